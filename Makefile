@@ -1,0 +1,52 @@
+# The two commands of the README are `make demo` and `make test`. Both need only
+# Go, git, make and a C compiler (for the race detector).
+
+GO       ?= go
+PREFIX   ?= $(HOME)/.local
+BINDIR   ?= $(PREFIX)/bin
+MANDIR   ?= $(PREFIX)/share/man
+TOOLS    := internal/tools/bin
+VERSION  ?= $(shell git describe --tags --always --dirty 2>/dev/null || echo devel)
+LDFLAGS  := -s -w -X main.version=$(VERSION)
+BINARY   := cmd/git-jp/git-jp
+FUZZTIME ?= 20s
+
+.PHONY: build install demo test lint bench fuzz soak
+
+build:
+	$(GO) build -trimpath -ldflags '$(LDFLAGS)' -o $(BINARY) ./cmd/git-jp
+
+# git turns `git jp --help` into `man git-jp`, so the man page is installed too.
+install: build
+	install -d $(DESTDIR)$(BINDIR) $(DESTDIR)$(MANDIR)/man1
+	install -m 755 $(BINARY) $(DESTDIR)$(BINDIR)/git-jp
+	$(BINARY) man > $(DESTDIR)$(MANDIR)/man1/git-jp.1
+
+demo: build
+	sh testdata/demo.sh $(abspath $(BINARY))
+
+test:
+	$(GO) test -race -timeout 20m ./...
+
+lint: $(TOOLS)/golangci-lint
+	$(GO) vet ./...
+	$(TOOLS)/golangci-lint run ./...
+
+$(TOOLS)/%: internal/tools/go.mod internal/tools/go.sum
+	cd internal/tools && $(GO) build -o bin/ tool
+
+bench: build
+	sh testdata/bench.sh $(abspath $(BINARY))
+
+# Each fuzz target for FUZZTIME; go test runs one target a call.
+fuzz:
+	@set -e; for pkg in $$($(GO) list ./...); do \
+	  for target in $$($(GO) test -list '^Fuzz' $$pkg | grep '^Fuzz' || true); do \
+	    echo "$$pkg $$target"; \
+	    $(GO) test -run '^$$' -fuzz "^$$target$$" -fuzztime $(FUZZTIME) $$pkg; \
+	  done; \
+	done
+
+soak:
+	GIT_JP_SOAK=1 $(GO) test -race -timeout 4h ./...
+	$(MAKE) fuzz FUZZTIME=10m

@@ -1,0 +1,327 @@
+package house
+
+import (
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+)
+
+const module = "github.com/git-jp/git-jp"
+
+// A room is what one package may do.
+type room struct {
+	imports   []string // packages of this module, "*" for all
+	processes bool
+	network   bool
+}
+
+// rooms is the import table of docs/architecture.md. A key ending in /* stands for
+// all packages below it.
+var rooms = map[string]room{
+	"blobs":               {imports: []string{"internal/atomicfile"}},
+	"events":              {imports: []string{"blobs"}},
+	"gitint":              {imports: []string{"internal/trace"}, processes: true},
+	"hooks":               {imports: []string{"gitint", "internal/atomicfile"}},
+	"internal/refs":       {imports: []string{"events", "blobs", "internal/atomicfile"}},
+	"internal/workspace":  {imports: []string{"events", "blobs", "internal/atomicfile"}},
+	"internal/check":      {imports: []string{"events", "blobs", "internal/refs", "internal/workspace"}},
+	"internal/stage":      {imports: stageImports},
+	"internal/repair":     {imports: stageImports},
+	"internal/search":     {imports: []string{"events", "blobs"}},
+	"internal/config":     {},
+	"internal/render":     {imports: []string{"events", "blobs"}, processes: true},
+	"internal/atomicfile": {},
+	"internal/trace":      {},
+	"internal/house":      {},
+	"internal/tools":      {},
+	"internal/gittest":    {processes: true},
+	"internal/realdata":   {},
+	"cmd/git-jp":          {imports: []string{"*"}, processes: true},
+}
+
+var stageImports = []string{
+	"events", "blobs", "gitint", "internal/refs", "internal/workspace", "internal/check",
+}
+
+// testOnly are packages that only tests may import, from anywhere.
+var testOnly = []string{"internal/gittest", "internal/realdata"}
+
+// topLevel is all that the repository's root may hold.
+var topLevel = []string{
+	".ci", ".git", ".golangci.yml", ".pre-commit-hooks.yaml", "CHANGELOG.md", "CONTRIBUTING.md",
+	"LICENSE", "Makefile", "README.md", "action.yml", "blobs", "cmd", "compact", "dedup", "docs",
+	"events", "gc", "gitint", "go.mod", "go.sum", "hooks", "internal", "testdata",
+}
+
+// A source is one parsed file.
+type source struct {
+	path, dir string
+	test      bool
+	file      *ast.File
+}
+
+func root(t *testing.T) string {
+	t.Helper()
+	dir, err := filepath.Abs(filepath.Join("..", ".."))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return dir
+}
+
+func sources(t *testing.T) []source {
+	t.Helper()
+	top, fset := root(t), token.NewFileSet()
+	var all []source
+	err := filepath.WalkDir(top, func(name string, d fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		if d.IsDir() && (d.Name() == "testdata" || d.Name() == ".git" || d.Name() == "bin") {
+			return filepath.SkipDir
+		}
+		if d.IsDir() || !strings.HasSuffix(name, ".go") {
+			return nil
+		}
+		file, err := parser.ParseFile(fset, name, nil, parser.ParseComments)
+		if err != nil {
+			return err
+		}
+		rel, err := filepath.Rel(top, name)
+		if err != nil {
+			return err
+		}
+		rel = filepath.ToSlash(rel)
+		all = append(all, source{
+			path: rel, dir: path.Dir(rel), test: strings.HasSuffix(rel, "_test.go"), file: file,
+		})
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(all) == 0 {
+		t.Fatal("no sources found")
+	}
+	return all
+}
+
+// roomOf returns the row of the package in dir.
+func roomOf(dir string) (room, bool) {
+	if r, ok := rooms[dir]; ok {
+		return r, true
+	}
+	r, ok := rooms[path.Dir(dir)+"/*"]
+	return r, ok
+}
+
+func imports(f *ast.File) []string {
+	var paths []string
+	for _, spec := range f.Imports {
+		p, err := strconv.Unquote(spec.Path.Value)
+		if err == nil {
+			paths = append(paths, p)
+		}
+	}
+	return paths
+}
+
+func TestImportsFollowTheTable(t *testing.T) {
+	for _, src := range sources(t) {
+		r, ok := roomOf(src.dir)
+		if !ok {
+			t.Errorf("%s: package %s has no row in the table", src.path, src.dir)
+			continue
+		}
+		for _, p := range imports(src.file) {
+			dir, inside := strings.CutPrefix(p, module+"/")
+			if !inside || dir == src.dir {
+				continue
+			}
+			allowed := slices.Contains(r.imports, dir) || slices.Contains(r.imports, "*")
+			switch {
+			case slices.Contains(testOnly, dir):
+				if !src.test {
+					t.Errorf("%s imports %s, which is for tests", src.path, dir)
+				}
+			case !allowed && !src.test:
+				t.Errorf("%s: %s may not import %s", src.path, src.dir, dir)
+			}
+		}
+	}
+}
+
+func TestOnlySomeStartProcesses(t *testing.T) {
+	for _, src := range sources(t) {
+		r, _ := roomOf(src.dir)
+		if src.test || r.processes {
+			continue
+		}
+		if slices.Contains(imports(src.file), "os/exec") || mentions(src.file, "os", "StartProcess") ||
+			mentions(src.file, "syscall", "Exec") || mentions(src.file, "syscall", "ForkExec") {
+			t.Errorf("%s: %s may not start processes", src.path, src.dir)
+		}
+	}
+}
+
+func TestOnlySomeOpenTheNetwork(t *testing.T) {
+	for _, src := range sources(t) {
+		r, _ := roomOf(src.dir)
+		if src.test || r.network {
+			continue
+		}
+		for _, p := range imports(src.file) {
+			if p == "net" || p == "crypto/tls" || p == "net/http" || strings.HasPrefix(p, "net/http/") {
+				t.Errorf("%s: %s may not import %s", src.path, src.dir, p)
+			}
+		}
+	}
+}
+
+// TestOneDoorToGit holds that go-git is imported by gitint alone, and there at
+// storage level: its own way to open a repository loses references silently.
+func TestOneDoorToGit(t *testing.T) {
+	const goGit = "github.com/go-git/go-git/v5"
+	for _, src := range sources(t) {
+		for _, p := range imports(src.file) {
+			if !strings.HasPrefix(p, goGit) {
+				continue
+			}
+			if src.dir != "gitint" {
+				t.Errorf("%s imports %s; only gitint may", src.path, p)
+			}
+			if p == goGit {
+				t.Errorf("%s imports %s, whose PlainOpen and Log lose references", src.path, p)
+			}
+		}
+	}
+}
+
+func TestPackagesHaveOneDocComment(t *testing.T) {
+	docs, dirs := map[string][]string{}, map[string]bool{}
+	for _, src := range sources(t) {
+		if src.test {
+			continue
+		}
+		dirs[src.dir] = true
+		if src.file.Doc != nil {
+			docs[src.dir] = append(docs[src.dir], src.path)
+		}
+	}
+	for dir := range dirs {
+		if len(docs[dir]) != 1 || path.Base(docs[dir][0]) != "doc.go" {
+			t.Errorf("%s: want one package comment, in doc.go; have %q", dir, docs[dir])
+		}
+	}
+}
+
+func TestExportedNamesHaveDocComments(t *testing.T) {
+	for _, src := range sources(t) {
+		if src.test {
+			continue
+		}
+		for _, decl := range src.file.Decls {
+			for _, name := range undocumented(decl) {
+				t.Errorf("%s: %s has no doc comment", src.path, name)
+			}
+		}
+	}
+}
+
+func undocumented(decl ast.Decl) []string {
+	switch d := decl.(type) {
+	case *ast.FuncDecl:
+		if d.Name.IsExported() && d.Doc == nil && exportedReceiver(d) {
+			return []string{d.Name.Name}
+		}
+	case *ast.GenDecl:
+		return undocumentedSpecs(d)
+	}
+	return nil
+}
+
+func exportedReceiver(d *ast.FuncDecl) bool {
+	if d.Recv == nil {
+		return true
+	}
+	typ := d.Recv.List[0].Type
+	if star, ok := typ.(*ast.StarExpr); ok {
+		typ = star.X
+	}
+	if index, ok := typ.(*ast.IndexExpr); ok {
+		typ = index.X
+	}
+	id, ok := typ.(*ast.Ident)
+	return ok && id.IsExported()
+}
+
+// undocumentedSpecs accepts one comment for a whole group of constants or
+// variables, as the standard library does.
+func undocumentedSpecs(d *ast.GenDecl) []string {
+	var names []string
+	for _, spec := range d.Specs {
+		switch s := spec.(type) {
+		case *ast.TypeSpec:
+			if s.Name.IsExported() && d.Doc == nil && s.Doc == nil {
+				names = append(names, s.Name.Name)
+			}
+		case *ast.ValueSpec:
+			for _, n := range s.Names {
+				if n.IsExported() && d.Doc == nil && s.Doc == nil && s.Comment == nil {
+					names = append(names, n.Name)
+				}
+			}
+		}
+	}
+	return names
+}
+
+func TestNoInitAndNoExit(t *testing.T) {
+	for _, src := range sources(t) {
+		if src.test {
+			continue
+		}
+		for _, decl := range src.file.Decls {
+			if f, ok := decl.(*ast.FuncDecl); ok && f.Recv == nil && f.Name.Name == "init" {
+				t.Errorf("%s: init functions hide state", src.path)
+			}
+		}
+		if src.path != "cmd/git-jp/main.go" && mentions(src.file, "os", "Exit") {
+			t.Errorf("%s: only main.go may end the process", src.path)
+		}
+	}
+}
+
+func TestTopLevelHoldsNoMore(t *testing.T) {
+	entries, err := os.ReadDir(root(t))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, e := range entries {
+		if !slices.Contains(topLevel, e.Name()) {
+			t.Errorf("%s does not belong at the top level", e.Name())
+		}
+	}
+}
+
+// mentions reports whether the file uses pkg.name.
+func mentions(f *ast.File, pkg, name string) bool {
+	found := false
+	ast.Inspect(f, func(n ast.Node) bool {
+		if sel, ok := n.(*ast.SelectorExpr); ok && sel.Sel.Name == name {
+			if id, ok := sel.X.(*ast.Ident); ok && id.Name == pkg {
+				found = true
+			}
+		}
+		return !found
+	})
+	return found
+}
