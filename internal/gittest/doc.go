@@ -1,0 +1,7 @@
+// Package gittest builds real repositories for tests.
+//
+// It keeps one thing true: what a test sees depends on nothing but the test.
+// Neither the configuration of the machine nor that of the user is read, the
+// identity and the dates are fixed, and so are all object ids that follow from
+// them. It is for tests only and fails the test instead of returning errors.
+package gittest

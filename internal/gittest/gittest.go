@@ -1,0 +1,198 @@
+package gittest
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+)
+
+// Repository is a directory in which git runs hermetically.
+type Repository struct {
+	// Dir is the directory in which git runs: the work tree, or the
+	// repository itself when it is bare.
+	Dir string
+	// Env is the complete environment of every git process.
+	Env []string
+
+	tb      testing.TB
+	commits int
+}
+
+// Repo makes a new repository in a temporary directory, with a branch main
+// that has no commit yet. The arguments are given to git init.
+func Repo(tb testing.TB, initArgs ...string) *Repository {
+	tb.Helper()
+	r := At(tb, filepath.Join(TempDir(tb), "repo"))
+	args := append([]string{"init", "-q", "-b", "main"}, initArgs...)
+	Run(tb, filepath.Dir(r.Dir), append(args, r.Dir)...)
+	return r
+}
+
+// At speaks of the repository that exists, or will exist, in dir.
+func At(tb testing.TB, dir string) *Repository {
+	tb.Helper()
+	return &Repository{Dir: dir, Env: Env(tb), tb: tb}
+}
+
+// TempDir is like tb.TempDir, with symbolic links resolved, because git
+// prints resolved paths.
+func TempDir(tb testing.TB) string {
+	tb.Helper()
+	dir, err := filepath.EvalSymlinks(tb.TempDir())
+	if err != nil {
+		tb.Fatal(err)
+	}
+	return dir
+}
+
+// Env returns the hermetic environment: PATH of the machine, an empty home,
+// no configuration outside the repository, a fixed identity and fixed dates.
+func Env(tb testing.TB) []string {
+	tb.Helper()
+	const date = "2026-01-02T03:04:05Z"
+	home := filepath.Join(os.TempDir(), "gittest-no-such-home")
+	return []string{
+		"PATH=" + os.Getenv("PATH"),
+		"HOME=" + home,
+		"XDG_CONFIG_HOME=" + home,
+		"TMPDIR=" + os.TempDir(),
+		"LC_ALL=C",
+		"GIT_CONFIG_NOSYSTEM=1",
+		"GIT_CONFIG_GLOBAL=" + os.DevNull,
+		"GIT_TERMINAL_PROMPT=0",
+		"GIT_AUTHOR_NAME=Ada",
+		"GIT_AUTHOR_EMAIL=ada@example.org",
+		"GIT_COMMITTER_NAME=Ada",
+		"GIT_COMMITTER_EMAIL=ada@example.org",
+		"GIT_AUTHOR_DATE=" + date,
+		"GIT_COMMITTER_DATE=" + date,
+	}
+}
+
+// Run runs git in dir and returns its output, without the last newline.
+func Run(tb testing.TB, dir string, args ...string) string {
+	tb.Helper()
+	return At(tb, dir).Run(args...)
+}
+
+// Run runs git and returns its output, without the last newline. A failure of
+// git fails the test.
+func (r *Repository) Run(args ...string) string {
+	r.tb.Helper()
+	out, err := r.Try(args...)
+	if err != nil {
+		r.tb.Fatal(err)
+	}
+	return out
+}
+
+// RunInput is Run with input for git.
+func (r *Repository) RunInput(input string, args ...string) string {
+	r.tb.Helper()
+	out, err := r.output(strings.NewReader(input), args...)
+	if err != nil {
+		r.tb.Fatal(err)
+	}
+	return out
+}
+
+// Try is Run for a git that may fail; the error carries what git said.
+func (r *Repository) Try(args ...string) (string, error) {
+	r.tb.Helper()
+	return r.output(nil, args...)
+}
+
+// Commit stages everything in the work tree, commits it, and returns the id of
+// the commit. Each commit of a repository is one minute later than the last.
+func (r *Repository) Commit(message string) string {
+	r.tb.Helper()
+	r.commits++
+	at := time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC).Add(time.Duration(r.commits) * time.Minute)
+	dated := r.With(
+		"GIT_AUTHOR_DATE="+at.Format(time.RFC3339),
+		"GIT_COMMITTER_DATE="+at.Format(time.RFC3339),
+	)
+	dated.Run("add", "-A")
+	dated.Run("commit", "-q", "--allow-empty", "-m", message)
+	return r.Run("rev-parse", "HEAD")
+}
+
+// With returns the same repository with additions to the environment.
+func (r *Repository) With(env ...string) *Repository {
+	c := *r
+	c.Env = append(slices.Clone(r.Env), env...)
+	return &c
+}
+
+// In returns a repository below or beside this one, same environment.
+func (r *Repository) In(dir string) *Repository {
+	c := *r
+	c.Dir = dir
+	if !filepath.IsAbs(dir) {
+		c.Dir = filepath.Join(r.Dir, filepath.FromSlash(dir))
+	}
+	return &c
+}
+
+// Path is the absolute path of a slash path below the repository's directory.
+func (r *Repository) Path(name string) string {
+	return filepath.Join(r.Dir, filepath.FromSlash(name))
+}
+
+// WriteFile writes a file below the repository's directory.
+func (r *Repository) WriteFile(name, content string) {
+	r.tb.Helper()
+	path := r.Path(name)
+	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+		r.tb.Fatal(err)
+	}
+	if err := os.WriteFile(path, []byte(content), 0o644); err != nil {
+		r.tb.Fatal(err)
+	}
+}
+
+// ReadFile reads a file below the repository's directory.
+func (r *Repository) ReadFile(name string) string {
+	r.tb.Helper()
+	data, err := os.ReadFile(r.Path(name))
+	if err != nil {
+		r.tb.Fatal(err)
+	}
+	return string(data)
+}
+
+// Remove removes a file or a directory below the repository's directory.
+func (r *Repository) Remove(name string) {
+	r.tb.Helper()
+	if err := os.RemoveAll(r.Path(name)); err != nil {
+		r.tb.Fatal(err)
+	}
+}
+
+func (r *Repository) output(stdin *strings.Reader, args ...string) (string, error) {
+	cmd := exec.Command("git", args...)
+	cmd.Dir = r.Dir
+	cmd.Env = r.Env
+	if stdin != nil {
+		cmd.Stdin = stdin
+	}
+	var stdout, stderr bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &stdout, &stderr
+	err := cmd.Run()
+	out := strings.TrimSuffix(stdout.String(), "\n")
+	if err != nil {
+		if ee, ok := errors.AsType[*exec.ExitError](err); ok {
+			err = fmt.Errorf("exit code %d", ee.ExitCode())
+		}
+		err = fmt.Errorf("git %s in %s: %w\n%s%s", strings.Join(args, " "), r.Dir, err,
+			stdout.String(), stderr.String())
+	}
+	return out, err
+}
