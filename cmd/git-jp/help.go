@@ -1,0 +1,24 @@
+package main
+
+import (
+	"strings"
+
+	"github.com/alecthomas/kong"
+)
+
+type helpCmd struct {
+	Command []string `arg:"" optional:"" help:"The command to explain."`
+}
+
+// Run prints the help of a command. It exists because git turns
+// `git jp --help` into `man git-jp`, which fails where no page is installed.
+func (c helpCmd) Run(a *app) error {
+	parser, err := kong.New(&cli{}, kongOptions(a.world)...)
+	if err != nil {
+		return err
+	}
+	if _, err := parser.Parse(append(dropNamespace(c.Command), "--help")); err != nil {
+		return usagef("no command named %q", strings.Join(c.Command, " "))
+	}
+	return nil
+}

@@ -1,0 +1,99 @@
+package main
+
+import (
+	"context"
+	"io"
+	"os"
+	"os/signal"
+	"runtime/debug"
+	"syscall"
+	"time"
+
+	"golang.org/x/term"
+)
+
+// version is set by the Makefile; builds by `go install` take it from the module.
+var version string
+
+// A world is all that the program takes from outside.
+type world struct {
+	args           []string // without the program's name
+	env            []string // as os.Environ returns it
+	dir            string   // absolute working directory
+	stdin          io.Reader
+	stdout, stderr io.Writer
+	now            func() time.Time
+	pid            int
+	session        func() (int, error) // getsid(0)
+	stdinTerminal  bool
+	stdoutTerminal bool
+	stderrTerminal bool
+	width          int // columns of the terminal, 0 when there is none
+	version        string
+}
+
+func main() {
+	os.Exit(mainCode())
+}
+
+// mainCode runs the program in the real world and returns its exit code. The
+// first interrupt cancels the context; a second one ends the process at once.
+func mainCode() int {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	defer stop()
+	context.AfterFunc(ctx, stop)
+	w, err := outside()
+	if err != nil {
+		return reportError(os.Stderr, err)
+	}
+	return run(ctx, w)
+}
+
+func outside() (*world, error) {
+	dir, err := os.Getwd()
+	if err != nil {
+		return nil, err
+	}
+	w := &world{
+		args: os.Args[1:], env: os.Environ(), dir: dir,
+		stdin: os.Stdin, stdout: os.Stdout, stderr: os.Stderr,
+		now: time.Now, pid: os.Getpid(), session: sessionID,
+		stdinTerminal:  term.IsTerminal(int(os.Stdin.Fd())),
+		stdoutTerminal: term.IsTerminal(int(os.Stdout.Fd())),
+		stderrTerminal: term.IsTerminal(int(os.Stderr.Fd())),
+		version:        buildVersion(),
+	}
+	if w.stdoutTerminal {
+		if width, _, err := term.GetSize(int(os.Stdout.Fd())); err == nil {
+			w.width = width
+		}
+	}
+	return w, nil
+}
+
+func buildVersion() string {
+	if version != "" {
+		return version
+	}
+	if info, ok := debug.ReadBuildInfo(); ok && info.Main.Version != "" {
+		return info.Main.Version
+	}
+	return "devel"
+}
+
+// getenv returns the value of an environment variable, "" when it is unset.
+func (w *world) getenv(name string) string {
+	for i := len(w.env) - 1; i >= 0; i-- {
+		if value, ok := cutEnv(w.env[i], name); ok {
+			return value
+		}
+	}
+	return ""
+}
+
+func cutEnv(entry, name string) (string, bool) {
+	if len(entry) > len(name) && entry[:len(name)] == name && entry[len(name)] == '=' {
+		return entry[len(name)+1:], true
+	}
+	return "", false
+}
