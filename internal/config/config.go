@@ -1,0 +1,162 @@
+package config
+
+import (
+	"cmp"
+	"errors"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"time"
+)
+
+// Dirs says where the layers are.
+type Dirs struct {
+	User      string   // the user's configuration directory, see [UserDir]; "" for none
+	Workspace string   // the .jp directory; "" for none
+	Overrides []string // the -c options, in order
+}
+
+// A Config is all layers together.
+type Config struct {
+	schema schema
+	stacks map[string][]setting // by canonical name, low to high
+}
+
+// Load reads all layers. Files that are missing are empty. The error names
+// every fault, each a [*KeyError]. Files below dirs.Workspace are never followed out of it.
+func Load(dirs Dirs) (*Config, error) {
+	c := &Config{schema: Known(), stacks: map[string][]setting{}}
+	c.addDefaults()
+	var faults []error
+	if dirs.User != "" {
+		open := func(name string) ([]byte, error) {
+			return os.ReadFile(filepath.Join(dirs.User, name))
+		}
+		faults = append(faults, c.addDir(reader{c.schema, open, dirs.User}, UserJP, User))
+	}
+	if dirs.Workspace != "" {
+		faults = append(faults, c.addWorkspace(dirs.Workspace))
+	}
+	for _, option := range dirs.Overrides {
+		st, err := parseOverride(c.schema, option)
+		if err != nil {
+			faults = append(faults, err)
+			continue
+		}
+		c.push(st)
+	}
+	if err := errors.Join(faults...); err != nil {
+		return nil, err
+	}
+	return c, nil
+}
+
+func (c *Config) addDefaults() {
+	for _, k := range c.schema {
+		if k.Default != nil {
+			c.push(setting{path: k.path, value: k.Default, key: k, ours: true})
+		}
+	}
+}
+
+func (c *Config) addWorkspace(dir string) error {
+	root, err := os.OpenRoot(dir)
+	if errors.Is(err, os.ErrNotExist) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	err = c.addDir(reader{c.schema, root.ReadFile, dir}, WorkspaceJP, Workspace)
+	return errors.Join(err, root.Close())
+}
+
+func (c *Config) addDir(r reader, jp, own Layer) error {
+	var faults []error
+	add := func(layer Layer, name string) {
+		settings, err := r.read(layer, name)
+		faults = append(faults, err)
+		for _, st := range settings {
+			c.push(st)
+		}
+	}
+	for _, name := range jpFiles() {
+		add(jp, name)
+	}
+	add(own, OwnFile)
+	return errors.Join(faults...)
+}
+
+func (c *Config) push(st setting) {
+	name := join(st.path)
+	c.stacks[name] = append(c.stacks[name], st)
+}
+
+// Keys returns the names of all keys that have a value, sorted.
+func (c *Config) Keys() []string { return slices.Sorted(maps.Keys(c.stacks)) }
+
+// Value returns the effective value of a key and where it came from. A key may be
+// given in any of its spellings.
+func (c *Config) Value(name string) (any, Origin, bool) {
+	st, ok := c.effective(name)
+	return st.value, st.origin, ok
+}
+
+// Trusted is like [Config.Value], but leaves committed values out.
+func (c *Config) Trusted(name string) (any, Origin, bool) {
+	stack := slices.DeleteFunc(c.stack(name), func(st setting) bool {
+		return st.origin.Layer.Committed()
+	})
+	if len(stack) == 0 {
+		return nil, Origin{}, false
+	}
+	last := stack[len(stack)-1]
+	return last.value, last.origin, true
+}
+
+// Overridden returns the origins of the values of a key that do not count, low
+// to high. A committed value that is not trusted is among them.
+func (c *Config) Overridden(name string) []Origin {
+	var all []Origin
+	won, _ := c.effective(name)
+	for _, st := range c.stack(name) {
+		if st.origin != won.origin {
+			all = append(all, st.origin)
+		}
+	}
+	return all
+}
+
+// stack returns a copy of the values of a key.
+func (c *Config) stack(name string) []setting {
+	path, err := split(name)
+	if err != nil {
+		return nil
+	}
+	return slices.Clone(c.stacks[join(canonical(path))])
+}
+
+func (c *Config) effective(name string) (setting, bool) {
+	var won setting
+	found := false
+	for _, st := range c.stack(name) {
+		if found && !st.mayReplace(won) || !found && st.barred() {
+			continue
+		}
+		won, found = st, true
+	}
+	return won, found
+}
+
+// barred reports whether the setting never counts, being committed.
+func (st setting) barred() bool {
+	return st.ours && st.key.rule == userOnly && st.origin.Layer.Committed()
+}
+
+func (st setting) mayReplace(lower setting) bool {
+	if st.ours && st.key.rule == lengthen && st.origin.Layer.Committed() {
+		return cmp.Compare(st.value.(time.Duration), lower.value.(time.Duration)) > 0
+	}
+	return !st.barred()
+}

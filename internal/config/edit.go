@@ -1,0 +1,269 @@
+package config
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"maps"
+	"path/filepath"
+	"reflect"
+	"slices"
+
+	"github.com/pelletier/go-toml/v2"
+)
+
+// Set returns data, the content of the TOML file called file, with key set to
+// what text says: text is read as the kind of the key demands, and as a string
+// for a key of jp's. Everything else keeps its bytes: comments, order, spelling.
+func Set(data []byte, file, name, text string) ([]byte, error) {
+	path, k, err := target(file, name)
+	if err != nil {
+		return nil, err
+	}
+	var v any = text
+	if k.Name != "" {
+		if v, err = k.parse(text); err != nil {
+			return nil, fmt.Errorf("set %s: %w", name, err)
+		}
+	}
+	out, err := edit(data, change{path: path, literal: tomlLiteral(k, text, v)})
+	if err != nil {
+		return nil, fmt.Errorf("set %s in %s: %w", name, file, err)
+	}
+	return out, nil
+}
+
+// Unset returns data without key. A key that is not there is no error.
+func Unset(data []byte, file, name string) ([]byte, error) {
+	path, _, err := target(file, name)
+	if err != nil {
+		return nil, err
+	}
+	out, err := edit(data, change{path: path, remove: true})
+	if err != nil {
+		return nil, fmt.Errorf("unset %s in %s: %w", name, file, err)
+	}
+	return out, nil
+}
+
+// target says which key is meant, and that it belongs into the file.
+func target(file, name string) ([]string, Key, error) {
+	path, err := split(name)
+	if err != nil {
+		return nil, Key{}, err
+	}
+	path = canonical(path)
+	k, ours := schema(Known()).find(path)
+	switch base := filepath.Base(file); {
+	case ours && base != OwnFile:
+		return nil, k, fmt.Errorf("set %s in %s: jp refuses it there, it belongs into %s",
+			name, base, OwnFile)
+	case !ours && base == OwnFile:
+		return nil, k, fmt.Errorf("set %s: no key of %s", name, OwnFile)
+	case !ours && !jpSection(path[0]):
+		return nil, k, fmt.Errorf("set %s: unknown key", name)
+	}
+	return path, k, nil
+}
+
+// A change sets path to a TOML literal, or removes it.
+type change struct {
+	path    []string
+	literal string
+	remove  bool
+}
+
+// edit tries the ways to write c, in the order of how well they fit the file, and
+// takes the first that gives a document with c and nothing else changed.
+func edit(data []byte, c change) ([]byte, error) {
+	doc, err := parseDocument(data)
+	if err != nil {
+		return nil, err
+	}
+	spelled := doc.spelling(c.path)
+	want, err := doc.expect(spelled, c)
+	if err != nil {
+		return nil, err
+	}
+	for _, try := range []func([]string, change) []byte{
+		doc.replace, doc.intoTable, doc.intoInline, doc.besideSibling, doc.newTable,
+	} {
+		out := try(spelled, c)
+		if out == nil {
+			continue
+		}
+		if got, err := parseDocument(out); err == nil && reflect.DeepEqual(got.tree, want) {
+			return out, nil
+		}
+	}
+	return nil, errors.New("no place found for it, edit the file by hand")
+}
+
+// spelling returns the name under which the document already has path.
+func (d *document) spelling(path []string) []string {
+	for _, it := range d.items {
+		if slices.Equal(canonical(it.path), path) {
+			return it.path
+		}
+	}
+	return path
+}
+
+// expect returns the tree that the change must lead to.
+func (d *document) expect(path []string, c change) (map[string]any, error) {
+	tree := clone(d.tree)
+	at := tree
+	for _, seg := range path[:len(path)-1] {
+		sub, ok := at[seg].(map[string]any)
+		switch {
+		case ok:
+		case at[seg] != nil:
+			return nil, fmt.Errorf("%s is no table", quoteKey(seg))
+		case c.remove:
+			return tree, nil
+		default:
+			sub = map[string]any{}
+			at[seg] = sub
+		}
+		at = sub
+	}
+	last := path[len(path)-1]
+	if c.remove {
+		delete(at, last)
+		return tree, nil
+	}
+	var v map[string]any
+	if err := toml.Unmarshal([]byte("v = "+c.literal), &v); err != nil {
+		return nil, err
+	}
+	at[last] = v["v"]
+	return tree, nil
+}
+
+func clone(tree map[string]any) map[string]any {
+	out := maps.Clone(tree)
+	for k, v := range out {
+		if sub, ok := v.(map[string]any); ok {
+			out[k] = clone(sub)
+		}
+	}
+	return out
+}
+
+// replace writes over the value where the key is there already. For a removal
+// it takes the whole line.
+func (d *document) replace(path []string, c change) []byte {
+	it, ok := d.find(path)
+	switch {
+	case !ok && c.remove:
+		return bytes.Clone(d.data)
+	case !ok:
+		return nil
+	case !c.remove:
+		return d.splice(it.value, c.literal)
+	case it.inline:
+		return nil
+	default:
+		return d.splice(span{d.lineStart(it.start), d.lineEnd(it.value.end)}, "")
+	}
+}
+
+// intoTable adds a line at the end of the [table] that the key belongs to.
+func (d *document) intoTable(path []string, c change) []byte {
+	parent := path[:len(path)-1]
+	for _, h := range d.heads {
+		if !c.remove && !h.array && slices.Equal(h.path, parent) {
+			return d.addLine(d.sectionEnd(h), quoteKey(path[len(path)-1])+" = "+c.literal)
+		}
+	}
+	return nil
+}
+
+// intoInline adds a member to the innermost inline table around the key.
+func (d *document) intoInline(path []string, c change) []byte {
+	for n := len(path) - 1; n > 0 && !c.remove; n-- {
+		it, ok := d.find(path[:n])
+		if !ok || d.data[it.value.end-1] != '}' {
+			continue
+		}
+		body := bytes.TrimRight(d.data[it.value.start:it.value.end-1], " \t")
+		separator := ", "
+		if len(bytes.TrimSpace(body[1:])) == 0 {
+			separator = " "
+		}
+		member := separator + join(path[n:]) + " = " + c.literal + " "
+		return d.splice(span{it.value.start + len(body), it.value.end - 1}, member)
+	}
+	return nil
+}
+
+// besideSibling adds a line below one whose dotted key shares the table.
+func (d *document) besideSibling(path []string, c change) []byte {
+	parent := path[:len(path)-1]
+	for _, it := range slices.Backward(d.items) {
+		shares := len(it.path) > len(parent) && slices.Equal(it.path[:len(parent)], parent)
+		if c.remove || it.inline || it.array || !shares || len(it.table) >= len(path) {
+			continue
+		}
+		return d.addLine(d.lineEnd(it.value.end), join(path[len(it.table):])+" = "+c.literal)
+	}
+	return nil
+}
+
+// newTable adds a [table] at the end of the file.
+func (d *document) newTable(path []string, c change) []byte {
+	nl := d.newline()
+	parent, line := path[:len(path)-1], quoteKey(path[len(path)-1])+" = "+c.literal
+	if len(parent) > 0 {
+		line = "[" + join(parent) + "]" + nl + line
+		if len(bytes.TrimSpace(d.data)) > 0 {
+			line = nl + line
+		}
+	} else if len(d.heads) > 0 {
+		return d.addLine(d.lineStart(d.heads[0].start), line)
+	}
+	return d.addLine(len(d.data), line)
+}
+
+// sectionEnd is behind the last key of h's section, or behind its header: comments
+// and blank lines that lead to the next section stay with that.
+func (d *document) sectionEnd(h header) int {
+	end := d.lineEnd(h.start)
+	for _, it := range d.items {
+		if !it.inline && it.start > h.start && slices.Equal(it.table, h.path) {
+			end = d.lineEnd(it.value.end)
+		}
+	}
+	return end
+}
+
+func (d *document) addLine(at int, line string) []byte {
+	if at > 0 && d.data[at-1] != '\n' {
+		line = d.newline() + line
+	}
+	return d.splice(span{at, at}, line+d.newline())
+}
+
+func (d *document) splice(s span, text string) []byte {
+	return slices.Concat(d.data[:s.start], []byte(text), d.data[s.end:])
+}
+
+func (d *document) lineStart(offset int) int {
+	return bytes.LastIndexByte(d.data[:offset], '\n') + 1
+}
+
+// lineEnd returns the offset behind the line break that follows offset.
+func (d *document) lineEnd(offset int) int {
+	i := bytes.IndexByte(d.data[offset:], '\n')
+	if i < 0 {
+		return len(d.data)
+	}
+	return offset + i + 1
+}
+
+func (d *document) newline() string {
+	if bytes.Contains(d.data, []byte("\r\n")) {
+		return "\r\n"
+	}
+	return "\n"
+}

@@ -1,0 +1,181 @@
+package config
+
+import (
+	"slices"
+	"strings"
+)
+
+// A Kind says what the value of a key looks like.
+type Kind int
+
+// The kinds of values. The Go type of a value is in parentheses.
+const (
+	String   Kind = iota // (string)
+	Bool                 // (bool)
+	Int                  // (int64), not negative
+	Size                 // (int64) bytes; "50MiB" is understood
+	Fraction             // (float64) from 0 to 1
+	Duration             // (time.Duration); "14d" and "2w" are understood
+	Strings              // ([]string); one string stands for a list of one
+)
+
+// A rule says what a committed file may do to a key.
+type rule int
+
+const (
+	anyone   rule = iota // every layer counts
+	userOnly             // committed values are ignored
+	lengthen             // a committed value counts where it is the greater one
+)
+
+// A Key is one setting of ours.
+type Key struct {
+	Name    string   // dotted; a segment <name> stands for any tool
+	Kind    Kind     //
+	Default any      // nil when there is none
+	Choices []string // the values of a String, or of each of Strings; nil for any
+	Doc     string   // one line for people
+
+	rule rule
+	path []string
+}
+
+const anyTool = "<name>"
+
+func key(name string, kind Kind, def any, doc string) Key {
+	return Key{Name: name, Kind: kind, Default: def, Doc: doc, path: strings.Split(name, ".")}
+}
+
+func (k Key) among(choices ...string) Key { k.Choices = choices; return k }
+
+func (k Key) committed(r rule) Key { k.rule = r; return k }
+
+// Known returns every key of ours, sorted by name.
+func Known() []Key {
+	keys := slices.Concat(storageKeys(), hookKeys(), conversationKeys(), toolKeys())
+	slices.SortFunc(keys, func(a, b Key) int { return strings.Compare(a.Name, b.Name) })
+	return keys
+}
+
+func storageKeys() []Key {
+	return []Key{
+		key("storage.format", String, "blobs",
+			"where contents are written: in the blob store, or inline so that jp reads them").
+			among("blobs", "inline"),
+		key("storage.max_blob_bytes", Size, int64(50<<20),
+			"the largest content that is read or written"),
+		key("gc.auto", Bool, true,
+			"collect unreferenced untracked blobs after a query when it is due"),
+		key("gc.grace", Duration, 14*day, "how long an unreferenced blob is kept").
+			committed(lengthen),
+	}
+}
+
+func hookKeys() []Key {
+	return []Key{
+		key("hooks.stage", Bool, true,
+			"pre-commit adds the blobs that staged conversations refer to"),
+		key("hooks.check", String, "error", "what the hooks do about findings of the check").
+			among("error", "warn", "off"),
+		key("hooks.strict", Bool, false, "an incomplete last turn is an error, not a warning"),
+		key("hooks.restore", Bool, true,
+			"post-merge, post-rewrite and post-checkout bring back blobs that git lost"),
+		key("merge.blended", String, "replace",
+			"a stream that git merged without our driver is merged again, or refused").
+			among("replace", "refuse"),
+		key("trim.schedule", String, "cold", "when what was already sent may be trimmed").
+			among("never", "cold", "balanced", "eager"),
+	}
+}
+
+func conversationKeys() []Key {
+	return []Key{
+		key("conversation.deduplication.enabled", Bool, true,
+			"send a reference where the model already has the content"),
+		key("conversation.deduplication.min_bytes", Int, int64(300),
+			"the size above which a resource is deduplicated"),
+		key("conversation.deduplication.lookback_turns", Int, int64(30),
+			"how many turns back the earlier delivery may lie"),
+		key("conversation.deduplication.lines", Bool, true,
+			"send only the lines that the model has not seen"),
+		key("conversation.compaction.strategy", Strings, []string{"auto"},
+			"the strategies of compact, from left to right").
+			among("auto", "strip-reasoning", "strip-tool-results", "dedup-tools",
+				"strip-attachments",
+				"prune-tools", "trim-superseded", "summarize", "classify-tangents"),
+		key("conversation.compaction.keep_last", Int, int64(1), "how many turns are left alone"),
+		key("conversation.compaction.model", String, "", "the model that summarises"),
+		key("conversation.compaction.summarize_threshold", Fraction, 0.5,
+			"the share of the model's window above which auto summarises"),
+		key("conversation.compaction.fork", Bool, true, "compact writes a fork"),
+	}
+}
+
+func toolKeys() []Key {
+	const tool = "conversation.tools." + anyTool
+	return []Key{
+		key(tool+".deduplicate", Bool, nil, "deduplicate the results of this tool"),
+		key(tool+".compaction.response", String, nil, "what compaction leaves of a result").
+			among("keep", "strip", "remove"),
+		key(tool+".compaction.dedup", Bool, nil, "a repeated call replaces an earlier one"),
+		key(tool+".compaction.subsumes", String, nil,
+			"the rule that finds calls made obsolete; tool runs the tool's own action").
+			among("none", "tool", "exact", "io-content", "directory-survey").committed(userOnly),
+	}
+}
+
+// match reports whether path is a key of this pattern.
+func (k Key) match(path []string) bool {
+	return len(path) == len(k.path) && k.matchPrefix(path)
+}
+
+// matchPrefix reports whether path leads to a key of this pattern.
+func (k Key) matchPrefix(path []string) bool {
+	if len(path) > len(k.path) {
+		return false
+	}
+	for i, seg := range path {
+		if k.path[i] != seg && k.path[i] != anyTool {
+			return false
+		}
+	}
+	return true
+}
+
+// A schema is the table of keys, made once for each load.
+type schema []Key
+
+func (s schema) find(path []string) (Key, bool) {
+	for _, k := range s {
+		if k.match(path) {
+			return k, true
+		}
+	}
+	return Key{}, false
+}
+
+func (s schema) leadsTo(path []string) bool {
+	return slices.ContainsFunc(s, func(k Key) bool { return k.matchPrefix(path) })
+}
+
+// canonical replaces the spellings of the RFDs by those of this program.
+func canonical(path []string) []string {
+	if len(path) > 1 && path[0] == "tools" {
+		path = slices.Concat([]string{"conversation"}, path)
+	}
+	if slices.Equal(path, []string{"conversation", "compaction", "summarize_model"}) {
+		path = []string{"conversation", "compaction", "model"}
+	}
+	return path
+}
+
+// jpSection reports whether jp knows a top-level section of this name.
+func jpSection(name string) bool {
+	switch name {
+	case "inherit", "config_load_paths", "extends", "assistant", "conversation", "style",
+		"interrupt", "editor", "template", "providers", "plugins", "user":
+		return true
+	default:
+		return false
+	}
+}

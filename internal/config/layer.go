@@ -1,0 +1,190 @@
+package config
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"maps"
+	"path"
+	"slices"
+	"strings"
+
+	"github.com/titanous/json5"
+	"go.yaml.in/yaml/v3"
+)
+
+// A setting is one leaf of one layer.
+type setting struct {
+	path   []string // canonical
+	value  any      // of the key's type when it is ours
+	origin Origin
+	key    Key // zero when it is jp's
+	ours   bool
+}
+
+// The files of jp that a directory may hold, in the order in which they are read.
+func jpFiles() []string {
+	return []string{"config.toml", "config.json", "config.json5", "config.yaml", "config.yml"}
+}
+
+// OwnFile is the name of our file, beside jp's config.toml.
+const OwnFile = "git-jp.toml"
+
+// A reader turns the files of a directory into settings.
+type reader struct {
+	schema schema
+	open   func(name string) ([]byte, error) // fs.ErrNotExist for what is not there
+	dir    string                            // for messages
+}
+
+// read returns the settings of one file, none when it does not exist, with all its faults.
+func (r reader) read(layer Layer, name string) ([]setting, error) {
+	origin := Origin{Layer: layer, File: path.Join(r.dir, name)}
+	data, err := r.open(name)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, fmt.Errorf("read configuration %s: %w", origin.File, err)
+	}
+	tree, locate, err := decode(name, data)
+	if err != nil {
+		var te *tomlError
+		if errors.As(err, &te) {
+			origin.Line, origin.Column = te.pos.line, te.pos.column
+		}
+		return nil, &KeyError{Origin: origin, Err: err}
+	}
+	f := file{schema: r.schema, origin: origin, locate: locate, own: name == OwnFile}
+	f.walk(nil, tree)
+	return f.settings, errors.Join(f.faults...)
+}
+
+// decode reads data by the extension of name.
+func decode(name string, data []byte) (map[string]any, func([]string) position, error) {
+	if path.Ext(name) == ".toml" {
+		doc, err := parseDocument(data)
+		if err != nil {
+			return nil, nil, err
+		}
+		return doc.tree, doc.position, nil
+	}
+	var tree map[string]any
+	var err error
+	switch path.Ext(name) {
+	case ".json":
+		err = json.Unmarshal(data, &tree)
+	case ".json5":
+		err = json5.Unmarshal(data, &tree)
+	default:
+		err = yaml.Unmarshal(data, &tree)
+	}
+	return tree, func([]string) position { return position{} }, err
+}
+
+// A file is a decoded file on its way to settings.
+type file struct {
+	schema   schema
+	origin   Origin
+	locate   func([]string) position
+	own      bool
+	settings []setting
+	faults   []error
+}
+
+// walk goes through table, whose path is at, in the order of the keys.
+func (f *file) walk(at []string, table map[string]any) {
+	for _, name := range slices.Sorted(maps.Keys(table)) {
+		spelled := slices.Concat(at, []string{name})
+		sub, isTable := table[name].(map[string]any)
+		if _, known := f.schema.find(canonical(spelled)); isTable && !known {
+			if len(sub) == 0 {
+				f.empty(spelled)
+			}
+			f.walk(spelled, sub)
+			continue
+		}
+		f.leaf(spelled, table[name])
+	}
+}
+
+// empty judges a table without keys: a misspelled one is as wrong as a misspelled key.
+func (f *file) empty(spelled []string) {
+	if f.own && !f.schema.leadsTo(canonical(spelled)) {
+		f.fault(spelled, errors.New("unknown key"))
+	}
+}
+
+func (f *file) leaf(spelled []string, v any) {
+	full := canonical(spelled)
+	k, ours := f.schema.find(full)
+	if !ours && f.own {
+		f.fault(spelled, errors.New("unknown key"))
+		return
+	}
+	if ours {
+		typed, err := k.coerce(v)
+		if err != nil {
+			f.fault(spelled, err)
+			return
+		}
+		v = typed
+	}
+	if slices.ContainsFunc(f.settings, func(s setting) bool { return slices.Equal(s.path, full) }) {
+		f.fault(spelled, fmt.Errorf("set twice, also under its other name %s", join(full)))
+		return
+	}
+	f.settings = append(f.settings, setting{
+		path: full, value: v, origin: f.at(spelled), key: k, ours: ours,
+	})
+}
+
+func (f *file) at(spelled []string) Origin {
+	o, pos := f.origin, f.locate(spelled)
+	o.Line, o.Column = pos.line, pos.column
+	return o
+}
+
+func (f *file) fault(spelled []string, err error) {
+	f.faults = append(f.faults, &KeyError{Origin: f.at(spelled), Key: join(spelled), Err: err})
+}
+
+// parseOverride reads one -c option: key=value or key:=json.
+func parseOverride(s schema, option string) (setting, error) {
+	name, text, found := strings.Cut(option, "=")
+	fail := func(err error) (setting, error) {
+		return setting{}, &KeyError{Origin: Origin{Layer: Command}, Key: name, Err: err}
+	}
+	if !found {
+		return fail(errors.New("want key=value or key:=json"))
+	}
+	if strings.HasSuffix(name, "+") {
+		return fail(errors.New("want key=value or key:=json; += is not understood"))
+	}
+	name, isJSON := strings.CutSuffix(name, ":")
+	spelled, err := split(name)
+	if err != nil {
+		return fail(err)
+	}
+	st := setting{path: canonical(spelled), origin: Origin{Layer: Command}, value: text}
+	st.key, st.ours = s.find(st.path)
+	if !st.ours && !jpSection(st.path[0]) {
+		return fail(errors.New("unknown key"))
+	}
+	if isJSON {
+		if err := json.Unmarshal([]byte(text), &st.value); err != nil {
+			return fail(fmt.Errorf("value is not JSON: %w", err))
+		}
+	}
+	switch {
+	case st.ours && isJSON:
+		st.value, err = st.key.coerce(st.value)
+	case st.ours:
+		st.value, err = st.key.parse(text)
+	}
+	if err != nil {
+		return fail(err)
+	}
+	return st, nil
+}

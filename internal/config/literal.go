@@ -1,0 +1,64 @@
+package config
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+)
+
+// tomlLiteral writes v, which text was read as, in TOML. Durations and sizes stay
+// as the person spelled them.
+func tomlLiteral(k Key, text string, v any) string {
+	switch v := v.(type) {
+	case string:
+		return quote(v)
+	case bool:
+		return strconv.FormatBool(v)
+	case float64:
+		return floatLiteral(v)
+	case int64:
+		if k.Kind == Size && strings.TrimLeft(text, "0123456789") != "" {
+			return quote(text)
+		}
+		return strconv.FormatInt(v, 10)
+	case []string:
+		parts := make([]string, len(v))
+		for i, s := range v {
+			parts[i] = quote(s)
+		}
+		return "[" + strings.Join(parts, ", ") + "]"
+	default: // a duration
+		return quote(text)
+	}
+}
+
+func floatLiteral(f float64) string {
+	s := strconv.FormatFloat(f, 'f', -1, 64)
+	if !strings.Contains(s, ".") {
+		s += ".0"
+	}
+	return s
+}
+
+// quote writes s as a basic string of TOML, whose escapes are not those of Go.
+func quote(s string) string {
+	var b strings.Builder
+	b.WriteByte('"')
+	for _, r := range s {
+		switch {
+		case r == '"' || r == '\\':
+			b.WriteByte('\\')
+			b.WriteRune(r)
+		case r == '\n':
+			b.WriteString(`\n`)
+		case r == '\t':
+			b.WriteString(`\t`)
+		case r < 0x20 || r == 0x7f:
+			fmt.Fprintf(&b, `\u%04X`, r)
+		default:
+			b.WriteRune(r)
+		}
+	}
+	b.WriteByte('"')
+	return b.String()
+}

@@ -1,0 +1,52 @@
+package config
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+
+	"github.com/pelletier/go-toml/v2/unstable"
+)
+
+// join writes path as a dotted TOML key, quoting what needs quotes.
+func join(path []string) string {
+	parts := make([]string, len(path))
+	for i, seg := range path {
+		parts[i] = quoteKey(seg)
+	}
+	return strings.Join(parts, ".")
+}
+
+func quoteKey(seg string) string {
+	bare := func(r rune) bool {
+		return r == '-' || r == '_' || '0' <= r && r <= '9' ||
+			'a' <= r && r <= 'z' || 'A' <= r && r <= 'Z'
+	}
+	if seg != "" && strings.IndexFunc(seg, func(r rune) bool { return !bare(r) }) < 0 {
+		return seg
+	}
+	return quote(seg)
+}
+
+// split reads a dotted TOML key.
+func split(name string) ([]string, error) {
+	var p unstable.Parser
+	p.Reset([]byte(name + " = 0"))
+	if !p.NextExpression() || p.Expression().Kind != unstable.KeyValue {
+		return nil, fmt.Errorf("key %s: not a dotted name", strconv.Quote(name))
+	}
+	path := keyOf(p.Expression())
+	if p.NextExpression() || p.Error() != nil {
+		return nil, fmt.Errorf("key %s: not a dotted name", strconv.Quote(name))
+	}
+	return path, nil
+}
+
+// keyOf copies the key of a key-value or a table header out of the parser.
+func keyOf(n *unstable.Node) []string {
+	var path []string
+	for it := n.Key(); it.Next(); {
+		path = append(path, string(it.Node().Data))
+	}
+	return path
+}

@@ -1,0 +1,148 @@
+package config
+
+import "time"
+
+// Settings is every setting of ours, typed and complete.
+type Settings struct {
+	Storage       Storage
+	GC            GC
+	Hooks         Hooks
+	Merge         Merge
+	Trim          Trim
+	Deduplication Deduplication
+	Compaction    Compaction
+}
+
+// A Format is how contents are written.
+type Format string
+
+// The formats.
+const (
+	Blobs  Format = "blobs"
+	Inline Format = "inline"
+)
+
+// Storage is [storage].
+type Storage struct {
+	Format       Format
+	MaxBlobBytes int64
+}
+
+// GC is [gc].
+type GC struct {
+	Auto  bool
+	Grace time.Duration
+}
+
+// Hooks is [hooks].
+type Hooks struct {
+	Stage   bool   // pre-commit adds the blobs of staged conversations
+	Check   string // "error", "warn" or "off"
+	Strict  bool   // an incomplete last turn is an error
+	Restore bool   // hooks bring back lost blobs
+}
+
+// Merge is [merge].
+type Merge struct {
+	Blended string // "replace" or "refuse"
+}
+
+// Trim is [trim].
+type Trim struct {
+	Schedule string // "never", "cold", "balanced" or "eager"
+}
+
+// Deduplication is [conversation.deduplication].
+type Deduplication struct {
+	Enabled       bool
+	MinBytes      int64
+	LookbackTurns int
+	Lines         bool
+}
+
+// Compaction is [conversation.compaction], without jp's rules.
+type Compaction struct {
+	Strategy           []string
+	KeepLast           int
+	Model              string
+	SummarizeThreshold float64
+	Fork               bool
+}
+
+// Tool is [conversation.tools.<name>], without jp's keys.
+type Tool struct {
+	Deduplicate bool // true where nobody said otherwise
+	Compaction  ToolCompaction
+}
+
+// ToolCompaction is [conversation.tools.<name>.compaction]. Zero values say that
+// nobody decided, so that the built-in table does.
+type ToolCompaction struct {
+	Response string // "keep", "strip", "remove" or ""
+	Dedup    *bool
+	// Subsumes may name the tool's own action, which is a process, hence the type.
+	Subsumes Trusted[string]
+}
+
+// Settings returns the effective settings.
+func (c *Config) Settings() Settings {
+	const dedup, compaction = "conversation.deduplication.", "conversation.compaction."
+	return Settings{
+		Storage: Storage{
+			Format:       Format(get[string](c, "storage.format")),
+			MaxBlobBytes: get[int64](c, "storage.max_blob_bytes"),
+		},
+		GC: GC{Auto: get[bool](c, "gc.auto"), Grace: get[time.Duration](c, "gc.grace")},
+		Hooks: Hooks{
+			Stage: get[bool](c, "hooks.stage"), Check: get[string](c, "hooks.check"),
+			Strict: get[bool](c, "hooks.strict"), Restore: get[bool](c, "hooks.restore"),
+		},
+		Merge: Merge{Blended: get[string](c, "merge.blended")},
+		Trim:  Trim{Schedule: get[string](c, "trim.schedule")},
+		Deduplication: Deduplication{
+			Enabled:       get[bool](c, dedup+"enabled"),
+			MinBytes:      get[int64](c, dedup+"min_bytes"),
+			LookbackTurns: int(get[int64](c, dedup+"lookback_turns")),
+			Lines:         get[bool](c, dedup+"lines"),
+		},
+		Compaction: Compaction{
+			Strategy:           get[[]string](c, compaction+"strategy"),
+			KeepLast:           int(get[int64](c, compaction+"keep_last")),
+			Model:              get[string](c, compaction+"model"),
+			SummarizeThreshold: get[float64](c, compaction+"summarize_threshold"),
+			Fork:               get[bool](c, compaction+"fork"),
+		},
+	}
+}
+
+// Tool returns the settings of one tool: its own, else those of the tool "*".
+func (c *Config) Tool(name string) Tool {
+	t := Tool{Deduplicate: true}
+	if v, ok := toolValue[bool](c, name, "deduplicate"); ok {
+		t.Deduplicate = v
+	}
+	if v, ok := toolValue[bool](c, name, "compaction", "dedup"); ok {
+		t.Compaction.Dedup = &v
+	}
+	t.Compaction.Response, _ = toolValue[string](c, name, "compaction", "response")
+	v, ok := toolValue[string](c, name, "compaction", "subsumes")
+	t.Compaction.Subsumes = Trusted[string]{value: v, set: ok}
+	return t
+}
+
+func toolValue[T any](c *Config, tool string, rest ...string) (T, bool) {
+	for _, name := range []string{tool, "*"} {
+		path := append([]string{"conversation", "tools", name}, rest...)
+		if st, ok := c.effective(join(path)); ok {
+			return st.value.(T), true
+		}
+	}
+	var none T
+	return none, false
+}
+
+// get returns the value of a key that has a default, so it is always there.
+func get[T any](c *Config, name string) T {
+	st, _ := c.effective(name)
+	return st.value.(T)
+}
