@@ -182,7 +182,8 @@ deduplicate = true
 compaction.dedup = false
 `}))
 	own, other := c.Tool("a.b"), c.Tool("x")
-	if !own.Deduplicate || other.Deduplicate || own.Compaction.Dedup == nil || *own.Compaction.Dedup {
+	dedup := own.Compaction.Dedup
+	if !own.Deduplicate || other.Deduplicate || dedup == nil || *dedup {
 		t.Errorf("tools are %+v and %+v", own, other)
 	}
 }

@@ -129,7 +129,8 @@ func TestUnset(t *testing.T) {
 	if err != nil || string(got) != "# a\n[gc]\ngrace = '1d'\n" {
 		t.Errorf("got %q, %v", got, err)
 	}
-	if got, err := Unset([]byte(data), OwnFile, "storage.format"); err != nil || string(got) != data {
+	got, err = Unset([]byte(data), OwnFile, "storage.format")
+	if err != nil || string(got) != data {
 		t.Errorf("an absent key: %q, %v", got, err)
 	}
 }
