@@ -1,0 +1,179 @@
+package atomicfile
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path"
+)
+
+const (
+	defaultPerm fs.FileMode = 0o644
+	dirPerm     fs.FileMode = 0o755
+)
+
+// Options say how to write. All names are slash-separated paths below the root.
+type Options struct {
+	// TempDir is where temporaries are made, on the file system of the target. It
+	// is created when absent. Required.
+	TempDir string
+	// Perm is the mode of the new file, before the umask. Zero keeps the mode of an
+	// existing file and is 0o644 for a new one.
+	Perm fs.FileMode
+	// NoSync leaves out every sync: for files below a directory that [PublishDir]
+	// will sync as a whole.
+	NoSync bool
+	// Hook, when not nil, is called before each step with the name that it is about,
+	// possibly from several goroutines. Its error is taken as the failure of the
+	// step. For tests.
+	Hook func(step Step, name string) error
+}
+
+// A Step is a system call that changes something.
+type Step string
+
+// The steps, in the order in which a write takes them.
+const (
+	StepMkdir   Step = "mkdir"
+	StepCreate  Step = "create"
+	StepWrite   Step = "write" // once for each megabyte
+	StepChmod   Step = "chmod"
+	StepSync    Step = "sync"
+	StepClose   Step = "close"
+	StepRename  Step = "rename"
+	StepSyncDir Step = "syncdir"
+)
+
+// Write replaces the file name below root by data, atomically and durably. Missing
+// parent directories of name are created.
+func Write(root *os.Root, name string, data []byte, opts Options) error {
+	w := writer{root: root, opts: opts}
+	if err := w.write(name, data); err != nil {
+		return fmt.Errorf("write %q: %w", name, err)
+	}
+	return nil
+}
+
+// writer carries what all steps of one call need.
+type writer struct {
+	root *os.Root
+	opts Options
+}
+
+func (w writer) write(name string, data []byte) error {
+	t, err := w.createTemp(name)
+	if err != nil {
+		return err
+	}
+	if err := errors.Join(t.fill(data), t.finish()); err != nil {
+		t.remove()
+		return err
+	}
+	dirs, err := w.rename(t.name, name)
+	if err != nil {
+		t.remove()
+		return err
+	}
+	// The temporary's name is free from here on: another writer may have it already,
+	// so no later error may remove it.
+	return w.syncAll(dirs)
+}
+
+// renameAttempts bounds how often a rename is tried again because somebody removed
+// the target's directory while it was still empty, as git checkout does.
+const renameAttempts = 8
+
+// rename moves the temporary oldName to newName, making the directory if it must,
+// and returns the directories to sync.
+func (w writer) rename(oldName, newName string) (dirs []string, err error) {
+	dir := path.Dir(newName)
+	for range renameAttempts {
+		if err = w.step(StepRename, newName); err == nil {
+			err = w.root.Rename(oldName, newName)
+		}
+		if !errors.Is(err, fs.ErrNotExist) {
+			break
+		}
+		changed, err := w.mkdirAll(dir)
+		if err != nil {
+			return nil, err
+		}
+		dirs = append(dirs, changed...)
+	}
+	if err != nil {
+		return nil, err
+	}
+	return append(dirs, dir), nil
+}
+
+// mkdirAll makes dir and its missing parents and returns the directories that have
+// got a new entry, outermost first.
+func (w writer) mkdirAll(dir string) (changed []string, err error) {
+	if dir == "." {
+		return nil, nil
+	}
+	err = w.mkdir(dir)
+	if errors.Is(err, fs.ErrNotExist) {
+		if changed, err = w.mkdirAll(path.Dir(dir)); err != nil {
+			return nil, err
+		}
+		err = w.mkdir(dir)
+	}
+	switch {
+	case err == nil:
+		return append(changed, path.Dir(dir)), nil
+	case errors.Is(err, fs.ErrExist):
+		return changed, nil // if it is no directory, the next step says so
+	default:
+		return nil, err
+	}
+}
+
+// mkdirAllSync is mkdirAll for directories that nobody will sync later. The temporary
+// directory is one: its parents are often the target's parents too.
+func (w writer) mkdirAllSync(dir string) error {
+	changed, err := w.mkdirAll(dir)
+	if err != nil {
+		return err
+	}
+	return w.syncAll(changed)
+}
+
+func (w writer) mkdir(dir string) error {
+	if err := w.step(StepMkdir, dir); err != nil {
+		return err
+	}
+	return w.root.Mkdir(dir, dirPerm)
+}
+
+func (w writer) syncAll(dirs []string) error {
+	for _, dir := range dirs {
+		if err := w.syncDir(dir); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// syncDir makes the entries of dir durable.
+func (w writer) syncDir(dir string) error {
+	if w.opts.NoSync {
+		return nil
+	}
+	if err := w.step(StepSyncDir, dir); err != nil {
+		return err
+	}
+	d, err := w.root.Open(dir)
+	if err != nil {
+		return err
+	}
+	return errors.Join(ignoreUnsupported(fsyncDir(d)), d.Close())
+}
+
+func (w writer) step(s Step, name string) error {
+	if w.opts.Hook == nil {
+		return nil
+	}
+	return w.opts.Hook(s, name)
+}

@@ -1,0 +1,285 @@
+package atomicfile
+
+import (
+	"bytes"
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+)
+
+const tmp = "state/.tmp"
+
+func openRoot(t *testing.T) (*os.Root, string) {
+	t.Helper()
+	dir := t.TempDir()
+	root, err := os.OpenRoot(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { root.Close() })
+	return root, dir
+}
+
+func readFile(t *testing.T, root *os.Root, name string) string {
+	t.Helper()
+	b, err := root.ReadFile(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(b)
+}
+
+// noTemps fails when something is left in the temporary directory.
+func noTemps(t *testing.T, root *os.Root) {
+	t.Helper()
+	entries, err := fs.ReadDir(root.FS(), tmp)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		t.Fatal(err)
+	}
+	for _, e := range entries {
+		t.Errorf("temporary %s is left", e.Name())
+	}
+}
+
+// journal is a hook that writes down the steps, and fails at one of them.
+type journal struct {
+	mu     sync.Mutex
+	steps  []string
+	failAt int // 1 is the first step; 0 never
+	err    error
+}
+
+func (j *journal) hook(s Step, name string) error {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	j.steps = append(j.steps, string(s)+" "+name)
+	if len(j.steps) == j.failAt {
+		return &fs.PathError{Op: string(s), Path: name, Err: j.err}
+	}
+	return nil
+}
+
+func TestWrite(t *testing.T) {
+	root, _ := openRoot(t)
+	big := string(bytes.Repeat([]byte("0123456789abcdef"), 200_000)) // several chunks
+	for _, content := range []string{"one", "", big, "two"} {
+		if err := Write(root, "a/b/c.json", []byte(content), Options{TempDir: tmp}); err != nil {
+			t.Fatal(err)
+		}
+		if got := readFile(t, root, "a/b/c.json"); got != content {
+			t.Errorf("read %d bytes, want %d", len(got), len(content))
+		}
+	}
+	noTemps(t, root)
+}
+
+// The order is the promise: bytes durable before the name, the name before the
+// return, and every directory that got an entry.
+func TestWrite_steps(t *testing.T) {
+	root, _ := openRoot(t)
+	var j journal
+	opts := Options{TempDir: tmp, Hook: j.hook}
+	if err := Write(root, "a/b/c", []byte("x"), opts); err != nil {
+		t.Fatal(err)
+	}
+	var got []string
+	for _, s := range j.steps {
+		if i := strings.Index(s, tmp+"/c."); i >= 0 {
+			s = s[:i] + "TEMP"
+		}
+		got = append(got, s)
+	}
+	want := []string{
+		"create TEMP", "mkdir state/.tmp", "mkdir state", "mkdir state/.tmp",
+		"syncdir .", "syncdir state",
+		"create TEMP", "write TEMP", "sync TEMP", "close TEMP",
+		"rename a/b/c", "mkdir a/b", "mkdir a", "mkdir a/b", "rename a/b/c",
+		"syncdir .", "syncdir a", "syncdir a/b",
+	}
+	if !slices.Equal(got, want) {
+		t.Errorf("got  %q\nwant %q", got, want)
+	}
+
+	j = journal{}
+	opts.NoSync = true
+	if err := Write(root, "a/b/c", []byte("x"), opts); err != nil {
+		t.Fatal(err)
+	}
+	for _, s := range j.steps {
+		if strings.HasPrefix(s, "sync") {
+			t.Errorf("NoSync: %s", s)
+		}
+	}
+}
+
+func TestWrite_permissions(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("no modes")
+	}
+	root, dir := openRoot(t)
+	probe := filepath.Join(dir, "probe")
+	if err := os.WriteFile(probe, nil, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	fresh := mode(t, probe) // 0o644 less the umask
+	tests := []struct {
+		name  string
+		start fs.FileMode // of an existing file, 0 for none
+		perm  fs.FileMode
+		want  fs.FileMode
+	}{
+		{"new", 0, 0, fresh},
+		{"new, given", 0, 0o600, 0o600},
+		{"kept", 0o640, 0, 0o640},
+		{"kept, wider than the umask", 0o666, 0, 0o666},
+		{"kept, read-only", 0o444, 0, 0o444},
+		{"kept, executable", 0o755, 0, 0o755},
+		{"changed", 0o666, 0o600, 0o600},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			name := strings.ReplaceAll(tt.name, " ", "-")
+			path := filepath.Join(dir, name)
+			if tt.start != 0 {
+				if err := os.WriteFile(path, []byte("old"), 0o600); err != nil {
+					t.Fatal(err)
+				}
+				if err := os.Chmod(path, tt.start); err != nil {
+					t.Fatal(err)
+				}
+			}
+			opts := Options{TempDir: tmp, Perm: tt.perm}
+			if err := Write(root, name, []byte("new"), opts); err != nil {
+				t.Fatal(err)
+			}
+			if got := mode(t, path); got != tt.want {
+				t.Errorf("mode %o, want %o", got, tt.want)
+			}
+			if got := readFile(t, root, name); got != "new" {
+				t.Errorf("content %q", got)
+			}
+		})
+	}
+}
+
+func mode(t *testing.T, path string) fs.FileMode {
+	t.Helper()
+	info, err := os.Stat(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return info.Mode().Perm()
+}
+
+// Every step fails once, with the error of a full disk and of a read-only one.
+func TestWrite_failureAtEveryStep(t *testing.T) {
+	for _, errno := range []error{syscall.ENOSPC, syscall.EROFS} {
+		for n := 1; ; n++ {
+			root, _ := openRoot(t)
+			if err := root.Mkdir("d", 0o755); err != nil {
+				t.Fatal(err)
+			}
+			if err := root.WriteFile("d/old", []byte("old"), 0o666); err != nil {
+				t.Fatal(err)
+			}
+			if err := root.Chmod("d/old", 0o666); err != nil { // so that there is a chmod
+				t.Fatal(err)
+			}
+			j := journal{failAt: n, err: errno}
+			opts := Options{TempDir: tmp, Hook: j.hook}
+			err := Write(root, "d/old", bytes.Repeat([]byte("n"), chunk+1), opts)
+			if len(j.steps) < n {
+				if err != nil {
+					t.Fatal(err)
+				}
+				break // all steps are through
+			}
+			failed := j.steps[n-1]
+			if !errors.Is(err, errno) || !strings.Contains(err.Error(), `write "d/old"`) {
+				t.Errorf("%s: error %v", failed, err)
+			}
+			late := failed == "syncdir d"
+			if got := readFile(t, root, "d/old"); (got == "old") == late {
+				t.Errorf("%s: %d bytes in the file", failed, len(got))
+			}
+			noTemps(t, root)
+		}
+	}
+}
+
+func TestWrite_refusesBadNames(t *testing.T) {
+	root, _ := openRoot(t)
+	for _, name := range []string{"", ".", "..", "../x", "/x", "a/../../x", "a/", `a//b`} {
+		err := Write(root, name, nil, Options{TempDir: tmp})
+		if !errors.Is(err, fs.ErrInvalid) {
+			t.Errorf("%q: %v", name, err)
+		}
+	}
+	for _, dir := range []string{"", "../x", "/x"} {
+		err := Write(root, "x", nil, Options{TempDir: dir})
+		if !errors.Is(err, fs.ErrInvalid) {
+			t.Errorf("TempDir %q: %v", dir, err)
+		}
+	}
+}
+
+func TestWrite_overDirectory(t *testing.T) {
+	root, _ := openRoot(t)
+	if err := root.MkdirAll("d/sub", 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if err := Write(root, "d", []byte("x"), Options{TempDir: tmp}); err == nil {
+		t.Error("a directory was replaced by a file")
+	}
+	if _, err := root.Stat("d/sub"); err != nil {
+		t.Error(err)
+	}
+	noTemps(t, root)
+}
+
+func TestWrite_sameNameFromManyGoroutines(t *testing.T) {
+	root, _ := openRoot(t)
+	var wg sync.WaitGroup
+	for i := range 8 {
+		wg.Go(func() {
+			content := bytes.Repeat([]byte{byte('a' + i)}, 10_000)
+			for range 20 {
+				if err := Write(root, "x", content, Options{TempDir: tmp}); err != nil {
+					t.Error(err)
+				}
+				got, err := root.ReadFile("x")
+				if err != nil || len(got) != len(content) || bytes.Count(got, got[:1]) != len(got) {
+					t.Errorf("read %d bytes, %v", len(got), err)
+				}
+			}
+		})
+	}
+	wg.Wait()
+	noTemps(t, root)
+}
+
+// A sync that is not made shows in no file. A closed file tells whether it is made.
+func TestSyncsAreMade(t *testing.T) {
+	root, _ := openRoot(t)
+	w := writer{root: root, opts: Options{TempDir: tmp}}
+	f, err := w.createTemp("x")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := f.file.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if err := f.settle(); !errors.Is(err, fs.ErrClosed) {
+		t.Errorf("file: %v", err)
+	}
+	if err := fsyncDir(f.file); !errors.Is(err, fs.ErrClosed) && runtime.GOOS != "windows" {
+		t.Errorf("directory: %v", err)
+	}
+}

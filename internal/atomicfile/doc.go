@@ -1,0 +1,21 @@
+// Package atomicfile is the one way in which files and directories of ours come to
+// be: below an [os.Root], under a temporary name, synced, then renamed.
+//
+// What it keeps true: whoever opens the name, at any time and after a crash at any
+// point, finds the old file or the new one, whole, or no file where there was none.
+// After [Write] returned without an error, the new one survives a power failure. An
+// error before the rename leaves the old file as it was and removes the temporary; an
+// error after it (syncing the directory) leaves the new file, which a power failure
+// may take back. A process that is killed can leave its temporary, which nobody but
+// the collector looks at.
+//
+// A step is one system call that changes something; [Options.Hook] sees each before
+// it happens, so that tests can fail it, or die there.
+//
+// What it does not promise: order between two writers of one name (the last rename
+// wins; lock, if that matters), one step for several files ([Group] publishes each
+// file by itself), following a symbolic link at the name (it is replaced), owners,
+// access lists and extended attributes of the old file, and durability of a directory
+// that another process made an instant before and has not yet synced itself. On
+// Windows directories are not synced.
+package atomicfile

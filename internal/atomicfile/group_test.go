@@ -1,0 +1,105 @@
+package atomicfile
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io/fs"
+	"sync"
+	"syscall"
+	"testing"
+)
+
+func TestGroup(t *testing.T) {
+	root, _ := openRoot(t)
+	var j journal
+	g := NewGroup(root, Options{TempDir: tmp, Hook: j.hook})
+	for round := range 2 { // a group may be used again
+		var wg sync.WaitGroup
+		for i := range 100 {
+			wg.Go(func() {
+				name := fmt.Sprintf("d%d/f%d", i%7, i)
+				if err := g.Add(name, fmt.Append(nil, round, i)); err != nil {
+					t.Error(err)
+				}
+			})
+		}
+		wg.Wait()
+		if _, err := root.Stat("d0"); round == 0 && !errors.Is(err, fs.ErrNotExist) {
+			t.Errorf("something is visible before the commit: %v", err)
+		}
+		if err := g.Commit(); err != nil {
+			t.Fatal(err)
+		}
+		for i := range 100 {
+			want := fmt.Sprint(round, i)
+			if got := readFile(t, root, fmt.Sprintf("d%d/f%d", i%7, i)); got != want {
+				t.Errorf("got %q, want %q", got, want)
+			}
+		}
+	}
+	noTemps(t, root)
+	syncs, dirs := 0, 0
+	for _, s := range j.steps {
+		if bytes.HasPrefix([]byte(s), []byte("sync ")) {
+			syncs++
+		}
+		if bytes.HasPrefix([]byte(s), []byte("syncdir d")) {
+			dirs++
+		}
+	}
+	if syncs != 200 || dirs != 14 {
+		t.Errorf("%d files and %d directories synced, want 200 and 14", syncs, dirs)
+	}
+}
+
+func TestGroup_discard(t *testing.T) {
+	root, _ := openRoot(t)
+	g := NewGroup(root, Options{TempDir: tmp})
+	for i := range 30 {
+		if err := g.Add(fmt.Sprint("f", i), nil); err != nil {
+			t.Fatal(err)
+		}
+	}
+	g.Discard()
+	noTemps(t, root)
+	if err := g.Commit(); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := root.Stat("f0"); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("a discarded file is there: %v", err)
+	}
+}
+
+// Nothing that was not synced may get its name, and no temporary may stay.
+func TestGroup_failureAtEveryStep(t *testing.T) {
+	for n := 1; ; n++ {
+		root, _ := openRoot(t)
+		if err := root.MkdirAll(tmp, 0o755); err != nil {
+			t.Fatal(err)
+		}
+		j := journal{failAt: n, err: syscall.ENOSPC}
+		g := NewGroup(root, Options{TempDir: tmp, Hook: j.hook})
+		content := bytes.Repeat([]byte("x"), chunk+1)
+		for _, name := range []string{"a/1", "a/2", "b"} {
+			_ = g.Add(name, content) // the error comes back from Commit too
+		}
+		err := g.Commit()
+		if len(j.steps) < n {
+			if err != nil {
+				t.Fatal(err)
+			}
+			return
+		}
+		if !errors.Is(err, syscall.ENOSPC) {
+			t.Errorf("step %d, %s: %v", n, j.steps[n-1], err)
+		}
+		noTemps(t, root)
+		for _, name := range []string{"a/1", "a/2", "b"} {
+			got, err := root.ReadFile(name)
+			if err == nil && !bytes.Equal(got, content) {
+				t.Errorf("step %d, %s: half of %s is visible", n, j.steps[n-1], name)
+			}
+		}
+	}
+}

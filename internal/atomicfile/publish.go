@@ -1,0 +1,74 @@
+package atomicfile
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path"
+)
+
+// PublishDir makes everything below the directory tmpName durable and renames it to
+// name, which must not exist: else the error is [fs.ErrExist] and name is untouched.
+// (An empty directory that somebody makes at name in the same instant may be
+// replaced; there is nothing in it to lose.) Missing parents of name are created.
+//
+// On an error before the rename tmpName stays, so that the caller may try another
+// name; removing it is the caller's part.
+func PublishDir(root *os.Root, tmpName, name string, opts Options) error {
+	w := writer{root: root, opts: opts}
+	if err := w.publishDir(tmpName, name); err != nil {
+		return fmt.Errorf("publish %q: %w", name, err)
+	}
+	return nil
+}
+
+func (w writer) publishDir(tmpName, name string) error {
+	if !fs.ValidPath(tmpName) || !fs.ValidPath(name) || name == "." {
+		return &fs.PathError{Op: "rename", Path: name, Err: fs.ErrInvalid}
+	}
+	if err := w.syncTree(tmpName); err != nil {
+		return err
+	}
+	// Rename would replace an empty directory, and on some systems a file.
+	if _, err := w.root.Lstat(name); err == nil {
+		return &fs.PathError{Op: "rename", Path: name, Err: fs.ErrExist}
+	} else if !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	dirs, err := w.rename(tmpName, name)
+	if err != nil {
+		return err // ENOTEMPTY, when somebody was faster, is fs.ErrExist
+	}
+	return w.syncAll(dirs)
+}
+
+// syncTree syncs every file and directory below dir, and dir itself.
+func (w writer) syncTree(dir string) error {
+	if w.opts.NoSync {
+		return nil
+	}
+	return fs.WalkDir(w.root.FS(), dir, func(name string, e fs.DirEntry, err error) error {
+		switch {
+		case err != nil:
+			return err
+		case e.IsDir():
+			return w.syncDir(name)
+		case e.Type().IsRegular():
+			return w.syncFile(name)
+		default:
+			return &fs.PathError{Op: "sync", Path: path.Clean(name), Err: fs.ErrInvalid}
+		}
+	})
+}
+
+func (w writer) syncFile(name string) error {
+	if err := w.step(StepSync, name); err != nil {
+		return err
+	}
+	f, err := w.root.OpenFile(name, syncFlag, 0)
+	if err != nil {
+		return err
+	}
+	return errors.Join(f.Sync(), f.Close())
+}

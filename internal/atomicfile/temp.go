@@ -1,0 +1,143 @@
+package atomicfile
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path"
+	"strings"
+)
+
+// A temp is a file that is not yet visible under its own name.
+type temp struct {
+	w    writer
+	name string
+	file *os.File
+	perm fs.FileMode // to set at the end; 0 leaves what creating gave
+}
+
+// createTemp makes the temporary of target, with the mode that target shall have.
+func (w writer) createTemp(target string) (*temp, error) {
+	if !fs.ValidPath(target) || target == "." {
+		return nil, &fs.PathError{Op: "write", Path: target, Err: fs.ErrInvalid}
+	}
+	perm, chmod := w.opts.Perm, fs.FileMode(0)
+	if perm == 0 {
+		perm = defaultPerm
+		// Not Stat: the mode of what a symbolic link points to is none of ours.
+		if info, err := w.root.Lstat(target); err == nil && info.Mode().IsRegular() {
+			perm, chmod = info.Mode().Perm(), info.Mode().Perm()
+		}
+	}
+	var file *os.File
+	name, err := w.unique(target, func(name string) (err error) {
+		if err := w.step(StepCreate, name); err != nil {
+			return err
+		}
+		file, err = w.root.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, perm)
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	return &temp{w: w, name: name, file: file, perm: chmod}, nil
+}
+
+// MkdirTemp makes a new directory in opts.TempDir, named after base, in which
+// something can be built for [PublishDir], and returns its name below root.
+func MkdirTemp(root *os.Root, base string, opts Options) (string, error) {
+	w := writer{root: root, opts: opts}
+	name, err := w.unique(base, w.mkdir)
+	if err != nil {
+		return "", fmt.Errorf("make temporary directory: %w", err)
+	}
+	return name, nil
+}
+
+// uniqueAttempts bounds the search for a free name. Only leftovers of killed
+// processes with our process id, and our own goroutines, can be in the way.
+const uniqueAttempts = 10_000
+
+// unique calls create with names in the temporary directory until one is free. The
+// names need no randomness: creating is exclusive, and the process id only saves
+// attempts.
+func (w writer) unique(target string, create func(name string) error) (string, error) {
+	if !fs.ValidPath(w.opts.TempDir) {
+		return "", &fs.PathError{Op: "write", Path: w.opts.TempDir, Err: fs.ErrInvalid}
+	}
+	base := path.Base(target)
+	base = strings.ToValidUTF8(base[:min(len(base), 80)], "")
+	made := false
+	for n := range uniqueAttempts {
+		name := fmt.Sprintf("%s/%s.%d.%d", w.opts.TempDir, base, os.Getpid(), n)
+		err := create(name)
+		switch {
+		case err == nil:
+			return name, nil
+		case errors.Is(err, fs.ErrExist):
+		case errors.Is(err, fs.ErrNotExist) && !made:
+			if err := w.mkdirAllSync(w.opts.TempDir); err != nil {
+				return "", err
+			}
+			made = true
+		default:
+			return "", err
+		}
+	}
+	return "", &fs.PathError{Op: "create", Path: w.opts.TempDir + "/" + base, Err: fs.ErrExist}
+}
+
+// chunk is how much is written at once, so that a test can die in the middle.
+const chunk = 1 << 20
+
+func (t *temp) fill(data []byte) error {
+	for {
+		part := data[:min(len(data), chunk)]
+		if err := t.w.step(StepWrite, t.name); err != nil {
+			return err
+		}
+		n, err := t.file.Write(part)
+		if err != nil {
+			return err
+		}
+		if n != len(part) {
+			return &fs.PathError{Op: "write", Path: t.name, Err: io.ErrShortWrite}
+		}
+		if data = data[n:]; len(data) == 0 {
+			return nil
+		}
+	}
+}
+
+// finish makes the bytes durable and closes the file, whatever happens. Closing
+// comes before the rename, because Windows does not rename open files.
+func (t *temp) finish() error {
+	return errors.Join(t.settle(), t.close())
+}
+
+func (t *temp) settle() error {
+	if t.perm != 0 {
+		if err := t.w.step(StepChmod, t.name); err != nil {
+			return err
+		}
+		if err := t.file.Chmod(t.perm); err != nil {
+			return err
+		}
+	}
+	if t.w.opts.NoSync {
+		return nil
+	}
+	if err := t.w.step(StepSync, t.name); err != nil {
+		return err
+	}
+	return t.file.Sync()
+}
+
+func (t *temp) close() error {
+	return errors.Join(t.w.step(StepClose, t.name), t.file.Close())
+}
+
+// remove is for the way out of an error, where a second error says nothing new.
+func (t *temp) remove() { _ = t.w.root.Remove(t.name) }
