@@ -1,0 +1,117 @@
+package gitint
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+)
+
+// A Setting is one value of a configuration key and where it stands.
+type Setting struct {
+	// Scope is system, global, local, worktree or command.
+	Scope string
+	// Origin is file:<path>, command line: or what else git calls it.
+	Origin string
+	// Value is empty also for a key that stands without a value, which git takes
+	// for true.
+	Value string
+}
+
+// exit codes of git config
+const (
+	configAbsent     = 1 // reading a key without a value
+	configUnsetWrong = 5 // unsetting a key that is not there
+)
+
+// Config returns the value of key that counts, and whether there is one.
+func (r *Repo) Config(ctx context.Context, key string) (string, bool, error) {
+	all, err := r.ConfigAll(ctx, key)
+	if err != nil || len(all) == 0 {
+		return "", false, err
+	}
+	return all[len(all)-1].Value, true, nil
+}
+
+// ConfigAll returns every value of key, the one that counts last.
+func (r *Repo) ConfigAll(ctx context.Context, key string) ([]Setting, error) {
+	out, err := r.run(ctx, command{args: []string{
+		"config", "-z", "--show-scope", "--show-origin", "--get-all", key,
+	}})
+	if isAbsent(err) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, fmt.Errorf("read configuration %q: %w", key, err)
+	}
+	fields := splitZ(out)
+	if len(fields)%3 != 0 {
+		return nil, fmt.Errorf("read configuration %q: %d fields", key, len(fields))
+	}
+	var all []Setting
+	for ; len(fields) > 0; fields = fields[3:] {
+		all = append(all, Setting{Scope: fields[0], Origin: fields[1], Value: fields[2]})
+	}
+	return all, nil
+}
+
+// isAbsent tells a key without a value from one that is misspelt, for which git
+// has the same exit code and words.
+func isAbsent(err error) bool {
+	ee := new(ExitError)
+	return errors.As(err, &ee) && ee.Code == configAbsent && ee.Stderr == ""
+}
+
+// SetConfig gives key one value in the configuration of the repository. A lock
+// that another process holds is a *LockedError.
+func (r *Repo) SetConfig(ctx context.Context, key, value string) error {
+	return r.changeConfig(ctx, key, "--replace-all", key, value)
+}
+
+// UnsetConfig removes every value of key from the configuration of the
+// repository. A key that is not there is no error.
+func (r *Repo) UnsetConfig(ctx context.Context, key string) error {
+	err := r.changeConfig(ctx, key, "--unset-all", key)
+	if exitCode(err) == configUnsetWrong {
+		return nil
+	}
+	return err
+}
+
+func (r *Repo) changeConfig(ctx context.Context, key string, args ...string) error {
+	args = append([]string{"config", "--local"}, args...)
+	_, err := r.run(ctx, command{args: args, write: true})
+	if err == nil {
+		return nil
+	}
+	if locked := r.configLock(); locked != nil && exitCode(err) != configUnsetWrong {
+		return fmt.Errorf("change configuration %q: %w", key, locked)
+	}
+	return fmt.Errorf("change configuration %q: %w", key, err)
+}
+
+// exitCode is the exit code of the git that failed, 0 for any other error.
+func exitCode(err error) int {
+	if ee := new(ExitError); errors.As(err, &ee) {
+		return ee.Code
+	}
+	return 0
+}
+
+// splitZ splits what git prints with -z.
+func splitZ(out []byte) []string {
+	if len(out) == 0 {
+		return nil
+	}
+	return strings.Split(strings.TrimSuffix(string(out), "\x00"), "\x00")
+}
+
+// joinZ is the input of a command that reads with -z.
+func joinZ(paths []string) *strings.Reader {
+	var b strings.Builder
+	for _, p := range paths {
+		b.WriteString(p)
+		b.WriteByte(0)
+	}
+	return strings.NewReader(b.String())
+}

@@ -1,0 +1,35 @@
+package gitint
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"path/filepath"
+)
+
+// HooksDir returns the absolute directory where git looks for hooks, and the
+// scope of the core.hooksPath that says so: system, global, local, worktree or
+// command, or "" when nothing does and it is the repository's own. It need not
+// exist.
+func (r *Repo) HooksDir(ctx context.Context) (dir, scope string, err error) {
+	settings, err := r.ConfigAll(ctx, "core.hooksPath")
+	if err != nil {
+		return "", "", err
+	}
+	out, err := r.run(ctx, command{args: []string{
+		"rev-parse", "--path-format=absolute", "--git-path", "hooks",
+	}})
+	switch {
+	case err == nil:
+		dir = string(bytes.TrimSuffix(out, []byte("\n")))
+	case len(settings) == 0 || settings[len(settings)-1].Value != "":
+		return "", "", fmt.Errorf("find the hooks directory: %w", err)
+	default:
+		// Git looks for /pre-commit when core.hooksPath is set to nothing.
+		dir = string(filepath.Separator)
+	}
+	if len(settings) > 0 {
+		scope = settings[len(settings)-1].Scope
+	}
+	return filepath.Clean(dir), scope, nil
+}

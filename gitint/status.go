@@ -1,0 +1,189 @@
+package gitint
+
+import (
+	"context"
+	"fmt"
+	"strconv"
+	"strings"
+)
+
+// A StagedPath is a file that differs between HEAD and the index.
+type StagedPath struct {
+	Path string
+	// Status is A for added, M for modified, D for deleted, T for another type of
+	// file, U for unmerged. A file that was renamed is a D and an A.
+	Status           byte
+	OldMode, NewMode Mode
+	// Old and New are zero where there is no file.
+	Old, New OID
+}
+
+// StagedPaths returns the files below the given directories that differ between
+// HEAD and the index, sorted by path; below all without one. A directory that
+// begins with "**/" is meant at any depth. An entry with intent to add is not
+// staged.
+func (r *Repo) StagedPaths(ctx context.Context, under ...string) ([]StagedPath, error) {
+	out, err := r.diffIndex(ctx, "HEAD", under)
+	if err != nil && exitCode(err) != 0 {
+		if unborn, _ := r.unborn(ctx); unborn {
+			out, err = r.diffIndex(ctx, r.emptyTree(), under)
+		}
+	}
+	if err != nil {
+		return nil, fmt.Errorf("compare the index with HEAD: %w", err)
+	}
+	return parseRaw(splitZ(out))
+}
+
+func (r *Repo) diffIndex(ctx context.Context, tree string, under []string) ([]byte, error) {
+	specs, env := pathspecs(under)
+	args := []string{
+		"diff-index", "--cached", "--raw", "-z", "--no-abbrev", "--no-renames",
+		"--ita-invisible-in-index", "--ignore-submodules=all", tree, "--",
+	}
+	return r.run(ctx, command{args: append(args, specs...), env: env})
+}
+
+// emptyTree is the name of the tree without an entry, which git knows also where
+// no repository has it.
+func (r *Repo) emptyTree() string {
+	if r.objectFormat == "sha256" {
+		return "6ef19b41225c5369f1c104d45d8d85efa9b057b53b14b4b9b939dd74decc5321"
+	}
+	return "4b825dc642cb6eb9a060e54bf8d69288fbee4904"
+}
+
+// pathspecs makes pathspecs of directories, and says how git must read them.
+func pathspecs(under []string) (specs, env []string) {
+	for _, dir := range under {
+		if rest, ok := strings.CutPrefix(dir, "**/"); ok {
+			specs = append(specs, ":(top,glob)**/"+rest+"/**")
+		} else {
+			specs = append(specs, ":(top,literal)"+dir)
+		}
+	}
+	return specs, []string{"GIT_LITERAL_PATHSPECS=0"}
+}
+
+// parseRaw reads pairs of ":100644 100755 <oid> <oid> M" and path.
+func parseRaw(fields []string) ([]StagedPath, error) {
+	if len(fields)%2 != 0 {
+		return nil, fmt.Errorf("raw diff: %d fields", len(fields))
+	}
+	all := make([]StagedPath, 0, len(fields)/2)
+	for ; len(fields) > 0; fields = fields[2:] {
+		p, err := parseRawLine(fields[0], fields[1])
+		if err != nil {
+			return nil, fmt.Errorf("raw diff line %q: %w", fields[0], err)
+		}
+		all = append(all, p)
+	}
+	return all, nil
+}
+
+func parseRawLine(line, name string) (StagedPath, error) {
+	f := strings.Fields(strings.TrimPrefix(line, ":"))
+	if len(f) != 5 {
+		return StagedPath{}, fmt.Errorf("%d fields", len(f))
+	}
+	before, err := parseEntry(f[0], f[2], name)
+	if err != nil {
+		return StagedPath{}, err
+	}
+	after, err := parseEntry(f[1], f[3], name)
+	return StagedPath{
+		Path: name, Status: f[4][0],
+		OldMode: before.Mode, NewMode: after.Mode, Old: before.OID, New: after.OID,
+	}, err
+}
+
+// A WorkState says how a file of the work tree differs from the index.
+type WorkState byte
+
+// The states, as git status abbreviates them.
+const (
+	Modified   WorkState = 'M' // also when only its mode or type changed
+	Deleted    WorkState = 'D'
+	Untracked  WorkState = '?'
+	IgnoredNew WorkState = '!' // untracked, and an ignore rule matches
+	Intended   WorkState = 'A' // in the index by intent only
+	Unmerged   WorkState = 'U'
+)
+
+// A WorkPath is a file that differs between the index and the work tree.
+type WorkPath struct {
+	Path  string
+	State WorkState
+}
+
+// WorkChanges returns the files below the given directories that differ between
+// the index and the work tree, untracked and ignored ones included; see
+// StagedPaths for what the directories mean. A repository inside, which git does
+// not look into, is one path that ends with a slash. The index is not refreshed.
+func (r *Repo) WorkChanges(ctx context.Context, under ...string) ([]WorkPath, error) {
+	specs, env := pathspecs(under)
+	args := []string{
+		"status", "--porcelain=v2", "-z", "--untracked-files=all", "--ignored=traditional",
+		"--no-renames", "--ignore-submodules=all", "--",
+	}
+	out, err := r.run(ctx, command{args: append(args, specs...), env: env})
+	if err != nil {
+		return nil, fmt.Errorf("compare the work tree with the index: %w", err)
+	}
+	var all []WorkPath
+	for _, line := range splitZ(out) {
+		p, ok, err := parseStatus(line)
+		if err != nil {
+			return nil, err
+		}
+		if ok {
+			all = append(all, p)
+		}
+	}
+	return all, nil
+}
+
+// Fields before the path, by the first character of a line of porcelain v2.
+const (
+	changedFields  = 8  // 1 XY sub mH mI mW hH hI path
+	unmergedFields = 10 // u XY sub m1 m2 m3 mW h1 h2 h3 path
+	otherFields    = 1  // ? path
+)
+
+// parseStatus reads one line; ok is false when only HEAD and the index differ.
+func parseStatus(line string) (p WorkPath, ok bool, err error) {
+	fields := 0
+	switch line[0] {
+	case '1':
+		fields = changedFields
+	case 'u':
+		fields = unmergedFields
+	case '?', '!':
+		fields = otherFields
+	}
+	parts := strings.SplitN(line, " ", fields+1)
+	if fields == 0 || len(parts) != fields+1 {
+		return p, false, fmt.Errorf("status line %s", strconv.Quote(line))
+	}
+	p.Path = parts[fields]
+	switch line[0] {
+	case '?', '!':
+		p.State = WorkState(line[0])
+	case 'u':
+		p.State = Unmerged
+	default:
+		p.State = stateOf(parts[1][1])
+	}
+	return p, p.State != 0, nil
+}
+
+func stateOf(y byte) WorkState {
+	switch y {
+	case '.':
+		return 0
+	case 'D', 'A':
+		return WorkState(y)
+	default:
+		return Modified
+	}
+}
