@@ -1,0 +1,211 @@
+package gitint
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// workSuffix names the copy of the index that git changes.
+const workSuffix = ".jp"
+
+// An indexTx changes an index in several steps of git of which a reader sees all
+// or none. It holds the lock that every git takes, lets git work on a copy, and
+// renames the copy into place.
+type indexTx struct {
+	repo  *Repo
+	path  string // the index
+	work  string // the copy
+	lock  string
+	wrote bool
+}
+
+// beginIndex takes the lock of an index, which need not exist. The caller must
+// call rollback when it is done, also after a commit.
+func (r *Repo) beginIndex(ctx context.Context, file string, wait time.Duration) (*indexTx, error) {
+	path, err := r.indexFile(file)
+	if err != nil {
+		return nil, err
+	}
+	lock, err := r.lockFile(ctx, path, r.waitFor(wait))
+	if err != nil {
+		return nil, err
+	}
+	tx := &indexTx{repo: r, path: path, work: path + workSuffix, lock: lock}
+	if err := tx.copyIndex(); err != nil {
+		tx.rollback()
+		return nil, fmt.Errorf("copy index %q: %w", path, err)
+	}
+	return tx, nil
+}
+
+// indexFile resolves the name of an index as git does: against the root of the
+// work tree, and through a symbolic link.
+func (r *Repo) indexFile(file string) (string, error) {
+	if file == "" {
+		file = r.IndexPath()
+	}
+	if !filepath.IsAbs(file) {
+		file = filepath.Join(r.root, file)
+	}
+	real, err := filepath.EvalSymlinks(file)
+	if errors.Is(err, fs.ErrNotExist) {
+		return file, nil
+	}
+	return real, err
+}
+
+// copyIndex gives the copy the time of the original. Git takes a file that is as
+// young as the index for changed until it has looked into it; a copy that looked
+// younger would make it trust what it must not.
+func (tx *indexTx) copyIndex() error {
+	tx.removeWork() // what a crash left: nobody can be using it under our lock
+	src, err := os.Open(tx.path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	defer src.Close() //nolint:errcheck // nothing was written
+	fi, err := src.Stat()
+	if err != nil {
+		return err
+	}
+	dst, err := os.OpenFile(tx.work, os.O_CREATE|os.O_EXCL|os.O_WRONLY, fi.Mode().Perm())
+	if err != nil {
+		return err
+	}
+	_, err = io.Copy(dst, src)
+	if err = errors.Join(err, dst.Close()); err != nil {
+		return err
+	}
+	if err := os.Chmod(tx.work, fi.Mode().Perm()); err != nil {
+		return err
+	}
+	return os.Chtimes(tx.work, fi.ModTime(), fi.ModTime())
+}
+
+// change runs a git that writes the copy.
+func (tx *indexTx) change(ctx context.Context, stdin io.Reader, args ...string) error {
+	// update-index would run a post-index-change hook.
+	args = append([]string{"-c", "core.hooksPath=" + os.DevNull}, args...)
+	_, err := tx.repo.run(ctx, command{
+		args: args, stdin: stdin, env: []string{"GIT_INDEX_FILE=" + tx.work}, write: true,
+	})
+	tx.wrote = true
+	return err
+}
+
+// commit makes the copy the index, unless nothing was done to it.
+func (tx *indexTx) commit() error {
+	if !tx.wrote {
+		return nil
+	}
+	if err := os.Rename(tx.work, tx.path); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return fmt.Errorf("replace index: %w", err)
+	}
+	return nil
+}
+
+// rollback removes what commit did not use, and at last the lock.
+func (tx *indexTx) rollback() {
+	tx.removeWork()
+	_ = os.Remove(tx.lock)
+}
+
+func (tx *indexTx) removeWork() {
+	_ = os.Remove(tx.work)
+	_ = os.Remove(tx.work + lockSuffix)
+}
+
+// An indexEntry is a line of git ls-files: one stage of one path.
+type indexEntry struct {
+	Entry
+	stage int
+	// pinned is set when git would take the entry for right without a look at the
+	// file: skip-worktree or assume-unchanged.
+	pinned bool
+}
+
+// entries lists the entries of the copy that are among paths, by path.
+func (tx *indexTx) entries(ctx context.Context, paths []string) (map[string][]indexEntry, error) {
+	found := make(map[string][]indexEntry, len(paths))
+	if len(paths) == 0 {
+		return found, nil
+	}
+	wanted := make(map[string]bool, len(paths))
+	for _, p := range paths {
+		wanted[p] = true
+	}
+	args := []string{"ls-files", "-z", "--stage", "-v"}
+	if dir := commonDir(paths); dir != "" {
+		args = append(args, "--", dir)
+	}
+	out, err := tx.repo.run(ctx, command{args: args, env: []string{"GIT_INDEX_FILE=" + tx.work}})
+	if err != nil {
+		return nil, fmt.Errorf("list index: %w", err)
+	}
+	for len(out) > 0 {
+		line, rest, _ := bytes.Cut(out, []byte{0})
+		out = rest
+		_, name, ok := bytes.Cut(line, []byte{'\t'})
+		if !ok || !wanted[string(name)] {
+			continue
+		}
+		e, err := parseIndexEntry(string(line))
+		if err != nil {
+			return nil, err
+		}
+		found[e.Path] = append(found[e.Path], e)
+	}
+	return found, nil
+}
+
+// parseIndexEntry reads "H 100644 <oid> <stage>\t<path>".
+func parseIndexEntry(line string) (indexEntry, error) {
+	head, name, _ := strings.Cut(line, "\t")
+	f := strings.Fields(head)
+	if len(f) != 4 {
+		return indexEntry{}, fmt.Errorf("index entry %q", line)
+	}
+	e, err := parseEntry(f[1], f[2], name)
+	if err != nil {
+		return indexEntry{}, fmt.Errorf("index entry %q: %w", line, err)
+	}
+	stage, err := strconv.Atoi(f[3])
+	pinned := f[0] == "S" || f[0] == strings.ToLower(f[0])
+	return indexEntry{Entry: e, stage: stage, pinned: pinned}, err
+}
+
+func parseEntry(mode, oid, name string) (Entry, error) {
+	bits, err := strconv.ParseUint(mode, 8, 32)
+	if err != nil {
+		return Entry{}, err
+	}
+	id, err := ParseOID(oid)
+	return Entry{Path: name, Mode: Mode(bits), OID: id}, err
+}
+
+// commonDir is the deepest directory that holds all the paths, "" for the root.
+func commonDir(paths []string) string {
+	dir := path.Dir(paths[0])
+	for _, p := range paths[1:] {
+		for dir != "." && !strings.HasPrefix(p, dir+"/") {
+			dir = path.Dir(dir)
+		}
+	}
+	if dir == "." {
+		return ""
+	}
+	return dir
+}

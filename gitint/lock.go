@@ -1,0 +1,191 @@
+package gitint
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"time"
+)
+
+const (
+	// DefaultLockTimeout is how long a write waits for a lock unless told otherwise.
+	DefaultLockTimeout = 5 * time.Second
+
+	// NoWait as a LockTimeout makes a lock that is held an error at once.
+	NoWait time.Duration = -1
+)
+
+const (
+	lockSuffix = ".lock"
+	lockPoll   = 20 * time.Millisecond
+	lockMark   = "git-jp " // what a lock of ours begins with, before the process id
+)
+
+// A LockedError says that another process holds a lock of git.
+type LockedError struct {
+	// Path is the lock file.
+	Path string
+	// Holder names the process, "" when it cannot be found. It may be gone: the
+	// lock of a git that was killed stays.
+	Holder string
+	// Since is when the lock was taken, zero when it is gone by now.
+	Since time.Time
+}
+
+func (e *LockedError) Error() string {
+	switch {
+	case e.Holder != "":
+		return fmt.Sprintf("%s is held by %s", e.Path, e.Holder)
+	case !e.Since.IsZero():
+		return fmt.Sprintf("%s is held since %s by a process that cannot be found",
+			e.Path, e.Since.Format(time.DateTime))
+	default:
+		return e.Path + " is held"
+	}
+}
+
+// lockFile takes the lock of a file as git does, by creating <file>.lock. It
+// waits up to timeout, and then returns a *LockedError.
+func (r *Repo) lockFile(ctx context.Context, file string, timeout time.Duration) (string, error) {
+	lock := file + lockSuffix
+	expired, stop := context.WithTimeout(ctx, max(timeout, 0))
+	defer stop()
+	tick := time.NewTicker(lockPoll)
+	defer tick.Stop()
+	for {
+		err := createLock(lock)
+		if err == nil || !errors.Is(err, fs.ErrExist) {
+			return lock, err
+		}
+		select {
+		case <-tick.C:
+		case <-expired.Done():
+			if ctx.Err() != nil {
+				return "", ctx.Err()
+			}
+			return "", r.locked(lock)
+		}
+	}
+}
+
+// createLock creates the file and says in it whose it is, for the next one who
+// waits.
+func createLock(lock string) error {
+	f, err := os.OpenFile(lock, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o666) //nolint:gosec // as git
+	if err != nil {
+		return err
+	}
+	_, err = fmt.Fprintf(f, "%s%d\n", lockMark, os.Getpid())
+	if err = errors.Join(err, f.Close()); err != nil {
+		_ = os.Remove(lock)
+	}
+	return err
+}
+
+// waitFor chooses between the timeout of a call and that of the repository.
+func (r *Repo) waitFor(timeout time.Duration) time.Duration {
+	if timeout == 0 {
+		timeout = r.lockTimeout
+	}
+	if timeout == 0 {
+		timeout = DefaultLockTimeout
+	}
+	return timeout
+}
+
+// configLock describes the lock of the repository's configuration, nil when
+// nobody holds it.
+func (r *Repo) configLock() error {
+	lock := filepath.Join(r.commonDir, "config"+lockSuffix)
+	if _, err := os.Lstat(lock); err == nil {
+		return r.locked(lock)
+	}
+	return nil
+}
+
+func (r *Repo) locked(lock string) *LockedError {
+	e := &LockedError{Path: lock}
+	if fi, err := os.Lstat(lock); err == nil {
+		e.Since = fi.ModTime()
+	}
+	if text, err := os.ReadFile(lock); err == nil {
+		if pid, ok := bytes.CutPrefix(text, []byte(lockMark)); ok {
+			e.Holder = "git-jp, process " + string(bytes.TrimSpace(pid))
+			return e
+		}
+	}
+	e.Holder = r.findHolder(lock)
+	return e
+}
+
+// findHolder looks through /proc, where there is one, for the process that has
+// the lock open, else for a git at work in this repository: git closes the file
+// and keeps the lock while an editor or a hook runs.
+func (r *Repo) findHolder(lock string) string {
+	procs, err := os.ReadDir("/proc")
+	if err != nil {
+		return ""
+	}
+	guess := ""
+	for _, p := range procs {
+		if _, err := strconv.Atoi(p.Name()); err != nil {
+			continue
+		}
+		dir := filepath.Join("/proc", p.Name())
+		if hasOpen(dir, lock) {
+			return describeProcess(dir, p.Name())
+		}
+		if guess == "" && r.isGitHere(dir) {
+			guess = describeProcess(dir, p.Name())
+		}
+	}
+	return guess
+}
+
+func hasOpen(proc, file string) bool {
+	fds, err := os.ReadDir(filepath.Join(proc, "fd"))
+	if err != nil {
+		return false
+	}
+	for _, fd := range fds {
+		target, err := os.Readlink(filepath.Join(proc, "fd", fd.Name()))
+		if err == nil && target == file {
+			return true
+		}
+	}
+	return false
+}
+
+func (r *Repo) isGitHere(proc string) bool {
+	name, err := os.ReadFile(filepath.Join(proc, "comm"))
+	if err != nil || strings.TrimSpace(string(name)) != "git" {
+		return false
+	}
+	cwd, err := os.Readlink(filepath.Join(proc, "cwd"))
+	return err == nil && (within(cwd, r.root) || within(cwd, r.gitDir))
+}
+
+func within(name, dir string) bool {
+	return dir != "" && (name == dir || strings.HasPrefix(name, dir+string(filepath.Separator)))
+}
+
+// describeProcess names the command and its subcommand; the rest may hold what
+// is nobody's business.
+func describeProcess(proc, pid string) string {
+	text, err := os.ReadFile(filepath.Join(proc, "cmdline"))
+	if err != nil {
+		return "process " + pid
+	}
+	args := strings.Split(strings.TrimRight(string(text), "\x00"), "\x00")
+	name := filepath.Base(args[0])
+	if len(args) > 1 && !strings.HasPrefix(args[1], "-") {
+		name += " " + args[1]
+	}
+	return fmt.Sprintf("%q, process %s", name, pid)
+}

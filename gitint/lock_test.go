@@ -1,0 +1,118 @@
+package gitint_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/git-jp/git-jp/gitint"
+)
+
+func TestStageNamesTheHolderOfALock(t *testing.T) {
+	r := committed(t, map[string]string{"a": "1"})
+	r.WriteFile("b", "2")
+	repo := openAt(t, r)
+	lock, err := os.Create(r.Path(".git/index.lock"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer lock.Close()
+	start := time.Now()
+	_, err = repo.Stage(t.Context(), gitint.Change{Add: []string{"b"}})
+	var locked *gitint.LockedError
+	if !errors.As(err, &locked) {
+		t.Fatalf("got %v", err)
+	}
+	if locked.Path != r.Path(".git/index.lock") || locked.Since.IsZero() {
+		t.Errorf("got %+v", locked)
+	}
+	if time.Since(start) < 50*time.Millisecond {
+		t.Error("did not wait")
+	}
+	if _, err := os.Stat("/proc/self/fd"); err == nil &&
+		!strings.Contains(locked.Holder, fmt.Sprintf("process %d", os.Getpid())) {
+		t.Errorf("holder %q", locked.Holder)
+	}
+	if _, err := os.Stat(lock.Name()); err != nil {
+		t.Error("the lock of others is gone")
+	}
+}
+
+func TestStageWaitsForALock(t *testing.T) {
+	r := committed(t, map[string]string{"a": "1"})
+	r.WriteFile("b", "2")
+	r.WriteFile(".git/index.lock", "")
+	go func() {
+		time.Sleep(60 * time.Millisecond)
+		_ = os.Remove(r.Path(".git/index.lock"))
+	}()
+	change := gitint.Change{Add: []string{"b"}, LockTimeout: gitint.NoWait}
+	if _, err := openAt(t, r).Stage(t.Context(), change); err == nil {
+		t.Error("NoWait waited")
+	}
+	change.LockTimeout = 10 * time.Second
+	if _, err := openAt(t, r).Stage(t.Context(), change); err != nil {
+		t.Error(err)
+	}
+}
+
+func TestStageOfManyAtOnce(t *testing.T) {
+	r := committed(t, map[string]string{"a": "1"})
+	repo := openAt(t, r)
+	var wg sync.WaitGroup
+	const n = 8
+	for i := range n {
+		name := fmt.Sprintf("f%d", i)
+		r.WriteFile(name, name)
+		wg.Go(func() {
+			_, err := repo.Stage(t.Context(), gitint.Change{
+				Add: []string{name}, LockTimeout: time.Minute,
+			})
+			if err != nil {
+				t.Error(err)
+			}
+		})
+	}
+	wg.Wait()
+	if got := strings.Count(r.Run("ls-files"), "f"); got != n {
+		t.Errorf("%d of %d staged", got, n)
+	}
+}
+
+// A git that stops in the middle, and our own end in the middle, leave no lock.
+func TestStageCancelled(t *testing.T) {
+	r := committed(t, map[string]string{"a": "1"})
+	r.WriteFile("b", "2")
+	ctx, cancel := context.WithCancel(t.Context())
+	_, err := openAt(t, r).Stage(ctx, gitint.Change{
+		Add: []string{"b"},
+		Verify: func(context.Context, []gitint.Entry) error {
+			cancel()
+			return ctx.Err()
+		},
+	})
+	if !errors.Is(err, context.Canceled) {
+		t.Errorf("got %v", err)
+	}
+	assertNoLeftovers(t, r)
+	if got := r.Run("ls-files"); got != "a" {
+		t.Errorf("index %q", got)
+	}
+}
+
+// What a killed stage left beside the index does not stop the next one.
+func TestStageAfterACrash(t *testing.T) {
+	r := committed(t, map[string]string{"a": "1"})
+	r.WriteFile("b", "2")
+	r.WriteFile(".git/index.jp", "half")
+	r.WriteFile(".git/index.jp.lock", "")
+	if _, err := openAt(t, r).Stage(t.Context(), gitint.Change{Add: []string{"b"}}); err != nil {
+		t.Fatal(err)
+	}
+	assertNoLeftovers(t, r)
+}

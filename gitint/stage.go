@@ -1,0 +1,277 @@
+package gitint
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+)
+
+// A Change is one step on an index: all of it happens, or nothing. Paths are
+// slash paths from the root of the work tree, and mean themselves, byte for byte;
+// each may stand in one list only. Entries that are not named stay as they are.
+type Change struct {
+	// Add are files of the work tree whose content as it is now goes into the
+	// index, as git add --force --sparse does it: through the filters of the
+	// attributes, also when they are ignored, outside a sparse checkout, or marked
+	// skip-worktree or assume-unchanged, a mark which they lose.
+	Add []string
+	// AddObjects are files whose content is an object that the repository has,
+	// whatever the work tree holds.
+	AddObjects []Entry
+	// Remove are paths that leave the index. A path that is not there is no error.
+	Remove []string
+
+	// IndexFile is the index to change, relative to the root of the work tree or
+	// absolute. Empty is the one that git uses now.
+	IndexFile string
+	// LockTimeout is how long to wait for a lock that another process holds. Zero
+	// is that of the repository, NoWait not at all.
+	LockTimeout time.Duration
+	// ResolveConflicts lets the change replace unmerged entries.
+	ResolveConflicts bool
+	// Verify, if set, is shown what Add and AddObjects came to before anybody else
+	// can see it. Its error is returned and nothing is staged. It must not change an
+	// index.
+	Verify func(ctx context.Context, staged []Entry) error
+}
+
+// A StageResult says what an index holds after a change.
+type StageResult struct {
+	// Added are the entries of Add and AddObjects, sorted by path.
+	Added []Entry
+	// Removed are those of Remove that were there, sorted.
+	Removed []string
+}
+
+// An UnmergedError says that paths are in conflict and therefore not staged.
+type UnmergedError struct {
+	Paths []string
+}
+
+func (e *UnmergedError) Error() string {
+	if len(e.Paths) == 1 {
+		return fmt.Sprintf("%q is unmerged", e.Paths[0])
+	}
+	return fmt.Sprintf("%q and %d more are unmerged", e.Paths[0], len(e.Paths)-1)
+}
+
+// Stage makes a change of the index. After an error the index is as it was; the
+// error is a *LockedError when another process holds the index, and an
+// *UnmergedError when a path is in conflict.
+func (r *Repo) Stage(ctx context.Context, c Change) (StageResult, error) {
+	paths, err := r.checkChange(ctx, c)
+	if err != nil || len(paths) == 0 {
+		return StageResult{}, err
+	}
+	tx, err := r.beginIndex(ctx, c.IndexFile, c.LockTimeout)
+	if err != nil {
+		return StageResult{}, fmt.Errorf("stage: %w", err)
+	}
+	defer tx.rollback()
+	res, err := tx.stage(ctx, c, paths)
+	if err != nil {
+		return StageResult{}, err
+	}
+	if err := tx.commit(); err != nil {
+		return StageResult{}, fmt.Errorf("stage: %w", err)
+	}
+	return res, nil
+}
+
+func (tx *indexTx) stage(ctx context.Context, c Change, paths []string) (StageResult, error) {
+	before, err := tx.entries(ctx, paths)
+	if err != nil {
+		return StageResult{}, err
+	}
+	if err := conflicts(before, paths); err != nil && !c.ResolveConflicts {
+		return StageResult{}, fmt.Errorf("stage: %w", err)
+	}
+	if err := tx.apply(ctx, prepareLines(c, before, tx.repo.noOID())); err != nil {
+		return StageResult{}, fmt.Errorf("stage: %w", err)
+	}
+	if len(c.Add) > 0 {
+		// Without --remove: a file that is gone is an error and not a deletion.
+		// Without --replace: no entry of others gives way.
+		err := tx.change(ctx, joinZ(c.Add), "update-index", "--add", "-z", "--stdin")
+		if err != nil {
+			return StageResult{}, fmt.Errorf("stage: %w", err)
+		}
+	}
+	added, err := tx.added(ctx, c)
+	if err != nil {
+		return StageResult{}, err
+	}
+	res := StageResult{Added: added}
+	for _, p := range c.Remove {
+		if len(before[p]) > 0 {
+			res.Removed = append(res.Removed, p)
+		}
+	}
+	slices.Sort(res.Removed)
+	return res, nil
+}
+
+// added looks up what Add and AddObjects came to, because update-index passes
+// over a name it does not like with a message and exit code 0.
+func (tx *indexTx) added(ctx context.Context, c Change) ([]Entry, error) {
+	names := slices.Clone(c.Add)
+	for _, e := range c.AddObjects {
+		names = append(names, e.Path)
+	}
+	slices.Sort(names)
+	after, err := tx.entries(ctx, names)
+	if err != nil {
+		return nil, err
+	}
+	added := make([]Entry, 0, len(names))
+	for _, p := range names {
+		if len(after[p]) != 1 || after[p][0].stage != 0 || after[p][0].pinned {
+			return nil, fmt.Errorf("stage %q: git did not take it", p)
+		}
+		added = append(added, after[p][0].Entry)
+	}
+	if c.Verify != nil {
+		if err := c.Verify(ctx, added); err != nil {
+			return nil, err
+		}
+	}
+	return added, nil
+}
+
+// apply changes entries without a look at the work tree.
+func (tx *indexTx) apply(ctx context.Context, lines []string) error {
+	if len(lines) == 0 {
+		return nil
+	}
+	return tx.change(ctx, joinZ(lines), "update-index", "-z", "--index-info")
+}
+
+// prepareLines is the part of a change that needs no file: what leaves, what is
+// known by object, and what must lose a mark or a conflict before git would look
+// at its file.
+func prepareLines(c Change, before map[string][]indexEntry, none string) []string {
+	var lines []string
+	for _, p := range c.Remove {
+		if len(before[p]) > 0 {
+			lines = append(lines, removeLine(p, none))
+		}
+	}
+	for _, e := range c.AddObjects {
+		// Also when it is there already: an entry with intent to add looks the same.
+		lines = append(lines, entryLine(e))
+	}
+	for _, p := range c.Add {
+		switch was := before[p]; {
+		case len(was) == 0:
+		case was[0].stage != 0 || was[0].pinned:
+			// The mode stays, for where core.fileMode says that files have none.
+			lines = append(lines, entryLine(was[len(was)-1].Entry))
+		}
+	}
+	return lines
+}
+
+func entryLine(e Entry) string {
+	return fmt.Sprintf("%o %s 0\t%s", uint32(e.Mode), e.OID, e.Path)
+}
+
+func removeLine(name, none string) string { return "0 " + none + " 0\t" + name }
+
+// noOID is how git writes that there is no object.
+func (r *Repo) noOID() string {
+	if r.objectFormat == "sha256" {
+		return strings.Repeat("0", 2*sha256Size)
+	}
+	return strings.Repeat("0", 2*sha1Size)
+}
+
+func conflicts(entries map[string][]indexEntry, paths []string) error {
+	var unmerged []string
+	for _, p := range paths {
+		if e := entries[p]; len(e) > 0 && e[0].stage != 0 {
+			unmerged = append(unmerged, p)
+		}
+	}
+	if len(unmerged) == 0 {
+		return nil
+	}
+	return &UnmergedError{Paths: unmerged}
+}
+
+var (
+	errNotInWorkTree = errors.New("no work tree")
+	errPath          = errors.New("not a path below the root of the work tree")
+	errTwice         = errors.New("named twice")
+	errNotFile       = errors.New("not a file")
+	errMode          = errors.New("not the mode of a file")
+)
+
+// checkChange returns the paths of a change, sorted, or what is wrong with it
+// before any index is looked at.
+func (r *Repo) checkChange(ctx context.Context, c Change) ([]string, error) {
+	paths := slices.Concat(c.Add, c.Remove)
+	ids := make([]OID, 0, len(c.AddObjects))
+	for _, e := range c.AddObjects {
+		if e.Mode != ModeFile && e.Mode != ModeExecutable && e.Mode != ModeSymlink {
+			return nil, fmt.Errorf("stage %q: mode %o: %w", e.Path, uint32(e.Mode), errMode)
+		}
+		paths, ids = append(paths, e.Path), append(ids, e.OID)
+	}
+	if err := checkPaths(paths); err != nil {
+		return nil, fmt.Errorf("stage %w", err)
+	}
+	if err := r.checkFiles(c.Add); err != nil {
+		return nil, err
+	}
+	if len(ids) == 0 {
+		return paths, nil
+	}
+	missing, err := r.HasObject(ctx, ids)
+	if err == nil && len(missing) > 0 {
+		err = &MissingObjectError{OID: missing[0]}
+	}
+	if err != nil {
+		return nil, fmt.Errorf("stage objects: %w", err)
+	}
+	return paths, nil
+}
+
+// checkPaths sorts the paths.
+func checkPaths(paths []string) error {
+	slices.Sort(paths)
+	for i, p := range paths {
+		if p == "" || p == "." || p == ".." || strings.HasPrefix(p, "../") ||
+			path.IsAbs(p) || path.Clean(p) != p || strings.ContainsRune(p, 0) {
+			return fmt.Errorf("%q: %w", p, errPath)
+		}
+		if i > 0 && paths[i-1] == p {
+			return fmt.Errorf("%q: %w", p, errTwice)
+		}
+	}
+	return nil
+}
+
+// checkFiles refuses what git would take for more than a file: a directory that
+// is a repository becomes a submodule.
+func (r *Repo) checkFiles(names []string) error {
+	if len(names) > 0 && r.root == "" {
+		return fmt.Errorf("stage: %w", errNotInWorkTree)
+	}
+	for _, p := range names {
+		fi, err := os.Lstat(filepath.Join(r.root, filepath.FromSlash(p)))
+		if err != nil {
+			return fmt.Errorf("stage %q: %w", p, err)
+		}
+		if t := fi.Mode().Type(); t != 0 && t != fs.ModeSymlink {
+			return fmt.Errorf("stage %q: %w", p, errNotFile)
+		}
+	}
+	return nil
+}

@@ -1,0 +1,108 @@
+package gitint
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// Unstage gives paths back the content that HEAD has, and takes those that HEAD
+// has not, or all of them on a branch without a commit, out of the index. Marks
+// and conflicts of these paths go. The work tree is not touched. It returns the
+// paths whose entries changed, sorted.
+func (r *Repo) Unstage(ctx context.Context, paths []string) ([]string, error) {
+	paths = slices.Clone(paths)
+	if err := checkPaths(paths); err != nil {
+		return nil, fmt.Errorf("unstage %w", err)
+	}
+	if len(paths) == 0 {
+		return nil, nil
+	}
+	tx, err := r.beginIndex(ctx, "", 0)
+	if err != nil {
+		return nil, fmt.Errorf("unstage: %w", err)
+	}
+	defer tx.rollback()
+	changed, err := tx.unstage(ctx, paths)
+	if err != nil {
+		return nil, fmt.Errorf("unstage: %w", err)
+	}
+	return changed, tx.commit()
+}
+
+func (tx *indexTx) unstage(ctx context.Context, paths []string) (changed []string, err error) {
+	before, err := tx.entries(ctx, paths)
+	if err != nil {
+		return nil, err
+	}
+	head, err := tx.repo.headEntries(ctx, paths)
+	if err != nil {
+		return nil, err
+	}
+	var lines []string
+	for _, p := range paths {
+		was := before[p]
+		want, isInHead := head[p]
+		switch {
+		case isInHead && (len(was) != 1 || was[0].stage != 0 || was[0].Entry != want):
+			lines = append(lines, entryLine(want))
+		case !isInHead && len(was) > 0:
+			lines = append(lines, removeLine(p, tx.repo.noOID()))
+		default:
+			continue
+		}
+		changed = append(changed, p)
+	}
+	return changed, tx.apply(ctx, lines)
+}
+
+const noSuchRevision = 1 // exit code of git rev-parse --verify --quiet
+
+// headEntries looks paths up in HEAD, by path.
+func (r *Repo) headEntries(ctx context.Context, paths []string) (map[string]Entry, error) {
+	unborn, err := r.unborn(ctx)
+	if err != nil || unborn {
+		return nil, err
+	}
+	args := []string{"ls-tree", "-r", "-z", "--full-tree", "HEAD"}
+	if dir := commonDir(paths); dir != "" {
+		args = append(args, "--", dir+"/")
+	}
+	out, err := r.run(ctx, command{args: args})
+	if err != nil {
+		return nil, fmt.Errorf("list HEAD: %w", err)
+	}
+	all := make(map[string]Entry, len(paths))
+	for _, line := range splitZ(out) {
+		e, err := parseTreeEntry(line)
+		if err != nil {
+			return nil, err
+		}
+		all[e.Path] = e
+	}
+	return all, nil
+}
+
+// unborn reports whether HEAD names a branch that has no commit.
+func (r *Repo) unborn(ctx context.Context) (bool, error) {
+	_, err := r.run(ctx, command{args: []string{"rev-parse", "--verify", "--quiet", "HEAD"}})
+	if exitCode(err) == noSuchRevision {
+		return true, nil
+	}
+	return false, err
+}
+
+// parseTreeEntry reads "100644 blob <oid>\t<path>".
+func parseTreeEntry(line string) (Entry, error) {
+	head, name, _ := strings.Cut(line, "\t")
+	f := strings.Fields(head)
+	if len(f) != 3 {
+		return Entry{}, fmt.Errorf("tree entry %q", line)
+	}
+	e, err := parseEntry(f[0], f[2], name)
+	if err != nil {
+		return Entry{}, fmt.Errorf("tree entry %q: %w", line, err)
+	}
+	return e, nil
+}
