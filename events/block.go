@@ -1,0 +1,259 @@
+package events
+
+import (
+	"strconv"
+
+	"github.com/git-jp/git-jp/blobs"
+	"github.com/go-json-experiment/json/jsontext"
+)
+
+// known reports whether the codec knows what is in blocks of the type.
+func (t BlockType) known() bool {
+	switch t {
+	case BlockText, BlockResource, BlockQuestion, BlockImage, BlockAudio, BlockResourceLink:
+		return true
+	default:
+		return false
+	}
+}
+
+// Names that a content can have beside its wrapper, by MCP and RFD 058.
+const (
+	bareText = "text"
+	bareBlob = "blob"
+	bareData = "data" // of image and audio blocks
+)
+
+// legacyBlock returns the block that a result in jp's form is.
+func legacyBlock(quoted jsontext.Value) Block {
+	return Block{
+		Type: BlockText, Raw: quoted,
+		Content: blobs.Loaded(decodeResult(unquote(quoted))),
+	}
+}
+
+// isLegacy reports whether the block was read from a result in jp's form and still
+// says the same.
+func (b Block) isLegacy() bool {
+	return isString(b.Raw) && b.Type == BlockText && !b.Content.IsRef() &&
+		string(loadedBytes(b.Content)) == string(decodeResult(unquote(b.Raw)))
+}
+
+// blocks reads the content of a tool's result.
+func (r *reader) blocks() ([]Block, *placedError) {
+	m, err := r.required("content")
+	if err != nil {
+		return nil, err
+	}
+	switch v := m.value(r.raw); {
+	case isString(v):
+		return r.legacyBlocks(m), nil
+	case isArray(v):
+		return r.blockArray(m.at)
+	default:
+		return nil, errorAt(m.at, "content: neither a string nor an array")
+	}
+}
+
+// legacyBlocks reads a result in jp's form. Where the blocks that it was rendered
+// from stand in the metadata, they are the result, unless the text was edited since.
+func (r *reader) legacyBlocks(m member) []Block {
+	block := legacyBlock(m.value(r.raw))
+	if blocks, spots, ok := r.metadataBlocks(block.Content); ok {
+		for i := range spots {
+			spots[i].legacy, spots[i].offset = true, m.at
+		}
+		r.spots, r.view.blocks = spots, true
+		return blocks
+	}
+	r.spots = []spot{{part: PartText, content: block.Content, legacy: true, offset: m.at}}
+	return []Block{block}
+}
+
+func (r *reader) metadataBlocks(rendered blobs.Content) ([]Block, []spot, bool) {
+	v, ok := r.meta.Value(MetadataBlocks)
+	if !ok || !isArray(v) {
+		return nil, nil, false
+	}
+	sub := &reader{raw: v, options: r.options}
+	blocks, err := sub.blockArray(0)
+	if err != nil || sub.hasReference() {
+		return nil, nil, false
+	}
+	now, _ := (&ToolCallResponse{Blocks: blocks}).Text(nil) // nothing to read
+	return blocks, sub.spots, inlineTextOf(now) == string(loadedBytes(rendered))
+}
+
+// hasReference reports whether not all contents stand in the stream, as they do in
+// the inline form.
+func (r *reader) hasReference() bool {
+	for _, s := range r.spots {
+		if s.content.IsRef() {
+			return true
+		}
+	}
+	return false
+}
+
+// blockArray reads the array of blocks at raw[at].
+func (r *reader) blockArray(at int) ([]Block, *placedError) {
+	spans := elementsOf(r.raw, at)
+	blocks := make([]Block, 0, len(spans))
+	for i, s := range spans {
+		b, err := r.block(s)
+		if err != nil {
+			return nil, err.in("content block " + strconv.Itoa(i))
+		}
+		blocks = append(blocks, b)
+	}
+	return blocks, nil
+}
+
+func (r *reader) block(s span) (Block, *placedError) {
+	raw := r.raw[s.at:s.end:s.end]
+	if !isObject(raw) {
+		return Block{}, errorAt(s.at, "not an object")
+	}
+	ms, _, _ := membersOf(r.raw, s.at, nil)
+	sub := &reader{raw: r.raw, members: ms, options: r.options}
+	name, err := sub.string("type")
+	if err != nil {
+		return Block{}, err
+	}
+	b := Block{Type: BlockType(name), Raw: raw}
+	if err := sub.fill(&b); err != nil {
+		return Block{}, err
+	}
+	r.spots = append(r.spots, sub.spots...)
+	return b, nil
+}
+
+// fill reads what blocks of b's type hold.
+func (r *reader) fill(b *Block) *placedError {
+	switch b.Type {
+	case BlockText:
+		return r.fillContent(b, PartText, bareText, "")
+	case BlockImage, BlockAudio:
+		mime, err := r.optionalString("mimeType")
+		if err != nil {
+			return err
+		}
+		b.MIMEType = mime
+		return r.fillContent(b, Part(b.Type), "", bareData)
+	case BlockResource:
+		return r.fillResource(b)
+	case BlockResourceLink:
+		res, err := r.resource(b.Raw)
+		if err != nil {
+			return err
+		}
+		res.Raw = nil // the link is the block itself
+		b.Resource = &res
+	}
+	return nil
+}
+
+func (r *reader) fillContent(b *Block, part Part, bareText, bareBinary string) *placedError {
+	c, m, err := r.oneContent(bareText, bareBinary)
+	if err != nil {
+		return err
+	}
+	if c.IsZero() {
+		return errorAt(r.start(), "a %s block without content", b.Type)
+	}
+	b.Content = c
+	r.spots = append(r.spots, spot{part: part, content: c, offset: m.at})
+	return nil
+}
+
+func (r *reader) fillResource(b *Block) *placedError {
+	m, err := r.required("resource")
+	if err != nil {
+		return err
+	}
+	sub, err := r.sub(m)
+	if err != nil {
+		return err
+	}
+	res, err := sub.contentfulResource(m, PartResource)
+	if err != nil {
+		return err.in("resource")
+	}
+	r.spots = append(r.spots, sub.spots...)
+	if outer, ok := r.optional("formatted"); ok {
+		if res.Formatted != nil {
+			return errorAt(outer.start, "formatted stands in the block and in its resource")
+		}
+		if res.Formatted, err = r.formatted(outer, res.URI); err != nil {
+			return err
+		}
+	}
+	b.Resource = &res
+	return nil
+}
+
+// encodeBlocks returns the content of a tool's result: the string that it was read
+// from, else an array of blocks.
+func encodeBlocks(blocks []Block) []byte {
+	if len(blocks) == 1 && blocks[0].isLegacy() {
+		return compact(blocks[0].Raw)
+	}
+	b := []byte{'['}
+	for i, block := range blocks {
+		if i > 0 {
+			b = append(b, ',')
+		}
+		b = append(b, encodeBlock(block)...)
+	}
+	return append(b, ']')
+}
+
+// encodeBlock returns the block, with what its Raw has and the codec does not know.
+func encodeBlock(b Block) []byte {
+	after := blockFields(b)
+	before, ok := decodeBlock(b.Raw)
+	if !ok {
+		return object(after)
+	}
+	return compact(splice(b.Raw, blockFields(before), after, 0))
+}
+
+// decodeBlock reads the block that Raw is.
+func decodeBlock(raw jsontext.Value) (Block, bool) {
+	if !isObject(raw) || !raw.IsValid() {
+		return Block{}, false
+	}
+	r := &reader{raw: raw, options: DecodeOptions{MaxBlobBytes: -1}}
+	b, err := r.block(span{0, len(raw)})
+	return b, err == nil
+}
+
+func blockFields(b Block) []field {
+	fs := []field{stringField("type", string(b.Type))}
+	switch b.Type {
+	case BlockText:
+		return append(fs, field{"content", encodeContent(b.Content), []string{bareText}})
+	case BlockImage, BlockAudio:
+		return append(fs, optionalString("mimeType", b.MIMEType),
+			field{"content", encodeContent(b.Content), []string{bareData}})
+	case BlockResource:
+		return append(fs, resourceBlockFields(b.Resource)...)
+	case BlockResourceLink:
+		if b.Resource != nil {
+			fs = append(fs, resourceFields(*b.Resource)...)
+		}
+	}
+	return fs
+}
+
+func resourceBlockFields(res *Resource) []field {
+	if res == nil {
+		return nil
+	}
+	resource, formatted := *res, field{name: "formatted"}
+	if !formattedInside(resource.Raw) {
+		formatted.value = encodeFormatted(resource.Formatted)
+		resource.Formatted = nil
+	}
+	return []field{{name: "resource", value: encodeResource(resource)}, formatted}
+}

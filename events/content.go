@@ -1,0 +1,91 @@
+package events
+
+import (
+	"iter"
+
+	"github.com/git-jp/git-jp/blobs"
+)
+
+// A ContentAt is a content and the place where it stands.
+type ContentAt struct {
+	Element int
+	Turn    int    // 0-based
+	Call    string // id of the tool call, "" in other events
+	Tool    string // name of the called tool, "" when the request is not there
+	Part    Part
+	URI     string // of the resource, "" for other contents
+	Content blobs.Content
+	Legacy  bool  // stands in jp's form: a base64 string, or metadata beside it
+	Offset  int64 // of the content's JSON in what [Stream.Encode] returns
+}
+
+// A Part is what a content is in its event.
+type Part string
+
+// The parts that contents have.
+const (
+	PartText       Part = "text"       // of a text block
+	PartResource   Part = "resource"   // content of a resource block
+	PartFormatted  Part = "formatted"  // what a model is given instead of a resource
+	PartAttachment Part = "attachment" // content of a request's resource
+	PartImage      Part = "image"
+	PartAudio      Part = "audio"
+)
+
+// Contents returns every content of the stream, in order and in all forms. It
+// reads no blob.
+func (s *Stream) Contents() iter.Seq[ContentAt] {
+	return func(yield func(ContentAt) bool) {
+		var calls tools
+		turn, at := -1, len(s.open)
+		for i, it := range s.items {
+			at += len(it.before())
+			if startsTurn(it.el, turn) {
+				turn++
+			}
+			tool := calls.see(turn, it.el.event)
+			for _, spot := range it.el.spots {
+				c := ContentAt{
+					Element: i, Turn: turn, Tool: tool, Part: spot.part, URI: spot.uri,
+					Content: spot.content, Legacy: spot.legacy, Offset: int64(at + spot.offset),
+				}
+				if r, ok := it.el.event.(*ToolCallResponse); ok {
+					c.Call = r.ID
+				}
+				if !yield(c) {
+					return
+				}
+			}
+			at += len(it.el.raw) + len(it.trail) + 1
+		}
+	}
+}
+
+// tools finds the name of the tool that a response is of, pairing as [Stream.Calls]
+// does.
+type tools struct {
+	open  pending
+	names []string
+}
+
+func (t *tools) see(turn int, ev Event) string {
+	switch ev := ev.(type) {
+	case *ToolCallRequest:
+		t.request(turn, ev.ID, ev.Name)
+	case *ToolCallResponse:
+		return t.response(turn, ev.ID)
+	}
+	return ""
+}
+
+func (t *tools) request(turn int, id, name string) {
+	t.open.add(turn, id, len(t.names))
+	t.names = append(t.names, name)
+}
+
+func (t *tools) response(turn int, id string) string {
+	if n, ok := t.open.take(turn, id); ok {
+		return t.names[n]
+	}
+	return ""
+}

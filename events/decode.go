@@ -1,0 +1,166 @@
+package events
+
+import (
+	"bytes"
+	"errors"
+	"io"
+	"strconv"
+	"strings"
+
+	"github.com/git-jp/git-jp/blobs"
+	"github.com/go-json-experiment/json/jsontext"
+)
+
+// DecodeOptions bounds what is read. The zero value has the default limits.
+type DecodeOptions struct {
+	// MaxBlobBytes bounds the size of a content, see
+	// [blobs.DefaultMaxBlobBytes]. A negative value is no limit.
+	MaxBlobBytes int64
+}
+
+// check returns an error when a content of the given size is over the limit.
+func (o DecodeOptions) check(size int64) error {
+	if o.MaxBlobBytes < 0 {
+		return nil
+	}
+	return blobs.Limits{MaxBlobBytes: o.MaxBlobBytes}.Check(size)
+}
+
+// Decode reads an events.json. It keeps data, which must not be changed afterwards.
+// It reads no blob. The error is a [*SyntaxError]: there is no part of a stream.
+func Decode(data []byte) (*Stream, error) { return DecodeWith(data, DecodeOptions{}) }
+
+// DecodeWith is [Decode] with the limits of o.
+func DecodeWith(data []byte, o DecodeOptions) (*Stream, error) {
+	if err := validJSON(data, '['); err != nil {
+		return nil, err
+	}
+	s := &Stream{}
+	i := bytes.IndexByte(data, '[') + 1
+	s.open = data[:i:i]
+	var scratch []member
+	for from := i; ; {
+		at := skipSpace(data, from)
+		if data[at] == ']' {
+			s.close = data[from:]
+			return s, nil
+		}
+		var e *Element
+		var err *SyntaxError
+		e, scratch, err = elementAt(data, at, scratch[:0], o)
+		if err != nil {
+			err.Element = len(s.items)
+			return nil, err
+		}
+		it := item{el: e, lead: data[from:at:at]}
+		end := at + len(e.raw)
+		next := skipSpace(data, end)
+		if data[next] == ']' {
+			s.items, s.close = append(s.items, it), data[end:]
+			return s, nil
+		}
+		it.trail = data[end:next:next]
+		s.items, from = append(s.items, it), next+1
+	}
+}
+
+// elementAt reads the element that begins at data[at]; ms is memory to use.
+func elementAt(data []byte, at int, ms []member, o DecodeOptions) (
+	*Element, []member, *SyntaxError,
+) {
+	end, depth := 0, 0
+	if data[at] == '{' {
+		ms, end, depth = membersOf(data, at, ms)
+	} else {
+		end, depth = measure(data, at)
+	}
+	raw := data[at:end:end]
+	for i := range ms {
+		ms[i].start, ms[i].at, ms[i].end = ms[i].start-at, ms[i].at-at, ms[i].end-at
+	}
+	if depth >= MaxDepth {
+		return nil, ms, &SyntaxError{Kind: kindOf(raw, ms), Offset: int64(at), Err: ErrTooDeep}
+	}
+	e, err := readElement(raw, ms, o)
+	if err != nil {
+		return nil, ms, &SyntaxError{
+			Kind: kindOf(raw, ms), Offset: int64(at + err.offset), Err: err.err,
+		}
+	}
+	return e, ms, nil
+}
+
+// kindOf returns the kind that an element says it has.
+func kindOf(raw []byte, ms []member) Kind {
+	m, ok := find(ms, "type")
+	if !ok || !isString(m.value(raw)) {
+		return ""
+	}
+	return kindNamed(unquote(m.value(raw)))
+}
+
+// kindNamed is a conversion that does not allocate for the known kinds.
+func kindNamed(s []byte) Kind {
+	switch k := Kind(s); k {
+	case KindTurnStart, KindChatRequest, KindChatResponse, KindToolCallRequest,
+		KindToolCallResponse, KindInquiryRequest, KindInquiryResponse,
+		KindConfigDelta, KindCompaction:
+		return k
+	default:
+		return Kind(string(s))
+	}
+}
+
+// validJSON reports whether data is exactly one JSON value of the wanted kind, with
+// valid UTF-8 and no duplicate names.
+func validJSON(data []byte, kind jsontext.Kind, opts ...jsontext.Options) error {
+	fail := func(offset int64, err error) error {
+		return &SyntaxError{Element: -1, Offset: offset, Err: err}
+	}
+	if len(data) > MaxStreamBytes {
+		return fail(MaxStreamBytes, ErrTooLarge)
+	}
+	d := jsontext.NewDecoder(bytes.NewBuffer(data), opts...)
+	if got := d.PeekKind(); got != kind && got != jsontext.KindInvalid {
+		return fail(int64(skipSpace(data, 0)), errors.New("not a JSON "+kindWord(kind)))
+	}
+	if err := d.SkipValue(); err != nil {
+		return syntaxError(err)
+	}
+	// The decoder reads streams of values: only the end is the end.
+	if _, err := d.ReadToken(); err != io.EOF {
+		return fail(d.InputOffset(), errors.New("something follows the JSON value"))
+	}
+	return nil
+}
+
+func kindWord(k jsontext.Kind) string {
+	if k == '[' {
+		return "array"
+	}
+	return "object"
+}
+
+// syntaxError turns an error of jsontext into ours.
+func syntaxError(err error) *SyntaxError {
+	e := &SyntaxError{Element: -1, Err: err}
+	if errors.Is(err, io.EOF) {
+		e.Err = errors.New("the file is empty")
+		return e
+	}
+	var s *jsontext.SyntacticError
+	if errors.As(err, &s) {
+		e.Offset, e.Err = s.ByteOffset, s.Err
+		e.Element = firstIndex(s.JSONPointer)
+	}
+	return e
+}
+
+// firstIndex returns the array index that a pointer begins with, -1 for none.
+func firstIndex(p jsontext.Pointer) int {
+	first, _, _ := strings.Cut(strings.TrimPrefix(string(p), "/"), "/")
+	if n, err := strconv.Atoi(first); err == nil {
+		return n
+	}
+	return -1
+}

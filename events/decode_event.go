@@ -1,0 +1,305 @@
+package events
+
+import (
+	"strconv"
+	"time"
+
+	"github.com/go-json-experiment/json/jsontext"
+)
+
+// A reader reads the members of one element.
+type reader struct {
+	raw     []byte
+	members []member
+	options DecodeOptions
+	spots   []spot
+	view    view
+	meta    Metadata
+}
+
+// readElement returns the element with the bytes raw, which it keeps; ms are the
+// members of raw and are not kept.
+func readElement(raw []byte, ms []member, o DecodeOptions) (*Element, *placedError) {
+	r := &reader{raw: raw, members: ms, options: o}
+	e := &Element{raw: raw, kind: kindOf(raw, ms)}
+	read := r.readerOf(e.kind)
+	if read == nil {
+		e.event, e.time = &Unknown{Type: string(e.kind)}, r.anyTime()
+		return e, nil
+	}
+	var err *placedError
+	if e.kind.IsEvent() {
+		if e.meta, err = r.metadata(); err != nil {
+			return nil, err
+		}
+		r.meta = e.meta
+	}
+	if e.kind == KindConfigDelta {
+		e.time = r.anyTime() // jp takes any, and replaces it by the present time
+	} else if e.time, err = r.timestamp(); err != nil {
+		return nil, err
+	}
+	if e.event, err = read(); err != nil {
+		return nil, err
+	}
+	e.spots, e.view = r.spots, r.view
+	return e, nil
+}
+
+// readerOf returns the function that reads the kind, nil for unknown ones.
+func (r *reader) readerOf(k Kind) func() (Event, *placedError) {
+	switch k {
+	case KindTurnStart:
+		return r.turnStart
+	case KindChatRequest:
+		return r.chatRequest
+	case KindChatResponse:
+		return r.chatResponse
+	case KindToolCallRequest:
+		return r.toolCallRequest
+	case KindToolCallResponse:
+		return r.toolCallResponse
+	case KindInquiryRequest:
+		return r.inquiryRequest
+	case KindInquiryResponse:
+		return r.inquiryResponse
+	case KindConfigDelta:
+		return r.configDelta
+	case KindCompaction:
+		return r.compaction
+	default:
+		return nil
+	}
+}
+
+func (r *reader) turnStart() (Event, *placedError) {
+	for _, m := range r.members {
+		if m.name != "timestamp" && m.name != "type" && m.name != "metadata" {
+			// jp refuses the whole stream then.
+			return nil, errorAt(m.start, "a turn_start has no member %s", printable(m.name))
+		}
+	}
+	return &TurnStart{}, nil
+}
+
+func (r *reader) chatRequest() (Event, *placedError) {
+	var ev ChatRequest
+	var err *placedError
+	if ev.Content, err = r.string("content"); err != nil {
+		return nil, err
+	}
+	if ev.Schema, err = r.object("schema"); err != nil {
+		return nil, err
+	}
+	if ev.Author, err = r.optionalString("author"); err != nil {
+		return nil, err
+	}
+	if ev.Resources, err = r.resources(); err != nil {
+		return nil, err
+	}
+	return &ev, nil
+}
+
+func (r *reader) chatResponse() (Event, *placedError) {
+	for form, name := range []string{"message", "reasoning"} {
+		if m, ok := find(r.members, name); ok && isString(m.value(r.raw)) {
+			return &ChatResponse{Form: Form(form), Text: text(m.value(r.raw))}, nil
+		}
+	}
+	m, ok := find(r.members, "data")
+	if !ok {
+		return nil, errorAt(0, "none of message, reasoning, data")
+	}
+	return &ChatResponse{Form: FormData, Data: compact(m.value(r.raw))}, nil
+}
+
+func (r *reader) toolCallRequest() (Event, *placedError) {
+	var ev ToolCallRequest
+	var err *placedError
+	if ev.ID, err = r.string("id"); err != nil {
+		return nil, err
+	}
+	if ev.Name, err = r.string("name"); err != nil {
+		return nil, err
+	}
+	m, ok := find(r.members, "arguments")
+	if !ok {
+		ev.Arguments = jsontext.Value("{}")
+		return &ev, nil
+	}
+	if !isObject(m.value(r.raw)) {
+		return nil, errorAt(m.at, "arguments: not an object")
+	}
+	ev.Arguments = decodeStrings(m.value(r.raw))
+	return &ev, nil
+}
+
+func (r *reader) toolCallResponse() (Event, *placedError) {
+	var ev ToolCallResponse
+	var err *placedError
+	if ev.ID, err = r.string("id"); err != nil {
+		return nil, err
+	}
+	if ev.IsError, err = r.bool("is_error"); err != nil {
+		return nil, err
+	}
+	if ev.Blocks, err = r.blocks(); err != nil {
+		return nil, err
+	}
+	return &ev, nil
+}
+
+func (r *reader) inquiryRequest() (Event, *placedError) {
+	var ev InquiryRequest
+	var err *placedError
+	if ev.ID, err = r.string("id"); err != nil {
+		return nil, err
+	}
+	if ev.Source, err = r.tagged("source", "source"); err != nil {
+		return nil, err
+	}
+	if ev.Question, err = r.tagged("question", "text"); err != nil {
+		return nil, err
+	}
+	return &ev, nil
+}
+
+func (r *reader) inquiryResponse() (Event, *placedError) {
+	id, err := r.string("id")
+	if err != nil {
+		return nil, err
+	}
+	m, err := r.required("answer")
+	if err != nil {
+		return nil, err
+	}
+	return &InquiryResponse{ID: id, Answer: compact(m.value(r.raw))}, nil
+}
+
+// configDelta never fails, as jp's reader never does.
+func (r *reader) configDelta() (Event, *placedError) {
+	if m, ok := find(r.members, "delta"); ok {
+		if isObject(m.value(r.raw)) {
+			return &ConfigDelta{Delta: compact(m.value(r.raw))}, nil
+		}
+		return &ConfigDelta{Delta: orEmpty(nil)}, nil
+	}
+	var settings []field
+	for _, m := range r.members {
+		if m.name != "type" && m.name != "timestamp" {
+			settings = append(settings, field{name: m.name, value: compact(m.value(r.raw))})
+		}
+	}
+	return &ConfigDelta{Delta: object(settings), Flattened: settings != nil}, nil
+}
+
+func (r *reader) compaction() (Event, *placedError) {
+	var ev Compaction
+	var err *placedError
+	if ev.FromTurn, err = r.count("from_turn"); err != nil {
+		return nil, err
+	}
+	if ev.ToTurn, err = r.count("to_turn"); err != nil {
+		return nil, err
+	}
+	if ev.Summary, err = r.summary(); err != nil {
+		return nil, err
+	}
+	strip, err := r.optionalString("reasoning")
+	if err != nil {
+		return nil, err
+	}
+	if ev.StripReasoning = strip == "strip"; strip != "" && !ev.StripReasoning {
+		m, _ := find(r.members, "reasoning")
+		return nil, errorAt(m.at, "reasoning: unknown policy %s", printable(strip))
+	}
+	if ev.ToolCalls, err = r.policy(); err != nil {
+		return nil, err
+	}
+	return &ev, nil
+}
+
+func (r *reader) summary() (*string, *placedError) {
+	m, ok := r.optional("summary")
+	if !ok {
+		return nil, nil
+	}
+	sub, err := r.sub(m)
+	if err != nil {
+		return nil, err
+	}
+	s, err := sub.string("summary")
+	if err != nil {
+		return nil, err.in("summary")
+	}
+	return &s, nil
+}
+
+func (r *reader) policy() (*ToolCallPolicy, *placedError) {
+	m, ok := r.optional("tool_calls")
+	if !ok {
+		return nil, nil
+	}
+	sub, err := r.sub(m)
+	if err != nil {
+		return nil, err
+	}
+	name, err := sub.string("policy")
+	if err != nil {
+		return nil, err.in("tool_calls")
+	}
+	switch name {
+	case "omit":
+		return &ToolCallPolicy{Omit: true}, nil
+	case "strip":
+		return &ToolCallPolicy{Request: sub.isTrue("request"), Response: sub.isTrue("response")}, nil
+	default:
+		return nil, errorAt(m.at, "tool_calls: unknown policy %s", printable(name))
+	}
+}
+
+func (r *reader) metadata() (Metadata, *placedError) {
+	m, ok := find(r.members, "metadata")
+	if !ok {
+		return Metadata{}, nil
+	}
+	if !isObject(m.value(r.raw)) {
+		return Metadata{}, errorAt(m.at, "metadata: not an object")
+	}
+	return Metadata{raw: m.value(r.raw)}, nil
+}
+
+func (r *reader) timestamp() (time.Time, *placedError) {
+	s, err := r.string("timestamp")
+	if err != nil {
+		return time.Time{}, err
+	}
+	t, bad := parseTime(s)
+	if bad != nil {
+		m, _ := find(r.members, "timestamp")
+		return time.Time{}, errorAt(m.at, "timestamp: %s is %w", printable(s), bad)
+	}
+	return t, nil
+}
+
+// anyTime returns the timestamp where one can be read.
+func (r *reader) anyTime() time.Time {
+	t, err := r.timestamp()
+	if err != nil {
+		return time.Time{}
+	}
+	return t
+}
+
+// count reads a number of turns.
+func (r *reader) count(name string) (int, *placedError) {
+	m, err := r.required(name)
+	if err != nil {
+		return 0, err
+	}
+	n, bad := strconv.ParseUint(string(m.value(r.raw)), 10, strconv.IntSize-1)
+	if bad != nil {
+		return 0, errorAt(m.at, "%s: %s is not a count", name, printable(string(m.value(r.raw))))
+	}
+	return int(n), nil
+}

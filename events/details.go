@@ -1,0 +1,210 @@
+package events
+
+import (
+	"bytes"
+	"errors"
+	"maps"
+	"slices"
+	"time"
+
+	"github.com/go-json-experiment/json/jsontext"
+)
+
+// Details is what a metadata.json says about a conversation. Its fields may be
+// changed; members that it does not know are kept.
+type Details struct {
+	Title           *string // nil when there is none
+	LastActivatedAt time.Time
+	PinnedAt        *time.Time
+	ArchivedAt      *time.Time
+	ExpiresAt       *time.Time
+	Labels          map[string]string
+
+	raw    []byte // the object as it was read, with changes of unknown members
+	before []byte // what stands before it in the file, and after
+	after  []byte
+}
+
+// DecodeDetails reads a metadata.json. It keeps data, which must not be changed
+// afterwards. The error is a [*SyntaxError].
+func DecodeDetails(data []byte) (*Details, error) {
+	if err := validJSON(data, '{'); err != nil {
+		return nil, err
+	}
+	at := skipSpace(data, 0)
+	ms, end, depth := membersOf(data, at, nil)
+	if depth > MaxDepth {
+		return nil, &SyntaxError{Element: -1, Offset: int64(at), Err: ErrTooDeep}
+	}
+	d := &Details{
+		raw: data[at:end:end], before: data[:at:at], after: data[end:],
+	}
+	if err := d.read(&reader{raw: data, members: ms}); err != nil {
+		return nil, &SyntaxError{Element: -1, Offset: int64(err.offset), Err: err.err}
+	}
+	return d, nil
+}
+
+func (d *Details) read(r *reader) *placedError {
+	var err *placedError
+	if m, ok := r.optional("title"); ok {
+		title, err := r.string(m.name)
+		if err != nil {
+			return err
+		}
+		d.Title = &title
+	}
+	if d.LastActivatedAt, err = r.time("last_activated_at"); err != nil {
+		return err
+	}
+	if d.PinnedAt, err = r.optionalTime("pinned_at"); err != nil {
+		return err
+	}
+	if d.ArchivedAt, err = r.optionalTime("archived_at"); err != nil {
+		return err
+	}
+	if d.ExpiresAt, err = r.optionalTime("expires_at"); err != nil {
+		return err
+	}
+	d.Labels, err = r.labels()
+	return err
+}
+
+func (r *reader) labels() (map[string]string, *placedError) {
+	m, ok := find(r.members, "labels")
+	if !ok {
+		return nil, nil
+	}
+	sub, err := r.sub(m)
+	if err != nil {
+		return nil, err
+	}
+	labels := make(map[string]string, len(sub.members))
+	for _, l := range sub.members {
+		if labels[l.name], err = sub.string(l.name); err != nil {
+			return nil, err.in("labels")
+		}
+	}
+	return labels, nil
+}
+
+// time reads a required timestamp.
+func (r *reader) time(name string) (time.Time, *placedError) {
+	s, err := r.string(name)
+	if err != nil {
+		return time.Time{}, err
+	}
+	t, bad := parseTime(s)
+	if bad != nil {
+		m, _ := find(r.members, name)
+		return time.Time{}, errorAt(m.at, "%s: %s is %w", name, printable(s), bad)
+	}
+	return t, nil
+}
+
+func (r *reader) optionalTime(name string) (*time.Time, *placedError) {
+	if _, ok := r.optional(name); !ok {
+		return nil, nil
+	}
+	t, err := r.time(name)
+	if err != nil {
+		return nil, err
+	}
+	return &t, nil
+}
+
+// Encode returns the details as a file. Members that were read and not changed keep
+// their bytes, so that unchanged details are the file that they were read from.
+func (d *Details) Encode() []byte {
+	if d.raw == nil {
+		return d.Canonical()
+	}
+	old, err := DecodeDetails(d.raw)
+	if err != nil {
+		return d.Canonical() // not reached: it was read before
+	}
+	return slices.Concat(d.before, splice(d.raw, old.fields(), d.fields(), 0), d.after)
+}
+
+// Canonical returns the details as today's jp would write them, without members
+// that it does not know.
+func (d *Details) Canonical() []byte {
+	return append(indented(nil, object(d.fields()), 0), '\n')
+}
+
+func (d *Details) fields() []field {
+	fs := []field{
+		{name: "title"},
+		{name: "last_activated_at", value: timeValue(d.LastActivatedAt)},
+		optionalTime("pinned_at", d.PinnedAt),
+		optionalTime("archived_at", d.ArchivedAt),
+		optionalTime("expires_at", d.ExpiresAt),
+		{name: "labels"},
+	}
+	if d.Title != nil {
+		fs[0].value = quoted(*d.Title)
+	}
+	if len(d.Labels) > 0 {
+		var labels []field
+		for _, key := range slices.Sorted(maps.Keys(d.Labels)) {
+			labels = append(labels, stringField(key, d.Labels[key]))
+		}
+		fs[5].value = object(labels)
+	}
+	return fs
+}
+
+func optionalTime(name string, t *time.Time) field {
+	if t == nil {
+		return field{name: name}
+	}
+	return field{name: name, value: timeValue(*t)}
+}
+
+// Keys returns the names of the members that are none of the fields, in order.
+func (d *Details) Keys() []string {
+	var keys []string
+	if d.raw == nil {
+		return nil
+	}
+	for _, m := range members(d.raw) {
+		if !hasField(d.fields(), m.name) {
+			keys = append(keys, m.name)
+		}
+	}
+	return keys
+}
+
+// Value returns a member that is none of the fields.
+func (d *Details) Value(key string) (jsontext.Value, bool) {
+	if hasField(d.fields(), key) {
+		return nil, false
+	}
+	v := memberOf(d.raw, key)
+	return bytes.Clone(v), v != nil
+}
+
+// SetValue sets a member that is none of the fields; nil removes it.
+func (d *Details) SetValue(key string, v jsontext.Value) error {
+	if hasField(d.fields(), key) {
+		return errors.New("set " + printable(key) + ": it has a field of its own")
+	}
+	if v != nil && !v.IsValid() {
+		return errors.New("set " + printable(key) + ": the value is not JSON")
+	}
+	if d.raw == nil {
+		d.raw = bytes.TrimSuffix(d.Canonical(), []byte("\n"))
+		d.after = []byte("\n")
+	}
+	before := []field{{name: key, value: compactOrNil(memberOf(d.raw, key))}}
+	after := append(d.fields(), field{name: key, value: compactOrNil(v)})
+	d.raw = splice(d.raw, append(d.fields(), before...), after, 0)
+	return nil
+}
+
+// Clone returns a copy that can be changed without changing d.
+func (d *Details) Clone() *Details {
+	c := *d
+	c.Labels = maps.Clone(d.Labels)
+	return &c
+}

@@ -1,0 +1,35 @@
+// Package events reads, changes and writes the files of a conversation: the stream
+// of its events (events.json) and its details (metadata.json).
+//
+// # What it keeps true
+//
+// Bytes of others are sacred. [Decode] keeps the original bytes of every element
+// and of everything between elements; [Stream.Encode] of an unchanged stream is the
+// file, whatever its formatting. An element that changes keeps its bytes but for
+// the members that differ; unknown members, kinds, blocks and number spellings
+// survive. What is written new has the form that jp writes.
+//
+// Reading is strict: one JSON array, valid UTF-8, no duplicate names, at most
+// [MaxStreamBytes] and [MaxDepth], and every known event as jp demands it. There is
+// no part of a stream: an error is a [*SyntaxError] with element, offset and
+// reason. Everything that today's jp loads is read, and the older forms that it
+// cannot load any more.
+//
+// Reading never opens a blob. Content is a [blobs.Content] that is resolved when
+// somebody asks for its bytes.
+//
+// # Words
+//
+// A stream is a list of elements. An element has a timestamp, a kind and, if it is
+// an event, metadata. A content is bytes that belong to an event, such as a tool's
+// result: in the stream it is a reference to a blob, or it stands in place as text
+// or base64. A result in jp's own form, one base64 string, is called legacy. The
+// inline form is legacy with the blocks beside it in the metadata, see
+// [Stream.Inline].
+//
+// # What it does not promise
+//
+// It knows no files, locks, clocks or git. It does not check that blobs are there.
+// [Stream.Canonical] is for comparing with jp, not for saving. Files before
+// December 2025 (messages.json) are not read.
+package events

@@ -1,0 +1,263 @@
+package events
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/git-jp/git-jp/blobs"
+	"github.com/go-json-experiment/json/jsontext"
+)
+
+// A Writer stores content. [*blobs.Store] is one.
+type Writer interface {
+	Write(b []byte) (blobs.Ref, error)
+}
+
+// ExternalizeOptions chooses what [Stream.Externalize] touches.
+type ExternalizeOptions struct {
+	// Legacy also takes contents in jp's form: base64 strings, which become one
+	// text block or the blocks that stand in the metadata, and resources there.
+	Legacy bool
+}
+
+// Externalize stores contents that stand in the stream through w and puts
+// references in their place. It returns how many; on an error the stream is
+// unchanged, and only content may have been stored.
+func (s *Stream) Externalize(w Writer, o ExternalizeOptions) (n int, err error) {
+	x := &exchange{swap: func(c blobs.Content) (blobs.Content, error) {
+		if c.IsZero() || c.IsRef() {
+			return c, nil
+		}
+		ref, err := w.Write(loadedBytes(c))
+		if err != nil {
+			return c, err
+		}
+		return blobs.Refer(ref), nil
+	}}
+	return s.replace(x, func(e *Element) (*Element, error) {
+		if !e.inline(o.Legacy) && !(o.Legacy && (e.view.blocks || e.view.resources)) {
+			return e, nil
+		}
+		ev, err := x.event(e.event)
+		if err != nil {
+			return nil, err
+		}
+		return e.asArray(ev), nil
+	})
+}
+
+// asArray is With for an event whose contents were exchanged: it leaves jp's form
+// also where there was no content to exchange.
+func (e *Element) asArray(ev Event) *Element {
+	md := e.meta
+	if e.view.blocks {
+		md = md.Without(MetadataBlocks)
+	}
+	if e.view.resources {
+		md = md.Without(MetadataResources)
+	}
+	before := elementFields(e.time, e.event, e.meta)
+	if e.view.blocks || e.view.resources {
+		before = slices.DeleteFunc(before, func(f field) bool {
+			return f.name == "content" && e.view.blocks || f.name == "resources" && e.view.resources
+		})
+	}
+	raw := splice(e.raw, before, elementFields(e.time, ev, md), 1)
+	return built(raw, e.time, ev, md)
+}
+
+// Inline reads references through r and puts their content in their place, in the
+// form that today's jp reads: the content of a tool's result is base64 of its
+// [ToolCallResponse.Text], and what that cannot carry stands in the event's
+// metadata, as [MetadataBlocks] and [MetadataResources]. It returns how many
+// elements have changed; on an error the stream is unchanged.
+//
+// [Decode] prefers the metadata while the text is still its rendering; where
+// somebody edited the text, the text counts.
+func (s *Stream) Inline(r blobs.Reader) (n int, err error) {
+	x := &exchange{swap: func(c blobs.Content) (blobs.Content, error) {
+		if !c.IsRef() {
+			return c, nil
+		}
+		b, err := c.Bytes(r)
+		if err != nil {
+			return c, err
+		}
+		return blobs.Loaded(b), nil
+	}}
+	return s.replace(x, func(e *Element) (*Element, error) { return e.inlined(x) })
+}
+
+// replace gives every element to f and puts what it returns in its place, all or
+// none. It counts the contents that x exchanged and the elements that f changed
+// without one.
+func (s *Stream) replace(x *exchange, f func(*Element) (*Element, error)) (int, error) {
+	next := make([]*Element, len(s.items))
+	n := 0
+	for i, e := range s.All() {
+		before := x.n
+		changed, err := f(e)
+		if err != nil {
+			return 0, fmt.Errorf("element %d (%s): %w", i, printable(string(e.kind)), err)
+		}
+		if next[i] = changed; changed != e {
+			n += max(1, x.n-before)
+		}
+	}
+	for i, e := range next {
+		s.items[i].el = e
+	}
+	return n, nil
+}
+
+// An exchange replaces the contents of an event by others.
+type exchange struct {
+	swap func(blobs.Content) (blobs.Content, error)
+	n    int // contents replaced
+}
+
+func (x *exchange) event(ev Event) (Event, error) {
+	var err error
+	switch ev := ev.(type) {
+	case *ChatRequest:
+		next := *ev
+		next.Resources, err = x.resources(ev.Resources)
+		return &next, err
+	case *ToolCallResponse:
+		next := *ev
+		next.Blocks, err = x.blocks(ev.Blocks)
+		return &next, err
+	default:
+		return ev, nil
+	}
+}
+
+func (x *exchange) blocks(blocks []Block) ([]Block, error) {
+	next := slices.Clone(blocks)
+	for i := range next {
+		b := &next[i]
+		if err := x.content(&b.Content); err != nil {
+			return nil, fmt.Errorf("content block %d: %w", i, err)
+		}
+		if b.Resource == nil {
+			continue
+		}
+		res, err := x.resource(*b.Resource)
+		if err != nil {
+			return nil, fmt.Errorf("content block %d: %w", i, err)
+		}
+		b.Resource = &res
+	}
+	return next, nil
+}
+
+func (x *exchange) resources(rs []Resource) ([]Resource, error) {
+	next := slices.Clone(rs)
+	for i, res := range next {
+		var err error
+		if next[i], err = x.resource(res); err != nil {
+			return nil, fmt.Errorf("resource %d: %w", i, err)
+		}
+	}
+	return next, nil
+}
+
+func (x *exchange) resource(res Resource) (Resource, error) {
+	if res.Formatted != nil {
+		formatted := *res.Formatted
+		if err := x.content(&formatted); err != nil {
+			return res, err
+		}
+		res.Formatted = &formatted
+	}
+	return res, x.content(&res.Content)
+}
+
+func (x *exchange) content(c *blobs.Content) error {
+	next, err := x.swap(*c)
+	if err != nil {
+		return err
+	}
+	if next.IsRef() != c.IsRef() {
+		x.n++
+	}
+	*c = next
+	return nil
+}
+
+// inlined returns the element in the form that today's jp reads.
+func (e *Element) inlined(x *exchange) (*Element, error) {
+	switch ev := e.event.(type) {
+	case *ToolCallResponse:
+		if e.view.blocks || len(ev.Blocks) == 1 && ev.Blocks[0].isLegacy() {
+			return e, nil
+		}
+	case *ChatRequest:
+		if e.view.resources || ev.Resources == nil {
+			return e, nil
+		}
+	default:
+		return e, nil
+	}
+	ev, err := x.event(e.event)
+	if err != nil {
+		return nil, err
+	}
+	if r, ok := ev.(*ToolCallResponse); ok {
+		return e.inlinedResult(r)
+	}
+	return e.inlinedRequest(ev.(*ChatRequest))
+}
+
+func (e *Element) inlinedResult(r *ToolCallResponse) (*Element, error) {
+	if err := noHiddenReference(encodeBlocks(r.Blocks)); err != nil {
+		return nil, err
+	}
+	rendered, _ := r.Text(nil) // everything is in memory
+	plain := appendBase64(nil, []byte(inlineTextOf(rendered)))
+	md := e.meta.Without(MetadataBlocks)
+	if !isPlain(r.Blocks) {
+		md = md.With(MetadataBlocks, encodeBlocks(r.Blocks))
+	}
+	ev := *r
+	ev.Blocks = []Block{legacyBlock(plain)}
+	return e.splice(e.time, &ev, md), nil
+}
+
+func (e *Element) inlinedRequest(r *ChatRequest) (*Element, error) {
+	v := encodeResources(r.Resources)
+	if err := noHiddenReference(v); err != nil {
+		return nil, err
+	}
+	ev := *r
+	ev.Resources = nil
+	return e.splice(e.time, &ev, e.meta.With(MetadataResources, v)), nil
+}
+
+// isPlain reports whether a text can carry the blocks.
+func isPlain(blocks []Block) bool {
+	if len(blocks) != 1 || blocks[0].Type != BlockText {
+		return false
+	}
+	b := blocks[0]
+	if isObject(b.Raw) && len(members(b.Raw)) != 2 {
+		return false // it has more than its type and its content
+	}
+	return utf8.Valid(loadedBytes(b.Content))
+}
+
+// inlineTextOf returns what can stand in a JSON string for a rendering.
+func inlineTextOf(rendered string) string {
+	return strings.ToValidUTF8(rendered, string(utf8.RuneError))
+}
+
+// noHiddenReference refuses what would move a reference into the metadata, where
+// strings are encoded and no collector would see it.
+func noHiddenReference(v jsontext.Value) error {
+	if refs := looseReferences(v); len(refs) > 0 {
+		return fmt.Errorf("hold a reference to %s that only a newer version can move", refs[0].ref.Hash)
+	}
+	return nil
+}

@@ -1,0 +1,116 @@
+package events
+
+import (
+	"strings"
+
+	"github.com/go-json-experiment/json/jsontext"
+)
+
+// Keys of metadata that the codec gives a meaning. All of ours begin with
+// MetadataPrefix.
+const (
+	MetadataPrefix    = "git_jp_"
+	MetadataBlocks    = MetadataPrefix + "blocks"    // see [Stream.Inline]
+	MetadataResources = MetadataPrefix + "resources" // see [Stream.Inline]
+	MetadataStripped  = MetadataPrefix + "stripped"  // see [Metadata.WithStripped]
+)
+
+// Metadata is the "metadata" of an element: an ordered JSON object with any keys.
+// The strings in it are base64 on disk, which its methods hide. It is immutable;
+// the zero value is empty.
+type Metadata struct {
+	raw []byte // the object as it is on disk; nil for none
+}
+
+// Len returns the number of keys.
+func (m Metadata) Len() int { return len(m.members()) }
+
+// Keys returns the keys in order.
+func (m Metadata) Keys() []string {
+	var keys []string
+	for _, mb := range m.members() {
+		keys = append(keys, mb.name)
+	}
+	return keys
+}
+
+// Value returns the value of key, the strings in it decoded once.
+func (m Metadata) Value(key string) (jsontext.Value, bool) {
+	mb, ok := find(m.members(), key)
+	if !ok {
+		return nil, false
+	}
+	return decodeStrings(mb.value(m.raw)), true
+}
+
+// Text returns the value of key when that is a string.
+func (m Metadata) Text(key string) (string, bool) {
+	v, ok := m.Value(key)
+	if !ok || !isString(v) {
+		return "", false
+	}
+	return text(v), true
+}
+
+// With returns m with key set to v, whose strings are not encoded. A new key comes
+// last. What is not JSON is kept as a string.
+func (m Metadata) With(key string, v jsontext.Value) Metadata {
+	if !v.IsValid() {
+		v = quoted(v)
+	}
+	l := m.layout()
+	l.set(key, encodeStrings(v), func() int { return len(l.slots) })
+	return Metadata{raw: l.bytes(2)}
+}
+
+// WithText returns m with key set to the string s.
+func (m Metadata) WithText(key, s string) Metadata { return m.With(key, quoted(s)) }
+
+// Without returns m without key.
+func (m Metadata) Without(key string) Metadata {
+	if _, ok := find(m.members(), key); !ok {
+		return m
+	}
+	l := m.layout()
+	l.remove(key)
+	if len(l.slots) == 0 {
+		return Metadata{}
+	}
+	return Metadata{raw: l.bytes(2)}
+}
+
+func (m Metadata) members() []member {
+	if m.raw == nil {
+		return nil
+	}
+	return members(m.raw)
+}
+
+func (m Metadata) layout() *layout {
+	if m.raw == nil {
+		return parseLayout([]byte("{}"))
+	}
+	return parseLayout(m.raw)
+}
+
+// encoded returns the member's value, nil when there is nothing to write.
+func (m Metadata) encoded() []byte {
+	if m.Len() == 0 {
+		return nil
+	}
+	return compact(m.raw)
+}
+
+// normal returns m decoded and without what takes no part in equality.
+func (m Metadata) normal(keep func(key string) bool) []byte {
+	var fs []field
+	for _, mb := range m.members() {
+		if !strings.HasPrefix(mb.name, MetadataPrefix) || keep(mb.name) {
+			fs = append(fs, field{name: mb.name, value: decodeStrings(mb.value(m.raw))})
+		}
+	}
+	if fs == nil {
+		return nil
+	}
+	return object(fs)
+}

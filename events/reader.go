@@ -1,0 +1,113 @@
+package events
+
+import "github.com/go-json-experiment/json/jsontext"
+
+// The methods of this file read one member by its JSON type.
+
+// sub returns a reader of the object that is m's value.
+func (r *reader) sub(m member) (*reader, *placedError) {
+	if !isObject(m.value(r.raw)) {
+		return nil, errorAt(m.at, "%s: not an object", m.name)
+	}
+	ms, _, _ := membersOf(r.raw, m.at, nil)
+	return &reader{raw: r.raw, members: ms, options: r.options}, nil
+}
+
+// start returns where the reader's object begins, for errors about what is not
+// there.
+func (r *reader) start() int {
+	if len(r.members) == 0 {
+		return 0
+	}
+	return r.members[0].start
+}
+
+func (r *reader) required(name string) (member, *placedError) {
+	m, ok := find(r.members, name)
+	if !ok {
+		return m, errorAt(r.start(), "no %s", name)
+	}
+	return m, nil
+}
+
+// optional returns the member unless it is absent or null, which are the same.
+func (r *reader) optional(name string) (member, bool) {
+	m, ok := find(r.members, name)
+	return m, ok && !isNull(m.value(r.raw))
+}
+
+func (r *reader) string(name string) (string, *placedError) {
+	m, err := r.required(name)
+	if err != nil {
+		return "", err
+	}
+	if !isString(m.value(r.raw)) {
+		return "", errorAt(m.at, "%s: not a string", name)
+	}
+	return text(m.value(r.raw)), nil
+}
+
+func (r *reader) optionalString(name string) (string, *placedError) {
+	if _, ok := r.optional(name); !ok {
+		return "", nil
+	}
+	return r.string(name)
+}
+
+func (r *reader) bool(name string) (bool, *placedError) {
+	m, err := r.required(name)
+	if err != nil {
+		return false, err
+	}
+	switch string(m.value(r.raw)) {
+	case "true":
+		return true, nil
+	case "false":
+		return false, nil
+	default:
+		return false, errorAt(m.at, "%s: not a boolean", name)
+	}
+}
+
+func (r *reader) isTrue(name string) bool {
+	b, err := r.bool(name)
+	return err == nil && b
+}
+
+// object returns an optional object, nil when it is absent.
+func (r *reader) object(name string) (jsontext.Value, *placedError) {
+	m, ok := r.optional(name)
+	if !ok {
+		return nil, nil
+	}
+	if !isObject(m.value(r.raw)) {
+		return nil, errorAt(m.at, "%s: not an object", name)
+	}
+	return compact(m.value(r.raw)), nil
+}
+
+// tagged returns a required object that must have the string member tag.
+func (r *reader) tagged(name, tag string) (jsontext.Value, *placedError) {
+	m, err := r.required(name)
+	if err != nil {
+		return nil, err
+	}
+	sub, err := r.sub(m)
+	if err != nil {
+		return nil, err
+	}
+	if _, err := sub.string(tag); err != nil {
+		return nil, err.in(name)
+	}
+	return compact(m.value(r.raw)), nil
+}
+
+// has counts which of the names are there.
+func (r *reader) has(names ...string) (found []member) {
+	for _, name := range names {
+		if m, ok := find(r.members, name); ok {
+			found = append(found, m)
+		}
+	}
+	return found
+}

@@ -1,0 +1,244 @@
+package events
+
+import (
+	"bytes"
+	"errors"
+	"strconv"
+
+	"github.com/git-jp/git-jp/blobs"
+	"github.com/go-json-experiment/json/jsontext"
+)
+
+// A RefAt is a reference found by [References].
+type RefAt struct {
+	Ref     blobs.Ref
+	Element int
+	Turn    int    // 0-based, as [Stream.TurnOf] counts
+	Call    string // id of the tool call, "" in other events
+	Tool    string // name of the called tool, "" when the request is not there
+	Part    Part
+	URI     string
+	Offset  int64 // of the object, from the start of the file
+	// Loose says that the object has the form of a reference but stands where the
+	// format has no content, as in an element of an unknown kind. A collector must
+	// respect it, since a newer version may have written it; a check need not. Its
+	// size is -1 where none is given.
+	Loose bool
+}
+
+// ReferencesOptions chooses how [ReferencesWith] reads. The zero value is strict,
+// with the default limits.
+type ReferencesOptions struct {
+	DecodeOptions
+	// Duplicates allows duplicate names in an object and finds the references in
+	// all of them, for files of old history that nobody can correct any more.
+	Duplicates bool
+}
+
+// References returns the references of an events.json in order, without building a
+// stream. For a stream that decodes, those that are not Loose are the references
+// among its [Stream.Contents]. It refuses what is not one JSON array or has a
+// malformed content, but not everything that Decode refuses. The error is a
+// [*SyntaxError].
+func References(data []byte) ([]RefAt, error) {
+	return ReferencesWith(data, ReferencesOptions{})
+}
+
+// ReferencesWith is [References] with options.
+func ReferencesWith(data []byte, o ReferencesOptions) ([]RefAt, error) {
+	err := validJSON(data, '[')
+	lenient := o.Duplicates && errors.Is(err, jsontext.ErrDuplicateName)
+	if lenient {
+		err = validJSON(data, '[', jsontext.AllowDuplicateNames(true))
+	}
+	if err != nil {
+		return nil, err
+	}
+	if !mayRefer(data) {
+		return nil, nil
+	}
+	f := finder{data: data, options: o.DecodeOptions, lenient: lenient, turn: -1}
+	if err := f.elements(); err != nil {
+		return nil, err
+	}
+	return f.found, nil
+}
+
+// mayRefer is false when no "$blob" can be in v. Written with escapes, it has the
+// form \u00xx for at least one of its characters.
+func mayRefer(v []byte) bool {
+	return bytes.Contains(v, []byte("$blob")) || bytes.Contains(v, []byte(`\u00`))
+}
+
+// A finder goes through the elements of a file.
+type finder struct {
+	data    []byte
+	options DecodeOptions
+	lenient bool
+	found   []RefAt
+	turn    int
+	tools   tools
+	scratch []member
+}
+
+func (f *finder) elements() error {
+	i := bytes.IndexByte(f.data, '[') + 1
+	for n := 0; ; n++ {
+		if i = skipSpace(f.data, i); f.data[i] == ']' {
+			f.finishTurns()
+			return nil
+		}
+		end, err := f.element(n, i)
+		if err != nil {
+			return err
+		}
+		if i = skipSpace(f.data, end); f.data[i] == ',' {
+			i++
+		}
+	}
+}
+
+// finishTurns gives what stands before the first turn to it, as TurnOf does.
+func (f *finder) finishTurns() {
+	for i := range f.found {
+		if f.found[i].Turn < 0 && f.turn >= 0 {
+			f.found[i].Turn = 0
+		}
+	}
+}
+
+// element looks at element n, which begins at data[at], and returns its end.
+func (f *finder) element(n, at int) (int, error) {
+	if f.data[at] != '{' {
+		end := valueEnd(f.data, at)
+		f.loose(RefAt{Element: n, Turn: f.turn}, span{at, end}, nil)
+		return end, nil
+	}
+	ms, end, _ := membersOf(f.data, at, f.scratch[:0])
+	f.scratch = ms
+	r := &reader{raw: f.data, members: ms, options: f.options}
+	kind := kindOf(f.data, ms)
+	if kind == KindTurnStart || f.turn < 0 && kind.IsEvent() {
+		f.turn++
+	}
+	where := RefAt{Element: n, Turn: f.turn}
+	id, _ := r.string("id")
+	switch kind {
+	case KindToolCallRequest:
+		name, _ := r.string("name")
+		f.tools.request(f.turn, id, name)
+	case KindToolCallResponse:
+		where.Call, where.Tool = id, f.tools.response(f.turn, id)
+	}
+	if !mayRefer(f.data[at:end]) {
+		return end, nil
+	}
+	if err := f.contents(r, kind); err != nil {
+		return 0, &SyntaxError{Element: n, Kind: kind, Offset: int64(err.offset), Err: err.err}
+	}
+	for _, s := range r.spots {
+		if s.content.IsRef() {
+			ref := where
+			ref.Ref, ref.Part, ref.URI, ref.Offset = s.content.Ref(), s.part, s.uri, int64(s.offset)
+			f.found = append(f.found, ref)
+		}
+	}
+	f.loose(where, span{at, end}, r.spots)
+	return end, nil
+}
+
+// contents reads the contents where the format has them. In a file with duplicate
+// names there is no telling which counts, so there all references are loose.
+func (f *finder) contents(r *reader, kind Kind) *placedError {
+	var err *placedError
+	switch m, ok := find(r.members, "content"); {
+	case f.lenient:
+	case kind == KindToolCallResponse && ok && isArray(m.value(r.raw)):
+		_, err = r.blockArray(m.at)
+	case kind == KindChatRequest:
+		_, err = r.resources()
+	}
+	return err
+}
+
+// loose adds the references in s that are not among those that were found where
+// the format has them.
+func (f *finder) loose(where RefAt, s span, known []spot) {
+	if !mayRefer(f.data[s.at:s.end]) {
+		return
+	}
+	at := make(map[int64]bool, len(known))
+	for _, k := range known {
+		at[int64(k.offset)] = true
+	}
+	for _, l := range looseReferences(f.data[s.at:s.end]) {
+		if offset := int64(s.at + l.at); !at[offset] {
+			where.Ref, where.Offset, where.Loose = l.ref, offset, true
+			f.found = append(f.found, where)
+		}
+	}
+}
+
+// A looseReference is an object with a member "$blob" that is a hash.
+type looseReference struct {
+	ref blobs.Ref
+	at  int
+}
+
+// looseReferences returns all objects of that form in v, at any depth, one for each
+// "$blob" where there are several.
+func looseReferences(v []byte) []looseReference {
+	var found []looseReference
+	var open []frame
+	for i := 0; i < len(v); {
+		switch c := v[i]; c {
+		case '{', '[':
+			open = append(open, frame{at: i, size: -1})
+			i++
+		case '}', ']':
+			top := open[len(open)-1]
+			open = open[:len(open)-1]
+			for _, h := range top.hashes {
+				found = append(found, looseReference{blobs.Ref{Hash: h, Size: top.size}, top.at})
+			}
+			i++
+		case '"':
+			end := stringEnd(v, i)
+			next := skipSpace(v, end)
+			if next < len(v) && v[next] == ':' {
+				open[len(open)-1].see(v, span{i, end}, skipSpace(v, next+1))
+			}
+			i = end
+		default:
+			i++
+		}
+	}
+	return found
+}
+
+// A frame is a container that is not closed yet.
+type frame struct {
+	at     int
+	hashes []blobs.Hash
+	size   int64
+}
+
+// see looks at a member with the given name, whose value begins at v[value].
+func (f *frame) see(v []byte, name span, value int) {
+	if name.end-name.at > len(`"\u0000\u0000\u0000\u0000\u0000"`) {
+		return
+	}
+	switch memberName(v[name.at:name.end]) {
+	case "$blob":
+		if v[value] != '"' {
+			return
+		}
+		if h, err := blobs.ParseHash(text(v[value:stringEnd(v, value)])); err == nil {
+			f.hashes = append(f.hashes, h)
+		}
+	case "size":
+		if n, err := strconv.ParseUint(string(v[value:valueEnd(v, value)]), 10, 63); err == nil {
+			f.size = int64(n)
+		}
+	}
+}

@@ -1,0 +1,194 @@
+package events
+
+import (
+	"strconv"
+
+	"github.com/git-jp/git-jp/blobs"
+	"github.com/go-json-experiment/json/jsontext"
+)
+
+// resources reads the resources of a request.
+func (r *reader) resources() ([]Resource, *placedError) {
+	m, ok := r.optional("resources")
+	if !ok {
+		return r.metadataResources(), nil
+	}
+	if !isArray(m.value(r.raw)) {
+		return nil, errorAt(m.at, "resources: not an array")
+	}
+	return r.resourceArray(m.at)
+}
+
+// metadataResources reads the resources of a request in the inline form.
+func (r *reader) metadataResources() []Resource {
+	v, ok := r.meta.Value(MetadataResources)
+	if !ok || !isArray(v) {
+		return nil
+	}
+	sub := &reader{raw: v, options: r.options}
+	resources, err := sub.resourceArray(0)
+	if err != nil || sub.hasReference() {
+		return nil
+	}
+	m, _ := find(r.members, "metadata")
+	for i := range sub.spots {
+		sub.spots[i].legacy, sub.spots[i].offset = true, m.at
+	}
+	r.spots, r.view.resources = sub.spots, true
+	return resources
+}
+
+func (r *reader) resourceArray(at int) ([]Resource, *placedError) {
+	var resources []Resource
+	for i, s := range elementsOf(r.raw, at) {
+		m := member{name: "resource " + strconv.Itoa(i), start: s.at, at: s.at, end: s.end}
+		sub, err := r.sub(m)
+		if err != nil {
+			return nil, err
+		}
+		res, err := sub.contentfulResource(m, PartAttachment)
+		if err != nil {
+			return nil, err.in(m.name)
+		}
+		r.spots = append(r.spots, sub.spots...)
+		resources = append(resources, res)
+	}
+	return resources, nil
+}
+
+// contentfulResource reads a resource with its contents; m is where it stands.
+func (r *reader) contentfulResource(m member, part Part) (Resource, *placedError) {
+	raw := m.value(r.raw)
+	res, err := r.resource(raw[:len(raw):len(raw)])
+	if err != nil {
+		return Resource{}, err
+	}
+	c, at, err := r.oneContent(bareText, bareBlob)
+	if err != nil {
+		return Resource{}, err
+	}
+	if res.Content = c; !c.IsZero() {
+		r.spots = append(r.spots, spot{part: part, uri: res.URI, content: c, offset: at.at})
+	}
+	if m, ok := r.optional("formatted"); ok {
+		res.Formatted, err = r.formatted(m, res.URI)
+	}
+	return res, err
+}
+
+// resource reads what describes a resource.
+func (r *reader) resource(raw []byte) (Resource, *placedError) {
+	res := Resource{Raw: raw}
+	var err *placedError
+	if res.URI, err = r.string("uri"); err != nil {
+		return res, err
+	}
+	if res.MIMEType, err = r.optionalString("mimeType"); err != nil {
+		return res, err
+	}
+	if res.Name, err = r.optionalString("name"); err != nil {
+		return res, err
+	}
+	if res.Title, err = r.optionalString("title"); err != nil {
+		return res, err
+	}
+	if res.Description, err = r.optionalString("description"); err != nil {
+		return res, err
+	}
+	if m, ok := r.optional("annotations"); ok {
+		res.Annotations = compact(m.value(r.raw))
+	}
+	return res, nil
+}
+
+// formatted reads what a model is given instead of the content: a content object or
+// a string, as RFD 058 has it.
+func (r *reader) formatted(m member, uri string) (*blobs.Content, *placedError) {
+	var c blobs.Content
+	var err *placedError
+	if isString(m.value(r.raw)) {
+		c, err = r.inlineText(m)
+	} else {
+		c, err = r.content(m)
+	}
+	if err != nil {
+		return nil, err
+	}
+	r.spots = append(r.spots, spot{part: PartFormatted, uri: uri, content: c, offset: m.at})
+	return &c, nil
+}
+
+// encodeResources returns the array, nil when it is empty.
+func encodeResources(rs []Resource) []byte {
+	if len(rs) == 0 {
+		return nil
+	}
+	b := []byte{'['}
+	for i, res := range rs {
+		if i > 0 {
+			b = append(b, ',')
+		}
+		b = append(b, encodeResource(res)...)
+	}
+	return append(b, ']')
+}
+
+// encodeResource returns the resource, with what its Raw has and the codec does not
+// know.
+func encodeResource(res Resource) []byte {
+	after := contentfulFields(res)
+	before, ok := decodeResource(res.Raw)
+	if !ok {
+		return object(after)
+	}
+	return compact(splice(res.Raw, contentfulFields(before), after, 0))
+}
+
+// decodeResource reads the resource that Raw is.
+func decodeResource(raw jsontext.Value) (Resource, bool) {
+	if !isObject(raw) || !raw.IsValid() {
+		return Resource{}, false
+	}
+	r := &reader{raw: raw, members: members(raw), options: DecodeOptions{MaxBlobBytes: -1}}
+	res, err := r.contentfulResource(member{end: len(raw)}, PartResource)
+	return res, err == nil
+}
+
+// contentfulFields returns the members of a resource that holds its content.
+func contentfulFields(res Resource) []field {
+	fs := resourceFields(res)
+	content := field{"content", encodeContent(res.Content), []string{bareText, bareBlob}}
+	formatted := field{name: "formatted", value: encodeFormatted(res.Formatted)}
+	// As MCP has it: the content stands behind the MIME type.
+	fs = append(fs[:2:2], append([]field{content}, fs[2:]...)...)
+	return append(fs, formatted)
+}
+
+// resourceFields returns the members that describe a resource.
+func resourceFields(res Resource) []field {
+	return []field{
+		stringField("uri", res.URI),
+		optionalString("mimeType", res.MIMEType),
+		{name: "annotations", value: compactOrNil(res.Annotations)},
+		optionalString("name", res.Name),
+		optionalString("title", res.Title),
+		optionalString("description", res.Description),
+	}
+}
+
+func encodeFormatted(c *blobs.Content) []byte {
+	if c == nil {
+		return nil
+	}
+	return encodeContent(*c)
+}
+
+// formattedInside reports whether a resource was read with its formatted form in
+// it, and not beside it in the block.
+func formattedInside(raw jsontext.Value) bool {
+	if !isObject(raw) || !raw.IsValid() {
+		return false
+	}
+	_, ok := find(members(raw), "formatted")
+	return ok
+}

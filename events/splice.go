@@ -1,0 +1,167 @@
+package events
+
+import (
+	"bytes"
+	"slices"
+)
+
+// A field is a member as the codec would write it: name and compact value, nil
+// when the member is absent.
+type field struct {
+	name  string
+	value []byte
+	// replaces names other forms of the same thing, such as the bare "text" that
+	// MCP has instead of "content". They go when the field changes.
+	replaces []string
+}
+
+// splice returns the object raw with those members changed in which after differs
+// from before. All other bytes stay, also members that neither knows. The order of
+// after is where new members go; depth is that of the object in a canonical file.
+func splice(raw []byte, before, after []field, depth int) []byte {
+	changes := changedFields(before, after)
+	if len(changes) == 0 {
+		return raw
+	}
+	l := parseLayout(raw)
+	for _, f := range changes {
+		for _, name := range f.replaces {
+			l.remove(name)
+		}
+		if f.value == nil {
+			l.remove(f.name)
+			continue
+		}
+		l.set(f.name, indented(nil, f.value, depth+1), func() int {
+			return l.place(f.name, after)
+		})
+	}
+	return l.bytes(depth)
+}
+
+// changedFields returns the fields of after that differ from before, and without a
+// value those that after has no more.
+func changedFields(before, after []field) []field {
+	var changes []field
+	for _, f := range before {
+		if f.value != nil && !hasField(after, f.name) {
+			changes = append(changes, field{name: f.name, replaces: f.replaces})
+		}
+	}
+	for _, f := range after {
+		i := slices.IndexFunc(before, func(b field) bool { return b.name == f.name })
+		if i < 0 && f.value != nil || i >= 0 && !sameValue(before[i].value, f.value) {
+			changes = append(changes, f)
+		}
+	}
+	return changes
+}
+
+func hasField(fs []field, name string) bool {
+	return slices.ContainsFunc(fs, func(f field) bool { return f.name == name })
+}
+
+// sameValue tells an absent value from all others.
+func sameValue(a, b []byte) bool { return (a == nil) == (b == nil) && bytes.Equal(a, b) }
+
+// A layout is an object in pieces that give its bytes when joined.
+type layout struct {
+	slots []slot
+	close []byte // from the last member on, with the brace
+}
+
+// A slot is a member with the white space around it.
+type slot struct {
+	name              string
+	lead, body, trail []byte // trail of the last member is in layout.close
+	value             int    // where the value begins in body
+}
+
+func parseLayout(obj []byte) *layout {
+	var l layout
+	from := 1
+	for _, m := range members(obj) {
+		trail := skipSpace(obj, m.end)
+		l.slots = append(l.slots, slot{
+			name: m.name, lead: obj[from:m.start], body: obj[m.start:m.end],
+			trail: obj[m.end:trail], value: m.at - m.start,
+		})
+		from = trail + 1
+	}
+	l.close = obj[from:]
+	if n := len(l.slots); n > 0 {
+		l.close = obj[from-1-len(l.slots[n-1].trail):]
+		l.slots[n-1].trail = nil
+	}
+	return &l
+}
+
+func (l *layout) index(name string) int {
+	return slices.IndexFunc(l.slots, func(s slot) bool { return s.name == name })
+}
+
+func (l *layout) remove(name string) {
+	if i := l.index(name); i >= 0 {
+		l.slots = slices.Delete(l.slots, i, i+1)
+	}
+}
+
+// set gives the member a value; place says where to insert one that is not there.
+func (l *layout) set(name string, value []byte, place func() int) {
+	if i := l.index(name); i >= 0 {
+		s := &l.slots[i]
+		s.body = slices.Concat(s.body[:s.value], value)
+		return
+	}
+	head := append(quoted(name), ": "...)
+	s := slot{name: name, body: append(head, value...), value: len(head)}
+	if len(l.slots) > 0 {
+		s.lead = l.slots[0].lead // as its siblings stand
+	}
+	l.slots = slices.Insert(l.slots, place(), s)
+}
+
+// place returns where a new member goes: behind the last one that precedes it in
+// order.
+func (l *layout) place(name string, order []field) int {
+	at := 0
+	for _, f := range order {
+		if f.name == name {
+			break
+		}
+		at = max(at, l.index(f.name)+1)
+	}
+	return at
+}
+
+func (l *layout) bytes(depth int) []byte {
+	b := []byte{'{'}
+	for i, s := range l.slots {
+		if i > 0 {
+			b = append(b, ',')
+		}
+		if s.lead == nil {
+			s.lead = newline(depth + 1)
+		}
+		b = append(append(append(b, s.lead...), s.body...), s.trail...)
+	}
+	if len(l.slots) > 0 && l.slots[0].lead == nil {
+		b = append(b, newline(depth)...)
+	}
+	return append(b, l.close...)
+}
+
+// object returns the members that have a value as a compact object.
+func object(fs []field) []byte {
+	b := []byte{'{'}
+	for _, f := range fs {
+		if f.value == nil {
+			continue
+		}
+		if len(b) > 1 {
+			b = append(b, ',')
+		}
+		b = append(append(quote(b, f.name), ':'), f.value...)
+	}
+	return append(b, '}')
+}

@@ -1,0 +1,157 @@
+package events
+
+import (
+	"bytes"
+	"iter"
+	"slices"
+)
+
+// A Stream is what one events.json holds: elements in order, and the bytes that
+// stand around them. It is not safe for use by several goroutines while one of
+// them changes it; its elements are.
+type Stream struct {
+	items []item
+	open  []byte // everything up to and including '['
+	close []byte // from the last element on, with ']'
+}
+
+// An item is an element with the white space around it.
+type item struct {
+	el *Element
+	// lead and trail are nil for an element that was not read with the stream.
+	// The trail of the element that was last in the file is in Stream.close.
+	lead, trail []byte
+}
+
+// New returns a stream of elems in canonical form.
+func New(elems ...*Element) *Stream {
+	s := &Stream{open: []byte("["), close: []byte("]\n")}
+	s.Append(elems...)
+	return s
+}
+
+// Encode returns the stream as a file. Elements and separators that were read and
+// not changed keep their bytes, so that an unchanged stream is what it was read
+// from.
+func (s *Stream) Encode() []byte {
+	var b bytes.Buffer
+	b.Grow(s.size())
+	b.Write(s.open)
+	for i, it := range s.items {
+		if i > 0 {
+			b.WriteByte(',')
+		}
+		b.Write(it.before())
+		b.Write(it.el.raw)
+		b.Write(it.trail)
+	}
+	if n := len(s.items); n > 0 && s.items[n-1].lead == nil && s.close[0] == ']' {
+		b.WriteByte('\n') // the file had nothing between its last element and ']'
+	}
+	b.Write(s.close)
+	return b.Bytes()
+}
+
+// before returns the white space before the element.
+func (it item) before() []byte {
+	if it.lead == nil {
+		return []byte("\n" + indentStep)
+	}
+	return it.lead
+}
+
+// size returns an upper bound for the length of the encoded stream.
+func (s *Stream) size() int {
+	n := len(s.open) + len(s.close) + 1
+	for _, it := range s.items {
+		n += len(it.before()) + len(it.el.raw) + len(it.trail) + 1
+	}
+	return n
+}
+
+// Len returns the number of elements.
+func (s *Stream) Len() int { return len(s.items) }
+
+// At returns element i.
+func (s *Stream) At(i int) *Element { return s.items[i].el }
+
+// All returns the elements with their indexes.
+func (s *Stream) All() iter.Seq2[int, *Element] {
+	return func(yield func(int, *Element) bool) {
+		for i := range s.items {
+			if !yield(i, s.items[i].el) {
+				return
+			}
+		}
+	}
+}
+
+// Set replaces element i. The white space around it stays.
+func (s *Stream) Set(i int, e *Element) { s.items[i].el = e }
+
+// Append adds elements at the end.
+func (s *Stream) Append(elems ...*Element) {
+	for _, e := range elems {
+		s.items = append(s.items, item{el: e})
+	}
+}
+
+// Insert puts e before element i, or at the end when i is the length.
+func (s *Stream) Insert(i int, e *Element) {
+	s.items = slices.Insert(s.items, i, item{el: e})
+}
+
+// Remove takes n elements out, from element i on.
+func (s *Stream) Remove(i, n int) {
+	s.items = slices.Delete(s.items, i, i+n)
+}
+
+// Clone returns a stream that can be changed without changing s. The elements,
+// which are immutable, are shared.
+func (s *Stream) Clone() *Stream {
+	return &Stream{items: slices.Clone(s.items), open: s.open, close: s.close}
+}
+
+// Canonical returns the stream as today's jp would write it, which drops members
+// that jp does not know. Use it to compare; [Stream.Encode] is what is saved.
+func (s *Stream) Canonical() []byte {
+	if len(s.items) == 0 {
+		return []byte("[]\n")
+	}
+	b := []byte{'['}
+	for i, e := range s.All() {
+		if i > 0 {
+			b = append(b, ',')
+		}
+		b = append(append(b, "\n"+indentStep...), e.Canonical()...)
+	}
+	return append(b, "\n]\n"...)
+}
+
+// Validate reports what keeps the stream from being saved: an element that was
+// built from something that the format does not have, or whose bytes do not read
+// back. The error is a [*SyntaxError].
+func (s *Stream) Validate() error { return s.ValidateWith(DecodeOptions{}) }
+
+// ValidateWith is [Stream.Validate] with the limits of o.
+func (s *Stream) ValidateWith(o DecodeOptions) error {
+	for i, e := range s.All() {
+		if e.err != nil {
+			return &SyntaxError{Element: i, Kind: e.kind, Offset: s.offset(i), Err: e.err}
+		}
+	}
+	_, err := DecodeWith(s.Encode(), o)
+	return err
+}
+
+// offset returns where element i begins in the encoded stream.
+func (s *Stream) offset(i int) int64 {
+	n := len(s.open)
+	for j, it := range s.items[:i+1] {
+		n += len(it.before())
+		if j < i {
+			n += len(it.el.raw) + len(it.trail) + 1
+		}
+	}
+	return int64(n)
+}

@@ -1,0 +1,45 @@
+package events
+
+import (
+	"slices"
+
+	"github.com/go-json-experiment/json/jsontext"
+)
+
+// WithStripped returns m with rs added to the resources whose content was dropped
+// from the event. What describes them is kept, not the content: a stripped resource
+// is never a referent.
+func (m Metadata) WithStripped(rs ...Resource) Metadata {
+	all := slices.Concat(m.Stripped(), rs)
+	for i := range all {
+		all[i] = all[i].withoutContent()
+	}
+	if len(all) == 0 {
+		return m
+	}
+	return m.With(MetadataStripped, encodeResources(all))
+}
+
+// Stripped returns the resources whose content was dropped from the event.
+func (m Metadata) Stripped() []Resource {
+	v, ok := m.Value(MetadataStripped)
+	if !ok || !isArray(v) {
+		return nil
+	}
+	var rs []Resource
+	for _, s := range elementsOf(v, 0) {
+		if res, ok := decodeResource(jsontext.Value(v[s.at:s.end])); ok {
+			rs = append(rs, res.withoutContent())
+		}
+	}
+	return rs
+}
+
+func (res Resource) withoutContent() Resource {
+	bare := Resource{
+		URI: res.URI, MIMEType: res.MIMEType, Name: res.Name, Title: res.Title,
+		Description: res.Description, Annotations: res.Annotations, Raw: res.Raw,
+	}
+	bare.Raw = encodeResource(bare)
+	return bare
+}

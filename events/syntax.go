@@ -1,0 +1,88 @@
+package events
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+)
+
+// Limits that hold for every stream.
+const (
+	// MaxStreamBytes is the size of the largest events.json that is read.
+	MaxStreamBytes = 1 << 30
+	// MaxDepth is how deep containers may nest in a file. jp reads 127 levels; ours
+	// is larger so that a file that jp refuses can still be looked at and repaired.
+	MaxDepth = 512
+	// jpDepth is what jp reads, and so what a new element may have.
+	jpDepth = 127
+)
+
+// Reasons that a [SyntaxError] can wrap.
+var (
+	ErrTooLarge = errors.New("file is too large")
+	ErrTooDeep  = errors.New("containers nest too deep")
+)
+
+// A SyntaxError says where and why a stream or a metadata.json cannot be read.
+type SyntaxError struct {
+	Path    string // file, set by the caller that knows it; "" otherwise
+	Element int    // index in the stream, -1 outside of elements
+	Kind    Kind   // of the element, "" when not known
+	Offset  int64  // in bytes from the start of the file
+	Err     error
+}
+
+// Error returns, for example:
+//
+//	element 12 (tool_call_response), offset 48123: content: no discriminant
+func (e *SyntaxError) Error() string {
+	var b strings.Builder
+	if e.Path != "" {
+		fmt.Fprintf(&b, "%s: ", e.Path)
+	}
+	if e.Element >= 0 {
+		fmt.Fprintf(&b, "element %d", e.Element)
+		if e.Kind != "" {
+			fmt.Fprintf(&b, " (%s)", printable(string(e.Kind)))
+		}
+		b.WriteString(", ")
+	}
+	fmt.Fprintf(&b, "offset %d: %v", e.Offset, e.Err)
+	return b.String()
+}
+
+// Unwrap returns the reason.
+func (e *SyntaxError) Unwrap() error { return e.Err }
+
+// printable bounds and quotes text of a file in a message where it is not a plain
+// word.
+func printable(s string) string {
+	if strings.Trim(s, "abcdefghijklmnopqrstuvwxyz_") == "" && len(s) <= 40 {
+		return s
+	}
+	if len(s) > 40 {
+		s = s[:40] + "…"
+	}
+	return fmt.Sprintf("%q", s)
+}
+
+// A placedError is a reason and its offset in the bytes that were being read.
+type placedError struct {
+	offset int
+	err    error
+}
+
+func (e *placedError) Error() string { return e.err.Error() }
+
+// errorAt returns an error about what stands at offset.
+func errorAt(offset int, format string, args ...any) *placedError {
+	return &placedError{offset, fmt.Errorf(format, args...)}
+}
+
+// in puts the name of the surrounding part before the reason.
+func (e *placedError) in(name string) *placedError {
+	if e == nil {
+		return nil
+	}
+	return &placedError{e.offset, fmt.Errorf("%s: %w", name, e.err)}
+}

@@ -1,0 +1,47 @@
+package events
+
+import (
+	"bytes"
+	"errors"
+	"strings"
+	"time"
+)
+
+// Layouts of jp's timestamps. Go reads a fraction behind the seconds whether or
+// not the layout has one, and cuts what is beyond nanoseconds.
+const (
+	timeLayout     = "2006-01-02 15:04:05"
+	timeLayoutRead = "2006-1-2 15:4:5"
+)
+
+var errTimestamp = errors.New("not a timestamp")
+
+// appendTime appends t in jp's form, in UTC, with a fraction of 1 to 9 digits.
+func appendTime(dst []byte, t time.Time) []byte {
+	start := len(dst)
+	dst = t.UTC().AppendFormat(dst, timeLayout+".000000000")
+	dot := start + bytes.LastIndexByte(dst[start:], '.')
+	end := len(dst)
+	for end > dot+2 && dst[end-1] == '0' {
+		end--
+	}
+	return dst[:end]
+}
+
+// timeValue returns t as a JSON string.
+func timeValue(t time.Time) []byte {
+	return append(appendTime([]byte{'"'}, t), '"')
+}
+
+// parseTime reads jp's form, with or without a fraction, and else RFC 3339.
+func parseTime(s string) (time.Time, error) {
+	if strings.IndexByte(s, ',') >= 0 {
+		return time.Time{}, errTimestamp // Go would take it for a decimal point
+	}
+	for _, layout := range []string{timeLayoutRead, time.RFC3339, "2006-01-02 15:04:05Z07:00"} {
+		if t, err := time.Parse(layout, s); err == nil {
+			return t.UTC(), nil
+		}
+	}
+	return time.Time{}, errTimestamp
+}
