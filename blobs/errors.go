@@ -1,0 +1,80 @@
+package blobs
+
+import "fmt"
+
+// A CorruptError says that there is a file in the place of a blob, but that the
+// content of the blob cannot be read from it.
+type CorruptError struct {
+	Hash   Hash
+	Reason string // what is wrong, such as "its content has another hash"
+	Err    error  // the error of the decoder, or nil
+}
+
+// Error names the blob, the reason and the error of the decoder.
+func (e *CorruptError) Error() string {
+	if e.Err != nil {
+		return fmt.Sprintf("blob %s is corrupt: %s: %v", e.Hash, e.Reason, e.Err)
+	}
+	return fmt.Sprintf("blob %s is corrupt: %s", e.Hash, e.Reason)
+}
+
+// Unwrap returns the error of the decoder.
+func (e *CorruptError) Unwrap() error { return e.Err }
+
+// A SizeError says that a reference and the content of its blob have different
+// sizes: the reference is wrong, not the blob.
+type SizeError struct {
+	Ref Ref
+	// Actual is the size of the content, which verifies. It is -1 when the content
+	// is longer than the reference says and reading stopped there: then nothing more
+	// is known of it, and [Store.Verify] or [Verify] tells a wrong reference from a
+	// corrupt blob.
+	Actual int64
+}
+
+// Error names the blob and both sizes.
+func (e *SizeError) Error() string {
+	if e.Actual < 0 {
+		return fmt.Sprintf("blob %s holds more than the %d bytes of its reference",
+			e.Ref.Hash, e.Ref.Size)
+	}
+	return fmt.Sprintf("blob %s holds %d bytes, its reference says %d",
+		e.Ref.Hash, e.Actual, e.Ref.Size)
+}
+
+// A PointerError says that a Git LFS pointer lies in the place of a blob: the content
+// was never fetched.
+type PointerError struct {
+	Hash Hash
+	OID  string // SHA-256 of the blob's file (not of its content), in hexadecimal
+	Size int64  // of the blob's file
+}
+
+// Error names the blob and what the pointer stands for.
+func (e *PointerError) Error() string {
+	return fmt.Sprintf("blob %s is a Git LFS pointer to %s (%d bytes)", e.Hash, e.OID, e.Size)
+}
+
+// A LimitError says that content is larger than the store takes, or that a reference
+// claims so, or claims a negative size.
+type LimitError struct {
+	Size, Max int64
+}
+
+// Error names the size and the limit.
+func (e *LimitError) Error() string {
+	if e.Size < 0 {
+		return fmt.Sprintf("content cannot have %d bytes", e.Size)
+	}
+	return fmt.Sprintf("content of %d bytes is over the limit of %d", e.Size, e.Max)
+}
+
+// A ForeignError names something in the store's directory that is not a blob.
+type ForeignError struct {
+	Path string // slash-separated, below the store's directory
+}
+
+// Error names the path.
+func (e *ForeignError) Error() string {
+	return fmt.Sprintf("%q in the blob store is not a blob", e.Path)
+}

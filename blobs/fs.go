@@ -1,0 +1,76 @@
+package blobs
+
+import (
+	"fmt"
+	"io"
+	"io/fs"
+)
+
+// FS returns a reader of the blobs below the root of fsys, which is laid out as a
+// store's directory is: that of a revision or an index, for example. The limit is
+// that of [Limits].
+func FS(fsys fs.FS, maxBlobBytes int64) Reader {
+	return fsReader{fsys: fsys, limits: Limits{MaxBlobBytes: maxBlobBytes}}
+}
+
+type fsReader struct {
+	fsys   fs.FS
+	limits Limits
+}
+
+// Read is [Store.Read].
+func (r fsReader) Read(ref Ref) ([]byte, error) {
+	b, err := r.read(ref)
+	if err != nil {
+		return nil, readError(ref.Hash, err)
+	}
+	return b, nil
+}
+
+func (r fsReader) read(ref Ref) (b []byte, err error) {
+	if err := r.limits.Check(ref.Size); err != nil {
+		return nil, err
+	}
+	f, err := r.fsys.Open(ref.Hash.Path())
+	if err != nil {
+		return nil, err
+	}
+	defer closeRead(f)
+	info, err := f.Stat()
+	if err != nil {
+		return nil, err
+	}
+	if !info.Mode().IsRegular() {
+		return nil, notRegular(ref.Hash, info.Mode())
+	}
+	return decode(f, info.Size(), ref)
+}
+
+// closeRead closes a file that was only read: everything that could go wrong has
+// shown itself in the hash.
+func closeRead(c io.Closer) { _ = c.Close() }
+
+func notRegular(h Hash, mode fs.FileMode) error {
+	return &CorruptError{Hash: h, Reason: "its file is a " + kind(mode)}
+}
+
+func kind(mode fs.FileMode) string {
+	switch {
+	case mode.IsDir():
+		return "directory"
+	case mode&fs.ModeSymlink != 0:
+		return "symbolic link"
+	default:
+		return "special file"
+	}
+}
+
+// readError names the operation and the blob, unless err does so itself.
+func readError(h Hash, err error) error {
+	switch err.(type) {
+	case *CorruptError, *SizeError, *PointerError:
+		return err
+	default:
+		return fmt.Errorf("read blob %s: %w", h, err)
+	}
+}

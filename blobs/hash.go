@@ -1,0 +1,94 @@
+package blobs
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"strings"
+)
+
+// Dir is the name of the store's directory below .jp.
+const Dir = "blobs"
+
+// suffix ends the name of every blob file. It is not ".gz" alone, so that search
+// tools that look into compressed files can be told to leave these out.
+const suffix = ".blob.gz"
+
+// A Hash is the SHA-256 of uncompressed content: the identity of a blob. The zero
+// Hash belongs to no content.
+type Hash [sha256.Size]byte
+
+// Sum returns the hash of b.
+func Sum(b []byte) Hash { return sha256.Sum256(b) }
+
+// ParseHash reads 64 lower-case hexadecimal digits. Upper case is refused, because
+// one blob must have one name on every file system.
+func ParseHash(s string) (Hash, error) {
+	var h Hash
+	if !h.parse(s) {
+		return Hash{}, fmt.Errorf("parse blob hash %q: not %d lower-case hexadecimal digits",
+			s, hex.EncodedLen(len(h)))
+	}
+	return h, nil
+}
+
+func (h *Hash) parse(s string) bool {
+	if len(s) != hex.EncodedLen(len(h)) || strings.ContainsAny(s, "ABCDEF") {
+		return false
+	}
+	_, err := hex.Decode(h[:], []byte(s))
+	return err == nil
+}
+
+// String returns the 64 lower-case hexadecimal digits of h.
+func (h Hash) String() string { return hex.EncodeToString(h[:]) }
+
+// MarshalText returns what String returns.
+func (h Hash) MarshalText() ([]byte, error) { return h.AppendText(nil) }
+
+// AppendText appends the digits of h to b. The error is always nil.
+func (h Hash) AppendText(b []byte) ([]byte, error) { return hex.AppendEncode(b, h[:]), nil }
+
+// UnmarshalText reads what ParseHash reads.
+func (h *Hash) UnmarshalText(text []byte) error {
+	parsed, err := ParseHash(string(text))
+	if err != nil {
+		return err
+	}
+	*h = parsed
+	return nil
+}
+
+// IsZero reports whether h is the zero Hash.
+func (h Hash) IsZero() bool { return h == Hash{} }
+
+// Compare orders hashes as their digits are ordered.
+func (h Hash) Compare(other Hash) int { return bytes.Compare(h[:], other[:]) }
+
+// Path returns the slash-separated path of h's file below the store's directory:
+// two digits, two digits, the other sixty and the suffix.
+func (h Hash) Path() string {
+	return string(h.appendPath(make([]byte, 0, pathLen)))
+}
+
+// pathLen is the length of every blob's path below the store.
+const pathLen = 2*sha256.Size + 2 + len(suffix)
+
+func (h Hash) appendPath(b []byte) []byte {
+	b = append(hex.AppendEncode(b, h[:1]), '/')
+	b = append(hex.AppendEncode(b, h[1:2]), '/')
+	return append(hex.AppendEncode(b, h[2:]), suffix...)
+}
+
+// ParsePath is the inverse of [Hash.Path]; ok is false for any other path.
+func ParsePath(name string) (h Hash, ok bool) {
+	digits, ok := strings.CutSuffix(name, suffix)
+	if !ok || len(name) != pathLen || digits[2] != '/' || digits[5] != '/' {
+		return Hash{}, false
+	}
+	if !h.parse(digits[:2] + digits[3:5] + digits[6:]) {
+		return Hash{}, false
+	}
+	return h, true
+}

@@ -1,0 +1,53 @@
+package blobs
+
+import (
+	"bytes"
+	"encoding/hex"
+	"strconv"
+	"strings"
+)
+
+// maxPointer is the size from which on nothing is a Git LFS pointer, by its
+// specification.
+const maxPointer = 1024
+
+const (
+	pointerVersion = "version https://git-lfs.github.com/spec/v1"
+	pointerOID     = "oid sha256:"
+	pointerSize    = "size "
+)
+
+// IsPointer reports whether head, the beginning of a file, begins a Git LFS pointer
+// of version 1.
+func IsPointer(head []byte) bool {
+	rest, ok := bytes.CutPrefix(head, []byte(pointerVersion))
+	return ok && (bytes.HasPrefix(rest, []byte("\n")) || bytes.HasPrefix(rest, []byte("\r\n")))
+}
+
+// ParsePointer reads a whole Git LFS pointer of version 1: the SHA-256 of the file
+// that it stands for, in hexadecimal, and that file's size. Lines of extensions are
+// passed over, and line ends may be CRLF, as a checkout on Windows can leave them.
+func ParsePointer(b []byte) (oid string, size int64, ok bool) {
+	if len(b) >= maxPointer || !IsPointer(b) {
+		return "", 0, false
+	}
+	size = -1
+	for line := range strings.Lines(string(b)) {
+		line = strings.TrimRight(line, "\r\n")
+		if digits, found := strings.CutPrefix(line, pointerOID); found {
+			oid = digits
+		}
+		if digits, found := strings.CutPrefix(line, pointerSize); found {
+			n, err := strconv.ParseInt(digits, 10, 64)
+			if err != nil {
+				return "", 0, false
+			}
+			size = n
+		}
+	}
+	sum, err := hex.DecodeString(oid)
+	if err != nil || len(sum) != len(Hash{}) || size < 0 {
+		return "", 0, false
+	}
+	return oid, size, true
+}

@@ -1,0 +1,63 @@
+package blobs
+
+import (
+	"fmt"
+	"io/fs"
+	"os"
+)
+
+// Read returns the content of ref. It reads at most ref.Size+1 bytes of content and
+// verifies the hash. The error is [fs.ErrNotExist] when there is no such blob, a
+// *[PointerError] or a *[CorruptError] when its file does not hold the content, a
+// *[SizeError] when ref has the wrong size, a *[LimitError] when ref.Size is over the
+// limit, or an error of the file system.
+func (s *Store) Read(ref Ref) ([]byte, error) {
+	var b []byte
+	err := s.read(ref, func(f *os.File, size int64) (err error) {
+		b, err = decode(f, size, ref)
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	return b, nil
+}
+
+// Verify is Read without keeping the content. It goes on beyond ref.Size, up to the
+// limit, to tell a wrong size in the reference from a corrupt blob.
+func (s *Store) Verify(ref Ref) error {
+	return s.read(ref, func(f *os.File, _ int64) error {
+		return verify(f, ref, s.limits.Max())
+	})
+}
+
+func (s *Store) read(ref Ref, decode func(f *os.File, size int64) error) error {
+	if err := s.limits.Check(ref.Size); err != nil {
+		return readError(ref.Hash, err)
+	}
+	err := s.do(s.root, func(root *os.Root) error {
+		f, size, err := s.openBlob(root, ref.Hash)
+		if err != nil {
+			return err
+		}
+		defer closeRead(f)
+		return decode(f, size)
+	})
+	if err != nil {
+		return readError(ref.Hash, err)
+	}
+	return nil
+}
+
+// Stat describes the file in h's place, without opening it or following a link.
+func (s *Store) Stat(h Hash) (fs.FileInfo, error) {
+	var info fs.FileInfo
+	err := s.do(s.root, func(root *os.Root) (err error) {
+		info, err = root.Lstat(s.path(h))
+		return err
+	})
+	if err != nil {
+		return nil, fmt.Errorf("stat blob %s: %w", h, err)
+	}
+	return info, nil
+}

@@ -1,0 +1,167 @@
+package blobs
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/git-jp/git-jp/internal/atomicfile"
+)
+
+// Options of a store.
+type Options struct {
+	Limits Limits
+	// Now is the clock that stamps a blob which is written again. Without it such a
+	// blob's file is replaced by a fresh copy, which costs more and has the same
+	// effect.
+	Now func() time.Time
+}
+
+// A Store is a directory of blobs. It is safe for concurrent use, in one process and
+// in many.
+type Store struct {
+	dir    string // absolute
+	name   string // of the directory in its parent
+	limits Limits
+	now    func() time.Time
+	opens  atomic.Int64
+	hook   func(atomicfile.Step, string) error // for tests
+
+	mu     sync.Mutex
+	parent *os.Root // nil until needed; the directory may not exist yet
+	closed bool
+}
+
+// Open returns the store in dir, usually .jp/blobs, which need not exist: then
+// nothing is in it, and the first write creates it.
+//
+// Every access goes through an [os.Root] of dir's parent. So a symbolic link at dir
+// or below may lead about within .jp, but one that leads out of .jp is an error
+// wherever it is met. How dir's parent is reached is the caller's business.
+func Open(dir string, o Options) (*Store, error) {
+	abs, err := filepath.Abs(dir)
+	if err != nil {
+		return nil, fmt.Errorf("open blob store %q: %w", dir, err)
+	}
+	return &Store{dir: abs, name: filepath.Base(abs), limits: o.Limits, now: o.Now}, nil
+}
+
+// Dir returns the absolute path of the store's directory.
+func (s *Store) Dir() string { return s.dir }
+
+// Limits returns the limits that the store was opened with.
+func (s *Store) Limits() Limits { return s.limits }
+
+// Opens returns how many blob files were opened so far, for tests of laziness and
+// for traces.
+func (s *Store) Opens() int64 { return s.opens.Load() }
+
+// Close releases the directory. Further calls fail with [fs.ErrClosed].
+func (s *Store) Close() error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.closed = true
+	if s.parent == nil {
+		return nil
+	}
+	err := s.parent.Close()
+	s.parent = nil
+	return err
+}
+
+// path returns the path of h's file below the parent.
+func (s *Store) path(h Hash) string {
+	b := make([]byte, 0, len(s.name)+1+pathLen)
+	return string(h.appendPath(append(append(b, s.name...), '/')))
+}
+
+// root returns the store's parent, opened once. It is the parent that is held and not
+// the store, because git removes the store's directory when a branch without blobs is
+// checked out, and a directory that is held open after that can never be written
+// again.
+func (s *Store) root() (*os.Root, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.closed {
+		return nil, &fs.PathError{Op: "open", Path: s.dir, Err: fs.ErrClosed}
+	}
+	if s.parent == nil {
+		parent, err := os.OpenRoot(filepath.Dir(s.dir))
+		if err != nil {
+			return nil, err
+		}
+		s.parent = parent
+	}
+	return s.parent, nil
+}
+
+// create is root, but makes the parent.
+func (s *Store) create() (*os.Root, error) {
+	root, err := s.root()
+	if !errors.Is(err, fs.ErrNotExist) {
+		return root, err
+	}
+	if err := os.MkdirAll(filepath.Dir(s.dir), 0o755); err != nil {
+		return nil, err
+	}
+	return s.root()
+}
+
+// do runs f with what open returns, and once more when f misses something because the
+// parent itself was removed and made again in the meantime.
+func (s *Store) do(open func() (*os.Root, error), f func(*os.Root) error) error {
+	root, err := open()
+	if err != nil {
+		return err
+	}
+	err = f(root)
+	if !errors.Is(err, fs.ErrNotExist) || !s.forget(root) {
+		return err
+	}
+	if root, err = open(); err != nil {
+		return err
+	}
+	return f(root)
+}
+
+// forget drops root if the parent's path leads elsewhere by now. It is not closed:
+// others may be using it, and the runtime closes it when they are done.
+func (s *Store) forget(root *os.Root) bool {
+	held, err := root.Stat(".")
+	if err != nil {
+		return false
+	}
+	if now, err := os.Stat(filepath.Dir(s.dir)); err == nil && os.SameFile(held, now) {
+		return false
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.parent == root {
+		s.parent = nil
+	}
+	return true
+}
+
+// openBlob opens h's file for reading and returns its size. Lstat comes first because
+// opening a named pipe can block, and because git would take a link for a link.
+func (s *Store) openBlob(root *os.Root, h Hash) (*os.File, int64, error) {
+	name := s.path(h)
+	info, err := root.Lstat(name)
+	if err != nil {
+		return nil, 0, err
+	}
+	if !info.Mode().IsRegular() {
+		return nil, 0, notRegular(h, info.Mode())
+	}
+	s.opens.Add(1)
+	f, err := root.Open(name)
+	if err != nil {
+		return nil, 0, err
+	}
+	return f, info.Size(), nil
+}
