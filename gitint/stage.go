@@ -34,6 +34,9 @@ type Change struct {
 	// LockTimeout is how long to wait for a lock that another process holds. Zero
 	// is that of the repository, NoWait not at all.
 	LockTimeout time.Duration
+	// KeepExisting leaves a path of Add and AddObjects alone that the index has in any
+	// way, and does not report it.
+	KeepExisting bool
 	// ResolveConflicts lets the change replace unmerged entries.
 	ResolveConflicts bool
 	// Verify, if set, is shown what Add and AddObjects came to before anybody else
@@ -90,7 +93,10 @@ func (tx *indexTx) stage(ctx context.Context, c Change, paths []string) (StageRe
 	if err != nil {
 		return StageResult{}, err
 	}
-	if err := conflicts(before, paths); err != nil && !c.ResolveConflicts {
+	if c.KeepExisting {
+		c = c.without(before)
+	}
+	if err := conflicts(before, c.paths()); err != nil && !c.ResolveConflicts {
 		return StageResult{}, fmt.Errorf("stage: %w", err)
 	}
 	if err := tx.apply(ctx, prepareLines(c, before, tx.repo.noOID())); err != nil {
@@ -118,13 +124,32 @@ func (tx *indexTx) stage(ctx context.Context, c Change, paths []string) (StageRe
 	return res, nil
 }
 
-// added looks up what Add and AddObjects came to, because update-index passes
-// over a name it does not like with a message and exit code 0.
-func (tx *indexTx) added(ctx context.Context, c Change) ([]Entry, error) {
+// without leaves out of a change what the index has.
+func (c Change) without(before map[string][]indexEntry) Change {
+	has := func(name string) bool { return len(before[name]) > 0 }
+	c.Add = slices.DeleteFunc(slices.Clone(c.Add), has)
+	c.AddObjects = slices.DeleteFunc(slices.Clone(c.AddObjects), func(e Entry) bool {
+		return has(e.Path)
+	})
+	return c
+}
+
+// added returns the paths of Add and AddObjects.
+func (c Change) added() []string {
 	names := slices.Clone(c.Add)
 	for _, e := range c.AddObjects {
 		names = append(names, e.Path)
 	}
+	return names
+}
+
+// paths returns all paths, in no order.
+func (c Change) paths() []string { return append(c.added(), c.Remove...) }
+
+// added looks up what Add and AddObjects came to, because update-index passes
+// over a name it does not like with a message and exit code 0.
+func (tx *indexTx) added(ctx context.Context, c Change) ([]Entry, error) {
+	names := c.added()
 	slices.Sort(names)
 	after, err := tx.entries(ctx, names)
 	if err != nil {
@@ -216,13 +241,13 @@ var (
 // checkChange returns the paths of a change, sorted, or what is wrong with it
 // before any index is looked at.
 func (r *Repo) checkChange(ctx context.Context, c Change) ([]string, error) {
-	paths := slices.Concat(c.Add, c.Remove)
+	paths := c.paths()
 	ids := make([]OID, 0, len(c.AddObjects))
 	for _, e := range c.AddObjects {
 		if e.Mode != ModeFile && e.Mode != ModeExecutable && e.Mode != ModeSymlink {
 			return nil, fmt.Errorf("stage %q: mode %o: %w", e.Path, uint32(e.Mode), errMode)
 		}
-		paths, ids = append(paths, e.Path), append(ids, e.OID)
+		ids = append(ids, e.OID)
 	}
 	if err := checkPaths(paths); err != nil {
 		return nil, fmt.Errorf("stage %w", err)

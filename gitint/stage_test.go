@@ -287,6 +287,32 @@ func TestStageKnownObjects(t *testing.T) {
 	}
 }
 
+func TestStageKeepsWhatIsThere(t *testing.T) {
+	r := committed(t, map[string]string{"a": "1", "b": "1"})
+	id, err := gitint.ParseOID(r.RunInput("2", "hash-object", "-w", "--stdin"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	r.WriteFile("a", "2")
+	r.WriteFile("new", "2")
+	res, err := openAt(t, r).Stage(t.Context(), gitint.Change{
+		Add: []string{"a", "new"}, KeepExisting: true,
+		AddObjects: []gitint.Entry{
+			{Path: "b", Mode: gitint.ModeFile, OID: id},
+			{Path: "other", Mode: gitint.ModeFile, OID: id},
+		},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(res.Added) != 2 || res.Added[0].Path != "new" || res.Added[1].Path != "other" {
+		t.Errorf("added %v", res.Added)
+	}
+	if got := r.Run("diff", "--cached", "--name-status"); got != "A\tnew\nA\tother" {
+		t.Errorf("staged %q", got)
+	}
+}
+
 // Every failure leaves the index as it was, byte for byte, and no lock.
 func TestStageIsAllOrNothing(t *testing.T) {
 	verdict := errors.New("no")
