@@ -1,0 +1,133 @@
+package refs
+
+import (
+	"errors"
+	"sync/atomic"
+
+	"github.com/git-jp/git-jp/events"
+)
+
+// shards is the number of files: enough that one conversation's lookup reads little,
+// few enough that a run that touches all of them opens few files.
+const shards = 16
+
+// A Cache answers from what it remembers, or computes and remembers. It is safe
+// for concurrent use. The zero Cache remembers in memory only, as does one whose
+// directory cannot be used.
+type Cache struct {
+	shards       [shards]shard
+	hits, misses atomic.Int64
+}
+
+// Open returns the cache in dir, which need not exist and is created with the first
+// record that is worth writing. Nothing is read or written yet, so nothing can
+// fail. An empty dir means memory only.
+func Open(dir string) *Cache {
+	c := &Cache{}
+	for i := range c.shards {
+		c.shards[i].init(dir, i)
+	}
+	return c
+}
+
+// Close writes what is new and closes the files. To lose that costs only time, so the
+// error is of interest to a trace at most.
+func (c *Cache) Close() error {
+	var errs []error
+	for i := range c.shards {
+		errs = append(errs, c.shards[i].close())
+	}
+	return errors.Join(errs...)
+}
+
+// Stats counts the questions that a Cache was asked.
+type Stats struct {
+	Hits, Misses int64
+}
+
+// Stats returns the counts so far.
+func (c *Cache) Stats() Stats { return Stats{c.hits.Load(), c.misses.Load()} }
+
+// A Result is what a stream refers to.
+type Result struct {
+	Refs []events.RefAt
+	Err  *events.SyntaxError // the bytes are no stream; Refs is empty
+}
+
+// References returns the references of the stream that id names. read is called when
+// they are not known; its error is returned and not remembered. As one that
+// deletes must, it finds the references under every one of duplicate names, and those
+// of any size.
+func (c *Cache) References(id ObjectID, read func() ([]byte, error)) (Result, error) {
+	res, err := remember(c, question[Result]{
+		kindReferences, id, read, references, Result.encode,
+		decodeResult,
+	})
+	return res, err
+}
+
+func references(data []byte) Result {
+	// Without a limit of size, which may change: the answer must not.
+	refs, err := events.ReferencesWith(data, events.ReferencesOptions{
+		DecodeOptions: events.DecodeOptions{MaxBlobBytes: -1}, Duplicates: true,
+	})
+	if err != nil {
+		return Result{Err: syntaxError(err)}
+	}
+	return Result{Refs: refs}
+}
+
+func (res Result) encode(w *writer) {
+	w.syntaxError(res.Err)
+	w.refs(res.Refs)
+}
+
+func decodeResult(r *reader) Result { return Result{Err: r.syntaxError(), Refs: r.refs()} }
+
+// A question is one thing to know about the bytes of an object: how to compute the
+// answer, and how to write it down.
+type question[T any] struct {
+	kind    kind
+	id      ObjectID
+	read    func() ([]byte, error)
+	compute func([]byte) T
+	encode  func(T, *writer)
+	decode  func(*reader) T
+}
+
+func remember[T any](c *Cache, q question[T]) (T, error) {
+	k, known := keyOf(q.kind, q.id)
+	if known {
+		if payload, ok := c.shards[k.shard()].lookup(k); ok {
+			r := newReader(payload)
+			if v := q.decode(r); r.done() == nil {
+				c.hits.Add(1)
+				return v, nil
+			}
+		}
+	}
+	c.misses.Add(1)
+	data, err := q.read()
+	if err != nil {
+		var none T
+		return none, err
+	}
+	v := q.compute(data)
+	if known {
+		var w writer
+		q.encode(v, &w)
+		c.shards[k.shard()].add(k, w.buf)
+	}
+	return v, nil
+}
+
+// syntaxError returns err as the type that every decoder of events promises.
+func syntaxError(err error) *events.SyntaxError {
+	if err == nil {
+		return nil
+	}
+	if e, ok := errors.AsType[*events.SyntaxError](err); ok {
+		return e
+	}
+	return &events.SyntaxError{Element: -1, Err: err}
+}

@@ -1,0 +1,222 @@
+package refs
+
+import (
+	"encoding/binary"
+	"errors"
+
+	"github.com/git-jp/git-jp/blobs"
+	"github.com/git-jp/git-jp/events"
+)
+
+var errPayload = errors.New("malformed payload")
+
+// A writer builds a payload. Strings that occur again are written as the number of
+// their first occurrence.
+type writer struct {
+	buf  []byte
+	seen map[string]int
+}
+
+func (w *writer) int(v int)    { w.buf = binary.AppendVarint(w.buf, int64(v)) }
+func (w *writer) long(v int64) { w.buf = binary.AppendVarint(w.buf, v) }
+
+// string writes 0 and the bytes of a new string, or n for the n-th one.
+func (w *writer) string(s string) {
+	if n, ok := w.seen[s]; ok {
+		w.buf = binary.AppendUvarint(w.buf, uint64(n))
+		return
+	}
+	if w.seen == nil {
+		w.seen = make(map[string]int)
+	}
+	w.seen[s] = len(w.seen) + 1
+	w.buf = binary.AppendUvarint(w.buf, 0)
+	w.buf = binary.AppendUvarint(w.buf, uint64(len(s)))
+	w.buf = append(w.buf, s...)
+}
+
+// A reader is the inverse. After the first fault it returns zero values, and err
+// says so: a payload has passed its checksum, but a reader trusts no length.
+type reader struct {
+	buf  []byte
+	text string // buf as a string, which strings are cut from without a copy
+	seen []string
+	err  error
+}
+
+func newReader(payload []byte) *reader {
+	return &reader{buf: payload, text: string(payload)}
+}
+
+func (r *reader) fail() { r.buf, r.err = nil, errPayload }
+
+func (r *reader) long() int64 {
+	v, n := binary.Varint(r.buf)
+	if n <= 0 {
+		r.fail()
+		return 0
+	}
+	r.buf = r.buf[n:]
+	return v
+}
+
+func (r *reader) int() int { return int(r.long()) }
+
+func (r *reader) uint() uint64 {
+	v, n := binary.Uvarint(r.buf)
+	if n <= 0 {
+		r.fail()
+		return 0
+	}
+	r.buf = r.buf[n:]
+	return v
+}
+
+// count reads a number of things that take at least one byte each.
+func (r *reader) count() int {
+	n := r.uint()
+	if n > uint64(len(r.buf)) {
+		r.fail()
+		return 0
+	}
+	return int(n)
+}
+
+func (r *reader) string() string {
+	switch n := r.uint(); {
+	case r.err != nil || n > uint64(len(r.seen)):
+		r.fail()
+		return ""
+	case n > 0:
+		return r.seen[n-1]
+	}
+	size := r.count()
+	if r.err != nil {
+		return ""
+	}
+	from := len(r.text) - len(r.buf)
+	s := r.text[from : from+size]
+	r.buf, r.seen = r.buf[size:], append(r.seen, s)
+	return s
+}
+
+func (r *reader) hash() (h blobs.Hash) {
+	if len(r.buf) < len(h) {
+		r.fail()
+		return h
+	}
+	copy(h[:], r.buf)
+	r.buf = r.buf[len(h):]
+	return h
+}
+
+// done returns an error unless the payload was read to its end.
+func (r *reader) done() error {
+	if r.err == nil && len(r.buf) > 0 {
+		r.err = errPayload
+	}
+	return r.err
+}
+
+// syntaxError writes 0 for none.
+func (w *writer) syntaxError(e *events.SyntaxError) {
+	if e == nil {
+		w.int(0)
+		return
+	}
+	w.int(1)
+	w.string(e.Path)
+	w.int(e.Element)
+	w.string(string(e.Kind))
+	w.long(e.Offset)
+	text := ""
+	if e.Err != nil {
+		text = e.Err.Error()
+	}
+	w.string(text)
+}
+
+func (r *reader) syntaxError() *events.SyntaxError {
+	if r.int() == 0 {
+		return nil
+	}
+	return &events.SyntaxError{
+		Path: r.string(), Element: r.int(), Kind: events.Kind(r.string()),
+		Offset: r.long(), Err: errors.New(r.string()),
+	}
+}
+
+// refs writes elements and offsets as differences, which are small.
+func (w *writer) refs(all []events.RefAt) {
+	w.buf = binary.AppendUvarint(w.buf, uint64(len(all)))
+	var last events.RefAt
+	for _, at := range all {
+		w.buf = append(w.buf, at.Ref.Hash[:]...)
+		w.long(at.Ref.Size)
+		w.int(at.Element - last.Element)
+		w.int(at.Turn)
+		w.string(at.Call)
+		w.string(at.Tool)
+		w.string(string(at.Part))
+		w.string(at.URI)
+		w.long(at.Offset - last.Offset)
+		loose := 0
+		if at.Loose {
+			loose = 1
+		}
+		w.int(loose)
+		last = at
+	}
+}
+
+func (r *reader) refs() []events.RefAt {
+	n := r.count()
+	if n == 0 {
+		return nil
+	}
+	all := make([]events.RefAt, 0, min(n, len(r.buf)/len(blobs.Hash{})+1))
+	var last events.RefAt
+	for range n {
+		at := events.RefAt{
+			Ref:     blobs.Ref{Hash: r.hash(), Size: r.long()},
+			Element: last.Element + r.int(),
+			Turn:    r.int(),
+			Call:    r.string(),
+			Tool:    r.string(),
+			Part:    events.Part(r.string()),
+			URI:     r.string(),
+			Offset:  last.Offset + r.long(),
+			Loose:   r.int() != 0,
+		}
+		if r.err != nil {
+			return nil
+		}
+		all, last = append(all, at), at
+	}
+	return all
+}
+
+func (w *writer) calls(open []OpenCall) {
+	w.buf = binary.AppendUvarint(w.buf, uint64(len(open)))
+	for _, c := range open {
+		w.int(c.Element)
+		w.int(c.Turn)
+		w.string(c.ID)
+		w.string(c.Tool)
+		w.long(c.Offset)
+	}
+}
+
+func (r *reader) calls() []OpenCall {
+	var open []OpenCall
+	for range r.count() {
+		c := OpenCall{
+			Element: r.int(), Turn: r.int(), ID: r.string(), Tool: r.string(), Offset: r.long(),
+		}
+		if r.err != nil {
+			return nil
+		}
+		open = append(open, c)
+	}
+	return open
+}

@@ -1,0 +1,167 @@
+package refs
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+
+	"github.com/go-json-experiment/json/jsontext"
+
+	"github.com/git-jp/git-jp/events"
+)
+
+// An OpenCall is a tool call of the last turn that has no response.
+type OpenCall struct {
+	Element int
+	Turn    int // 0-based
+	ID      string
+	Tool    string
+	Offset  int64 // of the element, in bytes from the start of the file
+}
+
+// A Verdict is what a full decoding of a stream finds.
+type Verdict struct {
+	Err  *events.SyntaxError // the stream cannot be loaded, by us or by jp
+	Open []OpenCall          // nil when the last turn is complete
+}
+
+// Verdict decodes the stream that id names, unless the verdict is known. It is
+// stricter than [Cache.References], and slower; but it knows no limit of size either.
+func (c *Cache) Verdict(id ObjectID, read func() ([]byte, error)) (Verdict, error) {
+	return remember(c, question[Verdict]{
+		kindVerdict, id, read, verdict, Verdict.encode,
+		decodeVerdict,
+	})
+}
+
+func verdict(data []byte) Verdict {
+	s, err := events.DecodeWith(data, events.DecodeOptions{MaxBlobBytes: -1})
+	if err != nil {
+		return Verdict{Err: syntaxError(err)}
+	}
+	if err := startable(data, s); err != nil {
+		return Verdict{Err: err}
+	}
+	in, ok := s.Incomplete()
+	if !ok {
+		return Verdict{}
+	}
+	var v Verdict
+	for _, call := range in.Calls {
+		v.Open = append(v.Open, OpenCall{
+			Element: call.Request, Turn: call.Turn, ID: call.ID, Tool: call.Name,
+			Offset: offsetOf(data, s, call.Request),
+		})
+	}
+	return v
+}
+
+// startable holds what jp demands when it starts, of elements that loading forgives: a
+// stream that lacks it is moved to the trash.
+func startable(data []byte, s *events.Stream) *events.SyntaxError {
+	for i, e := range s.All() {
+		if e.Kind() != "" && !e.Time().IsZero() {
+			continue
+		}
+		for _, name := range []string{"timestamp", "type"} {
+			if hasMember(e.Raw(), name) {
+				continue
+			}
+			return &events.SyntaxError{
+				Element: i, Kind: e.Kind(), Offset: offsetOf(data, s, i),
+				Err: fmt.Errorf("no member %q", name),
+			}
+		}
+	}
+	return nil
+}
+
+// hasMember reports whether the JSON object raw has a member of that name.
+func hasMember(raw []byte, name string) bool {
+	d := jsontext.NewDecoder(bytes.NewReader(raw), jsontext.AllowDuplicateNames(true))
+	if tok, err := d.ReadToken(); err != nil || tok.Kind() != '{' {
+		return false
+	}
+	for d.PeekKind() == '"' {
+		tok, err := d.ReadToken()
+		if err != nil || tok.String() == name {
+			return err == nil
+		}
+		if d.SkipValue() != nil {
+			return false
+		}
+	}
+	return false
+}
+
+// offsetOf finds element n in the file that s was decoded from: elements stand there
+// in order and with their own bytes.
+func offsetOf(data []byte, s *events.Stream, n int) int64 {
+	at := 0
+	for i, e := range s.All() {
+		next := bytes.Index(data[at:], e.Raw())
+		if next < 0 {
+			return 0
+		}
+		at += next
+		if i == n {
+			return int64(at)
+		}
+		at += len(e.Raw())
+	}
+	return 0
+}
+
+func (v Verdict) encode(w *writer) {
+	w.syntaxError(v.Err)
+	w.calls(v.Open)
+}
+
+func decodeVerdict(r *reader) Verdict { return Verdict{Err: r.syntaxError(), Open: r.calls()} }
+
+// Details reports why the metadata.json that id names cannot be read; nil when it
+// can.
+func (c *Cache) Details(id ObjectID, read func() ([]byte, error)) (*events.SyntaxError, error) {
+	return c.document(kindDetails, id, read, func(data []byte) *events.SyntaxError {
+		_, err := events.DecodeDetails(data)
+		return syntaxError(err)
+	})
+}
+
+// JSON reports why the file that id names, such as a base_config.json, is no JSON
+// document; nil when it is one. Duplicate names are allowed, as by jp.
+func (c *Cache) JSON(id ObjectID, read func() ([]byte, error)) (*events.SyntaxError, error) {
+	return c.document(kindJSON, id, read, wellFormed)
+}
+
+func wellFormed(data []byte) *events.SyntaxError {
+	d := jsontext.NewDecoder(bytes.NewReader(data), jsontext.AllowDuplicateNames(true))
+	err := d.SkipValue()
+	if err == nil {
+		switch _, err = d.ReadToken(); {
+		case errors.Is(err, io.EOF):
+			return nil
+		case err == nil:
+			err = errors.New("more than one value")
+		}
+	}
+	at := d.InputOffset()
+	if errors.Is(err, io.EOF) {
+		err = io.ErrUnexpectedEOF
+	}
+	if syntactic, ok := errors.AsType[*jsontext.SyntacticError](err); ok {
+		at, err = syntactic.ByteOffset, syntactic.Err
+	}
+	return &events.SyntaxError{Element: -1, Offset: at, Err: err}
+}
+
+func (c *Cache) document(
+	k kind, id ObjectID, read func() ([]byte, error), f func([]byte) *events.SyntaxError,
+) (*events.SyntaxError, error) {
+	return remember(c, question[*events.SyntaxError]{
+		k, id, read, f,
+		func(e *events.SyntaxError, w *writer) { w.syntaxError(e) },
+		(*reader).syntaxError,
+	})
+}
