@@ -156,7 +156,8 @@ func (w writer) syncAll(dirs []string) error {
 	return nil
 }
 
-// syncDir makes the entries of dir durable.
+// syncDir makes the entries of dir durable. A directory that somebody removed after we
+// put something into it has no entries of ours any more: that is no error of writing.
 func (w writer) syncDir(dir string) error {
 	if w.opts.NoSync {
 		return nil
@@ -165,6 +166,9 @@ func (w writer) syncDir(dir string) error {
 		return err
 	}
 	d, err := w.root.Open(dir)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
 	if err != nil {
 		return err
 	}

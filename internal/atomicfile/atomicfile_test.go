@@ -283,3 +283,31 @@ func TestSyncsAreMade(t *testing.T) {
 		t.Errorf("directory: %v", err)
 	}
 }
+
+// Git and collectors remove directories that are empty, and what is in them.
+func TestWrite_directoryRemovedMeanwhile(t *testing.T) {
+	for _, at := range []Step{StepRename, StepSyncDir} {
+		root, dir := openRoot(t)
+		if err := root.MkdirAll("a/b", 0o755); err != nil {
+			t.Fatal(err)
+		}
+		removed := false
+		hook := func(s Step, name string) error {
+			if s == at && !removed && strings.HasPrefix(name, "a/b") {
+				removed = true
+				return os.RemoveAll(filepath.Join(dir, "a"))
+			}
+			return nil
+		}
+		if err := Write(root, "a/b/c", []byte("x"), Options{TempDir: tmp, Hook: hook}); err != nil {
+			t.Errorf("%s: %v", at, err)
+		}
+		if _, err := root.Stat("a/b/c"); removed && (err == nil) != (at == StepRename) {
+			t.Errorf("%s: %v", at, err)
+		}
+		if !removed {
+			t.Errorf("%s: not met", at)
+		}
+		noTemps(t, root)
+	}
+}
