@@ -26,7 +26,10 @@ func member(b []byte, level int, h stdgzip.Header) []byte {
 	return buf.Bytes()
 }
 
-var hello = []byte("hello\n")
+var (
+	hello     = []byte("hello\n")
+	stdHeader = stdgzip.Header{Name: "hello", ModTime: time.Unix(1e9, 0), OS: 3}
+)
 
 func TestDecode_acceptsAnyGzip(t *testing.T) {
 	long := random(200_000)
