@@ -120,7 +120,7 @@ func (r *Repository) Commit(message string) string {
 		"GIT_COMMITTER_DATE="+at.Format(time.RFC3339),
 	)
 	dated.Run("add", "-A")
-	dated.Run("commit", "-q", "--allow-empty", "-m", message)
+	dated.Run("commit", "-q", "--allow-empty", "--allow-empty-message", "-m", message)
 	return r.Run("rev-parse", "HEAD")
 }
 

@@ -1,0 +1,104 @@
+package gitint
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+)
+
+// maxAlternateDepth is how many steps git follows alternates of alternates.
+const maxAlternateDepth = 5
+
+// alternates collects the object directories from which git would read, in the
+// order in which git looks. go-git resolves neither relative nor nested ones, and
+// swallows the error.
+type alternates struct {
+	dirs   []string
+	broken []string // directories that are named and not there
+	seen   map[string]bool
+}
+
+// objectDirs returns the object directories that start at main: itself, those of
+// the environment's list, and whatever they name in info/alternates.
+func objectDirs(main, envList, base string) (alternates, error) {
+	a := alternates{seen: map[string]bool{}}
+	if err := a.add(main, 0); err != nil {
+		return a, err
+	}
+	for _, dir := range splitAlternates(envList, os.PathListSeparator) {
+		if !filepath.IsAbs(dir) {
+			dir = filepath.Join(base, dir)
+		}
+		if err := a.add(dir, 1); err != nil {
+			return a, err
+		}
+	}
+	return a, nil
+}
+
+func (a *alternates) add(dir string, depth int) error {
+	real, err := filepath.EvalSymlinks(dir)
+	if err != nil {
+		a.broken = append(a.broken, dir)
+		return nil
+	}
+	if info, err := os.Stat(real); err != nil || !info.IsDir() {
+		a.broken = append(a.broken, dir)
+		return nil
+	}
+	if a.seen[real] {
+		return nil
+	}
+	a.seen[real] = true
+	a.dirs = append(a.dirs, real)
+	if depth > maxAlternateDepth {
+		return nil
+	}
+	return a.follow(real, depth)
+}
+
+// follow adds what dir names in its file of alternates. Relative names are
+// relative to dir, not to the file.
+func (a *alternates) follow(dir string, depth int) error {
+	data, err := os.ReadFile(filepath.Join(dir, "info", "alternates"))
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	if err != nil {
+		return fmt.Errorf("read alternates: %w", err)
+	}
+	for _, next := range splitAlternates(string(data), '\n') {
+		if !filepath.IsAbs(next) {
+			next = filepath.Join(dir, next)
+		}
+		if err := a.add(next, depth+1); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// splitAlternates reads a list as git does: an entry that begins with # is a
+// comment, one that begins with a quote is quoted as in C.
+func splitAlternates(list string, sep rune) []string {
+	var dirs []string
+	for list != "" {
+		if quoted, err := strconv.QuotedPrefix(list); err == nil && list[0] == '"' {
+			if dir, err := strconv.Unquote(quoted); err == nil {
+				dirs = append(dirs, dir)
+				list = strings.TrimPrefix(list[len(quoted):], string(sep))
+				continue
+			}
+		}
+		entry, rest, _ := strings.Cut(list, string(sep))
+		if entry != "" && entry[0] != '#' {
+			dirs = append(dirs, entry)
+		}
+		list = rest
+	}
+	return dirs
+}

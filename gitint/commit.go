@@ -1,0 +1,152 @@
+package gitint
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+)
+
+// A Commit is one commit of a range.
+type Commit struct {
+	OID     OID
+	Parents []OID
+	// Subject is the first paragraph of the message, in one line and in UTF-8.
+	Subject string
+}
+
+// Resolve returns the commit of a revision. ErrUnknownRevision says that there is
+// none; the HEAD of a branch without a commit is unknown, as any other.
+func (r *Repo) Resolve(ctx context.Context, rev string) (OID, error) {
+	return r.revParse(ctx, rev+"^{"+kindCommit+"}")
+}
+
+// revParse asks git for what a revision names.
+func (r *Repo) revParse(ctx context.Context, rev string) (OID, error) {
+	out, err := r.run(ctx, command{args: []string{
+		"rev-parse", "--verify", "--quiet", "--end-of-options", rev,
+	}})
+	if code := exitCode(err); code == 1 || code == 128 {
+		return OID{}, fmt.Errorf("%w (%w)", ErrUnknownRevision, err)
+	}
+	if err != nil {
+		return OID{}, err
+	}
+	return ParseOID(strings.TrimSuffix(string(out), "\n"))
+}
+
+// treeID is the tree of a revision. One that is an object id costs no process.
+// Git is not asked to peel: what it names may be a path, which goes to the end.
+func (r *Repo) treeID(ctx context.Context, rev string) (OID, error) {
+	id, err := ParseOID(rev)
+	if err != nil {
+		id, err = r.revParse(ctx, rev)
+	}
+	if err != nil {
+		return OID{}, err
+	}
+	for {
+		obj, err := r.readObject(ctx, id, 0)
+		if err != nil {
+			return OID{}, err
+		}
+		next := ""
+		switch obj.kind {
+		case kindTree:
+			return id, nil
+		case kindCommit:
+			next = kindTree
+		case kindTag:
+			next = "object"
+		default:
+			return OID{}, fmt.Errorf("%w: it is a %s", ErrUnknownRevision, obj.kind)
+		}
+		if id, err = headerOID(obj.data, next); err != nil {
+			return OID{}, &CorruptObjectError{OID: id, Reason: err.Error()}
+		}
+	}
+}
+
+// Commits returns the commits of revisions and ranges ("A..B", "^A", "B"), oldest
+// first. In a shallow repository they end at its boundary.
+func (r *Repo) Commits(ctx context.Context, revs ...string) ([]Commit, error) {
+	if len(revs) == 0 {
+		return nil, nil
+	}
+	return r.revList(ctx, append([]string{"--end-of-options"}, revs...))
+}
+
+// Outgoing returns the commits of revisions that no branch of the remote has, as
+// far as we have fetched, oldest first. An empty name stands for every remote.
+func (r *Repo) Outgoing(ctx context.Context, remote string, revs ...string) ([]Commit, error) {
+	if len(revs) == 0 {
+		return nil, nil
+	}
+	not := "--remotes"
+	if remote != "" {
+		not += "=" + remote
+	}
+	return r.revList(ctx, append([]string{"--not", not, "--not", "--end-of-options"}, revs...))
+}
+
+func (r *Repo) revList(ctx context.Context, args []string) ([]Commit, error) {
+	full := append([]string{
+		"rev-list", "--reverse", "--encoding=UTF-8", "--format=tformat:%H%x00%P%x00%s",
+	}, args...)
+	var commits []Commit
+	err := r.stream(ctx, command{args: append(full, "--")}, func(out io.Reader) error {
+		var err error
+		commits, err = readCommits(out)
+		return err
+	})
+	if err != nil {
+		return nil, fmt.Errorf("list commits: %w", err)
+	}
+	return commits, nil
+}
+
+// readCommits reads two lines a commit: one that git always writes, and ours.
+func readCommits(out io.Reader) ([]Commit, error) {
+	var commits []Commit
+	in := bufio.NewReader(out)
+	for {
+		head, err := in.ReadString('\n')
+		if errors.Is(err, io.EOF) && head == "" {
+			return commits, nil
+		}
+		if err != nil {
+			return nil, err
+		}
+		line, err := in.ReadString('\n')
+		if err != nil {
+			return nil, err
+		}
+		c, err := readCommit(strings.TrimSuffix(line, "\n"))
+		if err != nil {
+			return nil, err
+		}
+		commits = append(commits, c)
+	}
+}
+
+func readCommit(line string) (Commit, error) {
+	fields := strings.SplitN(line, "\x00", 3)
+	if len(fields) != 3 {
+		return Commit{}, fmt.Errorf("unexpected line %q", line)
+	}
+	id, err := ParseOID(fields[0])
+	if err != nil {
+		return Commit{}, err
+	}
+	c := Commit{OID: id, Subject: fields[2]}
+	for digits := range strings.FieldsSeq(fields[1]) {
+		parent, err := ParseOID(digits)
+		if err != nil {
+			return Commit{}, err
+		}
+		c.Parents = append(c.Parents, parent)
+	}
+	return c, nil
+}

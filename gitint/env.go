@@ -1,0 +1,74 @@
+package gitint
+
+import (
+	"path/filepath"
+	"slices"
+	"strings"
+)
+
+const (
+	envDir        = "GIT_DIR"
+	envWorkTree   = "GIT_WORK_TREE"
+	envCommonDir  = "GIT_COMMON_DIR"
+	envIndexFile  = "GIT_INDEX_FILE"
+	envObjectDir  = "GIT_OBJECT_DIRECTORY"
+	envAlternates = "GIT_ALTERNATE_OBJECT_DIRECTORIES"
+)
+
+// pathspecEnv are the variables that give paths another meaning than their own.
+// Git refuses them together with GIT_LITERAL_PATHSPECS.
+var pathspecEnv = [...]string{
+	"GIT_GLOB_PATHSPECS", "GIT_NOGLOB_PATHSPECS", "GIT_ICASE_PATHSPECS",
+}
+
+// getenv returns a variable of the environment of git, the last one of its name.
+func (r *Repo) getenv(name string) string {
+	value, _ := r.lookupEnv(name)
+	return value
+}
+
+func (r *Repo) lookupEnv(name string) (string, bool) {
+	for _, kv := range slices.Backward(r.env) {
+		if value, ok := strings.CutPrefix(kv, name+"="); ok {
+			return value, true
+		}
+	}
+	return "", false
+}
+
+// settleEnv makes what the environment says about places independent of the
+// directory in which git runs: it says them relative to where we were started,
+// and git runs at the root of the work tree. Nothing is set that was not set.
+func (r *Repo) settleEnv() {
+	r.env = slices.DeleteFunc(r.env, func(kv string) bool {
+		name, _, _ := strings.Cut(kv, "=")
+		return slices.Contains(pathspecEnv[:], name)
+	})
+	r.replaceEnv(envDir, r.gitDir)
+	r.replaceEnv(envCommonDir, r.commonDir)
+	r.replaceEnv(envIndexFile, r.indexPath)
+	r.replaceEnv(envObjectDir, r.objectDir)
+	if r.root != "" {
+		r.replaceEnv(envWorkTree, r.root)
+	}
+}
+
+// replaceEnv gives a variable another value if it has one.
+func (r *Repo) replaceEnv(name, value string) {
+	if old, ok := r.lookupEnv(name); ok && old != "" {
+		r.env = append(r.env, name+"="+value)
+	}
+}
+
+// objectDirectory is where git writes objects. Hooks of a push get one of their
+// own, the quarantine, by an absolute path.
+func (r *Repo) objectDirectory() string {
+	dir := r.getenv(envObjectDir)
+	switch {
+	case dir == "":
+		return filepath.Join(r.commonDir, "objects")
+	case filepath.IsAbs(dir):
+		return filepath.Clean(dir)
+	}
+	return filepath.Join(r.runDir, dir)
+}

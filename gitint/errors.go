@@ -1,0 +1,116 @@
+package gitint
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"strings"
+)
+
+var (
+	// ErrNotRepository says that neither the directory nor one above it is in a
+	// repository.
+	ErrNotRepository = errors.New("not a git repository")
+	// ErrUnknownRevision says that a revision names no object, or not one of the
+	// kind that was asked for. The HEAD of a branch without a commit is one.
+	ErrUnknownRevision = errors.New("unknown revision")
+)
+
+// An ExitError is a git that did not do what it was asked to.
+type ExitError struct {
+	// Args are the arguments of git.
+	Args []string
+	// Code is the exit code, -1 when git did not start or did not end by itself.
+	Code int
+	// Stderr is what git wrote to its standard error.
+	Stderr string
+	// Err is the error of the process.
+	Err error
+}
+
+func (e *ExitError) Error() string {
+	msg := "git " + strings.Join(e.Args, " ")
+	if line := lastLine(e.Stderr); line != "" {
+		return msg + ": " + line
+	}
+	return fmt.Sprintf("%s: %v", msg, e.Err)
+}
+
+// Unwrap returns the error of the process.
+func (e *ExitError) Unwrap() error { return e.Err }
+
+// lastLine picks the line that says what went wrong. Git puts it first when it
+// starts with "fatal:" or "error:", and explains it in the lines that follow.
+func lastLine(stderr string) string {
+	lines := strings.Split(strings.TrimSpace(stderr), "\n")
+	for _, l := range lines {
+		if strings.HasPrefix(l, "fatal: ") || strings.HasPrefix(l, "error: ") {
+			return l
+		}
+	}
+	return lines[len(lines)-1]
+}
+
+// An UnsafeError says that git refuses a repository that belongs to somebody
+// else (safe.directory).
+type UnsafeError struct {
+	// Dir is the directory that git wants to be told is safe.
+	Dir string
+	Err error
+}
+
+func (e *UnsafeError) Error() string {
+	return fmt.Sprintf("repository at %q belongs to another user", e.Dir)
+}
+
+// Unwrap returns the error of git.
+func (e *UnsafeError) Unwrap() error { return e.Err }
+
+// A MissingObjectError says that an object is not in the repository. It is an
+// fs.ErrNotExist.
+type MissingObjectError struct {
+	OID OID
+	// Promised is set in a partial clone, where the remote may have the object.
+	Promised bool
+}
+
+func (e *MissingObjectError) Error() string {
+	if e.Promised {
+		return fmt.Sprintf("object %s is not here, in a partial clone", e.OID)
+	}
+	return fmt.Sprintf("object %s is missing", e.OID)
+}
+
+// Is makes the error an fs.ErrNotExist.
+func (e *MissingObjectError) Is(target error) bool { return target == fs.ErrNotExist }
+
+// A CorruptObjectError says that an object is there and cannot be what its name
+// says.
+type CorruptObjectError struct {
+	OID    OID
+	Reason string
+	Err    error
+}
+
+func (e *CorruptObjectError) Error() string {
+	if e.Err != nil {
+		return fmt.Sprintf("object %s is corrupt: %s: %v", e.OID, e.Reason, e.Err)
+	}
+	return fmt.Sprintf("object %s is corrupt: %s", e.OID, e.Reason)
+}
+
+// Unwrap returns the cause, which may be nil.
+func (e *CorruptObjectError) Unwrap() error { return e.Err }
+
+// An ObjectSizeError says that an object is larger than the reader allows.
+type ObjectSizeError struct {
+	OID       OID
+	Size, Max int64
+}
+
+func (e *ObjectSizeError) Error() string {
+	return fmt.Sprintf("object %s has %d bytes, more than the %d allowed", e.OID, e.Size, e.Max)
+}
+
+// Is lets the stores tell this error from others without its type.
+func (e *ObjectSizeError) Is(target error) bool { return target == errTooLarge }

@@ -1,0 +1,476 @@
+package gitint_test
+
+import (
+	"bytes"
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/git-jp/git-jp/gitint"
+	"github.com/git-jp/git-jp/internal/gittest"
+	"github.com/git-jp/git-jp/internal/trace"
+)
+
+// tryOpen opens where opening is expected to fail.
+func tryOpen(t *testing.T, r *gittest.Repository) (*gitint.Repo, error) {
+	t.Helper()
+	return gitint.Open(t.Context(), gitint.Options{Dir: r.Dir, Env: r.Env})
+}
+
+func TestOpenRefuses(t *testing.T) {
+	tests := []struct {
+		name string
+		make func(*testing.T) *gittest.Repository
+		want func(error) bool
+	}{
+		{"no repository", func(t *testing.T) *gittest.Repository {
+			return gittest.At(t, gittest.TempDir(t))
+		}, func(err error) bool { return errors.Is(err, gitint.ErrNotRepository) }},
+		{"no directory", func(t *testing.T) *gittest.Repository {
+			return gittest.At(t, filepath.Join(gittest.TempDir(t), "none"))
+		}, func(err error) bool { return errors.Is(err, fs.ErrNotExist) }},
+		{"GIT_DIR that is none", func(t *testing.T) *gittest.Repository {
+			return gittest.Repo(t).With("GIT_DIR=/no/such/dir")
+		}, func(err error) bool { return errors.Is(err, gitint.ErrNotRepository) }},
+		{"of another user", func(t *testing.T) *gittest.Repository {
+			return gittest.Repo(t).With("GIT_TEST_ASSUME_DIFFERENT_OWNER=1")
+		}, isUnsafe},
+		{"format version 2", func(t *testing.T) *gittest.Repository {
+			r := gittest.Repo(t)
+			r.Run("config", "core.repositoryformatversion", "2")
+			return r
+		}, isExit},
+		{"unknown extension", func(t *testing.T) *gittest.Repository {
+			r := gittest.Repo(t)
+			r.Run("config", "extensions.fromTheFuture", "true")
+			r.Run("config", "core.repositoryformatversion", "1")
+			return r
+		}, isExit},
+		{"no git", func(t *testing.T) *gittest.Repository {
+			t.Setenv("PATH", "")
+			return gittest.At(t, gittest.TempDir(t))
+		}, isExit},
+	}
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			repo, err := tryOpen(t, test.make(t))
+			if repo != nil || !test.want(err) {
+				t.Errorf("Open = %v, %v (%T)", repo, err, err)
+			}
+		})
+	}
+}
+
+func isUnsafe(err error) bool {
+	unsafe := new(gitint.UnsafeError)
+	return errors.As(err, &unsafe) && filepath.Base(unsafe.Dir) == "repo"
+}
+
+func isExit(err error) bool {
+	exit := new(gitint.ExitError)
+	return errors.As(err, &exit) && !errors.Is(err, gitint.ErrNotRepository)
+}
+
+// TestDamagedRefs: what cannot be understood is an error, not a shorter list.
+func TestDamagedRefs(t *testing.T) {
+	for name, damage := range map[string]func(string) string{
+		"cut off":    func(s string) string { return s[:len(s)-5] },
+		"short id":   func(s string) string { return s + "0123 refs/heads/x\n" },
+		"no name":    func(s string) string { return s + strings.Repeat("1", 40) + "\n" },
+		"CRLF":       func(s string) string { return strings.ReplaceAll(s, "\n", "\r\n") },
+		"empty line": func(s string) string { return s + "\n" },
+	} {
+		t.Run(name, func(t *testing.T) {
+			r := populated(t)
+			r.Run("pack-refs", "--all")
+			r.WriteFile(".git/packed-refs", damage(r.ReadFile(".git/packed-refs")))
+			if refs, err := open(t, r).Refs(t.Context()); err == nil {
+				t.Errorf("%d refs and no error", len(refs))
+			}
+		})
+	}
+}
+
+// TestDamagedObjects: the bytes of another object, cut off or gone.
+func TestDamagedObjects(t *testing.T) {
+	r := gittest.Repo(t)
+	r.WriteFile("a", "a\n")
+	r.WriteFile("b", "b\n")
+	r.Commit("first")
+	loose := func(rev string) string {
+		id := r.Run("rev-parse", rev)
+		return ".git/objects/" + id[:2] + "/" + id[2:]
+	}
+	other := r.ReadFile(loose("HEAD:a"))
+	victim := loose("HEAD:b")
+	tests := []struct {
+		name    string
+		content string
+		check   func(error) bool
+	}{
+		{"another object", other, isCorrupt},
+		{"cut off", r.ReadFile(victim)[:8], isCorrupt},
+		{"no zlib", "garbage", isCorrupt},
+		{"empty", "", isCorrupt},
+		{"gone", "gone", func(err error) bool { return errors.Is(err, fs.ErrNotExist) }},
+	}
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			r.Remove(victim)
+			if test.content != "gone" {
+				r.WriteFile(victim, test.content)
+			}
+			repo := open(t, r)
+			tree, err := repo.Tree(t.Context(), "HEAD")
+			if err != nil {
+				t.Fatal(err)
+			}
+			if data, err := tree.ReadFile("b"); !test.check(err) {
+				t.Errorf("ReadFile = %q, %v", data, err)
+			}
+			if data, err := tree.ReadFile("a"); err != nil || string(data) != "a\n" {
+				t.Errorf("the sound file: %q, %v", data, err)
+			}
+		})
+	}
+}
+
+func isCorrupt(err error) bool {
+	corrupt := new(gitint.CorruptObjectError)
+	return errors.As(err, &corrupt)
+}
+
+func TestMissingObjects(t *testing.T) {
+	for _, format := range []string{"sha1", "sha256"} {
+		t.Run(format, func(t *testing.T) {
+			r := gittest.Repo(t, "--object-format="+format)
+			r.WriteFile("a", "a\n")
+			r.Commit("first")
+			repo := open(t, r)
+			here, err := repo.Resolve(t.Context(), "HEAD")
+			if err != nil {
+				t.Fatal(err)
+			}
+			digits := strings.Repeat("12", len(here.String())/2)
+			gone, err := gitint.ParseOID(digits)
+			if err != nil {
+				t.Fatal(err)
+			}
+			missing, err := repo.HasObject(t.Context(), []gitint.OID{gone, here, {}})
+			if err != nil || !slices.Equal(missing, []gitint.OID{gone, {}}) {
+				t.Errorf("HasObject = %v, %v", missing, err)
+			}
+			if _, err := repo.ReadObject(t.Context(), gone, 0); !errors.Is(err, fs.ErrNotExist) {
+				t.Errorf("ReadObject: %v", err)
+			}
+			if _, err := repo.ObjectSize(t.Context(), gone); !errors.Is(err, fs.ErrNotExist) {
+				t.Errorf("ObjectSize: %v", err)
+			}
+			tooLarge := new(gitint.ObjectSizeError)
+			if _, err := repo.ReadObject(t.Context(), here, 10); !errors.As(err, &tooLarge) {
+				t.Errorf("ReadObject of more than 10 bytes: %v", err)
+			}
+			if data, err := repo.ReadObject(t.Context(), here, 1000); err != nil || len(data) == 0 {
+				t.Errorf("ReadObject after all that: %q, %v", data, err)
+			}
+			if _, err := repo.Resolve(t.Context(), "no-such"); !errors.Is(err, gitint.ErrUnknownRevision) {
+				t.Errorf("Resolve(no-such): %v", err)
+			}
+		})
+	}
+}
+
+// TestRepackWhileOpen: objects that move, and objects that come, are found.
+func TestRepackWhileOpen(t *testing.T) {
+	r := populated(t)
+	big(t, r)
+	r.Run("repack", "-q", "-a", "-d")
+	repo := open(t, r)
+	entries := func() []gitint.Entry {
+		tree, err := repo.Tree(t.Context(), "HEAD")
+		if err != nil {
+			t.Fatal(err)
+		}
+		all, err := tree.Entries(".")
+		if err != nil {
+			t.Fatal(err)
+		}
+		return all
+	}
+	before := entries()
+	if _, err := repo.ReadObject(t.Context(), before[0].OID, 0); err != nil {
+		t.Fatal(err)
+	}
+	r.WriteFile("new", "new\n")
+	r.Commit("new")
+	r.Run("repack", "-q", "-a", "-d", "-f")
+	r.Run("prune-packed")
+	for _, e := range entries() {
+		if !e.Mode.IsRegular() {
+			continue
+		}
+		if _, err := repo.ReadObject(t.Context(), e.OID, 0); err != nil {
+			t.Errorf("%s: %v", e.Path, err)
+		}
+	}
+	if n := len(entries()); n != len(before)+1 {
+		t.Errorf("%d entries, want %d", n, len(before)+1)
+	}
+}
+
+// TestForeignPackNames: go-git finds packs by their names, git by their endings.
+func TestForeignPackNames(t *testing.T) {
+	r := populated(t)
+	r.Run("repack", "-q", "-a", "-d")
+	packs, err := filepath.Glob(r.Path(".git/objects/pack/pack-*"))
+	if err != nil || len(packs) == 0 {
+		t.Fatal(packs, err)
+	}
+	for _, p := range packs {
+		if err := os.Rename(p, filepath.Join(filepath.Dir(p), "mine"+filepath.Ext(p))); err != nil {
+			t.Fatal(err)
+		}
+	}
+	newOracle(t, r).compare(open(t, r))
+}
+
+func TestConcurrentReaders(t *testing.T) {
+	for _, format := range []string{"sha1", "sha256"} {
+		t.Run(format, func(t *testing.T) {
+			r := populated(t, "--object-format="+format)
+			repo := open(t, r)
+			var wg sync.WaitGroup
+			for range 4 {
+				wg.Go(func() { readAll(t, repo) })
+			}
+			wg.Wait()
+		})
+	}
+}
+
+// TestNoProcessTooMany counts: a hook cannot afford more.
+func TestNoProcessTooMany(t *testing.T) {
+	r := populated(t)
+	repo := open(t, r)
+	count := func(what string, want int) {
+		t.Helper()
+		if got := repo.Processes(); got != want {
+			t.Errorf("%s: %d processes so far, want %d", what, got, want)
+		}
+	}
+	count("Open", 1)
+	index, err := repo.Index(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	count("Index", 1)
+	if _, err := index.ReadFile("a"); err != nil {
+		t.Fatal(err)
+	}
+	count("reading a file", 2) // the configuration, once
+	if _, err := repo.Refs(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	repo.Incomplete()
+	head, err := repo.Head(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	tree, err := repo.Tree(t.Context(), head.OID.String())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := tree.Entries("."); err != nil {
+		t.Fatal(err)
+	}
+	count("refs and a tree by its id", 2)
+	if _, err := repo.Tree(t.Context(), "HEAD"); err != nil {
+		t.Fatal(err)
+	}
+	count("a tree by a name", 3)
+}
+
+// TestPartialCloneFetchesNothing: what was promised is missing, and says so.
+func TestPartialCloneFetchesNothing(t *testing.T) {
+	for _, format := range []string{"sha1", "sha256"} {
+		t.Run(format, func(t *testing.T) {
+			r := populated(t, "--object-format="+format)
+			r.Run("config", "uploadpack.allowFilter", "true")
+			r.Run("clone", "-q", "--filter=blob:none", "--no-checkout", "file://"+r.Dir, "../partial")
+			clone := r.In("../partial")
+			repo := open(t, clone)
+			before := listing(t, clone.Dir)
+			tree, err := repo.Tree(t.Context(), "HEAD")
+			if err != nil {
+				t.Fatal(err)
+			}
+			for range 2 {
+				_, err = tree.ReadFile("b/x")
+				missing := new(gitint.MissingObjectError)
+				if !errors.As(err, &missing) || !missing.Promised {
+					t.Errorf("ReadFile: %v", err)
+				}
+			}
+			id, _ := tree.OID("b/x")
+			if ids, err := repo.HasObject(t.Context(), []gitint.OID{id}); err != nil || len(ids) != 1 {
+				t.Errorf("HasObject = %v, %v", ids, err)
+			}
+			newOracle(t, clone).same("files", before, listing(t, clone.Dir))
+		})
+	}
+}
+
+// TestTreeKinds: a tag of a tree has a tree, a blob has none.
+func TestTreeKinds(t *testing.T) {
+	r := populated(t)
+	repo := open(t, r)
+	for rev, want := range map[string]bool{
+		"tag-of-tree": true, "tag-of-tag": true, "refs/jp/tree": true, "HEAD:b": true,
+		"tag-of-blob": false, "HEAD:a": false, "none": false, "--help": false, "": false,
+	} {
+		tree, err := repo.Tree(t.Context(), rev)
+		if want != (err == nil) {
+			t.Errorf("Tree(%q) = %v, %v", rev, tree, err)
+		}
+		if err != nil && !errors.Is(err, gitint.ErrUnknownRevision) {
+			t.Errorf("Tree(%q): %v is not ErrUnknownRevision", rev, err)
+		}
+		if id, err := r.Try("rev-parse", rev); err == nil && rev != "--help" {
+			if _, err := repo.Tree(t.Context(), id); want != (err == nil) {
+				t.Errorf("Tree(%q), which is %q: %v", id, rev, err)
+			}
+		}
+	}
+}
+
+func TestEntriesOfADirectory(t *testing.T) {
+	r := populated(t)
+	repo := open(t, r)
+	tree, err := repo.Tree(t.Context(), "HEAD")
+	if err != nil {
+		t.Fatal(err)
+	}
+	index, err := repo.Index(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, s := range []gitint.Snapshot{tree, index} {
+		for dir, want := range map[string]string{
+			"b": "b/side b/x b/y/z", "b/y": "b/y/z", "a": "", "none": "", "a/none": "", "link": "",
+			".jp/blobs": ".jp/blobs/a1/b2/c3.blob.gz",
+		} {
+			entries, err := s.Entries(dir)
+			var got []string
+			for _, e := range entries {
+				got = append(got, e.Path)
+			}
+			if err != nil || strings.Join(got, " ") != want {
+				t.Errorf("%s: Entries(%q) = %q, %v; want %q", s.Name(), dir, got, err, want)
+			}
+		}
+		for _, name := range []string{"/a", "b/", "../a", "b//x", "", "./a", "none", "b", "link"} {
+			if data, err := s.ReadFile(name); err == nil {
+				t.Errorf("%s: ReadFile(%q) = %q", s.Name(), name, data)
+			}
+		}
+		if _, ok := s.OID("b"); ok {
+			t.Errorf("%s: a directory has an OID", s.Name())
+		}
+	}
+}
+
+func TestRanges(t *testing.T) {
+	r := populated(t)
+	repo := open(t, r)
+	for _, revs := range [][]string{
+		{"HEAD~1..HEAD"}, {"side..main"}, {"^side", "main"}, {"main..main"}, {"main", "side"},
+	} {
+		commits, err := repo.Commits(t.Context(), revs...)
+		var got []string
+		for _, c := range commits {
+			got = append(got, c.OID.String())
+		}
+		want := r.Run(append([]string{"rev-list", "--reverse"}, revs...)...)
+		if err != nil || strings.Join(got, "\n") != want {
+			t.Errorf("Commits(%q) = %q, %v; want %q", revs, got, err, want)
+		}
+	}
+	for _, revs := range [][]string{{"none"}, {"--all"}, {"main..none"}} {
+		if commits, err := repo.Commits(t.Context(), revs...); err == nil {
+			t.Errorf("Commits(%q) = %v", revs, commits)
+		}
+	}
+	r.Run("clone", "-q", "-b", "side", ".", "../clone")
+	clone := r.In("../clone")
+	clone.WriteFile("new", "new\n")
+	want := clone.Commit("new")
+	for _, remote := range []string{"origin", ""} {
+		commits, err := open(t, clone).Outgoing(t.Context(), remote, "HEAD")
+		if err != nil || len(commits) != 1 || commits[0].OID.String() != want {
+			t.Errorf("Outgoing(%q) = %v, %v; want %s", remote, commits, err, want)
+		}
+	}
+}
+
+func TestOID(t *testing.T) {
+	for _, digits := range []string{strings.Repeat("0a", 20), strings.Repeat("F0", 32)} {
+		id, err := gitint.ParseOID(digits)
+		if err != nil || id.IsZero() || id.String() != strings.ToLower(digits) {
+			t.Errorf("ParseOID(%q) = %v, %v", digits, id, err)
+		}
+		text, _ := id.MarshalText()
+		var back gitint.OID
+		if err := back.UnmarshalText(text); err != nil || back != id {
+			t.Errorf("%q came back as %v, %v", text, back, err)
+		}
+	}
+	for _, digits := range []string{"", "0a", strings.Repeat("0g", 20), strings.Repeat("0a", 21)} {
+		if id, err := gitint.ParseOID(digits); err == nil {
+			t.Errorf("ParseOID(%q) = %v", digits, id)
+		}
+	}
+	zero, err := gitint.ParseOID(strings.Repeat("0", 40))
+	if err != nil || zero != (gitint.OID{}) || !zero.IsZero() {
+		t.Errorf("forty zeroes are %v, %v", zero, err)
+	}
+}
+
+func TestReadsDoNotRunTheUsersPrograms(t *testing.T) {
+	r := populated(t)
+	marker := r.Path("../marker")
+	script := "#!/bin/sh\ntouch '" + marker + "'\n"
+	for _, hook := range []string{"post-index-change", "reference-transaction"} {
+		r.WriteFile(".git/hooks/"+hook, script)
+		if err := os.Chmod(r.Path(".git/hooks/"+hook), 0o755); err != nil {
+			t.Fatal(err)
+		}
+	}
+	r.WriteFile("../program", script)
+	if err := os.Chmod(r.Path("../program"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	r.WriteFile(".git/config", r.ReadFile(".git/config")+"[core]\n\tfsmonitor = ../program\n")
+	os.Remove(marker) //nolint:errcheck // need not be there
+	readAll(t, open(t, r))
+	if _, err := os.Stat(marker); err == nil {
+		t.Error("a program was run")
+	}
+}
+
+func TestTraceNamesTheCommands(t *testing.T) {
+	var out bytes.Buffer
+	r := populated(t)
+	repo, err := gitint.Open(t.Context(), gitint.Options{Dir: r.Dir, Env: r.Env, Trace: trace.New(&out)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer repo.Close() //nolint:errcheck // no process runs
+	if !strings.Contains(out.String(), "rev-parse") {
+		t.Errorf("trace: %q", out.String())
+	}
+}

@@ -1,0 +1,195 @@
+package gitint
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"path"
+	"slices"
+	"strings"
+	"time"
+)
+
+// files is what a Tree and an Index have in common below fs.FS.
+type files interface {
+	// find returns the entry of a path, or fs.ErrNotExist.
+	find(name string) (Entry, error)
+	// children returns the entries of a directory.
+	children(dir Entry) ([]Entry, error)
+	repository() *Repo
+}
+
+var (
+	errNotRegular = errors.New("not a regular file")
+	errNotDir     = errors.New("not a directory")
+	errIsDir      = errors.New("is a directory")
+)
+
+// validPath is fs.ValidPath for names that need not be UTF-8.
+func validPath(name string) bool {
+	if name == "." {
+		return true
+	}
+	for part := range strings.SplitSeq(name, "/") {
+		if part == "" || part == "." || part == ".." {
+			return false
+		}
+	}
+	return true
+}
+
+func lookup(f files, op, name string) (Entry, error) {
+	if !validPath(name) {
+		return Entry{}, &fs.PathError{Op: op, Path: name, Err: fs.ErrInvalid}
+	}
+	e, err := f.find(name)
+	if err != nil {
+		return Entry{}, &fs.PathError{Op: op, Path: name, Err: err}
+	}
+	return e, nil
+}
+
+func readFile(f files, name string) ([]byte, error) {
+	e, err := lookup(f, "read", name)
+	if err != nil {
+		return nil, err
+	}
+	data, err := contentOf(f, e)
+	if err != nil {
+		return nil, &fs.PathError{Op: "read", Path: name, Err: err}
+	}
+	return data, nil
+}
+
+func contentOf(f files, e Entry) ([]byte, error) {
+	switch {
+	case e.Mode == ModeDir:
+		return nil, errIsDir
+	case !e.Mode.IsRegular():
+		return nil, errNotRegular
+	}
+	return f.repository().ReadObject(context.Background(), e.OID, 0)
+}
+
+func readDir(f files, name string) ([]fs.DirEntry, error) {
+	e, err := lookup(f, "readdir", name)
+	if err != nil {
+		return nil, err
+	}
+	list, err := dirEntries(f, e)
+	if err != nil {
+		return nil, &fs.PathError{Op: "readdir", Path: name, Err: err}
+	}
+	return list, nil
+}
+
+// dirEntries sorts by name alone, where git puts a directory behind the files
+// whose names go on with a character before the slash.
+func dirEntries(f files, dir Entry) ([]fs.DirEntry, error) {
+	if dir.Mode != ModeDir {
+		return nil, errNotDir
+	}
+	children, err := f.children(dir)
+	if err != nil {
+		return nil, err
+	}
+	list := make([]fs.DirEntry, 0, len(children))
+	for _, c := range children {
+		list = append(list, dirEntry{f, c})
+	}
+	slices.SortFunc(list, func(a, b fs.DirEntry) int { return strings.Compare(a.Name(), b.Name()) })
+	return list, nil
+}
+
+func open(f files, name string) (fs.File, error) {
+	e, err := lookup(f, "open", name)
+	if err != nil {
+		return nil, err
+	}
+	if e.Mode == ModeDir {
+		return &openDir{f: f, entry: e}, nil
+	}
+	data, err := contentOf(f, e)
+	if err != nil {
+		return nil, &fs.PathError{Op: "open", Path: name, Err: err}
+	}
+	return &openFile{Reader: bytes.NewReader(data), info: fileInfo{e, int64(len(data))}}, nil
+}
+
+// fileInfo describes an entry. Git keeps no times.
+type fileInfo struct {
+	entry Entry
+	size  int64
+}
+
+func (i fileInfo) Name() string       { return path.Base(i.entry.Path) }
+func (i fileInfo) Size() int64        { return i.size }
+func (i fileInfo) Mode() fs.FileMode  { return i.entry.Mode.FileMode() }
+func (i fileInfo) ModTime() time.Time { return time.Time{} }
+func (i fileInfo) IsDir() bool        { return i.entry.Mode == ModeDir }
+func (i fileInfo) Sys() any           { return i.entry }
+
+// dirEntry asks for the size only when somebody wants it.
+type dirEntry struct {
+	f     files
+	entry Entry
+}
+
+func (d dirEntry) Name() string      { return path.Base(d.entry.Path) }
+func (d dirEntry) IsDir() bool       { return d.entry.Mode == ModeDir }
+func (d dirEntry) Type() fs.FileMode { return d.entry.Mode.FileMode().Type() }
+
+func (d dirEntry) Info() (fs.FileInfo, error) {
+	if !d.entry.Mode.IsRegular() {
+		return fileInfo{entry: d.entry}, nil
+	}
+	size, err := d.f.repository().ObjectSize(context.Background(), d.entry.OID)
+	if err != nil {
+		return nil, fmt.Errorf("size of %q: %w", d.entry.Path, err)
+	}
+	return fileInfo{d.entry, size}, nil
+}
+
+type openFile struct {
+	*bytes.Reader
+	info fileInfo
+}
+
+func (f *openFile) Stat() (fs.FileInfo, error) { return f.info, nil }
+func (f *openFile) Close() error               { return nil }
+
+type openDir struct {
+	f     files
+	entry Entry
+	rest  []fs.DirEntry
+	begun bool
+}
+
+func (d *openDir) Stat() (fs.FileInfo, error) { return fileInfo{entry: d.entry}, nil }
+func (d *openDir) Close() error               { return nil }
+
+func (d *openDir) Read([]byte) (int, error) {
+	return 0, &fs.PathError{Op: "read", Path: d.entry.Path, Err: errIsDir}
+}
+
+func (d *openDir) ReadDir(n int) ([]fs.DirEntry, error) {
+	if !d.begun {
+		list, err := dirEntries(d.f, d.entry)
+		if err != nil {
+			return nil, err
+		}
+		d.rest, d.begun = list, true
+	}
+	if n <= 0 || n > len(d.rest) {
+		if n > 0 && len(d.rest) == 0 {
+			return nil, io.EOF
+		}
+		n = len(d.rest)
+	}
+	list := d.rest[:n]
+	d.rest = d.rest[n:]
+	return list, nil
+}

@@ -1,0 +1,228 @@
+package gitint
+
+import (
+	"bytes"
+	"context"
+	"crypto/sha1"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"slices"
+	"strings"
+
+	//nolint:gosec // the checksum of the file
+
+	"github.com/go-git/go-git/v5/plumbing/format/index"
+)
+
+// An Index is the files that the next commit will have. It is an fs.FS in the way
+// a Tree is. Only entries of stage 0 with content are files of it.
+type Index struct {
+	repo      *Repo
+	entries   []Entry // of stage 0, sorted by path
+	intents   []string
+	conflicts []string
+	stages    []StageEntry
+}
+
+var _ Snapshot = (*Index)(nil)
+
+// A StageEntry is one side of a conflict.
+type StageEntry struct {
+	Entry
+	// Stage is 1 for the common ancestor, 2 for ours, 3 for theirs.
+	Stage int
+}
+
+// Index reads the index that git uses now, which GIT_INDEX_FILE may name. One that
+// is not there is empty.
+func (r *Repo) Index(ctx context.Context) (*Index, error) {
+	x := &Index{repo: r}
+	data, err := os.ReadFile(r.indexPath)
+	if errors.Is(err, fs.ErrNotExist) {
+		return x, nil
+	}
+	if err != nil {
+		return nil, fmt.Errorf("read index: %w", err)
+	}
+	if err := x.decode(data); err != nil {
+		// A split index, or one of SHA-256, or a damaged one: git reads it, or says
+		// what is wrong.
+		*x = Index{repo: r}
+		if err := x.list(ctx); err != nil {
+			return nil, fmt.Errorf("read index: %w", err)
+		}
+	}
+	if err := x.expand(); err != nil {
+		return nil, fmt.Errorf("read index: %w", err)
+	}
+	slices.SortFunc(x.entries, func(a, b Entry) int { return strings.Compare(a.Path, b.Path) })
+	x.conflicts = slices.Compact(x.conflicts)
+	return x, nil
+}
+
+// decode reads the file in this process.
+func (x *Index) decode(data []byte) error {
+	if x.repo.objectFormat != "sha1" {
+		return index.ErrUnsupportedVersion
+	}
+	data, err := acceptable(data)
+	if err != nil {
+		return err
+	}
+	var idx index.Index
+	if err := index.NewDecoder(bytes.NewReader(data)).Decode(&idx); err != nil {
+		return err
+	}
+	x.entries = make([]Entry, 0, len(idx.Entries))
+	for _, e := range idx.Entries {
+		entry := Entry{
+			Path: e.Name, Mode: canonicalMode(uint32(e.Mode)), OID: oidOf(e.Hash[:]),
+		}
+		x.add(entry, int(e.Stage), e.IntentToAdd)
+	}
+	return nil
+}
+
+// acceptable checks the checksum and returns the index in a form that go-git
+// takes. It refuses two things that are in order: the mark of a sparse index, an
+// extension that is last but for one, and the zeroes that index.skipHash leaves
+// instead of a checksum.
+func acceptable(data []byte) ([]byte, error) {
+	if len(data) < sha1Size {
+		return nil, index.ErrInvalidChecksum
+	}
+	body, sum := data[:len(data)-sha1Size], data[len(data)-sha1Size:]
+	actual := sha1.Sum(body) //nolint:gosec // what git wrote there
+	if !bytes.Equal(actual[:], sum) && !oidOf(sum).IsZero() {
+		return nil, index.ErrInvalidChecksum
+	}
+	body = slices.Clone(body)
+	if at := bytes.LastIndex(body, []byte("sdir\x00\x00\x00\x00")); at >= 0 {
+		copy(body[at:], "SDIR") // may be ignored, as expand does what it asks for
+	}
+	actual = sha1.Sum(body) //nolint:gosec // as above
+	return append(body, actual[:]...), nil
+}
+
+// expand replaces the directories of a sparse index by what is in them. Git would
+// do so by writing the trees again.
+func (x *Index) expand() error {
+	if !slices.ContainsFunc(x.entries, func(e Entry) bool { return e.Mode == ModeDir }) {
+		return nil
+	}
+	sparse := x.entries
+	x.entries = make([]Entry, 0, len(sparse))
+	for _, e := range sparse {
+		if e.Mode != ModeDir {
+			x.entries = append(x.entries, e)
+			continue
+		}
+		tree := &Tree{repo: x.repo, name: x.Name(), root: e.OID}
+		var err error
+		if x.entries, err = tree.collect(x.entries, e.Path, e.OID); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (x *Index) add(e Entry, stage int, intent bool) {
+	switch {
+	case stage != 0:
+		x.conflicts = append(x.conflicts, e.Path)
+		x.stages = append(x.stages, StageEntry{Entry: e, Stage: stage})
+	case intent:
+		x.intents = append(x.intents, e.Path)
+	default:
+		x.entries = append(x.entries, e)
+	}
+}
+
+// Name returns "index".
+func (x *Index) Name() string { return "index" }
+
+// Conflicts returns the paths that are not merged. They are no files of the index.
+func (x *Index) Conflicts() []string { return slices.Clone(x.conflicts) }
+
+// Stages returns every side of every conflict.
+func (x *Index) Stages() []StageEntry { return slices.Clone(x.stages) }
+
+// IntentToAdd returns the paths that git add --intent-to-add has announced. They
+// have no content yet and are no files of the index.
+func (x *Index) IntentToAdd() []string { return slices.Clone(x.intents) }
+
+// OID returns the object of a file, a symbolic link or a submodule.
+func (x *Index) OID(name string) (OID, bool) {
+	i, ok := x.search(name)
+	if !ok {
+		return OID{}, false
+	}
+	return x.entries[i].OID, true
+}
+
+// Entries returns every file below dir, sorted by path.
+func (x *Index) Entries(dir string) ([]Entry, error) {
+	return slices.Clone(x.below(dir)), nil
+}
+
+// below is the part of the sorted entries that lies in dir.
+func (x *Index) below(dir string) []Entry {
+	if dir == "." {
+		return x.entries
+	}
+	// '0' is the character after '/'.
+	first, _ := x.search(dir + "/")
+	last, _ := x.search(dir + "0")
+	return x.entries[first:last]
+}
+
+func (x *Index) search(name string) (int, bool) {
+	return slices.BinarySearchFunc(x.entries, name, func(e Entry, name string) int {
+		return strings.Compare(e.Path, name)
+	})
+}
+
+// Open opens a file or a directory.
+func (x *Index) Open(name string) (fs.File, error) { return open(x, name) }
+
+// ReadFile returns the content of a file.
+func (x *Index) ReadFile(name string) ([]byte, error) { return readFile(x, name) }
+
+// ReadDir lists a directory, sorted by name.
+func (x *Index) ReadDir(name string) ([]fs.DirEntry, error) { return readDir(x, name) }
+
+func (x *Index) find(name string) (Entry, error) {
+	if i, ok := x.search(name); ok {
+		return x.entries[i], nil
+	}
+	if name == "." || len(x.below(name)) > 0 {
+		return Entry{Path: name, Mode: ModeDir}, nil
+	}
+	return Entry{}, fs.ErrNotExist
+}
+
+// children makes directories of the paths that go on behind a slash. All of one
+// directory stand together.
+func (x *Index) children(dir Entry) ([]Entry, error) {
+	prefix := dir.Path + "/"
+	if dir.Path == "." {
+		prefix = ""
+	}
+	var children []Entry
+	for _, e := range x.below(dir.Path) {
+		name, _, deeper := strings.Cut(e.Path[len(prefix):], "/")
+		if !deeper {
+			children = append(children, e)
+			continue
+		}
+		child := Entry{Path: prefix + name, Mode: ModeDir}
+		if n := len(children); n == 0 || children[n-1] != child {
+			children = append(children, child)
+		}
+	}
+	return children, nil
+}
+
+func (x *Index) repository() *Repo { return x.repo }

@@ -1,0 +1,92 @@
+package gitint
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"strconv"
+	"strings"
+)
+
+// exitUsage is the exit code of a git that does not know an option.
+const exitUsage = 129
+
+// list asks git for the entries, those of a sparse index as they are.
+func (x *Index) list(ctx context.Context) error {
+	out, err := x.repo.run(ctx, command{args: []string{"ls-files", "--sparse", "--stage", "-z"}})
+	if exitCode(err) == exitUsage {
+		out, err = x.repo.run(ctx, command{args: []string{"ls-files", "--stage", "-z"}})
+	}
+	if err != nil {
+		return err
+	}
+	empties := false
+	for line := range bytes.SplitSeq(bytes.TrimSuffix(out, []byte{0}), []byte{0}) {
+		if len(line) == 0 {
+			continue
+		}
+		e, stage, err := parseStageLine(string(line))
+		if err != nil {
+			return err
+		}
+		x.add(e, stage, false)
+		empties = empties || stage == 0 && e.OID == emptyBlob(e.OID)
+	}
+	if !empties {
+		return nil
+	}
+	return x.findIntents(ctx)
+}
+
+// parseStageLine reads "<mode> <id> <stage> TAB <path>".
+func parseStageLine(line string) (Entry, int, error) {
+	head, path, ok := strings.Cut(line, "\t")
+	fields := strings.Split(head, " ")
+	if !ok || len(fields) != 3 {
+		return Entry{}, 0, fmt.Errorf("unexpected line %q of git ls-files", line)
+	}
+	mode, err := strconv.ParseUint(fields[0], 8, 32)
+	if err != nil {
+		return Entry{}, 0, fmt.Errorf("unexpected line %q of git ls-files", line)
+	}
+	stage, err := strconv.Atoi(fields[2])
+	if err != nil {
+		return Entry{}, 0, fmt.Errorf("unexpected line %q of git ls-files", line)
+	}
+	id, err := ParseOID(fields[1])
+	return Entry{Path: path, Mode: canonicalMode(uint32(mode)), OID: id}, stage, err
+}
+
+// findIntents takes out the entries that are only announced. ls-files shows them
+// as empty files; diff-index against the empty tree shows what a commit would add,
+// which is every other entry.
+func (x *Index) findIntents(ctx context.Context) error {
+	out, err := x.repo.run(ctx, command{args: []string{
+		"diff-index", "--cached", "--ita-invisible-in-index", "--name-only", "--no-renames",
+		"--diff-filter=A", "-z", x.emptyTree().String(),
+	}})
+	if err != nil {
+		return err
+	}
+	added := map[string]bool{}
+	for name := range bytes.SplitSeq(out, []byte{0}) {
+		added[string(name)] = true
+	}
+	entries := x.entries
+	x.entries = nil
+	for _, e := range entries {
+		x.add(e, 0, !added[e.Path] && e.OID == emptyBlob(e.OID))
+	}
+	return nil
+}
+
+func (x *Index) emptyTree() OID {
+	size := uint8(sha1Size)
+	if x.repo.objectFormat == "sha256" {
+		size = sha256Size
+	}
+	return object{kind: kindTree}.id(size)
+}
+
+// emptyBlob is the name of an empty file in the format of id.
+func emptyBlob(id OID) OID { return object{kind: "blob"}.id(id.size) }

@@ -1,0 +1,107 @@
+package gitint
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"strings"
+)
+
+// locateArgs asks git where everything is. Git prints paths as they are, so a
+// path may contain a line feed; the object format, asked for again and again,
+// stands between them. The last answer is missing when there is no work tree.
+var locateArgs = [...]string{
+	"rev-parse", "--path-format=absolute",
+	"--show-object-format", "--is-shallow-repository", "--is-bare-repository",
+	"--git-dir", "--show-object-format",
+	"--git-common-dir", "--show-object-format",
+	"--git-path", "index", "--show-object-format",
+	"--show-cdup",
+}
+
+var errLocate = errors.New("unexpected output of git rev-parse")
+
+// locate asks git for the repository of r.runDir, and lets git run at its root
+// from then on.
+func (r *Repo) locate(ctx context.Context) error {
+	// Git speaks of the directory by its real path, whatever we call it.
+	dir, err := filepath.EvalSymlinks(r.runDir)
+	if err != nil {
+		return fmt.Errorf("open repository at %q: %w", r.runDir, err)
+	}
+	r.runDir = dir
+	out, err := r.run(ctx, command{args: locateArgs[:]})
+	if err != nil {
+		return fmt.Errorf("open repository at %q: %w", dir, classify(err))
+	}
+	if err := r.readLocation(string(out)); err != nil {
+		return fmt.Errorf("open repository at %q: %w", dir, err)
+	}
+	r.settle()
+	return nil
+}
+
+func (r *Repo) readLocation(out string) error {
+	fields := strings.SplitN(out, "\n", 4)
+	if len(fields) != 4 {
+		return errLocate
+	}
+	r.objectFormat = fields[0]
+	r.shallow = fields[1] == "true"
+	r.bare = fields[2] == "true"
+	paths := strings.Split(fields[3], "\n"+r.objectFormat+"\n")
+	if len(paths) != 4 {
+		return errLocate
+	}
+	r.gitDir = filepath.Clean(paths[0])
+	r.commonDir = filepath.Clean(paths[1])
+	r.indexPath = filepath.Clean(paths[2])
+	up, hasTree := strings.CutSuffix(paths[3], "\n")
+	if !hasTree {
+		return nil
+	}
+	r.root = filepath.Clean(up)
+	if !filepath.IsAbs(up) {
+		r.root = filepath.Join(r.runDir, up)
+	}
+	return nil
+}
+
+// settle derives what follows from the location.
+func (r *Repo) settle() {
+	if r.root == r.gitDir {
+		// In the hooks of a push git takes the repository for its own work tree.
+		r.root = ""
+	}
+	r.runDir = r.root
+	if r.root == "" {
+		r.runDir = r.gitDir
+	}
+	r.objectDir = r.objectDirectory()
+	r.settleEnv()
+}
+
+// The two failures that have a name are told apart by what git says, because its
+// exit code is 128 for all. This is the only place that reads git's messages for
+// their meaning; LC_ALL=C keeps them in English.
+const (
+	saysNotRepository = "not a git repository"
+	saysUnsafe        = "config --global --add safe.directory "
+)
+
+// classify gives a name to the failure to open a repository.
+func classify(err error) error {
+	exit := new(ExitError)
+	if !errors.As(err, &exit) {
+		return err
+	}
+	if _, rest, ok := strings.Cut(exit.Stderr, saysUnsafe); ok {
+		dir, _, _ := strings.Cut(rest, "\n")
+		return &UnsafeError{Dir: strings.Trim(dir, "'"), Err: err}
+	}
+	if strings.Contains(exit.Stderr, saysNotRepository) {
+		return fmt.Errorf("%w (%w)", ErrNotRepository, err)
+	}
+	return err
+}

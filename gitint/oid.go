@@ -1,0 +1,67 @@
+package gitint
+
+import (
+	"encoding/hex"
+	"errors"
+	"fmt"
+)
+
+const (
+	sha1Size   = 20
+	sha256Size = 32
+)
+
+// An OID is the name of an object: a SHA-1 of 20 bytes, or a SHA-256 of 32 in
+// repositories of that format. It is comparable, and the zero value names nothing.
+type OID struct {
+	size uint8
+	sum  [sha256Size]byte
+}
+
+var errOID = errors.New("want 40 or 64 hexadecimal digits")
+
+// ParseOID reads 40 or 64 hexadecimal digits.
+func ParseOID(s string) (OID, error) {
+	raw, err := hex.DecodeString(s)
+	if err != nil || len(raw) != sha1Size && len(raw) != sha256Size {
+		return OID{}, fmt.Errorf("object id %q: %w", s, errOID)
+	}
+	return oidOf(raw), nil
+}
+
+// oidOf is the OID with these 20 or 32 bytes. All zeroes, git's way to say
+// that there is none, is the zero value.
+func oidOf(raw []byte) OID {
+	var id OID
+	copy(id.sum[:], raw)
+	if id.sum != [sha256Size]byte{} {
+		id.size = uint8(len(raw)) //nolint:gosec // 20 or 32
+	}
+	return id
+}
+
+// IsZero reports whether id names nothing.
+func (id OID) IsZero() bool { return id.size == 0 }
+
+// String returns the digits in lower case, or 40 zeroes for the zero value.
+func (id OID) String() string { return hex.EncodeToString(id.bytes()) }
+
+// MarshalText is String.
+func (id OID) MarshalText() ([]byte, error) { return []byte(id.String()), nil }
+
+// UnmarshalText is ParseOID.
+func (id *OID) UnmarshalText(text []byte) error {
+	parsed, err := ParseOID(string(text))
+	if err != nil {
+		return err
+	}
+	*id = parsed
+	return nil
+}
+
+func (id OID) bytes() []byte {
+	if id.size == 0 {
+		return id.sum[:sha1Size]
+	}
+	return id.sum[:id.size]
+}

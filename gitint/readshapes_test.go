@@ -1,0 +1,507 @@
+package gitint_test
+
+import (
+	"os"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+	"testing"
+	"testing/fstest"
+
+	"github.com/git-jp/git-jp/internal/gittest"
+)
+
+// A repositoryShape makes a repository of some shape and says from where to look.
+type repositoryShape struct {
+	name string
+	make func(*testing.T) *gittest.Repository
+	// incomplete are the reasons that must be given, in order.
+	incomplete []string
+}
+
+// populated is a repository with everything that a tree, a ref and a history can
+// have, all in loose objects and loose refs.
+func populated(t *testing.T, initArgs ...string) *gittest.Repository {
+	t.Helper()
+	r := gittest.Repo(t, initArgs...)
+	for _, name := range []string{
+		"a", "b/x", "b.c", "b/y/z", "b0", "with space", `with "quotes"`, "with\nnewline", "ümlaut",
+		".jp/conversations/17838257194-x/events.json", ".jp/blobs/a1/b2/c3.blob.gz",
+	} {
+		write(t, r, name, "content of "+name+"\n")
+	}
+	write(t, r, "empty", "")
+	if runtime.GOOS == "linux" {
+		write(t, r, "not utf-8 \xff", "content\n")
+	}
+	if err := os.Symlink("a", r.Path("link")); err != nil {
+		t.Fatal(err)
+	}
+	write(t, r, "run", "#!/bin/sh\n")
+	if err := os.Chmod(r.Path("run"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	r.Commit("first")
+	r.Run("checkout", "-q", "-b", "side")
+	r.WriteFile("b/side", "side\n")
+	r.Commit("side: ümlaut\n\nbody")
+	r.Run("checkout", "-q", "main")
+	r.WriteFile("a", "second\n")
+	r.Commit("")
+	r.Run("merge", "-q", "-m", "merge", "side")
+	r.Run("tag", "light")
+	r.Run("tag", "-m", "annotated", "annotated")
+	r.Run("tag", "-m", "of a tag", "tag-of-tag", "annotated")
+	r.Run("tag", "-m", "of a tree", "tag-of-tree", "HEAD^{tree}")
+	r.Run("tag", "-m", "of a blob", "tag-of-blob", "HEAD:a")
+	r.Run("update-ref", "refs/jp/tree", "HEAD^{tree}")
+	r.Run("update-ref", "refs/deep/er/name", "HEAD~1")
+	r.Run("update-ref", "refs/bisect/bad", "HEAD~1")
+	r.Run("symbolic-ref", "refs/remotes/origin/HEAD", "refs/heads/side")
+	r.Run("symbolic-ref", "refs/remotes/origin/dangling", "refs/heads/gone")
+	r.Run("notes", "add", "-m", "a note")
+	return r
+}
+
+// big adds an object that go-git reads in another way than small ones.
+func big(t *testing.T, r *gittest.Repository) {
+	t.Helper()
+	line := strings.Repeat("0123456789abcdef", 64) + "\n"
+	for i := range 3 {
+		r.WriteFile("big", strings.Repeat(line, 200)+strings.Repeat("x", i*1000))
+		r.Commit("big")
+	}
+}
+
+func readShapes() []repositoryShape {
+	return slices.Concat(plainShapes(), placeShapes(), sharedShapes(), oddShapes())
+}
+
+func plainShapes() []repositoryShape {
+	return []repositoryShape{
+		{name: "loose", make: func(t *testing.T) *gittest.Repository { return populated(t) }},
+		{name: "from a subdirectory", make: func(t *testing.T) *gittest.Repository {
+			return populated(t).In("b/y")
+		}},
+		{name: "packed", make: func(t *testing.T) *gittest.Repository {
+			r := populated(t)
+			big(t, r)
+			r.Run("gc", "-q")
+			return r
+		}},
+		{name: "several packs with bitmap, midx and commit-graph", make: severalPacks},
+		{name: "packed refs under newer loose ones", make: func(t *testing.T) *gittest.Repository {
+			r := populated(t)
+			r.Run("pack-refs", "--all")
+			r.Run("update-ref", "refs/heads/side", "HEAD")
+			r.Run("update-ref", "refs/heads/new", "HEAD")
+			r.Run("update-ref", "-d", "refs/tags/light")
+			return r
+		}},
+		{name: "unborn", make: func(t *testing.T) *gittest.Repository { return gittest.Repo(t) }},
+		{name: "unborn with an index", make: func(t *testing.T) *gittest.Repository {
+			r := gittest.Repo(t)
+			r.WriteFile("a/b", "staged\n")
+			r.Run("add", "-A")
+			return r
+		}},
+		{name: "detached", make: func(t *testing.T) *gittest.Repository {
+			r := populated(t)
+			r.Run("checkout", "-q", "--detach", "HEAD~1")
+			return r
+		}},
+		{name: "conflicts", make: func(t *testing.T) *gittest.Repository { return conflicted(t) }},
+		{name: "replace refs", make: func(t *testing.T) *gittest.Repository {
+			r := populated(t)
+			r.Run("replace", "HEAD", "side")
+			return r
+		}},
+	}
+}
+
+func severalPacks(t *testing.T) *gittest.Repository {
+	r := populated(t)
+	r.Run("repack", "-q", "-a", "-d", "--write-bitmap-index")
+	big(t, r)
+	r.Run("repack", "-q", "-d")
+	r.WriteFile("last", "last\n")
+	r.Commit("last")
+	r.Run("multi-pack-index", "write")
+	r.Run("commit-graph", "write", "--reachable")
+	return r
+}
+
+func placeShapes() []repositoryShape {
+	return []repositoryShape{
+		{name: "bare", make: func(t *testing.T) *gittest.Repository { return bareClone(t) }},
+		{name: "inside a bare repository", make: func(t *testing.T) *gittest.Repository {
+			return bareClone(t).In("objects")
+		}},
+		{name: "bare in the work tree of another", make: bareInside},
+		{name: "inside .git", make: func(t *testing.T) *gittest.Repository {
+			return populated(t).In(".git")
+		}},
+		{name: "linked work tree", make: linked},
+		{name: "subdirectory of a linked work tree", make: func(t *testing.T) *gittest.Repository {
+			return linked(t).In("b")
+		}},
+		{name: "main work tree with a linked one", make: func(t *testing.T) *gittest.Repository {
+			return linked(t).In("../repo")
+		}},
+		{name: "work tree of a bare repository", make: func(t *testing.T) *gittest.Repository {
+			r := bareClone(t)
+			r.Run("worktree", "add", "-q", "../tree", "side")
+			return r.In("../tree")
+		}},
+		{name: "submodule", make: submodule},
+		{name: "with a submodule", make: func(t *testing.T) *gittest.Repository {
+			return submodule(t).In("..")
+		}},
+		{name: "separate git dir", make: func(t *testing.T) *gittest.Repository {
+			r := populated(t)
+			r.Run("init", "-q", "--separate-git-dir", "../elsewhere.git")
+			return r
+		}},
+		{name: "symlinked directory", make: func(t *testing.T) *gittest.Repository {
+			r := populated(t)
+			symlink(t, r.Dir, r.Path("../by-link"))
+			return r.In("../by-link/b")
+		}},
+		{name: "symlinked .git, objects and refs", make: symlinkedParts},
+		{name: "path with a line feed", make: func(t *testing.T) *gittest.Repository {
+			r := populated(t)
+			moved := r.Path("../two\nlines")
+			if err := os.Rename(r.Dir, moved); err != nil {
+				t.Fatal(err)
+			}
+			return r.In(moved)
+		}},
+		{name: "GIT_DIR and GIT_WORK_TREE, relative", make: func(t *testing.T) *gittest.Repository {
+			r := populated(t)
+			return r.In("b").With("GIT_DIR=../.git", "GIT_WORK_TREE=..")
+		}},
+		{name: "GIT_DIR from elsewhere", make: func(t *testing.T) *gittest.Repository {
+			r := populated(t)
+			return r.In(gittest.TempDir(t)).With("GIT_DIR=" + r.Path(".git"))
+		}},
+		{name: "GIT_INDEX_FILE, relative to the root", make: otherIndex},
+	}
+}
+
+func bareClone(t *testing.T) *gittest.Repository {
+	t.Helper()
+	r := populated(t)
+	r.Run("clone", "-q", "--mirror", ".", "../bare.git")
+	return r.In("../bare.git")
+}
+
+func bareInside(t *testing.T) *gittest.Repository {
+	r := populated(t)
+	r.Run("init", "-q", "--bare", "inner.git")
+	r.Run("push", "-q", "inner.git", "side:main")
+	return r.In("inner.git")
+}
+
+func linked(t *testing.T) *gittest.Repository {
+	t.Helper()
+	r := populated(t)
+	r.Run("pack-refs", "--all")
+	r.Run("worktree", "add", "-q", "../linked", "side")
+	l := r.In("../linked")
+	l.WriteFile("only here", "staged\n")
+	l.Run("add", "-A")
+	l.Run("update-ref", "refs/worktree/own", "HEAD")
+	l.Run("update-ref", "refs/bisect/good", "HEAD")
+	l.Run("update-ref", "refs/rewritten/x", "HEAD~1")
+	r.Run("update-ref", "refs/worktree/of-main", "HEAD")
+	return l
+}
+
+func submodule(t *testing.T) *gittest.Repository {
+	t.Helper()
+	r, inner := populated(t), populated(t)
+	r.Run("-c", "protocol.file.allow=always", "submodule", "--quiet", "add", inner.Dir, "sub")
+	r.Commit("with a submodule")
+	return r.In("sub")
+}
+
+func symlink(t *testing.T, target, name string) {
+	t.Helper()
+	if err := os.Symlink(target, name); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func symlinkedParts(t *testing.T) *gittest.Repository {
+	r := populated(t)
+	for _, part := range []string{".git/objects", ".git/refs", ".git"} {
+		moved := r.Path("../moved-" + filepath.Base(part))
+		if err := os.Rename(r.Path(part), moved); err != nil {
+			t.Fatal(err)
+		}
+		symlink(t, moved, r.Path(part))
+	}
+	return r
+}
+
+func otherIndex(t *testing.T) *gittest.Repository {
+	r := populated(t)
+	other := r.With("GIT_INDEX_FILE=.git/other-index")
+	other.Run("read-tree", "side")
+	other.WriteFile("other", "other\n")
+	other.Run("add", "other")
+	return other.In("b")
+}
+
+func sharedShapes() []repositoryShape {
+	return []repositoryShape{
+		{name: "clone --shared", make: func(t *testing.T) *gittest.Repository {
+			r := populated(t)
+			r.Run("clone", "-q", "--shared", ".", "../shared")
+			c := r.In("../shared")
+			c.WriteFile("more", "more\n")
+			c.Commit("more")
+			return c
+		}},
+		{name: "alternates relative, nested, commented", make: nestedAlternates},
+		{
+			name: "alternate that is gone", incomplete: []string{"alternates"},
+			make: func(t *testing.T) *gittest.Repository {
+				r := populated(t)
+				r.WriteFile(".git/objects/info/alternates", "/no/such/objects\n")
+				return r
+			},
+		},
+		{name: "quarantine", make: quarantine},
+		{name: "somebody else's quarantine", make: foreignQuarantine},
+		{
+			name: "shallow", incomplete: []string{"shallow"},
+			make: func(t *testing.T) *gittest.Repository {
+				r := populated(t)
+				r.Run("clone", "-q", "--depth", "1", "file://"+r.Dir, "../shallow")
+				return r.In("../shallow")
+			},
+		},
+		{
+			name: "partial", incomplete: []string{"partial"},
+			make: func(t *testing.T) *gittest.Repository {
+				r := populated(t)
+				r.Run("config", "uploadpack.allowFilter", "true")
+				r.Run("clone", "-q", "--filter=blob:none", "--no-checkout", "file://"+r.Dir, "../partial")
+				return r.In("../partial")
+			},
+		},
+		{
+			name: "grafts", incomplete: []string{"grafts"},
+			make: func(t *testing.T) *gittest.Repository {
+				r := populated(t)
+				r.WriteFile(".git/info/grafts", "# comment\n"+r.Run("rev-parse", "HEAD")+"\n")
+				return r
+			},
+		},
+	}
+}
+
+func nestedAlternates(t *testing.T) *gittest.Repository {
+	r := populated(t)
+	r.Run("clone", "-q", "--shared", ".", "../middle")
+	middle := r.In("../middle")
+	middle.WriteFile("middle", "middle\n")
+	middle.Commit("middle")
+	middle.WriteFile(".git/objects/info/alternates", "# a comment\n../../../repo/.git/objects\n")
+	middle.Run("clone", "-q", "--shared", ".", "../last")
+	last := r.In("../last")
+	last.WriteFile(".git/objects/info/alternates",
+		"# a comment\n\"../../../\\155iddle/.git/objects\"\n")
+	last.WriteFile("last", "last\n")
+	last.Commit("last")
+	return last
+}
+
+// quarantine is what a pre-receive hook sees: the new objects are in a directory
+// that is not called "objects", everything else is its alternate.
+func quarantine(t *testing.T) *gittest.Repository {
+	r := populated(t)
+	if err := os.Mkdir(r.Path(".git/objects/tmp_objdir-incoming-abc"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	q := r.With(
+		"GIT_OBJECT_DIRECTORY="+r.Path(".git/objects/tmp_objdir-incoming-abc"),
+		"GIT_ALTERNATE_OBJECT_DIRECTORIES="+r.Path(".git/./objects"),
+	)
+	q.WriteFile("pushed", "pushed\n")
+	q.Run("update-ref", "--no-deref", "refs/heads/quarantined", q.Commit("in quarantine"))
+	return q
+}
+
+// foreignQuarantine has objects that git does not see.
+func foreignQuarantine(t *testing.T) *gittest.Repository {
+	q := quarantine(t)
+	q.Run("reset", "-q", "--hard", "HEAD~1")
+	q.Run("update-ref", "-d", "refs/heads/quarantined")
+	plain := gittest.At(t, q.Dir)
+	plain.Run("reset", "-q", "--hard")
+	return plain
+}
+
+func oddShapes() []repositoryShape {
+	config := func(kv ...string) func(*testing.T) *gittest.Repository {
+		return func(t *testing.T) *gittest.Repository {
+			r := populated(t)
+			for i := 0; i < len(kv); i += 2 {
+				r.Run("config", kv[i], kv[i+1])
+			}
+			r.Run("update-index", "--really-refresh")
+			return r
+		}
+	}
+	return []repositoryShape{
+		{name: "sha256", make: func(t *testing.T) *gittest.Repository {
+			return populated(t, "--object-format=sha256")
+		}},
+		{name: "sha256 packed", make: func(t *testing.T) *gittest.Repository {
+			r := populated(t, "--object-format=sha256")
+			r.Run("gc", "-q")
+			return r
+		}},
+		{name: "reftable", make: reftable},
+		{name: "worktreeConfig", make: config("extensions.worktreeConfig", "true")},
+		{name: "preciousObjects", make: config("core.repositoryformatversion", "1",
+			"extensions.preciousObjects", "true")},
+		{name: "unknown extension of version 0", make: config("extensions.fromTheFuture", "true")},
+		{name: "index version 4", make: indexVersion("4")},
+		{name: "index version 3 with intent to add", make: intentToAdd},
+		{name: "split index", make: func(t *testing.T) *gittest.Repository {
+			r := intentToAdd(t)
+			r.Run("update-index", "--split-index")
+			r.WriteFile("after the split", "x\n")
+			r.Run("add", "after the split")
+			return r
+		}},
+		{name: "sparse index", make: func(t *testing.T) *gittest.Repository {
+			r := populated(t)
+			r.Run("sparse-checkout", "set", "--cone", "--sparse-index", "b")
+			return r
+		}},
+		{name: "index without a checksum", make: func(t *testing.T) *gittest.Repository {
+			r := populated(t)
+			index := []byte(r.ReadFile(".git/index"))
+			copy(index[len(index)-20:], make([]byte, 20))
+			r.WriteFile(".git/index", string(index))
+			return r
+		}},
+		{name: "index that is gone", make: func(t *testing.T) *gittest.Repository {
+			r := populated(t)
+			r.Remove(".git/index")
+			return r
+		}},
+		{name: "untracked cache", make: config("core.untrackedCache", "true")},
+		{name: "empty loose ref", incomplete: []string{"ref"}, make: brokenRef("")},
+		{name: "garbage in a ref", incomplete: []string{"ref"}, make: brokenRef("garbage\n")},
+		{name: "short id in a ref", incomplete: []string{"ref"}, make: brokenRef("0123456789abcdef0123\n")},
+		{name: "locks of refs", make: func(t *testing.T) *gittest.Repository {
+			r := populated(t)
+			for _, name := range []string{
+				"refs/heads/main.lock", "packed-refs.lock", "HEAD.lock", "index.lock", "refs/heads/.x",
+			} {
+				r.WriteFile(".git/"+name, "")
+			}
+			return r
+		}},
+		{name: "ref to a missing object", make: func(t *testing.T) *gittest.Repository {
+			r := populated(t)
+			r.WriteFile(".git/refs/heads/lost", strings.Repeat("1234567890", 4)+"\n")
+			return r
+		}},
+		{
+			name: "circle of symbolic refs", incomplete: []string{"ref", "ref"},
+			make: func(t *testing.T) *gittest.Repository {
+				r := populated(t)
+				r.WriteFile(".git/refs/heads/one", "ref: refs/heads/two\n")
+				r.WriteFile(".git/refs/heads/two", "ref: refs/heads/one\n")
+				return r
+			},
+		},
+		{name: "HEAD as a symbolic link", make: func(t *testing.T) *gittest.Repository {
+			r := populated(t)
+			r.Run("pack-refs", "--all")
+			r.Remove(".git/HEAD")
+			symlink(t, "refs/heads/main", r.Path(".git/HEAD"))
+			return r
+		}},
+	}
+}
+
+func brokenRef(content string) func(*testing.T) *gittest.Repository {
+	return func(t *testing.T) *gittest.Repository {
+		r := populated(t)
+		r.WriteFile(".git/refs/heads/broken", content)
+		return r
+	}
+}
+
+func indexVersion(version string) func(*testing.T) *gittest.Repository {
+	return func(t *testing.T) *gittest.Repository {
+		r := populated(t)
+		r.Run("update-index", "--index-version", version)
+		return r
+	}
+}
+
+func intentToAdd(t *testing.T) *gittest.Repository {
+	t.Helper()
+	r := populated(t)
+	r.WriteFile("announced", "not yet\n")
+	r.Run("add", "--intent-to-add", "announced")
+	return r
+}
+
+func reftable(t *testing.T) *gittest.Repository {
+	probe := gittest.TempDir(t)
+	if _, err := gittest.At(t, probe).Try("init", "-q", "--ref-format=reftable", "x"); err != nil {
+		t.Skip("this git does not know reftable")
+	}
+	return populated(t, "--ref-format=reftable")
+}
+
+func TestReadShapes(t *testing.T) {
+	for _, shape := range readShapes() {
+		t.Run(shape.name, func(t *testing.T) {
+			r := shape.make(t)
+			repo := open(t, r)
+			before := listing(t, repo.CommonDir(), repo.Root())
+			readAll(t, repo)
+			after := listing(t, repo.CommonDir(), repo.Root())
+			newOracle(t, r).same("files", before, after)
+			newOracle(t, r).compare(repo)
+			if got := reasons(repo); !slices.Equal(got, shape.incomplete) {
+				t.Errorf("incomplete: %q, want %q", repo.Incomplete(), shape.incomplete)
+			}
+		})
+	}
+}
+
+// TestFS lets the standard library check both as file systems.
+func TestFS(t *testing.T) {
+	r := gittest.Repo(t)
+	for _, name := range []string{"a", "b/x", "b.c", "b/y/z", "b0", ".jp/blobs/a1"} {
+		r.WriteFile(name, "content of "+name)
+	}
+	r.Commit("first")
+	repo := open(t, r)
+	tree, err := repo.Tree(t.Context(), "HEAD")
+	if err != nil {
+		t.Fatal(err)
+	}
+	index, err := repo.Index(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := fstest.TestFS(tree, "a", "b/x", "b.c", "b/y/z", "b0", ".jp/blobs/a1"); err != nil {
+		t.Errorf("tree: %v", err)
+	}
+	if err := fstest.TestFS(index, "a", "b/x", "b.c", "b/y/z", "b0", ".jp/blobs/a1"); err != nil {
+		t.Errorf("index: %v", err)
+	}
+}

@@ -1,0 +1,293 @@
+package gitint
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"time"
+)
+
+const (
+	// emptyRefTries is how often a ref file without content is read: a writer that
+	// does not rename may be between creating and writing it.
+	emptyRefTries = 3
+	emptyRefPause = 5 * time.Millisecond
+	// maxSymrefDepth is how many symbolic refs git follows.
+	maxSymrefDepth = 5
+)
+
+// errNoValue says that a ref file is there and says nothing that git would take.
+var errNoValue = errors.New("no object id")
+
+// refFiles reads the refs of one work tree where they are files and packed-refs.
+// go-git's reader cannot serve: one empty file ends it, it takes digits that are
+// no object id for one, it does not skip locks, it drops what tags lead to, and
+// it does not see the refs of a linked work tree.
+type refFiles struct {
+	gitDir, commonDir string
+	idDigits          int // of an object id
+}
+
+// perWorktree are the namespaces that every work tree has for itself.
+var perWorktree = [...]string{"refs/bisect", "refs/rewritten", "refs/worktree"}
+
+func (r *Repo) refFiles() refFiles {
+	digits := 2 * sha1Size
+	if r.objectFormat == "sha256" {
+		digits = 2 * sha256Size
+	}
+	return refFiles{gitDir: r.gitDir, commonDir: r.commonDir, idDigits: digits}
+}
+
+// refSet is what a reading has found so far.
+type refSet struct {
+	direct map[string]Ref    // by name; Peeled where packed-refs says it
+	sym    map[string]string // target by name
+	broken map[string]string // reason by name
+}
+
+func (s *refSet) has(name string) bool {
+	_, direct := s.direct[name]
+	_, sym := s.sym[name]
+	_, broken := s.broken[name]
+	return direct || sym || broken
+}
+
+// list returns the refs, and those that say nothing. Loose refs are read before
+// packed ones: in the other order a ref that is packed meanwhile would be missed.
+func (f refFiles) list(ctx context.Context) ([]Ref, []Incomplete, error) {
+	set, err := f.read(ctx)
+	if err != nil {
+		return nil, nil, err
+	}
+	refs := make([]Ref, 0, len(set.direct)+len(set.sym))
+	for _, ref := range set.direct {
+		refs = append(refs, ref)
+	}
+	for name := range set.sym {
+		if ref, ok := set.follow(name); ok {
+			refs = append(refs, ref)
+		}
+	}
+	broken := make([]Incomplete, 0, len(set.broken))
+	for name, reason := range set.broken {
+		broken = append(broken, Incomplete{ReasonRef, name + ": " + reason})
+	}
+	sortIncomplete(broken)
+	return refs, broken, nil
+}
+
+func (f refFiles) read(ctx context.Context) (*refSet, error) {
+	set := &refSet{
+		direct: map[string]Ref{}, sym: map[string]string{}, broken: map[string]string{},
+	}
+	if f.gitDir != f.commonDir {
+		for _, dir := range perWorktree {
+			if err := f.walk(ctx, set, f.gitDir, dir); err != nil {
+				return nil, err
+			}
+		}
+	}
+	if err := f.walk(ctx, set, f.commonDir, "refs"); err != nil {
+		return nil, err
+	}
+	return set, f.readPacked(set)
+}
+
+// walk reads the loose refs of one directory and those below it.
+func (f refFiles) walk(ctx context.Context, set *refSet, base, dir string) error {
+	entries, err := os.ReadDir(filepath.Join(base, filepath.FromSlash(dir)))
+	if errors.Is(err, fs.ErrNotExist) {
+		return ctx.Err() // git removes directories that become empty
+	}
+	if err != nil {
+		return err
+	}
+	for _, e := range entries {
+		name := path.Join(dir, e.Name())
+		if e.Name()[0] == '.' || strings.HasSuffix(name, ".lock") || f.elsewhere(base, name) {
+			continue
+		}
+		isDir, err := isDirectory(filepath.Join(base, filepath.FromSlash(name)), e)
+		if err != nil {
+			return err
+		}
+		if isDir {
+			err = f.walk(ctx, set, base, name)
+		} else {
+			err = f.readLoose(set, base, name)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return ctx.Err()
+}
+
+// elsewhere reports whether a directory of the shared part holds what is the main
+// work tree's own, seen from a linked one.
+func (f refFiles) elsewhere(base, name string) bool {
+	return base != f.gitDir && isPerWorktree(name)
+}
+
+func isPerWorktree(name string) bool {
+	for _, dir := range perWorktree {
+		if name == dir || strings.HasPrefix(name, dir+"/") {
+			return true
+		}
+	}
+	return false
+}
+
+// isDirectory follows symbolic links, with which some share a directory of refs.
+func isDirectory(name string, e fs.DirEntry) (bool, error) {
+	if e.Type()&fs.ModeSymlink == 0 {
+		return e.IsDir(), nil
+	}
+	info, err := os.Stat(name)
+	if errors.Is(err, fs.ErrNotExist) {
+		return false, nil // perhaps a symbolic ref in the old form
+	}
+	return err == nil && info.IsDir(), err
+}
+
+func (f refFiles) readLoose(set *refSet, base, name string) error {
+	if set.has(name) {
+		return nil
+	}
+	id, target, err := f.value(base, name)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return nil // deleted, or packed: then packed-refs has it
+	case errors.Is(err, errNoValue):
+		set.broken[name] = err.Error()
+	case err != nil:
+		return err
+	case !validRefName(name):
+		set.broken[name] = "not a valid name of a ref"
+	case target != "":
+		set.sym[name] = target
+	default:
+		set.direct[name] = Ref{Name: name, OID: id}
+	}
+	return nil
+}
+
+// value reads one loose ref. An empty one is read again, for a moment.
+func (f refFiles) value(base, name string) (id OID, target string, err error) {
+	file := filepath.Join(base, filepath.FromSlash(name))
+	if link, err := os.Readlink(file); err == nil && strings.HasPrefix(link, "refs/") {
+		return OID{}, link, nil
+	}
+	var data []byte
+	for try := range emptyRefTries {
+		if data, err = os.ReadFile(file); err != nil || len(data) > 0 {
+			break
+		}
+		if try < emptyRefTries-1 {
+			time.Sleep(emptyRefPause)
+		}
+	}
+	if err != nil {
+		return OID{}, "", err
+	}
+	return f.parse(data)
+}
+
+// parse reads what stands in a loose ref: "ref: <name>" or an object id, which
+// white space must end when anything follows.
+func (f refFiles) parse(data []byte) (id OID, target string, err error) {
+	if rest, ok := bytes.CutPrefix(data, []byte("ref:")); ok {
+		target = string(bytes.TrimSpace(rest))
+		if target == "" {
+			return OID{}, "", errNoValue
+		}
+		return OID{}, target, nil
+	}
+	if len(data) == 0 {
+		return OID{}, "", fmt.Errorf("%w: the file is empty", errNoValue)
+	}
+	if len(data) < f.idDigits || len(data) > f.idDigits && !isSpace(data[f.idDigits]) {
+		return OID{}, "", errNoValue
+	}
+	id, err = ParseOID(string(data[:f.idDigits]))
+	if err != nil || id.IsZero() {
+		return OID{}, "", errNoValue
+	}
+	return id, "", nil
+}
+
+// follow resolves a symbolic ref within the set.
+func (s *refSet) follow(name string) (Ref, bool) {
+	first := s.sym[name]
+	for target, steps := first, 0; steps < maxSymrefDepth; steps++ {
+		if ref, ok := s.direct[target]; ok {
+			return Ref{Name: name, Target: first, OID: ref.OID, Peeled: ref.Peeled}, true
+		}
+		next, ok := s.sym[target]
+		if !ok {
+			return Ref{}, false
+		}
+		target = next
+	}
+	s.broken[name] = "symbolic refs in a circle"
+	return Ref{}, false
+}
+
+// head reads HEAD and what it names, without reading every other ref.
+func (f refFiles) head() (Ref, error) {
+	head := Ref{Name: "HEAD"}
+	id, target, err := f.value(f.gitDir, "HEAD")
+	if err != nil {
+		return head, err
+	}
+	head.Target = target
+	for steps := 0; target != "" && steps < maxSymrefDepth; steps++ {
+		id, target, err = f.lookup(target)
+		if errors.Is(err, fs.ErrNotExist) {
+			return head, nil
+		}
+		if err != nil {
+			return head, err
+		}
+	}
+	head.OID = id
+	return head, nil
+}
+
+// lookup reads one ref, loose or packed.
+func (f refFiles) lookup(name string) (OID, string, error) {
+	base := f.commonDir
+	if isPerWorktree(name) || !strings.HasPrefix(name, "refs/") {
+		base = f.gitDir
+	}
+	id, target, err := f.value(base, name)
+	if err == nil || !noSuchRef(err) {
+		return id, target, err
+	}
+	set := &refSet{direct: map[string]Ref{}}
+	if err := f.readPacked(set); err != nil {
+		return OID{}, "", err
+	}
+	ref, ok := set.direct[name]
+	if !ok {
+		return OID{}, "", fmt.Errorf("ref %q: %w", name, fs.ErrNotExist)
+	}
+	return ref.OID, "", nil
+}
+
+// noSuchRef also takes a directory for absent: refs/heads/a is one while only
+// refs/heads/a/b exists.
+func noSuchRef(err error) bool {
+	return errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.EISDIR) ||
+		errors.Is(err, syscall.ENOTDIR)
+}
+
+func isSpace(b byte) bool { return b == ' ' || b >= '\t' && b <= '\r' }

@@ -1,0 +1,110 @@
+package gitint
+
+import (
+	"context"
+	"path/filepath"
+	"slices"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/git-jp/git-jp/internal/trace"
+)
+
+// Options say where a repository is and how git is called.
+type Options struct {
+	// Dir is an absolute directory in the work tree or in the repository.
+	Dir string // required
+	// Env is the complete environment of the program, as of os.Environ.
+	Env []string // required
+	// Trace gets a line for every git that runs. It may be nil.
+	Trace *trace.Log
+	// Now is the clock of the trace. It may be nil.
+	Now func() time.Time
+	// LockTimeout is how long a write waits for a lock that another git holds.
+	LockTimeout time.Duration
+}
+
+// A Repo is one repository, seen from one of its work trees or from none.
+type Repo struct {
+	root         string
+	gitDir       string
+	commonDir    string
+	objectDir    string
+	indexPath    string
+	objectFormat string
+	bare         bool
+	shallow      bool
+
+	env         []string
+	runDir      string
+	trace       *trace.Log
+	clock       func() time.Time
+	lockTimeout time.Duration
+	processes   atomic.Int64
+
+	shapeMu sync.Mutex
+	known   *shape
+
+	objects objects
+	refs    refState
+}
+
+// Open finds the repository of opts.Dir as git does. It returns
+// ErrNotRepository, an *UnsafeError or another error of git. It starts one
+// process; everything else is read when it is asked for.
+func Open(ctx context.Context, opts Options) (*Repo, error) {
+	r := &Repo{
+		env:         slices.Clone(opts.Env),
+		runDir:      opts.Dir,
+		trace:       opts.Trace,
+		clock:       opts.Now,
+		lockTimeout: opts.LockTimeout,
+	}
+	if err := r.locate(ctx); err != nil {
+		return nil, err
+	}
+	return r, nil
+}
+
+// Close ends the processes and closes the files that reading keeps. A Repo that
+// is read afterwards opens them again.
+func (r *Repo) Close() error { return r.objects.close() }
+
+// Root is the absolute path of the work tree. It is empty in a bare repository
+// and inside a repository's own directory.
+func (r *Repo) Root() string { return r.root }
+
+// GitDir is the absolute path of this work tree's part of the repository.
+func (r *Repo) GitDir() string { return r.gitDir }
+
+// CommonDir is the absolute path of the part that all work trees share.
+func (r *Repo) CommonDir() string { return r.commonDir }
+
+// Dir is where this program keeps its own state about the repository. It need
+// not exist.
+func (r *Repo) Dir() string { return filepath.Join(r.commonDir, "jp") }
+
+// Bare reports whether the repository has no work tree.
+func (r *Repo) Bare() bool { return r.bare }
+
+// ObjectFormat is "sha1" or "sha256".
+func (r *Repo) ObjectFormat() string { return r.objectFormat }
+
+// IndexPath is the absolute path of the index that git uses now, which in a
+// hook need not be the one of the work tree.
+func (r *Repo) IndexPath() string { return r.indexPath }
+
+// Processes is how many processes were started so far.
+func (r *Repo) Processes() int { return int(r.processes.Load()) }
+
+// Env returns a copy of the environment in which git runs.
+func (r *Repo) Env() []string { return slices.Clone(r.env) }
+
+// now is the time for the trace, zero without a clock.
+func (r *Repo) now() time.Time {
+	if r.clock == nil {
+		return time.Time{}
+	}
+	return r.clock()
+}

@@ -1,0 +1,213 @@
+package gitint
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+)
+
+// The reasons of an Incomplete.
+const (
+	// ReasonShallow: history ends at a boundary.
+	ReasonShallow = "shallow"
+	// ReasonPartial: objects may be at a remote that has promised them.
+	ReasonPartial = "partial"
+	// ReasonGrafts: parents are not those that the commits name.
+	ReasonGrafts = "grafts"
+	// ReasonAlternates: a directory of objects is named and not there.
+	ReasonAlternates = "alternates"
+	// ReasonExtension: the repository has a property we do not know.
+	ReasonExtension = "extension"
+	// ReasonRef: a ref is there and says nothing. Known after Refs.
+	ReasonRef = "ref"
+	// ReasonUnreadable: it could not be found out.
+	ReasonUnreadable = "unreadable"
+)
+
+// An Incomplete says why an answer about a repository may lack something. Checks
+// go on and say so; deletion refuses.
+type Incomplete struct {
+	// Reason is one of the Reason constants.
+	Reason string
+	// Detail names what was found.
+	Detail string
+}
+
+func (i Incomplete) String() string { return i.Reason + ": " + i.Detail }
+
+// Incomplete returns why reading may miss objects or names, nothing when the
+// repository is whole. What is wrong with single refs is known after Refs.
+func (r *Repo) Incomplete() []Incomplete {
+	s, err := r.shape(context.Background())
+	if err != nil {
+		return []Incomplete{{ReasonUnreadable, err.Error()}}
+	}
+	r.refs.mu.Lock()
+	defer r.refs.mu.Unlock()
+	return slices.Concat(s.incomplete, r.refs.broken)
+}
+
+// shape is what a repository's configuration says about how it is to be read.
+type shape struct {
+	objectDirs       []string
+	objectsInProcess bool // go-git reads its objects rightly
+	refsInFiles      bool // refs are files
+	partial          bool
+	incomplete       []Incomplete
+}
+
+// knownExtensions are those under which files mean what they mean without them.
+// Those with a value that matters are looked at one by one.
+var knownExtensions = [...]string{
+	"extensions.noop", "extensions.noop-v1", "extensions.worktreeconfig",
+	"extensions.relativeworktrees", "extensions.preciousobjects",
+}
+
+// shape reads the configuration once.
+func (r *Repo) shape(ctx context.Context) (*shape, error) {
+	r.shapeMu.Lock()
+	defer r.shapeMu.Unlock()
+	if r.known != nil {
+		return r.known, nil
+	}
+	out, err := r.run(ctx, command{args: []string{"config", "-z", "--show-scope", "--list"}})
+	if err != nil {
+		return nil, fmt.Errorf("read configuration: %w", err)
+	}
+	s := &shape{objectsInProcess: r.objectFormat == "sha1", refsInFiles: true}
+	if err := s.readConfig(out); err != nil {
+		return nil, err
+	}
+	if err := s.readFiles(r); err != nil {
+		return nil, err
+	}
+	r.known = s
+	return s, nil
+}
+
+// readConfig goes through "scope NUL key LF value NUL". Keys without a value,
+// which mean true, have no LF.
+func (s *shape) readConfig(out []byte) error {
+	fields := bytes.Split(bytes.TrimSuffix(out, []byte{0}), []byte{0})
+	if len(fields)%2 != 0 {
+		return errors.New("read configuration: odd number of fields")
+	}
+	version := "0"
+	var extensions [][2]string
+	for i := 0; i < len(fields); i += 2 {
+		key, value, hasValue := strings.Cut(string(fields[i+1]), "\n")
+		if !hasValue {
+			value = "true"
+		}
+		local := string(fields[i]) == "local"
+		switch {
+		case local && key == "core.repositoryformatversion":
+			version = value
+		case local && strings.HasPrefix(key, "extensions."):
+			extensions = append(extensions, [2]string{key, value})
+		default:
+			s.readRemote(key, value)
+		}
+	}
+	for _, e := range extensions {
+		s.readExtension(version, e[0], e[1])
+	}
+	return nil
+}
+
+func (s *shape) readRemote(key, value string) {
+	if !strings.HasPrefix(key, "remote.") {
+		return
+	}
+	promisor := strings.HasSuffix(key, ".promisor") && !isFalse(value)
+	if promisor || strings.HasSuffix(key, ".partialclonefilter") {
+		s.setPartial(key + "=" + value)
+	}
+}
+
+func (s *shape) setPartial(detail string) {
+	if !s.partial {
+		s.incomplete = append(s.incomplete, Incomplete{ReasonPartial, detail})
+	}
+	s.partial = true
+}
+
+func (s *shape) readExtension(version, key, value string) {
+	switch {
+	case slices.Contains(knownExtensions[:], key):
+	case key == "extensions.partialclone":
+		s.setPartial(key + "=" + value)
+	case version == "0":
+		// Git ignores every other extension of a repository of version 0.
+	case key == "extensions.objectformat":
+		s.objectsInProcess = s.objectsInProcess && value == "sha1"
+	case key == "extensions.refstorage":
+		s.refsInFiles = value == "files"
+	default:
+		// Git knew it, or we would not be here: it is asked for everything.
+		s.objectsInProcess, s.refsInFiles = false, false
+		s.incomplete = append(s.incomplete, Incomplete{ReasonExtension, key + "=" + value})
+	}
+}
+
+// readFiles finds what is not in the configuration.
+func (s *shape) readFiles(r *Repo) error {
+	if r.shallow {
+		s.incomplete = append(s.incomplete, Incomplete{ReasonShallow, "history is cut off"})
+	}
+	grafts := r.getenv("GIT_GRAFT_FILE")
+	if grafts == "" {
+		grafts = filepath.Join(r.commonDir, "info", "grafts")
+	}
+	grafted, err := hasGrafts(grafts)
+	if err != nil {
+		return err
+	}
+	if grafted {
+		s.incomplete = append(s.incomplete, Incomplete{ReasonGrafts, grafts})
+	}
+	a, err := objectDirs(r.objectDir, r.getenv(envAlternates), r.runDir)
+	if err != nil {
+		return err
+	}
+	for _, dir := range a.broken {
+		s.incomplete = append(s.incomplete, Incomplete{ReasonAlternates, dir})
+	}
+	s.objectDirs = a.dirs
+	return nil
+}
+
+// hasGrafts reports whether a file of grafts says anything.
+func hasGrafts(name string) (bool, error) {
+	data, err := os.ReadFile(name)
+	if errors.Is(err, fs.ErrNotExist) {
+		return false, nil
+	}
+	if err != nil {
+		return false, fmt.Errorf("read grafts: %w", err)
+	}
+	for line := range strings.Lines(string(data)) {
+		if line = strings.TrimSpace(line); line != "" && line[0] != '#' {
+			return true, nil
+		}
+	}
+	return false, nil
+}
+
+func isFalse(value string) bool {
+	switch strings.ToLower(value) {
+	case "", "0", "false", "no", "off":
+		return true
+	}
+	return false
+}
+
+func sortIncomplete(list []Incomplete) {
+	slices.SortFunc(list, func(a, b Incomplete) int { return strings.Compare(a.Detail, b.Detail) })
+}

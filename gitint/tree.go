@@ -1,0 +1,180 @@
+package gitint
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"path"
+	"slices"
+	"strings"
+)
+
+// maxKnownEntries bounds the trees that are remembered, at about 100 bytes each.
+const maxKnownEntries = 1 << 20
+
+// A Tree is the files of one revision. It is an fs.FS, with two additions: names
+// need not be UTF-8, and a symbolic link can be listed but neither opened nor
+// followed, nor can a submodule.
+type Tree struct {
+	repo *Repo
+	name string
+	root OID
+}
+
+var _ Snapshot = (*Tree)(nil)
+
+// treeEntry is one line of a tree object.
+type treeEntry struct {
+	name string
+	mode Mode
+	oid  OID
+}
+
+// Tree returns the files of a revision: a commit, a tag, or a tree.
+func (r *Repo) Tree(ctx context.Context, rev string) (*Tree, error) {
+	id, err := r.treeID(ctx, rev)
+	if err != nil {
+		return nil, fmt.Errorf("read tree of %q: %w", rev, err)
+	}
+	return &Tree{repo: r, name: rev, root: id}, nil
+}
+
+// Name returns the revision for which the tree was asked.
+func (t *Tree) Name() string { return t.name }
+
+// ID returns the object of the tree itself.
+func (t *Tree) ID() OID { return t.root }
+
+// OID returns the object of a file, a symbolic link or a submodule.
+func (t *Tree) OID(name string) (OID, bool) {
+	e, err := t.find(name)
+	if err != nil || e.Mode == ModeDir {
+		return OID{}, false
+	}
+	return e.OID, true
+}
+
+// Entries returns every file below dir, sorted by path.
+func (t *Tree) Entries(dir string) ([]Entry, error) {
+	at, err := t.find(dir)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	if at.Mode != ModeDir {
+		return nil, nil
+	}
+	prefix := dir + "/"
+	if dir == "." {
+		prefix = ""
+	}
+	return t.collect(nil, prefix, at.OID)
+}
+
+// collect appends the files of a tree. Git sorts a directory as if its name ended
+// in a slash, so the paths come out sorted.
+func (t *Tree) collect(all []Entry, prefix string, id OID) ([]Entry, error) {
+	entries, err := t.repo.treeEntries(context.Background(), id)
+	if err != nil {
+		return nil, &fs.PathError{Op: "list", Path: t.name + ":" + prefix, Err: err}
+	}
+	for _, e := range entries {
+		if e.mode != ModeDir {
+			all = append(all, Entry{Path: prefix + e.name, Mode: e.mode, OID: e.oid})
+			continue
+		}
+		if all, err = t.collect(all, prefix+e.name+"/", e.oid); err != nil {
+			return nil, err
+		}
+	}
+	return all, nil
+}
+
+// Open opens a file or a directory.
+func (t *Tree) Open(name string) (fs.File, error) { return open(t, name) }
+
+// ReadFile returns the content of a file.
+func (t *Tree) ReadFile(name string) ([]byte, error) { return readFile(t, name) }
+
+// ReadDir lists a directory, sorted by name.
+func (t *Tree) ReadDir(name string) ([]fs.DirEntry, error) { return readDir(t, name) }
+
+// find descends to a path, through trees that are remembered.
+func (t *Tree) find(name string) (Entry, error) {
+	at := Entry{Path: name, Mode: ModeDir, OID: t.root}
+	if name == "." {
+		return at, nil
+	}
+	for part := range strings.SplitSeq(name, "/") {
+		if at.Mode != ModeDir {
+			return Entry{}, fs.ErrNotExist
+		}
+		entries, err := t.repo.treeEntries(context.Background(), at.OID)
+		if err != nil {
+			return Entry{}, err
+		}
+		i := slices.IndexFunc(entries, func(e treeEntry) bool { return e.name == part })
+		if i < 0 {
+			return Entry{}, fs.ErrNotExist
+		}
+		at.Mode, at.OID = entries[i].mode, entries[i].oid
+	}
+	return at, nil
+}
+
+func (t *Tree) children(dir Entry) ([]Entry, error) {
+	entries, err := t.repo.treeEntries(context.Background(), dir.OID)
+	if err != nil {
+		return nil, err
+	}
+	children := make([]Entry, 0, len(entries))
+	for _, e := range entries {
+		children = append(children, Entry{
+			Path: path.Join(dir.Path, e.name), Mode: e.mode, OID: e.oid,
+		})
+	}
+	return children, nil
+}
+
+func (t *Tree) repository() *Repo { return t.repo }
+
+// treeEntries returns the lines of a tree object, decoded once. They are shared:
+// nobody may change them.
+func (r *Repo) treeEntries(ctx context.Context, id OID) ([]treeEntry, error) {
+	if entries, ok := r.objects.tree(id); ok {
+		return entries, nil
+	}
+	obj, err := r.readObject(ctx, id, 0)
+	if err != nil {
+		return nil, err
+	}
+	if obj.kind != kindTree {
+		return nil, &CorruptObjectError{OID: id, Reason: "it is a " + obj.kind + ", not a tree"}
+	}
+	entries, err := decodeTree(obj.data, int(id.size))
+	if err != nil {
+		return nil, &CorruptObjectError{OID: id, Reason: "it is no tree", Err: err}
+	}
+	r.objects.remember(id, entries)
+	return entries, nil
+}
+
+func (o *objects) tree(id OID) ([]treeEntry, bool) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	entries, ok := o.trees[id]
+	return entries, ok
+}
+
+func (o *objects) remember(id OID, entries []treeEntry) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	if o.trees == nil || o.known > maxKnownEntries {
+		o.trees, o.known = map[OID][]treeEntry{}, 0
+	}
+	o.trees[id] = entries
+	o.known += len(entries)
+}
