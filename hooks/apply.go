@@ -1,0 +1,169 @@
+package hooks
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path"
+	"strings"
+
+	"github.com/git-jp/git-jp/internal/atomicfile"
+)
+
+// ErrApplied is returned by a second [Plan.Apply].
+var ErrApplied = errors.New("the plan has been applied")
+
+// A ChangedError says that a hook file is not as it was when the plan was made. The
+// file was left alone; so were the steps after it.
+type ChangedError struct {
+	Path string // below the common directory
+}
+
+// Error implements error.
+func (e *ChangedError) Error() string {
+	return fmt.Sprintf("%s was changed in the meantime", e.Path)
+}
+
+const (
+	stateDir = "jp"
+	tempDir  = stateDir + "/tmp"
+	// madeFile holds the names of directories that an installation made, one a line, so
+	// that uninstalling can remove them.
+	madeFile = stateDir + "/made-directories"
+)
+
+// Apply does what the plan says. It can be called once. After an error, what was done
+// stays done, and a new plan goes on from there.
+func (p *Plan) Apply(ctx context.Context) error {
+	if p.repo == nil {
+		return ErrApplied
+	}
+	repo := p.repo
+	p.repo = nil
+	if p.Empty() {
+		return nil
+	}
+	root, err := os.OpenRoot(repo.CommonDir())
+	if err != nil {
+		return fmt.Errorf("change hooks: %w", err)
+	}
+	defer root.Close() //nolint:errcheck // nothing is written through it afterwards
+	w := writer{root: root, hadState: exists(root, stateDir)}
+	for _, s := range p.steps {
+		if err := w.do(ctx, repo, s); err != nil {
+			return errors.Join(fmt.Errorf("change hooks: %w", err), w.tidy())
+		}
+	}
+	return w.tidy()
+}
+
+// A writer applies steps below one common directory.
+type writer struct {
+	root     *os.Root
+	hadState bool // the state directory was there before
+}
+
+func (w *writer) do(ctx context.Context, repo Repo, s step) error {
+	switch {
+	case s.key != "" && s.value != "":
+		return repo.SetConfig(ctx, s.key, s.value)
+	case s.key != "":
+		return repo.UnsetConfig(ctx, s.key)
+	}
+	if err := w.unchanged(s); err != nil {
+		return err
+	}
+	if s.remove {
+		return w.root.Remove(s.file)
+	}
+	if err := w.noteNewDir(path.Dir(s.file)); err != nil {
+		return err
+	}
+	return atomicfile.Write(w.root, s.file, []byte(s.new), atomicfile.Options{
+		TempDir: tempDir, Perm: s.perm,
+	})
+}
+
+// unchanged makes sure that what a step replaces is what the plan saw.
+func (w *writer) unchanged(s step) error {
+	data, err := w.root.ReadFile(s.file)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		if s.absent {
+			return nil
+		}
+		return &ChangedError{Path: s.file}
+	case err != nil:
+		return err
+	case s.absent || string(data) != s.old:
+		return &ChangedError{Path: s.file}
+	}
+	return nil
+}
+
+// noteNewDir remembers dir and its parents that do not exist and are about to be made.
+func (w *writer) noteNewDir(dir string) error {
+	var missing []byte
+	for ; dir != "." && !exists(w.root, dir); dir = path.Dir(dir) {
+		missing = append(missing, dir+"\n"...)
+	}
+	if missing == nil {
+		return nil
+	}
+	made, err := w.root.ReadFile(madeFile)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	// The inner ones first, as they are to be removed.
+	return atomicfile.Write(w.root, madeFile, append(missing, made...), atomicfile.Options{
+		TempDir: tempDir,
+	})
+}
+
+// tidy removes what only this package left: temporary directories, and directories
+// that it made and that are empty again.
+func (w *writer) tidy() error {
+	made, err := w.root.ReadFile(madeFile)
+	if err == nil {
+		err = w.removeMade(strings.Split(strings.TrimSuffix(string(made), "\n"), "\n"))
+	}
+	if errors.Is(err, fs.ErrNotExist) {
+		err = nil
+	}
+	// Both are removed only when they are empty.
+	_ = w.root.Remove(tempDir)
+	if !w.hadState || made != nil {
+		_ = w.root.Remove(stateDir)
+	}
+	if err != nil {
+		return fmt.Errorf("tidy up after changing hooks: %w", err)
+	}
+	return nil
+}
+
+// removeMade removes the directories that were made, as far as they are empty, and
+// forgets them when all are gone.
+func (w *writer) removeMade(dirs []string) error {
+	for _, dir := range dirs {
+		if !emptyDir(w.root, dir) {
+			return nil
+		}
+		if err := w.root.Remove(dir); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return err
+		}
+	}
+	return w.root.Remove(madeFile)
+}
+
+func exists(root *os.Root, name string) bool {
+	_, err := root.Lstat(name)
+	return err == nil
+}
+
+// emptyDir reports whether there is nothing in dir, or no dir.
+func emptyDir(root *os.Root, dir string) bool {
+	entries, err := fs.ReadDir(root.FS(), dir)
+	return errors.Is(err, fs.ErrNotExist) || err == nil && len(entries) == 0
+}

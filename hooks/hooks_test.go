@@ -1,0 +1,615 @@
+package hooks_test
+
+import (
+	"context"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/git-jp/git-jp/gitint"
+	"github.com/git-jp/git-jp/hooks"
+	"github.com/git-jp/git-jp/internal/gittest"
+)
+
+// A versioned repository has a git of another version than the installed one.
+type versioned struct {
+	*gitint.Repo
+	version gitint.Version
+}
+
+func (v versioned) Version(context.Context) (gitint.Version, error) { return v.version, nil }
+
+var (
+	oldGit = gitint.Version{Major: 2, Minor: 39, Patch: 5}
+	newGit = gitint.Version{Major: 2, Minor: 54}
+)
+
+// open returns the repository in dir with a git of version v.
+func open(t *testing.T, r *gittest.Repository, dir string, v gitint.Version) hooks.Repo {
+	t.Helper()
+	repo, err := gitint.Open(t.Context(), gitint.Options{Dir: dir, Env: r.Env})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { repo.Close() })
+	return versioned{repo, v}
+}
+
+func installer(t *testing.T, repo hooks.Repo, o hooks.Options) *hooks.Installer {
+	t.Helper()
+	in, err := hooks.New(repo, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return in
+}
+
+// install plans and applies, and returns the plan.
+func install(t *testing.T, repo hooks.Repo, o hooks.Options) *hooks.Plan {
+	t.Helper()
+	p, err := installer(t, repo, o).Install(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := p.Apply(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	return p
+}
+
+func uninstall(t *testing.T, repo hooks.Repo) *hooks.Plan {
+	t.Helper()
+	p, err := installer(t, repo, hooks.Options{}).Uninstall(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := p.Apply(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	return p
+}
+
+// deeds are a plan's actions, without paths.
+func deeds(p *hooks.Plan) []string {
+	var all []string
+	for _, a := range p.Actions {
+		all = append(all, fmt.Sprintf("%s %s", a.Do, a.Hook))
+	}
+	return all
+}
+
+func wantDeeds(t *testing.T, p *hooks.Plan, want ...string) {
+	t.Helper()
+	if diff := cmp.Diff(want, deeds(p)); diff != "" {
+		t.Errorf("actions (-want +got)\n%s\n%v", diff, p.Actions)
+	}
+}
+
+// listing is every file below dir with its mode and bytes.
+func listing(t *testing.T, dir string) map[string]string {
+	t.Helper()
+	all := map[string]string{}
+	err := filepath.WalkDir(dir, func(name string, d fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		info, err := d.Info()
+		if err != nil {
+			return err
+		}
+		text := info.Mode().String()
+		if info.Mode().IsRegular() {
+			data, err := os.ReadFile(name)
+			if err != nil {
+				return err
+			}
+			text += "\n" + string(data)
+		}
+		rel, err := filepath.Rel(dir, name)
+		all[rel] = text
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return all
+}
+
+// fakeJP puts a git-jp on the PATH of r that writes its arguments and its input to a
+// log, and returns the log's path.
+func fakeJP(t *testing.T, r *gittest.Repository) (*gittest.Repository, string) {
+	t.Helper()
+	dir := t.TempDir()
+	log := filepath.Join(dir, "log")
+	script := "#!/bin/sh\necho \"$@\" >>" + log + "\n[ -t 0 ] || cat >>" + log +
+		"\nexit ${JP_EXIT:-0}\n"
+	if err := os.WriteFile(filepath.Join(dir, "git-jp"), []byte(script), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	return r.With("PATH=" + dir + string(os.PathListSeparator) + os.Getenv("PATH")), log
+}
+
+func read(t *testing.T, name string) string {
+	t.Helper()
+	data, err := os.ReadFile(name)
+	if err != nil && !os.IsNotExist(err) {
+		t.Fatal(err)
+	}
+	return string(data)
+}
+
+const userScript = "#!/bin/sh\n# mine\necho mine >>ran\nexec true\n"
+
+func writeHook(t *testing.T, r *gittest.Repository, name, text string, perm os.FileMode) {
+	t.Helper()
+	r.WriteFile(name, text)
+	if err := os.Chmod(r.Path(name), perm); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func TestInstallThenUninstallLeavesNoTrace(t *testing.T) {
+	tests := []struct {
+		name    string
+		prepare func(t *testing.T, r *gittest.Repository)
+		version gitint.Version
+		options hooks.Options
+		want    []string // actions of the installation
+	}{
+		{name: "fresh", version: oldGit, want: []string{"create pre-commit", "create post-commit"}},
+		{
+			name: "in the configuration", version: newGit,
+			want: []string{"create pre-commit", "create post-commit"},
+		},
+		{
+			name: "every hook", version: oldGit, options: hooks.Options{Names: hooks.AllNames()},
+			want: prefixed("create ", hooks.AllNames()),
+		},
+		{
+			name: "no hooks directory", version: oldGit,
+			prepare: func(t *testing.T, r *gittest.Repository) { r.Remove(".git/hooks") },
+			want:    []string{"create pre-commit", "create post-commit"},
+		},
+		{
+			name: "chained", version: oldGit, options: hooks.Options{Foreign: hooks.ForeignChain},
+			prepare: func(t *testing.T, r *gittest.Repository) {
+				writeHook(t, r, ".git/hooks/pre-commit", userScript, 0o710)
+			},
+			want: []string{"chain pre-commit", "create post-commit"},
+		},
+		{
+			name: "beside a foreign hook in the configuration", version: newGit,
+			prepare: func(t *testing.T, r *gittest.Repository) {
+				writeHook(t, r, ".git/hooks/pre-commit", userScript, 0o755)
+			},
+			want: []string{"create pre-commit", "create post-commit"},
+		},
+		{
+			name: "configuration of a strange shape", version: newGit,
+			prepare: func(t *testing.T, r *gittest.Repository) {
+				r.WriteFile(".git/config", "# a\n"+r.ReadFile(".git/config")+
+					"[hook \"mine\"] ; b\n  event=pre-commit\n\tcommand = true # c\n")
+			},
+			want: []string{"create pre-commit", "create post-commit"},
+		},
+		{
+			name: "core.hooksPath inside the repository", version: oldGit,
+			prepare: func(t *testing.T, r *gittest.Repository) {
+				r.Run("config", "core.hooksPath", ".git/elsewhere/hooks")
+			},
+			want: []string{"create pre-commit", "create post-commit"},
+		},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			r := gittest.Repo(t)
+			if tt.prepare != nil {
+				tt.prepare(t, r)
+			}
+			repo := open(t, r, r.Dir, tt.version)
+			before := listing(t, r.Dir)
+			wantDeeds(t, install(t, repo, tt.options), tt.want...)
+			if cmp.Equal(before, listing(t, r.Dir)) {
+				t.Fatal("installing changed nothing")
+			}
+			again, err := installer(t, repo, tt.options).Install(t.Context())
+			if err != nil {
+				t.Fatal(err)
+			}
+			if !again.Empty() {
+				t.Errorf("installing again is not empty: %v", again.Actions)
+			}
+			uninstall(t, repo)
+			if diff := cmp.Diff(before, listing(t, r.Dir)); diff != "" {
+				t.Errorf("(-before +after)\n%s", diff)
+			}
+		})
+	}
+}
+
+func prefixed(prefix string, names []string) []string {
+	for i, name := range names {
+		names[i] = prefix + name
+	}
+	return names
+}
+
+func TestForeignHooksAreLeftAlone(t *testing.T) {
+	chain := hooks.Options{Names: []string{"pre-commit"}, Foreign: hooks.ForeignChain}
+	report := hooks.Options{Names: []string{"pre-commit"}}
+	tests := []struct {
+		name, text string
+		perm       os.FileMode
+		options    hooks.Options
+		reason     string
+		snippet    string
+	}{
+		{"shell without consent", userScript, 0o755, report, "somebody else", "# >>> git jp >>>"},
+		{"python", "#!/usr/bin/env python3\n", 0o755, chain, "no shell script", "git jp hook"},
+		{"no first line", "echo", 0o755, chain, "no shell script", "git jp hook pre-commit"},
+		{"Windows", "#!/bin/sh\r\necho\r\n", 0o755, chain, "no shell script", "git jp"},
+		{"not executable", userScript, 0o644, chain, "not executable", "git jp hook pre-commit"},
+		{
+			"changed block", "#!/bin/sh\n# >>> git jp >>> (mine now)\n",
+			0o755, chain, "was changed", "git jp",
+		},
+		{
+			"pre-commit", "#!/bin/sh\n# File generated by pre-commit: https://pre-commit.com\n",
+			0o755, chain, "pre-commit writes", "entry: git jp hook pre-commit",
+		},
+		{
+			"prek", "#!/bin/sh\n# File generated by prek: https://github.com/j178/prek\n",
+			0o755, chain, "prek writes", "entry: git jp hook pre-commit",
+		},
+		{
+			"lefthook", "#!/bin/sh\ncall_lefthook \"run pre-commit $@\"\n",
+			0o755, chain, "lefthook writes", "run: git jp hook pre-commit {0}",
+		},
+		{
+			"simple-git-hooks", "#!/bin/sh\nif [ \"$SKIP_SIMPLE_GIT_HOOKS\" = \"1\" ]; then\n",
+			0o755, chain, "simple-git-hooks writes", `"pre-commit": "git jp hook`,
+		},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			r := gittest.Repo(t)
+			writeHook(t, r, ".git/hooks/pre-commit", tt.text, tt.perm)
+			before := listing(t, r.Dir)
+			p := install(t, open(t, r, r.Dir, oldGit), tt.options)
+			wantDeeds(t, p, "manual pre-commit")
+			a := p.Open()[0]
+			if !strings.Contains(a.Reason, tt.reason) || !strings.Contains(a.Snippet, tt.snippet) {
+				t.Errorf("got %+v", a)
+			}
+			if diff := cmp.Diff(before, listing(t, r.Dir)); diff != "" {
+				t.Errorf("(-before +after)\n%s", diff)
+			}
+		})
+	}
+}
+
+func TestLinkIsLeftAlone(t *testing.T) {
+	r := gittest.Repo(t)
+	r.WriteFile("hook.sh", userScript)
+	if err := os.Symlink("../../hook.sh", r.Path(".git/hooks/pre-commit")); err != nil {
+		t.Skip(err)
+	}
+	p := install(t, open(t, r, r.Dir, oldGit),
+		hooks.Options{Names: []string{"pre-commit"}, Foreign: hooks.ForeignChain})
+	wantDeeds(t, p, "manual pre-commit")
+	if got := r.ReadFile("hook.sh"); got != userScript {
+		t.Errorf("the target was changed: %q", got)
+	}
+}
+
+func TestHooksPathElsewhere(t *testing.T) {
+	outside := gittest.TempDir(t)
+	tests := []struct {
+		name, path, reason, snippet string
+		link                        bool
+	}{
+		{
+			name: "tracked", path: ".githooks",
+			reason:  "core.hooksPath (local) is .githooks in the work tree",
+			snippet: `git jp hook pre-commit "$@"`,
+		},
+		{
+			name: "outside", path: outside,
+			reason: "outside of the repository", snippet: "git jp hook",
+		},
+		{name: "husky", path: ".husky/_", reason: "husky writes", snippet: ".husky/pre-commit:\n"},
+		{name: "a link into the work tree", path: ".githooks", link: true, reason: "leads out of"},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			r := gittest.Repo(t)
+			if tt.link {
+				r.Remove(".git/hooks")
+				r.WriteFile(".githooks/README", "")
+				if err := os.Symlink("../.githooks", r.Path(".git/hooks")); err != nil {
+					t.Skip(err)
+				}
+			} else {
+				r.Run("config", "core.hooksPath", tt.path)
+			}
+			before := listing(t, r.Dir)
+			p := install(t, open(t, r, r.Dir, oldGit),
+				hooks.Options{Names: []string{"pre-commit"}, Foreign: hooks.ForeignChain})
+			wantDeeds(t, p, "manual pre-commit")
+			if a := p.Open()[0]; !strings.Contains(a.Reason, tt.reason) ||
+				!strings.Contains(a.Snippet, tt.snippet) {
+				t.Errorf("got %+v", a)
+			}
+			if diff := cmp.Diff(before, listing(t, r.Dir)); diff != "" {
+				t.Errorf("(-before +after)\n%s", diff)
+			}
+		})
+	}
+}
+
+// What a manager's configuration or a tracked hook calls is not installed twice.
+func TestCalledByHand(t *testing.T) {
+	tests := []struct{ name, hooksPath, file, text, hookFile, hook string }{
+		{
+			name: "tracked", hooksPath: ".githooks", file: ".githooks/pre-commit",
+			text: "#!/bin/sh\ngit jp hook pre-commit \"$@\"\n",
+		},
+		{
+			name: "husky", hooksPath: ".husky/_", file: ".husky/pre-commit",
+			text:     "git jp hook pre-commit \"$@\"\n",
+			hookFile: ".husky/_/pre-commit", hook: "#!/usr/bin/env sh\n. \"${0%/*}/h\"",
+		},
+		{
+			name: "lefthook", file: "lefthook.yml",
+			text:     "pre-commit:\n  jobs:\n    - run: git jp hook pre-commit {0}\n",
+			hookFile: ".git/hooks/pre-commit", hook: "#!/bin/sh\ncall_lefthook run\n",
+		},
+	}
+	for _, tt := range tests {
+		for _, v := range []gitint.Version{oldGit, newGit} {
+			t.Run(tt.name+" "+v.String(), func(t *testing.T) {
+				r := gittest.Repo(t)
+				if tt.hooksPath != "" {
+					r.Run("config", "core.hooksPath", tt.hooksPath)
+				}
+				writeHook(t, r, tt.file, tt.text, 0o755)
+				if tt.hookFile != "" {
+					writeHook(t, r, tt.hookFile, tt.hook, 0o755)
+				}
+				repo := open(t, r, r.Dir, v)
+				one := hooks.Options{Names: []string{"pre-commit"}}
+				p := install(t, repo, one)
+				if !p.Empty() || len(p.Open()) > 0 {
+					t.Errorf("actions %v, want none that changes anything", p.Actions)
+				}
+				st, err := installer(t, repo, one).Status(t.Context())
+				if err != nil {
+					t.Fatal(err)
+				}
+				if !st[0].Active || st[0].Via != "called" {
+					t.Errorf("status %+v", st[0])
+				}
+			})
+		}
+	}
+}
+
+// pre-commit keeps the hook that it finds and runs it.
+func TestInstalledBeforePreCommit(t *testing.T) {
+	r := gittest.Repo(t)
+	repo := open(t, r, r.Dir, oldGit)
+	one := hooks.Options{Names: []string{"pre-commit"}}
+	before := listing(t, r.Path(".git"))
+	install(t, repo, one)
+	file := r.Path(".git/hooks/pre-commit")
+	if err := os.Rename(file, file+".legacy"); err != nil {
+		t.Fatal(err)
+	}
+	writeHook(t, r, ".git/hooks/pre-commit",
+		"#!/bin/sh\n# File generated by pre-commit: https://pre-commit.com\n", 0o755)
+	wantDeeds(t, install(t, repo, one), "keep pre-commit")
+	wantDeeds(t, uninstall(t, repo), "remove pre-commit")
+	r.Remove(".git/hooks/pre-commit")
+	if diff := cmp.Diff(before, listing(t, r.Path(".git"))); diff != "" {
+		t.Errorf("(-before +after)\n%s", diff)
+	}
+}
+
+func TestChangedFilesSurviveUninstall(t *testing.T) {
+	r := gittest.Repo(t)
+	repo := open(t, r, r.Dir, oldGit)
+	install(t, repo, hooks.Options{})
+	edited := r.ReadFile(".git/hooks/pre-commit") + "# and mine\n"
+	r.WriteFile(".git/hooks/pre-commit", edited)
+	p := uninstall(t, repo)
+	wantDeeds(t, p, "manual pre-commit", "remove post-commit")
+	if got := r.ReadFile(".git/hooks/pre-commit"); got != edited {
+		t.Errorf("the file is %q", got)
+	}
+}
+
+func TestChangedSettingSurvives(t *testing.T) {
+	r := gittest.Repo(t)
+	repo := open(t, r, r.Dir, newGit)
+	r.Run("config", "hook.jp-pre-commit.command", "echo mine")
+	r.Run("config", "hook.jp-pre-commit.event", "pre-commit")
+	config := r.ReadFile(".git/config")
+	one := hooks.Options{Names: []string{"pre-commit"}}
+	wantDeeds(t, install(t, repo, one), "manual pre-commit")
+	wantDeeds(t, uninstall(t, repo), "manual pre-commit")
+	if got := r.ReadFile(".git/config"); got != config {
+		t.Errorf("the configuration is\n%s", got)
+	}
+}
+
+// An edit of a chained hook survives taking out the block.
+func TestChainedHookMayBeEdited(t *testing.T) {
+	r := gittest.Repo(t)
+	writeHook(t, r, ".git/hooks/pre-commit", userScript, 0o755)
+	repo := open(t, r, r.Dir, oldGit)
+	install(t, repo, hooks.Options{Foreign: hooks.ForeignChain})
+	r.WriteFile(".git/hooks/pre-commit", r.ReadFile(".git/hooks/pre-commit")+"# more\n")
+	uninstall(t, repo)
+	if got, want := r.ReadFile(".git/hooks/pre-commit"), userScript+"# more\n"; got != want {
+		t.Errorf("got %q, want %q", got, want)
+	}
+}
+
+// Moving between gits of different versions never leaves a hook in both places.
+func TestUpgradeAndDowngradeOfGit(t *testing.T) {
+	r := gittest.Repo(t)
+	before := listing(t, r.Dir)
+	older, newer := open(t, r, r.Dir, oldGit), open(t, r, r.Dir, newGit)
+	one := hooks.Options{Names: []string{"pre-commit"}}
+	wantDeeds(t, install(t, older, one), "create pre-commit")
+	wantDeeds(t, install(t, newer, one), "create pre-commit", "remove pre-commit")
+	if _, err := os.Stat(r.Path(".git/hooks/pre-commit")); err == nil {
+		t.Error("the file is still there")
+	}
+	wantDeeds(t, install(t, older, one), "remove pre-commit", "create pre-commit")
+	if text := r.ReadFile(".git/config"); strings.Contains(text, "hook") {
+		t.Errorf("the configuration is\n%s", text)
+	}
+	uninstall(t, older)
+	if diff := cmp.Diff(before, listing(t, r.Dir)); diff != "" {
+		t.Errorf("(-before +after)\n%s", diff)
+	}
+}
+
+func TestViaConfigNeedsANewGit(t *testing.T) {
+	r := gittest.Repo(t)
+	in := installer(t, open(t, r, r.Dir, oldGit), hooks.Options{Via: hooks.ViaConfig})
+	if _, err := in.Install(t.Context()); err == nil {
+		t.Error("no error")
+	}
+	p := install(t, open(t, r, r.Dir, newGit), hooks.Options{Via: hooks.ViaFiles})
+	wantDeeds(t, p, "create pre-commit", "create post-commit")
+	if r.ReadFile(".git/hooks/pre-commit") == "" {
+		t.Error("no file")
+	}
+}
+
+func TestLinkedWorktreesShareHooks(t *testing.T) {
+	r := gittest.Repo(t)
+	r.WriteFile("a", "a")
+	r.Commit("a")
+	r.Run("worktree", "add", "-q", "../linked")
+	before := listing(t, filepath.Join(r.Dir, ".git"))
+	linked := open(t, r, filepath.Join(filepath.Dir(r.Dir), "linked"), oldGit)
+	install(t, linked, hooks.Options{})
+	if p := install(t, open(t, r, r.Dir, oldGit), hooks.Options{}); !p.Empty() {
+		t.Errorf("installing from the main worktree does %v", p.Actions)
+	}
+	if r.ReadFile(".git/hooks/pre-commit") == "" {
+		t.Error("no hook in the common directory")
+	}
+	uninstall(t, linked)
+	if diff := cmp.Diff(before, listing(t, filepath.Join(r.Dir, ".git"))); diff != "" {
+		t.Errorf("(-before +after)\n%s", diff)
+	}
+}
+
+func TestUninstallFindsWhatHooksPathHides(t *testing.T) {
+	r := gittest.Repo(t)
+	repo := open(t, r, r.Dir, oldGit)
+	before := listing(t, r.Path(".git/hooks"))
+	install(t, repo, hooks.Options{})
+	r.Run("config", "core.hooksPath", ".githooks")
+	wantDeeds(t, uninstall(t, repo), "remove pre-commit", "remove post-commit")
+	if diff := cmp.Diff(before, listing(t, r.Path(".git/hooks"))); diff != "" {
+		t.Errorf("(-before +after)\n%s", diff)
+	}
+}
+
+func TestBareRepository(t *testing.T) {
+	r := gittest.Repo(t, "--bare")
+	before := listing(t, r.Dir)
+	repo := open(t, r, r.Dir, oldGit)
+	one := hooks.Options{Names: []string{"pre-receive"}}
+	wantDeeds(t, install(t, repo, one), "create pre-receive")
+	uninstall(t, repo)
+	if diff := cmp.Diff(before, listing(t, r.Dir)); diff != "" {
+		t.Errorf("(-before +after)\n%s", diff)
+	}
+}
+
+func TestPlanIsAppliedOnceAndOnlyToWhatItSaw(t *testing.T) {
+	r := gittest.Repo(t)
+	in := installer(t, open(t, r, r.Dir, oldGit), hooks.Options{})
+	p, err := in.Install(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	writeHook(t, r, ".git/hooks/pre-commit", userScript, 0o755)
+	var changed *hooks.ChangedError
+	if err := p.Apply(t.Context()); !asChanged(err, &changed) {
+		t.Errorf("err = %v, want a ChangedError", err)
+	}
+	if got := r.ReadFile(".git/hooks/pre-commit"); got != userScript {
+		t.Errorf("the hook is %q", got)
+	}
+	if err := p.Apply(t.Context()); err != hooks.ErrApplied {
+		t.Errorf("second Apply: %v", err)
+	}
+}
+
+func TestStatus(t *testing.T) {
+	r := gittest.Repo(t)
+	older, newer := open(t, r, r.Dir, oldGit), open(t, r, r.Dir, newGit)
+	one := hooks.Options{Names: []string{"pre-commit"}}
+	status := func(repo hooks.Repo) hooks.Status {
+		t.Helper()
+		all, err := installer(t, repo, one).Status(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		return all[0]
+	}
+	file := r.Path(".git/hooks/pre-commit")
+	check := func(step string, got hooks.Status, want hooks.Status) {
+		t.Helper()
+		want.Hook = "pre-commit"
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Errorf("%s (-want +got)\n%s", step, diff)
+		}
+	}
+	check("nothing", status(older), hooks.Status{Path: file})
+	install(t, older, one)
+	check("file", status(older), hooks.Status{Path: file, Active: true, Via: "file"})
+	if err := os.Chmod(file, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	check("mode", status(older), hooks.Status{
+		Path: file, Via: "file", Detail: "the file is not executable",
+	})
+	wantDeeds(t, install(t, older, one), "update pre-commit")
+	check("mode again", status(older), hooks.Status{Path: file, Active: true, Via: "file"})
+	r.Run("config", "core.hooksPath", ".githooks")
+	got := status(older)
+	if got.Active || !strings.Contains(got.Detail, "so git does not run "+file) {
+		t.Errorf("dormant: %+v", got)
+	}
+	r.Run("config", "--unset", "core.hooksPath")
+	r.Run("config", "hook.jp-pre-commit.enabled", "true")
+	install(t, newer, hooks.Options{Names: one.Names})
+	key := "hook.jp-pre-commit.command"
+	check("config", status(newer), hooks.Status{Path: key, Active: true, Via: "config"})
+	check("config, old git", status(older), hooks.Status{
+		Path: key, Detail: "this git does not run hooks of the configuration",
+	})
+}
+
+func TestUnknownHook(t *testing.T) {
+	if _, err := hooks.New(nil, hooks.Options{Names: []string{"pre-comit"}}); err == nil {
+		t.Error("no error")
+	}
+	if !slices.Equal(hooks.DefaultNames(), []string{"pre-commit", "post-commit"}) {
+		t.Error("default hooks changed")
+	}
+}

@@ -1,0 +1,246 @@
+package hooks
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+
+	"github.com/git-jp/git-jp/gitint"
+)
+
+// A site is a directory in which git looks for hooks.
+type site struct {
+	dir   string // absolute
+	rel   string // slash path below the common directory, "" when it is elsewhere
+	where string // for people: what is special about it, "" for the repository's own
+}
+
+// kind says what stands where a hook goes.
+type kind int
+
+const (
+	kindAbsent   kind = iota
+	kindOurs          // our script, this or an older text
+	kindChained       // somebody's script with our block
+	kindByHand        // somebody's script, which calls our hook
+	kindManaged       // a hook manager's script
+	kindShell         // somebody's shell script
+	kindInert         // a file that git does not run, as it is not executable
+	kindOpaque        // anything else: a program, a link
+	kindLegacy        // a manager's script that runs ours
+	kindUnproved      // it has our marks but not our words
+)
+
+// found is what stands where a hook goes.
+type found struct {
+	name    string
+	site    site
+	kind    kind
+	text    string
+	perm    fs.FileMode
+	version int // which of the known texts, 0 for the newest
+	manager manager
+	by      string // file that calls our hook
+	detail  string // what kindOpaque is
+}
+
+// site returns where git looks for hooks.
+func (in *Installer) site(ctx context.Context) (site, error) {
+	dir, scope, err := in.repo.HooksDir(ctx)
+	if err != nil {
+		return site{}, fmt.Errorf("inspect hooks: %w", err)
+	}
+	s := site{dir: dir, rel: below(in.repo.CommonDir(), dir)}
+	switch root := in.repo.Root(); {
+	case s.rel != "" && scope == "":
+	case s.rel != "":
+		s.where = fmt.Sprintf("core.hooksPath (%s)", scope)
+	case root != "" && below(root, dir) != "":
+		s.where = fmt.Sprintf("core.hooksPath (%s) is %s in the work tree", scope, below(root, dir))
+	default:
+		s.where = fmt.Sprintf("core.hooksPath (%s) is %s outside of the repository", scope, dir)
+	}
+	if scope == "" && s.rel == "" {
+		s.where = fmt.Sprintf("%s leads out of the repository",
+			filepath.Join(in.repo.CommonDir(), "hooks"))
+	}
+	return s, nil
+}
+
+// own is the repository's own hooks directory, whether or not git looks there.
+func (in *Installer) own() site {
+	dir := filepath.Join(in.repo.CommonDir(), "hooks")
+	return site{dir: dir, rel: below(in.repo.CommonDir(), dir)}
+}
+
+// below returns the slash path of dir below base, "" when it is not, after following
+// symbolic links: a hooks directory that is a link into the work tree is not ours.
+func below(base, dir string) string {
+	rel, err := filepath.Rel(resolve(base), resolve(dir))
+	if err != nil || rel == "." || !filepath.IsLocal(rel) {
+		return ""
+	}
+	return filepath.ToSlash(rel)
+}
+
+// resolve follows the symbolic links of a path whose last parts may not exist.
+func resolve(name string) string {
+	real, err := filepath.EvalSymlinks(name)
+	if err == nil {
+		return real
+	}
+	parent := filepath.Dir(name)
+	if parent == name {
+		return name
+	}
+	return filepath.Join(resolve(parent), filepath.Base(name))
+}
+
+// look says what stands in s for the hook name.
+func (in *Installer) look(s site, name string) (found, error) {
+	f := found{name: name, site: s}
+	file := filepath.Join(s.dir, name)
+	info, err := os.Lstat(file)
+	if errors.Is(err, fs.ErrNotExist) {
+		in.lookManaged(&f)
+		return f, nil
+	}
+	if err != nil {
+		return f, fmt.Errorf("inspect hook %s: %w", name, err)
+	}
+	f.perm = info.Mode().Perm()
+	if !info.Mode().IsRegular() {
+		f.kind, f.detail = kindOpaque, describe(file, info)
+		return f, nil
+	}
+	data, err := os.ReadFile(file)
+	if err != nil {
+		return f, fmt.Errorf("inspect hook %s: %w", name, err)
+	}
+	f.text = string(data)
+	in.classify(&f)
+	return f, nil
+}
+
+// classify says whose text a hook file has.
+func (in *Installer) classify(f *found) {
+	if f.version = is(f.text, f.name, in.texts.scripts); f.version >= 0 {
+		f.kind = kindOurs
+		return
+	}
+	if _, f.version = unchain(f.text, f.name, in.texts.blocks); f.version >= 0 {
+		f.kind = kindChained
+		return
+	}
+	f.version = 0
+	switch {
+	case strings.Contains(f.text, blockMark):
+		f.kind = kindUnproved
+	case callsHook(f.text, f.name):
+		f.kind, f.by = kindByHand, filepath.Join(f.site.dir, f.name)
+	case f.isManaged():
+		in.lookManaged(f)
+	case !f.executable():
+		f.kind = kindInert
+	case isShell(firstLine(f.text)):
+		f.kind = kindShell
+	default:
+		f.kind, f.detail = kindOpaque, "a program that is no shell script"
+	}
+}
+
+// blockMark begins every block that was ever written.
+const blockMark = "# >>> git jp >>>"
+
+func (f *found) isManaged() bool {
+	_, ok := managerOf(f.site.dir, f.text, f.name)
+	return ok
+}
+
+// lookManaged finds out whether the manager of a hook file runs our hook.
+func (in *Installer) lookManaged(f *found) {
+	m, ok := managerOf(f.site.dir, f.text, f.name)
+	if !ok {
+		return
+	}
+	f.kind, f.manager = kindManaged, m
+	if f.by = m.calledBy(in.repo.Root(), f.name); f.by != "" {
+		f.kind = kindByHand
+		return
+	}
+	if m.runsIt {
+		text, err := os.ReadFile(filepath.Join(f.site.dir, f.name+m.backup))
+		if err == nil && is(string(text), f.name, in.texts.scripts) >= 0 {
+			f.kind, f.by = kindLegacy, f.name+m.backup
+		}
+	}
+}
+
+// executable reports whether git runs the file. Windows has no such permission.
+func (f *found) executable() bool { return runtime.GOOS == "windows" || f.perm&0o111 != 0 }
+
+func firstLine(text string) string {
+	line, _, _ := strings.Cut(text, "\n")
+	return line
+}
+
+func describe(file string, info fs.FileInfo) string {
+	if info.Mode()&fs.ModeSymlink != 0 {
+		target, err := os.Readlink(file)
+		if err == nil {
+			return "a symbolic link to " + target
+		}
+	}
+	return "no regular file"
+}
+
+// A configured hook is what the configuration says of a hook of ours.
+type configured struct {
+	set     bool // event and command are ours, this or an older text
+	version int
+	local   bool   // in the repository's own configuration
+	changed string // the value that is not ours, "" for none
+}
+
+func eventKey(name string) string   { return "hook.jp-" + name + ".event" }
+func commandKey(name string) string { return "hook.jp-" + name + ".command" }
+
+// config returns what the configuration says of the hook name.
+func (in *Installer) config(ctx context.Context, name string) (configured, error) {
+	events, err := in.repo.ConfigAll(ctx, eventKey(name))
+	if err != nil {
+		return configured{}, fmt.Errorf("inspect hook %s: %w", name, err)
+	}
+	commands, err := in.repo.ConfigAll(ctx, commandKey(name))
+	if err != nil {
+		return configured{}, fmt.Errorf("inspect hook %s: %w", name, err)
+	}
+	c := configured{local: anyLocal(events) || anyLocal(commands)}
+	for _, event := range events {
+		if event.Value != name {
+			c.changed = event.Value
+		}
+	}
+	for _, command := range commands {
+		if c.version = is(command.Value, name, in.texts.commands); c.version < 0 {
+			c.changed = command.Value
+		}
+	}
+	// An interrupted installation has a command without an event; git ignores it.
+	c.set = len(events) > 0 && len(commands) > 0 && c.changed == ""
+	return c, nil
+}
+
+func anyLocal(settings []gitint.Setting) bool {
+	for _, s := range settings {
+		if s.Scope == "local" {
+			return true
+		}
+	}
+	return false
+}

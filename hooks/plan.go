@@ -1,0 +1,301 @@
+package hooks
+
+import (
+	"context"
+	"fmt"
+	"io/fs"
+	"path/filepath"
+	"strings"
+
+	"github.com/git-jp/git-jp/gitint"
+)
+
+// A Repo is what an [Installer] needs of *gitint.Repo.
+type Repo interface {
+	Root() string
+	CommonDir() string
+	HooksDir(ctx context.Context) (dir, scope string, err error)
+	Version(ctx context.Context) (gitint.Version, error)
+	ConfigAll(ctx context.Context, key string) ([]gitint.Setting, error)
+	SetConfig(ctx context.Context, key, value string) error
+	UnsetConfig(ctx context.Context, key string) error
+}
+
+var _ Repo = (*gitint.Repo)(nil)
+
+// Foreign is what to do where there is a shell script of somebody else.
+type Foreign int
+
+const (
+	// ForeignReport leaves it alone and says what to add.
+	ForeignReport Foreign = iota
+	// ForeignChain puts a marked block into it.
+	ForeignChain
+)
+
+// Via is where hooks are installed.
+type Via int
+
+const (
+	// ViaAuto is the configuration where the installed git reads hooks from it, files
+	// otherwise.
+	ViaAuto Via = iota
+	// ViaFiles is for repositories that an older git uses as well.
+	ViaFiles
+	// ViaConfig is an error where the installed git does not read hooks from it.
+	ViaConfig
+)
+
+// Options choose what is installed.
+type Options struct {
+	Names   []string // nil means [DefaultNames]
+	Foreign Foreign
+	Via     Via
+}
+
+// An Installer plans what hooks of one repository need.
+type Installer struct {
+	repo  Repo
+	opts  Options
+	texts texts
+}
+
+// New returns an installer for repo.
+func New(repo Repo, o Options) (*Installer, error) {
+	if o.Names == nil {
+		o.Names = DefaultNames()
+	}
+	for _, name := range o.Names {
+		if !Known(name) {
+			return nil, fmt.Errorf("install hook %q: it is not one of %s",
+				name, strings.Join(AllNames(), ", "))
+		}
+	}
+	return &Installer{repo: repo, opts: o, texts: knownTexts()}, nil
+}
+
+// configVersion is the first git that runs hooks that the configuration defines.
+func configVersion() gitint.Version { return gitint.Version{Major: 2, Minor: 54} }
+
+// Do is what an [Action] does.
+type Do string
+
+// What actions do. Keep, Skip and Manual change nothing.
+const (
+	Keep   Do = "keep"   // it is as it should be
+	Create Do = "create" // write a hook file, or set the configuration
+	Update Do = "update" // replace an older text of ours
+	Chain  Do = "chain"  // put a block into somebody's script
+	Remove Do = "remove" // take out a file, a block or a setting of ours
+	Skip   Do = "skip"   // leave somebody's alone; Reason says why that is enough
+	Manual Do = "manual" // somebody has to do it by hand; Snippet is what to add
+)
+
+// An Action is one step of a [Plan], for one hook.
+type Action struct {
+	Do      Do
+	Hook    string
+	Path    string // file, or key of the configuration
+	Reason  string // "" when Do says all
+	Snippet string // text to add by hand, with Manual
+}
+
+// Changes reports whether the action changes anything.
+func (a Action) Changes() bool {
+	return a.Do == Create || a.Do == Update || a.Do == Chain || a.Do == Remove
+}
+
+// String returns the action as a line.
+func (a Action) String() string {
+	s := fmt.Sprintf("%s %s: %s", a.Do, a.Hook, a.Path)
+	if a.Reason != "" {
+		s += " (" + a.Reason + ")"
+	}
+	return s
+}
+
+// A Plan is what is to be done, decided and not yet done. Print Actions, then call
+// [Plan.Apply] once.
+type Plan struct {
+	Actions []Action
+
+	repo  Repo
+	steps []step
+}
+
+// Empty reports whether applying the plan would change nothing.
+func (p *Plan) Empty() bool { return len(p.steps) == 0 }
+
+// Open returns the actions that somebody has to do by hand.
+func (p *Plan) Open() []Action {
+	var open []Action
+	for _, a := range p.Actions {
+		if a.Do == Manual {
+			open = append(open, a)
+		}
+	}
+	return open
+}
+
+// A step is one change of a plan. Either file or key is set.
+type step struct {
+	file     string // slash path below the common directory
+	old, new string
+	absent   bool        // the file does not exist before
+	remove   bool        // the file does not exist afterwards
+	perm     fs.FileMode // 0 keeps that of the file
+
+	key   string
+	value string // "" unsets the key
+}
+
+// Install plans an installation. It changes nothing.
+func (in *Installer) Install(ctx context.Context) (*Plan, error) {
+	useConfig, err := in.useConfig(ctx)
+	if err != nil {
+		return nil, err
+	}
+	s, err := in.site(ctx)
+	if err != nil {
+		return nil, err
+	}
+	p := &Plan{repo: in.repo}
+	for _, name := range in.opts.Names {
+		f, err := in.look(s, name)
+		if err != nil {
+			return nil, err
+		}
+		c, err := in.config(ctx, name)
+		if err != nil {
+			return nil, err
+		}
+		if useConfig {
+			in.installConfig(p, f, c)
+		} else {
+			in.removeConfig(p, name, c)
+			in.installFile(p, f)
+		}
+	}
+	return p, nil
+}
+
+func (in *Installer) useConfig(ctx context.Context) (bool, error) {
+	if in.opts.Via == ViaFiles {
+		return false, nil
+	}
+	v, err := in.repo.Version(ctx)
+	if err != nil {
+		return false, fmt.Errorf("install hooks: %w", err)
+	}
+	able := v.AtLeast(configVersion())
+	if !able && in.opts.Via == ViaConfig {
+		return false, fmt.Errorf("install hooks: git %s does not run hooks of the configuration, "+
+			"git %s does", v, configVersion())
+	}
+	return able, nil
+}
+
+// installConfig plans a hook in the configuration. A hook file of ours would run as
+// well, so it goes.
+func (in *Installer) installConfig(p *Plan, f found, c configured) {
+	key := commandKey(f.name)
+	switch {
+	case c.changed != "":
+		p.manual(f.name, key, "its value is not ours: "+c.changed, in.texts.commands[0](f.name))
+		return
+	case f.kind == kindByHand || f.kind == kindLegacy:
+		p.add(Action{Do: Skip, Hook: f.name, Path: f.by, Reason: "it calls the hook already"})
+		return
+	case c.set && c.version == 0:
+		p.add(Action{Do: Keep, Hook: f.name, Path: key})
+	default:
+		do := Create
+		if c.set {
+			do = Update
+		}
+		p.add(Action{Do: do, Hook: f.name, Path: key},
+			// Git dies of an event without a command, so the command comes first.
+			step{key: key, value: in.texts.commands[0](f.name)},
+			step{key: eventKey(f.name), value: f.name})
+	}
+	if f.kind == kindOurs || f.kind == kindChained {
+		in.removeFile(p, f)
+	}
+}
+
+// installFile plans a hook file.
+func (in *Installer) installFile(p *Plan, f found) {
+	a := Action{Hook: f.name, Path: filepath.Join(f.site.dir, f.name)}
+	block := in.texts.blocks[0](f.name)
+	switch outside := f.site.rel == ""; {
+	case f.kind == kindByHand, f.kind == kindLegacy:
+		a.Do, a.Path, a.Reason = Keep, f.by, "it calls the hook"
+		p.add(a)
+	case f.kind == kindManaged:
+		reason := f.manager.name + " writes this file anew"
+		p.manual(a.Hook, a.Path, reason, f.manager.snippet(f.name))
+	case f.kind == kindOurs && f.version == 0 && f.executable(),
+		f.kind == kindChained && f.version == 0 && f.executable():
+		a.Do = Keep
+		p.add(a)
+	case outside:
+		p.manual(a.Hook, a.Path, f.site.where, call(f.name))
+	case f.kind == kindAbsent:
+		a.Do, a.Reason = Create, f.site.where
+		p.add(a, in.write(f, in.texts.scripts[0](f.name), scriptPerm))
+	case f.kind == kindOurs:
+		a.Do = Update
+		p.add(a, in.write(f, in.texts.scripts[0](f.name), f.perm|0o111))
+	case f.kind == kindChained && f.version > 0:
+		rest, _ := unchain(f.text, f.name, in.texts.blocks)
+		in.chainInto(p, f, rest, Action{Do: Update, Hook: a.Hook, Path: a.Path})
+	case f.kind == kindShell && in.opts.Foreign == ForeignChain:
+		a.Do, a.Reason = Chain, "behind the first line of the script that is there"
+		in.chainInto(p, f, f.text, a)
+	default:
+		p.manual(a.Hook, a.Path, f.reason(), block)
+	}
+}
+
+// scriptPerm is the mode of a new hook file, before the umask.
+const scriptPerm = 0o755
+
+// chainInto plans to put the newest block into text, the script without any.
+func (in *Installer) chainInto(p *Plan, f found, text string, a Action) {
+	chained, ok := chain(text, in.texts.blocks[0](f.name))
+	if !ok {
+		p.manual(a.Hook, a.Path, f.reason(), in.texts.blocks[0](f.name))
+		return
+	}
+	p.add(a, in.write(f, chained, 0))
+}
+
+// reason says why a file of somebody else is left alone.
+func (f *found) reason() string {
+	switch {
+	case f.kind == kindUnproved:
+		return "the block of git jp in it was changed"
+	case f.kind == kindInert, f.kind == kindChained && !f.executable():
+		return "there is a file that git does not run, as it is not executable"
+	case f.detail != "":
+		return "there is " + f.detail
+	default:
+		return "there is a hook of somebody else"
+	}
+}
+
+func (in *Installer) write(f found, text string, perm fs.FileMode) step {
+	return step{
+		file: f.site.rel + "/" + f.name, old: f.text, new: text,
+		absent: f.kind == kindAbsent, perm: perm,
+	}
+}
+
+func (p *Plan) add(a Action, steps ...step) {
+	p.Actions = append(p.Actions, a)
+	p.steps = append(p.steps, steps...)
+}
+
+func (p *Plan) manual(hook, path, reason, snippet string) {
+	p.add(Action{Do: Manual, Hook: hook, Path: path, Reason: reason, Snippet: snippet})
+}

@@ -1,0 +1,196 @@
+package hooks_test
+
+import (
+	"errors"
+	"os/exec"
+	"strings"
+	"testing"
+
+	"github.com/git-jp/git-jp/hooks"
+	"github.com/git-jp/git-jp/internal/gittest"
+)
+
+func asChanged(err error, target **hooks.ChangedError) bool { return errors.As(err, target) }
+
+// Real git runs what was installed.
+func TestGitRunsTheHooks(t *testing.T) {
+	r, log := fakeJP(t, gittest.Repo(t))
+	install(t, open(t, r, r.Dir, oldGit), hooks.Options{})
+	r.WriteFile("a", "a")
+	r.Commit("a")
+	if got, want := read(t, log), "hook pre-commit\nhook post-commit\n"; got != want {
+		t.Errorf("git ran %q, want %q", got, want)
+	}
+	r.WriteFile("a", "b")
+	if _, err := r.With("JP_EXIT=1").Try("commit", "-q", "-a", "-m", "b"); err == nil {
+		t.Error("a failing pre-commit hook did not stop the commit")
+	}
+}
+
+func TestWithoutGitJP(t *testing.T) {
+	for _, tt := range []struct {
+		name string
+		text string
+	}{{"script", ""}, {"chained", userScript}} {
+		t.Run(tt.name, func(t *testing.T) {
+			r := gittest.Repo(t)
+			if tt.text != "" {
+				writeHook(t, r, ".git/hooks/pre-commit", tt.text, 0o755)
+			}
+			install(t, open(t, r, r.Dir, oldGit), hooks.Options{
+				Names: []string{"pre-commit"}, Foreign: hooks.ForeignChain,
+			})
+			cmd := exec.Command(r.Path(".git/hooks/pre-commit"))
+			cmd.Dir, cmd.Env = r.Dir, []string{"PATH=/usr/bin:/bin"}
+			out, err := cmd.CombinedOutput()
+			if err != nil {
+				t.Fatal(err)
+			}
+			want := "git-jp is not installed: its pre-commit hook was skipped\n"
+			if string(out) != want {
+				t.Errorf("it said %q, want %q", out, want)
+			}
+			if ran := read(t, r.Path("ran")) != ""; ran != (tt.text != "") {
+				t.Errorf("the user's hook ran: %v", ran)
+			}
+		})
+	}
+}
+
+// The block runs before the script, though the script ends in exec, and stops it only
+// where git can be stopped.
+func TestChainedHooksRunBoth(t *testing.T) {
+	for _, tt := range []struct {
+		hook, exit string
+		mine       bool
+		fails      bool
+	}{
+		{"pre-commit", "0", true, false},
+		{"pre-commit", "3", false, true},
+		{"post-commit", "3", true, false},
+	} {
+		t.Run(tt.hook+" "+tt.exit, func(t *testing.T) {
+			r, log := fakeJP(t, gittest.Repo(t))
+			writeHook(t, r, ".git/hooks/"+tt.hook, userScript, 0o755)
+			install(t, open(t, r, r.Dir, oldGit), hooks.Options{
+				Names: []string{tt.hook}, Foreign: hooks.ForeignChain,
+			})
+			_, err := r.With("JP_EXIT="+tt.exit).Try("commit", "-q", "--allow-empty", "-m", "b")
+			if (err != nil) != tt.fails {
+				t.Errorf("commit: %v", err)
+			}
+			if got := read(t, log); got != "hook "+tt.hook+"\n" {
+				t.Errorf("ours ran as %q", got)
+			}
+			if mine := read(t, r.Path("ran")) == "mine\n"; mine != tt.mine {
+				t.Errorf("theirs ran: %v, want %v", mine, tt.mine)
+			}
+		})
+	}
+}
+
+// Both hooks of a chain get the whole input, in every shell that there is.
+func TestChainedHooksShareTheInput(t *testing.T) {
+	const input = "refs/heads/a\\n $HOME 1 2\n`x` \"y\" 'z'\n"
+	for _, shell := range []string{"sh", "bash", "dash", "ksh", "zsh"} {
+		path, err := exec.LookPath(shell)
+		if err != nil {
+			continue
+		}
+		for name, in := range map[string]string{"lines": input, "nothing": ""} {
+			t.Run(shell+" "+name, func(t *testing.T) {
+				r, log := fakeJP(t, gittest.Repo(t))
+				writeHook(t, r, ".git/hooks/pre-push", "#!"+path+"\ncat >theirs\n", 0o755)
+				install(t, open(t, r, r.Dir, oldGit), hooks.Options{
+					Names: []string{"pre-push"}, Foreign: hooks.ForeignChain,
+				})
+				cmd := exec.Command(r.Path(".git/hooks/pre-push"), "origin", "url")
+				cmd.Dir, cmd.Env, cmd.Stdin = r.Dir, r.Env, strings.NewReader(in)
+				if out, err := cmd.CombinedOutput(); err != nil {
+					t.Fatalf("%v: %s", err, out)
+				}
+				if got := read(t, r.Path("theirs")); got != in {
+					t.Errorf("theirs read %q, want %q", got, in)
+				}
+				if got, want := read(t, log), "hook pre-push origin url\n"+in; got != want {
+					t.Errorf("ours got %q, want %q", got, want)
+				}
+			})
+		}
+	}
+}
+
+// The command in the configuration works the way git runs it: as a shell command, with
+// "$@" behind it when there are arguments.
+func TestConfiguredCommand(t *testing.T) {
+	r, log := fakeJP(t, gittest.Repo(t))
+	install(t, open(t, r, r.Dir, newGit), hooks.Options{
+		Names: []string{"post-checkout", "pre-commit"},
+	})
+	run := func(env []string, hook string, args ...string) string {
+		command := r.Run("config", "hook.jp-"+hook+".command")
+		if got := r.Run("config", "hook.jp-"+hook+".event"); got != hook {
+			t.Errorf("event %q", got)
+		}
+		if len(args) > 0 {
+			command += ` "$@"`
+		}
+		cmd := exec.Command("/bin/sh", append([]string{"-c", command, "git"}, args...)...)
+		cmd.Dir, cmd.Env = r.Dir, env
+		out, err := cmd.CombinedOutput()
+		if err != nil {
+			t.Fatalf("%v: %s", err, out)
+		}
+		return string(out)
+	}
+	run(r.Env, "post-checkout", "a b", "c", "1")
+	run(r.Env, "pre-commit")
+	if got, want := read(t, log), "hook post-checkout a b c 1\nhook pre-commit\n"; got != want {
+		t.Errorf("ran %q, want %q", got, want)
+	}
+	without := run([]string{"PATH=/usr/bin:/bin"}, "post-checkout", "a", "b", "1")
+	if want := "git-jp is not installed: its post-checkout hook was skipped\n"; without != want {
+		t.Errorf("without git-jp it says %q, want %q", without, want)
+	}
+}
+
+func TestReadPrePush(t *testing.T) {
+	a, b, zero := strings.Repeat("a", 40), strings.Repeat("b", 40), strings.Repeat("0", 40)
+	refs, err := hooks.ReadPrePush(strings.NewReader(
+		"refs/heads/x " + a + " refs/heads/y " + b + "\n" +
+			"(delete) " + zero + " refs/heads/z " + b + "\n"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(refs) != 2 || refs[0].Local != "refs/heads/x" || refs[0].LocalOID.String() != a ||
+		refs[0].Remote != "refs/heads/y" || refs[0].RemoteOID.String() != b ||
+		!refs[1].LocalOID.IsZero() {
+		t.Errorf("got %+v", refs)
+	}
+	for _, bad := range []string{"x\n", "a b c d\n"} {
+		if _, err := hooks.ReadPrePush(strings.NewReader(bad)); err == nil {
+			t.Errorf("%q: no error", bad)
+		}
+	}
+}
+
+func TestReadPostRewrite(t *testing.T) {
+	a, b := strings.Repeat("a", 40), strings.Repeat("b", 40)
+	all, err := hooks.ReadPostRewrite(strings.NewReader(a + " " + b + " extra\n"))
+	if err != nil || len(all) != 1 || all[0].Old.String() != a || all[0].New.String() != b {
+		t.Errorf("got %+v, %v", all, err)
+	}
+}
+
+func TestParsePostCheckout(t *testing.T) {
+	a, b := strings.Repeat("a", 40), strings.Repeat("b", 40)
+	c, err := hooks.ParsePostCheckout([]string{a, b, "1"})
+	if err != nil || c.Previous.String() != a || c.Next.String() != b || !c.Branch {
+		t.Errorf("got %+v, %v", c, err)
+	}
+	for _, bad := range [][]string{nil, {a, b}, {"x", b, "1"}, {a, "x", "1"}} {
+		if _, err := hooks.ParsePostCheckout(bad); err == nil {
+			t.Errorf("%q: no error", bad)
+		}
+	}
+}

@@ -1,0 +1,149 @@
+package hooks
+
+import "strings"
+
+// texts are all texts that were ever written, the newest first. Texts are never
+// changed, only added at the front: an installation of an older release is
+// recognised by them.
+type texts struct {
+	scripts  []template // whole hook files
+	blocks   []template // blocks in hook files of others
+	commands []template // values of hook.jp-<name>.command
+}
+
+// A template makes the text for one hook.
+type template func(name string) string
+
+func knownTexts() texts {
+	return texts{
+		scripts:  []template{script1},
+		blocks:   []template{block1},
+		commands: []template{command1},
+	}
+}
+
+// is returns which of the templates made text, -1 for none.
+func is(text, name string, known []template) int {
+	for i, t := range known {
+		if t(name) == text {
+			return i
+		}
+	}
+	return -1
+}
+
+// fill puts the name of a hook into a text.
+func fill(text, name string) string { return strings.ReplaceAll(text, "NAME", name) }
+
+func script1(name string) string {
+	return fill(`#!/bin/sh
+# Installed by 'git jp install' and removed by 'git jp uninstall'.
+if ! command -v git-jp >/dev/null 2>&1; then
+	echo "git-jp is not installed: its NAME hook was skipped" >&2
+	exit 0
+fi
+exec git jp hook NAME "$@"
+`, name)
+}
+
+// command1 is run by git as a shell command, which git ends with "$@" when the hook
+// has arguments. So it must end in a word that takes them.
+func command1(name string) string {
+	return fill(`jp() { command -v git-jp >/dev/null 2>&1 && exec git jp hook NAME "$@"; `+
+		`echo "git-jp is not installed: its NAME hook was skipped" >&2; }; jp`, name)
+}
+
+func block1(name string) string {
+	call := `	git jp hook NAME "$@" ELSE
+`
+	if readsInput(name) {
+		// The script that follows reads the same input, so it is read once and given to
+		// both. The shell cuts trailing line feeds and a here-document adds one.
+		call = `	jp_input=$(cat)
+	if [ -n "$jp_input" ]; then
+		printf '%s\n' "$jp_input" | git jp hook NAME "$@" ELSE
+		exec <<jp_end
+$jp_input
+jp_end
+	else
+		git jp hook NAME "$@" </dev/null ELSE
+		exec </dev/null
+	fi
+`
+	}
+	otherwise := "|| :"
+	if canRefuse(name) {
+		otherwise = "|| exit $?"
+	}
+	return fill(`# >>> git jp >>> (removed by 'git jp uninstall')
+if command -v git-jp >/dev/null 2>&1; then
+`+strings.ReplaceAll(call, "ELSE", otherwise)+`else
+	echo "git-jp is not installed: its NAME hook was skipped" >&2
+fi
+# <<< git jp <<<
+`, name)
+}
+
+// chain returns the script text with block behind its first line, and whether that is
+// possible: the script must be one for a POSIX shell with LF line ends.
+func chain(text, block string) (string, bool) {
+	end := strings.IndexByte(text, '\n') + 1
+	if end == 0 || !isShell(text[:end]) {
+		return "", false
+	}
+	return text[:end] + block + text[end:], true
+}
+
+// unchain returns text without the first block that one of the templates made, and
+// which one that was, -1 for none.
+func unchain(text, name string, known []template) (string, int) {
+	for i, t := range known {
+		if before, after, ok := strings.Cut(text, t(name)); ok {
+			return before + after, i
+		}
+	}
+	return text, -1
+}
+
+// isShell reports whether a script that begins with line is run by a shell that
+// understands the block.
+func isShell(line string) bool {
+	command, ok := strings.CutPrefix(strings.TrimSuffix(line, "\n"), "#!")
+	if !ok || strings.HasSuffix(command, "\r") {
+		return false
+	}
+	for _, word := range strings.Fields(command) {
+		switch base := word[strings.LastIndexByte(word, '/')+1:]; base {
+		case "env", "-S":
+			continue
+		case "sh", "bash", "dash", "ash", "ksh", "zsh":
+			return true
+		default:
+			return false
+		}
+	}
+	return false
+}
+
+// callsHook reports whether text has a line that calls our hook, however it was
+// written.
+func callsHook(text, name string) bool {
+	for line := range strings.Lines(text) {
+		line = strings.TrimSpace(line)
+		if strings.HasPrefix(line, "#") {
+			continue
+		}
+		for _, call := range []string{"git jp hook " + name, "git-jp hook " + name} {
+			if _, rest, ok := strings.Cut(line, call); ok && endsWord(rest) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// endsWord reports whether rest does not go on with the name before it: "pre-commit"
+// is not "pre-commit-msg".
+func endsWord(rest string) bool {
+	return rest == "" || !strings.ContainsAny(rest[:1], "-_abcdefghijklmnopqrstuvwxyz")
+}

@@ -1,0 +1,76 @@
+package hooks
+
+import (
+	"os/exec"
+	"testing"
+)
+
+func TestCallsHook(t *testing.T) {
+	for text, want := range map[string]bool{
+		"git jp hook pre-commit":                 true,
+		"git-jp hook pre-commit \"$@\"\n":        true,
+		"  - run: git jp hook pre-commit {0}":    true,
+		"x || git jp hook pre-commit; y":         true,
+		"# git jp hook pre-commit":               false,
+		"git jp hook pre-commit-msg":             false,
+		"echo\ngit jp hook post-commit\n":        false,
+		`"pre-commit": "git jp hook pre-commit"`: true,
+	} {
+		if got := callsHook(text, "pre-commit"); got != want {
+			t.Errorf("callsHook(%q) = %v, want %v", text, got, want)
+		}
+	}
+}
+
+func TestIsShell(t *testing.T) {
+	for line, want := range map[string]bool{
+		"#!/bin/sh\n": true, "#!/usr/bin/env bash\n": true, "#! /bin/sh -e\n": true,
+		"#!/usr/bin/env -S bash -e\n": true, "#!/usr/bin/zsh\n": true,
+		"#!/bin/sh\r\n": false, "#!/usr/bin/fish\n": false, "#!/usr/bin/env python3\n": false,
+		"echo\n": false, "\n": false, "": false,
+	} {
+		if got := isShell(line); got != want {
+			t.Errorf("isShell(%q) = %v, want %v", line, got, want)
+		}
+	}
+}
+
+// Every text is a script that the shell can read, and only the newest is written.
+func TestTexts(t *testing.T) {
+	for _, name := range AllNames() {
+		known := knownTexts()
+		for _, text := range []string{
+			known.scripts[0](name), known.blocks[0](name), known.commands[0](name),
+		} {
+			if out, err := exec.Command("sh", "-n", "-c", text).CombinedOutput(); err != nil {
+				t.Errorf("%s: %v: %s\n%s", name, err, out, text)
+			}
+		}
+	}
+}
+
+// A text of an older release is known, and an installation brings the newest.
+func TestOlderTexts(t *testing.T) {
+	older := func(name string) string { return "#!/bin/sh\n# old " + name + "\n" }
+	in := &Installer{texts: knownTexts()}
+	in.texts.scripts = append(in.texts.scripts, older)
+	f := found{
+		name: "pre-commit", site: site{dir: "d", rel: "hooks"},
+		text: older("pre-commit"), perm: 0o755,
+	}
+	in.classify(&f)
+	p := &Plan{}
+	in.installFile(p, f)
+	if len(p.steps) != 1 || p.Actions[0].Do != Update || p.steps[0].new != script1("pre-commit") {
+		t.Errorf("plan %+v", p)
+	}
+	block := func(name string) string { return "# old block " + name + "\n" }
+	in.texts.blocks = append(in.texts.blocks, block)
+	f.text = "#!/bin/sh\n" + block("pre-commit") + "echo\n"
+	in.classify(&f)
+	p = &Plan{}
+	in.installFile(p, f)
+	if len(p.steps) != 1 || p.steps[0].new != "#!/bin/sh\n"+block1("pre-commit")+"echo\n" {
+		t.Errorf("plan %+v", p)
+	}
+}

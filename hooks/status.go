@@ -1,0 +1,110 @@
+package hooks
+
+import (
+	"context"
+	"path/filepath"
+)
+
+// A Status is what there is of one hook.
+type Status struct {
+	Hook   string
+	Active bool   // git runs it, in this clone, as far as files and settings tell
+	Via    string // "file", "chain", "config", or what calls it; "" when nothing does
+	Path   string // file, or key of the configuration
+	Old    bool   // an older text of ours, which an installation would replace
+	Twice  bool   // a file and the configuration both call it
+	Detail string // why it is not active, "" when it was never installed
+}
+
+// Status reports on every hook of the installer's names.
+func (in *Installer) Status(ctx context.Context) ([]Status, error) {
+	able, err := in.runsConfig(ctx)
+	if err != nil {
+		return nil, err
+	}
+	s, err := in.site(ctx)
+	if err != nil {
+		return nil, err
+	}
+	var all []Status
+	for _, name := range in.opts.Names {
+		f, err := in.look(s, name)
+		if err != nil {
+			return nil, err
+		}
+		c, err := in.config(ctx, name)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, in.merged(in.ofFile(f), in.ofConfig(name, c, able)))
+	}
+	return all, nil
+}
+
+func (in *Installer) runsConfig(ctx context.Context) (bool, error) {
+	v, err := in.repo.Version(ctx)
+	return err == nil && v.AtLeast(configVersion()), err
+}
+
+// merged says of a file and a setting what they are together.
+func (in *Installer) merged(file, config Status) Status {
+	switch {
+	case file.Active && config.Active:
+		config.Twice = true
+		return config
+	case config.Active, config.Detail != "" && !file.Active:
+		return config
+	default:
+		return file
+	}
+}
+
+func (in *Installer) ofFile(f found) Status {
+	st := Status{Hook: f.name, Path: filepath.Join(f.site.dir, f.name)}
+	switch f.kind {
+	case kindOurs, kindChained:
+		st.Active, st.Old = f.executable(), f.version > 0
+		st.Via = "file"
+		if f.kind == kindChained {
+			st.Via = "chain"
+		}
+		if !st.Active {
+			st.Detail = "the file is not executable"
+		}
+	case kindByHand, kindLegacy:
+		st.Active, st.Via, st.Path = true, "called", f.by
+	case kindManaged:
+		st.Detail = "the hook is " + f.manager.name + "'s"
+	case kindAbsent:
+		st.Detail = in.dormant(f)
+	default:
+		st.Detail = f.reason()
+	}
+	return st
+}
+
+// dormant says that a hook of ours stands where git does not look any more.
+func (in *Installer) dormant(f found) string {
+	own := in.own()
+	if own.rel == "" || own.rel == f.site.rel {
+		return ""
+	}
+	old, err := in.look(own, f.name)
+	if err == nil && (old.kind == kindOurs || old.kind == kindChained) {
+		return f.site.where + ", so git does not run " + filepath.Join(own.dir, f.name)
+	}
+	return ""
+}
+
+func (in *Installer) ofConfig(name string, c configured, able bool) Status {
+	st := Status{Hook: name, Path: commandKey(name)}
+	switch {
+	case c.changed != "":
+		st.Detail = "the value of " + commandKey(name) + " is not ours"
+	case c.set && able:
+		st.Active, st.Via, st.Old = true, "config", c.version > 0
+	case c.set:
+		st.Detail = "this git does not run hooks of the configuration"
+	}
+	return st
+}
