@@ -1,0 +1,164 @@
+package events
+
+import (
+	"cmp"
+	"slices"
+	"time"
+)
+
+// A Range is some turns in a row, both ends included, counted from 0.
+type Range struct{ From, To int }
+
+// Len returns the number of turns.
+func (r Range) Len() int { return r.To - r.From + 1 }
+
+// A Bound is one end of a range of turns before it is known how many there are.
+// The zero value is an open end. Bounds are comparable.
+type Bound struct {
+	kind boundKind
+	n    int
+	at   time.Time
+}
+
+type boundKind int
+
+const (
+	boundOpen boundKind = iota
+	boundTurn
+	boundFromEnd
+	boundAfterCompaction
+	boundTime
+	boundNothing
+)
+
+// AtTurn is turn n, counted from 0.
+func AtTurn(n int) Bound { return Bound{kind: boundTurn, n: n} }
+
+// FromEnd is the turn that n turns follow: 0 is the last.
+func FromEnd(n int) Bound { return Bound{kind: boundFromEnd, n: n} }
+
+// AfterLastCompaction is the turn behind all that a compaction covers, the first
+// when there is no compaction.
+func AfterLastCompaction() Bound { return Bound{kind: boundAfterCompaction} }
+
+// AtTime is the turn that was going on at t as the end of a range, and the turn
+// after it as the start of one.
+func AtTime(t time.Time) Bound { return Bound{kind: boundTime, at: t} }
+
+// FirstTurns returns the bounds of the first n turns.
+func FirstTurns(n int) (from, to Bound) {
+	if n <= 0 {
+		return Bound{kind: boundNothing}, Bound{kind: boundNothing}
+	}
+	return AtTurn(0), AtTurn(n - 1)
+}
+
+// LastTurns returns the bounds of the last n turns.
+func LastTurns(n int) (from, to Bound) {
+	if n <= 0 {
+		return Bound{kind: boundNothing}, Bound{kind: boundNothing}
+	}
+	return FromEnd(n - 1), FromEnd(0)
+}
+
+// Turn returns the turn of a bound made by [AtTurn]. Who names a turn that does
+// not exist wants to be told, where [Stream.ResolveRange] clamps.
+func (b Bound) Turn() (n int, ok bool) { return b.n, b.kind == boundTurn }
+
+// ResolveRange returns the turns from one bound to another; false when these are
+// none. The two ends are clamped differently, so that a command that spares some
+// turns never takes more because there are fewer: a start before the first turn
+// is the first and a start behind the last is nothing; an end behind the last
+// turn is the last and an end before the first is nothing.
+func (s *Stream) ResolveRange(from, to Bound) (Range, bool) {
+	turns := s.Turns()
+	first, ok := s.resolveFrom(from, turns)
+	if !ok {
+		return Range{}, false
+	}
+	last, ok := s.resolveTo(to, turns)
+	return Range{first, last}, ok && first <= last
+}
+
+func (s *Stream) resolveFrom(b Bound, turns []Turn) (int, bool) {
+	n, last := 0, len(turns)-1
+	switch b.kind {
+	case boundOpen:
+	case boundTurn:
+		n = max(b.n, 0)
+	case boundFromEnd:
+		n = max(last-b.n, 0)
+	case boundAfterCompaction:
+		n = s.afterCompactions(last)
+	case boundTime:
+		n = s.turnAt(b.at, turns) + 1
+	default:
+		return 0, false
+	}
+	return n, n <= last
+}
+
+func (s *Stream) resolveTo(b Bound, turns []Turn) (int, bool) {
+	last := len(turns) - 1
+	n := last
+	switch b.kind {
+	case boundOpen:
+	case boundTurn:
+		n = b.n
+	case boundFromEnd:
+		n = last - b.n
+	case boundAfterCompaction:
+		n = s.afterCompactions(last)
+	case boundTime:
+		n = s.turnAt(b.at, turns)
+	default:
+		return 0, false
+	}
+	return min(n, last), n >= 0
+}
+
+// afterCompactions returns the turn behind the last that a compaction covers.
+func (s *Stream) afterCompactions(last int) int {
+	next := 0
+	for _, c := range s.compactions() {
+		next = max(next, min(c.ToTurn, last)+1)
+	}
+	return next
+}
+
+// turnAt returns the last turn that had begun at t, -1 when none had. Order in
+// the stream counts, times only say where to stop.
+func (s *Stream) turnAt(t time.Time, turns []Turn) int {
+	for i, turn := range turns {
+		if s.At(turn.First).Time().After(t) {
+			return i - 1
+		}
+	}
+	return len(turns) - 1
+}
+
+// ExtendForSummary returns the range that a new summary of r has to cover: r and
+// every summarized range that it touches, and that those touch. A summary inside
+// another would split it and have its text given twice.
+func (s *Stream) ExtendForSummary(r Range) Range {
+	var summaries []Range
+	for _, c := range s.compactions() {
+		if c.Summary != nil {
+			summaries = append(summaries, Range{c.FromTurn, c.ToTurn})
+		}
+	}
+	// Joined in order of their starts, the ranges of each group that hangs together
+	// end in one that is all of it, so a single look at each is enough.
+	slices.SortFunc(summaries, func(a, b Range) int { return cmp.Compare(a.From, b.From) })
+	for i, sum := range summaries {
+		if i > 0 && sum.From <= summaries[i-1].To {
+			summaries[i] = Range{summaries[i-1].From, max(summaries[i-1].To, sum.To)}
+		}
+	}
+	for _, sum := range summaries {
+		if sum.From <= r.To && r.From <= sum.To {
+			r = Range{min(r.From, sum.From), max(r.To, sum.To)}
+		}
+	}
+	return r
+}

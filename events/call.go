@@ -1,0 +1,96 @@
+package events
+
+// A Call is a request for a tool and the response to it, if any.
+type Call struct {
+	Turn     int
+	Request  int // element index
+	Response int // element index, -1 while the call is open
+	ID, Name string
+}
+
+// Open reports whether the call has no response.
+func (c Call) Open() bool { return c.Response < 0 }
+
+// Calls returns the tool calls in the order of their requests. Ids of calls are
+// not unique in a stream, so a request and a response belong together within a
+// turn and by count: a response answers the first open request before it that
+// has its id. A response that answers none is in no Call.
+func (s *Stream) Calls() []Call {
+	var calls []Call
+	var open pending
+	for i, turn := range s.events() {
+		switch ev := s.At(i).Event().(type) {
+		case *ToolCallRequest:
+			open.add(turn, ev.ID, len(calls))
+			calls = append(calls, Call{turn, i, -1, ev.ID, ev.Name})
+		case *ToolCallResponse:
+			if n, ok := open.take(turn, ev.ID); ok {
+				calls[n].Response = i
+			}
+		}
+	}
+	return calls
+}
+
+// An Inquiry is a question of a tool and the answer to it, if any.
+type Inquiry struct {
+	Turn     int
+	Request  int // element index
+	Response int // element index, -1 while the question is open
+	ID       string
+}
+
+// Open reports whether the question has no answer.
+func (q Inquiry) Open() bool { return q.Response < 0 }
+
+// Inquiries returns the questions of tools in order, paired with their answers
+// as [Stream.Calls] pairs.
+func (s *Stream) Inquiries() []Inquiry {
+	var inquiries []Inquiry
+	var open pending
+	for i, turn := range s.events() {
+		switch ev := s.At(i).Event().(type) {
+		case *InquiryRequest:
+			open.add(turn, ev.ID, len(inquiries))
+			inquiries = append(inquiries, Inquiry{turn, i, -1, ev.ID})
+		case *InquiryResponse:
+			if n, ok := open.take(turn, ev.ID); ok {
+				inquiries[n].Response = i
+			}
+		}
+	}
+	return inquiries
+}
+
+// pending holds the requests of one turn that wait for a response: positions in
+// the caller's result, in order, by id.
+type pending struct {
+	turn int
+	byID map[string][]int
+}
+
+func (p *pending) add(turn int, id string, n int) {
+	p.enter(turn)
+	p.byID[id] = append(p.byID[id], n)
+}
+
+func (p *pending) take(turn int, id string) (int, bool) {
+	p.enter(turn)
+	queue := p.byID[id]
+	if len(queue) == 0 {
+		return 0, false
+	}
+	p.byID[id] = queue[1:]
+	return queue[0], true
+}
+
+// enter forgets what an earlier turn left open: nothing answers it any more.
+func (p *pending) enter(turn int) {
+	if p.byID == nil {
+		p.byID = map[string][]int{}
+	}
+	if p.turn != turn {
+		p.turn = turn
+		clear(p.byID)
+	}
+}

@@ -1,0 +1,49 @@
+package events
+
+// An Interruption is what a stream's last turn lacks. A stream has one while a
+// query runs, and keeps it when the query was cut off.
+type Interruption struct {
+	Turn      int
+	Calls     []Call    // tool calls without a response
+	Inquiries []Inquiry // questions without an answer
+	// Unanswered says that the last word is not the model's: it stands at a
+	// request, at the results of tools, or at an empty turn.
+	Unanswered bool
+}
+
+// Incomplete reports whether the last turn is unfinished, and in what. Earlier
+// turns do not count: a later query has gone on from them.
+func (s *Stream) Incomplete() (Interruption, bool) {
+	turns := s.Turns()
+	if len(turns) == 0 {
+		return Interruption{}, false
+	}
+	turn := turns[len(turns)-1]
+	in := Interruption{Turn: turn.Index}
+	for _, c := range s.Calls() {
+		if c.Turn == turn.Index && c.Open() {
+			in.Calls = append(in.Calls, c)
+		}
+	}
+	for _, q := range s.Inquiries() {
+		if q.Turn == turn.Index && q.Open() {
+			in.Inquiries = append(in.Inquiries, q)
+		}
+	}
+	in.Unanswered = s.awaitsModel(turn)
+	return in, len(in.Calls) > 0 || len(in.Inquiries) > 0 || in.Unanswered
+}
+
+// awaitsModel reports whether the model is to speak next in a turn. Inquiries
+// are asides, and a call that the model asked for is its word.
+func (s *Stream) awaitsModel(t Turn) bool {
+	for i := t.Last; i >= t.First; i-- {
+		switch s.At(i).Kind() {
+		case KindChatResponse, KindToolCallRequest:
+			return false
+		case KindTurnStart, KindChatRequest, KindToolCallResponse:
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,166 @@
+package events
+
+import (
+	"slices"
+	"time"
+)
+
+// interrupted is the result of a tool call that never came to one, in the words
+// in which jp puts it.
+const interrupted = "Tool call was interrupted."
+
+// Sanitize returns the stream with what providers refuse repaired, exactly as jp
+// does it before each request: no event before the first request of the user,
+// no response without its request, every tool call answered, no open question,
+// no empty turn at the end, and one turn_start before the first request. The
+// stream itself is not changed; when nothing is to be repaired the result
+// encodes to the same bytes.
+//
+// jp looks for the ids of calls in the whole stream, not in the turn, so of two
+// calls with one id a single response closes both. It does not adjust the
+// ranges of compactions where turns vanish; [Stream.Fork] without options is
+// the same with that done. A stream without any request of the user gains
+// another turn_start at each run, which is jp's rule too.
+func (s *Stream) Sanitize() *Stream {
+	return s.rebuild(sanitize(s.pieces()))
+}
+
+func sanitize(ps []piece) []piece {
+	ps = dropBeforeRequest(ps)
+	ps = dropUnmatched(ps, KindToolCallResponse, KindToolCallRequest)
+	ps = closeCalls(ps)
+	ps = dropUnmatched(ps, KindInquiryResponse, KindInquiryRequest)
+	ps = dropUnmatched(ps, KindInquiryRequest, KindInquiryResponse)
+	ps = dropTrailingTurn(ps)
+	return normalizeTurnStart(ps)
+}
+
+// dropBeforeRequest deletes the events before the first chat_request, but keeps
+// turn markers.
+func dropBeforeRequest(ps []piece) []piece {
+	first := firstOf(ps, KindChatRequest)
+	if first < 0 {
+		return ps
+	}
+	return filter(ps, func(i int) bool {
+		kind := ps[i].el.Kind()
+		return i >= first || !kind.IsEvent() || kind == KindTurnStart
+	})
+}
+
+// dropUnmatched deletes the events of kind drop whose id no event of kind match
+// has.
+func dropUnmatched(ps []piece, drop, match Kind) []piece {
+	ids := idsOf(ps, match)
+	return filter(ps, func(i int) bool {
+		return ps[i].el.Kind() != drop || ids[eventID(ps[i].el)]
+	})
+}
+
+// closeCalls answers every tool call whose id has no response.
+func closeCalls(ps []piece) []piece {
+	answered := idsOf(ps, KindToolCallResponse)
+	out := make([]piece, 0, len(ps))
+	for _, p := range ps {
+		out = append(out, p)
+		if id := eventID(p.el); p.el.Kind() == KindToolCallRequest && !answered[id] {
+			out = append(out, added(interruptedResponse(id, p.el.Time())))
+		}
+	}
+	return out
+}
+
+func interruptedResponse(id string, at time.Time) *Element {
+	return NewElement(at, &ToolCallResponse{
+		ID:      id,
+		Blocks:  []Block{textResult(interrupted)},
+		IsError: true,
+	}, Metadata{})
+}
+
+// textResult returns the block that is all of a result, in jp's own form: who asks
+// for what jp would do is to get what jp can read.
+func textResult(text string) Block {
+	return legacyBlock(appendBase64(nil, []byte(text)))
+}
+
+// dropTrailingTurn deletes a turn_start that is the last event. Of two at the
+// end the first stays.
+func dropTrailingTurn(ps []piece) []piece {
+	for i, p := range slices.Backward(ps) {
+		if !p.el.Kind().IsEvent() {
+			continue
+		}
+		if p.el.Kind() == KindTurnStart {
+			return slices.Delete(slices.Clone(ps), i, i+1)
+		}
+		break
+	}
+	return ps
+}
+
+// normalizeTurnStart makes the first request stand behind exactly one
+// turn_start. A stream of nothing but turn_starts is left alone.
+func normalizeTurnStart(ps []piece) []piece {
+	if !slices.ContainsFunc(ps, func(p piece) bool {
+		return p.el.Kind().IsEvent() && p.el.Kind() != KindTurnStart
+	}) {
+		return ps
+	}
+	// Without a request jp takes position 0 for its place and, finding no
+	// turn_start before that, inserts one at every run.
+	request := max(firstOf(ps, KindChatRequest), 0)
+	last := -1
+	for i, p := range ps[:request] {
+		if p.el.Kind() == KindTurnStart {
+			last = i
+		}
+	}
+	if last < 0 {
+		return slices.Insert(slices.Clone(ps), request, added(turnStartBefore(ps[request].el)))
+	}
+	return filter(ps, func(i int) bool {
+		return i >= last || ps[i].el.Kind() != KindTurnStart
+	})
+}
+
+// turnStartBefore returns a turn_start with the time of e, or of the epoch when
+// e is no event.
+func turnStartBefore(e *Element) *Element {
+	at := time.Unix(0, 0).UTC()
+	if e.Kind().IsEvent() {
+		at = e.Time()
+	}
+	return NewElement(at, &TurnStart{}, Metadata{})
+}
+
+func firstOf(ps []piece, kind Kind) int {
+	return slices.IndexFunc(ps, func(p piece) bool { return p.el.Kind() == kind })
+}
+
+func idsOf(ps []piece, kind Kind) map[string]bool {
+	ids := map[string]bool{}
+	for _, p := range ps {
+		if p.el.Kind() == kind {
+			ids[eventID(p.el)] = true
+		}
+	}
+	return ids
+}
+
+// eventID returns the id by which calls and inquiries are paired, "" for other
+// events.
+func eventID(e *Element) string {
+	switch ev := e.Event().(type) {
+	case *ToolCallRequest:
+		return ev.ID
+	case *ToolCallResponse:
+		return ev.ID
+	case *InquiryRequest:
+		return ev.ID
+	case *InquiryResponse:
+		return ev.ID
+	default:
+		return ""
+	}
+}
