@@ -1,0 +1,98 @@
+package check
+
+import (
+	"context"
+	"iter"
+	"strconv"
+	"strings"
+
+	"github.com/git-jp/git-jp/internal/refs"
+)
+
+// The names of the sources that are no commits.
+const (
+	IndexName    = "index"
+	WorkTreeName = "work tree"
+)
+
+// Tree checks one source.
+func Tree(ctx context.Context, src Source, opts Options) (*Report, error) {
+	return Range(ctx, func(yield func(Source, error) bool) { yield(src, nil) }, opts)
+}
+
+// Range checks each source of a sequence, such as the new commits of a push in their
+// order. A finding that several sources have is reported once, with the first
+// of them; that a turn is incomplete, only when the last source has it. Sources that are
+// like their predecessor in most are the cheap ones, so order a range as git rev-list
+// --topo-order --reverse does.
+//
+// A source that cannot be opened or listed is an error, and no report: nothing is
+// said about what was not seen.
+func Range(ctx context.Context, sources iter.Seq2[Source, error], opts Options) (*Report, error) {
+	cache := opts.Cache
+	if cache == nil {
+		cache = &refs.Cache{}
+	}
+	report := &Report{Strict: opts.Strict}
+	v := newVerifier(&opts)
+	var checkers []*checker
+	for _, dir := range opts.dirs() {
+		checkers = append(checkers, &checker{
+			opts: &opts, cache: cache, report: report, verifier: v, dir: dir,
+			store: newStore(dir + "/blobs"), convs: make(map[string]*conv),
+		})
+	}
+	last := ""
+	for src, err := range sources {
+		if err != nil {
+			return nil, err
+		}
+		report.Sources++
+		last = src.Name()
+		for _, ch := range checkers {
+			if err := ch.step(ctx, src); err != nil {
+				return nil, err
+			}
+		}
+	}
+	report.settle(last)
+	report.Blobs, report.Verified = v.total, v.read
+	report.addAll(gaps(opts.Gaps))
+	return report, ctx.Err()
+}
+
+const refetch = "git fetch --refetch --no-filter"
+
+// gaps turns what the repository lacks into notes.
+func gaps(all []Gap) []Finding {
+	var notes []Finding
+	for _, gap := range all {
+		f := Finding{State: Unchecked, Element: -1, Detail: gap.Reason + ": " + gap.Detail}
+		switch gap.Reason {
+		case "shallow":
+			f.Detail = "this clone is shallow: commits behind its boundary were not checked"
+			f.Next = "git fetch --unshallow"
+		case "partial":
+			f.Detail = "this clone is partial: content that was not fetched was not checked"
+			f.Next = refetch
+		}
+		notes = append(notes, f)
+	}
+	return notes
+}
+
+// bytesText writes a size as "12 345 bytes".
+func bytesText(n int64) string {
+	digits := strconv.FormatInt(n, 10)
+	var b strings.Builder
+	for i, d := range digits {
+		if i > 0 && (len(digits)-i)%3 == 0 {
+			b.WriteByte(' ')
+		}
+		b.WriteRune(d)
+	}
+	if n == 1 {
+		return "1 byte"
+	}
+	return b.String() + " bytes"
+}

@@ -1,0 +1,390 @@
+package check
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"path"
+
+	"github.com/git-jp/git-jp/blobs"
+	"github.com/git-jp/git-jp/events"
+	"github.com/git-jp/git-jp/internal/refs"
+)
+
+// The files of a conversation.
+const (
+	detailsFile = "metadata.json"
+	configFile  = "base_config.json"
+	eventsFile  = "events.json"
+	legacyFile  = "messages.json" // of generations before events.json
+	draftFile   = "QUERY_MESSAGE.md"
+)
+
+// A conv is one directory of a conversation, as the last source that had it showed it.
+type conv struct {
+	dir    string // from the root of the source
+	id     events.ID
+	tree   refs.ObjectID // of the directory, "" where there is none
+	stream refs.ObjectID // of events.json, "" when it cannot be read
+	// found are the findings on its files, dangling those on its references.
+	found, dangling []Finding
+	// suspect says that a reference has no file, is too large, or disagrees
+	// with another one.
+	suspect bool
+	title   *string // nil until it is needed
+}
+
+func (c *conv) events() string { return path.Join(c.dir, eventsFile) }
+
+// A reading is the examination of one conversation in one source.
+type reading struct {
+	*checker
+	src Source
+	c   *conv
+}
+
+// examine reads the files of a conversation, but for what the cache knows.
+func (r reading) examine(ctx context.Context) error {
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	entries, err := list(r.src, r.c.dir)
+	if err != nil {
+		return err
+	}
+	files := make(map[string]Entry, len(entries))
+	for _, e := range entries {
+		files[e.Name] = e
+	}
+	if r.isDraft(files) {
+		return nil
+	}
+	r.report.Conversations++
+	r.document(files, detailsFile, (*refs.Cache).Details)
+	r.document(files, configFile, (*refs.Cache).JSON)
+	if _, ok := files[eventsFile]; ok {
+		r.events(files[eventsFile])
+	} else if _, ok := files[legacyFile]; !ok {
+		r.malformed(eventsFile, &events.SyntaxError{Element: -1, Err: errMissing}, nil)
+	}
+	r.retitle()
+	return nil
+}
+
+var errMissing = errors.New("is missing, so jp moves the conversation to its trash")
+
+// isDraft reports whether an editor made the directory for a message that was never
+// sent, or git left it when it removed the files: in neither is a conversation.
+func (r reading) isDraft(files map[string]Entry) bool {
+	_, draft := files[draftFile]
+	return len(files) == 0 || draft && len(files) == 1
+}
+
+// document checks a file that is not the stream.
+func (r reading) document(
+	files map[string]Entry, name string,
+	check func(*refs.Cache, refs.ObjectID, func() ([]byte, error)) (*events.SyntaxError, error),
+) {
+	e, ok := files[name]
+	switch {
+	case !ok && name == configFile:
+		return // conversations of 2025 have none
+	case !ok:
+		r.malformed(name, &events.SyntaxError{Element: -1, Err: errMissing}, nil)
+		return
+	}
+	f, ok := r.open(e)
+	if !ok {
+		return
+	}
+	fault, err := check(r.cache, f.id, f.read)
+	switch {
+	case err != nil:
+		r.unreadable(name, err)
+	case fault != nil:
+		r.malformed(name, fault, f.read)
+	}
+}
+
+// A handle is a file that can be read, and named by what is in it.
+type handle struct {
+	id   refs.ObjectID
+	read func() ([]byte, error)
+}
+
+// open returns the handle of a file of the conversation. Where the source has no id
+// for it, reading it gives one.
+func (r reading) open(e Entry) (handle, bool) {
+	name := path.Join(r.c.dir, e.Name)
+	if !e.Mode.IsRegular() {
+		r.malformed(e.Name, &events.SyntaxError{Element: -1, Err: errNoFile}, nil)
+		return handle{}, false
+	}
+	read := func() ([]byte, error) { return r.src.ReadFile(name) }
+	if e.ID != "" {
+		return handle{e.ID, read}, true
+	}
+	data, err := read()
+	if err != nil {
+		r.unreadable(e.Name, err)
+		return handle{}, false
+	}
+	return handle{refs.Sum(data), func() ([]byte, error) { return data, nil }}, true
+}
+
+var errNoFile = errors.New("is not a regular file")
+
+// events checks the stream and counts its references.
+func (r reading) events(e Entry) {
+	f, ok := r.open(e)
+	if !ok {
+		return
+	}
+	verdict, err := r.cache.Verdict(f.id, f.read)
+	if err != nil {
+		r.unreadable(eventsFile, err)
+		return
+	}
+	res, err := r.cache.References(f.id, f.read)
+	if err != nil {
+		r.unreadable(eventsFile, err)
+		return
+	}
+	switch {
+	case verdict.Err != nil:
+		r.malformed(eventsFile, verdict.Err, f.read)
+	case res.Err != nil:
+		r.malformed(eventsFile, res.Err, f.read)
+	case len(verdict.Open) > 0:
+		r.incomplete(verdict.Open, f.read)
+	}
+	r.c.stream = f.id
+	r.count(res.Refs)
+}
+
+func (r reading) count(all []events.RefAt) {
+	limits := r.opts.limits()
+	for _, at := range all {
+		if at.Loose {
+			continue
+		}
+		r.report.References++
+		well, first := r.store.refer(at.Ref)
+		if !well || limits.Check(at.Ref.Size) != nil {
+			r.c.suspect = true
+		}
+		if first {
+			r.wanted = append(r.wanted, at.Ref.Hash)
+		}
+	}
+}
+
+// forget takes back what count counted. old is the source in which the conversation
+// was examined. A stream that cannot be read any more leaves its blobs referred
+// to, which costs only time.
+func (ch *checker) forget(old Source, c *conv) {
+	if c.stream == "" {
+		return
+	}
+	res, err := ch.cache.References(c.stream, func() ([]byte, error) {
+		return old.ReadFile(c.events())
+	})
+	if err != nil {
+		return
+	}
+	for _, at := range res.Refs {
+		if !at.Loose {
+			ch.store.forget(at.Ref)
+		}
+	}
+}
+
+func (r reading) malformed(name string, fault *events.SyntaxError, read func() ([]byte, error)) {
+	f := r.finding(Malformed, name)
+	f.Element, f.Line = fault.Element, line(read, fault.Offset)
+	f.Detail = "cannot be loaded: " + fault.Error()
+	if errors.Is(fault.Err, errMissing) || errors.Is(fault.Err, errNoFile) {
+		f.Detail = fault.Err.Error()
+	}
+	f.Next = "git jp repair " + idText(r.c.id)
+	r.c.found = append(r.c.found, f)
+}
+
+func (r reading) unreadable(name string, err error) {
+	f := r.finding(Unreadable, name)
+	f.Detail, f.Next = "cannot be read: "+err.Error(), "git fsck --full"
+	if errors.Is(err, fs.ErrNotExist) && r.opts.partial() {
+		f.State, f.Severity = Unchecked, Note
+		f.Detail, f.Next = "was not fetched: this is a partial clone", refetch
+	}
+	r.c.found = append(r.c.found, f)
+}
+
+func (r reading) incomplete(open []refs.OpenCall, read func() ([]byte, error)) {
+	f := r.finding(Incomplete, eventsFile)
+	first := open[0]
+	f.Turn, f.Element, f.Call, f.Tool = first.Turn+1, first.Element, first.ID, first.Tool
+	f.Line = line(read, first.Offset)
+	f.Detail = "has no response yet"
+	if n := len(open) - 1; n > 0 {
+		f.Detail = fmt.Sprintf("and %d more have no response yet", n)
+	}
+	f.Next = "git jp print --last " + idText(r.c.id)
+	r.c.found = append(r.c.found, f)
+}
+
+// finding begins a finding on a file of the conversation.
+func (r reading) finding(s State, name string) Finding {
+	return Finding{
+		State: s, Severity: s.Severity(), Commit: r.src.Name(),
+		Path: path.Join(r.c.dir, name), Element: -1,
+		Conversation: idText(r.c.id),
+	}
+}
+
+// retitle gives the findings the title of the conversation.
+func (r reading) retitle() {
+	if len(r.c.found)+len(r.c.dangling) == 0 {
+		return
+	}
+	title := r.title()
+	for _, all := range [][]Finding{r.c.found, r.c.dangling} {
+		for i := range all {
+			all[i].Title = title
+		}
+	}
+}
+
+// title reads the title once: only findings need it.
+func (r reading) title() string {
+	if r.c.title != nil {
+		return *r.c.title
+	}
+	r.c.title = new(string)
+	data, err := r.src.ReadFile(path.Join(r.c.dir, detailsFile))
+	if err != nil {
+		return ""
+	}
+	if d, err := events.DecodeDetails(data); err == nil && d.Title != nil {
+		r.c.title = d.Title
+	}
+	return *r.c.title
+}
+
+// line returns the line of an offset in a file, 1 when it is not known.
+func line(read func() ([]byte, error), offset int64) int {
+	if read == nil || offset <= 0 {
+		return 1
+	}
+	data, err := read()
+	if err != nil {
+		return 1
+	}
+	return lineIn(data, offset)
+}
+
+func lineIn(data []byte, offset int64) int {
+	n := 1
+	for _, b := range data[:min(max(offset, 0), int64(len(data)))] {
+		if b == '\n' {
+			n++
+		}
+	}
+	return n
+}
+
+// references sets the findings on the conversation's references.
+func (r reading) references() error {
+	r.c.dangling = nil
+	if r.c.stream == "" {
+		return nil
+	}
+	read := func() ([]byte, error) { return r.src.ReadFile(r.c.events()) }
+	res, err := r.cache.References(r.c.stream, read)
+	if err != nil {
+		return fmt.Errorf("read %s:%s again: %w", r.src.Name(), r.c.events(), err)
+	}
+	var data []byte // of the file, for lines
+	seen := make(map[blobs.Hash]int)
+	for _, at := range res.Refs {
+		if at.Loose {
+			continue
+		}
+		f, bad := r.reference(at)
+		if !bad {
+			continue
+		}
+		if i, ok := seen[at.Ref.Hash]; ok {
+			r.c.dangling[i].References++
+			continue
+		}
+		if data == nil {
+			if data, err = read(); err != nil {
+				data = []byte{}
+			}
+		}
+		f.Line = lineIn(data, at.Offset)
+		seen[at.Ref.Hash] = len(r.c.dangling)
+		r.c.dangling = append(r.c.dangling, f)
+	}
+	r.retitle()
+	return nil
+}
+
+// reference judges one reference.
+func (r reading) reference(at events.RefAt) (_ Finding, bad bool) {
+	f := r.finding(Missing, eventsFile)
+	f.Turn, f.Element, f.Call, f.Tool = at.Turn+1, at.Element, at.Call, at.Tool
+	f.Hash, f.Size, f.References = at.Ref.Hash, at.Ref.Size, 1
+	b := r.store.blobs[at.Ref.Hash]
+	switch {
+	case r.opts.limits().Check(at.Ref.Size) != nil:
+		f.State = Oversize
+		f.Detail = "is larger than the limit of " + bytesText(r.opts.limits().Max())
+	case b.mode == absent:
+		r.missing(&f, at.Ref)
+	case b.verdict.fits(at.Ref):
+		return Finding{}, false
+	case b.verdict.state != "":
+		f.State, f.Detail, f.Next = b.verdict.state, b.verdict.detail, b.verdict.next
+		if f.Next == "" && f.State != Unchecked {
+			f.Next = "git jp repair " + f.Conversation
+		}
+	default:
+		f.State, f.Next = SizeMismatch, "git jp repair "+f.Conversation
+		f.Detail = "has " + bytesText(b.verdict.size) + " in fact"
+	}
+	f.Severity = f.State.Severity()
+	return f, true
+}
+
+// missing says where the content may be had.
+func (r reading) missing(f *Finding, ref blobs.Ref) {
+	stage := "git jp stage " + f.Conversation
+	switch r.opts.locate(ref) {
+	case InWorkTree:
+		f.Detail, f.Next = "is in the work tree and not in "+r.where(), stage
+	case InHistory:
+		f.Detail = "is in history and not in " + r.where()
+		f.Next = "git jp repair " + f.Conversation
+	case Nowhere:
+		f.Detail = "is in no reachable revision; only who wrote the conversation may have it"
+		f.Next = stage
+	default:
+		f.Detail, f.Next = "is not in "+r.where(), "git jp repair "+f.Conversation
+		if r.src.Name() == IndexName {
+			f.Next = stage
+		}
+	}
+}
+
+// where names the source in a sentence.
+func (r reading) where() string {
+	switch name := r.src.Name(); name {
+	case IndexName, WorkTreeName:
+		return "the " + name
+	default:
+		return "the commit"
+	}
+}

@@ -1,0 +1,95 @@
+package check
+
+import (
+	"io/fs"
+	"runtime"
+
+	"github.com/git-jp/git-jp/blobs"
+	"github.com/git-jp/git-jp/events"
+	"github.com/git-jp/git-jp/internal/refs"
+)
+
+// Options chooses what is checked. The zero value checks presence in the workspace at the
+// root of the source.
+type Options struct {
+	// Content reads and hashes the content of every blob that is referred to.
+	Content bool
+	// Strict makes warnings fail the check.
+	Strict bool
+	// MaxBlobBytes is the limit of a reference; 0 means the default.
+	MaxBlobBytes int64
+	// Dirs are the workspaces: slash paths of directories .jp. nil means ".jp".
+	Dirs []string
+	// Select, when not nil, limits the check to the conversations it accepts.
+	// What lies between conversations and in the store is then not reported.
+	Select func(events.ID) bool
+	// Cache remembers what streams refer to. nil remembers for this call.
+	Cache *refs.Cache
+	// LFS is the local store of Git LFS, <git-common-dir>/lfs/objects, or nil.
+	LFS fs.FS
+	// Gaps say why the repository may lack objects or history.
+	Gaps []Gap
+	// Locate, when not nil, says where else the content of a missing blob is.
+	Locate func(blobs.Ref) Place
+	// Progress, when not nil, is told how far a stage has come.
+	Progress func(stage string, done, total int)
+	// Workers bounds how many files are read at a time; 0 means one a processor.
+	Workers int
+}
+
+// A Gap says why a repository is not whole, in the words of gitint.
+type Gap struct {
+	Reason string // "shallow", "partial" or another word
+	Detail string
+}
+
+// A Place is where missing content was found.
+type Place int
+
+// The places where content may be.
+const (
+	Unknown    Place = iota // nobody has looked
+	InWorkTree              // in the store of the work tree, but not in the source
+	InHistory               // in another revision
+	Nowhere                 // in no place that can be reached from here
+)
+
+func (o *Options) dirs() []string {
+	if o.Dirs == nil {
+		return []string{".jp"}
+	}
+	return o.Dirs
+}
+
+func (o *Options) workers() int {
+	if o.Workers > 0 {
+		return o.Workers
+	}
+	return runtime.GOMAXPROCS(0)
+}
+
+func (o *Options) limits() blobs.Limits { return blobs.Limits{MaxBlobBytes: o.MaxBlobBytes} }
+
+func (o *Options) selects(id events.ID) bool { return o.Select == nil || o.Select(id) }
+
+func (o *Options) locate(ref blobs.Ref) Place {
+	if o.Locate == nil {
+		return Unknown
+	}
+	return o.Locate(ref)
+}
+
+func (o *Options) progress(stage string, done, total int) {
+	if o.Progress != nil {
+		o.Progress(stage, done, total)
+	}
+}
+
+func (o *Options) partial() bool {
+	for _, gap := range o.Gaps {
+		if gap.Reason == "partial" {
+			return true
+		}
+	}
+	return false
+}

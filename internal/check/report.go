@@ -1,0 +1,167 @@
+package check
+
+import (
+	"cmp"
+	"slices"
+
+	"github.com/git-jp/git-jp/blobs"
+	"github.com/git-jp/git-jp/events"
+)
+
+// A Finding is one thing that is wrong.
+type Finding struct {
+	State    State
+	Severity Severity
+	// Commit is the first source that has the finding: a commit, "index" or "work
+	// tree". Commits counts the sources that have it.
+	Commit  string
+	Commits int
+	// Path is a slash path from the root of the source: the file that is wrong, or
+	// that refers to what is. Line counts from 1, and is 1 when it is not known.
+	Path string
+	Line int
+	// Conversation is "" when the finding belongs to none, and Title when it has none.
+	Conversation, Title string
+	// Turn counts from 1; 0 is none. Element counts from 0; -1 is none.
+	Turn, Element int
+	Call, Tool    string
+	// Hash and Size are those of a reference.
+	Hash blobs.Hash
+	Size int64
+	// References counts the references of the conversation to the same content. The
+	// others of its places are not named.
+	References int
+	// Detail is a phrase that says what is wrong.
+	Detail string
+	// Next is the command that helps, "" when none does.
+	Next string
+}
+
+// A findingKey tells findings apart. What has the same key in several commits is
+// reported once.
+type findingKey struct {
+	state      State
+	path, what string
+	hash       blobs.Hash
+}
+
+// key leaves the path of a reference's file out where the conversation is
+// known, so that a renamed directory does not repeat its findings.
+func (f *Finding) key() findingKey {
+	if f.Hash.IsZero() {
+		return findingKey{state: f.State, path: f.Path, what: f.Detail}
+	}
+	if f.Conversation != "" {
+		return findingKey{state: f.State, path: f.Conversation, hash: f.Hash}
+	}
+	return findingKey{state: f.State, path: f.Path, hash: f.Hash}
+}
+
+// A Report is the result of a check.
+type Report struct {
+	Findings []Finding
+	// Strict says that warnings fail the check.
+	Strict bool
+	// Sources, Conversations and References count what was looked at. What did not
+	// change from one source to the next is counted once.
+	Sources, Conversations, References int
+	// Blobs counts the distinct blobs that references name and that were looked
+	// at; Verified those whose content was read.
+	Blobs, Verified int
+
+	known map[findingKey]*known
+}
+
+// known is where a finding lies in the report, and the last source that had it.
+type known struct {
+	index int
+	last  string
+}
+
+// Add adds a finding of one source, or counts the source when the finding is known.
+// A Severity of None becomes that of the state.
+func (r *Report) Add(f Finding) {
+	k := f.key()
+	if old, ok := r.known[k]; ok {
+		if old.last != f.Commit {
+			r.Findings[old.index].Commits++
+			old.last = f.Commit
+		}
+		return
+	}
+	if f.Severity == None {
+		f.Severity = f.State.Severity()
+	}
+	f.Commits, f.Line, f.References = max(f.Commits, 1), max(f.Line, 1), max(f.References, 0)
+	if r.known == nil {
+		r.known = make(map[findingKey]*known)
+	}
+	r.known[k] = &known{len(r.Findings), f.Commit}
+	r.Findings = append(r.Findings, f)
+}
+
+// Worst returns the highest severity found.
+func (r *Report) Worst() Severity {
+	worst := None
+	for _, f := range r.Findings {
+		worst = max(worst, f.Severity)
+	}
+	return worst
+}
+
+// Problems reports whether the check has failed: on an error, or on a warning where
+// it is strict.
+func (r *Report) Problems() bool {
+	if r.Strict {
+		return r.Worst() >= Warning
+	}
+	return r.Worst() >= Error
+}
+
+// Count returns the number of findings of a severity.
+func (r *Report) Count(s Severity) int {
+	n := 0
+	for _, f := range r.Findings {
+		if f.Severity == s {
+			n++
+		}
+	}
+	return n
+}
+
+// compareInSource orders the findings of one source for people: by file, then by
+// place in it.
+func compareInSource(a, b Finding) int {
+	return cmp.Or(
+		cmp.Compare(a.Path, b.Path),
+		cmp.Compare(a.Element, b.Element),
+		cmp.Compare(a.Line, b.Line),
+		cmp.Compare(a.State, b.State),
+		a.Hash.Compare(b.Hash),
+		cmp.Compare(a.Detail, b.Detail),
+	)
+}
+
+// settle drops what was wrong only for a while, when last is the last source: a turn
+// that a later commit has completed.
+func (r *Report) settle(last string) {
+	gone := func(f Finding) bool {
+		k := r.known[f.key()]
+		return f.State == Incomplete && k.last != last
+	}
+	r.Findings = slices.DeleteFunc(r.Findings, gone)
+	clear(r.known)
+	for i, f := range r.Findings {
+		r.known[f.key()] = &known{i, last}
+	}
+}
+
+func (r *Report) addAll(findings []Finding) {
+	slices.SortFunc(findings, compareInSource)
+	for _, f := range findings {
+		r.Add(f)
+	}
+}
+
+// idText is how findings name a conversation.
+func idText(id events.ID) string { return id.String() }

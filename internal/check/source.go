@@ -1,0 +1,169 @@
+package check
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"path"
+
+	"github.com/git-jp/git-jp/internal/refs"
+)
+
+// A Source is a tree that can be checked. Its methods are called from several
+// goroutines where content is verified.
+type Source interface {
+	// ReadFile reads the file at a slash path from the root.
+	ReadFile(name string) ([]byte, error)
+	// List returns what lies directly in a directory. The error is an
+	// fs.ErrNotExist when there is no such directory.
+	List(dir string) ([]Entry, error)
+	// Sizes returns the sizes of files in their order, -1 for one whose object is
+	// not here. It must not fetch any.
+	Sizes(ctx context.Context, files []File) ([]int64, error)
+	// Name is the commit, "index" or "work tree".
+	Name() string
+}
+
+// A File is a file of a source.
+type File struct {
+	Path string // from the root of the source
+	ID   refs.ObjectID
+}
+
+// An Entry is what a directory of a source holds.
+type Entry struct {
+	Name string
+	// Mode has the bits of fs.ModeType. A submodule is an fs.ModeIrregular.
+	Mode fs.FileMode
+	// ID is the git object, of directories too where there is one. It is "" where
+	// there is none, as in a work tree; then a directory is never known to be
+	// the same in another source.
+	ID refs.ObjectID
+}
+
+// A Walker is a Source that knows a faster way to list all that is in a directory and
+// in those below it than one call of List for each.
+type Walker interface {
+	// Walk calls f for every file, its Name being the slash path below dir. An absent
+	// directory has none.
+	Walk(ctx context.Context, dir string, f func(Entry)) error
+}
+
+// A Conflicter is a Source that may be unmerged.
+type Conflicter interface {
+	// Conflicts returns the unmerged paths.
+	Conflicts() []string
+}
+
+// list is [Source.List] where an absent directory is an empty one.
+func list(src Source, dir string) ([]Entry, error) {
+	entries, err := src.List(dir)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, fmt.Errorf("list %s:%s: %w", src.Name(), dir, err)
+	}
+	return entries, nil
+}
+
+// A change is a file that differs between two sources; the mode of the one that does
+// not have it is absent.
+type change struct {
+	path     string // below the directory that is compared
+	old, new Entry
+}
+
+// absent is the mode of no file.
+const absent = fs.ModeIrregular | fs.ModeSymlink
+
+// A differ compares a directory of two sources.
+type differ struct {
+	old, new Source // old is nil for none
+	dir      string
+	emit     func(change)
+}
+
+// walk compares the directory sub of dir. Directories that have the same object are not
+// entered.
+func (d differ) walk(ctx context.Context, sub string) error {
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	if w, ok := d.new.(Walker); ok && d.old == nil {
+		return d.all(ctx, w, sub)
+	}
+	var before map[string]Entry
+	if d.old != nil {
+		entries, err := list(d.old, path.Join(d.dir, sub))
+		if err != nil {
+			return err
+		}
+		before = make(map[string]Entry, len(entries))
+		for _, e := range entries {
+			before[e.Name] = e
+		}
+	}
+	entries, err := list(d.new, path.Join(d.dir, sub))
+	if err != nil {
+		return err
+	}
+	for _, e := range entries {
+		was, ok := before[e.Name]
+		delete(before, e.Name)
+		if !ok {
+			was = Entry{Mode: absent}
+		}
+		if err := d.entry(ctx, path.Join(sub, e.Name), was, e); err != nil {
+			return err
+		}
+	}
+	for _, was := range before {
+		if err := d.entry(ctx, path.Join(sub, was.Name), was, Entry{Mode: absent}); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// all emits every file below sub as a new one.
+func (d differ) all(ctx context.Context, w Walker, sub string) error {
+	err := w.Walk(ctx, path.Join(d.dir, sub), func(e Entry) {
+		d.emit(change{path.Join(sub, e.Name), Entry{Mode: absent}, e})
+	})
+	if err != nil {
+		return fmt.Errorf("list %s:%s: %w", d.new.Name(), path.Join(d.dir, sub), err)
+	}
+	return nil
+}
+
+func (d differ) entry(ctx context.Context, name string, was, is Entry) error {
+	if was.Mode == is.Mode && was.ID == is.ID && is.ID != "" {
+		return nil
+	}
+	if !was.Mode.IsDir() && !is.Mode.IsDir() {
+		d.emit(change{name, was, is})
+		return nil
+	}
+	// A side that has no directory here is walked as one that has nothing here.
+	sides := d
+	if !was.Mode.IsDir() {
+		sides.old = nil
+		if was.Mode != absent {
+			d.emit(change{name, was, Entry{Mode: absent}})
+		}
+	}
+	if !is.Mode.IsDir() {
+		sides.new = nothing{d.new}
+		if is.Mode != absent {
+			d.emit(change{name, Entry{Mode: absent}, is})
+		}
+	}
+	return sides.walk(ctx, name)
+}
+
+// nothing is a source without files.
+type nothing struct{ Source }
+
+func (nothing) List(string) ([]Entry, error) { return nil, nil }

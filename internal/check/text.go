@@ -1,0 +1,165 @@
+package check
+
+import (
+	"bufio"
+	"fmt"
+	"io"
+	"slices"
+)
+
+// maxShown is how many findings of a group are written without Verbose.
+const maxShown = 10
+
+// Text writes the report for people, without escape codes: a paragraph for each
+// file and state, then a line that counts.
+func (p Printer) Text(w io.Writer, r *Report) error {
+	out := bufio.NewWriter(w)
+	for _, group := range groups(r.Findings) {
+		p.group(out, group)
+	}
+	if len(r.Findings) > 0 || p.Verbose {
+		fmt.Fprintln(out, r.Summary())
+	}
+	return out.Flush()
+}
+
+// Summary returns the counts of the report in a sentence.
+func (r *Report) Summary() string {
+	s := fmt.Sprintf("checked %s, %s, %s",
+		count(r.Sources, "tree"), count(r.Conversations, "conversation"),
+		count(r.References, "reference"))
+	if r.Verified > 0 {
+		s += fmt.Sprintf(", the content of %s", count(r.Verified, "blob"))
+	}
+	return s + fmt.Sprintf(": %s, %s, %s", count(r.Count(Error), "error"),
+		count(r.Count(Warning), "warning"), count(r.Count(Note), "note"))
+}
+
+func count(n int, noun string) string {
+	if n == 1 {
+		return "1 " + noun
+	}
+	return fmt.Sprintf("%d %ss", n, noun)
+}
+
+// groups puts findings together that differ only in their reference. The order is that
+// of the first of each.
+func groups(all []Finding) [][]Finding {
+	type key struct {
+		state        State
+		commit, path string
+		single       int // tells those apart that stand alone
+	}
+	index := make(map[key]int)
+	var out [][]Finding
+	for i, f := range all {
+		k := key{state: f.State, commit: f.Commit, path: f.Path}
+		if f.Hash.IsZero() {
+			k.single = i + 1
+		}
+		n, ok := index[k]
+		if !ok {
+			n = len(out)
+			index[k] = n
+			out = append(out, nil)
+		}
+		out[n] = append(out[n], f)
+	}
+	return out
+}
+
+func (p Printer) group(w io.Writer, group []Finding) {
+	first := group[0]
+	fmt.Fprintf(w, "%s: check", first.Severity)
+	if where := p.where(first); where != "" {
+		fmt.Fprintf(w, " %s:", where)
+	}
+	if first.Hash.IsZero() {
+		fmt.Fprintf(w, " %s\n", p.sentence(first))
+	} else {
+		fmt.Fprintf(w, " %s\n", heading(first.State, len(group)))
+		p.lines(w, group)
+	}
+	p.hints(w, group)
+}
+
+// where names the file as git does, with the title of the conversation.
+func (p Printer) where(f Finding) string {
+	if f.Path == "" {
+		return ""
+	}
+	s := p.clean(f.Path)
+	switch {
+	case f.Commit == WorkTreeName || f.Commit == "":
+	case f.Commit == IndexName:
+		s = ":" + s
+	default:
+		s = p.clean(abbreviate(f.Commit)) + ":" + s
+	}
+	if f.Title != "" {
+		s += " (" + p.clean(f.Title) + ")"
+	}
+	return s
+}
+
+// abbreviate shortens the id of a commit, and nothing else.
+func abbreviate(commit string) string {
+	hex := func(b byte) bool { return b >= '0' && b <= '9' || b >= 'a' && b <= 'f' }
+	if len(commit) < 40 {
+		return commit
+	}
+	for i := range len(commit) {
+		if !hex(commit[i]) {
+			return commit
+		}
+	}
+	return commit[:12]
+}
+
+func heading(s State, n int) string {
+	refs := count(n, "reference")
+	switch s {
+	case Missing:
+		return refs + " without content"
+	case Corrupt, Unreadable:
+		return refs + " to damaged content"
+	case SizeMismatch:
+		return refs + " with a wrong size"
+	case LFSPointer:
+		return refs + " to content that was not fetched"
+	case Oversize:
+		return refs + " over the limit"
+	default:
+		return refs + " not checked"
+	}
+}
+
+// lines writes the references. Of notes only the first is of interest: they are many,
+// and alike.
+func (p Printer) lines(w io.Writer, group []Finding) {
+	shown := len(group)
+	switch {
+	case p.Verbose:
+	case group[0].Severity == Note:
+		shown = 1
+	case shown > maxShown+1: // a line that says "1 more" could as well say which
+		shown = maxShown
+	}
+	for _, f := range group[:shown] {
+		fmt.Fprintf(w, "  %s\n", p.sentence(f))
+	}
+	if rest := len(group) - shown; rest > 0 {
+		fmt.Fprintf(w, "  and %d more\n", rest)
+	}
+}
+
+func (p Printer) hints(w io.Writer, group []Finding) {
+	var seen []string
+	for _, f := range group {
+		if f.Next == "" || slices.Contains(seen, f.Next) {
+			continue
+		}
+		seen = append(seen, f.Next)
+		fmt.Fprintf(w, "hint: %s\n", p.clean(f.Next))
+	}
+}

@@ -1,0 +1,166 @@
+package check
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+	"io/fs"
+	"maps"
+	"path"
+	"slices"
+	"strings"
+	"testing/fstest"
+
+	"github.com/git-jp/git-jp/blobs"
+	"github.com/git-jp/git-jp/internal/refs"
+)
+
+// A forest is the files of a tree, which tests build and damage.
+type forest map[string]*fstest.MapFile
+
+func (f forest) clone() forest { return maps.Clone(f) }
+
+func (f forest) write(name, content string) forest {
+	f[name] = &fstest.MapFile{Data: []byte(content), Mode: 0o644}
+	return f
+}
+
+func (f forest) remove(prefix string) forest {
+	maps.DeleteFunc(f, func(name string, _ *fstest.MapFile) bool {
+		return strings.HasPrefix(name, prefix)
+	})
+	return f
+}
+
+// blob adds the file of a content.
+func (f forest) blob(content string) forest {
+	return f.write(blobPath(content), string(blobs.Encode([]byte(content))))
+}
+
+func blobPath(content string) string {
+	return ".jp/blobs/" + blobs.Sum([]byte(content)).Path()
+}
+
+// conversation adds a conversation whose calls had these results, with their blobs.
+func (f forest) conversation(dirname, title string, contents ...string) forest {
+	for _, c := range contents {
+		f.blob(c)
+	}
+	return f.bare(dirname, title, contents...)
+}
+
+// bare is conversation without the blobs.
+func (f forest) bare(dirname, title string, contents ...string) forest {
+	dir := ".jp/conversations/" + dirname + "/"
+	details, err := json.MarshalIndent(map[string]any{
+		"title": title, "last_activated_at": "2026-05-29 19:42:36.0",
+	}, "", "  ")
+	if err != nil {
+		panic(err)
+	}
+	f.write(dir+"metadata.json", string(details)+"\n")
+	f.write(dir+"base_config.json", "{}\n")
+	return f.write(dir+"events.json", stream(contents...))
+}
+
+type object = map[string]any
+
+const stamp = "2026-05-29 19:42:36.0"
+
+// stream is an events.json with one turn a content.
+func stream(contents ...string) string {
+	var all []object
+	for i, c := range contents {
+		all = append(all, turn(i, int64(len(c)), c)...)
+	}
+	return encode(all...)
+}
+
+func turn(i int, size int64, content string) []object {
+	id := fmt.Sprintf("toolu_%02d", i)
+	return []object{
+		{"timestamp": stamp, "type": "turn_start"},
+		{"timestamp": stamp, "type": "chat_request", "content": "Go on"},
+		{
+			"timestamp": stamp, "type": "tool_call_request", "id": id, "name": "fs_read_file",
+			"arguments": object{},
+		},
+		{
+			"timestamp": stamp, "type": "tool_call_response", "id": id, "is_error": false,
+			"content": []object{{"type": "text", "content": object{
+				"$blob": blobs.Sum([]byte(content)).String(), "size": size,
+			}}},
+		},
+		{"timestamp": stamp, "type": "chat_response", "message": "Done"},
+	}
+}
+
+func encode(all ...object) string {
+	if all == nil {
+		return "[]\n"
+	}
+	data, err := json.MarshalIndent(all, "", "  ")
+	if err != nil {
+		panic(err)
+	}
+	return string(data) + "\n"
+}
+
+// source is a tree with object ids, as of git.
+type source struct {
+	fileSource
+	tree  forest
+	ids   map[string]refs.ObjectID
+	reads *int
+}
+
+func (f forest) source(name string) *source {
+	s := &source{
+		fileSource: fileSource{name, fstest.MapFS(f)}, tree: f,
+		ids: make(map[string]refs.ObjectID), reads: new(int),
+	}
+	children := make(map[string][]string)
+	for _, name := range slices.Sorted(maps.Keys(f)) {
+		s.ids[name] = hashOf("blob", string(f[name].Data))
+		for at := name; at != "."; at = path.Dir(at) {
+			children[path.Dir(at)] = append(children[path.Dir(at)], name+"="+string(s.ids[name]))
+		}
+	}
+	for dir, below := range children {
+		s.ids[dir] = hashOf("tree", strings.Join(below, "\n"))
+	}
+	return s
+}
+
+func hashOf(kind, s string) refs.ObjectID {
+	sum := sha256.Sum256([]byte(kind + "\x00" + s))
+	return refs.ObjectID(hex.EncodeToString(sum[:20]))
+}
+
+func (s *source) List(dir string) ([]Entry, error) {
+	*s.reads++
+	entries, err := s.fileSource.List(dir)
+	for i := range entries {
+		entries[i].ID = s.ids[path.Join(dir, entries[i].Name)]
+	}
+	return entries, err
+}
+
+func (s *source) ReadFile(name string) ([]byte, error) {
+	*s.reads++
+	if f := s.tree[name]; f != nil && f.Mode&fs.ModeSymlink != 0 {
+		return nil, fs.ErrInvalid
+	}
+	return s.fileSource.ReadFile(name)
+}
+
+func (s *source) Walk(ctx context.Context, dir string, f func(Entry)) error {
+	for _, name := range slices.Sorted(maps.Keys(s.tree)) {
+		if below, ok := strings.CutPrefix(name, dir+"/"); ok {
+			f(Entry{below, s.tree[name].Mode.Type(), s.ids[name]})
+		}
+	}
+	return ctx.Err()
+}

@@ -1,0 +1,137 @@
+package check
+
+import (
+	"context"
+	"fmt"
+	"io/fs"
+	"os"
+	"path"
+	"sync"
+)
+
+// FS returns the source that reads any file system. Its files have no ids.
+func FS(name string, fsys fs.FS) Source { return &fileSource{name: name, fsys: fsys} }
+
+// WorkTree is the source of the files below a directory of the operating system. Close
+// it after use.
+type WorkTree struct {
+	fileSource
+	root *os.Root
+}
+
+// OpenWorkTree opens a work tree. No file outside of it is read, whatever symbolic
+// links it holds.
+func OpenWorkTree(dir string) (*WorkTree, error) {
+	root, err := os.OpenRoot(dir)
+	if err != nil {
+		return nil, fmt.Errorf("open work tree: %w", err)
+	}
+	return &WorkTree{fileSource{WorkTreeName, root.FS()}, root}, nil
+}
+
+// Close closes the directory.
+func (w *WorkTree) Close() error { return w.root.Close() }
+
+type fileSource struct {
+	name string
+	fsys fs.FS
+}
+
+// Name implements [Source].
+func (s *fileSource) Name() string { return s.name }
+
+// ReadFile implements [Source].
+func (s *fileSource) ReadFile(name string) ([]byte, error) { return fs.ReadFile(s.fsys, name) }
+
+// List implements [Source].
+func (s *fileSource) List(dir string) ([]Entry, error) {
+	listed, err := fs.ReadDir(s.fsys, dir)
+	if err != nil {
+		return nil, err
+	}
+	entries := make([]Entry, len(listed))
+	for i, d := range listed {
+		entries[i] = Entry{Name: d.Name(), Mode: d.Type()}
+	}
+	return entries, nil
+}
+
+// Sizes implements [Source]. A file that was removed since it was listed is not here.
+func (s *fileSource) Sizes(ctx context.Context, files []File) ([]int64, error) {
+	sizes := make([]int64, len(files))
+	for i, f := range files {
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
+		sizes[i] = -1
+		if info, err := fs.Lstat(s.fsys, f.Path); err == nil && info.Mode().IsRegular() {
+			sizes[i] = info.Size()
+		}
+	}
+	return sizes, nil
+}
+
+// walkers is how many directories are read at a time: reading one waits for the
+// disk more than for the processor.
+const walkers = 8
+
+// Walk implements [Walker]. A store of many blobs has more directories than anything
+// else, so they are read side by side.
+func (s *fileSource) Walk(ctx context.Context, dir string, f func(Entry)) error {
+	top, err := list(s, dir)
+	if err != nil {
+		return err
+	}
+	var mu sync.Mutex
+	var group sync.WaitGroup
+	var failed error
+	slots := make(chan struct{}, walkers)
+	for _, e := range top {
+		if !e.Mode.IsDir() {
+			mu.Lock()
+			f(e)
+			mu.Unlock()
+			continue
+		}
+		slots <- struct{}{}
+		group.Go(func() {
+			defer func() { <-slots }()
+			found, err := s.below(ctx, dir, e.Name)
+			mu.Lock()
+			defer mu.Unlock()
+			if err != nil {
+				failed = err
+			}
+			for _, e := range found {
+				f(e)
+			}
+		})
+	}
+	group.Wait()
+	return failed
+}
+
+// below returns the files below the directory sub of dir, by their paths below dir.
+func (s *fileSource) below(ctx context.Context, dir, sub string) ([]Entry, error) {
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	entries, err := list(s, path.Join(dir, sub))
+	if err != nil {
+		return nil, err
+	}
+	var all []Entry
+	for _, e := range entries {
+		e.Name = sub + "/" + e.Name
+		if !e.Mode.IsDir() {
+			all = append(all, e)
+			continue
+		}
+		more, err := s.below(ctx, dir, e.Name)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, more...)
+	}
+	return all, nil
+}
