@@ -113,6 +113,7 @@ func TestIncomplete(t *testing.T) {
 		{sketch: "T q +a T q m"}, // only the last turn counts
 		{sketch: "T q m +a !a r"},
 		{sketch: "T q ?a =a m ?b =b"}, // asides at the end
+		{sketch: "?a =a"},
 		{sketch: "T", unanswered: true, ok: true},
 		{sketch: "T q m T q", unanswered: true, ok: true},
 		{sketch: "q m q D", unanswered: true, ok: true},

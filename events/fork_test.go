@@ -102,6 +102,7 @@ func TestForkMovesWithSanitizing(t *testing.T) {
 		{"T T q m C1-1r", "T q m C0-0r"},
 		{"T q m T C0-1s:x C1-1r", "T q m C0-0s:x"},
 		{"T m C0-0r", "T T m C1-1r"},
+		{"-a T m C0-0r C1-1r", "T T m C1-1r"},
 	} {
 		if got := sketch(sketched(t, test.sketch).Fork(ForkOptions{})); got != test.want {
 			t.Errorf("Fork(%s)\n got %s\nwant %s", test.sketch, got, test.want)
