@@ -258,7 +258,8 @@ func TestStates(t *testing.T) {
 		{
 			"other workspace",
 			forest{}.write("sub/.jp/conversations/"+first+"/events.json", "[").
-				write("sub/.jp/conversations/"+first+"/metadata.json", `{"last_activated_at":"`+stamp+`"}`),
+				write("sub/.jp/conversations/"+first+"/metadata.json",
+					`{"last_activated_at":"`+stamp+`"}`),
 			Options{Dirs: []string{".jp", "sub/.jp"}},
 			[]expect{{State: Malformed, Path: "sub/" + firstE}},
 		},

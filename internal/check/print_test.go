@@ -160,8 +160,9 @@ func TestSARIF(t *testing.T) {
 		t.Fatal(err)
 	}
 	run := log.Runs[0]
-	if log.Version != "2.1.0" || run.Tool.Driver.Name != "git-jp" || run.Tool.Driver.Version != "1.2.3" {
-		t.Errorf("%+v", run.Tool)
+	driver := run.Tool.Driver
+	if log.Version != "2.1.0" || driver.Name != "git-jp" || driver.Version != "1.2.3" {
+		t.Errorf("%+v", driver)
 	}
 	for i, res := range run.Results {
 		f := sample().Findings[i]
@@ -175,7 +176,8 @@ func TestSARIF(t *testing.T) {
 			t.Errorf("result %d: %+v", i, res)
 		}
 	}
-	if got := run.Results[17].Locations[0].Physical.Artifact.URI; got != "sub,dir/%C3%A9%20100%25:x%0A.json" {
+	const uri = "sub,dir/%C3%A9%20100%25:x%0A.json"
+	if got := run.Results[17].Locations[0].Physical.Artifact.URI; got != uri {
 		t.Errorf("uri %q", got)
 	}
 }
