@@ -41,24 +41,32 @@ func objectDirs(main, envList, base string) (alternates, error) {
 }
 
 func (a *alternates) add(dir string, depth int) error {
-	real, err := filepath.EvalSymlinks(dir)
-	if err != nil {
+	path := realDir(dir)
+	switch {
+	case path == "":
 		a.broken = append(a.broken, dir)
 		return nil
-	}
-	if info, err := os.Stat(real); err != nil || !info.IsDir() {
-		a.broken = append(a.broken, dir)
+	case a.seen[path]:
 		return nil
 	}
-	if a.seen[real] {
-		return nil
-	}
-	a.seen[real] = true
-	a.dirs = append(a.dirs, real)
+	a.seen[path] = true
+	a.dirs = append(a.dirs, path)
 	if depth > maxAlternateDepth {
 		return nil
 	}
-	return a.follow(real, depth)
+	return a.follow(path, depth)
+}
+
+// realDir is the real path of a directory, empty when it is none.
+func realDir(dir string) string {
+	path, err := filepath.EvalSymlinks(dir)
+	if err != nil {
+		return ""
+	}
+	if info, err := os.Stat(path); err != nil || !info.IsDir() {
+		return ""
+	}
+	return path
 }
 
 // follow adds what dir names in its file of alternates. Relative names are

@@ -121,11 +121,10 @@ func (c *catFile) fail(ctx context.Context, err error) error {
 	return &brokenCatFileError{err}
 }
 
-func (c *catFile) close() error {
+func (c *catFile) close() {
 	_ = c.in.Close()
 	c.stop()
 	_ = c.cmd.Wait() // it was told to end: how it ends says nothing
-	return nil
 }
 
 // brokenCatFileError says that the process cannot be used any more.

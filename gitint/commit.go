@@ -52,7 +52,7 @@ func (r *Repo) treeID(ctx context.Context, rev string) (OID, error) {
 		if err != nil {
 			return OID{}, err
 		}
-		next := ""
+		var next string
 		switch obj.kind {
 		case kindTree:
 			return id, nil

@@ -28,6 +28,7 @@ type ExitError struct {
 	Err error
 }
 
+// Error names the command and the line in which git says what went wrong.
 func (e *ExitError) Error() string {
 	msg := "git " + strings.Join(e.Args, " ")
 	if line := lastLine(e.Stderr); line != "" {
@@ -59,6 +60,7 @@ type UnsafeError struct {
 	Err error
 }
 
+// Error names the directory.
 func (e *UnsafeError) Error() string {
 	return fmt.Sprintf("repository at %q belongs to another user", e.Dir)
 }
@@ -74,6 +76,7 @@ type MissingObjectError struct {
 	Promised bool
 }
 
+// Error names the object.
 func (e *MissingObjectError) Error() string {
 	if e.Promised {
 		return fmt.Sprintf("object %s is not here, in a partial clone", e.OID)
@@ -92,6 +95,7 @@ type CorruptObjectError struct {
 	Err    error
 }
 
+// Error names the object and what is wrong with it.
 func (e *CorruptObjectError) Error() string {
 	if e.Err != nil {
 		return fmt.Sprintf("object %s is corrupt: %s: %v", e.OID, e.Reason, e.Err)
@@ -108,6 +112,7 @@ type ObjectSizeError struct {
 	Size, Max int64
 }
 
+// Error names the object and both sizes.
 func (e *ObjectSizeError) Error() string {
 	return fmt.Sprintf("object %s has %d bytes, more than the %d allowed", e.OID, e.Size, e.Max)
 }

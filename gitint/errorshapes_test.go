@@ -178,7 +178,8 @@ func TestMissingObjects(t *testing.T) {
 			if data, err := repo.ReadObject(t.Context(), here, 1000); err != nil || len(data) == 0 {
 				t.Errorf("ReadObject after all that: %q, %v", data, err)
 			}
-			if _, err := repo.Resolve(t.Context(), "no-such"); !errors.Is(err, gitint.ErrUnknownRevision) {
+			_, err = repo.Resolve(t.Context(), "no-such")
+			if !errors.Is(err, gitint.ErrUnknownRevision) {
 				t.Errorf("Resolve(no-such): %v", err)
 			}
 		})
@@ -295,13 +296,41 @@ func TestNoProcessTooMany(t *testing.T) {
 	count("a tree by a name", 3)
 }
 
+// TestIndexNeedsNoProcess: also in the shapes that go-git refuses.
+func TestIndexNeedsNoProcess(t *testing.T) {
+	processes := map[string]int{
+		"loose": 1, "index version 4": 1, "index version 3 with intent to add": 1, "conflicts": 1,
+		"split index": 1, "index without a checksum": 1, "GIT_INDEX_FILE, relative to the root": 1,
+		"sparse index":             2, // the configuration, to read trees
+		"split index of version 4": 3, // git, and about empty files once more
+	}
+	for _, shape := range readShapes() {
+		want, ok := processes[shape.name]
+		if !ok {
+			continue
+		}
+		delete(processes, shape.name)
+		repo := open(t, shape.make(t))
+		if _, err := repo.Index(t.Context()); err != nil {
+			t.Error(err)
+		}
+		if got := repo.Processes(); got != want {
+			t.Errorf("%s: %d processes, want %d", shape.name, got, want)
+		}
+	}
+	if len(processes) > 0 {
+		t.Errorf("no such shapes: %v", processes)
+	}
+}
+
 // TestPartialCloneFetchesNothing: what was promised is missing, and says so.
 func TestPartialCloneFetchesNothing(t *testing.T) {
 	for _, format := range []string{"sha1", "sha256"} {
 		t.Run(format, func(t *testing.T) {
 			r := populated(t, "--object-format="+format)
 			r.Run("config", "uploadpack.allowFilter", "true")
-			r.Run("clone", "-q", "--filter=blob:none", "--no-checkout", "file://"+r.Dir, "../partial")
+			from := "file://" + r.Dir
+			r.Run("clone", "-q", "--filter=blob:none", "--no-checkout", from, "../partial")
 			clone := r.In("../partial")
 			repo := open(t, clone)
 			before := listing(t, clone.Dir)
@@ -317,7 +346,8 @@ func TestPartialCloneFetchesNothing(t *testing.T) {
 				}
 			}
 			id, _ := tree.OID("b/x")
-			if ids, err := repo.HasObject(t.Context(), []gitint.OID{id}); err != nil || len(ids) != 1 {
+			ids, err := repo.HasObject(t.Context(), []gitint.OID{id})
+			if err != nil || len(ids) != 1 {
 				t.Errorf("HasObject = %v, %v", ids, err)
 			}
 			newOracle(t, clone).same("files", before, listing(t, clone.Dir))
@@ -465,7 +495,8 @@ func TestReadsDoNotRunTheUsersPrograms(t *testing.T) {
 func TestTraceNamesTheCommands(t *testing.T) {
 	var out bytes.Buffer
 	r := populated(t)
-	repo, err := gitint.Open(t.Context(), gitint.Options{Dir: r.Dir, Env: r.Env, Trace: trace.New(&out)})
+	opts := gitint.Options{Dir: r.Dir, Env: r.Env, Trace: trace.New(&out)}
+	repo, err := gitint.Open(t.Context(), opts)
 	if err != nil {
 		t.Fatal(err)
 	}

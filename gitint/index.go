@@ -47,8 +47,8 @@ func (r *Repo) Index(ctx context.Context) (*Index, error) {
 		return nil, fmt.Errorf("read index: %w", err)
 	}
 	if err := x.decode(data); err != nil {
-		// A split index, or one of SHA-256, or a damaged one: git reads it, or says
-		// what is wrong.
+		// An index of SHA-256, or with an extension of the future, or a damaged one:
+		// git reads it, or says what is wrong.
 		*x = Index{repo: r}
 		if err := x.list(ctx); err != nil {
 			return nil, fmt.Errorf("read index: %w", err)
@@ -72,7 +72,11 @@ func (x *Index) decode(data []byte) error {
 		return err
 	}
 	var idx index.Index
-	if err := index.NewDecoder(bytes.NewReader(data)).Decode(&idx); err != nil {
+	err = index.NewDecoder(bytes.NewReader(data)).Decode(&idx)
+	if errors.Is(err, index.ErrUnknownExtension) {
+		idx.Entries, err = x.repo.decodeSplit(data, &idx)
+	}
+	if err != nil {
 		return err
 	}
 	x.entries = make([]Entry, 0, len(idx.Entries))

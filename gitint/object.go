@@ -186,7 +186,7 @@ func (r *Repo) settleBroken(ctx context.Context, slot **catFile, err error) erro
 	if broken := new(brokenCatFileError); !errors.As(err, &broken) {
 		return err
 	}
-	_ = (*slot).close()
+	(*slot).close()
 	*slot = nil
 	if s, shapeErr := r.shape(ctx); shapeErr == nil && s.partial && ctx.Err() == nil {
 		return errNotHere
@@ -198,15 +198,15 @@ func (r *Repo) settleBroken(ctx context.Context, slot **catFile, err error) erro
 func (o *objects) close() error {
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	var errs []error
+	var err error
 	if o.store != nil {
-		errs = append(errs, o.store.close())
+		err = o.store.close()
 	}
 	for _, slot := range []**catFile{&o.batch, &o.check} {
 		if *slot != nil {
-			errs = append(errs, (*slot).close())
+			(*slot).close()
 			*slot = nil
 		}
 	}
-	return errors.Join(errs...)
+	return err
 }

@@ -122,7 +122,8 @@ func (o oracle) refs(repo *gitint.Repo) {
 		if !ref.Peeled.IsZero() {
 			peeled = ref.Peeled.String()
 		}
-		got = append(got, strings.Join([]string{ref.OID.String(), ref.Name, ref.Target, peeled}, " "))
+		line := []string{ref.OID.String(), ref.Name, ref.Target, peeled}
+		got = append(got, strings.Join(line, " "))
 	}
 	var want []string
 	known := map[string]string{}

@@ -39,6 +39,7 @@ type Incomplete struct {
 	Detail string
 }
 
+// String is the reason and the detail.
 func (i Incomplete) String() string { return i.Reason + ": " + i.Detail }
 
 // Incomplete returns why reading may miss objects or names, nothing when the

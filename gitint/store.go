@@ -4,7 +4,6 @@ import (
 	"crypto/sha1" //nolint:gosec // the name that git gave it is compared, not trusted
 	"crypto/sha256"
 	"errors"
-	"fmt"
 	"hash"
 	"io"
 	"os"
@@ -101,7 +100,7 @@ func (s *goStore) ask(question func(*objectDir) error) error {
 		case errors.Is(err, errNotHere) && !s.changed():
 			return err
 		}
-		s.close()
+		_ = s.close() // files that were only read
 	}
 	return err
 }
@@ -203,7 +202,7 @@ func content(encoded plumbing.EncodedObject) ([]byte, error) {
 // they read.
 func (o object) verify(id OID) error {
 	if actual := o.id(id.size); actual != id {
-		return &CorruptObjectError{OID: id, Reason: fmt.Sprintf("its content is that of %s", actual)}
+		return &CorruptObjectError{OID: id, Reason: "its content is that of " + actual.String()}
 	}
 	return nil
 }
