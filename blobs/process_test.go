@@ -107,8 +107,11 @@ func TestCrashAtEveryStep(t *testing.T) {
 					s := newStore(t, withClock())
 					ref := RefTo(crashContent)
 					if start == "damage" {
-						mustWrite(t, s, crashContent)
-						plant([]byte("damage"))(t, s.file(ref.Hash))
+						damaged := s.file(ref.Hash)
+						if err := os.MkdirAll(filepath.Dir(damaged), 0o755); err != nil {
+							t.Fatal(err)
+						}
+						plant([]byte("damage"))(t, damaged)
 					}
 					died := killed(t, job, s.dir, n)
 					checkAfterCrash(t, s, ref, n, start == "damage")
