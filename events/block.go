@@ -7,16 +7,6 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// known reports whether the codec knows what is in blocks of the type.
-func (t BlockType) known() bool {
-	switch t {
-	case BlockText, BlockResource, BlockQuestion, BlockImage, BlockAudio, BlockResourceLink:
-		return true
-	default:
-		return false
-	}
-}
-
 // Names that a content can have beside its wrapper, by MCP and RFD 058.
 const (
 	bareText = "text"

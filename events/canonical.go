@@ -9,7 +9,7 @@ import (
 // read, such as content blocks, stays what it is in canonical form; settings of a
 // flattened [ConfigDelta], which jp loses, become its delta.
 func (e *Element) Canonical() []byte {
-	return indented(nil, rewriter{number: jpNumber}.rewrite(e.canonical()), 1)
+	return indented(rewriter{number: jpNumber}.rewrite(e.canonical()), 1)
 }
 
 // canonical returns the element's value before its numbers have jp's spelling.

@@ -68,7 +68,7 @@ func DecodeWith(data []byte, o DecodeOptions) (*Stream, error) {
 func elementAt(data []byte, at int, ms []member, o DecodeOptions) (
 	*Element, []member, *SyntaxError,
 ) {
-	end, depth := 0, 0
+	var end, depth int
 	if data[at] == '{' {
 		ms, end, depth = membersOf(data, at, ms)
 	} else {
@@ -127,9 +127,9 @@ func validJSON(data []byte, kind jsontext.Kind, opts ...jsontext.Options) error 
 	if err := d.SkipValue(); err != nil {
 		return syntaxError(err)
 	}
-	// The decoder reads streams of values: only the end is the end.
-	if _, err := d.ReadToken(); err != io.EOF {
-		return fail(d.InputOffset(), errors.New("something follows the JSON value"))
+	// The decoder reads streams of values, so it does not mind a second one.
+	if end := skipSpace(data, int(d.InputOffset())); end < len(data) {
+		return fail(int64(end), errors.New("something follows the JSON value"))
 	}
 	return nil
 }

@@ -252,7 +252,9 @@ func (r *reader) policy() (*ToolCallPolicy, *placedError) {
 	case "omit":
 		return &ToolCallPolicy{Omit: true}, nil
 	case "strip":
-		return &ToolCallPolicy{Request: sub.isTrue("request"), Response: sub.isTrue("response")}, nil
+		return &ToolCallPolicy{
+			Request: sub.isTrue("request"), Response: sub.isTrue("response"),
+		}, nil
 	default:
 		return nil, errorAt(m.at, "tool_calls: unknown policy %s", printable(name))
 	}

@@ -129,7 +129,7 @@ func (d *Details) Encode() []byte {
 // Canonical returns the details as today's jp would write them, without members
 // that it does not know.
 func (d *Details) Canonical() []byte {
-	return append(indented(nil, object(d.fields()), 0), '\n')
+	return append(indented(object(d.fields()), 0), '\n')
 }
 
 func (d *Details) fields() []field {

@@ -43,7 +43,7 @@ func NewElement(at time.Time, ev Event, md Metadata) *Element {
 	if d, ok := ev.(*ConfigDelta); ok && d.Flattened {
 		ev = &ConfigDelta{Delta: d.Delta}
 	}
-	raw := indented(nil, object(elementFields(at, ev, md)), 1)
+	raw := indented(object(elementFields(at, ev, md)), 1)
 	return built(raw, at, ev, md)
 }
 
@@ -110,6 +110,9 @@ func (e *Element) WithMetadata(md Metadata) *Element { return e.splice(e.time, e
 func (e *Element) WithTime(at time.Time) *Element { return e.splice(at, e.event, e.meta) }
 
 func (e *Element) splice(at time.Time, ev Event, md Metadata) *Element {
+	if _, unknown := ev.(*Unknown); unknown && !isObject(e.raw) {
+		return e // there is no place for anything in it
+	}
 	if !isObject(e.raw) || e.err != nil {
 		return NewElement(at, ev, md)
 	}

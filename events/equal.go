@@ -12,7 +12,8 @@ import (
 // Equal reports whether two elements say the same, in whatever form: contents are
 // compared by hash and size and base64 is decoded; the order of members, the
 // spelling of numbers and timestamps, white space, event_id and our own metadata do
-// not count, except for what the inline form keeps in metadata.
+// not count. What the inline form keeps in metadata counts as the blocks and
+// resources that are read from it, and for nothing where none are.
 func Equal(a, b *Element) bool {
 	return a == b || bytes.Equal(a.raw, b.raw) || bytes.Equal(a.normal(), b.normal())
 }
@@ -25,13 +26,10 @@ func (e *Element) normal() []byte {
 	if e.err != nil || !isObject(e.raw) {
 		return normalJSON(e.raw)
 	}
-	var fs []field
-	var known []string
-	if _, ok := e.event.(*Unknown); !ok {
-		fs = e.normalFields()
-		for _, f := range fs {
-			known = append(known, f.name)
-		}
+	fs := e.normalFields()
+	known := make([]string, len(fs))
+	for i, f := range fs {
+		known[i] = f.name
 	}
 	for _, m := range members(e.raw) {
 		if m.name != "event_id" && !slices.Contains(known, m.name) {
@@ -48,13 +46,10 @@ func (e *Element) normalFields() []field {
 	if !e.time.IsZero() {
 		setField(fs, "timestamp", quoted(e.time.Format(time.RFC3339Nano)))
 	}
-	setField(fs, "metadata", e.meta.normal(func(key string) bool {
-		return key == MetadataBlocks && !e.view.blocks ||
-			key == MetadataResources && !e.view.resources
-	}))
+	setField(fs, "metadata", e.meta.normal())
 	return slices.DeleteFunc(fs, func(f field) bool {
 		// A second form of a response is lost when jp saves, but it is a difference.
-		return f.value == nil && !isNothing(memberOf(e.raw, f.name))
+		return f.value == nil && f.name != "metadata" && !isNothing(memberOf(e.raw, f.name))
 	})
 }
 

@@ -37,7 +37,7 @@ func (s *Stream) Externalize(w Writer, o ExternalizeOptions) (n int, err error) 
 		return blobs.Refer(ref), nil
 	}}
 	return s.replace(x, func(e *Element) (*Element, error) {
-		if !e.inline(o.Legacy) && !(o.Legacy && (e.view.blocks || e.view.resources)) {
+		if !e.inline(o.Legacy) && (!o.Legacy || e.view == view{}) {
 			return e, nil
 		}
 		ev, err := x.event(e.event)
@@ -72,7 +72,7 @@ func (e *Element) asArray(ev Event) *Element {
 // form that today's jp reads: the content of a tool's result is base64 of its
 // [ToolCallResponse.Text], and what that cannot carry stands in the event's
 // metadata, as [MetadataBlocks] and [MetadataResources]. It returns how many
-// elements have changed; on an error the stream is unchanged.
+// contents it moved; on an error the stream is unchanged.
 //
 // [Decode] prefers the metadata while the text is still its rendering; where
 // somebody edited the text, the text counts.
@@ -91,8 +91,8 @@ func (s *Stream) Inline(r blobs.Reader) (n int, err error) {
 }
 
 // replace gives every element to f and puts what it returns in its place, all or
-// none. It counts the contents that x exchanged and the elements that f changed
-// without one.
+// none. It counts the contents that x exchanged, and one for an element that f
+// changed without any.
 func (s *Stream) replace(x *exchange, f func(*Element) (*Element, error)) (int, error) {
 	next := make([]*Element, len(s.items))
 	n := 0
@@ -257,7 +257,7 @@ func inlineTextOf(rendered string) string {
 // strings are encoded and no collector would see it.
 func noHiddenReference(v jsontext.Value) error {
 	if refs := looseReferences(v); len(refs) > 0 {
-		return fmt.Errorf("hold a reference to %s that only a newer version can move", refs[0].ref.Hash)
+		return fmt.Errorf("a newer version's reference to %s cannot be moved", refs[0].ref.Hash)
 	}
 	return nil
 }

@@ -60,7 +60,10 @@ func eventFields(ev Event) []field {
 			{name: "question", value: compact(orEmpty(ev.Question))},
 		}
 	case *InquiryResponse:
-		return []field{stringField("id", ev.ID), {name: "answer", value: compact(orNull(ev.Answer))}}
+		return []field{
+			stringField("id", ev.ID),
+			{name: "answer", value: compact(orNull(ev.Answer))},
+		}
 	case *ConfigDelta:
 		if ev.Flattened {
 			return []field{{name: "delta"}}
@@ -99,7 +102,9 @@ func (c *Compaction) fields() []field {
 	fs := []field{
 		{name: "from_turn", value: strconv.AppendInt(nil, int64(c.FromTurn), 10)},
 		{name: "to_turn", value: strconv.AppendInt(nil, int64(c.ToTurn), 10)},
-		{name: "summary"}, {name: "reasoning"}, {name: "tool_calls"},
+		{name: "summary"},
+		{name: "reasoning"},
+		{name: "tool_calls"},
 	}
 	if c.Summary != nil {
 		fs[2].value = object([]field{stringField("summary", *c.Summary)})

@@ -101,11 +101,11 @@ func (m Metadata) encoded() []byte {
 	return compact(m.raw)
 }
 
-// normal returns m decoded and without what takes no part in equality.
-func (m Metadata) normal(keep func(key string) bool) []byte {
+// normal returns m decoded and without our own keys, which take no part in equality.
+func (m Metadata) normal() []byte {
 	var fs []field
 	for _, mb := range m.members() {
-		if !strings.HasPrefix(mb.name, MetadataPrefix) || keep(mb.name) {
+		if !strings.HasPrefix(mb.name, MetadataPrefix) {
 			fs = append(fs, field{name: mb.name, value: decodeStrings(mb.value(m.raw))})
 		}
 	}

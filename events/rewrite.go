@@ -117,12 +117,12 @@ func compact(v []byte) []byte {
 	return b
 }
 
-// indented appends v as it stands at the given depth of a canonical file.
-func indented(dst, v []byte, depth int) []byte {
-	dst, _ = jsontext.AppendFormat(dst, v,
+// indented returns v as it stands at the given depth of a canonical file.
+func indented(v []byte, depth int) []byte {
+	b, _ := jsontext.AppendFormat(make([]byte, 0, len(v)+len(v)/4), v,
 		jsontext.WithIndent(indentStep),
 		jsontext.WithIndentPrefix(strings.Repeat(indentStep, depth)))
-	return dst
+	return b
 }
 
 const indentStep = "  "

@@ -32,7 +32,7 @@ func splice(raw []byte, before, after []field, depth int) []byte {
 			l.remove(f.name)
 			continue
 		}
-		l.set(f.name, indented(nil, f.value, depth+1), func() int {
+		l.set(f.name, indented(f.value, depth+1), func() int {
 			return l.place(f.name, after)
 		})
 	}

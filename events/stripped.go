@@ -1,10 +1,6 @@
 package events
 
-import (
-	"slices"
-
-	"github.com/go-json-experiment/json/jsontext"
-)
+import "slices"
 
 // WithStripped returns m with rs added to the resources whose content was dropped
 // from the event. What describes them is kept, not the content: a stripped resource
@@ -28,7 +24,7 @@ func (m Metadata) Stripped() []Resource {
 	}
 	var rs []Resource
 	for _, s := range elementsOf(v, 0) {
-		if res, ok := decodeResource(jsontext.Value(v[s.at:s.end])); ok {
+		if res, ok := decodeResource(v[s.at:s.end]); ok {
 			rs = append(rs, res.withoutContent())
 		}
 	}

@@ -1,0 +1,149 @@
+package events_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/git-jp/git-jp/events"
+	"github.com/go-json-experiment/json/jsontext"
+)
+
+const details = "{ \"local\":false,\r\n\t\"last_activated_at\":\"2025-05-02T16:41:26Z\" , " +
+	"\"title\":\"a\\/b\",\"labels\":{\"z\":\"\"},\"n\":1.50}\r\n"
+
+func TestDetailsEdits(t *testing.T) {
+	title := "new"
+	tests := []struct {
+		name string
+		edit func(d *events.Details)
+		want *strings.Replacer
+	}{
+		{"nothing", func(*events.Details) {}, strings.NewReplacer()},
+		{
+			"title",
+			func(d *events.Details) { d.Title = &title },
+			strings.NewReplacer(`"a\/b"`, `"new"`),
+		},
+		{
+			"no title",
+			func(d *events.Details) { d.Title = nil },
+			strings.NewReplacer(` "title":"a\/b",`, "", " ,", " ,"),
+		},
+		{
+			"time",
+			func(d *events.Details) { d.LastActivatedAt = noon },
+			strings.NewReplacer("2025-05-02T16:41:26Z", "2026-05-29 12:00:00.0"),
+		},
+		{"pinned", func(d *events.Details) { d.PinnedAt = &noon }, strings.NewReplacer(
+			`"a\/b",`, `"a\/b", "pinned_at": "2026-05-29 12:00:00.0",`)},
+		{
+			"labels",
+			func(d *events.Details) { d.Labels = nil },
+			strings.NewReplacer(`,"labels":{"z":""}`, ""),
+		},
+		{
+			"labels of a copy",
+			func(d *events.Details) { d.Clone().Labels["a"] = "" },
+			strings.NewReplacer(),
+		},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			d, err := events.DecodeDetails([]byte(details))
+			if err != nil {
+				t.Fatal(err)
+			}
+			tt.edit(d)
+			got, want := string(d.Encode()), tt.want.Replace(details)
+			if got != want {
+				t.Errorf("got  %q\nwant %q", got, want)
+			}
+			again, err := events.DecodeDetails([]byte(got))
+			if err != nil || string(again.Encode()) != got {
+				t.Errorf("does not read back: %v", err)
+			}
+		})
+	}
+}
+
+func TestDetailsValues(t *testing.T) {
+	d, err := events.DecodeDetails([]byte(details))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := fmt.Sprint(d.Keys()); got != "[local n]" {
+		t.Error(got)
+	}
+	if v, ok := d.Value("n"); string(v) != "1.50" || !ok {
+		t.Error(v)
+	}
+	if _, ok := d.Value("title"); ok {
+		t.Error("a field is a value")
+	}
+	from := jsontext.Value(`{"id":"jp-c1","turn":2}`)
+	if err := d.SetValue("git_jp_forked_from", from); err != nil {
+		t.Fatal(err)
+	}
+	if err := d.SetValue("local", nil); err != nil {
+		t.Fatal(err)
+	}
+	if d.SetValue("title", jsontext.Value("1")) == nil {
+		t.Error("a field was set as a value")
+	}
+	if d.SetValue("x", jsontext.Value("{")) == nil {
+		t.Error("what is not JSON was set")
+	}
+	title := "t"
+	d.Title = &title
+	got := string(d.Encode())
+	if !strings.Contains(got, `"id": "jp-c1"`) || !strings.Contains(got, `:"t"`) ||
+		strings.Contains(got, "local") {
+		t.Error(got)
+	}
+}
+
+func TestNewDetails(t *testing.T) {
+	d := &events.Details{LastActivatedAt: noon, Labels: map[string]string{"b": "", "a": "1"}}
+	if err := d.SetValue("git_jp_forked_from", jsontext.Value(`{"turn":2}`)); err != nil {
+		t.Fatal(err)
+	}
+	title := "T"
+	d.Title = &title
+	const want = `{
+  "title": "T",
+  "last_activated_at": "2026-05-29 12:00:00.0",
+  "labels": {
+    "a": "1",
+    "b": ""
+  },
+  "git_jp_forked_from": {
+    "turn": 2
+  }
+}
+`
+	if got := string(d.Encode()); got != want {
+		t.Errorf("got\n%s", got)
+	}
+}
+
+func TestDetailsErrors(t *testing.T) {
+	const active = `{"last_activated_at":"2026-01-01 00:00:00"`
+	for in, want := range map[string]string{
+		``:                                   "offset 0: the file is empty",
+		`[]`:                                 "offset 0: not a JSON object",
+		`{"last_activated_at":1}`:            "offset 21: last_activated_at: not a string",
+		`{"title":1,"last_activated_at":""}`: "offset 9: title: not a string",
+		`{"last_activated_at":"x"}`:          `offset 21: last_activated_at: x is not a timestamp`,
+		active + `,"labels":null}`:           "offset 52: labels: not an object",
+		active + `,"labels":{"a":1}}`:        "offset 57: labels: a: not a string",
+		active + `,"pinned_at":false}`:       "offset 55: pinned_at: not a string",
+		active + `} {}`:                      "offset 44: something follows the JSON value",
+		`{"a":` + strings.Repeat("[", 600) + strings.Repeat("]", 600) +
+			`,"b":1}`: "offset 0: containers nest too deep",
+	} {
+		if _, err := events.DecodeDetails([]byte(in)); err == nil || err.Error() != want {
+			t.Errorf("%.40s: got %v, want %s", in, err, want)
+		}
+	}
+}

@@ -1,0 +1,128 @@
+package events_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/git-jp/git-jp/blobs"
+	"github.com/git-jp/git-jp/events"
+)
+
+func found(refs []events.RefAt) string {
+	var s []string
+	for _, r := range refs {
+		line := fmt.Sprintf("%d %d %s %s%s%s %s %d", r.Element, r.Turn, r.Ref.Hash.String()[:4],
+			r.Call, r.Tool, r.Part, r.URI, r.Ref.Size)
+		if r.Loose {
+			line += " loose"
+		}
+		s = append(s, line)
+	}
+	return strings.Join(s, "\n")
+}
+
+func TestReferences(t *testing.T) {
+	ref := `{"$blob":"` + hash + `","size":6}`
+	escaped := `{"\u0073ize":6,"\u0024bl\u006fb":"\u0035` + hash[1:] + `"}`
+	in := `[{"type":"future","x":[` + ref + `]},
+{"type":"chat_request",` + head + `,"content":"",
+ "resources":[{"content":` + ref + `,"uri":"u"}],"more":{"a":` + ref + `}},
+{"type":"tool_call_request",` + head + `,"id":"a","name":"cat","arguments":` + ref + `},
+{"content":[{"content":` + escaped + `,"\u0074ype":"text"},
+ {"type":"video","content":` + ref + `}],"is_error":false,
+ "type":"tool_call_resp\u006fnse",` + head + `,"id":"a"},
+{"type":"chat_response",` + head + `,"data":{"$blob":"` + hash + `"}},
+{"type":"chat_response",` + head + `,"data":{"$blob":"nonsense","size":-1}},
+{"type":"chat_response",` + head + `,"message":"{\"$blob\":\"` + hash + `\"}"},
+{"type":"tool_call_response",` + head + `,"id":"z","content":"JGJsb2I=","is_error":false}]`
+	const want = `0 0 5891   6 loose
+1 0 5891 attachment u 6
+1 0 5891   6 loose
+2 0 5891   6 loose
+3 0 5891 acattext  6
+3 0 5891 acat  6 loose
+4 0 5891   -1 loose`
+	refs, err := events.References([]byte(in))
+	if got := found(refs); err != nil || got != want {
+		t.Errorf("got\n%s\n%v", got, err)
+	}
+	decode(t, in)
+}
+
+func TestReferencesRefuse(t *testing.T) {
+	for name, in := range map[string]string{
+		"empty":          "",
+		"blank":          " \n",
+		"two values":     "[] []",
+		"object":         "{}",
+		"truncated":      `[{"a":`,
+		"duplicate name": `[{"a":1,"a":2}]`,
+		"bad digest":     text(`"content":{"$blob":"x","size":1}`),
+		"negative size":  text(`"content":{"$blob":"` + hash + `","size":-1}`),
+		"two forms":      text(`"content":{"$blob":"` + hash + `","size":1,"text":"a"}`),
+		"merge conflict": "[\n<<<<<<< a\n]",
+	} {
+		if refs, err := events.References([]byte(in)); err == nil {
+			t.Errorf("%s: no error, %d references", name, len(refs))
+		}
+		o := events.ReferencesOptions{Duplicates: true}
+		_, err := events.ReferencesWith([]byte(in), o)
+		if (err == nil) != (name == "duplicate name") {
+			t.Errorf("%s, with duplicates allowed: %v", name, err)
+		}
+	}
+}
+
+// Nobody can say which of two equal names counts, so a collector respects both.
+func TestDuplicateNamesAreAllCollected(t *testing.T) {
+	other := blobs.Sum([]byte("other")).String()
+	in := []byte(`[{"type":"turn_start",` + head + `},
+{"type":"tool_call_response",` + head + `,"id":"a","is_error":false,
+"content":[{"type":"text","content":{"$blob":"` + hash + `","$blob":"` + other + `","size":1}}],
+"content":[{"type":"text","content":{"$blob":"` + hash + `","size":2}}]}]`)
+	if _, err := events.References(in); err == nil {
+		t.Error("strict reading takes duplicate names")
+	}
+	refs, err := events.ReferencesWith(in, events.ReferencesOptions{Duplicates: true})
+	want := "1 0 5891 a  1 loose\n1 0 " + other[:4] + " a  1 loose\n1 0 5891 a  2 loose"
+	if got := found(refs); err != nil || got != want {
+		t.Errorf("got\n%s\n%v", got, err)
+	}
+}
+
+func TestRealReferences(t *testing.T) {
+	for path, data := range realFiles(t, "events.json") {
+		if refs, err := events.References(data); err != nil || len(refs) != 0 {
+			t.Errorf("%s: %d references: %v", path, len(refs), err)
+		}
+		store := memory{}
+		s := decode(t, string(data))
+		before := s.Clone()
+		n, err := s.Externalize(store, events.ExternalizeOptions{Legacy: true})
+		if err != nil {
+			t.Fatal(err)
+		}
+		refs, err := events.References(s.Encode())
+		if err != nil || len(refs) != n {
+			t.Errorf("%s: %d references, want %d: %v", path, len(refs), n, err)
+		}
+		for _, r := range refs {
+			if _, err := store.Read(r.Ref); err != nil || r.Loose || r.Tool == "" {
+				t.Errorf("%s: %+v: %v", path, r, err)
+			}
+		}
+		for i, e := range before.All() {
+			if !events.Equal(e, s.At(i)) {
+				t.Errorf("%s: element %d changed", path, i)
+			}
+		}
+		if _, err := s.Inline(store); err != nil {
+			t.Fatal(err)
+		}
+		same := string(s.Encode()) == string(data)
+		if urlSafe := strings.HasPrefix(path, "17671120783"); same == urlSafe {
+			t.Errorf("%s: there and back gives the same bytes: %t", path, same)
+		}
+	}
+}
