@@ -36,7 +36,7 @@ $(TOOLS)/%: internal/tools/go.mod internal/tools/go.sum
 	cd internal/tools && $(GO) build -o bin/ tool
 
 bench: build
-	sh testdata/bench.sh $(abspath $(BINARY))
+	$(GO) run ./internal/bench -binary $(BINARY) -data "$${GIT_JP_DATA:-../shared/data}" $(BENCH)
 
 # Each fuzz target for FUZZTIME; go test runs one target a call.
 fuzz:

@@ -1,0 +1,188 @@
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/git-jp/git-jp/events"
+)
+
+var benches = []bench{
+	{"start-up", startUp},
+	{"pre-commit hook, no .jp path staged", idleHook},
+	{"ls of 10,000 conversations", list},
+	{"stage of 1,000 blobs", stage},
+	{"migrate of the real conversations", migrate},
+	{"check HEAD with 100,000 blobs, first time", checkCold},
+	{"check HEAD with 100,000 blobs, again", checkWarm},
+}
+
+func startUp(b *builder) (ours, theirs side, err error) {
+	return side{label: "version", dir: b.dir, args: []string{b.binary, "version"}},
+		side{label: "git --version", dir: b.dir, args: []string{"git", "--version"}}, nil
+}
+
+// idleHook measures what every commit pays. Its opponent is the cheapest hook
+// that could tell the same: one git process that lists what is staged.
+func idleHook(b *builder) (ours, theirs side, err error) {
+	if err := b.repository(1, 1, true); err != nil {
+		return ours, theirs, err
+	}
+	if err := b.git("reset", "-q", "--hard"); err != nil {
+		return ours, theirs, err
+	}
+	if err := b.write("main.go", []byte("package main\n")); err != nil {
+		return ours, theirs, err
+	}
+	if err := b.git("add", "main.go"); err != nil {
+		return ours, theirs, err
+	}
+	return side{label: "hook", dir: b.dir, args: []string{b.binary, "hook", "pre-commit"}},
+		side{
+			label: "git diff --cached", dir: b.dir,
+			args: []string{"git", "diff", "--cached", "--quiet", "--", ".jp"},
+		}, nil
+}
+
+func list(b *builder) (ours, theirs side, err error) {
+	if err := b.repository(10000, 0, false); err != nil {
+		return ours, theirs, err
+	}
+	return side{label: "ls", dir: b.dir, args: []string{b.binary, "ls"}},
+		side{
+			label: "cat metadata.json", dir: b.dir,
+			args: []string{"sh", "-c", "cat .jp/conversations/*/metadata.json"},
+		}, nil
+}
+
+// stage adds the same paths to an empty index in a fresh repository each time.
+func stage(b *builder) (ours, theirs side, err error) {
+	if err := b.repository(1, 1000/b.scale, false); err != nil {
+		return ours, theirs, err
+	}
+	fresh := func() error {
+		if err := os.RemoveAll(filepath.Join(b.dir, ".git")); err != nil {
+			return err
+		}
+		return b.git("init", "-q")
+	}
+	var paths bytes.Buffer
+	err = fs.WalkDir(os.DirFS(b.dir), ".jp", func(path string, d fs.DirEntry, err error) error {
+		if err == nil && !d.IsDir() && !strings.HasSuffix(path, "/.id") {
+			fmt.Fprintf(&paths, "%s\x00", path)
+		}
+		return err
+	})
+	return side{
+			label: "stage", dir: b.dir, before: fresh,
+			args: []string{b.binary, "stage", "17000000000"},
+		}, side{
+			label: "git add", dir: b.dir, before: fresh, stdin: paths.Bytes(),
+			args: []string{"git", "add", "--pathspec-from-file=-", "--pathspec-file-nul"},
+		}, err
+}
+
+// migrate moves all content of the real conversations into the store. The
+// opponent compresses and hashes the same contents, one file each, with one
+// process for each of the two.
+func migrate(b *builder) (ours, theirs side, err error) {
+	source := filepath.Join(b.data, "conversations")
+	if _, err := os.Stat(source); err != nil || b.data == "" {
+		return ours, theirs, errNoData
+	}
+	if err := b.git("init", "-q"); err != nil {
+		return ours, theirs, err
+	}
+	if err := b.contents(source); err != nil {
+		return ours, theirs, err
+	}
+	fresh := func() error {
+		if err := os.RemoveAll(filepath.Join(b.dir, ".jp")); err != nil {
+			return err
+		}
+		if err := b.write(".jp/.id", []byte("generated\nbench\n")); err != nil {
+			return err
+		}
+		return copyTree(filepath.Join(b.dir, ".jp", "conversations"), source)
+	}
+	return side{
+			label: "migrate", dir: b.dir, before: fresh,
+			args: []string{b.binary, "-q", "migrate", "--to", "blobs"},
+		}, side{
+			label: "gzip -6; sha256sum", dir: filepath.Join(b.dir, "contents"),
+			args: []string{"sh", "-c", "rm -f *.gz; gzip -6 -k * && sha256sum *.bin"},
+		}, nil
+}
+
+// copyTree copies a folder and makes the copies writable, which the source may not
+// be.
+func copyTree(to, from string) error {
+	return fs.WalkDir(os.DirFS(from), ".", func(path string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() {
+			return err
+		}
+		data, err := os.ReadFile(filepath.Join(from, path))
+		if err != nil {
+			return err
+		}
+		target := filepath.Join(to, path)
+		if err := os.MkdirAll(filepath.Dir(target), 0o755); err != nil {
+			return err
+		}
+		return os.WriteFile(target, data, 0o644)
+	})
+}
+
+// contents writes each content of the conversations below source to a file.
+func (b *builder) contents(source string) error {
+	n := 0
+	return fs.WalkDir(os.DirFS(source), ".", func(path string, d fs.DirEntry, err error) error {
+		if err != nil || d.Name() != "events.json" {
+			return err
+		}
+		data, err := os.ReadFile(filepath.Join(source, path))
+		if err != nil {
+			return err
+		}
+		if !json.Valid(data) {
+			return fmt.Errorf("%s is no JSON", path)
+		}
+		s, err := events.Decode(data)
+		if err != nil {
+			return err
+		}
+		for c := range s.Contents() {
+			text, err := c.Content.Bytes(nil)
+			if err != nil {
+				return err
+			}
+			n++
+			if err := b.write(fmt.Sprintf("contents/%05d.bin", n), text); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+func checkCold(b *builder) (ours, theirs side, err error) {
+	ours, theirs, err = checkWarm(b)
+	ours.before = func() error { return os.RemoveAll(filepath.Join(b.dir, ".git", "jp")) }
+	return ours, theirs, err
+}
+
+func checkWarm(b *builder) (ours, theirs side, err error) {
+	if err := b.repository(4000, 25, true); err != nil {
+		return ours, theirs, err
+	}
+	return side{label: "check", dir: b.dir, args: []string{b.binary, "check", "HEAD"}},
+		side{
+			label: "git fsck", dir: b.dir,
+			args: []string{"git", "fsck", "--connectivity-only"},
+		}, nil
+}

@@ -1,0 +1,142 @@
+package main
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+
+	"github.com/git-jp/git-jp/blobs"
+)
+
+// errNoData says that the real conversations are not there.
+var errNoData = errors.New("no real data")
+
+// A builder makes what a bench works on, below a directory of its own.
+type builder struct {
+	dir, binary, data string
+	scale             int
+}
+
+// environment is the processes' own, without the user's configuration of git.
+func environment() []string {
+	return append(os.Environ(), "GIT_CONFIG_NOSYSTEM=1", "GIT_CONFIG_GLOBAL=/dev/null",
+		"GIT_AUTHOR_NAME=Ada", "GIT_AUTHOR_EMAIL=ada@example.com",
+		"GIT_COMMITTER_NAME=Ada", "GIT_COMMITTER_EMAIL=ada@example.com", "LC_ALL=C")
+}
+
+func (b *builder) git(args ...string) error {
+	return b.gitIn(nil, args...)
+}
+
+func (b *builder) gitIn(stdin []byte, args ...string) error {
+	cmd := exec.Command("git", args...)
+	cmd.Dir, cmd.Env, cmd.Stdin = b.dir, environment(), bytes.NewReader(stdin)
+	if out, err := cmd.CombinedOutput(); err != nil {
+		return fmt.Errorf("git %s: %w\n%s", strings.Join(args, " "), err, out)
+	}
+	return nil
+}
+
+func (b *builder) write(name string, data []byte) error {
+	path := filepath.Join(b.dir, filepath.FromSlash(name))
+	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+		return err
+	}
+	return os.WriteFile(path, data, 0o644)
+}
+
+// A file is a path and its bytes.
+type file struct {
+	path string
+	data []byte
+}
+
+// conversation returns the files of a generated conversation with n blobs of
+// 0.2 to 4 KB, the events last.
+func conversation(number, n int) []file {
+	random := rand.New(rand.NewPCG(uint64(number), 7))
+	id := 17000000000 + number
+	dir := fmt.Sprintf(".jp/conversations/%d-generated-%d", id, number)
+	var files []file
+	var events bytes.Buffer
+	events.WriteString("[\n  {\n    \"timestamp\": \"2026-01-01 00:00:00.0\",\n    \"type\": \"turn_start\"\n  }")
+	element := func(format string, args ...any) {
+		fmt.Fprintf(&events, ",\n  {\n    \"timestamp\": \"2026-01-01 00:00:01.0\",\n    "+format+"\n  }", args...)
+	}
+	element("\"type\": \"chat_request\",\n    \"content\": \"question %d\"", number)
+	for i := range n {
+		text := sourceText(random)
+		ref := blobs.RefTo(text)
+		files = append(files, file{".jp/blobs/" + ref.Hash.Path(), blobs.Encode(text)})
+		element("\"type\": \"tool_call_request\",\n    \"id\": \"call_%d\",\n    \"name\": \"fs_read_file\",\n    \"arguments\": {}", i)
+		element("\"type\": \"tool_call_response\",\n    \"id\": \"call_%d\",\n    \"content\": [\n      {\n        \"type\": \"text\",\n        \"content\": {\n          \"$blob\": \"%s\",\n          \"size\": %d\n        }\n      }\n    ],\n    \"is_error\": false", i, ref.Hash, ref.Size)
+	}
+	element("\"type\": \"chat_response\",\n    \"message\": \"answer %d\"", number)
+	events.WriteString("\n]\n")
+	meta := fmt.Sprintf("{\n  \"title\": \"Generated %d\",\n  \"last_activated_at\": \"2026-01-01 00:00:00.0\"\n}\n", number)
+	return append(files,
+		file{dir + "/metadata.json", []byte(meta)},
+		file{dir + "/base_config.json", []byte("{}\n")},
+		file{dir + "/events.json", events.Bytes()})
+}
+
+var words = strings.Fields(`func return if err nil for range package import string struct type
+	interface map chan go defer select case default const var error context index read write open
+	close file path hash blob stream event turn call root commit tree branch merge`)
+
+// sourceText returns text that compresses as source code does.
+func sourceText(random *rand.Rand) []byte {
+	var b bytes.Buffer
+	for size := 200 + random.IntN(3800); b.Len() < size; {
+		fmt.Fprintf(&b, "%s %d", words[random.IntN(len(words))], random.IntN(1000))
+		if random.IntN(6) == 0 {
+			b.WriteByte('\n')
+		} else {
+			b.WriteByte(' ')
+		}
+	}
+	return b.Bytes()
+}
+
+// repository makes a workspace with the given conversations in a repository.
+func (b *builder) repository(conversations, blobsEach int, commit bool) error {
+	if err := b.git("init", "-q"); err != nil {
+		return err
+	}
+	if !commit {
+		return b.each(conversations, blobsEach, func(f file) error { return b.write(f.path, f.data) })
+	}
+	var in bytes.Buffer
+	in.WriteString("commit refs/heads/main\ncommitter Ada <ada@example.com> 1767225600 +0000\ndata 1\nx\n")
+	err := b.each(conversations, blobsEach, func(f file) error {
+		fmt.Fprintf(&in, "M 100644 inline %s\ndata %d\n", f.path, len(f.data))
+		in.Write(f.data)
+		return in.WriteByte('\n')
+	})
+	if err != nil {
+		return err
+	}
+	if err := b.gitIn(in.Bytes(), "fast-import", "--quiet"); err != nil {
+		return err
+	}
+	return b.git("symbolic-ref", "HEAD", "refs/heads/main")
+}
+
+func (b *builder) each(conversations, blobsEach int, do func(file) error) error {
+	if err := do(file{".jp/.id", []byte("generated\nbench\n")}); err != nil {
+		return err
+	}
+	for n := range max(conversations/b.scale, 1) {
+		for _, f := range conversation(n, blobsEach) {
+			if err := do(f); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}

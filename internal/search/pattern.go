@@ -1,0 +1,101 @@
+package search
+
+import (
+	"fmt"
+	"regexp"
+	"strings"
+	"unicode"
+)
+
+// Case says when upper and lower case are the same.
+type Case int
+
+// Smart ignores case unless the pattern has an upper-case letter.
+const (
+	CaseSmart Case = iota
+	CaseIgnore
+	CaseExact
+)
+
+// A Query says what to look for and where.
+type Query struct {
+	Pattern string // required
+	Regexp  bool   // the pattern is a regular expression (RE2), else plain text
+	Case    Case
+	Scopes  []Scope // nil for all
+	Context int     // lines before and after a hit
+}
+
+// A Pattern is a compiled Query. It may be used by several goroutines.
+type Pattern struct {
+	re      *regexp.Regexp
+	scopes  map[Scope]bool
+	context int
+}
+
+// Compile checks and compiles a query.
+func Compile(q Query) (*Pattern, error) {
+	if q.Pattern == "" {
+		return nil, fmt.Errorf("search for %q: the pattern is empty", q.Pattern)
+	}
+	expr := q.Pattern
+	if !q.Regexp {
+		expr = regexp.QuoteMeta(expr)
+	}
+	if ignoresCase(q) {
+		expr = "(?i)" + expr
+	}
+	re, err := regexp.Compile(expr)
+	if err != nil {
+		return nil, fmt.Errorf("compile pattern %q: %w", q.Pattern, err)
+	}
+	p := &Pattern{re: re, context: q.Context}
+	if q.Scopes != nil {
+		p.scopes = make(map[Scope]bool)
+		for _, s := range q.Scopes {
+			p.scopes[s] = true
+		}
+	}
+	return p, nil
+}
+
+func ignoresCase(q Query) bool {
+	return q.Case == CaseIgnore ||
+		q.Case == CaseSmart && !strings.ContainsFunc(q.Pattern, unicode.IsUpper)
+}
+
+func (p *Pattern) wants(s Scope) bool { return p.scopes == nil || p.scopes[s] }
+
+// A Line is one line of a text that was searched.
+type Line struct {
+	Number int    // from 1
+	Text   string // without its end
+	Match  bool   // false for a line of context
+	Spans  [][]int
+}
+
+// lines returns the matching lines of text with their context, nil when there are
+// none.
+func (p *Pattern) lines(text string) []Line {
+	if !p.re.MatchString(text) { // cheap for most texts, which have no hit
+		return nil
+	}
+	all := strings.Split(strings.TrimSuffix(text, "\n"), "\n")
+	var found []Line
+	next := 0 // first line not yet taken
+	for i, line := range all {
+		spans := p.re.FindAllStringIndex(line, -1)
+		if spans == nil {
+			continue
+		}
+		for j := max(next, i-p.context); j < i; j++ {
+			found = append(found, Line{Number: j + 1, Text: all[j]})
+		}
+		found = append(found, Line{Number: i + 1, Text: line, Match: true, Spans: spans})
+		next = i + 1
+		for ; next <= i+p.context && next < len(all) && !p.re.MatchString(all[next]); next++ {
+			found = append(found, Line{Number: next + 1, Text: all[next]})
+		}
+	}
+	return found
+}

@@ -1,0 +1,38 @@
+package search
+
+// A Scope is a kind of place in a conversation.
+type Scope string
+
+// The scopes, named as jp names them, and Attachment for what a request carries.
+const (
+	Title      Scope = "title"
+	User       Scope = "user"
+	Assistant  Scope = "assistant"
+	Reasoning  Scope = "reasoning"
+	Structured Scope = "structured"
+	ToolCall   Scope = "tool-call"
+	ToolResult Scope = "tool-result"
+	Attachment Scope = "attachment"
+	Inquiry    Scope = "inquiry"
+)
+
+// scopeGroups are names that stand for several scopes.
+var scopeGroups = map[string][]Scope{
+	"all":  nil,
+	"chat": {User, Assistant, Reasoning, Structured},
+	"tool": {ToolCall, ToolResult},
+}
+
+// ParseScope returns the scopes that name stands for: itself, or a group (all,
+// chat, tool). It returns nil for all of them, and false for an unknown name.
+func ParseScope(name string) ([]Scope, bool) {
+	if group, ok := scopeGroups[name]; ok {
+		return group, true
+	}
+	switch s := Scope(name); s {
+	case Title, User, Assistant, Reasoning, Structured, ToolCall, ToolResult, Attachment, Inquiry:
+		return []Scope{s}, true
+	default:
+		return nil, false
+	}
+}
