@@ -1,0 +1,178 @@
+package workspace
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"time"
+
+	"github.com/git-jp/git-jp/events"
+	"github.com/git-jp/git-jp/internal/atomicfile"
+)
+
+const sessionsDir = "sessions"
+
+// history is the content of a session's file, its keys in jp's order.
+type history struct {
+	History []visit `json:"history"` // the latest first
+	Session
+}
+
+type visit struct {
+	ID          events.ID
+	ActivatedAt string
+}
+
+// visitJSON is a visit with the id as a number, where an ID alone would be text.
+type visitJSON struct {
+	ID          int64  `json:"id"`
+	ActivatedAt string `json:"activated_at"`
+}
+
+// MarshalJSON writes a visit as jp does.
+func (v visit) MarshalJSON() ([]byte, error) {
+	return json.Marshal(visitJSON{int64(v.ID), v.ActivatedAt})
+}
+
+// UnmarshalJSON reads what jp writes.
+func (v *visit) UnmarshalJSON(data []byte) error {
+	var j visitJSON
+	err := json.Unmarshal(data, &j)
+	v.ID, v.ActivatedAt = events.ID(j.ID), j.ActivatedAt
+	return err
+}
+
+// Active returns the session's active conversation: the latest of its history that
+// still exists. An archived one ends the search. The error is a [*NotFoundError].
+func (w *Workspace) Active(s Session) (Entry, error) {
+	return w.recent(s, 0, ".")
+}
+
+// Previous returns the conversation that was active before the active one. The error
+// is a [*NotFoundError].
+func (w *Workspace) Previous(s Session) (Entry, error) {
+	return w.recent(s, 1, "-")
+}
+
+// recent returns the session's n-th live conversation.
+func (w *Workspace) recent(s Session, n int, arg string) (Entry, error) {
+	for _, v := range w.history(s) {
+		e, _, err := w.locate(v.ID)
+		var none *NotFoundError
+		switch {
+		case errors.As(err, &none):
+			continue
+		case err != nil:
+			return Entry{}, err
+		case e.Partition == Archive:
+			return Entry{}, &NotFoundError{Arg: arg}
+		case n == 0:
+			return e, nil
+		}
+		n--
+	}
+	return Entry{}, &NotFoundError{Arg: arg}
+}
+
+// Activate makes a conversation the session's active one, in the file that jp reads
+// where there is a silo. Its metadata is not touched: see [Workspace.UpdateDetails].
+func (w *Workspace) Activate(s Session, id events.ID) error {
+	root, opts, err := w.sessions()
+	if err != nil {
+		return fmt.Errorf("activate conversation %s: %w", id, err)
+	}
+	at := w.env.Now().UTC().Format(time.RFC3339Nano)
+	h := history{Session: s, History: []visit{{ID: id, ActivatedAt: at}}}
+	for _, v := range w.history(s) {
+		if v.ID != id {
+			h.History = append(h.History, v)
+		}
+	}
+	data, err := json.MarshalIndent(h, "", "  ")
+	if err == nil {
+		name := sessionsDir + "/" + s.key() + ".json"
+		err = atomicfile.Write(root, name, append(data, '\n'), opts)
+	}
+	if err := errors.Join(err, root.Close()); err != nil {
+		return fmt.Errorf("activate conversation %s: %w", id, err)
+	}
+	return nil
+}
+
+// sessions opens the directory that holds the directory of session files, making our
+// own where jp has none.
+func (w *Workspace) sessions() (*os.Root, atomicfile.Options, error) {
+	if w.silo != nil {
+		root, err := os.OpenRoot(w.silo.dir)
+		return root, atomicfile.Options{TempDir: tempDir}, err
+	}
+	dir := w.ownState()
+	if dir == "" {
+		return nil, atomicfile.Options{}, ErrNoUserData
+	}
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return nil, atomicfile.Options{}, err
+	}
+	root, err := os.OpenRoot(dir)
+	return root, atomicfile.Options{TempDir: ".tmp"}, err
+}
+
+// ownState is where sessions are kept while there is no silo: below .jp they would
+// be foreign files that somebody commits.
+func (w *Workspace) ownState() string {
+	state := w.env.stateDir()
+	if state == "" {
+		return ""
+	}
+	name := w.wsid
+	if name == "" {
+		sum := sha256.Sum256([]byte(w.root))
+		name = "path-" + hex.EncodeToString(sum[:8])
+	}
+	return filepath.Join(state, "workspace", name)
+}
+
+// history reads the session's file: jp's, else ours, else one of jp's older form.
+// What cannot be read, or is another session's, is no history.
+func (w *Workspace) history(s Session) []visit {
+	var places []fs.FS
+	if w.silo != nil {
+		places = append(places, w.silo.root.FS())
+	}
+	if dir := w.ownState(); dir != "" {
+		if root, err := os.OpenRoot(dir); err == nil {
+			defer func() { _ = root.Close() }() // it was only read
+			places = append(places, root.FS())
+		}
+	}
+	for _, place := range places {
+		for _, key := range []string{s.key(), s.ID} {
+			if visits, ok := readHistory(place, key, s); ok {
+				return visits
+			}
+		}
+	}
+	return nil
+}
+
+func readHistory(fsys fs.FS, key string, s Session) ([]visit, bool) {
+	name := sessionsDir + "/" + key + ".json"
+	if !fs.ValidPath(name) {
+		return nil, false
+	}
+	data, err := readRegular(fsys, name)
+	var h history
+	if err != nil || json.Unmarshal(data, &h) != nil {
+		return nil, false
+	}
+	if h.ID == "" && key == s.ID { // the older form is named by the bare value
+		h.Session = s
+	}
+	return slices.Clip(h.History), h.Session == s
+}

@@ -1,0 +1,144 @@
+package workspace
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"path"
+
+	"github.com/git-jp/git-jp/events"
+	"github.com/git-jp/git-jp/internal/atomicfile"
+)
+
+// NewConversation is what [Workspace.Create] makes a conversation of.
+type NewConversation struct {
+	Details    *events.Details // required
+	Stream     *events.Stream  // nil means an empty one
+	BaseConfig []byte          // nil: {}, or none before a stream that begins with its own
+	ID         events.ID       // 0 means one of this instant
+	Local      bool            // user-local: only in the silo, which is made when there is none
+	// Files are carried along, by slash-separated name.
+	Files map[string][]byte
+	// AllowDangling lets the stream refer to content that is not there.
+	AllowDangling bool
+}
+
+// Create makes a conversation under an id that no directory has, live or archived, in
+// the workspace or in the silo. It is built aside and appears in one step. An ID that
+// was asked for and is taken is [fs.ErrExist].
+func (w *Workspace) Create(ctx context.Context, n *NewConversation) (Entry, error) {
+	e, err := w.create(ctx, n)
+	if err != nil {
+		return Entry{}, fmt.Errorf("create conversation: %w", err)
+	}
+	return e, nil
+}
+
+func (w *Workspace) create(ctx context.Context, n *NewConversation) (Entry, error) {
+	s := w.main
+	if n.Local {
+		if err := w.needSilo(); err != nil {
+			return Entry{}, err
+		}
+		s = w.silo
+	}
+	id := n.ID
+	if id == 0 {
+		id = events.IDAt(w.env.Now())
+	}
+	for {
+		e, err := w.createAs(s, id, n)
+		var held *LockedError
+		taken := errors.Is(err, fs.ErrExist) || errors.As(err, &held)
+		if !taken || n.ID != 0 || ctx.Err() != nil {
+			return e, err
+		}
+		id++
+	}
+}
+
+func (w *Workspace) needSilo() error {
+	if w.silo != nil {
+		return nil
+	}
+	dir, err := makeSilo(w.env, w.root, w.wsid)
+	if err != nil {
+		return err
+	}
+	w.silo, err = openStore(dir, "", true, w.env)
+	return err
+}
+
+// createAs creates the conversation as id, unless that is taken or being taken.
+func (w *Workspace) createAs(s *store, id events.ID, n *NewConversation) (_ Entry, err error) {
+	unlock, err := w.tryLock(id)
+	if err != nil {
+		return Entry{}, err
+	}
+	defer func() { err = errors.Join(err, unlock()) }()
+	taken, err := w.Copies(id)
+	if err != nil {
+		return Entry{}, err
+	}
+	if len(taken) > 0 {
+		return Entry{}, &fs.PathError{Op: "create", Path: taken[0].Path, Err: fs.ErrExist}
+	}
+	e := Entry{ID: id, Local: s.local}
+	c := n.conversation(e.at(Live, events.Dirname(id, titleOf(n.Details)), s.prefix))
+	content, err := w.settle(s, c)
+	if err != nil {
+		return Entry{}, err
+	}
+	if err := s.publish(c, n.Files); err != nil {
+		return Entry{}, err
+	}
+	return c.Entry, content.verify(c)
+}
+
+func (n *NewConversation) conversation(e Entry) *Conversation {
+	c := &Conversation{
+		Entry: e, Details: n.Details, BaseConfig: n.BaseConfig, AllowDangling: n.AllowDangling,
+		Stream: events.New(),
+	}
+	if n.Stream != nil {
+		c.Stream = n.Stream.Clone()
+	}
+	ownConfig := c.Stream.Len() > 0 && c.Stream.At(0).Kind() == events.KindConfigDelta
+	if c.BaseConfig == nil && !ownConfig {
+		c.BaseConfig = []byte("{}\n")
+	}
+	return c
+}
+
+// publish builds the directory and puts it into place.
+func (s *store) publish(c *Conversation, extra map[string][]byte) (err error) {
+	tmp, err := atomicfile.MkdirTemp(s.root, c.Dirname, s.options())
+	if err != nil {
+		return err
+	}
+	defer func() {
+		if err != nil {
+			_ = s.root.RemoveAll(tmp) // the first error says more
+		}
+	}()
+	opts := s.options()
+	opts.NoSync = true // publishing syncs everything at once
+	put := func(name string, data []byte) error {
+		if !fs.ValidPath(name) {
+			return &fs.PathError{Op: "write", Path: name, Err: fs.ErrInvalid}
+		}
+		return atomicfile.Write(s.root, path.Join(tmp, name), data, opts)
+	}
+	for name, data := range extra {
+		if err := put(name, data); err != nil {
+			return err
+		}
+	}
+	for _, f := range c.changes() {
+		if err := put(f.name, f.data); err != nil {
+			return err
+		}
+	}
+	return atomicfile.PublishDir(s.root, tmp, s.path(c.Entry), s.options())
+}

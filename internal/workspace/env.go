@@ -1,0 +1,99 @@
+package workspace
+
+import (
+	"os"
+	"path/filepath"
+	"runtime"
+	"time"
+)
+
+// Env is what a workspace takes from the world around it.
+type Env struct {
+	Getenv func(string) string // required
+	Now    func() time.Time    // required
+	Home   string              // the user's home directory; "" for none: no silo then
+	Dir    string              // the working directory, for relative paths
+	GOOS   string              // "" means runtime.GOOS
+	Getsid func() (int, error) // the id of the terminal session; nil when there is none
+	PID    int                 // written into locks; 0 means that of this process
+
+	Settings Settings
+}
+
+// A Format is how contents are written.
+type Format string
+
+// The formats. The zero Format means FormatBlobs.
+const (
+	FormatBlobs  Format = "blobs"
+	FormatInline Format = "inline"
+)
+
+// Settings are the parts of the configuration that matter here.
+type Settings struct {
+	Format       Format
+	MaxBlobBytes int64         // 0 means the default of package blobs
+	LockWait     time.Duration // how long to wait for a lock; 0 fails at once
+}
+
+func (e Env) getenv(name string) string {
+	if e.Getenv == nil {
+		return ""
+	}
+	return e.Getenv(name)
+}
+
+func (e Env) pid() int {
+	if e.PID != 0 {
+		return e.PID
+	}
+	return os.Getpid()
+}
+
+func (e Env) goos() string {
+	if e.GOOS != "" {
+		return e.GOOS
+	}
+	return runtime.GOOS
+}
+
+// abs makes a path absolute that is relative to the working directory.
+func (e Env) abs(name string) string {
+	if filepath.IsAbs(name) {
+		return name
+	}
+	return filepath.Join(e.Dir, name)
+}
+
+// jpDataDir is jp's directory in the user's data, "" when there is none.
+func (e Env) jpDataDir() string {
+	if dir := e.getenv("JP_USER_DATA_DIR"); dir != "" {
+		return e.abs(dir)
+	}
+	return e.dataDir("jp")
+}
+
+// stateDir is our directory in the user's data, "" when there is none.
+func (e Env) stateDir() string {
+	if dir := e.getenv("JP_USER_DATA_DIR"); dir != "" {
+		return filepath.Join(e.abs(dir), "git-jp")
+	}
+	return e.dataDir("git-jp")
+}
+
+// dataDir is where the platform wants the data of a program.
+func (e Env) dataDir(program string) string {
+	if dir := e.getenv("XDG_DATA_HOME"); filepath.IsAbs(dir) {
+		return filepath.Join(dir, program)
+	}
+	switch local := e.getenv("LOCALAPPDATA"); {
+	case e.goos() == "windows" && local != "":
+		return filepath.Join(local, program, "data")
+	case e.goos() == "windows" || e.Home == "":
+		return ""
+	case e.goos() == "darwin":
+		return filepath.Join(e.Home, "Library", "Application Support", program)
+	default:
+		return filepath.Join(e.Home, ".local", "share", program)
+	}
+}

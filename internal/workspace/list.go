@@ -1,0 +1,51 @@
+package workspace
+
+import (
+	"slices"
+
+	"github.com/git-jp/git-jp/events"
+)
+
+// ListOptions says which conversations are meant beside the live ones of the
+// workspace.
+type ListOptions struct {
+	Archived bool // archived ones
+	Local    bool // those that only the silo has
+}
+
+// List returns the conversations, sorted by id, each once, and what is wrong with
+// directories, also those of conversations that were not asked for. No file is
+// opened: what an entry is about says [Workspace.LoadDetails].
+func (w *Workspace) List(o ListOptions) ([]Entry, []Problem, error) {
+	entries, problems, err := w.main.scan()
+	if err != nil {
+		return nil, nil, err
+	}
+	entries = firstOfEach(entries)
+	if o.Local && w.silo != nil {
+		local, more, err := w.silo.scan()
+		if err != nil {
+			return nil, nil, err
+		}
+		problems = append(problems, more...)
+		entries = append(entries, without(firstOfEach(local), entries)...)
+		slices.SortFunc(entries, Entry.compare)
+	}
+	if !o.Archived {
+		entries = slices.DeleteFunc(entries, func(e Entry) bool { return e.Partition == Archive })
+	}
+	return entries, problems, nil
+}
+
+// firstOfEach drops all but the first directory of an id. entries are sorted.
+func firstOfEach(entries []Entry) []Entry {
+	return slices.CompactFunc(entries, func(a, b Entry) bool { return a.ID == b.ID })
+}
+
+func without(entries, known []Entry) []Entry {
+	have := make(map[events.ID]bool, len(known))
+	for _, e := range known {
+		have[e.ID] = true
+	}
+	return slices.DeleteFunc(entries, func(e Entry) bool { return have[e.ID] })
+}

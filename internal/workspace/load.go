@@ -1,0 +1,142 @@
+package workspace
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"path"
+	"strings"
+
+	"github.com/git-jp/git-jp/events"
+)
+
+// A Conversation is what the files of one directory say.
+type Conversation struct {
+	Entry
+	Details    *events.Details
+	Stream     *events.Stream
+	BaseConfig []byte   // nil when there is no base_config.json
+	Files      []string // every regular file, slash-separated below the directory
+	// Others are further directories with the same id, which are never touched.
+	Others []Entry
+	// AllowDangling lets a save add references to content that is not there.
+	AllowDangling bool
+
+	stored stored
+}
+
+// stored is what the files held when they were read.
+type stored struct {
+	details, base, stream []byte
+	title                 string
+}
+
+// Title returns the title, "" when there is none.
+func (c *Conversation) Title() string { return titleOf(c.Details) }
+
+func titleOf(d *events.Details) string {
+	if d == nil || d.Title == nil {
+		return ""
+	}
+	return *d.Title
+}
+
+// Load reads a conversation. The error of a file that makes no sense holds a
+// [*events.SyntaxError] with the file's path.
+func (w *Workspace) Load(e Entry) (*Conversation, error) {
+	s := w.storeOf(e)
+	return read(s.fsys, s.path(e), e)
+}
+
+// LoadDetails reads metadata.json and nothing else.
+func (w *Workspace) LoadDetails(e Entry) (*events.Details, error) {
+	s := w.storeOf(e)
+	d, _, err := readDetails(s.fsys, s.path(e), e.Path)
+	return d, err
+}
+
+// Read is [Workspace.Load] for an entry that [Scan] found in fsys.
+func Read(fsys fs.FS, e Entry) (*Conversation, error) { return read(fsys, e.Path, e) }
+
+// ReadDetails is [Workspace.LoadDetails] for an entry that [Scan] found in fsys.
+func ReadDetails(fsys fs.FS, e Entry) (*events.Details, error) {
+	d, _, err := readDetails(fsys, e.Path, e.Path)
+	return d, err
+}
+
+// read loads the directory dir of fsys. Errors name its files as e.Path does.
+func read(fsys fs.FS, dir string, e Entry) (*Conversation, error) {
+	c := &Conversation{Entry: e}
+	var err error
+	if c.Details, c.stored.details, err = readDetails(fsys, dir, e.Path); err != nil {
+		return nil, err
+	}
+	c.stored.title = titleOf(c.Details)
+	if c.stored.base, err = readRegular(fsys, path.Join(dir, BaseConfigFile)); err != nil &&
+		!errors.Is(err, fs.ErrNotExist) {
+		return nil, fmt.Errorf("load conversation %s: %w", e.ID, err)
+	}
+	c.BaseConfig = c.stored.base
+	if err := c.readStream(fsys, dir); err != nil {
+		return nil, err
+	}
+	if c.Files, err = files(fsys, dir); err != nil {
+		return nil, fmt.Errorf("load conversation %s: %w", e.ID, err)
+	}
+	return c, nil
+}
+
+func (c *Conversation) readStream(fsys fs.FS, dir string) error {
+	name, decode := EventsFile, events.Decode
+	if c.Legacy {
+		name, decode = MessagesFile, decodeMessages
+	}
+	data, err := readRegular(fsys, path.Join(dir, name))
+	if err != nil {
+		return fmt.Errorf("load conversation %s: %w", c.ID, err)
+	}
+	c.stored.stream = data
+	if c.Stream, err = decode(data); err != nil {
+		return located(err, path.Join(c.Path, name))
+	}
+	return nil
+}
+
+func readDetails(fsys fs.FS, dir, shown string) (*events.Details, []byte, error) {
+	data, err := readRegular(fsys, path.Join(dir, MetadataFile))
+	if err != nil {
+		return nil, nil, fmt.Errorf("load %s: %w", shown, err)
+	}
+	d, err := events.DecodeDetails(data)
+	if err != nil {
+		return nil, nil, located(err, path.Join(shown, MetadataFile))
+	}
+	return d, data, nil
+}
+
+// located puts the path into an error of the codec, which does not know it.
+func located(err error, name string) error {
+	var se *events.SyntaxError
+	if !errors.As(err, &se) {
+		return fmt.Errorf("load %s: %w", name, err)
+	}
+	placed := *se
+	placed.Path = name
+	return &placed
+}
+
+// files lists a directory. What ends in .tmp is what jp left behind and
+// deletes.
+func files(fsys fs.FS, dir string) ([]string, error) {
+	var all []string
+	err := fs.WalkDir(fsys, dir, func(name string, d fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		if d.Type().IsRegular() && !strings.HasSuffix(name, ".tmp") {
+			all = append(all, strings.TrimPrefix(name, dir+"/"))
+		}
+		return nil
+	})
+	return all, err
+}

@@ -1,0 +1,230 @@
+package workspace
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/git-jp/git-jp/events"
+)
+
+const (
+	locksDir = "locks"
+	lockPoll = 50 * time.Millisecond // jp asks every half second
+)
+
+// lockContent is what a lock file says. It is for people; the lock is the system's.
+type lockContent struct {
+	PID        int    `json:"pid"`
+	Session    string `json:"session,omitempty"`
+	AcquiredAt string `json:"acquired_at"`
+}
+
+// acquiredLayout is RFC 3339 with +00:00 where Go would write Z.
+const acquiredLayout = "2006-01-02T15:04:05.999999999-07:00"
+
+// Lock takes jp's lock of a conversation, which need not exist. When somebody
+// else holds it, Lock waits for Settings.LockWait or until ctx is done,
+// whatever comes first, and returns a [*LockedError]. unlock must be called once.
+func (w *Workspace) Lock(ctx context.Context, id events.ID) (unlock func() error, err error) {
+	ctx, cancel := context.WithTimeout(ctx, w.env.Settings.LockWait)
+	defer cancel()
+	for {
+		unlock, err := w.tryLock(id)
+		var held *LockedError
+		if !errors.As(err, &held) {
+			return unlock, err
+		}
+		select {
+		case <-ctx.Done():
+			return nil, errors.Join(err, canceled(ctx))
+		case <-time.After(lockPoll):
+		}
+	}
+}
+
+// canceled returns the reason why ctx is done, unless that is that time is up.
+func canceled(ctx context.Context) error {
+	if err := context.Cause(ctx); !errors.Is(err, context.DeadlineExceeded) {
+		return err
+	}
+	return nil
+}
+
+// Locks returns the conversations that somebody holds now, sorted by place and id. It
+// changes nothing and waits for nobody, but holds each lock that is free for an
+// instant.
+func (w *Workspace) Locks() ([]*LockedError, error) {
+	var all []*LockedError
+	for _, s := range w.stores() {
+		list, err := fs.ReadDir(s.root.FS(), locksDir)
+		if err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return nil, fmt.Errorf("list locks: %w", err)
+		}
+		for _, d := range list {
+			name, ok := strings.CutSuffix(d.Name(), ".lock")
+			id, err := events.ParseID(name)
+			if !ok || err != nil || !d.Type().IsRegular() || !s.isHeld(id) {
+				continue
+			}
+			all = append(all, s.holder(id))
+		}
+	}
+	return all, nil
+}
+
+// isHeld takes a lock that cannot be tried for held: then nothing is deleted.
+func (s *store) isHeld(id events.ID) bool {
+	f, err := s.root.Open(lockName(id))
+	if err != nil {
+		return !errors.Is(err, fs.ErrNotExist)
+	}
+	ok, err := flock(f)
+	return errors.Join(err, f.Close()) != nil || !ok
+}
+
+func lockName(id events.ID) string { return locksDir + "/" + id.String() + ".lock" }
+
+// lockStore chooses the place as jp does: the silo, if there is one, unless only
+// the other place has the file.
+func (w *Workspace) lockStore(id events.ID) *store {
+	if w.silo == nil {
+		return w.main
+	}
+	_, there := w.silo.root.Lstat(lockName(id))
+	if _, here := w.main.root.Lstat(lockName(id)); here == nil && there != nil {
+		return w.main
+	}
+	return w.silo
+}
+
+func (w *Workspace) tryLock(id events.ID) (func() error, error) {
+	s := w.lockStore(id)
+	name := lockName(id)
+	f, err := s.acquire(name)
+	if err != nil {
+		return nil, fmt.Errorf("lock conversation %s: %w", id, err)
+	}
+	if f == nil {
+		return nil, s.holder(id)
+	}
+	if err := w.sign(f); err != nil {
+		return nil, fmt.Errorf("lock conversation %s: %w", id, errors.Join(err, f.Close()))
+	}
+	return func() error { return s.release(f, name) }, nil
+}
+
+// acquire opens and locks the file called name; nil when somebody else has it.
+// Because the file is removed when a lock is released, what was locked may be gone
+// from under its name: only if it is still there, the lock means anything.
+func (s *store) acquire(name string) (*os.File, error) {
+	for {
+		f, err := s.openLock(name)
+		if err != nil {
+			return nil, err
+		}
+		ok, err := flock(f)
+		if err != nil || !ok {
+			return nil, errors.Join(err, f.Close())
+		}
+		same, err := s.isAt(f, name)
+		if err == nil && same {
+			return f, nil
+		}
+		if err := errors.Join(err, f.Close()); err != nil {
+			return nil, err
+		}
+	}
+}
+
+func (s *store) openLock(name string) (*os.File, error) {
+	const how = os.O_CREATE | os.O_RDWR
+	if info, err := s.root.Lstat(name); err == nil && !info.Mode().IsRegular() {
+		return nil, notRegular("lock", name)
+	}
+	f, err := s.root.OpenFile(name, how, 0o644)
+	if errors.Is(err, fs.ErrNotExist) {
+		if err := s.mkdir(locksDir); err != nil {
+			return nil, err
+		}
+		f, err = s.root.OpenFile(name, how, 0o644)
+	}
+	return f, err
+}
+
+// isAt reports whether f is what name leads to. A link there is an error: signing
+// the lock would overwrite what it leads to.
+func (s *store) isAt(f *os.File, name string) (bool, error) {
+	info, err := s.root.Lstat(name)
+	if errors.Is(err, fs.ErrNotExist) {
+		return false, nil
+	}
+	if err != nil {
+		return false, err
+	}
+	if !info.Mode().IsRegular() {
+		return false, notRegular("lock", name)
+	}
+	held, err := f.Stat()
+	return err == nil && os.SameFile(held, info), err
+}
+
+// sign writes who we are into a lock that we hold.
+func (w *Workspace) sign(f *os.File) error {
+	content := lockContent{
+		PID: w.env.pid(), AcquiredAt: w.env.Now().UTC().Format(acquiredLayout),
+	}
+	if s, ok := SessionOf(w.env); ok {
+		content.Session = s.ID
+	}
+	data, err := json.Marshal(content)
+	if err != nil {
+		return err
+	}
+	if err := f.Truncate(0); err != nil {
+		return err
+	}
+	_, err = f.WriteAt(data, 0)
+	return err
+}
+
+func (s *store) release(f *os.File, name string) error {
+	if !unlinkWhileHeld {
+		err := f.Close()
+		_ = s.root.Remove(name) // fails when somebody opened it meanwhile
+		return err
+	}
+	err := s.root.Remove(name)
+	if errors.Is(err, fs.ErrNotExist) {
+		err = nil // jp removes lock files that look orphaned
+	}
+	return errors.Join(err, f.Close())
+}
+
+// holder reads who holds the lock. That can be nobody by now.
+func (s *store) holder(id events.ID) *LockedError {
+	name := lockName(id)
+	e := &LockedError{ID: id, Path: filepath.Join(s.dir, filepath.FromSlash(name))}
+	f, err := s.root.Open(name)
+	if err != nil {
+		return e
+	}
+	data, readErr := io.ReadAll(io.LimitReader(f, 4096))
+	closeErr := f.Close()
+	var content lockContent
+	if errors.Join(readErr, closeErr, json.Unmarshal(data, &content)) != nil {
+		return e
+	}
+	e.PID, e.Session = content.PID, content.Session
+	if at, err := time.Parse(time.RFC3339Nano, content.AcquiredAt); err == nil {
+		e.Since = at
+	}
+	return e
+}

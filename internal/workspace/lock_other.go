@@ -1,0 +1,13 @@
+//go:build !windows && (!unix || aix || solaris)
+
+package workspace
+
+import (
+	"errors"
+	"os"
+)
+
+const unlinkWhileHeld = false
+
+// flock refuses: a lock that jp does not see would be none.
+func flock(*os.File) (bool, error) { return false, errors.ErrUnsupported }

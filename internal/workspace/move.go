@@ -1,0 +1,140 @@
+package workspace
+
+import (
+	"context"
+	"fmt"
+	"path"
+
+	"github.com/git-jp/git-jp/events"
+	"github.com/git-jp/git-jp/internal/atomicfile"
+)
+
+// Archive stamps a conversation and moves it to the archive, together with its
+// user-local copy. Of one that is archived already it moves the copy, if that is
+// still live. A [*DuplicateError] says that it cannot know which directory is meant.
+func (w *Workspace) Archive(ctx context.Context, id events.ID) (Entry, error) {
+	var moved Entry
+	err := w.locked(ctx, "archive", id, func(e Entry, others []Entry) error {
+		err := unique(e, others)
+		if err == nil && e.Partition == Live {
+			e, err = w.updateDetails(e, func(d *events.Details) error {
+				now := w.env.Now()
+				d.ArchivedAt = &now
+				return nil
+			})
+		}
+		if err == nil {
+			moved, err = w.moveAll(e, Archive)
+		}
+		return err
+	})
+	return moved, err
+}
+
+// Unarchive is the reverse of [Workspace.Archive].
+func (w *Workspace) Unarchive(ctx context.Context, id events.ID) (Entry, error) {
+	var moved Entry
+	err := w.locked(ctx, "unarchive", id, func(e Entry, others []Entry) error {
+		if err := unique(e, others); err != nil {
+			return err
+		}
+		e, err := w.moveAll(e, Live)
+		if err != nil {
+			return err
+		}
+		moved, err = w.updateDetails(e, func(d *events.Details) error {
+			d.ArchivedAt = nil
+			return nil
+		})
+		return err
+	})
+	return moved, err
+}
+
+// Remove deletes a conversation with its user-local copy, which jp would bring back.
+// Contents stay; the collector finds them. Whoever calls it has asked whether this is
+// the last copy, see [Workspace.Copies].
+func (w *Workspace) Remove(ctx context.Context, id events.ID) error {
+	return w.locked(ctx, "remove", id, func(e Entry, others []Entry) error {
+		if err := unique(e, others); err != nil {
+			return err
+		}
+		local, err := w.userCopies(e)
+		if err != nil {
+			return err
+		}
+		// The workspace's copy goes last: until then the conversation is whole.
+		for _, c := range append(local, e) {
+			if err := w.storeOf(c).remove(c); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+func unique(e Entry, others []Entry) error {
+	if len(others) == 0 {
+		return nil
+	}
+	paths := []string{e.Path}
+	for _, o := range others {
+		paths = append(paths, o.Path)
+	}
+	return &DuplicateError{ID: e.ID, Paths: paths}
+}
+
+// userCopies returns the directories of e in the silo, none when e is one.
+func (w *Workspace) userCopies(e Entry) ([]Entry, error) {
+	if e.Local || w.silo == nil {
+		return nil, nil
+	}
+	return w.silo.find(e.ID)
+}
+
+// moveAll moves e and its user-local copies to a partition.
+func (w *Workspace) moveAll(e Entry, to Partition) (Entry, error) {
+	local, err := w.userCopies(e)
+	if err != nil {
+		return e, err
+	}
+	if e, err = w.storeOf(e).move(e, to); err != nil {
+		return e, err
+	}
+	for _, c := range local {
+		if _, err := w.silo.move(c, to); err != nil {
+			return e, fmt.Errorf("move user-local copy: %w", err)
+		}
+	}
+	return e, nil
+}
+
+func (s *store) move(e Entry, p Partition) (Entry, error) {
+	if e.Partition == p {
+		return e, nil
+	}
+	to := e.at(p, e.Dirname, s.prefix)
+	if err := s.rename(s.path(e), s.path(to)); err != nil {
+		return e, err
+	}
+	return to, nil
+}
+
+const stepRemove atomicfile.Step = "remove"
+
+// remove takes e's directory away in one step and then deletes it. What a crash
+// leaves of it the collector sweeps.
+func (s *store) remove(e Entry) error {
+	holder, err := atomicfile.MkdirTemp(s.root, e.Dirname, s.options())
+	if err != nil {
+		return err
+	}
+	if err := s.rename(s.path(e), path.Join(holder, e.Dirname)); err != nil {
+		_ = s.root.Remove(holder) // it is empty
+		return err
+	}
+	if err := s.step(stepRemove, holder); err != nil {
+		return err
+	}
+	return s.root.RemoveAll(holder)
+}

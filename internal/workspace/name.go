@@ -1,0 +1,166 @@
+package workspace
+
+import (
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/git-jp/git-jp/events"
+)
+
+// FindOptions says where to look for a conversation and what "." means.
+type FindOptions struct {
+	ListOptions
+	Session *Session // whose active and previous conversations are meant; nil for none
+}
+
+// Find returns the conversation that a person means by arg: "." or "-" for the active
+// and the previous one, an id in any form, the beginning of the digits of one, a path
+// at or below its directory, or words that all occur in its title. The error is a
+// [*NotFoundError] or an [*AmbiguousError].
+func (w *Workspace) Find(arg string, o FindOptions) (Entry, error) {
+	if arg == "." || arg == "-" {
+		return w.findRecent(arg, o.Session)
+	}
+	entries, _, err := w.List(o.ListOptions)
+	if err != nil {
+		return Entry{}, err
+	}
+	if id, err := events.ParseID(arg); err == nil {
+		if i := slices.IndexFunc(entries, func(e Entry) bool { return e.ID == id }); i >= 0 {
+			return entries[i], nil
+		}
+	}
+	for _, candidates := range []func(string, []Entry) []Candidate{
+		w.byDigits, w.byPath, w.byTitle,
+	} {
+		switch found := candidates(arg, entries); len(found) {
+		case 0:
+		case 1:
+			return found[0].Entry, nil
+		default:
+			return Entry{}, w.ambiguous(arg, found)
+		}
+	}
+	return Entry{}, &NotFoundError{Arg: arg}
+}
+
+func (w *Workspace) findRecent(arg string, s *Session) (Entry, error) {
+	switch {
+	case s == nil:
+		return Entry{}, &NotFoundError{Arg: arg}
+	case arg == ".":
+		return w.Active(*s)
+	default:
+		return w.Previous(*s)
+	}
+}
+
+// byDigits also takes the beginning of what is printed, jp-c178….
+func (w *Workspace) byDigits(arg string, entries []Entry) []Candidate {
+	digits := strings.TrimPrefix(arg, "jp-c")
+	if digits == "" || strings.Trim(digits, "0123456789") != "" {
+		return nil
+	}
+	var found []Candidate
+	for _, e := range entries {
+		if strings.HasPrefix(e.ID.Digits(), digits) {
+			found = append(found, Candidate{Entry: e})
+		}
+	}
+	return found
+}
+
+// byPath takes a path in or to a conversation's directory, which need not exist any
+// more under the name that it had, and the bare name of the directory.
+func (w *Workspace) byPath(arg string, entries []Entry) []Candidate {
+	if !strings.ContainsAny(arg, `/\`) {
+		id, ok := events.ParseDirname(arg)
+		if !ok || !strings.Contains(arg, "-") {
+			return nil
+		}
+		return withID(id, entries)
+	}
+	if filepath.IsLocal(arg) && !exists(w.env.abs(arg)) {
+		return nil // words with a slash
+	}
+	path := w.resolve(arg)
+	for _, s := range w.stores() {
+		for _, p := range []Partition{Archive, Live} {
+			dir := filepath.Join(s.dir, filepath.FromSlash(p.dir()))
+			rest, err := filepath.Rel(resolveDir(dir), path)
+			if err != nil || !filepath.IsLocal(rest) {
+				continue
+			}
+			name, _, _ := strings.Cut(filepath.ToSlash(rest), "/")
+			if id, ok := events.ParseDirname(name); ok {
+				return withID(id, entries)
+			}
+		}
+	}
+	return nil
+}
+
+// resolve makes arg absolute. What exists of it is freed of links, because the
+// working directory may have been reached through one.
+func (w *Workspace) resolve(arg string) string {
+	path := filepath.Clean(w.env.abs(filepath.FromSlash(arg)))
+	rest := ""
+	for at := path; ; at = filepath.Dir(at) {
+		if real, err := filepath.EvalSymlinks(at); err == nil {
+			return filepath.Join(real, rest)
+		}
+		if filepath.Dir(at) == at {
+			return path
+		}
+		rest = filepath.Join(filepath.Base(at), rest)
+	}
+}
+
+func resolveDir(dir string) string {
+	if real, err := filepath.EvalSymlinks(dir); err == nil {
+		return real
+	}
+	return dir
+}
+
+func withID(id events.ID, entries []Entry) []Candidate {
+	var found []Candidate
+	for _, e := range entries {
+		if e.ID == id {
+			found = append(found, Candidate{Entry: e})
+		}
+	}
+	return found
+}
+
+// byTitle reads the metadata of every conversation. One whose metadata cannot be read
+// has no title here.
+func (w *Workspace) byTitle(arg string, entries []Entry) []Candidate {
+	words := strings.Fields(strings.ToLower(arg))
+	if len(words) == 0 {
+		return nil
+	}
+	var found []Candidate
+	for _, e := range entries {
+		d, err := w.LoadDetails(e)
+		if err != nil {
+			continue
+		}
+		title := strings.ToLower(titleOf(d))
+		lacks := func(word string) bool { return !strings.Contains(title, word) }
+		if !slices.ContainsFunc(words, lacks) {
+			found = append(found, Candidate{Entry: e, Title: titleOf(d)})
+		}
+	}
+	return found
+}
+
+func (w *Workspace) ambiguous(arg string, found []Candidate) error {
+	for i, c := range found {
+		if d, err := w.LoadDetails(c.Entry); err == nil {
+			found[i].Title = titleOf(d)
+		}
+	}
+	return &AmbiguousError{Arg: arg, Candidates: found}
+}

@@ -1,0 +1,265 @@
+package workspace
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io/fs"
+	"path"
+	"time"
+
+	"github.com/git-jp/git-jp/blobs"
+	"github.com/git-jp/git-jp/events"
+)
+
+// A file is one of a conversation's, with what it shall hold.
+type file struct {
+	name string
+	data []byte
+}
+
+// save writes what differs from what was loaded. The caller has the lock.
+func (w *Workspace) save(c *Conversation) error {
+	s := w.storeOf(c.Entry)
+	var content *keeper
+	if !bytes.Equal(c.Stream.Encode(), c.stored.stream) {
+		var err error
+		if content, err = w.settle(s, c); err != nil {
+			return err
+		}
+	}
+	changed := c.changes()
+	if len(changed) == 0 {
+		return nil
+	}
+	if err := s.saveFiles(c, changed); err != nil {
+		return err
+	}
+	if content != nil {
+		if err := content.verify(c); err != nil {
+			return err
+		}
+	}
+	return w.outrankAll(c.Entry, changed)
+}
+
+// settle brings the contents of a changed stream where they belong and checks that it
+// can be saved. Content is in the store when it returns, the stream not yet.
+func (w *Workspace) settle(s *store, c *Conversation) (*keeper, error) {
+	k := newKeeper(s.blobs)
+	defer k.batch.Discard()
+	if w.Format() == FormatInline {
+		if _, err := c.Stream.Inline(s.blobs); err != nil {
+			return nil, fmt.Errorf("write contents inline: %w", err)
+		}
+	} else if _, err := c.Stream.Externalize(k, events.ExternalizeOptions{}); err != nil {
+		return nil, fmt.Errorf("store contents: %w", err)
+	}
+	if err := c.Stream.Validate(); err != nil {
+		return nil, located(err, path.Join(c.Path, EventsFile))
+	}
+	if err := k.batch.Commit(); err != nil {
+		return nil, fmt.Errorf("store contents: %w", err)
+	}
+	if err := k.dangling(c); err != nil && !c.AllowDangling {
+		return nil, err
+	}
+	return k, nil
+}
+
+// changes returns the files to write, in jp's order: the presence of
+// base_config.json says how events.json is to be read, so it comes first.
+func (c *Conversation) changes() []file {
+	var all []file
+	for _, f := range []struct {
+		name     string
+		old, now []byte
+	}{
+		{MetadataFile, c.stored.details, c.Details.Encode()},
+		{BaseConfigFile, c.stored.base, c.BaseConfig},
+		{EventsFile, c.stored.stream, c.Stream.Encode()},
+	} {
+		if f.now != nil && !bytes.Equal(f.old, f.now) {
+			all = append(all, file{f.name, f.now})
+		}
+	}
+	return all
+}
+
+func (s *store) saveFiles(c *Conversation, changed []file) error {
+	if title := c.Title(); title != c.stored.title {
+		var err error
+		if c.Entry, err = s.retitle(c.Entry, title); err != nil {
+			return err
+		}
+	}
+	for _, f := range changed {
+		if err := s.write(s.path(c.Entry, f.name), f.data); err != nil {
+			return err
+		}
+	}
+	return s.complete(c)
+}
+
+// complete writes the files that were not written and are not there any more: git can
+// remove a directory that it finds unchanged at any time, and what we wrote after
+// that would be half a conversation.
+func (s *store) complete(c *Conversation) error {
+	for _, f := range []file{
+		{MetadataFile, c.Details.Encode()},
+		{BaseConfigFile, c.BaseConfig},
+		{EventsFile, c.Stream.Encode()},
+	} {
+		name := s.path(c.Entry, f.name)
+		_, err := s.root.Lstat(name)
+		if f.data != nil && errors.Is(err, fs.ErrNotExist) {
+			err = s.write(name, f.data)
+		}
+		if err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return err
+		}
+	}
+	return nil
+}
+
+// retitle renames a directory to the name that its title gives it. When there is
+// something of that name already, the old name stays: it means nothing to readers.
+func (s *store) retitle(e Entry, title string) (Entry, error) {
+	to := e.at(e.Partition, events.Dirname(e.ID, title), s.prefix)
+	if to.Dirname == e.Dirname {
+		return e, nil
+	}
+	err := s.rename(s.path(e), s.path(to))
+	switch {
+	case errors.Is(err, fs.ErrExist):
+		return e, nil
+	case err != nil:
+		return e, err
+	default:
+		return to, nil
+	}
+}
+
+// A keeper stores the contents of one save and keeps them in mind, so that it can
+// write again what a collector took before the stream was there to see.
+type keeper struct {
+	store *blobs.Store
+	batch *blobs.Batch
+	kept  map[blobs.Ref][]byte
+}
+
+var _ events.Writer = (*keeper)(nil)
+
+func newKeeper(s *blobs.Store) *keeper {
+	return &keeper{store: s, batch: s.NewBatch(), kept: map[blobs.Ref][]byte{}}
+}
+
+// Write implements [events.Writer].
+func (k *keeper) Write(b []byte) (blobs.Ref, error) {
+	ref, err := k.batch.Write(b)
+	if err == nil {
+		k.kept[ref] = b
+	}
+	return ref, err
+}
+
+// verify makes sure that everything the saved stream refers to is still there.
+func (k *keeper) verify(c *Conversation) error {
+	for ref, data := range k.kept {
+		if k.has(ref) {
+			continue
+		}
+		if _, err := k.store.Write(data); err != nil {
+			return fmt.Errorf("store contents again: %w", err)
+		}
+	}
+	if c.AllowDangling {
+		return nil
+	}
+	return k.dangling(c)
+}
+
+// dangling returns a [*DanglingError] for references that are new in the stream
+// and lead to nothing.
+func (k *keeper) dangling(c *Conversation) error {
+	var before map[blobs.Ref]bool
+	var missing []blobs.Ref
+	for ref := range references(c.Stream) {
+		if k.has(ref) {
+			continue
+		}
+		if before == nil {
+			before = c.storedReferences()
+		}
+		if !before[ref] {
+			missing = append(missing, ref)
+		}
+	}
+	if len(missing) == 0 {
+		return nil
+	}
+	return &DanglingError{Path: path.Join(c.Path, EventsFile), Refs: missing}
+}
+
+// has takes a blob that cannot be looked at for missing.
+func (k *keeper) has(ref blobs.Ref) bool {
+	_, err := k.store.Stat(ref.Hash)
+	return err == nil
+}
+
+func references(s *events.Stream) map[blobs.Ref]bool {
+	all := map[blobs.Ref]bool{}
+	for c := range s.Contents() {
+		if c.Content.IsRef() {
+			all[c.Content.Ref()] = true
+		}
+	}
+	return all
+}
+
+func (c *Conversation) storedReferences() map[blobs.Ref]bool {
+	if s, err := events.Decode(c.stored.stream); err == nil {
+		return references(s)
+	}
+	return nil // a new conversation
+}
+
+func (w *Workspace) outrankAll(e Entry, changed []file) error {
+	for _, f := range changed {
+		if err := w.outrank(e, f.name); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// outrank makes a file that was just written newer than its user-local copy, which
+// matters when a clock was wrong: jp reads the newer one, and the user-local one
+// of two that are equally old. It takes stream and base configuration for one.
+func (w *Workspace) outrank(e Entry, name string) error {
+	if e.Local || w.silo == nil {
+		return nil
+	}
+	copies, err := w.silo.find(e.ID)
+	if err != nil {
+		return err
+	}
+	unit := []string{EventsFile, BaseConfigFile}
+	if name == MetadataFile {
+		unit = []string{MetadataFile}
+	}
+	var theirs time.Time
+	for _, local := range copies {
+		for _, file := range unit {
+			if at := w.silo.modTime(w.silo.path(local, file)); at.After(theirs) {
+				theirs = at
+			}
+		}
+	}
+	own := w.main.path(e, name)
+	if w.main.modTime(own).After(theirs) {
+		return nil
+	}
+	at := theirs.Add(time.Millisecond)
+	return w.main.root.Chtimes(own, at, at)
+}

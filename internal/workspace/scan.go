@@ -1,0 +1,149 @@
+package workspace
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"path"
+	"slices"
+	"strings"
+
+	"github.com/git-jp/git-jp/events"
+)
+
+// Scan lists the conversations of a .jp directory in any file system: a work tree, a
+// revision, an index. jpDir is the path of .jp in it. The entries are sorted by
+// id, live before archived; several directories with one id are all among them.
+// Only the names in a conversation's directory are looked at, no file is opened. A
+// .jp without conversations has no entries.
+func Scan(fsys fs.FS, jpDir string) ([]Entry, []Problem, error) {
+	s := scanner{fsys: fsys, jpDir: jpDir}
+	for _, p := range []Partition{Live, Archive} {
+		if err := s.partition(p); err != nil {
+			return nil, nil, fmt.Errorf("list conversations in %s: %w", jpDir, err)
+		}
+	}
+	slices.SortFunc(s.entries, Entry.compare)
+	s.duplicates()
+	return s.entries, s.problems, nil
+}
+
+type scanner struct {
+	fsys     fs.FS
+	jpDir    string
+	entries  []Entry
+	problems []Problem
+}
+
+func (s *scanner) report(p Problem) { s.problems = append(s.problems, p) }
+
+func (s *scanner) partition(p Partition) error {
+	dir := path.Join(s.jpDir, p.dir())
+	switch info, err := fs.Lstat(s.fsys, dir); {
+	case errors.Is(err, fs.ErrNotExist):
+		return nil
+	case err != nil:
+		return err
+	case info.Mode().Type() == fs.ModeSymlink:
+		s.report(Problem{Kind: Linked, Path: dir})
+		return nil
+	}
+	list, err := fs.ReadDir(s.fsys, dir)
+	if err != nil {
+		return err
+	}
+	for _, d := range list {
+		if !strings.HasPrefix(d.Name(), ".") {
+			s.directory(p, path.Join(dir, d.Name()), d)
+		}
+	}
+	return nil
+}
+
+// directory judges one name below conversations. Files there mean nothing to jp.
+func (s *scanner) directory(p Partition, at string, d fs.DirEntry) {
+	id, ok := events.ParseDirname(d.Name())
+	switch {
+	case d.Type() == fs.ModeSymlink:
+		s.report(Problem{Kind: Linked, Path: at, ID: id})
+	case !d.IsDir():
+	case !ok:
+		s.report(Problem{Kind: Foreign, Path: at})
+	default:
+		s.conversation(Entry{ID: id, Dirname: d.Name(), Partition: p, Path: at})
+	}
+}
+
+func (s *scanner) conversation(e Entry) {
+	list, err := fs.ReadDir(s.fsys, e.Path)
+	if err != nil {
+		s.report(Problem{Kind: Unreadable, Path: e.Path, ID: e.ID, Err: err})
+		s.entries = append(s.entries, e)
+		return
+	}
+	have := map[string]bool{}
+	for _, d := range list {
+		have[d.Name()] = managed(d.Name())
+		if have[d.Name()] && d.Type() == fs.ModeSymlink {
+			s.report(Problem{Kind: Linked, Path: path.Join(e.Path, d.Name()), ID: e.ID})
+		}
+	}
+	e.Legacy = have[MessagesFile] && !have[EventsFile]
+	if have[MetadataFile] || have[EventsFile] || e.Legacy {
+		s.entries = append(s.entries, e)
+	}
+	if missing := missingFiles(have, e.Legacy); len(missing) > 0 {
+		detail := strings.Join(missing, " and no ")
+		s.report(Problem{Kind: Missing, Path: e.Path, ID: e.ID, Detail: detail})
+	}
+}
+
+func managed(name string) bool {
+	switch name {
+	case MetadataFile, BaseConfigFile, EventsFile, MessagesFile:
+		return true
+	default:
+		return false
+	}
+}
+
+// missingFiles names what keeps a directory from being a conversation. Without
+// base_config.json it is one of before April 2026.
+func missingFiles(have map[string]bool, legacy bool) []string {
+	var missing []string
+	if !have[MetadataFile] {
+		missing = append(missing, MetadataFile)
+	}
+	if !have[EventsFile] && !legacy {
+		missing = append(missing, EventsFile)
+	}
+	return missing
+}
+
+// duplicates reports every directory but the first of those that share an id.
+func (s *scanner) duplicates() {
+	var first Entry
+	for i, e := range s.entries {
+		if i == 0 || e.ID != first.ID {
+			first = e
+			continue
+		}
+		s.report(Problem{Kind: Duplicate, Path: e.Path, ID: e.ID, Detail: first.Path})
+	}
+}
+
+func notRegular(op, name string) error {
+	return &fs.PathError{Op: op, Path: name, Err: errors.New("a link or device, no regular file")}
+}
+
+// readRegular reads a file that is neither a link nor a device nor a pipe.
+func readRegular(fsys fs.FS, name string) ([]byte, error) {
+	info, err := fs.Lstat(fsys, name)
+	if err != nil {
+		return nil, err
+	}
+	if !info.Mode().IsRegular() {
+		return nil, notRegular("read", name)
+	}
+	return fs.ReadFile(fsys, name)
+}

@@ -1,0 +1,74 @@
+package workspace
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"strconv"
+	"strings"
+)
+
+// A Session is a terminal, as jp tells terminals apart: each has its own active
+// conversation.
+type Session struct {
+	ID     string `json:"id"`
+	Source Source `json:"source"`
+}
+
+// A Source says where the identity of a session came from.
+type Source struct {
+	Type string `json:"type"`          // "getsid", "hwnd" or "env"
+	Key  string `json:"key,omitempty"` // name of the variable, of "env"
+}
+
+// SessionOf returns the session that env belongs to; false when nothing tells.
+func SessionOf(env Env) (Session, bool) {
+	if s, ok := sessionFromEnv(env, "JP_SESSION"); ok {
+		return s, true
+	}
+	if env.Getsid != nil {
+		if sid, err := env.Getsid(); err == nil && sid > 0 {
+			return Session{ID: strconv.Itoa(sid), Source: Source{Type: terminalSource(env)}}, true
+		}
+	}
+	for _, name := range []string{
+		"TMUX_PANE", "WEZTERM_PANE", "TERM_SESSION_ID", "ITERM_SESSION_ID",
+	} {
+		if s, ok := sessionFromEnv(env, name); ok {
+			return s, true
+		}
+	}
+	return Session{}, false
+}
+
+func terminalSource(env Env) string {
+	if env.goos() == "windows" {
+		return "hwnd"
+	}
+	return "getsid"
+}
+
+func sessionFromEnv(env Env, name string) (Session, bool) {
+	value := env.getenv(name)
+	return Session{ID: value, Source: Source{Type: "env", Key: name}}, value != ""
+}
+
+// key is the name of the session's file without its extension.
+func (s Session) key() string {
+	if s.Source.Type != "env" {
+		return s.Source.Type + "-" + plain(s.ID)
+	}
+	sum := sha256.Sum256([]byte(s.ID))
+	return "env-" + plain(s.Source.Key) + "-" + hex.EncodeToString(sum[:8])
+}
+
+// plain replaces what jp does not want in a file name.
+func plain(s string) string {
+	return strings.Map(func(r rune) rune {
+		switch {
+		case r == '_', '0' <= r && r <= '9', 'a' <= r && r <= 'z', 'A' <= r && r <= 'Z':
+			return r
+		default:
+			return '_'
+		}
+	}, s)
+}

@@ -1,0 +1,79 @@
+package workspace
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+)
+
+// findSilo returns the directory of the user-local data of a workspace, "" when there
+// is none. Of several the one that is named after root wins, else the one with the
+// newest contents, by jp's rule.
+func findSilo(env Env, root, wsid string) string {
+	data := env.jpDataDir()
+	if data == "" || wsid == "" {
+		return ""
+	}
+	parent := filepath.Join(data, "workspace")
+	list, err := os.ReadDir(parent)
+	if err != nil {
+		return ""
+	}
+	var silos []string
+	for _, d := range list {
+		if d.IsDir() && (d.Name() == wsid || strings.HasSuffix(d.Name(), "-"+wsid)) {
+			silos = append(silos, filepath.Join(parent, d.Name()))
+		}
+	}
+	own := filepath.Join(parent, siloName(root, wsid))
+	switch {
+	case len(silos) == 0:
+		return ""
+	case slices.Contains(silos, own):
+		return own
+	}
+	return slices.MaxFunc(silos, func(a, b string) int {
+		return cmp.Or(newest(a).Compare(newest(b)), cmp.Compare(a, b))
+	})
+}
+
+func siloName(root, wsid string) string { return filepath.Base(root) + "-" + wsid }
+
+// newest is jp's age of a directory: its newest entry's, else its own.
+func newest(dir string) time.Time {
+	var latest time.Time
+	list, _ := os.ReadDir(dir) // a directory that cannot be read counts as old
+	for _, d := range list {
+		if info, err := d.Info(); err == nil && info.ModTime().After(latest) {
+			latest = info.ModTime()
+		}
+	}
+	if info, err := os.Stat(dir); err == nil && latest.IsZero() {
+		latest = info.ModTime()
+	}
+	return latest
+}
+
+// makeSilo creates the silo of a workspace as jp does, with the link by which jp
+// finds the workspace again.
+func makeSilo(env Env, root, wsid string) (string, error) {
+	data := env.jpDataDir()
+	if data == "" || wsid == "" {
+		return "", ErrNoUserData
+	}
+	dir := filepath.Join(data, "workspace", siloName(root, wsid))
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		return "", fmt.Errorf("make directory of user-local conversations: %w", err)
+	}
+	err := os.Symlink(filepath.Join(root, DirName), filepath.Join(dir, "storage"))
+	if err != nil && !errors.Is(err, fs.ErrExist) {
+		return "", fmt.Errorf("link %q to the workspace: %w", dir, err)
+	}
+	return dir, nil
+}

@@ -1,0 +1,152 @@
+package workspace
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"time"
+
+	"github.com/git-jp/git-jp/blobs"
+	"github.com/git-jp/git-jp/events"
+	"github.com/git-jp/git-jp/internal/atomicfile"
+)
+
+// A store is one of the two roots of conversations: .jp or the silo.
+type store struct {
+	dir    string   // absolute
+	prefix string   // what paths of entries begin with
+	local  bool     // it is the silo
+	root   *os.Root // of dir
+	fsys   fs.FS    // of root; tests count what is opened
+	blobs  *blobs.Store
+	hook   func(atomicfile.Step, string) error // for tests
+}
+
+func openStore(dir, prefix string, local bool, env Env) (*store, error) {
+	root, err := os.OpenRoot(dir)
+	if err != nil {
+		return nil, err
+	}
+	content, err := blobs.Open(filepath.Join(dir, blobs.Dir), blobs.Options{
+		Limits: blobs.Limits{MaxBlobBytes: env.Settings.MaxBlobBytes},
+		Now:    env.Now,
+	})
+	if err != nil {
+		return nil, errors.Join(err, root.Close())
+	}
+	return &store{
+		dir: dir, prefix: prefix, local: local, root: root, fsys: root.FS(), blobs: content,
+	}, nil
+}
+
+func (s *store) close() error {
+	if s == nil {
+		return nil
+	}
+	return errors.Join(s.blobs.Close(), s.root.Close())
+}
+
+// path is where an entry's file lies below the store's root.
+func (s *store) path(e Entry, elem ...string) string {
+	return path.Join(append([]string{e.Partition.dir(), e.Dirname}, elem...)...)
+}
+
+// scan is Scan with the paths of entries.
+func (s *store) scan() ([]Entry, []Problem, error) {
+	entries, problems, err := Scan(s.fsys, ".")
+	for i := range entries {
+		entries[i].Local = s.local
+		entries[i].Path = path.Join(s.prefix, entries[i].Path)
+	}
+	for i := range problems {
+		problems[i].Local = s.local
+		problems[i].Path = path.Join(s.prefix, problems[i].Path)
+	}
+	return entries, problems, err
+}
+
+// find returns the directories with an id, by their names alone.
+func (s *store) find(id events.ID) ([]Entry, error) {
+	var found []Entry
+	for _, p := range []Partition{Live, Archive} {
+		list, err := fs.ReadDir(s.fsys, p.dir())
+		if err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return nil, fmt.Errorf("find conversation %s: %w", id, err)
+		}
+		for _, d := range list {
+			if got, ok := events.ParseDirname(d.Name()); ok && got == id && d.IsDir() {
+				e := Entry{ID: id, Local: s.local}.at(p, d.Name(), s.prefix)
+				e.Legacy = s.isLegacy(e)
+				found = append(found, e)
+			}
+		}
+	}
+	return found, nil
+}
+
+func (s *store) isLegacy(e Entry) bool {
+	_, noEvents := s.root.Lstat(s.path(e, EventsFile))
+	_, noMessages := s.root.Lstat(s.path(e, MessagesFile))
+	return noMessages == nil && errors.Is(noEvents, fs.ErrNotExist)
+}
+
+func (s *store) write(name string, data []byte) error {
+	return atomicfile.Write(s.root, name, data, s.options())
+}
+
+func (s *store) options() atomicfile.Options {
+	return atomicfile.Options{TempDir: tempDir, Hook: s.hook}
+}
+
+// rename moves a directory and makes that durable. The target must not exist: the
+// system would replace an empty one.
+func (s *store) rename(from, to string) error {
+	if err := s.mkdir(path.Dir(to)); err != nil {
+		return err
+	}
+	if _, err := s.root.Lstat(to); err == nil {
+		return &fs.PathError{Op: "rename", Path: to, Err: fs.ErrExist}
+	}
+	if err := s.step(atomicfile.StepRename, to); err != nil {
+		return err
+	}
+	if err := s.root.Rename(from, to); err != nil {
+		return err
+	}
+	return errors.Join(s.syncDir(path.Dir(from)), s.syncDir(path.Dir(to)))
+}
+
+func (s *store) mkdir(dir string) error {
+	return s.root.MkdirAll(dir, 0o755)
+}
+
+// syncDir makes a rename durable where the system can.
+func (s *store) syncDir(dir string) error {
+	d, err := s.root.Open(dir)
+	if err != nil {
+		return err
+	}
+	_ = d.Sync() // not every file system can; the rename happened
+	return d.Close()
+}
+
+func (s *store) step(step atomicfile.Step, name string) error {
+	if s.hook == nil {
+		return nil
+	}
+	return s.hook(step, name)
+}
+
+// modTime returns the latest modification time of files, zero when none exists.
+func (s *store) modTime(files ...string) time.Time {
+	var latest time.Time
+	for _, name := range files {
+		if info, err := s.root.Lstat(name); err == nil && info.ModTime().After(latest) {
+			latest = info.ModTime()
+		}
+	}
+	return latest
+}

@@ -1,0 +1,110 @@
+package workspace
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/git-jp/git-jp/events"
+)
+
+// Update changes a conversation: it takes the lock, loads, calls f and saves what f
+// changed. When f fails, or what it made cannot be saved, nothing is written, and
+// nothing is either when f changed nothing.
+//
+// f may change Details, replace or change Stream and replace BaseConfig; content that
+// it wants stored it puts into events with [blobs.Loaded]. Where the stream
+// changed, contents that stand in it, hand-edited ones too, go to the blob store first,
+// or, in a workspace of inline format, references are replaced by their content. A new
+// title renames the directory, unless another one has the new name.
+//
+// A crash leaves each file old or new, in the order metadata, base configuration,
+// stream, and all content that the stream refers to.
+func (w *Workspace) Update(ctx context.Context, id events.ID, f func(*Conversation) error) error {
+	return w.locked(ctx, "update", id, func(e Entry, others []Entry) error {
+		c, err := w.Load(e)
+		if err != nil {
+			return err
+		}
+		if c.Legacy {
+			return ErrLegacy
+		}
+		c.Others = others
+		if err := f(c); err != nil {
+			return err
+		}
+		return w.save(c)
+	})
+}
+
+// UpdateDetails is [Workspace.Update] for metadata.json alone. It does not read the
+// stream, so it works on a conversation whose stream is damaged.
+func (w *Workspace) UpdateDetails(
+	ctx context.Context, id events.ID, f func(*events.Details) error,
+) error {
+	return w.locked(ctx, "update", id, func(e Entry, _ []Entry) error {
+		_, err := w.updateDetails(e, f)
+		return err
+	})
+}
+
+// Rename gives a conversation a title, none when it is "".
+func (w *Workspace) Rename(ctx context.Context, id events.ID, title string) error {
+	return w.UpdateDetails(ctx, id, func(d *events.Details) error {
+		d.Title = &title
+		if title == "" {
+			d.Title = nil
+		}
+		return nil
+	})
+}
+
+// locked runs f under the lock of id with the directory that id means.
+func (w *Workspace) locked(
+	ctx context.Context, what string, id events.ID, f func(e Entry, others []Entry) error,
+) (err error) {
+	unlock, err := w.Lock(ctx, id)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, unlock()) }()
+	e, others, err := w.locate(id)
+	if err != nil {
+		return err
+	}
+	if err := f(e, others); err != nil {
+		return fmt.Errorf("%s conversation %s: %w", what, id, err)
+	}
+	return nil
+}
+
+// updateDetails saves what f makes of e's details and returns where e is then. The
+// caller has the lock.
+func (w *Workspace) updateDetails(e Entry, f func(*events.Details) error) (Entry, error) {
+	if e.Legacy {
+		return e, ErrLegacy
+	}
+	s := w.storeOf(e)
+	d, old, err := readDetails(s.fsys, s.path(e), e.Path)
+	if err != nil {
+		return e, err
+	}
+	before := titleOf(d)
+	if err := f(d); err != nil {
+		return e, err
+	}
+	data := d.Encode()
+	if bytes.Equal(data, old) {
+		return e, nil
+	}
+	if titleOf(d) != before {
+		if e, err = s.retitle(e, titleOf(d)); err != nil {
+			return e, err
+		}
+	}
+	if err := s.write(s.path(e, MetadataFile), data); err != nil {
+		return e, err
+	}
+	return e, w.outrank(e, MetadataFile)
+}
