@@ -39,6 +39,9 @@ func TestUpdateThatChangesNothingWritesNothing(t *testing.T) {
 	if err != nil || calls != 1 {
 		t.Fatalf("%d calls, %v", calls, err)
 	}
+	if err := ws.Rename(t.Context(), id1, "first"); err != nil {
+		t.Error(err)
+	}
 	w.unchanged(before, "proj")
 }
 
