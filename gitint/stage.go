@@ -34,8 +34,9 @@ type Change struct {
 	// LockTimeout is how long to wait for a lock that another process holds. Zero
 	// is that of the repository, NoWait not at all.
 	LockTimeout time.Duration
-	// KeepExisting leaves a path of Add and AddObjects alone that the index has in any
-	// way, and does not report it.
+	// KeepExisting leaves a path of Add and AddObjects alone that the index has, also
+	// unmerged, and does not report it. An entry without content does not count: one
+	// with intent to add looks like that, and is in no commit.
 	KeepExisting bool
 	// ResolveConflicts lets the change replace unmerged entries.
 	ResolveConflicts bool
@@ -94,7 +95,7 @@ func (tx *indexTx) stage(ctx context.Context, c Change, paths []string) (StageRe
 		return StageResult{}, err
 	}
 	if c.KeepExisting {
-		c = c.without(before)
+		c = c.without(before, tx.repo.HashBlob(nil))
 	}
 	if err := conflicts(before, c.paths()); err != nil && !c.ResolveConflicts {
 		return StageResult{}, fmt.Errorf("stage: %w", err)
@@ -124,9 +125,11 @@ func (tx *indexTx) stage(ctx context.Context, c Change, paths []string) (StageRe
 	return res, nil
 }
 
-// without leaves out of a change what the index has.
-func (c Change) without(before map[string][]indexEntry) Change {
-	has := func(name string) bool { return len(before[name]) > 0 }
+// without leaves out of a change what the index has with content.
+func (c Change) without(before map[string][]indexEntry, empty OID) Change {
+	has := func(name string) bool {
+		return len(before[name]) > 0 && before[name][0].OID != empty
+	}
 	c.Add = slices.DeleteFunc(slices.Clone(c.Add), has)
 	c.AddObjects = slices.DeleteFunc(slices.Clone(c.AddObjects), func(e Entry) bool {
 		return has(e.Path)

@@ -295,6 +295,7 @@ func TestStageKeepsWhatIsThere(t *testing.T) {
 	}
 	r.WriteFile("a", "2")
 	r.WriteFile("new", "2")
+	r.Run("add", "-N", "new")
 	res, err := openAt(t, r).Stage(t.Context(), gitint.Change{
 		Add: []string{"a", "new"}, KeepExisting: true,
 		AddObjects: []gitint.Entry{
