@@ -1,0 +1,333 @@
+package stage
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/git-jp/git-jp/blobs"
+	"github.com/git-jp/git-jp/events"
+	"github.com/git-jp/git-jp/gitint"
+	"github.com/git-jp/git-jp/internal/check"
+	"github.com/git-jp/git-jp/internal/refs"
+	"github.com/git-jp/git-jp/internal/workspace"
+)
+
+// A Hook does the work of the hooks around a commit, in the environment that git gives
+// them.
+type Hook struct {
+	Repo *gitint.Repo // required
+	// MaxBlobBytes is the limit of one content; 0 means the default.
+	MaxBlobBytes int64
+	// Cache remembers what streams refer to. It may be nil.
+	Cache *refs.Cache
+}
+
+// A Verdict is what a hook has to say about a commit.
+type Verdict struct {
+	// Blocking are the findings that stop the commit, because it would bring them.
+	Blocking []check.Finding
+	// Others are warnings, and what was wrong before.
+	Others []check.Finding
+	// Added are the blobs that were added to the commit.
+	Added []string
+	// AddError says why blobs that are there could not be added. What that leaves
+	// dangling is among Blocking.
+	AddError error
+}
+
+// Blocked reports whether the commit must not be made.
+func (v *Verdict) Blocked() bool { return len(v.Blocking) > 0 }
+
+// conversationsAnywhere and blobsAnywhere are the directories of ours in every
+// workspace of a repository.
+const (
+	conversationsAnywhere = "**/" + workspace.DirName + "/" + conversationsDir
+	blobsAnywhere         = "**/" + workspace.DirName + "/" + blobs.Dir
+)
+
+// Settle finishes or drops what an earlier commit left undone. It is for the hooks that
+// have nothing else to do, and part of the others.
+func (h Hook) Settle(ctx context.Context) error {
+	var err error
+	switch kindOf(h.Repo) {
+	case ownIndex:
+		err = settle(ctx, h.Repo, false, h.Repo.IndexPath())
+	case nextIndex:
+		// It comes to nothing if the commit is given up, and then is to do again.
+		err = settle(ctx, h.Repo, true, h.Repo.IndexPath())
+	case otherIndex:
+		// Git holds the lock of the one that counts.
+	}
+	if err != nil {
+		return fmt.Errorf("finish an earlier commit: %w", err)
+	}
+	return nil
+}
+
+// PostCommit puts what PreCommit added to a commit into the index that git keeps.
+func (h Hook) PostCommit(ctx context.Context) error {
+	indexes := []string{ownIndexPath(h.Repo)}
+	if kindOf(h.Repo) == otherIndex {
+		indexes = append(indexes, h.Repo.IndexPath())
+	}
+	if err := settle(ctx, h.Repo, false, indexes...); err != nil {
+		return fmt.Errorf("finish the commit: %w", err)
+	}
+	return nil
+}
+
+// PreCommit adds to the index that is about to be committed the blobs that its
+// changed conversations refer to, and says what would be wrong with the commit.
+func (h Hook) PreCommit(ctx context.Context) (*Verdict, error) {
+	if err := h.Settle(ctx); err != nil {
+		return nil, err
+	}
+	staged, err := h.Repo.StagedPaths(ctx, conversationsAnywhere, blobsAnywhere)
+	if err != nil {
+		return nil, err
+	}
+	c := newCommit(h, staged)
+	if len(c.dirs) == 0 {
+		return &Verdict{}, nil
+	}
+	if c.index, err = h.Repo.Index(ctx); err != nil {
+		return nil, err
+	}
+	v := &Verdict{}
+	if v.Added, v.AddError = c.addBlobs(ctx); len(v.Added) > 0 {
+		if c.index, err = h.Repo.Index(ctx); err != nil {
+			return nil, err
+		}
+	}
+	return v, c.judge(ctx, v)
+}
+
+// A commit is what is about to be committed.
+type commit struct {
+	hook  Hook
+	cache *refs.Cache
+	index *gitint.Index
+	// dirs are the workspaces with changes, each with its changed conversations.
+	dirs map[string]map[events.ID]bool
+	// streams are the changed streams, by path.
+	streams map[string]gitint.OID
+	// lost says that blobs were removed or replaced, which concerns every conversation.
+	lost bool
+}
+
+func newCommit(h Hook, staged []gitint.StagedPath) *commit {
+	c := &commit{
+		hook: h, cache: h.Cache,
+		dirs: map[string]map[events.ID]bool{}, streams: map[string]gitint.OID{},
+	}
+	if c.cache == nil {
+		c.cache = &refs.Cache{}
+	}
+	for _, p := range staged {
+		dir, ok := workspaceOf(p.Path)
+		if !ok {
+			continue
+		}
+		if c.dirs[dir] == nil {
+			c.dirs[dir] = map[events.ID]bool{}
+		}
+		if _, isBlob := blobOf(dir, p.Path); isBlob {
+			c.lost = c.lost || p.Status != 'A'
+		} else if id, ok := conversationOf(dir, p.Path); ok {
+			c.dirs[dir][id] = true
+			if path.Base(p.Path) == workspace.EventsFile && p.NewMode.IsRegular() {
+				c.streams[p.Path] = p.New
+			}
+		}
+	}
+	return c
+}
+
+// workspaceOf returns the directory .jp in which a path lies.
+func workspaceOf(name string) (string, bool) {
+	const inner = "/" + workspace.DirName + "/"
+	before, _, ok := strings.Cut("/"+name, inner)
+	return strings.TrimPrefix(before+"/"+workspace.DirName, "/"), ok
+}
+
+// addBlobs adds to the index the blobs that changed streams refer to, that it does not
+// have, and that the work tree has.
+func (c *commit) addBlobs(ctx context.Context) ([]string, error) {
+	wanted, err := c.missing()
+	if err != nil || len(wanted) == 0 {
+		return nil, err
+	}
+	res, err := c.hook.Repo.Stage(ctx, gitint.Change{
+		Add: slices.Sorted(maps.Keys(wanted)), LockTimeout: gitint.NoWait,
+		Verify: func(ctx context.Context, staged []gitint.Entry) error {
+			return c.verify(ctx, staged, wanted)
+		},
+	})
+	if err != nil {
+		return nil, err
+	}
+	names := make([]string, len(res.Added))
+	for i, e := range res.Added {
+		names[i] = e.Path
+	}
+	return names, nil
+}
+
+// verify looks at what is to be added, and writes the note before the index is
+// changed: a note too many does no harm.
+func (c *commit) verify(
+	ctx context.Context, staged []gitint.Entry, wanted map[string]blobs.Ref,
+) error {
+	limits := blobs.Limits{MaxBlobBytes: c.hook.MaxBlobBytes}
+	for _, e := range staged {
+		f, err := filtered(ctx, c.hook.Repo, limits, wanted[e.Path], e)
+		if err != nil {
+			return err
+		}
+		if f.State != "" {
+			return fmt.Errorf("%s %s", f.Path, f.Detail)
+		}
+	}
+	if kindOf(c.hook.Repo) != otherIndex {
+		return nil
+	}
+	return addToNote(c.hook.Repo, staged)
+}
+
+// missing returns the blobs to add, by path. What cannot be read, is not there or is
+// not sound is left to the check.
+func (c *commit) missing() (map[string]blobs.Ref, error) {
+	wanted := map[string]blobs.Ref{}
+	stores := map[string]*blobs.Store{}
+	defer func() {
+		for _, s := range stores {
+			_ = s.Close()
+		}
+	}()
+	for name, oid := range c.streams {
+		dir, _ := workspaceOf(name)
+		if stores[dir] == nil {
+			store, err := c.openStore(dir)
+			if err != nil {
+				return nil, err
+			}
+			stores[dir] = store
+		}
+		res, err := c.cache.References(refs.ObjectID(oid.String()), func() ([]byte, error) {
+			return c.index.ReadFile(name)
+		})
+		if err != nil {
+			return nil, err
+		}
+		for _, at := range res.Refs {
+			file := path.Join(dir, blobs.Dir, at.Ref.Hash.Path())
+			_, there := c.index.OID(file)
+			if _, known := wanted[file]; there || known || stores[dir].Verify(at.Ref) != nil {
+				continue
+			}
+			wanted[file] = at.Ref
+		}
+	}
+	return wanted, nil
+}
+
+func (c *commit) openStore(dir string) (*blobs.Store, error) {
+	at := filepath.Join(c.hook.Repo.Root(), filepath.FromSlash(dir), blobs.Dir)
+	return blobs.Open(at, blobs.Options{Limits: blobs.Limits{MaxBlobBytes: c.hook.MaxBlobBytes}})
+}
+
+// judge checks the index that is about to be committed.
+func (c *commit) judge(ctx context.Context, v *Verdict) error {
+	for _, dir := range slices.Sorted(maps.Keys(c.dirs)) {
+		opts := check.Options{
+			MaxBlobBytes: c.hook.MaxBlobBytes, Dirs: []string{dir}, Cache: c.cache,
+			Locate: c.locate(dir),
+		}
+		if !c.lost {
+			opts.Select = func(id events.ID) bool { return c.dirs[dir][id] }
+		}
+		src := check.Git(c.hook.Repo, c.index, func(e gitint.Entry) (string, uint32, gitint.OID) {
+			return e.Path, uint32(e.Mode), e.OID
+		})
+		report, err := check.Tree(ctx, src, opts)
+		if err != nil {
+			return err
+		}
+		if err := c.sort(ctx, dir, report.Findings, v); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// locate looks for content in the store of the work tree.
+func (c *commit) locate(dir string) func(blobs.Ref) check.Place {
+	return func(ref blobs.Ref) check.Place {
+		store, err := c.openStore(dir)
+		if err != nil {
+			return check.Unknown
+		}
+		defer store.Close() //nolint:errcheck // nothing was written
+		if store.Verify(ref) == nil {
+			return check.InWorkTree
+		}
+		return check.Unknown
+	}
+}
+
+// sort tells findings that the commit would bring from those that HEAD has.
+func (c *commit) sort(
+	ctx context.Context, dir string, findings []check.Finding, v *Verdict,
+) error {
+	var head *gitint.Tree
+	for _, f := range findings {
+		if !blocks(f.State) || f.Severity != check.Error {
+			v.Others = append(v.Others, f)
+			continue
+		}
+		if head == nil {
+			tree, err := c.hook.Repo.Tree(ctx, "HEAD")
+			if err != nil && !errors.Is(err, gitint.ErrUnknownRevision) {
+				return err
+			}
+			head = tree
+		}
+		if head != nil && c.inHead(head, dir, f) {
+			v.Others = append(v.Others, f)
+		} else {
+			v.Blocking = append(v.Blocking, f)
+		}
+	}
+	return nil
+}
+
+// blocks reports whether a state harms those who get the commit. Two directories of one
+// id do not: the other may be removed by the next commit.
+func blocks(s check.State) bool {
+	switch s {
+	case check.DuplicateID, check.Foreign, check.Conflicted, check.Drift:
+		return false
+	default:
+		return true
+	}
+}
+
+// inHead reports whether HEAD has the finding: the same file that refers, and the same
+// or nothing in the place of the blob.
+func (c *commit) inHead(head *gitint.Tree, dir string, f check.Finding) bool {
+	same := func(name string) bool {
+		was, before := head.OID(name)
+		is, now := c.index.OID(name)
+		return before == now && was == is
+	}
+	if f.Hash.IsZero() {
+		return same(f.Path)
+	}
+	return same(f.Path) && same(path.Join(dir, blobs.Dir, f.Hash.Path()))
+}

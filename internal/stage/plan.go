@@ -1,0 +1,214 @@
+package stage
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"github.com/git-jp/git-jp/blobs"
+	"github.com/git-jp/git-jp/events"
+	"github.com/git-jp/git-jp/gitint"
+	"github.com/git-jp/git-jp/internal/check"
+)
+
+// An Item is one conversation of a plan.
+type Item struct {
+	ID    events.ID
+	Title string // "" when it has none
+	// Path is its directory, from the root of the work tree; "" when the conversation
+	// is gone there and leaves the index.
+	Path string
+	// Files are those that the index gets, Blobs the new contents among what it gets,
+	// Bytes their size before compression, Removed what leaves.
+	Files, Removed []string
+	Blobs          int
+	Bytes          int64
+}
+
+// A Plan is what a request would do. It holds no lock and no file open.
+type Plan struct {
+	// Items are the conversations for which something changes, in order of their ids.
+	Items []Item
+	// Add and Remove are the paths that the index gets and loses, sorted.
+	Add, Remove []string
+	// Report has what was found; it refuses the stage where it has problems.
+	Report *check.Report
+
+	req Request
+	// all are the files and blobs that are given to git. Those that the index seems to
+	// have are among them: an entry may be marked so that git does not look.
+	all []string
+	// oids are the objects that all should become where no filter changes them.
+	oids map[string]gitint.OID
+	refs map[blobs.Hash]blobs.Ref
+}
+
+// NewPlan finds out what a request would do and changes nothing.
+func NewPlan(ctx context.Context, req Request) (*Plan, error) {
+	s, err := newSurvey(ctx, req)
+	if err != nil {
+		return nil, fmt.Errorf("stage: %w", err)
+	}
+	defer s.close()
+	closures, err := s.choose()
+	if err != nil {
+		return nil, fmt.Errorf("stage %w", err)
+	}
+	p := &Plan{
+		req: req, oids: map[string]gitint.OID{}, refs: map[blobs.Hash]blobs.Ref{},
+	}
+	if err := p.check(ctx, s, closures); err != nil {
+		return nil, fmt.Errorf("stage: %w", err)
+	}
+	for _, c := range closures {
+		p.add(s, c)
+	}
+	slices.Sort(p.Add)
+	slices.Sort(p.Remove)
+	slices.Sort(p.all)
+	return p, nil
+}
+
+// choose returns the closures of the conversations that the request means.
+func (s *survey) choose() ([]*closure, error) {
+	ids := s.all()
+	if s.req.Select == Named {
+		ids = slices.Compact(slices.Sorted(slices.Values(s.req.IDs)))
+	}
+	var chosen []*closure
+	for _, id := range ids {
+		if len(s.dirs[id]) == 0 && len(s.indexed[id]) == 0 {
+			return nil, fmt.Errorf("%s: %w", id, ErrNoConversation)
+		}
+		if s.req.Select == Changed {
+			quick, err := s.closure(id, s.quickly)
+			if err != nil {
+				return nil, err
+			}
+			if !s.changed(quick) {
+				continue
+			}
+		}
+		c, err := s.closure(id, s.exactly)
+		if err != nil {
+			return nil, err
+		}
+		chosen = append(chosen, c)
+	}
+	return chosen, nil
+}
+
+// check looks for all that speaks against the closures, in the work tree and
+// content included.
+func (p *Plan) check(ctx context.Context, s *survey, closures []*closure) error {
+	src := newClosureSource(s, closures)
+	selected := map[events.ID]bool{}
+	for _, c := range closures {
+		selected[c.id] = true
+	}
+	report, err := check.Tree(ctx, src, check.Options{
+		Content: true, Strict: p.req.Strict, MaxBlobBytes: p.req.MaxBlobBytes,
+		Dirs: []string{p.req.Dir}, Cache: s.cache, Progress: p.req.Progress,
+		Select: func(id events.ID) bool { return selected[id] },
+	})
+	if err != nil {
+		return err
+	}
+	p.Report, p.oids = report, src.seen
+	for _, c := range closures {
+		for stream, oid := range c.streams {
+			p.oids[stream] = oid
+		}
+		p.checkState(s, c)
+	}
+	return nil
+}
+
+// checkState adds what the files of a conversation do not tell.
+func (p *Plan) checkState(s *survey, c *closure) {
+	finding := check.Finding{
+		Commit: check.WorkTreeName, Path: c.dir, Element: -1,
+		Conversation: c.id.String(), Title: c.title,
+	}
+	if p.req.Locked != nil {
+		if err := p.req.Locked(c.id); err != nil {
+			f := finding
+			f.State, f.Detail = check.Incomplete, err.Error()
+			p.Report.Add(f)
+		}
+	}
+	paths := slices.Concat(c.files, c.removed)
+	for _, at := range c.refs {
+		paths = append(paths, s.blobPath(at.Ref.Hash))
+	}
+	slices.Sort(paths)
+	for _, name := range s.index.Conflicts() {
+		if _, ok := slices.BinarySearch(paths, name); ok {
+			f := finding
+			f.State, f.Path, f.Commit = check.Conflicted, name, check.IndexName
+			f.Detail, f.Next = "is unmerged", "git jp resolve"
+			p.Report.Add(f)
+		}
+	}
+}
+
+// add takes a conversation into the plan.
+func (p *Plan) add(s *survey, c *closure) {
+	item := Item{ID: c.id, Title: c.title, Path: c.dir, Removed: c.removed}
+	for _, name := range c.files {
+		p.all = append(p.all, name)
+		// By what git says, which knows the filters.
+		_, differs := s.states[name]
+		if _, there := s.index.OID(name); differs || !there {
+			item.Files = append(item.Files, name)
+		}
+	}
+	for _, at := range c.refs {
+		name := s.blobPath(at.Ref.Hash)
+		if _, twice := p.refs[at.Ref.Hash]; twice || at.Loose && p.oids[name].IsZero() {
+			continue
+		}
+		p.refs[at.Ref.Hash] = at.Ref
+		p.all = append(p.all, name)
+		if p.differs(s, name) {
+			item.Files = append(item.Files, name)
+			item.Blobs++
+			item.Bytes += at.Ref.Size
+		}
+	}
+	p.Remove = append(p.Remove, c.removed...)
+	p.Add = append(p.Add, item.Files...)
+	if len(item.Files)+len(item.Removed) > 0 {
+		p.Items = append(p.Items, item)
+	}
+}
+
+// differs reports whether the index has not the object that was read.
+func (p *Plan) differs(s *survey, name string) bool {
+	was, ok := s.index.OID(name)
+	is, known := p.oids[name]
+	return !ok || known && was != is
+}
+
+// Refused reports whether Apply would refuse.
+func (p *Plan) Refused() bool { return p.Report.Problems() }
+
+// Apply stages the plan in one step. The error is a *RefusedError when the report has
+// problems.
+func (p *Plan) Apply(ctx context.Context) (Result, error) {
+	if p.Refused() {
+		return Result{}, &RefusedError{p.Report}
+	}
+	res := Result{Plan: p}
+	if len(p.all)+len(p.Remove) == 0 {
+		return res, nil
+	}
+	staged, err := p.req.Repo.Stage(ctx, gitint.Change{
+		Add: p.all, Remove: p.Remove, Verify: p.verify,
+	})
+	if err != nil {
+		return Result{}, err
+	}
+	res.Added, res.Removed = p.Add, staged.Removed
+	return res, nil
+}

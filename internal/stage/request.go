@@ -1,0 +1,96 @@
+package stage
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/git-jp/git-jp/events"
+	"github.com/git-jp/git-jp/gitint"
+	"github.com/git-jp/git-jp/internal/check"
+	"github.com/git-jp/git-jp/internal/refs"
+)
+
+// A Selection says which conversations a request means.
+type Selection int
+
+// The selections.
+const (
+	// Named means those of IDs.
+	Named Selection = iota
+	// Changed means those whose files differ from the index or are not in it, and those
+	// that refer to blobs which the index does not have.
+	Changed
+	// All means every conversation of the work tree and of the index.
+	All
+)
+
+// A Request says what to stage.
+type Request struct {
+	Repo *gitint.Repo // required
+	// Dir is the directory .jp, a slash path from the root of the work tree.
+	Dir    string // required
+	Select Selection
+	IDs    []events.ID
+	// Strict makes warnings refuse the stage.
+	Strict bool
+	// MaxBlobBytes is the limit of one content; 0 means the default.
+	MaxBlobBytes int64
+	// Cache remembers what streams refer to. It may be nil.
+	Cache *refs.Cache
+	// Locked, if set, returns who is writing a conversation, nil for nobody.
+	Locked func(events.ID) error
+	// Progress, if set, is told how far a stage has come.
+	Progress func(stage string, done, total int)
+}
+
+// ErrNoConversation says that neither the work tree nor the index has a
+// conversation.
+var ErrNoConversation = errors.New("no such conversation")
+
+// A RefusedError says that nothing was staged because of what was found.
+type RefusedError struct {
+	Report *check.Report
+}
+
+func (e *RefusedError) Error() string {
+	n := e.Report.Count(check.Error)
+	if n == 0 {
+		n = e.Report.Count(check.Warning)
+	}
+	if n == 1 {
+		return "stage: 1 problem"
+	}
+	return fmt.Sprintf("stage: %d problems", n)
+}
+
+// A Result says what was staged.
+type Result struct {
+	// Plan is what was planned at last.
+	Plan *Plan
+	// Added and Removed are the paths that the index got and lost.
+	Added, Removed []string
+}
+
+// attempts is how often a stage is planned while conversations are written to.
+const attempts = 5
+
+// errMoved says that a stream was not the one of the plan any more.
+var errMoved = errors.New("a conversation changed while it was staged")
+
+// Run plans and applies a request. The error is a *RefusedError when the
+// conversations are not fit to be committed.
+func Run(ctx context.Context, req Request) (Result, error) {
+	var err error
+	for range attempts {
+		var plan *Plan
+		if plan, err = NewPlan(ctx, req); err != nil {
+			return Result{}, err
+		}
+		var res Result
+		if res, err = plan.Apply(ctx); !errors.Is(err, errMoved) {
+			return res, err
+		}
+	}
+	return Result{}, err
+}

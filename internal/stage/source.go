@@ -1,0 +1,138 @@
+package stage
+
+import (
+	"context"
+	"fmt"
+	"io/fs"
+	"path"
+	"slices"
+	"strings"
+	"sync"
+
+	"github.com/git-jp/git-jp/blobs"
+	"github.com/git-jp/git-jp/gitint"
+	"github.com/git-jp/git-jp/internal/check"
+)
+
+// A closureSource is the work tree as if its store had nothing but the blobs of some
+// closures, so that a check costs what they cost.
+type closureSource struct {
+	check.Source
+	survey *survey
+	store  string
+	files  []storeFile // those that are there, sorted by path
+
+	mu   sync.Mutex
+	seen map[string]gitint.OID // blobs that were read
+}
+
+// A storeFile is what lies at the path of a blob.
+type storeFile struct {
+	path string // from the root
+	mode fs.FileMode
+}
+
+func newClosureSource(s *survey, closures []*closure) *closureSource {
+	src := &closureSource{
+		Source: check.FS(check.WorkTreeName, s.fsys), survey: s,
+		store: s.req.Dir + "/" + blobs.Dir, seen: map[string]gitint.OID{},
+	}
+	known := map[blobs.Hash]bool{}
+	for _, c := range closures {
+		for _, at := range c.refs {
+			switch h := at.Ref.Hash; {
+			case at.Loose:
+				src.readLoose(at.Ref)
+			case !known[h]:
+				known[h] = true
+				src.add(s.blobPath(h))
+			}
+		}
+	}
+	slices.SortFunc(src.files, func(a, b storeFile) int { return strings.Compare(a.path, b.path) })
+	return src
+}
+
+func (src *closureSource) add(name string) {
+	if info, err := fs.Lstat(src.survey.fsys, name); err == nil {
+		src.files = append(src.files, storeFile{name, info.Mode().Type()})
+	}
+}
+
+// readLoose reads content that only looks as if it were referred to. It is
+// staged if it is there and sound.
+func (src *closureSource) readLoose(ref blobs.Ref) {
+	limits := blobs.Limits{MaxBlobBytes: src.survey.req.MaxBlobBytes}
+	if limits.Check(ref.Size) != nil {
+		return
+	}
+	name := src.survey.blobPath(ref.Hash)
+	data, err := fs.ReadFile(src.survey.fsys, name)
+	if err == nil && blobs.Verify(data, ref, limits.Max()) == nil {
+		src.note(name, data)
+	}
+}
+
+// List implements [check.Source].
+func (src *closureSource) List(dir string) ([]check.Entry, error) {
+	if !src.inStore(dir) {
+		return src.Source.List(dir)
+	}
+	var entries []check.Entry
+	for _, f := range src.below(dir) {
+		name, _, deeper := strings.Cut(f.path[len(dir)+1:], "/")
+		e := check.Entry{Name: name, Mode: f.mode}
+		if deeper {
+			e.Mode = fs.ModeDir
+		}
+		if n := len(entries); n == 0 || entries[n-1] != e {
+			entries = append(entries, e)
+		}
+	}
+	return entries, nil
+}
+
+// Walk implements [check.Walker].
+func (src *closureSource) Walk(ctx context.Context, dir string, f func(check.Entry)) error {
+	if !src.inStore(dir) {
+		if w, ok := src.Source.(check.Walker); ok {
+			return w.Walk(ctx, dir, f)
+		}
+		return fmt.Errorf("walk %s: %w", dir, fs.ErrInvalid)
+	}
+	for _, file := range src.below(dir) {
+		f(check.Entry{Name: file.path[len(dir)+1:], Mode: file.mode})
+	}
+	return ctx.Err()
+}
+
+func (src *closureSource) inStore(dir string) bool {
+	return dir == src.store || strings.HasPrefix(dir, src.store+"/")
+}
+
+// below returns the files below a directory of the store.
+func (src *closureSource) below(dir string) []storeFile {
+	search := func(name string) int {
+		i, _ := slices.BinarySearchFunc(src.files, name, func(f storeFile, name string) int {
+			return strings.Compare(f.path, name)
+		})
+		return i
+	}
+	return src.files[search(dir+"/"):search(dir+"0")] // '0' comes after '/'
+}
+
+// ReadFile remembers which object a blob would be.
+func (src *closureSource) ReadFile(name string) ([]byte, error) {
+	data, err := src.Source.ReadFile(name)
+	if err == nil && src.inStore(path.Dir(name)) {
+		src.note(name, data)
+	}
+	return data, err
+}
+
+func (src *closureSource) note(name string, data []byte) {
+	oid := src.survey.req.Repo.HashBlob(data)
+	src.mu.Lock()
+	defer src.mu.Unlock()
+	src.seen[name] = oid
+}

@@ -1,0 +1,249 @@
+package stage
+
+import (
+	"context"
+	"fmt"
+	"io/fs"
+	"maps"
+	"os"
+	"path"
+	"slices"
+	"strings"
+
+	"github.com/git-jp/git-jp/blobs"
+	"github.com/git-jp/git-jp/events"
+	"github.com/git-jp/git-jp/gitint"
+	"github.com/git-jp/git-jp/internal/refs"
+	"github.com/git-jp/git-jp/internal/workspace"
+)
+
+const (
+	conversationsDir = "conversations"
+	archiveName      = ".archive"
+	draftFile        = "QUERY_MESSAGE.md"
+	tempSuffix       = ".tmp"
+)
+
+// A survey is what the work tree and the index have, before anything is chosen.
+type survey struct {
+	req   Request
+	cache *refs.Cache
+	root  *os.Root
+	fsys  fs.FS
+	index *gitint.Index
+	// dirs are the conversations of the work tree; indexed the paths of the index
+	// below the directories of each.
+	dirs    map[events.ID][]workspace.Entry
+	indexed map[events.ID][]string
+	states  map[string]gitint.WorkState
+}
+
+func newSurvey(ctx context.Context, req Request) (*survey, error) {
+	s := &survey{
+		req: req, cache: req.Cache,
+		dirs: map[events.ID][]workspace.Entry{}, indexed: map[events.ID][]string{},
+		states: map[string]gitint.WorkState{},
+	}
+	if s.cache == nil {
+		s.cache = &refs.Cache{}
+	}
+	root, err := os.OpenRoot(req.Repo.Root())
+	if err != nil {
+		return nil, fmt.Errorf("open work tree: %w", err)
+	}
+	s.root, s.fsys = root, root.FS()
+	if err := s.look(ctx); err != nil {
+		_ = root.Close()
+		return nil, err
+	}
+	return s, nil
+}
+
+func (s *survey) close() { _ = s.root.Close() }
+
+func (s *survey) look(ctx context.Context) error {
+	if err := s.lookAtIndex(ctx); err != nil {
+		return err
+	}
+	entries, _, err := workspace.Scan(s.fsys, s.req.Dir)
+	if err != nil {
+		return err
+	}
+	for _, e := range entries {
+		s.dirs[e.ID] = append(s.dirs[e.ID], e)
+	}
+	return nil
+}
+
+func (s *survey) lookAtIndex(ctx context.Context) error {
+	index, err := s.req.Repo.Index(ctx)
+	if err != nil {
+		return err
+	}
+	s.index = index
+	dir := path.Join(s.req.Dir, conversationsDir)
+	entries, err := index.Entries(dir)
+	if err != nil {
+		return err
+	}
+	paths := append(index.Conflicts(), index.IntentToAdd()...)
+	for _, e := range entries {
+		paths = append(paths, e.Path)
+	}
+	for _, p := range paths {
+		if id, ok := conversationOf(s.req.Dir, p); ok {
+			s.indexed[id] = append(s.indexed[id], p)
+		}
+	}
+	work, err := s.req.Repo.WorkChanges(ctx, dir)
+	if err != nil {
+		return err
+	}
+	for _, w := range work {
+		s.states[w.Path] = w.State
+	}
+	return nil
+}
+
+// conversationOf returns the conversation in whose directory a file lies.
+func conversationOf(dir, name string) (events.ID, bool) {
+	rest, ok := strings.CutPrefix(name, dir+"/"+conversationsDir+"/")
+	if !ok {
+		return 0, false
+	}
+	rest = strings.TrimPrefix(rest, archiveName+"/")
+	dirname, _, ok := strings.Cut(rest, "/")
+	if !ok || strings.HasPrefix(dirname, ".") {
+		return 0, false
+	}
+	return events.ParseDirname(dirname)
+}
+
+// all returns every conversation, in order.
+func (s *survey) all() []events.ID {
+	ids := slices.Collect(maps.Keys(s.dirs))
+	for id := range s.indexed {
+		if len(s.dirs[id]) == 0 {
+			ids = append(ids, id)
+		}
+	}
+	slices.Sort(ids)
+	return ids
+}
+
+// A closure is one conversation and what it refers to.
+type closure struct {
+	id      events.ID
+	title   string
+	dir     string                // in the work tree, "" when it is gone
+	files   []string              // to stage
+	removed []string              // from the index
+	streams map[string]gitint.OID // those of files that are streams
+	refs    []events.RefAt
+}
+
+// A streamReader returns the references of a stream, and the object of what it read.
+type streamReader func(name string) ([]events.RefAt, gitint.OID)
+
+// closure reads what belongs to a conversation.
+func (s *survey) closure(id events.ID, read streamReader) (*closure, error) {
+	c := &closure{id: id, streams: map[string]gitint.OID{}}
+	for _, e := range s.dirs[id] {
+		c.dir = e.Path
+		if err := s.addFiles(c, e.Path); err != nil {
+			return nil, fmt.Errorf("list %s: %w", e.Path, err)
+		}
+		stream := path.Join(e.Path, workspace.EventsFile)
+		if slices.Contains(c.files, stream) {
+			at, oid := read(stream)
+			c.refs, c.streams[stream] = append(c.refs, at...), oid
+		}
+		if d, err := workspace.ReadDetails(s.fsys, e); err == nil && d.Title != nil {
+			c.title = *d.Title
+		}
+	}
+	for _, p := range s.indexed[id] {
+		// What is not there because a sparse checkout leaves it out is not Deleted.
+		if s.states[p] == gitint.Deleted && !slices.Contains(c.files, p) {
+			c.removed = append(c.removed, p)
+		}
+	}
+	slices.Sort(c.removed)
+	return c, nil
+}
+
+func (s *survey) addFiles(c *closure, dir string) error {
+	return fs.WalkDir(s.fsys, dir, func(name string, d fs.DirEntry, err error) error {
+		switch {
+		case err != nil:
+			return err
+		case d.IsDir():
+			return nil
+		case d.Type().IsRegular() && s.belongs(dir, name):
+			c.files = append(c.files, name)
+		}
+		return nil
+	})
+}
+
+// belongs reports whether a file of a conversation's directory is staged. Its own
+// files are, whatever ignore rules say; a stranger's where git would.
+func (s *survey) belongs(dir, name string) bool {
+	switch strings.TrimPrefix(name, dir+"/") {
+	case workspace.MetadataFile, workspace.BaseConfigFile, workspace.EventsFile,
+		workspace.MessagesFile:
+		return true
+	}
+	state, differs := s.states[name]
+	if !differs {
+		return true // it is in the index
+	}
+	base := path.Base(name)
+	if base == draftFile || strings.HasSuffix(base, tempSuffix) {
+		return state != gitint.Untracked && state != gitint.IgnoredNew
+	}
+	return state != gitint.IgnoredNew
+}
+
+// exactly reads the stream of the work tree. One that cannot be read has no
+// references here, and is a finding of the check.
+func (s *survey) exactly(name string) ([]events.RefAt, gitint.OID) {
+	data, err := fs.ReadFile(s.fsys, name)
+	if err != nil {
+		return nil, gitint.OID{}
+	}
+	res, _ := s.cache.References(refs.Sum(data), func() ([]byte, error) { return data, nil })
+	return res.Refs, s.req.Repo.HashBlob(data)
+}
+
+// quickly reads no stream that git knows to be the one of the index, and that was
+// read before.
+func (s *survey) quickly(name string) ([]events.RefAt, gitint.OID) {
+	oid, ok := s.index.OID(name)
+	if _, differs := s.states[name]; !ok || differs {
+		return s.exactly(name)
+	}
+	res, _ := s.cache.References(refs.ObjectID(oid.String()), func() ([]byte, error) {
+		return s.index.ReadFile(name)
+	})
+	return res.Refs, oid
+}
+
+// changed reports whether the index lacks something of the closure, or has more.
+func (s *survey) changed(c *closure) bool {
+	differs := func(name string) bool {
+		_, ok := s.states[name]
+		return ok
+	}
+	if len(c.removed) > 0 || slices.ContainsFunc(c.files, differs) {
+		return true
+	}
+	return slices.ContainsFunc(c.refs, func(at events.RefAt) bool {
+		_, ok := s.index.OID(s.blobPath(at.Ref.Hash))
+		return !ok && !at.Loose
+	})
+}
+
+func (s *survey) blobPath(h blobs.Hash) string {
+	return path.Join(s.req.Dir, blobs.Dir, h.Path())
+}

@@ -1,0 +1,130 @@
+package stage
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"path"
+
+	"github.com/git-jp/git-jp/blobs"
+	"github.com/git-jp/git-jp/events"
+	"github.com/git-jp/git-jp/gitint"
+	"github.com/git-jp/git-jp/internal/refs"
+	"github.com/git-jp/git-jp/internal/workspace"
+)
+
+// Unstage gives the conversations of a request back, in the index, what HEAD has of
+// them, and takes out the blobs that only their staged streams need. Changed means
+// what All does. The work tree is not touched. It returns the paths whose entries
+// changed, sorted.
+func Unstage(ctx context.Context, req Request) ([]string, error) {
+	u := unstaging{req: req, cache: req.Cache, paths: map[string]bool{}}
+	if u.cache == nil {
+		u.cache = &refs.Cache{}
+	}
+	if err := u.open(ctx); err != nil {
+		return nil, fmt.Errorf("unstage: %w", err)
+	}
+	if err := u.collect(); err != nil {
+		return nil, fmt.Errorf("unstage %w", err)
+	}
+	paths := make([]string, 0, len(u.paths))
+	for p := range u.paths {
+		paths = append(paths, p)
+	}
+	return req.Repo.Unstage(ctx, paths)
+}
+
+// An unstaging collects the paths to unstage.
+type unstaging struct {
+	req   Request
+	cache *refs.Cache
+	index *gitint.Index
+	head  *gitint.Tree // nil when there is no commit
+	paths map[string]bool
+}
+
+func (u *unstaging) open(ctx context.Context) error {
+	var err error
+	if u.index, err = u.req.Repo.Index(ctx); err != nil {
+		return err
+	}
+	u.head, err = u.req.Repo.Tree(ctx, "HEAD")
+	if errors.Is(err, gitint.ErrUnknownRevision) {
+		u.head, err = nil, nil
+	}
+	return err
+}
+
+func (u *unstaging) collect() error {
+	wanted := map[events.ID]bool{}
+	for _, id := range u.req.IDs {
+		wanted[id] = false
+	}
+	staged := map[blobs.Hash]bool{}
+	needed := map[blobs.Hash]bool{}
+	err := u.each(u.index, func(id events.ID, e gitint.Entry) error {
+		if _, ok := wanted[id]; u.req.Select == Named && !ok {
+			return u.refer(u.index, e, needed)
+		}
+		wanted[id], u.paths[e.Path] = true, true
+		return u.refer(u.index, e, staged)
+	})
+	if err == nil && u.head != nil {
+		err = u.each(u.head, func(id events.ID, e gitint.Entry) error {
+			if _, ok := wanted[id]; u.req.Select == Named && !ok {
+				return nil
+			}
+			wanted[id], u.paths[e.Path] = true, true
+			return u.refer(u.head, e, needed)
+		})
+	}
+	if err != nil {
+		return err
+	}
+	for id, found := range wanted {
+		if !found {
+			return fmt.Errorf("%s: %w", id, ErrNoConversation)
+		}
+	}
+	for h := range staged {
+		if !needed[h] {
+			u.paths[path.Join(u.req.Dir, blobs.Dir, h.Path())] = true
+		}
+	}
+	return nil
+}
+
+// each calls f for every file of every conversation of a snapshot.
+func (u *unstaging) each(snap gitint.Snapshot, f func(events.ID, gitint.Entry) error) error {
+	entries, err := snap.Entries(path.Join(u.req.Dir, conversationsDir))
+	if err != nil {
+		return err
+	}
+	for _, e := range entries {
+		if id, ok := conversationOf(u.req.Dir, e.Path); ok {
+			if err := f(id, e); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// refer adds what a stream refers to, Loose references included. A file that is no
+// stream refers to nothing.
+func (u *unstaging) refer(snap gitint.Snapshot, e gitint.Entry, to map[blobs.Hash]bool) error {
+	if path.Base(e.Path) != workspace.EventsFile || !e.Mode.IsRegular() {
+		return nil
+	}
+	res, err := u.cache.References(refs.ObjectID(e.OID.String()), func() ([]byte, error) {
+		return snap.ReadFile(e.Path)
+	})
+	if err != nil {
+		return fmt.Errorf("%s: %w", e.Path, err)
+	}
+	for _, at := range res.Refs {
+		to[at.Ref.Hash] = true
+	}
+	return nil
+}
