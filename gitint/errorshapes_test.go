@@ -80,6 +80,8 @@ func isExit(err error) bool {
 func TestDamagedRefs(t *testing.T) {
 	for name, damage := range map[string]func(string) string{
 		"cut off":    func(s string) string { return s[:len(s)-5] },
+		"no newline": func(s string) string { return s[:len(s)-1] },
+		"cut name":   func(s string) string { return s[:strings.LastIndex(s, "/")] },
 		"short id":   func(s string) string { return s + "0123 refs/heads/x\n" },
 		"no name":    func(s string) string { return s + strings.Repeat("1", 40) + "\n" },
 		"CRLF":       func(s string) string { return strings.ReplaceAll(s, "\n", "\r\n") },
@@ -222,6 +224,9 @@ func TestRepackWhileOpen(t *testing.T) {
 	if n := len(entries()); n != len(before)+1 {
 		t.Errorf("%d entries, want %d", n, len(before)+1)
 	}
+	if n := repo.Processes(); n != 5 { // Open, the configuration, and HEAD three times
+		t.Errorf("%d processes: git had to be asked for objects", n)
+	}
 }
 
 // TestForeignPackNames: go-git finds packs by their names, git by their endings.
@@ -294,6 +299,68 @@ func TestNoProcessTooMany(t *testing.T) {
 		t.Fatal(err)
 	}
 	count("a tree by a name", 3)
+}
+
+// TestReadsInProcess: git is asked where everything is and for the configuration,
+// and for no object. Without this, TestReadShapes would not see a store that finds
+// nothing and leaves it all to git.
+func TestReadsInProcess(t *testing.T) {
+	names := []string{
+		"loose", "packed", "several packs with bitmap, midx and commit-graph", "linked work tree",
+		"bare", "submodule", "separate git dir", "symlinked .git, objects and refs", "clone --shared",
+		"alternates relative, nested, commented", "quarantine", "shallow", "partial", "grafts",
+		"worktreeConfig", "preciousObjects", "replace refs",
+	}
+	for _, shape := range readShapes() {
+		if !slices.Contains(names, shape.name) {
+			continue
+		}
+		repo := open(t, shape.make(t))
+		head, err := repo.Head(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		tree, err := repo.Tree(t.Context(), head.OID.String())
+		if err != nil {
+			t.Fatal(err)
+		}
+		readSnapshot(t, repo, tree)
+		if _, err := repo.Refs(t.Context()); err != nil {
+			t.Error(err)
+		}
+		if got := repo.Processes(); got != 2 {
+			t.Errorf("%s: %d processes", shape.name, got)
+		}
+	}
+}
+
+// TestForeignQuarantineIsNotRead: what another push is bringing is not here yet.
+func TestForeignQuarantineIsNotRead(t *testing.T) {
+	q := quarantine(t)
+	id, err := gitint.ParseOID(q.Run("rev-parse", "HEAD:pushed"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if data, err := open(t, q).ReadObject(t.Context(), id, 0); string(data) != "pushed\n" {
+		t.Errorf("inside: %q, %v", data, err)
+	}
+	outside := gittest.At(t, q.Dir)
+	for range 2 {
+		data, err := open(t, outside).ReadObject(t.Context(), id, 0)
+		if !errors.Is(err, fs.ErrNotExist) {
+			t.Errorf("outside: %q, %v", data, err)
+		}
+	}
+}
+
+// TestHookOfAPush: git takes the repository for its own work tree there.
+func TestHookOfAPush(t *testing.T) {
+	r := populated(t)
+	repo := open(t, r.In(".git").With("GIT_DIR=."))
+	if repo.Root() != "" || repo.GitDir() != r.Path(".git") {
+		t.Errorf("root %q, git dir %q", repo.Root(), repo.GitDir())
+	}
+	readAll(t, repo)
 }
 
 // TestIndexNeedsNoProcess: also in the shapes that go-git refuses.
@@ -404,8 +471,9 @@ func TestEntriesOfADirectory(t *testing.T) {
 			}
 		}
 		for _, name := range []string{"/a", "b/", "../a", "b//x", "", "./a", "none", "b", "link"} {
-			if data, err := s.ReadFile(name); err == nil {
-				t.Errorf("%s: ReadFile(%q) = %q", s.Name(), name, data)
+			data, err := s.ReadFile(name)
+			if invalid := !fs.ValidPath(name); err == nil || errors.Is(err, fs.ErrInvalid) != invalid {
+				t.Errorf("%s: ReadFile(%q) = %q, %v", s.Name(), name, data, err)
 			}
 		}
 		if _, ok := s.OID("b"); ok {

@@ -225,10 +225,12 @@ func (o oracle) index(repo *gitint.Repo) {
 	if repo.Root() == "" {
 		return // git ls-files wants a work tree
 	}
-	announced := index.IntentToAdd()
+	at := o.r.In(repo.Root()).With("GIT_DIR="+repo.GitDir(), "GIT_WORK_TREE="+repo.Root())
+	top := oracle{o.tb, at, o.seen}
+	// Git compares what is announced with the work tree, and finds it added there.
+	announced := top.fields("diff-files", "--name-only", "--diff-filter=A", "-z")
 	var want, conflicts, intents []string
-	top := o.r.In(repo.Root()).With("GIT_DIR="+repo.GitDir(), "GIT_WORK_TREE="+repo.Root())
-	for _, line := range (oracle{o.tb, top, o.seen}).fields("ls-files", "--stage", "-z") {
+	for _, line := range top.fields("ls-files", "--stage", "-z") {
 		head, path, _ := strings.Cut(line, "\t")
 		f := strings.Fields(head)
 		kind := "blob"
@@ -245,7 +247,7 @@ func (o oracle) index(repo *gitint.Repo) {
 		}
 	}
 	o.same("conflicts", slices.Compact(conflicts), index.Conflicts())
-	o.same("intents", intents, announced)
+	o.same("intents", intents, index.IntentToAdd())
 	o.snapshot(index, want)
 }
 

@@ -413,6 +413,12 @@ func oddShapes() []repositoryShape {
 		{name: "sha256", make: func(t *testing.T) *gittest.Repository {
 			return populated(t, "--object-format=sha256")
 		}},
+		{name: "sha256 with intent to add", make: func(t *testing.T) *gittest.Repository {
+			r := populated(t, "--object-format=sha256")
+			r.WriteFile("announced", "not yet\n")
+			r.Run("add", "--intent-to-add", "announced")
+			return r
+		}},
 		{name: "sha256 packed", make: func(t *testing.T) *gittest.Repository {
 			r := populated(t, "--object-format=sha256")
 			r.Run("gc", "-q")
@@ -447,6 +453,10 @@ func oddShapes() []repositoryShape {
 		{name: "untracked cache", make: config("core.untrackedCache", "true")},
 		{name: "empty loose ref", incomplete: []string{"ref"}, make: brokenRef("")},
 		{name: "garbage in a ref", incomplete: []string{"ref"}, make: brokenRef("garbage\n")},
+		{
+			name: "long id in a ref", incomplete: []string{"ref"},
+			make: brokenRef(strings.Repeat("0a", 32) + "\n"),
+		},
 		{
 			name: "short id in a ref", incomplete: []string{"ref"},
 			make: brokenRef("0123456789abcdef0123\n"),
