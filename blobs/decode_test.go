@@ -374,7 +374,7 @@ func FuzzDecode(f *testing.F) {
 	f.Add(append(Encode(content[:7]), Encode(content[7:])...), int64(len(content)))
 	f.Add(member(content, 0, stdgzip.Header{Name: "n", Comment: "c", Extra: []byte("e")}), int64(3))
 	f.Add(gz[:20], int64(1<<40))
-	f.Add([]byte("version https://git-lfs.github.com/spec/v1\noid sha256:"+emptyHex+"\nsize 1\n"), int64(0))
+	f.Add([]byte(pointerVersion+"\noid sha256:"+emptyHex+"\nsize 1\n"), int64(0))
 	f.Add([]byte{}, int64(-1))
 	f.Fuzz(func(t *testing.T, gz []byte, size int64) {
 		ref := Ref{Hash: Sum(content), Size: size}

@@ -13,6 +13,7 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
+	"sync/atomic"
 	"syscall"
 	"testing"
 	"time"
@@ -65,8 +66,9 @@ func child(args []string) error {
 
 // dieAt kills the process, without any chance to clean up, before step n.
 func dieAt(n int) func(atomicfile.Step, string) error {
+	var met atomic.Int64 // steps of a group overlap
 	return func(atomicfile.Step, string) error {
-		if n--; n == 0 {
+		if met.Add(1) == int64(n) {
 			_ = syscall.Kill(os.Getpid(), syscall.SIGKILL)
 			select {}
 		}

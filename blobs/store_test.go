@@ -455,7 +455,8 @@ func TestAll(t *testing.T) {
 	}
 	for _, name := range foreign {
 		path := filepath.Join(s.dir, filepath.FromSlash(name))
-		if err := errors.Join(os.MkdirAll(filepath.Dir(path), 0o755), os.WriteFile(path, nil, 0o644)); err != nil {
+		err := errors.Join(os.MkdirAll(filepath.Dir(path), 0o755), os.WriteFile(path, nil, 0o644))
+		if err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -534,8 +535,11 @@ func TestWrite_failureAtEveryStep(t *testing.T) {
 	for _, batch := range []bool{false, true} {
 		for n := 1; ; n++ {
 			s := newStore(t, withClock())
+			var mu sync.Mutex // the steps of a batch overlap
 			step, name := 0, ""
 			s.hook = func(st atomicfile.Step, _ string) error {
+				mu.Lock()
+				defer mu.Unlock()
 				if step++; step == n {
 					name = string(st)
 					return &fs.PathError{Op: name, Path: "x", Err: syscall.ENOSPC}
