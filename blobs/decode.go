@@ -59,7 +59,7 @@ func verify(r io.Reader, ref Ref, limit int64) error {
 		d.sum.Write(d.buf[:n])
 		size += int64(n)
 		switch {
-		case err == io.EOF:
+		case errors.Is(err, io.EOF):
 			var h Hash
 			d.sum.Sum(h[:0])
 			return judge(h, size, ref)
@@ -165,7 +165,7 @@ func (d *decoder) nextMember() error {
 func (d *decoder) read(p []byte) (n int, err error) {
 	for n == 0 && err == nil {
 		n, err = d.gzip.Read(p)
-		if err == io.EOF {
+		if errors.Is(err, io.EOF) {
 			err = d.nextMember()
 		}
 	}
@@ -191,7 +191,7 @@ func (d *decoder) readAll(ref Ref, fileSize int64) ([]byte, error) {
 		}
 		n, err := d.read(b[len(b):cap(b)])
 		b = b[:len(b)+n]
-		if err == io.EOF {
+		if errors.Is(err, io.EOF) {
 			return b, nil
 		}
 		if err != nil {
@@ -207,7 +207,7 @@ func (d *decoder) expectEnd(ref Ref) error {
 	switch {
 	case n > 0:
 		return &SizeError{Ref: ref, Actual: -1}
-	case err != io.EOF:
+	case !errors.Is(err, io.EOF):
 		return d.damage(ref.Hash, err)
 	default:
 		return nil

@@ -1,6 +1,7 @@
 package blobs
 
 import (
+	"errors"
 	"fmt"
 	"io"
 	"io/fs"
@@ -67,10 +68,11 @@ func kind(mode fs.FileMode) string {
 
 // readError names the operation and the blob, unless err does so itself.
 func readError(h Hash, err error) error {
-	switch err.(type) {
-	case *CorruptError, *SizeError, *PointerError:
+	var corrupt *CorruptError
+	var size *SizeError
+	var pointer *PointerError
+	if errors.As(err, &corrupt) || errors.As(err, &size) || errors.As(err, &pointer) {
 		return err
-	default:
-		return fmt.Errorf("read blob %s: %w", h, err)
 	}
+	return fmt.Errorf("read blob %s: %w", h, err)
 }
