@@ -38,6 +38,7 @@ type LockedError struct {
 	Since time.Time
 }
 
+// Error names the lock and, where it can, its holder.
 func (e *LockedError) Error() string {
 	switch {
 	case e.Holder != "":

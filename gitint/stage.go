@@ -59,6 +59,7 @@ type UnmergedError struct {
 	Paths []string
 }
 
+// Error names the first path and counts the others.
 func (e *UnmergedError) Error() string {
 	if len(e.Paths) == 1 {
 		return fmt.Sprintf("%q is unmerged", e.Paths[0])

@@ -53,6 +53,7 @@ type RefusedError struct {
 	Report *check.Report
 }
 
+// Error counts what was found; the report says what.
 func (e *RefusedError) Error() string {
 	n := e.Report.Count(check.Error)
 	if n == 0 {

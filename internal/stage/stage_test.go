@@ -350,7 +350,7 @@ func TestStageOfAGrowingConversation(t *testing.T) {
 	grown := 0
 	req.Locked = func(events.ID) error {
 		if grown++; grown < 3 {
-			f.converse(firstID, "first", append([]string{"one"}, strings.Split("twothree", "")[:grown]...)...)
+			f.converse(firstID, "first", []string{"one", "t", "w"}[:grown+1]...)
 		}
 		return nil
 	}
