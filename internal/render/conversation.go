@@ -1,0 +1,164 @@
+package render
+
+import (
+	"fmt"
+	"io"
+	"time"
+
+	"github.com/git-jp/git-jp/blobs"
+	"github.com/git-jp/git-jp/events"
+)
+
+// A Conversation is what there is to render.
+type Conversation struct {
+	ID       events.ID
+	Title    string         // "" when it has none
+	Stream   *events.Stream // required; the stored one or a projection
+	Contents blobs.Reader   // opens references; nil when there is no store
+
+	// Origins are those of the projection that Stream comes from. Turns then keep
+	// the numbers that they have in the stored stream. nil means that Stream is the
+	// stored one.
+	Origins []events.Origin
+	// Base is the base_config.json, nil when there is none. It tells the model of
+	// the first turns.
+	Base []byte
+	// Root is the workspace's directory in URIs for people to follow. An export,
+	// which is made to be given away, keeps $WORKSPACE.
+	Root string
+}
+
+// Format is what a conversation is rendered as.
+type Format int
+
+const (
+	// FormatText is for people: coloured and wrapped on a terminal, with long results
+	// cut. In a file or a pipe texts stand as they are and whole.
+	FormatText Format = iota
+	// FormatJSONLines is one object a line for each event.
+	FormatJSONLines
+	// FormatMarkdown is one document to be read elsewhere.
+	FormatMarkdown
+	// FormatJSON is one document with the same objects as FormatJSONLines.
+	FormatJSON
+)
+
+// forPrograms reports whether no person is to read the format.
+func (f Format) forPrograms() bool { return f == FormatJSONLines || f == FormatJSON }
+
+// exports reports whether the format is made to be given away.
+func (f Format) exports() bool { return f == FormatMarkdown || f == FormatJSON }
+
+// Style chooses which events are shown.
+type Style int
+
+const (
+	// StyleFull shows everything.
+	StyleFull Style = iota
+	// StyleBrief shows messages, and one line for each tool call, result, attachment
+	// and compaction. No content is opened.
+	StyleBrief
+	// StyleChat shows the messages of user and model.
+	StyleChat
+	// StyleUser shows the messages of the user.
+	StyleUser
+)
+
+// ParseStyle reads the name of a style as the command line has it.
+func ParseStyle(name string) (Style, error) {
+	for i, n := range styleNames() {
+		if n == name {
+			return Style(i), nil
+		}
+	}
+	return 0, fmt.Errorf("%q is not a style: want user, chat, brief or full", name)
+}
+
+func styleNames() []string {
+	return []string{StyleFull: "full", StyleBrief: "brief", StyleChat: "chat", StyleUser: "user"}
+}
+
+// String returns the name that [ParseStyle] reads.
+func (s Style) String() string {
+	if s < 0 || int(s) >= len(styleNames()) {
+		return fmt.Sprintf("Style(%d)", int(s))
+	}
+	return styleNames()[s]
+}
+
+// Options choose what of a conversation is rendered, and how.
+type Options struct {
+	Format Format
+	Style  Style
+	Output Output
+	// First and Last are the turns to show, counted from 1, both included; 0 is no
+	// bound. In a projection they are numbers of the stored stream.
+	First, Last int
+	// Full shows long results and arguments whole on a terminal too.
+	Full bool
+	Now  time.Time      // for relative times; zero shows none
+	Zone *time.Location // of absolute times for people; nil means UTC
+}
+
+// A Problem is a content that could not be shown.
+type Problem struct {
+	Turn    int // counted from 1, 0 outside of turns
+	Element int
+	Call    string // id of the tool call
+	Tool    string
+	URI     string
+	Ref     blobs.Ref
+	Err     error // that of the store
+}
+
+// Error says which content is concerned, where it belongs, and why it cannot be
+// shown.
+func (p Problem) Error() string {
+	if p.Turn == 0 {
+		return fmt.Sprintf("%s: %v", p.where(), p.Err)
+	}
+	return fmt.Sprintf("turn %d, %s: %v", p.Turn, p.where(), p.Err)
+}
+
+// Unwrap returns the store's error.
+func (p Problem) Unwrap() error { return p.Err }
+
+func (p Problem) where() string {
+	switch {
+	case p.Call != "" && p.URI != "":
+		return fmt.Sprintf("call %s (%s), %s", p.Call, p.Tool, p.URI)
+	case p.Call != "":
+		return fmt.Sprintf("call %s (%s)", p.Call, p.Tool)
+	default:
+		return fmt.Sprintf("element %d", p.Element)
+	}
+}
+
+// Render writes c to w. The problems are contents that show as a line saying why
+// they are absent; the rest is rendered all the same. The error is that of w.
+func (c Conversation) Render(w io.Writer, o Options) ([]Problem, error) {
+	wk := newWalk(c, o)
+	err := wk.run(newFormatter(w, c, o))
+	return wk.problems, err
+}
+
+// A formatter writes a conversation in one format.
+type formatter interface {
+	begin(turns int) error
+	turn(t turn) error
+	item(it item) error
+	end() error
+}
+
+func newFormatter(w io.Writer, c Conversation, o Options) formatter {
+	switch o.Format {
+	case FormatJSONLines:
+		return &jsonFormatter{w: NewJSONLines(w, o.Output)}
+	case FormatMarkdown:
+		return &markdownFormatter{w: w, conv: c, opts: o}
+	case FormatJSON:
+		return &documentFormatter{w: w, conv: c, out: o.Output}
+	default:
+		return &textFormatter{w: w, conv: c, opts: o}
+	}
+}

@@ -1,0 +1,218 @@
+package render
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"path"
+	"strings"
+	"time"
+
+	"github.com/git-jp/git-jp/events"
+)
+
+// A markdownFormatter writes one Markdown document. Messages stand in it as they
+// are; everything else is fenced so that no result can end its own fence.
+type markdownFormatter struct {
+	w    io.Writer
+	conv Conversation
+	opts Options
+}
+
+func (f *markdownFormatter) print(text string) error {
+	_, err := io.WriteString(f.w, f.opts.Output.Text(text))
+	return err
+}
+
+// begin writes front matter: a JSON string is a YAML string as well.
+func (f *markdownFormatter) begin(turns int) error {
+	title := f.conv.Title
+	if title == "" {
+		title = f.conv.ID.String()
+	}
+	quoted, err := json.Marshal(title)
+	if err != nil {
+		return fmt.Errorf("encode title: %w", err)
+	}
+	return f.print(fmt.Sprintf("---\ntitle: %s\nid: %s\ncreated: %s\nturns: %d\n---\n\n# %s\n",
+		quoted, f.conv.ID, f.conv.ID.Time().Format(time.RFC3339), turns, escapeInline(title)))
+}
+
+func (f *markdownFormatter) end() error { return nil }
+
+func (f *markdownFormatter) turn(t turn) error {
+	var notes []string
+	if !t.at.IsZero() {
+		notes = append(notes, t.at.UTC().Format("2006-01-02 15:04 UTC"))
+	}
+	if t.model != "" {
+		notes = append(notes, escapeInline(t.model))
+	}
+	head := "\n## " + strings.ToUpper(t.label()[:1]) + t.label()[1:] + "\n"
+	if len(notes) > 0 {
+		head += "\n*" + strings.Join(notes, ", ") + "*\n"
+	}
+	return f.print(head)
+}
+
+func (f *markdownFormatter) item(it item) error {
+	switch ev := it.el.Event().(type) {
+	case *events.TurnStart:
+		return nil
+	case *events.ChatRequest:
+		return f.request(it, ev)
+	case *events.ChatResponse:
+		return f.response(ev)
+	case *events.ToolCallRequest:
+		return f.section("Call of "+codeSpan(ev.Name), fenced(indentedJSON(ev.Arguments), "json"))
+	case *events.ToolCallResponse:
+		return f.result(it, ev)
+	case *events.InquiryRequest:
+		return f.section("Question", questionText(ev.Question))
+	case *events.InquiryResponse:
+		return f.section("Answer", fenced(compactJSON(ev.Answer), "json"))
+	case *events.ConfigDelta:
+		return f.print("\n*Configuration: " + codeSpan(configLine(ev.Delta)) + "*\n")
+	case *events.Compaction:
+		return f.compaction(ev)
+	default:
+		return f.print("\n*Unknown event: " + codeSpan(unknownLine(it)) + "*\n")
+	}
+}
+
+// section writes a label in bold and what belongs to it.
+func (f *markdownFormatter) section(label, body string) error {
+	text := "\n**" + label + "**\n"
+	if body = strings.Trim(body, "\n"); body != "" {
+		text += "\n" + body + "\n"
+	}
+	return f.print(text)
+}
+
+func (f *markdownFormatter) request(it item, ev *events.ChatRequest) error {
+	name := ev.Author
+	if name == "" {
+		name = "User"
+	}
+	body := ev.Content
+	if len(it.parts) > 0 {
+		body = strings.TrimRight(body, "\n") + "\n\nAttached:\n"
+	}
+	for _, p := range it.parts {
+		body += "\n- " + p.markdownLabel()
+	}
+	return f.section(escapeInline(name), body)
+}
+
+func (f *markdownFormatter) response(ev *events.ChatResponse) error {
+	switch {
+	case ev.Form == events.FormData:
+		return f.section("Assistant", fenced(indentedJSON(ev.Data), "json"))
+	case ev.Form == events.FormMessage:
+		return f.section("Assistant", ev.Text)
+	case ev.Text == "":
+		return nil
+	default:
+		return f.section("Reasoning", quotedMarkdown(ev.Text))
+	}
+}
+
+func (f *markdownFormatter) result(it item, ev *events.ToolCallResponse) error {
+	label := "Result"
+	if ev.IsError {
+		label = "Error"
+	}
+	if it.tool != "" {
+		label += " of " + codeSpan(it.tool)
+	}
+	var body []string
+	for _, p := range it.parts {
+		if p.uri != "" || p.state == partBinary || p.state == partClosed {
+			body = append(body, p.markdownLabel())
+		}
+		switch p.state {
+		case partText:
+			body = append(body, fenced(p.text, p.language()))
+		case partRaw:
+			body = append(body, fenced(p.readable(), ""))
+		case partBroken:
+			body = append(body, codeSpan(p.placeholder()))
+		}
+	}
+	return f.section(label, strings.Join(body, "\n\n"))
+}
+
+func (f *markdownFormatter) compaction(ev *events.Compaction) error {
+	body := ""
+	if ev.Summary != nil {
+		body = quotedMarkdown(*ev.Summary)
+	}
+	return f.section("Compaction: "+compactionLine(ev), body)
+}
+
+func (p part) markdownLabel() string {
+	if p.uri == "" {
+		return escapeInline(p.label())
+	}
+	return codeSpan(p.uri) + strings.TrimPrefix(p.label(), p.uri)
+}
+
+// language is what highlights the text of a file, by the ending of its name.
+func (p part) language() string {
+	if p.formatted {
+		return ""
+	}
+	name, _, _ := strings.Cut(p.uri, "#")
+	ext := strings.TrimPrefix(path.Ext(name), ".")
+	for _, c := range []byte(ext) {
+		if (c < 'a' || c > 'z') && (c < '0' || c > '9') {
+			return ""
+		}
+	}
+	return ext
+}
+
+// fenced returns text as a code block that it cannot end.
+func fenced(text, language string) string {
+	fence := fenceFor(text)
+	return fence + language + "\n" + strings.TrimSuffix(text, "\n") + "\n" + fence
+}
+
+// codeSpan returns s as a code span that it cannot end.
+func codeSpan(s string) string {
+	s = oneLine(s)
+	longest, run := 0, 0
+	for i := range len(s) {
+		if s[i] != '`' {
+			run = 0
+			continue
+		}
+		run++
+		longest = max(longest, run)
+	}
+	mark := strings.Repeat("`", longest+1)
+	if s == "" || s[0] == '`' || s[len(s)-1] == '`' {
+		s = " " + s + " "
+	}
+	return mark + s + mark
+}
+
+// escapeInline makes s plain text in a line of Markdown.
+func escapeInline(s string) string {
+	var b strings.Builder
+	for _, r := range oneLine(s) {
+		if strings.ContainsRune("\\`*_[]<>&|~#", r) {
+			b.WriteByte('\\')
+		}
+		b.WriteRune(r)
+	}
+	return b.String()
+}
+
+func quotedMarkdown(s string) string {
+	lines := splitLines(s)
+	for i, line := range lines {
+		lines[i] = strings.TrimRight("> "+line, " ")
+	}
+	return strings.Join(lines, "\n")
+}

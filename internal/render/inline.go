@@ -1,0 +1,159 @@
+package render
+
+import (
+	"html"
+	"strings"
+
+	"github.com/yuin/goldmark/ast"
+	east "github.com/yuin/goldmark/extension/ast"
+	"github.com/yuin/goldmark/util"
+)
+
+// inlines renders the inline children of n on top of the style base. Styles do
+// not nest: each piece of text carries the whole of its style.
+func (r *markdown) inlines(n ast.Node, base style) string {
+	var b strings.Builder
+	for c := n.FirstChild(); c != nil; c = c.NextSibling() {
+		b.WriteString(r.inline(c, base))
+	}
+	return b.String()
+}
+
+func (r *markdown) inline(n ast.Node, base style) string {
+	switch n := n.(type) {
+	case *ast.Text:
+		return r.text(n, base)
+	case *ast.String:
+		return r.out.styled(base, inlineText(string(n.Value)))
+	case *ast.CodeSpan:
+		return r.marked("`", r.plain(n), base&^(red|green|blue|magenta|cyan)|styleCode)
+	case *ast.Emphasis:
+		if n.Level > 1 {
+			return r.emphasis(n, "**", base|bold)
+		}
+		return r.emphasis(n, "*", base|italic)
+	case *east.Strikethrough:
+		return r.emphasis(n, "~~", base|strike)
+	case *ast.Link:
+		return r.link(r.inlines(n, base|styleLink), r.plain(n), string(n.Destination))
+	case *ast.Image:
+		alt := r.plain(n)
+		return r.link(r.out.styled(base, "["+alt+"]"), "", string(n.Destination))
+	case *ast.AutoLink:
+		return r.out.styled(base|styleLink, inlineText(string(n.Label(r.src))))
+	case *ast.RawHTML:
+		return r.out.styled(base|styleMark, inlineText(string(n.Segments.Value(r.src))))
+	case *east.TaskCheckBox:
+		if n.IsChecked {
+			return "[x] "
+		}
+		return "[ ] "
+	default:
+		return r.inlines(n, base)
+	}
+}
+
+func (r *markdown) text(n *ast.Text, base style) string {
+	value := string(n.Value(r.src))
+	if !n.IsRaw() {
+		value = unescape(value)
+	}
+	out := r.out.styled(base, inlineText(value))
+	if n.SoftLineBreak() || n.HardLineBreak() {
+		out += "\n"
+	}
+	return out
+}
+
+// emphasis keeps the marks where there is no colour to show what they mean.
+func (r *markdown) emphasis(n ast.Node, mark string, st style) string {
+	if r.out.Color {
+		return r.inlines(n, st)
+	}
+	return mark + r.inlines(n, st) + mark
+}
+
+func (r *markdown) marked(mark, value string, st style) string {
+	if r.out.Color {
+		return r.out.styled(st, value)
+	}
+	return mark + r.out.styled(st, value) + mark
+}
+
+// link shows where a link leads, unless its text says so already. An escape code
+// that makes the text clickable would hide it.
+func (r *markdown) link(shown, label, destination string) string {
+	destination = inlineText(unescape(destination))
+	if destination == "" || destination == label {
+		return shown
+	}
+	if shown == "" {
+		return r.out.styled(styleLink, destination)
+	}
+	return shown + " " + r.out.styled(styleMark, "("+destination+")")
+}
+
+// plain returns the text of n without any style, not sanitised.
+func (r *markdown) plain(n ast.Node) string {
+	var b strings.Builder
+	for c := n.FirstChild(); c != nil; c = c.NextSibling() {
+		switch c := c.(type) {
+		case *ast.Text:
+			value := string(c.Value(r.src))
+			if n.Kind() != ast.KindCodeSpan {
+				value = unescape(value)
+			}
+			b.WriteString(value)
+			if c.SoftLineBreak() || c.HardLineBreak() {
+				b.WriteByte(' ')
+			}
+		case *ast.String:
+			b.Write(c.Value)
+		default:
+			b.WriteString(r.plain(c))
+		}
+	}
+	return inlineText(b.String())
+}
+
+// inlineText makes s fit for a paragraph: a tab has no width that wrapping could
+// know, and line feeds come from the syntax tree, or from an entity that must not
+// forge lines.
+func inlineText(s string) string {
+	return strings.NewReplacer("\t", " ", "\n", " ").Replace(s)
+}
+
+// unescape resolves backslash escapes and character references in one pass, so
+// that the result of one is never read as another.
+func unescape(s string) string {
+	if !strings.ContainsAny(s, `\&`) {
+		return s
+	}
+	var b strings.Builder
+	for i := 0; i < len(s); i++ {
+		switch c := s[i]; {
+		case c == '\\' && i+1 < len(s) && util.IsPunct(s[i+1]):
+			i++
+			b.WriteByte(s[i])
+		case c == '&':
+			value, n := reference(s[i:])
+			b.WriteString(value)
+			i += n - 1
+		default:
+			b.WriteByte(c)
+		}
+	}
+	return b.String()
+}
+
+// reference returns the character reference that s begins with and its length; the
+// ampersand itself when there is none.
+func reference(s string) (value string, n int) {
+	const longest = 33 // "&CounterClockwiseContourIntegral;"
+	if end := strings.IndexByte(s[:min(len(s), longest)], ';'); end > 0 {
+		if value := html.UnescapeString(s[:end+1]); value != s[:end+1] {
+			return value, end + 1
+		}
+	}
+	return "&", 1
+}

@@ -1,0 +1,244 @@
+package render
+
+import (
+	"strconv"
+	"strings"
+
+	"github.com/charmbracelet/x/ansi"
+	"github.com/yuin/goldmark"
+	"github.com/yuin/goldmark/ast"
+	"github.com/yuin/goldmark/extension"
+	east "github.com/yuin/goldmark/extension/ast"
+	"github.com/yuin/goldmark/parser"
+	"github.com/yuin/goldmark/text"
+)
+
+// Markdown renders source, CommonMark with GitHub's tables, task lists and
+// strikethrough, for a terminal. It ends with a line feed unless there is nothing
+// to show. Line breaks inside a paragraph stay, as people who write to a model
+// mean them. Where there is no colour, the marks of emphasis and code stay.
+func (o Output) Markdown(source string) string {
+	r := newMarkdown(o)
+	lines := r.blocks(r.parse(Sanitize(source)), r.width())
+	if len(lines) == 0 {
+		return ""
+	}
+	return strings.Join(lines, "\n") + "\n"
+}
+
+// markdown renders the syntax tree of one source as lines. Rendering lines
+// instead of bytes lets containers put their prefix before each of them.
+type markdown struct {
+	out    Output
+	parser parser.Parser
+	refs   []parser.Reference // definitions of earlier sources of a stream
+	src    []byte
+}
+
+// unlimited is the width of an output that has none.
+const unlimited = 1 << 20
+
+// leastWidth is what deep nesting leaves of the width.
+const leastWidth = 16
+
+func newMarkdown(o Output) *markdown {
+	md := goldmark.New(goldmark.WithExtensions(
+		extension.Table, extension.Strikethrough, extension.TaskList))
+	return &markdown{out: o, parser: md.Parser()}
+}
+
+func (r *markdown) width() int {
+	if r.out.Width <= 0 {
+		return unlimited
+	}
+	return r.out.Width
+}
+
+// parse makes source the one that is rendered and keeps its link definitions.
+func (r *markdown) parse(source string) ast.Node {
+	r.src = []byte(source)
+	pc := parser.NewContext()
+	for _, ref := range r.refs {
+		pc.AddReference(ref)
+	}
+	doc := r.parser.Parse(text.NewReader(r.src), parser.WithContext(pc))
+	r.refs = pc.References()
+	return doc
+}
+
+// blocks renders the children of n with an empty line between them.
+func (r *markdown) blocks(n ast.Node, width int) []string {
+	var all []string
+	for c := n.FirstChild(); c != nil; c = c.NextSibling() {
+		lines := r.block(c, max(width, leastWidth))
+		if len(all) > 0 && len(lines) > 0 {
+			all = append(all, "")
+		}
+		all = append(all, lines...)
+	}
+	return all
+}
+
+func (r *markdown) block(n ast.Node, width int) []string {
+	switch n := n.(type) {
+	case *ast.Heading:
+		return r.heading(n, width)
+	case *ast.Paragraph, *ast.TextBlock:
+		return r.wrap(r.inlines(n, 0), width)
+	case *ast.ThematicBreak:
+		return []string{r.out.styled(styleMark, strings.Repeat("─", min(width, 40)))}
+	case *ast.FencedCodeBlock:
+		return r.code(n, string(n.Language(r.src)))
+	case *ast.CodeBlock:
+		return r.code(n, "")
+	case *ast.Blockquote:
+		return prefixed(r.out.styled(styleMark, "│ "), r.blocks(n, width-2))
+	case *ast.List:
+		return r.list(n, width)
+	case *ast.HTMLBlock:
+		raw := string(n.Lines().Value(r.src))
+		if n.HasClosure() {
+			raw += string(n.ClosureLine.Value(r.src))
+		}
+		return splitLines(r.out.styled(styleMark, raw))
+	case *east.Table:
+		return r.table(n, width)
+	case *ast.LinkReferenceDefinition:
+		return nil
+	default:
+		return r.blocks(n, width)
+	}
+}
+
+// heading keeps the number signs, which say the level in any terminal.
+func (r *markdown) heading(n *ast.Heading, width int) []string {
+	marks := strings.Repeat("#", n.Level) + " "
+	lines := r.wrap(r.inlines(n, styleHeading), width-len(marks))
+	if len(lines) == 0 {
+		return nil
+	}
+	return hanging(r.out.styled(styleHeading, marks), len(marks), lines)
+}
+
+// code shows a code block with its fence and without wrapping, so that what is
+// copied from the terminal is the code.
+func (r *markdown) code(n ast.Node, language string) []string {
+	body := string(n.Lines().Value(r.src))
+	fence := fenceFor(body)
+	lines := []string{r.out.styled(styleMark, fence+language)}
+	for _, line := range splitLines(body) {
+		lines = append(lines, r.out.styled(styleCode, line))
+	}
+	return append(lines, r.out.styled(styleMark, fence))
+}
+
+func (r *markdown) list(n *ast.List, width int) []string {
+	var all []string
+	number := n.Start
+	for item := n.FirstChild(); item != nil; item = item.NextSibling() {
+		mark := "• "
+		if n.IsOrdered() {
+			mark = strconv.Itoa(number) + string(n.Marker) + " "
+			number++
+		}
+		indent := ansi.StringWidth(mark)
+		var lines []string
+		if n.IsTight {
+			lines = r.tight(item, max(width-indent, leastWidth))
+		} else {
+			lines = r.blocks(item, width-indent)
+		}
+		if len(all) > 0 && !n.IsTight {
+			all = append(all, "")
+		}
+		if len(lines) == 0 {
+			lines = []string{""}
+		}
+		all = append(all, hanging(r.out.styled(styleMark, mark), indent, lines)...)
+	}
+	return all
+}
+
+// tight renders the blocks of an item of a tight list, without empty lines.
+func (r *markdown) tight(item ast.Node, width int) []string {
+	var all []string
+	for c := item.FirstChild(); c != nil; c = c.NextSibling() {
+		all = append(all, r.block(c, width)...)
+	}
+	return all
+}
+
+// wrap breaks styled text into lines of at most width columns.
+func (r *markdown) wrap(styled string, width int) []string {
+	if strings.Trim(styled, " \n") == "" {
+		return nil
+	}
+	return reopened(splitLines(ansi.Wrap(styled, width, "")))
+}
+
+// reopened ends the style that is in force at the end of each line and begins it
+// again on the next. Only sequences of Output.styled occur, so the last one of a
+// line tells what is in force.
+func reopened(lines []string) []string {
+	const shut = "\x1b[m"
+	open := ""
+	for i, line := range lines {
+		line = open + line
+		if at := strings.LastIndex(line, "\x1b["); at >= 0 {
+			end := strings.IndexByte(line[at:], 'm') + at + 1
+			open = line[at:end]
+			if open == shut {
+				open = ""
+			}
+		}
+		if open != "" {
+			line += shut
+		}
+		lines[i] = line
+	}
+	return lines
+}
+
+// hanging puts first before the first line and as much space before the others.
+func hanging(first string, indent int, lines []string) []string {
+	space := strings.Repeat(" ", indent)
+	for i, line := range lines {
+		switch {
+		case i == 0:
+			lines[i] = first + line
+		case line != "":
+			lines[i] = space + line
+		}
+	}
+	return lines
+}
+
+func prefixed(prefix string, lines []string) []string {
+	for i, line := range lines {
+		lines[i] = prefix + line
+	}
+	return lines
+}
+
+// splitLines returns the lines of s; a line feed at the end begins no further one.
+func splitLines(s string) []string {
+	s = strings.TrimSuffix(s, "\n")
+	if s == "" {
+		return nil
+	}
+	return strings.Split(s, "\n")
+}
+
+// fenceFor returns a code fence longer than any run of backticks in body.
+func fenceFor(body string) string {
+	longest, run := 2, 0
+	for i := range len(body) {
+		if body[i] != '`' {
+			run = 0
+			continue
+		}
+		run++
+		longest = max(longest, run)
+	}
+	return strings.Repeat("`", longest+1)
+}

@@ -1,0 +1,98 @@
+package render
+
+import (
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/git-jp/git-jp/events"
+)
+
+// shownKeys is how many changed settings a line names.
+const shownKeys = 3
+
+// configLine names what a change of configuration sets.
+func configLine(delta []byte) string {
+	var v any
+	if json.Unmarshal(delta, &v) != nil {
+		return "unreadable"
+	}
+	settings := leaves("", v)
+	if len(settings) == 0 {
+		return "no change"
+	}
+	slices.Sort(settings)
+	rest := len(settings) - shownKeys
+	if rest <= 0 {
+		return strings.Join(settings, ", ")
+	}
+	shown := strings.Join(settings[:shownKeys], ", ")
+	return fmt.Sprintf("%s and %s more", shown, Number(int64(rest)))
+}
+
+// leaves lists the settings below v as "key = value", long values without the
+// value.
+func leaves(path string, v any) []string {
+	const longest = 60
+	if object, ok := v.(map[string]any); ok {
+		var all []string
+		for key, value := range object {
+			all = append(all, leaves(strings.TrimPrefix(path+"."+key, "."), value)...)
+		}
+		return all
+	}
+	value, err := json.Marshal(v)
+	if err != nil || len(value) > longest {
+		return []string{path}
+	}
+	return []string{path + " = " + string(value)}
+}
+
+// compactionLine says what a compaction covers and does, counting turns from 1.
+func compactionLine(c *events.Compaction) string {
+	from, to := c.FromTurn+1, c.ToTurn+1
+	var does []string
+	if c.Summary != nil {
+		does = append(does, "summary")
+	}
+	if c.StripReasoning {
+		does = append(does, "reasoning")
+	}
+	if policy := toolPolicy(c.ToolCalls); policy != "" {
+		does = append(does, policy)
+	}
+	count := max(to-from+1, 0)
+	return fmt.Sprintf("turns %d..%d (%d total, %s)", from, to, count, strings.Join(does, " + "))
+}
+
+// toolPolicy names a policy as the command line spells it.
+func toolPolicy(p *events.ToolCallPolicy) string {
+	switch {
+	case p == nil:
+		return ""
+	case p.Omit:
+		return "tools omitted"
+	case p.Request && p.Response:
+		return "tools"
+	case p.Request:
+		return "tool requests"
+	case p.Response:
+		return "tool responses"
+	default:
+		return "tools kept"
+	}
+}
+
+// questionText returns what an inquiry asks.
+func questionText(question []byte) string {
+	var q struct{ Text string }
+	if json.Unmarshal(question, &q) != nil || q.Text == "" {
+		return compactJSON(question)
+	}
+	return q.Text
+}
+
+func unknownLine(it item) string {
+	return fmt.Sprintf("%q, %s", string(it.el.Kind()), Bytes(int64(len(it.el.Raw()))))
+}

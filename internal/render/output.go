@@ -1,0 +1,123 @@
+package render
+
+import (
+	"strings"
+)
+
+// An Output says what the stream that is written to can show. The zero value is
+// a file or a pipe: no colour, no wrapping, nothing changed.
+type Output struct {
+	Terminal bool // a terminal reads this, perhaps through a pager
+	Color    bool // SGR sequences may be used
+	Width    int  // columns; 0 means that lines are neither wrapped nor cut
+}
+
+// Signals are the circumstances that decide what an [Output] can show.
+type Signals struct {
+	Terminal      bool   // the stream is a terminal, or a pager that shows on one
+	Columns       int    // of the terminal, 0 when not known
+	Term          string // $TERM
+	NoColor       string // $NO_COLOR
+	Clicolor      string // $CLICOLOR
+	ClicolorForce string // $CLICOLOR_FORCE
+	ColorOff      bool   // the user asked for none on the command line
+}
+
+// defaultColumns is the width of a terminal that does not tell its own.
+const defaultColumns = 80
+
+// Output decides. NO_COLOR and the command line beat everything, CLICOLOR_FORCE
+// beats the kind of the stream and TERM=dumb.
+func (s Signals) Output() Output {
+	o := Output{Terminal: s.Terminal}
+	if s.Terminal {
+		o.Width = s.Columns
+		if o.Width <= 0 {
+			o.Width = defaultColumns
+		}
+	}
+	switch forced := s.ClicolorForce != "" && s.ClicolorForce != "0"; {
+	case s.ColorOff, s.NoColor != "":
+	case forced:
+		o.Color = true
+	case s.Clicolor == "0", s.Term == "dumb", s.Term == "":
+	default:
+		o.Color = s.Terminal
+	}
+	return o
+}
+
+// Text returns s as it may be written: sanitised when a terminal will show it,
+// otherwise unchanged. Forced colours mean that a terminal is at the end of it.
+func (o Output) Text(s string) string {
+	if o.Terminal || o.Color {
+		return Sanitize(s)
+	}
+	return s
+}
+
+// Line is [Output.Text] for text that must stay on one line, such as a title.
+func (o Output) Line(s string) string { return o.Text(oneLine(s)) }
+
+// A style is a set of SGR attributes and at most one colour.
+type style uint16
+
+const (
+	bold style = 1 << iota
+	faint
+	italic
+	underline
+	strike
+	red
+	green
+	yellow
+	blue
+	magenta
+	cyan
+)
+
+// Styles by what they are for.
+const (
+	styleHeading = bold | cyan
+	styleCode    = yellow
+	styleLink    = underline
+	styleMark    = faint
+	styleUser    = bold | green
+	styleModel   = bold | blue
+	styleTool    = magenta
+	styleError   = red
+	styleWarn    = yellow
+)
+
+// code returns the parameters of the style's SGR sequence, by bit.
+func (st style) code() string {
+	codes := [...]string{"1", "2", "3", "4", "9", "31", "32", "33", "34", "35", "36"}
+	var list []string
+	for i, c := range codes {
+		if st&(1<<i) != 0 {
+			list = append(list, c)
+		}
+	}
+	return strings.Join(list, ";")
+}
+
+// styled is the only function that writes escape codes, and it sanitises what
+// stands between them. A style ends and begins again at each line end, so that a
+// pager or a prefix never shows it where it does not belong.
+func (o Output) styled(st style, text string) string {
+	text = o.Text(text)
+	if !o.Color || st == 0 || text == "" {
+		return text
+	}
+	open, shut := "\x1b["+st.code()+"m", "\x1b[m"
+	if !strings.Contains(text, "\n") {
+		return open + text + shut
+	}
+	lines := strings.Split(text, "\n")
+	for i, line := range lines {
+		if line != "" {
+			lines[i] = open + line + shut
+		}
+	}
+	return strings.Join(lines, "\n")
+}

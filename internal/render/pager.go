@@ -1,0 +1,96 @@
+package render
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"strings"
+	"syscall"
+)
+
+// ErrPagerQuit says that the reader left the pager before everything was written.
+// It is no failure: what is left need not be rendered.
+var ErrPagerQuit = errors.New("the pager has quit")
+
+// PagerOptions say which pager to start, and with what.
+type PagerOptions struct {
+	// Command is the value of "git var GIT_PAGER", a command for the shell. "" and
+	// "cat" mean none.
+	Command string
+	Env     []string // whole environment of the process; required
+	Out     *os.File // required; the terminal
+	Err     *os.File // nil means none
+}
+
+// A Pager is a running pager. Its Close must be called, and waits for the reader.
+type Pager struct {
+	cmd *exec.Cmd
+	in  io.WriteCloser
+}
+
+// StartPager starts the pager, or returns nil when there is none to start. The
+// caller decides whether the output is a terminal. As git does, it sets LESS=FRX and
+// LV=-c where they are not set.
+//
+// An interrupt reaches the pager and the program alike; the program must outlive the
+// pager, or the terminal is left as the pager had it.
+func StartPager(ctx context.Context, o PagerOptions) (*Pager, error) {
+	command := strings.TrimSpace(o.Command)
+	if command == "" || command == "cat" {
+		return nil, nil
+	}
+	cmd := exec.CommandContext(ctx, "sh", "-c", command)
+	cmd.Env = withDefaults(o.Env, "LESS=FRX", "LV=-c")
+	cmd.Stdout, cmd.Stderr = o.Out, o.Err
+	in, err := cmd.StdinPipe()
+	if err != nil {
+		return nil, fmt.Errorf("start pager %q: %w", command, err)
+	}
+	if err := cmd.Start(); err != nil {
+		return nil, fmt.Errorf("start pager %q: %w", command, err)
+	}
+	return &Pager{cmd: cmd, in: in}, nil
+}
+
+// Write gives the pager more to show. The error is [ErrPagerQuit] when it has quit.
+func (p *Pager) Write(b []byte) (int, error) {
+	n, err := p.in.Write(b)
+	if errors.Is(err, syscall.EPIPE) || errors.Is(err, os.ErrClosed) {
+		err = ErrPagerQuit
+	}
+	return n, err
+}
+
+// Close says that this is all and waits until the reader has left the pager.
+func (p *Pager) Close() error {
+	// The pipe may be broken already, which is how most readers leave.
+	_ = p.in.Close()
+	if err := p.cmd.Wait(); err != nil {
+		return fmt.Errorf("pager: %w", err)
+	}
+	return nil
+}
+
+// withDefaults returns env with those of the settings that it does not have.
+func withDefaults(env []string, settings ...string) []string {
+	all := append([]string(nil), env...)
+	for _, setting := range settings {
+		key, _, _ := strings.Cut(setting, "=")
+		if !hasKey(env, key) {
+			all = append(all, setting)
+		}
+	}
+	return all
+}
+
+func hasKey(env []string, key string) bool {
+	for _, e := range env {
+		if k, _, ok := strings.Cut(e, "="); ok && k == key {
+			return true
+		}
+	}
+	return false
+}

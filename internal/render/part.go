@@ -1,0 +1,217 @@
+package render
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/git-jp/git-jp/blobs"
+	"github.com/git-jp/git-jp/events"
+)
+
+// partState says what is known of a part's content.
+type partState int
+
+const (
+	partClosed partState = iota // not opened: nothing of it is shown
+	partText
+	partBinary
+	partBroken // could not be opened: text says why
+	partRaw    // a block without content: text is its JSON
+)
+
+// A part is one content of a request or a result, ready to be shown.
+type part struct {
+	kind   events.BlockType
+	uri    string
+	mime   string
+	hasRef bool
+	ref    blobs.Ref // of the content; its size is known though it is not opened
+	state  partState
+	text   string
+	data   []byte // of a binary part that was opened
+	// formatted says that text is what the model was given in place of the content;
+	// beside is that, where a program is given the content as well.
+	formatted bool
+	beside    *part
+}
+
+// parts returns the contents of an event. Attachments are listed, never opened.
+func (w *walk) parts(it item) []part {
+	switch ev := it.el.Event().(type) {
+	case *events.ChatRequest:
+		if w.opts.Style == StyleChat || w.opts.Style == StyleUser {
+			return nil
+		}
+		list := make([]part, len(ev.Resources))
+		for i := range ev.Resources {
+			list[i] = w.resource(&ev.Resources[i])
+		}
+		return list
+	case *events.ToolCallResponse:
+		list := make([]part, len(ev.Blocks))
+		for i := range ev.Blocks {
+			list[i] = w.block(it, ev.ID, &ev.Blocks[i])
+		}
+		return list
+	}
+	return nil
+}
+
+func (w *walk) resource(r *events.Resource) part {
+	p := part{kind: events.BlockResource, uri: w.expand(r.URI), mime: r.MIMEType}
+	if !r.Content.IsZero() {
+		p.hasRef, p.ref = true, r.Content.Ref()
+	}
+	return p
+}
+
+func (w *walk) block(it item, call string, b *events.Block) part {
+	where := Problem{Turn: it.turn.from, Element: it.index, Call: call, Tool: it.tool}
+	p := part{kind: b.Type, mime: b.MIMEType}
+	switch r := b.Resource; {
+	case r == nil && b.Content.IsZero():
+		p.state, p.text = partRaw, compactJSON(b.Raw)
+		return p
+	case r == nil:
+		p.hasRef, p.ref = true, b.Content.Ref()
+		if w.unread(b) {
+			return p
+		}
+		return w.load(p, b.Content, where)
+	case r.Formatted == nil:
+		p, where.URI = w.resource(r), r.URI
+		return w.load(p, r.Content, where)
+	default:
+		p, where.URI = w.resource(r), r.URI
+		formatted := w.load(p, *r.Formatted, where)
+		formatted.formatted = true
+		if !w.opts.Format.forPrograms() {
+			return formatted
+		}
+		p = w.load(p, r.Content, where)
+		p.beside = &formatted
+		return p
+	}
+}
+
+// load opens the content of a part.
+func (w *walk) load(p part, content blobs.Content, where Problem) part {
+	if w.opts.Style != StyleFull || content.IsZero() {
+		return p
+	}
+	data, err := w.open(content)
+	if err != nil {
+		where.Ref, where.Err = content.Ref(), err
+		w.problems = append(w.problems, where)
+		p.state, p.text = partBroken, where.reason()
+		p.hasRef, p.ref = true, where.Ref
+		return p
+	}
+	return p.with(data)
+}
+
+// unread reports whether a block's bytes are of no use to the reader of the format.
+func (w *walk) unread(b *events.Block) bool {
+	media := b.Type == events.BlockImage || b.Type == events.BlockAudio
+	return media && !w.opts.Format.forPrograms()
+}
+
+func (w *walk) open(c blobs.Content) ([]byte, error) {
+	if c.IsRef() && w.conv.Contents == nil {
+		return nil, fs.ErrNotExist
+	}
+	return c.Bytes(w.conv.Contents)
+}
+
+// with returns the part showing data.
+func (p part) with(data []byte) part {
+	if utf8.Valid(data) && bytes.IndexByte(data, 0) < 0 {
+		p.state, p.text = partText, string(data)
+	} else {
+		p.state, p.data = partBinary, data
+	}
+	return p
+}
+
+// expand puts the workspace's directory into a URI of one of its files.
+func (w *walk) expand(uri string) string {
+	const prefix = "file:///$WORKSPACE"
+	rest, ok := strings.CutPrefix(uri, prefix)
+	if !ok || w.opts.Format.exports() || w.conv.Root == "" || rest != "" && rest[0] != '/' {
+		return uri
+	}
+	root := strings.ReplaceAll(w.conv.Root, `\`, "/")
+	if !strings.HasPrefix(root, "/") {
+		root = "/" + root // a drive letter
+	}
+	return "file://" + strings.TrimSuffix(root, "/") + rest
+}
+
+// reason says why there is no content where it should be.
+func (p Problem) reason() string {
+	err := p.Err
+	var corrupt *blobs.CorruptError
+	var pointer *blobs.PointerError
+	var size *blobs.SizeError
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return "it is not in the blob store"
+	case errors.As(err, &corrupt):
+		return "its blob is damaged: " + corrupt.Reason
+	case errors.As(err, &pointer):
+		return "its blob is a Git LFS pointer"
+	case errors.As(err, &size):
+		return "its blob has another size"
+	}
+	return err.Error()
+}
+
+// placeholder stands for the content of a part that could not be opened.
+func (p part) placeholder() string {
+	return fmt.Sprintf("[no content: sha256:%s, %s: %s]",
+		p.ref.Hash, Count(int(p.ref.Size), "byte"), p.text)
+}
+
+// label says what a part is, for a line of its own.
+func (p part) label() string {
+	name := p.uri
+	if name == "" {
+		name = string(p.kind)
+	}
+	var notes []string
+	if p.hasRef {
+		notes = append(notes, Bytes(p.ref.Size))
+	}
+	if p.mime != "" {
+		notes = append(notes, p.mime)
+	}
+	if p.state == partBinary {
+		notes = append(notes, "binary")
+	}
+	if len(notes) == 0 {
+		return name
+	}
+	return name + " (" + strings.Join(notes, ", ") + ")"
+}
+
+// readable returns what a block without content says to people.
+func (p part) readable() string {
+	if p.kind == events.BlockQuestion {
+		return "? " + questionText([]byte(p.text))
+	}
+	return p.text
+}
+
+// compactJSON returns v without white space; what is no JSON stays as it is.
+func compactJSON(v []byte) string {
+	var b bytes.Buffer
+	if json.Compact(&b, v) != nil {
+		return string(v)
+	}
+	return b.String()
+}

@@ -1,0 +1,123 @@
+package render
+
+import (
+	"strconv"
+	"strings"
+	"unicode/utf8"
+)
+
+// Sanitize returns s such that showing it on a terminal can do nothing but show
+// it. Line feeds and tabs stay, and a carriage return before a line feed goes.
+// Complete colour sequences (SGR) go too: programs that tools ran leave them by the
+// thousand, and without them the text reads as it was meant. Everything else that a
+// terminal could obey or that hides or reorders text becomes a visible escape such
+// as \x1b or \u202e: the other C0 controls and DEL, the C1 controls in both
+// encodings, bidirectional overrides and isolates, tag characters, line and
+// paragraph separators, and bytes that are not UTF-8.
+//
+// Sanitising twice is the same as sanitising once.
+func Sanitize(s string) string {
+	i := firstUnsafe(s)
+	if i < 0 {
+		return s
+	}
+	var b strings.Builder
+	b.Grow(len(s) + len(s)/8)
+	b.WriteString(s[:i])
+	for i < len(s) {
+		if n := sgrLen(s[i:]); n > 0 {
+			i += n
+			continue
+		}
+		r, size := utf8.DecodeRuneInString(s[i:])
+		switch {
+		case r == utf8.RuneError && size == 1:
+			writeByteEscape(&b, s[i])
+		case r == '\r' && strings.HasPrefix(s[i:], "\r\n"):
+		case unsafe(r):
+			writeRuneEscape(&b, r)
+		default:
+			b.WriteString(s[i : i+size])
+		}
+		i += size
+	}
+	return b.String()
+}
+
+// firstUnsafe returns the offset of the first byte that Sanitize changes, or -1.
+func firstUnsafe(s string) int {
+	for i, r := range s {
+		if unsafe(r) {
+			return i
+		}
+		if r == utf8.RuneError {
+			if _, size := utf8.DecodeRuneInString(s[i:]); size == 1 {
+				return i
+			}
+		}
+	}
+	return -1
+}
+
+// unsafe reports whether r must not reach a terminal as it is.
+func unsafe(r rune) bool {
+	switch {
+	case r == '\n', r == '\t':
+		return false
+	case r < 0x20, r >= 0x7f && r <= 0x9f: // C0, DEL, C1
+		return true
+	case r >= 0x202a && r <= 0x202e, r >= 0x2066 && r <= 0x2069: // bidirectional
+		return true
+	case r == 0x2028, r == 0x2029: // separators that some programs break lines at
+		return true
+	case r >= 0xe0000 && r <= 0xe007f: // tags: text that models read and people cannot see
+		return true
+	}
+	return false
+}
+
+// sgrLen returns the length of the SGR sequence that s begins with, 0 for none.
+func sgrLen(s string) int {
+	if !strings.HasPrefix(s, "\x1b[") {
+		return 0
+	}
+	for i := 2; i < len(s); i++ {
+		switch c := s[i]; {
+		case c == 'm':
+			return i + 1
+		case c < '0' || c > ';':
+			return 0
+		}
+	}
+	return 0
+}
+
+func writeByteEscape(b *strings.Builder, c byte) {
+	const digits = "0123456789abcdef"
+	b.WriteString(`\x`)
+	b.WriteByte(digits[c>>4])
+	b.WriteByte(digits[c&15])
+}
+
+func writeRuneEscape(b *strings.Builder, r rune) {
+	if r < 0x80 {
+		writeByteEscape(b, byte(r))
+		return
+	}
+	width, prefix := 4, `\u`
+	if r > 0xffff {
+		width, prefix = 8, `\U`
+	}
+	hex := strconv.FormatInt(int64(r), 16)
+	b.WriteString(prefix)
+	b.WriteString(strings.Repeat("0", width-len(hex)))
+	b.WriteString(hex)
+}
+
+// oneLine replaces every run of white space that holds a line break by a space.
+func oneLine(s string) string {
+	if !strings.ContainsAny(s, "\n\r\t\v\f\u0085\u2028\u2029") {
+		return s
+	}
+	return strings.Join(strings.Fields(s), " ")
+}

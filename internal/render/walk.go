@@ -1,0 +1,198 @@
+package render
+
+import (
+	"encoding/json"
+	"time"
+
+	"github.com/git-jp/git-jp/events"
+)
+
+// A turn is the head of a turn: what is known before its first event is shown.
+type turn struct {
+	from, to int  // numbers in the stored stream, counted from 1
+	summary  bool // a summary stands for the turns
+	at       time.Time
+	author   string // "" when not known
+	model    string // "" when not known
+}
+
+// An item is one element to be shown.
+type item struct {
+	index int
+	turn  turn
+	el    *events.Element
+	tool  string // of a result: name of the tool
+	parts []part // contents of a request or a result
+}
+
+// A walk goes through a stream once and gives a formatter what is to be shown.
+type walk struct {
+	conv     Conversation
+	opts     Options
+	turnOf   []int
+	firstOf  map[int]int    // first element of each turn
+	tools    map[int]string // name of the tool, by the element of the response
+	model    model
+	current  int // turn whose head was given last, -1 for none
+	head     turn
+	problems []Problem
+}
+
+func newWalk(c Conversation, o Options) *walk {
+	w := &walk{conv: c, opts: o, current: -1, tools: map[int]string{}, firstOf: map[int]int{}}
+	w.turnOf = leadingDeltas(c.Stream, c.Stream.TurnOf())
+	for i, t := range w.turnOf {
+		if _, ok := w.firstOf[t]; !ok {
+			w.firstOf[t] = i
+		}
+	}
+	for _, call := range c.Stream.Calls() {
+		if !call.Open() {
+			w.tools[call.Response] = call.Name
+		}
+	}
+	w.model.base(c.Base)
+	return w
+}
+
+// leadingDeltas moves changes of configuration that end a turn to the next one:
+// they are what that turn ran under.
+func leadingDeltas(s *events.Stream, turnOf []int) []int {
+	for i := len(turnOf) - 2; i >= 0; i-- {
+		if s.At(i).Kind() == events.KindConfigDelta && turnOf[i+1] > turnOf[i] {
+			turnOf[i] = turnOf[i+1]
+		}
+	}
+	return turnOf
+}
+
+func (w *walk) run(f formatter) error {
+	if err := f.begin(len(w.conv.Stream.Turns())); err != nil {
+		return err
+	}
+	for i, el := range w.conv.Stream.All() {
+		if d, ok := el.Event().(*events.ConfigDelta); ok {
+			w.model.apply(d.Delta)
+		}
+		if !w.selected(w.turnOf[i]) {
+			continue
+		}
+		if err := w.element(f, i, el); err != nil {
+			return err
+		}
+	}
+	return f.end()
+}
+
+func (w *walk) element(f formatter, i int, el *events.Element) error {
+	if !w.opts.Style.shows(el.Event()) {
+		return nil
+	}
+	if t := w.turnOf[i]; t >= 0 && t != w.current {
+		w.current, w.head = t, w.headOf(t)
+		if err := f.turn(w.head); err != nil {
+			return err
+		}
+	}
+	it := item{index: i, turn: w.head, el: el, tool: w.tools[i]}
+	it.parts = w.parts(it)
+	return f.item(it)
+}
+
+// shows reports whether events like ev are shown in the style. The start of a turn
+// shows as its head.
+func (s Style) shows(ev events.Event) bool {
+	switch ev := ev.(type) {
+	case *events.ChatRequest:
+		return true
+	case *events.ChatResponse:
+		return s == StyleFull || s != StyleUser && ev.Form != events.FormReasoning
+	case *events.ToolCallRequest, *events.ToolCallResponse, *events.Compaction:
+		return s == StyleFull || s == StyleBrief
+	default:
+		return s == StyleFull
+	}
+}
+
+func (w *walk) selected(t int) bool {
+	if t < 0 {
+		return w.opts.First <= 1 && w.opts.Last == 0
+	}
+	from, to, _ := w.numbers(t)
+	return to >= w.opts.First && (w.opts.Last == 0 || from <= w.opts.Last)
+}
+
+// numbers returns the numbers that turn t has in the stored stream.
+func (w *walk) numbers(t int) (from, to int, summary bool) {
+	if t >= len(w.conv.Origins) {
+		return t + 1, t + 1, false
+	}
+	o := w.conv.Origins[t]
+	return o.From + 1, o.To + 1, o.Summary
+}
+
+// headOf gathers what the head of turn t says. The model is the one in force
+// before the turn's first event, thanks to leadingDeltas.
+func (w *walk) headOf(t int) turn {
+	h := turn{}
+	h.from, h.to, h.summary = w.numbers(t)
+	for i := w.firstOf[t]; i < w.conv.Stream.Len() && w.turnOf[i] == t; i++ {
+		el := w.conv.Stream.At(i)
+		if d, ok := el.Event().(*events.ConfigDelta); ok && h.author == "" {
+			w.model.apply(d.Delta)
+		}
+		if h.at.IsZero() && el.Kind().IsEvent() {
+			h.at = el.Time()
+		}
+		if r, ok := el.Event().(*events.ChatRequest); ok {
+			h.author = r.Author
+			break
+		}
+	}
+	h.model = w.model.String()
+	return h
+}
+
+// A model is the name of the model in force, gathered from the configuration.
+type model struct{ provider, name string }
+
+func (m *model) base(config []byte) { m.apply(config) }
+
+// apply takes the model that a piece of configuration names. Whatever cannot be
+// read changes nothing: the name is shown, nothing depends on it.
+func (m *model) apply(config []byte) {
+	var c struct {
+		Assistant struct {
+			Model struct {
+				ID json.RawMessage `json:"id"`
+			} `json:"model"`
+		} `json:"assistant"`
+	}
+	if len(config) == 0 || json.Unmarshal(config, &c) != nil {
+		return
+	}
+	id := c.Assistant.Model.ID
+	var alias string
+	if json.Unmarshal(id, &alias) == nil && alias != "" {
+		*m = model{name: alias}
+		return
+	}
+	var full struct{ Provider, Name string }
+	if json.Unmarshal(id, &full) != nil {
+		return
+	}
+	if full.Provider != "" {
+		m.provider = full.Provider
+	}
+	if full.Name != "" {
+		m.name = full.Name
+	}
+}
+
+// String returns the model as "provider/name".
+func (m model) String() string {
+	if m.provider == "" {
+		return m.name
+	}
+	return m.provider + "/" + m.name
+}
