@@ -1,7 +1,6 @@
 package hooks_test
 
 import (
-	"errors"
 	"os/exec"
 	"strings"
 	"testing"
@@ -9,8 +8,6 @@ import (
 	"github.com/git-jp/git-jp/hooks"
 	"github.com/git-jp/git-jp/internal/gittest"
 )
-
-func asChanged(err error, target **hooks.ChangedError) bool { return errors.As(err, target) }
 
 // Real git runs what was installed.
 func TestGitRunsTheHooks(t *testing.T) {
