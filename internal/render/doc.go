@@ -6,8 +6,9 @@
 //
 //   - Whatever a conversation holds, output for a terminal has no control sequences
 //     but the colours (SGR) that this package writes itself. See [Sanitize].
-//   - Output that is not for a terminal keeps text byte for byte, so that
-//     redirecting it to a file loses nothing.
+//   - Output that is not for a terminal keeps texts byte for byte but for line feeds
+//     at their end, so that redirecting it to a file loses nothing. One-line fields,
+//     such as titles in tables, are the exception: white space in them becomes a space.
 //   - Contents are opened only for what is printed. One that is missing or damaged
 //     shows as a line saying so, comes back as a [Problem], and stops nothing.
 //
