@@ -26,6 +26,10 @@ type Hook struct {
 	MaxBlobBytes int64
 	// Cache remembers what streams refer to. It may be nil.
 	Cache *refs.Cache
+	// CheckOnly says that pre-commit adds nothing to the commit.
+	CheckOnly bool
+	// Strict says that an incomplete last turn stops the commit.
+	Strict bool
 }
 
 // A Verdict is what a hook has to say about a commit.
@@ -100,7 +104,10 @@ func (h Hook) PreCommit(ctx context.Context) (*Verdict, error) {
 		return nil, err
 	}
 	v := &Verdict{}
-	if v.Added, v.AddError = c.addBlobs(ctx); len(v.Added) > 0 {
+	if !h.CheckOnly {
+		v.Added, v.AddError = c.addBlobs(ctx)
+	}
+	if len(v.Added) > 0 {
 		if c.index, err = h.Repo.Index(ctx); err != nil {
 			return nil, err
 		}
@@ -287,7 +294,7 @@ func (c *commit) sort(
 ) error {
 	var head *gitint.Tree
 	for _, f := range findings {
-		if !blocks(f.State) || f.Severity != check.Error {
+		if !c.hook.blocks(f) {
 			v.Others = append(v.Others, f)
 			continue
 		}
@@ -307,14 +314,16 @@ func (c *commit) sort(
 	return nil
 }
 
-// blocks reports whether a state harms those who get the commit. Two directories of one
-// id do not: the other may be removed by the next commit.
-func blocks(s check.State) bool {
-	switch s {
+// blocks reports whether a finding harms those who get the commit. Two directories of
+// one id do not: the other may be removed by the next commit.
+func (h Hook) blocks(f check.Finding) bool {
+	switch f.State {
 	case check.DuplicateID, check.Foreign, check.Conflicted, check.Drift:
 		return false
+	case check.Incomplete:
+		return h.Strict
 	default:
-		return true
+		return f.Severity == check.Error
 	}
 }
 

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/git-jp/git-jp/internal/check"
 	"github.com/git-jp/git-jp/internal/gittest"
 	"github.com/git-jp/git-jp/internal/stage"
 )
@@ -456,5 +457,37 @@ func TestPreCommitOfOthers(t *testing.T) {
 	f.Run("add", ".jp")
 	if v, _ := f.preCommit(t); !v.Blocked() {
 		t.Error("not blocked, so the count says nothing")
+	}
+}
+
+func TestPreCommitThatOnlyChecks(t *testing.T) {
+	f := newFixture(t)
+	dir := f.converse(firstID, "first", "needed")
+	f.Run("add", dir)
+	v, err := stage.Hook{Repo: openRepo(t, f.Repository), CheckOnly: true}.PreCommit(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(v.Added) > 0 || !v.Blocked() || v.Blocking[0].State != check.Missing {
+		t.Errorf("got %+v, want nothing added and a missing blob", v)
+	}
+}
+
+func TestPreCommitMindsAnIncompleteTurnWhenStrict(t *testing.T) {
+	f := newFixture(t)
+	dir := f.converse(firstID, "first", "needed")
+	stream := f.ReadFile(dir + "/events.json")
+	cut := strings.LastIndex(stream, `"type": "tool_call_response"`)
+	f.WriteFile(dir+"/events.json", strings.TrimRight(
+		stream[:strings.LastIndex(stream[:cut], "{")], ", \n")+"\n]\n")
+	f.Run("add", "-f", ".jp")
+	for _, strict := range []bool{false, true} {
+		v, err := stage.Hook{Repo: openRepo(t, f.Repository), Strict: strict}.PreCommit(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		if v.Blocked() != strict {
+			t.Errorf("strict %v: got %+v", strict, v)
+		}
 	}
 }
