@@ -8,6 +8,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -169,7 +170,20 @@ func (r *Repo) isGitHere(proc string) bool {
 		return false
 	}
 	cwd, err := os.Readlink(filepath.Join(proc, "cwd"))
-	return err == nil && (within(cwd, r.root) || within(cwd, r.gitDir))
+	here := err == nil && (within(cwd, r.root) || within(cwd, r.gitDir))
+	return here && !isOurCaller(proc)
+}
+
+// isOurCaller reports whether a git only waits for this program, in this or in
+// another run, as in 'git jp stage'.
+func isOurCaller(proc string) bool { return slices.Contains(arguments(proc), "jp") }
+
+func arguments(proc string) []string {
+	text, err := os.ReadFile(filepath.Join(proc, "cmdline"))
+	if err != nil {
+		return nil
+	}
+	return strings.Split(strings.TrimRight(string(text), "\x00"), "\x00")
 }
 
 func within(name, dir string) bool {
@@ -179,11 +193,10 @@ func within(name, dir string) bool {
 // describeProcess names the command and its subcommand; the rest may hold what
 // is nobody's business.
 func describeProcess(proc, pid string) string {
-	text, err := os.ReadFile(filepath.Join(proc, "cmdline"))
-	if err != nil {
+	args := arguments(proc)
+	if len(args) == 0 {
 		return "process " + pid
 	}
-	args := strings.Split(strings.TrimRight(string(text), "\x00"), "\x00")
 	name := filepath.Base(args[0])
 	if len(args) > 1 && !strings.HasPrefix(args[1], "-") {
 		name += " " + args[1]

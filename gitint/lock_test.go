@@ -1,10 +1,12 @@
 package gitint_test
 
 import (
+	"bufio"
 	"context"
 	"errors"
 	"fmt"
 	"os"
+	"os/exec"
 	"strings"
 	"sync"
 	"testing"
@@ -40,6 +42,37 @@ func TestStageNamesTheHolderOfALock(t *testing.T) {
 	}
 	if _, err := os.Stat(lock.Name()); err != nil {
 		t.Error("the lock of others is gone")
+	}
+}
+
+// A git that only waits for this program, or for another run of it, holds nothing: what
+// such a run locks says so itself.
+func TestStageDoesNotBlameTheCaller(t *testing.T) {
+	r := committed(t, map[string]string{"a": "1"})
+	r.WriteFile("b", "2")
+	r.WriteFile(".git/index.lock", "")
+	ctx, cancel := context.WithCancel(t.Context())
+	caller := exec.CommandContext(ctx, "git", "-c", "alias.jp=!echo started; exec sleep 60", "jp")
+	caller.Dir, caller.Env = r.Dir, r.Env
+	out, err := caller.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := caller.Start(); err != nil {
+		t.Fatal(err)
+	}
+	defer func() {
+		cancel()
+		_ = caller.Wait()
+	}()
+	if _, err := bufio.NewReader(out).ReadString('\n'); err != nil {
+		t.Fatal(err)
+	}
+	change := gitint.Change{Add: []string{"b"}, LockTimeout: gitint.NoWait}
+	_, err = openAt(t, r).Stage(t.Context(), change)
+	locked := new(gitint.LockedError)
+	if !errors.As(err, &locked) || locked.Holder != "" {
+		t.Errorf("got %v", err)
 	}
 }
 
