@@ -188,7 +188,8 @@ func TestText(t *testing.T) {
 
 // The text of a result in the inline form is what people and jp see and edit.
 func TestEditedTextWins(t *testing.T) {
-	s := decode(t, result(`[{"type":"resource","resource":{"uri":"u","text":"old"}}]`))
+	s := decode(t, result(
+		`[{"type":"resource","resource":{"uri":"u","content":{"text":"old"}}}]`))
 	if _, err := s.Inline(memory{}); err != nil {
 		t.Fatal(err)
 	}
@@ -217,6 +218,61 @@ func TestEditedTextWins(t *testing.T) {
 		}
 		if b := blocks(decode(t, bad)); len(b) != 1 || b[0].Type != events.BlockText {
 			t.Errorf("%s: blocks are %+v", name, b)
+		}
+	}
+}
+
+func TestInlineResources(t *testing.T) {
+	in := request1(`"resources":[{"uri":"u","content":{"text":"old"}}],"author":"Ada"`)
+	s := decode(t, in)
+	if n, err := s.Inline(memory{}); n != 1 || err != nil {
+		t.Fatal(n, err)
+	}
+	inline := string(s.Encode())
+	if strings.Contains(inline, `"resources"`) {
+		t.Errorf("jp would drop resources: %s", inline)
+	}
+	if canonical := string(s.Canonical()); strings.Contains(canonical, `"resources"`) {
+		t.Errorf("jp writes no resources: %s", canonical)
+	}
+	resources := func(text string) []events.Resource {
+		return decode(t, text).At(0).Event().(*events.ChatRequest).Resources
+	}
+	if rs := resources(inline); len(rs) != 1 || rs[0].URI != "u" {
+		t.Errorf("resources are %+v", rs)
+	}
+	referring := strings.Replace(inline, `"text": "b2xk"`,
+		`"$blob": "`+b64([]byte(hash))+`", "size": 3`, 1)
+	if rs := resources(referring); referring == inline || rs != nil {
+		t.Errorf("resources with a reference are %+v", rs)
+	}
+}
+
+// What is not UTF-8 cannot be the text that jp reads.
+func TestInlineBinary(t *testing.T) {
+	s := decode(t, text(`"content":{"blob":"/w=="}`))
+	before := s.At(1)
+	if _, err := s.Inline(memory{}); err != nil {
+		t.Fatal(err)
+	}
+	if !events.Equal(before, s.At(1)) {
+		t.Errorf("became %s", s.At(1).Raw())
+	}
+	if _, err := s.Externalize(memory{}, migrate); err != nil {
+		t.Fatal(err)
+	}
+	if got := string(s.Encode()); strings.Contains(got, "git_jp") || !strings.Contains(got, "$blob") {
+		t.Errorf("became %s", got)
+	}
+}
+
+// Line breaks in base64 are no base64, although Go's decoder skips them.
+func TestLegacyWithLineBreaks(t *testing.T) {
+	for _, stored := range []string{"dGVz\n\n\n\n", "dGVz\r\r\r\r"} {
+		for c := range decode(t, result(quote(stored))).Contents() {
+			if got, want := describe(c), fmt.Sprintf("text %q legacy", stored); got != want {
+				t.Errorf("got %s, want %s", got, want)
+			}
 		}
 	}
 }

@@ -9,7 +9,7 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-const details = "{ \"local\":false,\r\n\t\"last_activated_at\":\"2025-05-02T16:41:26Z\" , " +
+const details = "\n{ \"local\":false,\r\n\t\"last_activated_at\":\"2025-05-02T16:41:26Z\" , " +
 	"\"title\":\"a\\/b\",\"labels\":{\"z\":\"\"},\"n\":1.50}\r\n"
 
 func TestDetailsEdits(t *testing.T) {

@@ -379,7 +379,7 @@ func TestStripped(t *testing.T) {
 	var md events.Metadata
 	md = md.WithStripped(events.Resource{URI: "u", Content: blobs.Loaded([]byte("x"))})
 	md = md.WithStripped(events.Resource{
-		MIMEType: "text/plain", URI: "v",
+		MIMEType: "text/plain", URI: "v", Content: blobs.Loaded([]byte("gone")),
 		Raw: jsontext.Value(`{"uri":"v","mimeType":"text/plain","text":"gone","x":1}`),
 	})
 	v, _ := md.Value(events.MetadataStripped)
