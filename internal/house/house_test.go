@@ -37,6 +37,8 @@ var rooms = map[string]room{
 	"internal/repair":     {imports: stageImports},
 	"internal/search":     {imports: []string{"events", "blobs"}},
 	"internal/config":     {},
+	"internal/llm":        {imports: []string{"events", "blobs"}, network: true},
+	"internal/llm/*":      {imports: []string{"internal/llm", "events", "blobs"}, network: true},
 	"internal/render":     {imports: []string{"events", "blobs"}, processes: true},
 	"internal/atomicfile": {},
 	"internal/trace":      {},

@@ -1,0 +1,169 @@
+package llm
+
+import (
+	"fmt"
+	"strings"
+	"time"
+)
+
+// An APIError is what a provider answers in place of what was asked, as an HTTP status or
+// in the middle of a stream.
+type APIError struct {
+	Provider  string
+	Status    int    // 0 in the middle of a stream
+	Type      string // the provider's word for it, such as "overloaded_error"
+	Message   string
+	RequestID string
+	// RetryAfter is how long the provider asked to wait, 0 when it did not say.
+	RetryAfter time.Duration
+	Retryable  bool
+}
+
+// Error implements error.
+func (e *APIError) Error() string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "%s answers", e.Provider)
+	if e.Status != 0 {
+		fmt.Fprintf(&b, " %d", e.Status)
+	}
+	if e.Type != "" {
+		fmt.Fprintf(&b, " (%s)", e.Type)
+	}
+	if e.Message != "" {
+		fmt.Fprintf(&b, ": %s", e.Message)
+	}
+	return b.String()
+}
+
+// An OverflowError says that a request does not fit the model's window.
+type OverflowError struct {
+	Model  string
+	Tokens int // of the request, 0 when not known
+	Limit  int // of the model, 0 when not known
+	Err    error
+}
+
+// Error implements error.
+func (e *OverflowError) Error() string {
+	s := "the conversation does not fit the window of " + e.Model
+	if e.Tokens > 0 && e.Limit > 0 {
+		s += fmt.Sprintf(": %d tokens of %d", e.Tokens, e.Limit)
+	}
+	return s
+}
+
+// Unwrap returns what lies below.
+func (e *OverflowError) Unwrap() error { return e.Err }
+
+// A RefusalError says that the model will not answer. Streams tell it by [StopRefusal];
+// it is for callers that want an answer or an error.
+type RefusalError struct {
+	Model                 string
+	Category, Explanation string
+}
+
+// Error implements error.
+func (e *RefusalError) Error() string {
+	s := e.Model + " refuses to answer"
+	if e.Category != "" {
+		s += " (" + e.Category + ")"
+	}
+	if e.Explanation != "" {
+		s += ": " + e.Explanation
+	}
+	return s
+}
+
+// An IdleError says that nothing came from the provider for a while.
+type IdleError struct {
+	Provider string
+	After    time.Duration
+}
+
+// Error implements error.
+func (e *IdleError) Error() string {
+	return fmt.Sprintf("%s: nothing came for %s", e.Provider, e.After)
+}
+
+// Timeout reports true, as for any time-out of package net.
+func (e *IdleError) Timeout() bool { return true }
+
+// A CutError says that an answer broke off: the connection ended before the provider said
+// that it was done, or it could not be made at all.
+type CutError struct {
+	Provider string
+	Err      error // nil when the stream just ended
+}
+
+// Error implements error.
+func (e *CutError) Error() string {
+	if e.Err == nil {
+		return e.Provider + ": the answer breaks off"
+	}
+	return fmt.Sprintf("%s: the connection breaks off: %v", e.Provider, e.Err)
+}
+
+// Unwrap returns what lies below.
+func (e *CutError) Unwrap() error { return e.Err }
+
+// A WireError says that a provider sent what is not its own format.
+type WireError struct {
+	Provider string
+	Err      error
+}
+
+// Error implements error.
+func (e *WireError) Error() string {
+	return fmt.Sprintf("%s: reading the answer: %v", e.Provider, e.Err)
+}
+
+// Unwrap returns what lies below.
+func (e *WireError) Unwrap() error { return e.Err }
+
+// An UnsupportedError says that a model cannot take what it is given.
+type UnsupportedError struct {
+	Model string
+	What  string // "images", "application/zip", …
+	Name  string // of the attachment, "" when it has none
+}
+
+// Error implements error.
+func (e *UnsupportedError) Error() string {
+	s := e.Model + " does not take " + e.What
+	if e.Name != "" {
+		s += ": " + e.Name
+	}
+	return s
+}
+
+// An InvalidError says that a request breaks rules of the provider. It is a fault of this
+// program: such a request is never sent.
+type InvalidError struct {
+	Provider   string
+	Violations []Violation
+}
+
+// Error implements error.
+func (e *InvalidError) Error() string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "%s would refuse the request", e.Provider)
+	for i, v := range e.Violations {
+		sep := "; "
+		if i == 0 {
+			sep = ": "
+		}
+		b.WriteString(sep + v.String())
+	}
+	return b.String()
+}
+
+// A SizeError says that an answer grew over the limit.
+type SizeError struct {
+	Provider string
+	Limit    int64
+}
+
+// Error implements error.
+func (e *SizeError) Error() string {
+	return fmt.Sprintf("%s: the answer is longer than %d bytes", e.Provider, e.Limit)
+}
