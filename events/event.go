@@ -172,7 +172,9 @@ const (
 	BlockResourceLink BlockType = "resource_link"
 )
 
-// A Block is one typed piece of a tool's result.
+// A Block is one typed piece of a tool's result. Raw is what lets a changed block keep
+// members that the codec does not know; in the one block of a result in jp's form it
+// is the JSON string.
 type Block struct {
 	Type     BlockType
 	Content  blobs.Content  // of text, image and audio blocks
