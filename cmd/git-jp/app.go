@@ -1,7 +1,28 @@
 package main
 
 import (
-	"encoding/json"
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"time"
+
+	"github.com/git-jp/git-jp/gitint"
+	"github.com/git-jp/git-jp/internal/config"
+	"github.com/git-jp/git-jp/internal/render"
+	"github.com/git-jp/git-jp/internal/trace"
+	"github.com/git-jp/git-jp/internal/workspace"
+)
+
+// Waiting for locks that others hold. Hooks never wait.
+const (
+	conversationLockWait = 10 * time.Second
+	indexLockWait        = 5 * time.Second
 )
 
 // An app is one run of one command: the world, the global flags, and what was
@@ -10,7 +31,11 @@ type app struct {
 	*world
 	globals
 
-	closers []func() error
+	openRepo      *gitint.Repo
+	openWorkspace *workspace.Workspace
+	openConfig    *config.Config
+	tracer        *trace.Log
+	closers       []func() error
 }
 
 func newApp(w *world, g globals) *app {
@@ -19,19 +44,265 @@ func newApp(w *world, g globals) *app {
 
 // close closes what was opened, last first.
 func (a *app) close() error {
-	var first error
+	var errs []error
 	for i := len(a.closers) - 1; i >= 0; i-- {
-		if err := a.closers[i](); err != nil && first == nil {
-			first = err
-		}
+		errs = append(errs, a.closers[i]())
 	}
 	a.closers = nil
-	return first
+	return errors.Join(errs...)
+}
+
+// directory is where the command runs: the working directory, or that of -C.
+func (a *app) directory() string { return a.path(a.Dir) }
+
+// path makes a path of the command line absolute.
+func (a *app) path(p string) string {
+	if filepath.IsAbs(p) {
+		return filepath.Clean(p)
+	}
+	return filepath.Join(a.dir, p)
+}
+
+// trace returns the log that GIT_JP_TRACE asks for, nil for none.
+func (a *app) trace() (*trace.Log, error) {
+	if a.tracer != nil {
+		return a.tracer, nil
+	}
+	switch target := a.getenv("GIT_JP_TRACE"); {
+	case target == "" || target == "0" || target == "false":
+		return nil, nil
+	case filepath.IsAbs(target):
+		f, err := os.OpenFile(target, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o600)
+		if err != nil {
+			return nil, fmt.Errorf("open the trace log: %w", err)
+		}
+		a.closers = append(a.closers, f.Close)
+		a.tracer = trace.New(f)
+	default:
+		a.tracer = trace.New(a.stderr)
+	}
+	return a.tracer, nil
+}
+
+// repo returns the repository that the command runs in.
+func (a *app) repo(ctx context.Context) (*gitint.Repo, error) {
+	if a.openRepo != nil {
+		return a.openRepo, nil
+	}
+	log, err := a.trace()
+	if err != nil {
+		return nil, err
+	}
+	r, err := gitint.Open(ctx, gitint.Options{
+		Dir: a.directory(), Env: a.env, Trace: log, Now: a.now, LockTimeout: indexLockWait,
+	})
+	if err != nil {
+		return nil, err
+	}
+	a.openRepo = r
+	a.closers = append(a.closers, r.Close)
+	return r, nil
+}
+
+// configAt returns the configuration with the layers of the workspace at root, or
+// without them when root is empty.
+func (a *app) configAt(root string) (*config.Config, error) {
+	if a.openConfig != nil {
+		return a.openConfig, nil
+	}
+	dirs := config.Dirs{
+		User:      config.UserDir(a.getenv, a.getenv("HOME"), runtime.GOOS),
+		Overrides: a.Set,
+	}
+	if root != "" {
+		dirs.Workspace = filepath.Join(root, workspace.DirName)
+	}
+	c, err := config.Load(dirs)
+	if err != nil {
+		return nil, err
+	}
+	a.openConfig = c
+	return c, nil
+}
+
+// workspace returns the workspace that the command runs in.
+func (a *app) workspace() (*workspace.Workspace, error) {
+	if a.openWorkspace != nil {
+		return a.openWorkspace, nil
+	}
+	root, err := workspace.Find(a.directory())
+	if err != nil {
+		return nil, err
+	}
+	w, err := a.workspaceAt(root)
+	if err != nil {
+		return nil, err
+	}
+	a.openWorkspace = w
+	return w, nil
+}
+
+// workspaceAt opens the workspace whose .jp lies in root.
+func (a *app) workspaceAt(root string) (*workspace.Workspace, error) {
+	c, err := a.configAt(root)
+	if err != nil {
+		return nil, err
+	}
+	w, err := workspace.Open(root, a.workspaceEnv(c.Settings()))
+	if err != nil {
+		return nil, err
+	}
+	a.closers = append(a.closers, w.Close)
+	return w, nil
+}
+
+func (a *app) workspaceEnv(s config.Settings) workspace.Env {
+	return workspace.Env{
+		Getenv: a.getenv, Now: a.now, Home: a.getenv("HOME"), Dir: a.directory(),
+		Getsid: a.session, PID: a.pid,
+		Settings: workspace.Settings{
+			Format:       workspace.Format(s.Storage.Format),
+			MaxBlobBytes: s.Storage.MaxBlobBytes,
+			LockWait:     conversationLockWait,
+		},
+	}
+}
+
+// settings returns the effective settings of the workspace.
+func (a *app) settings() (config.Settings, error) {
+	if _, err := a.workspace(); err != nil {
+		return config.Settings{}, err
+	}
+	c, err := a.configAt("")
+	if err != nil {
+		return config.Settings{}, err
+	}
+	return c.Settings(), nil
+}
+
+// find returns the conversation that arg names. Without one it is the active one.
+// Every conversation can be named, wherever it lies.
+func (a *app) find(arg string) (workspace.Entry, error) {
+	w, err := a.workspace()
+	if err != nil {
+		return workspace.Entry{}, err
+	}
+	if arg == "" {
+		arg = "."
+	}
+	o := workspace.FindOptions{
+		ListOptions: workspace.ListOptions{Archived: true, Local: true},
+	}
+	if s, ok := workspace.SessionOf(a.workspaceEnv(config.Settings{})); ok {
+		o.Session = &s
+	}
+	e, err := w.Find(arg, o)
+	if err != nil {
+		return e, &nameError{arg: arg, err: err}
+	}
+	return e, nil
+}
+
+// A nameError is a conversation that was named on the command line and not found.
+type nameError struct {
+	arg string
+	err error
+}
+
+func (e *nameError) Error() string { return e.err.Error() }
+func (e *nameError) Unwrap() error { return e.err }
+
+// output describes standard output for render.
+func (a *app) output() render.Output { return a.outputOf(a.stdoutTerminal) }
+
+func (a *app) outputOf(terminal bool) render.Output {
+	return render.Signals{
+		Terminal: terminal, Columns: a.width, Term: a.getenv("TERM"),
+		NoColor: a.getenv("NO_COLOR"), Clicolor: a.getenv("CLICOLOR"),
+		ClicolorForce: a.getenv("CLICOLOR_FORCE"), ColorOff: a.NoColor,
+	}.Output()
 }
 
 // printJSON writes one record as one line.
 func (a *app) printJSON(record any) error {
-	enc := json.NewEncoder(a.stdout)
-	enc.SetEscapeHTML(false)
-	return enc.Encode(record)
+	return render.NewJSONLines(a.stdout, a.output()).Write(record)
+}
+
+// note tells the user something that is no answer; -q silences it.
+func (a *app) note(format string, args ...any) {
+	if !a.Quiet {
+		fmt.Fprintln(a.stderr, printable(fmt.Sprintf(format, args...)))
+	}
+}
+
+// warn tells the user something that should not be missed.
+func (a *app) warn(format string, args ...any) {
+	fmt.Fprintf(a.stderr, "warning: %s\n", printable(fmt.Sprintf(format, args...)))
+}
+
+// progress shows the state of long work: a bar on a terminal, lines with -v,
+// nothing with -q.
+func (a *app) progress(label string, total int64) *render.Progress {
+	mode := render.ProgressOff
+	switch {
+	case a.Quiet:
+	case a.stderrTerminal:
+		mode = render.ProgressBar
+	case a.Verbose:
+		mode = render.ProgressLines
+	}
+	return render.NewProgress(a.stderr, render.ProgressOptions{
+		Mode: mode, Label: label, Total: total, Now: a.now,
+	})
+}
+
+// paged calls f with the writer for an answer that may be long: the pager that git
+// would use on a terminal, else standard output.
+func (a *app) paged(ctx context.Context, f func(io.Writer) error) error {
+	out, ok := a.stdout.(*os.File)
+	if !a.stdoutTerminal || !ok {
+		return f(a.stdout)
+	}
+	pager, err := render.StartPager(ctx, render.PagerOptions{
+		Command: a.pagerCommand(ctx), Env: a.env, Out: out,
+	})
+	if err != nil {
+		a.warn("%v", err)
+	}
+	if pager == nil {
+		return f(a.stdout)
+	}
+	err = errors.Join(f(pager), pager.Close())
+	if errors.Is(err, render.ErrPagerQuit) {
+		return nil
+	}
+	return err
+}
+
+// pagerCommand asks as git does: its variables and configuration, else less.
+func (a *app) pagerCommand(ctx context.Context) string {
+	if p := a.getenv("GIT_PAGER"); p != "" {
+		return p
+	}
+	if r, err := a.repo(ctx); err == nil {
+		if p, ok, err := r.Config(ctx, "core.pager"); err == nil && ok {
+			return p
+		}
+	}
+	if p := a.getenv("PAGER"); p != "" {
+		return p
+	}
+	return "less"
+}
+
+// confirm asks a question that is answered yes or no. Where nobody can answer, and
+// after an empty line, the answer is no.
+func (a *app) confirm(question string) bool {
+	if !a.stdinTerminal || !a.stderrTerminal {
+		return false
+	}
+	fmt.Fprintf(a.stderr, "%s [y/N] ", printable(question))
+	answer, _ := bufio.NewReader(a.stdin).ReadString('\n')
+	answer = strings.ToLower(strings.TrimSpace(answer))
+	return answer == "y" || answer == "yes"
 }

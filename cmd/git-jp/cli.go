@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"slices"
 	"strings"
 
@@ -17,17 +18,43 @@ type globals struct {
 	Verbose bool     `short:"v" help:"Say more of what is being done."`
 	JSON    bool     `name:"json" help:"Print records as JSON, one object a line for lists."`
 	NoColor bool     `name:"no-color" help:"Print without colours."`
-	Config  []string `short:"c" name:"config" sep:"none" placeholder:"KEY=VALUE" help:"Set a configuration key for this call."`
+	Set     []string `short:"c" name:"config" sep:"none" placeholder:"KEY=VALUE" help:"Set a configuration key for this call."`
 }
 
 // cli is the command line. The groups are those of docs/cli.md.
 type cli struct {
 	globals
 
+	Init      initCmd      `cmd:"" group:"setup" help:"Make a workspace, and install the hooks."`
+	Install   installCmd   `cmd:"" group:"setup" help:"Install the hooks of this clone."`
+	Uninstall uninstallCmd `cmd:"" group:"setup" help:"Take the hooks out again."`
+	Config    configCmd    `cmd:"" group:"setup" help:"Print and change settings."`
+
+	Ls     lsCmd     `cmd:"" group:"look" aliases:"list" help:"List conversations."`
+	Show   showCmd   `cmd:"" group:"look" help:"Tell what there is to know about a conversation."`
+	Print  printCmd  `cmd:"" group:"look" aliases:"p" help:"Print a conversation."`
+	Grep   grepCmd   `cmd:"" group:"look" aliases:"rg" help:"Find text, in content too."`
+	Export exportCmd `cmd:"" group:"look" help:"Write a conversation as one document."`
+
+	Fork      forkCmd      `cmd:"" group:"shape" help:"Begin a new conversation with turns of another."`
+	Rename    renameCmd    `cmd:"" group:"shape" help:"Change a title."`
+	Archive   archiveCmd   `cmd:"" group:"shape" help:"Put conversations away."`
+	Unarchive unarchiveCmd `cmd:"" group:"shape" help:"Take conversations out of the archive."`
+	Rm        rmCmd        `cmd:"" group:"shape" aliases:"remove,delete" help:"Delete conversations."`
+	Edit      editCmd      `cmd:"" group:"shape" help:"Edit a conversation's files in your editor."`
+	Use       useCmd       `cmd:"" group:"shape" help:"Make a conversation the active one."`
+
+	Stage   stageCmd   `cmd:"" group:"git" help:"Stage conversations with all that they refer to."`
+	Unstage unstageCmd `cmd:"" group:"git" help:"Undo staging."`
+	Status  statusCmd  `cmd:"" group:"git" help:"Tell what is staged, changed and not whole."`
+	Check   checkCmd   `cmd:"" group:"git" help:"Look for references without content."`
+	Migrate migrateCmd `cmd:"" group:"git" help:"Move content into the store, or back."`
+
 	Version    versionCmd    `cmd:"" group:"more" help:"Print the version."`
 	Help       helpCmd       `cmd:"" group:"more" help:"Explain a command, or list them all."`
 	Completion completionCmd `cmd:"" group:"more" help:"Print a completion script for a shell."`
 
+	Hook     hookCmd     `cmd:"" hidden:"" help:"Do the work of a git hook."`
 	Man      manCmd      `cmd:"" hidden:"" help:"Print the man page in troff."`
 	Complete completeCmd `cmd:"" name:"__complete" hidden:"" help:"Print the completions of a command line."`
 }
@@ -40,17 +67,20 @@ var groups = []kong.Group{
 	{Key: "more", Title: "More"},
 }
 
-const description = "Conversations with language models, kept in Git beside the code they are about."
+const description = "Conversations with language models, in Git beside the code they are about."
 
 // A usageError is a command line that could not be understood.
-type usageError struct{ err error }
+type usageError struct {
+	err     error
+	command string // that was understood so far, as after `git jp help`; "" for none
+}
 
 func (e *usageError) Error() string { return e.err.Error() }
 func (e *usageError) Unwrap() error { return e.err }
 
 // usagef makes a usageError.
 func usagef(format string, args ...any) error {
-	return &usageError{fmt.Errorf(format, args...)}
+	return &usageError{err: fmt.Errorf(format, args...)}
 }
 
 // exitRequest is how kong's help flag ends the run: it wants to exit in the middle
@@ -70,9 +100,31 @@ func parse(w *world) (c *cli, k *kong.Context, err error) {
 	}
 	k, err = parser.Parse(dropNamespace(args))
 	if err != nil {
-		return c, nil, &usageError{err}
+		return c, nil, parseFailure(err)
 	}
 	return c, k, nil
+}
+
+// parseFailure turns what kong says into a usageError.
+func parseFailure(err error) error {
+	u := &usageError{err: err}
+	if p := new(kong.ParseError); errors.As(err, &p) && p.Context != nil {
+		u.command = commandOf(p.Context)
+	}
+	const unknown = "unexpected argument "
+	if name, ok := strings.CutPrefix(err.Error(), unknown); ok && u.command == "" {
+		u.err = fmt.Errorf("no command named %s", name)
+	}
+	return u
+}
+
+// commandOf returns the words of the command that was selected, without values.
+func commandOf(k *kong.Context) string {
+	var words []string
+	for node := k.Selected(); node != nil && node.Parent != nil; node = node.Parent {
+		words = append([]string{node.Name}, words...)
+	}
+	return strings.Join(words, " ")
 }
 
 func kongOptions(w *world) []kong.Option {
@@ -82,10 +134,27 @@ func kongOptions(w *world) []kong.Option {
 		kong.Writers(w.stdout, w.stderr),
 		kong.Exit(func(code int) { panic(exitRequest(code)) }),
 		kong.ExplicitGroups(groups),
+		kong.Help(printHelp),
 		kong.ConfigureHelp(kong.HelpOptions{
 			Compact: true, NoExpandSubcommands: true, WrapUpperBound: 100,
 		}),
 	}
+}
+
+// printHelp is kong's printer with an end that works: git turns --help into `man`.
+func printHelp(o kong.HelpOptions, k *kong.Context) error {
+	var text strings.Builder
+	out := k.Stdout
+	k.Stdout = &text
+	err := kong.DefaultHelpPrinter(o, k)
+	k.Stdout = out
+	if err != nil {
+		return err
+	}
+	_, err = io.WriteString(out, strings.Replace(text.String(),
+		`Run "git jp <command> --help" for more information on a command.`,
+		"'git jp help <command>' explains a command.", 1))
+	return err
 }
 
 // run is the whole program but for its surroundings. It returns the exit code.
@@ -106,6 +175,9 @@ func run(ctx context.Context, w *world) (code int) {
 	a := newApp(w, c.globals)
 	k.BindTo(ctx, (*context.Context)(nil))
 	err = errors.Join(k.Run(a), a.close())
+	if u := new(usageError); errors.As(err, &u) && u.command == "" {
+		u.command = commandOf(k)
+	}
 	if ctx.Err() != nil && err != nil {
 		err = ctx.Err()
 	}

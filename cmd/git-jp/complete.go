@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/alecthomas/kong"
+	"github.com/git-jp/git-jp/internal/workspace"
 )
 
 type completeCmd struct {
@@ -77,9 +78,30 @@ func childNamed(node *kong.Node, name string) *kong.Node {
 // argumentCandidates returns what can stand as the command's next argument.
 func argumentCandidates(a *app, node *kong.Node) []string {
 	for _, p := range node.Positional {
-		if p.Enum != "" {
+		switch {
+		case p.Enum != "":
 			return p.EnumSlice()
+		case p.Name == "conversation":
+			return conversationIDs(a)
 		}
 	}
 	return nil
+}
+
+// conversationIDs returns the ids of all conversations, in both forms, and nothing
+// where there is no workspace: a completion must not complain.
+func conversationIDs(a *app) []string {
+	w, err := a.workspace()
+	if err != nil {
+		return nil
+	}
+	entries, _, err := w.List(workspace.ListOptions{Archived: true, Local: true})
+	if err != nil {
+		return nil
+	}
+	var ids []string
+	for _, e := range entries {
+		ids = append(ids, e.ID.Digits(), e.ID.String())
+	}
+	return ids
 }

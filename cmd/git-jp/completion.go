@@ -8,8 +8,8 @@ type completionCmd struct {
 
 // Help explains how to install a script.
 func (completionCmd) Help() string {
-	return `The script makes both ` + "`git-jp`" + ` and, through git's own completion, ` + "`git jp`" + `
-complete commands, flags and conversations.
+	return `The script makes both 'git-jp' and, through git's own completion, 'git jp' complete
+commands, flags and conversations.
 
     git jp completion bash > ~/.local/share/bash-completion/completions/git-jp
 

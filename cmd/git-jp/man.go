@@ -20,7 +20,7 @@ func (manCmd) Run(a *app) error {
 	}
 	out := bufio.NewWriter(a.stdout)
 	m := manPage{out}
-	m.write(parser.Model, a.world.version)
+	m.write(parser.Model, a.version)
 	return out.Flush()
 }
 

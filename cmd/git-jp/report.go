@@ -5,7 +5,16 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"strings"
+
+	"github.com/git-jp/git-jp/blobs"
+	"github.com/git-jp/git-jp/events"
+	"github.com/git-jp/git-jp/gitint"
+	"github.com/git-jp/git-jp/hooks"
+	"github.com/git-jp/git-jp/internal/config"
+	"github.com/git-jp/git-jp/internal/render"
+	"github.com/git-jp/git-jp/internal/workspace"
 )
 
 // How the program speaks:
@@ -43,31 +52,170 @@ func reportError(stderr io.Writer, err error) int {
 	case errors.Is(err, errProblems):
 		return exitProblems
 	}
-	fmt.Fprintf(stderr, "error: %s\n", printable(err.Error()))
+	// Several faults, or what another program said, stand below each other.
+	text := strings.ReplaceAll(printable(err.Error()), "\n", "\n  ")
+	fmt.Fprintf(stderr, "error: %s\n", text)
+	for _, line := range details(err) {
+		fmt.Fprintf(stderr, "  %s\n", printable(line))
+	}
 	for _, hint := range hints(err) {
-		fmt.Fprintf(stderr, "hint: %s\n", hint)
+		fmt.Fprintf(stderr, "hint: %s\n", printable(hint))
 	}
-	if usage := new(usageError); errors.As(err, &usage) {
+	return exitCode(err)
+}
+
+func exitCode(err error) int {
+	unmerged := new(gitint.UnmergedError)
+	switch {
+	case isA[*usageError](err):
 		return exitUsage
+	case errors.As(err, &unmerged):
+		return exitConflict
+	default:
+		return exitProblems
 	}
-	return exitProblems
+}
+
+func isA[T error](err error) bool {
+	var target T
+	return errors.As(err, &target)
+}
+
+// details returns what an error knows beyond its sentence.
+func details(err error) []string {
+	var lines []string
+	if ambiguous := new(workspace.AmbiguousError); errors.As(err, &ambiguous) {
+		lines = candidateLines(ambiguous.Candidates)
+	}
+	return lines
+}
+
+// maxCandidates is how many conversations of an ambiguous name are told.
+const maxCandidates = 12
+
+func candidateLines(candidates []workspace.Candidate) (lines []string) {
+	for i, c := range candidates {
+		if i == maxCandidates {
+			return append(lines, fmt.Sprintf("and %d more", len(candidates)-i))
+		}
+		title := strings.ReplaceAll(c.Title, "\n", " ")
+		lines = append(lines, fmt.Sprintf("%s  %s", c.Entry.ID, title))
+	}
+	return lines
 }
 
 // hints returns what the user can do about err, most helpful first.
 func hints(err error) []string {
-	if usage := new(usageError); errors.As(err, &usage) {
-		return []string{"'git jp -h' lists the commands, 'git jp <command> -h' explains one"}
+	if hint := nameHint(err); hint != "" {
+		return []string{hint}
 	}
-	return nil
+	if hint := gitHint(err); hint != "" {
+		return []string{hint}
+	}
+	switch {
+	case isA[*usageError](err):
+		return []string{usageHint(err)}
+	case isA[*draftError](err):
+		return []string{draftHint(err)}
+	case errors.Is(err, errRefused):
+		return []string{"bring back what is missing, or leave the conversation out; " +
+			"'git jp check --worktree' lists everything"}
+	case errors.Is(err, errBlocked):
+		return []string{
+			"'git jp stage <id>' adds what a conversation needs; then commit again",
+			"'git commit --no-verify' commits all the same, and 'git jp check' in CI will say so",
+		}
+	case errors.Is(err, workspace.ErrLegacy):
+		return []string{"it can be listed, printed, searched and exported"}
+	case isA[*unconfirmedError](err):
+		return unconfirmedHints(err)
+	case errors.Is(err, errBare):
+		return []string{"make the workspace in a clone or a worktree"}
+	case isA[*config.KeyError](err), isA[*settingError](err):
+		return []string{"'git jp help config' lists the keys"}
+	}
+	return contentHints(err)
+}
+
+// draftHint says where an edit is that was not saved.
+func draftHint(err error) string {
+	d := new(draftError)
+	errors.As(err, &d)
+	return "nothing was saved; your edit is in " + d.path
+}
+
+// unconfirmedHints say how to go ahead, and what that would cost.
+func unconfirmedHints(err error) []string {
+	u := new(unconfirmedError)
+	if errors.As(err, &u) && u.loss != "" {
+		return []string{strings.ToLower(string(u.loss[:1])) + string(u.loss[1:]),
+			"give --yes to go ahead all the same"}
+	}
+	return []string{"give --yes to go ahead without being asked"}
+}
+
+// usageHint names the help of the command that was called.
+func usageHint(err error) string {
+	u := new(usageError)
+	if errors.As(err, &u) && u.command != "" {
+		return fmt.Sprintf("'git jp help %s' explains it", u.command)
+	}
+	return "'git jp help' lists the commands, 'git jp help <command>' explains one"
+}
+
+// nameHint helps where a conversation or a workspace was not found.
+func nameHint(err error) string {
+	switch name := new(nameError); {
+	case errors.Is(err, workspace.ErrNoWorkspace):
+		return "'git jp init' makes one; '-C <dir>' goes to another"
+	case isA[*workspace.AmbiguousError](err):
+		return "give more digits of the id, or more words of the title"
+	case errors.As(err, &name) && (name.arg == "." || name.arg == "-"):
+		return "name a conversation; 'git jp ls' lists them, 'git jp use <id>' makes one active"
+	case isA[*workspace.NotFoundError](err):
+		return "'git jp ls --archived --local' lists all conversations"
+	default:
+		return ""
+	}
+}
+
+// gitHint helps where git or a lock is in the way.
+func gitHint(err error) string {
+	unsafe, index, conv := new(gitint.UnsafeError), new(gitint.LockedError), new(workspace.LockedError)
+	switch {
+	case errors.Is(err, gitint.ErrNotRepository):
+		return "run it inside a Git repository, or 'git init' one"
+	case errors.As(err, &unsafe):
+		return fmt.Sprintf("if you trust it: git config --global --add safe.directory %q", unsafe.Dir)
+	case errors.As(err, &index):
+		return fmt.Sprintf("wait for the other git; if none is running, remove %s", index.Path)
+	case errors.As(err, &conv):
+		return "wait until the other process is done with the conversation"
+	case isA[*gitint.UnmergedError](err):
+		return "resolve the conflict and 'git add' the file first"
+	case isA[*hooks.ChangedError](err):
+		return "run the command again"
+	default:
+		return ""
+	}
+}
+
+// contentHints helps with damaged and missing files.
+func contentHints(err error) []string {
+	switch {
+	case isA[*workspace.DanglingError](err):
+		return []string{"bring the content back first: 'git jp check --worktree' lists what is missing"}
+	case isA[*blobs.PointerError](err):
+		return []string{"git lfs pull"}
+	case isA[*events.SyntaxError](err):
+		return []string{"mend the file by hand, or take it back: 'git log -- <path>', 'git restore'"}
+	case errors.Is(err, fs.ErrPermission):
+		return []string{"look at the owner and the mode of the file and its directory"}
+	default:
+		return nil
+	}
 }
 
 // printable makes control characters visible, but for the ends of lines: an error
 // may quote a path or a title that somebody else chose.
-func printable(s string) string {
-	return strings.Map(func(r rune) rune {
-		if r == '\n' || r == '\t' || (r >= ' ' && r != 0x7f && (r < 0x80 || r > 0x9f)) {
-			return r
-		}
-		return '\ufffd'
-	}, s)
-}
+func printable(s string) string { return render.Sanitize(s) }

@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"testing"
 
+	"github.com/git-jp/git-jp/internal/realdata"
 	"github.com/rogpeppe/go-internal/testscript"
 )
 
@@ -27,31 +28,52 @@ func TestScript(t *testing.T) {
 		RequireExplicitExec: true,
 		RequireUniqueNames:  true,
 		Setup:               setUpScript,
+		Condition:           condition,
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
 			"conversation": writeConversation,
+			"exits":        exits,
 		},
 	})
+}
+
+// condition knows [realdata], whether the real conversations are there, and
+// [unprivileged], whether permissions of files mean something.
+func condition(cond string) (bool, error) {
+	switch cond {
+	case "realdata":
+		_, ok := realdata.Find()
+		return ok, nil
+	case "unprivileged":
+		return os.Geteuid() != 0, nil
+	default:
+		return false, fmt.Errorf("unknown condition %q", cond)
+	}
 }
 
 // setUpScript gives each script a home of its own, a fixed identity and date, and
 // none of the machine's configuration.
 func setUpScript(env *testscript.Env) error {
 	home := filepath.Join(env.WorkDir, ".home")
+	data, _ := realdata.Find()
 	if err := os.MkdirAll(home, 0o755); err != nil {
 		return err
 	}
 	for _, kv := range [][2]string{
-		{"HOME", home},
+		{"HOME", home}, {"REALDATA", data},
 		{"XDG_CONFIG_HOME", filepath.Join(home, ".config")},
 		{"XDG_DATA_HOME", filepath.Join(home, ".local", "share")},
 		{"GIT_CONFIG_NOSYSTEM", "1"},
 		{"GIT_CONFIG_GLOBAL", os.DevNull},
-		{"GIT_AUTHOR_NAME", "Ada"}, {"GIT_AUTHOR_EMAIL", "ada@example.com"},
-		{"GIT_COMMITTER_NAME", "Ada"}, {"GIT_COMMITTER_EMAIL", "ada@example.com"},
+		{"GIT_AUTHOR_NAME", "Ada"},
+		{"GIT_AUTHOR_EMAIL", "ada@example.com"},
+		{"GIT_COMMITTER_NAME", "Ada"},
+		{"GIT_COMMITTER_EMAIL", "ada@example.com"},
 		{"GIT_AUTHOR_DATE", "2026-06-01T12:00:00Z"},
 		{"GIT_COMMITTER_DATE", "2026-06-01T12:00:00Z"},
 		{"GIT_CEILING_DIRECTORIES", filepath.Dir(env.WorkDir)},
-		{"JP_SESSION", "script"}, {"LC_ALL", "C"}, {"TERM", "dumb"},
+		{"JP_SESSION", "script"},
+		{"LC_ALL", "C"},
+		{"TERM", "dumb"},
 	} {
 		env.Setenv(kv[0], kv[1])
 	}
@@ -63,7 +85,8 @@ func setUpScript(env *testscript.Env) error {
 //	conversation DIR ID TITLE [RESULT...]
 //
 // It writes a conversation in the form of today's jp below DIR/.jp, with one turn
-// in which a tool is called once for each RESULT.
+// in which a tool is called once for each RESULT. A RESULT "7*text" stands for seven
+// different ones. ID is the name of the directory, and may begin with .archive/.
 func writeConversation(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) < 3 {
 		ts.Fatalf("usage: conversation DIR ID TITLE [RESULT...]")
@@ -74,50 +97,5 @@ func writeConversation(ts *testscript.TestScript, neg bool, args []string) {
 	ts.Check(os.MkdirAll(dir, 0o755))
 	for name, data := range c {
 		ts.Check(os.WriteFile(filepath.Join(dir, name), []byte(data), 0o644))
-	}
-}
-
-// legacyConversation returns the files of a conversation as today's jp writes it.
-func legacyConversation(title string, results []string) map[string]string {
-	stream := `[
-  {
-    "timestamp": "2026-01-01 00:00:00.0",
-    "type": "turn_start"
-  },
-  {
-    "timestamp": "2026-01-01 00:00:00.1",
-    "type": "chat_request",
-    "content": "What is in the files?"
-  }`
-	for i, result := range results {
-		stream += fmt.Sprintf(`,
-  {
-    "timestamp": "2026-01-01 00:00:0%[1]d.0",
-    "type": "tool_call_request",
-    "id": "call_%[1]d",
-    "name": "fs_read_file",
-    "arguments": {
-      "path": %[2]q
-    }
-  },
-  {
-    "timestamp": "2026-01-01 00:00:0%[1]d.5",
-    "type": "tool_call_response",
-    "id": "call_%[1]d",
-    "content": %[3]q,
-    "is_error": false
-  }`, i+1, base64Text(fmt.Sprintf("file%d.txt", i+1)), base64Text(result))
-	}
-	stream += `,
-  {
-    "timestamp": "2026-01-01 00:00:30.0",
-    "type": "chat_response",
-    "message": "They hold **text**."
-  }
-]
-`
-	metadata := fmt.Sprintf("{\n  \"title\": %q,\n  \"last_activated_at\": \"2026-01-01 00:00:30.0\"\n}\n", title)
-	return map[string]string{
-		"metadata.json": metadata, "base_config.json": "{}\n", "events.json": stream,
 	}
 }

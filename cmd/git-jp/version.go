@@ -17,7 +17,7 @@ type versionRecord struct {
 
 // Run prints the version.
 func (versionCmd) Run(a *app) error {
-	r := versionRecord{a.world.version, runtime.Version(), runtime.GOOS, runtime.GOARCH}
+	r := versionRecord{a.version, runtime.Version(), runtime.GOOS, runtime.GOARCH}
 	if a.JSON {
 		return a.printJSON(r)
 	}

@@ -1,0 +1,242 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"time"
+
+	"github.com/git-jp/git-jp/internal/atomicfile"
+	"github.com/git-jp/git-jp/internal/config"
+	"github.com/git-jp/git-jp/internal/render"
+	"github.com/git-jp/git-jp/internal/workspace"
+)
+
+type configCmd struct {
+	Show  configShowCmd  `cmd:"" default:"withargs" help:"Print effective values and where they come from."`
+	Get   configGetCmd   `cmd:"" help:"Print one value."`
+	Set   configSetCmd   `cmd:"" help:"Set a key in git-jp.toml."`
+	Unset configUnsetCmd `cmd:"" help:"Take a key out of git-jp.toml."`
+}
+
+// Help explains the files.
+func (configCmd) Help() string {
+	return `Read in this order, the later winning: config.toml and git-jp.toml of your own
+configuration directory, the same two below .jp, and -c. Keys of git jp are written only to
+git-jp.toml: jp refuses to start on keys it does not know.
+
+` + keysHelp()
+}
+
+// keysHelp lists the keys with their defaults, a line each.
+func keysHelp() string {
+	lines := []string{"Keys and their defaults:", ""}
+	for _, k := range config.Known() {
+		text := "    " + k.Name
+		if value := settingText(k.Default); value != "" {
+			text += " = " + value
+		}
+		lines = append(lines, text, "        "+k.Doc)
+	}
+	return strings.Join(lines, "\n")
+}
+
+// settingText writes a value as it is given on a command line.
+func settingText(value any) string {
+	switch v := value.(type) {
+	case nil:
+		return ""
+	case time.Duration:
+		return durationText(v)
+	case []string:
+		return strings.Join(v, ",")
+	default:
+		return fmt.Sprint(v)
+	}
+}
+
+// newSettingRecord spells durations as the file does; a number would need a unit.
+func newSettingRecord(key string, value any, origin config.Origin) settingRecord {
+	if d, ok := value.(time.Duration); ok {
+		value = durationText(d)
+	}
+	return settingRecord{key, value, origin.String(), origin.Layer.Committed()}
+}
+
+// A settingError is a key of the command line that makes no sense.
+type settingError struct{ err error }
+
+func (e *settingError) Error() string { return e.err.Error() }
+func (e *settingError) Unwrap() error { return e.err }
+
+// settingRecord is one key in `config --json`.
+type settingRecord struct {
+	Key    string `json:"key"`
+	Value  any    `json:"value"`
+	Origin string `json:"origin"`
+	// Committed says that the value lies in the work tree, where others may have
+	// written it.
+	Committed bool `json:"committed"`
+}
+
+// loadConfig reads the configuration, with the workspace's layers if there is one.
+func (a *app) loadConfig() (*config.Config, error) {
+	root, err := workspace.Find(a.directory())
+	if err != nil && !errors.Is(err, workspace.ErrNoWorkspace) {
+		return nil, err
+	}
+	return a.configAt(root)
+}
+
+type configShowCmd struct {
+	Key []string `arg:"" optional:"" help:"Keys, or what they begin with; all by default."`
+}
+
+// Run prints settings.
+func (c configShowCmd) Run(a *app) error {
+	conf, err := a.loadConfig()
+	if err != nil {
+		return err
+	}
+	table := render.NewTable(a.output(), render.Column{Head: "KEY"},
+		render.Column{Head: "VALUE", Shrink: true}, render.Column{Head: "FROM"})
+	for _, key := range conf.Keys() {
+		value, origin, _ := conf.Value(key)
+		if !c.wants(key) {
+			continue
+		}
+		table.Row(key, settingText(value), a.relative(origin))
+		if a.JSON {
+			if err := a.printJSON(newSettingRecord(key, value, origin)); err != nil {
+				return err
+			}
+		}
+	}
+	switch {
+	case table.Len() == 0 && len(c.Key) > 0:
+		return &settingError{fmt.Errorf("no key %s has a value", quotedList(c.Key))}
+	case a.JSON:
+		return nil
+	default:
+		return table.Write(a.stdout)
+	}
+}
+
+// relative names an origin by a path that is short from here.
+func (a *app) relative(o config.Origin) string {
+	here, err := realDir(a.directory())
+	if o.File == "" || err != nil {
+		return o.String()
+	}
+	if rel, err := filepath.Rel(here, o.File); err == nil && len(rel) < len(o.File) {
+		o.File = rel
+	}
+	return o.String()
+}
+
+func quotedList(names []string) string {
+	quoted := make([]string, len(names))
+	for i, name := range names {
+		quoted[i] = fmt.Sprintf("%q", name)
+	}
+	return strings.Join(quoted, " or ")
+}
+
+func (c configShowCmd) wants(key string) bool {
+	for _, k := range c.Key {
+		if key == k || strings.HasPrefix(key, strings.TrimSuffix(k, ".")+".") {
+			return true
+		}
+	}
+	return len(c.Key) == 0
+}
+
+type configGetCmd struct {
+	Key string `arg:"" help:"The key."`
+}
+
+// Run prints one value. A key without a value is exit code 1, as in git config.
+func (c configGetCmd) Run(a *app) error {
+	conf, err := a.loadConfig()
+	if err != nil {
+		return err
+	}
+	value, origin, ok := conf.Value(c.Key)
+	if !ok {
+		return &settingError{fmt.Errorf("no key %q has a value", c.Key)}
+	}
+	if a.JSON {
+		return a.printJSON(newSettingRecord(c.Key, value, origin))
+	}
+	_, err = fmt.Fprintln(a.stdout, a.output().Text(settingText(value)))
+	return err
+}
+
+type configSetCmd struct {
+	Key   string `arg:"" help:"The key."`
+	Value string `arg:"" help:"The value."`
+	User  bool   `short:"u" help:"For you everywhere, not for this workspace."`
+}
+
+// Run sets a key and keeps every other byte of the file.
+func (c configSetCmd) Run(a *app) error {
+	return a.editOwnFile(c.User, func(data []byte, file string) ([]byte, error) {
+		return config.Set(data, file, c.Key, c.Value)
+	})
+}
+
+type configUnsetCmd struct {
+	Key  string `arg:"" help:"The key."`
+	User bool   `short:"u" help:"For you everywhere, not for this workspace."`
+}
+
+// Run takes a key out and keeps every other byte of the file.
+func (c configUnsetCmd) Run(a *app) error {
+	return a.editOwnFile(c.User, func(data []byte, file string) ([]byte, error) {
+		return config.Unset(data, file, c.Key)
+	})
+}
+
+func (a *app) editOwnFile(user bool, edit func(data []byte, file string) ([]byte, error)) error {
+	dir := config.UserDir(a.getenv, a.getenv("HOME"), runtime.GOOS)
+	if !user {
+		root, err := workspace.Find(a.directory())
+		if err != nil {
+			return err
+		}
+		dir = filepath.Join(root, workspace.DirName)
+	}
+	file := filepath.Join(dir, config.OwnFile)
+	return editConfig(file, func(data []byte) ([]byte, error) {
+		out, err := edit(data, file)
+		if err != nil {
+			err = &settingError{err}
+		}
+		return out, err
+	})
+}
+
+// tempDir is where temporaries of ours below .jp lie.
+const tempDir = "blobs/.tmp"
+
+// writeFile replaces a configuration file. Below .jp temporaries have their place;
+// in the user's own directory they lie beside the file.
+func writeFile(path string, data []byte) error {
+	dir := filepath.Dir(path)
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		return err
+	}
+	root, err := os.OpenRoot(dir)
+	if err != nil {
+		return err
+	}
+	defer root.Close()
+	temp := "."
+	if filepath.Base(dir) == workspace.DirName {
+		temp = tempDir
+	}
+	return atomicfile.Write(root, filepath.Base(path), data, atomicfile.Options{TempDir: temp})
+}

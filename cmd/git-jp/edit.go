@@ -1,0 +1,210 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+
+	"github.com/git-jp/git-jp/events"
+	"github.com/git-jp/git-jp/internal/workspace"
+)
+
+type editCmd struct {
+	Conversation string `arg:"" optional:"" help:"The conversation; the active one by default."`
+	Events       bool   `short:"e" xor:"file" help:"Edit events.json; this is the default."`
+	Metadata     bool   `short:"m" xor:"file" help:"Edit metadata.json."`
+	BaseConfig   bool   `short:"b" xor:"file" help:"Edit base_config.json."`
+}
+
+// Help says when an edit is saved.
+func (editCmd) Help() string {
+	return `Opens the file in the editor that git uses. It is saved only when it still loads: after
+a mistake you can go on editing, and nothing is lost. Content may be written in place, as
+{"text": "..."}; saving moves it to the store.`
+}
+
+// Run edits one file of a conversation.
+func (c editCmd) Run(ctx context.Context, a *app) error {
+	e, err := a.find(c.Conversation)
+	if err != nil {
+		return err
+	}
+	if e.Legacy {
+		return fmt.Errorf("edit %s: %w", e.ID, workspace.ErrLegacy)
+	}
+	before, err := c.read(a, e)
+	if err != nil {
+		return err
+	}
+	draft, err := newDraft(c.filename(), before)
+	if err != nil {
+		return err
+	}
+	for {
+		after, err := a.edit(ctx, draft)
+		switch {
+		case err != nil:
+			return draft.keep(err)
+		case bytes.Equal(before, after):
+			a.note("nothing was changed")
+			return draft.remove()
+		}
+		err = c.save(ctx, a, e, before, after)
+		if err == nil {
+			a.note("saved %s of %s", c.filename(), e.ID)
+			return draft.remove()
+		}
+		err = fmt.Errorf("save %s: %w", c.filename(), err)
+		if !a.confirm(fmt.Sprintf("%v\nedit again?", err)) {
+			return draft.keep(err)
+		}
+	}
+}
+
+func (c editCmd) filename() string {
+	switch {
+	case c.Metadata:
+		return workspace.MetadataFile
+	case c.BaseConfig:
+		return workspace.BaseConfigFile
+	default:
+		return workspace.EventsFile
+	}
+}
+
+// read returns the file as it is now. The metadata can be edited when the stream is
+// damaged.
+func (c editCmd) read(a *app, e workspace.Entry) ([]byte, error) {
+	if c.Metadata {
+		details, err := a.openWorkspace.LoadDetails(e)
+		if err != nil {
+			return nil, err
+		}
+		return details.Encode(), nil
+	}
+	conv, err := a.openWorkspace.Load(e)
+	if err != nil {
+		return nil, err
+	}
+	return c.part(conv), nil
+}
+
+func (c editCmd) part(conv *workspace.Conversation) []byte {
+	if c.BaseConfig {
+		return conv.BaseConfig
+	}
+	return conv.Stream.Encode()
+}
+
+// A draft is a file where the editor may write: never in the conversation itself,
+// where a half-edited file would be trash for jp.
+type draft struct {
+	path     string
+	original []byte
+}
+
+func newDraft(name string, data []byte) (*draft, error) {
+	dir, err := os.MkdirTemp("", "git-jp-edit-")
+	if err != nil {
+		return nil, err
+	}
+	d := &draft{path: filepath.Join(dir, name), original: data}
+	return d, os.WriteFile(d.path, data, 0o600)
+}
+
+func (d *draft) remove() error { return os.RemoveAll(filepath.Dir(d.path)) }
+
+// keep leaves the draft to the user, if there is anything of theirs in it.
+func (d *draft) keep(err error) error {
+	if now, readErr := os.ReadFile(d.path); readErr != nil || bytes.Equal(now, d.original) {
+		return errors.Join(err, d.remove())
+	}
+	return &draftError{err: err, path: d.path}
+}
+
+// A draftError is an edit that was not saved.
+type draftError struct {
+	err  error
+	path string
+}
+
+func (e *draftError) Error() string { return e.err.Error() }
+func (e *draftError) Unwrap() error { return e.err }
+
+// edit runs the editor on a draft and returns what it left.
+func (a *app) edit(ctx context.Context, d *draft) ([]byte, error) {
+	editor, err := a.editor(ctx)
+	if err != nil {
+		return nil, err
+	}
+	// As git does: a command for the shell, with the file as its argument.
+	cmd := exec.CommandContext(ctx, "sh", "-c", editor+` "$@"`, editor, d.path)
+	cmd.Stdin, cmd.Stdout, cmd.Stderr = a.stdin, a.stdout, a.stderr
+	cmd.Env, cmd.Dir = a.env, a.directory()
+	if err := cmd.Run(); err != nil {
+		return nil, fmt.Errorf("run the editor %q: %w", editor, err)
+	}
+	return os.ReadFile(d.path)
+}
+
+// editor returns git's editor.
+func (a *app) editor(ctx context.Context) (string, error) {
+	if e := a.getenv("GIT_EDITOR"); e != "" {
+		return e, nil
+	}
+	if repo, err := a.repo(ctx); err == nil {
+		if e, ok, err := repo.Config(ctx, "core.editor"); err == nil && ok {
+			return e, nil
+		}
+	}
+	for _, name := range []string{"VISUAL", "EDITOR"} {
+		if e := a.getenv(name); e != "" {
+			return e, nil
+		}
+	}
+	if !a.stdinTerminal {
+		return "", errors.New("no editor is set, and this is no terminal")
+	}
+	return "vi", nil
+}
+
+// errMeanwhile says that somebody else saved while the editor was open.
+var errMeanwhile = errors.New("the file was changed by somebody else meanwhile")
+
+// save puts what the editor left in the place of the file, unless that is no longer
+// what the editor was given.
+func (c editCmd) save(
+	ctx context.Context, a *app, e workspace.Entry, before, after []byte,
+) error {
+	w := a.openWorkspace
+	if c.Metadata {
+		return w.UpdateDetails(ctx, e.ID, func(d *events.Details) error {
+			edited, err := events.DecodeDetails(after)
+			if err == nil && !bytes.Equal(d.Encode(), before) {
+				err = errMeanwhile
+			}
+			if err == nil {
+				*d = *edited
+			}
+			return err
+		})
+	}
+	return w.Update(ctx, e.ID, func(conv *workspace.Conversation) (err error) {
+		switch {
+		case !bytes.Equal(c.part(conv), before):
+			return errMeanwhile
+		case !c.BaseConfig:
+			conv.Stream, err = events.Decode(after)
+		case !json.Valid(after):
+			return errors.New("it is not JSON")
+		default:
+			conv.BaseConfig = after
+		}
+		return err
+	})
+}

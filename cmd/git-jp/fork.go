@@ -1,0 +1,156 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/git-jp/git-jp/events"
+	"github.com/git-jp/git-jp/internal/workspace"
+)
+
+type forkCmd struct {
+	Conversation string   `arg:"" optional:"" help:"The conversation to fork; the active one by default."`
+	Title        string   `placeholder:"TITLE" help:"Title of the fork; that of the source by default."`
+	First        int      `short:"f" placeholder:"N" help:"Keep the first N turns."`
+	Last         int      `short:"l" placeholder:"N" help:"Keep the last N turns."`
+	From         string   `placeholder:"TIME" help:"Keep events from this time on."`
+	Until        string   `placeholder:"TIME" help:"Keep events before this time."`
+	NoTurns      bool     `short:"N" help:"Keep the configuration only."`
+	Label        []string `sep:"none" placeholder:"KEY[=VALUE]" help:"Set a label on the fork; repeat for several."`
+	Activate     bool     `help:"Make the fork the active conversation."`
+}
+
+// Help explains what a fork keeps.
+func (forkCmd) Help() string {
+	return `The fork is a new conversation with the same configuration and the chosen turns. No
+content is copied: it refers to the same blobs. Elements of unknown kinds and compactions
+of the turns that remain are kept, which jp's own fork loses.
+
+` + whenHelp
+}
+
+// forkKey is the member of metadata.json that says where a fork came from.
+const forkKey = "git_jp_forked_from"
+
+// origin is the value of forkKey.
+type origin struct {
+	ID   string `json:"id"`
+	Turn int    `json:"turn"` // the last turn that was kept, counted from 1
+}
+
+// Run forks a conversation.
+func (c forkCmd) Run(ctx context.Context, a *app) error {
+	options, err := c.options(a)
+	if err != nil {
+		return err
+	}
+	conv, err := a.load(c.Conversation)
+	if err != nil {
+		return err
+	}
+	details, err := c.details(a, conv, options)
+	if err != nil {
+		return err
+	}
+	stream := conv.Stream.Fork(options)
+	w := a.openWorkspace
+	entry, err := w.Create(ctx, &workspace.NewConversation{
+		Details: details, Stream: stream, BaseConfig: conv.BaseConfig, Local: conv.Local,
+		AllowDangling: true, // the source's own faults are not the fork's to refuse
+	})
+	if err != nil {
+		return err
+	}
+	if c.Activate {
+		if err := a.activate(w, entry.ID); err != nil {
+			return err
+		}
+	}
+	a.note("forked %s in %s", conv.ID, entry.Path)
+	if a.JSON {
+		return a.printRecord(entry)
+	}
+	_, err = fmt.Fprintln(a.stdout, entry.ID)
+	return err
+}
+
+// options understands which turns are to be kept.
+func (c forkCmd) options(a *app) (o events.ForkOptions, err error) {
+	if c.First < 0 || c.Last < 0 {
+		return o, usagef("--first and --last: expected a positive number")
+	}
+	o = events.ForkOptions{First: c.First, Last: c.Last, KeepNone: c.NoTurns}
+	if o.From, err = a.parseWhen("from", c.From); err != nil {
+		return o, err
+	}
+	o.Until, err = a.parseWhen("until", c.Until)
+	return o, err
+}
+
+// details returns the metadata of the fork.
+func (c forkCmd) details(
+	a *app, conv *workspace.Conversation, o events.ForkOptions,
+) (*events.Details, error) {
+	d := conv.Details.Clone()
+	d.LastActivatedAt, d.ExpiresAt, d.ArchivedAt = a.now().UTC(), nil, nil
+	if c.Title != "" {
+		d.Title = &c.Title
+	}
+	for _, label := range c.Label {
+		key, value, _ := strings.Cut(label, "=")
+		if !validLabel(key) {
+			return nil, usagef("label %q: a key has letters, digits, _ and - only", label)
+		}
+		if d.Labels == nil {
+			d.Labels = make(map[string]string)
+		}
+		d.Labels[key] = value
+	}
+	from, err := json.Marshal(origin{conv.ID.String(), lastTurn(conv.Stream, o)})
+	if err != nil {
+		return nil, err
+	}
+	return d, d.SetValue(forkKey, from)
+}
+
+// lastTurn returns the last turn of the source that the fork has, counted from 1.
+func lastTurn(s *events.Stream, o events.ForkOptions) int {
+	turns := s.Turns()
+	for i := len(turns) - 1; i >= 0; i-- {
+		kept := !o.KeepNone && (o.Until.IsZero() || s.At(turns[i].First).Time().Before(o.Until))
+		if kept && (o.First == 0 || o.Last > 0 || i < o.First) {
+			return i + 1
+		}
+	}
+	return 0
+}
+
+func validLabel(key string) bool {
+	const letters = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
+	return key != "" && strings.Trim(key, letters+"0123456789_-") == ""
+}
+
+// forkedFrom says where a conversation came from, "" for nowhere.
+func forkedFrom(d *events.Details) string {
+	value, ok := d.Value(forkKey)
+	if !ok {
+		return ""
+	}
+	var o origin
+	if json.Unmarshal(value, &o) != nil || o.ID == "" {
+		return ""
+	}
+	return fmt.Sprintf("%s, turn %d", o.ID, o.Turn)
+}
+
+// activate makes a conversation the active one of this terminal.
+func (a *app) activate(w *workspace.Workspace, id events.ID) error {
+	s, ok := workspace.SessionOf(a.workspaceEnv(a.openConfig.Settings()))
+	if !ok {
+		return errors.New("activate a conversation: nothing tells this terminal from others")
+	}
+	return w.Activate(s, id)
+}

@@ -1,0 +1,399 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/git-jp/git-jp/blobs"
+	"github.com/git-jp/git-jp/events"
+	"github.com/git-jp/git-jp/gitint"
+	"github.com/git-jp/git-jp/internal/render"
+	"github.com/git-jp/git-jp/internal/search"
+	"github.com/git-jp/git-jp/internal/workspace"
+)
+
+type grepCmd struct {
+	Pattern       string   `arg:"" help:"What to look for."`
+	Conversation  []string `arg:"" optional:"" help:"Conversations to search; all by default."`
+	Regexp        bool     `short:"E" aliases:"regex" help:"The pattern is a regular expression (RE2)."`
+	IgnoreCase    bool     `short:"i" xor:"case" help:"Upper and lower case are the same."`
+	CaseSensitive bool     `xor:"case" help:"They are not, also when the pattern is all lower case."`
+	Context       int      `placeholder:"N" help:"Show N lines around each hit."`
+	Scope         []string `short:"s" placeholder:"SCOPE" help:"Search only here; repeat for several."`
+	Names         bool     `short:"l" xor:"output" help:"Print only the conversations."`
+	Count         bool     `xor:"output" help:"Print only the number of matching lines of each."`
+	All           bool     `help:"Search every branch and other ref, not the work tree."`
+	Archived      bool     `short:"a" help:"Search archived conversations too."`
+}
+
+// Help explains scopes and output.
+func (grepCmd) Help() string {
+	return `Sees what lies in blobs and in base64, which 'git grep' cannot. The pattern is plain
+text; case matters when it has an upper-case letter.
+
+Scopes: title, user, assistant, reasoning, structured, tool-call, tool-result, attachment,
+inquiry; chat and tool stand for several of them.
+
+Each line is ID:TURN:SCOPE:LINE:TEXT, with - in place of the last : for a line of context.
+The exit code is 0 when something was found, and 1 when nothing was or when something
+could not be searched.`
+}
+
+// hitRecord is one matching line in `grep --json`.
+type hitRecord struct {
+	ID      string   `json:"id"`
+	Title   string   `json:"title"`
+	Ref     string   `json:"ref,omitempty"`
+	Turn    int      `json:"turn"` // counted from 1, 0 for the title
+	Element int      `json:"element"`
+	Scope   string   `json:"scope"`
+	Where   string   `json:"where,omitempty"`
+	Line    int      `json:"line"`
+	Text    string   `json:"text"`
+	Match   bool     `json:"match"`
+	Spans   [][2]int `json:"spans,omitempty"`
+}
+
+// countRecord is one conversation in `grep --json --count` and `--names`.
+type countRecord struct {
+	ID    string `json:"id"`
+	Title string `json:"title"`
+	Ref   string `json:"ref,omitempty"`
+	Lines int    `json:"lines"`
+}
+
+// A searched is one conversation that is being searched.
+type searched struct {
+	id     events.ID
+	title  string
+	ref    string // "" for the work tree
+	stream *events.Stream
+	reader blobs.Reader
+}
+
+// A grepRun carries what all conversations of one search share.
+type grepRun struct {
+	*app
+	cmd     grepCmd
+	pattern *search.Pattern
+	lines   *render.JSONLines
+	wanted  map[events.ID]bool // nil for all
+	found   bool
+	failed  bool
+	told    map[string]bool // paths whose problem was reported
+	printed bool            // a line, so that a further group is parted from it
+}
+
+// Run searches.
+func (c grepCmd) Run(ctx context.Context, a *app) error {
+	pattern, err := c.compile()
+	if err != nil {
+		return err
+	}
+	g := &grepRun{
+		app: a, cmd: c, pattern: pattern, lines: render.NewJSONLines(a.stdout, a.output()),
+		told: make(map[string]bool),
+	}
+	if c.All {
+		err = g.refs(ctx)
+	} else {
+		err = g.workTree(ctx)
+	}
+	if err != nil {
+		return err
+	}
+	if g.failed || !g.found {
+		return errProblems
+	}
+	return nil
+}
+
+func (c grepCmd) compile() (*search.Pattern, error) {
+	if c.Context < 0 {
+		return nil, usagef("--context %d: expected a positive number", c.Context)
+	}
+	q := search.Query{Pattern: c.Pattern, Regexp: c.Regexp, Context: c.Context}
+	switch {
+	case c.IgnoreCase:
+		q.Case = search.CaseIgnore
+	case c.CaseSensitive:
+		q.Case = search.CaseExact
+	}
+	all := false
+	for _, name := range c.Scope {
+		scopes, ok := search.ParseScope(name)
+		if !ok {
+			return nil, usagef("no scope named %q", name)
+		}
+		all = all || scopes == nil
+		q.Scopes = append(q.Scopes, scopes...)
+	}
+	if all {
+		q.Scopes = nil
+	}
+	p, err := search.Compile(q)
+	if err != nil {
+		return nil, &usageError{err: err}
+	}
+	return p, nil
+}
+
+// workTree searches conversations as they lie in the work tree.
+func (g *grepRun) workTree(ctx context.Context) error {
+	w, err := g.workspace()
+	if err != nil {
+		return err
+	}
+	entries, err := g.entries(w)
+	if err != nil {
+		return err
+	}
+	for _, e := range entries {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		conv, err := w.Load(e)
+		if err != nil {
+			if !g.told[e.Path] {
+				g.problem(err)
+			}
+			continue
+		}
+		err = g.search(searched{
+			id: e.ID, title: conv.Title(), stream: conv.Stream, reader: w.BlobsOf(e),
+		})
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (g *grepRun) entries(w *workspace.Workspace) (entries []workspace.Entry, err error) {
+	if len(g.cmd.Conversation) > 0 {
+		return g.findAll(g.cmd.Conversation)
+	}
+	entries, problems, err := w.List(workspace.ListOptions{Archived: g.cmd.Archived, Local: true})
+	for _, p := range problems {
+		if p.Kind != workspace.Foreign { // that holds no conversation
+			g.problem(errors.New(p.String()))
+			g.told[p.Path] = true
+		}
+	}
+	return entries, err
+}
+
+// want understands the conversations that were named for a search of refs, where one
+// need not be in the work tree.
+func (g *grepRun) want() error {
+	for _, name := range g.cmd.Conversation {
+		id, err := events.ParseID(name)
+		if e, findErr := g.find(name); findErr == nil {
+			id, err = e.ID, nil
+		} else if err != nil {
+			return findErr
+		}
+		if g.wanted == nil {
+			g.wanted = make(map[events.ID]bool)
+		}
+		g.wanted[id] = true
+	}
+	return nil
+}
+
+// refs searches every version of a conversation that some ref's tip has, each
+// distinct stream once, under the first ref that has it.
+func (g *grepRun) refs(ctx context.Context) error {
+	repo, err := g.repo(ctx)
+	if err != nil {
+		return err
+	}
+	if err := g.want(); err != nil {
+		return err
+	}
+	refs, err := repo.Refs(ctx)
+	if err != nil {
+		return err
+	}
+	finder := newDirFinder()
+	trees, streams := map[gitint.OID]bool{}, map[gitint.OID]bool{}
+	for _, ref := range refs {
+		if trees[ref.Peeled] || ref.Peeled.IsZero() {
+			continue
+		}
+		trees[ref.Peeled] = true
+		tree, err := repo.Tree(ctx, ref.Peeled.String())
+		if err != nil {
+			g.problem(fmt.Errorf("read %s: %w", ref.Name, err))
+			continue
+		}
+		dirs, err := finder.find(tree)
+		if err != nil {
+			g.problem(err)
+			continue
+		}
+		if err := g.tree(ctx, ref.Name, dirs, tree, streams); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (g *grepRun) tree(
+	ctx context.Context, ref string, dirs []string, tree *gitint.Tree, seen map[gitint.OID]bool,
+) error {
+	for _, dir := range dirs {
+		entries, _, err := workspace.Scan(tree, dir)
+		if err != nil {
+			return err
+		}
+		reader := blobs.FS(subdir{tree, dir + "/" + blobs.Dir}, 0)
+		for _, e := range entries {
+			oid, ok := tree.OID(streamPath(e))
+			if seen[oid] || !ok || !g.wants(e) {
+				continue
+			}
+			seen[oid] = true
+			if err := g.version(ctx, ref, tree, e, reader); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+func streamPath(e workspace.Entry) string {
+	if e.Legacy {
+		return e.Path + "/" + workspace.MessagesFile
+	}
+	return e.Path + "/" + workspace.EventsFile
+}
+
+// wants reports whether a conversation of a ref is to be searched. One that was named
+// is, wherever it lies.
+func (g *grepRun) wants(e workspace.Entry) bool {
+	if g.wanted != nil {
+		return g.wanted[e.ID]
+	}
+	return e.Partition == workspace.Live || g.cmd.Archived
+}
+
+// version searches a conversation as one ref has it.
+func (g *grepRun) version(
+	ctx context.Context, ref string, tree *gitint.Tree, e workspace.Entry, reader blobs.Reader,
+) error {
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	conv, err := workspace.Read(tree, e)
+	if err != nil {
+		g.problem(fmt.Errorf("read %s: %w", ref, err))
+		return nil
+	}
+	return g.search(searched{
+		id: e.ID, title: conv.Title(), ref: ref, stream: conv.Stream, reader: reader,
+	})
+}
+
+// problem reports what could not be searched and goes on.
+func (g *grepRun) problem(err error) {
+	g.warn("%v", err)
+	g.failed = true
+}
+
+func (g *grepRun) search(s searched) error {
+	hits, problems := g.pattern.Stream(s.stream, s.reader)
+	if h, ok := g.pattern.Title(s.title); ok {
+		hits = append([]search.Hit{h}, hits...)
+	}
+	for _, p := range problems {
+		g.problem(fmt.Errorf("%s: %w", s.id, p))
+	}
+	if len(hits) == 0 {
+		return nil
+	}
+	g.found = true
+	if g.cmd.Names || g.cmd.Count {
+		return g.printCount(s, hits)
+	}
+	for _, h := range hits {
+		for i, l := range h.Lines {
+			if i == 0 || h.Lines[i-1].Number != l.Number-1 {
+				g.part()
+			}
+			if err := g.printLine(s, h, l); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// part separates groups of lines, as grep does, when there is context around hits.
+func (g *grepRun) part() {
+	if g.printed && g.cmd.Context > 0 && !g.JSON {
+		fmt.Fprintln(g.stdout, "--")
+	}
+	g.printed = true
+}
+
+func (g *grepRun) printCount(s searched, hits []search.Hit) error {
+	n := 0
+	for _, h := range hits {
+		for _, l := range h.Lines {
+			if l.Match {
+				n++
+			}
+		}
+	}
+	if g.JSON {
+		return g.lines.Write(countRecord{ID: s.id.String(), Title: s.title, Ref: s.ref, Lines: n})
+	}
+	text := s.place()
+	if g.cmd.Count {
+		text += fmt.Sprintf(":%d", n)
+	}
+	_, err := fmt.Fprintln(g.stdout, g.output().Line(text+"  "+s.title))
+	return err
+}
+
+// place names the conversation, and the ref where it is not the work tree's.
+func (s searched) place() string {
+	if s.ref == "" {
+		return s.id.String()
+	}
+	return s.ref + ":" + s.id.String()
+}
+
+func (g *grepRun) printLine(s searched, h search.Hit, l search.Line) error {
+	if g.JSON {
+		return g.lines.Write(newHitRecord(s, h, l))
+	}
+	turn, mark := "-", ":"
+	if h.Turn >= 0 {
+		turn = fmt.Sprint(h.Turn + 1)
+	}
+	if !l.Match {
+		mark = "-"
+	}
+	scope := string(h.Scope)
+	if h.Where != "" {
+		scope += "(" + strings.ReplaceAll(h.Where, ":", "%3A") + ")"
+	}
+	line := fmt.Sprintf("%s:%s:%s:%d%s%s", s.place(), turn, scope, l.Number, mark, l.Text)
+	_, err := fmt.Fprintln(g.stdout, g.output().Line(line))
+	return err
+}
+
+func newHitRecord(s searched, h search.Hit, l search.Line) hitRecord {
+	r := hitRecord{
+		ID: s.id.String(), Title: s.title, Ref: s.ref, Turn: h.Turn + 1, Element: h.Element,
+		Scope: string(h.Scope), Where: h.Where, Line: l.Number, Text: l.Text, Match: l.Match,
+	}
+	for _, span := range l.Spans {
+		r.Spans = append(r.Spans, [2]int{span[0], span[1]})
+	}
+	return r
+}

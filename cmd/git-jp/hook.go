@@ -1,0 +1,126 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/git-jp/git-jp/internal/check"
+	"github.com/git-jp/git-jp/internal/config"
+	"github.com/git-jp/git-jp/internal/render"
+	"github.com/git-jp/git-jp/internal/stage"
+	"github.com/git-jp/git-jp/internal/workspace"
+)
+
+type hookCmd struct {
+	Name string   `arg:"" help:"The hook that git runs."`
+	Args []string `arg:"" optional:"" passthrough:"" help:"What git gives it."`
+}
+
+// Run does the work of a hook. A hook of a later version that this one does not know
+// does nothing: the repository's owner may have a newer program.
+func (c hookCmd) Run(ctx context.Context, a *app) error {
+	switch c.Name {
+	case "pre-commit":
+		return c.preCommit(ctx, a)
+	case "post-commit":
+		return c.postCommit(ctx, a)
+	default:
+		return nil
+	}
+}
+
+func (c hookCmd) hook(ctx context.Context, a *app) (stage.Hook, config.Hooks, error) {
+	repo, err := a.repo(ctx)
+	if err != nil {
+		return stage.Hook{}, config.Hooks{}, err
+	}
+	root, err := workspace.Find(repo.Root())
+	if err != nil {
+		root = "" // workspaces below the root are served with the defaults
+	}
+	conf, err := a.configAt(root)
+	if err != nil {
+		return stage.Hook{}, config.Hooks{}, err
+	}
+	s := conf.Settings()
+	return stage.Hook{
+		Repo: repo, MaxBlobBytes: s.Storage.MaxBlobBytes, Cache: a.refsCache(repo),
+		CheckOnly: !s.Hooks.Stage, Strict: s.Hooks.Strict,
+	}, s.Hooks, nil
+}
+
+// preCommit blocks only what the commit itself would break. A failure of ours is
+// told and does not block: a check in CI is the guarantee, a hook a convenience.
+func (c hookCmd) preCommit(ctx context.Context, a *app) error {
+	hook, settings, err := c.hook(ctx, a)
+	if err != nil {
+		a.warn("pre-commit: %v", err)
+		return nil
+	}
+	verdict, err := hook.PreCommit(ctx)
+	if err != nil {
+		if ctx.Err() != nil {
+			return ctx.Err()
+		}
+		a.warn("pre-commit: conversations were not checked: %v", err)
+		return nil
+	}
+	if verdict.AddError != nil {
+		a.warn("pre-commit: %v", verdict.AddError)
+	}
+	if len(verdict.Added) > 0 {
+		a.note("git jp: added %s that the staged conversations need",
+			render.Count(len(verdict.Added), "blob"))
+	}
+	if err := a.warnFindings(verdict.Others); err != nil {
+		return err
+	}
+	if !verdict.Blocked() || settings.Check == "off" {
+		return nil
+	}
+	if err := a.printReport(reportOf(verdict.Blocking)); err != nil {
+		return err
+	}
+	if settings.Check == "warn" {
+		return nil
+	}
+	return errBlocked
+}
+
+// errBlocked says that a commit was stopped, after the reasons were printed.
+var errBlocked = errors.New("the commit would leave references without content")
+
+func (c hookCmd) postCommit(ctx context.Context, a *app) error {
+	hook, _, err := c.hook(ctx, a)
+	if err == nil {
+		err = hook.PostCommit(ctx)
+	}
+	if err != nil {
+		a.warn("post-commit: %v", err)
+	}
+	return nil
+}
+
+// warnFindings prints what does not block, a line each.
+func (a *app) warnFindings(findings []check.Finding) error {
+	for _, f := range findings {
+		if f.Severity == check.Note {
+			continue
+		}
+		line := fmt.Sprintf("%s: %s", f.Conversation, f.Detail)
+		if f.Next != "" {
+			line += "; " + f.Next
+		}
+		a.warn("%s", line)
+	}
+	return nil
+}
+
+func reportOf(findings []check.Finding) *check.Report {
+	r := new(check.Report)
+	for _, f := range findings {
+		r.Add(f)
+	}
+	return r
+}

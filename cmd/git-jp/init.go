@@ -1,0 +1,120 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+
+	"github.com/git-jp/git-jp/gitint"
+	"github.com/git-jp/git-jp/internal/workspace"
+)
+
+type initCmd struct {
+	Directory string `arg:"" optional:"" help:"Where; the root of the repository by default."`
+	NoHooks   bool   `help:"Do not install the commit hooks."`
+}
+
+// Help says what it makes.
+func (initCmd) Help() string {
+	return `Makes a workspace: .jp with an id, a .gitignore for temporary files, and a directory for
+conversations. An existing one is completed and otherwise left as it is. In a Git
+repository the commit hooks are installed too, as by 'git jp install'.`
+}
+
+// initRecord is what `init --json` prints.
+type initRecord struct {
+	Root    string   `json:"root"`
+	Changed []string `json:"changed"`
+}
+
+// Run makes or completes a workspace.
+func (c initCmd) Run(ctx context.Context, a *app) error {
+	repo, err := a.repo(ctx)
+	if err != nil && !errors.Is(err, gitint.ErrNotRepository) {
+		return err
+	}
+	inRepo := err == nil
+	root, err := c.root(a, repo)
+	if err != nil {
+		return err
+	}
+	config, err := a.configAt("")
+	if err != nil {
+		return err
+	}
+	if c.Directory != "" {
+		if err := os.MkdirAll(root, 0o777); err != nil {
+			return fmt.Errorf("make a workspace: %w", err)
+		}
+	}
+	changed, err := workspace.Init(root, a.workspaceEnv(config.Settings()))
+	if err != nil {
+		return err
+	}
+	if err := c.report(a, root, changed); err != nil {
+		return err
+	}
+	if c.NoHooks || !inRepo {
+		return nil
+	}
+	return installCmd{}.Run(ctx, a)
+}
+
+// errBare says that there is nowhere to put a workspace.
+var errBare = errors.New("a bare repository has no work tree")
+
+// root returns where the workspace is to be: the directory that was named, an existing
+// workspace of the repository around here, its root, or here. repo is nil when there
+// is none.
+func (c initCmd) root(a *app, repo *gitint.Repo) (string, error) {
+	here := a.directory()
+	switch {
+	case filepath.IsAbs(c.Directory):
+		return filepath.Clean(c.Directory), nil
+	case c.Directory != "":
+		return filepath.Join(here, c.Directory), nil
+	case repo == nil:
+		return here, nil
+	case repo.Root() == "":
+		return "", fmt.Errorf("make a workspace in %s: %w", here, errBare)
+	}
+	top := repo.Root()
+	found, err := workspace.Find(here)
+	if err != nil {
+		return top, nil
+	}
+	if found, err = realDir(found); err != nil {
+		return "", err
+	}
+	if below, err := filepath.Rel(top, found); err != nil || !filepath.IsLocal(below) {
+		return top, nil // it is that of somebody around the repository
+	}
+	return found, nil
+}
+
+func (initCmd) report(a *app, root string, changed []string) error {
+	if a.JSON {
+		return a.printJSON(initRecord{Root: root, Changed: append([]string{}, changed...)})
+	}
+	if len(changed) == 0 {
+		a.note("%s is a workspace already", root)
+	}
+	here, err := realDir(a.directory())
+	if err != nil {
+		return err
+	}
+	if root, err = realDir(root); err != nil {
+		return err
+	}
+	for _, path := range changed {
+		if rel, err := filepath.Rel(here, filepath.Join(root, path)); err == nil {
+			path = rel
+		}
+		if _, err := fmt.Fprintln(a.stdout, a.output().Line("wrote "+path)); err != nil {
+			return err
+		}
+	}
+	return nil
+}

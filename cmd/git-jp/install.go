@@ -1,0 +1,113 @@
+package main
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/git-jp/git-jp/hooks"
+)
+
+type installCmd struct {
+	Chain  bool `help:"Put a marked block into hooks that are shell scripts of your own."`
+	DryRun bool `short:"n" help:"Print what would be done."`
+}
+
+// Help says what is installed and what is never touched.
+func (installCmd) Help() string {
+	return `Installs the commit hooks of this clone: pre-commit stages the content that staged
+conversations need and stops a commit that would dangle, post-commit completes partial
+commits. Files of others are left alone; where one is in the way, the line to add to it is
+printed, and --chain puts it there. 'git jp uninstall' leaves the repository as it was.`
+}
+
+// actionRecord is one step of `install --json` and `uninstall --json`.
+type actionRecord struct {
+	Do      string `json:"do"`
+	Hook    string `json:"hook"`
+	Path    string `json:"path"`
+	Reason  string `json:"reason,omitempty"`
+	Snippet string `json:"snippet,omitempty"`
+	Done    bool   `json:"done"`
+}
+
+// Run installs the hooks.
+func (c installCmd) Run(ctx context.Context, a *app) error {
+	o := hooks.Options{}
+	if c.Chain {
+		o.Foreign = hooks.ForeignChain
+	}
+	in, err := a.installer(ctx, o)
+	if err != nil {
+		return err
+	}
+	plan, err := in.Install(ctx)
+	if err != nil {
+		return err
+	}
+	return a.carryOut(ctx, plan, c.DryRun)
+}
+
+type uninstallCmd struct {
+	DryRun bool `short:"n" help:"Print what would be done."`
+}
+
+// Run takes the hooks out again.
+func (c uninstallCmd) Run(ctx context.Context, a *app) error {
+	in, err := a.installer(ctx, hooks.Options{})
+	if err != nil {
+		return err
+	}
+	plan, err := in.Uninstall(ctx)
+	if err != nil {
+		return err
+	}
+	return a.carryOut(ctx, plan, c.DryRun)
+}
+
+func (a *app) installer(ctx context.Context, o hooks.Options) (*hooks.Installer, error) {
+	repo, err := a.repo(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return hooks.New(repo, o)
+}
+
+// carryOut prints a plan and, unless it is only to be shown, does it. Steps that
+// are left for a person make the command fail: without them no hook will run.
+func (a *app) carryOut(ctx context.Context, plan *hooks.Plan, dryRun bool) error {
+	if !dryRun {
+		if err := plan.Apply(ctx); err != nil {
+			return err
+		}
+	}
+	for _, action := range plan.Actions {
+		if err := a.printAction(action, !dryRun); err != nil {
+			return err
+		}
+	}
+	if len(plan.Open()) > 0 {
+		return errProblems
+	}
+	return nil
+}
+
+func (a *app) printAction(action hooks.Action, done bool) error {
+	if a.JSON {
+		return a.printJSON(actionRecord{
+			Do: string(action.Do), Hook: action.Hook, Path: action.Path, Reason: action.Reason,
+			Snippet: action.Snippet, Done: done && action.Changes(),
+		})
+	}
+	if a.Quiet && !action.Changes() && action.Snippet == "" {
+		return nil
+	}
+	out := a.output()
+	if _, err := fmt.Fprintln(a.stdout, out.Line(action.String())); err != nil {
+		return err
+	}
+	if action.Snippet == "" {
+		return nil
+	}
+	_, err := fmt.Fprintf(a.stdout, "\n%s\n", out.Text(action.Snippet))
+	return err
+}

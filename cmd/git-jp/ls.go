@@ -1,0 +1,280 @@
+package main
+
+import (
+	"cmp"
+	"fmt"
+	"maps"
+	"runtime"
+	"slices"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/git-jp/git-jp/events"
+	"github.com/git-jp/git-jp/internal/render"
+	"github.com/git-jp/git-jp/internal/workspace"
+)
+
+type lsCmd struct {
+	Archived bool     `short:"a" help:"List archived conversations too."`
+	Local    bool     `help:"List user-local conversations too."`
+	Sort     string   `enum:"id,activity,title" default:"activity" help:"Order: id, activity or title."`
+	Reverse  bool     `short:"r" help:"Reverse the order."`
+	Limit    int      `short:"n" placeholder:"N" help:"List the last N only."`
+	Label    []string `sep:"none" placeholder:"KEY[=VALUE]" help:"List those with this label; repeat for several."`
+}
+
+// Help explains the output.
+func (lsCmd) Help() string {
+	return `The latest is at the end. Marks: * active here, ^ pinned, a archived, l user-local,
+o of the generation before events.json. Only metadata is read, no stream and no content.`
+}
+
+// conversationRecord is a conversation in JSON, in every command that lists some.
+type conversationRecord struct {
+	ID           string            `json:"id"`
+	Title        string            `json:"title"`
+	Path         string            `json:"path"`
+	Active       bool              `json:"active"`
+	Archived     bool              `json:"archived"`
+	Local        bool              `json:"local"`
+	Legacy       bool              `json:"legacy"`
+	CreatedAt    time.Time         `json:"created_at"`
+	LastActiveAt *time.Time        `json:"last_active_at"` // null when the metadata is damaged
+	PinnedAt     *time.Time        `json:"pinned_at"`
+	ArchivedAt   *time.Time        `json:"archived_at"`
+	ExpiresAt    *time.Time        `json:"expires_at"`
+	Labels       map[string]string `json:"labels"`
+}
+
+// Run lists the conversations.
+func (c lsCmd) Run(a *app) error {
+	if c.Limit < 0 {
+		return usagef("--limit %d: expected a positive number", c.Limit)
+	}
+	w, err := a.workspace()
+	if err != nil {
+		return err
+	}
+	all, problems, err := w.List(workspace.ListOptions{Archived: true, Local: true})
+	if err != nil {
+		return err
+	}
+	records, failed := c.records(a, c.wanted(all), problems)
+	c.sort(records)
+	if c.Limit > 0 && len(records) > c.Limit {
+		records = records[len(records)-c.Limit:]
+	}
+	if err := c.print(a, records); err != nil {
+		return err
+	}
+	if len(records) == 0 || a.Verbose {
+		c.noteHidden(a, all, len(records))
+	}
+	if failed || len(problems) > 0 {
+		return errProblems
+	}
+	return nil
+}
+
+// wanted leaves out what was not asked for.
+func (c lsCmd) wanted(all []workspace.Entry) []workspace.Entry {
+	return slices.DeleteFunc(slices.Clone(all), func(e workspace.Entry) bool {
+		return e.Partition == workspace.Archive && !c.Archived || e.Local && !c.Local
+	})
+}
+
+// noteHidden says why a list is shorter than one may think.
+func (c lsCmd) noteHidden(a *app, all []workspace.Entry, listed int) {
+	archived, local := 0, 0
+	for _, e := range all {
+		switch {
+		case e.Partition == workspace.Archive && !c.Archived:
+			archived++
+		case e.Local && !c.Local:
+			local++
+		}
+	}
+	if listed == 0 {
+		a.note("no conversations to list")
+	}
+	if archived > 0 {
+		a.note("%d archived, listed with --archived", archived)
+	}
+	if local > 0 {
+		a.note("%d user-local, listed with --local", local)
+	}
+}
+
+// records reads the details of each entry. One that cannot be read is listed
+// without them and reported, unless problems say so already.
+func (c lsCmd) records(
+	a *app, entries []workspace.Entry, problems []workspace.Problem,
+) (records []conversationRecord, failed bool) {
+	told := make(map[string]bool)
+	for _, p := range problems {
+		a.warn("%s", p)
+		told[p.Path] = true
+	}
+	active := a.activeID(a.openWorkspace)
+	loaded, errs := loadDetails(a.openWorkspace, entries)
+	for i, e := range entries {
+		if errs[i] != nil {
+			if !told[e.Path] {
+				a.warn("%v", errs[i])
+			}
+			failed = true
+			loaded[i] = &events.Details{}
+		}
+		if hasLabels(loaded[i].Labels, c.Label) {
+			r := newRecord(e, loaded[i])
+			r.Active = e.ID == active
+			records = append(records, r)
+		}
+	}
+	return records, failed
+}
+
+// loadDetails reads the metadata of all entries, by several goroutines: most of the
+// time is spent in the system opening files.
+func loadDetails(w *workspace.Workspace, entries []workspace.Entry) ([]*events.Details, []error) {
+	details, errs := make([]*events.Details, len(entries)), make([]error, len(entries))
+	var next atomic.Int64
+	var readers sync.WaitGroup
+	for range min(runtime.GOMAXPROCS(0), len(entries)) {
+		readers.Go(func() {
+			for i := int(next.Add(1)) - 1; i < len(entries); i = int(next.Add(1)) - 1 {
+				details[i], errs[i] = w.LoadDetails(entries[i])
+			}
+		})
+	}
+	readers.Wait()
+	return details, errs
+}
+
+func newRecord(e workspace.Entry, d *events.Details) conversationRecord {
+	r := conversationRecord{
+		ID: e.ID.String(), Path: e.Path, Archived: e.Partition == workspace.Archive,
+		Local: e.Local, Legacy: e.Legacy, CreatedAt: e.ID.Time(),
+		PinnedAt: d.PinnedAt, ArchivedAt: d.ArchivedAt, ExpiresAt: d.ExpiresAt,
+		Labels: map[string]string{},
+	}
+	if !d.LastActivatedAt.IsZero() {
+		r.LastActiveAt = &d.LastActivatedAt
+	}
+	maps.Copy(r.Labels, d.Labels)
+	if d.Title != nil {
+		r.Title = *d.Title
+	}
+	return r
+}
+
+// lastActive is the zero time when nobody knows.
+func (r conversationRecord) lastActive() time.Time {
+	if r.LastActiveAt == nil {
+		return time.Time{}
+	}
+	return *r.LastActiveAt
+}
+
+// activeID returns the id of this session's active conversation, 0 for none.
+func (a *app) activeID(w *workspace.Workspace) events.ID {
+	s, ok := workspace.SessionOf(a.workspaceEnv(a.openConfig.Settings()))
+	if !ok {
+		return 0
+	}
+	e, err := w.Active(s)
+	if err != nil {
+		return 0
+	}
+	return e.ID
+}
+
+// hasLabels reports whether labels has each of want, as KEY or KEY=VALUE.
+func hasLabels(labels map[string]string, want []string) bool {
+	return !slices.ContainsFunc(want, func(w string) bool {
+		key, value, exact := strings.Cut(w, "=")
+		have, ok := labels[key]
+		return !ok || exact && have != value
+	})
+}
+
+func (c lsCmd) sort(records []conversationRecord) {
+	slices.SortStableFunc(records, func(x, y conversationRecord) int {
+		switch c.Sort {
+		case "title":
+			return cmp.Compare(strings.ToLower(x.Title), strings.ToLower(y.Title))
+		case "activity":
+			return x.lastActive().Compare(y.lastActive())
+		default:
+			return x.CreatedAt.Compare(y.CreatedAt)
+		}
+	})
+	if c.Reverse {
+		slices.Reverse(records)
+	}
+}
+
+func (c lsCmd) print(a *app, records []conversationRecord) error {
+	if a.JSON {
+		lines := render.NewJSONLines(a.stdout, a.output())
+		for _, r := range records {
+			if err := lines.Write(r); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+	table := render.NewTable(a.output(), render.Column{Head: ""}, render.Column{Head: "ID"},
+		render.Column{Head: "ACTIVE"}, render.Column{Head: "TITLE", Shrink: true})
+	for _, r := range records {
+		table.Row(marks(r), r.ID, a.ago(r.lastActive()), r.Title+labelText(r.Labels))
+	}
+	return table.Write(a.stdout)
+}
+
+// ago says when something happened: relative for a person, exact in a file.
+func (a *app) ago(t time.Time) string {
+	switch {
+	case t.IsZero():
+		return "-"
+	case a.stdoutTerminal:
+		return render.Ago(a.now(), t)
+	default:
+		return t.UTC().Format(time.RFC3339)
+	}
+}
+
+// moment is ago with the exact time, where there is room for both.
+func (a *app) moment(t time.Time) string {
+	if t.IsZero() || !a.stdoutTerminal {
+		return a.ago(t)
+	}
+	return t.Local().Format("2006-01-02 15:04") + ", " + a.ago(t)
+}
+
+func marks(r conversationRecord) string {
+	var b strings.Builder
+	for _, m := range []struct {
+		on   bool
+		mark byte
+	}{{r.Active, '*'}, {r.PinnedAt != nil, '^'}, {r.Archived, 'a'}, {r.Local, 'l'}, {r.Legacy, 'o'}} {
+		if m.on {
+			b.WriteByte(m.mark)
+		}
+	}
+	return b.String()
+}
+
+func labelText(labels map[string]string) string {
+	var b strings.Builder
+	for _, key := range slices.Sorted(maps.Keys(labels)) {
+		if labels[key] == "" {
+			fmt.Fprintf(&b, " [%s]", key)
+		} else {
+			fmt.Fprintf(&b, " [%s=%s]", key, labels[key])
+		}
+	}
+	return b.String()
+}

@@ -1,0 +1,221 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"time"
+
+	"github.com/git-jp/git-jp/events"
+	"github.com/git-jp/git-jp/internal/render"
+	"github.com/git-jp/git-jp/internal/workspace"
+)
+
+type printCmd struct {
+	Conversation string `arg:"" optional:"" help:"The conversation; the active one by default."`
+	Turn         string `short:"t" placeholder:"N|A..B" xor:"range" help:"Print these turns, counted from 1; negative from the end."`
+	Last         *int   `short:"l" placeholder:"N" xor:"range" help:"Print the last N turns."`
+	First        *int   `placeholder:"N" xor:"range" help:"Print the first N turns."`
+	Compacted    bool   `help:"Print what a model is given: with compactions applied."`
+	Style        string `short:"s" enum:"full,brief,chat,user" default:"full" help:"full, brief, chat or user."`
+	Full         bool   `help:"Do not cut long results on a terminal."`
+}
+
+// Help explains the forms of output.
+func (printCmd) Help() string {
+	return `On a terminal, Markdown is rendered, long results are cut, and git's pager is used.
+In a pipe or a file the text stands as it is. --json prints one object a line for each
+event, with its content. Content that is missing or damaged shows as a line that says
+so, and the exit code is 1.`
+}
+
+// Run prints a conversation.
+func (c printCmd) Run(ctx context.Context, a *app) error {
+	conv, err := a.load(c.Conversation)
+	if err != nil {
+		return err
+	}
+	first, last, err := c.turns(conv.Stream)
+	if err != nil {
+		return err
+	}
+	style, err := render.ParseStyle(c.Style)
+	if err != nil {
+		return usagef("%w", err)
+	}
+	o := render.Options{
+		Style: style, Output: a.output(), First: first, Last: last, Full: c.Full,
+		Now: a.now(), Zone: time.Local,
+	}
+	if a.JSON {
+		o.Format = render.FormatJSONLines
+	}
+	if !a.stdoutTerminal { // a file must not depend on when and where it was made
+		o.Now, o.Zone = time.Time{}, time.UTC
+	}
+	subject := a.renderable(conv)
+	if c.Compacted {
+		p := conv.Stream.Project()
+		subject.Stream, subject.Origins = p.Stream, p.Origins
+	}
+	return a.printConversation(ctx, subject, o)
+}
+
+// renderable returns what render needs of a conversation.
+func (a *app) renderable(conv *workspace.Conversation) render.Conversation {
+	w := a.openWorkspace
+	return render.Conversation{
+		ID: conv.ID, Title: conv.Title(), Stream: conv.Stream, Contents: w.BlobsOf(conv.Entry),
+		Base: conv.BaseConfig, Root: w.Root(),
+	}
+}
+
+func (a *app) printConversation(ctx context.Context, conv render.Conversation, o render.Options) error {
+	var problems []render.Problem
+	err := a.paged(ctx, func(out io.Writer) (err error) {
+		problems, err = conv.Render(out, o)
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	return a.contentProblems(problems)
+}
+
+// contentProblems reports contents that could not be shown.
+func (a *app) contentProblems(problems []render.Problem) error {
+	for _, p := range problems {
+		a.warn("%v", p)
+	}
+	if len(problems) > 0 {
+		return errProblems
+	}
+	return nil
+}
+
+// turns returns the turns to print, counted from 1, 0 for no bound.
+func (c printCmd) turns(s *events.Stream) (first, last int, err error) {
+	var from, to events.Bound
+	switch {
+	case c.Turn != "":
+		from, to, err = events.ParseTurnRange(c.Turn)
+		if err != nil {
+			return 0, 0, usagef("--turn: %w", err)
+		}
+	case c.Last != nil && *c.Last > 0:
+		from, to = events.LastTurns(*c.Last)
+	case c.First != nil && *c.First > 0:
+		from, to = events.FirstTurns(*c.First)
+	case c.Last != nil || c.First != nil:
+		return 0, 0, usagef("--first and --last: expected a positive number")
+	default:
+		return 0, 0, nil
+	}
+	r, ok := s.ResolveRange(from, to)
+	if n, named := from.Turn(); !ok || named && n >= len(s.Turns()) {
+		return 0, 0, fmt.Errorf("print these turns: the conversation has %s",
+			render.Count(len(s.Turns()), "turn"))
+	}
+	return r.From + 1, r.To + 1, nil
+}
+
+type exportCmd struct {
+	Conversation string `arg:"" optional:"" help:"The conversation; the active one by default."`
+	Format       string `short:"f" enum:"md,json" default:"md" help:"md or json."`
+	Output       string `short:"o" placeholder:"FILE" help:"Write to FILE instead of standard output."`
+	Compacted    bool   `help:"Export what a model is given: with compactions applied."`
+}
+
+// Help explains the difference to print.
+func (exportCmd) Help() string {
+	return `An export is one document with all content in it, to be read without git-jp. It holds
+no path of this machine: the workspace is written $WORKSPACE.`
+}
+
+// Run exports a conversation. A file is written whole or not at all.
+func (c exportCmd) Run(a *app) (err error) {
+	conv, err := a.load(c.Conversation)
+	if err != nil {
+		return err
+	}
+	subject := a.renderable(conv)
+	if c.Compacted {
+		p := conv.Stream.Project()
+		subject.Stream, subject.Origins = p.Stream, p.Origins
+	}
+	o := render.Options{Format: render.FormatMarkdown, Full: true}
+	if c.Format == "json" {
+		o.Format = render.FormatJSON
+	}
+	var problems []render.Problem
+	write := func(out io.Writer) (err error) {
+		problems, err = subject.Render(out, o)
+		return err
+	}
+	if c.Output == "" || c.Output == "-" {
+		err = write(a.stdout)
+	} else {
+		err = a.replaceFile(c.Output, write)
+	}
+	if err != nil {
+		return err
+	}
+	return a.contentProblems(problems)
+}
+
+// replaceFile writes a file of the user's through a temporary beside it, so that a
+// failure leaves the old one. What is no regular file is written to directly.
+func (a *app) replaceFile(name string, write func(io.Writer) error) error {
+	path := a.path(filepath.Join(a.Dir, name))
+	if filepath.IsAbs(name) {
+		path = filepath.Clean(name)
+	}
+	if real, err := filepath.EvalSymlinks(path); err == nil {
+		path = real
+	}
+	info, err := os.Stat(path)
+	switch {
+	case err != nil:
+		err = writeBeside(path, a.tempName(path), 0o666, write)
+	case info.Mode().IsRegular():
+		err = writeBeside(path, a.tempName(path), info.Mode().Perm(), write)
+	default:
+		err = writeThrough(path, os.O_WRONLY, 0, write)
+	}
+	if err != nil {
+		return fmt.Errorf("write %s: %w", name, pathless(err))
+	}
+	return nil
+}
+
+func (a *app) tempName(path string) string { return fmt.Sprintf("%s.%d.tmp", path, a.pid) }
+
+func writeBeside(path, temp string, perm os.FileMode, write func(io.Writer) error) error {
+	err := writeThrough(temp, os.O_WRONLY|os.O_CREATE|os.O_EXCL, perm, write)
+	if err == nil {
+		err = os.Rename(temp, path)
+	}
+	if err != nil && !errors.Is(err, os.ErrExist) {
+		_ = os.Remove(temp)
+	}
+	return err
+}
+
+func writeThrough(path string, flag int, perm os.FileMode, write func(io.Writer) error) error {
+	f, err := os.OpenFile(path, flag, perm)
+	if err != nil {
+		return err
+	}
+	return errors.Join(write(f), f.Close())
+}
+
+// pathless is what went wrong without the name of a temporary file.
+func pathless(err error) error {
+	if p := new(os.PathError); errors.As(err, &p) {
+		return p.Err
+	}
+	return err
+}

@@ -1,0 +1,274 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/git-jp/git-jp/events"
+	"github.com/git-jp/git-jp/internal/workspace"
+)
+
+type renameCmd struct {
+	Conversation string   `arg:"" help:"The conversation."`
+	Title        []string `arg:"" optional:"" help:"The new title."`
+	NoTitle      bool     `help:"Take the title away."`
+}
+
+// Help explains what moves.
+func (renameCmd) Help() string {
+	return `The directory is named after the title, so it is renamed too, with everything in it.
+'git jp stage' then stages the old paths as removed.`
+}
+
+// Run gives a conversation another title.
+func (c renameCmd) Run(ctx context.Context, a *app) error {
+	title := strings.TrimSpace(strings.Join(c.Title, " "))
+	switch {
+	case c.NoTitle && title != "":
+		return usagef("--no-title and a title can't be used together")
+	case !c.NoTitle && title == "":
+		return usagef("expected \"<title> ...\", or --no-title")
+	}
+	e, err := a.find(c.Conversation)
+	if err != nil {
+		return err
+	}
+	if err := a.openWorkspace.Rename(ctx, e.ID, title); err != nil {
+		return err
+	}
+	e, err = a.find(e.ID.String())
+	if err != nil {
+		return err
+	}
+	a.note("renamed %s, now in %s", e.ID, e.Path)
+	return a.printRecord(e)
+}
+
+// printRecord prints a conversation that was changed, for programs. People have
+// got a note.
+func (a *app) printRecord(e workspace.Entry) error {
+	if !a.JSON {
+		return nil
+	}
+	details, err := a.openWorkspace.LoadDetails(e)
+	if err != nil {
+		return err
+	}
+	r := newRecord(e, details)
+	r.Active = e.ID == a.activeID(a.openWorkspace)
+	return a.printJSON(r)
+}
+
+type archiveCmd struct {
+	Conversation []string `arg:"" help:"Conversations to archive."`
+}
+
+// Run archives conversations.
+func (c archiveCmd) Run(ctx context.Context, a *app) error {
+	return a.each(c.Conversation, func(e workspace.Entry) error {
+		moved, err := a.openWorkspace.Archive(ctx, e.ID)
+		if err != nil {
+			return err
+		}
+		a.note("archived %s in %s", e.ID, moved.Path)
+		return a.printRecord(moved)
+	})
+}
+
+type unarchiveCmd struct {
+	Conversation []string `arg:"" help:"Conversations to take back."`
+}
+
+// Run takes conversations out of the archive.
+func (c unarchiveCmd) Run(ctx context.Context, a *app) error {
+	return a.each(c.Conversation, func(e workspace.Entry) error {
+		moved, err := a.openWorkspace.Unarchive(ctx, e.ID)
+		if err != nil {
+			return err
+		}
+		a.note("took %s back to %s", e.ID, moved.Path)
+		return a.printRecord(moved)
+	})
+}
+
+// each finds all conversations that names mean, and only then calls f for each,
+// once: a name that means nothing stops everything.
+func (a *app) each(names []string, f func(workspace.Entry) error) error {
+	entries, err := a.findAll(names)
+	if err != nil {
+		return err
+	}
+	for _, e := range entries {
+		if err := f(e); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// findAll returns the conversations that names mean, each once.
+func (a *app) findAll(names []string) (entries []workspace.Entry, err error) {
+	seen := make(map[events.ID]bool)
+	for _, name := range names {
+		e, err := a.find(name)
+		if err != nil {
+			return nil, err
+		}
+		if !seen[e.ID] {
+			seen[e.ID] = true
+			entries = append(entries, e)
+		}
+	}
+	return entries, nil
+}
+
+type rmCmd struct {
+	Conversation []string `arg:"" help:"Conversations to delete."`
+	Yes          bool     `short:"y" help:"Do not ask."`
+}
+
+// Help explains what can be brought back.
+func (rmCmd) Help() string {
+	return `Deletes the conversation's directory and its user-local copy. What was committed stays in
+history. Content stays in the store. Asks first, and says when HEAD does not have the
+conversation as it is; where nobody can answer, --yes is required.`
+}
+
+// Run deletes conversations.
+func (c rmCmd) Run(ctx context.Context, a *app) error {
+	return a.each(c.Conversation, func(e workspace.Entry) error {
+		r := newRecord(e, &events.Details{})
+		if d, err := a.openWorkspace.LoadDetails(e); err == nil {
+			r = newRecord(e, d)
+		}
+		loss := a.loss(ctx, e)
+		if !c.Yes && !a.confirm(fmt.Sprintf("delete %s %q?%s", e.ID, r.Title, loss.question())) {
+			return &unconfirmedError{what: fmt.Sprintf("delete %s %q", e.ID, r.Title), loss: loss}
+		}
+		if err := a.openWorkspace.Remove(ctx, e.ID); err != nil {
+			return err
+		}
+		a.note("deleted %s %q", e.ID, r.Title)
+		if a.JSON {
+			return a.printJSON(r)
+		}
+		return nil
+	})
+}
+
+// A loss says what of a conversation cannot be brought back from HEAD, "" when that
+// has all of it.
+type loss string
+
+func (l loss) question() string {
+	if l == "" {
+		return ""
+	}
+	return " " + string(l) + "."
+}
+
+// loss compares a conversation with HEAD's. It never fails: where it cannot tell, the
+// conversation counts as not committed.
+func (a *app) loss(ctx context.Context, e workspace.Entry) loss {
+	const uncommitted loss = "It is not committed, and cannot be brought back"
+	repo, err := a.repo(ctx)
+	if err != nil || e.Local {
+		return uncommitted
+	}
+	tree, err := repo.Tree(ctx, "HEAD")
+	if err != nil {
+		return uncommitted
+	}
+	dir := a.openWorkspace.Path(e)
+	below, err := filepath.Rel(repo.Root(), dir)
+	if err != nil {
+		return uncommitted
+	}
+	committed := filepath.ToSlash(below)
+	if entries, err := tree.Entries(committed); err != nil || len(entries) == 0 {
+		return uncommitted
+	}
+	if !sameFiles(os.DirFS(dir), tree, committed) {
+		return "It has changes that are not committed"
+	}
+	return ""
+}
+
+// sameFiles reports whether tree has every file of a conversation, below dir.
+func sameFiles(conversation fs.FS, tree fs.ReadFileFS, dir string) bool {
+	err := fs.WalkDir(conversation, ".", func(name string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() {
+			return err
+		}
+		have, err := fs.ReadFile(conversation, name)
+		if err != nil {
+			return err
+		}
+		committed, err := tree.ReadFile(dir + "/" + name)
+		if err == nil && !bytes.Equal(have, committed) {
+			err = errors.New("not the same")
+		}
+		return err
+	})
+	return err == nil
+}
+
+// An unconfirmedError is a dangerous step that nobody agreed to.
+type unconfirmedError struct {
+	what string
+	loss loss
+}
+
+func (e *unconfirmedError) Error() string { return e.what + ": not confirmed" }
+
+// title returns a conversation's title, "" when it has none that can be read.
+func (a *app) title(e workspace.Entry) string {
+	d, err := a.openWorkspace.LoadDetails(e)
+	if err != nil || d.Title == nil {
+		return ""
+	}
+	return *d.Title
+}
+
+type useCmd struct {
+	Conversation string `arg:"" help:"The conversation; - for the previous one."`
+}
+
+// Help says what "active" means.
+func (useCmd) Help() string {
+	return `Makes a conversation the active one of this terminal, which commands mean when they are
+given none or a dot. jp shares it.`
+}
+
+// Run switches the active conversation.
+func (c useCmd) Run(ctx context.Context, a *app) error {
+	e, err := a.find(c.Conversation)
+	if err != nil {
+		return err
+	}
+	w := a.openWorkspace
+	if e.Partition == workspace.Archive {
+		if e, err = w.Unarchive(ctx, e.ID); err != nil {
+			return err
+		}
+		a.note("took %s out of the archive", e.ID)
+	}
+	if err := a.activate(w, e.ID); err != nil {
+		return err
+	}
+	err = w.UpdateDetails(ctx, e.ID, func(d *events.Details) error {
+		d.LastActivatedAt = a.now().UTC()
+		return nil
+	})
+	if err != nil && !errors.Is(err, workspace.ErrLegacy) {
+		a.warn("note when %s was last active: %v", e.ID, err)
+	}
+	a.note("active: %s %q", e.ID, a.title(e))
+	return a.printRecord(e)
+}

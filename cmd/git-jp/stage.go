@@ -1,0 +1,279 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"path"
+	"path/filepath"
+
+	"github.com/git-jp/git-jp/events"
+	"github.com/git-jp/git-jp/gitint"
+	"github.com/git-jp/git-jp/internal/check"
+	"github.com/git-jp/git-jp/internal/refs"
+	"github.com/git-jp/git-jp/internal/render"
+	"github.com/git-jp/git-jp/internal/stage"
+	"github.com/git-jp/git-jp/internal/workspace"
+)
+
+type stageCmd struct {
+	Conversation []string `arg:"" optional:"" help:"Conversations to stage; ids of deleted ones too."`
+	All          bool     `short:"a" xor:"what" help:"Every conversation."`
+	Changed      bool     `xor:"what" help:"Every conversation that differs from the index."`
+	DryRun       bool     `short:"n" help:"Print what would be staged."`
+	Strict       bool     `help:"Refuse conversations whose last turn is incomplete, too."`
+}
+
+// Help says what is staged and when nothing is.
+func (stageCmd) Help() string {
+	return `Puts a conversation's files and all content they refer to into the index, in one step and
+whole or not at all. Ignored files and files outside a sparse checkout are staged too; a
+conversation that was renamed, archived or deleted leaves its old place. If content is
+missing, damaged or too large, nothing is staged and the turn and the call are named.
+
+Undo with 'git jp unstage'.`
+}
+
+// stagedRecord is one conversation in `stage --json`.
+type stagedRecord struct {
+	ID      string   `json:"id"`
+	Title   string   `json:"title"`
+	Path    string   `json:"path"` // "" when it is gone from the work tree
+	Files   []string `json:"files"`
+	Removed []string `json:"removed"`
+	Blobs   int      `json:"blobs"`
+	Bytes   int64    `json:"bytes"`
+	DryRun  bool     `json:"dry_run"`
+}
+
+// Run stages conversations.
+func (c stageCmd) Run(ctx context.Context, a *app) error {
+	req, err := a.stageRequest(ctx, c.Conversation, c.All, c.Changed)
+	if err != nil {
+		return err
+	}
+	req.Strict = c.Strict
+	plan, err := c.run(ctx, a, req)
+	if refused := new(stage.RefusedError); errors.As(err, &refused) {
+		return errors.Join(a.printReport(refused.Report), errRefused)
+	}
+	if err != nil {
+		return err
+	}
+	if err := c.print(a, plan); err != nil {
+		return err
+	}
+	for _, f := range plan.Report.Findings {
+		if f.Severity != check.Note {
+			a.warn("%s: %s", f.Conversation, f.Detail)
+		}
+	}
+	return nil
+}
+
+// errRefused says that nothing was staged, after the reasons were printed.
+var errRefused = errors.New("nothing was staged")
+
+func (c stageCmd) run(ctx context.Context, a *app, req stage.Request) (*stage.Plan, error) {
+	bar := a.progress("stage", 0)
+	defer bar.Done()
+	if !c.DryRun {
+		res, err := stage.Run(ctx, req)
+		return res.Plan, err
+	}
+	plan, err := stage.NewPlan(ctx, req)
+	if err == nil && plan.Refused() {
+		return nil, &stage.RefusedError{Report: plan.Report}
+	}
+	return plan, err
+}
+
+func (c stageCmd) print(a *app, plan *stage.Plan) error {
+	if a.JSON {
+		for _, item := range plan.Items {
+			r := stagedRecord{
+				ID: item.ID.String(), Title: item.Title, Path: item.Path,
+				Files: append([]string{}, item.Files...), Removed: append([]string{}, item.Removed...),
+				Blobs: item.Blobs, Bytes: item.Bytes, DryRun: c.DryRun,
+			}
+			if err := a.printJSON(r); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+	if len(plan.Items) == 0 {
+		a.note("nothing to stage")
+	}
+	for _, item := range plan.Items {
+		if _, err := fmt.Fprintln(a.stdout, a.output().Line(c.sentence(item))); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (c stageCmd) sentence(item stage.Item) string {
+	verb := "staged"
+	if c.DryRun {
+		verb = "would stage"
+	}
+	s := fmt.Sprintf("%s %s", verb, item.ID)
+	if item.Title != "" {
+		s += fmt.Sprintf(" %q", item.Title)
+	}
+	if item.Path == "" {
+		return s + ": removed, " + render.Count(len(item.Removed), "path")
+	}
+	s += ": " + render.Count(len(item.Files)-item.Blobs, "file")
+	if item.Blobs > 0 {
+		s += fmt.Sprintf(", %s (%s)", render.Count(item.Blobs, "blob"), render.Bytes(item.Bytes))
+	}
+	if len(item.Removed) > 0 {
+		s += fmt.Sprintf(", %s removed", render.Count(len(item.Removed), "path"))
+	}
+	return s
+}
+
+// stageRequest understands what a command that stages or unstages was given.
+func (a *app) stageRequest(
+	ctx context.Context, names []string, all, changed bool,
+) (stage.Request, error) {
+	req := stage.Request{Select: stage.Named}
+	switch {
+	case all:
+		req.Select = stage.All
+	case changed:
+		req.Select = stage.Changed
+	}
+	if len(names) > 0 && (all || changed) {
+		return req, usagef("name conversations, or give --all or --changed, not both")
+	}
+	if len(names) == 0 && !all && !changed {
+		names = []string{"."}
+	}
+	w, err := a.workspace()
+	if err != nil {
+		return req, err
+	}
+	if req.Repo, err = a.repo(ctx); err != nil {
+		return req, err
+	}
+	if req.Dir, err = a.dirInRepo(w, req.Repo); err != nil {
+		return req, err
+	}
+	settings, err := a.settings()
+	if err != nil {
+		return req, err
+	}
+	req.MaxBlobBytes = settings.Storage.MaxBlobBytes
+	req.Cache = a.refsCache(req.Repo)
+	req.Locked = a.lockHolder(w)
+	req.IDs, err = a.stageIDs(names)
+	return req, err
+}
+
+// stageIDs returns the ids that names mean. An id in full needs no directory: it may
+// be that of a deleted conversation, which is to leave the index.
+func (a *app) stageIDs(names []string) ([]events.ID, error) {
+	var ids []events.ID
+	for _, name := range names {
+		e, err := a.find(name)
+		if notFound := new(workspace.NotFoundError); errors.As(err, &notFound) {
+			if id, perr := events.ParseID(name); perr == nil {
+				ids = append(ids, id)
+				continue
+			}
+		}
+		if err != nil {
+			return nil, err
+		}
+		if e.Local {
+			return nil, fmt.Errorf("stage %s: it is user-local, so Git does not see it", e.ID)
+		}
+		ids = append(ids, e.ID)
+	}
+	return ids, nil
+}
+
+// dirInRepo returns the workspace's .jp as a slash path from the root of the work tree.
+func (a *app) dirInRepo(w *workspace.Workspace, repo *gitint.Repo) (string, error) {
+	if repo.Root() == "" {
+		return "", fmt.Errorf("%s: the repository has no work tree here", repo.GitDir())
+	}
+	dir, err := realDir(w.Dir())
+	if err != nil {
+		return "", err
+	}
+	root, err := realDir(repo.Root())
+	if err != nil {
+		return "", err
+	}
+	rel, err := filepath.Rel(root, dir)
+	if err != nil || !filepath.IsLocal(rel) {
+		return "", fmt.Errorf("the workspace %s is not in the repository %s", dir, root)
+	}
+	return filepath.ToSlash(rel), nil
+}
+
+// refsCache returns the repository's cache of references.
+func (a *app) refsCache(repo *gitint.Repo) *refs.Cache {
+	c := refs.Open(path.Join(filepath.ToSlash(repo.Dir()), "cache"))
+	a.closers = append(a.closers, func() error {
+		_ = c.Close() // what is lost costs time only
+		return nil
+	})
+	return c
+}
+
+// lockHolder returns a function that says who holds a conversation. It asks once.
+func (a *app) lockHolder(w *workspace.Workspace) func(events.ID) error {
+	var held map[events.ID]error
+	return func(id events.ID) error {
+		if held == nil {
+			held = make(map[events.ID]error)
+			locks, err := w.Locks()
+			if err != nil {
+				return err
+			}
+			for _, l := range locks {
+				held[l.ID] = l
+			}
+		}
+		return held[id]
+	}
+}
+
+type unstageCmd struct {
+	Conversation []string `arg:"" optional:"" help:"Conversations to unstage."`
+	All          bool     `short:"a" help:"Every conversation."`
+}
+
+// Help says what goes back.
+func (unstageCmd) Help() string {
+	return `Gives the index back what HEAD has of a conversation, and takes out the content that only
+what was staged needs. The work tree is not touched.`
+}
+
+// Run unstages conversations.
+func (c unstageCmd) Run(ctx context.Context, a *app) error {
+	req, err := a.stageRequest(ctx, c.Conversation, c.All, false)
+	if err != nil {
+		return err
+	}
+	paths, err := stage.Unstage(ctx, req)
+	if err != nil {
+		return err
+	}
+	if a.JSON {
+		return a.printJSON(struct {
+			Paths []string `json:"paths"`
+		}{append([]string{}, paths...)})
+	}
+	if len(paths) == 0 {
+		a.note("nothing to unstage")
+		return nil
+	}
+	_, err = fmt.Fprintf(a.stdout, "unstaged %s\n", render.Count(len(paths), "path"))
+	return err
+}

@@ -1,0 +1,62 @@
+package main
+
+import (
+	"fmt"
+	"regexp"
+	"strconv"
+	"time"
+
+	"github.com/git-jp/git-jp/events"
+)
+
+// whenHelp is what parseWhen reads, for the help of flags.
+const whenHelp = `TIME is a date (2026-05-29), a date and a time (RFC 3339), how long ago (36h, 3d, 2w), or
+a conversation's id, which is the moment when it began.`
+
+// parseWhen reads a moment of the command line; the zero time for none.
+func (a *app) parseWhen(flag, text string) (time.Time, error) {
+	if text == "" {
+		return time.Time{}, nil
+	}
+	if t, err := time.Parse(time.RFC3339, text); err == nil {
+		return t, nil
+	}
+	if t, err := time.Parse(time.DateOnly, text); err == nil {
+		return t, nil
+	}
+	if ago, ok := parseAgo(text); ok {
+		return a.now().Add(-ago), nil
+	}
+	if id, err := events.ParseID(text); err == nil {
+		return id.Time(), nil
+	}
+	return time.Time{}, usagef("--%s %q: expected a date, a time (RFC 3339), or a duration like 3d",
+		flag, text)
+}
+
+var agoForm = regexp.MustCompile(`^([0-9]{1,5})([mhdw])$`)
+
+func parseAgo(text string) (time.Duration, bool) {
+	m := agoForm.FindStringSubmatch(text)
+	if m == nil {
+		return 0, false
+	}
+	n, err := strconv.Atoi(m[1])
+	unit := map[string]time.Duration{
+		"m": time.Minute, "h": time.Hour, "d": 24 * time.Hour, "w": 7 * 24 * time.Hour,
+	}[m[2]]
+	return time.Duration(n) * unit, err == nil
+}
+
+// durationText writes a duration as people write it in a setting: 2w, 36h, 90s.
+func durationText(d time.Duration) string {
+	for _, u := range []struct {
+		size time.Duration
+		name string
+	}{{7 * 24 * time.Hour, "w"}, {24 * time.Hour, "d"}, {time.Hour, "h"}, {time.Minute, "m"}} {
+		if d >= u.size && d%u.size == 0 {
+			return fmt.Sprintf("%d%s", d/u.size, u.name)
+		}
+	}
+	return d.String()
+}
