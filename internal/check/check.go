@@ -34,13 +34,12 @@ func Range(ctx context.Context, sources iter.Seq2[Source, error], opts Options) 
 		cache = &refs.Cache{}
 	}
 	report := &Report{Strict: opts.Strict}
-	v := newVerifier(&opts)
+	v := newVerifier(&opts, cache)
 	var checkers []*checker
 	for _, dir := range opts.dirs() {
-		checkers = append(checkers, &checker{
+		checkers = append(checkers, newChecker(checker{
 			opts: &opts, cache: cache, report: report, verifier: v, dir: dir,
-			store: newStore(dir + "/blobs"), convs: make(map[string]*conv),
-		})
+		}))
 	}
 	last := ""
 	for src, err := range sources {

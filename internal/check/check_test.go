@@ -257,9 +257,8 @@ func TestStates(t *testing.T) {
 		},
 		{
 			"other workspace",
-			forest{}.write("sub/.jp/conversations/"+first+"/events.json", "[").
-				write("sub/.jp/conversations/"+first+"/metadata.json",
-					`{"last_activated_at":"`+stamp+`"}`),
+			forest{}.write("sub/"+firstE, "[").write("sub/.jp/conversations/"+first+
+				"/metadata.json", `{"last_activated_at":"`+stamp+`"}`),
 			Options{Dirs: []string{".jp", "sub/.jp"}},
 			[]expect{{State: Malformed, Path: "sub/" + firstE}},
 		},
@@ -304,9 +303,10 @@ func TestFindingIsWhole(t *testing.T) {
 		t.Fatal(err)
 	}
 	hash := blobs.Sum([]byte("beta"))
-	line := 1 + strings.Count(strings.Split(string(tree[firstE].Data), `"$blob": "`+hash.String())[0], "\n")
+	before, _, _ := strings.Cut(string(tree[firstE].Data), `"$blob": "`+hash.String())
+	line := strings.Count(before, "\n") // that of the object, one above
 	want := Finding{
-		State: Missing, Severity: Error, Commit: "c1", Commits: 1, Path: firstE, Line: line - 1,
+		State: Missing, Severity: Error, Commit: "c1", Commits: 1, Path: firstE, Line: line,
 		Conversation: "jp-c17800836875", Title: "First", Turn: 2, Element: 8,
 		Call: "toolu_01", Tool: "fs_read_file", Hash: hash, Size: 4, References: 2,
 		Detail: "is not in the commit", Next: "git jp repair jp-c17800836875",

@@ -25,7 +25,6 @@ const (
 type conv struct {
 	dir    string // from the root of the source
 	id     events.ID
-	tree   refs.ObjectID // of the directory, "" where there is none
 	stream refs.ObjectID // of events.json, "" when it cannot be read
 	// found are the findings on its files, dangling those on its references.
 	found, dangling []Finding
@@ -49,13 +48,9 @@ func (r reading) examine(ctx context.Context) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
-	entries, err := list(r.src, r.c.dir)
+	files, err := r.files()
 	if err != nil {
 		return err
-	}
-	files := make(map[string]Entry, len(entries))
-	for _, e := range entries {
-		files[e.Name] = e
 	}
 	if r.isDraft(files) {
 		return nil
@@ -70,6 +65,22 @@ func (r reading) examine(ctx context.Context) error {
 	}
 	r.retitle()
 	return nil
+}
+
+// files lists the directory, unless all directories were listed at once.
+func (r reading) files() (map[string]Entry, error) {
+	if r.listed != nil {
+		return r.listed[r.c.dir], nil
+	}
+	entries, err := list(r.src, r.c.dir)
+	if err != nil {
+		return nil, err
+	}
+	files := make(map[string]Entry, len(entries))
+	for _, e := range entries {
+		files[e.Name] = e
+	}
+	return files, nil
 }
 
 var errMissing = errors.New("is missing, so jp moves the conversation to its trash")

@@ -37,6 +37,12 @@ type Repository[O any] interface {
 	ObjectSize(ctx context.Context, id O) (int64, error)
 }
 
+// A bulkRepository is a Repository that is faster when asked for many objects at once.
+// An object that is not there has the size -1.
+type bulkRepository[O any] interface {
+	ObjectSizes(ctx context.Context, ids []O) ([]int64, error)
+}
+
 // Git returns the source that reads a snapshot of a repository. The function takes the
 // snapshot's entries apart: path from the root, git's mode, object.
 func Git[O Object, E any](
@@ -115,11 +121,17 @@ func (s *gitSource[O, E]) Walk(ctx context.Context, dir string, f func(Entry)) e
 
 // Sizes implements [Source].
 func (s *gitSource[O, E]) Sizes(ctx context.Context, files []File) ([]int64, error) {
-	sizes := make([]int64, len(files))
+	ids := make([]O, len(files)) // the zero value names nothing
 	for i, f := range files {
+		ids[i], _ = s.object(f)
+	}
+	if bulk, ok := s.repo.(bulkRepository[O]); ok {
+		return bulk.ObjectSizes(ctx, ids)
+	}
+	sizes := make([]int64, len(files))
+	for i, id := range ids {
 		sizes[i] = -1
-		id, ok := s.object(f)
-		if !ok {
+		if id.IsZero() {
 			continue
 		}
 		n, err := s.repo.ObjectSize(ctx, id)

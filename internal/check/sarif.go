@@ -97,9 +97,10 @@ func sarifRules() []sarifRule {
 }
 
 func (p Printer) sarifResult(f Finding, rules []sarifRule) sarifResult {
+	rule := string(f.State)
 	res := sarifResult{
-		RuleID:       string(f.State),
-		RuleIndex:    slices.IndexFunc(rules, func(r sarifRule) bool { return r.ID == string(f.State) }),
+		RuleID:       rule,
+		RuleIndex:    slices.IndexFunc(rules, func(r sarifRule) bool { return r.ID == rule }),
 		Level:        f.Severity.String(),
 		Message:      sarifText{p.message(f)},
 		Fingerprints: map[string]string{"gitJp/v1": f.fingerprint()},

@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"io/fs"
 	"path"
+	"slices"
+	"strings"
 
 	"github.com/git-jp/git-jp/internal/refs"
 )
@@ -78,6 +80,32 @@ type change struct {
 // absent is the mode of no file.
 const absent = fs.ModeIrregular | fs.ModeSymlink
 
+// sortEntries sorts by name, as [entriesDiffer] needs it.
+func sortEntries(all []Entry) {
+	slices.SortFunc(all, func(a, b Entry) int { return strings.Compare(a.Name, b.Name) })
+}
+
+// entriesDiffer calls f for every entry of two sorted listings of a directory that is not
+// the same in both; the mode of one that is not there is absent.
+func entriesDiffer(before, now []Entry, f func(was, is Entry)) {
+	none := Entry{Mode: absent}
+	for len(before) > 0 || len(now) > 0 {
+		switch {
+		case len(now) == 0 || len(before) > 0 && before[0].Name < now[0].Name:
+			f(before[0], none)
+			before = before[1:]
+		case len(before) == 0 || now[0].Name < before[0].Name:
+			f(none, now[0])
+			now = now[1:]
+		default:
+			if before[0] != now[0] || now[0].ID == "" {
+				f(before[0], now[0])
+			}
+			before, now = before[1:], now[1:]
+		}
+	}
+}
+
 // A differ compares a directory of two sources.
 type differ struct {
 	old, new Source // old is nil for none
@@ -94,37 +122,25 @@ func (d differ) walk(ctx context.Context, sub string) error {
 	if w, ok := d.new.(Walker); ok && d.old == nil {
 		return d.all(ctx, w, sub)
 	}
-	var before map[string]Entry
+	var before []Entry
+	var err error
 	if d.old != nil {
-		entries, err := list(d.old, path.Join(d.dir, sub))
-		if err != nil {
+		if before, err = list(d.old, path.Join(d.dir, sub)); err != nil {
 			return err
 		}
-		before = make(map[string]Entry, len(entries))
-		for _, e := range entries {
-			before[e.Name] = e
-		}
+		sortEntries(before)
 	}
-	entries, err := list(d.new, path.Join(d.dir, sub))
+	now, err := list(d.new, path.Join(d.dir, sub))
 	if err != nil {
 		return err
 	}
-	for _, e := range entries {
-		was, ok := before[e.Name]
-		delete(before, e.Name)
-		if !ok {
-			was = Entry{Mode: absent}
+	sortEntries(now)
+	entriesDiffer(before, now, func(was, is Entry) {
+		if err == nil {
+			err = d.entry(ctx, path.Join(sub, max(was.Name, is.Name)), was, is)
 		}
-		if err := d.entry(ctx, path.Join(sub, e.Name), was, e); err != nil {
-			return err
-		}
-	}
-	for _, was := range before {
-		if err := d.entry(ctx, path.Join(sub, was.Name), was, Entry{Mode: absent}); err != nil {
-			return err
-		}
-	}
-	return nil
+	})
+	return err
 }
 
 // all emits every file below sub as a new one.
@@ -139,9 +155,6 @@ func (d differ) all(ctx context.Context, w Walker, sub string) error {
 }
 
 func (d differ) entry(ctx context.Context, name string, was, is Entry) error {
-	if was.Mode == is.Mode && was.ID == is.ID && is.ID != "" {
-		return nil
-	}
 	if !was.Mode.IsDir() && !is.Mode.IsDir() {
 		d.emit(change{name, was, is})
 		return nil

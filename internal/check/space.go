@@ -2,6 +2,7 @@ package check
 
 import (
 	"context"
+	"fmt"
 	"maps"
 	"path"
 	"slices"
@@ -26,12 +27,27 @@ type checker struct {
 	verifier *verifier
 	store    *store
 
-	dir    string           // of the workspace, from the root of the source
-	last   Source           // nil at first
-	parts  map[string]Entry // what lay in dir
-	convs  map[string]*conv // by directory, from the root of the source
-	extra  []Finding        // on directories that are no conversations, and on duplicates
-	wanted []blobs.Hash     // blobs to judge
+	dir     string             // of the workspace, from the root of the source
+	last    Source             // nil at first
+	parts   map[string]Entry   // what lay in dir
+	entries map[string][]Entry // what lay in the two directories of conversations
+	convs   map[string]*conv   // by directory, from the root of the source
+	damaged map[string]*conv   // those of convs that have findings
+	foreign map[string]Finding // directories that are no conversations
+
+	duplicated []Finding
+	moved      bool         // directories have come or gone since duplicated was found
+	wanted     []blobs.Hash // blobs to judge
+	// listed are the files of all conversations, while the first source is checked.
+	listed map[string]map[string]Entry
+}
+
+func newChecker(ch checker) *checker {
+	ch.store = newStore(ch.dir+"/"+blobs.Dir, ch.cache)
+	ch.entries = make(map[string][]Entry)
+	ch.convs, ch.damaged = make(map[string]*conv), make(map[string]*conv)
+	ch.foreign = make(map[string]Finding)
+	return &ch
 }
 
 // step checks the next source.
@@ -86,76 +102,114 @@ func (ch *checker) update(ctx context.Context, src Source) error {
 	if err != nil {
 		return err
 	}
-	if !sound {
-		for dir := range fresh {
-			ch.convs[dir].suspect = true
-		}
+	for _, c := range fresh {
+		c.suspect = c.suspect || !sound
 	}
 	return ch.evaluate(ctx, src, fresh)
 }
 
-// conversations goes on to the conversations of src and returns the directories
-// that are new or differ.
-func (ch *checker) conversations(ctx context.Context, src Source) (map[string]bool, error) {
-	listed, foreign, err := ch.directories(src)
+// conversations goes on to the conversations of src and returns those that are new or
+// differ.
+func (ch *checker) conversations(ctx context.Context, src Source) ([]*conv, error) {
+	fresh, err := ch.directories(src)
 	if err != nil {
 		return nil, err
 	}
-	var stale, fresh []string
-	for dir, c := range ch.convs {
-		if now, ok := listed[dir]; !ok || now.tree != c.tree || now.tree == "" {
-			stale = append(stale, dir)
-		}
+	if err := ch.listAll(ctx, src); err != nil {
+		return nil, err
 	}
-	for _, dir := range stale {
-		ch.forget(ch.last, ch.convs[dir])
-		delete(ch.convs, dir)
-	}
-	for dir := range listed {
-		if ch.convs[dir] == nil {
-			fresh = append(fresh, dir)
-		}
-	}
-	slices.Sort(fresh)
-	done := make(map[string]bool, len(fresh))
-	for i, dir := range fresh {
-		c := listed[dir]
-		if err := (reading{ch, src, c}).examine(ctx); err != nil {
+	defer func() { ch.listed = nil }()
+	for i, c := range fresh {
+		r := reading{ch, src, c}
+		if err := r.examine(ctx); err != nil {
 			return nil, err
 		}
-		ch.convs[dir], done[dir] = c, true
+		r.settle()
 		ch.opts.progress("conversations", i+1, len(fresh))
 	}
-	ch.extra = append(foreign, ch.duplicates(src)...)
-	return done, nil
+	if ch.moved || len(ch.duplicated) > 0 && len(fresh) > 0 {
+		ch.duplicated, ch.moved = ch.duplicates(src), false
+	}
+	return fresh, nil
 }
 
-// directories lists the conversations of src, live and archived, and what does not
-// belong between them.
-func (ch *checker) directories(src Source) (map[string]*conv, []Finding, error) {
-	listed := make(map[string]*conv)
-	var foreign []Finding
+// listAll lists the conversations of the first source at once where that is faster:
+// to descend to each of thousands costs more than what is there.
+func (ch *checker) listAll(ctx context.Context, src Source) error {
+	w, ok := src.(Walker)
+	if !ok || ch.last != nil || ch.opts.Select != nil {
+		return nil
+	}
+	dir := path.Join(ch.dir, conversationsDir)
+	ch.listed = make(map[string]map[string]Entry)
+	err := w.Walk(ctx, dir, func(e Entry) {
+		at, name := path.Split(path.Join(dir, e.Name))
+		at, e.Name = path.Clean(at), name
+		if ch.listed[at] == nil {
+			ch.listed[at] = make(map[string]Entry)
+		}
+		ch.listed[at][name] = e
+	})
+	if err != nil {
+		return fmt.Errorf("list %s:%s: %w", src.Name(), dir, err)
+	}
+	return nil
+}
+
+// directories goes on to the directories of src, live and archived, and returns the
+// conversations in those that are new or differ.
+func (ch *checker) directories(src Source) ([]*conv, error) {
+	var fresh []*conv
 	for _, part := range []string{conversationsDir, archiveDir} {
 		dir := path.Join(ch.dir, part)
 		entries, err := list(src, dir)
 		if err != nil {
-			return nil, nil, err
+			return nil, err
 		}
-		for _, e := range entries {
-			id, ok := events.ParseDirname(e.Name)
-			switch name := path.Join(dir, e.Name); {
-			case strings.HasPrefix(e.Name, ".") || e.Mode.IsRegular():
-				// jp does not look at these.
-			case ok && e.Mode.IsDir() && ch.opts.selects(id):
-				listed[name] = &conv{dir: name, id: id, tree: e.ID}
-			case ok && e.Mode.IsDir():
-				// not asked for
-			case ch.opts.Select == nil:
-				foreign = append(foreign, foreignDirectory(name, e))
+		sortEntries(entries)
+		entriesDiffer(ch.entries[part], entries, func(was, is Entry) {
+			if was.Mode != absent {
+				ch.leave(path.Join(dir, was.Name), is.Mode == absent)
 			}
-		}
+			if is.Mode == absent {
+				return
+			}
+			if c := ch.enter(path.Join(dir, is.Name), is, was.Mode == absent); c != nil {
+				fresh = append(fresh, c)
+			}
+		})
+		ch.entries[part] = entries
 	}
-	return listed, foreign, nil
+	return fresh, nil
+}
+
+// leave forgets a directory, for good or because it differs.
+func (ch *checker) leave(dir string, good bool) {
+	if c := ch.convs[dir]; c != nil {
+		ch.forget(ch.last, c)
+		delete(ch.convs, dir)
+		delete(ch.damaged, dir)
+		ch.moved = ch.moved || good
+	}
+	delete(ch.foreign, dir)
+}
+
+// enter returns the conversation in a directory, or nil when there is none to check.
+func (ch *checker) enter(dir string, e Entry, first bool) *conv {
+	id, ok := events.ParseDirname(e.Name)
+	switch {
+	case strings.HasPrefix(e.Name, ".") || e.Mode.IsRegular():
+		return nil // jp does not look at these
+	case !ok || !e.Mode.IsDir():
+		ch.foreign[dir] = foreignDirectory(dir, e)
+		return nil
+	case !ch.opts.selects(id):
+		return nil
+	}
+	ch.moved = ch.moved || first
+	c := &conv{dir: dir, id: id}
+	ch.convs[dir] = c
+	return c
 }
 
 func foreignDirectory(name string, e Entry) Finding {
@@ -198,22 +252,44 @@ func (ch *checker) duplicates(src Source) []Finding {
 }
 
 // evaluate looks at the references of the conversations for which the answer can have
-// changed: those that are new, those that have findings, and all when a blob that
-// something refers to is no longer there or not sound.
-func (ch *checker) evaluate(ctx context.Context, src Source, fresh map[string]bool) error {
-	all := ch.lost()
-	for _, dir := range slices.Sorted(maps.Keys(ch.convs)) {
-		if err := ctx.Err(); err != nil {
-			return err
+// changed: those that are new and not beyond suspicion, those that have findings, and
+// all when a blob that something refers to is no longer there or not sound.
+func (ch *checker) evaluate(ctx context.Context, src Source, fresh []*conv) error {
+	again := make(map[string]*conv)
+	if ch.lost() {
+		again = ch.convs
+	} else {
+		for dir, c := range ch.damaged {
+			if len(c.dangling) > 0 {
+				again[dir] = c
+			}
 		}
-		c := ch.convs[dir]
-		if all || len(c.dangling) > 0 || fresh[dir] && c.suspect {
-			if err := (reading{ch, src, c}).references(); err != nil {
-				return err
+		for _, c := range fresh {
+			if c.suspect {
+				again[c.dir] = c
 			}
 		}
 	}
+	for _, dir := range slices.Sorted(maps.Keys(again)) {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		r := reading{ch, src, again[dir]}
+		if err := r.references(); err != nil {
+			return err
+		}
+		r.settle()
+	}
 	return nil
+}
+
+// settle keeps the conversations that have findings at hand.
+func (r reading) settle() {
+	if len(r.c.found)+len(r.c.dangling) > 0 {
+		r.damaged[r.c.dir] = r.c
+	} else {
+		delete(r.damaged, r.c.dir)
+	}
 }
 
 // lost reports whether the update has harmed a reference that did not change.
@@ -233,11 +309,12 @@ func (ch *checker) lost() bool {
 // emit reports what is wrong in src.
 func (ch *checker) emit(src Source) {
 	var all []Finding
-	for _, c := range ch.convs {
+	for _, c := range ch.damaged {
 		all = append(append(all, c.found...), c.dangling...)
 	}
-	all = append(all, ch.extra...)
+	all = append(all, ch.duplicated...)
 	if ch.opts.Select == nil {
+		all = slices.AppendSeq(all, maps.Values(ch.foreign))
 		all = append(all, ch.store.foreignFindings()...)
 	}
 	all = append(all, ch.conflicts(src)...)

@@ -2,6 +2,8 @@ package check
 
 import (
 	"context"
+	"errors"
+	"fmt"
 	"io/fs"
 	"maps"
 	"path"
@@ -26,15 +28,17 @@ type blob struct {
 // A store is the blobs of one workspace in the source that was checked last.
 type store struct {
 	dir     string // from the root of the source
+	cache   *refs.Cache
 	blobs   map[blobs.Hash]blob
 	foreign map[string]struct{} // paths below dir
 	// touched are the referenced blobs that the last update changed.
 	touched []blobs.Hash
 }
 
-func newStore(dir string) *store {
+func newStore(dir string, cache *refs.Cache) *store {
 	return &store{
-		dir: dir, blobs: make(map[blobs.Hash]blob), foreign: make(map[string]struct{}),
+		dir: dir, cache: cache,
+		blobs: make(map[blobs.Hash]blob), foreign: make(map[string]struct{}),
 	}
 }
 
@@ -42,7 +46,64 @@ func newStore(dir string) *store {
 func (s *store) update(ctx context.Context, old, src Source) error {
 	s.touched = s.touched[:0]
 	d := differ{old: old, new: src, dir: s.dir, emit: s.apply}
-	return d.walk(ctx, ".")
+	w, ok := src.(Walker)
+	if !ok || old != nil {
+		return d.walk(ctx, ".")
+	}
+	return s.fill(ctx, w, d)
+}
+
+// fill takes the first source. A store has tens of thousands of directories, and
+// git's trees are slow to read; but few of the 256 at the top change from one check
+// to the next.
+func (s *store) fill(ctx context.Context, w Walker, d differ) error {
+	entries, err := list(d.new, s.dir)
+	if err != nil {
+		return err
+	}
+	if len(entries) > 0 && entries[0].ID == "" {
+		return d.all(ctx, w, ".")
+	}
+	for _, e := range entries {
+		if !e.Mode.IsDir() {
+			s.apply(change{e.Name, Entry{Mode: absent}, e})
+			continue
+		}
+		files, err := s.cache.Blobs(e.ID, func() ([]refs.BlobFile, error) {
+			return onlyBlobs(ctx, w, s.dir, e.Name)
+		})
+		if errors.Is(err, errNotOnlyBlobs) {
+			err = d.all(ctx, w, e.Name)
+		}
+		if err != nil {
+			return err
+		}
+		for _, f := range files {
+			s.set(f.Hash, Entry{ID: f.Object})
+		}
+	}
+	return nil
+}
+
+var errNotOnlyBlobs = errors.New("not only blobs")
+
+// onlyBlobs lists a directory at the top of a store that holds nothing but blobs, as
+// nearly all do.
+func onlyBlobs(ctx context.Context, w Walker, dir, sub string) ([]refs.BlobFile, error) {
+	var all []refs.BlobFile
+	plain := true
+	err := w.Walk(ctx, path.Join(dir, sub), func(e Entry) {
+		h, ok := blobs.ParsePath(sub + "/" + e.Name)
+		plain = plain && ok && e.Mode.IsRegular() && e.ID != ""
+		all = append(all, refs.BlobFile{Hash: h, Object: e.ID})
+	})
+	if err != nil {
+		return nil, fmt.Errorf("list %s: %w", path.Join(dir, sub), err)
+	}
+	if !plain {
+		return nil, errNotOnlyBlobs
+	}
+	return all, nil
 }
 
 func (s *store) apply(c change) {

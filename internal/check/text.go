@@ -89,9 +89,9 @@ func (p Printer) where(f Finding) string {
 		return ""
 	}
 	s := p.clean(f.Path)
-	switch {
-	case f.Commit == WorkTreeName || f.Commit == "":
-	case f.Commit == IndexName:
+	switch f.Commit {
+	case WorkTreeName, "":
+	case IndexName:
 		s = ":" + s
 	default:
 		s = p.clean(abbreviate(f.Commit)) + ":" + s

@@ -11,6 +11,7 @@ import (
 	"path"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"testing/fstest"
 
 	"github.com/git-jp/git-jp/blobs"
@@ -113,13 +114,13 @@ type source struct {
 	fileSource
 	tree  forest
 	ids   map[string]refs.ObjectID
-	reads *int
+	reads *atomic.Int64
 }
 
 func (f forest) source(name string) *source {
 	s := &source{
 		fileSource: fileSource{name, fstest.MapFS(f)}, tree: f,
-		ids: make(map[string]refs.ObjectID), reads: new(int),
+		ids: make(map[string]refs.ObjectID), reads: new(atomic.Int64),
 	}
 	children := make(map[string][]string)
 	for _, name := range slices.Sorted(maps.Keys(f)) {
@@ -140,7 +141,7 @@ func hashOf(kind, s string) refs.ObjectID {
 }
 
 func (s *source) List(dir string) ([]Entry, error) {
-	*s.reads++
+	s.reads.Add(1)
 	entries, err := s.fileSource.List(dir)
 	for i := range entries {
 		entries[i].ID = s.ids[path.Join(dir, entries[i].Name)]
@@ -149,7 +150,7 @@ func (s *source) List(dir string) ([]Entry, error) {
 }
 
 func (s *source) ReadFile(name string) ([]byte, error) {
-	*s.reads++
+	s.reads.Add(1)
 	if f := s.tree[name]; f != nil && f.Mode&fs.ModeSymlink != 0 {
 		return nil, fs.ErrInvalid
 	}

@@ -38,6 +38,7 @@ const (
 // A verifier judges the files of blobs, each object once.
 type verifier struct {
 	opts  *Options
+	cache *refs.Cache
 	memo  map[memoKey]*verdict
 	fine  *verdict // shared by all that were not opened
 	read  int
@@ -49,8 +50,8 @@ type memoKey struct {
 	id   refs.ObjectID
 }
 
-func newVerifier(opts *Options) *verifier {
-	return &verifier{opts: opts, memo: make(map[memoKey]*verdict), fine: present()}
+func newVerifier(opts *Options, cache *refs.Cache) *verifier {
+	return &verifier{opts: opts, cache: cache, memo: make(map[memoKey]*verdict), fine: present()}
 }
 
 // A job is one blob to judge.
@@ -213,17 +214,36 @@ func (v *verifier) inspect(src Source, j job) *verdict {
 			detail: fmt.Sprintf("has a file of %s, more than any blob's", bytesText(j.size)),
 		}
 	}
-	data, err := src.ReadFile(j.file.Path)
-	if err != nil {
-		return v.unreadable(err)
+	var data []byte
+	read := func() (_ []byte, err error) {
+		if data == nil {
+			data, err = src.ReadFile(j.file.Path)
+		}
+		return data, err
 	}
-	if blobs.IsPointer(data) {
-		return v.pointer(j, data)
-	}
-	if !v.opts.Content {
+	is, err := v.isPointer(j, read)
+	if err == nil && !is && !v.opts.Content {
 		return v.fine
 	}
-	return content(j, data, limit)
+	if err == nil {
+		data, err = read()
+	}
+	switch {
+	case err != nil:
+		return v.unreadable(err)
+	case is:
+		return v.pointer(j, data)
+	default:
+		return content(j, data, limit)
+	}
+}
+
+// isPointer remembers of files of a pointer's size that they are none.
+func (v *verifier) isPointer(j job, read func() ([]byte, error)) (bool, error) {
+	if j.size < minPointer || j.size > maxPointer {
+		return false, nil
+	}
+	return v.cache.IsPointer(j.file.ID, read)
 }
 
 // content judges a file by what is in it.

@@ -59,11 +59,9 @@ type Result struct {
 // deletes must, it finds the references under every one of duplicate names, and those
 // of any size.
 func (c *Cache) References(id ObjectID, read func() ([]byte, error)) (Result, error) {
-	res, err := remember(c, question[Result]{
-		kindReferences, id, read, references, Result.encode,
-		decodeResult,
+	return remember(c, question[Result]{
+		kindReferences, id, after(read, references), Result.encode, decodeResult,
 	})
-	return res, err
 }
 
 func references(data []byte) Result {
@@ -84,15 +82,26 @@ func (res Result) encode(w *writer) {
 
 func decodeResult(r *reader) Result { return Result{Err: r.syntaxError(), Refs: r.refs()} }
 
-// A question is one thing to know about the bytes of an object: how to compute the
-// answer, and how to write it down.
+// A question is one thing to know about an object: how to compute the answer,
+// and how to write it down.
 type question[T any] struct {
 	kind    kind
 	id      ObjectID
-	read    func() ([]byte, error)
-	compute func([]byte) T
+	compute func() (T, error)
 	encode  func(T, *writer)
 	decode  func(*reader) T
+}
+
+// after computes from what was read.
+func after[T any](read func() ([]byte, error), f func([]byte) T) func() (T, error) {
+	return func() (T, error) {
+		data, err := read()
+		if err != nil {
+			var none T
+			return none, err
+		}
+		return f(data), nil
+	}
 }
 
 func remember[T any](c *Cache, q question[T]) (T, error) {
@@ -107,18 +116,13 @@ func remember[T any](c *Cache, q question[T]) (T, error) {
 		}
 	}
 	c.misses.Add(1)
-	data, err := q.read()
-	if err != nil {
-		var none T
-		return none, err
-	}
-	v := q.compute(data)
-	if known {
+	v, err := q.compute()
+	if err == nil && known {
 		var w writer
 		q.encode(v, &w)
 		c.shards[k.shard()].add(k, w.buf)
 	}
-	return v, nil
+	return v, err
 }
 
 // syntaxError returns err as the type that every decoder of events promises.

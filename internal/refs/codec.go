@@ -20,6 +20,14 @@ type writer struct {
 func (w *writer) int(v int)    { w.buf = binary.AppendVarint(w.buf, int64(v)) }
 func (w *writer) long(v int64) { w.buf = binary.AppendVarint(w.buf, v) }
 
+func (w *writer) bool(v bool) {
+	if v {
+		w.int(1)
+	} else {
+		w.int(0)
+	}
+}
+
 // string writes 0 and the bytes of a new string, or n for the n-th one.
 func (w *writer) string(s string) {
 	if n, ok := w.seen[s]; ok {
@@ -61,6 +69,8 @@ func (r *reader) long() int64 {
 }
 
 func (r *reader) int() int { return int(r.long()) }
+
+func (r *reader) bool() bool { return r.int() != 0 }
 
 func (r *reader) uint() uint64 {
 	v, n := binary.Uvarint(r.buf)
@@ -120,11 +130,10 @@ func (r *reader) done() error {
 
 // syntaxError writes 0 for none.
 func (w *writer) syntaxError(e *events.SyntaxError) {
+	w.bool(e != nil)
 	if e == nil {
-		w.int(0)
 		return
 	}
-	w.int(1)
 	w.string(e.Path)
 	w.int(e.Element)
 	w.string(string(e.Kind))
@@ -137,7 +146,7 @@ func (w *writer) syntaxError(e *events.SyntaxError) {
 }
 
 func (r *reader) syntaxError() *events.SyntaxError {
-	if r.int() == 0 {
+	if !r.bool() {
 		return nil
 	}
 	return &events.SyntaxError{
@@ -160,11 +169,7 @@ func (w *writer) refs(all []events.RefAt) {
 		w.string(string(at.Part))
 		w.string(at.URI)
 		w.long(at.Offset - last.Offset)
-		loose := 0
-		if at.Loose {
-			loose = 1
-		}
-		w.int(loose)
+		w.bool(at.Loose)
 		last = at
 	}
 }
@@ -186,7 +191,7 @@ func (r *reader) refs() []events.RefAt {
 			Part:    events.Part(r.string()),
 			URI:     r.string(),
 			Offset:  last.Offset + r.long(),
-			Loose:   r.int() != 0,
+			Loose:   r.bool(),
 		}
 		if r.err != nil {
 			return nil

@@ -1,6 +1,7 @@
 // Package refs remembers what a file of a conversation says, by its git object
 // id: the references of a stream, whether it can be read, which tool calls of its
-// last turn are open, and whether a JSON document is well formed.
+// last turn are open, and whether a JSON document is well formed. Of trees it remembers
+// the blobs below them, and of small files whether they are Git LFS pointers.
 //
 // All of that depends on the bytes alone, and the object id names the bytes, so an
 // answer never goes stale. Collecting, checking, staging and the hooks share one
@@ -23,8 +24,9 @@
 //
 // # What is not promised
 //
-// Nothing is synced to disk, and nothing but references, calls and errors is stored:
-// no content of a conversation. Where the directory cannot be created or written,
+// Nothing is synced to disk, and nothing but references, calls, errors and ids is
+// stored: no content of a conversation. That an object is remembered does not say
+// that it is still there. Where the directory cannot be created or written,
 // as in a read-only repository, the cache lives in memory for this process, up
 // to a limit, and nothing is reported.
 //

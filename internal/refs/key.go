@@ -28,6 +28,8 @@ const (
 	kindVerdict    kind = 'v'
 	kindDetails    kind = 'd'
 	kindJSON       kind = 'j'
+	kindBlobs      kind = 'b'
+	kindPointer    kind = 'p'
 )
 
 // A key names a record. It is an array so that an index of many costs one

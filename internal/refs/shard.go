@@ -107,7 +107,7 @@ func (s *shard) load() {
 	}
 	data, err := io.ReadAll(io.LimitReader(f, 2*maxShard))
 	if err != nil || len(data) < len(header) || string(data[:len(header)]) != header {
-		f.Close()
+		shut(f)
 		return
 	}
 	s.file, s.fresh, s.index = f, len(data) > maxShard, make(map[key]span)
@@ -157,7 +157,7 @@ func (s *shard) append() (*os.File, error) {
 		return nil, err
 	}
 	if _, err := f.Write(s.batch); err != nil {
-		f.Close()
+		shut(f)
 		return nil, err
 	}
 	return f, nil
@@ -174,7 +174,7 @@ func (s *shard) replace() (*os.File, error) {
 	if err != nil {
 		return nil, err
 	}
-	defer root.Close()
+	defer shut(root)
 	opts := atomicfile.Options{TempDir: "tmp", Perm: 0o666, NoSync: true}
 	if err := atomicfile.Write(root, name, append([]byte(header), s.batch...), opts); err != nil {
 		return nil, err
@@ -196,23 +196,19 @@ func (s *shard) replace() (*os.File, error) {
 // a file that was deleted again.
 func (s *shard) adopt(f *os.File) error {
 	if f == nil {
-		if s.file != nil {
-			s.file.Close()
-		}
+		shut(s.file)
 		s.file, s.index, s.fresh, s.added, s.batch = nil, nil, true, nil, nil
 		return nil
 	}
 	end, err := f.Seek(0, io.SeekCurrent)
 	if err != nil {
-		f.Close()
+		shut(f)
 		return err
 	}
 	if !sameFile(s.file, f) {
 		s.index = make(map[key]span)
 	}
-	if s.file != nil {
-		s.file.Close()
-	}
+	shut(s.file)
 	for k, at := range s.added {
 		s.index[k] = span{end - int64(len(s.batch)) + at.off, at.size}
 	}
@@ -229,13 +225,20 @@ func sameFile(a, b *os.File) bool {
 	return errA == nil && errB == nil && os.SameFile(infoA, infoB)
 }
 
+// shut closes a file or a directory, whose errors do not matter: what was written is
+// verified when it is read. A nil file is none.
+func shut(c io.Closer) {
+	if f, ok := c.(*os.File); ok && f == nil {
+		return
+	}
+	_ = c.Close()
+}
+
 func (s *shard) close() error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	err := s.flush()
-	if s.file != nil {
-		s.file.Close()
-	}
+	shut(s.file)
 	s.file, s.index, s.loaded = nil, nil, false
 	return err
 }

@@ -30,8 +30,7 @@ type Verdict struct {
 // stricter than [Cache.References], and slower; but it knows no limit of size either.
 func (c *Cache) Verdict(id ObjectID, read func() ([]byte, error)) (Verdict, error) {
 	return remember(c, question[Verdict]{
-		kindVerdict, id, read, verdict, Verdict.encode,
-		decodeVerdict,
+		kindVerdict, id, after(read, verdict), Verdict.encode, decodeVerdict,
 	})
 }
 
@@ -160,7 +159,7 @@ func (c *Cache) document(
 	k kind, id ObjectID, read func() ([]byte, error), f func([]byte) *events.SyntaxError,
 ) (*events.SyntaxError, error) {
 	return remember(c, question[*events.SyntaxError]{
-		k, id, read, f,
+		k, id, after(read, f),
 		func(e *events.SyntaxError, w *writer) { w.syntaxError(e) },
 		(*reader).syntaxError,
 	})

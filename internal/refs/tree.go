@@ -1,0 +1,64 @@
+package refs
+
+import (
+	"encoding/binary"
+	"encoding/hex"
+
+	"github.com/git-jp/git-jp/blobs"
+)
+
+// A BlobFile is a blob in a git tree: the object of its file.
+type BlobFile struct {
+	Hash   blobs.Hash
+	Object ObjectID
+}
+
+// Blobs returns the blobs in the git tree that id names and in those below it, which list
+// finds when they are not known. An error of list is returned and not remembered.
+//
+// It pays for trees that hold many others, such as the 256 of a store, which change
+// seldom and take long to read.
+func (c *Cache) Blobs(id ObjectID, list func() ([]BlobFile, error)) ([]BlobFile, error) {
+	return remember(c, question[[]BlobFile]{
+		kindBlobs, id, list,
+		func(all []BlobFile, w *writer) { w.files(all) }, (*reader).files,
+	})
+}
+
+// IsPointer reports whether the file that id names is a Git LFS pointer.
+func (c *Cache) IsPointer(id ObjectID, read func() ([]byte, error)) (bool, error) {
+	return remember(c, question[bool]{
+		kindPointer, id, after(read, blobs.IsPointer),
+		func(is bool, w *writer) { w.bool(is) }, (*reader).bool,
+	})
+}
+
+// files writes the ids in binary, with their length in front of each.
+func (w *writer) files(all []BlobFile) {
+	w.buf = binary.AppendUvarint(w.buf, uint64(len(all)))
+	for _, f := range all {
+		w.buf = append(w.buf, f.Hash[:]...)
+		id, err := hex.DecodeString(string(f.Object))
+		if err != nil || len(id) > len(blobs.Hash{}) {
+			id = nil // comes out as another id, which a reader refuses
+		}
+		w.buf = append(append(w.buf, byte(len(id))), id...)
+	}
+}
+
+func (r *reader) files() []BlobFile {
+	n := r.count()
+	all := make([]BlobFile, 0, min(n, len(r.buf)/len(blobs.Hash{})+1))
+	for range n {
+		f := BlobFile{Hash: r.hash()}
+		if len(r.buf) == 0 || r.buf[0] < 20 || len(r.buf) < 1+int(r.buf[0]) {
+			r.fail()
+			return nil
+		}
+		size := 1 + int(r.buf[0])
+		f.Object = ObjectID(hex.EncodeToString(r.buf[1:size]))
+		r.buf = r.buf[size:]
+		all = append(all, f)
+	}
+	return all
+}
