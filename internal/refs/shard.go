@@ -12,10 +12,14 @@ import (
 	"github.com/git-jp/git-jp/internal/atomicfile"
 )
 
+// The version changes with the format of the records, and whenever package events
+// comes to another answer about the same bytes: an old answer would not go away by itself.
 const (
 	version = 1
 	header  = "git-jp references 1\n"
+)
 
+const (
 	maxShard = 16 << 20  // a longer file is started anew
 	maxBatch = 256 << 10 // new records are written when there are so many bytes of them
 	maxKept  = 4 << 20   // bytes of records kept where nothing can be written
