@@ -18,6 +18,8 @@ type Item struct {
 	// Path is its directory, from the root of the work tree; "" when the conversation
 	// is gone there and leaves the index.
 	Path string
+	// New says that the index has nothing of the conversation.
+	New bool
 	// Files are those that the index gets, Blobs the new contents among what it gets,
 	// Bytes their size before compression, Removed what leaves.
 	Files, Removed []string
@@ -93,6 +95,7 @@ func (s *survey) choose() ([]*closure, error) {
 		if err != nil {
 			return nil, err
 		}
+		c.title = s.title(id)
 		chosen = append(chosen, c)
 	}
 	return chosen, nil
@@ -107,7 +110,7 @@ func (p *Plan) check(ctx context.Context, s *survey, closures []*closure) error 
 		selected[c.id] = true
 	}
 	report, err := check.Tree(ctx, src, check.Options{
-		Content: true, Strict: p.req.Strict, MaxBlobBytes: p.req.MaxBlobBytes,
+		Content: !p.req.NoContent, Strict: p.req.Strict, MaxBlobBytes: p.req.MaxBlobBytes,
 		Dirs: []string{p.req.Dir}, Cache: s.cache, Progress: p.req.Progress,
 		Select: func(id events.ID) bool { return selected[id] },
 	})
@@ -154,7 +157,9 @@ func (p *Plan) checkState(s *survey, c *closure) {
 
 // add takes a conversation into the plan.
 func (p *Plan) add(s *survey, c *closure) {
-	item := Item{ID: c.id, Title: c.title, Path: c.dir, Removed: c.removed}
+	item := Item{
+		ID: c.id, Title: c.title, Path: c.dir, New: len(s.indexed[c.id]) == 0, Removed: c.removed,
+	}
 	for _, name := range c.files {
 		p.all = append(p.all, name)
 		// By what git says, which knows the filters.

@@ -34,6 +34,9 @@ type Request struct {
 	IDs    []events.ID
 	// Strict makes warnings refuse the stage.
 	Strict bool
+	// NoContent makes a plan that is only shown cheaper: content is looked for and not
+	// read, so that only what is absent is found.
+	NoContent bool
 	// MaxBlobBytes is the limit of one content; 0 means the default.
 	MaxBlobBytes int64
 	// Cache remembers what streams refer to. It may be nil.

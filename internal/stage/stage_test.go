@@ -68,7 +68,8 @@ func TestStageTakesTheClosure(t *testing.T) {
 	if !slices.Equal(plan.Add, res.Added) || !slices.Equal(plan.Add, f.index()) {
 		t.Errorf("planned %q, reported %q", plan.Add, res.Added)
 	}
-	if i := plan.Items; len(i) != 1 || i[0].Title != "first" || i[0].Blobs != 2 || i[0].Bytes != 6 {
+	if i := plan.Items; len(i) != 1 || i[0].Title != "first" || i[0].Blobs != 2 ||
+		i[0].Bytes != 6 || !i[0].New {
 		t.Errorf("items %+v", i)
 	}
 	f.Run("commit", "-q", "-m", "x")
@@ -77,6 +78,30 @@ func TestStageTakesTheClosure(t *testing.T) {
 	}
 	if res := run(t, req); len(res.Added)+len(res.Removed)+len(res.Plan.Items) != 0 {
 		t.Errorf("again: %+v", res)
+	}
+	f.converse(firstID, "first", "one", "three")
+	if i := run(t, req).Plan.Items; len(i) != 1 || i[0].New || i[0].Blobs != 1 {
+		t.Errorf("changed: %+v", i)
+	}
+}
+
+// A plan that is only shown sees what is absent, and reads no content.
+func TestPlanWithoutContent(t *testing.T) {
+	f := newFixture(t)
+	f.converse(firstID, "first", "one", "two")
+	f.WriteFile(f.blobPath("one"), "damaged")
+	req := f.request(firstID)
+	req.NoContent = true
+	plan, err := stage.NewPlan(t.Context(), req)
+	if err != nil || plan.Refused() || plan.Items[0].Blobs != 2 {
+		t.Errorf("%+v, %v", plan, err)
+	}
+	if _, err := plan.Apply(t.Context()); err == nil {
+		t.Error("damaged content was staged")
+	}
+	f.Remove(f.blobPath("two"))
+	if plan, err = stage.NewPlan(t.Context(), req); err != nil || !plan.Refused() {
+		t.Errorf("%+v, %v", plan, err)
 	}
 }
 

@@ -158,9 +158,6 @@ func (s *survey) closure(id events.ID, read streamReader) (*closure, error) {
 			at, oid := read(stream)
 			c.refs, c.streams[stream] = append(c.refs, at...), oid
 		}
-		if d, err := workspace.ReadDetails(s.fsys, e); err == nil && d.Title != nil {
-			c.title = *d.Title
-		}
 	}
 	for _, p := range s.indexed[id] {
 		// What is not there because a sparse checkout leaves it out is not Deleted.
@@ -170,6 +167,17 @@ func (s *survey) closure(id events.ID, read streamReader) (*closure, error) {
 	}
 	slices.Sort(c.removed)
 	return c, nil
+}
+
+// title returns the title of a conversation, "" when it has none.
+func (s *survey) title(id events.ID) string {
+	title := ""
+	for _, e := range s.dirs[id] {
+		if d, err := workspace.ReadDetails(s.fsys, e); err == nil && d.Title != nil {
+			title = *d.Title
+		}
+	}
+	return title
 }
 
 func (s *survey) addFiles(c *closure, dir string) error {
