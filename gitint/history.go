@@ -1,0 +1,41 @@
+package gitint
+
+import (
+	"context"
+	"fmt"
+	"strings"
+)
+
+// historyMark begins the line of a commit in what git log writes for LastWith.
+const historyMark = "\x01"
+
+// LastWith returns a commit in which each of the files is to be had: of those that
+// added or changed it, the newest that HEAD or any ref leads to. A file that none has
+// is left out. A file that only a merge brought about is not found.
+func (r *Repo) LastWith(ctx context.Context, paths ...string) (map[string]OID, error) {
+	found := make(map[string]OID, len(paths))
+	if len(paths) == 0 {
+		return found, nil
+	}
+	args := []string{
+		"log", "--all", "--full-history", "--diff-filter=AM", "--no-renames", "--no-ext-diff",
+		"--raw", "-z", "--no-abbrev", "--no-show-signature", "--format=" + historyMark + "%H", "--",
+	}
+	out, err := r.run(ctx, command{args: append(args, paths...)})
+	if err != nil {
+		return nil, fmt.Errorf("search the history of %d files: %w", len(paths), err)
+	}
+	var commit OID
+	for _, field := range splitZ(out) {
+		if digits, ok := strings.CutPrefix(field, historyMark); ok {
+			if commit, err = ParseOID(digits); err != nil {
+				return nil, fmt.Errorf("search history: %w", err)
+			}
+			continue
+		}
+		if _, known := found[field]; !known && !strings.HasPrefix(strings.TrimLeft(field, "\n"), ":") {
+			found[field] = commit
+		}
+	}
+	return found, nil
+}
