@@ -1,9 +1,11 @@
 package main
 
 import (
+	"bufio"
 	"bytes"
 	"errors"
 	"fmt"
+	"io"
 	"math/rand/v2"
 	"os"
 	"os/exec"
@@ -33,9 +35,9 @@ func (b *builder) git(args ...string) error {
 	return b.gitIn(nil, args...)
 }
 
-func (b *builder) gitIn(stdin []byte, args ...string) error {
+func (b *builder) gitIn(stdin io.Reader, args ...string) error {
 	cmd := exec.Command("git", args...)
-	cmd.Dir, cmd.Env, cmd.Stdin = b.dir, environment(), bytes.NewReader(stdin)
+	cmd.Dir, cmd.Env, cmd.Stdin = b.dir, environment(), stdin
 	if out, err := cmd.CombinedOutput(); err != nil {
 		return fmt.Errorf("git %s: %w\n%s", strings.Join(args, " "), err, out)
 	}
@@ -111,20 +113,28 @@ func (b *builder) repository(conversations, blobsEach int, commit bool) error {
 	if !commit {
 		return b.each(conversations, blobsEach, func(f file) error { return b.write(f.path, f.data) })
 	}
-	var in bytes.Buffer
-	in.WriteString("commit refs/heads/main\ncommitter Ada <ada@example.com> 1767225600 +0000\ndata 1\nx\n")
-	err := b.each(conversations, blobsEach, func(f file) error {
-		fmt.Fprintf(&in, "M 100644 inline %s\ndata %d\n", f.path, len(f.data))
-		in.Write(f.data)
-		return in.WriteByte('\n')
-	})
-	if err != nil {
-		return err
-	}
-	if err := b.gitIn(in.Bytes(), "fast-import", "--quiet"); err != nil {
+	// Streamed, because the memory of this process counts as that of its children:
+	// until a child has become its program, it is a copy of this one.
+	pipe, in := io.Pipe()
+	go func() {
+		in.CloseWithError(b.fastImport(in, conversations, blobsEach))
+	}()
+	if err := b.gitIn(pipe, "fast-import", "--quiet"); err != nil {
 		return err
 	}
 	return b.git("symbolic-ref", "HEAD", "refs/heads/main")
+}
+
+// fastImport writes one commit with all conversations.
+func (b *builder) fastImport(w io.Writer, conversations, blobsEach int) error {
+	const head = "commit refs/heads/main\ncommitter Ada <ada@example.com> 1767225600 +0000\n"
+	in := bufio.NewWriter(w)
+	fmt.Fprintf(in, "%sdata 1\nx\n", head)
+	err := b.each(conversations, blobsEach, func(f file) error {
+		fmt.Fprintf(in, "M 100644 inline %s\ndata %d\n%s\n", f.path, len(f.data), f.data)
+		return nil
+	})
+	return errors.Join(err, in.Flush())
 }
 
 func (b *builder) each(conversations, blobsEach int, do func(file) error) error {

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"flag"
 	"fmt"
 	"os"
@@ -60,7 +61,7 @@ func (b *builder) run(bench bench, runs int) error {
 	}
 	defer os.RemoveAll(b.dir)
 	ours, theirs, err := bench.setUp(b)
-	if err == errNoData {
+	if errors.Is(err, errNoData) {
 		fmt.Printf("| %s | skipped: no real data | | | |\n", bench.name)
 		return nil
 	}
