@@ -115,9 +115,13 @@ type Problem struct {
 // shown.
 func (p Problem) Error() string {
 	if p.Turn == 0 {
-		return fmt.Sprintf("%s: %v", p.where(), p.Err)
+		return fmt.Sprintf("%s: %s", p.where(), p.fault())
 	}
-	return fmt.Sprintf("turn %d, %s: %v", p.Turn, p.where(), p.Err)
+	return fmt.Sprintf("turn %d, %s: %s", p.Turn, p.where(), p.fault())
+}
+
+func (p Problem) fault() string {
+	return fmt.Sprintf("no content: sha256:%s, %s: %s", p.Ref.Hash, Bytes(p.Ref.Size), p.reason())
 }
 
 // Unwrap returns the store's error.
@@ -129,6 +133,8 @@ func (p Problem) where() string {
 		return fmt.Sprintf("call %s (%s), %s", p.Call, p.Tool, p.URI)
 	case p.Call != "":
 		return fmt.Sprintf("call %s (%s)", p.Call, p.Tool)
+	case p.URI != "":
+		return p.URI
 	default:
 		return fmt.Sprintf("element %d", p.Element)
 	}

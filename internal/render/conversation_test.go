@@ -279,6 +279,31 @@ func TestNoStore(t *testing.T) {
 	}
 }
 
+// An export is read where there is no store, so it holds attachments too, and says
+// which one it could not get.
+func TestExportsHoldAttachments(t *testing.T) {
+	m := newMemory()
+	lost := `{"$blob":"` + strings.Repeat("ab", 32) + `","size":7}`
+	c := Conversation{ID: 1, Contents: m, Stream: decode(t,
+		`{"timestamp":"2026-01-02 03:00:00.0","type":"chat_request","content":"x","resources":[`+
+			`{"uri":"file:///a","content":`+m.put("within")+`},`+
+			`{"uri":"file:///b","content":`+lost+`}]}`)}
+	for _, f := range []Format{FormatJSONLines, FormatMarkdown, FormatJSON} {
+		out, problems := render(t, c, Options{Format: f})
+		if !strings.Contains(out, "within") {
+			t.Errorf("format %d has no attachment:\n%s", f, out)
+		}
+		const want = "file:///b: no content: sha256:abababab"
+		if len(problems) != 1 || !strings.Contains(problems[0].Error(), want) {
+			t.Errorf("format %d: problems %v", f, problems)
+		}
+	}
+	m.opens = 0
+	if _, problems := render(t, c, Options{}); len(problems) > 0 || m.opens > 0 {
+		t.Errorf("for people: problems %v, %d opened", problems, m.opens)
+	}
+}
+
 func TestEmptyStream(t *testing.T) {
 	for _, f := range []Format{FormatText, FormatJSONLines, FormatMarkdown, FormatJSON} {
 		out, problems := render(t, Conversation{ID: 1, Stream: decode(t)}, Options{Format: f})

@@ -94,14 +94,15 @@ func (f *markdownFormatter) request(it item, ev *events.ChatRequest) error {
 	if name == "" {
 		name = "User"
 	}
-	body := ev.Content
-	if len(it.parts) > 0 {
-		body = strings.TrimRight(body, "\n") + "\n\nAttached:\n"
+	if err := f.section(escapeInline(name), ev.Content); err != nil {
+		return err
 	}
 	for _, p := range it.parts {
-		body += "\n- " + p.markdownLabel()
+		if err := f.section("Attached", p.markdown()); err != nil {
+			return err
+		}
 	}
-	return f.section(escapeInline(name), body)
+	return nil
 }
 
 func (f *markdownFormatter) response(ev *events.ChatResponse) error {
@@ -127,19 +128,26 @@ func (f *markdownFormatter) result(it item, ev *events.ToolCallResponse) error {
 	}
 	var body []string
 	for _, p := range it.parts {
-		if p.uri != "" || p.state == partBinary || p.state == partClosed {
-			body = append(body, p.markdownLabel())
-		}
-		switch p.state {
-		case partText:
-			body = append(body, fenced(p.text, p.language()))
-		case partRaw:
-			body = append(body, fenced(p.readable(), ""))
-		case partBroken:
-			body = append(body, codeSpan(p.placeholder()))
-		}
+		body = append(body, p.markdown())
 	}
 	return f.section(label, strings.Join(body, "\n\n"))
+}
+
+// markdown returns what there is to show of a content.
+func (p part) markdown() string {
+	var body []string
+	if p.uri != "" || p.state == partBinary || p.state == partClosed {
+		body = append(body, p.markdownLabel())
+	}
+	switch p.state {
+	case partText:
+		body = append(body, fenced(p.text, p.language()))
+	case partRaw:
+		body = append(body, fenced(p.readable(), ""))
+	case partBroken:
+		body = append(body, codeSpan(p.placeholder()))
+	}
+	return strings.Join(body, "\n\n")
 }
 
 func (f *markdownFormatter) compaction(ev *events.Compaction) error {

@@ -40,7 +40,8 @@ type part struct {
 	beside    *part
 }
 
-// parts returns the contents of an event. Attachments are listed, never opened.
+// parts returns the contents of an event. For a person at a terminal attachments are
+// listed, and opened only where the output is to be whole.
 func (w *walk) parts(it item) []part {
 	switch ev := it.el.Event().(type) {
 	case *events.ChatRequest:
@@ -49,7 +50,7 @@ func (w *walk) parts(it item) []part {
 		}
 		list := make([]part, len(ev.Resources))
 		for i := range ev.Resources {
-			list[i] = w.resource(&ev.Resources[i])
+			list[i] = w.attachment(it, &ev.Resources[i])
 		}
 		return list
 	case *events.ToolCallResponse:
@@ -70,32 +71,46 @@ func (w *walk) resource(r *events.Resource) part {
 	return p
 }
 
+func (w *walk) attachment(it item, r *events.Resource) part {
+	if !w.opts.Format.forPrograms() && !w.opts.Format.exports() {
+		return w.resource(r)
+	}
+	return w.opened(r, Problem{Turn: it.turn.from, Element: it.index})
+}
+
+// opened returns the part of a resource with its content, as the model was given it
+// and, for programs, as it is.
+func (w *walk) opened(r *events.Resource, where Problem) part {
+	p := w.resource(r)
+	where.URI = r.URI
+	if r.Formatted == nil {
+		return w.load(p, r.Content, where)
+	}
+	formatted := w.load(p, *r.Formatted, where)
+	formatted.formatted = true
+	if !w.opts.Format.forPrograms() {
+		return formatted
+	}
+	p = w.load(p, r.Content, where)
+	p.beside = &formatted
+	return p
+}
+
 func (w *walk) block(it item, call string, b *events.Block) part {
 	where := Problem{Turn: it.turn.from, Element: it.index, Call: call, Tool: it.tool}
 	p := part{kind: b.Type, mime: b.MIMEType}
-	switch r := b.Resource; {
-	case r == nil && b.Content.IsZero():
+	switch {
+	case b.Resource != nil:
+		return w.opened(b.Resource, where)
+	case b.Content.IsZero():
 		p.state, p.text = partRaw, compactJSON(b.Raw)
 		return p
-	case r == nil:
+	default:
 		p.hasRef, p.ref = true, b.Content.Ref()
 		if w.unread(b) {
 			return p
 		}
 		return w.load(p, b.Content, where)
-	case r.Formatted == nil:
-		p, where.URI = w.resource(r), r.URI
-		return w.load(p, r.Content, where)
-	default:
-		p, where.URI = w.resource(r), r.URI
-		formatted := w.load(p, *r.Formatted, where)
-		formatted.formatted = true
-		if !w.opts.Format.forPrograms() {
-			return formatted
-		}
-		p = w.load(p, r.Content, where)
-		p.beside = &formatted
-		return p
 	}
 }
 
