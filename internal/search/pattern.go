@@ -1,8 +1,10 @@
 package search
 
 import (
+	"errors"
 	"fmt"
 	"regexp"
+	"regexp/syntax"
 	"strings"
 	"unicode"
 )
@@ -42,11 +44,15 @@ func Compile(q Query) (*Pattern, error) {
 	if !q.Regexp {
 		expr = regexp.QuoteMeta(expr)
 	}
+	flags := ""
 	if ignoresCase(q) {
-		expr = "(?i)" + expr
+		flags = "(?i)"
 	}
-	re, err := regexp.Compile(expr)
+	re, err := regexp.Compile(flags + expr)
 	if err != nil {
+		if fault := new(syntax.Error); errors.As(err, &fault) {
+			err = errors.New(fault.Code.String()) // without the flags that nobody wrote
+		}
 		return nil, fmt.Errorf("compile pattern %q: %w", q.Pattern, err)
 	}
 	p := &Pattern{re: re, context: q.Context}

@@ -141,3 +141,11 @@ func TestCompileRefusesWhatCannotMatch(t *testing.T) {
 		}
 	}
 }
+
+func TestCompileSaysWhatIsWrongWithThePattern(t *testing.T) {
+	_, err := search.Compile(search.Query{Pattern: "a(", Regexp: true})
+	const want = `compile pattern "a(": missing closing )`
+	if err == nil || err.Error() != want {
+		t.Errorf("err = %v, want %s", err, want)
+	}
+}
