@@ -74,7 +74,7 @@ func read(fsys fs.FS, dir string, e Entry) (*Conversation, error) {
 	c.stored.title = titleOf(c.Details)
 	if c.stored.base, err = readRegular(fsys, path.Join(dir, BaseConfigFile)); err != nil &&
 		!errors.Is(err, fs.ErrNotExist) {
-		return nil, fmt.Errorf("load conversation %s: %w", e.ID, err)
+		return nil, unreadable(err, path.Join(e.Path, BaseConfigFile))
 	}
 	c.BaseConfig = c.stored.base
 	if err := c.readStream(fsys, dir); err != nil {
@@ -93,7 +93,7 @@ func (c *Conversation) readStream(fsys fs.FS, dir string) error {
 	}
 	data, err := readRegular(fsys, path.Join(dir, name))
 	if err != nil {
-		return fmt.Errorf("load conversation %s: %w", c.ID, err)
+		return unreadable(err, path.Join(c.Path, name))
 	}
 	c.stored.stream = data
 	if c.Stream, err = decode(data); err != nil {
@@ -105,13 +105,22 @@ func (c *Conversation) readStream(fsys fs.FS, dir string) error {
 func readDetails(fsys fs.FS, dir, shown string) (*events.Details, []byte, error) {
 	data, err := readRegular(fsys, path.Join(dir, MetadataFile))
 	if err != nil {
-		return nil, nil, fmt.Errorf("load %s: %w", shown, err)
+		return nil, nil, unreadable(err, path.Join(shown, MetadataFile))
 	}
 	d, err := events.DecodeDetails(data)
 	if err != nil {
 		return nil, nil, located(err, path.Join(shown, MetadataFile))
 	}
 	return d, data, nil
+}
+
+// unreadable says which file could not be read by the name that a person can find it
+// under, not by that below the store.
+func unreadable(err error, name string) error {
+	if pe := new(fs.PathError); errors.As(err, &pe) {
+		err = pe.Err
+	}
+	return fmt.Errorf("load %s: %w", name, err)
 }
 
 // located puts the path into an error of the codec, which does not know it.

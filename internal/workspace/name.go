@@ -135,13 +135,14 @@ func withID(id events.ID, entries []Entry) []Candidate {
 }
 
 // byTitle reads the metadata of every conversation. One whose metadata cannot be read
-// has no title here.
+// has no title here. A title in full is that title alone, or one that is part of
+// another could not be given.
 func (w *Workspace) byTitle(arg string, entries []Entry) []Candidate {
 	words := strings.Fields(strings.ToLower(arg))
 	if len(words) == 0 {
 		return nil
 	}
-	var found []Candidate
+	var found, whole []Candidate
 	for _, e := range entries {
 		d, err := w.LoadDetails(e)
 		if err != nil {
@@ -152,6 +153,12 @@ func (w *Workspace) byTitle(arg string, entries []Entry) []Candidate {
 		if !slices.ContainsFunc(words, lacks) {
 			found = append(found, Candidate{Entry: e, Title: titleOf(d)})
 		}
+		if slices.Equal(strings.Fields(title), words) {
+			whole = append(whole, Candidate{Entry: e, Title: titleOf(d)})
+		}
+	}
+	if len(whole) > 0 {
+		return whole
 	}
 	return found
 }

@@ -87,3 +87,18 @@ func TestFindByPathThroughALink(t *testing.T) {
 		t.Errorf("%v, %v", e, err)
 	}
 }
+
+func TestAWholeTitleIsNotAmbiguous(t *testing.T) {
+	w := newWorld(t)
+	w.conversation(live+"17800000001-index", "The  Index")
+	w.conversation(live+"17800000002-index-lock", "The index lock")
+	ws := w.open()
+	e, err := ws.Find("the index", FindOptions{})
+	if err != nil || e.ID.Digits() != "17800000001" {
+		t.Errorf("%v, %v", e, err)
+	}
+	var many *AmbiguousError
+	if _, err := ws.Find("index", FindOptions{}); !errors.As(err, &many) {
+		t.Errorf("words in both: %v", err)
+	}
+}

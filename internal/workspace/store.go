@@ -64,6 +64,9 @@ func (s *store) scan() ([]Entry, []Problem, error) {
 	for i := range problems {
 		problems[i].Local = s.local
 		problems[i].Path = path.Join(s.prefix, problems[i].Path)
+		if problems[i].Kind == Duplicate {
+			problems[i].Detail = path.Join(s.prefix, problems[i].Detail)
+		}
 	}
 	return entries, problems, err
 }

@@ -236,6 +236,12 @@ func TestDuplicatesAreReportedAndKept(t *testing.T) {
 	if got := w.read(dir1 + "/metadata.json"); !strings.Contains(got, `"second"`) {
 		t.Errorf("metadata is %s", got)
 	}
+	_, problems, err := ws.List(ListOptions{})
+	if err != nil || len(problems) != 1 || problems[0].String() !=
+		".jp/conversations/17800836875-second has the id of "+problems[0].Detail ||
+		!strings.HasPrefix(problems[0].Detail, ".jp/conversations/17800836875-") {
+		t.Errorf("problems are %v, %v", problems, err)
+	}
 	var dup *DuplicateError
 	for name, err := range map[string]error{
 		"archive": apart(ws.Archive(t.Context(), id1)), "remove": ws.Remove(t.Context(), id1),
