@@ -99,16 +99,19 @@ func kindOf(raw []byte, ms []member) Kind {
 	return kindNamed(unquote(m.value(raw)))
 }
 
-// kindNamed is a conversion that does not allocate for the known kinds.
+// kindNamed is a conversion that does not allocate for the known kinds: comparing
+// needs no string, and what is returned is a constant.
 func kindNamed(s []byte) Kind {
-	switch k := Kind(s); k {
-	case KindTurnStart, KindChatRequest, KindChatResponse, KindToolCallRequest,
+	for _, k := range [...]Kind{
+		KindTurnStart, KindChatRequest, KindChatResponse, KindToolCallRequest,
 		KindToolCallResponse, KindInquiryRequest, KindInquiryResponse,
-		KindConfigDelta, KindCompaction:
-		return k
-	default:
-		return Kind(string(s))
+		KindConfigDelta, KindCompaction,
+	} {
+		if string(s) == string(k) {
+			return k
+		}
 	}
+	return Kind(s)
 }
 
 // validJSON reports whether data is exactly one JSON value of the wanted kind, with
