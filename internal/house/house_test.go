@@ -28,6 +28,7 @@ type room struct {
 var rooms = map[string]room{
 	"blobs":               {imports: []string{"internal/atomicfile"}},
 	"events":              {imports: []string{"blobs"}},
+	"dedup":               {imports: []string{"events", "blobs"}},
 	"gitint":              {imports: []string{"internal/trace"}, processes: true},
 	"hooks":               {imports: []string{"gitint", "internal/atomicfile"}},
 	"internal/refs":       {imports: []string{"events", "blobs", "internal/atomicfile"}},
