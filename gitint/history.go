@@ -33,7 +33,10 @@ func (r *Repo) LastWith(ctx context.Context, paths ...string) (map[string]OID, e
 			}
 			continue
 		}
-		if _, known := found[field]; !known && !strings.HasPrefix(strings.TrimLeft(field, "\n"), ":") {
+		if strings.HasPrefix(strings.TrimLeft(field, "\n"), ":") {
+			continue // the modes and objects of the path that follows
+		}
+		if _, known := found[field]; !known {
 			found[field] = commit
 		}
 	}
