@@ -9,7 +9,6 @@ import (
 	"path/filepath"
 	"strings"
 
-	"github.com/git-jp/git-jp/blobs"
 	"github.com/git-jp/git-jp/gitint"
 	"github.com/git-jp/git-jp/internal/check"
 	"github.com/git-jp/git-jp/internal/config"
@@ -47,6 +46,9 @@ func (c checkCmd) Run(ctx context.Context, a *app) error {
 	if err != nil {
 		return err
 	}
+	if repo := a.openRepo; repo != nil {
+		a.advise(ctx, repo, report.Findings)
+	}
 	if err := c.print(a, report); err != nil {
 		return err
 	}
@@ -61,10 +63,17 @@ func (c checkCmd) print(a *app, report *check.Report) error {
 	if a.JSON {
 		format = check.FormatJSON
 	}
-	if a.Quiet && format == check.FormatText && len(report.Findings) == 0 {
-		return nil
+	switch {
+	case format != check.FormatText:
+		return a.printer().Print(a.stdout, format, report)
+	case a.Quiet:
+		return a.printer().Findings(a.stdout, report.Findings)
 	}
-	return a.printer().Print(a.stdout, format, report)
+	if err := a.printer().Findings(a.stdout, report.Findings); err != nil {
+		return err
+	}
+	_, err := fmt.Fprintln(a.stdout, report.Summary())
+	return err
 }
 
 func (a *app) printer() check.Printer {
@@ -73,11 +82,11 @@ func (a *app) printer() check.Printer {
 	}
 }
 
-// printReport writes findings where errors go.
-func (a *app) printReport(r *check.Report) error {
+// printFindings writes findings where errors go.
+func (a *app) printFindings(findings []check.Finding) error {
 	p := a.printer()
 	p.Clean = a.outputOf(a.stderrTerminal).Line
-	return p.Text(a.stderr, r)
+	return p.Findings(a.stderr, findings)
 }
 
 func (c checkCmd) check(ctx context.Context, a *app) (*check.Report, error) {
@@ -128,7 +137,6 @@ func (c checkCmd) options(a *app, repo *gitint.Repo) (check.Options, error) {
 	if info, err := os.Stat(lfs); err == nil && info.IsDir() {
 		o.LFS = os.DirFS(lfs)
 	}
-	o.Locate = locateIn(repo.Root())
 	return o, nil
 }
 
@@ -145,20 +153,6 @@ func (checkCmd) config(a *app, repo *gitint.Repo) (*config.Config, error) {
 		return nil, err
 	}
 	return a.configAt(root)
-}
-
-// locateIn says whether the work tree's own store has a content that a tree lacks.
-func locateIn(root string) func(blobs.Ref) check.Place {
-	if root == "" {
-		return nil
-	}
-	return func(ref blobs.Ref) check.Place {
-		name := filepath.Join(root, workspace.DirName, blobs.Dir, filepath.FromSlash(ref.Hash.Path()))
-		if info, err := os.Lstat(name); err == nil && info.Mode().IsRegular() {
-			return check.InWorkTree
-		}
-		return check.Unknown
-	}
 }
 
 // entryOf takes an entry of gitint apart for check.
@@ -276,7 +270,7 @@ func (checkCmd) workTree(ctx context.Context, root string, o check.Options) (*ch
 	if err != nil {
 		return nil, err
 	}
-	o.Dirs, o.Locate = []string{}, nil
+	o.Dirs = []string{}
 	for _, r := range roots {
 		rel, err := filepath.Rel(root, filepath.Join(r, workspace.DirName))
 		if err != nil {

@@ -1,9 +1,11 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
-	"fmt"
+	"slices"
+	"strconv"
 
 	"github.com/git-jp/git-jp/internal/check"
 	"github.com/git-jp/git-jp/internal/config"
@@ -73,23 +75,34 @@ func (c hookCmd) preCommit(ctx context.Context, a *app) error {
 		a.note("git jp: added %s that the staged conversations need",
 			render.Count(len(verdict.Added), "blob"))
 	}
-	if err := a.warnFindings(verdict.Others); err != nil {
-		return err
-	}
-	if !verdict.Blocked() || settings.Check == "off" {
+	a.warnFindings(verdict.Others)
+	if settings.Check == "off" {
 		return nil
 	}
-	if err := a.printReport(reportOf(verdict.Blocking)); err != nil {
+	a.advise(ctx, hook.Repo, verdict.Blocking)
+	if err := a.printFindings(verdict.Blocking); err != nil {
 		return err
 	}
-	if settings.Check == "warn" {
-		return nil
-	}
-	return errBlocked
+	return c.verdict(verdict, settings)
 }
 
+// verdict lets the commit pass, or stops it after the reasons were printed. Git itself
+// commits nothing that is unmerged.
+func (hookCmd) verdict(v *stage.Verdict, settings config.Hooks) error {
+	switch {
+	case slices.ContainsFunc(v.Others, isConflict):
+		return &refusedError{conflict: true, text: "the index is unmerged"}
+	case v.Blocked() && settings.Check != "warn":
+		return errBlocked
+	default:
+		return nil
+	}
+}
+
+func isConflict(f check.Finding) bool { return f.State == check.Conflicted }
+
 // errBlocked says that a commit was stopped, after the reasons were printed.
-var errBlocked = errors.New("the commit would leave references without content")
+var errBlocked = errors.New("the commit was stopped: it would not be whole")
 
 func (c hookCmd) postCommit(ctx context.Context, a *app) error {
 	hook, _, err := c.hook(ctx, a)
@@ -103,24 +116,15 @@ func (c hookCmd) postCommit(ctx context.Context, a *app) error {
 }
 
 // warnFindings prints what does not block, a line each.
-func (a *app) warnFindings(findings []check.Finding) error {
+func (a *app) warnFindings(findings []check.Finding) {
 	for _, f := range findings {
 		if f.Severity == check.Note {
 			continue
 		}
-		line := fmt.Sprintf("%s: %s", f.Conversation, f.Detail)
-		if f.Next != "" {
-			line += "; " + f.Next
+		subject := cmp.Or(f.Conversation, f.Path)
+		if f.Title != "" {
+			subject += " " + strconv.Quote(f.Title)
 		}
-		a.warn("%s", line)
+		a.warn("%s: %s", subject, a.printer().Sentence(f))
 	}
-	return nil
-}
-
-func reportOf(findings []check.Finding) *check.Report {
-	r := new(check.Report)
-	for _, f := range findings {
-		r.Add(f)
-	}
-	return r
 }

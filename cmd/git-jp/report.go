@@ -65,11 +65,11 @@ func reportError(stderr io.Writer, err error) int {
 }
 
 func exitCode(err error) int {
-	unmerged := new(gitint.UnmergedError)
+	refused := new(refusedError)
 	switch {
 	case isA[*usageError](err):
 		return exitUsage
-	case errors.As(err, &unmerged):
+	case isA[*gitint.UnmergedError](err), errors.As(err, &refused) && refused.conflict:
 		return exitConflict
 	default:
 		return exitProblems
@@ -117,14 +117,8 @@ func hints(err error) []string {
 		return []string{usageHint(err)}
 	case isA[*draftError](err):
 		return []string{draftHint(err)}
-	case errors.Is(err, errRefused):
-		return []string{"bring back what is missing, or leave the conversation out; " +
-			"'git jp check --worktree' lists everything"}
 	case errors.Is(err, errBlocked):
-		return []string{
-			"'git jp stage <id>' adds what a conversation needs; then commit again",
-			"'git commit --no-verify' commits all the same, and 'git jp check' in CI will say so",
-		}
+		return []string{"'git commit --no-verify' commits all the same"}
 	case errors.Is(err, workspace.ErrLegacy):
 		return []string{"it can be listed, printed, searched and exported"}
 	case isA[*unconfirmedError](err):
@@ -148,8 +142,10 @@ func draftHint(err error) string {
 func unconfirmedHints(err error) []string {
 	u := new(unconfirmedError)
 	if errors.As(err, &u) && u.loss != "" {
-		return []string{strings.ToLower(string(u.loss[:1])) + string(u.loss[1:]),
-			"give --yes to go ahead all the same"}
+		return []string{
+			strings.ToLower(string(u.loss[:1])) + string(u.loss[1:]),
+			"give --yes to go ahead all the same",
+		}
 	}
 	return []string{"give --yes to go ahead without being asked"}
 }
@@ -181,15 +177,16 @@ func nameHint(err error) string {
 
 // gitHint helps where git or a lock is in the way.
 func gitHint(err error) string {
-	unsafe, index, conv := new(gitint.UnsafeError), new(gitint.LockedError), new(workspace.LockedError)
+	unsafe, index := new(gitint.UnsafeError), new(gitint.LockedError)
 	switch {
 	case errors.Is(err, gitint.ErrNotRepository):
 		return "run it inside a Git repository, or 'git init' one"
 	case errors.As(err, &unsafe):
-		return fmt.Sprintf("if you trust it: git config --global --add safe.directory %q", unsafe.Dir)
+		return fmt.Sprintf("if you trust it: git config --global --add safe.directory %q",
+			unsafe.Dir)
 	case errors.As(err, &index):
 		return fmt.Sprintf("wait for the other git; if none is running, remove %s", index.Path)
-	case errors.As(err, &conv):
+	case isA[*workspace.LockedError](err):
 		return "wait until the other process is done with the conversation"
 	case isA[*gitint.UnmergedError](err):
 		return "resolve the conflict and 'git add' the file first"
@@ -208,7 +205,9 @@ func contentHints(err error) []string {
 	case isA[*blobs.PointerError](err):
 		return []string{"git lfs pull"}
 	case isA[*events.SyntaxError](err):
-		return []string{"mend the file by hand, or take it back: 'git log -- <path>', 'git restore'"}
+		return []string{
+			"mend the file by hand, or take it back: 'git log -- <path>', 'git restore'",
+		}
 	case errors.Is(err, fs.ErrPermission):
 		return []string{"look at the owner and the mode of the file and its directory"}
 	default:

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"path"
 	"path/filepath"
+	"slices"
 
 	"github.com/git-jp/git-jp/events"
 	"github.com/git-jp/git-jp/gitint"
@@ -55,7 +56,7 @@ func (c stageCmd) Run(ctx context.Context, a *app) error {
 	req.Strict = c.Strict
 	plan, err := c.run(ctx, a, req)
 	if refused := new(stage.RefusedError); errors.As(err, &refused) {
-		return errors.Join(a.printReport(refused.Report), errRefused)
+		return a.refuse(ctx, req.Repo, refused.Report.Findings)
 	}
 	if err != nil {
 		return err
@@ -63,16 +64,28 @@ func (c stageCmd) Run(ctx context.Context, a *app) error {
 	if err := c.print(a, plan); err != nil {
 		return err
 	}
-	for _, f := range plan.Report.Findings {
-		if f.Severity != check.Note {
-			a.warn("%s: %s", f.Conversation, f.Detail)
-		}
-	}
+	a.warnFindings(plan.Report.Findings)
 	return nil
 }
 
-// errRefused says that nothing was staged, after the reasons were printed.
-var errRefused = errors.New("nothing was staged")
+// A refusedError says that nothing was done, after the reasons were printed.
+type refusedError struct {
+	text     string
+	conflict bool // a person has to resolve one
+}
+
+func (e *refusedError) Error() string { return e.text }
+
+// refuse prints why nothing was staged.
+func (a *app) refuse(ctx context.Context, repo *gitint.Repo, findings []check.Finding) error {
+	a.advise(ctx, repo, findings)
+	if err := a.printFindings(findings); err != nil {
+		return err
+	}
+	return &refusedError{
+		text: "nothing was staged", conflict: slices.ContainsFunc(findings, isConflict),
+	}
+}
 
 func (c stageCmd) run(ctx context.Context, a *app, req stage.Request) (*stage.Plan, error) {
 	bar := a.progress("stage", 0)

@@ -3,11 +3,12 @@ package main
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"path"
 	"slices"
-	"strings"
 
+	"github.com/git-jp/git-jp/blobs"
 	"github.com/git-jp/git-jp/events"
 	"github.com/git-jp/git-jp/gitint"
 	"github.com/git-jp/git-jp/internal/check"
@@ -42,6 +43,7 @@ func (c statusCmd) Run(ctx context.Context, a *app) error {
 	if err != nil {
 		return err
 	}
+	req.NoContent = true
 	plan, err := stage.NewPlan(ctx, req)
 	if err != nil {
 		return err
@@ -50,21 +52,49 @@ func (c statusCmd) Run(ctx context.Context, a *app) error {
 	if err != nil {
 		return err
 	}
-	records := c.records(a, plan, staged)
-	if a.JSON {
-		lines := render.NewJSONLines(a.stdout, a.output())
-		for _, r := range records {
-			if err := lines.Write(r); err != nil {
-				return err
-			}
-		}
-		return nil
+	gone, err := c.gone(ctx, req)
+	if err != nil {
+		return err
 	}
-	return c.print(a, records)
+	records := c.records(a, plan, staged, append(plan.Report.Findings, gone...))
+	if !a.JSON {
+		return c.print(a, records)
+	}
+	lines := render.NewJSONLines(a.stdout, a.output())
+	for _, r := range records {
+		if err := lines.Write(r); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// gone returns what is missing because files of the store were deleted. The plan does
+// not see that of conversations that did not change. It is rare, so git is asked first.
+func (statusCmd) gone(ctx context.Context, req stage.Request) ([]check.Finding, error) {
+	changes, err := req.Repo.WorkChanges(ctx, req.Dir+"/"+blobs.Dir)
+	if err != nil {
+		return nil, err
+	}
+	deleted := func(p gitint.WorkPath) bool { return p.State == gitint.Deleted }
+	if !slices.ContainsFunc(changes, deleted) {
+		return nil, nil
+	}
+	src, err := check.OpenWorkTree(req.Repo.Root())
+	if err != nil {
+		return nil, err
+	}
+	report, err := check.Tree(ctx, src, check.Options{Dirs: []string{req.Dir}, Cache: req.Cache})
+	if err = errors.Join(err, src.Close()); err != nil {
+		return nil, err
+	}
+	return report.Findings, nil
 }
 
 // records joins what is staged, what would be, and what was found, by conversation.
-func (c statusCmd) records(a *app, plan *stage.Plan, staged []gitint.StagedPath) []*statusRecord {
+func (c statusCmd) records(
+	a *app, plan *stage.Plan, staged []gitint.StagedPath, findings []check.Finding,
+) []*statusRecord {
 	byID := make(map[string]*statusRecord)
 	record := func(id string) *statusRecord {
 		r, ok := byID[id]
@@ -83,15 +113,17 @@ func (c statusCmd) records(a *app, plan *stage.Plan, staged []gitint.StagedPath)
 	for _, item := range plan.Items {
 		r := record(item.ID.String())
 		r.Title = cmp.Or(item.Title, r.Title)
-		r.Unstaged, r.Files, r.Blobs = unstagedWord(item, r.Staged), item.Files, item.Blobs
+		r.Unstaged, r.Files, r.Blobs = unstagedWord(item), item.Files, item.Blobs
 	}
-	for _, f := range plan.Report.Findings {
+	for _, f := range findings {
 		if f.Severity == check.Note || f.Conversation == "" {
 			continue
 		}
-		r := record(f.Conversation)
+		r, sentence := record(f.Conversation), a.printer().Sentence(f)
 		r.Title = cmp.Or(r.Title, f.Title)
-		r.Findings = append(r.Findings, sentenceOf(f))
+		if !slices.Contains(r.Findings, sentence) {
+			r.Findings = append(r.Findings, sentence)
+		}
 	}
 	all := make([]*statusRecord, 0, len(byID))
 	for _, r := range byID {
@@ -99,25 +131,6 @@ func (c statusCmd) records(a *app, plan *stage.Plan, staged []gitint.StagedPath)
 	}
 	slices.SortFunc(all, func(x, y *statusRecord) int { return cmp.Compare(x.ID, y.ID) })
 	return all
-}
-
-// sentenceOf says what a finding is, in one line.
-func sentenceOf(f check.Finding) string {
-	var b strings.Builder
-	if f.Turn > 0 {
-		fmt.Fprintf(&b, "turn %d", f.Turn)
-	}
-	if f.Call != "" {
-		fmt.Fprintf(&b, ", call %s", f.Call)
-	}
-	if f.Tool != "" {
-		fmt.Fprintf(&b, " (%s)", f.Tool)
-	}
-	if b.Len() > 0 {
-		b.WriteString(": ")
-	}
-	b.WriteString(f.Detail)
-	return b.String()
 }
 
 // conversationOf returns the conversation that a path belongs to.
@@ -154,18 +167,16 @@ func stagedWord(before string, s gitint.StagedPath) string {
 	}
 }
 
-func unstagedWord(item stage.Item, staged string) string {
+func unstagedWord(item stage.Item) string {
 	switch {
 	case item.Path == "":
 		return "removed"
-	case len(item.Removed) == 0 && staged == "" && slices.ContainsFunc(item.Files, isMetadata):
-		return "new or changed"
+	case item.New:
+		return "new"
 	default:
 		return "changed"
 	}
 }
-
-func isMetadata(p string) bool { return path.Base(p) == workspace.MetadataFile }
 
 func (statusCmd) print(a *app, records []*statusRecord) error {
 	if len(records) == 0 {
@@ -177,7 +188,8 @@ func (statusCmd) print(a *app, records []*statusRecord) error {
 		word       func(*statusRecord) string
 	}{
 		{"Staged:", "'git jp unstage <id>' to undo", func(r *statusRecord) string { return r.Staged }},
-		{"Not staged:", "'git jp stage <id>' or 'git jp stage --changed'", unstagedText},
+		{"Not staged:", "'git jp stage <id>' or 'git jp stage --changed'",
+			func(r *statusRecord) string { return r.Unstaged }},
 	} {
 		first := true
 		for _, r := range records {
@@ -193,25 +205,26 @@ func (statusCmd) print(a *app, records []*statusRecord) error {
 			fmt.Fprintln(a.stdout, "  "+a.output().Line(line))
 		}
 	}
-	return printFindings(a, records)
+	return printNotWhole(a, records)
 }
 
-func unstagedText(r *statusRecord) string {
-	if r.Unstaged == "new or changed" {
-		return "new"
-	}
-	return r.Unstaged
-}
+// maxFindings is how many findings of a conversation a status shows.
+const maxFindings = 3
 
-func printFindings(a *app, records []*statusRecord) error {
-	first := true
+func printNotWhole(a *app, records []*statusRecord) error {
+	head := "Not whole: ('git jp check' says what helps)\n"
 	for _, r := range records {
-		for _, f := range r.Findings {
-			if first {
-				fmt.Fprintln(a.stdout, "Not whole:")
-				first = false
+		for i, f := range r.Findings {
+			if i == maxFindings && len(r.Findings) > maxFindings+1 && !a.Verbose {
+				f = fmt.Sprintf("and %d more", len(r.Findings)-i)
+			} else if i > maxFindings && !a.Verbose {
+				break
 			}
-			fmt.Fprintln(a.stdout, "  "+a.output().Line(fmt.Sprintf("%s  %s", r.ID, f)))
+			line := a.output().Line(fmt.Sprintf("%s  %s", r.ID, f))
+			if _, err := fmt.Fprintf(a.stdout, "%s  %s\n", head, line); err != nil {
+				return err
+			}
+			head = ""
 		}
 	}
 	return nil

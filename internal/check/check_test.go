@@ -309,36 +309,10 @@ func TestFindingIsWhole(t *testing.T) {
 		State: Missing, Severity: Error, Commit: "c1", Commits: 1, Path: firstE, Line: line,
 		Conversation: "jp-c17800836875", Title: "First", Turn: 2, Element: 8,
 		Call: "toolu_01", Tool: "fs_read_file", Hash: hash, Size: 4, References: 2,
-		Detail: "is not in the commit", Next: "git jp repair jp-c17800836875",
+		Detail: "is not in the commit", Next: askAuthor("jp-c17800836875"),
 	}
 	if d := cmp.Diff(want, r.Findings[0]); d != "" {
 		t.Errorf("(-want +got):\n%s", d)
-	}
-}
-
-func TestWhereMissingContentIs(t *testing.T) {
-	tests := []struct {
-		source string
-		place  Place
-		next   string
-	}{
-		{"c1", Unknown, "git jp repair jp-c17800836875"},
-		{IndexName, Unknown, "git jp stage jp-c17800836875"},
-		{IndexName, InWorkTree, "git jp stage jp-c17800836875"},
-		{"c1", InHistory, "git jp repair jp-c17800836875"},
-		{"c1", Nowhere, "git jp stage jp-c17800836875"},
-	}
-	for _, tt := range tests {
-		src := base().remove(blobPath("alpha")).source(tt.source)
-		r, err := Tree(context.Background(), src, Options{
-			Locate: func(blobs.Ref) Place { return tt.place },
-		})
-		if err != nil || len(r.Findings) != 1 {
-			t.Fatalf("%v, %v", r, err)
-		}
-		if got := r.Findings[0].Next; got != tt.next {
-			t.Errorf("%+v: next %q", tt, got)
-		}
 	}
 }
 

@@ -218,7 +218,7 @@ func (r reading) malformed(name string, fault *events.SyntaxError, read func() (
 	if errors.Is(fault.Err, errMissing) || errors.Is(fault.Err, errNoFile) {
 		f.Detail = fault.Err.Error()
 	}
-	f.Next = "git jp repair " + idText(r.c.id)
+	f.Next = earlier(f.Path)
 	r.c.found = append(r.c.found, f)
 }
 
@@ -354,40 +354,20 @@ func (r reading) reference(at events.RefAt) (_ Finding, bad bool) {
 		f.State = Oversize
 		f.Detail = "is larger than the limit of " + bytesText(r.opts.limits().Max())
 	case b.mode == absent:
-		r.missing(&f, at.Ref)
+		f.Detail, f.Next = "is not in "+r.where(), askAuthor(f.Conversation)
 	case b.verdict.fits(at.Ref):
 		return Finding{}, false
 	case b.verdict.state != "":
 		f.State, f.Detail, f.Next = b.verdict.state, b.verdict.detail, b.verdict.next
 		if f.Next == "" && f.State != Unchecked {
-			f.Next = "git jp repair " + f.Conversation
+			f.Next = askAuthor(f.Conversation)
 		}
 	default:
-		f.State, f.Next = SizeMismatch, "git jp repair "+f.Conversation
+		f.State, f.Next = SizeMismatch, earlier(f.Path)
 		f.Detail = "has " + bytesText(b.verdict.size) + " in fact"
 	}
 	f.Severity = f.State.Severity()
 	return f, true
-}
-
-// missing says where the content may be had.
-func (r reading) missing(f *Finding, ref blobs.Ref) {
-	stage := "git jp stage " + f.Conversation
-	switch r.opts.locate(ref) {
-	case InWorkTree:
-		f.Detail, f.Next = "is in the work tree and not in "+r.where(), stage
-	case InHistory:
-		f.Detail = "is in history and not in " + r.where()
-		f.Next = "git jp repair " + f.Conversation
-	case Nowhere:
-		f.Detail = "is in no reachable revision; only who wrote the conversation may have it"
-		f.Next = stage
-	default:
-		f.Detail, f.Next = "is not in "+r.where(), "git jp repair "+f.Conversation
-		if r.src.Name() == IndexName {
-			f.Next = stage
-		}
-	}
 }
 
 // where names the source in a sentence.

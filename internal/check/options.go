@@ -29,8 +29,6 @@ type Options struct {
 	LFS fs.FS
 	// Gaps say why the repository may lack objects or history.
 	Gaps []Gap
-	// Locate, when not nil, says where else the content of a missing blob is.
-	Locate func(blobs.Ref) Place
 	// Progress, when not nil, is told how far a stage has come.
 	Progress func(stage string, done, total int)
 	// Workers bounds how many files are read at a time; 0 means one a processor.
@@ -42,17 +40,6 @@ type Gap struct {
 	Reason string // "shallow", "partial" or another word
 	Detail string
 }
-
-// A Place is where missing content was found.
-type Place int
-
-// The places where content may be.
-const (
-	Unknown    Place = iota // nobody has looked
-	InWorkTree              // in the store of the work tree, but not in the source
-	InHistory               // in another revision
-	Nowhere                 // in no place that can be reached from here
-)
 
 func (o *Options) dirs() []string {
 	if o.Dirs == nil {
@@ -71,13 +58,6 @@ func (o *Options) workers() int {
 func (o *Options) limits() blobs.Limits { return blobs.Limits{MaxBlobBytes: o.MaxBlobBytes} }
 
 func (o *Options) selects(id events.ID) bool { return o.Select == nil || o.Select(id) }
-
-func (o *Options) locate(ref blobs.Ref) Place {
-	if o.Locate == nil {
-		return Unknown
-	}
-	return o.Locate(ref)
-}
 
 func (o *Options) progress(stage string, done, total int) {
 	if o.Progress != nil {

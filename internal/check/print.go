@@ -103,8 +103,8 @@ func (p Printer) place(f Finding) string {
 	return strings.TrimSpace(s)
 }
 
-// sentence says everything about a finding but where its file is.
-func (p Printer) sentence(f Finding) string {
+// Sentence says everything about a finding but where its file is.
+func (p Printer) Sentence(f Finding) string {
 	var b strings.Builder
 	if place := p.place(f); place != "" {
 		b.WriteString(place + ": ")
@@ -132,7 +132,7 @@ func (p Printer) hash(f Finding) string {
 // message is a finding in one paragraph, for formats that show it beside its file.
 func (p Printer) message(f Finding) string {
 	p.Verbose = true
-	s := p.sentence(f)
+	s := p.Sentence(f)
 	if f.Title != "" {
 		s = p.clean(f.Title) + ": " + s
 	}

@@ -32,7 +32,7 @@ func sample() *Report {
 	for i := range 14 {
 		f := at
 		f.State, f.Hash = Missing, blobs.Sum([]byte{byte(i)})
-		f.Detail, f.Next = "is not in the commit", "git jp repair jp-c17800836875"
+		f.Detail, f.Next = "is not in the commit", askAuthor("jp-c17800836875")
 		f.Commits, f.References = 1+i%2, 1+i%3
 		r.Add(f)
 	}
@@ -72,7 +72,7 @@ func TestText(t *testing.T) {
 		t.Errorf("text begins\n%s\nwant\n%s", got[:min(len(got), len(start))], start)
 	}
 	end := `  and 4 more
-hint: git jp repair jp-c17800836875
+hint: ask whoever wrote the conversation to run 'git jp stage jp-c17800836875' and to commit
 note: check 1f3c5d7e9a1f:` + firstE +
 		` (Ti%tle: \u001b[31m,\u000a::error::\u202e\u009b\xff): 3 references not checked
   turn 4, call toolu_01A (fs_read_file): sha256:` + blobs.Sum([]byte{99, 0}).String()[:12] +

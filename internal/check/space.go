@@ -215,7 +215,7 @@ func (ch *checker) enter(dir string, e Entry, first bool) *conv {
 func foreignDirectory(name string, e Entry) Finding {
 	f := Finding{State: Foreign, Path: name, Element: -1}
 	f.Detail = "is no conversation: jp moves such a directory to its trash"
-	f.Next = "git rm -r -- " + shellQuote(name)
+	f.Next = "git rm -r -- " + ShellQuote(name)
 	if !e.Mode.IsDir() {
 		f.Detail = "is a link: jp does not see it"
 	}
@@ -245,7 +245,7 @@ func (ch *checker) duplicates(src Source) []Finding {
 			Conversation: idText(c.id), Title: reading{ch, src, c}.title(),
 			Detail: "has the id of " + first[c.id] + ": jp keeps one of them and " +
 				"deletes the other at the next save",
-			Next: "git jp repair " + idText(c.id),
+			Next: differences(first[c.id], dir),
 		})
 	}
 	return all
@@ -334,7 +334,7 @@ func (ch *checker) conflicts(src Source) []Finding {
 		if strings.HasPrefix(name, ch.dir+"/") {
 			all = append(all, Finding{
 				State: Conflicted, Path: name, Element: -1,
-				Detail: "is unmerged", Next: "git jp resolve",
+				Detail: "is unmerged", Next: bothSides(name),
 			})
 		}
 	}

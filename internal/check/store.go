@@ -178,20 +178,8 @@ func (s *store) foreignFindings() []Finding {
 		all = append(all, Finding{
 			State: Foreign, Path: path.Join(s.dir, name), Element: -1,
 			Detail: "is not a blob, so nothing can refer to it",
-			Next:   "git rm -- " + shellQuote(path.Join(s.dir, name)),
+			Next:   "git rm -- " + ShellQuote(path.Join(s.dir, name)),
 		})
 	}
 	return all
-}
-
-// shellQuote makes a word of a path that a person may paste into a shell.
-func shellQuote(s string) string {
-	plain := func(r rune) bool {
-		return r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' ||
-			strings.ContainsRune("-_./+,:@%", r)
-	}
-	if s != "" && strings.IndexFunc(s, func(r rune) bool { return !plain(r) }) < 0 {
-		return s
-	}
-	return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'"
 }

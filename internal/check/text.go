@@ -13,12 +13,18 @@ const maxShown = 10
 // Text writes the report for people, without escape codes: a paragraph for each
 // file and state, then a line that counts.
 func (p Printer) Text(w io.Writer, r *Report) error {
-	out := bufio.NewWriter(w)
-	for _, group := range groups(r.Findings) {
-		p.group(out, group)
+	if err := p.Findings(w, r.Findings); err != nil || len(r.Findings) == 0 && !p.Verbose {
+		return err
 	}
-	if len(r.Findings) > 0 || p.Verbose {
-		fmt.Fprintln(out, r.Summary())
+	_, err := fmt.Fprintln(w, r.Summary())
+	return err
+}
+
+// Findings writes findings as Text does, without counting anything.
+func (p Printer) Findings(w io.Writer, findings []Finding) error {
+	out := bufio.NewWriter(w)
+	for _, group := range groups(findings) {
+		p.group(out, group)
 	}
 	return out.Flush()
 }
@@ -30,6 +36,9 @@ func (r *Report) Summary() string {
 		count(r.References, "reference"))
 	if r.Verified > 0 {
 		s += fmt.Sprintf(", the content of %s", count(r.Verified, "blob"))
+	}
+	if len(r.Findings) == 0 {
+		return s + ": nothing is wrong"
 	}
 	return s + fmt.Sprintf(": %s, %s, %s", count(r.Count(Error), "error"),
 		count(r.Count(Warning), "warning"), count(r.Count(Note), "note"))
@@ -75,7 +84,7 @@ func (p Printer) group(w io.Writer, group []Finding) {
 		fmt.Fprintf(w, " %s:", where)
 	}
 	if first.Hash.IsZero() {
-		fmt.Fprintf(w, " %s\n", p.sentence(first))
+		fmt.Fprintf(w, " %s\n", p.Sentence(first))
 	} else {
 		fmt.Fprintf(w, " %s\n", heading(first.State, len(group)))
 		p.lines(w, group)
@@ -146,7 +155,7 @@ func (p Printer) lines(w io.Writer, group []Finding) {
 		shown = maxShown
 	}
 	for _, f := range group[:shown] {
-		fmt.Fprintf(w, "  %s\n", p.sentence(f))
+		fmt.Fprintf(w, "  %s\n", p.Sentence(f))
 	}
 	if rest := len(group) - shown; rest > 0 {
 		fmt.Fprintf(w, "  and %d more\n", rest)

@@ -254,7 +254,6 @@ func (c *commit) judge(ctx context.Context, v *Verdict) error {
 	for _, dir := range slices.Sorted(maps.Keys(c.dirs)) {
 		opts := check.Options{
 			MaxBlobBytes: c.hook.MaxBlobBytes, Dirs: []string{dir}, Cache: c.cache,
-			Locate: c.locate(dir),
 		}
 		if !c.lost {
 			opts.Select = func(id events.ID) bool { return c.dirs[dir][id] }
@@ -271,21 +270,6 @@ func (c *commit) judge(ctx context.Context, v *Verdict) error {
 		}
 	}
 	return nil
-}
-
-// locate looks for content in the store of the work tree.
-func (c *commit) locate(dir string) func(blobs.Ref) check.Place {
-	return func(ref blobs.Ref) check.Place {
-		store, err := c.openStore(dir)
-		if err != nil {
-			return check.Unknown
-		}
-		defer store.Close() //nolint:errcheck // nothing was written
-		if store.Verify(ref) == nil {
-			return check.InWorkTree
-		}
-		return check.Unknown
-	}
 }
 
 // sort tells findings that the commit would bring from those that HEAD has.

@@ -169,11 +169,27 @@ func (s *survey) closure(id events.ID, read streamReader) (*closure, error) {
 	return c, nil
 }
 
-// title returns the title of a conversation, "" when it has none.
+// title returns the title of a conversation, "" when it has none. One that is gone has
+// that of the index.
 func (s *survey) title(id events.ID) string {
 	title := ""
 	for _, e := range s.dirs[id] {
 		if d, err := workspace.ReadDetails(s.fsys, e); err == nil && d.Title != nil {
+			title = *d.Title
+		}
+	}
+	if len(s.dirs[id]) > 0 {
+		return title
+	}
+	for _, p := range s.indexed[id] {
+		if path.Base(p) != workspace.MetadataFile {
+			continue
+		}
+		data, err := s.index.ReadFile(p)
+		if err != nil {
+			continue
+		}
+		if d, err := events.DecodeDetails(data); err == nil && d.Title != nil {
 			title = *d.Title
 		}
 	}

@@ -1,0 +1,215 @@
+package main
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"os"
+	"path"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/git-jp/git-jp/blobs"
+	"github.com/git-jp/git-jp/gitint"
+	"github.com/git-jp/git-jp/internal/check"
+	"github.com/git-jp/git-jp/internal/workspace"
+)
+
+const (
+	// maxSought is how many contents are looked for. Where more are missing, what
+	// helps with one helps with most.
+	maxSought = 200
+	// searchTime bounds the search of a long history: a hint is not worth more.
+	searchTime = 3 * time.Second
+)
+
+// An adviser finds out where content that a check did not find is to be had, so that
+// the hint is a command that brings it back.
+type adviser struct {
+	repo   *gitint.Repo
+	atRoot bool // the user stands at the root of the work tree
+	index  *gitint.Index
+	head   *gitint.Tree // nil without a commit
+	log    map[string]gitint.OID
+}
+
+// A remedy is a way to get content back: a command, but for the paths it is for.
+type remedy struct {
+	found   string // where the content is, for a sentence
+	command string
+	several string // the command for a whole directory, where that is another one
+}
+
+// advise changes what findings say of content that is not there to where it is and
+// what brings it back. It never fails: what it cannot find out stays as it was.
+func (a *app) advise(ctx context.Context, repo *gitint.Repo, findings []check.Finding) {
+	paths := make(map[string]bool)
+	for _, f := range findings {
+		if name, ok := blobPath(f); ok && len(paths) < maxSought {
+			paths[name] = true
+		}
+	}
+	if len(paths) == 0 {
+		return
+	}
+	ad := &adviser{repo: repo, atRoot: a.dir == repo.Root() && a.getenv("GIT_PREFIX") == ""}
+	ad.look(ctx, paths)
+	ad.apply(ctx, findings, paths)
+}
+
+// blobPath returns the path of the blob that a finding misses.
+func blobPath(f check.Finding) (string, bool) {
+	switch f.State {
+	case check.Missing, check.Corrupt, check.Unreadable:
+	default:
+		return "", false
+	}
+	dir, ok := workspaceOf(f.Path)
+	return path.Join(dir, blobs.Dir, f.Hash.Path()), ok && !f.Hash.IsZero()
+}
+
+// workspaceOf returns the directory .jp in which a path lies.
+func workspaceOf(name string) (string, bool) {
+	before, _, ok := strings.Cut("/"+name, "/"+workspace.DirName+"/")
+	return strings.TrimPrefix(before+"/"+workspace.DirName, "/"), ok
+}
+
+// look reads where content may be. What cannot be read has none.
+func (ad *adviser) look(ctx context.Context, paths map[string]bool) {
+	ad.index, _ = ad.repo.Index(ctx)
+	ad.head, _ = ad.repo.Tree(ctx, "HEAD")
+	var names []string
+	for name := range paths {
+		names = append(names, name)
+	}
+	ctx, cancel := context.WithTimeout(ctx, searchTime)
+	defer cancel()
+	ad.log, _ = ad.repo.LastWith(ctx, names...)
+}
+
+// apply gives each finding its remedy. Contents with the same one are brought back
+// together, for their directory as a whole.
+func (ad *adviser) apply(ctx context.Context, findings []check.Finding, paths map[string]bool) {
+	type group struct{ command, dir string }
+	remedies := make([]remedy, len(findings))
+	names := make(map[group]map[string]bool)
+	for i, f := range findings {
+		name, _ := blobPath(f)
+		if !paths[name] {
+			continue
+		}
+		r := ad.remedy(ctx, f, name)
+		remedies[i] = r
+		g := group{r.command, path.Dir(f.Path)}
+		if names[g] == nil {
+			names[g] = make(map[string]bool)
+		}
+		names[g][name] = true
+	}
+	for i := range findings {
+		f, r := &findings[i], remedies[i]
+		if r.command == "" {
+			continue
+		}
+		if f.State == check.Missing {
+			f.Detail = "is in " + r.found + " and not in " + whereOf(*f)
+		}
+		name, _ := blobPath(*f)
+		f.Next = ad.next(r, name, len(names[group{r.command, path.Dir(f.Path)}]))
+	}
+}
+
+func whereOf(f check.Finding) string {
+	if f.Commit == check.IndexName || f.Commit == check.WorkTreeName {
+		return "the " + f.Commit
+	}
+	return "the commit"
+}
+
+// remedy returns how to get a blob, the zero remedy where nobody knows.
+func (ad *adviser) remedy(ctx context.Context, f check.Finding, name string) remedy {
+	ref := blobs.Ref{Hash: f.Hash, Size: f.Size}
+	if f.Commit != check.WorkTreeName && ad.inWorkTree(name, ref) {
+		return remedy{found: "the work tree", command: ad.stageCommand(f)}
+	}
+	if f.Commit == check.WorkTreeName && ad.index != nil {
+		if id, ok := ad.index.OID(name); ok && ad.sound(ctx, id, ref) {
+			return remedy{found: "the index", command: "git restore", several: "git restore --overlay"}
+		}
+	}
+	if ad.head != nil {
+		if id, ok := ad.head.OID(name); ok && ad.sound(ctx, id, ref) {
+			return fromRevision("HEAD", "HEAD")
+		}
+	}
+	if commit, ok := ad.log[name]; ok {
+		if id, ok := ad.inCommit(ctx, commit, name); ok && ad.sound(ctx, id, ref) {
+			short := commit.String()[:12]
+			return fromRevision(short, "commit "+short)
+		}
+	}
+	return remedy{}
+}
+
+// fromRevision restores content from a revision. Without --overlay git would delete
+// what a directory of the revision does not have.
+func fromRevision(rev, found string) remedy {
+	args := " --staged --worktree --source=" + rev
+	return remedy{
+		found: found, command: "git restore" + args, several: "git restore --overlay" + args,
+	}
+}
+
+// stageCommand stages the conversation if the work tree has it, and else the blob.
+func (ad *adviser) stageCommand(f check.Finding) string {
+	if _, err := os.Stat(filepath.Join(ad.repo.Root(), filepath.FromSlash(f.Path))); err != nil {
+		return "git add --force"
+	}
+	return "git jp stage " + f.Conversation
+}
+
+// next completes the command of a remedy for one path, or for the store of several.
+func (ad *adviser) next(r remedy, name string, paths int) string {
+	if strings.HasPrefix(r.command, "git jp stage ") {
+		return r.command
+	}
+	command := r.command
+	if paths > 1 {
+		dir, _ := workspaceOf(name)
+		command, name = cmp.Or(r.several, command), path.Join(dir, blobs.Dir)
+	}
+	if !ad.atRoot {
+		name = ":/" + name
+	}
+	return fmt.Sprintf("%s -- %s", command, check.ShellQuote(name))
+}
+
+func (ad *adviser) inWorkTree(name string, ref blobs.Ref) bool {
+	if ad.repo.Root() == "" {
+		return false
+	}
+	dir, _ := workspaceOf(name)
+	store, err := blobs.Open(
+		filepath.Join(ad.repo.Root(), filepath.FromSlash(dir), blobs.Dir), blobs.Options{})
+	if err != nil {
+		return false
+	}
+	err = store.Verify(ref)
+	return store.Close() == nil && err == nil
+}
+
+func (ad *adviser) inCommit(ctx context.Context, commit gitint.OID, name string) (gitint.OID, bool) {
+	tree, err := ad.repo.Tree(ctx, commit.String())
+	if err != nil {
+		return gitint.OID{}, false
+	}
+	return tree.OID(name)
+}
+
+// sound reports whether an object has the content.
+func (ad *adviser) sound(ctx context.Context, id gitint.OID, ref blobs.Ref) bool {
+	const overhead = 1 << 16 // of what gzip cannot make smaller
+	data, err := ad.repo.ReadObject(ctx, id, ref.Size+ref.Size/64+overhead)
+	return err == nil && blobs.Verify(data, ref, ref.Size) == nil
+}

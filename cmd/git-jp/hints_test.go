@@ -1,0 +1,110 @@
+package main
+
+import (
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/alecthomas/kong"
+)
+
+// commandForm finds what looks like a command of ours: quoted, indented as an example, or
+// a text of its own.
+var commandForm = regexp.MustCompile("(?:\x00|['`\"]|[$:;&|] |\n    )git jp ([a-z]+)\\b((?: --[a-z-]+)*)")
+
+// TestHintsNameCommandsThatExist reads every text of the program and of its
+// documentation: a hint that names a command which does not exist is worse than none.
+func TestHintsNameCommandsThatExist(t *testing.T) {
+	known := commandFlags(t)
+	seen := 0
+	for name, text := range texts(t, filepath.Join("..", "..")) {
+		for _, m := range commandForm.FindAllStringSubmatch(text, -1) {
+			seen++
+			flags, ok := known[m[1]]
+			if !ok {
+				t.Errorf("%s: no command 'git jp %s'", name, m[1])
+			}
+			for flag := range strings.FieldsSeq(m[2]) {
+				if ok && !flags[flag] {
+					t.Errorf("%s: 'git jp %s' has no flag %s", name, m[1], flag)
+				}
+			}
+		}
+	}
+	if seen < 20 {
+		t.Errorf("only %d commands found", seen)
+	}
+}
+
+// commandFlags returns the flags of each command, by each of its names.
+func commandFlags(t *testing.T) map[string]map[string]bool {
+	t.Helper()
+	parser, err := kong.New(&cli{}, kongOptions(&world{})...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	known := map[string]map[string]bool{"conversation": {}, "c": {}} // prefixes of all
+	for _, node := range parser.Model.Children {
+		flags := map[string]bool{}
+		for _, group := range node.AllFlags(false) {
+			for _, f := range group {
+				flags["--"+f.Name] = true
+			}
+		}
+		known[node.Name] = flags
+		for _, alias := range node.Aliases {
+			known[alias] = flags
+		}
+	}
+	return known
+}
+
+// texts returns the string literals of the sources, the documentation and the demo.
+func texts(t *testing.T, root string) map[string]string {
+	t.Helper()
+	all := make(map[string]string)
+	err := filepath.WalkDir(root, func(name string, d fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		switch base := d.Name(); {
+		case d.IsDir() && (base == ".git" || base == "bin" || base == "script"):
+			return filepath.SkipDir
+		case strings.HasSuffix(base, ".go") && !strings.HasSuffix(base, "_test.go"):
+			all[name], err = literals(name)
+		case strings.HasSuffix(base, ".md") && base != "CHANGELOG.md", base == "demo.sh",
+			base == "action.yml", base == ".pre-commit-hooks.yaml":
+			var data []byte
+			data, err = os.ReadFile(name)
+			all[name] = string(data)
+		}
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return all
+}
+
+func literals(name string) (string, error) {
+	file, err := parser.ParseFile(token.NewFileSet(), name, nil, 0)
+	if err != nil {
+		return "", err
+	}
+	var text strings.Builder
+	ast.Inspect(file, func(n ast.Node) bool {
+		if lit, ok := n.(*ast.BasicLit); ok && lit.Kind == token.STRING {
+			s, _ := strconv.Unquote(lit.Value)
+			text.WriteString("\x00" + s)
+		}
+		return true
+	})
+	return text.String(), nil
+}
