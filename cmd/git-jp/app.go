@@ -180,15 +180,23 @@ func (a *app) settings() (config.Settings, error) {
 	return c.Settings(), nil
 }
 
-// find returns the conversation that arg names. Without one it is the active one.
-// Every conversation can be named, wherever it lies.
+// findOr is find for an argument that may be left out; the active one is meant then.
+func (a *app) findOr(arg string) (workspace.Entry, error) {
+	if arg == "" {
+		arg = "."
+	}
+	return a.find(arg)
+}
+
+// find returns the conversation that arg names, wherever it lies. An empty name is no
+// name: it comes from an unset variable of a script.
 func (a *app) find(arg string) (workspace.Entry, error) {
 	w, err := a.workspace()
 	if err != nil {
 		return workspace.Entry{}, err
 	}
-	if arg == "" {
-		arg = "."
+	if strings.TrimSpace(arg) == "" {
+		return workspace.Entry{}, usagef("a conversation's name is empty")
 	}
 	o := workspace.FindOptions{
 		ListOptions: workspace.ListOptions{Archived: true, Local: true},

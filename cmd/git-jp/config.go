@@ -127,14 +127,22 @@ func (c configShowCmd) Run(a *app) error {
 
 // relative names an origin by a path that is short from here.
 func (a *app) relative(o config.Origin) string {
-	here, err := realDir(a.directory())
-	if o.File == "" || err != nil {
-		return o.String()
-	}
-	if rel, err := filepath.Rel(here, o.File); err == nil && len(rel) < len(o.File) {
-		o.File = rel
+	if o.File != "" {
+		o.File = a.short(o.File)
 	}
 	return o.String()
+}
+
+// short returns the shorter of a path and the same relative to here.
+func (a *app) short(path string) string {
+	here, err := realDir(a.directory())
+	if err != nil {
+		return path
+	}
+	if rel, err := filepath.Rel(here, path); err == nil && len(rel) < len(path) {
+		return rel
+	}
+	return path
 }
 
 func quotedList(names []string) string {
@@ -183,9 +191,39 @@ type configSetCmd struct {
 
 // Run sets a key and keeps every other byte of the file.
 func (c configSetCmd) Run(a *app) error {
-	return a.editOwnFile(c.User, func(data []byte, file string) ([]byte, error) {
+	file, err := a.ownFile(c.User)
+	if err != nil {
+		return err
+	}
+	err = editSettings(file, func(data []byte) ([]byte, error) {
 		return config.Set(data, file, c.Key, c.Value)
 	})
+	if err != nil {
+		return err
+	}
+	a.warnOverridden(c.Key, file)
+	return nil
+}
+
+// warnOverridden says when the value of a key in file is not the one that counts.
+// Faults of other keys are not this command's.
+func (a *app) warnOverridden(key, file string) {
+	a.openConfig = nil
+	conf, err := a.loadConfig()
+	if err != nil {
+		return
+	}
+	value, origin, ok := conf.Value(key)
+	if ok && !sameFile(origin.File, file) {
+		a.warn("%s in %s does not count, %s (%s) does",
+			key, a.short(file), settingText(value), a.relative(origin))
+	}
+}
+
+func sameFile(a, b string) bool {
+	x, errX := os.Stat(a)
+	y, errY := os.Stat(b)
+	return errX == nil && errY == nil && os.SameFile(x, y)
 }
 
 type configUnsetCmd struct {
@@ -195,23 +233,31 @@ type configUnsetCmd struct {
 
 // Run takes a key out and keeps every other byte of the file.
 func (c configUnsetCmd) Run(a *app) error {
-	return a.editOwnFile(c.User, func(data []byte, file string) ([]byte, error) {
+	file, err := a.ownFile(c.User)
+	if err != nil {
+		return err
+	}
+	return editSettings(file, func(data []byte) ([]byte, error) {
 		return config.Unset(data, file, c.Key)
 	})
 }
 
-func (a *app) editOwnFile(user bool, edit func(data []byte, file string) ([]byte, error)) error {
-	dir := config.UserDir(a.getenv, a.getenv("HOME"), runtime.GOOS)
-	if !user {
-		root, err := workspace.Find(a.directory())
-		if err != nil {
-			return err
-		}
-		dir = filepath.Join(root, workspace.DirName)
+// ownFile returns the file of our settings, the user's or the workspace's.
+func (a *app) ownFile(user bool) (string, error) {
+	if user {
+		dir := config.UserDir(a.getenv, a.getenv("HOME"), runtime.GOOS)
+		return filepath.Join(dir, config.OwnFile), nil
 	}
-	file := filepath.Join(dir, config.OwnFile)
+	root, err := workspace.Find(a.directory())
+	if err != nil {
+		return "", err
+	}
+	return filepath.Join(root, workspace.DirName, config.OwnFile), nil
+}
+
+func editSettings(file string, edit func(data []byte) ([]byte, error)) error {
 	return editConfig(file, func(data []byte) ([]byte, error) {
-		out, err := edit(data, file)
+		out, err := edit(data)
 		if err != nil {
 			err = &settingError{err}
 		}
@@ -224,7 +270,7 @@ const tempDir = "blobs/.tmp"
 
 // writeFile replaces a configuration file. Below .jp temporaries have their place;
 // in the user's own directory they lie beside the file.
-func writeFile(path string, data []byte) error {
+func writeFile(path string, data []byte) (err error) {
 	dir := filepath.Dir(path)
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return err
@@ -233,7 +279,7 @@ func writeFile(path string, data []byte) error {
 	if err != nil {
 		return err
 	}
-	defer root.Close()
+	defer func() { err = errors.Join(err, root.Close()) }()
 	temp := "."
 	if filepath.Base(dir) == workspace.DirName {
 		temp = tempDir

@@ -30,7 +30,7 @@ a mistake you can go on editing, and nothing is lost. Content may be written in 
 
 // Run edits one file of a conversation.
 func (c editCmd) Run(ctx context.Context, a *app) error {
-	e, err := a.find(c.Conversation)
+	e, err := a.findOr(c.Conversation)
 	if err != nil {
 		return err
 	}

@@ -189,16 +189,18 @@ func (g *grepRun) entries(w *workspace.Workspace) (entries []workspace.Entry, er
 // need not be in the work tree.
 func (g *grepRun) want() error {
 	for _, name := range g.cmd.Conversation {
-		id, err := events.ParseID(name)
-		if e, findErr := g.find(name); findErr == nil {
-			id, err = e.ID, nil
-		} else if err != nil {
-			return findErr
+		e, err := g.find(name)
+		if err != nil {
+			id, noID := events.ParseID(name)
+			if noID != nil {
+				return err
+			}
+			e.ID = id
 		}
 		if g.wanted == nil {
 			g.wanted = make(map[events.ID]bool)
 		}
-		g.wanted[id] = true
+		g.wanted[e.ID] = true
 	}
 	return nil
 }

@@ -81,17 +81,21 @@ func (c initCmd) root(a *app, repo *gitint.Repo) (string, error) {
 		return "", fmt.Errorf("make a workspace in %s: %w", here, errBare)
 	}
 	top := repo.Root()
-	found, err := workspace.Find(here)
+	// One that is not within the repository is that of somebody around it.
+	if found, err := workspace.Find(here); err == nil && within(top, found) {
+		return found, nil
+	}
+	return top, nil
+}
+
+// within reports whether path is dir or below it.
+func within(dir, path string) bool {
+	real, err := realDir(path)
 	if err != nil {
-		return top, nil
+		return false
 	}
-	if found, err = realDir(found); err != nil {
-		return "", err
-	}
-	if below, err := filepath.Rel(top, found); err != nil || !filepath.IsLocal(below) {
-		return top, nil // it is that of somebody around the repository
-	}
-	return found, nil
+	below, err := filepath.Rel(dir, real)
+	return err == nil && filepath.IsLocal(below)
 }
 
 func (initCmd) report(a *app, root string, changed []string) error {

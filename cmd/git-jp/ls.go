@@ -259,7 +259,10 @@ func marks(r conversationRecord) string {
 	for _, m := range []struct {
 		on   bool
 		mark byte
-	}{{r.Active, '*'}, {r.PinnedAt != nil, '^'}, {r.Archived, 'a'}, {r.Local, 'l'}, {r.Legacy, 'o'}} {
+	}{
+		{r.Active, '*'}, {r.PinnedAt != nil, '^'}, {r.Archived, 'a'}, {r.Local, 'l'},
+		{r.Legacy, 'o'},
+	} {
 		if m.on {
 			b.WriteByte(m.mark)
 		}

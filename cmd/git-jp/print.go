@@ -50,30 +50,35 @@ func (c printCmd) Run(ctx context.Context, a *app) error {
 		Style: style, Output: a.output(), First: first, Last: last, Full: c.Full,
 		Now: a.now(), Zone: time.Local,
 	}
-	if a.JSON {
-		o.Format = render.FormatJSONLines
-	}
 	if !a.stdoutTerminal { // a file must not depend on when and where it was made
 		o.Now, o.Zone = time.Time{}, time.UTC
 	}
-	subject := a.renderable(conv)
-	if c.Compacted {
-		p := conv.Stream.Project()
-		subject.Stream, subject.Origins = p.Stream, p.Origins
+	subject := a.renderable(conv, c.Compacted)
+	if a.JSON {
+		o.Format = render.FormatJSONLines
+		subject.Root = "" // a record says $WORKSPACE, wherever it was made
 	}
 	return a.printConversation(ctx, subject, o)
 }
 
-// renderable returns what render needs of a conversation.
-func (a *app) renderable(conv *workspace.Conversation) render.Conversation {
+// renderable returns what render needs of a conversation as it is, or as a model is
+// given it.
+func (a *app) renderable(conv *workspace.Conversation, compacted bool) render.Conversation {
 	w := a.openWorkspace
-	return render.Conversation{
+	c := render.Conversation{
 		ID: conv.ID, Title: conv.Title(), Stream: conv.Stream, Contents: w.BlobsOf(conv.Entry),
 		Base: conv.BaseConfig, Root: w.Root(),
 	}
+	if compacted {
+		p := conv.Stream.Project()
+		c.Stream, c.Origins = p.Stream, p.Origins
+	}
+	return c
 }
 
-func (a *app) printConversation(ctx context.Context, conv render.Conversation, o render.Options) error {
+func (a *app) printConversation(
+	ctx context.Context, conv render.Conversation, o render.Options,
+) error {
 	var problems []render.Problem
 	err := a.paged(ctx, func(out io.Writer) (err error) {
 		problems, err = conv.Render(out, o)
@@ -141,13 +146,9 @@ func (c exportCmd) Run(a *app) (err error) {
 	if err != nil {
 		return err
 	}
-	subject := a.renderable(conv)
-	if c.Compacted {
-		p := conv.Stream.Project()
-		subject.Stream, subject.Origins = p.Stream, p.Origins
-	}
+	subject := a.renderable(conv, c.Compacted)
 	o := render.Options{Format: render.FormatMarkdown, Full: true}
-	if c.Format == "json" {
+	if c.Format == "json" || a.JSON {
 		o.Format = render.FormatJSON
 	}
 	var problems []render.Problem

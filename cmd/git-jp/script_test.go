@@ -59,7 +59,8 @@ func setUpScript(env *testscript.Env) error {
 		return err
 	}
 	for _, kv := range [][2]string{
-		{"HOME", home}, {"REALDATA", data},
+		{"HOME", home},
+		{"REALDATA", data},
 		{"XDG_CONFIG_HOME", filepath.Join(home, ".config")},
 		{"XDG_DATA_HOME", filepath.Join(home, ".local", "share")},
 		{"GIT_CONFIG_NOSYSTEM", "1"},

@@ -135,9 +135,9 @@ type rmCmd struct {
 
 // Help explains what can be brought back.
 func (rmCmd) Help() string {
-	return `Deletes the conversation's directory and its user-local copy. What was committed stays in
-history. Content stays in the store. Asks first, and says when HEAD does not have the
-conversation as it is; where nobody can answer, --yes is required.`
+	return `Deletes the conversation's directory and its user-local copy. What was committed
+stays in history. Content stays in the store. Asks first, and says when HEAD does not
+have the conversation as it is; where nobody can answer, --yes is required.`
 }
 
 // Run deletes conversations.

@@ -100,9 +100,9 @@ func (c showCmd) one(a *app, conv *workspace.Conversation, further bool) error {
 	return c.print(a, conv, further)
 }
 
-// load finds and reads a conversation.
+// load finds and reads a conversation, the active one where none is named.
 func (a *app) load(name string) (*workspace.Conversation, error) {
-	e, err := a.find(name)
+	e, err := a.findOr(name)
 	if err != nil {
 		return nil, err
 	}
@@ -230,7 +230,11 @@ func (r compactionRecord) String() string {
 	if r.ToolCalls != "" {
 		parts = append(parts, "tools "+r.ToolCalls)
 	}
-	return fmt.Sprintf("turns %d..%d (%s)", r.FromTurn, r.ToTurn, strings.Join(parts, " + "))
+	turns := fmt.Sprintf("turn %d", r.FromTurn)
+	if r.ToTurn != r.FromTurn {
+		turns = fmt.Sprintf("turns %d..%d", r.FromTurn, r.ToTurn)
+	}
+	return fmt.Sprintf("%s (%s)", turns, strings.Join(parts, " + "))
 }
 
 // content says how much content there is, and where it lies.
