@@ -128,7 +128,14 @@ func validJSON(data []byte, kind jsontext.Kind, opts ...jsontext.Options) error 
 		return fail(int64(skipSpace(data, 0)), errors.New("not a JSON "+kindWord(kind)))
 	}
 	if err := d.SkipValue(); err != nil {
-		return syntaxError(err)
+		e := syntaxError(err)
+		if kind == '[' {
+			e.Element = elementOf(err)
+		}
+		if e.Element >= 0 && errors.Is(err, jsontext.ErrDuplicateName) {
+			e.Kind = kindAt(data, e.Element)
+		}
+		return e
 	}
 	// The decoder reads streams of values, so it does not mind a second one.
 	if end := skipSpace(data, int(d.InputOffset())); end < len(data) {
@@ -144,7 +151,8 @@ func kindWord(k jsontext.Kind) string {
 	return "object"
 }
 
-// syntaxError turns an error of jsontext into ours.
+// syntaxError turns an error of jsontext into ours. In which element it is only the
+// caller can tell.
 func syntaxError(err error) *SyntaxError {
 	e := &SyntaxError{Element: -1, Err: err}
 	if errors.Is(err, io.EOF) {
@@ -154,16 +162,34 @@ func syntaxError(err error) *SyntaxError {
 	var s *jsontext.SyntacticError
 	if errors.As(err, &s) {
 		e.Offset, e.Err = s.ByteOffset, s.Err
-		e.Element = firstIndex(s.JSONPointer)
 	}
 	return e
 }
 
-// firstIndex returns the array index that a pointer begins with, -1 for none.
-func firstIndex(p jsontext.Pointer) int {
-	first, _, _ := strings.Cut(strings.TrimPrefix(string(p), "/"), "/")
+// elementOf returns the index of the array's element that an error is in, -1 for
+// none.
+func elementOf(err error) int {
+	var s *jsontext.SyntacticError
+	if !errors.As(err, &s) {
+		return -1
+	}
+	first, _, _ := strings.Cut(strings.TrimPrefix(string(s.JSONPointer), "/"), "/")
 	if n, err := strconv.Atoi(first); err == nil {
 		return n
 	}
 	return -1
+}
+
+// kindAt returns the kind of element n of an array that has duplicate names, "" when
+// that is not its only fault.
+func kindAt(data []byte, n int) Kind {
+	if validJSON(data, '[', jsontext.AllowDuplicateNames(true)) != nil {
+		return ""
+	}
+	s := elementsOf(data, bytes.IndexByte(data, '['))[n]
+	if data[s.at] != '{' {
+		return ""
+	}
+	ms, _, _ := membersOf(data, s.at, nil)
+	return kindOf(data, ms)
 }

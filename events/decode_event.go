@@ -1,6 +1,7 @@
 package events
 
 import (
+	"math"
 	"strconv"
 	"time"
 
@@ -158,10 +159,25 @@ func (r *reader) inquiryRequest() (Event, *placedError) {
 	if ev.Source, err = r.tagged("source", "source"); err != nil {
 		return nil, err
 	}
-	if ev.Question, err = r.tagged("question", "text"); err != nil {
+	if ev.Question, err = r.question(); err != nil {
 		return nil, err
 	}
 	return &ev, nil
+}
+
+// question reads what a tool asks. What the type of the answer holds besides its tag
+// nothing depends on, so it may be of an older or a newer form than jp reads.
+func (r *reader) question() (jsontext.Value, *placedError) {
+	v, err := r.tagged("question", "text")
+	if err != nil {
+		return nil, err
+	}
+	m, _ := find(r.members, "question")
+	sub, _ := r.sub(m) // it is an object
+	if _, err := sub.tagged("answer_type", "type"); err != nil {
+		return nil, err.in("question")
+	}
+	return v, nil
 }
 
 func (r *reader) inquiryResponse() (Event, *placedError) {
@@ -205,18 +221,26 @@ func (r *reader) compaction() (Event, *placedError) {
 	if ev.Summary, err = r.summary(); err != nil {
 		return nil, err
 	}
-	strip, err := r.optionalString("reasoning")
-	if err != nil {
+	if ev.StripReasoning, err = r.reasoning(); err != nil {
 		return nil, err
-	}
-	if ev.StripReasoning = strip == "strip"; strip != "" && !ev.StripReasoning {
-		m, _ := find(r.members, "reasoning")
-		return nil, errorAt(m.at, "reasoning: unknown policy %s", printable(strip))
 	}
 	if ev.ToolCalls, err = r.policy(); err != nil {
 		return nil, err
 	}
 	return &ev, nil
+}
+
+// reasoning reads the policy for reasoning, of which there is one.
+func (r *reader) reasoning() (strip bool, _ *placedError) {
+	m, ok := r.optional("reasoning")
+	if !ok {
+		return false, nil
+	}
+	name, err := r.string("reasoning")
+	if err == nil && name != "strip" {
+		err = errorAt(m.at, "reasoning: unknown policy %s", printable(name))
+	}
+	return err == nil, err
 }
 
 func (r *reader) summary() (*string, *placedError) {
@@ -244,20 +268,31 @@ func (r *reader) policy() (*ToolCallPolicy, *placedError) {
 	if err != nil {
 		return nil, err
 	}
-	name, err := sub.string("policy")
-	if err != nil {
-		return nil, err.in("tool_calls")
-	}
-	switch name {
-	case "omit":
+	p, err := sub.toolCallPolicy()
+	return p, err.in("tool_calls")
+}
+
+// toolCallPolicy reads a policy of which nothing may be missing: what it leaves out
+// is lost to the model without a word.
+func (r *reader) toolCallPolicy() (*ToolCallPolicy, *placedError) {
+	var p ToolCallPolicy
+	name, err := r.string("policy")
+	switch {
+	case err != nil:
+		return nil, err
+	case name == "omit":
 		return &ToolCallPolicy{Omit: true}, nil
-	case "strip":
-		return &ToolCallPolicy{
-			Request: sub.isTrue("request"), Response: sub.isTrue("response"),
-		}, nil
-	default:
-		return nil, errorAt(m.at, "tool_calls: unknown policy %s", printable(name))
+	case name != "strip":
+		m, _ := find(r.members, "policy")
+		return nil, errorAt(m.at, "unknown policy %s", printable(name))
 	}
+	if p.Request, err = r.bool("request"); err != nil {
+		return nil, err
+	}
+	if p.Response, err = r.bool("response"); err != nil {
+		return nil, err
+	}
+	return &p, nil
 }
 
 func (r *reader) metadata() (Metadata, *placedError) {
@@ -293,15 +328,16 @@ func (r *reader) anyTime() time.Time {
 	return t
 }
 
-// count reads a number of turns.
+// count reads a number of turns. jp's may have one bit more than ours; such a number
+// can only mean all turns.
 func (r *reader) count(name string) (int, *placedError) {
 	m, err := r.required(name)
 	if err != nil {
 		return 0, err
 	}
-	n, bad := strconv.ParseUint(string(m.value(r.raw)), 10, strconv.IntSize-1)
+	n, bad := strconv.ParseUint(string(m.value(r.raw)), 10, 64)
 	if bad != nil {
 		return 0, errorAt(m.at, "%s: %s is not a count", name, printable(string(m.value(r.raw))))
 	}
-	return int(n), nil
+	return int(min(n, math.MaxInt)), nil
 }

@@ -12,8 +12,9 @@
 // Reading is strict: one JSON array, valid UTF-8, no duplicate names, at most
 // [MaxStreamBytes] and [MaxDepth], and every known event as jp demands it. There is
 // no part of a stream: an error is a [*SyntaxError] with element, offset and
-// reason. Everything that today's jp loads is read, and the older forms that it
-// cannot load any more.
+// reason. What today's jp loads is read, but for duplicate names, and so are the
+// older forms that it cannot load any more. docs/format.md lists what else is read
+// or refused otherwise than by jp.
 //
 // Reading never opens a blob. Content is a [blobs.Content] that is resolved when
 // somebody asks for its bytes.

@@ -26,7 +26,7 @@ func seeds() []string {
 		`[{"type":"config_delta","a":{"b":1}},{"type":"compaction",` + head +
 			`,"from_turn":0,"to_turn":1,` +
 			`"summary":{"summary":"s"},"reasoning":"strip",` +
-			`"tool_calls":{"policy":"strip","request":true}}]`,
+			`"tool_calls":{"policy":"strip","request":true,"response":false}}]`,
 		`[{"type":"inquiry_request",` + head +
 			`,"id":"a","source":{"source":"user"},"question":{"text":"q",` +
 			`"answer_type":{"type":"select","options":[{"value":1}]},"default":null}}]`,

@@ -69,11 +69,6 @@ func (r *reader) bool(name string) (bool, *placedError) {
 	}
 }
 
-func (r *reader) isTrue(name string) bool {
-	b, err := r.bool(name)
-	return err == nil && b
-}
-
 // object returns an optional object, nil when it is absent.
 func (r *reader) object(name string) (jsontext.Value, *placedError) {
 	m, ok := r.optional(name)

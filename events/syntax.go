@@ -57,7 +57,7 @@ func (e *SyntaxError) Unwrap() error { return e.Err }
 // printable bounds and quotes text of a file in a message where it is not a plain
 // word.
 func printable(s string) string {
-	if strings.Trim(s, "abcdefghijklmnopqrstuvwxyz_") == "" && len(s) <= 40 {
+	if s != "" && strings.Trim(s, "abcdefghijklmnopqrstuvwxyz_") == "" && len(s) <= 40 {
 		return s
 	}
 	if len(s) > 40 {

@@ -26,6 +26,16 @@ func request1(more string) string {
 	return `[{"type":"chat_request",` + head + `,"content":"c",` + more + `}]`
 }
 
+func strip(policy string) string {
+	return `[{"type":"compaction",` + head + `,"from_turn":1,"to_turn":2,"tool_calls":{` +
+		policy + `}}]`
+}
+
+func question(members string) string {
+	return `[{"type":"inquiry_request",` + head + `,"id":"a","source":{"source":"user"},` +
+		`"question":{` + members + `}}]`
+}
+
 // In each input @ stands before the byte that the error must point to.
 func TestErrorsSayWhere(t *testing.T) {
 	tests := []struct {
@@ -144,6 +154,39 @@ func TestErrorsSayWhere(t *testing.T) {
 			0,
 			"not a count",
 		},
+		{"strip without booleans", strip(`@"policy":"strip"`), 0, "tool_calls: no request"},
+		{
+			"strip without one",
+			strip(`@"policy":"strip","request":true`),
+			0,
+			"tool_calls: no response",
+		},
+		{
+			"strip by a word",
+			strip(`"policy":"strip","request":true,"response":@"true"`),
+			0,
+			"tool_calls: response: not a boolean",
+		},
+		{"unknown policy", strip(`"policy":@"summarize"`), 0, "unknown policy summarize"},
+		{
+			"empty reasoning",
+			`[{"type":"compaction",` + head + `,"from_turn":1,"to_turn":2,"reasoning":@""}]`,
+			0,
+			`unknown policy ""`,
+		},
+		{"no answer type", question(`@"text":"q"`), 0, "question: no answer_type"},
+		{
+			"answer type is a word",
+			question(`"text":"q","answer_type":@"boolean"`),
+			0,
+			"question: answer_type: not an object",
+		},
+		{
+			"answer type without type",
+			question(`"text":"q","answer_type":{@"options":[]}`),
+			0,
+			"question: answer_type: no type",
+		},
 		{"duplicate name", `[1,{"a":1,@"a":2}]`, 1, "duplicate"},
 		{"two values", `[]@[]`, -1, "something follows"},
 		{"garbage behind", `[] @x`, -1, "something follows"},
@@ -179,6 +222,49 @@ func TestErrorsSayWhere(t *testing.T) {
 				t.Errorf("element is %d, want %d: %v", syntax.Element, tt.element, err)
 			}
 		})
+	}
+}
+
+// A fault of the syntax is told with the kind of the element where that can be known.
+func TestDuplicateNameErrorHasAKind(t *testing.T) {
+	for in, want := range map[string]events.Kind{
+		`[1,{"type":"turn_start","a":1,"a":2}]`:                    events.KindTurnStart,
+		`[{"a":{"b":1,"\u0062":2},"type":"new"},{"type":"other"}]`: "new",
+		`[{"type":"chat_request","type":"turn_start"}]`:            events.KindChatRequest,
+		`[[{"a":1,"a":2}]]`:                                        "",
+		`[{"type":"turn_start","a":1,"a":2},`:                      "",
+	} {
+		_, err := events.Decode([]byte(in))
+		var syntax *events.SyntaxError
+		if !errors.As(err, &syntax) || syntax.Kind != want {
+			t.Errorf("%s: %v", in, err)
+		}
+		if _, err := events.References([]byte(in)); !errors.As(err, &syntax) || syntax.Kind != want {
+			t.Errorf("references of %s: %v", in, err)
+		}
+	}
+}
+
+// jp reads these, or did, or nothing depends on what it dislikes.
+func TestReadsOnPurpose(t *testing.T) {
+	for _, in := range []string{
+		`[{"type":"compaction",` + head + `,"from_turn":0,"to_turn":18446744073709551615,` +
+			`"summary":null,"reasoning":null,"tool_calls":null}]`,
+		strip(`"policy":"strip","request":false,"response":true,"new":1`),
+		strip(`"policy":"omit","request":"ignored"`),
+		question(`"text":"q","answer_type":{"type":"select","options":["bare"]}`),
+		question(`"text":"q","answer_type":{"type":"new"},"default":null`),
+		strings.Replace(question(`"text":"q","answer_type":{"type":"text"}`), `"user"`, `"new"`, 1),
+		`[{"type":"new","n":1e999}]`,
+	} {
+		s, err := events.Decode([]byte(in))
+		if err != nil {
+			t.Errorf("%s: %v", in, err)
+			continue
+		}
+		if got := s.At(0).With(s.At(0).Event()); got != s.At(0) {
+			t.Errorf("%s became %s", in, got.Raw())
+		}
 	}
 }
 
