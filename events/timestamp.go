@@ -38,10 +38,22 @@ func parseTime(s string) (time.Time, error) {
 	if strings.IndexByte(s, ',') >= 0 {
 		return time.Time{}, errTimestamp // Go would take it for a decimal point
 	}
+	s, leap := cutLeapSecond(strings.ToUpper(s)) // RFC 3339 also has t and z
 	for _, layout := range []string{timeLayoutRead, time.RFC3339, "2006-01-02 15:04:05Z07:00"} {
 		if t, err := time.Parse(layout, s); err == nil {
-			return t.UTC(), nil
+			return t.Add(leap).UTC(), nil
 		}
 	}
 	return time.Time{}, errTimestamp
+}
+
+// cutLeapSecond returns s with second 59 in place of a second 60, which Go does not
+// know, and what is then to be added. A leap second so becomes the first of the next
+// minute, as it is in the count of seconds that files have.
+func cutLeapSecond(s string) (string, time.Duration) {
+	i := strings.Index(s, ":60")
+	if i < 0 || strings.Count(s[:i], ":") != 1 {
+		return s, 0
+	}
+	return s[:i] + ":59" + s[i+len(":60"):], time.Second
 }
