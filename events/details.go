@@ -205,6 +205,15 @@ func (d *Details) SetValue(key string, v jsontext.Value) error {
 // Clone returns a copy that can be changed without changing d.
 func (d *Details) Clone() *Details {
 	c := *d
-	c.Labels = maps.Clone(d.Labels)
+	c.Title = clone(d.Title)
+	c.PinnedAt, c.ArchivedAt = clone(d.PinnedAt), clone(d.ArchivedAt)
+	c.ExpiresAt, c.Labels = clone(d.ExpiresAt), maps.Clone(d.Labels)
 	return &c
+}
+
+func clone[T any](p *T) *T {
+	if p == nil {
+		return nil
+	}
+	return new(*p)
 }
