@@ -71,7 +71,7 @@ func (r *reader) metadataBlocks(rendered blobs.Content) ([]Block, []spot, bool) 
 		return nil, nil, false
 	}
 	now, _ := (&ToolCallResponse{Blocks: blocks}).Text(nil) // nothing to read
-	return blocks, sub.spots, inlineTextOf(now) == string(loadedBytes(rendered))
+	return blocks, sub.spots, inUTF8(now) == string(loadedBytes(rendered))
 }
 
 // hasReference reports whether not all contents stand in the stream, as they do in

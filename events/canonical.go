@@ -9,12 +9,15 @@ import (
 // read, such as content blocks, stays what it is in canonical form; settings of a
 // flattened [ConfigDelta], which jp loses, become its delta.
 func (e *Element) Canonical() []byte {
+	if e.isBroken() {
+		return e.raw
+	}
 	return indented(rewriter{number: jpNumber}.rewrite(e.canonical()), 1)
 }
 
 // canonical returns the element's value before its numbers have jp's spelling.
 func (e *Element) canonical() []byte {
-	if _, ok := e.event.(*Unknown); ok || e.err != nil {
+	if _, ok := e.event.(*Unknown); ok {
 		return e.raw
 	}
 	md := e.meta

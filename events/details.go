@@ -6,12 +6,14 @@ import (
 	"maps"
 	"slices"
 	"time"
+	"unicode/utf8"
 
 	"github.com/go-json-experiment/json/jsontext"
 )
 
 // Details is what a metadata.json says about a conversation. Its fields may be
-// changed; members that it does not know are kept.
+// changed; members that it does not know are kept. What is not UTF-8 in a title or
+// label is written as U+FFFD: a name is no reason to lose a conversation.
 type Details struct {
 	Title           *string // nil when there is none
 	LastActivatedAt time.Time
@@ -142,12 +144,12 @@ func (d *Details) fields() []field {
 		{name: "labels"},
 	}
 	if d.Title != nil {
-		fs[0].value = quoted(*d.Title)
+		fs[0].value = quoted(inUTF8(*d.Title))
 	}
 	if len(d.Labels) > 0 {
 		var labels []field
 		for _, key := range slices.Sorted(maps.Keys(d.Labels)) {
-			labels = append(labels, stringField(key, d.Labels[key]))
+			labels = append(labels, stringField(inUTF8(key), inUTF8(d.Labels[key])))
 		}
 		fs[5].value = object(labels)
 	}
@@ -188,6 +190,9 @@ func (d *Details) Value(key string) (jsontext.Value, bool) {
 func (d *Details) SetValue(key string, v jsontext.Value) error {
 	if hasField(d.fields(), key) {
 		return errors.New("set " + printable(key) + ": it has a field of its own")
+	}
+	if !utf8.ValidString(key) {
+		return errors.New("set " + printable(key) + ": the name is not UTF-8")
 	}
 	if v != nil && !v.IsValid() {
 		return errors.New("set " + printable(key) + ": the value is not JSON")

@@ -138,6 +138,7 @@ func TestDetailsErrors(t *testing.T) {
 		active + `,"labels":null}`:           "offset 52: labels: not an object",
 		active + `,"labels":{"a":1}}`:        "offset 57: labels: a: not a string",
 		active + `,"pinned_at":false}`:       "offset 55: pinned_at: not a string",
+		active + `,"0":{"a":1,"a":2}}`:       `offset 54: duplicate object member name`,
 		active + `} {}`:                      "offset 44: something follows the JSON value",
 		`{"a":` + strings.Repeat("[", 600) + strings.Repeat("]", 600) +
 			`,"b":1}`: "offset 0: containers nest too deep",
@@ -145,5 +146,45 @@ func TestDetailsErrors(t *testing.T) {
 		if _, err := events.DecodeDetails([]byte(in)); err == nil || err.Error() != want {
 			t.Errorf("%.40s: got %v, want %s", in, err, want)
 		}
+	}
+}
+
+func TestDetailsCloneSharesNothing(t *testing.T) {
+	in := `{"title":"t","last_activated_at":"2026-01-01 00:00:00.0",` +
+		`"pinned_at":"2026-01-01 00:00:00.0","archived_at":"2026-01-01 00:00:00.0",` +
+		`"expires_at":"2026-01-01 00:00:00.0","labels":{"a":""}}`
+	d, err := events.DecodeDetails([]byte(in))
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := d.Clone()
+	*c.Title, *c.PinnedAt, *c.ArchivedAt, *c.ExpiresAt = "new", noon, noon, noon
+	c.Labels["a"] = "new"
+	if got := string(d.Encode()); got != in {
+		t.Errorf("a change of the clone changed the original to %s", got)
+	}
+	if got := string(c.Encode()); got == in {
+		t.Error("the clone was not changed")
+	}
+	if c := (&events.Details{}).Clone(); c.Title != nil || c.PinnedAt != nil {
+		t.Error("the clone has what the original has not")
+	}
+}
+
+// A title comes from a command line, which may hold any bytes. The file must be read
+// again all the same.
+func TestDetailsAreUTF8(t *testing.T) {
+	d := &events.Details{
+		Title: new("a\xff"), LastActivatedAt: noon, Labels: map[string]string{"\xff": "\xfe"},
+	}
+	again, err := events.DecodeDetails(d.Encode())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if *again.Title != "a\ufffd" || again.Labels["\ufffd"] != "\ufffd" {
+		t.Errorf("got %+v", again)
+	}
+	if d.SetValue("\xff", jsontext.Value("1")) == nil {
+		t.Error("a name that is not UTF-8 was set")
 	}
 }

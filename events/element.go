@@ -2,7 +2,6 @@ package events
 
 import (
 	"bytes"
-	"errors"
 	"slices"
 	"time"
 
@@ -38,8 +37,18 @@ type spot struct {
 
 // NewElement returns an element in canonical form. What the format does not have,
 // such as metadata of a [ConfigDelta], is not written; what cannot be written, such
-// as an Arguments that is not JSON, makes [Stream.Validate] fail.
+// as the zero time, text that is not UTF-8 and an Arguments that is not JSON, makes
+// [Stream.Validate] fail.
 func NewElement(at time.Time, ev Event, md Metadata) *Element {
+	e := newElement(at, ev, md)
+	if at.IsZero() {
+		return e.broken(errNoTime)
+	}
+	return e
+}
+
+// newElement is NewElement with the time of another element, which may have none.
+func newElement(at time.Time, ev Event, md Metadata) *Element {
 	if d, ok := ev.(*ConfigDelta); ok && d.Flattened {
 		ev = &ConfigDelta{Delta: d.Delta}
 	}
@@ -50,27 +59,33 @@ func NewElement(at time.Time, ev Event, md Metadata) *Element {
 // built returns an element of bytes that this package wrote. It reads them back,
 // so that there is one way from bytes to contents.
 func built(raw []byte, at time.Time, ev Event, md Metadata) *Element {
-	broken := &Element{raw: raw, kind: ev.Kind(), time: at.UTC(), event: ev, meta: md}
+	unread := &Element{raw: raw, kind: ev.Kind(), time: at.UTC(), event: ev, meta: md}
+	if md.err != nil {
+		return unread.broken(md.err)
+	}
 	if !jsontext.Value(raw).IsValid() {
-		broken.err = errors.New("an event holds something that is not JSON")
-		return broken
+		return unread.broken(notJSON(raw))
 	}
-	var ms []member
-	_, depth := measure(raw, 0)
-	if isObject(raw) {
-		ms = members(raw)
-	}
+	ms, _, depth := membersOf(raw, 0, nil)
 	if depth >= jpDepth {
-		broken.err = ErrTooDeep
-		return broken
+		return unread.broken(ErrTooDeep)
 	}
 	// Limits are the business of whoever saves, and known there.
 	e, err := readElement(raw, ms, DecodeOptions{MaxBlobBytes: -1})
 	if err != nil {
-		broken.err = err.err
-		return broken
+		return unread.broken(err.err)
 	}
 	return e
+}
+
+// isBroken reports whether [Stream.Validate] will refuse the element.
+func (e *Element) isBroken() bool { return e.err != nil }
+
+// broken returns the element as one that cannot be saved, for a reason.
+func (e *Element) broken(reason error) *Element {
+	return &Element{
+		raw: e.raw, kind: e.kind, time: e.time, event: e.event, meta: e.meta, err: reason,
+	}
 }
 
 // Kind returns the kind of the element's event.
@@ -110,22 +125,33 @@ func (e *Element) WithMetadata(md Metadata) *Element { return e.splice(e.time, e
 func (e *Element) WithTime(at time.Time) *Element { return e.splice(at, e.event, e.meta) }
 
 func (e *Element) splice(at time.Time, ev Event, md Metadata) *Element {
+	if ev == e.event && at.Equal(e.time) && md.same(e.meta) {
+		return e
+	}
 	if _, unknown := ev.(*Unknown); unknown && !isObject(e.raw) {
 		return e // there is no place for anything in it
 	}
-	if !isObject(e.raw) || e.err != nil {
+	if !isObject(e.raw) || e.isBroken() {
 		return NewElement(at, ev, md)
 	}
+	var next *Element
 	old, flattened := e.event.(*ConfigDelta)
 	if flattened = flattened && old.Flattened; flattened && !sameDelta(old, ev) {
-		return NewElement(at, ev, md) // the settings are no members of the element any more
+		// The settings are no members of the element any more.
+		next = newElement(at, ev, md)
+	} else {
+		after := elementFields(at, ev, md)
+		raw := splice(e.raw, elementFields(e.time, e.event, e.meta), after, 1)
+		if &raw[0] == &e.raw[0] && md.err == nil {
+			return e
+		}
+		next = built(raw, at, ev, md)
 	}
-	after := elementFields(at, ev, md)
-	raw := splice(e.raw, elementFields(e.time, e.event, e.meta), after, 1)
-	if &raw[0] == &e.raw[0] {
-		return e
+	// What was read without a time may stay so, but not become another thing.
+	if at.IsZero() && (!e.time.IsZero() || ev.Kind() != e.kind) {
+		return next.broken(errNoTime)
 	}
-	return built(raw, at, ev, md)
+	return next
 }
 
 func sameDelta(d *ConfigDelta, ev Event) bool {

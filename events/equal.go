@@ -23,7 +23,7 @@ func (e *Element) Sum() blobs.Hash { return blobs.Sum(e.normal()) }
 
 // normal returns the one form that equal elements share.
 func (e *Element) normal() []byte {
-	if e.err != nil || !isObject(e.raw) {
+	if e.isBroken() || !isObject(e.raw) {
 		return normalJSON(e.raw)
 	}
 	fs := e.normalFields()

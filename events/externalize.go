@@ -3,7 +3,6 @@ package events
 import (
 	"fmt"
 	"slices"
-	"strings"
 	"unicode/utf8"
 
 	"github.com/git-jp/git-jp/blobs"
@@ -189,6 +188,9 @@ func (x *exchange) content(c *blobs.Content) error {
 
 // inlined returns the element in the form that today's jp reads.
 func (e *Element) inlined(x *exchange) (*Element, error) {
+	if e.isBroken() {
+		return e, nil
+	}
 	switch ev := e.event.(type) {
 	case *ToolCallResponse:
 		if e.view.blocks || len(ev.Blocks) == 1 && ev.Blocks[0].isLegacy() {
@@ -216,7 +218,7 @@ func (e *Element) inlinedResult(r *ToolCallResponse) (*Element, error) {
 		return nil, err
 	}
 	rendered, _ := r.Text(nil) // everything is in memory
-	plain := appendBase64(nil, []byte(inlineTextOf(rendered)))
+	plain := appendBase64(nil, []byte(inUTF8(rendered)))
 	md := e.meta.Without(MetadataBlocks)
 	if !isPlain(r.Blocks) {
 		md = md.With(MetadataBlocks, encodeBlocks(r.Blocks))
@@ -246,11 +248,6 @@ func isPlain(blocks []Block) bool {
 		return false // it has more than its type and its content
 	}
 	return utf8.Valid(loadedBytes(b.Content))
-}
-
-// inlineTextOf returns what can stand in a JSON string for a rendering.
-func inlineTextOf(rendered string) string {
-	return strings.ToValidUTF8(rendered, string(utf8.RuneError))
 }
 
 // noHiddenReference refuses what would move a reference into the metadata, where

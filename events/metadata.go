@@ -1,7 +1,10 @@
 package events
 
 import (
+	"bytes"
+	"fmt"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/go-json-experiment/json/jsontext"
 )
@@ -20,6 +23,12 @@ const (
 // the zero value is empty.
 type Metadata struct {
 	raw []byte // the object as it is on disk; nil for none
+	err error  // why something that was to be in it is not
+}
+
+// same reports whether m and other are written alike, byte for byte.
+func (m Metadata) same(other Metadata) bool {
+	return m.err == nil && other.err == nil && bytes.Equal(m.raw, other.raw)
 }
 
 // Len returns the number of keys.
@@ -53,14 +62,17 @@ func (m Metadata) Text(key string) (string, bool) {
 }
 
 // With returns m with key set to v, whose strings are not encoded. A new key comes
-// last. What is not JSON is kept as a string.
+// last. What is no valid JSON, or a key that is not UTF-8, is not set, and makes
+// [Stream.Validate] fail for every element that is given the metadata.
 func (m Metadata) With(key string, v jsontext.Value) Metadata {
-	if !v.IsValid() {
-		v = quoted(v)
+	if !utf8.ValidString(key) || !v.IsValid() {
+		m.err = fmt.Errorf("metadata %s: %w", printable(key), notJSON(append([]byte(key), v...)))
+		return m
 	}
 	l := m.layout()
 	l.set(key, encodeStrings(v), func() int { return len(l.slots) })
-	return Metadata{raw: l.bytes(2)}
+	m.raw = l.bytes(2)
+	return m
 }
 
 // WithText returns m with key set to the string s.
@@ -73,10 +85,10 @@ func (m Metadata) Without(key string) Metadata {
 	}
 	l := m.layout()
 	l.remove(key)
-	if len(l.slots) == 0 {
-		return Metadata{}
+	if m.raw = nil; len(l.slots) > 0 {
+		m.raw = l.bytes(2)
 	}
-	return Metadata{raw: l.bytes(2)}
+	return m
 }
 
 func (m Metadata) members() []member {

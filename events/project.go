@@ -92,9 +92,9 @@ func (p *projector) summarize(e *Element, turn int) {
 	p.origins = append(p.origins, Origin{From: turn, To: turn, Summary: true})
 	at := e.Time()
 	p.out = append(p.out,
-		added(NewElement(at, &TurnStart{}, Metadata{})),
-		added(NewElement(at, &ChatRequest{Content: summaryRequest}, Metadata{})),
-		added(NewElement(at, &ChatResponse{Text: *summary.Summary}, Metadata{})))
+		added(newElement(at, &TurnStart{}, Metadata{})),
+		added(newElement(at, &ChatRequest{Content: summaryRequest}, Metadata{})),
+		added(newElement(at, &ChatResponse{Text: *summary.Summary}, Metadata{})))
 }
 
 // event emits what reasoning and tool policies leave of an event.

@@ -71,7 +71,7 @@ func closeCalls(ps []piece) []piece {
 }
 
 func interruptedResponse(id string, at time.Time) *Element {
-	return NewElement(at, &ToolCallResponse{
+	return newElement(at, &ToolCallResponse{
 		ID:      id,
 		Blocks:  []Block{textResult(interrupted)},
 		IsError: true,
@@ -131,7 +131,7 @@ func turnStartBefore(e *Element) *Element {
 	if e.Kind().IsEvent() {
 		at = e.Time()
 	}
-	return NewElement(at, &TurnStart{}, Metadata{})
+	return newElement(at, &TurnStart{}, Metadata{})
 }
 
 func firstOf(ps []piece, kind Kind) int {

@@ -3,6 +3,7 @@ package events
 import (
 	"bytes"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/go-json-experiment/json/jsontext"
 )
@@ -184,15 +185,30 @@ func unquote(quoted []byte) []byte {
 }
 
 // quote appends s as a JSON string in jp's spelling, which escapes only what must
-// be escaped. What is not UTF-8 in s becomes U+FFFD.
+// be escaped. What is not UTF-8 has no such string: it is appended as it is, which is
+// no JSON, so that nothing is changed in silence and [Stream.Validate] finds it.
 func quote[T ~string | ~[]byte](dst []byte, s T) []byte {
-	// The error reports the replacement by U+FFFD.
-	dst, _ = jsontext.AppendQuote(dst, s)
+	start := len(dst)
+	dst, err := jsontext.AppendQuote(dst, s)
+	if err != nil {
+		dst = append(append(append(dst[:start], '"'), s...), '"')
+	}
 	return dst
 }
 
 // quoted is quote into a new slice.
 func quoted[T ~string | ~[]byte](s T) []byte { return quote(make([]byte, 0, len(s)+2), s) }
+
+// inUTF8 returns s with U+FFFD in place of what is not UTF-8.
+func inUTF8(s string) string { return strings.ToValidUTF8(s, string(utf8.RuneError)) }
+
+// notJSON returns what is wrong with v, which is no valid JSON.
+func notJSON(v []byte) error {
+	if !utf8.Valid(v) {
+		return errNotUTF8
+	}
+	return errNotJSON
+}
 
 func isString(v []byte) bool { return len(v) > 0 && v[0] == '"' }
 func isObject(v []byte) bool { return len(v) > 0 && v[0] == '{' }

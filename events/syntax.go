@@ -23,6 +23,13 @@ var (
 	ErrTooDeep  = errors.New("containers nest too deep")
 )
 
+// What keeps a new element from being saved.
+var (
+	errNotJSON = errors.New("something is not JSON")
+	errNotUTF8 = errors.New("something is not UTF-8")
+	errNoTime  = errors.New("no time")
+)
+
 // A SyntaxError says where and why a stream or a metadata.json cannot be read.
 type SyntaxError struct {
 	Path    string // file, set by the caller that knows it; "" otherwise
