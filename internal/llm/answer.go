@@ -1,0 +1,211 @@
+package llm
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"io"
+	"net/http"
+	"regexp"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// maxErrorBody bounds what is read of an answer that is an error.
+const maxErrorBody = 64 << 10
+
+// ReadError reads an answer that is no success and closes it: an [*APIError], or an
+// [*OverflowError] around it. The clock is for a Retry-After that names a time.
+func ReadError(model string, res *http.Response, now func() time.Time) error {
+	raw, err := io.ReadAll(io.LimitReader(res.Body, maxErrorBody))
+	_ = res.Body.Close() // what matters of it has been read
+	if err != nil {
+		return err
+	}
+	provider, _, _ := SplitID(model)
+	e := &APIError{
+		Provider: provider, Status: res.StatusCode, RequestID: requestID(res.Header),
+		RetryAfter: RetryAfter(res.Header, now),
+	}
+	e.Type, e.Message = errorBody(raw)
+	e.Retryable = retryable(res, e.Type)
+	return Classify(model, e)
+}
+
+func requestID(h http.Header) string {
+	if id := h.Get("Request-Id"); id != "" {
+		return id
+	}
+	return h.Get("X-Request-Id")
+}
+
+// RetryAfter returns how long the provider asks to wait, 0 when it does not.
+func RetryAfter(h http.Header, now func() time.Time) time.Duration {
+	if ms, err := strconv.ParseFloat(h.Get("Retry-After-Ms"), 64); err == nil && ms > 0 {
+		return time.Duration(ms * float64(time.Millisecond))
+	}
+	after := h.Get("Retry-After")
+	if s, err := strconv.ParseFloat(after, 64); err == nil {
+		return max(0, time.Duration(s*float64(time.Second)))
+	}
+	if t, err := http.ParseTime(after); err == nil && now != nil {
+		return max(0, t.Sub(now()))
+	}
+	return 0
+}
+
+// retryable says whether the same request may succeed later. A quota that is used up answers
+// like a rate limit, but does not come back within a minute.
+func retryable(res *http.Response, kind string) bool {
+	switch res.Header.Get("X-Should-Retry") {
+	case "true":
+		return true
+	case "false":
+		return false
+	}
+	switch {
+	case kind == "insufficient_quota", kind == "billing_error":
+		return false
+	case res.StatusCode == http.StatusNotImplemented:
+		return false
+	default:
+		s := res.StatusCode
+		return s == http.StatusRequestTimeout || s == http.StatusConflict ||
+			s == http.StatusTooEarly || s == http.StatusTooManyRequests || s >= 500
+	}
+}
+
+// ErrorEvent reads an error that a provider sends in the middle of a stream, in any of the
+// shapes of an answer that is an error: an [*APIError] without a status, or an
+// [*OverflowError] around it.
+func ErrorEvent(model string, data []byte) error {
+	provider, _, _ := SplitID(model)
+	e := &APIError{Provider: provider}
+	e.Type, e.Message = errorBody(data)
+	switch strings.ToLower(e.Type) {
+	case "overloaded_error", "api_error", "rate_limit_error", "timeout_error", "server_error",
+		"internal_server_error", "rate_limit_exceeded", "unavailable", "internal",
+		"resource_exhausted", "deadline_exceeded", "429", "500", "502", "503", "504", "529":
+		e.Retryable = true
+	}
+	return Classify(model, e)
+}
+
+// StreamError returns what ended the reading of a stream as one of this package's errors. An
+// end in the middle of an event is a [*CutError]; what is no event at all a [*WireError].
+func StreamError(provider string, err error) error {
+	var (
+		cut  *CutError
+		idle *IdleError
+		size *SizeError
+	)
+	switch {
+	case errors.As(err, &cut), errors.As(err, &idle), errors.As(err, &size),
+		errors.Is(err, context.Canceled), errors.Is(err, context.DeadlineExceeded):
+		return err
+	case errors.Is(err, io.ErrUnexpectedEOF), errors.Is(err, io.EOF):
+		return &CutError{Provider: provider}
+	default:
+		return &WireError{Provider: provider, Err: err}
+	}
+}
+
+// errorBody finds type and message in the shapes that providers use: an object "error" with
+// either of them (Anthropic, OpenAI), with "status" (Gemini, also in an array), or a string
+// "error" (Ollama). What is no JSON is itself the message.
+func errorBody(raw []byte) (kind, message string) {
+	var list []json.RawMessage
+	if json.Unmarshal(raw, &list) == nil && len(list) > 0 {
+		raw = list[0]
+	}
+	var outer struct {
+		Error   json.RawMessage `json:"error"`
+		Message string          `json:"message"`
+	}
+	if json.Unmarshal(raw, &outer) != nil {
+		return "", clip(string(raw))
+	}
+	var inner struct {
+		Type    string `json:"type"`
+		Code    any    `json:"code"`
+		Status  string `json:"status"`
+		Message string `json:"message"`
+	}
+	var text string
+	switch {
+	case json.Unmarshal(outer.Error, &text) == nil:
+		return "", text
+	case json.Unmarshal(outer.Error, &inner) != nil:
+		return "", outer.Message
+	}
+	for _, k := range []string{inner.Status, word(inner.Code), inner.Type, number(inner.Code)} {
+		if k != "" {
+			return k, inner.Message
+		}
+	}
+	return "", inner.Message
+}
+
+// word and number take a code that is the one or the other: a word tells more than the type
+// beside it, a number less.
+func word(code any) string {
+	s, _ := code.(string)
+	return s
+}
+
+func number(code any) string {
+	if f, ok := code.(float64); ok {
+		return strconv.Itoa(int(f))
+	}
+	return ""
+}
+
+// clip shortens a page of HTML that a proxy answered with.
+func clip(s string) string {
+	s = strings.Join(strings.Fields(s), " ")
+	if len(s) > 200 {
+		s = strings.ToValidUTF8(s[:200], "") + "…"
+	}
+	return s
+}
+
+// overflowPhrases are what providers say of a request that does not fit the window.
+func overflowPhrases() []string {
+	return []string{
+		"prompt is too long", "context_length_exceeded", "maximum context length",
+		"exceed context limit", "exceeds the context window", "exceeds the available context",
+		"input token count", "context window", "too many tokens", "exceed_context_size",
+	}
+}
+
+// Classify returns an [*OverflowError] around e when e is one in the provider's words, and else
+// e itself. Adapters pass it what stands in the middle of a stream; [ReadError] has done so.
+func Classify(model string, e *APIError) error {
+	said := strings.ToLower(e.Type + " " + e.Message)
+	if e.Status != 0 && (e.Status < 400 || e.Status >= 500) || e.Status == http.StatusTooManyRequests {
+		return e
+	}
+	for _, phrase := range overflowPhrases() {
+		if strings.Contains(said, phrase) {
+			tokens, limit := overflowNumbers(said)
+			return &OverflowError{Model: model, Tokens: tokens, Limit: limit, Err: e}
+		}
+	}
+	return e
+}
+
+// overflowNumbers finds the size and the limit in "210000 tokens > 200000 maximum"; other
+// wordings give zeros.
+func overflowNumbers(said string) (tokens, limit int) {
+	m := regexp.MustCompile(`(\d+) tokens > (\d+)`).FindStringSubmatch(said)
+	if m == nil {
+		return 0, 0
+	}
+	tokens, errTokens := strconv.Atoi(m[1])
+	limit, errLimit := strconv.Atoi(m[2])
+	if errTokens != nil || errLimit != nil {
+		return 0, 0
+	}
+	return tokens, limit
+}

@@ -1,0 +1,147 @@
+package anthropic
+
+import (
+	"context"
+	"errors"
+	"iter"
+	"net/http"
+	"strings"
+
+	"github.com/git-jp/git-jp/internal/llm"
+)
+
+// chainDirective asks for the rest of an answer that was cut off. The words are jp's: the
+// repetition is what the pieces are joined by.
+const chainDirective = "Please continue from where you left off. DO NOT reason or mention being " +
+	"asked to continue the conversation, just do it. YOU MUST repeat between 10 and 100 " +
+	"characters from the end of the previous message, so that our system can find the correct " +
+	"merge point between the two messages."
+
+// An answer is what streams back for one request, in one exchange or, when the model was cut
+// off, in several.
+type answer struct {
+	model     *Model
+	request   *llm.Request
+	yield     func(llm.Delta, error) bool
+	names     *llm.Names
+	emit      func(llm.Delta) bool // where the assembler's deltas go
+	assembler *llm.Assembler
+
+	unsigned bool          // a signature was refused
+	before   []llm.Message // what was said in the exchanges before
+	n        int           // exchanges before
+	last     *reader       // of the exchange that ended last
+}
+
+func newAnswer(m *Model, r *llm.Request, yield func(llm.Delta, error) bool) *answer {
+	a := &answer{model: m, request: r, yield: yield, names: llm.NewNames(r.Tools, nameRule())}
+	a.emit = func(d llm.Delta) bool { return yield(d, nil) }
+	a.assembler = llm.NewAssembler(r, func(d llm.Delta) bool { return a.emit(d) })
+	return a
+}
+
+func (a *answer) run(ctx context.Context) {
+	for {
+		b, err := a.build()
+		if err != nil {
+			a.yield(llm.Delta{}, err)
+			return
+		}
+		err, ok := a.exchanges(ctx, b)
+		switch {
+		case !ok:
+			return
+		case err != nil && !a.unsigned && signatureRefused(err):
+			a.unsigned = true
+		case err != nil:
+			a.yield(llm.Delta{}, err)
+			return
+		case !a.again():
+			a.emit = func(d llm.Delta) bool { return a.yield(d, nil) }
+			a.assembler.Stop(a.last.stop)
+			return
+		}
+	}
+}
+
+func (a *answer) build() (*built, error) {
+	b := &builder{
+		model: a.model.ID(), name: a.model.name, trait: traitOf(a.model.name), request: a.request,
+		messages: append(a.request.Messages[:len(a.request.Messages):len(a.request.Messages)],
+			a.before...),
+		names: a.names, unsigned: a.unsigned,
+	}
+	return b.build()
+}
+
+// exchanges sends one body until it is answered or the policy gives up; ok is false when nobody
+// listens any more.
+func (a *answer) exchanges(ctx context.Context, b *built) (failed error, ok bool) {
+	attempt := func(ctx context.Context) iter.Seq2[llm.Delta, error] {
+		return func(yield func(llm.Delta, error) bool) { a.exchange(ctx, b, yield) }
+	}
+	for d, err := range a.model.at.Retry.Stream(ctx, attempt) {
+		if err != nil {
+			return err, true
+		}
+		if !a.yield(d, nil) {
+			return nil, false
+		}
+	}
+	return nil, true
+}
+
+func (a *answer) exchange(ctx context.Context, b *built, yield func(llm.Delta, error) bool) {
+	res, err := a.model.send(ctx, b)
+	if err != nil {
+		yield(llm.Delta{}, err)
+		return
+	}
+	defer func() { _ = res.Body.Close() }() // what was wanted of it has been read
+	a.emit = func(d llm.Delta) bool { return yield(d, nil) }
+	x := newReader(a)
+	for ev, err := range llm.ReadSSE(res.Body, 0) {
+		if err != nil {
+			yield(llm.Delta{}, llm.StreamError(a.model.at.Provider, err))
+			return
+		}
+		ok, err := x.event(ev.Data)
+		if err != nil {
+			yield(llm.Delta{}, err)
+			return
+		}
+		if !ok {
+			return
+		}
+		if x.done {
+			a.last = x
+			return
+		}
+	}
+	yield(llm.Delta{}, &llm.CutError{Provider: a.model.at.Provider})
+}
+
+// again reports whether the answer goes on in another exchange, and prepares for it. Only text
+// is joined: half a call or half a JSON value is nothing to go on from.
+func (a *answer) again() bool {
+	x := a.last
+	if x.stop.Reason != llm.StopMaxTokens || a.n >= a.model.o.Continue || !x.endsInText() {
+		return false
+	}
+	a.n++
+	a.before = append(a.before,
+		llm.Message{Role: llm.RoleAssistant, Parts: x.said, Model: a.model.ID()},
+		llm.Message{Role: llm.RoleUser, Parts: []llm.Part{llm.Text{Text: chainDirective}}})
+	return true
+}
+
+// signatureRefused recognises the answer to thinking whose signature is not, or no longer,
+// good. The thinking is then sent as text; the record keeps it as it is.
+func signatureRefused(err error) bool {
+	var api *llm.APIError
+	if !errors.As(err, &api) || api.Status != http.StatusBadRequest {
+		return false
+	}
+	said := strings.ToLower(api.Message)
+	return strings.Contains(said, "signature") && strings.Contains(said, "thinking")
+}

@@ -1,0 +1,262 @@
+package anthropic
+
+import (
+	"encoding/base64"
+	"encoding/json"
+	"slices"
+	"strings"
+
+	sdk "github.com/anthropics/anthropic-sdk-go"
+	"github.com/git-jp/git-jp/internal/llm"
+)
+
+type block = sdk.ContentBlockParamUnion
+
+// turns returns the messages as the provider wants them: roles alternate, results come first
+// in what the user says, nothing is empty, and the user has the last word.
+func (b *builder) turns() ([]sdk.MessageParam, error) {
+	var out []sdk.MessageParam
+	for i, m := range b.messages {
+		blocks, err := b.blocks(i, m)
+		if err != nil {
+			return nil, err
+		}
+		if len(blocks) == 0 {
+			continue
+		}
+		role := sdk.MessageParamRole(m.Role)
+		if last := len(out) - 1; last >= 0 && out[last].Role == role {
+			out[last].Content = append(out[last].Content, blocks...)
+			continue
+		}
+		out = append(out, sdk.MessageParam{Role: role, Content: blocks})
+	}
+	for i := range out {
+		out[i].Content = arrange(out[i])
+	}
+	if last := len(out) - 1; last >= 0 && out[last].Role == sdk.MessageParamRoleAssistant {
+		out = append(out, sdk.NewUserMessage(sdk.NewTextBlock(continueDirective)))
+	}
+	return out, nil
+}
+
+// arrange puts results in front, and turns the thinking of an assistant's message that would end
+// with it into text: the provider refuses such an end, and a part of the thinking.
+func arrange(m sdk.MessageParam) []block {
+	if m.Role == sdk.MessageParamRoleUser {
+		slices.SortStableFunc(m.Content, func(x, y block) int { return rank(x) - rank(y) })
+		return m.Content
+	}
+	if !thought(m.Content[len(m.Content)-1]) {
+		return m.Content
+	}
+	var said []block
+	for _, x := range m.Content {
+		switch {
+		case x.OfThinking != nil && x.OfThinking.Thinking != "":
+			said = append(said, thoughtText(x.OfThinking.Thinking))
+		case !thought(x):
+			said = append(said, x)
+		}
+	}
+	if len(said) == 0 {
+		said = []block{sdk.NewTextBlock("…")}
+	}
+	return said
+}
+
+func thought(b block) bool { return b.OfThinking != nil || b.OfRedactedThinking != nil }
+
+func rank(b block) int {
+	if b.OfToolResult != nil {
+		return 0
+	}
+	return 1
+}
+
+func (b *builder) blocks(i int, m llm.Message) ([]block, error) {
+	var out []block
+	for _, p := range m.Parts {
+		x, ok, err := b.block(i, m, p)
+		if err != nil {
+			return nil, err
+		}
+		if ok {
+			out = append(out, x)
+		}
+	}
+	return out, nil
+}
+
+// block returns one part in the provider's form; ok is false for a part that says nothing.
+func (b *builder) block(i int, m llm.Message, p llm.Part) (x block, ok bool, err error) {
+	switch p := p.(type) {
+	case llm.Text:
+		return sdk.NewTextBlock(p.Text), strings.TrimSpace(p.Text) != "", nil
+	case llm.Data:
+		return sdk.NewTextBlock(string(p.Value)), len(p.Value) > 0, nil
+	case llm.Reasoning:
+		x, ok = b.thinking(m, p)
+		return x, ok, nil
+	case llm.Call:
+		args := json.RawMessage(p.Args)
+		if len(args) == 0 {
+			args = json.RawMessage("{}")
+		}
+		return sdk.NewToolUseBlock(p.ID, args, b.names.Wire(p.Name)), true, nil
+	case llm.Result:
+		return b.result(p), true, nil
+	case llm.Resource:
+		return b.attached(i, p.URI, p.MIME, p.Bytes, func() block { return document(p) })
+	case llm.Media:
+		return b.attached(i, p.Name, p.MIME, p.Bytes, nil)
+	default:
+		return block{}, false, nil
+	}
+}
+
+// thinking sends thinking back to the model that thought it, byte for byte, and tells another
+// one of it.
+func (b *builder) thinking(m llm.Message, r llm.Reasoning) (block, bool) {
+	if !b.signed(m, r) {
+		return thoughtText(r.Text), r.Text != ""
+	}
+	if data, ok := r.Metadata.Text(llm.MetadataAnthropicRedacted); ok {
+		return sdk.NewRedactedThinkingBlock(data), true
+	}
+	signature, _ := r.Metadata.Text(llm.MetadataAnthropicSignature)
+	return sdk.NewThinkingBlock(signature, r.Text), true
+}
+
+func thoughtText(text string) block {
+	return sdk.NewTextBlock("<think>\n" + text + "\n</think>\n\n")
+}
+
+// attached returns what the user attached. What the model cannot look at is an error when it
+// was attached just now, and a placeholder when it stands earlier in the conversation, which
+// must not be stuck on it.
+func (b *builder) attached(
+	i int, name, mime string, data []byte, text func() block,
+) (block, bool, error) {
+	switch {
+	case data == nil && text != nil:
+		return text(), true, nil
+	case imageType(mime) != "":
+		if text == nil {
+			return sdk.NewImageBlockBase64(imageType(mime), base64.StdEncoding.EncodeToString(data)), true, nil
+		}
+		return picture(name, mime, data), true, nil
+	case llm.IsPDF(mime):
+		return pdf(name, data), true, nil
+	case i == len(b.messages)-1:
+		return block{}, false, &llm.UnsupportedError{Model: b.model, What: mime, Name: name}
+	default:
+		plain := llm.Result{Parts: []llm.Part{llm.Resource{URI: name, MIME: mime, Bytes: data}}}
+		return sdk.NewTextBlock(plain.Plain()), true, nil
+	}
+}
+
+// imageType returns the type of images that the model looks at, "" for others.
+func imageType(mime string) string {
+	switch mime {
+	case "image/jpeg", "image/png", "image/gif", "image/webp":
+		return mime
+	case "image/jpg":
+		return "image/jpeg"
+	default:
+		return ""
+	}
+}
+
+// document is a text resource. The provider refuses one without text.
+func document(r llm.Resource) block {
+	text := r.Text
+	if strings.TrimSpace(text) == "" {
+		text = "(empty)"
+	}
+	d := sdk.NewDocumentBlock(sdk.PlainTextSourceParam{Data: text})
+	d.OfDocument.Title = sdk.String(r.URI)
+	if about := about(r); about != "" {
+		d.OfDocument.Context = sdk.String(about)
+	}
+	return d
+}
+
+func about(r llm.Resource) string {
+	if r.Title != "" && r.Description != "" {
+		return r.Title + ": " + r.Description
+	}
+	return r.Title + r.Description
+}
+
+// picture is an image with a name: a document around it, as jp sends it.
+func picture(name, mime string, data []byte) block {
+	image := sdk.NewImageBlockBase64(imageType(mime), base64.StdEncoding.EncodeToString(data))
+	d := sdk.NewDocumentBlock(sdk.ContentBlockSourceParam{
+		Content: sdk.ContentBlockSourceContentUnionParam{
+			OfContentBlockSourceContent: []sdk.ContentBlockSourceContentItemUnionParam{
+				{OfImage: image.OfImage},
+			},
+		},
+	})
+	d.OfDocument.Title = sdk.String(name)
+	return d
+}
+
+func pdf(name string, data []byte) block {
+	d := sdk.NewDocumentBlock(sdk.Base64PDFSourceParam{
+		Data: base64.StdEncoding.EncodeToString(data),
+	})
+	if name != "" {
+		d.OfDocument.Title = sdk.String(name)
+	}
+	return d
+}
+
+// result is what a tool returned. Text that has an identity stays a document, so that a later
+// reference to it can be followed.
+func (b *builder) result(r llm.Result) block {
+	t := &sdk.ToolResultBlockParam{ToolUseID: r.CallID, IsError: sdk.Bool(r.IsError)}
+	for _, p := range r.Parts {
+		if c, ok := resultContent(p); ok {
+			t.Content = append(t.Content, c)
+		}
+	}
+	return block{OfToolResult: t}
+}
+
+func resultContent(p llm.Part) (sdk.ToolResultBlockParamContentUnion, bool) {
+	var x block
+	switch p := p.(type) {
+	case llm.Resource:
+		switch {
+		case p.Bytes == nil:
+			x = document(p)
+		case imageType(p.MIME) != "":
+			x = picture(p.URI, p.MIME, p.Bytes)
+		case llm.IsPDF(p.MIME):
+			x = pdf(p.URI, p.Bytes)
+		default:
+			x = sdk.NewTextBlock(llm.Result{Parts: []llm.Part{p}}.Plain())
+		}
+	case llm.Media:
+		switch {
+		case imageType(p.MIME) != "":
+			x = sdk.NewImageBlockBase64(imageType(p.MIME), base64.StdEncoding.EncodeToString(p.Bytes))
+		case llm.IsPDF(p.MIME):
+			x = pdf(p.Name, p.Bytes)
+		default:
+			x = sdk.NewTextBlock(llm.Result{Parts: []llm.Part{p}}.Plain())
+		}
+	case llm.Text:
+		if strings.TrimSpace(p.Text) == "" {
+			return sdk.ToolResultBlockParamContentUnion{}, false
+		}
+		x = sdk.NewTextBlock(p.Text)
+	default:
+		return sdk.ToolResultBlockParamContentUnion{}, false
+	}
+	return sdk.ToolResultBlockParamContentUnion{
+		OfText: x.OfText, OfImage: x.OfImage, OfDocument: x.OfDocument,
+	}, true
+}

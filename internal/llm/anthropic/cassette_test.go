@@ -1,0 +1,172 @@
+package anthropic_test
+
+import (
+	"encoding/base64"
+	"encoding/json"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/git-jp/git-jp/internal/llm"
+	"github.com/git-jp/git-jp/internal/llm/anthropic"
+	"github.com/git-jp/git-jp/internal/llm/llmtest"
+	"github.com/git-jp/git-jp/internal/realdata"
+	"github.com/go-json-experiment/json/jsontext"
+	"github.com/google/go-cmp/cmp"
+)
+
+// wire is what the tests look at of a body.
+type wire struct {
+	Model     string `json:"model"`
+	MaxTokens int    `json:"max_tokens"`
+	System    []struct {
+		Text string `json:"text"`
+	} `json:"system"`
+	Messages []struct {
+		Role    string `json:"role"`
+		Content []struct {
+			Type   string `json:"type"`
+			Title  string `json:"title"`
+			Source struct {
+				Content []struct {
+					Source struct {
+						MIME string `json:"media_type"`
+						Data string `json:"data"`
+					} `json:"source"`
+				} `json:"content"`
+			} `json:"source"`
+		} `json:"content"`
+	} `json:"messages"`
+	Thinking *struct {
+		Type   string `json:"type"`
+		Budget int    `json:"budget_tokens"`
+	} `json:"thinking"`
+	Tools []struct {
+		Name        string         `json:"name"`
+		Description string         `json:"description"`
+		Schema      jsontext.Value `json:"input_schema"`
+	} `json:"tools"`
+	Choice struct {
+		Type string `json:"type"`
+	} `json:"tool_choice"`
+	Output struct {
+		Effort string `json:"effort"`
+		Format struct {
+			Schema jsontext.Value `json:"schema"`
+		} `json:"format"`
+	} `json:"output_config"`
+}
+
+func decode(t *testing.T, body []byte) wire {
+	t.Helper()
+	var w wire
+	if err := json.Unmarshal(body, &w); err != nil {
+		t.Fatal(err)
+	}
+	return w
+}
+
+// prepare asks for what the recorded body asks for.
+func prepare(t *testing.T, recorded []byte, r *llm.Request) {
+	w := decode(t, recorded)
+	r.Params.MaxTokens = w.MaxTokens
+	for _, tool := range w.Tools {
+		r.Tools = append(r.Tools, llm.Tool{
+			Name: tool.Name, Description: tool.Description, Schema: tool.Schema,
+		})
+	}
+	if w.Choice.Type == "any" || len(w.System) > 0 {
+		r.Choice.Mode = llm.ChoiceRequired
+	}
+	switch {
+	case w.Thinking == nil:
+	case w.Thinking.Type == "enabled":
+		r.Params.Reasoning = llm.ReasoningParams{Mode: llm.ReasoningBudget, Budget: w.Thinking.Budget}
+	case w.Thinking.Type == "disabled":
+		r.Params.Reasoning.Mode = llm.ReasoningOff
+	default:
+		r.Params.Reasoning = llm.ReasoningParams{
+			Mode: llm.ReasoningEffort, Effort: llm.Effort(w.Output.Effort),
+		}
+	}
+	r.Schema = w.Output.Format.Schema
+	for _, c := range w.Messages[0].Content {
+		if c.Type != "document" {
+			continue
+		}
+		data, err := base64.StdEncoding.DecodeString(c.Source.Content[0].Source.Data)
+		if err != nil {
+			t.Fatal(err)
+		}
+		r.Messages[0].Parts = append([]llm.Part{llm.Resource{
+			URI: c.Title, MIME: c.Source.Content[0].Source.MIME, Bytes: data,
+		}}, r.Messages[0].Parts...)
+	}
+}
+
+// TestRecordedConversations holds the adapter against what was recorded: what streams back
+// must end in the events that jp stored, without any difference, and what is sent must say what
+// jp sent. In a body these differ and are made equal before the comparison:
+//
+//   - jp marks the last tool for the cache also beside a system prompt, and the last document;
+//     we mark the end of tools and system once, and the end of the request before;
+//   - the content of a result is a string of jp's and a list of one text of ours, which the
+//     provider takes for the same.
+func TestRecordedConversations(t *testing.T) {
+	files, err := filepath.Glob(filepath.Join(realdata.Dir(t, "cassettes", "anthropic"), "*__conversation_stream.snap"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, snapshot := range files {
+		cassette := strings.TrimSuffix(snapshot, "__conversation_stream.snap") + ".yml"
+		name := strings.TrimSuffix(filepath.Base(cassette), ".yml")
+		first := decode(t, llmtest.Cassette(t, cassette)[0].Request)
+		for way, chunk := range map[string]func(int) int{"whole": nil, "odd": llmtest.Odd} {
+			t.Run(name+"/"+way, func(t *testing.T) {
+				llmtest.Player{
+					Format: llm.FormatAnthropic, Cassette: cassette, Snapshot: snapshot, Chunk: chunk,
+					Model: func(at llm.Endpoint) llm.Model {
+						return anthropic.New(first.Model, at, anthropic.Options{Continue: anthropic.DefaultContinue})
+					},
+					Prepare: func(recorded []byte, r *llm.Request) { prepare(t, recorded, r) },
+					Bodies: func(i int, recorded, sent []byte) {
+						if diff := cmp.Diff(plain(t, recorded), plain(t, sent)); diff != "" {
+							t.Errorf("body of exchange %d (-recorded +sent):\n%s", i, diff)
+						}
+					},
+				}.Play(t)
+			})
+		}
+	}
+}
+
+// plain returns a body without what may differ.
+func plain(t *testing.T, body []byte) map[string]any {
+	t.Helper()
+	v := llmtest.Decoded(body)
+	if v == nil {
+		t.Fatalf("no JSON: %.100s", body)
+	}
+	for _, list := range []string{"tools", "system"} {
+		unmark(v[list])
+	}
+	messages, _ := v["messages"].([]any)
+	for _, m := range messages {
+		content := m.(map[string]any)["content"]
+		unmark(content)
+		for _, c := range content.([]any) {
+			c := c.(map[string]any)
+			if s, ok := c["content"].(string); ok {
+				c["content"] = []any{map[string]any{"type": "text", "text": s}}
+			}
+		}
+	}
+	return v
+}
+
+func unmark(v any) {
+	list, _ := v.([]any)
+	for _, x := range list {
+		delete(x.(map[string]any), "cache_control")
+	}
+}

@@ -1,0 +1,20 @@
+// Package anthropic speaks Anthropic's Messages format, through the vendor's library: its
+// types build requests and read events, its client finds the path and sets the headers. Its
+// retries and its look into the environment are off; time-outs, retries, the reading of the
+// stream and the check of every body are those of package llm.
+//
+// It keeps true, beside what llm does:
+//
+//   - Thinking goes back as it came, in order and with its signature, to the model that wrote
+//     it. Another model's thinking goes as text between <think> tags.
+//   - What was sent stays as it was sent: blocks are built from the messages alone, so a
+//     longer conversation has the shorter one's blocks as its prefix. Only where cache
+//     breakpoints stand moves, and they are not part of what is cached.
+//   - There are at most four breakpoints, and one stands where the request before ended, so
+//     that its entry is found however many blocks came since.
+//   - An answer that was cut off at its limit is continued, up to [Options.Continue] times,
+//     and arrives as one.
+//
+// It does not promise that a tool is called when the choice says so and the model thinks: the
+// provider forbids to force it then, and the model is told in words.
+package anthropic

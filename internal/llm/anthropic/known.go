@@ -1,0 +1,70 @@
+package anthropic
+
+import (
+	"strings"
+
+	"github.com/git-jp/git-jp/internal/llm"
+)
+
+// A trait is what is particular to a model and changes what may be sent to it.
+type trait struct {
+	window, output int
+	think          thinking
+	efforts        string // the highest effort it takes: "", "max" or "xhigh" (and max)
+	noSampling     bool   // temperature and its like are refused
+}
+
+// thinking is how a model is told to think.
+type thinking int
+
+const (
+	thinksNever thinking = iota
+	thinksByBudget
+	thinksByBoth
+	thinksAdaptively
+)
+
+// traitOf tells a model by its name, of which the longest known beginning counts. The figures
+// are those of the provider's list of models as of July 2026 and, for models that the list no
+// longer has, of its documentation. A name that nobody knows is taken for a newer model.
+func traitOf(name string) trait {
+	const k = 1000
+	oldThinker := trait{window: 200 * k, output: 64 * k, think: thinksByBudget}
+	small := trait{window: 200 * k, output: 8192}
+	both := trait{window: k * k, output: 128 * k, think: thinksByBoth, efforts: "max"}
+	newest := trait{
+		window: k * k, output: 128 * k, think: thinksAdaptively, efforts: "xhigh", noSampling: true,
+	}
+	known := map[string]trait{
+		"claude-3-":         small,
+		"claude-3-opus":     {window: 200 * k, output: 4096},
+		"claude-3-haiku":    {window: 200 * k, output: 4096},
+		"claude-3-7-":       oldThinker,
+		"claude-sonnet-4":   oldThinker,
+		"claude-opus-4":     {window: 200 * k, output: 32 * k, think: thinksByBudget},
+		"claude-haiku-4":    oldThinker,
+		"claude-opus-4-5":   oldThinker,
+		"claude-opus-4-6":   both,
+		"claude-sonnet-4-6": both,
+		"claude-opus-4-7":   newest,
+		"claude-opus-4-8":   newest,
+	}
+	best, found := "", newest
+	for beginning, t := range known {
+		if len(beginning) > len(best) && strings.HasPrefix(name, beginning) {
+			best, found = beginning, t
+		}
+	}
+	return found
+}
+
+// family is the part of a name to which signatures are bound: without the date of a release.
+func family(id string) string {
+	_, name, _ := llm.SplitID(id)
+	if i := strings.LastIndexByte(name, '-'); i > 0 && len(name)-i == len("-20250929") {
+		return name[:i]
+	}
+	return strings.TrimSuffix(name, "-latest")
+}
+
+func nameRule() llm.IDRule { return llm.WordRule(64) }

@@ -1,0 +1,248 @@
+package anthropic
+
+import (
+	"strings"
+
+	sdk "github.com/anthropics/anthropic-sdk-go"
+	"github.com/git-jp/git-jp/events"
+	"github.com/git-jp/git-jp/internal/llm"
+	"github.com/go-json-experiment/json/jsontext"
+)
+
+// A reader turns the events of one exchange into deltas, and keeps what was said for the
+// exchange that may follow.
+type reader struct {
+	a     *answer
+	parts map[int64]*said
+	said  []llm.Part
+	usage llm.Usage
+	stop  llm.Stop
+	done  bool
+	// pending is the key of a text that has ended on the wire and goes on when the answer was
+	// cut off there, -1 for none.
+	pending int
+	join    *joint // how the text goes on from the exchange before, nil when it has
+}
+
+// A said is one block while it is read.
+type said struct {
+	key       int
+	part      llm.PartKind
+	text      strings.Builder
+	signature string
+	redacted  string
+	skipped   bool
+}
+
+func newReader(a *answer) *reader {
+	x := &reader{a: a, parts: map[int64]*said{}, pending: -1}
+	if a.n > 0 {
+		x.join = &joint{key: a.last.pending, tail: a.last.lastText()}
+	}
+	return x
+}
+
+// event reads one event. It returns false when nobody listens any more.
+func (x *reader) event(data []byte) (bool, error) {
+	if !jsontext.Value(data).IsValid() {
+		return false, &llm.WireError{Provider: x.a.model.at.Provider, Err: errNoJSON}
+	}
+	var ev sdk.MessageStreamEventUnion
+	if err := ev.UnmarshalJSON(data); err != nil {
+		return false, &llm.WireError{Provider: x.a.model.at.Provider, Err: err}
+	}
+	switch ev.Type {
+	case "message_start":
+		u := ev.Message.Usage
+		x.usage = llm.Usage{
+			Input: u.InputTokens, Output: u.OutputTokens, CacheRead: u.CacheReadInputTokens,
+			CacheWrite: u.CacheCreationInputTokens, Model: ev.Message.Model,
+		}
+	case "content_block_start":
+		return x.start(ev.Index, ev.ContentBlock), nil
+	case "content_block_delta":
+		return x.delta(ev.Index, ev.Delta), nil
+	case "content_block_stop":
+		return x.end(ev.Index), nil
+	case "message_delta":
+		return x.message(ev), nil
+	case "message_stop":
+		x.done = true
+		return x.a.assembler.Usage(x.usage), nil
+	case "error":
+		return false, llm.ErrorEvent(x.a.model.ID(), data)
+	}
+	return true, nil
+}
+
+func (x *reader) start(index int64, b sdk.ContentBlockStartEventContentBlockUnion) bool {
+	s := &said{key: x.a.n<<16 | int(index)}
+	x.parts[index] = s
+	switch b.Type {
+	case "text":
+		s.part = llm.PartText
+	case "thinking", "redacted_thinking":
+		s.part, s.redacted = llm.PartReasoning, b.Data
+	case "tool_use":
+		s.part = llm.PartCall
+	default: // of a server's tool, which nobody asked for
+		s.skipped = true
+		return true
+	}
+	if x.join != nil {
+		switch s.part {
+		case llm.PartReasoning:
+			s.skipped = true // of the going on, not of the question
+		case llm.PartText:
+			s.key, x.pending = x.join.key, x.join.key
+			x.join.open = true
+			return x.more(s, b.Text)
+		}
+	}
+	if !s.skipped && !(x.release() && x.a.assembler.Start(s.key, s.part, b.ID, x.a.names.Tool(b.Name))) {
+		return false
+	}
+	if b.Type == "redacted_thinking" && !s.skipped {
+		x.a.assembler.Note(s.key, llm.MetadataAnthropicRedacted, b.Data)
+	}
+	return x.more(s, b.Text+b.Thinking)
+}
+
+// release ends a text that was held back: something follows it, so it was not cut off.
+func (x *reader) release() bool {
+	key := x.pending
+	x.pending = -1
+	return x.settle() && (key < 0 || x.a.assembler.End(key))
+}
+
+// settle gives up looking for the seam: what came is all that came.
+func (x *reader) settle() bool {
+	if x.join == nil || !x.join.open {
+		return true
+	}
+	key, text := x.join.key, x.join.rest()
+	x.join = nil
+	return x.a.assembler.Append(key, text)
+}
+
+func (x *reader) delta(index int64, d sdk.MessageStreamEventUnionDelta) bool {
+	s := x.parts[index]
+	if s == nil {
+		return true
+	}
+	if d.Type == "signature_delta" {
+		s.signature += d.Signature
+		if !s.skipped {
+			x.a.assembler.Note(s.key, llm.MetadataAnthropicSignature, s.signature)
+		}
+		return true
+	}
+	return x.more(s, d.Text+d.Thinking+d.PartialJSON)
+}
+
+// more continues a block. The start of a text that goes on from the exchange before is held
+// back until the seam is found.
+func (x *reader) more(s *said, text string) bool {
+	s.text.WriteString(text)
+	switch {
+	case s.skipped || text == "":
+		return true
+	case x.join != nil && x.join.open && s.key == x.join.key:
+		x.join.text += text
+		if len(x.join.text) < seamLimit {
+			return true
+		}
+		return x.settle()
+	default:
+		return x.a.assembler.Append(s.key, text)
+	}
+}
+
+func (x *reader) end(index int64) bool {
+	s := x.parts[index]
+	if s == nil {
+		return true
+	}
+	delete(x.parts, index)
+	x.said = append(x.said, s.wire())
+	switch {
+	case s.skipped:
+		return true
+	case s.part == llm.PartText && x.a.request.Schema == nil:
+		x.pending = s.key
+		return x.settle()
+	default:
+		return x.a.assembler.End(s.key)
+	}
+}
+
+// wire is the block as it is sent back when the answer goes on.
+func (s *said) wire() llm.Part {
+	switch s.part {
+	case llm.PartReasoning:
+		var md events.Metadata
+		if s.redacted != "" {
+			md = md.WithText(llm.MetadataAnthropicRedacted, s.redacted)
+		} else if s.signature != "" {
+			md = md.WithText(llm.MetadataAnthropicSignature, s.signature)
+		}
+		return llm.Reasoning{Text: s.text.String(), Metadata: md}
+	case llm.PartCall:
+		return llm.Call{}
+	default:
+		return llm.Text{Text: s.text.String()}
+	}
+}
+
+// message reads why the answer ended, and what it cost.
+func (x *reader) message(ev sdk.MessageStreamEventUnion) bool {
+	d, u := ev.Delta, ev.Usage
+	x.stop = llm.Stop{Reason: reason(string(d.StopReason)), Native: string(d.StopReason)}
+	x.stop.Category = string(d.StopDetails.Category)
+	x.stop.Explanation = d.StopDetails.Explanation
+	x.usage.Output = max(x.usage.Output, u.OutputTokens)
+	x.usage.Input = max(x.usage.Input, u.InputTokens)
+	x.usage.CacheRead = max(x.usage.CacheRead, u.CacheReadInputTokens)
+	x.usage.CacheWrite = max(x.usage.CacheWrite, u.CacheCreationInputTokens)
+	if x.stop.Reason == llm.StopMaxTokens && x.endsInText() {
+		return true
+	}
+	return x.release()
+}
+
+func reason(native string) llm.StopReason {
+	switch native {
+	case "end_turn":
+		return llm.StopEnd
+	case "tool_use":
+		return llm.StopTools
+	case "max_tokens":
+		return llm.StopMaxTokens
+	case "stop_sequence":
+		return llm.StopSequence
+	case "refusal":
+		return llm.StopRefusal
+	case "model_context_window_exceeded":
+		return llm.StopOverflow
+	default:
+		return llm.StopOther
+	}
+}
+
+// endsInText reports whether the answer can go on: its last block is text and none is a call.
+func (x *reader) endsInText() bool {
+	if x.pending < 0 || len(x.said) == 0 || len(x.parts) > 0 {
+		return false
+	}
+	for _, p := range x.said {
+		if _, ok := p.(llm.Call); ok {
+			return false
+		}
+	}
+	return strings.TrimSpace(x.lastText()) != ""
+}
+
+func (x *reader) lastText() string {
+	t, _ := x.said[len(x.said)-1].(llm.Text)
+	return t.Text
+}

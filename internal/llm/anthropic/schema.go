@@ -1,0 +1,111 @@
+package anthropic
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"strings"
+
+	"github.com/go-json-experiment/json/jsontext"
+)
+
+// refused are the words of JSON Schema that the provider refuses in an output schema. What they
+// say is told in the description instead, and held by whoever validates the answer.
+func refused(word string, value any) bool {
+	switch word {
+	case "maxItems", "minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "multipleOf",
+		"minLength", "maxLength", "uniqueItems", "minProperties", "maxProperties",
+		"contains", "minContains", "maxContains", "patternProperties", "propertyNames",
+		"if", "then", "else", "not", "$schema":
+		return true
+	case "minItems":
+		n, ok := value.(json.Number)
+		return !ok || n != "0" && n != "1"
+	default:
+		return false
+	}
+}
+
+// outputSchema returns the schema as the provider takes it: without refused words, and with
+// closed objects.
+func outputSchema(schema jsontext.Value) (json.RawMessage, error) {
+	dec := json.NewDecoder(bytes.NewReader(schema))
+	dec.UseNumber()
+	var v any
+	if err := dec.Decode(&v); err != nil {
+		return nil, fmt.Errorf("reading the schema: %w", err)
+	}
+	out, err := json.Marshal(accepted(v))
+	if err != nil {
+		return nil, fmt.Errorf("writing the schema: %w", err)
+	}
+	return out, nil
+}
+
+func accepted(v any) any {
+	s, ok := v.(map[string]any)
+	if !ok {
+		return v
+	}
+	out := map[string]any{}
+	told := map[string]any{}
+	for word, value := range s {
+		switch {
+		case refused(word, value):
+			if word != "$schema" {
+				told[word] = value
+			}
+		case word == "properties" || word == "$defs" || word == "definitions":
+			out[word] = acceptedEach(value)
+		case word == "items" || word == "anyOf" || word == "allOf" || word == "oneOf":
+			out[word] = acceptedList(value)
+		default:
+			out[word] = value
+		}
+	}
+	if s["type"] == "object" {
+		out["additionalProperties"] = false
+	}
+	tell(out, told)
+	return out
+}
+
+func acceptedEach(v any) any {
+	m, ok := v.(map[string]any)
+	if !ok {
+		return v
+	}
+	out := map[string]any{}
+	for name, sub := range m {
+		out[name] = accepted(sub)
+	}
+	return out
+}
+
+func acceptedList(v any) any {
+	list, ok := v.([]any)
+	if !ok {
+		return accepted(v)
+	}
+	out := make([]any, len(list))
+	for i, sub := range list {
+		out[i] = accepted(sub)
+	}
+	return out
+}
+
+// tell adds what was left out to the description, as the vendor's libraries do.
+func tell(schema, told map[string]any) {
+	if len(told) == 0 {
+		return
+	}
+	raw, err := json.Marshal(told)
+	if err != nil {
+		return // numbers, strings and schemas that were decoded a moment ago
+	}
+	words := strings.NewReplacer(`"`, "", ":", ": ", ",", ", ").Replace(string(raw))
+	if d, ok := schema["description"].(string); ok && d != "" {
+		words = d + "\n\n" + words
+	}
+	schema["description"] = words
+}

@@ -1,0 +1,156 @@
+package anthropic
+
+import (
+	sdk "github.com/anthropics/anthropic-sdk-go"
+	"github.com/git-jp/git-jp/internal/llm"
+)
+
+// minBudget is the least that the provider takes for thinking.
+const minBudget = 1024
+
+// think says how much the model thinks.
+func (b *builder) think(p *sdk.MessageNewParams) {
+	r := b.request.Params.Reasoning
+	off := r.Mode == llm.ReasoningOff || r.Mode == llm.ReasoningEffort && r.Effort == llm.EffortNone
+	budget := b.trait.think == thinksByBudget ||
+		b.trait.think == thinksByBoth && r.Mode == llm.ReasoningBudget
+	switch {
+	case r.Mode == llm.ReasoningDefault || b.trait.think == thinksNever:
+		return
+	case off || budget && !b.cycleThinks():
+		p.Thinking.OfDisabled = &sdk.ThinkingConfigDisabledParam{}
+	case budget:
+		b.thinkByBudget(p)
+	default:
+		b.thinkAdaptively(p)
+	}
+}
+
+func (b *builder) thinkByBudget(p *sdk.MessageNewParams) {
+	budget := min(b.budget(), int(p.MaxTokens)-1)
+	if budget < minBudget {
+		p.Thinking.OfDisabled = &sdk.ThinkingConfigDisabledParam{}
+		return
+	}
+	display := sdk.ThinkingConfigEnabledDisplaySummarized
+	if b.request.Params.Reasoning.Exclude {
+		display = sdk.ThinkingConfigEnabledDisplayOmitted
+	}
+	p.Thinking.OfEnabled = &sdk.ThinkingConfigEnabledParam{
+		BudgetTokens: int64(budget), Display: display,
+	}
+}
+
+// budget is the number of tokens for an effort: jp's share of the longest answer.
+func (b *builder) budget() int {
+	r := b.request.Params.Reasoning
+	if r.Mode == llm.ReasoningBudget {
+		return max(minBudget, r.Budget)
+	}
+	percent := map[llm.Effort]int{
+		llm.EffortXLow: 10, llm.EffortLow: 20, llm.EffortMedium: 50,
+		llm.EffortHigh: 80, llm.EffortXHigh: 90, llm.EffortMax: 95,
+	}[r.Effort]
+	if percent == 0 {
+		percent = 50
+	}
+	return max(minBudget, b.maxTokens()*percent/100)
+}
+
+func (b *builder) thinkAdaptively(p *sdk.MessageNewParams) {
+	display := sdk.ThinkingConfigAdaptiveDisplaySummarized
+	if b.request.Params.Reasoning.Exclude {
+		display = sdk.ThinkingConfigAdaptiveDisplayOmitted
+	}
+	p.Thinking.OfAdaptive = &sdk.ThinkingConfigAdaptiveParam{Display: display}
+	p.OutputConfig.Effort = b.effort()
+}
+
+// effort returns the provider's word for an effort, "" to leave it to the model.
+func (b *builder) effort() sdk.OutputConfigEffort {
+	r := b.request.Params.Reasoning
+	effort := r.Effort
+	if r.Mode == llm.ReasoningBudget {
+		effort = effortOf(r.Budget, b.trait.output)
+	}
+	switch {
+	case r.Mode == llm.ReasoningAuto:
+		return ""
+	case effort == llm.EffortXLow:
+		return sdk.OutputConfigEffortLow
+	case effort == llm.EffortXHigh && b.trait.efforts != "xhigh":
+		return sdk.OutputConfigEffortMax
+	default:
+		return sdk.OutputConfigEffort(effort)
+	}
+}
+
+// effortOf turns a budget into an effort, for models that take no budget.
+func effortOf(budget, output int) llm.Effort {
+	switch percent := budget * 100 / max(1, output); {
+	case percent <= 25:
+		return llm.EffortLow
+	case percent <= 60:
+		return llm.EffortMedium
+	case percent <= 85:
+		return llm.EffortHigh
+	default:
+		return llm.EffortMax
+	}
+}
+
+// cycleThinks reports whether the calls since the user last spoke start with thinking that can
+// be sent back. Models with a budget refuse to think on over calls that they made without.
+func (b *builder) cycleThinks() bool {
+	for i := len(b.messages) - 1; i >= 0; i-- {
+		m := b.messages[i]
+		if m.Role == llm.RoleUser && !onlyResults(m) {
+			return true
+		}
+		if m.Role == llm.RoleAssistant && hasCall(m) && !b.startsWithThinking(i) {
+			return false
+		}
+	}
+	return true
+}
+
+// startsWithThinking looks at the first thing that the assistant says in the run of its
+// messages that i is in: they are one on the wire.
+func (b *builder) startsWithThinking(i int) bool {
+	for i > 0 && b.messages[i-1].Role == llm.RoleAssistant {
+		i--
+	}
+	for _, p := range b.messages[i].Parts {
+		r, ok := p.(llm.Reasoning)
+		return ok && b.signed(b.messages[i], r)
+	}
+	return false
+}
+
+func onlyResults(m llm.Message) bool {
+	for _, p := range m.Parts {
+		if _, ok := p.(llm.Result); !ok {
+			return false
+		}
+	}
+	return len(m.Parts) > 0
+}
+
+func hasCall(m llm.Message) bool {
+	for _, p := range m.Parts {
+		if _, ok := p.(llm.Call); ok {
+			return true
+		}
+	}
+	return false
+}
+
+// signed reports whether thinking can be sent back as such.
+func (b *builder) signed(m llm.Message, r llm.Reasoning) bool {
+	if b.unsigned || !llm.Own(m, b.model) || m.Model != "" && family(m.Model) != family(b.model) {
+		return false
+	}
+	_, signature := r.Metadata.Text(llm.MetadataAnthropicSignature)
+	_, redacted := r.Metadata.Text(llm.MetadataAnthropicRedacted)
+	return signature || redacted
+}

@@ -1,0 +1,211 @@
+package llm
+
+import (
+	"strings"
+
+	"github.com/git-jp/git-jp/events"
+	"github.com/go-json-experiment/json/jsontext"
+)
+
+// An Assembler makes deltas of what an adapter reads, so that all adapters keep the same
+// parts, events and order. An adapter names parts by keys of its own, such as the index on
+// the wire; a key may be used again after its part ended. Formats that do not say where parts
+// end use [Assembler.Say].
+//
+// Each method returns false when nobody listens any more; the adapter then returns.
+type Assembler struct {
+	emit  func(Delta) bool
+	data  bool // text is data, as the request asked for
+	next  int
+	open  map[int]*building
+	order []int // keys of open parts, oldest first
+	held  []*building
+}
+
+// A building is a part that is not complete.
+type building struct {
+	index    int
+	part     PartKind
+	id, name string
+	text     strings.Builder
+	metadata events.Metadata
+}
+
+// NewAssembler returns an assembler for one answer to r that hands its deltas to emit.
+func NewAssembler(r *Request, emit func(Delta) bool) *Assembler {
+	return &Assembler{emit: emit, data: r.Schema != nil, open: map[int]*building{}}
+}
+
+// Start opens a part. Text is data when the request has a schema. Id and name are a call's.
+func (a *Assembler) Start(key int, part PartKind, id, name string) bool {
+	if part == PartText && a.data {
+		part = PartData
+	}
+	b := &building{index: a.next, part: part, id: id, name: name}
+	a.next++
+	a.open[key] = b
+	a.order = append(a.order, key)
+	return a.emit(Delta{Kind: DeltaStart, Index: b.index, Part: part, ID: id, Name: name})
+}
+
+// Started reports whether the part is open.
+func (a *Assembler) Started(key int) bool { return a.open[key] != nil }
+
+// Append continues a part; one that is not open is nobody's and is dropped.
+func (a *Assembler) Append(key int, text string) bool {
+	b := a.open[key]
+	if b == nil || text == "" {
+		return true
+	}
+	b.text.WriteString(text)
+	return a.emit(Delta{Kind: DeltaFragment, Index: b.index, Part: b.part, Text: text})
+}
+
+// Note keeps a string in the metadata of an open part, in place of what was there.
+func (a *Assembler) Note(key int, name, value string) {
+	if b := a.open[key]; b != nil {
+		b.metadata = b.metadata.WithText(name, value)
+	}
+}
+
+// NoteValue keeps any JSON in the metadata of an open part.
+func (a *Assembler) NoteValue(key int, name string, value jsontext.Value) {
+	if b := a.open[key]; b != nil {
+		b.metadata = b.metadata.With(name, value)
+	}
+}
+
+// End closes a part. A call whose arguments are no JSON object is held back until
+// [Assembler.Stop] tells whether it was cut off.
+func (a *Assembler) End(key int) bool {
+	b := a.open[key]
+	if b == nil {
+		return true
+	}
+	delete(a.open, key)
+	a.order = without(a.order, key)
+	if b.part == PartCall && arguments(b.text.String()) == nil {
+		a.held = append(a.held, b)
+		return true
+	}
+	return a.end(b, b.event())
+}
+
+func (a *Assembler) end(b *building, ev events.Event) bool {
+	d := Delta{Kind: DeltaEnd, Index: b.index, Part: b.part, ID: b.id, Name: b.name, Event: ev}
+	if ev != nil {
+		d.Metadata = b.metadata
+	}
+	return a.emit(d)
+}
+
+// sayKey is the key of parts that [Assembler.Say] opens; adapters do not use it.
+const sayKey = -1 << 30
+
+// Say appends text to the part of this kind that was said last, or opens one and ends the one
+// before, for formats that only send text.
+func (a *Assembler) Say(part PartKind, text string) bool {
+	if part == PartText && a.data {
+		part = PartData
+	}
+	if b := a.open[sayKey]; b != nil && b.part != part && !a.End(sayKey) {
+		return false
+	}
+	if a.open[sayKey] == nil && !a.Start(sayKey, part, "", "") {
+		return false
+	}
+	return a.Append(sayKey, text)
+}
+
+// NoteSaid is [Assembler.Note] for the part that Say writes.
+func (a *Assembler) NoteSaid(name, value string) { a.Note(sayKey, name, value) }
+
+// EndSaid closes the part that Say writes, if there is one.
+func (a *Assembler) EndSaid() bool { return a.End(sayKey) }
+
+// Usage reports what an exchange has cost.
+func (a *Assembler) Usage(u Usage) bool { return a.emit(Delta{Kind: DeltaUsage, Usage: u}) }
+
+// Flush ends the calls that were held back and, unless the answer was cut off, all open parts.
+// Cut off, a call that is not whole is no call and is dropped; text that is not whole is text.
+func (a *Assembler) Flush(cut bool) bool {
+	for len(a.order) > 0 {
+		key := a.order[0]
+		if b := a.open[key]; cut && b.part == PartCall {
+			delete(a.open, key)
+			a.order = a.order[1:]
+			a.held = append(a.held, b)
+			continue
+		}
+		if !a.End(key) {
+			return false
+		}
+	}
+	held := a.held
+	a.held = nil
+	for _, b := range held {
+		var ev events.Event
+		if !cut {
+			ev = b.call(jsontext.Value("{}"))
+		}
+		if !a.end(b, ev) {
+			return false
+		}
+	}
+	return true
+}
+
+// Stop ends everything and then the answer.
+func (a *Assembler) Stop(s Stop) bool {
+	cut := s.Reason == StopMaxTokens || s.Reason == StopOverflow
+	return a.Flush(cut) && a.emit(Delta{Kind: DeltaStop, Stop: s})
+}
+
+// event returns what is stored of a complete part; nil for one that says nothing.
+func (b *building) event() events.Event {
+	text := b.text.String()
+	kept := b.metadata.Len() > 0
+	switch b.part {
+	case PartReasoning:
+		if text == "" && !kept {
+			return nil
+		}
+		return &events.ChatResponse{Form: events.FormReasoning, Text: text}
+	case PartCall:
+		return b.call(arguments(text))
+	case PartData:
+		if v := jsontext.Value(text); v.IsValid() {
+			return &events.ChatResponse{Form: events.FormData, Data: v}
+		}
+	}
+	if strings.TrimSpace(text) == "" && !kept {
+		return nil
+	}
+	return &events.ChatResponse{Form: events.FormMessage, Text: text}
+}
+
+func (b *building) call(args jsontext.Value) events.Event {
+	return &events.ToolCallRequest{ID: b.id, Name: b.name, Arguments: args}
+}
+
+// arguments returns the text of arguments as an object, nil when it is none. No text is the
+// empty object: that is how tools without parameters are called.
+func arguments(text string) jsontext.Value {
+	if strings.TrimSpace(text) == "" {
+		return jsontext.Value("{}")
+	}
+	v := jsontext.Value(text)
+	if v.Kind() != '{' || !v.IsValid() {
+		return nil
+	}
+	return v
+}
+
+func without(keys []int, key int) []int {
+	for i, k := range keys {
+		if k == key {
+			return append(keys[:i:i], keys[i+1:]...)
+		}
+	}
+	return keys
+}

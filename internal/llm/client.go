@@ -1,0 +1,197 @@
+package llm
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"io"
+	"net/http"
+	"net/url"
+	"time"
+
+	"golang.org/x/net/http/httpproxy"
+)
+
+// DefaultIdle is how long a provider may say nothing when [ClientOptions] do not tell.
+const DefaultIdle = 60 * time.Second
+
+// ClientOptions say how a provider is reached.
+type ClientOptions struct {
+	Provider string // named in errors
+	Format   Format // whose rules every body must keep
+	// Idle is how long to wait for the next byte, first or later; 0 for [DefaultIdle].
+	Idle time.Duration
+	// MaxBytes bounds one answer as it is on the wire; 0 for no bound.
+	MaxBytes int64
+	Proxy    Proxy
+	// Base sends the requests; nil for a transport of its own that uses Proxy. Whatever it
+	// is, it sees only bodies that passed [Check], which is how a request is shown without
+	// being sent.
+	Base http.RoundTripper
+}
+
+// Proxy is what the environment variables HTTP_PROXY, HTTPS_PROXY and NO_PROXY say. Requests
+// to this machine never go through a proxy.
+type Proxy struct {
+	HTTP, HTTPS, No string
+}
+
+// ProxyFromEnv reads the variables, which may be in lower case.
+func ProxyFromEnv(getenv func(string) string) Proxy {
+	either := func(a, b string) string {
+		if v := getenv(a); v != "" {
+			return v
+		}
+		return getenv(b)
+	}
+	return Proxy{
+		HTTP:  either("HTTP_PROXY", "http_proxy"),
+		HTTPS: either("HTTPS_PROXY", "https_proxy"),
+		No:    either("NO_PROXY", "no_proxy"),
+	}
+}
+
+func (p Proxy) function() func(*http.Request) (*url.URL, error) {
+	c := httpproxy.Config{HTTPProxy: p.HTTP, HTTPSProxy: p.HTTPS, NoProxy: p.No}
+	choose := c.ProxyFunc()
+	return func(r *http.Request) (*url.URL, error) { return choose(r.URL) }
+}
+
+// NewClient returns the HTTP client that every adapter must use. It refuses bodies that
+// break the provider's rules, ends requests on which nothing moves, bounds answers and follows
+// no redirect, which would carry a key to another host. Its errors are [*InvalidError],
+// [*IdleError], [*SizeError], [*CutError] or the context's, inside the [*url.Error] that
+// package http puts around them.
+func NewClient(o ClientOptions) *http.Client {
+	if o.Idle <= 0 {
+		o.Idle = DefaultIdle
+	}
+	if o.Base == nil {
+		o.Base = newTransport(o)
+	}
+	return &http.Client{
+		Transport:     &transport{o},
+		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
+	}
+}
+
+func newTransport(o ClientOptions) *http.Transport {
+	return &http.Transport{
+		Proxy:               o.Proxy.function(),
+		ForceAttemptHTTP2:   true,
+		MaxIdleConns:        8,
+		IdleConnTimeout:     90 * time.Second,
+		TLSHandshakeTimeout: 10 * time.Second,
+	}
+}
+
+// A transport is the last step before the wire.
+type transport struct {
+	o ClientOptions
+}
+
+// CloseIdleConnections lets [http.Client.CloseIdleConnections] reach the base.
+func (t *transport) CloseIdleConnections() {
+	if c, ok := t.o.Base.(interface{ CloseIdleConnections() }); ok {
+		c.CloseIdleConnections()
+	}
+}
+
+// RoundTrip implements [http.RoundTripper].
+func (t *transport) RoundTrip(req *http.Request) (*http.Response, error) {
+	outer := req.Context()
+	ctx, cancel := context.WithCancelCause(outer)
+	req, err := t.checked(req.Clone(ctx))
+	if err != nil {
+		cancel(nil)
+		return nil, err
+	}
+	idle := time.AfterFunc(t.o.Idle, func() {
+		cancel(&IdleError{Provider: t.o.Provider, After: t.o.Idle})
+	})
+	body := &body{t: t, ctx: ctx, outer: outer, cancel: cancel, idle: idle}
+	res, err := t.o.Base.RoundTrip(req)
+	if err != nil {
+		err = body.explain(err)
+		body.stop()
+		return nil, err
+	}
+	idle.Stop()
+	body.rc, res.Body = res.Body, body
+	return res, nil
+}
+
+// checked reads the body, holds it against the rules, and puts it back.
+func (t *transport) checked(req *http.Request) (*http.Request, error) {
+	if req.Body == nil || req.Body == http.NoBody {
+		return req, nil
+	}
+	wire, err := io.ReadAll(req.Body)
+	if err != nil {
+		return nil, err
+	}
+	if err := req.Body.Close(); err != nil {
+		return nil, err
+	}
+	if found := Check(t.o.Format, wire); len(found) > 0 {
+		return nil, &InvalidError{Provider: t.o.Provider, Violations: found}
+	}
+	req.Body = io.NopCloser(bytes.NewReader(wire))
+	req.ContentLength = int64(len(wire))
+	req.GetBody = func() (io.ReadCloser, error) { return io.NopCloser(bytes.NewReader(wire)), nil }
+	return req, nil
+}
+
+// A body is an answer's body. The idle timer runs only while it is being read: a person who
+// thinks about a question in the middle of an answer is not the provider's silence.
+type body struct {
+	t          *transport
+	rc         io.ReadCloser
+	ctx, outer context.Context
+	cancel     context.CancelCauseFunc
+	idle       *time.Timer
+	read       int64
+}
+
+// Read implements [io.Reader].
+func (b *body) Read(p []byte) (int, error) {
+	b.idle.Reset(b.t.o.Idle)
+	n, err := b.rc.Read(p)
+	b.idle.Stop()
+	b.read += int64(n)
+	if limit := b.t.o.MaxBytes; limit > 0 && b.read > limit {
+		return 0, &SizeError{Provider: b.t.o.Provider, Limit: limit}
+	}
+	switch {
+	case err == nil:
+		return n, nil
+	case errors.Is(err, io.EOF):
+		return n, io.EOF
+	default:
+		return n, b.explain(err)
+	}
+}
+
+// Close implements [io.Closer].
+func (b *body) Close() error {
+	b.stop()
+	return b.rc.Close()
+}
+
+func (b *body) stop() {
+	b.idle.Stop()
+	b.cancel(nil)
+}
+
+// explain returns why the exchange really broke off: what package http says of a canceled
+// request does not tell who canceled it.
+func (b *body) explain(err error) error {
+	if b.outer.Err() != nil {
+		return context.Cause(b.outer)
+	}
+	var idle *IdleError
+	if errors.As(context.Cause(b.ctx), &idle) {
+		return idle
+	}
+	return &CutError{Provider: b.t.o.Provider, Err: err}
+}

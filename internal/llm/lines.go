@@ -1,0 +1,100 @@
+package llm
+
+import (
+	"bufio"
+	"bytes"
+	"io"
+	"iter"
+	"unicode/utf8"
+
+	"github.com/go-json-experiment/json/jsontext"
+)
+
+// DefaultMaxLine is the longest line that the readers take when they are told 0: a whole
+// reply fits in it, and what never ends a line does not fill the memory.
+const DefaultMaxLine = 32 << 20
+
+// utf8Replacement stands for bytes that are no UTF-8. Providers cut characters apart now and
+// then; a question mark in an answer is better than no answer.
+const utf8Replacement = "\uFFFD"
+
+// A lineReader gives lines without their ends, which are LF, CRLF or CR, as the standard of
+// server-sent events wants it. A line is given as soon as its end is there: after a CR it does
+// not wait for the LF that may follow.
+type lineReader struct {
+	scanner *bufio.Scanner
+	afterCR bool
+	cut     bool // the last line had no end
+}
+
+func newLineReader(r io.Reader, maxLine int) *lineReader {
+	if maxLine <= 0 {
+		maxLine = DefaultMaxLine
+	}
+	l := &lineReader{scanner: bufio.NewScanner(r)}
+	l.scanner.Buffer(make([]byte, 0, min(4096, maxLine)), maxLine)
+	l.scanner.Split(l.split)
+	return l
+}
+
+// next returns a line, which is valid until the next call; false at the end or on an error.
+func (l *lineReader) next() ([]byte, bool) {
+	if !l.scanner.Scan() {
+		return nil, false
+	}
+	line := l.scanner.Bytes()
+	if !utf8.Valid(line) {
+		line = bytes.ToValidUTF8(line, []byte(utf8Replacement))
+	}
+	return line, true
+}
+
+func (l *lineReader) split(data []byte, atEOF bool) (advance int, token []byte, err error) {
+	skip := 0
+	if l.afterCR && len(data) > 0 {
+		l.afterCR = false
+		if data[0] == '\n' {
+			skip = 1
+		}
+	}
+	rest := data[skip:]
+	if i := bytes.IndexAny(rest, "\r\n"); i >= 0 {
+		l.afterCR = rest[i] == '\r'
+		return skip + i + 1, rest[:i:i], nil
+	}
+	if atEOF && len(rest) > 0 {
+		l.cut = true
+		return len(data), rest, nil
+	}
+	return skip, nil, nil
+}
+
+// finished reports whether data is something whole: JSON, or the word that ends the streams of
+// OpenAI. A last line without its end is taken only then.
+func finished(data []byte) bool {
+	return string(data) == "[DONE]" || jsontext.Value(data).IsValid()
+}
+
+// ReadLines gives the lines of an NDJSON stream that are not empty, each up to maxLine bytes (0
+// for [DefaultMaxLine]). A line is valid until the next one. Bytes that are no UTF-8 are
+// replaced. A stream that ends in the middle of a value ends with [io.ErrUnexpectedEOF].
+func ReadLines(r io.Reader, maxLine int) iter.Seq2[[]byte, error] {
+	return func(yield func([]byte, error) bool) {
+		lines := newLineReader(r, maxLine)
+		for line, ok := lines.next(); ok; line, ok = lines.next() {
+			line = bytes.TrimSpace(line)
+			switch {
+			case len(line) == 0:
+				continue
+			case lines.cut && !finished(line):
+				yield(nil, io.ErrUnexpectedEOF)
+				return
+			case !yield(line, nil):
+				return
+			}
+		}
+		if err := lines.scanner.Err(); err != nil {
+			yield(nil, err)
+		}
+	}
+}

@@ -1,0 +1,188 @@
+package llmtest
+
+import (
+	"testing"
+
+	"github.com/git-jp/git-jp/events"
+	"github.com/git-jp/git-jp/internal/llm"
+	"github.com/google/go-cmp/cmp"
+)
+
+// A Player holds an adapter against a recorded conversation: it asks what was asked, answers
+// calls as they were answered, and compares what streams back with what must be stored.
+type Player struct {
+	Format   llm.Format
+	Cassette string // the recorded exchanges
+	Snapshot string // what must be stored
+	Chunk    func(int) int
+	Model    func(at llm.Endpoint) llm.Model
+	// Prepare completes a request, which has its messages, from the recorded body of its
+	// first exchange: tools, choice, parameters, attachments.
+	Prepare func(recorded []byte, r *llm.Request)
+	// Adapt changes what is expected of an event where the difference is meant; nil changes
+	// nothing.
+	Adapt func(e Stored) Stored
+	// Bodies is told what was sent in each exchange beside what was recorded; may be nil.
+	Bodies func(exchange int, recorded, sent []byte)
+}
+
+// Stored is an event of an answer in a form that can be compared.
+type Stored struct {
+	Kind     events.Kind
+	Form     events.Form
+	Text     string
+	ID, Name string
+	Metadata map[string]string
+}
+
+// Play plays the conversation.
+func (p Player) Play(t *testing.T) {
+	t.Helper()
+	exchanges := Cassette(t, p.Cassette)
+	server := Serve(t, Script(exchanges, p.Chunk)...)
+	s := &session{p: p, t: t, exchanges: exchanges, server: server}
+	s.model = p.Model(server.Endpoint(t, p.Format))
+	for _, e := range Stream(t, p.Snapshot).All() {
+		s.element(e)
+	}
+	s.finish()
+	sent := server.Sent()
+	if len(sent) != len(exchanges) {
+		t.Errorf("%d exchanges, want the %d that were recorded", len(sent), len(exchanges))
+	}
+	for i := range min(len(sent), len(exchanges)) {
+		if sent[i].Path != exchanges[i].Path || sent[i].Method != exchanges[i].Method {
+			t.Errorf("exchange %d: %s %s, want %s %s", i,
+				sent[i].Method, sent[i].Path, exchanges[i].Method, exchanges[i].Path)
+		}
+		if p.Bodies != nil {
+			p.Bodies(i, exchanges[i].Request, sent[i].Body)
+		}
+	}
+}
+
+// A session is a conversation that is being played.
+type session struct {
+	p         Player
+	t         *testing.T
+	model     llm.Model
+	exchanges []Exchange
+	server    *Server
+	messages  []llm.Message
+	calls     map[string]string // names of calls by id
+	asked     bool              // something was asked that is not answered
+	got       []Stored
+	want      []Stored
+}
+
+// element takes the next event that must be stored.
+func (s *session) element(e *events.Element) {
+	switch ev := e.Event().(type) {
+	case *events.ChatRequest:
+		s.compare()
+		s.user(llm.Text{Text: ev.Content})
+	case *events.ToolCallResponse:
+		s.compare()
+		text, err := ev.Text(nil)
+		if err != nil {
+			s.t.Fatal(err)
+		}
+		s.user(llm.Result{
+			CallID: ev.ID, Name: s.calls[ev.ID], IsError: ev.IsError,
+			Parts: []llm.Part{llm.Text{Text: text}},
+		})
+	case *events.ChatResponse, *events.ToolCallRequest:
+		s.ask()
+		want := stored(ev, e.Metadata())
+		if s.p.Adapt != nil {
+			want = s.p.Adapt(want)
+		}
+		s.want = append(s.want, want)
+	}
+}
+
+func (s *session) user(p llm.Part) {
+	s.messages = append(s.messages, llm.Message{Role: llm.RoleUser, Parts: []llm.Part{p}})
+	s.asked = true
+}
+
+func (s *session) finish() {
+	s.ask()
+	s.compare()
+}
+
+func (s *session) compare() {
+	s.t.Helper()
+	if diff := cmp.Diff(s.want, s.got); diff != "" {
+		s.t.Errorf("stored (-want +got):\n%s", diff)
+	}
+	s.want, s.got = nil, nil
+}
+
+// ask sends what was asked, when it is not answered yet.
+func (s *session) ask() {
+	s.t.Helper()
+	if !s.asked {
+		return
+	}
+	s.asked = false
+	r := &llm.Request{Messages: append([]llm.Message(nil), s.messages...)}
+	if n := len(s.server.Sent()); n < len(s.exchanges) && s.p.Prepare != nil {
+		s.p.Prepare(s.exchanges[n].Request, r)
+	}
+	answer := Collect(s.model.Stream(s.t.Context(), r))
+	if answer.Err != nil || len(answer.Faults) > 0 {
+		s.t.Fatalf("the stream ends with %v, faults %q", answer.Err, answer.Faults)
+	}
+	s.answered(answer)
+}
+
+func (s *session) answered(answer Transcript) {
+	m := llm.Message{Role: llm.RoleAssistant, Model: s.model.ID()}
+	s.calls = map[string]string{}
+	for _, d := range answer.Ends {
+		s.got = append(s.got, stored(d.Event, d.Metadata))
+		m.Parts = append(m.Parts, Replayed(d))
+		s.calls[d.ID] = d.Name
+	}
+	s.messages = append(s.messages, m)
+}
+
+// Replayed returns the part that says again what an end said.
+func Replayed(d llm.Delta) llm.Part {
+	switch ev := d.Event.(type) {
+	case *events.ToolCallRequest:
+		return llm.Call{ID: ev.ID, Name: ev.Name, Args: ev.Arguments, Metadata: d.Metadata}
+	case *events.ChatResponse:
+		switch ev.Form {
+		case events.FormReasoning:
+			return llm.Reasoning{Text: ev.Text, Metadata: d.Metadata}
+		case events.FormData:
+			return llm.Data{Value: ev.Data, Metadata: d.Metadata}
+		default:
+			return llm.Text{Text: ev.Text, Metadata: d.Metadata}
+		}
+	}
+	return nil
+}
+
+func stored(ev events.Event, md events.Metadata) Stored {
+	s := Stored{Kind: ev.Kind()}
+	switch ev := ev.(type) {
+	case *events.ChatResponse:
+		s.Form, s.Text = ev.Form, ev.Text
+		if ev.Form == events.FormData {
+			s.Text = canonical(ev.Data)
+		}
+	case *events.ToolCallRequest:
+		s.ID, s.Name, s.Text = ev.ID, ev.Name, canonical(ev.Arguments)
+	}
+	for _, k := range md.Keys() {
+		if s.Metadata == nil {
+			s.Metadata = map[string]string{}
+		}
+		v, _ := md.Value(k)
+		s.Metadata[k] = canonical(v)
+	}
+	return s
+}

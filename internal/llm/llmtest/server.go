@@ -1,0 +1,141 @@
+package llmtest
+
+import (
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/git-jp/git-jp/internal/llm"
+)
+
+// A Reply is one answer of a [Server].
+type Reply struct {
+	Status int // 0 for 200
+	Header http.Header
+	Body   []byte
+	// Chunk says how many bytes of the body are sent at once; nil sends it whole.
+	Chunk func(n int) int
+	// Hang keeps the connection open after the body, until the client leaves.
+	Hang bool
+	// Abort breaks the connection after the body, before the end of the answer.
+	Abort bool
+}
+
+// Odd cuts a body into chunks of 1 to 61 bytes, so that every kind of boundary is met.
+func Odd(n int) int { return 1 + n*7%61 }
+
+// Bytewise cuts a body into single bytes.
+func Bytewise(int) int { return 1 }
+
+// A Server answers requests in the order of its script; the last answer repeats.
+type Server struct {
+	*httptest.Server
+	mu      sync.Mutex
+	replies []Reply
+	next    int
+	sent    []Sent
+	done    chan struct{}
+}
+
+// Sent is a request that came in.
+type Sent struct {
+	Method, Path string
+	Header       http.Header
+	Body         []byte
+}
+
+// Serve starts a server, which ends with the test.
+func Serve(t testing.TB, replies ...Reply) *Server {
+	t.Helper()
+	s := &Server{replies: replies, done: make(chan struct{})}
+	s.Server = httptest.NewServer(http.HandlerFunc(s.serve))
+	t.Cleanup(func() {
+		close(s.done)
+		s.CloseClientConnections()
+		s.Close()
+	})
+	return s
+}
+
+// Script makes replies of recorded exchanges, cut by chunk.
+func Script(exchanges []Exchange, chunk func(int) int) []Reply {
+	replies := make([]Reply, len(exchanges))
+	for i, e := range exchanges {
+		replies[i] = Reply{Status: e.Status, Header: e.Header, Body: e.Body, Chunk: chunk}
+	}
+	return replies
+}
+
+// Sent returns the requests that came in so far.
+func (s *Server) Sent() []Sent {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return append([]Sent(nil), s.sent...)
+}
+
+// Endpoint returns how an adapter of a format reaches the server, without waiting before it
+// tries again.
+func (s *Server) Endpoint(t testing.TB, f llm.Format) llm.Endpoint {
+	t.Helper()
+	transport := &http.Transport{}
+	client := llm.NewClient(llm.ClientOptions{
+		Provider: string(f), Format: f, Idle: 10 * time.Second, Base: transport,
+	})
+	t.Cleanup(transport.CloseIdleConnections)
+	return llm.Endpoint{Provider: string(f), BaseURL: s.URL, Key: "key", Client: client}
+}
+
+func (s *Server) serve(w http.ResponseWriter, r *http.Request) {
+	body, err := io.ReadAll(r.Body)
+	if err != nil {
+		return // the client has left
+	}
+	reply := s.reply(Sent{Method: r.Method, Path: r.URL.Path, Header: r.Header, Body: body})
+	for name, values := range reply.Header {
+		w.Header()[http.CanonicalHeaderKey(name)] = values
+	}
+	if reply.Status != 0 {
+		w.WriteHeader(reply.Status)
+	}
+	reply.write(w)
+	if reply.Hang {
+		select {
+		case <-r.Context().Done():
+		case <-s.done:
+		}
+	}
+	if reply.Abort {
+		panic(http.ErrAbortHandler)
+	}
+}
+
+func (s *Server) reply(sent Sent) Reply {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.sent = append(s.sent, sent)
+	if len(s.replies) == 0 {
+		return Reply{Status: http.StatusTeapot}
+	}
+	reply := s.replies[min(s.next, len(s.replies)-1)]
+	s.next++
+	return reply
+}
+
+func (r Reply) write(w http.ResponseWriter) {
+	flusher, _ := w.(http.Flusher)
+	for i, rest := 0, r.Body; len(rest) > 0; i++ {
+		n := len(rest)
+		if r.Chunk != nil {
+			n = min(n, r.Chunk(i))
+		}
+		if _, err := w.Write(rest[:n]); err != nil {
+			return // the client has left
+		}
+		rest = rest[n:]
+		flusher.Flush()
+	}
+	flusher.Flush()
+}

@@ -1,0 +1,70 @@
+package llm
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"strings"
+)
+
+// Names maps names of tools to what a provider takes and back: MCP allows dots and 128
+// characters, providers do not.
+type Names struct {
+	rule IDRule
+	wire map[string]string
+	tool map[string]string
+}
+
+// NewNames maps the names of the tools. A name that the provider takes stays; another has its
+// foreign characters replaced, and where that is taken or was too long it ends with six digits
+// of its own hash.
+func NewNames(tools []Tool, rule IDRule) *Names {
+	n := &Names{rule: rule, wire: map[string]string{}, tool: map[string]string{}}
+	for _, t := range tools {
+		if n.plain(t.Name) == t.Name {
+			n.wire[t.Name], n.tool[t.Name] = t.Name, t.Name
+		}
+	}
+	for _, t := range tools {
+		if _, done := n.wire[t.Name]; done {
+			continue
+		}
+		w := n.plain(t.Name)
+		if _, taken := n.tool[w]; taken || len(t.Name) > rule.Max {
+			w = n.hashed(t.Name)
+		}
+		n.wire[t.Name], n.tool[w] = w, t.Name
+	}
+	return n
+}
+
+// Wire returns the name on the wire, also of a tool that is no longer offered but was called.
+func (n *Names) Wire(tool string) string {
+	if w, ok := n.wire[tool]; ok {
+		return w
+	}
+	return n.plain(tool)
+}
+
+// Tool returns the tool that the model calls by a name on the wire; a name that nobody offered
+// is the model's invention and stays.
+func (n *Names) Tool(wire string) string {
+	if t, ok := n.tool[wire]; ok {
+		return t
+	}
+	return wire
+}
+
+func (n *Names) plain(name string) string {
+	u := uniquer{rule: n.rule}
+	if name == "" {
+		return "tool"
+	}
+	return u.clean(name)
+}
+
+func (n *Names) hashed(name string) string {
+	sum := sha256.Sum256([]byte(name))
+	suffix := "_" + hex.EncodeToString(sum[:3])
+	plain := n.plain(name)
+	return strings.TrimRight(plain[:min(len(plain), n.rule.Max-len(suffix))], "_") + suffix
+}

@@ -1,0 +1,137 @@
+package llm
+
+import (
+	"context"
+	"errors"
+	"iter"
+	"math/rand/v2"
+	"time"
+)
+
+// A Retry is the one policy of trying again. The zero value never does; see [DefaultRetry].
+type Retry struct {
+	Max  int           // attempts after the first
+	Base time.Duration // the first wait; it doubles
+	Cap  time.Duration // the longest wait; a provider that asks for more gets no further attempt
+	// Jitter returns numbers from 0 to 1 by which waits differ, so that many clients that
+	// were turned away together do not come back together.
+	Jitter func() float64
+	// Sleep waits; nil for a timer.
+	Sleep func(ctx context.Context, d time.Duration) error
+	// Notify is told before each wait; nil tells nobody.
+	Notify func(attempt int, wait time.Duration, cause error)
+}
+
+// DefaultRetry is jp's policy, with the jitter that it promises.
+func DefaultRetry() Retry {
+	return Retry{Max: 5, Base: time.Second, Cap: 60 * time.Second, Jitter: rand.Float64}
+}
+
+// Retryable reports whether the same request may succeed when it is sent again.
+func Retryable(err error) bool {
+	if errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
+		return false
+	}
+	var (
+		overflow *OverflowError
+		api      *APIError
+		idle     *IdleError
+		cut      *CutError
+	)
+	switch {
+	case errors.As(err, &overflow):
+		return false
+	case errors.As(err, &api):
+		return api.Retryable
+	default:
+		return errors.As(err, &idle) || errors.As(err, &cut)
+	}
+}
+
+// Stream runs one exchange, and runs it again while it fails in a way that may pass before it
+// has said anything. What has been said cannot be taken back: after that an error is the
+// caller's, who keeps the parts that ended and asks again.
+func (r Retry) Stream(
+	ctx context.Context, exchange func(context.Context) iter.Seq2[Delta, error],
+) iter.Seq2[Delta, error] {
+	return func(yield func(Delta, error) bool) {
+		for attempt := 1; ; attempt++ {
+			again := false
+			said := false
+			for d, err := range exchange(ctx) {
+				if err != nil && !said {
+					if again = r.wait(ctx, attempt, err) == nil; again {
+						break
+					}
+				}
+				said = true
+				if !yield(d, err) || err != nil {
+					return
+				}
+			}
+			if !again {
+				return
+			}
+		}
+	}
+}
+
+// Do runs what is no stream, such as a list of models.
+func (r Retry) Do(ctx context.Context, f func(context.Context) error) error {
+	for attempt := 1; ; attempt++ {
+		err := f(ctx)
+		if err == nil || r.wait(ctx, attempt, err) != nil {
+			return err
+		}
+	}
+}
+
+// errGiveUp says that there is no further attempt.
+var errGiveUp = errors.New("no further attempt")
+
+// wait waits before attempt+1; an error says that there is none.
+func (r Retry) wait(ctx context.Context, attempt int, cause error) error {
+	if attempt > r.Max || ctx.Err() != nil || !Retryable(cause) {
+		return errGiveUp
+	}
+	d, ok := r.delay(attempt, cause)
+	if !ok {
+		return errGiveUp
+	}
+	if r.Notify != nil {
+		r.Notify(attempt, d, cause)
+	}
+	if r.Sleep != nil {
+		return r.Sleep(ctx, d)
+	}
+	return sleep(ctx, d)
+}
+
+// delay returns how long to wait: never shorter than the provider asks, and else between half
+// and the whole of the doubled base.
+func (r Retry) delay(attempt int, cause error) (time.Duration, bool) {
+	jitter := 1.0
+	if r.Jitter != nil {
+		jitter = r.Jitter()
+	}
+	var api *APIError
+	if errors.As(cause, &api) && api.RetryAfter > 0 {
+		return api.RetryAfter + time.Duration(jitter*float64(r.Base)/4), api.RetryAfter <= r.Cap
+	}
+	d := r.Cap
+	if shift := attempt - 1; shift < 30 {
+		d = min(r.Cap, r.Base<<shift)
+	}
+	return d/2 + time.Duration(jitter*float64(d)/2), true
+}
+
+func sleep(ctx context.Context, d time.Duration) error {
+	t := time.NewTimer(d)
+	defer t.Stop()
+	select {
+	case <-ctx.Done():
+		return ctx.Err()
+	case <-t.C:
+		return nil
+	}
+}

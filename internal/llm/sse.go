@@ -1,0 +1,83 @@
+package llm
+
+import (
+	"bytes"
+	"io"
+	"iter"
+)
+
+// An SSE is one server-sent event.
+type SSE struct {
+	Name string // of the field "event", "" when it has none
+	Data []byte // valid until the next event
+}
+
+// ReadSSE gives the events of a stream that have data, as the HTML standard reads them:
+// comments and fields that nobody knows are skipped, data lines are joined. Each line has up
+// to maxLine bytes (0 for [DefaultMaxLine]). Bytes that are no UTF-8 are replaced. A last
+// event without the empty line that ends it counts when its data is whole; else the stream
+// ends with [io.ErrUnexpectedEOF].
+func ReadSSE(r io.Reader, maxLine int) iter.Seq2[SSE, error] {
+	return func(yield func(SSE, error) bool) {
+		lines := newLineReader(r, maxLine)
+		var ev sseEvent
+		first := true
+		for line, ok := lines.next(); ok; line, ok = lines.next() {
+			if first {
+				line, first = bytes.TrimPrefix(line, []byte("\uFEFF")), false
+			}
+			if len(line) > 0 {
+				ev.field(line)
+				continue
+			}
+			if ev.any && !yield(ev.event(), nil) {
+				return
+			}
+			ev.reset()
+		}
+		if err := lines.scanner.Err(); err != nil {
+			yield(SSE{}, err)
+			return
+		}
+		ev.last(lines.cut, yield)
+	}
+}
+
+// An sseEvent is an event that is being read.
+type sseEvent struct {
+	name []byte
+	data []byte
+	any  bool // it has a data field
+}
+
+func (e *sseEvent) reset() {
+	e.name, e.data, e.any = e.name[:0], e.data[:0], false
+}
+
+func (e *sseEvent) event() SSE {
+	return SSE{Name: string(e.name), Data: e.data}
+}
+
+func (e *sseEvent) field(line []byte) {
+	name, value, _ := bytes.Cut(line, []byte(":"))
+	value = bytes.TrimPrefix(value, []byte(" "))
+	switch string(name) {
+	case "event":
+		e.name = append(e.name[:0], value...)
+	case "data":
+		if e.any {
+			e.data = append(e.data, '\n')
+		}
+		e.data, e.any = append(e.data, value...), true
+	}
+}
+
+// last gives what stands at the end of a stream.
+func (e *sseEvent) last(cut bool, yield func(SSE, error) bool) {
+	switch {
+	case e.any && finished(bytes.TrimSpace(e.data)):
+		yield(e.event(), nil)
+	case e.any || cut:
+		yield(SSE{}, io.ErrUnexpectedEOF)
+	}
+}
