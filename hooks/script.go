@@ -32,14 +32,22 @@ func is(text, name string, known []template) int {
 	return -1
 }
 
-// fill puts the name of a hook into a text.
-func fill(text, name string) string { return strings.ReplaceAll(text, "NAME", name) }
+// fill puts the name of a hook into a text, and what a machine without the program
+// says. Of a commit pre-commit says it, so that post-commit need not.
+func fill(text, name string) string {
+	absent := `echo "git-jp is not installed: its NAME hook was skipped" >&2`
+	if name == "post-commit" {
+		absent = ":"
+	}
+	return strings.NewReplacer("NAME", name, "ABSENT", strings.ReplaceAll(absent, "NAME", name)).
+		Replace(text)
+}
 
 func script1(name string) string {
 	return fill(`#!/bin/sh
 # Installed by 'git jp install' and removed by 'git jp uninstall'.
 if ! command -v git-jp >/dev/null 2>&1; then
-	echo "git-jp is not installed: its NAME hook was skipped" >&2
+	ABSENT
 	exit 0
 fi
 exec git jp hook NAME "$@"
@@ -50,7 +58,7 @@ exec git jp hook NAME "$@"
 // has arguments. So it must end in a word that takes them.
 func command1(name string) string {
 	return fill(`jp() { command -v git-jp >/dev/null 2>&1 && exec git jp hook NAME "$@"; `+
-		`echo "git-jp is not installed: its NAME hook was skipped" >&2; }; jp`, name)
+		`ABSENT; }; jp`, name)
 }
 
 func block1(name string) string {
@@ -78,7 +86,7 @@ jp_end
 	return fill(`# >>> git jp >>> (removed by 'git jp uninstall')
 if command -v git-jp >/dev/null 2>&1; then
 `+strings.ReplaceAll(call, "ELSE", otherwise)+`else
-	echo "git-jp is not installed: its NAME hook was skipped" >&2
+	ABSENT
 fi
 # <<< git jp <<<
 `, name)

@@ -2,6 +2,8 @@ package hooks
 
 import (
 	"os/exec"
+	"slices"
+	"strings"
 	"testing"
 )
 
@@ -72,5 +74,18 @@ func TestOlderTexts(t *testing.T) {
 	in.installFile(p, f)
 	if len(p.steps) != 1 || p.steps[0].new != "#!/bin/sh\n"+block1("pre-commit")+"echo\n" {
 		t.Errorf("plan %+v", p)
+	}
+}
+
+// A commit on a machine without the program says one line, not one for each hook.
+func TestOneHookOfACommitComplains(t *testing.T) {
+	known := knownTexts()
+	for _, text := range slices.Concat(known.scripts, known.blocks, known.commands) {
+		if !strings.Contains(text("pre-commit"), "is not installed") {
+			t.Errorf("pre-commit is silent:\n%s", text("pre-commit"))
+		}
+		if strings.Contains(text("post-commit"), "is not installed") {
+			t.Errorf("post-commit says it again:\n%s", text("post-commit"))
+		}
 	}
 }
