@@ -289,7 +289,14 @@ func (c *commit) sort(
 			}
 			head = tree
 		}
-		if head != nil && c.inHead(head, dir, f) {
+		known := false
+		if head != nil {
+			var err error
+			if known, err = c.inHead(head, dir, f); err != nil {
+				return err
+			}
+		}
+		if known {
 			v.Others = append(v.Others, f)
 		} else {
 			v.Blocking = append(v.Blocking, f)
@@ -311,16 +318,40 @@ func (h Hook) blocks(f check.Finding) bool {
 	}
 }
 
-// inHead reports whether HEAD has the finding: the same file that refers, and the same
-// or nothing in the place of the blob.
-func (c *commit) inHead(head *gitint.Tree, dir string, f check.Finding) bool {
+// inHead reports whether HEAD has the finding: the same file, or the same stream in
+// another directory of the conversation, and the same or nothing in the blob's place.
+func (c *commit) inHead(head *gitint.Tree, dir string, f check.Finding) (bool, error) {
 	same := func(name string) bool {
 		was, before := head.OID(name)
 		is, now := c.index.OID(name)
 		return before == now && was == is
 	}
-	if f.Hash.IsZero() {
-		return same(f.Path)
+	switch {
+	case f.Hash.IsZero():
+		return same(f.Path), nil
+	case !same(path.Join(dir, blobs.Dir, f.Hash.Path())):
+		return false, nil
+	case same(f.Path):
+		return true, nil
+	default:
+		return c.moved(head, dir, f.Path)
 	}
-	return same(f.Path) && same(path.Join(dir, blobs.Dir, f.Hash.Path()))
+}
+
+// moved reports whether HEAD has the stream under an older title, or where an archived
+// conversation was.
+func (c *commit) moved(head *gitint.Tree, dir, name string) (bool, error) {
+	id, ok := conversationOf(dir, name)
+	oid, there := c.index.OID(name)
+	if !ok || !there {
+		return false, nil
+	}
+	entries, err := head.Entries(path.Join(dir, conversationsDir))
+	if err != nil {
+		return false, err
+	}
+	return slices.ContainsFunc(entries, func(e gitint.Entry) bool {
+		was, ok := conversationOf(dir, e.Path)
+		return ok && was == id && e.OID == oid
+	}), nil
 }

@@ -439,8 +439,11 @@ func TestPreCommitForgivesThePast(t *testing.T) {
 	f.Run("commit", "-q", "-m", "unused")
 	f.Run("rm", "-q", f.blobPath("unused"))
 	f.Run("commit", "-q", "-m", "collected")
-	f.WriteFile(".jp/conversations/17758406187-first/events.json",
-		f.ReadFile(".jp/conversations/17758406187-first/events.json")+"\n")
+	// Nor does another title change what it refers to.
+	f.Run("mv", ".jp/conversations/17758406187-first", ".jp/conversations/17758406187-title")
+	f.Run("commit", "-q", "-m", "renamed")
+	f.WriteFile(".jp/conversations/17758406187-title/events.json",
+		f.ReadFile(".jp/conversations/17758406187-title/events.json")+"\n")
 	if _, err := f.Try("commit", "-q", "-am", "touched"); err == nil {
 		t.Error("a changed conversation may dangle")
 	}
