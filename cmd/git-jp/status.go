@@ -33,6 +33,7 @@ type statusRecord struct {
 	Staged   string   `json:"staged,omitempty"`   // added, changed or removed
 	Unstaged string   `json:"unstaged,omitempty"` // new, changed or removed
 	Files    []string `json:"files,omitempty"`    // not staged
+	Removed  []string `json:"removed,omitempty"`  // not staged
 	Blobs    int      `json:"blobs,omitempty"`    // not staged
 	Findings []string `json:"findings,omitempty"`
 }
@@ -57,6 +58,7 @@ func (c statusCmd) Run(ctx context.Context, a *app) error {
 		return err
 	}
 	records := c.records(a, plan, staged, append(plan.Report.Findings, gone...))
+	c.entitle(ctx, req.Repo, staged, records)
 	if !a.JSON {
 		return c.print(a, records)
 	}
@@ -114,6 +116,7 @@ func (c statusCmd) records(
 		r := record(item.ID.String())
 		r.Title = cmp.Or(item.Title, r.Title)
 		r.Unstaged, r.Files, r.Blobs = unstagedWord(item), item.Files, item.Blobs
+		r.Removed = item.Removed
 	}
 	for _, f := range findings {
 		if f.Severity == check.Note || f.Conversation == "" {
@@ -131,6 +134,29 @@ func (c statusCmd) records(
 	}
 	slices.SortFunc(all, func(x, y *statusRecord) int { return cmp.Compare(x.ID, y.ID) })
 	return all
+}
+
+// entitle gives conversations that are gone from the work tree the title of HEAD.
+func (statusCmd) entitle(
+	ctx context.Context, repo *gitint.Repo, staged []gitint.StagedPath, records []*statusRecord,
+) {
+	for _, s := range staged {
+		id, ok := conversationOf(s.Path)
+		if !ok || s.Status != 'D' || !isMetadata(s.Path) {
+			continue
+		}
+		i := slices.IndexFunc(records, func(r *statusRecord) bool { return r.ID == id.String() })
+		if i < 0 || records[i].Title != "" {
+			continue
+		}
+		data, err := repo.ReadObject(ctx, s.Old, 0)
+		if err != nil {
+			continue
+		}
+		if d, err := events.DecodeDetails(data); err == nil && d.Title != nil {
+			records[i].Title = *d.Title
+		}
+	}
 }
 
 // conversationOf returns the conversation that a path belongs to.
@@ -167,6 +193,8 @@ func stagedWord(before string, s gitint.StagedPath) string {
 	}
 }
 
+func isMetadata(p string) bool { return path.Base(p) == workspace.MetadataFile }
+
 func unstagedWord(item stage.Item) string {
 	switch {
 	case item.Path == "":
@@ -183,36 +211,38 @@ func (statusCmd) print(a *app, records []*statusRecord) error {
 		a.note("every conversation is committed or staged as it is")
 		return nil
 	}
-	for _, part := range []struct {
-		head, hint string
-		word       func(*statusRecord) string
-	}{
-		{"Staged:", "'git jp unstage <id>' to undo", func(r *statusRecord) string { return r.Staged }},
-		{"Not staged:", "'git jp stage <id>' or 'git jp stage --changed'",
-			func(r *statusRecord) string { return r.Unstaged }},
-	} {
-		first := true
-		for _, r := range records {
-			word := part.word(r)
-			if word == "" {
-				continue
-			}
-			if first {
-				fmt.Fprintf(a.stdout, "%s (%s)\n", part.head, part.hint)
-				first = false
-			}
-			line := fmt.Sprintf("%-9s %s  %s", word, r.ID, r.Title)
-			fmt.Fprintln(a.stdout, "  "+a.output().Line(line))
+	staged := func(r *statusRecord) string { return r.Staged }
+	unstaged := func(r *statusRecord) string { return r.Unstaged }
+	return errors.Join(
+		a.printWords("Staged (undo with 'git jp unstage <id>'):", records, staged),
+		a.printWords("Not staged ('git jp stage <id>', or 'git jp stage --changed' for all):",
+			records, unstaged),
+		a.printNotWhole(records))
+}
+
+// printWords prints the conversations that have a word, below a head.
+func (a *app) printWords(
+	head string, records []*statusRecord, word func(*statusRecord) string,
+) error {
+	head += "\n"
+	for _, r := range records {
+		if word(r) == "" {
+			continue
 		}
+		line := a.output().Line(fmt.Sprintf("%-8s %s  %s", word(r), r.ID, r.Title))
+		if _, err := fmt.Fprintf(a.stdout, "%s  %s\n", head, line); err != nil {
+			return err
+		}
+		head = ""
 	}
-	return printNotWhole(a, records)
+	return nil
 }
 
 // maxFindings is how many findings of a conversation a status shows.
 const maxFindings = 3
 
-func printNotWhole(a *app, records []*statusRecord) error {
-	head := "Not whole: ('git jp check' says what helps)\n"
+func (a *app) printNotWhole(records []*statusRecord) error {
+	head := "Not whole ('git jp check' says what helps):\n"
 	for _, r := range records {
 		for i, f := range r.Findings {
 			if i == maxFindings && len(r.Findings) > maxFindings+1 && !a.Verbose {
