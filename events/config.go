@@ -1,0 +1,294 @@
+package events
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/go-json-experiment/json/jsontext"
+)
+
+// A Config is a partial configuration of jp: base_config.json, the delta of a
+// [ConfigDelta], or a configuration file as JSON. Each value in it knows its source, a
+// number that the caller gives a meaning. A Config is immutable; the zero value holds
+// nothing.
+//
+// A list, a string or a map may stand in an object that says how it joins what came
+// before:
+//
+//	{"value": …, "strategy": "append", "separator": "paragraph",
+//	 "dedup": true, "discard_when_merged": false}
+type Config struct {
+	root *node
+}
+
+// A node is a value of a Config. The elements of a list are not looked into.
+type node struct {
+	kind    byte // '{', '[', '"', or 0 for every other
+	members []configMember
+	items   []*node
+	raw     []byte // of a string, of any other value, and of an element of a list
+	how     *how   // nil when it stands plainly
+	sources []int  // sorted; of an object those of the object itself, as when it is empty
+}
+
+type configMember struct {
+	name  string
+	value *node
+}
+
+// A how is what stands around a value.
+type how struct {
+	strategy, separator string
+	dedup               []byte // nil without an opinion
+	discard             []byte // nil when absent
+}
+
+func (h *how) discards() bool { return h != nil && string(h.discard) == "true" }
+
+// ParseConfig reads a JSON object.
+func ParseConfig(v jsontext.Value, source int) (Config, error) {
+	if err := validJSON(v, '{'); err != nil {
+		return Config{}, fmt.Errorf("configuration: %w", err)
+	}
+	i := skipSpace(v, 0)
+	end, depth := measure(v, i)
+	if depth > MaxDepth {
+		return Config{}, fmt.Errorf("configuration: %w", ErrTooDeep)
+	}
+	p := configParser{sources: []int{source}}
+	return Config{p.object(v[i:end])}, nil
+}
+
+// A configParser remembers where in the configuration it is.
+type configParser struct {
+	path    []string
+	sources []int
+}
+
+func (p *configParser) value(v []byte) *node {
+	if isObject(v) {
+		if n := p.wrapped(v); n != nil {
+			return n
+		}
+		if p.place() != placeWhole {
+			return p.object(v)
+		}
+	}
+	return p.plain(v)
+}
+
+func (p *configParser) object(v []byte) *node {
+	n := &node{kind: '{', sources: p.sources}
+	for _, m := range members(v) {
+		p.path = append(p.path, m.name)
+		n.members = append(n.members, configMember{m.name, p.value(m.value(v))})
+		p.path = p.path[:len(p.path)-1]
+	}
+	return n
+}
+
+// plain reads a value that is no object.
+func (p *configParser) plain(v []byte) *node {
+	n := &node{raw: compact(v), sources: p.sources}
+	switch {
+	case isString(v):
+		n.kind = '"'
+	case isArray(v) && p.place() != placeWhole:
+		n.kind, n.raw = '[', nil
+		for _, s := range elementsOf(v, 0) {
+			n.items = append(n.items, &node{raw: compact(v[s.at:s.end]), sources: p.sources})
+		}
+	}
+	return n
+}
+
+// wrapped reads an object that says how its value joins; nil when v is none.
+func (p *configParser) wrapped(v []byte) *node {
+	ms := members(v)
+	if !p.wraps(v, ms) {
+		return nil
+	}
+	h := &how{}
+	n := &node{sources: p.sources}
+	for _, m := range ms {
+		value := m.value(v)
+		switch {
+		case m.name == "value" && isObject(value):
+			n = p.object(value)
+		case m.name == "value":
+			n = p.plain(value)
+		case m.name == "discard_when_merged":
+			h.discard = compact(value)
+		case m.name == "dedup" && !isNull(value) && string(value) != `"inherit"`:
+			h.dedup = compact(value)
+		case m.name == "strategy" && isString(value):
+			h.strategy = text(value)
+		case m.name == "separator" && isString(value):
+			h.separator = text(value)
+		}
+	}
+	n.how = h
+	return n
+}
+
+// wraps reports whether an object stands for its value and not for itself. A table
+// that happens to have a key "value" must stay one.
+func (p *configParser) wraps(v []byte, ms []member) bool {
+	place := p.place()
+	if place == placeWhole || len(ms) == 0 || slices.ContainsFunc(ms, func(m member) bool {
+		return !slices.Contains([]string{
+			"value", "strategy", "separator", "dedup", "discard_when_merged",
+		}, m.name)
+	}) {
+		return false
+	}
+	m, ok := find(ms, "value")
+	if !ok {
+		return p.path[len(p.path)-1] == "system_prompt"
+	}
+	if _, said := find(ms, "strategy"); said {
+		return true
+	}
+	return place == placeCommon && (isString(m.value(v)) || isArray(m.value(v)))
+}
+
+// JSON returns the configuration as an object that can be merged further.
+func (c Config) JSON() jsontext.Value { return c.write(true) }
+
+// Plain returns the configuration as an object that says only what holds, without
+// saying how it would join anything.
+func (c Config) Plain() jsontext.Value { return c.write(false) }
+
+func (c Config) write(joins bool) jsontext.Value {
+	if c.root == nil {
+		return jsontext.Value("{}")
+	}
+	return c.root.append(nil, joins)
+}
+
+func (n *node) append(b []byte, joins bool) []byte {
+	if n.how == nil || !joins {
+		return n.appendValue(b, joins)
+	}
+	b = append(b, '{')
+	if n.kind != 0 || n.raw != nil {
+		b = append(n.appendValue(append(b, `"value":`...), joins), ',')
+	}
+	h := n.how
+	for _, f := range []field{
+		{name: "strategy", value: quotedUnlessEmpty(h.strategy)},
+		{name: "separator", value: quotedUnlessEmpty(h.separator)},
+		{name: "dedup", value: h.dedup},
+		{name: "discard_when_merged", value: h.discard},
+	} {
+		if f.value != nil {
+			b = append(append(append(quote(b, f.name), ':'), f.value...), ',')
+		}
+	}
+	if b[len(b)-1] == ',' {
+		b = b[:len(b)-1]
+	}
+	return append(b, '}')
+}
+
+func quotedUnlessEmpty(s string) []byte {
+	if s == "" {
+		return nil
+	}
+	return quoted(s)
+}
+
+func (n *node) appendValue(b []byte, joins bool) []byte {
+	switch n.kind {
+	case '{':
+		b = append(b, '{')
+		for i, m := range n.members {
+			if i > 0 {
+				b = append(b, ',')
+			}
+			b = m.value.append(append(quote(b, m.name), ':'), joins)
+		}
+		return append(b, '}')
+	case '[':
+		b = append(b, '[')
+		for i, item := range n.items {
+			if i > 0 {
+				b = append(b, ',')
+			}
+			b = append(b, item.raw...)
+		}
+		return append(b, ']')
+	default:
+		if n.raw == nil {
+			return append(b, "null"...)
+		}
+		return append(b, n.raw...)
+	}
+}
+
+// A Setting is a value of a Config.
+type Setting struct {
+	node *node
+}
+
+// Setting returns the value at path; the Config itself when there is none.
+func (c Config) Setting(path ...string) (Setting, bool) {
+	n := c.root
+	for _, name := range path {
+		if n = n.member(name); n == nil {
+			return Setting{}, false
+		}
+	}
+	return Setting{n}, n != nil
+}
+
+func (n *node) member(name string) *node {
+	if n == nil {
+		return nil
+	}
+	for _, m := range n.members {
+		if m.name == name {
+			return m.value
+		}
+	}
+	return nil
+}
+
+// Value returns what holds, as [Config.Plain] writes it.
+func (s Setting) Value() jsontext.Value { return s.node.append(nil, false) }
+
+// Names returns the names of an object's members in order.
+func (s Setting) Names() []string {
+	names := make([]string, len(s.node.members))
+	for i, m := range s.node.members {
+		names[i] = m.name
+	}
+	return names
+}
+
+// Items returns the elements of a list.
+func (s Setting) Items() []Setting {
+	items := make([]Setting, len(s.node.items))
+	for i, n := range s.node.items {
+		items[i] = Setting{n}
+	}
+	return items
+}
+
+// Sources returns the sources that had a part in the value, in order.
+func (s Setting) Sources() []int {
+	var all []int
+	s.node.collect(&all)
+	slices.Sort(all)
+	return slices.Compact(all)
+}
+
+func (n *node) collect(all *[]int) {
+	*all = append(*all, n.sources...)
+	for _, m := range n.members {
+		m.value.collect(all)
+	}
+	for _, item := range n.items {
+		item.collect(all)
+	}
+}

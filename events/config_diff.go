@@ -1,0 +1,105 @@
+package events
+
+import (
+	"bytes"
+	"strings"
+
+	"github.com/go-json-experiment/json/jsontext"
+)
+
+// DiffConfig returns a delta that leads from one configuration to another: joined to
+// from it says what to says. Only what differs is in it. A list that only grew at its
+// end is told by what came, any other change of a list by the whole of it with the
+// strategy "replace".
+//
+// A delta cannot take a key away. Lost names the keys, dotted, that from has and to
+// has not; they stay.
+func DiffConfig(from, to Config) (delta jsontext.Value, lost []string) {
+	var d configDiffer
+	a, b := from.root, to.root
+	if a == nil {
+		a = &node{kind: '{'}
+	}
+	if b == nil {
+		b = &node{kind: '{'}
+	}
+	return d.object(a, b), d.lost
+}
+
+// A configDiffer remembers where in the configuration it is.
+type configDiffer struct {
+	path []string
+	lost []string
+}
+
+// object returns the members of b that differ from those of a.
+func (d *configDiffer) object(a, b *node) []byte {
+	var fs []field
+	for _, m := range b.members {
+		d.path = append(d.path, m.name)
+		if v := d.value(a.member(m.name), m.value); v != nil {
+			fs = append(fs, field{name: m.name, value: v})
+		}
+		d.path = d.path[:len(d.path)-1]
+	}
+	for _, m := range a.members {
+		if b.member(m.name) == nil && !m.value.isNull() {
+			d.lost = append(d.lost, strings.Join(append(d.path, m.name), "."))
+		}
+	}
+	return object(fs)
+}
+
+// value returns what leads from a to b, nil when nothing has to.
+func (d *configDiffer) value(a, b *node) []byte {
+	switch {
+	case a == nil:
+		return b.append(nil, false)
+	case b.isNull():
+		if !a.isNull() {
+			d.lost = append(d.lost, strings.Join(d.path, "."))
+		}
+		return nil
+	case a.kind == '{' && b.kind == '{' && !a.how.discards():
+		if v := d.object(a, b); string(v) != "{}" {
+			return v
+		}
+		return nil
+	case bytes.Equal(normalJSON(a.append(nil, false)), normalJSON(b.append(nil, false))):
+		return nil
+	case a.kind == '[' && b.kind == '[':
+		return d.list(a, b)
+	default:
+		return b.append(nil, false)
+	}
+}
+
+func (d *configDiffer) list(a, b *node) []byte {
+	whole := b.append(nil, false)
+	if placeOf(d.path) != placeCommon {
+		return whole // it replaces as it is
+	}
+	if grew(a, b) {
+		tail := &node{kind: '[', items: b.items[len(a.items):]}
+		return tail.append(nil, false)
+	}
+	fs := []field{{name: "value", value: whole}, {name: "strategy", value: []byte(`"replace"`)}}
+	if len(withoutRepetitions(b.items)) != len(b.items) {
+		fs = append(fs, field{name: "dedup", value: []byte("false")})
+	}
+	return object(fs)
+}
+
+// grew reports whether appending the rest of b to a gives b.
+func grew(a, b *node) bool {
+	if len(b.items) <= len(a.items) || a.how.discards() ||
+		len(withoutRepetitions(b.items)) != len(b.items) {
+		return false
+	}
+	for i, item := range a.items {
+		if !bytes.Equal(normalJSON(item.raw), normalJSON(b.items[i].raw)) {
+			return false
+		}
+	}
+	return true
+}
