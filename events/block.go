@@ -222,10 +222,10 @@ func blockFields(b Block) []field {
 	fs := []field{stringField("type", string(b.Type))}
 	switch b.Type {
 	case BlockText:
-		return append(fs, field{"content", encodeContent(b.Content), []string{bareText}})
+		return append(fs, contentField("content", b.Content, bareText))
 	case BlockImage, BlockAudio:
 		return append(fs, optionalString("mimeType", b.MIMEType),
-			field{"content", encodeContent(b.Content), []string{bareData}})
+			contentField("content", b.Content, bareData))
 	case BlockResource:
 		return append(fs, resourceBlockFields(b.Resource)...)
 	case BlockResourceLink:
@@ -240,10 +240,10 @@ func resourceBlockFields(res *Resource) []field {
 	if res == nil {
 		return nil
 	}
-	resource, formatted := *res, field{name: "formatted"}
+	resource, beside := *res, field{name: "formatted"}
 	if !formattedInside(resource.Raw) {
-		formatted.value = encodeFormatted(resource.Formatted)
+		beside = contentField("formatted", formatted(resource))
 		resource.Formatted = nil
 	}
-	return []field{{name: "resource", value: encodeResource(resource)}, formatted}
+	return []field{{name: "resource", value: encodeResource(resource)}, beside}
 }

@@ -100,7 +100,7 @@ func pickFields(obj jsontext.Value, names ...string) []field {
 func setField(fs []field, name string, value []byte) {
 	for i := range fs {
 		if fs[i].name == name {
-			fs[i].value = value
+			fs[i].value, fs[i].from = value, nil
 		}
 	}
 }

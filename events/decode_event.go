@@ -168,16 +168,21 @@ func (r *reader) inquiryRequest() (Event, *placedError) {
 // question reads what a tool asks. What the type of the answer holds besides its tag
 // nothing depends on, so it may be of an older or a newer form than jp reads.
 func (r *reader) question() (jsontext.Value, *placedError) {
-	v, err := r.tagged("question", "text")
+	m, err := r.required("question")
 	if err != nil {
 		return nil, err
 	}
-	m, _ := find(r.members, "question")
-	sub, _ := r.sub(m) // it is an object
+	sub, err := r.sub(m)
+	if err != nil {
+		return nil, err
+	}
+	if _, err := sub.string("text"); err != nil {
+		return nil, err.in("question")
+	}
 	if _, err := sub.tagged("answer_type", "type"); err != nil {
 		return nil, err.in("question")
 	}
-	return v, nil
+	return compact(m.value(r.raw)), nil
 }
 
 func (r *reader) inquiryResponse() (Event, *placedError) {

@@ -201,9 +201,8 @@ func (d *Details) SetValue(key string, v jsontext.Value) error {
 		d.raw = bytes.TrimSuffix(d.Canonical(), []byte("\n"))
 		d.after = []byte("\n")
 	}
-	before := []field{{name: key, value: compactOrNil(memberOf(d.raw, key))}}
-	after := append(d.fields(), field{name: key, value: compactOrNil(v)})
-	d.raw = splice(d.raw, append(d.fields(), before...), after, 0)
+	before := append(d.fields(), optionalJSON(key, memberOf(d.raw, key)))
+	d.raw = splice(d.raw, before, append(d.fields(), optionalJSON(key, v)), 0)
 	return nil
 }
 

@@ -1,7 +1,6 @@
 package events
 
 import (
-	"bytes"
 	"slices"
 	"time"
 
@@ -66,7 +65,7 @@ func built(raw []byte, at time.Time, ev Event, md Metadata) *Element {
 	if !jsontext.Value(raw).IsValid() {
 		return unread.broken(notJSON(raw))
 	}
-	ms, _, depth := membersOf(raw, 0, nil)
+	ms, _, depth := membersOf(raw, 0, make([]member, 0, 8))
 	if depth >= jpDepth {
 		return unread.broken(ErrTooDeep)
 	}
@@ -156,19 +155,19 @@ func (e *Element) splice(at time.Time, ev Event, md Metadata) *Element {
 
 func sameDelta(d *ConfigDelta, ev Event) bool {
 	other, ok := ev.(*ConfigDelta)
-	return ok && other.Flattened && bytes.Equal(compact(d.Delta), compact(other.Delta))
+	return ok && other.Flattened && sameJSON(d.Delta, other.Delta)
 }
 
 func sameBlocks(a, b Event) bool {
 	x, okX := a.(*ToolCallResponse)
 	y, okY := b.(*ToolCallResponse)
-	return okX && okY && bytes.Equal(encodeBlocks(x.Blocks), encodeBlocks(y.Blocks))
+	return okX && okY && blocksSource(x.Blocks).same(blocksSource(y.Blocks))
 }
 
 func sameResources(a, b Event) bool {
 	x, okX := a.(*ChatRequest)
 	y, okY := b.(*ChatRequest)
-	return okX && okY && bytes.Equal(encodeResources(x.Resources), encodeResources(y.Resources))
+	return okX && okY && resourcesSource(x.Resources).same(resourcesSource(y.Resources))
 }
 
 // inline reports whether the element has contents that stand in the stream.

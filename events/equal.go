@@ -49,7 +49,7 @@ func (e *Element) normalFields() []field {
 	setField(fs, "metadata", e.meta.normal())
 	return slices.DeleteFunc(fs, func(f field) bool {
 		// A second form of a response is lost when jp saves, but it is a difference.
-		return f.value == nil && f.name != "metadata" && !isNothing(memberOf(e.raw, f.name))
+		return f.absent() && f.name != "metadata" && !isNothing(memberOf(e.raw, f.name))
 	})
 }
 

@@ -1,9 +1,11 @@
 package events
 
 import (
+	"slices"
 	"strconv"
 	"time"
 
+	"github.com/git-jp/git-jp/blobs"
 	"github.com/go-json-experiment/json/jsontext"
 )
 
@@ -13,25 +15,18 @@ import (
 // elementFields returns the members of an element, absent ones included, in jp's
 // order.
 func elementFields(at time.Time, ev Event, md Metadata) []field {
-	stamp := field{name: "timestamp", value: timeValue(at)}
-	kind := field{name: "type", value: quoted(string(ev.Kind()))}
+	stamp := field{name: "timestamp", from: timeSource(at)}
+	if at.IsZero() && !ev.Kind().IsEvent() {
+		stamp.from = nil // the others may lack it
+	}
+	kind := stringField("type", string(ev.Kind()))
 	switch ev := ev.(type) {
 	case *ConfigDelta, *Compaction:
-		if at.IsZero() {
-			stamp.value = nil
-		}
 		return append([]field{kind, stamp}, eventFields(ev)...)
 	case *Unknown:
-		if at.IsZero() {
-			stamp.value = nil
-		}
-		if ev.Type == "" {
-			kind.value = nil
-		}
-		return []field{stamp, kind}
+		return []field{stamp, optionalString("type", ev.Type)}
 	}
-	fs := append([]field{stamp, kind}, eventFields(ev)...)
-	return append(fs, field{name: "metadata", value: md.encoded()})
+	return slices.Concat([]field{stamp, kind}, eventFields(ev), []field{md.field()})
 }
 
 // eventFields returns the members that belong to the kind.
@@ -45,30 +40,30 @@ func eventFields(ev Event) []field {
 		return []field{
 			stringField("id", ev.ID),
 			stringField("name", ev.Name),
-			{name: "arguments", value: compact(encodeStrings(orEmpty(ev.Arguments)))},
+			{name: "arguments", from: encodedSource(orEmpty(ev.Arguments))},
 		}
 	case *ToolCallResponse:
 		return []field{
 			stringField("id", ev.ID),
-			{name: "content", value: encodeBlocks(ev.Blocks)},
+			{name: "content", from: blocksSource(ev.Blocks)},
 			{name: "is_error", value: strconv.AppendBool(nil, ev.IsError)},
 		}
 	case *InquiryRequest:
 		return []field{
 			stringField("id", ev.ID),
-			{name: "source", value: compact(orEmpty(ev.Source))},
-			{name: "question", value: compact(orEmpty(ev.Question))},
+			{name: "source", from: jsonSource(orEmpty(ev.Source))},
+			{name: "question", from: jsonSource(orEmpty(ev.Question))},
 		}
 	case *InquiryResponse:
 		return []field{
 			stringField("id", ev.ID),
-			{name: "answer", value: compact(orNull(ev.Answer))},
+			{name: "answer", from: jsonSource(orNull(ev.Answer))},
 		}
 	case *ConfigDelta:
 		if ev.Flattened {
 			return []field{{name: "delta"}}
 		}
-		return []field{{name: "delta", value: compact(orEmpty(ev.Delta))}}
+		return []field{{name: "delta", from: jsonSource(orEmpty(ev.Delta))}}
 	case *Compaction:
 		return ev.fields()
 	default:
@@ -77,11 +72,15 @@ func eventFields(ev Event) []field {
 }
 
 func (r *ChatRequest) fields() []field {
+	resources := field{name: "resources"}
+	if len(r.Resources) > 0 {
+		resources.from = resourcesSource(r.Resources)
+	}
 	return []field{
 		stringField("content", r.Content),
-		{name: "schema", value: compactOrNil(r.Schema)},
+		optionalJSON("schema", r.Schema),
 		optionalString("author", r.Author),
-		{name: "resources", value: encodeResources(r.Resources)},
+		resources,
 	}
 }
 
@@ -89,11 +88,11 @@ func (r *ChatResponse) fields() []field {
 	fs := []field{{name: "message"}, {name: "reasoning"}, {name: "data"}}
 	switch r.Form {
 	case FormReasoning:
-		fs[1].value = quoted(r.Text)
+		fs[1].from = textSource(r.Text)
 	case FormData:
-		fs[2].value = compact(orNull(r.Data))
+		fs[2].from = jsonSource(orNull(r.Data))
 	default:
-		fs[0].value = quoted(r.Text)
+		fs[0].from = textSource(r.Text)
 	}
 	return fs
 }
@@ -129,7 +128,7 @@ func (p *ToolCallPolicy) encode() []byte {
 	})
 }
 
-func stringField(name, s string) field { return field{name: name, value: quoted(s)} }
+func stringField(name, s string) field { return field{name: name, from: textSource(s)} }
 
 // optionalString is absent when s is empty.
 func optionalString(name, s string) field {
@@ -139,11 +138,20 @@ func optionalString(name, s string) field {
 	return stringField(name, s)
 }
 
-func compactOrNil(v jsontext.Value) []byte {
+// optionalJSON is absent when v is nil.
+func optionalJSON(name string, v jsontext.Value) field {
 	if v == nil {
-		return nil
+		return field{name: name}
 	}
-	return compact(v)
+	return field{name: name, from: jsonSource(v)}
+}
+
+// contentField is absent when there is no content. It stands in for its other forms.
+func contentField(name string, c blobs.Content, replaces ...string) field {
+	if c.IsZero() {
+		return field{name: name, replaces: replaces}
+	}
+	return field{name: name, from: contentSource(c), replaces: replaces}
 }
 
 func orEmpty(v jsontext.Value) jsontext.Value {

@@ -105,12 +105,12 @@ func (m Metadata) layout() *layout {
 	return parseLayout(m.raw)
 }
 
-// encoded returns the member's value, nil when there is nothing to write.
-func (m Metadata) encoded() []byte {
+// field returns the member, which is absent when there is nothing to write.
+func (m Metadata) field() field {
 	if m.Len() == 0 {
-		return nil
+		return field{name: "metadata"}
 	}
-	return compact(m.raw)
+	return field{name: "metadata", from: metadataSource(m)}
 }
 
 // normal returns m decoded and without our own keys, which take no part in equality.

@@ -1,6 +1,7 @@
 package events
 
 import (
+	"slices"
 	"strconv"
 
 	"github.com/git-jp/git-jp/blobs"
@@ -157,11 +158,9 @@ func decodeResource(raw jsontext.Value) (Resource, bool) {
 // contentfulFields returns the members of a resource that holds its content.
 func contentfulFields(res Resource) []field {
 	fs := resourceFields(res)
-	content := field{"content", encodeContent(res.Content), []string{bareText, bareBlob}}
-	formatted := field{name: "formatted", value: encodeFormatted(res.Formatted)}
+	content := contentField("content", res.Content, bareText, bareBlob)
 	// As MCP has it: the content stands behind the MIME type.
-	fs = append(fs[:2:2], append([]field{content}, fs[2:]...)...)
-	return append(fs, formatted)
+	return append(slices.Insert(fs, 2, content), contentField("formatted", formatted(res)))
 }
 
 // resourceFields returns the members that describe a resource.
@@ -169,18 +168,11 @@ func resourceFields(res Resource) []field {
 	return []field{
 		stringField("uri", res.URI),
 		optionalString("mimeType", res.MIMEType),
-		{name: "annotations", value: compactOrNil(res.Annotations)},
+		optionalJSON("annotations", res.Annotations),
 		optionalString("name", res.Name),
 		optionalString("title", res.Title),
 		optionalString("description", res.Description),
 	}
-}
-
-func encodeFormatted(c *blobs.Content) []byte {
-	if c == nil {
-		return nil
-	}
-	return encodeContent(*c)
 }
 
 // formattedInside reports whether a resource was read with its formatted form in

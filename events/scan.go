@@ -104,7 +104,7 @@ func membersOf(b []byte, i int, ms []member) (_ []member, end, depth int) {
 
 // members returns the members of an object's bytes.
 func members(obj []byte) []member {
-	ms, _, _ := membersOf(obj, skipSpace(obj, 0), nil)
+	ms, _, _ := membersOf(obj, skipSpace(obj, 0), make([]member, 0, 8)) // as most have
 	return ms
 }
 

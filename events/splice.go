@@ -5,14 +5,33 @@ import (
 	"slices"
 )
 
-// A field is a member as the codec would write it: name and compact value, nil
-// when the member is absent.
+// A field is a member as the codec would write it: its name, and its compact value or
+// the source of that. It has neither when the member is absent.
 type field struct {
 	name  string
 	value []byte
+	from  source
 	// replaces names other forms of the same thing, such as the bare "text" that
 	// MCP has instead of "content". They go when the field changes.
 	replaces []string
+}
+
+func (f field) absent() bool { return f.value == nil && f.from == nil }
+
+// encode returns the compact value, nil when the member is absent.
+func (f field) encode() []byte {
+	if f.from != nil {
+		return f.from.encode()
+	}
+	return f.value
+}
+
+// same tells an absent value from all others.
+func (f field) same(g field) bool {
+	if f.from != nil && g.from != nil {
+		return f.from.same(g.from)
+	}
+	return f.absent() == g.absent() && bytes.Equal(f.encode(), g.encode())
 }
 
 // splice returns the object raw with those members changed in which after differs
@@ -28,11 +47,11 @@ func splice(raw []byte, before, after []field, depth int) []byte {
 		for _, name := range f.replaces {
 			l.remove(name)
 		}
-		if f.value == nil {
+		if f.absent() {
 			l.remove(f.name)
 			continue
 		}
-		l.set(f.name, indented(f.value, depth+1), func() int {
+		l.set(f.name, indented(f.encode(), depth+1), func() int {
 			return l.place(f.name, after)
 		})
 	}
@@ -44,13 +63,13 @@ func splice(raw []byte, before, after []field, depth int) []byte {
 func changedFields(before, after []field) []field {
 	var changes []field
 	for _, f := range before {
-		if f.value != nil && !hasField(after, f.name) {
+		if !f.absent() && !hasField(after, f.name) {
 			changes = append(changes, field{name: f.name, replaces: f.replaces})
 		}
 	}
 	for _, f := range after {
 		i := slices.IndexFunc(before, func(b field) bool { return b.name == f.name })
-		if i < 0 && f.value != nil || i >= 0 && !sameValue(before[i].value, f.value) {
+		if i < 0 && !f.absent() || i >= 0 && !before[i].same(f) {
 			changes = append(changes, f)
 		}
 	}
@@ -60,9 +79,6 @@ func changedFields(before, after []field) []field {
 func hasField(fs []field, name string) bool {
 	return slices.ContainsFunc(fs, func(f field) bool { return f.name == name })
 }
-
-// sameValue tells an absent value from all others.
-func sameValue(a, b []byte) bool { return (a == nil) == (b == nil) && bytes.Equal(a, b) }
 
 // A layout is an object in pieces that give its bytes when joined.
 type layout struct {
@@ -78,9 +94,10 @@ type slot struct {
 }
 
 func parseLayout(obj []byte) *layout {
-	var l layout
+	ms := members(obj)
+	l := layout{slots: make([]slot, 0, len(ms)+1)}
 	from := 1
-	for _, m := range members(obj) {
+	for _, m := range ms {
 		trail := skipSpace(obj, m.end)
 		l.slots = append(l.slots, slot{
 			name: m.name, lead: obj[from:m.start], body: obj[m.start:m.end],
@@ -135,7 +152,11 @@ func (l *layout) place(name string, order []field) int {
 }
 
 func (l *layout) bytes(depth int) []byte {
-	b := []byte{'{'}
+	n := len("{") + len(l.close) + len(newline(depth))
+	for _, s := range l.slots {
+		n += len(",") + max(len(s.lead), len(newline(depth+1))) + len(s.body) + len(s.trail)
+	}
+	b := append(make([]byte, 0, n), '{')
 	for i, s := range l.slots {
 		if i > 0 {
 			b = append(b, ',')
@@ -155,13 +176,13 @@ func (l *layout) bytes(depth int) []byte {
 func object(fs []field) []byte {
 	b := []byte{'{'}
 	for _, f := range fs {
-		if f.value == nil {
+		if f.absent() {
 			continue
 		}
 		if len(b) > 1 {
 			b = append(b, ',')
 		}
-		b = append(append(quote(b, f.name), ':'), f.value...)
+		b = append(append(quote(b, f.name), ':'), f.encode()...)
 	}
 	return append(b, '}')
 }
