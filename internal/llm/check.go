@@ -1,6 +1,10 @@
 package llm
 
-import "fmt"
+import (
+	"encoding/json"
+	"fmt"
+	"slices"
+)
 
 // Format is a wire format whose rules [Check] knows.
 type Format string
@@ -16,7 +20,7 @@ const (
 
 // A Violation is one broken rule of a provider.
 type Violation struct {
-	Rule   string // such as "G1" or "A2": the names of docs/architecture.md's table
+	Rule   string // such as "G1", see [Check]
 	Path   string // where in the body, such as "messages[3].content[0]"
 	Detail string
 }
@@ -26,7 +30,205 @@ func (v Violation) String() string {
 	return fmt.Sprintf("%s at %s: %s", v.Rule, v.Path, v.Detail)
 }
 
-// Check holds a body, as it goes on the wire, against the rules of its format.
-func Check(f Format, wire []byte) []Violation {
-	return nil
+// Check holds a body, as it goes on the wire, against the rules of its format. The model is
+// the provider's name for it, "" to take it from the body. The rules are:
+//
+//	all        G0  it is a JSON object with messages
+//	           G1  each call has exactly one result, each result a call before it
+//	           G3  results come directly after the message with the calls, before other text
+//	           G4  the user speaks first, and the user or a tool last
+//	           G5  no message and no text is empty; ids of calls are there and unique
+//	           G7  tools have unique names that the provider takes; a choice names one of them
+//	Anthropic  A1  roles alternate
+//	           A2  results come first in their message; ids are at most 64 letters, digits, _, -
+//	           A3  thinking has its signature, and no message ends with it
+//	           A4  thinking with a budget: messages with calls in the current cycle start with it
+//	           A6  a server's tool use has its result
+//	           A7  nobody but user and assistant speaks, and the system only to newer models
+//	           A8  at most four breakpoints, none on thinking, longer lifetimes first
+//	           A9  a budget below the limit; no forced tool and no temperature while thinking
+//	Responses  R2  reasoning is followed by what it produced
+//	           R3  ids have their prefix and are unique
+//	           R4  unstored, reasoning has its encrypted content; no previous response
+//	Chat       C1  arguments are a JSON object in a string; a tool message names its call
+//	           C2  Mistral: no user directly after a tool
+//	           C3  at least one user
+//	           C4  DeepSeek: reasoning goes back within a cycle, and only there
+//	Gemini     E1  roles are user and model; calls do not come first
+//	           E2  as many responses as calls, in the next turn, alone, in order, by name
+//	           E4  Gemini 3: the first call of each step of the current turn has a signature
+//	Ollama     O1  the conversation fits the window that is asked for
+//	           O5  images are there where the text is not; arguments are objects
+//
+// What the numbers skip cannot be seen in one body: that both halves of a cycle are dropped
+// together shows as G1, that bytes are the same from request to request is for other tests.
+func Check(f Format, model string, wire []byte) []Violation {
+	var body object
+	if err := json.Unmarshal(wire, &body); err != nil || body == nil {
+		return []Violation{{Rule: "G0", Path: "$", Detail: "it is no JSON object"}}
+	}
+	if model == "" {
+		model = body.text("model")
+	}
+	c := &checker{model: model, body: body}
+	switch f {
+	case FormatAnthropic:
+		c.anthropic()
+	case FormatResponses:
+		c.responses()
+	case FormatChat:
+		c.chat()
+	case FormatGemini:
+		c.gemini()
+	case FormatOllama:
+		c.ollama()
+	default:
+		c.add("G0", "$", "nobody knows the rules of format %q", f)
+	}
+	return c.found
+}
+
+// A checker collects violations.
+type checker struct {
+	model string
+	body  object
+	found []Violation
+}
+
+func (c *checker) add(rule, path, format string, args ...any) {
+	c.found = append(c.found, Violation{rule, path, fmt.Sprintf(format, args...)})
+}
+
+// An object is a JSON object; what is missing or of another type reads as empty.
+type object map[string]any
+
+func (o object) text(key string) string {
+	s, _ := o[key].(string)
+	return s
+}
+
+func (o object) object(key string) object {
+	m, _ := o[key].(map[string]any)
+	return m
+}
+
+func (o object) number(key string) (float64, bool) {
+	f, ok := o[key].(float64)
+	return f, ok
+}
+
+func (o object) objects(key string) []object {
+	list, _ := o[key].([]any)
+	out := make([]object, len(list))
+	for i, v := range list {
+		m, _ := v.(map[string]any)
+		out[i] = m
+	}
+	return out
+}
+
+// A turn is one message in the terms that all formats share.
+type turn struct {
+	path           string
+	role           string // system, user, assistant or tool
+	calls, results []mention
+	text           bool // it says something beside calls and results
+	empty          bool // it says nothing at all
+}
+
+// A mention is a call or a result.
+type mention struct {
+	path, id string
+}
+
+// conversation holds what all providers have in common.
+func (c *checker) conversation(turns []turn) {
+	turns = slices.DeleteFunc(slices.Clone(turns), func(t turn) bool { return t.role == "system" })
+	if len(turns) == 0 {
+		c.add("G0", "$", "there are no messages")
+		return
+	}
+	if first := turns[0]; first.role != "user" {
+		c.add("G4", first.path, "the %s speaks first", first.role)
+	}
+	if last := turns[len(turns)-1]; last.role == "assistant" {
+		c.add("G4", last.path, "the assistant speaks last")
+	}
+	p := pairs{c: c, seen: map[string]bool{}}
+	for _, t := range turns {
+		if t.empty {
+			c.add("G5", t.path, "the message is empty")
+		}
+		p.turn(t)
+	}
+	p.unanswered("G1")
+}
+
+// pairs follows calls to their results.
+type pairs struct {
+	c    *checker
+	seen map[string]bool
+	open []mention
+}
+
+func (p *pairs) turn(t turn) {
+	for _, r := range t.results {
+		p.result(r)
+	}
+	switch {
+	case len(p.open) == 0:
+	case t.role == "assistant":
+		p.unanswered("G1")
+	case t.text:
+		p.c.add("G3", t.path, "text stands before the result of call %q", p.open[0].id)
+	}
+	for _, call := range t.calls {
+		switch {
+		case call.id == "":
+			p.c.add("G5", call.path, "the call has no id")
+		case p.seen[call.id]:
+			p.c.add("G5", call.path, "the id %q is used twice", call.id)
+		}
+		p.seen[call.id] = true
+		p.open = append(p.open, call)
+	}
+}
+
+func (p *pairs) result(r mention) {
+	i := slices.IndexFunc(p.open, func(m mention) bool { return m.id == r.id })
+	switch {
+	case i >= 0:
+		p.open = slices.Delete(p.open, i, i+1)
+	case p.seen[r.id]:
+		p.c.add("G1", r.path, "the call %q has another result", r.id)
+	default:
+		p.c.add("G1", r.path, "the result %q has no call before it", r.id)
+	}
+}
+
+func (p *pairs) unanswered(rule string) {
+	for _, m := range p.open {
+		p.c.add(rule, m.path, "the call %q has no result", m.id)
+	}
+	p.open = nil
+}
+
+// tools holds the names of tools, and that a choice names one of them.
+func (c *checker) tools(path string, names []string, chosen string, limit int) {
+	seen := map[string]bool{}
+	rule := WordRule(limit)
+	for i, name := range names {
+		at := fmt.Sprintf("%s[%d]", path, i)
+		u := uniquer{rule: rule}
+		switch {
+		case name == "" || u.clean(name) != name:
+			c.add("G7", at, "the provider takes no tool %q", name)
+		case seen[name]:
+			c.add("G7", at, "there are two tools %q", name)
+		}
+		seen[name] = true
+	}
+	if chosen != "" && !seen[chosen] {
+		c.add("G7", "tool_choice", "there is no tool %q", chosen)
+	}
 }

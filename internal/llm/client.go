@@ -7,6 +7,7 @@ import (
 	"io"
 	"net/http"
 	"net/url"
+	"strings"
 	"time"
 
 	"golang.org/x/net/http/httpproxy"
@@ -133,13 +134,23 @@ func (t *transport) checked(req *http.Request) (*http.Request, error) {
 	if err := req.Body.Close(); err != nil {
 		return nil, err
 	}
-	if found := Check(t.o.Format, wire); len(found) > 0 {
+	if found := Check(t.o.Format, modelInPath(req.URL.Path), wire); len(found) > 0 {
 		return nil, &InvalidError{Provider: t.o.Provider, Violations: found}
 	}
 	req.Body = io.NopCloser(bytes.NewReader(wire))
 	req.ContentLength = int64(len(wire))
 	req.GetBody = func() (io.ReadCloser, error) { return io.NopCloser(bytes.NewReader(wire)), nil }
 	return req, nil
+}
+
+// modelInPath is the model of formats that name it in the address, as Gemini's does.
+func modelInPath(path string) string {
+	_, name, ok := strings.Cut(path, "/models/")
+	if !ok {
+		return ""
+	}
+	name, _, _ = strings.Cut(name, ":")
+	return name
 }
 
 // A body is an answer's body. The idle timer runs only while it is being read: a person who

@@ -1,0 +1,209 @@
+package llm
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+)
+
+func (c *checker) responses() {
+	items := c.body.objects("input")
+	if s := c.body.text("input"); s != "" {
+		items = []object{{"role": "user", "content": s}}
+	}
+	var turns []turn
+	ids := map[string]bool{}
+	for i, item := range items {
+		path := fmt.Sprintf("input[%d]", i)
+		c.responsesID(path, item, ids)
+		t := c.responsesItem(path, item)
+		if item.text("type") == "reasoning" {
+			c.responsesReasoning(path, item, items[i+1:])
+		}
+		if n := len(turns); n > 0 && turns[n-1].role == "assistant" && t.role == "assistant" {
+			turns[n-1].calls = append(turns[n-1].calls, t.calls...)
+			turns[n-1].text = turns[n-1].text || t.text
+			turns[n-1].empty = turns[n-1].empty || t.empty
+			continue
+		}
+		turns = append(turns, t)
+	}
+	c.conversation(turns)
+	if c.body.text("previous_response_id") != "" && c.body["store"] == false {
+		c.add("R4", "previous_response_id", "an unstored response has no successor")
+	}
+	var names []string
+	for _, t := range c.body.objects("tools") {
+		if t.text("type") == "function" {
+			names = append(names, t.text("name"))
+		}
+	}
+	c.tools("tools", names, c.body.object("tool_choice").text("name"), 64)
+}
+
+func (c *checker) responsesItem(path string, item object) turn {
+	t := turn{path: path, role: "assistant"}
+	switch item.text("type") {
+	case "function_call":
+		t.calls = []mention{{path, item.text("call_id")}}
+		if !isObject(item.text("arguments")) {
+			c.add("G5", path, "the arguments are no JSON object")
+		}
+	case "function_call_output":
+		t.role, t.results = "tool", []mention{{path, item.text("call_id")}}
+	case "", "message":
+		t.role = item.text("role")
+		if t.role == "developer" {
+			t.role = "system"
+		}
+		t.text = true
+		t.empty = c.emptyContent(path, item)
+	}
+	return t
+}
+
+// emptyContent reports whether a message of either of OpenAI's formats says nothing, and notes
+// texts in it that are empty.
+func (c *checker) emptyContent(path string, m object) bool {
+	if s, ok := m["content"].(string); ok {
+		return strings.TrimSpace(s) == ""
+	}
+	parts := m.objects("content")
+	for i, p := range parts {
+		if text, ok := p["text"].(string); ok && strings.TrimSpace(text) == "" {
+			c.add("G5", fmt.Sprintf("%s.content[%d]", path, i), "the text is empty")
+		}
+	}
+	return len(parts) == 0
+}
+
+func isObject(s string) bool {
+	var o map[string]any
+	return json.Unmarshal([]byte(s), &o) == nil && o != nil
+}
+
+// responsesID holds that what the server named is sent back under its own kind of name.
+func (c *checker) responsesID(path string, item object, ids map[string]bool) {
+	id := item.text("id")
+	if id == "" {
+		return
+	}
+	prefix := map[string]string{
+		"function_call": "fc_", "reasoning": "rs_", "message": "msg_", "": "msg_",
+	}[item.text("type")]
+	if prefix != "" && !strings.HasPrefix(id, prefix) {
+		c.add("R3", path, "the id %q does not begin with %s", id, prefix)
+	}
+	if ids[id] {
+		c.add("R3", path, "the id %q is used twice", id)
+	}
+	ids[id] = true
+}
+
+func (c *checker) responsesReasoning(path string, item object, after []object) {
+	if c.body["store"] == false && item.text("encrypted_content") == "" {
+		c.add("R4", path, "unstored reasoning lacks its encrypted content")
+	}
+	for _, next := range after {
+		switch kind := next.text("type"); {
+		case kind == "reasoning":
+			continue
+		case strings.HasSuffix(kind, "_call_output"), kind == "message" || kind == "":
+			if next.text("role") == "assistant" {
+				return
+			}
+		default:
+			return
+		}
+		break
+	}
+	c.add("R2", path, "the reasoning is not followed by what it produced")
+}
+
+func (c *checker) chat() {
+	messages := c.body.objects("messages")
+	turns := make([]turn, len(messages))
+	users := 0
+	for i, m := range messages {
+		turns[i] = c.chatMessage(fmt.Sprintf("messages[%d]", i), m)
+		if turns[i].role == "user" {
+			users++
+			if i > 0 && turns[i-1].role == "tool" && isMistral(c.model) {
+				c.add("C2", turns[i].path, "the user speaks directly after a tool")
+			}
+		}
+	}
+	if users == 0 {
+		c.add("C3", "messages", "no user speaks")
+	}
+	c.conversation(turns)
+	c.deepSeek(messages)
+	var names []string
+	for _, t := range c.body.objects("tools") {
+		names = append(names, t.object("function").text("name"))
+	}
+	chosen := c.body.object("tool_choice").object("function").text("name")
+	c.tools("tools", names, chosen, 64)
+}
+
+func isMistral(model string) bool {
+	model = strings.ToLower(model)
+	for _, family := range []string{"mistral", "ministral", "codestral", "devstral", "magistral"} {
+		if strings.Contains(model, family) {
+			return true
+		}
+	}
+	return false
+}
+
+func (c *checker) chatMessage(path string, m object) turn {
+	t := turn{path: path, role: m.text("role")}
+	if t.role == "developer" {
+		t.role = "system"
+	}
+	if t.role == "tool" {
+		if m.text("tool_call_id") == "" {
+			c.add("C1", path, "the result does not name its call")
+		}
+		t.results = []mention{{path, m.text("tool_call_id")}}
+		return t
+	}
+	for i, call := range m.objects("tool_calls") {
+		at := fmt.Sprintf("%s.tool_calls[%d]", path, i)
+		t.calls = append(t.calls, mention{at, call.text("id")})
+		if !isObject(call.object("function").text("arguments")) {
+			c.add("C1", at, "the arguments are no JSON object")
+		}
+	}
+	t.text = t.role == "user" || t.role == "assistant" && m["content"] != nil
+	thinks := m.text("reasoning_content") != "" || m.text("reasoning") != "" ||
+		len(m.objects("reasoning_details")) > 0
+	empty := c.emptyContent(path, m)
+	t.empty = empty && len(t.calls) == 0 && !thinks
+	return t
+}
+
+// deepSeek holds that reasoning goes back in the cycle that it belongs to, and nowhere else.
+func (c *checker) deepSeek(messages []object) {
+	if !strings.Contains(strings.ToLower(c.model), "deepseek") {
+		return
+	}
+	current := 0
+	for i, m := range messages {
+		if m.text("role") == "user" {
+			current = i
+		}
+	}
+	thought := false
+	for i, m := range messages {
+		path := fmt.Sprintf("messages[%d]", i)
+		own := m.text("reasoning_content") != ""
+		switch {
+		case own && i < current:
+			c.add("C4", path, "reasoning of an earlier cycle goes back")
+		case i > current && thought && !own && len(m.objects("tool_calls")) > 0:
+			c.add("C4", path, "calls of the open cycle lack their reasoning")
+		}
+		thought = thought || own && i > current
+	}
+}
