@@ -1,0 +1,403 @@
+package openai
+
+import (
+	"bytes"
+	"encoding/base64"
+	"encoding/json"
+	"path"
+	"strings"
+
+	"github.com/git-jp/git-jp/internal/llm"
+	"github.com/openai/openai-go/v3/packages/param"
+	"github.com/openai/openai-go/v3/responses"
+)
+
+// continueDirective follows an answer that the conversation ends with: the user has the last
+// word.
+const continueDirective = "Please continue from where you left off."
+
+const (
+	user      = responses.EasyInputMessageRoleUser
+	assistant = responses.EasyInputMessageRoleAssistant
+)
+
+type contentList = responses.ResponseInputMessageContentListParam
+
+func inputText(text string) responses.ResponseInputContentUnionParam {
+	return responses.ResponseInputContentUnionParam{
+		OfInputText: &responses.ResponseInputTextParam{Text: text},
+	}
+}
+
+// messages makes items of the messages. What one assistant says in several messages is one
+// reply: reasoning and what it led to may not be parted.
+func (b *builder) messages() error {
+	all := llm.UniqueIDs(b.request.Messages, nameRule())
+	for i := 0; i < len(all); i++ {
+		if all[i].Role == llm.RoleUser {
+			if err := b.user(all[i], i == len(all)-1); err != nil {
+				return err
+			}
+			continue
+		}
+		var reply []said
+		for ; i < len(all) && all[i].Role == llm.RoleAssistant; i++ {
+			own := llm.Own(all[i], b.model.ID())
+			for _, p := range all[i].Parts {
+				reply = append(reply, said{part: p, own: own})
+			}
+		}
+		i--
+		b.assistant(reply)
+		if i == len(all)-1 && !b.waiting() {
+			b.sayText(user, continueDirective)
+		}
+	}
+	return nil
+}
+
+// waiting reports whether the last item is a call, which only its result may follow.
+func (b *builder) waiting() bool {
+	return len(b.items) > 0 && b.items[len(b.items)-1].OfFunctionCall != nil
+}
+
+// user says what stands in a message in its order: what was attached together in one item, a
+// text in one of its own, as jp sends them.
+func (b *builder) user(m llm.Message, last bool) error {
+	var files []llm.Part
+	flush := func() error {
+		list, err := b.files(files, last)
+		files = nil
+		if len(list) > 0 {
+			b.say(user, list)
+		}
+		return err
+	}
+	for _, p := range m.Parts {
+		switch p := p.(type) {
+		case llm.Resource, llm.Media:
+			files = append(files, p)
+			continue
+		case llm.Text:
+			if err := flush(); err != nil {
+				return err
+			}
+			b.sayText(user, p.Text)
+		case llm.Result:
+			if err := flush(); err != nil {
+				return err
+			}
+			b.result(p)
+		}
+	}
+	err := flush()
+	if m.Breakpoint {
+		b.markLast()
+	}
+	return err
+}
+
+// sayText says a text, if there is one.
+func (b *builder) sayText(role responses.EasyInputMessageRole, text string) {
+	if strings.TrimSpace(text) == "" {
+		return
+	}
+	b.item(&responses.EasyInputMessageParam{
+		Role:    role,
+		Content: responses.EasyInputMessageContentUnionParam{OfString: param.NewOpt(text)},
+	})
+}
+
+func (b *builder) say(role responses.EasyInputMessageRole, list contentList) {
+	b.item(&responses.EasyInputMessageParam{
+		Role:    role,
+		Content: responses.EasyInputMessageContentUnionParam{OfInputItemContentList: list},
+	})
+}
+
+func (b *builder) item(m *responses.EasyInputMessageParam) {
+	m.Type = responses.EasyInputMessageTypeMessage
+	b.items = append(b.items, responses.ResponseInputItemUnionParam{OfMessage: m})
+}
+
+// markLast asks for a breakpoint at the end of what was said last. Only content that is a list
+// can have one.
+func (b *builder) markLast() {
+	if !b.model.trait.breakpoints || len(b.items) == 0 {
+		return
+	}
+	m := b.items[len(b.items)-1].OfMessage
+	if m == nil || m.Role == assistant {
+		return
+	}
+	if text := m.Content.OfString; text.Valid() {
+		m.Content = responses.EasyInputMessageContentUnionParam{
+			OfInputItemContentList: contentList{inputText(text.Value)},
+		}
+	}
+	list := m.Content.OfInputItemContentList
+	b.mark(&list[len(list)-1])
+}
+
+// files returns what was attached: texts in one document, then the others with their names.
+func (b *builder) files(parts []llm.Part, last bool) (contentList, error) {
+	var texts []llm.Resource
+	var list contentList
+	for _, p := range parts {
+		name, mime, data := attached(p)
+		if r, ok := p.(llm.Resource); ok && r.Bytes == nil {
+			texts = append(texts, r)
+			continue
+		}
+		more, err := b.file(name, mime, data)
+		if err != nil && last {
+			return nil, err
+		}
+		if err != nil {
+			// Earlier in the conversation it must not be stuck on what cannot be shown.
+			more = contentList{inputText(llm.Result{Parts: []llm.Part{p}}.Plain())}
+		}
+		list = append(list, more...)
+	}
+	if len(texts) > 0 {
+		list = append(contentList{inputText(llm.Documents(texts, b.first))}, list...)
+	}
+	b.first += len(parts)
+	return list, nil
+}
+
+func attached(p llm.Part) (name, mime string, data []byte) {
+	switch p := p.(type) {
+	case llm.Media:
+		return p.Name, p.MIME, p.Bytes
+	case llm.Resource:
+		if p.Title != "" {
+			return p.Title, p.MIME, p.Bytes
+		}
+		return p.URI, p.MIME, p.Bytes
+	default:
+		return "", "", nil
+	}
+}
+
+func (b *builder) file(name, mime string, data []byte) (contentList, error) {
+	url := dataURL(mime, data)
+	switch {
+	case llm.IsPDF(mime):
+		return contentList{{OfInputFile: &responses.ResponseInputFileParam{
+			Filename: param.NewOpt(filename(name)), FileData: param.NewOpt(url),
+		}}}, nil
+	case llm.IsImage(mime):
+		image := responses.ResponseInputContentUnionParam{
+			OfInputImage: &responses.ResponseInputImageParam{
+				Detail: responses.ResponseInputImageDetailAuto, ImageURL: param.NewOpt(url),
+			},
+		}
+		if name == "" {
+			return contentList{image}, nil
+		}
+		return contentList{inputText(llm.FileLabel(name)), image}, nil
+	default:
+		return nil, &llm.UnsupportedError{Model: b.model.ID(), What: mime, Name: name}
+	}
+}
+
+func dataURL(mime string, data []byte) string {
+	return "data:" + mime + ";base64," + base64.StdEncoding.EncodeToString(data)
+}
+
+// filename is what the provider wants of a file: with the ending that tells its kind.
+func filename(name string) string {
+	base := path.Base(name)
+	if name == "" {
+		base = "document"
+	}
+	if !strings.HasSuffix(strings.ToLower(base), ".pdf") {
+		base += ".pdf"
+	}
+	return base
+}
+
+// result is text, or a list when the tool returned something to look at.
+func (b *builder) result(r llm.Result) {
+	out := &responses.ResponseInputItemFunctionCallOutputParam{CallID: param.NewOpt(r.CallID)}
+	list := b.looks(r)
+	if list == nil {
+		out.Output.OfString = param.NewOpt(r.Plain())
+	} else {
+		out.Output.OfResponseFunctionCallOutputItemArray = list
+	}
+	b.items = append(b.items, responses.ResponseInputItemUnionParam{OfFunctionCallOutput: out})
+}
+
+// looks returns a result with images or PDFs, nil when it has none.
+func (b *builder) looks(r llm.Result) responses.ResponseFunctionCallOutputItemListParam {
+	var list responses.ResponseFunctionCallOutputItemListParam
+	seen := false
+	for _, p := range r.Parts {
+		name, mime, data := attached(p)
+		more, err := b.file(name, mime, data)
+		if data == nil || err != nil {
+			if text := (llm.Result{Parts: []llm.Part{p}}).Plain(); text != "" {
+				more = contentList{inputText(text)}
+			}
+		} else {
+			seen = true
+		}
+		for _, c := range more {
+			list = append(list, outputContent(c))
+		}
+	}
+	if !seen {
+		return nil
+	}
+	return list
+}
+
+// outputContent is content of a message as a result has it: the library has the same types
+// twice.
+func outputContent(
+	c responses.ResponseInputContentUnionParam,
+) responses.ResponseFunctionCallOutputItemUnionParam {
+	switch {
+	case c.OfInputImage != nil:
+		return responses.ResponseFunctionCallOutputItemUnionParam{
+			OfInputImage: &responses.ResponseInputImageContentParam{
+				ImageURL: c.OfInputImage.ImageURL,
+				Detail:   responses.ResponseInputImageContentDetailAuto,
+			},
+		}
+	case c.OfInputFile != nil:
+		return responses.ResponseFunctionCallOutputItemUnionParam{
+			OfInputFile: &responses.ResponseInputFileContentParam{
+				Filename: c.OfInputFile.Filename, FileData: c.OfInputFile.FileData,
+			},
+		}
+	default:
+		return responses.ResponseFunctionCallOutputItemUnionParam{
+			OfInputText: &responses.ResponseInputTextContentParam{Text: c.OfInputText.Text},
+		}
+	}
+}
+
+// A said is one part of a reply.
+type said struct {
+	part llm.Part
+	own  bool // it may be given back as the provider gave it
+}
+
+// assistant replays a reply.
+func (b *builder) assistant(reply []said) {
+	bound := false // the item before is reasoning that led to this one
+	for i, s := range reply {
+		switch p := s.part.(type) {
+		case llm.Reasoning:
+			if s.own && replayable(p) && leads(reply[i+1:]) {
+				b.reasoning(p)
+				bound = true
+				continue
+			}
+			if p.Text != "" {
+				b.sayText(assistant, "<think>\n"+p.Text+"\n</think>\n\n")
+				bound = false
+			}
+		case llm.Text:
+			if strings.TrimSpace(p.Text) != "" {
+				b.message(p, s.own, bound)
+				bound = false
+			}
+		case llm.Data:
+			if len(p.Value) > 0 {
+				b.message(llm.Text{Text: string(p.Value), Metadata: p.Metadata}, s.own, bound)
+				bound = false
+			}
+		case llm.Call:
+			b.call(p)
+			bound = false
+		}
+	}
+}
+
+// replayable reports whether reasoning came with what the provider needs to know it again.
+func replayable(r llm.Reasoning) bool {
+	id, _ := r.Metadata.Text(llm.MetadataOpenAIItemID)
+	secret, _ := r.Metadata.Text(llm.MetadataOpenAIEncrypted)
+	return strings.HasPrefix(id, "rs_") && secret != ""
+}
+
+// leads reports whether reasoning is still followed by something it may have led to. Further
+// reasoning may come between.
+func leads(rest []said) bool {
+	for _, s := range rest {
+		switch p := s.part.(type) {
+		case llm.Text:
+			if strings.TrimSpace(p.Text) != "" {
+				return s.own
+			}
+		case llm.Data, llm.Call:
+			return s.own
+		case llm.Reasoning:
+			if !s.own || !replayable(p) {
+				return false
+			}
+		}
+	}
+	return false
+}
+
+func (b *builder) reasoning(r llm.Reasoning) {
+	id, _ := r.Metadata.Text(llm.MetadataOpenAIItemID)
+	secret, _ := r.Metadata.Text(llm.MetadataOpenAIEncrypted)
+	summary := []responses.ResponseReasoningItemSummaryParam{}
+	if r.Text != "" {
+		summary = append(summary, responses.ResponseReasoningItemSummaryParam{Text: r.Text})
+	}
+	b.items = append(b.items, responses.ResponseInputItemUnionParam{
+		OfReasoning: &responses.ResponseReasoningItemParam{
+			ID: id, Summary: summary, EncryptedContent: param.NewOpt(secret),
+		},
+	})
+}
+
+// message is what the assistant said. Its id calls for the reasoning that came before it, so
+// without that it is left out.
+func (b *builder) message(t llm.Text, own, bound bool) {
+	id, _ := t.Metadata.Text(llm.MetadataOpenAIItemID)
+	phase, _ := t.Metadata.Text(llm.MetadataOpenAIPhase)
+	if !own {
+		phase = ""
+	}
+	if !own || !bound || !strings.HasPrefix(id, "msg_") {
+		b.item(&responses.EasyInputMessageParam{
+			Role: assistant, Phase: responses.EasyInputMessagePhase(phase),
+			Content: responses.EasyInputMessageContentUnionParam{OfString: param.NewOpt(t.Text)},
+		})
+		return
+	}
+	b.items = append(b.items, responses.ResponseInputItemUnionParam{
+		OfOutputMessage: &responses.ResponseOutputMessageParam{
+			ID: id, Status: responses.ResponseOutputMessageStatusCompleted,
+			Phase: responses.ResponseOutputMessagePhase(phase),
+			Content: []responses.ResponseOutputMessageContentUnionParam{{
+				OfOutputText: &responses.ResponseOutputTextParam{
+					Text: t.Text, Annotations: []responses.ResponseOutputTextAnnotationUnionParam{},
+				},
+			}},
+		},
+	})
+}
+
+// call has no id of an item: the provider pairs calls by their own ids, and an item's would
+// call for its reasoning.
+func (b *builder) call(c llm.Call) {
+	args := "{}"
+	var compact bytes.Buffer
+	if len(c.Args) > 0 && json.Compact(&compact, c.Args) == nil {
+		args = compact.String()
+	}
+	b.items = append(b.items, responses.ResponseInputItemUnionParam{
+		OfFunctionCall: &responses.ResponseFunctionToolCallParam{
+			Arguments: args, CallID: c.ID, Name: b.names.Wire(c.Name),
+		},
+	})
+}

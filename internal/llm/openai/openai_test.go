@@ -1,0 +1,315 @@
+package openai_test
+
+import (
+	"errors"
+	"fmt"
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/git-jp/git-jp/events"
+	"github.com/git-jp/git-jp/internal/llm"
+	"github.com/git-jp/git-jp/internal/llm/llmtest"
+	"github.com/git-jp/git-jp/internal/llm/openai"
+	"github.com/go-json-experiment/json/jsontext"
+	"go.uber.org/goleak"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+func hello() *llm.Request {
+	return &llm.Request{Messages: []llm.Message{said("Hello?")}}
+}
+
+func said(text string) llm.Message {
+	return llm.Message{Role: llm.RoleUser, Parts: []llm.Part{llm.Text{Text: text}}}
+}
+
+// sse makes a stream of events of their data.
+func sse(data ...string) []byte {
+	var b strings.Builder
+	for _, d := range data {
+		b.WriteString("data: " + d + "\n\n")
+	}
+	return []byte(b.String())
+}
+
+const (
+	begin = `{"type":"response.output_item.added","output_index":0,` +
+		`"item":{"type":"message","id":"msg_1","role":"assistant","content":[]}}`
+	fragment = `{"type":"response.output_text.delta","output_index":0,"delta":"Hi"}`
+	end      = `{"type":"response.output_item.done","output_index":0,"item":{"type":"message",` +
+		`"id":"msg_1","role":"assistant","content":[{"type":"output_text","text":"Hi"}]}}`
+	completed = `{"type":"response.completed","response":{"model":"gpt-5-2025","status":"completed",` +
+		`"usage":{"input_tokens":100,"input_tokens_details":{"cached_tokens":60,"cache_write_tokens":10},` +
+		`"output_tokens":7,"output_tokens_details":{"reasoning_tokens":5},"total_tokens":107}}}`
+)
+
+func whole() []byte { return sse(begin, fragment, end, completed) }
+
+// ask sends a request to a server that answers from a script.
+func ask(t *testing.T, r *llm.Request, replies ...llmtest.Reply) (llmtest.Transcript, *llmtest.Server) {
+	t.Helper()
+	s := llmtest.Serve(t, replies...)
+	m := openai.New("gpt-5", s.Endpoint(t, llm.FormatResponses))
+	return llmtest.Collect(m.Stream(t.Context(), r)), s
+}
+
+func TestAnswer(t *testing.T) {
+	t.Parallel()
+	got, s := ask(t, hello(), llmtest.Reply{Body: whole(), Chunk: llmtest.Bytewise})
+	if got.Err != nil || len(got.Faults) > 0 || got.Text() != "Hi" {
+		t.Fatalf("%q, %v, faults %q", got.Text(), got.Err, got.Faults)
+	}
+	want := llm.Usage{
+		Input: 30, CacheRead: 60, CacheWrite: 10, Output: 7, Reasoning: 5, Model: "gpt-5-2025",
+	}
+	if got.Usage != want || got.Stop.Reason != llm.StopEnd {
+		t.Errorf("usage %+v, stop %+v", got.Usage, got.Stop)
+	}
+	h := s.Sent()[0].Header
+	if h.Get("Authorization") != "Bearer key" || h.Get("Accept") != "text/event-stream" {
+		t.Errorf("sent with %v", h)
+	}
+}
+
+func TestParallelCalls(t *testing.T) {
+	t.Parallel()
+	call := func(kind string, i int, args string) string {
+		return fmt.Sprintf(`{"type":"response.output_item.%s","output_index":%d,"item":{`+
+			`"type":"function_call","id":"fc_%d","call_id":"call_%d","name":"read_file","arguments":%q}}`,
+			kind, i, i, i, args)
+	}
+	args := func(i int, text string) string {
+		return fmt.Sprintf(`{"type":"response.function_call_arguments.delta","output_index":%d,"delta":%q}`,
+			i, text)
+	}
+	body := sse(call("added", 0, ""), call("added", 1, ""), args(1, `{"p":`), args(0, `{"p":1}`),
+		args(1, `2}`), call("done", 1, `{"p":2}`), call("done", 0, `{"p":1}`),
+		call("done", 2, `{"p":3}`), completed)
+	r := hello()
+	r.Tools = []llm.Tool{{Name: "read.file", Schema: jsontext.Value(`{"type":"object"}`)}}
+	got, s := ask(t, r, llmtest.Reply{Body: body})
+	var calls []string
+	for _, c := range got.Calls() {
+		calls = append(calls, c.ID+" "+c.Name+" "+string(c.Arguments))
+	}
+	want := `call_1 read.file {"p":2}, call_0 read.file {"p":1}, call_2 read.file {"p":3}`
+	if got := strings.Join(calls, ", "); got != want {
+		t.Errorf("calls %s, want %s", got, want)
+	}
+	if got.Stop.Reason != llm.StopTools || got.Err != nil || len(got.Faults) > 0 {
+		t.Errorf("stop %+v, %v, %q", got.Stop, got.Err, got.Faults)
+	}
+	if body := string(s.Sent()[0].Body); !strings.Contains(body, `"name":"read_file"`) {
+		t.Errorf("the tool's name is not one that the provider takes: %s", body)
+	}
+}
+
+func TestStops(t *testing.T) {
+	t.Parallel()
+	incomplete := func(reason string) string {
+		return `{"type":"response.incomplete","response":{"status":"incomplete",` +
+			`"incomplete_details":{"reason":"` + reason + `"}}}`
+	}
+	refusal := `{"type":"response.refusal.delta","output_index":0,"delta":"I will not."}`
+	for name, c := range map[string]struct {
+		body []byte
+		want llm.Stop
+		text string
+	}{
+		"max tokens": {
+			sse(begin, fragment, incomplete("max_output_tokens")),
+			llm.Stop{Reason: llm.StopMaxTokens, Native: "max_output_tokens"},
+			"Hi",
+		},
+		"filter": {
+			sse(begin, incomplete("content_filter")),
+			llm.Stop{
+				Reason: llm.StopRefusal, Native: "content_filter", Category: "content_filter",
+			},
+			"",
+		},
+		"refusal": {
+			sse(begin, refusal, completed),
+			llm.Stop{Reason: llm.StopRefusal, Native: "refusal", Explanation: "I will not."},
+			"",
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			got, _ := ask(t, hello(), llmtest.Reply{Body: c.body})
+			if got.Err != nil || got.Stop != c.want || got.Text() != c.text || len(got.Faults) > 0 {
+				t.Errorf("%q, %+v, %v, %q", got.Text(), got.Stop, got.Err, got.Faults)
+			}
+		})
+	}
+}
+
+// TestCutCall: a call whose arguments were cut off is no call.
+func TestCutCall(t *testing.T) {
+	t.Parallel()
+	body := sse(`{"type":"response.output_item.added","output_index":0,"item":{"type":"function_call",`+
+		`"call_id":"call_1","name":"f","arguments":""}}`,
+		`{"type":"response.function_call_arguments.delta","output_index":0,"delta":"{\"a\":"}`,
+		`{"type":"response.incomplete","response":{"incomplete_details":{"reason":"max_output_tokens"}}}`)
+	got, _ := ask(t, hello(), llmtest.Reply{Body: body})
+	if len(got.Calls()) != 0 || got.Stop.Reason != llm.StopMaxTokens || len(got.Faults) > 0 {
+		t.Errorf("calls %v, stop %+v, faults %q", got.Calls(), got.Stop, got.Faults)
+	}
+}
+
+func TestFailures(t *testing.T) {
+	t.Parallel()
+	limit := http.Header{"Retry-After": {"7"}}
+	quota := []byte(`{"error":{"message":"Slow down","type":"requests","code":"rate_limit_exceeded"}}`)
+	long := []byte(`{"error":{"message":"too long","type":"invalid_request_error",` +
+		`"code":"context_length_exceeded"}}`)
+	failed := `{"type":"response.failed","response":{"status":"failed","error":{` +
+		`"code":"server_error","message":"broken"}}}`
+	for name, c := range map[string]struct {
+		reply llmtest.Reply
+		check func(error) bool
+	}{
+		"rate limit": {
+			llmtest.Reply{Status: 429, Header: limit, Body: quota},
+			api(429, "rate_limit_exceeded", true),
+		},
+		"unavailable": {llmtest.Reply{Status: 503, Body: []byte("no")}, api(503, "", true)},
+		"invalid": {
+			llmtest.Reply{Status: 400, Body: []byte(`{"error":{"message":"x","type":"invalid_request_error"}}`)},
+			api(400, "invalid_request_error", false),
+		},
+		"overflow": {llmtest.Reply{Status: 400, Body: long}, func(err error) bool {
+			var o *llm.OverflowError
+			return errors.As(err, &o)
+		}},
+		"event": {
+			llmtest.Reply{Body: sse(begin, `{"type":"error","code":"server_error","message":"x"}`)},
+			api(0, "server_error", true),
+		},
+		"nested event": {
+			llmtest.Reply{Body: sse(`{"type":"error","error":{"type":"server_error","message":"x"}}`)},
+			api(0, "server_error", true),
+		},
+		"failed":    {llmtest.Reply{Body: sse(begin, failed)}, api(0, "server_error", true)},
+		"truncated": {llmtest.Reply{Body: sse(begin, fragment)}, cut},
+		"half":      {llmtest.Reply{Body: whole()[:len(whole())-9]}, cut},
+		"aborted":   {llmtest.Reply{Body: sse(begin), Abort: true}, cut},
+		"no events": {llmtest.Reply{Body: []byte("data: <html>\n\n")}, func(err error) bool {
+			var w *llm.WireError
+			return errors.As(err, &w)
+		}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			got, _ := ask(t, hello(), c.reply)
+			if !c.check(got.Err) {
+				t.Errorf("the error is %#v", got.Err)
+			}
+		})
+	}
+}
+
+func api(status int, kind string, retryable bool) func(error) bool {
+	return func(err error) bool {
+		var e *llm.APIError
+		return errors.As(err, &e) && e.Status == status && e.Type == kind &&
+			e.Retryable == retryable && (status != 429 || e.RetryAfter == 7*time.Second)
+	}
+}
+
+func cut(err error) bool {
+	var c *llm.CutError
+	return errors.As(err, &c)
+}
+
+func TestRetry(t *testing.T) {
+	t.Parallel()
+	s := llmtest.Serve(t, llmtest.Reply{Status: 503}, llmtest.Reply{Body: whole()})
+	at := s.Endpoint(t, llm.FormatResponses)
+	at.Retry = llm.Retry{Max: 1, Base: time.Millisecond, Cap: time.Second}
+	got := llmtest.Collect(openai.New("gpt-5", at).Stream(t.Context(), hello()))
+	if got.Err != nil || got.Text() != "Hi" || len(s.Sent()) != 2 {
+		t.Errorf("%q, %v after %d requests", got.Text(), got.Err, len(s.Sent()))
+	}
+	if a, b := s.Sent()[0].Body, s.Sent()[1].Body; string(a) != string(b) {
+		t.Errorf("tried again with other bytes:\n%s\n%s", a, b)
+	}
+}
+
+func TestSilence(t *testing.T) {
+	t.Parallel()
+	s := llmtest.Serve(t, llmtest.Reply{Body: sse(begin, fragment), Hang: true})
+	at := s.Endpoint(t, llm.FormatResponses)
+	transport := &http.Transport{}
+	defer transport.CloseIdleConnections()
+	at.Client = llm.NewClient(llm.ClientOptions{
+		Provider: "openai", Format: llm.FormatResponses, Idle: 50 * time.Millisecond, Base: transport,
+	})
+	got := llmtest.Collect(openai.New("gpt-5", at).Stream(t.Context(), hello()))
+	var idle *llm.IdleError
+	if !errors.As(got.Err, &idle) {
+		t.Errorf("the error is %v", got.Err)
+	}
+}
+
+// TestLeave: whoever stops listening leaves nothing behind, which TestMain holds.
+func TestLeave(t *testing.T) {
+	t.Parallel()
+	s := llmtest.Serve(t, llmtest.Reply{Body: sse(begin, fragment), Hang: true})
+	m := openai.New("gpt-5", s.Endpoint(t, llm.FormatResponses))
+	for d, err := range m.Stream(t.Context(), hello()) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		if d.Kind == llm.DeltaFragment {
+			break
+		}
+	}
+}
+
+func TestInvalidUTF8(t *testing.T) {
+	t.Parallel()
+	bad := strings.Replace(fragment, "Hi", "H\xff\xfei", 1)
+	got, _ := ask(t, hello(), llmtest.Reply{Body: sse(begin, bad, end, completed)})
+	if got.Err != nil || got.Text() != "H\uFFFDi" {
+		t.Errorf("%q, %v", got.Text(), got.Err)
+	}
+}
+
+func TestTenThousandDeltas(t *testing.T) {
+	t.Parallel()
+	data := []string{begin}
+	for i := range 10_000 {
+		data = append(data, strings.Replace(fragment, "Hi", fmt.Sprintf("w%d ", i), 1))
+	}
+	data = append(data, end, completed)
+	got, _ := ask(t, hello(), llmtest.Reply{Body: sse(data...), Chunk: func(int) int { return 4093 }})
+	if got.Err != nil || len(got.Faults) > 0 || len(got.Deltas) != 10_004 {
+		t.Errorf("%d deltas, %v, %q", len(got.Deltas), got.Err, got.Faults)
+	}
+	if words := strings.Fields(got.Text()); len(words) != 10_000 || words[9_999] != "w9999" {
+		t.Errorf("%d words", len(words))
+	}
+}
+
+// TestSummaryParts: the parts of a summary are paragraphs, and what is not encrypted has no id
+// to give back.
+func TestSummaryParts(t *testing.T) {
+	t.Parallel()
+	part := `{"type":"response.reasoning_summary_part.added","output_index":0}`
+	delta := `{"type":"response.reasoning_summary_text.delta","output_index":0,"delta":"so"}`
+	item := `{"type":"response.output_item.%s","output_index":0,"item":{"type":"reasoning",` +
+		`"id":"rs_1","summary":[]}}`
+	got, _ := ask(t, hello(), llmtest.Reply{Body: sse(fmt.Sprintf(item, "added"), part, delta, part,
+		delta, fmt.Sprintf(item, "done"), completed)})
+	if len(got.Ends) != 1 {
+		t.Fatalf("ends %+v", got.Ends)
+	}
+	r, ok := got.Ends[0].Event.(*events.ChatResponse)
+	if !ok || r.Form != events.FormReasoning || r.Text != "so\n\nso" || got.Ends[0].Metadata.Len() != 0 {
+		t.Errorf("%+v with %v", r, got.Ends[0].Metadata.Keys())
+	}
+}
