@@ -22,11 +22,19 @@
 // # Words
 //
 // A stream is a list of elements. An element has a timestamp, a kind and, if it is
-// an event, metadata. A content is bytes that belong to an event, such as a tool's
-// result: in the stream it is a reference to a blob, or it stands in place as text
-// or base64. A result in jp's own form, one base64 string, is called legacy. The
-// inline form is legacy with the blocks beside it in the metadata, see
-// [Stream.Inline].
+// an event, metadata. A turn is a run of events, mostly from one turn_start to the
+// next: what one query said and got. A call is a model's request for a tool and the
+// response to it, if any; they are paired within a turn.
+//
+// A compaction is an element that changes what a model is given of some turns and
+// removes nothing. A projection is the stream as a model is to be given it, its
+// compactions applied. A fork is the beginning of another conversation: a choice of
+// the turns, repaired as by [Stream.Sanitize].
+//
+// A content is bytes that belong to an event, such as a tool's result: in the stream
+// it is a reference to a blob, or it stands in place as text or base64. A result in
+// jp's own form, one base64 string, is called legacy. The inline form is legacy with
+// the blocks beside it in the metadata, see [Stream.Inline].
 //
 // # What it does not promise
 //
