@@ -1,0 +1,233 @@
+package gitint
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// A DiffRequest says which differences to show.
+type DiffRequest struct {
+	// Staged compares HEAD with the index, else the index with the work tree.
+	Staged bool
+	// Commit, when it is not zero, compares it with its first parent instead.
+	Commit OID
+	// Paths are the files and directories to show, from the root of the work tree;
+	// none is all. Exclude are those to leave out.
+	Paths, Exclude []string
+}
+
+// showArgs make what git prints independent of the configuration, and start nothing
+// that belongs to the user.
+var showArgs = [...]string{
+	"--no-color", "--no-ext-diff", "--no-textconv", "--src-prefix=a/", "--dst-prefix=b/",
+	"--unified=3", "--find-renames", "--submodule=short", "--ignore-submodules=dirty",
+}
+
+// quiet is given to commands that may look at the work tree.
+var quiet = [...]string{
+	"-c", "core.fsmonitor=false", "-c", "core.quotePath=false", "-c", "log.showRoot=true",
+}
+
+var errCut = errors.New("output is longer than was asked for")
+
+// Diff returns a patch, and whether it was cut at limit bytes, behind a line.
+func (r *Repo) Diff(ctx context.Context, d DiffRequest, limit int64) ([]byte, bool, error) {
+	args := slices.Clone(quiet[:])
+	switch {
+	case !d.Commit.IsZero():
+		args = append(args, "show", "--format=",
+			"--diff-merges=first-parent", "--no-show-signature")
+	case d.Staged:
+		args = append(args, "diff", "--cached")
+	default:
+		args = append(args, "diff")
+	}
+	args = append(args, showArgs[:]...)
+	if !d.Commit.IsZero() {
+		args = append(args, d.Commit.String())
+	}
+	specs, env := pathspecs(d.Paths)
+	for _, p := range d.Exclude {
+		specs = append(specs, ":(top,exclude,literal)"+p)
+	}
+	args = append(append(args, "--"), specs...)
+	out, cut, err := r.bounded(ctx, command{args: args, env: env}, limit)
+	if err != nil {
+		return nil, false, fmt.Errorf("show differences: %w", err)
+	}
+	return out, cut, nil
+}
+
+// bounded runs git and ends it after limit bytes.
+func (r *Repo) bounded(
+	ctx context.Context, c command, limit int64,
+) (out []byte, cut bool, err error) {
+	err = r.stream(ctx, c, func(rd io.Reader) error {
+		var readErr error
+		out, readErr = io.ReadAll(io.LimitReader(rd, limit+1))
+		if cut = readErr == nil && int64(len(out)) > limit; cut {
+			return errCut // which ends git
+		}
+		return readErr
+	})
+	if cut && ctx.Err() == nil {
+		out = out[:limit]
+		if i := strings.LastIndexByte(string(out), '\n'); i >= 0 {
+			out = out[:i+1]
+		}
+		return out, true, nil
+	}
+	return out, false, err
+}
+
+// A LogRequest says which commits to list. Conditions are joined by "and".
+type LogRequest struct {
+	Query   string // a piece of the message
+	Content string // a piece of text that the commit adds or removes
+	Regexp  bool   // Content is a POSIX regular expression for added and removed lines
+	Since   string // a date as git reads it, also "2 weeks ago"
+	Paths   []string
+	Count   int // required
+}
+
+// A LogEntry is a commit as it is shown to people.
+type LogEntry struct {
+	OID     OID
+	Author  string
+	Date    string // RFC 3339, in the zone of the author
+	Subject string
+}
+
+const logFields = 4
+
+// Log returns the newest commits of HEAD that fulfil the conditions.
+func (r *Repo) Log(ctx context.Context, l LogRequest) ([]LogEntry, error) {
+	args := append(slices.Clone(quiet[:]),
+		"log", "-z", "--format=%H%x00%an%x00%aI%x00%s", "--encoding=UTF-8", "--no-show-signature",
+		"--no-color", "--no-ext-diff", "--no-textconv", "--max-count="+strconv.Itoa(l.Count),
+	)
+	if l.Query != "" {
+		args = append(args, "--fixed-strings", "--grep="+l.Query)
+	}
+	if l.Content != "" && l.Regexp {
+		args = append(args, "-G"+l.Content)
+	} else if l.Content != "" {
+		args = append(args, "-S"+l.Content)
+	}
+	if l.Since != "" {
+		args = append(args, "--since="+l.Since)
+	}
+	specs, env := pathspecs(l.Paths)
+	args = append(append(args, "HEAD", "--"), specs...)
+	out, err := r.run(ctx, command{args: args, env: env})
+	if err != nil {
+		if unborn, _ := r.unborn(ctx); unborn {
+			return nil, nil
+		}
+		return nil, fmt.Errorf("list commits: %w", err)
+	}
+	return parseLog(splitZ(out))
+}
+
+func parseLog(fields []string) ([]LogEntry, error) {
+	var all []LogEntry
+	for ; len(fields) >= logFields; fields = fields[logFields:] {
+		id, err := ParseOID(fields[0])
+		if err != nil {
+			return nil, fmt.Errorf("list commits: %w", err)
+		}
+		all = append(all, LogEntry{OID: id, Author: fields[1], Date: fields[2], Subject: fields[3]})
+	}
+	return all, nil
+}
+
+// A CommitInfo is a commit with its message and what it changed.
+type CommitInfo struct {
+	LogEntry
+	Message string
+	Files   []FileStat
+}
+
+// A FileStat counts the changed lines of a file; binary files have -1.
+type FileStat struct {
+	Path           string
+	Added, Deleted int
+}
+
+// Show returns the commit that rev names, compared with its first parent.
+func (r *Repo) Show(ctx context.Context, rev string) (CommitInfo, error) {
+	id, err := r.Resolve(ctx, rev)
+	if err != nil {
+		return CommitInfo{}, fmt.Errorf("show %q: %w", rev, err)
+	}
+	out, err := r.run(ctx, command{args: []string{
+		"log", "--max-count=1", "--format=%H%x00%an%x00%aI%x00%s%x00%B%x00%P",
+		"--encoding=UTF-8", "--no-show-signature", "--no-color", id.String(), "--",
+	}})
+	if err != nil {
+		return CommitInfo{}, fmt.Errorf("show %q: %w", rev, err)
+	}
+	f := strings.SplitN(strings.TrimSuffix(string(out), "\n"), "\x00", logFields+2)
+	if len(f) != logFields+2 {
+		return CommitInfo{}, fmt.Errorf("show %q: %d fields", rev, len(f))
+	}
+	c := CommitInfo{
+		LogEntry: LogEntry{OID: id, Author: f[1], Date: f[2], Subject: f[3]},
+		Message:  strings.TrimRight(f[4], "\n"),
+	}
+	parent, _, _ := strings.Cut(f[5], " ")
+	c.Files, err = r.numstat(ctx, parent, id)
+	return c, err
+}
+
+// numstat counts the changed lines between a commit and its parent, "" for none.
+func (r *Repo) numstat(ctx context.Context, parent string, id OID) ([]FileStat, error) {
+	if parent == "" {
+		parent = r.emptyTree()
+	}
+	out, err := r.run(ctx, command{args: []string{
+		"diff-tree", "-r", "-z", "--numstat", "--no-renames", "--no-ext-diff", "--no-textconv",
+		parent, id.String(), "--",
+	}})
+	if err != nil {
+		return nil, fmt.Errorf("count changes of %s: %w", id, err)
+	}
+	var all []FileStat
+	for _, line := range splitZ(out) {
+		f := strings.SplitN(line, "\t", 3)
+		if len(f) != 3 {
+			return nil, fmt.Errorf("count changes of %s: line %q", id, line)
+		}
+		all = append(all, FileStat{Path: f[2], Added: count(f[0]), Deleted: count(f[1])})
+	}
+	return all, nil
+}
+
+// count reads a number of lines; "-" stands for those of a binary file.
+func count(s string) int {
+	n, err := strconv.Atoi(s)
+	if err != nil {
+		return -1
+	}
+	return n
+}
+
+// Files returns the files below the given directories that are in the index or in the
+// work tree and not ignored, sorted; below all without one. Some may have been deleted.
+func (r *Repo) Files(ctx context.Context, under ...string) ([]string, error) {
+	specs, env := pathspecs(under)
+	args := append(slices.Clone(quiet[:]),
+		"ls-files", "-z", "--cached", "--others", "--exclude-standard", "--")
+	out, err := r.run(ctx, command{args: append(args, specs...), env: env})
+	if err != nil {
+		return nil, fmt.Errorf("list files: %w", err)
+	}
+	all := splitZ(out)
+	slices.Sort(all)
+	return slices.Compact(all), nil
+}
