@@ -26,33 +26,45 @@ type room struct {
 // rooms is the import table of docs/architecture.md. A key ending in /* stands for
 // all packages below it.
 var rooms = map[string]room{
-	"blobs":               {imports: []string{"internal/atomicfile"}},
-	"events":              {imports: []string{"blobs"}},
-	"dedup":               {imports: []string{"events", "blobs"}},
-	"gitint":              {imports: []string{"internal/trace"}, processes: true},
-	"hooks":               {imports: []string{"gitint", "internal/atomicfile"}},
-	"internal/refs":       {imports: []string{"events", "blobs", "internal/atomicfile"}},
-	"internal/workspace":  {imports: []string{"events", "blobs", "internal/atomicfile"}},
-	"internal/check":      {imports: []string{"events", "blobs", "internal/refs", "internal/workspace"}},
-	"internal/stage":      {imports: stageImports},
-	"internal/repair":     {imports: stageImports},
-	"internal/search":     {imports: []string{"events", "blobs"}},
-	"internal/config":     {},
-	"internal/llm":        {imports: []string{"events", "blobs"}, network: true},
-	"internal/llm/*":      {imports: []string{"internal/llm", "events", "blobs"}, network: true},
-	"internal/render":     {imports: []string{"events", "blobs"}, processes: true},
-	"internal/atomicfile": {},
-	"internal/trace":      {},
-	"internal/house":      {},
-	"internal/tools":      {},
-	"internal/bench":      {imports: []string{"events", "blobs"}, processes: true},
-	"internal/gittest":    {processes: true},
-	"internal/realdata":   {},
-	"cmd/git-jp":          {imports: []string{"*"}, processes: true},
+	"blobs":                 {imports: []string{"internal/atomicfile"}},
+	"events":                {imports: []string{"blobs"}},
+	"dedup":                 {imports: []string{"events", "blobs"}},
+	"gitint":                {imports: []string{"internal/trace"}, processes: true},
+	"hooks":                 {imports: []string{"gitint", "internal/atomicfile"}},
+	"internal/refs":         {imports: []string{"events", "blobs", "internal/atomicfile"}},
+	"internal/workspace":    {imports: []string{"events", "blobs", "internal/atomicfile"}},
+	"internal/check":        {imports: []string{"events", "blobs", "internal/refs", "internal/workspace"}},
+	"internal/stage":        {imports: stageImports},
+	"internal/repair":       {imports: stageImports},
+	"internal/search":       {imports: []string{"events", "blobs"}},
+	"internal/config":       {},
+	"internal/llm":          {imports: []string{"events", "blobs"}, network: true},
+	"internal/llm/*":        {imports: []string{"internal/llm", "events", "blobs"}, network: true},
+	"internal/tool":         {imports: []string{"events", "blobs"}},
+	"internal/tool/file":    {imports: []string{"events", "blobs", "internal/atomicfile"}},
+	"internal/tool/builtin": {imports: []string{"internal/tool", "internal/tool/file", "events", "blobs", "gitint"}},
+	"internal/tool/process": {imports: []string{"internal/tool"}, processes: true},
+	"internal/tool/local":   {imports: []string{"internal/tool", "internal/tool/file", "events", "blobs"}},
+	"internal/tool/mcp":     {imports: []string{"internal/tool", "events", "blobs"}, network: true},
+	"internal/attach":       {imports: attachImports, network: true},
+	"internal/render":       {imports: []string{"events", "blobs"}, processes: true},
+	"internal/atomicfile":   {},
+	"internal/trace":        {},
+	"internal/house":        {},
+	"internal/tools":        {},
+	"internal/bench":        {imports: []string{"events", "blobs"}, processes: true},
+	"internal/gittest":      {processes: true},
+	"internal/realdata":     {},
+	"cmd/git-jp":            {imports: []string{"*"}, processes: true},
 }
 
 var stageImports = []string{
 	"events", "blobs", "gitint", "internal/refs", "internal/workspace", "internal/check",
+}
+
+var attachImports = []string{
+	"events", "blobs", "gitint", "internal/tool", "internal/tool/file", "internal/tool/mcp",
+	"internal/workspace",
 }
 
 // testOnly are packages that only tests may import, from anywhere.

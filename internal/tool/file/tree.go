@@ -1,0 +1,307 @@
+package file
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"strings"
+
+	"github.com/git-jp/git-jp/blobs"
+	"github.com/git-jp/git-jp/events"
+	"github.com/git-jp/git-jp/internal/atomicfile"
+)
+
+// TempDir is where files are built before they get their name: a place that git
+// ignores, on the file system of the workspace.
+const TempDir = ".jp/blobs/.tmp"
+
+// Reasons that an [AccessError] can wrap.
+var (
+	ErrOutside    = errors.New("it is outside of the workspace")
+	ErrForbidden  = errors.New("it belongs to git or jp")
+	ErrNotRegular = errors.New("it is not a regular file")
+	ErrTooLarge   = errors.New("it is too large")
+)
+
+// An AccessError says that a file is not for tools to touch.
+type AccessError struct {
+	Path string
+	Err  error // one of the reasons
+}
+
+// Error names the path and the reason.
+func (e *AccessError) Error() string { return fmt.Sprintf("file %q: %v", e.Path, e.Err) }
+
+// Unwrap returns the reason.
+func (e *AccessError) Unwrap() error { return e.Err }
+
+// A Tree gives access to the files of a workspace and to no others.
+type Tree struct {
+	*Space
+	root *os.Root
+	deny []string // resolved
+}
+
+// Open opens the workspace whose root is dir. The directories of deny, such as that
+// of a repository with an unusual name, are forbidden like .git and .jp.
+func Open(dir string, deny ...string) (*Tree, error) {
+	space, err := NewSpace(dir)
+	if err != nil {
+		return nil, err
+	}
+	root, err := os.OpenRoot(space.root)
+	if err != nil {
+		return nil, fmt.Errorf("open workspace %q: %w", dir, err)
+	}
+	t := &Tree{Space: space, root: root}
+	for _, d := range deny {
+		if real, err := resolve(d); err == nil && real != space.root {
+			t.deny = append(t.deny, real)
+		}
+	}
+	return t, nil
+}
+
+// Close releases the directory.
+func (t *Tree) Close() error { return t.root.Close() }
+
+// Rel returns the slash path of path from the root, with all links resolved. The
+// error is an *[AccessError] when tools must not touch it.
+func (t *Tree) Rel(path string) (string, error) {
+	real, err := t.resolve(path)
+	if err != nil {
+		return "", fmt.Errorf("file %q: %w", path, err)
+	}
+	rel, inside := t.Below(real)
+	if !inside {
+		return "", &AccessError{Path: path, Err: ErrOutside}
+	}
+	if t.Forbidden(rel) {
+		return "", &AccessError{Path: path, Err: ErrForbidden}
+	}
+	return rel, nil
+}
+
+// Forbidden reports whether a slash path from the root belongs to git or jp.
+func (t *Tree) Forbidden(rel string) bool {
+	for name := range strings.SplitSeq(rel, "/") {
+		if isReserved(name) {
+			return true
+		}
+	}
+	real := filepath.Join(t.Space.root, filepath.FromSlash(rel))
+	for _, d := range t.deny {
+		if real == d || strings.HasPrefix(real, d+string(filepath.Separator)) {
+			return true
+		}
+	}
+	return false
+}
+
+// isReserved recognises .git and .jp in every spelling that some file system takes for
+// them: other case, trailing dots and spaces, streams and short names of Windows, and
+// code points that HFS+ ignores.
+func isReserved(name string) bool {
+	name = strings.Map(func(r rune) rune {
+		if r >= 0x200c && r <= 0x200f || r >= 0x202a && r <= 0x202e ||
+			r >= 0x206a && r <= 0x206f || r == 0xfeff {
+			return -1
+		}
+		return r
+	}, name)
+	name, _, _ = strings.Cut(name, ":")
+	name = strings.ToLower(strings.TrimRight(name, ". "))
+	short, _, isShort := strings.Cut(name, "~")
+	return name == ".git" || name == ".jp" || isShort && (short == "git" || short == "jp")
+}
+
+// A File is what was read.
+type File struct {
+	Rel  string // slash path from the root, links resolved
+	URI  string
+	Data []byte
+	Info fs.FileInfo
+}
+
+// Read returns a regular file of at most limit bytes; 0 is no limit.
+func (t *Tree) Read(path string, limit int64) (File, error) {
+	rel, err := t.Rel(path)
+	if err != nil {
+		return File{}, err
+	}
+	info, err := t.regular(path, rel)
+	if err != nil {
+		return File{}, err
+	}
+	if limit > 0 && info.Size() > limit {
+		return File{}, &AccessError{Path: path, Err: tooLarge(info.Size(), limit)}
+	}
+	f, err := t.root.Open(filepath.FromSlash(rel))
+	if err != nil {
+		return File{}, fmt.Errorf("file %q: %w", path, plainError(err))
+	}
+	data, err := readAll(f, limit)
+	err = errors.Join(err, f.Close())
+	if err != nil {
+		return File{}, fmt.Errorf("read file %q: %w", path, plainError(err))
+	}
+	// Somebody may have swapped a directory for a link meanwhile; then this is not
+	// what was asked for, and perhaps not for tools at all.
+	if again, err := t.Rel(path); err != nil || again != rel {
+		return File{}, &AccessError{Path: path, Err: ErrForbidden}
+	}
+	return File{Rel: rel, URI: t.name(t.abs(rel)), Data: data, Info: info}, nil
+}
+
+func readAll(r io.Reader, limit int64) ([]byte, error) {
+	if limit <= 0 {
+		return io.ReadAll(r)
+	}
+	data, err := io.ReadAll(io.LimitReader(r, limit+1))
+	if err == nil && int64(len(data)) > limit {
+		err = tooLarge(int64(len(data)), limit)
+	}
+	return data, err
+}
+
+func tooLarge(size, limit int64) error {
+	return fmt.Errorf("%w: %d bytes, and %d are allowed", ErrTooLarge, size, limit)
+}
+
+// Resource returns the file as a resource, as it is now.
+func (f File) Resource() events.Resource {
+	return events.Resource{
+		URI: f.URI, MIMEType: Type(f.Rel, f.Data), Name: f.Rel,
+		Content: blobs.Loaded(f.Data),
+	}
+}
+
+// Stat returns what path leads to.
+func (t *Tree) Stat(path string) (rel string, info fs.FileInfo, err error) {
+	rel, err = t.Rel(path)
+	if err != nil {
+		return "", nil, err
+	}
+	info, err = t.root.Lstat(filepath.FromSlash(rel))
+	if err != nil {
+		return rel, nil, fmt.Errorf("file %q: %w", path, plainError(err))
+	}
+	return rel, info, nil
+}
+
+// regular looks before anything is opened: to open a pipe is to wait for its writer.
+func (t *Tree) regular(path, rel string) (fs.FileInfo, error) {
+	info, err := t.root.Lstat(filepath.FromSlash(rel))
+	if err != nil {
+		return nil, fmt.Errorf("file %q: %w", path, plainError(err))
+	}
+	if !info.Mode().IsRegular() {
+		return nil, &AccessError{Path: path, Err: ErrNotRegular}
+	}
+	return info, nil
+}
+
+// IsFile reports whether a slash path from the root is a regular file that tools may
+// touch. A link is none.
+func (t *Tree) IsFile(rel string) bool {
+	if t.Forbidden(rel) {
+		return false
+	}
+	info, err := t.root.Lstat(filepath.FromSlash(rel))
+	return err == nil && info.Mode().IsRegular()
+}
+
+// Create makes a file that must not exist, and its directories. The error wraps
+// fs.ErrExist when it does.
+func (t *Tree) Create(path string, data []byte) (File, error) {
+	rel, err := t.Rel(path)
+	if err != nil {
+		return File{}, err
+	}
+	if _, err := t.root.Lstat(filepath.FromSlash(rel)); err == nil {
+		return File{}, fmt.Errorf("create file %q: %w", path, fs.ErrExist)
+	}
+	return t.write("create", path, rel, data)
+}
+
+// Replace gives an existing regular file other content. Its mode stays.
+func (t *Tree) Replace(path string, data []byte) (File, error) {
+	rel, err := t.Rel(path)
+	if err != nil {
+		return File{}, err
+	}
+	if _, err := t.regular(path, rel); err != nil {
+		return File{}, err
+	}
+	return t.write("replace", path, rel, data)
+}
+
+func (t *Tree) write(verb, path, rel string, data []byte) (File, error) {
+	if strings.HasSuffix(path, "/") || rel == "." {
+		return File{}, &AccessError{Path: path, Err: ErrNotRegular}
+	}
+	err := atomicfile.Write(t.root, rel, data, atomicfile.Options{TempDir: TempDir})
+	if err != nil {
+		return File{}, fmt.Errorf("%s file %q: %w", verb, path, plainError(err))
+	}
+	return File{Rel: rel, URI: t.name(t.abs(rel)), Data: data}, nil
+}
+
+// Remove deletes a regular file. A link is followed: what it leads to goes.
+func (t *Tree) Remove(path string) (rel string, err error) {
+	if rel, err = t.Rel(path); err != nil {
+		return "", err
+	}
+	if _, err := t.regular(path, rel); err != nil {
+		return rel, err
+	}
+	if err := t.root.Remove(filepath.FromSlash(rel)); err != nil {
+		return rel, fmt.Errorf("delete file %q: %w", path, plainError(err))
+	}
+	return rel, nil
+}
+
+func (t *Tree) abs(rel string) string {
+	return filepath.Join(t.Space.root, filepath.FromSlash(rel))
+}
+
+// FS returns the tree for reading by slash paths. Whoever walks it skips what is
+// [Tree.Forbidden] and does not follow links.
+func (t *Tree) FS() fs.FS { return t.root.FS() }
+
+// Walk returns the regular files below a slash path from the root, sorted, without
+// those that are forbidden. Links are not followed. A file is below itself.
+func (t *Tree) Walk(rel string) ([]string, error) {
+	var found []string
+	err := fs.WalkDir(t.FS(), path.Clean(rel), func(p string, d fs.DirEntry, err error) error {
+		switch {
+		case err != nil && d == nil:
+			return err
+		case p != "." && t.Forbidden(p):
+			if d.IsDir() {
+				return fs.SkipDir
+			}
+		case err == nil && d.Type().IsRegular():
+			found = append(found, p)
+		}
+		return nil // a directory that cannot be read has nothing to show
+	})
+	if err != nil {
+		return nil, fmt.Errorf("list %q: %w", rel, plainError(err))
+	}
+	return found, nil
+}
+
+// plainError drops the operation and the path of a *fs.PathError, which the caller's
+// message has already.
+func plainError(err error) error {
+	var pe *fs.PathError
+	if errors.As(err, &pe) {
+		return pe.Err
+	}
+	return err
+}
