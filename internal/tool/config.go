@@ -1,0 +1,279 @@
+package tool
+
+import (
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/go-json-experiment/json/jsontext"
+)
+
+// A Config is what conversation.tools.<name> of jp's configuration says.
+type Config struct {
+	Name        string
+	Source      Source
+	Enable      Enable
+	Command     CommandConfig
+	Summary     string
+	Description string
+	Examples    string
+	Parameters  []Parameter
+	Policy      Policy
+	Questions   map[string]QuestionConfig
+	Options     jsontext.Value // an object, nil when absent
+	Access      jsontext.Value // an object, nil when absent; the tool's to enforce
+	Style       Style
+}
+
+// A Source says who makes the calls of a tool.
+type Source struct {
+	Kind   SourceKind
+	Server string // of MCP
+	Tool   string // its name there, when it is another one
+}
+
+// SourceKind is the first word of a source.
+type SourceKind string
+
+// The kinds of sources.
+const (
+	Builtin SourceKind = "builtin"
+	Local   SourceKind = "local"
+	MCP     SourceKind = "mcp"
+)
+
+// ParseSource reads "builtin[.x]", "local[.x]" and "mcp.<server>[.<tool>]".
+func ParseSource(s string) (Source, error) {
+	kind, rest, _ := strings.Cut(s, ".")
+	src := Source{Kind: SourceKind(kind)}
+	switch src.Kind {
+	case Builtin, Local:
+		src.Tool = rest
+		return src, nil
+	case MCP:
+		src.Server, src.Tool, _ = strings.Cut(rest, ".")
+		if src.Server != "" {
+			return src, nil
+		}
+	}
+	return Source{}, fmt.Errorf("%q is no source", s)
+}
+
+// A CommandConfig is a command as it stands in the configuration: a line that is split
+// into words, or a program with its arguments.
+type CommandConfig struct {
+	Line    string
+	Program string
+	Args    []string
+	Shell   bool
+}
+
+// IsZero reports whether there is no command.
+func (c CommandConfig) IsZero() bool { return c.Line == "" && c.Program == "" }
+
+// UnmarshalJSON reads both forms.
+func (c *CommandConfig) UnmarshalJSON(b []byte) error {
+	if json.Unmarshal(b, &c.Line) == nil {
+		return nil
+	}
+	return fields(b, map[string]any{"program": &c.Program, "args": &c.Args, "shell": &c.Shell})
+}
+
+// A QuestionConfig says how a question of a tool is answered.
+type QuestionConfig struct {
+	Target jsontext.Value // nil when absent
+	Answer jsontext.Value // nil when absent
+}
+
+// A Style says how calls are shown to people.
+type Style struct {
+	Hidden          bool
+	InlineResults   string // "full", "off", or a number of lines
+	ResultsFileLink string
+	// Parameters is "json", "function_call" or "off"; Formatter is a command instead.
+	Parameters string
+	Formatter  CommandConfig
+}
+
+// ParseConfig reads the configuration of the tool name; defaults is that of '*', which
+// may be nil. Members that it does not know are left out.
+func ParseConfig(name string, v, defaults jsontext.Value) (Config, error) {
+	c := Config{Name: name, Enable: Enable{On: true}}
+	if defaults != nil {
+		if err := c.read(inherited(defaults)); err != nil {
+			return Config{}, fmt.Errorf("tool '*': %w", err)
+		}
+	}
+	if err := c.read(v); err != nil {
+		return Config{}, fmt.Errorf("tool %q: %w", name, err)
+	}
+	if c.Source.Kind == "" {
+		return Config{}, fmt.Errorf("tool %q: source: missing", name)
+	}
+	return c, nil
+}
+
+// inherited keeps what '*' may say for every tool.
+func inherited(v jsontext.Value) jsontext.Value {
+	ms, err := Members(v)
+	if err != nil {
+		return v
+	}
+	o := newObject()
+	for _, m := range ms {
+		switch m.Name {
+		case "enable", "run", "result", "format", "style", "access", "cancellation_response":
+			o.add(m.Name, m.Value)
+		}
+	}
+	return o.end()
+}
+
+func (c *Config) read(v jsontext.Value) error {
+	var source, run, result, format string
+	var parameters, questions jsontext.Value
+	err := fields(v, map[string]any{
+		"source": &source, "enable": &c.Enable, "command": &c.Command,
+		"summary": &c.Summary, "description": &c.Description, "examples": &c.Examples,
+		"parameters": &parameters, "questions": &questions,
+		"options": &c.Options, "access": &c.Access, "style": &c.Style,
+		"run": &run, "result": &result, "format": &format,
+		"cancellation_response": &c.Policy.Cancelled,
+	})
+	if err != nil {
+		return err
+	}
+	if source != "" {
+		if c.Source, err = ParseSource(source); err != nil {
+			return fmt.Errorf("source: %w", err)
+		}
+	}
+	if err := c.Policy.read(run, result, format); err != nil {
+		return err
+	}
+	if parameters != nil {
+		if c.Parameters, err = parseParameters(parameters); err != nil {
+			return fmt.Errorf("parameters: %w", err)
+		}
+	}
+	if questions != nil {
+		c.Questions, err = parseQuestions(questions)
+	}
+	return err
+}
+
+func (p *Policy) read(run, result, format string) error {
+	for _, f := range []struct {
+		name, value string
+		to          *Mode
+	}{{"run", run, &p.Run}, {"result", result, &p.Result}, {"format", format, &p.Format}} {
+		m, err := parseMode(f.value)
+		if err != nil {
+			return fmt.Errorf("%s: %w", f.name, err)
+		}
+		if m != "" {
+			*f.to = m
+		}
+	}
+	return nil
+}
+
+func parseParameters(v jsontext.Value) ([]Parameter, error) {
+	ms, err := Members(v)
+	if err != nil {
+		return nil, err
+	}
+	ps := make([]Parameter, 0, len(ms))
+	for _, m := range ms {
+		p := Parameter{Name: m.Name}
+		if err := json.Unmarshal(m.Value, &p); err != nil {
+			return nil, fmt.Errorf("%s: %w", m.Name, err)
+		}
+		ps = append(ps, p)
+	}
+	return ps, nil
+}
+
+// UnmarshalJSON reads everything but the name.
+func (p *Parameter) UnmarshalJSON(b []byte) error {
+	var t types
+	var items, properties jsontext.Value
+	var enum []json.RawMessage
+	err := fields(b, map[string]any{
+		"type": &t, "default": &p.Default, "required": &p.Required, "summary": &p.Summary,
+		"description": &p.Description, "examples": &p.Examples, "enum": &enum,
+		"items": &items, "properties": &properties,
+	})
+	if err != nil {
+		return err
+	}
+	p.Types = t
+	for _, e := range enum {
+		p.Enum = append(p.Enum, jsontext.Value(e))
+	}
+	if items != nil {
+		p.Items = new(Parameter)
+		if err := json.Unmarshal(items, p.Items); err != nil {
+			return fmt.Errorf("items: %w", err)
+		}
+	}
+	if properties != nil {
+		if p.Properties, err = parseParameters(properties); err != nil {
+			return fmt.Errorf("properties: %w", err)
+		}
+	}
+	return nil
+}
+
+func parseQuestions(v jsontext.Value) (map[string]QuestionConfig, error) {
+	ms, err := Members(v)
+	if err != nil {
+		return nil, fmt.Errorf("questions: %w", err)
+	}
+	all := make(map[string]QuestionConfig, len(ms))
+	for _, m := range ms {
+		var q QuestionConfig
+		err := fields(m.Value, map[string]any{"target": &q.Target, "answer": &q.Answer})
+		if err != nil {
+			return nil, fmt.Errorf("questions: %s: %w", m.Name, err)
+		}
+		all[m.Name] = q
+	}
+	return all, nil
+}
+
+// UnmarshalJSON reads a style over the one that is there.
+func (s *Style) UnmarshalJSON(b []byte) error {
+	var inline, parameters jsontext.Value
+	err := fields(b, map[string]any{
+		"hidden": &s.Hidden, "inline_results": &inline,
+		"results_file_link": &s.ResultsFileLink, "parameters": &parameters,
+	})
+	if err != nil {
+		return err
+	}
+	if inline != nil {
+		s.InlineResults = strings.Trim(string(inline), `"`)
+	}
+	if parameters == nil {
+		return nil
+	}
+	s.Parameters, s.Formatter = "", CommandConfig{}
+	var word string
+	if json.Unmarshal(parameters, &word) == nil &&
+		slices.Contains([]string{"json", "function_call", "off"}, word) {
+		s.Parameters = word
+		return nil
+	}
+	return json.Unmarshal(parameters, &s.Formatter)
+}
+
+// Definition returns what a model is told of the tool, as far as its configuration
+// says it.
+func (c Config) Definition() Definition {
+	return Definition{
+		Name: c.Name, Summary: c.Summary, Description: c.Description, Examples: c.Examples,
+		Parameters: c.Parameters, Schema: Schema(c.Parameters),
+	}
+}

@@ -1,0 +1,100 @@
+package tool
+
+import (
+	"encoding/json"
+	"fmt"
+)
+
+// Enable says whether a tool is offered, and what may change that.
+type Enable struct {
+	On     bool
+	Toggle Toggle
+}
+
+// Toggle says which flags may switch a tool.
+type Toggle string
+
+// The values of Toggle. The zero value is ToggleAny.
+const (
+	ToggleAny     Toggle = "any"
+	ToggleNever   Toggle = "never"
+	ToggleIfNamed Toggle = "if_named"
+	ToggleInGroup Toggle = "if_named_or_group"
+)
+
+// UnmarshalJSON reads true, false, "on", "off", "explicit", "always" and
+// {"state", "allow_toggle"}.
+func (e *Enable) UnmarshalJSON(b []byte) error {
+	var on bool
+	if json.Unmarshal(b, &on) == nil {
+		*e = Enable{On: on}
+		return nil
+	}
+	var word string
+	if json.Unmarshal(b, &word) == nil {
+		return e.word(word)
+	}
+	state := Enable{On: true}
+	var toggle Toggle
+	if err := fields(b, map[string]any{"state": &state, "allow_toggle": &toggle}); err != nil {
+		return err
+	}
+	switch toggle {
+	case "", ToggleAny, ToggleNever, ToggleIfNamed, ToggleInGroup:
+		*e = Enable{On: state.On, Toggle: toggle}
+		return nil
+	}
+	return fmt.Errorf("%q is no value of allow_toggle", toggle)
+}
+
+func (e *Enable) word(s string) error {
+	switch s {
+	case "on":
+		*e = Enable{On: true}
+	case "off":
+		*e = Enable{}
+	case "explicit":
+		*e = Enable{Toggle: ToggleIfNamed}
+	case "always":
+		*e = Enable{On: true, Toggle: ToggleNever}
+	default:
+		return fmt.Errorf("%q is no value of enable", s)
+	}
+	return nil
+}
+
+// A Switch is one flag that enables or disables a tool, or all tools.
+type Switch struct {
+	On   bool
+	Name string // "" is all
+}
+
+// Select returns which tools are offered after the switches were applied from left to
+// right. To name a tool that is not there, or one that is locked, is an error; a
+// switch for all passes over those that it may not change.
+func Select(configs []Config, switches []Switch) ([]bool, error) {
+	on := make([]bool, len(configs))
+	for i, c := range configs {
+		on[i] = c.Enable.On
+	}
+	for _, s := range switches {
+		found := s.Name == ""
+		for i, c := range configs {
+			switch s.Name {
+			case "":
+				if c.Enable.Toggle == "" || c.Enable.Toggle == ToggleAny {
+					on[i] = s.On
+				}
+			case c.Name:
+				if found = true; c.Enable.Toggle == ToggleNever {
+					return nil, fmt.Errorf("tool %q is locked", s.Name)
+				}
+				on[i] = s.On
+			}
+		}
+		if !found {
+			return nil, fmt.Errorf("no tool has the name %q", s.Name)
+		}
+	}
+	return on, nil
+}

@@ -1,0 +1,317 @@
+package tool
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"runtime/debug"
+	"strings"
+	"sync"
+	"time"
+)
+
+// What models are told, in the words of jp where it has some.
+const (
+	textInterrupted   = "Tool call was interrupted."
+	textSkipped       = "Tool skipped by user."
+	textSkippedConfig = "Tool skipped by configuration."
+	textNotDelivered  = "Result delivery skipped by configuration."
+	textNobody        = "Tool '%s' was not run: it needs approval, and nobody could be asked."
+	textUnavailable   = "Tool '%s' is not available. Available tools: %s."
+)
+
+const (
+	defaultGrace    = 5 * time.Second
+	defaultParallel = 8
+)
+
+// An Item is a tool and how its calls are treated.
+type Item struct {
+	Tool   Tool
+	Policy Policy
+}
+
+// Options of an Executor. The zero value is safe: nobody approves anything.
+type Options struct {
+	Gate   Gate
+	Limits Limits
+	// Timeout ends a call that a policy says nothing about; zero is never.
+	Timeout time.Duration
+	// Grace is how long a call may take to end when it is told to; zero is 5 seconds.
+	Grace time.Duration
+	// Parallel is how many calls run at once; zero is 8.
+	Parallel int
+}
+
+// An Executor runs calls of a set of tools.
+type Executor struct {
+	items   map[string]Item
+	order   []string
+	options Options
+	gate    sync.Mutex // one question at a time
+}
+
+// NewExecutor returns an executor of these tools, in this order. Two of one name are
+// an error.
+func NewExecutor(items []Item, o Options) (*Executor, error) {
+	if o.Grace == 0 {
+		o.Grace = defaultGrace
+	}
+	if o.Parallel == 0 {
+		o.Parallel = defaultParallel
+	}
+	x := &Executor{items: make(map[string]Item, len(items)), options: o}
+	for _, it := range items {
+		name := it.Tool.Definition().Name
+		if _, ok := x.items[name]; ok {
+			return nil, fmt.Errorf("two tools have the name %q", name)
+		}
+		x.items[name] = it
+		x.order = append(x.order, name)
+	}
+	return x, nil
+}
+
+// Definitions returns what a model is told, in order.
+func (x *Executor) Definitions() []Definition {
+	all := make([]Definition, len(x.order))
+	for i, name := range x.order {
+		all[i] = x.items[name].Tool.Definition()
+	}
+	return all
+}
+
+// An Admitted is a call that may run, or the result that it has already because it may
+// not.
+type Admitted struct {
+	Call   Call
+	item   Item
+	result *Result
+}
+
+// Refused returns the result of a call that will not run.
+func (a Admitted) Refused() (Result, bool) {
+	if a.result == nil {
+		return Result{}, false
+	}
+	return *a.result, true
+}
+
+// Admit prepares a call and settles whether it may run, which may ask somebody. A call
+// that may not run is no error: it has a result that says why. The error is that of
+// the Gate or of the context.
+func (x *Executor) Admit(ctx context.Context, c Call) (Admitted, error) {
+	it, ok := x.items[c.Name]
+	if !ok {
+		names := strings.Join(x.order, ", ")
+		return refuse(c, Failed(fmt.Sprintf(textUnavailable, c.Name, names))), nil
+	}
+	def := it.Tool.Definition()
+	args, err := def.Prepare(c.Arguments)
+	if err != nil {
+		return refuse(c, failure(err)), nil
+	}
+	c.Arguments = args
+	switch it.Policy.Run {
+	case Unattended:
+		return Admitted{Call: c, item: it}, nil
+	case Skip:
+		return refuse(c, OK(textSkippedConfig)), nil
+	}
+	return x.ask(ctx, c, it)
+}
+
+func (x *Executor) ask(ctx context.Context, c Call, it Item) (Admitted, error) {
+	if x.options.Gate == nil {
+		return refuse(c, Failed(fmt.Sprintf(textNobody, c.Name))), nil
+	}
+	x.gate.Lock()
+	defer x.gate.Unlock()
+	d, err := x.options.Gate.Admit(ctx, it.request(c))
+	if err != nil {
+		return Admitted{}, fmt.Errorf("ask about tool %q: %w", c.Name, err)
+	}
+	if !d.Run {
+		if d.Reply == "" {
+			d.Reply = textSkipped
+		}
+		return refuse(c, OK(d.Reply)), nil
+	}
+	if d.Arguments != nil {
+		if c.Arguments, err = it.Tool.Definition().Prepare(d.Arguments); err != nil {
+			return refuse(c, failure(err)), nil
+		}
+	}
+	return Admitted{Call: c, item: it}, nil
+}
+
+func (it Item) request(c Call) Request {
+	r := Request{Call: c, Definition: it.Tool.Definition(), Policy: it.Policy}
+	if f, ok := it.Tool.(Formatter); ok {
+		r.Formatter = f
+	}
+	return r
+}
+
+func refuse(c Call, r Result) Admitted { return Admitted{Call: c, result: &r} }
+
+func failure(err error) Result {
+	r := Failed(err.Error())
+	r.Err = err
+	return r
+}
+
+// Run admits calls one after the other and executes them.
+func (x *Executor) Run(
+	ctx context.Context, calls []Call, arrived func(i int, r Result) error,
+) ([]Result, error) {
+	admitted := make([]Admitted, len(calls))
+	for i, c := range calls {
+		a, err := x.Admit(ctx, c)
+		if err != nil {
+			return nil, err
+		}
+		admitted[i] = a
+	}
+	return x.Execute(ctx, admitted, arrived)
+}
+
+// Execute runs calls side by side and returns their results in the order of the calls.
+// Each is given to arrived as soon as it is there, from the goroutine of the caller,
+// one at a time; an error of arrived interrupts the others and is returned. When ctx is
+// done every call still has a result: one that was interrupted says so.
+func (x *Executor) Execute(
+	ctx context.Context, calls []Admitted, arrived func(i int, r Result) error,
+) ([]Result, error) {
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	type indexed struct {
+		index  int
+		result Result
+	}
+	done := make(chan indexed, len(calls))
+	limits, slots := x.options.Limits.share(len(calls)), make(chan struct{}, x.options.Parallel)
+	for i, a := range calls {
+		go func() {
+			slots <- struct{}{}
+			defer func() { <-slots }()
+			done <- indexed{i, limits.Apply(x.one(ctx, a))}
+		}()
+	}
+	results := make([]Result, len(calls))
+	var firstErr error
+	for range calls {
+		d := <-done
+		results[d.index] = d.result
+		if arrived == nil || firstErr != nil {
+			continue
+		}
+		if firstErr = arrived(d.index, d.result); firstErr != nil {
+			cancel()
+		}
+	}
+	return results, firstErr
+}
+
+// one runs one call to its result.
+func (x *Executor) one(ctx context.Context, a Admitted) Result {
+	if r, ok := a.Refused(); ok {
+		return r
+	}
+	r := x.bounded(ctx, a)
+	switch a.item.Policy.Result {
+	case Skip:
+		return OK(textNotDelivered)
+	case Ask, Edit:
+		return x.deliver(ctx, a, r)
+	}
+	return r
+}
+
+func (x *Executor) deliver(ctx context.Context, a Admitted, r Result) Result {
+	if x.options.Gate == nil {
+		return Failed(fmt.Sprintf("The result of tool '%s' was not delivered: "+
+			"it needs approval, and nobody could be asked.", a.Call.Name))
+	}
+	if ctx.Err() != nil {
+		return r // interrupted: there is nothing to show, and nobody wants to be asked
+	}
+	x.gate.Lock()
+	defer x.gate.Unlock()
+	r, err := x.options.Gate.Deliver(ctx, a.item.request(a.Call), r)
+	if err != nil {
+		return failure(fmt.Errorf("result of tool %q: %w", a.Call.Name, err))
+	}
+	return r
+}
+
+// bounded runs a call and leaves it behind when it does not end.
+func (x *Executor) bounded(ctx context.Context, a Admitted) Result {
+	limit := a.item.Policy.Timeout
+	if limit == 0 {
+		limit = x.options.Timeout
+	}
+	run, cancel := ctx, context.CancelFunc(func() {})
+	if limit > 0 {
+		run, cancel = context.WithTimeout(ctx, limit)
+	}
+	defer cancel()
+	if run.Err() != nil {
+		return interrupted(ctx, a, Result{})
+	}
+	ended := make(chan Result, 1)
+	go func() { ended <- guarded(run, a) }()
+	var r Result
+	select {
+	case r = <-ended:
+	case <-run.Done():
+		select {
+		case r = <-ended:
+		case <-time.After(x.options.Grace):
+			r.Err = run.Err()
+		}
+	}
+	switch {
+	case r.Err == nil || run.Err() == nil:
+		return r
+	case ctx.Err() != nil:
+		return interrupted(ctx, a, r)
+	}
+	return timedOut(a, r, limit)
+}
+
+// guarded runs a call and makes errors and panics results.
+func guarded(ctx context.Context, a Admitted) (r Result) {
+	defer func() {
+		if p := recover(); p != nil {
+			r = Failed(fmt.Sprintf("Tool '%s' crashed: %v", a.Call.Name, p))
+			r.Err = fmt.Errorf("tool %q panicked: %v\n%s", a.Call.Name, p, debug.Stack())
+		}
+	}()
+	r, err := a.item.Tool.Run(ctx, a.Call)
+	if err == nil {
+		return r
+	}
+	if ctx.Err() == nil || !errors.Is(err, ctx.Err()) {
+		r.Blocks = append(r.Blocks, Text(err.Error()))
+	}
+	r.IsError, r.Err = true, err
+	return r
+}
+
+func interrupted(ctx context.Context, a Admitted, r Result) Result {
+	text := textInterrupted
+	var c *Cancelled
+	switch {
+	case errors.As(context.Cause(ctx), &c) && c.Reply != "":
+		text = "Tool call was interrupted by the user, who says: " + c.Reply
+	case a.item.Policy.Cancelled != "":
+		text = a.item.Policy.Cancelled
+	}
+	return Result{Blocks: append(r.Blocks, Text(text)), IsError: true, Err: context.Cause(ctx)}
+}
+
+func timedOut(a Admitted, r Result, limit time.Duration) Result {
+	text := fmt.Sprintf("Tool '%s' did not end within %s and was stopped.", a.Call.Name, limit)
+	return Result{Blocks: append(r.Blocks, Text(text)), IsError: true, Err: r.Err}
+}
