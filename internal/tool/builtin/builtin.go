@@ -1,0 +1,157 @@
+package builtin
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"path"
+
+	"github.com/git-jp/git-jp/gitint"
+	"github.com/git-jp/git-jp/internal/tool"
+	"github.com/git-jp/git-jp/internal/tool/file"
+)
+
+// A Workspace is what the tools work on.
+type Workspace struct {
+	Tree *file.Tree   // required
+	Repo *gitint.Repo // nil when the workspace is in none
+}
+
+// maxFile is the size of the largest file that is read or changed.
+const maxFile = 10 << 20
+
+// inRepo returns a slash path of the workspace as the repository has it.
+func (w Workspace) inRepo(rel string) (string, error) {
+	prefix, err := w.prefix()
+	return path.Join(prefix, rel), err
+}
+
+// prefix is where the workspace lies in its repository.
+func (w Workspace) prefix() (string, error) {
+	space, err := file.NewSpace(w.Repo.Root())
+	if err != nil {
+		return "", err
+	}
+	rel, inside := space.Below(w.Tree.Root())
+	if !inside {
+		return "", fmt.Errorf("workspace %q is not in %q", w.Tree.Root(), w.Repo.Root())
+	}
+	return rel, nil
+}
+
+// under returns paths of the workspace as the repository has them; none is the whole
+// workspace.
+func (w Workspace) under(paths []string) ([]string, error) {
+	if len(paths) == 0 {
+		paths = []string{"."}
+	}
+	var all []string
+	for _, p := range paths {
+		rel, err := w.rel(p)
+		if err != nil {
+			return nil, err
+		}
+		in, err := w.inRepo(rel)
+		if err != nil {
+			return nil, err
+		}
+		if in == "." {
+			return nil, nil
+		}
+		all = append(all, in)
+	}
+	return all, nil
+}
+
+// rel reads a path or a URI that a model gives. Tools of git may name what was deleted.
+func (w Workspace) rel(p string) (string, error) {
+	if file.IsURI(p) {
+		real, _, err := w.Tree.Path(p)
+		if err != nil {
+			return "", err
+		}
+		p = real
+	}
+	return w.Tree.Rel(p)
+}
+
+// A builtin is a tool made of a definition and a function.
+type builtin[A any] struct {
+	def tool.Definition
+	run func(ctx context.Context, a A) (tool.Result, error)
+}
+
+// Definition implements [tool.Tool].
+func (b builtin[A]) Definition() tool.Definition { return b.def }
+
+// Run implements [tool.Tool].
+func (b builtin[A]) Run(ctx context.Context, c tool.Call) (tool.Result, error) {
+	var a A
+	if err := json.Unmarshal(c.Arguments, &a); err != nil {
+		return tool.Result{}, &tool.ArgumentsError{Tool: b.def.Name, Reason: err.Error()}
+	}
+	return b.run(ctx, a)
+}
+
+// reads returns a tool that changes nothing and runs unattended.
+func reads[A any](
+	d tool.Definition, run func(ctx context.Context, a A) (tool.Result, error),
+) tool.Item {
+	d.Schema = tool.Schema(d.Parameters)
+	return tool.Item{Tool: builtin[A]{d, run}, Policy: tool.Policy{Run: tool.Unattended}}
+}
+
+// writes returns a tool that is asked for.
+func writes[A any](
+	d tool.Definition, run func(ctx context.Context, a A) (tool.Result, error),
+) tool.Item {
+	it := reads(d, run)
+	it.Policy.Run = tool.Ask
+	return it
+}
+
+// Items returns all tools that work on the workspace, with the policy that they have
+// unless the configuration says otherwise. Those of git are there when git is.
+func Items(w Workspace) []tool.Item {
+	items := []tool.Item{
+		readFile(w), listFiles(w), grepFiles(w), createFile(w), modifyFile(w), deleteFile(w),
+	}
+	if w.Repo == nil {
+		return items
+	}
+	return append(items, gitStatus(w), gitDiff(w), gitLog(w), gitShow(w))
+}
+
+// A list is what models give for a list: one, or a single string.
+type list []string
+
+// UnmarshalJSON reads both.
+func (l *list) UnmarshalJSON(b []byte) error {
+	var one string
+	if json.Unmarshal(b, &one) == nil {
+		*l = list{one}
+		return nil
+	}
+	return json.Unmarshal(b, (*[]string)(l))
+}
+
+// The parameters that several tools have.
+func text(name, summary string) tool.Parameter {
+	return tool.Parameter{Name: name, Types: []string{"string"}, Summary: summary}
+}
+
+func integer(name, summary string) tool.Parameter {
+	return tool.Parameter{Name: name, Types: []string{"integer"}, Summary: summary}
+}
+
+func texts(name, summary string) tool.Parameter {
+	return tool.Parameter{
+		Name: name, Types: []string{"array"}, Summary: summary,
+		Items: &tool.Parameter{Types: []string{"string"}},
+	}
+}
+
+func required(p tool.Parameter) tool.Parameter {
+	p.Required = true
+	return p
+}

@@ -1,0 +1,116 @@
+package builtin
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+
+	"github.com/git-jp/git-jp/gitint"
+	"github.com/git-jp/git-jp/internal/tool"
+)
+
+func createFile(w Workspace) tool.Item {
+	return writes(tool.Definition{
+		Name:    "fs_create_file",
+		Summary: "Create a new file in the project's local filesystem.",
+		Examples: "```json\n" + `{"path": "src/new_module.rs", "content": "//! New.\n"}` +
+			"\n```",
+		Parameters: []tool.Parameter{
+			required(text("path", "The path to the file to create. "+
+				"The path must be relative to the project's root.")),
+			text("content", "The content of the file to create. "+
+				"If not specified, the file will be empty."),
+		},
+	}, w.createFile)
+}
+
+type createArgs struct {
+	Path    string `json:"path"`
+	Content string `json:"content"`
+}
+
+func (w Workspace) createFile(_ context.Context, a createArgs) (tool.Result, error) {
+	f, err := w.Tree.Create(a.Path, []byte(a.Content))
+	if errors.Is(err, fs.ErrExist) {
+		return tool.Failed(fmt.Sprintf(
+			"File '%s' already exists. Use `fs_modify_file` to change it.", a.Path)), nil
+	}
+	if err != nil {
+		return tool.Result{}, err
+	}
+	return tool.OK(fmt.Sprintf("File '%s' created. File size: %d", f.Rel, len(f.Data))), nil
+}
+
+func deleteFile(w Workspace) tool.Item {
+	return writes(tool.Definition{
+		Name:        "fs_delete_file",
+		Summary:     "Delete a file in the project's local filesystem.",
+		Description: "The file must exist, be a regular file, and have no uncommitted changes.",
+		Examples:    "```json\n{\"path\": \"src/deprecated_module.rs\"}\n```",
+		Parameters: []tool.Parameter{
+			required(text("path", "The path to the file to delete. "+
+				"The path must be relative to the project's root.")),
+		},
+	}, w.deleteFile)
+}
+
+type deleteArgs struct {
+	Path string `json:"path"`
+}
+
+func (w Workspace) deleteFile(ctx context.Context, a deleteArgs) (tool.Result, error) {
+	rel, err := w.rel(a.Path)
+	if err != nil {
+		return tool.Result{}, err
+	}
+	if err := w.committed(ctx, rel); err != nil {
+		return tool.Result{}, fmt.Errorf("delete file %q: %w", a.Path, err)
+	}
+	if rel, err = w.Tree.Remove(rel); err != nil {
+		return tool.Result{}, err
+	}
+	return tool.OK(fmt.Sprintf("File '%s' deleted.", rel)), nil
+}
+
+var (
+	errNoRepository = errors.New("nothing could bring it back: there is no git repository")
+	errUncommitted  = errors.New("it has uncommitted changes")
+)
+
+// committed reports by an error that HEAD does not have the file as it is now, so that
+// git could not bring it back. What git knows nothing of is for it no change.
+func (w Workspace) committed(ctx context.Context, rel string) error {
+	if w.Repo == nil {
+		return errNoRepository
+	}
+	if !w.Tree.IsFile(rel) {
+		return nil // there is nothing to lose
+	}
+	name, err := w.inRepo(rel)
+	if err != nil {
+		return err
+	}
+	tree, err := w.Repo.Tree(ctx, "HEAD")
+	if errors.Is(err, gitint.ErrUnknownRevision) {
+		return errUncommitted
+	}
+	if err != nil {
+		return err
+	}
+	if _, ok := tree.OID(name); !ok {
+		return errUncommitted
+	}
+	staged, err := w.Repo.StagedPaths(ctx, name)
+	if err != nil {
+		return err
+	}
+	changed, err := w.Repo.WorkChanges(ctx, name)
+	if err != nil {
+		return err
+	}
+	if len(staged)+len(changed) > 0 {
+		return errUncommitted
+	}
+	return nil
+}
