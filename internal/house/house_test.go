@@ -48,6 +48,8 @@ var rooms = map[string]room{
 	"internal/tool/mcp":     {imports: []string{"internal/tool", "events", "blobs"}, network: true},
 	"internal/attach":       {imports: attachImports, network: true},
 	"internal/render":       {imports: []string{"events", "blobs"}, processes: true},
+	"internal/jpconfig":     {imports: []string{"events", "internal/config", "internal/trust"}},
+	"internal/trust":        {imports: []string{"internal/atomicfile"}},
 	"internal/atomicfile":   {},
 	"internal/trace":        {},
 	"internal/house":        {},

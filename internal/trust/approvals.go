@@ -1,0 +1,210 @@
+package trust
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/git-jp/git-jp/internal/atomicfile"
+)
+
+const (
+	fileName = "approvals.json"
+	tempDir  = ".tmp"
+	version  = 1
+)
+
+// An Approval is one claim that the user approved.
+type Approval struct {
+	Workspace Workspace `json:"workspace"`
+	Kind      Kind      `json:"kind"`
+	Key       string    `json:"key"`
+	Value     string    `json:"value"` // to be read by people; the hash counts
+	SHA256    string    `json:"sha256"`
+	At        time.Time `json:"approved_at"`
+}
+
+// document is the file's form.
+type document struct {
+	Version   int        `json:"version"`
+	Approvals []Approval `json:"approvals"`
+}
+
+// Approvals are what the user approved in one workspace. They are a [Gate] and may be
+// used by several goroutines.
+type Approvals struct {
+	dir       string
+	workspace Workspace
+	mu        sync.Mutex
+	all       document // guarded by mu
+}
+
+// ErrInside is the error of a directory that others can write to by committing.
+var ErrInside = errors.New("approvals would lie inside the workspace")
+
+// Open reads the approvals below dir, which need not exist.
+func Open(dir string, w Workspace) (*Approvals, error) {
+	inside, err := contains(w.Root, dir)
+	if err != nil {
+		return nil, fmt.Errorf("open approvals: %w", err)
+	}
+	if inside {
+		return nil, fmt.Errorf("open approvals %q: %w", dir, ErrInside)
+	}
+	a := &Approvals{dir: dir, workspace: w}
+	return a, a.read()
+}
+
+// contains reports whether dir is root or lies below it, links resolved as far as
+// they exist.
+func contains(root, dir string) (bool, error) {
+	if root == "" {
+		return false, nil
+	}
+	root, err := resolve(root)
+	if err != nil {
+		return false, err
+	}
+	if dir, err = resolve(dir); err != nil {
+		return false, err
+	}
+	rel, err := filepath.Rel(root, dir)
+	if err != nil {
+		return false, nil //nolint:nilerr // on another volume
+	}
+	return rel != ".." && !strings.HasPrefix(rel, ".."+string(filepath.Separator)), nil
+}
+
+// resolve is filepath.EvalSymlinks for paths whose end does not exist yet.
+func resolve(path string) (string, error) {
+	path, err := filepath.Abs(path)
+	if err != nil {
+		return "", err
+	}
+	real, err := filepath.EvalSymlinks(path)
+	if !errors.Is(err, fs.ErrNotExist) {
+		return real, err
+	}
+	parent := filepath.Dir(path)
+	if parent == path {
+		return path, nil
+	}
+	real, err = resolve(parent)
+	return filepath.Join(real, filepath.Base(path)), err
+}
+
+func (a *Approvals) path() string { return filepath.Join(a.dir, fileName) }
+
+func (a *Approvals) read() error {
+	a.all = document{Version: version}
+	data, err := os.ReadFile(a.path())
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	if err != nil {
+		return fmt.Errorf("read approvals: %w", err)
+	}
+	if err := json.Unmarshal(data, &a.all); err != nil {
+		a.all = document{}
+		return fmt.Errorf("read approvals %q: %w", a.path(), err)
+	}
+	if v := a.all.Version; v != version {
+		a.all = document{}
+		return fmt.Errorf("read approvals %q: version %d is not known", a.path(), v)
+	}
+	return nil
+}
+
+// Allow implements [Gate].
+func (a *Approvals) Allow(c Claim) error {
+	if a.approved(c) {
+		return nil
+	}
+	return &RefusedError{Claim: c}
+}
+
+func (a *Approvals) approved(c Claim) bool {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	return a.holds(c)
+}
+
+// holds is approved with the lock held.
+func (a *Approvals) holds(c Claim) bool {
+	sum := c.sum(a.workspace)
+	return slices.ContainsFunc(a.all.Approvals, func(p Approval) bool { return p.SHA256 == sum })
+}
+
+// Approve approves claims for this workspace, now and later. Approvals of other
+// workspaces stay.
+func (a *Approvals) Approve(at time.Time, claims ...Claim) error {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if err := a.read(); err != nil {
+		return err
+	}
+	for _, c := range claims {
+		if !a.holds(c) {
+			a.all.Approvals = append(a.all.Approvals, Approval{
+				Workspace: a.workspace, Kind: c.Kind, Key: c.Key, Value: c.Value,
+				SHA256: c.sum(a.workspace), At: at.UTC(),
+			})
+		}
+	}
+	return a.write()
+}
+
+// Revoke takes back the approvals of a key in this workspace, all of them when key is
+// "". It returns how many there were.
+func (a *Approvals) Revoke(key string) (int, error) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if err := a.read(); err != nil {
+		return 0, err
+	}
+	before := len(a.all.Approvals)
+	a.all.Approvals = slices.DeleteFunc(a.all.Approvals, func(p Approval) bool {
+		return p.Workspace == a.workspace && (key == "" || p.Key == key)
+	})
+	n := before - len(a.all.Approvals)
+	if n == 0 {
+		return 0, nil
+	}
+	return n, a.write()
+}
+
+// List returns the approvals of this workspace in the order in which they were given.
+func (a *Approvals) List() []Approval {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	return slices.DeleteFunc(slices.Clone(a.all.Approvals), func(p Approval) bool {
+		return p.Workspace != a.workspace
+	})
+}
+
+func (a *Approvals) write() (err error) {
+	data, err := json.MarshalIndent(a.all, "", "  ")
+	if err != nil {
+		return fmt.Errorf("write approvals: %w", err)
+	}
+	if err := os.MkdirAll(a.dir, 0o700); err != nil {
+		return fmt.Errorf("write approvals: %w", err)
+	}
+	root, err := os.OpenRoot(a.dir)
+	if err != nil {
+		return fmt.Errorf("write approvals: %w", err)
+	}
+	defer func() { err = errors.Join(err, root.Close()) }()
+	options := atomicfile.Options{TempDir: tempDir, Perm: 0o600}
+	if err := atomicfile.Write(root, fileName, append(data, '\n'), options); err != nil {
+		return fmt.Errorf("write approvals: %w", err)
+	}
+	return nil
+}
