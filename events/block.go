@@ -188,21 +188,15 @@ func encodeBlocks(blocks []Block) []byte {
 	if len(blocks) == 1 && blocks[0].isLegacy() {
 		return compact(blocks[0].Raw)
 	}
-	b := []byte{'['}
-	for i, block := range blocks {
-		if i > 0 {
-			b = append(b, ',')
-		}
-		b = append(b, encodeBlock(block)...)
-	}
-	return append(b, ']')
+	return array(blocks, encodeBlock)
 }
 
-// encodeBlock returns the block, with what its Raw has and the codec does not know.
+// encodeBlock returns the block, with what its Raw has and the codec does not know. A
+// block of another type is another block.
 func encodeBlock(b Block) []byte {
 	after := blockFields(b)
 	before, ok := decodeBlock(b.Raw)
-	if !ok {
+	if !ok || before.Type != b.Type {
 		return object(after)
 	}
 	return compact(splice(b.Raw, blockFields(before), after, 0))

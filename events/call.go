@@ -17,17 +17,12 @@ func (c Call) Open() bool { return c.Response < 0 }
 // has its id. A response that answers none is in no Call.
 func (s *Stream) Calls() []Call {
 	var calls []Call
-	var open pending
-	for i, turn := range s.events() {
-		switch ev := s.At(i).Event().(type) {
-		case *ToolCallRequest:
-			open.add(turn, ev.ID, len(calls))
-			calls = append(calls, Call{turn, i, -1, ev.ID, ev.Name})
-		case *ToolCallResponse:
-			if n, ok := open.take(turn, ev.ID); ok {
-				calls[n].Response = i
-			}
+	for _, p := range s.pairs(KindToolCallRequest, KindToolCallResponse) {
+		c := Call{Turn: p.Turn, Request: p.Request, Response: p.Response, ID: p.ID}
+		if r, ok := s.At(p.Request).Event().(*ToolCallRequest); ok { // not so if broken
+			c.Name = r.Name
 		}
+		calls = append(calls, c)
 	}
 	return calls
 }
@@ -46,20 +41,26 @@ func (q Inquiry) Open() bool { return q.Response < 0 }
 // Inquiries returns the questions of tools in order, paired with their answers
 // as [Stream.Calls] pairs.
 func (s *Stream) Inquiries() []Inquiry {
-	var inquiries []Inquiry
+	return s.pairs(KindInquiryRequest, KindInquiryResponse)
+}
+
+// pairs pairs the events of two kinds by their ids, as [Stream.Calls] has it.
+func (s *Stream) pairs(request, response Kind) []Inquiry {
+	var pairs []Inquiry
 	var open pending
 	for i, turn := range s.events() {
-		switch ev := s.At(i).Event().(type) {
-		case *InquiryRequest:
-			open.add(turn, ev.ID, len(inquiries))
-			inquiries = append(inquiries, Inquiry{turn, i, -1, ev.ID})
-		case *InquiryResponse:
-			if n, ok := open.take(turn, ev.ID); ok {
-				inquiries[n].Response = i
+		e := s.At(i)
+		switch id := eventID(e); e.Kind() {
+		case request:
+			open.add(turn, id, len(pairs))
+			pairs = append(pairs, Inquiry{turn, i, -1, id})
+		case response:
+			if n, ok := open.take(turn, id); ok {
+				pairs[n].Response = i
 			}
 		}
 	}
-	return inquiries
+	return pairs
 }
 
 // pending holds the requests of one turn that wait for a response: positions in

@@ -68,14 +68,9 @@ func canonicalAnswerType(v jsontext.Value) []byte {
 	}
 	fs := pickFields(v, "type", "options")
 	if options := memberOf(v, "options"); isArray(options) {
-		b := []byte{'['}
-		for i, s := range elementsOf(options, 0) {
-			if i > 0 {
-				b = append(b, ',')
-			}
-			b = append(b, pick(options[s.at:s.end], "value", "description")...)
-		}
-		setField(fs, "options", append(b, ']'))
+		setField(fs, "options", array(elementsOf(options, 0), func(s span) []byte {
+			return pick(options[s.at:s.end], "value", "description")
+		}))
 	}
 	return object(fs)
 }
@@ -95,12 +90,4 @@ func pickFields(obj jsontext.Value, names ...string) []field {
 		fs[i] = field{name: name, value: memberOf(obj, name)}
 	}
 	return fs
-}
-
-func setField(fs []field, name string, value []byte) {
-	for i := range fs {
-		if fs[i].name == name {
-			fs[i].value, fs[i].from = value, nil
-		}
-	}
 }

@@ -1,8 +1,6 @@
 package events
 
 import (
-	"math"
-	"strconv"
 	"time"
 
 	"github.com/go-json-experiment/json/jsontext"
@@ -37,7 +35,7 @@ func readElement(raw []byte, ms []member, o DecodeOptions) (*Element, *placedErr
 	}
 	if e.kind == KindConfigDelta {
 		e.time = r.anyTime() // jp takes any, and replaces it by the present time
-	} else if e.time, err = r.timestamp(); err != nil {
+	} else if e.time, err = r.time("timestamp"); err != nil {
 		return nil, err
 	}
 	if e.event, err = read(); err != nil {
@@ -311,38 +309,11 @@ func (r *reader) metadata() (Metadata, *placedError) {
 	return Metadata{raw: m.value(r.raw)}, nil
 }
 
-func (r *reader) timestamp() (time.Time, *placedError) {
-	s, err := r.string("timestamp")
-	if err != nil {
-		return time.Time{}, err
-	}
-	t, bad := parseTime(s)
-	if bad != nil {
-		m, _ := find(r.members, "timestamp")
-		return time.Time{}, errorAt(m.at, "timestamp: %s is %w", printable(s), bad)
-	}
-	return t, nil
-}
-
 // anyTime returns the timestamp where one can be read.
 func (r *reader) anyTime() time.Time {
-	t, err := r.timestamp()
+	t, err := r.time("timestamp")
 	if err != nil {
 		return time.Time{}
 	}
 	return t
-}
-
-// count reads a number of turns. jp's may have one bit more than ours; such a number
-// can only mean all turns.
-func (r *reader) count(name string) (int, *placedError) {
-	m, err := r.required(name)
-	if err != nil {
-		return 0, err
-	}
-	n, bad := strconv.ParseUint(string(m.value(r.raw)), 10, 64)
-	if bad != nil {
-		return 0, errorAt(m.at, "%s: %s is not a count", name, printable(string(m.value(r.raw))))
-	}
-	return int(min(n, math.MaxInt)), nil
 }

@@ -90,31 +90,6 @@ func (r *reader) labels() (map[string]string, *placedError) {
 	return labels, nil
 }
 
-// time reads a required timestamp.
-func (r *reader) time(name string) (time.Time, *placedError) {
-	s, err := r.string(name)
-	if err != nil {
-		return time.Time{}, err
-	}
-	t, bad := parseTime(s)
-	if bad != nil {
-		m, _ := find(r.members, name)
-		return time.Time{}, errorAt(m.at, "%s: %s is %w", name, printable(s), bad)
-	}
-	return t, nil
-}
-
-func (r *reader) optionalTime(name string) (*time.Time, *placedError) {
-	if _, ok := r.optional(name); !ok {
-		return nil, nil
-	}
-	t, err := r.time(name)
-	if err != nil {
-		return nil, err
-	}
-	return &t, nil
-}
-
 // Encode returns the details as a file. Members that were read and not changed keep
 // their bytes, so that unchanged details are the file that they were read from.
 func (d *Details) Encode() []byte {

@@ -93,6 +93,11 @@ func TestWithSeesEveryDifference(t *testing.T) {
 		}
 	}
 	r := *e.Event().(*events.ToolCallResponse)
+	r.Blocks = append([]events.Block(nil), r.Blocks...)
+	r.Blocks[0].Type = events.BlockText
+	if err := events.New(e.With(&r)).Validate(); err != nil {
+		t.Errorf("an image became a text: %v", err)
+	}
 	r.Blocks = r.Blocks[:2]
 	if changed := e.With(&r); strings.Contains(string(changed.Raw()), "resource_link") {
 		t.Error("a block less: the change is lost")
@@ -147,6 +152,10 @@ func TestValidateRefusesWhatIsNotUTF8(t *testing.T) {
 		if n, err := s.Inline(memory{}); n != 0 || err != nil {
 			t.Errorf("%s: inlined %d: %v", name, n, err)
 		}
+	}
+	e := events.NewElement(noon, &events.Unknown{Type: "tool_call_request"}, events.Metadata{})
+	if s := events.New(e); s.Validate() == nil || len(s.Calls()) != 1 {
+		t.Error("a kind without what it needs can be saved")
 	}
 	binary := block(events.Block{Type: "text", Content: blobs.Loaded([]byte(bad))})
 	if err := events.New(events.NewElement(noon, binary, events.Metadata{})).Validate(); err != nil {

@@ -3,10 +3,8 @@ package events
 import (
 	"fmt"
 	"slices"
-	"unicode/utf8"
 
 	"github.com/git-jp/git-jp/blobs"
-	"github.com/go-json-experiment/json/jsontext"
 )
 
 // A Writer stores content. [*blobs.Store] is one.
@@ -65,28 +63,6 @@ func (e *Element) asArray(ev Event) *Element {
 	}
 	raw := splice(e.raw, before, elementFields(e.time, ev, md), 1)
 	return built(raw, e.time, ev, md)
-}
-
-// Inline reads references through r and puts their content in their place, in the
-// form that today's jp reads: the content of a tool's result is base64 of its
-// [ToolCallResponse.Text], and what that cannot carry stands in the event's
-// metadata, as [MetadataBlocks] and [MetadataResources]. It returns how many
-// contents it moved; on an error the stream is unchanged.
-//
-// [Decode] prefers the metadata while the text is still its rendering; where
-// somebody edited the text, the text counts.
-func (s *Stream) Inline(r blobs.Reader) (n int, err error) {
-	x := &exchange{swap: func(c blobs.Content) (blobs.Content, error) {
-		if !c.IsRef() {
-			return c, nil
-		}
-		b, err := c.Bytes(r)
-		if err != nil {
-			return c, err
-		}
-		return blobs.Loaded(b), nil
-	}}
-	return s.replace(x, func(e *Element) (*Element, error) { return e.inlined(x) })
 }
 
 // replace gives every element to f and puts what it returns in its place, all or
@@ -183,78 +159,5 @@ func (x *exchange) content(c *blobs.Content) error {
 		x.n++
 	}
 	*c = next
-	return nil
-}
-
-// inlined returns the element in the form that today's jp reads.
-func (e *Element) inlined(x *exchange) (*Element, error) {
-	if e.isBroken() {
-		return e, nil
-	}
-	switch ev := e.event.(type) {
-	case *ToolCallResponse:
-		if e.view.blocks || len(ev.Blocks) == 1 && ev.Blocks[0].isLegacy() {
-			return e, nil
-		}
-	case *ChatRequest:
-		if e.view.resources || ev.Resources == nil {
-			return e, nil
-		}
-	default:
-		return e, nil
-	}
-	ev, err := x.event(e.event)
-	if err != nil {
-		return nil, err
-	}
-	if r, ok := ev.(*ToolCallResponse); ok {
-		return e.inlinedResult(r)
-	}
-	return e.inlinedRequest(ev.(*ChatRequest))
-}
-
-func (e *Element) inlinedResult(r *ToolCallResponse) (*Element, error) {
-	if err := noHiddenReference(encodeBlocks(r.Blocks)); err != nil {
-		return nil, err
-	}
-	rendered, _ := r.Text(nil) // everything is in memory
-	plain := appendBase64(nil, []byte(inUTF8(rendered)))
-	md := e.meta.Without(MetadataBlocks)
-	if !isPlain(r.Blocks) {
-		md = md.With(MetadataBlocks, encodeBlocks(r.Blocks))
-	}
-	ev := *r
-	ev.Blocks = []Block{legacyBlock(plain)}
-	return e.splice(e.time, &ev, md), nil
-}
-
-func (e *Element) inlinedRequest(r *ChatRequest) (*Element, error) {
-	v := encodeResources(r.Resources)
-	if err := noHiddenReference(v); err != nil {
-		return nil, err
-	}
-	ev := *r
-	ev.Resources = nil
-	return e.splice(e.time, &ev, e.meta.With(MetadataResources, v)), nil
-}
-
-// isPlain reports whether a text can carry the blocks.
-func isPlain(blocks []Block) bool {
-	if len(blocks) != 1 || blocks[0].Type != BlockText {
-		return false
-	}
-	b := blocks[0]
-	if isObject(b.Raw) && len(members(b.Raw)) != 2 {
-		return false // it has more than its type and its content
-	}
-	return utf8.Valid(loadedBytes(b.Content))
-}
-
-// noHiddenReference refuses what would move a reference into the metadata, where
-// strings are encoded and no collector would see it.
-func noHiddenReference(v jsontext.Value) error {
-	if refs := looseReferences(v); len(refs) > 0 {
-		return fmt.Errorf("a newer version's reference to %s cannot be moved", refs[0].ref.Hash)
-	}
 	return nil
 }

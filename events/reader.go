@@ -1,6 +1,12 @@
 package events
 
-import "github.com/go-json-experiment/json/jsontext"
+import (
+	"math"
+	"strconv"
+	"time"
+
+	"github.com/go-json-experiment/json/jsontext"
+)
 
 // The methods of this file read one member by its JSON type.
 
@@ -67,6 +73,45 @@ func (r *reader) bool(name string) (bool, *placedError) {
 	default:
 		return false, errorAt(m.at, "%s: not a boolean", name)
 	}
+}
+
+// count reads a number of turns. jp's may have one bit more than ours; such a number
+// can only mean all turns.
+func (r *reader) count(name string) (int, *placedError) {
+	m, err := r.required(name)
+	if err != nil {
+		return 0, err
+	}
+	n, bad := strconv.ParseUint(string(m.value(r.raw)), 10, 64)
+	if bad != nil {
+		return 0, errorAt(m.at, "%s: %s is not a count", name, printable(string(m.value(r.raw))))
+	}
+	return int(min(n, math.MaxInt)), nil
+}
+
+// time reads a required timestamp.
+func (r *reader) time(name string) (time.Time, *placedError) {
+	s, err := r.string(name)
+	if err != nil {
+		return time.Time{}, err
+	}
+	t, bad := parseTime(s)
+	if bad != nil {
+		m, _ := find(r.members, name)
+		return time.Time{}, errorAt(m.at, "%s: %s is %w", name, printable(s), bad)
+	}
+	return t, nil
+}
+
+func (r *reader) optionalTime(name string) (*time.Time, *placedError) {
+	if _, ok := r.optional(name); !ok {
+		return nil, nil
+	}
+	t, err := r.time(name)
+	if err != nil {
+		return nil, err
+	}
+	return &t, nil
 }
 
 // object returns an optional object, nil when it is absent.

@@ -116,15 +116,3 @@ func (b Block) question() string {
 	}
 	return ""
 }
-
-// memberOf returns the value of a member, nil when there is none.
-func memberOf(obj jsontext.Value, name string) jsontext.Value {
-	if !isObject(obj) || !obj.IsValid() {
-		return nil
-	}
-	m, ok := find(members(obj), name)
-	if !ok {
-		return nil
-	}
-	return m.value(obj)
-}

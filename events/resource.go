@@ -84,17 +84,18 @@ func (r *reader) resource(raw []byte) (Resource, *placedError) {
 	if res.URI, err = r.string("uri"); err != nil {
 		return res, err
 	}
-	if res.MIMEType, err = r.optionalString("mimeType"); err != nil {
-		return res, err
-	}
-	if res.Name, err = r.optionalString("name"); err != nil {
-		return res, err
-	}
-	if res.Title, err = r.optionalString("title"); err != nil {
-		return res, err
-	}
-	if res.Description, err = r.optionalString("description"); err != nil {
-		return res, err
+	for _, f := range []struct {
+		name  string
+		value *string
+	}{
+		{"mimeType", &res.MIMEType},
+		{"name", &res.Name},
+		{"title", &res.Title},
+		{"description", &res.Description},
+	} {
+		if *f.value, err = r.optionalString(f.name); err != nil {
+			return res, err
+		}
 	}
 	if m, ok := r.optional("annotations"); ok {
 		res.Annotations = compact(m.value(r.raw))
@@ -124,14 +125,7 @@ func encodeResources(rs []Resource) []byte {
 	if len(rs) == 0 {
 		return nil
 	}
-	b := []byte{'['}
-	for i, res := range rs {
-		if i > 0 {
-			b = append(b, ',')
-		}
-		b = append(b, encodeResource(res)...)
-	}
-	return append(b, ']')
+	return array(rs, encodeResource)
 }
 
 // encodeResource returns the resource, with what its Raw has and the codec does not

@@ -118,6 +118,18 @@ func find(ms []member, name string) (member, bool) {
 	return member{}, false
 }
 
+// memberOf returns the value of a member, nil when there is none.
+func memberOf(obj jsontext.Value, name string) jsontext.Value {
+	if !isObject(obj) || !obj.IsValid() {
+		return nil
+	}
+	m, ok := find(members(obj), name)
+	if !ok {
+		return nil
+	}
+	return m.value(obj)
+}
+
 // A span is the position of an array's element.
 type span struct{ at, end int }
 

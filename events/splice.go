@@ -76,6 +76,15 @@ func changedFields(before, after []field) []field {
 	return changes
 }
 
+// setField gives the field a value, if there is such a field.
+func setField(fs []field, name string, value []byte) {
+	for i := range fs {
+		if fs[i].name == name {
+			fs[i].value, fs[i].from = value, nil
+		}
+	}
+}
+
 func hasField(fs []field, name string) bool {
 	return slices.ContainsFunc(fs, func(f field) bool { return f.name == name })
 }
@@ -185,4 +194,16 @@ func object(fs []field) []byte {
 		b = append(append(quote(b, f.name), ':'), f.encode()...)
 	}
 	return append(b, '}')
+}
+
+// array returns the items as a compact array.
+func array[T any](items []T, encode func(T) []byte) []byte {
+	b := []byte{'['}
+	for i, item := range items {
+		if i > 0 {
+			b = append(b, ',')
+		}
+		b = append(b, encode(item)...)
+	}
+	return append(b, ']')
 }
