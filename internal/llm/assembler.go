@@ -174,14 +174,26 @@ func (b *building) event() events.Event {
 	case PartCall:
 		return b.call(arguments(text))
 	case PartData:
-		if v := jsontext.Value(text); v.IsValid() {
-			return &events.ChatResponse{Form: events.FormData, Data: v}
-		}
+		return &events.ChatResponse{Form: events.FormData, Data: dataOf(text)}
 	}
 	if strings.TrimSpace(text) == "" && !kept {
 		return nil
 	}
 	return &events.ChatResponse{Form: events.FormMessage, Text: text}
+}
+
+// dataOf returns what a model that was to follow a schema said: its JSON, or else, as jp stores
+// it, its words as a string. That is no valid answer, but it is what was said.
+func dataOf(text string) jsontext.Value {
+	v := jsontext.Value(strings.TrimSpace(text))
+	if v.IsValid() {
+		return v
+	}
+	quoted, err := jsontext.AppendQuote(nil, text)
+	if err != nil { // it is not UTF-8, which no reader gives
+		return jsontext.Value("null")
+	}
+	return quoted
 }
 
 func (b *building) call(args jsontext.Value) events.Event {

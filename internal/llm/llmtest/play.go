@@ -19,9 +19,9 @@ type Player struct {
 	// Prepare completes a request, which has its messages, from the recorded body of its
 	// first exchange: tools, choice, parameters, attachments.
 	Prepare func(recorded []byte, r *llm.Request)
-	// Adapt changes what is expected of an event where the difference is meant; nil changes
-	// nothing.
-	Adapt func(e Stored) Stored
+	// Same makes an expected event and what came in its place alike where the difference is
+	// meant; nil for no difference.
+	Same func(want, got *Stored)
 	// Bodies is told what was sent in each exchange beside what was recorded; may be nil.
 	Bodies func(exchange int, recorded, sent []byte)
 }
@@ -69,7 +69,7 @@ type session struct {
 	exchanges []Exchange
 	server    *Server
 	messages  []llm.Message
-	calls     map[string]string // names of calls by id
+	calls     []llm.Call // not answered yet
 	asked     bool              // something was asked that is not answered
 	got       []Stored
 	want      []Stored
@@ -87,17 +87,18 @@ func (s *session) element(e *events.Element) {
 		if err != nil {
 			s.t.Fatal(err)
 		}
+		if len(s.calls) == 0 {
+			s.t.Fatalf("the recorded result %q has no call", ev.ID)
+		}
+		call := s.calls[0]
+		s.calls = s.calls[1:]
 		s.user(llm.Result{
-			CallID: ev.ID, Name: s.calls[ev.ID], IsError: ev.IsError,
+			CallID: call.ID, Name: call.Name, IsError: ev.IsError,
 			Parts: []llm.Part{llm.Text{Text: text}},
 		})
 	case *events.ChatResponse, *events.ToolCallRequest:
 		s.ask()
-		want := stored(ev, e.Metadata())
-		if s.p.Adapt != nil {
-			want = s.p.Adapt(want)
-		}
-		s.want = append(s.want, want)
+		s.want = append(s.want, stored(ev, e.Metadata()))
 	}
 }
 
@@ -113,6 +114,11 @@ func (s *session) finish() {
 
 func (s *session) compare() {
 	s.t.Helper()
+	for i := range min(len(s.want), len(s.got)) {
+		if s.p.Same != nil {
+			s.p.Same(&s.want[i], &s.got[i])
+		}
+	}
 	if diff := cmp.Diff(s.want, s.got); diff != "" {
 		s.t.Errorf("stored (-want +got):\n%s", diff)
 	}
@@ -139,11 +145,13 @@ func (s *session) ask() {
 
 func (s *session) answered(answer Transcript) {
 	m := llm.Message{Role: llm.RoleAssistant, Model: s.model.ID()}
-	s.calls = map[string]string{}
 	for _, d := range answer.Ends {
 		s.got = append(s.got, stored(d.Event, d.Metadata))
-		m.Parts = append(m.Parts, Replayed(d))
-		s.calls[d.ID] = d.Name
+		p := Replayed(d)
+		m.Parts = append(m.Parts, p)
+		if call, ok := p.(llm.Call); ok {
+			s.calls = append(s.calls, call)
+		}
 	}
 	s.messages = append(s.messages, m)
 }

@@ -1,0 +1,228 @@
+package ollama
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"iter"
+	"net/http"
+	"net/url"
+	"strings"
+
+	"github.com/git-jp/git-jp/internal/llm"
+)
+
+// DefaultBaseURL is where a server on this machine answers.
+const DefaultBaseURL = "http://localhost:11434"
+
+// maxList bounds the list of models.
+const maxList = 16 << 20
+
+// Options are what is particular to Ollama.
+type Options struct {
+	// NumCtx is the window to ask for, 0 for what the conversation needs.
+	NumCtx int
+	// Window is the model's own limit, 0 when it is not known; [Model.Describe] tells it.
+	Window int
+}
+
+// A Model is one that an Ollama server has. It implements [llm.Model], [llm.Describer] and
+// [llm.Catalog].
+type Model struct {
+	name string
+	at   llm.Endpoint
+	o    Options
+}
+
+// New returns the model of this name, without the provider.
+func New(name string, at llm.Endpoint, o Options) *Model {
+	if at.Provider == "" {
+		at.Provider = "ollama"
+	}
+	if at.BaseURL == "" {
+		at.BaseURL = DefaultBaseURL
+	}
+	return &Model{name: name, at: at, o: o}
+}
+
+// ID implements [llm.Model].
+func (m *Model) ID() string { return m.at.ID(m.name) }
+
+// Stream implements [llm.Model].
+func (m *Model) Stream(ctx context.Context, r *llm.Request) iter.Seq2[llm.Delta, error] {
+	return func(yield func(llm.Delta, error) bool) {
+		b := builder{model: m, request: r, names: llm.NewNames(r.Tools, llm.WordRule(64))}
+		for {
+			body, err := b.build()
+			if err != nil {
+				yield(llm.Delta{}, err)
+				return
+			}
+			err, ok := m.exchanges(ctx, &b, body, yield)
+			if ok && err != nil && !b.plain && thinkingRefused(err) {
+				b.plain = true
+				continue
+			}
+			if ok && err != nil {
+				yield(llm.Delta{}, err)
+			}
+			return
+		}
+	}
+}
+
+// exchanges sends a body until it is answered; ok is false when nobody listens any more.
+func (m *Model) exchanges(
+	ctx context.Context, b *builder, body []byte, yield func(llm.Delta, error) bool,
+) (failed error, ok bool) {
+	attempt := func(ctx context.Context) iter.Seq2[llm.Delta, error] {
+		return func(yield func(llm.Delta, error) bool) { m.exchange(ctx, b, body, yield) }
+	}
+	for d, err := range m.at.Retry.Stream(ctx, attempt) {
+		if err != nil {
+			return err, true
+		}
+		if !yield(d, nil) {
+			return nil, false
+		}
+	}
+	return nil, true
+}
+
+// thinkingRefused recognises a model that cannot think.
+func thinkingRefused(err error) bool {
+	var api *llm.APIError
+	return errors.As(err, &api) && api.Status == http.StatusBadRequest &&
+		strings.Contains(api.Message, "does not support thinking")
+}
+
+func (m *Model) exchange(
+	ctx context.Context, b *builder, body []byte, yield func(llm.Delta, error) bool,
+) {
+	res, err := m.do(ctx, http.MethodPost, "api/chat", body)
+	if err != nil {
+		yield(llm.Delta{}, err)
+		return
+	}
+	defer func() { _ = res.Body.Close() }() // what was wanted of it has been read
+	x := reader{
+		b: b, assembler: llm.NewAssembler(b.request, func(d llm.Delta) bool { return yield(d, nil) }),
+	}
+	for line, err := range llm.ReadLines(res.Body, 0) {
+		if err != nil {
+			yield(llm.Delta{}, llm.StreamError(m.at.Provider, err))
+			return
+		}
+		ok, err := x.line(line)
+		if err != nil {
+			yield(llm.Delta{}, err)
+			return
+		}
+		if !ok || x.done {
+			return
+		}
+	}
+	yield(llm.Delta{}, &llm.CutError{Provider: m.at.Provider})
+}
+
+// do sends a request and returns an answer that is a success.
+func (m *Model) do(
+	ctx context.Context, method, path string, body []byte,
+) (*http.Response, error) {
+	address, err := url.JoinPath(m.at.BaseURL, path)
+	if err != nil {
+		return nil, fmt.Errorf("the address of %s: %w", m.at.Provider, err)
+	}
+	req, err := http.NewRequestWithContext(ctx, method, address, bytes.NewReader(body))
+	if err != nil {
+		return nil, fmt.Errorf("the address of %s: %w", m.at.Provider, err)
+	}
+	m.header(req.Header, body)
+	res, err := m.at.Client.Do(req)
+	if err != nil {
+		return nil, err
+	}
+	if res.StatusCode != http.StatusOK {
+		return nil, llm.ReadError(m.ID(), res, m.at.Now)
+	}
+	return res, nil
+}
+
+func (m *Model) header(h http.Header, body []byte) {
+	for name, values := range m.at.Header {
+		h[name] = values
+	}
+	if body != nil {
+		h.Set("Content-Type", "application/json")
+	}
+	if m.at.Key != "" {
+		h.Set("Authorization", "Bearer "+m.at.Key)
+	}
+	if m.at.UserAgent != "" {
+		h.Set("User-Agent", m.at.UserAgent)
+	}
+}
+
+// A tag is one entry of the server's list.
+type tag struct {
+	Name    string `json:"name"`
+	Details struct {
+		Window int `json:"context_length"`
+	} `json:"details"`
+	Capabilities []string `json:"capabilities"`
+}
+
+// Models implements [llm.Catalog].
+func (m *Model) Models(ctx context.Context) ([]llm.Info, error) {
+	var list struct {
+		Models []tag `json:"models"`
+	}
+	err := m.at.Retry.Do(ctx, func(ctx context.Context) error {
+		res, err := m.do(ctx, http.MethodGet, "api/tags", nil)
+		if err != nil {
+			return err
+		}
+		defer func() { _ = res.Body.Close() }() // only read
+		if err := json.NewDecoder(io.LimitReader(res.Body, maxList)).Decode(&list); err != nil {
+			return llm.StreamError(m.at.Provider, err)
+		}
+		return nil
+	})
+	infos := make([]llm.Info, len(list.Models))
+	for i, t := range list.Models {
+		infos[i] = m.info(t)
+	}
+	return infos, err
+}
+
+func (m *Model) info(t tag) llm.Info {
+	info := llm.Info{ID: m.at.ID(t.Name), Title: t.Name, Window: t.Details.Window}
+	for _, c := range t.Capabilities {
+		switch c {
+		case "vision":
+			info.Accepts.Images = true
+		case "tools":
+			info.Tools = true
+		case "thinking":
+			info.Reasoning = true
+		}
+	}
+	return info
+}
+
+// Describe implements [llm.Describer].
+func (m *Model) Describe(ctx context.Context) (llm.Info, error) {
+	infos, err := m.Models(ctx)
+	for _, info := range infos {
+		if info.ID == m.ID() || info.ID == m.ID()+":latest" {
+			return info, err
+		}
+	}
+	if err == nil {
+		err = fmt.Errorf("%s has no model %s", m.at.Provider, m.name)
+	}
+	return llm.Info{ID: m.ID()}, err
+}

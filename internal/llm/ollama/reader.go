@@ -1,0 +1,98 @@
+package ollama
+
+import (
+	"encoding/json"
+	"strconv"
+
+	"github.com/git-jp/git-jp/internal/llm"
+)
+
+// A chunk is one line of an answer.
+type chunk struct {
+	Model   string          `json:"model"`
+	Error   json.RawMessage `json:"error"`
+	Message struct {
+		Content  string `json:"content"`
+		Thinking string `json:"thinking"`
+		Calls    []call `json:"tool_calls"`
+	} `json:"message"`
+	Done       bool   `json:"done"`
+	DoneReason string `json:"done_reason"`
+	PromptEval int64  `json:"prompt_eval_count"`
+	Eval       int64  `json:"eval_count"`
+}
+
+// A reader turns lines into deltas.
+type reader struct {
+	b         *builder
+	assembler *llm.Assembler
+	calls     int
+	done      bool
+}
+
+func (x *reader) line(line []byte) (bool, error) {
+	var c chunk
+	if err := json.Unmarshal(line, &c); err != nil {
+		return false, &llm.WireError{Provider: x.b.model.at.Provider, Err: err}
+	}
+	if len(c.Error) > 0 {
+		return false, llm.ErrorEvent(x.b.model.ID(), line)
+	}
+	a := x.assembler
+	if c.Message.Thinking != "" && !a.Say(llm.PartReasoning, c.Message.Thinking) {
+		return false, nil
+	}
+	if c.Message.Content != "" && !a.Say(llm.PartText, c.Message.Content) {
+		return false, nil
+	}
+	for _, call := range c.Message.Calls {
+		if !x.call(call) {
+			return false, nil
+		}
+	}
+	if !c.Done {
+		return true, nil
+	}
+	x.done = true
+	usage := llm.Usage{Input: c.PromptEval, Output: c.Eval, Model: c.Model}
+	return a.EndSaid() && a.Usage(usage) && a.Stop(x.stop(c.DoneReason)), nil
+}
+
+// call adds a call, which comes whole.
+func (x *reader) call(c call) bool {
+	key := x.calls
+	x.calls++
+	id := c.ID
+	if id == "" {
+		id = c.Function.Name + "_" + strconv.Itoa(x.before()+key)
+	}
+	a, name := x.assembler, x.b.names.Tool(c.Function.Name)
+	return a.EndSaid() && a.Start(key, llm.PartCall, id, name) &&
+		a.Append(key, string(c.Function.Arguments)) && a.End(key)
+}
+
+// before counts the calls of the conversation, so that made-up ids differ.
+func (x *reader) before() int {
+	n := 0
+	for _, m := range x.b.request.Messages {
+		for _, p := range m.Parts {
+			if _, ok := p.(llm.Call); ok {
+				n++
+			}
+		}
+	}
+	return n
+}
+
+func (x *reader) stop(native string) llm.Stop {
+	s := llm.Stop{Reason: llm.StopOther, Native: native}
+	switch {
+	case native == "length":
+		s.Reason = llm.StopMaxTokens
+	case x.calls > 0:
+		s.Reason = llm.StopTools
+	case native == "stop":
+		s.Reason = llm.StopEnd
+	}
+	return s
+}

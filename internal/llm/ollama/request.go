@@ -1,0 +1,307 @@
+package ollama
+
+import (
+	"bytes"
+	"encoding/base64"
+	"encoding/json"
+	"strings"
+
+	"github.com/git-jp/git-jp/internal/llm"
+	"github.com/go-json-experiment/json/jsontext"
+)
+
+type wire struct {
+	Model    string          `json:"model"`
+	Messages []message       `json:"messages"`
+	Tools    []tool          `json:"tools,omitempty"`
+	Format   json.RawMessage `json:"format,omitempty"`
+	Options  map[string]any  `json:"options,omitempty"`
+	Stream   bool            `json:"stream"`
+	Think    any             `json:"think,omitempty"`
+	Keep     jsontext.Value  `json:"keep_alive,omitempty"`
+}
+
+type message struct {
+	Role     string   `json:"role"`
+	Content  string   `json:"content"`
+	Thinking string   `json:"thinking,omitempty"`
+	Images   []string `json:"images,omitempty"`
+	Calls    []call   `json:"tool_calls,omitempty"`
+	ToolName string   `json:"tool_name,omitempty"`
+	CallID   string   `json:"tool_call_id,omitempty"`
+}
+
+type call struct {
+	ID       string `json:"id,omitempty"`
+	Function struct {
+		Name      string          `json:"name"`
+		Arguments json.RawMessage `json:"arguments"`
+	} `json:"function"`
+}
+
+type tool struct {
+	Type     string `json:"type"`
+	Function struct {
+		Name        string          `json:"name"`
+		Description string          `json:"description"`
+		Parameters  json.RawMessage `json:"parameters"`
+	} `json:"function"`
+}
+
+// A builder makes the body of a request.
+type builder struct {
+	model   *Model
+	request *llm.Request
+	names   *llm.Names
+	// plain leaves thinking to the model: it refused to be told.
+	plain     bool
+	documents int // so far
+}
+
+func (b *builder) build() ([]byte, error) {
+	b.documents = 0
+	w := wire{Model: b.model.name, Stream: true, Format: json.RawMessage(b.request.Schema)}
+	messages, err := b.messages()
+	if err != nil {
+		return nil, err
+	}
+	w.Messages, w.Tools = messages, b.tools()
+	if !b.plain {
+		w.Think = b.think()
+	}
+	w.Options, w.Keep = b.options()
+	if err := b.fit(&w); err != nil {
+		return nil, err
+	}
+	var buf bytes.Buffer
+	enc := json.NewEncoder(&buf)
+	enc.SetEscapeHTML(false)
+	if err := enc.Encode(w); err != nil {
+		return nil, err
+	}
+	return bytes.TrimSuffix(buf.Bytes(), []byte("\n")), nil
+}
+
+func (b *builder) messages() ([]message, error) {
+	var out []message
+	var system []string
+	for _, s := range b.request.System {
+		if s.Text != "" {
+			system = append(system, s.Text)
+		}
+	}
+	if len(system) > 0 {
+		out = append(out, message{Role: "system", Content: strings.Join(system, "\n\n")})
+	}
+	for i, m := range llm.UniqueIDs(b.request.Messages, llm.WordRule(64)) {
+		var err error
+		if m.Role == llm.RoleAssistant {
+			out = b.assistant(out, m)
+		} else if out, err = b.user(out, m, i == len(b.request.Messages)-1); err != nil {
+			return nil, err
+		}
+	}
+	if d := b.directive(); d != "" {
+		out = append(out, message{Role: "system", Content: d})
+	}
+	return out, nil
+}
+
+// directive stands in for a choice, which the format has not. The words are jp's.
+func (b *builder) directive() string {
+	const rest = " available to you. DO NOT QUESTION THIS DIRECTIVE. DO NOT PROMPT FOR MORE " +
+		"CONTEXT OR DETAILS. JUST RUN IT."
+	switch c := b.request.Choice; {
+	case len(b.request.Tools) == 0:
+		return ""
+	case c.Mode == llm.ChoiceRequired:
+		return "IMPORTANT: You MUST use AT LEAST ONE tool" + rest
+	case c.Mode == llm.ChoiceTool:
+		return "IMPORTANT: You MUST use the function named '" + b.names.Wire(c.Name) + "'" + rest
+	default:
+		return ""
+	}
+}
+
+// assistant adds what the model said: thinking, text and calls of one reply in one message, as
+// the templates of models have it.
+func (b *builder) assistant(out []message, m llm.Message) []message {
+	if n := len(out); n == 0 || out[n-1].Role != "assistant" {
+		out = append(out, message{Role: "assistant"})
+	}
+	into := &out[len(out)-1]
+	for _, p := range m.Parts {
+		switch p := p.(type) {
+		case llm.Reasoning:
+			into.Thinking = joined(into.Thinking, p.Text)
+		case llm.Text:
+			into.Content = joined(into.Content, p.Text)
+		case llm.Data:
+			into.Content = joined(into.Content, string(p.Value))
+		case llm.Call:
+			into.Calls = append(into.Calls, b.call(p))
+		}
+	}
+	if strings.TrimSpace(into.Content+into.Thinking) == "" && len(into.Calls) == 0 {
+		return out[:len(out)-1]
+	}
+	return out
+}
+
+func joined(a, b string) string {
+	if strings.TrimSpace(a) == "" || strings.TrimSpace(b) == "" {
+		return a + b
+	}
+	return a + "\n\n" + b
+}
+
+func (b *builder) call(p llm.Call) call {
+	c := call{ID: p.ID}
+	c.Function.Name = b.names.Wire(p.Name)
+	c.Function.Arguments = json.RawMessage("{}")
+	if len(p.Args) > 0 {
+		c.Function.Arguments = json.RawMessage(p.Args)
+	}
+	return c
+}
+
+// user adds what the user says: results first, each a message of its own, then the rest.
+func (b *builder) user(out []message, m llm.Message, last bool) ([]message, error) {
+	said := message{Role: "user"}
+	var resources []llm.Resource
+	var texts []string
+	for _, p := range m.Parts {
+		switch p := p.(type) {
+		case llm.Result:
+			out = append(out, b.result(p))
+		case llm.Text:
+			texts = append(texts, p.Text)
+		case llm.Resource:
+			if p.Bytes == nil {
+				resources = append(resources, p)
+				continue
+			}
+			label, err := b.file(&said, p.URI, p.MIME, p.Bytes, last)
+			if err != nil {
+				return nil, err
+			}
+			texts = append(texts, label)
+		case llm.Media:
+			label, err := b.file(&said, p.Name, p.MIME, p.Bytes, last)
+			if err != nil {
+				return nil, err
+			}
+			texts = append(texts, label)
+		}
+	}
+	said.Content = llm.Documents(resources, b.documents)
+	b.documents += len(resources)
+	for _, text := range texts {
+		said.Content = joined(said.Content, text)
+	}
+	if strings.TrimSpace(said.Content) == "" && len(said.Images) == 0 {
+		return out, nil
+	}
+	return append(out, said), nil
+}
+
+// file adds a file that is no text, and returns what the model is told of it. What no model
+// takes is an error when it was attached just now, and a placeholder when it stands earlier.
+func (b *builder) file(into *message, name, mime string, data []byte, last bool) (string, error) {
+	switch {
+	case llm.IsImage(mime):
+		into.Images = append(into.Images, base64.StdEncoding.EncodeToString(data))
+		if name == "" {
+			return "", nil
+		}
+		return llm.FileLabel(name), nil
+	case last:
+		return "", &llm.UnsupportedError{Model: b.model.ID(), What: mime, Name: name}
+	default:
+		part := llm.Resource{URI: name, MIME: mime, Bytes: data}
+		return llm.Result{Parts: []llm.Part{part}}.Plain(), nil
+	}
+}
+
+func (b *builder) result(r llm.Result) message {
+	m := message{
+		Role: "tool", Content: r.Plain(), ToolName: b.names.Wire(r.Name), CallID: r.CallID,
+	}
+	for _, p := range r.Parts {
+		mime, data := "", []byte(nil)
+		switch p := p.(type) {
+		case llm.Resource:
+			mime, data = p.MIME, p.Bytes
+		case llm.Media:
+			mime, data = p.MIME, p.Bytes
+		}
+		if data != nil && llm.IsImage(mime) {
+			m.Images = append(m.Images, base64.StdEncoding.EncodeToString(data))
+		}
+	}
+	return m
+}
+
+func (b *builder) tools() []tool {
+	if b.request.Choice.Mode == llm.ChoiceNone {
+		return nil
+	}
+	tools := make([]tool, len(b.request.Tools))
+	for i, t := range b.request.Tools {
+		tools[i].Type = "function"
+		f := &tools[i].Function
+		f.Name, f.Description, f.Parameters = b.names.Wire(t.Name), t.Description, json.RawMessage(t.Schema)
+		if t.Schema == nil {
+			f.Parameters = json.RawMessage(`{"type":"object","properties":{}}`)
+		}
+	}
+	return tools
+}
+
+// think says whether the model thinks. Only OpenAI's models take a word for how much.
+func (b *builder) think() any {
+	r := b.request.Params.Reasoning
+	switch {
+	case r.Mode == llm.ReasoningDefault:
+		return nil
+	case r.Mode == llm.ReasoningOff, r.Mode == llm.ReasoningEffort && r.Effort == llm.EffortNone:
+		return false
+	case !strings.HasPrefix(b.model.name, "gpt-oss") || r.Mode != llm.ReasoningEffort:
+		return true
+	case r.Effort == llm.EffortXLow, r.Effort == llm.EffortLow:
+		return "low"
+	case r.Effort == llm.EffortMedium:
+		return "medium"
+	default:
+		return "high"
+	}
+}
+
+func (b *builder) options() (map[string]any, jsontext.Value) {
+	p := b.request.Params
+	options := map[string]any{}
+	var keep jsontext.Value
+	for name, value := range p.Other {
+		if name == "keep_alive" {
+			keep = value
+			continue
+		}
+		options[name] = json.RawMessage(value)
+	}
+	if p.Temperature != nil {
+		options["temperature"] = *p.Temperature
+	}
+	if p.TopP != nil {
+		options["top_p"] = *p.TopP
+	}
+	if p.TopK != nil {
+		options["top_k"] = *p.TopK
+	}
+	if len(p.Stop) > 0 {
+		options["stop"] = p.Stop
+	}
+	if p.MaxTokens > 0 {
+		options["num_predict"] = p.MaxTokens
+	}
+	return options, keep
+}
