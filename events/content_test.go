@@ -24,6 +24,8 @@ func TestContentForms(t *testing.T) {
 		{"text with a stale size", `[{"type":"text","content":{"size":9,"text":"a"}}]`, `text "a"`},
 		{"binary", `[{"type":"text","content":{"blob":"/w=="}}]`, `text "\xff"`},
 		{"bare text", `[{"type":"text","text":"a"}]`, `text "a"`},
+		{"nameless member", `[{"type":"text","text":"a","":""}]`, `text "a"`},
+		{"nameless member of an image", `[{"":"a","type":"image","data":"/w=="}]`, `image "\xff"`},
 		{
 			"resource", `[{"type":"resource","formatted":` + ref +
 				`,"resource":{"uri":"u","content":` + ref + `}}]`,

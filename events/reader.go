@@ -142,10 +142,10 @@ func (r *reader) tagged(name, tag string) (jsontext.Value, *placedError) {
 	return compact(m.value(r.raw)), nil
 }
 
-// has counts which of the names are there.
+// has returns the members with one of the names, of which "" is none.
 func (r *reader) has(names ...string) (found []member) {
 	for _, name := range names {
-		if m, ok := find(r.members, name); ok {
+		if m, ok := find(r.members, name); ok && name != "" {
 			found = append(found, m)
 		}
 	}
