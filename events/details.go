@@ -112,14 +112,14 @@ func (d *Details) Canonical() []byte {
 func (d *Details) fields() []field {
 	fs := []field{
 		{name: "title"},
-		{name: "last_activated_at", value: timeValue(d.LastActivatedAt)},
+		{name: "last_activated_at", from: timeSource(d.LastActivatedAt)},
 		optionalTime("pinned_at", d.PinnedAt),
 		optionalTime("archived_at", d.ArchivedAt),
 		optionalTime("expires_at", d.ExpiresAt),
 		{name: "labels"},
 	}
 	if d.Title != nil {
-		fs[0].value = quoted(inUTF8(*d.Title))
+		fs[0].from = textSource(inUTF8(*d.Title))
 	}
 	if len(d.Labels) > 0 {
 		var labels []field
@@ -135,7 +135,7 @@ func optionalTime(name string, t *time.Time) field {
 	if t == nil {
 		return field{name: name}
 	}
-	return field{name: name, value: timeValue(*t)}
+	return field{name: name, from: timeSource(*t)}
 }
 
 // Keys returns the names of the members that are none of the fields, in order.

@@ -110,7 +110,7 @@ func (m Metadata) field() field {
 	if m.Len() == 0 {
 		return field{name: "metadata"}
 	}
-	return field{name: "metadata", from: metadataSource(m)}
+	return field{name: "metadata", from: jsonSource(m.raw)}
 }
 
 // normal returns m decoded and without our own keys, which take no part in equality.

@@ -27,7 +27,9 @@ func (s textSource) same(other source) bool { return s == other }
 
 type timeSource time.Time
 
-func (s timeSource) encode() []byte { return timeValue(time.Time(s)) }
+func (s timeSource) encode() []byte {
+	return append(appendTime([]byte{'"'}, time.Time(s)), '"')
+}
 
 func (s timeSource) same(other source) bool {
 	o, ok := other.(timeSource)
@@ -55,15 +57,6 @@ func (s encodedSource) same(other source) bool {
 
 func sameJSON(a, b []byte) bool {
 	return bytes.Equal(a, b) || bytes.Equal(compact(a), compact(b))
-}
-
-type metadataSource Metadata
-
-func (s metadataSource) encode() []byte { return compact(s.raw) }
-
-func (s metadataSource) same(other source) bool {
-	o, ok := other.(metadataSource)
-	return ok && sameJSON(s.raw, o.raw)
 }
 
 type contentSource blobs.Content

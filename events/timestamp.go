@@ -28,11 +28,6 @@ func appendTime(dst []byte, t time.Time) []byte {
 	return dst[:end]
 }
 
-// timeValue returns t as a JSON string.
-func timeValue(t time.Time) []byte {
-	return append(appendTime([]byte{'"'}, t), '"')
-}
-
 // parseTime reads jp's form, with or without a fraction, and else RFC 3339.
 func parseTime(s string) (time.Time, error) {
 	if strings.IndexByte(s, ',') >= 0 {
