@@ -64,6 +64,9 @@ func Env(tb testing.TB) []string {
 		"XDG_CONFIG_HOME=" + home,
 		"TMPDIR=" + os.TempDir(),
 		"LC_ALL=C",
+		// A program built for the race detector sleeps for a second when it ends, and
+		// git starts it as a hook.
+		"GORACE=atexit_sleep_ms=0",
 		"GIT_CONFIG_NOSYSTEM=1",
 		"GIT_CONFIG_GLOBAL=" + os.DevNull,
 		"GIT_TERMINAL_PROMPT=0",
