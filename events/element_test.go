@@ -1,6 +1,7 @@
 package events_test
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 	"time"
@@ -101,6 +102,44 @@ func TestWithSeesEveryDifference(t *testing.T) {
 	r.Blocks = r.Blocks[:2]
 	if changed := e.With(&r); strings.Contains(string(changed.Raw()), "resource_link") {
 		t.Error("a block less: the change is lost")
+	}
+}
+
+// What the inline form keeps in the metadata goes when it is no longer true, and only
+// then.
+func TestWithDropsStaleMetadata(t *testing.T) {
+	in := `[{"type":"chat_request",` + head + `,"content":"c","metadata":{"k":1,` +
+		`"git_jp_resources":[{"uri":"dQ==","text":"YQ=="}]}},{"type":"tool_call_response",` + head +
+		`,"id":"a","is_error":false,"content":"YQ==","metadata":{"k":1,` +
+		`"git_jp_blocks":[{"type":"dGV4dA==","text":"YQ==","x":1}]}}]`
+	s := decode(t, in)
+	request := *s.At(0).Event().(*events.ChatRequest)
+	result := *s.At(1).Event().(*events.ToolCallResponse)
+	request.Content, result.IsError = "d", true
+	same := []*events.Element{s.At(0).With(&request), s.At(1).With(&result)}
+	want := strings.NewReplacer(`"content":"c"`, `"content":"d"`, "false", "true").Replace(in)
+	if got := `[` + string(same[0].Raw()) + `,` + string(same[1].Raw()) + `]`; got != want {
+		t.Errorf("got  %s\nwant %s", got, want)
+	}
+	other := blobs.Loaded([]byte("b"))
+	request.Resources = []events.Resource{{URI: "v", Content: other}}
+	result.Blocks = []events.Block{{Type: events.BlockText, Content: other}}
+	for _, e := range []*events.Element{s.At(0).With(&request), s.At(1).With(&result)} {
+		if got := fmt.Sprint(e.Metadata().Keys()); got != "[k]" {
+			t.Errorf("metadata has %s", got)
+		}
+		for c := range events.New(e).Contents() {
+			if got := describe(c); !strings.HasSuffix(got, `"b"`) {
+				t.Errorf("content is %s", got)
+			}
+		}
+		if err := events.New(e).Validate(); err != nil {
+			t.Error(err)
+		}
+	}
+	request.Resources = nil
+	if e := s.At(0).With(&request); e.Event().(*events.ChatRequest).Resources != nil {
+		t.Errorf("resources stay in %s", e.Raw())
 	}
 }
 

@@ -120,13 +120,7 @@ func (r *reader) formatted(m member, uri string) (*blobs.Content, *placedError) 
 	return &c, nil
 }
 
-// encodeResources returns the array, nil when it is empty.
-func encodeResources(rs []Resource) []byte {
-	if len(rs) == 0 {
-		return nil
-	}
-	return array(rs, encodeResource)
-}
+func encodeResources(rs []Resource) []byte { return array(rs, encodeResource) }
 
 // encodeResource returns the resource, with what its Raw has and the codec does not
 // know.
