@@ -15,8 +15,8 @@ import (
 	"time"
 )
 
-// workSuffix names the copy of the index that git changes.
-const workSuffix = ".jp"
+// workSuffix begins what is added to the name of the index for the copy that git changes.
+const workSuffix = ".jp-"
 
 // An indexTx changes an index in several steps of git of which a reader sees all
 // or none. It holds the lock that every git takes, lets git work on a copy, and
@@ -25,7 +25,7 @@ type indexTx struct {
 	repo  *Repo
 	path  string // the index
 	work  string // the copy
-	lock  string
+	lock  *fileLock
 	wrote bool
 }
 
@@ -40,7 +40,9 @@ func (r *Repo) beginIndex(ctx context.Context, file string, wait time.Duration) 
 	if err != nil {
 		return nil, err
 	}
-	tx := &indexTx{repo: r, path: path, work: path + workSuffix, lock: lock}
+	// A git that outlives a run that was killed must not write to the copy of the next.
+	work := path + workSuffix + strconv.Itoa(os.Getpid())
+	tx := &indexTx{repo: r, path: path, work: work, lock: lock}
 	if err := tx.copyIndex(); err != nil {
 		tx.rollback()
 		return nil, fmt.Errorf("copy index %q: %w", path, err)
@@ -68,7 +70,7 @@ func (r *Repo) indexFile(file string) (string, error) {
 // young as the index for changed until it has looked into it; a copy that looked
 // younger would make it trust what it must not.
 func (tx *indexTx) copyIndex() error {
-	tx.removeWork() // what a crash left: nobody can be using it under our lock
+	tx.removeLeft()
 	src, err := os.Open(tx.path)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
@@ -120,7 +122,21 @@ func (tx *indexTx) commit() error {
 // rollback removes what commit did not use, and at last the lock.
 func (tx *indexTx) rollback() {
 	tx.removeWork()
-	_ = os.Remove(tx.lock)
+	tx.lock.release()
+}
+
+// removeLeft removes the copies that crashes left: nobody uses one without our lock.
+func (tx *indexTx) removeLeft() {
+	list, err := os.ReadDir(filepath.Dir(tx.path))
+	if err != nil {
+		return
+	}
+	for _, e := range list {
+		pid, ok := strings.CutPrefix(e.Name(), filepath.Base(tx.path)+workSuffix)
+		if _, err := strconv.Atoi(strings.TrimSuffix(pid, lockSuffix)); ok && err == nil {
+			_ = os.Remove(filepath.Join(filepath.Dir(tx.path), e.Name()))
+		}
+	}
 }
 
 func (tx *indexTx) removeWork() {

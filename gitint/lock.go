@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -52,42 +53,86 @@ func (e *LockedError) Error() string {
 	}
 }
 
+// A fileLock is a lock of git that this process holds. It keeps the lock file open and
+// locked for the kernel too, so that others can tell when the process is gone.
+type fileLock struct {
+	path string
+	file *os.File
+}
+
+// release removes the lock before the kernel lets go of it: the other way round
+// somebody could take it for one that was left.
+func (l *fileLock) release() {
+	_ = os.Remove(l.path)
+	_ = l.file.Close()
+}
+
 // lockFile takes the lock of a file as git does, by creating <file>.lock. It
 // waits up to timeout, and then returns a *LockedError.
-func (r *Repo) lockFile(ctx context.Context, file string, timeout time.Duration) (string, error) {
+func (r *Repo) lockFile(
+	ctx context.Context, file string, timeout time.Duration,
+) (*fileLock, error) {
 	lock := file + lockSuffix
 	expired, stop := context.WithTimeout(ctx, max(timeout, 0))
 	defer stop()
 	tick := time.NewTicker(lockPoll)
 	defer tick.Stop()
 	for {
-		err := createLock(lock)
+		held, err := createLock(lock)
 		if err == nil || !errors.Is(err, fs.ErrExist) {
-			return lock, err
+			return held, err
+		}
+		if breakLock(lock) {
+			continue
 		}
 		select {
 		case <-tick.C:
 		case <-expired.Done():
 			if ctx.Err() != nil {
-				return "", ctx.Err()
+				return nil, ctx.Err()
 			}
-			return "", r.locked(lock)
+			return nil, r.locked(lock)
 		}
 	}
 }
 
 // createLock creates the file and says in it whose it is, for the next one who
 // waits.
-func createLock(lock string) error {
+func createLock(lock string) (*fileLock, error) {
 	f, err := os.OpenFile(lock, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o666) //nolint:gosec // as git
 	if err != nil {
-		return err
+		return nil, err
 	}
-	_, err = fmt.Fprintf(f, "%s%d\n", lockMark, os.Getpid())
-	if err = errors.Join(err, f.Close()); err != nil {
-		_ = os.Remove(lock)
+	l := &fileLock{lock, f}
+	// The mark comes last: a file that has it and that nobody holds was left behind.
+	flock(f)
+	if _, err := fmt.Fprintf(f, "%s%d\n", lockMark, os.Getpid()); err != nil {
+		l.release()
+		return nil, err
 	}
-	return err
+	return l, nil
+}
+
+// breakLock removes a lock that a killed run of this program left, and reports whether
+// it did. Locks of others stay: whether their owner lives cannot be known.
+func breakLock(lock string) bool {
+	f, err := os.Open(lock)
+	if err != nil {
+		return false
+	}
+	defer f.Close() //nolint:errcheck // nothing was written
+	mark := make([]byte, len(lockMark))
+	if _, err := io.ReadFull(f, mark); err != nil || string(mark) != lockMark || !flock(f) {
+		return false
+	}
+	// Between opening and locking it another one may have broken it, and a third taken
+	// the lock anew.
+	is, err := f.Stat()
+	if err != nil {
+		return false
+	}
+	now, err := os.Lstat(lock)
+	return err == nil && os.SameFile(is, now) && os.Remove(lock) == nil
 }
 
 // waitFor chooses between the timeout of a call and that of the repository.

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
+	"runtime"
 	"strings"
 	"sync"
 	"testing"
@@ -76,6 +77,44 @@ func TestStageDoesNotBlameTheCaller(t *testing.T) {
 	}
 }
 
+// A run that was killed leaves nothing to unlock: its lock says whose it is, and the
+// kernel that the owner is gone.
+func TestStageBreaksTheLockOfAKilledRun(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("locks are not broken here")
+	}
+	r := committed(t, map[string]string{"a": "1"})
+	r.WriteFile("b", "2")
+	r.WriteFile(".git/index.lock", "git-jp 4194305\n")
+	change := gitint.Change{Add: []string{"b"}, LockTimeout: gitint.NoWait}
+	if _, err := openAt(t, r).Stage(t.Context(), change); err != nil {
+		t.Error(err)
+	}
+	assertNoLeftovers(t, r)
+	if got := r.Run("ls-files"); got != "a\nb" {
+		t.Errorf("index %q", got)
+	}
+}
+
+// The lock of a living run stays, also when it is not a child of ours.
+func TestStageKeepsTheLockOfALivingRun(t *testing.T) {
+	r := committed(t, map[string]string{"a": "1"})
+	r.WriteFile("b", "2")
+	change := gitint.Change{Add: []string{"b"}, LockTimeout: gitint.NoWait}
+	inner := change
+	change.Verify = func(ctx context.Context, _ []gitint.Entry) error {
+		_, err := openAt(t, r).Stage(ctx, inner)
+		if locked := new(gitint.LockedError); !errors.As(err, &locked) ||
+			!strings.Contains(err.Error(), fmt.Sprintf("git-jp, process %d", os.Getpid())) {
+			t.Errorf("got %v", err)
+		}
+		return nil
+	}
+	if _, err := openAt(t, r).Stage(t.Context(), change); err != nil {
+		t.Error(err)
+	}
+}
+
 func TestStageWaitsForALock(t *testing.T) {
 	r := committed(t, map[string]string{"a": "1"})
 	r.WriteFile("b", "2")
@@ -142,10 +181,15 @@ func TestStageCancelled(t *testing.T) {
 func TestStageAfterACrash(t *testing.T) {
 	r := committed(t, map[string]string{"a": "1"})
 	r.WriteFile("b", "2")
-	r.WriteFile(".git/index.jp", "half")
-	r.WriteFile(".git/index.jp.lock", "")
+	r.WriteFile(".git/index.jp-4194305", "half")
+	r.WriteFile(".git/index.jp-4194305.lock", "")
+	r.WriteFile(".git/index.jpg", "a picture")
 	if _, err := openAt(t, r).Stage(t.Context(), gitint.Change{Add: []string{"b"}}); err != nil {
 		t.Fatal(err)
 	}
+	if got := r.ReadFile(".git/index.jpg"); got != "a picture" {
+		t.Errorf("got %q", got)
+	}
+	r.Remove(".git/index.jpg")
 	assertNoLeftovers(t, r)
 }

@@ -1,0 +1,28 @@
+//go:build unix && !aix && !solaris
+
+package gitint
+
+import (
+	"errors"
+	"os"
+	"syscall"
+)
+
+// flock locks a file for as long as it is open, without waiting, and reports whether it
+// could. A file system without such locks makes every lock look held.
+func flock(f *os.File) bool {
+	conn, err := f.SyscallConn()
+	if err != nil {
+		return false
+	}
+	var flockErr error
+	err = conn.Control(func(fd uintptr) {
+		for {
+			flockErr = syscall.Flock(int(fd), syscall.LOCK_EX|syscall.LOCK_NB)
+			if !errors.Is(flockErr, syscall.EINTR) {
+				return
+			}
+		}
+	})
+	return err == nil && flockErr == nil
+}
