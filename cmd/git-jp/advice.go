@@ -53,9 +53,14 @@ func (a *app) advise(ctx context.Context, repo *gitint.Repo, findings []check.Fi
 	if len(paths) == 0 {
 		return
 	}
-	ad := &adviser{repo: repo, atRoot: a.dir == repo.Root() && a.getenv("GIT_PREFIX") == ""}
+	ad := &adviser{repo: repo, atRoot: a.atRoot(repo)}
 	ad.look(ctx, paths)
 	ad.apply(ctx, findings, paths)
+}
+
+// atRoot reports whether paths from the root mean the same where the user stands.
+func (a *app) atRoot(repo *gitint.Repo) bool {
+	return a.getenv("GIT_PREFIX") == "" && (repo.Root() == "" || a.dir == repo.Root())
 }
 
 // blobPath returns the path of the blob that a finding misses.
@@ -135,7 +140,9 @@ func (ad *adviser) remedy(ctx context.Context, f check.Finding, name string) rem
 	}
 	if f.Commit == check.WorkTreeName && ad.index != nil {
 		if id, ok := ad.index.OID(name); ok && ad.sound(ctx, id, ref) {
-			return remedy{found: "the index", command: "git restore", several: "git restore --overlay"}
+			return remedy{
+				found: "the index", command: "git restore", several: "git restore --overlay",
+			}
 		}
 	}
 	if ad.head != nil {
@@ -199,7 +206,9 @@ func (ad *adviser) inWorkTree(name string, ref blobs.Ref) bool {
 	return store.Close() == nil && err == nil
 }
 
-func (ad *adviser) inCommit(ctx context.Context, commit gitint.OID, name string) (gitint.OID, bool) {
+func (ad *adviser) inCommit(
+	ctx context.Context, commit gitint.OID, name string,
+) (gitint.OID, bool) {
 	tree, err := ad.repo.Tree(ctx, commit.String())
 	if err != nil {
 		return gitint.OID{}, false

@@ -7,6 +7,7 @@ import (
 	"iter"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/git-jp/git-jp/gitint"
@@ -41,6 +42,9 @@ reported as unchecked and is no problem.`
 func (c checkCmd) Run(ctx context.Context, a *app) error {
 	if len(c.Revision) > 0 && (c.Staged || c.Worktree || c.All) {
 		return usagef("name a revision, or give --staged, --worktree or --all, not both")
+	}
+	if slices.Contains(c.Revision, "") {
+		return usagef("a revision is empty")
 	}
 	report, err := c.check(ctx, a)
 	if err != nil {
@@ -104,19 +108,43 @@ func (c checkCmd) check(ctx context.Context, a *app) (*check.Report, error) {
 	bar := a.progress("check", 0)
 	defer bar.Done()
 	switch {
-	case len(c.Revision) == 1 && !strings.Contains(c.Revision[0], "..") && c.Revision[0][0] != '^':
-		return c.revision(ctx, repo, c.Revision[0], o)
-	case len(c.Revision) > 0:
+	case isRange(c.Revision):
 		return c.commits(ctx, repo, o)
+	case len(c.Revision) > 0:
+		return c.revision(ctx, repo, c.Revision[0], o)
 	case c.All:
 		return c.refs(ctx, repo, o)
 	case c.Staged:
 		return c.index(ctx, repo, o)
+	case c.Worktree && repo.Root() == "":
+		return nil, fmt.Errorf("check the work tree: %s has none here", repo.GitDir())
 	case repo.Root() == "":
 		return c.revision(ctx, repo, "HEAD", o)
 	default:
 		return c.workTree(ctx, repo.Root(), o)
 	}
+}
+
+// A revisionError says that a revision of the command line is not there.
+type revisionError struct {
+	text    string
+	shallow bool // it may lie behind the boundary
+}
+
+func newRevisionError(repo *gitint.Repo, text string) *revisionError {
+	return &revisionError{text: text, shallow: slices.ContainsFunc(repo.Incomplete(), isShallow)}
+}
+
+func (e *revisionError) Error() string { return e.text }
+
+func isShallow(i gitint.Incomplete) bool { return i.Reason == gitint.ReasonShallow }
+
+// exitFatal is the exit code of a git that was asked for what is not there.
+const exitFatal = 128
+
+// isRange reports whether revisions name commits to be checked one by one.
+func isRange(revs []string) bool {
+	return len(revs) > 1 || len(revs) == 1 && (strings.Contains(revs[0], "..") || revs[0][0] == '^')
 }
 
 // options are what all sources of a repository share.
@@ -131,7 +159,10 @@ func (c checkCmd) options(a *app, repo *gitint.Repo) (check.Options, error) {
 		Cache:        a.refsCache(repo),
 	}
 	for _, i := range repo.Incomplete() {
-		o.Gaps = append(o.Gaps, check.Gap{Reason: i.Reason, Detail: i.Detail})
+		// That history ends matters to a range alone: a tree is there or is not.
+		if !isShallow(i) || isRange(c.Revision) {
+			o.Gaps = append(o.Gaps, check.Gap{Reason: i.Reason, Detail: i.Detail})
+		}
 	}
 	lfs := filepath.Join(repo.CommonDir(), "lfs", "objects")
 	if info, err := os.Stat(lfs); err == nil && info.IsDir() {
@@ -172,6 +203,9 @@ func (checkCmd) revision(
 	ctx context.Context, repo *gitint.Repo, rev string, o check.Options,
 ) (*check.Report, error) {
 	tree, err := repo.Tree(ctx, rev)
+	if errors.Is(err, gitint.ErrUnknownRevision) {
+		return nil, newRevisionError(repo, "check "+rev+": unknown revision")
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -183,7 +217,9 @@ func (checkCmd) revision(
 	return check.Tree(ctx, src, o)
 }
 
-func (checkCmd) index(ctx context.Context, repo *gitint.Repo, o check.Options) (*check.Report, error) {
+func (checkCmd) index(
+	ctx context.Context, repo *gitint.Repo, o check.Options,
+) (*check.Report, error) {
 	index, err := repo.Index(ctx)
 	if err != nil {
 		return nil, err
@@ -196,8 +232,14 @@ func (checkCmd) index(ctx context.Context, repo *gitint.Repo, o check.Options) (
 	return check.Tree(ctx, src, o)
 }
 
-func (c checkCmd) commits(ctx context.Context, repo *gitint.Repo, o check.Options) (*check.Report, error) {
+func (c checkCmd) commits(
+	ctx context.Context, repo *gitint.Repo, o check.Options,
+) (*check.Report, error) {
 	commits, err := repo.Commits(ctx, c.Revision...)
+	if failed := new(gitint.ExitError); errors.As(err, &failed) && failed.Code == exitFatal {
+		return nil, newRevisionError(repo, "check "+strings.Join(c.Revision, " ")+": "+
+			strings.TrimPrefix(failed.Stderr, "fatal: "))
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -208,7 +250,9 @@ func (c checkCmd) commits(ctx context.Context, repo *gitint.Repo, o check.Option
 	return c.several(ctx, repo, revs, o)
 }
 
-func (c checkCmd) refs(ctx context.Context, repo *gitint.Repo, o check.Options) (*check.Report, error) {
+func (c checkCmd) refs(
+	ctx context.Context, repo *gitint.Repo, o check.Options,
+) (*check.Report, error) {
 	refs, err := repo.Refs(ctx)
 	if err != nil {
 		return nil, err
@@ -221,10 +265,18 @@ func (c checkCmd) refs(ctx context.Context, repo *gitint.Repo, o check.Options) 
 	seen := make(map[gitint.OID]bool)
 	var revs []string
 	for _, ref := range refs {
-		if !ref.Peeled.IsZero() && !seen[ref.Peeled] {
-			seen[ref.Peeled] = true
-			revs = append(revs, ref.Peeled.String())
+		if ref.Peeled.IsZero() || seen[ref.Peeled] {
+			continue
 		}
+		seen[ref.Peeled] = true
+		_, err := repo.Tree(ctx, ref.Peeled.String())
+		if errors.Is(err, gitint.ErrUnknownRevision) {
+			continue // a ref to a blob, such as a tag of a public key
+		}
+		if err != nil {
+			return nil, fmt.Errorf("read %s: %w", ref.Name, err)
+		}
+		revs = append(revs, ref.Peeled.String())
 	}
 	return c.several(ctx, repo, revs, o)
 }

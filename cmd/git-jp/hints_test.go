@@ -4,7 +4,6 @@ import (
 	"go/ast"
 	"go/parser"
 	"go/token"
-	"io/fs"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -66,38 +65,57 @@ func commandFlags(t *testing.T) map[string]map[string]bool {
 	return known
 }
 
-// texts returns the string literals of the sources, the documentation and the demo.
+// texts returns the string literals of the program, the documentation and the demo.
 func texts(t *testing.T, root string) map[string]string {
 	t.Helper()
 	all := make(map[string]string)
-	err := filepath.WalkDir(root, func(name string, d fs.DirEntry, err error) error {
+	addSources(t, root, "cmd/git-jp", all)
+	for _, pattern := range []string{
+		"*.md", "docs/*.md", "testdata/demo.sh", "action.yml", ".pre-commit-hooks.yaml",
+	} {
+		names, err := filepath.Glob(filepath.Join(root, pattern))
 		if err != nil {
-			return err
+			t.Fatal(err)
 		}
-		switch base := d.Name(); {
-		case d.IsDir() && (base == ".git" || base == "bin" || base == "script"):
-			return filepath.SkipDir
-		case strings.HasSuffix(base, ".go") && !strings.HasSuffix(base, "_test.go"):
-			all[name], err = literals(name)
-		case strings.HasSuffix(base, ".md") && base != "CHANGELOG.md", base == "demo.sh",
-			base == "action.yml", base == ".pre-commit-hooks.yaml":
-			var data []byte
-			data, err = os.ReadFile(name)
+		for _, name := range names {
+			data, err := os.ReadFile(name)
+			if err != nil {
+				t.Fatal(err)
+			}
 			all[name] = string(data)
 		}
-		return err
-	})
-	if err != nil {
-		t.Fatal(err)
 	}
 	return all
 }
 
-func literals(name string) (string, error) {
-	file, err := parser.ParseFile(token.NewFileSet(), name, nil, 0)
+// addSources adds the literals of a package, and of those of the module that it imports:
+// what is not linked is told to nobody.
+func addSources(t *testing.T, root, dir string, all map[string]string) {
+	t.Helper()
+	const module = "github.com/git-jp/git-jp/"
+	names, err := filepath.Glob(filepath.Join(root, dir, "*.go"))
 	if err != nil {
-		return "", err
+		t.Fatal(err)
 	}
+	for _, name := range names {
+		if _, known := all[name]; known || strings.HasSuffix(name, "_test.go") {
+			continue
+		}
+		file, err := parser.ParseFile(token.NewFileSet(), name, nil, 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		all[name] = literals(file)
+		for _, spec := range file.Imports {
+			path, _ := strconv.Unquote(spec.Path.Value)
+			if path, ok := strings.CutPrefix(path, module); ok {
+				addSources(t, root, path, all)
+			}
+		}
+	}
+}
+
+func literals(file *ast.File) string {
 	var text strings.Builder
 	ast.Inspect(file, func(n ast.Node) bool {
 		if lit, ok := n.(*ast.BasicLit); ok && lit.Kind == token.STRING {
@@ -106,5 +124,5 @@ func literals(name string) (string, error) {
 		}
 		return true
 	})
-	return text.String(), nil
+	return text.String()
 }

@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"github.com/git-jp/git-jp/hooks"
+	"github.com/git-jp/git-jp/internal/render"
 )
 
 type installCmd struct {
@@ -44,7 +45,38 @@ func (c installCmd) Run(ctx context.Context, a *app) error {
 	if err != nil {
 		return err
 	}
-	return a.carryOut(ctx, plan, c.DryRun)
+	if err := a.carryOut(ctx, plan, c.DryRun); err != nil || len(plan.Open()) == 0 {
+		return err
+	}
+	return &openError{steps: plan.Open(), chain: !c.Chain && a.chainHelps(ctx, plan)}
+}
+
+// chainHelps reports whether --chain would leave less to do by hand.
+func (a *app) chainHelps(ctx context.Context, plan *hooks.Plan) bool {
+	in, err := a.installer(ctx, hooks.Options{Foreign: hooks.ForeignChain})
+	if err != nil {
+		return false
+	}
+	other, err := in.Install(ctx)
+	return err == nil && len(other.Open()) < len(plan.Open())
+}
+
+// An openError says that hooks are left for a person: without them nothing will run.
+type openError struct {
+	steps []hooks.Action
+	chain bool // --chain could do it
+}
+
+func (e *openError) Error() string {
+	return render.Count(len(e.steps), "hook") + " left to do by hand"
+}
+
+// hints say what to do.
+func (e *openError) hints() []string {
+	if e.chain {
+		return []string{"add the lines above to the file, or let 'git jp install --chain' do it"}
+	}
+	return []string{"do what the lines above say, then run the command again"}
 }
 
 type uninstallCmd struct {
@@ -61,7 +93,10 @@ func (c uninstallCmd) Run(ctx context.Context, a *app) error {
 	if err != nil {
 		return err
 	}
-	return a.carryOut(ctx, plan, c.DryRun)
+	if err := a.carryOut(ctx, plan, c.DryRun); err != nil || len(plan.Open()) == 0 {
+		return err
+	}
+	return &openError{steps: plan.Open()}
 }
 
 func (a *app) installer(ctx context.Context, o hooks.Options) (*hooks.Installer, error) {
@@ -72,8 +107,7 @@ func (a *app) installer(ctx context.Context, o hooks.Options) (*hooks.Installer,
 	return hooks.New(repo, o)
 }
 
-// carryOut prints a plan and, unless it is only to be shown, does it. Steps that
-// are left for a person make the command fail: without them no hook will run.
+// carryOut prints a plan and, unless it is only to be shown, does it.
 func (a *app) carryOut(ctx context.Context, plan *hooks.Plan, dryRun bool) error {
 	if !dryRun {
 		if err := plan.Apply(ctx); err != nil {
@@ -84,9 +118,6 @@ func (a *app) carryOut(ctx context.Context, plan *hooks.Plan, dryRun bool) error
 		if err := a.printAction(action, !dryRun); err != nil {
 			return err
 		}
-	}
-	if len(plan.Open()) > 0 {
-		return errProblems
 	}
 	return nil
 }

@@ -117,6 +117,12 @@ func hints(err error) []string {
 		return []string{usageHint(err)}
 	case isA[*draftError](err):
 		return []string{draftHint(err)}
+	case isA[*openError](err):
+		open := new(openError)
+		errors.As(err, &open)
+		return open.hints()
+	case isA[*revisionError](err):
+		return revisionHints(err)
 	case errors.Is(err, errBlocked):
 		return []string{"'git commit --no-verify' commits all the same"}
 	case errors.Is(err, workspace.ErrLegacy):
@@ -129,6 +135,15 @@ func hints(err error) []string {
 		return []string{"'git jp help config' lists the keys"}
 	}
 	return contentHints(err)
+}
+
+// revisionHints say where a revision may be that is not here.
+func revisionHints(err error) []string {
+	r := new(revisionError)
+	if errors.As(err, &r) && r.shallow {
+		return []string{"this clone is shallow; 'git fetch --unshallow' brings the rest"}
+	}
+	return nil
 }
 
 // draftHint says where an edit is that was not saved.
@@ -201,7 +216,9 @@ func gitHint(err error) string {
 func contentHints(err error) []string {
 	switch {
 	case isA[*workspace.DanglingError](err):
-		return []string{"bring the content back first: 'git jp check --worktree' lists what is missing"}
+		return []string{
+			"bring the content back first: 'git jp check --worktree' lists what is missing",
+		}
 	case isA[*blobs.PointerError](err):
 		return []string{"git lfs pull"}
 	case isA[*events.SyntaxError](err):

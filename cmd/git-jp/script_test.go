@@ -30,8 +30,10 @@ func TestScript(t *testing.T) {
 		Setup:               setUpScript,
 		Condition:           condition,
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
+			"conforms":     conforms,
 			"conversation": writeConversation,
 			"exits":        exits,
+			"is-json":      isJSON,
 		},
 	})
 }
@@ -63,6 +65,8 @@ func setUpScript(env *testscript.Env) error {
 		{"REALDATA", data},
 		{"XDG_CONFIG_HOME", filepath.Join(home, ".config")},
 		{"XDG_DATA_HOME", filepath.Join(home, ".local", "share")},
+		// A program built for the race detector sleeps for a second when it ends.
+		{"GORACE", "atexit_sleep_ms=0"},
 		{"GIT_CONFIG_NOSYSTEM", "1"},
 		{"GIT_CONFIG_GLOBAL", os.DevNull},
 		{"GIT_AUTHOR_NAME", "Ada"},

@@ -27,9 +27,9 @@ type stageCmd struct {
 
 // Help says what is staged and when nothing is.
 func (stageCmd) Help() string {
-	return `Puts a conversation's files and all content they refer to into the index, in one step and
-whole or not at all. Ignored files and files outside a sparse checkout are staged too; a
-conversation that was renamed, archived or deleted leaves its old place. If content is
+	return `Puts a conversation's files and all content they refer to into the index, in one step
+and whole or not at all. Ignored files and files outside a sparse checkout are staged too;
+a conversation that was renamed, archived or deleted leaves its old place. If content is
 missing, damaged or too large, nothing is staged and the turn and the call are named.
 
 Undo with 'git jp unstage'.`
@@ -106,7 +106,7 @@ func (c stageCmd) print(a *app, plan *stage.Plan) error {
 		for _, item := range plan.Items {
 			r := stagedRecord{
 				ID: item.ID.String(), Title: item.Title, Path: item.Path,
-				Files: append([]string{}, item.Files...), Removed: append([]string{}, item.Removed...),
+				Files: orEmpty(item.Files), Removed: orEmpty(item.Removed),
 				Blobs: item.Blobs, Bytes: item.Bytes, DryRun: c.DryRun,
 			}
 			if err := a.printJSON(r); err != nil {
@@ -125,6 +125,9 @@ func (c stageCmd) print(a *app, plan *stage.Plan) error {
 	}
 	return nil
 }
+
+// orEmpty makes [] of nothing where JSON would say null.
+func orEmpty(s []string) []string { return append([]string{}, s...) }
 
 func (c stageCmd) sentence(item stage.Item) string {
 	verb := "staged"
@@ -264,8 +267,8 @@ type unstageCmd struct {
 
 // Help says what goes back.
 func (unstageCmd) Help() string {
-	return `Gives the index back what HEAD has of a conversation, and takes out the content that only
-what was staged needs. The work tree is not touched.`
+	return `Gives the index back what HEAD has of a conversation, and takes out the content that
+only what was staged needs. The work tree is not touched.`
 }
 
 // Run unstages conversations.
@@ -281,7 +284,7 @@ func (c unstageCmd) Run(ctx context.Context, a *app) error {
 	if a.JSON {
 		return a.printJSON(struct {
 			Paths []string `json:"paths"`
-		}{append([]string{}, paths...)})
+		}{orEmpty(paths)})
 	}
 	if len(paths) == 0 {
 		a.note("nothing to unstage")

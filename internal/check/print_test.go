@@ -81,7 +81,7 @@ note: check 1f3c5d7e9a1f:` + firstE +
 error: check :sub,dir/é 100%:x\u000a.json: cannot be loaded: ` +
 		`Ti%tle: \u001b[31m,\u000a::error::\u202e\u009b\xff
 warning: check .jp/conversations/x: is no conversation
-note: check shallow
+note: shallow
 hint: git fetch --unshallow
 checked 3 trees, 2 conversations, 40 references: 15 errors, 1 warning, 4 notes
 `

@@ -40,8 +40,14 @@ func (r *Report) Summary() string {
 	if len(r.Findings) == 0 {
 		return s + ": nothing is wrong"
 	}
-	return s + fmt.Sprintf(": %s, %s, %s", count(r.Count(Error), "error"),
-		count(r.Count(Warning), "warning"), count(r.Count(Note), "note"))
+	separator := ": "
+	for _, severity := range []Severity{Error, Warning, Note} {
+		if n := r.Count(severity); n > 0 {
+			s += separator + count(n, severity.String())
+			separator = ", "
+		}
+	}
+	return s
 }
 
 func count(n int, noun string) string {
@@ -79,9 +85,9 @@ func groups(all []Finding) [][]Finding {
 
 func (p Printer) group(w io.Writer, group []Finding) {
 	first := group[0]
-	fmt.Fprintf(w, "%s: check", first.Severity)
+	fmt.Fprintf(w, "%s:", first.Severity)
 	if where := p.where(first); where != "" {
-		fmt.Fprintf(w, " %s:", where)
+		fmt.Fprintf(w, " check %s:", where)
 	}
 	if first.Hash.IsZero() {
 		fmt.Fprintf(w, " %s\n", p.Sentence(first))
