@@ -109,7 +109,8 @@ func (c migrateCmd) finish(a *app, conf *config.Config, results []repair.Migrate
 	if failed {
 		return errProblems
 	}
-	if c.DryRun || len(c.Conversation) > 0 || conf.Settings().Storage.Format == config.Format(c.To) {
+	is := conf.Settings().Storage.Format
+	if c.DryRun || len(c.Conversation) > 0 || is == config.Format(c.To) {
 		return nil
 	}
 	file := filepath.Join(a.openWorkspace.Dir(), config.OwnFile)
@@ -139,6 +140,7 @@ func (c migrateCmd) print(a *app, results []repair.Migrated) error {
 		render.Column{Head: "NEW BLOBS", Align: render.AlignRight},
 		render.Column{Head: "TITLE", Shrink: true})
 	var sum repair.Migrated
+	changed := 0
 	for _, r := range results {
 		if r.Err != nil {
 			a.warn("%s: %v", r.Entry.Path, r.Err)
@@ -147,6 +149,9 @@ func (c migrateCmd) print(a *app, results []repair.Migrated) error {
 		sum.Before, sum.After = sum.Before+r.Before, sum.After+r.After
 		sum.Contents, sum.Blobs = sum.Contents+r.Contents, sum.Blobs+r.Blobs
 		sum.BlobBytes += r.BlobBytes
+		if r.Contents > 0 {
+			changed++
+		}
 		if r.Contents > 0 || a.Verbose {
 			table.Row(r.Entry.ID.String(), render.Bytes(r.Before), render.Bytes(r.After),
 				fmt.Sprint(r.Contents), newBlobs(r), r.Title)
@@ -155,7 +160,7 @@ func (c migrateCmd) print(a *app, results []repair.Migrated) error {
 	if err := table.Write(a.stdout); err != nil {
 		return err
 	}
-	_, err := fmt.Fprintln(a.stdout, c.summary(sum))
+	_, err := fmt.Fprintln(a.stdout, c.summary(sum, changed))
 	return err
 }
 
@@ -178,7 +183,7 @@ func newBlobs(r repair.Migrated) string {
 	return fmt.Sprintf("%d (%s)", r.Blobs, render.Bytes(r.BlobBytes))
 }
 
-func (c migrateCmd) summary(sum repair.Migrated) string {
+func (c migrateCmd) summary(sum repair.Migrated, conversations int) string {
 	if sum.Contents == 0 {
 		return "nothing to migrate"
 	}
@@ -186,13 +191,14 @@ func (c migrateCmd) summary(sum repair.Migrated) string {
 	if c.DryRun {
 		verb = "would migrate"
 	}
-	s := fmt.Sprintf("%s %s: streams %s -> %s", verb, render.Count(sum.Contents, "content"),
-		render.Bytes(sum.Before), render.Bytes(sum.After))
-	if c.To == string(config.Blobs) && sum.Before > 0 {
-		s += fmt.Sprintf(", %s of %s, %.0f %% of what it was", render.Count(sum.Blobs, "new blob"),
-			render.Bytes(sum.BlobBytes), 100*float64(sum.After+sum.BlobBytes)/float64(sum.Before))
+	s := fmt.Sprintf("%s %s of %s: %s of streams", verb, render.Count(sum.Contents, "content"),
+		render.Count(conversations, "conversation"), render.Bytes(sum.Before))
+	if c.To != string(config.Blobs) || sum.Before == 0 {
+		return s + " -> " + render.Bytes(sum.After)
 	}
-	return s
+	return s + fmt.Sprintf(" -> %s and %s of %s, %.0f %% of what it was", render.Bytes(sum.After),
+		render.Count(sum.Blobs, "new blob"), render.Bytes(sum.BlobBytes),
+		100*float64(sum.After+sum.BlobBytes)/float64(sum.Before))
 }
 
 // editConfig replaces a configuration file by what edit makes of it. A missing file
