@@ -1,11 +1,13 @@
 #!/bin/sh
-# The story of `git jp` in a scratch repository: each command is printed with
-# its result. The argument is the program to show.
+# The story of `git jp` in a scratch repository: each command is printed with its
+# result. The argument is the program to show. A step that does not do what it
+# promises ends the demo with an error.
 set -eu
 
 binary=$1
 scratch=$(mktemp -d "${TMPDIR:-/tmp}/git-jp-demo.XXXXXX")
-trap 'rm -rf "$scratch"' EXIT INT TERM
+trap 'rm -rf "$scratch"' EXIT
+trap 'exit 130' INT TERM
 
 # Nothing of the user's is read or written: no configuration, no home.
 mkdir "$scratch/bin" "$scratch/home"
@@ -18,49 +20,65 @@ GIT_CONFIG_NOSYSTEM=1
 GIT_CONFIG_GLOBAL=/dev/null
 GIT_AUTHOR_NAME=Ada GIT_AUTHOR_EMAIL=ada@example.com
 GIT_COMMITTER_NAME=Ada GIT_COMMITTER_EMAIL=ada@example.com
-export PATH HOME XDG_CONFIG_HOME XDG_DATA_HOME GIT_CONFIG_NOSYSTEM GIT_CONFIG_GLOBAL
-export GIT_AUTHOR_NAME GIT_AUTHOR_EMAIL GIT_COMMITTER_NAME GIT_COMMITTER_EMAIL
-unset GIT_DIR GIT_INDEX_FILE GIT_WORK_TREE JP_SESSION 2>/dev/null || true
+JP_SESSION=demo
+LC_ALL=C
+export PATH HOME XDG_CONFIG_HOME XDG_DATA_HOME GIT_CONFIG_NOSYSTEM GIT_CONFIG_GLOBAL JP_SESSION
+export GIT_AUTHOR_NAME GIT_AUTHOR_EMAIL GIT_COMMITTER_NAME GIT_COMMITTER_EMAIL LC_ALL
+unset GIT_DIR GIT_INDEX_FILE GIT_WORK_TREE GIT_JP_TRACE 2>/dev/null || true
 
-say() { printf '\n\033[1m# %s\033[0m\n' "$*"; }
+bold='' plain=''
+if [ -t 1 ]; then bold=$(printf '\033[1m') plain=$(printf '\033[0m'); fi
+
+say() { printf '\n%s# %s%s\n' "$bold" "$*" "$plain"; }
+fail() {
+    echo "demo: $*" >&2
+    exit 1
+}
+# show runs a command, prints what it writes, and keeps that for promise.
 show() {
-    printf '$ %s\n' "$*"
-    eval "$*"
+    printf '%s$ %s%s\n' "$bold" "$*" "$plain"
+    code=0
+    (eval "$*") > "$scratch/said" 2>&1 || code=$?
+    cat "$scratch/said"
+    [ $code = 0 ] || fail "this should have worked (exit $code)"
 }
 # refused runs a command that must fail.
 refused() {
-    printf '$ %s\n' "$*"
-    if eval "$*"; then
-        echo "demo: this should have been refused" >&2
-        exit 1
-    else
-        printf '(exit %d)\n' $?
-    fi
+    printf '%s$ %s%s\n' "$bold" "$*" "$plain"
+    code=0
+    (eval "$*") > "$scratch/said" 2>&1 || code=$?
+    cat "$scratch/said"
+    [ $code = 1 ] || fail "this should have been refused with 1 (exit $code)"
+    echo '(exit 1)'
 }
-b64() { printf '%s' "$1" | base64 | tr -d '\n'; }
+# promise holds the last command to a pattern, and silence to none at all.
+promise() { grep -q -e "$1" "$scratch/said" || fail "it should have said: $1"; }
+silence() { [ ! -s "$scratch/said" ] || fail 'it should have said nothing'; }
+b64() { base64 < "$1" | tr -d '\n'; }
 
-say 'A repository with some code, and a conversation that jp wrote'
+say 'A repository with some code, and a conversation that jp wrote about it'
 mkdir "$scratch/project" && cd "$scratch/project"
 git init -q -b main
-cat > index.go <<'GO'
-package index
-
-// Open reads the index below dir.
-func Open(dir string) (*Index, error) {
-	return read(filepath.Join(dir, "index"))
-}
-GO
+{
+    printf 'package index\n\n// Open reads the index below dir.\n'
+    printf 'func Open(dir string) (*Index, error) {\n\treturn read(filepath.Join(dir, "index"))\n}\n'
+    for part in header entries extensions checksum trailer; do
+        printf '\n// read_%s reads the %s of an index, and says where it is damaged.\n' $part $part
+        printf 'func read_%s(r *reader) error {\n\tif err := r.expect("%s"); err != nil {\n' $part $part
+        printf '\t\treturn fmt.Errorf("read %s: %%w", err)\n\t}\n\treturn r.next("%s")\n}\n' $part $part
+    done
+} > index.go
 git add index.go && git commit -qm 'Read the index'
 conversation=.jp/conversations/17800836875-where-the-index-is-opened
-mkdir -p "$conversation"
-cat > "$conversation/metadata.json" <<'JSON'
+mkdir -p $conversation
+cat > $conversation/metadata.json <<'JSON'
 {
   "title": "Where the index is opened",
   "last_activated_at": "2026-05-29 19:43:10.5"
 }
 JSON
-printf '{}\n' > "$conversation/base_config.json"
-cat > "$conversation/events.json" <<JSON
+printf '{}\n' > $conversation/base_config.json
+cat > $conversation/events.json <<JSON
 [
   {
     "timestamp": "2026-05-29 19:42:36.46732",
@@ -78,14 +96,14 @@ cat > "$conversation/events.json" <<JSON
     "id": "toolu_01",
     "name": "fs_read_file",
     "arguments": {
-      "path": "$(b64 index.go)"
+      "path": "$(printf index.go | base64)"
     }
   },
   {
     "timestamp": "2026-05-29 19:42:43.75",
     "type": "tool_call_response",
     "id": "toolu_01",
-    "content": "$(b64 "$(cat index.go)")",
+    "content": "$(b64 index.go)",
     "is_error": false
   },
   {
@@ -95,43 +113,105 @@ cat > "$conversation/events.json" <<JSON
   }
 ]
 JSON
-show 'git jp init'
-show 'git jp ls'
-show 'git jp print index'
+show git jp init
+promise 'pre-commit'
+show git jp ls
+promise 'Where the index is opened'
+show 'git jp print index | head -n 12'
+promise 'Where do we open the index?'
 
-say 'Content moves into the store, once'
-show 'git jp migrate --dry-run'
-show 'git jp migrate'
+say 'Content moves into the store, once; jp can have it back at any time'
+show git jp migrate --dry-run
+promise 'would migrate 1 content'
+show git jp migrate
+promise 'migrated 1 content of 1 conversation'
 show "sed -n '/tool_call_response/,/is_error/p' $conversation/events.json"
-show 'git jp grep joins'
-show 'git jp grep filepath'
+promise '"\$blob"'
+show git jp grep checksum
+promise 'tool-result(fs_read_file)'
 
 say 'One command stages a conversation with all that it refers to'
-show 'git jp show --files index'
-show 'git jp stage index'
+show git jp show --files index
+promise '\.blob\.gz$'
+show git jp status
+promise 'new *jp-c17800836875'
+show git jp stage index
+promise '3 files, 1 blob'
+show git jp unstage index
+promise 'unstaged 4 paths'
+show git jp stage --changed
+promise '3 files, 1 blob'
+git add .jp/.id .jp/.gitignore
 show 'git commit -qm "Keep the conversation"'
-show 'git jp check --content'
+silence
+show git jp check --content HEAD
+promise 'nothing is wrong'
 
 say 'A colleague reads the same'
 cd "$scratch"
-show 'git clone -q project clone'
-git -C project jp print index > before.txt
-git -C clone jp print index > after.txt
-show 'cmp before.txt after.txt && echo the same'
+show git clone -q project clone
+git -C project jp print index > before
+git -C clone jp print index > after
+show 'cmp before after && echo the same'
+promise '^the same$'
 
-say 'A commit that would dangle does not happen'
+say 'A commit that would dangle does not happen, and the hint mends it'
 cd "$scratch/project"
 blob=$(git ls-files .jp/blobs)
-show "git rm -q $blob"
+show git rm -q "$blob"
 refused 'git commit -m "Tidy up"'
-show 'git restore --staged --worktree .jp'
+promise 'turn 1, call toolu_01 (fs_read_file)'
+show "$(sed -n 's/^hint: \(git restore .*\)/\1/p' "$scratch/said")"
+show git status --short
+silence
 
-say 'The hook adds what is missing, and the next commit takes nothing away'
-sed 's/Where do we open/Where exactly do we open/' "$conversation/events.json" > edited
-cat edited > "$conversation/events.json" && rm edited
-show "git rm -q --cached $blob && git commit -qm 'Forget the content' --no-verify"
-refused 'git jp check HEAD'
-show "git commit -qm 'Ask more exactly' -- $conversation/events.json"
-show 'git jp check HEAD && git status --short'
+say 'git add is enough: the hook adds the content, in every form of commit'
+git rm -q --cached "$blob" && git commit -q --no-verify -m 'Forget the content'
+refused git jp check HEAD
+promise '1 reference without content'
+sed 's/Where do we open/Where exactly do we open/' $conversation/events.json > "$scratch/edited"
+cat "$scratch/edited" > $conversation/events.json
+show "git commit -qm 'Ask more exactly' -- $conversation"
+promise 'added 1 blob'
+show git jp check HEAD
+promise 'nothing is wrong'
+refused git jp check HEAD~2..HEAD
+promise 'in the work tree and not in the commit'
+show git status --short
+silence
+
+say 'Conversations are shaped like branches'
+show git jp fork index --title "'The index, continued'"
+show git jp use continued
+show git jp rename . "'The index, and how it breaks'"
+cat > "$scratch/bin/corrector" <<'SH'
+#!/bin/sh
+sed 's/Where exactly/Where precisely/' "$1" > "$1.new" && cat "$1.new" > "$1" && rm "$1.new"
+SH
+chmod +x "$scratch/bin/corrector"
+show GIT_EDITOR=corrector git jp edit .
+show git jp print breaks --last=1 '| head -n 4'
+promise 'Where precisely'
+show git jp archive 17800836875
+show git jp ls --archived
+promise 'breaks'
+show git jp stage --all
+show 'git commit -qm "A fork, and the archive" && git status --short'
+silence
+show git jp show breaks
+show 'git jp export breaks > ../index.md && head -n 5 ../index.md'
+show git jp rm --yes breaks
+show git jp status
+promise 'removed'
+show 'git restore .jp && git jp status'
+
+say 'Back into the form that jp reads'
+show git jp migrate --to inline
+promise 'migrated 2 contents of 2 conversations'
+show git jp config get storage.format
+promise '^inline$'
+show git jp unarchive 17800836875
+show git jp uninstall
+promise 'remove pre-commit'
 
 say 'Done'

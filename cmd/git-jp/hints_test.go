@@ -16,7 +16,9 @@ import (
 
 // commandForm finds what looks like a command of ours: quoted, indented as an example, or
 // a text of its own.
-var commandForm = regexp.MustCompile("(?:\x00|['`\"]|[$:;&|] |\n    )git jp ([a-z]+)\\b((?: --[a-z-]+)*)")
+var commandForm = regexp.MustCompile("(?:\x00|['`\"]|[$:;&|] |\n    )git jp ([a-z]+)\\b((?: --[a-z-]+(?:[= ][a-z0-9.<%]+)?)*)")
+
+var flagForm = regexp.MustCompile(` (--[a-z-]+)([= ][a-z0-9.<%]+)?`)
 
 // TestHintsNameCommandsThatExist reads every text of the program and of its
 // documentation: a hint that names a command which does not exist is worse than none.
@@ -30,9 +32,12 @@ func TestHintsNameCommandsThatExist(t *testing.T) {
 			if !ok {
 				t.Errorf("%s: no command 'git jp %s'", name, m[1])
 			}
-			for flag := range strings.FieldsSeq(m[2]) {
-				if ok && !flags[flag] {
-					t.Errorf("%s: 'git jp %s' has no flag %s", name, m[1], flag)
+			for _, f := range flagForm.FindAllStringSubmatch(m[2], -1) {
+				switch wantsValue, exists := flags[f[1]]; {
+				case ok && !exists:
+					t.Errorf("%s: 'git jp %s' has no flag %s", name, m[1], f[1])
+				case ok && wantsValue && f[2] == "":
+					t.Errorf("%s: 'git jp %s %s' lacks a value", name, m[1], f[1])
 				}
 			}
 		}
@@ -42,7 +47,8 @@ func TestHintsNameCommandsThatExist(t *testing.T) {
 	}
 }
 
-// commandFlags returns the flags of each command, by each of its names.
+// commandFlags returns the flags of each command, by each of its names, and whether
+// they take a value.
 func commandFlags(t *testing.T) map[string]map[string]bool {
 	t.Helper()
 	parser, err := kong.New(&cli{}, kongOptions(&world{})...)
@@ -54,7 +60,7 @@ func commandFlags(t *testing.T) map[string]map[string]bool {
 		flags := map[string]bool{}
 		for _, group := range node.AllFlags(false) {
 			for _, f := range group {
-				flags["--"+f.Name] = true
+				flags["--"+f.Name] = !f.IsBool()
 			}
 		}
 		known[node.Name] = flags

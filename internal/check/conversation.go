@@ -241,7 +241,7 @@ func (r reading) incomplete(open []refs.OpenCall, read func() ([]byte, error)) {
 	if n := len(open) - 1; n > 0 {
 		f.Detail = fmt.Sprintf("and %d more have no response yet", n)
 	}
-	f.Next = "git jp print --last " + idText(r.c.id)
+	f.Next = "git jp print --last=1 " + idText(r.c.id)
 	r.c.found = append(r.c.found, f)
 }
 
