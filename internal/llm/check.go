@@ -53,7 +53,7 @@ func (v Violation) String() string {
 //	Chat       C1  arguments are a JSON object in a string; a tool message names its call
 //	           C2  Mistral: no user directly after a tool
 //	           C3  at least one user
-//	           C4  DeepSeek: reasoning goes back within a cycle, and only there
+//	           C4  DeepSeek: reasoning goes back in turns with calls, and only there
 //	Gemini     E1  roles are user and model; calls do not come first
 //	           E2  as many responses as calls, in the next turn, alone, in order, by name
 //	           E4  Gemini 3: the first call of each step of the current turn has a signature

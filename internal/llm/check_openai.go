@@ -183,27 +183,37 @@ func (c *checker) chatMessage(path string, m object) turn {
 	return t
 }
 
-// deepSeek holds that reasoning goes back in the cycle that it belongs to, and nowhere else.
+// deepSeek holds that reasoning goes back in the turns in which tools were called, also in
+// earlier ones, and nowhere else: https://api-docs.deepseek.com/guides/thinking_mode, which
+// refuses the one, while its older models refuse the other.
 func (c *checker) deepSeek(messages []object) {
 	if !strings.Contains(strings.ToLower(c.model), "deepseek") {
 		return
 	}
-	current := 0
-	for i, m := range messages {
-		if m.text("role") == "user" {
-			current = i
+	begin := 0
+	for i := 1; i <= len(messages); i++ {
+		if i == len(messages) || messages[i].text("role") == "user" {
+			c.deepSeekTurn(messages[begin:i], begin)
+			begin = i
 		}
 	}
+}
+
+func (c *checker) deepSeekTurn(turn []object, first int) {
+	called := false
+	for _, m := range turn {
+		called = called || len(m.objects("tool_calls")) > 0
+	}
 	thought := false
-	for i, m := range messages {
-		path := fmt.Sprintf("messages[%d]", i)
+	for i, m := range turn {
+		path := fmt.Sprintf("messages[%d]", first+i)
 		own := m.text("reasoning_content") != ""
 		switch {
-		case own && i < current:
-			c.add("C4", path, "reasoning of an earlier cycle goes back")
-		case i > current && thought && !own && len(m.objects("tool_calls")) > 0:
-			c.add("C4", path, "calls of the open cycle lack their reasoning")
+		case own && !called:
+			c.add("C4", path, "reasoning of a turn without calls goes back")
+		case thought && !own && len(m.objects("tool_calls")) > 0:
+			c.add("C4", path, "calls lack their reasoning")
 		}
-		thought = thought || own && i > current
+		thought = thought || own
 	}
 }
