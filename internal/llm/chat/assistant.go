@@ -1,0 +1,76 @@
+package chat
+
+import (
+	"bytes"
+	"encoding/json"
+	"strings"
+
+	"github.com/git-jp/git-jp/internal/llm"
+	sdk "github.com/openai/openai-go/v3"
+)
+
+// assistant replays a reply. Called says that tools were called in its turn.
+func (b *builder) assistant(m llm.Message, called bool) {
+	d := b.model.dialect
+	own := llm.Own(m, b.model.ID())
+	for _, p := range m.Parts {
+		switch p := p.(type) {
+		case llm.Reasoning:
+			if d.details {
+				b.details(p)
+			} else if d.thoughts != "" && p.Text != "" && (d.always || own && called) {
+				a := b.at("assistant")
+				a.thoughts = join(a.thoughts, p.Text)
+			}
+		case llm.Text:
+			b.say(p.Text)
+		case llm.Data:
+			b.say(string(p.Value))
+		case llm.Call:
+			b.call(p)
+		}
+	}
+}
+
+func join(a, b string) string {
+	if a == "" {
+		return b
+	}
+	return a + "\n\n" + b
+}
+
+func (b *builder) say(text string) {
+	if strings.TrimSpace(text) == "" {
+		return
+	}
+	a := b.at("assistant")
+	a.content = append(a.content, content{text: text})
+}
+
+// call adds a call to the reply; parallel calls stand in one message.
+func (b *builder) call(c llm.Call) {
+	a := b.at("assistant")
+	args := "{}"
+	var compact bytes.Buffer
+	if len(c.Args) > 0 && json.Compact(&compact, c.Args) == nil {
+		args = compact.String()
+	}
+	a.calls = append(a.calls, sdk.ChatCompletionMessageToolCallUnionParam{
+		OfFunction: &sdk.ChatCompletionMessageFunctionToolCallParam{
+			ID: b.model.dialect.id(c.ID),
+			Function: sdk.ChatCompletionMessageFunctionToolCallFunctionParam{
+				Name: b.names.Wire(c.Name), Arguments: args,
+			},
+		},
+	})
+}
+
+// details gives OpenRouter its details back, as they came or, for reasoning that came from jp
+// or from the vendor itself, as they would have come. Reasoning without a proof is dropped.
+func (b *builder) details(r llm.Reasoning) {
+	kept := restore(r)
+	if len(kept) > 0 {
+		a := b.at("assistant")
+		a.details = append(a.details, kept...)
+	}
+}

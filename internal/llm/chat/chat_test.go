@@ -1,0 +1,346 @@
+package chat_test
+
+import (
+	"errors"
+	"fmt"
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/git-jp/git-jp/events"
+	"github.com/git-jp/git-jp/internal/llm"
+	"github.com/git-jp/git-jp/internal/llm/chat"
+	"github.com/git-jp/git-jp/internal/llm/llmtest"
+	"github.com/go-json-experiment/json/jsontext"
+	"go.uber.org/goleak"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+func hello() *llm.Request {
+	return &llm.Request{Messages: []llm.Message{said("Hello?")}}
+}
+
+func said(text string) llm.Message {
+	return llm.Message{Role: llm.RoleUser, Parts: []llm.Part{llm.Text{Text: text}}}
+}
+
+// sse makes a stream of chunks, with the comments that OpenRouter sends.
+func sse(chunks ...string) []byte {
+	var b strings.Builder
+	for _, c := range chunks {
+		b.WriteString(": OPENROUTER PROCESSING\n\ndata: " + c + "\n\n")
+	}
+	return []byte(b.String())
+}
+
+func delta(d string) string {
+	return `{"id":"1","object":"chat.completion.chunk","created":1,"model":"m-1",` +
+		`"choices":[{"index":0,"delta":` + d + `,"finish_reason":null}]}`
+}
+
+func finish(reason string) string {
+	return `{"model":"m-1","choices":[{"index":0,"delta":{},"finish_reason":"` + reason + `"}]}`
+}
+
+const (
+	hi    = `{"role":"assistant","content":"Hi"}`
+	usage = `{"model":"m-1","choices":[],"usage":{"prompt_tokens":100,"completion_tokens":7,` +
+		`"prompt_tokens_details":{"cached_tokens":60,"cache_write_tokens":10},` +
+		`"completion_tokens_details":{"reasoning_tokens":5}}}`
+)
+
+func whole() []byte { return sse(delta(hi), finish("stop"), usage, "[DONE]") }
+
+func model(t *testing.T, dialect string, s *llmtest.Server) *chat.Model {
+	t.Helper()
+	at := s.Endpoint(t, llm.FormatChat)
+	at.Provider = dialect
+	return chat.New("m-1", at, chat.Options{})
+}
+
+// ask sends a request to a server that answers from a script.
+func ask(t *testing.T, dialect string, r *llm.Request, replies ...llmtest.Reply) llmtest.Transcript {
+	t.Helper()
+	s := llmtest.Serve(t, replies...)
+	return llmtest.Collect(model(t, dialect, s).Stream(t.Context(), r))
+}
+
+func fine(t *testing.T, got llmtest.Transcript) {
+	t.Helper()
+	if got.Err != nil || len(got.Faults) > 0 {
+		t.Errorf("%v, faults %q", got.Err, got.Faults)
+	}
+}
+
+// stored returns what is kept of an answer, one event a line.
+func stored(got llmtest.Transcript) string {
+	var b strings.Builder
+	for _, d := range got.Ends {
+		switch ev := d.Event.(type) {
+		case *events.ToolCallRequest:
+			fmt.Fprintf(&b, "call %s %s %s\n", ev.ID, ev.Name, ev.Arguments)
+		case *events.ChatResponse:
+			fmt.Fprintf(&b, "%d %s%s\n", ev.Form, ev.Text, string(ev.Data))
+		}
+	}
+	return b.String()
+}
+
+func TestAnswer(t *testing.T) {
+	t.Parallel()
+	s := llmtest.Serve(t, llmtest.Reply{Body: whole(), Chunk: llmtest.Bytewise})
+	got := llmtest.Collect(model(t, chat.LMStudio, s).Stream(t.Context(), hello()))
+	fine(t, got)
+	want := llm.Usage{
+		Input: 30, CacheRead: 60, CacheWrite: 10, Output: 7, Reasoning: 5, Model: "m-1",
+	}
+	if got.Text() != "Hi" || got.Usage != want || got.Stop.Reason != llm.StopEnd {
+		t.Errorf("%q, usage %+v, stop %+v", got.Text(), got.Usage, got.Stop)
+	}
+	sent := s.Sent()[0]
+	if sent.Path != "/v1/chat/completions" || sent.Header.Get("Authorization") != "Bearer key" {
+		t.Errorf("sent to %s with %v", sent.Path, sent.Header)
+	}
+	const body = `{"messages":[{"content":"Hello?","role":"user"}],"model":"m-1",` +
+		`"stream_options":{"include_usage":true},"stream":true}`
+	if string(sent.Body) != body {
+		t.Errorf("sent %s", sent.Body)
+	}
+}
+
+// TestDeepSeek reads reasoning_content and DeepSeek's own count of what was cached.
+func TestDeepSeek(t *testing.T) {
+	t.Parallel()
+	got := ask(t, chat.DeepSeek, hello(), llmtest.Reply{Body: sse(
+		delta(`{"role":"assistant","content":null,"reasoning_content":"Let me"}`),
+		delta(`{"content":null,"reasoning_content":" see."}`), delta(`{"content":"Hi","reasoning_content":null}`),
+		`{"model":"m-1","choices":[{"index":0,"delta":{"content":""},"finish_reason":"stop"}],"usage":{`+
+			`"prompt_tokens":50,"completion_tokens":9,"prompt_cache_hit_tokens":40,`+
+			`"prompt_cache_miss_tokens":10}}`, "[DONE]")})
+	fine(t, got)
+	if want := "1 Let me see.\n0 Hi\n"; stored(got) != want {
+		t.Errorf("stored %q, want %q", stored(got), want)
+	}
+	if got.Usage.Input != 10 || got.Usage.CacheRead != 40 {
+		t.Errorf("usage %+v", got.Usage)
+	}
+}
+
+// TestMistral reads content that is a list.
+func TestMistral(t *testing.T) {
+	t.Parallel()
+	got := ask(t, chat.Mistral, hello(), llmtest.Reply{Body: sse(
+		delta(`{"content":[{"type":"thinking","thinking":[{"type":"text","text":"Hm."}]}]}`),
+		delta(`{"content":[{"type":"text","text":"Hi"}]}`), delta(`{"content":"!"}`), finish("stop"))})
+	fine(t, got)
+	if want := "1 Hm.\n0 Hi!\n"; stored(got) != want {
+		t.Errorf("stored %q, want %q", stored(got), want)
+	}
+}
+
+func TestParallelCalls(t *testing.T) {
+	t.Parallel()
+	first := `{"tool_calls":[{"index":0,"id":"call_a","type":"function","function":{"name":"f","arguments":""}}]}`
+	r := hello()
+	r.Tools = []llm.Tool{{Name: "f", Schema: jsontext.Value(`{"type":"object"}`)}}
+	for name, c := range map[string]struct {
+		chunks []string
+		want   string
+	}{
+		"by index": {
+			[]string{
+				delta(first), delta(`{"tool_calls":[{"index":0,"function":{"arguments":"{\"a\":"}}]}`),
+				delta(`{"tool_calls":[{"index":1,"id":"call_b","function":{"name":"f","arguments":"{}"}},` +
+					`{"index":0,"function":{"arguments":"1}"}}]}`),
+			},
+			"call call_a f {\"a\":1}\ncall call_b f {}\n",
+		},
+		"all with index 0": {
+			[]string{delta(`{"tool_calls":[` +
+				`{"index":0,"id":"x","function":{"name":"f","arguments":"{\"a\":1}"}},` +
+				`{"index":0,"id":"y","function":{"name":"f","arguments":"{\"a\":2}"}}]}`)},
+			"call x f {\"a\":1}\ncall y f {\"a\":2}\n",
+		},
+		"no id, the name late": {
+			[]string{
+				delta(`{"tool_calls":[{"index":0,"function":{"arguments":"{\"a\""}}]}`),
+				delta(`{"tool_calls":[{"index":0,"function":{"name":"f","arguments":":1}"}}]}`),
+			},
+			"call call_0 f {\"a\":1}\n",
+		},
+		"no arguments": {[]string{delta(first)}, "call call_a f {}\n"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			chunks := append([]string{delta(`{"content":"I look."}`)}, c.chunks...)
+			got := ask(t, chat.LlamaCPP, r, llmtest.Reply{Body: sse(append(chunks, finish("tool_calls"))...)})
+			fine(t, got)
+			if want := "0 I look.\n" + c.want; stored(got) != want || got.Stop.Reason != llm.StopTools {
+				t.Errorf("stored %q, want %q; stop %+v", stored(got), want, got.Stop)
+			}
+		})
+	}
+}
+
+func TestStops(t *testing.T) {
+	t.Parallel()
+	cut := `{"tool_calls":[{"index":0,"id":"a","function":{"name":"f","arguments":"{\"a\":"}}]}`
+	for name, c := range map[string]struct {
+		chunks []string
+		want   llm.Stop
+		stored string
+	}{
+		"length": {
+			[]string{delta(hi), delta(cut), finish("length")},
+			llm.Stop{Reason: llm.StopMaxTokens, Native: "length"},
+			"0 Hi\n",
+		},
+		"filter": {
+			[]string{finish("content_filter")},
+			llm.Stop{Reason: llm.StopRefusal, Native: "content_filter", Category: "content_filter"},
+			"",
+		},
+		"refusal": {
+			[]string{delta(`{"refusal":"No."}`), finish("stop")},
+			llm.Stop{Reason: llm.StopRefusal, Native: "stop", Explanation: "No."},
+			"",
+		},
+		"window": {
+			[]string{delta(hi), finish("model_length")},
+			llm.Stop{Reason: llm.StopOverflow, Native: "model_length"},
+			"0 Hi\n",
+		},
+		"unknown": {
+			[]string{delta(hi), finish("abort")},
+			llm.Stop{Reason: llm.StopOther, Native: "abort"},
+			"0 Hi\n",
+		},
+		"blank": {
+			[]string{delta(`{"content":" \n"}`), finish("stop")},
+			llm.Stop{Reason: llm.StopEnd, Native: "stop"},
+			"",
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			got := ask(t, chat.OpenRouter, hello(), llmtest.Reply{Body: sse(c.chunks...)})
+			fine(t, got)
+			if got.Stop != c.want || stored(got) != c.stored {
+				t.Errorf("%q, %+v", stored(got), got.Stop)
+			}
+		})
+	}
+}
+
+func TestFailures(t *testing.T) {
+	t.Parallel()
+	limit := http.Header{"Retry-After": {"7"}}
+	broken := `{"id":"1","model":"m-1","error":{"code":502,"message":"Provider returned error"},` +
+		`"choices":[{"index":0,"delta":{"content":""},"finish_reason":"error"}]}`
+	for name, c := range map[string]struct {
+		reply llmtest.Reply
+		check func(error) bool
+	}{
+		"rate limit": {
+			llmtest.Reply{Status: 429, Header: limit, Body: []byte(`{"error":{"message":"x","code":429}}`)},
+			api(429, "429", true),
+		},
+		"unavailable": {llmtest.Reply{Status: 503, Body: []byte("<html>no</html>")}, api(503, "", true)},
+		"invalid": {
+			llmtest.Reply{Status: 400, Body: []byte(`{"error":{"message":"x","type":"invalid"}}`)},
+			api(400, "invalid", false),
+		},
+		"overflow": {
+			llmtest.Reply{Status: 400, Body: []byte(`{"error":{"code":400,"message":"the request exceeds ` +
+				`the available context size","type":"exceed_context_size_error"}}`)},
+			func(err error) bool {
+				var o *llm.OverflowError
+				return errors.As(err, &o)
+			},
+		},
+		"event":     {llmtest.Reply{Body: sse(delta(hi), broken)}, api(0, "502", true)},
+		"gave up":   {llmtest.Reply{Body: sse(finish("error"))}, api(0, "error", true)},
+		"truncated": {llmtest.Reply{Body: sse(delta(hi))}, cut},
+		"done early": {
+			llmtest.Reply{Body: sse(delta(hi), "[DONE]")}, cut,
+		},
+		"half":    {llmtest.Reply{Body: sse(delta(hi))[:70]}, cut},
+		"aborted": {llmtest.Reply{Body: sse(delta(hi)), Abort: true}, cut},
+		"no chunks": {llmtest.Reply{Body: []byte("data: <html>\n\n")}, func(err error) bool {
+			var w *llm.WireError
+			return errors.As(err, &w)
+		}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			if got := ask(t, chat.OpenRouter, hello(), c.reply); !c.check(got.Err) {
+				t.Errorf("the error is %#v", got.Err)
+			}
+		})
+	}
+}
+
+func api(status int, kind string, retryable bool) func(error) bool {
+	return func(err error) bool {
+		var e *llm.APIError
+		return errors.As(err, &e) && e.Status == status && e.Type == kind &&
+			e.Retryable == retryable && (status != 429 || e.RetryAfter == 7*time.Second)
+	}
+}
+
+func cut(err error) bool {
+	var c *llm.CutError
+	return errors.As(err, &c)
+}
+
+func TestStructured(t *testing.T) {
+	t.Parallel()
+	r := hello()
+	r.Schema = jsontext.Value(`{"type":"object","properties":{"z":{"type":"string"},"a":{"type":"string"}}}`)
+	answer := llmtest.Reply{Body: sse(delta(`{"content":"{\"z\":"}`), delta(`{"content":"\"x\"}"}`), finish("stop"))}
+	for dialect, want := range map[string]string{
+		chat.LlamaCPP: `"response_format":{"json_schema":{"name":"structured_output","schema":` +
+			`{"properties":{"z":{"type":"string"},"a":{"type":"string"}},"type":"object"}},"type":"json_schema"}`,
+		chat.DeepSeek: `"response_format":{"type":"json_object"}`,
+	} {
+		s := llmtest.Serve(t, answer)
+		got := llmtest.Collect(model(t, dialect, s).Stream(t.Context(), r))
+		fine(t, got)
+		if stored(got) != "2 {\"z\":\"x\"}\n" {
+			t.Errorf("stored %q", stored(got))
+		}
+		if body := string(s.Sent()[0].Body); !strings.Contains(body, want) {
+			t.Errorf("no %s in %s", want, body)
+		}
+	}
+}
+
+func TestModels(t *testing.T) {
+	t.Parallel()
+	list := `{"data":[{"id":"a/b","name":"A B","context_length":1000,"architecture":{"input_modalities":` +
+		`["text","image","file"]},"top_provider":{"max_completion_tokens":100},` +
+		`"supported_parameters":["reasoning","tools"]},{"id":"m-1","max_model_len":77}]}`
+	s := llmtest.Serve(t, llmtest.Reply{Body: []byte(list)})
+	infos, err := model(t, chat.OpenRouter, s).Models(t.Context())
+	want := llm.Info{
+		ID: "a/b", Title: "A B", Window: 1000, MaxOutput: 100, Reasoning: true, Tools: true,
+		Accepts: llm.Inputs{Images: true, PDFs: true},
+	}
+	if err != nil || len(infos) != 2 || infos[0] != want {
+		t.Errorf("%+v, %v", infos, err)
+	}
+	if p := s.Sent()[0].Path; p != "/api/v1/models" {
+		t.Errorf("asked at %s", p)
+	}
+	if i, err := model(t, chat.VLLM, s).Describe(t.Context()); err != nil || i.Window != 77 {
+		t.Errorf("%+v, %v", i, err)
+	}
+	props := llmtest.Serve(t, llmtest.Reply{Body: []byte(
+		`{"default_generation_settings":{"n_ctx":4096},"modalities":{"vision":true}}`)})
+	i, err := model(t, chat.LlamaCPP, props).Describe(t.Context())
+	if err != nil || i.Window != 4096 || !i.Accepts.Images || props.Sent()[0].Path != "/props" {
+		t.Errorf("%+v, %v, asked %s", i, err, props.Sent()[0].Path)
+	}
+}

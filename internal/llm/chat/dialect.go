@@ -1,0 +1,221 @@
+package chat
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"strings"
+
+	"github.com/git-jp/git-jp/internal/llm"
+)
+
+// Names of servers whose dialect is known. They are the names of providers as configuration
+// has them.
+const (
+	OpenRouter = "openrouter"
+	DeepSeek   = "deepseek"
+	Mistral    = "mistral"
+	XAI        = "xai"
+	Cerebras   = "cerebras"
+	LlamaCPP   = "llamacpp"
+	VLLM       = "vllm"
+	LMStudio   = "lmstudio"
+)
+
+// A dialect is what one server has of its own.
+type dialect struct {
+	base   string // where it answers, "" for servers that everybody runs himself
+	prefix string // of paths, when the address has none
+	// thoughts is the member in which reasoning goes back as text, "" when it does not.
+	thoughts string
+	// always sends thoughts of all turns back, and those of other models.
+	always bool
+	// details sends reasoning_details back.
+	details bool
+	images  bool
+	pdfs    bool
+	// reason says how much to think.
+	reason func(b *builder, r llm.ReasoningParams)
+	// required is the word for a choice of any tool, "required" when empty.
+	required string
+	// noUsage: the server refuses to be asked for usage, and tells it anyway.
+	noUsage bool
+	// objects: the server knows no schema, only that the answer is an object.
+	objects bool
+	// shortIDs: ids of calls have nine letters or digits.
+	shortIDs bool
+	// between: the user may not speak directly after a tool.
+	between bool
+	// session is the header that routes a conversation to its cache.
+	session string
+	// props: the server tells its window under /props.
+	props bool
+}
+
+func dialectOf(name string) dialect {
+	switch name {
+	case OpenRouter:
+		return dialect{
+			base: "https://openrouter.ai", prefix: "/api/v1", details: true, images: true,
+			pdfs: true, reason: reasonOpenRouter,
+		}
+	case DeepSeek:
+		return dialect{
+			base: "https://api.deepseek.com", prefix: "/v1", thoughts: "reasoning_content",
+			reason: reasonDeepSeek, objects: true,
+		}
+	case Mistral:
+		return dialect{
+			base: "https://api.mistral.ai", prefix: "/v1", images: true, required: "any",
+			noUsage: true, shortIDs: true, between: true,
+		}
+	case XAI:
+		return dialect{
+			base: "https://api.x.ai", prefix: "/v1", images: true, reason: reasonEffort,
+			session: "X-Grok-Conv-Id",
+		}
+	case Cerebras:
+		return dialect{
+			base: "https://api.cerebras.ai", prefix: "/v1", thoughts: "reasoning", always: true,
+			reason: reasonEffort,
+		}
+	case LlamaCPP:
+		return dialect{
+			base: "http://127.0.0.1:8080", prefix: "/v1", thoughts: "reasoning_content",
+			always: true, images: true, reason: reasonTemplate, props: true,
+		}
+	case VLLM:
+		return dialect{
+			base: "http://127.0.0.1:8000", prefix: "/v1", thoughts: "reasoning_content",
+			always: true, images: true, reason: reasonTemplate,
+		}
+	case LMStudio:
+		return dialect{base: "http://127.0.0.1:1234", prefix: "/v1", images: true}
+	default:
+		return dialect{
+			prefix: "/v1", thoughts: "reasoning_content", images: true, reason: reasonEffort,
+		}
+	}
+}
+
+// address returns where the paths of the format lie. People write it with and without the
+// prefix.
+func (d dialect) address(url string) string {
+	if url == "" {
+		url = d.base
+	}
+	url = strings.TrimRight(url, "/")
+	if !strings.HasSuffix(url, "/v1") {
+		url += d.prefix
+	}
+	return url + "/"
+}
+
+// id returns the id of a call as the server takes it; what is unique stays so.
+func (d dialect) id(id string) string {
+	if !d.shortIDs {
+		return id
+	}
+	plain := strings.IndexFunc(id, func(r rune) bool {
+		return (r < '0' || r > '9') && (r < 'a' || r > 'z') && (r < 'A' || r > 'Z')
+	}) < 0
+	if plain && len(id) == 9 {
+		return id
+	}
+	sum := sha256.Sum256([]byte(id))
+	return hex.EncodeToString(sum[:])[:9]
+}
+
+// effort returns the effort in the words that all servers have.
+func effort(r llm.ReasoningParams) string {
+	switch {
+	case r.Mode == llm.ReasoningEffort && (r.Effort == llm.EffortXLow || r.Effort == llm.EffortLow),
+		r.Mode == llm.ReasoningBudget && r.Budget < 4096:
+		return "low"
+	case r.Mode == llm.ReasoningEffort && r.Effort == llm.EffortMedium,
+		r.Mode == llm.ReasoningBudget && r.Budget < 16384:
+		return "medium"
+	case r.Mode == llm.ReasoningEffort, r.Mode == llm.ReasoningBudget:
+		return "high"
+	default:
+		return ""
+	}
+}
+
+// off reports whether nothing is to be thought.
+func off(r llm.ReasoningParams) bool {
+	return r.Mode == llm.ReasoningOff ||
+		r.Mode == llm.ReasoningEffort && r.Effort == llm.EffortNone ||
+		r.Mode == llm.ReasoningBudget && r.Budget <= 0
+}
+
+// reasonEffort has no word for off that all servers know; the least is asked for.
+func reasonEffort(b *builder, r llm.ReasoningParams) {
+	if off(r) {
+		b.set("reasoning_effort", "low")
+	} else if e := effort(r); e != "" {
+		b.set("reasoning_effort", e)
+	}
+}
+
+// reasonOpenRouter asks for little and shows none of it where nothing is wanted, as jp does:
+// some models cannot be told not to think.
+func reasonOpenRouter(b *builder, r llm.ReasoningParams) {
+	o := map[string]any{}
+	switch {
+	case off(r):
+		o["effort"], o["exclude"] = "minimal", true
+	case r.Mode == llm.ReasoningBudget:
+		o["max_tokens"] = r.Budget
+	case r.Mode == llm.ReasoningEffort:
+		o["effort"] = openRouterEffort(r.Effort)
+	case r.Mode == llm.ReasoningAuto:
+		o["enabled"] = true
+	}
+	if r.Exclude {
+		o["exclude"] = true
+	}
+	if len(o) > 0 {
+		b.set("reasoning", o)
+	}
+}
+
+func openRouterEffort(e llm.Effort) string {
+	switch e {
+	case llm.EffortXLow:
+		return "minimal"
+	case llm.EffortMax:
+		return string(llm.EffortXHigh)
+	default:
+		return string(e)
+	}
+}
+
+func reasonDeepSeek(b *builder, r llm.ReasoningParams) {
+	switch {
+	case off(r):
+		b.set("thinking", map[string]string{"type": "disabled"})
+	case r.Mode != llm.ReasoningDefault:
+		b.set("thinking", map[string]string{"type": "enabled"})
+	}
+	switch e := effort(r); {
+	case off(r) || e == "":
+	case r.Effort == llm.EffortMax:
+		b.set("reasoning_effort", "max")
+	case e == "low":
+		b.set("reasoning_effort", "low")
+	default:
+		b.set("reasoning_effort", "high")
+	}
+}
+
+// reasonTemplate tells the templates of local models, which overlook what they do not know.
+func reasonTemplate(b *builder, r llm.ReasoningParams) {
+	if r.Mode == llm.ReasoningDefault {
+		return
+	}
+	o := map[string]any{"enable_thinking": !off(r)}
+	if e := effort(r); e != "" && !off(r) {
+		o["reasoning_effort"] = e
+	}
+	b.set("chat_template_kwargs", o)
+}

@@ -1,0 +1,243 @@
+package chat
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"iter"
+	"net/http"
+	"strings"
+
+	"github.com/git-jp/git-jp/internal/llm"
+	sdk "github.com/openai/openai-go/v3"
+	"github.com/openai/openai-go/v3/option"
+)
+
+// Options are what is particular to the server.
+type Options struct {
+	// Dialect names the server, see the constants; "" takes the endpoint's provider.
+	Dialect string
+}
+
+// A Model is one that a server offers. It implements [llm.Model], [llm.Describer] and
+// [llm.Catalog].
+type Model struct {
+	name    string
+	at      llm.Endpoint
+	dialect dialect
+	service sdk.ChatCompletionService
+}
+
+var (
+	_ llm.Model     = (*Model)(nil)
+	_ llm.Describer = (*Model)(nil)
+	_ llm.Catalog   = (*Model)(nil)
+)
+
+// New returns the model of this name, without the provider.
+func New(name string, at llm.Endpoint, o Options) *Model {
+	if o.Dialect == "" {
+		o.Dialect = at.Provider
+	}
+	d := dialectOf(o.Dialect)
+	at.BaseURL = d.address(at.BaseURL)
+	return &Model{
+		name: name, at: at, dialect: d, service: sdk.NewChatCompletionService(clientOptions(at)...),
+	}
+}
+
+func clientOptions(at llm.Endpoint) []option.RequestOption {
+	opts := []option.RequestOption{
+		option.WithBaseURL(at.BaseURL),
+		option.WithHTTPClient(at.Client),
+		option.WithMaxRetries(0),
+	}
+	for name, values := range header(at) {
+		opts = append(opts, option.WithHeaderDel(name))
+		for _, v := range values {
+			opts = append(opts, option.WithHeaderAdd(name, v))
+		}
+	}
+	return opts
+}
+
+func header(at llm.Endpoint) http.Header {
+	h := at.Header.Clone()
+	if h == nil {
+		h = http.Header{}
+	}
+	if at.Key != "" {
+		h.Set("Authorization", "Bearer "+at.Key)
+	}
+	if at.UserAgent != "" {
+		h.Set("User-Agent", at.UserAgent)
+	}
+	return h
+}
+
+// ID implements [llm.Model].
+func (m *Model) ID() string { return m.at.ID(m.name) }
+
+// Stream implements [llm.Model].
+func (m *Model) Stream(ctx context.Context, r *llm.Request) iter.Seq2[llm.Delta, error] {
+	return m.at.Retry.Stream(ctx, func(ctx context.Context) iter.Seq2[llm.Delta, error] {
+		return func(yield func(llm.Delta, error) bool) {
+			if err := m.exchange(ctx, r, yield); err != nil {
+				yield(llm.Delta{}, err)
+			}
+		}
+	})
+}
+
+// exchange sends the request and reads the answer.
+func (m *Model) exchange(
+	ctx context.Context, r *llm.Request, yield func(llm.Delta, error) bool,
+) error {
+	b := &builder{model: m, request: r, names: llm.NewNames(r.Tools, llm.WordRule(64))}
+	params, err := b.build()
+	if err != nil {
+		return err
+	}
+	res, err := m.send(ctx, params, r.Session)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = res.Body.Close() }() // only read
+	return newReader(m, r, b.names, yield).read(res.Body)
+}
+
+// send posts one body and returns the answer's, which the caller closes.
+func (m *Model) send(
+	ctx context.Context, params sdk.ChatCompletionNewParams, session string,
+) (*http.Response, error) {
+	var res *http.Response
+	opts := []option.RequestOption{
+		option.WithJSONSet("stream", true),
+		option.WithHeader("Accept", "text/event-stream"), option.WithResponseBodyInto(&res),
+	}
+	if m.dialect.session != "" && session != "" {
+		opts = append(opts, option.WithHeader(m.dialect.session, session))
+	}
+	_, err := m.service.New(ctx, params, opts...)
+	var api *sdk.Error
+	if errors.As(err, &api) && api.Response != nil {
+		res, err = api.Response, nil
+	}
+	if err != nil || res.StatusCode == http.StatusOK {
+		return res, err
+	}
+	return nil, llm.ReadError(m.ID(), res, m.at.Now)
+}
+
+// ask reads a document that is no answer of a model.
+func (m *Model) ask(ctx context.Context, url string, into any) error {
+	req, err := http.NewRequestWithContext(ctx, http.MethodGet, url, nil)
+	if err != nil {
+		return err
+	}
+	req.Header = header(m.at)
+	res, err := m.at.Client.Do(req)
+	if err != nil {
+		return err
+	}
+	if res.StatusCode != http.StatusOK {
+		return llm.ReadError(m.ID(), res, m.at.Now)
+	}
+	defer func() { _ = res.Body.Close() }() // only read
+	if err := json.NewDecoder(res.Body).Decode(into); err != nil {
+		return &llm.WireError{Provider: m.at.Provider, Err: err}
+	}
+	return nil
+}
+
+// An offer is a model as lists of models have it: the members are those of OpenRouter, vLLM
+// and llama.cpp.
+type offer struct {
+	ID     string `json:"id"`
+	Name   string `json:"name"`
+	Window int    `json:"context_length"`
+	MaxLen int    `json:"max_model_len"`
+	Meta   struct {
+		Trained int `json:"n_ctx_train"`
+	} `json:"meta"`
+	Top struct {
+		MaxOutput int `json:"max_completion_tokens"`
+	} `json:"top_provider"`
+	Architecture struct {
+		Inputs []string `json:"input_modalities"`
+	} `json:"architecture"`
+	Parameters []string `json:"supported_parameters"`
+}
+
+func (o offer) info() llm.Info {
+	i := llm.Info{ID: o.ID, Title: o.Name, MaxOutput: o.Top.MaxOutput}
+	for _, n := range []int{o.Window, o.MaxLen, o.Meta.Trained} {
+		if i.Window == 0 {
+			i.Window = n
+		}
+	}
+	for _, in := range o.Architecture.Inputs {
+		i.Accepts.Images = i.Accepts.Images || in == "image"
+		i.Accepts.PDFs = i.Accepts.PDFs || in == "file"
+		i.Accepts.Audio = i.Accepts.Audio || in == "audio"
+	}
+	for _, p := range o.Parameters {
+		i.Reasoning = i.Reasoning || p == "reasoning"
+		i.Tools = i.Tools || p == "tools"
+	}
+	return i
+}
+
+// Models implements [llm.Catalog].
+func (m *Model) Models(ctx context.Context) ([]llm.Info, error) {
+	var list struct {
+		Data []offer `json:"data"`
+	}
+	if err := m.ask(ctx, m.at.BaseURL+"models", &list); err != nil {
+		return nil, err
+	}
+	infos := make([]llm.Info, len(list.Data))
+	for i, o := range list.Data {
+		infos[i] = o.info()
+	}
+	return infos, nil
+}
+
+// Describe implements [llm.Describer]. It asks the server.
+func (m *Model) Describe(ctx context.Context) (llm.Info, error) {
+	if m.dialect.props {
+		return m.props(ctx)
+	}
+	infos, err := m.Models(ctx)
+	if err != nil {
+		return llm.Info{}, err
+	}
+	for _, i := range infos {
+		if i.ID == m.name {
+			return i, nil
+		}
+	}
+	return llm.Info{ID: m.name}, nil
+}
+
+// props asks a llama.cpp how large a window it was started with, which a list of models does
+// not tell.
+func (m *Model) props(ctx context.Context) (llm.Info, error) {
+	var p struct {
+		Settings struct {
+			Window int `json:"n_ctx"`
+		} `json:"default_generation_settings"`
+		Modalities struct {
+			Vision bool `json:"vision"`
+			Audio  bool `json:"audio"`
+		} `json:"modalities"`
+	}
+	root := strings.TrimSuffix(strings.TrimSuffix(m.at.BaseURL, "/"), "/v1")
+	if err := m.ask(ctx, root+"/props", &p); err != nil {
+		return llm.Info{}, err
+	}
+	return llm.Info{
+		ID: m.name, Window: p.Settings.Window, Tools: true,
+		Accepts: llm.Inputs{Images: p.Modalities.Vision, Audio: p.Modalities.Audio},
+	}, nil
+}

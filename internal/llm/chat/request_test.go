@@ -1,0 +1,381 @@
+package chat_test
+
+import (
+	"encoding/json"
+	"errors"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/git-jp/git-jp/events"
+	"github.com/git-jp/git-jp/internal/llm"
+	"github.com/git-jp/git-jp/internal/llm/chat"
+	"github.com/git-jp/git-jp/internal/llm/llmtest"
+	"github.com/go-json-experiment/json/jsontext"
+	"github.com/google/go-cmp/cmp"
+)
+
+// sent returns what goes on the wire for a request, or why nothing does.
+func sent(t *testing.T, dialect, name string, r *llm.Request) (map[string]json.RawMessage, error) {
+	t.Helper()
+	s := llmtest.Serve(t, llmtest.Reply{Body: whole()})
+	at := s.Endpoint(t, llm.FormatChat)
+	at.Provider = dialect
+	got := llmtest.Collect(chat.New(name, at, chat.Options{}).Stream(t.Context(), r))
+	if len(s.Sent()) == 0 {
+		return nil, got.Err
+	}
+	var body map[string]json.RawMessage
+	if err := json.Unmarshal(s.Sent()[0].Body, &body); err != nil {
+		t.Fatal(err)
+	}
+	return body, got.Err
+}
+
+// messages returns the messages of a body, one a line.
+func messages(t *testing.T, body map[string]json.RawMessage) string {
+	t.Helper()
+	var list []json.RawMessage
+	if err := json.Unmarshal(body["messages"], &list); err != nil {
+		t.Fatal(err)
+	}
+	var b strings.Builder
+	for _, m := range list {
+		b.Write(m)
+		b.WriteString("\n")
+	}
+	return b.String()
+}
+
+func reply(model string, parts ...llm.Part) llm.Message {
+	return llm.Message{Role: llm.RoleAssistant, Model: model, Parts: parts}
+}
+
+func result(id, text string) llm.Message {
+	return llm.Message{Role: llm.RoleUser, Parts: []llm.Part{
+		llm.Result{CallID: id, Parts: []llm.Part{llm.Text{Text: text}}},
+	}}
+}
+
+func TestReplay(t *testing.T) {
+	t.Parallel()
+	thought, text := llm.Reasoning{Text: "so"}, llm.Text{Text: "A"}
+	call := llm.Call{ID: "call_1", Name: "f", Args: jsontext.Value(`{"a": 1}`)}
+	const (
+		q     = `{"content":"Q","role":"user"}` + "\n"
+		r     = `{"content":"R","role":"user"}` + "\n"
+		calls = `"tool_calls":[{"id":"call_1","function":{"arguments":"{\"a\":1}","name":"f"},"type":"function"}]`
+		tool  = `{"content":"done","tool_call_id":"call_1","role":"tool"}` + "\n"
+	)
+	open := []llm.Message{said("Q"), reply("", thought), reply("", text, call), result("call_1", "done")}
+	for name, c := range map[string]struct {
+		dialect  string
+		messages []llm.Message
+		want     string
+	}{
+		"open cycle": {
+			chat.DeepSeek, open,
+			q + `{"content":"A",` + calls + `,"role":"assistant","reasoning_content":"so"}` + "\n" + tool,
+		},
+		"turn with calls": {
+			chat.DeepSeek,
+			append(append([]llm.Message{}, open...), reply("", text), said("R")),
+			q + `{"content":"A",` + calls + `,"role":"assistant","reasoning_content":"so"}` + "\n" + tool +
+				`{"content":"A","role":"assistant"}` + "\n" + r,
+		},
+		"turn without calls": {
+			chat.DeepSeek,
+			[]llm.Message{said("Q"), reply("", thought, text), said("R")},
+			q + `{"content":"A","role":"assistant"}` + "\n" + r,
+		},
+		"another provider's": {
+			"moonshot",
+			[]llm.Message{said("Q"), reply("anthropic/x", thought, text, call), result("call_1", "done")},
+			q + `{"content":"A",` + calls + `,"role":"assistant"}` + "\n" + tool,
+		},
+		"always": {
+			chat.Cerebras,
+			[]llm.Message{said("Q"), reply("anthropic/x", thought, text), said("R")},
+			q + `{"content":"A","role":"assistant","reasoning":"so"}` + "\n" + r,
+		},
+		"never": {
+			chat.LMStudio, open,
+			q + `{"content":"A",` + calls + `,"role":"assistant"}` + "\n" + tool,
+		},
+		"neighbours": {
+			chat.LlamaCPP,
+			[]llm.Message{said("Q"), reply("", thought), said("R"), said(" ")},
+			`{"content":"Q\n\nR","role":"user"}` + "\n",
+		},
+		"the last word": {
+			chat.LlamaCPP,
+			[]llm.Message{said("Q"), reply("", text)},
+			q + `{"content":"A","role":"assistant"}` + "\n" +
+				`{"content":"Please continue from where you left off.","role":"user"}` + "\n",
+		},
+		"user after tool": {
+			chat.Mistral,
+			[]llm.Message{
+				said("Q"), reply("", llm.Call{ID: "abcdefgh1", Name: "f"}), result("abcdefgh1", ""), said("R"),
+			},
+			q + `{"tool_calls":[{"id":"abcdefgh1","function":{"arguments":"{}","name":"f"},` +
+				`"type":"function"}],"role":"assistant"}` + "\n" +
+				`{"content":"(empty)","tool_call_id":"abcdefgh1","role":"tool"}` + "\n" +
+				`{"content":"…","role":"assistant"}` + "\n" + r,
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			body, err := sent(t, c.dialect, c.dialect+"-1", &llm.Request{Messages: c.messages})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if diff := cmp.Diff(c.want, messages(t, body)); diff != "" {
+				t.Errorf("(-want +got):\n%s", diff)
+			}
+		})
+	}
+}
+
+// TestShortIDs: ids stay paired and unique when they are made to fit.
+func TestShortIDs(t *testing.T) {
+	t.Parallel()
+	body, err := sent(t, chat.Mistral, "m", &llm.Request{Messages: []llm.Message{
+		said("Q"), reply("", llm.Call{ID: "call_1", Name: "f"}, llm.Call{ID: "call_2", Name: "f"}),
+		result("call_1", "a"), result("call_2", "b"),
+	}})
+	if err != nil { // the checker pairs them
+		t.Fatal(err)
+	}
+	if got := messages(t, body); strings.Contains(got, `"call_`) {
+		t.Errorf("sent %s", got)
+	}
+}
+
+// TestDetails: OpenRouter's details go back as they came, and under jp's keys.
+func TestDetails(t *testing.T) {
+	t.Parallel()
+	s := llmtest.Serve(t, llmtest.Reply{Body: sse(
+		delta(`{"content":"","reasoning":"Let me","reasoning_details":[{"type":"reasoning.text",`+
+			`"text":"Let me","format":"anthropic-claude-v1","index":0,"new":{"b":1,"a":1.0}}]}`),
+		delta(`{"content":"","reasoning":" see.","reasoning_details":[{"type":"reasoning.text",`+
+			`"text":" see.","index":0}]}`),
+		delta(`{"content":"Hi"}`),
+		delta(`{"reasoning_details":[{"type":"reasoning.text","signature":"c2ln+/==","index":0},`+
+			`{"type":"reasoning.encrypted","id":"tool_1","data":"x/y+==","format":"unknown","index":1}]}`),
+		finish("stop"), usage, "[DONE]",
+	)})
+	m := model(t, chat.OpenRouter, s)
+	got := llmtest.Collect(m.Stream(t.Context(), hello()))
+	fine(t, got)
+	if stored(got) != "1 Let me see.\n0 Hi\n" {
+		t.Fatalf("stored %q", stored(got))
+	}
+	md := got.Ends[0].Metadata
+	if sig, _ := md.Text(llm.MetadataAnthropicSignature); sig != "c2ln+/==" {
+		t.Errorf("the signature is %q", sig)
+	}
+	again := &llm.Request{Messages: []llm.Message{
+		said("Q"), reply(m.ID(), llmtest.Replayed(got.Ends[0]), llmtest.Replayed(got.Ends[1])), said("R"),
+	}}
+	fine(t, llmtest.Collect(m.Stream(t.Context(), again)))
+	want := `"reasoning_details":[{"format":"anthropic-claude-v1","index":0,"new":{"b":1,"a":1.0},` +
+		`"signature":"c2ln+/==","text":"Let me see.","type":"reasoning.text"},{"data":"x/y+==",` +
+		`"format":"unknown","id":"tool_1","index":1,"type":"reasoning.encrypted"}]`
+	if body := string(s.Sent()[1].Body); !strings.Contains(body, want) {
+		t.Errorf("no %s in %s", want, body)
+	}
+}
+
+// TestForeignDetails: what jp or a vendor kept is told to OpenRouter in its own words, and
+// reasoning without a proof is not.
+func TestForeignDetails(t *testing.T) {
+	t.Parallel()
+	md := func(kv ...string) (m events.Metadata) {
+		for i := 0; i < len(kv); i += 2 {
+			m = m.WithText(kv[i], kv[i+1])
+		}
+		return m
+	}
+	jp := md(llm.MetadataAnthropicSignature, "sig").With(llm.MetadataOpenRouter,
+		jsontext.Value(`[{"index":0,"field":"anthropic_thinking_signature"},{"index":1,"field":"gone"}]`))
+	for want, r := range map[string]llm.Reasoning{
+		`"reasoning_details":[{"format":"anthropic-claude-v1","index":0,"signature":"sig","text":"so",` +
+			`"type":"reasoning.text"}]`: {Text: "so", Metadata: jp},
+		`"reasoning_details":[{"data":"enc","format":"openai-responses-v1","id":"rs_1",` +
+			`"type":"reasoning.encrypted"}]`: {Metadata: md(llm.MetadataOpenAIEncrypted, "enc",
+			llm.MetadataOpenAIItemID, "rs_1")},
+		`{"content":"A","role":"assistant"}`: {Text: "so"},
+	} {
+		body, err := sent(t, chat.OpenRouter, "anthropic/claude", &llm.Request{Messages: []llm.Message{
+			said("Q"), reply("", r, llm.Text{Text: "A"}), said("R"),
+		}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := messages(t, body); !strings.Contains(got, want) {
+			t.Errorf("no %s in %s", want, got)
+		}
+	}
+}
+
+func TestFiles(t *testing.T) {
+	t.Parallel()
+	picture := llm.Media{MIME: "image/png", Bytes: []byte("png"), Name: "p.png"}
+	pdf := llm.Resource{URI: "file:///d/x.pdf", MIME: "application/pdf", Bytes: []byte("pdf")}
+	attached := llm.Message{Role: llm.RoleUser, Parts: []llm.Part{
+		llm.Resource{URI: "file:///a", Text: "A"}, picture, pdf, llm.Text{Text: "What?"},
+	}}
+	body, err := sent(t, chat.OpenRouter, "m", &llm.Request{Messages: []llm.Message{attached}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := `{"content":[{"text":"<documents>\n  <document>\n    <index>0</index>\n` +
+		`    <source>file:///a</source>\n    <content>A</content>\n  </document>\n</documents>",` +
+		`"type":"text"},{"text":"[Attached file: p.png]","type":"text"},` +
+		`{"image_url":{"url":"data:image/png;base64,cG5n"},"type":"image_url"},` +
+		`{"file":{"file_data":"data:application/pdf;base64,cGRm","filename":"x.pdf"},"type":"file"},` +
+		`{"text":"What?","type":"text"}],"role":"user"}` + "\n"
+	got := strings.NewReplacer(`\u003c`, "<", `\u003e`, ">").Replace(messages(t, body))
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+	for dialect, part := range map[string]llm.Part{chat.Cerebras: picture, chat.LlamaCPP: pdf} {
+		now := llm.Message{Role: llm.RoleUser, Parts: []llm.Part{part}}
+		body, err := sent(t, dialect, "m", &llm.Request{Messages: []llm.Message{now}})
+		var unsupported *llm.UnsupportedError
+		if !errors.As(err, &unsupported) || body != nil {
+			t.Errorf("%s: the error is %v", dialect, err)
+		}
+		earlier := &llm.Request{Messages: []llm.Message{now, said("So?")}}
+		if _, err := sent(t, dialect, "m", earlier); err != nil {
+			t.Errorf("%s: earlier in the conversation: %v", dialect, err)
+		}
+	}
+}
+
+// TestLooks: what a tool returned to look at follows the results.
+func TestLooks(t *testing.T) {
+	t.Parallel()
+	seen := llm.Message{Role: llm.RoleUser, Parts: []llm.Part{
+		llm.Result{CallID: "a", Parts: []llm.Part{llm.Media{MIME: "image/png", Bytes: []byte("png")}}},
+		llm.Result{CallID: "b", Parts: []llm.Part{llm.Text{Text: "x"}}},
+	}}
+	body, err := sent(t, chat.VLLM, "m", &llm.Request{Messages: []llm.Message{
+		said("Q"), reply("", llm.Call{ID: "a", Name: "f"}, llm.Call{ID: "b", Name: "f"}), seen,
+	}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := `{"content":"[image (image/png, 3 bytes)]","tool_call_id":"a","role":"tool"}` + "\n" +
+		`{"content":"x","tool_call_id":"b","role":"tool"}` + "\n" +
+		`{"content":[{"image_url":{"url":"data:image/png;base64,cG5n"},"type":"image_url"}],"role":"user"}`
+	if got := messages(t, body); !strings.Contains(got, want) {
+		t.Errorf("no %s in %s", want, got)
+	}
+}
+
+func TestReasoning(t *testing.T) {
+	t.Parallel()
+	off := llm.ReasoningParams{Mode: llm.ReasoningOff}
+	high := llm.ReasoningParams{Mode: llm.ReasoningEffort, Effort: llm.EffortMax}
+	budget := llm.ReasoningParams{Mode: llm.ReasoningBudget, Budget: 2000}
+	for _, c := range []struct {
+		dialect, member string
+		p               llm.ReasoningParams
+		want            string
+	}{
+		{chat.OpenRouter, "reasoning", llm.ReasoningParams{}, ""},
+		{chat.OpenRouter, "reasoning", off, `{"effort":"minimal","exclude":true}`},
+		{chat.OpenRouter, "reasoning", high, `{"effort":"xhigh"}`},
+		{chat.OpenRouter, "reasoning", budget, `{"max_tokens":2000}`},
+		{chat.DeepSeek, "thinking", off, `{"type":"disabled"}`},
+		{chat.DeepSeek, "thinking", budget, `{"type":"enabled"}`},
+		{chat.DeepSeek, "reasoning_effort", budget, `"low"`},
+		{chat.DeepSeek, "reasoning_effort", high, `"max"`},
+		{chat.DeepSeek, "reasoning_effort", off, ""},
+		{chat.LlamaCPP, "chat_template_kwargs", off, `{"enable_thinking":false}`},
+		{chat.LlamaCPP, "chat_template_kwargs", high, `{"enable_thinking":true,"reasoning_effort":"high"}`},
+		{chat.Cerebras, "reasoning_effort", high, `"high"`},
+		{chat.Mistral, "reasoning_effort", high, ""},
+	} {
+		r := hello()
+		r.Params.Reasoning = c.p
+		body, err := sent(t, c.dialect, "m", r)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := string(body[c.member]); got != c.want {
+			t.Errorf("%s with %+v: %s is %s, want %s", c.dialect, c.p, c.member, got, c.want)
+		}
+	}
+}
+
+func TestParams(t *testing.T) {
+	t.Parallel()
+	half, k := 0.5, 40
+	r := hello()
+	r.System = []llm.SystemText{{Text: "S"}}
+	r.Params = llm.Params{
+		MaxTokens: 100, Temperature: &half, TopK: &k, Stop: []string{"X"},
+		Other: map[string]jsontext.Value{"min_p": jsontext.Value("0.05")},
+	}
+	r.Choice = llm.ToolChoice{Mode: llm.ChoiceRequired, Single: true}
+	r.Tools = []llm.Tool{{Name: "a.b", Description: "D"}}
+	body, err := sent(t, chat.Mistral, "m", r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, want := range map[string]string{
+		"max_tokens": "100", "temperature": "0.5", "top_k": "40", "stop": `["X"]`, "min_p": "0.05",
+		"tool_choice": `"any"`, "parallel_tool_calls": "false", "stream_options": "",
+		"messages": `[{"content":"S","role":"system"},{"content":"Hello?","role":"user"}]`,
+		"tools": `[{"function":{"name":"a_b","description":"D","parameters":{"properties":{},` +
+			`"type":"object"}},"type":"function"}]`,
+	} {
+		if got := string(body[name]); got != want {
+			t.Errorf("%s is %s, want %s", name, got, want)
+		}
+	}
+}
+
+// TestBreakpoints: OpenRouter hands them on to models that have them, up to four.
+func TestBreakpoints(t *testing.T) {
+	t.Parallel()
+	r := &llm.Request{System: []llm.SystemText{{Text: "S"}}}
+	for range 5 {
+		q := said("Q")
+		q.Breakpoint = true
+		r.Messages = append(r.Messages, q, reply("", llm.Text{Text: "A"}))
+	}
+	r.Cache.TTL = time.Hour
+	for name, want := range map[string]int{"anthropic/claude": 4, "meta/llama": 0} {
+		body, err := sent(t, chat.OpenRouter, name, r)
+		if err != nil {
+			t.Fatal(err)
+		}
+		got := messages(t, body)
+		if n := strings.Count(got, `"cache_control":{"ttl":"1h","type":"ephemeral"}`); n != want {
+			t.Errorf("%s has %d breakpoints, want %d: %s", name, n, want, got)
+		}
+	}
+}
+
+func TestAddress(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct{ dialect, suffix, want string }{
+		{chat.OpenRouter, "", "/api/v1/chat/completions"},
+		{chat.OpenRouter, "/api/v1/", "/api/v1/chat/completions"},
+		{chat.DeepSeek, "/", "/v1/chat/completions"},
+		{"other", "/openai/v1", "/openai/v1/chat/completions"},
+	} {
+		s := llmtest.Serve(t, llmtest.Reply{Body: whole()})
+		at := s.Endpoint(t, llm.FormatChat)
+		at.BaseURL += c.suffix
+		m := chat.New("m", at, chat.Options{Dialect: c.dialect})
+		fine(t, llmtest.Collect(m.Stream(t.Context(), hello())))
+		if got := s.Sent()[0].Path; got != c.want {
+			t.Errorf("%s at %q is asked at %s, want %s", c.dialect, c.suffix, got, c.want)
+		}
+	}
+}

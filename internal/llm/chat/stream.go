@@ -1,0 +1,339 @@
+package chat
+
+import (
+	"encoding/json"
+	"errors"
+	"io"
+	"strconv"
+	"strings"
+
+	"github.com/git-jp/git-jp/internal/llm"
+	sdk "github.com/openai/openai-go/v3"
+	"github.com/openai/openai-go/v3/packages/respjson"
+)
+
+// Keys of the parts that are not calls; calls have the numbers from 0.
+const (
+	keyText      = -1
+	keyReasoning = -2
+)
+
+// A reader makes deltas of the server's chunks.
+type reader struct {
+	model     *Model
+	names     *llm.Names
+	assembler *llm.Assembler
+	memory    memory
+	calls     []*call
+	usage     *llm.Usage
+	served    string // the model as the server names it
+	refusal   string
+	finish    string // why it stopped, as the server says
+	native    string // and as the server behind it says
+	quiet     bool   // nobody listens any more, and nothing is told
+}
+
+// A call is one that is being read.
+type call struct {
+	index    int64 // on the wire
+	id, name string
+	args     string // before its name was known
+	started  bool
+}
+
+func newReader(
+	m *Model, r *llm.Request, names *llm.Names, yield func(llm.Delta, error) bool,
+) *reader {
+	out := &reader{model: m, names: names}
+	out.assembler = llm.NewAssembler(r, func(d llm.Delta) bool {
+		out.quiet = out.quiet || !yield(d, nil)
+		return !out.quiet
+	})
+	return out
+}
+
+// read reads the answer to its end. It returns nil when nobody listens any more.
+func (r *reader) read(body io.Reader) error {
+	for ev, err := range llm.ReadSSE(body, 0) {
+		if err != nil {
+			return r.broken(err)
+		}
+		if string(ev.Data) == "[DONE]" {
+			break
+		}
+		err := r.chunk(ev.Data)
+		if r.quiet {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+	}
+	if r.finish == "" {
+		return &llm.CutError{Provider: r.model.at.Provider}
+	}
+	r.end()
+	return nil
+}
+
+func (r *reader) broken(err error) error {
+	var cut *llm.CutError
+	if errors.Is(err, io.ErrUnexpectedEOF) && !errors.As(err, &cut) {
+		return &llm.CutError{Provider: r.model.at.Provider, Err: err}
+	}
+	return err
+}
+
+func (r *reader) chunk(data []byte) error {
+	var c sdk.ChatCompletionChunk
+	if err := json.Unmarshal(data, &c); err != nil {
+		return &llm.WireError{Provider: r.model.at.Provider, Err: err}
+	}
+	if raw := extra(c.JSON.ExtraFields, "error"); raw != nil {
+		return r.failure(raw)
+	}
+	if c.Model != "" {
+		r.served = c.Model
+	}
+	if c.JSON.Usage.Valid() {
+		u := usage(c.Usage)
+		r.usage = &u
+	}
+	for _, choice := range c.Choices {
+		if choice.Index != 0 {
+			continue // one answer was asked for
+		}
+		if raw := extra(choice.JSON.ExtraFields, "error"); raw != nil {
+			return r.failure(raw)
+		}
+		if err := r.choice(choice); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// extra returns a member that the library does not know, nil when it is missing or null.
+func extra(fields map[string]respjson.Field, name string) json.RawMessage {
+	raw := fields[name].Raw()
+	if raw == "" || raw == "null" {
+		return nil
+	}
+	return json.RawMessage(raw)
+}
+
+func text(raw json.RawMessage) string {
+	var s string
+	_ = json.Unmarshal(raw, &s) // what is no string is no text
+	return s
+}
+
+func (r *reader) choice(c sdk.ChatCompletionChunkChoice) error {
+	fields := c.Delta.JSON.ExtraFields
+	thought := text(extra(fields, "reasoning_content"))
+	if thought == "" {
+		thought = text(extra(fields, "reasoning"))
+	}
+	said := c.Delta.Content
+	if raw := c.Delta.JSON.Content.Raw(); strings.HasPrefix(raw, "[") {
+		thought, said = mixed([]byte(raw))
+	}
+	r.details(extra(fields, "reasoning_details"))
+	r.think(thought)
+	r.say(said)
+	r.refusal += c.Delta.Refusal
+	for _, d := range c.Delta.ToolCalls {
+		r.call(d)
+	}
+	if c.FinishReason != "" {
+		r.finish = c.FinishReason
+		r.native = text(extra(c.JSON.ExtraFields, "native_finish_reason"))
+	}
+	switch c.FinishReason {
+	case "error", "insufficient_system_resource":
+		return &llm.APIError{
+			Provider: r.model.at.Provider, Type: c.FinishReason, Retryable: true,
+			Message: "the server gave up in the middle of the answer",
+		}
+	}
+	return nil
+}
+
+// mixed reads Mistral's form of content: pieces of text and of thinking.
+func mixed(raw []byte) (thought, said string) {
+	var pieces []struct {
+		Type     string `json:"type"`
+		Text     string `json:"text"`
+		Thinking []struct {
+			Text string `json:"text"`
+		} `json:"thinking"`
+	}
+	if json.Unmarshal(raw, &pieces) != nil {
+		return "", ""
+	}
+	for _, p := range pieces {
+		for _, t := range p.Thinking {
+			thought += t.Text
+		}
+		said += p.Text
+	}
+	return thought, said
+}
+
+func (r *reader) details(raw json.RawMessage) {
+	var list []json.RawMessage
+	if raw == nil || json.Unmarshal(raw, &list) != nil {
+		return
+	}
+	for _, d := range list {
+		r.memory.add(d)
+	}
+	if len(r.memory.all) > 0 && !r.assembler.Started(keyReasoning) {
+		r.assembler.Start(keyReasoning, llm.PartReasoning, "", "")
+	}
+}
+
+func (r *reader) think(s string) {
+	if s == "" {
+		return
+	}
+	if !r.assembler.Started(keyReasoning) {
+		r.assembler.Start(keyReasoning, llm.PartReasoning, "", "")
+	}
+	r.assembler.Append(keyReasoning, s)
+}
+
+// say continues the text. With it thinking is over, unless details of it may still come.
+func (r *reader) say(s string) {
+	if s == "" {
+		return
+	}
+	r.thought()
+	if !r.assembler.Started(keyText) {
+		r.assembler.Start(keyText, llm.PartText, "", "")
+	}
+	r.assembler.Append(keyText, s)
+}
+
+func (r *reader) thought() {
+	if len(r.memory.all) == 0 {
+		r.assembler.End(keyReasoning)
+	}
+}
+
+// call reads a fragment of a call. Some servers number all calls 0 and tell them apart by
+// their ids, and some give no ids.
+func (r *reader) call(d sdk.ChatCompletionChunkChoiceDeltaToolCall) {
+	r.thought()
+	key := -1
+	for i, c := range r.calls {
+		if c.index == d.Index && (d.ID == "" || c.id == "" || c.id == d.ID) {
+			key = i
+		}
+	}
+	if key < 0 {
+		key = len(r.calls)
+		r.calls = append(r.calls, &call{index: d.Index})
+	}
+	c := r.calls[key]
+	if c.id == "" {
+		c.id = d.ID
+	}
+	if c.name == "" {
+		c.name = d.Function.Name
+	}
+	if c.args += d.Function.Arguments; c.name == "" {
+		return
+	}
+	r.start(key, c)
+	r.assembler.Append(key, c.args)
+	c.args = ""
+}
+
+func (r *reader) start(key int, c *call) {
+	if c.started {
+		return
+	}
+	if c.started = true; c.id == "" {
+		c.id = "call_" + strconv.Itoa(key)
+	}
+	r.assembler.Start(key, llm.PartCall, c.id, r.names.Tool(c.name))
+}
+
+// end closes everything, in the order in which it is stored.
+func (r *reader) end() {
+	s := r.stop()
+	cut := s.Reason == llm.StopMaxTokens || s.Reason == llm.StopOverflow
+	r.memory.note(r.assembler, keyReasoning)
+	r.assembler.End(keyReasoning)
+	r.assembler.End(keyText)
+	for key := range r.calls {
+		if !cut {
+			r.assembler.End(key)
+		}
+	}
+	if r.usage != nil {
+		r.usage.Model = r.served
+		r.assembler.Usage(*r.usage)
+	}
+	r.assembler.Stop(s)
+}
+
+func (r *reader) stop() llm.Stop {
+	switch reason := r.finish; {
+	case r.refusal != "", r.native == "refusal":
+		return llm.Stop{Reason: llm.StopRefusal, Native: reason, Explanation: r.refusal}
+	case reason == "content_filter":
+		return llm.Stop{Reason: llm.StopRefusal, Native: reason, Category: reason}
+	case reason == "length":
+		return llm.Stop{Reason: llm.StopMaxTokens, Native: reason}
+	case reason == "model_length":
+		return llm.Stop{Reason: llm.StopOverflow, Native: reason}
+	case len(r.calls) > 0:
+		return llm.Stop{Reason: llm.StopTools, Native: reason}
+	case reason == "stop", reason == "eos", reason == "end_turn":
+		return llm.Stop{Reason: llm.StopEnd, Native: reason}
+	default:
+		return llm.Stop{Reason: llm.StopOther, Native: reason}
+	}
+}
+
+// usage counts what came from a cache apart. DeepSeek has members of its own for that.
+func usage(u sdk.CompletionUsage) llm.Usage {
+	cached, written := u.PromptTokensDetails.CachedTokens, u.PromptTokensDetails.CacheWriteTokens
+	if cached == 0 {
+		_ = json.Unmarshal(extra(u.JSON.ExtraFields, "prompt_cache_hit_tokens"), &cached)
+	}
+	return llm.Usage{
+		Input:     max(0, u.PromptTokens-cached-written),
+		CacheRead: cached, CacheWrite: written, Output: u.CompletionTokens,
+		Reasoning: u.CompletionTokensDetails.ReasoningTokens,
+	}
+}
+
+// failure reads an error in the middle of a stream. Its code is a number of HTTP or a word.
+func (r *reader) failure(raw json.RawMessage) error {
+	var f struct {
+		Code    json.RawMessage `json:"code"`
+		Type    string          `json:"type"`
+		Message string          `json:"message"`
+	}
+	if json.Unmarshal(raw, &f) != nil {
+		f.Message = text(raw)
+	}
+	e := &llm.APIError{Provider: r.model.at.Provider, Type: f.Type, Message: f.Message}
+	if word := text(f.Code); word != "" {
+		e.Type = word
+	}
+	var status int
+	if json.Unmarshal(f.Code, &status) == nil && e.Type == "" {
+		e.Type = strconv.Itoa(status)
+	}
+	switch e.Type {
+	case "server_error", "rate_limit_exceeded", "overloaded", "overloaded_error", "timeout",
+		"internal_error", "service_unavailable":
+		e.Retryable = true
+	}
+	e.Retryable = e.Retryable || status == 408 || status == 429 || status >= 500
+	return llm.Classify(r.model.ID(), e)
+}
