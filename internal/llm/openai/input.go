@@ -7,6 +7,7 @@ import (
 	"path"
 	"strings"
 
+	"github.com/git-jp/git-jp/events"
 	"github.com/git-jp/git-jp/internal/llm"
 	"github.com/openai/openai-go/v3/packages/param"
 	"github.com/openai/openai-go/v3/responses"
@@ -292,7 +293,7 @@ func (b *builder) assistant(reply []said) {
 	for i, s := range reply {
 		switch p := s.part.(type) {
 		case llm.Reasoning:
-			if s.own && replayable(p) && leads(reply[i+1:]) {
+			if s.own && replayable(p) && leads(reply[i+1:]) && b.fresh(p.Metadata) {
 				b.reasoning(p)
 				bound = true
 				continue
@@ -345,6 +346,17 @@ func leads(rest []said) bool {
 	return false
 }
 
+// fresh reports whether an item is not in the request yet, and notes that it is. One reply may
+// stand in a merged conversation twice; the provider takes no item twice.
+func (b *builder) fresh(md events.Metadata) bool {
+	id, _ := md.Text(llm.MetadataOpenAIItemID)
+	if b.ids[id] {
+		return false
+	}
+	b.ids[id] = true
+	return true
+}
+
 func (b *builder) reasoning(r llm.Reasoning) {
 	id, _ := r.Metadata.Text(llm.MetadataOpenAIItemID)
 	secret, _ := r.Metadata.Text(llm.MetadataOpenAIEncrypted)
@@ -367,7 +379,7 @@ func (b *builder) message(t llm.Text, own, bound bool) {
 	if !own {
 		phase = ""
 	}
-	if !own || !bound || !strings.HasPrefix(id, "msg_") {
+	if !own || !bound || !strings.HasPrefix(id, "msg_") || !b.fresh(t.Metadata) {
 		b.item(&responses.EasyInputMessageParam{
 			Role: assistant, Phase: responses.EasyInputMessagePhase(phase),
 			Content: responses.EasyInputMessageContentUnionParam{OfString: param.NewOpt(t.Text)},

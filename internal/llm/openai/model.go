@@ -102,7 +102,9 @@ func (m *Model) Stream(ctx context.Context, r *llm.Request) iter.Seq2[llm.Delta,
 func (m *Model) exchange(
 	ctx context.Context, r *llm.Request, yield func(llm.Delta, error) bool,
 ) error {
-	b := &builder{model: m, request: r, names: llm.NewNames(r.Tools, nameRule())}
+	b := &builder{
+		model: m, request: r, names: llm.NewNames(r.Tools, nameRule()), ids: map[string]bool{},
+	}
 	params, err := b.build()
 	if err != nil {
 		return err

@@ -16,8 +16,9 @@ type builder struct {
 	request *llm.Request
 	names   *llm.Names
 	items   responses.ResponseInputParam
-	marks   []func() // each sets one cache breakpoint, in order
-	first   int      // index of the next document
+	marks   []func()        // each sets one cache breakpoint, in order
+	ids     map[string]bool // of items that are in the request
+	first   int             // index of the next document
 	params  responses.ResponseNewParams
 }
 

@@ -124,6 +124,16 @@ func TestReplay(t *testing.T) {
 			[]llm.Message{said("Q"), reply("", thought("", "rs_1", ""), message), said("R")},
 			"message user Q \nmessage assistant final_answer Yes. \nmessage user R \n",
 		},
+		"one reply twice": {
+			[]llm.Message{
+				said("Q"), reply("", thought("so", "rs_1", "x"), message), said("Q"),
+				reply("", thought("so", "rs_1", "x"), message), said("R"),
+			},
+			"message user Q \nreasoning rs_1 [{text:so,type:summary_text}] x \n" +
+				"message assistant msg_1 final_answer [{annotations:[],text:Yes.,type:output_text}] \n" +
+				"message user Q \nmessage assistant <think>·so·</think>·· \n" +
+				"message assistant final_answer Yes. \nmessage user R \n",
+		},
 		"the last word": {
 			[]llm.Message{said("Q"), reply("", message)},
 			"message user Q \nmessage assistant final_answer Yes. \n" +

@@ -19,7 +19,7 @@ type reader struct {
 	refusal   string // what it says when it will not answer
 	refused   bool
 	done      bool // the provider, or whoever listens, is done
-	quiet     bool // nobody listens any more
+	quiet     bool // nobody listens any more, and nothing is told
 }
 
 // An item is one that is being read, by its index in the answer.
@@ -31,10 +31,12 @@ type item struct {
 func newReader(
 	m *Model, r *llm.Request, names *llm.Names, yield func(llm.Delta, error) bool,
 ) *reader {
-	emit := func(d llm.Delta) bool { return yield(d, nil) }
-	return &reader{
-		model: m, names: names, assembler: llm.NewAssembler(r, emit), items: map[int64]*item{},
-	}
+	out := &reader{model: m, names: names, items: map[int64]*item{}}
+	out.assembler = llm.NewAssembler(r, func(d llm.Delta) bool {
+		out.quiet = out.quiet || !yield(d, nil)
+		return !out.quiet
+	})
+	return out
 }
 
 // read reads the answer to its end. It returns nil when nobody listens any more.
@@ -46,7 +48,7 @@ func (r *reader) read(body io.Reader) error {
 		if string(ev.Data) == "[DONE]" {
 			continue
 		}
-		if err := r.event(ev.Data); err != nil {
+		if err := r.event(ev.Data); err != nil && !r.quiet {
 			return err
 		}
 		if r.done || r.quiet {
@@ -64,13 +66,6 @@ func (r *reader) broken(err error) error {
 		}
 	}
 	return err
-}
-
-// tell notes whether anybody still listens.
-func (r *reader) tell(listening bool) {
-	if !listening {
-		r.quiet = true
-	}
 }
 
 // decode reads an event into one of the library's types.
@@ -122,7 +117,7 @@ func (r *reader) event(data []byte) error {
 func (r *reader) fragment(index int64, text string) {
 	if it := r.items[index]; it != nil {
 		it.said = true
-		r.tell(r.assembler.Append(int(index), text))
+		r.assembler.Append(int(index), text)
 	}
 }
 
@@ -133,7 +128,7 @@ func (r *reader) part(index int64) {
 		return
 	}
 	if it.parts++; it.parts > 1 {
-		r.tell(r.assembler.Append(int(index), "\n\n"))
+		r.assembler.Append(int(index), "\n\n")
 	}
 }
 
@@ -151,12 +146,12 @@ func (r *reader) open(index int64, it responses.ResponseOutputItemUnion) {
 	key := int(index)
 	switch it.Type {
 	case "message":
-		r.tell(r.assembler.Start(key, llm.PartText, "", ""))
+		r.assembler.Start(key, llm.PartText, "", "")
 	case "reasoning":
-		r.tell(r.assembler.Start(key, llm.PartReasoning, "", ""))
+		r.assembler.Start(key, llm.PartReasoning, "", "")
 	case "function_call":
 		r.called = true
-		r.tell(r.assembler.Start(key, llm.PartCall, it.CallID, r.names.Tool(it.Name)))
+		r.assembler.Start(key, llm.PartCall, it.CallID, r.names.Tool(it.Name))
 	default:
 		return
 	}
@@ -177,11 +172,11 @@ func (r *reader) ended(data []byte) error {
 		}
 	}
 	if !it.said {
-		r.tell(r.assembler.Append(int(ev.OutputIndex), whole(ev.Item)))
+		r.assembler.Append(int(ev.OutputIndex), whole(ev.Item))
 	}
 	r.note(int(ev.OutputIndex), ev.Item)
 	delete(r.items, ev.OutputIndex)
-	r.tell(r.assembler.End(int(ev.OutputIndex)))
+	r.assembler.End(int(ev.OutputIndex))
 	return nil
 }
 
@@ -239,11 +234,9 @@ func (r *reader) finish(data []byte) error {
 		return r.fail(string(ev.Response.Error.Code), ev.Response.Error.Message)
 	}
 	if ev.Response.JSON.Usage.Valid() {
-		r.tell(r.assembler.Usage(usage(ev.Response)))
+		r.assembler.Usage(usage(ev.Response))
 	}
-	if !r.quiet {
-		r.tell(r.assembler.Stop(r.stop(ev.Type, ev.Response)))
-	}
+	r.assembler.Stop(r.stop(ev.Type, ev.Response))
 	r.done = true
 	return nil
 }
