@@ -50,10 +50,15 @@ type Command struct {
 
 // A Declaration is what an approval is about.
 type Declaration struct {
-	// Purpose names who wants it: "tool cargo_test", "MCP server bookworm",
+	// Purpose names for people who wants it: "tool cargo_test", "MCP server bookworm",
 	// "attachment".
 	Purpose string
-	// Program and Args are the command before templates are filled in.
+	// Key is the setting that holds the command, dotted:
+	// "conversation.tools.cargo_test.command".
+	Key string
+	// Line is the command when it stands in one line, else Program and Args are. Both
+	// are as they were written, before templates are filled in.
+	Line    string
 	Program string
 	Args    []string
 	// Shell says that a shell interprets the command.
@@ -63,4 +68,29 @@ type Declaration struct {
 	// Checksum is what the program's file must have, "" when nothing is said:
 	// "sha256:" or "sha1:" and digits.
 	Checksum string
+}
+
+// Value returns everything that was declared as one text: two declarations that do
+// not start the same thing have different ones.
+func (d Declaration) Value() string {
+	if d.Line != "" && !d.Shell && len(d.Variables) == 0 && d.Checksum == "" {
+		return d.Line
+	}
+	o := newObject()
+	if d.Line != "" {
+		o.add("line", quote(d.Line))
+	} else {
+		o.add("program", quote(d.Program))
+		o.add("args", marshal(append([]string{}, d.Args...)))
+	}
+	if d.Shell {
+		o.add("shell", marshal(true))
+	}
+	if len(d.Variables) > 0 {
+		o.add("variables", marshal(d.Variables))
+	}
+	if d.Checksum != "" {
+		o.add("checksum", quote(d.Checksum))
+	}
+	return string(o.end())
 }

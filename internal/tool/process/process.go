@@ -1,0 +1,138 @@
+package process
+
+import (
+	"context"
+	"crypto/sha1" //nolint:gosec // jp's configuration offers it
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"hash"
+	"io"
+	"os"
+	"os/exec"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/git-jp/git-jp/internal/tool"
+)
+
+const defaultGrace = 2 * time.Second
+
+// A Launcher starts processes. It implements [tool.Starter] and asks nobody.
+type Launcher struct {
+	// Env is what every process gets; see [Minimal].
+	Env []string
+	// Environ is where the variables are looked up that a command names.
+	Environ []string
+	// Grace is how long a process may take to end when it is told to; zero is 2 seconds.
+	Grace time.Duration
+}
+
+var _ tool.Starter = Launcher{}
+
+// minimal are the variables that programs cannot do without.
+var minimal = [...]string{
+	"PATH", "HOME", "USER", "LOGNAME", "SHELL", "LANG", "LANGUAGE", "TERM", "TZ",
+	"TMPDIR", "TEMP", "TMP", "XDG_CONFIG_HOME", "XDG_DATA_HOME", "XDG_CACHE_HOME",
+	"XDG_STATE_HOME", "XDG_RUNTIME_DIR", "SSH_AUTH_SOCK", "SYSTEMROOT", "SYSTEMDRIVE",
+	"COMSPEC", "PATHEXT", "USERPROFILE", "APPDATA", "LOCALAPPDATA", "PROGRAMDATA",
+	"PROGRAMFILES", "WINDIR", "NUMBER_OF_PROCESSORS",
+}
+
+// Minimal returns what of an environment any program may have: where things are and
+// how the user speaks, no keys.
+func Minimal(environ []string) []string {
+	var env []string
+	for _, kv := range environ {
+		name, _, _ := strings.Cut(kv, "=")
+		name = strings.ToUpper(name)
+		if slices.Contains(minimal[:], name) || strings.HasPrefix(name, "LC_") {
+			env = append(env, kv)
+		}
+	}
+	return env
+}
+
+// Start implements [tool.Starter].
+func (l Launcher) Start(ctx context.Context, c tool.Command) (tool.Process, error) {
+	cmd := exec.CommandContext(ctx, c.Program, c.Args...)
+	cmd.Dir = c.Dir
+	cmd.Env = slices.Concat(l.Env, l.named(c.Variables), c.Env)
+	cmd.Stdin, cmd.Stdout, cmd.Stderr = c.Stdin, c.Stdout, c.Stderr
+	cmd.WaitDelay = l.Grace
+	if cmd.WaitDelay == 0 {
+		cmd.WaitDelay = defaultGrace
+	}
+	group(cmd)
+	if err := verify(cmd.Path, c.Declared.Checksum); err != nil {
+		return nil, fmt.Errorf("start %q: %w", c.Program, err)
+	}
+	if err := cmd.Start(); err != nil {
+		return nil, fmt.Errorf("start %q: %w", c.Program, err)
+	}
+	return &process{cmd: cmd, ctx: ctx}, nil
+}
+
+// named returns the variables of these names that are set.
+func (l Launcher) named(names []string) []string {
+	var env []string
+	for _, kv := range l.Environ {
+		if name, _, _ := strings.Cut(kv, "="); slices.Contains(names, name) {
+			env = append(env, kv)
+		}
+	}
+	return env
+}
+
+// verify compares the file of a program with a checksum.
+func verify(file, checksum string) error {
+	if checksum == "" {
+		return nil
+	}
+	algorithm, want, _ := strings.Cut(checksum, ":")
+	var h hash.Hash
+	switch algorithm {
+	case "sha256":
+		h = sha256.New()
+	case "sha1":
+		h = sha1.New() //nolint:gosec // see above
+	default:
+		return fmt.Errorf("checksum %q has no known algorithm", checksum)
+	}
+	f, err := os.Open(file)
+	if err != nil {
+		return fmt.Errorf("verify checksum: %w", err)
+	}
+	_, err = io.Copy(h, f)
+	if err = errors.Join(err, f.Close()); err != nil {
+		return fmt.Errorf("verify checksum: %w", err)
+	}
+	if got := hex.EncodeToString(h.Sum(nil)); !strings.EqualFold(got, want) {
+		return fmt.Errorf("%s of %q is %s, not %s", algorithm, file, got, want)
+	}
+	return nil
+}
+
+type process struct {
+	cmd *exec.Cmd
+	ctx context.Context //nolint:containedctx // the one that Start was given
+}
+
+// Wait implements [tool.Process].
+func (p *process) Wait() error {
+	err := p.cmd.Wait()
+	if p.ctx.Err() != nil {
+		endGroup(p.cmd) // what did not end when it was told to
+		return p.ctx.Err()
+	}
+	var ee *exec.ExitError
+	switch {
+	case errors.As(err, &ee):
+		return &tool.ExitError{Code: ee.ExitCode(), Detail: ee.String()}
+	case errors.Is(err, exec.ErrWaitDelay):
+		return nil // it ended well; something it left behind holds its output open
+	}
+	return err
+}

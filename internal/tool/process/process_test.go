@@ -1,0 +1,170 @@
+//go:build unix
+
+package process_test
+
+import (
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/git-jp/git-jp/internal/tool"
+	"github.com/git-jp/git-jp/internal/tool/process"
+)
+
+func launcher() process.Launcher {
+	return process.Launcher{
+		Env:     []string{"PATH=" + os.Getenv("PATH"), "A=1"},
+		Environ: []string{"WANTED=w", "SECRET=s"}, Grace: 200 * time.Millisecond,
+	}
+}
+
+func sh(script string) tool.Command {
+	return tool.Command{Program: "sh", Args: []string{"-c", script}}
+}
+
+func run(ctx context.Context, c tool.Command) error {
+	p, err := launcher().Start(ctx, c)
+	if err != nil {
+		return err
+	}
+	return p.Wait()
+}
+
+func TestOutputEnvironmentAndCode(t *testing.T) {
+	var out bytes.Buffer
+	c := sh("echo $A-$WANTED-$SECRET-$OWN; pwd; exit 3")
+	c.Dir, c.Env, c.Variables, c.Stdout = t.TempDir(), []string{"OWN=o"}, []string{"WANTED"}, &out
+	p, err := launcher().Start(t.Context(), c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var ee *tool.ExitError
+	if err := p.Wait(); !errors.As(err, &ee) || ee.Code != 3 {
+		t.Errorf("%v", err)
+	}
+	real, _ := filepath.EvalSymlinks(c.Dir)
+	if got := out.String(); got != "1-w--o\n"+c.Dir+"\n" && got != "1-w--o\n"+real+"\n" {
+		t.Errorf("%q", got)
+	}
+}
+
+func TestTheWholeGroupEnds(t *testing.T) {
+	pids := filepath.Join(t.TempDir(), "pids")
+	// A child in the background, and a parent that does not listen.
+	c := sh("trap '' TERM; sleep 1000 & echo $! > " + pids + ".tmp; echo $$ >> " + pids +
+		".tmp; mv " + pids + ".tmp " + pids + "; wait; sleep 1000")
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	p, err := launcher().Start(ctx, c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	data := waitForFile(t, pids)
+	cancel()
+	start := time.Now()
+	if err := p.Wait(); !errors.Is(err, context.Canceled) {
+		t.Errorf("%v", err)
+	}
+	if d := time.Since(start); d > 5*time.Second {
+		t.Errorf("ended after %v", d)
+	}
+	for _, s := range strings.Fields(data) {
+		pid, err := strconv.Atoi(s)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !gone(pid) {
+			t.Errorf("process %d still runs", pid)
+		}
+	}
+}
+
+func waitForFile(t *testing.T, name string) string {
+	t.Helper()
+	for range 500 {
+		if data, err := os.ReadFile(name); err == nil {
+			return string(data)
+		}
+		time.Sleep(10 * time.Millisecond)
+	}
+	t.Fatal("the program did not start")
+	return ""
+}
+
+// gone reports whether a process has ended; one that nobody has waited for has too.
+func gone(pid int) bool {
+	for range 200 {
+		if errors.Is(syscall.Kill(pid, 0), syscall.ESRCH) {
+			return true
+		}
+		out, _ := exec.Command("ps", "-o", "stat=", "-p", strconv.Itoa(pid)).Output()
+		if s := strings.TrimSpace(string(out)); s == "" || s[0] == 'Z' {
+			return true
+		}
+		time.Sleep(10 * time.Millisecond)
+	}
+	return false
+}
+
+func TestWhatIsLeftBehindDoesNotHoldUs(t *testing.T) {
+	var out bytes.Buffer
+	c := sh("sleep 2 & echo done")
+	c.Stdout = &out
+	p, err := launcher().Start(t.Context(), c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	start := time.Now()
+	if err := p.Wait(); err != nil || out.String() != "done\n" || time.Since(start) > 1500*time.Millisecond {
+		t.Errorf("%q after %v (%v)", out.String(), time.Since(start), err)
+	}
+}
+
+func TestChecksum(t *testing.T) {
+	path, err := exec.LookPath("sh")
+	if err != nil {
+		t.Skip(err)
+	}
+	data, err := os.ReadFile(path)
+	if err != nil {
+		t.Skip(err)
+	}
+	sum := sha256.Sum256(data)
+	for checksum, ok := range map[string]bool{
+		"sha256:" + hex.EncodeToString(sum[:]): true,
+		"sha256:00":                            false,
+		"sha1:00":                              false,
+		"md5:00":                               false,
+	} {
+		c := sh("exit 0")
+		c.Declared.Checksum = checksum
+		if err := run(t.Context(), c); (err == nil) != ok {
+			t.Errorf("%s: %v", checksum, err)
+		}
+	}
+}
+
+func TestNoSuchProgram(t *testing.T) {
+	if _, err := launcher().Start(t.Context(), tool.Command{Program: "no-such-program-here"}); err == nil {
+		t.Error("started")
+	}
+}
+
+func TestMinimal(t *testing.T) {
+	got := process.Minimal([]string{
+		"PATH=p", "LC_ALL=C", "ANTHROPIC_API_KEY=k", "HOME=h", "AWS_SECRET=x", "Path=q", "broken",
+	})
+	if s := strings.Join(got, " "); s != "PATH=p LC_ALL=C HOME=h Path=q" {
+		t.Errorf("%q", s)
+	}
+}
