@@ -1,0 +1,214 @@
+package local
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"strings"
+
+	"github.com/git-jp/git-jp/events"
+	"github.com/git-jp/git-jp/internal/tool"
+	"github.com/git-jp/git-jp/internal/tool/file"
+	"github.com/go-json-experiment/json/jsontext"
+)
+
+// An outcome is what a program said: a result, or a question.
+type outcome struct {
+	result   tool.Result
+	question *tool.Question
+}
+
+// printed is what is looked for in a program's output.
+type printed struct {
+	Type     string          `json:"type"`
+	Content  json.RawMessage `json:"content"`
+	Message  string          `json:"message"`
+	Trace    []string        `json:"trace"`
+	Question json.RawMessage `json:"question"`
+	IsError  bool            `json:"isError"`
+}
+
+// parse reads the output of a program that ended well. What is neither an outcome nor
+// typed content is text, and stays so for ever.
+func parse(stdout []byte, space *file.Space) outcome {
+	var p printed
+	if json.Unmarshal(stdout, &p) != nil {
+		return plain(stdout)
+	}
+	switch p.Type {
+	case "success":
+		if o, ok := typed(p, space); ok {
+			return o
+		}
+		var s string
+		if json.Unmarshal(p.Content, &s) == nil {
+			return outcome{result: tool.OK(s)}
+		}
+	case "error":
+		return outcome{result: tool.Failed(p.failure())}
+	case "needs_input":
+		if q, ok := question(p.Question); ok {
+			return outcome{question: &q}
+		}
+	case "":
+		if o, ok := typed(p, space); ok {
+			return o
+		}
+	}
+	return plain(stdout)
+}
+
+func plain(stdout []byte) outcome {
+	return outcome{result: tool.OK(strings.ToValidUTF8(string(stdout), "\uFFFD"))}
+}
+
+func (p printed) failure() string {
+	if len(p.Trace) == 0 {
+		return p.Message
+	}
+	return p.Message + "\n\nTrace:\n  " + strings.Join(p.Trace, "\n  ")
+}
+
+// typed reads an array of content blocks. A block that is a question makes the whole a
+// question: the program waits for the answer.
+func typed(p printed, space *file.Space) (outcome, bool) {
+	if !bytes.HasPrefix(bytes.TrimSpace(p.Content), []byte{'['}) {
+		return outcome{}, false
+	}
+	blocks, err := tool.DecodeBlocks(jsontext.Value(p.Content))
+	if err != nil {
+		return outcome{}, false
+	}
+	for i := range blocks {
+		if blocks[i].Type == events.BlockQuestion {
+			if q, ok := questionBlock(blocks[i]); ok {
+				return outcome{question: &q}, true
+			}
+		}
+		canonical(&blocks[i], space)
+	}
+	return outcome{result: tool.Result{Blocks: blocks, IsError: p.IsError}}, true
+}
+
+// canonical gives the URI of a file its one form. One that cannot be read as such
+// stays as it is: an identity of its own is no harm.
+func canonical(b *events.Block, space *file.Space) {
+	if b.Resource == nil || space == nil || !file.IsURI(b.Resource.URI) {
+		return
+	}
+	if uri, err := space.Canonical(b.Resource.URI); err == nil {
+		b.Resource.URI = uri
+	}
+}
+
+func questionBlock(b events.Block) (tool.Question, bool) {
+	var inner struct {
+		Question json.RawMessage `json:"question"`
+	}
+	if json.Unmarshal(b.Raw, &inner) == nil && inner.Question != nil {
+		return question(inner.Question)
+	}
+	return question(json.RawMessage(b.Raw))
+}
+
+// question reads a question in the form of jp's tools and in that of its streams.
+func question(v json.RawMessage) (tool.Question, bool) {
+	var raw struct {
+		ID         string          `json:"id"`
+		Text       string          `json:"text"`
+		Preamble   string          `json:"pre_amble"`
+		AnswerType json.RawMessage `json:"answer_type"`
+		Default    json.RawMessage `json:"default"`
+	}
+	if json.Unmarshal(v, &raw) != nil || raw.ID == "" {
+		return tool.Question{}, false
+	}
+	q := tool.Question{ID: raw.ID, Text: raw.Text, Preamble: raw.Preamble, Type: tool.AnswerText}
+	if len(raw.Default) > 0 && string(raw.Default) != "null" {
+		q.Default = jsontext.Value(raw.Default)
+	}
+	return q, answerType(raw.AnswerType, &q)
+}
+
+func answerType(v json.RawMessage, q *tool.Question) bool {
+	var name string
+	var form struct {
+		Type    string            `json:"type"`
+		Options []json.RawMessage `json:"options"`
+		Select  *struct {
+			Options []json.RawMessage `json:"options"`
+		} `json:"Select"`
+	}
+	if len(v) == 0 {
+		return true
+	}
+	if json.Unmarshal(v, &name) != nil {
+		if json.Unmarshal(v, &form) != nil {
+			return false
+		}
+		name = form.Type
+	}
+	if form.Select != nil {
+		name, form.Options = "select", form.Select.Options
+	}
+	q.Type = tool.AnswerType(strings.ToLower(name))
+	for _, o := range form.Options {
+		q.Options = append(q.Options, option(o))
+	}
+	switch q.Type {
+	case tool.AnswerBoolean, tool.AnswerText:
+		return true
+	case tool.AnswerSelect:
+		return len(q.Options) > 0
+	}
+	return false
+}
+
+// option reads "value" and {"value": …}.
+func option(v json.RawMessage) string {
+	var s string
+	if json.Unmarshal(v, &s) == nil {
+		return s
+	}
+	var o struct {
+		Value string `json:"value"`
+	}
+	_ = json.Unmarshal(v, &o) // one without a value is an empty one
+	return o.Value
+}
+
+// accepts reports by an error that an answer is not of the question's type.
+func accepts(q tool.Question, answer jsontext.Value) error {
+	var s string
+	var b bool
+	switch q.Type {
+	case tool.AnswerBoolean:
+		if json.Unmarshal(answer, &b) == nil && string(answer) != "null" {
+			return nil
+		}
+	default:
+		if json.Unmarshal(answer, &s) != nil {
+			break
+		}
+		if q.Type == tool.AnswerText {
+			return nil
+		}
+		for _, o := range q.Options {
+			if o == s {
+				return nil
+			}
+		}
+	}
+	return fmt.Errorf("answer %s to question %q of tool %q is not of type %s",
+		answer, q.ID, q.Tool, q.Type)
+}
+
+// exited is what a model is told of a program that ended with an error.
+func exited(err error, stdout, stderr []byte) tool.Result {
+	text, _ := json.MarshalIndent(struct {
+		Message string `json:"message"`
+		Stderr  string `json:"stderr"`
+		Stdout  string `json:"stdout"`
+	}{"command failed: " + err.Error(), string(stderr), string(stdout)}, "", "  ")
+	return tool.Failed(string(text))
+}

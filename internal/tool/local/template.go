@@ -1,0 +1,189 @@
+package local
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"regexp"
+	"strings"
+
+	"github.com/git-jp/git-jp/internal/tool"
+	"github.com/go-json-experiment/json/jsontext"
+	"github.com/nikolalohinski/gonja/v2"
+	"github.com/nikolalohinski/gonja/v2/exec"
+	"github.com/nikolalohinski/gonja/v2/loaders"
+)
+
+// A piece of a word is text, or an expression.
+type piece struct {
+	text string
+	expr bool
+}
+
+// A word of a command before it is filled in.
+type word struct {
+	pieces []piece
+	whole  string // when it has statements and must be rendered as one, "" otherwise
+}
+
+var errStatement = errors.New("a template with {% %} cannot be given to a shell")
+
+// parseWord finds the expressions in a word.
+func parseWord(s string) word {
+	if strings.Contains(s, "{%") || strings.Contains(s, "{#") {
+		return word{whole: s}
+	}
+	var w word
+	for s != "" {
+		start := strings.Index(s, "{{")
+		end := -1
+		if start >= 0 {
+			end = strings.Index(s[start:], "}}")
+		}
+		if end < 0 {
+			return word{pieces: append(w.pieces, piece{text: s})}
+		}
+		if start > 0 {
+			w.pieces = append(w.pieces, piece{text: s[:start]})
+		}
+		inner := strings.Trim(s[start+2:start+end], "-")
+		w.pieces = append(w.pieces, piece{text: strings.TrimSpace(inner), expr: true})
+		s = s[start+end+2:]
+	}
+	return w
+}
+
+// render fills a word in. What expressions give passes through quote, if there is one.
+func (w word) render(values jsontext.Value, quote func(string) string) (string, error) {
+	if w.whole != "" {
+		if quote != nil {
+			return "", errStatement
+		}
+		return jinja(w.whole, values)
+	}
+	var b strings.Builder
+	for _, p := range w.pieces {
+		s := p.text
+		if p.expr {
+			var err error
+			if s, err = evaluate(p.text, values); err != nil {
+				return "", fmt.Errorf("template {{%s}}: %w", p.text, err)
+			}
+			if quote != nil {
+				s = quote(s)
+			}
+		}
+		b.WriteString(s)
+	}
+	return b.String(), nil
+}
+
+// path is an expression that only names something.
+var path = regexp.MustCompile(`^[A-Za-z_]\w*(\.[A-Za-z_]\w*)*$`)
+
+// evaluate gives text bare, nothing for null, and everything else as JSON. Names alone,
+// which is nearly all that commands have, are looked up without the template engine,
+// so that numbers and the order of members stay as the model wrote them.
+func evaluate(expr string, values jsontext.Value) (string, error) {
+	if !path.MatchString(expr) {
+		out, err := jinja("{{ ("+expr+") | tojson }}", values)
+		if err != nil {
+			return "", err
+		}
+		return bare(jsontext.Value(out))
+	}
+	v := values
+	for name := range strings.SplitSeq(expr, ".") {
+		ms, err := tool.Members(v)
+		if err != nil {
+			return "", fmt.Errorf("%s: not defined", name)
+		}
+		found := false
+		for _, m := range ms {
+			if m.Name == name {
+				v, found = m.Value, true
+			}
+		}
+		if !found {
+			return "", fmt.Errorf("%s: not defined", name)
+		}
+	}
+	return bare(v)
+}
+
+func bare(v jsontext.Value) (string, error) {
+	var s string
+	if err := json.Unmarshal(v, &s); err == nil {
+		return s, nil // also for null
+	}
+	v = v.Clone()
+	err := v.Compact()
+	return string(v), err
+}
+
+// jinja renders a template that can read no file.
+func jinja(source string, values jsontext.Value) (out string, err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			err = fmt.Errorf("template: %v", p)
+		}
+	}()
+	data, err := decode(values)
+	if err != nil {
+		return "", err
+	}
+	const id = "command"
+	loader, err := loaders.NewShiftedLoader(id, strings.NewReader(source), noFiles{})
+	if err != nil {
+		return "", err
+	}
+	cfg := gonja.NewConfig()
+	cfg.StrictUndefined = true
+	t, err := exec.NewTemplate(id, cfg, loader, gonja.DefaultEnvironment)
+	if err != nil {
+		return "", err
+	}
+	return t.ExecuteToString(exec.NewContext(data))
+}
+
+// decode gives numbers the types that the engine reckons with.
+func decode(values jsontext.Value) (map[string]any, error) {
+	dec := json.NewDecoder(strings.NewReader(string(values)))
+	dec.UseNumber()
+	var data map[string]any
+	err := dec.Decode(&data)
+	for k, v := range data {
+		data[k] = numbers(v)
+	}
+	return data, err
+}
+
+func numbers(v any) any {
+	switch v := v.(type) {
+	case json.Number:
+		if n, err := v.Int64(); err == nil {
+			return int(n)
+		}
+		f, _ := v.Float64()
+		return f
+	case map[string]any:
+		for k := range v {
+			v[k] = numbers(v[k])
+		}
+	case []any:
+		for i := range v {
+			v[i] = numbers(v[i])
+		}
+	}
+	return v
+}
+
+// noFiles is a loader of templates that has none.
+type noFiles struct{}
+
+var errNoFiles = errors.New("templates of commands include nothing")
+
+func (noFiles) Read(string) (io.Reader, error)           { return nil, errNoFiles }
+func (noFiles) Resolve(string) (string, error)           { return "", errNoFiles }
+func (n noFiles) Inherit(string) (loaders.Loader, error) { return n, nil }

@@ -1,0 +1,358 @@
+package mcp_test
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/git-jp/git-jp/events"
+	"github.com/git-jp/git-jp/internal/tool"
+	"github.com/git-jp/git-jp/internal/tool/file"
+	"github.com/git-jp/git-jp/internal/tool/mcp"
+	"github.com/git-jp/git-jp/internal/tool/process"
+	"github.com/go-json-experiment/json/jsontext"
+	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+)
+
+// serverVariable makes the test binary a server that speaks over its standard streams.
+const serverVariable = "GIT_JP_TEST_MCP_SERVER"
+
+func TestMain(m *testing.M) {
+	if os.Getenv(serverVariable) == "" {
+		os.Exit(m.Run())
+	}
+	if err := server().Run(context.Background(), &sdk.StdioTransport{}); err != nil {
+		os.Exit(1)
+	}
+}
+
+// server has a tool for each thing that must survive.
+func server() *sdk.Server {
+	s := sdk.NewServer(&sdk.Implementation{Name: "test", Version: "1"}, nil)
+	schema := jsontext.Value(`{"type":"object","properties":{"x":{"type":"integer"},"hidden":{}},"required":["x"]}`)
+	add := func(name string, f func(ctx context.Context, r *sdk.CallToolRequest) (*sdk.CallToolResult, error)) {
+		s.AddTool(&sdk.Tool{Name: name, Description: "about " + name, InputSchema: schema}, f)
+	}
+	add("blocks", func(context.Context, *sdk.CallToolRequest) (*sdk.CallToolResult, error) {
+		size := int64(7)
+		return &sdk.CallToolResult{Content: []sdk.Content{
+			&sdk.TextContent{Text: "hello", Annotations: &sdk.Annotations{Priority: 0.5}},
+			&sdk.ImageContent{Data: []byte{0, 1, 2}, MIMEType: "image/png"},
+			&sdk.AudioContent{Data: []byte{3}, MIMEType: "audio/wav"},
+			&sdk.ResourceLink{URI: "https://a.example/x", Name: "n", Title: "T", Size: &size},
+			&sdk.EmbeddedResource{
+				Resource:    &sdk.ResourceContents{URI: "test://r", MIMEType: "text/plain", Text: "R"},
+				Annotations: &sdk.Annotations{Audience: []sdk.Role{"user"}, LastModified: "2026-01-01T00:00:00Z"},
+			},
+			&sdk.EmbeddedResource{Resource: &sdk.ResourceContents{
+				URI: "test://b", Blob: []byte{0xff, 0}, Meta: sdk.Meta{"k": "v"},
+			}},
+			&sdk.EmbeddedResource{Resource: &sdk.ResourceContents{URI: "file:///tmp/../nowhere/e"}},
+		}}, nil
+	})
+	add("echo", func(_ context.Context, r *sdk.CallToolRequest) (*sdk.CallToolResult, error) {
+		return &sdk.CallToolResult{Content: []sdk.Content{&sdk.TextContent{Text: string(r.Params.Arguments)}}}, nil
+	})
+	add("fails", func(context.Context, *sdk.CallToolRequest) (*sdk.CallToolResult, error) {
+		return &sdk.CallToolResult{IsError: true, Content: []sdk.Content{&sdk.TextContent{Text: "bad"}}}, nil
+	})
+	add("broken", func(context.Context, *sdk.CallToolRequest) (*sdk.CallToolResult, error) {
+		return nil, errors.New("internal trouble")
+	})
+	add("structured", func(context.Context, *sdk.CallToolRequest) (*sdk.CallToolResult, error) {
+		return &sdk.CallToolResult{StructuredContent: map[string]any{"a": 1}}, nil
+	})
+	add("slow", func(ctx context.Context, _ *sdk.CallToolRequest) (*sdk.CallToolResult, error) {
+		<-ctx.Done()
+		return nil, ctx.Err()
+	})
+	s.AddResource(&sdk.Resource{URI: "test://doc", Name: "doc"},
+		func(_ context.Context, r *sdk.ReadResourceRequest) (*sdk.ReadResourceResult, error) {
+			return &sdk.ReadResourceResult{Contents: []*sdk.ResourceContents{
+				{URI: r.Params.URI, MIMEType: "text/plain", Text: "the doc"},
+				{URI: "test://bin", Blob: []byte{1}},
+			}}, nil
+		})
+	return s
+}
+
+// self starts the test binary as a server.
+func self(t *testing.T, variables ...string) (mcp.Server, mcp.Options) {
+	t.Helper()
+	exe, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	l := process.Launcher{
+		Env: append(process.Minimal(os.Environ()), serverVariable+"=1"), Grace: time.Second,
+	}
+	return mcp.Server{ID: "srv", Program: exe, Variables: variables, Startup: 30 * time.Second},
+		mcp.Options{Starter: l, Dir: t.TempDir(), Version: "test"}
+}
+
+func connect(t *testing.T, s mcp.Server, o mcp.Options) *mcp.Session {
+	t.Helper()
+	session, err := mcp.Connect(t.Context(), s, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := session.Close(); err != nil {
+			t.Errorf("close: %v", err)
+		}
+	})
+	return session
+}
+
+// each runs a test over both transports.
+func each(t *testing.T, f func(t *testing.T, s *mcp.Session)) {
+	t.Run("stdio", func(t *testing.T) {
+		s, o := self(t)
+		f(t, connect(t, s, o))
+	})
+	t.Run("http", func(t *testing.T) {
+		h := sdk.NewStreamableHTTPHandler(func(*http.Request) *sdk.Server { return server() }, nil)
+		srv := httptest.NewServer(h)
+		t.Cleanup(srv.Close)
+		f(t, connect(t, mcp.Server{ID: "srv", URL: srv.URL}, mcp.Options{Client: srv.Client()}))
+	})
+}
+
+func run(t *testing.T, s *mcp.Session, name, args string) tool.Result {
+	t.Helper()
+	items, err := s.Tools()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := range items {
+		items[i].Policy.Run = tool.Unattended
+	}
+	x, err := tool.NewExecutor(items, tool.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	rs, err := x.Run(t.Context(), []tool.Call{{Name: name, Arguments: jsontext.Value(args)}}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return rs[0]
+}
+
+func shows(t *testing.T, r tool.Result) string {
+	t.Helper()
+	text, err := (&events.ToolCallResponse{Blocks: r.Blocks}).Text(nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return text
+}
+
+func TestBlocksSurvive(t *testing.T) {
+	each(t, func(t *testing.T, s *mcp.Session) {
+		r := run(t, s, "blocks", `{"x":1}`)
+		if r.IsError || len(r.Blocks) != 7 {
+			t.Fatalf("%s", shows(t, r))
+		}
+		stored := string(events.New(events.NewElement(time.Unix(0, 0),
+			&events.ToolCallResponse{ID: "1", Blocks: r.Blocks}, events.Metadata{})).Encode())
+		for _, want := range []string{
+			`"priority": 0.5`, `"image/png"`, `"audio/wav"`, `"https://a.example/x"`, `"title": "T"`,
+			`"size": 7`, `"audience"`, `"lastModified": "2026-01-01T00:00:00Z"`, `"k": "v"`, "test://r",
+		} {
+			if !strings.Contains(stored, want) {
+				t.Errorf("no %s in\n%s", want, stored)
+			}
+		}
+		res := r.Blocks[4].Resource
+		if res.MIMEType != "text/plain" || !strings.Contains(string(res.Annotations), `"user"`) {
+			t.Errorf("%+v", res)
+		}
+		if b, err := r.Blocks[5].Resource.Content.Bytes(nil); err != nil || string(b) != "\xff\x00" {
+			t.Errorf("%q (%v)", b, err)
+		}
+		if c := r.Blocks[6].Resource.Content; c.IsZero() || c.Size() != 0 {
+			t.Error("an empty resource has no content")
+		}
+	})
+}
+
+func TestErrorsSurvive(t *testing.T) {
+	each(t, func(t *testing.T, s *mcp.Session) {
+		tests := []struct {
+			name, args, want string
+			error            bool
+		}{
+			{"echo", `{"x":"7","more":"a"}`, `{"more":"a","x":7}`, false},
+			{"fails", `{"x":1}`, "bad", true},
+			{"broken", `{"x":1}`, "internal trouble", true},
+			{"structured", `{"x":1}`, `{"a":1}`, false},
+			{"echo", `{}`, "missing: x", true},
+			{"nope", `{}`, "not available", true},
+		}
+		for _, tt := range tests {
+			r := run(t, s, tt.name, tt.args)
+			if got := shows(t, r); !strings.Contains(got, tt.want) || r.IsError != tt.error {
+				t.Errorf("%s: %q (%t)", tt.name, got, r.IsError)
+			}
+		}
+	})
+}
+
+func TestInterrupt(t *testing.T) {
+	each(t, func(t *testing.T, s *mcp.Session) {
+		items, err := s.Tools()
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, it := range items {
+			if it.Tool.Definition().Name != "slow" {
+				continue
+			}
+			ctx, cancel := context.WithTimeout(t.Context(), 100*time.Millisecond)
+			defer cancel()
+			_, err := it.Tool.Run(ctx, tool.Call{Name: "slow", Arguments: jsontext.Value(`{"x":1}`)})
+			if !errors.Is(err, context.DeadlineExceeded) {
+				t.Errorf("%v", err)
+			}
+		}
+		if got := shows(t, run(t, s, "echo", `{"x":1}`)); got != `{"x":1}` {
+			t.Errorf("afterwards: %q", got)
+		}
+	})
+}
+
+func TestResources(t *testing.T) {
+	each(t, func(t *testing.T, s *mcp.Session) {
+		rs, err := s.Read(t.Context(), "test://doc")
+		if err != nil || len(rs) != 2 || rs[0].URI != "test://doc" || rs[0].MIMEType != "text/plain" {
+			t.Fatalf("%+v (%v)", rs, err)
+		}
+		if b, _ := rs[0].Content.Bytes(nil); string(b) != "the doc" {
+			t.Errorf("%q", b)
+		}
+		if _, err := s.Read(t.Context(), "test://nope"); err == nil {
+			t.Error("read what is not there")
+		}
+	})
+}
+
+func TestConfigurationComesFirst(t *testing.T) {
+	s, o := self(t)
+	session := connect(t, s, o)
+	c, err := tool.ParseConfig("my_echo", jsontext.Value(`{"source":"mcp.srv.echo","run":"unattended",
+		"summary":"short","parameters":{"x":{"type":"integer","summary":"an x","default":3}}}`), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	it, err := session.Tool(c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	d := it.Tool.Definition()
+	want := `{"properties":{"hidden":{},"x":{"default":3,"description":"an x","type":"integer"}},` +
+		`"required":["x"],"type":"object"}`
+	if d.Name != "my_echo" || d.Summary != "short" || d.Description != "about echo" ||
+		string(d.Schema) != want || it.Policy.Run != tool.Unattended {
+		t.Errorf("%+v\n%s", d, d.Schema)
+	}
+	r, err := it.Tool.Run(t.Context(), tool.Call{Name: "my_echo", Arguments: jsontext.Value(`{"x":3}`)})
+	if err != nil || shows(t, r) != `{"x":3}` {
+		t.Errorf("%+v (%v)", r, err)
+	}
+	c.Source.Tool = "nope"
+	if _, err := session.Tool(c); err == nil {
+		t.Error("found a tool that is not there")
+	}
+}
+
+func TestFilesHaveOneName(t *testing.T) {
+	s, o := self(t)
+	var err error
+	if o.Space, err = file.NewSpace("/"); err != nil {
+		t.Fatal(err)
+	}
+	r := run(t, connect(t, s, o), "blocks", `{"x":1}`)
+	if got := r.Blocks[6].Resource.URI; got != "file:///$WORKSPACE/nowhere/e" {
+		t.Errorf("%s", got)
+	}
+}
+
+type refusing struct{ err error }
+
+func (r refusing) Start(context.Context, tool.Command) (tool.Process, error) { return nil, r.err }
+
+func TestServersThatDoNotStart(t *testing.T) {
+	no := errors.New("not approved")
+	s, o := self(t)
+	o.Starter = refusing{no}
+	if _, err := mcp.Connect(t.Context(), s, o); !errors.Is(err, no) {
+		t.Errorf("refused: %v", err)
+	}
+	s, o = self(t)
+	s.Program, s.Args = "sh", []string{"-c", "echo no licence >&2; exit 1"}
+	if _, err := mcp.Connect(t.Context(), s, o); err == nil || !strings.Contains(err.Error(), "no licence") {
+		t.Errorf("ended at once: %v", err)
+	}
+	s, o = self(t)
+	s.Program, s.Args, s.Startup = "sleep", []string{"100"}, 200*time.Millisecond
+	start := time.Now()
+	if _, err := mcp.Connect(t.Context(), s, o); err == nil || time.Since(start) > 10*time.Second {
+		t.Errorf("silent: %v after %v", err, time.Since(start))
+	}
+	if _, err := mcp.Connect(t.Context(), mcp.Server{ID: "x"}, mcp.Options{}); err == nil {
+		t.Error("connected to nothing")
+	}
+}
+
+// TestRealServers needs npm and its registry, and so an invitation.
+func TestRealServers(t *testing.T) {
+	if os.Getenv("GIT_JP_MCP_NPM") == "" {
+		t.Skip("set GIT_JP_MCP_NPM=1 to start servers from the npm registry")
+	}
+	npx, err := exec.LookPath("npx")
+	if err != nil {
+		t.Skip(err)
+	}
+	dir := t.TempDir()
+	if dir, err = filepath.EvalSymlinks(dir); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(dir, "a b.txt"), []byte("hello\n"), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	_, o := self(t)
+	o.Starter = process.Launcher{Env: os.Environ(), Grace: time.Second}
+	if o.Space, err = file.NewSpace(dir); err != nil {
+		t.Fatal(err)
+	}
+	pkg := func(args ...string) mcp.Server {
+		return mcp.Server{ID: args[0], Program: npx, Args: append([]string{"-y"}, args...), Startup: 3 * time.Minute}
+	}
+	fsys := connect(t, pkg("@modelcontextprotocol/server-filesystem", dir), o)
+	r := run(t, fsys, "read_text_file", `{"path":`+strconv.Quote(filepath.Join(dir, "a b.txt"))+`}`)
+	if got := shows(t, r); r.IsError || !strings.Contains(got, "hello") {
+		t.Errorf("filesystem: %q", got)
+	}
+	if r := run(t, fsys, "read_text_file", `{"path":"/etc/passwd"}`); !r.IsError {
+		t.Errorf("filesystem: %s", shows(t, r))
+	}
+	every := connect(t, pkg("@modelcontextprotocol/server-everything"), o)
+	items, err := every.Tools()
+	if err != nil || len(items) < 5 {
+		t.Fatalf("everything: %d tools (%v)", len(items), err)
+	}
+	for _, it := range items {
+		t.Log(it.Tool.Definition().Name, string(it.Tool.Definition().Schema))
+	}
+	if got := shows(t, run(t, every, "echo", `{"message":"ping"}`)); !strings.Contains(got, "ping") {
+		t.Errorf("everything: %q", got)
+	}
+}

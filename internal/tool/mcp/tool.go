@@ -1,0 +1,246 @@
+package mcp
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+
+	"github.com/git-jp/git-jp/blobs"
+	"github.com/git-jp/git-jp/events"
+	"github.com/git-jp/git-jp/internal/tool"
+	"github.com/git-jp/git-jp/internal/tool/file"
+	"github.com/go-json-experiment/json/jsontext"
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+)
+
+// remote is a tool of a server.
+type remote struct {
+	session *Session
+	name    string // there
+	def     tool.Definition
+}
+
+var _ tool.Tool = (*remote)(nil)
+
+func (s *Session) list() ([]*mcp.Tool, error) {
+	ctx, cancel := context.WithTimeout(context.Background(), defaultStartup)
+	defer cancel()
+	var all []*mcp.Tool
+	for t, err := range s.session.Tools(ctx, nil) {
+		if err != nil {
+			return nil, fmt.Errorf("list tools of MCP server %q: %w", s.id, err)
+		}
+		all = append(all, t)
+	}
+	return all, nil
+}
+
+// Tools returns every tool of the server, under the names that it gives them. They ask
+// before they run.
+func (s *Session) Tools() ([]tool.Item, error) {
+	list, err := s.tools()
+	if err != nil {
+		return nil, err
+	}
+	var items []tool.Item
+	for _, t := range list {
+		def, err := define(t)
+		if err != nil {
+			return nil, fmt.Errorf("tool %q of MCP server %q: %w", t.Name, s.id, err)
+		}
+		items = append(items, tool.Item{Tool: &remote{s, t.Name, def}})
+	}
+	return items, nil
+}
+
+// Tool returns the tool that a configuration names, with what the configuration says
+// of it in place of what the server says.
+func (s *Session) Tool(c tool.Config) (tool.Item, error) {
+	name := c.Source.Tool
+	if name == "" {
+		name = c.Name
+	}
+	list, err := s.tools()
+	if err != nil {
+		return tool.Item{}, err
+	}
+	for _, t := range list {
+		if t.Name != name {
+			continue
+		}
+		def, err := define(t)
+		if err == nil {
+			def, err = override(def, c)
+		}
+		if err != nil {
+			return tool.Item{}, fmt.Errorf("tool %q of MCP server %q: %w", name, s.id, err)
+		}
+		return tool.Item{Tool: &remote{s, name, def}, Policy: c.Policy}, nil
+	}
+	return tool.Item{}, fmt.Errorf("MCP server %q has no tool %q", s.id, name)
+}
+
+func define(t *mcp.Tool) (tool.Definition, error) {
+	schema, err := json.Marshal(t.InputSchema)
+	if err == nil && string(schema) == "null" {
+		schema = []byte(`{"type":"object","properties":{}}`)
+	}
+	return tool.Definition{
+		Name: t.Name, Summary: t.Description, Schema: schema,
+		Open: true, // the server knows what it takes
+	}, err
+}
+
+// override lays a configuration over what the server says.
+func override(def tool.Definition, c tool.Config) (tool.Definition, error) {
+	def.Name, def.Examples, def.Parameters = c.Name, c.Examples, c.Parameters
+	if c.Description != "" {
+		def.Description = c.Description
+	} else if c.Summary != "" {
+		def.Description = def.Summary
+	}
+	if b := c.Definition().Brief(); b != "" {
+		def.Summary = b
+	}
+	if len(c.Parameters) == 0 {
+		return def, nil
+	}
+	var err error
+	def.Schema, err = merge(def.Schema, c.Definition().Schema)
+	return def, err
+}
+
+// merge puts the properties of own over those of schema, member by member, and
+// requires what either requires.
+func merge(schema, own jsontext.Value) (jsontext.Value, error) {
+	var s, o map[string]any
+	if err := errors.Join(json.Unmarshal(schema, &s), json.Unmarshal(own, &o)); err != nil {
+		return nil, err
+	}
+	props, _ := s["properties"].(map[string]any)
+	if props == nil {
+		props = map[string]any{}
+	}
+	ours, _ := o["properties"].(map[string]any)
+	for name, v := range ours {
+		there, ok1 := props[name].(map[string]any)
+		here, ok2 := v.(map[string]any)
+		if !ok1 || !ok2 {
+			props[name] = v
+			continue
+		}
+		for k, m := range here {
+			there[k] = m
+		}
+	}
+	s["properties"] = props
+	names, _ := s["required"].([]any)
+	more, _ := o["required"].([]any)
+	for _, n := range more {
+		if !contains(names, n) {
+			names = append(names, n)
+		}
+	}
+	if names != nil {
+		s["required"] = names
+	}
+	return json.Marshal(s)
+}
+
+func contains(list []any, v any) bool {
+	for _, x := range list {
+		if x == v {
+			return true
+		}
+	}
+	return false
+}
+
+// Definition implements [tool.Tool].
+func (r *remote) Definition() tool.Definition { return r.def }
+
+// Run implements [tool.Tool].
+func (r *remote) Run(ctx context.Context, c tool.Call) (tool.Result, error) {
+	res, err := r.session.session.CallTool(ctx, &mcp.CallToolParams{
+		Name: r.name, Arguments: json.RawMessage(c.Arguments),
+	})
+	if err != nil {
+		return tool.Result{}, fmt.Errorf("tool %q of MCP server %q: %w", r.name, r.session.id, err)
+	}
+	blocks, err := r.session.blocks(res)
+	return tool.Result{Blocks: blocks, IsError: res.IsError}, err
+}
+
+// blocks translates a result. What is only structured is text.
+func (s *Session) blocks(res *mcp.CallToolResult) ([]events.Block, error) {
+	if len(res.Content) == 0 && res.StructuredContent != nil {
+		data, err := json.Marshal(res.StructuredContent)
+		return []events.Block{tool.Text(string(data))}, err
+	}
+	if len(res.Content) == 0 {
+		return []events.Block{tool.Text("")}, nil
+	}
+	array, err := json.Marshal(res.Content)
+	if err != nil {
+		return nil, err
+	}
+	blocks, err := tool.DecodeBlocks(array)
+	for i := range blocks {
+		s.settle(&blocks[i])
+	}
+	return blocks, err
+}
+
+// settle gives a resource the annotations of its block, which are its own, content
+// where the protocol leaves out what is empty, and the one name that a file has.
+func (s *Session) settle(b *events.Block) {
+	if b.Resource == nil {
+		return
+	}
+	b.Resource.URI = s.canonical(b.Resource.URI)
+	if b.Type != events.BlockResource {
+		return
+	}
+	if b.Resource.Content.IsZero() {
+		b.Resource.Content = blobs.Loaded([]byte{})
+	}
+	var outer struct {
+		Annotations json.RawMessage `json:"annotations"`
+	}
+	if b.Resource.Annotations == nil && json.Unmarshal(b.Raw, &outer) == nil {
+		b.Resource.Annotations = jsontext.Value(outer.Annotations)
+	}
+}
+
+func (s *Session) canonical(uri string) string {
+	if s.space == nil || !file.IsURI(uri) {
+		return uri
+	}
+	if c, err := s.space.Canonical(uri); err == nil {
+		return c
+	}
+	return uri
+}
+
+// Read returns the contents of a resource: one, or several where it is a collection.
+func (s *Session) Read(ctx context.Context, uri string) ([]events.Resource, error) {
+	if s.space != nil {
+		uri = s.space.Expand(uri)
+	}
+	res, err := s.session.ReadResource(ctx, &mcp.ReadResourceParams{URI: uri})
+	if err != nil {
+		return nil, fmt.Errorf("read %q from MCP server %q: %w", uri, s.id, err)
+	}
+	var all []events.Resource
+	for _, c := range res.Contents {
+		content := []byte(c.Text)
+		if c.Blob != nil {
+			content = c.Blob
+		}
+		all = append(all, events.Resource{
+			URI: s.canonical(c.URI), MIMEType: c.MIMEType, Content: blobs.Loaded(content),
+		})
+	}
+	return all, nil
+}
