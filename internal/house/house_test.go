@@ -45,7 +45,7 @@ var rooms = map[string]room{
 	"internal/tool/builtin": {imports: []string{"internal/tool", "internal/tool/file", "events", "blobs", "gitint"}},
 	"internal/tool/process": {imports: []string{"internal/tool"}, processes: true},
 	"internal/tool/local":   {imports: []string{"internal/tool", "internal/tool/file", "events", "blobs"}},
-	"internal/tool/mcp":     {imports: []string{"internal/tool", "events", "blobs"}, network: true},
+	"internal/tool/mcp":     {imports: []string{"internal/tool", "internal/tool/file", "events", "blobs"}, network: true},
 	"internal/attach":       {imports: attachImports, network: true},
 	"internal/render":       {imports: []string{"events", "blobs"}, processes: true},
 	"internal/jpconfig":     {imports: []string{"events", "internal/config", "internal/trust"}},
