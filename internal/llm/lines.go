@@ -3,6 +3,7 @@ package llm
 import (
 	"bufio"
 	"bytes"
+	"cmp"
 	"io"
 	"iter"
 	"unicode/utf8"
@@ -87,7 +88,7 @@ func ReadLines(r io.Reader, maxLine int) iter.Seq2[[]byte, error] {
 			case len(line) == 0:
 				continue
 			case lines.cut && !finished(line):
-				yield(nil, io.ErrUnexpectedEOF)
+				yield(nil, cmp.Or(lines.scanner.Err(), io.ErrUnexpectedEOF))
 				return
 			case !yield(line, nil):
 				return

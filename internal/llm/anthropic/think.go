@@ -99,16 +99,25 @@ func effortOf(budget, output int) llm.Effort {
 	}
 }
 
-// cycleThinks reports whether the calls since the user last spoke start with thinking that can
-// be sent back. Models with a budget refuse to think on over calls that they made without.
+// cycleThinks reports whether the calls of the open cycle start with thinking that can be sent
+// back: models with a budget refuse to think on over calls that they made without. The cycle is
+// closed by what the user says without a result beside it.
 func (b *builder) cycleThinks() bool {
+	spoken, results := false, false
 	for i := len(b.messages) - 1; i >= 0; i-- {
 		m := b.messages[i]
-		if m.Role == llm.RoleUser && !onlyResults(m) {
+		if m.Role == llm.RoleUser {
+			spoken, results = spoken || len(m.Parts) > 0, results || has[llm.Result](m)
+			continue
+		}
+		if spoken && !results {
 			return true
 		}
-		if m.Role == llm.RoleAssistant && hasCall(m) && !b.startsWithThinking(i) {
+		if has[llm.Call](m) && !b.startsWithThinking(i) {
 			return false
+		}
+		if i > 0 && b.messages[i-1].Role == llm.RoleUser {
+			spoken, results = false, false
 		}
 	}
 	return true
@@ -127,18 +136,10 @@ func (b *builder) startsWithThinking(i int) bool {
 	return false
 }
 
-func onlyResults(m llm.Message) bool {
+// has reports whether a message has a part of a kind.
+func has[T llm.Part](m llm.Message) bool {
 	for _, p := range m.Parts {
-		if _, ok := p.(llm.Result); !ok {
-			return false
-		}
-	}
-	return len(m.Parts) > 0
-}
-
-func hasCall(m llm.Message) bool {
-	for _, p := range m.Parts {
-		if _, ok := p.(llm.Call); ok {
+		if _, ok := p.(T); ok {
 			return true
 		}
 	}

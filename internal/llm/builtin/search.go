@@ -63,9 +63,9 @@ type search struct {
 	question string
 	words    []word
 	defines  *regexp.Regexp // a line that gives a name to something
-	done     []step // calls since the question, with their results
-	calls    int    // in the whole conversation
-	grep     string // names of the tools, "" when they are not offered
+	done     []step         // calls since the question, with their results
+	calls    int            // in the whole conversation
+	grep     string         // names of the tools, "" when they are not offered
 	read     string
 }
 

@@ -70,7 +70,7 @@ type session struct {
 	server    *Server
 	messages  []llm.Message
 	calls     []llm.Call // not answered yet
-	asked     bool              // something was asked that is not answered
+	asked     bool       // something was asked that is not answered
 	got       []Stored
 	want      []Stored
 }

@@ -1,0 +1,192 @@
+package anthropic_test
+
+import (
+	"errors"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/git-jp/git-jp/events"
+	"github.com/git-jp/git-jp/internal/llm"
+	"github.com/git-jp/git-jp/internal/llm/anthropic"
+	"github.com/git-jp/git-jp/internal/llm/llmtest"
+	"github.com/git-jp/git-jp/internal/realdata"
+	"github.com/google/go-cmp/cmp"
+)
+
+// answers asks a server that replies with the bodies, and returns what was sent.
+func answers(
+	t *testing.T, r *llm.Request, bodies ...[]byte,
+) (llmtest.Transcript, []llmtest.Sent) {
+	t.Helper()
+	replies := make([]llmtest.Reply, len(bodies))
+	for i, b := range bodies {
+		replies[i] = llmtest.Reply{Body: b, Chunk: llmtest.Odd}
+	}
+	server := llmtest.Serve(t, replies...)
+	at := server.Endpoint(t, llm.FormatAnthropic)
+	got := llmtest.Collect(model(haiku)(at).Stream(t.Context(), r))
+	if len(got.Faults) > 0 {
+		t.Errorf("faults: %q", got.Faults)
+	}
+	return got, server.Sent()
+}
+
+func toolUse(index, id, name string, fragments ...string) []string {
+	out := []string{`{"type":"content_block_start","index":` + index + `,"content_block":{"type":"tool_use","id":"` +
+		id + `","name":"` + name + `","input":{}}}`}
+	for _, f := range fragments {
+		out = append(out, `{"type":"content_block_delta","index":`+index+
+			`,"delta":{"type":"input_json_delta","partial_json":`+quote(f)+`}}`)
+	}
+	return append(out, `{"type":"content_block_stop","index":`+index+`}`)
+}
+
+func quote(s string) string {
+	return strings.ReplaceAll(`"`+strings.ReplaceAll(s, `"`, `\"`)+`"`, "\n", `\n`)
+}
+
+func TestParallelCalls(t *testing.T) {
+	r := uncached(user(say("q")))
+	r.Tools = []llm.Tool{{Name: "fs.read"}}
+	// The parts interleave, which the format allows.
+	a, b := toolUse("0", "toolu_1", "fs_read", `{"p":`, `"a"}`), toolUse("1", "toolu_2", "invented")
+	got, _ := answers(t, r, reply("tool_use", a[0], b[0], a[1], a[2], b[1], a[3]))
+	var calls []events.ToolCallRequest
+	for _, c := range got.Calls() {
+		calls = append(calls, *c)
+	}
+	want := []events.ToolCallRequest{
+		{ID: "toolu_2", Name: "invented", Arguments: []byte(`{}`)},
+		{ID: "toolu_1", Name: "fs.read", Arguments: []byte(`{"p":"a"}`)},
+	}
+	if diff := cmp.Diff(want, calls); diff != "" || got.Stop.Reason != llm.StopTools {
+		t.Errorf("stop %v (-want +got):\n%s", got.Stop, diff)
+	}
+	if want := (llm.Usage{Input: 3, Output: 9, CacheRead: 2, CacheWrite: 4, Model: haiku}); got.Usage != want {
+		t.Errorf("usage %+v", got.Usage)
+	}
+}
+
+func TestBrokenArguments(t *testing.T) {
+	broken := toolUse("0", "toolu_1", "x", `{"p":"a`)
+	got, _ := answers(t, uncached(user(say("q"))), reply("tool_use", broken...))
+	if calls := got.Calls(); len(calls) != 1 || string(calls[0].Arguments) != "{}" {
+		t.Errorf("broken arguments make %+v", calls)
+	}
+	got, sent := answers(t, uncached(user(say("q"))), reply("max_tokens", broken...))
+	if len(got.Calls()) != 0 || got.Stop.Reason != llm.StopMaxTokens || len(sent) != 1 {
+		t.Errorf("a call that was cut off makes %+v, %+v, %d exchanges", got.Calls(), got.Stop, len(sent))
+	}
+}
+
+func TestRefusal(t *testing.T) {
+	refusal := sse(append(append([]string{messageStart}, text("I")...),
+		`{"type":"message_delta","delta":{"stop_reason":"refusal","stop_details":{"type":"refusal","category":"cyber","explanation":"no"}},"usage":{"output_tokens":2}}`,
+		`{"type":"message_stop"}`)...)
+	got, _ := answers(t, uncached(user(say("q"))), refusal)
+	want := llm.Stop{Reason: llm.StopRefusal, Native: "refusal", Category: "cyber", Explanation: "no"}
+	if got.Stop != want {
+		t.Errorf("a refusal is %+v", got.Stop)
+	}
+}
+
+func TestStops(t *testing.T) {
+	for native, want := range map[string]llm.StopReason{
+		"end_turn": llm.StopEnd, "stop_sequence": llm.StopSequence, "pause_turn": llm.StopOther,
+		"model_context_window_exceeded": llm.StopOverflow, "": llm.StopOther,
+	} {
+		got, _ := answers(t, uncached(user(say("q"))), reply(native, text("a")...))
+		if got.Stop.Reason != want || got.Stop.Native != native {
+			t.Errorf("%q is %+v", native, got.Stop)
+		}
+	}
+}
+
+func TestGoesOn(t *testing.T) {
+	r := uncached(user(say("q")))
+	got, sent := answers(t, r,
+		reply("max_tokens", text("The quick brown fox ", "jumps")...),
+		reply("max_tokens", text("\n fox jumps", " over")...),
+		reply("end_turn", text("nothing repeated")...))
+	if got.Text() != "The quick brown fox jumps overnothing repeated" || len(got.Ends) != 1 {
+		t.Errorf("joined, it says %q in %d parts", got.Text(), len(got.Ends))
+	}
+	if len(sent) != 3 || got.Usage.Output != 27 || got.Stop.Reason != llm.StopEnd {
+		t.Errorf("%d exchanges, %+v, %+v", len(sent), got.Usage, got.Stop)
+	}
+	messages := llmtest.Decoded(sent[2].Body)["messages"].([]any)
+	if len(messages) != 5 {
+		t.Errorf("the third exchange has %d messages", len(messages))
+	}
+}
+
+func TestGoesOnNoLonger(t *testing.T) {
+	got, sent := answers(t, uncached(user(say("q"))), reply("max_tokens", text("again and again")...))
+	if len(sent) != 3 || got.Stop.Reason != llm.StopMaxTokens {
+		t.Errorf("%d exchanges, %+v", len(sent), got.Stop)
+	}
+	r := uncached(user(say("q")))
+	r.Schema = []byte(`{"type":"object"}`)
+	got, sent = answers(t, r, reply("max_tokens", text(`{"a":`)...))
+	if len(sent) != 1 || got.Stop.Reason != llm.StopMaxTokens {
+		t.Errorf("half a value: %d exchanges, %+v", len(sent), got.Stop)
+	}
+}
+
+// TestSignatureRefused holds that thinking whose signature is no longer good does not end the
+// conversation: it is told instead, and the record stays.
+func TestSignatureRefused(t *testing.T) {
+	r := uncached(user(say("q")), assistant("", thought("deep", "stale"), say("a")), user(say("r")))
+	server := llmtest.Serve(t,
+		llmtest.Reply{Status: 400, Body: []byte(`{"type":"error","error":{"type":"invalid_request_error",` +
+			`"message":"messages.1.content.0: Invalid ` + "`signature` in `thinking`" + ` block"}}`)},
+		llmtest.Reply{Body: reply("end_turn", text("b")...)})
+	got := llmtest.Collect(model(haiku)(server.Endpoint(t, llm.FormatAnthropic)).Stream(t.Context(), r))
+	if got.Err != nil || got.Text() != "b" {
+		t.Fatalf("it says %q and ends with %v", got.Text(), got.Err)
+	}
+	if body := string(server.Sent()[1].Body); strings.Contains(body, "stale") || !strings.Contains(body, "deep") {
+		t.Errorf("sent again: %s", body)
+	}
+}
+
+func TestServerBlocksAreSkipped(t *testing.T) {
+	got, _ := answers(t, uncached(user(say("q"))), reply("end_turn", append([]string{
+		`{"type":"content_block_start","index":1,"content_block":{"type":"server_tool_use","id":"s","name":"web_search","input":{}}}`,
+		`{"type":"content_block_delta","index":1,"delta":{"type":"input_json_delta","partial_json":"{}"}}`,
+		`{"type":"content_block_stop","index":1}`, `{"type":"a_new_kind_of_event"}`,
+		`{"type":"content_block_delta","index":7,"delta":{"type":"text_delta","text":"lost"}}`,
+	}, text("a")...)...))
+	if got.Err != nil || got.Text() != "a" || len(got.Ends) != 1 {
+		t.Errorf("it says %q in %d parts and ends with %v", got.Text(), len(got.Ends), got.Err)
+	}
+}
+
+func TestCatalog(t *testing.T) {
+	dir := realdata.Dir(t, "cassettes", "anthropic")
+	serve := func(file string) *anthropic.Model {
+		exchanges := llmtest.Cassette(t, filepath.Join(dir, file))
+		at := llmtest.Serve(t, llmtest.Script(exchanges, llmtest.Odd)...).Endpoint(t, llm.FormatAnthropic)
+		return anthropic.New(haiku, at, anthropic.Options{})
+	}
+	infos, err := serve("test_models.yml").Models(t.Context())
+	if err != nil || len(infos) < 5 || infos[0].ID != "anthropic/claude-opus-5" || infos[0].Window != 1_000_000 {
+		t.Errorf("models: %v, %+v", err, infos)
+	}
+	info, err := serve("test_model_details.yml").Describe(t.Context())
+	want := llm.Info{
+		ID: "anthropic/" + haiku, Title: "Claude Haiku 4.5", Window: 200_000, MaxOutput: 64_000,
+		Accepts: llm.Inputs{Images: true, PDFs: true}, Reasoning: true, Tools: true,
+	}
+	if err != nil || info != want {
+		t.Errorf("model: %v, %+v", err, info)
+	}
+	at := llmtest.Serve(t, llmtest.Reply{Status: 401, Body: []byte(`{"error":{"type":"authentication_error","message":"bad key"}}`)}).
+		Endpoint(t, llm.FormatAnthropic)
+	_, err = anthropic.New(haiku, at, anthropic.Options{}).Describe(t.Context())
+	var api *llm.APIError
+	if !errors.As(err, &api) || api.Status != 401 || api.Message != "bad key" {
+		t.Errorf("with a bad key: %v", err)
+	}
+}

@@ -1,0 +1,357 @@
+package llmtest
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"reflect"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/git-jp/git-jp/internal/llm"
+	"go.uber.org/goleak"
+)
+
+// A Harness is what [Conform] needs to know of an adapter.
+type Harness struct {
+	Format llm.Format
+	New    func(at llm.Endpoint) llm.Model
+	// Answer is the wire form of an answer that says text, and Type its content type.
+	Answer func(text string) []byte
+	Type   string
+	// Fault is the wire form of an error that comes in the middle of a stream, after the
+	// beginning of an answer, and that says Overloaded; nil when the format has none.
+	Fault []byte
+	// Many is the wire form of an answer in n fragments, each "x".
+	Many func(n int) []byte
+}
+
+// Overloaded is what a fault in the middle of a stream says.
+const Overloaded = "we are overloaded"
+
+// question is what is asked.
+func question() *llm.Request {
+	return &llm.Request{Messages: []llm.Message{
+		{Role: llm.RoleUser, Parts: []llm.Part{llm.Text{Text: "question"}}},
+	}}
+}
+
+// Conform holds an adapter against what every model must do, when all is well and when it is
+// not.
+func Conform(t *testing.T, h Harness) {
+	for _, c := range []struct {
+		name string
+		test func(*testing.T, Harness)
+	}{
+		{"answers in chunks", testChunks},
+		{"ten thousand deltas", testMany},
+		{"leaves the request alone", testRequest},
+		{"many at once", testConcurrent},
+		{"breaks anywhere", testBreak},
+		{"cancels", testCancel},
+		{"rate limit", testRateLimit},
+		{"overloaded", testOverloaded},
+		{"asks too long a wait", testLongWait},
+		{"bad request", testBadRequest},
+		{"no JSON error", testHTML},
+		{"redirect", testRedirect},
+		{"fault in the stream", testFault},
+		{"silence", testSilence},
+		{"silence in the stream", testSilenceInside},
+		{"cut stream", testCut},
+		{"aborted stream", testAbort},
+		{"invalid UTF-8", testUTF8},
+		{"no stream at all", testNoStream},
+		{"nobody listens", testRefused},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			// Connections end when the server does, which Cleanup does first.
+			before := goleak.IgnoreCurrent()
+			t.Cleanup(func() { goleak.VerifyNone(t, before) })
+			c.test(t, h)
+		})
+	}
+}
+
+func (h Harness) ok(body []byte) Reply {
+	return Reply{Header: http.Header{"Content-Type": {h.Type}}, Body: body}
+}
+
+func (h Harness) retry(waits *[]time.Duration) llm.Retry {
+	return llm.Retry{
+		Max: 3, Base: time.Second, Cap: time.Minute,
+		Sleep: func(ctx context.Context, d time.Duration) error {
+			*waits = append(*waits, d)
+			return ctx.Err()
+		},
+	}
+}
+
+// ask asks a server that answers with the replies, and returns what the policy waited.
+func (h Harness) ask(t *testing.T, replies ...Reply) (Transcript, []time.Duration) {
+	t.Helper()
+	var waits []time.Duration
+	at := Serve(t, replies...).Endpoint(t, h.Format)
+	at.Retry = h.retry(&waits)
+	return Collect(h.New(at).Stream(t.Context(), question())), waits
+}
+
+func sound(t *testing.T, got Transcript, text string) {
+	t.Helper()
+	if got.Err != nil || len(got.Faults) > 0 || got.Text() != text || got.Stop.Reason != llm.StopEnd {
+		t.Errorf("said %.80q, stop %+v, error %v, faults %q",
+			got.Text(), got.Stop, got.Err, got.Faults)
+	}
+}
+
+func testChunks(t *testing.T, h Harness) {
+	const text = "Grüße, 世界 👋\n\nzwei"
+	for _, chunk := range []func(int) int{nil, Odd, Bytewise} {
+		reply := h.ok(h.Answer(text))
+		reply.Chunk = chunk
+		got, _ := h.ask(t, reply)
+		sound(t, got, text)
+	}
+}
+
+func testMany(t *testing.T, h Harness) {
+	const n = 10_000
+	got, _ := h.ask(t, h.ok(h.Many(n)))
+	sound(t, got, strings.Repeat("x", n))
+}
+
+func testRequest(t *testing.T, h Harness) {
+	server := Serve(t, h.ok(h.Answer("a")))
+	r := question()
+	m := h.New(server.Endpoint(t, h.Format))
+	for range 2 {
+		sound(t, Collect(m.Stream(t.Context(), r)), "a")
+	}
+	if !reflect.DeepEqual(r, question()) {
+		t.Errorf("the request became %+v", r)
+	}
+	sent := server.Sent()
+	if len(sent) != 2 || !bytes.Equal(sent[0].Body, sent[1].Body) {
+		t.Error("the same request has other bytes")
+	}
+}
+
+func testConcurrent(t *testing.T, h Harness) {
+	reply := h.ok(h.Answer("answer"))
+	reply.Chunk = Odd
+	m := h.New(Serve(t, reply).Endpoint(t, h.Format))
+	results := make(chan Transcript)
+	for range 4 {
+		go func() { results <- Collect(m.Stream(t.Context(), question())) }()
+	}
+	for range 4 {
+		sound(t, <-results, "answer")
+	}
+}
+
+func testBreak(t *testing.T, h Harness) {
+	reply := h.ok(h.Answer("one two"))
+	all, _ := h.ask(t, reply)
+	reply.Hang = true
+	for stop := range all.Deltas {
+		m := h.New(Serve(t, reply).Endpoint(t, h.Format))
+		n := 0
+		for range m.Stream(t.Context(), question()) {
+			if n++; n > stop {
+				break
+			}
+		}
+	}
+}
+
+func testCancel(t *testing.T, h Harness) {
+	reply := h.ok(h.Many(3))
+	reply.Body = reply.Body[:len(reply.Body)*2/3]
+	reply.Hang = true
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	m := h.New(Serve(t, reply).Endpoint(t, h.Format))
+	time.AfterFunc(30*time.Millisecond, cancel)
+	start := time.Now()
+	got := Collect(m.Stream(ctx, question()))
+	if !errors.Is(got.Err, context.Canceled) {
+		t.Errorf("canceled, the stream ends with %v", got.Err)
+	}
+	if d := time.Since(start); d > 3*time.Second {
+		t.Errorf("it took %s to cancel", d)
+	}
+}
+
+func refusal(status int, kind, message string) Reply {
+	body := fmt.Sprintf(`{"type":"error","error":{"type":%q,"message":%q}}`, kind, message)
+	return Reply{
+		Status: status, Header: http.Header{"Content-Type": {"application/json"}}, Body: []byte(body),
+	}
+}
+
+func testRateLimit(t *testing.T, h Harness) {
+	limit := refusal(http.StatusTooManyRequests, "rate_limit_error", "slow down")
+	limit.Header.Set("Retry-After", "7")
+	got, waits := h.ask(t, limit, h.ok(h.Answer("late")))
+	sound(t, got, "late")
+	if len(waits) != 1 || waits[0] < 7*time.Second || waits[0] > 8*time.Second {
+		t.Errorf("it waited %s", waits)
+	}
+}
+
+func testOverloaded(t *testing.T, h Harness) {
+	got, waits := h.ask(t, refusal(529, "overloaded_error", Overloaded))
+	var api *llm.APIError
+	if !errors.As(got.Err, &api) || api.Status != 529 || !strings.Contains(api.Error(), Overloaded) {
+		t.Errorf("overloaded, the stream ends with %v", got.Err)
+	}
+	if want := []time.Duration{1e9, 2e9, 4e9}; !reflect.DeepEqual(waits, want) {
+		t.Errorf("it waited %s, want %s", waits, want)
+	}
+}
+
+func testLongWait(t *testing.T, h Harness) {
+	limit := refusal(http.StatusTooManyRequests, "rate_limit_error", "slow down")
+	limit.Header.Set("Retry-After", "3600")
+	got, waits := h.ask(t, limit, h.ok(h.Answer("late")))
+	var api *llm.APIError
+	if !errors.As(got.Err, &api) || api.RetryAfter != time.Hour || len(waits) != 0 {
+		t.Errorf("it waited %s and ends with %v", waits, got.Err)
+	}
+}
+
+func testBadRequest(t *testing.T, h Harness) {
+	got, waits := h.ask(t, refusal(http.StatusBadRequest, "invalid_request_error", "no such thing"))
+	var api *llm.APIError
+	if !errors.As(got.Err, &api) || api.Status != 400 || api.Message != "no such thing" ||
+		api.Provider != string(h.Format) || len(waits) != 0 {
+		t.Errorf("a bad request ends with %v after waits %s", got.Err, waits)
+	}
+	long := refusal(http.StatusBadRequest, "invalid_request_error",
+		"prompt is too long: 210000 tokens > 200000 maximum")
+	got, _ = h.ask(t, long)
+	var overflow *llm.OverflowError
+	if !errors.As(got.Err, &overflow) || overflow.Tokens != 210_000 || overflow.Limit != 200_000 {
+		t.Errorf("too long a request ends with %v", got.Err)
+	}
+}
+
+func testHTML(t *testing.T, h Harness) {
+	got, _ := h.ask(t, Reply{Status: http.StatusNotFound, Body: []byte("<html>\n<h1>Gone</h1>")})
+	var api *llm.APIError
+	if !errors.As(got.Err, &api) || api.Status != 404 || !strings.Contains(api.Message, "Gone") {
+		t.Errorf("a page of HTML ends with %v", got.Err)
+	}
+}
+
+func testRedirect(t *testing.T, h Harness) {
+	elsewhere := Serve(t, h.ok(h.Answer("from elsewhere")))
+	away := Reply{Status: http.StatusTemporaryRedirect, Header: http.Header{"Location": {elsewhere.URL}}}
+	got, _ := h.ask(t, away)
+	var api *llm.APIError
+	if !errors.As(got.Err, &api) || api.Status != 307 || len(elsewhere.Sent()) > 0 {
+		t.Errorf("a redirect ends with %v, and %d requests went elsewhere",
+			got.Err, len(elsewhere.Sent()))
+	}
+}
+
+func testFault(t *testing.T, h Harness) {
+	if h.Fault == nil {
+		t.Skip("the format has no errors in a stream")
+	}
+	got, _ := h.ask(t, h.ok(h.Fault))
+	var api *llm.APIError
+	if !errors.As(got.Err, &api) || api.Status != 0 || !strings.Contains(api.Message, Overloaded) {
+		t.Errorf("a fault ends with %v", got.Err)
+	}
+}
+
+// quick makes silence short.
+func (h Harness) quick(t *testing.T, replies ...Reply) (Transcript, []time.Duration) {
+	t.Helper()
+	transport := &http.Transport{}
+	t.Cleanup(transport.CloseIdleConnections)
+	at := Serve(t, replies...).Endpoint(t, h.Format)
+	at.Client = llm.NewClient(llm.ClientOptions{
+		Provider: string(h.Format), Format: h.Format, Idle: 50 * time.Millisecond, Base: transport,
+	})
+	var waits []time.Duration
+	at.Retry = h.retry(&waits)
+	return Collect(h.New(at).Stream(t.Context(), question())), waits
+}
+
+func testSilence(t *testing.T, h Harness) {
+	silent := h.ok(nil)
+	silent.Hang = true
+	got, waits := h.quick(t, silent, silent, h.ok(h.Answer("at last")))
+	sound(t, got, "at last")
+	if len(waits) != 2 {
+		t.Errorf("it waited %s", waits)
+	}
+}
+
+func testSilenceInside(t *testing.T, h Harness) {
+	silent := h.ok(h.Many(4))
+	silent.Body = silent.Body[:len(silent.Body)*2/3]
+	silent.Hang = true
+	got, waits := h.quick(t, silent)
+	var idle *llm.IdleError
+	if !errors.As(got.Err, &idle) || len(got.Deltas) == 0 || len(waits) != 0 {
+		t.Errorf("silence ends with %v after %d deltas and waits %s", got.Err, len(got.Deltas), waits)
+	}
+}
+
+func testCut(t *testing.T, h Harness) {
+	whole := h.Many(6)
+	for n := range len(whole) / 7 {
+		cut := h.ok(whole[:n*7])
+		got, _ := h.ask(t, cut)
+		var broken *llm.CutError
+		if !errors.As(got.Err, &broken) && got.Stop.Reason == "" {
+			t.Fatalf("cut after %d bytes of %d, the stream ends with %v", n*7, len(whole), got.Err)
+		}
+		if got.Err != nil && got.Stop.Reason != "" {
+			t.Fatalf("cut after %d bytes, the stream has a stop and the error %v", n*7, got.Err)
+		}
+	}
+}
+
+func testAbort(t *testing.T, h Harness) {
+	whole := h.Many(6)
+	aborted := h.ok(whole[:len(whole)/2])
+	aborted.Abort = true
+	got, _ := h.ask(t, aborted)
+	var broken *llm.CutError
+	if !errors.As(got.Err, &broken) || broken.Err == nil {
+		t.Errorf("aborted, the stream ends with %v", got.Err)
+	}
+}
+
+func testUTF8(t *testing.T, h Harness) {
+	body := bytes.Replace(h.Answer("aXb"), []byte("aXb"), []byte("a\xff\xfeb"), 1)
+	got, _ := h.ask(t, h.ok(body))
+	sound(t, got, "a\uFFFDb")
+}
+
+func testNoStream(t *testing.T, h Harness) {
+	got, _ := h.ask(t, Reply{Body: []byte("<html>hello</html>")})
+	if got.Err == nil || got.Stop.Reason != "" {
+		t.Errorf("what is no stream ends with %v, %+v", got.Err, got.Stop)
+	}
+}
+
+func testRefused(t *testing.T, h Harness) {
+	server := Serve(t)
+	at := server.Endpoint(t, h.Format)
+	var waits []time.Duration
+	at.Retry = h.retry(&waits)
+	server.Close()
+	got := Collect(h.New(at).Stream(t.Context(), question()))
+	var broken *llm.CutError
+	if !errors.As(got.Err, &broken) || len(waits) != 3 {
+		t.Errorf("without a server the stream ends with %v after waits %s", got.Err, waits)
+	}
+}
