@@ -2,9 +2,11 @@ package main
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/alecthomas/kong"
+	"github.com/git-jp/git-jp/internal/config"
 	"github.com/git-jp/git-jp/internal/workspace"
 )
 
@@ -12,8 +14,8 @@ type completeCmd struct {
 	Words []string `arg:"" optional:"" passthrough:"" help:"The words of the command line; the last is being completed."`
 }
 
-// Run prints the words that can stand last, one a line: commands, flags, and ids
-// of conversations where a command takes one.
+// Run prints the words that can stand last, one a line: commands, flags and their
+// values, keys of settings, and ids of conversations.
 func (c completeCmd) Run(a *app) error {
 	parser, err := kong.New(&cli{}, kongOptions(a.world)...)
 	if err != nil {
@@ -27,7 +29,11 @@ func (c completeCmd) Run(a *app) error {
 		words = []string{""}
 	}
 	last := words[len(words)-1]
-	for _, candidate := range candidates(a, parser.Model.Node, words[:len(words)-1], last) {
+	line := readLine(parser.Model.Node, dropNamespace(words))
+	if line.dir != "" {
+		a.Dir = line.dir
+	}
+	for _, candidate := range line.candidates(a, last) {
 		if strings.HasPrefix(candidate, last) {
 			fmt.Fprintln(a.stdout, candidate)
 		}
@@ -35,62 +41,148 @@ func (c completeCmd) Run(a *app) error {
 	return nil
 }
 
-// candidates walks the command line's model along the words that are complete.
-func candidates(a *app, node *kong.Node, words []string, last string) []string {
-	flags := node.Flags
-	for _, word := range dropNamespace(append(words, ""))[:] {
-		if child := childNamed(node, word); child != nil {
-			node = child
-			flags = append(flags, child.Flags...)
+// A commandLine is what the words before the last one mean.
+type commandLine struct {
+	root  *kong.Node
+	node  *kong.Node
+	flags []*kong.Flag
+	value *kong.Flag // the flag whose value comes last, nil for none
+	dir   string     // of -C
+	given int        // arguments before the last word
+}
+
+// readLine walks the command line's model along the words but the last.
+func readLine(root *kong.Node, words []string) commandLine {
+	l := commandLine{root: root, node: root, flags: slices.Clone(root.Flags)}
+	for _, word := range words[:len(words)-1] {
+		switch child := childNamed(l.node, word); {
+		case l.value != nil:
+			if l.value.Name == "directory" {
+				l.dir = word
+			}
+			l.value = nil
+		case strings.HasPrefix(word, "-"):
+			l.value = l.takesValue(word)
+		case child != nil:
+			l.node = child
+			l.flags = append(l.flags, child.Flags...)
+		default:
+			l.given++
 		}
+	}
+	return l
+}
+
+// takesValue returns the flag of this spelling if its value is the next word.
+func (l commandLine) takesValue(word string) *kong.Flag {
+	for _, f := range l.flags {
+		short := f.Short != 0 && word == "-"+string(f.Short)
+		if (short || word == "--"+f.Name) && !f.IsBool() && !f.IsCounter() {
+			return f
+		}
+	}
+	return nil
+}
+
+// candidates returns what can stand last, whatever is there of it already.
+func (l commandLine) candidates(a *app, last string) []string {
+	if l.value != nil {
+		return valueCandidates(l.value)
+	}
+	if strings.HasPrefix(last, "-") {
+		return flagCandidates(l.flags)
+	}
+	if l.node.Name == "help" {
+		return l.helpCandidates()
 	}
 	var out []string
-	if strings.HasPrefix(last, "-") {
-		for _, f := range flags {
-			if !f.Hidden {
-				out = append(out, "--"+f.Name)
-			}
-		}
-		return out
+	if l.given == 0 {
+		out = visible(l.node)
 	}
+	return append(out, l.argumentCandidates(a, last)...)
+}
+
+func valueCandidates(f *kong.Flag) []string {
+	if f.Name == "config" {
+		return settingKeys("=")
+	}
+	if f.Enum != "" {
+		return f.EnumSlice()
+	}
+	return nil
+}
+
+func flagCandidates(flags []*kong.Flag) (out []string) {
+	for _, f := range flags {
+		if !f.Hidden {
+			out = append(out, "--"+f.Name)
+		}
+	}
+	return out
+}
+
+// visible returns the names of the subcommands of a node.
+func visible(node *kong.Node) (names []string) {
 	for _, child := range node.Children {
 		if !child.Hidden {
-			out = append(out, child.Name)
+			names = append(names, child.Name)
 		}
 	}
-	return append(out, argumentCandidates(a, node)...)
+	return names
 }
 
 func childNamed(node *kong.Node, name string) *kong.Node {
 	for _, child := range node.Children {
-		if child.Name == name && name != "" {
+		if child.Name == name || slices.Contains(child.Aliases, name) {
 			return child
-		}
-		for _, alias := range child.Aliases {
-			if alias == name {
-				return child
-			}
 		}
 	}
 	return nil
+}
+
+// helpCandidates completes the command that help is asked for. Its words were taken
+// for arguments, and only the first level is worth a list.
+func (l commandLine) helpCandidates() []string {
+	if l.given > 0 {
+		return nil
+	}
+	return visible(l.root)
 }
 
 // argumentCandidates returns what can stand as the command's next argument.
-func argumentCandidates(a *app, node *kong.Node) []string {
-	for _, p := range node.Positional {
+func (l commandLine) argumentCandidates(a *app, last string) []string {
+	for i, p := range l.node.Positional {
 		switch {
+		case i < l.given && !p.IsCumulative():
+			continue
 		case p.Enum != "":
 			return p.EnumSlice()
 		case p.Name == "conversation":
-			return conversationIDs(a)
+			return conversationIDs(a, last)
+		case p.Name == "key":
+			return settingKeys("")
+		case i == l.given:
+			return nil
 		}
+	}
+	if l.node.Name == "config" {
+		return settingKeys("")
 	}
 	return nil
 }
 
-// conversationIDs returns the ids of all conversations, in both forms, and nothing
-// where there is no workspace: a completion must not complain.
-func conversationIDs(a *app) []string {
+func settingKeys(end string) (keys []string) {
+	for _, k := range config.Known() {
+		if !strings.Contains(k.Name, "<") {
+			keys = append(keys, k.Name+end)
+		}
+	}
+	return keys
+}
+
+// conversationIDs returns the ids of all conversations, in the form that was begun, and
+// nothing where there is no workspace: a completion must not complain.
+func conversationIDs(a *app, last string) []string {
 	w, err := a.workspace()
 	if err != nil {
 		return nil
@@ -101,7 +193,11 @@ func conversationIDs(a *app) []string {
 	}
 	var ids []string
 	for _, e := range entries {
-		ids = append(ids, e.ID.Digits(), e.ID.String())
+		if strings.HasPrefix(last, "j") {
+			ids = append(ids, e.ID.String())
+		} else {
+			ids = append(ids, e.ID.Digits())
+		}
 	}
 	return ids
 }

@@ -133,14 +133,18 @@ func validLabel(key string) bool {
 	return key != "" && strings.Trim(key, letters+"0123456789_-") == ""
 }
 
-// forkedFrom says where a conversation came from, "" for nowhere.
-func forkedFrom(d *events.Details) string {
+// originOf returns where a conversation came from, nil when nobody says.
+func originOf(d *events.Details) *origin {
 	value, ok := d.Value(forkKey)
-	if !ok {
-		return ""
+	o := new(origin)
+	if !ok || json.Unmarshal(value, o) != nil || o.ID == "" {
+		return nil
 	}
-	var o origin
-	if json.Unmarshal(value, &o) != nil || o.ID == "" {
+	return o
+}
+
+func (o *origin) String() string {
+	if o == nil {
 		return ""
 	}
 	return fmt.Sprintf("%s, turn %d", o.ID, o.Turn)

@@ -260,7 +260,10 @@ func marks(r conversationRecord) string {
 		on   bool
 		mark byte
 	}{
-		{r.Active, '*'}, {r.PinnedAt != nil, '^'}, {r.Archived, 'a'}, {r.Local, 'l'},
+		{r.Active, '*'},
+		{r.PinnedAt != nil, '^'},
+		{r.Archived, 'a'},
+		{r.Local, 'l'},
 		{r.Legacy, 'o'},
 	} {
 		if m.on {

@@ -65,6 +65,9 @@ func (m manPage) command(node *kong.Node, prefix string) {
 	}
 	fmt.Fprintf(m, ".SS \"%s\"\n", troff(synopsis))
 	m.paragraphs(node.Help)
+	if len(node.Aliases) > 0 {
+		m.paragraphs("Also called " + strings.Join(node.Aliases, ", ") + ".")
+	}
 	m.paragraphs(node.Detail)
 	m.flags(node.Flags)
 	for _, child := range node.Children {

@@ -43,7 +43,7 @@ type showRecord struct {
 	Bytes       int64              `json:"bytes"`
 	StreamBytes int                `json:"stream_bytes"`
 	Compactions []compactionRecord `json:"compactions"`
-	ForkedFrom  string             `json:"forked_from,omitempty"`
+	ForkedFrom  *origin            `json:"forked_from"`
 }
 
 type compactionRecord struct {
@@ -194,7 +194,7 @@ func newShowRecord(conv *workspace.Conversation) showRecord {
 			r.Compactions = append(r.Compactions, newCompactionRecord(ev))
 		}
 	}
-	r.ForkedFrom = forkedFrom(conv.Details)
+	r.ForkedFrom = originOf(conv.Details)
 	return r
 }
 
@@ -300,7 +300,7 @@ func (showCmd) fields(a *app, r showRecord) [][2]string {
 		{"Stream", render.Bytes(int64(r.StreamBytes))},
 		{"Content", r.content()},
 		{"Compactions", strings.Join(compactions, ", ")},
-		{"Forked from", r.ForkedFrom},
+		{"Forked from", r.ForkedFrom.String()},
 		{"State", state},
 	}
 }

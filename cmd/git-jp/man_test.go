@@ -1,0 +1,90 @@
+package main
+
+import (
+	"bytes"
+	"os/exec"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/alecthomas/kong"
+)
+
+// output runs the program in an empty world and returns what it prints.
+func output(t *testing.T, args ...string) string {
+	t.Helper()
+	var stdout, stderr bytes.Buffer
+	w := &world{
+		args: args, dir: t.TempDir(), stdin: strings.NewReader(""), stdout: &stdout,
+		stderr: &stderr, now: time.Now, session: sessionID, version: "1.2.3",
+	}
+	if code := run(t.Context(), w); code != exitDone {
+		t.Fatalf("git jp %v: exit code %d: %s", args, code, &stderr)
+	}
+	return stdout.String()
+}
+
+// TestManPageIsComplete holds that every command and flag that help shows stands in the
+// page, which is all that `git jp --help` has.
+func TestManPageIsComplete(t *testing.T) {
+	page := output(t, "man")
+	parser, err := kong.New(&cli{}, kongOptions(&world{})...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var walk func(node *kong.Node, path string)
+	walk = func(node *kong.Node, path string) {
+		for _, f := range node.Flags {
+			if shown := `\-\-` + troff(f.Name); !f.Hidden && !strings.Contains(page, shown) {
+				t.Errorf("%s has --%s, the page does not", path, f.Name)
+			}
+		}
+		for _, child := range node.Children {
+			name := path + " " + child.Name
+			heading := `.SS "` + troff(name)
+			switch {
+			case child.Hidden && strings.Contains(page, heading):
+				t.Errorf("%s is hidden and in the page", name)
+			case child.Hidden:
+			case !strings.Contains(page, heading):
+				t.Errorf("%s is not in the page", name)
+			default:
+				walk(child, name)
+			}
+		}
+	}
+	walk(parser.Model.Node, "git jp")
+	for _, want := range []string{".SH EXIT STATUS", ".SH ENVIRONMENT", ".SH FILES", "1.2.3"} {
+		if !strings.Contains(page, want) {
+			t.Errorf("the page has no %q", want)
+		}
+	}
+}
+
+// TestManPageHasNoWarnings asks troff itself.
+func TestManPageHasNoWarnings(t *testing.T) {
+	if _, err := exec.LookPath("groff"); err != nil {
+		t.Skip("groff is not installed")
+	}
+	cmd := exec.Command("groff", "-ww", "-man", "-Tutf8")
+	cmd.Stdin = strings.NewReader(output(t, "man"))
+	var stdout, stderr bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &stdout, &stderr
+	if err := cmd.Run(); err != nil || stderr.Len() > 0 {
+		t.Errorf("groff: %v\n%s", err, &stderr)
+	}
+	if stdout.Len() == 0 {
+		t.Error("the page is empty")
+	}
+}
+
+// TestTroffKeepsText holds that no text of ours can become a request.
+func TestTroffKeepsText(t *testing.T) {
+	for text, want := range map[string]string{
+		`a\b-c`: `a\eb\-c`, ".x": `\&.x`, "'x": `\&'x`, "a\n.b\n'c": "a\n\\&.b\n\\&'c", "": "",
+	} {
+		if got := troff(text); got != want {
+			t.Errorf("troff(%q) = %q, want %q", text, got, want)
+		}
+	}
+}
