@@ -1,0 +1,239 @@
+package llm_test
+
+import (
+	"fmt"
+	"reflect"
+	"strings"
+	"testing"
+
+	gitjp "github.com/git-jp/git-jp/events"
+	"github.com/git-jp/git-jp/internal/llm"
+)
+
+// told prints deltas in a short form.
+func told(r *llm.Request, use func(a *llm.Assembler)) []string {
+	var got []string
+	use(llm.NewAssembler(r, func(d llm.Delta) bool {
+		switch d.Kind {
+		case llm.DeltaStart:
+			got = append(got, fmt.Sprintf("start %d %d %s%s", d.Index, d.Part, d.ID, d.Name))
+		case llm.DeltaFragment:
+			got = append(got, fmt.Sprintf("more %d %s", d.Index, d.Text))
+		case llm.DeltaEnd:
+			got = append(got, fmt.Sprintf("end %d %s %d", d.Index, event(d.Event), d.Metadata.Len()))
+		case llm.DeltaStop:
+			got = append(got, "stop "+string(d.Stop.Reason))
+		}
+		return true
+	}))
+	return got
+}
+
+func event(ev gitjp.Event) string {
+	switch ev := ev.(type) {
+	case *gitjp.ChatResponse:
+		return fmt.Sprintf("%d:%s%s", ev.Form, ev.Text, string(ev.Data))
+	case *gitjp.ToolCallRequest:
+		return ev.ID + ev.Name + string(ev.Arguments)
+	default:
+		return "nothing"
+	}
+}
+
+func TestAssembler(t *testing.T) {
+	schema := &llm.Request{Schema: []byte(`{}`)}
+	for name, tt := range map[string]struct {
+		request *llm.Request
+		use     func(a *llm.Assembler)
+		want    []string
+	}{
+		"said": {&llm.Request{}, func(a *llm.Assembler) {
+			a.Say(llm.PartReasoning, "h")
+			a.NoteSaid("k", "v")
+			a.Say(llm.PartText, "a")
+			a.Say(llm.PartText, "b")
+			a.Stop(llm.Stop{Reason: llm.StopEnd})
+		}, []string{"start 0 1 ", "more 0 h", "end 0 1:h 1", "start 1 0 ", "more 1 a", "more 1 b", "end 1 0:ab 0", "stop end"}},
+		"nothing is stored of nothing": {&llm.Request{}, func(a *llm.Assembler) {
+			a.Start(0, llm.PartText, "", "")
+			a.Append(0, " \n")
+			a.End(0)
+			a.Start(0, llm.PartReasoning, "", "")
+			a.End(0)
+			a.Start(0, llm.PartReasoning, "", "")
+			a.Note(0, "k", "v")
+			a.End(0)
+			a.Start(0, llm.PartText, "", "")
+			a.Note(0, "k", "v")
+			a.End(0)
+		}, []string{"start 0 0 ", "more 0  \n", "end 0 nothing 0", "start 1 1 ", "end 1 nothing 0", "start 2 1 ", "end 2 1: 1", "start 3 0 ", "end 3 0: 1"}},
+		"data": {schema, func(a *llm.Assembler) {
+			a.Say(llm.PartText, ` {"a":`)
+			a.Say(llm.PartText, "1} ")
+			a.EndSaid()
+			a.Say(llm.PartText, "no \"data\"")
+			a.EndSaid()
+		}, []string{"start 0 2 ", `more 0  {"a":`, "more 0 1} ", `end 0 2:{"a":1} 0`, "start 1 2 ", `more 1 no "data"`, `end 1 2:"no \"data\"" 0`}},
+		"calls": {&llm.Request{}, func(a *llm.Assembler) {
+			a.Start(1, llm.PartCall, "i", "n")
+			a.Start(2, llm.PartCall, "j", "m")
+			a.Append(1, `{"a":1}`)
+			a.Append(3, "nobody's")
+			a.End(2)
+			a.End(1)
+			a.End(1)
+			a.Stop(llm.Stop{Reason: llm.StopTools})
+		}, []string{"start 0 3 in", "start 1 3 jm", `more 0 {"a":1}`, "end 1 jm{} 0", `end 0 in{"a":1} 0`, "stop tool_use"}},
+		"broken calls wait": {&llm.Request{}, func(a *llm.Assembler) {
+			a.Start(1, llm.PartCall, "i", "n")
+			a.Append(1, `[1]`)
+			a.End(1)
+			a.Say(llm.PartText, "t")
+			a.Stop(llm.Stop{Reason: llm.StopTools})
+		}, []string{"start 0 3 in", "more 0 [1]", "start 1 0 ", "more 1 t", "end 1 0:t 0", "end 0 in{} 0", "stop tool_use"}},
+		"cut off": {&llm.Request{}, func(a *llm.Assembler) {
+			a.Say(llm.PartText, "t")
+			a.Start(1, llm.PartCall, "i", "n")
+			a.Append(1, `{"a":1}`)
+			a.Start(2, llm.PartCall, "j", "m")
+			a.Append(2, `{`)
+			a.End(2)
+			a.Stop(llm.Stop{Reason: llm.StopMaxTokens})
+		}, []string{"start 0 0 ", "more 0 t", "start 1 3 in", `more 1 {"a":1}`, "start 2 3 jm", "more 2 {", "end 0 0:t 0", "end 2 nothing 0", "end 1 nothing 0", "stop max_tokens"}},
+	} {
+		if got := told(tt.request, tt.use); !reflect.DeepEqual(got, tt.want) {
+			t.Errorf("%s:\n got %q\nwant %q", name, got, tt.want)
+		}
+	}
+}
+
+func TestAssemblerStops(t *testing.T) {
+	n := 0
+	a := llm.NewAssembler(&llm.Request{}, func(llm.Delta) bool { n++; return n < 2 })
+	if a.Say(llm.PartText, "x") || n != 2 {
+		t.Errorf("nobody listens after %d deltas", n)
+	}
+}
+
+func TestUniqueIDs(t *testing.T) {
+	call := func(id string) llm.Part { return llm.Call{ID: id} }
+	res := func(id string) llm.Part { return llm.Result{CallID: id} }
+	messages := []llm.Message{
+		{Parts: []llm.Part{call("a"), call("a"), call("b.1"), call("b_1"), call(""), call(strings.Repeat("x", 70))}},
+		{Parts: []llm.Part{res("a"), res("b.1"), res("a"), res("b_1"), res(""), res(strings.Repeat("x", 70))}},
+		{Parts: []llm.Part{call("a"), res("a"), res("nobody's"), llm.Text{Text: "t"}}},
+	}
+	var got []string
+	for _, m := range llm.UniqueIDs(messages, llm.WordRule(64)) {
+		for _, p := range m.Parts {
+			switch p := p.(type) {
+			case llm.Call:
+				got = append(got, p.ID)
+			case llm.Result:
+				got = append(got, "-"+p.CallID)
+			}
+		}
+	}
+	x := strings.Repeat("x", 64)
+	want := []string{
+		"a", "a_2", "b_1", "b_1_2", "call", x, "-a", "-b_1", "-a_2", "-b_1_2", "-call", "-" + x,
+		"a_3", "-a_3", "-nobody's",
+	}
+	if !reflect.DeepEqual(got, want) {
+		t.Errorf("got  %q\nwant %q", got, want)
+	}
+	if messages[0].Parts[1].(llm.Call).ID != "a" {
+		t.Error("what was given has changed")
+	}
+}
+
+func TestNames(t *testing.T) {
+	long := strings.Repeat("n", 70)
+	tools := []llm.Tool{{Name: "a.b"}, {Name: "a_b"}, {Name: "c/d"}, {Name: long}, {Name: long + "x"}, {Name: ""}}
+	n := llm.NewNames(tools, llm.WordRule(64))
+	seen := map[string]bool{}
+	for _, tool := range tools {
+		w := n.Wire(tool.Name)
+		if len(w) > 64 || seen[w] || n.Tool(w) != tool.Name {
+			t.Errorf("%q is %q on the wire and %q back", tool.Name, w, n.Tool(w))
+		}
+		seen[w] = true
+	}
+	if n.Wire("a_b") != "a_b" || n.Wire("c/d") != "c_d" || !strings.HasPrefix(n.Wire("a.b"), "a_b_") {
+		t.Errorf("names are %q, %q, %q", n.Wire("a_b"), n.Wire("c/d"), n.Wire("a.b"))
+	}
+	if n.Wire("gone.tool") != "gone_tool" || n.Tool("invented") != "invented" {
+		t.Error("a name that is not offered is lost")
+	}
+	reversed := llm.NewNames([]llm.Tool{tools[1], tools[0]}, llm.WordRule(64))
+	if reversed.Wire("a.b") != n.Wire("a.b") {
+		t.Error("a name depends on the order of tools")
+	}
+}
+
+func TestDocuments(t *testing.T) {
+	got := llm.Documents([]llm.Resource{{URI: "a&b", Text: "x"}, {URI: "c", Text: "<y>]]>"}}, 3)
+	want := `<documents>
+  <document>
+    <index>3</index>
+    <source>a&amp;b</source>
+    <content><![CDATA[x]]></content>
+  </document>
+  <document>
+    <index>4</index>
+    <source>c</source>
+    <content><![CDATA[<y>]]]]><![CDATA[>]]></content>
+  </document>
+</documents>`
+	if got != want {
+		t.Errorf("got\n%s", got)
+	}
+	if got := llm.Documents([]llm.Resource{{URI: "c", Text: "y & z"}}, 0); !strings.Contains(got, "<content>y & z</content>") {
+		t.Errorf("got\n%s", got)
+	}
+	if llm.Documents(nil, 0) != "" {
+		t.Error("no documents are something")
+	}
+}
+
+func TestPlain(t *testing.T) {
+	r := llm.Result{Parts: []llm.Part{
+		llm.Text{Text: "a"}, llm.Resource{URI: "u", Text: "b"},
+		llm.Resource{URI: "v", Bytes: []byte("12")}, llm.Media{MIME: "image/png", Bytes: []byte("1")},
+		llm.Media{MIME: "application/pdf", Bytes: nil}, llm.Call{},
+	}}
+	const want = "a\n\nb\n\n[resource v (2 bytes)]\n\n[image (image/png, 1 bytes)]\n\n" +
+		"[resource (application/pdf, 0 bytes)]\n\n"
+	if got := r.Plain(); got != want {
+		t.Errorf("got %q", got)
+	}
+}
+
+func TestUsage(t *testing.T) {
+	u := llm.Usage{Input: 1, Output: 2, CacheRead: 3, Model: "a"}.Add(llm.Usage{Input: 10, CacheWrite: 4, Reasoning: 5})
+	if got := string(u.Value()); got != `{"input":11,"output":2,"cache_read":3,"cache_write":4,"reasoning":5,"model":"a"}` {
+		t.Errorf("got %s", got)
+	}
+	if u.Prompt() != 18 {
+		t.Errorf("the prompt has %d tokens", u.Prompt())
+	}
+}
+
+func TestOwn(t *testing.T) {
+	for _, tt := range []struct {
+		wrote, asks string
+		want        bool
+	}{
+		{"", "a/b", true}, {"a/x", "a/b", true}, {"c/b", "a/b", false}, {"a", "a/b", true},
+	} {
+		if got := llm.Own(llm.Message{Model: tt.wrote}, tt.asks); got != tt.want {
+			t.Errorf("what %q wrote is %q's own: %v", tt.wrote, tt.asks, got)
+		}
+	}
+	if _, _, ok := llm.SplitID("noprovider"); ok {
+		t.Error("an id without provider is one")
+	}
+	if p, n, ok := llm.SplitID("openrouter/z/m:free"); p != "openrouter" || n != "z/m:free" || !ok {
+		t.Error("an id with slashes is cut wrongly")
+	}
+}

@@ -1,0 +1,105 @@
+package llm_test
+
+import (
+	"errors"
+	"io"
+	"reflect"
+	"strings"
+	"testing"
+	"testing/iotest"
+
+	"github.com/git-jp/git-jp/internal/llm"
+)
+
+func events(r io.Reader, maxLine int) ([]string, error) {
+	var got []string
+	for ev, err := range llm.ReadSSE(r, maxLine) {
+		if err != nil {
+			return got, err
+		}
+		got = append(got, ev.Name+"|"+string(ev.Data))
+	}
+	return got, nil
+}
+
+func TestReadSSE(t *testing.T) {
+	for name, tt := range map[string]struct {
+		in   string
+		want []string
+		err  error
+	}{
+		"plain":            {"event: a\ndata: 1\n\ndata: 2\n\n", []string{"a|1", "|2"}, nil},
+		"ends of lines":    {"data: 1\r\n\r\ndata: 2\r\rdata: 3\n\n", []string{"|1", "|2", "|3"}, nil},
+		"joined":           {"data: 1\ndata:2\ndata\n\n", []string{"|1\n2\n"}, nil},
+		"comments":         {": hi\nid: 7\nretry: 9\nunknown\ndata: 1\n\n:\n\n", []string{"|1"}, nil},
+		"no data":          {"event: a\n\ndata: 1\n\n", []string{"|1"}, nil},
+		"one space":        {"data:  x \n\n", []string{"| x "}, nil},
+		"byte order mark":  {"\uFEFFdata: 1\n\n", []string{"|1"}, nil},
+		"invalid UTF-8":    {"data: a\xffb\n\n", []string{"|a\uFFFDb"}, nil},
+		"no empty line":    {"data: {}\n", []string{"|{}"}, nil},
+		"no end of line":   {"data: [DONE]", []string{"|[DONE]"}, nil},
+		"cut in JSON":      {"data: 1\n\ndata: {\"a\":", []string{"|1"}, io.ErrUnexpectedEOF},
+		"cut behind a key": {"data: 1\n\neven", []string{"|1"}, io.ErrUnexpectedEOF},
+		"empty":            {"", nil, nil},
+	} {
+		for way, r := range map[string]io.Reader{
+			"whole": strings.NewReader(tt.in), "bytewise": iotest.OneByteReader(strings.NewReader(tt.in)),
+			"with the end": iotest.DataErrReader(strings.NewReader(tt.in)),
+		} {
+			got, err := events(r, 0)
+			if !reflect.DeepEqual(got, tt.want) || !errors.Is(err, tt.err) {
+				t.Errorf("%s, %s: %q, %v; want %q, %v", name, way, got, err, tt.want, tt.err)
+			}
+		}
+	}
+}
+
+func TestReadSSELimits(t *testing.T) {
+	if _, err := events(strings.NewReader("data: "+strings.Repeat("x", 100)+"\n\n"), 50); err == nil {
+		t.Error("a long line passes")
+	}
+	got, err := events(io.MultiReader(strings.NewReader("data: 1\n\ndata: {"), iotest.ErrReader(io.ErrNoProgress)), 0)
+	if len(got) != 1 || !errors.Is(err, io.ErrNoProgress) {
+		t.Errorf("%q, %v", got, err)
+	}
+}
+
+func TestReadLines(t *testing.T) {
+	for name, tt := range map[string]struct {
+		in   string
+		want []string
+		err  error
+	}{
+		"plain":         {"{}\n{\"a\":1}\r\n", []string{"{}", `{"a":1}`}, nil},
+		"empty lines":   {"\n \n{}\n\n", []string{"{}"}, nil},
+		"no end":        {"{}\n[]", []string{"{}", "[]"}, nil},
+		"cut":           {"{}\n{\"a\":", []string{"{}"}, io.ErrUnexpectedEOF},
+		"invalid UTF-8": {"\"\xff\"\n", []string{"\"\uFFFD\""}, nil},
+	} {
+		var got []string
+		var failed error
+		for line, err := range llm.ReadLines(iotest.OneByteReader(strings.NewReader(tt.in)), 0) {
+			if err != nil {
+				failed = err
+				break
+			}
+			got = append(got, string(line))
+		}
+		if !reflect.DeepEqual(got, tt.want) || !errors.Is(failed, tt.err) {
+			t.Errorf("%s: %q, %v; want %q, %v", name, got, failed, tt.want, tt.err)
+		}
+	}
+}
+
+// FuzzReadSSE holds that how a stream is cut into reads changes nothing.
+func FuzzReadSSE(f *testing.F) {
+	f.Add("event: a\r\ndata: 1\r\n\r\ndata: {\n")
+	f.Add("\uFEFF:x\rdata\r\rdata: \xff\n\n")
+	f.Fuzz(func(t *testing.T, in string) {
+		whole, err := events(strings.NewReader(in), 1000)
+		bytewise, err2 := events(iotest.OneByteReader(strings.NewReader(in)), 1000)
+		if !reflect.DeepEqual(whole, bytewise) || (err == nil) != (err2 == nil) {
+			t.Errorf("%q, %v and %q, %v", whole, err, bytewise, err2)
+		}
+	})
+}
