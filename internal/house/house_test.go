@@ -47,6 +47,7 @@ var rooms = map[string]room{
 	"internal/tool/local":   {imports: []string{"internal/tool", "internal/tool/file", "events", "blobs"}},
 	"internal/tool/mcp":     {imports: []string{"internal/tool", "internal/tool/file", "events", "blobs"}, network: true},
 	"internal/attach":       {imports: attachImports, network: true},
+	"internal/query":        {imports: queryImports},
 	"internal/render":       {imports: []string{"events", "blobs"}, processes: true},
 	"internal/jpconfig":     {imports: []string{"events", "internal/config", "internal/trust"}},
 	"internal/trust":        {imports: []string{"internal/atomicfile"}},
@@ -62,6 +63,11 @@ var rooms = map[string]room{
 
 var stageImports = []string{
 	"events", "blobs", "gitint", "internal/refs", "internal/workspace", "internal/check",
+}
+
+var queryImports = []string{
+	"events", "blobs", "dedup", "internal/llm", "internal/tool", "internal/tool/file",
+	"internal/workspace",
 }
 
 var attachImports = []string{

@@ -1,0 +1,347 @@
+package query
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/git-jp/git-jp/blobs"
+	"github.com/git-jp/git-jp/dedup"
+	"github.com/git-jp/git-jp/events"
+	"github.com/git-jp/git-jp/internal/llm"
+	"github.com/git-jp/git-jp/internal/tool"
+	"github.com/git-jp/git-jp/internal/tool/file"
+	"github.com/go-json-experiment/json/jsontext"
+)
+
+// ErrNothingAsked is the error of a view in which nobody asks anything.
+var ErrNothingAsked = errors.New("the conversation has no request")
+
+// goOn is what the user says where the model has the last word, as after an answer that was
+// cut off: providers want the user to have it.
+const goOn = "Please continue from where you left off."
+
+// A Source is all that a request is built from.
+type Source struct {
+	View     *events.Stream // required; see [View]
+	Plan     *dedup.Plan    // of View; nil gives everything whole
+	Contents blobs.Reader   // required where View has references
+	Base     events.Config  // of the conversation, before the deltas in View
+	Setup    Setup
+	Tools    []tool.Definition
+	Root     string // of the workspace, for the URIs that a model sees
+	Session  string // names the conversation for providers that route by it
+}
+
+// Build returns the request. It reads contents and nothing else.
+func Build(s Source) (*llm.Request, error) {
+	b := builder{source: s, calls: map[int]string{}, aliases: map[string]jsontext.Value{}}
+	b.read(s.Base)
+	for _, c := range s.View.Calls() {
+		if !c.Open() {
+			b.calls[c.Response] = c.Name
+		}
+	}
+	for i, e := range s.View.All() {
+		if err := b.element(i, e); err != nil {
+			return nil, fmt.Errorf("build a request: element %d: %w", i, err)
+		}
+	}
+	if !b.asked {
+		return nil, ErrNothingAsked
+	}
+	if b.messages[len(b.messages)-1].Role == llm.RoleAssistant {
+		b.messages = append(b.messages, llm.Message{
+			Role: llm.RoleUser, Parts: []llm.Part{llm.Text{Text: goOn}},
+		})
+	}
+	return b.request(), nil
+}
+
+type builder struct {
+	source   Source
+	config   events.Config
+	model    string // that is in force
+	aliases  map[string]jsontext.Value
+	calls    map[int]string // name of the tool by the index of the response
+	messages []llm.Message
+	schema   jsontext.Value
+	asked    bool
+}
+
+// read takes a configuration over: which model spoke follows from it.
+func (b *builder) read(c events.Config) {
+	b.config = c
+	id, ok := c.Setting("assistant", "model", "id")
+	if !ok {
+		return
+	}
+	v := configView{c}
+	b.model = ModelID(id.Value(), Aliases(v))
+}
+
+// configView reads a configuration of the stream as a Config.
+type configView struct{ events.Config }
+
+// Decode implements [Config].
+func (c configView) Decode(v any, path ...string) bool {
+	s, ok := c.Setting(path...)
+	return ok && unmarshal(s.Value(), v) == nil
+}
+
+func (b *builder) request() *llm.Request {
+	s := b.source.Setup
+	r := &llm.Request{
+		Messages: b.messages, Params: s.Params, Choice: s.Choice, Schema: b.schema,
+		Cache: s.Cache, Session: b.source.Session,
+	}
+	for _, text := range s.System {
+		r.System = append(r.System, llm.SystemText{Text: text})
+	}
+	if n := len(r.System); n > 0 {
+		r.System[n-1].Breakpoint = true
+	}
+	for _, d := range b.source.Tools {
+		r.Tools = append(r.Tools, llm.Tool{
+			Name: d.Name, Description: d.Brief(), Schema: d.Schema,
+		})
+	}
+	r.Choice = offered(r.Choice, r.Tools)
+	b.breakpoint()
+	return r
+}
+
+// offered returns a choice that can be made: a tool that is not offered cannot be asked for.
+func offered(c llm.ToolChoice, tools []llm.Tool) llm.ToolChoice {
+	if len(tools) == 0 {
+		return llm.ToolChoice{}
+	}
+	if c.Mode != llm.ChoiceTool {
+		return c
+	}
+	for _, t := range tools {
+		if t.Name == c.Name {
+			return c
+		}
+	}
+	return llm.ToolChoice{}
+}
+
+// breakpoint asks for the prompt to be cached up to the first message with resources, which
+// are the largest part that stays.
+func (b *builder) breakpoint() {
+	for i := range b.messages {
+		for _, p := range b.messages[i].Parts {
+			if _, ok := p.(llm.Resource); ok {
+				b.messages[i].Breakpoint = true
+				return
+			}
+		}
+	}
+}
+
+func (b *builder) element(i int, e *events.Element) error {
+	switch ev := e.Event().(type) {
+	case *events.ConfigDelta:
+		return b.delta(ev)
+	case *events.ChatRequest:
+		return b.ask(i, ev)
+	case *events.ChatResponse:
+		b.said(ev, e.Metadata())
+	case *events.ToolCallRequest:
+		b.assistant(llm.Call{
+			ID: ev.ID, Name: ev.Name, Args: object(ev.Arguments), Metadata: e.Metadata(),
+		})
+	case *events.ToolCallResponse:
+		return b.result(i, ev)
+	}
+	return nil
+}
+
+func (b *builder) delta(d *events.ConfigDelta) error {
+	delta, err := events.ParseConfig(d.Delta, 0)
+	if err != nil {
+		return nil //nolint:nilerr // what is no configuration changes none; jp skips it too
+	}
+	b.read(b.config.Merge(delta))
+	return nil
+}
+
+// object returns arguments as an object, which some streams do not have.
+func object(args jsontext.Value) jsontext.Value {
+	if args.Kind() != '{' {
+		return jsontext.Value("{}")
+	}
+	return args
+}
+
+// ask adds a request of the user, its resources first.
+func (b *builder) ask(i int, r *events.ChatRequest) error {
+	b.schema = r.Schema
+	var parts []llm.Part
+	for n := range r.Resources {
+		p, err := b.resource(i, n, &r.Resources[n])
+		if err != nil {
+			return err
+		}
+		parts = append(parts, p)
+	}
+	if strings.TrimSpace(r.Content) != "" {
+		parts = append(parts, llm.Text{Text: r.Content})
+	}
+	if len(parts) == 0 && !b.asked {
+		parts = append(parts, llm.Text{Text: "(no text)"}) // the user must speak first
+	}
+	if len(parts) > 0 {
+		b.messages = append(b.messages, llm.Message{Role: llm.RoleUser, Parts: parts})
+	}
+	b.asked = true
+	return nil
+}
+
+// said adds what the model said. What says nothing is left out, unless a provider wants it
+// back.
+func (b *builder) said(r *events.ChatResponse, md events.Metadata) {
+	switch {
+	case r.Form == events.FormReasoning && (strings.TrimSpace(r.Text) != "" || foreign(md)):
+		b.assistant(llm.Reasoning{Text: r.Text, Metadata: md})
+	case r.Form == events.FormData:
+		b.assistant(llm.Data{Value: r.Data, Metadata: md})
+	case r.Form == events.FormMessage && strings.TrimSpace(r.Text) != "":
+		b.assistant(llm.Text{Text: r.Text, Metadata: md})
+	}
+}
+
+// foreign reports whether metadata holds more than our own.
+func foreign(md events.Metadata) bool {
+	for _, key := range md.Keys() {
+		if !strings.HasPrefix(key, events.MetadataPrefix) {
+			return true
+		}
+	}
+	return false
+}
+
+func (b *builder) assistant(p llm.Part) {
+	if n := len(b.messages); n > 0 {
+		last := &b.messages[n-1]
+		if last.Role == llm.RoleAssistant && last.Model == b.model {
+			last.Parts = append(last.Parts, p)
+			return
+		}
+	}
+	b.messages = append(b.messages, llm.Message{
+		Role: llm.RoleAssistant, Model: b.model, Parts: []llm.Part{p},
+	})
+}
+
+// result adds a result to the message with the results of the calls beside it.
+func (b *builder) result(i int, r *events.ToolCallResponse) error {
+	res := llm.Result{CallID: r.ID, Name: b.calls[i], IsError: r.IsError}
+	for n := range r.Blocks {
+		p, err := b.block(i, n, &r.Blocks[n])
+		if err != nil {
+			return err
+		}
+		if t, ok := p.(llm.Text); !ok || t.Text != "" {
+			res.Parts = append(res.Parts, p)
+		}
+	}
+	if n := len(b.messages); n > 0 {
+		last := &b.messages[n-1]
+		if _, ok := last.Parts[0].(llm.Result); ok {
+			last.Parts = append(last.Parts, res)
+			return nil
+		}
+	}
+	b.messages = append(b.messages, llm.Message{Role: llm.RoleUser, Parts: []llm.Part{res}})
+	return nil
+}
+
+// block returns a block of a result. What has no form of its own is given in words.
+func (b *builder) block(i, n int, block *events.Block) (llm.Part, error) {
+	switch {
+	case block.Type == events.BlockResource && block.Resource != nil:
+		return b.resource(i, n, block.Resource)
+	case block.Type == events.BlockImage, block.Type == events.BlockAudio:
+		data, err := b.bytes(block.Content)
+		if err != nil || data == nil {
+			return missing(block.Content), err
+		}
+		return llm.Media{MIME: block.MIMEType, Bytes: data}, nil
+	case block.Type == events.BlockText:
+		data, err := b.bytes(block.Content)
+		if err != nil || data == nil {
+			return missing(block.Content), err
+		}
+		return llm.Text{Text: strings.ToValidUTF8(string(data), "\uFFFD")}, nil
+	}
+	text, err := (&events.ToolCallResponse{Blocks: []events.Block{*block}}).Text(b.source.Contents)
+	return llm.Text{Text: text}, err
+}
+
+// resource returns a resource as the plan delivers it.
+func (b *builder) resource(i, n int, r *events.Resource) (llm.Part, error) {
+	if p := b.source.Plan; p != nil {
+		if d := p.Block(i, n); d.Form != dedup.Whole {
+			return llm.Text{Text: d.Text}, nil
+		}
+	}
+	out := llm.Resource{
+		URI: file.Expand(b.source.Root, r.URI), MIME: r.MIMEType,
+		Title: r.Title, Description: r.Description,
+	}
+	if out.Title == "" {
+		out.Title = r.Name
+	}
+	content := r.Content
+	if r.Formatted != nil {
+		content = *r.Formatted
+	}
+	data, err := b.bytes(content)
+	switch {
+	case err != nil:
+		return nil, err
+	case data == nil:
+		return missing(content), nil
+	case r.Formatted != nil || readable(r.MIMEType, data):
+		if out.Text = strings.ToValidUTF8(string(data), "\uFFFD"); out.Text == "" {
+			return llm.Text{Text: "[resource " + out.URI + " is empty]"}, nil
+		}
+	default:
+		out.Bytes = data
+	}
+	return out, nil
+}
+
+// readable reports whether a model reads content as text.
+func readable(mime string, data []byte) bool {
+	kind, _, _ := strings.Cut(mime, "/")
+	switch {
+	case mime == "image/svg+xml":
+		return file.IsText(data)
+	case kind == "image", kind == "audio", kind == "video", llm.IsPDF(mime):
+		return false
+	default:
+		return file.IsText(data)
+	}
+}
+
+// bytes reads a content; nil says that the store does not have it. A conversation whose
+// content was not fetched can still be continued, and the model is told what it does not see.
+func (b *builder) bytes(c blobs.Content) ([]byte, error) {
+	data, err := c.Bytes(b.source.Contents)
+	if err != nil && lost(err) {
+		return nil, nil
+	}
+	if data == nil && err == nil {
+		data = []byte{}
+	}
+	return data, err
+}
+
+func missing(c blobs.Content) llm.Part {
+	ref := c.Ref()
+	return llm.Text{Text: fmt.Sprintf("[content sha256:%s (%d bytes) is not available]",
+		ref.Hash.String()[:12], ref.Size)}
+}

@@ -1,0 +1,210 @@
+package query_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/git-jp/git-jp/blobs"
+	"github.com/git-jp/git-jp/dedup"
+	"github.com/git-jp/git-jp/events"
+	"github.com/git-jp/git-jp/internal/llm"
+	"github.com/git-jp/git-jp/internal/llm/anthropic"
+	"github.com/git-jp/git-jp/internal/llm/chat"
+	"github.com/git-jp/git-jp/internal/llm/ollama"
+	"github.com/git-jp/git-jp/internal/llm/openai"
+	"github.com/git-jp/git-jp/internal/query"
+	"github.com/git-jp/git-jp/internal/tool"
+	"github.com/go-json-experiment/json/jsontext"
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+	"pgregory.net/rapid"
+)
+
+// noBlobs has no content.
+type noBlobs struct{}
+
+func (noBlobs) Read(blobs.Ref) ([]byte, error) { return nil, errNoBlobs }
+
+var errNoBlobs = errors.New("no blobs here")
+
+func tools() []tool.Definition {
+	return []tool.Definition{{
+		Name: "fs_read_file", Summary: "Reads a file.",
+		Schema: jsontext.Value(`{"type":"object","properties":{"path":{"type":"string"}},"required":["path"]}`),
+	}}
+}
+
+// source is what a request of a stored stream is built from.
+func source(t interface{ Fatal(...any) }, stored *events.Stream) query.Source {
+	view := query.View(stored)
+	plan, err := dedup.New(view, dedup.Options{
+		Enabled: true, MinBytes: 30, Lookback: 30, Lines: true,
+	}, noBlobs{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return query.Source{
+		View: view, Plan: plan, Contents: noBlobs{}, Tools: tools(),
+		Setup: query.Setup{System: []string{"Be brief."}}, Root: "/home/ada/project",
+	}
+}
+
+// An adapter is one way to put a request on the wire.
+type adapter struct {
+	format llm.Format
+	model  func(at llm.Endpoint) llm.Model
+}
+
+func adapters() map[string]adapter {
+	openAI := func(name, provider string) adapter {
+		return adapter{llm.FormatChat, func(at llm.Endpoint) llm.Model {
+			at.Provider = provider
+			return chat.New(name, at, chat.Options{})
+		}}
+	}
+	return map[string]adapter{
+		"anthropic": {llm.FormatAnthropic, func(at llm.Endpoint) llm.Model {
+			at.Provider = "anthropic"
+			return anthropic.New("claude-sonnet-4-6", at, anthropic.Options{})
+		}},
+		"openai": {llm.FormatResponses, func(at llm.Endpoint) llm.Model {
+			at.Provider = "openai"
+			return openai.New("gpt-5.6-sol", at)
+		}},
+		"openrouter": openAI("anthropic/claude", "openrouter"),
+		"deepseek":   openAI("chat", "deepseek"),
+		"mistral":    openAI("large", "mistral"),
+		"llamacpp":   openAI("any", "llamacpp"),
+		"ollama": {llm.FormatOllama, func(at llm.Endpoint) llm.Model {
+			return ollama.New("qwen3:8b", at, ollama.Options{})
+		}},
+	}
+}
+
+// A wire takes requests in place of a provider.
+type wire struct{ bodies [][]byte }
+
+func (w *wire) RoundTrip(r *http.Request) (*http.Response, error) {
+	body, err := io.ReadAll(r.Body)
+	if err != nil {
+		return nil, err
+	}
+	w.bodies = append(w.bodies, body)
+	return &http.Response{
+		StatusCode: http.StatusBadRequest, Header: http.Header{}, Request: r,
+		Body: io.NopCloser(strings.NewReader(`{"error":{"type":"seen","message":"seen"}}`)),
+	}, nil
+}
+
+// send gives a request to the adapter and returns what it puts on the wire.
+func (a adapter) send(r *llm.Request) (body []byte, err error) {
+	w := &wire{}
+	at := llm.Endpoint{
+		BaseURL: "http://127.0.0.1:9", Key: "key",
+		Client: llm.NewClient(llm.ClientOptions{Format: a.format, Base: w}),
+	}
+	for _, e := range a.model(at).Stream(context.Background(), r) {
+		err = e
+	}
+	if len(w.bodies) == 0 {
+		return nil, fmt.Errorf("nothing was sent: %w", err)
+	}
+	return w.bodies[0], nil
+}
+
+// TestEveryProviderTakesAnyConversation sends arbitrary conversations through the real
+// adapters to the checker of each provider's rules.
+func TestEveryProviderTakesAnyConversation(t *testing.T) {
+	for name, a := range adapters() {
+		t.Run(name, func(t *testing.T) {
+			rapid.Check(t, func(t *rapid.T) {
+				stored := conversation().Draw(t, "conversation")
+				request, err := query.Build(source(t, stored))
+				if err != nil {
+					t.Fatal(err)
+				}
+				if _, err := a.send(request); err != nil {
+					t.Fatalf("%v\n%s", err, stored.Encode())
+				}
+			})
+		})
+	}
+}
+
+// goOn is said where the model has the last word.
+const goOn = "Please continue from where you left off."
+
+// same compares requests as values.
+func same() cmp.Option {
+	return cmp.Options{
+		cmpopts.EquateEmpty(),
+		cmp.Comparer(func(a, b events.Metadata) bool { return slices.Equal(a.Keys(), b.Keys()) }),
+	}
+}
+
+// TestRequestsArePure builds twice, and leaves the stream alone.
+func TestRequestsArePure(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		stored := conversation().Draw(t, "conversation")
+		before := string(stored.Encode())
+		one, err := query.Build(source(t, stored))
+		if err != nil {
+			t.Fatal(err)
+		}
+		two, err := query.Build(source(t, stored))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if diff := cmp.Diff(one, two, same()); diff != "" {
+			t.Fatalf("two builds differ:\n%s", diff)
+		}
+		if after := string(stored.Encode()); after != before {
+			t.Fatalf("the stream changed:\n%s\n%s", before, after)
+		}
+	})
+}
+
+// TestSentPromptsKeepTheirMessages asks again at the end of a conversation: what was sent
+// before is the beginning of what is sent now.
+func TestSentPromptsKeepTheirMessages(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		stored := conversation().Draw(t, "conversation")
+		src := source(t, stored)
+		before, err := query.Build(src)
+		if err != nil {
+			t.Fatal(err)
+		}
+		src.Plan.Store(src.View, stored)
+		w := &writer{t: t, n: 3000}
+		w.event("turn_start", "")
+		w.event("chat_request", `,"content":"more"`)
+		w.say()
+		w.event("chat_request", `,"content":"and more"`)
+		more, err := events.Decode([]byte("[" + strings.Join(w.elems, ",") + "]"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, e := range more.All() {
+			stored.Append(e)
+		}
+		after, err := query.Build(source(t, stored))
+		if err != nil {
+			t.Fatal(err)
+		}
+		n := len(before.Messages)
+		if last, ok := before.Messages[n-1].Parts[0].(llm.Text); ok && last.Text == goOn {
+			n-- // said because nothing else was
+		}
+		if diff := cmp.Diff(before.Messages[:n], after.Messages[:n], same()); diff != "" {
+			t.Fatalf("what was sent changed:\n%s\n%s", diff, stored.Encode())
+		}
+	})
+}
+
+func sum(text string) string { return blobs.Sum([]byte(text)).String()[:12] }
