@@ -20,6 +20,7 @@
 //
 // What it does not promise: it does not merge jp's own settings by jp's rules
 // (lists that append, extends, inherit, .jp.* files, the user-local config.toml,
-// JP_CFG_ variables). For a key of jp's, [Config.Value] is what the highest
-// layer says. It writes no file: [Set] is a function from bytes to bytes.
+// JP_CFG_ variables), which is internal/jpconfig's business. For a key of jp's,
+// [Config.Value] is what the highest layer says. It writes no file: [Set] is a function
+// from bytes to bytes.
 package config

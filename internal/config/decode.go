@@ -1,0 +1,30 @@
+package config
+
+import (
+	"errors"
+	"fmt"
+)
+
+// A File is a decoded configuration file of jp, in any of jp's formats.
+type File struct {
+	Values map[string]any
+	locate func([]string) position
+}
+
+// Decode reads data by the extension of name: .toml, .json, .json5, .yaml or .yml. An
+// error is a [*KeyError] whose origin has name and, for TOML, a position.
+func Decode(name string, data []byte) (*File, error) {
+	tree, locate, err := decode(name, data)
+	if err != nil {
+		origin := Origin{File: name, Layer: UserJP}
+		var te *tomlError
+		if errors.As(err, &te) {
+			origin.Line, origin.Column = te.pos.line, te.pos.column
+		}
+		return nil, &KeyError{Origin: origin, Err: fmt.Errorf("decode: %w", err)}
+	}
+	return &File{Values: tree, locate: locate}, nil
+}
+
+// Line returns the line where a key is first said, counted from 1, 0 when unknown.
+func (f *File) Line(path ...string) int { return f.locate(path).line }
