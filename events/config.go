@@ -27,6 +27,7 @@ type node struct {
 	members []configMember
 	items   []*node
 	raw     []byte // of a string, of any other value, and of an element of a list
+	normal  string // of an element of a list: what equal ones share
 	how     *how   // nil when it stands plainly
 	sources []int  // sorted; of an object those of the object itself, as when it is empty
 }
@@ -96,7 +97,10 @@ func (p *configParser) plain(v []byte) *node {
 	case isArray(v) && p.place() != placeWhole:
 		n.kind, n.raw = '[', nil
 		for _, s := range elementsOf(v, 0) {
-			n.items = append(n.items, &node{raw: compact(v[s.at:s.end]), sources: p.sources})
+			raw := compact(v[s.at:s.end])
+			n.items = append(n.items, &node{
+				raw: raw, normal: string(normalJSON(raw)), sources: p.sources,
+			})
 		}
 	}
 	return n

@@ -97,7 +97,7 @@ func grew(a, b *node) bool {
 		return false
 	}
 	for i, item := range a.items {
-		if !bytes.Equal(normalJSON(item.raw), normalJSON(b.items[i].raw)) {
+		if item.normal != b.items[i].normal {
 			return false
 		}
 	}

@@ -165,11 +165,10 @@ func withoutRepetitions(items []*node) []*node {
 	seen := make(map[string]bool, len(items))
 	var kept []*node
 	for _, n := range items {
-		key := string(normalJSON(n.raw))
-		if !seen[key] {
+		if !seen[n.normal] {
 			kept = append(kept, n)
 		}
-		seen[key] = true
+		seen[n.normal] = true
 	}
 	return kept
 }
