@@ -1,0 +1,158 @@
+package jpconfig
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// An assignment sets one key: a.b=c, a.b:=json, a.b+=c, a.b:+=json.
+type assignment struct {
+	path   []string
+	text   string
+	isJSON bool
+	merge  bool
+	kind   kind // of the key
+}
+
+// optionAssignment reads an assignment of the command line.
+func optionAssignment(option string) assignment {
+	name, text, _ := strings.Cut(option, "=")
+	a := assignment{text: text}
+	for {
+		if rest, ok := strings.CutSuffix(name, ":"); ok && !a.isJSON {
+			name, a.isJSON = rest, true
+			continue
+		}
+		rest, ok := strings.CutSuffix(name, "+")
+		if !ok || a.merge {
+			break
+		}
+		name, a.merge = rest, true
+	}
+	a.path = strings.Split(name, ".")
+	return a
+}
+
+// environmentAssignment reads the value of a variable, where ":" and "+" stand before
+// the text and a backslash takes their meaning away.
+func environmentAssignment(path []string, value string) assignment {
+	a := assignment{path: path}
+	for {
+		if rest, ok := strings.CutPrefix(value, ":"); ok && !a.isJSON {
+			value, a.isJSON = rest, true
+			continue
+		}
+		rest, ok := strings.CutPrefix(value, "+")
+		if !ok || a.merge {
+			break
+		}
+		value, a.merge = rest, true
+	}
+	if strings.HasPrefix(value, `\:`) || strings.HasPrefix(value, `\+`) {
+		value = value[1:]
+	}
+	a.text = value
+	return a
+}
+
+// delta returns the assignment as a configuration to be joined.
+func (a assignment) delta() ([]byte, error) {
+	if slices.Contains(a.path, "") {
+		return nil, errors.New("not a dotted name")
+	}
+	v, err := a.value()
+	if err != nil {
+		return nil, err
+	}
+	for _, name := range slices.Backward(a.path) {
+		v = map[string]any{name: v}
+	}
+	return json.Marshal(v)
+}
+
+func (a assignment) value() (any, error) {
+	if a.isJSON {
+		var v any
+		if err := json.Unmarshal([]byte(a.text), &v); err != nil {
+			return nil, fmt.Errorf("value is not JSON: %w", err)
+		}
+		if v == nil {
+			return nil, errors.New("a key cannot be taken away")
+		}
+		return a.joined(v), nil
+	}
+	switch a.kind {
+	case kindList:
+		return a.joined(words(a.text)), nil
+	case kindPrompt:
+		return a.joined(a.text), nil
+	case kindBool:
+		b, err := strconv.ParseBool(a.text)
+		if err != nil {
+			return nil, fmt.Errorf("want true or false, have %q", a.text)
+		}
+		return b, nil
+	case kindNumber:
+		if !json.Valid([]byte(a.text)) {
+			return nil, fmt.Errorf("want a number, have %q", a.text)
+		}
+		n := json.Number(a.text)
+		if _, err := n.Float64(); err != nil {
+			return nil, fmt.Errorf("want a number, have %q", a.text)
+		}
+		return n, nil
+	case kindLoose:
+		return loose(a.text), nil
+	default:
+		return a.text, nil
+	}
+}
+
+// loose reads what may be a word, a number or true and false.
+func loose(text string) any {
+	var v any
+	if json.Unmarshal([]byte(text), &v) == nil {
+		switch v.(type) {
+		case bool, float64:
+			return json.RawMessage(text)
+		}
+	}
+	return text
+}
+
+// words splits a list at its commas.
+func words(text string) []string {
+	list := []string{}
+	for _, w := range strings.Split(text, ",") {
+		if w = strings.TrimSpace(w); w != "" {
+			list = append(list, w)
+		}
+	}
+	return list
+}
+
+// joined says how v joins what is there. A list is set, unless it is to be merged. A
+// table always joins key by key, as jp has it.
+func (a assignment) joined(v any) any {
+	_, isText := v.(string)
+	switch v.(type) {
+	case []any, []string:
+		if a.kind != kindList {
+			return v
+		}
+		if !a.merge {
+			return map[string]any{"value": v, "strategy": "replace"}
+		}
+	}
+	if isText && a.kind == kindPrompt && a.merge {
+		return map[string]any{"value": v, "strategy": "append"}
+	}
+	if isText && a.kind == kindList { // one word of JSON stands for a list of one
+		return a.joined(words(v.(string)))
+	}
+	return v
+}

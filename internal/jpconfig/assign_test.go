@@ -1,0 +1,97 @@
+package jpconfig_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/git-jp/git-jp/internal/jpconfig"
+)
+
+func TestOptions(t *testing.T) {
+	files := map[string]string{
+		"ws/.jp/config.toml": `
+config_load_paths = [".jp/config", ".jp/config/personas"]
+conversation.attachments = ["file:a"]
+assistant.system_prompt = "be brief"
+[conversation.tools.x]
+source = "local"
+options = {deep = {a = 1, b = 2}}
+`,
+		"ws/.jp/config/personas/dev.toml": "assistant.name = 'dev of ws'\nuser.name = 'ws'\n",
+		"user/config/.jp/config/dev.toml": "assistant.name = 'dev of user'\nstyle.code.color = false\n",
+		"ws/own.toml":                     "assistant.name = 'own'\n",
+		"ws/plain":                        "not read\n",
+	}
+	for _, test := range []struct{ option, path, want string }{
+		{"@own.toml", "assistant.name", `"own"`},
+		{"own.toml", "assistant.name", `"own"`},
+		{"dev", "assistant.name", `"dev of ws"`},
+		{"dev", "style.code.color", "false"},
+		{"personas/dev", "user.name", `"ws"`},
+		{`{"user":{"name":"json"}}`, "user.name", `"json"`},
+		{"user.name=a=b", "user.name", `"a=b"`},
+		{`user.name:="q"`, "user.name", `"q"`},
+		{"style.tool_call.show=false", "style.tool_call.show", "false"},
+		{"assistant.request.max_retries=7", "assistant.request.max_retries", "7"},
+		{"assistant.request.cache=off", "assistant.request.cache", `"off"`},
+		{"assistant.model.parameters.temperature:=0.5", "assistant.model.parameters.temperature", "0.5"},
+		{"conversation.attachments=file:b, file:c", "conversation.attachments", `["file:b","file:c"]`},
+		{"conversation.attachments+=file:b", "conversation.attachments", `["file:a","file:b"]`},
+		{`conversation.attachments:=["file:b"]`, "conversation.attachments", `["file:b"]`},
+		{`conversation.attachments:+=["file:b"]`, "conversation.attachments", `["file:a","file:b"]`},
+		{`conversation.attachments+:=["file:b"]`, "conversation.attachments", `["file:a","file:b"]`},
+		{`conversation.attachments:+={"value":["file:b"],"strategy":"prepend"}`, "conversation.attachments", `["file:b","file:a"]`},
+		{"assistant.system_prompt=other", "assistant.system_prompt", `"other"`},
+		{"assistant.system_prompt+=and kind", "assistant.system_prompt", `"be brief\n\nand kind"`},
+		{`conversation.tools.x.options:={"deep":{"b":3}}`, "conversation.tools.x.options", `{"deep":{"a":1,"b":3}}`},
+		{"conversation.tools.x.enable=false", "conversation.tools.x.enable", "false"},
+		{"conversation.tools.x.enable=explicit", "conversation.tools.x.enable", `"explicit"`},
+		{"conversation.tools.*.run=unattended", "conversation.tools.*.run", `"unattended"`},
+		{"nobody.knows=this", "nobody.knows", `"this"`},
+	} {
+		s := sources(t, files)
+		s.Options = []string{test.option}
+		if got := value(load(t, s), test.path); got != test.want {
+			t.Errorf("-c %s: %s is %s, want %s", test.option, test.path, got, test.want)
+		}
+	}
+	for _, bad := range []string{"nobody", "@nobody.toml", "{", "style.tool_call.show=maybe", "user.name:=x", "=x", "a..b=c", "user.name:=null", "assistant.request.max_retries=many"} {
+		s := sources(t, files)
+		s.Options = []string{bad}
+		if _, err := jpconfig.Load(s); err == nil || !strings.Contains(err.Error(), bad) {
+			t.Errorf("-c %s: error is %v", bad, err)
+		}
+	}
+}
+
+func TestEnvironment(t *testing.T) {
+	for _, test := range []struct{ variable, path, want string }{
+		{"JP_CFG_ASSISTANT_MODEL_ID=opus", "assistant.model.id", `"opus"`},
+		{"JP_CFG_STYLE_TOOL_CALL_SHOW=false", "style.tool_call.show", "false"},
+		{"JP_CFG_ASSISTANT_SYSTEM_PROMPT=x", "assistant.system_prompt", `"x"`},
+		{"JP_CFG_PROVIDERS_LLM_OPENAI_BASE_URL=http://x", "providers.llm.openai.base_url", `"http://x"`},
+		{"JP_CFG_PROVIDERS_LLM_OPENAI_BASE_URL_ENV=X", "providers.llm.openai.base_url_env", `"X"`},
+		{"JP_CFG_CONVERSATION_TOOLS_FS_READ_FILE_RUN=ask", "conversation.tools.fs_read_file.run", `"ask"`},
+		{"JP_CFG_CONVERSATION_ATTACHMENTS=+file:b", "conversation.attachments", `["file:a","file:b"]`},
+		{`JP_CFG_CONVERSATION_ATTACHMENTS=:["file:b"]`, "conversation.attachments", `["file:b"]`},
+		{`JP_CFG_CONVERSATION_ATTACHMENTS=:+["file:b"]`, "conversation.attachments", `["file:a","file:b"]`},
+		{`JP_CFG_USER_NAME=\:x`, "user.name", `":x"`},
+		{`JP_CFG_USER_NAME=\+x`, "user.name", `"+x"`},
+		{`JP_CFG_USER_NAME=\x`, "user.name", `"\\x"`},
+	} {
+		s := sources(t, map[string]string{"user/config.toml": "conversation.attachments = ['file:a']\n"})
+		s.Environ = []string{test.variable}
+		c := load(t, s)
+		if got := value(c, test.path); got != test.want {
+			t.Errorf("%s: %s is %s, want %s", test.variable, test.path, got, test.want)
+		}
+		if w := c.Warnings(); len(w) > 0 {
+			t.Errorf("%s: %v", test.variable, w)
+		}
+	}
+	s := sources(t, nil)
+	s.Environ = []string{"JP_CFG_NOBODY_KNOWS=1"}
+	if w := load(t, s).Warnings(); len(w) != 1 {
+		t.Errorf("warnings are %v", w)
+	}
+}

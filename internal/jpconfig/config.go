@@ -1,0 +1,173 @@
+package jpconfig
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"reflect"
+	"slices"
+	"strings"
+
+	"github.com/git-jp/git-jp/events"
+	"github.com/git-jp/git-jp/internal/trust"
+)
+
+// Warnings returns what was left out so far, in the order in which it was read.
+func (c *Config) Warnings() []Warning { return slices.Clone(c.warnings) }
+
+// JSON returns what holds, as one JSON object. It is what jp keeps as base_config.json.
+// It is for looking at: whoever acts on it goes around the guards.
+func (c *Config) JSON() []byte { return c.all.Plain() }
+
+// Delta returns the config_delta that the conversation needs to go on under this
+// configuration, "{}" when it needs none. Lost are the keys, dotted, that the
+// conversation has and that a delta cannot take away.
+func (c *Config) Delta() (delta []byte, lost []string) {
+	delta, lost = events.DiffConfig(c.conversation, c.all)
+	var tree map[string]json.RawMessage
+	if json.Unmarshal(delta, &tree) != nil {
+		return delta, lost
+	}
+	for _, key := range loadTime() {
+		delete(tree, key)
+	}
+	delta, err := json.Marshal(tree)
+	if err != nil {
+		return []byte("{}"), lost // it was valid JSON
+	}
+	return delta, lost
+}
+
+// loadTime are the keys whose work is done when the files are read.
+func loadTime() []string { return []string{"extends", "inherit", "loader"} }
+
+// Value returns what holds at a path, and where it came from, the strongest last.
+func (c *Config) Value(path ...string) (json.RawMessage, []Origin, bool) {
+	s, ok := c.all.Setting(path...)
+	if !ok {
+		return nil, nil, false
+	}
+	return json.RawMessage(s.Value()), c.originsOf(s), true
+}
+
+func (c *Config) originsOf(s events.Setting) []Origin {
+	var all []Origin
+	for _, source := range s.Sources() {
+		all = append(all, c.origins[source])
+	}
+	return all
+}
+
+// Decode reads what holds at a path into *v, as [json.Unmarshal] does. It reports whether
+// it could; when it could not, *v is as it was.
+func (c *Config) Decode(v any, path ...string) bool {
+	raw, _, ok := c.Value(path...)
+	return ok && decode(v, raw) == nil
+}
+
+func decode(v any, raw []byte) error {
+	if string(raw) == "null" {
+		return errors.New("null")
+	}
+	fresh := reflect.New(reflect.TypeOf(v).Elem())
+	if err := json.Unmarshal(raw, fresh.Interface()); err != nil {
+		return err
+	}
+	reflect.ValueOf(v).Elem().Set(fresh.Elem())
+	return nil
+}
+
+// read is Decode for one who knows what has to be there: what is of another type is a
+// warning.
+func (c *Config) read(v any, path ...string) {
+	raw, origins, ok := c.Value(path...)
+	if !ok || string(raw) == "null" {
+		return
+	}
+	if err := decode(v, raw); err != nil {
+		c.warn(Warning{
+			Where: last(origins).At(path...), Key: strings.Join(path, "."),
+			Text: "left out: " + err.Error(),
+		})
+	}
+}
+
+// warn enters a warning once.
+func (c *Config) warn(w Warning) {
+	if !slices.Contains(c.warnings, w) {
+		c.warnings = append(c.warnings, w)
+	}
+}
+
+func last(origins []Origin) Origin {
+	if len(origins) == 0 {
+		return Origin{}
+	}
+	return origins[len(origins)-1]
+}
+
+// text returns the text at a path, "" when there is none.
+func (c *Config) text(path ...string) string {
+	var s string
+	c.read(&s, path...)
+	return s
+}
+
+// names returns the names of a table in order.
+func (c *Config) names(path ...string) []string {
+	s, ok := c.all.Setting(path...)
+	if !ok {
+		return nil
+	}
+	return s.Names()
+}
+
+// has reports whether the user's own layers say the same at a path.
+func (c *Config) has(path ...string) bool {
+	s, ok := c.all.Setting(path...)
+	own, said := c.own.Setting(path...)
+	return ok && said && same(s.Value(), own.Value())
+}
+
+// same compares JSON, in which the order of members does not count.
+func same(a, b []byte) bool { return bytes.Equal(canonical(a), canonical(b)) }
+
+// canonical writes JSON in one way.
+func canonical(v []byte) []byte {
+	var tree any
+	d := json.NewDecoder(bytes.NewReader(v))
+	d.UseNumber()
+	if d.Decode(&tree) != nil {
+		return v
+	}
+	b, err := json.Marshal(tree)
+	if err != nil {
+		return v
+	}
+	return b
+}
+
+// claim says what the value at a path would do, with the place where somebody else said
+// it.
+func (c *Config) claim(kind trust.Kind, value []byte, path ...string) trust.Claim {
+	claim := trust.Claim{
+		Kind: kind, Key: strings.Join(path, "."), Value: string(canonical(value)),
+	}
+	_, origins, _ := c.Value(path...)
+	for _, o := range slices.Backward(origins) {
+		if o.Foreign {
+			claim.Origin = o.At(path...)
+			break
+		}
+	}
+	return claim
+}
+
+// guarded guards v, which the value at a path stands for.
+func guarded[T any](c *Config, kind trust.Kind, v T, path ...string) trust.Guarded[T] {
+	raw, _, ok := c.Value(path...)
+	if !ok || c.has(path...) {
+		return trust.Own(v)
+	}
+	return trust.Foreign(v, c.claim(kind, raw, path...))
+}

@@ -1,0 +1,361 @@
+package jpconfig
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/bmatcuk/doublestar/v4"
+	"github.com/git-jp/git-jp/internal/config"
+)
+
+// maxExtends is how many files may extend each other in a row.
+const maxExtends = 32
+
+// ErrExtends is the error of files that extend each other in a circle, or too deep.
+var ErrExtends = errors.New("files extend each other without end")
+
+// extensions are those of configuration files, in the order in which they are tried.
+func extensions() []string { return []string{".toml", ".json", ".json5", ".yaml", ".yml"} }
+
+// A place is a tree of files that is read in one way: the workspace through an
+// [os.Root], so that nothing leads out of it, or everything else.
+type place struct {
+	layer   Layer
+	foreign bool
+	open    func(name string) ([]byte, error)
+	exists  func(name string) bool
+	glob    func(dir, pattern string) ([]string, error)
+}
+
+// placeOf returns how the files of dir are read. Those of the user's own layers are the
+// user's wherever they lie, also where the workspace is a home directory.
+func (l *loader) placeOf(dir string, layer Layer) (place, error) {
+	root := l.sources.Workspace
+	if root == "" || layer == User || layer == UserWorkspace || !within(root, dir) {
+		return outside(layer), nil
+	}
+	return l.workspace(layer)
+}
+
+// workspace returns how the files of the workspace are read.
+func (l *loader) workspace(layer Layer) (place, error) {
+	if l.root == nil {
+		var err error
+		if l.root, err = os.OpenRoot(l.sources.Workspace); err != nil {
+			return place{}, err
+		}
+	}
+	return inside(l.root, l.sources.Workspace, layer), nil
+}
+
+// strays reports whether a file that is read from anywhere lies in the workspace after
+// all, as when a file of the user's extends it.
+func (l *loader) strays(name string) bool {
+	s := l.sources
+	own := s.User != "" && within(s.User, name) ||
+		s.UserWorkspace != "" && within(s.UserWorkspace, name)
+	return s.Workspace != "" && !own && within(s.Workspace, resolved(name))
+}
+
+// within reports whether an absolute path is root or lies below it.
+func within(root, name string) bool {
+	rel, err := filepath.Rel(root, name)
+	return err == nil && (rel == "." || filepath.IsLocal(rel))
+}
+
+// resolved returns a path without links, as far as it exists.
+func resolved(name string) string {
+	if real, err := filepath.EvalSymlinks(name); err == nil {
+		return real
+	}
+	return name
+}
+
+func outside(layer Layer) place {
+	return place{
+		layer: layer, open: os.ReadFile,
+		exists: func(name string) bool {
+			info, err := os.Stat(name)
+			return err == nil && info.Mode().IsRegular()
+		},
+		glob: func(dir, pattern string) ([]string, error) {
+			if !filepath.IsAbs(filepath.FromSlash(pattern)) {
+				pattern = path.Join(escape(filepath.ToSlash(dir)), pattern)
+			}
+			return doublestar.FilepathGlob(pattern, doublestar.WithFilesOnly())
+		},
+	}
+}
+
+func inside(r *os.Root, root string, layer Layer) place {
+	rel := func(name string) (string, error) {
+		name, err := filepath.Rel(root, name)
+		return filepath.ToSlash(name), err
+	}
+	return place{
+		layer: layer, foreign: true,
+		open: func(name string) ([]byte, error) {
+			name, err := rel(name)
+			if err != nil {
+				return nil, err
+			}
+			return r.ReadFile(name)
+		},
+		exists: func(name string) bool {
+			name, err := rel(name)
+			if err != nil {
+				return false
+			}
+			info, err := r.Stat(name)
+			return err == nil && info.Mode().IsRegular()
+		},
+		glob: func(dir, pattern string) ([]string, error) {
+			dir, err := rel(dir)
+			if err != nil {
+				return nil, err
+			}
+			pattern = path.Join(escape(dir), pattern)
+			if !fs.ValidPath(pattern) {
+				return nil, fs.ErrPermission // out of the workspace
+			}
+			names, err := doublestar.Glob(r.FS(), pattern, doublestar.WithFilesOnly())
+			for i, name := range names {
+				names[i] = filepath.Join(root, filepath.FromSlash(name))
+			}
+			return names, err
+		},
+	}
+}
+
+// find reads the file base.* of dir, the first of the extensions counting.
+func (l *loader) find(layer Layer, dir, base string) (part, bool, error) {
+	pl, err := l.placeOf(dir, layer)
+	if err != nil {
+		return part{}, false, ignoreMissing(err)
+	}
+	for _, ext := range extensions() {
+		name := filepath.Join(dir, base+ext)
+		if pl.exists(name) {
+			p, err := l.file(pl, name, nil)
+			return p, err == nil, err
+		}
+	}
+	return part{}, false, nil
+}
+
+func ignoreMissing(err error) error {
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	return err
+}
+
+// file reads a file and those that it extends. Above are the files that led here.
+func (l *loader) file(pl place, name string, above []string) (part, error) {
+	if slices.Contains(above, name) || len(above) >= maxExtends {
+		return part{}, fmt.Errorf("%s: %w", strings.Join(append(above, name), " → "), ErrExtends)
+	}
+	if !pl.foreign && l.strays(name) {
+		var err error
+		if pl, err = l.workspace(pl.layer); err != nil {
+			return part{}, err
+		}
+		name = resolved(name)
+	}
+	data, err := pl.open(name)
+	if err != nil {
+		return part{}, err
+	}
+	f, err := config.Decode(name, data)
+	if err != nil {
+		return part{}, err
+	}
+	o := Origin{Layer: pl.layer, File: l.shown(name), Foreign: pl.foreign, line: f.Line}
+	text, err := json.Marshal(f.Values)
+	if err != nil {
+		return part{}, fmt.Errorf("%s: %w", o.At(), err)
+	}
+	if f.Values == nil {
+		text = []byte("{}")
+	}
+	l.judgeTable(o, nil, f.Values)
+	own, err := l.parse(text, o)
+	if err != nil {
+		return part{}, err
+	}
+	before, after := l.extends(o, f.Values)
+	above = append(slices.Clone(above), name)
+	p, err := l.all(pl, o, before, above)
+	if err != nil {
+		return part{}, err
+	}
+	rest, err := l.all(pl, o, after, above)
+	return p.merge(own).merge(rest), err
+}
+
+// shown returns the name as it is told to people.
+func (l *loader) shown(name string) string {
+	rel, err := filepath.Rel(l.sources.Workspace, name)
+	if err != nil || l.sources.Workspace == "" || !filepath.IsLocal(rel) {
+		return name
+	}
+	return filepath.ToSlash(rel)
+}
+
+// extends returns the patterns of the files that a file extends: those that it is joined
+// to, and those that are joined to it.
+func (l *loader) extends(o Origin, tree map[string]any) (before, after []string) {
+	v, said := tree["extends"]
+	if table, ok := v.(map[string]any); ok {
+		v = table["value"]
+	}
+	entries, ok := v.([]any)
+	if !said {
+		return []string{"config.d/**/*"}, nil
+	}
+	if !ok {
+		l.warn(o.At("extends"), "extends", "want a list")
+	}
+	for _, entry := range entries {
+		switch entry := entry.(type) {
+		case string:
+			before = append(before, entry)
+		case map[string]any:
+			pattern, _ := entry["path"].(string)
+			if entry["strategy"] == "after" {
+				after = append(after, pattern)
+			} else {
+				before = append(before, pattern)
+			}
+		default:
+			l.warn(o.At("extends"), "extends", "want paths")
+		}
+	}
+	return before, after
+}
+
+// all reads the files that the patterns of a file name, joined in order.
+func (l *loader) all(pl place, o Origin, patterns, above []string) (part, error) {
+	var joined part
+	dir := filepath.Dir(above[len(above)-1])
+	for _, pattern := range patterns {
+		names, err := expand(pl, dir, pattern)
+		if err != nil || names == nil && !strings.ContainsAny(pattern, "*?[{") {
+			l.warn(o.At("extends"), "extends", "no file %q", pattern)
+			continue
+		}
+		for _, name := range names {
+			p, err := l.file(pl, name, above)
+			if err != nil {
+				return part{}, err
+			}
+			joined = joined.merge(p)
+		}
+	}
+	return joined, nil
+}
+
+// expand returns the configuration files that a pattern names, sorted.
+func expand(pl place, dir, pattern string) ([]string, error) {
+	names, err := pl.glob(dir, pattern)
+	names = slices.DeleteFunc(names, func(name string) bool {
+		return !slices.Contains(extensions(), path.Ext(filepath.ToSlash(name)))
+	})
+	slices.Sort(names)
+	return names, err
+}
+
+// escape takes the meaning out of what a directory's name has in common with patterns.
+func escape(dir string) string {
+	return strings.NewReplacer(`\`, `\\`, "*", `\*`, "?", `\?`, "[", `\[`, "{", `\{`).Replace(dir)
+}
+
+// named reads the file that a person named, from the working directory.
+func (l *loader) named(name string) (part, error) {
+	if !filepath.IsAbs(name) {
+		name = filepath.Join(l.sources.Dir, name)
+	}
+	name = filepath.Clean(name)
+	pl, err := l.placeOf(name, Option)
+	if err != nil {
+		return part{}, err
+	}
+	return l.file(pl, name, nil)
+}
+
+// lookUp reads a file by its path, else by its name on the load paths below each root:
+// the first one of each root, joined from low to high.
+func (l *loader) lookUp(name string) (part, error) {
+	if direct := filepath.Join(l.sources.Dir, name); l.sources.Dir != "" &&
+		filepath.IsLocal(name) && outside(Option).exists(direct) {
+		return l.named(name)
+	}
+	if !filepath.IsLocal(name) {
+		return l.named(name)
+	}
+	var joined part
+	found := false
+	for _, r := range l.roots() {
+		p, ok, err := l.onLoadPaths(r, name)
+		if err != nil {
+			return part{}, err
+		}
+		joined, found = joined.merge(p), found || ok
+	}
+	if !found {
+		return part{}, fmt.Errorf("%q on config_load_paths: %w", name, fs.ErrNotExist)
+	}
+	return joined, nil
+}
+
+// A loadRoot is where load paths begin.
+type loadRoot struct {
+	dir   string
+	layer Layer
+}
+
+func (l *loader) roots() []loadRoot {
+	var roots []loadRoot
+	if dir := l.sources.User; dir != "" {
+		roots = append(roots, loadRoot{filepath.Join(dir, "config"), User})
+	}
+	if dir := l.sources.Workspace; dir != "" {
+		roots = append(roots, loadRoot{dir, Option})
+	}
+	if dir := l.sources.UserWorkspace; dir != "" {
+		roots = append(roots, loadRoot{filepath.Join(dir, "config"), UserWorkspace})
+	}
+	return roots
+}
+
+func (l *loader) onLoadPaths(r loadRoot, name string) (part, bool, error) {
+	var paths []string
+	if s, ok := l.config.all.Setting("config_load_paths"); ok {
+		_ = json.Unmarshal(s.Value(), &paths) // what is no list of strings names no path
+	}
+	for _, load := range paths {
+		// Somebody else may have written the load path and the user only the name.
+		if !filepath.IsLocal(filepath.FromSlash(load)) {
+			continue
+		}
+		file := filepath.Join(r.dir, filepath.FromSlash(load), filepath.FromSlash(name))
+		pl, err := l.placeOf(file, r.layer)
+		if err != nil {
+			return part{}, false, ignoreMissing(err)
+		}
+		for _, ext := range slices.Concat([]string{""}, extensions()) {
+			if pl.exists(file + ext) {
+				p, err := l.file(pl, file+ext, nil)
+				return p, err == nil, err
+			}
+		}
+	}
+	return part{}, false, nil
+}

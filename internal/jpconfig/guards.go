@@ -1,0 +1,66 @@
+package jpconfig
+
+import "github.com/git-jp/git-jp/internal/trust"
+
+// A Command is a command line as jp writes one: text that is split into words, or a
+// table with program, args and shell. It is kept as JSON.
+type Command []byte
+
+// A Process is a command that comes out through a gate only.
+type Process struct{ trust.Guarded[Command] }
+
+// A Host is an address that comes out through a gate only.
+type Host struct{ trust.Guarded[string] }
+
+// An EnvVar is the name of an environment variable, to be read. It comes out through a
+// gate only.
+type EnvVar struct{ trust.Guarded[string] }
+
+// A Path is something outside of the workspace. It comes out through a gate only.
+type Path struct{ trust.Guarded[string] }
+
+// Claims returns everything in the configuration that somebody else said and that needs
+// an approval, in the order of the keys.
+func (c *Config) Claims() []trust.Claim {
+	var all []trust.Claim
+	add := func(claim trust.Claim, foreign bool) {
+		if foreign {
+			all = append(all, claim)
+		}
+	}
+	for _, a := range c.Attachments() {
+		add(a.URL.Claim())
+	}
+	for _, name := range c.ToolNames() {
+		t := c.Tool(name)
+		add(t.Command.Claim())
+		add(t.Formatter.Claim())
+		add(t.Unattended.Claim())
+		for _, p := range t.Outside {
+			add(p.Claim())
+		}
+	}
+	for _, l := range c.Labels() {
+		add(l.Command.Claim())
+	}
+	add(c.Editor().Command.Claim())
+	for _, v := range c.Editor().Envs {
+		add(v.Claim())
+	}
+	for _, name := range c.ProviderNames() {
+		p := c.Provider(name)
+		add(p.BaseURL.Claim())
+		for _, v := range p.variables() {
+			add(v.Claim())
+		}
+	}
+	for _, name := range c.ServerNames() {
+		s := c.Server(name)
+		add(s.Command.Claim())
+		add(s.URL.Claim())
+	}
+	for _, p := range c.Plugins() {
+		add(p.Run.Claim())
+	}
+	return all
+}

@@ -1,0 +1,282 @@
+package jpconfig
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/git-jp/git-jp/events"
+)
+
+// Sources says where the layers are. Every field may be empty; directories are absolute.
+type Sources struct {
+	User          string   // the user's configuration directory
+	Workspace     string   // the root of the workspace, which holds .jp
+	Dir           string   // the working directory; below Workspace, or ignored
+	UserWorkspace string   // the user's directory for the workspace
+	Environ       []string // NAME=value, as [os.Environ] has it
+
+	Base   []byte         // base_config.json of the conversation
+	Stream *events.Stream // its events, for the deltas
+
+	Options []string          // -c, in order
+	Flags   map[string][]byte // what flags of the command set: JSON objects by flag
+}
+
+// A Config is all layers joined. Reading it may add warnings, so that one goroutine at a
+// time may use it.
+type Config struct {
+	all, own     events.Config // own without what is foreign
+	conversation events.Config // of the conversation alone
+	origins      []Origin
+	warnings     []Warning
+}
+
+// Load reads all layers. A file that is missing is empty; one that cannot be decoded is
+// an error, and so is a file that a -c option names and nobody has.
+func Load(s Sources) (*Config, error) {
+	for _, dir := range []string{s.User, s.Workspace, s.Dir, s.UserWorkspace} {
+		// Whether a file is foreign is told by its path.
+		if dir != "" && !filepath.IsAbs(dir) {
+			return nil, fmt.Errorf("read configuration: %q is no absolute path", dir)
+		}
+	}
+	s.Workspace, s.Dir = resolved(s.Workspace), resolved(s.Dir)
+	l := &loader{sources: s, config: &Config{}, table: patterns()}
+	defer l.close()
+	steps := []func() error{
+		l.builtIn, l.files, l.environment, l.conversation, l.options, l.flags,
+	}
+	for _, step := range steps {
+		if err := step(); err != nil {
+			return nil, fmt.Errorf("read configuration: %w", err)
+		}
+	}
+	return l.config, nil
+}
+
+// A loader builds a Config, layer by layer.
+type loader struct {
+	sources Sources
+	config  *Config
+	table   table
+	root    *os.Root // of the workspace, opened when needed
+}
+
+func (l *loader) close() {
+	if l.root != nil {
+		_ = l.root.Close() // opened for reading
+	}
+}
+
+// origin enters an origin and returns its number.
+func (l *loader) origin(o Origin) int {
+	l.config.origins = append(l.config.origins, o)
+	return len(l.config.origins) - 1
+}
+
+func (l *loader) warn(where, key, format string, args ...any) {
+	l.config.warnings = append(l.config.warnings,
+		Warning{Where: where, Key: key, Text: fmt.Sprintf(format, args...)})
+}
+
+// merge joins a part to the whole.
+func (l *loader) merge(p part) {
+	l.config.all = l.config.all.Merge(p.all)
+	l.config.own = l.config.own.Merge(p.own)
+}
+
+// A part is one or more files joined: all of them, and those that are not foreign.
+type part struct {
+	all, own events.Config
+}
+
+func (p part) merge(next part) part {
+	return part{p.all.Merge(next.all), p.own.Merge(next.own)}
+}
+
+// parse makes a part of a JSON object.
+func (l *loader) parse(data []byte, o Origin) (part, error) {
+	c, err := events.ParseConfig(data, l.origin(o))
+	if err != nil {
+		return part{}, fmt.Errorf("%s: %w", o.At(), err)
+	}
+	if o.Foreign {
+		return part{all: c}, nil
+	}
+	return part{c, c}, nil
+}
+
+func (l *loader) builtIn() error {
+	p, err := l.parse([]byte(defaults), Origin{Layer: BuiltIn})
+	l.merge(p)
+	return err
+}
+
+// files reads the four layers of files. One that does not inherit drops those below.
+func (l *loader) files() error {
+	var layers []part
+	add := func(layer Layer, dir, base string) error {
+		p, ok, err := l.find(layer, dir, base)
+		if err != nil || !ok {
+			return err
+		}
+		if inherit, ok := p.all.Setting("inherit"); ok && string(inherit.Value()) == "false" {
+			layers = nil
+		}
+		layers = append(layers, p)
+		return nil
+	}
+	var faults []error
+	if dir := l.sources.User; dir != "" {
+		faults = append(faults, add(User, dir, "config"))
+	}
+	if root := l.sources.Workspace; root != "" {
+		faults = append(faults, add(Workspace, filepath.Join(root, ".jp"), "config"))
+		for _, dir := range downTo(root, l.sources.Dir) {
+			faults = append(faults, add(Directory, dir, ".jp"))
+		}
+	}
+	if dir := l.sources.UserWorkspace; dir != "" {
+		faults = append(faults, add(UserWorkspace, dir, "config"))
+	}
+	for _, p := range layers {
+		l.merge(p)
+	}
+	return errors.Join(faults...)
+}
+
+// downTo returns root and the directories from it to dir, none but root when dir lies
+// elsewhere.
+func downTo(root, dir string) []string {
+	dirs := []string{root}
+	rel, err := filepath.Rel(root, dir)
+	if err != nil || dir == "" || rel == "." || !filepath.IsLocal(rel) {
+		return dirs
+	}
+	for _, name := range strings.Split(rel, string(filepath.Separator)) {
+		dirs = append(dirs, filepath.Join(dirs[len(dirs)-1], name))
+	}
+	return dirs
+}
+
+func (l *loader) environment() error {
+	const prefix = "JP_CFG_"
+	vars := slices.Clone(l.sources.Environ)
+	slices.Sort(vars)
+	for _, v := range vars {
+		name, value, _ := strings.Cut(v, "=")
+		rest, ok := strings.CutPrefix(name, prefix)
+		if !ok {
+			continue
+		}
+		o := Origin{Layer: Environment, Name: name}
+		path, ok := l.table.fromEnvironment(rest)
+		if !ok {
+			l.warn(name, "", "no such key")
+			continue
+		}
+		a := environmentAssignment(path, value)
+		if err := l.assign(a, o); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (l *loader) conversation() error {
+	if l.sources.Base == nil && l.sources.Stream == nil {
+		return nil
+	}
+	o := Origin{Layer: Conversation, Foreign: true}
+	source := l.origin(o)
+	var c events.Config
+	var err error
+	if l.sources.Base != nil {
+		if c, err = events.ParseConfig(l.sources.Base, source); err != nil {
+			return fmt.Errorf("conversation: %w", err)
+		}
+	}
+	if s := l.sources.Stream; s != nil {
+		if c, err = s.Config(c, s.Len(), source); err != nil {
+			return fmt.Errorf("conversation: %w", err)
+		}
+	}
+	l.config.conversation = c
+	l.merge(part{all: c})
+	return nil
+}
+
+func (l *loader) options() error {
+	for _, text := range l.sources.Options {
+		if err := l.option(text); err != nil {
+			return fmt.Errorf("-c %s: %w", text, err)
+		}
+	}
+	return nil
+}
+
+func (l *loader) option(text string) error {
+	o := Origin{Layer: Option, Name: "-c"}
+	switch {
+	case strings.HasPrefix(text, "@"):
+		p, err := l.named(text[1:])
+		l.merge(p)
+		return err
+	case strings.HasPrefix(text, "{"):
+		p, err := l.parse([]byte(text), o)
+		if err == nil {
+			l.judge(o, nil, []byte(text))
+		}
+		l.merge(p)
+		return err
+	case strings.Contains(text, "="):
+		return l.assign(optionAssignment(text), o)
+	default:
+		p, err := l.lookUp(text)
+		l.merge(p)
+		return err
+	}
+}
+
+// assign joins an assignment.
+func (l *loader) assign(a assignment, o Origin) error {
+	if a.kind = l.table.known(a.path); a.kind == 0 {
+		l.warn(o.At(), strings.Join(a.path, "."), "unknown key")
+	}
+	delta, err := a.delta()
+	if err != nil {
+		return fmt.Errorf("%s: %w", strings.Join(a.path, "."), err)
+	}
+	p, err := l.parse(delta, o)
+	l.merge(p)
+	return err
+}
+
+func (l *loader) flags() error {
+	names := make([]string, 0, len(l.sources.Flags))
+	for name := range l.sources.Flags {
+		names = append(names, name)
+	}
+	slices.Sort(names)
+	for _, name := range names {
+		p, err := l.parse(l.sources.Flags[name], Origin{Layer: Flag, Name: name})
+		if err != nil {
+			return err
+		}
+		l.merge(p)
+	}
+	return nil
+}
+
+// judge warns of the keys of a JSON object that are not known.
+func (l *loader) judge(o Origin, at []string, data []byte) {
+	var tree map[string]any
+	if json.Unmarshal(data, &tree) == nil {
+		l.judgeTable(o, at, tree)
+	}
+}

@@ -1,0 +1,147 @@
+package jpconfig
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// A ModelID names a model as jp does.
+type ModelID struct {
+	Provider string `json:"provider"`
+	Name     string `json:"name"`
+}
+
+// String returns "provider/name".
+func (m ModelID) String() string { return m.Provider + "/" + m.Name }
+
+// IsZero reports whether nobody said which model.
+func (m ModelID) IsZero() bool { return m.Provider == "" && m.Name == "" }
+
+// A Model is a model and how it is to be used.
+type Model struct {
+	ID         ModelID
+	Parameters Parameters
+}
+
+// Parameters steer a model; what is nil is left to the provider.
+type Parameters struct {
+	MaxTokens   *int64   `json:"max_tokens"`
+	Temperature *float64 `json:"temperature"`
+	TopP        *float64 `json:"top_p"`
+	TopK        *int64   `json:"top_k"`
+	ServiceTier string   `json:"service_tier"`
+	Reasoning   Reasoning
+	StopWords   []string
+	Other       map[string]json.RawMessage // what only the provider knows
+}
+
+// Reasoning says how much a model thinks.
+type Reasoning struct {
+	Effort  string // "off", "auto", "none" … "max", or a number of tokens; "" for nobody's
+	Exclude bool   // the thoughts are not wanted back
+}
+
+// UnmarshalJSON reads a word or a table.
+func (r *Reasoning) UnmarshalJSON(b []byte) error {
+	if json.Unmarshal(b, &r.Effort) == nil {
+		return nil
+	}
+	var table struct {
+		Effort  any  `json:"effort"`
+		Exclude bool `json:"exclude"`
+	}
+	if err := json.Unmarshal(b, &table); err != nil {
+		return err
+	}
+	r.Exclude = table.Exclude
+	switch effort := table.Effort.(type) {
+	case nil:
+		r.Effort = "auto"
+	case string:
+		r.Effort = effort
+	default:
+		r.Effort = fmt.Sprint(effort)
+	}
+	return nil
+}
+
+// ErrAlias is the error of model aliases that lead to each other.
+var ErrAlias = errors.New("aliases lead to each other")
+
+// ErrNoModel is the error where nobody says which model.
+var ErrNoModel = errors.New("no model is configured")
+
+// Model returns the model of the assistant.
+func (c *Config) Model() (Model, error) { return c.ModelAt("assistant", "model") }
+
+// ModelAt returns the model that is configured at a path, such as that for titles.
+func (c *Config) ModelAt(path ...string) (Model, error) {
+	raw, _, ok := c.Value(slices.Concat(path, []string{"id"})...)
+	if !ok {
+		return Model{}, fmt.Errorf("%s: %w", strings.Join(path, "."), ErrNoModel)
+	}
+	id, err := c.resolve(raw, nil)
+	if err != nil {
+		return Model{}, fmt.Errorf("%s: %w", strings.Join(path, "."), err)
+	}
+	return Model{ID: id, Parameters: c.parameters(path)}, nil
+}
+
+// ResolveModel returns the model that a person names: an alias or "provider/name".
+func (c *Config) ResolveModel(name string) (ModelID, error) {
+	return c.resolve(quote(name), nil)
+}
+
+// resolve follows aliases. Seen are those that led here.
+func (c *Config) resolve(raw []byte, seen []string) (ModelID, error) {
+	var id ModelID
+	if json.Unmarshal(raw, &id) == nil {
+		if id.Provider == "" || id.Name == "" {
+			return ModelID{}, ErrNoModel
+		}
+		return id, nil
+	}
+	var name string
+	if err := json.Unmarshal(raw, &name); err != nil {
+		return ModelID{}, fmt.Errorf("model %s: want a name or a table", raw)
+	}
+	if slices.Contains(seen, name) {
+		return ModelID{}, fmt.Errorf("model %q: %w", name, ErrAlias)
+	}
+	if alias, _, ok := c.Value("providers", "llm", "aliases", name); ok {
+		return c.resolve(alias, append(seen, name))
+	}
+	provider, model, ok := strings.Cut(name, "/")
+	if !ok || provider == "" || model == "" {
+		return ModelID{}, fmt.Errorf("model %q: neither an alias nor provider/name", name)
+	}
+	return ModelID{Provider: provider, Name: model}, nil
+}
+
+func (c *Config) parameters(path []string) Parameters {
+	at := func(key string) []string { return slices.Concat(path, []string{"parameters", key}) }
+	var p Parameters
+	c.read(&p.MaxTokens, at("max_tokens")...)
+	c.read(&p.Temperature, at("temperature")...)
+	c.read(&p.TopP, at("top_p")...)
+	c.read(&p.TopK, at("top_k")...)
+	c.read(&p.ServiceTier, at("service_tier")...)
+	c.read(&p.Reasoning, at("reasoning")...)
+	c.read(&p.StopWords, at("stop_words")...)
+	c.read(&p.Other, at("other")...)
+	for _, key := range c.names(slices.Concat(path, []string{"parameters"})...) {
+		switch key {
+		case "max_tokens", "temperature", "top_p", "top_k", "service_tier", "reasoning",
+			"stop_words", "other":
+			continue
+		}
+		if p.Other == nil {
+			p.Other = map[string]json.RawMessage{}
+		}
+		p.Other[key], _, _ = c.Value(at(key)...)
+	}
+	return p
+}

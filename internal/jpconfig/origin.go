@@ -1,0 +1,72 @@
+package jpconfig
+
+import (
+	"fmt"
+	"path/filepath"
+)
+
+// A Layer is one source of settings. A higher one counts more.
+type Layer int
+
+// The layers, from low to high.
+const (
+	BuiltIn       Layer = iota
+	User                // below the user's configuration directory
+	Workspace           // .jp/config.*
+	Directory           // .jp.* on the way to the working directory
+	UserWorkspace       // the user's file for the workspace
+	Environment         // JP_CFG_…
+	Conversation        // base_config.json and the deltas
+	Option              // -c
+	Flag                // of the command
+)
+
+// String returns the layer in words.
+func (l Layer) String() string {
+	names := [...]string{
+		"built in", "user", "workspace", "directory", "user's workspace", "environment",
+		"conversation", "-c", "flag",
+	}
+	if l < 0 || int(l) >= len(names) {
+		return "unknown"
+	}
+	return names[l]
+}
+
+// An Origin says where a value came from.
+type Origin struct {
+	Layer   Layer
+	File    string // "" when it is no file
+	Name    string // of the variable, the option or the flag
+	Foreign bool   // somebody else may have written it
+	line    func(path ...string) int
+}
+
+// At returns the place of a setting in words.
+func (o Origin) At(path ...string) string {
+	switch {
+	case o.File != "" && o.line != nil && o.line(path...) > 0:
+		return fmt.Sprintf("%s:%d", o.File, o.line(path...))
+	case o.File != "":
+		return filepath.ToSlash(o.File)
+	case o.Name != "":
+		return o.Name
+	default:
+		return o.Layer.String()
+	}
+}
+
+// A Warning tells of something that was left out.
+type Warning struct {
+	Where string // as [Origin.At] writes it
+	Key   string // dotted; "" when the whole file is meant
+	Text  string
+}
+
+// String returns the warning as where: key: text.
+func (w Warning) String() string {
+	if w.Key == "" {
+		return w.Where + ": " + w.Text
+	}
+	return w.Where + ": " + w.Key + ": " + w.Text
+}

@@ -1,0 +1,103 @@
+package jpconfig
+
+import (
+	"encoding/json"
+	"slices"
+
+	"github.com/git-jp/git-jp/internal/trust"
+)
+
+// An Editor says how text is edited.
+type Editor struct {
+	Command Process  // zero when nobody says one
+	Envs    []EnvVar // variables that may name an editor, in order
+}
+
+// Editor returns the editor's settings.
+func (c *Config) Editor() Editor {
+	var e Editor
+	if raw, _, ok := c.Value("editor", "cmd"); ok {
+		e.Command = Process{guarded(c, trust.Process, Command(raw), "editor", "cmd")}
+	}
+	s, ok := c.all.Setting("editor", "envs")
+	if !ok {
+		return e
+	}
+	var own []string
+	if o, ok := c.own.Setting("editor", "envs"); ok {
+		_ = json.Unmarshal(o.Value(), &own) // what is no list has no names
+	}
+	for _, item := range s.Items() {
+		var name string
+		if json.Unmarshal(item.Value(), &name) != nil {
+			continue
+		}
+		v := EnvVar{trust.Own(name)}
+		if !slices.Contains(own, name) {
+			v.Guarded = trust.Foreign(name,
+				c.claim(trust.EnvVar, item.Value(), "editor", "envs"))
+		}
+		e.Envs = append(e.Envs, v)
+	}
+	return e
+}
+
+// A Label is a rule of conversation.labels.
+type Label struct {
+	Name    string
+	Command Process // zero when the value is written down
+	JSON    []byte  // the rule, without the command
+}
+
+// Labels returns the rules in order.
+func (c *Config) Labels() []Label {
+	var all []Label
+	for _, name := range c.names("conversation", "labels") {
+		at := []string{"conversation", "labels", name}
+		raw, _, _ := c.Value(at...)
+		l := Label{Name: name, JSON: raw}
+		if hasCommand(raw) {
+			l.JSON = c.without(at, "value", "cmd")
+			l.Command = Process{guarded(c, trust.Process, Command(raw), at...)}
+		}
+		all = append(all, l)
+	}
+	return all
+}
+
+// hasCommand reports whether a rule runs something: {cmd} or {value = {cmd}}.
+func hasCommand(raw []byte) bool {
+	var rule struct {
+		Cmd   json.RawMessage `json:"cmd"`
+		Value json.RawMessage `json:"value"`
+	}
+	if json.Unmarshal(raw, &rule) != nil {
+		return false
+	}
+	var value struct {
+		Cmd json.RawMessage `json:"cmd"`
+	}
+	_ = json.Unmarshal(rule.Value, &value) // a value that is no table has no command
+	return rule.Cmd != nil || value.Cmd != nil
+}
+
+// A Plugin is one of plugins.command: a program that jp would run under that name.
+type Plugin struct {
+	Name string
+	Run  trust.Guarded[string] // "ask", "unattended" or "deny"
+}
+
+// Plugins returns the plugins in order.
+func (c *Config) Plugins() []Plugin {
+	var all []Plugin
+	for _, name := range c.names("plugins", "command") {
+		at := []string{"plugins", "command", name}
+		mode := c.text("plugins", "command", name, "run")
+		p := Plugin{Name: name, Run: trust.Own(mode)}
+		if mode != "deny" && mode != "ask" {
+			p.Run = guarded(c, trust.Process, mode, at...)
+		}
+		all = append(all, p)
+	}
+	return all
+}
