@@ -31,6 +31,7 @@ type Query struct {
 // A Pattern is a compiled Query. It may be used by several goroutines.
 type Pattern struct {
 	re      *regexp.Regexp
+	filter  filter
 	scopes  map[Scope]bool
 	context int
 }
@@ -55,7 +56,7 @@ func Compile(q Query) (*Pattern, error) {
 		}
 		return nil, fmt.Errorf("compile pattern %q: %w", q.Pattern, err)
 	}
-	p := &Pattern{re: re, context: q.Context}
+	p := &Pattern{re: re, filter: newFilter(flags + expr), context: q.Context}
 	if q.Scopes != nil {
 		p.scopes = make(map[Scope]bool)
 		for _, s := range q.Scopes {
@@ -83,8 +84,8 @@ type Line struct {
 // lines returns the matching lines of text with their context, nil when there are
 // none.
 func (p *Pattern) lines(text string) []Line {
-	if !p.re.MatchString(text) { // cheap for most texts, which have no hit
-		return nil
+	if !p.filter.mayMatch(text) || p.filter.whole && !p.re.MatchString(text) {
+		return nil // as for most texts
 	}
 	all := strings.Split(strings.TrimSuffix(text, "\n"), "\n")
 	var found []Line
