@@ -183,7 +183,8 @@ func overflowPhrases() []string {
 // e itself. Adapters pass it what stands in the middle of a stream; [ReadError] has done so.
 func Classify(model string, e *APIError) error {
 	said := strings.ToLower(e.Type + " " + e.Message)
-	if e.Status != 0 && (e.Status < 400 || e.Status >= 500) || e.Status == http.StatusTooManyRequests {
+	badRequest := e.Status >= 400 && e.Status < 500 && e.Status != http.StatusTooManyRequests
+	if e.Status != 0 && !badRequest {
 		return e
 	}
 	for _, phrase := range overflowPhrases() {

@@ -198,9 +198,12 @@ func TestDocuments(t *testing.T) {
 
 func TestPlain(t *testing.T) {
 	r := llm.Result{Parts: []llm.Part{
-		llm.Text{Text: "a"}, llm.Resource{URI: "u", Text: "b"},
-		llm.Resource{URI: "v", Bytes: []byte("12")}, llm.Media{MIME: "image/png", Bytes: []byte("1")},
-		llm.Media{MIME: "application/pdf", Bytes: nil}, llm.Call{},
+		llm.Text{Text: "a"},
+		llm.Resource{URI: "u", Text: "b"},
+		llm.Resource{URI: "v", Bytes: []byte("12")},
+		llm.Media{MIME: "image/png", Bytes: []byte("1")},
+		llm.Media{MIME: "application/pdf", Bytes: nil},
+		llm.Call{},
 	}}
 	const want = "a\n\nb\n\n[resource v (2 bytes)]\n\n[image (image/png, 1 bytes)]\n\n" +
 		"[resource (application/pdf, 0 bytes)]\n\n"

@@ -214,11 +214,11 @@ func (p *pairs) unanswered(rule string) {
 }
 
 // tools holds the names of tools, and that a choice names one of them.
-func (c *checker) tools(path string, names []string, chosen string, limit int) {
+func (c *checker) tools(names []string, chosen string, limit int) {
 	seen := map[string]bool{}
 	rule := WordRule(limit)
 	for i, name := range names {
-		at := fmt.Sprintf("%s[%d]", path, i)
+		at := fmt.Sprintf("tools[%d]", i)
 		u := uniquer{rule: rule}
 		switch {
 		case name == "" || u.clean(name) != name:

@@ -24,7 +24,7 @@ func (c *checker) anthropic() {
 	for _, t := range c.body.objects("tools") {
 		names = append(names, t.text("name"))
 	}
-	c.tools("tools", names, c.body.object("tool_choice").text("name"), 128)
+	c.tools(names, c.body.object("tool_choice").text("name"), 128)
 	if len(names) == 0 && c.body["tool_choice"] != nil {
 		c.add("G7", "tool_choice", "there are no tools to choose from")
 	}
@@ -104,7 +104,8 @@ func (c *checker) anthropicServerResult(path string, b object, server map[string
 	}
 	delete(server, id)
 	advises := func(t object) bool { return strings.HasPrefix(t.text("type"), "advisor") }
-	if b.text("type") == "advisor_tool_result" && !slices.ContainsFunc(c.body.objects("tools"), advises) {
+	advisor := slices.ContainsFunc(c.body.objects("tools"), advises)
+	if b.text("type") == "advisor_tool_result" && !advisor {
 		c.add("A6", path, "an advisor's result stands without the advisor's tool")
 	}
 }
@@ -152,7 +153,8 @@ func (c *checker) anthropicCycle(messages []object) {
 			continue
 		}
 		if slices.ContainsFunc(content, is("tool_use")) && !isThinking(content[0]) {
-			c.add("A4", fmt.Sprintf("messages[%d]", i), "calls of the open cycle lack their thinking")
+			at := fmt.Sprintf("messages[%d]", i)
+			c.add("A4", at, "calls of the open cycle lack their thinking")
 		}
 	}
 }

@@ -2,6 +2,7 @@ package llm
 
 import (
 	"fmt"
+	"strconv"
 	"strings"
 )
 
@@ -24,10 +25,11 @@ func (c *checker) gemini() {
 		c.geminiResponses(path, calls, responses, t.text)
 		// Calls have no ids of their own here: they are told apart by their order.
 		for range responses {
-			t.results = append(t.results, mention{path, fmt.Sprintf("%d", n-len(calls)+len(t.results))})
+			id := strconv.Itoa(n - len(calls) + len(t.results))
+			t.results = append(t.results, mention{path, id})
 		}
 		for range now {
-			t.calls = append(t.calls, mention{path, fmt.Sprintf("%d", n)})
+			t.calls = append(t.calls, mention{path, strconv.Itoa(n)})
 			n++
 		}
 		calls, turns[i] = now, t
@@ -109,5 +111,5 @@ func (c *checker) geminiTools() {
 	for i, name := range names {
 		names[i] = strings.NewReplacer(".", "_", ":", "_").Replace(name)
 	}
-	c.tools("tools", names, "", 64)
+	c.tools(names, "", 64)
 }

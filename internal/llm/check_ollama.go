@@ -55,5 +55,5 @@ func (c *checker) ollamaTools() {
 			c.add("O5", fmt.Sprintf("tools[%d]", i), "the parameters are no object")
 		}
 	}
-	c.tools("tools", names, "", 128)
+	c.tools(names, "", 128)
 }

@@ -38,7 +38,7 @@ func (c *checker) responses() {
 			names = append(names, t.text("name"))
 		}
 	}
-	c.tools("tools", names, c.body.object("tool_choice").text("name"), 64)
+	c.tools(names, c.body.object("tool_choice").text("name"), 64)
 }
 
 func (c *checker) responsesItem(path string, item object) turn {
@@ -143,7 +143,7 @@ func (c *checker) chat() {
 		names = append(names, t.object("function").text("name"))
 	}
 	chosen := c.body.object("tool_choice").object("function").text("name")
-	c.tools("tools", names, chosen, 64)
+	c.tools(names, chosen, 64)
 }
 
 func isMistral(model string) bool {

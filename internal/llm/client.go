@@ -70,10 +70,8 @@ func NewClient(o ClientOptions) *http.Client {
 	if o.Base == nil {
 		o.Base = newTransport(o)
 	}
-	return &http.Client{
-		Transport:     &transport{o},
-		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
-	}
+	stay := func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
+	return &http.Client{Transport: &transport{o}, CheckRedirect: stay}
 }
 
 func newTransport(o ClientOptions) *http.Transport {

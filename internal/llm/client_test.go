@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"iter"
+	"math/rand/v2"
 	"net/http"
 	"net/http/httptest"
 	"strings"
@@ -220,9 +221,18 @@ func TestRetryable(t *testing.T) {
 		header, kind string
 		want         bool
 	}{
-		{400, "", "", false}, {401, "", "", false}, {404, "", "", false}, {408, "", "", true},
-		{409, "", "", true}, {429, "", "", true}, {500, "", "", true}, {501, "", "", false},
-		{503, "", "", true}, {529, "", "", true}, {529, "false", "", false}, {400, "true", "", true},
+		{400, "", "", false},
+		{401, "", "", false},
+		{404, "", "", false},
+		{408, "", "", true},
+		{409, "", "", true},
+		{429, "", "", true},
+		{500, "", "", true},
+		{501, "", "", false},
+		{503, "", "", true},
+		{529, "", "", true},
+		{529, "false", "", false},
+		{400, "true", "", true},
 		{429, "", "insufficient_quota", false},
 	} {
 		res := &http.Response{StatusCode: tt.status, Header: http.Header{}, Body: io.NopCloser(strings.NewReader(
@@ -329,7 +339,7 @@ func TestRetry(t *testing.T) {
 func TestRetryIsCanceled(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	time.AfterFunc(10*time.Millisecond, cancel)
-	r := llm.DefaultRetry()
+	r := llm.DefaultRetry(rand.Float64)
 	r.Base = time.Hour
 	r.Cap = time.Hour
 	start := time.Now()
@@ -350,7 +360,8 @@ func TestErrorsSayWhat(t *testing.T) {
 		"p: reading the answer: EOF":                                   &llm.WireError{Provider: "p", Err: io.EOF},
 		"m does not take image/tiff: a":                                &llm.UnsupportedError{Model: "m", What: "image/tiff", Name: "a"},
 		"p would refuse the request: R at x: d; S at y: e": &llm.InvalidError{
-			Provider: "p", Violations: []llm.Violation{{"R", "x", "d"}, {"S", "y", "e"}}},
+			Provider: "p", Violations: []llm.Violation{{"R", "x", "d"}, {"S", "y", "e"}},
+		},
 		"p: the answer is longer than 7 bytes": &llm.SizeError{Provider: "p", Limit: 7},
 	} {
 		if err.Error() != want {

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"iter"
-	"math/rand/v2"
 	"time"
 )
 
@@ -23,8 +22,8 @@ type Retry struct {
 }
 
 // DefaultRetry is jp's policy, with the jitter that it promises.
-func DefaultRetry() Retry {
-	return Retry{Max: 5, Base: time.Second, Cap: 60 * time.Second, Jitter: rand.Float64}
+func DefaultRetry(jitter func() float64) Retry {
+	return Retry{Max: 5, Base: time.Second, Cap: 60 * time.Second, Jitter: jitter}
 }
 
 // Retryable reports whether the same request may succeed when it is sent again.

@@ -143,7 +143,7 @@ func (b *builder) attached(
 		return text(), true, nil
 	case imageType(mime) != "":
 		if text == nil {
-			return sdk.NewImageBlockBase64(imageType(mime), base64.StdEncoding.EncodeToString(data)), true, nil
+			return image(mime, data), true, nil
 		}
 		return picture(name, mime, data), true, nil
 	case llm.IsPDF(mime):
@@ -189,13 +189,16 @@ func about(r llm.Resource) string {
 	return r.Title + r.Description
 }
 
+func image(mime string, data []byte) block {
+	return sdk.NewImageBlockBase64(imageType(mime), base64.StdEncoding.EncodeToString(data))
+}
+
 // picture is an image with a name: a document around it, as jp sends it.
 func picture(name, mime string, data []byte) block {
-	image := sdk.NewImageBlockBase64(imageType(mime), base64.StdEncoding.EncodeToString(data))
 	d := sdk.NewDocumentBlock(sdk.ContentBlockSourceParam{
 		Content: sdk.ContentBlockSourceContentUnionParam{
 			OfContentBlockSourceContent: []sdk.ContentBlockSourceContentItemUnionParam{
-				{OfImage: image.OfImage},
+				{OfImage: image(mime, data).OfImage},
 			},
 		},
 	})
@@ -242,7 +245,7 @@ func resultContent(p llm.Part) (sdk.ToolResultBlockParamContentUnion, bool) {
 	case llm.Media:
 		switch {
 		case imageType(p.MIME) != "":
-			x = sdk.NewImageBlockBase64(imageType(p.MIME), base64.StdEncoding.EncodeToString(p.Bytes))
+			x = image(p.MIME, p.Bytes)
 		case llm.IsPDF(p.MIME):
 			x = pdf(p.Name, p.Bytes)
 		default:

@@ -53,8 +53,10 @@ func TestBreakpoints(t *testing.T) {
 		"document": {llm.Request{Messages: []llm.Message{user(document, say("q"))}}, []string{"auto", "0.0"}},
 		"tools":    {llm.Request{Messages: long[2:3], Tools: tools}, []string{"auto", "tools 1"}},
 		"system":   {llm.Request{Messages: long[2:3], Tools: tools, System: system}, []string{"auto", "system 1"}},
-		"section": {llm.Request{Messages: long[2:3], System: []llm.SystemText{{Text: "s", Breakpoint: true}, {Text: "t"}}},
-			[]string{"auto", "system 0"}},
+		"section": {
+			llm.Request{Messages: long[2:3], System: []llm.SystemText{{Text: "s", Breakpoint: true}, {Text: "t"}}},
+			[]string{"auto", "system 0"},
+		},
 		"all":   {llm.Request{Messages: long, Tools: tools, System: system}, []string{"auto", "system 1", "0.0", "2.0"}},
 		"asked": {llm.Request{Messages: asked, Tools: tools, System: system}, []string{"auto", "system 1", "1.0", "2.0"}},
 	} {

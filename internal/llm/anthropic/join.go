@@ -38,7 +38,8 @@ func seam(tail, next string) int {
 		if strings.HasSuffix(tail, next[:n]) {
 			return n
 		}
-		if end := start + n; start > 0 && end <= len(next) && strings.HasSuffix(tail, next[start:end]) {
+		end := min(len(next), start+n)
+		if start > 0 && end == start+n && strings.HasSuffix(tail, next[start:end]) {
 			return end
 		}
 	}

@@ -99,13 +99,21 @@ func (x *reader) start(index int64, b sdk.ContentBlockStartEventContentBlockUnio
 			return x.more(s, b.Text)
 		}
 	}
-	if !s.skipped && !(x.release() && x.a.assembler.Start(s.key, s.part, b.ID, x.a.names.Tool(b.Name))) {
+	if !s.skipped && !x.open(s, b) {
 		return false
 	}
-	if b.Type == "redacted_thinking" && !s.skipped {
-		x.a.assembler.Note(s.key, llm.MetadataAnthropicRedacted, b.Data)
-	}
 	return x.more(s, b.Text+b.Thinking)
+}
+
+func (x *reader) open(s *said, b sdk.ContentBlockStartEventContentBlockUnion) bool {
+	a := x.a.assembler
+	if !x.release() || !a.Start(s.key, s.part, b.ID, x.a.names.Tool(b.Name)) {
+		return false
+	}
+	if b.Type == "redacted_thinking" {
+		a.Note(s.key, llm.MetadataAnthropicRedacted, b.Data)
+	}
+	return true
 }
 
 // release ends a text that was held back: something follows it, so it was not cut off.

@@ -142,7 +142,8 @@ func (b *builder) choice(p *sdk.MessageNewParams) sdk.ToolChoiceUnionParam {
 			Name: b.names.Wire(c.Name), DisableParallelToolUse: single,
 		}}
 	}
-	return sdk.ToolChoiceUnionParam{OfAuto: &sdk.ToolChoiceAutoParam{DisableParallelToolUse: single}}
+	auto := &sdk.ToolChoiceAutoParam{DisableParallelToolUse: single}
+	return sdk.ToolChoiceUnionParam{OfAuto: auto}
 }
 
 // thinks reports whether the model thinks in this request. A newer model does so unless it is

@@ -200,8 +200,11 @@ func TestThinking(t *testing.T) {
 		{haiku, effort(llm.EffortMax), `{"type":"enabled","budget_tokens":60800,"display":"summarized"}`, `null`},
 		{haiku, budget(1), `{"type":"enabled","budget_tokens":1024,"display":"summarized"}`, `null`},
 		{haiku, budget(1e6), `{"type":"enabled","budget_tokens":63999,"display":"summarized"}`, `null`},
-		{haiku, llm.ReasoningParams{Mode: llm.ReasoningAuto, Exclude: true},
-			`{"type":"enabled","budget_tokens":32000,"display":"omitted"}`, `null`},
+		{
+			haiku,
+			llm.ReasoningParams{Mode: llm.ReasoningAuto, Exclude: true},
+			`{"type":"enabled","budget_tokens":32000,"display":"omitted"}`, `null`,
+		},
 		{opus, budget(5000), `{"type":"enabled","budget_tokens":5000,"display":"summarized"}`, `null`},
 		{opus, effort(llm.EffortXHigh), `{"type":"adaptive","display":"summarized"}`, `"max"`},
 		{newest, effort(llm.EffortXHigh), `{"type":"adaptive","display":"summarized"}`, `"xhigh"`},

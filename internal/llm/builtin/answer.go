@@ -127,5 +127,6 @@ func (s *search) within(r llm.Resource) []quote {
 		return nil
 	}
 	from, to := max(0, best-linesBefore), min(len(lines), best+linesAfter+1)
-	return []quote{{passage{path: r.URI, from: from + 1, to: to}, strings.Join(lines[from:to], "\n")}}
+	text := strings.Join(lines[from:to], "\n")
+	return []quote{{passage{path: r.URI, from: from + 1, to: to}, text}}
 }

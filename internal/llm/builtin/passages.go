@@ -77,8 +77,9 @@ func (s *search) weights(hits []hit) []float64 {
 // total is how many lines have the word, which the search tool says when it does not show all.
 func (s *search) total(w word) int {
 	form := regexp.MustCompile(`(?m)^\[\d+ of (\d+) matches`)
+	args := string(encoded(map[string]any{"pattern": "(?i)" + w.pattern}))
 	for _, st := range s.steps(s.grep) {
-		if st.result == nil || string(st.call.Args) != string(encoded(map[string]any{"pattern": "(?i)" + w.pattern})) {
+		if st.result == nil || string(st.call.Args) != args {
 			continue
 		}
 		text := st.result.Plain()
@@ -108,7 +109,9 @@ func (s *search) passages() []passage {
 	var best []passage
 	perFile := map[string]int{}
 	for _, p := range all {
-		overlaps := func(q passage) bool { return q.path == p.path && p.from <= q.to && q.from <= p.to }
+		overlaps := func(q passage) bool {
+			return q.path == p.path && p.from <= q.to && q.from <= p.to
+		}
 		if perFile[p.path] >= maxPerFile || slices.ContainsFunc(best, overlaps) {
 			continue
 		}
@@ -126,7 +129,8 @@ func (s *search) score(hits []hit, i int, weights []float64) float64 {
 	h := hits[i]
 	near := strings.ToLower(h.text)
 	for _, o := range hits {
-		if o.path == h.path && o.line != h.line && o.line >= h.line-linesBefore && o.line <= h.line+linesAfter {
+		d := o.line - h.line
+		if o.path == h.path && d != 0 && -linesBefore <= d && d <= linesAfter {
 			near += "\n" + strings.ToLower(o.text)
 		}
 	}
@@ -146,8 +150,9 @@ func (s *search) score(hits []hit, i int, weights []float64) float64 {
 	if s.defines.MatchString(h.text) {
 		score *= 1.5
 	}
-	for _, lesser := range []string{"test", "vendor/", "node_modules/", ".lock", ".sum", "changelog"} {
-		if strings.Contains(path, lesser) {
+	lesser := []string{"test", "vendor/", "node_modules/", ".lock", ".sum", "changelog"}
+	for _, mark := range lesser {
+		if strings.Contains(path, mark) {
 			score *= 0.6
 		}
 	}

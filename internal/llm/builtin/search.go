@@ -164,7 +164,8 @@ func (s *search) ask(calls []llm.Call) {
 func (s *search) patterns() []llm.Call {
 	var calls []llm.Call
 	add := func(pattern string) {
-		calls = append(calls, llm.Call{Name: s.grep, Args: encoded(map[string]any{"pattern": pattern})})
+		args := encoded(map[string]any{"pattern": pattern})
+		calls = append(calls, llm.Call{Name: s.grep, Args: args})
 	}
 	if pairs := pairs(s.words); pairs != "" {
 		add("(?i)" + pairs)

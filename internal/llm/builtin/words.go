@@ -65,7 +65,8 @@ func stem(said string) string {
 		return low
 	}
 	for _, ending := range []string{"ings", "ing", "ies", "ed", "es", "s"} {
-		if s, ok := strings.CutSuffix(low, ending); ok && len(s) >= 4 && !strings.HasSuffix(low, "ss") {
+		s, ok := strings.CutSuffix(low, ending)
+		if ok && len(s) >= 4 && !strings.HasSuffix(low, "ss") {
 			return s
 		}
 	}
@@ -85,12 +86,12 @@ func title(low string) string {
 func stopWord(low string) bool {
 	const list = " a about after all also am an and any are as at be because been before being " +
 		"both but by can code could did do does done each else explain file files find for from " +
-		"function get give had has have her here his how i if in into is it its just know let like " +
-		"list look made make many me more most much my need new no not now of on one only or other " +
-		"our out over please project repo repository see she should show so some than thank that " +
+		"function get give had has have her here his how i if in into is it its just know let " +
+		"like list look made make many me more most much my need new no not now of on one only or " +
+		"other our out over please project repo repository see she should show so some than thank that " +
 		"the their them then there these they thing things this those through to too under until " +
-		"up us use used uses using very want was we were what when where which while who why will " +
-		"with work works would you your "
+		"up us use used uses using very want was we were what when where which while who why " +
+		"will with work works would you your "
 	return strings.Contains(list, " "+low+" ")
 }
 

@@ -3,6 +3,7 @@ package llmtest
 import (
 	"fmt"
 	"net/http"
+	"strings"
 	"testing"
 
 	"github.com/git-jp/git-jp/events"
@@ -34,21 +35,30 @@ func compactions() map[string]string {
 
 // compacted is the conversation behind the recorded cases: four turns, with reasoning that
 // nobody signed, and a call with its result.
-const compacted = `[
-{"timestamp":"2020-01-01 00:00:00.0","type":"turn_start"},
-{"timestamp":"2020-01-01 00:00:00.0","type":"chat_request","content":"What is the capital of France?"},
-{"timestamp":"2020-01-01 00:00:00.0","type":"chat_response","reasoning":"The user wants a capital city."},
-{"timestamp":"2020-01-01 00:00:00.0","type":"chat_response","message":"Paris."},
-{"timestamp":"2020-01-01 00:00:00.0","type":"turn_start"},
-{"timestamp":"2020-01-01 00:00:00.0","type":"chat_request","content":"Read my notes file."},
-{"timestamp":"2020-01-01 00:00:00.0","type":"tool_call_request","id":"call_1","name":"read_file","arguments":{"path":"bm90ZXMubWQ="}},
-{"timestamp":"2020-01-01 00:00:00.0","type":"tool_call_response","id":"call_1","content":"LSBidXkgbWlsawotIGNhbGwgZGVudGlzdA==","is_error":false},
-{"timestamp":"2020-01-01 00:00:00.0","type":"chat_response","message":"Your notes mention milk and the dentist."},
-{"timestamp":"2020-01-01 00:00:00.0","type":"turn_start"},
-{"timestamp":"2020-01-01 00:00:00.0","type":"chat_request","content":"And the capital of Germany?"},
-{"timestamp":"2020-01-01 00:00:00.0","type":"chat_response","message":"Berlin."},
-{"timestamp":"2020-01-01 00:00:00.0","type":"turn_start"},
-{"timestamp":"2020-01-01 00:00:00.0","type":"chat_request","content":"And of Italy?"}`
+func compacted() string {
+	elements := []string{
+		`"turn_start"`,
+		`"chat_request","content":"What is the capital of France?"`,
+		`"chat_response","reasoning":"The user wants a capital city."`,
+		`"chat_response","message":"Paris."`,
+		`"turn_start"`,
+		`"chat_request","content":"Read my notes file."`,
+		`"tool_call_request","id":"call_1","name":"read_file",` +
+			`"arguments":{"path":"bm90ZXMubWQ="}`,
+		`"tool_call_response","id":"call_1",` +
+			`"content":"LSBidXkgbWlsawotIGNhbGwgZGVudGlzdA==","is_error":false`,
+		`"chat_response","message":"Your notes mention milk and the dentist."`,
+		`"turn_start"`,
+		`"chat_request","content":"And the capital of Germany?"`,
+		`"chat_response","message":"Berlin."`,
+		`"turn_start"`,
+		`"chat_request","content":"And of Italy?"`,
+	}
+	for i, e := range elements {
+		elements[i] = `{"timestamp":"2020-01-01 00:00:00.0","type":` + e + `}`
+	}
+	return "[" + strings.Join(elements, ",")
+}
 
 // Compactions returns the conversations of the recorded compaction cases as they are projected,
 // by the names of the recorded bodies.
@@ -56,7 +66,7 @@ func Compactions(t testing.TB) map[string][]llm.Message {
 	t.Helper()
 	cases := map[string][]llm.Message{}
 	for name, overlay := range compactions() {
-		text := compacted
+		text := compacted()
 		if overlay != "" {
 			text += "," + overlay
 		}

@@ -159,7 +159,10 @@ func testBreak(t *testing.T, h Harness) {
 	for stop := range all.Deltas {
 		m := h.New(Serve(t, reply).Endpoint(t, h.Format))
 		n := 0
-		for range m.Stream(t.Context(), question()) {
+		for _, err := range m.Stream(t.Context(), question()) {
+			if err != nil {
+				t.Fatal(err)
+			}
 			if n++; n > stop {
 				break
 			}
@@ -175,13 +178,10 @@ func testCancel(t *testing.T, h Harness) {
 	defer cancel()
 	m := h.New(Serve(t, reply).Endpoint(t, h.Format))
 	time.AfterFunc(30*time.Millisecond, cancel)
-	start := time.Now()
+	late := time.AfterFunc(3*time.Second, func() { panic("canceled, the stream does not end") })
 	got := Collect(m.Stream(ctx, question()))
-	if !errors.Is(got.Err, context.Canceled) {
+	if !late.Stop() || !errors.Is(got.Err, context.Canceled) {
 		t.Errorf("canceled, the stream ends with %v", got.Err)
-	}
-	if d := time.Since(start); d > 3*time.Second {
-		t.Errorf("it took %s to cancel", d)
 	}
 }
 
@@ -205,7 +205,7 @@ func testRateLimit(t *testing.T, h Harness) {
 func testOverloaded(t *testing.T, h Harness) {
 	got, waits := h.ask(t, refusal(529, "overloaded_error", Overloaded))
 	var api *llm.APIError
-	if !errors.As(got.Err, &api) || api.Status != 529 || !strings.Contains(api.Error(), Overloaded) {
+	if !errors.As(got.Err, &api) || api.Status != 529 || api.Message != Overloaded {
 		t.Errorf("overloaded, the stream ends with %v", got.Err)
 	}
 	if want := []time.Duration{1e9, 2e9, 4e9}; !reflect.DeepEqual(waits, want) {
@@ -249,7 +249,7 @@ func testHTML(t *testing.T, h Harness) {
 
 func testRedirect(t *testing.T, h Harness) {
 	elsewhere := Serve(t, h.ok(h.Answer("from elsewhere")))
-	away := Reply{Status: http.StatusTemporaryRedirect, Header: http.Header{"Location": {elsewhere.URL}}}
+	away := Reply{Status: 307, Header: http.Header{"Location": {elsewhere.URL}}}
 	got, _ := h.ask(t, away)
 	var api *llm.APIError
 	if !errors.As(got.Err, &api) || api.Status != 307 || len(elsewhere.Sent()) > 0 {

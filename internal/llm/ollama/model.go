@@ -108,9 +108,8 @@ func (m *Model) exchange(
 		return
 	}
 	defer func() { _ = res.Body.Close() }() // what was wanted of it has been read
-	x := reader{
-		b: b, assembler: llm.NewAssembler(b.request, func(d llm.Delta) bool { return yield(d, nil) }),
-	}
+	emit := func(d llm.Delta) bool { return yield(d, nil) }
+	x := reader{b: b, assembler: llm.NewAssembler(b.request, emit)}
 	for line, err := range llm.ReadLines(res.Body, 0) {
 		if err != nil {
 			yield(llm.Delta{}, llm.StreamError(m.at.Provider, err))

@@ -250,7 +250,8 @@ func (b *builder) tools() []tool {
 	for i, t := range b.request.Tools {
 		tools[i].Type = "function"
 		f := &tools[i].Function
-		f.Name, f.Description, f.Parameters = b.names.Wire(t.Name), t.Description, json.RawMessage(t.Schema)
+		f.Name, f.Description = b.names.Wire(t.Name), t.Description
+		f.Parameters = json.RawMessage(t.Schema)
 		if t.Schema == nil {
 			f.Parameters = json.RawMessage(`{"type":"object","properties":{}}`)
 		}
