@@ -276,6 +276,7 @@ func TestUnknownKeysAreWarnings(t *testing.T) {
 	c := load(t, sources(t, map[string]string{"ws/.jp/config.toml": `
 assistant.nmae = "x"
 future = {a = 1}
+user.name = {first = "Ada"}
 [conversation.tools.x]
 source = "local"
 comand = "x"
@@ -292,8 +293,9 @@ deduplicate = false
 	}
 	want := []string{
 		".jp/config.toml:2: assistant.nmae: unknown key",
-		".jp/config.toml:6: conversation.tools.x.comand: unknown key",
+		".jp/config.toml:7: conversation.tools.x.comand: unknown key",
 		".jp/config.toml:3: future: unknown key",
+		".jp/config.toml:4: user.name.first: unknown key",
 	}
 	if !slices.Equal(got, want) {
 		t.Errorf("warnings are\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
