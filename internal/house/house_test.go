@@ -71,7 +71,7 @@ var queryImports = []string{
 }
 
 var attachImports = []string{
-	"events", "blobs", "gitint", "internal/tool", "internal/tool/file", "internal/tool/mcp",
+	"events", "blobs", "internal/tool", "internal/tool/file", "internal/tool/builtin",
 	"internal/workspace",
 }
 

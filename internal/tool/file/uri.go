@@ -101,7 +101,7 @@ func parse(uri string, windows bool) (form, error) {
 	}
 	var f form
 	if found {
-		f.fragment = "#" + normalize(fragment)
+		f.fragment = "#" + Normalize(fragment)
 	}
 	raw, relative := locate(rest, windows)
 	if after, ok := strings.CutPrefix(raw, "/"+anchor); ok && (after == "" || after[0] == '/') {
@@ -204,10 +204,10 @@ func isPathByte(c byte) bool {
 	return isUnreserved(c) || strings.IndexByte("!$&'()*+,;=:@/", c) >= 0
 }
 
-// normalize gives every percent-encoding its one form (RFC 3986, 6.2.2): none for
+// Normalize gives every percent-encoding its one form (RFC 3986, 6.2.2): none for
 // unreserved characters, capital digits for the others. It leaves the rest alone but
 // for what must not stand in a URI at all.
-func normalize(s string) string {
+func Normalize(s string) string {
 	var b strings.Builder
 	for i := 0; i < len(s); i++ {
 		c := s[i]

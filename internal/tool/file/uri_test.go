@@ -251,7 +251,7 @@ func TestEncodingIsReversible(t *testing.T) {
 		if err != nil || f.path != "./"+name || f.fragment != "" {
 			t.Fatalf("%q became %q, which reads as %+v (%v)", name, uri, f, err)
 		}
-		if normalize(uri[len("file://"):]) != uri[len("file://"):] {
+		if Normalize(uri[len("file://"):]) != uri[len("file://"):] {
 			t.Fatalf("%q is not normal", uri)
 		}
 	})

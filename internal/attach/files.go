@@ -1,0 +1,216 @@
+package attach
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/bmatcuk/doublestar/v4"
+	"github.com/git-jp/git-jp/blobs"
+	"github.com/git-jp/git-jp/events"
+	"github.com/git-jp/git-jp/internal/tool/file"
+)
+
+// A selection is what a file: attachment says.
+type selection struct {
+	uri     string // without parameters
+	path    string // decoded, from the root or absolute, with slashes
+	exclude bool
+	ignored bool // also what git ignores
+}
+
+// Parameters of file: attachments.
+const (
+	paramExclude = "exclude"
+	paramIgnored = "ignored"
+)
+
+func parseFile(a string) (selection, error) {
+	rest, raw, has := strings.Cut(a, "?")
+	s := selection{uri: rest}
+	if has {
+		q, err := query(raw, paramExclude, paramIgnored)
+		if err != nil {
+			return s, err
+		}
+		s.exclude, s.ignored = flag(q, paramExclude), flag(q, paramIgnored)
+	}
+	return s, nil
+}
+
+// excludes returns the patterns that attachments exclude.
+func excludes(attachments []string) (patterns []string) {
+	for _, a := range attachments {
+		if !file.IsURI(a) {
+			continue
+		}
+		s, err := parseFile(a)
+		if err == nil && s.exclude {
+			patterns = append(patterns, plainPath(s.uri))
+		}
+	}
+	return patterns
+}
+
+// plainPath returns the path of a file: attachment as a pattern.
+func plainPath(uri string) string {
+	p, _, _ := strings.Cut(uri[len("file:"):], "#")
+	p = strings.TrimPrefix(p, "///$WORKSPACE/")
+	p = strings.TrimPrefix(p, "//")
+	return strings.TrimSuffix(path.Clean(unescape(p)), "/.")
+}
+
+// files resolves a file: attachment: a file, a directory, or a pattern.
+func (r *Resolver) files(
+	ctx context.Context, a string, exclude []string,
+) ([]events.Resource, error) {
+	s, err := parseFile(a)
+	if err != nil || s.exclude {
+		return nil, err
+	}
+	real, fragment, err := r.o.Files.Tree.Path(s.uri)
+	if err != nil {
+		return nil, err
+	}
+	rel, info, err := r.o.Files.Tree.Stat(real)
+	switch {
+	case err == nil && info.IsDir():
+		s.path = path.Join(escapeMeta(rel), "**", "*")
+	case err == nil:
+		return single(r.file(real, fragment))
+	case errors.Is(err, fs.ErrNotExist) && isPattern(plainPath(s.uri)):
+		if s.path, err = r.pattern(s.uri); err != nil {
+			return nil, err
+		}
+	default:
+		return nil, err
+	}
+	return r.matching(ctx, s, exclude)
+}
+
+// pattern returns a pattern from the root.
+func (r *Resolver) pattern(uri string) (string, error) {
+	p := plainPath(uri)
+	if !path.IsAbs(p) {
+		return p, nil
+	}
+	base, rest := splitPattern(p)
+	rel, err := r.o.Files.Tree.Rel(filepath.FromSlash(base))
+	return path.Join(rel, rest), err
+}
+
+// file resolves one file, or the lines that a fragment names.
+func (r *Resolver) file(name, fragment string) (events.Resource, error) {
+	f, err := r.o.Files.Tree.Read(name, maxFile)
+	if err != nil {
+		return events.Resource{}, err
+	}
+	res := f.Resource()
+	if fragment == "" {
+		return res, nil
+	}
+	from, to, ok := file.ParseLines(fragment)
+	if !ok {
+		return events.Resource{}, fmt.Errorf("fragment %q names no lines", fragment)
+	}
+	part, last, ok := file.Cut(f.Data, from, to)
+	if !ok || !file.IsText(f.Data) {
+		return events.Resource{}, fmt.Errorf("there are no lines %d to %d", from, to)
+	}
+	res.URI, res.Content = file.Lines(f.URI, from, last), blobs.Loaded(part)
+	return res, nil
+}
+
+// matching resolves the files that match a pattern, sorted.
+func (r *Resolver) matching(
+	ctx context.Context, s selection, exclude []string,
+) ([]events.Resource, error) {
+	if !doublestar.ValidatePattern(s.path) {
+		return nil, doublestar.ErrBadPattern
+	}
+	names, err := r.candidates(ctx, s)
+	if err != nil {
+		return nil, err
+	}
+	var found []events.Resource
+	var faults []error
+	for _, name := range names {
+		if !matches(s.path, name) || excluded(exclude, name) {
+			continue
+		}
+		if err := ctx.Err(); err != nil {
+			return found, err
+		}
+		res, err := r.file(filepath.FromSlash(name), "")
+		if err != nil {
+			faults = append(faults, err) // the others are what was asked for
+			continue
+		}
+		found = append(found, res)
+	}
+	if found == nil && faults == nil {
+		return nil, errors.New("no file matches")
+	}
+	return found, errors.Join(faults...)
+}
+
+// candidates are the files below the directory in which a pattern starts.
+func (r *Resolver) candidates(ctx context.Context, s selection) ([]string, error) {
+	base, _ := splitPattern(s.path)
+	base = strings.ReplaceAll(base, `\`, "")
+	var names []string
+	var err error
+	if s.ignored {
+		names, err = r.o.Files.Tree.Walk(base)
+	} else {
+		names, err = r.o.Files.Files(ctx, filepath.FromSlash(base))
+	}
+	slices.Sort(names)
+	return names, err
+}
+
+// matches says whether a pattern means a file. Hidden files and directories are meant
+// only where the pattern says the dot.
+func matches(pattern, name string) bool {
+	if ok, err := doublestar.Match(pattern, name); err != nil || !ok {
+		return false
+	}
+	base, rest := splitPattern(pattern)
+	if strings.HasPrefix(rest, ".") || strings.Contains(rest, "/.") {
+		return true
+	}
+	if base != "." {
+		name = strings.TrimPrefix(name, strings.ReplaceAll(base, `\`, "")+"/")
+	}
+	return !strings.HasPrefix(name, ".") && !strings.Contains(name, "/.")
+}
+
+// excluded reports whether one of the patterns means the file or a directory above it.
+func excluded(patterns []string, name string) bool {
+	for _, p := range patterns {
+		if ok, _ := doublestar.Match(p, name); ok {
+			return true
+		}
+		for dir := path.Dir(name); dir != "."; dir = path.Dir(dir) {
+			if ok, _ := doublestar.Match(p, dir); ok {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+func isPattern(s string) bool { return strings.ContainsAny(s, "*?[{") }
+
+// splitPattern returns the directory in which a pattern starts, and the rest.
+func splitPattern(p string) (base, rest string) { return doublestar.SplitPattern(p) }
+
+// escapeMeta makes a path a pattern that means only itself.
+func escapeMeta(p string) string {
+	return strings.NewReplacer(`\`, `\\`, "*", `\*`, "?", `\?`, "[", `\[`, "{", `\{`).Replace(p)
+}

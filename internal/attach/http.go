@@ -1,0 +1,250 @@
+package attach
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"mime"
+	"net/http"
+	"net/url"
+	"path"
+	"strings"
+	"time"
+
+	htmltomarkdown "github.com/JohannesKaufmann/html-to-markdown/v2"
+	"github.com/JohannesKaufmann/html-to-markdown/v2/converter"
+	"github.com/git-jp/git-jp/blobs"
+	"github.com/git-jp/git-jp/events"
+	"github.com/git-jp/git-jp/internal/tool/file"
+	"golang.org/x/net/html/charset"
+	"golang.org/x/net/idna"
+)
+
+const (
+	defaultTimeout = 30 * time.Second
+	defaultBytes   = 10 << 20
+	maxRedirects   = 10
+)
+
+// HTTPOptions say how pages are fetched. The zero value reaches public addresses only.
+type HTTPOptions struct {
+	// AllowPrivate lets through a host whose address is private, nil lets none.
+	AllowPrivate func(host string) bool
+	// Proxy is that of the transport, nil is none.
+	Proxy func(*http.Request) (*url.URL, error)
+	// Timeout bounds a whole fetch; zero is 30 seconds.
+	Timeout time.Duration
+	// MaxBytes bounds a page, unpacked; zero is 10 MiB.
+	MaxBytes  int64
+	UserAgent string
+	// Transport is what connections are configured like, nil is as usual. How it dials
+	// and which proxy it has does not count.
+	Transport *http.Transport
+}
+
+// A Fetcher gets web pages.
+type Fetcher struct {
+	o      HTTPOptions
+	client *http.Client
+}
+
+// NewFetcher returns a fetcher.
+func NewFetcher(o HTTPOptions) *Fetcher {
+	if o.Timeout == 0 {
+		o.Timeout = defaultTimeout
+	}
+	if o.MaxBytes == 0 {
+		o.MaxBytes = defaultBytes
+	}
+	f := &Fetcher{o: o}
+	f.client = &http.Client{
+		Transport: newGuard(o), Timeout: o.Timeout, CheckRedirect: checkRedirect,
+	}
+	return f
+}
+
+// Close gives the connections back.
+func (f *Fetcher) Close() { f.client.CloseIdleConnections() }
+
+// checkRedirect follows to the web only, and never from encryption to none.
+func checkRedirect(r *http.Request, via []*http.Request) error {
+	switch {
+	case len(via) >= maxRedirects:
+		return fmt.Errorf("more than %d redirects", maxRedirects)
+	case r.URL.Scheme != "http" && r.URL.Scheme != "https":
+		return fmt.Errorf("redirect to scheme %q", r.URL.Scheme)
+	case via[len(via)-1].URL.Scheme == "https" && r.URL.Scheme == "http":
+		return errors.New("redirect from https to http")
+	case r.URL.User != nil:
+		return errUser
+	}
+	return nil
+}
+
+// A StatusError is an answer that is none.
+type StatusError struct{ Status string }
+
+// Error says what the server said.
+func (e *StatusError) Error() string { return "the server answers " + e.Status }
+
+// Fetch returns the page as a resource. HTML becomes Markdown, because that is what a
+// reader wants of a page, and because markup changes where the text does not.
+func (f *Fetcher) Fetch(ctx context.Context, address string) (events.Resource, error) {
+	u, err := NormalizeURL(address)
+	if err != nil {
+		return events.Resource{}, err
+	}
+	req, err := http.NewRequestWithContext(ctx, http.MethodGet, u, nil)
+	if err != nil {
+		return events.Resource{}, err
+	}
+	req.Header.Set("User-Agent", f.o.UserAgent)
+	req.Header.Set("Accept", "text/html,text/markdown,text/plain,application/*;q=0.9,*/*;q=0.5")
+	resp, err := f.client.Do(req)
+	if err != nil {
+		return events.Resource{}, err
+	}
+	data, err := io.ReadAll(io.LimitReader(resp.Body, f.o.MaxBytes+1))
+	err = errors.Join(err, resp.Body.Close())
+	switch {
+	case err != nil:
+		return events.Resource{}, fmt.Errorf("read %q: %w", u, err)
+	case resp.StatusCode/100 != 2:
+		return events.Resource{}, &StatusError{resp.Status}
+	case int64(len(data)) > f.o.MaxBytes:
+		return events.Resource{}, fmt.Errorf("the page is larger than %d bytes", f.o.MaxBytes)
+	}
+	return page(u, resp, data)
+}
+
+// page makes a resource of an answer. Its name is the one that was asked for, wherever
+// redirects led.
+func page(u string, resp *http.Response, data []byte) (events.Resource, error) {
+	res := events.Resource{URI: u, Name: u, Annotations: lastModified(resp.Header)}
+	header := resp.Header.Get("Content-Type")
+	kind, _, err := mime.ParseMediaType(header)
+	if err != nil || kind == "" || kind == "application/octet-stream" {
+		kind = file.Type(path.Base(resp.Request.URL.Path), data)
+	}
+	switch {
+	case kind == "text/html" || kind == "application/xhtml+xml":
+		data, err = markdown(data, header, resp.Request.URL)
+		kind = "text/markdown"
+	case strings.HasPrefix(kind, "text/"):
+		data, err = decodeText(data, header)
+	}
+	if err != nil {
+		return events.Resource{}, fmt.Errorf("read %q: %w", u, err)
+	}
+	res.MIMEType, res.Content = kind, blobs.Loaded(data)
+	return res, nil
+}
+
+func markdown(data []byte, header string, base *url.URL) ([]byte, error) {
+	r, err := charset.NewReader(bytes.NewReader(data), header)
+	if err != nil {
+		return nil, err
+	}
+	return htmltomarkdown.ConvertReader(r, converter.WithDomain(base.Scheme+"://"+base.Host))
+}
+
+// decodeText makes UTF-8 of text. What says nothing of its encoding and is UTF-8 is.
+func decodeText(data []byte, header string) ([]byte, error) {
+	if file.IsText(data) && !strings.Contains(strings.ToLower(header), "charset") {
+		return data, nil
+	}
+	r, err := charset.NewReader(bytes.NewReader(data), header)
+	if err != nil {
+		return nil, err
+	}
+	return io.ReadAll(r)
+}
+
+func lastModified(h http.Header) []byte {
+	t, err := http.ParseTime(h.Get("Last-Modified"))
+	if err != nil {
+		return nil
+	}
+	b, err := json.Marshal(map[string]string{"lastModified": t.UTC().Format(time.RFC3339)})
+	if err != nil {
+		return nil
+	}
+	return b
+}
+
+var errUser = errors.New("an address with a name and a password would be stored with them")
+
+// NormalizeURL returns the one form of an address of the web: scheme and host in lower
+// case, no default port, no dots, encodings as RFC 3986 wants them, and no fragment,
+// which no server sees.
+func NormalizeURL(address string) (string, error) {
+	u, err := url.Parse(address)
+	if err != nil {
+		return "", err
+	}
+	u.Scheme = strings.ToLower(u.Scheme)
+	if u.Scheme != "http" && u.Scheme != "https" || u.Hostname() == "" {
+		return "", fmt.Errorf("%q is no address of the web", address)
+	}
+	if u.User != nil {
+		return "", errUser
+	}
+	host, err := hostOf(u)
+	if err != nil {
+		return "", fmt.Errorf("host of %q: %w", address, err)
+	}
+	p := removeDots(file.Normalize(u.EscapedPath()))
+	if p == "" {
+		p = "/"
+	}
+	out := u.Scheme + "://" + host + p
+	if u.RawQuery != "" || u.ForceQuery {
+		out += "?" + file.Normalize(u.RawQuery)
+	}
+	return out, nil
+}
+
+func hostOf(u *url.URL) (string, error) {
+	host := strings.ToLower(u.Hostname())
+	if strings.Contains(host, ":") {
+		host = "[" + host + "]"
+	} else {
+		var err error
+		if host, err = idna.Lookup.ToASCII(host); err != nil {
+			return "", err
+		}
+	}
+	port := u.Port()
+	if port == "" || u.Scheme == "http" && port == "80" || u.Scheme == "https" && port == "443" {
+		return host, nil
+	}
+	return host + ":" + port, nil
+}
+
+// removeDots does what RFC 3986, 5.2.4 says, to a path that begins with a slash.
+func removeDots(p string) string {
+	var out []string
+	segments := strings.Split(p, "/")
+	for i, s := range segments {
+		last := i == len(segments)-1
+		switch s {
+		case ".":
+			if last {
+				out = append(out, "")
+			}
+		case "..":
+			if len(out) > 1 {
+				out = out[:len(out)-1]
+			}
+			if last {
+				out = append(out, "")
+			}
+		default:
+			out = append(out, s)
+		}
+	}
+	return strings.Join(out, "/")
+}

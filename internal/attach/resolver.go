@@ -1,0 +1,187 @@
+package attach
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/git-jp/git-jp/events"
+	"github.com/git-jp/git-jp/internal/tool"
+	"github.com/git-jp/git-jp/internal/tool/builtin"
+	"github.com/git-jp/git-jp/internal/tool/file"
+	"github.com/git-jp/git-jp/internal/workspace"
+)
+
+// maxFile is the size of the largest file that is attached.
+const maxFile = 10 << 20
+
+// A Reader reads resources: a session with an MCP server.
+type Reader interface {
+	Read(ctx context.Context, uri string) ([]events.Resource, error)
+}
+
+// Options are what handlers work with. What is nil makes its schemes unavailable.
+type Options struct {
+	Files         builtin.Workspace // Tree is required
+	Starter       tool.Starter      // cmd:
+	HTTP          *Fetcher          // http: and https:
+	Conversations *workspace.Workspace
+	// Server returns a session with the MCP server of this name, starting it if need be.
+	Server func(ctx context.Context, id string) (Reader, error)
+}
+
+// A Resolver makes resources of attachments.
+type Resolver struct{ o Options }
+
+// New returns a resolver.
+func New(o Options) *Resolver { return &Resolver{o} }
+
+// A Failure is an attachment that gave nothing, or not all.
+type Failure struct {
+	Attachment string
+	Err        error
+}
+
+// Error names the attachment.
+func (f *Failure) Error() string { return fmt.Sprintf("attach %q: %v", f.Attachment, f.Err) }
+
+// Unwrap returns what went wrong.
+func (f *Failure) Unwrap() error { return f.Err }
+
+// Resolve returns the resources that attachments stand for, in their order, each URI
+// once, and what could not be resolved. Attachments that exclude do so for all others.
+func (r *Resolver) Resolve(
+	ctx context.Context, attachments []string,
+) (all []events.Resource, failures []*Failure) {
+	seen := map[string]bool{}
+	exclude := excludes(attachments)
+	for _, a := range attachments {
+		found, err := r.one(ctx, a, exclude)
+		for _, res := range found {
+			if !seen[res.URI] {
+				seen[res.URI], all = true, append(all, res)
+			}
+		}
+		if err != nil {
+			failures = append(failures, &Failure{a, err})
+		}
+	}
+	return all, failures
+}
+
+var errUnavailable = errors.New("there is nothing to resolve it with")
+
+// one resolves one attachment.
+func (r *Resolver) one(
+	ctx context.Context, a string, exclude []string,
+) ([]events.Resource, error) {
+	name, ok := scheme(a)
+	switch {
+	case !ok:
+		return nil, errors.New("it is no URL")
+	case name == schemeFile:
+		return r.files(ctx, a, exclude)
+	case name == schemeCmd && r.o.Starter != nil:
+		return single(r.command(ctx, a))
+	case (name == "http" || name == "https") && r.o.HTTP != nil:
+		return single(r.o.HTTP.Fetch(ctx, a))
+	case name == schemeJP && r.o.Conversations != nil:
+		return single(r.conversation(a))
+	case strings.HasPrefix(name, mcpPrefix) && r.o.Server != nil:
+		return r.server(ctx, a)
+	}
+	return nil, errUnavailable
+}
+
+func single(res events.Resource, err error) ([]events.Resource, error) {
+	if err != nil {
+		return nil, err
+	}
+	return []events.Resource{res}, nil
+}
+
+// refresh resolves one canonical URI again.
+func (r *Resolver) refresh(ctx context.Context, uri string) (events.Resource, error) {
+	found, err := r.one(ctx, uri, nil)
+	if err == nil && len(found) != 1 {
+		err = fmt.Errorf("it is %d resources now", len(found))
+	}
+	if err != nil {
+		return events.Resource{}, fmt.Errorf("refresh %q: %w", uri, err)
+	}
+	return found[0], nil
+}
+
+// escapePattern keeps the URI of a file from being read as a pattern.
+func escapePattern(uri string) string {
+	if !file.IsURI(uri) {
+		return uri
+	}
+	return strings.NewReplacer("*", "%2A", "{", "%7B", "[", "%5B").Replace(uri)
+}
+
+// A Refresher resolves again what a conversation already has, and nothing else: the
+// URI comes from a model.
+type Refresher struct {
+	resolver *Resolver
+	known    map[string]string // what to resolve, by canonical URI
+}
+
+var _ builtin.Refresher = (*Refresher)(nil)
+
+// Refresher returns one for the resources with these canonical URIs. The attachments
+// that the conversation declares say which server a URI is of. It is nil when none of
+// the resources can be resolved again: then there is nothing to offer.
+func (r *Resolver) Refresher(uris, attachments []string) *Refresher {
+	servers := map[string]string{}
+	for _, a := range attachments {
+		if name, _ := scheme(a); strings.HasPrefix(name, mcpPrefix) {
+			if _, uri, ok := inner(a); ok {
+				servers[uri] = a
+			}
+		}
+	}
+	known := map[string]string{}
+	for _, u := range uris {
+		if a, ok := servers[u]; ok && r.o.Server != nil {
+			known[u] = a
+		} else if r.refreshable(u) {
+			known[u] = escapePattern(u)
+		}
+	}
+	if len(known) == 0 {
+		return nil
+	}
+	return &Refresher{r, known}
+}
+
+// refreshable reports whether a URI leads to a handler by itself.
+func (r *Resolver) refreshable(uri string) bool {
+	switch name, _ := scheme(uri); name {
+	case schemeFile:
+		return r.o.Files.Tree != nil
+	case schemeCmd:
+		return r.o.Starter != nil
+	case "http", "https":
+		return r.o.HTTP != nil
+	case schemeJP:
+		return r.o.Conversations != nil
+	}
+	return false
+}
+
+// Refresh implements [builtin.Refresher]. It takes a URI with $WORKSPACE and without.
+func (f *Refresher) Refresh(ctx context.Context, uri string) (events.Resource, error) {
+	if _, ok := f.known[uri]; !ok && file.IsURI(uri) {
+		if c, err := f.resolver.o.Files.Tree.Canonical(uri); err == nil {
+			uri = c
+		}
+	}
+	a, ok := f.known[uri]
+	if !ok {
+		return events.Resource{}, fmt.Errorf(
+			"refresh %q: it is not attached to the conversation", uri)
+	}
+	return f.resolver.refresh(ctx, a)
+}

@@ -1,0 +1,193 @@
+package attach
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"net/url"
+	"path/filepath"
+	"sort"
+	"strings"
+
+	"github.com/git-jp/git-jp/events"
+	"github.com/git-jp/git-jp/internal/tool/file"
+	"github.com/go-json-experiment/json/jsontext"
+)
+
+// Schemes that have a handler of ours. Those of MCP begin with mcp+.
+const (
+	schemeFile = "file"
+	schemeCmd  = "cmd"
+	schemeJP   = "jp"
+	mcpPrefix  = "mcp+"
+)
+
+// scheme returns what stands before the first colon, in lower case, when it is one of
+// a URL. One letter is a drive of Windows.
+func scheme(s string) (string, bool) {
+	name, _, ok := strings.Cut(s, ":")
+	if !ok || len(name) < 2 {
+		return "", false
+	}
+	for i, c := range name {
+		letter := 'a' <= c|0x20 && c|0x20 <= 'z'
+		if !letter && (i == 0 || !strings.ContainsRune("0123456789+-.", c)) {
+			return "", false
+		}
+	}
+	return strings.ToLower(name), true
+}
+
+// Argument returns the attachment that a person means on the command line: a URL, the
+// id of a conversation, or a path or pattern as seen from the directory cwd. A path
+// that begins with ! excludes.
+func Argument(arg, cwd string, tree *file.Tree) (string, error) {
+	if _, ok := scheme(arg); ok {
+		return arg, nil
+	}
+	id, selector, selects := strings.Cut(arg, "?")
+	if _, err := events.ParseID(id); err == nil && strings.HasPrefix(id, "jp-c") {
+		return conversation(id, selector, selects), nil
+	}
+	name, excludes := strings.CutPrefix(arg, "!")
+	if !filepath.IsAbs(name) {
+		name = filepath.Join(cwd, name)
+	}
+	rel, err := below(tree, name)
+	if err != nil {
+		return "", fmt.Errorf("attach %q: %w", arg, err)
+	}
+	u := "file:" + strings.NewReplacer("%", "%25", "?", "%3F", "#", "%23").Replace(rel)
+	if excludes {
+		return u + "?exclude=true", nil
+	}
+	return u, nil
+}
+
+func conversation(id, selector string, selects bool) string {
+	u := "jp://" + id
+	switch {
+	case !selects:
+		return u
+	case strings.HasPrefix(selector, "select"), strings.HasPrefix(selector, "raw"):
+		return u + "?" + selector
+	}
+	return u + "?select=" + selector
+}
+
+// below returns a path from the root. One that does not exist must be a pattern; then
+// the directory that it starts in says where it is.
+func below(tree *file.Tree, name string) (string, error) {
+	rel, _, err := tree.Stat(name)
+	if err == nil {
+		return rel, nil
+	}
+	base, pattern := splitPattern(filepath.ToSlash(name))
+	if !errors.Is(err, fs.ErrNotExist) || !isPattern(pattern) {
+		return "", err
+	}
+	if rel, err = tree.Rel(filepath.FromSlash(base)); err != nil {
+		return "", err
+	}
+	if rel == "." {
+		return pattern, nil
+	}
+	return rel + "/" + pattern, nil
+}
+
+// Config returns the attachment that an entry of conversation.attachments is: a URL,
+// or a table with type, path and params.
+func Config(v jsontext.Value) (string, error) {
+	var s string
+	if json.Unmarshal(v, &s) == nil {
+		return s, nil
+	}
+	var t struct {
+		Type   string                     `json:"type"`
+		Path   string                     `json:"path"`
+		Params map[string]json.RawMessage `json:"params"`
+	}
+	if err := json.Unmarshal(v, &t); err != nil || t.Type == "" {
+		return "", fmt.Errorf("attachment %s: neither a URL nor a table with a type", v)
+	}
+	q := url.Values{}
+	for name, p := range t.Params {
+		q[name] = params(p)
+		for i := range q[name] {
+			if t.Type == schemeCmd { // which decodes twice
+				q[name][i] = strings.ReplaceAll(q[name][i], "%", "%25")
+			}
+		}
+	}
+	u := t.Type + "://" + t.Path
+	if t.Type == schemeFile {
+		u = t.Type + ":" + t.Path
+	}
+	if len(q) > 0 {
+		u += "?" + q.Encode()
+	}
+	return u, nil
+}
+
+// params reads one value or a list. What is no text stays as it was written.
+func params(v json.RawMessage) []string {
+	var list []json.RawMessage
+	if json.Unmarshal(v, &list) != nil {
+		list = []json.RawMessage{v}
+	}
+	var all []string
+	for _, e := range list {
+		var s string
+		if json.Unmarshal(e, &s) != nil {
+			s = string(e)
+		}
+		all = append(all, s)
+	}
+	return all
+}
+
+// query reads the parameters of an attachment, whose names must be known.
+func query(raw string, known ...string) (url.Values, error) {
+	q, err := url.ParseQuery(raw)
+	if err != nil {
+		return nil, fmt.Errorf("parameters: %w", err)
+	}
+	var unknown []string
+	for name := range q {
+		found := false
+		for _, k := range known {
+			found = found || k == name
+		}
+		if !found {
+			unknown = append(unknown, name)
+		}
+	}
+	if unknown != nil {
+		sort.Strings(unknown)
+		return nil, fmt.Errorf("unknown parameters: %s", strings.Join(unknown, ", "))
+	}
+	return q, nil
+}
+
+// flag reads a parameter that is there or not; only "false" takes it back.
+func flag(q url.Values, name string) bool { return q.Has(name) && q.Get(name) != "false" }
+
+// unescape decodes percent-encodings and leaves alone what is none.
+func unescape(s string) string {
+	if out, err := url.PathUnescape(s); err == nil {
+		return out
+	}
+	var b strings.Builder
+	for i := 0; i < len(s); i++ {
+		if s[i] == '%' && i+2 < len(s) {
+			if out, err := url.PathUnescape(s[i : i+3]); err == nil {
+				b.WriteString(out)
+				i += 2
+				continue
+			}
+		}
+		b.WriteByte(s[i])
+	}
+	return b.String()
+}
