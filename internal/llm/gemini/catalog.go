@@ -1,0 +1,88 @@
+package gemini
+
+import (
+	"context"
+	"encoding/json"
+	"net/http"
+	"net/url"
+	"slices"
+	"strings"
+
+	"github.com/git-jp/git-jp/internal/llm"
+)
+
+// An offer is a model as the provider lists it.
+type offer struct {
+	Name     string   `json:"name"`
+	Title    string   `json:"displayName"`
+	Input    int      `json:"inputTokenLimit"`
+	Output   int      `json:"outputTokenLimit"`
+	Methods  []string `json:"supportedGenerationMethods"`
+	Thinking bool     `json:"thinking"`
+}
+
+func (o offer) info() llm.Info {
+	return llm.Info{
+		ID: strings.TrimPrefix(o.Name, "models/"), Title: o.Title, Window: o.Input,
+		MaxOutput: o.Output, Reasoning: o.Thinking, Tools: true,
+		Accepts: llm.Inputs{Images: true, PDFs: true, Audio: true},
+	}
+}
+
+// Models implements [llm.Catalog]. It leaves out what does not answer, such as embeddings.
+func (m *Model) Models(ctx context.Context) ([]llm.Info, error) {
+	var infos []llm.Info
+	for page := ""; ; {
+		var list struct {
+			Models []offer `json:"models"`
+			Next   string  `json:"nextPageToken"`
+		}
+		query := url.Values{"pageSize": {"1000"}}
+		if page != "" {
+			query.Set("pageToken", page)
+		}
+		if err := m.ask(ctx, "models?"+query.Encode(), &list); err != nil {
+			return nil, err
+		}
+		for _, o := range list.Models {
+			if slices.Contains(o.Methods, "generateContent") {
+				infos = append(infos, o.info())
+			}
+		}
+		if list.Next == "" || list.Next == page {
+			return infos, nil
+		}
+		page = list.Next
+	}
+}
+
+// Describe implements [llm.Describer]. It asks the provider.
+func (m *Model) Describe(ctx context.Context) (llm.Info, error) {
+	var o offer
+	if err := m.ask(ctx, "models/"+url.PathEscape(m.name), &o); err != nil {
+		return llm.Info{}, err
+	}
+	return o.info(), nil
+}
+
+// ask reads a document that is no answer of a model.
+func (m *Model) ask(ctx context.Context, path string, into any) error {
+	address := m.at.BaseURL + "/" + m.version + "/" + path
+	req, err := http.NewRequestWithContext(ctx, http.MethodGet, address, nil)
+	if err != nil {
+		return err
+	}
+	req.Header = m.header(req.Header)
+	res, err := m.at.Client.Do(req)
+	if err != nil {
+		return err
+	}
+	if res.StatusCode != http.StatusOK {
+		return m.failure(res)
+	}
+	defer func() { _ = res.Body.Close() }() // only read
+	if err := json.NewDecoder(res.Body).Decode(into); err != nil {
+		return &llm.WireError{Provider: m.at.Provider, Err: err}
+	}
+	return nil
+}

@@ -1,0 +1,285 @@
+package gemini
+
+import (
+	"encoding/json"
+	"slices"
+	"strings"
+
+	"github.com/git-jp/git-jp/events"
+	"github.com/git-jp/git-jp/internal/llm"
+)
+
+// skipSignature is what Google's documentation gives for calls that have no signature: those
+// of other models.
+const skipSignature = "skip_thought_signature_validator"
+
+// continueDirective follows an answer that the conversation ends with: the user has the last
+// word.
+const continueDirective = "Please continue from where you left off."
+
+// A content is what one side says at once, on the wire.
+type content struct {
+	Role  string `json:"role"`
+	Parts []part `json:"parts"`
+	looks bool   // it only shows what a tool returned to look at, and begins no turn
+}
+
+// A part is one piece of it. Signatures are texts here: they go back as they came.
+type part struct {
+	Text      *string   `json:"text,omitempty"`
+	Thought   bool      `json:"thought,omitempty"`
+	Signature string    `json:"thoughtSignature,omitempty"`
+	Data      *blob     `json:"inlineData,omitempty"`
+	Call      *call     `json:"functionCall,omitempty"`
+	Response  *response `json:"functionResponse,omitempty"`
+}
+
+type blob struct {
+	MIME string `json:"mimeType"`
+	Data []byte `json:"data"`
+}
+
+type call struct {
+	ID   string          `json:"id,omitempty"`
+	Name string          `json:"name"`
+	Args json.RawMessage `json:"args,omitempty"`
+}
+
+type response struct {
+	Name     string            `json:"name"`
+	Response map[string]string `json:"response"`
+}
+
+func textPart(s string) part { return part{Text: &s} }
+
+// converse makes contents of the messages.
+func (b *builder) converse() error {
+	all := llm.UniqueIDs(b.request.Messages, llm.WordRule(64))
+	var open []llm.Call // of the last reply
+	for i, m := range all {
+		if m.Role == llm.RoleAssistant {
+			open = append(open, b.assistant(m)...)
+			continue
+		}
+		if err := b.user(m, open, i == len(all)-1); err != nil {
+			return err
+		}
+		if len(results(m)) > 0 {
+			open = slices.DeleteFunc(open, func(c llm.Call) bool { return answered(m, c) })
+		}
+	}
+	if n := len(b.contents); n > 0 && b.contents[n-1].Role == "model" && len(open) == 0 {
+		b.say("user", textPart(continueDirective))
+	}
+	if b.model.trait.signed {
+		b.sign()
+	}
+	return nil
+}
+
+func results(m llm.Message) []llm.Result {
+	var out []llm.Result
+	for _, p := range m.Parts {
+		if r, ok := p.(llm.Result); ok {
+			out = append(out, r)
+		}
+	}
+	return out
+}
+
+func answered(m llm.Message, c llm.Call) bool {
+	return slices.ContainsFunc(results(m), func(r llm.Result) bool { return r.CallID == c.ID })
+}
+
+// say adds parts to what this side says; neighbours of one role are one content, but for
+// responses, which stand alone.
+func (b *builder) say(role string, parts ...part) {
+	if len(parts) == 0 {
+		return
+	}
+	if n := len(b.contents); n > 0 && b.contents[n-1].Role == role &&
+		alone(b.contents[n-1].Parts) == alone(parts) {
+		b.contents[n-1].Parts = append(b.contents[n-1].Parts, parts...)
+		b.contents[n-1].looks = false
+		return
+	}
+	b.contents = append(b.contents, content{Role: role, Parts: parts})
+}
+
+func alone(parts []part) bool { return parts[0].Response != nil }
+
+// user says what stands in a message: first the responses, in the order of the calls.
+func (b *builder) user(m llm.Message, open []llm.Call, last bool) error {
+	var responses, looks []part
+	for _, c := range open {
+		for _, r := range results(m) {
+			if r.CallID == c.ID {
+				responses = append(responses, b.response(c, r))
+				looks = append(looks, b.looks(r)...)
+			}
+		}
+	}
+	b.say("user", responses...)
+	if len(looks) > 0 {
+		b.contents = append(b.contents, content{Role: "user", Parts: looks, looks: true})
+	}
+	return b.spoken(m, last)
+}
+
+// spoken says texts and files in their order.
+func (b *builder) spoken(m llm.Message, last bool) error {
+	var files []llm.Part
+	flush := func() error {
+		parts, err := b.files(files, last)
+		b.say("user", parts...)
+		files = nil
+		return err
+	}
+	for _, p := range m.Parts {
+		switch p := p.(type) {
+		case llm.Resource, llm.Media:
+			files = append(files, p)
+		case llm.Text:
+			if err := flush(); err != nil {
+				return err
+			}
+			if strings.TrimSpace(p.Text) != "" {
+				b.say("user", textPart(p.Text))
+			}
+		}
+	}
+	return flush()
+}
+
+// response is a result; it is named as its call is.
+func (b *builder) response(c llm.Call, r llm.Result) part {
+	member := "content"
+	if r.IsError {
+		member = "error"
+	}
+	return part{Response: &response{
+		Name: b.names.Wire(c.Name), Response: map[string]string{member: r.Plain()},
+	}}
+}
+
+// looks returns what a tool returned to look at, which follows the responses.
+func (b *builder) looks(r llm.Result) []part {
+	var out []part
+	for _, p := range r.Parts {
+		name, mime, data := attached(p)
+		if data == nil {
+			continue
+		}
+		if parts, err := b.file(name, mime, data); err == nil {
+			out = append(out, parts...)
+		}
+	}
+	return out
+}
+
+// files returns what was attached: texts in one document, then the others with their names.
+func (b *builder) files(parts []llm.Part, last bool) ([]part, error) {
+	var texts []llm.Resource
+	var out []part
+	for _, p := range parts {
+		if r, ok := p.(llm.Resource); ok && r.Bytes == nil {
+			texts = append(texts, r)
+			continue
+		}
+		name, mime, data := attached(p)
+		more, err := b.file(name, mime, data)
+		if err != nil && last {
+			return nil, err
+		}
+		if err != nil {
+			// Earlier in the conversation it must not be stuck on what cannot be shown.
+			more = []part{textPart(llm.Result{Parts: []llm.Part{p}}.Plain())}
+		}
+		out = append(out, more...)
+	}
+	if len(texts) > 0 {
+		out = append([]part{textPart(llm.Documents(texts, b.first))}, out...)
+	}
+	b.first += len(parts)
+	return out, nil
+}
+
+func attached(p llm.Part) (name, mime string, data []byte) {
+	switch p := p.(type) {
+	case llm.Media:
+		return p.Name, p.MIME, p.Bytes
+	case llm.Resource:
+		if p.Title != "" {
+			return p.Title, p.MIME, p.Bytes
+		}
+		return p.URI, p.MIME, p.Bytes
+	default:
+		return "", "", nil
+	}
+}
+
+func (b *builder) file(name, mime string, data []byte) ([]part, error) {
+	kind, _, _ := strings.Cut(mime, "/")
+	if !llm.IsImage(mime) && !llm.IsPDF(mime) && kind != "audio" && kind != "video" {
+		return nil, &llm.UnsupportedError{Model: b.model.ID(), What: mime, Name: name}
+	}
+	file := part{Data: &blob{MIME: mime, Data: data}}
+	if name == "" {
+		return []part{file}, nil
+	}
+	return []part{textPart(llm.FileLabel(name)), file}, nil
+}
+
+// assistant replays a reply and returns its calls.
+func (b *builder) assistant(m llm.Message) []llm.Call {
+	own := llm.Own(m, b.model.ID())
+	signed := func(p part, md events.Metadata) part {
+		if own {
+			p.Signature, _ = md.Text(llm.MetadataGoogleSignature)
+		}
+		return p
+	}
+	var calls []llm.Call
+	var parts []part
+	for _, p := range m.Parts {
+		switch p := p.(type) {
+		case llm.Reasoning:
+			thought := signed(textPart(p.Text), p.Metadata)
+			if thought.Thought = true; p.Text != "" || thought.Signature != "" {
+				parts = append(parts, thought)
+			}
+		case llm.Text:
+			text := signed(textPart(p.Text), p.Metadata)
+			if strings.TrimSpace(p.Text) != "" || text.Signature != "" {
+				parts = append(parts, text)
+			}
+		case llm.Data:
+			parts = append(parts, signed(textPart(string(p.Value)), p.Metadata))
+		case llm.Call:
+			calls = append(calls, p)
+			c := &call{Name: b.names.Wire(p.Name), Args: json.RawMessage(p.Args)}
+			parts = append(parts, signed(part{Call: c}, p.Metadata))
+		}
+	}
+	b.say("model", parts...)
+	return calls
+}
+
+// sign sees to it that the first call of each step of the current turn has a signature.
+func (b *builder) sign() {
+	for i := len(b.contents) - 1; i >= 0; i-- {
+		c := b.contents[i]
+		if c.Role == "user" && !alone(c.Parts) && !c.looks {
+			return
+		}
+		for j := range c.Parts {
+			if c.Parts[j].Call == nil {
+				continue
+			}
+			if c.Parts[j].Signature == "" {
+				c.Parts[j].Signature = skipSignature
+			}
+			break
+		}
+	}
+}

@@ -1,0 +1,117 @@
+package gemini
+
+import (
+	"strconv"
+	"strings"
+
+	"github.com/git-jp/git-jp/internal/llm"
+	"google.golang.org/genai"
+)
+
+// A trait is what is particular to a model and changes what may be sent to it.
+type trait struct {
+	// levels: how much to think is a word; else, with most > 0, a number of tokens.
+	levels bool
+	// off and most are the least and the most tokens to think with.
+	off, most int
+	// flash takes the lowest level.
+	flash bool
+	// signed: the calls of the current turn need their signatures.
+	signed bool
+}
+
+// traitOf tells a model by its name, from the provider's documentation as of November 2026. A
+// Gemini newer than those is taken for the newest; any other name for a model that does not
+// think.
+func traitOf(name string) trait {
+	rest, ok := strings.CutPrefix(name, "gemini-")
+	if !ok {
+		return trait{}
+	}
+	version, kind, _ := strings.Cut(rest, "-")
+	n, err := strconv.ParseFloat(version, 64)
+	switch flash := strings.Contains(kind, "flash"); {
+	case err != nil: // an alias such as gemini-flash-latest is of the newest
+		return trait{levels: true, signed: true, flash: strings.Contains(rest, "flash")}
+	case n >= 3:
+		return trait{levels: true, signed: true, flash: flash}
+	case n >= 2.5 && flash:
+		return trait{most: 24576}
+	case n >= 2.5:
+		return trait{off: 128, most: 32768}
+	default:
+		return trait{}
+	}
+}
+
+// thinks reports whether the model can think at all.
+func (t trait) thinks() bool { return t.levels || t.most > 0 }
+
+// thinking says how much to think; nil leaves it to the provider.
+func (t trait) thinking(r llm.ReasoningParams) *genai.ThinkingConfig {
+	if !t.thinks() {
+		return nil
+	}
+	off := r.Mode == llm.ReasoningOff || r.Mode == llm.ReasoningEffort && r.Effort == llm.EffortNone
+	c := &genai.ThinkingConfig{IncludeThoughts: !r.Exclude && !off}
+	switch {
+	case t.levels:
+		c.ThinkingLevel = t.level(r, off)
+	case off:
+		c.ThinkingBudget = genai.Ptr(int32(t.off))
+	case r.Mode == llm.ReasoningAuto:
+		c.ThinkingBudget = genai.Ptr(int32(-1))
+	case r.Mode == llm.ReasoningBudget:
+		c.ThinkingBudget = genai.Ptr(int32(min(max(r.Budget, t.off), t.most)))
+	case r.Mode == llm.ReasoningEffort:
+		c.ThinkingBudget = genai.Ptr(int32(max(t.most*share(r.Effort)/100, t.off)))
+	}
+	return c
+}
+
+// share is what part of all thinking an effort is, in percent, as jp has it.
+func share(e llm.Effort) int {
+	switch e {
+	case llm.EffortXLow:
+		return 10
+	case llm.EffortLow:
+		return 20
+	case llm.EffortHigh:
+		return 80
+	case llm.EffortXHigh:
+		return 90
+	case llm.EffortMax:
+		return 100
+	default:
+		return 50
+	}
+}
+
+func (t trait) level(r llm.ReasoningParams, off bool) genai.ThinkingLevel {
+	least := genai.ThinkingLevelLow
+	if t.flash {
+		least = genai.ThinkingLevelMinimal
+	}
+	switch {
+	case off, r.Mode == llm.ReasoningEffort && r.Effort == llm.EffortXLow:
+		return least
+	case r.Mode == llm.ReasoningEffort && r.Effort == llm.EffortLow,
+		r.Mode == llm.ReasoningBudget && r.Budget < 4096:
+		return genai.ThinkingLevelLow
+	case r.Mode == llm.ReasoningEffort && r.Effort == llm.EffortMedium,
+		r.Mode == llm.ReasoningBudget && r.Budget < 16384:
+		return genai.ThinkingLevelMedium
+	case r.Mode == llm.ReasoningEffort, r.Mode == llm.ReasoningBudget:
+		return genai.ThinkingLevelHigh
+	default:
+		return ""
+	}
+}
+
+// nameRule says which names of tools the provider takes.
+func nameRule() llm.IDRule {
+	word := llm.WordRule(64)
+	return llm.IDRule{Max: word.Max, Allowed: func(c byte) bool {
+		return c == '.' || c == ':' || word.Allowed(c)
+	}}
+}
