@@ -59,6 +59,23 @@ func (o Output) Text(s string) string {
 // Line is [Output.Text] for text that must stay on one line, such as a title.
 func (o Output) Line(s string) string { return o.Text(oneLine(s)) }
 
+// Marked is [Output.Text] for a line in which the spans, pairs of byte offsets in
+// order, stand out.
+func (o Output) Marked(line string, spans [][]int) string {
+	if !o.Color {
+		return o.Text(line)
+	}
+	var b strings.Builder
+	at := 0
+	for _, span := range spans {
+		b.WriteString(o.Text(line[at:span[0]]))
+		b.WriteString(o.styled(styleHit, line[span[0]:span[1]]))
+		at = span[1]
+	}
+	b.WriteString(o.Text(line[at:]))
+	return b.String()
+}
+
 // A style is a set of SGR attributes and at most one colour.
 type style uint16
 
@@ -87,6 +104,7 @@ const (
 	styleTool    = magenta
 	styleError   = red
 	styleWarn    = yellow
+	styleHit     = bold | red
 )
 
 // code returns the parameters of the style's SGR sequence, by bit.

@@ -178,3 +178,22 @@ func FuzzMarkdown(f *testing.F) {
 		harmless(t, o, o.Markdown(in))
 	})
 }
+
+// Pieces of a hostile line are as harmless as the line, wherever the spans cut it.
+func TestMarkedLines(t *testing.T) {
+	line := "a\x1b[31mb\x1b]0;x\x07\tc"
+	for at := range len(line) {
+		got := Output{Terminal: true, Color: true}.Marked(line, [][]int{{at, at + 1}})
+		got = strings.NewReplacer("\x1b[1;31m", "", "\x1b[m", "").Replace(got)
+		if strings.ContainsAny(got, "\x1b\x07") {
+			t.Errorf("cut at %d: %q", at, got)
+		}
+	}
+	if got := (Output{}).Marked(line, [][]int{{0, 1}}); got != line {
+		t.Errorf("a file is given %q", got)
+	}
+	got := Output{Color: true}.Marked("one two", [][]int{{0, 3}, {4, 4}, {4, 7}})
+	if want := "\x1b[1;31mone\x1b[m \x1b[1;31mtwo\x1b[m"; got != want {
+		t.Errorf("marked %q, want %q", got, want)
+	}
+}
