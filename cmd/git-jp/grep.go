@@ -384,8 +384,9 @@ func (g *grepRun) printLine(s searched, h search.Hit, l search.Line) error {
 	if h.Where != "" {
 		scope += "(" + strings.ReplaceAll(h.Where, ":", "%3A") + ")"
 	}
-	line := fmt.Sprintf("%s:%s:%s:%d%s%s", s.place(), turn, scope, l.Number, mark, l.Text)
-	_, err := fmt.Fprintln(g.stdout, g.output().Line(line))
+	out := g.output()
+	place := fmt.Sprintf("%s:%s:%s:%d%s", s.place(), turn, scope, l.Number, mark)
+	_, err := fmt.Fprintln(g.stdout, out.Line(place)+out.Marked(l.Text, l.Spans))
 	return err
 }
 

@@ -102,7 +102,10 @@ func (initCmd) report(a *app, root string, changed []string) error {
 	if a.JSON {
 		return a.printJSON(initRecord{Root: root, Changed: append([]string{}, changed...)})
 	}
-	if len(changed) == 0 {
+	switch {
+	case a.Quiet:
+		return nil
+	case len(changed) == 0:
 		a.note("%s is a workspace already", root)
 	}
 	here, err := realDir(a.directory())
