@@ -7,6 +7,7 @@ import (
 	"path"
 	"strings"
 
+	"github.com/git-jp/git-jp/blobs"
 	"github.com/git-jp/git-jp/events"
 )
 
@@ -23,6 +24,7 @@ type Conversation struct {
 	AllowDangling bool
 
 	stored stored
+	known  map[blobs.Ref]bool // in the stored stream; nil when nobody has looked
 }
 
 // stored is what the files held when they were read.

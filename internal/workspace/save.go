@@ -185,7 +185,7 @@ func (k *keeper) dangling(c *Conversation) error {
 	var before map[blobs.Ref]bool
 	var missing []blobs.Ref
 	for ref := range references(c.Stream) {
-		if k.has(ref) {
+		if c.known[ref] || k.has(ref) {
 			continue
 		}
 		if before == nil {

@@ -1,0 +1,108 @@
+package workspace
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+
+	"github.com/git-jp/git-jp/events"
+)
+
+// A Hold is a conversation that is locked for longer than one change, as while a model
+// answers: nobody else who asks for the lock changes it in between. It is for one
+// goroutine.
+type Hold struct {
+	workspace *Workspace
+	current   *Conversation
+	unlock    func() error
+}
+
+// Hold takes the lock of a conversation, as [Workspace.Lock] does, and loads it. Whoever
+// has the hold must [Hold.Release] it, and saves through [Hold.Update] only: the lock
+// keeps [Workspace.Update] out too.
+func (w *Workspace) Hold(ctx context.Context, id events.ID) (_ *Hold, err error) {
+	unlock, err := w.Lock(ctx, id)
+	if err != nil {
+		return nil, err
+	}
+	h := &Hold{workspace: w, unlock: unlock}
+	if err := h.load(id); err != nil {
+		return nil, errors.Join(err, unlock())
+	}
+	return h, nil
+}
+
+func (h *Hold) load(id events.ID) error {
+	e, others, err := h.workspace.locate(id)
+	if err != nil {
+		return err
+	}
+	c, err := h.workspace.Load(e)
+	if err != nil {
+		return err
+	}
+	if c.Legacy {
+		return fmt.Errorf("hold conversation %s: %w", id, ErrLegacy)
+	}
+	c.Others = others
+	h.current = c
+	return nil
+}
+
+// Conversation returns the conversation as it was loaded or saved last. It must not be
+// changed.
+func (h *Hold) Conversation() *Conversation { return h.current }
+
+// Update changes the conversation as [Workspace.Update] does. It loads it again only
+// when the files are not what they were: programs that do not ask for the lock, such as
+// git checkout, may have changed them, and what they wrote is not overwritten.
+func (h *Hold) Update(f func(*Conversation) error) error {
+	id := h.current.ID
+	if !h.unchanged() {
+		if err := h.load(id); err != nil {
+			return fmt.Errorf("update conversation %s: %w", id, err)
+		}
+	}
+	next := *h.current
+	// A long conversation refers to thousands of contents. Those of the stored stream need
+	// not be looked for again at each event: they are not what this save adds.
+	next.known = references(h.current.Stream)
+	next.Details, next.Stream = next.Details.Clone(), next.Stream.Clone()
+	if err := f(&next); err != nil {
+		return fmt.Errorf("update conversation %s: %w", id, err)
+	}
+	if err := h.workspace.save(&next); err != nil {
+		return fmt.Errorf("update conversation %s: %w", id, err)
+	}
+	next.stored = stored{
+		details: next.Details.Encode(), base: next.BaseConfig, stream: next.Stream.Encode(),
+		title: next.Title(),
+	}
+	h.current = &next
+	return nil
+}
+
+// unchanged reports whether the files are those that were loaded or saved last.
+func (h *Hold) unchanged() bool {
+	c := h.current
+	s := h.workspace.storeOf(c.Entry)
+	for _, f := range []file{
+		{MetadataFile, c.stored.details},
+		{BaseConfigFile, c.stored.base},
+		{EventsFile, c.stored.stream},
+	} {
+		data, err := readRegular(s.fsys, s.path(c.Entry, f.name))
+		if f.data == nil && errors.Is(err, fs.ErrNotExist) {
+			continue
+		}
+		if err != nil || !bytes.Equal(data, f.data) {
+			return false
+		}
+	}
+	return true
+}
+
+// Release gives the lock back.
+func (h *Hold) Release() error { return h.unlock() }

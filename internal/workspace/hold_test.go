@@ -1,0 +1,173 @@
+package workspace
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/git-jp/git-jp/blobs"
+	"github.com/git-jp/git-jp/events"
+)
+
+func TestHoldKeepsOthersOut(t *testing.T) {
+	w := newWorld(t)
+	w.conversation(dir1, "first")
+	ws := w.open()
+	h, err := ws.Hold(t.Context(), id1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	w.env.Settings.LockWait = 0
+	other := w.open()
+	var held *LockedError
+	if err := other.Update(t.Context(), id1, appendMessage("no")); !errors.As(err, &held) {
+		t.Errorf("update: %v", err)
+	}
+	if _, err := other.Hold(t.Context(), id1); !errors.As(err, &held) {
+		t.Errorf("hold: %v", err)
+	}
+	for _, text := range []string{"one", "two"} {
+		if err := h.Update(appendMessage(text)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := h.Release(); err != nil {
+		t.Fatal(err)
+	}
+	if err := other.Update(t.Context(), id1, appendMessage("three")); err != nil {
+		t.Error(err)
+	}
+	after := w.read(dir1 + "/events.json")
+	one, two, three := strings.Index(after, "one"), strings.Index(after, "two"), strings.Index(after, "three")
+	if one < 0 || two < one || three < two {
+		t.Errorf("got\n%s", after)
+	}
+}
+
+func TestHoldKeepsWhatAFailedChangeDid(t *testing.T) {
+	w := newWorld(t)
+	w.conversation(dir1, "first")
+	h, err := w.open().Hold(t.Context(), id1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = h.Release() }()
+	before := w.read(dir1 + "/events.json")
+	failed := errors.New("on purpose")
+	err = h.Update(func(c *Conversation) error {
+		c.Stream.Append(message("no"))
+		title := "no"
+		c.Details.Title = &title
+		return failed
+	})
+	if !errors.Is(err, failed) || w.read(dir1+"/events.json") != before {
+		t.Errorf("got %v", err)
+	}
+	if err := h.Update(appendMessage("yes")); err != nil {
+		t.Fatal(err)
+	}
+	if after := w.read(dir1 + "/events.json"); strings.Contains(after, `"no"`) || h.Conversation().Title() == "no" {
+		t.Errorf("a change that failed was saved:\n%s", after)
+	}
+}
+
+// TestHoldSeesWhatOthersWrote plays git, which changes files without asking.
+func TestHoldSeesWhatOthersWrote(t *testing.T) {
+	w := newWorld(t)
+	w.conversation(dir1, "first")
+	h, err := w.open().Hold(t.Context(), id1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = h.Release() }()
+	if err := h.Update(appendMessage("ours")); err != nil {
+		t.Fatal(err)
+	}
+	name := dir1 + "/events.json"
+	w.write(name, strings.Replace(w.read(name), "ours", "theirs", 1))
+	if err := h.Update(appendMessage("more")); err != nil {
+		t.Fatal(err)
+	}
+	if after := w.read(name); !strings.Contains(after, "theirs") || !strings.Contains(after, "more") {
+		t.Errorf("got\n%s", after)
+	}
+}
+
+func TestHoldFollowsATitle(t *testing.T) {
+	w := newWorld(t)
+	w.conversation(dir1, "first")
+	h, err := w.open().Hold(t.Context(), id1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = h.Release() }()
+	title := "another name"
+	err = h.Update(func(c *Conversation) error { c.Details.Title = &title; return nil })
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := h.Update(appendMessage("here")); err != nil {
+		t.Fatal(err)
+	}
+	if got := w.read("proj/" + h.Conversation().Path + "/events.json"); !strings.Contains(got, "here") {
+		t.Errorf("got\n%s", got)
+	}
+}
+
+// BenchmarkHoldUpdate is the cost of saving one event of a long conversation, of which half
+// the events refer to contents.
+func BenchmarkHoldUpdate(b *testing.B) {
+	for _, n := range []int{50, 5000} {
+		b.Run(fmt.Sprint(n), func(b *testing.B) {
+			h := newHold(b)
+			defer func() { _ = h.Release() }()
+			err := h.Update(func(c *Conversation) error {
+				for i := range n / 2 {
+					c.Stream.Append(message(strings.Repeat("word ", 100)), contentOf(i))
+				}
+				return nil
+			})
+			if err != nil {
+				b.Fatal(err)
+			}
+			for b.Loop() {
+				if err := h.Update(appendMessage("one more")); err != nil {
+					b.Fatal(err)
+				}
+			}
+		})
+	}
+}
+
+func newHold(b *testing.B) *Hold {
+	b.Helper()
+	root := b.TempDir()
+	env := Env{Getenv: func(string) string { return "" }, Now: time.Now, Dir: root}
+	if _, err := Init(root, env); err != nil {
+		b.Fatal(err)
+	}
+	w, err := Open(root, env)
+	if err != nil {
+		b.Fatal(err)
+	}
+	b.Cleanup(func() { _ = w.Close() })
+	e, err := w.Create(b.Context(), &NewConversation{Details: &events.Details{LastActivatedAt: time.Now()}})
+	if err != nil {
+		b.Fatal(err)
+	}
+	h, err := w.Hold(b.Context(), e.ID)
+	if err != nil {
+		b.Fatal(err)
+	}
+	return h
+}
+
+func contentOf(i int) *events.Element {
+	return events.NewElement(time.Unix(int64(i), 0), &events.ToolCallResponse{
+		ID: "a", Blocks: []events.Block{{
+			Type: events.BlockText, Content: blobs.Loaded(fmt.Appendf(nil, "content %d", i)),
+		}},
+	}, events.Metadata{})
+}
