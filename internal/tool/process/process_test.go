@@ -89,6 +89,29 @@ func TestTheWholeGroupEnds(t *testing.T) {
 	}
 }
 
+func TestEveryMemberIsToldFirst(t *testing.T) {
+	dir := t.TempDir()
+	ready, told := filepath.Join(dir, "ready"), filepath.Join(dir, "told")
+	c := sh("sh -c 'trap \"echo x > " + told + "; exit\" TERM; echo x > " + ready +
+		"; while :; do sleep 0.01; done' & wait")
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	l := launcher()
+	l.Grace = 5 * time.Second
+	var out bytes.Buffer // which the child holds open, so that Wait waits for it
+	c.Stdout = &out
+	p, err := l.Start(ctx, c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	waitForFile(t, ready)
+	cancel()
+	if err := p.Wait(); !errors.Is(err, context.Canceled) {
+		t.Errorf("%v", err)
+	}
+	waitForFile(t, told)
+}
+
 func waitForFile(t *testing.T, name string) string {
 	t.Helper()
 	for range 500 {
