@@ -303,10 +303,13 @@ func (a *app) pagerCommand(ctx context.Context) string {
 	return "less"
 }
 
+// canAsk reports whether there is somebody to ask.
+func (a *app) canAsk() bool { return a.stdinTerminal && a.stderrTerminal }
+
 // confirm asks a question that is answered yes or no. Where nobody can answer, and
 // after an empty line, the answer is no.
 func (a *app) confirm(question string) bool {
-	if !a.stdinTerminal || !a.stderrTerminal {
+	if !a.canAsk() {
 		return false
 	}
 	fmt.Fprintf(a.stderr, "%s [y/N] ", printable(question))

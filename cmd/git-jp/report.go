@@ -156,7 +156,11 @@ func draftHint(err error) string {
 // unconfirmedHints say how to go ahead, and what that would cost.
 func unconfirmedHints(err error) []string {
 	u := new(unconfirmedError)
-	if errors.As(err, &u) && u.loss != "" {
+	errors.As(err, &u)
+	switch {
+	case u.asked:
+		return nil
+	case u.loss != "":
 		return []string{
 			strings.ToLower(string(u.loss[:1])) + string(u.loss[1:]),
 			"give --yes to go ahead all the same",

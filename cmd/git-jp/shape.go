@@ -149,7 +149,9 @@ func (c rmCmd) Run(ctx context.Context, a *app) error {
 		}
 		loss := a.loss(ctx, e)
 		if !c.Yes && !a.confirm(fmt.Sprintf("delete %s %q?%s", e.ID, r.Title, loss.question())) {
-			return &unconfirmedError{what: fmt.Sprintf("delete %s %q", e.ID, r.Title), loss: loss}
+			return &unconfirmedError{
+				what: fmt.Sprintf("delete %s %q", e.ID, r.Title), loss: loss, asked: a.canAsk(),
+			}
 		}
 		if err := a.openWorkspace.Remove(ctx, e.ID); err != nil {
 			return err
@@ -221,8 +223,9 @@ func sameFiles(conversation fs.FS, tree fs.ReadFileFS, dir string) bool {
 
 // An unconfirmedError is a dangerous step that nobody agreed to.
 type unconfirmedError struct {
-	what string
-	loss loss
+	what  string
+	loss  loss
+	asked bool // somebody said no; else nobody could be asked
 }
 
 func (e *unconfirmedError) Error() string { return e.what + ": not confirmed" }
