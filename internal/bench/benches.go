@@ -16,6 +16,7 @@ var benches = []bench{
 	{"start-up", startUp},
 	{"pre-commit hook, no .jp path staged", idleHook},
 	{"ls of 10,000 conversations", list},
+	{"status of 10,000 new conversations", status},
 	{"stage of 1,000 blobs", stage},
 	{"migrate of the real conversations", migrate},
 	{"check HEAD with 100,000 blobs, first time", checkCold},
@@ -57,6 +58,17 @@ func list(b *builder) (ours, theirs side, err error) {
 		side{
 			label: "cat metadata.json", dir: b.dir,
 			args: []string{"sh", "-c", "cat .jp/conversations/*/metadata.json"},
+		}, nil
+}
+
+func status(b *builder) (ours, theirs side, err error) {
+	if err := b.repository(10000, 0, false); err != nil {
+		return ours, theirs, err
+	}
+	return side{label: "status", dir: b.dir, args: []string{b.binary, "status"}},
+		side{
+			label: "git status", dir: b.dir,
+			args: []string{"git", "status", "--porcelain", "--untracked-files=all"},
 		}, nil
 }
 
