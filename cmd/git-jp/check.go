@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"iter"
 	"os"
 	"path/filepath"
 	"slices"
@@ -105,23 +104,25 @@ func (c checkCmd) check(ctx context.Context, a *app) (*check.Report, error) {
 	if err != nil {
 		return nil, err
 	}
-	bar := a.progress("check", 0)
-	defer bar.Done()
+	report, done := a.stages("check")
+	defer done()
+	o.Progress = report
+	ch := checking{a, repo, o}
 	switch {
 	case isRange(c.Revision):
-		return c.commits(ctx, repo, o)
+		return ch.commits(ctx, c.Revision)
 	case len(c.Revision) > 0:
-		return c.revision(ctx, repo, c.Revision[0], o)
+		return ch.revision(ctx, c.Revision[0])
 	case c.All:
-		return c.refs(ctx, repo, o)
+		return ch.refs(ctx)
 	case c.Staged:
-		return c.index(ctx, repo, o)
+		return ch.index(ctx)
 	case c.Worktree && repo.Root() == "":
 		return nil, fmt.Errorf("check the work tree: %s has none here", repo.GitDir())
 	case repo.Root() == "":
-		return c.revision(ctx, repo, "HEAD", o)
+		return ch.revision(ctx, "HEAD")
 	default:
-		return c.workTree(ctx, repo.Root(), o)
+		return workTree(ctx, repo.Root(), o)
 	}
 }
 
@@ -186,158 +187,6 @@ func (checkCmd) config(a *app, repo *gitint.Repo) (*config.Config, error) {
 	return a.configAt(root)
 }
 
-// entryOf takes an entry of gitint apart for check.
-func entryOf(e gitint.Entry) (name string, mode uint32, id gitint.OID) {
-	return e.Path, uint32(e.Mode), e.OID
-}
-
-// source makes a source of a snapshot and finds its workspaces.
-func source(
-	repo *gitint.Repo, snap gitint.Snapshot, dirs *dirFinder,
-) (src check.Source, jp []string, err error) {
-	jp, err = dirs.find(snap)
-	return check.Git(repo, snap, entryOf), jp, err
-}
-
-func (checkCmd) revision(
-	ctx context.Context, repo *gitint.Repo, rev string, o check.Options,
-) (*check.Report, error) {
-	tree, err := repo.Tree(ctx, rev)
-	if errors.Is(err, gitint.ErrUnknownRevision) {
-		return nil, newRevisionError(repo, "check "+rev+": unknown revision")
-	}
-	if err != nil {
-		return nil, err
-	}
-	src, dirs, err := source(repo, tree, newDirFinder())
-	if err != nil {
-		return nil, err
-	}
-	o.Dirs = dirs
-	return check.Tree(ctx, src, o)
-}
-
-func (checkCmd) index(
-	ctx context.Context, repo *gitint.Repo, o check.Options,
-) (*check.Report, error) {
-	index, err := repo.Index(ctx)
-	if err != nil {
-		return nil, err
-	}
-	src, dirs, err := source(repo, index, newDirFinder())
-	if err != nil {
-		return nil, err
-	}
-	o.Dirs = dirs
-	return check.Tree(ctx, src, o)
-}
-
-func (c checkCmd) commits(
-	ctx context.Context, repo *gitint.Repo, o check.Options,
-) (*check.Report, error) {
-	commits, err := repo.Commits(ctx, c.Revision...)
-	if failed := new(gitint.ExitError); errors.As(err, &failed) && failed.Code == exitFatal {
-		return nil, newRevisionError(repo, "check "+strings.Join(c.Revision, " ")+": "+
-			strings.TrimPrefix(failed.Stderr, "fatal: "))
-	}
-	if err != nil {
-		return nil, err
-	}
-	var revs []string
-	for _, commit := range commits {
-		revs = append(revs, commit.OID.String())
-	}
-	return c.several(ctx, repo, revs, o)
-}
-
-func (c checkCmd) refs(
-	ctx context.Context, repo *gitint.Repo, o check.Options,
-) (*check.Report, error) {
-	refs, err := repo.Refs(ctx)
-	if err != nil {
-		return nil, err
-	}
-	head, err := repo.Head(ctx)
-	if err != nil {
-		return nil, err
-	}
-	refs = append(refs, head)
-	seen := make(map[gitint.OID]bool)
-	var revs []string
-	for _, ref := range refs {
-		if ref.Peeled.IsZero() || seen[ref.Peeled] {
-			continue
-		}
-		seen[ref.Peeled] = true
-		_, err := repo.Tree(ctx, ref.Peeled.String())
-		if errors.Is(err, gitint.ErrUnknownRevision) {
-			continue // a ref to a blob, such as a tag of a public key
-		}
-		if err != nil {
-			return nil, fmt.Errorf("read %s: %w", ref.Name, err)
-		}
-		revs = append(revs, ref.Peeled.String())
-	}
-	return c.several(ctx, repo, revs, o)
-}
-
-// several checks many revisions. Their workspaces are looked for first, so that one
-// that only some of them have is not missed.
-func (checkCmd) several(
-	ctx context.Context, repo *gitint.Repo, revs []string, o check.Options,
-) (*check.Report, error) {
-	finder := newDirFinder()
-	o.Dirs = []string{}
-	for _, rev := range revs {
-		tree, err := repo.Tree(ctx, rev)
-		if err != nil {
-			return nil, err
-		}
-		dirs, err := finder.find(tree)
-		if err != nil {
-			return nil, err
-		}
-		o.Dirs = union(o.Dirs, dirs)
-	}
-	return check.Range(ctx, sources(ctx, repo, revs), o)
-}
-
-func sources(ctx context.Context, repo *gitint.Repo, revs []string) iter.Seq2[check.Source, error] {
-	return func(yield func(check.Source, error) bool) {
-		for _, rev := range revs {
-			tree, err := repo.Tree(ctx, rev)
-			if err != nil {
-				yield(nil, fmt.Errorf("read commit %s: %w", rev, err))
-				return
-			}
-			if !yield(check.Git(repo, tree, entryOf), nil) {
-				return
-			}
-		}
-	}
-}
-
-func (checkCmd) workTree(ctx context.Context, root string, o check.Options) (*check.Report, error) {
-	roots, err := workspace.FindAll(root)
-	if err != nil {
-		return nil, err
-	}
-	o.Dirs = []string{}
-	for _, r := range roots {
-		rel, err := filepath.Rel(root, filepath.Join(r, workspace.DirName))
-		if err != nil {
-			return nil, err
-		}
-		o.Dirs = append(o.Dirs, filepath.ToSlash(rel))
-	}
-	src, err := check.OpenWorkTree(root)
-	if err != nil {
-		return nil, err
-	}
-	report, err := check.Tree(ctx, src, o)
-	return report, errors.Join(err, src.Close())
-}
-
 // plainDirectory checks a workspace that is in no repository.
 func (c checkCmd) plainDirectory(ctx context.Context, a *app) (*check.Report, error) {
 	w, err := a.workspace()
@@ -348,7 +197,7 @@ func (c checkCmd) plainDirectory(ctx context.Context, a *app) (*check.Report, er
 	if err != nil {
 		return nil, err
 	}
-	return c.workTree(ctx, w.Root(), check.Options{
+	return workTree(ctx, w.Root(), check.Options{
 		Content: c.Content, Strict: c.Strict, MaxBlobBytes: settings.Storage.MaxBlobBytes,
 	})
 }

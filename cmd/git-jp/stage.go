@@ -88,8 +88,9 @@ func (a *app) refuse(ctx context.Context, repo *gitint.Repo, findings []check.Fi
 }
 
 func (c stageCmd) run(ctx context.Context, a *app, req stage.Request) (*stage.Plan, error) {
-	bar := a.progress("stage", 0)
-	defer bar.Done()
+	report, done := a.stages("read")
+	defer done()
+	req.Progress = report
 	if !c.DryRun {
 		res, err := stage.Run(ctx, req)
 		return res.Plan, err
@@ -118,12 +119,20 @@ func (c stageCmd) print(a *app, plan *stage.Plan) error {
 	if len(plan.Items) == 0 {
 		a.note("nothing to stage")
 	}
+	var sum stage.Item
 	for _, item := range plan.Items {
 		if _, err := fmt.Fprintln(a.stdout, a.output().Line(c.sentence(item))); err != nil {
 			return err
 		}
+		sum.Files, sum.Removed = append(sum.Files, item.Files...), append(sum.Removed, item.Removed...)
+		sum.Blobs, sum.Bytes = sum.Blobs+item.Blobs, sum.Bytes+item.Bytes
 	}
-	return nil
+	if len(plan.Items) < 2 {
+		return nil
+	}
+	_, err := fmt.Fprintf(a.stdout, "%s: %s\n",
+		render.Count(len(plan.Items), "conversation"), amounts(sum))
+	return err
 }
 
 // orEmpty makes [] of nothing where JSON would say null.
@@ -141,7 +150,12 @@ func (c stageCmd) sentence(item stage.Item) string {
 	if item.Path == "" {
 		return s + ": removed, " + render.Count(len(item.Removed), "path")
 	}
-	s += ": " + render.Count(len(item.Files)-item.Blobs, "file")
+	return s + ": " + amounts(item)
+}
+
+// amounts says how much the index gets and loses.
+func amounts(item stage.Item) string {
+	s := render.Count(len(item.Files)-item.Blobs, "file")
 	if item.Blobs > 0 {
 		s += fmt.Sprintf(", %s (%s)", render.Count(item.Blobs, "blob"), render.Bytes(item.Bytes))
 	}

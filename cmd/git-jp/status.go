@@ -58,7 +58,7 @@ func (c statusCmd) Run(ctx context.Context, a *app) error {
 		return err
 	}
 	records := c.records(a, plan, staged, append(plan.Report.Findings, gone...))
-	c.entitle(ctx, req.Repo, staged, records)
+	c.entitle(ctx, a, staged, records)
 	if !a.JSON {
 		return c.print(a, records)
 	}
@@ -101,7 +101,7 @@ func (c statusCmd) records(
 	record := func(id string) *statusRecord {
 		r, ok := byID[id]
 		if !ok {
-			r = &statusRecord{ID: id, Title: a.titleOf(id)}
+			r = &statusRecord{ID: id}
 			byID[id] = r
 		}
 		return r
@@ -136,25 +136,39 @@ func (c statusCmd) records(
 	return all
 }
 
-// entitle gives conversations that are gone from the work tree the title of HEAD.
+// entitle gives records their title: that of the work tree, or of HEAD for those that
+// are gone.
 func (statusCmd) entitle(
-	ctx context.Context, repo *gitint.Repo, staged []gitint.StagedPath, records []*statusRecord,
+	ctx context.Context, a *app, staged []gitint.StagedPath, records []*statusRecord,
 ) {
+	untitled := make(map[string]*statusRecord)
+	for _, r := range records {
+		if r.Title == "" {
+			untitled[r.ID] = r
+		}
+	}
+	if len(untitled) == 0 {
+		return
+	}
+	// What cannot be listed or read has no title, which is for others to complain about.
+	entries, _, _ := a.openWorkspace.List(workspace.ListOptions{Archived: true})
+	for _, e := range entries {
+		if r, ok := untitled[e.ID.String()]; ok {
+			r.Title = a.title(e)
+		}
+	}
 	for _, s := range staged {
-		id, ok := conversationOf(s.Path)
-		if !ok || s.Status != 'D' || !isMetadata(s.Path) {
+		id, _ := conversationOf(s.Path)
+		r, ok := untitled[id.String()]
+		if !ok || r.Title != "" || s.Status != 'D' || !isMetadata(s.Path) {
 			continue
 		}
-		i := slices.IndexFunc(records, func(r *statusRecord) bool { return r.ID == id.String() })
-		if i < 0 || records[i].Title != "" {
-			continue
-		}
-		data, err := repo.ReadObject(ctx, s.Old, 0)
+		data, err := a.openRepo.ReadObject(ctx, s.Old, 0)
 		if err != nil {
 			continue
 		}
 		if d, err := events.DecodeDetails(data); err == nil && d.Title != nil {
-			records[i].Title = *d.Title
+			r.Title = *d.Title
 		}
 	}
 }
@@ -167,16 +181,6 @@ func conversationOf(p string) (events.ID, bool) {
 		}
 	}
 	return 0, false
-}
-
-func (a *app) titleOf(id string) string {
-	e, err := a.openWorkspace.Find(id, workspace.FindOptions{
-		ListOptions: workspace.ListOptions{Archived: true},
-	})
-	if err != nil {
-		return ""
-	}
-	return a.title(e)
 }
 
 // stagedWord says what happens to a conversation in the next commit. A renamed one
