@@ -124,7 +124,8 @@ func (c stageCmd) print(a *app, plan *stage.Plan) error {
 		if _, err := fmt.Fprintln(a.stdout, a.output().Line(c.sentence(item))); err != nil {
 			return err
 		}
-		sum.Files, sum.Removed = append(sum.Files, item.Files...), append(sum.Removed, item.Removed...)
+		sum.Files = append(sum.Files, item.Files...)
+		sum.Removed = append(sum.Removed, item.Removed...)
 		sum.Blobs, sum.Bytes = sum.Blobs+item.Blobs, sum.Bytes+item.Bytes
 	}
 	if len(plan.Items) < 2 {
