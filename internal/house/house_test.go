@@ -40,6 +40,7 @@ var rooms = map[string]room{
 	"internal/config":       {},
 	"internal/llm":          {imports: []string{"events", "blobs"}, network: true},
 	"internal/llm/*":        {imports: []string{"internal/llm", "events", "blobs"}, network: true},
+	"internal/llm/models":   {imports: modelsImports, network: true},
 	"internal/tool":         {imports: []string{"events", "blobs"}},
 	"internal/tool/file":    {imports: []string{"events", "blobs", "internal/atomicfile"}},
 	"internal/tool/builtin": {imports: []string{"internal/tool", "internal/tool/file", "events", "blobs", "gitint"}},
@@ -59,6 +60,12 @@ var rooms = map[string]room{
 	"internal/gittest":      {processes: true},
 	"internal/realdata":     {},
 	"cmd/git-jp":            {imports: []string{"*"}, processes: true},
+}
+
+// modelsImports are all adapters: it makes any of them.
+var modelsImports = []string{
+	"internal/llm", "internal/llm/anthropic", "internal/llm/builtin", "internal/llm/chat",
+	"internal/llm/gemini", "internal/llm/ollama", "internal/llm/openai",
 }
 
 var stageImports = []string{

@@ -1,0 +1,55 @@
+package models
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/git-jp/git-jp/internal/llm"
+)
+
+// A NameError says that something is no name of a model.
+type NameError struct {
+	Name, Reason string
+}
+
+// Error implements error.
+func (e *NameError) Error() string { return fmt.Sprintf("model %q: %s", e.Name, e.Reason) }
+
+// Parse cuts a model's id into provider and name, and holds it to jp's characters.
+func Parse(id string) (provider, name string, err error) {
+	provider, name, ok := llm.SplitID(id)
+	if !ok {
+		return "", "", &NameError{id, "it is not written as provider/name"}
+	}
+	foreign := func(allowed string) func(rune) bool {
+		return func(r rune) bool {
+			return (r < 'a' || r > 'z') && (r < 'A' || r > 'Z') && (r < '0' || r > '9') &&
+				!strings.ContainsRune(allowed, r)
+		}
+	}
+	if i := strings.IndexFunc(name, foreign("_.:/~-")); i >= 0 {
+		return "", "", &NameError{id, fmt.Sprintf("no name has %q in it", []rune(name[i:])[0])}
+	}
+	if strings.ContainsFunc(provider, foreign("_-")) {
+		return "", "", &NameError{id, fmt.Sprintf("no provider is called %q", provider)}
+	}
+	return provider, name, nil
+}
+
+// Resolve returns the id that a name stands for: an alias, which may stand for another, or an
+// id itself.
+func Resolve(name string, aliases map[string]string) (string, error) {
+	seen := map[string]bool{}
+	for {
+		next, ok := aliases[name]
+		if !ok {
+			_, _, err := Parse(name)
+			return name, err
+		}
+		if seen[name] {
+			return "", &NameError{name, "its aliases lead back to it"}
+		}
+		seen[name] = true
+		name = next
+	}
+}

@@ -1,0 +1,133 @@
+package models
+
+import (
+	"fmt"
+	"net/http"
+	"time"
+
+	"github.com/git-jp/git-jp/internal/llm"
+	"github.com/git-jp/git-jp/internal/llm/anthropic"
+	"github.com/git-jp/git-jp/internal/llm/builtin"
+	"github.com/git-jp/git-jp/internal/llm/chat"
+	"github.com/git-jp/git-jp/internal/llm/gemini"
+	"github.com/git-jp/git-jp/internal/llm/ollama"
+	"github.com/git-jp/git-jp/internal/llm/openai"
+)
+
+// A Provider is who has models.
+type Provider struct {
+	Name string
+	// KeyEnv is the variable in which its key is usually found, "" when it wants none. This
+	// package does not read it.
+	KeyEnv string
+	Format llm.Format
+	// Local providers run on this machine.
+	Local bool
+}
+
+// Providers returns those whose addresses are known, in the order in which they are offered.
+func Providers() []Provider {
+	return []Provider{
+		{"anthropic", "ANTHROPIC_API_KEY", llm.FormatAnthropic, false},
+		{"openai", "OPENAI_API_KEY", llm.FormatResponses, false},
+		{"google", "GEMINI_API_KEY", llm.FormatGemini, false},
+		{chat.OpenRouter, "OPENROUTER_API_KEY", llm.FormatChat, false},
+		{chat.DeepSeek, "DEEPSEEK_API_KEY", llm.FormatChat, false},
+		{chat.XAI, "XAI_API_KEY", llm.FormatChat, false},
+		{chat.Mistral, "MISTRAL_API_KEY", llm.FormatChat, false},
+		{chat.Cerebras, "CEREBRAS_API_KEY", llm.FormatChat, false},
+		{"ollama", "", llm.FormatOllama, true},
+		{chat.LlamaCPP, "", llm.FormatChat, true},
+		{chat.VLLM, "", llm.FormatChat, true},
+		{chat.LMStudio, "", llm.FormatChat, true},
+	}
+}
+
+// Find returns a provider by name. One that is not known speaks chat completions, wherever
+// its configuration says that it is.
+func Find(name string) (p Provider, known bool) {
+	for _, p := range Providers() {
+		if p.Name == name {
+			return p, true
+		}
+	}
+	return Provider{Name: name, Format: llm.FormatChat}, false
+}
+
+// Options say how a model is reached.
+type Options struct {
+	// Key returns the provider's key. It is asked when the provider wants one, and for
+	// providers that are not known, which may answer "". Nil answers "".
+	Key func(p Provider) (string, error)
+	// BaseURL is where the provider answers, "" for its own address.
+	BaseURL string
+	// Client says how requests travel; its provider and format are set by [New].
+	Client    llm.ClientOptions
+	Retry     llm.Retry
+	Now       func() time.Time
+	UserAgent string
+	Header    http.Header
+	// What is particular to some providers.
+	Anthropic anthropic.Options
+	Ollama    ollama.Options
+	Builtin   builtin.Options
+}
+
+// A KeyError says that a provider wants a key and nobody has one.
+type KeyError struct {
+	Provider Provider
+}
+
+// Error implements error.
+func (e *KeyError) Error() string {
+	return fmt.Sprintf("there is no key for %s", e.Provider.Name)
+}
+
+// New makes the model with this id.
+func New(id string, o Options) (llm.Model, error) {
+	if id == builtin.ID {
+		return builtin.New(o.Builtin), nil
+	}
+	provider, name, err := Parse(id)
+	if err != nil {
+		return nil, err
+	}
+	p, known := Find(provider)
+	if !known && o.BaseURL == "" {
+		return nil, &NameError{id, fmt.Sprintf("nobody knows the provider %q", provider)}
+	}
+	at, err := o.endpoint(p, known)
+	if err != nil {
+		return nil, err
+	}
+	switch p.Format {
+	case llm.FormatAnthropic:
+		return anthropic.New(name, at, o.Anthropic), nil
+	case llm.FormatResponses:
+		return openai.New(name, at), nil
+	case llm.FormatGemini:
+		return gemini.New(name, at), nil
+	case llm.FormatOllama:
+		return ollama.New(name, at, o.Ollama), nil
+	default:
+		return chat.New(name, at, chat.Options{}), nil
+	}
+}
+
+func (o Options) endpoint(p Provider, known bool) (llm.Endpoint, error) {
+	key := ""
+	if wants := p.KeyEnv != ""; o.Key != nil && (wants || !known) {
+		var err error
+		if key, err = o.Key(p); err != nil {
+			return llm.Endpoint{}, err
+		}
+	}
+	if key == "" && p.KeyEnv != "" {
+		return llm.Endpoint{}, &KeyError{p}
+	}
+	o.Client.Provider, o.Client.Format = p.Name, p.Format
+	return llm.Endpoint{
+		Provider: p.Name, BaseURL: o.BaseURL, Key: key, Client: llm.NewClient(o.Client),
+		Retry: o.Retry, Now: o.Now, UserAgent: o.UserAgent, Header: o.Header,
+	}, nil
+}

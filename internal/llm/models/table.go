@@ -1,0 +1,168 @@
+package models
+
+import (
+	_ "embed"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/git-jp/git-jp/internal/llm"
+	"github.com/pelletier/go-toml/v2"
+)
+
+//go:embed models.toml
+var builtinTable []byte
+
+// A Row is what is known of one model. What is zero is not known.
+type Row struct {
+	ID        string   `toml:"id"`
+	Names     []string `toml:"names"` // other ids of the same model
+	Window    int      `toml:"window"`
+	Output    int      `toml:"output"`
+	Price     Price    `toml:"price"`
+	Above     *Tier    `toml:"above"`
+	Cache     Cache    `toml:"cache"`
+	Accepts   []string `toml:"accepts"` // "image", "pdf", "audio"
+	Reasoning bool     `toml:"reasoning"`
+	// Source says where the figures were read, and AsOf when.
+	Source string         `toml:"source"`
+	AsOf   toml.LocalDate `toml:"as_of"`
+}
+
+// A Price is in USD for a million tokens.
+type Price struct {
+	Input     float64 `toml:"input"`
+	Output    float64 `toml:"output"`
+	Read      float64 `toml:"read"`
+	Write     float64 `toml:"write"`
+	WriteLong float64 `toml:"write_long"`
+}
+
+// A Tier is the price of requests whose prompt has more than so many tokens.
+type Tier struct {
+	Tokens int64 `toml:"tokens"`
+	Price
+}
+
+// A Cache says how a provider caches prompts.
+type Cache struct {
+	TTL     Duration `toml:"ttl"`
+	TTLLong Duration `toml:"ttl_long"` // the longer lifetime that can be had, 0 for none
+	Minimum int      `toml:"minimum"`  // tokens
+}
+
+// A Duration is written as "5m" in a table.
+type Duration time.Duration
+
+// UnmarshalText implements encoding.TextUnmarshaler.
+func (d *Duration) UnmarshalText(text []byte) error {
+	v, err := time.ParseDuration(string(text))
+	*d = Duration(v)
+	return err
+}
+
+// A Table is a list of rows.
+type Table struct {
+	rows []Row
+}
+
+// Builtin returns the table that comes with the program.
+func Builtin() (*Table, error) { return Decode(builtinTable) }
+
+// Decode reads a table.
+func Decode(data []byte) (*Table, error) {
+	var file struct {
+		Model []Row `toml:"model"`
+	}
+	if err := toml.Unmarshal(data, &file); err != nil {
+		return nil, fmt.Errorf("read the table of models: %w", err)
+	}
+	for _, r := range file.Model {
+		if _, _, err := Parse(r.ID); err != nil {
+			return nil, fmt.Errorf("read the table of models: %w", err)
+		}
+	}
+	return &Table{rows: file.Model}, nil
+}
+
+// With returns the table with the rows of another before its own: they win.
+func (t *Table) With(other *Table) *Table {
+	return &Table{rows: slices.Concat(other.rows, t.rows)}
+}
+
+// Rows returns the rows in their order.
+func (t *Table) Rows() []Row { return slices.Clone(t.rows) }
+
+// Find returns the row of a model: the one of this id, or that of the same name without the
+// date of a release or the word "latest".
+func (t *Table) Find(id string) (Row, bool) {
+	for _, wanted := range []string{id, undated(id)} {
+		for _, r := range t.rows {
+			if r.ID == wanted || slices.Contains(r.Names, wanted) {
+				return r, true
+			}
+		}
+	}
+	return Row{}, false
+}
+
+// undated cuts "-20250929", "-2025-08-07" and "-latest" from the end of an id.
+func undated(id string) string {
+	for _, layout := range []string{"-20060102", "-2006-01-02"} {
+		if cut := len(id) - len(layout); cut > 0 {
+			if _, err := time.Parse(layout, id[cut:]); err == nil {
+				return id[:cut]
+			}
+		}
+	}
+	return strings.TrimSuffix(id, "-latest")
+}
+
+// Info returns the row in the words of package llm.
+func (r Row) Info() llm.Info {
+	_, name, _ := llm.SplitID(r.ID)
+	return llm.Info{
+		ID: name, Window: r.Window, MaxOutput: r.Output, Reasoning: r.Reasoning, Tools: true,
+		Accepts: llm.Inputs{
+			Images: slices.Contains(r.Accepts, "image"),
+			PDFs:   slices.Contains(r.Accepts, "pdf"),
+			Audio:  slices.Contains(r.Accepts, "audio"),
+		},
+	}
+}
+
+// Of returns the price of a request with a prompt of so many tokens. A cache that has no price
+// of its own costs what input does. It is zero when it is not known.
+func (r Row) Of(prompt int64) Price {
+	p := r.Price
+	if r.Above != nil && prompt > r.Above.Tokens {
+		p = r.Above.Price
+	}
+	if p.Read == 0 {
+		p.Read = p.Input
+	}
+	if p.Write == 0 {
+		p.Write = p.Input
+	}
+	if p.WriteLong == 0 {
+		p.WriteLong = p.Write
+	}
+	return p
+}
+
+// Cost returns what an exchange has cost in USD; ok is false when no price is known. Long says
+// that the cache was written with the longer lifetime.
+func (r Row) Cost(u llm.Usage, long bool) (usd float64, ok bool) {
+	if r.Price == (Price{}) {
+		return 0, false
+	}
+	p := r.Of(u.Prompt())
+	write := p.Write
+	if long {
+		write = p.WriteLong
+	}
+	const million = 1e6
+	return (float64(u.Input)*p.Input + float64(u.Output)*p.Output +
+		float64(u.CacheRead)*p.Read + float64(u.CacheWrite)*write) / million, true
+}
