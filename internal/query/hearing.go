@@ -1,0 +1,223 @@
+package query
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/git-jp/git-jp/blobs"
+	"github.com/git-jp/git-jp/events"
+	"github.com/git-jp/git-jp/internal/llm"
+	"github.com/go-json-experiment/json/jsontext"
+)
+
+// A hearing takes one answer and saves each event of it as it ends.
+type hearing struct {
+	*session
+	joint   *joint // the message that the first one continues
+	open    map[int]*strings.Builder
+	saved   run
+	said    []*events.ChatResponse
+	calls   []*events.ToolCallRequest
+	order   []int // part of each call
+	usage   llm.Usage
+	stop    llm.Stop
+	unsaved bool // the error is that of a save
+}
+
+// listen takes the answer to its end. When it breaks off, what was said of a message is kept.
+func (h *hearing) listen(ctx context.Context, r *llm.Request) error {
+	h.open = map[int]*strings.Builder{}
+	for d, err := range h.Model.Stream(ctx, r) {
+		if err == nil {
+			err = h.take(d)
+			h.unsaved = err != nil
+		}
+		if err != nil {
+			if h.unsaved {
+				return err
+			}
+			return h.breakOff(err)
+		}
+	}
+	return h.account()
+}
+
+func (h *hearing) take(d llm.Delta) error {
+	h.watch.Delta(d)
+	switch d.Kind {
+	case llm.DeltaStart:
+		if d.Part == llm.PartText {
+			h.open[d.Index] = &strings.Builder{}
+		}
+	case llm.DeltaFragment:
+		if b := h.open[d.Index]; b != nil {
+			b.WriteString(d.Text)
+		}
+	case llm.DeltaEnd:
+		delete(h.open, d.Index)
+		if d.Event != nil {
+			return h.save(d.Index, d.Event, d.Metadata)
+		}
+	case llm.DeltaUsage:
+		h.usage = h.usage.Add(d.Usage)
+	case llm.DeltaStop:
+		h.stop = d.Stop
+	}
+	return nil
+}
+
+// save saves an event of the answer.
+func (h *hearing) save(index int, ev events.Event, md events.Metadata) error {
+	switch ev := ev.(type) {
+	case *events.ChatResponse:
+		if h.joint != nil && ev.Form == events.FormMessage {
+			return h.extend(index, ev, md)
+		}
+		h.said = append(h.said, ev)
+	case *events.ToolCallRequest:
+		h.call(index, ev)
+	}
+	e := events.NewElement(h.Now(), ev, md)
+	err := h.Record.Save(func(s *events.Stream) error {
+		h.saved.insert(s, index, e)
+		return nil
+	})
+	if err != nil {
+		return fmt.Errorf("save the answer: %w", err)
+	}
+	h.saved.add(index, e)
+	h.watch.Saved(e)
+	return nil
+}
+
+// call notes a call in the order of the parts, which is not always that in which they end.
+func (h *hearing) call(index int, ev *events.ToolCallRequest) {
+	at := len(h.calls)
+	for at > 0 && h.order[at-1] > index {
+		at--
+	}
+	h.order = slices.Insert(h.order, at, index)
+	h.calls = slices.Insert(h.calls, at, ev)
+}
+
+// breakOff keeps what was said of messages that did not end. Reasoning and calls that are not
+// whole are nothing that could be sent again.
+func (h *hearing) breakOff(cause error) error {
+	for _, i := range sortedKeys(h.open) {
+		text := h.open[i].String()
+		if strings.TrimSpace(text) == "" {
+			continue
+		}
+		md := events.Metadata{}.With(MetadataInterrupted, jsontext.Value("true"))
+		if err := h.save(i, &events.ChatResponse{Text: text}, md); err != nil {
+			h.unsaved = true
+			return err
+		}
+	}
+	if err := h.account(); err != nil {
+		h.unsaved = true
+		return err
+	}
+	return cause
+}
+
+func sortedKeys(m map[int]*strings.Builder) []int {
+	keys := make([]int, 0, len(m))
+	for k := range m {
+		keys = append(keys, k)
+	}
+	slices.Sort(keys)
+	return keys
+}
+
+// account stores what the answer has cost with its last event.
+func (h *hearing) account() error {
+	last, ok := h.saved.last()
+	if !ok || h.usage == (llm.Usage{}) {
+		return nil
+	}
+	err := h.Record.Save(func(s *events.Stream) error {
+		if at := find(s, last); at >= 0 {
+			e := s.At(at)
+			s.Set(at, e.WithMetadata(e.Metadata().With(llm.MetadataUsage, h.usage.Value())))
+		}
+		return nil
+	})
+	if err != nil {
+		return fmt.Errorf("save the usage: %w", err)
+	}
+	return nil
+}
+
+// text returns the last message of the answer.
+func (h *hearing) text() string {
+	for _, r := range slices.Backward(h.said) {
+		if r.Form == events.FormMessage {
+			return r.Text
+		}
+	}
+	return ""
+}
+
+// A joint is a message that was not said to its end.
+type joint struct {
+	sum  blobs.Hash
+	text string
+}
+
+// end returns the message that the answer ends with, nil when it ends otherwise.
+func (h *hearing) end() *joint {
+	if len(h.said) == 0 {
+		return nil
+	}
+	last := h.said[len(h.said)-1]
+	sum, ok := h.saved.last()
+	if !ok || last.Form != events.FormMessage {
+		return nil
+	}
+	return &joint{sum: sum, text: last.Text}
+}
+
+// extend saves a message that continues another one as part of it.
+func (h *hearing) extend(index int, ev *events.ChatResponse, md events.Metadata) error {
+	j := h.joint
+	h.joint = nil
+	whole := &events.ChatResponse{Text: join(j.text, ev.Text)}
+	var e *events.Element
+	err := h.Record.Save(func(s *events.Stream) error {
+		at := find(s, j.sum)
+		if at < 0 {
+			e = events.NewElement(h.Now(), ev, md)
+			s.Append(e)
+			return nil
+		}
+		e = s.At(at).With(whole)
+		if _, partial := md.Value(MetadataInterrupted); !partial {
+			e = e.WithMetadata(e.Metadata().Without(MetadataInterrupted))
+		}
+		s.Set(at, e)
+		return nil
+	})
+	if err != nil {
+		return fmt.Errorf("save the answer: %w", err)
+	}
+	h.said = append(h.said, whole)
+	h.saved.add(index, e)
+	h.watch.Saved(e)
+	return nil
+}
+
+// The overlap of two halves of a message: models repeat some of what they said.
+const minOverlap, maxOverlap = 5, 500
+
+// join returns two halves as one text, without what the second repeats of the first.
+func join(a, b string) string {
+	for n := min(len(a), len(b), maxOverlap); n >= minOverlap; n-- {
+		if a[len(a)-n:] == b[:n] {
+			return a + b[n:]
+		}
+	}
+	return a + b
+}

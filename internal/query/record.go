@@ -1,0 +1,96 @@
+package query
+
+import (
+	"slices"
+
+	"github.com/git-jp/git-jp/blobs"
+	"github.com/git-jp/git-jp/events"
+	"github.com/git-jp/git-jp/internal/workspace"
+)
+
+// A Record is a conversation that nobody else changes meanwhile.
+type Record interface {
+	// Stream returns the stream as it was saved last. It must not be changed.
+	Stream() *events.Stream
+	// Save changes the stream and saves it, or does neither.
+	Save(change func(*events.Stream) error) error
+	// Contents reads what the stream refers to.
+	Contents() blobs.Reader
+}
+
+// Held is the record of a conversation that is held.
+func Held(w *workspace.Workspace, h *workspace.Hold) Record { return held{w, h} }
+
+type held struct {
+	workspace *workspace.Workspace
+	hold      *workspace.Hold
+}
+
+func (r held) Stream() *events.Stream { return r.hold.Conversation().Stream }
+
+func (r held) Contents() blobs.Reader {
+	return r.workspace.BlobsOf(r.hold.Conversation().Entry)
+}
+
+func (r held) Save(change func(*events.Stream) error) error {
+	return r.hold.Update(func(c *workspace.Conversation) error { return change(c.Stream) })
+}
+
+// A run of elements stands together at the end of a stream, in an order that is not that in
+// which they come: parts of an answer, results of calls. Elements are known by their sums,
+// because a save replaces those whose content it stores.
+type run struct {
+	keys []int
+	sums []blobs.Hash
+}
+
+// insert puts an element into the stream where its key places it in the run. The run knows it
+// after [run.add], when it was saved.
+func (r *run) insert(s *events.Stream, key int, e *events.Element) {
+	for i, k := range r.keys {
+		if k <= key {
+			continue
+		}
+		if at := find(s, r.sums[i]); at >= 0 {
+			s.Insert(at, e)
+			return
+		}
+	}
+	s.Append(e)
+}
+
+func (r *run) add(key int, e *events.Element) {
+	at := len(r.keys)
+	for at > 0 && r.keys[at-1] > key {
+		at--
+	}
+	r.keys = slices.Insert(r.keys, at, key)
+	r.sums = slices.Insert(r.sums, at, e.Sum())
+}
+
+// remove takes the elements of the run out of the stream.
+func (r *run) remove(s *events.Stream) {
+	for _, sum := range r.sums {
+		if at := find(s, sum); at >= 0 {
+			s.Remove(at, 1)
+		}
+	}
+}
+
+// last returns the sum of the last element.
+func (r *run) last() (blobs.Hash, bool) {
+	if len(r.sums) == 0 {
+		return blobs.Hash{}, false
+	}
+	return r.sums[len(r.sums)-1], true
+}
+
+// find returns the index of the last element with a sum, -1 when there is none.
+func find(s *events.Stream, sum blobs.Hash) int {
+	for i := s.Len() - 1; i >= 0; i-- {
+		if s.At(i).Sum() == sum {
+			return i
+		}
+	}
+	return -1
+}

@@ -1,0 +1,334 @@
+package query
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/git-jp/git-jp/dedup"
+	"github.com/git-jp/git-jp/events"
+	"github.com/git-jp/git-jp/internal/llm"
+	"github.com/git-jp/git-jp/internal/tool"
+	"github.com/git-jp/git-jp/internal/tool/file"
+	"github.com/go-json-experiment/json/jsontext"
+)
+
+const (
+	defaultCycles   = 200
+	defaultContinue = 5
+	// maxResumed is how often an answer that broke off is asked for again in one turn.
+	maxResumed = 3
+)
+
+// MetadataInterrupted marks a message that was not said to its end.
+const MetadataInterrupted = events.MetadataPrefix + "interrupted"
+
+// ErrCycles is the error of a model that calls tools without end.
+var ErrCycles = errors.New("the model goes on calling tools")
+
+// Tools run what a model calls. *tool.Executor is one.
+type Tools interface {
+	Definitions() []tool.Definition
+	Run(
+		ctx context.Context, calls []tool.Call, arrived func(i int, r tool.Result) error,
+	) ([]tool.Result, error)
+}
+
+// A Watcher is told what happens, as it happens, and shows it to somebody. Its methods are
+// called from one goroutine at a time.
+type Watcher interface {
+	// Sending is called before a request is sent.
+	Sending(r *llm.Request)
+	// Delta is called with every step of an answer.
+	Delta(d llm.Delta)
+	// Saved is called with every event that is in the record.
+	Saved(e *events.Element)
+	// Notice is called with what somebody should know.
+	Notice(text string)
+}
+
+// A Turn is one question, its answer, and all that lies between.
+type Turn struct {
+	Record Record           // required
+	Model  llm.Model        // required
+	Now    func() time.Time // required
+	Tools  Tools            // nil for none
+	Setup  Setup
+	Base   events.Config // base configuration of the conversation
+	Dedup  dedup.Options // without URI, which follows from Root
+	Root   string        // of the workspace
+	// Session names the conversation for providers that route by it.
+	Session string
+	Watch   Watcher // nil for nobody
+	Cycles  int     // requests at most; 0 for many
+	// Continue is how often an answer that was cut off at its limit is continued; 0 for five
+	// times, negative for never, where the model does it itself.
+	Continue int
+	// Asker answers the questions of tools; nil answers none.
+	Asker tool.Asker
+}
+
+// A Prompt is what opens a turn.
+type Prompt struct {
+	Delta   jsontext.Value      // a change of the configuration; nil or {} for none
+	Request *events.ChatRequest // nil: what the record ends with is asked
+}
+
+// An Answer is what came of a turn.
+type Answer struct {
+	Text  string         // the last message
+	Data  jsontext.Value // where a schema was to be followed
+	Stop  llm.Stop
+	Usage llm.Usage // of all requests
+	Saved int64     // bytes that the model was not given again, in the last request
+}
+
+// Run asks and returns when the model has answered. Beside an error it returns what there is;
+// the record has everything that was completed.
+func (t *Turn) Run(ctx context.Context, p Prompt) (Answer, error) {
+	s := &session{Turn: t, watch: t.Watch}
+	if s.watch == nil {
+		s.watch = silent{}
+	}
+	limit := t.Cycles
+	if limit == 0 {
+		limit = defaultCycles
+	}
+	err := s.open(p)
+	for range limit {
+		if err != nil {
+			return s.answer, err
+		}
+		var done bool
+		if done, err = s.cycle(ctx); done && err == nil {
+			return s.answer, nil
+		}
+	}
+	if err == nil {
+		err = fmt.Errorf("ask %s: %w", t.Model.ID(), ErrCycles)
+	}
+	return s.answer, err
+}
+
+// Explain returns the request that Run would send first, and its plan. Nothing is saved.
+func (t *Turn) Explain(p Prompt) (*llm.Request, *dedup.Plan, error) {
+	s := &session{Turn: t, watch: silent{}}
+	stream := t.Record.Stream().Clone()
+	stream.Append(s.elements(p)...)
+	view, plan, err := s.plan(stream)
+	if err != nil {
+		return nil, nil, err
+	}
+	r, err := s.build(view, plan)
+	return r, plan, err
+}
+
+type silent struct{}
+
+func (silent) Sending(*llm.Request)  {}
+func (silent) Delta(llm.Delta)       {}
+func (silent) Saved(*events.Element) {}
+func (silent) Notice(string)         {}
+
+// A session is a turn while it runs.
+type session struct {
+	*Turn
+	watch  Watcher
+	answer Answer
+
+	view     *events.Stream // of the next request, when it was planned already
+	planned  *dedup.Plan
+	cycles   int
+	resumed  int // answers that broke off
+	limited  int // answers that were cut at their limit
+	repaired bool
+	joint    *joint // the message that the next one continues
+}
+
+// open saves the question, with what was decided about it.
+func (s *session) open(p Prompt) error {
+	elems := s.elements(p)
+	err := s.Record.Save(func(stream *events.Stream) error {
+		stream.Append(elems...)
+		return s.decide(stream)
+	})
+	if err != nil {
+		return fmt.Errorf("save the question: %w", err)
+	}
+	for _, e := range elems {
+		s.watch.Saved(e)
+	}
+	return nil
+}
+
+func (s *session) elements(p Prompt) []*events.Element {
+	var all []*events.Element
+	add := func(ev events.Event) {
+		all = append(all, events.NewElement(s.Now(), ev, events.Metadata{}))
+	}
+	if len(p.Delta) > 0 && string(p.Delta) != "{}" {
+		add(&events.ConfigDelta{Delta: p.Delta})
+	}
+	if p.Request != nil {
+		add(&events.TurnStart{})
+		add(p.Request)
+	}
+	return all
+}
+
+// decide plans the next request and stores what was decided in the stream, so that the
+// request after it says the same.
+func (s *session) decide(stream *events.Stream) error {
+	view, plan, err := s.plan(stream)
+	if err != nil {
+		return err
+	}
+	plan.Store(view, stream)
+	s.view, s.planned = view, plan
+	return nil
+}
+
+func (s *session) plan(stream *events.Stream) (*events.Stream, *dedup.Plan, error) {
+	view, o := View(stream), s.Dedup
+	o.URI = func(uri string) string { return file.Expand(s.Root, uri) }
+	plan, err := dedup.New(view, o, s.Record.Contents())
+	return view, plan, err
+}
+
+func (s *session) build(view *events.Stream, plan *dedup.Plan) (*llm.Request, error) {
+	src := Source{
+		View: view, Plan: plan, Contents: s.Record.Contents(), Base: s.Base, Setup: s.Setup,
+		Root: s.Root, Session: s.Session,
+	}
+	if s.Tools != nil {
+		src.Tools = s.Tools.Definitions()
+	}
+	if s.cycles > 0 && src.Setup.Choice.Mode != llm.ChoiceNone {
+		src.Setup.Choice = llm.ToolChoice{} // a tool was forced once; again would be for ever
+	}
+	return Build(src)
+}
+
+// request returns the next request. What was decided about it is saved.
+func (s *session) request() (*llm.Request, error) {
+	if s.view == nil {
+		if err := s.Record.Save(s.decide); err != nil {
+			return nil, fmt.Errorf("save what is sent: %w", err)
+		}
+	}
+	view, plan := s.view, s.planned
+	s.view, s.planned = nil, nil
+	s.answer.Saved = plan.Saved()
+	return s.build(view, plan)
+}
+
+// cycle sends one request and takes its answer. It is done when nothing remains to be asked.
+func (s *session) cycle(ctx context.Context) (done bool, err error) {
+	r, err := s.request()
+	if err != nil {
+		return false, err
+	}
+	s.watch.Sending(r)
+	h := &hearing{session: s, joint: s.joint}
+	s.joint = nil
+	s.cycles++
+	err = h.listen(ctx, r)
+	s.answer.Usage = s.answer.Usage.Add(h.usage)
+	if text := h.text(); text != "" {
+		s.answer.Text = text
+	}
+	if err != nil {
+		return false, s.broken(ctx, h, err)
+	}
+	s.answer.Stop = h.stop
+	switch h.stop.Reason {
+	case llm.StopRefusal:
+		return false, s.refused(h)
+	case llm.StopOverflow:
+		return false, &llm.OverflowError{Model: s.Model.ID()}
+	}
+	if len(h.calls) > 0 {
+		return false, s.call(ctx, h.calls)
+	}
+	if h.stop.Reason == llm.StopMaxTokens {
+		return s.cut(h), nil
+	}
+	if r.Schema != nil {
+		return s.structured(h, r.Schema)
+	}
+	return true, nil
+}
+
+// broken decides what to do after an answer that broke off: go on from what it said, if that
+// may help.
+func (s *session) broken(ctx context.Context, h *hearing, err error) error {
+	if ctx.Err() != nil {
+		return context.Cause(ctx)
+	}
+	said := len(h.saved.sums) > 0
+	if !said || h.unsaved || !llm.Retryable(err) || s.resumed == maxResumed {
+		return err
+	}
+	s.resumed++
+	s.watch.Notice(fmt.Sprintf("the answer broke off, asking again: %v", err))
+	if len(h.calls) > 0 {
+		return s.call(ctx, h.calls)
+	}
+	s.joint = h.end()
+	return nil
+}
+
+// cut goes on after an answer that reached its limit, and reports whether that was enough.
+func (s *session) cut(h *hearing) (done bool) {
+	limit := s.Continue
+	if limit == 0 {
+		limit = defaultContinue
+	}
+	if s.joint = h.end(); s.joint == nil || s.limited >= limit {
+		s.joint = nil
+		s.watch.Notice("the answer was cut off at its limit")
+		return true
+	}
+	s.limited++
+	return false
+}
+
+// refused takes back what was said before the refusal: a provider wants it not to be sent
+// again.
+func (s *session) refused(h *hearing) error {
+	err := s.Record.Save(func(stream *events.Stream) error {
+		h.saved.remove(stream)
+		return nil
+	})
+	return errors.Join(&llm.RefusalError{
+		Model: s.Model.ID(), Category: h.stop.Category, Explanation: h.stop.Explanation,
+	}, err)
+}
+
+// structured holds an answer against the schema. The model may mend it once.
+func (s *session) structured(h *hearing, schema jsontext.Value) (done bool, err error) {
+	data, err := conforms(h.said, schema)
+	if err == nil {
+		s.answer.Data = data
+		return true, nil
+	}
+	if s.repaired {
+		return false, &SchemaError{Model: s.Model.ID(), Err: err}
+	}
+	s.repaired = true
+	s.watch.Notice(fmt.Sprintf("the answer does not follow the schema, asking again: %v", err))
+	again := events.NewElement(s.Now(), &events.ChatRequest{
+		Content: fmt.Sprintf("Your answer does not follow the schema: %v. Answer again, with"+
+			" nothing but JSON that follows it.", err),
+		Schema: schema,
+	}, events.Metadata{})
+	err = s.Record.Save(func(stream *events.Stream) error {
+		stream.Append(again)
+		return s.decide(stream)
+	})
+	if err == nil {
+		s.watch.Saved(again)
+	}
+	return false, err
+}
