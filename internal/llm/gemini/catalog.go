@@ -59,7 +59,7 @@ func (m *Model) Models(ctx context.Context) ([]llm.Info, error) {
 // Describe implements [llm.Describer]. It asks the provider.
 func (m *Model) Describe(ctx context.Context) (llm.Info, error) {
 	var o offer
-	if err := m.ask(ctx, "models/"+url.PathEscape(m.name), &o); err != nil {
+	if err := m.ask(ctx, m.path(), &o); err != nil {
 		return llm.Info{}, err
 	}
 	return o.info(), nil
@@ -67,18 +67,9 @@ func (m *Model) Describe(ctx context.Context) (llm.Info, error) {
 
 // ask reads a document that is no answer of a model.
 func (m *Model) ask(ctx context.Context, path string, into any) error {
-	address := m.at.BaseURL + "/" + m.version + "/" + path
-	req, err := http.NewRequestWithContext(ctx, http.MethodGet, address, nil)
+	res, err := m.do(ctx, http.MethodGet, path, nil)
 	if err != nil {
 		return err
-	}
-	req.Header = m.header(req.Header)
-	res, err := m.at.Client.Do(req)
-	if err != nil {
-		return err
-	}
-	if res.StatusCode != http.StatusOK {
-		return m.failure(res)
 	}
 	defer func() { _ = res.Body.Close() }() // only read
 	if err := json.NewDecoder(res.Body).Decode(into); err != nil {

@@ -5,7 +5,6 @@ import (
 	"strings"
 
 	"github.com/git-jp/git-jp/internal/llm"
-	"google.golang.org/genai"
 )
 
 // A trait is what is particular to a model and changes what may be sent to it.
@@ -47,24 +46,33 @@ func traitOf(name string) trait {
 // thinks reports whether the model can think at all.
 func (t trait) thinks() bool { return t.levels || t.most > 0 }
 
+// A thinkingConfig is how much to think, on the wire.
+type thinkingConfig struct {
+	Include bool   `json:"includeThoughts,omitempty"`
+	Budget  *int   `json:"thinkingBudget,omitempty"`
+	Level   string `json:"thinkingLevel,omitempty"`
+}
+
+func number(n int) *int { return &n }
+
 // thinking says how much to think; nil leaves it to the provider.
-func (t trait) thinking(r llm.ReasoningParams) *genai.ThinkingConfig {
+func (t trait) thinking(r llm.ReasoningParams) *thinkingConfig {
 	if !t.thinks() {
 		return nil
 	}
 	off := r.Mode == llm.ReasoningOff || r.Mode == llm.ReasoningEffort && r.Effort == llm.EffortNone
-	c := &genai.ThinkingConfig{IncludeThoughts: !r.Exclude && !off}
+	c := &thinkingConfig{Include: !r.Exclude && !off}
 	switch {
 	case t.levels:
-		c.ThinkingLevel = t.level(r, off)
+		c.Level = t.level(r, off)
 	case off:
-		c.ThinkingBudget = genai.Ptr(int32(t.off))
+		c.Budget = number(t.off)
 	case r.Mode == llm.ReasoningAuto:
-		c.ThinkingBudget = genai.Ptr(int32(-1))
+		c.Budget = number(-1)
 	case r.Mode == llm.ReasoningBudget:
-		c.ThinkingBudget = genai.Ptr(int32(min(max(r.Budget, t.off), t.most)))
+		c.Budget = number(min(max(r.Budget, t.off), t.most))
 	case r.Mode == llm.ReasoningEffort:
-		c.ThinkingBudget = genai.Ptr(int32(max(t.most*share(r.Effort)/100, t.off)))
+		c.Budget = number(max(t.most*share(r.Effort)/100, t.off))
 	}
 	return c
 }
@@ -87,22 +95,22 @@ func share(e llm.Effort) int {
 	}
 }
 
-func (t trait) level(r llm.ReasoningParams, off bool) genai.ThinkingLevel {
-	least := genai.ThinkingLevelLow
+func (t trait) level(r llm.ReasoningParams, off bool) string {
+	least := "LOW"
 	if t.flash {
-		least = genai.ThinkingLevelMinimal
+		least = "MINIMAL"
 	}
 	switch {
 	case off, r.Mode == llm.ReasoningEffort && r.Effort == llm.EffortXLow:
 		return least
 	case r.Mode == llm.ReasoningEffort && r.Effort == llm.EffortLow,
 		r.Mode == llm.ReasoningBudget && r.Budget < 4096:
-		return genai.ThinkingLevelLow
+		return "LOW"
 	case r.Mode == llm.ReasoningEffort && r.Effort == llm.EffortMedium,
 		r.Mode == llm.ReasoningBudget && r.Budget < 16384:
-		return genai.ThinkingLevelMedium
+		return "MEDIUM"
 	case r.Mode == llm.ReasoningEffort, r.Mode == llm.ReasoningBudget:
-		return genai.ThinkingLevelHigh
+		return "HIGH"
 	default:
 		return ""
 	}

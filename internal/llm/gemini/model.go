@@ -8,11 +8,11 @@ import (
 	"io"
 	"iter"
 	"net/http"
+	"net/url"
 	"strings"
 	"time"
 
 	"github.com/git-jp/git-jp/internal/llm"
-	"google.golang.org/genai"
 )
 
 // DefaultBaseURL is where Google answers.
@@ -22,7 +22,7 @@ const DefaultBaseURL = "https://generativelanguage.googleapis.com/v1beta"
 type Model struct {
 	name    string
 	at      llm.Endpoint
-	version string // of the format, part of every path
+	version string // of the format
 	trait   trait
 }
 
@@ -42,7 +42,7 @@ func New(name string, at llm.Endpoint) *Model {
 	}
 	m := &Model{name: strings.TrimPrefix(name, "models/"), at: at, version: "v1beta"}
 	m.at.BaseURL = strings.TrimRight(at.BaseURL, "/")
-	// The address is written with the version, which the library adds itself.
+	// People write the address with and without the version.
 	if i := strings.LastIndexByte(m.at.BaseURL, '/'); strings.HasPrefix(m.at.BaseURL[i+1:], "v1") {
 		m.at.BaseURL, m.version = m.at.BaseURL[:i], m.at.BaseURL[i+1:]
 	}
@@ -69,10 +69,11 @@ func (m *Model) exchange(
 	ctx context.Context, r *llm.Request, yield func(llm.Delta, error) bool,
 ) error {
 	b := &builder{model: m, request: r, names: llm.NewNames(r.Tools, nameRule())}
-	if err := b.build(); err != nil {
+	body, err := b.build()
+	if err != nil {
 		return err
 	}
-	res, err := m.send(ctx, b)
+	res, err := m.do(ctx, http.MethodPost, m.path()+":streamGenerateContent?alt=sse", body)
 	if err != nil {
 		return err
 	}
@@ -80,82 +81,34 @@ func (m *Model) exchange(
 	return newReader(m, r, b.names, yield).read(res.Body)
 }
 
-// send lets the library post one body and returns the answer's, which the caller closes.
-func (m *Model) send(ctx context.Context, b *builder) (*http.Response, error) {
-	t := &taker{model: m}
-	c, err := genai.NewClient(ctx, &genai.ClientConfig{
-		Backend: genai.BackendGeminiAPI,
-		// Without a key the library would look for one in the environment.
-		APIKey: first(m.at.Key, "none"),
-		HTTPClient: &http.Client{
-			Transport: t, CheckRedirect: m.at.Client.CheckRedirect,
-		},
-		HTTPOptions: genai.HTTPOptions{BaseURL: m.at.BaseURL, APIVersion: m.version},
-	})
+// path returns the path of the model; tuned ones have one of their own.
+func (m *Model) path() string {
+	if strings.Contains(m.name, "/") {
+		return m.name
+	}
+	return "models/" + url.PathEscape(m.name)
+}
+
+// do sends a request and returns a successful answer, whose body the caller closes.
+func (m *Model) do(
+	ctx context.Context, method, path string, body []byte,
+) (*http.Response, error) {
+	address := m.at.BaseURL + "/" + m.version + "/" + path
+	req, err := http.NewRequestWithContext(ctx, method, address, bytes.NewReader(body))
 	if err != nil {
-		// The library's message shows the key.
-		return nil, errors.New("set up the library for Gemini: it refuses the address or the key")
-	}
-	for _, err := range c.Models.GenerateContentStream(ctx, m.name, placeholder(), b.config) {
-		if err != nil && t.taken == nil {
-			return nil, t.reason(err)
-		}
-	}
-	if t.taken == nil {
-		return nil, &llm.CutError{Provider: m.at.Provider}
-	}
-	return t.taken, nil
-}
-
-func first(a, b string) string {
-	if a != "" {
-		return a
-	}
-	return b
-}
-
-// placeholder stands where the library wants contents; the builder replaces it.
-func placeholder() []*genai.Content { return genai.Text(".") }
-
-// A taker sends a request as the endpoint wants it and takes the answer out of the library's
-// hands.
-type taker struct {
-	model *Model
-	taken *http.Response
-	err   error
-}
-
-// RoundTrip implements [http.RoundTripper].
-func (t *taker) RoundTrip(req *http.Request) (*http.Response, error) {
-	req = req.Clone(req.Context())
-	req.Header = t.model.header(req.Header)
-	res, err := t.model.at.Client.Do(req)
-	if err == nil && res.StatusCode != http.StatusOK {
-		err = t.model.failure(res)
-	}
-	if err != nil {
-		t.err = err
 		return nil, err
 	}
-	t.taken = res
-	return &http.Response{
-		Status: res.Status, StatusCode: res.StatusCode, Header: res.Header, Body: http.NoBody,
-		Proto: res.Proto, ProtoMajor: res.ProtoMajor, ProtoMinor: res.ProtoMinor, Request: req,
-	}, nil
-}
-
-// reason returns why nothing was taken, without what the library says around it.
-func (t *taker) reason(err error) error {
-	if t.err != nil {
-		return t.err
+	m.header(req.Header)
+	res, err := m.at.Client.Do(req)
+	if err == nil && res.StatusCode != http.StatusOK {
+		return nil, m.failure(res)
 	}
-	return err
+	return res, err
 }
 
-// header returns the headers that are sent; those of the endpoint win.
-func (m *Model) header(h http.Header) http.Header {
-	h = h.Clone()
-	h.Del("X-Goog-Api-Key")
+// header sets the headers that are sent; those of the endpoint win.
+func (m *Model) header(h http.Header) {
+	h.Set("Content-Type", "application/json")
 	if m.at.Key != "" {
 		h.Set("X-Goog-Api-Key", m.at.Key)
 	}
@@ -165,7 +118,6 @@ func (m *Model) header(h http.Header) http.Header {
 	for name, values := range m.at.Header {
 		h[http.CanonicalHeaderKey(name)] = values
 	}
-	return h
 }
 
 // maxError bounds what is read of an answer that is an error.

@@ -1,25 +1,32 @@
 package gemini
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
-	"math"
-	"slices"
 
 	"github.com/git-jp/git-jp/internal/llm"
-	"google.golang.org/genai"
 )
 
-// A builder makes a request in the provider's form from a neutral one: settings in the
-// library's types, and beside them what goes into the body as it is.
+// A builder makes a request in the provider's form from a neutral one.
 type builder struct {
 	model    *Model
 	request  *llm.Request
 	names    *llm.Names
 	contents []content
 	first    int // index of the next document
-	config   *genai.GenerateContentConfig
-	tools    []declaration
+}
+
+// A generation is how an answer is made, on the wire.
+type generation struct {
+	MaxTokens   int             `json:"maxOutputTokens,omitempty"`
+	MIME        string          `json:"responseMimeType,omitempty"`
+	Schema      json.RawMessage `json:"responseJsonSchema,omitempty"`
+	Stop        []string        `json:"stopSequences,omitempty"`
+	Temperature *float64        `json:"temperature,omitempty"`
+	Thinking    *thinkingConfig `json:"thinkingConfig,omitempty"`
+	TopK        *int            `json:"topK,omitempty"`
+	TopP        *float64        `json:"topP,omitempty"`
 }
 
 // A declaration is a tool on the wire.
@@ -29,103 +36,96 @@ type declaration struct {
 	Parameters  json.RawMessage `json:"parametersJsonSchema,omitempty"`
 }
 
-func (b *builder) build() error {
+// A calling says which tools are to be called, on the wire.
+type calling struct {
+	Mode    string   `json:"mode"`
+	Allowed []string `json:"allowedFunctionNames,omitempty"`
+}
+
+// build returns the body. Its members are in the order of their names.
+func (b *builder) build() ([]byte, error) {
 	r := b.request
-	never := false
-	b.config = &genai.GenerateContentConfig{
-		StopSequences: r.Params.Stop, ThinkingConfig: b.model.trait.thinking(r.Params.Reasoning),
-		AutomaticContinuation: &never,
-	}
 	if err := b.converse(); err != nil {
-		return err
+		return nil, err
 	}
-	b.system()
-	b.sample()
+	body := map[string]any{"contents": b.contents}
+	if parts := b.system(); len(parts) > 0 {
+		body["systemInstruction"] = map[string]any{"parts": parts}
+	}
 	// A schema and tools together are refused by models before Gemini 3; tools that may not be
 	// called are not missed.
-	if r.Schema == nil || r.Choice.Mode != llm.ChoiceNone {
-		if err := b.declare(); err != nil {
-			return err
-		}
+	if len(r.Tools) > 0 && (r.Schema == nil || r.Choice.Mode != llm.ChoiceNone) {
+		body["tools"] = []any{map[string]any{"functionDeclarations": b.tools()}}
+		body["toolConfig"] = map[string]any{"functionCallingConfig": b.calling()}
 	}
-	if r.Schema != nil {
-		b.config.ResponseMIMEType = "application/json"
+	g := b.generation()
+	raw, err := json.Marshal(g)
+	if err != nil {
+		return nil, fmt.Errorf("read schema: %w", err)
 	}
-	b.config.HTTPOptions = &genai.HTTPOptions{ExtrasRequestProvider: b.complete}
-	return nil
-}
-
-// complete puts what the library may not touch into the body that it has made.
-func (b *builder) complete(body map[string]any) map[string]any {
-	body["contents"] = b.contents
-	if len(b.tools) > 0 {
-		body["tools"] = []any{map[string]any{"functionDeclarations": b.tools}}
+	if string(raw) != "{}" {
+		body["generationConfig"] = g
 	}
-	if b.request.Schema != nil {
-		config, _ := body["generationConfig"].(map[string]any)
-		if config == nil {
-			config = map[string]any{}
-		}
-		config["responseJsonSchema"] = json.RawMessage(b.request.Schema)
-		body["generationConfig"] = config
-	}
-	for name, value := range b.request.Params.Other {
+	for name, value := range r.Params.Other {
 		body[name] = json.RawMessage(value)
 	}
-	return body
+	return encode(body)
 }
 
-func (b *builder) system() {
-	var parts []*genai.Part
+// encode writes JSON without the escapes that are for HTML.
+func encode(v any) ([]byte, error) {
+	var buf bytes.Buffer
+	enc := json.NewEncoder(&buf)
+	enc.SetEscapeHTML(false)
+	if err := enc.Encode(v); err != nil {
+		return nil, fmt.Errorf("write the request: %w", err)
+	}
+	return bytes.TrimSuffix(buf.Bytes(), []byte("\n")), nil
+}
+
+func (b *builder) generation() generation {
+	p := b.request.Params
+	g := generation{
+		MaxTokens: p.MaxTokens, Stop: p.Stop, Temperature: p.Temperature, TopP: p.TopP,
+		TopK: p.TopK, Thinking: b.model.trait.thinking(p.Reasoning),
+	}
+	if b.request.Schema != nil {
+		g.MIME, g.Schema = "application/json", json.RawMessage(b.request.Schema)
+	}
+	return g
+}
+
+func (b *builder) system() []part {
+	var parts []part
 	for _, s := range b.request.System {
 		if s.Text != "" {
-			parts = append(parts, genai.NewPartFromText(s.Text))
+			parts = append(parts, textPart(s.Text))
 		}
 	}
-	if len(parts) > 0 {
-		b.config.SystemInstruction = &genai.Content{Parts: parts}
-	}
+	return parts
 }
 
-func (b *builder) sample() {
-	p, c := b.request.Params, b.config
-	c.MaxOutputTokens = int32(min(p.MaxTokens, math.MaxInt32))
-	if p.Temperature != nil {
-		c.Temperature = genai.Ptr(float32(*p.Temperature))
-	}
-	if p.TopP != nil {
-		c.TopP = genai.Ptr(float32(*p.TopP))
-	}
-	if p.TopK != nil {
-		c.TopK = genai.Ptr(float32(*p.TopK))
-	}
-}
-
-// declare names the tools and says whether they are to be called.
-func (b *builder) declare() error {
-	for _, t := range b.request.Tools {
-		d := declaration{
+func (b *builder) tools() []declaration {
+	tools := make([]declaration, len(b.request.Tools))
+	for i, t := range b.request.Tools {
+		tools[i] = declaration{
 			Name: b.names.Wire(t.Name), Description: t.Description,
-			Parameters: json.RawMessage(slices.Clone(t.Schema)),
+			Parameters: json.RawMessage(t.Schema),
 		}
-		if t.Schema != nil && !json.Valid(t.Schema) {
-			return fmt.Errorf("tool %q: read schema: not valid", t.Name)
-		}
-		b.tools = append(b.tools, d)
 	}
-	if len(b.tools) == 0 {
-		return nil
-	}
-	calling := &genai.FunctionCallingConfig{Mode: genai.FunctionCallingConfigModeValidated}
-	switch b.request.Choice.Mode {
+	return tools
+}
+
+func (b *builder) calling() calling {
+	c := b.request.Choice
+	switch c.Mode {
 	case llm.ChoiceNone:
-		calling.Mode = genai.FunctionCallingConfigModeNone
+		return calling{Mode: "NONE"}
 	case llm.ChoiceRequired:
-		calling.Mode = genai.FunctionCallingConfigModeAny
+		return calling{Mode: "ANY"}
 	case llm.ChoiceTool:
-		calling.Mode = genai.FunctionCallingConfigModeAny
-		calling.AllowedFunctionNames = []string{b.names.Wire(b.request.Choice.Name)}
+		return calling{Mode: "ANY", Allowed: []string{b.names.Wire(c.Name)}}
+	default:
+		return calling{Mode: "VALIDATED"}
 	}
-	b.config.ToolConfig = &genai.ToolConfig{FunctionCallingConfig: calling}
-	return nil
 }

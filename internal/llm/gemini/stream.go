@@ -8,7 +8,6 @@ import (
 	"strings"
 
 	"github.com/git-jp/git-jp/internal/llm"
-	"google.golang.org/genai"
 )
 
 // A reader makes deltas of the provider's chunks.
@@ -29,18 +28,30 @@ type chunk struct {
 		Content struct {
 			Parts []part `json:"parts"`
 		} `json:"content"`
-		FinishReason  genai.FinishReason `json:"finishReason"`
-		FinishMessage string             `json:"finishMessage"`
+		FinishReason  string `json:"finishReason"`
+		FinishMessage string `json:"finishMessage"`
 	} `json:"candidates"`
-	Usage      *genai.GenerateContentResponseUsageMetadata  `json:"usageMetadata"`
-	Feedback   *genai.GenerateContentResponsePromptFeedback `json:"promptFeedback"`
-	Model      string                                       `json:"modelVersion"`
-	ResponseID string                                       `json:"responseId"`
+	Usage    *metadata `json:"usageMetadata"`
+	Feedback *struct {
+		Reason  string `json:"blockReason"`
+		Message string `json:"blockReasonMessage"`
+	} `json:"promptFeedback"`
+	Model      string `json:"modelVersion"`
+	ResponseID string `json:"responseId"`
 	Error      *struct {
 		Code    int    `json:"code"`
 		Message string `json:"message"`
 		Status  string `json:"status"`
 	} `json:"error"`
+}
+
+// A metadata is what an answer has cost so far, on the wire.
+type metadata struct {
+	Prompt  int64 `json:"promptTokenCount"`
+	Tools   int64 `json:"toolUsePromptTokenCount"`
+	Cached  int64 `json:"cachedContentTokenCount"`
+	Answer  int64 `json:"candidatesTokenCount"`
+	Thought int64 `json:"thoughtsTokenCount"`
 }
 
 func newReader(
@@ -118,10 +129,10 @@ func (r *reader) chunk(data []byte) (last bool, err error) {
 		u.Model = c.Model
 		r.usage = &u
 	}
-	if f := c.Feedback; f != nil && f.BlockReason != "" {
+	if f := c.Feedback; f != nil && f.Reason != "" {
 		r.stop = &llm.Stop{
-			Reason: llm.StopRefusal, Native: string(f.BlockReason),
-			Category: strings.ToLower(string(f.BlockReason)), Explanation: f.BlockReasonMessage,
+			Reason: llm.StopRefusal, Native: f.Reason,
+			Category: strings.ToLower(f.Reason), Explanation: f.Message,
 		}
 	}
 	for _, candidate := range c.Candidates {
@@ -167,7 +178,10 @@ func (r *reader) call(p part, response string) {
 	r.calls++
 	id := p.Call.ID
 	if id == "" {
-		id = first(response, "call") + "_" + strconv.Itoa(key)
+		id = response + "_" + strconv.Itoa(key)
+		if response == "" {
+			id = "call" + id
+		}
 	}
 	r.assembler.Start(key, llm.PartCall, id, r.names.Tool(p.Call.Name))
 	if args := string(p.Call.Args); args != "null" {
@@ -179,28 +193,24 @@ func (r *reader) call(p part, response string) {
 	r.assembler.End(key)
 }
 
-func stop(reason genai.FinishReason, message string) llm.Stop {
-	s := llm.Stop{Reason: llm.StopOther, Native: string(reason), Explanation: message}
+func stop(reason, message string) llm.Stop {
+	s := llm.Stop{Reason: llm.StopOther, Native: reason, Explanation: message}
 	switch reason {
-	case genai.FinishReasonStop:
+	case "STOP":
 		s.Reason = llm.StopEnd
-	case genai.FinishReasonMaxTokens:
+	case "MAX_TOKENS":
 		s.Reason = llm.StopMaxTokens
-	case genai.FinishReasonSafety, genai.FinishReasonBlocklist, genai.FinishReasonSPII,
-		genai.FinishReasonProhibitedContent, genai.FinishReasonRecitation,
-		genai.FinishReasonImageSafety, genai.FinishReasonImageProhibitedContent:
-		s.Reason, s.Category = llm.StopRefusal, strings.ToLower(string(reason))
+	case "SAFETY", "BLOCKLIST", "SPII", "PROHIBITED_CONTENT", "RECITATION", "IMAGE_SAFETY",
+		"IMAGE_PROHIBITED_CONTENT":
+		s.Reason, s.Category = llm.StopRefusal, strings.ToLower(reason)
 	}
 	return s
 }
 
 // usage counts what came from a cache apart, and thoughts as output: they are paid as such.
-func usage(u *genai.GenerateContentResponseUsageMetadata) llm.Usage {
-	cached := int64(u.CachedContentTokenCount)
-	prompt := int64(u.PromptTokenCount) + int64(u.ToolUsePromptTokenCount)
+func usage(u *metadata) llm.Usage {
 	return llm.Usage{
-		Input: max(0, prompt-cached), CacheRead: cached,
-		Output:    int64(u.CandidatesTokenCount) + int64(u.ThoughtsTokenCount),
-		Reasoning: int64(u.ThoughtsTokenCount),
+		Input: max(0, u.Prompt+u.Tools-u.Cached), CacheRead: u.Cached,
+		Output: u.Answer + u.Thought, Reasoning: u.Thought,
 	}
 }
