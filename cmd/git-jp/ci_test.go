@@ -1,0 +1,136 @@
+package main
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/git-jp/git-jp/internal/gittest"
+	"go.yaml.in/yaml/v3"
+)
+
+// readRoot returns a file of the repository's root.
+func readRoot(t *testing.T, name string) []byte {
+	t.Helper()
+	data, err := os.ReadFile(filepath.Join("..", "..", name))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return data
+}
+
+// onPath returns a directory in which this test binary is git-jp.
+func onPath(t *testing.T) string {
+	t.Helper()
+	self, err := exec.LookPath("git-jp")
+	if err != nil {
+		t.Fatal(err) // testscript.Main has put it there
+	}
+	return filepath.Dir(self)
+}
+
+// danglingRepository has a commit whose conversation lacks its content, on top of one
+// that is whole.
+func danglingRepository(t *testing.T) *gittest.Repository {
+	t.Helper()
+	r := gittest.Repo(t)
+	const dir = ".jp/conversations/17800000000-x/"
+	write := func(content string) {
+		r.WriteFile(dir+"metadata.json", `{"last_activated_at":"2026-01-01 00:00:00.0"}`+"\n")
+		r.WriteFile(dir+"base_config.json", "{}\n")
+		r.WriteFile(dir+"events.json", `[{"timestamp":"2026-01-01 00:00:00.0","type":"turn_start"},
+{"timestamp":"2026-01-01 00:00:00.0","type":"chat_request","content":"q"},
+{"timestamp":"2026-01-01 00:00:00.0","type":"tool_call_request","id":"a","name":"t","arguments":{}},
+{"timestamp":"2026-01-01 00:00:00.0","type":"tool_call_response","id":"a","is_error":false,"content":`+
+			content+`}]`+"\n")
+	}
+	write(`""`)
+	r.Commit("whole")
+	write(`[{"type":"text","content":{"$blob":"` + strings.Repeat("ab", 32) + `","size":3}}]`)
+	r.Commit("dangling")
+	return r
+}
+
+// TestPreCommitFrameworkHooks runs what .pre-commit-hooks.yaml tells pre-commit to run.
+func TestPreCommitFrameworkHooks(t *testing.T) {
+	var hooks []struct{ ID, Entry string }
+	if err := yaml.Unmarshal(readRoot(t, ".pre-commit-hooks.yaml"), &hooks); err != nil {
+		t.Fatal(err)
+	}
+	if len(hooks) == 0 {
+		t.Fatal("no hooks")
+	}
+	r := danglingRepository(t)
+	for _, h := range hooks {
+		out, code := runIn(t, r, strings.Fields(h.Entry)...)
+		if code != exitProblems || !strings.Contains(out, "1 reference without content") {
+			t.Errorf("%s: %q ends with %d:\n%s", h.ID, h.Entry, code, out)
+		}
+	}
+}
+
+// TestActionRunsTheCheck runs the last step of action.yml as a forge would.
+func TestActionRunsTheCheck(t *testing.T) {
+	var action struct {
+		Runs struct {
+			Steps []struct{ Name, Run string }
+		}
+	}
+	if err := yaml.Unmarshal(readRoot(t, "action.yml"), &action); err != nil {
+		t.Fatal(err)
+	}
+	step := action.Runs.Steps[len(action.Runs.Steps)-1]
+	temp := t.TempDir()
+	if err := os.Symlink(onPath(t), filepath.Join(temp, "git-jp")); err != nil {
+		t.Fatal(err)
+	}
+	r := danglingRepository(t)
+	annotation := regexp.MustCompile(`(?m)^::error file=\.jp/conversations/17800000000-x/events\.json`)
+	for _, tt := range []struct {
+		env  []string
+		code int
+	}{
+		{[]string{"RANGE=HEAD~1", "CONTENT=true"}, exitDone},
+		{[]string{"RANGE=HEAD~1..HEAD", "CONTENT=false"}, exitProblems},
+		{[]string{"BASE=" + strings.TrimSpace(r.Run("rev-parse", "HEAD~1"))}, exitProblems},
+		{[]string{"ARGS=--strict"}, exitProblems},
+	} {
+		in := r.With(append(tt.env, "RUNNER_TEMP="+temp)...)
+		out, code := runIn(t, in, "bash", "-e", "-c", step.Run)
+		if code != tt.code || annotation.MatchString(out) != (tt.code != exitDone) {
+			t.Errorf("%s with %q ends with %d:\n%s", step.Name, tt.env, code, out)
+		}
+	}
+}
+
+// TestGitLabSnippet runs the check of the snippet in docs/ci.md.
+func TestGitLabSnippet(t *testing.T) {
+	line := regexp.MustCompile(`(?m)^ +- (git jp check --format gitlab .*)$`).
+		FindSubmatch(readRoot(t, filepath.Join("docs", "ci.md")))
+	if line == nil {
+		t.Fatal("docs/ci.md has no such line")
+	}
+	r := danglingRepository(t)
+	_, code := runIn(t, r, "sh", "-c", string(line[1]))
+	if report := r.ReadFile("gl-code-quality-report.json"); code != exitProblems ||
+		!strings.Contains(report, "17800000000-x/events.json") {
+		t.Errorf("it ends with %d and reports\n%s", code, report)
+	}
+}
+
+// runIn runs a program in a repository with git-jp on its path.
+func runIn(t *testing.T, r *gittest.Repository, args ...string) (out string, code int) {
+	t.Helper()
+	env := append(slices.Clone(r.Env), "PATH="+onPath(t)+":"+os.Getenv("PATH"))
+	cmd := exec.Command("env", args...)
+	cmd.Dir, cmd.Env = r.Dir, env
+	data, err := cmd.CombinedOutput()
+	if cmd.ProcessState == nil {
+		t.Fatal(err)
+	}
+	return string(data), cmd.ProcessState.ExitCode()
+}
