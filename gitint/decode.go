@@ -20,8 +20,10 @@ var errTreeEnds = errors.New("it ends within an entry")
 // decodeTree reads "<mode> <name> NUL <id>" until the end. go-git's decoder knows
 // ids of one size only, and costs a reader and a map for every tree.
 func decodeTree(data []byte, idSize int) ([]treeEntry, error) {
-	entries := make([]treeEntry, 0, bytes.Count(data, []byte{0})/2+1)
+	entries := make([]treeEntry, 0, countEntries(data, idSize))
+	text := string(data) // names are cut from it
 	for len(data) > 0 {
+		start := len(text) - len(data)
 		head, rest, ok := bytes.Cut(data, []byte{0})
 		if !ok || len(rest) < idSize {
 			return nil, errTreeEnds
@@ -30,16 +32,30 @@ func decodeTree(data []byte, idSize int) ([]treeEntry, error) {
 		if !ok || len(name) == 0 {
 			return nil, fmt.Errorf("it has the entry %q", head)
 		}
-		mode, err := strconv.ParseUint(string(digits), 8, 32)
+		mode, err := strconv.ParseUint(text[start:][:len(digits)], 8, 32)
 		if err != nil {
 			return nil, fmt.Errorf("it has the mode %q", digits)
 		}
 		entries = append(entries, treeEntry{
-			name: string(name), mode: canonicalMode(uint32(mode)), oid: oidOf(rest[:idSize]),
+			name: text[start+len(digits)+1:][:len(name)],
+			mode: canonicalMode(uint32(mode)), oid: oidOf(rest[:idSize]),
 		})
 		data = rest[idSize:]
 	}
 	return entries, nil
+}
+
+// countEntries is how many entries a tree has, or a few more when it is damaged.
+func countEntries(data []byte, idSize int) (n int) {
+	for len(data) > 0 {
+		end := bytes.IndexByte(data, 0)
+		if end < 0 || end+1+idSize > len(data) {
+			break
+		}
+		data = data[end+1+idSize:]
+		n++
+	}
+	return n
 }
 
 // canonicalMode is the mode as git prints it: old programs wrote others for files.

@@ -123,9 +123,10 @@ func (x *Index) expand() error {
 			x.entries = append(x.entries, e)
 			continue
 		}
-		tree := &Tree{repo: x.repo, name: x.Name(), root: e.OID}
+		l := listing{tree: &Tree{repo: x.repo, name: x.Name(), root: e.OID}}
 		var err error
-		if x.entries, err = tree.collect(x.entries, e.Path, e.OID); err != nil {
+		x.entries, err = l.collect(context.Background(), x.entries, e.Path, e.OID)
+		if err != nil {
 			return err
 		}
 	}

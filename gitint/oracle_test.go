@@ -271,6 +271,7 @@ func (o oracle) objects(repo *gitint.Repo) {
 			o.tb.Errorf("size of object %s: %d, %v; want %s", id, n, err, f[2])
 		}
 	}
+	o.bulk(repo, ids)
 	if missing, err := repo.HasObject(o.tb.Context(), ids); err != nil || len(missing) > 0 {
 		o.tb.Errorf("git has all objects, we miss %v, %v", missing, err)
 	}

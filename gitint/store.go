@@ -1,10 +1,7 @@
 package gitint
 
 import (
-	"crypto/sha1" //nolint:gosec // the name that git gave it is compared, not trusted
-	"crypto/sha256"
 	"errors"
-	"hash"
 	"io"
 	"os"
 	"path/filepath"
@@ -209,12 +206,7 @@ func (o object) verify(id OID) error {
 
 // id is the name of the object in the format with ids of this size.
 func (o object) id(size uint8) OID {
-	var h hash.Hash
-	if size == sha256Size {
-		h = sha256.New()
-	} else {
-		h = sha1.New() //nolint:gosec // see the import
-	}
+	h := newHash(size)
 	h.Write([]byte(o.kind + " " + strconv.Itoa(len(o.data)) + "\x00"))
 	h.Write(o.data)
 	return oidOf(h.Sum(nil))

@@ -11,7 +11,7 @@ import (
 )
 
 // maxKnownEntries bounds the trees that are remembered, at about 100 bytes each.
-const maxKnownEntries = 1 << 20
+const maxKnownEntries = 1 << 18
 
 // A Tree is the files of one revision. It is an fs.FS, with two additions: names
 // need not be UTF-8, and a symbolic link can be listed but neither opened nor
@@ -57,40 +57,42 @@ func (t *Tree) OID(name string) (OID, bool) {
 
 // Entries returns every file below dir, sorted by path.
 func (t *Tree) Entries(dir string) ([]Entry, error) {
-	at, err := t.find(dir)
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil, nil
-	}
-	if err != nil {
-		return nil, err
-	}
-	if at.Mode != ModeDir {
-		return nil, nil
-	}
-	prefix := dir + "/"
-	if dir == "." {
-		prefix = ""
-	}
-	return t.collect(nil, prefix, at.OID)
+	lists, err := t.EntriesOf(context.Background(), dir)
+	return lists[0], err
 }
 
-// collect appends the files of a tree. Git sorts a directory as if its name ended
-// in a slash, so the paths come out sorted.
-func (t *Tree) collect(all []Entry, prefix string, id OID) ([]Entry, error) {
-	entries, err := t.repo.treeEntries(context.Background(), id)
-	if err != nil {
-		return nil, &fs.PathError{Op: "list", Path: t.name + ":" + prefix, Err: err}
+// EntriesOf is Entries for several directories at once: where they hold very many others,
+// it takes a step for each level of them and not one for each directory.
+func (t *Tree) EntriesOf(ctx context.Context, dirs ...string) ([][]Entry, error) {
+	lists := make([][]Entry, len(dirs))
+	tops := make([]OID, len(dirs))
+	for i, dir := range dirs {
+		at, err := t.find(dir)
+		if err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return lists, err
+		}
+		if err == nil && at.Mode == ModeDir {
+			tops[i] = at.OID
+		}
 	}
-	for _, e := range entries {
-		if e.mode != ModeDir {
-			all = append(all, Entry{Path: prefix + e.name, Mode: e.mode, OID: e.oid})
+	l := listing{tree: t}
+	if err := l.load(ctx, slices.Clone(tops)); err != nil {
+		return lists, err
+	}
+	for i, dir := range dirs {
+		if tops[i].IsZero() {
 			continue
 		}
-		if all, err = t.collect(all, prefix+e.name+"/", e.oid); err != nil {
-			return nil, err
+		prefix := dir + "/"
+		if dir == "." {
+			prefix = ""
+		}
+		var err error
+		if lists[i], err = l.collect(ctx, nil, prefix, tops[i]); err != nil {
+			return lists, err
 		}
 	}
-	return all, nil
+	return lists, nil
 }
 
 // Open opens a file or a directory.
@@ -116,13 +118,45 @@ func (t *Tree) find(name string) (Entry, error) {
 		if err != nil {
 			return Entry{}, err
 		}
-		i := slices.IndexFunc(entries, func(e treeEntry) bool { return e.name == part })
-		if i < 0 {
+		e, ok := search(entries, part)
+		if !ok {
 			return Entry{}, fs.ErrNotExist
 		}
-		at.Mode, at.OID = entries[i].mode, entries[i].oid
+		at.Mode, at.OID = e.mode, e.oid
 	}
 	return at, nil
+}
+
+// search finds a name in a tree. Git sorts a directory as if its name ended in a slash, so
+// there are two places for a name to be. Trees that something else than git has made may
+// not be sorted at all.
+func search(entries []treeEntry, name string) (treeEntry, bool) {
+	for _, suffix := range []string{"", "/"} {
+		i, ok := slices.BinarySearchFunc(entries, suffix, func(e treeEntry, suffix string) int {
+			end := ""
+			if e.mode == ModeDir {
+				end = "/"
+			}
+			return compareNames(e.name, end, name, suffix)
+		})
+		if ok {
+			return entries[i], true
+		}
+	}
+	i := slices.IndexFunc(entries, func(e treeEntry) bool { return e.name == name })
+	if i < 0 {
+		return treeEntry{}, false
+	}
+	return entries[i], true
+}
+
+// compareNames compares two names with what they are taken to end in.
+func compareNames(a, aEnd, b, bEnd string) int {
+	n := min(len(a), len(b))
+	if c := strings.Compare(a[:n], b[:n]); c != 0 {
+		return c
+	}
+	return strings.Compare(a[n:]+aEnd, b[n:]+bEnd)
 }
 
 func (t *Tree) children(dir Entry) ([]Entry, error) {

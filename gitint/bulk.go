@@ -1,0 +1,267 @@
+package gitint
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"crypto/sha1" //nolint:gosec // the name that git gave it is compared, not trusted
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"hash"
+	"io"
+	"strconv"
+)
+
+// bulkFrom is the number of objects from which on a process of its own, which is told
+// all names before it is asked for the first answer, is faster than to look for
+// each of them: a process costs as much as a hundred reads.
+const bulkFrom = 200
+
+// errPassed says that git could not answer for an object, or not well.
+var errPassed = errors.New("no answer in bulk")
+
+// ObjectSizes returns the sizes of many objects in their order, -1 for one that is not
+// here. The zero id names an object that is not here.
+func (r *Repo) ObjectSizes(ctx context.Context, ids []OID) ([]int64, error) {
+	sizes := make([]int64, len(ids))
+	single := func(i int) error {
+		n, err := r.ObjectSize(ctx, ids[i])
+		if missing := new(MissingObjectError); errors.As(err, &missing) {
+			n, err = -1, nil
+		}
+		sizes[i] = n
+		return err
+	}
+	err := r.inBulk(ctx, "--batch-check", ids, single, func(a *bulkAnswer) error {
+		sizes[a.index] = a.size
+		return nil
+	})
+	if err != nil {
+		return nil, fmt.Errorf("sizes of %d objects: %w", len(ids), err)
+	}
+	return sizes, nil
+}
+
+// ReadObjects calls f with the content of each object, in no order but one at a time.
+// Its error is that of [Repo.ReadObject] for the object alone; an error of f ends
+// the reading and is returned. The content belongs to f.
+func (r *Repo) ReadObjects(
+	ctx context.Context, ids []OID, f func(i int, content []byte, err error) error,
+) error {
+	return r.readObjects(ctx, ids, func(i int, obj object, err error) error {
+		return f(i, obj.data, err)
+	})
+}
+
+func (r *Repo) readObjects(
+	ctx context.Context, ids []OID, f func(i int, obj object, err error) error,
+) error {
+	single := func(i int) error {
+		obj, err := r.readObject(ctx, ids[i], 0)
+		if ctx.Err() != nil {
+			return ctx.Err()
+		}
+		return f(i, obj, err)
+	}
+	return r.inBulk(ctx, "--batch", ids, single, func(a *bulkAnswer) error {
+		obj, err := a.object()
+		if err != nil {
+			return err
+		}
+		return f(a.index, obj, nil)
+	})
+}
+
+// inBulk asks one git for all objects where that pays. What it does not know, and all
+// that follows after it broke off, goes to single, which knows better what is wrong.
+func (r *Repo) inBulk(
+	ctx context.Context, mode string, ids []OID,
+	single func(int) error, f func(*bulkAnswer) error,
+) error {
+	pays, err := r.bulkPays(ctx, len(ids))
+	if err != nil {
+		return err
+	}
+	next, passed := 0, []int(nil)
+	if pays {
+		next, passed, err = r.bulk(ctx, mode, ids, f)
+		if err != nil {
+			return err
+		}
+	}
+	for _, i := range passed {
+		if err := single(i); err != nil {
+			return err
+		}
+	}
+	for i := next; i < len(ids); i++ {
+		if err := single(i); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// bulkPays reports whether so many objects are asked for at once. In a partial clone they
+// are not: there a git that does not know GIT_NO_LAZY_FETCH ends at the first that is
+// not here.
+func (r *Repo) bulkPays(ctx context.Context, n int) (bool, error) {
+	if n < bulkFrom {
+		return false, nil
+	}
+	shape, err := r.shape(ctx)
+	if err != nil {
+		return false, err
+	}
+	return !shape.partial, nil
+}
+
+// bulk asks git for the objects and gives f its answers. It returns how far it came and
+// which of those before git had no good answer for. The error is that of f, or of
+// the context.
+func (r *Repo) bulk(
+	ctx context.Context, mode string, ids []OID, f func(*bulkAnswer) error,
+) (next int, passed []int, err error) {
+	var fault error // of f
+	broken := r.stream(ctx, command{
+		args:  []string{"cat-file", mode, "--buffer"},
+		stdin: &idLines{ids: ids},
+	}, func(out io.Reader) error {
+		a := newBulkAnswer(out)
+		for next < len(ids) {
+			err := a.next(next, ids[next])
+			if err == nil {
+				err = f(a)
+			}
+			switch {
+			case errors.Is(err, errPassed):
+				passed = append(passed, next)
+			case a.broken != nil:
+				return a.broken
+			case err != nil:
+				fault = err
+				return err
+			}
+			next++
+		}
+		return nil
+	})
+	if fault == nil && broken != nil {
+		fault = ctx.Err() // where git broke off, single goes on
+	}
+	return next, passed, fault
+}
+
+// idLines is the names of objects, a line each, but for the zero one, which git might
+// take for the beginning of another.
+type idLines struct {
+	ids  []OID
+	line [2*sha256Size + 1]byte
+	rest []byte // of line
+}
+
+// Read implements io.Reader.
+func (l *idLines) Read(p []byte) (n int, err error) {
+	for n < len(p) {
+		if len(l.rest) > 0 {
+			k := copy(p[n:], l.rest)
+			n, l.rest = n+k, l.rest[k:]
+			continue
+		}
+		if len(l.ids) == 0 {
+			return n, io.EOF
+		}
+		if !l.ids[0].IsZero() {
+			l.rest = append(hex.AppendEncode(l.line[:0], l.ids[0].bytes()), '\n')
+		}
+		l.ids = l.ids[1:]
+	}
+	return n, nil
+}
+
+// A bulkAnswer is what git says of one object.
+type bulkAnswer struct {
+	index int
+	id    OID
+	kind  string
+	size  int64
+
+	out    *bufio.Reader
+	broken error // nothing more can be read
+	hash   hash.Hash
+	buf    []byte
+}
+
+func newBulkAnswer(out io.Reader) *bulkAnswer {
+	return &bulkAnswer{out: bufio.NewReaderSize(out, 256<<10)}
+}
+
+// next goes on to the answer for id: "<id> <kind> <size>" or "<id> missing".
+func (a *bulkAnswer) next(i int, id OID) error {
+	if id.IsZero() {
+		return errPassed
+	}
+	line, err := a.out.ReadSlice('\n')
+	if err != nil {
+		a.broken = err
+		return err
+	}
+	a.index, a.id = i, id
+	a.buf = append(hex.AppendEncode(a.buf[:0], id.bytes()), ' ')
+	rest, ok := bytes.CutPrefix(line[:len(line)-1], a.buf)
+	kind, digits, known := bytes.Cut(rest, []byte{' '})
+	switch {
+	case ok && string(rest) == "missing":
+		return errPassed
+	case !ok || !known:
+		a.broken = fmt.Errorf("unexpected answer %q", line)
+		return a.broken
+	}
+	if string(kind) != a.kind {
+		a.kind = string(kind)
+	}
+	if a.size, err = strconv.ParseInt(string(digits), 10, 64); err != nil {
+		a.broken = fmt.Errorf("unexpected answer %q", line)
+	}
+	return a.broken
+}
+
+// object reads the content and compares it with the name.
+func (a *bulkAnswer) object() (object, error) {
+	data := make([]byte, a.size)
+	if _, err := io.ReadFull(a.out, data); err != nil {
+		a.broken = err
+		return object{}, err
+	}
+	if _, err := a.out.Discard(1); err != nil { // the newline after it
+		a.broken = err
+		return object{}, err
+	}
+	if a.sum(data) != a.id {
+		return object{}, errPassed
+	}
+	return object{kind: a.kind, data: data}, nil
+}
+
+// sum is object.id without a new hash for each object.
+func (a *bulkAnswer) sum(data []byte) OID {
+	if a.hash == nil {
+		a.hash = newHash(a.id.size)
+	}
+	a.hash.Reset()
+	a.buf = append(append(a.buf[:0], a.kind...), ' ')
+	a.buf = append(strconv.AppendInt(a.buf, a.size, 10), 0)
+	a.hash.Write(a.buf)
+	a.hash.Write(data)
+	return oidOf(a.hash.Sum(a.buf[:0]))
+}
+
+// newHash is the hash of the format with ids of this size.
+func newHash(size uint8) hash.Hash {
+	if size == sha256Size {
+		return sha256.New()
+	}
+	return sha1.New() //nolint:gosec // see the import
+}

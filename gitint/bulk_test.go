@@ -1,0 +1,218 @@
+package gitint_test
+
+import (
+	"bytes"
+	"context"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io/fs"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/git-jp/git-jp/gitint"
+	"github.com/git-jp/git-jp/internal/gittest"
+)
+
+// bulk holds that asking for many objects at once says what asking for each of them says.
+// The ids come again until there are many.
+func (o oracle) bulk(repo *gitint.Repo, ids []gitint.OID) {
+	o.tb.Helper()
+	ids = append(slices.Clone(ids), gitint.OID{})
+	for len(ids) < 300 {
+		ids = append(ids, ids...)
+	}
+	sizes, err := repo.ObjectSizes(o.tb.Context(), ids)
+	if err != nil {
+		o.tb.Fatal(err)
+	}
+	answers := 0
+	err = repo.ReadObjects(o.tb.Context(), ids, func(i int, content []byte, err error) error {
+		answers++
+		want, wantErr := repo.ReadObject(o.tb.Context(), ids[i], 0)
+		if !bytes.Equal(want, content) || (wantErr == nil) != (err == nil) {
+			o.tb.Errorf("object %s: %d bytes, %v; alone %d, %v", ids[i], len(content), err, len(want), wantErr)
+		}
+		size := int64(len(want))
+		if wantErr != nil {
+			size = -1
+		}
+		if sizes[i] != size {
+			o.tb.Errorf("object %s: size %d, want %d", ids[i], sizes[i], size)
+		}
+		return nil
+	})
+	if err != nil || answers != len(ids) {
+		o.tb.Errorf("%d answers for %d objects, %v", answers, len(ids), err)
+	}
+}
+
+// looseBlobs is a repository with n loose blobs, and their ids.
+func looseBlobs(t *testing.T, n int, initArgs ...string) (*gittest.Repository, []gitint.OID) {
+	t.Helper()
+	r := gittest.Repo(t, initArgs...)
+	contents := make([][]byte, n)
+	for i := range contents {
+		contents[i] = fmt.Appendf(nil, "content %d\n", i)
+	}
+	ids, err := open(t, r).WriteObjects(t.Context(), contents...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r, ids
+}
+
+// TestBulkOfDamagedObjects: one object that git dies of, or has not, changes no other answer.
+func TestBulkOfDamagedObjects(t *testing.T) {
+	for _, format := range []string{"sha1", "sha256"} {
+		t.Run(format, func(t *testing.T) {
+			r, ids := looseBlobs(t, 400, "--object-format="+format)
+			loose := func(i int) string {
+				name := ids[i].String()
+				return ".git/objects/" + name[:2] + "/" + name[2:]
+			}
+			other := r.ReadFile(loose(7))
+			r.Remove(loose(100))
+			for i, content := range map[int]string{150: "garbage", 200: other, 250: ""} {
+				r.Remove(loose(i))
+				r.WriteFile(loose(i), content)
+			}
+			repo := open(t, r)
+			answers := map[int]error{}
+			err := repo.ReadObjects(t.Context(), ids, func(i int, content []byte, err error) error {
+				answers[i] = err
+				if want := fmt.Sprintf("content %d\n", i); err == nil && string(content) != want {
+					t.Errorf("object %d is %q", i, content)
+				}
+				return nil
+			})
+			if err != nil || len(answers) != len(ids) {
+				t.Fatalf("%d answers, %v", len(answers), err)
+			}
+			for i, err := range answers {
+				switch i {
+				case 100:
+					if !errors.Is(err, fs.ErrNotExist) {
+						t.Errorf("the absent object: %v", err)
+					}
+				case 150, 200, 250:
+					// Where git alone reads, it calls missing what it cannot read.
+					if !isCorrupt(err) && (format == "sha1" || !errors.Is(err, fs.ErrNotExist)) {
+						t.Errorf("damaged object %d: %v", i, err)
+					}
+				default:
+					if err != nil {
+						t.Errorf("sound object %d: %v", i, err)
+					}
+				}
+			}
+			for _, i := range []int{150, 250} {
+				r.Remove(loose(i))
+			}
+			sizes, err := repo.ObjectSizes(t.Context(), ids)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for i, n := range sizes {
+				if gone := i == 100 || i == 150 || i == 250; gone != (n < 0) {
+					t.Errorf("object %d has %d bytes", i, n)
+				}
+			}
+		})
+	}
+}
+
+// TestBulkEnds: an error of the caller is returned, and so is the end of its context.
+func TestBulkEnds(t *testing.T) {
+	r, ids := looseBlobs(t, 400)
+	repo := open(t, r)
+	stop := errors.New("stop")
+	n := 0
+	err := repo.ReadObjects(t.Context(), ids, func(int, []byte, error) error {
+		n++
+		return stop
+	})
+	if !errors.Is(err, stop) || n != 1 {
+		t.Errorf("%v after %d answers, want the caller's error after one", err, n)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	err = repo.ReadObjects(ctx, ids, func(int, []byte, error) error {
+		cancel()
+		return nil
+	})
+	if !errors.Is(err, context.Canceled) {
+		t.Errorf("%v, want the end of the context", err)
+	}
+}
+
+// TestManyDirectoriesAtOnce counts processes: as many as there are levels, beside those
+// that every reader needs.
+func TestManyDirectoriesAtOnce(t *testing.T) {
+	r := manyBlobs(t, 5_000)
+	repo := open(t, r)
+	tree, err := repo.Tree(t.Context(), r.Run("rev-parse", "HEAD"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	before := repo.Processes()
+	entries, err := tree.Entries(".")
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := strings.Split(r.Run("ls-tree", "-r", "--full-tree", "HEAD"), "\n")
+	var got []string
+	for _, e := range entries {
+		got = append(got, fmt.Sprintf("%o blob %s\t%s", e.Mode, e.OID, e.Path))
+	}
+	if !slices.Equal(got, want) {
+		t.Errorf("%d entries, want the %d of git", len(got), len(want))
+	}
+	if n := repo.Processes() - before; n > 2 {
+		t.Errorf("%d processes for the two levels of a store", n)
+	}
+	lists, err := tree.EntriesOf(t.Context(), ".jp/blobs/00", "no/such", ".jp/blobs/ff")
+	if err != nil || len(lists[1]) != 0 {
+		t.Fatalf("%v, %v", lists[1], err)
+	}
+	for i, prefix := range map[int]string{0: ".jp/blobs/00/", 2: ".jp/blobs/ff/"} {
+		for _, e := range entries {
+			if strings.HasPrefix(e.Path, prefix) != slices.Contains(lists[i], e) {
+				t.Errorf("%s: wrong about %s", prefix, e.Path)
+			}
+		}
+	}
+}
+
+// TestUnsortedTree: git's own commands make none, but find what is in one.
+func TestUnsortedTree(t *testing.T) {
+	r := gittest.Repo(t)
+	r.WriteFile("a", "a\n")
+	r.Commit("first")
+	blob, err := gitint.ParseOID(r.Run("rev-parse", "HEAD:a"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	raw, err := hex.DecodeString(blob.String())
+	if err != nil {
+		t.Fatal(err)
+	}
+	var data []byte
+	names := []string{"z", "a", "m", "b", "q"}
+	for _, name := range names {
+		data = append(append(data, "100644 "+name+"\x00"...), raw...)
+	}
+	id := r.RunInput(string(data), "hash-object", "-t", "tree", "-w", "--stdin", "--literally")
+	tree, err := open(t, r).Tree(t.Context(), strings.TrimSpace(id))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range names {
+		if got, ok := tree.OID(name); !ok || got != blob {
+			t.Errorf("%s is %s, %v", name, got, ok)
+		}
+	}
+	if _, ok := tree.OID("c"); ok {
+		t.Error("c was found")
+	}
+}

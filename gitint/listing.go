@@ -1,0 +1,112 @@
+package gitint
+
+import (
+	"context"
+	"io/fs"
+	"slices"
+)
+
+// A listing is the trees that were read at once for one call. They are not remembered for
+// others, for whom there might then be no room.
+type listing struct {
+	tree  *Tree
+	trees map[OID][]treeEntry
+}
+
+// load reads the trees below some, level by level: at once, where a level has many. It
+// leaves out what cannot be read. That is for collect to say, which needs it.
+func (l *listing) load(ctx context.Context, level []OID) error {
+	for len(level) > 0 {
+		level = distinct(level)
+		if err := l.readMany(ctx, level); err != nil {
+			return err
+		}
+		var below []OID
+		for _, id := range level {
+			entries, err := l.entries(ctx, id)
+			if ctx.Err() != nil {
+				return ctx.Err()
+			}
+			if err == nil {
+				below = appendDirs(below, entries)
+			}
+		}
+		level = below
+	}
+	return nil
+}
+
+// distinct leaves out the zero id and what comes again. The order is that of discovery,
+// in which the objects lie in a pack: in another one they take ten times as long.
+func distinct(ids []OID) []OID {
+	seen := make(map[OID]bool, len(ids))
+	return slices.DeleteFunc(ids, func(id OID) bool {
+		again := seen[id] || id.IsZero()
+		seen[id] = true
+		return again
+	})
+}
+
+// readMany reads those of the trees that are not known yet, when they are many.
+func (l *listing) readMany(ctx context.Context, ids []OID) error {
+	repo := l.tree.repo
+	var unread []OID
+	for _, id := range ids {
+		if _, known := repo.objects.tree(id); !known && l.trees[id] == nil {
+			unread = append(unread, id)
+		}
+	}
+	if len(unread) < bulkFrom {
+		return nil
+	}
+	if l.trees == nil {
+		l.trees = make(map[OID][]treeEntry, len(unread))
+	}
+	return repo.readObjects(ctx, unread, func(i int, obj object, err error) error {
+		if err != nil || obj.kind != kindTree {
+			return nil //nolint:nilerr // left out
+		}
+		entries, err := decodeTree(obj.data, int(unread[i].size))
+		if err == nil {
+			l.trees[unread[i]] = entries
+		}
+		return nil
+	})
+}
+
+func (l *listing) entries(ctx context.Context, id OID) ([]treeEntry, error) {
+	if entries, ok := l.trees[id]; ok {
+		return entries, nil
+	}
+	return l.tree.repo.treeEntries(ctx, id)
+}
+
+func appendDirs(ids []OID, entries []treeEntry) []OID {
+	for _, e := range entries {
+		if e.mode == ModeDir {
+			ids = append(ids, e.oid)
+		}
+	}
+	return ids
+}
+
+// collect appends the files of a tree. Git sorts a directory as if its name ended
+// in a slash, so the paths come out sorted.
+func (l *listing) collect(
+	ctx context.Context, all []Entry, prefix string, id OID,
+) ([]Entry, error) {
+	entries, err := l.entries(ctx, id)
+	if err != nil {
+		return nil, &fs.PathError{Op: "list", Path: l.tree.name + ":" + prefix, Err: err}
+	}
+	for _, e := range entries {
+		if e.mode != ModeDir {
+			all = append(all, Entry{Path: prefix + e.name, Mode: e.mode, OID: e.oid})
+			continue
+		}
+		if all, err = l.collect(ctx, all, prefix+e.name+"/", e.oid); err != nil {
+			return nil, err
+		}
+	}
+	return all, nil
+}
