@@ -216,3 +216,28 @@ func TestUnsortedTree(t *testing.T) {
 		t.Error("c was found")
 	}
 }
+
+// TestCommitsOfABranchStandTogether: by their dates they would alternate.
+func TestCommitsOfABranchStandTogether(t *testing.T) {
+	r := gittest.Repo(t)
+	var in strings.Builder
+	for i := range 6 {
+		branch := []string{"left", "right"}[i%2]
+		fmt.Fprintf(&in, "commit refs/heads/%s\ncommitter A <a@example.org> %d +0000\ndata %d\n%s\n",
+			branch, 1700000000+i, len(branch), branch)
+	}
+	r.RunInput(in.String(), "fast-import", "--quiet")
+	commits, err := open(t, r).Commits(t.Context(), "left", "right")
+	if err != nil || len(commits) != 6 {
+		t.Fatalf("%v, %v", commits, err)
+	}
+	changes := 0
+	for i, c := range commits[1:] {
+		if c.Subject != commits[i].Subject {
+			changes++
+		}
+	}
+	if changes != 1 {
+		t.Errorf("%d changes of branch among %+v", changes, commits)
+	}
+}

@@ -70,7 +70,8 @@ func (r *Repo) treeID(ctx context.Context, rev string) (OID, error) {
 }
 
 // Commits returns the commits of revisions and ranges ("A..B", "^A", "B"), oldest
-// first. In a shallow repository they end at its boundary.
+// first and no commit before its parents; those of a branch stand together, so that
+// neighbours differ in little. In a shallow repository they end at its boundary.
 func (r *Repo) Commits(ctx context.Context, revs ...string) ([]Commit, error) {
 	if len(revs) == 0 {
 		return nil, nil
@@ -93,7 +94,7 @@ func (r *Repo) Outgoing(ctx context.Context, remote string, revs ...string) ([]C
 
 func (r *Repo) revList(ctx context.Context, args []string) ([]Commit, error) {
 	full := append([]string{
-		"rev-list", "--reverse", "--encoding=UTF-8", "--format=tformat:%H%x00%P%x00%s",
+		"rev-list", "--topo-order", "--reverse", "--encoding=UTF-8", "--format=tformat:%H%x00%P%x00%s",
 	}, args...)
 	var commits []Commit
 	err := r.stream(ctx, command{args: append(full, "--")}, func(out io.Reader) error {

@@ -493,7 +493,7 @@ func TestRanges(t *testing.T) {
 		for _, c := range commits {
 			got = append(got, c.OID.String())
 		}
-		want := r.Run(append([]string{"rev-list", "--reverse"}, revs...)...)
+		want := r.Run(append([]string{"rev-list", "--topo-order", "--reverse"}, revs...)...)
 		if err != nil || strings.Join(got, "\n") != want {
 			t.Errorf("Commits(%q) = %q, %v; want %q", revs, got, err, want)
 		}

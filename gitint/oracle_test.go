@@ -295,7 +295,7 @@ func (o oracle) commits(repo *gitint.Repo) {
 		}
 		got = append(got, line+": "+c.Subject)
 	}
-	want := strings.Split(o.r.Run("log", "--reverse", "--format=%H %P: %s", "HEAD"), "\n")
+	want := strings.Split(o.r.Run("log", "--topo-order", "--reverse", "--format=%H %P: %s", "HEAD"), "\n")
 	for i := range want {
 		want[i] = strings.Replace(want[i], " : ", ": ", 1)
 	}
