@@ -7,6 +7,7 @@ import (
 	"os"
 	"path"
 	"path/filepath"
+	"slices"
 	"time"
 
 	"github.com/git-jp/git-jp/blobs"
@@ -75,19 +76,44 @@ func (s *store) scan() ([]Entry, []Problem, error) {
 func (s *store) find(id events.ID) ([]Entry, error) {
 	var found []Entry
 	for _, p := range []Partition{Live, Archive} {
-		list, err := fs.ReadDir(s.fsys, p.dir())
-		if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		names, err := s.names(p, id)
+		if err != nil {
 			return nil, fmt.Errorf("find conversation %s: %w", id, err)
 		}
-		for _, d := range list {
-			if got, ok := events.ParseDirname(d.Name()); ok && got == id && d.IsDir() {
-				e := Entry{ID: id, Local: s.local}.at(p, d.Name(), s.prefix)
-				e.Legacy = s.isLegacy(e)
-				found = append(found, e)
+		for _, name := range names {
+			if !s.isDir(p, name) {
+				continue
 			}
+			e := Entry{ID: id, Local: s.local}.at(p, name, s.prefix)
+			e.Legacy = s.isLegacy(e)
+			found = append(found, e)
 		}
 	}
 	return found, nil
+}
+
+// names returns the names in a partition that mean an id, sorted. It asks the system for
+// nothing but names: to change all of many conversations, each is looked for among all.
+func (s *store) names(p Partition, id events.ID) ([]string, error) {
+	d, err := s.root.Open(p.dir())
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	names, err := d.Readdirnames(-1)
+	names = slices.DeleteFunc(names, func(name string) bool {
+		got, ok := events.ParseDirname(name)
+		return !ok || got != id
+	})
+	slices.Sort(names)
+	return names, errors.Join(err, d.Close())
+}
+
+func (s *store) isDir(p Partition, name string) bool {
+	info, err := s.root.Lstat(path.Join(p.dir(), name))
+	return err == nil && info.IsDir()
 }
 
 func (s *store) isLegacy(e Entry) bool {
