@@ -29,6 +29,7 @@ func TestReadSSE(t *testing.T) {
 		err  error
 	}{
 		"plain":            {"event: a\ndata: 1\n\ndata: 2\n\n", []string{"a|1", "|2"}, nil},
+		"ends of fields":   {"event: a\r\ndata: 1\r\ndata: 2\r\n\r\n", []string{"a|1\n2"}, nil},
 		"ends of lines":    {"data: 1\r\n\r\ndata: 2\r\rdata: 3\n\n", []string{"|1", "|2", "|3"}, nil},
 		"joined":           {"data: 1\ndata:2\ndata\n\n", []string{"|1\n2\n"}, nil},
 		"comments":         {": hi\nid: 7\nretry: 9\nunknown\ndata: 1\n\n:\n\n", []string{"|1"}, nil},

@@ -190,3 +190,20 @@ func TestCatalog(t *testing.T) {
 		t.Errorf("with a bad key: %v", err)
 	}
 }
+
+// TestThinkingAtOnce holds that thinking that comes whole, and events of shapes that nobody
+// knows, are read.
+func TestThinkingAtOnce(t *testing.T) {
+	got, _ := answers(t, uncached(user(say("q"))), reply("end_turn",
+		`{"type":"news","index":"first","delta":"none","content_block":7}`,
+		`{"type":"content_block_start","index":0,"content_block":{"type":"thinking","thinking":"deep","signature":"S"}}`,
+		`{"type":"content_block_stop","index":0}`,
+		`{"type":"content_block_start","index":1,"content_block":{"type":"text","text":"a"}}`,
+		`{"type":"content_block_stop","index":1}`))
+	if got.Err != nil || got.Text() != "a" || len(got.Ends) != 2 {
+		t.Fatalf("it says %q in %d parts and ends with %v", got.Text(), len(got.Ends), got.Err)
+	}
+	if s, _ := got.Ends[0].Metadata.Text(llm.MetadataAnthropicSignature); s != "S" {
+		t.Errorf("the signature is %q", s)
+	}
+}

@@ -1,13 +1,9 @@
 package anthropic
 
 import (
-	"errors"
 	"strings"
 	"unicode/utf8"
 )
-
-// errNoJSON is what a stream that is no stream of events ends with.
-var errNoJSON = errors.New("an event is no JSON")
 
 // seamLimit is how much of a text that goes on is held back to find where it does: the model is
 // asked to repeat up to 100 characters.

@@ -3,17 +3,15 @@ package anthropic
 import (
 	"strings"
 
-	sdk "github.com/anthropics/anthropic-sdk-go"
 	"github.com/git-jp/git-jp/events"
 	"github.com/git-jp/git-jp/internal/llm"
-	"github.com/go-json-experiment/json/jsontext"
 )
 
 // A reader turns the events of one exchange into deltas, and keeps what was said for the
 // exchange that may follow.
 type reader struct {
 	a     *answer
-	parts map[int64]*said
+	parts map[int]*said
 	said  []llm.Part
 	usage llm.Usage
 	stop  llm.Stop
@@ -35,7 +33,7 @@ type said struct {
 }
 
 func newReader(a *answer) *reader {
-	x := &reader{a: a, parts: map[int64]*said{}, pending: -1}
+	x := &reader{a: a, parts: map[int]*said{}, pending: -1}
 	if a.n > 0 {
 		x.join = &joint{key: a.last.pending, tail: a.last.lastText()}
 	}
@@ -44,24 +42,17 @@ func newReader(a *answer) *reader {
 
 // event reads one event. It returns false when nobody listens any more.
 func (x *reader) event(data []byte) (bool, error) {
-	if !jsontext.Value(data).IsValid() {
-		return false, &llm.WireError{Provider: x.a.model.at.Provider, Err: errNoJSON}
-	}
-	var ev sdk.MessageStreamEventUnion
-	if err := ev.UnmarshalJSON(data); err != nil {
+	ev, err := decode(data)
+	if err != nil {
 		return false, &llm.WireError{Provider: x.a.model.at.Provider, Err: err}
 	}
 	switch ev.Type {
 	case "message_start":
-		u := ev.Message.Usage
-		x.usage = llm.Usage{
-			Input: u.InputTokens, Output: u.OutputTokens, CacheRead: u.CacheReadInputTokens,
-			CacheWrite: u.CacheCreationInputTokens, Model: ev.Message.Model,
-		}
+		x.usage = ev.Message.Usage.usage(llm.Usage{Model: ev.Message.Model})
 	case "content_block_start":
-		return x.start(ev.Index, ev.ContentBlock), nil
+		return x.start(ev.Index, ev.Block), nil
 	case "content_block_delta":
-		return x.delta(ev.Index, ev.Delta), nil
+		return x.delta(ev), nil
 	case "content_block_stop":
 		return x.end(ev.Index), nil
 	case "message_delta":
@@ -75,14 +66,14 @@ func (x *reader) event(data []byte) (bool, error) {
 	return true, nil
 }
 
-func (x *reader) start(index int64, b sdk.ContentBlockStartEventContentBlockUnion) bool {
-	s := &said{key: x.a.n<<16 | int(index)}
+func (x *reader) start(index int, b startedBlock) bool {
+	s := &said{key: x.a.n<<16 | index}
 	x.parts[index] = s
 	switch b.Type {
 	case "text":
 		s.part = llm.PartText
 	case "thinking", "redacted_thinking":
-		s.part, s.redacted = llm.PartReasoning, b.Data
+		s.part, s.redacted, s.signature = llm.PartReasoning, b.Data, b.Signature
 	case "tool_use":
 		s.part = llm.PartCall
 	default: // of a server's tool, which nobody asked for
@@ -105,13 +96,16 @@ func (x *reader) start(index int64, b sdk.ContentBlockStartEventContentBlockUnio
 	return x.more(s, b.Text+b.Thinking)
 }
 
-func (x *reader) open(s *said, b sdk.ContentBlockStartEventContentBlockUnion) bool {
+func (x *reader) open(s *said, b startedBlock) bool {
 	a := x.a.assembler
 	if !x.release() || !a.Start(s.key, s.part, b.ID, x.a.names.Tool(b.Name)) {
 		return false
 	}
-	if b.Type == "redacted_thinking" {
-		a.Note(s.key, llm.MetadataAnthropicRedacted, b.Data)
+	if s.redacted != "" {
+		a.Note(s.key, llm.MetadataAnthropicRedacted, s.redacted)
+	}
+	if s.signature != "" {
+		a.Note(s.key, llm.MetadataAnthropicSignature, s.signature)
 	}
 	return true
 }
@@ -133,8 +127,8 @@ func (x *reader) settle() bool {
 	return x.a.assembler.Append(key, text)
 }
 
-func (x *reader) delta(index int64, d sdk.MessageStreamEventUnionDelta) bool {
-	s := x.parts[index]
+func (x *reader) delta(ev event) bool {
+	s, d := x.parts[ev.Index], ev.Delta
 	if s == nil {
 		return true
 	}
@@ -166,7 +160,7 @@ func (x *reader) more(s *said, text string) bool {
 	}
 }
 
-func (x *reader) end(index int64) bool {
+func (x *reader) end(index int) bool {
 	s := x.parts[index]
 	if s == nil {
 		return true
@@ -203,15 +197,14 @@ func (s *said) wire() llm.Part {
 }
 
 // message reads why the answer ended, and what it cost.
-func (x *reader) message(ev sdk.MessageStreamEventUnion) bool {
-	d, u := ev.Delta, ev.Usage
-	x.stop = llm.Stop{Reason: reason(string(d.StopReason)), Native: string(d.StopReason)}
-	x.stop.Category = string(d.StopDetails.Category)
-	x.stop.Explanation = d.StopDetails.Explanation
-	x.usage.Output = max(x.usage.Output, u.OutputTokens)
-	x.usage.Input = max(x.usage.Input, u.InputTokens)
-	x.usage.CacheRead = max(x.usage.CacheRead, u.CacheReadInputTokens)
-	x.usage.CacheWrite = max(x.usage.CacheWrite, u.CacheCreationInputTokens)
+func (x *reader) message(ev event) bool {
+	native := ev.Delta.StopReason
+	x.stop = llm.Stop{
+		Reason: reason(native), Native: native,
+		Category:    ev.Delta.StopDetails.Category,
+		Explanation: ev.Delta.StopDetails.Explanation,
+	}
+	x.usage = ev.Usage.usage(x.usage)
 	if x.stop.Reason == llm.StopMaxTokens && x.endsInText() {
 		return true
 	}

@@ -332,7 +332,8 @@ func TestOutputSchema(t *testing.T) {
 }
 
 func TestHeaders(t *testing.T) {
-	t.Setenv("ANTHROPIC_API_KEY", "from the environment")
+	t.Setenv("ANTHROPIC_API_KEY", "")
+	t.Setenv("ANTHROPIC_AUTH_TOKEN", "from the environment")
 	t.Setenv("ANTHROPIC_BASE_URL", "http://127.0.0.1:1")
 	t.Setenv("ANTHROPIC_CUSTOM_HEADERS", "X-Evil: yes")
 	server := llmtest.Serve(t, llmtest.Reply{Body: reply("end_turn", text("a")...)})
@@ -344,7 +345,7 @@ func TestHeaders(t *testing.T) {
 	}
 	h := server.Sent()[0].Header
 	for name, want := range map[string]string{
-		"X-Api-Key": "key", "User-Agent": "git-jp/1", "X-Evil": "", "Anthropic-Version": "2023-06-01",
+		"X-Api-Key": "key", "User-Agent": "git-jp/1", "X-Evil": "", "Authorization": "", "Anthropic-Version": "2023-06-01",
 	} {
 		if got := h.Get(name); got != want {
 			t.Errorf("%s is %q, want %q", name, got, want)

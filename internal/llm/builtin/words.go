@@ -84,14 +84,16 @@ func title(low string) string {
 
 // stopWord reports whether a word says how something is asked, not what.
 func stopWord(low string) bool {
-	const list = " a about after all also am an and any are as at be because been before being " +
-		"both but by can code could did do does done each else explain file files find for from " +
-		"function get give had has have her here his how i if in into is it its just know let " +
-		"like list look made make many me more most much my need new no not now of on one only or " +
-		"other our out over please project repo repository see she should show so some than thank that " +
-		"the their them then there these they thing things this those through to too under until " +
-		"up us use used uses using very want was we were what when where which while who why " +
-		"will with work works would you your "
+	const list = " " +
+		"a about after all also am an and any are as at be because been before being " +
+		"both but by can code could did do does done each else explain file files " +
+		"find for from function get give had has have her here his how i if in into " +
+		"is it its just know let like list look made make many me more most much my " +
+		"need new no not now of on one only or other our out over please project repo " +
+		"repository see she should show so some than thank that the their them then " +
+		"there these they thing things this those through to too under until up us " +
+		"use used uses using very want was we were what when where which while who " +
+		"why will with work works would you your "
 	return strings.Contains(list, " "+low+" ")
 }
 

@@ -101,7 +101,8 @@ func (h Harness) ask(t *testing.T, replies ...Reply) (Transcript, []time.Duratio
 
 func sound(t *testing.T, got Transcript, text string) {
 	t.Helper()
-	if got.Err != nil || len(got.Faults) > 0 || got.Text() != text || got.Stop.Reason != llm.StopEnd {
+	whole := got.Err == nil && got.Stop.Reason == llm.StopEnd
+	if !whole || len(got.Faults) > 0 || got.Text() != text {
 		t.Errorf("said %.80q, stop %+v, error %v, faults %q",
 			got.Text(), got.Stop, got.Err, got.Faults)
 	}
@@ -157,7 +158,8 @@ func testBreak(t *testing.T, h Harness) {
 	all, _ := h.ask(t, reply)
 	reply.Hang = true
 	for stop := range all.Deltas {
-		m := h.New(Serve(t, reply).Endpoint(t, h.Format))
+		server := Serve(t, reply)
+		m := h.New(server.Endpoint(t, h.Format))
 		n := 0
 		for _, err := range m.Stream(t.Context(), question()) {
 			if err != nil {
@@ -167,6 +169,7 @@ func testBreak(t *testing.T, h Harness) {
 				break
 			}
 		}
+		server.Left(t)
 	}
 }
 
@@ -176,20 +179,21 @@ func testCancel(t *testing.T, h Harness) {
 	reply.Hang = true
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
-	m := h.New(Serve(t, reply).Endpoint(t, h.Format))
+	server := Serve(t, reply)
+	m := h.New(server.Endpoint(t, h.Format))
 	time.AfterFunc(30*time.Millisecond, cancel)
 	late := time.AfterFunc(3*time.Second, func() { panic("canceled, the stream does not end") })
 	got := Collect(m.Stream(ctx, question()))
 	if !late.Stop() || !errors.Is(got.Err, context.Canceled) {
 		t.Errorf("canceled, the stream ends with %v", got.Err)
 	}
+	server.Left(t)
 }
 
 func refusal(status int, kind, message string) Reply {
 	body := fmt.Sprintf(`{"type":"error","error":{"type":%q,"message":%q}}`, kind, message)
-	return Reply{
-		Status: status, Header: http.Header{"Content-Type": {"application/json"}}, Body: []byte(body),
-	}
+	header := http.Header{"Content-Type": {"application/json"}}
+	return Reply{Status: status, Header: header, Body: []byte(body)}
 }
 
 func testRateLimit(t *testing.T, h Harness) {
@@ -300,7 +304,7 @@ func testSilenceInside(t *testing.T, h Harness) {
 	got, waits := h.quick(t, silent)
 	var idle *llm.IdleError
 	if !errors.As(got.Err, &idle) || len(got.Deltas) == 0 || len(waits) != 0 {
-		t.Errorf("silence ends with %v after %d deltas and waits %s", got.Err, len(got.Deltas), waits)
+		t.Errorf("silence ends with %v after %d deltas, waits %s", got.Err, len(got.Deltas), waits)
 	}
 }
 

@@ -38,6 +38,7 @@ type Server struct {
 	next    int
 	sent    []Sent
 	done    chan struct{}
+	busy    sync.WaitGroup
 }
 
 // Sent is a request that came in.
@@ -88,7 +89,25 @@ func (s *Server) Endpoint(t testing.TB, f llm.Format) llm.Endpoint {
 	return llm.Endpoint{Provider: string(f), BaseURL: s.URL, Key: "key", Client: client}
 }
 
+// Left waits until the server has nobody to answer, and fails when a client stays on an answer
+// that hangs.
+func (s *Server) Left(t testing.TB) {
+	t.Helper()
+	left := make(chan struct{})
+	go func() {
+		s.busy.Wait()
+		close(left)
+	}()
+	select {
+	case <-left:
+	case <-time.After(5 * time.Second):
+		t.Error("a connection is left open")
+	}
+}
+
 func (s *Server) serve(w http.ResponseWriter, r *http.Request) {
+	s.busy.Add(1)
+	defer s.busy.Done()
 	body, err := io.ReadAll(r.Body)
 	if err != nil {
 		return // the client has left
