@@ -189,6 +189,27 @@ func TestForeign(t *testing.T) {
 	}
 }
 
+// TestSignedAfterLooks: what a tool returned to look at begins no turn, so the calls before it
+// are signed too.
+func TestSignedAfterLooks(t *testing.T) {
+	t.Parallel()
+	call := func(id string) llm.Message {
+		return llm.Message{Role: llm.RoleAssistant, Parts: []llm.Part{llm.Call{ID: id, Name: "f"}}}
+	}
+	picture := llm.Media{MIME: "image/png", Bytes: []byte("png")}
+	seen := func(id string) llm.Message {
+		return llm.Message{Role: llm.RoleUser, Parts: []llm.Part{
+			llm.Result{CallID: id, Parts: []llm.Part{picture}},
+		}}
+	}
+	r := &llm.Request{Messages: []llm.Message{said("Q"), call("a"), seen("a"), call("b"), seen("b")}}
+	got, s := ask(t, "gemini-3-pro", r, llmtest.Reply{Body: sse(finish("STOP"))})
+	fine(t, got)
+	if n := strings.Count(string(s.Sent()[0].Body), "skip_thought_signature_validator"); n != 2 {
+		t.Errorf("%d calls are signed, want 2", n)
+	}
+}
+
 func TestStops(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
@@ -287,5 +308,18 @@ func TestModels(t *testing.T) {
 	i, err := gemini.New("gemini-3-pro", one.Endpoint(t, llm.FormatGemini)).Describe(t.Context())
 	if err != nil || i.Window != 7 || one.Sent()[0].Path != "/v1beta/models/gemini-3-pro" {
 		t.Errorf("%+v, %v", i, err)
+	}
+}
+
+// TestOpenConnection: the answer ends when the provider says so, not when it hangs up.
+func TestOpenConnection(t *testing.T) {
+	t.Parallel()
+	start := time.Now()
+	got, _ := ask(t, "gemini-3-pro", hello(), llmtest.Reply{
+		Body: sse(parts(text("Hi")), finish("STOP")), Hang: true,
+	})
+	fine(t, got)
+	if d := time.Since(start); d > 5*time.Second {
+		t.Errorf("it took %s", d)
 	}
 }

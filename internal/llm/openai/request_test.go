@@ -300,3 +300,33 @@ func TestBreakpoints(t *testing.T) {
 		}
 	}
 }
+
+// TestStrict: only what the provider can enforce is asked to be enforced; it refuses the rest.
+func TestStrict(t *testing.T) {
+	t.Parallel()
+	const closed = `"required":["a"],"additionalProperties":false`
+	for schema, want := range map[string]bool{
+		`{"type":"object","properties":{"a":{"type":"string"}},` + closed + `}`:                          true,
+		`{"type":"object","properties":{"a":{"type":"string"}},"required":["a"]}`:                        false,
+		`{"type":"object","properties":{"a":{}},"additionalProperties":false}`:                           false,
+		`{"type":"object","properties":{"a":{"format":"x"}},` + closed + `}`:                             false,
+		`{"type":"object","properties":{"a":{"type":"array","items":{"type":"object"}}},` + closed + `}`: false,
+		`{"type":"object","properties":{"a":{"anyOf":[{"type":"null"},{"$ref":"#/$defs/b"}]}},` +
+			`"$defs":{"b":{"type":"object","properties":{},"additionalProperties":false}},` + closed + `}`: true,
+		`{"anyOf":[{"type":"object"}],"type":"object","properties":{"a":{}},` + closed + `}`: false,
+	} {
+		r := hello()
+		r.Schema = jsontext.Value(schema)
+		body, err := sent(t, "gpt-5", r)
+		if err != nil {
+			t.Fatal(err)
+		}
+		raw, err := json.Marshal(body["text"])
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := strings.Contains(string(raw), `"strict":true`); got != want {
+			t.Errorf("%s is enforced: %v, want %v", schema, got, want)
+		}
+	}
+}
