@@ -231,8 +231,8 @@ func TestDuplicateNameErrorHasAKind(t *testing.T) {
 		`[1,{"type":"turn_start","a":1,"a":2}]`:                    events.KindTurnStart,
 		`[{"a":{"b":1,"\u0062":2},"type":"new"},{"type":"other"}]`: "new",
 		`[{"type":"chat_request","type":"turn_start"}]`:            events.KindChatRequest,
-		`[[{"a":1,"a":2}]]`:                   "",
-		`[{"type":"turn_start","a":1,"a":2},`: "",
+		`[[{"a":1,"a":2}]]`:                                        "",
+		`[{"type":"turn_start","a":1,"a":2},`:                      "",
 	} {
 		_, err := events.Decode([]byte(in))
 		var syntax *events.SyntaxError

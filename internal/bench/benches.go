@@ -91,12 +91,12 @@ func stage(b *builder) (ours, theirs side, err error) {
 		return err
 	})
 	return side{
-		label: "stage", dir: b.dir, before: fresh,
-		args: []string{b.binary, "stage", "17000000000"},
-	}, side{
-		label: "git add", dir: b.dir, before: fresh, stdin: paths.Bytes(),
-		args: []string{"git", "add", "--pathspec-from-file=-", "--pathspec-file-nul"},
-	}, err
+			label: "stage", dir: b.dir, before: fresh,
+			args: []string{b.binary, "stage", "17000000000"},
+		}, side{
+			label: "git add", dir: b.dir, before: fresh, stdin: paths.Bytes(),
+			args: []string{"git", "add", "--pathspec-from-file=-", "--pathspec-file-nul"},
+		}, err
 }
 
 // migrate moves all content of the real conversations into the store. The
@@ -123,12 +123,12 @@ func migrate(b *builder) (ours, theirs side, err error) {
 		return copyTree(filepath.Join(b.dir, ".jp", "conversations"), source)
 	}
 	return side{
-		label: "migrate", dir: b.dir, before: fresh,
-		args: []string{b.binary, "-q", "migrate", "--to", "blobs"},
-	}, side{
-		label: "gzip -6; sha256sum", dir: filepath.Join(b.dir, "contents"),
-		args: []string{"sh", "-c", "rm -f *.gz; gzip -6 -k * && sha256sum *.bin"},
-	}, nil
+			label: "migrate", dir: b.dir, before: fresh,
+			args: []string{b.binary, "-q", "migrate", "--to", "blobs"},
+		}, side{
+			label: "gzip -6; sha256sum", dir: filepath.Join(b.dir, "contents"),
+			args: []string{"sh", "-c", "rm -f *.gz; gzip -6 -k * && sha256sum *.bin"},
+		}, nil
 }
 
 // copyTree copies a folder and makes the copies writable, which the source may not
