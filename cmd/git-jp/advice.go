@@ -7,6 +7,7 @@ import (
 	"os"
 	"path"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -17,9 +18,9 @@ import (
 )
 
 const (
-	// maxSought is how many contents are looked for. Where more are missing, what
-	// helps with one helps with most.
-	maxSought = 200
+	// maxSought is how many contents are searched for in history: their paths are
+	// arguments of git, which are limited.
+	maxSought = 1000
 	// searchTime bounds the search of a long history: a hint is not worth more.
 	searchTime = 3 * time.Second
 )
@@ -44,18 +45,17 @@ type remedy struct {
 // advise changes what findings say of content that is not there to where it is and
 // what brings it back. It never fails: what it cannot find out stays as it was.
 func (a *app) advise(ctx context.Context, repo *gitint.Repo, findings []check.Finding) {
-	paths := make(map[string]bool)
-	for _, f := range findings {
-		if name, ok := blobPath(f); ok && len(paths) < maxSought {
-			paths[name] = true
-		}
-	}
-	if len(paths) == 0 {
+	if !slices.ContainsFunc(findings, isAboutContent) {
 		return
 	}
 	ad := &adviser{repo: repo, atRoot: a.atRoot(repo)}
-	ad.look(ctx, paths)
-	ad.apply(ctx, findings, paths)
+	ad.look(ctx, findings)
+	ad.apply(ctx, findings)
+}
+
+func isAboutContent(f check.Finding) bool {
+	_, ok := blobPath(f)
+	return ok
 }
 
 // atRoot reports whether paths from the root mean the same where the user stands.
@@ -81,13 +81,18 @@ func workspaceOf(name string) (string, bool) {
 }
 
 // look reads where content may be. What cannot be read has none.
-func (ad *adviser) look(ctx context.Context, paths map[string]bool) {
+func (ad *adviser) look(ctx context.Context, findings []check.Finding) {
 	ad.index, _ = ad.repo.Index(ctx)
 	ad.head, _ = ad.repo.Tree(ctx, "HEAD")
 	var names []string
-	for name := range paths {
-		names = append(names, name)
+	for _, f := range findings {
+		if name, ok := blobPath(f); ok {
+			names = append(names, name)
+		}
 	}
+	slices.Sort(names)
+	names = slices.Compact(names)
+	names = names[:min(len(names), maxSought)]
 	ctx, cancel := context.WithTimeout(ctx, searchTime)
 	defer cancel()
 	ad.log, _ = ad.repo.LastWith(ctx, names...)
@@ -95,13 +100,13 @@ func (ad *adviser) look(ctx context.Context, paths map[string]bool) {
 
 // apply gives each finding its remedy. Contents with the same one are brought back
 // together, for their directory as a whole.
-func (ad *adviser) apply(ctx context.Context, findings []check.Finding, paths map[string]bool) {
+func (ad *adviser) apply(ctx context.Context, findings []check.Finding) {
 	type group struct{ command, dir string }
 	remedies := make([]remedy, len(findings))
 	names := make(map[group]map[string]bool)
 	for i, f := range findings {
-		name, _ := blobPath(f)
-		if !paths[name] {
+		name, ok := blobPath(f)
+		if !ok {
 			continue
 		}
 		r := ad.remedy(ctx, f, name)

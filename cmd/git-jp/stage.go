@@ -56,7 +56,7 @@ func (c stageCmd) Run(ctx context.Context, a *app) error {
 	req.Strict = c.Strict
 	plan, err := c.run(ctx, a, req)
 	if refused := new(stage.RefusedError); errors.As(err, &refused) {
-		return a.refuse(ctx, req.Repo, refused.Report.Findings)
+		return a.refuseStage(ctx, req.Repo, refused.Report.Findings)
 	}
 	if err != nil {
 		return err
@@ -76,8 +76,8 @@ type refusedError struct {
 
 func (e *refusedError) Error() string { return e.text }
 
-// refuse prints why nothing was staged.
-func (a *app) refuse(ctx context.Context, repo *gitint.Repo, findings []check.Finding) error {
+// refuseStage prints why nothing was staged.
+func (a *app) refuseStage(ctx context.Context, repo *gitint.Repo, findings []check.Finding) error {
 	a.advise(ctx, repo, findings)
 	if err := a.printFindings(findings); err != nil {
 		return err
