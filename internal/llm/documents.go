@@ -88,3 +88,19 @@ func size(mime string, n int) string {
 	}
 	return s
 }
+
+// Attached takes a part that is shown as a file apart: a name for it, its MIME type and its
+// bytes, which are nil for a part that is text.
+func Attached(p Part) (name, mime string, data []byte) {
+	switch p := p.(type) {
+	case Media:
+		return p.Name, p.MIME, p.Bytes
+	case Resource:
+		if p.Title != "" {
+			return p.Title, p.MIME, p.Bytes
+		}
+		return p.URI, p.MIME, p.Bytes
+	default:
+		return "", "", nil
+	}
+}

@@ -1,6 +1,8 @@
 package llm
 
 import (
+	"context"
+	"iter"
 	"net/http"
 	"time"
 )
@@ -23,3 +25,32 @@ type Endpoint struct {
 
 // ID returns the id of one of the provider's models.
 func (e Endpoint) ID(name string) string { return e.Provider + "/" + name }
+
+// Bearer returns the headers of a provider that takes its key as a bearer token.
+func (e Endpoint) Bearer() http.Header {
+	h := e.Header.Clone()
+	if h == nil {
+		h = http.Header{}
+	}
+	if e.Key != "" {
+		h.Set("Authorization", "Bearer "+e.Key)
+	}
+	if e.UserAgent != "" {
+		h.Set("User-Agent", e.UserAgent)
+	}
+	return h
+}
+
+// Stream runs exchanges under the endpoint's retry policy, see [Retry.Stream]. An exchange
+// yields what it reads and returns what went wrong.
+func (e Endpoint) Stream(
+	ctx context.Context, exchange func(context.Context, func(Delta, error) bool) error,
+) iter.Seq2[Delta, error] {
+	return e.Retry.Stream(ctx, func(ctx context.Context) iter.Seq2[Delta, error] {
+		return func(yield func(Delta, error) bool) {
+			if err := exchange(ctx, yield); err != nil {
+				yield(Delta{}, err)
+			}
+		}
+	})
+}

@@ -259,7 +259,7 @@ func (b *builder) result(r llm.Result) []content {
 	})
 	var looks []content
 	for _, p := range r.Parts {
-		name, mime, data := attached(p)
+		name, mime, data := llm.Attached(p)
 		if data == nil || b.model.dialect.between {
 			continue
 		}
@@ -279,7 +279,7 @@ func (b *builder) files(parts []llm.Part, last bool) ([]content, error) {
 			texts = append(texts, r)
 			continue
 		}
-		name, mime, data := attached(p)
+		name, mime, data := llm.Attached(p)
 		more, err := b.file(name, mime, data)
 		if err != nil && last {
 			return nil, err
@@ -295,20 +295,6 @@ func (b *builder) files(parts []llm.Part, last bool) ([]content, error) {
 	}
 	b.first += len(parts)
 	return list, nil
-}
-
-func attached(p llm.Part) (name, mime string, data []byte) {
-	switch p := p.(type) {
-	case llm.Media:
-		return p.Name, p.MIME, p.Bytes
-	case llm.Resource:
-		if p.Title != "" {
-			return p.Title, p.MIME, p.Bytes
-		}
-		return p.URI, p.MIME, p.Bytes
-	default:
-		return "", "", nil
-	}
 }
 
 func (b *builder) file(name, mime string, data []byte) ([]content, error) {

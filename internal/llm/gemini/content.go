@@ -166,7 +166,7 @@ func (b *builder) response(c llm.Call, r llm.Result) part {
 func (b *builder) looks(r llm.Result) []part {
 	var out []part
 	for _, p := range r.Parts {
-		name, mime, data := attached(p)
+		name, mime, data := llm.Attached(p)
 		if data == nil {
 			continue
 		}
@@ -186,7 +186,7 @@ func (b *builder) files(parts []llm.Part, last bool) ([]part, error) {
 			texts = append(texts, r)
 			continue
 		}
-		name, mime, data := attached(p)
+		name, mime, data := llm.Attached(p)
 		more, err := b.file(name, mime, data)
 		if err != nil && last {
 			return nil, err
@@ -202,20 +202,6 @@ func (b *builder) files(parts []llm.Part, last bool) ([]part, error) {
 	}
 	b.first += len(parts)
 	return out, nil
-}
-
-func attached(p llm.Part) (name, mime string, data []byte) {
-	switch p := p.(type) {
-	case llm.Media:
-		return p.Name, p.MIME, p.Bytes
-	case llm.Resource:
-		if p.Title != "" {
-			return p.Title, p.MIME, p.Bytes
-		}
-		return p.URI, p.MIME, p.Bytes
-	default:
-		return "", "", nil
-	}
 }
 
 func (b *builder) file(name, mime string, data []byte) ([]part, error) {

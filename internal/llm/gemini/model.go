@@ -55,12 +55,8 @@ func (m *Model) ID() string { return m.at.ID(m.name) }
 
 // Stream implements [llm.Model].
 func (m *Model) Stream(ctx context.Context, r *llm.Request) iter.Seq2[llm.Delta, error] {
-	return m.at.Retry.Stream(ctx, func(ctx context.Context) iter.Seq2[llm.Delta, error] {
-		return func(yield func(llm.Delta, error) bool) {
-			if err := m.exchange(ctx, r, yield); err != nil {
-				yield(llm.Delta{}, err)
-			}
-		}
+	return m.at.Stream(ctx, func(ctx context.Context, yield func(llm.Delta, error) bool) error {
+		return m.exchange(ctx, r, yield)
 	})
 }
 

@@ -145,7 +145,7 @@ func (b *builder) files(parts []llm.Part, last bool) (contentList, error) {
 	var texts []llm.Resource
 	var list contentList
 	for _, p := range parts {
-		name, mime, data := attached(p)
+		name, mime, data := llm.Attached(p)
 		if r, ok := p.(llm.Resource); ok && r.Bytes == nil {
 			texts = append(texts, r)
 			continue
@@ -165,20 +165,6 @@ func (b *builder) files(parts []llm.Part, last bool) (contentList, error) {
 	}
 	b.first += len(parts)
 	return list, nil
-}
-
-func attached(p llm.Part) (name, mime string, data []byte) {
-	switch p := p.(type) {
-	case llm.Media:
-		return p.Name, p.MIME, p.Bytes
-	case llm.Resource:
-		if p.Title != "" {
-			return p.Title, p.MIME, p.Bytes
-		}
-		return p.URI, p.MIME, p.Bytes
-	default:
-		return "", "", nil
-	}
 }
 
 func (b *builder) file(name, mime string, data []byte) (contentList, error) {
@@ -236,7 +222,7 @@ func (b *builder) looks(r llm.Result) responses.ResponseFunctionCallOutputItemLi
 	var list responses.ResponseFunctionCallOutputItemListParam
 	seen := false
 	for _, p := range r.Parts {
-		name, mime, data := attached(p)
+		name, mime, data := llm.Attached(p)
 		more, err := b.file(name, mime, data)
 		if data == nil || err != nil {
 			if text := (llm.Result{Parts: []llm.Part{p}}).Plain(); text != "" {

@@ -61,7 +61,7 @@ func clientOptions(at llm.Endpoint) []option.RequestOption {
 		option.WithHTTPClient(at.Client),
 		option.WithMaxRetries(0),
 	}
-	for name, values := range header(at) {
+	for name, values := range at.Bearer() {
 		opts = append(opts, option.WithHeaderDel(name))
 		for _, v := range values {
 			opts = append(opts, option.WithHeaderAdd(name, v))
@@ -70,31 +70,13 @@ func clientOptions(at llm.Endpoint) []option.RequestOption {
 	return opts
 }
 
-func header(at llm.Endpoint) http.Header {
-	h := at.Header.Clone()
-	if h == nil {
-		h = http.Header{}
-	}
-	if at.Key != "" {
-		h.Set("Authorization", "Bearer "+at.Key)
-	}
-	if at.UserAgent != "" {
-		h.Set("User-Agent", at.UserAgent)
-	}
-	return h
-}
-
 // ID implements [llm.Model].
 func (m *Model) ID() string { return m.at.ID(m.name) }
 
 // Stream implements [llm.Model].
 func (m *Model) Stream(ctx context.Context, r *llm.Request) iter.Seq2[llm.Delta, error] {
-	return m.at.Retry.Stream(ctx, func(ctx context.Context) iter.Seq2[llm.Delta, error] {
-		return func(yield func(llm.Delta, error) bool) {
-			if err := m.exchange(ctx, r, yield); err != nil {
-				yield(llm.Delta{}, err)
-			}
-		}
+	return m.at.Stream(ctx, func(ctx context.Context, yield func(llm.Delta, error) bool) error {
+		return m.exchange(ctx, r, yield)
 	})
 }
 
@@ -140,7 +122,7 @@ func (m *Model) Models(ctx context.Context) ([]llm.Info, error) {
 	if err != nil {
 		return nil, err
 	}
-	req.Header = header(m.at)
+	req.Header = m.at.Bearer()
 	res, err := m.at.Client.Do(req)
 	if err != nil {
 		return nil, err
