@@ -94,7 +94,8 @@ func (r *Repo) Outgoing(ctx context.Context, remote string, revs ...string) ([]C
 
 func (r *Repo) revList(ctx context.Context, args []string) ([]Commit, error) {
 	full := append([]string{
-		"rev-list", "--topo-order", "--reverse", "--encoding=UTF-8", "--format=tformat:%H%x00%P%x00%s",
+		"rev-list", "--topo-order", "--reverse", "--encoding=UTF-8",
+		"--format=tformat:%H%x00%P%x00%s",
 	}, args...)
 	var commits []Commit
 	err := r.stream(ctx, command{args: append(full, "--")}, func(out io.Reader) error {

@@ -86,6 +86,21 @@ func readDir(f files, name string) ([]fs.DirEntry, error) {
 	return list, nil
 }
 
+func childrenOf(f files, name string) ([]Entry, error) {
+	e, err := lookup(f, "list", name)
+	if err == nil && e.Mode != ModeDir {
+		err = &fs.PathError{Op: "list", Path: name, Err: errNotDir}
+	}
+	if err != nil {
+		return nil, err
+	}
+	children, err := f.children(e)
+	if err != nil {
+		return nil, &fs.PathError{Op: "list", Path: name, Err: err}
+	}
+	return children, nil
+}
+
 // dirEntries sorts by name alone, where git puts a directory behind the files
 // whose names go on with a character before the slash.
 func dirEntries(f files, dir Entry) ([]fs.DirEntry, error) {

@@ -195,6 +195,9 @@ func (x *Index) Open(name string) (fs.File, error) { return open(x, name) }
 // ReadFile returns the content of a file.
 func (x *Index) ReadFile(name string) ([]byte, error) { return readFile(x, name) }
 
+// Children returns what lies directly in a directory, in no order.
+func (x *Index) Children(dir string) ([]Entry, error) { return childrenOf(x, dir) }
+
 // ReadDir lists a directory, sorted by name.
 func (x *Index) ReadDir(name string) ([]fs.DirEntry, error) { return readDir(x, name) }
 

@@ -22,11 +22,19 @@ var errOID = errors.New("want 40 or 64 hexadecimal digits")
 
 // ParseOID reads 40 or 64 hexadecimal digits.
 func ParseOID(s string) (OID, error) {
-	raw, err := hex.DecodeString(s)
-	if err != nil || len(raw) != sha1Size && len(raw) != sha256Size {
-		return OID{}, fmt.Errorf("object id %q: %w", s, errOID)
+	if id, ok := parseHex([]byte(s)); ok {
+		return id, nil
 	}
-	return oidOf(raw), nil
+	return OID{}, fmt.Errorf("object id %q: %w", s, errOID)
+}
+
+func parseHex(digits []byte) (id OID, ok bool) {
+	var raw [sha256Size]byte
+	if len(digits) != 2*sha1Size && len(digits) != 2*sha256Size {
+		return OID{}, false
+	}
+	n, err := hex.Decode(raw[:], digits)
+	return oidOf(raw[:n]), err == nil
 }
 
 // oidOf is the OID with these 20 or 32 bytes. All zeroes, git's way to say
@@ -51,9 +59,9 @@ func (id OID) MarshalText() ([]byte, error) { return []byte(id.String()), nil }
 
 // UnmarshalText is ParseOID.
 func (id *OID) UnmarshalText(text []byte) error {
-	parsed, err := ParseOID(string(text))
-	if err != nil {
-		return err
+	parsed, ok := parseHex(text)
+	if !ok {
+		return fmt.Errorf("object id %q: %w", text, errOID)
 	}
 	*id = parsed
 	return nil

@@ -9,6 +9,10 @@ type Snapshot interface {
 	// Entries returns every file below the directory dir, and below the ones in
 	// it, sorted by path. "." is the root. A directory that is not there has none.
 	Entries(dir string) ([]Entry, error)
+	// Children returns what lies directly in a directory, with the objects of
+	// directories too where they have one, in no order. The error is an
+	// fs.ErrNotExist when there is no such directory.
+	Children(dir string) ([]Entry, error)
 	// OID returns the object of a file.
 	OID(path string) (OID, bool)
 	// Name says what was read: the revision, or "index".

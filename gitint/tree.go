@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"path"
 	"slices"
 	"strings"
 )
@@ -101,6 +100,9 @@ func (t *Tree) Open(name string) (fs.File, error) { return open(t, name) }
 // ReadFile returns the content of a file.
 func (t *Tree) ReadFile(name string) ([]byte, error) { return readFile(t, name) }
 
+// Children returns what lies directly in a directory, in no order.
+func (t *Tree) Children(dir string) ([]Entry, error) { return childrenOf(t, dir) }
+
 // ReadDir lists a directory, sorted by name.
 func (t *Tree) ReadDir(name string) ([]fs.DirEntry, error) { return readDir(t, name) }
 
@@ -164,11 +166,13 @@ func (t *Tree) children(dir Entry) ([]Entry, error) {
 	if err != nil {
 		return nil, err
 	}
+	prefix := dir.Path + "/"
+	if dir.Path == "." {
+		prefix = ""
+	}
 	children := make([]Entry, 0, len(entries))
 	for _, e := range entries {
-		children = append(children, Entry{
-			Path: path.Join(dir.Path, e.name), Mode: e.mode, OID: e.oid,
-		})
+		children = append(children, Entry{Path: prefix + e.name, Mode: e.mode, OID: e.oid})
 	}
 	return children, nil
 }
