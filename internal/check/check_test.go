@@ -329,6 +329,14 @@ func (s absentObjects) ReadFile(name string) ([]byte, error) {
 	return s.source.ReadFile(name)
 }
 
+func (s absentObjects) ObjectSizes(ctx context.Context, ids []refs.ObjectID) ([]int64, error) {
+	var files []File
+	for _, id := range ids {
+		files = append(files, File{s.path(id), id})
+	}
+	return s.Sizes(ctx, files)
+}
+
 func (s absentObjects) Sizes(ctx context.Context, files []File) ([]int64, error) {
 	sizes, err := s.source.Sizes(ctx, files)
 	for i, f := range files {

@@ -348,7 +348,7 @@ func (r reading) reference(at events.RefAt) (_ Finding, bad bool) {
 	f := r.finding(Missing, eventsFile)
 	f.Turn, f.Element, f.Call, f.Tool = at.Turn+1, at.Element, at.Call, at.Tool
 	f.Hash, f.Size, f.References = at.Ref.Hash, at.Ref.Size, 1
-	b := r.store.blobs[at.Ref.Hash]
+	b := r.store.at(at.Ref.Hash)
 	switch {
 	case r.opts.limits().Check(at.Ref.Size) != nil:
 		f.State = Oversize

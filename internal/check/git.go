@@ -3,7 +3,6 @@ package check
 import (
 	"context"
 	"encoding"
-	"errors"
 	"fmt"
 	"io/fs"
 	"path"
@@ -19,11 +18,11 @@ type Object interface {
 }
 
 // A Snapshot is what gitint gives of a revision or of the index, in the words that
-// this package needs. Directories of its listings, unlike files, tell their
-// object in [fs.FileInfo.Sys], which is an E.
+// this package needs.
 type Snapshot[O Object, E any] interface {
 	ReadFile(name string) ([]byte, error)
-	ReadDir(name string) ([]fs.DirEntry, error)
+	// Children returns what lies directly in a directory.
+	Children(dir string) ([]E, error)
 	// OID returns the object of a file.
 	OID(name string) (O, bool)
 	// Entries returns every file below a directory.
@@ -31,16 +30,18 @@ type Snapshot[O Object, E any] interface {
 	Name() string
 }
 
-// A Repository tells the sizes of objects. Its error is an fs.ErrNotExist for an object
-// that is not there.
-type Repository[O any] interface {
-	ObjectSize(ctx context.Context, id O) (int64, error)
+// A deepSnapshot is a Snapshot that is faster when asked for many directories at once.
+type deepSnapshot[E any] interface {
+	EntriesOf(ctx context.Context, dirs ...string) ([][]E, error)
 }
 
-// A bulkRepository is a Repository that is faster when asked for many objects at once.
-// An object that is not there has the size -1.
-type bulkRepository[O any] interface {
+// A Repository has objects, and is asked for many at once.
+type Repository[O any] interface {
+	// ObjectSizes returns the size of each object, -1 for one that is not there.
 	ObjectSizes(ctx context.Context, ids []O) ([]int64, error)
+	// ReadObjects calls f with each object, one at a time. The error that f gets is an
+	// fs.ErrNotExist for one that is not there; that of f ends the reading.
+	ReadObjects(ctx context.Context, ids []O, f func(i int, data []byte, err error) error) error
 }
 
 // Git returns the source that reads a snapshot of a repository. The function takes the
@@ -76,47 +77,53 @@ func idOf[O Object](id O) refs.ObjectID {
 
 // List implements [Source].
 func (s *gitSource[O, E]) List(dir string) ([]Entry, error) {
-	listed, err := s.ReadDir(dir)
+	children, err := s.Children(dir)
 	if err != nil {
 		return nil, err
 	}
-	entries := make([]Entry, len(listed))
-	for i, d := range listed {
-		entries[i] = Entry{Name: d.Name(), Mode: d.Type(), ID: s.id(dir, d)}
+	entries := make([]Entry, len(children))
+	for i, c := range children {
+		name, mode, id := s.entry(c)
+		entries[i] = Entry{path.Base(name), GitMode(mode), idOf(id)}
 	}
 	return entries, nil
 }
 
-// id asks a directory for its object itself, and the snapshot for that of a file, whose
-// Info would have to find its size.
-func (s *gitSource[O, E]) id(dir string, d fs.DirEntry) refs.ObjectID {
-	if !d.IsDir() {
-		id, _ := s.OID(path.Join(dir, d.Name()))
-		return idOf(id)
-	}
-	info, err := d.Info()
-	if err != nil {
-		return ""
-	}
-	raw, ok := info.Sys().(E)
-	if !ok {
-		return ""
-	}
-	_, _, id := s.entry(raw)
-	return idOf(id)
-}
-
 // Walk implements [Walker].
 func (s *gitSource[O, E]) Walk(ctx context.Context, dir string, f func(Entry)) error {
-	entries, err := s.Entries(dir)
+	return s.WalkAll(ctx, []string{dir}, func(_ int, e Entry) { f(e) })
+}
+
+// WalkAll implements [objectSource].
+func (s *gitSource[O, E]) WalkAll(
+	ctx context.Context, dirs []string, f func(i int, e Entry),
+) error {
+	lists, err := s.entriesOf(ctx, dirs)
 	if err != nil {
 		return err
 	}
-	for _, raw := range entries {
-		name, mode, id := s.entry(raw)
-		f(Entry{strings.TrimPrefix(name, dir+"/"), GitMode(mode), idOf(id)})
+	for i, entries := range lists {
+		prefix := dirs[i] + "/"
+		for _, raw := range entries {
+			name, mode, id := s.entry(raw)
+			f(i, Entry{strings.TrimPrefix(name, prefix), GitMode(mode), idOf(id)})
+		}
 	}
 	return ctx.Err()
+}
+
+func (s *gitSource[O, E]) entriesOf(ctx context.Context, dirs []string) ([][]E, error) {
+	if deep, ok := s.Snapshot.(deepSnapshot[E]); ok {
+		return deep.EntriesOf(ctx, dirs...)
+	}
+	lists := make([][]E, len(dirs))
+	for i, dir := range dirs {
+		var err error
+		if lists[i], err = s.Entries(dir); err != nil {
+			return nil, err
+		}
+	}
+	return lists, nil
 }
 
 // Sizes implements [Source].
@@ -125,24 +132,7 @@ func (s *gitSource[O, E]) Sizes(ctx context.Context, files []File) ([]int64, err
 	for i, f := range files {
 		ids[i], _ = s.object(f)
 	}
-	if bulk, ok := s.repo.(bulkRepository[O]); ok {
-		return bulk.ObjectSizes(ctx, ids)
-	}
-	sizes := make([]int64, len(files))
-	for i, id := range ids {
-		sizes[i] = -1
-		if id.IsZero() {
-			continue
-		}
-		n, err := s.repo.ObjectSize(ctx, id)
-		switch {
-		case err == nil:
-			sizes[i] = n
-		case !errors.Is(err, fs.ErrNotExist):
-			return nil, err
-		}
-	}
-	return sizes, nil
+	return s.repo.ObjectSizes(ctx, ids)
 }
 
 // object reads the id again, which is faster than to descend to the path.
@@ -151,6 +141,31 @@ func (s *gitSource[O, E]) object(f File) (id O, ok bool) {
 		return id, true
 	}
 	return s.OID(f.Path)
+}
+
+// ObjectSizes implements [objectSource].
+func (s *gitSource[O, E]) ObjectSizes(
+	ctx context.Context, ids []refs.ObjectID,
+) ([]int64, error) {
+	return s.repo.ObjectSizes(ctx, parseIDs[O](ids))
+}
+
+// ReadObjects implements [objectSource].
+func (s *gitSource[O, E]) ReadObjects(
+	ctx context.Context, ids []refs.ObjectID, f func(i int, data []byte, err error) error,
+) error {
+	return s.repo.ReadObjects(ctx, parseIDs[O](ids), f)
+}
+
+// parseIDs leaves the zero value, which names nothing, for what is no id.
+func parseIDs[O any](ids []refs.ObjectID) []O {
+	parsed := make([]O, len(ids))
+	for i := range parsed {
+		if u, ok := any(&parsed[i]).(encoding.TextUnmarshaler); ok {
+			_ = u.UnmarshalText([]byte(ids[i]))
+		}
+	}
+	return parsed
 }
 
 // GitMode returns the type of a file of git's mode, such as 0o100644.

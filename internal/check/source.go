@@ -52,6 +52,21 @@ type Walker interface {
 	Walk(ctx context.Context, dir string, f func(Entry)) error
 }
 
+// An objectSource is a Source whose entries have ids, and which is faster when asked for
+// many of them at once.
+type objectSource interface {
+	Walker
+	// WalkAll is Walk for several directories; f gets the number of each.
+	WalkAll(ctx context.Context, dirs []string, f func(i int, e Entry)) error
+	// ObjectSizes is Sizes for what is known by its id alone.
+	ObjectSizes(ctx context.Context, ids []refs.ObjectID) ([]int64, error)
+	// ReadObjects calls f with the content of each, in any order but one at a time. An
+	// error of f ends the reading and is returned.
+	ReadObjects(
+		ctx context.Context, ids []refs.ObjectID, f func(i int, data []byte, err error) error,
+	) error
+}
+
 // A Conflicter is a Source that may be unmerged.
 type Conflicter interface {
 	// Conflicts returns the unmerged paths.

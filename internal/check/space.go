@@ -93,6 +93,9 @@ func (ch *checker) update(ctx context.Context, src Source) error {
 	if err := ch.store.update(ctx, ch.last, src); err != nil {
 		return err
 	}
+	if err := ch.verifier.survey(ctx, src, ch.store); err != nil {
+		return err
+	}
 	ch.wanted = append(ch.wanted[:0], ch.store.touched...)
 	fresh, err := ch.conversations(ctx, src)
 	if err != nil {
@@ -119,6 +122,9 @@ func (ch *checker) conversations(ctx context.Context, src Source) ([]*conv, erro
 		return nil, err
 	}
 	defer func() { ch.listed = nil }()
+	if err := ch.learn(ctx, src, fresh); err != nil {
+		return nil, err
+	}
 	for i, c := range fresh {
 		r := reading{ch, src, c}
 		if err := r.examine(ctx); err != nil {
@@ -296,7 +302,7 @@ func (r reading) settle() {
 func (ch *checker) lost() bool {
 	for _, h := range ch.store.touched {
 		b := ch.store.blobs[h]
-		if b.refs <= 0 {
+		if b == nil || b.refs <= 0 {
 			continue
 		}
 		if b.mode == absent || !b.verdict.fits(blobs.Ref{Hash: h, Size: b.size}) {

@@ -21,87 +21,143 @@ type blob struct {
 	refs int32       // references from the conversations of the source
 	size int64       // as the first reference states it
 	// verdict is nil until there is a reference: what nothing refers to is not
-	// looked at.
+	// judged.
 	verdict *verdict
+	look    look
 }
+
+// A look is what is known of the object of a blob that was not judged.
+type look uint8
+
+const (
+	unseen look = iota
+	plain       // it is no pointer, but may be absent
+	sound       // it is here and no pointer
+)
 
 // A store is the blobs of one workspace in the source that was checked last.
 type store struct {
 	dir     string // from the root of the source
 	cache   *refs.Cache
-	blobs   map[blobs.Hash]blob
+	blobs   map[blobs.Hash]*blob
+	free    []blob              // to be used next
 	foreign map[string]struct{} // paths below dir
 	// touched are the referenced blobs that the last update changed.
 	touched []blobs.Hash
+	// parts are the directories at the top that hold nothing but blobs, while the first
+	// source is checked.
+	parts []part
+}
+
+// A part is the blobs of a directory at the top of the store.
+type part struct {
+	tree  refs.ObjectID
+	blobs []*blob
 }
 
 func newStore(dir string, cache *refs.Cache) *store {
 	return &store{
 		dir: dir, cache: cache,
-		blobs: make(map[blobs.Hash]blob), foreign: make(map[string]struct{}),
+		blobs: make(map[blobs.Hash]*blob), foreign: make(map[string]struct{}),
 	}
 }
 
 // update goes from the source old, which is nil at first, to the source src.
 func (s *store) update(ctx context.Context, old, src Source) error {
-	s.touched = s.touched[:0]
+	s.touched, s.parts = s.touched[:0], nil
 	d := differ{old: old, new: src, dir: s.dir, emit: s.apply}
-	w, ok := src.(Walker)
+	o, ok := src.(objectSource)
 	if !ok || old != nil {
 		return d.walk(ctx, ".")
 	}
-	return s.fill(ctx, w, d)
+	return s.fill(ctx, o, d)
 }
+
+// partsAtOnce is how many directories at the top of a store are listed at once: few
+// enough for memory, and enough that a step costs little beside what it lists.
+const partsAtOnce = 32
 
 // fill takes the first source. A store has tens of thousands of directories, and
 // git's trees are slow to read; but few of the 256 at the top change from one check
 // to the next.
-func (s *store) fill(ctx context.Context, w Walker, d differ) error {
+func (s *store) fill(ctx context.Context, o objectSource, d differ) error {
 	entries, err := list(d.new, s.dir)
 	if err != nil {
 		return err
 	}
 	if len(entries) > 0 && entries[0].ID == "" {
-		return d.all(ctx, w, ".")
+		return d.all(ctx, o, ".")
 	}
-	for _, e := range entries {
-		if !e.Mode.IsDir() {
-			s.apply(change{e.Name, Entry{Mode: absent}, e})
-			continue
-		}
-		files, err := s.cache.Blobs(e.ID, func() ([]refs.BlobFile, error) {
-			return onlyBlobs(ctx, w, s.dir, e.Name)
-		})
-		if errors.Is(err, errNotOnlyBlobs) {
-			err = d.all(ctx, w, e.Name)
-		}
+	for group := range slices.Chunk(entries, partsAtOnce) {
+		files, err := s.filesOf(ctx, o, group)
 		if err != nil {
 			return err
 		}
-		for _, f := range files {
-			s.set(f.Hash, Entry{ID: f.Object})
+		for i, e := range group {
+			if !e.Mode.IsDir() {
+				s.apply(change{e.Name, Entry{Mode: absent}, e})
+			} else if err := s.fillPart(ctx, o, d, e, files[i]); err != nil {
+				return err
+			}
 		}
 	}
 	return nil
 }
 
+// filesOf lists those of the directories that the cache does not know.
+func (s *store) filesOf(ctx context.Context, o objectSource, group []Entry) ([][]Entry, error) {
+	files := make([][]Entry, len(group))
+	var dirs []string
+	var at []int
+	for i, e := range group {
+		if e.Mode.IsDir() && !s.cache.KnowsBlobs(e.ID) {
+			dirs, at = append(dirs, path.Join(s.dir, e.Name)), append(at, i)
+		}
+	}
+	err := o.WalkAll(ctx, dirs, func(i int, e Entry) { files[at[i]] = append(files[at[i]], e) })
+	if err != nil {
+		return nil, fmt.Errorf("list %s: %w", s.dir, err)
+	}
+	return files, nil
+}
+
+// fillPart takes a directory, of which the files are nil if they are to be had from the
+// cache.
+func (s *store) fillPart(
+	ctx context.Context, o objectSource, d differ, dir Entry, files []Entry,
+) error {
+	known, err := s.cache.Blobs(dir.ID, func() ([]refs.BlobFile, error) {
+		if files == nil {
+			return nil, errNotOnlyBlobs // the cache is damaged: all lists the directory
+		}
+		return onlyBlobs(dir.Name, files)
+	})
+	if errors.Is(err, errNotOnlyBlobs) {
+		return d.all(ctx, o, dir.Name)
+	}
+	if err != nil {
+		return err
+	}
+	p := part{tree: dir.ID, blobs: make([]*blob, 0, len(known))}
+	for _, f := range known {
+		p.blobs = append(p.blobs, s.set(f.Hash, Entry{ID: f.Object}))
+	}
+	s.parts = append(s.parts, p)
+	return nil
+}
+
 var errNotOnlyBlobs = errors.New("not only blobs")
 
-// onlyBlobs lists a directory at the top of a store that holds nothing but blobs, as
-// nearly all do.
-func onlyBlobs(ctx context.Context, w Walker, dir, sub string) ([]refs.BlobFile, error) {
-	var all []refs.BlobFile
-	plain := true
-	err := w.Walk(ctx, path.Join(dir, sub), func(e Entry) {
-		h, ok := blobs.ParsePath(sub + "/" + e.Name)
-		plain = plain && ok && e.Mode.IsRegular() && e.ID != ""
+// onlyBlobs makes blobs of the files in a directory at the top of a store that holds
+// nothing else, as nearly all do.
+func onlyBlobs(dir string, files []Entry) ([]refs.BlobFile, error) {
+	all := make([]refs.BlobFile, 0, len(files))
+	for _, e := range files {
+		h, ok := blobs.ParsePath(dir + "/" + e.Name)
+		if !ok || !e.Mode.IsRegular() || e.ID == "" {
+			return nil, errNotOnlyBlobs
+		}
 		all = append(all, refs.BlobFile{Hash: h, Object: e.ID})
-	})
-	if err != nil {
-		return nil, fmt.Errorf("list %s: %w", path.Join(dir, sub), err)
-	}
-	if !plain {
-		return nil, errNotOnlyBlobs
 	}
 	return all, nil
 }
@@ -126,46 +182,56 @@ func isOurs(name string) bool {
 	return name == ".gitignore" || name == ".gitattributes" || name == ".gitkeep"
 }
 
-func (s *store) set(h blobs.Hash, e Entry) {
-	b := s.blobs[h]
+func (s *store) set(h blobs.Hash, e Entry) *blob {
+	b := s.at(h)
 	if b.refs > 0 {
 		s.touched = append(s.touched, h)
 	}
-	b.id, b.mode, b.verdict = e.ID, e.Mode, nil
-	s.put(h, b)
+	b.id, b.mode, b.verdict, b.look = e.ID, e.Mode, nil, unseen
+	s.drop(h, b)
+	return b
 }
 
-// put forgets what is neither there nor referred to.
-func (s *store) put(h blobs.Hash, b blob) {
+// at returns the blob, a new one when there is none.
+func (s *store) at(h blobs.Hash) *blob {
+	if b := s.blobs[h]; b != nil {
+		return b
+	}
+	if len(s.free) == 0 {
+		s.free = make([]blob, 256) // one allocation for many
+	}
+	b := &s.free[0]
+	s.free = s.free[1:]
+	b.mode = absent
+	s.blobs[h] = b
+	return b
+}
+
+// drop forgets what is neither there nor referred to.
+func (s *store) drop(h blobs.Hash, b *blob) {
 	if b.mode == absent && b.refs <= 0 {
 		delete(s.blobs, h)
-		return
 	}
-	s.blobs[h] = b
 }
 
 // refer counts a reference and reports whether it looks well so far: there is a file,
 // and no other reference states another size. first says that the blob has to be judged
 // now.
 func (s *store) refer(ref blobs.Ref) (well, first bool) {
-	b, ok := s.blobs[ref.Hash]
-	if !ok {
-		b.mode = absent
-	}
+	b := s.at(ref.Hash)
 	if b.refs == 0 {
 		b.size = ref.Size
 	}
 	b.refs++
-	s.blobs[ref.Hash] = b
 	well = b.mode != absent && b.size == ref.Size && b.verdict.fits(ref)
 	return well, b.refs == 1 && b.mode != absent && b.verdict == nil
 }
 
 // forget takes a reference back.
 func (s *store) forget(ref blobs.Ref) {
-	b := s.blobs[ref.Hash]
+	b := s.at(ref.Hash)
 	b.refs--
-	s.put(ref.Hash, b)
+	s.drop(ref.Hash, b)
 }
 
 // path returns the path of a blob from the root of the source.

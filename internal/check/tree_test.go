@@ -165,3 +165,42 @@ func (s *source) Walk(ctx context.Context, dir string, f func(Entry)) error {
 	}
 	return ctx.Err()
 }
+
+func (s *source) WalkAll(ctx context.Context, dirs []string, f func(int, Entry)) error {
+	for i, dir := range dirs {
+		if err := s.Walk(ctx, dir, func(e Entry) { f(i, e) }); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// path finds a file with an id; a repository has the object once, however many files it is.
+func (s *source) path(id refs.ObjectID) string {
+	for name := range s.tree {
+		if s.ids[name] == id {
+			return name
+		}
+	}
+	return "no such object"
+}
+
+func (s *source) ObjectSizes(ctx context.Context, ids []refs.ObjectID) ([]int64, error) {
+	var files []File
+	for _, id := range ids {
+		files = append(files, File{s.path(id), id})
+	}
+	return s.Sizes(ctx, files)
+}
+
+func (s *source) ReadObjects(
+	_ context.Context, ids []refs.ObjectID, f func(int, []byte, error) error,
+) error {
+	for i, id := range ids {
+		data, err := s.ReadFile(s.path(id))
+		if err := f(i, data, err); err != nil {
+			return err
+		}
+	}
+	return nil
+}

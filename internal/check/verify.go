@@ -56,9 +56,11 @@ func newVerifier(opts *Options, cache *refs.Cache) *verifier {
 
 // A job is one blob to judge.
 type job struct {
-	ref  blobs.Ref
-	file File
-	size int64 // of the file
+	ref   blobs.Ref
+	id    refs.ObjectID
+	size  int64 // of the file
+	plain bool  // it was seen to be no pointer
+	path  string
 }
 
 // judge sets the verdicts of the blobs and reports whether all are sound.
@@ -67,16 +69,14 @@ func (v *verifier) judge(ctx context.Context, src Source, s *store, hashes []blo
 ) {
 	sound = true
 	set := func(h blobs.Hash, got *verdict) {
-		b := s.blobs[h]
+		b := s.at(h)
 		b.verdict = got
-		s.blobs[h] = b
-		if b.id != "" {
+		if b.id != "" && (got != v.fine || len(s.parts) == 0) {
 			v.memo[memoKey{h, b.id}] = got
 		}
 		sound = sound && got.fits(blobs.Ref{Hash: h, Size: b.size})
 	}
 	jobs := v.jobs(s, hashes, set)
-	v.total += len(jobs)
 	jobs, err = v.stat(ctx, src, jobs, set)
 	if err != nil {
 		return false, err
@@ -88,8 +88,8 @@ func (v *verifier) judge(ctx context.Context, src Source, s *store, hashes []blo
 func (v *verifier) jobs(s *store, hashes []blobs.Hash, set func(blobs.Hash, *verdict)) []job {
 	jobs := make([]job, 0, len(hashes))
 	for _, h := range hashes {
-		b, ok := s.blobs[h]
-		if !ok || b.mode == absent {
+		b := s.blobs[h]
+		if b == nil || b.mode == absent {
 			continue
 		}
 		if !b.mode.IsRegular() {
@@ -100,7 +100,16 @@ func (v *verifier) jobs(s *store, hashes []blobs.Hash, set func(blobs.Hash, *ver
 			set(h, known)
 			continue
 		}
-		jobs = append(jobs, job{blobs.Ref{Hash: h, Size: b.size}, File{s.path(h), b.id}, 0})
+		v.total++
+		if b.look == sound {
+			set(h, v.fine)
+			continue
+		}
+		j := job{ref: blobs.Ref{Hash: h, Size: b.size}, id: b.id, plain: b.look == plain}
+		if b.id == "" || !j.plain {
+			j.path = s.path(h)
+		}
+		jobs = append(jobs, j)
 	}
 	return jobs
 }
@@ -125,19 +134,17 @@ func (v *verifier) stat(
 	if len(jobs) == 0 {
 		return nil, nil
 	}
-	files := make([]File, len(jobs))
-	for i, j := range jobs {
-		files[i] = j.file
-	}
-	sizes, err := src.Sizes(ctx, files)
+	sizes, err := v.sizes(ctx, src, jobs)
 	if err != nil {
-		return nil, fmt.Errorf("look up %d blobs of %s: %w", len(files), src.Name(), err)
+		return nil, fmt.Errorf("look up %d blobs of %s: %w", len(jobs), src.Name(), err)
 	}
 	var open []job
 	for i, j := range jobs {
 		switch j.size = sizes[i]; {
 		case j.size < 0:
 			set(j.ref.Hash, v.objectAbsent())
+		case j.plain:
+			set(j.ref.Hash, v.fine)
 		case v.opts.Content || j.size >= minPointer && j.size <= maxPointer:
 			open = append(open, j)
 		default:
@@ -145,6 +152,21 @@ func (v *verifier) stat(
 		}
 	}
 	return open, nil
+}
+
+func (v *verifier) sizes(ctx context.Context, src Source, jobs []job) ([]int64, error) {
+	if o, ok := src.(objectSource); ok {
+		ids := make([]refs.ObjectID, len(jobs))
+		for i, j := range jobs {
+			ids[i] = j.id
+		}
+		return o.ObjectSizes(ctx, ids)
+	}
+	files := make([]File, len(jobs))
+	for i, j := range jobs {
+		files[i] = File{j.path, j.id}
+	}
+	return src.Sizes(ctx, files)
 }
 
 // objectAbsent is the verdict on a file that the tree lists and git has not.
@@ -162,6 +184,12 @@ func (v *verifier) objectAbsent() *verdict {
 	}
 }
 
+// A loaded is a job with the file, or with how to read it.
+type loaded struct {
+	job
+	read func() ([]byte, error)
+}
+
 // inspectAll opens the files, several at a time.
 func (v *verifier) inspectAll(
 	ctx context.Context, src Source, jobs []job, set func(blobs.Hash, *verdict),
@@ -170,26 +198,22 @@ func (v *verifier) inspectAll(
 		hash blobs.Hash
 		v    *verdict
 	}
-	work, results := make(chan job), make(chan result)
+	if len(jobs) == 0 {
+		return ctx.Err()
+	}
+	work, results := make(chan loaded), make(chan result)
 	var group sync.WaitGroup
 	for range min(v.opts.workers(), len(jobs)) {
 		group.Go(func() {
-			for j := range work {
-				results <- result{j.ref.Hash, v.inspect(src, j)}
+			for l := range work {
+				results <- result{l.ref.Hash, v.inspect(l.job, l.read)}
 			}
 		})
 	}
+	var failed error
 	go func() {
-		defer close(work)
-		for _, j := range jobs {
-			select {
-			case work <- j:
-			case <-ctx.Done():
-				return
-			}
-		}
-	}()
-	go func() {
+		failed = v.load(ctx, src, jobs, work)
+		close(work)
 		group.Wait()
 		close(results)
 	}()
@@ -202,29 +226,57 @@ func (v *verifier) inspectAll(
 	if v.opts.Content {
 		v.read += done
 	}
-	return ctx.Err()
+	return errors.Join(failed, ctx.Err())
 }
 
-// inspect opens one file.
-func (v *verifier) inspect(src Source, j job) *verdict {
+// load hands out the jobs: with the bytes where the source has many objects at once, else
+// each is read by who inspects it.
+func (v *verifier) load(
+	ctx context.Context, src Source, jobs []job, work chan<- loaded,
+) error {
+	o, bulk := src.(objectSource)
+	var wanted []job
+	var ids []refs.ObjectID
+	for _, j := range jobs {
+		if bulk && !v.tooLarge(j) {
+			wanted, ids = append(wanted, j), append(ids, j.id)
+			continue
+		}
+		read := sync.OnceValues(func() ([]byte, error) { return src.ReadFile(j.path) })
+		select {
+		case work <- loaded{j, read}:
+		case <-ctx.Done():
+			return nil
+		}
+	}
+	if len(ids) == 0 {
+		return nil
+	}
+	return o.ReadObjects(ctx, ids, func(i int, data []byte, err error) error {
+		work <- loaded{wanted[i], func() ([]byte, error) { return data, err }}
+		return nil
+	})
+}
+
+// tooLarge reports whether no blob has a file of this size.
+func (v *verifier) tooLarge(j job) bool {
 	limit := v.opts.limits().Max()
-	if j.size > limit+limit/64+4096 {
+	return j.size > limit+limit/64+4096
+}
+
+// inspect judges one file.
+func (v *verifier) inspect(j job, read func() ([]byte, error)) *verdict {
+	if v.tooLarge(j) {
 		return &verdict{
 			state: Oversize, size: -1,
 			detail: fmt.Sprintf("has a file of %s, more than any blob's", bytesText(j.size)),
 		}
 	}
-	var data []byte
-	read := func() (_ []byte, err error) {
-		if data == nil {
-			data, err = src.ReadFile(j.file.Path)
-		}
-		return data, err
-	}
 	is, err := v.isPointer(j, read)
 	if err == nil && !is && !v.opts.Content {
 		return v.fine
 	}
+	var data []byte
 	if err == nil {
 		data, err = read()
 	}
@@ -234,7 +286,7 @@ func (v *verifier) inspect(src Source, j job) *verdict {
 	case is:
 		return v.pointer(j, data)
 	default:
-		return content(j, data, limit)
+		return content(j, data, v.opts.limits().Max())
 	}
 }
 
@@ -243,7 +295,7 @@ func (v *verifier) isPointer(j job, read func() ([]byte, error)) (bool, error) {
 	if j.size < minPointer || j.size > maxPointer {
 		return false, nil
 	}
-	return v.cache.IsPointer(j.file.ID, read)
+	return v.cache.IsPointer(j.id, read)
 }
 
 // content judges a file by what is in it.

@@ -30,6 +30,7 @@ const (
 	kindJSON       kind = 'j'
 	kindBlobs      kind = 'b'
 	kindPointer    kind = 'p'
+	kindPlain      kind = 'n'
 )
 
 // A key names a record. It is an array so that an index of many costs one

@@ -1,6 +1,7 @@
 package refs
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"io"
@@ -109,16 +110,31 @@ func (s *shard) load() {
 	if err != nil {
 		return
 	}
-	data, err := io.ReadAll(io.LimitReader(f, 2*maxShard))
+	data, err := readShard(f)
 	if err != nil || len(data) < len(header) || string(data[:len(header)]) != header {
 		shut(f)
 		return
 	}
-	s.file, s.fresh, s.index = f, len(data) > maxShard, make(map[key]span)
+	s.file, s.fresh = f, len(data) > maxShard
+	s.index = make(map[key]span, bytes.Count(data, []byte(mark)))
 	scan(data[len(header):], func(k key, at span) {
 		at.off += int64(len(header))
 		s.index[k] = at
 	})
+}
+
+// readShard reads all of the file, unless it is longer than any of ours.
+func readShard(f *os.File) ([]byte, error) {
+	info, err := f.Stat()
+	if err != nil {
+		return nil, err
+	}
+	data := make([]byte, min(info.Size(), 2*maxShard))
+	n, err := io.ReadFull(f, data)
+	if errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, io.EOF) {
+		err = nil // it was cut
+	}
+	return data[:n], err
 }
 
 // openRegular opens a file that is a regular one and no symbolic link, so that a

@@ -46,9 +46,11 @@ func (w *writer) files(all []BlobFile) {
 	}
 }
 
+// files cuts the ids from one string in hex.
 func (r *reader) files() []BlobFile {
 	n := r.count()
 	all := make([]BlobFile, 0, min(n, len(r.buf)/len(blobs.Hash{})+1))
+	digits := hex.EncodeToString(r.buf)
 	for range n {
 		f := BlobFile{Hash: r.hash()}
 		if len(r.buf) == 0 || r.buf[0] < 20 || len(r.buf) < 1+int(r.buf[0]) {
@@ -56,7 +58,8 @@ func (r *reader) files() []BlobFile {
 			return nil
 		}
 		size := 1 + int(r.buf[0])
-		f.Object = ObjectID(hex.EncodeToString(r.buf[1:size]))
+		at := len(digits) - 2*len(r.buf)
+		f.Object = ObjectID(digits[at+2 : at+2*size])
 		r.buf = r.buf[size:]
 		all = append(all, f)
 	}

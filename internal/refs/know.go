@@ -1,0 +1,77 @@
+package refs
+
+// A File says what questions are asked about a file.
+type File int
+
+// The files of a conversation.
+const (
+	StreamFile   File = iota // by References and Verdict
+	DetailsFile              // by Details
+	DocumentFile             // by JSON
+)
+
+// Knows reports whether all answers about a file are remembered, so that it need not be
+// read. As nothing else, it does not look whether the record is sound.
+func (c *Cache) Knows(f File, id ObjectID) bool {
+	switch f {
+	case StreamFile:
+		return c.has(kindVerdict, id) && c.has(kindReferences, id)
+	case DetailsFile:
+		return c.has(kindDetails, id)
+	default:
+		return c.has(kindJSON, id)
+	}
+}
+
+// Learn answers all questions about a file from its bytes, so that they are remembered.
+func (c *Cache) Learn(f File, id ObjectID, data []byte) {
+	read := func() ([]byte, error) { return data, nil }
+	// The errors are those of read.
+	switch f {
+	case StreamFile:
+		_, _ = c.Verdict(id, read)
+		_, _ = c.References(id, read)
+	case DetailsFile:
+		_, _ = c.Details(id, read)
+	default:
+		_, _ = c.JSON(id, read)
+	}
+}
+
+// KnowsBlobs reports whether Blobs has an answer for a tree.
+func (c *Cache) KnowsBlobs(tree ObjectID) bool { return c.has(kindBlobs, tree) }
+
+// IsPlain reports whether SetPlain was called for a tree.
+func (c *Cache) IsPlain(tree ObjectID) bool {
+	k, ok := keyOf(kindPlain, tree)
+	if !ok {
+		return false
+	}
+	_, ok = c.shards[k.shard()].lookup(k)
+	return ok
+}
+
+// SetPlain remembers that every blob in the tree, or in those below it, was seen to be no
+// Git LFS pointer.
+func (c *Cache) SetPlain(tree ObjectID) {
+	if k, ok := keyOf(kindPlain, tree); ok {
+		c.shards[k.shard()].add(k, nil)
+	}
+}
+
+func (c *Cache) has(what kind, id ObjectID) bool {
+	k, ok := keyOf(what, id)
+	return ok && c.shards[k.shard()].has(k)
+}
+
+// has reports whether there is a record.
+func (s *shard) has(k key) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.load()
+	if _, ok := s.added[k]; ok {
+		return true
+	}
+	_, ok := s.index[k]
+	return ok
+}
