@@ -31,6 +31,14 @@ type Approval struct {
 	At        time.Time `json:"approved_at"`
 }
 
+// ID returns the id of the claim, as [Approvals.ID] does, "" when the file has none.
+func (a Approval) ID() string {
+	if len(a.SHA256) < idDigits {
+		return ""
+	}
+	return a.SHA256[:idDigits]
+}
+
 // document is the file's form.
 type document struct {
 	Version   int        `json:"version"`
@@ -127,8 +135,16 @@ func (a *Approvals) Allow(c Claim) error {
 	if a.approved(c) {
 		return nil
 	}
-	return &RefusedError{Claim: c}
+	return &RefusedError{Claim: c, ID: a.ID(c)}
 }
+
+// idDigits is how much of a hash names a claim: too much for two claims to be made that
+// share it.
+const idDigits = 32
+
+// ID returns what names a claim in this workspace on a command line. Two claims that an
+// approval tells apart have different ones.
+func (a *Approvals) ID(c Claim) string { return c.sum(a.workspace)[:idDigits] }
 
 func (a *Approvals) approved(c Claim) bool {
 	a.mu.Lock()

@@ -43,12 +43,12 @@ func (a *Asker) Allow(c Claim) error {
 func (a *Asker) ask(c Claim) (err error) {
 	tty, err := a.Terminal()
 	if err != nil {
-		return &RefusedError{Claim: c}
+		return a.refusal(c, false)
 	}
 	defer func() { err = errors.Join(err, tty.Close()) }()
 	if _, err := fmt.Fprintf(tty, "%s:\n  %s\nAllow? [y]es, [o]nce, [N]o: ",
 		c, strconv.QuoteToGraphic(c.Value)); err != nil {
-		return &RefusedError{Claim: c}
+		return a.refusal(c, false)
 	}
 	switch answer := strings.ToLower(strings.TrimSpace(readLine(tty))); answer {
 	case "y", "yes":
@@ -56,8 +56,12 @@ func (a *Asker) ask(c Claim) (err error) {
 	case "o", "once":
 		return nil
 	default:
-		return &RefusedError{Claim: c, Declined: true}
+		return a.refusal(c, true)
 	}
+}
+
+func (a *Asker) refusal(c Claim, declined bool) error {
+	return &RefusedError{Claim: c, ID: a.Approvals.ID(c), Declined: declined}
 }
 
 // readLine reads one line and nothing behind it, which may be for somebody else. A

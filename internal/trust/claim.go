@@ -56,7 +56,7 @@ func (c Claim) sum(w Workspace) string {
 	// A JSON array keeps the parts apart whatever is in them.
 	b, err := json.Marshal([]string{"1", string(c.Kind), c.Key, c.Value, w.ID, w.Root})
 	if err != nil {
-		return "" // strings always marshal
+		return strings.Repeat("0", hex.EncodedLen(sha256.Size)) // strings always marshal
 	}
 	h := sha256.Sum256(b)
 	return hex.EncodeToString(h[:])
@@ -117,7 +117,8 @@ func (g Guarded[T]) Claim() (Claim, bool) { return g.claim, g.foreign }
 // A RefusedError says that a claim is not approved.
 type RefusedError struct {
 	Claim    Claim
-	Declined bool // the user was asked and said no
+	ID       string // of the claim, as [Approvals.ID] has it
+	Declined bool   // the user was asked and said no
 }
 
 // Error names the claim and the approval that it needs.

@@ -76,6 +76,28 @@ func TestAnApprovalHoldsForItsClaimOnly(t *testing.T) {
 	}
 }
 
+func TestARefusalHasTheIDOfTheApproval(t *testing.T) {
+	a := open(t, t.TempDir(), workspace())
+	refused := new(trust.RefusedError)
+	if err := a.Allow(claim()); !errors.As(err, &refused) || refused.ID != a.ID(claim()) {
+		t.Errorf("the refusal has the id %q, want %q", refused.ID, a.ID(claim()))
+	}
+	if err := a.Approve(now(), claim()); err != nil {
+		t.Fatal(err)
+	}
+	if got := a.List()[0].ID(); got != refused.ID {
+		t.Errorf("the approval has the id %q, the refusal %q", got, refused.ID)
+	}
+	other := claim()
+	other.Value += " "
+	if a.ID(other) == refused.ID {
+		t.Error("another value has the same id")
+	}
+	if got := (trust.Approval{SHA256: "00"}).ID(); got != "" {
+		t.Errorf("a damaged approval has the id %q", got)
+	}
+}
+
 func TestRevoke(t *testing.T) {
 	dir := t.TempDir()
 	a, other := open(t, dir, workspace()), open(t, dir, trust.Workspace{ID: "x", Root: "/x"})
