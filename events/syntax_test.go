@@ -227,17 +227,20 @@ func TestErrorsSayWhere(t *testing.T) {
 
 // A fault of the syntax is told with the kind of the element where that can be known.
 func TestDuplicateNameErrorHasAKind(t *testing.T) {
-	for in, want := range map[string]events.Kind{
-		`[1,{"type":"turn_start","a":1,"a":2}]`:                    events.KindTurnStart,
-		`[{"a":{"b":1,"\u0062":2},"type":"new"},{"type":"other"}]`: "new",
-		`[{"type":"chat_request","type":"turn_start"}]`:            events.KindChatRequest,
-		`[[{"a":1,"a":2}]]`:                                        "",
-		`[{"type":"turn_start","a":1,"a":2},`:                      "",
+	for _, tt := range []struct {
+		in   string
+		want events.Kind
+	}{
+		{`[1,{"type":"turn_start","a":1,"a":2}]`, events.KindTurnStart},
+		{`[{"a":{"b":1,"\u0062":2},"type":"new"},{"type":"other"}]`, "new"},
+		{`[{"type":"chat_request","type":"turn_start"}]`, events.KindChatRequest},
+		{`[[{"a":1,"a":2}]]`, ""},
+		{`[{"type":"turn_start","a":1,"a":2},`, ""},
 	} {
-		_, err := events.Decode([]byte(in))
+		_, err := events.Decode([]byte(tt.in))
 		var syntax *events.SyntaxError
-		if !errors.As(err, &syntax) || syntax.Kind != want {
-			t.Errorf("%s: %v", in, err)
+		if !errors.As(err, &syntax) || syntax.Kind != tt.want {
+			t.Errorf("%s: %v", tt.in, err)
 		}
 		if _, err := events.References([]byte(in)); !errors.As(err, &syntax) || syntax.Kind != want {
 			t.Errorf("references of %s: %v", in, err)

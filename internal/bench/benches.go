@@ -24,8 +24,13 @@ var benches = []bench{
 }
 
 func startUp(b *builder) (ours, theirs side, err error) {
-	return side{label: "version", dir: b.dir, args: []string{b.binary, "version"}},
-		side{label: "git --version", dir: b.dir, args: []string{"git", "--version"}}, nil
+	ours = side{
+		label: "version", dir: b.dir, args: []string{b.binary, "version"},
+	}
+	theirs = side{
+		label: "git --version", dir: b.dir, args: []string{"git", "--version"},
+	}
+	return ours, theirs, nil
 }
 
 // idleHook measures what every commit pays. Its opponent is the cheapest hook
@@ -43,33 +48,42 @@ func idleHook(b *builder) (ours, theirs side, err error) {
 	if err := b.git("add", "main.go"); err != nil {
 		return ours, theirs, err
 	}
-	return side{label: "hook", dir: b.dir, args: []string{b.binary, "hook", "pre-commit"}},
-		side{
-			label: "git diff --cached", dir: b.dir,
-			args: []string{"git", "diff", "--cached", "--quiet", "--", ".jp"},
-		}, nil
+	ours = side{
+		label: "hook", dir: b.dir, args: []string{b.binary, "hook", "pre-commit"},
+	}
+	theirs = side{
+		label: "git diff --cached", dir: b.dir,
+		args: []string{"git", "diff", "--cached", "--quiet", "--", ".jp"},
+	}
+	return ours, theirs, nil
 }
 
 func list(b *builder) (ours, theirs side, err error) {
 	if err := b.repository(10000, 0, false); err != nil {
 		return ours, theirs, err
 	}
-	return side{label: "ls", dir: b.dir, args: []string{b.binary, "ls"}},
-		side{
-			label: "cat metadata.json", dir: b.dir,
-			args: []string{"sh", "-c", "cat .jp/conversations/*/metadata.json"},
-		}, nil
+	ours = side{
+		label: "ls", dir: b.dir, args: []string{b.binary, "ls"},
+	}
+	theirs = side{
+		label: "cat metadata.json", dir: b.dir,
+		args: []string{"sh", "-c", "cat .jp/conversations/*/metadata.json"},
+	}
+	return ours, theirs, nil
 }
 
 func status(b *builder) (ours, theirs side, err error) {
 	if err := b.repository(10000, 0, false); err != nil {
 		return ours, theirs, err
 	}
-	return side{label: "status", dir: b.dir, args: []string{b.binary, "status"}},
-		side{
-			label: "git status", dir: b.dir,
-			args: []string{"git", "status", "--porcelain", "--untracked-files=all"},
-		}, nil
+	ours = side{
+		label: "status", dir: b.dir, args: []string{b.binary, "status"},
+	}
+	theirs = side{
+		label: "git status", dir: b.dir,
+		args: []string{"git", "status", "--porcelain", "--untracked-files=all"},
+	}
+	return ours, theirs, nil
 }
 
 // stage adds the same paths to an empty index in a fresh repository each time.
@@ -90,13 +104,15 @@ func stage(b *builder) (ours, theirs side, err error) {
 		}
 		return err
 	})
-	return side{
-			label: "stage", dir: b.dir, before: fresh,
-			args: []string{b.binary, "stage", "17000000000"},
-		}, side{
-			label: "git add", dir: b.dir, before: fresh, stdin: paths.Bytes(),
-			args: []string{"git", "add", "--pathspec-from-file=-", "--pathspec-file-nul"},
-		}, err
+	ours = side{
+		label: "stage", dir: b.dir, before: fresh,
+		args: []string{b.binary, "stage", "17000000000"},
+	}
+	theirs = side{
+		label: "git add", dir: b.dir, before: fresh, stdin: paths.Bytes(),
+		args: []string{"git", "add", "--pathspec-from-file=-", "--pathspec-file-nul"},
+	}
+	return ours, theirs, err
 }
 
 // migrate moves all content of the real conversations into the store. The
@@ -122,13 +138,15 @@ func migrate(b *builder) (ours, theirs side, err error) {
 		}
 		return copyTree(filepath.Join(b.dir, ".jp", "conversations"), source)
 	}
-	return side{
-			label: "migrate", dir: b.dir, before: fresh,
-			args: []string{b.binary, "-q", "migrate", "--to", "blobs"},
-		}, side{
-			label: "gzip -6; sha256sum", dir: filepath.Join(b.dir, "contents"),
-			args: []string{"sh", "-c", "rm -f *.gz; gzip -6 -k * && sha256sum *.bin"},
-		}, nil
+	ours = side{
+		label: "migrate", dir: b.dir, before: fresh,
+		args: []string{b.binary, "-q", "migrate", "--to", "blobs"},
+	}
+	theirs = side{
+		label: "gzip -6; sha256sum", dir: filepath.Join(b.dir, "contents"),
+		args: []string{"sh", "-c", "rm -f *.gz; gzip -6 -k * && sha256sum *.bin"},
+	}
+	return ours, theirs, nil
 }
 
 // copyTree copies a folder and makes the copies writable, which the source may not
@@ -192,9 +210,12 @@ func checkWarm(b *builder) (ours, theirs side, err error) {
 	if err := b.repository(4000, 25, true); err != nil {
 		return ours, theirs, err
 	}
-	return side{label: "check", dir: b.dir, args: []string{b.binary, "check", "HEAD"}},
-		side{
-			label: "git fsck", dir: b.dir,
-			args: []string{"git", "fsck", "--connectivity-only"},
-		}, nil
+	ours = side{
+		label: "check", dir: b.dir, args: []string{b.binary, "check", "HEAD"},
+	}
+	theirs = side{
+		label: "git fsck", dir: b.dir,
+		args: []string{"git", "fsck", "--connectivity-only"},
+	}
+	return ours, theirs, nil
 }
