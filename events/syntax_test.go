@@ -242,8 +242,8 @@ func TestDuplicateNameErrorHasAKind(t *testing.T) {
 		if !errors.As(err, &syntax) || syntax.Kind != tt.want {
 			t.Errorf("%s: %v", tt.in, err)
 		}
-		if _, err := events.References([]byte(in)); !errors.As(err, &syntax) || syntax.Kind != want {
-			t.Errorf("references of %s: %v", in, err)
+		if _, err := events.References([]byte(tt.in)); !errors.As(err, &syntax) || syntax.Kind != tt.want {
+			t.Errorf("references of %s: %v", tt.in, err)
 		}
 	}
 }
