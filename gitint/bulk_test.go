@@ -241,3 +241,58 @@ func TestCommitsOfABranchStandTogether(t *testing.T) {
 		t.Errorf("%d changes of branch among %+v", changes, commits)
 	}
 }
+
+// TestLargeIndexIsLeftToGit: git answers from one process, and what it cannot answer is
+// said as well as where it is not asked first.
+func TestLargeIndexIsLeftToGit(t *testing.T) {
+	r := manyBlobs(t, 25_000)
+	loose := func(content string) (string, gitint.OID) {
+		id, err := gitint.ParseOID(r.RunInput(content, "hash-object", "-w", "--stdin"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return ".git/objects/" + id.String()[:2] + "/" + id.String()[2:], id
+	}
+	_, sound := loose("sound")
+	file, damaged := loose("damaged")
+	r.Remove(file)
+	r.WriteFile(file, "garbage")
+	file, gone := loose("gone")
+	r.Remove(file)
+	repo := open(t, r)
+	tree, err := repo.Tree(t.Context(), r.Run("rev-parse", "HEAD"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	entries, err := tree.Children(".jp/blobs")
+	if err != nil || len(entries) != 256 {
+		t.Fatalf("%d directories, %v", len(entries), err)
+	}
+	if data, err := repo.ReadObject(t.Context(), sound, 0); err != nil || string(data) != "sound" {
+		t.Errorf("%q, %v", data, err)
+	}
+	if n := repo.Processes(); n != 3 {
+		t.Errorf("%d processes, want those to find it, for the configuration and for objects", n)
+	}
+	if _, err := repo.ReadObject(t.Context(), sound, 2); !isTooLarge(err) {
+		t.Errorf("too large: %v", err)
+	}
+	if _, err := repo.ReadObject(t.Context(), damaged, 0); !isCorrupt(err) {
+		t.Errorf("damaged: %v", err)
+	}
+	if _, err := repo.ReadObject(t.Context(), gone, 0); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("gone: %v", err)
+	}
+	if n, err := repo.ObjectSize(t.Context(), sound); n != 5 || err != nil {
+		t.Errorf("size %d, %v", n, err)
+	}
+	missing, err := repo.HasObject(t.Context(), []gitint.OID{sound, gone})
+	if err != nil || !slices.Equal(missing, []gitint.OID{gone}) {
+		t.Errorf("missing %v, %v", missing, err)
+	}
+}
+
+func isTooLarge(err error) bool {
+	tooLarge := new(gitint.ObjectSizeError)
+	return errors.As(err, &tooLarge)
+}
