@@ -181,12 +181,12 @@ func (r reading) count(all []events.RefAt) {
 			continue
 		}
 		r.report.References++
-		well, first := r.store.refer(at.Ref)
+		b, well, first := r.store.refer(at.Ref)
 		if !well || limits.Check(at.Ref.Size) != nil {
 			r.c.suspect = true
 		}
 		if first {
-			r.wanted = append(r.wanted, at.Ref.Hash)
+			r.wanted = append(r.wanted, named{at.Ref.Hash, b})
 		}
 	}
 }

@@ -2,6 +2,7 @@ package check
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"maps"
 	"path"
@@ -36,8 +37,8 @@ type checker struct {
 	foreign map[string]Finding // directories that are no conversations
 
 	duplicated []Finding
-	moved      bool         // directories have come or gone since duplicated was found
-	wanted     []blobs.Hash // blobs to judge
+	moved      bool    // directories have come or gone since duplicated was found
+	wanted     []named // blobs to judge
 	// listed are the files of all conversations, while the first source is checked.
 	listed map[string]map[string]Entry
 }
@@ -90,15 +91,17 @@ func changed(old, new map[string]Entry, name string) bool {
 }
 
 func (ch *checker) update(ctx context.Context, src Source) error {
-	if err := ch.store.update(ctx, ch.last, src); err != nil {
-		return err
+	blobs := ch.updateStore(ctx, src)
+	fresh, err := ch.directories(src)
+	if err == nil {
+		err = ch.listAll(ctx, src, fresh)
 	}
-	if err := ch.verifier.survey(ctx, src, ch.store); err != nil {
-		return err
+	if err = errors.Join(err, blobs.listed()); err == nil {
+		ch.wanted = append(ch.wanted[:0], ch.store.touched...)
+		err = ch.conversations(ctx, src, fresh)
 	}
-	ch.wanted = append(ch.wanted[:0], ch.store.touched...)
-	fresh, err := ch.conversations(ctx, src)
-	if err != nil {
+	ch.listed = nil
+	if err = errors.Join(err, blobs.surveyed()); err != nil {
 		return err
 	}
 	sound, err := ch.verifier.judge(ctx, src, ch.store, ch.wanted)
@@ -111,24 +114,40 @@ func (ch *checker) update(ctx context.Context, src Source) error {
 	return ch.evaluate(ctx, src, fresh)
 }
 
-// conversations goes on to the conversations of src and returns those that are new or
-// differ.
-func (ch *checker) conversations(ctx context.Context, src Source) ([]*conv, error) {
-	fresh, err := ch.directories(src)
-	if err != nil {
-		return nil, err
+// A storeUpdate is the way of the store to the next source.
+type storeUpdate struct {
+	listed   func() error // waits until the blobs are known
+	surveyed func() error // waits until they were looked at
+}
+
+// updateStore brings the store to src: for the first source, which takes long, while others
+// go on with the conversations.
+func (ch *checker) updateStore(ctx context.Context, src Source) storeUpdate {
+	if ch.last != nil {
+		return storeUpdate{
+			func() error { return ch.store.update(ctx, ch.last, src, nil) },
+			func() error { return nil },
+		}
 	}
-	if err := ch.listAll(ctx, src); err != nil {
-		return nil, err
+	listed, surveyed := make(chan error, 1), make(chan error, 1)
+	parts := make(chan part, partsAtOnce)
+	go func() {
+		err := ch.store.update(ctx, nil, src, parts)
+		close(parts)
+		listed <- err
+	}()
+	go func() { surveyed <- ch.verifier.survey(ctx, src, parts) }()
+	return storeUpdate{
+		func() error { return <-listed }, func() error { return <-surveyed },
 	}
-	defer func() { ch.listed = nil }()
-	if err := ch.learn(ctx, src, fresh); err != nil {
-		return nil, err
-	}
+}
+
+// conversations examines those that are new or differ.
+func (ch *checker) conversations(ctx context.Context, src Source, fresh []*conv) error {
 	for i, c := range fresh {
 		r := reading{ch, src, c}
 		if err := r.examine(ctx); err != nil {
-			return nil, err
+			return err
 		}
 		r.settle()
 		ch.opts.progress("conversations", i+1, len(fresh))
@@ -136,12 +155,13 @@ func (ch *checker) conversations(ctx context.Context, src Source) ([]*conv, erro
 	if ch.moved || len(ch.duplicated) > 0 && len(fresh) > 0 {
 		ch.duplicated, ch.moved = ch.duplicates(src), false
 	}
-	return fresh, nil
+	return nil
 }
 
 // listAll lists the conversations of the first source at once where that is faster:
-// to descend to each of thousands costs more than what is there.
-func (ch *checker) listAll(ctx context.Context, src Source) error {
+// to descend to each of thousands costs more than what is there. Their files are
+// learned at once too.
+func (ch *checker) listAll(ctx context.Context, src Source, fresh []*conv) error {
 	w, ok := src.(Walker)
 	if !ok || ch.last != nil || ch.opts.Select != nil {
 		return nil
@@ -159,7 +179,7 @@ func (ch *checker) listAll(ctx context.Context, src Source) error {
 	if err != nil {
 		return fmt.Errorf("list %s:%s: %w", src.Name(), dir, err)
 	}
-	return nil
+	return ch.learn(ctx, src, fresh)
 }
 
 // directories goes on to the directories of src, live and archived, and returns the
@@ -300,12 +320,11 @@ func (r reading) settle() {
 
 // lost reports whether the update has harmed a reference that did not change.
 func (ch *checker) lost() bool {
-	for _, h := range ch.store.touched {
-		b := ch.store.blobs[h]
-		if b == nil || b.refs <= 0 {
+	for _, b := range ch.store.touched {
+		if b.refs <= 0 {
 			continue
 		}
-		if b.mode == absent || !b.verdict.fits(blobs.Ref{Hash: h, Size: b.size}) {
+		if b.mode == absent || !b.verdict.fits(b.ref()) {
 			return true
 		}
 	}

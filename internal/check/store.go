@@ -26,6 +26,9 @@ type blob struct {
 	look    look
 }
 
+// ref is the reference that was counted first.
+func (n named) ref() blobs.Ref { return blobs.Ref{Hash: n.hash, Size: n.size} }
+
 // A look is what is known of the object of a blob that was not judged.
 type look uint8
 
@@ -43,16 +46,13 @@ type store struct {
 	free    []blob              // to be used next
 	foreign map[string]struct{} // paths below dir
 	// touched are the referenced blobs that the last update changed.
-	touched []blobs.Hash
-	// parts are the directories at the top that hold nothing but blobs, while the first
-	// source is checked.
-	parts []part
+	touched []named
 }
 
-// A part is the blobs of a directory at the top of the store.
-type part struct {
-	tree  refs.ObjectID
-	blobs []*blob
+// A named is a blob with its hash.
+type named struct {
+	hash blobs.Hash
+	*blob
 }
 
 func newStore(dir string, cache *refs.Cache) *store {
@@ -62,15 +62,16 @@ func newStore(dir string, cache *refs.Cache) *store {
 	}
 }
 
-// update goes from the source old, which is nil at first, to the source src.
-func (s *store) update(ctx context.Context, old, src Source) error {
-	s.touched, s.parts = s.touched[:0], nil
+// update goes from the source old, which is nil at first, to the source src. It sends the
+// parts of the first one, as they become known.
+func (s *store) update(ctx context.Context, old, src Source, parts chan<- part) error {
+	s.touched = s.touched[:0]
 	d := differ{old: old, new: src, dir: s.dir, emit: s.apply}
 	o, ok := src.(objectSource)
 	if !ok || old != nil {
 		return d.walk(ctx, ".")
 	}
-	return s.fill(ctx, o, d)
+	return s.fill(ctx, o, d, parts)
 }
 
 // partsAtOnce is how many directories at the top of a store are listed at once: few
@@ -80,7 +81,9 @@ const partsAtOnce = 32
 // fill takes the first source. A store has tens of thousands of directories, and
 // git's trees are slow to read; but few of the 256 at the top change from one check
 // to the next.
-func (s *store) fill(ctx context.Context, o objectSource, d differ) error {
+func (s *store) fill(
+	ctx context.Context, o objectSource, d differ, parts chan<- part,
+) error {
 	entries, err := list(d.new, s.dir)
 	if err != nil {
 		return err
@@ -96,7 +99,16 @@ func (s *store) fill(ctx context.Context, o objectSource, d differ) error {
 		for i, e := range group {
 			if !e.Mode.IsDir() {
 				s.apply(change{e.Name, Entry{Mode: absent}, e})
-			} else if err := s.fillPart(ctx, o, d, e, files[i]); err != nil {
+				continue
+			}
+			p, err := s.fillPart(e, files[i])
+			switch {
+			case errors.Is(err, errNotOnlyBlobs):
+				err = d.all(ctx, o, e.Name)
+			case err == nil:
+				parts <- p
+			}
+			if err != nil {
 				return err
 			}
 		}
@@ -123,27 +135,18 @@ func (s *store) filesOf(ctx context.Context, o objectSource, group []Entry) ([][
 
 // fillPart takes a directory, of which the files are nil if they are to be had from the
 // cache.
-func (s *store) fillPart(
-	ctx context.Context, o objectSource, d differ, dir Entry, files []Entry,
-) error {
+func (s *store) fillPart(dir Entry, files []Entry) (part, error) {
 	known, err := s.cache.Blobs(dir.ID, func() ([]refs.BlobFile, error) {
 		if files == nil {
-			return nil, errNotOnlyBlobs // the cache is damaged: all lists the directory
+			return nil, errNotOnlyBlobs // the cache is damaged
 		}
 		return onlyBlobs(dir.Name, files)
 	})
-	if errors.Is(err, errNotOnlyBlobs) {
-		return d.all(ctx, o, dir.Name)
-	}
-	if err != nil {
-		return err
-	}
 	p := part{tree: dir.ID, blobs: make([]*blob, 0, len(known))}
 	for _, f := range known {
 		p.blobs = append(p.blobs, s.set(f.Hash, Entry{ID: f.Object}))
 	}
-	s.parts = append(s.parts, p)
-	return nil
+	return p, err
 }
 
 var errNotOnlyBlobs = errors.New("not only blobs")
@@ -185,7 +188,7 @@ func isOurs(name string) bool {
 func (s *store) set(h blobs.Hash, e Entry) *blob {
 	b := s.at(h)
 	if b.refs > 0 {
-		s.touched = append(s.touched, h)
+		s.touched = append(s.touched, named{h, b})
 	}
 	b.id, b.mode, b.verdict, b.look = e.ID, e.Mode, nil, unseen
 	s.drop(h, b)
@@ -217,14 +220,14 @@ func (s *store) drop(h blobs.Hash, b *blob) {
 // refer counts a reference and reports whether it looks well so far: there is a file,
 // and no other reference states another size. first says that the blob has to be judged
 // now.
-func (s *store) refer(ref blobs.Ref) (well, first bool) {
-	b := s.at(ref.Hash)
+func (s *store) refer(ref blobs.Ref) (b *blob, well, first bool) {
+	b = s.at(ref.Hash)
 	if b.refs == 0 {
 		b.size = ref.Size
 	}
 	b.refs++
 	well = b.mode != absent && b.size == ref.Size && b.verdict.fits(ref)
-	return well, b.refs == 1 && b.mode != absent && b.verdict == nil
+	return b, well, b.refs == 1 && b.mode != absent && b.verdict == nil
 }
 
 // forget takes a reference back.

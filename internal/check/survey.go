@@ -8,61 +8,53 @@ import (
 	"github.com/git-jp/git-jp/internal/refs"
 )
 
-// survey looks at whole directories of the store for Git LFS pointers, where content is not
-// read anyway. What it finds to have none the cache remembers by the directory, so that the
-// next check needs no size and reads nothing. What it finds odd is left for judge to say.
-func (v *verifier) survey(ctx context.Context, src Source, s *store) error {
+// A part is the blobs of a directory at the top of a store that holds nothing else.
+type part struct {
+	tree  refs.ObjectID
+	blobs []*blob
+}
+
+// survey looks at whole directories of the store, where content is not read anyway: whether
+// the blobs are here, and are no Git LFS pointers. That the cache remembers by the
+// directory, so that the next check reads none. What is odd is left for judge to say.
+func (v *verifier) survey(ctx context.Context, src Source, parts <-chan part) error {
 	o, ok := src.(objectSource)
-	if !ok || v.opts.Content || v.opts.Select != nil {
-		return nil
-	}
+	ok = ok && !v.opts.Content && v.opts.Select == nil
 	var group []part
+	var err error
 	size := 0
-	for i, p := range s.parts {
-		if v.cache.IsPlain(p.tree) {
-			p.mark(plain)
-		} else {
-			group, size = append(group, p), size+len(p.blobs)
-		}
-		if size < objectsAtOnce && i < len(s.parts)-1 {
+	for p := range parts {
+		if !ok || err != nil {
 			continue
 		}
-		if err := v.surveyParts(ctx, o, group); err != nil {
-			return err
+		group, size = append(group, p), size+len(p.blobs)
+		if size >= objectsAtOnce {
+			err = v.surveyParts(ctx, o, group)
+			group, size = nil, 0
 		}
-		group, size = nil, 0
-		v.opts.progress("store", i+1, len(s.parts))
 	}
-	return nil
+	if err == nil && size > 0 {
+		err = v.surveyParts(ctx, o, group)
+	}
+	return err
 }
 
 // objectsAtOnce bounds the names that are gathered for one step.
 const objectsAtOnce = 1 << 15
 
-func (p part) mark(as look) {
-	for _, b := range p.blobs {
-		b.look = as
-	}
-}
-
 func (v *verifier) surveyParts(ctx context.Context, o objectSource, parts []part) error {
 	var all []*blob
 	for _, p := range parts {
+		if v.cache.IsPlain(p.tree) {
+			for _, b := range p.blobs {
+				b.look = plain
+			}
+		}
 		all = append(all, p.blobs...)
 	}
-	sizes, err := o.ObjectSizes(ctx, idsOf(all))
+	suspects, err := v.suspects(ctx, o, all)
 	if err != nil {
 		return fmt.Errorf("look up %d blobs: %w", len(all), err)
-	}
-	var suspects []*blob
-	for i, b := range all {
-		switch n := sizes[i]; {
-		case n < 0:
-		case n < minPointer || n > maxPointer:
-			b.look = sound
-		default:
-			suspects = append(suspects, b)
-		}
 	}
 	err = o.ReadObjects(ctx, idsOf(suspects), func(i int, data []byte, err error) error {
 		if err == nil && !blobs.IsPointer(data) {
@@ -74,11 +66,32 @@ func (v *verifier) surveyParts(ctx context.Context, o objectSource, parts []part
 		return fmt.Errorf("look into %d blobs: %w", len(suspects), err)
 	}
 	for _, p := range parts {
-		if p.sound() {
+		if p.sound() && !v.cache.IsPlain(p.tree) {
 			v.cache.SetPlain(p.tree)
 		}
 	}
 	return nil
+}
+
+// suspects returns the blobs that may be pointers by their size.
+func (v *verifier) suspects(
+	ctx context.Context, o objectSource, all []*blob,
+) (suspects []*blob, err error) {
+	sizes, err := o.ObjectSizes(ctx, idsOf(all))
+	if err != nil {
+		return nil, err
+	}
+	for i, b := range all {
+		switch n := sizes[i]; {
+		case n < 0:
+			b.look = unseen // for judge to say
+		case b.look == plain || n < minPointer || n > maxPointer:
+			b.look = sound
+		default:
+			suspects = append(suspects, b)
+		}
+	}
+	return suspects, nil
 }
 
 func (p part) sound() bool {

@@ -56,27 +56,27 @@ func newVerifier(opts *Options, cache *refs.Cache) *verifier {
 
 // A job is one blob to judge.
 type job struct {
-	ref   blobs.Ref
-	id    refs.ObjectID
-	size  int64 // of the file
-	plain bool  // it was seen to be no pointer
-	path  string
+	named
+	path string
+	file int64 // the size of the file
 }
 
+// A setter sets the verdict of a blob.
+type setter func(named, *verdict)
+
 // judge sets the verdicts of the blobs and reports whether all are sound.
-func (v *verifier) judge(ctx context.Context, src Source, s *store, hashes []blobs.Hash) (
+func (v *verifier) judge(ctx context.Context, src Source, s *store, wanted []named) (
 	sound bool, err error,
 ) {
 	sound = true
-	set := func(h blobs.Hash, got *verdict) {
-		b := s.at(h)
+	set := func(b named, got *verdict) {
 		b.verdict = got
-		if b.id != "" && (got != v.fine || len(s.parts) == 0) {
-			v.memo[memoKey{h, b.id}] = got
+		if b.id != "" && (got != v.fine || b.look == unseen) {
+			v.memo[memoKey{b.hash, b.id}] = got
 		}
-		sound = sound && got.fits(blobs.Ref{Hash: h, Size: b.size})
+		sound = sound && got.fits(b.ref())
 	}
-	jobs := v.jobs(s, hashes, set)
+	jobs := v.jobs(s, wanted, set)
 	jobs, err = v.stat(ctx, src, jobs, set)
 	if err != nil {
 		return false, err
@@ -85,31 +85,26 @@ func (v *verifier) judge(ctx context.Context, src Source, s *store, hashes []blo
 }
 
 // jobs settles what needs no look at the file and returns the rest.
-func (v *verifier) jobs(s *store, hashes []blobs.Hash, set func(blobs.Hash, *verdict)) []job {
-	jobs := make([]job, 0, len(hashes))
-	for _, h := range hashes {
-		b := s.blobs[h]
-		if b == nil || b.mode == absent {
+func (v *verifier) jobs(s *store, wanted []named, set setter) []job {
+	var jobs []job // few: most were seen by survey
+	for _, b := range wanted {
+		if b.mode == absent {
 			continue
 		}
 		if !b.mode.IsRegular() {
-			set(h, &verdict{state: Missing, detail: notAFile(b.mode), size: -1})
+			set(b, &verdict{state: Missing, detail: notAFile(b.mode), size: -1})
 			continue
 		}
-		if known := v.memo[memoKey{h, b.id}]; known != nil && b.id != "" {
-			set(h, known)
+		if known := v.memo[memoKey{b.hash, b.id}]; known != nil && b.id != "" {
+			set(b, known)
 			continue
 		}
 		v.total++
 		if b.look == sound {
-			set(h, v.fine)
+			set(b, v.fine)
 			continue
 		}
-		j := job{ref: blobs.Ref{Hash: h, Size: b.size}, id: b.id, plain: b.look == plain}
-		if b.id == "" || !j.plain {
-			j.path = s.path(h)
-		}
-		jobs = append(jobs, j)
+		jobs = append(jobs, job{named: b, path: s.path(b.hash)})
 	}
 	return jobs
 }
@@ -129,7 +124,7 @@ func notAFile(mode fs.FileMode) string {
 // stat settles the files that are not here and, unless content is wanted, those that
 // are and cannot be pointers. It returns the rest.
 func (v *verifier) stat(
-	ctx context.Context, src Source, jobs []job, set func(blobs.Hash, *verdict),
+	ctx context.Context, src Source, jobs []job, set setter,
 ) ([]job, error) {
 	if len(jobs) == 0 {
 		return nil, nil
@@ -140,15 +135,13 @@ func (v *verifier) stat(
 	}
 	var open []job
 	for i, j := range jobs {
-		switch j.size = sizes[i]; {
-		case j.size < 0:
-			set(j.ref.Hash, v.objectAbsent())
-		case j.plain:
-			set(j.ref.Hash, v.fine)
-		case v.opts.Content || j.size >= minPointer && j.size <= maxPointer:
+		switch j.file = sizes[i]; {
+		case j.file < 0:
+			set(j.named, v.objectAbsent())
+		case v.opts.Content || j.file >= minPointer && j.file <= maxPointer:
 			open = append(open, j)
 		default:
-			set(j.ref.Hash, v.fine)
+			set(j.named, v.fine)
 		}
 	}
 	return open, nil
@@ -192,10 +185,10 @@ type loaded struct {
 
 // inspectAll opens the files, several at a time.
 func (v *verifier) inspectAll(
-	ctx context.Context, src Source, jobs []job, set func(blobs.Hash, *verdict),
+	ctx context.Context, src Source, jobs []job, set setter,
 ) error {
 	type result struct {
-		hash blobs.Hash
+		blob named
 		v    *verdict
 	}
 	if len(jobs) == 0 {
@@ -206,7 +199,7 @@ func (v *verifier) inspectAll(
 	for range min(v.opts.workers(), len(jobs)) {
 		group.Go(func() {
 			for l := range work {
-				results <- result{l.ref.Hash, v.inspect(l.job, l.read)}
+				results <- result{l.named, v.inspect(l.job, l.read)}
 			}
 		})
 	}
@@ -219,7 +212,7 @@ func (v *verifier) inspectAll(
 	}()
 	done := 0
 	for r := range results {
-		set(r.hash, r.v)
+		set(r.blob, r.v)
 		done++
 		v.opts.progress("blobs", done, len(jobs))
 	}
@@ -261,7 +254,7 @@ func (v *verifier) load(
 // tooLarge reports whether no blob has a file of this size.
 func (v *verifier) tooLarge(j job) bool {
 	limit := v.opts.limits().Max()
-	return j.size > limit+limit/64+4096
+	return j.file > limit+limit/64+4096
 }
 
 // inspect judges one file.
@@ -269,7 +262,7 @@ func (v *verifier) inspect(j job, read func() ([]byte, error)) *verdict {
 	if v.tooLarge(j) {
 		return &verdict{
 			state: Oversize, size: -1,
-			detail: fmt.Sprintf("has a file of %s, more than any blob's", bytesText(j.size)),
+			detail: fmt.Sprintf("has a file of %s, more than any blob's", bytesText(j.file)),
 		}
 	}
 	is, err := v.isPointer(j, read)
@@ -292,7 +285,7 @@ func (v *verifier) inspect(j job, read func() ([]byte, error)) *verdict {
 
 // isPointer remembers of files of a pointer's size that they are none.
 func (v *verifier) isPointer(j job, read func() ([]byte, error)) (bool, error) {
-	if j.size < minPointer || j.size > maxPointer {
+	if j.file < minPointer || j.file > maxPointer {
 		return false, nil
 	}
 	return v.cache.IsPointer(j.id, read)
@@ -300,9 +293,9 @@ func (v *verifier) isPointer(j job, read func() ([]byte, error)) (bool, error) {
 
 // content judges a file by what is in it.
 func content(j job, data []byte, limit int64) *verdict {
-	err := blobs.Verify(data, j.ref, limit)
+	err := blobs.Verify(data, j.ref(), limit)
 	if err == nil {
-		return &verdict{size: j.ref.Size}
+		return &verdict{size: j.size}
 	}
 	if e, ok := errors.AsType[*blobs.SizeError](err); ok {
 		if e.Actual >= 0 {

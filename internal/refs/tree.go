@@ -46,22 +46,26 @@ func (w *writer) files(all []BlobFile) {
 	}
 }
 
-// files cuts the ids from one string in hex.
+// files cuts the ids, in hex, from one string.
 func (r *reader) files() []BlobFile {
 	n := r.count()
 	all := make([]BlobFile, 0, min(n, len(r.buf)/len(blobs.Hash{})+1))
-	digits := hex.EncodeToString(r.buf)
+	var digits []byte
+	var sizes []int
 	for range n {
-		f := BlobFile{Hash: r.hash()}
+		all = append(all, BlobFile{Hash: r.hash()})
 		if len(r.buf) == 0 || r.buf[0] < 20 || len(r.buf) < 1+int(r.buf[0]) {
 			r.fail()
 			return nil
 		}
 		size := 1 + int(r.buf[0])
-		at := len(digits) - 2*len(r.buf)
-		f.Object = ObjectID(digits[at+2 : at+2*size])
+		digits = hex.AppendEncode(digits, r.buf[1:size])
+		sizes = append(sizes, 2*(size-1))
 		r.buf = r.buf[size:]
-		all = append(all, f)
+	}
+	text := ObjectID(digits)
+	for i, size := range sizes {
+		all[i].Object, text = text[:size], text[size:]
 	}
 	return all
 }
