@@ -30,6 +30,10 @@ type cli struct {
 	Uninstall uninstallCmd `cmd:"" group:"setup" help:"Take the hooks out again."`
 	Config    configCmd    `cmd:"" group:"setup" help:"Print and change settings."`
 
+	Attachment attachmentCmd `cmd:"" group:"talk" aliases:"a,attachments" help:"List and change what is attached to a conversation."`
+	Models     modelsCmd     `cmd:"" group:"talk" help:"List language models."`
+	Trust      trustCmd      `cmd:"" group:"talk" help:"Approve what others want to run."`
+
 	Ls     lsCmd     `cmd:"" group:"look" aliases:"list" help:"List conversations."`
 	Show   showCmd   `cmd:"" group:"look" help:"Tell what there is to know about a conversation."`
 	Print  printCmd  `cmd:"" group:"look" aliases:"p" help:"Print a conversation."`
@@ -61,6 +65,7 @@ type cli struct {
 
 var groups = []kong.Group{
 	{Key: "setup", Title: "Set up"},
+	{Key: "talk", Title: "Talk"},
 	{Key: "look", Title: "Look"},
 	{Key: "shape", Title: "Shape"},
 	{Key: "git", Title: "Git"},

@@ -61,6 +61,7 @@ func TestRecordsAreDocumented(t *testing.T) {
 		"conversation": conversationRecord{}, "show": showRecord{}, "hit": hitRecord{},
 		"count": countRecord{}, "staged": stagedRecord{}, "status": statusRecord{},
 		"migrated": migratedRecord{}, "hook": actionRecord{}, "workspace": initRecord{},
+		"approval": trustRecord{}, "attachment": attachmentRecord{}, "model": modelRecord{},
 		"setting": settingRecord{}, "version": versionRecord{},
 	} {
 		names, optional := recordFields(record)

@@ -14,6 +14,7 @@ import (
 	"github.com/git-jp/git-jp/hooks"
 	"github.com/git-jp/git-jp/internal/config"
 	"github.com/git-jp/git-jp/internal/render"
+	"github.com/git-jp/git-jp/internal/trust"
 	"github.com/git-jp/git-jp/internal/workspace"
 )
 
@@ -131,6 +132,10 @@ func hints(err error) []string {
 		return unconfirmedHints(err)
 	case errors.Is(err, errBare):
 		return []string{"make the workspace in a clone or a worktree"}
+	case isA[*trust.RefusedError](err), isA[*unaskedError](err), isA[*approvalError](err):
+		return approvalHints(err)
+	case isA[*attachmentError](err):
+		return []string{"'git jp attachment' lists what is attached"}
 	case isA[*config.KeyError](err), isA[*settingError](err):
 		return []string{"'git jp help config' lists the keys"}
 	}
@@ -167,6 +172,25 @@ func unconfirmedHints(err error) []string {
 		}
 	}
 	return []string{"give --yes to go ahead without being asked"}
+}
+
+// approvalHints say how to approve what somebody else wrote. A no is an answer.
+func approvalHints(err error) []string {
+	const list = "'git jp trust --json' lists the ids"
+	refused := new(trust.RefusedError)
+	switch {
+	case !errors.As(err, &refused) && isA[*approvalError](err):
+		return []string{list + "; '--id <conversation>' looks into one"}
+	case refused.Declined:
+		return nil
+	case refused.ID != "":
+		return []string{
+			fmt.Sprintf("without a terminal: 'git jp trust --approve %s'", refused.ID),
+		}
+	}
+	return []string{
+		"run it in a terminal, or approve one by its id: 'git jp trust --approve <id>'",
+	}
 }
 
 // usageHint names the help of the command that was called.

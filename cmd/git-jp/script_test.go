@@ -77,6 +77,7 @@ func setUpScript(env *testscript.Env) error {
 		{"GIT_COMMITTER_DATE", "2026-06-01T12:00:00Z"},
 		{"GIT_CEILING_DIRECTORIES", filepath.Dir(env.WorkDir)},
 		{"JP_SESSION", "script"},
+		{"GIT_TERMINAL_PROMPT", "0"},
 		{"LC_ALL", "C"},
 		{"TERM", "dumb"},
 	} {

@@ -52,7 +52,8 @@ func ProxyFromEnv(getenv func(string) string) Proxy {
 	}
 }
 
-func (p Proxy) function() func(*http.Request) (*url.URL, error) {
+// Function returns what http.Transport wants: the proxy of a request, nil for none.
+func (p Proxy) Function() func(*http.Request) (*url.URL, error) {
 	c := httpproxy.Config{HTTPProxy: p.HTTP, HTTPSProxy: p.HTTPS, NoProxy: p.No}
 	choose := c.ProxyFunc()
 	return func(r *http.Request) (*url.URL, error) { return choose(r.URL) }
@@ -76,7 +77,7 @@ func NewClient(o ClientOptions) *http.Client {
 
 func newTransport(o ClientOptions) *http.Transport {
 	return &http.Transport{
-		Proxy:               o.Proxy.function(),
+		Proxy:               o.Proxy.Function(),
 		ForceAttemptHTTP2:   true,
 		MaxIdleConns:        8,
 		IdleConnTimeout:     90 * time.Second,

@@ -81,6 +81,10 @@ func (e Env) stateDir() string {
 	return e.dataDir("git-jp")
 }
 
+// StateDir returns the directory of the user's data in which we keep what is ours, such
+// as approvals; "" when there is none. It lies in no workspace.
+func (e Env) StateDir() string { return e.stateDir() }
+
 // dataDir is where the platform wants the data of a program.
 func (e Env) dataDir(program string) string {
 	if dir := e.getenv("XDG_DATA_HOME"); filepath.IsAbs(dir) {

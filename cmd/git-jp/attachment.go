@@ -1,0 +1,531 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/git-jp/git-jp/blobs"
+	"github.com/git-jp/git-jp/events"
+	"github.com/git-jp/git-jp/internal/attach"
+	"github.com/git-jp/git-jp/internal/jpconfig"
+	"github.com/git-jp/git-jp/internal/llm"
+	"github.com/git-jp/git-jp/internal/tool/builtin"
+	"github.com/git-jp/git-jp/internal/tool/file"
+	"github.com/git-jp/git-jp/internal/tool/mcp"
+	"github.com/git-jp/git-jp/internal/trust"
+	"github.com/git-jp/git-jp/internal/workspace"
+)
+
+type attachmentCmd struct {
+	Ls    attachmentLsCmd    `cmd:"" aliases:"l" default:"withargs" help:"List what is attached."`
+	Add   attachmentAddCmd   `cmd:"" aliases:"a" help:"Attach something from the next question on."`
+	Rm    attachmentRmCmd    `cmd:"" aliases:"r" help:"Take an attachment away."`
+	Print attachmentPrintCmd `cmd:"" aliases:"p" help:"Print what attachments stand for now."`
+}
+
+// Help says what can be attached.
+func (attachmentCmd) Help() string {
+	return `What is attached is given to the model with the first question. It stands in the
+configuration of the conversation, or in that of the workspace. An attachment is a path, a
+pattern, the id of another conversation, or a URL:
+
+    src/main.go          a file; a directory stands for all files below it
+    'src/**/*.go'        a pattern; one that begins with ! takes files out again
+    https://...          a web page
+    cmd:git log -3       what a command prints
+    jp-c17838...?all     another conversation
+    mcp+server+uri       a resource of an MCP server`
+}
+
+// attachmentRecord is an attachment in the JSON of `attachment`.
+type attachmentRecord struct {
+	URL    string `json:"url"`
+	Scheme string `json:"scheme"`
+	// Approved is false where somebody else wrote it, and it does what has to be approved.
+	Approved bool   `json:"approved"`
+	Do       string `json:"do,omitempty"`
+}
+
+// The steps that a record may tell.
+const (
+	attached = "add"
+	detached = "remove"
+)
+
+// declaredURL is what an attachment says, whoever wrote it: to be shown, not resolved.
+func declaredURL(at jpconfig.Attachment) string {
+	if claim, foreign := at.URL.Claim(); foreign {
+		return claim.Value
+	}
+	u, _ := at.URL.Open(nil) // the user's own asks nobody
+	return u
+}
+
+type attachmentLsCmd struct {
+	ID string `short:"i" name:"id" placeholder:"CONVERSATION" help:"The conversation; the active one by default, or the workspace."`
+}
+
+// Run lists attachments.
+func (c attachmentLsCmd) Run(a *app) error {
+	conv, err := a.conversationOr(c.ID)
+	if err != nil {
+		return err
+	}
+	conf, err := a.jpConfig(conv)
+	if err != nil {
+		return err
+	}
+	gate, err := a.approvedGate()
+	if err != nil {
+		return err
+	}
+	all, unapproved := conf.Attachments(), 0
+	a.warnOf(conf)
+	for _, at := range all {
+		r := attachmentRecord{URL: declaredURL(at), Scheme: at.Scheme}
+		_, err := at.URL.Open(gate)
+		if r.Approved = err == nil; !r.Approved {
+			unapproved++
+		}
+		if err := a.printAttachment(r); err != nil {
+			return err
+		}
+	}
+	switch {
+	case len(all) == 0:
+		a.note("nothing is attached")
+	case unapproved > 0:
+		a.note("%d of them not approved; 'git jp trust' asks", unapproved)
+	}
+	return nil
+}
+
+func (a *app) printAttachment(r attachmentRecord) error {
+	if a.JSON {
+		return a.printJSON(r)
+	}
+	_, err := fmt.Fprintln(a.stdout, oneLine(a.output().Text(r.URL)))
+	return err
+}
+
+// oneLine keeps what others wrote from looking like more than one entry.
+func oneLine(s string) string { return strings.ReplaceAll(s, "\n", `\n`) }
+
+// An attachmentError is an attachment that is not what the command needs.
+type attachmentError struct{ arg, why string }
+
+func (e *attachmentError) Error() string { return fmt.Sprintf("attachment %q: %s", e.arg, e.why) }
+
+type attachmentAddCmd struct {
+	Attachment []string `arg:"" help:"Paths, patterns, ids of conversations, or URLs."`
+	ID         string   `short:"i" name:"id" placeholder:"CONVERSATION" help:"The conversation; the active one by default."`
+}
+
+// Help says where it goes.
+func (attachmentAddCmd) Help() string {
+	return `The attachment becomes part of the conversation's configuration. What it stands for is
+looked up with the next question. A command or an address has to be approved before that,
+since a conversation can come from others: 'git jp trust' asks.`
+}
+
+// Run adds attachments to a conversation's configuration.
+func (c attachmentAddCmd) Run(ctx context.Context, a *app) error {
+	return a.changeAttachments(ctx, c.ID, func(list []declared) ([]declared, []string, error) {
+		urls, err := a.attachmentURLs(ctx, c.Attachment)
+		if err != nil {
+			return nil, nil, err
+		}
+		var added []string
+		for _, u := range urls {
+			if !slices.ContainsFunc(list, func(d declared) bool { return d.url == u }) {
+				list, added = append(list, newDeclared(u)), append(added, u)
+			}
+		}
+		return list, added, nil
+	}, attached)
+}
+
+type attachmentRmCmd struct {
+	Attachment []string `arg:"" help:"Attachments, as 'ls' prints them or as 'add' takes them."`
+	ID         string   `short:"i" name:"id" placeholder:"CONVERSATION" help:"The conversation; the active one by default."`
+}
+
+// Run takes attachments out of a conversation's configuration.
+func (c attachmentRmCmd) Run(ctx context.Context, a *app) error {
+	return a.changeAttachments(ctx, c.ID, func(list []declared) ([]declared, []string, error) {
+		var removed []string
+		for _, arg := range c.Attachment {
+			names := []string{arg}
+			// What is gone cannot be looked up, but still be meant as it stands.
+			if urls, err := a.attachmentURLs(ctx, []string{arg}); err == nil {
+				names = append(names, urls...)
+			}
+			before := len(list)
+			list = slices.DeleteFunc(slices.Clone(list), func(d declared) bool {
+				if !slices.Contains(names, d.url) {
+					return false
+				}
+				removed = append(removed, d.url)
+				return true
+			})
+			if len(list) == before {
+				return nil, nil, &attachmentError{arg, "it is not attached"}
+			}
+		}
+		return list, removed, nil
+	}, detached)
+}
+
+// attachmentURLs returns the attachments that arguments of the command line mean.
+func (a *app) attachmentURLs(ctx context.Context, args []string) (urls []string, err error) {
+	files, closeFiles, err := a.attachedFiles(ctx)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, closeFiles()) }()
+	for _, arg := range args {
+		u, err := attach.Argument(arg, a.directory(), files.Tree)
+		if err != nil {
+			return nil, err
+		}
+		urls = append(urls, u)
+	}
+	return urls, nil
+}
+
+// attachedFiles opens the files of the workspace.
+func (a *app) attachedFiles(ctx context.Context) (builtin.Workspace, func() error, error) {
+	var files builtin.Workspace
+	w, err := a.workspace()
+	if err != nil {
+		return files, nil, err
+	}
+	var deny []string
+	if repo, err := a.repo(ctx); err == nil {
+		files.Repo, deny = repo, []string{repo.GitDir(), repo.CommonDir()}
+	}
+	if files.Tree, err = file.Open(w.Root(), deny...); err != nil {
+		return files, nil, fmt.Errorf("open the workspace: %w", err)
+	}
+	return files, files.Tree.Close, nil
+}
+
+// A declared attachment is an entry of the list as it stands, and what it says.
+type declared struct {
+	url   string
+	entry json.RawMessage
+}
+
+func newDeclared(u string) declared {
+	entry, _ := json.Marshal(u) // a string
+	return declared{u, entry}
+}
+
+// declaredIn returns the attachments that hold.
+func declaredIn(conf *jpconfig.Config) (list []declared) {
+	var entries []json.RawMessage
+	conf.Decode(&entries, "conversation", "attachments")
+	for _, entry := range entries {
+		if u, err := attach.Config([]byte(entry)); err == nil {
+			list = append(list, declared{u, entry})
+		}
+	}
+	return list
+}
+
+// changeAttachments gives a conversation another list of attachments. It replaces the
+// list: what the workspace declares can be taken away for one conversation.
+func (a *app) changeAttachments(
+	ctx context.Context, id string,
+	change func([]declared) (list []declared, changed []string, err error), do string,
+) error {
+	e, err := a.findOr(id)
+	if err != nil {
+		return err
+	}
+	var changed []string
+	err = a.openWorkspace.Update(ctx, e.ID, func(conv *workspace.Conversation) error {
+		conf, err := a.jpConfig(conv)
+		if err != nil {
+			return err
+		}
+		list, which, err := change(declaredIn(conf))
+		if changed = which; err != nil || len(changed) == 0 {
+			return err
+		}
+		delta, err := attachmentsDelta(list)
+		if err != nil {
+			return err
+		}
+		conv.Stream.Append(events.NewElement(
+			a.now().UTC(), &events.ConfigDelta{Delta: delta}, events.Metadata{}))
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	return a.tellChanged(e, changed, do)
+}
+
+// attachmentsDelta is a config_delta after which exactly these are attached.
+func attachmentsDelta(list []declared) ([]byte, error) {
+	entries := []json.RawMessage{}
+	for _, d := range list {
+		entries = append(entries, d.entry)
+	}
+	var delta struct {
+		Conversation struct {
+			Attachments struct {
+				Value    []json.RawMessage `json:"value"`
+				Strategy string            `json:"strategy"`
+			} `json:"attachments"`
+		} `json:"conversation"`
+	}
+	delta.Conversation.Attachments.Value = entries
+	delta.Conversation.Attachments.Strategy = "replace"
+	return json.Marshal(delta)
+}
+
+// tellChanged tells what was added or taken away.
+func (a *app) tellChanged(e workspace.Entry, changed []string, do string) error {
+	conv, err := a.openWorkspace.Load(e)
+	if err != nil {
+		return err
+	}
+	waiting, err := a.waiting(conv)
+	if err != nil {
+		return err
+	}
+	verb := map[string]string{attached: "attached", detached: "took away"}[do]
+	for _, u := range changed {
+		a.note("%s %s", verb, u)
+		if a.JSON {
+			r := attachmentRecord{URL: u, Scheme: schemeOf(u), Approved: !waiting[u], Do: do}
+			if err := a.printJSON(r); err != nil {
+				return err
+			}
+		}
+	}
+	if len(changed) == 0 {
+		a.note("%s has it already", e.ID)
+	}
+	return nil
+}
+
+// waiting returns the attachments of a conversation that are not approved.
+func (a *app) waiting(conv *workspace.Conversation) (map[string]bool, error) {
+	conf, err := a.jpConfig(conv)
+	if err != nil {
+		return nil, err
+	}
+	gate, err := a.approvedGate()
+	if err != nil {
+		return nil, err
+	}
+	waiting := map[string]bool{}
+	for _, at := range conf.Attachments() {
+		if _, err := at.URL.Open(gate); err != nil {
+			waiting[declaredURL(at)] = true
+		}
+	}
+	return waiting, nil
+}
+
+func schemeOf(u string) string {
+	scheme, _, _ := strings.Cut(u, ":")
+	return strings.ToLower(scheme)
+}
+
+type attachmentPrintCmd struct {
+	Attachment []string `arg:"" optional:"" help:"Attachments; all that are declared by default."`
+	ID         string   `short:"i" name:"id" placeholder:"CONVERSATION" help:"The conversation; the active one by default, or the workspace."`
+}
+
+// Help says what has to be approved.
+func (attachmentPrintCmd) Help() string {
+	return `Looks attachments up and prints their text, each behind its URI when there are several.
+Binary content is printed with --json only. What the configuration declares and somebody else
+may have written has to be approved where it runs a command, reaches a host or reads outside
+of the workspace, whether it is named here or not.`
+}
+
+// Run resolves attachments and prints them.
+func (c attachmentPrintCmd) Run(ctx context.Context, a *app) (err error) {
+	conv, err := a.conversationOr(c.ID)
+	if err != nil {
+		return err
+	}
+	r, err := a.newResolving(ctx, conv)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, r.close()) }()
+	urls, err := r.urls(ctx, c.Attachment)
+	if err != nil {
+		return err
+	}
+	resources, failures := r.resolver().Resolve(ctx, urls)
+	for _, res := range resources {
+		if err := a.printResource(res, len(resources) > 1); err != nil {
+			return err
+		}
+	}
+	switch {
+	case len(failures) == 1 && len(urls) == 1:
+		return failures[0]
+	case len(failures) > 0:
+		for _, f := range failures {
+			a.warn("%v", f)
+		}
+		return fmt.Errorf("print %s: %d failed", plural(len(urls), "attachment"), len(failures))
+	case len(resources) == 0:
+		a.note("nothing is attached")
+	}
+	return nil
+}
+
+// A resolving is what attachments are looked up with.
+type resolving struct {
+	app     *app
+	config  *jpconfig.Config
+	gate    trust.Gate
+	files   builtin.Workspace
+	closers []func() error
+}
+
+func (a *app) newResolving(
+	ctx context.Context, conv *workspace.Conversation,
+) (*resolving, error) {
+	conf, err := a.jpConfig(conv)
+	if err != nil {
+		return nil, err
+	}
+	gate, err := a.askingGate()
+	if err != nil {
+		return nil, err
+	}
+	files, closeFiles, err := a.attachedFiles(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return &resolving{a, conf, gate, files, []func() error{closeFiles}}, nil
+}
+
+func (r *resolving) close() error {
+	var errs []error
+	for _, c := range slices.Backward(r.closers) {
+		errs = append(errs, c())
+	}
+	return errors.Join(errs...)
+}
+
+// urls returns what arguments mean, or all that is declared. Words of the user are the
+// user's own unless somebody else said the same: then they were copied.
+func (r *resolving) urls(ctx context.Context, args []string) ([]string, error) {
+	named, err := r.app.attachmentURLs(ctx, args)
+	if err != nil {
+		return nil, err
+	}
+	var all []string
+	for _, at := range r.config.Attachments() {
+		shown := declaredURL(at)
+		if len(args) > 0 && !slices.Contains(named, shown) {
+			continue
+		}
+		u, err := at.URL.Open(r.gate)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, u)
+	}
+	if len(args) == 0 {
+		return all, nil
+	}
+	return named, nil
+}
+
+func (r *resolving) resolver() *attach.Resolver {
+	a := r.app
+	return attach.New(attach.Options{
+		Files: r.files, Starter: a.launcher(), Conversations: a.openWorkspace,
+		HTTP: attach.NewFetcher(attach.HTTPOptions{
+			UserAgent: a.userAgent(), Proxy: llm.ProxyFromEnv(a.getenv).Function(),
+		}),
+		Server: r.server,
+	})
+}
+
+// server starts an MCP server, once it is approved.
+func (r *resolving) server(ctx context.Context, id string) (attach.Reader, error) {
+	server, err := mcpServer(r.config, r.gate, id)
+	if err != nil {
+		return nil, err
+	}
+	s, err := mcp.Connect(ctx, server, mcp.Options{
+		Starter: r.app.launcher(), Dir: r.app.openWorkspace.Root(), Space: r.files.Tree.Space,
+		Version: r.app.version,
+	})
+	if err != nil {
+		return nil, err
+	}
+	r.closers = append(r.closers, s.Close)
+	return s, nil
+}
+
+// printResource prints what an attachment stands for.
+func (a *app) printResource(res events.Resource, titled bool) error {
+	data, err := res.Content.Bytes(nil)
+	if err != nil {
+		return fmt.Errorf("read %s: %w", res.URI, err)
+	}
+	if a.JSON {
+		return a.printJSON(newResourceRecord(res, data))
+	}
+	if titled {
+		uri := oneLine(a.output().Text(res.URI))
+		if _, err := fmt.Fprintf(a.stdout, "==> %s\n", uri); err != nil {
+			return err
+		}
+	}
+	if !file.IsText(data) {
+		a.note("%s: %s of %s, which is no text", res.URI, plural(len(data), "byte"), res.MIMEType)
+		return nil
+	}
+	text := a.output().Text(string(data))
+	if !strings.HasSuffix(text, "\n") {
+		text += "\n"
+	}
+	_, err = io.WriteString(a.stdout, text)
+	return err
+}
+
+// resourceRecord is a resource in the JSON of `attachment print`: a content of
+// docs/json.md.
+type resourceRecord struct {
+	Type     string `json:"type"`
+	URI      string `json:"uri"`
+	MIMEType string `json:"mime_type,omitempty"`
+	SHA256   string `json:"sha256"`
+	Size     int64  `json:"size"`
+	Text     string `json:"text,omitempty"`
+	Base64   []byte `json:"base64,omitempty"`
+}
+
+func newResourceRecord(res events.Resource, data []byte) resourceRecord {
+	r := resourceRecord{
+		Type: "resource", URI: res.URI, MIMEType: res.MIMEType,
+		SHA256: blobs.Sum(data).String(), Size: int64(len(data)),
+	}
+	if utf8.Valid(data) {
+		r.Text = string(data)
+	} else {
+		r.Base64 = data
+	}
+	return r
+}

@@ -1,0 +1,113 @@
+package main
+
+import (
+	"encoding/json"
+	"errors"
+	"io"
+
+	"github.com/git-jp/git-jp/internal/jpconfig"
+	"github.com/git-jp/git-jp/internal/tool/mcp"
+	"github.com/git-jp/git-jp/internal/tool/process"
+	"github.com/git-jp/git-jp/internal/trust"
+	"github.com/git-jp/git-jp/internal/workspace"
+)
+
+// approvals opens what the user approved in a workspace; nil when there is no place for it.
+func (a *app) approvals(w *workspace.Workspace) (*trust.Approvals, error) {
+	dir := a.workspaceEnv(a.openConfig.Settings()).StateDir()
+	if dir == "" {
+		return nil, nil
+	}
+	return trust.Open(dir, trust.Workspace{ID: w.WorkspaceID(), Root: w.Root()})
+}
+
+// trustGate asks on the terminal about what others wrote.
+func (a *app) trustGate(w *workspace.Workspace) (trust.Gate, error) {
+	approvals, err := a.approvals(w)
+	if errors.Is(err, trust.ErrInside) {
+		// The workspace is the home directory, say: what lies there others may have committed.
+		return nobody{}, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	if approvals == nil {
+		return nobody{}, nil
+	}
+	return &trust.Asker{Approvals: approvals, Terminal: a.terminal, Now: a.now}, nil
+}
+
+// nobody approves nothing.
+type nobody struct{}
+
+// Allow implements [trust.Gate].
+func (nobody) Allow(c trust.Claim) error { return &trust.RefusedError{Claim: c} }
+
+// launcher starts what was approved, with no key in its environment.
+func (a *app) launcher() process.Launcher {
+	return process.Launcher{Env: process.Minimal(a.env), Environ: a.env}
+}
+
+// userAgent names this program to servers.
+func (a *app) userAgent() string { return "git-jp/" + a.version }
+
+// terminal opens the terminal device. GIT_TERMINAL_PROMPT=0 means to git, and to us, that
+// nobody is there to answer.
+func (a *app) terminal() (io.ReadWriteCloser, error) {
+	if a.getenv("GIT_TERMINAL_PROMPT") == "0" {
+		return nil, errors.New("GIT_TERMINAL_PROMPT is 0")
+	}
+	return trust.Terminal()
+}
+
+// approvedOnly is a gate that does not ask.
+func approvedOnly(g trust.Gate) trust.Gate {
+	if asker, ok := g.(*trust.Asker); ok {
+		return asker.Approvals
+	}
+	return g
+}
+
+// mcpServer reads where a server is, which has to be approved when others say it.
+func mcpServer(c *jpconfig.Config, gate trust.Gate, id string) (mcp.Server, error) {
+	s := c.Server(id)
+	line, err := s.Command.Open(gate)
+	if err != nil {
+		return mcp.Server{}, err
+	}
+	var table struct {
+		Command   string   `json:"command"`
+		Arguments []string `json:"arguments"`
+		Variables []string `json:"variables"`
+		URL       string   `json:"url"`
+		Checksum  struct {
+			Algorithm string `json:"algorithm"`
+			Value     string `json:"value"`
+		} `json:"checksum"`
+	}
+	if line != nil {
+		if err := json.Unmarshal(line, &table); err != nil {
+			return mcp.Server{}, err
+		}
+	}
+	if table.Command == "" {
+		whole, err := s.URL.Open(gate)
+		if err != nil {
+			return mcp.Server{}, err
+		}
+		if whole == "" {
+			return mcp.Server{}, usagef("no MCP server has the name %q", id)
+		}
+		if err := json.Unmarshal([]byte(whole), &table); err != nil {
+			return mcp.Server{}, err
+		}
+	}
+	server := mcp.Server{
+		ID: id, Program: table.Command, Args: table.Arguments, Variables: table.Variables,
+		URL: table.URL,
+	}
+	if table.Checksum.Value != "" {
+		server.Checksum = table.Checksum.Algorithm + ":" + table.Checksum.Value
+	}
+	return server, nil
+}

@@ -1,0 +1,289 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/git-jp/git-jp/events"
+	"github.com/git-jp/git-jp/internal/jpconfig"
+	"github.com/git-jp/git-jp/internal/trust"
+)
+
+type trustCmd struct {
+	Key     []string `arg:"" optional:"" help:"Settings, or what they begin with; all by default."`
+	ID      string   `short:"i" name:"id" placeholder:"CONVERSATION" help:"The conversation that is looked at, too; the active one by default."`
+	Approve []string `sep:"none" xor:"do" placeholder:"APPROVAL" help:"Approve what has this id in the list, without a question."`
+	List    bool     `xor:"do" help:"List what is approved in this workspace."`
+	Revoke  bool     `xor:"do" help:"Take approvals back, all without a setting."`
+}
+
+// Help explains what needs an approval.
+func (trustCmd) Help() string {
+	return `What is committed, or stands in a conversation, may have been written by somebody else.
+Nothing of it starts a process, picks a host, reads an environment variable or reaches out of
+the workspace until you approve it. This command asks about each such setting that is not
+approved yet. An approval holds for the exact value in this workspace, and is kept in your own
+data directory. When the value changes, it is asked about again.
+
+To approve a command such as 'just test' is to trust the file that says what it does.
+
+Questions are asked on the terminal, wherever output goes. Without one, or with --json, what
+is not approved is listed and the exit code is 1; --approve takes the ids of that list.`
+}
+
+// trustRecord is one setting in the JSON of `trust`.
+type trustRecord struct {
+	ID         string     `json:"id"`
+	Kind       trust.Kind `json:"kind"`
+	Key        string     `json:"key"`
+	Value      string     `json:"value"`
+	Origin     string     `json:"origin"`
+	Approved   bool       `json:"approved"`
+	ApprovedAt *time.Time `json:"approved_at"`
+}
+
+// Run asks, lists or revokes.
+func (c trustCmd) Run(a *app) error {
+	w, err := a.workspace()
+	if err != nil {
+		return err
+	}
+	approvals, err := a.approvals(w)
+	switch {
+	case err != nil:
+		return err
+	case approvals == nil:
+		return errors.New("open approvals: there is no directory for the user's data")
+	case c.List:
+		return c.list(a, c.given(approvals))
+	case c.Revoke:
+		return c.revoke(a, approvals)
+	}
+	claims, err := c.claims(a)
+	switch {
+	case err != nil:
+		return err
+	case len(c.Approve) > 0:
+		return c.approve(a, approvals, claims)
+	case a.JSON:
+		return a.printClaims(approvals, claims)
+	}
+	return a.settle(approvals, claims)
+}
+
+// wants reports whether a setting was asked for.
+func (c trustCmd) wants(key string) bool { return configShowCmd{Key: c.Key}.wants(key) }
+
+// given returns the approvals of the keys that were asked for.
+func (c trustCmd) given(approvals *trust.Approvals) []trust.Approval {
+	return slices.DeleteFunc(approvals.List(), func(p trust.Approval) bool {
+		return !c.wants(p.Key)
+	})
+}
+
+func (c trustCmd) list(a *app, given []trust.Approval) error {
+	for _, p := range given {
+		if err := a.printApproval(p, true); err != nil {
+			return err
+		}
+	}
+	if len(given) == 0 {
+		a.note("nothing is approved")
+	}
+	return nil
+}
+
+// printApproval prints an approval that holds, or that was taken back.
+func (a *app) printApproval(p trust.Approval, holds bool) error {
+	if !a.JSON {
+		claim := trust.Claim{Kind: p.Kind, Key: p.Key, Value: p.Value}
+		return a.printClaim(claim, p.ID())
+	}
+	at := p.At.UTC()
+	return a.printJSON(trustRecord{
+		ID: p.ID(), Kind: p.Kind, Key: p.Key, Value: p.Value, Approved: holds, ApprovedAt: &at,
+	})
+}
+
+// printClaim prints a claim for people. Nothing of the value is left out, and it is quoted
+// as in the question.
+func (a *app) printClaim(claim trust.Claim, id string) error {
+	_, err := fmt.Fprintf(a.stdout, "%s:\n  %s\n  id %s\n",
+		claim, strconv.QuoteToGraphic(claim.Value), id)
+	return err
+}
+
+func (c trustCmd) revoke(a *app, approvals *trust.Approvals) error {
+	given := c.given(approvals)
+	if len(given) == 0 && len(c.Key) > 0 {
+		return fmt.Errorf("take back approvals of %s: there are none", quotedList(c.Key))
+	}
+	for _, p := range given {
+		// The first of a key takes all of that key.
+		if _, err := approvals.Revoke(p.Key); err != nil {
+			return err
+		}
+		if a.JSON {
+			if err := a.printApproval(p, false); err != nil {
+				return err
+			}
+		}
+	}
+	a.note("took back %s", plural(len(given), "approval"))
+	return nil
+}
+
+// claims returns what the configuration of the workspace and that of a conversation would
+// do, each once.
+func (c trustCmd) claims(a *app) ([]trust.Claim, error) {
+	conf, err := a.jpConfig(nil)
+	if err != nil {
+		return nil, err
+	}
+	a.warnOf(conf)
+	all := conf.Claims()
+	conv, err := a.conversationOr(c.ID)
+	if err != nil {
+		return nil, err
+	}
+	if conv != nil {
+		if conf, err = a.jpConfig(conv); err != nil {
+			return nil, err
+		}
+		all = append(all, claimsOf(conf, conv.ID)...)
+	}
+	seen := map[trust.Claim]bool{}
+	return slices.DeleteFunc(all, func(claim trust.Claim) bool {
+		claim.Origin = ""
+		again := seen[claim]
+		seen[claim] = true
+		return again || !c.wants(claim.Key)
+	}), nil
+}
+
+// claimsOf returns the claims of a conversation's configuration, with its name.
+func claimsOf(conf *jpconfig.Config, id events.ID) []trust.Claim {
+	all := conf.Claims()
+	for i := range all {
+		if all[i].Origin == jpconfig.Conversation.String() {
+			all[i].Origin += " " + id.String()
+		}
+	}
+	return all
+}
+
+// approve approves claims by their ids, all or none.
+func (c trustCmd) approve(a *app, approvals *trust.Approvals, claims []trust.Claim) error {
+	var chosen []trust.Claim
+	for _, id := range c.Approve {
+		i := slices.IndexFunc(claims, func(claim trust.Claim) bool {
+			return approvals.ID(claim) == strings.ToLower(id)
+		})
+		if i < 0 {
+			return &approvalError{id}
+		}
+		chosen = append(chosen, claims[i])
+	}
+	if err := approvals.Approve(a.now(), chosen...); err != nil {
+		return err
+	}
+	a.note("approved %s", plural(len(chosen), "setting"))
+	if a.JSON {
+		return a.printClaims(approvals, chosen)
+	}
+	return nil
+}
+
+// An approvalError is an id that nothing has.
+type approvalError struct{ id string }
+
+func (e *approvalError) Error() string {
+	return fmt.Sprintf("approve %q: nothing that wants an approval has this id", e.id)
+}
+
+// printClaims prints claims for programs. It fails when not all are approved.
+func (a *app) printClaims(approvals *trust.Approvals, claims []trust.Claim) error {
+	at := map[string]time.Time{}
+	for _, p := range approvals.List() {
+		at[p.ID()] = p.At.UTC()
+	}
+	for _, claim := range claims {
+		r := trustRecord{
+			ID: approvals.ID(claim), Kind: claim.Kind, Key: claim.Key, Value: claim.Value,
+			Origin: claim.Origin,
+		}
+		if t, ok := at[r.ID]; ok {
+			r.Approved, r.ApprovedAt = true, &t
+		}
+		if err := a.printJSON(r); err != nil {
+			return err
+		}
+	}
+	if len(unapproved(approvals, claims)) > 0 {
+		return errProblems
+	}
+	return nil
+}
+
+func unapproved(approvals *trust.Approvals, claims []trust.Claim) (left []trust.Claim) {
+	for _, claim := range claims {
+		if approvals.Allow(claim) != nil {
+			left = append(left, claim)
+		}
+	}
+	return left
+}
+
+// settle asks about what is not approved, and lists it where nobody can be asked.
+func (a *app) settle(approvals *trust.Approvals, claims []trust.Claim) error {
+	open := unapproved(approvals, claims)
+	switch {
+	case len(claims) == 0:
+		a.note("nothing here needs an approval")
+		return nil
+	case len(open) == 0:
+		a.note("%s, all approved", plural(len(claims), "setting"))
+		return nil
+	}
+	tty, err := a.terminal()
+	if err != nil {
+		return a.listUnasked(approvals, open)
+	}
+	if err := tty.Close(); err != nil {
+		return err
+	}
+	asker := &trust.Asker{Approvals: approvals, Terminal: a.terminal, Now: a.now}
+	for _, claim := range open {
+		if err := asker.Allow(claim); err != nil && !isA[*trust.RefusedError](err) {
+			return err
+		}
+	}
+	left := len(unapproved(approvals, open))
+	a.note("approved %s, %d left", plural(len(open)-left, "setting"), left)
+	if left > 0 {
+		return errProblems
+	}
+	return nil
+}
+
+// listUnasked lists what nobody can be asked about.
+func (a *app) listUnasked(approvals *trust.Approvals, open []trust.Claim) error {
+	for _, claim := range open {
+		claim.Origin = a.short(claim.Origin)
+		if err := a.printClaim(claim, approvals.ID(claim)); err != nil {
+			return err
+		}
+	}
+	return &unaskedError{n: len(open)}
+}
+
+// An unaskedError says that approvals are needed and nobody can be asked.
+type unaskedError struct{ n int }
+
+func (e *unaskedError) Error() string {
+	return fmt.Sprintf("approve %s: there is no terminal to ask on", plural(e.n, "setting"))
+}
