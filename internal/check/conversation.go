@@ -186,7 +186,7 @@ func (r reading) count(all []events.RefAt) {
 			r.c.suspect = true
 		}
 		if first {
-			r.wanted = append(r.wanted, named{at.Ref.Hash, b})
+			r.wanted = append(r.wanted, b)
 		}
 	}
 }

@@ -38,7 +38,7 @@ type checker struct {
 
 	duplicated []Finding
 	moved      bool    // directories have come or gone since duplicated was found
-	wanted     []named // blobs to judge
+	wanted     []*blob // blobs to judge
 	// listed are the files of all conversations, while the first source is checked.
 	listed map[string]map[string]Entry
 }

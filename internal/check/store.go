@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io/fs"
 	"maps"
 	"path"
 	"slices"
@@ -14,51 +13,20 @@ import (
 	"github.com/git-jp/git-jp/internal/refs"
 )
 
-// A blob is what a source has at a blob's path, and what is known of it.
-type blob struct {
-	id   refs.ObjectID
-	mode fs.FileMode // absent: nothing; the blob is only referred to
-	refs int32       // references from the conversations of the source
-	size int64       // as the first reference states it
-	// verdict is nil until there is a reference: what nothing refers to is not
-	// judged.
-	verdict *verdict
-	look    look
-}
-
-// ref is the reference that was counted first.
-func (n named) ref() blobs.Ref { return blobs.Ref{Hash: n.hash, Size: n.size} }
-
-// A look is what is known of the object of a blob that was not judged.
-type look uint8
-
-const (
-	unseen look = iota
-	plain       // it is no pointer, but may be absent
-	sound       // it is here and no pointer
-)
-
 // A store is the blobs of one workspace in the source that was checked last.
 type store struct {
-	dir     string // from the root of the source
-	cache   *refs.Cache
-	blobs   map[blobs.Hash]*blob
-	free    []blob              // to be used next
+	dir   string // from the root of the source
+	cache *refs.Cache
+	table
 	foreign map[string]struct{} // paths below dir
 	// touched are the referenced blobs that the last update changed.
-	touched []named
-}
-
-// A named is a blob with its hash.
-type named struct {
-	hash blobs.Hash
-	*blob
+	touched []*blob
 }
 
 func newStore(dir string, cache *refs.Cache) *store {
 	return &store{
 		dir: dir, cache: cache,
-		blobs: make(map[blobs.Hash]*blob), foreign: make(map[string]struct{}),
+		table: table{first: make(map[uint64]*blob)}, foreign: make(map[string]struct{}),
 	}
 }
 
@@ -188,32 +156,17 @@ func isOurs(name string) bool {
 func (s *store) set(h blobs.Hash, e Entry) *blob {
 	b := s.at(h)
 	if b.refs > 0 {
-		s.touched = append(s.touched, named{h, b})
+		s.touched = append(s.touched, b)
 	}
 	b.id, b.mode, b.verdict, b.look = e.ID, e.Mode, nil, unseen
-	s.drop(h, b)
-	return b
-}
-
-// at returns the blob, a new one when there is none.
-func (s *store) at(h blobs.Hash) *blob {
-	if b := s.blobs[h]; b != nil {
-		return b
-	}
-	if len(s.free) == 0 {
-		s.free = make([]blob, 256) // one allocation for many
-	}
-	b := &s.free[0]
-	s.free = s.free[1:]
-	b.mode = absent
-	s.blobs[h] = b
+	s.drop(b)
 	return b
 }
 
 // drop forgets what is neither there nor referred to.
-func (s *store) drop(h blobs.Hash, b *blob) {
+func (s *store) drop(b *blob) {
 	if b.mode == absent && b.refs <= 0 {
-		delete(s.blobs, h)
+		s.remove(b)
 	}
 }
 
@@ -234,7 +187,7 @@ func (s *store) refer(ref blobs.Ref) (b *blob, well, first bool) {
 func (s *store) forget(ref blobs.Ref) {
 	b := s.at(ref.Hash)
 	b.refs--
-	s.drop(ref.Hash, b)
+	s.drop(b)
 }
 
 // path returns the path of a blob from the root of the source.

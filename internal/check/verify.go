@@ -56,20 +56,20 @@ func newVerifier(opts *Options, cache *refs.Cache) *verifier {
 
 // A job is one blob to judge.
 type job struct {
-	named
+	*blob
 	path string
 	file int64 // the size of the file
 }
 
 // A setter sets the verdict of a blob.
-type setter func(named, *verdict)
+type setter func(*blob, *verdict)
 
 // judge sets the verdicts of the blobs and reports whether all are sound.
-func (v *verifier) judge(ctx context.Context, src Source, s *store, wanted []named) (
+func (v *verifier) judge(ctx context.Context, src Source, s *store, wanted []*blob) (
 	sound bool, err error,
 ) {
 	sound = true
-	set := func(b named, got *verdict) {
+	set := func(b *blob, got *verdict) {
 		b.verdict = got
 		if b.id != "" && (got != v.fine || b.look == unseen) {
 			v.memo[memoKey{b.hash, b.id}] = got
@@ -85,7 +85,7 @@ func (v *verifier) judge(ctx context.Context, src Source, s *store, wanted []nam
 }
 
 // jobs settles what needs no look at the file and returns the rest.
-func (v *verifier) jobs(s *store, wanted []named, set setter) []job {
+func (v *verifier) jobs(s *store, wanted []*blob, set setter) []job {
 	var jobs []job // few: most were seen by survey
 	for _, b := range wanted {
 		if b.mode == absent {
@@ -104,7 +104,7 @@ func (v *verifier) jobs(s *store, wanted []named, set setter) []job {
 			set(b, v.fine)
 			continue
 		}
-		jobs = append(jobs, job{named: b, path: s.path(b.hash)})
+		jobs = append(jobs, job{blob: b, path: s.path(b.hash)})
 	}
 	return jobs
 }
@@ -137,11 +137,11 @@ func (v *verifier) stat(
 	for i, j := range jobs {
 		switch j.file = sizes[i]; {
 		case j.file < 0:
-			set(j.named, v.objectAbsent())
+			set(j.blob, v.objectAbsent())
 		case v.opts.Content || j.file >= minPointer && j.file <= maxPointer:
 			open = append(open, j)
 		default:
-			set(j.named, v.fine)
+			set(j.blob, v.fine)
 		}
 	}
 	return open, nil
@@ -188,7 +188,7 @@ func (v *verifier) inspectAll(
 	ctx context.Context, src Source, jobs []job, set setter,
 ) error {
 	type result struct {
-		blob named
+		blob *blob
 		v    *verdict
 	}
 	if len(jobs) == 0 {
@@ -199,7 +199,7 @@ func (v *verifier) inspectAll(
 	for range min(v.opts.workers(), len(jobs)) {
 		group.Go(func() {
 			for l := range work {
-				results <- result{l.named, v.inspect(l.job, l.read)}
+				results <- result{l.blob, v.inspect(l.job, l.read)}
 			}
 		})
 	}

@@ -56,18 +56,38 @@ func parseRecord(data []byte) (k key, payload []byte, size int, ok bool) {
 	return k, rest[k.size:], size, true
 }
 
-// A span is the place of a record in a file.
+// A span is the place of a record in a file. A short payload is kept beside it, so that it
+// need not be read again: most answers are that nothing is wrong.
 type span struct {
-	off  int64
-	size int
+	off   int64
+	size  int32
+	known bool // payload has all of it
+	n     uint8
+	short [maxShort]byte
+}
+
+const maxShort = 2
+
+func spanOf(off, size int, payload []byte) span {
+	at := span{off: int64(off), size: int32(size)} //nolint:gosec // at most maxBody
+	if len(payload) <= maxShort {
+		at.known, at.n = true, uint8(copy(at.short[:], payload)) //nolint:gosec // at most maxShort
+	}
+	return at
+}
+
+// moved is the span of the same record elsewhere.
+func (at span) moved(by int64) span {
+	at.off += by
+	return at
 }
 
 // scan calls found for every sound record of data. Damage costs the records it
 // lies in and no others: the next mark is looked for behind it.
 func scan(data []byte, found func(key, span)) {
 	for off := 0; off < len(data); {
-		if k, _, size, ok := parseRecord(data[off:]); ok {
-			found(k, span{int64(off), size})
+		if k, payload, size, ok := parseRecord(data[off:]); ok {
+			found(k, spanOf(off, size, payload))
 			off += size
 			continue
 		}

@@ -8,6 +8,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"sync"
 
 	"github.com/git-jp/git-jp/internal/atomicfile"
@@ -55,8 +56,11 @@ func (s *shard) lookup(k key) ([]byte, bool) {
 		return payload, ok
 	}
 	at, ok := s.index[k]
-	if !ok {
+	switch {
+	case !ok:
 		return nil, false
+	case at.known:
+		return slices.Clone(at.short[:at.n]), true
 	}
 	// What was sound when it was indexed may have been cut or overwritten since.
 	buf := make([]byte, at.size)
@@ -88,7 +92,7 @@ func (s *shard) add(k key, payload []byte) {
 	if s.added == nil {
 		s.added = make(map[key]span)
 	}
-	s.added[k] = span{int64(from), len(s.batch) - from}
+	s.added[k] = spanOf(from, len(s.batch)-from, payload)
 	if len(s.batch) > maxBatch && !s.unwritable() {
 		// The records stay in the batch when they cannot be written.
 		_ = s.flush()
@@ -118,8 +122,7 @@ func (s *shard) load() {
 	s.file, s.fresh = f, len(data) > maxShard
 	s.index = make(map[key]span, bytes.Count(data, []byte(mark)))
 	scan(data[len(header):], func(k key, at span) {
-		at.off += int64(len(header))
-		s.index[k] = at
+		s.index[k] = at.moved(int64(len(header)))
 	})
 }
 
@@ -230,7 +233,7 @@ func (s *shard) adopt(f *os.File) error {
 	}
 	shut(s.file)
 	for k, at := range s.added {
-		s.index[k] = span{end - int64(len(s.batch)) + at.off, at.size}
+		s.index[k] = at.moved(end - int64(len(s.batch)))
 	}
 	s.file, s.fresh, s.added, s.batch = f, end > maxShard, nil, nil
 	return nil
