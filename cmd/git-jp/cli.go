@@ -30,6 +30,7 @@ type cli struct {
 	Uninstall uninstallCmd `cmd:"" group:"setup" help:"Take the hooks out again."`
 	Config    configCmd    `cmd:"" group:"setup" help:"Print and change settings."`
 
+	Query      queryCmd      `cmd:"" group:"talk" aliases:"q" help:"Ask a language model, or search."`
 	Attachment attachmentCmd `cmd:"" group:"talk" aliases:"a,attachments" help:"List and change what is attached to a conversation."`
 	Models     modelsCmd     `cmd:"" group:"talk" help:"List language models."`
 	Trust      trustCmd      `cmd:"" group:"talk" help:"Approve what others want to run."`

@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"io"
+	"math/rand/v2"
 	"os"
 	"os/signal"
 	"runtime/debug"
@@ -23,6 +24,7 @@ type world struct {
 	stdin          io.Reader
 	stdout, stderr io.Writer
 	now            func() time.Time
+	random         func() float64 // from 0 to 1
 	pid            int
 	session        func() (int, error) // getsid(0)
 	stdinTerminal  bool
@@ -57,7 +59,7 @@ func outside() (*world, error) {
 	w := &world{
 		args: os.Args[1:], env: os.Environ(), dir: dir,
 		stdin: os.Stdin, stdout: os.Stdout, stderr: os.Stderr,
-		now: time.Now, pid: os.Getpid(), session: sessionID,
+		now: time.Now, random: rand.Float64, pid: os.Getpid(), session: sessionID,
 		stdinTerminal:  term.IsTerminal(int(os.Stdin.Fd())),
 		stdoutTerminal: term.IsTerminal(int(os.Stdout.Fd())),
 		stderrTerminal: term.IsTerminal(int(os.Stderr.Fd())),

@@ -205,6 +205,8 @@ func usageHint(err error) string {
 // nameHint helps where a conversation or a workspace was not found.
 func nameHint(err error) string {
 	switch name := new(nameError); {
+	case errors.Is(err, errNoneActive):
+		return "'git jp query --new' begins a conversation, '--id' names one of 'git jp ls'"
 	case errors.Is(err, workspace.ErrNoWorkspace):
 		return "'git jp init' makes one; '-C <dir>' goes to another"
 	case isA[*workspace.AmbiguousError](err):

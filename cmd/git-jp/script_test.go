@@ -32,8 +32,10 @@ func TestScript(t *testing.T) {
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
 			"conforms":     conforms,
 			"conversation": writeConversation,
+			"eventually":   eventually,
 			"exits":        exits,
 			"is-json":      isJSON,
+			"serve-model":  serveModel,
 		},
 	})
 }

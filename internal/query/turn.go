@@ -58,8 +58,9 @@ type Turn struct {
 	Base   events.Config // base configuration of the conversation
 	Dedup  dedup.Options // without URI, which follows from Root
 	Root   string        // of the workspace
-	// Session names the conversation for providers that route by it.
-	Session string
+	// Session names the conversation for providers that route by it, "" before it has a
+	// name; nil names none.
+	Session func() string
 	Watch   Watcher // nil for nobody
 	Cycles  int     // requests at most; 0 for many
 	// Continue is how often an answer that was cut off at its limit is continued; 0 for five
@@ -199,7 +200,10 @@ func (s *session) plan(stream *events.Stream) (*events.Stream, *dedup.Plan, erro
 func (s *session) build(view *events.Stream, plan *dedup.Plan) (*llm.Request, error) {
 	src := Source{
 		View: view, Plan: plan, Contents: s.Record.Contents(), Base: s.Base, Setup: s.Setup,
-		Root: s.Root, Session: s.Session,
+		Root: s.Root,
+	}
+	if s.Session != nil {
+		src.Session = s.Session()
 	}
 	if s.Tools != nil {
 		src.Tools = s.Tools.Definitions()

@@ -1,0 +1,40 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"strings"
+
+	"github.com/git-jp/git-jp/events"
+	"github.com/git-jp/git-jp/internal/render"
+)
+
+// cutLine is the line below which the editor's text is no part of the question.
+const cutLine = "------------------------ >8 ------------------------"
+
+// shownTurns is how many turns stand below the line.
+const shownTurns = 2
+
+// compose opens the editor for a question, with the last turns below a line.
+func (a *app) compose(ctx context.Context, text string, s *events.Stream) (string, error) {
+	var b bytes.Buffer
+	b.WriteString(text + "\n\n" + cutLine + "\n")
+	b.WriteString("Everything from the line above on is left out.\n\n")
+	turns := len(s.Turns())
+	if _, err := (render.Conversation{Stream: s}).Render(&b, render.Options{
+		Format: render.FormatMarkdown, Style: render.StyleChat, First: max(1, turns-shownTurns+1),
+	}); err != nil {
+		return "", err
+	}
+	d, err := newDraft("QUERY_MESSAGE.md", b.Bytes())
+	if err != nil {
+		return "", err
+	}
+	edited, err := a.edit(ctx, d)
+	if err != nil {
+		return "", d.keep(err)
+	}
+	question, _, _ := strings.Cut(string(edited), cutLine)
+	return strings.TrimSpace(question), errors.Join(d.remove())
+}

@@ -1,0 +1,156 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/git-jp/git-jp/internal/jpconfig"
+	"github.com/git-jp/git-jp/internal/llm"
+	"github.com/git-jp/git-jp/internal/llm/anthropic"
+	"github.com/git-jp/git-jp/internal/llm/builtin"
+	"github.com/git-jp/git-jp/internal/llm/models"
+)
+
+// ollamaWait is how long a server on this machine may take to say what it has.
+const ollamaWait = 300 * time.Millisecond
+
+// newModel makes the model that the configuration names, or the one that is always there.
+func (k *talk) newModel(ctx context.Context) (llm.Model, error) {
+	if k.setup.Model == "" || k.setup.Model == builtin.ID {
+		return builtin.New(builtin.Options{Offer: k.app.offer(ctx, k.config)}), nil
+	}
+	return k.app.modelOf(k.setup.Model, k, k.app.retry(k.config))
+}
+
+// modelOf makes a model. Where it answers and which variable has its key is the user's to
+// say; what others wrote needs an approval.
+func (a *app) modelOf(id string, k *talk, r llm.Retry) (llm.Model, error) {
+	provider, _, _ := llm.SplitID(id)
+	p := k.config.Provider(provider)
+	base, err := p.BaseURL.Open(k.gate)
+	if err != nil {
+		return nil, err
+	}
+	if name, err := p.BaseURLEnv.Open(k.gate); err != nil {
+		return nil, err
+	} else if name != "" && a.getenv(name) != "" {
+		base = a.getenv(name)
+	}
+	var table struct {
+		Chain *bool    `json:"chain_on_max_tokens"`
+		Betas []string `json:"beta_headers"`
+	}
+	if json.Unmarshal(p.JSON, &table) != nil {
+		table.Betas = nil
+	}
+	o := models.Options{
+		BaseURL: base, Client: a.client(k.config), Retry: r, Now: a.now,
+		UserAgent: a.userAgent(),
+		Key: func(found models.Provider) (string, error) {
+			name, err := p.APIKeyEnv.Open(k.gate)
+			if err != nil {
+				return "", err
+			}
+			if name == "" {
+				name = found.KeyEnv
+			}
+			return a.getenv(name), nil
+		},
+		Anthropic: anthropic.Options{Continue: anthropic.DefaultContinue, Betas: table.Betas},
+	}
+	if table.Chain != nil && !*table.Chain {
+		o.Anthropic.Continue = 0
+	}
+	return models.New(id, o)
+}
+
+// continues is how often the turn goes on after a limit: never where the adapter does.
+func (k *talk) continues() int {
+	if provider, _, _ := llm.SplitID(k.model.ID()); provider == "anthropic" {
+		return -1
+	}
+	return 0
+}
+
+func (a *app) client(c *jpconfig.Config) llm.ClientOptions {
+	o := llm.ClientOptions{Proxy: llm.ProxyFromEnv(a.getenv)}
+	var idle int
+	if c.Decode(&idle, "assistant", "request", "stream_idle_timeout_secs") {
+		o.Idle = time.Duration(max(idle, 10)) * time.Second
+		if idle == 0 {
+			o.Idle = 24 * time.Hour
+		}
+	}
+	c.Decode(&o.MaxBytes, "assistant", "request", "max_response_bytes")
+	o.MaxBytes *= 16 // jp counts text; this is what carries it
+	return o
+}
+
+// retry is the policy of the configuration.
+func (a *app) retry(c *jpconfig.Config) llm.Retry {
+	r := llm.DefaultRetry(a.random)
+	at := func(key string) []string { return []string{"assistant", "request", key} }
+	var base, limit int
+	c.Decode(&r.Max, at("max_retries")...)
+	if c.Decode(&base, at("base_backoff_ms")...) {
+		r.Base = time.Duration(base) * time.Millisecond
+	}
+	if c.Decode(&limit, at("max_backoff_secs")...) {
+		r.Cap = time.Duration(limit) * time.Second
+	}
+	r.Notify = func(attempt int, wait time.Duration, cause error) {
+		a.makeRoom()
+		a.note("%v; trying again in %s", cause, seconds(wait))
+	}
+	return r
+}
+
+// offer tells of a model that could be used: a key that is set, or a server on this machine.
+func (a *app) offer(ctx context.Context, c *jpconfig.Config) string {
+	table, err := models.Builtin()
+	if err != nil {
+		return ""
+	}
+	for _, p := range models.Providers() {
+		if p.KeyEnv == "" || a.getenv(p.KeyEnv) == "" {
+			continue
+		}
+		for _, row := range table.Rows() {
+			if provider, _, _ := llm.SplitID(row.ID); provider == p.Name {
+				return fmt.Sprintf("%s is set: ask with `--model %s`, or choose it for good with "+
+					"`git jp config set assistant.model.id %s`.", p.KeyEnv, row.ID, row.ID)
+			}
+		}
+	}
+	return a.offerLocal(ctx, c)
+}
+
+func (a *app) offerLocal(ctx context.Context, c *jpconfig.Config) string {
+	ctx, cancel := context.WithTimeout(ctx, ollamaWait)
+	defer cancel()
+	list, err := a.catalog(ctx, "ollama", &talk{app: a, config: c, gate: nobody{}})
+	if err != nil || len(list) == 0 {
+		return "Choose one with `--model provider/name`, or for good with `git jp config set " +
+			"assistant.model.id provider/name`; `git jp models` lists them."
+	}
+	return fmt.Sprintf("Ollama runs on this machine: ask with `--model %s`.", list[0].ID)
+}
+
+// errNoCatalog is the error of a provider that does not tell what it has.
+var errNoCatalog = errors.New("it does not tell what it has")
+
+// catalog asks a provider what it has.
+func (a *app) catalog(ctx context.Context, provider string, k *talk) ([]llm.Info, error) {
+	m, err := a.modelOf(provider+"/any", k, llm.Retry{})
+	if err != nil {
+		return nil, err
+	}
+	c, ok := m.(llm.Catalog)
+	if !ok {
+		return nil, fmt.Errorf("list models of %s: %w", provider, errNoCatalog)
+	}
+	return c.Models(ctx)
+}

@@ -1,0 +1,100 @@
+package main
+
+import (
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/rogpeppe/go-internal/testscript"
+)
+
+// serveModel is the script command
+//
+//	serve-model VAR FILE...
+//
+// It starts a server that speaks as Ollama does and answers each request with the next file,
+// the last one for ever, and puts its address into the variable. After a file whose name
+// begins with hang the answer does not end. Requests are kept in request1.json and so on.
+func serveModel(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) < 2 {
+		ts.Fatalf("usage: serve-model VAR FILE...")
+	}
+	m := &fakeModel{dir: ts.MkAbs("."), files: args[1:]}
+	for i, name := range m.files {
+		m.files[i] = ts.MkAbs(name)
+	}
+	server := httptest.NewServer(m)
+	ts.Defer(func() {
+		server.CloseClientConnections()
+		server.Close()
+	})
+	ts.Setenv(args[0], server.URL)
+}
+
+type fakeModel struct {
+	dir   string
+	files []string
+
+	mu    sync.Mutex
+	asked int
+}
+
+// ServeHTTP implements [http.Handler].
+func (m *fakeModel) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	if r.URL.Path != "/api/chat" {
+		http.NotFound(w, r)
+		return
+	}
+	body, err := io.ReadAll(r.Body)
+	if err != nil {
+		return
+	}
+	m.mu.Lock()
+	m.asked++
+	n := m.asked
+	m.mu.Unlock()
+	name := m.files[min(n, len(m.files))-1]
+	data, err := os.ReadFile(name)
+	kept := filepath.Join(m.dir, "request"+strconv.Itoa(n)+".json")
+	if err != nil || os.WriteFile(kept, body, 0o644) != nil {
+		http.Error(w, "the script is broken", http.StatusInternalServerError)
+		return
+	}
+	w.Header().Set("Content-Type", "application/x-ndjson")
+	_, _ = w.Write(data)
+	if strings.HasPrefix(filepath.Base(name), "hang") {
+		_ = http.NewResponseController(w).Flush()
+		<-r.Context().Done()
+	}
+}
+
+// eventually is the script command
+//
+//	eventually PATTERN GLOB
+//
+// It waits until a file that the glob matches has text that the pattern matches.
+func eventually(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 2 {
+		ts.Fatalf("usage: eventually PATTERN GLOB")
+	}
+	pattern, err := regexp.Compile(args[0])
+	ts.Check(err)
+	for range 400 {
+		names, err := filepath.Glob(ts.MkAbs(args[1]))
+		ts.Check(err)
+		for _, name := range names {
+			if data, err := os.ReadFile(name); err == nil && pattern.Match(data) {
+				return
+			}
+		}
+		time.Sleep(25 * time.Millisecond)
+	}
+	ts.Fatalf("%s never had %q", args[1], args[0])
+}

@@ -1,0 +1,312 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"runtime"
+	"slices"
+	"time"
+
+	"github.com/git-jp/git-jp/dedup"
+	"github.com/git-jp/git-jp/events"
+	"github.com/git-jp/git-jp/internal/attach"
+	"github.com/git-jp/git-jp/internal/config"
+	"github.com/git-jp/git-jp/internal/jpconfig"
+	"github.com/git-jp/git-jp/internal/llm"
+	"github.com/git-jp/git-jp/internal/query"
+	"github.com/git-jp/git-jp/internal/tool"
+	"github.com/git-jp/git-jp/internal/tool/builtin"
+	"github.com/git-jp/git-jp/internal/tool/file"
+	"github.com/git-jp/git-jp/internal/tool/mcp"
+	"github.com/git-jp/git-jp/internal/trust"
+	"github.com/go-json-experiment/json/jsontext"
+)
+
+// A talk is one query, with everything opened that it needs.
+type talk struct {
+	app      *app
+	target   *target
+	settings *config.Config
+	config   *jpconfig.Config
+	setup    query.Setup
+	delta    jsontext.Value // what flags change of the conversation's configuration
+	gate     trust.Gate
+	files    builtin.Workspace
+	resolver *attach.Resolver
+	model    llm.Model
+	tools    *tool.Executor
+	sessions map[string]*mcp.Session
+	closers  []func() error
+}
+
+func newTalk(ctx context.Context, a *app, t *target, c queryCmd) (_ *talk, err error) {
+	k := &talk{app: a, target: t}
+	defer func() {
+		if err != nil {
+			err = errors.Join(err, k.close())
+		}
+	}()
+	if k.settings, err = a.configAt(t.workspace.Root()); err != nil {
+		return nil, err
+	}
+	if err := k.openFiles(ctx); err != nil {
+		return nil, err
+	}
+	if err := k.configure(c); err != nil {
+		return nil, err
+	}
+	if k.gate, err = a.trustGate(t.workspace); err != nil {
+		return nil, err
+	}
+	if k.model, err = k.newModel(ctx); err != nil {
+		return nil, err
+	}
+	k.resolver = attach.New(attach.Options{
+		Files: k.files, Starter: a.launcher(), Conversations: t.workspace,
+		HTTP: attach.NewFetcher(attach.HTTPOptions{
+			UserAgent: a.userAgent(), Proxy: llm.ProxyFromEnv(a.getenv).Function(),
+		}),
+		Server: func(ctx context.Context, id string) (attach.Reader, error) {
+			return k.session(ctx, id)
+		},
+	})
+	return k, k.openTools(ctx, c)
+}
+
+func (k *talk) close() error {
+	var errs []error
+	for _, c := range slices.Backward(k.closers) {
+		errs = append(errs, c())
+	}
+	return errors.Join(errs...)
+}
+
+func (k *talk) openFiles(ctx context.Context) error {
+	root := k.target.workspace.Root()
+	repo, err := k.app.repo(ctx)
+	var deny []string
+	if err == nil {
+		deny = []string{repo.GitDir(), repo.CommonDir()}
+		k.files.Repo = repo
+	}
+	if k.files.Tree, err = file.Open(root, deny...); err != nil {
+		return fmt.Errorf("open the workspace: %w", err)
+	}
+	k.closers = append(k.closers, k.files.Tree.Close)
+	return nil
+}
+
+// configure reads the configuration with what the flags say.
+func (k *talk) configure(c queryCmd) error {
+	flags, err := c.flags()
+	if err != nil {
+		return err
+	}
+	if k.config, err = k.load(flags); err != nil {
+		return err
+	}
+	stick, err := k.sticking(c)
+	if err != nil {
+		return err
+	}
+	if stick != nil {
+		if flags == nil {
+			flags = map[string][]byte{}
+		}
+		flags["--tool, --attach"] = stick
+		if k.config, err = k.load(flags); err != nil {
+			return err
+		}
+	}
+	if k.app.Verbose {
+		for _, w := range k.config.Warnings() {
+			k.app.warn("%v", w)
+		}
+	}
+	k.setup = query.ReadSetup(k.config)
+	if c.Model != "" && k.setup.Model == "" {
+		return usagef("--model %q: expected provider/name or the short name of a model", c.Model)
+	}
+	delta, _ := k.config.Delta()
+	k.delta = jsontext.Value(shareable(delta))
+	return nil
+}
+
+// shareable is configuration as a conversation keeps it: without the addresses of providers
+// and the names of variables with keys. They are this user's, and whoever continues the
+// conversation would be asked to approve them.
+func shareable(config []byte) []byte {
+	var tree, providers, entries map[string]json.RawMessage
+	if json.Unmarshal(config, &tree) != nil ||
+		json.Unmarshal(tree["providers"], &providers) != nil ||
+		json.Unmarshal(providers["llm"], &entries) != nil {
+		return config
+	}
+	for name, raw := range entries {
+		var table map[string]json.RawMessage
+		if name == "aliases" || json.Unmarshal(raw, &table) != nil {
+			continue
+		}
+		for _, key := range []string{"base_url", "base_url_env", "api_key_env"} {
+			delete(table, key)
+		}
+		put(entries, name, table)
+	}
+	put(providers, "llm", entries)
+	put(tree, "providers", providers)
+	return marshalled(tree)
+}
+
+// put sets a table in another one, or takes it out when it is empty.
+func put(in map[string]json.RawMessage, key string, table map[string]json.RawMessage) {
+	if len(table) == 0 {
+		delete(in, key)
+		return
+	}
+	in[key] = marshalled(table)
+}
+
+// marshalled is JSON of what was JSON.
+func marshalled(v any) json.RawMessage {
+	b, err := json.Marshal(v)
+	if err != nil {
+		return json.RawMessage("{}")
+	}
+	return b
+}
+
+func (k *talk) load(flags map[string][]byte) (*jpconfig.Config, error) {
+	a := k.app
+	return jpconfig.Load(jpconfig.Sources{
+		User:      config.UserDir(a.getenv, a.getenv("HOME"), runtime.GOOS),
+		Workspace: k.target.workspace.Root(), Dir: a.directory(),
+		UserWorkspace: k.target.workspace.UserDir(), Environ: a.env,
+		Base: k.target.base(), Stream: k.target.stream(), Options: jpOptions(a.Set), Flags: flags,
+	})
+}
+
+// sticking is the change of the configuration by flags for tools and attachments. A tool that
+// the configuration does not know has no place in it.
+func (k *talk) sticking(c queryCmd) ([]byte, error) {
+	known, tools := k.config.ToolNames(), map[string]any{}
+	for _, s := range c.switches() {
+		for _, name := range known {
+			if s.Name == name || s.Name == "" {
+				tools[name] = map[string]bool{"enable": s.On}
+			}
+		}
+	}
+	var urls []string
+	for _, arg := range c.Attach {
+		u, err := attach.Argument(arg, k.app.directory(), k.files.Tree)
+		if err != nil {
+			return nil, err
+		}
+		urls = append(urls, u)
+	}
+	conversation := map[string]any{}
+	if len(tools) > 0 {
+		conversation["tools"] = tools
+	}
+	if len(urls) > 0 {
+		conversation["attachments"] = urls
+	}
+	if len(conversation) == 0 {
+		return nil, nil
+	}
+	return json.Marshal(map[string]any{"conversation": conversation})
+}
+
+// attach puts what is attached into the request: what the flags say, and in the first turn
+// what the configuration declares.
+func (k *talk) attach(ctx context.Context, args []string, r *events.ChatRequest) error {
+	if r == nil {
+		return nil
+	}
+	var urls []string
+	for _, arg := range args {
+		u, err := attach.Argument(arg, k.app.directory(), k.files.Tree)
+		if err != nil {
+			return err
+		}
+		urls = append(urls, u)
+	}
+	asked := len(urls)
+	if k.target.declared {
+		for _, at := range k.config.Attachments() {
+			u, err := at.URL.Open(k.gate)
+			if err != nil {
+				k.app.warn("not attached: %v", err)
+			} else if !slices.Contains(urls[:asked], u) {
+				urls = append(urls, u)
+			}
+		}
+	}
+	resources, failures := k.resolver.Resolve(ctx, urls)
+	for _, f := range failures {
+		if slices.Contains(urls[:asked], f.Attachment) {
+			return f
+		}
+		k.app.warn("%v", f)
+	}
+	r.Resources = resources
+	return nil
+}
+
+// turn is what runs.
+func (k *talk) turn(w query.Watcher) (*query.Turn, error) {
+	base, err := events.ParseConfig(baseConfig(k.target.base()), 0)
+	if err != nil {
+		return nil, fmt.Errorf("read the conversation's configuration: %w", err)
+	}
+	if k.target.fresh {
+		if base, err = events.ParseConfig(k.config.JSON(), 0); err != nil {
+			return nil, err
+		}
+	}
+	d := k.settings.Settings().Deduplication
+	t := &query.Turn{
+		Record: k.target.record(), Model: k.model, Tools: k.tools, Now: k.app.now,
+		Setup: k.setup, Base: base, Root: k.target.workspace.Root(), Watch: w,
+		Dedup: dedup.Options{
+			Enabled: d.Enabled, MinBytes: d.MinBytes, Lookback: d.LookbackTurns, Lines: d.Lines,
+			Tool: func(name string) bool { return k.settings.Tool(name).Deduplicate },
+		},
+		Session: func() string {
+			if e, ok := k.target.entry(); ok {
+				return "jp:conversation:" + e.ID.Digits()
+			}
+			return ""
+		},
+		Continue: k.continues(),
+	}
+	return t, nil
+}
+
+func baseConfig(data []byte) []byte {
+	if data == nil {
+		return []byte("{}")
+	}
+	return data
+}
+
+// ask runs the turn and shows it.
+func (k *talk) ask(ctx context.Context, p query.Prompt) error {
+	show := k.app.newAnswer(k)
+	turn, err := k.turn(show)
+	if err != nil {
+		return err
+	}
+	started := k.app.now()
+	answer, err := turn.Run(ctx, p)
+	if err := errors.Join(show.end(answer), err); err != nil {
+		return err
+	}
+	k.usage(answer, k.app.now().Sub(started))
+	return nil
+}
+
+// seconds is a duration for people.
+func seconds(d time.Duration) string { return fmt.Sprintf("%.1f s", d.Seconds()) }

@@ -1,0 +1,263 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"slices"
+
+	"github.com/git-jp/git-jp/events"
+	"github.com/git-jp/git-jp/internal/jpconfig"
+	"github.com/git-jp/git-jp/internal/tool"
+	"github.com/git-jp/git-jp/internal/tool/builtin"
+	"github.com/git-jp/git-jp/internal/tool/local"
+	"github.com/git-jp/git-jp/internal/tool/mcp"
+	"github.com/go-json-experiment/json/jsontext"
+)
+
+// switches are the flags for tools: those for all, then those that take away, then those
+// that add.
+func (c queryCmd) switches() []tool.Switch {
+	var all, off, on []tool.Switch
+	add := func(names []string, enable bool, named *[]tool.Switch) {
+		for _, name := range names {
+			if name == "all" || name == "*" {
+				all = append(all, tool.Switch{On: enable})
+				continue
+			}
+			*named = append(*named, tool.Switch{On: enable, Name: name})
+		}
+	}
+	add(c.NoTool, false, &off)
+	add(c.Tool, true, &on)
+	return slices.Concat(all, off, on)
+}
+
+// A candidate is a tool that may be offered.
+type candidate struct {
+	config tool.Config
+	item   func(ctx context.Context) (tool.Item, error)
+}
+
+// openTools makes the tools that are offered.
+func (k *talk) openTools(ctx context.Context, c queryCmd) error {
+	candidates := k.candidates()
+	configs := make([]tool.Config, len(candidates))
+	for i, c := range candidates {
+		configs[i] = c.config
+	}
+	on, err := tool.Select(configs, c.switches())
+	if err != nil {
+		return &usageError{err: err}
+	}
+	var items []tool.Item
+	for i, c := range candidates {
+		if !on[i] {
+			continue
+		}
+		item, err := c.item(ctx)
+		if err != nil {
+			k.app.warn("tool %s is not offered: %v", c.config.Name, err)
+			continue
+		}
+		items = append(items, item)
+	}
+	if r := k.refresher(); r != nil {
+		items = append(items, builtin.Refresh(r))
+	}
+	if len(items) > 0 && !hasTool(items, "describe_tools") {
+		items = append(items, builtin.Describe(k.offered))
+	}
+	k.tools, err = tool.NewExecutor(items, tool.Options{Gate: k.app.toolGate(k.app.makeRoom)})
+	return err
+}
+
+func hasTool(items []tool.Item, name string) bool {
+	return slices.ContainsFunc(items, func(it tool.Item) bool {
+		return it.Tool.Definition().Name == name
+	})
+}
+
+// refresher returns what resolves the conversation's resources again, nil when there are none
+// that can be.
+func (k *talk) refresher() builtin.Refresher {
+	var uris []string
+	for c := range k.target.stream().Contents() {
+		if c.Part == events.PartAttachment || c.Part == events.PartResource {
+			uris = append(uris, c.URI)
+		}
+	}
+	var declared []string
+	for _, at := range k.config.Attachments() {
+		if u, err := at.URL.Open(approvedOnly(k.gate)); err == nil {
+			declared = append(declared, u)
+		}
+	}
+	if r := k.resolver.Refresher(uris, declared); r != nil {
+		return r
+	}
+	return nil
+}
+
+// candidates are the tools that the configuration declares, then the built-in ones that it
+// does not.
+func (k *talk) candidates() []candidate {
+	builtins := builtin.Items(k.files)
+	var all []candidate
+	declared := map[string]bool{}
+	for _, name := range k.config.ToolNames() {
+		t := k.config.Tool(name)
+		c, err := tool.ParseConfig(name, t.JSON, t.Defaults)
+		if err != nil {
+			k.app.warn("tool %s is not offered: %v", name, err)
+			continue
+		}
+		declared[name] = true
+		all = append(all, candidate{c, k.maker(c, t, builtins)})
+	}
+	for _, it := range builtins {
+		name := it.Tool.Definition().Name
+		if declared[name] {
+			continue
+		}
+		t := k.config.Tool(name)
+		c, err := tool.ParseConfig(name, jsontext.Value(`{"source":"builtin"}`), t.Defaults)
+		if err != nil {
+			continue // what is wrong with the defaults was told for the others
+		}
+		all = append(all, candidate{c, func(context.Context) (tool.Item, error) {
+			return k.tightened(it, name), nil
+		}})
+	}
+	return all
+}
+
+// maker returns what makes a declared tool.
+func (k *talk) maker(
+	c tool.Config, t jpconfig.Tool, builtins []tool.Item,
+) func(context.Context) (tool.Item, error) {
+	switch c.Source.Kind {
+	case tool.Builtin:
+		return func(context.Context) (tool.Item, error) {
+			name := c.Source.Tool
+			if name == "" {
+				name = c.Name
+			}
+			for _, it := range builtins {
+				if it.Tool.Definition().Name == name {
+					return k.tightened(it, c.Name), nil
+				}
+			}
+			if name == "describe_tools" {
+				return builtin.Describe(k.offered), nil
+			}
+			return tool.Item{}, usagef("there is no built-in tool %q", name)
+		}
+	case tool.MCP:
+		return func(ctx context.Context) (tool.Item, error) { return k.remote(ctx, c, t) }
+	default:
+		return func(context.Context) (tool.Item, error) {
+			run := &command{talk: k, config: c, process: t.Command}
+			return tool.Item{Tool: run, Policy: c.Policy}, nil
+		}
+	}
+}
+
+// tightened gives a built-in tool the run mode of the configuration. What others wrote can
+// make it stricter and not looser: it changes the user's files.
+func (k *talk) tightened(it tool.Item, name string) tool.Item {
+	for _, at := range []string{name, "*"} {
+		raw, origins, ok := k.config.Value("conversation", "tools", at, "run")
+		if !ok {
+			continue
+		}
+		var mode tool.Mode
+		if json.Unmarshal(raw, &mode) != nil || len(origins) == 0 ||
+			origins[len(origins)-1].Layer == jpconfig.BuiltIn {
+			return it
+		}
+		foreign := slices.ContainsFunc(origins, func(o jpconfig.Origin) bool { return o.Foreign })
+		// What init writes for all tools is about those that start programs; and every
+		// conversation repeats it.
+		if foreign && (at == "*" || mode == tool.Unattended) {
+			return it
+		}
+		it.Policy.Run = mode
+		return it
+	}
+	return it
+}
+
+// offered are the tools of this turn.
+func (k *talk) offered() []tool.Definition { return k.tools.Definitions() }
+
+// A command is a local tool. Its command is opened when it runs for the first time: a
+// workspace with forty tools asks about those that are called.
+type command struct {
+	talk    *talk
+	config  tool.Config
+	process jpconfig.Process
+}
+
+// Definition implements [tool.Tool].
+func (c *command) Definition() tool.Definition { return c.config.Definition() }
+
+// Run implements [tool.Tool].
+func (c *command) Run(ctx context.Context, call tool.Call) (tool.Result, error) {
+	line, err := c.process.Open(c.talk.gate)
+	if err != nil {
+		return tool.Result{}, err
+	}
+	config := c.config
+	if err := json.Unmarshal(line, &config.Command); err != nil {
+		return tool.Result{}, err
+	}
+	id := ""
+	if e, ok := c.talk.target.entry(); ok {
+		id = e.ID.String()
+	}
+	it, err := local.New(config, local.Environment{
+		Starter: c.talk.app.launcher(), Root: c.talk.target.workspace.Root(),
+		Space: c.talk.files.Tree.Space, WorkspaceID: c.talk.target.workspace.WorkspaceID(),
+		ConversationID: id,
+	})
+	if err != nil {
+		return tool.Result{}, err
+	}
+	return it.Tool.Run(ctx, call)
+}
+
+// remote connects to the server of a tool.
+func (k *talk) remote(ctx context.Context, c tool.Config, t jpconfig.Tool) (tool.Item, error) {
+	if _, err := t.Unattended.Open(approvedOnly(k.gate)); err != nil {
+		c.Policy.Run = tool.Ask
+	}
+	s, err := k.session(ctx, c.Source.Server)
+	if err != nil {
+		return tool.Item{}, err
+	}
+	return s.Tool(c)
+}
+
+// session returns the session with an MCP server, which is started once.
+func (k *talk) session(ctx context.Context, id string) (*mcp.Session, error) {
+	if s, ok := k.sessions[id]; ok {
+		return s, nil
+	}
+	server, err := mcpServer(k.config, k.gate, id)
+	if err != nil {
+		return nil, err
+	}
+	s, err := mcp.Connect(ctx, server, mcp.Options{
+		Starter: k.app.launcher(), Dir: k.target.workspace.Root(), Space: k.files.Tree.Space,
+		Version: k.app.version,
+	})
+	if err != nil {
+		return nil, err
+	}
+	if k.sessions == nil {
+		k.sessions = map[string]*mcp.Session{}
+	}
+	k.sessions[id] = s
+	k.closers = append(k.closers, s.Close)
+	return s, nil
+}

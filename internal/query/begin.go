@@ -1,0 +1,84 @@
+package query
+
+import (
+	"context"
+
+	"github.com/git-jp/git-jp/blobs"
+	"github.com/git-jp/git-jp/events"
+	"github.com/git-jp/git-jp/internal/workspace"
+)
+
+// A Beginning is the record of a conversation that its first save creates: a query that fails
+// before it asked leaves nothing behind.
+type Beginning struct {
+	workspace *workspace.Workspace
+	create    *workspace.NewConversation
+	created   func(workspace.Entry) error
+	hold      *workspace.Hold
+}
+
+// Begin returns the record of a new conversation. The stream of n is what it begins with.
+// Created is called when it is there, and may be nil. Creating it cannot be interrupted.
+func Begin(
+	w *workspace.Workspace, n *workspace.NewConversation, created func(workspace.Entry) error,
+) *Beginning {
+	if n.Stream == nil {
+		n.Stream = events.New()
+	}
+	return &Beginning{workspace: w, create: n, created: created}
+}
+
+// Stream implements [Record].
+func (b *Beginning) Stream() *events.Stream {
+	if b.hold == nil {
+		return b.create.Stream
+	}
+	return b.hold.Conversation().Stream
+}
+
+// Contents implements [Record].
+func (b *Beginning) Contents() blobs.Reader {
+	if b.hold == nil {
+		return b.workspace.BlobsOf(workspace.Entry{Local: b.create.Local})
+	}
+	return b.workspace.BlobsOf(b.hold.Conversation().Entry)
+}
+
+// Save implements [Record].
+func (b *Beginning) Save(change func(*events.Stream) error) error {
+	if b.hold != nil {
+		return Held(b.workspace, b.hold).Save(change)
+	}
+	n := *b.create
+	n.Stream = n.Stream.Clone()
+	if err := change(n.Stream); err != nil {
+		return err
+	}
+	e, err := b.workspace.Create(context.Background(), &n)
+	if err != nil {
+		return err
+	}
+	if b.hold, err = b.workspace.Hold(context.Background(), e.ID); err != nil {
+		return err
+	}
+	if b.created == nil {
+		return nil
+	}
+	return b.created(e)
+}
+
+// Entry returns the conversation; false before it is there.
+func (b *Beginning) Entry() (workspace.Entry, bool) {
+	if b.hold == nil {
+		return workspace.Entry{}, false
+	}
+	return b.hold.Conversation().Entry, true
+}
+
+// Release gives the conversation free.
+func (b *Beginning) Release() error {
+	if b.hold == nil {
+		return nil
+	}
+	return b.hold.Release()
+}
