@@ -205,9 +205,36 @@ show git jp status
 promise 'removed'
 show 'git restore .jp && git jp status'
 
+say 'A question, with no language model and no network'
+cat > store.go <<'GO'
+package index
+
+// Store keeps documents below dir, one file each, and the index beside them. A document
+// that is put again replaces the one of the same name. Readers see the old or the new one,
+// never half of it: files are written aside, synced and renamed. Two writers of one name do
+// not meet, because each name has a lock of its own, which Put takes and gives back.
+type Store struct {
+	dir   string
+	index *Index
+}
+GO
+git add store.go && git commit -qm 'Keep documents'
+show 'git jp query --new "how does Store write a document?"'
+promise 'No language model is configured'
+promise '^\*\*store.go:1-10\*\*$'
+show 'git jp stage . && git commit -qm "Keep the answer"'
+promise '3 files, 5 blobs'
+show 'git jp check --content HEAD'
+promise 'nothing is wrong'
+
+say 'Asked again, what was given already is not given again'
+show 'git jp query "how does Store write a document?" > /dev/null'
+promise 'bytes not sent again'
+show 'git jp query --explain "and how does it lock?" | head -n 10'
+
 say 'Back into the form that jp reads'
 show git jp migrate --to inline
-promise 'migrated 2 contents of 2 conversations'
+promise 'migrated 14 contents of 3 conversations'
 show git jp config get storage.format
 promise '^inline$'
 show git jp unarchive 17800836875

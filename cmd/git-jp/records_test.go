@@ -62,7 +62,8 @@ func TestRecordsAreDocumented(t *testing.T) {
 		"count": countRecord{}, "staged": stagedRecord{}, "status": statusRecord{},
 		"migrated": migratedRecord{}, "hook": actionRecord{}, "workspace": initRecord{},
 		"approval": trustRecord{}, "attachment": attachmentRecord{}, "model": modelRecord{},
-		"setting": settingRecord{}, "version": versionRecord{},
+		"explanation": explainRecord{},
+		"setting":     settingRecord{}, "version": versionRecord{},
 	} {
 		names, optional := recordFields(record)
 		if !slices.Equal(names, documented[section]) {
