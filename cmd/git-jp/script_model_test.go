@@ -21,7 +21,8 @@ import (
 //
 // It starts a server that speaks as Ollama does and answers each request with the next file,
 // the last one for ever, and puts its address into the variable. After a file whose name
-// begins with hang the answer does not end. Requests are kept in request1.json and so on.
+// begins with hang the answer does not end; said1 is there when it was sent. Requests are kept
+// in request1.json and so on.
 func serveModel(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) < 2 {
 		ts.Fatalf("usage: serve-model VAR FILE...")
@@ -71,6 +72,7 @@ func (m *fakeModel) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	_, _ = w.Write(data)
 	if strings.HasPrefix(filepath.Base(name), "hang") {
 		_ = http.NewResponseController(w).Flush()
+		_ = os.WriteFile(filepath.Join(m.dir, "said"+strconv.Itoa(n)), data, 0o644)
 		<-r.Context().Done()
 	}
 }
