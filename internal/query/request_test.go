@@ -16,6 +16,7 @@ import (
 	"github.com/git-jp/git-jp/internal/llm"
 	"github.com/git-jp/git-jp/internal/llm/anthropic"
 	"github.com/git-jp/git-jp/internal/llm/chat"
+	"github.com/git-jp/git-jp/internal/llm/gemini"
 	"github.com/git-jp/git-jp/internal/llm/ollama"
 	"github.com/git-jp/git-jp/internal/llm/openai"
 	"github.com/git-jp/git-jp/internal/query"
@@ -76,6 +77,10 @@ func adapters() map[string]adapter {
 		"openai": {llm.FormatResponses, func(at llm.Endpoint) llm.Model {
 			at.Provider = "openai"
 			return openai.New("gpt-5.6-sol", at)
+		}},
+		"gemini": {llm.FormatGemini, func(at llm.Endpoint) llm.Model {
+			at.Provider = "google"
+			return gemini.New("gemini-3-pro-preview", at)
 		}},
 		"openrouter": openAI("anthropic/claude", "openrouter"),
 		"deepseek":   openAI("chat", "deepseek"),
