@@ -135,11 +135,7 @@ func (t *Tree) find(name string) (Entry, error) {
 func search(entries []treeEntry, name string) (treeEntry, bool) {
 	for _, suffix := range []string{"", "/"} {
 		i, ok := slices.BinarySearchFunc(entries, suffix, func(e treeEntry, suffix string) int {
-			end := ""
-			if e.mode == ModeDir {
-				end = "/"
-			}
-			return compareNames(e.name, end, name, suffix)
+			return compareNames(e.name, e.end(), name, suffix)
 		})
 		if ok {
 			return entries[i], true
@@ -155,10 +151,16 @@ func search(entries []treeEntry, name string) (treeEntry, bool) {
 // compareNames compares two names with what they are taken to end in.
 func compareNames(a, aEnd, b, bEnd string) int {
 	n := min(len(a), len(b))
-	if c := strings.Compare(a[:n], b[:n]); c != 0 {
-		return c
+	switch {
+	case a[:n] != b[:n]:
+		return strings.Compare(a[:n], b[:n])
+	case len(a) == len(b):
+		return strings.Compare(aEnd, bEnd)
+	case len(a) == n: // b goes on, and not with a slash
+		return strings.Compare(aEnd, b[n:])
+	default:
+		return strings.Compare(a[n:], bEnd)
 	}
-	return strings.Compare(a[n:]+aEnd, b[n:]+bEnd)
 }
 
 func (t *Tree) children(dir Entry) ([]Entry, error) {

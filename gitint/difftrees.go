@@ -1,0 +1,108 @@
+package gitint
+
+import (
+	"context"
+	"fmt"
+	"slices"
+)
+
+// DiffTrees calls f for every entry directly in two trees that is not the same in both; the
+// zero Entry stands for none, the zero id for an empty tree. The paths are names. What is
+// the same costs next to nothing, so that it pays for the large directories of two
+// commits that are nearly the same.
+func (r *Repo) DiffTrees(ctx context.Context, was, is OID, f func(was, is Entry)) error {
+	before, err := r.sortedEntries(ctx, was)
+	if err != nil {
+		return fmt.Errorf("compare trees: %w", err)
+	}
+	now, err := r.sortedEntries(ctx, is)
+	if err != nil {
+		return fmt.Errorf("compare trees: %w", err)
+	}
+	both := len(before) > 0 && len(now) > 0
+	var all []treeDifference
+	for len(before) > 0 || len(now) > 0 {
+		switch c := compareHeads(before, now); {
+		case c < 0:
+			all = append(all, treeDifference{was: before[0].entry()})
+			before = before[1:]
+		case c > 0:
+			all = append(all, treeDifference{is: now[0].entry()})
+			now = now[1:]
+		default:
+			if before[0].oid != now[0].oid || before[0].mode != now[0].mode {
+				all = append(all, treeDifference{before[0].entry(), now[0].entry()})
+			}
+			before, now = before[1:], now[1:]
+		}
+	}
+	if both {
+		all = joinKinds(all)
+	}
+	for _, d := range all {
+		f(d.was, d.is)
+	}
+	return nil
+}
+
+// A treeDifference is an entry that is not the same in two trees.
+type treeDifference struct{ was, is Entry }
+
+// sortedEntries are the entries in git's order, which trees may lack that something else
+// has made.
+func (r *Repo) sortedEntries(ctx context.Context, id OID) ([]treeEntry, error) {
+	if id.IsZero() {
+		return nil, nil
+	}
+	entries, err := r.treeEntries(ctx, id)
+	if err == nil && !slices.IsSortedFunc(entries, compareEntries) {
+		entries = slices.SortedFunc(slices.Values(entries), compareEntries)
+	}
+	return entries, err
+}
+
+func compareEntries(a, b treeEntry) int { return compareNames(a.name, a.end(), b.name, b.end()) }
+
+// end is what git takes the name to end in when it sorts.
+func (e treeEntry) end() string {
+	if e.mode == ModeDir {
+		return "/"
+	}
+	return ""
+}
+
+func (e treeEntry) entry() Entry { return Entry{Path: e.name, Mode: e.mode, OID: e.oid} }
+
+// compareHeads puts the end of a list behind everything.
+func compareHeads(a, b []treeEntry) int {
+	switch {
+	case len(a) == 0:
+		return 1
+	case len(b) == 0:
+		return -1
+	}
+	return compareEntries(a[0], b[0])
+}
+
+// joinKinds makes one difference of a file that went and a directory of its name that came,
+// which stand at different places, and the other way round.
+func joinKinds(all []treeDifference) []treeDifference {
+	at := make(map[string]int, len(all))
+	joined := all[:0]
+	for _, d := range all {
+		name := max(d.was.Path, d.is.Path)
+		i, again := at[name]
+		if !again {
+			at[name] = len(joined)
+			joined = append(joined, d)
+			continue
+		}
+		if d.was.Path != "" {
+			joined[i].was = d.was
+		}
+		if d.is.Path != "" {
+			joined[i].is = d.is
+		}
+	}
+	return joined
+}
