@@ -36,7 +36,10 @@ type deepSnapshot[E any] interface {
 }
 
 // A Repository has objects, and is asked for many at once.
-type Repository[O any] interface {
+type Repository[O, E any] interface {
+	// DiffTrees calls f for every entry directly in two trees that is not the same in
+	// both. The mode of the one that is not there is 0; the zero id is an empty tree.
+	DiffTrees(ctx context.Context, was, is O, f func(was, is E)) error
 	// ObjectSizes returns the size of each object, -1 for one that is not there.
 	ObjectSizes(ctx context.Context, ids []O) ([]int64, error)
 	// ReadObjects calls f with each object, one at a time. The error that f gets is an
@@ -47,7 +50,7 @@ type Repository[O any] interface {
 // Git returns the source that reads a snapshot of a repository. The function takes the
 // snapshot's entries apart: path from the root, git's mode, object.
 func Git[O Object, E any](
-	repo Repository[O], snap Snapshot[O, E], entry func(E) (name string, mode uint32, id O),
+	repo Repository[O, E], snap Snapshot[O, E], entry func(E) (name string, mode uint32, id O),
 ) Source {
 	src := &gitSource[O, E]{snap, repo, entry}
 	if c, ok := snap.(Conflicter); ok {
@@ -58,7 +61,7 @@ func Git[O Object, E any](
 
 type gitSource[O Object, E any] struct {
 	Snapshot[O, E]
-	repo  Repository[O]
+	repo  Repository[O, E]
 	entry func(E) (string, uint32, O)
 }
 
@@ -83,8 +86,7 @@ func (s *gitSource[O, E]) List(dir string) ([]Entry, error) {
 	}
 	entries := make([]Entry, len(children))
 	for i, c := range children {
-		name, mode, id := s.entry(c)
-		entries[i] = Entry{path.Base(name), GitMode(mode), idOf(id)}
+		entries[i] = s.named(c)
 	}
 	return entries, nil
 }
@@ -124,6 +126,23 @@ func (s *gitSource[O, E]) entriesOf(ctx context.Context, dirs []string) ([][]E, 
 		}
 	}
 	return lists, nil
+}
+
+// Differ implements [objectSource].
+func (s *gitSource[O, E]) Differ(
+	ctx context.Context, was, is refs.ObjectID, f func(was, is Entry),
+) error {
+	ids := parseIDs[O]([]refs.ObjectID{was, is})
+	return s.repo.DiffTrees(ctx, ids[0], ids[1], func(was, is E) { f(s.named(was), s.named(is)) })
+}
+
+// named is the entry of a directory.
+func (s *gitSource[O, E]) named(raw E) Entry {
+	name, mode, id := s.entry(raw)
+	if mode == 0 {
+		return Entry{Mode: absent}
+	}
+	return Entry{path.Base(name), GitMode(mode), idOf(id)}
 }
 
 // Sizes implements [Source].

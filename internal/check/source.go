@@ -58,6 +58,9 @@ type objectSource interface {
 	Walker
 	// WalkAll is Walk for several directories; f gets the number of each.
 	WalkAll(ctx context.Context, dirs []string, f func(i int, e Entry)) error
+	// Differ compares what lies directly in two directories, "" being an empty one. The
+	// names of both sides are the same; the mode of one that is not there is absent.
+	Differ(ctx context.Context, was, is refs.ObjectID, f func(was, is Entry)) error
 	// ObjectSizes is Sizes for what is known by its id alone.
 	ObjectSizes(ctx context.Context, ids []refs.ObjectID) ([]int64, error)
 	// ReadObjects calls f with the content of each, in any order but one at a time. An
@@ -128,34 +131,59 @@ type differ struct {
 	emit     func(change)
 }
 
-// walk compares the directory sub of dir. Directories that have the same object are not
-// entered.
-func (d differ) walk(ctx context.Context, sub string) error {
+// walk compares the directory sub of dir, which was and is so in the two sources. Directories
+// that have the same object are not entered.
+func (d differ) walk(ctx context.Context, sub string, was, is Entry) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
-	if w, ok := d.new.(Walker); ok && d.old == nil {
+	if w, ok := d.new.(Walker); ok && is.Mode.IsDir() && was.Mode == absent {
 		return d.all(ctx, w, sub)
 	}
-	var before []Entry
 	var err error
-	if d.old != nil {
-		if before, err = list(d.old, path.Join(d.dir, sub)); err != nil {
-			return err
-		}
-		sortEntries(before)
-	}
-	now, err := list(d.new, path.Join(d.dir, sub))
-	if err != nil {
-		return err
-	}
-	sortEntries(now)
-	entriesDiffer(before, now, func(was, is Entry) {
+	differ := d.differences(ctx, path.Join(d.dir, sub), was, is, func(was, is Entry) {
 		if err == nil {
 			err = d.entry(ctx, path.Join(sub, max(was.Name, is.Name)), was, is)
 		}
 	})
-	return err
+	return errors.Join(differ, err)
+}
+
+// differences calls f for every entry of a directory that is not the same in both sources:
+// by the objects of the directory where it has some, which costs least.
+func (d differ) differences(
+	ctx context.Context, dir string, was, is Entry, f func(was, is Entry),
+) error {
+	o, ok := d.new.(objectSource)
+	if ok && byObject(was) && byObject(is) {
+		if err := o.Differ(ctx, was.ID, is.ID, f); err != nil {
+			return fmt.Errorf("list %s:%s: %w", d.new.Name(), dir, err)
+		}
+		return nil
+	}
+	before, err := listed(d.old, dir, was)
+	if err != nil {
+		return err
+	}
+	now, err := listed(d.new, dir, is)
+	if err != nil {
+		return err
+	}
+	entriesDiffer(before, now, f)
+	return nil
+}
+
+// byObject reports whether a directory is known by its object, or is not there.
+func byObject(e Entry) bool { return e.Mode == absent || e.Mode.IsDir() && e.ID != "" }
+
+// listed lists a directory, sorted.
+func listed(src Source, dir string, e Entry) ([]Entry, error) {
+	if src == nil || e.Mode == absent {
+		return nil, nil
+	}
+	entries, err := list(src, dir)
+	sortEntries(entries)
+	return entries, err
 }
 
 // all emits every file below sub as a new one.
@@ -175,23 +203,20 @@ func (d differ) entry(ctx context.Context, name string, was, is Entry) error {
 		return nil
 	}
 	// A side that has no directory here is walked as one that has nothing here.
-	sides := d
-	if !was.Mode.IsDir() {
-		sides.old = nil
-		if was.Mode != absent {
-			d.emit(change{name, was, Entry{Mode: absent}})
-		}
+	none := Entry{Mode: absent}
+	if !was.Mode.IsDir() && was.Mode != absent {
+		d.emit(change{name, was, none})
 	}
-	if !is.Mode.IsDir() {
-		sides.new = nothing{d.new}
-		if is.Mode != absent {
-			d.emit(change{name, Entry{Mode: absent}, is})
-		}
+	if !is.Mode.IsDir() && is.Mode != absent {
+		d.emit(change{name, none, is})
 	}
-	return sides.walk(ctx, name)
+	return d.walk(ctx, name, orNone(was), orNone(is))
 }
 
-// nothing is a source without files.
-type nothing struct{ Source }
-
-func (nothing) List(string) ([]Entry, error) { return nil, nil }
+// orNone is a directory, or nothing.
+func orNone(e Entry) Entry {
+	if e.Mode.IsDir() {
+		return e
+	}
+	return Entry{Mode: absent}
+}

@@ -16,7 +16,7 @@ import (
 
 const (
 	conversationsDir = "conversations"
-	archiveDir       = "conversations/.archive"
+	archiveName      = ".archive" // in conversationsDir
 )
 
 // A checker holds what is known of one workspace after the last source, and goes on to
@@ -31,7 +31,6 @@ type checker struct {
 	dir     string             // of the workspace, from the root of the source
 	last    Source             // nil at first
 	parts   map[string]Entry   // what lay in dir
-	entries map[string][]Entry // what lay in the two directories of conversations
 	convs   map[string]*conv   // by directory, from the root of the source
 	damaged map[string]*conv   // those of convs that have findings
 	foreign map[string]Finding // directories that are no conversations
@@ -45,7 +44,6 @@ type checker struct {
 
 func newChecker(ch checker) *checker {
 	ch.store = newStore(ch.dir+"/"+blobs.Dir, ch.cache)
-	ch.entries = make(map[string][]Entry)
 	ch.convs, ch.damaged = make(map[string]*conv), make(map[string]*conv)
 	ch.foreign = make(map[string]Finding)
 	return &ch
@@ -59,7 +57,7 @@ func (ch *checker) step(ctx context.Context, src Source) error {
 	}
 	if ch.last == nil || changed(ch.parts, parts, blobs.Dir) ||
 		changed(ch.parts, parts, conversationsDir) {
-		if err := ch.update(ctx, src); err != nil {
+		if err := ch.update(ctx, transition{ch.last, src, ch.parts, parts}); err != nil {
 			return err
 		}
 	}
@@ -90,9 +88,10 @@ func changed(old, new map[string]Entry, name string) bool {
 	return before != after || was.Mode != is.Mode || was.ID != is.ID || is.ID == ""
 }
 
-func (ch *checker) update(ctx context.Context, src Source) error {
-	blobs := ch.updateStore(ctx, src)
-	fresh, err := ch.directories(src)
+func (ch *checker) update(ctx context.Context, t transition) error {
+	src := t.new
+	blobs := ch.updateStore(ctx, t)
+	fresh, err := ch.directories(ctx, t)
 	if err == nil {
 		err = ch.listAll(ctx, src, fresh)
 	}
@@ -120,23 +119,23 @@ type storeUpdate struct {
 	surveyed func() error // waits until they were looked at
 }
 
-// updateStore brings the store to src: for the first source, which takes long, while others
-// go on with the conversations.
-func (ch *checker) updateStore(ctx context.Context, src Source) storeUpdate {
-	if ch.last != nil {
+// updateStore brings the store to the next source: for the first one, which takes long, while
+// others go on with the conversations.
+func (ch *checker) updateStore(ctx context.Context, t transition) storeUpdate {
+	if t.old != nil {
 		return storeUpdate{
-			func() error { return ch.store.update(ctx, ch.last, src, nil) },
+			func() error { return ch.store.update(ctx, t, nil) },
 			func() error { return nil },
 		}
 	}
 	listed, surveyed := make(chan error, 1), make(chan error, 1)
 	parts := make(chan part, partsAtOnce)
 	go func() {
-		err := ch.store.update(ctx, nil, src, parts)
+		err := ch.store.update(ctx, t, parts)
 		close(parts)
 		listed <- err
 	}()
-	go func() { surveyed <- ch.verifier.survey(ctx, src, parts) }()
+	go func() { surveyed <- ch.verifier.survey(ctx, t.new, parts) }()
 	return storeUpdate{
 		func() error { return <-listed }, func() error { return <-surveyed },
 	}
@@ -182,29 +181,36 @@ func (ch *checker) listAll(ctx context.Context, src Source, fresh []*conv) error
 	return ch.learn(ctx, src, fresh)
 }
 
-// directories goes on to the directories of src, live and archived, and returns the
-// conversations in those that are new or differ.
-func (ch *checker) directories(src Source) ([]*conv, error) {
+// directories goes on to the directories of the next source, live and archived, and returns
+// the conversations in those that are new or differ.
+func (ch *checker) directories(ctx context.Context, t transition) ([]*conv, error) {
 	var fresh []*conv
-	for _, part := range []string{conversationsDir, archiveDir} {
-		dir := path.Join(ch.dir, part)
-		entries, err := list(src, dir)
-		if err != nil {
-			return nil, err
-		}
-		sortEntries(entries)
-		entriesDiffer(ch.entries[part], entries, func(was, is Entry) {
+	archived, archive := Entry{Mode: absent}, Entry{Mode: absent}
+	d := differ{old: t.old, new: t.new}
+	step := func(dir string) func(was, is Entry) {
+		return func(was, is Entry) {
 			if was.Mode != absent {
 				ch.leave(path.Join(dir, was.Name), is.Mode == absent)
 			}
-			if is.Mode == absent {
-				return
+			if is.Mode != absent {
+				c := ch.enter(path.Join(dir, is.Name), is, was.Mode == absent)
+				if c != nil {
+					fresh = append(fresh, c)
+				}
 			}
-			if c := ch.enter(path.Join(dir, is.Name), is, was.Mode == absent); c != nil {
-				fresh = append(fresh, c)
+			if max(was.Name, is.Name) == archiveName {
+				archived, archive = orNone(was), orNone(is)
 			}
-		})
-		ch.entries[part] = entries
+		}
+	}
+	dir := path.Join(ch.dir, conversationsDir)
+	was, is := t.part(conversationsDir)
+	if err := d.differences(ctx, dir, was, is, step(dir)); err != nil {
+		return nil, err
+	}
+	dir = path.Join(dir, archiveName)
+	if err := d.differences(ctx, dir, archived, archive, step(dir)); err != nil {
+		return nil, err
 	}
 	return fresh, nil
 }

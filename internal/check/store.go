@@ -30,14 +30,34 @@ func newStore(dir string, cache *refs.Cache) *store {
 	}
 }
 
-// update goes from the source old, which is nil at first, to the source src. It sends the
-// parts of the first one, as they become known.
-func (s *store) update(ctx context.Context, old, src Source, parts chan<- part) error {
+// A transition is the way from the source old, which is nil at first, to the source new.
+type transition struct {
+	old, new Source
+	was, is  map[string]Entry // what lies in the directory of the workspace
+}
+
+// part returns how a part of the workspace was and is.
+func (t transition) part(name string) (was, is Entry) {
+	none := Entry{Mode: absent}
+	was, is = none, none
+	if e, ok := t.was[name]; ok {
+		was = e
+	}
+	if e, ok := t.is[name]; ok {
+		is = e
+	}
+	return was, is
+}
+
+// update goes on to the next source. It sends the parts of the first one, as they become
+// known.
+func (s *store) update(ctx context.Context, t transition, parts chan<- part) error {
 	s.touched = s.touched[:0]
-	d := differ{old: old, new: src, dir: s.dir, emit: s.apply}
-	o, ok := src.(objectSource)
-	if !ok || old != nil {
-		return d.walk(ctx, ".")
+	d := differ{old: t.old, new: t.new, dir: s.dir, emit: s.apply}
+	was, is := t.part(blobs.Dir)
+	o, ok := t.new.(objectSource)
+	if !ok || t.old != nil || !is.Mode.IsDir() {
+		return d.walk(ctx, ".", was, is)
 	}
 	return s.fill(ctx, o, d, parts)
 }

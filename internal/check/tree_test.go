@@ -11,6 +11,7 @@ import (
 	"path"
 	"slices"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"testing/fstest"
 
@@ -130,7 +131,10 @@ func (f forest) source(name string) *source {
 		}
 	}
 	for dir, below := range children {
-		s.ids[dir] = hashOf("tree", strings.Join(below, "\n"))
+		s.ids[dir] = hashOf("tree", dir+"\n"+strings.Join(below, "\n"))
+	}
+	for dir := range children {
+		s.register(dir)
 	}
 	return s
 }
@@ -203,4 +207,30 @@ func (s *source) ReadObjects(
 		}
 	}
 	return nil
+}
+
+func (s *source) Differ(_ context.Context, was, is refs.ObjectID, f func(was, is Entry)) error {
+	s.reads.Add(1)
+	list := func(id refs.ObjectID) []Entry {
+		entries, _ := directories.Load(id)
+		all, _ := entries.([]Entry)
+		return all
+	}
+	entriesDiffer(list(was), list(is), f)
+	return nil
+}
+
+// directories are those of all sources, as of a repository that has all commits.
+var directories sync.Map
+
+func (s *source) register(dir string) {
+	entries, err := s.fileSource.List(dir)
+	if err != nil {
+		return
+	}
+	for i := range entries {
+		entries[i].ID = s.ids[path.Join(dir, entries[i].Name)]
+	}
+	sortEntries(entries)
+	directories.Store(s.ids[dir], entries)
 }
