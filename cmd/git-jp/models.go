@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"maps"
@@ -15,12 +16,14 @@ import (
 	"github.com/git-jp/git-jp/internal/workspace"
 )
 
-type modelsCmd struct{}
+type modelsCmd struct {
+	Provider string `arg:"" optional:"" help:"Ask this provider what it has."`
+}
 
 // Help says where the list comes from.
 func (modelsCmd) Help() string {
 	return `Lists the models that something is known of, and the short names of the configuration,
-without asking anybody.
+without asking anybody; with a provider, those that it says it has.
 
 WINDOW is in tokens. Prices are US dollars for a million tokens, as they were on the day
 beside them; --json has the source, and what cached tokens cost. KEY tells the environment
@@ -55,13 +58,19 @@ type priceRecord struct {
 }
 
 // Run lists models.
-func (modelsCmd) Run(a *app) error {
+func (c modelsCmd) Run(ctx context.Context, a *app) error {
 	l, err := a.newModelList()
 	if err != nil {
 		return err
 	}
 	a.warnOf(l.config)
-	records := l.known()
+	records, err := l.known(), error(nil)
+	if c.Provider != "" {
+		records, err = l.ask(ctx, c.Provider)
+	}
+	if err != nil {
+		return err
+	}
 	if a.JSON {
 		for _, r := range records {
 			if err := a.printJSON(r); err != nil {
@@ -179,6 +188,22 @@ func (l *modelList) known() (all []modelRecord) {
 	}
 	add(l.chosen)
 	return all
+}
+
+// ask asks a provider what it has.
+func (l *modelList) ask(ctx context.Context, provider string) (all []modelRecord, err error) {
+	list, err := l.app.catalog(ctx, provider, &talk{app: l.app, config: l.config, gate: l.gate})
+	if err != nil {
+		return nil, err
+	}
+	for _, info := range list {
+		id := info.ID
+		if !strings.HasPrefix(id, provider+"/") {
+			id = provider + "/" + id
+		}
+		all = append(all, l.record(info, id))
+	}
+	return all, nil
 }
 
 // record tells what is known of a model; what the provider said of it counts.
