@@ -14,7 +14,7 @@ FUZZTIME ?= 20s
 .PHONY: build install demo test lint bench fuzz soak
 
 build:
-	$(GO) build -trimpath -ldflags '$(LDFLAGS)' -o $(BINARY) ./cmd/git-jp
+	CGO_ENABLED=0 $(GO) build -trimpath -ldflags '$(LDFLAGS)' -o $(BINARY) ./cmd/git-jp
 
 # git turns `git jp --help` into `man git-jp`, so the man page is installed too.
 install: build
