@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"sync"
 
 	"github.com/git-jp/git-jp/blobs"
 	"github.com/git-jp/git-jp/events"
@@ -40,34 +41,135 @@ type Migrated struct {
 	Err error
 }
 
+// sideBySide is how many conversations are migrated at a time. Each waits for the disk
+// several times, and holds one conversation in memory.
+const sideBySide = 4
+
 // Migrate brings conversations into the format of the workspace: into references to
 // its store, or into the form that today's jp reads. A conversation that cannot be
-// migrated has its error in the result and stops none of the others. The error is
-// that of the context; the result then says what was done.
+// migrated has its error in the result and stops none of the others. The results are in
+// the order of the entries. The error is that of the context; the result then says
+// what was done.
+//
+// Several are migrated at a time. That shows in no result: new content counts for the first
+// conversation in order that has it.
 func Migrate(
 	ctx context.Context, w *workspace.Workspace, entries []workspace.Entry, o MigrateOptions,
 ) ([]Migrated, error) {
-	results := make([]Migrated, 0, len(entries))
-	seen := make(map[blobs.Hash]bool)
-	for _, e := range entries {
-		if err := ctx.Err(); err != nil {
-			return results, err
+	all := make([]migration, len(entries))
+	known := &inventory{present: make(map[content]bool)}
+	next := make(chan *migration)
+	done := make(chan struct{})
+	var group sync.WaitGroup
+	for range min(sideBySide, len(entries)) {
+		group.Go(func() {
+			for m := range next {
+				m.run(ctx, o)
+				done <- struct{}{}
+			}
+		})
+	}
+	go func() {
+		defer func() { close(next); group.Wait(); close(done) }()
+		for i, e := range entries {
+			all[i] = migration{space: w, known: known, result: Migrated{Entry: e}}
+			select {
+			case next <- &all[i]:
+			case <-ctx.Done():
+				return
+			}
 		}
-		m := migration{space: w, seen: seen, result: Migrated{Entry: e}}
-		m.result.Err = m.one(ctx, o)
-		results = append(results, m.result)
+	}()
+	for range done {
 		if o.Progress != nil {
 			o.Progress()
 		}
 	}
-	return results, nil
+	return settle(all, o.DryRun), ctx.Err()
+}
+
+// settle returns the results of what was finished, and counts new content.
+func settle(all []migration, dry bool) []Migrated {
+	results := make([]Migrated, 0, len(all))
+	counted := make(map[content]bool)
+	for i := range all {
+		m := &all[i]
+		if !m.finished {
+			continue
+		}
+		if m.result.Err == nil {
+			m.result.Err = m.count(counted, dry)
+		}
+		results = append(results, m.result)
+	}
+	return results
+}
+
+// A content is one in a store.
+type content struct {
+	store *blobs.Store
+	hash  blobs.Hash
+}
+
+// An inventory knows which contents the stores had before anything was written.
+type inventory struct {
+	mu      sync.Mutex
+	present map[content]bool
+}
+
+// had reports whether a store had a content. It must be asked before that is written.
+func (n *inventory) had(c content) (bool, error) {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	if was, ok := n.present[c]; ok {
+		return was, nil
+	}
+	_, err := c.store.Stat(c.hash)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return false, err
+	}
+	n.present[c] = err == nil
+	return err == nil, nil
 }
 
 // A migration is that of one conversation.
 type migration struct {
-	space  *workspace.Workspace
-	seen   map[blobs.Hash]bool // contents that were counted
-	result Migrated
+	space    *workspace.Workspace
+	known    *inventory
+	added    []addition // what the store did not have, in order, each once
+	finished bool       // as far as it can be
+	result   Migrated
+}
+
+// An addition is content that the store did not have.
+type addition struct {
+	content
+	size int64 // of its file, known in a dry run
+}
+
+func (m *migration) run(ctx context.Context, o MigrateOptions) {
+	m.result.Err = m.one(ctx, o)
+	m.finished = m.result.Err == nil || ctx.Err() == nil || !errors.Is(m.result.Err, ctx.Err())
+}
+
+// count adds up the content that no conversation before has.
+func (m *migration) count(counted map[content]bool, dry bool) error {
+	for _, a := range m.added {
+		if counted[a.content] {
+			continue
+		}
+		counted[a.content] = true
+		if !dry {
+			info, err := a.store.Stat(a.hash)
+			if err != nil {
+				return err
+			}
+			a.size = info.Size()
+		}
+		m.result.Blobs++
+		m.result.BlobBytes += a.size
+	}
+	return nil
 }
 
 func (m *migration) one(ctx context.Context, o MigrateOptions) error {
@@ -77,11 +179,14 @@ func (m *migration) one(ctx context.Context, o MigrateOptions) error {
 	if !o.DryRun {
 		return m.space.Update(ctx, m.result.Entry.ID, m.save)
 	}
+	if err := ctx.Err(); err != nil {
+		return err
+	}
 	conv, err := m.space.Load(m.result.Entry)
 	if err != nil {
 		return err
 	}
-	return m.convert(conv, &meter{migration: m, store: m.space.BlobsOf(conv.Entry)})
+	return m.convert(conv, m.meter(m.space.BlobsOf(conv.Entry), nil))
 }
 
 // save converts inside an update, storing content in one batch.
@@ -90,22 +195,11 @@ func (m *migration) save(conv *workspace.Conversation) error {
 	conv.AllowDangling = true
 	store := m.space.BlobsOf(conv.Entry)
 	batch := store.NewBatch()
-	w := &meter{migration: m, store: store, batch: batch}
-	if err := m.convert(conv, w); err != nil {
+	if err := m.convert(conv, m.meter(store, batch)); err != nil {
 		batch.Discard()
 		return err
 	}
-	if err := batch.Commit(); err != nil {
-		return err
-	}
-	for _, hash := range w.added {
-		info, err := store.Stat(hash)
-		if err != nil {
-			return err
-		}
-		m.result.BlobBytes += info.Size()
-	}
-	return nil
+	return batch.Commit()
 }
 
 // convert changes the conversation's stream and makes sure that it says the same.
@@ -145,23 +239,28 @@ func same(a, b *events.Stream) error {
 	return nil
 }
 
-// A meter counts what the store does not have yet. It stores through a batch or,
-// in a dry run, not at all.
+// A meter notes what the store does not have yet. It stores through a batch or, in a dry
+// run, not at all.
 type meter struct {
 	*migration
 	store *blobs.Store
 	batch *blobs.Batch
-	added []blobs.Hash
+	seen  map[blobs.Hash]bool
+}
+
+func (m *migration) meter(store *blobs.Store, batch *blobs.Batch) *meter {
+	return &meter{m, store, batch, make(map[blobs.Hash]bool)}
 }
 
 // Write implements events.Writer.
 func (m *meter) Write(b []byte) (blobs.Ref, error) {
 	ref := blobs.RefTo(b)
-	if !m.seen[ref.Hash] {
-		m.seen[ref.Hash] = true
-		if err := m.count(ref, b); err != nil {
-			return ref, err
-		}
+	if m.seen[ref.Hash] {
+		return ref, nil
+	}
+	m.seen[ref.Hash] = true
+	if err := m.note(content{m.store, ref.Hash}, b); err != nil {
+		return ref, err
 	}
 	if m.batch == nil {
 		return ref, nil
@@ -169,15 +268,15 @@ func (m *meter) Write(b []byte) (blobs.Ref, error) {
 	return m.batch.Write(b)
 }
 
-func (m *meter) count(ref blobs.Ref, b []byte) error {
-	_, err := m.store.Stat(ref.Hash)
-	if !errors.Is(err, fs.ErrNotExist) {
+func (m *meter) note(c content, b []byte) error {
+	had, err := m.known.had(c)
+	if err != nil || had {
 		return err
 	}
-	m.added = append(m.added, ref.Hash)
-	m.result.Blobs++
+	a := addition{content: c}
 	if m.batch == nil {
-		m.result.BlobBytes += int64(len(blobs.Encode(b)))
+		a.size = int64(len(blobs.Encode(b)))
 	}
+	m.added = append(m.added, a)
 	return nil
 }
