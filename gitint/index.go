@@ -35,24 +35,23 @@ type StageEntry struct {
 	Stage int
 }
 
+// largeIndex is the size of an index from which on git is asked for its entries: a
+// process of git lists six times as many in the same time.
+const largeIndex = 1 << 20
+
 // Index reads the index that git uses now, which GIT_INDEX_FILE may name. One that
 // is not there is empty.
 func (r *Repo) Index(ctx context.Context) (*Index, error) {
 	x := &Index{repo: r}
-	data, err := os.ReadFile(r.indexPath)
+	info, err := os.Stat(r.indexPath)
 	if errors.Is(err, fs.ErrNotExist) {
 		return x, nil
 	}
+	if err == nil {
+		err = x.read(ctx, info.Size() >= largeIndex)
+	}
 	if err != nil {
 		return nil, fmt.Errorf("read index: %w", err)
-	}
-	if err := x.decode(data); err != nil {
-		// An index of SHA-256, or with an extension of the future, or a damaged one:
-		// git reads it, or says what is wrong.
-		*x = Index{repo: r}
-		if err := x.list(ctx); err != nil {
-			return nil, fmt.Errorf("read index: %w", err)
-		}
 	}
 	if err := x.expand(); err != nil {
 		return nil, fmt.Errorf("read index: %w", err)
@@ -62,12 +61,26 @@ func (r *Repo) Index(ctx context.Context) (*Index, error) {
 	return x, nil
 }
 
+// read reads the entries, in this process or through git. Git reads what we do not: an
+// index of SHA-256, or with an extension of the future; or it says what is wrong.
+func (x *Index) read(ctx context.Context, large bool) error {
+	if !large && x.decode() == nil {
+		return nil
+	}
+	*x = Index{repo: x.repo}
+	return x.list(ctx)
+}
+
 // decode reads the file in this process.
-func (x *Index) decode(data []byte) error {
+func (x *Index) decode() error {
 	if x.repo.objectFormat != "sha1" {
 		return index.ErrUnsupportedVersion
 	}
-	data, err := acceptable(data)
+	data, err := os.ReadFile(x.repo.indexPath)
+	if err != nil {
+		return err
+	}
+	data, err = acceptable(data)
 	if err != nil {
 		return err
 	}

@@ -20,17 +20,21 @@ func (x *Index) list(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	empties := false
-	for line := range bytes.SplitSeq(bytes.TrimSuffix(out, []byte{0}), []byte{0}) {
-		if len(line) == 0 {
+	empties, empty := false, OID{}
+	x.entries = make([]Entry, 0, bytes.Count(out, []byte{0}))
+	for line := range strings.SplitSeq(string(out), "\x00") {
+		if line == "" {
 			continue
 		}
-		e, stage, err := parseStageLine(string(line))
+		e, stage, err := parseStageLine(line)
 		if err != nil {
 			return err
 		}
 		x.add(e, stage, false)
-		empties = empties || stage == 0 && e.OID == emptyBlob(e.OID)
+		if empty.IsZero() {
+			empty = emptyBlob(e.OID)
+		}
+		empties = empties || stage == 0 && e.OID == empty
 	}
 	if !empties {
 		return nil
@@ -41,19 +45,17 @@ func (x *Index) list(ctx context.Context) error {
 // parseStageLine reads "<mode> <id> <stage> TAB <path>".
 func parseStageLine(line string) (Entry, int, error) {
 	head, path, ok := strings.Cut(line, "\t")
-	fields := strings.Split(head, " ")
-	if !ok || len(fields) != 3 {
+	digits, rest, spaced := strings.Cut(head, " ")
+	name, level, staged := strings.Cut(rest, " ")
+	mode, err := strconv.ParseUint(digits, 8, 32)
+	if !ok || !spaced || !staged || err != nil {
 		return Entry{}, 0, fmt.Errorf("unexpected line %q of git ls-files", line)
 	}
-	mode, err := strconv.ParseUint(fields[0], 8, 32)
+	stage, err := strconv.Atoi(level)
 	if err != nil {
 		return Entry{}, 0, fmt.Errorf("unexpected line %q of git ls-files", line)
 	}
-	stage, err := strconv.Atoi(fields[2])
-	if err != nil {
-		return Entry{}, 0, fmt.Errorf("unexpected line %q of git ls-files", line)
-	}
-	id, err := ParseOID(fields[1])
+	id, err := ParseOID(name)
 	return Entry{Path: path, Mode: canonicalMode(uint32(mode)), OID: id}, stage, err
 }
 
