@@ -3,14 +3,12 @@ package main
 import (
 	"bytes"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
 
-	"github.com/git-jp/git-jp/events"
 	"github.com/git-jp/git-jp/internal/workspace"
 )
 
@@ -24,8 +22,9 @@ type editCmd struct {
 // Help says when an edit is saved.
 func (editCmd) Help() string {
 	return `Opens the file in the editor that git uses. It is saved only when it still loads: after
-a mistake you can go on editing, and nothing is lost. Content may be written in place, as
-{"text": "..."}; saving moves it to the store.`
+a mistake you can go on editing, and nothing is lost. A file that does not load now can be
+mended this way. Content may be written in place, as {"text": "..."}; saving moves it to the
+store.`
 }
 
 // Run edits one file of a conversation.
@@ -37,7 +36,7 @@ func (c editCmd) Run(ctx context.Context, a *app) error {
 	if e.Legacy {
 		return fmt.Errorf("edit %s: %w", e.ID, workspace.ErrLegacy)
 	}
-	before, err := c.read(a, e)
+	before, err := a.openWorkspace.ReadFile(e, c.filename())
 	if err != nil {
 		return err
 	}
@@ -75,30 +74,6 @@ func (c editCmd) filename() string {
 	default:
 		return workspace.EventsFile
 	}
-}
-
-// read returns the file as it is now. The metadata can be edited when the stream is
-// damaged.
-func (c editCmd) read(a *app, e workspace.Entry) ([]byte, error) {
-	if c.Metadata {
-		details, err := a.openWorkspace.LoadDetails(e)
-		if err != nil {
-			return nil, err
-		}
-		return details.Encode(), nil
-	}
-	conv, err := a.openWorkspace.Load(e)
-	if err != nil {
-		return nil, err
-	}
-	return c.part(conv), nil
-}
-
-func (c editCmd) part(conv *workspace.Conversation) []byte {
-	if c.BaseConfig {
-		return conv.BaseConfig
-	}
-	return conv.Stream.Encode()
 }
 
 // A draft is a file where the editor may write: never in the conversation itself,
@@ -173,38 +148,12 @@ func (a *app) editor(ctx context.Context) (string, error) {
 	return "vi", nil
 }
 
-// errMeanwhile says that somebody else saved while the editor was open.
-var errMeanwhile = errors.New("the file was changed by somebody else meanwhile")
-
 // save puts what the editor left in the place of the file, unless that is no longer
 // what the editor was given.
 func (c editCmd) save(
 	ctx context.Context, a *app, e workspace.Entry, before, after []byte,
 ) error {
-	w := a.openWorkspace
-	if c.Metadata {
-		return w.UpdateDetails(ctx, e.ID, func(d *events.Details) error {
-			edited, err := events.DecodeDetails(after)
-			if err == nil && !bytes.Equal(d.Encode(), before) {
-				err = errMeanwhile
-			}
-			if err == nil {
-				*d = *edited
-			}
-			return err
-		})
-	}
-	return w.Update(ctx, e.ID, func(conv *workspace.Conversation) (err error) {
-		switch {
-		case !bytes.Equal(c.part(conv), before):
-			return errMeanwhile
-		case !c.BaseConfig:
-			conv.Stream, err = events.Decode(after)
-		case !json.Valid(after):
-			return errors.New("it is not JSON")
-		default:
-			conv.BaseConfig = after
-		}
-		return err
+	return a.openWorkspace.Replace(ctx, e.ID, workspace.Replacement{
+		Name: c.filename(), Before: before, After: after,
 	})
 }

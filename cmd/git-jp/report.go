@@ -253,7 +253,7 @@ func contentHints(err error) []string {
 		return []string{"git lfs pull"}
 	case isA[*events.SyntaxError](err):
 		return []string{
-			"mend the file by hand, or take it back: 'git log -- <path>', 'git restore'",
+			"mend it with 'git jp edit', or take it back: 'git log -- <path>', 'git restore'",
 		}
 	case errors.Is(err, fs.ErrPermission):
 		return []string{"look at the owner and the mode of the file and its directory"}

@@ -1,0 +1,121 @@
+package workspace
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"path"
+
+	"github.com/git-jp/git-jp/events"
+)
+
+// ErrMeanwhile says that a file is no longer what a replacement was made from.
+var ErrMeanwhile = errors.New("the file was changed by somebody else meanwhile")
+
+// ReadFile returns one file of a conversation as it is, whether it makes sense or not.
+// It is empty when there is none.
+func (w *Workspace) ReadFile(e Entry, name string) ([]byte, error) {
+	s := w.storeOf(e)
+	data, err := readRegular(s.fsys, s.path(e, name))
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return nil, unreadable(err, path.Join(e.Path, name))
+	}
+	return data, nil
+}
+
+// A Replacement is new bytes for one file of a conversation.
+type Replacement struct {
+	Name   string // MetadataFile, BaseConfigFile or EventsFile
+	Before []byte // what they were made from
+	After  []byte
+}
+
+// Replace puts a file in the place of one that may be damaged, which is what Update
+// cannot do. It is saved as any other change is: only when it makes sense, and with
+// its content in the store.
+func (w *Workspace) Replace(ctx context.Context, id events.ID, r Replacement) error {
+	return w.locked(ctx, "replace "+r.Name+" of", id, func(e Entry, others []Entry) error {
+		if e.Legacy {
+			return ErrLegacy
+		}
+		now, err := w.ReadFile(e, r.Name)
+		if err != nil {
+			return err
+		}
+		if !bytes.Equal(now, r.Before) {
+			return ErrMeanwhile
+		}
+		if r.Name == MetadataFile {
+			return w.replaceDetails(e, r)
+		}
+		return w.replacePart(e, others, r)
+	})
+}
+
+// replaceDetails does not read the stream, which may be damaged too.
+func (w *Workspace) replaceDetails(e Entry, r Replacement) error {
+	d, err := events.DecodeDetails(r.After)
+	if err != nil {
+		return located(err, path.Join(e.Path, r.Name))
+	}
+	s := w.storeOf(e)
+	if e, err = s.retitle(e, titleOf(d)); err != nil {
+		return err
+	}
+	if err := s.write(s.path(e, r.Name), r.After); err != nil {
+		return err
+	}
+	return w.outrank(e, r.Name)
+}
+
+func (w *Workspace) replacePart(e Entry, others []Entry, r Replacement) error {
+	if r.Name == BaseConfigFile && !json.Valid(r.After) {
+		return errors.New("it is not JSON")
+	}
+	s := w.storeOf(e)
+	c, err := read(&patched{FS: s.fsys, name: s.path(e, r.Name), data: r.After}, s.path(e), e)
+	if err != nil {
+		return err
+	}
+	c.Others = others
+	if r.Name == BaseConfigFile {
+		c.stored.base = r.Before
+		return w.save(c)
+	}
+	c.stored.stream = r.Before
+	// Of a stream that did not load nobody can say what it lacked already.
+	_, err = events.Decode(r.Before)
+	c.AllowDangling = err != nil
+	return w.save(c)
+}
+
+// patched is a file system in which one file has other bytes.
+type patched struct {
+	fs.FS
+
+	name string
+	data []byte
+}
+
+// ReadFile returns the other bytes.
+func (p *patched) ReadFile(name string) ([]byte, error) {
+	if name == p.name {
+		return p.data, nil
+	}
+	return fs.ReadFile(p.FS, name)
+}
+
+// Lstat is that of the file system: what is no regular file does not become one.
+func (p *patched) Lstat(name string) (fs.FileInfo, error) {
+	info, err := fs.Lstat(p.FS, name)
+	if err != nil {
+		return nil, fmt.Errorf("look at %s: %w", name, err)
+	}
+	return info, nil
+}
+
+// ReadLink makes it an fs.ReadLinkFS.
+func (p *patched) ReadLink(name string) (string, error) { return fs.ReadLink(p.FS, name) }
