@@ -45,6 +45,7 @@ type cli struct {
 	Rename    renameCmd    `cmd:"" group:"shape" help:"Change a title."`
 	Archive   archiveCmd   `cmd:"" group:"shape" help:"Put conversations away."`
 	Unarchive unarchiveCmd `cmd:"" group:"shape" help:"Take conversations out of the archive."`
+	Label     labelCmd     `cmd:"" group:"shape" aliases:"labels" help:"List and change labels."`
 	Rm        rmCmd        `cmd:"" group:"shape" aliases:"remove,delete" help:"Delete conversations."`
 	Edit      editCmd      `cmd:"" group:"shape" help:"Edit a conversation's files in your editor."`
 	Use       useCmd       `cmd:"" group:"shape" help:"Make a conversation the active one."`

@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"strings"
 
 	"github.com/git-jp/git-jp/events"
 	"github.com/git-jp/git-jp/internal/workspace"
@@ -99,16 +98,11 @@ func (c forkCmd) details(
 	if c.Title != "" {
 		d.Title = &c.Title
 	}
-	for _, label := range c.Label {
-		key, value, _ := strings.Cut(label, "=")
-		if !validLabel(key) {
-			return nil, usagef("label %q: a key has letters, digits, _ and - only", label)
-		}
-		if d.Labels == nil {
-			d.Labels = make(map[string]string)
-		}
-		d.Labels[key] = value
+	labels, err := parseLabels(c.Label)
+	if err != nil {
+		return nil, err
 	}
+	setLabels(d, labels)
 	from, err := json.Marshal(origin{conv.ID.String(), lastTurn(conv.Stream, o)})
 	if err != nil {
 		return nil, err
@@ -126,11 +120,6 @@ func lastTurn(s *events.Stream, o events.ForkOptions) int {
 		}
 	}
 	return 0
-}
-
-func validLabel(key string) bool {
-	const letters = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
-	return key != "" && strings.Trim(key, letters+"0123456789_-") == ""
 }
 
 // originOf returns where a conversation came from, nil when nobody says.

@@ -1,0 +1,149 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/git-jp/git-jp/events"
+	"github.com/git-jp/git-jp/internal/workspace"
+)
+
+type labelCmd struct {
+	Ls  labelLsCmd  `cmd:"" aliases:"l" default:"withargs" help:"List the labels of conversations."`
+	Add labelAddCmd `cmd:"" aliases:"a,set" help:"Set labels."`
+	Rm  labelRmCmd  `cmd:"" aliases:"r" help:"Take labels away."`
+}
+
+// Help says what labels are good for.
+func (labelCmd) Help() string {
+	return `Labels are committed with the conversation, a merge keeps those of both sides, and
+'git jp ls --label=<key>' lists the conversations that have one.
+
+    git jp label add reviewed area=index
+    git jp label rm --id 17838 area`
+}
+
+// labelled is whose labels are meant.
+type labelled struct {
+	ID []string `short:"i" name:"id" sep:"none" placeholder:"CONVERSATION" help:"The conversation; the active one by default. Repeat for several."`
+}
+
+func (l labelled) names() []string {
+	if len(l.ID) == 0 {
+		return []string{"."}
+	}
+	return l.ID
+}
+
+type labelLsCmd struct{ labelled }
+
+// Run lists labels: a line for each.
+func (c labelLsCmd) Run(a *app) error {
+	return a.each(c.names(), func(e workspace.Entry) error {
+		if a.JSON {
+			return a.printRecord(e)
+		}
+		d, err := a.openWorkspace.LoadDetails(e)
+		if err != nil {
+			return err
+		}
+		for _, key := range slices.Sorted(maps.Keys(d.Labels)) {
+			line := key
+			if value := d.Labels[key]; value != "" {
+				line += "=" + value
+			}
+			if len(c.ID) > 1 {
+				line = e.ID.String() + "\t" + line
+			}
+			if _, err := fmt.Fprintln(a.stdout, oneLine(a.output().Text(line))); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+type labelAddCmd struct {
+	labelled
+
+	Label []string `arg:"" placeholder:"KEY[=VALUE]" help:"Labels, as KEY or KEY=VALUE."`
+}
+
+// Run sets labels.
+func (c labelAddCmd) Run(ctx context.Context, a *app) error {
+	labels, err := parseLabels(c.Label)
+	if err != nil {
+		return err
+	}
+	return a.relabel(ctx, c.names(), func(d *events.Details) { setLabels(d, labels) })
+}
+
+type labelRmCmd struct {
+	labelled
+
+	Key []string `arg:"" optional:"" help:"Keys of labels."`
+	All bool     `help:"Take all labels away."`
+}
+
+// Run takes labels away. Without a key it needs --all, so that an unset variable of a
+// script does not take all of them.
+func (c labelRmCmd) Run(ctx context.Context, a *app) error {
+	if (len(c.Key) == 0) != c.All {
+		return usagef("expected \"<key> ...\" or --all")
+	}
+	return a.relabel(ctx, c.names(), func(d *events.Details) {
+		maps.DeleteFunc(d.Labels, func(key, _ string) bool {
+			return c.All || slices.Contains(c.Key, key)
+		})
+	})
+}
+
+// relabel changes the labels of conversations.
+func (a *app) relabel(ctx context.Context, names []string, change func(*events.Details)) error {
+	return a.each(names, func(e workspace.Entry) error {
+		var now string
+		err := a.openWorkspace.UpdateDetails(ctx, e.ID, func(d *events.Details) error {
+			change(d)
+			now = labelText(d.Labels)
+			return nil
+		})
+		if err != nil {
+			return err
+		}
+		if now == "" {
+			now = " no labels"
+		}
+		a.note("%s has%s", e.ID, a.output().Text(now))
+		return a.printRecord(e)
+	})
+}
+
+// parseLabels reads KEY and KEY=VALUE.
+func parseLabels(args []string) (map[string]string, error) {
+	labels := make(map[string]string, len(args))
+	for _, arg := range args {
+		key, value, _ := strings.Cut(arg, "=")
+		if !validLabel(key) {
+			return nil, usagef("label %q: a key has letters, digits, _ and - only", arg)
+		}
+		labels[key] = value
+	}
+	return labels, nil
+}
+
+// setLabels adds labels to those that there are.
+func setLabels(d *events.Details, labels map[string]string) {
+	if d.Labels == nil {
+		d.Labels = make(map[string]string, len(labels))
+	}
+	maps.Copy(d.Labels, labels)
+}
+
+// validLabel knows the keys that jp takes: a bad one is a load error there.
+func validLabel(key string) bool {
+	const letters = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
+	return key != "" && strings.Trim(key, letters+"0123456789_-") == ""
+}
