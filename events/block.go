@@ -65,7 +65,7 @@ func (r *reader) metadataBlocks(rendered blobs.Content) ([]Block, []spot, bool) 
 	if !ok || !isArray(v) {
 		return nil, nil, false
 	}
-	sub := &reader{raw: v, options: r.options}
+	sub := r.within(v, nil)
 	blocks, err := sub.blockArray(0)
 	if err != nil || sub.hasReference() {
 		return nil, nil, false
@@ -105,7 +105,7 @@ func (r *reader) block(s span) (Block, *placedError) {
 		return Block{}, errorAt(s.at, "not an object")
 	}
 	ms, _, _ := membersOf(r.raw, s.at, nil)
-	sub := &reader{raw: r.raw, members: ms, options: r.options}
+	sub := r.within(r.raw, ms)
 	name, err := sub.string("type")
 	if err != nil {
 		return Block{}, err

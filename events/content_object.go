@@ -102,7 +102,7 @@ func (r *reader) size() (int64, *placedError) {
 	}
 	n, bad := parseSize(m.value(r.raw))
 	if bad == nil {
-		bad = r.options.check(n)
+		bad = r.check(n)
 	}
 	if bad != nil {
 		return 0, errorAt(m.at, "size: %w", bad)
@@ -141,7 +141,7 @@ func (r *reader) inlineBinary(m member) (blobs.Content, *placedError) {
 }
 
 func (r *reader) loaded(m member, b []byte) (blobs.Content, *placedError) {
-	if err := r.options.check(int64(len(b))); err != nil {
+	if err := r.check(int64(len(b))); err != nil {
 		return blobs.Content{}, errorAt(m.at, "%s: %w", m.name, err)
 	}
 	return blobs.Loaded(b), nil

@@ -11,6 +11,7 @@ type reader struct {
 	raw     []byte
 	members []member
 	options DecodeOptions
+	largest *int64 // of all contents that were held against the limits; nil for nobody
 	spots   []spot
 	view    view
 	meta    Metadata
@@ -19,8 +20,8 @@ type reader struct {
 // readElement returns the element with the bytes raw, which it keeps; ms are the
 // members of raw and are not kept.
 func readElement(raw []byte, ms []member, o DecodeOptions) (*Element, *placedError) {
-	r := &reader{raw: raw, members: ms, options: o}
 	e := &Element{raw: raw, kind: kindOf(raw, ms)}
+	r := &reader{raw: raw, members: ms, options: o, largest: &e.largest}
 	read := r.readerOf(e.kind)
 	if read == nil {
 		e.event, e.time = &Unknown{Type: string(e.kind)}, r.anyTime()

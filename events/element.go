@@ -18,7 +18,9 @@ type Element struct {
 	meta  Metadata
 	spots []spot // its contents
 	view  view
-	err   error // why raw cannot be read; of a new element only
+	// largest is the size of the largest content, those included that the view left out.
+	largest int64
+	err     error // why raw cannot be read; of a new element only
 }
 
 // A view says which parts of an event were taken from metadata, where the inline

@@ -67,7 +67,7 @@ func exercise(t *testing.T, s *events.Stream) {
 	if _, err := out.Externalize(store, events.ExternalizeOptions{Legacy: true}); err != nil {
 		t.Fatal(err)
 	}
-	if err := out.Validate(); err != nil {
+	if err := events.Valid(out, events.DecodeOptions{}); err != nil {
 		t.Fatalf("after externalizing %q: %v", out.Encode(), err)
 	}
 	for i, e := range s.All() {
@@ -86,7 +86,7 @@ func exercise(t *testing.T, s *events.Stream) {
 	if _, err := out.Inline(store); err != nil {
 		return // a missing blob or a reference of a newer version
 	}
-	if err := out.Validate(); err != nil {
+	if err := events.Valid(out, events.DecodeOptions{}); err != nil {
 		t.Fatalf("after inlining %q: %v", out.Encode(), err)
 	}
 	for i, e := range s.All() {

@@ -55,7 +55,7 @@ func TestChangingTheTimeChangesOnlyTheTime(t *testing.T) {
 		if s.Len() == 0 && string(s.Encode()) != text {
 			g.Fatal("an empty stream changed")
 		}
-		if err := s.Validate(); err != nil {
+		if err := events.Valid(s, events.DecodeOptions{}); err != nil {
 			g.Fatal(err)
 		}
 	})
@@ -86,7 +86,7 @@ func TestExternalizeLeavesNoContent(t *testing.T) {
 				g.Fatalf("nothing was externalized and %q became %q", text, s.Encode())
 			}
 			g.sameElements("externalize", before, s)
-			if err := s.Validate(); err != nil {
+			if err := events.Valid(s, events.DecodeOptions{}); err != nil {
 				g.Fatal(err)
 			}
 			if n, err = s.Externalize(g.store, o); n != 0 || err != nil {

@@ -16,7 +16,20 @@ func (r *reader) sub(m member) (*reader, *placedError) {
 		return nil, errorAt(m.at, "%s: not an object", m.name)
 	}
 	ms, _, _ := membersOf(r.raw, m.at, nil)
-	return &reader{raw: r.raw, members: ms, options: r.options}, nil
+	return r.within(r.raw, ms), nil
+}
+
+// within returns a reader of a part of what r reads.
+func (r *reader) within(raw []byte, ms []member) *reader {
+	return &reader{raw: raw, members: ms, options: r.options, largest: r.largest}
+}
+
+// check holds the size of a content against the limits.
+func (r *reader) check(size int64) error {
+	if r.largest != nil {
+		*r.largest = max(*r.largest, size)
+	}
+	return r.options.check(size)
 }
 
 // start returns where the reader's object begins, for errors about what is not

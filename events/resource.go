@@ -26,7 +26,7 @@ func (r *reader) metadataResources() []Resource {
 	if !ok || !isArray(v) {
 		return nil
 	}
-	sub := &reader{raw: v, options: r.options}
+	sub := r.within(v, nil)
 	resources, err := sub.resourceArray(0)
 	if err != nil || sub.hasReference() {
 		return nil

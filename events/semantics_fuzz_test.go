@@ -26,7 +26,7 @@ func FuzzDerivedStreams(f *testing.F) {
 			"sanitized": s.Sanitize(), "projected": p.Stream,
 			"fork": s.Fork(o), "whole fork": s.Fork(ForkOptions{}),
 		} {
-			if err := derived.Validate(); err != nil {
+			if err := Valid(derived, DecodeOptions{}); err != nil {
 				t.Errorf("%s: %v", name, err)
 			}
 		}

@@ -102,7 +102,7 @@ func TestStreamEdits(t *testing.T) {
 			if got := string(s.Encode()); got != tt.want {
 				t.Errorf("got\n%q\nwant\n%q", got, tt.want)
 			}
-			if err := s.Validate(); err != nil {
+			if err := events.Valid(s, events.DecodeOptions{}); err != nil {
 				t.Error(err)
 			}
 			if got := string(clone.Encode()); got != tt.in {

@@ -140,8 +140,26 @@ func (s *Stream) ValidateWith(o DecodeOptions) error {
 			return &SyntaxError{Element: i, Kind: e.kind, Offset: s.offset(i), Err: e.err}
 		}
 	}
+	if s.decodes(o) {
+		return nil
+	}
 	_, err := DecodeWith(s.Encode(), o)
 	return err
+}
+
+// decodes reports whether the stream is known to read back, without reading it: saving one
+// event of a long stream must not cost reading the thousands that were there before. Each
+// element was read from the bytes that it still has, on its own or in its place in a file;
+// what its reading depends on besides is the limits. Between elements stand commas and
+// white space. An element that is not known to be within the limits is no proof of the
+// opposite.
+func (s *Stream) decodes(o DecodeOptions) bool {
+	for _, it := range s.items {
+		if o.check(it.el.largest) != nil {
+			return false
+		}
+	}
+	return s.size() <= MaxStreamBytes
 }
 
 // offset returns where element i begins in the encoded stream.

@@ -151,7 +151,7 @@ func TestRealStreams(t *testing.T) {
 		if string(s.Encode()) != string(data) {
 			t.Errorf("%s: encoding is not the identity", path)
 		}
-		if err := s.Validate(); err != nil {
+		if err := events.Valid(s, events.DecodeOptions{}); err != nil {
 			t.Errorf("%s: %v", path, err)
 		}
 		// §6.5 of the format: jp itself changes only these two.

@@ -19,16 +19,17 @@ import (
 // The operations that are interrupted, each on a workspace with conversation id1 in
 // both roots.
 var operations = map[string]func(context.Context, *Workspace) error{
-	"update": func(ctx context.Context, w *Workspace) error {
-		return w.Update(ctx, id1, func(c *Conversation) error {
-			title := "second"
-			c.Details.Title = &title
-			c.BaseConfig = []byte("{\"assistant\": {}}\n")
-			if c.Stream.Len() == 4 {
-				c.Stream.Append(withResult("new")...)
-			}
-			return nil
-		})
+	"update": func(ctx context.Context, w *Workspace) error { return w.Update(ctx, id1, change) },
+	"hold": func(ctx context.Context, w *Workspace) error {
+		h, err := w.Hold(ctx, id1)
+		if err != nil {
+			return err
+		}
+		err = h.Update(change)
+		if err == nil {
+			err = h.Update(change) // which changes nothing more
+		}
+		return errors.Join(err, h.Release())
 	},
 	"create": func(ctx context.Context, w *Workspace) error {
 		n := &NewConversation{
@@ -39,6 +40,16 @@ var operations = map[string]func(context.Context, *Workspace) error{
 	},
 	"archive": func(ctx context.Context, w *Workspace) error { return apart(w.Archive(ctx, id1)) },
 	"remove":  func(ctx context.Context, w *Workspace) error { return w.Remove(ctx, id1) },
+}
+
+func change(c *Conversation) error {
+	title := "second"
+	c.Details.Title = &title
+	c.BaseConfig = []byte("{\"assistant\": {}}\n")
+	if c.Stream.Len() == 4 {
+		c.Stream.Append(withResult("new")...)
+	}
+	return nil
 }
 
 func crashWorld(t *testing.T) *world {

@@ -86,7 +86,7 @@ func (w *Workspace) createAs(s *store, id events.ID, n *NewConversation) (_ Entr
 	}
 	e := Entry{ID: id, Local: s.local}
 	c := n.conversation(e.at(Live, events.Dirname(id, titleOf(n.Details)), s.prefix))
-	content, err := w.settle(s, c)
+	content, _, err := w.settle(s, c)
 	if err != nil {
 		return Entry{}, err
 	}
@@ -135,7 +135,7 @@ func (s *store) publish(c *Conversation, extra map[string][]byte) (err error) {
 			return err
 		}
 	}
-	for _, f := range c.changes() {
+	for _, f := range c.changes(c.files(c.Stream.Encode())) {
 		if err := put(f.name, f.data); err != nil {
 			return err
 		}

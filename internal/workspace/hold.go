@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 
 	"github.com/git-jp/git-jp/events"
@@ -66,19 +67,12 @@ func (h *Hold) Update(f func(*Conversation) error) error {
 		}
 	}
 	next := *h.current
-	// A long conversation refers to thousands of contents. Those of the stored stream need
-	// not be looked for again at each event: they are not what this save adds.
-	next.known = references(h.current.Stream)
 	next.Details, next.Stream = next.Details.Clone(), next.Stream.Clone()
 	if err := f(&next); err != nil {
 		return fmt.Errorf("update conversation %s: %w", id, err)
 	}
 	if err := h.workspace.save(&next); err != nil {
 		return fmt.Errorf("update conversation %s: %w", id, err)
-	}
-	next.stored = stored{
-		details: next.Details.Encode(), base: next.BaseConfig, stream: next.Stream.Encode(),
-		title: next.Title(),
 	}
 	h.current = &next
 	return nil
@@ -88,20 +82,44 @@ func (h *Hold) Update(f func(*Conversation) error) error {
 func (h *Hold) unchanged() bool {
 	c := h.current
 	s := h.workspace.storeOf(c.Entry)
-	for _, f := range []file{
-		{MetadataFile, c.stored.details},
-		{BaseConfigFile, c.stored.base},
-		{EventsFile, c.stored.stream},
-	} {
-		data, err := readRegular(s.fsys, s.path(c.Entry, f.name))
+	for _, f := range c.stored.files() {
+		same, err := holds(s.fsys, s.path(c.Entry, f.name), f.data)
 		if f.data == nil && errors.Is(err, fs.ErrNotExist) {
 			continue
 		}
-		if err != nil || !bytes.Equal(data, f.data) {
+		if err != nil || !same {
 			return false
 		}
 	}
 	return true
+}
+
+// holds reports whether a file has exactly the given bytes. Its time and size would not
+// tell: another program can write as fast as the file system's clock ticks.
+func holds(fsys fs.FS, name string, want []byte) (same bool, err error) {
+	info, err := fs.Lstat(fsys, name)
+	if err != nil || !info.Mode().IsRegular() || info.Size() != int64(len(want)) {
+		return false, err
+	}
+	f, err := fsys.Open(name)
+	if err != nil {
+		return false, err
+	}
+	defer func() { err = errors.Join(err, f.Close()) }()
+	piece := make([]byte, min(len(want)+1, 128<<10))
+	for {
+		n, err := f.Read(piece)
+		if n > len(want) || !bytes.Equal(piece[:n], want[:n]) {
+			return false, nil
+		}
+		want = want[n:]
+		if errors.Is(err, io.EOF) {
+			return len(want) == 0, nil
+		}
+		if err != nil {
+			return false, err
+		}
+	}
 }
 
 // Release gives the lock back.

@@ -116,6 +116,51 @@ func TestHoldFollowsATitle(t *testing.T) {
 	}
 }
 
+// TestHoldSavesWithoutLookingBack counts what a save allocates: what grows with the stream
+// is its bytes, which are put together once, and no piece of work for each event.
+func TestHoldSavesWithoutLookingBack(t *testing.T) {
+	saves := func(n int) float64 {
+		h := newHold(t)
+		defer func() { _ = h.Release() }()
+		fill(t, h, n)
+		return testing.AllocsPerRun(10, func() {
+			if err := h.Update(appendMessage("one more")); err != nil {
+				t.Fatal(err)
+			}
+		})
+	}
+	if short, long := saves(10), saves(2000); long > short+20 {
+		t.Errorf("a save allocates %v times after 10 events and %v times after 2,000", short, long)
+	}
+}
+
+// TestHoldFindsWhatIsMissing takes a content away while the conversation is held: a reference
+// that was there is kept, another event that refers to it is not refused either, and a new
+// reference to nothing is.
+func TestHoldFindsWhatIsMissing(t *testing.T) {
+	h := newHold(t)
+	defer func() { _ = h.Release() }()
+	fill(t, h, 10)
+	s := h.workspace.storeOf(h.current.Entry)
+	if err := s.root.RemoveAll(blobs.Dir); err != nil {
+		t.Fatal(err)
+	}
+	again := h.current.Stream.At(1)
+	err := h.Update(func(c *Conversation) error { c.Stream.Append(again); return nil })
+	if err != nil {
+		t.Errorf("a reference that stood in the stream: %v", err)
+	}
+	nowhere := blobs.Refer(blobs.RefTo([]byte("nowhere")))
+	err = h.Update(func(c *Conversation) error {
+		c.Stream.Insert(3, resultOf(nowhere))
+		return nil
+	})
+	var missing *DanglingError
+	if !errors.As(err, &missing) || len(missing.Refs) != 1 {
+		t.Errorf("a reference to nothing: %v", err)
+	}
+}
+
 // BenchmarkHoldUpdate is the cost of saving one event of a long conversation, of which half
 // the events refer to contents.
 func BenchmarkHoldUpdate(b *testing.B) {
@@ -123,15 +168,7 @@ func BenchmarkHoldUpdate(b *testing.B) {
 		b.Run(fmt.Sprint(n), func(b *testing.B) {
 			h := newHold(b)
 			defer func() { _ = h.Release() }()
-			err := h.Update(func(c *Conversation) error {
-				for i := range n / 2 {
-					c.Stream.Append(message(strings.Repeat("word ", 100)), contentOf(i))
-				}
-				return nil
-			})
-			if err != nil {
-				b.Fatal(err)
-			}
+			fill(b, h, n)
 			for b.Loop() {
 				if err := h.Update(appendMessage("one more")); err != nil {
 					b.Fatal(err)
@@ -141,7 +178,22 @@ func BenchmarkHoldUpdate(b *testing.B) {
 	}
 }
 
-func newHold(b *testing.B) *Hold {
+// fill appends n events, of which half have a content.
+func fill(b testing.TB, h *Hold, n int) {
+	b.Helper()
+	err := h.Update(func(c *Conversation) error {
+		for i := range n / 2 {
+			content := blobs.Loaded(fmt.Appendf(nil, "content %d", i))
+			c.Stream.Append(message(strings.Repeat("word ", 100)), resultOf(content))
+		}
+		return nil
+	})
+	if err != nil {
+		b.Fatal(err)
+	}
+}
+
+func newHold(b testing.TB) *Hold {
 	b.Helper()
 	root := b.TempDir()
 	env := Env{Getenv: func(string) string { return "" }, Now: time.Now, Dir: root}
@@ -164,10 +216,8 @@ func newHold(b *testing.B) *Hold {
 	return h
 }
 
-func contentOf(i int) *events.Element {
-	return events.NewElement(time.Unix(int64(i), 0), &events.ToolCallResponse{
-		ID: "a", Blocks: []events.Block{{
-			Type: events.BlockText, Content: blobs.Loaded(fmt.Appendf(nil, "content %d", i)),
-		}},
+func resultOf(content blobs.Content) *events.Element {
+	return events.NewElement(time.Unix(1, 0), &events.ToolCallResponse{
+		ID: "a", Blocks: []events.Block{{Type: events.BlockText, Content: content}},
 	}, events.Metadata{})
 }

@@ -7,7 +7,6 @@ import (
 	"path"
 	"strings"
 
-	"github.com/git-jp/git-jp/blobs"
 	"github.com/git-jp/git-jp/events"
 )
 
@@ -24,13 +23,18 @@ type Conversation struct {
 	AllowDangling bool
 
 	stored stored
-	known  map[blobs.Ref]bool // in the stored stream; nil when nobody has looked
 }
 
-// stored is what the files held when they were read.
+// stored is what the files held when they were read or written last.
 type stored struct {
 	details, base, stream []byte
+	elements              *events.Stream // of stream; nil for a new conversation
 	title                 string
+}
+
+// files returns the files in the order of [Conversation.files].
+func (s *stored) files() [3]file {
+	return [...]file{{MetadataFile, s.details}, {BaseConfigFile, s.base}, {EventsFile, s.stream}}
 }
 
 // Title returns the title, "" when there is none.
@@ -101,6 +105,7 @@ func (c *Conversation) readStream(fsys fs.FS, dir string) error {
 	if c.Stream, err = decode(data); err != nil {
 		return located(err, path.Join(c.Path, name))
 	}
+	c.stored.elements = c.Stream.Clone()
 	return nil
 }
 

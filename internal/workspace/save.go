@@ -18,21 +18,30 @@ type file struct {
 	data []byte
 }
 
-// save writes what differs from what was loaded. The caller has the lock.
+// save writes what differs from what was loaded, and notes it as what is stored. The
+// caller has the lock.
 func (w *Workspace) save(c *Conversation) error {
 	s := w.storeOf(c.Entry)
 	var content *keeper
-	if !bytes.Equal(c.Stream.Encode(), c.stored.stream) {
+	// A long stream is put together once in a save: that, reading the file and writing it
+	// are all that grows with what was there before.
+	stream := c.Stream.Encode()
+	if !bytes.Equal(stream, c.stored.stream) {
+		var moved int
 		var err error
-		if content, err = w.settle(s, c); err != nil {
+		if content, moved, err = w.settle(s, c); err != nil {
 			return err
 		}
+		if moved > 0 {
+			stream = c.Stream.Encode()
+		}
 	}
-	changed := c.changes()
+	all := c.files(stream)
+	changed := c.changes(all)
 	if len(changed) == 0 {
 		return nil
 	}
-	if err := s.saveFiles(c, changed); err != nil {
+	if err := s.saveFiles(c, all, changed); err != nil {
 		return err
 	}
 	if content != nil {
@@ -40,53 +49,69 @@ func (w *Workspace) save(c *Conversation) error {
 			return err
 		}
 	}
-	return w.outrankAll(c.Entry, changed)
+	if err := w.outrankAll(c.Entry, changed); err != nil {
+		return err
+	}
+	c.stored = c.storing(all)
+	return nil
 }
 
-// settle brings the contents of a changed stream where they belong and checks that it
-// can be saved. Content is in the store when it returns, the stream not yet.
-func (w *Workspace) settle(s *store, c *Conversation) (*keeper, error) {
-	k := newKeeper(s.blobs)
+// settle brings the contents of a changed stream where they belong, counts them, and
+// checks that it can be saved. Content is in the store when it returns, the stream not
+// yet.
+func (w *Workspace) settle(s *store, c *Conversation) (k *keeper, moved int, err error) {
+	k = newKeeper(s.blobs)
 	defer k.batch.Discard()
 	if w.Format() == FormatInline {
-		if _, err := c.Stream.Inline(s.blobs); err != nil {
-			return nil, fmt.Errorf("write contents inline: %w", err)
+		if moved, err = c.Stream.Inline(s.blobs); err != nil {
+			return nil, 0, fmt.Errorf("write contents inline: %w", err)
 		}
-	} else if _, err := c.Stream.Externalize(k, events.ExternalizeOptions{}); err != nil {
-		return nil, fmt.Errorf("store contents: %w", err)
+	} else if moved, err = c.Stream.Externalize(k, events.ExternalizeOptions{}); err != nil {
+		return nil, 0, fmt.Errorf("store contents: %w", err)
 	}
 	if err := c.Stream.Validate(); err != nil {
-		return nil, located(err, path.Join(c.Path, EventsFile))
+		return nil, 0, located(err, path.Join(c.Path, EventsFile))
 	}
 	if err := k.batch.Commit(); err != nil {
-		return nil, fmt.Errorf("store contents: %w", err)
+		return nil, 0, fmt.Errorf("store contents: %w", err)
 	}
 	if err := k.dangling(c); err != nil && !c.AllowDangling {
-		return nil, err
+		return nil, 0, err
 	}
-	return k, nil
+	return k, moved, nil
 }
 
-// changes returns the files to write, in jp's order: the presence of
-// base_config.json says how events.json is to be read, so it comes first.
-func (c *Conversation) changes() []file {
-	var all []file
-	for _, f := range []struct {
-		name     string
-		old, now []byte
-	}{
-		{MetadataFile, c.stored.details, c.Details.Encode()},
-		{BaseConfigFile, c.stored.base, c.BaseConfig},
-		{EventsFile, c.stored.stream, c.Stream.Encode()},
-	} {
-		if f.now != nil && !bytes.Equal(f.old, f.now) {
-			all = append(all, file{f.name, f.now})
+// files returns all files of the conversation, whose stream encodes as given, in jp's
+// order: the presence of base_config.json says how events.json is to be read, so it
+// comes first.
+func (c *Conversation) files(stream []byte) [3]file {
+	return [...]file{
+		{MetadataFile, c.Details.Encode()},
+		{BaseConfigFile, c.BaseConfig},
+		{EventsFile, stream},
+	}
+}
+
+// changes returns those of the files that are to be written.
+func (c *Conversation) changes(all [3]file) []file {
+	var changed []file
+	for i, old := range c.stored.files() {
+		if f := all[i]; f.data != nil && !bytes.Equal(old.data, f.data) {
+			changed = append(changed, f)
 		}
 	}
-	return all
+	return changed
 }
 
-func (s *store) saveFiles(c *Conversation, changed []file) error {
+// storing is what is stored when all files were written.
+func (c *Conversation) storing(all [3]file) stored {
+	return stored{
+		details: all[0].data, base: all[1].data, stream: all[2].data,
+		elements: c.Stream.Clone(), title: c.Title(),
+	}
+}
+
+func (s *store) saveFiles(c *Conversation, all [3]file, changed []file) error {
 	if title := c.Title(); title != c.stored.title {
 		var err error
 		if c.Entry, err = s.retitle(c.Entry, title); err != nil {
@@ -98,18 +123,14 @@ func (s *store) saveFiles(c *Conversation, changed []file) error {
 			return err
 		}
 	}
-	return s.complete(c)
+	return s.complete(c, all)
 }
 
 // complete writes the files that were not written and are not there any more: git can
 // remove a directory that it finds unchanged at any time, and what we wrote after
 // that would be half a conversation.
-func (s *store) complete(c *Conversation) error {
-	for _, f := range []file{
-		{MetadataFile, c.Details.Encode()},
-		{BaseConfigFile, c.BaseConfig},
-		{EventsFile, c.Stream.Encode()},
-	} {
+func (s *store) complete(c *Conversation, all [3]file) error {
+	for _, f := range all {
 		name := s.path(c.Entry, f.name)
 		_, err := s.root.Lstat(name)
 		if f.data != nil && errors.Is(err, fs.ErrNotExist) {
@@ -184,12 +205,12 @@ func (k *keeper) verify(c *Conversation) error {
 func (k *keeper) dangling(c *Conversation) error {
 	var before map[blobs.Ref]bool
 	var missing []blobs.Ref
-	for ref := range references(c.Stream) {
-		if c.known[ref] || k.has(ref) {
+	for ref := range references(fresh(c.stored.elements, c.Stream)) {
+		if k.has(ref) {
 			continue
 		}
 		if before == nil {
-			before = c.storedReferences()
+			before = references(c.stored.elements)
 		}
 		if !before[ref] {
 			missing = append(missing, ref)
@@ -209,6 +230,9 @@ func (k *keeper) has(ref blobs.Ref) bool {
 
 func references(s *events.Stream) map[blobs.Ref]bool {
 	all := map[blobs.Ref]bool{}
+	if s == nil {
+		return all
+	}
 	for c := range s.Contents() {
 		if c.Content.IsRef() {
 			all[c.Content.Ref()] = true
@@ -217,11 +241,25 @@ func references(s *events.Stream) map[blobs.Ref]bool {
 	return all
 }
 
-func (c *Conversation) storedReferences() map[blobs.Ref]bool {
-	if s, err := events.Decode(c.stored.stream); err == nil {
-		return references(s)
+// fresh returns the elements of now without those at its beginning and its end that
+// stand so in old, which may be nil. Saving one event of a long conversation need not
+// look at all that it had before.
+func fresh(old, now *events.Stream) *events.Stream {
+	from, to := 0, now.Len()
+	if old != nil {
+		end := old.Len()
+		for from < min(end, to) && old.At(from) == now.At(from) {
+			from++
+		}
+		for ; min(end, to) > from && old.At(end-1) == now.At(to-1); end-- {
+			to--
+		}
 	}
-	return nil // a new conversation
+	s := events.New()
+	for i := from; i < to; i++ {
+		s.Append(now.At(i))
+	}
+	return s
 }
 
 func (w *Workspace) outrankAll(e Entry, changed []file) error {
