@@ -31,8 +31,8 @@ const (
 	tempDir          = "blobs/.tmp"
 )
 
-// dir is the directory of the partition below .jp or the silo.
-func (p Partition) dir() string {
+// Dir is the directory of the partition below .jp or the silo.
+func (p Partition) Dir() string {
 	if p == Archive {
 		return archiveDir
 	}
@@ -65,7 +65,7 @@ func (e Entry) compare(other Entry) int {
 // at returns e moved to another place.
 func (e Entry) at(p Partition, dirname, prefix string) Entry {
 	e.Partition, e.Dirname = p, dirname
-	e.Path = path.Join(prefix, p.dir(), dirname)
+	e.Path = path.Join(prefix, p.Dir(), dirname)
 	return e
 }
 

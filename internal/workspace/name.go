@@ -87,7 +87,7 @@ func (w *Workspace) byPath(arg string, entries []Entry) []Candidate {
 	path := w.resolve(arg)
 	for _, s := range w.stores() {
 		for _, p := range []Partition{Archive, Live} {
-			dir := filepath.Join(s.dir, filepath.FromSlash(p.dir()))
+			dir := filepath.Join(s.dir, filepath.FromSlash(p.Dir()))
 			rest, err := filepath.Rel(resolveDir(dir), path)
 			if err != nil || !filepath.IsLocal(rest) {
 				continue

@@ -38,7 +38,7 @@ type scanner struct {
 func (s *scanner) report(p Problem) { s.problems = append(s.problems, p) }
 
 func (s *scanner) partition(p Partition) error {
-	dir := path.Join(s.jpDir, p.dir())
+	dir := path.Join(s.jpDir, p.Dir())
 	switch info, err := fs.Lstat(s.fsys, dir); {
 	case errors.Is(err, fs.ErrNotExist):
 		return nil

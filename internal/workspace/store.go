@@ -52,7 +52,7 @@ func (s *store) close() error {
 
 // path is where an entry's file lies below the store's root.
 func (s *store) path(e Entry, elem ...string) string {
-	return path.Join(append([]string{e.Partition.dir(), e.Dirname}, elem...)...)
+	return path.Join(append([]string{e.Partition.Dir(), e.Dirname}, elem...)...)
 }
 
 // scan is Scan with the paths of entries.
@@ -95,7 +95,7 @@ func (s *store) find(id events.ID) ([]Entry, error) {
 // names returns the names in a partition that mean an id, sorted. It asks the system for
 // nothing but names: to change all of many conversations, each is looked for among all.
 func (s *store) names(p Partition, id events.ID) ([]string, error) {
-	d, err := s.root.Open(p.dir())
+	d, err := s.root.Open(p.Dir())
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
 	}
@@ -112,7 +112,7 @@ func (s *store) names(p Partition, id events.ID) ([]string, error) {
 }
 
 func (s *store) isDir(p Partition, name string) bool {
-	info, err := s.root.Lstat(path.Join(p.dir(), name))
+	info, err := s.root.Lstat(path.Join(p.Dir(), name))
 	return err == nil && info.IsDir()
 }
 

@@ -1,0 +1,233 @@
+package main
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"path"
+	"strings"
+	"time"
+
+	"github.com/git-jp/git-jp/events"
+	"github.com/git-jp/git-jp/gitint"
+	"github.com/git-jp/git-jp/internal/render"
+	"github.com/git-jp/git-jp/internal/workspace"
+)
+
+type logCmd struct {
+	Conversation string   `arg:"" optional:"" help:"The conversation; the active one by default. A deleted one is named by its id in full."`
+	Revision     []string `arg:"" optional:"" help:"Where to begin, and where to end: a revision or a range."`
+	All          bool     `help:"Look at all branches and tags."`
+	Count        int      `short:"n" name:"max-count" placeholder:"N" help:"Show the newest N commits only."`
+}
+
+// Help says what is shown.
+func (logCmd) Help() string {
+	return `Lists the commits that changed a conversation, wherever its directory was at the time,
+and what they did to it. 'git log -p' shows the text of the changes.`
+}
+
+// revisionRecord is a commit in `log --json`.
+type revisionRecord struct {
+	Commit  string    `json:"commit"`
+	Author  string    `json:"author"`
+	Date    time.Time `json:"date"`
+	Subject string    `json:"subject"`
+	// Path is of the conversation's directory after the commit, "" when it is gone.
+	Path string `json:"path"`
+	// Turns and TurnsBefore are nil when the commit did not touch the stream.
+	Turns       *int     `json:"turns"`
+	TurnsBefore *int     `json:"turns_before"`
+	Did         []string `json:"did"`
+}
+
+// Run lists the commits that changed a conversation.
+func (c logCmd) Run(ctx context.Context, a *app) error {
+	if c.Count < 0 {
+		return usagef("--max-count %d: expected a positive number", c.Count)
+	}
+	repo, err := a.repo(ctx)
+	if err != nil {
+		return err
+	}
+	w, err := a.workspace()
+	if err != nil {
+		return err
+	}
+	dir, err := a.dirInRepo(w, repo)
+	if err != nil {
+		return err
+	}
+	ids, err := a.stageIDs([]string{cmp.Or(c.Conversation, ".")})
+	if err != nil {
+		return err
+	}
+	revisions, err := repo.History(ctx, gitint.HistoryRequest{
+		Revs: c.Revision, All: c.All, Count: c.Count, Globs: globsOf(dir, ids[0]),
+	})
+	if err != nil {
+		return err
+	}
+	h := history{repo: repo, turns: make(map[gitint.OID]int)}
+	records := make([]revisionRecord, 0, len(revisions))
+	for _, rev := range revisions {
+		r, err := h.record(ctx, rev)
+		if err != nil {
+			return err
+		}
+		records = append(records, r)
+	}
+	if len(records) == 0 {
+		a.note("no commit has %s", ids[0])
+	}
+	return c.print(a, records)
+}
+
+// globsOf returns the paths that a conversation may have had: its directory is named after
+// the title of the time.
+func globsOf(jpDir string, id events.ID) []string {
+	var globs []string
+	for _, p := range []workspace.Partition{workspace.Live, workspace.Archive} {
+		dir := path.Join(jpDir, p.Dir(), id.Digits())
+		globs = append(globs, dir+"/**", dir+"-*/**")
+	}
+	return globs
+}
+
+func (logCmd) print(a *app, records []revisionRecord) error {
+	if a.JSON {
+		lines := render.NewJSONLines(a.stdout, a.output())
+		for _, r := range records {
+			if err := lines.Write(r); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+	table := render.NewTable(a.output(), render.Column{Head: "COMMIT"},
+		render.Column{Head: "DATE"}, render.Column{Head: "AUTHOR"},
+		render.Column{Head: "CHANGE"}, render.Column{Head: "SUBJECT", Shrink: true})
+	for _, r := range records {
+		table.Row(r.Commit[:12], a.ago(r.Date), r.Author, strings.Join(r.Did, ", "), r.Subject)
+	}
+	return table.Write(a.stdout)
+}
+
+// A history reads the streams of a conversation's commits, each once.
+type history struct {
+	repo  *gitint.Repo
+	turns map[gitint.OID]int
+}
+
+func (h history) record(ctx context.Context, rev gitint.Revision) (revisionRecord, error) {
+	r := revisionRecord{
+		Commit: rev.OID.String(), Author: rev.Author, Subject: rev.Subject, Did: []string{},
+	}
+	var err error
+	if r.Date, err = time.Parse(time.RFC3339, rev.Date); err != nil {
+		return r, fmt.Errorf("commit %s: %w", rev.OID, err)
+	}
+	r.Date = r.Date.UTC()
+	for _, f := range rev.Files {
+		if !f.New.IsZero() {
+			r.Path = path.Dir(f.Path)
+		}
+	}
+	was, is := streamOf(rev.Files)
+	before, err := h.count(ctx, was.OID)
+	if err != nil {
+		return r, err
+	}
+	now, err := h.count(ctx, is.OID)
+	if err != nil {
+		return r, err
+	}
+	if was != is {
+		r.Turns, r.TurnsBefore = &now, &before
+	}
+	r.Did = append(streamChanges(was, is, now-before), otherChanges(rev.Files)...)
+	return r, nil
+}
+
+// count returns the number of turns of a stream; none that cannot be read.
+func (h history) count(ctx context.Context, id gitint.OID) (int, error) {
+	if n, ok := h.turns[id]; ok || id.IsZero() {
+		return n, nil
+	}
+	data, err := h.repo.ReadObject(ctx, id, 0)
+	if err != nil {
+		return 0, err
+	}
+	if s, err := events.Decode(data); err == nil {
+		h.turns[id] = len(s.Turns())
+	}
+	return h.turns[id], nil
+}
+
+// streamOf returns the stream before and after a commit, which may have moved it. Both
+// are zero when it did not touch it.
+func streamOf(files []gitint.StagedPath) (was, is gitint.Entry) {
+	for _, f := range files {
+		if path.Base(f.Path) != workspace.EventsFile {
+			continue
+		}
+		if !f.Old.IsZero() {
+			was = gitint.Entry{Path: f.Path, OID: f.Old}
+		}
+		if !f.New.IsZero() {
+			is = gitint.Entry{Path: f.Path, OID: f.New}
+		}
+	}
+	return was, is
+}
+
+// streamChanges says in words what a commit did to the stream.
+func streamChanges(was, is gitint.Entry, more int) []string {
+	did := []string{}
+	switch {
+	case was == is:
+		return did
+	case was.Path == "":
+		return append(did, "began with "+plural(more, "turn"))
+	case is.Path == "":
+		return append(did, "deleted")
+	case was.Path != is.Path:
+		did = append(did, moveOf(path.Dir(was.Path), path.Dir(is.Path)))
+	}
+	switch {
+	case more > 0:
+		did = append(did, "+"+plural(more, "turn"))
+	case more < 0:
+		did = append(did, "-"+plural(-more, "turn"))
+	case was.OID != is.OID:
+		did = append(did, "edited")
+	}
+	return did
+}
+
+// otherChanges says which other files were changed in place.
+func otherChanges(files []gitint.StagedPath) (did []string) {
+	names := map[string]string{
+		workspace.MetadataFile: "metadata", workspace.BaseConfigFile: "base configuration",
+	}
+	for _, f := range files {
+		if name, ok := names[path.Base(f.Path)]; ok && f.Status == 'M' {
+			did = append(did, name)
+		}
+	}
+	return did
+}
+
+// moveOf says what it means that a directory went elsewhere.
+func moveOf(from, to string) string {
+	archive := workspace.Archive.Dir()
+	was, is := strings.HasSuffix(path.Dir(from), archive), strings.HasSuffix(path.Dir(to), archive)
+	switch {
+	case is && !was:
+		return "archived"
+	case was && !is:
+		return "unarchived"
+	default:
+		return "renamed"
+	}
+}

@@ -1,0 +1,101 @@
+package gitint
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// A HistoryRequest says whose history is asked for.
+type HistoryRequest struct {
+	Revs []string // where to begin, as git log takes it; nothing stands for HEAD
+	All  bool     // begin at every ref too
+	// Globs are paths below the root in which * stays within a directory and ** does not.
+	Globs []string
+	Count int // of commits, 0 for all
+}
+
+// A Revision is a commit that changed files asked for, and which. Of a merge these are the
+// files that are like those of no parent, compared with the first one.
+type Revision struct {
+	LogEntry
+
+	Files []StagedPath
+}
+
+// History returns the commits that changed files, newest first.
+func (r *Repo) History(ctx context.Context, h HistoryRequest) ([]Revision, error) {
+	args := append(slices.Clone(quiet[:]),
+		"log", "-z", "--raw", "--no-abbrev", "--no-renames", "-c",
+		"--encoding=UTF-8", "--no-show-signature", "--no-color", "--no-ext-diff",
+		"--format="+historyMark+"%H%x00%an%x00%aI%x00%s",
+	)
+	if h.Count > 0 {
+		args = append(args, "--max-count="+strconv.Itoa(h.Count))
+	}
+	if h.All {
+		args = append(args, "--all")
+	}
+	args = append(append(args, "--end-of-options"), h.Revs...)
+	args = append(args, "--")
+	for _, glob := range h.Globs {
+		args = append(args, ":(top,glob)"+glob)
+	}
+	out, err := r.run(ctx, command{args: args, env: []string{"GIT_LITERAL_PATHSPECS=0"}})
+	if err != nil {
+		if unborn, _ := r.unborn(ctx); unborn && len(h.Revs) == 0 && !h.All {
+			return nil, nil
+		}
+		return nil, fmt.Errorf("list history: %w", err)
+	}
+	all, err := parseHistory(splitZ(out))
+	if err != nil {
+		return nil, fmt.Errorf("list history: %w", err)
+	}
+	return all, nil
+}
+
+// parseHistory reads the four fields of each commit and the pairs of a raw line and a path
+// that follow.
+func parseHistory(fields []string) ([]Revision, error) {
+	var all []Revision
+	for len(fields) > 0 {
+		if fields[0] == "" { // git separates the files of a merge by one more NUL
+			fields = fields[1:]
+			continue
+		}
+		digits, isCommit := strings.CutPrefix(fields[0], historyMark)
+		if isCommit && len(fields) >= logFields {
+			entries, err := parseLog(append([]string{digits}, fields[1:logFields]...))
+			if err != nil {
+				return nil, err
+			}
+			all, fields = append(all, Revision{LogEntry: entries[0]}), fields[logFields:]
+			continue
+		}
+		if len(all) == 0 || len(fields) < 2 {
+			return nil, fmt.Errorf("unexpected field %q", fields[0])
+		}
+		p, err := parseRawLine(firstParent(strings.TrimLeft(fields[0], "\n")), fields[1])
+		if err != nil {
+			return nil, fmt.Errorf("raw diff line %q: %w", fields[0], err)
+		}
+		last := &all[len(all)-1]
+		last.Files, fields = append(last.Files, p), fields[2:]
+	}
+	return all, nil
+}
+
+// firstParent takes the other parents out of the raw line of a merge: it begins with a
+// colon for each, and has a mode, an id and a letter of each.
+func firstParent(line string) string {
+	rest := strings.TrimLeft(line, ":")
+	n := len(line) - len(rest)
+	f := strings.Fields(rest)
+	if n < 2 || len(f) != 2*(n+1)+1 {
+		return line
+	}
+	return strings.Join([]string{f[0], f[n], f[n+1], f[2*n+1], f[2*n+2][:1]}, " ")
+}
