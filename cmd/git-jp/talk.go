@@ -125,9 +125,12 @@ func (k *talk) configure(c queryCmd) error {
 			k.app.warn("%v", w)
 		}
 	}
-	k.setup = query.ReadSetup(k.config)
-	if c.Model != "" && k.setup.Model == "" {
+	k.setup, err = setupOf(k.config)
+	switch {
+	case err != nil && c.Model != "":
 		return usagef("--model %q: expected provider/name or the short name of a model", c.Model)
+	case err != nil:
+		return err
 	}
 	delta, _ := k.config.Delta()
 	k.delta = jsontext.Value(shareable(delta))

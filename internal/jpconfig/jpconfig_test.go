@@ -348,7 +348,9 @@ func TestModels(t *testing.T) {
 	}
 	for text, want := range map[string]jpconfig.Reasoning{
 		"'off'": {Effort: "off"}, "{effort = 'high', exclude = true}": {Effort: "high", Exclude: true},
-		"{effort = 2000}": {Effort: "2000"}, "{exclude = true}": {Effort: "auto", Exclude: true},
+		"{effort = 2000}": {Effort: "2000"}, "2000": {Effort: "2000"},
+		"{effort = {absolute = 2000}}": {Effort: "2000"}, "{max_tokens = 2000}": {Effort: "2000"},
+		"{exclude = true}": {Effort: "auto", Exclude: true},
 	} {
 		c := load(t, sources(t, map[string]string{
 			"ws/.jp/config.toml": "assistant.model = {id = 'a/b', parameters = {reasoning = " + text + ", seed = 4}}\n",
@@ -360,31 +362,68 @@ func TestModels(t *testing.T) {
 	}
 }
 
+// The whitespace is jp's, whose own tests have such sections.
 func TestSystem(t *testing.T) {
 	c := load(t, sources(t, map[string]string{"ws/.jp/config.toml": `
-assistant.system_prompt = "prompt"
+assistant.system_prompt = "prompt\n"
 [[assistant.system_prompt_sections]]
-tag = "b"
-title = "T"
-content = "less < more"
+tag = "two words"
+title = 'a "b" <c> & d'
+content = "\nless < more]]>\n"
 position = 2
 [[assistant.system_prompt_sections]]
 title = "First"
 content = "text"
 position = -1
+[[assistant.system_prompt_sections]]
+tag = "empty"
+content = "\n"
+[[assistant.system_prompt_sections]]
+content = "bare"
 [[assistant.instructions]]
 title = "How"
+description = "Mind this"
 items = ["one", "two"]
+examples = ["like so", {good = "g", bad = "b", reason = "r"}, {good = "h", bad = "c"}]
+[[assistant.instructions]]
+title = "Only"
 `}))
 	want := []string{
-		"prompt", "# First\n\ntext", "<instruction title=\"How\">\n- one\n- two\n</instruction>",
-		"<b title=\"T\">\n<![CDATA[less < more]]>\n</b>",
+		"prompt", "# First\n\ntext", "bare",
+		"<instruction title=\"How\">\nMind this\n\n- one\n- two\n\n**Examples**\n\nlike so\n\n" +
+			"Good: g\nBad: b\nReason: r\n\nGood: h\nBad: c\n</instruction>",
+		"<two_words title=\"a &quot;b&quot; &lt;c&gt; &amp; d\">\n" +
+			"<![CDATA[\nless < more]]]]><![CDATA[>\n]]>\n</two_words>",
 	}
 	if got := c.System(); !slices.Equal(got, want) {
-		t.Errorf("system is %q", got)
+		t.Errorf("system is %q\nwant %q", got, want)
 	}
 	if got := load(t, sources(t, nil)).System(); len(got) != 2 || got[0] != "You are a helpful assistant." {
 		t.Errorf("by default it is %q", got)
+	}
+}
+
+func TestSpeaker(t *testing.T) {
+	for text, want := range map[string]string{
+		`"p/n"`: "p/n", `"c"`: "x/y", `"a"`: "", `"z"`: "", `3`: "", `{"provider":"p"}`: "",
+		`{"provider":"p","name":"q"}`: "p/q",
+	} {
+		c, err := events.ParseConfig([]byte(`{"assistant":{"model":{"id":`+text+`}},
+			"providers":{"llm":{"aliases":{"a":"b","b":"a","c":"x/y"}}}}`), 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := jpconfig.Speaker(c); got != want {
+			t.Errorf("%s: got %q, want %q", text, got, want)
+		}
+	}
+}
+
+func TestWordsOfRequests(t *testing.T) {
+	c := load(t, sources(t, map[string]string{"ws/.jp/config.toml": "user.name = 'Ada'\n" +
+		"[assistant]\ntool_choice = false\nrequest.cache = true\n"}))
+	if c.ToolChoice() != "none" || c.Cache() != "short" || c.Author() != "Ada" {
+		t.Errorf("got %q, %q, %q", c.ToolChoice(), c.Cache(), c.Author())
 	}
 }
 

@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"github.com/git-jp/git-jp/events"
 )
 
 // A ModelID names a model as jp does.
@@ -49,22 +51,34 @@ func (r *Reasoning) UnmarshalJSON(b []byte) error {
 	if json.Unmarshal(b, &r.Effort) == nil {
 		return nil
 	}
+	var tokens json.Number
+	if json.Unmarshal(b, &tokens) == nil {
+		r.Effort = tokens.String()
+		return nil
+	}
 	var table struct {
-		Effort  any  `json:"effort"`
-		Exclude bool `json:"exclude"`
+		Effort    json.RawMessage `json:"effort"`
+		Absolute  json.Number     `json:"absolute"` // as jp stores a number of tokens
+		MaxTokens json.Number     `json:"max_tokens"`
+		Exclude   bool            `json:"exclude"`
 	}
 	if err := json.Unmarshal(b, &table); err != nil {
 		return err
 	}
-	r.Exclude = table.Exclude
-	switch effort := table.Effort.(type) {
-	case nil:
-		r.Effort = "auto"
-	case string:
-		r.Effort = effort
-	default:
-		r.Effort = fmt.Sprint(effort)
+	r.Effort = "auto"
+	switch {
+	case table.Effort != nil && string(table.Effort) != "null":
+		var inner Reasoning
+		if err := inner.UnmarshalJSON(table.Effort); err != nil {
+			return err
+		}
+		r.Effort = inner.Effort
+	case table.Absolute != "":
+		r.Effort = table.Absolute.String()
+	case table.MaxTokens != "":
+		r.Effort = table.MaxTokens.String()
 	}
+	r.Exclude = table.Exclude
 	return nil
 }
 
@@ -73,6 +87,27 @@ var ErrAlias = errors.New("aliases lead to each other")
 
 // ErrNoModel is the error where nobody says which model.
 var ErrNoModel = errors.New("no model is configured")
+
+// ToolChoice returns assistant.tool_choice: "auto", "none", "required" or the name of a tool.
+func (c *Config) ToolChoice() string {
+	var on bool
+	if c.Decode(&on, "assistant", "tool_choice") {
+		return map[bool]string{true: "auto", false: "none"}[on]
+	}
+	return c.text("assistant", "tool_choice")
+}
+
+// Cache returns assistant.request.cache: "off", "short", "long" or a duration.
+func (c *Config) Cache() string {
+	var on bool
+	if c.Decode(&on, "assistant", "request", "cache") {
+		return map[bool]string{true: "short", false: "off"}[on]
+	}
+	return c.text("assistant", "request", "cache")
+}
+
+// Author returns user.name.
+func (c *Config) Author() string { return c.text("user", "name") }
 
 // Model returns the model of the assistant.
 func (c *Config) Model() (Model, error) { return c.ModelAt("assistant", "model") }
@@ -83,20 +118,34 @@ func (c *Config) ModelAt(path ...string) (Model, error) {
 	if !ok {
 		return Model{}, fmt.Errorf("%s: %w", strings.Join(path, "."), ErrNoModel)
 	}
-	id, err := c.resolve(raw, nil)
+	id, err := resolve(c.all, raw, nil)
 	if err != nil {
 		return Model{}, fmt.Errorf("%s: %w", strings.Join(path, "."), err)
 	}
-	return Model{ID: id, Parameters: c.parameters(path)}, nil
+	return Model{ID: id, Parameters: c.Parameters(path...)}, nil
 }
 
 // ResolveModel returns the model that a person names: an alias or "provider/name".
 func (c *Config) ResolveModel(name string) (ModelID, error) {
-	return c.resolve(quote(name), nil)
+	return resolve(c.all, quote(name), nil)
+}
+
+// Speaker returns the model that a configuration alone names, as "provider/name": who
+// answers in the turns for which it holds. It is "" when that is nobody.
+func Speaker(c events.Config) string {
+	s, ok := c.Setting("assistant", "model", "id")
+	if !ok {
+		return ""
+	}
+	id, err := resolve(c, s.Value(), nil)
+	if err != nil {
+		return ""
+	}
+	return id.String()
 }
 
 // resolve follows aliases. Seen are those that led here.
-func (c *Config) resolve(raw []byte, seen []string) (ModelID, error) {
+func resolve(c events.Config, raw []byte, seen []string) (ModelID, error) {
 	var id ModelID
 	if json.Unmarshal(raw, &id) == nil {
 		if id.Provider == "" || id.Name == "" {
@@ -111,8 +160,8 @@ func (c *Config) resolve(raw []byte, seen []string) (ModelID, error) {
 	if slices.Contains(seen, name) {
 		return ModelID{}, fmt.Errorf("model %q: %w", name, ErrAlias)
 	}
-	if alias, _, ok := c.Value("providers", "llm", "aliases", name); ok {
-		return c.resolve(alias, append(seen, name))
+	if alias, ok := c.Setting("providers", "llm", "aliases", name); ok {
+		return resolve(c, alias.Value(), append(seen, name))
 	}
 	provider, model, ok := strings.Cut(name, "/")
 	if !ok || provider == "" || model == "" {
@@ -121,7 +170,8 @@ func (c *Config) resolve(raw []byte, seen []string) (ModelID, error) {
 	return ModelID{Provider: provider, Name: model}, nil
 }
 
-func (c *Config) parameters(path []string) Parameters {
+// Parameters returns how the model at a path is to be used, whichever it is.
+func (c *Config) Parameters(path ...string) Parameters {
 	at := func(key string) []string { return slices.Concat(path, []string{"parameters", key}) }
 	var p Parameters
 	c.read(&p.MaxTokens, at("max_tokens")...)

@@ -28,11 +28,13 @@ type instructions struct {
 // instructions by their position.
 func (c *Config) System() []string {
 	var parts []string
-	if prompt := c.text("assistant", "system_prompt"); prompt != "" {
+	if prompt := strings.TrimSpace(c.text("assistant", "system_prompt")); prompt != "" {
 		parts = append(parts, prompt)
 	}
 	for _, s := range c.Sections() {
-		parts = append(parts, s.render())
+		if text := s.render(); text != "" { // a provider refuses what is empty
+			parts = append(parts, text)
+		}
 	}
 	return parts
 }
@@ -71,10 +73,13 @@ func (c *Config) items(path ...string) []json.RawMessage {
 	return all
 }
 
-// render writes a section as jp does.
+// render writes a section as jp does, to the last line break: a prompt that differs is
+// another one to the provider's cache.
 func (s Section) render() string {
 	content := strings.TrimSpace(s.Content)
 	switch {
+	case content == "":
+		return ""
 	case s.Tag != "":
 		tag := strings.ReplaceAll(s.Tag, " ", "_")
 		open := tag
@@ -89,20 +94,30 @@ func (s Section) render() string {
 	}
 }
 
-// section writes instructions as the content of a section.
+// section writes instructions as the content of a section: paragraphs with a line between
+// them.
 func (in instructions) section() Section {
-	var b strings.Builder
-	if in.Description != "" {
-		b.WriteString(strings.TrimSpace(in.Description) + "\n\n")
+	var parts, items []string
+	if d := strings.TrimSpace(in.Description); d != "" {
+		parts = append(parts, d)
 	}
 	for _, item := range in.Items {
-		b.WriteString("- " + strings.TrimSpace(item) + "\n")
+		items = append(items, "- "+strings.TrimSpace(item))
 	}
-	for _, raw := range in.Examples {
-		b.WriteString(example(raw))
+	if items != nil {
+		parts = append(parts, strings.Join(items, "\n"))
+	}
+	for i, raw := range in.Examples {
+		if i == 0 {
+			parts = append(parts, "**Examples**")
+		}
+		if e := example(raw); e != "" {
+			parts = append(parts, e)
+		}
 	}
 	return Section{
-		Tag: "instruction", Title: in.Title, Content: b.String(), Position: in.Position,
+		Tag: "instruction", Title: in.Title, Content: strings.Join(parts, "\n\n"),
+		Position: in.Position,
 	}
 }
 
@@ -110,18 +125,19 @@ func (in instructions) section() Section {
 func example(raw []byte) string {
 	var text string
 	if json.Unmarshal(raw, &text) == nil {
-		return "\nExample: " + strings.TrimSpace(text) + "\n"
+		return strings.TrimSpace(text)
 	}
 	var contrast struct{ Good, Bad, Reason string }
 	if json.Unmarshal(raw, &contrast) != nil {
 		return ""
 	}
-	s := "\nGood: " + strings.TrimSpace(contrast.Good) + "\nBad: " +
-		strings.TrimSpace(contrast.Bad) + "\n"
-	if contrast.Reason != "" {
-		s += "Reason: " + strings.TrimSpace(contrast.Reason) + "\n"
+	lines := []string{
+		"Good: " + strings.TrimSpace(contrast.Good), "Bad: " + strings.TrimSpace(contrast.Bad),
 	}
-	return s
+	if contrast.Reason != "" {
+		lines = append(lines, "Reason: "+strings.TrimSpace(contrast.Reason))
+	}
+	return strings.Join(lines, "\n")
 }
 
 // characters writes text between tags, as a CDATA section where it has markup.
@@ -129,9 +145,9 @@ func characters(s string) string {
 	if !strings.ContainsAny(s, "<>&") {
 		return s
 	}
-	return "<![CDATA[" + strings.ReplaceAll(s, "]]>", "]]]]><![CDATA[>") + "]]>"
+	return "<![CDATA[\n" + strings.ReplaceAll(s, "]]>", "]]]]><![CDATA[>") + "\n]]>"
 }
 
 func attribute(s string) string {
-	return strings.NewReplacer("&", "&amp;", "<", "&lt;", `"`, "&quot;").Replace(s)
+	return strings.NewReplacer("&", "&amp;", "<", "&lt;", ">", "&gt;", `"`, "&quot;").Replace(s)
 }

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/git-jp/git-jp/events"
 	"github.com/git-jp/git-jp/internal/llm"
@@ -181,68 +182,50 @@ func TestNothingAsked(t *testing.T) {
 	}
 }
 
-// settings is configuration as JSON.
-type settings string
-
-func (s settings) Decode(v any, path ...string) bool {
-	raw := json.RawMessage(s)
-	for _, key := range path {
-		var table map[string]json.RawMessage
-		if json.Unmarshal(raw, &table) != nil || table[key] == nil {
-			return false
+// speaker is who speaks under a configuration, as internal/jpconfig has it.
+func speaker(c events.Config) string {
+	s, ok := c.Setting("assistant", "model", "id")
+	if !ok {
+		return ""
+	}
+	var text string
+	if json.Unmarshal(s.Value(), &text) == nil {
+		if alias, ok := c.Setting("providers", "llm", "aliases", text); ok {
+			_ = json.Unmarshal(alias.Value(), &text) // a table stands for nothing here
 		}
-		raw = table[key]
+		return text
 	}
-	return json.Unmarshal(raw, v) == nil
+	var id struct{ Provider, Name string }
+	if json.Unmarshal(s.Value(), &id) != nil {
+		return ""
+	}
+	return id.Provider + "/" + id.Name
 }
 
-func TestSetup(t *testing.T) {
-	s := query.ReadSetup(settings(`{
-		"assistant": {
-			"system_prompt": "You help.\n",
-			"system_prompt_sections": [
-				{"content": "Write well.", "title": "Style", "position": 5},
-				{"content": "a < b", "tag": "rules", "title": "R"},
-				{"content": "plain"}
-			],
-			"instructions": [{"title": "How", "items": ["Be brief", "No <b>"], "position": -1}],
-			"tool_choice": "required",
-			"model": {"id": "opus", "parameters": {
-				"max_tokens": 4000, "temperature": 0.5, "stop_words": ["END"],
-				"reasoning": {"effort": "high", "exclude": true}}},
-			"request": {"cache": "long"}
-		},
-		"providers": {"llm": {"aliases": {
-			"opus": "claude", "claude": {"provider": "anthropic", "name": "claude-opus-5"}}}},
-		"user": {"name": "Ada"}
-	}`))
-	want := []string{
-		"You help.",
-		"<instruction title=\"How\">\n- Be brief\n- <![CDATA[No <b>]]>\n</instruction>",
-		"<rules title=\"R\">\n<![CDATA[a < b]]>\n</rules>",
-		"plain",
-		"# Style\n\nWrite well.",
-	}
-	if diff := cmp.Diff(want, s.System); diff != "" {
-		t.Errorf("system (-want +got)\n%s", diff)
-	}
-	if s.Model != "anthropic/claude-opus-5" || s.Author != "Ada" || s.Choice.Mode != llm.ChoiceRequired {
-		t.Errorf("got %+v", s)
-	}
-	p := s.Params
-	if p.MaxTokens != 4000 || *p.Temperature != 0.5 || len(p.Stop) != 1 || s.Cache.TTL == 0 ||
-		p.Reasoning != (llm.ReasoningParams{Mode: llm.ReasoningEffort, Effort: llm.EffortHigh, Exclude: true}) {
-		t.Errorf("got %+v", p)
-	}
-}
-
-func TestModelID(t *testing.T) {
-	aliases := query.Aliases(settings(`{"providers":{"llm":{"aliases":{"a":"b","b":"a","c":"x/y"}}}}`))
-	for v, want := range map[string]string{
-		`"p/n"`: "p/n", `"c"`: "x/y", `"a"`: "", `"z"`: "", `3`: "", `{"provider":"p"}`: "",
+func TestWords(t *testing.T) {
+	for word, want := range map[string]llm.ReasoningParams{
+		"": {}, "off": {Mode: llm.ReasoningOff}, "auto": {Mode: llm.ReasoningAuto},
+		"High": {Mode: llm.ReasoningEffort, Effort: llm.EffortHigh},
+		"2000": {Mode: llm.ReasoningBudget, Budget: 2000}, "lots": {},
 	} {
-		if got := query.ModelID([]byte(v), aliases); got != want {
-			t.Errorf("%s: got %q, want %q", v, got, want)
+		if got := query.ParseReasoning(word); got != want {
+			t.Errorf("reasoning %q is %+v, want %+v", word, got, want)
+		}
+	}
+	for word, want := range map[string]llm.CachePolicy{
+		"": {}, "short": {}, "off": {Off: true}, "long": {TTL: time.Hour},
+		"45m": {TTL: 45 * time.Minute},
+	} {
+		if got := query.ParseCache(word); got != want {
+			t.Errorf("cache %q is %+v, want %+v", word, got, want)
+		}
+	}
+	for word, want := range map[string]llm.ToolChoice{
+		"auto": {}, "none": {Mode: llm.ChoiceNone}, "required": {Mode: llm.ChoiceRequired},
+		"git_commit": {Mode: llm.ChoiceTool, Name: "git_commit"},
+	} {
+		if got := query.ParseChoice(word); got != want {
+			t.Errorf("choice %q is %+v, want %+v", word, got, want)
 		}
 	}
 }

@@ -1,7 +1,6 @@
 package query
 
 import (
-	"encoding/json"
 	"errors"
 	"io/fs"
 
@@ -28,5 +27,3 @@ func Lost(view *events.Stream, rd blobs.Reader) []events.ContentAt {
 	}
 	return all
 }
-
-func unmarshal(data []byte, v any) error { return json.Unmarshal(data, v) }

@@ -35,7 +35,7 @@ type Source struct {
 
 // Build returns the request. It reads contents and nothing else.
 func Build(s Source) (*llm.Request, error) {
-	b := builder{source: s, calls: map[int]string{}, aliases: map[string]jsontext.Value{}}
+	b := builder{source: s, calls: map[int]string{}}
 	b.read(s.Base)
 	for _, c := range s.View.Calls() {
 		if !c.Open() {
@@ -61,8 +61,7 @@ func Build(s Source) (*llm.Request, error) {
 type builder struct {
 	source   Source
 	config   events.Config
-	model    string // that is in force
-	aliases  map[string]jsontext.Value
+	model    string         // that is in force
 	calls    map[int]string // name of the tool by the index of the response
 	messages []llm.Message
 	schema   jsontext.Value
@@ -72,21 +71,12 @@ type builder struct {
 // read takes a configuration over: which model spoke follows from it.
 func (b *builder) read(c events.Config) {
 	b.config = c
-	id, ok := c.Setting("assistant", "model", "id")
-	if !ok {
+	if b.source.Setup.Speaker == nil {
 		return
 	}
-	v := configView{c}
-	b.model = ModelID(id.Value(), Aliases(v))
-}
-
-// configView reads a configuration of the stream as a Config.
-type configView struct{ events.Config }
-
-// Decode implements [Config].
-func (c configView) Decode(v any, path ...string) bool {
-	s, ok := c.Setting(path...)
-	return ok && unmarshal(s.Value(), v) == nil
+	if id := b.source.Setup.Speaker(c); id != "" {
+		b.model = id
+	}
 }
 
 func (b *builder) request() *llm.Request {

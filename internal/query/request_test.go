@@ -52,7 +52,8 @@ func source(t interface{ Fatal(...any) }, stored *events.Stream) query.Source {
 	}
 	return query.Source{
 		View: view, Plan: plan, Contents: noBlobs{}, Tools: tools(),
-		Setup: query.Setup{System: []string{"Be brief."}}, Root: "/home/ada/project",
+		Setup: query.Setup{System: []string{"Be brief."}, Speaker: speaker},
+		Root:  "/home/ada/project",
 	}
 }
 
