@@ -229,12 +229,8 @@ func newDeclared(u string) declared {
 
 // declaredIn returns the attachments that hold.
 func declaredIn(conf *jpconfig.Config) (list []declared) {
-	var entries []json.RawMessage
-	conf.Decode(&entries, "conversation", "attachments")
-	for _, entry := range entries {
-		if u, err := attach.Config([]byte(entry)); err == nil {
-			list = append(list, declared{u, entry})
-		}
+	for _, at := range conf.Attachments() {
+		list = append(list, declared{declaredURL(at), at.Entry})
 	}
 	return list
 }

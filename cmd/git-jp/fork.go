@@ -7,6 +7,7 @@ import (
 	"fmt"
 
 	"github.com/git-jp/git-jp/events"
+	"github.com/git-jp/git-jp/internal/query"
 	"github.com/git-jp/git-jp/internal/workspace"
 )
 
@@ -55,6 +56,7 @@ func (c forkCmd) Run(ctx context.Context, a *app) error {
 		return err
 	}
 	stream := conv.Stream.Fork(options)
+	query.Detach(stream)
 	w := a.openWorkspace
 	entry, err := w.Create(ctx, &workspace.NewConversation{
 		Details: details, Stream: stream, BaseConfig: conv.BaseConfig, Local: conv.Local,

@@ -49,6 +49,9 @@ func (queryCmd) Help() string {
 what it answered become part of the conversation, event by event: an interrupt loses
 nothing that was complete. Standard input is put before the question.
 
+What is attached is looked up once, for the turn where it is attached: that of --attach, or the
+next one for what the configuration declares. It stays as it was; --attach takes it again.
+
 --model, --param, --reasoning, --tool, --no-tool and --attach stay in force for the
 conversation. Flags for all tools count first, then those that take tools away, then those
 that add them.
@@ -102,7 +105,10 @@ func (c queryCmd) Run(ctx context.Context, a *app) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, k.close()) }()
-	if err := k.attach(ctx, c.Attach, p.Request); err != nil {
+	if err := k.attach(ctx, c.Attach, p); err != nil {
+		return err
+	}
+	if err := k.openTools(ctx, c); err != nil {
 		return err
 	}
 	if p.Request != nil {
@@ -146,7 +152,6 @@ type target struct {
 	create    *workspace.NewConversation
 	beginning *query.Beginning
 	fresh     bool // its configuration is that of now
-	declared  bool // the declared attachments go into this turn
 }
 
 // errNoneActive says that nothing tells which conversation is meant.
@@ -159,7 +164,7 @@ func (c queryCmd) target(ctx context.Context, a *app) (*target, error) {
 	}
 	t := &target{app: a, workspace: w}
 	if c.New {
-		t.fresh, t.declared = true, true
+		t.fresh = true
 		t.create = &workspace.NewConversation{
 			Details: &events.Details{LastActivatedAt: a.now().UTC()}, Local: c.Local,
 		}
@@ -219,9 +224,10 @@ func (c queryCmd) fork(t *target, e workspace.Entry) error {
 	if err != nil {
 		return err
 	}
-	t.declared = true
+	stream := conv.Stream.Fork(options)
+	query.Detach(stream)
 	t.create = &workspace.NewConversation{
-		Details: details, Stream: conv.Stream.Fork(options), BaseConfig: conv.BaseConfig,
+		Details: details, Stream: stream, BaseConfig: conv.BaseConfig,
 		Local: conv.Local, AllowDangling: true,
 	}
 	return nil

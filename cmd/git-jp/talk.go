@@ -35,6 +35,7 @@ type talk struct {
 	gate     trust.Gate
 	files    builtin.Workspace
 	resolver *attach.Resolver
+	attached []events.Resource // to this turn
 	model    llm.Model
 	tools    *tool.Executor
 	sessions map[string]*mcp.Session
@@ -72,7 +73,7 @@ func newTalk(ctx context.Context, a *app, t *target, c queryCmd) (_ *talk, err e
 			return k.session(ctx, id)
 		},
 	})
-	return k, k.openTools(ctx, c)
+	return k, nil
 }
 
 func (k *talk) close() error {
@@ -201,13 +202,12 @@ func (k *talk) sticking(c queryCmd) ([]byte, error) {
 			}
 		}
 	}
-	var urls []string
-	for _, arg := range c.Attach {
-		u, err := attach.Argument(arg, k.app.directory(), k.files.Tree)
-		if err != nil {
-			return nil, err
-		}
-		urls = append(urls, u)
+	urls, err := k.arguments(c.Attach)
+	if err != nil {
+		return nil, err
+	}
+	for _, at := range k.config.Attachments() {
+		urls = slices.DeleteFunc(urls, func(u string) bool { return u == declaredURL(at) })
 	}
 	conversation := map[string]any{}
 	if len(tools) > 0 {
@@ -220,42 +220,6 @@ func (k *talk) sticking(c queryCmd) ([]byte, error) {
 		return nil, nil
 	}
 	return json.Marshal(map[string]any{"conversation": conversation})
-}
-
-// attach puts what is attached into the request: what the flags say, and in the first turn
-// what the configuration declares.
-func (k *talk) attach(ctx context.Context, args []string, r *events.ChatRequest) error {
-	if r == nil {
-		return nil
-	}
-	var urls []string
-	for _, arg := range args {
-		u, err := attach.Argument(arg, k.app.directory(), k.files.Tree)
-		if err != nil {
-			return err
-		}
-		urls = append(urls, u)
-	}
-	asked := len(urls)
-	if k.target.declared {
-		for _, at := range k.config.Attachments() {
-			u, err := at.URL.Open(k.gate)
-			if err != nil {
-				k.app.warn("not attached: %v", err)
-			} else if !slices.Contains(urls[:asked], u) {
-				urls = append(urls, u)
-			}
-		}
-	}
-	resources, failures := k.resolver.Resolve(ctx, urls)
-	for _, f := range failures {
-		if slices.Contains(urls[:asked], f.Attachment) {
-			return f
-		}
-		k.app.warn("%v", f)
-	}
-	r.Resources = resources
-	return nil
 }
 
 // turn is what runs.

@@ -86,6 +86,9 @@ func (k *talk) refresher() builtin.Refresher {
 			uris = append(uris, c.URI)
 		}
 	}
+	for _, r := range k.attached {
+		uris = append(uris, r.URI)
+	}
 	var declared []string
 	for _, at := range k.config.Attachments() {
 		if u, err := at.URL.Open(approvedOnly(k.gate)); err == nil {

@@ -211,26 +211,6 @@ func TestArguments(t *testing.T) {
 	}
 }
 
-func TestConfig(t *testing.T) {
-	tests := []struct{ in, want string }{
-		{`"cmd:git diff"`, "cmd:git diff"},
-		{
-			`{"type":"cmd","path":"git","params":{"description":"A b","arg":["branch","--x=50%"]}}`,
-			"cmd://git?arg=branch&arg=--x%3D50%2525&description=A+b",
-		},
-		{`{"type":"file","path":"src/**","params":{"exclude":true}}`, "file:src/**?exclude=true"},
-		{`{"type":"https","path":"a.example/x","params":{"q":"5%"}}`, "https://a.example/x?q=5%25"},
-		{`{"path":"x"}`, ""},
-		{`7`, ""},
-	}
-	for _, tt := range tests {
-		got, err := attach.Config(jsontext.Value(tt.in))
-		if got != tt.want || (err != nil) != (tt.want == "") {
-			t.Errorf("%s: %q (%v), want %q", tt.in, got, err, tt.want)
-		}
-	}
-}
-
 // starter remembers commands and prints what a test wants.
 type starter struct {
 	commands       []tool.Command

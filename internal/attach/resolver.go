@@ -41,6 +41,7 @@ func New(o Options) *Resolver { return &Resolver{o} }
 type Failure struct {
 	Attachment string
 	Err        error
+	Found      int // resources that it gave all the same
 }
 
 // Error names the attachment.
@@ -48,6 +49,9 @@ func (f *Failure) Error() string { return fmt.Sprintf("attach %q: %v", f.Attachm
 
 // Unwrap returns what went wrong.
 func (f *Failure) Unwrap() error { return f.Err }
+
+// Excludes reports whether an attachment takes files out of others and gives none itself.
+func Excludes(attachment string) bool { return len(excludes([]string{attachment})) > 0 }
 
 // Resolve returns the resources that attachments stand for, in their order, each URI
 // once, and what could not be resolved. Attachments that exclude do so for all others.
@@ -64,7 +68,7 @@ func (r *Resolver) Resolve(
 			}
 		}
 		if err != nil {
-			failures = append(failures, &Failure{a, err})
+			failures = append(failures, &Failure{a, err, len(found)})
 		}
 	}
 	return all, failures

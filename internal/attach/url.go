@@ -1,7 +1,6 @@
 package attach
 
 import (
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -12,7 +11,6 @@ import (
 
 	"github.com/git-jp/git-jp/events"
 	"github.com/git-jp/git-jp/internal/tool/file"
-	"github.com/go-json-experiment/json/jsontext"
 )
 
 // Schemes that have a handler of ours. Those of MCP begin with mcp+.
@@ -94,57 +92,6 @@ func below(tree *file.Tree, name string) (string, error) {
 		return pattern, nil
 	}
 	return rel + "/" + pattern, nil
-}
-
-// Config returns the attachment that an entry of conversation.attachments is: a URL,
-// or a table with type, path and params.
-func Config(v jsontext.Value) (string, error) {
-	var s string
-	if json.Unmarshal(v, &s) == nil {
-		return s, nil
-	}
-	var t struct {
-		Type   string                     `json:"type"`
-		Path   string                     `json:"path"`
-		Params map[string]json.RawMessage `json:"params"`
-	}
-	if err := json.Unmarshal(v, &t); err != nil || t.Type == "" {
-		return "", fmt.Errorf("attachment %s: neither a URL nor a table with a type", v)
-	}
-	q := url.Values{}
-	for name, p := range t.Params {
-		q[name] = params(p)
-		for i := range q[name] {
-			if t.Type == schemeCmd { // which decodes twice
-				q[name][i] = strings.ReplaceAll(q[name][i], "%", "%25")
-			}
-		}
-	}
-	u := t.Type + "://" + t.Path
-	if t.Type == schemeFile {
-		u = t.Type + ":" + t.Path
-	}
-	if len(q) > 0 {
-		u += "?" + q.Encode()
-	}
-	return u, nil
-}
-
-// params reads one value or a list. What is no text stays as it was written.
-func params(v json.RawMessage) []string {
-	var list []json.RawMessage
-	if json.Unmarshal(v, &list) != nil {
-		list = []json.RawMessage{v}
-	}
-	var all []string
-	for _, e := range list {
-		var s string
-		if json.Unmarshal(e, &s) != nil {
-			s = string(e)
-		}
-		all = append(all, s)
-	}
-	return all
 }
 
 // query reads the parameters of an attachment, whose names must be known.

@@ -2,6 +2,7 @@ package jpconfig
 
 import (
 	"encoding/json"
+	"errors"
 	"net/url"
 	"path"
 	"slices"
@@ -14,39 +15,59 @@ import (
 // An Attachment is one entry of conversation.attachments. Its URL is guarded where it
 // runs a command, fetches from a host, or names a file outside of the workspace.
 type Attachment struct {
-	Scheme string
+	Scheme string // in lower case
 	URL    trust.Guarded[string]
+	Entry  []byte // as it was written: JSON of a URL, a path, or a table
 }
 
-// Attachments returns the attachments that are declared, in order.
+// Attachments returns the attachments that are declared, in order, each URL once.
 func (c *Config) Attachments() []Attachment {
 	s, ok := c.all.Setting("conversation", "attachments")
 	if !ok {
 		return nil
 	}
+	own := map[string]bool{}
+	for _, u := range AttachmentURLs(c.own) {
+		own[u] = true
+	}
 	var all []Attachment
+	seen := map[string]bool{}
 	for _, item := range s.Items() {
-		u, ok := attachmentURL(item.Value())
-		if !ok {
+		u, err := attachmentURL(item.Value())
+		if err != nil {
 			c.warn(Warning{
 				Where: last(c.originsOf(item)).At("conversation", "attachments"),
-				Key:   "conversation.attachments", Text: "left out: want a URL or a table",
+				Key:   "conversation.attachments", Text: "left out: " + err.Error(),
 			})
 			continue
 		}
-		all = append(all, c.attachment(item, u))
+		if !seen[u] {
+			seen[u], all = true, append(all, c.attachment(item, u, own[u]))
+		}
 	}
 	return all
 }
 
-func (c *Config) attachment(item events.Setting, u string) Attachment {
-	scheme, _, ok := strings.Cut(u, ":")
+// AttachmentURLs returns the attachments that a configuration alone declares, whoever
+// wrote them: to be compared, not to be resolved.
+func AttachmentURLs(c events.Config) (urls []string) {
+	s, ok := c.Setting("conversation", "attachments")
 	if !ok {
-		scheme = "" // a path
+		return nil
 	}
-	a := Attachment{Scheme: strings.ToLower(scheme), URL: trust.Own(u)}
+	for _, item := range s.Items() {
+		if u, err := attachmentURL(item.Value()); err == nil {
+			urls = append(urls, u)
+		}
+	}
+	return urls
+}
+
+// attachment guards an entry, unless the user's own layers declare the same.
+func (c *Config) attachment(item events.Setting, u string, own bool) Attachment {
+	a := Attachment{Scheme: urlScheme(u), URL: trust.Own(u), Entry: []byte(item.Value())}
 	kind, guard := attachmentKind(a.Scheme, u)
-	if !guard || c.ownAttachment(item) {
+	if !guard || own {
 		return a
 	}
 	claim := trust.Claim{Kind: kind, Key: "conversation.attachments", Value: u}
@@ -60,14 +81,6 @@ func (c *Config) attachment(item events.Setting, u string) Attachment {
 	return a
 }
 
-// ownAttachment reports whether the user's own layers declare the attachment too.
-func (c *Config) ownAttachment(item events.Setting) bool {
-	own, ok := c.own.Setting("conversation", "attachments")
-	return ok && slices.ContainsFunc(own.Items(), func(o events.Setting) bool {
-		return same(o.Value(), item.Value())
-	})
-}
-
 // attachmentKind returns what resolving a URL does, false when nothing needs asking.
 func attachmentKind(scheme, u string) (trust.Kind, bool) {
 	switch scheme {
@@ -77,8 +90,6 @@ func attachmentKind(scheme, u string) (trust.Kind, bool) {
 		return trust.Host, true
 	case "file":
 		return trust.Path, leavesWorkspace(u[len("file:"):])
-	case "":
-		return trust.Path, leavesWorkspace(u)
 	case "jp":
 		return "", false
 	}
@@ -104,11 +115,12 @@ func leavesWorkspace(rest string) bool {
 	return clean == ".." || strings.HasPrefix(clean, "../")
 }
 
-// attachmentURL returns the URL of an entry: itself, or what its table says.
-func attachmentURL(raw []byte) (string, bool) {
+// attachmentURL returns the URL of an entry: a URL as it stands, the file that a path from
+// the workspace's root names, or what a table says.
+func attachmentURL(raw []byte) (string, error) {
 	var u string
 	if json.Unmarshal(raw, &u) == nil {
-		return u, true
+		return pathURL(u)
 	}
 	var table struct {
 		Type   string                     `json:"type"`
@@ -116,24 +128,73 @@ func attachmentURL(raw []byte) (string, bool) {
 		Params map[string]json.RawMessage `json:"params"`
 	}
 	if json.Unmarshal(raw, &table) != nil || table.Type == "" {
-		return "", false
+		return "", errors.New("want a URL, a path, or a table with a type")
+	}
+	scheme := strings.ToLower(table.Type)
+	u = scheme + "://" + table.Path
+	if scheme == "file" {
+		u = scheme + ":" + table.Path
 	}
 	values := url.Values{}
 	for name, v := range table.Params {
-		var list []string
-		var word string
-		switch {
-		case json.Unmarshal(v, &word) == nil:
+		for _, word := range params(v) {
+			if scheme == "cmd" { // which is decoded twice
+				word = strings.ReplaceAll(word, "%", "%25")
+			}
 			values.Add(name, word)
-		case json.Unmarshal(v, &list) == nil:
-			values[name] = append(values[name], list...)
-		default:
-			return "", false
 		}
 	}
-	u = table.Type + "://" + table.Path
 	if len(values) > 0 {
 		u += "?" + values.Encode()
 	}
-	return u, true
+	return u, nil
+}
+
+// pathURL makes a URL of a path. One that begins with ! excludes.
+func pathURL(u string) (string, error) {
+	if urlScheme(u) != "" {
+		return u, nil
+	}
+	name, excludes := strings.CutPrefix(u, "!")
+	if name == "" {
+		return "", errors.New("want a URL, a path, or a table with a type")
+	}
+	u = "file:" + strings.NewReplacer("%", "%25", "?", "%3F", "#", "%23").Replace(name)
+	if excludes {
+		u += "?exclude=true"
+	}
+	return u, nil
+}
+
+// urlScheme returns what stands before the first colon, in lower case, when it is the
+// scheme of a URL. One letter is a drive of Windows.
+func urlScheme(u string) string {
+	name, _, ok := strings.Cut(u, ":")
+	if !ok || len(name) < 2 {
+		return ""
+	}
+	for i, c := range name {
+		letter := 'a' <= c|0x20 && c|0x20 <= 'z'
+		if !letter && (i == 0 || !strings.ContainsRune("0123456789+-.", c)) {
+			return ""
+		}
+	}
+	return strings.ToLower(name)
+}
+
+// params reads one value or a list. What is no text stays as it was written.
+func params(v json.RawMessage) []string {
+	var list []json.RawMessage
+	if json.Unmarshal(v, &list) != nil {
+		list = []json.RawMessage{v}
+	}
+	var all []string
+	for _, e := range list {
+		var s string
+		if json.Unmarshal(e, &s) != nil {
+			s = string(e)
+		}
+		all = append(all, s)
+	}
+	return all
 }

@@ -339,7 +339,7 @@ conversation.attachments = ["file:src/main.rs", "file://docs/../a.md", "jp:jp-c1
 			t.Errorf("asks about %+v", claim)
 		}
 	}
-	if u, _ := all[4].URL.Open(nil); u != "file://a b?exclude=x&exclude=y" {
+	if u, _ := all[4].URL.Open(nil); u != "file:a b?exclude=x&exclude=y" {
 		t.Errorf("URL is %s", u)
 	}
 }

@@ -74,6 +74,8 @@ type Turn struct {
 type Prompt struct {
 	Delta   jsontext.Value      // a change of the configuration; nil or {} for none
 	Request *events.ChatRequest // nil: what the record ends with is asked
+	// Attached are the attachments that the request has the resources of.
+	Attached []string
 }
 
 // An Answer is what came of a turn.
@@ -165,15 +167,15 @@ func (s *session) open(p Prompt) error {
 
 func (s *session) elements(p Prompt) []*events.Element {
 	var all []*events.Element
-	add := func(ev events.Event) {
-		all = append(all, events.NewElement(s.Now(), ev, events.Metadata{}))
+	add := func(ev events.Event, md events.Metadata) {
+		all = append(all, events.NewElement(s.Now(), ev, md))
 	}
 	if len(p.Delta) > 0 && string(p.Delta) != "{}" {
-		add(&events.ConfigDelta{Delta: p.Delta})
+		add(&events.ConfigDelta{Delta: p.Delta}, events.Metadata{})
 	}
 	if p.Request != nil {
-		add(&events.TurnStart{})
-		add(p.Request)
+		add(&events.TurnStart{}, events.Metadata{})
+		add(p.Request, withAttached(events.Metadata{}, p.Attached))
 	}
 	return all
 }

@@ -1,0 +1,98 @@
+package main
+
+import (
+	"context"
+	"slices"
+
+	"github.com/git-jp/git-jp/events"
+	"github.com/git-jp/git-jp/internal/attach"
+	"github.com/git-jp/git-jp/internal/jpconfig"
+	"github.com/git-jp/git-jp/internal/query"
+)
+
+// attach puts what is attached into the request: what the flags say, as it is now, and of
+// what is declared that which no turn of the conversation has yet.
+func (k *talk) attach(ctx context.Context, args []string, p *query.Prompt) error {
+	if p.Request == nil {
+		return nil
+	}
+	asked, err := k.arguments(args)
+	if err != nil {
+		return err
+	}
+	urls, err := k.due(asked)
+	if err != nil {
+		return err
+	}
+	resources, failures := k.resolver.Resolve(ctx, urls)
+	failed := map[string]bool{}
+	for _, f := range failures {
+		if slices.Contains(asked, f.Attachment) {
+			return f
+		}
+		k.app.warn("%v", f)
+		failed[f.Attachment] = f.Found == 0
+	}
+	p.Request.Resources, k.attached = resources, resources
+	p.Attached = slices.DeleteFunc(urls, func(u string) bool {
+		return failed[u] || attach.Excludes(u)
+	})
+	return nil
+}
+
+// arguments returns the attachments that flags name.
+func (k *talk) arguments(args []string) (urls []string, err error) {
+	for _, arg := range args {
+		u, err := attach.Argument(arg, k.app.directory(), k.files.Tree)
+		if err != nil {
+			return nil, err
+		}
+		urls = append(urls, u)
+	}
+	return urls, nil
+}
+
+// due returns what is to be looked up for this turn, in the order of the configuration. What
+// excludes is always among it. What a flag names and somebody else declared as well needs the
+// approval all the same: it may have been copied.
+func (k *talk) due(asked []string) ([]string, error) {
+	had := query.Attached(k.target.stream(), k.declaredBefore())
+	var urls []string
+	for _, at := range k.config.Attachments() {
+		shown := declaredURL(at)
+		named := slices.Contains(asked, shown)
+		if !named && had[shown] && !attach.Excludes(shown) {
+			continue
+		}
+		u, err := at.URL.Open(k.gate)
+		switch {
+		case err != nil && named:
+			return nil, err
+		case err != nil:
+			k.app.warn("not attached: %v", err)
+		case !slices.Contains(urls, u):
+			urls = append(urls, u)
+		}
+	}
+	for _, u := range asked {
+		if !slices.Contains(urls, u) {
+			urls = append(urls, u)
+		}
+	}
+	return urls, nil
+}
+
+// declaredBefore returns what the conversation declares before an element of its stream.
+func (k *talk) declaredBefore() func(n int) []string {
+	base, err := events.ParseConfig(baseConfig(k.target.base()), 0)
+	if err != nil {
+		base = events.Config{} // it was read before; then nothing is known of it
+	}
+	return func(n int) []string {
+		c, err := k.target.stream().Config(base, n, 0)
+		if err != nil {
+			return nil
+		}
+		return jpconfig.AttachmentURLs(c)
+	}
+}

@@ -1,0 +1,70 @@
+package jpconfig_test
+
+import (
+	"testing"
+
+	"github.com/git-jp/git-jp/internal/jpconfig"
+	"github.com/git-jp/git-jp/internal/trust"
+)
+
+// An entry means one thing, whoever looks at it.
+func TestAttachmentEntries(t *testing.T) {
+	tests := []struct {
+		entry, want string
+		guarded     trust.Kind // what a stranger's needs
+	}{
+		{`"cmd:git diff"`, "cmd:git diff", trust.Process},
+		{
+			`{"type":"cmd","path":"git","params":{"description":"A b","arg":["branch","--x=50%"]}}`,
+			"cmd://git?arg=branch&arg=--x%3D50%2525&description=A+b", trust.Process,
+		},
+		{`{"type":"CMD","path":"sh"}`, "cmd://sh", trust.Process},
+		{`{"type":"file","path":"src/**","params":{"exclude":true}}`, "file:src/**?exclude=true", ""},
+		{`{"type":"file","path":"/etc/passwd"}`, "file:/etc/passwd", trust.Path},
+		{`{"type":"https","path":"a.example/x","params":{"q":"5%"}}`, "https://a.example/x?q=5%25", trust.Host},
+		{`"src/main.go"`, "file:src/main.go", ""},
+		{`"src/**/*.go"`, "file:src/**/*.go", ""},
+		{`"!src/gen"`, "file:src/gen?exclude=true", ""},
+		{`"100%/a?b#c.txt"`, "file:100%25/a%3Fb%23c.txt", ""},
+		{`"notes/10:30.md"`, "file:notes/10:30.md", trust.Path},
+		{`"../secret"`, "file:../secret", trust.Path},
+		{`"/etc/passwd"`, "file:/etc/passwd", trust.Path},
+		{`"~/x"`, "file:~/x", trust.Path},
+		{`"c:/x"`, "file:c:/x", trust.Path},
+		{`"jp://jp-c17000000001"`, "jp://jp-c17000000001", ""},
+		{`"mcp+docs+x:y"`, "mcp+docs+x:y", ""}, // its server is guarded
+		{`"bear://get/1"`, "bear://get/1", trust.Process},
+		{`""`, "", ""},
+		{`"!"`, "", ""},
+		{`{"path":"x"}`, "", ""},
+		{`7`, "", ""},
+	}
+	for _, tt := range tests {
+		s := sources(t, nil)
+		s.Base = []byte(`{"conversation":{"attachments":[` + tt.entry + `]}}`)
+		c := load(t, s)
+		all := c.Attachments()
+		if tt.want == "" {
+			if len(all) != 0 || len(c.Warnings()) != 1 {
+				t.Errorf("%s: %v, warnings %v", tt.entry, all, c.Warnings())
+			}
+			continue
+		}
+		if len(all) != 1 {
+			t.Fatalf("%s: %v, warnings %v", tt.entry, all, c.Warnings())
+		}
+		got, kind := shown(all[0])
+		if got != tt.want || kind != tt.guarded || string(all[0].Entry) != tt.entry {
+			t.Errorf("%s: %q guarded as %q, want %q as %q", tt.entry, got, kind, tt.want, tt.guarded)
+		}
+	}
+}
+
+// shown returns what an attachment says and what guards it.
+func shown(a jpconfig.Attachment) (string, trust.Kind) {
+	if claim, foreign := a.URL.Claim(); foreign {
+		return claim.Value, claim.Kind
+	}
+	u, _ := a.URL.Open(nil)
+	return u, ""
+}
