@@ -1,0 +1,169 @@
+package events
+
+import (
+	"strconv"
+
+	"github.com/go-json-experiment/json/jsontext"
+)
+
+// A cover is the turns that a compaction is for, in each version and in the result.
+// Ranges are positions, and positions are what a merge changes.
+type cover struct {
+	in     [versions]map[*mergeTurn]bool
+	merged map[*mergeTurn]bool
+}
+
+// splits reports whether a compaction may become several: one that only leaves
+// something out means the same for each turn alone, a summary does not.
+func splits(e *Element) bool {
+	c, ok := e.Event().(*Compaction)
+	return ok && c.Summary == nil
+}
+
+// readCover adds the turns that g covers in a version.
+func (m *merger) readCover(mg *mergeGlobal, g *sideGlobal, v int) {
+	c, ok := g.el.Event().(*Compaction)
+	if !ok {
+		return
+	}
+	if mg.cover.in[v] == nil {
+		mg.cover.in[v] = map[*mergeTurn]bool{}
+	}
+	if names := stringsOf(memberOf(g.el.raw, MetadataTurns)); names != nil {
+		for _, name := range names {
+			if t := m.turnNamed(name, v); t != m.root {
+				mg.cover.in[v][t] = true
+			}
+		}
+		return
+	}
+	for _, t := range m.streams[v].turns {
+		if c.FromTurn <= t.index && t.index <= c.ToTurn {
+			mg.cover.in[v][t.merged] = true
+		}
+	}
+}
+
+// mergeCover decides turn by turn which are covered.
+func (m *merger) mergeCover(g *mergeGlobal) {
+	if g.el.Kind() != KindCompaction {
+		return
+	}
+	g.cover.merged = map[*mergeTurn]bool{}
+	for _, in := range g.cover.in {
+		for t := range in {
+			if g.cover.of(t) {
+				g.cover.merged[t] = true
+			}
+		}
+	}
+}
+
+// of reports whether a turn is covered in the result: what one side says differently
+// from base counts, and of a turn that a side does not have it says nothing.
+func (c *cover) of(t *mergeTurn) bool {
+	says := func(v int) (covered, known bool) {
+		return c.in[v][t], c.in[v] != nil && (t.in[v] != nil || c.in[v][t])
+	}
+	b, inB := says(inBase)
+	o, inO := says(inOurs)
+	th, inT := says(inTheirs)
+	switch {
+	case !inO:
+		return inT && th
+	case !inT, o == th:
+		return o
+	case !inB:
+		return true
+	default:
+		return o != b == o // the one that differs from base
+	}
+}
+
+// A run is a row of turns of the result, by position.
+type run struct{ from, to int }
+
+// runs returns the rows of turns that a compaction covers wholly: where legacy turns
+// count as one, all of them have to be covered.
+func (w *mergeWriter) runs(g *mergeGlobal) []run {
+	var runs []run
+	for i, turns := range w.positions {
+		if len(turns) == 0 {
+			continue
+		}
+		all := true
+		for _, t := range turns {
+			all = all && g.cover.merged[t]
+		}
+		switch n := len(runs); {
+		case !all:
+		case n > 0 && runs[n-1].to == i-1:
+			runs[n-1].to = i
+		default:
+			runs = append(runs, run{i, i})
+		}
+	}
+	return runs
+}
+
+// compactions returns what becomes of a compaction: the same with its range moved, or
+// several, or none.
+func (w *mergeWriter) compactions(g *mergeGlobal) []*Element {
+	c, _ := g.el.Event().(*Compaction)
+	runs := w.runs(g)
+	bare := withoutMember(g.el, MetadataTurns)
+	switch {
+	case len(runs) == 0:
+		w.m.warn("the compaction of %s covers no turn any more and is left out",
+			appendTime(nil, g.el.Time()))
+		return nil
+	case c.Summary == nil || len(runs) == 1:
+		var out []*Element
+		for _, r := range runs {
+			out = append(out, w.ranged(bare, *c, r))
+		}
+		return out
+	}
+	longest := runs[0]
+	for _, r := range runs {
+		if r.to-r.from > longest.to-longest.from {
+			longest = r
+		}
+	}
+	w.m.warn("the turns of the summary of %s lie apart now: it stands for %d to %d only",
+		appendTime(nil, g.el.Time()), longest.from+1, longest.to+1)
+	return []*Element{w.ranged(bare, *c, longest).withMember(MetadataTurns, w.covered(g))}
+}
+
+// ranged returns a compaction with the range r. One that reaches beyond the last turn
+// goes on doing so.
+func (w *mergeWriter) ranged(e *Element, c Compaction, r run) *Element {
+	open := c.ToTurn > r.to && c.FromTurn == r.from && r.to == len(w.positions)-1
+	c.FromTurn = r.from
+	if !open {
+		c.ToTurn = r.to
+	}
+	return e.With(&c)
+}
+
+// covered returns the names of all turns that a compaction covers.
+func (w *mergeWriter) covered(g *mergeGlobal) jsontext.Value {
+	var names []string
+	for _, t := range w.m.places {
+		if t.events != nil && g.cover.merged[t] {
+			names = append(names, w.m.name(t))
+		}
+	}
+	return array(names, func(s string) []byte { return quoted(s) })
+}
+
+// coverOf tells turns apart that are covered by different compactions.
+func coverOf(gs []*mergeGlobal, t *mergeTurn) string {
+	var b []byte
+	for i, g := range gs {
+		if g.cover.merged[t] {
+			b = strconv.AppendInt(append(b, ' '), int64(i), 10)
+		}
+	}
+	return string(b)
+}

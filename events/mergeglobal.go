@@ -1,0 +1,219 @@
+package events
+
+import (
+	"bytes"
+	"slices"
+
+	"github.com/git-jp/git-jp/blobs"
+)
+
+// A mergeGlobal is an element that is no event, in all versions that have it. It is
+// known by what it says and, where one says it again, by which of them it is.
+type mergeGlobal struct {
+	in    [versions]*sideGlobal
+	el    *Element
+	sum   blobs.Hash
+	place globalPlace
+	cover cover // of a compaction
+}
+
+// A globalPlace is where an element that is no event stands.
+type globalPlace struct {
+	turn   *mergeTurn
+	after  int // which event of turn in the result; -1 for none
+	before bool
+}
+
+type globalKey struct {
+	sum blobs.Hash
+	n   int
+}
+
+// mergeGlobals decides which of these elements are in the result and where. None is
+// ever in conflict: they are a set.
+func (m *merger) mergeGlobals() []*mergeGlobal {
+	byKey := map[globalKey]*mergeGlobal{}
+	var all []*mergeGlobal
+	for v, s := range m.streams {
+		count := map[blobs.Hash]int{}
+		for _, g := range s.globals {
+			k := globalKey{sum: m.globalSum(g.el)}
+			k.n = count[k.sum]
+			if !splits(g.el) { // the pieces of one that was split are one
+				count[k.sum]++
+			}
+			mg := byKey[k]
+			if mg == nil {
+				mg = &mergeGlobal{sum: k.sum}
+				byKey[k], all = mg, append(all, mg)
+			}
+			if mg.in[v] == nil {
+				mg.in[v] = g
+			}
+			m.readCover(mg, g, v)
+		}
+	}
+	return slices.DeleteFunc(all, func(g *mergeGlobal) bool { return !m.decideGlobal(g) })
+}
+
+// globalSum is the sum of what an element says; of a compaction, but for its range.
+func (m *merger) globalSum(e *Element) blobs.Hash {
+	if c, ok := e.Event().(*Compaction); ok {
+		bare := *c
+		bare.FromTurn, bare.ToTurn = 0, 0
+		e = withoutMember(e.With(&bare), MetadataTurns)
+	}
+	return m.sum(e)
+}
+
+// decideGlobal reports whether an element is in the result.
+func (m *merger) decideGlobal(g *mergeGlobal) bool {
+	b, o, t := g.in[inBase], g.in[inOurs], g.in[inTheirs]
+	switch {
+	case o != nil && t != nil:
+		var was *Element
+		if b != nil {
+			was = b.el
+		}
+		g.el = choose(was, o.el, t.el, sameBytes, better)
+	case b != nil || o == nil && t == nil:
+		return false
+	case o != nil:
+		g.el = o.el
+	default:
+		g.el = t.el
+	}
+	g.place = m.placeOf(g)
+	m.mergeCover(g)
+	return true
+}
+
+// placeOf decides where an element stands: where the side that moved it has it, else
+// at the first of both places.
+func (m *merger) placeOf(g *mergeGlobal) globalPlace {
+	var at [versions]*globalPlace
+	for v, s := range g.in {
+		if s == nil {
+			continue
+		}
+		at[v] = &globalPlace{after: s.after, before: s.before}
+		if s.turn != nil {
+			at[v].turn = s.turn.merged
+			if !s.before {
+				at[v].after = s.turn.merged.placeOf(v, s.after)
+			}
+		}
+	}
+	same := func(a, b *globalPlace) bool { return a == b || a != nil && b != nil && *a == *b }
+	switch {
+	case at[inOurs] == nil:
+		return *at[inTheirs]
+	case at[inTheirs] == nil:
+		return *at[inOurs]
+	}
+	first := func(a, b *globalPlace) *globalPlace {
+		if m.comparePlaces(*a, *b) <= 0 {
+			return a
+		}
+		return b
+	}
+	return *choose(at[inBase], at[inOurs], at[inTheirs], same, first)
+}
+
+// placeOf returns behind which event of the result the event i of a version belongs.
+func (t *mergeTurn) placeOf(version, i int) int {
+	switch at := t.at[version]; {
+	case i < 0:
+		return i
+	case at != nil && i < len(at):
+		return at[i]
+	default:
+		return min(i, len(t.events)-1)
+	}
+}
+
+func (m *merger) comparePlaces(a, b globalPlace) int {
+	rank := func(p globalPlace) int {
+		switch {
+		case p.turn == nil && p.before:
+			return 2
+		case p.turn == nil:
+			return 0
+		default:
+			return 1
+		}
+	}
+	if x, y := rank(a), rank(b); x != y || x != 1 {
+		return x - y
+	}
+	if c := m.compare(a.turn, b.turn); c != 0 {
+		return c
+	}
+	if a.before != b.before {
+		if a.before {
+			return -1
+		}
+		return 1
+	}
+	return a.after - b.after
+}
+
+// sortGlobals puts what stands at one place in order: as the side has it that alone
+// has all of it, else by time.
+func (m *merger) sortGlobals(gs []*mergeGlobal) {
+	if len(gs) < 2 {
+		return
+	}
+	var lists [versions][]*mergeGlobal
+	for v, s := range m.streams {
+		var at map[*sideGlobal]int
+		for _, g := range gs {
+			if g.in[v] != nil {
+				lists[v] = append(lists[v], g)
+			}
+		}
+		if len(lists[v]) < 2 {
+			continue
+		}
+		at = make(map[*sideGlobal]int, len(s.globals))
+		for i, g := range s.globals {
+			at[g] = i
+		}
+		slices.SortFunc(lists[v], func(a, b *mergeGlobal) int { return at[a.in[v]] - at[b.in[v]] })
+	}
+	all := func(v int) bool { return len(lists[v]) == len(gs) }
+	same := slices.Equal[[]*mergeGlobal]
+	switch {
+	case all(inOurs) && (!all(inTheirs) || same(lists[inOurs], lists[inTheirs]) ||
+		all(inBase) && same(lists[inBase], lists[inTheirs])):
+		copy(gs, lists[inOurs])
+	case all(inTheirs) && (!all(inOurs) || all(inBase) && same(lists[inBase], lists[inOurs])):
+		copy(gs, lists[inTheirs])
+	default:
+		slices.SortFunc(gs, func(a, b *mergeGlobal) int {
+			if c := a.el.Time().Compare(b.el.Time()); c != 0 {
+				return c
+			}
+			if c := bytes.Compare(a.sum[:], b.sum[:]); c != 0 {
+				return c
+			}
+			return bytes.Compare(a.el.raw, b.el.raw)
+		})
+	}
+}
+
+// withoutMember returns an element without one of its members.
+func withoutMember(e *Element, name string) *Element {
+	return e.withMember(name, nil)
+}
+
+// withMember returns an element with a member that the codec does not know; nil removes
+// it.
+func (e *Element) withMember(name string, value []byte) *Element {
+	before := []field{optionalJSON(name, memberOf(e.raw, name))}
+	raw := splice(e.raw, before, []field{optionalJSON(name, value)}, 1)
+	if &raw[0] == &e.raw[0] {
+		return e
+	}
+	return built(raw, e.time, e.event, e.meta)
+}

@@ -1,0 +1,224 @@
+package events
+
+import (
+	"slices"
+
+	"github.com/go-json-experiment/json/jsontext"
+)
+
+// A mergeWriter puts the result together.
+type mergeWriter struct {
+	m       *merger
+	out     []*Element
+	inForce Config
+
+	globals map[globalPlace][]*mergeGlobal
+	covers  []*mergeGlobal // the compactions
+	// positions holds the turns of the result by their position as [Stream.Turns]
+	// counts, where several legacy turns can be one.
+	positions [][]*mergeTurn
+	needs     map[*mergeTurn]*Element // the turn_start that a turn gets from the merge
+	records   map[*mergeTurn][]string
+}
+
+// write returns the result.
+func (m *merger) write() *Stream {
+	w := &mergeWriter{
+		m: m, inForce: m.mergedBase,
+		globals: map[globalPlace][]*mergeGlobal{},
+		needs:   map[*mergeTurn]*Element{}, records: map[*mergeTurn][]string{},
+	}
+	all := m.mergeGlobals()
+	for _, g := range all {
+		if g.el.Kind() == KindCompaction {
+			w.covers = append(w.covers, g)
+		}
+	}
+	w.number()
+	w.placeGlobals(all)
+	w.at(globalPlace{after: -1})
+	for _, t := range m.places {
+		if t.events != nil {
+			w.turn(t)
+		}
+	}
+	w.at(globalPlace{after: -1, before: true})
+	return New(w.out...)
+}
+
+// number decides which turns get a note of their parent or a turn_start, and so at
+// which position each turn stands.
+func (w *mergeWriter) number() {
+	last := w.m.root
+	var bare *mergeTurn // the first of the legacy turns that count as one
+	for _, t := range w.m.places {
+		if t.events == nil {
+			continue
+		}
+		own := t.events[0].Kind() == KindTurnStart
+		if t.parent != last {
+			w.records[t] = w.recordOf(t)
+		}
+		joins := !own && w.records[t] == nil &&
+			(last == w.m.root || bare != nil && w.follows(last, t, bare))
+		switch {
+		case joins && bare == nil:
+			bare = t
+		case own:
+			bare = nil
+		case !joins:
+			bare = t
+			w.needs[t] = turnStartOf(t)
+		}
+		if !joins || last == w.m.root {
+			w.positions = append(w.positions, nil)
+		}
+		n := len(w.positions) - 1
+		w.positions[n] = append(w.positions[n], t)
+		last = t
+	}
+}
+
+// follows reports whether t, which has no turn_start, is read as a turn behind last, and
+// counts with bare.
+func (w *mergeWriter) follows(last, t, bare *mergeTurn) bool {
+	answered := slices.ContainsFunc(last.events, func(e *Element) bool {
+		c, ok := e.Event().(*ChatResponse)
+		return ok && c.Form != FormReasoning
+	})
+	return answered && t.events[0].Kind() == KindChatRequest &&
+		coverOf(w.covers, t) == coverOf(w.covers, bare)
+}
+
+// turnStartOf returns a turn_start for a turn that has none.
+func turnStartOf(t *mergeTurn) *Element {
+	at := t.events[0].Time()
+	if q := firstRequest(t.events); q != nil {
+		at = q.Time()
+	}
+	md := Metadata{}.With(MetadataSeam, jsontext.Value("true"))
+	return newElement(at, &TurnStart{}, md)
+}
+
+// recordOf returns the parent of a turn, and as far as they are missing, that one's.
+func (w *mergeWriter) recordOf(t *mergeTurn) []string {
+	var names []string
+	for p := t.parent; len(names) <= len(w.m.turns); p = p.parent {
+		if p == nil {
+			p = w.m.root
+		}
+		names = append(names, w.m.name(p))
+		if p == w.m.root || p.events != nil {
+			break
+		}
+	}
+	return names
+}
+
+// placeGlobals files the elements that are no events under their places. Where the turn
+// is gone, a delta stands before the next and all else behind the nearest ancestor.
+func (w *mergeWriter) placeGlobals(all []*mergeGlobal) {
+	next := map[*mergeTurn]*mergeTurn{}
+	var following *mergeTurn
+	for _, t := range slices.Backward(w.m.places) {
+		if t.events != nil {
+			following = t
+		}
+		next[t] = following
+	}
+	for _, g := range all {
+		p := g.place
+		switch {
+		case p.turn == nil:
+		case p.before:
+			p.turn = next[p.turn]
+		case p.turn.events == nil:
+			p = w.lastOf(p.turn)
+		default:
+			p.after = max(p.after, 0)
+		}
+		w.globals[p] = append(w.globals[p], g)
+	}
+}
+
+// lastOf returns the place behind the nearest ancestor of a turn that is there.
+func (w *mergeWriter) lastOf(t *mergeTurn) globalPlace {
+	for n := 0; t != nil && t != w.m.root && n <= len(w.m.turns); n++ {
+		if t.events != nil {
+			return globalPlace{turn: t, after: len(t.events) - 1}
+		}
+		t = t.parent
+	}
+	return globalPlace{after: -1}
+}
+
+// at writes the elements that stand at a place.
+func (w *mergeWriter) at(p globalPlace) {
+	gs := w.globals[p]
+	w.m.sortGlobals(gs)
+	for _, g := range gs {
+		switch g.el.Kind() {
+		case KindCompaction:
+			w.out = append(w.out, w.compactions(g)...)
+		case KindConfigDelta:
+			w.delta(g.el)
+		default:
+			w.out = append(w.out, g.el)
+		}
+	}
+}
+
+func (w *mergeWriter) delta(e *Element) {
+	w.out = append(w.out, e)
+	d, _ := e.Event().(*ConfigDelta)
+	if c, err := w.m.configs.parse(d.Delta); err == nil { // what was read once reads again
+		w.inForce = w.m.configs.join(w.inForce, c)
+	}
+}
+
+// turn writes a turn with what belongs before and in it.
+func (w *mergeWriter) turn(t *mergeTurn) {
+	w.at(globalPlace{turn: t, after: -1, before: true})
+	if seam := w.m.seam(w.inForce, t); seam != nil {
+		w.delta(seam)
+	}
+	if start := w.needs[t]; start != nil {
+		w.out = append(w.out, w.recorded(start, t))
+	}
+	for i, e := range t.events {
+		if i == 0 && e.Kind() == KindTurnStart {
+			e = w.recorded(e, t)
+		}
+		w.out = append(w.out, e)
+		w.at(globalPlace{turn: t, after: i})
+	}
+}
+
+// recorded returns the turn_start of a turn with a note of its parent where it needs
+// one.
+func (w *mergeWriter) recorded(start *Element, t *mergeTurn) *Element {
+	names := w.records[t]
+	if names == nil {
+		return start
+	}
+	v := array(names, func(s string) []byte { return quoted(s) })
+	return start.WithMetadata(start.Metadata().With(MetadataParent, v))
+}
+
+// conflicts returns what a person has to decide, in the order of the result.
+func (m *merger) conflicts() []Conflict {
+	var all []Conflict
+	after := ""
+	for _, t := range m.places {
+		if t.kind != "" {
+			all = append(all, Conflict{
+				Kind: t.kind, Turn: m.name(t), After: after,
+				Base: eventsOf(t.in[inBase]), Ours: t.events, Theirs: t.theirs,
+			})
+		}
+		if t.events != nil {
+			after = m.name(t)
+		}
+	}
+	return all
+}
