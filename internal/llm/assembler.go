@@ -20,6 +20,7 @@ type Assembler struct {
 	open  map[int]*building
 	order []int // keys of open parts, oldest first
 	held  []*building
+	kept  Kept
 }
 
 // A building is a part that is not complete.
@@ -46,6 +47,14 @@ func (a *Assembler) Start(key int, part PartKind, id, name string) bool {
 	a.open[key] = b
 	a.order = append(a.order, key)
 	return a.emit(Delta{Kind: DeltaStart, Index: b.index, Part: part, ID: id, Name: name})
+}
+
+// Keep notes that an exchange ended well and the open part goes on in another one: if that is
+// refused, what was said until now stays.
+func (a *Assembler) Keep(key int) {
+	if b := a.open[key]; b != nil {
+		a.kept = Kept{Part: b.index, Bytes: b.text.Len()}
+	}
 }
 
 // Started reports whether the part is open.
@@ -158,6 +167,9 @@ func (a *Assembler) Flush(cut bool) bool {
 // Stop ends everything and then the answer.
 func (a *Assembler) Stop(s Stop) bool {
 	cut := s.Reason == StopMaxTokens || s.Reason == StopOverflow
+	if s.Reason == StopRefusal {
+		s.Kept = a.kept
+	}
 	return a.Flush(cut) && a.emit(Delta{Kind: DeltaStop, Stop: s})
 }
 

@@ -71,4 +71,13 @@ type Stop struct {
 	Native string // the provider's word for it
 	// Category and Explanation tell more about a refusal, when the provider does.
 	Category, Explanation string
+	// Kept is what stays of an answer that was refused after it had been continued.
+	Kept Kept
+}
+
+// Kept is what was said in exchanges that ended well, before the one that was refused: the
+// parts before Part, and of that one so many bytes. Without bytes it is nothing.
+type Kept struct {
+	Part  int
+	Bytes int
 }

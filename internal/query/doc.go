@@ -16,8 +16,8 @@
 //   - What is sent was saved before, and what came back is saved as soon as it is complete:
 //     each event of an answer, each result of a tool. When the process dies, what is lost is
 //     at most the event that was being said.
-//   - An answer that is refused leaves nothing behind, one that is interrupted what it had
-//     said.
+//   - An answer that is refused leaves nothing behind but what it had said before it was
+//     continued, one that is interrupted what it had said.
 //
 // It does not promise that a request fits the model's window (see [llm.OverflowError]), nor
 // that a model that was cut off goes on seamlessly. It opens no files and no connections

@@ -23,7 +23,8 @@ type hearing struct {
 	order   []int // part of each call
 	usage   llm.Usage
 	stop    llm.Stop
-	unsaved bool // the error is that of a save
+	before  *half // what the joint was before it was continued
+	unsaved bool  // the error is that of a save
 }
 
 // listen takes the answer to its end. When it breaks off, what was said of a message is kept.
@@ -140,8 +141,7 @@ func (h *hearing) account() error {
 	}
 	err := h.Record.Save(func(s *events.Stream) error {
 		if at := find(s, last); at >= 0 {
-			e := s.At(at)
-			s.Set(at, e.WithMetadata(e.Metadata().With(llm.MetadataUsage, h.usage.Value())))
+			s.Set(at, h.charged(s.At(at)))
 		}
 		return nil
 	})
@@ -180,6 +180,46 @@ func (h *hearing) end() *joint {
 	return &joint{sum: sum, text: last.Text}
 }
 
+// takeBack removes from the stream what was said, except what the refusal is not about, and
+// returns the message that stays, "" for none.
+func (h *hearing) takeBack(s *events.Stream) (kept string) {
+	for i, sum := range h.saved.sums {
+		at, key := find(s, sum), h.saved.keys[i]
+		switch {
+		case at < 0:
+		case h.before != nil && sum == h.before.whole:
+			s.Set(at, h.before.element)
+			kept = messageOf(h.before.element)
+		case h.stop.Kept.Bytes == 0 || key > h.stop.Kept.Part:
+			s.Remove(at, 1)
+		case key == h.stop.Kept.Part:
+			kept = messageOf(s.At(at))
+			kept = kept[:min(len(kept), h.stop.Kept.Bytes)]
+			s.Set(at, h.charged(s.At(at).With(&events.ChatResponse{Text: kept})))
+		}
+	}
+	return kept
+}
+
+func messageOf(e *events.Element) string {
+	r, _ := e.Event().(*events.ChatResponse)
+	if r == nil {
+		return ""
+	}
+	return r.Text
+}
+
+// charged is an element with what the answer has cost.
+func (h *hearing) charged(e *events.Element) *events.Element {
+	return e.WithMetadata(e.Metadata().With(llm.MetadataUsage, h.usage.Value()))
+}
+
+// A half is a message before it was continued.
+type half struct {
+	element *events.Element
+	whole   blobs.Hash // sum of what it became
+}
+
 // extend saves a message that continues another one as part of it.
 func (h *hearing) extend(index int, ev *events.ChatResponse, md events.Metadata) error {
 	j := h.joint
@@ -193,11 +233,13 @@ func (h *hearing) extend(index int, ev *events.ChatResponse, md events.Metadata)
 			s.Append(e)
 			return nil
 		}
-		e = s.At(at).With(whole)
+		first := s.At(at)
+		e = first.With(whole)
 		if _, partial := md.Value(MetadataInterrupted); !partial {
 			e = e.WithMetadata(e.Metadata().Without(MetadataInterrupted))
 		}
 		s.Set(at, e)
+		h.before = &half{element: first, whole: e.Sum()}
 		return nil
 	})
 	if err != nil {

@@ -68,15 +68,6 @@ func (r *run) add(key int, e *events.Element) {
 	r.sums = slices.Insert(r.sums, at, e.Sum())
 }
 
-// remove takes the elements of the run out of the stream.
-func (r *run) remove(s *events.Stream) {
-	for _, sum := range r.sums {
-		if at := find(s, sum); at >= 0 {
-			s.Remove(at, 1)
-		}
-	}
-}
-
 // last returns the sum of the last element.
 func (r *run) last() (blobs.Hash, bool) {
 	if len(r.sums) == 0 {

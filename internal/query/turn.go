@@ -300,11 +300,11 @@ func (s *session) cut(h *hearing) (done bool) {
 	return false
 }
 
-// refused takes back what was said before the refusal: a provider wants it not to be sent
-// again.
+// refused takes back what the refused answer had said: a provider wants it not to be sent
+// again. What was said before it was continued was no part of the refusal, and stays.
 func (s *session) refused(h *hearing) error {
 	err := s.Record.Save(func(stream *events.Stream) error {
-		h.saved.remove(stream)
+		s.answer.Text = h.takeBack(stream)
 		return nil
 	})
 	return errors.Join(&llm.RefusalError{

@@ -64,6 +64,24 @@ func say(reason llm.StopReason, texts ...string) act {
 	}
 }
 
+// continuedAndRefused is an answer in two exchanges, the second of which is refused.
+func continuedAndRefused(a *llm.Assembler) error {
+	a.Start(0, llm.PartReasoning, "", "")
+	a.Append(0, "hm")
+	a.End(0)
+	a.Start(1, llm.PartText, "", "")
+	a.Append(1, "one two")
+	a.Keep(1)
+	a.Append(1, " three")
+	a.End(1)
+	a.Start(2, llm.PartText, "", "")
+	a.Append(2, "four")
+	a.End(2)
+	a.Usage(llm.Usage{Input: 10, Output: 2, Model: "player"})
+	a.Stop(llm.Stop{Reason: llm.StopRefusal})
+	return nil
+}
+
 // calls makes calls that are written "id:argument", last one first ended.
 func calls(ids ...string) act {
 	return func(a *llm.Assembler) error {
@@ -266,7 +284,18 @@ func TestTurn(t *testing.T) {
 		},
 		"a refusal": {
 			prompt: ask("q"), acts: []act{say(llm.StopRefusal, "I")},
-			want: "turn\nask q\n", text: "I", err: new(*llm.RefusalError),
+			want: "turn\nask q\n", err: new(*llm.RefusalError),
+		},
+		"a refusal of what follows the limit": {
+			prompt: ask("q"),
+			acts:   []act{say(llm.StopMaxTokens, "one two three "), say(llm.StopRefusal, "three four")},
+			want:   "turn\nask q\nsay one two three  +usage\n", text: "one two three ",
+			err: new(*llm.RefusalError),
+		},
+		"a refusal of what the provider continued": {
+			prompt: ask("q"), acts: []act{continuedAndRefused},
+			want: "turn\nask q\nsay hm\nsay one two +usage\n", text: "one two",
+			err: new(*llm.RefusalError),
 		},
 		"a full window": {
 			prompt: ask("q"), acts: []act{say(llm.StopOverflow, "half")},

@@ -129,6 +129,7 @@ func (a *answer) again() bool {
 		return false
 	}
 	a.n++
+	a.assembler.Keep(x.pending)
 	a.before = append(a.before,
 		llm.Message{Role: llm.RoleAssistant, Parts: x.said, Model: a.model.ID()},
 		llm.Message{Role: llm.RoleUser, Parts: []llm.Part{llm.Text{Text: chainDirective}}})

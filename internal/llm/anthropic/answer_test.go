@@ -91,6 +91,19 @@ func TestRefusal(t *testing.T) {
 	}
 }
 
+// TestRefusalAfterMore holds that what was said before the refused exchange is told to stay.
+func TestRefusalAfterMore(t *testing.T) {
+	got, _ := answers(t, uncached(user(say("q"))),
+		reply("max_tokens", text("The quick brown fox ", "jumps")...),
+		reply("refusal", text("fox jumps", " over")...))
+	if got.Text() != "The quick brown fox jumps over" {
+		t.Errorf("it says %q", got.Text())
+	}
+	if want := (llm.Kept{Bytes: len("The quick brown fox jumps")}); got.Stop.Kept != want {
+		t.Errorf("what is kept is %+v", got.Stop.Kept)
+	}
+}
+
 func TestStops(t *testing.T) {
 	for native, want := range map[string]llm.StopReason{
 		"end_turn": llm.StopEnd, "stop_sequence": llm.StopSequence, "pause_turn": llm.StopOther,
