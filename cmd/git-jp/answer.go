@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io"
 	"strings"
-	"sync"
 	"time"
 
 	"github.com/git-jp/git-jp/events"
@@ -36,22 +35,21 @@ var _ query.Watcher = (*answer)(nil)
 func (a *app) newAnswer(k *talk) *answer {
 	s := &answer{app: a, talk: k, out: a.output(), next: k.target.stream().Len()}
 	s.spin = &spinner{w: a.stderr, on: a.stderrTerminal && !a.Quiet}
-	a.spin = s.spin
+	a.screen.spin = s.spin
 	return s
 }
 
-// makeRoom takes away what moves on the screen, before something else is written there.
-func (a *app) makeRoom() {
-	if a.spin != nil {
-		a.spin.stop()
-	}
-}
-
 // Sending implements [query.Watcher].
-func (s *answer) Sending(*llm.Request) { s.spin.start() }
+func (s *answer) Sending(*llm.Request) {
+	s.app.screen.write(s.spin.start)
+}
 
 // Delta implements [query.Watcher].
 func (s *answer) Delta(d llm.Delta) {
+	s.app.screen.write(func() { s.delta(d) })
+}
+
+func (s *answer) delta(d llm.Delta) {
 	if d.Kind == llm.DeltaStop {
 		s.spin.stop()
 	}
@@ -73,7 +71,6 @@ func (s *answer) write(text string) {
 	if text == "" {
 		return
 	}
-	s.spin.stop()
 	if s.inside && s.said && !s.line && s.stream == nil {
 		s.print("\n") // between two messages
 	}
@@ -83,15 +80,25 @@ func (s *answer) write(text string) {
 		return
 	}
 	if s.stream == nil {
-		s.stream = render.NewStreamer(s.app.stdout, s.out)
+		s.stream = render.NewStreamer(s, s.out)
 	}
 	_, err := s.stream.WriteString(text)
 	s.fail(err)
 	s.said, s.line = true, false
 }
 
+// Write implements [io.Writer] for what is shown of the answer. What moves on the screen makes
+// room for it and goes on below: a block is shown when it is whole, and until then something
+// has to say that more is coming.
+func (s *answer) Write(p []byte) (int, error) {
+	if s.out.Terminal && s.spin.stop() {
+		defer s.spin.start()
+	}
+	return s.app.stdout.Write(p)
+}
+
 func (s *answer) print(text string) {
-	_, err := io.WriteString(s.app.stdout, s.out.Text(text))
+	_, err := io.WriteString(s, s.out.Text(text))
 	s.fail(err)
 	s.said, s.line = true, !strings.HasSuffix(text, "\n")
 }
@@ -115,14 +122,23 @@ func (s *answer) close() {
 
 // Saved implements [query.Watcher].
 func (s *answer) Saved(e *events.Element) {
+	s.app.screen.write(func() { s.saved(e) })
+}
+
+func (s *answer) saved(e *events.Element) {
 	s.spin.stop()
 	if s.app.JSON {
 		s.record(false)
 		return
 	}
 	switch ev := e.Event().(type) {
+	case *events.ChatRequest:
+		s.close()
 	case *events.ToolCallRequest:
 		s.close()
+		if s.talk.approve.asks(ev.Name) {
+			break
+		}
 		s.app.note("%s", clipped(fmt.Sprintf("calling %s %s", ev.Name, ev.Arguments)))
 	case *events.ToolCallResponse:
 		if ev.IsError {
@@ -199,9 +215,11 @@ func group(s *events.Stream, i int) int {
 
 // Notice implements [query.Watcher].
 func (s *answer) Notice(text string) {
-	s.spin.stop()
-	s.close()
-	s.app.note("%s", text)
+	s.app.screen.write(func() {
+		s.spin.stop()
+		s.close()
+		s.app.note("%s", text)
+	})
 }
 
 // end completes the output.
@@ -241,51 +259,4 @@ func (k *talk) usage(a query.Answer, took time.Duration) {
 		}
 	}
 	k.app.note("%s: %s, %s", k.model.ID(), strings.Join(parts, ", "), seconds(took))
-}
-
-// A spinner moves while a model says nothing, on a terminal only.
-type spinner struct {
-	w  io.Writer
-	on bool
-
-	mu   sync.Mutex
-	quit chan struct{}
-	done chan struct{}
-}
-
-func (s *spinner) start() {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if !s.on || s.quit != nil {
-		return
-	}
-	s.quit, s.done = make(chan struct{}), make(chan struct{})
-	go s.run(s.quit, s.done)
-}
-
-func (s *spinner) run(quit, done chan struct{}) {
-	defer close(done)
-	const frames = `|/-\`
-	tick := time.NewTicker(120 * time.Millisecond)
-	defer tick.Stop()
-	for i := 0; ; i++ {
-		select {
-		case <-quit:
-			fmt.Fprint(s.w, "\r \r")
-			return
-		case <-tick.C:
-			fmt.Fprintf(s.w, "\r%c", frames[i%len(frames)])
-		}
-	}
-}
-
-func (s *spinner) stop() {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if s.quit == nil {
-		return
-	}
-	close(s.quit)
-	<-s.done
-	s.quit, s.done = nil, nil
 }

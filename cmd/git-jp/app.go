@@ -35,7 +35,7 @@ type app struct {
 	openWorkspace *workspace.Workspace
 	openConfig    *config.Config
 	tracer        *trace.Log
-	spin          *spinner // what moves on the screen; nil for nothing
+	screen        screen
 	closers       []func() error
 }
 

@@ -113,13 +113,22 @@ func (e *draftError) Unwrap() error { return e.err }
 
 // edit runs the editor on a draft and returns what it left.
 func (a *app) edit(ctx context.Context, d *draft) ([]byte, error) {
+	return a.editOn(ctx, d, func(cmd *exec.Cmd) {
+		cmd.Stdin, cmd.Stdout, cmd.Stderr = a.stdin, a.stdout, a.stderr
+	})
+}
+
+// editOn is edit on other streams than the standard ones.
+func (a *app) editOn(
+	ctx context.Context, d *draft, streams func(*exec.Cmd),
+) ([]byte, error) {
 	editor, err := a.editor(ctx)
 	if err != nil {
 		return nil, err
 	}
 	// As git does: a command for the shell, with the file as its argument.
 	cmd := exec.CommandContext(ctx, "sh", "-c", editor+` "$@"`, editor, d.path)
-	cmd.Stdin, cmd.Stdout, cmd.Stderr = a.stdin, a.stdout, a.stderr
+	streams(cmd)
 	cmd.Env, cmd.Dir = a.env, a.directory()
 	if err := cmd.Run(); err != nil {
 		return nil, fmt.Errorf("run the editor %q: %w", editor, err)

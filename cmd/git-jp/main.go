@@ -5,9 +5,7 @@ import (
 	"io"
 	"math/rand/v2"
 	"os"
-	"os/signal"
 	"runtime/debug"
-	"syscall"
 	"time"
 
 	"golang.org/x/term"
@@ -30,6 +28,7 @@ type world struct {
 	stdinTerminal  bool
 	stdoutTerminal bool
 	stderrTerminal bool
+	interrupts     *interrupts
 	width          int // columns of the terminal, 0 when there is none
 	version        string
 }
@@ -38,16 +37,15 @@ func main() {
 	os.Exit(mainCode())
 }
 
-// mainCode runs the program in the real world and returns its exit code. The
-// first interrupt cancels the context; a second one ends the process at once.
+// mainCode runs the program in the real world and returns its exit code.
 func mainCode() int {
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
-	defer stop()
-	context.AfterFunc(ctx, stop)
 	w, err := outside()
 	if err != nil {
 		return reportError(os.Stderr, err)
 	}
+	w.interrupts = new(interrupts)
+	ctx, stop := w.interrupts.listen(context.Background())
+	defer stop()
 	return run(ctx, w)
 }
 

@@ -12,6 +12,8 @@ import (
 	"github.com/git-jp/git-jp/internal/llm/anthropic"
 	"github.com/git-jp/git-jp/internal/llm/builtin"
 	"github.com/git-jp/git-jp/internal/llm/models"
+	"github.com/git-jp/git-jp/internal/query"
+	"github.com/go-json-experiment/json/jsontext"
 )
 
 // ollamaWait is how long a server on this machine may take to say what it has.
@@ -67,6 +69,35 @@ func (a *app) modelOf(id string, k *talk, r llm.Retry) (llm.Model, error) {
 	return models.New(id, o)
 }
 
+// assistant returns the model that answers a question of a tool: what the question's settings
+// name, or those of all inquiries; nil for the model that is asked anyway.
+func (k *talk) assistant(target jsontext.Value) (llm.Model, error) {
+	var own struct {
+		Model struct {
+			ID jsontext.Value `json:"id"`
+		} `json:"model"`
+	}
+	if json.Unmarshal(target, &own) != nil || own.Model.ID == nil {
+		k.config.Decode(&own.Model.ID, "conversation", "inquiry", "assistant", "model", "id")
+	}
+	if own.Model.ID == nil {
+		return nil, nil
+	}
+	return k.modelNamed(own.Model.ID)
+}
+
+// modelNamed makes a model that a setting names.
+func (k *talk) modelNamed(v jsontext.Value) (llm.Model, error) {
+	id := query.ModelID(v, query.Aliases(k.config))
+	if id == "" {
+		return nil, usagef("%s names no model", v)
+	}
+	if id == k.model.ID() {
+		return k.model, nil
+	}
+	return k.app.modelOf(id, k, k.app.retry(k.config))
+}
+
 // continues is how often the turn goes on after a limit: never where the adapter does.
 func (k *talk) continues() int {
 	if provider, _, _ := llm.SplitID(k.model.ID()); provider == "anthropic" {
@@ -102,8 +133,10 @@ func (a *app) retry(c *jpconfig.Config) llm.Retry {
 		r.Cap = time.Duration(limit) * time.Second
 	}
 	r.Notify = func(attempt int, wait time.Duration, cause error) {
-		a.makeRoom()
-		a.note("%v; trying again in %s", cause, seconds(wait))
+		a.screen.write(func() {
+			a.screen.clear()
+			a.note("%v; trying again in %s", cause, seconds(wait))
+		})
 	}
 	return r
 }

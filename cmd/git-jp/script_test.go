@@ -32,6 +32,7 @@ func TestScript(t *testing.T) {
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
 			"conforms":     conforms,
 			"conversation": writeConversation,
+			"dialogue":     dialogue,
 			"eventually":   eventually,
 			"exits":        exits,
 			"is-json":      isJSON,

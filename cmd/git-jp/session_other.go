@@ -2,9 +2,15 @@
 
 package main
 
-import "errors"
+import (
+	"errors"
+	"os"
+)
 
 // sessionID has no answer here; the variables that jp tries next may have one.
 func sessionID() (int, error) {
 	return 0, errors.ErrUnsupported
 }
+
+// foreground is true: nothing here has jobs in the background.
+func foreground(*os.File) bool { return true }

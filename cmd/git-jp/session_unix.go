@@ -2,9 +2,28 @@
 
 package main
 
-import "golang.org/x/sys/unix"
+import (
+	"os"
+
+	"golang.org/x/sys/unix"
+)
 
 // sessionID returns the terminal session, by which jp tells terminals apart.
 func sessionID() (int, error) {
 	return unix.Getsid(0)
+}
+
+// foreground reports whether the terminal listens to us: a job in the background is stopped
+// when it reads from it.
+func foreground(tty *os.File) bool {
+	c, err := tty.SyscallConn()
+	if err != nil {
+		return true
+	}
+	group := 0
+	ask := func(fd uintptr) { group, err = unix.IoctlGetInt(int(fd), unix.TIOCGPGRP) }
+	if e := c.Control(ask); e != nil || err != nil {
+		return true
+	}
+	return group == unix.Getpgrp()
 }

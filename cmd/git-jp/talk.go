@@ -33,6 +33,8 @@ type talk struct {
 	setup    query.Setup
 	delta    jsontext.Value // what flags change of the conversation's configuration
 	gate     trust.Gate
+	approve  *toolGate
+	desk     *desk // nil where nobody can be asked
 	files    builtin.Workspace
 	resolver *attach.Resolver
 	attached []events.Resource // to this turn
@@ -58,7 +60,8 @@ func newTalk(ctx context.Context, a *app, t *target, c queryCmd) (_ *talk, err e
 	if err := k.configure(c); err != nil {
 		return nil, err
 	}
-	if k.gate, err = a.trustGate(t.workspace); err != nil {
+	k.desk = a.newDesk(ctx)
+	if k.gate, err = k.trustGate(); err != nil {
 		return nil, err
 	}
 	if k.model, err = k.newModel(ctx); err != nil {
@@ -82,6 +85,15 @@ func (k *talk) close() error {
 		errs = append(errs, c())
 	}
 	return errors.Join(errs...)
+}
+
+// trustGate asks about what others wrote, as everything is asked during a query.
+func (k *talk) trustGate() (trust.Gate, error) {
+	gate, err := k.app.trustGate(k.target.workspace)
+	if asker, ok := gate.(*trust.Asker); ok && k.desk != nil {
+		asker.Terminal = k.desk.terminal
+	}
+	return gate, err
 }
 
 func (k *talk) openFiles(ctx context.Context) error {
@@ -247,7 +259,7 @@ func (k *talk) turn(w query.Watcher) (*query.Turn, error) {
 			}
 			return ""
 		},
-		Continue: k.continues(),
+		Continue: k.continues(), Asker: newToolAsker(k.desk), Assistant: k.assistant,
 	}
 	return t, nil
 }
@@ -259,19 +271,30 @@ func baseConfig(data []byte) []byte {
 	return data
 }
 
-// ask runs the turn and shows it.
+// ask runs the turn and shows it. An interrupt asks what is wanted, or ends the turn where
+// nobody can be asked.
 func (k *talk) ask(ctx context.Context, p query.Prompt) error {
 	show := k.app.newAnswer(k)
 	turn, err := k.turn(show)
 	if err != nil {
 		return err
 	}
+	turn.Control = new(query.Control)
+	release := k.app.interrupts.take(k.newMenu(turn.Control).pressed)
+	defer release()
 	started := k.app.now()
 	answer, err := turn.Run(ctx, p)
 	if err := errors.Join(show.end(answer), err); err != nil {
 		return err
 	}
 	k.usage(answer, k.app.now().Sub(started))
+	switch {
+	case answer.Dropped:
+		k.app.note("the answer was dropped, the question stays: 'git jp query -E' asks it again")
+		return context.Canceled
+	case answer.Ended:
+		k.app.note("stopped, what was said is kept")
+	}
 	return nil
 }
 

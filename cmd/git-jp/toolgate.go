@@ -1,50 +1,194 @@
 package main
 
 import (
-	"bufio"
+	"bytes"
 	"context"
+	"encoding/json"
 	"fmt"
-	"io"
 	"strings"
 
-	"github.com/git-jp/git-jp/internal/render"
+	"github.com/git-jp/git-jp/events"
 	"github.com/git-jp/git-jp/internal/tool"
+	"github.com/go-json-experiment/json/jsontext"
 )
 
-// A toolGate asks on the terminal device whether a call may run.
+// A toolGate asks on the terminal whether a call may run, and whether its result is given to
+// the model.
 type toolGate struct {
-	terminal func() (io.ReadWriteCloser, error)
-	before   func()          // makes room on the screen
-	always   map[string]bool // tools that may run for the rest of the turn
+	desk   *desk
+	asked  map[string]bool // tools that are asked about
+	always map[string]bool // what was answered for the rest of the turn, by tool
 }
 
-// toolGate returns nil where nobody can be asked: then such calls are refused.
-func (a *app) toolGate(before func()) tool.Gate {
-	tty, err := a.terminal()
-	if err != nil {
+// newToolGate returns a gate for tools. Nil stands for nobody: then such calls are refused.
+func newToolGate(d *desk, items []tool.Item) *toolGate {
+	if d == nil {
 		return nil
 	}
-	if tty.Close() != nil {
-		return nil
+	g := &toolGate{desk: d, always: map[string]bool{}, asked: map[string]bool{}}
+	for _, it := range items {
+		switch it.Policy.Run {
+		case tool.Unattended, tool.Skip:
+		default:
+			g.asked[it.Tool.Definition().Name] = true
+		}
 	}
-	return &toolGate{terminal: a.terminal, before: before, always: map[string]bool{}}
+	return g
 }
+
+// asks reports whether somebody is shown a call anyway, to be asked about it.
+func (g *toolGate) asks(name string) bool {
+	if g == nil {
+		return false
+	}
+	_, known := g.always[name]
+	return g.asked[name] && !known
+}
+
+// shownArguments is how much of arguments stands in a question.
+const shownArguments = 600
 
 // Admit implements [tool.Gate].
-func (g *toolGate) Admit(ctx context.Context, r tool.Request) (d tool.Decision, err error) {
-	if g.always[r.Call.Name] {
-		return tool.Decision{Run: true}, nil
+func (g *toolGate) Admit(ctx context.Context, r tool.Request) (tool.Decision, error) {
+	if run, ok := g.always[r.Call.Name]; ok {
+		return tool.Decision{Run: run}, nil
 	}
-	answer, err := g.ask(ctx, fmt.Sprintf("Run %s %s? [y]es, [a]lways in this turn, [N]o: ",
-		r.Call.Name, render.Sanitize(string(r.Call.Arguments))))
-	switch strings.ToLower(answer) {
-	case "a", "always":
-		g.always[r.Call.Name] = true
-		return tool.Decision{Run: true}, err
-	case "y", "yes":
-		return tool.Decision{Run: true}, err
-	default:
-		return tool.Decision{}, err
+	shown := clippedArguments(r)
+	if r.Formatter != nil && r.Policy.Format == tool.Unattended {
+		shown = formatted(ctx, r)
+	}
+	edit := r.Policy.Run == tool.Edit
+	for {
+		d, format, err := g.ask(ctx, r, shown, edit)
+		if !format {
+			return d, ended(ctx, err)
+		}
+		// Between two questions: the formatter may have to be approved.
+		shown, edit = formatted(ctx, r), false
+	}
+}
+
+// ask puts the question. It reports whether the arguments are to be formatted first.
+func (g *toolGate) ask(
+	ctx context.Context, r tool.Request, shown string, edit bool,
+) (_ tool.Decision, format bool, _ error) {
+	s, err := g.desk.open(ctx)
+	if err != nil {
+		return tool.Decision{}, false, err
+	}
+	defer func() { _ = s.Close() }()
+	if edit {
+		if d, ok, err := edited(ctx, s, r); ok || err != nil {
+			return d, false, err
+		}
+	}
+	s.say("%s\n", shown)
+	return g.choose(ctx, s, r)
+}
+
+// ended returns why a question has no answer when that is the end of the query. A terminal
+// that is gone says no.
+func ended(ctx context.Context, err error) error {
+	if ctx.Err() != nil {
+		return context.Cause(ctx)
+	}
+	return noAnswer(err)
+}
+
+func (g *toolGate) choose(
+	ctx context.Context, s *sitting, r tool.Request,
+) (_ tool.Decision, format bool, _ error) {
+	menu := "[y]es, [Y]es for this turn, [n]o, [N]o for this turn, no and say [w]hy, [e]dit"
+	if r.Formatter != nil && r.Policy.Format != tool.Unattended {
+		menu += ", [f]ormat"
+	}
+	for {
+		answer, err := s.line("Run %s? %s, [p]rint: ", r.Call.Name, menu)
+		if err != nil {
+			return tool.Decision{}, false, err
+		}
+		switch answer {
+		case "y", "yes":
+			return tool.Decision{Run: true}, false, nil
+		case "Y", "a", "always", "n", "no", "N", "":
+			run := strings.ContainsAny(answer, "Ya")
+			if run || answer == "N" {
+				g.always[r.Call.Name] = run
+			}
+			return tool.Decision{Run: run}, false, nil
+		case "w", "r", "why":
+			why, err := s.line("Tell the model: ")
+			if why != "" {
+				why = "Tool skipped by user: " + why
+			}
+			return tool.Decision{Reply: why}, false, err
+		case "e", "edit":
+			if d, ok, err := edited(ctx, s, r); ok || err != nil {
+				return d, false, err
+			}
+		case "f", "format":
+			if r.Formatter != nil {
+				return tool.Decision{}, true, nil
+			}
+		case "p", "print":
+			s.say("%s\n", pretty(r.Call.Arguments))
+		}
+	}
+}
+
+// clippedArguments is a call as a question shows it.
+func clippedArguments(r tool.Request) string {
+	args := string(r.Call.Arguments)
+	if len(args) > shownArguments {
+		args = fmt.Sprintf("%s… (%d bytes, [p] prints all)",
+			strings.ToValidUTF8(args[:shownArguments], ""), len(args))
+	}
+	return r.Call.Name + " " + args
+}
+
+// formatted is what the tool's formatter makes of the arguments, else the arguments.
+func formatted(ctx context.Context, r tool.Request) string {
+	text, err := r.Formatter.FormatArguments(ctx, r.Call)
+	if err != nil {
+		return fmt.Sprintf("%s (%v):\n%s", r.Call.Name, err, pretty(r.Call.Arguments))
+	}
+	return r.Call.Name + ":\n" + strings.TrimRight(text, "\n")
+}
+
+// pretty is JSON on several lines.
+func pretty(v []byte) string {
+	var b bytes.Buffer
+	if json.Indent(&b, v, "", "  ") != nil {
+		return string(v)
+	}
+	return b.String()
+}
+
+// edited lets the person edit the arguments. They are asked again while it is no object; when
+// nothing is left it is not ok, and the question is put as if nothing had been edited.
+func edited(
+	ctx context.Context, s *sitting, r tool.Request,
+) (_ tool.Decision, ok bool, _ error) {
+	text := pretty(r.Call.Arguments) + "\n"
+	for {
+		after, err := s.edit(ctx, r.Call.Name+".json", text)
+		if err != nil {
+			s.say("%v\n", err)
+			return tool.Decision{}, false, nil
+		}
+		var object map[string]json.RawMessage
+		switch err := json.Unmarshal([]byte(after), &object); {
+		case strings.TrimSpace(after) == "":
+			return tool.Decision{}, false, nil
+		case err == nil && object != nil:
+			args := jsontext.Value(strings.TrimSpace(after))
+			return tool.Decision{Run: true, Arguments: args}, true, nil
+		}
+		text = after
+		answer, err := s.line("That is no JSON object. [e]dit again, [d]rop the edit: ")
+		if err != nil || answer != "e" {
+			return tool.Decision{}, false, err
+		}
 	}
 }
 
@@ -52,34 +196,72 @@ func (g *toolGate) Admit(ctx context.Context, r tool.Request) (d tool.Decision, 
 func (g *toolGate) Deliver(
 	ctx context.Context, r tool.Request, result tool.Result,
 ) (tool.Result, error) {
-	answer, err := g.ask(ctx, fmt.Sprintf("Give the result of %s to the model? [y]es, [N]o: ",
-		r.Call.Name))
-	if answer := strings.ToLower(answer); answer == "y" || answer == "yes" {
-		return result, err
+	s, err := g.desk.open(ctx)
+	if err != nil {
+		return withheld(), ended(ctx, err)
 	}
-	return tool.OK("Result delivery skipped by user."), err
+	defer func() { _ = s.Close() }()
+	if r.Policy.Result == tool.Edit {
+		if after, ok := editedResult(ctx, s, r, result); ok {
+			return after, nil
+		}
+	}
+	for {
+		answer, err := s.line("Give the result of %s (%d bytes) to the model? "+
+			"[y]es, [n]o, [e]dit, [p]rint: ", r.Call.Name, len(textOf(result)))
+		if err != nil {
+			return withheld(), ended(ctx, err)
+		}
+		switch answer {
+		case "y", "yes":
+			return result, nil
+		case "n", "no", "":
+			return withheld(), nil
+		case "e", "edit":
+			if after, ok := editedResult(ctx, s, r, result); ok {
+				return after, nil
+			}
+		case "p", "print":
+			s.say("%s\n", strings.TrimRight(textOf(result), "\n"))
+		}
+	}
 }
 
-// ask puts a question on the terminal. Waiting for the answer ends with the context.
-func (g *toolGate) ask(ctx context.Context, question string) (string, error) {
-	g.before()
-	tty, err := g.terminal()
-	if err != nil {
-		return "", nil // nobody is there any more: no
+func withheld() tool.Result { return tool.OK("Result delivery skipped by user.") }
+
+// editedResult lets the person edit what the model is given. Where the text was not changed,
+// the result stays what it was, resources and all.
+func editedResult(
+	ctx context.Context, s *sitting, r tool.Request, result tool.Result,
+) (tool.Result, bool) {
+	before := textOf(result)
+	after, err := s.edit(ctx, r.Call.Name+".txt", before)
+	switch {
+	case err != nil:
+		s.say("%v\n", err)
+		return tool.Result{}, false
+	case strings.TrimSpace(after) == "":
+		return tool.Result{}, false
+	case after == before:
+		return result, true
 	}
-	defer func() { _ = tty.Close() }()
-	if _, err := io.WriteString(tty, question); err != nil {
-		return "", nil
+	return tool.Result{Blocks: []events.Block{tool.Text(after)}, IsError: result.IsError}, true
+}
+
+// textOf is what of a result is text.
+func textOf(r tool.Result) string {
+	var parts []string
+	for _, b := range r.Blocks {
+		content := b.Content
+		if b.Resource != nil {
+			content = b.Resource.Content
+			if f := b.Resource.Formatted; f != nil {
+				content = *f
+			}
+		}
+		if data, err := content.Bytes(nil); err == nil {
+			parts = append(parts, string(data))
+		}
 	}
-	answer := make(chan string, 1)
-	go func() {
-		line, _ := bufio.NewReader(tty).ReadString('\n')
-		answer <- strings.TrimSpace(line)
-	}()
-	select {
-	case line := <-answer:
-		return line, nil
-	case <-ctx.Done():
-		return "", context.Cause(ctx)
-	}
+	return strings.Join(parts, "\n\n")
 }

@@ -9,7 +9,6 @@ import (
 	"github.com/git-jp/git-jp/internal/jpconfig"
 	"github.com/git-jp/git-jp/internal/tool"
 	"github.com/git-jp/git-jp/internal/tool/builtin"
-	"github.com/git-jp/git-jp/internal/tool/local"
 	"github.com/git-jp/git-jp/internal/tool/mcp"
 	"github.com/go-json-experiment/json/jsontext"
 )
@@ -67,7 +66,11 @@ func (k *talk) openTools(ctx context.Context, c queryCmd) error {
 	if len(items) > 0 && !hasTool(items, "describe_tools") {
 		items = append(items, builtin.Describe(k.offered))
 	}
-	k.tools, err = tool.NewExecutor(items, tool.Options{Gate: k.app.toolGate(k.app.makeRoom)})
+	var o tool.Options
+	if k.approve = newToolGate(k.desk, items); k.approve != nil {
+		o.Gate = k.approve
+	}
+	k.tools, err = tool.NewExecutor(items, o)
 	return err
 }
 
@@ -159,8 +162,7 @@ func (k *talk) maker(
 		return func(ctx context.Context) (tool.Item, error) { return k.remote(ctx, c, t) }
 	default:
 		return func(context.Context) (tool.Item, error) {
-			run := &command{talk: k, config: c, process: t.Command}
-			return tool.Item{Tool: run, Policy: c.Policy}, nil
+			return k.local(c, t), nil
 		}
 	}
 }
@@ -192,42 +194,6 @@ func (k *talk) tightened(it tool.Item, name string) tool.Item {
 
 // offered are the tools of this turn.
 func (k *talk) offered() []tool.Definition { return k.tools.Definitions() }
-
-// A command is a local tool. Its command is opened when it runs for the first time: a
-// workspace with forty tools asks about those that are called.
-type command struct {
-	talk    *talk
-	config  tool.Config
-	process jpconfig.Process
-}
-
-// Definition implements [tool.Tool].
-func (c *command) Definition() tool.Definition { return c.config.Definition() }
-
-// Run implements [tool.Tool].
-func (c *command) Run(ctx context.Context, call tool.Call) (tool.Result, error) {
-	line, err := c.process.Open(c.talk.gate)
-	if err != nil {
-		return tool.Result{}, err
-	}
-	config := c.config
-	if err := json.Unmarshal(line, &config.Command); err != nil {
-		return tool.Result{}, err
-	}
-	id := ""
-	if e, ok := c.talk.target.entry(); ok {
-		id = e.ID.String()
-	}
-	it, err := local.New(config, local.Environment{
-		Starter: c.talk.app.launcher(), Root: c.talk.target.workspace.Root(),
-		Space: c.talk.files.Tree.Space, WorkspaceID: c.talk.target.workspace.WorkspaceID(),
-		ConversationID: id,
-	})
-	if err != nil {
-		return tool.Result{}, err
-	}
-	return it.Tool.Run(ctx, call)
-}
 
 // remote connects to the server of a tool.
 func (k *talk) remote(ctx context.Context, c tool.Config, t jpconfig.Tool) (tool.Item, error) {

@@ -9,6 +9,15 @@ type Command []byte
 // A Process is a command that comes out through a gate only.
 type Process struct{ trust.Guarded[Command] }
 
+// IsZero reports whether no command was declared.
+func (p Process) IsZero() bool {
+	if _, foreign := p.Claim(); foreign {
+		return false
+	}
+	c, err := p.Open(nil)
+	return err == nil && c == nil
+}
+
 // A Host is an address that comes out through a gate only.
 type Host struct{ trust.Guarded[string] }
 

@@ -2,52 +2,117 @@ package query
 
 import (
 	"context"
+	"errors"
 	"fmt"
 
 	"github.com/git-jp/git-jp/events"
 	"github.com/git-jp/git-jp/internal/tool"
 )
 
-// call runs calls side by side. Each result is saved when it is there, in the place that its
-// call gives it.
-func (s *session) call(ctx context.Context, requests []*events.ToolCallRequest) error {
-	calls := make([]tool.Call, len(requests))
+// A batch is calls that a model made at once. Their results stand in the order of the calls.
+type batch struct {
+	*session
+	calls []tool.Call
+	saved run
+	open  map[int]bool // calls without a result
+}
+
+func (s *session) batch(requests []*events.ToolCallRequest) *batch {
+	b := &batch{session: s, open: map[int]bool{}}
 	for i, r := range requests {
-		calls[i] = tool.Call{ID: r.ID, Name: r.Name, Arguments: r.Arguments, Asker: s.Asker}
-	}
-	var saved run
-	arrived := func(i int, r tool.Result) error {
-		e := events.NewElement(s.Now(), &events.ToolCallResponse{
-			ID: calls[i].ID, Blocks: r.Blocks, IsError: r.IsError,
-		}, events.Metadata{})
-		err := s.Record.Save(func(stream *events.Stream) error {
-			saved.insert(stream, i, e)
-			return nil
+		b.calls = append(b.calls, tool.Call{
+			ID: r.ID, Name: r.Name, Arguments: r.Arguments, Asker: inquirer{s},
 		})
-		if err != nil {
-			return fmt.Errorf("save the result of %s: %w", calls[i].Name, err)
-		}
-		saved.add(i, e)
-		s.watch.Saved(e)
+		b.open[i] = true
+	}
+	return b
+}
+
+// arrived saves a result when it is there, in the place that its call gives it.
+func (b *batch) arrived(i int, r tool.Result) error {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	e := events.NewElement(b.Now(), &events.ToolCallResponse{
+		ID: b.calls[i].ID, Blocks: r.Blocks, IsError: r.IsError,
+	}, events.Metadata{})
+	err := b.Record.Save(func(stream *events.Stream) error {
+		b.saved.insert(stream, i, e)
 		return nil
+	})
+	if err != nil {
+		return fmt.Errorf("save the result of %s: %w", b.calls[i].Name, err)
 	}
+	delete(b.open, i)
+	b.saved.add(i, e)
+	b.watch.Saved(e)
+	return nil
+}
+
+// call runs calls side by side. It is done when somebody ends the turn meanwhile.
+func (s *session) call(ctx context.Context, requests []*events.ToolCallRequest) (bool, error) {
+	b := s.batch(requests)
 	if s.Tools == nil {
-		return s.withoutTools(calls, arrived)
+		return false, b.without()
 	}
-	if _, err := s.Tools.Run(ctx, calls, arrived); err != nil {
-		return err
+	for {
+		during, end := s.control.begin(ctx, PhaseTools)
+		err := b.run(during)
+		wish := end()
+		switch {
+		case ctx.Err() != nil:
+			return false, context.Cause(ctx)
+		case wish.Act == ActRestart && b.interrupted(err):
+			continue
+		case wish.Act != 0 && b.interrupted(err):
+			err = b.close()
+		}
+		s.answer.Ended = wish.Act == ActStop || wish.Act == ActAbort
+		return s.answer.Ended, err
 	}
-	if ctx.Err() != nil {
-		return context.Cause(ctx)
+}
+
+// interrupted reports whether it was the wish that ended calls, or nothing.
+func (b *batch) interrupted(err error) bool {
+	var c *tool.Cancelled
+	return err == nil && len(b.open) > 0 || errors.Is(err, errRestart) || errors.As(err, &c)
+}
+
+// run makes the calls that have no result.
+func (b *batch) run(ctx context.Context) error {
+	var calls []tool.Call
+	var at []int
+	for i, c := range b.calls {
+		if b.open[i] {
+			calls, at = append(calls, c), append(at, i)
+		}
+	}
+	_, err := b.Tools.Run(ctx, calls, func(i int, r tool.Result) error {
+		if errors.Is(r.Err, errRestart) {
+			return nil
+		}
+		return b.arrived(at[i], r)
+	})
+	return err
+}
+
+// close says of calls that they never came to a result.
+func (b *batch) close() error {
+	for i := range b.calls {
+		if !b.open[i] {
+			continue
+		}
+		if err := b.arrived(i, tool.Failed(interrupted)); err != nil {
+			return err
+		}
 	}
 	return nil
 }
 
-// withoutTools answers calls of what was not offered.
-func (s *session) withoutTools(calls []tool.Call, arrived func(int, tool.Result) error) error {
-	for i, c := range calls {
+// without answers calls of what was not offered.
+func (b *batch) without() error {
+	for i, c := range b.calls {
 		r := tool.Failed(fmt.Sprintf("Tool '%s' is not available. There are no tools.", c.Name))
-		if err := arrived(i, r); err != nil {
+		if err := b.arrived(i, r); err != nil {
 			return err
 		}
 	}

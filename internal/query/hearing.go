@@ -151,6 +151,14 @@ func (h *hearing) account() error {
 	return nil
 }
 
+// fault is an error of a save, which must not be hidden behind an interrupt.
+func (h *hearing) fault(err error) error {
+	if h.unsaved {
+		return err
+	}
+	return nil
+}
+
 // text returns the last message of the answer.
 func (h *hearing) text() string {
 	for _, r := range slices.Backward(h.said) {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"sync"
 	"time"
 
 	"github.com/git-jp/git-jp/dedup"
@@ -66,8 +67,13 @@ type Turn struct {
 	// Continue is how often an answer that was cut off at its limit is continued; 0 for five
 	// times, negative for never, where the model does it itself.
 	Continue int
-	// Asker answers the questions of tools; nil answers none.
+	// Asker is the person who answers the questions of tools; nil for nobody.
 	Asker tool.Asker
+	// Assistant returns the model that answers a question for which settings name another
+	// one; it is given the target that the tool's configuration has. Nil, or a nil model, is
+	// the model of the turn.
+	Assistant func(target jsontext.Value) (llm.Model, error)
+	Control   *Control // nil when nobody interrupts
 }
 
 // A Prompt is what opens a turn.
@@ -85,14 +91,21 @@ type Answer struct {
 	Stop  llm.Stop
 	Usage llm.Usage // of all requests
 	Saved int64     // bytes that the model was not given again, in the last request
+	// Ended says that somebody ended the turn, through its Control.
+	Ended bool
+	// Dropped says that the answer was taken back as well.
+	Dropped bool
 }
 
 // Run asks and returns when the model has answered. Beside an error it returns what there is;
 // the record has everything that was completed.
 func (t *Turn) Run(ctx context.Context, p Prompt) (Answer, error) {
-	s := &session{Turn: t, watch: t.Watch}
+	s := &session{Turn: t, watch: t.Watch, control: t.Control, first: first(p)}
 	if s.watch == nil {
 		s.watch = silent{}
+	}
+	if s.control == nil {
+		s.control = new(Control)
 	}
 	limit := t.Cycles
 	if limit == 0 {
@@ -137,7 +150,14 @@ func (silent) Notice(string)         {}
 // A session is a turn while it runs.
 type session struct {
 	*Turn
-	watch  Watcher
+	watch   Watcher
+	control *Control
+	first   events.ChatRequest // what the turn was opened with
+
+	// mu is held while something is saved and told: the calls of a batch may ask questions
+	// side by side.
+	mu     sync.Mutex
+	asked  map[string]int // questions, by the id of their inquiry
 	answer Answer
 
 	view     *events.Stream // of the next request, when it was planned already
@@ -149,20 +169,22 @@ type session struct {
 	joint    *joint // the message that the next one continues
 }
 
+// first is the request of a prompt: a reply during the turn is from the same person, and for
+// an answer of the same form.
+func first(p Prompt) events.ChatRequest {
+	if p.Request == nil {
+		return events.ChatRequest{}
+	}
+	return *p.Request
+}
+
 // open saves the question, with what was decided about it.
 func (s *session) open(p Prompt) error {
 	elems := s.elements(p)
-	err := s.Record.Save(func(stream *events.Stream) error {
+	return s.keep("the question", func(stream *events.Stream) error {
 		stream.Append(elems...)
 		return s.decide(stream)
-	})
-	if err != nil {
-		return fmt.Errorf("save the question: %w", err)
-	}
-	for _, e := range elems {
-		s.watch.Saved(e)
-	}
-	return nil
+	}, elems...)
 }
 
 func (s *session) elements(p Prompt) []*events.Element {
@@ -239,13 +261,20 @@ func (s *session) cycle(ctx context.Context) (done bool, err error) {
 	h := &hearing{session: s, joint: s.joint}
 	s.joint = nil
 	s.cycles++
-	err = h.listen(ctx, r)
-	s.answer.Usage = s.answer.Usage.Add(h.usage)
+	during, end := s.control.begin(ctx, PhaseAnswer)
+	err = h.listen(during, r)
+	wish := end()
+	s.spent(h.usage)
 	if text := h.text(); text != "" {
 		s.answer.Text = text
 	}
-	if err != nil {
-		return false, s.broken(ctx, h, err)
+	switch {
+	case ctx.Err() != nil && err != nil:
+		return false, errors.Join(context.Cause(ctx), h.fault(err))
+	case wish.Act != 0 && !h.unsaved:
+		return s.obey(h, wish)
+	case err != nil:
+		return s.broken(ctx, h, err)
 	}
 	s.answer.Stop = h.stop
 	switch h.stop.Reason {
@@ -255,7 +284,7 @@ func (s *session) cycle(ctx context.Context) (done bool, err error) {
 		return false, &llm.OverflowError{Model: s.Model.ID()}
 	}
 	if len(h.calls) > 0 {
-		return false, s.call(ctx, h.calls)
+		return s.call(ctx, h.calls)
 	}
 	if h.stop.Reason == llm.StopMaxTokens {
 		return s.cut(h), nil
@@ -266,15 +295,60 @@ func (s *session) cycle(ctx context.Context) (done bool, err error) {
 	return true, nil
 }
 
+// obey does with an answer what somebody wanted while it was said. The answer may have come
+// to its end all the same.
+func (s *session) obey(h *hearing, w Wish) (done bool, err error) {
+	if w.Act == ActAbort {
+		s.answer.Ended, s.answer.Dropped = true, true
+		return true, s.keep("what is left", func(stream *events.Stream) error {
+			s.answer.Text = h.takeBack(stream)
+			return nil
+		})
+	}
+	if err := s.batch(h.calls).close(); err != nil {
+		return false, err
+	}
+	if w.Act != ActReply {
+		s.answer.Ended = true
+		return true, nil
+	}
+	reply := events.NewElement(s.Now(), &events.ChatRequest{
+		Content: w.Reply, Author: s.first.Author, Schema: s.first.Schema,
+	}, events.Metadata{})
+	return false, s.keep("the reply", func(stream *events.Stream) error {
+		stream.Append(reply)
+		return s.decide(stream)
+	}, reply)
+}
+
+// keep saves a change and tells of what it added.
+func (s *session) keep(
+	what string, change func(*events.Stream) error, added ...*events.Element,
+) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if err := s.Record.Save(change); err != nil {
+		return fmt.Errorf("save %s: %w", what, err)
+	}
+	for _, e := range added {
+		s.watch.Saved(e)
+	}
+	return nil
+}
+
+// spent adds up what requests cost.
+func (s *session) spent(u llm.Usage) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.answer.Usage = s.answer.Usage.Add(u)
+}
+
 // broken decides what to do after an answer that broke off: go on from what it said, if that
 // may help.
-func (s *session) broken(ctx context.Context, h *hearing, err error) error {
-	if ctx.Err() != nil {
-		return context.Cause(ctx)
-	}
+func (s *session) broken(ctx context.Context, h *hearing, err error) (done bool, _ error) {
 	said := len(h.saved.sums) > 0
 	if !said || h.unsaved || !llm.Retryable(err) || s.resumed == maxResumed {
-		return err
+		return false, err
 	}
 	s.resumed++
 	s.watch.Notice(fmt.Sprintf("the answer broke off, asking again: %v", err))
@@ -282,7 +356,7 @@ func (s *session) broken(ctx context.Context, h *hearing, err error) error {
 		return s.call(ctx, h.calls)
 	}
 	s.joint = h.end()
-	return nil
+	return false, nil
 }
 
 // cut goes on after an answer that reached its limit, and reports whether that was enough.
@@ -329,12 +403,8 @@ func (s *session) structured(h *hearing, schema jsontext.Value) (done bool, err 
 			" nothing but JSON that follows it.", err),
 		Schema: schema,
 	}, events.Metadata{})
-	err = s.Record.Save(func(stream *events.Stream) error {
+	return false, s.keep("what is asked again", func(stream *events.Stream) error {
 		stream.Append(again)
 		return s.decide(stream)
-	})
-	if err == nil {
-		s.watch.Saved(again)
-	}
-	return false, err
+	}, again)
 }

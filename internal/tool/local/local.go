@@ -77,6 +77,17 @@ func New(c tool.Config, env Environment) (tool.Item, error) {
 	return tool.Item{Tool: &FormattingTool{t, format}, Policy: c.Policy}, nil
 }
 
+// NewFormatter returns what shows the arguments of a tool's calls, for who has not been given
+// its command: to show a call needs less trust than to make it.
+func NewFormatter(c tool.Config, env Environment) (tool.Formatter, error) {
+	c.Command = c.Style.Formatter
+	it, err := New(c, env)
+	if err != nil {
+		return nil, err
+	}
+	return it.Tool.(*FormattingTool), nil //nolint:forcetypeassert // it has a formatter
+}
+
 // Definition implements [tool.Tool].
 func (t *Tool) Definition() tool.Definition { return t.config.Definition() }
 

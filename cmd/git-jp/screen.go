@@ -1,0 +1,103 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"sync"
+	"time"
+)
+
+// A screen is what is written to while somebody may be asked something: one at a time.
+type screen struct {
+	mu   sync.Mutex
+	spin *spinner // what moves; nil for nothing
+}
+
+// write calls what writes, when nobody is being asked.
+func (s *screen) write(f func()) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	f()
+}
+
+// clear takes away what moves, before something else is written.
+func (s *screen) clear() {
+	if s.spin != nil {
+		s.spin.stop()
+	}
+}
+
+// hold keeps others from writing until it is released. What moved goes on then.
+func (s *screen) hold() (release func()) {
+	s.mu.Lock()
+	moved := s.spin != nil && s.spin.stop()
+	return func() {
+		if moved {
+			s.spin.start()
+		}
+		s.mu.Unlock()
+	}
+}
+
+// A spinner moves while a model says nothing, on a terminal only.
+type spinner struct {
+	w  io.Writer
+	on bool
+
+	mu   sync.Mutex
+	text string
+	quit chan struct{}
+	done chan struct{}
+}
+
+const spinnerStep = 120 * time.Millisecond
+
+func (s *spinner) start() { s.startWith("") }
+
+// startWith moves beside a text, which is written as long as it moves.
+func (s *spinner) startWith(text string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if !s.on || s.quit != nil {
+		return
+	}
+	s.text = text
+	s.quit, s.done = make(chan struct{}), make(chan struct{})
+	go s.run(text, s.quit, s.done)
+}
+
+func (s *spinner) run(text string, quit, done chan struct{}) {
+	defer close(done)
+	const frames = `|/-\`
+	tick := time.NewTicker(spinnerStep)
+	defer tick.Stop()
+	shown := ""
+	for i := 0; ; i++ {
+		select {
+		case <-quit:
+			if shown != "" {
+				fmt.Fprintf(s.w, "\r%*s\r", len(shown), "")
+			}
+			return
+		case <-tick.C:
+			shown = string(frames[i%len(frames)])
+			if text != "" {
+				shown += " " + text
+			}
+			fmt.Fprintf(s.w, "\r%s", shown)
+		}
+	}
+}
+
+// stop reports whether it moved.
+func (s *spinner) stop() bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.quit == nil {
+		return false
+	}
+	close(s.quit)
+	<-s.done
+	s.quit, s.done = nil, nil
+	return true
+}

@@ -1,0 +1,195 @@
+package main
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"regexp"
+	"strconv"
+	"strings"
+	"sync"
+	"syscall"
+	"time"
+
+	"github.com/rogpeppe/go-internal/testscript"
+	"golang.org/x/sys/unix"
+)
+
+// dialogue is the script command
+//
+//	dialogue FILE PROGRAM [ARG...]
+//
+// It runs the program on a terminal of its own and plays a person at it. Lines of the file:
+//
+//	wait PATTERN   until what was shown since the last wait has it
+//	type TEXT      and Enter
+//	press          Ctrl-C
+//	exit CODE      what the program is to end with, 0 when not said
+//
+// What was shown is in the file screen.
+func dialogue(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) < 2 {
+		ts.Fatalf("usage: dialogue FILE PROGRAM [ARG...]")
+	}
+	lines := strings.Split(strings.TrimSpace(ts.ReadFile(args[0])), "\n")
+	master, slave, err := openPTY()
+	ts.Check(err)
+	defer func() { _ = master.Close() }()
+	program, err := lookPath(ts, args[1])
+	ts.Check(err)
+	cmd := exec.Command(program, args[2:]...)
+	cmd.Dir, cmd.Env = ts.MkAbs("."), scriptEnv(ts)
+	cmd.Stdin, cmd.Stdout, cmd.Stderr = slave, slave, slave
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true, Setctty: true}
+	ts.Check(cmd.Start())
+	ts.Check(slave.Close())
+	v := &view{}
+	go v.read(master)
+	want, playErr := v.play(master, lines)
+	if playErr != nil {
+		_ = cmd.Process.Kill()
+	}
+	done := make(chan error, 1)
+	go func() { done <- cmd.Wait() }()
+	select {
+	case err = <-done:
+	case <-time.After(dialogueWait):
+		_ = cmd.Process.Kill()
+		playErr = errors.Join(playErr, errors.New("the program does not end"))
+	}
+	ts.Check(os.WriteFile(ts.MkAbs("screen"), v.ended(), 0o644))
+	if playErr != nil {
+		ts.Fatalf("%v; the screen has\n%s", playErr, v.ended())
+	}
+	got := 0
+	if failed := new(exec.ExitError); errors.As(err, &failed) {
+		got = failed.ExitCode()
+	}
+	if got != want {
+		ts.Fatalf("exit code %d, want %d; the screen has\n%s", got, want, v.ended())
+	}
+}
+
+const dialogueWait = 20 * time.Second
+
+// scriptVariables are what programs on a terminal are given of the script's environment.
+func scriptEnv(ts *testscript.TestScript) []string {
+	env := []string{"GIT_TERMINAL_PROMPT=1"}
+	for _, name := range []string{
+		"HOME", "PATH", "XDG_CONFIG_HOME", "XDG_DATA_HOME", "GIT_CONFIG_NOSYSTEM",
+		"GIT_CONFIG_GLOBAL", "GIT_CEILING_DIRECTORIES", "JP_SESSION", "LC_ALL", "TERM", "GORACE",
+		"GIT_EDITOR", "NO_COLOR", "WORK", "TMPDIR",
+	} {
+		if v := ts.Getenv(name); v != "" {
+			env = append(env, name+"="+v)
+		}
+	}
+	return env
+}
+
+func lookPath(ts *testscript.TestScript, name string) (string, error) {
+	for _, dir := range strings.Split(ts.Getenv("PATH"), ":") {
+		path := dir + "/" + name
+		if info, err := os.Stat(path); err == nil && info.Mode()&0o111 != 0 && !info.IsDir() {
+			return path, nil
+		}
+	}
+	return "", fmt.Errorf("no program %q", name)
+}
+
+func openPTY() (master, slave *os.File, err error) {
+	master, err = os.OpenFile("/dev/ptmx", os.O_RDWR|unix.O_NOCTTY, 0)
+	if err != nil {
+		return nil, nil, err
+	}
+	var n int
+	conn, err := master.SyscallConn()
+	if err != nil {
+		return nil, nil, err
+	}
+	control := func(fd uintptr) {
+		if err = unix.IoctlSetPointerInt(int(fd), unix.TIOCSPTLCK, 0); err == nil {
+			n, err = unix.IoctlGetInt(int(fd), unix.TIOCGPTN)
+		}
+		if err == nil {
+			err = unix.IoctlSetWinsize(int(fd), unix.TIOCSWINSZ, &unix.Winsize{Row: 24, Col: 80})
+		}
+	}
+	if e := conn.Control(control); e != nil || err != nil {
+		return nil, nil, errors.Join(e, err)
+	}
+	slave, err = os.OpenFile("/dev/pts/"+strconv.Itoa(n), os.O_RDWR|unix.O_NOCTTY, 0)
+	return master, slave, err
+}
+
+// A view is what a terminal was shown.
+type view struct {
+	mu   sync.Mutex
+	data []byte
+	at   int // what the last wait found ends here
+}
+
+func (v *view) read(f *os.File) {
+	b := make([]byte, 4096)
+	for {
+		n, err := f.Read(b)
+		v.mu.Lock()
+		v.data = append(v.data, b[:n]...)
+		v.mu.Unlock()
+		if err != nil {
+			return
+		}
+	}
+}
+
+func (v *view) ended() []byte {
+	time.Sleep(50 * time.Millisecond) // the rest of it is on its way
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	return bytes.Clone(v.data)
+}
+
+func (v *view) play(f *os.File, lines []string) (exit int, err error) {
+	for _, line := range lines {
+		verb, rest, _ := strings.Cut(line, " ")
+		switch verb {
+		case "wait":
+			err = v.wait(rest)
+		case "type":
+			_, err = f.WriteString(rest + "\n")
+		case "press":
+			_, err = f.Write([]byte{3})
+		case "exit":
+			exit, err = strconv.Atoi(rest)
+		case "#", "":
+		default:
+			err = fmt.Errorf("unknown line %q", line)
+		}
+		if err != nil {
+			return 0, err
+		}
+	}
+	return exit, nil
+}
+
+func (v *view) wait(pattern string) error {
+	re, err := regexp.Compile(pattern)
+	if err != nil {
+		return err
+	}
+	for deadline := time.Now().Add(dialogueWait); time.Now().Before(deadline); {
+		v.mu.Lock()
+		at := re.FindIndex(v.data[v.at:])
+		if at != nil {
+			v.at += at[1]
+		}
+		v.mu.Unlock()
+		if at != nil {
+			return nil
+		}
+		time.Sleep(5 * time.Millisecond)
+	}
+	return fmt.Errorf("%q is never shown", pattern)
+}

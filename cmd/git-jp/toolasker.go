@@ -1,0 +1,142 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strconv"
+	"strings"
+	"sync"
+
+	"github.com/git-jp/git-jp/internal/tool"
+	"github.com/go-json-experiment/json/jsontext"
+)
+
+// A toolAsker answers questions of tools from the terminal.
+type toolAsker struct {
+	desk *desk
+
+	mu    sync.Mutex
+	known map[string]jsontext.Value // answers for the rest of the turn
+}
+
+// newToolAsker returns nil where nobody can be asked.
+func newToolAsker(d *desk) tool.Asker {
+	if d == nil {
+		return nil
+	}
+	return &toolAsker{desk: d, known: map[string]jsontext.Value{}}
+}
+
+// Ask implements [tool.Asker].
+func (a *toolAsker) Ask(ctx context.Context, q tool.Question) (jsontext.Value, error) {
+	s, err := a.desk.open(ctx)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = s.Close() }()
+	key := q.Tool + "." + q.ID
+	a.mu.Lock()
+	answer, ok := a.known[key]
+	a.mu.Unlock()
+	if ok {
+		return answer, nil
+	}
+	if q.Preamble != "" {
+		s.say("%s\n", strings.TrimRight(q.Preamble, "\n"))
+	}
+	answer, always, err := a.ask(s, q)
+	if always && err == nil {
+		a.mu.Lock()
+		a.known[key] = answer
+		a.mu.Unlock()
+	}
+	return answer, err
+}
+
+func (a *toolAsker) ask(s *sitting, q tool.Question) (jsontext.Value, bool, error) {
+	switch q.Type {
+	case tool.AnswerBoolean:
+		return yesOrNo(s, q)
+	case tool.AnswerSelect:
+		v, err := oneOf(s, q)
+		return v, false, err
+	}
+	hint := ""
+	if text, ok := textDefault(q); ok {
+		hint = fmt.Sprintf(" [%s]", text)
+	}
+	line, err := s.line("%s asks: %s%s ", q.Tool, q.Text, hint)
+	if line == "" && q.Default != nil {
+		return q.Default, false, err
+	}
+	return jsonText(line), false, err
+}
+
+// yesOrNo asks until it is answered; capital letters answer for the rest of the turn.
+func yesOrNo(s *sitting, q tool.Question) (_ jsontext.Value, always bool, _ error) {
+	options := "[y]es, [Y]es for this turn, [n]o, [N]o for this turn"
+	if q.Default != nil {
+		options += fmt.Sprintf(" (%s)", q.Default)
+	}
+	for {
+		line, err := s.line("%s asks: %s %s: ", q.Tool, q.Text, options)
+		switch {
+		case err != nil:
+			return nil, false, err
+		case line == "" && q.Default != nil:
+			return q.Default, false, nil
+		case line == "y", line == "Y", line == "yes":
+			return jsontext.Value("true"), line == "Y", nil
+		case line == "n", line == "N", line == "no":
+			return jsontext.Value("false"), line == "N", nil
+		}
+	}
+}
+
+// oneOf asks for an option, by its number or as it is.
+func oneOf(s *sitting, q tool.Question) (jsontext.Value, error) {
+	s.say("%s asks: %s\n", q.Tool, q.Text)
+	for i, o := range q.Options {
+		s.say("  %d  %s\n", i+1, o)
+	}
+	hint := ""
+	if text, ok := textDefault(q); ok {
+		hint = fmt.Sprintf(" [%s]", text)
+	}
+	for {
+		line, err := s.line("Number or option%s: ", hint)
+		if err != nil {
+			return nil, err
+		}
+		if line == "" && q.Default != nil {
+			return q.Default, nil
+		}
+		if n, err := strconv.Atoi(line); err == nil && 1 <= n && n <= len(q.Options) {
+			return jsonText(q.Options[n-1]), nil
+		}
+		for _, o := range q.Options {
+			if o == line {
+				return jsonText(o), nil
+			}
+		}
+	}
+}
+
+func textDefault(q tool.Question) (string, bool) {
+	var text string
+	err := json.Unmarshal(q.Default, &text)
+	return text, err == nil && q.Default != nil
+}
+
+// jsonText is a text as JSON.
+func jsonText(s string) jsontext.Value { return jsontext.Value(marshalled(s)) }
+
+// noAnswer is nil where the terminal is gone: whoever would answer says no.
+func noAnswer(err error) error {
+	if errors.Is(err, errNobodyThere) {
+		return nil
+	}
+	return err
+}

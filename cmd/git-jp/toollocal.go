@@ -1,0 +1,81 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+
+	"github.com/git-jp/git-jp/internal/jpconfig"
+	"github.com/git-jp/git-jp/internal/tool"
+	"github.com/git-jp/git-jp/internal/tool/local"
+)
+
+// A command is a local tool. Its command is opened when it runs for the first time: a
+// workspace with forty tools asks about those that are called.
+type command struct {
+	talk    *talk
+	config  tool.Config
+	process jpconfig.Process
+}
+
+// A formattedCommand is one whose arguments another command shows.
+type formattedCommand struct {
+	*command
+	formatter jpconfig.Process
+}
+
+// local makes a local tool.
+func (k *talk) local(c tool.Config, t jpconfig.Tool) tool.Item {
+	run := &command{talk: k, config: c, process: t.Command}
+	if t.Formatter.IsZero() {
+		return tool.Item{Tool: run, Policy: c.Policy}
+	}
+	return tool.Item{Tool: &formattedCommand{run, t.Formatter}, Policy: c.Policy}
+}
+
+// Definition implements [tool.Tool].
+func (c *command) Definition() tool.Definition { return c.config.Definition() }
+
+func (c *command) environment() local.Environment {
+	k, id := c.talk, ""
+	if e, ok := k.target.entry(); ok {
+		id = e.ID.String()
+	}
+	return local.Environment{
+		Starter: k.app.launcher(), Root: k.target.workspace.Root(), Space: k.files.Tree.Space,
+		WorkspaceID: k.target.workspace.WorkspaceID(), ConversationID: id,
+	}
+}
+
+// Run implements [tool.Tool].
+func (c *command) Run(ctx context.Context, call tool.Call) (tool.Result, error) {
+	line, err := c.process.Open(c.talk.gate)
+	if err != nil {
+		return tool.Result{}, err
+	}
+	config := c.config
+	if err := json.Unmarshal(line, &config.Command); err != nil {
+		return tool.Result{}, err
+	}
+	it, err := local.New(config, c.environment())
+	if err != nil {
+		return tool.Result{}, err
+	}
+	return it.Tool.Run(ctx, call)
+}
+
+// FormatArguments implements [tool.Formatter].
+func (c *formattedCommand) FormatArguments(ctx context.Context, call tool.Call) (string, error) {
+	line, err := c.formatter.Open(c.talk.gate)
+	if err != nil {
+		return "", err
+	}
+	config := c.config
+	if err := json.Unmarshal(line, &config.Style.Formatter); err != nil {
+		return "", err
+	}
+	f, err := local.NewFormatter(config, c.environment())
+	if err != nil {
+		return "", err
+	}
+	return f.FormatArguments(ctx, call)
+}
