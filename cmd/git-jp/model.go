@@ -12,7 +12,6 @@ import (
 	"github.com/git-jp/git-jp/internal/llm/anthropic"
 	"github.com/git-jp/git-jp/internal/llm/builtin"
 	"github.com/git-jp/git-jp/internal/llm/models"
-	"github.com/git-jp/git-jp/internal/query"
 	"github.com/go-json-experiment/json/jsontext"
 )
 
@@ -74,28 +73,41 @@ func (a *app) modelOf(id string, k *talk, r llm.Retry) (llm.Model, error) {
 func (k *talk) assistant(target jsontext.Value) (llm.Model, error) {
 	var own struct {
 		Model struct {
-			ID jsontext.Value `json:"id"`
+			ID json.RawMessage `json:"id"`
 		} `json:"model"`
 	}
 	if json.Unmarshal(target, &own) != nil || own.Model.ID == nil {
-		k.config.Decode(&own.Model.ID, "conversation", "inquiry", "assistant", "model", "id")
+		return k.modelAt("conversation", "inquiry", "assistant", "model")
 	}
-	if own.Model.ID == nil {
-		return nil, nil
+	var name string
+	var id jpconfig.ModelID
+	if json.Unmarshal(own.Model.ID, &id) == nil && !id.IsZero() {
+		return k.modelOr(id)
 	}
-	return k.modelNamed(own.Model.ID)
+	if err := json.Unmarshal(own.Model.ID, &name); err != nil {
+		return nil, usagef("%s names no model", own.Model.ID)
+	}
+	id, err := k.config.ResolveModel(name)
+	if err != nil {
+		return nil, err
+	}
+	return k.modelOr(id)
 }
 
-// modelNamed makes a model that a setting names.
-func (k *talk) modelNamed(v jsontext.Value) (llm.Model, error) {
-	id := query.ModelID(v, query.Aliases(k.config))
-	if id == "" {
-		return nil, usagef("%s names no model", v)
+// modelAt makes the model that a place in the configuration names, nil for none.
+func (k *talk) modelAt(path ...string) (llm.Model, error) {
+	m, err := k.config.ModelAt(path...)
+	if err != nil && !errors.Is(err, jpconfig.ErrNoModel) {
+		return nil, err
 	}
-	if id == k.model.ID() {
-		return k.model, nil
+	return k.modelOr(m.ID)
+}
+
+func (k *talk) modelOr(id jpconfig.ModelID) (llm.Model, error) {
+	if id.IsZero() || id.String() == k.model.ID() {
+		return nil, nil
 	}
-	return k.app.modelOf(id, k, k.app.retry(k.config))
+	return k.app.modelOf(id.String(), k, k.app.retry(k.config))
 }
 
 // continues is how often the turn goes on after a limit: never where the adapter does.
