@@ -40,6 +40,7 @@ type cli struct {
 	Print  printCmd  `cmd:"" group:"look" aliases:"p" help:"Print a conversation."`
 	Grep   grepCmd   `cmd:"" group:"look" aliases:"rg" help:"Find text, in content too."`
 	Path   pathCmd   `cmd:"" group:"look" help:"Print where a conversation lies."`
+	Diff   diffCmd   `cmd:"" group:"look" help:"Show how a conversation changed."`
 	Log    logCmd    `cmd:"" group:"look" help:"List the commits that changed a conversation."`
 	Export exportCmd `cmd:"" group:"look" help:"Write a conversation as one document."`
 

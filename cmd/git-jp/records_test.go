@@ -59,7 +59,8 @@ func TestRecordsAreDocumented(t *testing.T) {
 	documented, calledOptional := documentedFields(t)
 	for section, record := range map[string]any{
 		"conversation": conversationRecord{}, "show": showRecord{}, "hit": hitRecord{},
-		"count": countRecord{}, "revision": revisionRecord{}, "staged": stagedRecord{}, "status": statusRecord{},
+		"count": countRecord{}, "revision": revisionRecord{},
+		"difference": differenceRecord{}, "staged": stagedRecord{}, "status": statusRecord{},
 		"migrated": migratedRecord{}, "hook": actionRecord{}, "workspace": initRecord{},
 		"approval": trustRecord{}, "attachment": attachmentRecord{}, "model": modelRecord{},
 		"explanation": explainRecord{},

@@ -1,0 +1,212 @@
+package main
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+
+	"github.com/aymanbagabas/go-udiff"
+	"github.com/git-jp/git-jp/blobs"
+	"github.com/git-jp/git-jp/events"
+	"github.com/git-jp/git-jp/gitint"
+	"github.com/git-jp/git-jp/internal/render"
+	"github.com/git-jp/git-jp/internal/workspace"
+)
+
+type diffCmd struct {
+	Conversation string   `arg:"" optional:"" help:"The conversation; the active one by default. A deleted one is named by its id in full."`
+	Revision     []string `arg:"" optional:"" help:"One revision to compare with the work tree, or two, also as A..B."`
+	Staged       bool     `aliases:"cached" help:"Compare the index with HEAD, or with the revision."`
+}
+
+// Help says what is compared.
+func (diffCmd) Help() string {
+	return `Shows how a conversation changed as people read it, with its content, wherever its
+directory was. As with 'git diff', the work tree is compared with the index unless
+revisions are given.`
+}
+
+// differenceRecord is what `diff --json` prints.
+type differenceRecord struct {
+	ID    string `json:"id"`
+	From  string `json:"from"` // "" when there was none
+	To    string `json:"to"`
+	Patch string `json:"patch"`
+}
+
+// A side is a conversation as one place has it. It has no name where there is none.
+type side struct {
+	name, text string
+	problems   []render.Problem
+}
+
+// Run compares two states of a conversation.
+func (c diffCmd) Run(ctx context.Context, a *app) error {
+	places, err := c.places(ctx, a)
+	if err != nil {
+		return err
+	}
+	ids, err := a.stageIDs([]string{cmp.Or(c.Conversation, ".")})
+	if err != nil {
+		return err
+	}
+	var sides [2]side
+	for i, p := range places {
+		if sides[i], err = c.side(a, p, ids[0]); err != nil {
+			return err
+		}
+	}
+	if sides[0].name == "" && sides[1].name == "" {
+		return fmt.Errorf("compare %s: neither %s nor %s has it", ids[0], places[0], places[1])
+	}
+	if err := c.print(ctx, a, ids[0], sides); err != nil {
+		return err
+	}
+	return a.contentProblems(append(sides[0].problems, sides[1].problems...))
+}
+
+func (diffCmd) print(ctx context.Context, a *app, id events.ID, sides [2]side) error {
+	from, to := sides[0], sides[1]
+	patch := udiff.Unified(
+		cmp.Or(from.name, nowhere), cmp.Or(to.name, nowhere), from.text, to.text)
+	switch {
+	case patch == "":
+		return nil
+	case a.JSON:
+		return a.printJSON(differenceRecord{id.String(), from.name, to.name, patch})
+	}
+	return a.paged(ctx, func(out io.Writer) error {
+		_, err := io.WriteString(out, a.output().Patch(patch))
+		return err
+	})
+}
+
+// nowhere is the name of a side that has no such conversation, as in a patch of git.
+const nowhere = "/dev/null"
+
+// A place is where a conversation is looked for: a snapshot, or the work tree.
+type place struct {
+	snapshot gitint.Snapshot // nil for the work tree
+	dir      string          // of .jp in the snapshot
+}
+
+func (p place) String() string {
+	if p.snapshot == nil {
+		return "the work tree"
+	}
+	return p.snapshot.Name()
+}
+
+// places returns what is to be compared.
+func (c diffCmd) places(ctx context.Context, a *app) (places [2]place, err error) {
+	repo, err := a.repo(ctx)
+	if err != nil {
+		return places, err
+	}
+	w, err := a.workspace()
+	if err != nil {
+		return places, err
+	}
+	dir, err := a.dirInRepo(w, repo)
+	if err != nil {
+		return places, err
+	}
+	revs := c.revisions()
+	switch {
+	case len(revs) > 2, c.Staged && len(revs) > 1:
+		return places, usagef("too many revisions: %s", strings.Join(c.Revision, " "))
+	case c.Staged && len(revs) == 0:
+		revs = []string{"HEAD"}
+	}
+	for i, rev := range revs {
+		tree, err := repo.Tree(ctx, rev)
+		if err != nil {
+			return places, err
+		}
+		places[i] = place{tree, dir}
+	}
+	if len(revs) == 0 || c.Staged {
+		index, err := repo.Index(ctx)
+		if err != nil {
+			return places, err
+		}
+		places[len(revs)] = place{index, dir}
+	}
+	return places, nil
+}
+
+// revisions takes ranges apart.
+func (c diffCmd) revisions() []string {
+	if len(c.Revision) != 1 {
+		return c.Revision
+	}
+	from, to, isRange := strings.Cut(c.Revision[0], "..")
+	if !isRange {
+		return c.Revision
+	}
+	return []string{cmp.Or(from, "HEAD"), cmp.Or(to, "HEAD")}
+}
+
+// side reads a conversation; the zero side when the place has none.
+func (diffCmd) side(a *app, p place, id events.ID) (side, error) {
+	w := a.openWorkspace
+	if p.snapshot == nil {
+		e, err := a.find(id.String())
+		if isA[*workspace.NotFoundError](err) {
+			return side{}, nil
+		}
+		if err != nil {
+			return side{}, err
+		}
+		conv, err := w.Load(e)
+		if err != nil {
+			return side{}, err
+		}
+		return sideOf(conv, "work tree:"+e.Path, w.BlobsOf(e))
+	}
+	entries, _, err := workspace.Scan(p.snapshot, p.dir)
+	if err != nil {
+		return side{}, err
+	}
+	at := slices.IndexFunc(entries, func(e workspace.Entry) bool { return e.ID == id })
+	if at < 0 {
+		return side{}, nil
+	}
+	conv, err := workspace.Read(p.snapshot, entries[at])
+	if err != nil {
+		return side{}, fmt.Errorf("read %s: %w", p, err)
+	}
+	content := eitherReader{blobs.FS(subdir{p.snapshot, p.dir + "/" + blobs.Dir}, 0), w.Blobs()}
+	return sideOf(conv, p.String()+":"+entries[at].Path, content)
+}
+
+func sideOf(conv *workspace.Conversation, name string, content blobs.Reader) (side, error) {
+	var b bytes.Buffer
+	r := render.Conversation{
+		ID: conv.ID, Title: conv.Title(), Stream: conv.Stream, Contents: content,
+		Base: conv.BaseConfig,
+	}
+	problems, err := r.Render(&b, render.Options{Format: render.FormatText, Full: true})
+	return side{name, b.String(), problems}, err
+}
+
+// eitherReader reads a blob where it is: content is the same wherever it lies.
+type eitherReader [2]blobs.Reader
+
+// Read implements blobs.Reader.
+func (r eitherReader) Read(ref blobs.Ref) ([]byte, error) {
+	data, err := r[0].Read(ref)
+	if err == nil {
+		return data, nil
+	}
+	data, second := r[1].Read(ref)
+	if second != nil {
+		return nil, errors.Join(err, second)
+	}
+	return data, nil
+}

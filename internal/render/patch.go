@@ -1,0 +1,41 @@
+package render
+
+import "strings"
+
+// Patch is [Output.Text] for a unified diff, in git's colours.
+func (o Output) Patch(diff string) string {
+	if !o.Color {
+		return o.Text(diff)
+	}
+	var b strings.Builder
+	n := 0
+	for line := range strings.Lines(diff) {
+		text, end := strings.CutSuffix(line, "\n")
+		st := patchStyle(text)
+		if n++; n <= patchHead {
+			st = bold
+		}
+		b.WriteString(o.styled(st, text))
+		if end {
+			b.WriteByte('\n')
+		}
+	}
+	return b.String()
+}
+
+// patchHead is the number of lines that name the two sides. Later lines that look so were
+// removed or added.
+const patchHead = 2
+
+func patchStyle(line string) style {
+	switch {
+	case strings.HasPrefix(line, "@@"):
+		return cyan
+	case strings.HasPrefix(line, "-"):
+		return red
+	case strings.HasPrefix(line, "+"):
+		return green
+	default:
+		return 0
+	}
+}

@@ -1,0 +1,25 @@
+package render
+
+import (
+	"strings"
+	"testing"
+)
+
+func TestPatch(t *testing.T) {
+	const diff = "--- a\n+++ b\n@@ -1,3 +1,3 @@\n same\n--- was a rule\n+\x1b[31mred\n"
+	if got := (Output{}).Patch(diff); got != diff {
+		t.Errorf("a pipe got %q", got)
+	}
+	got := Output{Color: true}.Patch(diff)
+	for _, want := range []string{
+		"\x1b[1m--- a\x1b[m\n", "\x1b[1m+++ b\x1b[m\n", "\x1b[36m@@ -1,3 +1,3 @@\x1b[m\n",
+		"\n same\n", "\x1b[31m--- was a rule\x1b[m\n",
+	} {
+		if !strings.Contains(got, want) {
+			t.Errorf("%q lacks %q", got, want)
+		}
+	}
+	if strings.Contains(got, "\x1b[31mred") {
+		t.Errorf("%q has an escape code of the text", got)
+	}
+}
