@@ -130,8 +130,8 @@ type attachmentAddCmd struct {
 // Help says where it goes.
 func (attachmentAddCmd) Help() string {
 	return `The attachment becomes part of the conversation's configuration. What it stands for is
-looked up with the next question. A command or an address has to be approved before that,
-since a conversation can come from others: 'git jp trust' asks.`
+looked up with the next question. For you that is approved by it, also where it is a command
+or an address; whoever else has the conversation is asked.`
 }
 
 // Run adds attachments to a conversation's configuration.
@@ -294,6 +294,11 @@ func (a *app) tellChanged(e workspace.Entry, changed []string, do string) error 
 	if err != nil {
 		return err
 	}
+	if do == attached {
+		if err := a.approveAttached(conv, changed); err != nil {
+			return err
+		}
+	}
 	waiting, err := a.waiting(conv)
 	if err != nil {
 		return err
@@ -312,6 +317,21 @@ func (a *app) tellChanged(e workspace.Entry, changed []string, do string) error 
 		a.note("%s has it already", e.ID)
 	}
 	return nil
+}
+
+// approveAttached approves attachments that the user named and that were not declared before.
+func (a *app) approveAttached(conv *workspace.Conversation, urls []string) error {
+	conf, err := a.jpConfig(conv)
+	if err != nil {
+		return err
+	}
+	gate, err := a.askingGate()
+	if err != nil {
+		return err
+	}
+	return a.approveOwn(gate, slices.DeleteFunc(conf.Claims(), func(c trust.Claim) bool {
+		return c.Key != jpconfig.AttachmentsKey || !slices.Contains(urls, c.Value)
+	}))
 }
 
 // waiting returns the attachments of a conversation that are not approved.

@@ -120,6 +120,9 @@ func (c queryCmd) Run(ctx context.Context, a *app) (err error) {
 	if c.Explain {
 		return k.explain(*p)
 	}
+	if err := k.approveTyped(); err != nil {
+		return err
+	}
 	if err := t.entitle(c, p.Request, k.config.JSON()); err != nil {
 		return err
 	}

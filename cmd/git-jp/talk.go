@@ -38,6 +38,7 @@ type talk struct {
 	files    builtin.Workspace
 	resolver *attach.Resolver
 	attached []events.Resource // to this turn
+	typed    bool              // the user said something of the configuration now
 	model    llm.Model
 	tools    *tool.Executor
 	sessions map[string]*mcp.Session
@@ -145,6 +146,7 @@ func (k *talk) configure(c queryCmd) error {
 	case err != nil:
 		return err
 	}
+	k.typed = len(flags) > 0 || len(jpOptions(k.app.Set)) > 0
 	delta, _ := k.config.Delta()
 	k.delta = jsontext.Value(shareable(delta))
 	return nil
@@ -194,13 +196,17 @@ func marshalled(v any) json.RawMessage {
 }
 
 func (k *talk) load(flags map[string][]byte) (*jpconfig.Config, error) {
+	return jpconfig.Load(k.sources(flags))
+}
+
+func (k *talk) sources(flags map[string][]byte) jpconfig.Sources {
 	a := k.app
-	return jpconfig.Load(jpconfig.Sources{
+	return jpconfig.Sources{
 		User:      config.UserDir(a.getenv, a.getenv("HOME"), runtime.GOOS),
 		Workspace: k.target.workspace.Root(), Dir: a.directory(),
 		UserWorkspace: k.target.workspace.UserDir(), Environ: a.env,
 		Base: k.target.base(), Stream: k.target.stream(), Options: jpOptions(a.Set), Flags: flags,
-	})
+	}
 }
 
 // sticking is the change of the configuration by flags for tools and attachments. A tool that

@@ -25,8 +25,9 @@ type trustCmd struct {
 func (trustCmd) Help() string {
 	return `What is committed, or stands in a conversation, may have been written by somebody else.
 Nothing of it starts a process, picks a host, reads an environment variable or reaches out of
-the workspace until you approve it. This command asks about each such setting that is not
-approved yet. An approval holds for the exact value in this workspace, and is kept in your own
+the workspace until you approve it. This command asks about what is not approved yet, in one
+question where settings want the same: yes, no, each on its own, or, once all of it was shown,
+all that is left. What you typed yourself, with -c or --attach, is approved. An approval holds for the exact value in this workspace, and is kept in your own
 data directory. When the value changes, it is asked about again.
 
 To approve a command such as 'just test' is to trust the file that says what it does.
@@ -256,11 +257,12 @@ func (a *app) settle(approvals *trust.Approvals, claims []trust.Claim) error {
 	if err := tty.Close(); err != nil {
 		return err
 	}
+	for i := range open {
+		open[i].Origin = a.short(open[i].Origin)
+	}
 	asker := &trust.Asker{Approvals: approvals, Terminal: a.terminal, Now: a.now}
-	for _, claim := range open {
-		if err := asker.Allow(claim); err != nil && !isA[*trust.RefusedError](err) {
-			return err
-		}
+	if err := asker.Settle(open); err != nil {
+		return err
 	}
 	left := len(unapproved(approvals, open))
 	a.note("approved %s, %d left", plural(len(open)-left, "setting"), left)

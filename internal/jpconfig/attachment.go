@@ -12,6 +12,9 @@ import (
 	"github.com/git-jp/git-jp/internal/trust"
 )
 
+// AttachmentsKey is the key of the claims of attachments. Each stands for itself.
+const AttachmentsKey = "conversation.attachments"
+
 // An Attachment is one entry of conversation.attachments. Its URL is guarded where it
 // runs a command, fetches from a host, or names a file outside of the workspace.
 type Attachment struct {
@@ -37,7 +40,7 @@ func (c *Config) Attachments() []Attachment {
 		if err != nil {
 			c.warn(Warning{
 				Where: last(c.originsOf(item)).At("conversation", "attachments"),
-				Key:   "conversation.attachments", Text: "left out: " + err.Error(),
+				Key:   AttachmentsKey, Text: "left out: " + err.Error(),
 			})
 			continue
 		}
@@ -70,7 +73,7 @@ func (c *Config) attachment(item events.Setting, u string, own bool) Attachment 
 	if !guard || own {
 		return a
 	}
-	claim := trust.Claim{Kind: kind, Key: "conversation.attachments", Value: u}
+	claim := trust.Claim{Kind: kind, Key: AttachmentsKey, Value: u}
 	for _, o := range slices.Backward(c.originsOf(item)) {
 		if o.Foreign {
 			claim.Origin = o.At("conversation", "attachments")

@@ -50,7 +50,8 @@ func (a *Asker) ask(c Claim) (err error) {
 		c, strconv.QuoteToGraphic(c.Value)); err != nil {
 		return a.refusal(c, false)
 	}
-	switch answer := strings.ToLower(strings.TrimSpace(readLine(tty))); answer {
+	line, _ := readLine(tty)
+	switch answer := strings.ToLower(strings.TrimSpace(line)); answer {
 	case "y", "yes":
 		return a.Approvals.Approve(a.Now(), c)
 	case "o", "once":
@@ -66,18 +67,18 @@ func (a *Asker) refusal(c Claim, declined bool) error {
 
 // readLine reads one line and nothing behind it, which may be for somebody else. A
 // line that does not end is no answer.
-func readLine(r io.Reader) string {
+func readLine(r io.Reader) (string, bool) {
 	const most = 1 << 10
 	var line []byte
 	for b := make([]byte, 1); len(line) < most; {
 		n, err := r.Read(b)
 		if n == 1 && b[0] == '\n' {
-			return string(line)
+			return string(line), true
 		}
 		line = append(line, b[:n]...)
 		if err != nil {
-			return ""
+			return "", false
 		}
 	}
-	return ""
+	return "", false
 }

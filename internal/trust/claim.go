@@ -71,6 +71,9 @@ func (c Claim) String() string {
 	return s + " " + c.Kind.does()
 }
 
+// Shown returns the key and the value, as a terminal may have them.
+func (c Claim) Shown() string { return show(c.Key) + " " + excerpt(c.Value) }
+
 // show makes s fit for a terminal, bare where it is harmless.
 func show(s string) string {
 	if q := strconv.QuoteToGraphic(s); q != `"`+s+`"` {

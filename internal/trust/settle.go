@@ -1,0 +1,180 @@
+package trust
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// A Group is claims that make one question: they want the same of settings whose keys
+// differ in one name.
+type Group struct {
+	Key    string // of all, with * for the name that differs
+	Claims []Claim
+}
+
+// Groups puts claims together, in the order in which the first of each comes.
+func Groups(claims []Claim) []Group {
+	type shape struct {
+		kind       Kind
+		key, value string
+	}
+	var groups []Group
+	at := map[shape]int{}
+	for _, c := range claims {
+		s := shape{c.Kind, pattern(c.Key), c.Value}
+		i, ok := at[s]
+		if !ok {
+			i, at[s] = len(groups), len(groups)
+			groups = append(groups, Group{Key: c.Key})
+		} else {
+			groups[i].Key = s.key
+		}
+		groups[i].Claims = append(groups[i].Claims, c)
+	}
+	return groups
+}
+
+// tables are where a name stands that somebody chose.
+var tables = [...]string{
+	"conversation.tools.", "conversation.labels.", "providers.llm.", "providers.mcp.",
+	"plugins.command.",
+}
+
+// pattern returns a key with * for the name that somebody chose.
+func pattern(key string) string {
+	for _, t := range tables {
+		if rest, ok := strings.CutPrefix(key, t); ok {
+			_, rest, more := strings.Cut(rest, ".")
+			if more {
+				rest = "." + rest
+			}
+			return t + "*" + rest
+		}
+	}
+	return key
+}
+
+// String tells what the group wants, with nothing in it that a terminal would obey.
+func (g Group) String() string {
+	first := g.Claims[0]
+	if len(g.Claims) == 1 {
+		return fmt.Sprintf("%s:\n  %s\n", first, strconv.QuoteToGraphic(first.Value))
+	}
+	var names []string
+	for _, c := range g.Claims {
+		names = append(names, show(nameIn(c.Key, g.Key)))
+	}
+	return fmt.Sprintf("%s %s, %d settings:\n  %s\n  for %s\n", show(g.Key), first.Kind.does(),
+		len(g.Claims), strconv.QuoteToGraphic(first.Value), strings.Join(names, ", "))
+}
+
+// nameIn returns what stands in a key for the * of its pattern.
+func nameIn(key, pattern string) string {
+	before, after, _ := strings.Cut(pattern, "*")
+	return strings.TrimSuffix(strings.TrimPrefix(key, before), after)
+}
+
+// errQuit says that the user wants no more questions.
+var errQuit = errors.New("quit")
+
+// Settle asks about claims until each is answered or the user has enough. What is approved
+// is approved for good. Whoever approves all of them at once has seen all of them.
+func (a *Asker) Settle(claims []Claim) (err error) {
+	open := slices.DeleteFunc(slices.Clone(claims), a.Approvals.approved)
+	if len(open) == 0 {
+		return nil
+	}
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	tty, err := a.Terminal()
+	if err != nil {
+		return a.refusal(open[0], false)
+	}
+	defer func() { err = errors.Join(err, tty.Close()) }()
+	groups := Groups(open)
+	for i := range groups {
+		switch err := a.settle(tty, groups[i:]); {
+		case errors.Is(err, errQuit):
+			return nil
+		case err != nil:
+			return err
+		}
+	}
+	return nil
+}
+
+// settle asks about the first of the groups, or, when the user wants that, about all.
+func (a *Asker) settle(tty io.ReadWriter, groups []Group) error {
+	g := groups[0]
+	question := g.String() + "Allow? [y]es, [N]o"
+	if len(g.Claims) > 1 {
+		question += ", [e]ach on its own"
+	}
+	if len(groups) > 1 {
+		question += ", [a]ll that is left"
+	}
+	answer, err := put(tty, question+", [q]uit: ")
+	switch {
+	case err != nil:
+		return err
+	case answer == "y" || answer == "yes":
+		return a.Approvals.Approve(a.Now(), g.Claims...)
+	case (answer == "e" || answer == "each") && len(g.Claims) > 1:
+		return a.each(tty, g.Claims)
+	case answer == "a" || answer == "all":
+		return a.everything(tty, groups)
+	case answer == "q" || answer == "quit":
+		return errQuit
+	default:
+		return nil
+	}
+}
+
+// each asks about claims one by one.
+func (a *Asker) each(tty io.ReadWriter, claims []Claim) error {
+	for _, c := range claims {
+		err := a.settle(tty, []Group{{Key: c.Key, Claims: []Claim{c}}})
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// everything shows what was not shown yet, and asks once.
+func (a *Asker) everything(tty io.ReadWriter, groups []Group) error {
+	var b strings.Builder
+	claims := slices.Clone(groups[0].Claims)
+	for _, g := range groups[1:] {
+		b.WriteString(g.String())
+		claims = append(claims, g.Claims...)
+	}
+	answer, err := put(tty, fmt.Sprintf("%sAllow all of these, %d settings? yes, [N]o: ",
+		b.String(), len(claims)))
+	if err != nil {
+		return err
+	}
+	if answer != "yes" {
+		return a.settle(tty, groups)
+	}
+	if err := a.Approvals.Approve(a.Now(), claims...); err != nil {
+		return err
+	}
+	return errQuit
+}
+
+// put asks and reads the answer.
+func put(tty io.ReadWriter, question string) (string, error) {
+	if _, err := io.WriteString(tty, question); err != nil {
+		return "", fmt.Errorf("ask: %w", err)
+	}
+	line, ok := readLine(tty)
+	if !ok {
+		return "q", nil // nobody is there any more
+	}
+	return strings.ToLower(strings.TrimSpace(line)), nil
+}
