@@ -28,6 +28,9 @@ func ReadError(model string, res *http.Response, now func() time.Time) error {
 		Provider: provider, Status: res.StatusCode, RequestID: requestID(res.Header),
 		RetryAfter: RetryAfter(res.Header, now),
 	}
+	if e.RetryAfter == 0 {
+		e.RetryAfter = retryDelay(raw)
+	}
 	e.Type, e.Message = errorBody(raw)
 	e.Retryable = retryable(res, e.Type)
 	return Classify(model, e)
@@ -51,6 +54,26 @@ func RetryAfter(h http.Header, now func() time.Time) time.Duration {
 	}
 	if t, err := http.ParseTime(after); err == nil && now != nil {
 		return max(0, t.Sub(now()))
+	}
+	return 0
+}
+
+// retryDelay is how long to wait where the body says so, as Google's does.
+func retryDelay(raw []byte) time.Duration {
+	var body struct {
+		Error struct {
+			Details []struct {
+				Delay string `json:"retryDelay"`
+			} `json:"details"`
+		} `json:"error"`
+	}
+	if json.Unmarshal(raw, &body) != nil {
+		return 0
+	}
+	for _, d := range body.Error.Details {
+		if wait, err := time.ParseDuration(d.Delay); err == nil && wait > 0 {
+			return wait
+		}
 	}
 	return 0
 }
@@ -111,6 +134,20 @@ func StreamError(provider string, err error) error {
 	}
 }
 
+// SignatureRefused recognises what providers answer to reasoning whose signature or secret is
+// not, or no longer, good.
+func SignatureRefused(err error) bool {
+	var api *APIError
+	if !errors.As(err, &api) || api.Status != http.StatusBadRequest {
+		return false
+	}
+	said := strings.ToLower(api.Type + " " + api.Message)
+	signature := strings.Contains(said, "signature") &&
+		(strings.Contains(said, "thinking") || strings.Contains(said, "thought"))
+	return signature || strings.Contains(said, "encrypted_content") ||
+		strings.Contains(said, "encrypted content")
+}
+
 // errorBody finds type and message in the shapes that providers use: an object "error" with
 // either of them (Anthropic, OpenAI), with "status" (Gemini, also in an array), or a string
 // "error" (Ollama). What is no JSON is itself the message.
@@ -127,10 +164,11 @@ func errorBody(raw []byte) (kind, message string) {
 		return "", clip(string(raw))
 	}
 	var inner struct {
-		Type    string `json:"type"`
-		Code    any    `json:"code"`
-		Status  string `json:"status"`
-		Message string `json:"message"`
+		Type     string          `json:"type"`
+		Code     any             `json:"code"`
+		Status   string          `json:"status"`
+		Message  string          `json:"message"`
+		Metadata json.RawMessage `json:"metadata"`
 	}
 	var text string
 	switch {
@@ -139,12 +177,32 @@ func errorBody(raw []byte) (kind, message string) {
 	case json.Unmarshal(outer.Error, &inner) != nil:
 		return "", outer.Message
 	}
+	if behind := errorBehind(inner.Metadata); behind != "" {
+		inner.Message += ": " + behind
+	}
 	for _, k := range []string{inner.Status, word(inner.Code), inner.Type, number(inner.Code)} {
 		if k != "" {
 			return k, inner.Message
 		}
 	}
 	return "", inner.Message
+}
+
+// errorBehind reads what a provider behind OpenRouter said, whose own words are only that it
+// returned an error. It is JSON, or a string of that.
+func errorBehind(metadata json.RawMessage) string {
+	var behind struct {
+		Raw json.RawMessage `json:"raw"`
+	}
+	if json.Unmarshal(metadata, &behind) != nil || len(behind.Raw) == 0 {
+		return ""
+	}
+	raw, text := behind.Raw, ""
+	if json.Unmarshal(raw, &text) == nil {
+		raw = json.RawMessage(text)
+	}
+	_, message := errorBody(raw)
+	return message
 }
 
 // word and number take a code that is the one or the other: a word tells more than the type

@@ -14,7 +14,8 @@ import (
 //
 // Each method returns false when nobody listens any more; the adapter then returns.
 type Assembler struct {
-	emit  func(Delta) bool
+	tell  func(Delta) bool
+	quiet bool // nobody listens any more
 	data  bool // text is data, as the request asked for
 	next  int
 	open  map[int]*building
@@ -34,7 +35,20 @@ type building struct {
 
 // NewAssembler returns an assembler for one answer to r that hands its deltas to emit.
 func NewAssembler(r *Request, emit func(Delta) bool) *Assembler {
-	return &Assembler{emit: emit, data: r.Schema != nil, open: map[int]*building{}}
+	return &Assembler{tell: emit, data: r.Schema != nil, open: map[int]*building{}}
+}
+
+// Emit returns what an assembler hands its deltas to: whoever ranges over a stream.
+func Emit(yield func(Delta, error) bool) func(Delta) bool {
+	return func(d Delta) bool { return yield(d, nil) }
+}
+
+// Quiet reports whether nobody listens any more. Nothing is told from then on.
+func (a *Assembler) Quiet() bool { return a.quiet }
+
+func (a *Assembler) emit(d Delta) bool {
+	a.quiet = a.quiet || !a.tell(d)
+	return !a.quiet
 }
 
 // Start opens a part. Text is data when the request has a schema. Id and name are a call's.

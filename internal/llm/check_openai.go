@@ -128,7 +128,7 @@ func (c *checker) chat() {
 		turns[i] = c.chatMessage(fmt.Sprintf("messages[%d]", i), m)
 		if turns[i].role == "user" {
 			users++
-			if i > 0 && turns[i-1].role == "tool" && isMistral(c.model) {
+			if i > 0 && turns[i-1].role == "tool" && IsMistral(c.model) {
 				c.add("C2", turns[i].path, "the user speaks directly after a tool")
 			}
 		}
@@ -146,7 +146,8 @@ func (c *checker) chat() {
 	c.tools(names, chosen, 64)
 }
 
-func isMistral(model string) bool {
+// IsMistral reports whether the name of a model is one of Mistral's.
+func IsMistral(model string) bool {
 	model = strings.ToLower(model)
 	for _, family := range []string{"mistral", "ministral", "codestral", "devstral", "magistral"} {
 		if strings.Contains(model, family) {
@@ -155,6 +156,9 @@ func isMistral(model string) bool {
 	}
 	return false
 }
+
+// IsDeepSeek reports whether the name of a model is one of DeepSeek's.
+func IsDeepSeek(model string) bool { return strings.Contains(strings.ToLower(model), "deepseek") }
 
 func (c *checker) chatMessage(path string, m object) turn {
 	t := turn{path: path, role: m.text("role")}
@@ -185,9 +189,10 @@ func (c *checker) chatMessage(path string, m object) turn {
 
 // deepSeek holds that reasoning goes back in the turns in which tools were called, also in
 // earlier ones, and nowhere else: https://api-docs.deepseek.com/guides/thinking_mode, which
-// refuses the one, while its older models refuse the other.
+// refuses the one, while its older models refuse the other. Calls that were made without any
+// have the member all the same.
 func (c *checker) deepSeek(messages []object) {
-	if !strings.Contains(strings.ToLower(c.model), "deepseek") {
+	if !IsDeepSeek(c.model) {
 		return
 	}
 	begin := 0
@@ -204,14 +209,17 @@ func (c *checker) deepSeekTurn(turn []object, first int) {
 	for _, m := range turn {
 		called = called || len(m.objects("tool_calls")) > 0
 	}
+	thinks := c.body.object("thinking").text("type") == "enabled"
 	thought := false
 	for i, m := range turn {
 		path := fmt.Sprintf("messages[%d]", first+i)
 		own := m.text("reasoning_content") != ""
+		_, there := m["reasoning_content"]
+		calls := len(m.objects("tool_calls")) > 0
 		switch {
 		case own && !called:
 			c.add("C4", path, "reasoning of a turn without calls goes back")
-		case thought && !own && len(m.objects("tool_calls")) > 0:
+		case calls && !there && (thought || thinks):
 			c.add("C4", path, "calls lack their reasoning")
 		}
 		thought = thought || own

@@ -212,6 +212,7 @@ func chatMutations() []mutation {
 		{"C3", `"messages": [`, `"messages": [{"role": "assistant", "content": "x"}], "was": [`},
 		{"C4", `"content": "w"`, `"content": "w", "reasoning_content": "old"`},
 		{"C4", `"reasoning_content": "r2", `, ``},
+		{"C4", `"messages": [`, `"thinking": {"type": "enabled"}, "messages": [{"role": "user", "content": "q"}, {"role": "assistant", "tool_calls": [{"id": "c0", "function": {"name": "a", "arguments": "{}"}}]}, {"role": "tool", "tool_call_id": "c0", "content": "0"},`},
 	}
 }
 

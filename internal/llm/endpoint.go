@@ -41,14 +41,26 @@ func (e Endpoint) Bearer() http.Header {
 	return h
 }
 
-// Stream runs exchanges under the endpoint's retry policy, see [Retry.Stream]. An exchange
-// yields what it reads and returns what went wrong.
-func (e Endpoint) Stream(
-	ctx context.Context, exchange func(context.Context, func(Delta, error) bool) error,
-) iter.Seq2[Delta, error] {
+// An Exchange sends a request, yields what it reads and returns what went wrong. Unsigned, it
+// sends nothing that the provider signed or encrypted.
+type Exchange func(ctx context.Context, unsigned bool, yield func(Delta, error) bool) error
+
+// Stream runs exchanges under the endpoint's retry policy, see [Retry.Stream]. Where the
+// provider refuses what it once signed itself, because a key or a model changed since, the
+// conversation goes on without it; the record keeps it as it is.
+func (e Endpoint) Stream(ctx context.Context, exchange Exchange) iter.Seq2[Delta, error] {
 	return e.Retry.Stream(ctx, func(ctx context.Context) iter.Seq2[Delta, error] {
 		return func(yield func(Delta, error) bool) {
-			if err := exchange(ctx, yield); err != nil {
+			said := false
+			tell := func(d Delta, err error) bool {
+				said = true
+				return yield(d, err)
+			}
+			err := exchange(ctx, false, tell)
+			if !said && SignatureRefused(err) {
+				err = exchange(ctx, true, tell)
+			}
+			if err != nil {
 				yield(Delta{}, err)
 			}
 		}

@@ -6,19 +6,20 @@ import (
 	"strings"
 
 	"github.com/git-jp/git-jp/internal/llm"
-	sdk "github.com/openai/openai-go/v3"
 )
 
 // assistant replays a reply. Called says that tools were called in its turn.
 func (b *builder) assistant(m llm.Message, called bool) {
 	d := b.model.dialect
 	own := llm.Own(m, b.model.ID())
+	bare := called && d.wantsThoughts && !off(b.request.Params.Reasoning)
 	for _, p := range m.Parts {
 		switch p := p.(type) {
 		case llm.Reasoning:
-			if d.details {
+			switch {
+			case d.details && !b.unsigned:
 				b.details(p)
-			} else if d.thoughts != "" && p.Text != "" && (d.always || own && called) {
+			case p.Text != "" && d.replays(own, called):
 				a := b.at("assistant")
 				a.thoughts = join(a.thoughts, p.Text)
 			}
@@ -29,6 +30,9 @@ func (b *builder) assistant(m llm.Message, called bool) {
 		case llm.Call:
 			b.call(p)
 		}
+	}
+	if last := b.last(); bare && last != nil && last.role == "assistant" {
+		last.bare = true
 	}
 }
 
@@ -55,13 +59,9 @@ func (b *builder) call(c llm.Call) {
 	if len(c.Args) > 0 && json.Compact(&compact, c.Args) == nil {
 		args = compact.String()
 	}
-	a.calls = append(a.calls, sdk.ChatCompletionMessageToolCallUnionParam{
-		OfFunction: &sdk.ChatCompletionMessageFunctionToolCallParam{
-			ID: b.model.dialect.id(c.ID),
-			Function: sdk.ChatCompletionMessageFunctionToolCallFunctionParam{
-				Name: b.names.Wire(c.Name), Arguments: args,
-			},
-		},
+	a.calls = append(a.calls, wireCall{
+		ID: b.model.dialect.id(c.ID), Type: "function",
+		Function: wireFunction{Name: b.names.Wire(c.Name), Arguments: args},
 	})
 }
 

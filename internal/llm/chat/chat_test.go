@@ -104,7 +104,7 @@ func TestAnswer(t *testing.T) {
 		t.Errorf("sent to %s with %v", sent.Path, sent.Header)
 	}
 	const body = `{"messages":[{"content":"Hello?","role":"user"}],"model":"m-1",` +
-		`"stream_options":{"include_usage":true},"stream":true}`
+		`"stream":true,"stream_options":{"include_usage":true}}`
 	if string(sent.Body) != body {
 		t.Errorf("sent %s", sent.Body)
 	}
@@ -260,6 +260,11 @@ func TestFailures(t *testing.T) {
 				return errors.As(err, &o)
 			},
 		},
+		"behind": {
+			llmtest.Reply{Status: 400, Body: []byte(`{"error":{"message":"Provider returned error","code":400,` +
+				`"metadata":{"raw":"{\"error\":{\"message\":\"Invalid signature in thinking block\"}}"}}}`)},
+			llm.SignatureRefused,
+		},
 		"event":     {llmtest.Reply{Body: sse(delta(hi), broken)}, api(0, "502", true)},
 		"gave up":   {llmtest.Reply{Body: sse(finish("error"))}, api(0, "error", true)},
 		"truncated": {llmtest.Reply{Body: sse(delta(hi))}, cut},
@@ -302,7 +307,7 @@ func TestStructured(t *testing.T) {
 	answer := llmtest.Reply{Body: sse(delta(`{"content":"{\"z\":"}`), delta(`{"content":"\"x\"}"}`), finish("stop"))}
 	for dialect, want := range map[string]string{
 		chat.LlamaCPP: `"response_format":{"json_schema":{"name":"structured_output","schema":` +
-			`{"properties":{"z":{"type":"string"},"a":{"type":"string"}},"type":"object"}},"type":"json_schema"}`,
+			`{"type":"object","properties":{"z":{"type":"string"},"a":{"type":"string"}}}},"type":"json_schema"}`,
 		chat.DeepSeek: `"response_format":{"type":"json_object"}`,
 	} {
 		s := llmtest.Serve(t, answer)

@@ -37,3 +37,19 @@ func TestConforms(t *testing.T) {
 		Fault: sse(delta(hi), `{"error":{"code":"overloaded","message":"`+llmtest.Overloaded+`"}}`),
 	})
 }
+
+// TestOutlivesSignatures: the words are of the provider behind OpenRouter, whose own tell
+// nothing.
+func TestOutlivesSignatures(t *testing.T) {
+	t.Parallel()
+	signed := llm.Reasoning{Text: "so"}
+	signed.Metadata = signed.Metadata.WithText(llm.MetadataAnthropicSignature, llmtest.Stale)
+	const raw = `{"error":{"message":"messages.1: Invalid signature in thinking block"}}`
+	llmtest.Outlives(t, llmtest.Harness{
+		Format: llm.FormatChat, Type: "text/event-stream",
+		New: func(at llm.Endpoint) llm.Model {
+			return chat.New("anthropic/claude", at, chat.Options{Dialect: chat.OpenRouter})
+		},
+		Answer: func(text string) []byte { return sse(append(spoken(text), finish("stop"))...) },
+	}, raw, reply("", signed, llm.Text{Text: "a"}))
+}

@@ -25,10 +25,13 @@ const (
 type dialect struct {
 	base   string // where it answers, "" for servers that everybody runs himself
 	prefix string // of paths, when the address has none
-	// thoughts is the member in which reasoning goes back as text, "" when it does not.
-	thoughts string
+	// thoughts is the form in which reasoning goes back as text.
+	thoughts thoughts
 	// always sends thoughts of all turns back, and those of other models.
 	always bool
+	// wantsThoughts: while it thinks, replies of a turn in which tools were called must have
+	// the member of thoughts, though there be none.
+	wantsThoughts bool
 	// details sends reasoning_details back.
 	details bool
 	images  bool
@@ -51,7 +54,46 @@ type dialect struct {
 	props bool
 }
 
-func dialectOf(name string) dialect {
+// thoughts is the form in which a server takes reasoning back.
+type thoughts int
+
+const (
+	thoughtsNever     thoughts = iota
+	thoughtsContent            // in the member reasoning_content
+	thoughtsReasoning          // in the member reasoning
+	thoughtsPiece              // as the first piece of the content, as Mistral sends it
+)
+
+// replays reports whether reasoning goes back: own says that it came from this server, called
+// that tools were called in its turn.
+func (d dialect) replays(own, called bool) bool {
+	switch {
+	case d.thoughts == thoughtsNever:
+		return false
+	case d.always:
+		return true
+	case d.thoughts == thoughtsPiece:
+		return own // its place among the pieces is that of the answer
+	default:
+		return own && called
+	}
+}
+
+// dialectOf returns the dialect of a server with what it has of one model's own, whoever serves
+// it: rules of a model's template hold on every server that runs it.
+func dialectOf(server, model string) dialect {
+	d := dialectOfServer(server)
+	switch {
+	case llm.IsMistral(model):
+		d.between = true
+		d.shortIDs = d.shortIDs || !d.details // who hands on makes ids that fit
+	case llm.IsDeepSeek(model):
+		d.always, d.wantsThoughts = false, d.thoughts == thoughtsContent
+	}
+	return d
+}
+
+func dialectOfServer(name string) dialect {
 	switch name {
 	case OpenRouter:
 		return dialect{
@@ -60,13 +102,14 @@ func dialectOf(name string) dialect {
 		}
 	case DeepSeek:
 		return dialect{
-			base: "https://api.deepseek.com", prefix: "/v1", thoughts: "reasoning_content",
+			base: "https://api.deepseek.com", prefix: "/v1", thoughts: thoughtsContent,
 			reason: reasonDeepSeek, objects: true,
 		}
 	case Mistral:
 		return dialect{
 			base: "https://api.mistral.ai", prefix: "/v1", images: true, required: "any",
-			noUsage: true, shortIDs: true, between: true,
+			noUsage: true, shortIDs: true, between: true, thoughts: thoughtsPiece,
+			reason: reasonMistral,
 		}
 	case XAI:
 		return dialect{
@@ -75,24 +118,24 @@ func dialectOf(name string) dialect {
 		}
 	case Cerebras:
 		return dialect{
-			base: "https://api.cerebras.ai", prefix: "/v1", thoughts: "reasoning", always: true,
-			reason: reasonEffort,
+			base: "https://api.cerebras.ai", prefix: "/v1", thoughts: thoughtsReasoning,
+			always: true, reason: reasonEffort,
 		}
 	case LlamaCPP:
 		return dialect{
-			base: "http://127.0.0.1:8080", prefix: "/v1", thoughts: "reasoning_content",
+			base: "http://127.0.0.1:8080", prefix: "/v1", thoughts: thoughtsContent,
 			always: true, images: true, reason: reasonTemplate, props: true,
 		}
 	case VLLM:
 		return dialect{
-			base: "http://127.0.0.1:8000", prefix: "/v1", thoughts: "reasoning_content",
+			base: "http://127.0.0.1:8000", prefix: "/v1", thoughts: thoughtsContent,
 			always: true, images: true, reason: reasonTemplate,
 		}
 	case LMStudio:
 		return dialect{base: "http://127.0.0.1:1234", prefix: "/v1", images: true}
 	default:
 		return dialect{
-			prefix: "/v1", thoughts: "reasoning_content", images: true, reason: reasonEffort,
+			prefix: "/v1", thoughts: thoughtsContent, images: true, reason: reasonEffort,
 		}
 	}
 }
@@ -154,6 +197,19 @@ func reasonEffort(b *builder, r llm.ReasoningParams) {
 		b.set("reasoning_effort", "low")
 	} else if e := effort(r); e != "" {
 		b.set("reasoning_effort", e)
+	}
+}
+
+// reasonMistral has two words, for models that can be told.
+func reasonMistral(b *builder, r llm.ReasoningParams) {
+	name := b.model.name
+	told := strings.HasPrefix(name, "mistral-small") || strings.HasPrefix(name, "mistral-medium")
+	switch {
+	case !told:
+	case off(r):
+		b.set("reasoning_effort", "none")
+	case effort(r) != "":
+		b.set("reasoning_effort", "high")
 	}
 }
 

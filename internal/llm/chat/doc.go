@@ -1,18 +1,19 @@
 // Package chat speaks chat completions, the format that OpenAI made and many servers took
 // over: OpenRouter, DeepSeek, Mistral, xAI, Cerebras, llama.cpp, vLLM, LM Studio and others. It
-// goes through OpenAI's library: its types build requests and read chunks, its client finds
-// the path and sets the headers; its retries are off. What other servers added is read from
-// and written to the members that the library does not know. Time-outs, retries, the reading
-// of the stream and the check of every body are those of package llm.
+// is one POST; its types have the members that these servers agree on and those that some of
+// them added. Time-outs, retries, the reading of the stream and the check of every body are
+// those of package llm.
 //
 // It keeps true, beside what llm does:
 //
 //   - What servers differ in stands in one table, [dialect]; a server that it does not know
-//     gets nothing but the common form.
+//     gets nothing but the common form. What a model's template insists on holds on every
+//     server that runs it.
 //   - Roles alternate but for results, since templates of local models insist on it. Where a
 //     tool may not be followed by the user, the assistant speaks between.
 //   - Reasoning goes back as text to the server that it came from, in the turns in which tools
-//     were called, where servers need it, and not in others, where some refuse it.
+//     were called, where servers need it, and not in others, where some refuse it. Mistral is
+//     given it in all turns, in the place among the pieces of a reply where it sent it.
 //   - The reasoning_details of OpenRouter go back as they came, and are kept under jp's keys
 //     too, so that either program can continue the other's conversation.
 //

@@ -1,25 +1,22 @@
 package chat
 
 import (
-	"encoding/base64"
 	"encoding/json"
-	"path"
 	"strings"
 
 	"github.com/git-jp/git-jp/internal/llm"
-	sdk "github.com/openai/openai-go/v3"
-	"github.com/openai/openai-go/v3/packages/param"
 )
 
-// A message is one on the wire before it takes the library's form.
+// A message is one before it takes the server's form.
 type message struct {
 	role     string // system, user, assistant or tool
 	content  []content
-	calls    []sdk.ChatCompletionMessageToolCallUnionParam
+	calls    []wireCall
 	id       string            // of the call that a tool answers
 	thoughts string            // text of reasoning
 	details  []json.RawMessage // of reasoning, as OpenRouter sent them
-	field    string            // in which thoughts go back
+	form     thoughts          // in which thoughts go back
+	bare     bool              // the member of thoughts is there without any
 }
 
 // A content is one part of a message: text, an image or a file.
@@ -29,26 +26,6 @@ type content struct {
 	file, url string // name and data URL
 	mark      bool
 	ttl       string
-}
-
-func (c content) param() sdk.ChatCompletionContentPartUnionParam {
-	switch {
-	case c.image != "":
-		return sdk.ImageContentPart(sdk.ChatCompletionContentPartImageImageURLParam{URL: c.image})
-	case c.url != "":
-		return sdk.FileContentPart(sdk.ChatCompletionContentPartFileFileParam{
-			Filename: param.NewOpt(c.file), FileData: param.NewOpt(c.url),
-		})
-	}
-	p := sdk.TextContentPart(c.text)
-	if c.mark {
-		control := map[string]string{"type": "ephemeral"}
-		if c.ttl != "5m" {
-			control["ttl"] = c.ttl
-		}
-		p.OfText.SetExtraFields(map[string]any{"cache_control": control})
-	}
-	return p
 }
 
 // plain returns the text of a message that is nothing but text, in the form that every server
@@ -61,53 +38,8 @@ func (m *message) plain() (string, bool) {
 		}
 		texts = append(texts, c.text)
 	}
-	return strings.Join(texts, "\n\n"), true
-}
-
-// param returns the message in the library's form.
-func (m *message) param() sdk.ChatCompletionMessageParamUnion {
-	text, plain := m.plain()
-	switch m.role {
-	case "tool":
-		return sdk.ToolMessage(text, m.id)
-	case "assistant":
-		return m.assistant(text)
-	case "system":
-		if plain {
-			return sdk.SystemMessage(text)
-		}
-		var parts []sdk.ChatCompletionContentPartTextParam
-		for _, c := range m.content {
-			parts = append(parts, *c.param().OfText)
-		}
-		return sdk.SystemMessage(parts)
-	}
-	if plain {
-		return sdk.UserMessage(text)
-	}
-	var parts []sdk.ChatCompletionContentPartUnionParam
-	for _, c := range m.content {
-		parts = append(parts, c.param())
-	}
-	return sdk.UserMessage(parts)
-}
-
-func (m *message) assistant(text string) sdk.ChatCompletionMessageParamUnion {
-	p := &sdk.ChatCompletionAssistantMessageParam{ToolCalls: m.calls}
-	if text != "" || len(m.calls) == 0 {
-		p.Content.OfString = param.NewOpt(text)
-	}
-	extra := map[string]any{}
-	if m.thoughts != "" && m.field != "" {
-		extra[m.field] = m.thoughts
-	}
-	if len(m.details) > 0 {
-		extra["reasoning_details"] = m.details
-	}
-	if len(extra) > 0 {
-		p.SetExtraFields(extra)
-	}
-	return sdk.ChatCompletionMessageParamUnion{OfAssistant: p}
+	piece := m.form == thoughtsPiece && m.thoughts != ""
+	return strings.Join(texts, "\n\n"), !piece
 }
 
 // continueDirective follows an answer that the conversation ends with, and interlude stands
@@ -206,39 +138,25 @@ func (b *builder) at(role string) *message {
 			role: "assistant", content: []content{{text: interlude}},
 		})
 	}
-	m := &message{role: role, field: b.model.dialect.thoughts}
+	m := &message{role: role, form: b.model.dialect.thoughts}
 	b.messages = append(b.messages, m)
 	return m
 }
 
-// user says what stands in a message: results first, then texts and files in their order.
+// user says what stands in a message: results, what tools returned to look at, then texts and
+// files in their order.
 func (b *builder) user(m llm.Message, last bool) error {
 	var said []content
-	var files []llm.Part
-	flush := func() error {
-		list, err := b.files(files, last)
-		said, files = append(said, list...), nil
-		return err
-	}
 	for _, p := range m.Parts {
-		switch p := p.(type) {
-		case llm.Result:
-			said = append(said, b.result(p)...)
-		case llm.Resource, llm.Media:
-			files = append(files, p)
-		case llm.Text:
-			if err := flush(); err != nil {
-				return err
-			}
-			if strings.TrimSpace(p.Text) != "" {
-				said = append(said, content{text: p.Text})
-			}
+		if r, ok := p.(llm.Result); ok {
+			said = append(said, b.result(r)...)
 		}
 	}
-	if err := flush(); err != nil {
+	rest, err := b.pieces.Said(m, last)
+	if err != nil {
 		return err
 	}
-	if len(said) == 0 {
+	if said = append(said, rest...); len(said) == 0 {
 		return nil
 	}
 	said[len(said)-1].mark = m.Breakpoint
@@ -257,48 +175,14 @@ func (b *builder) result(r llm.Result) []content {
 	b.messages = append(b.messages, &message{
 		role: "tool", id: b.model.dialect.id(r.CallID), content: []content{{text: text}},
 	})
-	var looks []content
-	for _, p := range r.Parts {
-		name, mime, data := llm.Attached(p)
-		if data == nil || b.model.dialect.between {
-			continue
-		}
-		if list, err := b.file(name, mime, data); err == nil {
-			looks = append(looks, list...)
-		}
+	if b.model.dialect.between {
+		return nil
 	}
-	return looks
-}
-
-// files returns what was attached: texts in one document, then the others with their names.
-func (b *builder) files(parts []llm.Part, last bool) ([]content, error) {
-	var texts []llm.Resource
-	var list []content
-	for _, p := range parts {
-		if r, ok := p.(llm.Resource); ok && r.Bytes == nil {
-			texts = append(texts, r)
-			continue
-		}
-		name, mime, data := llm.Attached(p)
-		more, err := b.file(name, mime, data)
-		if err != nil && last {
-			return nil, err
-		}
-		if err != nil {
-			// Earlier in the conversation it must not be stuck on what cannot be shown.
-			more = []content{{text: llm.Result{Parts: []llm.Part{p}}.Plain()}}
-		}
-		list = append(list, more...)
-	}
-	if len(texts) > 0 {
-		list = append([]content{{text: llm.Documents(texts, b.first)}}, list...)
-	}
-	b.first += len(parts)
-	return list, nil
+	return b.pieces.Looks(r)
 }
 
 func (b *builder) file(name, mime string, data []byte) ([]content, error) {
-	url := "data:" + mime + ";base64," + base64.StdEncoding.EncodeToString(data)
+	url := llm.DataURL(mime, data)
 	switch {
 	case llm.IsImage(mime) && b.model.dialect.images:
 		if name == "" {
@@ -306,15 +190,8 @@ func (b *builder) file(name, mime string, data []byte) ([]content, error) {
 		}
 		return []content{{text: llm.FileLabel(name)}, {image: url}}, nil
 	case llm.IsPDF(mime) && b.model.dialect.pdfs:
-		return []content{{file: filename(name), url: url}}, nil
+		return []content{{file: llm.PDFName(name), url: url}}, nil
 	default:
 		return nil, &llm.UnsupportedError{Model: b.model.ID(), What: mime, Name: name}
 	}
-}
-
-func filename(name string) string {
-	if name == "" {
-		return "document.pdf"
-	}
-	return path.Base(name)
 }

@@ -2,15 +2,10 @@ package chat
 
 import (
 	"context"
-	"encoding/json"
-	"errors"
 	"iter"
-	"net/http"
 	"strings"
 
 	"github.com/git-jp/git-jp/internal/llm"
-	sdk "github.com/openai/openai-go/v3"
-	"github.com/openai/openai-go/v3/option"
 )
 
 // Options are what is particular to the server.
@@ -25,7 +20,6 @@ type Model struct {
 	name    string
 	at      llm.Endpoint
 	dialect dialect
-	service sdk.ChatCompletionService
 }
 
 var (
@@ -39,26 +33,9 @@ func New(name string, at llm.Endpoint, o Options) *Model {
 	if o.Dialect == "" {
 		o.Dialect = at.Provider
 	}
-	d := dialectOf(o.Dialect)
+	d := dialectOf(o.Dialect, name)
 	at.BaseURL = d.address(at.BaseURL)
-	return &Model{
-		name: name, at: at, dialect: d, service: sdk.NewChatCompletionService(clientOptions(at)...),
-	}
-}
-
-func clientOptions(at llm.Endpoint) []option.RequestOption {
-	opts := []option.RequestOption{
-		option.WithBaseURL(at.BaseURL),
-		option.WithHTTPClient(at.Client),
-		option.WithMaxRetries(0),
-	}
-	for name, values := range at.Bearer() {
-		opts = append(opts, option.WithHeaderDel(name))
-		for _, v := range values {
-			opts = append(opts, option.WithHeaderAdd(name, v))
-		}
-	}
-	return opts
+	return &Model{name: name, at: at, dialect: d}
 }
 
 // ID implements [llm.Model].
@@ -66,70 +43,35 @@ func (m *Model) ID() string { return m.at.ID(m.name) }
 
 // Stream implements [llm.Model].
 func (m *Model) Stream(ctx context.Context, r *llm.Request) iter.Seq2[llm.Delta, error] {
-	return m.at.Stream(ctx, func(ctx context.Context, yield func(llm.Delta, error) bool) error {
-		return m.exchange(ctx, r, yield)
+	return m.at.Stream(ctx, func(
+		ctx context.Context, unsigned bool, yield func(llm.Delta, error) bool,
+	) error {
+		return m.exchange(ctx, r, unsigned, yield)
 	})
 }
 
 // exchange sends the request and reads the answer.
 func (m *Model) exchange(
-	ctx context.Context, r *llm.Request, yield func(llm.Delta, error) bool,
+	ctx context.Context, r *llm.Request, unsigned bool, yield func(llm.Delta, error) bool,
 ) error {
-	b := &builder{model: m, request: r, names: llm.NewNames(r.Tools, llm.WordRule(64))}
-	params, err := b.build()
+	b := &builder{
+		model: m, request: r, names: llm.NewNames(r.Tools, llm.WordRule(64)), unsigned: unsigned,
+	}
+	body, err := b.build()
 	if err != nil {
 		return err
 	}
-	res, err := m.send(ctx, params, r.Session)
+	header := m.at.Bearer()
+	header.Set("Accept", "text/event-stream")
+	if m.dialect.session != "" && r.Session != "" {
+		header.Set(m.dialect.session, r.Session)
+	}
+	res, err := m.at.Post(ctx, m.name, m.at.BaseURL+"chat/completions", header, body)
 	if err != nil {
 		return err
 	}
 	defer func() { _ = res.Body.Close() }() // only read
 	return newReader(m, r, b.names, yield).read(res.Body)
-}
-
-// send posts one body and returns the answer's, which the caller closes.
-func (m *Model) send(
-	ctx context.Context, params sdk.ChatCompletionNewParams, session string,
-) (*http.Response, error) {
-	var res *http.Response
-	opts := []option.RequestOption{
-		option.WithJSONSet("stream", true),
-		option.WithHeader("Accept", "text/event-stream"), option.WithResponseBodyInto(&res),
-	}
-	if m.dialect.session != "" && session != "" {
-		opts = append(opts, option.WithHeader(m.dialect.session, session))
-	}
-	_, err := m.service.New(ctx, params, opts...)
-	var api *sdk.Error
-	if errors.As(err, &api) && api.Response != nil {
-		res, err = api.Response, nil
-	}
-	if err != nil || res.StatusCode == http.StatusOK {
-		return res, err
-	}
-	return nil, llm.ReadError(m.ID(), res, m.at.Now)
-}
-
-// ask reads a document that is no answer of a model.
-func (m *Model) ask(ctx context.Context, url string, into any) error {
-	req, err := http.NewRequestWithContext(ctx, http.MethodGet, url, nil)
-	if err != nil {
-		return err
-	}
-	req.Header = m.at.Bearer()
-	res, err := m.at.Client.Do(req)
-	if err != nil {
-		return err
-	}
-	if res.StatusCode != http.StatusOK {
-		return llm.ReadError(m.ID(), res, m.at.Now)
-	}
-	defer func() { _ = res.Body.Close() }() // only read
-	if err := json.NewDecoder(res.Body).Decode(into); err != nil {
-		return &llm.WireError{Provider: m.at.Provider, Err: err}
-	}
-	return nil
 }
 
 // An offer is a model as lists of models have it: the members are those of OpenRouter, vLLM
@@ -175,7 +117,7 @@ func (m *Model) Models(ctx context.Context) ([]llm.Info, error) {
 	var list struct {
 		Data []offer `json:"data"`
 	}
-	if err := m.ask(ctx, m.at.BaseURL+"models", &list); err != nil {
+	if err := m.at.Fetch(ctx, m.name, m.at.BaseURL+"models", m.at.Bearer(), &list); err != nil {
 		return nil, err
 	}
 	infos := make([]llm.Info, len(list.Data))
@@ -215,7 +157,7 @@ func (m *Model) props(ctx context.Context) (llm.Info, error) {
 		} `json:"modalities"`
 	}
 	root := strings.TrimSuffix(strings.TrimSuffix(m.at.BaseURL, "/"), "/v1")
-	if err := m.ask(ctx, root+"/props", &p); err != nil {
+	if err := m.at.Fetch(ctx, m.name, root+"/props", m.at.Bearer(), &p); err != nil {
 		return llm.Info{}, err
 	}
 	return llm.Info{

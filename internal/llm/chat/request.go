@@ -1,15 +1,13 @@
 package chat
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"strings"
 	"time"
 
 	"github.com/git-jp/git-jp/internal/llm"
-	sdk "github.com/openai/openai-go/v3"
-	"github.com/openai/openai-go/v3/packages/param"
-	"github.com/openai/openai-go/v3/shared"
 )
 
 // A builder makes a request in the server's form from a neutral one.
@@ -18,126 +16,107 @@ type builder struct {
 	request  *llm.Request
 	names    *llm.Names
 	messages []*message
-	first    int            // index of the next document
-	extra    map[string]any // members that the library does not know
-	params   sdk.ChatCompletionNewParams
+	pieces   llm.Pieces[content]
+	// unsigned gives nothing back that was signed: the provider refused that.
+	unsigned bool
+	body     map[string]any // its members, written in the order of their names
 }
 
-// set sets a member that the library does not know, or knows otherwise.
-func (b *builder) set(name string, value any) {
-	if b.extra == nil {
-		b.extra = map[string]any{}
-	}
-	b.extra[name] = value
-}
+func (b *builder) set(name string, value any) { b.body[name] = value }
 
-func (b *builder) build() (sdk.ChatCompletionNewParams, error) {
+// build returns the body.
+func (b *builder) build() ([]byte, error) {
 	d := b.model.dialect
-	b.params.Model = b.model.name
+	b.body = map[string]any{"model": b.model.name, "stream": true}
+	b.pieces = llm.Pieces[content]{Text: textContent, File: b.file}
 	if err := b.schema(); err != nil {
-		return b.params, err
+		return nil, err
 	}
 	b.system()
 	if err := b.converse(); err != nil {
-		return b.params, err
+		return nil, err
 	}
 	b.caching()
-	for _, m := range b.messages {
-		b.params.Messages = append(b.params.Messages, m.param())
+	messages := make([]wireMessage, len(b.messages))
+	for i, m := range b.messages {
+		messages[i] = m.wire()
 	}
+	b.set("messages", messages)
 	if err := b.tools(); err != nil {
-		return b.params, err
+		return nil, err
 	}
-	b.choice()
 	b.sample()
 	if d.reason != nil {
 		d.reason(b, b.request.Params.Reasoning)
 	}
 	if !d.noUsage {
-		b.params.StreamOptions.IncludeUsage = param.NewOpt(true)
+		b.set("stream_options", map[string]bool{"include_usage": true})
 	}
 	for name, value := range b.request.Params.Other {
 		b.set(name, json.RawMessage(value))
 	}
-	if len(b.extra) > 0 {
-		b.params.SetExtraFields(b.extra)
-	}
-	return b.params, nil
+	return llm.Encode(b.body)
 }
 
+func textContent(s string) content { return content{text: s} }
+
 func (b *builder) tools() error {
-	for _, t := range b.request.Tools {
-		schema := map[string]any{"type": "object", "properties": map[string]any{}}
+	if len(b.request.Tools) == 0 {
+		return nil
+	}
+	tools := make([]wireTool, len(b.request.Tools))
+	for i, t := range b.request.Tools {
+		schema := json.RawMessage(`{"type":"object","properties":{}}`)
 		if t.Schema != nil {
 			var err error
-			if schema, err = object(t.Schema); err != nil {
+			if schema, err = llm.Object(t.Schema); err != nil {
 				return fmt.Errorf("tool %q: %w", t.Name, err)
 			}
 		}
-		f := shared.FunctionDefinitionParam{Name: b.names.Wire(t.Name), Parameters: schema}
-		if t.Description != "" {
-			f.Description = param.NewOpt(t.Description)
-		}
-		b.params.Tools = append(b.params.Tools, sdk.ChatCompletionFunctionTool(f))
+		tools[i] = wireTool{Type: "function", Function: wireDeclaration{
+			Name: b.names.Wire(t.Name), Description: t.Description, Parameters: schema,
+		}}
 	}
+	b.set("tools", tools)
+	b.choice()
 	return nil
 }
 
-// object returns a schema as the library wants it. Its members keep their bytes: the order of
-// properties is the order in which a model fills them.
-func object(schema []byte) (map[string]any, error) {
-	var members map[string]json.RawMessage
-	if err := json.Unmarshal(schema, &members); err != nil || members == nil {
-		return nil, fmt.Errorf("read schema: not an object: %w", err)
-	}
-	out := make(map[string]any, len(members))
-	for name, raw := range members {
-		out[name] = raw
-	}
-	return out, nil
-}
-
 func (b *builder) choice() {
-	c, p := b.request.Choice, &b.params
-	if len(p.Tools) == 0 {
-		return
-	}
-	word := "auto"
+	c := b.request.Choice
 	switch c.Mode {
 	case llm.ChoiceTool:
-		p.ToolChoice = sdk.ToolChoiceOptionFunctionToolChoice(
-			sdk.ChatCompletionNamedToolChoiceFunctionParam{Name: b.names.Wire(c.Name)})
+		b.set("tool_choice", map[string]any{
+			"type": "function", "function": map[string]string{"name": b.names.Wire(c.Name)},
+		})
 	case llm.ChoiceRequired:
-		if word = "required"; b.model.dialect.required != "" {
-			word = b.model.dialect.required
-		}
+		b.set("tool_choice", cmp.Or(b.model.dialect.required, "required"))
 	case llm.ChoiceNone:
-		word = "none"
-	}
-	if c.Mode != llm.ChoiceTool {
-		p.ToolChoice.OfAuto = param.NewOpt(word)
+		b.set("tool_choice", "none")
+	default:
+		b.set("tool_choice", "auto")
 	}
 	if c.Single {
-		p.ParallelToolCalls = param.NewOpt(false)
+		b.set("parallel_tool_calls", false)
 	}
 }
 
 func (b *builder) sample() {
 	p := b.request.Params
 	if p.MaxTokens > 0 {
-		b.params.MaxTokens = param.NewOpt(int64(p.MaxTokens))
+		b.set("max_tokens", p.MaxTokens)
 	}
 	if p.Temperature != nil {
-		b.params.Temperature = param.NewOpt(*p.Temperature)
+		b.set("temperature", *p.Temperature)
 	}
 	if p.TopP != nil {
-		b.params.TopP = param.NewOpt(*p.TopP)
+		b.set("top_p", *p.TopP)
 	}
 	if p.TopK != nil {
 		b.set("top_k", *p.TopK)
 	}
 	if len(p.Stop) > 0 {
-		b.params.Stop.OfStringArray = p.Stop
+		b.set("stop", p.Stop)
 	}
 }
 
@@ -149,18 +128,17 @@ func (b *builder) schema() error {
 		return nil
 	}
 	if b.model.dialect.objects {
-		b.params.ResponseFormat.OfJSONObject = &shared.ResponseFormatJSONObjectParam{}
+		b.set("response_format", map[string]string{"type": "json_object"})
 		return nil
 	}
-	schema, err := object(b.request.Schema)
+	schema, err := llm.Object(b.request.Schema)
 	if err != nil {
 		return err
 	}
-	b.params.ResponseFormat.OfJSONSchema = &shared.ResponseFormatJSONSchemaParam{
-		JSONSchema: shared.ResponseFormatJSONSchemaJSONSchemaParam{
-			Name: "structured_output", Schema: schema,
-		},
-	}
+	b.set("response_format", map[string]any{
+		"type":        "json_schema",
+		"json_schema": map[string]any{"name": "structured_output", "schema": schema},
+	})
 	return nil
 }
 

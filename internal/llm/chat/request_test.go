@@ -1,8 +1,11 @@
 package chat_test
 
 import (
+	"crypto/sha256"
+	"encoding/hex"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"strings"
 	"testing"
 	"time"
@@ -81,7 +84,7 @@ func TestReplay(t *testing.T) {
 			chat.DeepSeek,
 			append(append([]llm.Message{}, open...), reply("", text), said("R")),
 			q + `{"content":"A",` + calls + `,"role":"assistant","reasoning_content":"so"}` + "\n" + tool +
-				`{"content":"A","role":"assistant"}` + "\n" + r,
+				`{"content":"A","role":"assistant","reasoning_content":""}` + "\n" + r,
 		},
 		"turn without calls": {
 			chat.DeepSeek,
@@ -135,6 +138,74 @@ func TestReplay(t *testing.T) {
 			}
 		})
 	}
+}
+
+// TestModelsOfOthers: a server that runs somebody's model keeps the rules of its template, which
+// the check of every body knows by the model's name.
+func TestModelsOfOthers(t *testing.T) {
+	t.Parallel()
+	thought, text := llm.Reasoning{Text: "so"}, llm.Text{Text: "A"}
+	call := llm.Call{ID: "call_1", Name: "f"}
+	const calls = `"tool_calls":[{"id":"%s","function":{"arguments":"{}","name":"f"},"type":"function"}]`
+	for name, c := range map[string]struct {
+		dialect, model string
+		messages       []llm.Message
+		want           string // of the assistant
+	}{
+		"deepseek at home, no calls": {
+			chat.LlamaCPP, "DeepSeek-R1-Q4.gguf",
+			[]llm.Message{said("Q"), reply("", thought, text), said("R")},
+			`{"content":"A","role":"assistant"}`,
+		},
+		"deepseek at home, calls": {
+			chat.VLLM, "deepseek-ai/DeepSeek-V4",
+			[]llm.Message{said("Q"), reply("", thought, call), result("call_1", "x"), said("R")},
+			`{` + fmt.Sprintf(calls, "call_1") + `,"role":"assistant","reasoning_content":"so"}`,
+		},
+		"deepseek, calls of another": {
+			chat.DeepSeek, "deepseek-v4-pro",
+			[]llm.Message{said("Q"), reply("anthropic/x", thought, call), result("call_1", "x"), said("R")},
+			`{` + fmt.Sprintf(calls, "call_1") + `,"role":"assistant","reasoning_content":""}`,
+		},
+		"mistral at home": {
+			chat.LMStudio, "mistral-7b-instruct",
+			[]llm.Message{said("Q"), reply("", call), result("call_1", "x"), said("R")},
+			`{` + fmt.Sprintf(calls, shortID("call_1")) + `,"role":"assistant"}`,
+		},
+		"mistral handed on": {
+			chat.OpenRouter, "mistralai/mistral-large",
+			[]llm.Message{said("Q"), reply("", call), result("call_1", "x"), said("R")},
+			`{` + fmt.Sprintf(calls, "call_1") + `,"role":"assistant"}`,
+		},
+		"mistral thinks": {
+			chat.Mistral, "mistral-small-latest",
+			[]llm.Message{said("Q"), reply("", thought, text, call), result("call_1", "x")},
+			`{"content":[{"thinking":[{"text":"so","type":"text"}],"closed":true,"type":"thinking"},` +
+				`{"text":"A","type":"text"}],` + fmt.Sprintf(calls, shortID("call_1")) + `,"role":"assistant"}`,
+		},
+		"another's thoughts are not Mistral's": {
+			chat.Mistral, "mistral-small-latest",
+			[]llm.Message{said("Q"), reply("anthropic/x", thought, text), said("R")},
+			`{"content":"A","role":"assistant"}`,
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			body, err := sent(t, c.dialect, c.model, &llm.Request{Messages: c.messages})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if got := messages(t, body); !strings.Contains(got, c.want+"\n") {
+				t.Errorf("no %s in\n%s", c.want, got)
+			}
+		})
+	}
+}
+
+// shortID is an id as Mistral takes it.
+func shortID(id string) string {
+	sum := sha256.Sum256([]byte(id))
+	return hex.EncodeToString(sum[:])[:9]
 }
 
 // TestShortIDs: ids stay paired and unique when they are made to fit.
@@ -297,7 +368,7 @@ func TestReasoning(t *testing.T) {
 		{chat.LlamaCPP, "chat_template_kwargs", off, `{"enable_thinking":false}`},
 		{chat.LlamaCPP, "chat_template_kwargs", high, `{"enable_thinking":true,"reasoning_effort":"high"}`},
 		{chat.Cerebras, "reasoning_effort", high, `"high"`},
-		{chat.Mistral, "reasoning_effort", high, ""},
+		{chat.Mistral, "reasoning_effort", high, ""}, // of a model that cannot be told
 	} {
 		r := hello()
 		r.Params.Reasoning = c.p
@@ -330,8 +401,8 @@ func TestParams(t *testing.T) {
 		"max_tokens": "100", "temperature": "0.5", "top_k": "40", "stop": `["X"]`, "min_p": "0.05",
 		"tool_choice": `"any"`, "parallel_tool_calls": "false", "stream_options": "",
 		"messages": `[{"content":"S","role":"system"},{"content":"Hello?","role":"user"}]`,
-		"tools": `[{"function":{"name":"a_b","description":"D","parameters":{"properties":{},` +
-			`"type":"object"}},"type":"function"}]`,
+		"tools": `[{"function":{"name":"a_b","description":"D","parameters":{"type":"object",` +
+			`"properties":{}}},"type":"function"}]`,
 	} {
 		if got := string(body[name]); got != want {
 			t.Errorf("%s is %s, want %s", name, got, want)

@@ -2,14 +2,10 @@ package chat
 
 import (
 	"encoding/json"
-	"errors"
 	"io"
 	"strconv"
-	"strings"
 
 	"github.com/git-jp/git-jp/internal/llm"
-	sdk "github.com/openai/openai-go/v3"
-	"github.com/openai/openai-go/v3/packages/respjson"
 )
 
 // Keys of the parts that are not calls; calls have the numbers from 0.
@@ -30,12 +26,11 @@ type reader struct {
 	refusal   string
 	finish    string // why it stopped, as the server says
 	native    string // and as the server behind it says
-	quiet     bool   // nobody listens any more, and nothing is told
 }
 
 // A call is one that is being read.
 type call struct {
-	index    int64 // on the wire
+	index    int // on the wire
 	id, name string
 	args     string // before its name was known
 	started  bool
@@ -44,25 +39,20 @@ type call struct {
 func newReader(
 	m *Model, r *llm.Request, names *llm.Names, yield func(llm.Delta, error) bool,
 ) *reader {
-	out := &reader{model: m, names: names}
-	out.assembler = llm.NewAssembler(r, func(d llm.Delta) bool {
-		out.quiet = out.quiet || !yield(d, nil)
-		return !out.quiet
-	})
-	return out
+	return &reader{model: m, names: names, assembler: llm.NewAssembler(r, llm.Emit(yield))}
 }
 
 // read reads the answer to its end. It returns nil when nobody listens any more.
 func (r *reader) read(body io.Reader) error {
 	for ev, err := range llm.ReadSSE(body, 0) {
 		if err != nil {
-			return r.broken(err)
+			return llm.StreamError(r.model.at.Provider, err)
 		}
 		if string(ev.Data) == "[DONE]" {
 			break
 		}
 		err := r.chunk(ev.Data)
-		if r.quiet {
+		if r.assembler.Quiet() {
 			return nil
 		}
 		if err != nil {
@@ -76,35 +66,27 @@ func (r *reader) read(body io.Reader) error {
 	return nil
 }
 
-func (r *reader) broken(err error) error {
-	var cut *llm.CutError
-	if errors.Is(err, io.ErrUnexpectedEOF) && !errors.As(err, &cut) {
-		return &llm.CutError{Provider: r.model.at.Provider, Err: err}
-	}
-	return err
-}
-
 func (r *reader) chunk(data []byte) error {
-	var c sdk.ChatCompletionChunk
+	var c chunk
 	if err := json.Unmarshal(data, &c); err != nil {
 		return &llm.WireError{Provider: r.model.at.Provider, Err: err}
 	}
-	if raw := extra(c.JSON.ExtraFields, "error"); raw != nil {
-		return r.failure(raw)
+	if given(c.Error) {
+		return r.failure(c.Error)
 	}
 	if c.Model != "" {
 		r.served = c.Model
 	}
-	if c.JSON.Usage.Valid() {
-		u := usage(c.Usage)
+	if c.Usage != nil {
+		u := c.Usage.usage("")
 		r.usage = &u
 	}
 	for _, choice := range c.Choices {
 		if choice.Index != 0 {
 			continue // one answer was asked for
 		}
-		if raw := extra(choice.JSON.ExtraFields, "error"); raw != nil {
-			return r.failure(raw)
+		if given(choice.Error) {
+			return r.failure(choice.Error)
 		}
 		if err := r.choice(choice); err != nil {
 			return err
@@ -113,14 +95,8 @@ func (r *reader) chunk(data []byte) error {
 	return nil
 }
 
-// extra returns a member that the library does not know, nil when it is missing or null.
-func extra(fields map[string]respjson.Field, name string) json.RawMessage {
-	raw := fields[name].Raw()
-	if raw == "" || raw == "null" {
-		return nil
-	}
-	return json.RawMessage(raw)
-}
+// given tells a member from one that is missing or null.
+func given(raw json.RawMessage) bool { return len(raw) > 0 && string(raw) != "null" }
 
 func text(raw json.RawMessage) string {
 	var s string
@@ -128,35 +104,44 @@ func text(raw json.RawMessage) string {
 	return s
 }
 
-func (r *reader) choice(c sdk.ChatCompletionChunkChoice) error {
-	fields := c.Delta.JSON.ExtraFields
-	thought := text(extra(fields, "reasoning_content"))
+func (r *reader) choice(c wireChoice) error {
+	thought := text(c.Delta.ReasoningContent)
 	if thought == "" {
-		thought = text(extra(fields, "reasoning"))
+		thought = text(c.Delta.Reasoning)
 	}
-	said := c.Delta.Content
-	if raw := c.Delta.JSON.Content.Raw(); strings.HasPrefix(raw, "[") {
-		thought, said = mixed([]byte(raw))
+	said := ""
+	if raw := c.Delta.Content; len(raw) > 0 && raw[0] == '[' {
+		thought, said = mixed(raw)
+	} else if given(raw) {
+		said = text(raw)
 	}
-	r.details(extra(fields, "reasoning_details"))
+	r.details(c.Delta.Details)
 	r.think(thought)
 	r.say(said)
 	r.refusal += c.Delta.Refusal
-	for _, d := range c.Delta.ToolCalls {
-		r.call(d)
+	for _, d := range c.Delta.Calls {
+		r.call(d.Index, call{id: d.ID, name: d.Function.Name, args: fragment(d.Function.Arguments)})
 	}
-	if c.FinishReason != "" {
-		r.finish = c.FinishReason
-		r.native = text(extra(c.JSON.ExtraFields, "native_finish_reason"))
+	if c.Finish != "" {
+		r.finish, r.native = c.Finish, c.Native
 	}
-	switch c.FinishReason {
+	switch c.Finish {
 	case "error", "insufficient_system_resource":
 		return &llm.APIError{
-			Provider: r.model.at.Provider, Type: c.FinishReason, Retryable: true,
+			Provider: r.model.at.Provider, Type: c.Finish, Retryable: true,
 			Message: "the server gave up in the middle of the answer",
 		}
 	}
 	return nil
+}
+
+// fragment returns a piece of a call's arguments. Some servers send an object where the format
+// has a string of JSON.
+func fragment(raw json.RawMessage) string {
+	if len(raw) > 0 && raw[0] == '{' {
+		return string(raw)
+	}
+	return text(raw)
 }
 
 // mixed reads Mistral's form of content: pieces of text and of thinking.
@@ -182,7 +167,7 @@ func mixed(raw []byte) (thought, said string) {
 
 func (r *reader) details(raw json.RawMessage) {
 	var list []json.RawMessage
-	if raw == nil || json.Unmarshal(raw, &list) != nil {
+	if !given(raw) || json.Unmarshal(raw, &list) != nil {
 		return
 	}
 	for _, d := range list {
@@ -223,26 +208,26 @@ func (r *reader) thought() {
 
 // call reads a fragment of a call. Some servers number all calls 0 and tell them apart by
 // their ids, and some give no ids.
-func (r *reader) call(d sdk.ChatCompletionChunkChoiceDeltaToolCall) {
+func (r *reader) call(index int, d call) {
 	r.thought()
 	key := -1
 	for i, c := range r.calls {
-		if c.index == d.Index && (d.ID == "" || c.id == "" || c.id == d.ID) {
+		if c.index == index && (d.id == "" || c.id == "" || c.id == d.id) {
 			key = i
 		}
 	}
 	if key < 0 {
 		key = len(r.calls)
-		r.calls = append(r.calls, &call{index: d.Index})
+		r.calls = append(r.calls, &call{index: index})
 	}
 	c := r.calls[key]
 	if c.id == "" {
-		c.id = d.ID
+		c.id = d.id
 	}
 	if c.name == "" {
-		c.name = d.Function.Name
+		c.name = d.name
 	}
-	if c.args += d.Function.Arguments; c.name == "" {
+	if c.args += d.args; c.name == "" {
 		return
 	}
 	r.start(key, c)
@@ -295,19 +280,6 @@ func (r *reader) stop() llm.Stop {
 		return llm.Stop{Reason: llm.StopEnd, Native: reason}
 	default:
 		return llm.Stop{Reason: llm.StopOther, Native: reason}
-	}
-}
-
-// usage counts what came from a cache apart. DeepSeek has members of its own for that.
-func usage(u sdk.CompletionUsage) llm.Usage {
-	cached, written := u.PromptTokensDetails.CachedTokens, u.PromptTokensDetails.CacheWriteTokens
-	if cached == 0 {
-		_ = json.Unmarshal(extra(u.JSON.ExtraFields, "prompt_cache_hit_tokens"), &cached)
-	}
-	return llm.Usage{
-		Input:     max(0, u.PromptTokens-cached-written),
-		CacheRead: cached, CacheWrite: written, Output: u.CompletionTokens,
-		Reasoning: u.CompletionTokensDetails.ReasoningTokens,
 	}
 }
 

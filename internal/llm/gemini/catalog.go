@@ -2,8 +2,6 @@ package gemini
 
 import (
 	"context"
-	"encoding/json"
-	"net/http"
 	"net/url"
 	"slices"
 	"strings"
@@ -67,13 +65,5 @@ func (m *Model) Describe(ctx context.Context) (llm.Info, error) {
 
 // ask reads a document that is no answer of a model.
 func (m *Model) ask(ctx context.Context, path string, into any) error {
-	res, err := m.do(ctx, http.MethodGet, path, nil)
-	if err != nil {
-		return err
-	}
-	defer func() { _ = res.Body.Close() }() // only read
-	if err := json.NewDecoder(res.Body).Decode(into); err != nil {
-		return &llm.WireError{Provider: m.at.Provider, Err: err}
-	}
-	return nil
+	return m.at.Fetch(ctx, m.name, m.address(path), m.header(), into)
 }

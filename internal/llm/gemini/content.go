@@ -115,7 +115,7 @@ func (b *builder) user(m llm.Message, open []llm.Call, last bool) error {
 		for _, r := range results(m) {
 			if r.CallID == c.ID {
 				responses = append(responses, b.response(c, r))
-				looks = append(looks, b.looks(r)...)
+				looks = append(looks, b.pieces.Looks(r)...)
 			}
 		}
 	}
@@ -123,32 +123,9 @@ func (b *builder) user(m llm.Message, open []llm.Call, last bool) error {
 	if len(looks) > 0 {
 		b.contents = append(b.contents, content{Role: "user", Parts: looks, looks: true})
 	}
-	return b.spoken(m, last)
-}
-
-// spoken says texts and files in their order.
-func (b *builder) spoken(m llm.Message, last bool) error {
-	var files []llm.Part
-	flush := func() error {
-		parts, err := b.files(files, last)
-		b.say("user", parts...)
-		files = nil
-		return err
-	}
-	for _, p := range m.Parts {
-		switch p := p.(type) {
-		case llm.Resource, llm.Media:
-			files = append(files, p)
-		case llm.Text:
-			if err := flush(); err != nil {
-				return err
-			}
-			if strings.TrimSpace(p.Text) != "" {
-				b.say("user", textPart(p.Text))
-			}
-		}
-	}
-	return flush()
+	said, err := b.pieces.Said(m, last)
+	b.say("user", said...)
+	return err
 }
 
 // response is a result; it is named as its call is.
@@ -160,48 +137,6 @@ func (b *builder) response(c llm.Call, r llm.Result) part {
 	return part{Response: &response{
 		Name: b.names.Wire(c.Name), Response: map[string]string{member: r.Plain()},
 	}}
-}
-
-// looks returns what a tool returned to look at, which follows the responses.
-func (b *builder) looks(r llm.Result) []part {
-	var out []part
-	for _, p := range r.Parts {
-		name, mime, data := llm.Attached(p)
-		if data == nil {
-			continue
-		}
-		if parts, err := b.file(name, mime, data); err == nil {
-			out = append(out, parts...)
-		}
-	}
-	return out
-}
-
-// files returns what was attached: texts in one document, then the others with their names.
-func (b *builder) files(parts []llm.Part, last bool) ([]part, error) {
-	var texts []llm.Resource
-	var out []part
-	for _, p := range parts {
-		if r, ok := p.(llm.Resource); ok && r.Bytes == nil {
-			texts = append(texts, r)
-			continue
-		}
-		name, mime, data := llm.Attached(p)
-		more, err := b.file(name, mime, data)
-		if err != nil && last {
-			return nil, err
-		}
-		if err != nil {
-			// Earlier in the conversation it must not be stuck on what cannot be shown.
-			more = []part{textPart(llm.Result{Parts: []llm.Part{p}}.Plain())}
-		}
-		out = append(out, more...)
-	}
-	if len(texts) > 0 {
-		out = append([]part{textPart(llm.Documents(texts, b.first))}, out...)
-	}
-	b.first += len(parts)
-	return out, nil
 }
 
 func (b *builder) file(name, mime string, data []byte) ([]part, error) {
@@ -218,7 +153,7 @@ func (b *builder) file(name, mime string, data []byte) ([]part, error) {
 
 // assistant replays a reply and returns its calls.
 func (b *builder) assistant(m llm.Message) []llm.Call {
-	own := llm.Own(m, b.model.ID())
+	own := !b.unsigned && llm.Own(m, b.model.ID())
 	signed := func(p part, md events.Metadata) part {
 		if own {
 			p.Signature, _ = md.Text(llm.MetadataGoogleSignature)

@@ -73,6 +73,19 @@ func TestConforms(t *testing.T) {
 	})
 }
 
+func TestOutlivesSignatures(t *testing.T) {
+	t.Parallel()
+	signed := llm.Text{Text: "a"}
+	signed.Metadata = signed.Metadata.WithText(llm.MetadataGoogleSignature, llmtest.Stale)
+	llmtest.Outlives(t, llmtest.Harness{
+		Format: llm.FormatGemini, Type: "text/event-stream",
+		New:    func(at llm.Endpoint) llm.Model { return gemini.New("gemini-3-pro", at) },
+		Answer: func(s string) []byte { return sse(parts(text(s)), finish("STOP")) },
+	}, "Thought signature is not valid.", llm.Message{
+		Role: llm.RoleAssistant, Parts: []llm.Part{signed},
+	})
+}
+
 // ask sends a request to a server that answers from a script.
 func ask(t *testing.T, name string, r *llm.Request, replies ...llmtest.Reply) (llmtest.Transcript, *llmtest.Server) {
 	t.Helper()

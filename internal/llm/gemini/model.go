@@ -1,16 +1,11 @@
 package gemini
 
 import (
-	"bytes"
 	"context"
-	"encoding/json"
-	"errors"
-	"io"
 	"iter"
 	"net/http"
 	"net/url"
 	"strings"
-	"time"
 
 	"github.com/git-jp/git-jp/internal/llm"
 )
@@ -55,21 +50,26 @@ func (m *Model) ID() string { return m.at.ID(m.name) }
 
 // Stream implements [llm.Model].
 func (m *Model) Stream(ctx context.Context, r *llm.Request) iter.Seq2[llm.Delta, error] {
-	return m.at.Stream(ctx, func(ctx context.Context, yield func(llm.Delta, error) bool) error {
-		return m.exchange(ctx, r, yield)
+	return m.at.Stream(ctx, func(
+		ctx context.Context, unsigned bool, yield func(llm.Delta, error) bool,
+	) error {
+		return m.exchange(ctx, r, unsigned, yield)
 	})
 }
 
 // exchange sends the request and reads the answer.
 func (m *Model) exchange(
-	ctx context.Context, r *llm.Request, yield func(llm.Delta, error) bool,
+	ctx context.Context, r *llm.Request, unsigned bool, yield func(llm.Delta, error) bool,
 ) error {
-	b := &builder{model: m, request: r, names: llm.NewNames(r.Tools, nameRule())}
+	b := &builder{
+		model: m, request: r, names: llm.NewNames(r.Tools, nameRule()), unsigned: unsigned,
+	}
 	body, err := b.build()
 	if err != nil {
 		return err
 	}
-	res, err := m.do(ctx, http.MethodPost, m.path()+":streamGenerateContent?alt=sse", body)
+	address := m.address(m.path() + ":streamGenerateContent?alt=sse")
+	res, err := m.at.Post(ctx, m.name, address, m.header(), body)
 	if err != nil {
 		return err
 	}
@@ -85,26 +85,12 @@ func (m *Model) path() string {
 	return "models/" + url.PathEscape(m.name)
 }
 
-// do sends a request and returns a successful answer, whose body the caller closes.
-func (m *Model) do(
-	ctx context.Context, method, path string, body []byte,
-) (*http.Response, error) {
-	address := m.at.BaseURL + "/" + m.version + "/" + path
-	req, err := http.NewRequestWithContext(ctx, method, address, bytes.NewReader(body))
-	if err != nil {
-		return nil, err
-	}
-	m.header(req.Header)
-	res, err := m.at.Client.Do(req)
-	if err == nil && res.StatusCode != http.StatusOK {
-		return nil, m.failure(res)
-	}
-	return res, err
-}
+// address returns where a path of the format lies.
+func (m *Model) address(path string) string { return m.at.BaseURL + "/" + m.version + "/" + path }
 
-// header sets the headers that are sent; those of the endpoint win.
-func (m *Model) header(h http.Header) {
-	h.Set("Content-Type", "application/json")
+// header returns the headers that are sent; those of the endpoint win.
+func (m *Model) header() http.Header {
+	h := http.Header{}
 	if m.at.Key != "" {
 		h.Set("X-Goog-Api-Key", m.at.Key)
 	}
@@ -114,42 +100,5 @@ func (m *Model) header(h http.Header) {
 	for name, values := range m.at.Header {
 		h[http.CanonicalHeaderKey(name)] = values
 	}
-}
-
-// maxError bounds what is read of an answer that is an error.
-const maxError = 64 << 10
-
-// failure reads an answer that is no success. Google says in the body how long to wait.
-func (m *Model) failure(res *http.Response) error {
-	raw, err := io.ReadAll(io.LimitReader(res.Body, maxError))
-	_ = res.Body.Close() // what matters of it has been read
-	if err != nil {
-		return err
-	}
-	res.Body = io.NopCloser(bytes.NewReader(raw))
-	err = llm.ReadError(m.ID(), res, m.at.Now)
-	var api *llm.APIError
-	if errors.As(err, &api) && api.RetryAfter == 0 {
-		api.RetryAfter = retryDelay(raw)
-	}
-	return err
-}
-
-func retryDelay(raw []byte) time.Duration {
-	var body struct {
-		Error struct {
-			Details []struct {
-				Delay string `json:"retryDelay"`
-			} `json:"details"`
-		} `json:"error"`
-	}
-	if json.Unmarshal(raw, &body) != nil {
-		return 0
-	}
-	for _, d := range body.Error.Details {
-		if wait, err := time.ParseDuration(d.Delay); err == nil && wait > 0 {
-			return wait
-		}
-	}
-	return 0
+	return h
 }

@@ -1,7 +1,6 @@
 package gemini
 
 import (
-	"bytes"
 	"encoding/json"
 	"fmt"
 
@@ -14,7 +13,9 @@ type builder struct {
 	request  *llm.Request
 	names    *llm.Names
 	contents []content
-	first    int // index of the next document
+	pieces   llm.Pieces[part]
+	// unsigned gives nothing back that was signed: the provider refused that.
+	unsigned bool
 }
 
 // A generation is how an answer is made, on the wire.
@@ -45,6 +46,7 @@ type calling struct {
 // build returns the body. Its members are in the order of their names.
 func (b *builder) build() ([]byte, error) {
 	r := b.request
+	b.pieces = llm.Pieces[part]{Text: textPart, File: b.file}
 	if err := b.converse(); err != nil {
 		return nil, err
 	}
@@ -69,18 +71,7 @@ func (b *builder) build() ([]byte, error) {
 	for name, value := range r.Params.Other {
 		body[name] = json.RawMessage(value)
 	}
-	return encode(body)
-}
-
-// encode writes JSON without the escapes that are for HTML.
-func encode(v any) ([]byte, error) {
-	var buf bytes.Buffer
-	enc := json.NewEncoder(&buf)
-	enc.SetEscapeHTML(false)
-	if err := enc.Encode(v); err != nil {
-		return nil, fmt.Errorf("write the request: %w", err)
-	}
-	return bytes.TrimSuffix(buf.Bytes(), []byte("\n")), nil
+	return llm.Encode(body)
 }
 
 func (b *builder) generation() generation {

@@ -2,7 +2,6 @@ package gemini
 
 import (
 	"encoding/json"
-	"errors"
 	"io"
 	"strconv"
 	"strings"
@@ -18,7 +17,6 @@ type reader struct {
 	calls     int
 	usage     *llm.Usage
 	stop      *llm.Stop
-	quiet     bool // nobody listens any more, and nothing is told
 }
 
 // A chunk is one piece of an answer. What it says is read as it stands on the wire.
@@ -57,12 +55,7 @@ type metadata struct {
 func newReader(
 	m *Model, r *llm.Request, names *llm.Names, yield func(llm.Delta, error) bool,
 ) *reader {
-	out := &reader{model: m, names: names}
-	out.assembler = llm.NewAssembler(r, func(d llm.Delta) bool {
-		out.quiet = out.quiet || !yield(d, nil)
-		return !out.quiet
-	})
-	return out
+	return &reader{model: m, names: names, assembler: llm.NewAssembler(r, llm.Emit(yield))}
 }
 
 // read reads the answer to its end. It returns nil when nobody listens any more.
@@ -72,10 +65,10 @@ func (r *reader) read(body io.Reader) error {
 			break // it was done, and only the connection ended badly
 		}
 		if err != nil {
-			return r.broken(err)
+			return llm.StreamError(r.model.at.Provider, err)
 		}
 		last, err := r.chunk(ev.Data)
-		if r.quiet {
+		if r.assembler.Quiet() {
 			return nil
 		}
 		if err != nil {
@@ -101,14 +94,6 @@ func (r *reader) end() {
 		r.assembler.Usage(*r.usage)
 	}
 	r.assembler.Stop(*r.stop)
-}
-
-func (r *reader) broken(err error) error {
-	var cut *llm.CutError
-	if errors.Is(err, io.ErrUnexpectedEOF) && !errors.As(err, &cut) {
-		return &llm.CutError{Provider: r.model.at.Provider, Err: err}
-	}
-	return err
 }
 
 // chunk reads one chunk. It is the last when it tells why the answer ends and what it has cost;

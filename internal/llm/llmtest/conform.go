@@ -95,7 +95,7 @@ func (h Harness) ask(t *testing.T, replies ...Reply) (Transcript, []time.Duratio
 	t.Helper()
 	var waits []time.Duration
 	at := Serve(t, replies...).Endpoint(t, h.Format)
-	at.Retry = h.retry(&waits)
+	at.Retry, at.Now = h.retry(&waits), noon
 	return Collect(h.New(at).Stream(t.Context(), question())), waits
 }
 
@@ -197,14 +197,19 @@ func refusal(status int, kind, message string) Reply {
 }
 
 func testRateLimit(t *testing.T, h Harness) {
-	limit := refusal(http.StatusTooManyRequests, "rate_limit_error", "slow down")
-	limit.Header.Set("Retry-After", "7")
-	got, waits := h.ask(t, limit, h.ok(h.Answer("late")))
-	sound(t, got, "late")
-	if len(waits) != 1 || waits[0] < 7*time.Second || waits[0] > 8*time.Second {
-		t.Errorf("it waited %s", waits)
+	for _, after := range []string{"7", noon().Add(7 * time.Second).Format(http.TimeFormat)} {
+		limit := refusal(http.StatusTooManyRequests, "rate_limit_error", "slow down")
+		limit.Header.Set("Retry-After", after)
+		got, waits := h.ask(t, limit, h.ok(h.Answer("late")))
+		sound(t, got, "late")
+		if len(waits) != 1 || waits[0] < 7*time.Second || waits[0] > 8*time.Second {
+			t.Errorf("asked to wait %s, it waited %s", after, waits)
+		}
 	}
 }
+
+// noon is when the tests ask.
+func noon() time.Time { return time.Date(2026, 1, 1, 12, 0, 0, 0, time.UTC) }
 
 func testOverloaded(t *testing.T, h Harness) {
 	got, waits := h.ask(t, refusal(529, "overloaded_error", Overloaded))

@@ -1,15 +1,11 @@
 package ollama
 
 import (
-	"bytes"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"iter"
 	"net/http"
-	"net/url"
 	"strings"
 
 	"github.com/git-jp/git-jp/internal/llm"
@@ -17,9 +13,6 @@ import (
 
 // DefaultBaseURL is where a server on this machine answers.
 const DefaultBaseURL = "http://localhost:11434"
-
-// maxList bounds the list of models.
-const maxList = 16 << 20
 
 // Options are what is particular to Ollama.
 type Options struct {
@@ -102,7 +95,7 @@ func thinkingRefused(err error) bool {
 func (m *Model) exchange(
 	ctx context.Context, b *builder, body []byte, yield func(llm.Delta, error) bool,
 ) {
-	res, err := m.do(ctx, http.MethodPost, "api/chat", body)
+	res, err := m.at.Post(ctx, m.name, m.address("/api/chat"), m.at.Bearer(), body)
 	if err != nil {
 		yield(llm.Delta{}, err)
 		return
@@ -127,43 +120,8 @@ func (m *Model) exchange(
 	yield(llm.Delta{}, &llm.CutError{Provider: m.at.Provider})
 }
 
-// do sends a request and returns an answer that is a success.
-func (m *Model) do(
-	ctx context.Context, method, path string, body []byte,
-) (*http.Response, error) {
-	address, err := url.JoinPath(m.at.BaseURL, path)
-	if err != nil {
-		return nil, fmt.Errorf("the address of %s: %w", m.at.Provider, err)
-	}
-	req, err := http.NewRequestWithContext(ctx, method, address, bytes.NewReader(body))
-	if err != nil {
-		return nil, fmt.Errorf("the address of %s: %w", m.at.Provider, err)
-	}
-	m.header(req.Header, body)
-	res, err := m.at.Client.Do(req)
-	if err != nil {
-		return nil, err
-	}
-	if res.StatusCode != http.StatusOK {
-		return nil, llm.ReadError(m.ID(), res, m.at.Now)
-	}
-	return res, nil
-}
-
-func (m *Model) header(h http.Header, body []byte) {
-	for name, values := range m.at.Header {
-		h[name] = values
-	}
-	if body != nil {
-		h.Set("Content-Type", "application/json")
-	}
-	if m.at.Key != "" {
-		h.Set("Authorization", "Bearer "+m.at.Key)
-	}
-	if m.at.UserAgent != "" {
-		h.Set("User-Agent", m.at.UserAgent)
-	}
-}
+// address returns where a path of the format lies.
+func (m *Model) address(path string) string { return strings.TrimRight(m.at.BaseURL, "/") + path }
 
 // A tag is one entry of the server's list.
 type tag struct {
@@ -180,15 +138,7 @@ func (m *Model) Models(ctx context.Context) ([]llm.Info, error) {
 		Models []tag `json:"models"`
 	}
 	err := m.at.Retry.Do(ctx, func(ctx context.Context) error {
-		res, err := m.do(ctx, http.MethodGet, "api/tags", nil)
-		if err != nil {
-			return err
-		}
-		defer func() { _ = res.Body.Close() }() // only read
-		if err := json.NewDecoder(io.LimitReader(res.Body, maxList)).Decode(&list); err != nil {
-			return llm.StreamError(m.at.Provider, err)
-		}
-		return nil
+		return m.at.Fetch(ctx, m.name, m.address("/api/tags"), m.at.Bearer(), &list)
 	})
 	infos := make([]llm.Info, len(list.Models))
 	for i, t := range list.Models {

@@ -1,7 +1,6 @@
 package ollama
 
 import (
-	"bytes"
 	"encoding/base64"
 	"encoding/json"
 	"strings"
@@ -73,13 +72,7 @@ func (b *builder) build() ([]byte, error) {
 	if err := b.fit(&w); err != nil {
 		return nil, err
 	}
-	var buf bytes.Buffer
-	enc := json.NewEncoder(&buf)
-	enc.SetEscapeHTML(false)
-	if err := enc.Encode(w); err != nil {
-		return nil, err
-	}
-	return bytes.TrimSuffix(buf.Bytes(), []byte("\n")), nil
+	return llm.Encode(w)
 }
 
 func (b *builder) messages() ([]message, error) {

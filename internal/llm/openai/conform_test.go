@@ -33,3 +33,13 @@ func TestConforms(t *testing.T) {
 		Fault: sse(begin, fragment, `{"type":"error","message":"`+llmtest.Overloaded+`"}`),
 	})
 }
+
+func TestOutlivesSecrets(t *testing.T) {
+	t.Parallel()
+	llmtest.Outlives(t, llmtest.Harness{
+		Format: llm.FormatResponses, Type: "text/event-stream",
+		New:    func(at llm.Endpoint) llm.Model { return openai.New("gpt-5", at) },
+		Answer: func(text string) []byte { return spoken(text) },
+	}, "The encrypted content for item rs_1 could not be verified.",
+		reply("", thought("so", "rs_1", llmtest.Stale), llm.Text{Text: "a"}))
+}

@@ -2,9 +2,7 @@ package openai
 
 import (
 	"bytes"
-	"encoding/base64"
 	"encoding/json"
-	"path"
 	"strings"
 
 	"github.com/git-jp/git-jp/events"
@@ -43,7 +41,7 @@ func (b *builder) messages() error {
 		}
 		var reply []said
 		for ; i < len(all) && all[i].Role == llm.RoleAssistant; i++ {
-			own := llm.Own(all[i], b.model.ID())
+			own := !b.unsigned && llm.Own(all[i], b.model.ID())
 			for _, p := range all[i].Parts {
 				reply = append(reply, said{part: p, own: own})
 			}
@@ -67,7 +65,7 @@ func (b *builder) waiting() bool {
 func (b *builder) user(m llm.Message, last bool) error {
 	var files []llm.Part
 	flush := func() error {
-		list, err := b.files(files, last)
+		list, err := b.pieces.Files(files, last)
 		files = nil
 		if len(list) > 0 {
 			b.say(user, list)
@@ -140,39 +138,14 @@ func (b *builder) markLast() {
 	b.mark(&list[len(list)-1])
 }
 
-// files returns what was attached: texts in one document, then the others with their names.
-func (b *builder) files(parts []llm.Part, last bool) (contentList, error) {
-	var texts []llm.Resource
-	var list contentList
-	for _, p := range parts {
-		name, mime, data := llm.Attached(p)
-		if r, ok := p.(llm.Resource); ok && r.Bytes == nil {
-			texts = append(texts, r)
-			continue
-		}
-		more, err := b.file(name, mime, data)
-		if err != nil && last {
-			return nil, err
-		}
-		if err != nil {
-			// Earlier in the conversation it must not be stuck on what cannot be shown.
-			more = contentList{inputText(llm.Result{Parts: []llm.Part{p}}.Plain())}
-		}
-		list = append(list, more...)
-	}
-	if len(texts) > 0 {
-		list = append(contentList{inputText(llm.Documents(texts, b.first))}, list...)
-	}
-	b.first += len(parts)
-	return list, nil
-}
-
-func (b *builder) file(name, mime string, data []byte) (contentList, error) {
-	url := dataURL(mime, data)
+func (b *builder) file(
+	name, mime string, data []byte,
+) ([]responses.ResponseInputContentUnionParam, error) {
+	url := llm.DataURL(mime, data)
 	switch {
 	case llm.IsPDF(mime):
 		return contentList{{OfInputFile: &responses.ResponseInputFileParam{
-			Filename: param.NewOpt(filename(name)), FileData: param.NewOpt(url),
+			Filename: param.NewOpt(llm.PDFName(name)), FileData: param.NewOpt(url),
 		}}}, nil
 	case llm.IsImage(mime):
 		image := responses.ResponseInputContentUnionParam{
@@ -187,22 +160,6 @@ func (b *builder) file(name, mime string, data []byte) (contentList, error) {
 	default:
 		return nil, &llm.UnsupportedError{Model: b.model.ID(), What: mime, Name: name}
 	}
-}
-
-func dataURL(mime string, data []byte) string {
-	return "data:" + mime + ";base64," + base64.StdEncoding.EncodeToString(data)
-}
-
-// filename is what the provider wants of a file: with the ending that tells its kind.
-func filename(name string) string {
-	base := path.Base(name)
-	if name == "" {
-		base = "document"
-	}
-	if !strings.HasSuffix(strings.ToLower(base), ".pdf") {
-		base += ".pdf"
-	}
-	return base
 }
 
 // result is text, or a list when the tool returned something to look at.

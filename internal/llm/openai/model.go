@@ -2,7 +2,6 @@ package openai
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"iter"
 	"net/http"
@@ -75,17 +74,20 @@ func (m *Model) ID() string { return m.at.ID(m.name) }
 
 // Stream implements [llm.Model].
 func (m *Model) Stream(ctx context.Context, r *llm.Request) iter.Seq2[llm.Delta, error] {
-	return m.at.Stream(ctx, func(ctx context.Context, yield func(llm.Delta, error) bool) error {
-		return m.exchange(ctx, r, yield)
+	return m.at.Stream(ctx, func(
+		ctx context.Context, unsigned bool, yield func(llm.Delta, error) bool,
+	) error {
+		return m.exchange(ctx, r, unsigned, yield)
 	})
 }
 
 // exchange sends the request and reads the answer.
 func (m *Model) exchange(
-	ctx context.Context, r *llm.Request, yield func(llm.Delta, error) bool,
+	ctx context.Context, r *llm.Request, unsigned bool, yield func(llm.Delta, error) bool,
 ) error {
 	b := &builder{
 		model: m, request: r, names: llm.NewNames(r.Tools, nameRule()), ids: map[string]bool{},
+		unsigned: unsigned,
 	}
 	params, err := b.build()
 	if err != nil {
@@ -118,26 +120,13 @@ func (m *Model) send(
 
 // Models implements [llm.Catalog].
 func (m *Model) Models(ctx context.Context) ([]llm.Info, error) {
-	req, err := http.NewRequestWithContext(ctx, http.MethodGet, m.at.BaseURL+"models", nil)
-	if err != nil {
-		return nil, err
-	}
-	req.Header = m.at.Bearer()
-	res, err := m.at.Client.Do(req)
-	if err != nil {
-		return nil, err
-	}
-	if res.StatusCode != http.StatusOK {
-		return nil, llm.ReadError(m.ID(), res, m.at.Now)
-	}
-	defer func() { _ = res.Body.Close() }() // only read
 	var list struct {
 		Data []struct {
 			ID string `json:"id"`
 		} `json:"data"`
 	}
-	if err := json.NewDecoder(res.Body).Decode(&list); err != nil {
-		return nil, &llm.WireError{Provider: m.at.Provider, Err: err}
+	if err := m.at.Fetch(ctx, m.name, m.at.BaseURL+"models", m.at.Bearer(), &list); err != nil {
+		return nil, err
 	}
 	infos := make([]llm.Info, len(list.Data))
 	for i, d := range list.Data {

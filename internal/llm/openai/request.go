@@ -18,11 +18,14 @@ type builder struct {
 	items   responses.ResponseInputParam
 	marks   []func()        // each sets one cache breakpoint, in order
 	ids     map[string]bool // of items that are in the request
-	first   int             // index of the next document
-	params  responses.ResponseNewParams
+	pieces  llm.Pieces[responses.ResponseInputContentUnionParam]
+	// unsigned gives nothing back that was signed: the provider refused that.
+	unsigned bool
+	params   responses.ResponseNewParams
 }
 
 func (b *builder) build() (responses.ResponseNewParams, error) {
+	b.pieces.Text, b.pieces.File = inputText, b.file
 	b.system()
 	if err := b.messages(); err != nil {
 		return b.params, err

@@ -2,7 +2,6 @@ package openai
 
 import (
 	"encoding/json"
-	"errors"
 	"io"
 
 	"github.com/git-jp/git-jp/internal/llm"
@@ -19,7 +18,6 @@ type reader struct {
 	refusal   string // what it says when it will not answer
 	refused   bool
 	done      bool // the provider, or whoever listens, is done
-	quiet     bool // nobody listens any more, and nothing is told
 }
 
 // An item is one that is being read, by its index in the answer.
@@ -31,41 +29,29 @@ type item struct {
 func newReader(
 	m *Model, r *llm.Request, names *llm.Names, yield func(llm.Delta, error) bool,
 ) *reader {
-	out := &reader{model: m, names: names, items: map[int64]*item{}}
-	out.assembler = llm.NewAssembler(r, func(d llm.Delta) bool {
-		out.quiet = out.quiet || !yield(d, nil)
-		return !out.quiet
-	})
-	return out
+	return &reader{
+		model: m, names: names, items: map[int64]*item{},
+		assembler: llm.NewAssembler(r, llm.Emit(yield)),
+	}
 }
 
 // read reads the answer to its end. It returns nil when nobody listens any more.
 func (r *reader) read(body io.Reader) error {
 	for ev, err := range llm.ReadSSE(body, 0) {
 		if err != nil {
-			return r.broken(err)
+			return llm.StreamError(r.model.at.Provider, err)
 		}
 		if string(ev.Data) == "[DONE]" {
 			continue
 		}
-		if err := r.event(ev.Data); err != nil && !r.quiet {
+		if err := r.event(ev.Data); err != nil && !r.assembler.Quiet() {
 			return err
 		}
-		if r.done || r.quiet {
+		if r.done || r.assembler.Quiet() {
 			return nil
 		}
 	}
 	return &llm.CutError{Provider: r.model.at.Provider}
-}
-
-func (r *reader) broken(err error) error {
-	if errors.Is(err, io.ErrUnexpectedEOF) {
-		var cut *llm.CutError
-		if !errors.As(err, &cut) {
-			return &llm.CutError{Provider: r.model.at.Provider, Err: err}
-		}
-	}
-	return err
 }
 
 // decode reads an event into one of the library's types.

@@ -1,0 +1,80 @@
+package llm
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/http"
+
+	"github.com/go-json-experiment/json/jsontext"
+)
+
+// Encode writes JSON as it goes on the wire, without the escapes that are for HTML: a model
+// reads "<" as one character.
+func Encode(v any) ([]byte, error) {
+	var buf bytes.Buffer
+	enc := json.NewEncoder(&buf)
+	enc.SetEscapeHTML(false)
+	if err := enc.Encode(v); err != nil {
+		return nil, fmt.Errorf("write the request: %w", err)
+	}
+	return bytes.TrimSuffix(buf.Bytes(), []byte("\n")), nil
+}
+
+// Object returns a JSON Schema as [Encode] takes it, with its members in the order in which
+// they came: that of properties is the order in which a model fills them.
+func Object(schema jsontext.Value) (json.RawMessage, error) {
+	if schema.Kind() != '{' || !schema.IsValid() {
+		return nil, fmt.Errorf("read schema: not a JSON object")
+	}
+	return json.RawMessage(schema), nil
+}
+
+// Post sends a body to one of the endpoint's addresses for a model and returns the answer, as
+// [Endpoint.Do] does.
+func (e Endpoint) Post(
+	ctx context.Context, name, address string, header http.Header, body []byte,
+) (*http.Response, error) {
+	req, err := http.NewRequestWithContext(ctx, http.MethodPost, address, bytes.NewReader(body))
+	if err != nil {
+		return nil, fmt.Errorf("the address of %s: %w", e.Provider, err)
+	}
+	req.Header = header
+	req.Header.Set("Content-Type", "application/json")
+	return e.Do(req, name)
+}
+
+// maxDocument bounds a document that is no answer of a model.
+const maxDocument = 16 << 20
+
+// Fetch reads a JSON document that is no answer of a model, such as a list of models.
+func (e Endpoint) Fetch(
+	ctx context.Context, name, address string, header http.Header, into any,
+) error {
+	req, err := http.NewRequestWithContext(ctx, http.MethodGet, address, http.NoBody)
+	if err != nil {
+		return fmt.Errorf("the address of %s: %w", e.Provider, err)
+	}
+	req.Header = header
+	res, err := e.Do(req, name)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = res.Body.Close() }() // only read
+	if err := json.NewDecoder(io.LimitReader(res.Body, maxDocument)).Decode(into); err != nil {
+		return StreamError(e.Provider, err)
+	}
+	return nil
+}
+
+// Do sends a request about the model of this name and returns an answer that is a success; its
+// body is the caller's to close. What is no success is an error of [ReadError].
+func (e Endpoint) Do(req *http.Request, name string) (*http.Response, error) {
+	res, err := e.Client.Do(req)
+	if err == nil && res.StatusCode != http.StatusOK {
+		return nil, ReadError(e.ID(name), res, e.Now)
+	}
+	return res, err
+}
