@@ -2,10 +2,7 @@ package anthropic
 
 import (
 	"context"
-	"errors"
 	"iter"
-	"net/http"
-	"strings"
 
 	"github.com/git-jp/git-jp/internal/llm"
 )
@@ -27,10 +24,14 @@ type answer struct {
 	emit      func(llm.Delta) bool // where the assembler's deltas go
 	assembler *llm.Assembler
 
-	unsigned bool          // a signature was refused
-	before   []llm.Message // what was said in the exchanges before
-	n        int           // exchanges before
-	last     *reader       // of the exchange that ended last
+	unsigned  bool          // a signature was refused
+	before    []llm.Message // what was said in the exchanges before
+	n         int           // exchanges before
+	continued int           // of them, those that were cut off
+	asked     bool          // the last request could only ask for a tool in words
+	insisted  int           // how often that was not heard
+	joins     bool          // the next exchange goes on in the text of the last
+	last      *reader       // of the exchange that ended last
 }
 
 func newAnswer(m *Model, r *llm.Request, yield func(llm.Delta, error) bool) *answer {
@@ -51,12 +52,13 @@ func (a *answer) run(ctx context.Context) {
 		switch {
 		case !ok:
 			return
-		case err != nil && !a.unsigned && signatureRefused(err):
+		case err != nil && !a.unsigned && llm.SignatureRefused(err):
 			a.unsigned = true
 		case err != nil:
 			a.yield(llm.Delta{}, err)
 			return
-		case !a.again():
+		case a.again(), a.insist():
+		default:
 			a.emit = func(d llm.Delta) bool { return a.yield(d, nil) }
 			a.assembler.Stop(a.last.stop)
 			return
@@ -69,9 +71,13 @@ func (a *answer) build() (*built, error) {
 		model: a.model.ID(), name: a.model.name, trait: traitOf(a.model.name), request: a.request,
 		messages: append(a.request.Messages[:len(a.request.Messages):len(a.request.Messages)],
 			a.before...),
-		names: a.names, unsigned: a.unsigned,
+		names: a.names, unsigned: a.unsigned, insisted: a.insisted,
 	}
-	return b.build()
+	out, err := b.build()
+	if err == nil {
+		a.asked = b.asked
+	}
+	return out, err
 }
 
 // exchanges sends one body until it is answered or the policy gives up; ok is false when nobody
@@ -125,24 +131,50 @@ func (a *answer) exchange(ctx context.Context, b *built, yield func(llm.Delta, e
 // is joined: half a call or half a JSON value is nothing to go on from.
 func (a *answer) again() bool {
 	x := a.last
-	if x.stop.Reason != llm.StopMaxTokens || a.n >= a.model.o.Continue || !x.endsInText() {
+	if x.stop.Reason != llm.StopMaxTokens || a.continued >= a.model.o.Continue ||
+		!x.endsInText() {
 		return false
 	}
-	a.n++
+	a.continued++
+	a.joins = true
 	a.assembler.Keep(x.pending)
-	a.before = append(a.before,
-		llm.Message{Role: llm.RoleAssistant, Parts: x.said, Model: a.model.ID()},
-		llm.Message{Role: llm.RoleUser, Parts: []llm.Part{llm.Text{Text: chainDirective}}})
+	a.goOn(chainDirective)
 	return true
 }
 
-// signatureRefused recognises the answer to thinking whose signature is not, or no longer,
-// good. The thinking is then sent as text; the record keeps it as it is.
-func signatureRefused(err error) bool {
-	var api *llm.APIError
-	if !errors.As(err, &api) || api.Status != http.StatusBadRequest {
+// maxInsisted is how often a model is told again in words alone.
+const maxInsisted = 2
+
+// insist reports whether the model is asked once more for the call that it was to make and did
+// not, and prepares for it: without thinking, so that the call can be forced. A model that
+// cannot but think is told again.
+func (a *answer) insist() bool {
+	limit := 1
+	if traitOf(a.model.name).alwaysThinks {
+		limit = maxInsisted
+	}
+	if !a.asked || a.last.stop.Reason != llm.StopEnd || a.insisted >= limit {
 		return false
 	}
-	said := strings.ToLower(api.Message)
-	return strings.Contains(said, "signature") && strings.Contains(said, "thinking")
+	a.insisted++
+	a.joins = false
+	nudge := "You have not called a tool. Call one now."
+	if c := a.request.Choice; c.Mode == llm.ChoiceTool {
+		nudge = "You have not called the tool " + a.names.Wire(c.Name) + ". Call it now."
+	}
+	a.goOn(nudge)
+	return true
+}
+
+// goOn makes what was said part of the next request, with words that it is followed by.
+func (a *answer) goOn(directive string) {
+	a.n++
+	if len(a.last.said) > 0 {
+		a.before = append(a.before, llm.Message{
+			Role: llm.RoleAssistant, Parts: a.last.said, Model: a.model.ID(),
+		})
+	}
+	a.before = append(a.before, llm.Message{
+		Role: llm.RoleUser, Parts: []llm.Part{llm.Text{Text: directive}},
+	})
 }

@@ -147,6 +147,96 @@ func TestGoesOnNoLonger(t *testing.T) {
 	}
 }
 
+// TestForcedToolIsInsistedOn: while it thinks a model can only be asked for a call. One that
+// says something else is asked once more, and cannot help it then.
+func TestForcedToolIsInsistedOn(t *testing.T) {
+	thinks := []string{
+		`{"type":"content_block_start","index":0,"content_block":{"type":"thinking","thinking":"deep","signature":"S"}}`,
+		`{"type":"content_block_stop","index":0}`,
+		`{"type":"content_block_start","index":1,"content_block":{"type":"text","text":"I would rather talk."}}`,
+		`{"type":"content_block_stop","index":1}`,
+	}
+	talks := reply("end_turn", thinks...)
+	calls := reply("tool_use", toolUse("0", "toolu_1", "f", `{}`)...)
+	for name, c := range map[string]struct {
+		model   string
+		choice  llm.ToolChoice
+		replies [][]byte
+		// of the last request
+		thinking, forced string
+	}{
+		"heard": {haiku, llm.ToolChoice{Mode: llm.ChoiceRequired}, [][]byte{calls}, "enabled", "auto"},
+		"any": {
+			haiku,
+			llm.ToolChoice{Mode: llm.ChoiceRequired},
+			[][]byte{talks, calls},
+			"disabled", "any",
+		},
+		"one of two": {
+			"claude-opus-4-6",
+			llm.ToolChoice{Mode: llm.ChoiceTool, Name: "f"},
+			[][]byte{talks, calls},
+			"disabled", "tool",
+		},
+		"never": {
+			haiku,
+			llm.ToolChoice{Mode: llm.ChoiceRequired},
+			[][]byte{talks, talks},
+			"disabled", "any",
+		},
+		"always thinking": {
+			"claude-fable-5",
+			llm.ToolChoice{Mode: llm.ChoiceRequired},
+			[][]byte{talks, talks, calls},
+			"adaptive", "auto",
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			r := uncached(user(say("q")))
+			r.Tools, r.Choice = []llm.Tool{{Name: "f"}, {Name: "g"}}, c.choice
+			r.Params.Reasoning = llm.ReasoningParams{Mode: llm.ReasoningEffort, Effort: llm.EffortLow}
+			var replies []llmtest.Reply
+			for _, b := range append(c.replies, talks) { // one more than may be asked for
+				replies = append(replies, llmtest.Reply{Body: b, Chunk: llmtest.Odd})
+			}
+			server := llmtest.Serve(t, replies...)
+			at := server.Endpoint(t, llm.FormatAnthropic)
+			got := llmtest.Collect(model(c.model)(at).Stream(t.Context(), r))
+			sent := server.Sent()
+			if got.Err != nil || len(got.Faults) > 0 || len(sent) != len(c.replies) {
+				t.Fatalf("%v, %q after %d requests", got.Err, got.Faults, len(sent))
+			}
+			w := decode(t, sent[len(sent)-1].Body)
+			thinking := ""
+			if w.Thinking != nil {
+				thinking = w.Thinking.Type
+			}
+			if thinking != c.thinking || w.Choice.Type != c.forced {
+				t.Errorf("at last thinking is %q and the choice %q", thinking, w.Choice.Type)
+			}
+			if want := 1 + 2*(len(sent)-1); len(w.Messages) != want {
+				t.Errorf("at last %d messages, want %d", len(w.Messages), want)
+			}
+			if called := len(got.Calls()) == 1; called == (name == "never") {
+				t.Errorf("%d calls, %+v", len(got.Calls()), got.Stop)
+			}
+		})
+	}
+}
+
+// TestServerBlocksAreNotSaidAgain: what a server's tool did is not put into the model's mouth
+// when it goes on.
+func TestServerBlocksAreNotSaidAgain(t *testing.T) {
+	_, sent := answers(t, uncached(user(say("q"))), reply("max_tokens", append([]string{
+		`{"type":"content_block_start","index":1,"content_block":{"type":"server_tool_use","id":"s","name":"web_search","input":{}}}`,
+		`{"type":"content_block_delta","index":1,"delta":{"type":"input_json_delta","partial_json":"{\"secret\":1}"}}`,
+		`{"type":"content_block_stop","index":1}`,
+	}, text("a longer text")...)...), reply("end_turn", text("text, done")...))
+	if len(sent) != 2 || strings.Contains(string(sent[1].Body), "secret") {
+		t.Errorf("%d requests, the last is %s", len(sent), sent[len(sent)-1].Body)
+	}
+}
+
 // TestSignatureRefused holds that thinking whose signature is no longer good does not end the
 // conversation: it is told instead, and the record stays.
 func TestSignatureRefused(t *testing.T) {

@@ -75,3 +75,11 @@ func TestConforms(t *testing.T) {
 			`{"type":"error","error":{"type":"overloaded_error","message":"`+llmtest.Overloaded+`"}}`),
 	})
 }
+
+func TestOutlivesSignatures(t *testing.T) {
+	llmtest.Outlives(t, llmtest.Harness{
+		Format: llm.FormatAnthropic, Type: "text/event-stream", New: model(haiku),
+		Answer: func(s string) []byte { return reply("end_turn", text(s)...) },
+	}, "messages.1.content.0: Invalid `signature` in `thinking` block",
+		assistant("", thought("deep", llmtest.Stale), say("a")))
+}

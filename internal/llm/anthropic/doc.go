@@ -16,5 +16,7 @@
 //     and arrives as one.
 //
 // It does not promise that a tool is called when the choice says so and the model thinks: the
-// provider forbids to force it then, and the model is told in words.
+// provider forbids to force it then. The model is told in words, and one that calls nothing is
+// asked once more without thinking, when it can be forced; one that cannot but think is told
+// again.
 package anthropic

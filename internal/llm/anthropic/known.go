@@ -12,6 +12,7 @@ type trait struct {
 	think          thinking
 	efforts        string // the highest effort it takes: "", "max" or "xhigh" (and max)
 	noSampling     bool   // temperature and its like are refused
+	alwaysThinks   bool   // it refuses not to think
 }
 
 // thinking is how a model is told to think.
@@ -35,6 +36,8 @@ func traitOf(name string) trait {
 	newest := trait{
 		window: k * k, output: 128 * k, think: thinksAdaptively, efforts: "xhigh", noSampling: true,
 	}
+	thinker := newest
+	thinker.alwaysThinks = true
 	known := map[string]trait{
 		"claude-3-":         small,
 		"claude-3-opus":     {window: 200 * k, output: 4096},
@@ -48,6 +51,7 @@ func traitOf(name string) trait {
 		"claude-sonnet-4-6": both,
 		"claude-opus-4-7":   newest,
 		"claude-opus-4-8":   newest,
+		"claude-fable-":     thinker,
 	}
 	best, found := "", newest
 	for beginning, t := range known {

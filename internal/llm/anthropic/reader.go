@@ -30,11 +30,12 @@ type said struct {
 	signature string
 	redacted  string
 	skipped   bool
+	server    bool // of a server's tool, which nobody asked for
 }
 
 func newReader(a *answer) *reader {
 	x := &reader{a: a, parts: map[int]*said{}, pending: -1}
-	if a.n > 0 {
+	if a.joins {
 		x.join = &joint{key: a.last.pending, tail: a.last.lastText()}
 	}
 	return x
@@ -76,8 +77,8 @@ func (x *reader) start(index int, b startedBlock) bool {
 		s.part, s.redacted, s.signature = llm.PartReasoning, b.Data, b.Signature
 	case "tool_use":
 		s.part = llm.PartCall
-	default: // of a server's tool, which nobody asked for
-		s.skipped = true
+	default:
+		s.skipped, s.server = true, true
 		return true
 	}
 	if x.join != nil {
@@ -166,7 +167,9 @@ func (x *reader) end(index int) bool {
 		return true
 	}
 	delete(x.parts, index)
-	x.said = append(x.said, s.wire())
+	if !s.server {
+		x.said = append(x.said, s.wire())
+	}
 	switch {
 	case s.skipped:
 		return true

@@ -37,6 +37,10 @@ type builder struct {
 	names    *llm.Names
 	// unsigned sends all thinking as text: the provider refused a signature.
 	unsigned bool
+	// insisted is how often the model did not make the call that it was asked for.
+	insisted int
+	// asked says that a tool can only be asked for in words.
+	asked bool
 }
 
 func (b *builder) build() (*built, error) {
@@ -127,12 +131,13 @@ func (b *builder) choice(p *sdk.MessageNewParams) sdk.ToolChoiceUnionParam {
 	switch {
 	case c.Mode == llm.ChoiceNone:
 		return sdk.ToolChoiceUnionParam{OfNone: &sdk.ToolChoiceNoneParam{}}
-	case forced && thinks(p):
+	case forced && (thinks(p) || b.trait.alwaysThinks):
 		directive := forceDirective
 		if c.Mode == llm.ChoiceTool {
 			directive += " Use the tool " + b.names.Wire(c.Name) + "."
 		}
 		p.System = append(p.System, sdk.TextBlockParam{Text: directive})
+		b.asked = true
 	case c.Mode == llm.ChoiceRequired, forced && len(p.Tools) == 1:
 		return sdk.ToolChoiceUnionParam{
 			OfAny: &sdk.ToolChoiceAnyParam{DisableParallelToolUse: single},

@@ -11,12 +11,15 @@ const minBudget = 1024
 // think says how much the model thinks.
 func (b *builder) think(p *sdk.MessageNewParams) {
 	r := b.request.Params.Reasoning
-	off := r.Mode == llm.ReasoningOff || r.Mode == llm.ReasoningEffort && r.Effort == llm.EffortNone
+	off := r.Mode == llm.ReasoningOff || b.insisted > 0 && !b.trait.alwaysThinks ||
+		r.Mode == llm.ReasoningEffort && r.Effort == llm.EffortNone
 	budget := b.trait.think == thinksByBudget ||
 		b.trait.think == thinksByBoth && r.Mode == llm.ReasoningBudget
 	switch {
 	case r.Mode == llm.ReasoningDefault || b.trait.think == thinksNever:
 		return
+	case b.trait.alwaysThinks && off:
+		p.OutputConfig.Effort = sdk.OutputConfigEffortLow
 	case off || budget && !b.cycleThinks():
 		p.Thinking.OfDisabled = &sdk.ThinkingConfigDisabledParam{}
 	case budget:
