@@ -87,7 +87,7 @@ func (w *Workspace) replacePart(e Entry, others []Entry, r Replacement) error {
 	}
 	c.stored.stream = r.Before
 	// Of a stream that did not load nobody can say what it lacked already.
-	_, err = events.Decode(r.Before)
+	c.stored.elements, err = events.Decode(r.Before)
 	c.AllowDangling = err != nil
 	return w.save(c)
 }
