@@ -21,6 +21,10 @@
 //
 // Time is linear in the resources and, where lines are compared, in their size.
 //
+// A result is superseded when a later one has all that it had, as a [Rule] understands the two
+// calls. On calls that show something, having all is a partial order. What was trimmed for it
+// stays trimmed, see [Trimmed], and is never a referent.
+//
 // # Words
 //
 // A delivery is a resource at one place of a request, attached or returned by a
@@ -29,6 +33,6 @@
 //
 // # What it does not promise
 //
-// It knows no tokens and no prices, and it reads no meaning: that a later edit made an
-// earlier read stale is not its business. Blocks without a URI pass, and so does text.
+// It knows no tokens and no prices: when to trim what is superseded is not its business.
+// Blocks without a URI are delivered whole, and so is text.
 package dedup

@@ -2,8 +2,8 @@ package events
 
 import "github.com/go-json-experiment/json/jsontext"
 
-// summaryRequest is the user's line before a summary, as jp words it.
-const summaryRequest = "[Summary of previous conversation]"
+// SummaryRequest is the line of the user before a summary, as jp words it.
+const SummaryRequest = "[Summary of previous conversation]"
 
 // A Projection is a stream as a model is to be given it, with its compactions
 // applied and taken out.
@@ -93,7 +93,7 @@ func (p *projector) summarize(e *Element, turn int) {
 	at := e.Time()
 	p.out = append(p.out,
 		added(newElement(at, &TurnStart{}, Metadata{})),
-		added(newElement(at, &ChatRequest{Content: summaryRequest}, Metadata{})),
+		added(newElement(at, &ChatRequest{Content: SummaryRequest}, Metadata{})),
 		added(newElement(at, &ChatResponse{Text: *summary.Summary}, Metadata{})))
 }
 

@@ -163,7 +163,7 @@ func slowProject(s *Stream) string {
 		if e.Kind().IsEvent() && summary(turn) != "" {
 			if !done[turn] && (turn == 0 || summary(turn) != summary(turn-1)) {
 				_, text, _ := strings.Cut(summary(turn), "\t")
-				words = append(words, "T", "q("+summaryRequest+")",
+				words = append(words, "T", "q("+SummaryRequest+")",
 					"m("+strings.TrimSpace(text)+")")
 			}
 			done[turn] = true

@@ -29,6 +29,7 @@ var rooms = map[string]room{
 	"blobs":                 {imports: []string{"internal/atomicfile"}},
 	"events":                {imports: []string{"blobs"}},
 	"dedup":                 {imports: []string{"events", "blobs"}},
+	"compact":               {imports: []string{"events", "blobs", "dedup"}},
 	"gitint":                {imports: []string{"internal/trace"}, processes: true},
 	"hooks":                 {imports: []string{"gitint", "internal/atomicfile"}},
 	"internal/refs":         {imports: []string{"events", "blobs", "internal/atomicfile"}},
@@ -73,7 +74,7 @@ var stageImports = []string{
 }
 
 var queryImports = []string{
-	"events", "blobs", "dedup", "internal/llm", "internal/tool", "internal/tool/file",
+	"events", "blobs", "dedup", "compact", "internal/llm", "internal/tool", "internal/tool/file",
 	"internal/workspace",
 }
 

@@ -135,7 +135,7 @@ func (b *builder) element(i int, e *events.Element) error {
 	case *events.ConfigDelta:
 		return b.delta(ev)
 	case *events.ChatRequest:
-		return b.ask(i, ev)
+		return b.ask(i, ev, e.Metadata().Stripped())
 	case *events.ChatResponse:
 		b.said(ev, e.Metadata())
 	case *events.ToolCallRequest:
@@ -165,10 +165,16 @@ func object(args jsontext.Value) jsontext.Value {
 	return args
 }
 
-// ask adds a request of the user, its resources first.
-func (b *builder) ask(i int, r *events.ChatRequest) error {
+// ask adds a request of the user, its resources first. Of those that were taken out the model
+// is told that they were there.
+func (b *builder) ask(i int, r *events.ChatRequest, stripped []events.Resource) error {
 	b.schema = r.Schema
 	var parts []llm.Part
+	for _, res := range stripped {
+		parts = append(parts, llm.Text{
+			Text: "[attachment " + file.Expand(b.source.Root, res.URI) + ": taken out since]",
+		})
+	}
 	for n := range r.Resources {
 		p, err := b.resource(i, n, &r.Resources[n])
 		if err != nil {

@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"github.com/git-jp/git-jp/blobs"
+	"github.com/git-jp/git-jp/dedup"
 	"github.com/git-jp/git-jp/events"
 )
 
@@ -11,9 +12,12 @@ import (
 const interrupted = "Tool call was interrupted."
 
 // View returns what of a stream a model is given: compactions applied, what providers refuse
-// repaired as by [events.Stream.Sanitize], and results moved to their calls. Elements that
-// need no change are those of the stream.
-func View(stored *events.Stream) *events.Stream {
+// repaired as by [events.Stream.Sanitize], results moved to their calls, and what was trimmed
+// left out. Elements that need no change are those of the stream.
+func View(stored *events.Stream) *events.Stream { return dedup.Trim(untrimmed(stored)) }
+
+// untrimmed is the view with what was trimmed, marked.
+func untrimmed(stored *events.Stream) *events.Stream {
 	return arrange(stored.Project().Stream).Sanitize()
 }
 

@@ -1,0 +1,89 @@
+package compact
+
+import (
+	"context"
+	"fmt"
+	"strings"
+)
+
+// auto runs strategies from the least loss to the greatest, and stops at the goal. Every step
+// says why it ran or did not.
+func (j *job) auto(ctx context.Context) error {
+	j.report.Goal = j.goal()
+	steps := []struct{ name, why string }{
+		{StripReasoning, "what the model thought is of no use to it later"},
+		{DedupTools, "a later call has what these had"},
+		{StripToolResults, "results can be asked for again"},
+		{PruneTools, "what was never called need not be described"},
+	}
+	j.decided = true
+	defer func() { j.decided = false }()
+	for _, s := range steps {
+		if j.Budget > 0 && j.size.Tokens <= float64(j.Budget) {
+			j.skip(s.name, "the goal of "+tokens(float64(j.Budget))+" is reached")
+			continue
+		}
+		if err := j.apply(ctx, s.name, s.why); err != nil {
+			return err
+		}
+	}
+	if err := j.autoStrip(ctx); err != nil {
+		return err
+	}
+	return j.autoSummarize(ctx)
+}
+
+// autoStrip strips the results of tools about which nobody decided, when there is a goal that
+// is not reached without.
+func (j *job) autoStrip(ctx context.Context) error {
+	j.decided = false
+	if goal := j.goal(); goal > 0 && j.size.Tokens > goal {
+		return j.apply(ctx, StripToolResults,
+			"the goal is not reached: results of tools without a hint too")
+	}
+	return nil
+}
+
+// goal is the size at which auto has done enough, 0 when nothing says.
+func (j *job) goal() float64 {
+	if j.Budget > 0 {
+		return float64(j.Budget)
+	}
+	return j.Threshold * float64(j.Window)
+}
+
+// autoSummarize summarizes what is still too large.
+func (j *job) autoSummarize(ctx context.Context) error {
+	goal := j.goal()
+	switch {
+	case goal == 0:
+		j.skip(Summarize, "the model's window is not known and there is no budget")
+		return nil
+	case j.size.Tokens <= goal:
+		j.skip(Summarize, fmt.Sprintf("%s are within the goal of %s",
+			tokens(j.size.Tokens), tokens(goal)))
+		return nil
+	}
+	return j.apply(ctx, Summarize, fmt.Sprintf("%s are still above the goal of %s",
+		tokens(j.size.Tokens), tokens(goal)))
+}
+
+// skip enters a step that did not run.
+func (j *job) skip(name, reason string) {
+	j.report.Steps = append(j.report.Steps, Step{
+		Strategy: name, Reason: "not needed: " + reason, Tools: []ToolSaving{},
+	})
+}
+
+// tokens is a number of tokens for people.
+func tokens(n float64) string {
+	digits := fmt.Sprintf("%.0f", n)
+	var b strings.Builder
+	for i, d := range digits {
+		if i > 0 && (len(digits)-i)%3 == 0 {
+			b.WriteByte(',')
+		}
+		b.WriteRune(d)
+	}
+	return b.String() + " tokens"
+}

@@ -1,0 +1,478 @@
+package compact_test
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/git-jp/git-jp/blobs"
+	"github.com/git-jp/git-jp/compact"
+	"github.com/git-jp/git-jp/events"
+	"github.com/go-json-experiment/json/jsontext"
+	"github.com/google/go-cmp/cmp"
+)
+
+// A talk builds a stream, one second an element.
+type talk struct {
+	elems []*events.Element
+	calls int
+}
+
+func (k *talk) add(ev events.Event, md ...events.Metadata) *talk {
+	m := events.Metadata{}
+	if len(md) > 0 {
+		m = md[0]
+	}
+	k.elems = append(k.elems, events.NewElement(second(len(k.elems)), ev, m))
+	return k
+}
+
+func second(n int) time.Time { return time.Date(2026, 1, 1, 0, 0, n, 0, time.UTC) }
+
+func (k *talk) turn(q string) *talk {
+	return k.add(&events.TurnStart{}).ask(q)
+}
+
+func (k *talk) ask(q string, attached ...events.Resource) *talk {
+	return k.add(&events.ChatRequest{Content: q, Resources: attached})
+}
+
+func (k *talk) think(text string) *talk {
+	return k.add(&events.ChatResponse{Form: events.FormReasoning, Text: text})
+}
+
+func (k *talk) say(text string) *talk { return k.add(&events.ChatResponse{Text: text}) }
+
+// call makes a call; a result that begins with "!" is an error.
+func (k *talk) call(tool, args, result string) *talk {
+	k.calls++
+	id := fmt.Sprint("c", k.calls)
+	text, failed := strings.CutPrefix(result, "!")
+	return k.add(&events.ToolCallRequest{ID: id, Name: tool, Arguments: jsontext.Value(args)}).
+		add(&events.ToolCallResponse{ID: id, IsError: failed, Blocks: []events.Block{{
+			Type: events.BlockText, Content: blobs.Loaded([]byte(text)),
+		}}})
+}
+
+func (k *talk) delta(v string) *talk {
+	return k.add(&events.ConfigDelta{Delta: jsontext.Value(v)})
+}
+
+func (k *talk) stream() *events.Stream { return events.New(k.elems...) }
+
+// told writes a stream in short.
+func told(s *events.Stream) string {
+	var words []string
+	for _, e := range s.All() {
+		switch ev := e.Event().(type) {
+		case *events.TurnStart:
+			words = append(words, "T")
+		case *events.ChatRequest:
+			words = append(words, fmt.Sprintf("q(%s)", ev.Content))
+		case *events.ChatResponse:
+			words = append(words, map[events.Form]string{
+				events.FormMessage: "m", events.FormReasoning: "r",
+			}[ev.Form]+"("+ev.Text+")")
+		case *events.ToolCallRequest:
+			words = append(words, "+"+ev.ID)
+		case *events.ToolCallResponse:
+			text, err := ev.Text(nil)
+			if err != nil {
+				text = err.Error()
+			}
+			words = append(words, fmt.Sprintf("-%s(%s)", ev.ID, text))
+		case *events.ConfigDelta:
+			words = append(words, "D"+string(ev.Delta))
+		case *events.Compaction:
+			words = append(words, fmt.Sprintf("C%d-%d", ev.FromTurn, ev.ToTurn))
+		}
+	}
+	return strings.Join(words, " ")
+}
+
+var long = strings.Repeat("a line of the file that was read\n", 40)
+
+func run(t *testing.T, s *events.Stream, o compact.Options) *compact.Result {
+	t.Helper()
+	o.Now = second(100)
+	r, err := compact.Run(t.Context(), s, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r
+}
+
+func TestStrategies(t *testing.T) {
+	const path = `{"path":"a"}`
+	for name, test := range map[string]struct {
+		talk     *talk
+		strategy string
+		hint     compact.Hint
+		keep     int
+		want     string
+	}{
+		"reasoning": {
+			new(talk).turn("1").think("x").say("m").turn("2").think("y").say("n"),
+			compact.StripReasoning,
+			compact.Hint{},
+			1,
+			"T q(1) m(m) T q(2) r(y) m(n)",
+		},
+		"reasoning of the open cycle": {
+			new(talk).turn("1").think("x").say("m").turn("2").think("y").call("x", path, "z"),
+			compact.StripReasoning,
+			compact.Hint{},
+			0,
+			"T q(1) m(m) T q(2) r(y) +c1 -c1(z)",
+		},
+		"results": {
+			new(talk).turn("1").call("read", path, long).call("read", path, "!"+long).
+				call("read", path, strings.Repeat("x", 121)+"\ny").call("read", path, "short").turn("2"),
+			compact.StripToolResults,
+			compact.Hint{},
+			1,
+			"T q(1) +c1 -c1([compacted] read: success\na line of the file that was read) " +
+				"+c2 -c2([compacted] read: error\na line of the file that was read) " +
+				"+c3 -c3([compacted] read: success) +c4 -c4(short) T q(2)",
+		},
+		"results that are to be kept": {
+			new(talk).turn("1").call("read", path, long).turn("2"),
+			compact.StripToolResults,
+			compact.Hint{Response: compact.Keep},
+			1,
+			"T q(1) +c1 -c1(" + long + ") T q(2)",
+		},
+		"calls that may go": {
+			new(talk).turn("1").think("x").call("read", path, "y").think("y").say("m").turn("2"),
+			compact.StripToolResults,
+			compact.Hint{Response: compact.Remove},
+			1,
+			"T q(1) r(y) m(m) T q(2)",
+		},
+		"repeated calls": {
+			new(talk).turn("1").think("x").call("read", path, "old").say("m").
+				turn("2").call("read", `{ "path": "a" }`, "new").turn("3"),
+			compact.DedupTools,
+			compact.Hint{Dedup: true},
+			1,
+			"T q(1) m(m) T q(2) +c2 -c2(new) T q(3)",
+		},
+		"repeated calls of which the last failed": {
+			new(talk).turn("1").call("read", path, "old").call("read", path, "!new").turn("3"),
+			compact.DedupTools,
+			compact.Hint{Dedup: true},
+			1,
+			"T q(1) +c1 -c1(old) +c2 -c2(new) T q(3)",
+		},
+		"calls that are not to be repeated": {
+			new(talk).turn("1").call("read", path, "old").call("read", path, "new").turn("3"),
+			compact.DedupTools,
+			compact.Hint{},
+			1,
+			"T q(1) +c1 -c1(old) +c2 -c2(new) T q(3)",
+		},
+		"repeated in a kept turn": {
+			new(talk).turn("1").call("read", path, "old").turn("2").call("read", path, "new"),
+			compact.DedupTools,
+			compact.Hint{Dedup: true},
+			1,
+			"T q(1) T q(2) +c2 -c2(new)",
+		},
+		"fewer lines": {
+			new(talk).turn("1").call("read", `{"path":"a","start_line":2,"end_line":5}`, "some").
+				call("read", `{"path":"a","start_line":1,"end_line":10}`, "more").turn("2"),
+			compact.DedupTools,
+			compact.Hint{Dedup: true, Subsumes: "io-content"},
+			1,
+			"T q(1) +c2 -c2(more) T q(2)",
+		},
+		"superseded": {
+			new(talk).turn("1").call("fs_read_file", path, long).turn("2").
+				call("fs_read_file", path, "new").turn("3"),
+			compact.TrimSuperseded,
+			compact.Hint{},
+			1,
+			"T q(1) +c1 -c1([superseded] fs_read_file: a later result has this) T q(2) +c2 -c2(new) T q(3)",
+		},
+		"requests where nothing opens turns": {
+			new(talk).ask("1").think("x").say("m").ask("2").think("y").say("n").ask("3").say("o"),
+			compact.StripReasoning,
+			compact.Hint{},
+			2,
+			"T q(1) m(m) q(2) r(y) m(n) q(3) m(o)",
+		},
+		"fewer turns than are kept": {
+			new(talk).turn("1").think("x").say("m"), compact.StripReasoning,
+			compact.Hint{},
+			3,
+			"T q(1) r(x) m(m)",
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := test.talk.stream()
+			got := run(t, s, compact.Options{
+				Strategies: []string{test.strategy}, KeepLast: test.keep,
+				Hint: func(string) compact.Hint { return test.hint },
+			})
+			if diff := cmp.Diff(test.want, told(got.Stream)); diff != "" {
+				t.Errorf("(-want +got)\n%s", diff)
+			}
+			if changed := told(s) != test.want; changed != got.Report.Changed() && name != "requests where nothing opens turns" {
+				t.Errorf("report says changed: %t", got.Report.Changed())
+			}
+		})
+	}
+}
+
+// TestHintsOfTheTable holds the table of RFD 036.
+func TestHintsOfTheTable(t *testing.T) {
+	for _, row := range []struct {
+		tool     string
+		response compact.Response
+		dedup    bool
+		subsumes bool
+	}{
+		{"fs_read_file", "strip", true, true},
+		{"fs_grep_files", "strip", true, false},
+		{"fs_list_files", "strip", true, false},
+		{"cargo_check", "strip", true, false},
+		{"cargo_test", "strip", true, false},
+		{"fs_create_file", "strip", false, false},
+		{"fs_modify_file", "strip", false, false},
+		{"git_diff", "strip", true, false},
+		{"git_commit", "keep", false, false},
+	} {
+		h := compact.DefaultHint(row.tool)
+		if h.Response != row.response || h.Dedup != row.dedup || (h.Subsumes != "") != row.subsumes {
+			t.Errorf("%s: %+v", row.tool, h)
+		}
+	}
+}
+
+func attached(name, content string) events.Resource {
+	return events.Resource{URI: "file:///$WORKSPACE/" + name, Content: blobs.Loaded([]byte(content))}
+}
+
+func TestStripAttachments(t *testing.T) {
+	s := new(talk).delta(`{"conversation":{"attachments":["file:a"]}}`).
+		add(&events.TurnStart{}).ask("1", attached("a", long)).say("m").
+		add(&events.TurnStart{}).ask("2", attached("b", long)).stream()
+	got := run(t, s, compact.Options{Strategies: []string{compact.StripAttachments}, KeepLast: 1})
+	want := `D{"conversation":{"attachments":["file:a"]}} T q(1) m(m) T q(2) ` +
+		`D{"conversation":{"attachments":{"strategy":"replace","value":[]}}}`
+	if told(got.Stream) != want {
+		t.Errorf("got %s", told(got.Stream))
+	}
+	stripped := got.Stream.At(2).Metadata().Stripped()
+	if len(stripped) != 1 || stripped[0].URI != "file:///$WORKSPACE/a" || !stripped[0].Content.IsZero() {
+		t.Errorf("what was there is told as %+v", stripped)
+	}
+	if r, _ := got.Stream.At(5).Event().(*events.ChatRequest); len(r.Resources) != 1 {
+		t.Error("the attachment of a kept turn went")
+	}
+}
+
+func TestPruneTools(t *testing.T) {
+	base := `{"conversation":{"tools":{"*":{"run":"ask"},"read":{"summary":"x"},"grep":{"enable":"on"},` +
+		`"off":{"enable":false},"locked":{"enable":"always"},"named":{"enable":{"state":true}}}}}`
+	s := new(talk).delta(base).turn("1").call("read", "{}", "x").turn("2").stream()
+	got := run(t, s, compact.Options{Strategies: []string{compact.PruneTools}, KeepLast: 1})
+	if pruned := got.Report.Steps[0].Pruned; !slices.Equal(pruned, []string{"grep", "named"}) {
+		t.Errorf("pruned %v", pruned)
+	}
+	want := `{"conversation":{"tools":{"grep":{"enable":false},"named":{"enable":false}}}}`
+	if d, _ := got.Stream.At(got.Stream.Len() - 1).Event().(*events.ConfigDelta); string(d.Delta) != want {
+		t.Errorf("delta is %s", d.Delta)
+	}
+	c, err := got.Stream.Config(events.Config{}, got.Stream.Len(), 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if v, ok := c.Setting("conversation", "tools", "grep", "enable"); !ok || string(v.Value()) != "false" {
+		t.Errorf("grep is enabled: %s", v.Value())
+	}
+}
+
+// asked answers for tools.
+type asked struct {
+	says func(earlier, later string) bool
+	n    int
+}
+
+func (a *asked) Subsumes(_ context.Context, _ string, earlier, later jsontext.Value) (bool, error) {
+	a.n++
+	return a.says(string(earlier), string(later)), nil
+}
+
+func declared(string) compact.Hint { return compact.Hint{Dedup: true, Subsumes: "tool"} }
+
+func TestToolsSayWhatTheySubsume(t *testing.T) {
+	s := new(talk).turn("1").call("x", `{"n":1}`, "one").call("x", `{"n":2}`, "one\ntwo").
+		call("x", `{"n":0}`, "!no").turn("2").stream()
+	tool := &asked{says: func(a, b string) bool { return a == `{"n":1}` && b == `{"n":2}` }}
+	got := run(t, s, compact.Options{
+		Strategies: []string{compact.DedupTools}, KeepLast: 1, Hint: declared, Subsumer: tool,
+	})
+	if want := "T q(1) +c2 -c2(one\ntwo) +c3 -c3(no) T q(2)"; told(got.Stream) != want {
+		t.Errorf("got %s", told(got.Stream))
+	}
+	if tool.n != 1 {
+		t.Errorf("the tool was asked %d times", tool.n)
+	}
+}
+
+// TestWrongWordsOfToolsAreReported holds that what contents contradict has no effect.
+func TestWrongWordsOfToolsAreReported(t *testing.T) {
+	yes := func() *asked { return &asked{says: func(a, b string) bool { return a != b }} }
+	type test struct {
+		*talk
+		kept string
+	}
+	for name, k := range map[string]test{
+		"still there after it": {
+			new(talk).turn("1").call("x", `{"n":1}`, "mine").
+				call("x", `{"n":2}`, "other").call("x", `{"n":1}`, "mine").turn("2"),
+			"T q(1) +c2 -c2(other) +c3 -c3(mine) T q(2)",
+		},
+		"another resource": func() test {
+			k := new(talk).turn("1")
+			for _, n := range []string{"a", "b"} {
+				r := attached(n, long)
+				k.add(&events.ToolCallRequest{ID: n, Name: "x", Arguments: jsontext.Value(`{"p":"` + n + `"}`)})
+				k.add(&events.ToolCallResponse{ID: n, Blocks: []events.Block{{
+					Type: events.BlockResource, Resource: &r,
+				}}})
+			}
+			return test{k.turn("2"), "T q(1) +a -a(" + long + ") +b -b(" + long + ") T q(2)"}
+		}(),
+	} {
+		t.Run(name, func(t *testing.T) {
+			got := run(t, k.stream(), compact.Options{
+				Strategies: []string{compact.DedupTools}, KeepLast: 1, Subsumer: yes(),
+				Hint: declared,
+			})
+			if len(got.Report.Steps[0].Notes) == 0 {
+				t.Errorf("nothing was reported: %s", told(got.Stream))
+			}
+			if want := k.kept; told(got.Stream) != want {
+				t.Errorf("got %s, want %s", told(got.Stream), want)
+			}
+		})
+	}
+}
+
+func TestUnknownStrategy(t *testing.T) {
+	_, err := compact.Run(t.Context(), new(talk).turn("1").stream(), compact.Options{Strategies: []string{"x"}})
+	if !errors.Is(err, compact.ErrUnknown) {
+		t.Errorf("error is %v", err)
+	}
+}
+
+// worker is a conversation that reads one file over and over, with usage.
+func worker(turns int) *events.Stream {
+	k := new(talk)
+	for n := range turns {
+		k.turn(fmt.Sprintf("question %d", n)).think(strings.Repeat("hm ", 200)).
+			call("fs_read_file", fmt.Sprintf(`{"path":"f%d"}`, n%3), long).
+			call("mcp_tool", fmt.Sprintf(`{"n":%d}`, n), long).say("answer")
+	}
+	return k.stream()
+}
+
+// TestAutoStopsAtItsGoal holds the order of least loss, and that nothing is lost for nothing.
+func TestAutoStopsAtItsGoal(t *testing.T) {
+	s := worker(6)
+	whole := run(t, s, compact.Options{KeepLast: 1})
+	steps := func(r *compact.Result) string {
+		var names []string
+		for _, st := range r.Report.Steps {
+			if !strings.HasPrefix(st.Reason, "not needed") {
+				names = append(names, st.Strategy)
+			}
+		}
+		return strings.Join(names, " ")
+	}
+	if got := steps(whole); got != "strip-reasoning dedup-tools strip-tool-results prune-tools" {
+		t.Errorf("without a goal: %s", got)
+	}
+	before := int64(whole.Report.TokensBefore)
+	for name, test := range map[string]struct {
+		o    compact.Options
+		want string
+	}{
+		"reached at once":     {compact.Options{Budget: before + 1}, ""},
+		"reached soon":        {compact.Options{Budget: before - 100}, "strip-reasoning"},
+		"a window":            {compact.Options{Window: 4 * before}, "strip-reasoning dedup-tools strip-tool-results prune-tools"},
+		"hardly to be had":    {compact.Options{Budget: 10}, "strip-reasoning dedup-tools strip-tool-results prune-tools strip-tool-results summarize"},
+		"above the threshold": {compact.Options{Window: 10}, "strip-reasoning dedup-tools strip-tool-results prune-tools strip-tool-results summarize"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			test.o.KeepLast = 1
+			got := run(t, s, test.o)
+			if steps(got) != test.want {
+				t.Errorf("ran %q, want %q", steps(got), test.want)
+			}
+			for _, st := range got.Report.Steps {
+				if st.Reason == "" {
+					t.Errorf("%s does not say why", st.Strategy)
+				}
+			}
+		})
+	}
+}
+
+func TestReportAddsUp(t *testing.T) {
+	r := run(t, worker(6), compact.Options{KeepLast: 1, Market: market()}).Report
+	var events int
+	var bytes int64
+	for _, st := range r.Steps {
+		events += st.EventsRemoved
+		bytes += st.Bytes
+	}
+	if events != r.EventsRemoved || r.EventsBefore-r.EventsAfter != events ||
+		bytes != r.BytesBefore-r.BytesAfter || bytes == 0 || events == 0 {
+		t.Errorf("steps have %d events and %d bytes, the report %+v", events, bytes, r)
+	}
+	if len(r.Tools) != 1 || r.Tools[0].Tool != "fs_read_file" || r.Tools[0].Bytes <= 0 {
+		t.Errorf("tools are %+v", r.Tools)
+	}
+	if r.Money == nil || *r.Money.Now >= 0 || *r.Money.BreakEven <= 0 || r.Money.AsOf != "2026-01-02" {
+		t.Errorf("money is %v", r.Money)
+	}
+	if _, err := json.Marshal(r); err != nil {
+		t.Error(err)
+	}
+}
+
+func market() compact.Market {
+	return compact.Market{
+		Model: "anthropic/claude", Input: 3, Read: 0.3, Write: 3.75, TTL: 5 * time.Minute,
+		Gone: 5 * time.Minute, Minimum: 1024, AsOf: "2026-01-02",
+	}
+}
+
+// TestEstimatesLearn holds that stored usage corrects the estimate, and tells its error.
+func TestEstimatesLearn(t *testing.T) {
+	k := new(talk)
+	prompt := int64(1000)
+	for n := range 8 {
+		k.turn(strings.Repeat("word ", 400))
+		usage := fmt.Sprintf(`{"input":%d,"output":10}`, prompt)
+		k.add(&events.ChatResponse{Text: fmt.Sprint("answer ", n)},
+			events.Metadata{}.With("git_jp_usage", jsontext.Value(usage)))
+		prompt += 1000 // twice what 2000 bytes are guessed to be
+	}
+	r := run(t, k.stream(), compact.Options{KeepLast: 1}).Report
+	if r.Samples != 7 || r.Error > 0.01 || r.TokensBefore < 7500 || r.TokensBefore > 8500 {
+		t.Errorf("%d samples, error %.3f, %.0f tokens", r.Samples, r.Error, r.TokensBefore)
+	}
+	r = run(t, new(talk).turn("q").stream(), compact.Options{KeepLast: 1}).Report
+	if r.Samples != 0 || r.Error != 0.2 {
+		t.Errorf("with nothing to learn from: %d samples, error %.3f", r.Samples, r.Error)
+	}
+}

@@ -1,0 +1,158 @@
+package compact
+
+import (
+	"encoding/json"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/git-jp/git-jp/blobs"
+	"github.com/git-jp/git-jp/events"
+)
+
+// Facts are what a summary must not lose, found without a model.
+type Facts struct {
+	Paths   []string // of files that were written
+	Commits []string // ids of commits that were made or spoken of
+	Tasks   []string // that were open when they were told last
+}
+
+// All returns the facts in order.
+func (f Facts) All() []string { return slices.Concat(f.Paths, f.Commits, f.Tasks) }
+
+// Missing returns the facts that a text does not tell.
+func (f Facts) Missing(text string) []string {
+	var all []string
+	folded := fold(text)
+	for _, p := range f.Paths {
+		if !strings.Contains(text, p) {
+			all = append(all, p)
+		}
+	}
+	for _, c := range f.Commits {
+		if !strings.Contains(text, c[:min(len(c), shortCommit)]) {
+			all = append(all, c)
+		}
+	}
+	for _, t := range f.Tasks {
+		if !strings.Contains(folded, fold(t)) {
+			all = append(all, t)
+		}
+	}
+	return all
+}
+
+// shortCommit is how much of a commit's id has to be told.
+const shortCommit = 7
+
+// fold makes texts alike that differ in case and white space only.
+func fold(s string) string { return strings.ToLower(strings.Join(strings.Fields(s), " ")) }
+
+// FactsOf finds facts in events. Contents are opened for results of commits only.
+func FactsOf(elems []*events.Element, rd blobs.Reader) Facts {
+	x := extractor{reader: rd, seen: map[string]bool{}}
+	s := events.New(elems...)
+	for _, c := range s.Calls() {
+		x.call(s, c)
+	}
+	for _, e := range elems {
+		switch ev := e.Event().(type) {
+		case *events.ChatRequest:
+			x.tasks(ev.Content)
+		case *events.ChatResponse:
+			if ev.Form == events.FormMessage {
+				x.commits(ev.Text)
+				x.tasks(ev.Text)
+			}
+		}
+	}
+	return x.facts
+}
+
+type extractor struct {
+	reader blobs.Reader
+	facts  Facts
+	seen   map[string]bool
+}
+
+// call notes what a call wrote.
+func (x *extractor) call(s *events.Stream, c events.Call) {
+	in := invocation(s, c)
+	if in.Result == nil || in.Result.IsError {
+		return
+	}
+	if writes(c.Name) {
+		var args struct {
+			Path     string `json:"path"`
+			FilePath string `json:"file_path"`
+			Location string `json:"location"`
+		}
+		if json.Unmarshal(in.Arguments, &args) == nil {
+			x.add(&x.facts.Paths, first(args.Path, args.FilePath, args.Location))
+		}
+	}
+	if strings.HasSuffix(c.Name, "commit") {
+		if text, err := in.Result.Text(x.reader); err == nil {
+			x.commits(text)
+		}
+	}
+}
+
+// writes reports whether a tool is known to write files.
+func writes(tool string) bool {
+	switch tool {
+	case "fs_create_file", "fs_modify_file", "fs_delete_file", "fs_move_file", "write_file",
+		"write_pieces", "edit_file", "Write", "Edit":
+		return true
+	default:
+		return false
+	}
+}
+
+func first(words ...string) string {
+	for _, w := range words {
+		if w != "" {
+			return w
+		}
+	}
+	return ""
+}
+
+func (x *extractor) add(to *[]string, fact string) {
+	if fact == "" || x.seen[fact] {
+		return
+	}
+	x.seen[fact] = true
+	*to = append(*to, fact)
+}
+
+// commits notes what looks like the id of a commit: hexadecimal digits, some of them letters
+// and some not.
+func (x *extractor) commits(text string) {
+	id := regexp.MustCompile(`\b[0-9a-f]{7,40}\b`)
+	for _, word := range id.FindAllString(text, -1) {
+		if strings.ContainsAny(word, "0123456789") && strings.ContainsAny(word, "abcdef") {
+			x.add(&x.facts.Commits, word)
+		}
+	}
+}
+
+// tasks notes the open tasks of the list that was written last.
+func (x *extractor) tasks(text string) {
+	var open []string
+	listed := false
+	for line := range strings.Lines(text) {
+		line = strings.TrimSpace(line)
+		for _, mark := range []string{"- [ ] ", "* [ ] ", "- [x] ", "* [x] ", "- [X] "} {
+			if task, ok := strings.CutPrefix(line, mark); ok {
+				listed = true
+				if mark[3] == ' ' {
+					open = append(open, task)
+				}
+			}
+		}
+	}
+	if listed {
+		x.facts.Tasks = open
+	}
+}

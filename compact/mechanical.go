@@ -1,0 +1,275 @@
+package compact
+
+import (
+	"context"
+	"encoding/json"
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/git-jp/git-jp/blobs"
+	"github.com/git-jp/git-jp/dedup"
+	"github.com/git-jp/git-jp/events"
+	"github.com/go-json-experiment/json/jsontext"
+)
+
+// stripReasoning takes out what the model thought.
+func (j *job) stripReasoning(context.Context, *Step) error {
+	gone := map[int]bool{}
+	limit := j.closed()
+	for i, e := range j.stream.All() {
+		r, ok := e.Event().(*events.ChatResponse)
+		if ok && i < limit && r.Form == events.FormReasoning {
+			gone[i] = true
+		}
+	}
+	j.revise(nil, gone)
+	return nil
+}
+
+// stripToolResults leaves of each result its tool, how it went, and a short first line. Of
+// tools whose hint says so the calls go too.
+func (j *job) stripToolResults(context.Context, *Step) error {
+	limit, closed := j.limit(), j.closed()
+	gone, with := map[int]bool{}, map[int]*events.Element{}
+	for _, c := range j.stream.Calls() {
+		hint := j.Hint(c.Name)
+		if c.Open() || c.Response >= limit || !j.strips(hint) {
+			continue
+		}
+		if hint.Response == Remove && c.Response < closed {
+			gone[c.Request], gone[c.Response] = true, true
+			continue
+		}
+		if e := j.stripped(c); e != nil {
+			with[c.Response] = e
+		}
+	}
+	j.revise(with, gone)
+	return nil
+}
+
+// strips reports whether results with a hint are stripped. Asked for by name, the strategy
+// takes all but those that are to be kept; auto begins with those that somebody decided about.
+func (j *job) strips(h Hint) bool {
+	if j.decided {
+		return h.Response == Strip || h.Response == Remove
+	}
+	return h.Response != Keep
+}
+
+// maxFirstLine is the longest first line that is kept, in characters.
+const maxFirstLine = 120
+
+// stripped returns the result of a call in few words, nil where that would not be fewer.
+func (j *job) stripped(c events.Call) *events.Element {
+	e := j.stream.At(c.Response)
+	r, ok := e.Event().(*events.ToolCallResponse)
+	if !ok {
+		return nil
+	}
+	text := "[compacted] " + c.Name + ": success"
+	if r.IsError {
+		text = "[compacted] " + c.Name + ": error"
+	}
+	if line := firstLine(r, j.Contents); line != "" {
+		text += "\n" + line
+	}
+	if int64(len(text)) >= sizeOf(r) {
+		return nil
+	}
+	return emptied(e, r, text)
+}
+
+// firstLine returns the first line of a result, "" when it has none that is short. A content
+// that is not here has none.
+func firstLine(r *events.ToolCallResponse, rd blobs.Reader) string {
+	text, err := r.Text(rd)
+	if err != nil {
+		return ""
+	}
+	line, _, _ := strings.Cut(text, "\n")
+	line = strings.TrimRight(line, "\r\t ")
+	if !utf8.ValidString(line) || utf8.RuneCountInString(line) > maxFirstLine {
+		return ""
+	}
+	return line
+}
+
+// sizeOf returns how many bytes a result has.
+func sizeOf(r *events.ToolCallResponse) int64 {
+	var n int64
+	for i := range r.Blocks {
+		n += blockSize(&r.Blocks[i])
+	}
+	return n
+}
+
+func blockSize(b *events.Block) int64 {
+	switch {
+	case b.Resource != nil:
+		return delivered(b.Resource).Size()
+	case !b.Content.IsZero():
+		return b.Content.Size()
+	default:
+		return int64(len(b.Raw))
+	}
+}
+
+// delivered is what a model is given of a resource.
+func delivered(r *events.Resource) blobs.Content {
+	if r.Formatted != nil {
+		return *r.Formatted
+	}
+	return r.Content
+}
+
+// emptied returns a result that says text instead. What described its resources stays with
+// the event: they are known, and nobody takes them for delivered.
+func emptied(e *events.Element, r *events.ToolCallResponse, text string) *events.Element {
+	var lost []events.Resource
+	for _, b := range r.Blocks {
+		if b.Resource != nil {
+			lost = append(lost, *b.Resource)
+		}
+	}
+	short := *r
+	short.Blocks = []events.Block{{
+		Type: events.BlockText, Content: blobs.Loaded([]byte(text)),
+	}}
+	md := e.Metadata().WithStripped(lost...)
+	return e.With(&short).WithMetadata(dedup.Unmarked(md))
+}
+
+// stripAttachments takes out what was attached, and the declarations that would attach it
+// again.
+func (j *job) stripAttachments(context.Context, *Step) error {
+	limit := j.limit()
+	with := map[int]*events.Element{}
+	for i, e := range j.stream.All() {
+		r, ok := e.Event().(*events.ChatRequest)
+		if !ok || i >= limit || len(r.Resources) == 0 {
+			continue
+		}
+		with[i] = detached(e, r, func(int) bool { return true })
+	}
+	j.revise(with, nil)
+	declared, ok := j.setting("conversation", "attachments")
+	if !ok || len(declared.Items()) == 0 {
+		return nil
+	}
+	return j.configure(map[string]any{"conversation": map[string]any{
+		"attachments": map[string]any{"value": []string{}, "strategy": "replace"},
+	}})
+}
+
+// detached returns a request without some of its resources.
+func detached(e *events.Element, r *events.ChatRequest, gone func(n int) bool) *events.Element {
+	short := *r
+	short.Resources = nil
+	var lost []events.Resource
+	for n := range r.Resources {
+		if gone(n) {
+			lost = append(lost, r.Resources[n])
+		} else {
+			short.Resources = append(short.Resources, r.Resources[n])
+		}
+	}
+	md := e.Metadata().WithStripped(lost...)
+	return e.With(&short).WithMetadata(dedup.Unmarked(md))
+}
+
+// setting returns what holds at the end of the stream.
+func (j *job) setting(path ...string) (events.Setting, bool) {
+	c, err := j.stream.Config(j.Base, j.stream.Len(), 0)
+	if err != nil {
+		return events.Setting{}, false
+	}
+	return c.Setting(path...)
+}
+
+// configure appends a change of the configuration.
+func (j *job) configure(delta any) error {
+	v, err := json.Marshal(delta)
+	if err != nil {
+		return err
+	}
+	j.stream = j.stream.Clone()
+	j.stream.Append(events.NewElement(j.Now,
+		&events.ConfigDelta{Delta: jsontext.Value(v)}, events.Metadata{}))
+	return nil
+}
+
+// pruneTools takes the definitions of tools away that were never called. A tool that was
+// called keeps its definition: its calls may stand in the request.
+func (j *job) pruneTools(_ context.Context, step *Step) error {
+	used := map[string]bool{}
+	for _, c := range j.source.Calls() {
+		used[c.Name] = true
+	}
+	if word, ok := j.setting("assistant", "tool_choice"); ok {
+		var name string
+		if json.Unmarshal(word.Value(), &name) == nil {
+			used[name] = true
+		}
+	}
+	pruned := map[string]any{}
+	for _, name := range j.offered() {
+		if !used[name] {
+			pruned[name] = map[string]bool{"enable": false}
+			step.Pruned = append(step.Pruned, name)
+		}
+	}
+	if len(pruned) == 0 {
+		return nil
+	}
+	return j.configure(map[string]any{"conversation": map[string]any{"tools": pruned}})
+}
+
+// offered returns the tools that the configuration declares and does not turn off, in order.
+func (j *job) offered() []string {
+	all, ok := j.setting("conversation", "tools")
+	if !ok {
+		return nil
+	}
+	var names []string
+	for _, name := range all.Names() {
+		if name != "*" && enabled(all, name) {
+			names = append(names, name)
+		}
+	}
+	slices.Sort(names)
+	return names
+}
+
+// enabled reports whether a tool is offered, itself or as all are, and may be turned off.
+func enabled(tools events.Setting, name string) bool {
+	var table map[string]struct {
+		Enable jsontext.Value `json:"enable"`
+	}
+	if json.Unmarshal(tools.Value(), &table) != nil {
+		return false
+	}
+	for _, at := range []string{name, "*"} {
+		v := table[at].Enable
+		var on bool
+		var state struct {
+			State  *any   `json:"state"`
+			Toggle string `json:"allow_toggle"`
+		}
+		var word string
+		switch {
+		case len(v) == 0:
+			continue
+		case json.Unmarshal(v, &on) == nil:
+			return on
+		case json.Unmarshal(v, &word) == nil:
+			return word == "on"
+		case json.Unmarshal(v, &state) == nil:
+			return state.Toggle != "never" && (state.State == nil || isOn(*state.State))
+		}
+	}
+	return true
+}
+
+func isOn(state any) bool { return state == true || state == "on" }

@@ -1,0 +1,292 @@
+package compact
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/git-jp/git-jp/blobs"
+	"github.com/git-jp/git-jp/dedup"
+	"github.com/git-jp/git-jp/events"
+)
+
+// Names of strategies.
+const (
+	StripReasoning   = "strip-reasoning"
+	StripToolResults = "strip-tool-results"
+	DedupTools       = "dedup-tools"
+	StripAttachments = "strip-attachments"
+	PruneTools       = "prune-tools"
+	TrimSuperseded   = "trim-superseded"
+	Summarize        = "summarize"
+	ClassifyTangents = "classify-tangents"
+	Auto             = "auto"
+)
+
+// Names returns the strategies.
+func Names() []string {
+	return []string{
+		Auto, StripReasoning, StripToolResults, DedupTools, StripAttachments, PruneTools,
+		TrimSuperseded, Summarize, ClassifyTangents,
+	}
+}
+
+// Mechanical returns the strategies that ask no model.
+func Mechanical() []string {
+	return []string{
+		StripReasoning, DedupTools, TrimSuperseded, StripToolResults, StripAttachments, PruneTools,
+	}
+}
+
+// ErrUnknown is the error of a strategy that does not exist.
+var ErrUnknown = errors.New("no such strategy")
+
+// errNoModel is the error of a strategy that needs a model where there is none.
+var errNoModel = errors.New("it needs a model")
+
+// Options say how a stream is compacted. The zero value of each but Now works.
+type Options struct {
+	Strategies []string // from left to right; none means auto
+	KeepLast   int      // turns at the end that are left alone
+	Now        time.Time
+	Base       events.Config // of the conversation, before the deltas of the stream
+	Contents   blobs.Reader
+	Dedup      dedup.Options // as requests are built
+	// Hint returns the hint of a tool; nil is [DefaultHint].
+	Hint func(tool string) Hint
+	// Rules returns the rules of a tool for what is superseded; nil is [DefaultRules].
+	Rules    func(tool string) []dedup.Rule
+	Limits   Limits   // of what is superseded
+	Subsumer Subsumer // asks tools themselves; nil asks none
+
+	Summarizer Summarizer // nil for a summary by rules
+	Classifier Classifier // nil: nobody classifies
+	// Confirm chooses from the turns that were found tangential; nil chooses none.
+	Confirm func([]Tangent) []Tangent
+	// Raw looks for the events that an earlier summary replaced; nil finds none.
+	Raw func(Summary) ([]*events.Element, bool)
+
+	Budget    int64   // tokens at which auto stops; 0 for as far as it goes
+	Window    int64   // of the model, in tokens; 0 when it is not known
+	Threshold float64 // of the window, above which auto summarizes; 0 is one half
+
+	// Market says what tokens cost, for the report.
+	Market Market
+	// Cold says that the provider has forgotten the prompt.
+	Cold bool
+}
+
+// A Result is what became of a stream.
+type Result struct {
+	Stream *events.Stream
+	Report Report
+}
+
+// Run compacts a stream, which is not changed. A report without a change has the stream as it
+// was.
+func Run(ctx context.Context, s *events.Stream, o Options) (*Result, error) {
+	o = o.withDefaults()
+	j := &job{Options: o, source: s, stream: s}
+	if err := j.begin(); err != nil {
+		return nil, err
+	}
+	for _, name := range o.Strategies {
+		if err := j.apply(ctx, name, "asked for"); err != nil {
+			return nil, err
+		}
+	}
+	if err := j.stream.Validate(); err != nil {
+		return nil, fmt.Errorf("compact: %w", err)
+	}
+	j.finish()
+	return &Result{Stream: j.stream, Report: j.report}, nil
+}
+
+func (o Options) withDefaults() Options {
+	if len(o.Strategies) == 0 {
+		o.Strategies = []string{Auto}
+	}
+	if o.Hint == nil {
+		o.Hint = DefaultHint
+	}
+	if o.Rules == nil {
+		o.Rules = DefaultRules
+	}
+	if o.Threshold == 0 {
+		o.Threshold = defaultThreshold
+	}
+	if o.Summarizer == nil {
+		o.Summarizer = Extractive{}
+	}
+	o.KeepLast = max(o.KeepLast, 0)
+	return o
+}
+
+const defaultThreshold = 0.5
+
+// A job is one run of a pipeline.
+type job struct {
+	Options
+	source    *events.Stream
+	stream    *events.Stream
+	estimator Estimator
+	size      Measure // of stream
+	first     Measure // of source
+	report    Report
+	decided   bool // only tools with a hint are stripped
+	curated   bool // somebody chose what of the source counts
+}
+
+func (j *job) begin() error {
+	var err error
+	if j.estimator, err = Calibrate(j.source, j.measureOptions()); err != nil {
+		return err
+	}
+	j.first, err = j.measure(j.source)
+	j.size = j.first
+	j.report = Report{
+		TokensBefore: j.first.Tokens, EventsBefore: j.first.Events, BytesBefore: j.first.Bytes,
+		Error: j.estimator.Error, Samples: j.estimator.Samples, Strategies: j.Strategies,
+		KeepLast: j.KeepLast, Steps: []Step{}, Tools: []ToolSaving{},
+	}
+	return err
+}
+
+// apply runs one strategy and enters what it did.
+func (j *job) apply(ctx context.Context, name, reason string) error {
+	run, ok := j.strategies()[name]
+	if !ok {
+		return fmt.Errorf("compact: %q: %w", name, ErrUnknown)
+	}
+	if name == Auto {
+		return j.auto(ctx)
+	}
+	before, size := j.stream, j.size
+	step := Step{Strategy: name, Reason: reason}
+	if err := run(ctx, &step); err != nil {
+		return fmt.Errorf("compact: %s: %w", name, err)
+	}
+	if j.stream != before {
+		var err error
+		if j.size, err = j.measure(j.stream); err != nil {
+			return err
+		}
+	}
+	step.EventsRemoved = size.Events - j.size.Events
+	step.Changed = changedEvents(before, j.stream)
+	step.Bytes, step.Tokens = size.Bytes-j.size.Bytes, size.Tokens-j.size.Tokens
+	step.Tools = savings(size.Tools, j.size.Tools)
+	j.report.Steps = append(j.report.Steps, step)
+	return nil
+}
+
+func (j *job) strategies() map[string]func(context.Context, *Step) error {
+	return map[string]func(context.Context, *Step) error{
+		StripReasoning:   j.stripReasoning,
+		StripToolResults: j.stripToolResults,
+		DedupTools:       j.dedupTools,
+		StripAttachments: j.stripAttachments,
+		PruneTools:       j.pruneTools,
+		TrimSuperseded:   j.trimSuperseded,
+		Summarize:        j.summarize,
+		ClassifyTangents: j.classify,
+		Auto:             nil,
+	}
+}
+
+// limit is the element from which on nothing is touched: where the last KeepLast turns begin.
+func (j *job) limit() int { return boundary(j.stream, j.KeepLast) }
+
+// closed is the element from which on no event may go: the last request opens a cycle whose
+// reasoning and calls belong together until somebody asks again.
+func (j *job) closed() int {
+	last := 0
+	for i, e := range j.stream.All() {
+		if e.Kind() == events.KindChatRequest {
+			last = i
+		}
+	}
+	return min(j.limit(), turnOpening(j.stream, last))
+}
+
+// turnOpening returns the turn_start directly before a request, else the request.
+func turnOpening(s *events.Stream, request int) int {
+	for i := request - 1; i >= 0; i-- {
+		switch kind := s.At(i).Kind(); {
+		case kind == events.KindTurnStart:
+			return i
+		case kind.IsEvent():
+			return request
+		}
+	}
+	return request
+}
+
+// boundary returns the element at which the last n turns begin.
+func boundary(s *events.Stream, n int) int {
+	starts := openings(s)
+	switch {
+	case n <= 0:
+		return s.Len()
+	case n > len(starts):
+		return 0
+	default:
+		return starts[len(starts)-n]
+	}
+}
+
+// openings returns the elements with which turns begin. Where nothing opens turns, each
+// request of the user does.
+func openings(s *events.Stream) []int {
+	for _, kind := range []events.Kind{events.KindTurnStart, events.KindChatRequest} {
+		var starts []int
+		for i, e := range s.All() {
+			if e.Kind() == kind {
+				starts = append(starts, i)
+			}
+		}
+		if len(starts) > 0 {
+			return starts
+		}
+	}
+	return nil
+}
+
+// revise puts elements in the place of others and takes events out, with the reasoning that
+// led to nothing else.
+func (j *job) revise(with map[int]*events.Element, gone map[int]bool) {
+	if len(with) == 0 && len(gone) == 0 {
+		return
+	}
+	unbind(j.stream, gone)
+	j.stream = j.stream.Revise(func(i int, e *events.Element) *events.Element {
+		if gone[i] {
+			return nil
+		}
+		if r, ok := with[i]; ok {
+			return r
+		}
+		return e
+	})
+}
+
+// unbind adds to what goes the reasoning that nothing follows any more in what the model said
+// at once: providers want reasoning with what it led to, or not at all.
+func unbind(s *events.Stream, gone map[int]bool) {
+	bound, touched := false, false
+	for i := s.Len() - 1; i >= 0; i-- {
+		switch ev := s.At(i).Event().(type) {
+		case *events.ToolCallRequest:
+			bound, touched = bound || !gone[i], touched || gone[i]
+		case *events.ChatResponse:
+			if ev.Form != events.FormReasoning {
+				bound, touched = bound || !gone[i], touched || gone[i]
+			} else if !bound && touched {
+				gone[i] = true
+			}
+		case *events.ToolCallResponse, *events.ChatRequest, *events.TurnStart:
+			bound, touched = false, false
+		}
+	}
+}

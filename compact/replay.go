@@ -1,0 +1,269 @@
+package compact
+
+import (
+	"time"
+
+	"github.com/git-jp/git-jp/dedup"
+	"github.com/git-jp/git-jp/events"
+)
+
+// A History is a conversation as it was sent, request by request.
+type History struct {
+	Sizes     []float64 // tokens of each element
+	Base      float64   // tokens before the first: the system prompt and the tools
+	Exchanges []Exchange
+	Trims     []Trim
+	Window    float64
+}
+
+// An Exchange is one request.
+type Exchange struct {
+	At   time.Time
+	Upto int // how many elements it had
+}
+
+// A Trim is an element that became obsolete.
+type Trim struct {
+	Element int
+	By      int     // the element that made it so
+	Tokens  float64 // that go with it
+}
+
+// A Provider is how a cache really behaves, of which a [Market] says what is promised.
+type Provider struct {
+	TTL     time.Duration
+	Minimum float64
+	Grain   float64
+}
+
+// Promised returns a provider that keeps what the market promises and no more.
+func (m Market) Promised() Provider {
+	return Provider{TTL: m.TTL, Minimum: float64(m.Minimum), Grain: float64(m.Grain)}
+}
+
+// A Cost is what the input of a conversation has cost.
+type Cost struct {
+	USD      float64 `json:"usd"`
+	Units    float64 `json:"token_equivalents"` // in tokens that are read in full
+	Calls    int     `json:"calls"`
+	Rewrites int     `json:"rewrites"`
+	Trimmed  int     `json:"trimmed"`
+	Sent     float64 `json:"tokens_sent"`
+}
+
+// Replay computes the cost of the input of a history under a schedule: each request is read
+// from the cache as far as it begins as the one before, while that is kept, and else written.
+// A cache hit counts from the first token that differs, which is the best that providers do.
+func Replay(h History, s Schedule, m Market, p Provider) Cost {
+	r := replayer{History: h, market: m, provider: p, gone: make([]bool, len(h.Sizes))}
+	for _, t := range h.Trims {
+		r.waiting = append(r.waiting, waiting{Trim: t})
+	}
+	for _, x := range h.Exchanges {
+		r.exchange(x, s)
+	}
+	if m.Priced() {
+		r.cost.USD = r.cost.Units * m.Input / million
+	}
+	return r.cost
+}
+
+type waiting struct {
+	Trim
+	calls float64 // since it could have gone
+	done  bool
+}
+
+type replayer struct {
+	History
+	market   Market
+	provider Provider
+	gone     []bool // elements that were trimmed
+	waiting  []waiting
+	cost     Cost
+	last     *Exchange
+	prompt   float64 // of the last request
+}
+
+// size is what an element has in a request.
+func (r *replayer) size(i int) float64 {
+	n := r.Sizes[i]
+	if r.gone[i] {
+		for _, w := range r.waiting {
+			if w.Element == i && w.done {
+				n -= w.Tokens
+			}
+		}
+	}
+	return max(n, 0)
+}
+
+// exchange sends one request.
+func (r *replayer) exchange(x Exchange, s Schedule) {
+	upto := min(x.Upto, len(r.Sizes))
+	prefix := r.Base
+	total := r.Base
+	for i := range upto {
+		total += r.size(i)
+	}
+	p := Pending{Prompt: total, Window: r.Window, Cold: r.cold(x)}
+	first := upto
+	for n := range r.waiting {
+		if w := &r.waiting[n]; !w.done && w.By < upto {
+			p.Tokens += w.Tokens
+			p.Carried += w.Tokens * w.calls
+			first = min(first, w.Element)
+		}
+	}
+	same := upto
+	for i := first; i < upto; i++ {
+		p.Tail += r.size(i)
+	}
+	if trim, _ := s.Decide(p, r.market); trim {
+		same = first
+		total -= r.apply(upto)
+		r.cost.Rewrites++
+	} else {
+		r.carry(upto)
+	}
+	if r.last != nil {
+		for i := range min(r.last.Upto, same) {
+			prefix += r.size(i)
+		}
+	}
+	r.pay(x, total, prefix)
+	r.last, r.prompt = &x, total
+}
+
+// cold is what the client knows of the cache: nothing that the provider did not promise.
+func (r *replayer) cold(x Exchange) bool {
+	return r.last == nil || r.market.Gone > 0 && x.At.Sub(r.last.At) > r.market.Gone
+}
+
+func (r *replayer) apply(upto int) float64 {
+	sum := 0.0
+	for n := range r.waiting {
+		if w := &r.waiting[n]; !w.done && w.By < upto {
+			before := r.size(w.Element)
+			w.done, r.gone[w.Element] = true, true
+			sum += before - r.size(w.Element)
+			r.cost.Trimmed++
+		}
+	}
+	return sum
+}
+
+func (r *replayer) carry(upto int) {
+	for n := range r.waiting {
+		if w := &r.waiting[n]; !w.done && w.By < upto {
+			w.calls++
+		}
+	}
+}
+
+// pay adds what a request of so many tokens costs, of which the prefix is that of the last
+// one.
+func (r *replayer) pay(x Exchange, total, prefix float64) {
+	read, write := r.market.factors()
+	hit := 0.0
+	if r.last != nil && x.At.Sub(r.last.At) <= r.provider.TTL && r.market.Caches() {
+		hit = min(prefix, r.prompt, total)
+	}
+	if hit < r.provider.Minimum {
+		hit = 0
+	}
+	rest := total - hit
+	if total < r.provider.Minimum || !r.market.Caches() {
+		write = 1
+	}
+	if g := r.provider.Grain; g > 0 && hit > 0 {
+		hit = float64(int(hit/g)) * g
+		rest = total - hit
+	}
+	r.cost.Units += read*hit + write*rest
+	r.cost.Sent += total
+	r.cost.Calls++
+}
+
+// HistoryOf reads the history of a stream. Where it has no usage, each answer of the model
+// counts as one request.
+func HistoryOf(s *events.Stream, o ObsoleteOptions) (History, error) {
+	mo := measureOptions{dedup: o.Dedup, contents: o.Contents}
+	e, err := Calibrate(s, mo)
+	if err != nil {
+		return History{}, err
+	}
+	mo.estimator = e
+	m, err := measure(s, mo)
+	if err != nil {
+		return History{}, err
+	}
+	view := dedup.Trim(s.Project().Stream)
+	obsolete, err := Obsolete(view, o)
+	if err != nil {
+		return History{}, err
+	}
+	h := History{Exchanges: exchanges(view)}
+	for _, z := range m.Element {
+		h.Sizes = append(h.Sizes, z.Tokens)
+	}
+	plan, err := deliveries(view, o.Dedup, o.Contents)
+	if err != nil {
+		return History{}, err
+	}
+	for _, f := range obsolete {
+		stub := mo.estimator.tokens(SortOutput, minStub/2)
+		n := mo.estimator.tokens(SortRead, obsoleteSize(view, plan, f)) - stub
+		if n = min(n, h.Sizes[f.Element]); n > 0 {
+			h.Trims = append(h.Trims, Trim{f.Element, f.By, n})
+		}
+	}
+	h.Base = base(view, h)
+	return h, nil
+}
+
+// exchanges returns the requests of a stream: one before each answer.
+func exchanges(s *events.Stream) []Exchange {
+	var all []Exchange
+	said := false
+	for i, e := range s.All() {
+		if !e.Kind().IsEvent() {
+			continue
+		}
+		says := e.Kind() == events.KindChatResponse || e.Kind() == events.KindToolCallRequest
+		if says && !said {
+			all = append(all, Exchange{At: e.Time(), Upto: i})
+		}
+		if sent, ok := SentOf(e); ok && len(all) > 0 {
+			all[len(all)-1].At = sent.At
+		}
+		said = says
+	}
+	return all
+}
+
+// base returns what the first prompt had beside the conversation, 0 when nobody knows.
+func base(s *events.Stream, h History) float64 {
+	n := -1
+	said := false
+	for _, e := range s.All() {
+		if !e.Kind().IsEvent() {
+			continue
+		}
+		says := e.Kind() == events.KindChatResponse || e.Kind() == events.KindToolCallRequest
+		if says && !said {
+			n++
+		}
+		said = says
+		u, ok := UsageOf(e)
+		if !ok || u.Prompt() == 0 || n < 0 {
+			continue
+		}
+		sum := 0.0
+		for i := range h.Exchanges[n].Upto {
+			sum += h.Sizes[i]
+		}
+		return max(float64(u.Prompt())-sum, 0)
+	}
+	return 0
+}

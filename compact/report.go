@@ -1,0 +1,138 @@
+package compact
+
+import (
+	"cmp"
+	"maps"
+	"slices"
+
+	"github.com/git-jp/git-jp/events"
+)
+
+// A Report says what a run did, or would do.
+type Report struct {
+	Strategies []string `json:"strategies"`
+	KeepLast   int      `json:"keep_last"`
+
+	EventsBefore  int   `json:"events_before"`
+	EventsAfter   int   `json:"events_after"`
+	EventsRemoved int   `json:"events_removed"`
+	BytesBefore   int64 `json:"bytes_before"`
+	BytesAfter    int64 `json:"bytes_after"`
+
+	TokensBefore float64 `json:"tokens_before"`
+	TokensAfter  float64 `json:"tokens_after"`
+	TokensSaved  float64 `json:"estimated_tokens_saved"`
+	// Error is that of the estimates, as a share, and Samples how many exchanges with known
+	// usage it was learned from.
+	Error   float64 `json:"estimate_error"`
+	Samples int     `json:"estimate_samples"`
+
+	Steps []Step       `json:"steps"`
+	Tools []ToolSaving `json:"tools"`
+	Money *Money       `json:"money"`
+	Goal  float64      `json:"goal_tokens"` // of auto; 0 for none
+}
+
+// A Step is what one strategy did.
+type Step struct {
+	Strategy      string       `json:"strategy"`
+	Reason        string       `json:"reason"`
+	EventsRemoved int          `json:"events_removed"`
+	Changed       int          `json:"events_changed"`
+	Bytes         int64        `json:"bytes_saved"`
+	Tokens        float64      `json:"estimated_tokens_saved"`
+	Tools         []ToolSaving `json:"tools"`
+	Pruned        []string     `json:"pruned_tools,omitempty"`
+	Tangents      []Tangent    `json:"tangents,omitempty"`
+	Usage         *Usage       `json:"usage,omitempty"` // of asking a model
+	Notes         []string     `json:"notes,omitempty"`
+}
+
+// A ToolSaving is what was saved of one tool's calls.
+type ToolSaving struct {
+	Tool   string  `json:"tool"`
+	Events int     `json:"events_removed"`
+	Bytes  int64   `json:"bytes_saved"`
+	Tokens float64 `json:"estimated_tokens_saved"`
+}
+
+// Changed reports whether anything became different.
+func (r *Report) Changed() bool {
+	return slices.ContainsFunc(r.Steps, func(s Step) bool {
+		return s.EventsRemoved != 0 || s.Changed != 0 || len(s.Pruned) > 0
+	})
+}
+
+// savings returns what each tool has less of, the most first.
+func savings(before, after map[string]Size) []ToolSaving {
+	all := []ToolSaving{}
+	for _, name := range slices.Sorted(maps.Keys(before)) {
+		b, a := before[name], after[name]
+		s := ToolSaving{name, b.Events - a.Events, b.Bytes - a.Bytes, b.Tokens - a.Tokens}
+		if s.Events != 0 || s.Bytes != 0 {
+			all = append(all, s)
+		}
+	}
+	slices.SortStableFunc(all, func(a, b ToolSaving) int { return cmp.Compare(b.Bytes, a.Bytes) })
+	return all
+}
+
+// changedEvents counts the elements of a stream that another one has in no form.
+func changedEvents(before, after *events.Stream) int {
+	if before == after {
+		return 0
+	}
+	have := map[*events.Element]bool{}
+	for _, e := range before.All() {
+		have[e] = true
+	}
+	n := 0
+	for _, e := range after.All() {
+		if !have[e] {
+			n++
+		}
+	}
+	return n
+}
+
+// finish completes the report.
+func (j *job) finish() {
+	r := &j.report
+	r.EventsAfter, r.BytesAfter, r.TokensAfter = j.size.Events, j.size.Bytes, j.size.Tokens
+	r.EventsRemoved = r.EventsBefore - r.EventsAfter
+	r.TokensSaved = r.TokensBefore - r.TokensAfter
+	r.Tools = savings(j.first.Tools, j.size.Tools)
+	r.Money = j.money()
+}
+
+// money returns what the change costs and saves; nil where nothing is known of the model.
+func (j *job) money() *Money {
+	if j.Market.Model == "" && !j.Market.Priced() {
+		return nil
+	}
+	return j.Market.Rewrite(j.first.Tokens-j.size.Tokens, j.tail(), j.Cold)
+}
+
+// tail returns the tokens of the source from the first element on that became different.
+func (j *job) tail() float64 {
+	have := map[*events.Element]bool{}
+	for _, e := range j.stream.All() {
+		have[e] = true
+	}
+	view := j.source.Project().Stream
+	sum, cut := 0.0, false
+	for i, e := range view.All() {
+		cut = cut || e.Kind().IsEvent() && !have[e]
+		if cut && i < len(j.first.Element) {
+			sum += j.first.Element[i].Tokens
+		}
+	}
+	if j.prunes() { // tools stand before everything
+		return j.first.Tokens
+	}
+	return sum
+}
+
+func (j *job) prunes() bool {
+	return slices.ContainsFunc(j.report.Steps, func(s Step) bool { return len(s.Pruned) > 0 })
+}

@@ -1,0 +1,63 @@
+package compact
+
+import (
+	"encoding/json"
+	"time"
+
+	"github.com/git-jp/git-jp/events"
+	"github.com/go-json-experiment/json/jsontext"
+)
+
+const (
+	metadataUsage = events.MetadataPrefix + "usage"
+	// MetadataSent is the key below which the last event of an answer keeps what the request
+	// was, see [Sent].
+	MetadataSent = events.MetadataPrefix + "sent"
+)
+
+// A Usage is what an answer has cost, in tokens, as it is stored with the answer.
+type Usage struct {
+	Input      int64  `json:"input"`
+	Output     int64  `json:"output"`
+	CacheRead  int64  `json:"cache_read,omitempty"`
+	CacheWrite int64  `json:"cache_write,omitempty"`
+	Model      string `json:"model,omitempty"`
+}
+
+// Prompt returns the size of the whole prompt.
+func (u Usage) Prompt() int64 { return u.Input + u.CacheRead + u.CacheWrite }
+
+// UsageOf returns the usage that is stored with an element.
+func UsageOf(e *events.Element) (u Usage, ok bool) {
+	v, ok := e.Metadata().Value(metadataUsage)
+	return u, ok && json.Unmarshal(v, &u) == nil
+}
+
+// A Sent is what is kept of a request, so that the next one can tell whether the provider
+// still has its prompt.
+type Sent struct {
+	At     time.Time `json:"at"`
+	Model  string    `json:"model"`
+	Prefix string    `json:"prefix"` // digest of the system prompt and what voids it
+	Tools  string    `json:"tools"`  // digest of the tools
+}
+
+// Same reports whether two requests begin with the same bytes, to the same model.
+func (s Sent) Same(o Sent) bool {
+	return s.Model == o.Model && s.Prefix == o.Prefix && s.Tools == o.Tools
+}
+
+// WithSent returns md with a request.
+func WithSent(md events.Metadata, s Sent) events.Metadata {
+	v, err := json.Marshal(s)
+	if err != nil {
+		return md // a time out of range: nothing is kept
+	}
+	return md.With(MetadataSent, jsontext.Value(v))
+}
+
+// SentOf returns the request that is stored with an element.
+func SentOf(e *events.Element) (s Sent, ok bool) {
+	v, ok := e.Metadata().Value(MetadataSent)
+	return s, ok && json.Unmarshal(v, &s) == nil
+}
