@@ -61,11 +61,13 @@ func (r *Repo) sortedEntries(ctx context.Context, id OID) ([]treeEntry, error) {
 	return entries, err
 }
 
-func compareEntries(a, b treeEntry) int { return compareNames(a.name, a.end(), b.name, b.end()) }
+func compareEntries(a, b treeEntry) int {
+	return compareNames(a.name, a.mode.end(), b.name, b.mode.end())
+}
 
-// end is what git takes the name to end in when it sorts.
-func (e treeEntry) end() string {
-	if e.mode == ModeDir {
+// end is what git takes the name of an entry to end in when it sorts.
+func (m Mode) end() string {
+	if m == ModeDir {
 		return "/"
 	}
 	return ""

@@ -20,6 +20,8 @@ import (
 // a Tree is. Only entries of stage 0 with content are files of it.
 type Index struct {
 	repo      *Repo
+	path      string
+	gitDir    string  // of another work tree, "" for our own
 	entries   []Entry // of stage 0, sorted by path
 	intents   []string
 	conflicts []string
@@ -42,8 +44,20 @@ const largeIndex = 1 << 20
 // Index reads the index that git uses now, which GIT_INDEX_FILE may name. One that
 // is not there is empty.
 func (r *Repo) Index(ctx context.Context) (*Index, error) {
-	x := &Index{repo: r}
-	info, err := os.Stat(r.indexPath)
+	return r.readIndex(ctx, &Index{repo: r, path: r.indexPath})
+}
+
+// IndexOf reads the index of a work tree of the repository.
+func (r *Repo) IndexOf(ctx context.Context, w Worktree) (*Index, error) {
+	x := &Index{repo: r, path: w.Index(), gitDir: w.GitDir}
+	if _, err := r.readIndex(ctx, x); err != nil {
+		return nil, fmt.Errorf("%s: %w", w.Title(), err)
+	}
+	return x, nil
+}
+
+func (r *Repo) readIndex(ctx context.Context, x *Index) (*Index, error) {
+	info, err := os.Stat(x.path)
 	if errors.Is(err, fs.ErrNotExist) {
 		return x, nil
 	}
@@ -67,7 +81,7 @@ func (x *Index) read(ctx context.Context, large bool) error {
 	if !large && x.decode() == nil {
 		return nil
 	}
-	*x = Index{repo: x.repo}
+	*x = Index{repo: x.repo, path: x.path, gitDir: x.gitDir}
 	return x.list(ctx)
 }
 
@@ -76,7 +90,7 @@ func (x *Index) decode() error {
 	if x.repo.objectFormat != "sha1" {
 		return index.ErrUnsupportedVersion
 	}
-	data, err := os.ReadFile(x.repo.indexPath)
+	data, err := os.ReadFile(x.path)
 	if err != nil {
 		return err
 	}
@@ -87,7 +101,7 @@ func (x *Index) decode() error {
 	var idx index.Index
 	err = index.NewDecoder(bytes.NewReader(data)).Decode(&idx)
 	if errors.Is(err, index.ErrUnknownExtension) {
-		idx.Entries, err = x.repo.decodeSplit(data, &idx)
+		idx.Entries, err = x.decodeSplit(data, &idx)
 	}
 	if err != nil {
 		return err

@@ -13,9 +13,9 @@ const exitUsage = 129
 
 // list asks git for the entries, those of a sparse index as they are.
 func (x *Index) list(ctx context.Context) error {
-	out, err := x.repo.run(ctx, command{args: []string{"ls-files", "--sparse", "--stage", "-z"}})
+	out, err := x.git(ctx, "ls-files", "--sparse", "--stage", "-z")
 	if exitCode(err) == exitUsage {
-		out, err = x.repo.run(ctx, command{args: []string{"ls-files", "--stage", "-z"}})
+		out, err = x.git(ctx, "ls-files", "--stage", "-z")
 	}
 	if err != nil {
 		return err
@@ -42,6 +42,18 @@ func (x *Index) list(ctx context.Context) error {
 	return x.findIntents(ctx)
 }
 
+// git asks about this index, which need not be that of our own work tree.
+func (x *Index) git(ctx context.Context, args ...string) ([]byte, error) {
+	c := command{args: args}
+	if x.gitDir != "" {
+		c.env = []string{
+			envDir + "=" + x.gitDir, envCommonDir + "=" + x.repo.commonDir,
+			envIndexFile + "=" + x.path, envWorkTree + "=" + x.repo.runDir,
+		}
+	}
+	return x.repo.run(ctx, c)
+}
+
 // parseStageLine reads "<mode> <id> <stage> TAB <path>".
 func parseStageLine(line string) (Entry, int, error) {
 	head, path, ok := strings.Cut(line, "\t")
@@ -63,10 +75,9 @@ func parseStageLine(line string) (Entry, int, error) {
 // as empty files; diff-index against the empty tree shows what a commit would add,
 // which is every other entry.
 func (x *Index) findIntents(ctx context.Context) error {
-	out, err := x.repo.run(ctx, command{args: []string{
+	out, err := x.git(ctx,
 		"diff-index", "--cached", "--ita-invisible-in-index", "--name-only", "--no-renames",
-		"--diff-filter=A", "-z", x.emptyTree().String(),
-	}})
+		"--diff-filter=A", "-z", x.emptyTree().String())
 	if err != nil {
 		return err
 	}

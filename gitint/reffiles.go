@@ -67,17 +67,22 @@ func (f refFiles) list(ctx context.Context) ([]Ref, []Incomplete, error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	refs := make([]Ref, 0, len(set.direct)+len(set.sym))
-	for _, ref := range set.direct {
+	return set.result()
+}
+
+// result returns the refs and those that say nothing.
+func (s *refSet) result() ([]Ref, []Incomplete, error) {
+	refs := make([]Ref, 0, len(s.direct)+len(s.sym))
+	for _, ref := range s.direct {
 		refs = append(refs, ref)
 	}
-	for name := range set.sym {
-		if ref, ok := set.follow(name); ok {
+	for name := range s.sym {
+		if ref, ok := s.follow(name); ok {
 			refs = append(refs, ref)
 		}
 	}
-	broken := make([]Incomplete, 0, len(set.broken))
-	for name, reason := range set.broken {
+	broken := make([]Incomplete, 0, len(s.broken))
+	for name, reason := range s.broken {
 		broken = append(broken, Incomplete{ReasonRef, name + ": " + reason})
 	}
 	sortIncomplete(broken)

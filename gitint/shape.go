@@ -26,6 +26,11 @@ const (
 	ReasonExtension = "extension"
 	// ReasonRef: a ref is there and says nothing. Known after Refs.
 	ReasonRef = "ref"
+	// ReasonWorktree: a work tree is known of and cannot be found. Only Roots says so.
+	ReasonWorktree = "worktree"
+	// ReasonOperation: an operation in progress names what cannot be found. Only Roots
+	// says so.
+	ReasonOperation = "operation"
 	// ReasonUnreadable: it could not be found out.
 	ReasonUnreadable = "unreadable"
 )

@@ -2,6 +2,7 @@ package gitint
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/binary"
 	"encoding/hex"
 	"errors"
@@ -26,12 +27,13 @@ type splitLink struct {
 
 // decodeSplit reads a split index and its base. idx has the entries of the small
 // file, which go-git reads before it comes upon the extension.
-func (r *Repo) decodeSplit(data []byte, idx *index.Index) ([]*index.Entry, error) {
+func (x *Index) decodeSplit(data []byte, idx *index.Index) ([]*index.Entry, error) {
 	link, err := findLink(data[:len(data)-sha1Size])
 	if err != nil || idx.Version > 3 { // version 4 compresses names that are not there
 		return nil, errSplit
 	}
-	baseData, err := os.ReadFile(filepath.Join(r.gitDir, "sharedindex."+link.base))
+	gitDir := cmp.Or(x.gitDir, x.repo.gitDir)
+	baseData, err := os.ReadFile(filepath.Join(gitDir, "sharedindex."+link.base))
 	if err != nil {
 		return nil, err
 	}

@@ -135,7 +135,7 @@ func (t *Tree) find(name string) (Entry, error) {
 func search(entries []treeEntry, name string) (treeEntry, bool) {
 	for _, suffix := range []string{"", "/"} {
 		i, ok := slices.BinarySearchFunc(entries, suffix, func(e treeEntry, suffix string) int {
-			return compareNames(e.name, e.end(), name, suffix)
+			return compareNames(e.name, e.mode.end(), name, suffix)
 		})
 		if ok {
 			return entries[i], true

@@ -32,6 +32,7 @@ var rooms = map[string]room{
 	"compact":               {imports: []string{"events", "blobs", "dedup"}},
 	"gitint":                {imports: []string{"internal/trace"}, processes: true},
 	"hooks":                 {imports: []string{"gitint", "internal/atomicfile"}},
+	"gc":                    {imports: gcImports},
 	"internal/refs":         {imports: []string{"events", "blobs", "internal/atomicfile"}},
 	"internal/workspace":    {imports: []string{"events", "blobs", "internal/atomicfile"}},
 	"internal/check":        {imports: []string{"events", "blobs", "internal/refs", "internal/workspace"}},
@@ -71,6 +72,10 @@ var modelsImports = []string{
 
 var stageImports = []string{
 	"events", "blobs", "gitint", "internal/refs", "internal/workspace", "internal/check",
+}
+
+var gcImports = []string{
+	"events", "blobs", "gitint", "internal/refs", "internal/workspace", "internal/atomicfile",
 }
 
 var queryImports = []string{

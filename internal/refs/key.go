@@ -31,6 +31,10 @@ const (
 	kindBlobs      kind = 'b'
 	kindPointer    kind = 'p'
 	kindPlain      kind = 'n'
+	kindMentions   kind = 'm'
+	kindText       kind = 't'
+	kindStreams    kind = 's'
+	kindPlaces     kind = 'w'
 )
 
 // A key names a record. It is an array so that an index of many costs one

@@ -38,11 +38,7 @@ func (w *writer) files(all []BlobFile) {
 	w.buf = binary.AppendUvarint(w.buf, uint64(len(all)))
 	for _, f := range all {
 		w.buf = append(w.buf, f.Hash[:]...)
-		id, err := hex.DecodeString(string(f.Object))
-		if err != nil || len(id) > len(blobs.Hash{}) {
-			id = nil // comes out as another id, which a reader refuses
-		}
-		w.buf = append(append(w.buf, byte(len(id))), id...)
+		w.id(f.Object)
 	}
 }
 

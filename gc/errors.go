@@ -1,0 +1,74 @@
+package gc
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// The reasons of an Obstacle, beside those of gitint.Incomplete.
+const (
+	ReasonStream  = "stream"  // a file that should be a stream is none
+	ReasonOpaque  = "opaque"  // a stream is in Git LFS or encrypted
+	ReasonObject  = "object"  // an object is missing or damaged
+	ReasonLinked  = "linked"  // a symbolic link stands where conversations or blobs are
+	ReasonForeign = "foreign" // the store has what this version does not know
+	ReasonFiles   = "files"   // the system refuses to read something
+	ReasonMissing = "missing" // a reference is without its content already
+)
+
+// An Obstacle is something without which nobody can say what is needed.
+type Obstacle struct {
+	// Reason is one of the reasons, or that of a gitint.Incomplete.
+	Reason string
+	// Root names where it is: a ref, a work tree, an index.
+	Root string
+	// Path is the file, from the root of the tree; "" for the root as a whole.
+	Path   string
+	Detail string
+}
+
+// String is one line.
+func (o Obstacle) String() string {
+	var b strings.Builder
+	b.WriteString(o.Root)
+	if o.Path != "" {
+		if b.Len() > 0 {
+			b.WriteByte(':')
+		}
+		b.WriteString(o.Path)
+	}
+	if b.Len() > 0 {
+		b.WriteString(": ")
+	}
+	return b.String() + o.Detail
+}
+
+// A RefusedError says why nothing may be deleted.
+type RefusedError struct {
+	Obstacles []Obstacle // at least one
+}
+
+// Error names the first obstacle and counts the others.
+func (e *RefusedError) Error() string {
+	text := "nothing is deleted: " + e.Obstacles[0].String()
+	if n := len(e.Obstacles) - 1; n > 0 {
+		text += fmt.Sprintf(" (and %d more)", n)
+	}
+	return text
+}
+
+// Has reports whether one of the obstacles has the reason.
+func (e *RefusedError) Has(reason string) bool {
+	return slices.ContainsFunc(e.Obstacles, func(o Obstacle) bool { return o.Reason == reason })
+}
+
+// A BusyError says that another collection is running.
+type BusyError struct {
+	Path string // of the lock
+}
+
+// Error names the lock.
+func (e *BusyError) Error() string {
+	return "another collection is running: " + e.Path + " is held"
+}

@@ -1,0 +1,155 @@
+package gc_test
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/git-jp/git-jp/blobs"
+	"github.com/git-jp/git-jp/gc"
+	"github.com/git-jp/git-jp/gitint"
+	"github.com/git-jp/git-jp/internal/gittest"
+	"github.com/git-jp/git-jp/internal/refs"
+	"github.com/git-jp/git-jp/internal/workspace"
+)
+
+// now is later than every file that a test makes, and old is before.
+var (
+	now = time.Date(2030, 1, 1, 0, 0, 0, 0, time.UTC)
+	old = time.Date(2020, 1, 1, 0, 0, 0, 0, time.UTC)
+)
+
+// A fixture is a repository with a workspace at its root.
+type fixture struct {
+	*gittest.Repository
+	tb    testing.TB
+	cache *refs.Cache
+	hook  func(gc.Step, string) error
+	grace time.Duration
+}
+
+func newFixture(tb testing.TB, initArgs ...string) *fixture {
+	tb.Helper()
+	r := gittest.Repo(tb, initArgs...)
+	f := &fixture{Repository: r, tb: tb, grace: 14 * 24 * time.Hour}
+	f.workspace("")
+	r.WriteFile("readme", "x")
+	r.Commit("begin")
+	return f
+}
+
+// workspace makes a workspace in a directory.
+func (f *fixture) workspace(dir string) {
+	f.WriteFile(filepath.Join(dir, ".jp/.id"), "generated\nabcde\n")
+	f.WriteFile(filepath.Join(dir, ".jp/.gitignore"),
+		"/blobs/.tmp/\n/locks/\n/conversations/.trash/\n")
+	f.WriteFile(filepath.Join(dir, ".jp/conversations/.keep"), "")
+}
+
+// at is the same in another work tree.
+func (f *fixture) at(dir string) *fixture {
+	c := *f
+	c.Repository = f.In(dir)
+	return &c
+}
+
+// blob puts content into the store, long ago.
+func (f *fixture) blob(content string) blobs.Hash {
+	f.tb.Helper()
+	h := blobs.Sum([]byte(content))
+	name := ".jp/blobs/" + h.Path()
+	f.WriteFile(name, string(blobs.Encode([]byte(content))))
+	if err := os.Chtimes(f.Path(name), old, old); err != nil {
+		f.tb.Fatal(err)
+	}
+	return h
+}
+
+func (f *fixture) has(h blobs.Hash) bool {
+	_, err := os.Lstat(f.Path(".jp/blobs/" + h.Path()))
+	return err == nil
+}
+
+// stream is an events.json that refers to contents.
+func stream(all ...blobs.Hash) string {
+	var b strings.Builder
+	b.WriteString(`[{"timestamp":"2026-01-01 00:00:00.0","type":"turn_start"},
+{"timestamp":"2026-01-01 00:00:00.0","type":"chat_request","content":"why"}`)
+	for i, h := range all {
+		fmt.Fprintf(&b, `,
+{"timestamp":"2026-01-01 00:00:00.0","type":"tool_call_request","id":"call_%d","name":"read","arguments":{}},
+{"timestamp":"2026-01-01 00:00:00.0","type":"tool_call_response","id":"call_%d","content":[{"type":"text","content":{"$blob":"%s","size":1}}],"is_error":false}`,
+			i, i, h)
+	}
+	return b.String() + "]\n"
+}
+
+const conversation = ".jp/conversations/17800000001-one"
+
+// converse writes the files of a conversation.
+func (f *fixture) converse(dir string, all ...blobs.Hash) {
+	f.WriteFile(dir+"/metadata.json", "{\n  \"title\": \"About "+filepath.Base(dir)+"\"\n}\n")
+	f.WriteFile(dir+"/base_config.json", "{}\n")
+	f.WriteFile(dir+"/events.json", stream(all...))
+}
+
+// commit makes a commit that nothing names, of a conversation without its contents.
+func (f *fixture) commit(all ...blobs.Hash) string {
+	f.tb.Helper()
+	return f.commitFile(conversation+"/events.json", stream(all...))
+}
+
+func (f *fixture) commitFile(name, content string) string {
+	f.tb.Helper()
+	id := f.RunInput(content, "hash-object", "-w", "--stdin")
+	r := f.With("GIT_INDEX_FILE=" + filepath.Join(f.tb.TempDir(), "index"))
+	r.Run("update-index", "--add", "--cacheinfo", "100644,"+id+","+name)
+	return r.Run("commit-tree", "-m", "made", r.Run("write-tree"))
+}
+
+// options opens the repository and the workspace.
+func (f *fixture) options() gc.Options {
+	f.tb.Helper()
+	repo, err := gitint.Open(f.tb.Context(), gitint.Options{Dir: f.Dir, Env: f.Env})
+	if err != nil {
+		f.tb.Fatal(err)
+	}
+	clock := func() time.Time { return now }
+	data := filepath.Join(filepath.Dir(f.Dir), "data")
+	w, err := workspace.Open(f.Dir, workspace.Env{
+		Getenv: func(name string) string {
+			if name == "JP_USER_DATA_DIR" {
+				return data
+			}
+			return ""
+		},
+		Now: clock, Home: filepath.Dir(f.Dir), Dir: f.Dir, PID: os.Getpid(),
+	})
+	if err != nil {
+		f.tb.Fatal(err)
+	}
+	f.tb.Cleanup(func() { _ = w.Close(); _ = repo.Close() })
+	return gc.Options{
+		Repo: repo, Workspace: w, Now: clock, Grace: f.grace, PID: os.Getpid(),
+		Cache: f.cache, Hook: f.hook,
+	}
+}
+
+// collect makes a plan and does it.
+func (f *fixture) collect() (*gc.Result, error) {
+	f.tb.Helper()
+	o := f.options()
+	p, err := gc.MakePlan(f.tb.Context(), o)
+	if err != nil {
+		return nil, err
+	}
+	return gc.Sweep(f.tb.Context(), o, p)
+}
+
+// withCache opens the cache that a repository has.
+func (f *fixture) withCache() {
+	f.cache = refs.Open(f.Path(".git/jp/cache"))
+}

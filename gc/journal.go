@@ -1,0 +1,250 @@
+package gc
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/git-jp/git-jp/blobs"
+	"github.com/git-jp/git-jp/internal/atomicfile"
+)
+
+// A run is a directory in the trash:
+//
+//	run.json     what was begun, and how far it came
+//	items.jsonl  what is moved, a line each, complete before the first is moved
+//	files/       the blobs, by hash
+//
+// A blob of an open run is in its place or in files/, or, while it is copied, in both.
+
+// journalVersion is that of the files of a run. One of another version is left alone.
+const journalVersion = 1
+
+// A state says how far a run has come.
+type state string
+
+const (
+	moving   state = "moving" // after a crash everything goes back
+	indexing state = "index"  // after a crash entries leave the index
+	done     state = "done"
+)
+
+// A header is run.json.
+type header struct {
+	Version int       `json:"version"`
+	Run     string    `json:"run"`
+	State   state     `json:"state"`
+	Started time.Time `json:"started"`
+	Store   string    `json:"store"` // as a place names it
+}
+
+// A record is a line of items.jsonl.
+type record struct {
+	Hash         blobs.Hash `json:"hash"`
+	Size         int64      `json:"size"`
+	ModTime      time.Time  `json:"mtime"`
+	Path         string     `json:"path"`
+	Tracked      bool       `json:"tracked,omitempty"`
+	Object       string     `json:"object,omitempty"` // of its entry in the index
+	Mode         uint32     `json:"mode,omitempty"`
+	Conversation string     `json:"conversation,omitempty"`
+	Title        string     `json:"title,omitempty"`
+	Commit       string     `json:"commit,omitempty"`
+}
+
+// A run is one run, opened.
+type run struct {
+	header
+	o     *Options
+	place place
+	dir   string
+	items []record
+}
+
+func (r *run) file(h blobs.Hash) string { return filepath.Join(r.dir, "files", h.String()) }
+
+// target is where a blob belongs.
+func (r *run) target(h blobs.Hash) string {
+	return filepath.Join(r.place.store, filepath.FromSlash(h.Path()))
+}
+
+// hook gives the steps of writing a file to the hook of the options.
+func (o *Options) hook() func(atomicfile.Step, string) error {
+	if o.Hook == nil {
+		return nil
+	}
+	return func(s atomicfile.Step, name string) error { return o.Hook(Step(s), name) }
+}
+
+// write replaces a file in a directory, durably.
+func (o *Options) write(dir, name string, data []byte) error {
+	root, err := os.OpenRoot(dir)
+	if err != nil {
+		return err
+	}
+	return errors.Join(atomicfile.Write(root, name, data, atomicfile.Options{
+		TempDir: "tmp", Hook: o.hook(),
+	}), root.Close())
+}
+
+func (o *Options) mkdir(dir string) error {
+	if err := o.step(Step(atomicfile.StepMkdir), dir); err != nil {
+		return err
+	}
+	return os.MkdirAll(dir, 0o755)
+}
+
+// newRun makes a run that says what will be moved, and that it was begun. Nothing is moved
+// before all of that is on the disk.
+func newRun(o *Options, p place, name string, items []record) (*run, error) {
+	r := &run{o: o, place: p, dir: filepath.Join(p.trash, name), items: items}
+	r.header = header{
+		Version: journalVersion, Run: name, State: moving, Started: o.Now().UTC(), Store: p.name,
+	}
+	if err := o.mkdir(filepath.Join(r.dir, "files")); err != nil {
+		return nil, err
+	}
+	var lines bytes.Buffer
+	out := json.NewEncoder(&lines)
+	for _, i := range items {
+		if err := out.Encode(i); err != nil {
+			return nil, err
+		}
+	}
+	if err := o.write(r.dir, "items.jsonl", lines.Bytes()); err != nil {
+		return nil, err
+	}
+	if err := r.save(moving); err != nil {
+		return nil, err
+	}
+	if err := o.mkdir(filepath.Join(p.store, ".tmp")); err != nil {
+		return nil, err
+	}
+	return r, o.writePointer(p, r.dir)
+}
+
+func (o *Options) writePointer(p place, dir string) error {
+	root, err := os.OpenRoot(p.store)
+	if err != nil {
+		return err
+	}
+	return errors.Join(atomicfile.Write(root, ".tmp/gc.open", []byte(dir+"\n"),
+		atomicfile.Options{TempDir: ".tmp", Hook: o.hook()}), root.Close())
+}
+
+// save writes how far the run has come.
+func (r *run) save(s state) error {
+	r.State = s
+	data, err := json.Marshal(r.header)
+	if err != nil {
+		return err
+	}
+	return r.o.write(r.dir, "run.json", append(data, '\n'))
+}
+
+// end closes the run: from here on its blobs are in the trash.
+func (r *run) end() error {
+	if err := r.save(done); err != nil {
+		return err
+	}
+	return r.o.remove(r.place.pointer())
+}
+
+// drop removes a run of which every blob is back in its place. What could not go back is
+// kept as that of a run that is done.
+func (r *run) drop() error {
+	left, err := os.ReadDir(filepath.Join(r.dir, "files"))
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	if len(left) > 0 {
+		return r.end()
+	}
+	if err := r.o.remove(r.place.pointer()); err != nil {
+		return err
+	}
+	return r.erase()
+}
+
+// erase removes a run with all that is in it.
+func (r *run) erase() error {
+	if err := r.o.step(StepUnlink, r.dir); err != nil {
+		return err
+	}
+	return os.RemoveAll(r.dir)
+}
+
+func (o *Options) remove(path string) error {
+	if !exists(path) {
+		return nil
+	}
+	if err := o.step(StepUnlink, path); err != nil {
+		return err
+	}
+	err := os.Remove(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	return err
+}
+
+// errNotRun says that a directory is no run, or one of another version.
+var errNotRun = errors.New("not a run that this version knows")
+
+// openRun reads a run.
+func openRun(o *Options, p place, dir string) (*run, error) {
+	r := &run{o: o, place: p, dir: dir}
+	data, err := os.ReadFile(filepath.Join(dir, "run.json"))
+	if err != nil {
+		return nil, err
+	}
+	if err := json.Unmarshal(data, &r.header); err != nil || r.Version != journalVersion {
+		return nil, fmt.Errorf("%s: %w", dir, errNotRun)
+	}
+	file, err := os.Open(filepath.Join(dir, "items.jsonl"))
+	if err != nil {
+		return nil, err
+	}
+	defer file.Close() //nolint:errcheck // was only read
+	lines := bufio.NewScanner(file)
+	lines.Buffer(nil, 1<<20)
+	for lines.Scan() {
+		var i record
+		if err := json.Unmarshal(lines.Bytes(), &i); err != nil {
+			return nil, fmt.Errorf("read %s: %w", file.Name(), err)
+		}
+		r.items = append(r.items, i)
+	}
+	return r, lines.Err()
+}
+
+// runs returns the runs of this store, oldest first. What is no run is not ours.
+func runs(o *Options, p place) ([]*run, error) {
+	entries, err := os.ReadDir(p.trash)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return nil, err
+	}
+	var all []*run
+	for _, e := range entries {
+		r, err := openRun(o, p, filepath.Join(p.trash, e.Name()))
+		if errors.Is(err, fs.ErrNotExist) || errors.Is(err, errNotRun) {
+			continue
+		}
+		if err != nil {
+			return nil, fmt.Errorf("read run %s: %w", e.Name(), err)
+		}
+		if r.Store == p.name {
+			all = append(all, r)
+		}
+	}
+	slices.SortFunc(all, func(a, b *run) int { return strings.Compare(a.Run, b.Run) })
+	return all, nil
+}

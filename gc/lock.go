@@ -1,0 +1,50 @@
+package gc
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+	"time"
+
+	"github.com/git-jp/git-jp/internal/workspace"
+)
+
+const (
+	// lockWait is how long a collection waits for another: whoever only looks whether a
+	// run is open holds the lock for an instant.
+	lockWait = 200 * time.Millisecond
+	lockPoll = 10 * time.Millisecond
+)
+
+// lock excludes other collections of all work trees. The kernel lets go of it when the
+// process ends, however it ends.
+func (o *Options) lock(ctx context.Context, p place) (unlock func(), err error) {
+	if err := o.mkdir(filepath.Dir(p.lockFile)); err != nil {
+		return nil, err
+	}
+	f, err := os.OpenFile(p.lockFile, os.O_CREATE|os.O_RDWR, 0o644)
+	if err != nil {
+		return nil, err
+	}
+	expired := time.NewTimer(lockWait)
+	defer expired.Stop()
+	for {
+		held, err := workspace.TryLock(f)
+		if held && err == nil {
+			return func() { _ = f.Close() }, nil
+		}
+		if err != nil {
+			_ = f.Close() // nothing was written
+			return nil, err
+		}
+		select {
+		case <-time.After(lockPoll):
+		case <-ctx.Done():
+			_ = f.Close() // as above
+			return nil, ctx.Err()
+		case <-expired.C:
+			_ = f.Close() // as above
+			return nil, &BusyError{Path: p.lockFile}
+		}
+	}
+}

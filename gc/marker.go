@@ -1,0 +1,519 @@
+package gc
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path"
+	"path/filepath"
+	"strings"
+
+	"github.com/git-jp/git-jp/blobs"
+	"github.com/git-jp/git-jp/gitint"
+	"github.com/git-jp/git-jp/internal/refs"
+	"github.com/git-jp/git-jp/internal/workspace"
+)
+
+// A tipKind says what a tip is.
+type tipKind int
+
+const (
+	tipWorkTree tipKind = iota
+	tipIndex
+	tipRef   // a branch or another ref, or HEAD: its references must have their content
+	tipOther // a stash, an operation in progress: parts of it may stand elsewhere
+)
+
+// A tip is a tree that somebody may commit or merge next, so every reference in it counts.
+type tip struct {
+	title  string
+	kind   tipKind
+	commit gitint.OID // or tree; zero in a work tree or an index
+	isTree bool       // commit is a tree
+	place  refs.Place
+	units  []unit
+	disk   []diskFile         // of a work tree
+	staged map[int32]struct{} // of an index: the contents that it has
+	store  string             // of a work tree
+	files  []stagedFile       // of an index
+}
+
+// A stagedFile is a file of an index.
+type stagedFile struct {
+	path string
+	document
+}
+
+// A marker finds out what is needed.
+type marker struct {
+	o       *Options
+	forest  *forest
+	hashes  *hashes
+	library *library
+	roots   *gitint.Roots
+
+	tips      []*tip
+	commits   []gitint.OID // that roots name, tips and others
+	titles    map[gitint.OID]string
+	obstacles []Obstacle
+	notes     []string
+	wanted    map[int32]struct{} // by a tip
+}
+
+func newMarker(o *Options) *marker {
+	m := &marker{
+		o: o, hashes: newHashes(), titles: make(map[gitint.OID]string),
+		wanted: make(map[int32]struct{}),
+	}
+	m.forest = newForest(o)
+	m.library = newLibrary(m.forest, m.hashes, false)
+	return m
+}
+
+func (m *marker) obstruct(o Obstacle) { m.obstacles = append(m.obstacles, o) }
+
+func (m *marker) refused() error {
+	if len(m.obstacles) == 0 {
+		return nil
+	}
+	return &RefusedError{Obstacles: m.obstacles}
+}
+
+// markTips finds what every tip refers to.
+func (m *marker) markTips(ctx context.Context) error {
+	if !m.o.UserLocal {
+		if err := m.readRoots(ctx); err != nil {
+			return err
+		}
+	}
+	if err := m.siloCopies(ctx); err != nil {
+		return err
+	}
+	if !m.o.UserLocal {
+		if err := m.gitTips(ctx); err != nil {
+			return err
+		}
+	}
+	for _, t := range m.tips {
+		m.want(t)
+	}
+	return nil
+}
+
+func (m *marker) readRoots(ctx context.Context) error {
+	roots, err := m.o.Repo.Roots(ctx)
+	if err != nil {
+		return m.absorb(ctx, err)
+	}
+	m.roots = roots
+	for _, i := range roots.Incomplete {
+		m.obstruct(Obstacle{Reason: i.Reason, Detail: i.String()})
+	}
+	for _, w := range roots.Worktrees {
+		if w.Gone && w.Unknown == "" {
+			m.notes = append(m.notes, w.Title()+" is gone: 'git worktree prune' forgets it")
+		}
+	}
+	return m.workTrees(ctx)
+}
+
+// absorb makes an obstacle of an error of the repository, unless we were interrupted.
+func (m *marker) absorb(ctx context.Context, err error) error {
+	if ctx.Err() != nil {
+		return ctx.Err()
+	}
+	m.obstruct(Obstacle{Reason: reasonOf(err), Detail: err.Error()})
+	return m.refused()
+}
+
+func reasonOf(err error) string {
+	missing, corrupt := new(gitint.MissingObjectError), new(gitint.CorruptObjectError)
+	switch {
+	case errors.As(err, &missing), errors.As(err, &corrupt):
+		return ReasonObject
+	case errors.Is(err, os.ErrPermission):
+		return ReasonFiles
+	default:
+		return gitint.ReasonUnreadable
+	}
+}
+
+// gitTips reads the tips that git has.
+func (m *marker) gitTips(ctx context.Context) error {
+	if err := m.refTips(ctx); err != nil {
+		return err
+	}
+	if err := m.indexTips(ctx); err != nil {
+		return err
+	}
+	if err := m.operationFiles(); err != nil {
+		return m.absorb(ctx, err)
+	}
+	if err := m.expand(ctx); err != nil {
+		return err
+	}
+	return m.refused()
+}
+
+// refTips sorts the roots by what they name, and makes tips of those that are.
+func (m *marker) refTips(ctx context.Context) error {
+	ids := make([]gitint.OID, len(m.roots.Names))
+	for i, r := range m.roots.Names {
+		ids[i] = r.OID
+	}
+	kinds, err := m.o.Repo.ObjectKinds(ctx, ids)
+	if err != nil {
+		return m.absorb(ctx, err)
+	}
+	var stashes []gitint.Root
+	for i, root := range m.roots.Names {
+		id, kind, err := m.peel(ctx, root.OID, kinds[i])
+		switch {
+		case err != nil:
+			m.obstruct(Obstacle{Reason: reasonOf(err), Root: root.Title(), Detail: err.Error()})
+		case kind == "" && root.Needed:
+			m.obstruct(Obstacle{
+				Reason: ReasonObject, Root: root.Title(),
+				Detail: fmt.Sprintf("its object %s is missing", root.OID),
+			})
+		case kind == "":
+			// What the name held is wholly gone.
+		default:
+			root.OID = id
+			m.root(root, kind)
+			if root.Kind == gitint.RootStash && kind == "commit" {
+				stashes = append(stashes, root)
+			}
+		}
+	}
+	return m.stashes(ctx, stashes)
+}
+
+func (m *marker) peel(
+	ctx context.Context, id gitint.OID, kind string,
+) (gitint.OID, string, error) {
+	for kind == "tag" {
+		next, err := m.o.Repo.TagTarget(ctx, id)
+		if err != nil {
+			return id, "", err
+		}
+		kinds, err := m.o.Repo.ObjectKinds(ctx, []gitint.OID{next})
+		if err != nil {
+			return id, "", err
+		}
+		if kinds[0] == "" {
+			return id, "", &gitint.MissingObjectError{OID: next}
+		}
+		id, kind = next, kinds[0]
+	}
+	return id, kind, nil
+}
+
+// root takes one root with the object that it leads to. What names no commit has no history:
+// it is a tip, whatever its name.
+func (m *marker) root(root gitint.Root, kind string) {
+	t := &tip{title: root.Title(), commit: root.OID, kind: tipOther}
+	switch kind {
+	case "blob":
+		m.tips = append(m.tips, &tip{
+			title: root.Title(), kind: tipOther,
+			files: []stagedFile{{document: document{id: objectID(root.OID)}}},
+		})
+		return
+	case "tree":
+	case "commit":
+		if _, ok := m.titles[root.OID]; !ok {
+			m.commits = append(m.commits, root.OID)
+			m.titles[root.OID] = root.Title()
+		}
+		switch root.Kind {
+		case gitint.RootTag, gitint.RootReflog:
+			return
+		case gitint.RootRef, gitint.RootHead:
+			t.kind = tipRef
+		}
+	}
+	t.isTree = kind == "tree"
+	m.tips = append(m.tips, t)
+}
+
+// stashes adds the other parents of stash entries: the index, and files that were untracked.
+func (m *marker) stashes(ctx context.Context, entries []gitint.Root) error {
+	ids := make([]gitint.OID, len(entries))
+	for i, e := range entries {
+		ids[i] = e.OID
+	}
+	err := m.o.Repo.CommitHeads(ctx, ids, func(i int, h gitint.CommitHead) error {
+		for n, parent := range h.Parents {
+			if n > 0 {
+				root := entries[i]
+				root.OID, root.Name = parent, fmt.Sprintf("%s^%d", root.Name, n+1)
+				m.root(root, "commit")
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		return m.absorb(ctx, err)
+	}
+	return nil
+}
+
+// indexTips reads the index of every work tree, and the one that git uses now.
+func (m *marker) indexTips(ctx context.Context) error {
+	own := false
+	for _, w := range m.roots.Worktrees {
+		x, err := m.o.Repo.IndexOf(ctx, w)
+		if err != nil {
+			if ctx.Err() != nil {
+				return ctx.Err()
+			}
+			m.obstruct(Obstacle{
+				Reason: gitint.ReasonUnreadable, Root: "index of " + w.Title(), Detail: err.Error(),
+			})
+			continue
+		}
+		own = own || w.Index() == m.o.Repo.IndexPath()
+		m.indexTip("index of "+w.Title(), x)
+		if w.Root != "" {
+			m.tips[len(m.tips)-1].store = filepath.Join(w.Root, workspace.DirName, blobsName)
+		}
+	}
+	if own {
+		return nil
+	}
+	x, err := m.o.Repo.Index(ctx)
+	if err != nil {
+		return m.absorb(ctx, err)
+	}
+	m.indexTip("index", x)
+	return nil
+}
+
+func (m *marker) indexTip(title string, x *gitint.Index) {
+	t := &tip{title: title, kind: tipIndex, staged: make(map[int32]struct{})}
+	take := func(e gitint.Entry) {
+		_, rest, ok := strings.Cut("/"+e.Path, "/"+workspace.DirName+"/")
+		if !ok || !e.Mode.IsRegular() {
+			return
+		}
+		if name, ok := strings.CutPrefix(rest, blobsName+"/"); ok {
+			if h, ok := blobs.ParsePath(name); ok {
+				t.staged[m.hashes.add(h)] = struct{}{}
+			}
+			return
+		}
+		name, ok := strings.CutPrefix(rest, conversationsName+"/")
+		if !ok || isStreamless(path.Base(name)) {
+			return
+		}
+		stream := path.Base(name) == workspace.EventsFile &&
+			!strings.HasPrefix(name, trashName+"/")
+		t.files = append(t.files, stagedFile{e.Path, document{objectID(e.OID), stream}})
+	}
+	all, _ := x.Entries(".") // an index that was read has no error
+	for _, e := range all {
+		take(e)
+	}
+	for _, e := range x.Stages() {
+		take(e.Entry)
+	}
+	m.tips = append(m.tips, t)
+}
+
+// operationFiles looks for the names of contents in the files of operations in progress: a
+// patch that is being applied may bring a stream.
+func (m *marker) operationFiles() error {
+	for _, f := range m.roots.Files {
+		data, err := os.ReadFile(f.Path)
+		if errors.Is(err, os.ErrNotExist) {
+			continue
+		}
+		if err != nil {
+			return err
+		}
+		if all := refs.HashesIn(data); len(all) > 0 {
+			found := m.library.number(refs.Mentions{Loose: all})
+			m.tips = append(m.tips, &tip{
+				title: f.Name, kind: tipOther, disk: []diskFile{{f.Path, found}},
+			})
+		}
+	}
+	return nil
+}
+
+// expand finds the streams of the tips, and what they refer to.
+func (m *marker) expand(ctx context.Context) error {
+	if err := m.findPlaces(ctx); err != nil {
+		return err
+	}
+	err := m.expandAll(ctx, m.tips)
+	if err == nil {
+		m.judgeStreams()
+		return nil
+	}
+	for _, t := range m.tips {
+		one := m.expandAll(ctx, []*tip{t})
+		if ctx.Err() != nil {
+			return ctx.Err()
+		}
+		if one != nil {
+			m.obstruct(Obstacle{Reason: reasonOf(one), Root: t.title, Detail: one.Error()})
+			return m.refused()
+		}
+	}
+	return m.absorb(ctx, err)
+}
+
+func (m *marker) expandAll(ctx context.Context, tips []*tip) error {
+	trees := make([]refs.ObjectID, 0, len(tips))
+	seen := make(map[refs.ObjectID]bool)
+	for _, t := range tips {
+		if id := t.place.Conversations; id != "" && !seen[id] {
+			seen[id] = true
+			trees = append(trees, id)
+		}
+	}
+	lists, err := m.forest.units(ctx, trees)
+	if err != nil {
+		return err
+	}
+	var all []unit
+	at := make(map[refs.ObjectID][]unit, len(trees))
+	for i, id := range trees {
+		at[id] = lists[i]
+		all = append(all, lists[i]...)
+	}
+	if err := m.forest.list(ctx, all); err != nil {
+		return err
+	}
+	var documents []document
+	for _, t := range tips {
+		t.units = at[t.place.Conversations]
+		m.eachDocument(t, func(d document, _ string) { documents = append(documents, d) })
+	}
+	return m.library.load(ctx, m.o, documents)
+}
+
+// findPlaces finds the workspaces of the tips; a tip with several becomes several.
+func (m *marker) findPlaces(ctx context.Context) error {
+	var commits, trees []gitint.OID
+	for _, t := range m.tips {
+		switch {
+		case t.commit.IsZero():
+		case t.isTree:
+			trees = append(trees, t.commit)
+		default:
+			commits = append(commits, t.commit)
+		}
+	}
+	if err := m.forest.locate(ctx, commits, false); err != nil {
+		return m.blame(ctx, commits, false, err)
+	}
+	if err := m.forest.locate(ctx, trees, true); err != nil {
+		return m.blame(ctx, trees, true, err)
+	}
+	var tips []*tip
+	for _, t := range m.tips {
+		if t.commit.IsZero() {
+			tips = append(tips, t)
+			continue
+		}
+		for _, p := range m.forest.places[t.commit] {
+			one := *t
+			one.place = p
+			tips = append(tips, &one)
+		}
+	}
+	m.tips = tips
+	return nil
+}
+
+// blame finds the root because of which something could not be read.
+func (m *marker) blame(ctx context.Context, ids []gitint.OID, areTrees bool, err error) error {
+	for _, id := range ids {
+		one := m.forest.locate(ctx, []gitint.OID{id}, areTrees)
+		if ctx.Err() != nil {
+			return ctx.Err()
+		}
+		if one != nil {
+			m.obstruct(Obstacle{
+				Reason: reasonOf(one), Root: m.title(id), Detail: one.Error(),
+			})
+			return m.refused()
+		}
+	}
+	return m.absorb(ctx, err)
+}
+
+func (m *marker) title(id gitint.OID) string {
+	if t := m.titles[id]; t != "" {
+		return t
+	}
+	return "commit " + id.String()[:12]
+}
+
+// judgeStreams makes an obstacle of each stream that is none.
+func (m *marker) judgeStreams() {
+	judged := make(map[document]bool)
+	for _, t := range m.tips {
+		m.eachDocument(t, func(d document, name string) {
+			found := m.library.known[d]
+			if found.err == nil || judged[d] {
+				return
+			}
+			judged[d] = true
+			m.obstruct(Obstacle{
+				Reason: streamReason(found.dark), Root: t.title, Path: name,
+				Detail: found.err.Error(),
+			})
+		})
+	}
+}
+
+// eachDocument calls f with the documents of a tip that git has, and their paths.
+func (m *marker) eachDocument(t *tip, f func(d document, name string)) {
+	for _, file := range t.files {
+		f(file.document, file.path)
+	}
+	for _, u := range t.units {
+		for _, file := range m.forest.files(u) {
+			f(document{file.Object, isStream(u, file)}, filePath(t.place.Dir, u, file))
+		}
+	}
+}
+
+// want counts everything that a tip refers to.
+func (m *marker) want(t *tip) {
+	add := func(found mentions) {
+		for _, n := range found.sure {
+			m.wanted[n] = struct{}{}
+		}
+		for _, n := range found.loose {
+			m.wanted[n] = struct{}{}
+		}
+	}
+	for _, f := range t.disk {
+		add(f.mentions)
+	}
+	m.eachDocument(t, func(d document, _ string) { add(m.library.known[d]) })
+}
+
+// present asks whether everything about which the cache answered is still there: without it
+// the answer would have been that it is missing.
+func (m *marker) present(ctx context.Context) error {
+	ids := make([]gitint.OID, 0, len(m.forest.used))
+	for id := range m.forest.used {
+		ids = append(ids, oid(id))
+	}
+	missing, err := m.o.Repo.HasObject(ctx, ids)
+	if err == nil && len(missing) > 0 {
+		err = &gitint.MissingObjectError{OID: missing[0]}
+	}
+	clear(m.forest.used)
+	if err != nil {
+		return m.absorb(ctx, err)
+	}
+	return nil
+}

@@ -1,0 +1,368 @@
+package gc_test
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/git-jp/git-jp/blobs"
+)
+
+// A row of the root matrix makes a content reachable through one root and no other.
+type row struct {
+	name string
+	make func(f *fixture, h blobs.Hash)
+}
+
+// pseudoRefs lie beside HEAD.
+var pseudoRefs = []string{
+	"ORIG_HEAD", "MERGE_HEAD", "CHERRY_PICK_HEAD", "REVERT_HEAD", "REBASE_HEAD", "BISECT_HEAD",
+	"BISECT_EXPECTED_REV", "AUTO_MERGE", "FETCH_HEAD", "MERGE_AUTOSTASH",
+}
+
+var operationNames = []string{
+	"rebase-merge/onto", "rebase-merge/orig-head", "rebase-merge/stopped-sha",
+	"rebase-merge/git-rebase-todo", "rebase-merge/autostash", "rebase-apply/orig-head",
+	"rebase-apply/abort-safety", "sequencer/head", "sequencer/todo",
+}
+
+var refNames = []string{
+	"refs/heads/other", "refs/remotes/origin/main", "refs/tags/light", "refs/jp/custom",
+	"refs/jj/keep/1", "refs/notes/x", "refs/bisect/bad", "refs/worktree/own",
+	"refs/rewritten/label", "refs/original/refs/heads/main", "refs/pull/1/head",
+}
+
+func rows() []row {
+	rows := []row{
+		{"work tree", func(f *fixture, h blobs.Hash) { f.converse(conversation, h) }},
+		{"archive", func(f *fixture, h blobs.Hash) {
+			f.converse(".jp/conversations/.archive/17800000001-one", h)
+		}},
+		{"trash of jp", func(f *fixture, h blobs.Hash) {
+			f.WriteFile(".jp/conversations/.trash/1-x/events.json", "[{ broken "+h.String())
+		}},
+		{"build directory", func(f *fixture, h blobs.Hash) {
+			f.WriteFile(".jp/blobs/.tmp/1-x.17.0/events.json", stream(h))
+		}},
+		{"stream being written", func(f *fixture, h blobs.Hash) {
+			f.WriteFile(".jp/blobs/.tmp/events.json.17.0", stream(h))
+		}},
+		{"copy beside the stream", func(f *fixture, h blobs.Hash) {
+			f.WriteFile(conversation+"/events.json.orig", stream(h))
+		}},
+		{"user-local copy", func(f *fixture, h blobs.Hash) {
+			f.WriteFile("../data/workspace/repo-abcde/conversations/1-x/events.json", stream(h))
+		}},
+		{"workspace below", func(f *fixture, h blobs.Hash) {
+			f.workspace("sub")
+			f.converse("sub/"+conversation, h)
+		}},
+		{"another workspace in a branch", func(f *fixture, h blobs.Hash) {
+			c := f.commitFile("deep/er/"+conversation+"/events.json", stream(h))
+			f.Run("branch", "other", c)
+		}},
+		{"index", func(f *fixture, h blobs.Hash) {
+			f.converse(conversation, h)
+			f.Run("add", "-A", conversation)
+			f.Remove(conversation)
+		}},
+		{"index, stage 3", func(f *fixture, h blobs.Hash) {
+			id := f.RunInput(stream(h), "hash-object", "-w", "--stdin")
+			f.RunInput("100644 "+id+" 3\t"+conversation+"/events.json\n",
+				"update-index", "--index-info")
+		}},
+		{"split index", func(f *fixture, h blobs.Hash) {
+			f.converse(conversation, h)
+			f.Run("update-index", "--split-index")
+			f.Run("add", "-A", conversation)
+			f.Remove(conversation)
+		}},
+		{"work tree of another", func(f *fixture, h blobs.Hash) {
+			f.Run("worktree", "add", "-q", "../linked")
+			f.at("../linked").converse(conversation, h)
+		}},
+		{"index of another", func(f *fixture, h blobs.Hash) {
+			f.Run("worktree", "add", "-q", "../linked")
+			l := f.at("../linked")
+			l.converse(conversation, h)
+			l.Run("add", "-A", conversation)
+			l.Remove(conversation)
+		}},
+		{"HEAD of another", func(f *fixture, h blobs.Hash) {
+			f.Run("worktree", "add", "-q", "--detach", "../linked")
+			f.at("../linked").Run("reset", "-q", "--soft", f.commit(h))
+			f.Remove(".git/worktrees/linked/logs")
+			f.Remove(".git/worktrees/linked/ORIG_HEAD")
+			f.Remove(".git/worktrees/linked/index")
+		}},
+		{"HEAD of a work tree that is gone", func(f *fixture, h blobs.Hash) {
+			f.Run("worktree", "add", "-q", "--detach", "../linked")
+			f.at("../linked").Run("reset", "-q", "--soft", f.commit(h))
+			f.Remove("../linked")
+			f.Remove(".git/worktrees/linked/logs")
+			f.Remove(".git/worktrees/linked/ORIG_HEAD")
+			f.Remove(".git/worktrees/linked/index")
+		}},
+		{"annotated tag", func(f *fixture, h blobs.Hash) {
+			f.Run("tag", "-a", "-m", "x", "v1", f.commit(h))
+		}},
+		{"tag of a tag", func(f *fixture, h blobs.Hash) {
+			f.Run("tag", "-a", "-m", "x", "v1", f.commit(h))
+			f.Run("tag", "-a", "-m", "x", "v2", "v1")
+			f.Run("tag", "-d", "v1")
+		}},
+		{"tag of a tree", func(f *fixture, h blobs.Hash) {
+			f.Run("tag", "-a", "-m", "x", "v1", f.commit(h)+"^{tree}")
+		}},
+		{"ref to a stream", func(f *fixture, h blobs.Hash) {
+			id := f.RunInput(stream(h), "hash-object", "-w", "--stdin")
+			f.Run("update-ref", "refs/kept/stream", id)
+		}},
+		{"packed ref", func(f *fixture, h blobs.Hash) {
+			f.Run("branch", "other", f.commit(h))
+			f.Run("pack-refs", "--all", "--prune")
+		}},
+		{"older commit of a branch", func(f *fixture, h blobs.Hash) {
+			tree := f.Run("rev-parse", "HEAD^{tree}")
+			c := f.Run("commit-tree", "-m", "later", "-p", f.commit(h), tree)
+			f.Run("branch", "other", c)
+		}},
+		{"replaced object", func(f *fixture, h blobs.Hash) {
+			f.Run("update-ref", "refs/replace/"+f.commit(h), "HEAD")
+		}},
+		{"replacement", func(f *fixture, h blobs.Hash) {
+			f.Run("update-ref", "refs/replace/"+f.Run("rev-parse", "HEAD"), f.commit(h))
+		}},
+		{"stash", func(f *fixture, h blobs.Hash) { f.stash(h) }},
+		{"older stash", func(f *fixture, h blobs.Hash) {
+			f.stash(h)
+			f.WriteFile("readme", "other")
+			f.Run("stash", "push", "-q")
+		}},
+		{"untracked files of a stash", func(f *fixture, h blobs.Hash) {
+			f.converse(conversation, h)
+			f.Run("stash", "push", "-q", "--include-untracked", "--", conversation)
+		}},
+		{"index of a stash", func(f *fixture, h blobs.Hash) {
+			f.converse(conversation, h)
+			f.Run("add", "-A", conversation)
+			f.WriteFile(conversation+"/events.json", stream())
+			f.Run("stash", "push", "-q")
+		}},
+		{"reflog", func(f *fixture, h blobs.Hash) {
+			head := f.Run("rev-parse", "HEAD")
+			f.Run("update-ref", "-m", "there", "refs/heads/main", f.commit(h))
+			f.Run("update-ref", "-m", "back", "refs/heads/main", head)
+		}},
+		{"what a branch was before its reflog", func(f *fixture, h blobs.Hash) {
+			head := f.Run("rev-parse", "HEAD")
+			f.WriteFile(".git/logs/refs/heads/main", f.commit(h)+" "+head+
+				" Ada <a@b> 1 +0000\tx\n")
+		}},
+		{"rebase stopped half-way", func(f *fixture, h blobs.Hash) {
+			f.half(h, func() error {
+				_, err := f.Try("rebase", "other")
+				return err
+			})
+		}},
+		{"am stopped half-way", func(f *fixture, h blobs.Hash) {
+			c := f.commit(h)
+			patch := f.Run("format-patch", "--root", "-1", "--stdout", c)
+			f.WriteFile("readme", "dirty")
+			f.WriteFile(conversation+"/events.json", "[]\n")
+			f.WriteFile("../patch", patch)
+			if _, err := f.Try("am", f.Path("../patch")); err == nil {
+				f.tb.Fatal("am did not stop")
+			}
+			f.Remove(conversation)
+		}},
+		{"cherry-pick stopped half-way", func(f *fixture, h blobs.Hash) {
+			f.half(h, func() error {
+				_, err := f.Try("cherry-pick", "other")
+				return err
+			})
+		}},
+		{"merge whose branch is gone", func(f *fixture, h blobs.Hash) {
+			f.half(h, func() error {
+				_, err := f.Try("merge", "--allow-unrelated-histories", "other")
+				return err
+			})
+		}},
+		{"bisect", func(f *fixture, h blobs.Hash) {
+			f.Run("branch", "other", f.commit(h))
+			f.Run("bisect", "start")
+			f.Run("bisect", "bad", "other")
+			f.Run("branch", "-D", "other")
+			f.Remove(".git/BISECT_LOG")
+		}},
+		{"shortened list of a rebase", func(f *fixture, h blobs.Hash) {
+			f.WriteFile(".git/rebase-merge/git-rebase-todo", "pick "+f.commit(h)[:10]+" x\n")
+		}},
+		{"open conflict", func(f *fixture, h blobs.Hash) {
+			f.WriteFile(".git/jp/conflicts/1.json", `{"base": `+stream(h)+`}`)
+		}},
+		{"object in an alternate", func(f *fixture, h blobs.Hash) {
+			c := f.commit(h)
+			f.Run("clone", "-q", "--bare", ".", "../borrowed")
+			f.Run("-C", "../borrowed", "fetch", "-q", f.Dir, c)
+			f.WriteFile(".git/objects/info/alternates", "../../../borrowed/objects\n")
+			f.Run("branch", "other", c)
+			f.Run("repack", "-adlq")
+			f.Run("prune-packed")
+		}},
+		{"carried by a pointer only", func(f *fixture, h blobs.Hash) {
+			f.past(h, "version https://git-lfs.github.com/spec/v1\noid sha256:"+
+				strings.Repeat("a", 64)+"\nsize 12\n")
+		}},
+		{"damaged stream of the past", func(f *fixture, h blobs.Hash) {
+			c := f.commitFile(conversation+"/events.json", "[ broken "+h.String())
+			f.Run("branch", "other", f.Run("commit-tree", "-m", "x", "-p", c, "HEAD^{tree}"))
+		}},
+		{"stream with a kind of the future", func(f *fixture, h blobs.Hash) {
+			f.converse(conversation)
+			f.WriteFile(conversation+"/events.json",
+				`[{"type":"novel","what":{"deep":[{"$blob":"`+h.String()+`"}]}}]`)
+		}},
+		{"duplicate names", func(f *fixture, h blobs.Hash) {
+			f.Run("branch", "other", f.commitFile(conversation+"/events.json",
+				strings.Replace(stream(h), `"id":"call_0","content"`,
+					`"id":"call_0","content":[],"content"`, 1)))
+		}},
+	}
+	for _, name := range refNames {
+		rows = append(rows, row{name, func(f *fixture, h blobs.Hash) {
+			f.Run("update-ref", name, f.commit(h))
+		}})
+	}
+	for _, name := range []string{"refs/bisect/bad", "refs/worktree/own", "refs/rewritten/x"} {
+		rows = append(rows, row{name + " of another", func(f *fixture, h blobs.Hash) {
+			f.Run("worktree", "add", "-q", "../linked")
+			f.at("../linked").Run("update-ref", name, f.commit(h))
+		}})
+	}
+	for _, name := range append(pseudoRefs, operationNames...) {
+		write := func(dir string) func(f *fixture, h blobs.Hash) {
+			return func(f *fixture, h blobs.Hash) {
+				line := f.commit(h) + "\n"
+				if strings.HasSuffix(name, "todo") {
+					line = "pick " + line
+				}
+				if dir != ".git" {
+					f.Run("worktree", "add", "-q", "../linked")
+				}
+				f.WriteFile(dir+"/"+name, line)
+			}
+		}
+		rows = append(rows, row{name, write(".git")},
+			row{name + " of another", write(".git/worktrees/linked")})
+	}
+	return rows
+}
+
+// stash puts a conversation into the stash and leaves no other trace.
+func (f *fixture) stash(h blobs.Hash) {
+	f.converse(conversation, h)
+	f.Run("add", "-A", conversation)
+	f.Run("stash", "push", "-q")
+}
+
+// half begins an operation that stops at a conflict, and removes every other name of what it
+// works on.
+func (f *fixture) half(h blobs.Hash, stop func() error) {
+	f.tb.Helper()
+	other := f.commit(h)
+	f.Run("branch", "other", other)
+	f.converse(conversation)
+	f.Commit("ours")
+	if err := stop(); err == nil {
+		f.tb.Fatal("the operation did not stop")
+	}
+	f.Run("update-ref", "-d", "refs/heads/other")
+	for _, name := range []string{"index", "AUTO_MERGE", "logs"} {
+		f.Remove(".git/" + name)
+	}
+	f.Run("read-tree", "main")
+	f.Remove(conversation + "/events.json")
+	f.Run("checkout", "-q", "main", "--", conversation)
+}
+
+// past commits a conversation with content of some bytes, and then its deletion.
+func (f *fixture) past(h blobs.Hash, file string) {
+	f.tb.Helper()
+	name := ".jp/blobs/" + h.Path()
+	saved := f.ReadFile(name)
+	f.converse(conversation, h)
+	f.WriteFile(name, file)
+	f.Run("add", "-A", "--force", conversation, name)
+	f.Run("commit", "-q", "-m", "there")
+	f.Run("rm", "-rq", "--cached", conversation, name)
+	f.Run("commit", "-q", "-m", "gone")
+	f.Remove(conversation)
+	f.WriteFile(name, saved)
+	if err := os.Chtimes(f.Path(name), old, old); err != nil {
+		f.tb.Fatal(err)
+	}
+}
+
+// TestRootMatrix makes one content reachable only through each root, and keeps it; a dead one
+// beside it goes.
+func TestRootMatrix(t *testing.T) {
+	for _, row := range rows() {
+		t.Run(row.name, func(t *testing.T) {
+			t.Parallel()
+			f := newFixture(t)
+			kept, dead := f.blob("kept"), f.blob("dead")
+			row.make(f, kept)
+			if _, err := f.collect(); err != nil {
+				t.Fatal(err)
+			}
+			if !f.has(kept) {
+				t.Error("what the root refers to was deleted")
+			}
+			if f.has(dead) {
+				t.Error("what nothing refers to is still there")
+			}
+		})
+	}
+	t.Logf("%d roots", len(rows()))
+}
+
+// TestDead holds that what history carries itself is no reason to keep the file, wherever the
+// commit is reached from: otherwise nothing would ever go.
+func TestDead(t *testing.T) {
+	for _, tt := range []row{
+		{"never referred to", func(*fixture, blobs.Hash) {}},
+		{"carried by the past", func(f *fixture, h blobs.Hash) {
+			f.past(h, string(blobs.Encode([]byte("dead"))))
+		}},
+		{"carried by a tag", func(f *fixture, h blobs.Hash) {
+			f.past(h, string(blobs.Encode([]byte("dead"))))
+			f.Run("tag", "v1", "HEAD~1")
+			f.Run("tag", "-a", "-m", "x", "v2", "HEAD~1")
+		}},
+		{"tracked and not referred to", func(f *fixture, h blobs.Hash) {
+			f.Run("add", "--force", ".jp/blobs/"+h.Path())
+			f.Run("commit", "-q", "-m", "x")
+		}},
+		{"beginning of a hash", func(f *fixture, h blobs.Hash) {
+			f.WriteFile(conversation+"/note.md", h.String()[:63]+" "+h.String()+"0")
+		}},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			f := newFixture(t)
+			h := f.blob("dead")
+			tt.make(f, h)
+			if _, err := f.collect(); err != nil {
+				t.Fatal(err)
+			}
+			if f.has(h) {
+				t.Error("it is still there")
+			}
+			if out := f.Run("ls-files", "--", filepath.Join(".jp", "blobs")); out != "" {
+				t.Errorf("the index still has %s", out)
+			}
+		})
+	}
+}

@@ -1,0 +1,139 @@
+package gc
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"syscall"
+
+	"github.com/git-jp/git-jp/internal/atomicfile"
+)
+
+// move gives a file another name. On another file system it is copied, the copy verified and
+// on the disk before the file goes.
+func (r *run) move(from, to string) error {
+	if err := r.o.step(StepMove, from); err != nil {
+		return err
+	}
+	err := os.Rename(from, to)
+	if !errors.Is(err, syscall.EXDEV) {
+		return err
+	}
+	return r.copy(from, to)
+}
+
+func (r *run) copy(from, to string) error {
+	before, err := os.Lstat(from)
+	if err != nil {
+		return err
+	}
+	data, err := os.ReadFile(from)
+	if err != nil {
+		return err
+	}
+	if err := r.o.step(StepCopy, to); err != nil {
+		return err
+	}
+	if err := r.writeCopy(to, data); err != nil {
+		return err
+	}
+	if err := os.Chtimes(to, before.ModTime(), before.ModTime()); err != nil {
+		return err
+	}
+	copied, err := os.ReadFile(to)
+	if err != nil {
+		return err
+	}
+	if !bytes.Equal(copied, data) {
+		return fmt.Errorf("copy %s: %w", from, io.ErrUnexpectedEOF)
+	}
+	// A writer may have stamped it meanwhile, because it is about to refer to it.
+	if now, err := os.Lstat(from); err != nil || !now.ModTime().Equal(before.ModTime()) {
+		return errors.Join(errFresh, err)
+	}
+	return r.o.remove(from)
+}
+
+// writeCopy writes a file below the store, or else below the run.
+func (r *run) writeCopy(to string, data []byte) error {
+	dir, temp := r.dir, "tmp"
+	name, err := filepath.Rel(dir, to)
+	if err != nil || !filepath.IsLocal(name) {
+		dir, temp = r.place.store, ".tmp"
+		if name, err = filepath.Rel(dir, to); err != nil {
+			return err
+		}
+	}
+	root, err := os.OpenRoot(dir)
+	if err != nil {
+		return err
+	}
+	return errors.Join(atomicfile.Write(root, filepath.ToSlash(name), data, atomicfile.Options{
+		TempDir: temp, Hook: r.o.hook(),
+	}), root.Close())
+}
+
+// errFresh says that a writer has stamped a blob meanwhile.
+var errFresh = errors.New("it was written again")
+
+// restore moves a blob back to its place, unless the same is there: a writer may be faster.
+// Where something else is, the blob stays where it can be found.
+func (r *run) restore(i record) error {
+	from, to := r.file(i.Hash), r.target(i.Hash)
+	if !exists(from) {
+		return nil
+	}
+	if exists(to) {
+		if same, err := sameContent(from, to); !same || err != nil {
+			return err
+		}
+		return r.o.remove(from)
+	}
+	err := r.o.mkdir(filepath.Dir(to))
+	if err == nil {
+		err = r.move(from, to)
+	}
+	// The directory is removed by git while it is empty, and by others who tidy up.
+	for try := 0; errors.Is(err, fs.ErrNotExist) && exists(from) && try < tries; try++ {
+		if err = r.o.mkdir(filepath.Dir(to)); err == nil {
+			err = r.move(from, to)
+		}
+	}
+	if err != nil {
+		return fmt.Errorf("restore blob %s: %w", i.Hash, err)
+	}
+	return syncDirs(filepath.Dir(to), filepath.Dir(from))
+}
+
+const tries = 8
+
+func sameContent(a, b string) (bool, error) {
+	one, err := os.ReadFile(a)
+	if err != nil {
+		return false, err
+	}
+	other, err := os.ReadFile(b)
+	return bytes.Equal(one, other), err
+}
+
+// syncDirs makes renames durable, where the system can.
+func syncDirs(dirs ...string) error {
+	for _, dir := range dirs {
+		d, err := os.Open(dir)
+		if err != nil {
+			if errors.Is(err, fs.ErrNotExist) {
+				continue
+			}
+			return err
+		}
+		_ = d.Sync() // not every file system can; the rename happened
+		if err := d.Close(); err != nil {
+			return err
+		}
+	}
+	return nil
+}

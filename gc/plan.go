@@ -1,0 +1,420 @@
+package gc
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"io/fs"
+	"maps"
+	"os"
+	"path"
+	"path/filepath"
+	"slices"
+	"time"
+
+	"github.com/git-jp/git-jp/blobs"
+	"github.com/git-jp/git-jp/events"
+	"github.com/git-jp/git-jp/gitint"
+	"github.com/git-jp/git-jp/internal/workspace"
+)
+
+// A Plan says what a sweep will do. It is good for the options that it was made with.
+type Plan struct {
+	// Items are the blobs to delete, those that git does not track first, then by age.
+	Items []Item
+	// Total is how many blobs the store has, Wanted how many of them a tip refers to, and
+	// Past how many only history does.
+	Total, Wanted, Past int
+	// Young were left alone because of the grace period, Locked because a conversation is
+	// held, Tracked because only others were asked for.
+	Young, Locked, Tracked int
+	// Missing are references without content, which were accepted.
+	Missing []Obstacle
+	// Notes are things to know that stop nobody.
+	Notes []string
+	// Temporaries are old leftovers of writers that were killed, below the store.
+	Temporaries []string
+	// Expired are earlier runs whose blobs can go for good.
+	Expired []ExpiredRun
+	// Commits is how many commits were looked at.
+	Commits int
+
+	started time.Time
+	place   place
+}
+
+// Empty reports whether there is nothing to do.
+func (p *Plan) Empty() bool {
+	return len(p.Items) == 0 && len(p.Temporaries) == 0 && len(p.Expired) == 0
+}
+
+// Bytes is the size of the files of all items.
+func (p *Plan) Bytes() (n int64) {
+	for _, i := range p.Items {
+		n += i.Size
+	}
+	return n
+}
+
+// AnyTracked reports whether git tracks one of the items.
+func (p *Plan) AnyTracked() bool {
+	return slices.ContainsFunc(p.Items, func(i Item) bool { return i.Tracked })
+}
+
+// An Item is a blob that nothing can need.
+type Item struct {
+	Hash    blobs.Hash
+	Size    int64 // of the file
+	ModTime time.Time
+	// Path is that of the file from the root of the work tree, or below the user-local
+	// directory.
+	Path    string
+	Tracked bool
+	// Last is the last conversation that referred to it, nil when none ever did.
+	Last *Mention
+}
+
+// A Mention is a conversation in a commit.
+type Mention struct {
+	Commit       gitint.OID
+	Path         string // of the file
+	Conversation events.ID
+	Title        string // "" when it has none
+}
+
+// An ExpiredRun is an earlier run that is older than the grace period.
+type ExpiredRun struct {
+	Run string
+	// Dead are still needed by nobody, Wanted are needed again.
+	Dead, Wanted []blobs.Hash
+}
+
+// MakePlan finds out what nothing can need. Whatever it cannot read is a *[RefusedError].
+// Nothing is changed, but for caches.
+func MakePlan(ctx context.Context, o Options) (*Plan, error) {
+	m, p, err := begin(ctx, &o)
+	if err != nil {
+		return nil, err
+	}
+	return p, m.fill(ctx, p)
+}
+
+// begin marks the tips.
+func begin(ctx context.Context, o *Options) (*marker, *Plan, error) {
+	p := &Plan{started: o.Now()}
+	var err error
+	if p.place, err = o.place(); err != nil {
+		return nil, nil, err
+	}
+	m := newMarker(o)
+	m.checkStore(p.place)
+	if err := m.refused(); err != nil {
+		return nil, nil, err
+	}
+	if err := m.markTips(ctx); err != nil {
+		return nil, nil, err
+	}
+	return m, p, m.refused()
+}
+
+// checkStore refuses a store that others may use under another name.
+func (m *marker) checkStore(p place) {
+	for _, dir := range []string{p.dir, p.store} {
+		if info, err := os.Lstat(dir); err == nil && info.Mode()&fs.ModeSymlink != 0 {
+			m.obstruct(Obstacle{
+				Reason: ReasonLinked, Root: dir,
+				Detail: "is a symbolic link: others may refer to what is behind it",
+			})
+		}
+	}
+}
+
+func (o *Options) blobs() *blobs.Store {
+	if o.UserLocal {
+		return o.Workspace.BlobsOf(workspace.Entry{Local: true})
+	}
+	return o.Workspace.Blobs()
+}
+
+// fill completes a plan of which the tips are marked.
+func (m *marker) fill(ctx context.Context, p *Plan) error {
+	store, err := m.listStore()
+	if err != nil {
+		return err
+	}
+	p.Total = len(store)
+	candidates, err := m.candidates(p, store)
+	if err != nil {
+		return err
+	}
+	runs, err := m.expired(p)
+	if err != nil {
+		return err
+	}
+	h, err := m.askHistory(ctx, p, candidates, runs)
+	if err != nil {
+		return err
+	}
+	if err := m.choose(ctx, p, h, candidates); err != nil {
+		return err
+	}
+	p.Expired = m.sortRuns(h, runs)
+	if err := m.refuseMissing(ctx, p, store); err != nil {
+		return err
+	}
+	p.Temporaries, err = m.oldTemporaries(p)
+	p.Notes = m.notes
+	return errors.Join(err, m.refused())
+}
+
+// listStore lists the blobs. Something else in the store may be the form of a version to
+// come, in which content lies elsewhere.
+func (m *marker) listStore() (map[blobs.Hash]struct{}, error) {
+	store := make(map[blobs.Hash]struct{})
+	for h, err := range m.o.blobs().All() {
+		foreign := new(blobs.ForeignError)
+		switch {
+		case err == nil:
+			store[h] = struct{}{}
+		case errors.As(err, &foreign):
+			if !isMarker(foreign.Path) {
+				m.obstruct(Obstacle{
+					Reason: ReasonForeign, Root: m.o.blobs().Dir(), Path: foreign.Path,
+					Detail: "is no blob: a newer version may have made it",
+				})
+			}
+		default:
+			m.obstruct(Obstacle{
+				Reason: ReasonFiles, Root: m.o.blobs().Dir(), Detail: err.Error(),
+			})
+		}
+	}
+	return store, m.refused()
+}
+
+// isMarker reports whether a file may lie beside blobs.
+func isMarker(name string) bool {
+	switch path.Base(name) {
+	case ".gitignore", ".gitattributes", ".gitkeep", ".DS_Store":
+		return true
+	}
+	return false
+}
+
+// A candidate is a blob that no tip refers to and that is old enough.
+type candidate struct {
+	size int64
+	time time.Time
+}
+
+func (m *marker) candidates(
+	p *Plan, store map[blobs.Hash]struct{},
+) (map[blobs.Hash]candidate, error) {
+	all := make(map[blobs.Hash]candidate)
+	limit := p.started.Add(-m.o.Grace)
+	for h := range store {
+		if n, ok := m.hashes.find(h); ok {
+			if _, ok := m.wanted[n]; ok {
+				p.Wanted++
+				continue
+			}
+		}
+		info, err := m.o.blobs().Stat(h)
+		if errors.Is(err, fs.ErrNotExist) {
+			continue
+		}
+		if err != nil {
+			return nil, err
+		}
+		if !info.ModTime().Before(limit) {
+			p.Young++
+			continue
+		}
+		all[h] = candidate{info.Size(), info.ModTime()}
+	}
+	return all, nil
+}
+
+// askHistory asks the older commits for the candidates, and for what lies in the trash.
+func (m *marker) askHistory(
+	ctx context.Context, p *Plan, candidates map[blobs.Hash]candidate, runs []ExpiredRun,
+) (*history, error) {
+	sorted := slices.SortedFunc(maps.Keys(candidates), blobs.Hash.Compare)
+	for _, r := range runs {
+		sorted = append(sorted, r.Dead...)
+	}
+	numbers := newHashes()
+	for _, hash := range sorted {
+		numbers.add(hash)
+	}
+	h := newHistory(m.o, m.forest, numbers)
+	if len(sorted) == 0 || m.o.UserLocal {
+		return h, nil
+	}
+	commits, err := m.o.Repo.Ancestors(ctx, m.commits)
+	if err != nil {
+		return nil, m.absorb(ctx, err)
+	}
+	p.Commits = len(commits)
+	if err := h.mark(ctx, commits); err != nil {
+		return nil, m.absorb(ctx, err)
+	}
+	notes, dark := h.notes()
+	m.notes = append(m.notes, notes...)
+	m.obstacles = append(m.obstacles, dark...)
+	return h, m.present(ctx)
+}
+
+// choose makes items of the candidates that history does not need.
+func (m *marker) choose(
+	ctx context.Context, p *Plan, h *history, candidates map[blobs.Hash]candidate,
+) error {
+	tracked, err := m.tracked(ctx)
+	if err != nil {
+		return err
+	}
+	held, err := m.held()
+	if err != nil {
+		return err
+	}
+	t := titler{repo: m.o.Repo, known: make(map[string]Mention)}
+	for n, hash := range h.library.hashes.all {
+		c, ok := candidates[hash]
+		item := Item{
+			Hash: hash, Size: c.size, ModTime: c.time, Path: path.Join(p.place.prefix, hash.Path()),
+		}
+		item.Tracked = tracked[item.Path]
+		switch {
+		case !ok:
+		case h.found[n].needed:
+			p.Past++
+		case held && !item.Tracked:
+			p.Locked++
+		case item.Tracked && m.o.OnlyUntracked:
+			p.Tracked++
+		default:
+			item.Last = t.mention(ctx, h.last[n])
+			p.Items = append(p.Items, item)
+		}
+	}
+	slices.SortFunc(p.Items, func(a, b Item) int {
+		if a.Tracked != b.Tracked {
+			if a.Tracked {
+				return 1
+			}
+			return -1
+		}
+		return cmp.Or(a.ModTime.Compare(b.ModTime), a.Hash.Compare(b.Hash))
+	})
+	return nil
+}
+
+// tracked returns the paths that the index has, on any side of a conflict.
+func (m *marker) tracked(ctx context.Context) (map[string]bool, error) {
+	paths := make(map[string]bool)
+	if m.o.UserLocal {
+		return paths, nil
+	}
+	x, err := m.o.Repo.Index(ctx)
+	if err != nil {
+		return nil, m.absorb(ctx, err)
+	}
+	all, _ := x.Entries(".") // an index that was read has no error
+	for _, e := range all {
+		paths[e.Path] = true
+	}
+	for _, e := range x.Stages() {
+		paths[e.Path] = true
+	}
+	return paths, nil
+}
+
+// held reports whether somebody else holds a conversation: perhaps a program that does not
+// look again whether what it refers to is still there.
+func (m *marker) held() (bool, error) {
+	locks, err := m.o.Workspace.Locks()
+	if err != nil {
+		return false, err
+	}
+	return slices.ContainsFunc(locks, func(l *workspace.LockedError) bool {
+		return l.PID == 0 || l.PID != m.o.PID
+	}), nil
+}
+
+// A titler finds out what conversations were called.
+type titler struct {
+	repo  *gitint.Repo
+	known map[string]Mention // by commit and path
+}
+
+func (t *titler) mention(ctx context.Context, last *lastMention) *Mention {
+	if last == nil {
+		return nil
+	}
+	key := last.commit.String() + ":" + last.path
+	found, ok := t.known[key]
+	if !ok {
+		found = Mention{Commit: last.commit, Path: last.path}
+		dir := path.Dir(last.path)
+		found.Conversation, _ = events.ParseDirname(path.Base(dir))
+		// What cannot be read has no title here.
+		if tree, err := t.repo.Tree(ctx, last.commit.String()); err == nil {
+			data, err := tree.ReadFile(path.Join(dir, workspace.MetadataFile))
+			if d, decodeErr := events.DecodeDetails(data); err == nil && decodeErr == nil {
+				if d.Title != nil {
+					found.Title = *d.Title
+				}
+			}
+		}
+		t.known[key] = found
+	}
+	return &found
+}
+
+// refuseMissing refuses to delete anything while something is missing already: whatever took
+// it may be at work still.
+func (m *marker) refuseMissing(
+	ctx context.Context, p *Plan, store map[blobs.Hash]struct{},
+) error {
+	if len(p.Items) == 0 || m.o.UserLocal {
+		return nil
+	}
+	missing, err := m.missing(ctx, store)
+	if err != nil {
+		return err
+	}
+	if m.o.AcceptMissing {
+		p.Missing = missing
+		return nil
+	}
+	m.obstacles = append(m.obstacles, missing...)
+	return nil
+}
+
+// oldTemporaries lists what writers that were killed have left. While a conversation is held
+// nothing is taken from under a writer.
+func (m *marker) oldTemporaries(p *Plan) ([]string, error) {
+	held, err := m.held()
+	if err != nil || held {
+		return nil, err
+	}
+	dir := filepath.Join(p.place.store, ".tmp")
+	entries, err := os.ReadDir(dir)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return nil, err
+	}
+	var old []string
+	for _, e := range entries {
+		info, err := e.Info()
+		if err != nil || isOurs(e.Name()) || !info.ModTime().Before(p.started.Add(-m.o.Grace)) {
+			continue
+		}
+		old = append(old, e.Name())
+	}
+	return old, nil
+}
+
+// isOurs reports whether a name in the directory of temporaries is the collector's own.
+func isOurs(name string) bool {
+	return name == "trash" || name == "gc.lock" || name == "gc.open"
+}

@@ -1,0 +1,304 @@
+package gc_test
+
+import (
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/git-jp/git-jp/blobs"
+	"github.com/git-jp/git-jp/gc"
+	"github.com/git-jp/git-jp/gitint"
+)
+
+// TestRefusals makes everything that keeps the collector from knowing all, each with a dead
+// blob beside it, which stays. The obstacle names the root.
+func TestRefusals(t *testing.T) {
+	for _, tt := range []struct {
+		name         string
+		make         func(f *fixture)
+		reason, want string
+	}{
+		{"corrupt stream on a branch nobody uses", func(f *fixture) {
+			f.Run("branch", "forgotten", f.commitFile(conversation+"/events.json", "[{"))
+		}, gc.ReasonStream, "refs/heads/forgotten:" + conversation + "/events.json: "},
+		{"corrupt stream in the work tree", func(f *fixture) {
+			f.WriteFile(conversation+"/events.json", "[{]")
+		}, gc.ReasonStream, "the main work tree:" + conversation + "/events.json: "},
+		{"corrupt stream in another work tree", func(f *fixture) {
+			f.Run("worktree", "add", "-q", "../linked")
+			f.at("../linked").workspace("")
+			f.at("../linked").WriteFile(conversation+"/events.json", "[{]")
+		}, gc.ReasonStream, `work tree "linked":` + conversation},
+		{"corrupt stream in the index", func(f *fixture) {
+			f.WriteFile(conversation+"/events.json", "[{]")
+			f.Run("add", "-A", ".jp")
+			f.Remove(conversation)
+		}, gc.ReasonStream, "index of the main work tree:" + conversation},
+		{"conflict markers", func(f *fixture) {
+			f.WriteFile(conversation+"/events.json", "<<<<<<< HEAD\n[]\n=======\n")
+		}, gc.ReasonStream, conversation},
+		{"content in a form of the future", func(f *fixture) {
+			f.WriteFile(conversation+"/events.json", strings.Replace(stream(blobs.Sum(nil)),
+				`"size":1`, `"size":{"of":"the future"}`, 1))
+		}, gc.ReasonStream, conversation},
+		{"stream in Git LFS, long past", func(f *fixture) {
+			c := f.commitFile(conversation+"/events.json",
+				"version https://git-lfs.github.com/spec/v1\noid sha256:"+
+					strings.Repeat("a", 64)+"\nsize 12\n")
+			f.Run("branch", "other", f.Run("commit-tree", "-m", "x", "-p", c, "HEAD^{tree}"))
+		}, gc.ReasonOpaque, "history:" + conversation},
+		{"encrypted stream, long past", func(f *fixture) {
+			c := f.commitFile(conversation+"/events.json", "\x00GITCRYPT\x00abc")
+			f.Run("branch", "other", f.Run("commit-tree", "-m", "x", "-p", c, "HEAD^{tree}"))
+		}, gc.ReasonOpaque, conversation},
+		{"missing object of a stream", func(f *fixture) {
+			h := f.commit(blobs.Sum(nil))
+			f.Run("branch", "other", h)
+			f.lose(h + ":" + conversation + "/events.json")
+		}, gc.ReasonObject, "refs/heads/other: "},
+		{"missing tree", func(f *fixture) {
+			h := f.commit(blobs.Sum(nil))
+			f.Run("branch", "other", h)
+			f.lose(h + ":.jp")
+		}, gc.ReasonObject, "refs/heads/other: "},
+		{"missing commit of a branch", func(f *fixture) {
+			h := f.commit(blobs.Sum(nil))
+			f.Run("branch", "other", h)
+			f.lose(h)
+		}, gc.ReasonObject, "refs/heads/other: "},
+		{"missing commit long past", func(f *fixture) {
+			c := f.commit(blobs.Sum(nil))
+			f.Run("branch", "other", f.Run("commit-tree", "-m", "x", "-p", c, "HEAD^{tree}"))
+			f.lose(c)
+		}, gitint.ReasonUnreadable, "list commits"},
+		{"object with the bytes of another", func(f *fixture) {
+			h := f.commit(blobs.Sum(nil))
+			f.Run("branch", "other", h)
+			f.swap(h+":"+conversation+"/events.json", "HEAD:readme")
+		}, gc.ReasonObject, "refs/heads/other: "},
+		{"shallow clone", func(f *fixture) {
+			f.WriteFile(".git/shallow", f.Run("rev-parse", "HEAD")+"\n")
+		}, gitint.ReasonShallow, "history is cut off"},
+		{"partial clone", func(f *fixture) {
+			f.Run("config", "remote.origin.promisor", "true")
+		}, gitint.ReasonPartial, "promisor"},
+		{"grafts", func(f *fixture) {
+			f.WriteFile(".git/info/grafts", f.Run("rev-parse", "HEAD")+"\n")
+		}, gitint.ReasonGrafts, "grafts"},
+		{"alternate that is gone", func(f *fixture) {
+			f.WriteFile(".git/objects/info/alternates", "/nowhere/objects\n")
+		}, gitint.ReasonAlternates, "/nowhere/objects"},
+		{"empty ref", func(f *fixture) {
+			f.WriteFile(".git/refs/heads/torn", "")
+		}, gitint.ReasonRef, "refs/heads/torn"},
+		{"torn HEAD of another work tree", func(f *fixture) {
+			f.Run("worktree", "add", "-q", "../linked")
+			f.WriteFile(".git/worktrees/linked/HEAD", "")
+		}, gitint.ReasonRef, `HEAD of work tree "linked"`},
+		{"torn reflog", func(f *fixture) {
+			f.WriteFile(".git/logs/refs/heads/main", "0123")
+		}, gitint.ReasonUnreadable, "main: it has the line"},
+		{"torn index", func(f *fixture) {
+			f.WriteFile(".git/index", "DIRC\x00\x00\x00\x02")
+		}, gitint.ReasonUnreadable, "index of the main work tree"},
+		{"work tree that cannot be found", func(f *fixture) {
+			f.WriteFile(".git/worktrees/x/HEAD", "ref: refs/heads/main\n")
+		}, gitint.ReasonWorktree, `work tree "x"`},
+		{"work tree on a drive that is not there", func(f *fixture) {
+			f.Run("worktree", "add", "-q", "--lock", "../linked")
+			f.Remove("../linked")
+		}, gitint.ReasonWorktree, "it is locked, and nothing is at"},
+		{"rebase of commits that are not here", func(f *fixture) {
+			f.WriteFile(".git/rebase-merge/git-rebase-todo", "pick 0123456 x\n")
+		}, gitint.ReasonOperation, "0123456"},
+		{"store of a version to come", func(f *fixture) {
+			f.WriteFile(".jp/blobs/pack/0001.pack", "of the future")
+		}, gc.ReasonForeign, "pack: is no blob: a newer version may have made it"},
+		{"store that is a link", func(f *fixture) {
+			if err := os.Rename(f.Path(".jp/blobs"), f.Path(".jp/shared")); err != nil {
+				f.tb.Fatal(err)
+			}
+			if err := os.Symlink("shared", f.Path(".jp/blobs")); err != nil {
+				f.tb.Fatal(err)
+			}
+		}, gc.ReasonLinked, "is a symbolic link: others may refer"},
+		{"conversation that is a link", func(f *fixture) {
+			f.WriteFile("elsewhere/events.json", "[]\n")
+			err := os.Symlink(f.Path("elsewhere"), f.Path(".jp/conversations/1-linked"))
+			if err != nil {
+				f.tb.Fatal(err)
+			}
+		}, gc.ReasonLinked, ".jp/conversations/1-linked: is a symbolic link"},
+		{"permission denied", func(f *fixture) {
+			if os.Geteuid() == 0 {
+				f.tb.Skip("root may read everything")
+			}
+			f.converse(conversation)
+			if err := os.Chmod(f.Path(conversation), 0); err != nil {
+				f.tb.Fatal(err)
+			}
+			f.tb.Cleanup(func() { _ = os.Chmod(f.Path(conversation), 0o755) })
+		}, gc.ReasonFiles, "permission denied"},
+		{"permission denied elsewhere", func(f *fixture) {
+			if os.Geteuid() == 0 {
+				f.tb.Skip("root may read everything")
+			}
+			f.WriteFile("closed/x", "")
+			if err := os.Chmod(f.Path("closed"), 0); err != nil {
+				f.tb.Fatal(err)
+			}
+			f.tb.Cleanup(func() { _ = os.Chmod(f.Path("closed"), 0o755) })
+		}, gc.ReasonFiles, "permission denied"},
+		{"reference of a branch without content", func(f *fixture) {
+			f.Run("branch", "other", f.commit(blobs.Sum([]byte("lost"))))
+		}, gc.ReasonMissing, "refs/heads/other:" + conversation},
+		{"reference of the work tree without content", func(f *fixture) {
+			f.converse(conversation, blobs.Sum([]byte("lost")))
+		}, gc.ReasonMissing, "the main work tree:" + conversation},
+		{"reference of the index without content", func(f *fixture) {
+			f.converse(conversation, blobs.Sum([]byte("lost")))
+			f.Run("add", "-A", conversation)
+			f.Remove(conversation)
+		}, gc.ReasonMissing, "index of the main work tree:" + conversation},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			f := newFixture(t)
+			dead := f.blob("dead")
+			tt.make(f)
+			_, err := f.collect()
+			refused := new(gc.RefusedError)
+			if !errors.As(err, &refused) {
+				t.Fatalf("not refused: %v", err)
+			}
+			if !refused.Has(tt.reason) || !strings.Contains(err.Error(), tt.want) {
+				t.Errorf("refused with %q because of %q, want %q because of %q",
+					err, refused.Obstacles[0].Reason, tt.want, tt.reason)
+			}
+			if _, err := os.Stat(f.store(dead)); err != nil {
+				t.Error("something was deleted all the same")
+			}
+		})
+	}
+}
+
+func (f *fixture) store(h blobs.Hash) string {
+	return f.Path(".jp/blobs/" + filepath.FromSlash(h.Path()))
+}
+
+func (f *fixture) loose(rev string) string {
+	id := f.Run("rev-parse", rev)
+	return f.Path(".git/objects/" + id[:2] + "/" + id[2:])
+}
+
+// lose deletes an object.
+func (f *fixture) lose(rev string) {
+	f.tb.Helper()
+	if err := os.Remove(f.loose(rev)); err != nil {
+		f.tb.Fatal(err)
+	}
+}
+
+// swap gives an object the file of another.
+func (f *fixture) swap(rev, other string) {
+	f.tb.Helper()
+	data, err := os.ReadFile(f.loose(other))
+	if err == nil {
+		_ = os.Remove(f.loose(rev)) // it is read-only
+		err = os.WriteFile(f.loose(rev), data, 0o444)
+	}
+	if err != nil {
+		f.tb.Fatal(err)
+	}
+}
+
+// TestRefusalsWithACache holds that the answer is the same when everything was remembered
+// before it was lost.
+func TestRefusalsWithACache(t *testing.T) {
+	for _, lost := range []string{
+		"other:" + conversation + "/events.json", "other:.jp/conversations", "other~1:.jp/conversations",
+		"other~1:" + conversation + "/events.json",
+	} {
+		t.Run(lost, func(t *testing.T) {
+			t.Parallel()
+			f := newFixture(t)
+			f.withCache()
+			dead := f.blob("dead")
+			c := f.commit(blobs.Sum([]byte("x")))
+			second := f.commitFile(conversation+"/events.json", stream(blobs.Sum([]byte("y"))))
+			f.blob("x")
+			f.blob("y")
+			f.Run("branch", "other", f.Run("commit-tree", "-m", "x", "-p", c, second+"^{tree}"))
+			o := f.options()
+			if p, err := gc.MakePlan(t.Context(), o); err != nil || len(p.Items) != 1 {
+				t.Fatalf("plan %+v, %v", p, err)
+			}
+			if err := f.cache.Close(); err != nil {
+				t.Fatal(err)
+			}
+			f.lose(lost)
+			f.withCache()
+			refused := new(gc.RefusedError)
+			if _, err := f.collect(); !errors.As(err, &refused) {
+				t.Errorf("not refused: %v", err)
+			}
+			if !f.has(dead) {
+				t.Error("something was deleted")
+			}
+		})
+	}
+}
+
+func TestCancelledDeletesNothing(t *testing.T) {
+	f := newFixture(t)
+	dead := f.blob("dead")
+	o := f.options()
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if _, err := gc.MakePlan(ctx, o); !errors.Is(err, context.Canceled) {
+		t.Errorf("plan: %v", err)
+	}
+	p, err := gc.MakePlan(t.Context(), o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel = context.WithCancel(t.Context())
+	o.Hook = func(s gc.Step, _ string) error {
+		if s == gc.StepMove {
+			cancel() // after the first move
+		}
+		return nil
+	}
+	f.blob("another")
+	if _, err := gc.Sweep(ctx, o, p); !errors.Is(err, context.Canceled) {
+		t.Errorf("sweep: %v", err)
+	}
+	if !f.has(dead) {
+		t.Error("something was deleted")
+	}
+}
+
+func TestAcceptMissing(t *testing.T) {
+	f := newFixture(t)
+	dead := f.blob("dead")
+	lost := blobs.Sum([]byte("lost"))
+	f.Run("branch", "other", f.commit(lost))
+	o := f.options()
+	o.AcceptMissing = true
+	p, err := gc.MakePlan(t.Context(), o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(p.Missing) != 1 || !strings.Contains(p.Missing[0].Detail, lost.String()) {
+		t.Errorf("listed as missing: %v", p.Missing)
+	}
+	if _, err := gc.Sweep(t.Context(), o, p); err != nil {
+		t.Fatal(err)
+	}
+	if f.has(dead) {
+		t.Error("it is still there")
+	}
+}

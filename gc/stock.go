@@ -1,0 +1,220 @@
+package gc
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+
+	"github.com/git-jp/git-jp/blobs"
+	"github.com/git-jp/git-jp/gitint"
+	"github.com/git-jp/git-jp/internal/refs"
+)
+
+// A stock knows which contents the stores of trees have.
+type stock struct {
+	m      *marker
+	stores map[refs.ObjectID][]refs.ObjectID // the shelves of a store
+	has    map[refs.ObjectID][]int32         // the contents of a shelf
+}
+
+// load makes the stores known. Few of the 256 directories at the top of a store change from
+// one commit to the next, and the cache knows those that it has seen.
+func (s *stock) load(ctx context.Context, stores []refs.ObjectID) error {
+	var shelves []refs.ObjectID
+	names := make(map[refs.ObjectID]string)
+	err := s.m.forest.repo.ReadTrees(ctx, oids(stores), func(i int, t gitint.TreeData) error {
+		t.Entries(func(e gitint.Entry) {
+			if e.Mode != gitint.ModeDir {
+				return
+			}
+			id := objectID(e.OID)
+			s.stores[stores[i]] = append(s.stores[stores[i]], id)
+			if _, ok := names[id]; !ok {
+				names[id] = e.Path
+				shelves = append(shelves, id)
+			}
+		})
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	var unknown []refs.ObjectID
+	for _, id := range shelves {
+		found, err := s.m.forest.cache.Blobs(id, func() ([]refs.BlobFile, error) {
+			return nil, errUnknown
+		})
+		if err != nil {
+			unknown = append(unknown, id)
+			continue
+		}
+		s.m.forest.uses(id)
+		s.put(id, found)
+	}
+	return s.read(ctx, unknown, names)
+}
+
+func (s *stock) put(shelf refs.ObjectID, found []refs.BlobFile) {
+	numbers := make([]int32, len(found))
+	for i, b := range found {
+		numbers[i] = s.m.hashes.add(b.Hash)
+	}
+	s.has[shelf] = numbers
+}
+
+func (s *stock) read(
+	ctx context.Context, shelves []refs.ObjectID, names map[refs.ObjectID]string,
+) error {
+	found := make([][]refs.BlobFile, len(shelves))
+	foreign := make([]bool, len(shelves))
+	type board struct {
+		shelf int
+		name  string
+	}
+	var boards []board
+	var below []gitint.OID
+	err := s.m.forest.repo.ReadTrees(ctx, oids(shelves), func(i int, t gitint.TreeData) error {
+		t.Entries(func(e gitint.Entry) {
+			if e.Mode != gitint.ModeDir {
+				foreign[i] = true
+				return
+			}
+			boards = append(boards, board{i, names[shelves[i]] + "/" + e.Path + "/"})
+			below = append(below, e.OID)
+		})
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	err = s.m.forest.repo.ReadTrees(ctx, below, func(i int, t gitint.TreeData) error {
+		b := boards[i]
+		t.Entries(func(e gitint.Entry) {
+			h, ok := blobs.ParsePath(b.name + e.Path)
+			if !ok || !e.Mode.IsRegular() {
+				foreign[b.shelf] = true
+				return
+			}
+			found[b.shelf] = append(found[b.shelf],
+				refs.BlobFile{Hash: h, Object: objectID(e.OID)})
+		})
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	for i, id := range shelves {
+		s.put(id, found[i])
+		if foreign[i] {
+			continue // what is known of a tree is that it has blobs and nothing else
+		}
+		_, _ = s.m.forest.cache.Blobs(id, func() ([]refs.BlobFile, error) {
+			return found[i], nil
+		})
+	}
+	return nil
+}
+
+// missing returns the references of tips that have their content neither there nor in the
+// store that is collected.
+func (m *marker) missing(ctx context.Context, here map[blobs.Hash]struct{}) ([]Obstacle, error) {
+	s := &stock{
+		m: m, stores: make(map[refs.ObjectID][]refs.ObjectID),
+		has: make(map[refs.ObjectID][]int32),
+	}
+	var stores []refs.ObjectID
+	seen := make(map[refs.ObjectID]bool)
+	for _, t := range m.tips {
+		if id := t.place.Blobs; t.kind == tipRef && id != "" && !seen[id] {
+			seen[id] = true
+			stores = append(stores, id)
+		}
+	}
+	if err := s.load(ctx, stores); err != nil {
+		return nil, m.absorb(ctx, err)
+	}
+	c := missingCheck{stock: s, here: make([]bool, len(m.hashes.all))}
+	for i, h := range m.hashes.all {
+		_, c.here[i] = here[h]
+	}
+	c.in = make([]int, len(m.hashes.all))
+	for n, t := range m.tips {
+		if err := c.tip(n+1, t); err != nil {
+			return nil, err
+		}
+	}
+	return c.found, nil
+}
+
+type missingCheck struct {
+	stock *stock
+	here  []bool // in the store that is collected
+	in    []int  // the last tip that has it
+	found []Obstacle
+}
+
+func (c *missingCheck) tip(n int, t *tip) error {
+	m := c.stock.m
+	report := func(found mentions, name string) error {
+		for _, h := range found.sure {
+			if c.here[h] || c.in[h] == n {
+				continue
+			}
+			c.in[h] = n // once a tip
+			if ok, err := t.onDisk(m.hashes.all[h]); ok || err != nil {
+				if err != nil {
+					return err
+				}
+				continue
+			}
+			c.found = append(c.found, Obstacle{
+				Reason: ReasonMissing, Root: t.title, Path: name,
+				Detail: fmt.Sprintf("content %s is missing already", m.hashes.all[h]),
+			})
+		}
+		return nil
+	}
+	switch t.kind {
+	case tipOther:
+		return nil
+	case tipWorkTree:
+		if t.store == "" {
+			return nil // user-local copies
+		}
+		for _, f := range t.disk {
+			if err := report(f.mentions, f.path); err != nil {
+				return err
+			}
+		}
+		return nil
+	case tipIndex:
+		for h := range t.staged {
+			c.in[h] = n
+		}
+	case tipRef:
+		for _, shelf := range c.stock.stores[t.place.Blobs] {
+			for _, h := range c.stock.has[shelf] {
+				c.in[h] = n
+			}
+		}
+	}
+	var failed error
+	m.eachDocument(t, func(d document, name string) {
+		failed = errors.Join(failed, report(m.library.known[d], name))
+	})
+	return failed
+}
+
+// onDisk reports whether the store of a work tree has a content.
+func (t *tip) onDisk(h blobs.Hash) (bool, error) {
+	if t.store == "" {
+		return false, nil
+	}
+	_, err := os.Lstat(filepath.Join(t.store, filepath.FromSlash(h.Path())))
+	if errors.Is(err, os.ErrNotExist) {
+		return false, nil
+	}
+	return err == nil, err
+}

@@ -1,0 +1,368 @@
+package gc
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+
+	"github.com/git-jp/git-jp/blobs"
+	"github.com/git-jp/git-jp/gitint"
+)
+
+// A Result says what a sweep did.
+type Result struct {
+	// Run names the run, for Undo; "" when nothing was moved.
+	Run string
+	// Moved are the items that are in the trash now.
+	Moved []Item
+	// Spared were written or stamped since the plan was made, Returned are needed again.
+	Spared, Returned int
+	// Unindexed are the paths that left the index.
+	Unindexed []string
+	// Purged is how many blobs of earlier runs were deleted for good, Revived how many went
+	// back because they are needed again.
+	Purged, Revived int
+	// Temporaries is how many leftovers were removed.
+	Temporaries int
+}
+
+// Sweep does what a plan says. Between the plan and the end others go on: what they wrote
+// meanwhile stays or comes back. An error after which blobs may be in the trash is followed
+// by their return, at the latest by [Recover].
+func Sweep(ctx context.Context, o Options, p *Plan) (*Result, error) {
+	unlock, err := o.lock(ctx, p.place)
+	if err != nil {
+		return nil, err
+	}
+	defer unlock()
+	if err := recoverAll(ctx, &o, p.place); err != nil {
+		return nil, err
+	}
+	s := sweeper{o: &o, plan: p, result: &Result{}}
+	if err := s.collect(ctx); err != nil {
+		return s.result, err
+	}
+	return s.result, s.tidy(ctx)
+}
+
+type sweeper struct {
+	o      *Options
+	plan   *Plan
+	result *Result
+	run    *run
+	marked *marker // the second time
+}
+
+func (s *sweeper) collect(ctx context.Context) error {
+	items, err := s.items(ctx)
+	if err != nil || len(items) == 0 {
+		return err
+	}
+	name := fmt.Sprintf("%s-%d", s.o.Now().UTC().Format("20060102T150405.000Z"), s.o.PID)
+	if s.run, err = newRun(s.o, s.plan.place, name, items); err != nil {
+		return fmt.Errorf("begin a run: %w", err)
+	}
+	if err := s.move(ctx); err != nil {
+		return s.rollBack(ctx, err)
+	}
+	wanted, err := s.markAgain(ctx)
+	if err != nil {
+		return s.rollBack(ctx, err)
+	}
+	if err := s.settle(wanted); err != nil {
+		return s.rollBack(ctx, err)
+	}
+	return s.finish(ctx)
+}
+
+// items are the records of the plan. A lock that was taken since protects what git does not
+// have.
+func (s *sweeper) items(ctx context.Context) ([]record, error) {
+	m := &marker{o: s.o}
+	held, err := m.held()
+	if err != nil {
+		return nil, err
+	}
+	entries, err := s.entries(ctx)
+	if err != nil {
+		return nil, err
+	}
+	var all []record
+	for _, i := range s.plan.Items {
+		if held && !i.Tracked {
+			s.result.Spared++
+			continue
+		}
+		r := record{
+			Hash: i.Hash, Size: i.Size, ModTime: i.ModTime, Path: i.Path, Tracked: i.Tracked,
+		}
+		if e, ok := entries[i.Path]; ok {
+			r.Tracked, r.Object, r.Mode = true, e.OID.String(), uint32(e.Mode)
+		}
+		if r.Tracked && s.o.OnlyUntracked {
+			s.result.Spared++
+			continue
+		}
+		if i.Last != nil {
+			r.Title, r.Commit = i.Last.Title, i.Last.Commit.String()
+			r.Conversation = i.Last.Conversation.String()
+		}
+		all = append(all, r)
+	}
+	return all, nil
+}
+
+// entries returns what the index has of the items.
+func (s *sweeper) entries(ctx context.Context) (map[string]gitint.Entry, error) {
+	entries := make(map[string]gitint.Entry)
+	if s.o.UserLocal {
+		return entries, nil
+	}
+	x, err := s.o.Repo.Index(ctx)
+	if err != nil {
+		return nil, err
+	}
+	all, err := x.Entries(".")
+	for _, e := range all {
+		entries[e.Path] = e
+	}
+	return entries, err
+}
+
+// move moves each blob that is as it was when the plan was made.
+func (s *sweeper) move(ctx context.Context) error {
+	for n, i := range s.run.items {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		s.o.progress("move", n+1, len(s.run.items))
+		info, err := s.o.blobs().Stat(i.Hash)
+		fresh := err == nil && (!info.ModTime().Equal(i.ModTime) || info.Size() != i.Size ||
+			!info.ModTime().Before(s.plan.started) || !info.Mode().IsRegular())
+		switch {
+		case errors.Is(err, fs.ErrNotExist) || fresh:
+			s.result.Spared++
+			continue
+		case err != nil:
+			return err
+		}
+		err = s.run.move(s.run.target(i.Hash), s.run.file(i.Hash))
+		switch {
+		case errors.Is(err, errFresh), errors.Is(err, fs.ErrNotExist):
+			s.result.Spared++
+		case err != nil:
+			return fmt.Errorf("move blob %s: %w", i.Hash, err)
+		}
+	}
+	return syncDirs(filepath.Join(s.run.dir, "files"))
+}
+
+// markAgain marks everything again, after the moves. A writer whose stream was there before
+// is seen; one whose stream comes later looks for its content after that, finds it gone and
+// writes it again. It returns what is wanted of what was moved.
+func (s *sweeper) markAgain(ctx context.Context) (map[blobs.Hash]bool, error) {
+	o := *s.o
+	m, p, err := begin(ctx, &o)
+	if err != nil {
+		return nil, err
+	}
+	s.marked = m
+	candidates := make(map[blobs.Hash]candidate)
+	wanted := make(map[blobs.Hash]bool)
+	want := func(h blobs.Hash) {
+		if n, ok := m.hashes.find(h); ok {
+			if _, ok := m.wanted[n]; ok {
+				wanted[h] = true
+				return
+			}
+		}
+		candidates[h] = candidate{}
+	}
+	for _, i := range s.run.items {
+		want(i.Hash)
+	}
+	for _, r := range s.plan.Expired {
+		for _, h := range r.Dead {
+			want(h)
+		}
+	}
+	h, err := m.askHistory(ctx, p, candidates, nil)
+	if err == nil {
+		err = m.refused()
+	}
+	if err != nil {
+		return nil, err
+	}
+	for n, hash := range h.library.hashes.all {
+		if h.found[n].needed {
+			wanted[hash] = true
+		}
+	}
+	return wanted, nil
+}
+
+// settle moves back what is wanted again.
+func (s *sweeper) settle(wanted map[blobs.Hash]bool) error {
+	for _, i := range s.run.items {
+		if !wanted[i.Hash] {
+			continue
+		}
+		s.result.Returned++
+		if err := s.run.restore(i); err != nil {
+			return err
+		}
+	}
+	for n, r := range s.plan.Expired {
+		s.plan.Expired[n].Dead = slices.DeleteFunc(r.Dead, func(h blobs.Hash) bool {
+			if wanted[h] {
+				s.plan.Expired[n].Wanted = append(s.plan.Expired[n].Wanted, h)
+			}
+			return wanted[h]
+		})
+	}
+	return nil
+}
+
+// rollBack puts everything back after an error, also when we were interrupted.
+func (s *sweeper) rollBack(ctx context.Context, cause error) error {
+	err := s.run.rollBack(context.WithoutCancel(ctx))
+	if err != nil {
+		err = fmt.Errorf("put back what was moved: %w", err)
+	}
+	return errors.Join(cause, err)
+}
+
+// rollBack moves every blob of a run back to its place.
+func (r *run) rollBack(context.Context) error {
+	for _, i := range r.items {
+		if err := r.restore(i); err != nil {
+			return err
+		}
+	}
+	return r.drop()
+}
+
+// finish takes tracked files out of the index, and closes the run.
+func (s *sweeper) finish(ctx context.Context) error {
+	for _, i := range s.run.items {
+		if exists(s.run.file(i.Hash)) {
+			s.result.Moved = append(s.result.Moved, s.item(i.Hash))
+		}
+	}
+	if len(s.result.Moved) == 0 {
+		return s.run.drop()
+	}
+	s.result.Run = s.run.Run
+	gone, err := s.run.unindex(ctx)
+	s.result.Unindexed = gone
+	return err
+}
+
+func (s *sweeper) item(h blobs.Hash) Item {
+	n := slices.IndexFunc(s.plan.Items, func(i Item) bool { return i.Hash == h })
+	return s.plan.Items[n]
+}
+
+// unindex removes the entries of blobs that are in the trash and nowhere else, and ends the
+// run. Where git's index is locked the run stays open, and whoever comes next does it.
+func (r *run) unindex(ctx context.Context) ([]string, error) {
+	var paths []string
+	for _, i := range r.items {
+		if i.Tracked && exists(r.file(i.Hash)) && !exists(r.target(i.Hash)) {
+			paths = append(paths, i.Path)
+		}
+	}
+	if len(paths) == 0 || r.o.KeepIndex || r.o.Repo == nil {
+		return nil, r.end()
+	}
+	if err := r.save(indexing); err != nil {
+		return nil, err
+	}
+	if err := r.o.step(StepIndex, r.place.prefix); err != nil {
+		return nil, err
+	}
+	res, err := r.o.Repo.Stage(ctx, gitint.Change{Remove: paths, ResolveConflicts: true})
+	if err != nil {
+		return nil, fmt.Errorf("take collected blobs out of the index: %w", err)
+	}
+	return res.Removed, r.end()
+}
+
+// tidy does what nobody will miss: directories without files, old temporaries, and the runs
+// whose time is up.
+func (s *sweeper) tidy(ctx context.Context) error {
+	for _, i := range s.result.Moved {
+		dir := filepath.Dir(filepath.Join(s.plan.place.store, filepath.FromSlash(i.Hash.Path())))
+		for range 2 {
+			if s.o.step(StepRmdir, dir) != nil || os.Remove(dir) != nil {
+				break // not empty
+			}
+			dir = filepath.Dir(dir)
+		}
+	}
+	if err := s.removeTemporaries(); err != nil {
+		return err
+	}
+	if s.marked == nil && len(s.plan.Expired) > 0 {
+		// Nothing was moved, so nothing was marked again.
+		s.run = &run{o: s.o, place: s.plan.place}
+		wanted, err := s.markAgain(ctx)
+		if err != nil {
+			return err
+		}
+		if err := s.settle(wanted); err != nil {
+			return err
+		}
+	}
+	return s.purge()
+}
+
+func (s *sweeper) removeTemporaries() error {
+	dir := filepath.Join(s.plan.place.store, ".tmp")
+	for _, name := range s.plan.Temporaries {
+		at := filepath.Join(dir, name)
+		if err := s.o.step(StepUnlink, at); err != nil {
+			return err
+		}
+		if err := os.RemoveAll(at); err != nil {
+			return err
+		}
+		s.result.Temporaries++
+	}
+	return nil
+}
+
+// purge ends the runs whose time is up: what is wanted again goes back, the rest for good.
+func (s *sweeper) purge() error {
+	for _, old := range s.plan.Expired {
+		r, err := openRun(s.o, s.plan.place, filepath.Join(s.plan.place.trash, old.Run))
+		if err != nil {
+			if errors.Is(err, fs.ErrNotExist) {
+				continue
+			}
+			return err
+		}
+		for _, h := range old.Wanted {
+			if err := r.restore(record{Hash: h}); err != nil {
+				return err
+			}
+			s.result.Revived++
+		}
+		for _, h := range old.Dead {
+			if err := s.o.remove(r.file(h)); err != nil {
+				return err
+			}
+			s.result.Purged++
+		}
+		if left, err := os.ReadDir(filepath.Join(r.dir, "files")); err == nil && len(left) == 0 {
+			if err := r.erase(); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}

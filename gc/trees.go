@@ -1,0 +1,332 @@
+package gc
+
+import (
+	"context"
+	"path"
+	"slices"
+	"strings"
+
+	"github.com/git-jp/git-jp/gitint"
+	"github.com/git-jp/git-jp/internal/refs"
+	"github.com/git-jp/git-jp/internal/workspace"
+)
+
+const (
+	conversationsName = "conversations"
+	blobsName         = "blobs"
+	trashName         = ".trash" // where jp puts what it cannot read
+	archiveName       = ".archive"
+)
+
+// A forest reads trees of a repository, each once.
+type forest struct {
+	repo  *gitint.Repo
+	cache *refs.Cache
+	// used are the objects about which the cache answered: that they are still there has
+	// to be asked for.
+	used map[refs.ObjectID]struct{}
+
+	places  map[gitint.OID][]refs.Place
+	streams map[refs.ObjectID][]refs.TreeFile
+}
+
+func newForest(o *Options) *forest {
+	return &forest{
+		repo: o.Repo, cache: o.cache(), used: make(map[refs.ObjectID]struct{}),
+		places:  make(map[gitint.OID][]refs.Place),
+		streams: make(map[refs.ObjectID][]refs.TreeFile),
+	}
+}
+
+func objectID(id gitint.OID) refs.ObjectID {
+	if id.IsZero() {
+		return ""
+	}
+	return refs.ObjectID(id.String())
+}
+
+// oid is the inverse; what is no id gives the zero one, which names nothing.
+func oid(id refs.ObjectID) gitint.OID {
+	parsed, err := gitint.ParseOID(string(id))
+	if err != nil {
+		return gitint.OID{}
+	}
+	return parsed
+}
+
+func oids(ids []refs.ObjectID) []gitint.OID {
+	all := make([]gitint.OID, len(ids))
+	for i, id := range ids {
+		all[i] = oid(id)
+	}
+	return all
+}
+
+// locate finds the workspaces in commits, or in trees if they are trees.
+func (f *forest) locate(ctx context.Context, ids []gitint.OID, areTrees bool) error {
+	var unknown []gitint.OID
+	for _, id := range ids {
+		if _, ok := f.places[id]; ok {
+			continue
+		}
+		found, err := f.cache.Places(objectID(id), func() ([]refs.Place, error) {
+			return nil, errUnknown
+		})
+		if err != nil {
+			unknown = append(unknown, id)
+			continue
+		}
+		f.places[id] = found
+		for _, p := range found {
+			f.uses(p.Conversations, p.Blobs)
+		}
+	}
+	roots := slices.Clone(unknown)
+	if !areTrees {
+		err := f.repo.CommitHeads(ctx, unknown, func(i int, h gitint.CommitHead) error {
+			roots[i] = h.Tree
+			return nil
+		})
+		if err != nil {
+			return err
+		}
+	}
+	search := placeSearch{forest: f, nodes: make(map[gitint.OID]*placeNode)}
+	if err := search.read(ctx, slices.Clone(roots)); err != nil {
+		return err
+	}
+	for i, id := range unknown {
+		found := search.below(roots[i])
+		f.places[id] = found
+		_, _ = f.cache.Places(objectID(id), func() ([]refs.Place, error) { return found, nil })
+	}
+	return nil
+}
+
+func (f *forest) uses(ids ...refs.ObjectID) {
+	for _, id := range ids {
+		if id != "" {
+			f.used[id] = struct{}{}
+		}
+	}
+}
+
+// A placeSearch looks for directories .jp at any depth.
+type placeSearch struct {
+	forest *forest
+	nodes  map[gitint.OID]*placeNode
+}
+
+type placeNode struct {
+	dirs  []gitint.Entry
+	own   gitint.OID // the tree of .jp in it
+	place refs.Place // what is in own
+	found []refs.Place
+	done  bool
+}
+
+func (s *placeSearch) read(ctx context.Context, level []gitint.OID) error {
+	var inside []*placeNode
+	for len(level) > 0 {
+		level = s.fresh(level)
+		var next []gitint.OID
+		err := s.forest.repo.ReadTrees(ctx, level, func(i int, t gitint.TreeData) error {
+			n := s.nodes[level[i]]
+			t.Entries(func(e gitint.Entry) {
+				switch {
+				case e.Mode != gitint.ModeDir:
+				case e.Path == workspace.DirName:
+					n.own, inside = e.OID, append(inside, n)
+				default:
+					n.dirs, next = append(n.dirs, e), append(next, e.OID)
+				}
+			})
+			return nil
+		})
+		if err != nil {
+			return err
+		}
+		level = next
+	}
+	owns := make([]gitint.OID, len(inside))
+	for i, n := range inside {
+		owns[i] = n.own
+	}
+	return s.forest.repo.ReadTrees(ctx, owns, func(i int, t gitint.TreeData) error {
+		if e, ok := t.Find(conversationsName); ok && e.Mode == gitint.ModeDir {
+			inside[i].place.Conversations = objectID(e.OID)
+		}
+		if e, ok := t.Find(blobsName); ok && e.Mode == gitint.ModeDir {
+			inside[i].place.Blobs = objectID(e.OID)
+		}
+		return nil
+	})
+}
+
+// fresh returns those of the trees that were not met before, in their order.
+func (s *placeSearch) fresh(ids []gitint.OID) []gitint.OID {
+	out := ids[:0]
+	for _, id := range ids {
+		if s.nodes[id] == nil && !id.IsZero() {
+			s.nodes[id] = new(placeNode)
+			out = append(out, id)
+		}
+	}
+	return out
+}
+
+func (s *placeSearch) below(tree gitint.OID) []refs.Place {
+	n := s.nodes[tree]
+	if n.done {
+		return n.found
+	}
+	n.done = true
+	if !n.own.IsZero() {
+		n.place.Dir = workspace.DirName
+		n.found = append(n.found, n.place)
+	}
+	for _, d := range n.dirs {
+		for _, p := range s.below(d.OID) {
+			p.Dir = path.Join(d.Path, p.Dir)
+			n.found = append(n.found, p)
+		}
+	}
+	n.dirs = nil
+	return n.found
+}
+
+// A unit is what lies directly in a directory of conversations, mostly a conversation.
+type unit struct {
+	name string
+	id   refs.ObjectID
+	file bool
+}
+
+// lenient reports whether jp has put away what is in the unit because it could not read it.
+func (u unit) lenient() bool { return u.name == trashName }
+
+func unitOf(e gitint.Entry) (unit, bool) {
+	u := unit{name: e.Path, id: objectID(e.OID), file: e.Mode.IsRegular()}
+	return u, u.file || e.Mode == gitint.ModeDir
+}
+
+// units returns what lies in each tree of conversations.
+func (f *forest) units(ctx context.Context, trees []refs.ObjectID) ([][]unit, error) {
+	all := make([][]unit, len(trees))
+	err := f.repo.ReadTrees(ctx, oids(trees), func(i int, t gitint.TreeData) error {
+		t.Entries(func(e gitint.Entry) {
+			if u, ok := unitOf(e); ok {
+				all[i] = append(all[i], u)
+			}
+		})
+		return nil
+	})
+	return all, err
+}
+
+// files returns the files of a unit that can refer to content. list must have been called.
+func (f *forest) files(u unit) []refs.TreeFile {
+	if u.file {
+		if isStreamless(u.name) {
+			return nil
+		}
+		return []refs.TreeFile{{Object: u.id}}
+	}
+	return f.streams[u.id]
+}
+
+// isStreamless reports whether a file of a conversation refers to no content.
+func isStreamless(name string) bool {
+	return name == workspace.MetadataFile || name == workspace.BaseConfigFile
+}
+
+// list finds the files in units.
+func (f *forest) list(ctx context.Context, units []unit) error {
+	var unknown []refs.ObjectID
+	for _, u := range units {
+		if _, ok := f.streams[u.id]; ok || u.file {
+			continue
+		}
+		found, err := f.cache.Streams(u.id, func() ([]refs.TreeFile, error) {
+			return nil, errUnknown
+		})
+		if err != nil {
+			unknown = append(unknown, u.id)
+			continue
+		}
+		f.streams[u.id] = found
+		f.uses(u.id)
+	}
+	return f.listUnknown(ctx, unknown)
+}
+
+type streamNode struct {
+	files []refs.TreeFile
+	dirs  []unit
+}
+
+func (f *forest) listUnknown(ctx context.Context, top []refs.ObjectID) error {
+	nodes := make(map[refs.ObjectID]*streamNode)
+	for level := slices.Clone(top); len(level) > 0; {
+		level = slices.DeleteFunc(level, func(id refs.ObjectID) bool {
+			again := nodes[id] != nil
+			if !again {
+				nodes[id] = new(streamNode)
+			}
+			return again
+		})
+		var next []refs.ObjectID
+		err := f.repo.ReadTrees(ctx, oids(level), func(i int, t gitint.TreeData) error {
+			n := nodes[level[i]]
+			t.Entries(func(e gitint.Entry) {
+				u, ok := unitOf(e)
+				switch {
+				case !ok || u.file && isStreamless(u.name):
+				case u.file:
+					n.files = append(n.files, refs.TreeFile{Path: u.name, Object: u.id})
+				default:
+					n.dirs, next = append(n.dirs, u), append(next, u.id)
+				}
+			})
+			return nil
+		})
+		if err != nil {
+			return err
+		}
+		level = next
+	}
+	for _, id := range top {
+		found := filesBelow(nodes, id, nil, "")
+		f.streams[id] = found
+		_, _ = f.cache.Streams(id, func() ([]refs.TreeFile, error) { return found, nil })
+	}
+	return nil
+}
+
+func filesBelow(
+	nodes map[refs.ObjectID]*streamNode, id refs.ObjectID, all []refs.TreeFile, prefix string,
+) []refs.TreeFile {
+	for _, file := range nodes[id].files {
+		file.Path = prefix + file.Path
+		all = append(all, file)
+	}
+	for _, d := range nodes[id].dirs {
+		all = filesBelow(nodes, d.id, all, prefix+d.name+"/")
+	}
+	return all
+}
+
+// isStream reports whether a file must be a stream.
+func isStream(u unit, file refs.TreeFile) bool {
+	name := file.Path
+	if u.file {
+		name = u.name
+	}
+	return path.Base(name) == workspace.EventsFile && !u.lenient() &&
+		!strings.HasPrefix(name, trashName+"/")
+}
+
+// filePath is where a file lies, from the root of the tree.
+func filePath(dir string, u unit, file refs.TreeFile) string {
+	return path.Join(dir, conversationsName, u.name, file.Path)
+}

@@ -1,0 +1,272 @@
+package gc
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"time"
+
+	"github.com/git-jp/git-jp/blobs"
+	"github.com/git-jp/git-jp/gitint"
+)
+
+// ErrNoRun says that there is no run that could be undone.
+var ErrNoRun = errors.New("no such run in the trash")
+
+// A Restored says what came back.
+type Restored struct {
+	Run   string
+	Blobs []blobs.Hash
+	// Kept stay in the trash, because something else is in their place.
+	Kept []blobs.Hash
+	// Indexed are the paths that the index has again.
+	Indexed []string
+}
+
+// A Past is a run that can be undone.
+type Past struct {
+	Run     string
+	Started time.Time
+	Blobs   int
+	Bytes   int64
+}
+
+// Runs lists the runs of the store that can be undone, oldest first.
+func Runs(o Options) ([]Past, error) {
+	p, err := o.place()
+	if err != nil {
+		return nil, err
+	}
+	all, err := runs(&o, p)
+	if err != nil {
+		return nil, err
+	}
+	var past []Past
+	for _, r := range all {
+		one := Past{Run: r.Run, Started: r.Started}
+		for _, i := range r.items {
+			if exists(r.file(i.Hash)) {
+				one.Blobs++
+				one.Bytes += i.Size
+			}
+		}
+		if one.Blobs > 0 {
+			past = append(past, one)
+		}
+	}
+	return past, nil
+}
+
+// Undo brings back what a run took, the last one if name is "", files and index. Their grace
+// period begins again.
+func Undo(ctx context.Context, o Options, name string) (*Restored, error) {
+	p, err := o.place()
+	if err != nil {
+		return nil, err
+	}
+	unlock, err := o.lock(ctx, p)
+	if err != nil {
+		return nil, err
+	}
+	defer unlock()
+	if err := recoverAll(ctx, &o, p); err != nil {
+		return nil, err
+	}
+	all, err := runs(&o, p)
+	if err != nil {
+		return nil, err
+	}
+	for i := len(all) - 1; i >= 0; i-- {
+		if name == "" || all[i].Run == name {
+			return all[i].undo(ctx)
+		}
+	}
+	return nil, ErrNoRun
+}
+
+func (r *run) undo(ctx context.Context) (*Restored, error) {
+	res := &Restored{Run: r.Run}
+	now := r.o.Now()
+	for _, i := range r.items {
+		if !exists(r.file(i.Hash)) {
+			continue
+		}
+		if err := r.o.step(StepStamp, r.file(i.Hash)); err != nil {
+			return res, err
+		}
+		if err := os.Chtimes(r.file(i.Hash), now, now); err != nil {
+			return res, err
+		}
+		if err := r.restore(i); err != nil {
+			return res, err
+		}
+		if exists(r.file(i.Hash)) {
+			res.Kept = append(res.Kept, i.Hash)
+			continue
+		}
+		res.Blobs = append(res.Blobs, i.Hash)
+	}
+	var err error
+	if res.Indexed, err = r.reindex(ctx); err != nil {
+		return res, err
+	}
+	if len(res.Kept) > 0 {
+		return res, nil
+	}
+	return res, r.erase()
+}
+
+// reindex gives the index back the entries that it lacks.
+func (r *run) reindex(ctx context.Context) ([]string, error) {
+	c := gitint.Change{KeepExisting: true}
+	for _, i := range r.items {
+		id, err := gitint.ParseOID(i.Object)
+		if err != nil || !exists(r.target(i.Hash)) {
+			continue
+		}
+		missing, err := r.o.Repo.HasObject(ctx, []gitint.OID{id})
+		if err != nil {
+			return nil, err
+		}
+		if len(missing) > 0 {
+			c.Add = append(c.Add, i.Path) // git has collected it since
+			continue
+		}
+		c.AddObjects = append(c.AddObjects, gitint.Entry{
+			Path: i.Path, Mode: gitint.Mode(i.Mode), OID: id,
+		})
+	}
+	if len(c.Add)+len(c.AddObjects) == 0 {
+		return nil, nil
+	}
+	if err := r.o.step(StepIndex, r.place.prefix); err != nil {
+		return nil, err
+	}
+	res, err := r.o.Repo.Stage(ctx, c)
+	if err != nil {
+		return nil, fmt.Errorf("give the index back its entries: %w", err)
+	}
+	var paths []string
+	for _, e := range res.Added {
+		paths = append(paths, e.Path)
+	}
+	return paths, nil
+}
+
+// Recover finishes what a collection began that was killed: what it had moved goes back, or,
+// if it was done with that, the index loses the entries. It does nothing while a collection
+// is running, and reports whether there was something to do.
+func Recover(ctx context.Context, o Options) (bool, error) {
+	p, err := o.place()
+	if err != nil {
+		return false, err
+	}
+	if !exists(p.pointer()) {
+		return false, nil
+	}
+	unlock, err := o.lock(ctx, p)
+	if busy := new(BusyError); errors.As(err, &busy) {
+		return false, nil
+	}
+	if err != nil {
+		return false, err
+	}
+	defer unlock()
+	return true, recoverAll(ctx, &o, p)
+}
+
+// recoverAll looks at all runs: what points to the open one may have been cleaned away.
+func recoverAll(ctx context.Context, o *Options, p place) error {
+	all, err := runs(o, p)
+	if err != nil {
+		return err
+	}
+	for _, r := range all {
+		switch r.State {
+		case moving:
+			err = r.rollBack(ctx)
+		case indexing:
+			_, err = r.unindex(ctx)
+		default:
+			continue
+		}
+		if err != nil {
+			return fmt.Errorf("finish run %s: %w", r.Run, err)
+		}
+	}
+	return o.remove(p.pointer())
+}
+
+// expired returns the runs whose time is up, with the blobs that no tip refers to. Those of
+// other stores are theirs to collect.
+func (m *marker) expired(p *Plan) ([]ExpiredRun, error) {
+	all, err := runs(m.o, p.place)
+	if err != nil {
+		return nil, err
+	}
+	var old []ExpiredRun
+	for _, r := range all {
+		if r.State != done || !r.Started.Before(p.started.Add(-m.o.Grace)) {
+			continue
+		}
+		e := ExpiredRun{Run: r.Run}
+		for _, i := range r.items {
+			if !exists(r.file(i.Hash)) {
+				continue
+			}
+			if n, ok := m.hashes.find(i.Hash); ok {
+				if _, ok := m.wanted[n]; ok {
+					e.Wanted = append(e.Wanted, i.Hash)
+					continue
+				}
+			}
+			e.Dead = append(e.Dead, i.Hash)
+		}
+		old = append(old, e)
+	}
+	return old, nil
+}
+
+// sortRuns moves what history needs to what is wanted.
+func (m *marker) sortRuns(h *history, old []ExpiredRun) []ExpiredRun {
+	for n := range old {
+		e := &old[n]
+		dead := e.Dead
+		e.Dead = nil
+		for _, hash := range dead {
+			if at, ok := h.library.hashes.find(hash); ok && h.found[at].needed {
+				e.Wanted = append(e.Wanted, hash)
+			} else {
+				e.Dead = append(e.Dead, hash)
+			}
+		}
+	}
+	return old
+}
+
+// stampName is the file whose time is that of the last collection.
+const stampName = "gc.stamp"
+
+// interval is how long after a collection the next one is due by itself.
+const interval = 24 * time.Hour
+
+// Due reports whether a collection in the background is due, and says that it was done now if
+// it is.
+func Due(o Options) bool {
+	p, err := o.place()
+	if err != nil || o.UserLocal {
+		return false
+	}
+	dir := filepath.Dir(p.lockFile)
+	info, err := os.Stat(filepath.Join(dir, stampName))
+	now := o.Now()
+	if err == nil && now.Sub(info.ModTime()).Abs() < interval {
+		return false
+	}
+	if o.mkdir(dir) != nil || o.write(dir, stampName, nil) != nil {
+		return false
+	}
+	return os.Chtimes(filepath.Join(dir, stampName), now, now) == nil
+}

@@ -1,0 +1,252 @@
+package gitint
+
+import (
+	"context"
+	"fmt"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+)
+
+// A RootKind says what a root is.
+type RootKind int
+
+// The kinds of roots.
+const (
+	RootRef       RootKind = iota // a ref that is neither a tag nor the stash
+	RootTag                       // a ref below refs/tags
+	RootStash                     // the stash, each of its entries
+	RootHead                      // HEAD of a work tree
+	RootOperation                 // what lies beside HEAD: MERGE_HEAD, a rebase, a bisect
+	RootReflog                    // an entry of a reflog other than that of the stash
+)
+
+// A Root is a name under which an object is kept, or may be wanted again.
+type Root struct {
+	Kind RootKind
+	// Name is as git has it: refs/heads/main, main@{2}, MERGE_HEAD, rebase-merge/onto.
+	Name string
+	// Worktree is the work tree that it belongs to, "" for the main one or all.
+	Worktree string
+	OID      OID
+	// Needed says that the object must be there. Reflogs and what lies beside HEAD may
+	// name objects that git has collected since.
+	Needed bool
+}
+
+// Title names the root for people.
+func (r Root) Title() string {
+	if r.Worktree == "" {
+		return r.Name
+	}
+	return fmt.Sprintf("%s of work tree %q", r.Name, r.Worktree)
+}
+
+// A RootFile is a file of an operation in progress, which may say in its own words what
+// is wanted again, such as a patch.
+type RootFile struct {
+	Name, Path string
+}
+
+// Roots is every place from which the repository's objects can be reached.
+type Roots struct {
+	Worktrees []Worktree
+	Names     []Root
+	Files     []RootFile
+	// Incomplete is why there may be more, also what [Repo.Incomplete] knows.
+	Incomplete []Incomplete
+}
+
+// Roots returns every name for an object that any work tree has: refs of all namespaces,
+// loose or packed, those of single work trees too, HEADs, what lies beside them, and
+// both columns of every reflog. Names come before the reflogs: what is deleted in between
+// is found in one of them.
+func (r *Repo) Roots(ctx context.Context) (*Roots, error) {
+	s, err := r.shape(ctx)
+	if err != nil {
+		return nil, err
+	}
+	c := rootCollector{repo: r, roots: &Roots{}, seen: map[rootKey]bool{}}
+	if c.roots.Worktrees, err = r.Worktrees(ctx); err != nil {
+		return nil, err
+	}
+	if err := c.refs(ctx); err != nil {
+		return nil, err
+	}
+	for _, w := range c.roots.Worktrees {
+		if err := c.worktree(ctx, w); err != nil {
+			return nil, fmt.Errorf("read roots of %s: %w", w.Title(), err)
+		}
+	}
+	if err := c.reflogs(ctx); err != nil {
+		return nil, fmt.Errorf("read reflogs: %w", err)
+	}
+	c.roots.Incomplete = append(c.roots.Incomplete, r.Incomplete()...)
+	if !s.refsInFiles {
+		c.incomplete(ReasonExtension, "refs are not files: reflogs and HEADs of other work "+
+			"trees are not read")
+	}
+	return c.roots, nil
+}
+
+type rootKey struct {
+	name, worktree string
+	id             OID
+}
+
+type rootCollector struct {
+	repo  *Repo
+	roots *Roots
+	seen  map[rootKey]bool
+}
+
+func (c *rootCollector) add(root Root) {
+	k := rootKey{root.Name, root.Worktree, root.OID}
+	if root.OID.IsZero() || c.seen[k] {
+		return
+	}
+	c.seen[k] = true
+	c.roots.Names = append(c.roots.Names, root)
+}
+
+func (c *rootCollector) incomplete(reason, detail string) {
+	c.roots.Incomplete = append(c.roots.Incomplete, Incomplete{reason, detail})
+}
+
+const replaceRefs = "refs/replace/"
+
+// refs adds what the work tree sees, and those that others have for themselves. What a
+// replacement replaces is wanted too.
+func (c *rootCollector) refs(ctx context.Context) error {
+	refs, err := c.repo.Refs(ctx)
+	if err != nil {
+		return err
+	}
+	own := ""
+	for _, w := range c.roots.Worktrees {
+		if w.GitDir == c.repo.gitDir {
+			own = w.Name
+		}
+	}
+	c.addRefs(refs, own)
+	for _, ref := range refs {
+		replaced, isReplacement := strings.CutPrefix(ref.Name, replaceRefs)
+		if id, err := ParseOID(replaced); isReplacement && err == nil {
+			c.add(Root{Kind: RootRef, Name: ref.Name + " (replaced)", OID: id})
+		}
+	}
+	return nil
+}
+
+func (c *rootCollector) addRefs(refs []Ref, worktree string) {
+	for _, ref := range refs {
+		root := Root{Kind: refKind(ref.Name), Name: ref.Name, OID: ref.OID, Needed: true}
+		if isPerWorktree(ref.Name) {
+			root.Kind, root.Worktree = RootOperation, worktree
+		}
+		c.add(root)
+	}
+}
+
+func refKind(name string) RootKind {
+	switch {
+	case name == "refs/stash":
+		return RootStash
+	case strings.HasPrefix(name, "refs/tags/"):
+		return RootTag
+	default:
+		return RootRef
+	}
+}
+
+// worktree adds the HEAD of a work tree, its own refs and what lies beside HEAD.
+func (c *rootCollector) worktree(ctx context.Context, w Worktree) error {
+	if w.Unknown != "" {
+		c.incomplete(ReasonWorktree, w.Title()+": "+w.Unknown)
+	}
+	f := c.repo.refFiles()
+	f.gitDir = w.GitDir
+	head, err := f.head()
+	switch {
+	case err == nil:
+		c.add(Root{
+			Kind: RootHead, Name: "HEAD", Worktree: w.Name, OID: head.OID, Needed: true,
+		})
+	case !isFileMissing(err):
+		c.incomplete(ReasonRef, Root{Name: "HEAD", Worktree: w.Name}.Title()+": "+err.Error())
+	}
+	if w.GitDir != c.repo.gitDir {
+		refs, broken, err := f.own(ctx)
+		if err != nil {
+			return err
+		}
+		c.addRefs(refs, w.Name)
+		c.roots.Incomplete = append(c.roots.Incomplete, broken...)
+	}
+	return c.operations(ctx, w)
+}
+
+// own returns the refs that a work tree has for itself.
+func (f refFiles) own(ctx context.Context) ([]Ref, []Incomplete, error) {
+	set := &refSet{
+		direct: map[string]Ref{}, sym: map[string]string{}, broken: map[string]string{},
+	}
+	for _, dir := range perWorktree {
+		if err := f.walk(ctx, set, f.gitDir, dir); err != nil {
+			return nil, nil, err
+		}
+	}
+	return set.result()
+}
+
+// reflogs adds both columns of every reflog: what a branch was before its first entry
+// stands nowhere else.
+func (c *rootCollector) reflogs(ctx context.Context) error {
+	for _, w := range c.roots.Worktrees {
+		dir := filepath.Join(w.GitDir, "logs")
+		err := walkFiles(ctx, dir, func(name string) error {
+			if w.Name != "" && name != "HEAD" && !isPerWorktree(name) {
+				return nil // of the past, when logs were elsewhere
+			}
+			return c.reflog(filepath.Join(dir, filepath.FromSlash(name)), name, w.Name)
+		})
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (c *rootCollector) reflog(file, name, worktree string) error {
+	entries, err := c.repo.readReflog(file)
+	if err != nil {
+		return fmt.Errorf("%s: %w", Root{Name: name, Worktree: worktree}.Title(), err)
+	}
+	kind := RootReflog
+	if refKind(name) == RootStash {
+		kind = RootStash
+	}
+	last := len(entries) - 1
+	for i, e := range slices.Backward(entries) {
+		c.add(Root{Kind: kind, Name: reflogName(name, last-i), Worktree: worktree, OID: e.is})
+		if i > 0 && entries[i-1].is == e.was {
+			continue
+		}
+		c.add(Root{
+			Kind: RootReflog, Name: reflogName(name, last-i) + " (before)",
+			Worktree: worktree, OID: e.was,
+		})
+	}
+	return nil
+}
+
+func reflogName(name string, n int) string {
+	return fmt.Sprintf("%s@{%d}", strings.TrimPrefix(name, "refs/heads/"), n)
+}
+
+// lookAlike reports whether a name in a repository's directory can be a ref beside HEAD.
+func lookAlike(name string) bool {
+	return strings.Trim(name, "ABCDEFGHIJKLMNOPQRSTUVWXYZ_") == "" && name != "HEAD" &&
+		path.Base(name) == name
+}

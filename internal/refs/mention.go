@@ -1,0 +1,224 @@
+package refs
+
+import (
+	"bytes"
+	"encoding/binary"
+	"encoding/hex"
+	"slices"
+	"unicode/utf8"
+
+	"github.com/git-jp/git-jp/blobs"
+	"github.com/git-jp/git-jp/events"
+)
+
+// Mentions is what a collector needs of a stream: which contents it may refer to, each
+// once.
+type Mentions struct {
+	// Refs are the references, as [Cache.References] finds them, but for loose ones.
+	Refs []blobs.Hash
+	// Loose are those that a newer version may have written. Where Err is set they are
+	// everything in the text that has the form of a hash.
+	Loose []blobs.Hash
+	// Err says that the bytes are no stream.
+	Err *events.SyntaxError
+	// Opaque says that the bytes are not even a damaged stream: a Git LFS pointer, or
+	// something encrypted. Nothing is known of what they refer to.
+	Opaque bool
+}
+
+// Mentions returns what the stream that id names may refer to.
+func (c *Cache) Mentions(id ObjectID, read func() ([]byte, error)) (Mentions, error) {
+	return remember(c, question[Mentions]{
+		kindMentions, id, after(read, MentionsIn), Mentions.encode, decodeMentions,
+	})
+}
+
+// KnowsMentions reports whether Mentions has an answer.
+func (c *Cache) KnowsMentions(id ObjectID) bool { return c.has(kindMentions, id) }
+
+// MentionsIn is [Cache.Mentions] for bytes that have no id.
+func MentionsIn(data []byte) Mentions {
+	res := references(data)
+	m := Mentions{Err: res.Err}
+	if res.Err != nil {
+		m.Opaque = isOpaque(data)
+		m.Loose = HashesIn(data)
+		return m
+	}
+	for _, r := range res.Refs {
+		if r.Loose {
+			m.Loose = append(m.Loose, r.Ref.Hash)
+		} else {
+			m.Refs = append(m.Refs, r.Ref.Hash)
+		}
+	}
+	m.Refs, m.Loose = distinct(m.Refs), distinct(m.Loose)
+	return m
+}
+
+// isOpaque reports whether bytes that are no stream cannot be a damaged one: those begin as
+// a stream does, or with the mark of a conflict, and are text.
+func isOpaque(data []byte) bool {
+	text := bytes.TrimSpace(data)
+	begins := len(text) == 0 || text[0] == '[' || bytes.HasPrefix(text, []byte("<<<<<<<"))
+	return !begins || bytes.IndexByte(data, 0) >= 0 || !utf8.Valid(data)
+}
+
+func distinct(all []blobs.Hash) []blobs.Hash {
+	slices.SortFunc(all, blobs.Hash.Compare)
+	return slices.Compact(all)
+}
+
+// Texts returns what has the form of a hash in the file that id names, whatever it is.
+func (c *Cache) Texts(id ObjectID, read func() ([]byte, error)) ([]blobs.Hash, error) {
+	return remember(c, question[[]blobs.Hash]{
+		kindText, id, after(read, HashesIn),
+		func(all []blobs.Hash, w *writer) { w.hashes(all) }, (*reader).hashes,
+	})
+}
+
+// KnowsTexts reports whether Texts has an answer.
+func (c *Cache) KnowsTexts(id ObjectID) bool { return c.has(kindText, id) }
+
+// HashesIn returns what has the form of a hash in a text, each once: sixty-four
+// hexadecimal digits in lower case, with others on neither side.
+func HashesIn(data []byte) []blobs.Hash {
+	const digits = 2 * len(blobs.Hash{})
+	var all []blobs.Hash
+	run := 0
+	for i := 0; i <= len(data); i++ {
+		if i < len(data) && ('0' <= data[i] && data[i] <= '9' || 'a' <= data[i] && data[i] <= 'f') {
+			run++
+			continue
+		}
+		if run == digits {
+			if h, err := blobs.ParseHash(string(data[i-run : i])); err == nil {
+				all = append(all, h)
+			}
+		}
+		run = 0
+	}
+	return distinct(all)
+}
+
+func (m Mentions) encode(w *writer) {
+	w.bool(m.Opaque)
+	w.syntaxError(m.Err)
+	w.hashes(m.Refs)
+	w.hashes(m.Loose)
+}
+
+func decodeMentions(r *reader) Mentions {
+	return Mentions{
+		Opaque: r.bool(), Err: r.syntaxError(), Refs: r.hashes(), Loose: r.hashes(),
+	}
+}
+
+func (w *writer) hashes(all []blobs.Hash) {
+	w.buf = binary.AppendUvarint(w.buf, uint64(len(all)))
+	for _, h := range all {
+		w.buf = append(w.buf, h[:]...)
+	}
+}
+
+func (r *reader) hashes() []blobs.Hash {
+	n := r.count()
+	if n == 0 {
+		return nil
+	}
+	all := make([]blobs.Hash, 0, min(n, len(r.buf)/len(blobs.Hash{})+1))
+	for range n {
+		h := r.hash()
+		if r.err != nil {
+			return nil
+		}
+		all = append(all, h)
+	}
+	return all
+}
+
+// A TreeFile is a file in a tree of conversations that can refer to content.
+type TreeFile struct {
+	Path   string // below the tree
+	Object ObjectID
+}
+
+// Streams returns the files below a tree of conversations that can refer to content, which
+// list finds when they are not known.
+func (c *Cache) Streams(
+	tree ObjectID, list func() ([]TreeFile, error),
+) ([]TreeFile, error) {
+	return remember(c, question[[]TreeFile]{
+		kindStreams, tree, list,
+		func(all []TreeFile, w *writer) {
+			w.buf = binary.AppendUvarint(w.buf, uint64(len(all)))
+			for _, f := range all {
+				w.string(f.Path)
+				w.id(f.Object)
+			}
+		},
+		func(r *reader) (all []TreeFile) {
+			for range r.count() {
+				f := TreeFile{Path: r.string(), Object: r.id()}
+				if r.err != nil {
+					return nil
+				}
+				all = append(all, f)
+			}
+			return all
+		},
+	})
+}
+
+// A Place is a workspace in a tree: where its directory lies, and the trees of its two
+// parts, "" for one that it has not.
+type Place struct {
+	Dir                  string
+	Conversations, Blobs ObjectID
+}
+
+// Places returns the workspaces in the tree of a commit, which find finds when they are
+// not known.
+func (c *Cache) Places(commit ObjectID, find func() ([]Place, error)) ([]Place, error) {
+	return remember(c, question[[]Place]{
+		kindPlaces, commit, find,
+		func(all []Place, w *writer) {
+			w.buf = binary.AppendUvarint(w.buf, uint64(len(all)))
+			for _, p := range all {
+				w.string(p.Dir)
+				w.id(p.Conversations)
+				w.id(p.Blobs)
+			}
+		},
+		func(r *reader) (all []Place) {
+			for range r.count() {
+				p := Place{Dir: r.string(), Conversations: r.id(), Blobs: r.id()}
+				if r.err != nil {
+					return nil
+				}
+				all = append(all, p)
+			}
+			return all
+		},
+	})
+}
+
+// id writes the length of an object id and the id in binary; no bytes for none.
+func (w *writer) id(id ObjectID) {
+	raw, err := hex.DecodeString(string(id))
+	if err != nil || len(raw) > len(blobs.Hash{}) {
+		raw = nil // comes out as another id, which a reader may refuse
+	}
+	w.buf = append(append(w.buf, byte(len(raw))), raw...) //nolint:gosec // at most 32
+}
+
+func (r *reader) id() ObjectID {
+	if len(r.buf) == 0 || len(r.buf) < 1+int(r.buf[0]) {
+		r.fail()
+		return ""
+	}
+	size := 1 + int(r.buf[0])
+	id := ObjectID(hex.EncodeToString(r.buf[1:size]))
+	r.buf = r.buf[size:]
+	return id
+}

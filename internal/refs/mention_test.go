@@ -1,0 +1,98 @@
+package refs_test
+
+import (
+	"errors"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/git-jp/git-jp/blobs"
+	"github.com/git-jp/git-jp/internal/refs"
+)
+
+const head = `[{"timestamp":"2026-01-01 00:00:00.0","type":"tool_call_response","id":"a",` +
+	`"is_error":false,"content":[{"type":"text","content":{"$blob":"`
+
+const pointer = "version https://git-lfs.github.com/spec/v1\noid sha256:"
+
+var (
+	one = blobs.Sum([]byte("one"))
+	two = blobs.Sum([]byte("two"))
+)
+
+func TestMentions(t *testing.T) {
+	for _, tt := range []struct {
+		name, data    string
+		sure, loose   []blobs.Hash
+		damaged, dark bool
+	}{
+		{"none", "[]", nil, nil, false, false},
+		{"one", head + one.String() + `","size":1}}]}]`, []blobs.Hash{one}, nil, false, false},
+		{"of a kind to come", `[{"type":"x","y":{"$blob":"` + two.String() + `"}}]`, nil, []blobs.Hash{two}, false, false},
+		{"conflict", "<<<<<<< a\n" + one.String() + "\n===\n" + two.String(), nil, sortedHashes(one, two), true, false},
+		{"empty", "", nil, nil, true, false},
+		{"pointer", pointer + one.String(), nil, []blobs.Hash{one}, true, true},
+		{"encrypted", "[\x00\x01", nil, nil, true, true},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			dir := t.TempDir()
+			for range 2 { // computed, then remembered
+				c := refs.Open(dir)
+				id := refs.Sum([]byte(tt.data))
+				m, err := c.Mentions(id, func() ([]byte, error) { return []byte(tt.data), nil })
+				if err != nil {
+					t.Fatal(err)
+				}
+				if !slices.Equal(m.Refs, tt.sure) || !slices.Equal(m.Loose, tt.loose) ||
+					(m.Err != nil) != tt.damaged || m.Opaque != tt.dark {
+					t.Errorf("mentions %+v", m)
+				}
+				if !c.KnowsMentions(id) {
+					t.Error("it is not remembered")
+				}
+				if err := c.Close(); err != nil {
+					t.Fatal(err)
+				}
+			}
+		})
+	}
+}
+
+func sortedHashes(all ...blobs.Hash) []blobs.Hash {
+	slices.SortFunc(all, blobs.Hash.Compare)
+	return all
+}
+
+func TestHashesInTakesWholeRunsOnly(t *testing.T) {
+	text := one.String() + "," + two.String()[:63] + "\n0" + two.String() + " " +
+		strings.ToUpper(two.String())
+	if got := refs.HashesIn([]byte(text)); !slices.Equal(got, []blobs.Hash{one}) {
+		t.Errorf("found %v", got)
+	}
+}
+
+func TestStreamsAndPlacesAreRemembered(t *testing.T) {
+	dir := t.TempDir()
+	id, other := refs.Sum([]byte("a")), refs.Sum([]byte("b"))
+	files := []refs.TreeFile{{Path: "x/events.json", Object: other}, {Path: "", Object: id[:40]}}
+	places := []refs.Place{{Dir: "a/.jp", Conversations: other}, {Dir: ".jp", Blobs: id[:40]}}
+	unknown := errors.New("not remembered")
+	for i := range 2 {
+		c := refs.Open(dir)
+		failing := error(nil)
+		if i == 1 {
+			failing = unknown
+		}
+		gotFiles, err := c.Streams(id, func() ([]refs.TreeFile, error) { return files, failing })
+		if err != nil || !slices.Equal(gotFiles, files) {
+			t.Errorf("streams %v, %v", gotFiles, err)
+		}
+		gotPlaces, err := c.Places(id, func() ([]refs.Place, error) { return places, failing })
+		if err != nil || !slices.Equal(gotPlaces, places) {
+			t.Errorf("places %v, %v", gotPlaces, err)
+		}
+		if err := c.Close(); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
