@@ -21,6 +21,11 @@ var benches = []bench{
 	{"migrate of the real conversations", migrate},
 	{"check HEAD with 100,000 blobs, first time", checkCold},
 	{"check HEAD with 100,000 blobs, again", checkWarm},
+	{"saving an event after 50 others", saving(50)},
+	{"saving an event after 5,000 others", saving(5000)},
+	{"first words, a new conversation", firstWords(0)},
+	{"first words after 5,000 events", firstWords(5000)},
+	{"an answer in 10,000 fragments", throughput},
 }
 
 func startUp(b *builder) (ours, theirs side, err error) {

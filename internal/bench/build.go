@@ -13,6 +13,7 @@ import (
 	"strings"
 
 	"github.com/git-jp/git-jp/blobs"
+	"github.com/git-jp/git-jp/internal/workspace"
 )
 
 // errNoData says that the real conversations are not there.
@@ -22,6 +23,7 @@ var errNoData = errors.New("no real data")
 type builder struct {
 	dir, binary, data string
 	scale             int
+	workspace         *workspace.Workspace // of a conversation that is held
 }
 
 // environment is the processes' own, without the user's configuration of git.

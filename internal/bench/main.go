@@ -72,7 +72,11 @@ func (b *builder) run(bench bench, runs int) error {
 	if err != nil {
 		return err
 	}
-	fmt.Printf("| %s | %s: %v | %s: %v | %.2f | %d / %d MiB |\n", bench.name, ours.label,
-		a.median, theirs.label, z.median, ratio(a, z), a.memory>>20, z.memory>>20)
+	memory := fmt.Sprintf("%d / %d MiB", a.memory>>20, z.memory>>20)
+	if ours.do != nil {
+		memory = "one process"
+	}
+	fmt.Printf("| %s | %s: %v | %s: %v | %.2f | %s |\n", bench.name, ours.label,
+		a.median, theirs.label, z.median, ratio(a, z), memory)
 	return nil
 }

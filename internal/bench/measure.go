@@ -14,6 +14,9 @@ import (
 // A side is one of the two programs of a comparison.
 type side struct {
 	label string
+	// do is what runs in this process instead of args, and returns what it took: for work that
+	// no command does alone.
+	do    func() (time.Duration, error)
 	dir   string
 	args  []string
 	stdin []byte
@@ -64,6 +67,10 @@ func (s side) run() (took time.Duration, memory int64, err error) {
 		if err := s.before(); err != nil {
 			return 0, 0, err
 		}
+	}
+	if s.do != nil {
+		took, err = s.do()
+		return took, 0, err
 	}
 	cmd := exec.Command(s.args[0], s.args[1:]...)
 	cmd.Dir, cmd.Env = s.dir, environment()

@@ -58,7 +58,7 @@ var rooms = map[string]room{
 	"internal/trace":        {},
 	"internal/house":        {},
 	"internal/tools":        {},
-	"internal/bench":        {imports: []string{"events", "blobs"}, processes: true},
+	"internal/bench":        {imports: benchImports, processes: true, network: true},
 	"internal/gittest":      {processes: true},
 	"internal/realdata":     {},
 	"cmd/git-jp":            {imports: []string{"*"}, processes: true},
@@ -80,6 +80,12 @@ var gcImports = []string{
 
 var queryImports = []string{
 	"events", "blobs", "dedup", "compact", "internal/llm", "internal/tool", "internal/tool/file",
+	"internal/workspace",
+}
+
+// benchImports are what it measures without a command.
+var benchImports = []string{
+	"events", "blobs", "dedup", "internal/llm", "internal/llm/anthropic", "internal/query",
 	"internal/workspace",
 }
 

@@ -130,7 +130,8 @@ func (c *checker) anthropicTexts(path string, blocks []object) {
 }
 
 func (c *checker) anthropicID(path, id string) {
-	if id != "" && !regexp.MustCompile(`^[a-zA-Z0-9_-]{1,64}$`).MatchString(id) {
+	u := uniquer{rule: WordRule(64)}
+	if id != "" && u.clean(id) != id {
 		c.add("A2", path, "the provider takes no id %q", id)
 	}
 }
