@@ -113,7 +113,7 @@ func (a *app) configAt(root string) (*config.Config, error) {
 	}
 	dirs := config.Dirs{
 		User:      config.UserDir(a.getenv, a.getenv("HOME"), runtime.GOOS),
-		Overrides: a.Set,
+		Overrides: ownOptions(a.Set),
 	}
 	if root != "" {
 		dirs.Workspace = filepath.Join(root, workspace.DirName)

@@ -18,7 +18,7 @@ type globals struct {
 	Verbose bool     `short:"v" help:"Say more of what is being done."`
 	JSON    bool     `name:"json" help:"Print records as JSON, one object a line for lists."`
 	NoColor bool     `name:"no-color" help:"Print without colours."`
-	Set     []string `short:"c" name:"config" sep:"none" placeholder:"KEY=VALUE" help:"Set a configuration key for this call."`
+	Set     []string `short:"c" name:"config" aliases:"cfg" sep:"none" placeholder:"KEY=VALUE" help:"Set a configuration key, or read a file or a name, for this call."`
 }
 
 // cli is the command line. The groups are those of docs/cli.md.

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"runtime"
+	"slices"
 	"strings"
 
 	"github.com/git-jp/git-jp/internal/config"
@@ -68,6 +69,14 @@ func (a *app) conversationOr(name string) (*workspace.Conversation, error) {
 		return nil, err
 	}
 	return a.openWorkspace.Load(e)
+}
+
+// ownOptions returns the -c options that may be about keys of ours: assignments. Files, their
+// names and JSON are jp's.
+func ownOptions(options []string) []string {
+	return slices.DeleteFunc(slices.Clone(options), func(o string) bool {
+		return !strings.Contains(o, "=") || strings.HasPrefix(o, "@") || strings.HasPrefix(o, "{")
+	})
 }
 
 // askingGate asks on the terminal about what others wrote. Where approvals cannot be kept,

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"runtime"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/git-jp/git-jp/dedup"
@@ -147,7 +148,11 @@ func (k *talk) configure(c queryCmd) error {
 		return err
 	}
 	k.typed = len(flags) > 0 || len(jpOptions(k.app.Set)) > 0
-	delta, _ := k.config.Delta()
+	delta, lost := k.config.Delta()
+	if len(lost) > 0 && !k.target.fresh {
+		k.app.warn("%s: the conversation keeps saying it; a new one would not",
+			strings.Join(lost, ", "))
+	}
 	k.delta = jsontext.Value(shareable(delta))
 	return nil
 }

@@ -27,8 +27,9 @@ func (trustCmd) Help() string {
 Nothing of it starts a process, picks a host, reads an environment variable or reaches out of
 the workspace until you approve it. This command asks about what is not approved yet, in one
 question where settings want the same: yes, no, each on its own, or, once all of it was shown,
-all that is left. What you typed yourself, with -c or --attach, is approved. An approval holds for the exact value in this workspace, and is kept in your own
-data directory. When the value changes, it is asked about again.
+all that is left. What you typed yourself, with -c or --attach, is approved. An approval
+holds for the exact value in this workspace, and is kept in your own data directory. When the
+value changes, it is asked about again.
 
 To approve a command such as 'just test' is to trust the file that says what it does.
 

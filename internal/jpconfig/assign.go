@@ -59,11 +59,10 @@ func environmentAssignment(path []string, value string) assignment {
 	return a
 }
 
+var errNotDotted = errors.New("not a dotted name")
+
 // delta returns the assignment as a configuration to be joined.
 func (a assignment) delta() ([]byte, error) {
-	if slices.Contains(a.path, "") {
-		return nil, errors.New("not a dotted name")
-	}
 	v, err := a.value()
 	if err != nil {
 		return nil, err
@@ -79,9 +78,6 @@ func (a assignment) value() (any, error) {
 		var v any
 		if err := json.Unmarshal([]byte(a.text), &v); err != nil {
 			return nil, fmt.Errorf("value is not JSON: %w", err)
-		}
-		if v == nil {
-			return nil, errors.New("a key cannot be taken away")
 		}
 		return a.joined(v), nil
 	}

@@ -1,6 +1,7 @@
 package jpconfig_test
 
 import (
+	"slices"
 	"strings"
 	"testing"
 
@@ -55,7 +56,8 @@ options = {deep = {a = 1, b = 2}}
 			t.Errorf("-c %s: %s is %s, want %s", test.option, test.path, got, test.want)
 		}
 	}
-	for _, bad := range []string{"nobody", "@nobody.toml", "{", "style.tool_call.show=maybe", "user.name:=x", "=x", "a..b=c", "user.name:=null", "assistant.request.max_retries=many"} {
+	for _, bad := range []string{"nobody", "@nobody.toml", "{", "style.tool_call.show=maybe", "user.name:=x", "=x", "a..b=c", "conversation.attachments.1=file:b", "conversation.attachments.x=file:b",
+		"conversation.attachments.0.sub=x", "conversation.attachments.-1=file:b", "assistant.request.max_retries=many"} {
 		s := sources(t, files)
 		s.Options = []string{bad}
 		if _, err := jpconfig.Load(s); err == nil || !strings.Contains(err.Error(), bad) {
@@ -93,5 +95,92 @@ func TestEnvironment(t *testing.T) {
 	s.Environ = []string{"JP_CFG_NOBODY_KNOWS=1"}
 	if w := load(t, s).Warnings(); len(w) != 1 {
 		t.Errorf("warnings are %v", w)
+	}
+}
+
+func TestResets(t *testing.T) {
+	files := map[string]string{
+		"user/config.toml":   "user.name = 'user'\n",
+		"ws/.jp/config.toml": "assistant.name = 'ws'\nassistant.tool_choice = 'none'\n",
+		"ws/none.toml":       "loader.reset = 'none'\nstyle.code.color = false\n",
+		"ws/workspace.toml":  "loader.reset = 'workspace'\nstyle.code.color = false\n",
+	}
+	base := `{"assistant":{"name":"conversation"},"user":{"name":"conversation"}}`
+	for _, test := range []struct{ options, user, assistant, choice string }{
+		{"", `"conversation"`, `"conversation"`, `"none"`},
+		{"NONE", "-", "-", `"auto"`},
+		{"WORKSPACE", `"user"`, `"ws"`, `"none"`},
+		{"NONE assistant.name=a", "-", `"a"`, `"auto"`},
+		{"assistant.name=a NONE", "-", "-", `"auto"`},
+		{"assistant.name=a WORKSPACE user.name=b", `"b"`, `"ws"`, `"none"`},
+		{"none.toml", "-", "-", `"auto"`},
+		{"user.name=b @workspace.toml", `"user"`, `"ws"`, `"none"`},
+	} {
+		s := sources(t, files)
+		s.Base = []byte(base)
+		s.Options = strings.Fields(test.options)
+		c := load(t, s)
+		for path, want := range map[string]string{
+			"user.name": test.user, "assistant.name": test.assistant, "assistant.tool_choice": test.choice,
+		} {
+			if got := value(c, path); got != want {
+				t.Errorf("-c %s: %s is %s, want %s", test.options, path, got, want)
+			}
+		}
+	}
+}
+
+func TestTakingAway(t *testing.T) {
+	for _, test := range []struct{ option, path, want string }{
+		{"user.name:=null", "user.name", "-"},
+		{"assistant.tool_choice:=null", "assistant.tool_choice", `"auto"`}, // built in
+		{"assistant.request:= null", "assistant.request.max_retries", "5"},
+		{"conversation.tools.x:=null", "conversation.tools.x", "-"},
+		{"conversation.tools.x:=null", "conversation.tools.y.source", `"local"`},
+		{"conversation.attachments.0:=null", "conversation.attachments", `["file:b"]`},
+		{"conversation.attachments.1=file:c", "conversation.attachments", `["file:a","file:c"]`},
+		{`assistant.instructions.0.items:=["z"]`, "assistant.instructions", `[{"items":["z"],"title":"t"}]`},
+		{"assistant.instructions.0.items.1=z", "assistant.instructions", `[{"items":["x","z"],"title":"t"}]`},
+		{"assistant.instructions.0.title=5", "assistant.instructions", `[{"items":["x","y"],"title":"5"}]`},
+		{"assistant.instructions.0.position=5", "assistant.instructions", `[{"items":["x","y"],"position":5,"title":"t"}]`},
+		{"assistant.instructions.0.title:=null", "assistant.instructions", `[{"items":["x","y"]}]`},
+		{"nobody.knows:=null", "nobody.knows", "-"},
+	} {
+		s := sources(t, map[string]string{"ws/.jp/config.toml": `
+user.name = "ws"
+conversation.attachments = ["file:a", "file:b"]
+assistant.tool_choice = "none"
+assistant.request.max_retries = 9
+conversation.tools = {x = {source = "local"}, y = {source = "local"}}
+[[assistant.instructions]]
+title = "t"
+items = ["x", "y"]
+`})
+		s.Options = []string{test.option}
+		if got := value(load(t, s), test.path); got != test.want {
+			t.Errorf("-c %s: %s is %s, want %s", test.option, test.path, got, test.want)
+		}
+	}
+}
+
+// To change one element does not make the others the user's own.
+func TestAnElementIsNotTheList(t *testing.T) {
+	s := sources(t, map[string]string{
+		"user/config.toml": "conversation.attachments = ['cmd:own']\n",
+		"ws/.jp/config.toml": "conversation.attachments = ['cmd:evil', 'cmd:worse']\n" +
+			"[providers.mcp.x]\ncommand = 'sh'\narguments = ['-c', 'evil']\n",
+	})
+	s.Options = []string{"conversation.attachments.1=cmd:mine", "providers.mcp.x.arguments.0=-e"}
+	c := load(t, s)
+	var got []string
+	for _, a := range c.Attachments() {
+		u, kind := shown(a)
+		got = append(got, u+" "+string(kind))
+	}
+	if want := []string{"cmd:own ", "cmd:mine ", "cmd:worse process"}; !slices.Equal(got, want) {
+		t.Errorf("attachments are %q, want %q", got, want)
+	}
+	if _, foreign := c.Server("x").Command.Claim(); !foreign {
+		t.Error("an argument made the server the user's own")
 	}
 }

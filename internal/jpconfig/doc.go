@@ -22,9 +22,14 @@
 // Files below the workspace are read through an [os.Root]: neither a link nor an extends
 // leads out of it.
 //
+// -c takes what jp takes, and what jp is about to take: a file or its name on the load
+// paths, a JSON object, assignments to keys and to elements of lists (key.0=x), := null to
+// take either away, NONE to begin with what is built in, WORKSPACE to begin without the
+// conversation.
+//
 // # What it does not promise
 //
 // It knows the keys of jp, not what all of them mean; [Config.Decode] reads any of them.
-// Our own keys that are in no file of jp's are internal/config's. Elements of lists
-// cannot be assigned by index. Nothing is written.
+// Our own keys that are in no file of jp's are internal/config's. Nothing is
+// written.
 package jpconfig

@@ -65,6 +65,9 @@ type loader struct {
 	config  *Config
 	table   table
 	root    *os.Root // of the workspace, opened when needed
+
+	base     part // what is built in
+	implicit part // before the conversation and -c
 }
 
 func (l *loader) close() {
@@ -114,6 +117,7 @@ func (l *loader) parse(data []byte, o Origin) (part, error) {
 func (l *loader) builtIn() error {
 	p, err := l.parse([]byte(defaults), Origin{Layer: BuiltIn})
 	l.merge(p)
+	l.base = p
 	return err
 }
 
@@ -189,6 +193,7 @@ func (l *loader) environment() error {
 }
 
 func (l *loader) conversation() error {
+	l.implicit = part{l.config.all, l.config.own}
 	if l.sources.Base == nil && l.sources.Stream == nil {
 		return nil
 	}
@@ -223,9 +228,15 @@ func (l *loader) options() error {
 func (l *loader) option(text string) error {
 	o := Origin{Layer: Option, Name: "-c"}
 	switch {
+	case text == "NONE":
+		l.reset(l.base)
+		return nil
+	case text == "WORKSPACE":
+		l.reset(l.implicit)
+		return nil
 	case strings.HasPrefix(text, "@"):
 		p, err := l.named(text[1:])
-		l.merge(p)
+		l.enter(p)
 		return err
 	case strings.HasPrefix(text, "{"):
 		p, err := l.parse([]byte(text), o)
@@ -238,23 +249,56 @@ func (l *loader) option(text string) error {
 		return l.assign(optionAssignment(text), o)
 	default:
 		p, err := l.lookUp(text)
-		l.merge(p)
+		l.enter(p)
 		return err
 	}
 }
 
+// reset begins again with what was read before.
+func (l *loader) reset(p part) { l.config.all, l.config.own = p.all, p.own }
+
+// enter joins a file that -c names, which may ask to begin again before it.
+func (l *loader) enter(p part) {
+	if s, ok := p.all.Setting("loader", "reset"); ok {
+		switch string(s.Value()) {
+		case `"none"`:
+			l.reset(l.base)
+		case `"workspace"`:
+			l.reset(l.implicit)
+		}
+	}
+	l.merge(p)
+}
+
 // assign joins an assignment.
 func (l *loader) assign(a assignment, o Origin) error {
+	if slices.Contains(a.path, "") {
+		return errNotDotted
+	}
+	if a.isJSON && strings.TrimSpace(a.text) == "null" {
+		return about(a.path, l.take(a))
+	}
+	if at, ok := l.listOn(a.path); ok {
+		return about(a.path, l.element(a, at))
+	}
 	if a.kind = l.table.known(a.path); a.kind == 0 {
 		l.warn(o.At(), strings.Join(a.path, "."), "unknown key")
 	}
 	delta, err := a.delta()
 	if err != nil {
-		return fmt.Errorf("%s: %w", strings.Join(a.path, "."), err)
+		return about(a.path, err)
 	}
 	p, err := l.parse(delta, o)
 	l.merge(p)
 	return err
+}
+
+// about tells of which key an error is.
+func about(path []string, err error) error {
+	if err == nil {
+		return nil
+	}
+	return fmt.Errorf("%s: %w", strings.Join(path, "."), err)
 }
 
 func (l *loader) flags() error {
