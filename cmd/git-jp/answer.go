@@ -1,16 +1,11 @@
 package main
 
 import (
-	"bytes"
-	"encoding/json"
-	"fmt"
 	"io"
 	"strings"
-	"time"
 
 	"github.com/git-jp/git-jp/events"
 	"github.com/git-jp/git-jp/internal/llm"
-	"github.com/git-jp/git-jp/internal/llm/models"
 	"github.com/git-jp/git-jp/internal/query"
 	"github.com/git-jp/git-jp/internal/render"
 )
@@ -18,30 +13,40 @@ import (
 // An answer shows a turn while it runs: text on standard output, what happens beside it on
 // standard error.
 type answer struct {
-	app    *app
-	talk   *talk
-	out    render.Output
-	stream *render.Streamer // of the message that is being said, on a terminal
-	said   bool             // something stands on standard output
-	line   bool             // and it ends within a line
-	failed error            // of writing
-	next   int              // the first element that was not printed as JSON
-	spin   *spinner
-	inside bool // a message is being said
+	app      *app
+	talk     *talk
+	out      render.Output
+	stream   *render.Streamer // of the message that is being said, on a terminal
+	said     bool             // something stands on standard output
+	line     bool             // and it ends within a line
+	failed   error            // of writing
+	records  *recorder        // prints events instead; nil for people
+	thoughts thoughts
+	spin     *spinner
+	inside   bool // a message is being said
 }
 
 var _ query.Watcher = (*answer)(nil)
 
 func (a *app) newAnswer(k *talk) *answer {
-	s := &answer{app: a, talk: k, out: a.output(), next: k.target.stream().Len()}
+	s := &answer{app: a, talk: k, out: a.output()}
+	if a.JSON {
+		s.records = newRecorder(a, k.target.record())
+	}
 	s.spin = &spinner{w: a.stderr, on: a.stderrTerminal && !a.Quiet}
 	a.screen.spin = s.spin
+	s.thoughts = a.newThoughts(k, s.spin)
 	return s
 }
 
 // Sending implements [query.Watcher].
 func (s *answer) Sending(*llm.Request) {
-	s.app.screen.write(s.spin.start)
+	s.app.screen.write(func() {
+		if s.records != nil {
+			s.fail(s.records.sending())
+		}
+		s.spin.start()
+	})
 }
 
 // Delta implements [query.Watcher].
@@ -50,12 +55,19 @@ func (s *answer) Delta(d llm.Delta) {
 }
 
 func (s *answer) delta(d llm.Delta) {
-	if d.Kind == llm.DeltaStop {
+	switch {
+	case d.Kind == llm.DeltaStop:
 		s.spin.stop()
+	case s.records != nil:
+		s.fail(s.records.delta(d))
+	case d.Part == llm.PartReasoning:
+		s.thoughts.delta(d)
+	case d.Part == llm.PartText:
+		s.message(d)
 	}
-	if s.app.JSON || d.Part != llm.PartText {
-		return
-	}
+}
+
+func (s *answer) message(d llm.Delta) {
 	switch d.Kind {
 	case llm.DeltaStart:
 		s.inside = true
@@ -127,8 +139,8 @@ func (s *answer) Saved(e *events.Element) {
 
 func (s *answer) saved(e *events.Element) {
 	s.spin.stop()
-	if s.app.JSON {
-		s.record(false)
+	if s.records != nil {
+		s.fail(s.records.settled())
 		return
 	}
 	switch ev := e.Event().(type) {
@@ -136,24 +148,11 @@ func (s *answer) saved(e *events.Element) {
 		s.close()
 	case *events.ToolCallRequest:
 		s.close()
-		if s.talk.approve.asks(ev.Name) {
-			break
-		}
-		s.app.note("%s", clipped(fmt.Sprintf("calling %s %s", ev.Name, ev.Arguments)))
+		s.call(ev)
 	case *events.ToolCallResponse:
-		if ev.IsError {
-			s.app.note("%s", clipped("failed: "+s.text(ev)))
-		}
+		s.result(ev)
 		s.spin.start()
 	}
-}
-
-func (s *answer) text(r *events.ToolCallResponse) string {
-	text, err := r.Text(s.talk.target.record().Contents())
-	if err != nil {
-		return err.Error()
-	}
-	return text
 }
 
 // clipped is a text as one line of bounded length.
@@ -164,53 +163,6 @@ func clipped(text string) string {
 		return string(runes[:limit-1]) + "…"
 	}
 	return string(runes)
-}
-
-// record prints the events that are settled, as `print --json` does. Those of an answer, or
-// of a batch of results, are settled together: their order and what they cost follow later.
-func (s *answer) record(all bool) {
-	record := s.talk.target.record()
-	stream := record.Stream()
-	limit := stream.Len()
-	for open := group(stream, limit-1); !all && open > 0 && group(stream, limit-1) == open; {
-		limit--
-	}
-	if limit <= s.next {
-		return
-	}
-	var b bytes.Buffer
-	turns := len(stream.Turns())
-	_, err := render.Conversation{
-		Stream: stream, Contents: record.Contents(),
-	}.Render(&b, render.Options{
-		Format: render.FormatJSONLines, First: turns, Last: turns, Output: s.out,
-	})
-	s.fail(err)
-	for line := range bytes.Lines(b.Bytes()) {
-		var at struct {
-			Element int `json:"element"`
-		}
-		if json.Unmarshal(line, &at) == nil && s.next <= at.Element && at.Element < limit {
-			_, err := s.app.stdout.Write(line)
-			s.fail(err)
-		}
-	}
-	s.next = limit
-}
-
-// group tells parts of an answer and results apart from what stands alone, which is 0.
-func group(s *events.Stream, i int) int {
-	if i < 0 {
-		return 0
-	}
-	switch s.At(i).Kind() {
-	case events.KindChatResponse, events.KindToolCallRequest:
-		return 1
-	case events.KindToolCallResponse:
-		return 2
-	default:
-		return 0
-	}
 }
 
 // Notice implements [query.Watcher].
@@ -225,38 +177,15 @@ func (s *answer) Notice(text string) {
 // end completes the output.
 func (s *answer) end(a query.Answer) error {
 	s.spin.stop()
+	s.thoughts.end()
 	s.close()
-	if s.app.JSON {
-		s.record(true)
+	if s.records != nil {
+		s.fail(s.records.rest())
 	}
-	if s.app.JSON || a.Data == nil || s.said {
+	if s.records != nil || a.Data == nil || s.said {
 		return s.failed
 	}
 	data := indented(a.Data)
 	s.print(strings.TrimSuffix(string(data), "\n") + "\n")
 	return s.failed
-}
-
-// usage tells what the turn has cost.
-func (k *talk) usage(a query.Answer, took time.Duration) {
-	if a.Saved > 0 {
-		k.app.note("%s not sent again", render.Bytes(a.Saved))
-	}
-	u := a.Usage
-	if u.Prompt() == 0 && u.Output == 0 {
-		return
-	}
-	parts := []string{render.Number(u.Prompt()) + " tokens in"}
-	if u.CacheRead > 0 {
-		parts[0] += " (" + render.Number(u.CacheRead) + " cached)"
-	}
-	parts = append(parts, render.Number(u.Output)+" out")
-	if table, err := models.Builtin(); err == nil {
-		if row, ok := table.Find(k.model.ID()); ok {
-			if usd, ok := row.Cost(u, k.setup.Cache.TTL >= time.Hour); ok {
-				parts = append(parts, fmt.Sprintf("$%.4f (prices of %s)", usd, row.AsOf))
-			}
-		}
-	}
-	k.app.note("%s: %s, %s", k.model.ID(), strings.Join(parts, ", "), seconds(took))
 }

@@ -113,6 +113,14 @@ func (e *draftError) Unwrap() error { return e.err }
 
 // edit runs the editor on a draft and returns what it left.
 func (a *app) edit(ctx context.Context, d *draft) ([]byte, error) {
+	if !a.stdinTerminal || !a.stdoutTerminal {
+		if tty, err := a.terminal(); err == nil {
+			defer func() { _ = tty.Close() }()
+			return a.editOn(ctx, d, func(cmd *exec.Cmd) {
+				cmd.Stdin, cmd.Stdout, cmd.Stderr = tty, tty, tty
+			})
+		}
+	}
 	return a.editOn(ctx, d, func(cmd *exec.Cmd) {
 		cmd.Stdin, cmd.Stdout, cmd.Stderr = a.stdin, a.stdout, a.stderr
 	})

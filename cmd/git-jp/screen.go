@@ -45,28 +45,28 @@ type spinner struct {
 	on bool
 
 	mu   sync.Mutex
-	text string
 	quit chan struct{}
 	done chan struct{}
 }
 
 const spinnerStep = 120 * time.Millisecond
 
-func (s *spinner) start() { s.startWith("") }
+func (s *spinner) start() { s.startWith(nil) }
 
-// startWith moves beside a text, which is written as long as it moves.
-func (s *spinner) startWith(text string) {
+// startWith moves beside a text, which is told for how long it has moved.
+func (s *spinner) startWith(text func(time.Duration) string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if !s.on || s.quit != nil {
 		return
 	}
-	s.text = text
 	s.quit, s.done = make(chan struct{}), make(chan struct{})
 	go s.run(text, s.quit, s.done)
 }
 
-func (s *spinner) run(text string, quit, done chan struct{}) {
+func (s *spinner) run(
+	text func(time.Duration) string, quit, done chan struct{},
+) {
 	defer close(done)
 	const frames = `|/-\`
 	tick := time.NewTicker(spinnerStep)
@@ -81,8 +81,8 @@ func (s *spinner) run(text string, quit, done chan struct{}) {
 			return
 		case <-tick.C:
 			shown = string(frames[i%len(frames)])
-			if text != "" {
-				shown += " " + text
+			if text != nil {
+				shown += " " + text(time.Duration(i)*spinnerStep)
 			}
 			fmt.Fprintf(s.w, "\r%s", shown)
 		}

@@ -2,10 +2,12 @@ package main
 
 import (
 	"bytes"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"regexp"
 	"strconv"
 	"strings"
@@ -26,6 +28,7 @@ import (
 //	wait PATTERN   until what was shown since the last wait has it
 //	type TEXT      and Enter
 //	press          Ctrl-C
+//	free           interrupts who holds a conversation
 //	exit CODE      what the program is to end with, 0 when not said
 //
 // What was shown is in the file screen.
@@ -47,7 +50,7 @@ func dialogue(ts *testscript.TestScript, neg bool, args []string) {
 	ts.Check(slave.Close())
 	v := &view{}
 	go v.read(master)
-	want, playErr := v.play(master, lines)
+	want, playErr := v.play(ts.MkAbs("."), master, lines)
 	if playErr != nil {
 		_ = cmd.Process.Kill()
 	}
@@ -151,7 +154,7 @@ func (v *view) ended() []byte {
 	return bytes.Clone(v.data)
 }
 
-func (v *view) play(f *os.File, lines []string) (exit int, err error) {
+func (v *view) play(dir string, f *os.File, lines []string) (exit int, err error) {
 	for _, line := range lines {
 		verb, rest, _ := strings.Cut(line, " ")
 		switch verb {
@@ -161,6 +164,11 @@ func (v *view) play(f *os.File, lines []string) (exit int, err error) {
 			_, err = f.WriteString(rest + "\n")
 		case "press":
 			_, err = f.Write([]byte{3})
+		case "free":
+			var pid int
+			if pid, err = lockHolder(dir); err == nil {
+				err = syscall.Kill(pid, syscall.SIGINT)
+			}
 		case "exit":
 			exit, err = strconv.Atoi(rest)
 		case "#", "":
@@ -192,4 +200,25 @@ func (v *view) wait(pattern string) error {
 		time.Sleep(5 * time.Millisecond)
 	}
 	return fmt.Errorf("%q is never shown", pattern)
+}
+
+// lockHolder returns the process that holds a conversation of the script.
+func lockHolder(dir string) (int, error) {
+	var content struct {
+		PID int `json:"pid"`
+	}
+	var err error
+	for _, pattern := range []string{"/.jp/locks/*.lock", "/.home/.local/share/jp/workspace/*/locks/*.lock"} {
+		names, _ := filepath.Glob(dir + pattern)
+		for _, name := range names {
+			var data []byte
+			if data, err = os.ReadFile(name); err == nil {
+				err = json.Unmarshal(data, &content)
+			}
+		}
+	}
+	if content.PID == 0 {
+		err = errors.Join(err, errors.New("nobody holds a conversation"))
+	}
+	return content.PID, err
 }

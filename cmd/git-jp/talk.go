@@ -34,7 +34,14 @@ type talk struct {
 	setup    query.Setup
 	delta    jsontext.Value // what flags change of the conversation's configuration
 	gate     trust.Gate
+	selected []candidate // tools to be offered
 	approve  *toolGate
+
+	hideReasoning, hideCalls bool
+	styles                   map[string]tool.Style     // of tools
+	formatters               map[string]tool.Formatter // that may run unasked
+	ctx                      context.Context           // of the query, for what is shown
+
 	desk     *desk // nil where nobody can be asked
 	files    builtin.Workspace
 	resolver *attach.Resolver
@@ -47,7 +54,7 @@ type talk struct {
 }
 
 func newTalk(ctx context.Context, a *app, t *target, c queryCmd) (_ *talk, err error) {
-	k := &talk{app: a, target: t}
+	k := &talk{app: a, target: t, ctx: ctx}
 	defer func() {
 		if err != nil {
 			err = errors.Join(err, k.close())
@@ -122,6 +129,9 @@ func (k *talk) configure(c queryCmd) error {
 	if k.config, err = k.load(flags); err != nil {
 		return err
 	}
+	if err := k.selectTools(c); err != nil {
+		return err
+	}
 	stick, err := k.sticking(c)
 	if err != nil {
 		return err
@@ -146,6 +156,10 @@ func (k *talk) configure(c queryCmd) error {
 		return usagef("--model %q: expected provider/name or the short name of a model", c.Model)
 	case err != nil:
 		return err
+	}
+	k.hideReasoning, k.hideCalls = c.HideReasoning, c.HideToolCalls
+	if choice, ok := c.choice(); ok {
+		k.setup.Choice = choice
 	}
 	k.typed = len(flags) > 0 || len(jpOptions(k.app.Set)) > 0
 	delta, lost := k.config.Delta()
@@ -217,10 +231,16 @@ func (k *talk) sources(flags map[string][]byte) jpconfig.Sources {
 // sticking is the change of the configuration by flags for tools and attachments. A tool that
 // the configuration does not know has no place in it.
 func (k *talk) sticking(c queryCmd) ([]byte, error) {
-	known, tools := k.config.ToolNames(), map[string]any{}
-	for _, s := range c.switches() {
-		for _, name := range known {
-			if s.Name == name || s.Name == "" {
+	tools := map[string]any{}
+	for _, name := range k.config.ToolNames() {
+		t := k.config.Tool(name)
+		known, err := tool.ParseConfig(name, t.JSON, t.Defaults)
+		if err != nil {
+			continue // such a tool is not offered
+		}
+		for _, s := range c.switches() {
+			free := known.Enable.Toggle == "" || known.Enable.Toggle == tool.ToggleAny
+			if s.Name == name || s.Name == "" && free {
 				tools[name] = map[string]bool{"enable": s.On}
 			}
 		}

@@ -13,32 +13,15 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// switches are the flags for tools: those for all, then those that take away, then those
-// that add.
-func (c queryCmd) switches() []tool.Switch {
-	var all, off, on []tool.Switch
-	add := func(names []string, enable bool, named *[]tool.Switch) {
-		for _, name := range names {
-			if name == "all" || name == "*" {
-				all = append(all, tool.Switch{On: enable})
-				continue
-			}
-			*named = append(*named, tool.Switch{On: enable, Name: name})
-		}
-	}
-	add(c.NoTool, false, &off)
-	add(c.Tool, true, &on)
-	return slices.Concat(all, off, on)
-}
-
 // A candidate is a tool that may be offered.
 type candidate struct {
 	config tool.Config
 	item   func(ctx context.Context) (tool.Item, error)
 }
 
-// openTools makes the tools that are offered.
-func (k *talk) openTools(ctx context.Context, c queryCmd) error {
+// selectTools finds the tools that are to be offered. The flags are held against what the
+// configuration says without them: what sticks of them would undo that a tool is locked.
+func (k *talk) selectTools(c queryCmd) error {
 	candidates := k.candidates()
 	configs := make([]tool.Config, len(candidates))
 	for i, c := range candidates {
@@ -48,11 +31,18 @@ func (k *talk) openTools(ctx context.Context, c queryCmd) error {
 	if err != nil {
 		return &usageError{err: err}
 	}
-	var items []tool.Item
 	for i, c := range candidates {
-		if !on[i] {
-			continue
+		if on[i] {
+			k.selected = append(k.selected, c)
 		}
+	}
+	return nil
+}
+
+// openTools makes the tools that are offered.
+func (k *talk) openTools(ctx context.Context, c queryCmd) (err error) {
+	var items []tool.Item
+	for _, c := range k.selected {
 		item, err := c.item(ctx)
 		if err != nil {
 			k.app.warn("tool %s is not offered: %v", c.config.Name, err)
@@ -66,6 +56,10 @@ func (k *talk) openTools(ctx context.Context, c queryCmd) error {
 	if len(items) > 0 && !hasTool(items, "describe_tools") {
 		items = append(items, builtin.Describe(k.offered))
 	}
+	if name := k.setup.Choice.Name; name != "" && c.ToolUse.Given && !hasTool(items, name) {
+		return usagef("--tool-use %s: no such tool is offered", name)
+	}
+	k.present(items)
 	var o tool.Options
 	if k.approve = newToolGate(k.desk, items); k.approve != nil {
 		o.Gate = k.approve

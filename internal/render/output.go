@@ -76,6 +76,9 @@ func (o Output) Marked(line string, spans [][]int) string {
 	return b.String()
 }
 
+// Faint is [Output.Text] for what is said beside the answer.
+func (o Output) Faint(s string) string { return o.styled(styleMark, s) }
+
 // A style is a set of SGR attributes and at most one colour.
 type style uint16
 

@@ -1,0 +1,183 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/git-jp/git-jp/events"
+	"github.com/git-jp/git-jp/internal/jpconfig"
+	"github.com/git-jp/git-jp/internal/query"
+	"github.com/git-jp/git-jp/internal/tool"
+	"github.com/git-jp/git-jp/internal/workspace"
+)
+
+// entitle gives the conversation its title, labels and time, and a new one its configuration
+// and its place.
+func (k *talk) entitle(ctx context.Context, c queryCmd, r *events.ChatRequest) error {
+	t := k.target
+	labels, err := k.labels(ctx, c.Label)
+	if err != nil {
+		return err
+	}
+	change := func(d *events.Details) {
+		d.LastActivatedAt = t.app.now().UTC()
+		empty := len(t.stream().Turns()) == 0
+		switch {
+		case c.Title != "":
+			d.Title = &c.Title
+		case c.NoTitle:
+			d.Title = nil
+		case d.Title == nil && empty && r != nil:
+			if title := query.Title(r.Content); title != "" {
+				d.Title = &title
+			}
+		}
+		setLabels(d, labels)
+	}
+	if t.hold == nil {
+		change(t.create.Details)
+		if t.fresh {
+			t.create.BaseConfig = indented(shareable(k.config.JSON()))
+			t.create.Local = k.staysLocal(c)
+		}
+		return nil
+	}
+	err = t.hold.Update(func(conv *workspace.Conversation) error {
+		change(conv.Details)
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	return t.activate(t.hold.Conversation().ID)
+}
+
+// staysLocal says whether a new conversation is kept out of the workspace.
+func (k *talk) staysLocal(c queryCmd) bool {
+	var local bool
+	k.config.Decode(&local, "conversation", "start_local")
+	return (c.Local || local) && !c.NoLocal
+}
+
+// isRule tells the name of a label rule of the configuration.
+func isRule(label string) bool { return strings.HasPrefix(label, ":") }
+
+// errNoRule says that the configuration has no such label.
+var errNoRule = errors.New("the configuration has no such label")
+
+// labels reads labels of the command line: KEY, KEY=VALUE, and :NAME for one that the
+// configuration defines.
+func (k *talk) labels(ctx context.Context, args []string) (map[string]string, error) {
+	var plain []string
+	rules := map[string]string{}
+	for _, arg := range args {
+		if !isRule(arg) {
+			plain = append(plain, arg)
+			continue
+		}
+		key, value, err := k.ruled(ctx, arg[1:])
+		if err != nil {
+			return nil, fmt.Errorf("label %q: %w", arg, err)
+		}
+		rules[key] = value
+	}
+	labels, err := parseLabels(plain)
+	if err != nil {
+		return nil, err
+	}
+	for key, value := range rules {
+		labels[key] = value
+	}
+	return labels, nil
+}
+
+// ruled returns the label that a rule of the configuration makes: a value that is written
+// there, or the output of a command, which has to be approved.
+func (k *talk) ruled(ctx context.Context, name string) (key, value string, err error) {
+	for _, l := range k.config.Labels() {
+		if l.Name != name || !validLabel(name) {
+			continue
+		}
+		if !l.Command.IsZero() {
+			value, err = k.labelCommand(ctx, l)
+			return name, value, err
+		}
+		var rule struct {
+			Value string `json:"value"`
+		}
+		if json.Unmarshal(l.JSON, &value) != nil && json.Unmarshal(l.JSON, &rule) == nil {
+			value = rule.Value
+		}
+		return name, value, nil
+	}
+	return "", "", errNoRule
+}
+
+// maxLabel bounds what a command may print for a label.
+const maxLabel = 1 << 10
+
+func (k *talk) labelCommand(ctx context.Context, l jpconfig.Label) (string, error) {
+	line, err := l.Command.Open(k.gate)
+	if err != nil {
+		return "", err
+	}
+	c, err := labelProgram(line)
+	if err != nil {
+		return "", err
+	}
+	out := tool.NewCapture(maxLabel)
+	c.Dir, c.Stdout = k.target.workspace.Root(), out
+	c.Declared.Purpose, c.Declared.Key = "label "+l.Name, "conversation.labels."+l.Name
+	p, err := k.app.launcher().Start(ctx, c)
+	if err != nil {
+		return "", err
+	}
+	if err := p.Wait(); err != nil {
+		return "", err
+	}
+	first, _, _ := bytes.Cut(bytes.TrimSpace(out.Bytes()), []byte("\n"))
+	return strings.ToValidUTF8(string(first), "\uFFFD"), nil
+}
+
+// labelProgram reads the command of a rule, {cmd} or {value = {cmd}}.
+func labelProgram(rule []byte) (tool.Command, error) {
+	var r struct {
+		Cmd   *tool.CommandConfig `json:"cmd"`
+		Value struct {
+			Cmd *tool.CommandConfig `json:"cmd"`
+		} `json:"value"`
+	}
+	if err := json.Unmarshal(rule, &r); err != nil {
+		return tool.Command{}, err
+	}
+	c := r.Cmd
+	if c == nil {
+		c = r.Value.Cmd
+	}
+	if c == nil {
+		return tool.Command{}, errNoRule
+	}
+	words := append([]string{c.Program}, c.Args...)
+	if c.Line != "" {
+		var err error
+		if words, err = tool.Words(c.Line); err != nil {
+			return tool.Command{}, err
+		}
+	}
+	if c.Shell {
+		words = []string{"sh", "-c", strings.Join(words, " ")}
+	}
+	if len(words) == 0 || words[0] == "" {
+		return tool.Command{}, errNoRule
+	}
+	return tool.Command{
+		Declared: tool.Declaration{
+			Line: c.Line, Program: c.Program, Args: c.Args, Shell: c.Shell,
+		},
+		Program: words[0], Args: words[1:],
+	}, nil
+}

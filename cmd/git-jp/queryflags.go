@@ -1,0 +1,198 @@
+package main
+
+import (
+	"cmp"
+	"encoding/json"
+	"errors"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/alecthomas/kong"
+	"github.com/git-jp/git-jp/internal/llm"
+	"github.com/git-jp/git-jp/internal/tool"
+)
+
+// A turnsFlag is given alone or with a number.
+type turnsFlag struct {
+	Given bool
+	Last  int // 0 for all
+}
+
+// IsBool lets the flag stand alone.
+func (turnsFlag) IsBool() bool { return true }
+
+// Decode implements kong's mapping of flags.
+func (f *turnsFlag) Decode(k *kong.DecodeContext) error {
+	f.Given = true
+	if k.Scan.Peek().Type != kong.FlagValueToken {
+		return nil
+	}
+	n, err := strconv.Atoi(k.Scan.Pop().String())
+	if err != nil || n < 1 {
+		return errors.New("expected a number of turns")
+	}
+	f.Last = n
+	return nil
+}
+
+// An optionalFlag is given alone or with a value.
+type optionalFlag struct {
+	Given bool
+	Value string
+}
+
+// Decode implements kong's mapping of flags. The next word is the value, if there is one.
+func (f *optionalFlag) Decode(k *kong.DecodeContext) error { //nolint:unparam // as kong has it
+	f.Given = true
+	if k.Scan.Peek().IsValue() {
+		f.Value = k.Scan.Pop().String()
+	}
+	return nil
+}
+
+// A durationFlag is given alone or as --flag=DURATION.
+type durationFlag struct {
+	Given bool
+	Value time.Duration
+}
+
+// IsBool lets the flag stand alone.
+func (durationFlag) IsBool() bool { return true }
+
+// Decode implements kong's mapping of flags.
+func (f *durationFlag) Decode(k *kong.DecodeContext) error {
+	f.Given = true
+	if k.Scan.Peek().Type != kong.FlagValueToken {
+		return nil
+	}
+	text := k.Scan.Pop().String()
+	d, ok := parseAgo(text)
+	if !ok {
+		var err error
+		if d, err = time.ParseDuration(text); err != nil || d < 0 {
+			return errors.New("expected a duration like 36h or 3d")
+		}
+	}
+	f.Value = d
+	return nil
+}
+
+// A toolFlag collects one of the two flags for tools, with where on the command line each of
+// them stood: they count from left to right.
+type toolFlag []placedTool
+
+type placedTool struct {
+	left int    // words that followed
+	name string // "" for all
+}
+
+// Decode implements kong's mapping of flags.
+func (f *toolFlag) Decode(k *kong.DecodeContext) error { //nolint:unparam // as kong has it
+	t := placedTool{left: k.Scan.Len()}
+	if k.Scan.Peek().IsValue() {
+		t.name = k.Scan.Pop().String()
+	}
+	if t.name == "all" || t.name == "*" {
+		t.name = ""
+	}
+	*f = append(*f, t)
+	return nil
+}
+
+// switches are the flags for tools, from left to right.
+func (c queryCmd) switches() []tool.Switch {
+	type placed struct {
+		left int
+		tool.Switch
+	}
+	var all []placed
+	for _, t := range c.Tool {
+		all = append(all, placed{t.left, tool.Switch{On: true, Name: t.name}})
+	}
+	for _, t := range c.NoTool {
+		all = append(all, placed{t.left, tool.Switch{Name: t.name}})
+	}
+	slices.SortStableFunc(all, func(a, b placed) int { return cmp.Compare(b.left, a.left) })
+	switches := make([]tool.Switch, len(all))
+	for i, p := range all {
+		switches[i] = p.Switch
+	}
+	return switches
+}
+
+// choice is what --tool-use says, which counts for this turn only.
+func (c queryCmd) choice() (llm.ToolChoice, bool) {
+	switch {
+	case c.NoToolUse, c.ToolUse.Value == "false":
+		return llm.ToolChoice{Mode: llm.ChoiceNone}, true
+	case !c.ToolUse.Given:
+		return llm.ToolChoice{}, false
+	case c.ToolUse.Value == "", c.ToolUse.Value == "true":
+		return llm.ToolChoice{Mode: llm.ChoiceRequired}, true
+	default:
+		return llm.ToolChoice{Mode: llm.ChoiceTool, Name: c.ToolUse.Value}, true
+	}
+}
+
+// flags returns what the flags change of the configuration, as one object.
+func (c queryCmd) flags() (map[string][]byte, error) {
+	params := map[string]json.RawMessage{}
+	for _, p := range c.Param {
+		key, value, ok := strings.Cut(p, "=")
+		if !ok || key == "" {
+			return nil, usagef("--param %q: expected KEY=VALUE", p)
+		}
+		params[key] = jsonOr(value)
+	}
+	reasoning := c.Reasoning
+	if c.NoReasoning {
+		reasoning = "off"
+	}
+	if reasoning != "" {
+		v, err := reasoningValue(reasoning)
+		if err != nil {
+			return nil, err
+		}
+		params["reasoning"] = v
+	}
+	model := map[string]any{}
+	if c.Model != "" {
+		model["id"] = c.Model
+	}
+	if len(params) > 0 {
+		model["parameters"] = params
+	}
+	if len(model) == 0 {
+		return nil, nil
+	}
+	v, err := json.Marshal(map[string]any{"assistant": map[string]any{"model": model}})
+	return map[string][]byte{"--model": v}, err
+}
+
+// jsonOr returns a value as JSON if it is some, else as text.
+func jsonOr(value string) json.RawMessage {
+	if json.Valid([]byte(value)) {
+		return json.RawMessage(value)
+	}
+	v, err := json.Marshal(value)
+	if err != nil { // a string
+		return nil
+	}
+	return v
+}
+
+func reasoningValue(word string) (json.RawMessage, error) {
+	if n, err := strconv.Atoi(word); err == nil && n >= 0 {
+		return json.Marshal(map[string]int{"max_tokens": n})
+	}
+	switch word {
+	case "off", "none":
+		return json.Marshal("off")
+	case "auto", "xlow", "low", "medium", "high", "xhigh", "max":
+		return json.Marshal(map[string]string{"effort": word})
+	default:
+		return nil, usagef("--reasoning %q: expected off, auto, an effort or a number", word)
+	}
+}

@@ -1,0 +1,277 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/git-jp/git-jp/events"
+	"github.com/git-jp/git-jp/internal/query"
+	"github.com/git-jp/git-jp/internal/workspace"
+)
+
+// A target is the conversation that a question goes to: one that is held, or one that the
+// question begins.
+type target struct {
+	app       *app
+	workspace *workspace.Workspace
+	hold      *workspace.Hold // nil for a new one
+	create    *workspace.NewConversation
+	beginning *query.Beginning
+	fresh     bool                // its configuration is that of now
+	replayed  *events.ChatRequest // the question that is asked again
+}
+
+// errNoneActive says that nothing tells which conversation is meant.
+var errNoneActive = errors.New("no conversation is active")
+
+func (c queryCmd) target(ctx context.Context, a *app) (*target, error) {
+	w, err := c.workspace(ctx, a)
+	if err != nil {
+		return nil, err
+	}
+	t := &target{app: a, workspace: w}
+	if c.New {
+		t.fresh = true
+		t.create = &workspace.NewConversation{
+			Details: c.newDetails(a), Local: c.Local,
+		}
+		return t, nil
+	}
+	e, err := c.chosen(a)
+	if !c.ID.Given && isA[*workspace.NotFoundError](err) {
+		return nil, errNoneActive
+	}
+	if err != nil {
+		return nil, err
+	}
+	switch {
+	case c.Replay:
+		return t, c.replay(t, e)
+	case c.Fork.Given:
+		return t, c.fork(t, e)
+	}
+	return t, c.take(ctx, t, e)
+}
+
+// newDetails are those of a new conversation. The time when it may go counts from now, its
+// beginning.
+func (c queryCmd) newDetails(a *app) *events.Details {
+	d := &events.Details{LastActivatedAt: a.now().UTC()}
+	if c.Tmp.Given {
+		at := a.now().UTC().Add(c.Tmp.Value)
+		d.ExpiresAt = &at
+	}
+	return d
+}
+
+// chosen is the conversation that --id names.
+func (c queryCmd) chosen(a *app) (workspace.Entry, error) {
+	if c.ID.Given && (c.ID.Value == "" || c.ID.Value == "?") {
+		return a.pick()
+	}
+	return a.findOr(c.ID.Value)
+}
+
+// workspace returns the workspace. A new conversation in a repository without one makes it.
+func (c queryCmd) workspace(ctx context.Context, a *app) (*workspace.Workspace, error) {
+	w, err := a.workspace()
+	if !errors.Is(err, workspace.ErrNoWorkspace) || !c.New || c.Explain {
+		return w, err
+	}
+	repo, repoErr := a.repo(ctx)
+	if repoErr != nil {
+		return nil, err
+	}
+	root, err := initCmd{}.root(a, repo)
+	if err != nil {
+		return nil, err
+	}
+	conf, err := a.configAt("")
+	if err != nil {
+		return nil, err
+	}
+	if _, err := workspace.Init(root, a.workspaceEnv(conf.Settings())); err != nil {
+		return nil, err
+	}
+	a.note("made a workspace in %s", root)
+	a.openConfig = nil // it was read without the workspace
+	if a.openWorkspace, err = a.workspaceAt(root); err != nil {
+		return nil, err
+	}
+	return a.openWorkspace, nil
+}
+
+// fork begins a conversation with turns of another.
+func (c queryCmd) fork(t *target, e workspace.Entry) error {
+	conv, err := t.workspace.Load(e)
+	if err != nil {
+		return err
+	}
+	return c.forkOf(t, conv, events.ForkOptions{Last: c.Fork.Last})
+}
+
+func (c queryCmd) forkOf(
+	t *target, conv *workspace.Conversation, o events.ForkOptions,
+) error {
+	details, err := forkCmd{Title: c.Title}.details(t.app, conv, o)
+	if err != nil {
+		return err
+	}
+	stream := conv.Stream.Fork(o)
+	query.Detach(stream)
+	t.create = &workspace.NewConversation{
+		Details: details, Stream: stream, BaseConfig: conv.BaseConfig,
+		Local: conv.Local, AllowDangling: true,
+	}
+	return nil
+}
+
+// replay begins a conversation without the last turn of another, whose question is asked
+// again. What was answered stays where it is.
+func (c queryCmd) replay(t *target, e workspace.Entry) error {
+	conv, err := t.workspace.Load(e)
+	if err != nil {
+		return err
+	}
+	turns := conv.Stream.Turns()
+	if len(turns) == 0 {
+		return fmt.Errorf("replay %s: %w", e.ID, errNoQuestion)
+	}
+	stream, last := conv.Stream.Clone(), turns[len(turns)-1].First
+	for i := last; i < stream.Len() && t.replayed == nil; i++ {
+		t.replayed, _ = stream.At(i).Event().(*events.ChatRequest)
+	}
+	if t.replayed == nil {
+		return fmt.Errorf("replay %s: %w", e.ID, errNoQuestion)
+	}
+	for i := stream.Len() - 1; i >= last; i-- {
+		if stream.At(i).Kind() != events.KindConfigDelta {
+			stream.Remove(i, 1)
+		}
+	}
+	conv.Stream = stream
+	t.app.note("asked again in a fork; the answer stays in %s", e.ID)
+	return c.forkOf(t, conv, events.ForkOptions{})
+}
+
+var errNoQuestion = errors.New("nothing was asked yet")
+
+// take holds an existing conversation. Where somebody else has it, a person may wait or fork;
+// a script is told at once.
+func (c queryCmd) take(ctx context.Context, t *target, e workspace.Entry) (err error) {
+	at, cancel := context.WithTimeout(ctx, time.Millisecond)
+	defer cancel()
+	t.hold, err = t.workspace.Hold(at, e.ID)
+	held := new(workspace.LockedError)
+	if !errors.As(err, &held) {
+		return err
+	}
+	d := t.app.newDesk(ctx)
+	if d == nil {
+		return err
+	}
+	switch answer := waitOrFork(ctx, d, held); answer {
+	case "f":
+		return c.fork(t, e)
+	case "w":
+		return t.wait(ctx, e.ID)
+	default:
+		return err
+	}
+}
+
+// waitOrFork asks what to do about a conversation that somebody else has.
+func waitOrFork(ctx context.Context, d *desk, held *workspace.LockedError) string {
+	s, err := d.open(ctx)
+	if err != nil {
+		return ""
+	}
+	defer func() { _ = s.Close() }()
+	for {
+		answer, err := s.line("%v\n[w]ait, [f]ork and ask there, [q]uit: ", held)
+		switch {
+		case err != nil, answer == "q", answer == "":
+			return ""
+		case answer == "f":
+			return answer
+		case answer == "w":
+			s.say("going on when it is free\n")
+			return answer
+		}
+	}
+}
+
+// wait holds the conversation as soon as it is free.
+func (t *target) wait(ctx context.Context, id events.ID) (err error) {
+	for {
+		t.hold, err = t.workspace.Hold(ctx, id)
+		if ctx.Err() != nil || !isA[*workspace.LockedError](err) {
+			return err
+		}
+	}
+}
+
+func (t *target) release() error {
+	switch {
+	case t.hold != nil:
+		return t.hold.Release()
+	case t.beginning != nil:
+		return t.beginning.Release()
+	default:
+		return nil
+	}
+}
+
+// stream and base are those of the conversation as it stands.
+func (t *target) stream() *events.Stream {
+	switch {
+	case t.hold != nil:
+		return t.hold.Conversation().Stream
+	case t.create.Stream != nil:
+		return t.create.Stream
+	default:
+		return events.New()
+	}
+}
+
+func (t *target) base() []byte {
+	if t.hold != nil {
+		return t.hold.Conversation().BaseConfig
+	}
+	return t.create.BaseConfig
+}
+
+// entry returns the conversation; false before it is there.
+func (t *target) entry() (workspace.Entry, bool) {
+	switch {
+	case t.hold != nil:
+		return t.hold.Conversation().Entry, true
+	case t.beginning != nil:
+		return t.beginning.Entry()
+	default:
+		return workspace.Entry{}, false
+	}
+}
+
+// record returns what the turn writes to.
+func (t *target) record() query.Record {
+	if t.hold != nil {
+		return query.Held(t.workspace, t.hold)
+	}
+	if t.beginning == nil {
+		t.beginning = query.Begin(t.workspace, t.create, func(e workspace.Entry) error {
+			return t.activate(e.ID)
+		})
+	}
+	return t.beginning
+}
+
+func (t *target) activate(id events.ID) error {
+	s, ok := workspace.SessionOf(t.app.workspaceEnv(t.app.openConfig.Settings()))
+	if !ok {
+		return nil // nothing tells this terminal from others
+	}
+	return t.workspace.Activate(s, id)
+}

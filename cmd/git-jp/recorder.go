@@ -1,0 +1,141 @@
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"maps"
+	"slices"
+
+	"github.com/git-jp/git-jp/events"
+	"github.com/git-jp/git-jp/internal/llm"
+	"github.com/git-jp/git-jp/internal/query"
+	"github.com/git-jp/git-jp/internal/render"
+)
+
+// A recorder prints the events of a turn as `print --json` does, each as soon as its place in
+// the conversation is known: what a model says out of order, and results of calls, stand in
+// the order of their parts and calls, not in that in which they come. The event that may be
+// the last of an answer waits for the next part or for the end, which tells what it has cost.
+type recorder struct {
+	app    *app
+	record query.Record
+	next   int // the first element that was not printed
+	base   int // where the answer that is being said begins
+	open   map[int]bool
+	ended  []int // parts that are saved
+}
+
+func newRecorder(a *app, r query.Record) *recorder {
+	return &recorder{
+		app: a, record: r, next: r.Stream().Len(), base: r.Stream().Len(), open: map[int]bool{},
+	}
+}
+
+// sending begins an answer. What stands before it is settled, but for a message that was cut
+// off: the answer may go on with it.
+func (r *recorder) sending() error {
+	s := r.record.Stream()
+	r.base, r.ended = s.Len(), nil
+	clear(r.open)
+	if n := s.Len(); n > 0 && s.At(n-1).Kind() == events.KindChatResponse {
+		return r.print(n - 1)
+	}
+	return r.print(s.Len())
+}
+
+func (r *recorder) delta(d llm.Delta) error {
+	switch d.Kind {
+	case llm.DeltaStart:
+		r.open[d.Index] = true
+		return r.parts()
+	case llm.DeltaEnd:
+		delete(r.open, d.Index)
+		if d.Event != nil {
+			r.ended = append(r.ended, d.Index)
+		}
+	}
+	return nil
+}
+
+// parts prints the parts that stand before every open one.
+func (r *recorder) parts() error {
+	first := slices.Min(slices.Collect(maps.Keys(r.open)))
+	n := 0
+	for _, part := range r.ended {
+		if part < first {
+			n++
+		}
+	}
+	// A message that continues the one before is no element of its own.
+	if n == 0 || r.record.Stream().Len()-r.base != len(r.ended) {
+		return nil
+	}
+	return r.print(r.base + n)
+}
+
+// settled prints what was saved and stays where it is.
+func (r *recorder) settled() error {
+	s := r.record.Stream()
+	limit := s.Len()
+	if limit == 0 {
+		return nil
+	}
+	switch s.At(limit - 1).Kind() {
+	case events.KindChatResponse, events.KindToolCallRequest:
+		return nil // of an answer: see parts
+	}
+	// A result may still come to stand before one of a later call.
+	for _, c := range r.unsettled(s) {
+		limit = min(limit, c)
+	}
+	return r.print(limit)
+}
+
+// unsettled returns the results that stand behind a call without one.
+func (r *recorder) unsettled(s *events.Stream) []int {
+	var late []int
+	pending := false
+	for _, c := range s.Calls() {
+		switch {
+		case c.Request < r.base: // of an earlier answer
+		case c.Response < 0:
+			pending = true
+		case pending:
+			late = append(late, c.Response)
+		}
+	}
+	return late
+}
+
+// rest prints everything.
+func (r *recorder) rest() error { return r.print(r.record.Stream().Len()) }
+
+// print prints the elements before limit that were not printed yet.
+func (r *recorder) print(limit int) error {
+	if limit <= r.next {
+		return nil
+	}
+	stream := r.record.Stream()
+	var b bytes.Buffer
+	turns := len(stream.Turns())
+	if _, err := (render.Conversation{
+		Stream: stream, Contents: r.record.Contents(),
+	}).Render(&b, render.Options{
+		Format: render.FormatJSONLines, First: turns, Last: turns, Output: r.app.output(),
+	}); err != nil {
+		return err
+	}
+	for line := range bytes.Lines(b.Bytes()) {
+		var at struct {
+			Element int `json:"element"`
+		}
+		if json.Unmarshal(line, &at) != nil || at.Element < r.next || at.Element >= limit {
+			continue
+		}
+		if _, err := r.app.stdout.Write(line); err != nil {
+			return err
+		}
+	}
+	r.next = limit
+	return nil
+}
