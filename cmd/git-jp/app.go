@@ -31,6 +31,7 @@ type app struct {
 	*world
 	globals
 
+	readsJP       bool // the command reads jp's configuration
 	openRepo      *gitint.Repo
 	openWorkspace *workspace.Workspace
 	openConfig    *config.Config
@@ -113,7 +114,7 @@ func (a *app) configAt(root string) (*config.Config, error) {
 	}
 	dirs := config.Dirs{
 		User:      config.UserDir(a.getenv, a.getenv("HOME"), runtime.GOOS),
-		Overrides: ownOptions(a.Set),
+		Overrides: a.ownOptions(),
 	}
 	if root != "" {
 		dirs.Workspace = filepath.Join(root, workspace.DirName)

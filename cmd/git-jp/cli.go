@@ -198,6 +198,7 @@ func run(ctx context.Context, w *world) (code int) {
 		return reportError(w.stderr, err)
 	}
 	a := newApp(w, *g)
+	a.readsJP = readsJP(k.Command())
 	k.BindTo(ctx, (*context.Context)(nil))
 	err = errors.Join(k.Run(a), a.close())
 	if u := new(usageError); errors.As(err, &u) && u.command == "" {

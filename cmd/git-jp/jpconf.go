@@ -35,17 +35,33 @@ func (a *app) jpConfig(conv *workspace.Conversation) (*jpconfig.Config, error) {
 // jpOptions returns the -c options that are not about keys of ours, which jp's
 // configuration does not know.
 func jpOptions(options []string) []string {
-	own := map[string]bool{}
-	for _, k := range config.Known() {
-		own[k.Name] = true
+	return slices.DeleteFunc(slices.Clone(options), isOwn)
+}
+
+// ownOptions returns the -c options that are for the settings of our own. A command that does
+// not read jp's configuration takes no others, so that a slip of the pen is told.
+func (a *app) ownOptions() []string {
+	if !a.readsJP {
+		return a.Set
 	}
-	var out []string
-	for _, o := range options {
-		if key, _, _ := strings.Cut(o, "="); !own[key] {
-			out = append(out, o)
-		}
-	}
-	return out
+	return slices.DeleteFunc(slices.Clone(a.Set), func(o string) bool { return !isOwn(o) })
+}
+
+// isOwn reports whether an option assigns to a key of ours.
+func isOwn(option string) bool {
+	key, _, assigns := strings.Cut(option, "=")
+	words := strings.Split(strings.TrimRight(key, ":+"), ".")
+	return assigns && slices.ContainsFunc(config.Known(), func(k config.Key) bool {
+		return slices.EqualFunc(strings.Split(k.Name, "."), words, func(known, word string) bool {
+			return known == word || known == "<name>"
+		})
+	})
+}
+
+// readsJP reports whether a command reads jp's configuration.
+func readsJP(command string) bool {
+	first, _, _ := strings.Cut(command, " ")
+	return slices.Contains([]string{"query", "attachment", "models", "trust"}, first)
 }
 
 // warnOf tells what of the configuration was left out.
@@ -69,14 +85,6 @@ func (a *app) conversationOr(name string) (*workspace.Conversation, error) {
 		return nil, err
 	}
 	return a.openWorkspace.Load(e)
-}
-
-// ownOptions returns the -c options that may be about keys of ours: assignments. Files, their
-// names and JSON are jp's.
-func ownOptions(options []string) []string {
-	return slices.DeleteFunc(slices.Clone(options), func(o string) bool {
-		return !strings.Contains(o, "=") || strings.HasPrefix(o, "@") || strings.HasPrefix(o, "{")
-	})
 }
 
 // askingGate asks on the terminal about what others wrote. Where approvals cannot be kept,

@@ -145,8 +145,8 @@ func (k *talk) configure(c queryCmd) error {
 			return err
 		}
 	}
-	if k.app.Verbose {
-		for _, w := range k.config.Warnings() {
+	for _, w := range k.config.Warnings() {
+		if k.app.Verbose || w.Where == "-c" { // what files say is told to who wants it
 			k.app.warn("%v", w)
 		}
 	}

@@ -56,8 +56,10 @@ options = {deep = {a = 1, b = 2}}
 			t.Errorf("-c %s: %s is %s, want %s", test.option, test.path, got, test.want)
 		}
 	}
-	for _, bad := range []string{"nobody", "@nobody.toml", "{", "style.tool_call.show=maybe", "user.name:=x", "=x", "a..b=c", "conversation.attachments.1=file:b", "conversation.attachments.x=file:b",
-		"conversation.attachments.0.sub=x", "conversation.attachments.-1=file:b", "assistant.request.max_retries=many"} {
+	for _, bad := range []string{
+		"nobody", "@nobody.toml", "{", "style.tool_call.show=maybe", "user.name:=x", "=x", "a..b=c", "conversation.attachments.1=file:b", "conversation.attachments.x=file:b",
+		"conversation.attachments.0.sub=x", "conversation.attachments.-1=file:b", "assistant.request.max_retries=many",
+	} {
 		s := sources(t, files)
 		s.Options = []string{bad}
 		if _, err := jpconfig.Load(s); err == nil || !strings.Contains(err.Error(), bad) {
