@@ -154,6 +154,7 @@ type merger struct {
 	root   *mergeTurn   // the parent of turns that follow nothing
 	places []*mergeTurn // in the order of the result, those that went included
 
+	looking    int // the version whose content tells turns of one key apart
 	sums       map[string]blobs.Hash
 	configs    *configCache
 	baseConfig jsontext.Value

@@ -123,7 +123,7 @@ func TestMergeOfTwo(t *testing.T) {
 		{"went on and a new turn", "1 2-", "1 2", "1 2- 3", "1 2 3", ""},
 		{"both went on", "1 2-", "1 2", "1 2e", "1 2", "edited"},
 		{"append and edit", "1 2", "1 2 3", "1e 2", "1 (e) 2 3", ""},
-		{"append and delete", "1 2", "1 2 3", "2", "T^ 2 3", ""},
+		{"append and delete", "1 2", "1 2 3", "2", "2 3", ""},
 		{"append to what was deleted", "1 2", "1 2 3", "1", "1 T^ 3", ""},
 		{"both delete", "1 2 3", "1 3", "1 2", "1", ""},
 		{"neighbours deleted", "1 2 3 4", "1 3 4", "1 2 4", "1 T^ 4", ""},
@@ -141,7 +141,7 @@ func TestMergeOfTwo(t *testing.T) {
 		{"compaction of what comes apart", "1", "1 3 4 c0..2", "1 2", "1 2 T^ 3 4 c0..0 c2..3", ""},
 		{"summary of what comes apart", "1", "1 3 4 s0..2", "1 2", "1 2 T^ 3 4 s2..3", ""},
 		{"both compact", "1 2 3", "1 2 3 c0..1", "1 2 3 s0..1", "1 2 3 s0..1 c0..1", ""},
-		{"compaction and deletion", "1 2 3", "1 2 3 c1..2", "2 3", "T^ 2 3 c0..1", ""},
+		{"compaction and deletion", "1 2 3", "1 2 3 c1..2", "2 3", "2 3 c0..1", ""},
 		{"unknown elements", "1", "1 u1 2", "1 u2 3", "1 u u 2 T^ 3", ""},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
@@ -175,8 +175,8 @@ func TestMergeOfTwo(t *testing.T) {
 func TestResolve(t *testing.T) {
 	for _, tt := range []struct{ name, base, ours, theirs, want, wantTheirs, wantBoth string }{
 		{"edited", "1 2- 3", "1 2 3", "1 2e 3", "1 2 3", "1 2 (e) 3", "1 2 2 (e) T^ 3"},
-		{"removed by us", "1 2 3", "1 3 4", "1 2e 3", "1 T^ 3 4", "1 2 (e) 3 4", "1 2 (e) 3 4"},
-		{"removed by them", "1 2 3", "1 2e 3", "1 3", "1 2 (e) 3", "1 T^ 3", "1 2 (e) 3"},
+		{"removed by us", "1 2 3", "1 3 4", "1 2e 3", "1 3 4", "1 2 (e) T^ 3 4", "1 2 (e) T^ 3 4"},
+		{"removed by them", "1 2 3", "1 2e 3", "1 3", "1 2 (e) T^ 3", "1 3", "1 2 (e) T^ 3"},
 		{"compaction", "1 2- 3 c0..1", "1 2 3 c0..1", "1 2e 3 c0..1", "1 2 3 c0..1", "1 2 (e) 3 c0..1", "1 2 2 (e) T^ 3 c0..1"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {

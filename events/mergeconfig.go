@@ -260,8 +260,8 @@ func (m *baseMerger) object(base, ours, theirs jsontext.Value) jsontext.Value {
 
 // mergeBaseConfigs decides about the base configuration and with what each version
 // begins. That is the merged one for all: who changes base_config.json changes it for
-// the turns that are there, with or without a merge. Only where both changed one key
-// do the turns of the side that lost keep what they had.
+// the turns that are there, with or without a merge. Only where two conversations of
+// one id come together do the turns of the one that lost a key keep what they had.
 func (m *merger) mergeBaseConfigs() error {
 	b, o, t := m.sides[inBase].BaseConfig, m.sides[inOurs].BaseConfig, m.sides[inTheirs].BaseConfig
 	switch { // what is not known is taken to be as everywhere else
@@ -283,6 +283,9 @@ func (m *merger) mergeBaseConfigs() error {
 	}
 	for v := range m.bases {
 		m.bases[v] = m.mergedBase
+		if b != nil {
+			continue
+		}
 		for _, lost := range bm.lost[v] {
 			m.bases[v] = Config{m.bases[v].root.with(lost.path, lost.value)}
 		}

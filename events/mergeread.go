@@ -36,7 +36,8 @@ func (k turnKey) compare(l turnKey) int {
 
 // A sideTurn is a turn as one version has it. In what stands before the first
 // turn_start a request that follows an answer begins another turn, so that streams
-// without any turn_start do not count as one turn.
+// without any turn_start do not count as one turn. So it is behind a turn_start that
+// repairing put there, which has the time of the request that it stands before.
 type sideTurn struct {
 	key    turnKey
 	events []*Element // without what earlier merges added
@@ -134,7 +135,15 @@ func (r *sideReader) event(e *Element) {
 	if r.fresh || r.turn == nil || another {
 		r.begin()
 	}
-	r.add(e)
+	if r.add(e); e.Kind() == KindChatRequest && isRepair(r.turn.events) {
+		r.open = true
+	}
+}
+
+// isRepair reports whether a turn begins with a turn_start that was put there later.
+func isRepair(events []*Element) bool {
+	q := firstRequest(events)
+	return q != nil && events[0].Kind() == KindTurnStart && events[0].Time().Equal(q.Time())
 }
 
 // begin opens a turn at the event that comes now.

@@ -11,9 +11,9 @@ import (
 // as the parent of another.
 type mergeTurn struct {
 	key turnKey
-	// hash tells turns of one key apart; it is that of their first request, in hex,
-	// and empty until somebody asks.
-	hash   string
+	// hash tells turns of one key apart; it is that of the first request that they
+	// have in a version or the result, in hex, and empty until somebody asks.
+	hash   [versions + 1]string
 	in     [versions]*sideTurn
 	par    [versions]*mergeTurn // nil when the version does not know
 	parent *mergeTurn           // the merged one
@@ -51,9 +51,7 @@ func (m *merger) matchKey(k turnKey, base, ours, theirs []*sideTurn) {
 	for v, turns := range [versions][]*sideTurn{inOurs: ours, inTheirs: theirs} {
 		left := turns
 		if len(base) > 0 {
-			left = pairUp(base, turns, m.sameRequest, true, func(b, t *sideTurn) {
-				b.merged.in[v], t.merged = t, b.merged
-			})
+			left = m.matchBase(v, base, turns)
 		}
 		if v == inTheirs {
 			mine := slices.DeleteFunc(slices.Clone(ours), func(t *sideTurn) bool {
@@ -67,6 +65,35 @@ func (m *merger) matchKey(k turnKey, base, ours, theirs []*sideTurn) {
 			m.addTurn(k, v, t)
 		}
 	}
+}
+
+// matchBase finds the turns of base in a side that has turns of their key: by their
+// requests, else by anything that they share, else in order. It returns those that the
+// side added.
+func (m *merger) matchBase(v int, base, turns []*sideTurn) []*sideTurn {
+	take := func(b, t *sideTurn) { b.merged.in[v], t.merged = t, b.merged }
+	open := func() []*sideTurn {
+		return slices.DeleteFunc(slices.Clone(base), func(b *sideTurn) bool {
+			return b.merged.in[v] != nil
+		})
+	}
+	left := pairUp(base, turns, m.sameRequest, false, take)
+	if len(left) > 1 || len(left) == 1 && len(base) > 1 {
+		left = pairUp(open(), left, m.overlap, false, take)
+	}
+	return pairUp(open(), left, m.overlap, true, take)
+}
+
+// overlap reports whether two turns share an event.
+func (m *merger) overlap(a, b *sideTurn) bool {
+	for _, e := range a.events {
+		if e.Kind() != KindTurnStart && slices.ContainsFunc(b.events, func(f *Element) bool {
+			return m.same(e, f)
+		}) {
+			return true
+		}
+	}
+	return false
 }
 
 func (m *merger) addTurn(k turnKey, version int, t *sideTurn) {
@@ -114,6 +141,7 @@ func pairUp[T any](as, bs []T, same func(a, b T) bool, rest bool, pair func(a, b
 func (m *merger) readParents() {
 	m.root = newRoot()
 	for v := range m.streams {
+		m.looking = v
 		m.readRecords(v)
 		if !m.inOrder(v) {
 			for _, t := range m.turns {
@@ -121,26 +149,34 @@ func (m *merger) readParents() {
 			}
 			m.readPredecessors(v)
 		}
-		if v != inBase {
-			m.explainDeletions(v)
-		}
 	}
 }
 
+// readRecords reads what turns record: the turn that they follow and some of that
+// one's ancestors. Those that were missing when it was written are marked, and stay
+// what they are. One that is missing without a mark was removed since, and then what
+// followed it follows the one before it.
 func (m *merger) readRecords(v int) {
 	m.readPredecessors(v)
 	for _, s := range m.streams[v].turns {
 		child := s.merged
 		for _, name := range s.record {
+			name, missing := strings.CutPrefix(name, missingMark)
 			parent := m.turnNamed(name, v)
-			child.par[v] = parent
-			if parent == m.root || parent.in[v] != nil {
+			there := parent == m.root || parent.in[v] != nil
+			if !there && !missing {
+				continue
+			}
+			if child.par[v] = parent; there {
 				break
 			}
 			child = parent
 		}
 	}
 }
+
+// missingMark stands before the name of a turn that was not there any more.
+const missingMark = "-"
 
 func (m *merger) readPredecessors(v int) {
 	last := m.root
@@ -157,7 +193,14 @@ func (m *merger) inOrder(v int) bool {
 		return true
 	}
 	i := 0
-	for _, t := range m.walk(func(t *mergeTurn) *mergeTurn { return t.knownParent(v) }) {
+	known := func(t *mergeTurn) *mergeTurn { return t.knownParent(v) }
+	there := func(t *mergeTurn) bool { return t.in[v] != nil }
+	for _, t := range m.walk(func(t *mergeTurn) *mergeTurn {
+		if there(t) {
+			return known(t)
+		}
+		return m.firstThere(known(t), there, known)
+	}) {
 		if t.in[v] == nil {
 			continue
 		}
@@ -177,29 +220,10 @@ func (t *mergeTurn) knownParent(v int) *mergeTurn {
 	return t.par[v]
 }
 
-// explainDeletions gives turns whose parent the side removed that parent back: that
-// another turn stands before them now is no move.
-func (m *merger) explainDeletions(v int) {
-	for _, s := range m.streams[v].turns {
-		t := s.merged
-		was := t.par[inBase]
-		if was == nil || was == m.root || was.in[v] != nil {
-			continue
-		}
-		for p, n := was, 0; p != nil && n <= len(m.turns); p, n = p.par[inBase], n+1 {
-			if p == m.root || p.in[v] != nil {
-				if p == t.par[v] {
-					t.par[v] = was
-				}
-				break
-			}
-		}
-	}
-}
-
 // mergeParents decides which turn follows which, and with that the order. Where the
 // sides have a turn behind different ones it follows the later of the two.
 func (m *merger) mergeParents() {
+	m.looking = inResult
 	for _, t := range m.turns {
 		b, o, th := t.par[inBase], t.par[inOurs], t.par[inTheirs]
 		switch {
@@ -218,7 +242,30 @@ func (m *merger) mergeParents() {
 			})
 		}
 	}
-	m.places = m.walk(func(t *mergeTurn) *mergeTurn { return t.parent })
+	for _, t := range m.turns {
+		if t.events == nil {
+			t.parent = m.firstThere(t.parent, (*mergeTurn).inResult, mergedParent)
+		}
+	}
+	m.places = m.walk(mergedParent)
+}
+
+func (t *mergeTurn) inResult() bool { return t.events != nil }
+
+func mergedParent(t *mergeTurn) *mergeTurn { return t.parent }
+
+// firstThere returns t or the nearest ancestor that is there. A turn that went hangs
+// below such a one, so that it does not matter in which order its ancestors went.
+func (m *merger) firstThere(
+	t *mergeTurn, there func(*mergeTurn) bool, parent func(*mergeTurn) *mergeTurn,
+) *mergeTurn {
+	for range m.turns {
+		if t == nil || t == m.root || there(t) {
+			break
+		}
+		t = parent(t)
+	}
+	return t
 }
 
 func sameTurn(a, b *mergeTurn) bool { return a == b }
@@ -289,23 +336,34 @@ func (m *merger) cycles(parent func(*mergeTurn) *mergeTurn) []*mergeTurn {
 	return found
 }
 
-// hashOf returns what tells a turn from others of its key.
+// hashOf returns what tells a turn from others of its key, in the version that the
+// merger looks at.
 func (m *merger) hashOf(t *mergeTurn) string {
-	if t.hash != "" {
-		return t.hash
+	if t.hash[m.looking] == "" {
+		t.hash[m.looking] = "-"
+		if q := firstRequest(m.eventsSeen(t)); q != nil {
+			sum := m.sum(q)
+			t.hash[m.looking] = hex.EncodeToString(sum[:8])
+		}
+	}
+	return t.hash[m.looking]
+}
+
+// eventsSeen returns the events of a turn in the version that the merger looks at, or
+// else in any.
+func (m *merger) eventsSeen(t *mergeTurn) []*Element {
+	switch {
+	case m.looking == inResult && t.events != nil:
+		return t.events
+	case m.looking != inResult && t.in[m.looking] != nil:
+		return t.in[m.looking].events
 	}
 	for _, s := range t.in {
-		if s == nil {
-			continue
-		}
-		if q := firstRequest(s.events); q != nil {
-			sum := m.sum(q)
-			t.hash = hex.EncodeToString(sum[:8])
-			return t.hash
+		if s != nil {
+			return s.events
 		}
 	}
-	t.hash = "-"
-	return t.hash
+	return nil
 }
 
 // name returns how a turn is called in records: by its key, and by the hash only if
@@ -349,10 +407,13 @@ func (m *merger) turnNamed(name string, v int) *mergeTurn {
 			best = t
 		}
 	}
-	if best != nil && (hash == "" || best.hash != hash && best.in != [versions]*sideTurn{}) {
+	if best != nil && (hash == "" || best.in != [versions]*sideTurn{}) {
 		return best
 	}
-	t := &mergeTurn{key: k, hash: hash}
+	t := &mergeTurn{key: k}
+	if hash != "" {
+		t.hash = [versions + 1]string{hash, hash, hash, hash}
+	}
 	m.turns = append(m.turns, t)
 	m.byKey[k] = append(m.byKey[k], t)
 	return t

@@ -50,9 +50,15 @@ func eventsOf(t *sideTurn) []*Element {
 }
 
 // removedTurn decides about a turn that one side removed and the other has as kept:
-// gone, unless it was changed.
+// gone, unless it was changed. A turn_start that was put there is no change.
 func (m *merger) removedTurn(base, kept []*Element) turnContent {
-	if slices.EqualFunc(base, kept, m.same) {
+	unrepaired := func(events []*Element) []*Element {
+		if isRepair(events) {
+			return events[1:]
+		}
+		return events
+	}
+	if slices.EqualFunc(unrepaired(base), unrepaired(kept), m.same) {
 		return turnContent{}
 	}
 	return turnContent{events: kept, kind: ConflictRemoved}

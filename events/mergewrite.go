@@ -64,6 +64,8 @@ func (w *mergeWriter) number() {
 		switch {
 		case joins && bare == nil:
 			bare = t
+		case own && isRepair(t.events):
+			bare = t
 		case own:
 			bare = nil
 		case !joins:
@@ -100,16 +102,21 @@ func turnStartOf(t *mergeTurn) *Element {
 	return newElement(at, &TurnStart{}, md)
 }
 
-// recordOf returns the parent of a turn, and as far as they are missing, that one's.
+// recordOf returns the parent of a turn and its ancestors: the missing ones, and two
+// that are there, so that the second can stand in for the first once somebody removes
+// that.
 func (w *mergeWriter) recordOf(t *mergeTurn) []string {
 	var names []string
-	for p := t.parent; len(names) <= len(w.m.turns); p = p.parent {
-		if p == nil {
-			p = w.m.root
-		}
-		names = append(names, w.m.name(p))
-		if p == w.m.root || p.events != nil {
-			break
+	there := 0
+	for p := t.parent; there < 2 && len(names) <= len(w.m.turns); p = p.parent {
+		switch {
+		case p == nil, p == w.m.root:
+			return append(names, "")
+		case p.events == nil:
+			names = append(names, missingMark+w.m.name(p))
+		default:
+			names = append(names, w.m.name(p))
+			there++
 		}
 	}
 	return names

@@ -1,0 +1,257 @@
+package events_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"maps"
+	"regexp"
+	"slices"
+	"strings"
+
+	"pgregory.net/rapid"
+)
+
+// The model of this file does not know how merges work. It makes histories out of
+// operations, each of which changes the text of a stream as a tool or a person would,
+// and keeps account of which operations a commit contains. What has to be in a stream
+// follows from that set alone, however its commits were merged.
+
+// An op is one thing that somebody did in a commit.
+type op struct {
+	id    int
+	what  string
+	seen  map[int]bool // the operations that were there before
+	turn  int          // the turn that it is about
+	uids  []string     // of the events that it made, for "append" and "continue"
+	uid   string       // of the event that it edited
+	text  string       // what it says since
+	mark  string       // timestamp of the compaction that it made
+	clock int          // when it was done
+}
+
+func (a *op) before(b *op) bool { return b.seen[a.id] }
+
+// A commit is a state of the conversation.
+type commit struct {
+	stream    []byte
+	config    []byte
+	parents   []*commit
+	ancestors map[*commit]bool
+	ops       map[int]bool
+	clock     int
+	name      string
+	conflict  bool // its merge, or one before it, met a conflict
+}
+
+// A history is commits and everything that was ever done in them.
+type history struct {
+	*rapid.T
+	ops     []*op
+	turnOf  map[string]int    // by uid of an event
+	texts   map[string]string // how an event began
+	configs map[int]string    // what a turn ran under
+	covers  map[string][]int  // the turns that a compaction was made for, by timestamp
+	summary map[string]bool   // which of them are summaries
+	extras  map[string]bool   // uids of elements of unknown kinds
+	store   memory
+	clock   int
+	turns   int
+	legacy  bool
+	plain   bool // no operation by hand that moves turns
+	// collide says that turns of different branches begin at one microsecond. Then
+	// none is removed: of a turn that is gone and one that came with its key nobody
+	// can say whether they are one.
+	collide bool
+	used    map[int]bool
+	merges  *int
+}
+
+func newHistory(t *rapid.T, merges *int) *history {
+	return &history{
+		T: t, turnOf: map[string]int{}, texts: map[string]string{}, configs: map[int]string{},
+		covers: map[string][]int{}, summary: map[string]bool{}, extras: map[string]bool{},
+		store: memory{}, merges: merges, used: map[int]bool{},
+	}
+}
+
+func (h *history) n(label string, from, to int) int { return rapid.IntRange(from, to).Draw(h.T, label) }
+
+func (h *history) one(in int, label string) bool { return h.n(label, 1, in) == 1 }
+
+// elems returns the elements of a stream, by a reader that is not ours.
+func (h *history) elems(stream []byte) []string {
+	var raw []json.RawMessage
+	if err := json.Unmarshal(stream, &raw); err != nil {
+		h.Fatalf("not JSON: %v\n%s", err, stream)
+	}
+	out := make([]string, len(raw))
+	for i, r := range raw {
+		out[i] = string(r)
+	}
+	return out
+}
+
+// An entry is an element as the model sees it.
+type entry struct {
+	Type, Timestamp, ID    string
+	Content, Message, Data json.RawMessage
+	Delta                  map[string]json.RawMessage
+	From                   int `json:"from_turn"`
+	To                     int `json:"to_turn"`
+	Metadata               map[string]json.RawMessage
+	Seam                   bool `json:"git_jp_seam"`
+	UID                    string
+}
+
+func (h *history) entry(elem string) entry {
+	var e entry
+	if err := json.Unmarshal([]byte(elem), &e); err != nil {
+		h.Fatalf("not JSON: %v\n%s", err, elem)
+	}
+	return e
+}
+
+var uidPattern = regexp.MustCompile(`u[0-9]+(:[a-z0-9 ]*)?`)
+
+// uid returns what names an event, and what it says; "" for what is no event of ours.
+func (h *history) uid(elem string, e entry) (string, string) {
+	switch e.Type {
+	case "config_delta", "compaction", "turn_start":
+		return "", ""
+	case "tool_call_response":
+		// Its content may be in a blob, so its name is that of its call.
+		return "r" + strings.TrimPrefix(e.ID, "u"), ""
+	case "tool_call_request":
+		return e.ID, ""
+	}
+	found := uidPattern.FindString(elem)
+	name, text, _ := strings.Cut(found, ":")
+	return name, text
+}
+
+func isGlobal(kind string) bool {
+	return kind == "config_delta" || kind == "compaction" || kind == "future"
+}
+
+// join writes elements as a stream in one of several layouts.
+func (h *history) join(elems []string, layout int) []byte {
+	switch layout {
+	case 0:
+		return []byte("[" + strings.Join(elems, ",") + "]")
+	case 1:
+		return []byte("[\r\n " + strings.Join(elems, " ,\r\n\t") + " ]")
+	default:
+		return []byte("[\n  " + strings.Join(elems, ",\n  ") + "\n]\n")
+	}
+}
+
+func stamp(tenths int) string {
+	return fmt.Sprintf("2026-01-01 %02d:%02d:%02d.%d",
+		tenths/36000, tenths/600%60, tenths/10%60, tenths%10)
+}
+
+// begin makes the first commit.
+func (h *history) begin() *commit {
+	h.legacy = h.one(5, "legacy")
+	h.plain, h.collide = !h.one(4, "by hand"), h.one(3, "collide")
+	c := &commit{
+		name: "o", stream: []byte("[]\n"), config: []byte(`{"model":"m0","tools":["a"],"note":"n0"}`),
+		ancestors: map[*commit]bool{}, ops: map[int]bool{},
+	}
+	for range h.n("first turns", 0, 4) {
+		c = h.change(c, h.appendTurn)
+	}
+	if h.one(3, "first compaction") {
+		c = h.change(c, h.compact)
+	}
+	return c
+}
+
+// change commits what f makes of a commit.
+func (h *history) change(c *commit, f func(c *commit, o *op) []byte) *commit {
+	o := &op{id: len(h.ops), seen: maps.Clone(c.ops)}
+	next := &commit{
+		config: c.config, parents: []*commit{c}, ancestors: maps.Clone(c.ancestors),
+		ops: maps.Clone(c.ops), conflict: c.conflict, clock: c.clock,
+	}
+	if next.stream = f(c, o); next.stream == nil {
+		return c
+	}
+	next.ancestors[c] = true
+	next.clock = max(c.clock, o.clock)
+	h.ops = append(h.ops, o)
+	next.ops[o.id] = true
+	next.name = fmt.Sprintf("%s.%d", c.name, o.id)
+	h.Logf("%s: %s of turn %d %v %s", next.name, o.what, o.turn, o.uids, o.uid)
+	return next
+}
+
+// work does something on a branch.
+func (h *history) work(c *commit) *commit {
+	for range h.n("operations", 0, 3) {
+		switch kind := h.n("operation", 0, 19); {
+		case kind < 8:
+			c = h.change(c, h.appendTurn)
+		case kind < 10:
+			c = h.change(c, h.edit)
+		case kind < 12 && !h.collide:
+			c = h.change(c, h.remove)
+		case kind == 12:
+			c = h.change(c, h.proceed)
+		case kind == 13:
+			c = h.change(c, h.migrate)
+		case kind == 14:
+			c = h.change(c, h.compact)
+		case kind == 15:
+			c = h.change(c, h.reformat)
+		case kind == 16:
+			c = h.change(c, h.unknown)
+		case kind == 17:
+			c = h.setBase(c)
+		case kind == 18 && !h.plain:
+			c = h.change(c, h.swap)
+		case kind == 19 && h.legacy:
+			c = h.change(c, h.sanitize)
+		default:
+			c = h.change(c, h.appendTurn)
+		}
+	}
+	return c
+}
+
+// fold returns the configuration at the end of elems, by rules of its own.
+func (h *history) fold(base []byte, elems []string) string {
+	var v struct {
+		Model string
+		Tools []string
+	}
+	if err := json.Unmarshal(base, &v); err != nil {
+		h.Fatal(err)
+	}
+	for _, elem := range elems {
+		e := h.entry(elem)
+		if e.Type != "config_delta" {
+			continue
+		}
+		if m := e.Delta["model"]; m != nil {
+			if json.Unmarshal(m, &v.Model) != nil {
+				h.Fatalf("model: %s", m)
+			}
+		}
+		if m := e.Delta["tools"]; m != nil {
+			var list []string
+			var replaced struct{ Value []string }
+			if json.Unmarshal(m, &replaced) == nil {
+				v.Tools = replaced.Value
+			} else if err := json.Unmarshal(m, &list); err != nil {
+				h.Fatal(err)
+			}
+			for _, t := range list {
+				if !slices.Contains(v.Tools, t) {
+					v.Tools = append(v.Tools, t)
+				}
+			}
+		}
+	}
+	return v.Model + " " + strings.Join(v.Tools, ",")
+}

@@ -1,0 +1,330 @@
+package events_test
+
+import (
+	"bytes"
+	"flag"
+	"fmt"
+	"maps"
+	"os"
+	"slices"
+	"sort"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/git-jp/git-jp/events"
+	"pgregory.net/rapid"
+)
+
+// merge merges two commits as git does it: with the best of their common ancestors for
+// a base, and where there are several with those merged.
+func (h *history) merge(a, b *commit, virtual bool) *commit {
+	switch {
+	case a == b || a.ancestors[b]:
+		return a
+	case b.ancestors[a]:
+		return b
+	}
+	bases := bestCommon(a, b)
+	base := bases[0]
+	for _, other := range bases[1:] {
+		base = h.merge(base, other, true)
+	}
+	*h.merges++
+	name := fmt.Sprintf("m%d", *h.merges)
+	h.Logf("%s: %s and %s, base %s, virtual %t", name, a.name, b.name, base.name, virtual)
+	m := events.Merge
+	if virtual {
+		m = events.MergeVirtualBase
+	}
+	r, err := m(h.side(base), h.side(a), h.side(b))
+	if err != nil {
+		h.Fatalf("merge: %v\nbase   %s\nours   %s\ntheirs %s", err, base.stream, a.stream, b.stream)
+	}
+	c := &commit{
+		name: name, clock: max(a.clock, b.clock),
+		stream: r.Stream.Encode(), config: r.BaseConfig, parents: []*commit{a, b},
+		ancestors: maps.Clone(a.ancestors), ops: maps.Clone(a.ops),
+		conflict: a.conflict || b.conflict || base.conflict || len(r.Conflicts) > 0,
+	}
+	maps.Copy(c.ancestors, b.ancestors)
+	maps.Copy(c.ops, b.ops)
+	c.ancestors[a], c.ancestors[b] = true, true
+	if _, err := events.Decode(c.stream); err != nil {
+		h.Fatalf("the result does not decode: %v\n%s", err, c.stream)
+	}
+	if virtual {
+		return c
+	}
+	if len(r.Conflicts) > 0 && !h.mayConflict(c) {
+		h.Fatalf("unexpected conflict %s in turn %s\nbase   %s\nours   %s\ntheirs %s",
+			r.Conflicts[0].Kind, r.Conflicts[0].Turn, base.stream, a.stream, b.stream)
+	}
+	if !c.conflict {
+		h.checkCommit(c, func() string {
+			return fmt.Sprintf("base   %s\nours   %s\ntheirs %s\nresult %s",
+				base.stream, a.stream, b.stream, c.stream)
+		})
+	}
+	return c
+}
+
+func (h *history) side(c *commit) events.Side {
+	s, err := events.Decode(c.stream)
+	if err != nil {
+		h.Fatal(err)
+	}
+	return events.Side{Stream: s, BaseConfig: c.config}
+}
+
+// bestCommon returns the common ancestors that are no ancestors of others.
+func bestCommon(a, b *commit) []*commit {
+	var common []*commit
+	for c := range a.ancestors {
+		if b.ancestors[c] {
+			common = append(common, c)
+		}
+	}
+	var best []*commit
+	for _, c := range common {
+		if !slices.ContainsFunc(common, func(d *commit) bool { return d.ancestors[c] }) {
+			best = append(best, c)
+		}
+	}
+	sort.Slice(best, func(i, j int) bool { return bytes.Compare(best[i].stream, best[j].stream) < 0 })
+	return best
+}
+
+// opsOf returns the operations of a commit of one kind.
+func (h *history) opsOf(c *commit, what string) []*op {
+	var ops []*op
+	for _, o := range h.ops {
+		if c.ops[o.id] && o.what == what {
+			ops = append(ops, o)
+		}
+	}
+	return ops
+}
+
+// mayConflict reports whether two of the operations are such that nobody but a person
+// can say what is to come of them.
+func (h *history) mayConflict(c *commit) bool {
+	edits := append(h.opsOf(c, "edit"), h.opsOf(c, "continue")...)
+	for _, a := range edits {
+		for _, b := range edits {
+			if a != b && !a.before(b) && !b.before(a) && a.what == b.what && a.turn == b.turn &&
+				(a.what == "continue" || a.uid == b.uid) {
+				return true
+			}
+		}
+		for _, r := range h.opsOf(c, "remove") {
+			if r.turn == a.turn && !r.before(a) && !a.before(r) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// checkCommit compares a stream with what its operations come to.
+func (h *history) checkCommit(c *commit, show func() string) {
+	elems := h.elems(c.stream)
+	h.checkEvents(c, elems, show)
+	h.checkConfigs(c, elems, show)
+	h.checkCompactions(c, elems, show)
+}
+
+// checkEvents holds the events against the operations: all that were made and not
+// removed, as they were last edited, turn by turn, each turn whole and in order.
+func (h *history) checkEvents(c *commit, elems []string, show func() string) {
+	removed := map[int]bool{}
+	for _, o := range h.opsOf(c, "remove") {
+		removed[o.turn] = true
+	}
+	want := map[int][]string{}
+	for _, o := range append(h.opsOf(c, "append"), h.opsOf(c, "continue")...) {
+		if !removed[o.turn] {
+			want[o.turn] = append(want[o.turn], o.uids...)
+		}
+	}
+	texts := map[string]string{}
+	for _, o := range h.opsOf(c, "edit") { // in the order in which they were done
+		texts[o.uid] = o.text
+	}
+	got := map[int][]string{}
+	for _, b := range h.blocks(elems) {
+		if got[b.turn] != nil {
+			h.Fatalf("turn %d is in several pieces\n%s", b.turn, show())
+		}
+		for _, i := range b.events {
+			uid, text := h.uid(elems[i], h.entry(elems[i]))
+			if uid == "" {
+				continue // a turn_start
+			}
+			got[b.turn] = append(got[b.turn], uid)
+			was := h.texts[uid]
+			if texts[uid] != "" {
+				was = texts[uid]
+			}
+			if text != was {
+				h.Fatalf("%s says %q, not %q\n%s", uid, text, was, show())
+			}
+		}
+	}
+	for turn := range h.turns {
+		if !slices.Equal(got[turn], want[turn]) {
+			h.Fatalf("turn %d has %v, not %v\n%s", turn, got[turn], want[turn], show())
+		}
+	}
+	for _, o := range h.opsOf(c, "unknown") {
+		if n := strings.Count(string(c.stream), `"`+o.uids[0]+":x"); n != 1 {
+			h.Fatalf("unknown element %s is there %d times\n%s", o.uids[0], n, show())
+		}
+	}
+}
+
+// checkConfigs holds what each turn runs under against what it ran under when it was
+// made.
+func (h *history) checkConfigs(c *commit, elems []string, show func() string) {
+	if len(h.opsOf(c, "swap")) > 0 {
+		return // then it is another
+	}
+	for _, b := range h.blocks(elems) {
+		if got := h.fold(c.config, elems[:b.events[0]]); got != h.configs[b.turn] {
+			h.Fatalf("turn %d runs under %q, not %q\n%s", b.turn, got, h.configs[b.turn], show())
+		}
+	}
+}
+
+// checkCompactions holds the ranges against the turns that they were made for.
+func (h *history) checkCompactions(c *commit, elems []string, show func() string) {
+	got := map[string][]int{}
+	for _, elem := range elems {
+		if e := h.entry(elem); e.Type == "compaction" {
+			got[e.Timestamp] = append(got[e.Timestamp], h.covered(elems, e.From, e.To)...)
+		}
+	}
+	var there []int
+	for _, b := range h.blocks(elems) {
+		there = append(there, b.turn)
+	}
+	for mark, turns := range got {
+		var want []int
+		for _, t := range h.covers[mark] {
+			if slices.Contains(there, t) {
+				want = append(want, t)
+			}
+		}
+		slices.Sort(turns)
+		slices.Sort(want)
+		if h.summary[mark] {
+			want = slices.DeleteFunc(want, func(t int) bool { return !slices.Contains(turns, t) })
+		}
+		if !slices.Equal(turns, want) || len(turns) == 0 {
+			h.Fatalf("compaction %s covers %v, not %v\n%s", mark, turns, want, show())
+		}
+	}
+	removed := h.opsOf(c, "remove")
+	for _, o := range h.opsOf(c, "compact") {
+		if got[o.mark] == nil && len(removed) == 0 {
+			h.Fatalf("compaction %s is gone\n%s", o.mark, show())
+		}
+	}
+}
+
+// mergeAll merges the tips in some way or other until one commit has all of them.
+func (h *history) mergeAll(tips []*commit, label string) *commit {
+	pool := slices.Clone(tips)
+	has := func(c *commit) bool {
+		for _, t := range tips {
+			if c != t && !c.ancestors[t] {
+				return false
+			}
+		}
+		return true
+	}
+	for range 12 {
+		a := h.n(label+" one", 0, len(pool)-1)
+		b := h.n(label+" other", 0, len(pool)-1)
+		c := h.merge(pool[a], pool[b], false)
+		if has(c) {
+			return c
+		}
+		if !slices.Contains(pool, c) {
+			pool = append(pool, c)
+		}
+	}
+	c := pool[len(pool)-1]
+	for _, t := range tips {
+		c = h.merge(c, t, false)
+	}
+	return c
+}
+
+// mergeCount is what the histories of a run came to.
+type mergeCount struct{ histories, merges, conflicts, finals int }
+
+// story makes a history with several branches and merges them in several ways. What
+// comes of it is checked at each merge; here it is that all ways lead to the same bytes.
+func story(rt *rapid.T, count *mergeCount) {
+	h := newHistory(rt, &count.merges)
+	count.histories++
+	base := h.begin()
+	tips := make([]*commit, h.n("branches", 2, 4))
+	for i := range tips {
+		tips[i] = h.work(base)
+	}
+	if h.one(2, "criss-cross") { // some merge each other and go on
+		for range h.n("more", 1, 2) {
+			a, b := h.n("one", 0, len(tips)-1), h.n("other", 0, len(tips)-1)
+			m := h.merge(tips[a], tips[b], false)
+			n := h.merge(tips[b], tips[a], false)
+			tips = append(tips, h.work(m), h.work(n))
+		}
+	}
+	var first *commit
+	for i := range 3 {
+		c := h.mergeAll(tips, fmt.Sprint("way ", i))
+		count.finals++
+		if c.conflict {
+			count.conflicts++
+			return
+		}
+		if first == nil {
+			first = c
+		}
+		if !bytes.Equal(first.stream, c.stream) || !bytes.Equal(first.config, c.config) {
+			rt.Fatalf("two ways, two results:\n%s\n%s", first.stream, c.stream)
+		}
+	}
+}
+
+// The long run says its seed, so that it can be run again with -rapid.seed.
+func TestMergeHistories(t *testing.T) {
+	if os.Getenv("GIT_JP_SOAK") != "" {
+		setFlag(t, "rapid.checks", "100000")
+		if flag.Lookup("rapid.seed").Value.String() == "0" {
+			setFlag(t, "rapid.seed", strconv.FormatInt(time.Now().UnixNano(), 10))
+		}
+		t.Logf("seed %s", flag.Lookup("rapid.seed").Value)
+	}
+	var count mergeCount
+	rapid.Check(t, func(rt *rapid.T) { story(rt, &count) })
+	share := 100 * float64(count.conflicts) / float64(count.finals)
+	t.Logf("%d histories, %d merges, a conflict in %.1f %% of %d",
+		count.histories, count.merges, share, count.finals)
+	if share > 20 {
+		t.Errorf("a conflict in %.1f %% of the merges", share)
+	}
+}
+
+// setFlag sets a flag for one test.
+func setFlag(t *testing.T, name, value string) {
+	t.Helper()
+	old := flag.Lookup(name).Value.String()
+	t.Cleanup(func() { _ = flag.Set(name, old) })
+	if err := flag.Set(name, value); err != nil {
+		t.Fatal(err)
+	}
+}
