@@ -22,6 +22,7 @@ type Assembler struct {
 	order []int // keys of open parts, oldest first
 	held  []*building
 	kept  Kept
+	said  Kept // up to the end of the text that ended last
 }
 
 // A building is a part that is not complete.
@@ -71,6 +72,9 @@ func (a *Assembler) Keep(key int) {
 	}
 }
 
+// KeepSaid is [Assembler.Keep] for an exchange that ended with a text of its own.
+func (a *Assembler) KeepSaid() { a.kept = a.said }
+
 // Started reports whether the part is open.
 func (a *Assembler) Started(key int) bool { return a.open[key] != nil }
 
@@ -115,6 +119,9 @@ func (a *Assembler) End(key int) bool {
 }
 
 func (a *Assembler) end(b *building, ev events.Event) bool {
+	if b.part == PartText && ev != nil {
+		a.said = Kept{Part: b.index, Bytes: b.text.Len()}
+	}
 	d := Delta{Kind: DeltaEnd, Index: b.index, Part: b.part, ID: b.id, Name: b.name, Event: ev}
 	if ev != nil {
 		d.Metadata = b.metadata

@@ -84,9 +84,26 @@ func adapters() map[string]adapter {
 			return gemini.New("gemini-3-pro-preview", at)
 		}},
 		"openrouter": openAI("anthropic/claude", "openrouter"),
-		"deepseek":   openAI("chat", "deepseek"),
-		"mistral":    openAI("large", "mistral"),
-		"llamacpp":   openAI("any", "llamacpp"),
+		// The rules of some models hold by their names, whoever serves them.
+		"openrouter's deepseek": openAI("deepseek/deepseek-v4", "openrouter"),
+		"openrouter's mistral":  openAI("mistralai/mistral-large", "openrouter"),
+		"deepseek":              openAI("deepseek-v4-pro", "deepseek"),
+		"mistral":               openAI("mistral-small-latest", "mistral"),
+		"xai":                   openAI("grok-4", "xai"),
+		"cerebras":              openAI("gpt-oss-120b", "cerebras"),
+		"llamacpp":              openAI("qwen3", "llamacpp"),
+		"llamacpp's deepseek":   openAI("DeepSeek-R1-Q4", "llamacpp"),
+		"vllm's mistral":        openAI("Devstral-Small", "vllm"),
+		"lmstudio":              openAI("deepseek-r1-distill", "lmstudio"),
+		"somebody's":            openAI("deepseek-v4-flash", "gateway"),
+		"claude with a budget": {llm.FormatAnthropic, func(at llm.Endpoint) llm.Model {
+			at.Provider = "anthropic"
+			return anthropic.New("claude-haiku-4-5", at, anthropic.Options{})
+		}},
+		"claude that thinks": {llm.FormatAnthropic, func(at llm.Endpoint) llm.Model {
+			at.Provider = "anthropic"
+			return anthropic.New("claude-fable-5", at, anthropic.Options{})
+		}},
 		"ollama": {llm.FormatOllama, func(at llm.Endpoint) llm.Model {
 			return ollama.New("qwen3:8b", at, ollama.Options{})
 		}},
@@ -94,6 +111,8 @@ func adapters() map[string]adapter {
 }
 
 // A wire takes requests in place of a provider.
+// It refuses each of them in words that make adapters leave out what is signed, so that the
+// request without is held against the rules too.
 type wire struct{ bodies [][]byte }
 
 func (w *wire) RoundTrip(r *http.Request) (*http.Response, error) {
@@ -104,7 +123,7 @@ func (w *wire) RoundTrip(r *http.Request) (*http.Response, error) {
 	w.bodies = append(w.bodies, body)
 	return &http.Response{
 		StatusCode: http.StatusBadRequest, Header: http.Header{}, Request: r,
-		Body: io.NopCloser(strings.NewReader(`{"error":{"type":"seen","message":"seen"}}`)),
+		Body: io.NopCloser(strings.NewReader(`{"error":{"type":"seen","message":"a signature of thinking"}}`)),
 	}, nil
 }
 
@@ -121,6 +140,9 @@ func (a adapter) send(r *llm.Request) (body []byte, err error) {
 	if len(w.bodies) == 0 {
 		return nil, fmt.Errorf("nothing was sent: %w", err)
 	}
+	if invalid := new(llm.InvalidError); errors.As(err, &invalid) {
+		return nil, fmt.Errorf("without signatures: %w", invalid)
+	}
 	return w.bodies[0], nil
 }
 
@@ -131,15 +153,37 @@ func TestEveryProviderTakesAnyConversation(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			rapid.Check(t, func(t *rapid.T) {
 				stored := conversation().Draw(t, "conversation")
-				request, err := query.Build(source(t, stored))
+				src := source(t, stored)
+				src.Setup.Params, src.Setup.Choice = wishes(t)
+				request, err := query.Build(src)
 				if err != nil {
 					t.Fatal(err)
 				}
 				if _, err := a.send(request); err != nil {
-					t.Fatalf("%v\n%s", err, stored.Encode())
+					t.Fatalf("%v\n%+v\n%s", err, src.Setup, stored.Encode())
 				}
 			})
 		})
+	}
+}
+
+// wishes draws what somebody may ask of a model beside the conversation.
+func wishes(t *rapid.T) (llm.Params, llm.ToolChoice) {
+	half := 0.5
+	p := llm.Params{
+		MaxTokens: rapid.SampledFrom([]int{0, 500, 4096}).Draw(t, "limit"),
+		Reasoning: llm.ReasoningParams{
+			Mode:   llm.ReasoningMode(rapid.IntRange(0, 4).Draw(t, "reasoning")),
+			Effort: rapid.SampledFrom([]llm.Effort{llm.EffortNone, llm.EffortLow, llm.EffortMax}).Draw(t, "effort"),
+			Budget: rapid.SampledFrom([]int{0, 100, 2000, 100_000}).Draw(t, "budget"),
+		},
+	}
+	if rapid.Bool().Draw(t, "temperature") {
+		p.Temperature = &half
+	}
+	return p, llm.ToolChoice{
+		Mode: llm.ChoiceMode(rapid.IntRange(0, 3).Draw(t, "choice")), Name: "fs_read_file",
+		Single: rapid.Bool().Draw(t, "single"),
 	}
 }
 

@@ -57,7 +57,8 @@ func (w *writer) chance(label string, of int) bool {
 // model changes the model, as a flag that sticks does.
 func (w *writer) model() {
 	id := w.pick("model", "anthropic/claude-sonnet-4-6", "openai/gpt-5.6-sol",
-		"google/gemini-3-pro", "openrouter/anthropic/claude", "ollama/qwen3:8b", "deepseek/chat")
+		"google/gemini-3-pro", "openrouter/anthropic/claude", "ollama/qwen3:8b", "deepseek/deepseek-v4-pro",
+		"mistral/mistral-small-latest")
 	w.now, _, _ = strings.Cut(id, "/")
 	w.event("config_delta", fmt.Sprintf(`,"delta":{"assistant":{"model":{"id":%q}}}`, id))
 }

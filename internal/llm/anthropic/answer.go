@@ -158,6 +158,7 @@ func (a *answer) insist() bool {
 	}
 	a.insisted++
 	a.joins = false
+	a.assembler.KeepSaid()
 	nudge := "You have not called a tool. Call one now."
 	if c := a.request.Choice; c.Mode == llm.ChoiceTool {
 		nudge = "You have not called the tool " + a.names.Wire(c.Name) + ". Call it now."

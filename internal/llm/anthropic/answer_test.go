@@ -224,6 +224,17 @@ func TestForcedToolIsInsistedOn(t *testing.T) {
 	}
 }
 
+// TestRefusalAfterInsisting holds that what was said before the refused exchange stays.
+func TestRefusalAfterInsisting(t *testing.T) {
+	r := uncached(user(say("q")))
+	r.Tools, r.Choice.Mode = []llm.Tool{{Name: "f"}}, llm.ChoiceRequired
+	r.Params.Reasoning = llm.ReasoningParams{Mode: llm.ReasoningEffort, Effort: llm.EffortLow}
+	got, sent := answers(t, r, reply("end_turn", text("I talk")...), reply("refusal", text("No")...))
+	if want := (llm.Kept{Bytes: len("I talk")}); len(sent) != 2 || got.Stop.Kept != want {
+		t.Errorf("after %d requests what is kept is %+v", len(sent), got.Stop.Kept)
+	}
+}
+
 // TestServerBlocksAreNotSaidAgain: what a server's tool did is not put into the model's mouth
 // when it goes on.
 func TestServerBlocksAreNotSaidAgain(t *testing.T) {

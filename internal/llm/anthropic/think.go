@@ -1,6 +1,8 @@
 package anthropic
 
 import (
+	"slices"
+
 	sdk "github.com/anthropics/anthropic-sdk-go"
 	"github.com/git-jp/git-jp/internal/llm"
 )
@@ -20,7 +22,7 @@ func (b *builder) think(p *sdk.MessageNewParams) {
 		return
 	case b.trait.alwaysThinks && off:
 		p.OutputConfig.Effort = sdk.OutputConfigEffortLow
-	case off || budget && !b.cycleThinks():
+	case off || budget && !cycleThinks(p.Messages):
 		p.Thinking.OfDisabled = &sdk.ThinkingConfigDisabledParam{}
 	case budget:
 		b.thinkByBudget(p)
@@ -102,51 +104,24 @@ func effortOf(budget, output int) llm.Effort {
 	}
 }
 
-// cycleThinks reports whether the calls of the open cycle start with thinking that can be sent
+// cycleThinks reports whether the calls of the open cycle start with thinking that is sent
 // back: models with a budget refuse to think on over calls that they made without. The cycle is
-// closed by what the user says without a result beside it.
-func (b *builder) cycleThinks() bool {
-	spoken, results := false, false
-	for i := len(b.messages) - 1; i >= 0; i-- {
-		m := b.messages[i]
-		if m.Role == llm.RoleUser {
-			spoken, results = spoken || len(m.Parts) > 0, results || has[llm.Result](m)
-			continue
-		}
-		if spoken && !results {
+// closed by what the user says without a result beside it. It looks at what is sent, since
+// there neighbours are one message, and what says nothing is not there.
+func cycleThinks(messages []sdk.MessageParam) bool {
+	isResult := func(x block) bool { return x.OfToolResult != nil }
+	isCall := func(x block) bool { return x.OfToolUse != nil }
+	for _, m := range slices.Backward(messages) {
+		switch {
+		case m.Role != sdk.MessageParamRoleUser:
+			if slices.ContainsFunc(m.Content, isCall) && !thought(m.Content[0]) {
+				return false
+			}
+		case !slices.ContainsFunc(m.Content, isResult):
 			return true
-		}
-		if has[llm.Call](m) && !b.startsWithThinking(i) {
-			return false
-		}
-		if i > 0 && b.messages[i-1].Role == llm.RoleUser {
-			spoken, results = false, false
 		}
 	}
 	return true
-}
-
-// startsWithThinking looks at the first thing that the assistant says in the run of its
-// messages that i is in: they are one on the wire.
-func (b *builder) startsWithThinking(i int) bool {
-	for i > 0 && b.messages[i-1].Role == llm.RoleAssistant {
-		i--
-	}
-	for _, p := range b.messages[i].Parts {
-		r, ok := p.(llm.Reasoning)
-		return ok && b.signed(b.messages[i], r)
-	}
-	return false
-}
-
-// has reports whether a message has a part of a kind.
-func has[T llm.Part](m llm.Message) bool {
-	for _, p := range m.Parts {
-		if _, ok := p.(T); ok {
-			return true
-		}
-	}
-	return false
 }
 
 // signed reports whether thinking can be sent back as such.

@@ -12,7 +12,7 @@ import (
 func (b *builder) assistant(m llm.Message, called bool) {
 	d := b.model.dialect
 	own := llm.Own(m, b.model.ID())
-	bare := called && d.wantsThoughts && !off(b.request.Params.Reasoning)
+	bare := called && d.wantsThoughts
 	for _, p := range m.Parts {
 		switch p := p.(type) {
 		case llm.Reasoning:

@@ -128,6 +128,29 @@ func TestDeepSeek(t *testing.T) {
 	}
 }
 
+// TestCerebras reads chunks without the members that say nothing, and usage beside the end.
+func TestCerebras(t *testing.T) {
+	t.Parallel()
+	bare := func(delta string) string {
+		return `{"id":"1","choices":[{"delta":` + delta + `,"index":0}],"model":"m-1"}`
+	}
+	got := ask(t, chat.Cerebras, hello(), llmtest.Reply{Chunk: llmtest.Odd, Body: sse(
+		bare(`{"role":"assistant"}`), bare(`{"reasoning":"I run"}`), bare(`{"reasoning":" it."}`),
+		bare(`{"tool_calls":[{"function":{"name":"f","arguments":""},"type":"function","id":"885f","index":0}]}`),
+		bare(`{"tool_calls":[{"function":{"arguments":"{\"a\":"},"type":"function","index":0}]}`),
+		bare(`{"tool_calls":[{"function":{"arguments":"12}"},"type":"function","index":0}]}`),
+		`{"id":"1","choices":[{"delta":{},"finish_reason":"tool_calls","index":0}],"model":"m-1","usage":{"total_tokens":50,`+
+			`"completion_tokens":14,"prompt_tokens":36,"prompt_tokens_details":{"cached_tokens":28}},"time_info":{"created":1.5}}`,
+		"[DONE]")})
+	fine(t, got)
+	if want := "1 I run it.\ncall 885f f {\"a\":12}\n"; stored(got) != want || got.Stop.Reason != llm.StopTools {
+		t.Errorf("stored %q, want %q; stop %+v", stored(got), want, got.Stop)
+	}
+	if want := (llm.Usage{Input: 8, CacheRead: 28, Output: 14, Model: "m-1"}); got.Usage != want {
+		t.Errorf("usage %+v", got.Usage)
+	}
+}
+
 // TestMistral reads content that is a list.
 func TestMistral(t *testing.T) {
 	t.Parallel()

@@ -29,13 +29,15 @@ type dialect struct {
 	thoughts thoughts
 	// always sends thoughts of all turns back, and those of other models.
 	always bool
-	// wantsThoughts: while it thinks, replies of a turn in which tools were called must have
-	// the member of thoughts, though there be none.
+	// wantsThoughts: replies of a turn in which tools were called must have the member of
+	// thoughts, though there be none.
 	wantsThoughts bool
 	// details sends reasoning_details back.
 	details bool
 	images  bool
 	pdfs    bool
+	// format asks that thoughts come apart from what is said, "" where they do so anyway.
+	format string
 	// reason says how much to think.
 	reason func(b *builder, r llm.ReasoningParams)
 	// required is the word for a choice of any tool, "required" when empty.
@@ -119,12 +121,12 @@ func dialectOfServer(name string) dialect {
 	case Cerebras:
 		return dialect{
 			base: "https://api.cerebras.ai", prefix: "/v1", thoughts: thoughtsReasoning,
-			always: true, reason: reasonEffort,
+			always: true, reason: reasonCerebras, format: "parsed",
 		}
 	case LlamaCPP:
 		return dialect{
 			base: "http://127.0.0.1:8080", prefix: "/v1", thoughts: thoughtsContent,
-			always: true, images: true, reason: reasonTemplate, props: true,
+			always: true, images: true, reason: reasonTemplate, props: true, format: "deepseek",
 		}
 	case VLLM:
 		return dialect{
@@ -198,6 +200,15 @@ func reasonEffort(b *builder, r llm.ReasoningParams) {
 	} else if e := effort(r); e != "" {
 		b.set("reasoning_effort", e)
 	}
+}
+
+// reasonCerebras can turn thinking off, but for the models of OpenAI that it serves.
+func reasonCerebras(b *builder, r llm.ReasoningParams) {
+	if off(r) && !strings.HasPrefix(b.model.name, "gpt-oss") {
+		b.set("reasoning_effort", "none")
+		return
+	}
+	reasonEffort(b, r)
 }
 
 // reasonMistral has two words, for models that can be told.

@@ -71,17 +71,22 @@ func (b *builder) converse() error {
 	return nil
 }
 
-// settle takes out replies that say nothing but thoughts, since what they led to is gone, and
-// lets the user go on speaking.
+// settle takes out replies that say nothing but thoughts, since what they led to is gone, lets
+// the user go on speaking, and the assistant speak where the user may not.
 func (b *builder) settle() {
 	var kept []*message
 	for _, m := range b.messages {
 		if m.role == "assistant" && len(m.content) == 0 && len(m.calls) == 0 {
 			continue
 		}
-		if n := len(kept); n > 0 && m.role == "user" && kept[n-1].role == "user" {
+		n := len(kept)
+		switch {
+		case n == 0 || m.role != "user":
+		case kept[n-1].role == "user":
 			kept[n-1].content = append(kept[n-1].content, m.content...)
 			continue
+		case kept[n-1].role == "tool" && b.model.dialect.between:
+			kept = append(kept, &message{role: "assistant", content: []content{{text: interlude}}})
 		}
 		kept = append(kept, m)
 	}
@@ -132,11 +137,6 @@ func (b *builder) at(role string) *message {
 	last := b.last()
 	if last != nil && last.role == role {
 		return last
-	}
-	if role == "user" && last != nil && last.role == "tool" && b.model.dialect.between {
-		b.messages = append(b.messages, &message{
-			role: "assistant", content: []content{{text: interlude}},
-		})
 	}
 	m := &message{role: role, form: b.model.dialect.thoughts}
 	b.messages = append(b.messages, m)

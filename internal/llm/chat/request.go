@@ -46,6 +46,9 @@ func (b *builder) build() ([]byte, error) {
 		return nil, err
 	}
 	b.sample()
+	if d.format != "" {
+		b.set("reasoning_format", d.format)
+	}
 	if d.reason != nil {
 		d.reason(b, b.request.Params.Reasoning)
 	}

@@ -368,6 +368,10 @@ func TestReasoning(t *testing.T) {
 		{chat.LlamaCPP, "chat_template_kwargs", off, `{"enable_thinking":false}`},
 		{chat.LlamaCPP, "chat_template_kwargs", high, `{"enable_thinking":true,"reasoning_effort":"high"}`},
 		{chat.Cerebras, "reasoning_effort", high, `"high"`},
+		{chat.Cerebras, "reasoning_effort", off, `"none"`},
+		{chat.Cerebras, "reasoning_effort", llm.ReasoningParams{}, ""},
+		{chat.Cerebras, "reasoning_format", llm.ReasoningParams{}, `"parsed"`},
+		{chat.LlamaCPP, "reasoning_format", off, `"deepseek"`},
 		{chat.Mistral, "reasoning_effort", high, ""}, // of a model that cannot be told
 	} {
 		r := hello()
