@@ -64,7 +64,7 @@ func newHistory(o *Options, f *forest, candidates *hashes) *history {
 	return &history{
 		o: o, forest: f, library: newLibrary(f, candidates, true),
 		refers: make([]int32, n), carries: make([]gitint.OID, n), found: make([]verdict, n),
-		last: make([]*lastMention, n),
+		last:    make([]*lastMention, n),
 		damaged: make(map[document]string),
 	}
 }

@@ -111,13 +111,13 @@ func (o *Options) place() (place, error) {
 
 // pointer is the file that says that a run of this store is not finished. It lies in the
 // store, so that any command finds it without asking for a repository.
-func (p place) pointer() string { return PointerFile(p.dir) }
+func (p place) pointer() string { return pointerFile(p.dir) }
 
-// PointerFile is the file whose presence says that a collection of the store in dir, a .jp
-// or a user-local directory, was begun and not finished.
-func PointerFile(dir string) string {
-	return filepath.Join(dir, "blobs", ".tmp", "gc.open")
-}
+// IsOpen reports whether a collection of the store in dir, a .jp or a user-local directory,
+// was begun and is not finished. It costs one look at a file.
+func IsOpen(dir string) bool { return exists(pointerFile(dir)) }
+
+func pointerFile(dir string) string { return filepath.Join(dir, blobsName, ".tmp", "gc.open") }
 
 func (o *Options) progress(stage string, done, total int) {
 	if o.Progress != nil {

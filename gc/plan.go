@@ -359,11 +359,8 @@ func (t *titler) mention(ctx context.Context, last *lastMention) *Mention {
 		found.Conversation, _ = events.ParseDirname(path.Base(dir))
 		// What cannot be read has no title here.
 		if tree, err := t.repo.Tree(ctx, last.commit.String()); err == nil {
-			data, err := tree.ReadFile(path.Join(dir, workspace.MetadataFile))
-			if d, decodeErr := events.DecodeDetails(data); err == nil && decodeErr == nil {
-				if d.Title != nil {
-					found.Title = *d.Title
-				}
+			if data, err := tree.ReadFile(path.Join(dir, workspace.MetadataFile)); err == nil {
+				found.Title = titleIn(data)
 			}
 		}
 		t.known[key] = found

@@ -252,21 +252,29 @@ const stampName = "gc.stamp"
 // interval is how long after a collection the next one is due by itself.
 const interval = 24 * time.Hour
 
-// Due reports whether a collection in the background is due, and says that it was done now if
-// it is.
+// Due reports whether a collection in the background is due. A stamp from the future counts as
+// none: a clock was wrong.
 func Due(o Options) bool {
 	p, err := o.place()
 	if err != nil || o.UserLocal {
 		return false
 	}
+	info, err := os.Stat(filepath.Join(filepath.Dir(p.lockFile), stampName))
+	return err != nil || o.Now().Sub(info.ModTime()).Abs() >= interval
+}
+
+// Stamp says that a collection was done now, as far as it could be.
+func Stamp(o Options) error {
+	p, err := o.place()
+	if err != nil {
+		return err
+	}
 	dir := filepath.Dir(p.lockFile)
-	info, err := os.Stat(filepath.Join(dir, stampName))
-	now := o.Now()
-	if err == nil && now.Sub(info.ModTime()).Abs() < interval {
-		return false
+	if err := o.mkdir(dir); err != nil {
+		return err
 	}
-	if o.mkdir(dir) != nil || o.write(dir, stampName, nil) != nil {
-		return false
+	if err := o.write(dir, stampName, nil); err != nil {
+		return err
 	}
-	return os.Chtimes(filepath.Join(dir, stampName), now, now) == nil
+	return os.Chtimes(filepath.Join(dir, stampName), o.Now(), o.Now())
 }

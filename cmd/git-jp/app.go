@@ -141,6 +141,7 @@ func (a *app) workspace() (*workspace.Workspace, error) {
 		return nil, err
 	}
 	a.openWorkspace = w
+	a.finishCollection(w)
 	return w, nil
 }
 

@@ -63,6 +63,11 @@ func commandFlags(t *testing.T) map[string]map[string]bool {
 				flags["--"+f.Name] = !f.IsBool()
 			}
 		}
+		for _, child := range node.Children {
+			for _, f := range child.Flags {
+				flags["--"+f.Name] = !f.IsBool()
+			}
+		}
 		known[node.Name] = flags
 		for _, alias := range node.Aliases {
 			known[alias] = flags

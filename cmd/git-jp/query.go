@@ -110,6 +110,7 @@ func (c queryCmd) Run(ctx context.Context, a *app) (err error) {
 	if err := k.entitle(ctx, c, p.Request); err != nil {
 		return err
 	}
+	defer a.collectAside(ctx, t.workspace)()
 	return k.ask(ctx, *p)
 }
 

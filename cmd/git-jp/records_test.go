@@ -63,8 +63,9 @@ func TestRecordsAreDocumented(t *testing.T) {
 		"difference": differenceRecord{}, "staged": stagedRecord{}, "status": statusRecord{},
 		"migrated": migratedRecord{}, "hook": actionRecord{}, "workspace": initRecord{},
 		"approval": trustRecord{}, "attachment": attachmentRecord{}, "model": modelRecord{},
-		"explanation": explainRecord{},
-		"setting":     settingRecord{}, "version": versionRecord{},
+		"explanation": explainRecord{}, "collected": collectedRecord{}, "run": runRecord{},
+		"why":     whyRecord{},
+		"setting": settingRecord{}, "version": versionRecord{},
 	} {
 		names, optional := recordFields(record)
 		if !slices.Equal(names, documented[section]) {

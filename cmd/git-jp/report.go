@@ -6,10 +6,12 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"slices"
 	"strings"
 
 	"github.com/git-jp/git-jp/blobs"
 	"github.com/git-jp/git-jp/events"
+	"github.com/git-jp/git-jp/gc"
 	"github.com/git-jp/git-jp/gitint"
 	"github.com/git-jp/git-jp/hooks"
 	"github.com/git-jp/git-jp/internal/config"
@@ -88,6 +90,22 @@ func details(err error) []string {
 	if ambiguous := new(workspace.AmbiguousError); errors.As(err, &ambiguous) {
 		lines = candidateLines(ambiguous.Candidates)
 	}
+	if refused := new(gc.RefusedError); errors.As(err, &refused) {
+		lines = obstacleLines(refused.Obstacles[1:])
+	}
+	return lines
+}
+
+// maxObstacles is how many obstacles are told beside the first.
+const maxObstacles = 20
+
+func obstacleLines(obstacles []gc.Obstacle) (lines []string) {
+	for i, o := range obstacles {
+		if i == maxObstacles {
+			return append(lines, fmt.Sprintf("and %d more", len(obstacles)-i))
+		}
+		lines = append(lines, o.String())
+	}
 	return lines
 }
 
@@ -134,6 +152,16 @@ func hints(err error) []string {
 		return []string{"make the workspace in a clone or a worktree"}
 	case isA[*trust.RefusedError](err), isA[*unaskedError](err), isA[*approvalError](err):
 		return approvalHints(err)
+	case isA[*gc.RefusedError](err):
+		return obstacleHints(err)
+	case isA[*gc.BusyError](err):
+		return []string{"wait until the other one is done"}
+	case errors.Is(err, gc.ErrNoRun):
+		return []string{"'git jp gc undo --list' lists the runs"}
+	case isA[*contentError](err):
+		return []string{"give more digits, or the whole hash"}
+	case errors.Is(err, gc.ErrNoUserLocal):
+		return []string{"'git jp query --new --local' begins a user-local conversation"}
 	case isA[*attachmentError](err):
 		return []string{"'git jp attachment' lists what is attached"}
 	case isA[*config.KeyError](err), isA[*settingError](err):
@@ -190,6 +218,57 @@ func approvalHints(err error) []string {
 	}
 	return []string{
 		"run it in a terminal, or approve one by its id: 'git jp trust --approve <id>'",
+	}
+}
+
+// obstacleHints say what to do about what keeps the collector from knowing everything.
+func obstacleHints(err error) []string {
+	refused := new(gc.RefusedError)
+	errors.As(err, &refused)
+	var all []string
+	for _, o := range refused.Obstacles {
+		if hint := obstacleHint(o.Reason); hint != "" && !slices.Contains(all, hint) {
+			all = append(all, hint)
+		}
+	}
+	return all
+}
+
+func obstacleHint(reason string) string {
+	switch reason {
+	case gitint.ReasonShallow:
+		return "'git fetch --unshallow' brings the rest"
+	case gitint.ReasonPartial:
+		return "'git fetch --refetch --no-filter' brings what was left out"
+	case gitint.ReasonGrafts:
+		return "'git replace --convert-graft-file' makes replacements of grafts"
+	case gitint.ReasonAlternates:
+		return "bring the objects back, or take the directory out of objects/info/alternates"
+	case gitint.ReasonRef:
+		return "'git fsck' names broken refs; mend or delete them with 'git update-ref'"
+	case gitint.ReasonWorktree:
+		return "'git worktree repair' or 'git worktree prune'"
+	case gitint.ReasonOperation:
+		return "finish the operation or abort it, as 'git status' says"
+	case gitint.ReasonUnreadable:
+		return "'git fsck' says more"
+	case gc.ReasonStream:
+		return "mend the file there; 'git log -- <path>' has it as it was"
+	case gc.ReasonOpaque:
+		return "decrypt it, or take it out of Git LFS: 'git lfs migrate export'"
+	case gc.ReasonObject:
+		return "'git fsck' says more; 'git fetch --refetch' may bring it back"
+	case gc.ReasonLinked:
+		return "put the directory itself in the place of the link"
+	case gc.ReasonForeign:
+		return "use the version that made it, or move the file away"
+	case gc.ReasonFiles:
+		return "look at the owner and the mode of the file and its directory"
+	case gc.ReasonMissing:
+		return "'git jp check --all' says more; " +
+			"'git jp gc --accept-missing' goes on all the same"
+	default:
+		return ""
 	}
 }
 

@@ -1,0 +1,49 @@
+package gitint
+
+import (
+	"context"
+	"fmt"
+	"strings"
+)
+
+// Remotes returns the names of the remotes that the repository has.
+func (r *Repo) Remotes(ctx context.Context) ([]string, error) {
+	out, err := r.run(ctx, command{args: []string{"remote"}})
+	if err != nil {
+		return nil, fmt.Errorf("list remotes: %w", err)
+	}
+	return strings.Fields(string(out)), nil
+}
+
+// Unfetched asks a remote for its branches, over the network, and returns those whose commits
+// are not here.
+func (r *Repo) Unfetched(ctx context.Context, remote string) ([]string, error) {
+	out, err := r.run(ctx, command{
+		args:  []string{"ls-remote", "--heads", "--quiet", "--end-of-options", remote},
+		write: true, // it reads, but from elsewhere, which commands that read must not
+	})
+	if err != nil {
+		return nil, fmt.Errorf("list branches of remote %q: %w", remote, err)
+	}
+	var names []string
+	var ids []OID
+	for line := range strings.Lines(string(out)) {
+		digits, name, ok := strings.Cut(strings.TrimSuffix(line, "\n"), "\t")
+		id, err := ParseOID(digits)
+		if !ok || err != nil {
+			return nil, fmt.Errorf("unexpected line %q of git ls-remote", line)
+		}
+		names, ids = append(names, name), append(ids, id)
+	}
+	kinds, err := r.ObjectKinds(ctx, ids)
+	if err != nil {
+		return nil, err
+	}
+	var unknown []string
+	for i, kind := range kinds {
+		if kind == "" {
+			unknown = append(unknown, names[i])
+		}
+	}
+	return unknown, nil
+}
