@@ -54,6 +54,7 @@ func (v Violation) String() string {
 //	           C2  Mistral: no user directly after a tool
 //	           C3  at least one user
 //	           C4  DeepSeek: reasoning goes back in turns with calls, and only there
+//	           C5  at most four breakpoints, the automatic one included
 //	Gemini     E1  roles are user and model; calls do not come first
 //	           E2  as many responses as calls, in the next turn, alone, in order, by name
 //	           E4  Gemini 3: the first call of each step of the current turn has a signature

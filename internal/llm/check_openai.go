@@ -138,12 +138,27 @@ func (c *checker) chat() {
 	}
 	c.conversation(turns)
 	c.deepSeek(messages)
+	c.chatBreakpoints(messages)
 	var names []string
 	for _, t := range c.body.objects("tools") {
 		names = append(names, t.object("function").text("name"))
 	}
 	chosen := c.body.object("tool_choice").object("function").text("name")
 	c.tools(names, chosen, 64)
+}
+
+func (c *checker) chatBreakpoints(messages []object) {
+	n := 0
+	for _, m := range append(messages, c.body) {
+		for _, holder := range append(m.objects("content"), m) {
+			if holder["cache_control"] != nil {
+				n++
+			}
+		}
+	}
+	if n > 4 {
+		c.add("C5", "$", "there are %d breakpoints", n)
+	}
 }
 
 // IsMistral reports whether the name of a model is one of Mistral's.

@@ -211,6 +211,7 @@ func chatMutations() []mutation {
 		{"C1", `"tool_call_id": "c2"`, `"tool_call_id": ""`},
 		{"C3", `"messages": [`, `"messages": [{"role": "assistant", "content": "x"}], "was": [`},
 		{"C4", `"content": "w"`, `"content": "w", "reasoning_content": "old"`},
+		{"C5", `"content": "q"`, `"content": [` + strings.Repeat(`{"type": "text", "text": "q", "cache_control": {}}, `, 4) + `{"type": "text", "text": "q"}], "cache_control": {}`},
 		{"C4", `"reasoning_content": "r2", `, ``},
 		{"C4", `"messages": [`, `"thinking": {"type": "enabled"}, "messages": [{"role": "user", "content": "q"}, {"role": "assistant", "tool_calls": [{"id": "c0", "function": {"name": "a", "arguments": "{}"}}]}, {"role": "tool", "tool_call_id": "c0", "content": "0"},`},
 	}

@@ -24,8 +24,7 @@ type content struct {
 	text      string
 	image     string // data URL
 	file, url string // name and data URL
-	mark      bool
-	ttl       string
+	mark      *wireCache
 }
 
 // plain returns the text of a message that is nothing but text, in the form that every server
@@ -33,7 +32,7 @@ type content struct {
 func (m *message) plain() (string, bool) {
 	var texts []string
 	for _, c := range m.content {
-		if c.image != "" || c.url != "" || c.mark {
+		if c.image != "" || c.url != "" || c.mark != nil {
 			return "", false
 		}
 		texts = append(texts, c.text)
@@ -159,7 +158,9 @@ func (b *builder) user(m llm.Message, last bool) error {
 	if said = append(said, rest...); len(said) == 0 {
 		return nil
 	}
-	said[len(said)-1].mark = m.Breakpoint
+	if m.Breakpoint {
+		said[len(said)-1].mark = b.mark()
+	}
 	u := b.at("user")
 	u.content = append(u.content, said...)
 	return nil

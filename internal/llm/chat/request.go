@@ -4,8 +4,6 @@ import (
 	"cmp"
 	"encoding/json"
 	"fmt"
-	"strings"
-	"time"
 
 	"github.com/git-jp/git-jp/internal/llm"
 )
@@ -150,7 +148,11 @@ func (b *builder) system() {
 	m := &message{role: "system"}
 	for _, s := range b.request.System {
 		if s.Text != "" {
-			m.content = append(m.content, content{text: s.Text, mark: s.Breakpoint})
+			c := content{text: s.Text}
+			if s.Breakpoint {
+				c.mark = b.mark()
+			}
+			m.content = append(m.content, c)
 		}
 	}
 	if b.request.Schema != nil && b.model.dialect.objects {
@@ -158,38 +160,5 @@ func (b *builder) system() {
 	}
 	if len(m.content) > 0 {
 		b.messages = append(b.messages, m)
-	}
-}
-
-// maxMarks is how many cache breakpoints one request may have.
-const maxMarks = 4
-
-// caching keeps the breakpoints that count: OpenRouter hands them on to models that cache
-// where they are told to. The end of the system prompt is one always.
-func (b *builder) caching() {
-	vendor, _, _ := strings.Cut(b.model.name, "/")
-	takes := b.model.dialect.details && (vendor == "anthropic" || vendor == "google")
-	var marked []*content
-	for _, m := range b.messages {
-		for i := range m.content {
-			c := &m.content[i]
-			if m.role == "system" && i == len(m.content)-1 {
-				c.mark = true
-			}
-			if c.mark {
-				marked = append(marked, c)
-			}
-			c.mark = false
-		}
-	}
-	if !takes || b.request.Cache.Off {
-		return
-	}
-	ttl := "5m"
-	if b.request.Cache.TTL >= 30*time.Minute {
-		ttl = "1h"
-	}
-	for _, c := range marked[max(0, len(marked)-maxMarks):] {
-		c.mark, c.ttl = true, ttl
 	}
 }

@@ -424,15 +424,39 @@ func TestBreakpoints(t *testing.T) {
 		r.Messages = append(r.Messages, q, reply("", llm.Text{Text: "A"}))
 	}
 	r.Cache.TTL = time.Hour
-	for name, want := range map[string]int{"anthropic/claude": 4, "meta/llama": 0} {
+	const mark = `"cache_control":{"ttl":"1h","type":"ephemeral"}`
+	for name, want := range map[string]int{"anthropic/claude": 3, "google/gemini": 4, "meta/llama": 0} {
 		body, err := sent(t, chat.OpenRouter, name, r)
 		if err != nil {
 			t.Fatal(err)
 		}
 		got := messages(t, body)
-		if n := strings.Count(got, `"cache_control":{"ttl":"1h","type":"ephemeral"}`); n != want {
+		if n := strings.Count(got, mark); n != want {
 			t.Errorf("%s has %d breakpoints, want %d: %s", name, n, want, got)
 		}
+		if system := strings.Contains(got, `{"text":"S","type":"text",`+mark+`}`); system != (want > 0) {
+			t.Errorf("%s: the system prompt in %s", name, got)
+		}
+		if _, automatic := body["cache_control"]; automatic != (want == 3) {
+			t.Errorf("%s: an automatic breakpoint: %t", name, automatic)
+		}
+	}
+}
+
+// TestBreakpointAfterResults: the request before ended with a result, and its entry is found
+// only so far behind a breakpoint.
+func TestBreakpointAfterResults(t *testing.T) {
+	t.Parallel()
+	body, err := sent(t, chat.OpenRouter, "anthropic/claude", &llm.Request{Messages: []llm.Message{
+		said("Q"), reply("", llm.Call{ID: "a", Name: "f"}), result("a", "x"),
+		reply("", llm.Text{Text: "A"}), said("R"),
+	}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	const want = `{"content":[{"text":"x","type":"text","cache_control":{"type":"ephemeral"}}],"tool_call_id":"a","role":"tool"}`
+	if got := messages(t, body); !strings.Contains(got, want) || strings.Count(got, "cache_control") != 1 {
+		t.Errorf("no %s in %s", want, got)
 	}
 }
 

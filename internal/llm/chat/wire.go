@@ -105,14 +105,7 @@ func (c content) wire() piece {
 	case c.url != "":
 		return piece{Type: "file", File: &wireFile{Data: c.url, Name: c.file}}
 	}
-	p := piece{Type: "text", Text: c.text}
-	if c.mark {
-		p.Cache = &wireCache{Type: "ephemeral"}
-		if c.ttl != "5m" {
-			p.Cache.TTL = c.ttl
-		}
-	}
-	return p
+	return piece{Type: "text", Text: c.text, Cache: c.mark}
 }
 
 // A chunk is one event of an answer.

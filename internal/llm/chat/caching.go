@@ -1,0 +1,75 @@
+package chat
+
+import (
+	"slices"
+	"strings"
+	"time"
+)
+
+// maxMarks is how many cache breakpoints one request may have, with the automatic one.
+const maxMarks = 4
+
+// caching places the breakpoints: OpenRouter hands them on to models that cache where they are
+// told to. The end of the system prompt is one always. Claude's have one at the end too, which
+// OpenRouter places, and one where the request before ended, since an entry is found only so
+// far behind a breakpoint.
+func (b *builder) caching() {
+	vendor, _, _ := strings.Cut(b.model.name, "/")
+	claude := vendor == "anthropic"
+	takes := b.model.dialect.details && (claude || vendor == "google") && !b.request.Cache.Off
+	if takes && claude {
+		b.set("cache_control", b.mark())
+		b.markLastRequest()
+	}
+	marked := b.marked()
+	for _, c := range marked {
+		c.mark = nil
+	}
+	if !takes {
+		return
+	}
+	limit := maxMarks
+	if claude {
+		limit--
+	}
+	if more := len(marked) - limit; more > 0 {
+		marked = slices.Delete(marked, 1, 1+more) // the first is that of the system prompt
+	}
+	for _, c := range marked {
+		c.mark = b.mark()
+	}
+}
+
+// mark is a breakpoint that lives as long as is asked for.
+func (b *builder) mark() *wireCache {
+	if b.request.Cache.TTL >= 30*time.Minute {
+		return &wireCache{Type: "ephemeral", TTL: "1h"}
+	}
+	return &wireCache{Type: "ephemeral"}
+}
+
+// markLastRequest asks for a breakpoint at the end of what the request before ended with.
+func (b *builder) markLastRequest() {
+	for i := len(b.messages) - 1; i > 0; i-- {
+		before := b.messages[i-1]
+		if n := len(before.content); b.messages[i].role == "assistant" && n > 0 {
+			before.content[n-1].mark = b.mark()
+			return
+		}
+	}
+}
+
+// marked returns what breakpoints were asked for, in order. The end of the system prompt is
+// one.
+func (b *builder) marked() []*content {
+	var marked []*content
+	for _, m := range b.messages {
+		for i := range m.content {
+			c := &m.content[i]
+			if c.mark != nil || m.role == "system" && i == len(m.content)-1 {
+				marked = append(marked, c)
+			}
+		}
+	}
+	return marked
+}
