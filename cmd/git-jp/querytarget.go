@@ -243,6 +243,18 @@ func (t *target) base() []byte {
 	return t.create.BaseConfig
 }
 
+// update changes the conversation once it is there.
+func (t *target) update(f func(*workspace.Conversation) error) error {
+	switch {
+	case t.hold != nil:
+		return t.hold.Update(f)
+	case t.beginning != nil:
+		return t.beginning.Update(f)
+	default:
+		return nil
+	}
+}
+
 // entry returns the conversation; false before it is there.
 func (t *target) entry() (workspace.Entry, bool) {
 	switch {

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"io"
 	"net/http"
 	"net/http/httptest"
@@ -57,6 +58,10 @@ func (m *fakeModel) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if err != nil {
 		return
 	}
+	if bytes.Contains(body, []byte("Generate a title")) {
+		m.title(w, body)
+		return
+	}
 	m.mu.Lock()
 	m.asked++
 	n := m.asked
@@ -75,6 +80,17 @@ func (m *fakeModel) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		_ = os.WriteFile(filepath.Join(m.dir, "said"+strconv.Itoa(n)), data, 0o644)
 		<-r.Context().Done()
 	}
+}
+
+// title answers a request for a title with title.ndjson, if there is one; such requests do not
+// count.
+func (m *fakeModel) title(w http.ResponseWriter, body []byte) {
+	data, err := os.ReadFile(filepath.Join(m.dir, "title.ndjson"))
+	if err != nil || os.WriteFile(filepath.Join(m.dir, "titled.json"), body, 0o644) != nil {
+		http.Error(w, "no titles", http.StatusBadRequest)
+		return
+	}
+	_, _ = w.Write(data)
 }
 
 // eventually is the script command

@@ -37,6 +37,7 @@ type talk struct {
 	selected []candidate // tools to be offered
 	approve  *toolGate
 
+	keepTitle                bool // the one that was given, or none
 	hideReasoning, hideCalls bool
 	styles                   map[string]tool.Style     // of tools
 	formatters               map[string]tool.Formatter // that may run unasked
@@ -157,6 +158,7 @@ func (k *talk) configure(c queryCmd) error {
 	case err != nil:
 		return err
 	}
+	k.keepTitle = c.Title != "" || c.NoTitle
 	k.hideReasoning, k.hideCalls = c.HideReasoning, c.HideToolCalls
 	if choice, ok := c.choice(); ok {
 		k.setup.Choice = choice
@@ -314,8 +316,9 @@ func (k *talk) ask(ctx context.Context, p query.Prompt) error {
 	release := k.app.interrupts.take(k.newMenu(turn.Control).pressed)
 	defer release()
 	started := k.app.now()
+	title := k.makeTitle(ctx, p)
 	answer, err := turn.Run(ctx, p)
-	if err := errors.Join(show.end(answer), err); err != nil {
+	if err := errors.Join(show.end(answer), k.endTitle(title), err); err != nil {
 		return err
 	}
 	k.usage(answer, k.app.now().Sub(started))

@@ -67,6 +67,14 @@ func (b *Beginning) Save(change func(*events.Stream) error) error {
 	return b.created(e)
 }
 
+// Update changes the conversation once it is there.
+func (b *Beginning) Update(f func(*workspace.Conversation) error) error {
+	if b.hold == nil {
+		return nil
+	}
+	return b.hold.Update(f)
+}
+
 // Entry returns the conversation; false before it is there.
 func (b *Beginning) Entry() (workspace.Entry, bool) {
 	if b.hold == nil {
