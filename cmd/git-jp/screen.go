@@ -41,8 +41,9 @@ func (s *screen) hold() (release func()) {
 
 // A spinner moves while a model says nothing, on a terminal only.
 type spinner struct {
-	w  io.Writer
-	on bool
+	w    io.Writer
+	on   bool
+	step time.Duration // 0 for spinnerStep
 
 	mu   sync.Mutex
 	quit chan struct{}
@@ -69,22 +70,27 @@ func (s *spinner) run(
 ) {
 	defer close(done)
 	const frames = `|/-\`
-	tick := time.NewTicker(spinnerStep)
+	step := s.step
+	if step == 0 {
+		step = spinnerStep
+	}
+	tick := time.NewTicker(step)
 	defer tick.Stop()
-	shown := ""
+	width := 0 // of the longest frame: what was longer is written over
 	for i := 0; ; i++ {
 		select {
 		case <-quit:
-			if shown != "" {
-				fmt.Fprintf(s.w, "\r%*s\r", len(shown), "")
+			if width > 0 {
+				fmt.Fprintf(s.w, "\r%*s\r", width, "")
 			}
 			return
 		case <-tick.C:
-			shown = string(frames[i%len(frames)])
+			frame := string(frames[i%len(frames)])
 			if text != nil {
-				shown += " " + text(time.Duration(i)*spinnerStep)
+				frame += " " + text(time.Duration(i)*step)
 			}
-			fmt.Fprintf(s.w, "\r%s", shown)
+			width = max(width, len(frame))
+			fmt.Fprintf(s.w, "\r%-*s", width, frame)
 		}
 	}
 }

@@ -1,0 +1,170 @@
+package main
+
+import (
+	"bytes"
+	"fmt"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/git-jp/git-jp/internal/llm"
+	"github.com/git-jp/git-jp/internal/query"
+	"github.com/git-jp/git-jp/internal/render"
+	"pgregory.net/rapid"
+)
+
+// A glass is what standard output and standard error write to on a terminal.
+type glass struct {
+	mu   sync.Mutex
+	data bytes.Buffer
+}
+
+func (g *glass) Write(p []byte) (int, error) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	return g.data.Write(p)
+}
+
+func (g *glass) String() string {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	return g.data.String()
+}
+
+// seen returns what a terminal shows in the end of what was written to it: later characters
+// stand over earlier ones. Colours are left out, and so are spaces at the end of lines.
+func seen(t testing.TB, written string) string {
+	t.Helper()
+	var lines []string
+	var line []rune
+	at := 0
+	for s := written; s != ""; {
+		if rest, ok := strings.CutPrefix(s, "\x1b["); ok {
+			end := strings.IndexByte(rest, 'm')
+			if end < 0 || strings.Trim(rest[:end], "0123456789;") != "" {
+				t.Fatalf("more than a colour: %q", s[:min(len(s), 12)])
+			}
+			s = rest[end+1:]
+			continue
+		}
+		r := []rune(s)[0]
+		s = s[len(string(r)):]
+		switch {
+		case r == '\n':
+			lines, line, at = append(lines, strings.TrimRight(string(line), " ")), nil, 0
+		case r == '\r':
+			at = 0
+		case r == '\t':
+			at = at/8*8 + 8
+		case r < ' ':
+			t.Fatalf("control character %q", r)
+		default:
+			for at >= len(line) {
+				line = append(line, ' ')
+			}
+			line[at] = r
+			at++
+		}
+	}
+	return strings.Join(append(lines, strings.TrimRight(string(line), " ")), "\n")
+}
+
+// newScreenAnswer shows an answer on a terminal that is a glass, with a spinner that hurries.
+func newScreenAnswer(g *glass, out *bytes.Buffer) *answer {
+	w := &world{stdout: g, stderr: g, stdoutTerminal: true, stderrTerminal: true, width: 40}
+	if out != nil {
+		w.stdout, w.stdoutTerminal, w.width = out, false, 0
+	}
+	w.env = []string{"TERM=xterm"}
+	a := newApp(w, globals{})
+	s := &answer{app: a, out: a.output()}
+	s.spin = &spinner{w: g, on: true, step: 200 * time.Microsecond}
+	a.screen.spin = s.spin
+	return s
+}
+
+// play says a text in pieces, with pauses in which the spinner moves.
+func play(t *rapid.T, s *answer, text string) {
+	s.Sending(nil)
+	s.Delta(llm.Delta{Kind: llm.DeltaStart})
+	for text != "" {
+		n := rapid.IntRange(1, len(text)).Draw(t, "piece")
+		if rapid.Bool().Draw(t, "small") {
+			n = min(n, rapid.IntRange(1, 7).Draw(t, "size"))
+		}
+		for n < len(text) && text[n]&0xc0 == 0x80 {
+			n++ // deltas are whole characters
+		}
+		if rapid.IntRange(0, 3).Draw(t, "pause") == 0 {
+			time.Sleep(400 * time.Microsecond)
+		}
+		s.Delta(llm.Delta{Kind: llm.DeltaFragment, Text: text[:n]})
+		text = text[n:]
+	}
+	s.Delta(llm.Delta{Kind: llm.DeltaEnd})
+	s.Delta(llm.Delta{Kind: llm.DeltaStop})
+	if err := s.end(query.Answer{}); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func markdownText() *rapid.Generator[string] {
+	blocks := []string{
+		"# Heading with `code`\n\n", "Some *emphasis* in a paragraph that is longer than a line of the terminal is wide.\n\n",
+		"- one\n- two\n  - deeper **bold**\n\n", "```go\nfunc main() {\n\tprintln(\"x\")\n}\n```\n\n",
+		"| a | b |\n|---|---|\n| 1 | zwei |\n\n", "> quoted\n> twice\n\n", "1. first\n2. second\n\n",
+		"Ünïcödé, 漢字 and an emoji 🙂 here\n\n", "a\x1b[31m colour\x1b[2J that is not ours\r\n\n", "---\n\n", "no line end",
+	}
+	return rapid.Custom(func(t *rapid.T) string {
+		return strings.Join(rapid.SliceOfN(rapid.SampledFrom(blocks), 1, 6).Draw(t, "blocks"), "")
+	})
+}
+
+// TestScreenShowsTheMarkdown holds that what is seen in the end is the rendered answer and
+// nothing else, however it was cut and whatever moved meanwhile.
+func TestScreenShowsTheMarkdown(t *testing.T) {
+	rapid.Check(t, func(rt *rapid.T) {
+		text := markdownText().Draw(rt, "text")
+		g := &glass{}
+		s := newScreenAnswer(g, nil)
+		play(rt, s, text)
+		want := seen(t, render.Output{Terminal: true, Color: true, Width: 40}.Markdown(text))
+		if got := seen(t, g.String()); strings.TrimRight(got, "\n") != strings.TrimRight(want, "\n") {
+			rt.Fatalf("got\n%s\nwant\n%s\nof %q", got, want, text)
+		}
+	})
+}
+
+// TestPipeSeesTheText holds that a pipe is given the answer as it was said, while the spinner
+// moves on the terminal beside it.
+func TestPipeSeesTheText(t *testing.T) {
+	rapid.Check(t, func(rt *rapid.T) {
+		text := markdownText().Draw(rt, "text")
+		g, out := &glass{}, &bytes.Buffer{}
+		play(rt, newScreenAnswer(g, out), text)
+		want := text
+		if !strings.HasSuffix(want, "\n") {
+			want += "\n"
+		}
+		if out.String() != want {
+			rt.Fatalf("got %q, want %q", out, want)
+		}
+		if left := strings.TrimSpace(seen(t, g.String())); left != "" {
+			rt.Fatalf("beside it stands %q", left)
+		}
+	})
+}
+
+// TestSpinnerMoves keeps the tests above honest.
+func TestSpinnerMoves(t *testing.T) {
+	g := &glass{}
+	s := newScreenAnswer(g, nil)
+	s.spin.startWith(func(d time.Duration) string { return fmt.Sprint("thinking ", d > 0) })
+	for !strings.Contains(g.String(), "thinking true") {
+		time.Sleep(time.Millisecond)
+	}
+	if !s.spin.stop() || seen(t, g.String()) != "" {
+		t.Errorf("it leaves %q", seen(t, g.String()))
+	}
+}
