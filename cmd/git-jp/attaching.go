@@ -7,8 +7,26 @@ import (
 	"github.com/git-jp/git-jp/events"
 	"github.com/git-jp/git-jp/internal/attach"
 	"github.com/git-jp/git-jp/internal/jpconfig"
+	"github.com/git-jp/git-jp/internal/llm"
 	"github.com/git-jp/git-jp/internal/query"
+	"github.com/git-jp/git-jp/internal/tool/builtin"
+	"github.com/git-jp/git-jp/internal/workspace"
 )
+
+// resolver returns what looks attachments up.
+func (a *app) resolver(
+	files builtin.Workspace, w *workspace.Workspace, s *servers,
+) *attach.Resolver {
+	return attach.New(attach.Options{
+		Files: files, Starter: a.launcher(), Conversations: w,
+		HTTP: attach.NewFetcher(attach.HTTPOptions{
+			UserAgent: a.userAgent(), Proxy: llm.ProxyFromEnv(a.getenv).Function(),
+		}),
+		Server: func(ctx context.Context, id string) (attach.Reader, error) {
+			return s.session(ctx, id)
+		},
+	})
+}
 
 // attach puts what is attached into the request: what the flags say, as it is now, and of
 // what is declared that which no turn of the conversation has yet.

@@ -14,10 +14,8 @@ import (
 	"github.com/git-jp/git-jp/events"
 	"github.com/git-jp/git-jp/internal/attach"
 	"github.com/git-jp/git-jp/internal/jpconfig"
-	"github.com/git-jp/git-jp/internal/llm"
 	"github.com/git-jp/git-jp/internal/tool/builtin"
 	"github.com/git-jp/git-jp/internal/tool/file"
-	"github.com/git-jp/git-jp/internal/tool/mcp"
 	"github.com/git-jp/git-jp/internal/trust"
 	"github.com/git-jp/git-jp/internal/workspace"
 )
@@ -386,7 +384,12 @@ func (c attachmentPrintCmd) Run(ctx context.Context, a *app) (err error) {
 	if err != nil {
 		return err
 	}
-	resources, failures := r.resolver().Resolve(ctx, urls)
+	s := &servers{
+		app: a, config: r.config, gate: r.gate, dir: a.openWorkspace.Root(),
+		space: r.files.Tree.Space,
+	}
+	r.closers = append(r.closers, s.close)
+	resources, failures := a.resolver(r.files, a.openWorkspace, s).Resolve(ctx, urls)
 	for _, res := range resources {
 		if err := a.printResource(res, len(resources) > 1); err != nil {
 			return err
@@ -464,34 +467,6 @@ func (r *resolving) urls(ctx context.Context, args []string) ([]string, error) {
 		return all, nil
 	}
 	return named, nil
-}
-
-func (r *resolving) resolver() *attach.Resolver {
-	a := r.app
-	return attach.New(attach.Options{
-		Files: r.files, Starter: a.launcher(), Conversations: a.openWorkspace,
-		HTTP: attach.NewFetcher(attach.HTTPOptions{
-			UserAgent: a.userAgent(), Proxy: llm.ProxyFromEnv(a.getenv).Function(),
-		}),
-		Server: r.server,
-	})
-}
-
-// server starts an MCP server, once it is approved.
-func (r *resolving) server(ctx context.Context, id string) (attach.Reader, error) {
-	server, err := mcpServer(r.config, r.gate, id)
-	if err != nil {
-		return nil, err
-	}
-	s, err := mcp.Connect(ctx, server, mcp.Options{
-		Starter: r.app.launcher(), Dir: r.app.openWorkspace.Root(), Space: r.files.Tree.Space,
-		Version: r.app.version,
-	})
-	if err != nil {
-		return nil, err
-	}
-	r.closers = append(r.closers, s.Close)
-	return s, nil
 }
 
 // printResource prints what an attachment stands for.

@@ -1,12 +1,9 @@
 package main
 
 import (
-	"encoding/json"
 	"errors"
 	"io"
 
-	"github.com/git-jp/git-jp/internal/jpconfig"
-	"github.com/git-jp/git-jp/internal/tool/mcp"
 	"github.com/git-jp/git-jp/internal/tool/process"
 	"github.com/git-jp/git-jp/internal/trust"
 	"github.com/git-jp/git-jp/internal/workspace"
@@ -66,48 +63,4 @@ func approvedOnly(g trust.Gate) trust.Gate {
 		return asker.Approvals
 	}
 	return g
-}
-
-// mcpServer reads where a server is, which has to be approved when others say it.
-func mcpServer(c *jpconfig.Config, gate trust.Gate, id string) (mcp.Server, error) {
-	s := c.Server(id)
-	line, err := s.Command.Open(gate)
-	if err != nil {
-		return mcp.Server{}, err
-	}
-	var table struct {
-		Command   string   `json:"command"`
-		Arguments []string `json:"arguments"`
-		Variables []string `json:"variables"`
-		URL       string   `json:"url"`
-		Checksum  struct {
-			Algorithm string `json:"algorithm"`
-			Value     string `json:"value"`
-		} `json:"checksum"`
-	}
-	if line != nil {
-		if err := json.Unmarshal(line, &table); err != nil {
-			return mcp.Server{}, err
-		}
-	}
-	if table.Command == "" {
-		whole, err := s.URL.Open(gate)
-		if err != nil {
-			return mcp.Server{}, err
-		}
-		if whole == "" {
-			return mcp.Server{}, usagef("no MCP server has the name %q", id)
-		}
-		if err := json.Unmarshal([]byte(whole), &table); err != nil {
-			return mcp.Server{}, err
-		}
-	}
-	server := mcp.Server{
-		ID: id, Program: table.Command, Args: table.Arguments, Variables: table.Variables,
-		URL: table.URL,
-	}
-	if table.Checksum.Value != "" {
-		server.Checksum = table.Checksum.Algorithm + ":" + table.Checksum.Value
-	}
-	return server, nil
 }

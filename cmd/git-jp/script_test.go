@@ -17,7 +17,8 @@ var update = flag.Bool("update", false, "rewrite the golden parts of scripts")
 // it as subcommand and hook.
 func TestMain(m *testing.M) {
 	testscript.Main(m, map[string]func(){
-		"git-jp": func() { os.Exit(mainCode()) },
+		"git-jp":     func() { os.Exit(mainCode()) },
+		"mcp-server": mcpServer,
 	})
 }
 
@@ -36,6 +37,7 @@ func TestScript(t *testing.T) {
 			"eventually":   eventually,
 			"exits":        exits,
 			"is-json":      isJSON,
+			"serve-mcp":    serveMCP,
 			"serve-model":  serveModel,
 		},
 	})

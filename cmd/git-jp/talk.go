@@ -20,7 +20,6 @@ import (
 	"github.com/git-jp/git-jp/internal/tool"
 	"github.com/git-jp/git-jp/internal/tool/builtin"
 	"github.com/git-jp/git-jp/internal/tool/file"
-	"github.com/git-jp/git-jp/internal/tool/mcp"
 	"github.com/git-jp/git-jp/internal/trust"
 	"github.com/go-json-experiment/json/jsontext"
 )
@@ -50,7 +49,7 @@ type talk struct {
 	typed    bool              // the user said something of the configuration now
 	model    llm.Model
 	tools    *tool.Executor
-	sessions map[string]*mcp.Session
+	servers  *servers
 	closers  []func() error
 }
 
@@ -77,15 +76,11 @@ func newTalk(ctx context.Context, a *app, t *target, c queryCmd) (_ *talk, err e
 	if k.model, err = k.newModel(ctx); err != nil {
 		return nil, err
 	}
-	k.resolver = attach.New(attach.Options{
-		Files: k.files, Starter: a.launcher(), Conversations: t.workspace,
-		HTTP: attach.NewFetcher(attach.HTTPOptions{
-			UserAgent: a.userAgent(), Proxy: llm.ProxyFromEnv(a.getenv).Function(),
-		}),
-		Server: func(ctx context.Context, id string) (attach.Reader, error) {
-			return k.session(ctx, id)
-		},
-	})
+	k.servers = &servers{
+		app: a, config: k.config, gate: k.gate, dir: t.workspace.Root(), space: k.files.Tree.Space,
+	}
+	k.closers = append(k.closers, k.servers.close)
+	k.resolver = a.resolver(k.files, t.workspace, k.servers)
 	return k, nil
 }
 

@@ -9,7 +9,6 @@ import (
 	"github.com/git-jp/git-jp/internal/jpconfig"
 	"github.com/git-jp/git-jp/internal/tool"
 	"github.com/git-jp/git-jp/internal/tool/builtin"
-	"github.com/git-jp/git-jp/internal/tool/mcp"
 	"github.com/go-json-experiment/json/jsontext"
 )
 
@@ -44,7 +43,10 @@ func (k *talk) openTools(ctx context.Context, c queryCmd) (err error) {
 	var items []tool.Item
 	for _, c := range k.selected {
 		item, err := c.item(ctx)
-		if err != nil {
+		switch {
+		case isA[*failedBefore](err):
+			continue
+		case err != nil:
 			k.app.warn("tool %s is not offered: %v", c.config.Name, err)
 			continue
 		}
@@ -194,33 +196,9 @@ func (k *talk) remote(ctx context.Context, c tool.Config, t jpconfig.Tool) (tool
 	if _, err := t.Unattended.Open(approvedOnly(k.gate)); err != nil {
 		c.Policy.Run = tool.Ask
 	}
-	s, err := k.session(ctx, c.Source.Server)
+	s, err := k.servers.session(ctx, c.Source.Server)
 	if err != nil {
 		return tool.Item{}, err
 	}
 	return s.Tool(c)
-}
-
-// session returns the session with an MCP server, which is started once.
-func (k *talk) session(ctx context.Context, id string) (*mcp.Session, error) {
-	if s, ok := k.sessions[id]; ok {
-		return s, nil
-	}
-	server, err := mcpServer(k.config, k.gate, id)
-	if err != nil {
-		return nil, err
-	}
-	s, err := mcp.Connect(ctx, server, mcp.Options{
-		Starter: k.app.launcher(), Dir: k.target.workspace.Root(), Space: k.files.Tree.Space,
-		Version: k.app.version,
-	})
-	if err != nil {
-		return nil, err
-	}
-	if k.sessions == nil {
-		k.sessions = map[string]*mcp.Session{}
-	}
-	k.sessions[id] = s
-	k.closers = append(k.closers, s.Close)
-	return s, nil
 }

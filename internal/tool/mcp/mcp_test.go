@@ -19,6 +19,7 @@ import (
 	"github.com/git-jp/git-jp/internal/tool/mcp"
 	"github.com/git-jp/git-jp/internal/tool/process"
 	"github.com/go-json-experiment/json/jsontext"
+	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
@@ -29,8 +30,25 @@ func TestMain(m *testing.M) {
 	if os.Getenv(serverVariable) == "" {
 		os.Exit(m.Run())
 	}
-	if err := server().Run(context.Background(), &sdk.StdioTransport{}); err != nil {
+	s := server()
+	if os.Getenv(serverVariable) == oldServer {
+		s.AddReceivingMiddleware(beforeDiscovery)
+	}
+	if err := s.Run(context.Background(), &sdk.StdioTransport{}); err != nil {
 		os.Exit(1)
+	}
+}
+
+// oldServer as the variable's value makes it one that knows the protocol of 2025 only, where
+// servers send requests of their own.
+const oldServer = "old"
+
+func beforeDiscovery(next sdk.MethodHandler) sdk.MethodHandler {
+	return func(ctx context.Context, method string, r sdk.Request) (sdk.Result, error) {
+		if method == "server/discover" {
+			return nil, &jsonrpc.Error{Code: jsonrpc.CodeMethodNotFound, Message: "what?"}
+		}
+		return next(ctx, method, r)
 	}
 }
 
@@ -74,6 +92,7 @@ func server() *sdk.Server {
 		<-ctx.Done()
 		return nil, ctx.Err()
 	})
+	addRequests(s, add)
 	s.AddResource(&sdk.Resource{URI: "test://doc", Name: "doc"},
 		func(_ context.Context, r *sdk.ReadResourceRequest) (*sdk.ReadResourceResult, error) {
 			return &sdk.ReadResourceResult{Contents: []*sdk.ResourceContents{
@@ -112,16 +131,28 @@ func connect(t *testing.T, s mcp.Server, o mcp.Options) *mcp.Session {
 	return session
 }
 
+func serveHTTP(t *testing.T) *httptest.Server {
+	h := sdk.NewStreamableHTTPHandler(func(*http.Request) *sdk.Server { return server() }, nil)
+	srv := httptest.NewServer(h)
+	t.Cleanup(srv.Close)
+	return srv
+}
+
 // each runs a test over both transports.
 func each(t *testing.T, f func(t *testing.T, s *mcp.Session)) {
 	t.Run("stdio", func(t *testing.T) {
 		s, o := self(t)
 		f(t, connect(t, s, o))
 	})
+	t.Run("stdio of 2025", func(t *testing.T) {
+		s, o := self(t)
+		l, _ := o.Starter.(process.Launcher)
+		l.Env = append(l.Env, serverVariable+"="+oldServer)
+		o.Starter = l
+		f(t, connect(t, s, o))
+	})
 	t.Run("http", func(t *testing.T) {
-		h := sdk.NewStreamableHTTPHandler(func(*http.Request) *sdk.Server { return server() }, nil)
-		srv := httptest.NewServer(h)
-		t.Cleanup(srv.Close)
+		srv := serveHTTP(t)
 		f(t, connect(t, mcp.Server{ID: "srv", URL: srv.URL}, mcp.Options{Client: srv.Client()}))
 	})
 }

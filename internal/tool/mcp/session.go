@@ -41,7 +41,7 @@ type Server struct {
 type Options struct {
 	Starter tool.Starter // for servers that are processes
 	Client  *http.Client // for those that have an address
-	Dir     string       // absolute directory where processes start
+	Dir     string       // absolute directory where processes start, and their root
 	Space   *file.Space  // makes URIs of files canonical; nil leaves them
 	Version string       // of this program
 }
@@ -52,7 +52,11 @@ type Session struct {
 	session *mcp.ClientSession
 	space   *file.Space
 	stop    func() // ends the process, if there is one
-	tools   func() ([]*mcp.Tool, error)
+
+	mu      sync.Mutex
+	calls   []*tool.Call // that run
+	listed  []*mcp.Tool  // nil until they were asked for, and again after they changed
+	changes int          // how often the server said that they did
 }
 
 // Connect starts a server, or finds it, and greets it. When ctx ends afterwards the
@@ -69,25 +73,44 @@ func Connect(ctx context.Context, s Server, o Options) (*Session, error) {
 		cancel()
 		return nil, fmt.Errorf("start MCP server %q: %w", s.ID, err)
 	}
-	c := mcp.NewClient(
-		&mcp.Implementation{Name: "git-jp", Version: o.Version},
-		&mcp.ClientOptions{Capabilities: &mcp.ClientCapabilities{}},
-	)
+	session := &Session{id: s.ID, space: o.Space}
+	c := session.client(s, o)
 	limit, done := context.WithTimeout(ctx, startup)
 	defer done()
-	session, err := c.Connect(limit, transport, nil)
-	if err != nil {
+	if session.session, err = c.Connect(limit, transport, nil); err != nil {
 		cancel()
 		stop()
 		return nil, fmt.Errorf("greet MCP server %q: %w%s", s.ID, err, detail())
 	}
-	return newSession(s.ID, session, o.Space, func() { cancel(); stop() }), nil
+	session.stop = func() { cancel(); stop() }
+	return session, nil
 }
 
-func newSession(id string, cs *mcp.ClientSession, space *file.Space, stop func()) *Session {
-	s := &Session{id: id, session: cs, space: space, stop: stop}
-	s.tools = sync.OnceValues(s.list)
-	return s
+// client returns what a server can ask of us: the root, when it runs here and could look
+// anyway; and the user, while one of its tools runs. A model it cannot ask: what that costs
+// and what it is told is not the server's to decide.
+func (s *Session) client(at Server, o Options) *mcp.Client {
+	capabilities := &mcp.ClientCapabilities{
+		RootsV2:     &mcp.RootCapabilities{}, //nolint:staticcheck // servers of today ask for it
+		Elicitation: &mcp.ElicitationCapabilities{Form: &mcp.FormElicitationCapabilities{}},
+	}
+	c := mcp.NewClient(
+		&mcp.Implementation{Name: "git-jp", Version: o.Version},
+		&mcp.ClientOptions{
+			Capabilities: capabilities, ElicitationHandler: s.elicit,
+			ToolListChangedHandler: func(context.Context, *mcp.ToolListChangedRequest) {
+				s.mu.Lock()
+				defer s.mu.Unlock()
+				s.listed = nil
+				s.changes++
+			},
+		},
+	)
+	if at.URL == "" && o.Space != nil {
+		root := o.Space.Expand("file:///$WORKSPACE")
+		c.AddRoots(&mcp.Root{URI: root, Name: "workspace"}) //nolint:staticcheck // as above
+	}
+	return c
 }
 
 // ID returns the name of the server.

@@ -23,17 +23,30 @@ type remote struct {
 
 var _ tool.Tool = (*remote)(nil)
 
-func (s *Session) list() ([]*mcp.Tool, error) {
+// tools returns what the server has. It is asked again after it said that this changed, also
+// when that was while it answered.
+func (s *Session) tools() ([]*mcp.Tool, error) {
+	s.mu.Lock()
+	listed, before := s.listed, s.changes
+	s.mu.Unlock()
+	if listed != nil {
+		return listed, nil
+	}
 	ctx, cancel := context.WithTimeout(context.Background(), defaultStartup)
 	defer cancel()
-	var all []*mcp.Tool
+	listed = []*mcp.Tool{}
 	for t, err := range s.session.Tools(ctx, nil) {
 		if err != nil {
 			return nil, fmt.Errorf("list tools of MCP server %q: %w", s.id, err)
 		}
-		all = append(all, t)
+		listed = append(listed, t)
 	}
-	return all, nil
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.changes == before {
+		s.listed = listed
+	}
+	return listed, nil
 }
 
 // Tools returns every tool of the server, under the names that it gives them. They ask
@@ -162,6 +175,8 @@ func (r *remote) Definition() tool.Definition { return r.def }
 
 // Run implements [tool.Tool].
 func (r *remote) Run(ctx context.Context, c tool.Call) (tool.Result, error) {
+	ctx, leave := r.session.enter(ctx, &c)
+	defer leave()
 	res, err := r.session.session.CallTool(ctx, &mcp.CallToolParams{
 		Name: r.name, Arguments: json.RawMessage(c.Arguments),
 	})

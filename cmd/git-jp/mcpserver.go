@@ -1,0 +1,156 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/http"
+	"time"
+
+	"github.com/git-jp/git-jp/internal/jpconfig"
+	"github.com/git-jp/git-jp/internal/llm"
+	"github.com/git-jp/git-jp/internal/tool/file"
+	"github.com/git-jp/git-jp/internal/tool/mcp"
+	"github.com/git-jp/git-jp/internal/trust"
+)
+
+// servers are the MCP servers of a command. Each is started once; one that does not start is
+// not tried again for the next of its tools.
+type servers struct {
+	app    *app
+	config *jpconfig.Config
+	gate   trust.Gate
+	dir    string
+	space  *file.Space
+
+	tried map[string]connected
+}
+
+type connected struct {
+	session *mcp.Session
+	err     error
+}
+
+// session returns the session with a server. The error of one that failed before is a
+// *[failedBefore].
+func (s *servers) session(ctx context.Context, id string) (*mcp.Session, error) {
+	if c, ok := s.tried[id]; ok {
+		if c.err != nil {
+			return nil, &failedBefore{c.err}
+		}
+		return c.session, nil
+	}
+	session, err := s.connect(ctx, id)
+	if s.tried == nil {
+		s.tried = map[string]connected{}
+	}
+	s.tried[id] = connected{session, err}
+	return session, err
+}
+
+// A failedBefore is the failure of a server that was told already.
+type failedBefore struct{ err error }
+
+func (e *failedBefore) Error() string { return e.err.Error() }
+func (e *failedBefore) Unwrap() error { return e.err }
+
+// close ends all sessions.
+func (s *servers) close() error {
+	var errs []error
+	for _, c := range s.tried {
+		if c.session != nil {
+			errs = append(errs, c.session.Close())
+		}
+	}
+	return errors.Join(errs...)
+}
+
+func (s *servers) connect(ctx context.Context, id string) (*mcp.Session, error) {
+	table, err := serverTable(s.config.Server(id), s.gate)
+	if err != nil {
+		return nil, err
+	}
+	if table.Command == "" && table.URL == "" {
+		return nil, usagef("no MCP server has the name %q", id)
+	}
+	server := mcp.Server{
+		ID: id, Program: table.Command, Args: table.Arguments, Variables: table.Variables,
+		URL: table.URL, Startup: time.Duration(table.Startup) * time.Second,
+	}
+	if table.Checksum.Value != "" {
+		server.Checksum = table.Checksum.Algorithm + ":" + table.Checksum.Value
+	}
+	return mcp.Connect(ctx, server, mcp.Options{
+		Starter: s.app.launcher(), Client: s.app.serverClient(table.Headers), Dir: s.dir,
+		Space: s.space, Version: s.app.version,
+	})
+}
+
+// A serverConfig is one of providers.mcp.
+type serverConfig struct {
+	Command   string            `json:"command"`
+	Arguments []string          `json:"arguments"`
+	Variables []string          `json:"variables"`
+	URL       string            `json:"url"`
+	Headers   map[string]string `json:"headers"`
+	Startup   int               `json:"startup_timeout_secs"`
+	Checksum  struct {
+		Algorithm string `json:"algorithm"`
+		Value     string `json:"value"`
+	} `json:"checksum"`
+}
+
+// serverTable reads where a server is, which has to be approved when others say it.
+func serverTable(s jpconfig.Server, gate trust.Gate) (table serverConfig, err error) {
+	line, err := s.Command.Open(gate)
+	if err != nil {
+		return table, err
+	}
+	whole := []byte(line)
+	if whole == nil {
+		at, err := s.URL.Open(gate)
+		if err != nil || at == "" {
+			return table, err
+		}
+		whole = []byte(at)
+	}
+	if err := json.Unmarshal(whole, &table); err != nil {
+		return table, fmt.Errorf("read MCP server %q: %w", s.Name, err)
+	}
+	return table, nil
+}
+
+var errRedirect = errors.New("an MCP server may not send us elsewhere")
+
+// serverClient reaches servers that have an address. That was approved, private or not, and
+// nothing else.
+func (a *app) serverClient(headers map[string]string) *http.Client {
+	transport := &http.Transport{
+		Proxy: llm.ProxyFromEnv(a.getenv).Function(), ForceAttemptHTTP2: true,
+	}
+	return &http.Client{
+		Transport: headed{transport, headers},
+		CheckRedirect: func(r *http.Request, via []*http.Request) error {
+			if r.URL.Host != via[0].URL.Host || r.URL.Scheme != via[0].URL.Scheme {
+				return errRedirect
+			}
+			return nil
+		},
+	}
+}
+
+// headed adds headers to requests.
+type headed struct {
+	next    http.RoundTripper
+	headers map[string]string
+}
+
+// RoundTrip implements [http.RoundTripper].
+func (h headed) RoundTrip(r *http.Request) (*http.Response, error) {
+	r = r.Clone(r.Context())
+	for name, value := range h.headers {
+		r.Header.Set(name, value)
+	}
+	return h.next.RoundTrip(r)
+}

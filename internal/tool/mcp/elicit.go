@@ -1,0 +1,163 @@
+package mcp
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"slices"
+	"strconv"
+
+	"github.com/git-jp/git-jp/internal/tool"
+	"github.com/go-json-experiment/json/jsontext"
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+)
+
+// What a server is told of its questions.
+const (
+	accepted = "accept"
+	declined = "decline"
+)
+
+// callKey is the key of the call in a context.
+type callKey struct{}
+
+// enter notes a call that runs, and returns its context and what takes the note away.
+func (s *Session) enter(ctx context.Context, c *tool.Call) (_ context.Context, leave func()) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.calls = append(s.calls, c)
+	return context.WithValue(ctx, callKey{}, c), func() {
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		s.calls = slices.DeleteFunc(s.calls, func(other *tool.Call) bool { return other == c })
+	}
+}
+
+// current returns the call that a question belongs to. In the protocol of 2025 servers do not
+// say which; then it is the last one of those that run.
+func (s *Session) current(ctx context.Context) *tool.Call {
+	if c, ok := ctx.Value(callKey{}).(*tool.Call); ok {
+		return c
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if len(s.calls) == 0 {
+		return nil
+	}
+	return s.calls[len(s.calls)-1]
+}
+
+// elicit puts a server's form to the user, a question for each field. Outside of a call, where
+// nobody can be asked, or when one is not answered, the server is told that it is declined; so
+// is one that wants a page opened.
+func (s *Session) elicit(ctx context.Context, r *mcp.ElicitRequest) (*mcp.ElicitResult, error) {
+	call := s.current(ctx)
+	if call == nil || call.Asker == nil || r.Params.Mode == "url" {
+		return &mcp.ElicitResult{Action: declined}, nil
+	}
+	f, err := readForm(r.Params.RequestedSchema)
+	if err != nil {
+		return nil, err
+	}
+	ask := func(q tool.Question) (jsontext.Value, error) {
+		q.Tool, q.Call = call.Name, call.ID
+		q.Target = jsontext.Value(`"user"`) // never the model: it is the user who is asked
+		return call.Asker.Ask(ctx, q)
+	}
+	intro := fmt.Sprintf("MCP server %q: %s", s.id, r.Params.Message)
+	if len(f.Properties) == 0 {
+		answer, err := ask(tool.Question{ID: "confirm", Text: intro, Type: tool.AnswerBoolean})
+		if err != nil || string(answer) != "true" {
+			return &mcp.ElicitResult{Action: declined}, nil //nolint:nilerr // that is what it means
+		}
+		return &mcp.ElicitResult{Action: accepted, Content: map[string]any{}}, nil
+	}
+	content := map[string]any{}
+	for i, name := range f.names() {
+		q := f.Properties[name].question(name)
+		if i == 0 {
+			q.Preamble = intro
+		}
+		answer, err := ask(q)
+		if err != nil {
+			return &mcp.ElicitResult{Action: declined}, nil //nolint:nilerr // as above
+		}
+		v, ok := f.Properties[name].value(answer)
+		switch {
+		case ok:
+			content[name] = v
+		case slices.Contains(f.Required, name):
+			return &mcp.ElicitResult{Action: declined}, nil
+		}
+	}
+	return &mcp.ElicitResult{Action: accepted, Content: content}, nil
+}
+
+// A form is the flat schema of what a server asks.
+type form struct {
+	Properties map[string]fieldOf `json:"properties"`
+	Required   []string           `json:"required"`
+}
+
+type fieldOf struct {
+	Type        string          `json:"type"`
+	Title       string          `json:"title"`
+	Description string          `json:"description"`
+	Enum        []string        `json:"enum"`
+	Default     json.RawMessage `json:"default"`
+}
+
+func readForm(schema any) (f form, err error) {
+	data, err := json.Marshal(schema)
+	if err == nil {
+		err = json.Unmarshal(data, &f)
+	}
+	return f, err
+}
+
+// names returns the fields: what is required in its order, then the others.
+func (f form) names() []string {
+	var names []string
+	for _, name := range slices.Concat(f.Required, slices.Sorted(maps.Keys(f.Properties))) {
+		if _, ok := f.Properties[name]; ok && !slices.Contains(names, name) {
+			names = append(names, name)
+		}
+	}
+	return names
+}
+
+func (f fieldOf) question(name string) tool.Question {
+	q := tool.Question{ID: name, Text: f.Title, Type: tool.AnswerText}
+	if q.Text == "" {
+		q.Text = name
+	}
+	if f.Description != "" {
+		q.Text += " (" + f.Description + ")"
+	}
+	switch {
+	case len(f.Enum) > 0:
+		q.Type, q.Options = tool.AnswerSelect, f.Enum
+	case f.Type == "boolean":
+		q.Type = tool.AnswerBoolean
+	}
+	if len(f.Default) > 0 && string(f.Default) != "null" {
+		q.Default = jsontext.Value(f.Default)
+	}
+	return q
+}
+
+// value returns an answer as the form wants it; false for none, and for what is no number
+// where one is wanted.
+func (f fieldOf) value(answer jsontext.Value) (any, bool) {
+	var v any
+	if json.Unmarshal(answer, &v) != nil || v == nil || v == "" {
+		return nil, false
+	}
+	text, isText := v.(string)
+	if !isText || f.Type != "number" && f.Type != "integer" {
+		return v, true
+	}
+	n, err := strconv.ParseFloat(text, 64)
+	return n, err == nil
+}
