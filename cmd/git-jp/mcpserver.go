@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"net/http"
 	"time"
 
 	"github.com/git-jp/git-jp/internal/jpconfig"
@@ -76,14 +75,14 @@ func (s *servers) connect(ctx context.Context, id string) (*mcp.Session, error) 
 	}
 	server := mcp.Server{
 		ID: id, Program: table.Command, Args: table.Arguments, Variables: table.Variables,
-		URL: table.URL, Startup: time.Duration(table.Startup) * time.Second,
+		URL: table.URL, Headers: table.Headers, Startup: time.Duration(table.Startup) * time.Second,
 	}
 	if table.Checksum.Value != "" {
 		server.Checksum = table.Checksum.Algorithm + ":" + table.Checksum.Value
 	}
 	return mcp.Connect(ctx, server, mcp.Options{
-		Starter: s.app.launcher(), Client: s.app.serverClient(table.Headers), Dir: s.dir,
-		Space: s.space, Version: s.app.version,
+		Starter: s.app.launcher(), Client: mcp.NewClient(llm.ProxyFromEnv(s.app.getenv).Function()),
+		Dir: s.dir, Space: s.space, Version: s.app.version,
 	})
 }
 
@@ -119,38 +118,4 @@ func serverTable(s jpconfig.Server, gate trust.Gate) (table serverConfig, err er
 		return table, fmt.Errorf("read MCP server %q: %w", s.Name, err)
 	}
 	return table, nil
-}
-
-var errRedirect = errors.New("an MCP server may not send us elsewhere")
-
-// serverClient reaches servers that have an address. That was approved, private or not, and
-// nothing else.
-func (a *app) serverClient(headers map[string]string) *http.Client {
-	transport := &http.Transport{
-		Proxy: llm.ProxyFromEnv(a.getenv).Function(), ForceAttemptHTTP2: true,
-	}
-	return &http.Client{
-		Transport: headed{transport, headers},
-		CheckRedirect: func(r *http.Request, via []*http.Request) error {
-			if r.URL.Host != via[0].URL.Host || r.URL.Scheme != via[0].URL.Scheme {
-				return errRedirect
-			}
-			return nil
-		},
-	}
-}
-
-// headed adds headers to requests.
-type headed struct {
-	next    http.RoundTripper
-	headers map[string]string
-}
-
-// RoundTrip implements [http.RoundTripper].
-func (h headed) RoundTrip(r *http.Request) (*http.Response, error) {
-	r = r.Clone(r.Context())
-	for name, value := range h.headers {
-		r.Header.Set(name, value)
-	}
-	return h.next.RoundTrip(r)
 }

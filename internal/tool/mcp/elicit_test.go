@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net/http"
+	"net/http/httptest"
 	"os"
 	"slices"
 	"strings"
@@ -32,7 +34,7 @@ func addRequests(s *sdk.Server, add func(name string, f handler)) {
 				return &sdk.CallToolResult{InputRequests: sdk.InputRequestMap{"q": request}}, nil
 			case *sdk.ElicitResult:
 				return says("%s %v", told.Action, told.Content)
-			case *sdk.ListRootsResult:
+			case *sdk.ListRootsResult: //nolint:staticcheck // servers of today
 				var uris []string
 				for _, root := range told.Roots {
 					uris = append(uris, root.URI)
@@ -207,5 +209,16 @@ func TestToolsThatComeLater(t *testing.T) {
 	}
 	if got := runWith(t, session, "late", nil); got != "late" {
 		t.Error(got)
+	}
+}
+
+func TestAServerSendsNobodyElsewhere(t *testing.T) {
+	elsewhere := serveHTTP(t)
+	srv := httptest.NewServer(http.RedirectHandler(elsewhere.URL, http.StatusTemporaryRedirect))
+	t.Cleanup(srv.Close)
+	_, err := mcp.Connect(t.Context(), mcp.Server{ID: "srv", URL: srv.URL},
+		mcp.Options{Client: mcp.NewClient(nil)})
+	if err == nil || !strings.Contains(err.Error(), "send us elsewhere") {
+		t.Errorf("error is %v", err)
 	}
 }

@@ -31,8 +31,9 @@ type Server struct {
 	Args      []string
 	Variables []string
 	Checksum  string
-	// URL is that of a server with streamable HTTP.
-	URL string
+	// URL and Headers are those of a server with streamable HTTP.
+	URL     string
+	Headers map[string]string
 	// Startup is how long the server may take to answer; zero is a minute.
 	Startup time.Duration
 }
@@ -140,7 +141,7 @@ func (s Server) transport(
 	switch {
 	case s.URL != "" && o.Client != nil:
 		return &mcp.StreamableClientTransport{
-			Endpoint: s.URL, HTTPClient: o.Client,
+			Endpoint: s.URL, HTTPClient: s.client(o.Client),
 			DisableStandaloneSSE: true, MaxEventSize: maxMessage,
 		}, func() {}, none, nil
 	case s.Program != "" && o.Starter != nil:
