@@ -43,12 +43,16 @@ func (e Endpoint) Bearer() http.Header {
 
 // An Exchange sends a request, yields what it reads and returns what went wrong. Unsigned, it
 // sends nothing that the provider signed or encrypted.
-type Exchange func(ctx context.Context, unsigned bool, yield func(Delta, error) bool) error
+type Exchange func(
+	ctx context.Context, r *Request, unsigned bool, yield func(Delta, error) bool,
+) error
 
 // Stream runs exchanges under the endpoint's retry policy, see [Retry.Stream]. Where the
 // provider refuses what it once signed itself, because a key or a model changed since, the
 // conversation goes on without it; the record keeps it as it is.
-func (e Endpoint) Stream(ctx context.Context, exchange Exchange) iter.Seq2[Delta, error] {
+func (e Endpoint) Stream(
+	ctx context.Context, r *Request, exchange Exchange,
+) iter.Seq2[Delta, error] {
 	return e.Retry.Stream(ctx, func(ctx context.Context) iter.Seq2[Delta, error] {
 		return func(yield func(Delta, error) bool) {
 			said := false
@@ -56,9 +60,9 @@ func (e Endpoint) Stream(ctx context.Context, exchange Exchange) iter.Seq2[Delta
 				said = true
 				return yield(d, err)
 			}
-			err := exchange(ctx, false, tell)
+			err := exchange(ctx, r, false, tell)
 			if !said && SignatureRefused(err) {
-				err = exchange(ctx, true, tell)
+				err = exchange(ctx, r, true, tell)
 			}
 			if err != nil {
 				yield(Delta{}, err)

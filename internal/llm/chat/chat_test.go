@@ -128,6 +128,21 @@ func TestDeepSeek(t *testing.T) {
 	}
 }
 
+// TestEndsWithoutGoodbye: an answer that said why it ends has ended, however its connection does.
+func TestEndsWithoutGoodbye(t *testing.T) {
+	t.Parallel()
+	for name, reply := range map[string]llmtest.Reply{
+		"no DONE": {Body: sse(delta(hi), finish("stop"))},
+		"aborted": {Body: sse(delta(hi), finish("stop")), Abort: true},
+		"half":    {Body: append(sse(delta(hi), finish("stop")), `data: {"usage`...)},
+	} {
+		got := ask(t, chat.VLLM, hello(), reply)
+		if got.Err != nil || got.Text() != "Hi" || got.Stop.Reason != llm.StopEnd {
+			t.Errorf("%s: %q, %+v, %v", name, got.Text(), got.Stop, got.Err)
+		}
+	}
+}
+
 // TestCerebras reads chunks without the members that say nothing, and usage beside the end.
 func TestCerebras(t *testing.T) {
 	t.Parallel()

@@ -43,11 +43,7 @@ func (m *Model) ID() string { return m.at.ID(m.name) }
 
 // Stream implements [llm.Model].
 func (m *Model) Stream(ctx context.Context, r *llm.Request) iter.Seq2[llm.Delta, error] {
-	return m.at.Stream(ctx, func(
-		ctx context.Context, unsigned bool, yield func(llm.Delta, error) bool,
-	) error {
-		return m.exchange(ctx, r, unsigned, yield)
-	})
+	return m.at.Stream(ctx, r, m.exchange)
 }
 
 // exchange sends the request and reads the answer.

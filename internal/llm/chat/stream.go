@@ -45,6 +45,9 @@ func newReader(
 // read reads the answer to its end. It returns nil when nobody listens any more.
 func (r *reader) read(body io.Reader) error {
 	for ev, err := range llm.ReadSSE(body, 0) {
+		if err != nil && r.finish != "" {
+			break // it was done, and only the connection ended badly
+		}
 		if err != nil {
 			return llm.StreamError(r.model.at.Provider, err)
 		}
