@@ -43,7 +43,7 @@ func mainCode() int {
 	if err != nil {
 		return reportError(os.Stderr, err)
 	}
-	w.interrupts = new(interrupts)
+	w.interrupts = &interrupts{now: w.now}
 	ctx, stop := w.interrupts.listen(context.Background())
 	defer stop()
 	return run(ctx, w)

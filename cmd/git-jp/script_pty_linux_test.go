@@ -69,6 +69,9 @@ func dialogue(ts *testscript.TestScript, neg bool, args []string) {
 	got := 0
 	if failed := new(exec.ExitError); errors.As(err, &failed) {
 		got = failed.ExitCode()
+		if s, ok := failed.Sys().(syscall.WaitStatus); ok && s.Signaled() {
+			got = 128 + int(s.Signal())
+		}
 	}
 	if got != want {
 		ts.Fatalf("exit code %d, want %d; the screen has\n%s", got, want, v.ended())
@@ -163,6 +166,7 @@ func (v *view) play(dir string, f *os.File, lines []string) (exit int, err error
 		case "type":
 			_, err = f.WriteString(rest + "\n")
 		case "press":
+			time.Sleep(2 * samePress) // as fast as a person
 			_, err = f.Write([]byte{3})
 		case "free":
 			var pid int

@@ -23,6 +23,7 @@ type thoughts struct {
 
 	shown int
 	line  string // what was said of the line that is not complete
+	said  bool   // something of this part was shown
 	open  bool   // the cursor stands within a line
 	lead  bool   // the next line is the first of a paragraph
 }
@@ -62,7 +63,7 @@ func (t *thoughts) delta(d llm.Delta) {
 }
 
 func (t *thoughts) begin() {
-	t.shown, t.line, t.lead = 0, "", true
+	t.shown, t.line, t.lead, t.said = 0, "", true, false
 	switch t.mode {
 	case thoughtsStatic:
 		t.print("reasoning…\n")
@@ -141,6 +142,9 @@ func (t *thoughts) end() {
 	if t.open {
 		t.print("\n")
 	}
+	if t.said {
+		t.print("\n") // before the answer
+	}
 }
 
 func (t *thoughts) print(text string) {
@@ -151,6 +155,7 @@ func (t *thoughts) print(text string) {
 		defer t.restart()
 	}
 	_, _ = io.WriteString(t.w, t.out.Faint(text)) // what cannot be shown is not missed
+	t.said = true
 	t.open = !strings.HasSuffix(text, "\n")
 }
 

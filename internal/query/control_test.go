@@ -73,6 +73,28 @@ func TestInterruptedAnswer(t *testing.T) {
 	}
 }
 
+// TestNothingAfterTheInterrupt holds that what a model says on is not kept as if it had been
+// heard.
+func TestNothingAfterTheInterrupt(t *testing.T) {
+	s, control := newStage(t, t.TempDir()), new(query.Control)
+	turn := s.turn(&player{acts: []act{func(a *llm.Assembler) error {
+		a.Start(0, llm.PartText, "", "")
+		a.Append(0, "Half")
+		control.Want(query.Wish{Act: query.ActStop})
+		a.Append(0, " and the rest")
+		a.End(0)
+		a.Stop(llm.Stop{Reason: llm.StopEnd})
+		return nil
+	}}}, nil)
+	turn.Control = control
+	if _, err := turn.Run(t.Context(), ask("q")); err != nil {
+		t.Fatal(err)
+	}
+	if got, want := s.stored(t), "turn\nask q\nsay Half +interrupted\n"; got != want {
+		t.Errorf("got %q, want %q", got, want)
+	}
+}
+
 // A slow tool answers the call "quick"; during each other call it does something, and hangs
 // the first time.
 type slow struct {

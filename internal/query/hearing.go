@@ -31,6 +31,9 @@ type hearing struct {
 func (h *hearing) listen(ctx context.Context, r *llm.Request) error {
 	h.open = map[int]*strings.Builder{}
 	for d, err := range h.Model.Stream(ctx, r) {
+		if err == nil && ctx.Err() != nil {
+			err = ctx.Err() // what the model said since then nobody wanted to hear
+		}
 		if err == nil {
 			err = h.take(d)
 			h.unsaved = err != nil

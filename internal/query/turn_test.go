@@ -42,8 +42,14 @@ func (p *player) Stream(ctx context.Context, r *llm.Request) iter.Seq2[llm.Delta
 		if n >= len(p.acts) {
 			n = len(p.acts) - 1
 		}
-		a := llm.NewAssembler(r, func(d llm.Delta) bool { return yield(d, nil) })
-		if err := p.acts[n](a); err != nil {
+		left := false
+		a := llm.NewAssembler(r, func(d llm.Delta) bool {
+			left = left || !yield(d, nil)
+			return !left
+		})
+		if err := p.acts[n](a); left {
+			return
+		} else if err != nil {
 			yield(llm.Delta{}, err)
 		} else if ctx.Err() != nil {
 			yield(llm.Delta{}, ctx.Err())
