@@ -47,3 +47,17 @@ func (r *Repo) Unfetched(ctx context.Context, remote string) ([]string, error) {
 	}
 	return unknown, nil
 }
+
+// Fetch asks a remote for all of its branches, also those that a clone of a single branch
+// left out. Nothing is pruned, and no tag is moved.
+func (r *Repo) Fetch(ctx context.Context, remote string) error {
+	refs := "+refs/heads/*:refs/remotes/" + remote + "/*"
+	_, err := r.run(ctx, command{write: true, args: []string{
+		"fetch", "--quiet", "--no-recurse-submodules", "--no-write-fetch-head",
+		"--end-of-options", remote, refs,
+	}})
+	if err != nil {
+		return fmt.Errorf("fetch from %s: %w", remote, err)
+	}
+	return nil
+}

@@ -62,9 +62,10 @@ func (r *Repo) runWarned(ctx context.Context, c command) (out []byte, warnings s
 // stream runs git and gives its standard output to f while it runs. An error of
 // f ends git and is returned.
 func (r *Repo) stream(ctx context.Context, c command, f func(io.Reader) error) error {
-	ctx, cancel := context.WithCancel(ctx)
+	running, cancel := context.WithCancel(ctx)
 	defer cancel()
-	_, err := r.exec(ctx, c, func(cmd *exec.Cmd) error {
+	var readErr error
+	_, err := r.exec(running, c, func(cmd *exec.Cmd) error {
 		out, err := cmd.StdoutPipe()
 		if err != nil {
 			return err
@@ -72,7 +73,7 @@ func (r *Repo) stream(ctx context.Context, c command, f func(io.Reader) error) e
 		if err := cmd.Start(); err != nil {
 			return err
 		}
-		readErr := f(out)
+		readErr = f(out)
 		if readErr != nil {
 			cancel()
 		}
@@ -81,6 +82,10 @@ func (r *Repo) stream(ctx context.Context, c command, f func(io.Reader) error) e
 		}
 		return readErr
 	})
+	// That git was ended is no news to who ended it.
+	if readErr != nil && ctx.Err() == nil {
+		return readErr
+	}
 	return err
 }
 

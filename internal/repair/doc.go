@@ -1,10 +1,26 @@
-// Package repair changes the form in which conversations are stored.
+// Package repair brings back what is not whole, and changes the form in which conversations
+// are stored.
 //
-// What it keeps true: a conversation says the same before and after, element by
-// element, by [events.Equal], and is not saved otherwise. Each conversation is
-// changed in one step under its lock, so a migration can be interrupted at any time
-// and run again: what is done is found done. Content is stored before anything
-// refers to it, and migrating back deletes none.
+// # Lost content
+//
+// [Search] looks for contents that a store has not, or not soundly: in other stores of this
+// machine, in the quarantine of the collector, in the index, in everything that any ref,
+// reflog or stash leads to, and inside other versions of the conversations that refer to
+// them, which may have the content in place. [Restore] puts what it finds back. Whoever
+// knows what is missing, such as a hook after a merge, calls it; with [Sources.Near] it
+// costs milliseconds.
+//
+// What it keeps true: what is taken has the hash that was asked for, whatever its place
+// says. All contents are looked for at once, with a number of processes that does not
+// depend on how many they are. Nothing is asked of the network.
+//
+// # Migration
+//
+// What it keeps true: a conversation says the same before and after, element by element, by
+// [events.Equal], and is not saved otherwise. Each conversation is changed in one step
+// under its lock, so a migration can be interrupted at any time and run again: what is
+// done is found done. Content is stored before anything refers to it, and migrating back
+// deletes none.
 //
 // What it does not promise: that bytes come back. Text that was not base64 where jp
 // writes base64 comes back as base64, which jp itself does with it at its next save.

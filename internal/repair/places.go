@@ -1,0 +1,219 @@
+package repair
+
+import (
+	"context"
+	"errors"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"strings"
+
+	"github.com/git-jp/git-jp/blobs"
+	"github.com/git-jp/git-jp/events"
+	"github.com/git-jp/git-jp/gitint"
+	"github.com/git-jp/git-jp/internal/workspace"
+)
+
+// stores looks into directories of blobs: those of other work trees, the user-local one,
+// and the quarantine of the collector.
+func (s *search) stores(ctx context.Context) error {
+	for _, at := range s.storeDirs(ctx) {
+		for _, h := range s.hashes() {
+			name := h.Path()
+			if at.flat {
+				name = h.String()
+			}
+			file := filepath.Join(at.dir, filepath.FromSlash(name))
+			if info, err := os.Lstat(file); err == nil && info.Mode().IsRegular() {
+				s.add(Find{Ref: blobs.Ref{Hash: h}, Place: at.place, Where: file, file: file})
+			}
+		}
+	}
+	return nil
+}
+
+// A storeDir is a directory with blobs; a flat one has no directories in it.
+type storeDir struct {
+	dir   string
+	place Place
+	flat  bool
+}
+
+func (s *search) storeDirs(ctx context.Context) []storeDir {
+	all := []storeDir{{s.Workspace.Blobs().Dir(), PlaceStore, false}}
+	var trash []string
+	if silo := s.Workspace.UserDir(); silo != "" {
+		dir := filepath.Join(silo, blobs.Dir)
+		all = append(all, storeDir{dir, PlaceStore, false})
+		trash = append(trash, filepath.Join(dir, ".tmp", "trash"))
+	}
+	for _, w := range s.worktrees(ctx) {
+		all = append(all, storeDir{filepath.Join(w.Root, s.own, blobs.Dir), PlaceStore, false})
+	}
+	if s.Repo != nil {
+		trash = append(trash, filepath.Join(s.Repo.Dir(), "trash"))
+	}
+	for _, dir := range trash {
+		runs, _ := os.ReadDir(dir) // what is not there has no runs
+		for _, r := range runs {
+			all = append(all, storeDir{
+				filepath.Join(dir, r.Name(), "files"), PlaceQuarantine, true,
+			})
+		}
+	}
+	return all
+}
+
+// worktrees are those that have files. Their list is not what a search fails on.
+func (s *search) worktrees(ctx context.Context) []gitint.Worktree {
+	if s.Repo == nil {
+		return nil
+	}
+	all, err := s.Repo.Worktrees(ctx)
+	if err != nil {
+		return nil
+	}
+	var here []gitint.Worktree
+	for _, w := range all {
+		if w.Root != "" && !w.Gone && w.Unknown == "" && w.Root != s.Repo.Root() {
+			here = append(here, w)
+		}
+	}
+	return here
+}
+
+// indexes looks into the index of every work tree, all sides of a conflict included.
+func (s *search) indexes(ctx context.Context) error {
+	if s.Repo == nil {
+		return nil
+	}
+	own, err := s.Repo.Index(ctx)
+	if err != nil {
+		return err
+	}
+	s.index(own)
+	all, err := s.Repo.Worktrees(ctx)
+	for _, w := range all {
+		if x, err := s.Repo.IndexOf(ctx, w); err == nil {
+			s.index(x)
+		}
+	}
+	return err
+}
+
+func (s *search) index(x *gitint.Index) {
+	for _, h := range s.hashes() {
+		name := path.Join(s.own, blobs.Dir, h.Path())
+		if id, ok := x.OID(name); ok {
+			s.add(Find{Ref: blobs.Ref{Hash: h}, Place: PlaceIndex, Where: name, object: id})
+		}
+	}
+	for _, e := range x.Stages() {
+		if h, ok := s.hashOf(e.Path); ok {
+			s.add(Find{Ref: blobs.Ref{Hash: h}, Place: PlaceIndex, Where: e.Path, object: e.OID})
+		}
+	}
+}
+
+// hashOf is the blob at a path of a repository, of whatever workspace.
+func (s *search) hashOf(name string) (blobs.Hash, bool) {
+	const parts = 3 // of the path in a store
+	all := strings.Split(name, "/")
+	if len(all) < parts {
+		return blobs.Hash{}, false
+	}
+	h, ok := blobs.ParsePath(strings.Join(all[len(all)-parts:], "/"))
+	if ok {
+		_, ok = s.lost[h]
+	}
+	return h, ok
+}
+
+// maxParents bounds how many parents of HEAD are looked at one by one.
+const maxParents = 8
+
+// heads looks into HEAD and its parents, and into what a merge or a rebase is about.
+func (s *search) heads(ctx context.Context) error {
+	if s.Repo == nil {
+		return nil
+	}
+	revs := []string{"HEAD", "ORIG_HEAD", "MERGE_HEAD", "CHERRY_PICK_HEAD"}
+	if head, err := s.Repo.Resolve(ctx, "HEAD"); err == nil {
+		err := s.Repo.CommitHeads(ctx, []gitint.OID{head}, func(_ int, h gitint.CommitHead) error {
+			for _, p := range h.Parents[:min(len(h.Parents), maxParents)] {
+				revs = append(revs, p.String())
+			}
+			return nil
+		})
+		if err != nil {
+			return err
+		}
+	}
+	for _, rev := range revs {
+		t, err := s.Repo.Tree(ctx, rev)
+		if errors.Is(err, gitint.ErrUnknownRevision) {
+			continue
+		}
+		if err != nil {
+			return err
+		}
+		commit, _ := s.Repo.Resolve(ctx, rev) // known: it has a tree
+		for _, h := range s.hashes() {
+			name := path.Join(s.own, blobs.Dir, h.Path())
+			if id, ok := t.OID(name); ok {
+				s.add(Find{
+					Ref: blobs.Ref{Hash: h}, Place: PlaceCommit, Where: name, Commit: commit,
+					object: id,
+				})
+			}
+		}
+	}
+	return nil
+}
+
+// copies looks into streams that lie in files: the user's own copies, those of other work
+// trees, and what jp put away. Such a stream may have in place what ours refers to.
+func (s *search) copies(ctx context.Context) error {
+	dirs := []string{s.Workspace.Dir()}
+	if silo := s.Workspace.UserDir(); silo != "" {
+		dirs = append(dirs, silo)
+	}
+	for _, w := range s.worktrees(ctx) {
+		dirs = append(dirs, filepath.Join(w.Root, s.own))
+	}
+	for _, dir := range dirs {
+		for _, below := range []string{"conversations", archiveDir, trashDir} {
+			if err := s.copiesIn(filepath.Join(dir, filepath.FromSlash(below))); err != nil {
+				return err
+			}
+		}
+	}
+	return ctx.Err()
+}
+
+const (
+	archiveDir = "conversations/.archive"
+	trashDir   = "conversations/.trash" // where jp puts what it cannot read
+)
+
+func (s *search) copiesIn(dir string) error {
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		if errors.Is(err, fs.ErrNotExist) {
+			return nil
+		}
+		return err
+	}
+	for _, e := range entries {
+		id, ok := events.ParseDirname(e.Name())
+		if !ok || !e.IsDir() || !s.wanted(id) {
+			continue
+		}
+		file := filepath.Join(dir, e.Name(), workspace.EventsFile)
+		if info, err := os.Lstat(file); err == nil && info.Mode().IsRegular() {
+			s.add(Find{Place: PlaceStream, Where: file, file: file})
+		}
+	}
+	return nil
+}
