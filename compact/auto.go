@@ -81,7 +81,7 @@ func tokens(n float64) string {
 	var b strings.Builder
 	for i, d := range digits {
 		if i > 0 && (len(digits)-i)%3 == 0 {
-			b.WriteByte(',')
+			b.WriteByte(' ')
 		}
 		b.WriteRune(d)
 	}

@@ -23,6 +23,7 @@ const extractHead = "Extracted by rules, without a language model. What was aske
 const (
 	extractShare = 4     // a summary has at most this part of the text
 	extractMost  = 12000 // and at most so many bytes
+	extractLeast = 400   // or so many where that is very little
 	extractLine  = 40    // and at least so many of each turn, or nothing of it
 )
 
@@ -33,7 +34,7 @@ func (Extractive) Summarize(_ context.Context, p Passage) (Draft, Usage, error) 
 	for _, d := range turns {
 		n += len(d.Request) + len(d.Answer)
 	}
-	room := min(n/extractShare, extractMost)
+	room := len(extractHead) + min(max(n/extractShare, extractLeast), extractMost)
 	each := room / max(2*len(turns), 1)
 	var b strings.Builder
 	b.WriteString(extractHead)

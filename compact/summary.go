@@ -104,6 +104,9 @@ type Summarizer interface {
 func (j *job) summarize(ctx context.Context, step *Step) error {
 	limit := j.closed()
 	head := eventsBefore(j.stream, limit)
+	if _, n, ok := leading(head); ok && !asks(head[n:]) {
+		return nil // there is nothing but a summary
+	}
 	p, mark, carried := j.passage(limit)
 	if len(p.Events) == 0 {
 		return nil

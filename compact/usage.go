@@ -61,3 +61,13 @@ func SentOf(e *events.Element) (s Sent, ok bool) {
 	v, ok := e.Metadata().Value(MetadataSent)
 	return s, ok && json.Unmarshal(v, &s) == nil
 }
+
+// LastSent returns the request that was sent last, of those that are known.
+func LastSent(s *events.Stream) (Sent, bool) {
+	for i := s.Len() - 1; i >= 0; i-- {
+		if sent, ok := SentOf(s.At(i)); ok {
+			return sent, true
+		}
+	}
+	return Sent{}, false
+}

@@ -50,6 +50,7 @@ type cli struct {
 	Unarchive unarchiveCmd `cmd:"" group:"shape" help:"Take conversations out of the archive."`
 	Label     labelCmd     `cmd:"" group:"shape" aliases:"labels" help:"List and change labels."`
 	Rm        rmCmd        `cmd:"" group:"shape" aliases:"remove,delete" help:"Delete conversations."`
+	Compact   compactCmd   `cmd:"" group:"shape" help:"Make a conversation smaller for models."`
 	Edit      editCmd      `cmd:"" group:"shape" help:"Edit a conversation's files in your editor."`
 	Use       useCmd       `cmd:"" group:"shape" help:"Make a conversation the active one."`
 

@@ -20,6 +20,7 @@ type forkCmd struct {
 	Until        string   `placeholder:"TIME" help:"Keep events before this time."`
 	NoTurns      bool     `short:"N" help:"Keep the configuration only."`
 	Label        []string `sep:"none" placeholder:"KEY[=VALUE]" help:"Set a label on the fork; repeat for several."`
+	Compact      specFlag `short:"k" placeholder:"SPEC" help:"Compact the fork: as configured, by strategies joined by +, or by a rule as in t=omit:1..3."`
 	Activate     bool     `help:"Make the fork the active conversation."`
 }
 
@@ -57,6 +58,9 @@ func (c forkCmd) Run(ctx context.Context, a *app) error {
 	}
 	stream := conv.Stream.Fork(options)
 	query.Detach(stream)
+	if stream, err = c.compacted(ctx, a, conv, stream); err != nil {
+		return err
+	}
 	w := a.openWorkspace
 	entry, err := w.Create(ctx, &workspace.NewConversation{
 		Details: details, Stream: stream, BaseConfig: conv.BaseConfig, Local: conv.Local,
@@ -76,6 +80,22 @@ func (c forkCmd) Run(ctx context.Context, a *app) error {
 	}
 	_, err = fmt.Fprintln(a.stdout, entry.ID)
 	return err
+}
+
+// compacted compacts the fork, if that is wanted.
+func (c forkCmd) compacted(
+	ctx context.Context, a *app, conv *workspace.Conversation, s *events.Stream,
+) (*events.Stream, error) {
+	if !c.Compact.given() {
+		return s, nil
+	}
+	fork := *conv
+	fork.Stream = s
+	out, err := a.compacted(ctx, &fork, c.Compact)
+	if err != nil {
+		return nil, err
+	}
+	return out.Stream, nil
 }
 
 // options understands which turns are to be kept.

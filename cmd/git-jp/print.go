@@ -103,21 +103,12 @@ func (a *app) contentProblems(problems []render.Problem) error {
 
 // turns returns the turns to print, counted from 1, 0 for no bound.
 func (c printCmd) turns(s *events.Stream) (first, last int, err error) {
-	var from, to events.Bound
-	switch {
-	case c.Turn != "":
-		from, to, err = events.ParseTurnRange(c.Turn)
-		if err != nil {
-			return 0, 0, usagef("--turn: %w", err)
-		}
-	case c.Last != nil && *c.Last > 0:
-		from, to = events.LastTurns(*c.Last)
-	case c.First != nil && *c.First > 0:
-		from, to = events.FirstTurns(*c.First)
-	case c.Last != nil || c.First != nil:
-		return 0, 0, usagef("--first and --last: expected a positive number")
-	default:
+	if c.Turn == "" && c.Last == nil && c.First == nil {
 		return 0, 0, nil
+	}
+	from, to, err := c.bounds()
+	if err != nil {
+		return 0, 0, err
 	}
 	r, ok := s.ResolveRange(from, to)
 	if n, named := from.Turn(); !ok || named && n >= len(s.Turns()) {
@@ -125,6 +116,23 @@ func (c printCmd) turns(s *events.Stream) (first, last int, err error) {
 			render.Count(len(s.Turns()), "turn"))
 	}
 	return r.From + 1, r.To + 1, nil
+}
+
+// bounds reads the flags that name turns.
+func (c printCmd) bounds() (from, to events.Bound, err error) {
+	switch {
+	case c.Turn != "":
+		if from, to, err = events.ParseTurnRange(c.Turn); err != nil {
+			err = usagef("--turn: %w", err)
+		}
+	case c.Last != nil && *c.Last > 0:
+		from, to = events.LastTurns(*c.Last)
+	case c.First != nil && *c.First > 0:
+		from, to = events.FirstTurns(*c.First)
+	default:
+		err = usagef("--first and --last: expected a positive number")
+	}
+	return from, to, err
 }
 
 type exportCmd struct {

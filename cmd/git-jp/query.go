@@ -19,6 +19,7 @@ type queryCmd struct {
 	New      bool         `short:"n" help:"Begin a new conversation."`
 	ID       optionalFlag `short:"i" name:"id" placeholder:"CONVERSATION" help:"The conversation to go on with; the active one by default. Alone, or with ?, it asks for one."`
 	Fork     turnsFlag    `placeholder:"N" help:"Go on in a fork of the conversation, with its last N turns or all."`
+	Compact  specFlag     `short:"k" placeholder:"SPEC" help:"Compact the conversation first, into a fork: as configured, or by strategies joined by +; or by a rule of the overlay, as in t=omit:1..3."`
 	Replay   bool         `help:"Ask the last question again, edited, in a fork without the last turn."`
 	Local    bool         `short:"l" xor:"local" help:"Keep a new conversation out of the workspace."`
 	NoLocal  bool         `short:"L" xor:"local" help:"Keep a new conversation in the workspace, whatever the configuration says."`
@@ -122,6 +123,8 @@ func (c queryCmd) valid() error {
 		{c.New && c.ID.Given, "--new and --id: only one of them"},
 		{c.New && c.Fork.Given, "--new and --fork: only one of them"},
 		{c.New && c.Replay, "--new and --replay: only one of them"},
+		{c.New && c.Compact.given(), "--new and --compact: only one of them"},
+		{c.Explain && c.Compact.given(), "--explain and --compact: only one of them"},
 		{c.Fork.Given && c.Replay, "--fork and --replay: only one of them"},
 		{c.Local && !c.New, "--local: it needs --new"},
 		{c.NoLocal && !c.New, "--no-local: it needs --new"},

@@ -48,9 +48,14 @@ func (c queryCmd) target(ctx context.Context, a *app) (*target, error) {
 	}
 	switch {
 	case c.Replay:
-		return t, c.replay(t, e)
+		return t, c.replay(ctx, t, e)
 	case c.Fork.Given:
-		return t, c.fork(t, e)
+		return t, c.fork(ctx, t, e)
+	}
+	if c.Compact.given() {
+		if e, err = a.compactFirst(ctx, e, c.Compact); err != nil {
+			return nil, err
+		}
 	}
 	return t, c.take(ctx, t, e)
 }
@@ -104,16 +109,16 @@ func (c queryCmd) workspace(ctx context.Context, a *app) (*workspace.Workspace, 
 }
 
 // fork begins a conversation with turns of another.
-func (c queryCmd) fork(t *target, e workspace.Entry) error {
+func (c queryCmd) fork(ctx context.Context, t *target, e workspace.Entry) error {
 	conv, err := t.workspace.Load(e)
 	if err != nil {
 		return err
 	}
-	return c.forkOf(t, conv, events.ForkOptions{Last: c.Fork.Last})
+	return c.forkOf(ctx, t, conv, events.ForkOptions{Last: c.Fork.Last})
 }
 
 func (c queryCmd) forkOf(
-	t *target, conv *workspace.Conversation, o events.ForkOptions,
+	ctx context.Context, t *target, conv *workspace.Conversation, o events.ForkOptions,
 ) error {
 	details, err := forkCmd{Title: c.Title}.details(t.app, conv, o)
 	if err != nil {
@@ -121,6 +126,10 @@ func (c queryCmd) forkOf(
 	}
 	stream := conv.Stream.Fork(o)
 	query.Detach(stream)
+	stream, err = forkCmd{Compact: c.Compact}.compacted(ctx, t.app, conv, stream)
+	if err != nil {
+		return err
+	}
 	t.create = &workspace.NewConversation{
 		Details: details, Stream: stream, BaseConfig: conv.BaseConfig,
 		Local: conv.Local, AllowDangling: true,
@@ -130,7 +139,7 @@ func (c queryCmd) forkOf(
 
 // replay begins a conversation without the last turn of another, whose question is asked
 // again. What was answered stays where it is.
-func (c queryCmd) replay(t *target, e workspace.Entry) error {
+func (c queryCmd) replay(ctx context.Context, t *target, e workspace.Entry) error {
 	conv, err := t.workspace.Load(e)
 	if err != nil {
 		return err
@@ -153,7 +162,7 @@ func (c queryCmd) replay(t *target, e workspace.Entry) error {
 	}
 	conv.Stream = stream
 	t.app.note("asked again in a fork; the answer stays in %s", e.ID)
-	return c.forkOf(t, conv, events.ForkOptions{})
+	return c.forkOf(ctx, t, conv, events.ForkOptions{})
 }
 
 var errNoQuestion = errors.New("nothing was asked yet")
@@ -174,7 +183,7 @@ func (c queryCmd) take(ctx context.Context, t *target, e workspace.Entry) (err e
 	}
 	switch answer := waitOrFork(ctx, d, held); answer {
 	case "f":
-		return c.fork(t, e)
+		return c.fork(ctx, t, e)
 	case "w":
 		return t.wait(ctx, e.ID)
 	default:

@@ -10,7 +10,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/git-jp/git-jp/dedup"
 	"github.com/git-jp/git-jp/events"
 	"github.com/git-jp/git-jp/internal/attach"
 	"github.com/git-jp/git-jp/internal/config"
@@ -21,6 +20,7 @@ import (
 	"github.com/git-jp/git-jp/internal/tool/builtin"
 	"github.com/git-jp/git-jp/internal/tool/file"
 	"github.com/git-jp/git-jp/internal/trust"
+	"github.com/git-jp/git-jp/internal/workspace"
 	"github.com/go-json-experiment/json/jsontext"
 )
 
@@ -51,6 +51,11 @@ type talk struct {
 	tools    *tool.Executor
 	servers  *servers
 	closers  []func() error
+
+	// Of a conversation that is only read, see newReader.
+	reading *workspace.Conversation
+	past    []*events.Stream // what it was before; nil until it was looked for
+	silent  map[string]bool  // tools that are not asked what their calls subsume
 }
 
 func newTalk(ctx context.Context, a *app, t *target, c queryCmd) (_ *talk, err error) {
@@ -273,14 +278,10 @@ func (k *talk) turn(w query.Watcher) (*query.Turn, error) {
 			return nil, err
 		}
 	}
-	d := k.settings.Settings().Deduplication
 	t := &query.Turn{
 		Record: k.target.record(), Model: k.model, Tools: k.tools, Now: k.app.now,
 		Setup: k.setup, Base: base, Root: k.target.workspace.Root(), Watch: w,
-		Dedup: dedup.Options{
-			Enabled: d.Enabled, MinBytes: d.MinBytes, Lookback: d.LookbackTurns, Lines: d.Lines,
-			Tool: func(name string) bool { return k.settings.Tool(name).Deduplicate },
-		},
+		Dedup: k.dedupOptions(),
 		Session: func() string {
 			if e, ok := k.target.entry(); ok {
 				return "jp:conversation:" + e.ID.Digits()

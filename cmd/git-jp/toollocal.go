@@ -7,6 +7,7 @@ import (
 	"github.com/git-jp/git-jp/internal/jpconfig"
 	"github.com/git-jp/git-jp/internal/tool"
 	"github.com/git-jp/git-jp/internal/tool/local"
+	"github.com/go-json-experiment/json/jsontext"
 )
 
 // A command is a local tool. Its command is opened when it runs for the first time: a
@@ -48,19 +49,34 @@ func (c *command) environment() local.Environment {
 
 // Run implements [tool.Tool].
 func (c *command) Run(ctx context.Context, call tool.Call) (tool.Result, error) {
-	line, err := c.process.Open(c.talk.gate)
+	t, err := c.open()
 	if err != nil {
 		return tool.Result{}, err
+	}
+	return t.Run(ctx, call)
+}
+
+// open returns the tool that the command is.
+func (c *command) open() (subsumingTool, error) {
+	line, err := c.process.Open(c.talk.gate)
+	if err != nil {
+		return nil, err
 	}
 	config := c.config
 	if err := json.Unmarshal(line, &config.Command); err != nil {
-		return tool.Result{}, err
+		return nil, err
 	}
 	it, err := local.New(config, c.environment())
 	if err != nil {
-		return tool.Result{}, err
+		return nil, err
 	}
-	return it.Tool.Run(ctx, call)
+	return it.Tool.(subsumingTool), nil //nolint:forcetypeassert // every local tool is one
+}
+
+// A subsumingTool can be asked what its calls subsume.
+type subsumingTool interface {
+	tool.Tool
+	Subsumes(ctx context.Context, earlier, later jsontext.Value) (bool, error)
 }
 
 // FormatArguments implements [tool.Formatter].

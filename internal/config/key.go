@@ -85,6 +85,12 @@ func hookKeys() []Key {
 			among("replace", "refuse"),
 		key("trim.schedule", String, "cold", "when what was already sent may be trimmed").
 			among("never", "cold", "balanced", "eager"),
+		key("trim.min_bytes", Int, int64(300), "superseded contents up to this size are kept"),
+		key("trim.min_turns", Int, int64(0),
+			"so many turns must lie between a content and what supersedes it"),
+		key("trim.min_delta", Fraction, 0.0,
+			"the share of lines that must have changed for a superseded content to go"),
+		key("trim.cache_turns", Int, int64(0), "contents of the last so many turns are kept"),
 	}
 }
 

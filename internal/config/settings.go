@@ -50,6 +50,11 @@ type Merge struct {
 // Trim is [trim].
 type Trim struct {
 	Schedule string // "never", "cold", "balanced" or "eager"
+	// What of superseded contents stays all the same.
+	MinBytes   int64
+	MinTurns   int
+	MinDelta   float64
+	CacheTurns int
 }
 
 // Deduplication is [conversation.deduplication].
@@ -98,7 +103,12 @@ func (c *Config) Settings() Settings {
 			Strict: get[bool](c, "hooks.strict"), Restore: get[bool](c, "hooks.restore"),
 		},
 		Merge: Merge{Blended: get[string](c, "merge.blended")},
-		Trim:  Trim{Schedule: get[string](c, "trim.schedule")},
+		Trim: Trim{
+			Schedule: get[string](c, "trim.schedule"),
+			MinBytes: get[int64](c, "trim.min_bytes"), MinTurns: int(get[int64](c, "trim.min_turns")),
+			MinDelta:   get[float64](c, "trim.min_delta"),
+			CacheTurns: int(get[int64](c, "trim.cache_turns")),
+		},
 		Deduplication: Deduplication{
 			Enabled:       get[bool](c, dedup+"enabled"),
 			MinBytes:      get[int64](c, dedup+"min_bytes"),

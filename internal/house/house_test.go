@@ -39,6 +39,7 @@ var rooms = map[string]room{
 	"internal/stage":        {imports: stageImports},
 	"internal/repair":       {imports: stageImports},
 	"internal/search":       {imports: []string{"events", "blobs"}},
+	"internal/quarantine":   {imports: []string{"events", "blobs", "internal/atomicfile"}},
 	"internal/config":       {},
 	"internal/llm":          {imports: []string{"events", "blobs"}, network: true},
 	"internal/llm/*":        {imports: []string{"internal/llm", "events", "blobs"}, network: true},

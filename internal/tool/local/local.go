@@ -18,6 +18,8 @@ import (
 const (
 	actionRun    = "run"
 	actionFormat = "format_arguments"
+	// actionSubsumes asks whether a call makes an earlier one obsolete (RFD 036).
+	actionSubsumes = "subsumes"
 )
 
 const (

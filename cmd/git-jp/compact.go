@@ -1,0 +1,478 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"strconv"
+	"strings"
+
+	"github.com/alecthomas/kong"
+	"github.com/git-jp/git-jp/compact"
+	"github.com/git-jp/git-jp/events"
+	"github.com/git-jp/git-jp/internal/quarantine"
+	"github.com/git-jp/git-jp/internal/workspace"
+)
+
+type compactCmd struct {
+	Conversation string   `arg:"" optional:"" help:"The conversation; the active one by default."`
+	Strategy     []string `placeholder:"NAME" help:"What to do, repeated from left to right: auto, strip-reasoning, dedup-tools, strip-tool-results, strip-attachments, prune-tools, trim-superseded, summarize or classify-tangents."`
+	KeepLast     string   `placeholder:"N" help:"How many turns at the end are left alone, or, of an overlay, for how long: 5h."`
+	InPlace      bool     `help:"Change the conversation instead of a fork of it."`
+	DryRun       bool     `short:"n" help:"Tell what would change, and change nothing."`
+	NoActivate   bool     `help:"Do not make the fork the active conversation."`
+	Budget       int64    `placeholder:"TOKENS" help:"auto stops when this size is reached."`
+	Model        string   `short:"m" placeholder:"MODEL" help:"The model that summarizes and classifies."`
+	Yes          bool     `short:"y" help:"Do not ask."`
+
+	Overlay   bool      `help:"Keep all events, and add one that says what a model is not given: by the configured rules where no flag names one."`
+	Rule      []string  `short:"k" name:"compact" sep:"none" placeholder:"SPEC" help:"A rule of the overlay, as jp has it: r, s and t joined by +, then :FROM..TO."`
+	Reasoning bool      `short:"r" help:"Overlay: leave reasoning out."`
+	Tools     toolsFlag `short:"t" placeholder:"WHAT" help:"Overlay: strip, strip-requests, strip-responses or omit tool calls."`
+	Summarize bool      `short:"s" help:"Overlay: a summary in place of the turns."`
+	KeepFirst string    `placeholder:"N" help:"Overlay: how many turns at the start are left alone."`
+	From      string    `placeholder:"TURN" help:"Overlay: from this turn, -N from the end, a duration, or last-compaction."`
+	To        string    `placeholder:"TURN" help:"Overlay: up to this turn."`
+	Turn      string    `placeholder:"N|A..B" help:"Overlay: these turns."`
+	First     *int      `placeholder:"N" help:"Overlay: the first N turns."`
+	Last      *int      `placeholder:"N" help:"Overlay: the last N turns."`
+	Undo      undoFlag  `placeholder:"N|all" help:"Take back the last compaction, the N-th of the overlay, or all of it."`
+}
+
+// Help says what is lost, and what can be brought back.
+func (compactCmd) Help() string {
+	return `Makes a conversation smaller for models, in a fork of it unless --in-place is given. The
+report tells what each strategy saves, in events, bytes and tokens, and when it pays.
+
+auto takes reasoning out, then calls that a later one repeats, then the bodies of results,
+then definitions of tools that were never called; it summarizes only what is still larger
+than --budget, or than the share of the model's window that
+conversation.compaction.summarize_threshold names.
+
+What --in-place removes is kept in the clone until it is cleaned up: --undo brings it back.
+An overlay removes nothing.`
+}
+
+// A toolsFlag is given alone or with what is left of tool calls.
+type toolsFlag struct{ Policy *events.ToolCallPolicy }
+
+// IsBool lets the flag stand alone.
+func (toolsFlag) IsBool() bool { return true }
+
+// Decode implements kong's mapping of flags.
+func (f *toolsFlag) Decode(k *kong.DecodeContext) (err error) {
+	word := ""
+	if k.Scan.Peek().Type == kong.FlagValueToken {
+		word = k.Scan.Pop().String()
+	}
+	f.Policy, err = compact.ParseTools(word)
+	return err
+}
+
+// An undoFlag is given alone, with the number of a compaction, or with "all".
+type undoFlag struct {
+	Given bool
+	N     int // as compact.RemoveOverlay has it
+}
+
+// IsBool lets the flag stand alone.
+func (undoFlag) IsBool() bool { return true }
+
+// Decode implements kong's mapping of flags.
+func (f *undoFlag) Decode(k *kong.DecodeContext) error {
+	f.Given, f.N = true, -1
+	if k.Scan.Peek().Type != kong.FlagValueToken {
+		return nil
+	}
+	word := k.Scan.Pop().String()
+	if word == "all" {
+		f.N = 0
+		return nil
+	}
+	n, err := strconv.Atoi(word)
+	if err != nil || n < 1 {
+		return errors.New("expected the number of a compaction, or all")
+	}
+	f.N = n
+	return nil
+}
+
+// overlays reports whether the overlay is meant.
+func (c compactCmd) overlays() bool {
+	return c.Overlay || len(c.Rule) > 0 || c.Reasoning || c.Tools.Policy != nil || c.Summarize ||
+		c.KeepFirst != "" || c.From != "" || c.To != "" || c.Turn != "" || c.First != nil ||
+		c.Last != nil
+}
+
+func (c compactCmd) valid() error {
+	strategic := len(c.Strategy) > 0 || c.InPlace || c.NoActivate || c.Budget != 0
+	switch {
+	case c.overlays() && strategic:
+		return usagef("an overlay has rules and no strategies, and is always in place")
+	case c.Undo.Given && (c.overlays() || strategic):
+		return usagef("--undo stands alone")
+	case c.InPlace && c.NoActivate:
+		return usagef("--in-place and --no-activate: only one of them")
+	case c.Budget < 0:
+		return usagef("--budget: expected a positive number")
+	}
+	return nil
+}
+
+// Run compacts a conversation.
+func (c compactCmd) Run(ctx context.Context, a *app) (err error) {
+	if err := c.valid(); err != nil {
+		return err
+	}
+	conv, err := a.load(c.Conversation)
+	if err != nil {
+		return err
+	}
+	switch {
+	case c.Undo.Given:
+		return c.undo(ctx, a, conv)
+	case c.overlays():
+		return c.overlay(ctx, a, conv)
+	}
+	_, err = c.strategies(ctx, a, conv)
+	return err
+}
+
+// A compactedRecord is what `compact --json` prints.
+type compactedRecord struct {
+	ID      string         `json:"id"`     // of what was written, or would be compacted
+	Source  string         `json:"source"` //
+	DryRun  bool           `json:"dry_run"`
+	InPlace bool           `json:"in_place"`
+	Copy    string         `json:"copy"` // where what was removed is kept
+	Report  compact.Report `json:"report"`
+}
+
+// strategies runs the pipeline and writes what came of it. It returns the conversation to go
+// on with.
+func (c compactCmd) strategies(
+	ctx context.Context, a *app, conv *workspace.Conversation,
+) (id events.ID, err error) {
+	r, err := a.newReader(ctx, conv)
+	if err != nil {
+		return 0, err
+	}
+	defer func() { err = errors.Join(err, r.close()) }()
+	o, err := r.compactOptions(ctx, c)
+	if err != nil {
+		return 0, err
+	}
+	inPlace := c.InPlace || !r.settings.Settings().Compaction.Fork
+	out, err := compact.Run(ctx, conv.Stream, o)
+	if err != nil {
+		return 0, err
+	}
+	record := compactedRecord{
+		ID: conv.ID.String(), Source: conv.ID.String(), DryRun: c.DryRun, InPlace: inPlace,
+		Report: out.Report,
+	}
+	id = conv.ID
+	switch {
+	case c.DryRun:
+	case !out.Report.Changed():
+	case inPlace:
+		if record.Copy, err = c.replace(ctx, a, conv, out); err != nil {
+			return 0, err
+		}
+	default:
+		if id, err = c.fork(ctx, a, conv, out.Stream); err != nil {
+			return 0, err
+		}
+		record.ID = id.String()
+	}
+	return id, a.tellCompacted(record)
+}
+
+// fork writes a fork.
+func (c compactCmd) fork(
+	ctx context.Context, a *app, conv *workspace.Conversation, s *events.Stream,
+) (events.ID, error) {
+	details, err := forkCmd{}.details(a, conv, events.ForkOptions{})
+	if err != nil {
+		return 0, err
+	}
+	w := a.openWorkspace
+	entry, err := w.Create(ctx, &workspace.NewConversation{
+		Details: details, Stream: s, BaseConfig: conv.BaseConfig, Local: conv.Local,
+		AllowDangling: true, // the source's own faults are not the fork's to refuse
+	})
+	if err != nil {
+		return 0, err
+	}
+	a.note("compacted %s into %s, in %s", conv.ID, entry.ID, entry.Path)
+	session, ok := workspace.SessionOf(a.workspaceEnv(a.openConfig.Settings()))
+	if c.NoActivate || !ok {
+		return entry.ID, nil
+	}
+	return entry.ID, w.Activate(session, entry.ID)
+}
+
+// replace changes the conversation. What it was is kept first.
+func (c compactCmd) replace(
+	ctx context.Context, a *app, conv *workspace.Conversation, out *compact.Result,
+) (dir string, err error) {
+	what := fmt.Sprintf("compact %s in place", conv.ID)
+	if !c.Yes && !a.confirm(fmt.Sprintf("%s? %d events go, %d become shorter; a copy is kept.",
+		what, out.Report.EventsRemoved, changes(out.Report))) {
+		return "", &unconfirmedError{what: what, asked: a.canAsk()}
+	}
+	q, err := a.quarantine(ctx)
+	if err != nil {
+		return "", err
+	}
+	w := a.openWorkspace
+	err = w.Update(ctx, conv.ID, func(now *workspace.Conversation) error {
+		if string(now.Stream.Encode()) != string(conv.Stream.Encode()) {
+			return errMoved
+		}
+		var err error
+		dir, err = q.Put(quarantine.Change{
+			ID: conv.ID, At: a.now(), Was: now.Stream, Is: out.Stream,
+			Contents: w.BlobsOf(conv.Entry),
+		})
+		now.Stream, now.AllowDangling = out.Stream, true
+		return err
+	})
+	if err != nil {
+		return "", err
+	}
+	a.note("compacted %s; what it was is kept in %s", conv.ID, a.short(dir))
+	return dir, nil
+}
+
+// errMoved is the error of a conversation that somebody changed meanwhile.
+var errMoved = errors.New("the conversation was changed meanwhile")
+
+func changes(r compact.Report) (n int) {
+	for _, s := range r.Steps {
+		n += s.Changed
+	}
+	return n
+}
+
+// quarantine is where copies are kept: with the clone, or, without one, with the user's data.
+func (a *app) quarantine(ctx context.Context) (quarantine.Quarantine, error) {
+	dir := a.workspaceEnv(a.openConfig.Settings()).StateDir()
+	if repo, err := a.repo(ctx); err == nil {
+		dir = repo.Dir()
+	}
+	if dir == "" {
+		return quarantine.Quarantine{}, errors.New("keep a copy: there is no place for it")
+	}
+	return quarantine.At(filepath.Join(dir, "trash")), nil
+}
+
+// undo takes back the last compaction: one of the overlay, or else what was removed.
+func (c compactCmd) undo(ctx context.Context, a *app, conv *workspace.Conversation) error {
+	out, gone, err := compact.RemoveOverlay(conv.Stream, c.Undo.N)
+	if errors.Is(err, compact.ErrNoOverlay) && c.Undo.N <= 0 {
+		return c.restore(ctx, a, conv)
+	}
+	if err != nil {
+		return fmt.Errorf("undo the compaction of %s: %w", conv.ID, err)
+	}
+	for _, g := range gone {
+		what := newCompactionRecord(g).String()
+		if c.DryRun {
+			a.note("would remove the compaction of %s", what)
+		} else {
+			a.note("removed the compaction of %s", what)
+		}
+	}
+	if c.DryRun {
+		return nil
+	}
+	return a.rewrite(ctx, conv, out)
+}
+
+// rewrite saves another stream of a conversation that nobody changed meanwhile.
+func (a *app) rewrite(ctx context.Context, conv *workspace.Conversation, s *events.Stream) error {
+	if err := a.rewriteQuietly(ctx, conv, s); err != nil {
+		return err
+	}
+	return a.printRecord(conv.Entry)
+}
+
+func (a *app) rewriteQuietly(
+	ctx context.Context, conv *workspace.Conversation, s *events.Stream,
+) error {
+	return a.openWorkspace.Update(ctx, conv.ID, func(now *workspace.Conversation) error {
+		if string(now.Stream.Encode()) != string(conv.Stream.Encode()) {
+			return errMoved
+		}
+		now.Stream, now.AllowDangling = s, true
+		return nil
+	})
+}
+
+// restore brings back what the last compaction in place removed.
+func (c compactCmd) restore(ctx context.Context, a *app, conv *workspace.Conversation) error {
+	q, err := a.quarantine(ctx)
+	if err != nil {
+		return err
+	}
+	for _, kept := range q.Copies(conv.ID) {
+		was, ok := kept.Restored(conv.Stream)
+		if !ok {
+			continue
+		}
+		if c.DryRun {
+			a.note("would bring back %s as it was at %s", conv.ID, a.moment(kept.At))
+			return nil
+		}
+		store := a.openWorkspace.BlobsOf(conv.Entry)
+		err := kept.Contents(func(content []byte) error {
+			_, err := store.Write(content)
+			return err
+		})
+		if err != nil {
+			return err
+		}
+		a.note("brought back %s as it was at %s", conv.ID, a.moment(kept.At))
+		return a.rewrite(ctx, conv, was)
+	}
+	return fmt.Errorf("undo the compaction of %s: %w", conv.ID, quarantine.ErrNone)
+}
+
+// overlay adds compactions that remove nothing.
+func (c compactCmd) overlay(ctx context.Context, a *app, conv *workspace.Conversation) (err error) {
+	r, err := a.newReader(ctx, conv)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, r.close()) }()
+	policies, err := c.policies(a, r)
+	if err != nil {
+		return err
+	}
+	if c.DryRun { // a summary is not asked for to be thrown away
+		for i := range policies {
+			policies[i].Summarize, policies[i].Reasoning = false, policies[i].Reasoning ||
+				policies[i].Summarize
+		}
+	}
+	out, made, err := r.overlaid(ctx, c, conv.Stream, policies)
+	if err != nil {
+		return err
+	}
+	if len(made) == 0 {
+		a.note("nothing to compact")
+		return nil
+	}
+	for _, m := range made {
+		what := "compacted"
+		if c.DryRun {
+			what = "would compact"
+		}
+		a.note("%s %s", what, newCompactionRecord(m))
+	}
+	if c.DryRun {
+		return nil
+	}
+	return a.rewrite(ctx, conv, out)
+}
+
+// policies returns the rules of the overlay: those of the flags, else those that are
+// configured.
+func (c compactCmd) policies(a *app, r *talk) ([]compact.Policy, error) {
+	var all []compact.Policy
+	own := c.Reasoning || c.Tools.Policy != nil || c.Summarize
+	if c.Overlay && !own || !own && len(c.Rule) == 0 {
+		all = r.configuredPolicies()
+	}
+	for _, spec := range c.Rule {
+		p, err := compact.ParsePolicy(spec)
+		if err != nil {
+			return nil, usagef("--compact: %w", err)
+		}
+		all = append(all, p)
+	}
+	if own {
+		p := compact.DefaultPolicy()
+		p.Reasoning, p.Tools, p.Summarize = c.Reasoning, c.Tools.Policy, c.Summarize
+		all = append(all, p)
+	}
+	for i := range all {
+		if err := c.turns(a, &all[i]); err != nil {
+			return nil, err
+		}
+	}
+	return all, nil
+}
+
+// turns gives a policy the turns that flags name.
+func (c compactCmd) turns(a *app, p *compact.Policy) (err error) {
+	named := printCmd{Turn: c.Turn, First: c.First, Last: c.Last}
+	switch {
+	case p.Ranged:
+		return nil
+	case c.Turn != "" || c.First != nil || c.Last != nil:
+		p.From, p.To, err = named.bounds()
+		return err
+	case c.From != "" || c.To != "":
+		if p.From, err = a.bound("from", c.From); err != nil {
+			return err
+		}
+		p.To, err = a.bound("to", c.To)
+		return err
+	}
+	if c.KeepFirst != "" {
+		n, err := strconv.Atoi(c.KeepFirst)
+		if err != nil || n < 0 {
+			return usagef("--keep-first %q: expected a number of turns", c.KeepFirst)
+		}
+		p.From, _ = compact.Spared(n, 0)
+	}
+	if c.KeepLast != "" {
+		p.To, err = a.spared(c.KeepLast)
+	}
+	return err
+}
+
+// bound reads one end of a range: a turn, or a time ago.
+func (a *app) bound(flag, text string) (events.Bound, error) {
+	if text == "" {
+		return events.Bound{}, nil
+	}
+	if b, err := events.ParseBound(text); err == nil {
+		return b, nil
+	}
+	at, err := a.parseWhen(flag, text)
+	if err != nil {
+		return events.Bound{}, usagef("--%s %q: expected a turn, a duration or last-compaction",
+			flag, text)
+	}
+	return events.AtTime(at), nil
+}
+
+// spared reads how many turns at the end are left alone, or how long ago they began.
+func (a *app) spared(text string) (events.Bound, error) {
+	if n, err := strconv.Atoi(text); err == nil && n >= 0 {
+		_, to := compact.Spared(0, n)
+		return to, nil
+	}
+	at, err := a.parseWhen("keep-last", text)
+	if err != nil {
+		return events.Bound{}, usagef("--keep-last %q: expected a number of turns or a duration",
+			text)
+	}
+	return events.AtTime(at), nil
+}
+
+// keptTurns reads --keep-last for strategies.
+func (c compactCmd) keptTurns(configured int) (int, error) {
+	if c.KeepLast == "" {
+		return configured, nil
+	}
+	n, err := strconv.Atoi(strings.TrimSpace(c.KeepLast))
+	if err != nil || n < 0 {
+		return 0, usagef("--keep-last %q: expected a number of turns", c.KeepLast)
+	}
+	return n, nil
+}

@@ -1,0 +1,480 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/git-jp/git-jp/blobs"
+	"github.com/git-jp/git-jp/compact"
+	"github.com/git-jp/git-jp/dedup"
+	"github.com/git-jp/git-jp/events"
+	"github.com/git-jp/git-jp/gitint"
+	"github.com/git-jp/git-jp/internal/llm"
+	"github.com/git-jp/git-jp/internal/llm/builtin"
+	"github.com/git-jp/git-jp/internal/llm/models"
+	"github.com/git-jp/git-jp/internal/query"
+	"github.com/git-jp/git-jp/internal/tool"
+	"github.com/git-jp/git-jp/internal/workspace"
+	"github.com/go-json-experiment/json/jsontext"
+)
+
+// newReader opens what a query would open of a conversation, for those who do not ask: its
+// configuration and the gate. Tools and models are opened when they are needed.
+func (a *app) newReader(
+	ctx context.Context, conv *workspace.Conversation,
+) (_ *talk, err error) {
+	k := &talk{app: a, target: &target{
+		app: a, workspace: a.openWorkspace,
+		create: &workspace.NewConversation{
+			Details: conv.Details, Stream: conv.Stream, BaseConfig: conv.BaseConfig,
+		},
+	}}
+	defer func() {
+		if err != nil {
+			err = errors.Join(err, k.close())
+		}
+	}()
+	if k.settings, err = a.configAt(a.openWorkspace.Root()); err != nil {
+		return nil, err
+	}
+	if err := k.openFiles(ctx); err != nil {
+		return nil, err
+	}
+	if k.config, err = k.load(nil); err != nil {
+		return nil, err
+	}
+	if k.setup, err = setupOf(k.config); err != nil {
+		return nil, err
+	}
+	k.reading = conv
+	k.gate, err = a.askingGate()
+	return k, err
+}
+
+// contents opens what the conversation refers to.
+func (k *talk) contents() blobs.Reader { return k.app.openWorkspace.BlobsOf(k.reading.Entry) }
+
+// dedupOptions are the settings of deduplication.
+func (k *talk) dedupOptions() dedup.Options {
+	d := k.settings.Settings().Deduplication
+	return dedup.Options{
+		Enabled: d.Enabled, MinBytes: d.MinBytes, Lookback: d.LookbackTurns, Lines: d.Lines,
+		Tool: func(name string) bool { return k.settings.Tool(name).Deduplicate },
+	}
+}
+
+// hint is the hint of a tool: what is configured, over what is known.
+func (k *talk) hint(name string) compact.Hint {
+	h, set := compact.DefaultHint(name), k.settings.Tool(name).Compaction
+	if set.Response != "" {
+		h.Response = compact.Response(set.Response)
+	}
+	if set.Dedup != nil {
+		h.Dedup = *set.Dedup
+	}
+	if rule, ok := set.Subsumes.Value(); ok {
+		h.Subsumes = rule
+	}
+	return h
+}
+
+// rules are those by which results of a tool are superseded.
+func (k *talk) rules(name string) []dedup.Rule {
+	rule, ok := k.settings.Tool(name).Compaction.Subsumes.Value()
+	if !ok || rule == "tool" {
+		return compact.DefaultRules(name)
+	}
+	if r, ok := dedup.Rules()[rule]; ok {
+		return []dedup.Rule{r}
+	}
+	return nil
+}
+
+func (k *talk) limits() compact.Limits {
+	t := k.settings.Settings().Trim
+	return compact.Limits{
+		MinBytes: t.MinBytes, MinTurns: t.MinTurns, MinDelta: t.MinDelta, CacheTurns: t.CacheTurns,
+	}
+}
+
+// market is what is known of the prices of the conversation's model.
+func (k *talk) market() compact.Market { return marketOf(k.setup.Model, k.setup.Cache.TTL) }
+
+// marketOf returns the market of a model whose cache is written with a lifetime.
+func marketOf(id string, ttl time.Duration) compact.Market {
+	m := compact.Market{Model: id}
+	table, err := models.Builtin()
+	if err != nil {
+		return m
+	}
+	row, ok := table.Find(id)
+	if !ok {
+		return m
+	}
+	p := row.Of(0)
+	m.Input, m.Read, m.Write = p.Input, p.Read, p.Write
+	m.TTL, m.Gone = time.Duration(row.Cache.TTL), time.Duration(row.Cache.Gone)
+	m.Minimum, m.Grain = int64(row.Cache.Minimum), int64(row.Cache.Grain)
+	if long := time.Duration(row.Cache.TTLLong); ttl >= time.Hour && long > 0 {
+		m.Write, m.TTL, m.Gone = p.WriteLong, long, max(m.Gone, long)
+	}
+	m.AsOf = row.AsOf.String()
+	return m
+}
+
+// window is that of the conversation's model, 0 when it is not known.
+func windowOf(id string) int64 {
+	table, err := models.Builtin()
+	if err != nil {
+		return 0
+	}
+	row, _ := table.Find(id)
+	return int64(row.Window)
+}
+
+// compactOptions are the options of a run.
+func (k *talk) compactOptions(ctx context.Context, c compactCmd) (compact.Options, error) {
+	set := k.settings.Settings().Compaction
+	kept, err := c.keptTurns(set.KeepLast)
+	if err != nil {
+		return compact.Options{}, err
+	}
+	o := compact.Options{
+		Strategies: c.Strategy, KeepLast: kept, Now: k.app.now(), Contents: k.contents(),
+		Dedup: k.dedupOptions(), Hint: k.hint, Rules: k.rules, Limits: k.limits(),
+		Subsumer: subsumer{k}, Budget: c.Budget, Window: windowOf(k.setup.Model),
+		Threshold: set.SummarizeThreshold, Market: k.market(), Raw: k.raw(ctx),
+	}
+	if len(o.Strategies) == 0 {
+		o.Strategies = set.Strategy
+	}
+	for _, name := range o.Strategies {
+		if !slices.Contains(compact.Names(), name) {
+			return o, usagef("--strategy %q: expected one of %s", name,
+				strings.Join(compact.Names(), ", "))
+		}
+	}
+	if o.Base, err = events.ParseConfig(baseConfig(k.reading.BaseConfig), 0); err != nil {
+		return o, fmt.Errorf("read the conversation's configuration: %w", err)
+	}
+	if sent, ok := compact.LastSent(k.reading.Stream); ok {
+		sent.At = o.Now
+		o.Cold = compact.IsCold(k.reading.Stream, sent, o.Market)
+	}
+	if !c.DryRun {
+		o.Confirm = k.app.confirmTangents(c.Yes)
+	}
+	return o, k.summarizer(ctx, c, &o)
+}
+
+// asksModel reports whether a pipeline may ask a model.
+func asksModel(strategies []string) bool {
+	return slices.ContainsFunc(strategies, func(s string) bool {
+		return s == compact.Auto || s == compact.Summarize || s == compact.ClassifyTangents
+	})
+}
+
+// summarizer sets who summarizes: the model that is configured for it, else the cheapest that
+// is known of the conversation's provider, else its own. Without any it is done by rules.
+func (k *talk) summarizer(ctx context.Context, c compactCmd, o *compact.Options) error {
+	if !asksModel(o.Strategies) {
+		return nil
+	}
+	id, err := k.summaryModel(c)
+	if err != nil || id == "" {
+		return err
+	}
+	if c.DryRun && !slices.Contains(o.Strategies, compact.ClassifyTangents) {
+		return nil // nobody pays for a summary that is thrown away
+	}
+	m, err := k.app.modelOf(id, k, k.app.retry(k.config))
+	if err != nil {
+		return err
+	}
+	s := &query.Summarizer{
+		Model: m, Window: int(windowOf(id)), Kept: o.KeepLast,
+		Live: k.live(ctx), Cheaper: k.cheaper(id, o),
+	}
+	o.Classifier = s
+	if !c.DryRun {
+		o.Summarizer = s
+	}
+	return nil
+}
+
+func (k *talk) summaryModel(c compactCmd) (string, error) {
+	name := c.Model
+	if name == "" {
+		name = k.settings.Settings().Compaction.Model
+	}
+	if name != "" {
+		id, err := k.config.ResolveModel(name)
+		if err != nil {
+			return "", usagef("--model %q: expected provider/name or a model's short name", name)
+		}
+		return id.String(), nil
+	}
+	if k.setup.Model == "" || k.setup.Model == builtin.ID {
+		return "", nil
+	}
+	return cheapest(k.setup.Model), nil
+}
+
+// cheapest returns the model of the same provider that reads for the least money.
+func cheapest(id string) string {
+	table, err := models.Builtin()
+	own, ok := models.Row{}, false
+	if err == nil {
+		own, ok = table.Find(id)
+	}
+	if !ok || own.Price.Input == 0 {
+		return id
+	}
+	provider, _, _ := llm.SplitID(id)
+	best, price := id, own.Price.Input
+	for _, r := range table.Rows() {
+		p, _, _ := llm.SplitID(r.ID)
+		if p == provider && r.Price.Input > 0 && r.Price.Input < price {
+			best, price = r.ID, r.Price.Input
+		}
+	}
+	return best
+}
+
+// live returns the request that would continue the conversation, for a summary that reads the
+// cache.
+func (k *talk) live(ctx context.Context) func(string) (llm.Model, *llm.Request, error) {
+	return func(instruction string) (llm.Model, *llm.Request, error) {
+		var err error
+		if k.model == nil {
+			if k.model, err = k.newModel(ctx); err != nil {
+				return nil, nil, err
+			}
+		}
+		if k.tools == nil {
+			if err := k.openTools(ctx, queryCmd{}); err != nil {
+				return nil, nil, err
+			}
+		}
+		t, err := k.turn(nil)
+		if err != nil {
+			return nil, nil, err
+		}
+		r, _, err := t.Explain(query.Prompt{Request: &events.ChatRequest{Content: instruction}})
+		return k.model, r, err
+	}
+}
+
+// cheaper compares a request that reads the conversation from the cache with one that shows it
+// to the summarizing model.
+func (k *talk) cheaper(id string, o *compact.Options) func(bytes int) bool {
+	other := marketOf(id, 0)
+	return func(bytes int) bool {
+		if !o.Market.Priced() || !other.Priced() || o.Cold {
+			return false
+		}
+		_, known := compact.LastSent(k.reading.Stream)
+		prompt := lastPrompt(k.reading.Stream)
+		return known && float64(prompt)*o.Market.Read < float64(bytes)/2.7*other.Input
+	}
+}
+
+// lastPrompt is the size of the prompt that was sent last, with its answer.
+func lastPrompt(s *events.Stream) int64 {
+	for i := s.Len() - 1; i >= 0; i-- {
+		if u, ok := compact.UsageOf(s.At(i)); ok {
+			return u.Prompt() + u.Output
+		}
+	}
+	return 0
+}
+
+// raw looks for events that a summary replaced: in the conversations that this one is a fork
+// of, in what was kept when it was compacted, and in Git.
+func (k *talk) raw(ctx context.Context) func(compact.Summary) ([]*events.Element, bool) {
+	return func(s compact.Summary) ([]*events.Element, bool) {
+		for _, stream := range k.earlier(ctx) {
+			if elems, ok := s.Find(stream); ok {
+				return elems, true
+			}
+		}
+		return nil, false
+	}
+}
+
+const (
+	maxOrigins   = 16  // forks of forks
+	maxRevisions = 200 // of one conversation
+)
+
+// earlier returns what the conversation was before, as far as it can still be found.
+func (k *talk) earlier(ctx context.Context) []*events.Stream {
+	if k.past != nil {
+		return k.past
+	}
+	k.past = []*events.Stream{}
+	q, err := k.app.quarantine(ctx)
+	conv := k.reading
+	for range maxOrigins {
+		if err == nil {
+			for _, c := range q.Copies(conv.ID) {
+				k.past = append(k.past, c.Stream)
+			}
+		}
+		k.past = append(k.past, k.app.committed(ctx, conv)...)
+		o := originOf(conv.Details)
+		if o == nil {
+			break
+		}
+		e, err := k.app.find(o.ID)
+		if err != nil {
+			break
+		}
+		if conv, err = k.app.openWorkspace.Load(e); err != nil {
+			break
+		}
+		k.past = append(k.past, conv.Stream)
+	}
+	return k.past
+}
+
+// committed returns the versions of a conversation that Git has.
+func (a *app) committed(ctx context.Context, conv *workspace.Conversation) []*events.Stream {
+	repo, err := a.repo(ctx)
+	if err != nil || conv.Local {
+		return nil
+	}
+	below, err := filepath.Rel(repo.Root(), a.openWorkspace.Path(conv.Entry))
+	if err != nil {
+		return nil
+	}
+	file := filepath.ToSlash(filepath.Join(below, workspace.EventsFile))
+	found, err := repo.Log(ctx, gitint.LogRequest{Paths: []string{file}, Count: maxRevisions})
+	if err != nil {
+		return nil
+	}
+	var all []*events.Stream
+	for _, l := range found {
+		tree, err := repo.Tree(ctx, l.OID.String())
+		if err != nil {
+			continue
+		}
+		data, err := tree.ReadFile(file)
+		if err != nil {
+			continue
+		}
+		if s, err := events.Decode(data); err == nil {
+			all = append(all, s)
+		}
+	}
+	return all
+}
+
+// confirmTangents asks about turns that were found tangential.
+func (a *app) confirmTangents(yes bool) func([]compact.Tangent) []compact.Tangent {
+	return func(found []compact.Tangent) []compact.Tangent {
+		var chosen []compact.Tangent
+		for _, t := range found {
+			what := fmt.Sprintf("turn %d, %q: %s", t.Turn, clipped(t.Title), clipped(t.Reason))
+			if yes || a.confirm(what+"\nremove it?") {
+				chosen = append(chosen, t)
+			}
+		}
+		return chosen
+	}
+}
+
+// configuredPolicies are jp's rules of the overlay, or its default where there are none.
+func (k *talk) configuredPolicies() []compact.Policy {
+	var rules []struct {
+		KeepFirst *int           `json:"keep_first"`
+		KeepLast  *int           `json:"keep_last"`
+		Reasoning string         `json:"reasoning"`
+		ToolCalls jsontext.Value `json:"tool_calls"`
+		Summary   jsontext.Value `json:"summary"`
+	}
+	if !k.config.Decode(&rules, "conversation", "compaction", "rules") || len(rules) == 0 {
+		return []compact.Policy{compact.DefaultPolicy()}
+	}
+	var all []compact.Policy
+	for _, r := range rules {
+		p := compact.Policy{Reasoning: r.Reasoning == "strip", Summarize: len(r.Summary) > 0}
+		var word string
+		if json.Unmarshal(r.ToolCalls, &word) == nil {
+			if tools, err := compact.ParseTools(word); err == nil {
+				p.Tools = tools
+			}
+		}
+		p.From, p.To = compact.Spared(orOne(r.KeepFirst), orOne(r.KeepLast))
+		all = append(all, p)
+	}
+	return all
+}
+
+func orOne(n *int) int {
+	if n == nil {
+		return 1
+	}
+	return *n
+}
+
+// overlaid adds compactions to a stream.
+func (k *talk) overlaid(
+	ctx context.Context, c compactCmd, s *events.Stream, policies []compact.Policy,
+) (*events.Stream, []*events.Compaction, error) {
+	c.Strategy = nil
+	if slices.ContainsFunc(policies, func(p compact.Policy) bool { return p.Summarize }) {
+		c.Strategy = []string{compact.Summarize}
+	} else {
+		c.Strategy = []string{compact.StripReasoning}
+	}
+	c.KeepLast = ""
+	o, err := k.compactOptions(ctx, c)
+	if err != nil {
+		return nil, nil, err
+	}
+	if sum, ok := o.Summarizer.(*query.Summarizer); ok {
+		sum.Live = nil // it would summarize other turns too
+	}
+	return compact.Overlay{Now: o.Now, Summarizer: o.Summarizer, Options: o}.Apply(ctx, s, policies)
+}
+
+// A subsumer asks local tools. One that may not be run has said nothing.
+type subsumer struct{ talk *talk }
+
+// Subsumes implements [compact.Subsumer].
+func (s subsumer) Subsumes(
+	ctx context.Context, name string, earlier, later jsontext.Value,
+) (bool, error) {
+	k := s.talk
+	t := k.config.Tool(name)
+	c, err := tool.ParseConfig(name, t.JSON, t.Defaults)
+	if err != nil || c.Source.Kind != tool.Local {
+		return false, nil //nolint:nilerr // it is no tool that could be asked
+	}
+	run := &command{talk: k, config: c, process: t.Command}
+	opened, err := run.open()
+	if err == nil {
+		var yes bool
+		if yes, err = opened.Subsumes(ctx, earlier, later); err == nil {
+			return yes, nil
+		}
+	}
+	if ctx.Err() != nil {
+		return false, err
+	}
+	if !k.silent[name] {
+		k.app.warn("%s is not asked what its calls subsume: %v", name, err)
+	}
+	if k.silent == nil {
+		k.silent = map[string]bool{}
+	}
+	k.silent[name] = true
+	return false, nil
+}

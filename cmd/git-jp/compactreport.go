@@ -1,0 +1,142 @@
+package main
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/git-jp/git-jp/compact"
+	"github.com/git-jp/git-jp/internal/render"
+)
+
+// tellCompacted prints what a run did, or would do.
+func (a *app) tellCompacted(r compactedRecord) error {
+	for _, step := range r.Report.Steps {
+		for _, note := range step.Notes {
+			a.warn("%s: %s", step.Strategy, note)
+		}
+	}
+	if a.JSON {
+		return a.printJSON(r)
+	}
+	if a.Quiet {
+		_, err := fmt.Fprintln(a.stdout, r.ID)
+		return err
+	}
+	if err := a.printSteps(r.Report); err != nil {
+		return err
+	}
+	if err := a.printTools(r.Report); err != nil {
+		return err
+	}
+	a.tellTangents(r)
+	if !r.Report.Changed() {
+		a.note("nothing to compact")
+		return nil
+	}
+	fmt.Fprintln(a.stdout)
+	return render.Fields(a.stdout, a.output(), totals(r)...)
+}
+
+func (a *app) printSteps(r compact.Report) error {
+	t := render.NewTable(a.output(),
+		render.Column{Head: "Strategy"},
+		render.Column{Head: "Events", Align: render.AlignRight},
+		render.Column{Head: "Changed", Align: render.AlignRight},
+		render.Column{Head: "Bytes", Align: render.AlignRight},
+		render.Column{Head: "Tokens", Align: render.AlignRight},
+		render.Column{Head: "Why", Shrink: true})
+	for _, s := range r.Steps {
+		t.Row(s.Strategy, signed(-s.EventsRemoved), fmt.Sprint(s.Changed), signedBytes(-s.Bytes),
+			"≈"+signed(-int(s.Tokens)), s.Reason)
+	}
+	return t.Write(a.stdout)
+}
+
+func (a *app) printTools(r compact.Report) error {
+	if len(r.Tools) == 0 {
+		return nil
+	}
+	fmt.Fprintln(a.stdout)
+	t := render.NewTable(a.output(),
+		render.Column{Head: "Tool", Shrink: true},
+		render.Column{Head: "Events", Align: render.AlignRight},
+		render.Column{Head: "Bytes", Align: render.AlignRight},
+		render.Column{Head: "Tokens", Align: render.AlignRight})
+	for _, s := range r.Tools {
+		t.Row(s.Tool, signed(-s.Events), signedBytes(-s.Bytes), "≈"+signed(-int(s.Tokens)))
+	}
+	return t.Write(a.stdout)
+}
+
+// tellTangents lists what was found and is still there.
+func (a *app) tellTangents(r compactedRecord) {
+	for _, s := range r.Report.Steps {
+		for _, t := range s.Tangents {
+			a.note("tangential: turn %d, %q: %s", t.Turn, clipped(t.Title), clipped(t.Reason))
+		}
+	}
+}
+
+// totals are the lines below the tables.
+func totals(r compactedRecord) [][2]string {
+	rep := r.Report
+	out := [][2]string{
+		{"Events", fmt.Sprintf("%d → %d", rep.EventsBefore, rep.EventsAfter)},
+		{"Bytes", render.Bytes(rep.BytesBefore) + " → " + render.Bytes(rep.BytesAfter)},
+		{"Tokens", fmt.Sprintf("about %s → %s (±%.0f %%, %s)",
+			render.Number(int64(rep.TokensBefore)), render.Number(int64(rep.TokensAfter)),
+			100*rep.Error, learned(rep.Samples))},
+	}
+	if rep.Goal > 0 {
+		out = append(out, [2]string{"Goal", render.Number(int64(rep.Goal)) + " tokens"})
+	}
+	if rep.Money != nil {
+		cache := "the provider may still have the prompt"
+		if rep.Money.Cold {
+			cache = "the provider has forgotten the prompt"
+		}
+		out = append(out, [2]string{"Cost", rep.Money.String()}, [2]string{"Cache", cache})
+	}
+	for _, s := range rep.Steps {
+		if u := s.Usage; u != nil && u.Prompt()+u.Output > 0 {
+			out = append(out, [2]string{"Spent on " + s.Strategy, spent(*u)})
+		}
+		if len(s.Pruned) > 0 {
+			out = append(out, [2]string{"Tools pruned", strings.Join(s.Pruned, ", ")})
+		}
+	}
+	if r.Copy != "" {
+		out = append(out, [2]string{"To undo", "git jp compact --undo " + r.ID})
+	}
+	return out
+}
+
+func spent(u compact.Usage) string {
+	return fmt.Sprintf("%s tokens in, %s out, with %s", render.Number(u.Prompt()),
+		render.Number(u.Output), u.Model)
+}
+
+func learned(samples int) string {
+	if samples == 0 {
+		return "without recorded usage to learn from"
+	}
+	return "learned from " + render.Count(samples, "request")
+}
+
+func signed(n int) string {
+	if n > 0 {
+		return "+" + render.Number(int64(n))
+	}
+	return render.Number(int64(n))
+}
+
+func signedBytes(n int64) string {
+	switch {
+	case n > 0:
+		return "+" + render.Bytes(n)
+	case n < 0:
+		return "-" + render.Bytes(-n)
+	default:
+		return render.Bytes(0)
+	}
+}

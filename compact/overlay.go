@@ -1,0 +1,194 @@
+package compact
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/git-jp/git-jp/events"
+)
+
+// A Policy is a rule of jp's overlay: what is left out of some turns.
+type Policy struct {
+	Reasoning bool
+	Tools     *events.ToolCallPolicy
+	Summarize bool
+	// From and To are the turns; Ranged says that somebody named them, and else all are
+	// meant but those at the ends that a rule spares.
+	From, To events.Bound
+	Ranged   bool
+}
+
+// Spared returns the turns that a rule takes where nobody names any: all but the first and the
+// last so many.
+func Spared(first, last int) (from, to events.Bound) {
+	return events.AtTurn(max(first, 0)), events.FromEnd(max(last, 0))
+}
+
+// DefaultPolicy is jp's: no reasoning and no tool calls, in all turns but the first and the
+// last.
+func DefaultPolicy() Policy {
+	p := Policy{Reasoning: true, Tools: &events.ToolCallPolicy{Request: true, Response: true}}
+	p.From, p.To = Spared(1, 1)
+	return p
+}
+
+var (
+	errNoPolicy = errors.New("it names no policy")
+	errTools    = errors.New(
+		"tools are stripped, strip-requests, strip-responses or omitted")
+)
+
+// ParsePolicy reads POLICIES[:RANGE] as jp does: "r", "s" and "t", or their long names, joined
+// by "+", with "t=omit" and the like.
+func ParsePolicy(spec string) (Policy, error) {
+	words, turns, ranged := strings.Cut(spec, ":")
+	p := DefaultPolicy()
+	p.Reasoning, p.Tools = false, nil
+	for word := range strings.SplitSeq(words, "+") {
+		name, value, _ := strings.Cut(word, "=")
+		var err error
+		switch {
+		case (name == "r" || name == "reasoning") && value == "":
+			p.Reasoning = true
+		case (name == "s" || name == "summarize") && value == "":
+			p.Summarize = true
+		case name == "t" || name == "tools":
+			p.Tools, err = ParseTools(value)
+		default:
+			err = fmt.Errorf("%q: %w", word, errNoPolicy)
+		}
+		if err != nil {
+			return Policy{}, fmt.Errorf("parse %q: %w", spec, err)
+		}
+	}
+	if !ranged {
+		return p, nil
+	}
+	var err error
+	p.Ranged = true
+	if p.From, p.To, err = events.ParseCompactRange(turns); err != nil {
+		return Policy{}, fmt.Errorf("parse %q: %w", spec, err)
+	}
+	return p, nil
+}
+
+// ParseTools reads what is left of tool calls: "strip", "strip-requests", "strip-responses" or
+// "omit", or their short forms; "" is "strip".
+func ParseTools(word string) (*events.ToolCallPolicy, error) {
+	switch word {
+	case "", "strip", "s":
+		return &events.ToolCallPolicy{Request: true, Response: true}, nil
+	case "strip-requests", "sreq":
+		return &events.ToolCallPolicy{Request: true}, nil
+	case "strip-responses", "sres":
+		return &events.ToolCallPolicy{Response: true}, nil
+	case "omit", "o":
+		return &events.ToolCallPolicy{Omit: true}, nil
+	default:
+		return nil, fmt.Errorf("%q: %w", word, errTools)
+	}
+}
+
+// An Overlay is how compactions are written that remove nothing.
+type Overlay struct {
+	Now        time.Time
+	Summarizer Summarizer // nil for a summary by rules
+	Options    Options    // Contents are read, and the size of a summary is judged
+}
+
+// Apply appends a compaction for each policy to a copy of the stream, and returns them. One
+// whose turns are none is left out.
+func (o Overlay) Apply(
+	ctx context.Context, s *events.Stream, policies []Policy,
+) (*events.Stream, []*events.Compaction, error) {
+	out := s.Clone()
+	var made []*events.Compaction
+	for _, p := range policies {
+		turns, ok := out.ResolveRange(p.From, p.To)
+		if !ok {
+			continue
+		}
+		c := &events.Compaction{StripReasoning: p.Reasoning, ToolCalls: p.Tools}
+		if p.Summarize {
+			turns = out.ExtendForSummary(turns)
+			text, err := o.summary(ctx, out, turns)
+			if err != nil {
+				return nil, nil, err
+			}
+			c.Summary = &text
+		}
+		c.FromTurn, c.ToTurn = turns.From, turns.To
+		out.Append(events.NewElement(o.Now, c, events.Metadata{}))
+		made = append(made, c)
+	}
+	return out, made, nil
+}
+
+// ErrRefused is the error of a summary that is worse than what it would replace.
+var ErrRefused = errors.New("the summary is refused")
+
+// summary returns a summary of the events of some turns, as they were said.
+func (o Overlay) summary(ctx context.Context, s *events.Stream, r events.Range) (string, error) {
+	of := s.TurnOf()
+	var raw []*events.Element
+	for i, e := range s.All() {
+		if e.Kind().IsEvent() && r.From <= of[i] && of[i] <= r.To {
+			raw = append(raw, e)
+		}
+	}
+	j := &job{Options: o.Options.withDefaults(), source: s, stream: s}
+	if o.Summarizer != nil {
+		j.Summarizer = o.Summarizer
+	}
+	p := Passage{Events: raw, Facts: FactsOf(raw, j.Contents), Contents: j.Contents}
+	d, _, refused, err := j.draft(ctx, p)
+	if err == nil && refused != "" {
+		err = fmt.Errorf("%w: %s", ErrRefused, refused)
+	}
+	if err != nil {
+		return "", fmt.Errorf("summarize turns %d to %d: %w", r.From+1, r.To+1, err)
+	}
+	if size, err := measure(events.New(raw...), j.sized()); err != nil {
+		return "", err
+	} else if j.estimator.tokens(SortAnswer, int64(len(d.Text()))) >= size.Tokens {
+		return "", fmt.Errorf("summarize turns %d to %d: %w: it is not smaller",
+			r.From+1, r.To+1, ErrRefused)
+	}
+	return d.Text(), nil
+}
+
+// ErrNoOverlay is the error where there is no such compaction to take out.
+var ErrNoOverlay = errors.New("there is no such compaction")
+
+// RemoveOverlay takes out the n-th compaction, counted from 1, from the end when negative, or
+// all when 0. It returns those that it took.
+func RemoveOverlay(s *events.Stream, n int) (*events.Stream, []*events.Compaction, error) {
+	var at []int
+	for i, e := range s.All() {
+		if e.Kind() == events.KindCompaction {
+			at = append(at, i)
+		}
+	}
+	switch {
+	case n > 0 && n <= len(at):
+		at = at[n-1 : n]
+	case n < 0 && -n <= len(at):
+		at = at[len(at)+n : len(at)+n+1]
+	case n != 0 || len(at) == 0:
+		return nil, nil, ErrNoOverlay
+	}
+	out := s.Clone()
+	var gone []*events.Compaction
+	for _, i := range slices.Backward(at) {
+		if c, ok := out.At(i).Event().(*events.Compaction); ok {
+			gone = append(gone, c)
+		}
+		out.Remove(i, 1)
+	}
+	slices.Reverse(gone)
+	return out, gone, nil
+}

@@ -1,0 +1,211 @@
+package quarantine
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/git-jp/git-jp/blobs"
+	"github.com/git-jp/git-jp/events"
+	"github.com/git-jp/git-jp/internal/atomicfile"
+)
+
+const (
+	eventsFile = "events.json"
+	recordFile = "compacted.json" // written last: a copy without it is none
+	prefix     = "compacted-"
+)
+
+// ErrNone is the error where no copy fits a conversation.
+var ErrNone = errors.New("no copy of it is kept")
+
+// A Quarantine is a directory of copies.
+type Quarantine struct{ dir string }
+
+// At returns the quarantine in a directory, which need not exist.
+func At(dir string) Quarantine { return Quarantine{dir} }
+
+// A Change is what happens to a conversation.
+type Change struct {
+	ID       events.ID
+	At       time.Time
+	Was, Is  *events.Stream
+	Contents blobs.Reader // of Was
+}
+
+// record tells what a conversation was changed to.
+type record struct {
+	ID       string    `json:"id"`
+	At       time.Time `json:"at"`
+	Elements int       `json:"elements"`
+	Sum      string    `json:"sum"` // of those elements
+}
+
+// Put keeps a conversation as it was. It returns the directory of the copy.
+func (q Quarantine) Put(c Change) (dir string, err error) {
+	name := fmt.Sprintf("%s%s-%s", prefix, c.ID.Digits(), c.At.UTC().Format("20060102T150405.000"))
+	dir = filepath.Join(q.dir, name)
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return "", fmt.Errorf("keep a copy: %w", err)
+	}
+	root, err := os.OpenRoot(dir)
+	if err != nil {
+		return "", fmt.Errorf("keep a copy: %w", err)
+	}
+	defer func() { err = errors.Join(err, root.Close()) }()
+	if err := keepContents(dir, c); err != nil {
+		return "", fmt.Errorf("keep a copy: %w", err)
+	}
+	rec, err := json.Marshal(record{c.ID.String(), c.At.UTC(), c.Is.Len(), sum(c.Is, c.Is.Len())})
+	if err != nil {
+		return "", err
+	}
+	for _, f := range []struct {
+		name string
+		data []byte
+	}{{eventsFile, c.Was.Encode()}, {recordFile, rec}} {
+		err := atomicfile.Write(root, f.name, f.data, atomicfile.Options{TempDir: ".tmp"})
+		if err != nil {
+			return "", fmt.Errorf("keep a copy: %w", err)
+		}
+	}
+	return dir, nil
+}
+
+// keepContents copies the contents that nothing refers to any more. One that is not there
+// cannot be lost.
+func keepContents(dir string, c Change) (err error) {
+	still := map[blobs.Ref]bool{}
+	for at := range c.Is.Contents() {
+		still[at.Content.Ref()] = true
+	}
+	var store *blobs.Store
+	for at := range c.Was.Contents() {
+		ref := at.Content.Ref()
+		if !at.Content.IsRef() || still[ref] {
+			continue
+		}
+		still[ref] = true
+		data, err := at.Content.Bytes(c.Contents)
+		if errors.Is(err, fs.ErrNotExist) {
+			continue
+		}
+		if err != nil {
+			return err
+		}
+		if store == nil {
+			if store, err = blobs.Open(filepath.Join(dir, "blobs"), blobs.Options{}); err != nil {
+				return err
+			}
+			defer store.Close() //nolint:errcheck // nothing is left to be written
+		}
+		if _, err := store.Write(data); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// sum is the hash of the first elements of a stream.
+func sum(s *events.Stream, n int) string {
+	var all []byte
+	for i := range n {
+		h := s.At(i).Sum()
+		all = append(all, h[:]...)
+	}
+	return blobs.Sum(all).String()
+}
+
+// A Copy is a conversation as it was.
+type Copy struct {
+	Dir    string
+	At     time.Time
+	Stream *events.Stream
+	record record
+}
+
+// Copies returns the copies of a conversation, the latest first. What cannot be read is
+// passed over.
+func (q Quarantine) Copies(id events.ID) []Copy {
+	names, err := filepath.Glob(filepath.Join(q.dir, prefix+id.Digits()+"-*"))
+	if err != nil {
+		return nil
+	}
+	slices.Sort(names)
+	var all []Copy
+	for _, dir := range slices.Backward(names) {
+		if c, err := read(dir); err == nil && c.record.ID == id.String() {
+			all = append(all, c)
+		}
+	}
+	return all
+}
+
+func read(dir string) (Copy, error) {
+	c := Copy{Dir: dir}
+	data, err := os.ReadFile(filepath.Join(dir, recordFile))
+	if err != nil {
+		return c, err
+	}
+	if err := json.Unmarshal(data, &c.record); err != nil {
+		return c, err
+	}
+	c.At = c.record.At
+	if data, err = os.ReadFile(filepath.Join(dir, eventsFile)); err != nil {
+		return c, err
+	}
+	c.Stream, err = events.Decode(data)
+	return c, err
+}
+
+// Restored returns what a conversation becomes when the change is taken back: what it was, and
+// behind it what came since. It is false when the conversation does not begin with what it was
+// changed to.
+func (c Copy) Restored(now *events.Stream) (*events.Stream, bool) {
+	if now.Len() < c.record.Elements || sum(now, c.record.Elements) != c.record.Sum {
+		return nil, false
+	}
+	out := c.Stream.Clone()
+	for i := c.record.Elements; i < now.Len(); i++ {
+		out.Append(now.At(i))
+	}
+	return out, true
+}
+
+// Contents gives every content that the copy holds to f.
+func (c Copy) Contents(f func(content []byte) error) error {
+	dir := filepath.Join(c.Dir, "blobs")
+	if _, err := os.Stat(dir); err != nil {
+		return nil //nolint:nilerr // there are none
+	}
+	store, err := blobs.Open(dir, blobs.Options{})
+	if err != nil {
+		return err
+	}
+	defer store.Close() //nolint:errcheck // only read from
+	for at := range c.Stream.Contents() {
+		if !at.Content.IsRef() {
+			continue
+		}
+		data, err := store.Read(at.Content.Ref())
+		if errors.Is(err, fs.ErrNotExist) {
+			continue
+		}
+		if err == nil {
+			err = f(data)
+		}
+		if err != nil {
+			return fmt.Errorf("bring back contents from %s: %w", c.Dir, err)
+		}
+	}
+	return nil
+}
+
+// Is reports whether a name is that of a copy, for those who clean up beside it.
+func Is(name string) bool { return strings.HasPrefix(name, prefix) }

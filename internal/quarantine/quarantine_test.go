@@ -1,0 +1,97 @@
+package quarantine_test
+
+import (
+	"os"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"github.com/git-jp/git-jp/blobs"
+	"github.com/git-jp/git-jp/events"
+	"github.com/git-jp/git-jp/internal/quarantine"
+)
+
+const id = events.ID(17000000001)
+
+func at(n int) time.Time { return time.Date(2026, 1, 1, 0, 0, n, 0, time.UTC) }
+
+func result(id string, c blobs.Content) *events.ToolCallResponse {
+	return &events.ToolCallResponse{ID: id, Blocks: []events.Block{{Type: events.BlockText, Content: c}}}
+}
+
+// conversation returns a stream with two results in a store, and the same without the first.
+func conversation(t *testing.T) (was, is *events.Stream, store *blobs.Store) {
+	t.Helper()
+	store, err := blobs.Open(filepath.Join(t.TempDir(), "blobs"), blobs.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = store.Close() })
+	was = events.New()
+	for n, text := range []string{"first", "second"} {
+		ref, err := store.Write([]byte(text))
+		if err != nil {
+			t.Fatal(err)
+		}
+		call := &events.ToolCallRequest{ID: text, Name: "x", Arguments: []byte("{}")}
+		was.Append(events.NewElement(at(2*n), call, events.Metadata{}),
+			events.NewElement(at(2*n+1), result(text, blobs.Refer(ref)), events.Metadata{}))
+	}
+	is = was.Clone()
+	is.Remove(0, 2)
+	return was, is, store
+}
+
+func TestRoundTrip(t *testing.T) {
+	was, is, store := conversation(t)
+	q := quarantine.At(filepath.Join(t.TempDir(), "jp", "trash"))
+	dir, err := q.Put(quarantine.Change{ID: id, At: at(9), Was: was, Is: is, Contents: store})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !quarantine.Is(filepath.Base(dir)) {
+		t.Errorf("%s is no name of a copy", dir)
+	}
+	copies := q.Copies(id)
+	if len(copies) != 1 || !copies[0].At.Equal(at(9)) || len(q.Copies(id+1)) != 0 {
+		t.Fatalf("copies are %+v", copies)
+	}
+	var contents []string
+	err = copies[0].Contents(func(b []byte) error { contents = append(contents, string(b)); return nil })
+	if err != nil || len(contents) != 1 || contents[0] != "first" {
+		t.Errorf("contents are %q, %v", contents, err)
+	}
+	later := events.NewElement(at(10), &events.TurnStart{}, events.Metadata{})
+	is.Append(later)
+	back, ok := copies[0].Restored(is)
+	if !ok || back.Len() != was.Len()+1 || !events.Equal(back.At(back.Len()-1), later) ||
+		!events.Equal(back.At(0), was.At(0)) {
+		t.Errorf("restored: %t, %v", ok, back)
+	}
+	is.Remove(0, 1)
+	if _, ok := copies[0].Restored(is); ok {
+		t.Error("a conversation that was changed since is overwritten")
+	}
+}
+
+// TestACopyThatIsNotWhole holds that a crash leaves nothing that is taken for a copy, and that
+// content which is nowhere hinders nothing.
+func TestACopyThatIsNotWhole(t *testing.T) {
+	was, is, store := conversation(t)
+	q := quarantine.At(t.TempDir())
+	empty, err := blobs.Open(filepath.Join(t.TempDir(), "blobs"), blobs.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir, err := q.Put(quarantine.Change{ID: id, At: at(9), Was: was, Is: is, Contents: empty})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Remove(filepath.Join(dir, "compacted.json")); err != nil {
+		t.Fatal(err)
+	}
+	if got := q.Copies(id); len(got) != 0 {
+		t.Errorf("copies are %+v", got)
+	}
+	_ = store
+}

@@ -1,0 +1,28 @@
+package local
+
+import (
+	"context"
+	"strings"
+
+	"github.com/git-jp/git-jp/internal/tool"
+	"github.com/go-json-experiment/json/jsontext"
+)
+
+// Subsumes asks the tool whether a call makes an earlier one obsolete. The tool is run with
+// the action "subsumes" and both calls' arguments, and says "true" or "false". What says
+// anything else does not know the action, so that only equal arguments count.
+func (t *Tool) Subsumes(ctx context.Context, earlier, later jsontext.Value) (bool, error) {
+	both := object{{"earlier", orElse(earlier, "{}")}, {"later", orElse(later, "{}")}}
+	c := tool.Call{Name: t.config.Name, Arguments: both.value()}
+	o, err := t.start(ctx, t.command, t.key("command"), t.values(c, nil, actionSubsumes))
+	if err != nil || o.question != nil || o.result.IsError {
+		return false, err
+	}
+	var text strings.Builder
+	for _, b := range o.result.Blocks {
+		if data, err := b.Content.Bytes(nil); err == nil {
+			text.Write(data)
+		}
+	}
+	return strings.TrimSpace(text.String()) == "true", nil
+}
