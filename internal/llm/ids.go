@@ -43,6 +43,19 @@ func rewrite(messages []Message, f func(Part) Part) []Message {
 	return out
 }
 
+// MadeUpID returns an id for call n of an answer to r, for providers that give none: by the
+// tool and how many calls were made before, as jp makes them up.
+func MadeUpID(r *Request, tool string, n int) string {
+	for _, m := range r.Messages {
+		for _, p := range m.Parts {
+			if _, ok := p.(Call); ok {
+				n++
+			}
+		}
+	}
+	return tool + "_" + strconv.Itoa(n)
+}
+
 type uniquer struct {
 	rule IDRule
 	used map[string]bool     // on the wire

@@ -12,6 +12,7 @@ import (
 // A reader makes deltas of the provider's chunks.
 type reader struct {
 	model     *Model
+	request   *llm.Request
 	names     *llm.Names
 	assembler *llm.Assembler
 	calls     int
@@ -55,7 +56,9 @@ type metadata struct {
 func newReader(
 	m *Model, r *llm.Request, names *llm.Names, yield func(llm.Delta, error) bool,
 ) *reader {
-	return &reader{model: m, names: names, assembler: llm.NewAssembler(r, llm.Emit(yield))}
+	return &reader{
+		model: m, request: r, names: names, assembler: llm.NewAssembler(r, llm.Emit(yield)),
+	}
 }
 
 // read reads the answer to its end. It returns nil when nobody listens any more.
@@ -165,7 +168,7 @@ func (r *reader) call(p part, response string) {
 	if id == "" {
 		id = response + "_" + strconv.Itoa(key)
 		if response == "" {
-			id = "call" + id
+			id = llm.MadeUpID(r.request, p.Call.Name, key)
 		}
 	}
 	r.assembler.Start(key, llm.PartCall, id, r.names.Tool(p.Call.Name))

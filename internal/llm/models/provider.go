@@ -56,8 +56,8 @@ func Find(name string) (p Provider, known bool) {
 
 // Options say how a model is reached.
 type Options struct {
-	// Key returns the provider's key. It is asked when the provider wants one, and for
-	// providers that are not known, which may answer "". Nil answers "".
+	// Key returns the provider's key, "" for none: those on this machine and those that are
+	// not known may want one or not. Nil answers "".
 	Key func(p Provider) (string, error)
 	// BaseURL is where the provider answers, "" for its own address.
 	BaseURL string
@@ -96,7 +96,7 @@ func New(id string, o Options) (llm.Model, error) {
 	if !known && o.BaseURL == "" {
 		return nil, &NameError{id, fmt.Sprintf("nobody knows the provider %q", provider)}
 	}
-	at, err := o.endpoint(p, known)
+	at, err := o.endpoint(p)
 	if err != nil {
 		return nil, err
 	}
@@ -114,9 +114,9 @@ func New(id string, o Options) (llm.Model, error) {
 	}
 }
 
-func (o Options) endpoint(p Provider, known bool) (llm.Endpoint, error) {
+func (o Options) endpoint(p Provider) (llm.Endpoint, error) {
 	key := ""
-	if wants := p.KeyEnv != ""; o.Key != nil && (wants || !known) {
+	if o.Key != nil {
 		var err error
 		if key, err = o.Key(p); err != nil {
 			return llm.Endpoint{}, err

@@ -2,7 +2,6 @@ package ollama
 
 import (
 	"encoding/json"
-	"strconv"
 
 	"github.com/git-jp/git-jp/internal/llm"
 )
@@ -64,24 +63,11 @@ func (x *reader) call(c call) bool {
 	x.calls++
 	id := c.ID
 	if id == "" {
-		id = c.Function.Name + "_" + strconv.Itoa(x.before()+key)
+		id = llm.MadeUpID(x.b.request, c.Function.Name, key)
 	}
 	a, name := x.assembler, x.b.names.Tool(c.Function.Name)
 	return a.EndSaid() && a.Start(key, llm.PartCall, id, name) &&
 		a.Append(key, string(c.Function.Arguments)) && a.End(key)
-}
-
-// before counts the calls of the conversation, so that made-up ids differ.
-func (x *reader) before() int {
-	n := 0
-	for _, m := range x.b.request.Messages {
-		for _, p := range m.Parts {
-			if _, ok := p.(llm.Call); ok {
-				n++
-			}
-		}
-	}
-	return n
 }
 
 func (x *reader) stop(native string) llm.Stop {
