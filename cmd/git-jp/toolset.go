@@ -3,12 +3,15 @@ package main
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"slices"
+	"strings"
 
 	"github.com/git-jp/git-jp/events"
 	"github.com/git-jp/git-jp/internal/jpconfig"
 	"github.com/git-jp/git-jp/internal/tool"
 	"github.com/git-jp/git-jp/internal/tool/builtin"
+	"github.com/git-jp/git-jp/internal/tool/file"
 	"github.com/go-json-experiment/json/jsontext"
 )
 
@@ -114,7 +117,7 @@ func (k *talk) candidates() []candidate {
 			continue
 		}
 		declared[name] = true
-		all = append(all, candidate{c, k.maker(c, t, builtins)})
+		all = append(all, candidate{c, k.maker(c, t)})
 	}
 	for _, it := range builtins {
 		name := it.Tool.Definition().Name
@@ -127,7 +130,7 @@ func (k *talk) candidates() []candidate {
 			continue // what is wrong with the defaults was told for the others
 		}
 		all = append(all, candidate{c, func(context.Context) (tool.Item, error) {
-			return k.tightened(it, name), nil
+			return k.builtin(c, name)
 		}})
 	}
 	return all
@@ -135,7 +138,7 @@ func (k *talk) candidates() []candidate {
 
 // maker returns what makes a declared tool.
 func (k *talk) maker(
-	c tool.Config, t jpconfig.Tool, builtins []tool.Item,
+	c tool.Config, t jpconfig.Tool,
 ) func(context.Context) (tool.Item, error) {
 	switch c.Source.Kind {
 	case tool.Builtin:
@@ -144,15 +147,10 @@ func (k *talk) maker(
 			if name == "" {
 				name = c.Name
 			}
-			for _, it := range builtins {
-				if it.Tool.Definition().Name == name {
-					return k.tightened(it, c.Name), nil
-				}
-			}
 			if name == "describe_tools" {
 				return builtin.Describe(k.offered), nil
 			}
-			return tool.Item{}, usagef("there is no built-in tool %q", name)
+			return k.builtin(c, name)
 		}
 	case tool.MCP:
 		return func(ctx context.Context) (tool.Item, error) { return k.remote(ctx, c, t) }
@@ -161,6 +159,33 @@ func (k *talk) maker(
 			return k.local(c, t), nil
 		}
 	}
+}
+
+// errAccess says that access.fs would be a promise that nobody keeps.
+var errAccess = errors.New("access.fs: only built-in tools for files and local tools know it")
+
+// builtin returns a built-in tool as a configuration wants it, with the files that its
+// access.fs grants.
+func (k *talk) builtin(c tool.Config, name string) (tool.Item, error) {
+	rules, err := file.ParseAccess(c.Access)
+	if err != nil {
+		return tool.Item{}, err
+	}
+	files := k.files
+	if len(rules) > 0 {
+		if !strings.HasPrefix(name, "fs_") {
+			return tool.Item{}, errAccess
+		}
+		if files.Tree, err = files.Tree.Restricted(rules); err != nil {
+			return tool.Item{}, err
+		}
+	}
+	for _, it := range builtin.Items(files) {
+		if it.Tool.Definition().Name == name {
+			return k.tightened(it, c.Name), nil
+		}
+	}
+	return tool.Item{}, usagef("there is no built-in tool %q", name)
 }
 
 // tightened gives a built-in tool the run mode of the configuration. What others wrote can
@@ -193,6 +218,9 @@ func (k *talk) offered() []tool.Definition { return k.tools.Definitions() }
 
 // remote connects to the server of a tool.
 func (k *talk) remote(ctx context.Context, c tool.Config, t jpconfig.Tool) (tool.Item, error) {
+	if rules, err := file.ParseAccess(c.Access); err != nil || len(rules) > 0 {
+		return tool.Item{}, errors.Join(err, errAccess)
+	}
 	if _, err := t.Unattended.Open(approvedOnly(k.gate)); err != nil {
 		c.Policy.Run = tool.Ask
 	}

@@ -171,7 +171,7 @@ func (w Workspace) edits(a modifyArgs) ([]*edit, error) {
 }
 
 func (w Workspace) newEdit(rel string) (*edit, error) {
-	f, err := w.Tree.Read(rel, maxFile)
+	f, err := w.Tree.ReadToChange(rel, maxFile)
 	if err == nil && !file.IsText(f.Data) {
 		err = fmt.Errorf("modify %q: it is not text", rel)
 	}

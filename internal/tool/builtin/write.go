@@ -84,8 +84,8 @@ func (w Workspace) committed(ctx context.Context, rel string) error {
 	if w.Repo == nil {
 		return errNoRepository
 	}
-	if !w.Tree.IsFile(rel) {
-		return nil // there is nothing to lose
+	if _, info, err := w.Tree.Stat(rel); err != nil || !info.Mode().IsRegular() {
+		return nil //nolint:nilerr // there is nothing to lose
 	}
 	name, err := w.inRepo(rel)
 	if err != nil {

@@ -42,8 +42,9 @@ func (e *AccessError) Unwrap() error { return e.Err }
 // A Tree gives access to the files of a workspace and to no others.
 type Tree struct {
 	*Space
-	root *os.Root
-	deny []string // resolved
+	root  *os.Root
+	deny  []string // resolved
+	rules []rule   // of access.fs; nil grants everything
 }
 
 // Open opens the workspace whose root is dir. The directories of deny, such as that
@@ -129,7 +130,19 @@ type File struct {
 
 // Read returns a regular file of at most limit bytes; 0 is no limit.
 func (t *Tree) Read(path string, limit int64) (File, error) {
+	return t.read(path, limit, CanRead)
+}
+
+// ReadToChange is Read for who may change the file, and needs no more than that.
+func (t *Tree) ReadToChange(path string, limit int64) (File, error) {
+	return t.read(path, limit, CanUpdate)
+}
+
+func (t *Tree) read(path string, limit int64, c Capability) (File, error) {
 	rel, err := t.Rel(path)
+	if err == nil {
+		err = t.granted(path, rel, c)
+	}
 	if err != nil {
 		return File{}, err
 	}
@@ -205,10 +218,10 @@ func (t *Tree) regular(path, rel string) (fs.FileInfo, error) {
 	return info, nil
 }
 
-// IsFile reports whether a slash path from the root is a regular file that tools may
-// touch. A link is none.
+// IsFile reports whether a slash path from the root is a regular file that may be read. A
+// link is none.
 func (t *Tree) IsFile(rel string) bool {
-	if t.Forbidden(rel) {
+	if t.Forbidden(rel) || !t.may(rel, CanRead) {
 		return false
 	}
 	info, err := t.root.Lstat(filepath.FromSlash(rel))
@@ -222,16 +235,23 @@ func (t *Tree) Create(path string, data []byte) (File, error) {
 	if err != nil {
 		return File{}, err
 	}
+	if err := t.granted(path, rel, CanCreate); err != nil {
+		return File{}, err
+	}
 	if _, err := t.root.Lstat(filepath.FromSlash(rel)); err == nil {
 		return File{}, fmt.Errorf("create file %q: %w", path, fs.ErrExist)
 	}
 	return t.write("create", path, rel, data)
 }
 
-// Replace gives an existing regular file other content. Its mode stays.
+// Replace gives an existing regular file other content. Its mode stays. Other names of the
+// same file, which may lie anywhere, keep the content that it had.
 func (t *Tree) Replace(path string, data []byte) (File, error) {
 	rel, err := t.Rel(path)
 	if err != nil {
+		return File{}, err
+	}
+	if err := t.granted(path, rel, CanUpdate); err != nil {
 		return File{}, err
 	}
 	if _, err := t.regular(path, rel); err != nil {
@@ -255,6 +275,9 @@ func (t *Tree) write(verb, path, rel string, data []byte) (File, error) {
 func (t *Tree) Remove(path string) (rel string, err error) {
 	if rel, err = t.Rel(path); err != nil {
 		return "", err
+	}
+	if err := t.granted(path, rel, CanDelete); err != nil {
+		return rel, err
 	}
 	if _, err := t.regular(path, rel); err != nil {
 		return rel, err
@@ -285,7 +308,7 @@ func (t *Tree) Walk(rel string) ([]string, error) {
 			if d.IsDir() {
 				return fs.SkipDir
 			}
-		case err == nil && d.Type().IsRegular():
+		case err == nil && d.Type().IsRegular() && t.may(p, CanRead):
 			found = append(found, p)
 		}
 		return nil // a directory that cannot be read has nothing to show
