@@ -40,6 +40,8 @@ type commit struct {
 	ops       map[int]bool
 	clock     int
 	name      string
+	appended  bool // it added a turn and nothing else
+	turn      int
 	conflict  bool // its merge, or one before it, met a conflict
 }
 
@@ -59,18 +61,21 @@ type history struct {
 	legacy  bool
 	plain   bool // no operation by hand that moves turns
 	// collide says that turns of different branches begin at one microsecond. Then
-	// none is removed: of a turn that is gone and one that came with its key nobody
-	// can say whether they are one.
+	// none is removed or picked: of a turn that is gone and one that came with its key
+	// nobody can say whether they are one.
 	collide bool
-	used    map[int]bool
-	merges  *int
+	// picked are turns that several branches have by a cherry-pick. A merge that does
+	// not know where they came from cannot know who changed them, so nobody does.
+	picked map[int]bool
+	used   map[int]bool
+	merges *int
 }
 
 func newHistory(t *rapid.T, merges *int) *history {
 	return &history{
 		T: t, turnOf: map[string]int{}, texts: map[string]string{}, configs: map[int]string{},
 		covers: map[string][]int{}, summary: map[string]bool{}, extras: map[string]bool{},
-		store: memory{}, merges: merges, used: map[int]bool{},
+		store: memory{}, merges: merges, used: map[int]bool{}, picked: map[int]bool{},
 	}
 }
 
@@ -177,7 +182,7 @@ func (h *history) change(c *commit, f func(c *commit, o *op) []byte) *commit {
 	if next.stream = f(c, o); next.stream == nil {
 		return c
 	}
-	next.ancestors[c] = true
+	next.ancestors[c], next.appended, next.turn = true, o.what == "append", o.turn
 	next.clock = max(c.clock, o.clock)
 	h.ops = append(h.ops, o)
 	next.ops[o.id] = true

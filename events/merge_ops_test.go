@@ -110,6 +110,9 @@ func (h *history) proceed(c *commit, o *op) []byte {
 	e := h.entry(elems[last])
 	uid, _ := h.uid(elems[last], e)
 	o.what, o.turn = "continue", h.turnOf[uid]
+	if h.picked[o.turn] {
+		return nil
+	}
 	h.clock++
 	more := []string{h.event(o, h.clock+5, "chat_response", `"message":"%s:goes on"`)}
 	return h.join(slices.Insert(elems, last+1, more...), 2)
@@ -135,6 +138,9 @@ func (h *history) edit(c *commit, o *op) []byte {
 	i := at[h.n("which", 0, len(at)-1)]
 	uid, _ := h.uid(elems[i], h.entry(elems[i]))
 	o.what, o.turn, o.uid, o.text = "edit", h.turnOf[uid], uid, fmt.Sprintf("edited %d", o.id)
+	if h.picked[o.turn] {
+		return nil
+	}
 	elems[i] = uidPattern.ReplaceAllString(elems[i], uid+":"+o.text)
 	return h.join(elems, 2)
 }
@@ -184,6 +190,9 @@ func (h *history) remove(c *commit, o *op) []byte {
 	}
 	n := h.n("which", 0, len(blocks)-1)
 	o.what, o.turn = "remove", blocks[n].turn
+	if h.picked[o.turn] {
+		return nil
+	}
 	index := h.positions(elems)[blocks[n].events[len(blocks[n].events)-1]]
 	var left []string
 	for i, e := range elems {
@@ -294,8 +303,12 @@ func (h *history) covered(elems []string, from, to int) []int {
 	return turns
 }
 
-// reformat writes all of it in another layout.
+// reformat writes all of it in another layout. How notes of a merge are laid out is lost
+// at the next merge, so a stream with such stays.
 func (h *history) reformat(c *commit, o *op) []byte {
+	if strings.Contains(string(c.stream), events.MetadataPrefix) {
+		return nil
+	}
 	o.what, o.turn = "reformat", -1
 	elems := h.elems(c.stream)
 	layout := h.n("layout", 0, 1)

@@ -2,6 +2,8 @@ package events_test
 
 import (
 	"bytes"
+	"encoding/base64"
+	"encoding/json"
 	"flag"
 	"fmt"
 	"maps"
@@ -31,9 +33,41 @@ func (h *history) merge(a, b *commit, virtual bool) *commit {
 	for _, other := range bases[1:] {
 		base = h.merge(base, other, true)
 	}
+	c := &commit{
+		clock: max(a.clock, b.clock), parents: []*commit{a, b},
+		ancestors: maps.Clone(a.ancestors), ops: maps.Clone(a.ops),
+		conflict: a.conflict || b.conflict || base.conflict,
+	}
+	maps.Copy(c.ancestors, b.ancestors)
+	maps.Copy(c.ops, b.ops)
+	c.ancestors[a], c.ancestors[b] = true, true
+	h.mergeInto(c, [3]*commit{base, a, b}, virtual)
+	return c
+}
+
+// pick applies what a commit did to another, as git cherry-pick does.
+func (h *history) pick(onto, what *commit) *commit {
+	c := &commit{
+		clock: max(onto.clock, what.clock), parents: []*commit{onto},
+		ancestors: maps.Clone(onto.ancestors), ops: maps.Clone(onto.ops),
+		conflict: onto.conflict || what.conflict,
+	}
+	c.ancestors[onto] = true
+	for id := range what.ops {
+		if !what.parents[0].ops[id] {
+			c.ops[id] = true
+		}
+	}
+	h.mergeInto(c, [3]*commit{what.parents[0], onto, what}, false)
+	return c
+}
+
+// mergeInto fills a commit with what a merge comes to, and checks that.
+func (h *history) mergeInto(c *commit, of [3]*commit, virtual bool) {
+	base, a, b := of[0], of[1], of[2]
 	*h.merges++
-	name := fmt.Sprintf("m%d", *h.merges)
-	h.Logf("%s: %s and %s, base %s, virtual %t", name, a.name, b.name, base.name, virtual)
+	c.name = fmt.Sprintf("m%d", *h.merges)
+	h.Logf("%s: %s and %s, base %s, virtual %t", c.name, a.name, b.name, base.name, virtual)
 	m := events.Merge
 	if virtual {
 		m = events.MergeVirtualBase
@@ -42,20 +76,14 @@ func (h *history) merge(a, b *commit, virtual bool) *commit {
 	if err != nil {
 		h.Fatalf("merge: %v\nbase   %s\nours   %s\ntheirs %s", err, base.stream, a.stream, b.stream)
 	}
-	c := &commit{
-		name: name, clock: max(a.clock, b.clock),
-		stream: r.Stream.Encode(), config: r.BaseConfig, parents: []*commit{a, b},
-		ancestors: maps.Clone(a.ancestors), ops: maps.Clone(a.ops),
-		conflict: a.conflict || b.conflict || base.conflict || len(r.Conflicts) > 0,
-	}
-	maps.Copy(c.ancestors, b.ancestors)
-	maps.Copy(c.ops, b.ops)
-	c.ancestors[a], c.ancestors[b] = true, true
+	c.stream, c.config = r.Stream.Encode(), r.BaseConfig
+	c.conflict = c.conflict || len(r.Conflicts) > 0
+	h.Logf("%s is %s", c.name, h.outline(c.stream))
 	if _, err := events.Decode(c.stream); err != nil {
 		h.Fatalf("the result does not decode: %v\n%s", err, c.stream)
 	}
 	if virtual {
-		return c
+		return
 	}
 	if len(r.Conflicts) > 0 && !h.mayConflict(c) {
 		h.Fatalf("unexpected conflict %s in turn %s\nbase   %s\nours   %s\ntheirs %s",
@@ -67,7 +95,28 @@ func (h *history) merge(a, b *commit, virtual bool) *commit {
 				base.stream, a.stream, b.stream, c.stream)
 		})
 	}
-	return c
+}
+
+// outline shows the order of a stream: each turn by its number, with the times of the
+// turns that it records.
+func (h *history) outline(stream []byte) string {
+	elems := h.elems(stream)
+	var out []string
+	for _, b := range h.blocks(elems) {
+		turn := fmt.Sprint(b.turn)
+		if parents := h.entry(elems[b.events[0]]).Metadata["git_jp_parent"]; parents != nil {
+			var names []string
+			_ = json.Unmarshal(parents, &names)
+			for i, name := range names {
+				plain, _ := base64.StdEncoding.DecodeString(name)
+				names[i], _, _ = strings.Cut(string(plain), "/")
+				names[i] = strings.Replace(names[i], "17672256", "", 1)
+			}
+			turn += fmt.Sprint(names)
+		}
+		out = append(out, turn)
+	}
+	return strings.Join(out, " ")
 }
 
 func (h *history) side(c *commit) events.Side {
@@ -233,6 +282,13 @@ func (h *history) checkCompactions(c *commit, elems []string, show func() string
 	}
 }
 
+// untouched reports whether nobody did anything to a turn but make it.
+func (h *history) untouched(turn int) bool {
+	return !slices.ContainsFunc(h.ops, func(o *op) bool {
+		return o.turn == turn && o.what != "append"
+	})
+}
+
 // mergeAll merges the tips in some way or other until one commit has all of them.
 func (h *history) mergeAll(tips []*commit, label string) *commit {
 	pool := slices.Clone(tips)
@@ -275,6 +331,13 @@ func story(rt *rapid.T, count *mergeCount) {
 	for i := range tips {
 		tips[i] = h.work(base)
 	}
+	if !h.collide && h.one(3, "cherry-pick") {
+		from, to := h.n("from", 0, len(tips)-1), h.n("to", 0, len(tips)-1)
+		if what := tips[from]; from != to && what.appended && h.untouched(what.turn) {
+			h.picked[what.turn] = true
+			tips[to] = h.pick(tips[to], what)
+		}
+	}
 	if h.one(2, "criss-cross") { // some merge each other and go on
 		for range h.n("more", 1, 2) {
 			a, b := h.n("one", 0, len(tips)-1), h.n("other", 0, len(tips)-1)
@@ -293,6 +356,9 @@ func story(rt *rapid.T, count *mergeCount) {
 		}
 		if first == nil {
 			first = c
+		}
+		if len(h.opsOf(c, "swap")) > 0 && len(h.opsOf(c, "remove")) > 0 {
+			continue // docs/merge.md says why the order can differ then
 		}
 		if !bytes.Equal(first.stream, c.stream) || !bytes.Equal(first.config, c.config) {
 			rt.Fatalf("two ways, two results:\n%s\n%s", first.stream, c.stream)

@@ -10,6 +10,7 @@ import (
 // Ranges are positions, and positions are what a merge changes.
 type cover struct {
 	in     [versions]map[*mergeTurn]bool
+	open   [versions]bool // the range reaches beyond the last turn
 	merged map[*mergeTurn]bool
 }
 
@@ -37,7 +38,9 @@ func (m *merger) readCover(mg *mergeGlobal, g *sideGlobal, v int) {
 		}
 		return
 	}
-	for _, t := range m.streams[v].turns {
+	turns := m.streams[v].turns
+	mg.cover.open[v] = len(turns) > 0 && c.ToTurn > turns[len(turns)-1].index
+	for _, t := range turns {
 		if c.FromTurn <= t.index && t.index <= c.ToTurn {
 			mg.cover.in[v][t.merged] = true
 		}
@@ -120,7 +123,7 @@ func (w *mergeWriter) compactions(g *mergeGlobal) []*Element {
 	case c.Summary == nil || len(runs) == 1:
 		var out []*Element
 		for _, r := range runs {
-			out = append(out, w.ranged(bare, *c, r))
+			out = append(out, w.ranged(g, bare, r))
 		}
 		return out
 	}
@@ -132,15 +135,19 @@ func (w *mergeWriter) compactions(g *mergeGlobal) []*Element {
 	}
 	w.m.warn("the turns of the summary of %s lie apart now: it stands for %d to %d only",
 		appendTime(nil, g.el.Time()), longest.from+1, longest.to+1)
-	return []*Element{w.ranged(bare, *c, longest).withMember(MetadataTurns, w.covered(g))}
+	return []*Element{w.ranged(g, bare, longest).withMember(MetadataTurns, w.covered(g))}
 }
 
-// ranged returns a compaction with the range r. One that reaches beyond the last turn
+// ranged returns a compaction with the range r. One that reached beyond the last turn
 // goes on doing so.
-func (w *mergeWriter) ranged(e *Element, c Compaction, r run) *Element {
-	open := c.ToTurn > r.to && c.FromTurn == r.from && r.to == len(w.positions)-1
+func (w *mergeWriter) ranged(g *mergeGlobal, e *Element, r run) *Element {
+	old, _ := e.Event().(*Compaction)
+	c, open := *old, true
+	for v := inOurs; v <= inTheirs; v++ {
+		open = open && (g.in[v] == nil || g.cover.open[v])
+	}
 	c.FromTurn = r.from
-	if !open {
+	if !open || r.to < len(w.positions)-1 {
 		c.ToTurn = r.to
 	}
 	return e.With(&c)

@@ -56,6 +56,7 @@ type sideGlobal struct {
 	turn   *sideTurn // nil: at the very beginning, or with before at the very end
 	after  int       // which event of turn it stands behind
 	before bool      // it stands before turn; so stand the deltas between two turns
+	index  int       // among its like
 }
 
 // A sideStream is one version, taken apart.
@@ -109,12 +110,17 @@ func (r *sideReader) element(e *Element) error {
 		return r.delta(e)
 	default:
 		g := &sideGlobal{el: e, turn: r.turn, after: -1}
-		if r.turn != nil {
-			g.after = len(r.turn.events) - 1
-		}
-		r.globals = append(r.globals, g)
+		r.addGlobal(g)
 	}
 	return nil
+}
+
+func (r *sideReader) addGlobal(g *sideGlobal) {
+	if r.turn != nil {
+		g.after = len(r.turn.events) - 1
+	}
+	g.index = len(r.globals)
+	r.globals = append(r.globals, g)
 }
 
 func (r *sideReader) turnStart(e *Element) {
@@ -185,10 +191,8 @@ func (r *sideReader) delta(e *Element) error {
 		return nil
 	}
 	g := &sideGlobal{el: e, turn: r.turn, after: -1}
-	if r.turn != nil {
-		g.after = len(r.turn.events) - 1
-	}
-	r.globals, r.waiting = append(r.globals, g), append(r.waiting, g)
+	r.addGlobal(g)
+	r.waiting = append(r.waiting, g)
 	return nil
 }
 

@@ -161,8 +161,8 @@ func (m *merger) readRecords(v int) {
 	for _, s := range m.streams[v].turns {
 		child := s.merged
 		for _, name := range s.record {
-			name, missing := strings.CutPrefix(name, missingMark)
 			parent := m.turnNamed(name, v)
+			missing := strings.HasPrefix(name, missingMark)
 			there := parent == m.root || parent.in[v] != nil
 			if !there && !missing {
 				continue
@@ -221,11 +221,18 @@ func (t *mergeTurn) knownParent(v int) *mergeTurn {
 }
 
 // mergeParents decides which turn follows which, and with that the order. Where the
-// sides have a turn behind different ones it follows the later of the two.
+// sides have a turn behind different ones it follows the one that is there, or else the
+// later of the two.
 func (m *merger) mergeParents() {
 	m.looking = inResult
 	for _, t := range m.turns {
 		b, o, th := t.par[inBase], t.par[inOurs], t.par[inTheirs]
+		switch hasO, hasT := t.in[inOurs] != nil, t.in[inTheirs] != nil; {
+		case hasO && !hasT: // what a side remembers is less than what the other has
+			th = nil
+		case hasT && !hasO:
+			o = nil
+		}
 		switch {
 		case o == nil && th == nil:
 			t.parent = b
@@ -235,7 +242,7 @@ func (m *merger) mergeParents() {
 			t.parent = o
 		default:
 			t.parent = choose(b, o, th, sameTurn, func(o, th *mergeTurn) *mergeTurn {
-				if m.compare(o, th) > 0 {
+				if x, y := m.isThere(o), m.isThere(th); x != y && x || x == y && m.compare(o, th) > 0 {
 					return o
 				}
 				return th
@@ -249,6 +256,8 @@ func (m *merger) mergeParents() {
 	}
 	m.places = m.walk(mergedParent)
 }
+
+func (m *merger) isThere(t *mergeTurn) bool { return t == m.root || t.events != nil }
 
 func (t *mergeTurn) inResult() bool { return t.events != nil }
 
@@ -407,7 +416,8 @@ func (m *merger) turnNamed(name string, v int) *mergeTurn {
 			best = t
 		}
 	}
-	if best != nil && (hash == "" || best.in != [versions]*sideTurn{}) {
+	// One that was there when its name was written may have been edited since.
+	if best != nil && (hash == "" || !strings.HasPrefix(name, missingMark)) {
 		return best
 	}
 	t := &mergeTurn{key: k}
@@ -420,7 +430,7 @@ func (m *merger) turnNamed(name string, v int) *mergeTurn {
 }
 
 func parseTurnName(name string) (k turnKey, hash string, ok bool) {
-	name, hash, _ = strings.Cut(name, ".")
+	name, hash, _ = strings.Cut(strings.TrimPrefix(name, missingMark), ".")
 	start, request, asks := strings.Cut(name, "/")
 	k.request = noTime
 	var err error

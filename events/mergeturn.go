@@ -368,20 +368,29 @@ func gaps(cells []*cell, index map[*cell]int) map[int][]*cell {
 	return added
 }
 
-// gap adds what both sides added at one place: the longer, when one went on where the
-// other stopped.
+// gap adds what both sides added at one place: what the one added that has all of the
+// other's, as when one went on where the other stopped.
 func (o *cellOrder) gap(ours, theirs []*cell) {
-	n := min(len(ours), len(theirs))
 	switch {
-	case !slices.Equal(ours[:n], theirs[:n]):
-		o.continued = true
-	case len(ours) > n:
+	case holdsAll(ours, theirs):
 		theirs = ours
-	default:
+	case holdsAll(theirs, ours):
 		ours = theirs
+	default:
+		o.continued = true
 	}
 	o.ours = o.place(o.ours, ours, 0)
 	o.theirs = o.place(o.theirs, theirs, 1)
+}
+
+// holdsAll reports whether the events of part are all in cells, in this order.
+func holdsAll(cells, part []*cell) bool {
+	for _, x := range cells {
+		if len(part) > 0 && part[0] == x {
+			part = part[1:]
+		}
+	}
+	return len(part) == 0
 }
 
 // place appends what was not placed before: both sides may have added one event at

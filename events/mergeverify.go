@@ -68,8 +68,8 @@ type account struct {
 	sums  map[string]blobs.Hash
 }
 
-// add counts what a stream says. Ranges of compactions change, and what a merge writes
-// itself is nobody's. A turn_start that repairing put before a request goes with that.
+// add counts what a stream says. Ranges of compactions change, a configuration is
+// derived, and what a merge writes itself is nobody's. A turn_start that repairing put before a request goes with that.
 func (a *account) add(s *Stream, version int) {
 	for i, e := range s.All() {
 		repair := e.Kind() == KindTurnStart && i+1 < s.Len() && s.At(i+1).Time().Equal(e.Time())
@@ -88,15 +88,11 @@ func (a *account) add(s *Stream, version int) {
 // counted returns the element as a side wrote it, nil when it does not count.
 func counted(e *Element) *Element {
 	switch e.Kind() {
-	case KindCompaction:
+	case KindCompaction, KindConfigDelta:
 		return nil
 	case KindTurnStart:
 		own, _ := withoutNotes(e)
 		return own
-	case KindConfigDelta:
-		if isSeam(e) {
-			return nil
-		}
 	}
 	return e
 }

@@ -122,23 +122,17 @@ func (w *mergeWriter) recordOf(t *mergeTurn) []string {
 	return names
 }
 
-// placeGlobals files the elements that are no events under their places. Where the turn
-// is gone, a delta stands before the next and all else behind the nearest ancestor.
+// placeGlobals files the elements that are no events under their places. A delta whose
+// turn is gone goes with it: what it changed for the turns behind is restored there.
+// All else then stands behind the nearest ancestor.
 func (w *mergeWriter) placeGlobals(all []*mergeGlobal) {
-	next := map[*mergeTurn]*mergeTurn{}
-	var following *mergeTurn
-	for _, t := range slices.Backward(w.m.places) {
-		if t.events != nil {
-			following = t
-		}
-		next[t] = following
-	}
 	for _, g := range all {
 		p := g.place
 		switch {
 		case p.turn == nil:
+		case p.before && p.turn.events == nil:
+			continue
 		case p.before:
-			p.turn = next[p.turn]
 		case p.turn.events == nil:
 			p = w.lastOf(p.turn)
 		default:
