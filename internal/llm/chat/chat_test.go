@@ -128,6 +128,45 @@ func TestDeepSeek(t *testing.T) {
 	}
 }
 
+// TestTags: thoughts that a server leaves in what is said are taken out, wherever the fragments
+// end, and nothing else is.
+func TestTags(t *testing.T) {
+	t.Parallel()
+	quote := func(s string) string { return strings.ReplaceAll(strings.ReplaceAll(s, `"`, `\"`), "\n", `\n`) }
+	for said, want := range map[string]string{
+		"<think>\nHm. </th\n</think>\n\nHi</think>": "1 Hm. </th\n\n0 Hi</think>\n",
+		" \n<think></think>Hi":                      "0 Hi\n",
+		"<think>still":                              "1 still\n",
+		"<think>still</thi":                         "1 still</thi\n",
+		"<thin":                                     "0 <thin\n",
+		"<thinking> is a word":                      "0 <thinking> is a word\n",
+		"Hi <think>no</think>":                      "0 Hi <think>no</think>\n",
+	} {
+		for size := 1; size <= len(said); size++ {
+			var chunks []string
+			for rest := said; rest != ""; rest = rest[min(size, len(rest)):] {
+				chunks = append(chunks, delta(`{"content":"`+quote(rest[:min(size, len(rest))])+`"}`))
+			}
+			got := ask(t, chat.LMStudio, hello(), llmtest.Reply{Body: sse(append(chunks, finish("stop"))...)})
+			fine(t, got)
+			if stored(got) != want {
+				t.Fatalf("%q in pieces of %d is stored as %q, want %q", said, size, stored(got), want)
+			}
+		}
+	}
+	tagged := llmtest.Reply{Body: sse(delta(`{"content":"<think>a</think>b"}`), finish("stop"))}
+	if got := stored(ask(t, chat.DeepSeek, hello(), tagged)); got != "0 <think>a</think>b\n" {
+		t.Errorf("where thoughts come apart, what is said is stored as %q", got)
+	}
+	r := hello()
+	r.Tools = []llm.Tool{{Name: "f"}}
+	held := llmtest.Reply{Body: sse(delta(`{"content":"<"}`),
+		delta(`{"tool_calls":[{"index":0,"id":"a","function":{"name":"f","arguments":"{}"}}]}`), finish("tool_calls"))}
+	if got := stored(ask(t, chat.VLLM, r, held)); got != "0 <\ncall a f {}\n" {
+		t.Errorf("before a call: %q", got)
+	}
+}
+
 // TestEndsWithoutGoodbye: an answer that said why it ends has ended, however its connection does.
 func TestEndsWithoutGoodbye(t *testing.T) {
 	t.Parallel()

@@ -36,6 +36,8 @@ type dialect struct {
 	details bool
 	images  bool
 	pdfs    bool
+	// tags: thoughts may stand in what is said, between tags.
+	tags bool
 	// format asks that thoughts come apart from what is said, "" where they do so anyway.
 	format string
 	// reason says how much to think.
@@ -127,17 +129,19 @@ func dialectOfServer(name string) dialect {
 		return dialect{
 			base: "http://127.0.0.1:8080", prefix: "/v1", thoughts: thoughtsContent,
 			always: true, images: true, reason: reasonTemplate, props: true, format: "deepseek",
+			tags: true,
 		}
 	case VLLM:
 		return dialect{
 			base: "http://127.0.0.1:8000", prefix: "/v1", thoughts: thoughtsContent,
-			always: true, images: true, reason: reasonTemplate,
+			always: true, images: true, reason: reasonTemplate, tags: true,
 		}
 	case LMStudio:
-		return dialect{base: "http://127.0.0.1:1234", prefix: "/v1", images: true}
+		return dialect{base: "http://127.0.0.1:1234", prefix: "/v1", images: true, tags: true}
 	default:
 		return dialect{
 			prefix: "/v1", thoughts: thoughtsContent, images: true, reason: reasonEffort,
+			tags: true,
 		}
 	}
 }

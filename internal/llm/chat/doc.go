@@ -14,6 +14,8 @@
 //   - Reasoning goes back as text to the server that it came from, in the turns in which tools
 //     were called, where servers need it, and not in others, where some refuse it. Mistral is
 //     given it in all turns, in the place among the pieces of a reply where it sent it.
+//   - Thoughts that a server of one's own leaves in what is said, between <think> tags at its
+//     beginning, are thoughts.
 //   - The reasoning_details of OpenRouter go back as they came, and are kept under jp's keys
 //     too, so that either program can continue the other's conversation.
 //

@@ -20,6 +20,7 @@ type reader struct {
 	names     *llm.Names
 	assembler *llm.Assembler
 	memory    memory
+	tagged    tagged
 	calls     []*call
 	usage     *llm.Usage
 	served    string // the model as the server names it
@@ -120,6 +121,10 @@ func (r *reader) choice(c wireChoice) error {
 	}
 	r.details(c.Delta.Details)
 	r.think(thought)
+	if r.model.dialect.tags {
+		thought, said = r.tagged.split(said)
+		r.think(thought)
+	}
 	r.say(said)
 	r.refusal += c.Delta.Refusal
 	for _, d := range c.Delta.Calls {
@@ -212,6 +217,7 @@ func (r *reader) thought() {
 // call reads a fragment of a call. Some servers number all calls 0 and tell them apart by
 // their ids, and some give no ids.
 func (r *reader) call(index int, d call) {
+	r.flush()
 	r.thought()
 	key := -1
 	for i, c := range r.calls {
@@ -248,8 +254,16 @@ func (r *reader) start(key int, c *call) {
 	r.assembler.Start(key, llm.PartCall, c.id, r.names.Tool(c.name))
 }
 
+// flush says what was held back.
+func (r *reader) flush() {
+	thought, said := r.tagged.rest()
+	r.think(thought)
+	r.say(said)
+}
+
 // end closes everything, in the order in which it is stored.
 func (r *reader) end() {
+	r.flush()
 	s := r.stop()
 	cut := s.Reason == llm.StopMaxTokens || s.Reason == llm.StopOverflow
 	r.memory.note(r.assembler, keyReasoning)
