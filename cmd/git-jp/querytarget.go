@@ -19,6 +19,7 @@ type target struct {
 	hold      *workspace.Hold // nil for a new one
 	create    *workspace.NewConversation
 	beginning *query.Beginning
+	id        events.ID           // 0 before it is there; set before tools run, which read it
 	fresh     bool                // its configuration is that of now
 	replayed  *events.ChatRequest // the question that is asked again
 }
@@ -170,6 +171,7 @@ var errNoQuestion = errors.New("nothing was asked yet")
 // take holds an existing conversation. Where somebody else has it, a person may wait or fork;
 // a script is told at once.
 func (c queryCmd) take(ctx context.Context, t *target, e workspace.Entry) (err error) {
+	t.id = e.ID
 	at, cancel := context.WithTimeout(ctx, time.Millisecond)
 	defer cancel()
 	t.hold, err = t.workspace.Hold(at, e.ID)
@@ -183,6 +185,7 @@ func (c queryCmd) take(ctx context.Context, t *target, e workspace.Entry) (err e
 	}
 	switch answer := waitOrFork(ctx, d, held); answer {
 	case "f":
+		t.id = 0
 		return c.fork(ctx, t, e)
 	case "w":
 		return t.wait(ctx, e.ID)
@@ -264,18 +267,6 @@ func (t *target) update(f func(*workspace.Conversation) error) error {
 	}
 }
 
-// entry returns the conversation; false before it is there.
-func (t *target) entry() (workspace.Entry, bool) {
-	switch {
-	case t.hold != nil:
-		return t.hold.Conversation().Entry, true
-	case t.beginning != nil:
-		return t.beginning.Entry()
-	default:
-		return workspace.Entry{}, false
-	}
-}
-
 // record returns what the turn writes to.
 func (t *target) record() query.Record {
 	if t.hold != nil {
@@ -283,6 +274,7 @@ func (t *target) record() query.Record {
 	}
 	if t.beginning == nil {
 		t.beginning = query.Begin(t.workspace, t.create, func(e workspace.Entry) error {
+			t.id = e.ID
 			return t.activate(e.ID)
 		})
 	}

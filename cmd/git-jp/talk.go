@@ -283,8 +283,8 @@ func (k *talk) turn(w query.Watcher) (*query.Turn, error) {
 		Setup: k.setup, Base: base, Root: k.target.workspace.Root(), Watch: w,
 		Dedup: k.dedupOptions(),
 		Session: func() string {
-			if e, ok := k.target.entry(); ok {
-				return "jp:conversation:" + e.ID.Digits()
+			if id := k.target.id; id != 0 {
+				return "jp:conversation:" + id.Digits()
 			}
 			return ""
 		},

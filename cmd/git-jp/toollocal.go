@@ -38,8 +38,8 @@ func (c *command) Definition() tool.Definition { return c.config.Definition() }
 
 func (c *command) environment() local.Environment {
 	k, id := c.talk, ""
-	if e, ok := k.target.entry(); ok {
-		id = e.ID.String()
+	if k.target.id != 0 {
+		id = k.target.id.String()
 	}
 	return local.Environment{
 		Starter: k.app.launcher(), Root: k.target.workspace.Root(), Space: k.files.Tree.Space,

@@ -75,14 +75,6 @@ func (b *Beginning) Update(f func(*workspace.Conversation) error) error {
 	return b.hold.Update(f)
 }
 
-// Entry returns the conversation; false before it is there.
-func (b *Beginning) Entry() (workspace.Entry, bool) {
-	if b.hold == nil {
-		return workspace.Entry{}, false
-	}
-	return b.hold.Conversation().Entry, true
-}
-
 // Release gives the conversation free.
 func (b *Beginning) Release() error {
 	if b.hold == nil {

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -320,5 +321,54 @@ func TestInquiriesAreAsInJP(t *testing.T) {
 		if !strings.Contains(stored, want) {
 			t.Errorf("no %s in\n%s", want, stored)
 		}
+	}
+}
+
+// A crowd answers questions of several calls at once.
+type crowd struct{ mu sync.Mutex }
+
+func (c *crowd) Ask(context.Context, tool.Question) (jsontext.Value, error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return jsontext.Value("true"), nil
+}
+
+// TestQuestionsSideBySide holds that calls which ask at once lose no question, no answer and
+// no result, and that results stand in the order of the calls.
+func TestQuestionsSideBySide(t *testing.T) {
+	s := newStage(t, t.TempDir())
+	x, err := tool.NewExecutor([]tool.Item{{
+		Tool:   asking{tool.Question{ID: "sure", Text: "Really?", Type: tool.AnswerBoolean}},
+		Policy: tool.Policy{Run: tool.Unattended},
+	}}, tool.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	turn := s.turn(&player{acts: []act{calls("a", "b", "c", "d"), say(llm.StopEnd, "done")}}, x)
+	turn.Asker, turn.Now = new(crowd), time.Now
+	if _, err := turn.Run(t.Context(), ask("q")); err != nil {
+		t.Fatal(err)
+	}
+	c, err := s.workspace.Load(s.entry)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, q := range c.Stream.Inquiries() {
+		if q.Open() {
+			t.Errorf("an open inquiry")
+		}
+	}
+	if n := len(c.Stream.Inquiries()); n != 4 {
+		t.Errorf("%d inquiries", n)
+	}
+	var results []string
+	for line := range strings.Lines(s.stored(t)) {
+		if strings.HasPrefix(line, "result") {
+			results = append(results, strings.TrimSpace(line))
+		}
+	}
+	want := []string{"result a true", "result b true", "result c true", "result d true"}
+	if diff := cmp.Diff(want, results); diff != "" {
+		t.Errorf("(-want +got)\n%s", diff)
 	}
 }

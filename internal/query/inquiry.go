@@ -166,9 +166,9 @@ func (q inquirer) inquire(ctx context.Context, ask tool.Question) (jsontext.Valu
 // question is the request: the tools are those of the turn, so that what a provider has
 // cached still counts, but none may be called.
 func (q inquirer) question(ask tool.Question) (*llm.Request, error) {
-	q.mu.Lock()
+	q.mu.Lock() // the record is read until the request is built
+	defer q.mu.Unlock()
 	stream := q.Record.Stream().Clone()
-	q.mu.Unlock()
 	for _, call := range stream.Calls() {
 		if call.Response < 0 {
 			request, _ := stream.At(call.Request).Event().(*events.ToolCallRequest)

@@ -53,7 +53,7 @@ type Watcher interface {
 type Turn struct {
 	Record Record           // required
 	Model  llm.Model        // required
-	Now    func() time.Time // required
+	Now    func() time.Time // required; called from several goroutines at once
 	Tools  Tools            // nil for none
 	Setup  Setup
 	Base   events.Config // base configuration of the conversation
