@@ -13,6 +13,7 @@ type History struct {
 	Base      float64   // tokens before the first: the system prompt and the tools
 	Exchanges []Exchange
 	Trims     []Trim
+	Obsolete  []dedup.Superseded // what Trims are of, where that is known
 	Window    float64
 }
 
@@ -216,10 +217,33 @@ func HistoryOf(s *events.Stream, o ObsoleteOptions) (History, error) {
 		n := mo.estimator.tokens(SortRead, obsoleteSize(view, plan, f)) - stub
 		if n = min(n, h.Sizes[f.Element]); n > 0 {
 			h.Trims = append(h.Trims, Trim{f.Element, f.By, n})
+			h.Obsolete = append(h.Obsolete, f)
 		}
 	}
 	h.Base = base(view, h)
 	return h, nil
+}
+
+// Pending returns what could be trimmed of the request that comes next.
+func (h History) Pending() Pending {
+	p := Pending{Prompt: h.Base}
+	first := len(h.Sizes)
+	for _, t := range h.Trims {
+		p.Tokens += t.Tokens
+		first = min(first, t.Element)
+		for _, x := range h.Exchanges {
+			if x.Upto > t.By {
+				p.Carried += t.Tokens
+			}
+		}
+	}
+	for i, n := range h.Sizes {
+		p.Prompt += n
+		if i >= first {
+			p.Tail += n
+		}
+	}
+	return p
 }
 
 // exchanges returns the requests of a stream: one before each answer.

@@ -103,6 +103,17 @@ func (k *talk) limits() compact.Limits {
 	}
 }
 
+// trim says when superseded results are left out of requests.
+func (k *talk) trim() *query.Trim {
+	if k.setup.Model == "" || k.setup.Model == builtin.ID {
+		return nil // nothing is sent anywhere
+	}
+	return &query.Trim{
+		Schedule: compact.Schedule(k.settings.Settings().Trim.Schedule), Market: k.market(),
+		Window: windowOf(k.setup.Model), Rules: k.rules, Limits: k.limits(),
+	}
+}
+
 // market is what is known of the prices of the conversation's model.
 func (k *talk) market() compact.Market { return marketOf(k.setup.Model, k.setup.Cache.TTL) }
 

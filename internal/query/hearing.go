@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/git-jp/git-jp/blobs"
+	"github.com/git-jp/git-jp/compact"
 	"github.com/git-jp/git-jp/events"
 	"github.com/git-jp/git-jp/internal/llm"
 	"github.com/go-json-experiment/json/jsontext"
@@ -15,6 +16,7 @@ import (
 // A hearing takes one answer and saves each event of it as it ends.
 type hearing struct {
 	*session
+	request compact.Sent
 	joint   *joint // the message that the first one continues
 	open    map[int]*strings.Builder
 	saved   run
@@ -136,10 +138,10 @@ func sortedKeys(m map[int]*strings.Builder) []int {
 	return keys
 }
 
-// account stores what the answer has cost with its last event.
+// account stores what the request was, and what the answer has cost, with its last event.
 func (h *hearing) account() error {
 	last, ok := h.saved.last()
-	if !ok || h.usage == (llm.Usage{}) {
+	if !ok || h.usage == (llm.Usage{}) && h.Trim == nil {
 		return nil
 	}
 	err := h.Record.Save(func(s *events.Stream) error {
@@ -220,9 +222,16 @@ func messageOf(e *events.Element) string {
 	return r.Text
 }
 
-// charged is an element with what the answer has cost.
+// charged is an element with what the answer has cost, and what the request was.
 func (h *hearing) charged(e *events.Element) *events.Element {
-	return e.WithMetadata(e.Metadata().With(llm.MetadataUsage, h.usage.Value()))
+	md := e.Metadata()
+	if h.usage != (llm.Usage{}) {
+		md = md.With(llm.MetadataUsage, h.usage.Value())
+	}
+	if h.Trim != nil {
+		md = compact.WithSent(md, h.request)
+	}
+	return e.WithMetadata(md)
 }
 
 // A half is a message before it was continued.

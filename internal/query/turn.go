@@ -58,6 +58,7 @@ type Turn struct {
 	Setup  Setup
 	Base   events.Config // base configuration of the conversation
 	Dedup  dedup.Options // without URI, which follows from Root
+	Trim   *Trim         // nil trims nothing
 	Root   string        // of the workspace
 	// Session names the conversation for providers that route by it, "" before it has a
 	// name; nil names none.
@@ -132,7 +133,8 @@ func (t *Turn) Explain(p Prompt) (*llm.Request, *dedup.Plan, error) {
 	s := &session{Turn: t, watch: silent{}}
 	stream := t.Record.Stream().Clone()
 	stream.Append(s.elements(p)...)
-	view, plan, err := s.plan(stream)
+	s.prior = t.Record.Stream()
+	view, plan, err := s.prepare(stream)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -167,6 +169,9 @@ type session struct {
 	limited  int // answers that were cut at their limit
 	repaired bool
 	joint    *joint // the message that the next one continues
+
+	prior *events.Stream // what there was before the turn
+	sent  time.Time      // when something was last heard of the provider, in this turn
 }
 
 // first is the request of a prompt: a reply during the turn is from the same person, and for
@@ -182,6 +187,7 @@ func first(p Prompt) events.ChatRequest {
 func (s *session) open(p Prompt) error {
 	elems := s.elements(p)
 	return s.keep("the question", func(stream *events.Stream) error {
+		s.prior = stream.Clone()
 		stream.Append(elems...)
 		return s.decide(stream)
 	}, elems...)
@@ -205,11 +211,10 @@ func (s *session) elements(p Prompt) []*events.Element {
 // decide plans the next request and stores what was decided in the stream, so that the
 // request after it says the same.
 func (s *session) decide(stream *events.Stream) error {
-	view, plan, err := s.plan(stream)
+	view, plan, err := s.prepare(stream)
 	if err != nil {
 		return err
 	}
-	plan.Store(view, stream)
 	s.view, s.planned = view, plan
 	return nil
 }
@@ -258,11 +263,12 @@ func (s *session) cycle(ctx context.Context) (done bool, err error) {
 		return false, err
 	}
 	s.watch.Sending(r)
-	h := &hearing{session: s, joint: s.joint}
+	h := &hearing{session: s, joint: s.joint, request: s.sending()}
 	s.joint = nil
 	s.cycles++
 	during, end := s.control.begin(ctx, PhaseAnswer)
 	err = h.listen(during, r)
+	s.sent = s.Now()
 	wish := end()
 	s.spent(h.usage)
 	if text := h.text(); text != "" {

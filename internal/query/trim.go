@@ -1,0 +1,157 @@
+package query
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/git-jp/git-jp/blobs"
+	"github.com/git-jp/git-jp/compact"
+	"github.com/git-jp/git-jp/dedup"
+	"github.com/git-jp/git-jp/events"
+)
+
+// A Trim says when what a later result made obsolete is left out of requests. What was left
+// out once stays out, so that the prompt keeps its bytes.
+type Trim struct {
+	Schedule compact.Schedule
+	Market   compact.Market // of the model
+	Window   int64          // of the model; 0 when it is not known
+	Rules    func(tool string) []dedup.Rule
+	Limits   compact.Limits
+}
+
+// prepare plans the next request of a stream and stores in it what was decided.
+func (s *session) prepare(stream *events.Stream) (*events.Stream, *dedup.Plan, error) {
+	view, plan, err := s.plan(stream)
+	if err != nil {
+		return nil, nil, err
+	}
+	plan.Store(view, stream)
+	trimmed, err := s.trim(stream)
+	if err != nil || !trimmed {
+		return view, plan, err
+	}
+	// What is told of the others may be told otherwise now.
+	if view, plan, err = s.plan(stream); err != nil {
+		return nil, nil, err
+	}
+	plan.Store(view, stream)
+	return view, plan, nil
+}
+
+// trim marks what is obsolete, if it is time to, and reports whether it did.
+func (s *session) trim(stream *events.Stream) (bool, error) {
+	if s.Trim == nil {
+		return false, nil
+	}
+	cold := s.cold()
+	view := View(stream)
+	if !cold && !s.mayTrimWarm(view) {
+		return false, nil
+	}
+	h, err := compact.HistoryOf(view, compact.ObsoleteOptions{
+		Rules: s.Trim.Rules, Limits: s.Trim.Limits, Dedup: s.Dedup, Contents: s.Record.Contents(),
+	})
+	if err != nil {
+		return false, fmt.Errorf("look for what is superseded: %w", err)
+	}
+	p := h.Pending()
+	p.Cold, p.Window = cold, float64(s.Trim.Window)
+	trim, why := s.Trim.Schedule.Decide(p, s.Trim.Market)
+	if !trim {
+		return false, nil
+	}
+	n := markTrimmed(view, stream, h.Obsolete)
+	if n > 0 {
+		s.watch.Notice(fmt.Sprintf("%d superseded results are not sent any more (about %.0f"+
+			" tokens): %s", n, p.Tokens, why))
+	}
+	return n > 0, nil
+}
+
+// mayTrimWarm reports whether a schedule could trim what the provider still has. To look is
+// not free, so the one that never does looks only when the window may be full.
+func (s *session) mayTrimWarm(view *events.Stream) bool {
+	if s.Trim.Schedule == compact.Balanced || s.Trim.Schedule == compact.Eager {
+		return true
+	}
+	const leastBytesPerToken = 2
+	return s.Trim.Window > 0 && size(view) > leastBytesPerToken*s.Trim.Window
+}
+
+// size is how many bytes a view has, about.
+func size(view *events.Stream) (n int64) {
+	for c := range view.Contents() {
+		n += c.Content.Size()
+	}
+	for _, e := range view.All() {
+		switch ev := e.Event().(type) {
+		case *events.ChatRequest:
+			n += int64(len(ev.Content))
+		case *events.ChatResponse:
+			n += int64(len(ev.Text) + len(ev.Data))
+		case *events.ToolCallRequest:
+			n += int64(len(ev.Arguments))
+		}
+	}
+	return n
+}
+
+// cold reports whether the provider has surely forgotten the prompt.
+func (s *session) cold() bool {
+	m := s.Trim.Market
+	if !s.sent.IsZero() {
+		return m.Gone > 0 && s.Now().Sub(s.sent) > m.Gone
+	}
+	return s.prior != nil && compact.IsCold(s.prior, s.sending(), m)
+}
+
+// sending is what is kept of a request that is sent now.
+func (s *session) sending() compact.Sent {
+	id := ""
+	if s.Model != nil {
+		id = s.Model.ID()
+	}
+	var tools strings.Builder
+	if s.Tools != nil {
+		for _, d := range s.Tools.Definitions() {
+			fmt.Fprintf(&tools, "%s\x00%s\x00%s\x00", d.Name, d.Brief(), d.Schema)
+		}
+	}
+	return compact.Sent{
+		At: s.Now().UTC(), Model: id, Tools: short(tools.String()),
+		Prefix: short(strings.Join(s.Setup.System, "\x00")),
+	}
+}
+
+// short is enough of a hash to tell prompts of one conversation apart.
+func short(text string) string { return blobs.Sum([]byte(text)).String()[:16] }
+
+// markTrimmed marks what is obsolete in a view, in the stream that it is of.
+func markTrimmed(view, stream *events.Stream, obsolete []dedup.Superseded) int {
+	at := map[*events.Element]int{}
+	for i, e := range stream.All() {
+		at[e] = i
+	}
+	blocks := map[int][]int{}
+	var places []int
+	n := 0
+	for _, o := range obsolete {
+		i, ok := at[view.At(o.Element)]
+		if !ok {
+			continue // a compaction changed it
+		}
+		n++
+		if !slices.Contains(places, i) {
+			places = append(places, i)
+		}
+		if o.Block >= 0 {
+			blocks[i] = append(blocks[i], o.Block)
+		}
+	}
+	for _, i := range places {
+		stream.Set(i, dedup.WithTrimmed(stream.At(i), blocks[i]...))
+	}
+	return n
+}

@@ -1,0 +1,199 @@
+package query_test
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/git-jp/git-jp/compact"
+	"github.com/git-jp/git-jp/dedup"
+	"github.com/git-jp/git-jp/events"
+	"github.com/git-jp/git-jp/internal/llm"
+	"github.com/git-jp/git-jp/internal/query"
+	"github.com/git-jp/git-jp/internal/tool"
+	"github.com/google/go-cmp/cmp"
+)
+
+// A versions tool returns a longer text with each call.
+type versions struct {
+	waiter
+	n    int
+	slow func()
+}
+
+func (v *versions) Run(
+	_ context.Context, calls []tool.Call, arrived func(int, tool.Result) error,
+) ([]tool.Result, error) {
+	if v.slow != nil {
+		v.slow()
+	}
+	for i := range calls {
+		v.n++
+		text := fmt.Sprintf("version %d\n%s", v.n, strings.Repeat("more of it\n", 200))
+		if err := arrived(i, tool.OK(text)); err != nil {
+			return nil, err
+		}
+	}
+	return nil, nil
+}
+
+// A trimmed is a conversation that reads the same again and again, on a clock.
+type trimmed struct {
+	stage *stage
+	model *player
+	tools *versions
+	trim  *query.Trim
+	at    time.Time
+	notes []string
+}
+
+func newTrimmed(t *testing.T, schedule compact.Schedule) *trimmed {
+	read, done := calls("same"), say(llm.StopEnd, "done")
+	m := &player{}
+	for range 20 {
+		m.acts = append(m.acts, read, done)
+	}
+	return &trimmed{
+		stage: newStage(t, t.TempDir()), model: m, tools: &versions{},
+		at: time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC),
+		trim: &query.Trim{
+			Schedule: schedule,
+			Market: compact.Market{
+				Model: m.ID(), Input: 3, Read: 0.3, Write: 3.75, TTL: 5 * time.Minute,
+				Gone: 5 * time.Minute, Minimum: 50,
+			},
+			Rules: func(string) []dedup.Rule { return []dedup.Rule{dedup.Rules()["exact"]} },
+		},
+	}
+}
+
+// ask runs a turn and returns what was sent first.
+func (k *trimmed) ask(t *testing.T, after time.Duration) *llm.Request {
+	t.Helper()
+	k.at = k.at.Add(after)
+	turn := k.stage.turn(k.model, k.tools)
+	turn.Now, turn.Trim, turn.Watch = func() time.Time { return k.at }, k.trim, k
+	n := len(k.model.asked)
+	_, err := turn.Run(t.Context(), query.Prompt{Request: &events.ChatRequest{Content: "again"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return k.model.asked[n]
+}
+
+func (k *trimmed) Sending(*llm.Request)  {}
+func (k *trimmed) Delta(llm.Delta)       {}
+func (k *trimmed) Saved(*events.Element) {}
+func (k *trimmed) Notice(text string)    { k.notes = append(k.notes, text) }
+
+// has counts the versions and the stubs in a request.
+func has(r *llm.Request) (versions, stubs int) {
+	text := said(r)
+	return strings.Count(text, "version "), strings.Count(text, "[superseded] wait")
+}
+
+func TestTrimmedWhenCold(t *testing.T) {
+	k := newTrimmed(t, compact.Cold)
+	k.ask(t, 0)
+	k.ask(t, time.Minute)
+	if v, s := has(k.ask(t, time.Minute)); v != 2 || s != 0 {
+		t.Errorf("warm: %d versions and %d stubs were sent", v, s)
+	}
+	r := k.ask(t, time.Hour)
+	if v, s := has(r); v != 1 || s != 2 {
+		t.Errorf("cold: %d versions and %d stubs were sent", v, s)
+	}
+	if len(k.notes) != 1 || !strings.Contains(k.notes[0], "2 superseded results") {
+		t.Errorf("told %q", k.notes)
+	}
+	// What was left out stays out, and the prompt keeps its bytes.
+	again := k.ask(t, time.Minute)
+	if diff := cmp.Diff(r.Messages, again.Messages[:len(r.Messages)], same()); diff != "" {
+		t.Errorf("what was sent changed:\n%s", diff)
+	}
+	if v, _ := has(again); v != 2 {
+		t.Errorf("%d versions were sent", v)
+	}
+	// The record has everything.
+	stored := k.stage.stored(t)
+	for n := range k.tools.n {
+		if !strings.Contains(stored, fmt.Sprintf("version %d", n+1)) {
+			t.Errorf("version %d is not in the record", n+1)
+		}
+	}
+}
+
+// TestLongToolsCoolTheCache holds that time counts within a turn too.
+func TestLongToolsCoolTheCache(t *testing.T) {
+	k := newTrimmed(t, compact.Cold)
+	k.ask(t, 0)
+	k.tools.slow = func() { k.at = k.at.Add(10 * time.Minute) }
+	k.ask(t, 0)
+	last := k.model.asked[len(k.model.asked)-1]
+	if v, s := has(last); v != 1 || s != 1 {
+		t.Errorf("%d versions and %d stubs were sent after ten minutes", v, s)
+	}
+}
+
+func TestTrimmedBySchedule(t *testing.T) {
+	for name, test := range map[string]struct {
+		schedule        compact.Schedule
+		change          func(*query.Trim)
+		versions, stubs int
+	}{
+		"never": {compact.Never, nil, 3, 0},
+		"eager": {compact.Eager, nil, 1, 2},
+		"never, but the window is full": {
+			compact.Never, func(o *query.Trim) { o.Window = 1000 }, 1, 2,
+		},
+		"balanced, where reading costs nothing less": {
+			compact.Balanced, func(o *query.Trim) { o.Market.Read, o.Market.Write = 3, 3 }, 1, 2,
+		},
+		"balanced": {compact.Balanced, nil, 3, 0},
+		"cold, and nobody knows the model": {
+			compact.Cold, func(o *query.Trim) { o.Market = compact.Market{} }, 3, 0,
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			k := newTrimmed(t, test.schedule)
+			if test.change != nil {
+				test.change(k.trim)
+			}
+			k.ask(t, 0)
+			k.ask(t, time.Minute)
+			k.ask(t, time.Minute)
+			if v, s := has(k.ask(t, time.Minute)); v != test.versions || s != test.stubs {
+				t.Errorf("%d versions and %d stubs were sent, want %d and %d",
+					v, s, test.versions, test.stubs)
+			}
+		})
+	}
+}
+
+// TestWhatWasSentIsKept holds that the next turn can tell whether the provider still has the
+// prompt.
+func TestWhatWasSentIsKept(t *testing.T) {
+	k := newTrimmed(t, compact.Cold)
+	k.ask(t, 0)
+	c, err := k.stage.workspace.Load(k.stage.entry)
+	if err != nil {
+		t.Fatal(err)
+	}
+	sent, ok := compact.LastSent(c.Stream)
+	if !ok || sent.Model != k.model.ID() || sent.Prefix == "" || sent.Tools == "" || !sent.At.Equal(k.at) {
+		t.Errorf("kept %+v", sent)
+	}
+	k.trim.Market.Gone = 1000 * time.Hour
+	k.ask(t, time.Minute)
+	turn := k.stage.turn(k.model, nil) // no tools: nothing of the prompt is the same
+	turn.Now, turn.Trim = func() time.Time { return k.at.Add(time.Minute) }, k.trim
+	r, _, err := turn.Explain(query.Prompt{Request: &events.ChatRequest{Content: "and now"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if v, s := has(r); v != 1 || s != 1 {
+		t.Errorf("with other tools %d versions and %d stubs are sent", v, s)
+	}
+}
