@@ -32,8 +32,9 @@ func Object(schema jsontext.Value) (json.RawMessage, error) {
 	return json.RawMessage(schema), nil
 }
 
-// Post sends a body to one of the endpoint's addresses for a model and returns the answer, as
-// [Endpoint.Do] does.
+// Post sends a body to one of the endpoint's addresses for a model and returns an answer that
+// is a success; its body is the caller's to close. What is no success is an error of
+// [ReadError].
 func (e Endpoint) Post(
 	ctx context.Context, name, address string, header http.Header, body []byte,
 ) (*http.Response, error) {
@@ -43,22 +44,31 @@ func (e Endpoint) Post(
 	}
 	req.Header = header
 	req.Header.Set("Content-Type", "application/json")
-	return e.Do(req, name)
+	return e.do(req, name)
 }
 
 // maxDocument bounds a document that is no answer of a model.
 const maxDocument = 16 << 20
 
-// Fetch reads a JSON document that is no answer of a model, such as a list of models.
+// Fetch reads a JSON document that is no answer of a model, such as a list of models, under the
+// endpoint's retry policy.
 func (e Endpoint) Fetch(
+	ctx context.Context, name, address string, header http.Header, into any,
+) error {
+	return e.Retry.Do(ctx, func(ctx context.Context) error {
+		return e.fetch(ctx, name, address, header, into)
+	})
+}
+
+func (e Endpoint) fetch(
 	ctx context.Context, name, address string, header http.Header, into any,
 ) error {
 	req, err := http.NewRequestWithContext(ctx, http.MethodGet, address, http.NoBody)
 	if err != nil {
 		return fmt.Errorf("the address of %s: %w", e.Provider, err)
 	}
-	req.Header = header
-	res, err := e.Do(req, name)
+	req.Header = header.Clone()
+	res, err := e.do(req, name)
 	if err != nil {
 		return err
 	}
@@ -69,9 +79,8 @@ func (e Endpoint) Fetch(
 	return nil
 }
 
-// Do sends a request about the model of this name and returns an answer that is a success; its
-// body is the caller's to close. What is no success is an error of [ReadError].
-func (e Endpoint) Do(req *http.Request, name string) (*http.Response, error) {
+// do sends a request about the model of this name and returns an answer that is a success.
+func (e Endpoint) do(req *http.Request, name string) (*http.Response, error) {
 	res, err := e.Client.Do(req)
 	if err == nil && res.StatusCode != http.StatusOK {
 		return nil, ReadError(e.ID(name), res, e.Now)

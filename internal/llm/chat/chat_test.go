@@ -1,6 +1,7 @@
 package chat_test
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"net/http"
@@ -424,5 +425,17 @@ func TestModels(t *testing.T) {
 	i, err := model(t, chat.LlamaCPP, props).Describe(t.Context())
 	if err != nil || i.Window != 4096 || !i.Accepts.Images || props.Sent()[0].Path != "/props" {
 		t.Errorf("%+v, %v, asked %s", i, err, props.Sent()[0].Path)
+	}
+}
+
+// TestModelsAreAskedForAgain: the one policy of trying again holds for lists too.
+func TestModelsAreAskedForAgain(t *testing.T) {
+	t.Parallel()
+	s := llmtest.Serve(t, llmtest.Reply{Status: 503, Body: []byte("{}")}, llmtest.Reply{Body: []byte(`{"data":[{"id":"a"}]}`)})
+	at := s.Endpoint(t, llm.FormatChat)
+	at.Retry = llm.Retry{Max: 1, Sleep: func(context.Context, time.Duration) error { return nil }}
+	infos, err := chat.New("a", at, chat.Options{}).Models(t.Context())
+	if err != nil || len(infos) != 1 || len(s.Sent()) != 2 {
+		t.Errorf("%+v, %v after %d requests", infos, err, len(s.Sent()))
 	}
 }

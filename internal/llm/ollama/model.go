@@ -137,9 +137,7 @@ func (m *Model) Models(ctx context.Context) ([]llm.Info, error) {
 	var list struct {
 		Models []tag `json:"models"`
 	}
-	err := m.at.Retry.Do(ctx, func(ctx context.Context) error {
-		return m.at.Fetch(ctx, m.name, m.address("/api/tags"), m.at.Bearer(), &list)
-	})
+	err := m.at.Fetch(ctx, m.name, m.address("/api/tags"), m.at.Bearer(), &list)
 	infos := make([]llm.Info, len(list.Models))
 	for i, t := range list.Models {
 		infos[i] = m.info(t)
