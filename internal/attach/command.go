@@ -120,8 +120,9 @@ func (r *Resolver) command(ctx context.Context, a string) (events.Resource, erro
 		err = fmt.Errorf("its output is larger than %d bytes", maxOutput)
 	}
 	return events.Resource{
-		URI: c.uri(), MIMEType: "text/plain", Name: c.String(), Description: c.description,
-		Content: blobs.Loaded(output(stdout.Bytes(), stderr.Bytes(), code)),
+		URI: c.uri(), MIMEType: "text/plain", Name: strings.ToValidUTF8(c.String(), "\uFFFD"),
+		Description: strings.ToValidUTF8(c.description, "\uFFFD"),
+		Content:     blobs.Loaded(output(stdout.Bytes(), stderr.Bytes(), code)),
 	}, err
 }
 

@@ -126,6 +126,24 @@ func (r *Resolver) file(name, fragment string) (events.Resource, error) {
 	return res, nil
 }
 
+// What a pattern or a directory may stand for: all of it is stored, committed and given to a
+// model, and more than that was hardly meant.
+const (
+	maxMatches = 1000
+	maxTotal   = 32 << 20
+)
+
+// A SizeError says that a pattern or a directory stands for too much.
+type SizeError struct{ Files, Bytes int }
+
+// Error tells how much it is, as far as it was looked at.
+func (e *SizeError) Error() string {
+	if e.Files > maxMatches {
+		return fmt.Sprintf("%d files match, and %d are allowed", e.Files, maxMatches)
+	}
+	return fmt.Sprintf("what matches is larger than %d bytes", maxTotal)
+}
+
 // matching resolves the files that match a pattern, sorted.
 func (r *Resolver) matching(
 	ctx context.Context, s selection, exclude []string,
@@ -137,12 +155,16 @@ func (r *Resolver) matching(
 	if err != nil {
 		return nil, err
 	}
+	names = slices.DeleteFunc(names, func(name string) bool {
+		return !matches(s.path, name) || excluded(exclude, name)
+	})
+	if len(names) > maxMatches {
+		return nil, &SizeError{Files: len(names)}
+	}
 	var found []events.Resource
 	var faults []error
+	total := 0
 	for _, name := range names {
-		if !matches(s.path, name) || excluded(exclude, name) {
-			continue
-		}
 		if err := ctx.Err(); err != nil {
 			return found, err
 		}
@@ -150,6 +172,9 @@ func (r *Resolver) matching(
 		if err != nil {
 			faults = append(faults, err) // the others are what was asked for
 			continue
+		}
+		if total += int(res.Content.Ref().Size); total > maxTotal {
+			return nil, &SizeError{Files: len(names), Bytes: total}
 		}
 		found = append(found, res)
 	}

@@ -6,8 +6,10 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/git-jp/git-jp/events"
 	"github.com/git-jp/git-jp/gitint"
@@ -207,6 +209,63 @@ func TestArguments(t *testing.T) {
 		got, err := attach.Argument(tt.in, tt.cwd, w.Tree)
 		if got != tt.want || (err != nil) != (tt.want == "") {
 			t.Errorf("%s: %q (%v), want %q", tt.in, got, err, tt.want)
+		}
+	}
+}
+
+// What nobody can mean, or what a workspace may hold to do harm.
+func TestTooMuchAndTooStrange(t *testing.T) {
+	w, dir := newFiles(t)
+	r := attach.New(attach.Options{Files: w})
+	for i := range 1001 {
+		put(t, filepath.Join(dir, "many", strconv.Itoa(i)), "x")
+	}
+	for i := range 5 {
+		put(t, filepath.Join(dir, "large", strconv.Itoa(i)), strings.Repeat("x", 9<<20))
+	}
+	put(t, filepath.Join(dir, "huge"), strings.Repeat("x", 11<<20))
+	odd := filepath.Join(dir, "odd")
+	put(t, filepath.Join(odd, "ok"), "ok")
+	if err := os.WriteFile(filepath.Join(odd, "n\xff\xfe\n.txt"), []byte("odd"), 0o666); err != nil {
+		t.Skipf("no such names here: %v", err)
+	}
+	for name, target := range map[string]string{
+		"loop": "loop", "one": "two", "two": "one", "up": "..", "out": "../../secret",
+	} {
+		if err := os.Symlink(target, filepath.Join(odd, name)); err != nil {
+			t.Skipf("no links here: %v", err)
+		}
+	}
+	var size *attach.SizeError
+	for _, a := range []string{"file:many", "file:large/*"} {
+		got, failures := r.Resolve(t.Context(), []string{a})
+		if len(got) > 0 || len(failures) != 1 || !errors.As(failures[0], &size) {
+			t.Errorf("%s: %d resources, %v", a, len(got), failures)
+		}
+	}
+	for _, a := range []string{"file:huge", "file:odd/loop", "file:odd/one/x", "file:odd/out"} {
+		if got, failures := r.Resolve(t.Context(), []string{a}); len(got) > 0 || len(failures) != 1 {
+			t.Errorf("%s: %q, %v", a, names(got), failures)
+		}
+	}
+	for _, a := range []string{"file:odd", "file:odd/**", "file:odd?ignored"} {
+		got, failures := r.Resolve(t.Context(), []string{a})
+		if names(got) != "odd/n%FF%FE%0A.txt odd/ok" || len(failures) > 0 {
+			t.Fatalf("%s: %q, %v", a, names(got), failures)
+		}
+		// It can be stored, and comes back as it was.
+		s := events.New(events.NewElement(time.Unix(0, 0), &events.ChatRequest{Resources: got},
+			events.Metadata{}))
+		if err := s.Validate(); err != nil {
+			t.Errorf("%s: %v", a, err)
+		}
+		again, err := events.Decode(s.Encode())
+		if err != nil {
+			t.Fatal(err)
+		}
+		request, _ := again.At(0).Event().(*events.ChatRequest)
+		if names(request.Resources) != names(got) {
+			t.Errorf("%s: comes back as %q", a, names(request.Resources))
 		}
 	}
 }

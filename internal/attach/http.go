@@ -117,7 +117,32 @@ func (f *Fetcher) Fetch(ctx context.Context, address string) (events.Resource, e
 	case int64(len(data)) > f.o.MaxBytes:
 		return events.Resource{}, fmt.Errorf("the page is larger than %d bytes", f.o.MaxBytes)
 	}
-	return page(u, resp, data)
+	if resp.Header.Get("Content-Encoding") != "" {
+		return events.Resource{}, fmt.Errorf("encoding %q of the page is not known",
+			resp.Header.Get("Content-Encoding"))
+	}
+	return inTime(ctx, func() (events.Resource, error) { return page(u, resp, data) })
+}
+
+// inTime returns when ctx ends, also while a page that is meant to take long is converted.
+func inTime(
+	ctx context.Context, convert func() (events.Resource, error),
+) (events.Resource, error) {
+	type answer struct {
+		res events.Resource
+		err error
+	}
+	done := make(chan answer, 1)
+	go func() {
+		res, err := convert()
+		done <- answer{res, err}
+	}()
+	select {
+	case a := <-done:
+		return a.res, a.err
+	case <-ctx.Done():
+		return events.Resource{}, ctx.Err()
+	}
 }
 
 // page makes a resource of an answer. Its name is the one that was asked for, wherever
@@ -129,6 +154,7 @@ func page(u string, resp *http.Response, data []byte) (events.Resource, error) {
 	if err != nil || kind == "" || kind == "application/octet-stream" {
 		kind = file.Type(path.Base(resp.Request.URL.Path), data)
 	}
+	kind = believable(kind, data)
 	switch {
 	case kind == "text/html" || kind == "application/xhtml+xml":
 		data, err = markdown(data, header, resp.Request.URL)
@@ -141,6 +167,24 @@ func page(u string, resp *http.Response, data []byte) (events.Resource, error) {
 	}
 	res.MIMEType, res.Content = kind, blobs.Loaded(data)
 	return res, nil
+}
+
+// believable returns the type that content has, where it cannot be what the server says: a
+// provider refuses a whole request for an image that is none.
+func believable(kind string, data []byte) string {
+	found := file.Sniff(data)
+	said, _, _ := strings.Cut(kind, "/")
+	switch {
+	case found == kind || found == "application/octet-stream":
+		return kind
+	case kind == "image/svg+xml":
+		return kind // any XML may be one
+	case said == "image", said == "audio", said == "video", kind == "application/pdf":
+		return found
+	case said == "text" && !file.IsText(data) && !strings.HasPrefix(found, "text/"):
+		return found
+	}
+	return kind
 }
 
 func markdown(data []byte, header string, base *url.URL) ([]byte, error) {
@@ -160,7 +204,8 @@ func decodeText(data []byte, header string) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	return io.ReadAll(r)
+	data, err = io.ReadAll(r)
+	return bytes.TrimPrefix(data, []byte("\uFEFF")), err // the mark tells the order of bytes
 }
 
 func lastModified(h http.Header) []byte {

@@ -185,10 +185,11 @@ func tooLarge(size, limit int64) error {
 	return fmt.Errorf("%w: %d bytes, and %d are allowed", ErrTooLarge, size, limit)
 }
 
-// Resource returns the file as a resource, as it is now.
+// Resource returns the file as a resource, as it is now. The URI has the name byte for byte;
+// the name to show is text.
 func (f File) Resource() events.Resource {
 	return events.Resource{
-		URI: f.URI, MIMEType: Type(f.Rel, f.Data), Name: f.Rel,
+		URI: f.URI, MIMEType: Type(f.Rel, f.Data), Name: strings.ToValidUTF8(f.Rel, "\uFFFD"),
 		Content: blobs.Loaded(f.Data),
 	}
 }
