@@ -476,3 +476,5 @@ func TestEstimatesLearn(t *testing.T) {
 		t.Errorf("with nothing to learn from: %d samples, error %.3f", r.Samples, r.Error)
 	}
 }
+
+func percent(n, of int64) string { return fmt.Sprintf("%.1f %%", 100*float64(n)/float64(of)) }

@@ -42,6 +42,7 @@ type cli struct {
 	Path   pathCmd   `cmd:"" group:"look" help:"Print where a conversation lies."`
 	Diff   diffCmd   `cmd:"" group:"look" help:"Show how a conversation changed."`
 	Log    logCmd    `cmd:"" group:"look" help:"List the commits that changed a conversation."`
+	Stats  statsCmd  `cmd:"" group:"look" help:"Tell where the tokens of a conversation are."`
 	Export exportCmd `cmd:"" group:"look" help:"Write a conversation as one document."`
 
 	Fork      forkCmd      `cmd:"" group:"shape" help:"Begin a new conversation with turns of another."`
@@ -66,6 +67,7 @@ type cli struct {
 	Completion completionCmd `cmd:"" group:"more" help:"Print a completion script for a shell."`
 
 	Hook     hookCmd     `cmd:"" hidden:"" help:"Do the work of a git hook."`
+	Debug    debugCmd    `cmd:"" hidden:"" help:"Look into what was computed."`
 	Man      manCmd      `cmd:"" hidden:"" help:"Print the man page in troff."`
 	Complete completeCmd `cmd:"" name:"__complete" hidden:"" help:"Print the completions of a command line."`
 }

@@ -60,7 +60,7 @@ func TestRecordsAreDocumented(t *testing.T) {
 	for section, record := range map[string]any{
 		"conversation": conversationRecord{}, "show": showRecord{}, "hit": hitRecord{},
 		"count": countRecord{}, "revision": revisionRecord{},
-		"difference": differenceRecord{}, "compacted": compactedRecord{}, "staged": stagedRecord{}, "status": statusRecord{},
+		"difference": differenceRecord{}, "compacted": compactedRecord{}, "stats": statsRecord{}, "replay": replayRecord{}, "staged": stagedRecord{}, "status": statusRecord{},
 		"migrated": migratedRecord{}, "hook": actionRecord{}, "workspace": initRecord{},
 		"approval": trustRecord{}, "attachment": attachmentRecord{}, "model": modelRecord{},
 		"explanation": explainRecord{}, "collected": collectedRecord{}, "run": runRecord{},

@@ -1,0 +1,114 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/git-jp/git-jp/compact"
+	"github.com/git-jp/git-jp/internal/llm/models"
+	"github.com/git-jp/git-jp/internal/render"
+)
+
+type debugCmd struct {
+	Replay replayCmd `cmd:"" help:"Tell what the input of a conversation would have cost under each schedule."`
+}
+
+type replayCmd struct {
+	Conversation string   `arg:"" optional:"" help:"The conversation; the active one by default."`
+	Model        []string `short:"m" placeholder:"MODEL" help:"Prices of this model; of all with a price by default."`
+}
+
+// Help says what is assumed.
+func (replayCmd) Help() string {
+	return `Goes through the requests of a conversation, with their times, and computes what their
+input costs under each schedule of trim.schedule and the prices of each model. A request is
+read from the cache up to the first byte that differs from the one before, for as long as
+the provider promises; the rest is written.`
+}
+
+// A replayRecord is what `debug replay --json` prints.
+type replayRecord struct {
+	Model    string `json:"model"`
+	Schedule string `json:"schedule"`
+	compact.Cost
+	Change float64 `json:"change"` // of the cost, as a share, against never
+	AsOf   string  `json:"prices_as_of"`
+}
+
+// Run replays a conversation.
+func (c replayCmd) Run(ctx context.Context, a *app) (err error) {
+	conv, err := a.load(c.Conversation)
+	if err != nil {
+		return err
+	}
+	r, err := a.newReader(ctx, conv)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, r.close()) }()
+	h, err := compact.HistoryOf(conv.Stream, compact.ObsoleteOptions{
+		Rules: r.rules, Limits: r.limits(), Dedup: r.dedupOptions(), Contents: r.contents(),
+	})
+	if err != nil {
+		return err
+	}
+	records, err := c.records(h)
+	if err != nil {
+		return err
+	}
+	if a.JSON {
+		for _, rec := range records {
+			if err := a.printJSON(rec); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+	return a.printReplay(records)
+}
+
+func (c replayCmd) records(h compact.History) ([]replayRecord, error) {
+	table, err := models.Builtin()
+	if err != nil {
+		return nil, err
+	}
+	var all []replayRecord
+	for _, row := range table.Rows() {
+		m := marketOf(row.ID, 0)
+		if !m.Priced() || len(c.Model) > 0 && !slices.Contains(c.Model, row.ID) {
+			continue
+		}
+		never := compact.Replay(h, compact.Never, m, m.Promised())
+		for _, s := range compact.Schedules() {
+			cost := compact.Replay(h, s, m, m.Promised())
+			rec := replayRecord{Model: row.ID, Schedule: string(s), Cost: cost, AsOf: m.AsOf}
+			if never.Units > 0 {
+				rec.Change = cost.Units/never.Units - 1
+			}
+			all = append(all, rec)
+		}
+	}
+	if len(all) == 0 {
+		return nil, usagef("--model: no price is known")
+	}
+	return all, nil
+}
+
+func (a *app) printReplay(records []replayRecord) error {
+	t := render.NewTable(a.output(),
+		render.Column{Head: "Model", Shrink: true}, render.Column{Head: "Schedule"},
+		render.Column{Head: "Requests", Align: render.AlignRight},
+		render.Column{Head: "Rewrites", Align: render.AlignRight},
+		render.Column{Head: "Trimmed", Align: render.AlignRight},
+		render.Column{Head: "Input", Align: render.AlignRight},
+		render.Column{Head: "Change", Align: render.AlignRight},
+		render.Column{Head: "Prices of"})
+	for _, r := range records {
+		t.Row(r.Model, r.Schedule, render.Number(int64(r.Calls)), render.Number(int64(r.Rewrites)),
+			render.Number(int64(r.Trimmed)), fmt.Sprintf("$%.4f", r.USD),
+			fmt.Sprintf("%+.2f %%", 100*r.Change), r.AsOf)
+	}
+	return t.Write(a.stdout)
+}

@@ -1,0 +1,143 @@
+package main
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/git-jp/git-jp/compact"
+	"github.com/git-jp/git-jp/internal/render"
+)
+
+type statsCmd struct {
+	Conversation string `arg:"" optional:"" help:"The conversation; the active one by default."`
+	KeepLast     string `placeholder:"N" help:"How many turns at the end strategies leave alone."`
+	All          bool   `help:"List all turns and tools, not only the largest."`
+}
+
+// Help says what the figures are.
+func (statsCmd) Help() string {
+	return `Tells where the tokens of a conversation are: by kind, by tool and by turn; what a model has
+twice or has no use for any more; and what each strategy of 'git jp compact' would save by
+itself. Nothing is changed, and no model is asked.
+
+Tokens are estimates. Where the conversation has recorded usage they are learned from that,
+and the error that is told is that of the past.`
+}
+
+// A statsRecord is what `stats --json` prints.
+type statsRecord struct {
+	ID    string        `json:"id"`
+	Title string        `json:"title"`
+	Model string        `json:"model"`
+	Stats compact.Stats `json:"stats"`
+}
+
+// Run looks at a conversation.
+func (c statsCmd) Run(ctx context.Context, a *app) (err error) {
+	conv, err := a.load(c.Conversation)
+	if err != nil {
+		return err
+	}
+	r, err := a.newReader(ctx, conv)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, r.close()) }()
+	o, err := r.compactOptions(ctx, compactCmd{
+		KeepLast: c.KeepLast, DryRun: true, Strategy: []string{compact.StripReasoning},
+	})
+	if err != nil {
+		return err
+	}
+	o.Subsumer = nil // to look starts no process
+	s, err := compact.Survey(ctx, conv.Stream, o)
+	if err != nil {
+		return err
+	}
+	if a.JSON {
+		return a.printJSON(statsRecord{conv.ID.String(), conv.Title(), r.setup.Model, s})
+	}
+	return c.print(a, s)
+}
+
+// largest is how many tools and turns are listed.
+const largest = 10
+
+func (c statsCmd) print(a *app, s compact.Stats) error {
+	turns := slices.Clone(s.Turns)
+	slices.SortStableFunc(turns, func(x, y compact.Share) int {
+		return cmp.Compare(y.Tokens, x.Tokens)
+	})
+	err := render.Fields(a.stdout, a.output(),
+		[2]string{"Events", render.Number(int64(s.Events))},
+		[2]string{"Bytes", render.Bytes(s.Bytes)},
+		[2]string{"Tokens", fmt.Sprintf("about %s (±%.0f %%, %s)",
+			render.Number(int64(s.Tokens)), 100*s.Error, learned(s.Samples))})
+	if err != nil {
+		return err
+	}
+	for _, part := range []struct {
+		head, count string
+		shares      []compact.Share
+	}{
+		{"Kind", "Events", s.Sorts},
+		{"Tool", "Events", c.cut(s.Tools)},
+		{"Turn", "Events", c.cut(turns)},
+		{"Twice or of no use", "Results", s.Waste},
+		{"Strategy would save", "Events", s.Strategies},
+	} {
+		if err := a.printShares(part.head, part.count, part.shares, s.Tokens); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (c statsCmd) cut(all []compact.Share) []compact.Share {
+	if c.All || len(all) <= largest {
+		return all
+	}
+	return all[:largest]
+}
+
+// printShares prints one table, with a bar for each row on a terminal.
+func (a *app) printShares(head, count string, shares []compact.Share, whole float64) error {
+	if len(shares) == 0 {
+		return nil
+	}
+	fmt.Fprintln(a.stdout)
+	t := render.NewTable(a.output(),
+		render.Column{Head: head, Shrink: true},
+		render.Column{Head: count, Align: render.AlignRight},
+		render.Column{Head: "Bytes", Align: render.AlignRight},
+		render.Column{Head: "Tokens", Align: render.AlignRight},
+		render.Column{Head: "Share", Align: render.AlignRight},
+		render.Column{})
+	for _, s := range shares {
+		part := 0.0
+		if whole > 0 {
+			part = s.Tokens / whole
+		}
+		bar := ""
+		if a.stdoutTerminal {
+			bar = bars(part)
+		}
+		t.Row(s.Name, render.Number(int64(s.Count)), render.Bytes(s.Bytes),
+			"≈"+render.Number(int64(s.Tokens)), fmt.Sprintf("%.1f %%", 100*part), bar)
+	}
+	return t.Write(a.stdout)
+}
+
+// barWidth is the width of a whole bar in columns.
+const barWidth = 24
+
+// bars draws a share of the whole in eighths of a column.
+func bars(part float64) string {
+	eighths := int(min(max(part, 0), 1)*barWidth*8 + 0.5)
+	tail := []string{"", "▏", "▎", "▍", "▌", "▋", "▊", "▉"}[eighths%8]
+	return strings.Repeat("█", eighths/8) + tail
+}

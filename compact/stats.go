@@ -1,0 +1,215 @@
+package compact
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/git-jp/git-jp/blobs"
+	"github.com/git-jp/git-jp/dedup"
+	"github.com/git-jp/git-jp/events"
+)
+
+// A Share is how much of a conversation something is.
+type Share struct {
+	Name   string  `json:"name"`
+	Count  int     `json:"count"`
+	Bytes  int64   `json:"bytes"`
+	Tokens float64 `json:"estimated_tokens"`
+}
+
+// Stats say where the tokens of a conversation are, and what could be saved.
+type Stats struct {
+	Events  int     `json:"events"`
+	Bytes   int64   `json:"bytes"`
+	Tokens  float64 `json:"estimated_tokens"`
+	Error   float64 `json:"estimate_error"`
+	Samples int     `json:"estimate_samples"`
+
+	Sorts []Share `json:"sorts"`
+	Tools []Share `json:"tools"`
+	Turns []Share `json:"turns"`
+	// Waste is what a model has, or has no use for: see [Survey].
+	Waste []Share `json:"waste"`
+	// Strategies is what each would save alone.
+	Strategies []Share `json:"strategies"`
+}
+
+// Survey looks at a stream and changes nothing. The waste of results is counted by
+//
+//   - "exact duplicates": the same content of the same thing was there before;
+//   - "same content": anything returned it before;
+//   - "repeated lines": runs of lines of at least 300 bytes that were there before;
+//   - "superseded": a later result has all of it;
+//   - "stale reads": files that were read and then written;
+//   - "failed calls".
+//
+// One result may be in several.
+func Survey(ctx context.Context, s *events.Stream, o Options) (Stats, error) {
+	j := &job{Options: o.withDefaults(), source: s, stream: s}
+	if err := j.begin(); err != nil {
+		return Stats{}, err
+	}
+	out := Stats{
+		Events: j.first.Events, Bytes: j.first.Bytes, Tokens: j.first.Tokens,
+		Error: j.estimator.Error, Samples: j.estimator.Samples,
+		Sorts: []Share{}, Tools: []Share{}, Turns: []Share{}, Strategies: []Share{},
+	}
+	for _, sort := range Sorts() {
+		if z := j.first.BySort[sort]; z.Bytes > 0 {
+			out.Sorts = append(out.Sorts, share(string(sort), z))
+		}
+	}
+	for _, name := range slices.Sorted(maps.Keys(j.first.Tools)) {
+		out.Tools = append(out.Tools, share(name, j.first.Tools[name]))
+	}
+	slices.SortStableFunc(out.Tools, func(a, b Share) int { return int(b.Bytes - a.Bytes) })
+	for n, z := range j.first.Turns {
+		out.Turns = append(out.Turns, share(fmt.Sprint(n+1), z))
+	}
+	out.Waste = j.waste()
+	for _, name := range append(Mechanical(), Summarize) {
+		o.Strategies, o.Summarizer, o.Confirm = []string{name}, nil, nil
+		r, err := Run(ctx, s, o)
+		if err != nil {
+			return Stats{}, err
+		}
+		rep := r.Report
+		out.Strategies = append(out.Strategies, Share{
+			Name: name, Count: rep.EventsRemoved, Bytes: rep.BytesBefore - rep.BytesAfter,
+			Tokens: rep.TokensSaved,
+		})
+	}
+	return out, nil
+}
+
+func share(name string, z Size) Share {
+	return Share{Name: name, Count: z.Events, Bytes: z.Bytes, Tokens: z.Tokens}
+}
+
+// leastDuplicate is the size from which on a duplicate counts.
+const leastDuplicate = 300
+
+// A waster goes through the results of a stream once.
+type waster struct {
+	job    *job
+	seen   map[blobs.Hash]bool            // contents
+	whole  map[string]bool                // contents of one thing
+	lines  map[string]map[blobs.Hash]bool // lines of one thing
+	reads  map[string][]int64             // sizes of what was read of a file and not written since
+	shares map[string]*Share
+}
+
+const (
+	wasteExact, wasteSame   = "exact duplicates", "same content"
+	wasteLines, wasteFailed = "repeated lines", "failed calls"
+	wasteStale, wasteSuper  = "stale reads", "superseded"
+)
+
+// waste finds what a model has twice, and what is no use to it.
+func (j *job) waste() []Share {
+	w := &waster{
+		job: j, seen: map[blobs.Hash]bool{}, whole: map[string]bool{},
+		lines: map[string]map[blobs.Hash]bool{}, reads: map[string][]int64{},
+		shares: map[string]*Share{},
+	}
+	names := []string{wasteExact, wasteSame, wasteLines, wasteSuper, wasteStale, wasteFailed}
+	for _, n := range names {
+		w.shares[n] = &Share{Name: n}
+	}
+	for _, c := range j.stream.Calls() {
+		if !c.Open() {
+			w.call(invocation(j.stream, c))
+		}
+	}
+	for _, f := range dedup.FindSuperseded(j.stream, j.Rules) {
+		if r, ok := j.stream.At(f.Element).Event().(*events.ToolCallResponse); ok {
+			w.add(wasteSuper, sizeOf(r))
+		}
+	}
+	out := make([]Share, len(names))
+	for i, n := range names {
+		out[i] = *w.shares[n]
+	}
+	return out
+}
+
+func (w *waster) add(name string, bytes int64) {
+	s := w.shares[name]
+	s.Count++
+	s.Bytes += bytes
+	s.Tokens += w.job.estimator.tokens(SortRead, bytes)
+}
+
+func (w *waster) call(in dedup.Invocation) {
+	size := sizeOf(in.Result)
+	if in.Result.IsError {
+		w.add(wasteFailed, size)
+		return
+	}
+	claim, ok := dedup.Rules()["io-content"].Read(in)
+	if args := string(in.Arguments); ok && writes(in.Tool) && args != "" {
+		for _, n := range w.reads[claim.Key] {
+			w.add(wasteStale, n)
+		}
+		delete(w.reads, claim.Key)
+		return
+	}
+	if ok && reads(in.Tool) {
+		w.reads[claim.Key] = append(w.reads[claim.Key], size)
+	}
+	thing := in.Tool + " " + string(in.Arguments)
+	if ok {
+		thing = claim.Key
+	}
+	text, err := in.Result.Text(w.job.Contents)
+	if err != nil || size < leastDuplicate {
+		return
+	}
+	sum := blobs.Sum([]byte(text))
+	exact := fmt.Sprint(thing, " ", claim.First, " ", claim.Last, " ", sum)
+	if w.whole[exact] {
+		w.add(wasteExact, size)
+	}
+	if w.seen[sum] {
+		w.add(wasteSame, size)
+	}
+	w.whole[exact], w.seen[sum] = true, true
+	if n := w.repeatedLines(thing, text); n > 0 {
+		w.add(wasteLines, n)
+	}
+}
+
+// repeatedLines returns how many bytes of a text stand in runs of lines that the same thing had
+// before, and remembers its lines.
+func (w *waster) repeatedLines(thing, text string) (total int64) {
+	known := w.lines[thing]
+	if known == nil {
+		known = map[blobs.Hash]bool{}
+		w.lines[thing] = known
+	}
+	var run int64
+	end := func() {
+		if run >= leastDuplicate {
+			total += run
+		}
+		run = 0
+	}
+	var fresh []blobs.Hash
+	for line := range strings.Lines(text) {
+		h := blobs.Sum([]byte(line))
+		if known[h] {
+			run += int64(len(line))
+			continue
+		}
+		end()
+		fresh = append(fresh, h)
+	}
+	end()
+	for _, h := range fresh {
+		known[h] = true
+	}
+	return total
+}
