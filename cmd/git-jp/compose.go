@@ -3,10 +3,8 @@ package main
 import (
 	"bytes"
 	"context"
-	"errors"
 	"strings"
 
-	"github.com/git-jp/git-jp/events"
 	"github.com/git-jp/git-jp/internal/render"
 )
 
@@ -16,8 +14,10 @@ const cutLine = "------------------------ >8 ------------------------"
 // shownTurns is how many turns stand below the line.
 const shownTurns = 2
 
-// compose opens the editor for a question, with the last turns below a line.
-func (a *app) compose(ctx context.Context, text string, s *events.Stream) (string, error) {
+// compose opens the editor for a question, with the last turns below a line. The draft stays
+// until the question is in the conversation.
+func (a *app) compose(ctx context.Context, text string, t *target) (string, error) {
+	s := t.stream()
 	var b bytes.Buffer
 	b.WriteString(text + "\n\n" + cutLine + "\n")
 	b.WriteString("Everything from the line above on is left out.\n\n")
@@ -36,5 +36,6 @@ func (a *app) compose(ctx context.Context, text string, s *events.Stream) (strin
 		return "", d.keep(err)
 	}
 	question, _, _ := strings.Cut(string(edited), cutLine)
-	return strings.TrimSpace(question), errors.Join(d.remove())
+	t.draft = d
+	return strings.TrimSpace(question), nil
 }

@@ -134,10 +134,12 @@ func (a *app) editOn(
 	if err != nil {
 		return nil, err
 	}
-	// As git does: a command for the shell, with the file as its argument.
-	cmd := exec.CommandContext(ctx, "sh", "-c", editor+` "$@"`, editor, d.path)
+	// As git does: a command for the shell, with the file as its argument. An interrupt is the
+	// editor's, where it is a key like others: neither the shell nor we end by it.
+	cmd := exec.CommandContext(ctx, "sh", "-c", "trap : INT\n"+editor+` "$@"`, editor, d.path)
 	streams(cmd)
 	cmd.Env, cmd.Dir = a.env, a.directory()
+	defer a.interrupts.take(func() bool { return true })()
 	if err := cmd.Run(); err != nil {
 		return nil, fmt.Errorf("run the editor %q: %w", editor, err)
 	}

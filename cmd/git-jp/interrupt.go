@@ -56,7 +56,7 @@ func (i *interrupts) press() bool {
 	return i.pressed != nil && i.pressed()
 }
 
-// take hands interrupts to a command until release is called. Pressed must not wait; it
+// take hands interrupts to a command until release is called, which hands them back. Pressed must not wait; it
 // returns false when the command is to end.
 func (i *interrupts) take(pressed func() bool) (release func()) {
 	if i == nil {
@@ -64,10 +64,11 @@ func (i *interrupts) take(pressed func() bool) (release func()) {
 	}
 	i.mu.Lock()
 	defer i.mu.Unlock()
+	before := i.pressed
 	i.pressed = pressed
 	return func() {
 		i.mu.Lock()
 		defer i.mu.Unlock()
-		i.pressed = nil
+		i.pressed = before
 	}
 }

@@ -83,8 +83,20 @@ func (c queryCmd) Run(ctx context.Context, a *app) (err error) {
 	}
 	if p == nil {
 		a.note("the question is empty, nothing was asked")
-		return nil
+		return t.dropDraft()
 	}
+	before := t.record().Stream().Len()
+	err = c.ask(ctx, a, t, p)
+	if err != nil && t.draft != nil && t.record().Stream().Len() == before {
+		return t.draft.keep(err) // what was written is in no conversation yet
+	}
+	return errors.Join(err, t.dropDraft())
+}
+
+// ask makes all that is needed, and asks.
+func (c queryCmd) ask(
+	ctx context.Context, a *app, t *target, p *query.Prompt,
+) (err error) {
 	k, err := newTalk(ctx, a, t, c)
 	if err != nil {
 		return err
@@ -199,7 +211,7 @@ func (c queryCmd) text(ctx context.Context, a *app, t *target) (string, error) {
 	if !c.opensEditor(a, words, piped) {
 		return text, nil
 	}
-	return a.compose(ctx, text, t.stream())
+	return a.compose(ctx, text, t)
 }
 
 // opensEditor says whether the question is written in the editor: where that is asked for, and

@@ -22,6 +22,14 @@ type target struct {
 	id        events.ID           // 0 before it is there; set before tools run, which read it
 	fresh     bool                // its configuration is that of now
 	replayed  *events.ChatRequest // the question that is asked again
+	draft     *draft              // where the question was written, nil for nowhere
+}
+
+func (t *target) dropDraft() error {
+	if t.draft == nil {
+		return nil
+	}
+	return t.draft.remove()
 }
 
 // errNoneActive says that nothing tells which conversation is meant.

@@ -125,6 +125,12 @@ func candidateLines(candidates []workspace.Candidate) (lines []string) {
 
 // hints returns what the user can do about err, most helpful first.
 func hints(err error) []string {
+	if d := new(draftError); errors.As(err, &d) {
+		if isA[*events.SyntaxError](err) {
+			return []string{draftHint(err)} // the fault is in the draft itself
+		}
+		return append([]string{draftHint(err)}, hints(d.err)...)
+	}
 	if hint := nameHint(err); hint != "" {
 		return []string{hint}
 	}
@@ -134,8 +140,6 @@ func hints(err error) []string {
 	switch {
 	case isA[*usageError](err):
 		return []string{usageHint(err)}
-	case isA[*draftError](err):
-		return []string{draftHint(err)}
 	case isA[*openError](err):
 		open := new(openError)
 		errors.As(err, &open)
