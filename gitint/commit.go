@@ -92,13 +92,58 @@ func (r *Repo) Outgoing(ctx context.Context, remote string, revs ...string) ([]C
 	return r.revList(ctx, append([]string{"--not", not, "--not", "--end-of-options"}, revs...))
 }
 
-func (r *Repo) revList(ctx context.Context, args []string) ([]Commit, error) {
+// A Departure is commits that are about to be had by others.
+type Departure struct {
+	// Tips lead to them, and Not to commits that the others have. Of those that are not
+	// here nothing is known.
+	Tips, Not []string
+	// Remote is the remote whose branches, as far as we have fetched, the others have;
+	// "" is none.
+	Remote string
+	// NotRefs says that they have what any ref leads to, as a server that receives.
+	NotRefs bool
+	// Under leaves out the commits that change nothing below these directories; see
+	// [Repo.StagedPaths] for what they mean.
+	Under []string
+}
+
+// Departing returns the commits of a departure, oldest first.
+func (r *Repo) Departing(ctx context.Context, d Departure) ([]Commit, error) {
+	if len(d.Tips) == 0 {
+		return nil, nil
+	}
+	var args []string
+	if len(d.Under) > 0 {
+		// A merge brings what it blends, which simplification would follow past.
+		args = append(args, "--full-history")
+	}
+	if len(d.Not) > 0 {
+		args = append(args, "--ignore-missing")
+	}
+	args = append(args, "--not")
+	if d.Remote != "" {
+		args = append(args, "--remotes="+d.Remote)
+	}
+	if d.NotRefs {
+		args = append(args, "--all")
+	}
+	args = append(args, "--not", "--end-of-options")
+	args = append(args, d.Tips...)
+	for _, not := range d.Not {
+		args = append(args, "^"+not)
+	}
+	return r.revList(ctx, args, d.Under...)
+}
+
+func (r *Repo) revList(ctx context.Context, args []string, under ...string) ([]Commit, error) {
+	specs, env := pathspecs(under)
 	full := append([]string{
 		"rev-list", "--topo-order", "--reverse", "--encoding=UTF-8",
 		"--format=tformat:%H%x00%P%x00%s",
 	}, args...)
 	var commits []Commit
-	err := r.stream(ctx, command{args: append(full, "--")}, func(out io.Reader) error {
+	full = append(append(full, "--"), specs...)
+	err := r.stream(ctx, command{args: full, env: env}, func(out io.Reader) error {
 		var err error
 		commits, err = readCommits(out)
 		return err
@@ -151,4 +196,14 @@ func readCommit(line string) (Commit, error) {
 		c.Parents = append(c.Parents, parent)
 	}
 	return c, nil
+}
+
+// MergeBase returns the best common ancestor of two revisions, one of them when there are
+// several.
+func (r *Repo) MergeBase(ctx context.Context, a, b string) (OID, error) {
+	out, err := r.run(ctx, command{args: []string{"merge-base", "--end-of-options", a, b}})
+	if err != nil {
+		return OID{}, fmt.Errorf("common ancestor of %s and %s: %w", a, b, err)
+	}
+	return ParseOID(strings.TrimSpace(string(out)))
 }

@@ -55,6 +55,30 @@ func (r *Repo) ConfigAll(ctx context.Context, key string) ([]Setting, error) {
 	return all, nil
 }
 
+// ConfigMatching returns every value of the keys that an extended regular expression
+// matches, by key; that is written as git writes it, with section and name in lower case.
+func (r *Repo) ConfigMatching(ctx context.Context, pattern string) (map[string][]Setting, error) {
+	out, err := r.run(ctx, command{args: []string{
+		"config", "-z", "--show-scope", "--show-origin", "--get-regexp", pattern,
+	}})
+	if isAbsent(err) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, fmt.Errorf("read configuration %q: %w", pattern, err)
+	}
+	fields := splitZ(out)
+	if len(fields)%3 != 0 {
+		return nil, fmt.Errorf("read configuration %q: %d fields", pattern, len(fields))
+	}
+	all := make(map[string][]Setting)
+	for ; len(fields) > 0; fields = fields[3:] {
+		key, value, _ := strings.Cut(fields[2], "\n")
+		all[key] = append(all[key], Setting{Scope: fields[0], Origin: fields[1], Value: value})
+	}
+	return all, nil
+}
+
 // isAbsent tells a key without a value from one that is misspelt, for which git
 // has the same exit code and words.
 func isAbsent(err error) bool {

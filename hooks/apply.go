@@ -18,7 +18,7 @@ var ErrApplied = errors.New("the plan has been applied")
 // A ChangedError says that a hook file is not as it was when the plan was made. The
 // file was left alone; so were the steps after it.
 type ChangedError struct {
-	Path string // below the common directory
+	Path string // below the common directory, or below .jp
 }
 
 // Error implements error.
@@ -52,11 +52,24 @@ func (p *Plan) Apply(ctx context.Context) error {
 	defer root.Close() //nolint:errcheck // nothing is written through it afterwards
 	w := writer{root: root, hadState: exists(root, stateDir)}
 	for _, s := range p.steps {
-		if err := w.do(ctx, repo, s); err != nil {
+		if err := do(ctx, repo, &w, s); err != nil {
 			return errors.Join(fmt.Errorf("change hooks: %w", err), w.tidy())
 		}
 	}
 	return w.tidy()
+}
+
+func do(ctx context.Context, repo Repo, w *writer, s step) error {
+	switch {
+	case s.key != "" && s.value != "":
+		return repo.SetConfig(ctx, s.key, s.value)
+	case s.key != "":
+		return repo.UnsetConfig(ctx, s.key)
+	case s.workspace != "":
+		return writeAttributes(s)
+	default:
+		return w.write(s)
+	}
 }
 
 // A writer applies steps below one common directory.
@@ -65,14 +78,8 @@ type writer struct {
 	hadState bool // the state directory was there before
 }
 
-func (w *writer) do(ctx context.Context, repo Repo, s step) error {
-	switch {
-	case s.key != "" && s.value != "":
-		return repo.SetConfig(ctx, s.key, s.value)
-	case s.key != "":
-		return repo.UnsetConfig(ctx, s.key)
-	}
-	if err := w.unchanged(s); err != nil {
+func (w *writer) write(s step) error {
+	if err := unchanged(w.root, s); err != nil {
 		return err
 	}
 	if s.remove {
@@ -87,8 +94,8 @@ func (w *writer) do(ctx context.Context, repo Repo, s step) error {
 }
 
 // unchanged makes sure that what a step replaces is what the plan saw.
-func (w *writer) unchanged(s step) error {
-	data, err := w.root.ReadFile(s.file)
+func unchanged(root *os.Root, s step) error {
+	data, err := root.ReadFile(s.file)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		if s.absent {

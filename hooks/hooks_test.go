@@ -7,7 +7,6 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 	"testing"
 
@@ -44,6 +43,9 @@ func open(t *testing.T, r *gittest.Repository, dir string, v gitint.Version) hoo
 
 func installer(t *testing.T, repo hooks.Repo, o hooks.Options) *hooks.Installer {
 	t.Helper()
+	if o.Names == nil {
+		o.Names = []string{"pre-commit", "post-commit"}
+	}
 	in, err := hooks.New(repo, o)
 	if err != nil {
 		t.Fatal(err)
@@ -564,7 +566,11 @@ func TestUnknownHook(t *testing.T) {
 	if _, err := hooks.New(nil, hooks.Options{Names: []string{"pre-comit"}}); err == nil {
 		t.Error("no error")
 	}
-	if !slices.Equal(hooks.DefaultNames(), []string{"pre-commit", "post-commit"}) {
-		t.Error("default hooks changed")
+	for _, names := range [][]string{
+		hooks.DefaultNames(), hooks.TrailerNames(), hooks.ServerNames(),
+	} {
+		if _, err := hooks.New(nil, hooks.Options{Names: names}); err != nil {
+			t.Error(err)
+		}
 	}
 }

@@ -35,6 +35,29 @@ func ReadPrePush(r io.Reader) ([]PushedRef, error) {
 	return refs, err
 }
 
+// A ReceivedRef is one line that git gives to pre-receive: a ref that somebody pushes.
+type ReceivedRef struct {
+	Old, New gitint.OID // zero when there is none
+	Name     string
+}
+
+// ReadPreReceive reads the standard input of a pre-receive hook.
+func ReadPreReceive(r io.Reader) ([]ReceivedRef, error) {
+	var refs []ReceivedRef
+	err := eachLine(r, "pre-receive", 3, func(f []string) (err error) {
+		p := ReceivedRef{Name: f[2]}
+		if p.Old, err = gitint.ParseOID(f[0]); err != nil {
+			return err
+		}
+		if p.New, err = gitint.ParseOID(f[1]); err != nil {
+			return err
+		}
+		refs = append(refs, p)
+		return nil
+	})
+	return refs, err
+}
+
 // A Rewrite is one line that git gives to post-rewrite: a commit and what it became.
 type Rewrite struct {
 	Old, New gitint.OID

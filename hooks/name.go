@@ -3,7 +3,18 @@ package hooks
 import "slices"
 
 // DefaultNames returns the hooks that an installation has.
-func DefaultNames() []string { return []string{"pre-commit", "post-commit"} }
+func DefaultNames() []string {
+	return []string{
+		"pre-commit", "post-commit", "pre-merge-commit", "post-merge", "post-checkout",
+		"post-rewrite", "pre-push",
+	}
+}
+
+// TrailerNames returns the hooks that name the conversations in the messages of commits.
+func TrailerNames() []string { return []string{"prepare-commit-msg"} }
+
+// ServerNames returns the hooks of a repository that is pushed to.
+func ServerNames() []string { return []string{"pre-receive"} }
 
 // AllNames returns every hook that this package can install, which is every hook
 // that a release may ever have installed.
@@ -16,6 +27,17 @@ func AllNames() []string {
 
 // Known reports whether name is one of [AllNames].
 func Known(name string) bool { return slices.Contains(AllNames(), name) }
+
+// speaks reports whether the hook says that git-jp is not installed. Of those that run
+// in one command of git the first does, so that it is said once; and what looks at a
+// checkout says nothing, since nothing is skipped that matters.
+func speaks(name string) bool {
+	switch name {
+	case "pre-commit", "pre-merge-commit", "pre-push", "pre-receive":
+		return true
+	}
+	return false
+}
 
 // readsInput reports whether git writes to the hook's standard input.
 func readsInput(name string) bool {

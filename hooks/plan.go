@@ -15,8 +15,10 @@ type Repo interface {
 	Root() string
 	CommonDir() string
 	HooksDir(ctx context.Context) (dir, scope string, err error)
+	Index(ctx context.Context) (*gitint.Index, error)
 	Version(ctx context.Context) (gitint.Version, error)
 	ConfigAll(ctx context.Context, key string) ([]gitint.Setting, error)
+	ConfigMatching(ctx context.Context, pattern string) (map[string][]gitint.Setting, error)
 	SetConfig(ctx context.Context, key, value string) error
 	UnsetConfig(ctx context.Context, key string) error
 }
@@ -51,6 +53,11 @@ type Options struct {
 	Names   []string // nil means [DefaultNames]
 	Foreign Foreign
 	Via     Via
+	// Drivers registers the merge and diff drivers as well.
+	Drivers bool
+	// Workspaces are the absolute paths of the directories .jp of the work tree, which
+	// get attributes.
+	Workspaces []string
 }
 
 // An Installer plans what hooks of one repository need.
@@ -91,10 +98,10 @@ const (
 	Manual Do = "manual" // somebody has to do it by hand; Snippet is what to add
 )
 
-// An Action is one step of a [Plan], for one hook.
+// An Action is one step of a [Plan], for one hook, one driver or one file of attributes.
 type Action struct {
 	Do      Do
-	Hook    string
+	Hook    string // its name; "driver <name>" and "attributes" for the others
 	Path    string // file, or key of the configuration
 	Reason  string // "" when Do says all
 	Snippet string // text to add by hand, with Manual
@@ -139,11 +146,13 @@ func (p *Plan) Open() []Action {
 
 // A step is one change of a plan. Either file or key is set.
 type step struct {
-	file     string // slash path below the common directory
+	file     string // slash path below the common directory, or below workspace
 	old, new string
 	absent   bool        // the file does not exist before
 	remove   bool        // the file does not exist afterwards
 	perm     fs.FileMode // 0 keeps that of the file
+
+	workspace string // a directory .jp, "" for the common directory
 
 	key   string
 	value string // "" unsets the key
@@ -176,7 +185,13 @@ func (in *Installer) Install(ctx context.Context) (*Plan, error) {
 			in.installFile(p, f)
 		}
 	}
-	return p, nil
+	if in.opts.Drivers {
+		err = in.installDrivers(ctx, p)
+	}
+	if err == nil {
+		err = in.installAttributes(p)
+	}
+	return p, err
 }
 
 func (in *Installer) useConfig(ctx context.Context) (bool, error) {

@@ -145,9 +145,13 @@ func TestConfiguredCommand(t *testing.T) {
 	if got, want := read(t, log), "hook post-checkout a b c 1\nhook pre-commit\n"; got != want {
 		t.Errorf("ran %q, want %q", got, want)
 	}
-	without := run([]string{"PATH=/usr/bin:/bin"}, "post-checkout", "a", "b", "1")
-	if want := "git-jp is not installed: its post-checkout hook was skipped\n"; without != want {
+	bare := []string{"PATH=/usr/bin:/bin"}
+	without := run(bare, "pre-commit")
+	if want := "git-jp is not installed: its pre-commit hook was skipped\n"; without != want {
 		t.Errorf("without git-jp it says %q, want %q", without, want)
+	}
+	if said := run(bare, "post-checkout", "a", "b", "1"); said != "" {
+		t.Errorf("without git-jp it says %q after a checkout", said)
 	}
 }
 

@@ -33,10 +33,10 @@ func is(text, name string, known []template) int {
 }
 
 // fill puts the name of a hook into a text, and what a machine without the program
-// says. Of a commit pre-commit says it, so that post-commit need not.
+// says.
 func fill(text, name string) string {
 	absent := `echo "git-jp is not installed: its NAME hook was skipped" >&2`
-	if name == "post-commit" {
+	if !speaks(name) {
 		absent = ":"
 	}
 	return strings.NewReplacer("NAME", name, "ABSENT", strings.ReplaceAll(absent, "NAME", name)).

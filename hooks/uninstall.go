@@ -7,8 +7,9 @@ import (
 	"path/filepath"
 )
 
-// Uninstall plans to take out every hook that was ever installed, wherever git looks
-// for hooks now and in the repository's own hooks directory. It changes nothing.
+// Uninstall plans to take out every driver and every hook that was ever installed,
+// wherever git looks for hooks now and in the repository's own hooks directory. It
+// changes nothing.
 func (in *Installer) Uninstall(ctx context.Context) (*Plan, error) {
 	s, err := in.site(ctx)
 	if err != nil {
@@ -31,7 +32,7 @@ func (in *Installer) Uninstall(ctx context.Context) (*Plan, error) {
 			}
 		}
 	}
-	return p, nil
+	return p, in.uninstallDrivers(ctx, p)
 }
 
 func (in *Installer) uninstallFile(p *Plan, s site, name string) error {

@@ -141,7 +141,7 @@ show git jp unstage index
 promise 'unstaged 4 paths'
 show git jp stage --changed
 promise '3 files, 1 blob'
-git add .jp/.id .jp/.gitignore
+git add .jp/.id .jp/.gitignore .jp/.gitattributes
 show 'git commit -qm "Keep the conversation"'
 silence
 show git jp check --content HEAD

@@ -20,6 +20,7 @@ type checkCmd struct {
 	Staged   bool     `xor:"what" help:"Check the index, that is the next commit."`
 	Worktree bool     `xor:"what" help:"Check the files as they lie in the work tree."`
 	All      bool     `xor:"what" help:"Check the tip of every branch, tag and other ref."`
+	Stdin    bool     `xor:"what" help:"Check the new commits of a push, as a pre-receive hook is given it."`
 	Content  bool     `help:"Read and verify every content."`
 	Strict   bool     `help:"Warnings are problems too."`
 	Format   string   `enum:"text,json,sarif,github,gitlab" default:"text" help:"text, json, sarif, github or gitlab."`
@@ -39,8 +40,8 @@ reported as unchecked and is no problem.`
 
 // Run checks.
 func (c checkCmd) Run(ctx context.Context, a *app) error {
-	if len(c.Revision) > 0 && (c.Staged || c.Worktree || c.All) {
-		return usagef("name a revision, or give --staged, --worktree or --all, not both")
+	if len(c.Revision) > 0 && (c.Staged || c.Worktree || c.All || c.Stdin) {
+		return usagef("name a revision, or give --staged, --worktree, --all or --stdin, not both")
 	}
 	if slices.Contains(c.Revision, "") {
 		return usagef("a revision is empty")
@@ -49,7 +50,10 @@ func (c checkCmd) Run(ctx context.Context, a *app) error {
 	if err != nil {
 		return err
 	}
-	if repo := a.openRepo; repo != nil {
+	if repo := a.openRepo; repo != nil && !c.Stdin {
+		if err := a.addDrift(ctx, repo, report); err != nil {
+			return err
+		}
 		a.advise(ctx, repo, report.Findings)
 	}
 	if err := c.print(a, report); err != nil {
@@ -94,7 +98,8 @@ func (a *app) printFindings(findings []check.Finding) error {
 
 func (c checkCmd) check(ctx context.Context, a *app) (*check.Report, error) {
 	repo, err := a.repo(ctx)
-	if errors.Is(err, gitint.ErrNotRepository) && len(c.Revision) == 0 && !c.Staged && !c.All {
+	named := len(c.Revision) > 0 || c.Staged || c.All || c.Stdin
+	if errors.Is(err, gitint.ErrNotRepository) && !named {
 		return c.plainDirectory(ctx, a)
 	}
 	if err != nil {
@@ -115,6 +120,12 @@ func (c checkCmd) check(ctx context.Context, a *app) (*check.Report, error) {
 		return ch.revision(ctx, c.Revision[0])
 	case c.All:
 		return ch.refs(ctx)
+	case c.Stdin:
+		d, err := a.received(ctx, repo)
+		if err != nil {
+			return nil, err
+		}
+		return ch.departing(ctx, d)
 	case c.Staged:
 		return ch.index(ctx)
 	case c.Worktree && repo.Root() == "":

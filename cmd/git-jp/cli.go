@@ -26,8 +26,9 @@ type cli struct {
 	globals
 
 	Init      initCmd      `cmd:"" group:"setup" help:"Make a workspace, and install the hooks."`
-	Install   installCmd   `cmd:"" group:"setup" help:"Install the hooks of this clone."`
-	Uninstall uninstallCmd `cmd:"" group:"setup" help:"Take the hooks out again."`
+	Install   installCmd   `cmd:"" group:"setup" help:"Install the hooks and drivers of this clone."`
+	Uninstall uninstallCmd `cmd:"" group:"setup" help:"Take the hooks and drivers out again."`
+	Doctor    doctorCmd    `cmd:"" group:"setup" help:"Tell what is wrong with this clone and machine."`
 	Config    configCmd    `cmd:"" group:"setup" help:"Print and change settings."`
 
 	Query      queryCmd      `cmd:"" group:"talk" aliases:"q" help:"Ask a language model, or search."`
@@ -66,10 +67,12 @@ type cli struct {
 	Help       helpCmd       `cmd:"" group:"more" help:"Explain a command, or list them all."`
 	Completion completionCmd `cmd:"" group:"more" help:"Print a completion script for a shell."`
 
-	Hook     hookCmd     `cmd:"" hidden:"" help:"Do the work of a git hook."`
-	Debug    debugCmd    `cmd:"" hidden:"" help:"Look into what was computed."`
-	Man      manCmd      `cmd:"" hidden:"" help:"Print the man page in troff."`
-	Complete completeCmd `cmd:"" name:"__complete" hidden:"" help:"Print the completions of a command line."`
+	Hook     hookCmd        `cmd:"" hidden:"" help:"Do the work of a git hook."`
+	Merge    mergeDriverCmd `cmd:"" name:"merge-driver" hidden:"" help:"Merge a file for git."`
+	Textconv textconvCmd    `cmd:"" hidden:"" help:"Show a file in a diff of git."`
+	Debug    debugCmd       `cmd:"" hidden:"" help:"Look into what was computed."`
+	Man      manCmd         `cmd:"" hidden:"" help:"Print the man page in troff."`
+	Complete completeCmd    `cmd:"" name:"__complete" hidden:"" help:"Print the completions of a command line."`
 }
 
 var groups = []kong.Group{
@@ -101,12 +104,20 @@ func usagef(format string, args ...any) error {
 // of parsing, and only main may do that.
 type exitRequest int
 
-// hookLine is the part of cli that git calls for each commit: the whole of it takes a
-// millisecond to build, a quarter of what the program takes to start.
+// hookLine is the part of cli that git calls, for each commit and for each file that it
+// merges or shows: the whole of it takes a millisecond to build, a quarter of what the
+// program takes to start.
 type hookLine struct {
 	globals
 
-	Hook hookCmd `cmd:"" hidden:"" help:"Do the work of a git hook."`
+	Hook     hookCmd        `cmd:"" hidden:"" help:"Do the work of a git hook."`
+	Merge    mergeDriverCmd `cmd:"" name:"merge-driver" hidden:"" help:"Merge a file for git."`
+	Textconv textconvCmd    `cmd:"" hidden:"" help:"Show a file in a diff of git."`
+}
+
+// calledByGit reports whether a command is one of hookLine.
+func calledByGit(command string) bool {
+	return command == "hook" || command == "merge-driver" || command == "textconv"
 }
 
 // parse builds the command line and understands the world's arguments.
@@ -116,7 +127,7 @@ func parse(w *world) (g *globals, k *kong.Context, err error) {
 		args = []string{"--help"}
 	}
 	var line any
-	if i := commandIndex(args); i < len(args) && args[i] == "hook" {
+	if i := commandIndex(args); i < len(args) && calledByGit(args[i]) {
 		c := new(hookLine)
 		line, g = c, &c.globals
 	} else {

@@ -27,6 +27,12 @@ func (c hookCmd) Run(ctx context.Context, a *app) error {
 		return c.preCommit(ctx, a)
 	case "post-commit":
 		return c.postCommit(ctx, a)
+	case "prepare-commit-msg":
+		return c.prepareMessage(ctx, a)
+	case "pre-push":
+		return c.prePush(ctx, a)
+	case "pre-receive":
+		return c.preReceive(ctx, a)
 	default:
 		return nil
 	}
@@ -37,9 +43,11 @@ func (c hookCmd) hook(ctx context.Context, a *app) (stage.Hook, config.Hooks, er
 	if err != nil {
 		return stage.Hook{}, config.Hooks{}, err
 	}
-	root, err := workspace.Find(repo.Root())
-	if err != nil {
-		root = "" // workspaces below the root are served with the defaults
+	root := ""
+	if repo.Root() != "" {
+		if root, err = workspace.Find(repo.Root()); err != nil {
+			root = "" // workspaces below the root are served with the defaults
+		}
 	}
 	conf, err := a.configAt(root)
 	if err != nil {

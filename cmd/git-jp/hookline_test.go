@@ -29,15 +29,17 @@ func TestHookLineIsShort(t *testing.T) {
 
 // TestHookLineIsTheOneOfAllCommands: help and the man page are written from that one.
 func TestHookLineIsTheOneOfAllCommands(t *testing.T) {
-	field := func(line any) reflect.StructField {
-		f, ok := reflect.TypeOf(line).FieldByName("Hook")
+	field := func(line any, name string) reflect.StructField {
+		f, ok := reflect.TypeOf(line).FieldByName(name)
 		if !ok {
-			t.Fatalf("%T has no hook", line)
+			t.Fatalf("%T has no %s", line, name)
 		}
 		f.Index, f.Offset = nil, 0
 		return f
 	}
-	if a, b := field(cli{}), field(hookLine{}); !reflect.DeepEqual(a, b) {
-		t.Errorf("%+v\n%+v", a, b)
+	for _, name := range []string{"Hook", "Merge", "Textconv"} {
+		if a, b := field(cli{}, name), field(hookLine{}, name); !reflect.DeepEqual(a, b) {
+			t.Errorf("%+v\n%+v", a, b)
+		}
 	}
 }

@@ -13,14 +13,14 @@ import (
 
 type initCmd struct {
 	Directory string `arg:"" optional:"" help:"Where; the root of the repository by default."`
-	NoHooks   bool   `help:"Do not install the commit hooks."`
+	NoHooks   bool   `help:"Do not install the hooks."`
 }
 
 // Help says what it makes.
 func (initCmd) Help() string {
 	return `Makes a workspace: .jp with an id, a .gitignore for temporary files, and a directory for
 conversations. An existing one is completed and otherwise left as it is. In a Git
-repository the commit hooks are installed too, as by 'git jp install'.`
+repository hooks and drivers are installed too, as by 'git jp install'.`
 }
 
 // initRecord is what `init --json` prints.
@@ -56,10 +56,10 @@ func (c initCmd) Run(ctx context.Context, a *app) error {
 	if err := c.report(a, root, changed); err != nil {
 		return err
 	}
-	if c.NoHooks || !inRepo {
+	if !inRepo {
 		return nil
 	}
-	return installCmd{}.Run(ctx, a)
+	return installCmd{Drivers: c.NoHooks}.Run(ctx, a)
 }
 
 // errBare says that there is nowhere to put a workspace.

@@ -3,22 +3,33 @@ package main
 import (
 	"context"
 	"fmt"
+	"path/filepath"
 
+	"github.com/git-jp/git-jp/gitint"
 	"github.com/git-jp/git-jp/hooks"
 	"github.com/git-jp/git-jp/internal/render"
+	"github.com/git-jp/git-jp/internal/workspace"
 )
 
 type installCmd struct {
-	Chain  bool `help:"Put a marked block into hooks that are shell scripts of your own."`
-	DryRun bool `short:"n" help:"Print what would be done."`
+	Chain   bool `help:"Put a marked block into hooks that are shell scripts of your own."`
+	Drivers bool `help:"Only the drivers and the attributes, as for CI."`
+	Trailer bool `help:"Also name the conversations that a commit changes in its message."`
+	DryRun  bool `short:"n" help:"Print what would be done."`
 }
 
 // Help says what is installed and what is never touched.
 func (installCmd) Help() string {
-	return `Installs the commit hooks of this clone: pre-commit stages the content that staged
-conversations need and stops a commit that would dangle, post-commit completes partial
-commits. Files of others are left alone; where one is in the way, the line to add to it is
-printed, and --chain puts it there. 'git jp uninstall' leaves the repository as it was.`
+	return `Registers this clone: the drivers by which git merges conversations and shows them in
+diffs, the attributes that name them, and the hooks. pre-commit stages the content that staged
+conversations need and stops a commit that would dangle, post-commit completes partial commits,
+pre-push checks what is about to leave, and the hooks of merges look after what git merged on
+its own. A bare repository gets pre-receive instead.
+
+.jp/.gitattributes is to be committed: with it a clone without these drivers stops at a merge
+instead of blending lines. Files of others are left alone; where a hook is in the way, the line
+to add to it is printed, and --chain puts it there. 'git jp uninstall' leaves the repository as
+it was.`
 }
 
 // actionRecord is one step of `install --json` and `uninstall --json`.
@@ -33,9 +44,9 @@ type actionRecord struct {
 
 // Run installs the hooks.
 func (c installCmd) Run(ctx context.Context, a *app) error {
-	o := hooks.Options{}
-	if c.Chain {
-		o.Foreign = hooks.ForeignChain
+	o, err := c.options(ctx, a)
+	if err != nil {
+		return err
 	}
 	in, err := a.installer(ctx, o)
 	if err != nil {
@@ -48,12 +59,48 @@ func (c installCmd) Run(ctx context.Context, a *app) error {
 	if err := a.carryOut(ctx, plan, c.DryRun); err != nil || len(plan.Open()) == 0 {
 		return err
 	}
-	return &openError{steps: plan.Open(), chain: !c.Chain && a.chainHelps(ctx, plan)}
+	return &openError{steps: plan.Open(), chain: !c.Chain && a.chainHelps(ctx, plan, o)}
+}
+
+// options says what is installed: a repository without a work tree is one that is
+// pushed to.
+func (c installCmd) options(ctx context.Context, a *app) (hooks.Options, error) {
+	repo, err := a.repo(ctx)
+	if err != nil {
+		return hooks.Options{}, err
+	}
+	o := hooks.Options{Drivers: true, Names: hooks.DefaultNames()}
+	switch {
+	case c.Drivers:
+		o.Names = []string{}
+	case repo.Root() == "":
+		o.Names = hooks.ServerNames()
+	case c.Trailer:
+		o.Names = append(o.Names, hooks.TrailerNames()...)
+	}
+	if c.Chain {
+		o.Foreign = hooks.ForeignChain
+	}
+	o.Workspaces, err = a.jpDirs(repo)
+	return o, err
+}
+
+// jpDirs returns the directories .jp of the work tree.
+func (a *app) jpDirs(repo *gitint.Repo) ([]string, error) {
+	if repo.Root() == "" {
+		return nil, nil
+	}
+	roots, err := workspace.FindAll(repo.Root())
+	for i := range roots {
+		roots[i] = filepath.Join(roots[i], workspace.DirName)
+	}
+	return roots, err
 }
 
 // chainHelps reports whether --chain would leave less to do by hand.
-func (a *app) chainHelps(ctx context.Context, plan *hooks.Plan) bool {
-	in, err := a.installer(ctx, hooks.Options{Foreign: hooks.ForeignChain})
+func (a *app) chainHelps(ctx context.Context, plan *hooks.Plan, o hooks.Options) bool {
+	o.Foreign = hooks.ForeignChain
+	in, err := a.installer(ctx, o)
 	if err != nil {
 		return false
 	}
@@ -61,14 +108,14 @@ func (a *app) chainHelps(ctx context.Context, plan *hooks.Plan) bool {
 	return err == nil && len(other.Open()) < len(plan.Open())
 }
 
-// An openError says that hooks are left for a person: without them nothing will run.
+// An openError says that steps are left for a person: without them nothing will run.
 type openError struct {
 	steps []hooks.Action
 	chain bool // --chain could do it
 }
 
 func (e *openError) Error() string {
-	return render.Count(len(e.steps), "hook") + " left to do by hand"
+	return render.Count(len(e.steps), "step") + " left to do by hand"
 }
 
 // hints say what to do.
@@ -83,9 +130,17 @@ type uninstallCmd struct {
 	DryRun bool `short:"n" help:"Print what would be done."`
 }
 
-// Run takes the hooks out again.
+// Run takes the hooks and drivers out again.
 func (c uninstallCmd) Run(ctx context.Context, a *app) error {
-	in, err := a.installer(ctx, hooks.Options{})
+	repo, err := a.repo(ctx)
+	if err != nil {
+		return err
+	}
+	dirs, err := a.jpDirs(repo)
+	if err != nil {
+		return err
+	}
+	in, err := a.installer(ctx, hooks.Options{Workspaces: dirs})
 	if err != nil {
 		return err
 	}

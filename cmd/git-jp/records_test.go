@@ -59,10 +59,12 @@ func TestRecordsAreDocumented(t *testing.T) {
 	documented, calledOptional := documentedFields(t)
 	for section, record := range map[string]any{
 		"conversation": conversationRecord{}, "show": showRecord{}, "hit": hitRecord{},
-		"count": countRecord{}, "revision": revisionRecord{},
-		"difference": differenceRecord{}, "compacted": compactedRecord{}, "stats": statsRecord{}, "replay": replayRecord{}, "staged": stagedRecord{}, "status": statusRecord{},
-		"migrated": migratedRecord{}, "hook": actionRecord{}, "workspace": initRecord{},
-		"approval": trustRecord{}, "attachment": attachmentRecord{}, "model": modelRecord{},
+		"count": countRecord{}, "revision": revisionRecord{}, "difference": differenceRecord{},
+		"compacted": compactedRecord{}, "stats": statsRecord{}, "replay": replayRecord{},
+		"staged": stagedRecord{}, "status": statusRecord{},
+		"migrated": migratedRecord{}, "hook": actionRecord{}, "diagnosis": diagnosisRecord{},
+		"workspace": initRecord{},
+		"approval":  trustRecord{}, "attachment": attachmentRecord{}, "model": modelRecord{},
 		"explanation": explainRecord{}, "collected": collectedRecord{}, "run": runRecord{},
 		"why":     whyRecord{},
 		"setting": settingRecord{}, "version": versionRecord{},

@@ -150,6 +150,8 @@ func hints(err error) []string {
 		return []string{"'git commit --no-verify' commits all the same"}
 	case errors.Is(err, workspace.ErrLegacy):
 		return []string{"it can be listed, printed, searched and exported"}
+	case errors.Is(err, errPush):
+		return []string{"'git push --no-verify' pushes all the same"}
 	case isA[*unconfirmedError](err):
 		return unconfirmedHints(err)
 	case errors.Is(err, errBare):

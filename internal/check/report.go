@@ -100,6 +100,24 @@ func (r *Report) Add(f Finding) {
 	r.Findings = append(r.Findings, f)
 }
 
+// Without takes out the findings that another report has too, such as that of what
+// others have already, and returns them.
+func (r *Report) Without(other *Report) []Finding {
+	var both []Finding
+	r.Findings = slices.DeleteFunc(r.Findings, func(f Finding) bool {
+		_, has := other.known[f.key()]
+		if has {
+			both = append(both, f)
+		}
+		return has
+	})
+	clear(r.known)
+	for i, f := range r.Findings {
+		r.known[f.key()] = &known{i, f.Commit}
+	}
+	return both
+}
+
 // Worst returns the highest severity found.
 func (r *Report) Worst() Severity {
 	worst := None

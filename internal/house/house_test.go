@@ -38,6 +38,7 @@ var rooms = map[string]room{
 	"internal/check":        {imports: []string{"events", "blobs", "internal/refs", "internal/workspace"}},
 	"internal/stage":        {imports: stageImports},
 	"internal/repair":       {imports: stageImports},
+	"internal/merge":        {imports: mergeImports},
 	"internal/search":       {imports: []string{"events", "blobs"}},
 	"internal/quarantine":   {imports: []string{"events", "blobs", "internal/atomicfile"}},
 	"internal/config":       {},
@@ -73,6 +74,10 @@ var modelsImports = []string{
 
 var stageImports = []string{
 	"events", "blobs", "gitint", "internal/refs", "internal/workspace", "internal/check",
+}
+
+var mergeImports = []string{
+	"events", "blobs", "gitint", "internal/atomicfile", "internal/check", "internal/workspace",
 }
 
 var gcImports = []string{

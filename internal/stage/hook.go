@@ -115,6 +115,24 @@ func (h Hook) PreCommit(ctx context.Context) (*Verdict, error) {
 	return v, c.judge(ctx, v)
 }
 
+// Conversations returns the conversations whose files the commit that is about to be
+// made changes, in order.
+func (h Hook) Conversations(ctx context.Context) ([]events.ID, error) {
+	staged, err := h.Repo.StagedPaths(ctx, conversationsAnywhere)
+	if err != nil {
+		return nil, err
+	}
+	known := map[events.ID]bool{}
+	for _, p := range staged {
+		if dir, ok := workspaceOf(p.Path); ok {
+			if id, ok := conversationOf(dir, p.Path); ok {
+				known[id] = true
+			}
+		}
+	}
+	return slices.Sorted(maps.Keys(known)), nil
+}
+
 // A commit is what is about to be committed.
 type commit struct {
 	hook  Hook

@@ -1,0 +1,219 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/git-jp/git-jp/events"
+	"github.com/git-jp/git-jp/gitint"
+	"github.com/git-jp/git-jp/hooks"
+	"github.com/git-jp/git-jp/internal/check"
+	"github.com/git-jp/git-jp/internal/stage"
+)
+
+// everyConversation and everyBlob are what a push without conversations does not touch.
+const (
+	everyConversation = "**/.jp/conversations"
+	everyBlob         = "**/.jp/blobs"
+)
+
+// A departure is commits that touch conversations and are about to be had by others.
+type departure struct {
+	gitint.Departure
+	commits []gitint.Commit
+}
+
+func newDeparture(
+	ctx context.Context, repo *gitint.Repo, d gitint.Departure,
+) (departure, error) {
+	touching := d
+	touching.Under = []string{everyConversation, everyBlob}
+	commits, err := repo.Departing(ctx, touching)
+	return departure{d, commits}, err
+}
+
+// departing checks the commits of a departure. What the others have already, dangling or
+// not, is not held against it.
+func (ch checking) departing(ctx context.Context, d departure) (*check.Report, error) {
+	report, err := ch.several(ctx, commitIDs(d.commits))
+	if err != nil || !report.Problems() {
+		return report, err
+	}
+	all, err := ch.repo.Departing(ctx, d.Departure)
+	if err != nil {
+		return nil, err
+	}
+	base, err := ch.several(ctx, boundary(all))
+	if err != nil {
+		return nil, err
+	}
+	report.Without(base)
+	return report, nil
+}
+
+func commitIDs(commits []gitint.Commit) []string {
+	ids := make([]string, len(commits))
+	for i, c := range commits {
+		ids[i] = c.OID.String()
+	}
+	return ids
+}
+
+// boundary returns the parents that are not among the commits.
+func boundary(commits []gitint.Commit) []string {
+	among := make(map[gitint.OID]bool, len(commits))
+	for _, c := range commits {
+		among[c.OID] = true
+	}
+	var ids []string
+	for _, c := range commits {
+		for _, p := range c.Parents {
+			if !among[p] {
+				among[p] = true
+				ids = append(ids, p.String())
+			}
+		}
+	}
+	return ids
+}
+
+// received returns what a server is being given.
+func (a *app) received(ctx context.Context, repo *gitint.Repo) (departure, error) {
+	refs, err := hooks.ReadPreReceive(a.stdin)
+	if err != nil {
+		return departure{}, err
+	}
+	d := gitint.Departure{NotRefs: true}
+	for _, ref := range refs {
+		if !ref.New.IsZero() {
+			d.Tips = append(d.Tips, ref.New.String())
+		}
+	}
+	return newDeparture(ctx, repo, d)
+}
+
+// pushed returns what is about to leave for a remote, or for a place without a name.
+func (a *app) pushed(
+	ctx context.Context, repo *gitint.Repo, args []string,
+) (departure, error) {
+	refs, err := hooks.ReadPrePush(a.stdin)
+	if err != nil {
+		return departure{}, err
+	}
+	var d gitint.Departure
+	if len(args) == 2 && args[0] != args[1] {
+		d.Remote = args[0]
+	}
+	for _, ref := range refs {
+		if ref.LocalOID.IsZero() {
+			continue // it is deleted there
+		}
+		d.Tips = append(d.Tips, ref.LocalOID.String())
+		if !ref.RemoteOID.IsZero() {
+			d.Not = append(d.Not, ref.RemoteOID.String())
+		}
+	}
+	return newDeparture(ctx, repo, d)
+}
+
+// errPush and errReceived say that a push was stopped, after the reasons were printed.
+var (
+	errPush     = errors.New("the push was stopped: its conversations are not whole")
+	errReceived = errors.New("the push was refused: its conversations are not whole")
+)
+
+// prePush blocks what would reach others without its content. A failure of ours blocks
+// nothing: what it would have found, CI will.
+func (c hookCmd) prePush(ctx context.Context, a *app) error {
+	hook, settings, err := c.hook(ctx, a)
+	if err == nil && settings.Check == "off" {
+		return nil
+	}
+	var d departure
+	if err == nil {
+		d, err = a.pushed(ctx, hook.Repo, c.Args)
+	}
+	var report *check.Report
+	if err == nil && len(d.commits) > 0 {
+		report, err = c.judge(ctx, a, hook, d)
+	}
+	switch {
+	case err != nil && ctx.Err() != nil:
+		return ctx.Err()
+	case err != nil:
+		a.warn("pre-push: conversations were not checked: %v", err)
+		return nil
+	case report == nil || !report.Problems():
+		return nil
+	}
+	a.advise(ctx, hook.Repo, report.Findings)
+	if err := a.printFindings(report.Findings); err != nil || settings.Check == "warn" {
+		return err
+	}
+	return errPush
+}
+
+// preReceive refuses what others would get without its content. A server that cannot
+// check refuses too: nobody reads its warnings.
+func (c hookCmd) preReceive(ctx context.Context, a *app) error {
+	hook, _, err := c.hook(ctx, a)
+	if err != nil {
+		return err
+	}
+	d, err := a.received(ctx, hook.Repo)
+	if err != nil || len(d.commits) == 0 {
+		return err
+	}
+	report, err := c.judge(ctx, a, hook, d)
+	if err != nil {
+		return err
+	}
+	if err := a.printFindings(report.Findings); err != nil {
+		return err
+	}
+	if report.Problems() {
+		return errReceived
+	}
+	return nil
+}
+
+// judge checks a departure for a hook.
+func (hookCmd) judge(
+	ctx context.Context, a *app, hook stage.Hook, d departure,
+) (*check.Report, error) {
+	o, err := checkCmd{Strict: hook.Strict}.options(a, hook.Repo)
+	if err != nil {
+		return nil, err
+	}
+	o.Progress = func(string, int, int) {}
+	return checking{a, hook.Repo, o}.departing(ctx, d)
+}
+
+// prepareMessage names the conversations of a commit in its message, as trailers.
+func (c hookCmd) prepareMessage(ctx context.Context, a *app) error {
+	if len(c.Args) == 0 || len(c.Args) > 1 && (c.Args[1] == "merge" || c.Args[1] == "squash") {
+		return nil
+	}
+	repo, err := a.repo(ctx)
+	if err != nil {
+		a.warn("prepare-commit-msg: %v", err)
+		return nil
+	}
+	ids, err := stage.Hook{Repo: repo}.Conversations(ctx)
+	if err == nil && len(ids) > 0 {
+		err = repo.AddTrailers(ctx, c.Args[0], trailers(ids))
+	}
+	if err != nil {
+		a.warn("prepare-commit-msg: %v", err)
+	}
+	return nil
+}
+
+func trailers(ids []events.ID) []string {
+	lines := make([]string, len(ids))
+	for i, id := range ids {
+		lines[i] = fmt.Sprintf("JP-Conversation: %s", id)
+	}
+	return lines
+}

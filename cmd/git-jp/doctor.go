@@ -1,0 +1,260 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"runtime"
+	"slices"
+
+	"github.com/git-jp/git-jp/events"
+	"github.com/git-jp/git-jp/gitint"
+	"github.com/git-jp/git-jp/hooks"
+	"github.com/git-jp/git-jp/internal/workspace"
+)
+
+type doctorCmd struct{}
+
+// Help says what is looked at.
+func (doctorCmd) Help() string {
+	return `Looks at what a check of the conversations cannot see: whether hooks and drivers of this
+clone are installed and the attributes name them, whether the man page is found, whether git
+is new enough and the repository of a kind that can be read, and whether today's jp, where it is
+installed, can read the conversations. Each finding comes with the command that mends it.
+Nothing is changed.`
+}
+
+// diagnosisRecord is one finding in `doctor --json`.
+type diagnosisRecord struct {
+	Subject string `json:"subject"` // driver, hook, man, git, repository or jp
+	Problem string `json:"problem"`
+	Next    string `json:"next"`
+}
+
+// Run examines.
+func (doctorCmd) Run(ctx context.Context, a *app) error {
+	d := doctor{app: a}
+	if err := d.examine(ctx); err != nil {
+		return err
+	}
+	if err := d.print(); err != nil {
+		return err
+	}
+	if len(d.found) > 0 {
+		return errProblems
+	}
+	return nil
+}
+
+type doctor struct {
+	*app
+	found []diagnosisRecord
+}
+
+func (d *doctor) add(subject, problem, next string) {
+	r := diagnosisRecord{subject, problem, next}
+	if !slices.Contains(d.found, r) {
+		d.found = append(d.found, r)
+	}
+}
+
+func (d *doctor) examine(ctx context.Context) error {
+	d.manPage()
+	repo, err := d.repo(ctx)
+	switch {
+	case errors.Is(err, gitint.ErrNotRepository):
+		return d.today()
+	case err != nil:
+		return err
+	}
+	for _, look := range []func(context.Context, *gitint.Repo) error{
+		d.git, d.shape, d.drivers, d.hooks,
+	} {
+		if err := look(ctx, repo); err != nil {
+			return err
+		}
+	}
+	return d.today()
+}
+
+func (d *doctor) print() error {
+	for _, r := range d.found {
+		if d.JSON {
+			if err := d.printJSON(r); err != nil {
+				return err
+			}
+			continue
+		}
+		line := fmt.Sprintf("%s: %s", r.Subject, r.Problem)
+		if r.Next != "" {
+			line += "\n  " + r.Next
+		}
+		if _, err := fmt.Fprintln(d.stdout, d.output().Text(line)); err != nil {
+			return err
+		}
+	}
+	if len(d.found) == 0 {
+		d.note("nothing is wrong")
+	}
+	return nil
+}
+
+// mergeTreeVersion is the first git that merges without a work tree.
+func mergeTreeVersion() gitint.Version { return gitint.Version{Major: 2, Minor: 38} }
+
+func (d *doctor) git(ctx context.Context, repo *gitint.Repo) error {
+	v, err := repo.Version(ctx)
+	if err != nil {
+		return err
+	}
+	switch {
+	case !v.AtLeast(gitint.MinVersion()):
+		d.add("git", fmt.Sprintf("git %s is too old, %s is needed", v, gitint.MinVersion()),
+			"install a newer git")
+	case !v.AtLeast(mergeTreeVersion()):
+		d.add("git", fmt.Sprintf("git %s cannot merge without a work tree, %s can",
+			v, mergeTreeVersion()), "install a newer git")
+	}
+	return nil
+}
+
+// shape says what cannot be seen in a repository. What is not fetched is a matter for
+// those who want to delete.
+func (d *doctor) shape(_ context.Context, repo *gitint.Repo) error {
+	for _, i := range repo.Incomplete() {
+		next := "git fsck"
+		switch i.Reason {
+		case gitint.ReasonShallow:
+			next = "git fetch --unshallow"
+		case gitint.ReasonPartial:
+			next = "git fetch --refetch"
+		case gitint.ReasonGrafts:
+			next = "git replace --convert-graft-file"
+		}
+		d.add("repository", i.String(), next)
+	}
+	return nil
+}
+
+func (d *doctor) drivers(ctx context.Context, repo *gitint.Repo) error {
+	dirs, err := d.jpDirs(repo)
+	if err != nil {
+		return err
+	}
+	rel := make([]string, len(dirs))
+	for i, dir := range dirs {
+		if rel[i], err = filepath.Rel(repo.Root(), dir); err != nil {
+			return err
+		}
+		rel[i] = filepath.ToSlash(rel[i])
+	}
+	drifts, err := hooks.Drifts(ctx, repo, rel)
+	if err != nil {
+		return err
+	}
+	for _, drift := range drifts {
+		next := "git jp install"
+		if drift.Mismatch == hooks.Changed {
+			next = "git config --unset-all " + drift.Driver.MergeKey() + " && git jp install"
+		}
+		d.add("driver", drift.Workspace+": "+driftSentence(drift), next)
+	}
+	return nil
+}
+
+func (d *doctor) hooks(ctx context.Context, repo *gitint.Repo) error {
+	names := hooks.DefaultNames()
+	if repo.Root() == "" {
+		names = hooks.ServerNames()
+	}
+	in, err := hooks.New(repo, hooks.Options{Names: names})
+	if err != nil {
+		return err
+	}
+	all, err := in.Status(ctx)
+	if err != nil {
+		return err
+	}
+	for _, st := range all {
+		switch {
+		case !st.Active && st.Detail != "":
+			d.add("hook", st.Hook+" does not run: "+st.Detail, "git jp install")
+		case !st.Active:
+			d.add("hook", st.Hook+" is not installed", "git jp install")
+		case st.Twice:
+			d.add("hook", st.Hook+" runs twice, as a file and by the configuration",
+				"git jp install")
+		case st.Old:
+			d.add("hook", st.Hook+" is that of an older release", "git jp install")
+		}
+	}
+	return nil
+}
+
+// manPage looks where man looks: 'git jp --help' is 'man git-jp' to git.
+func (d *doctor) manPage() {
+	if runtime.GOOS == "windows" {
+		return
+	}
+	dirs := filepath.SplitList(d.getenv("MANPATH"))
+	for _, bin := range filepath.SplitList(d.getenv("PATH")) {
+		top := filepath.Dir(bin)
+		dirs = append(dirs, filepath.Join(top, "man"), filepath.Join(top, "share", "man"))
+	}
+	dirs = append(dirs, "/usr/share/man", "/usr/local/share/man")
+	for _, dir := range dirs {
+		found, err := filepath.Glob(filepath.Join(dir, "man1", "git-jp.1*"))
+		if err == nil && len(found) > 0 {
+			return
+		}
+	}
+	d.add("man", "'git jp --help' has no page to show",
+		"git-jp man > ~/.local/share/man/man1/git-jp.1")
+}
+
+// today says whether today's jp, if it is here, can read the workspace: it knows no
+// references.
+func (d *doctor) today() error {
+	if !d.onPath("jp") {
+		return nil
+	}
+	w, err := d.workspace()
+	if errors.Is(err, workspace.ErrNoWorkspace) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	entries, _, err := w.List(workspace.ListOptions{Archived: true})
+	if err != nil {
+		return err
+	}
+	for _, e := range entries {
+		data, err := os.ReadFile(filepath.Join(w.Path(e), workspace.EventsFile))
+		if err != nil {
+			continue
+		}
+		found, err := events.References(data)
+		if err == nil && slices.ContainsFunc(found, isReference) {
+			d.add("jp", "the jp on this machine cannot read "+e.ID.String()+
+				", whose content is in the store", "git jp migrate --to inline")
+			return nil
+		}
+	}
+	return nil
+}
+
+func isReference(at events.RefAt) bool { return !at.Loose }
+
+// onPath reports whether a program is to be found.
+func (d *doctor) onPath(name string) bool {
+	for _, dir := range filepath.SplitList(d.getenv("PATH")) {
+		info, err := os.Stat(filepath.Join(dir, name))
+		if err == nil && !info.IsDir() && info.Mode()&0o111 != 0 {
+			return true
+		}
+	}
+	return false
+}

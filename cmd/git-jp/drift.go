@@ -1,0 +1,76 @@
+package main
+
+import (
+	"context"
+	"path"
+	"path/filepath"
+
+	"github.com/git-jp/git-jp/gitint"
+	"github.com/git-jp/git-jp/hooks"
+	"github.com/git-jp/git-jp/internal/check"
+	"github.com/git-jp/git-jp/internal/workspace"
+)
+
+// addDrift adds to a report what attributes ask of this clone in vain. That fails a check,
+// in CI too: a merge there would be one of lines, and nobody would be told.
+func (a *app) addDrift(ctx context.Context, repo *gitint.Repo, report *check.Report) error {
+	drifts, err := hooks.Drifts(ctx, repo, a.nearDirs(repo))
+	if err != nil {
+		return err
+	}
+	told := make(map[string]bool) // one of a workspace will do
+	for _, d := range drifts {
+		if told[d.Workspace] || d.Mismatch != hooks.Blends && d.Mismatch != hooks.Stops {
+			continue
+		}
+		told[d.Workspace] = true
+		report.Add(check.Finding{
+			State: check.Drift, Severity: check.Error, Commit: check.WorkTreeName,
+			Path: path.Join(d.Workspace, ".gitattributes"), Line: 1, Element: -1,
+			Detail: driftSentence(d), Next: "git jp install",
+		})
+	}
+	return nil
+}
+
+// nearDirs are the workspace at the root and that of the working directory, as slash
+// paths from the root. To look for all of them takes longer than a check.
+func (a *app) nearDirs(repo *gitint.Repo) []string {
+	if repo.Root() == "" {
+		return nil
+	}
+	dirs := []string{workspace.DirName}
+	root, err := workspace.Find(a.directory())
+	if err != nil {
+		return dirs
+	}
+	if root, err = realDir(root); err != nil {
+		return dirs
+	}
+	rel, err := filepath.Rel(repo.Root(), filepath.Join(root, workspace.DirName))
+	if err != nil || !filepath.IsLocal(rel) {
+		return dirs
+	}
+	return union(dirs, []string{filepath.ToSlash(rel)})
+}
+
+// driftSentence says what a drift comes to.
+func driftSentence(d hooks.Drift) string {
+	switch name := d.Driver.Name; d.Mismatch {
+	case hooks.Blends:
+		return "the attributes name the driver " + name +
+			", which this clone has not registered: git would merge line by line"
+	case hooks.Stops:
+		return "the attributes name the driver " + name +
+			", which this clone has not registered: git stops at every merge"
+	case hooks.Unnamed:
+		return "the driver " + name + " is registered, and the attributes do not name it"
+	case hooks.Unshared:
+		return "no committed attributes: a clone without the driver " + name +
+			" would merge line by line"
+	case hooks.Changed:
+		return "the configuration of the driver " + name + " is not ours"
+	default:
+		return "the driver " + name + " is that of an older release"
+	}
+}

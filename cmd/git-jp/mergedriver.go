@@ -1,0 +1,44 @@
+package main
+
+import (
+	"context"
+
+	"github.com/git-jp/git-jp/gitint"
+	"github.com/git-jp/git-jp/internal/merge"
+	"github.com/git-jp/git-jp/internal/render"
+)
+
+type mergeDriverCmd struct {
+	Kind   string `arg:"" help:"events, metadata, config or blob."`
+	Base   string `arg:"" help:"The version of the common ancestor."`
+	Ours   string `arg:"" help:"Our version, which becomes the result."`
+	Theirs string `arg:"" help:"Their version."`
+	Path   string `arg:"" optional:"" help:"Where the file lies."`
+	Marker int    `arg:"" optional:"" help:"The length of git's markers of conflicts."`
+}
+
+// A mergeError is a merge that did not come about: what is to be merged is as it was.
+type mergeError struct{ err error }
+
+func (e *mergeError) Error() string { return e.err.Error() }
+func (e *mergeError) Unwrap() error { return e.err }
+
+// Run merges one file for git, whose exit code 1 is a conflict to git.
+func (c mergeDriverCmd) Run(ctx context.Context, a *app) error {
+	m, err := merge.Call{
+		Kind: merge.Kind(c.Kind), Path: c.Path, MarkerSize: c.Marker,
+		Base: a.path(c.Base), Ours: a.path(c.Ours), Theirs: a.path(c.Theirs),
+		Repo: func() (*gitint.Repo, error) { return a.repo(ctx) }, Now: a.now,
+	}.Run(ctx)
+	if err != nil {
+		return &mergeError{err}
+	}
+	for _, w := range m.Warnings {
+		a.warn("%s: %s", c.Path, w)
+	}
+	if len(m.Conflicts) == 0 {
+		return nil
+	}
+	a.note("%s: %s to decide", c.Path, render.Count(len(m.Conflicts), "conflict"))
+	return errProblems
+}

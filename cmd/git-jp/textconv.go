@@ -1,0 +1,95 @@
+package main
+
+import (
+	"bytes"
+	"compress/gzip"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/git-jp/git-jp/blobs"
+	"github.com/git-jp/git-jp/events"
+	"github.com/git-jp/git-jp/internal/render"
+)
+
+type textconvCmd struct {
+	Kind string `arg:"" help:"events or blob."`
+	File string `arg:"" help:"The file."`
+}
+
+// Run prints a file as git diff is to show it. It reads nothing else: a reference shows as
+// what it names, whose own difference git shows beside it. What cannot be read is
+// printed as it stands, since git gives up a diff when a conversion fails.
+func (c textconvCmd) Run(a *app) error {
+	data, err := os.ReadFile(a.path(c.File))
+	if err != nil {
+		return fmt.Errorf("read %s: %w", c.File, err)
+	}
+	var text string
+	switch c.Kind {
+	case "events":
+		text = streamText(data)
+	case "blob":
+		text = blobText(data)
+	default:
+		text = string(data)
+	}
+	// git hands it to a terminal as it is.
+	text = render.Sanitize(text)
+	if text != "" && !strings.HasSuffix(text, "\n") {
+		text += "\n"
+	}
+	_, err = io.WriteString(a.stdout, text)
+	return err
+}
+
+// streamText is a stream as people read it.
+func streamText(data []byte) string {
+	stream, err := events.Decode(data)
+	if err != nil {
+		return string(data)
+	}
+	var b bytes.Buffer
+	conv := render.Conversation{Stream: stream, Contents: named{}}
+	if _, err := conv.Render(&b, render.Options{Format: render.FormatText}); err != nil {
+		return string(data)
+	}
+	return b.String()
+}
+
+// named stands for contents in a diff.
+type named struct{}
+
+// Read implements blobs.Reader.
+func (named) Read(ref blobs.Ref) ([]byte, error) {
+	return fmt.Appendf(nil, "[%s, sha256:%.12s]", render.Bytes(ref.Size), ref.Hash), nil
+}
+
+// blobText is the content of a blob's file if it is text, and else what can be said of it.
+func blobText(data []byte) string {
+	content, whole := unzipped(data)
+	switch {
+	case content == nil:
+		return string(data) // a Git LFS pointer, or damaged
+	case !whole:
+		return fmt.Sprintf("[more than %s]", render.Bytes(blobs.DefaultMaxBlobBytes))
+	case !utf8.Valid(content) || bytes.IndexByte(content, 0) >= 0:
+		return fmt.Sprintf("[%s of binary content]", render.Bytes(int64(len(content))))
+	}
+	return string(content)
+}
+
+// unzipped returns what is in a gzip file, nil when it is none, and whether that is all.
+func unzipped(data []byte) (content []byte, whole bool) {
+	z, err := gzip.NewReader(bytes.NewReader(data))
+	if err != nil {
+		return nil, false
+	}
+	content, err = io.ReadAll(io.LimitReader(z, blobs.DefaultMaxBlobBytes+1))
+	if err != nil {
+		return nil, false
+	}
+	return content, len(content) <= blobs.DefaultMaxBlobBytes
+}

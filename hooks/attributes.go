@@ -1,0 +1,252 @@
+package hooks
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"strings"
+
+	"github.com/git-jp/git-jp/internal/atomicfile"
+)
+
+// Attributes stand in two files. That of the workspace, which is committed, says what
+// holds in every clone: no conversion of line ends, and no merge by lines, so that a
+// clone which knows nothing of us stops instead of blending. A value that names our
+// driver would not do there: where nobody registered it git merges by lines and says
+// nothing. The file of the clone, which git asks first, names the drivers of those who
+// have them; git reads it in a bare repository too.
+const (
+	workspaceAttributes = ".gitattributes"
+	cloneAttributes     = "info/attributes"
+)
+
+// workspaceLines1 is the block of the committed file.
+func workspaceLines1() string {
+	var b strings.Builder
+	b.WriteString("# Merged by 'git jp'. A clone without its drivers stops at a merge.\n")
+	for _, d := range Drivers() {
+		b.WriteString(d.Pattern + " -text -merge")
+		if d.Shown {
+			b.WriteString(" diff=" + d.Name)
+		}
+		b.WriteString(" linguist-generated\n")
+	}
+	return b.String()
+}
+
+// cloneLines1 is the block of the file of the clone.
+func cloneLines1() string {
+	var b strings.Builder
+	for _, d := range Drivers() {
+		fmt.Fprintf(&b, "**/.jp/%s merge=%s\n", d.Pattern, d.Name)
+	}
+	return b.String()
+}
+
+const attributesMark = "# >>> git jp >>>"
+
+// attributesBlock puts marks around lines. A file whose last line has no end gets one,
+// which the mark tells, so that it can be taken away again.
+func attributesBlock(lines string, openEnd bool) string {
+	head := attributesMark + "\n"
+	if openEnd {
+		head = "\n" + attributesMark + " after a line without end\n"
+	}
+	return head + lines + "# <<< git jp <<<\n"
+}
+
+// cutAttributes returns text without a block of ours, and which of the known ones it
+// was, -1 for none.
+func cutAttributes(text string, known []string) (rest string, version int) {
+	for i, lines := range known {
+		for _, openEnd := range []bool{true, false} {
+			before, after, ok := strings.Cut(text, attributesBlock(lines, openEnd))
+			if ok {
+				return before + after, i
+			}
+		}
+	}
+	return text, -1
+}
+
+// An attributesFile is one of the two files.
+type attributesFile struct {
+	step  step     // place and content
+	path  string   // for people
+	known []string // every block that we ever wrote, the newest first
+}
+
+// with returns the file's step with another content.
+func (f attributesFile) with(text string) step {
+	s := f.step
+	s.new, s.remove = text, text == ""
+	return s
+}
+
+func (in *Installer) cloneFile() (attributesFile, error) {
+	f := attributesFile{
+		step:  step{file: cloneAttributes},
+		path:  filepath.Join(in.repo.CommonDir(), filepath.FromSlash(cloneAttributes)),
+		known: []string{cloneLines1()},
+	}
+	return f, f.read()
+}
+
+func workspaceFile(dir string) (attributesFile, error) {
+	f := attributesFile{
+		step:  step{file: workspaceAttributes, workspace: dir},
+		path:  filepath.Join(dir, workspaceAttributes),
+		known: []string{workspaceLines1()},
+	}
+	return f, f.read()
+}
+
+func (f *attributesFile) read() error {
+	data, err := os.ReadFile(f.path)
+	f.step.absent = errors.Is(err, fs.ErrNotExist)
+	if err != nil && !f.step.absent {
+		return fmt.Errorf("inspect attributes: %w", err)
+	}
+	f.step.old = string(data)
+	return nil
+}
+
+// attributesFiles returns that of the clone, if it is asked for, and those of the
+// workspaces.
+func (in *Installer) attributesFiles(clone bool) ([]attributesFile, error) {
+	var files []attributesFile
+	if clone {
+		f, err := in.cloneFile()
+		if err != nil {
+			return nil, err
+		}
+		files = append(files, f)
+	}
+	for _, dir := range in.opts.Workspaces {
+		f, err := workspaceFile(dir)
+		if err != nil {
+			return nil, err
+		}
+		files = append(files, f)
+	}
+	return files, nil
+}
+
+func (in *Installer) installAttributes(p *Plan) error {
+	files, err := in.attributesFiles(in.opts.Drivers)
+	if err != nil {
+		return err
+	}
+	for _, f := range files {
+		f.install(p)
+	}
+	return nil
+}
+
+// install puts the block behind what is there: what stands last counts.
+func (f attributesFile) install(p *Plan) {
+	a := Action{Do: Keep, Hook: "attributes", Path: f.path}
+	rest, version := cutAttributes(f.step.old, f.known)
+	switch {
+	case version == 0:
+		p.add(a)
+		return
+	case version < 0 && strings.Contains(f.step.old, attributesMark):
+		a.Do, a.Reason = Skip, "its lines of git jp were changed"
+		p.add(a)
+		return
+	case version > 0:
+		a.Do = Update
+	case f.step.absent:
+		a.Do = Create
+	default:
+		a.Do, a.Reason = Update, "behind the lines that are there"
+	}
+	openEnd := rest != "" && !strings.HasSuffix(rest, "\n")
+	p.add(a, f.with(rest+attributesBlock(f.known[0], openEnd)))
+}
+
+// uninstallAttributes plans to take out our lines, but for those that the index has:
+// they are everybody's, and not of this clone alone.
+func (in *Installer) uninstallAttributes(ctx context.Context, p *Plan) error {
+	files, err := in.attributesFiles(true)
+	if err != nil {
+		return err
+	}
+	for _, f := range files {
+		rest, version := cutAttributes(f.step.old, f.known)
+		a := Action{Do: Remove, Hook: "attributes", Path: f.path}
+		switch {
+		case version < 0 && strings.Contains(f.step.old, attributesMark):
+			p.manual(a.Hook, a.Path, "its lines of git jp were changed", "")
+			continue
+		case version < 0:
+			continue
+		case rest != "":
+			a.Reason = "only the lines of git jp"
+		}
+		shared, err := in.shared(ctx, f)
+		if err != nil {
+			return err
+		}
+		if shared {
+			a.Do, a.Reason = Keep, "it is committed: other clones need it"
+			p.add(a)
+			continue
+		}
+		p.add(a, f.with(rest))
+	}
+	return nil
+}
+
+// shared reports whether the index has our lines in a file of the work tree.
+func (in *Installer) shared(ctx context.Context, f attributesFile) (bool, error) {
+	if f.step.workspace == "" {
+		return false, nil
+	}
+	rel := below(in.repo.Root(), f.step.workspace)
+	if rel == "" {
+		return false, nil
+	}
+	index, err := in.repo.Index(ctx)
+	if err != nil {
+		return false, fmt.Errorf("inspect attributes: %w", err)
+	}
+	data, err := index.ReadFile(path.Join(rel, workspaceAttributes))
+	if errors.Is(err, fs.ErrNotExist) {
+		return false, nil
+	}
+	return strings.Contains(string(data), attributesMark), err
+}
+
+// attributesTemp is where temporaries of a workspace lie, from .jp.
+const attributesTemp = "blobs/.tmp"
+
+// writeAttributes writes the file of a workspace, and leaves no other trace.
+func writeAttributes(s step) error {
+	root, err := os.OpenRoot(s.workspace)
+	if err != nil {
+		return err
+	}
+	defer root.Close() //nolint:errcheck // nothing is written through it afterwards
+	if err := unchanged(root, s); err != nil {
+		return err
+	}
+	if s.remove {
+		return root.Remove(s.file)
+	}
+	hadTemp, hadStore := exists(root, attributesTemp), exists(root, path.Dir(attributesTemp))
+	err = atomicfile.Write(root, s.file, []byte(s.new), atomicfile.Options{TempDir: attributesTemp})
+	// Both are removed only when they are empty.
+	if !hadTemp {
+		_ = root.Remove(attributesTemp)
+	}
+	if !hadStore {
+		_ = root.Remove(path.Dir(attributesTemp))
+	}
+	return err
+}

@@ -1,0 +1,95 @@
+package hooks
+
+import (
+	"context"
+	"fmt"
+	"path"
+	"strings"
+
+	"github.com/git-jp/git-jp/gitint"
+)
+
+// A Mismatch says how attributes and configuration disagree about a driver.
+type Mismatch string
+
+// The mismatches.
+const (
+	// Blends: the attributes name a driver that nobody registered, so that git merges
+	// the files by lines and says nothing.
+	Blends Mismatch = "blends"
+	// Stops: the driver is not registered, and git stops at every merge of the files.
+	Stops Mismatch = "stops"
+	// Unnamed: the driver is registered, and the attributes do not name it.
+	Unnamed Mismatch = "unnamed"
+	// Unshared: this clone is all right, and one without our drivers would blend.
+	Unshared Mismatch = "unshared"
+	// Changed: the configuration has a value that we never wrote.
+	Changed Mismatch = "changed"
+	// Old: the configuration has a text of an older release.
+	Old Mismatch = "old"
+)
+
+// A Drift is one mismatch in one workspace.
+type Drift struct {
+	Driver    Driver
+	Workspace string // slash path of the directory .jp from the root of the work tree
+	Mismatch  Mismatch
+}
+
+// Drifts compares what attributes ask for with what the clone has registered. Dirs are
+// the slash paths of the directories .jp. A workspace for which nobody asked for
+// drivers, by attributes or by the configuration, has none.
+func Drifts(ctx context.Context, repo *gitint.Repo, dirs []string) ([]Drift, error) {
+	settings, err := repo.ConfigMatching(ctx, driverPattern)
+	if err != nil {
+		return nil, fmt.Errorf("inspect drivers: %w", err)
+	}
+	var samples []string
+	for _, dir := range dirs {
+		for _, d := range Drivers() {
+			samples = append(samples, path.Join(dir, d.sample()))
+		}
+	}
+	attrs, err := repo.CheckAttr(ctx, []string{"merge", "diff", "text"}, samples)
+	if err != nil {
+		return nil, fmt.Errorf("inspect attributes: %w", err)
+	}
+	var all []Drift
+	for _, dir := range dirs {
+		for _, d := range Drivers() {
+			m := d.mismatch(settings, attrs[path.Join(dir, d.sample())])
+			if m != "" {
+				all = append(all, Drift{Driver: d, Workspace: dir, Mismatch: m})
+			}
+		}
+	}
+	return all, nil
+}
+
+// sample is the path of a file of the driver, from .jp.
+func (d Driver) sample() string { return strings.ReplaceAll(d.Pattern, "*", "x") }
+
+func (d Driver) mismatch(settings map[string][]gitint.Setting, attrs map[string]string) Mismatch {
+	registered := len(settings[d.MergeKey()]) > 0
+	switch {
+	case !registered && attrs["merge"] == d.Name:
+		return Blends
+	case !registered && attrs["diff"] == d.Name:
+		return Stops
+	case !registered:
+		return ""
+	case attrs["merge"] != d.Name:
+		return Unnamed
+	case attrs["text"] != gitint.AttrUnset:
+		return Unshared
+	}
+	for _, k := range d.keys() {
+		switch k.state(settings[k.key]) {
+		case valueForeign:
+			return Changed
+		case valueOld, valueAbsent:
+			return Old
+		}
+	}
+	return ""
+}

@@ -1,0 +1,154 @@
+package merge
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"os"
+	"path"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/git-jp/git-jp/gitint"
+	"github.com/git-jp/git-jp/internal/workspace"
+)
+
+// A Call is one call of a driver by git, which gives it files of its own.
+type Call struct {
+	Kind               Kind
+	Base, Ours, Theirs string // absolute names of files; Ours becomes the result
+	Path               string // of the file that is merged, below the root of the work tree
+	// MarkerSize is the length of the markers that git would write. For bases of a
+	// criss-cross merge it is longer than for what a person sees.
+	MarkerSize int
+	// Repo opens the repository. A call without a repository merges all the same: git
+	// merges files out of one too.
+	Repo func() (*gitint.Repo, error)
+	Now  func() time.Time
+}
+
+// plainMarker is the length of git's markers outside of virtual bases.
+const plainMarker = 7
+
+// Run merges. Ours is replaced in one step, or left as it is when there is an error. What is
+// returned has conflicts when a person has to decide; they are noted.
+func (c Call) Run(ctx context.Context) (*Merged, error) {
+	f := File{Kind: c.Kind, Path: c.Path, Virtual: c.MarkerSize > plainMarker}
+	for _, v := range []struct {
+		name string
+		to   *[]byte
+	}{{c.Base, &f.Base}, {c.Ours, &f.Ours}, {c.Theirs, &f.Theirs}} {
+		var err error
+		if *v.to, err = os.ReadFile(v.name); err != nil {
+			return nil, fmt.Errorf("merge %s: %w", c.Path, err)
+		}
+	}
+	if f.NeedsConfigs() {
+		if repo, err := c.Repo(); err == nil {
+			f.Configs = Configs(ctx, repo, path.Join(path.Dir(c.Path), workspace.BaseConfigFile))
+		}
+	}
+	m, err := f.Merge()
+	if err != nil {
+		return nil, err
+	}
+	if len(m.Conflicts) > 0 {
+		if err := c.note(f, m); err != nil {
+			return nil, err
+		}
+	}
+	if err := replace(c.Ours, m.Data); err != nil {
+		return nil, fmt.Errorf("merge %s: %w", c.Path, err)
+	}
+	return m, nil
+}
+
+// note writes a record before git is told of a conflict. Without a repository there is no
+// index to wait for a decision.
+func (c Call) note(f File, m *Merged) error {
+	repo, err := c.Repo()
+	if err != nil {
+		return nil //nolint:nilerr // see above
+	}
+	return RecordsOf(repo.GitDir()).Save(Record{
+		Path: f.Path, Left: repo.HashBlob(m.Data).String(), At: c.Now().UTC(),
+		Conflicts: m.Conflicts, Theirs: f.Theirs,
+	})
+}
+
+// replace gives a file of git another content in one step.
+func replace(name string, data []byte) error {
+	now, err := os.ReadFile(name)
+	if err != nil || bytes.Equal(now, data) {
+		return err
+	}
+	tmp, err := os.CreateTemp(filepath.Dir(name), ".jp-merge-*")
+	if err != nil {
+		return err
+	}
+	_, err = tmp.Write(data)
+	if closed := tmp.Close(); err == nil {
+		err = closed
+	}
+	if err == nil {
+		err = os.Rename(tmp.Name(), name)
+	}
+	if err != nil {
+		_ = os.Remove(tmp.Name())
+	}
+	return err
+}
+
+// headPrefix is how git tells what it merges the names of the commits: GITHEAD_<id>=<name>.
+const headPrefix = "GITHEAD_"
+
+// theirHeads are where git notes what it merges, as far as it notes it.
+func theirHeads(env []string) []string {
+	var heads []string
+	for _, kv := range env {
+		name, _, _ := strings.Cut(kv, "=")
+		if id, ok := strings.CutPrefix(name, headPrefix); ok {
+			heads = append(heads, id)
+		}
+	}
+	return append(heads, "MERGE_HEAD", "CHERRY_PICK_HEAD", "REVERT_HEAD", "REBASE_HEAD")
+}
+
+// Configs returns the base configuration of a conversation in the three versions that git is
+// merging. git does not tell a driver which commits these are; where that cannot be found
+// out, the one of the work tree stands for all of them: it changes once in a conversation.
+func Configs(ctx context.Context, repo *gitint.Repo, name string) (configs [3][]byte) {
+	ours := at(ctx, repo, "HEAD", name)
+	if ours == nil && repo.Root() != "" {
+		ours, _ = os.ReadFile(filepath.Join(repo.Root(), filepath.FromSlash(name)))
+	}
+	for _, head := range theirHeads(repo.Env()) {
+		theirs := at(ctx, repo, head, name)
+		if theirs == nil {
+			continue
+		}
+		if bytes.Equal(ours, theirs) {
+			break
+		}
+		base := theirs
+		if id, err := repo.MergeBase(ctx, "HEAD", head); err == nil {
+			base = at(ctx, repo, id.String(), name)
+		}
+		return [3][]byte{base, ours, theirs}
+	}
+	return [3][]byte{ours, ours, ours}
+}
+
+// at reads a file of a revision, nil when either is not there.
+func at(ctx context.Context, repo *gitint.Repo, rev, name string) []byte {
+	tree, err := repo.Tree(ctx, rev)
+	if err != nil {
+		return nil
+	}
+	data, err := tree.ReadFile(name)
+	if err != nil {
+		return nil
+	}
+	return data
+}

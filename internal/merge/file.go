@@ -1,0 +1,150 @@
+package merge
+
+import (
+	"bytes"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"path"
+	"strings"
+
+	"github.com/git-jp/git-jp/blobs"
+	"github.com/git-jp/git-jp/events"
+)
+
+// A Kind is a kind of file that git has a driver for.
+type Kind string
+
+// The kinds, by the names that the configuration of git has them under.
+const (
+	Events   Kind = "events"
+	Metadata Kind = "metadata"
+	Config   Kind = "config"
+	Blob     Kind = "blob"
+)
+
+// A File is three versions of a file. An empty one does not exist.
+type File struct {
+	Kind               Kind
+	Path               string // slash path below the root of the work tree
+	Base, Ours, Theirs []byte
+	// Configs are the base configurations beside the three versions of a stream, nil where
+	// they are not known.
+	Configs [3][]byte
+	// Virtual says that git merges two bases of a criss-cross merge into one.
+	Virtual bool
+}
+
+// A Merged is what came of a file.
+type Merged struct {
+	Data      []byte
+	Conflicts []events.Conflict
+	Warnings  []string
+}
+
+// errKind is a driver that git was configured with, and that this release does not know.
+var errKind = errors.New("no such kind of file")
+
+// Merge merges a file. An error means that there is no result.
+func (f File) Merge() (*Merged, error) {
+	m, err := f.merge()
+	if err != nil {
+		return nil, fmt.Errorf("merge %s: %w", f.Path, err)
+	}
+	return m, nil
+}
+
+func (f File) merge() (*Merged, error) {
+	switch f.Kind {
+	case Events:
+		return f.streams()
+	case Metadata:
+		data, err := events.MergeMetadata(orNil(f.Base), orNil(f.Ours), orNil(f.Theirs))
+		return &Merged{Data: data}, err
+	case Config:
+		data, warnings, err := events.MergeBaseConfig(orNil(f.Base), orNil(f.Ours), orNil(f.Theirs))
+		return &Merged{Data: data, Warnings: warnings}, err
+	case Blob:
+		data, err := f.blob()
+		return &Merged{Data: data}, err
+	default:
+		return nil, fmt.Errorf("%w: %q", errKind, f.Kind)
+	}
+}
+
+// orNil is nil for a version that does not exist, for which git gives an empty file.
+func orNil(data []byte) []byte {
+	if len(data) == 0 {
+		return nil
+	}
+	return data
+}
+
+func (f File) streams() (*Merged, error) {
+	var sides [3]events.Side
+	for i, data := range [3][]byte{f.Base, f.Ours, f.Theirs} {
+		sides[i].BaseConfig = orNil(f.Configs[i])
+		if len(data) == 0 {
+			continue
+		}
+		var err error
+		if sides[i].Stream, err = events.Decode(data); err != nil {
+			return nil, fmt.Errorf("%s: %w", versionNames[i], err)
+		}
+	}
+	merge := events.Merge
+	if f.Virtual {
+		merge = events.MergeVirtualBase
+	}
+	r, err := merge(sides[0], sides[1], sides[2])
+	if err != nil {
+		return nil, err
+	}
+	return &Merged{r.Stream.Encode(), r.Conflicts, r.Warnings}, nil
+}
+
+var versionNames = [3]string{"the common ancestor", "our version", "their version"}
+
+// NeedsConfigs reports whether the base configurations matter to a merge of streams:
+// without a change of the configuration there is none to restore.
+func (f File) NeedsConfigs() bool {
+	if f.Kind != Events {
+		return false
+	}
+	for _, data := range [3][]byte{f.Base, f.Ours, f.Theirs} {
+		if bytes.Contains(data, []byte("config_delta")) {
+			return true
+		}
+	}
+	return false
+}
+
+// errDamaged is two versions of a blob of which none is its content.
+var errDamaged = errors.New("both versions are damaged")
+
+// blob returns the canonical form of the content when a side has it: encoders differ, the
+// content is what the name says.
+func (f File) blob() ([]byte, error) {
+	_, name, ok := strings.Cut("/"+f.Path, "/"+blobs.Dir+"/")
+	hash, isBlob := blobs.ParsePath(name)
+	if !ok || !isBlob {
+		return nil, fmt.Errorf("%s is not the name of a blob", path.Base(f.Path))
+	}
+	for _, gz := range [][]byte{f.Ours, f.Theirs} {
+		if content, err := blobs.Decode(gz, blobs.Ref{Hash: hash, Size: sizeOf(gz)}); err == nil {
+			return blobs.Encode(content), nil
+		}
+	}
+	return nil, errDamaged
+}
+
+// trailerBytes is the length of the size at the end of a gzip file (RFC 1952, ISIZE).
+const trailerBytes = 4
+
+// sizeOf is what a gzip file says that its content has; decoding holds it to that.
+func sizeOf(gz []byte) int64 {
+	if len(gz) < trailerBytes {
+		return 0
+	}
+	return int64(binary.LittleEndian.Uint32(gz[len(gz)-trailerBytes:]))
+}

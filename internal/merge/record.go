@@ -1,0 +1,129 @@
+package merge
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/git-jp/git-jp/events"
+	"github.com/git-jp/git-jp/internal/atomicfile"
+)
+
+// Where records lie, from the directory of git that a work tree has of its own.
+const (
+	recordsDir  = "jp/conflicts"
+	recordsTemp = recordsDir + "/.tmp"
+)
+
+// A Record is the conflicts of one stream.
+type Record struct {
+	// Path is the stream's, below the root of the work tree.
+	Path string
+	// Left is the git object of the file that the driver left.
+	Left string
+	At   time.Time
+	// Conflicts are those that are not decided yet.
+	Conflicts []events.Conflict
+	// Theirs is their whole stream.
+	Theirs []byte
+}
+
+// recordFile is a record on disk. What JSON would spell anew is in base64.
+type recordFile struct {
+	Path      string    `json:"path"`
+	Left      string    `json:"left"`
+	At        time.Time `json:"at"`
+	Conflicts []byte    `json:"conflicts"`
+	Theirs    []byte    `json:"theirs"`
+}
+
+// Records are the records of one work tree.
+type Records struct{ gitDir string }
+
+// RecordsOf returns the records that lie in the directory of git that a work tree has of its
+// own.
+func RecordsOf(gitDir string) Records { return Records{gitDir} }
+
+func recordName(path string) string {
+	sum := sha256.Sum256([]byte(path))
+	return recordsDir + "/" + hex.EncodeToString(sum[:8]) + ".json"
+}
+
+// Save writes a record in the place of an earlier one of the same path.
+func (rs Records) Save(r Record) error {
+	data, err := json.MarshalIndent(recordFile{
+		r.Path, r.Left, r.At, events.EncodeConflicts(r.Conflicts), r.Theirs,
+	}, "", "  ")
+	if err == nil {
+		err = rs.write(recordName(r.Path), data)
+	}
+	if err != nil {
+		return fmt.Errorf("note the conflict of %s: %w", r.Path, err)
+	}
+	return nil
+}
+
+func (rs Records) write(name string, data []byte) error {
+	root, err := os.OpenRoot(rs.gitDir)
+	if err != nil {
+		return err
+	}
+	defer root.Close() //nolint:errcheck // nothing is written through it afterwards
+	return atomicfile.Write(root, name, data, atomicfile.Options{TempDir: recordsTemp})
+}
+
+// Remove closes the record of a path.
+func (rs Records) Remove(path string) error {
+	err := os.Remove(filepath.Join(rs.gitDir, filepath.FromSlash(recordName(path))))
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return fmt.Errorf("close the conflict of %s: %w", path, err)
+	}
+	return nil
+}
+
+// All returns every record, sorted by path. One that cannot be read is an error: it is
+// about what a person has not decided.
+func (rs Records) All() ([]Record, error) {
+	dir := filepath.Join(rs.gitDir, filepath.FromSlash(recordsDir))
+	entries, err := os.ReadDir(dir)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, fmt.Errorf("list conflicts: %w", err)
+	}
+	var all []Record
+	for _, e := range entries {
+		if !strings.HasSuffix(e.Name(), ".json") {
+			continue
+		}
+		r, err := readRecord(filepath.Join(dir, e.Name()))
+		if err != nil {
+			return nil, fmt.Errorf("read the conflict %s: %w", e.Name(), err)
+		}
+		all = append(all, r)
+	}
+	slices.SortFunc(all, func(a, b Record) int { return strings.Compare(a.Path, b.Path) })
+	return all, nil
+}
+
+func readRecord(name string) (Record, error) {
+	data, err := os.ReadFile(name)
+	if err != nil {
+		return Record{}, err
+	}
+	var f recordFile
+	if err := json.Unmarshal(data, &f); err != nil {
+		return Record{}, err
+	}
+	conflicts, err := events.DecodeConflicts(f.Conflicts)
+	return Record{f.Path, f.Left, f.At, conflicts, f.Theirs}, err
+}
