@@ -21,11 +21,19 @@ func (a *app) resolver(
 		Files: files, Starter: a.launcher(), Conversations: w,
 		HTTP: attach.NewFetcher(attach.HTTPOptions{
 			UserAgent: a.userAgent(), Proxy: llm.ProxyFromEnv(a.getenv).Function(),
+			AllowPrivate: a.allowsPrivate,
 		}),
 		Server: func(ctx context.Context, id string) (attach.Reader, error) {
 			return s.session(ctx, id)
 		},
 	})
+}
+
+// allowsPrivate reports whether the user lets attachments be fetched from a host of a private
+// network.
+func (a *app) allowsPrivate(host string) bool {
+	return a.openConfig != nil &&
+		slices.Contains(a.openConfig.Settings().Network.PrivateHosts, host)
 }
 
 // attach puts what is attached into the request: what the flags say, as it is now, and of

@@ -14,6 +14,7 @@ import (
 	"github.com/git-jp/git-jp/gc"
 	"github.com/git-jp/git-jp/gitint"
 	"github.com/git-jp/git-jp/hooks"
+	"github.com/git-jp/git-jp/internal/attach"
 	"github.com/git-jp/git-jp/internal/config"
 	"github.com/git-jp/git-jp/internal/render"
 	"github.com/git-jp/git-jp/internal/trust"
@@ -109,6 +110,18 @@ func obstacleLines(obstacles []gc.Obstacle) (lines []string) {
 	return lines
 }
 
+// privateHint says how a host of a private network is let through, ready to be copied where a
+// shell reads the host as one word.
+func privateHint(err error) string {
+	const command = "git jp config set --user network.private_hosts"
+	private := new(attach.PrivateError)
+	errors.As(err, &private)
+	if strings.Trim(strings.ToLower(private.Host), "abcdefghijklmnopqrstuvwxyz0123456789.-") != "" {
+		return "'" + command + " HOST' lets attachments be fetched from it"
+	}
+	return "'" + command + " " + private.Host + "' lets attachments be fetched from it"
+}
+
 // maxCandidates is how many conversations of an ambiguous name are told.
 const maxCandidates = 12
 
@@ -168,6 +181,8 @@ func hints(err error) []string {
 		return []string{"give more digits, or the whole hash"}
 	case errors.Is(err, gc.ErrNoUserLocal):
 		return []string{"'git jp query --new --local' begins a user-local conversation"}
+	case isA[*attach.PrivateError](err):
+		return []string{privateHint(err)}
 	case isA[*attachmentError](err):
 		return []string{"'git jp attachment' lists what is attached"}
 	case isA[*config.KeyError](err), isA[*settingError](err):

@@ -52,7 +52,7 @@ func (k Key) committed(r rule) Key { k.rule = r; return k }
 
 // Known returns every key of ours, sorted by name.
 func Known() []Key {
-	keys := slices.Concat(storageKeys(), hookKeys(), conversationKeys(), toolKeys())
+	keys := slices.Concat(storageKeys(), networkKeys(), hookKeys(), conversationKeys(), toolKeys())
 	slices.SortFunc(keys, func(a, b Key) int { return strings.Compare(a.Name, b.Name) })
 	return keys
 }
@@ -68,6 +68,13 @@ func storageKeys() []Key {
 			"collect unreferenced untracked blobs after a query when it is due"),
 		key("gc.grace", Duration, 14*day, "how long an unreferenced blob is kept").
 			committed(lengthen),
+	}
+}
+
+func networkKeys() []Key {
+	return []Key{
+		key("network.private_hosts", Strings, []string{},
+			"hosts of private networks that attachments may be fetched from").committed(userOnly),
 	}
 }
 

@@ -6,6 +6,7 @@ import "time"
 type Settings struct {
 	Storage       Storage
 	GC            GC
+	Network       Network
 	Hooks         Hooks
 	Merge         Merge
 	Trim          Trim
@@ -32,6 +33,11 @@ type Storage struct {
 type GC struct {
 	Auto  bool
 	Grace time.Duration
+}
+
+// Network is [network].
+type Network struct {
+	PrivateHosts []string
 }
 
 // Hooks is [hooks].
@@ -97,7 +103,8 @@ func (c *Config) Settings() Settings {
 			Format:       Format(get[string](c, "storage.format")),
 			MaxBlobBytes: get[int64](c, "storage.max_blob_bytes"),
 		},
-		GC: GC{Auto: get[bool](c, "gc.auto"), Grace: get[time.Duration](c, "gc.grace")},
+		GC:      GC{Auto: get[bool](c, "gc.auto"), Grace: get[time.Duration](c, "gc.grace")},
+		Network: Network{PrivateHosts: get[[]string](c, "network.private_hosts")},
 		Hooks: Hooks{
 			Stage: get[bool](c, "hooks.stage"), Check: get[string](c, "hooks.check"),
 			Strict: get[bool](c, "hooks.strict"), Restore: get[bool](c, "hooks.restore"),
