@@ -21,9 +21,8 @@ type desk struct {
 	ctx  context.Context // ends every question
 	turn sync.Mutex      // held by who asks
 
-	mu      sync.Mutex
-	asking  bool
-	editing bool
+	mu     sync.Mutex
+	asking bool
 }
 
 // errNobodyThere says that there is no terminal to ask on.
@@ -51,17 +50,10 @@ func (d *desk) busy() bool {
 	return d.asking
 }
 
-// edits reports whether the editor has the terminal: an interrupt is then the editor's.
-func (d *desk) edits() bool {
+func (d *desk) setAsking(asking bool) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	return d.editing
-}
-
-func (d *desk) set(flag *bool, value bool) {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	*flag = value
+	d.asking = asking
 }
 
 // A sitting is one question, and what follows from it.
@@ -84,7 +76,7 @@ func (d *desk) open(ctx context.Context) (*sitting, error) {
 		d.turn.Unlock()
 		return nil, fmt.Errorf("%w: %w", errNobodyThere, err)
 	}
-	d.set(&d.asking, true)
+	d.setAsking(true)
 	s := &sitting{desk: d, tty: tty, release: d.app.screen.hold()}
 	// Closing the device ends the wait for a line.
 	s.stop = context.AfterFunc(ctx, func() { _ = tty.Close() })
@@ -97,7 +89,7 @@ func (s *sitting) Close() error {
 	if s.stop() {
 		err = s.tty.Close()
 	}
-	s.desk.set(&s.desk.asking, false)
+	s.desk.setAsking(false)
 	s.release()
 	s.desk.turn.Unlock()
 	return err
@@ -143,8 +135,6 @@ func (s *sitting) edit(ctx context.Context, name, text string) (string, error) {
 		return "", errors.Join(errNobodyThere, err, d.remove())
 	}
 	defer func() { _ = tty.Close() }()
-	s.desk.set(&s.desk.editing, true)
-	defer s.desk.set(&s.desk.editing, false)
 	edited, err := s.desk.app.editOn(ctx, d, func(cmd *exec.Cmd) {
 		cmd.Stdin, cmd.Stdout, cmd.Stderr = tty, tty, tty
 	})

@@ -56,8 +56,8 @@ func (i *interrupts) press() bool {
 	return i.pressed != nil && i.pressed()
 }
 
-// take hands interrupts to a command until release is called, which hands them back. Pressed must not wait; it
-// returns false when the command is to end.
+// take hands interrupts to a command until release is called, which hands them back. Pressed
+// must not wait; it returns false when the command is to end.
 func (i *interrupts) take(pressed func() bool) (release func()) {
 	if i == nil {
 		return func() {}

@@ -46,9 +46,6 @@ func (m *menu) pressed() bool {
 	if m.desk == nil {
 		return false
 	}
-	if m.desk.edits() {
-		return true
-	}
 	now := m.now()
 	again := !m.last.IsZero() && now.Sub(m.last) < m.cooldown
 	phase := m.control.Phase()
