@@ -118,7 +118,10 @@ func (m *merger) present(name string) *mergeTurn {
 	}
 	var found *mergeTurn
 	for _, t := range m.byKey[k] {
-		if t.in[inBase] != nil && (found == nil || hash != "" && m.hashOf(t) == hash) {
+		if t.in[inBase] == nil {
+			continue
+		}
+		if found == nil || hash != "" && m.name(t) == name {
 			found = t
 		}
 	}

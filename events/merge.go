@@ -2,6 +2,7 @@ package events
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 
 	"github.com/git-jp/git-jp/blobs"
@@ -101,13 +102,28 @@ func merge(sides [versions]Side, virtual bool) (Result, error) {
 		}
 	}
 	m := newMerger(sides, virtual)
+	r, err := m.merge()
+	if errors.Is(err, errUnverified) {
+		// Calls of one id can come apart where both changed a turn. Then the turn as a
+		// whole is left to a person.
+		m = newMerger(sides, virtual)
+		m.whole = true
+		r, err = m.merge()
+	}
+	if err != nil {
+		return Result{}, err
+	}
+	return r, nil
+}
+
+func (m *merger) merge() (Result, error) {
 	if err := m.mergeBaseConfigs(); err != nil {
 		return Result{}, err
 	}
-	if s := unchanged(sides); s != nil {
+	if s := unchanged(m.sides); s != nil {
 		return Result{Stream: s, BaseConfig: m.baseConfig, Warnings: m.warnings}, nil
 	}
-	for i := range sides {
+	for i := range m.sides {
 		if err := m.read(i); err != nil {
 			return Result{}, fmt.Errorf("read %s: %w", versionName(i), err)
 		}
@@ -118,10 +134,7 @@ func merge(sides [versions]Side, virtual bool) (Result, error) {
 	m.mergeParents()
 	r := Result{Stream: m.write(), BaseConfig: m.baseConfig}
 	r.Conflicts, r.Warnings = m.conflicts(), m.warnings
-	if err := m.verify(r); err != nil {
-		return Result{}, err
-	}
-	return r, nil
+	return r, m.verify(r)
 }
 
 // unchanged returns the stream of the side that alone changed, if it is so.
@@ -147,6 +160,7 @@ func versionName(version int) string {
 type merger struct {
 	sides   [versions]Side
 	virtual bool // what both changed stays as it was in base
+	whole   bool // a turn that both changed is a conflict as a whole
 	streams [versions]*sideStream
 
 	turns  []*mergeTurn // in no order

@@ -122,7 +122,9 @@ func (h *history) proceed(c *commit, o *op) []byte {
 func (h *history) texted(elems []string) []int {
 	var at []int
 	for i, e := range elems {
-		if kind := h.entry(e).Type; kind == "chat_request" || kind == "chat_response" {
+		// Of turns of one key the request says which is which.
+		kind := h.entry(e).Type
+		if kind == "chat_request" && !h.collide || kind == "chat_response" {
 			at = append(at, i)
 		}
 	}
@@ -253,8 +255,15 @@ func (h *history) swap(c *commit, o *op) []byte {
 	return h.join(left, 2)
 }
 
+// independent reports whether two branches may have one element without having it from
+// each other. Which of them then changed its bytes nobody can know.
+func (h *history) independent() bool { return h.legacy || len(h.picked) > 0 }
+
 // migrate moves contents to blobs, or back.
 func (h *history) migrate(c *commit, o *op) []byte {
+	if h.independent() {
+		return nil
+	}
 	o.what, o.turn = "migrate", -1
 	s, err := events.Decode(c.stream)
 	if err != nil {
@@ -306,7 +315,7 @@ func (h *history) covered(elems []string, from, to int) []int {
 // reformat writes all of it in another layout. How notes of a merge are laid out is lost
 // at the next merge, so a stream with such stays.
 func (h *history) reformat(c *commit, o *op) []byte {
-	if strings.Contains(string(c.stream), events.MetadataPrefix) {
+	if h.independent() || strings.Contains(string(c.stream), events.MetadataPrefix) {
 		return nil
 	}
 	o.what, o.turn = "reformat", -1

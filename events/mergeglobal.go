@@ -190,7 +190,9 @@ func (m *merger) orderDeltas(gs []*mergeGlobal) {
 				lists[v] = append(lists[v], g)
 			}
 		}
-		slices.SortFunc(lists[v], func(a, b *mergeGlobal) int { return a.in[v].index - b.in[v].index })
+		slices.SortFunc(lists[v], func(a, b *mergeGlobal) int {
+			return a.in[v].index - b.in[v].index
+		})
 	}
 	all := func(v int) bool { return len(lists[v]) == len(gs) }
 	same := slices.Equal[[]*mergeGlobal]

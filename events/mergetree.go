@@ -178,6 +178,9 @@ func (m *merger) readRecords(v int) {
 // missingMark stands before the name of a turn that was not there any more.
 const missingMark = "-"
 
+// ordinalMark stands before the number of a turn that has others just like it.
+const ordinalMark = "~"
+
 func (m *merger) readPredecessors(v int) {
 	last := m.root
 	for _, s := range m.streams[v].turns {
@@ -241,12 +244,7 @@ func (m *merger) mergeParents() {
 		case th == nil:
 			t.parent = o
 		default:
-			t.parent = choose(b, o, th, sameTurn, func(o, th *mergeTurn) *mergeTurn {
-				if x, y := m.isThere(o), m.isThere(th); x != y && x || x == y && m.compare(o, th) > 0 {
-					return o
-				}
-				return th
-			})
+			t.parent = choose(b, o, th, sameTurn, m.followed)
 		}
 	}
 	for _, t := range m.turns {
@@ -277,6 +275,15 @@ func (m *merger) firstThere(
 	return t
 }
 
+// followed chooses between two parents.
+func (m *merger) followed(a, b *mergeTurn) *mergeTurn {
+	x, y := m.isThere(a), m.isThere(b)
+	if x && !y || x == y && m.compare(a, b) > 0 {
+		return a
+	}
+	return b
+}
+
 func sameTurn(a, b *mergeTurn) bool { return a == b }
 
 // compare orders turns by their keys.
@@ -287,7 +294,24 @@ func (m *merger) compare(a, b *mergeTurn) int {
 	if c := a.key.compare(b.key); c != 0 {
 		return c
 	}
-	return strings.Compare(m.hashOf(a), m.hashOf(b))
+	if c := strings.Compare(m.hashOf(a), m.hashOf(b)); c != 0 {
+		return c
+	}
+	return m.ordinal(a) - m.ordinal(b)
+}
+
+// ordinal returns which of the turns it is that not even a hash tells apart.
+func (m *merger) ordinal(t *mergeTurn) int {
+	n := 0
+	for _, other := range m.byKey[t.key] {
+		if other == t {
+			break
+		}
+		if m.hashOf(other) == m.hashOf(t) {
+			n++
+		}
+	}
+	return n
 }
 
 // walk returns all turns, each before its children and those in the order of their
@@ -384,6 +408,9 @@ func (m *merger) name(t *mergeTurn) string {
 	name := t.key.String()
 	if len(m.byKey[t.key]) > 1 {
 		name += "." + m.hashOf(t)
+		if n := m.ordinal(t); n > 0 {
+			name += ordinalMark + strconv.Itoa(n)
+		}
 	}
 	return name
 }
@@ -407,11 +434,15 @@ func (m *merger) turnNamed(name string, v int) *mergeTurn {
 	if !ok {
 		return m.root
 	}
+	hash, which, _ := strings.Cut(hash, ordinalMark)
+	n, _ := strconv.Atoi(which)
 	var best *mergeTurn
 	for _, t := range m.byKey[k] {
 		switch {
 		case hash != "" && m.hashOf(t) == hash:
-			return t
+			if n--; n < 0 {
+				return t
+			}
 		case best == nil, best.in[v] == nil && t.in[v] != nil:
 			best = t
 		}

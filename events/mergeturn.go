@@ -120,6 +120,9 @@ func (m *merger) mergeEvents(in [versions][]*Element) turnContent {
 	if done, ok := m.mergeQuickly(in); ok {
 		return done
 	}
+	if m.whole {
+		return turnContent{events: in[inOurs], theirs: in[inTheirs], kind: ConflictEdited}
+	}
 	cells := m.align(in)
 	order, ok := orderCells(cells)
 	if !ok { // both put the events in another order
@@ -161,7 +164,11 @@ func (m *merger) mergeEvents(in [versions][]*Element) turnContent {
 func (m *merger) mergeQuickly(in [versions][]*Element) (turnContent, bool) {
 	same := func(a, b []*Element) bool { return slices.EqualFunc(a, b, sameBytes) }
 	switch b, o, th := in[inBase], in[inOurs], in[inTheirs]; {
-	case same(b, o) && same(b, th), b == nil && same(o, th):
+	case same(o, th):
+		return turnContent{events: o}, true
+	case m.whole && b != nil && same(b, o):
+		return turnContent{events: th}, true
+	case m.whole && b != nil && same(b, th):
 		return turnContent{events: o}, true
 	default:
 		return turnContent{}, false

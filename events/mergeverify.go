@@ -3,6 +3,8 @@ package events
 import (
 	"errors"
 	"fmt"
+	"iter"
+	"sync"
 
 	"github.com/git-jp/git-jp/blobs"
 )
@@ -31,8 +33,12 @@ func (m *merger) verify(r Result) error {
 	if err := a.nothingLost(r.Conflicts); err != nil {
 		return fmt.Errorf("%w: %w", errUnverified, err)
 	}
-	for _, s := range []*Stream{m.sides[inOurs].Stream, m.sides[inTheirs].Stream} {
-		if err := a.callsAnswered(s, again); err != nil {
+	there := []*Stream{again}
+	for _, c := range r.Conflicts {
+		there = append(there, New(c.Theirs...))
+	}
+	for _, side := range []int{inOurs, inTheirs} {
+		if err := a.callsAnswered(m.sides, side, there); err != nil {
 			return fmt.Errorf("%w: %w", errUnverified, err)
 		}
 	}
@@ -69,20 +75,37 @@ type account struct {
 }
 
 // add counts what a stream says. Ranges of compactions change, a configuration is
-// derived, and what a merge writes itself is nobody's. A turn_start that repairing put before a request goes with that.
+// derived, and what a merge writes itself is nobody's. A turn_start that repairing put
+// before a request goes with that.
 func (a *account) add(s *Stream, version int) {
 	for i, e := range s.All() {
-		repair := e.Kind() == KindTurnStart && i+1 < s.Len() && s.At(i+1).Time().Equal(e.Time())
-		if e = counted(e); e == nil || repair {
+		if e.Kind() == KindTurnStart && s.isRepair(i) {
 			continue
 		}
-		t := a.bytes[string(e.raw)]
+		if e = counted(e); e == nil {
+			continue
+		}
+		k := string(e.raw)
+		if e.Kind() == KindTurnStart {
+			k = string(e.normal()) // writing a note into it and taking it out lays it out anew
+		}
+		t := a.bytes[k]
 		if t == nil {
 			t = &tally{el: e}
-			a.bytes[string(e.raw)] = t
+			a.bytes[k] = t
 		}
 		t.n[version]++
 	}
+}
+
+// isRepair reports whether a turn_start has the time of the request that follows it.
+func (s *Stream) isRepair(i int) bool {
+	for _, next := range s.items[i+1:] {
+		if next.el.Kind().IsEvent() {
+			return next.el.Kind() == KindChatRequest && next.el.Time().Equal(s.At(i).Time())
+		}
+	}
+	return false
 }
 
 // counted returns the element as a side wrote it, nil when it does not count.
@@ -145,43 +168,65 @@ func (a *account) nothingLost(conflicts []Conflict) error {
 	return nil
 }
 
-// callsAnswered reports a call of a side that lost its result although both are there.
-func (a *account) callsAnswered(side, result *Stream) error {
-	pairs, there := map[[2]blobs.Hash]bool{}, map[blobs.Hash]bool{}
+// callsAnswered reports a call of a side that lost its result although both are there,
+// in the result or in what is left to a person, and although the other side did not take
+// them apart.
+func (a *account) callsAnswered(sides [versions]Side, side int, there []*Stream) error {
 	exact := map[[2]string]bool{}
-	for _, c := range result.Calls() {
-		if !c.Open() {
-			exact[[2]string{
-				string(result.At(c.Request).raw), string(result.At(c.Response).raw),
-			}] = true
+	for _, s := range there {
+		for p, q := range s.answered() {
+			exact[[2]string{string(p.raw), string(q.raw)}] = true
 		}
 	}
-	for _, c := range side.Calls() {
-		if c.Open() {
+	// What compares by sums is made once, and mostly never.
+	once := func(s ...*Stream) func() (map[[2]blobs.Hash]bool, map[blobs.Hash]bool) {
+		return sync.OnceValues(func() (map[[2]blobs.Hash]bool, map[blobs.Hash]bool) {
+			return a.calls(s)
+		})
+	}
+	is, was := once(there...), once(sides[inBase].Stream)
+	other := once(sides[inOurs+inTheirs-side].Stream)
+	for p, q := range sides[side].Stream.answered() {
+		if exact[[2]string{string(p.raw), string(q.raw)}] {
 			continue
 		}
-		req, res := side.At(c.Request), side.At(c.Response)
-		if exact[[2]string{string(req.raw), string(res.raw)}] {
+		calls, in := is()
+		x, y := a.sum(p), a.sum(q)
+		if !in[x] || !in[y] || calls[[2]blobs.Hash{x, y}] {
 			continue
 		}
-		if len(there) == 0 {
-			for _, e := range result.All() {
-				there[a.sum(e)] = true
-			}
-			for _, d := range result.Calls() {
-				if !d.Open() {
-					pairs[[2]blobs.Hash{
-						a.sum(result.At(d.Request)), a.sum(result.At(d.Response)),
-					}] = true
-				}
-			}
-		}
-		p, q := a.sum(req), a.sum(res)
-		if there[p] && there[q] && !pairs[[2]blobs.Hash{p, q}] {
-			return fmt.Errorf("%s has lost its result", described(req))
+		before, _ := was()
+		besides, _ := other()
+		if !before[[2]blobs.Hash{x, y}] || besides[[2]blobs.Hash{x, y}] {
+			return fmt.Errorf("%s has lost its result", described(p))
 		}
 	}
 	return nil
+}
+
+// calls returns the sums of the calls of streams, and of all that is in the first.
+func (a *account) calls(there []*Stream) (map[[2]blobs.Hash]bool, map[blobs.Hash]bool) {
+	calls, in := map[[2]blobs.Hash]bool{}, map[blobs.Hash]bool{}
+	for _, s := range there {
+		for p, q := range s.answered() {
+			calls[[2]blobs.Hash{a.sum(p), a.sum(q)}] = true
+		}
+	}
+	for _, e := range there[0].All() {
+		in[a.sum(e)] = true
+	}
+	return calls, in
+}
+
+// answered yields the requests for tools that have a response, and that.
+func (s *Stream) answered() iter.Seq2[*Element, *Element] {
+	return func(yield func(*Element, *Element) bool) {
+		for _, c := range s.Calls() {
+			if !c.Open() && !yield(s.At(c.Request), s.At(c.Response)) {
+				return
+			}
+		}
+	}
 }
 
 // described names an element without quoting it.

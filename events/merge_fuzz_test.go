@@ -1,0 +1,96 @@
+package events_test
+
+import (
+	"bytes"
+	"testing"
+
+	"github.com/git-jp/git-jp/events"
+	"pgregory.net/rapid"
+)
+
+// Whatever the three files are: no panic, a result that reads back, the same whoever is
+// ours, and nothing done where only one side did anything.
+func FuzzMerge(f *testing.F) {
+	f.Add([]byte(`[]`), []byte(`[]`), []byte(`[]`))
+	f.Add([]byte(`[]`), []byte(`[{"x":1}]`), []byte(`[{"x":2}]`))
+	start := `{"timestamp":"2026-01-01 00:00:00.0","type":"turn_start"}`
+	ask := `{"timestamp":"2026-01-01 00:00:00.1","type":"chat_request","content":"q"}`
+	answer := `{"timestamp":"2026-01-01 00:00:00.2","type":"chat_response","message":"a"}`
+	delta := `{"type":"config_delta","timestamp":"2026-01-01 00:00:00.0","delta":{"a":["b"]}}`
+	f.Add([]byte("["+ask+"]"), []byte("["+ask+","+answer+"]"), []byte("["+start+","+ask+"]"))
+	f.Add([]byte("["+ask+"]"), []byte("["+delta+","+ask+","+answer+"]"),
+		[]byte(`[{"type":"compaction","timestamp":"2026-01-01 00:00:00","from_turn":0,`+
+			`"to_turn":9,"summary":{"summary":"s"}},`+ask+`]`))
+	f.Fuzz(func(t *testing.T, base, ours, theirs []byte) {
+		checkMerge(t, base, ours, theirs)
+	})
+}
+
+// The same for streams of every kind and for those that come of changing them.
+func TestMergeOfAnything(t *testing.T) {
+	property(t, false, func(g generator) {
+		base, _ := g.stream()
+		ours, _ := g.stream()
+		theirs, _ := g.stream()
+		checkMerge(g, []byte(base), []byte(ours), []byte(theirs))
+		checkMerge(g, []byte(base), []byte(g.shuffled(base)), []byte(g.shuffled(base)))
+	})
+}
+
+// shuffled returns a stream with its elements in another order, some twice and some not
+// at all.
+func (g generator) shuffled(text string) string {
+	s, err := events.Decode([]byte(text))
+	if err != nil || s.Len() == 0 {
+		return text
+	}
+	out := events.New()
+	for _, i := range rapid.SliceOfN(rapid.IntRange(0, s.Len()-1), 0, 8).Draw(g.T, "elements") {
+		out.Append(s.At(i))
+	}
+	return string(out.Encode())
+}
+
+func checkMerge(t rapid.TB, base, ours, theirs []byte) {
+	var sides [3]events.Side
+	for i, data := range [][]byte{base, ours, theirs} {
+		s, err := events.Decode(data)
+		if err != nil {
+			return
+		}
+		sides[i].Stream = s
+	}
+	r, err := events.Merge(sides[0], sides[1], sides[2])
+	if err != nil {
+		t.Fatalf("merge: %v\nbase   %s\nours   %s\ntheirs %s", err, base, ours, theirs)
+	}
+	if _, err := events.Decode(r.Stream.Encode()); err != nil {
+		t.Fatalf("the result does not read back: %v\n%s", err, r.Stream.Encode())
+	}
+	other, err := events.Merge(sides[0], sides[2], sides[1])
+	if err != nil {
+		t.Fatal(err)
+	}
+	if (len(r.Conflicts) == 0) != (len(other.Conflicts) == 0) {
+		t.Fatalf("%d conflicts, and %d the other way around", len(r.Conflicts), len(other.Conflicts))
+	}
+	if len(r.Conflicts) == 0 && !bytes.Equal(r.Stream.Encode(), other.Stream.Encode()) {
+		t.Fatalf("base   %s\nours   %s\ntheirs %s\ngive   %s\nand    %s",
+			base, ours, theirs, r.Stream.Encode(), other.Stream.Encode())
+	}
+	for _, c := range r.Conflicts {
+		for choice := events.ChooseOurs; choice <= events.ChooseBoth; choice++ {
+			if _, err := events.Resolve(r.Stream, c, choice); err != nil {
+				t.Fatalf("choice %d: %v\nin %s", choice, err, r.Stream.Encode())
+			}
+		}
+	}
+	for _, same := range [][3]events.Side{
+		{sides[0], sides[0], sides[1]}, {sides[0], sides[1], sides[0]}, {sides[0], sides[1], sides[1]},
+	} {
+		r, err := events.Merge(same[0], same[1], same[2])
+		if err != nil || !bytes.Equal(r.Stream.Encode(), ours) {
+			t.Fatalf("%v: one change did not stay what it was: %s", err, r.Stream.Encode())
+		}
+	}
+}
