@@ -20,9 +20,9 @@ type statsCmd struct {
 
 // Help says what the figures are.
 func (statsCmd) Help() string {
-	return `Tells where the tokens of a conversation are: by kind, by tool and by turn; what a model has
-twice or has no use for any more; and what each strategy of 'git jp compact' would save by
-itself. Nothing is changed, and no model is asked.
+	return `Tells where the tokens of a conversation are: by kind, by tool and by turn; what a model
+has twice or has no use for any more; and what each strategy of 'git jp compact' would save
+by itself. Nothing is changed, and no model is asked.
 
 Tokens are estimates. Where the conversation has recorded usage they are learned from that,
 and the error that is told is that of the past.`

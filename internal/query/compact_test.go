@@ -3,7 +3,9 @@ package query_test
 import (
 	"context"
 	"fmt"
+	"maps"
 	"os"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -300,4 +302,44 @@ func (f anyTurns) Tangents(
 		}
 	}
 	return all, compact.Usage{}, nil
+}
+
+// TestCompactedConversationsMerge holds that one side may compact what the other goes on with:
+// there is a merge, its stream is valid, and providers take it.
+func TestCompactedConversationsMerge(t *testing.T) {
+	all := adapters()
+	rapid.Check(t, func(t *rapid.T) {
+		base := conversation().Draw(t, "conversation").Sanitize()
+		ours, theirs := compacted(t, base), base.Clone()
+		w := &writer{t: t, n: 3000}
+		w.event("turn_start", "")
+		w.event("chat_request", `,"content":"more"`)
+		w.say()
+		more, err := events.Decode([]byte("[" + strings.Join(w.elems, ",") + "]"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, e := range more.All() {
+			theirs.Append(e)
+		}
+		merged, err := events.Merge(
+			events.Side{Stream: base}, events.Side{Stream: ours}, events.Side{Stream: theirs})
+		if err != nil {
+			t.Fatalf("%v\n%s\n%s", err, base.Encode(), ours.Encode())
+		}
+		if err := merged.Stream.Validate(); err != nil {
+			t.Fatal(err)
+		}
+		for _, fault := range deliveryFaults(merged.Stream) {
+			t.Fatal(fault)
+		}
+		request, err := query.Build(source(t, merged.Stream))
+		if err != nil {
+			t.Fatal(err)
+		}
+		name := rapid.SampledFrom(slices.Sorted(maps.Keys(all))).Draw(t, "provider")
+		if _, err := all[name].send(request); err != nil {
+			t.Fatalf("%v\n%s", err, merged.Stream.Encode())
+		}
+	})
 }

@@ -149,7 +149,7 @@ func ask(ctx context.Context, m llm.Model, r *llm.Request) (string, compact.Usag
 			case events.FormMessage:
 				text += ev.Text
 			case events.FormData:
-				text += string(ev.Data)
+				text += plainData(ev.Data)
 			}
 		}
 		if d.Kind == llm.DeltaUsage {
@@ -157,6 +157,15 @@ func ask(ctx context.Context, m llm.Model, r *llm.Request) (string, compact.Usag
 		}
 	}
 	return text, usage, nil
+}
+
+// plainData is data as text; a model that was asked for data may put it into words.
+func plainData(v jsontext.Value) string {
+	var words string
+	if json.Unmarshal(v, &words) == nil {
+		return words
+	}
+	return string(v)
 }
 
 func usageOf(u llm.Usage) compact.Usage {

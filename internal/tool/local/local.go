@@ -172,6 +172,7 @@ func (t *Tool) values(
 	return object{
 		{"tool", object{
 			{"name", text(c.Name)},
+			{"action", text(action)},
 			{"arguments", orElse(c.Arguments, "{}")},
 			{"answers", as.value()},
 			{"options", orElse(t.config.Options, "{}")},

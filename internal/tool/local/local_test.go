@@ -462,3 +462,42 @@ func checkReal(t *testing.T, env Environment, rec *recorder, c tool.Config) {
 		t.Errorf("%s: %v %v", c.Name, ctx, tl)
 	}
 }
+
+// TestSubsumes holds the protocol of RFD 036: what the tool is told, and that only a word of
+// its own counts.
+func TestSubsumes(t *testing.T) {
+	env, rec := environment(t)
+	script := `case "$1" in *'"action":"subsumes"'*) ;; *) echo "unasked: $1"; exit 0;; esac
+case "$1" in
+	*'"arguments":{"earlier":{"n":1},"later":{"n":2}}'*) echo '{"type":"success","content":"true"}';;
+	*'"later":{"n":3}'*) echo '{"type":"error","message":"no"}';;
+	*'"later":{"n":4}'*) exit 3;;
+	*) echo '{"type":"success","content":"false"}';;
+esac
+`
+	if err := os.WriteFile(filepath.Join(env.Root, "script"), []byte(script), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	it, err := New(config(t, `{"source":"local","command":"sh script {{tool}}"}`), env)
+	if err != nil {
+		t.Fatal(err)
+	}
+	subsuming, ok := it.Tool.(interface {
+		Subsumes(ctx context.Context, earlier, later jsontext.Value) (bool, error)
+	})
+	if !ok {
+		t.Fatal("it cannot be asked")
+	}
+	for later, want := range map[string]bool{
+		`{"n":2}`: true, `{"n":1}`: false, `{"n":3}`: false, `{"n":4}`: false,
+	} {
+		got, err := subsuming.Subsumes(t.Context(), jsontext.Value(`{"n":1}`), jsontext.Value(later))
+		if err != nil || got != want {
+			t.Errorf("%s: %t, %v", later, got, err)
+		}
+	}
+	rec.refuse = errors.New("not approved")
+	if _, err := subsuming.Subsumes(t.Context(), nil, nil); !errors.Is(err, rec.refuse) {
+		t.Errorf("error is %v", err)
+	}
+}
