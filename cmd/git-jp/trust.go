@@ -3,6 +3,7 @@ package main
 import (
 	"errors"
 	"fmt"
+	"io"
 	"slices"
 	"strconv"
 	"strings"
@@ -275,13 +276,26 @@ func (a *app) settle(approvals *trust.Approvals, claims []trust.Claim) error {
 
 // listUnasked lists what nobody can be asked about.
 func (a *app) listUnasked(approvals *trust.Approvals, open []trust.Claim) error {
-	for _, claim := range open {
-		claim.Origin = a.short(claim.Origin)
-		if err := a.printClaim(claim, approvals.ID(claim)); err != nil {
+	for i := range open {
+		open[i].Origin = a.short(open[i].Origin)
+	}
+	for _, g := range trust.Groups(open) {
+		if err := a.printGroup(approvals, g); err != nil {
 			return err
 		}
 	}
 	return &unaskedError{n: len(open)}
+}
+
+// printGroup prints what wants the same, and the id of each.
+func (a *app) printGroup(approvals *trust.Approvals, g trust.Group) error {
+	var b strings.Builder
+	b.WriteString(g.String())
+	for _, claim := range g.Claims {
+		fmt.Fprintf(&b, "  id %s\n", approvals.ID(claim))
+	}
+	_, err := io.WriteString(a.stdout, b.String())
+	return err
 }
 
 // An unaskedError says that approvals are needed and nobody can be asked.
