@@ -41,6 +41,11 @@ func newFixture(tb testing.TB, initArgs ...string) *fixture {
 	return f
 }
 
+// fixtureAt speaks of a fixture that exists.
+func fixtureAt(tb testing.TB, dir string) *fixture {
+	return &fixture{Repository: gittest.At(tb, dir), tb: tb, grace: 14 * 24 * time.Hour}
+}
+
 // workspace makes a workspace in a directory.
 func (f *fixture) workspace(dir string) {
 	f.WriteFile(filepath.Join(dir, ".jp/.id"), "generated\nabcde\n")

@@ -23,19 +23,23 @@ type history struct {
 	library *library
 	steps   []step
 
-	refers  []int32 // by candidate: how many documents of the current step
-	carries []gitint.OID
-	found   []verdict // by candidate
-	last    []*lastMention
-	damaged map[document]string // streams of old commits that are none
+	// The state of the current step: how many documents refer to each candidate, which
+	// candidates that are referred to belong on each shelf, and its shelves.
+	refers   []int32
+	referred map[string]map[int32]struct{}
+	shelves  map[string]gitint.OID
+
+	questions map[question]gitint.OID // with a commit that asks
+	found     []verdict               // by candidate
+	last      []*lastMention
+	damaged   map[document]string // streams of old commits that are none
 }
 
 // A verdict is what history says about a candidate.
 type verdict struct {
-	needed    bool
-	by        gitint.OID // the commit that has it not
-	mentioned bool
-	carriers  map[gitint.OID]struct{} // the objects of it that commits have
+	needed   bool
+	by       gitint.OID              // the commit that has it not
+	carriers map[gitint.OID]struct{} // the objects of it that commits have
 }
 
 // A lastMention is where a candidate was last referred to.
@@ -63,8 +67,9 @@ func newHistory(o *Options, f *forest, candidates *hashes) *history {
 	n := len(candidates.all)
 	return &history{
 		o: o, forest: f, library: newLibrary(f, candidates, true),
-		refers: make([]int32, n), carries: make([]gitint.OID, n), found: make([]verdict, n),
-		last:    make([]*lastMention, n),
+		refers: make([]int32, n), referred: make(map[string]map[int32]struct{}),
+		shelves: make(map[string]gitint.OID), questions: make(map[question]gitint.OID),
+		found: make([]verdict, n), last: make([]*lastMention, n),
 		damaged: make(map[document]string),
 	}
 }
@@ -81,16 +86,15 @@ func (h *history) mark(ctx context.Context, commits []gitint.OID) error {
 	if err := h.compareStores(ctx); err != nil {
 		return err
 	}
-	shelves, err := h.readShelves(ctx)
-	if err != nil {
-		return err
-	}
 	for i := range h.steps {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
-		h.take(&h.steps[i], shelves)
+		h.take(&h.steps[i])
 		h.o.progress("history", i+1, len(h.steps))
+	}
+	if err := h.judgeQuestions(ctx); err != nil {
+		return err
 	}
 	return h.judgeCarriers(ctx)
 }
@@ -220,27 +224,125 @@ func (h *history) compareStores(ctx context.Context) error {
 	})
 }
 
-// A carried is a candidate on a shelf.
-type carried struct {
+// A question is whether a shelf has a candidate that the commit refers to.
+type question struct {
 	number int32
-	id     gitint.OID
+	shelf  shelf // the zero id is none
 }
 
-// readShelves reads those directories of the shelves in which a candidate can be.
-func (h *history) readShelves(ctx context.Context) (map[shelf][]carried, error) {
-	wanted := make(map[string]bool)
-	for _, c := range h.library.hashes.all {
-		wanted[hex.EncodeToString(c[:2])] = true
+// take goes on to a step. Of what has changed with it, only what is referred to is asked for:
+// most commits refer to no candidate.
+func (h *history) take(s *step) {
+	touched := make(map[int32]struct{})
+	for _, u := range s.gone {
+		h.count(s, u, -1, touched)
 	}
-	all := make(map[shelf][]carried)
+	for _, u := range s.fresh {
+		h.count(s, u, 1, touched)
+	}
+	for _, at := range s.was {
+		h.shelves[at.name] = gitint.OID{}
+	}
+	for _, at := range s.is {
+		h.shelves[at.name] = at.id
+	}
+	for _, list := range [][]shelf{s.was, s.is} {
+		for _, at := range list {
+			for n := range h.referred[at.name] {
+				touched[n] = struct{}{}
+			}
+		}
+	}
+	for n := range touched {
+		if h.refers[n] <= 0 {
+			continue
+		}
+		name := h.shelfOf(n)
+		q := question{n, shelf{name, h.shelves[name]}}
+		if _, asked := h.questions[q]; !asked {
+			h.questions[q] = s.commit
+		}
+	}
+}
+
+func (h *history) shelfOf(n int32) string {
+	return hex.EncodeToString(h.library.hashes.all[n][:1])
+}
+
+// count counts the references of a unit, or takes them back.
+func (h *history) count(s *step, u unit, by int32, touched map[int32]struct{}) {
+	for _, f := range h.forest.files(u) {
+		d := document{f.Object, isStream(u, f)}
+		m := h.library.known[d]
+		if m.err == nil && len(m.sure)+len(m.loose) == 0 {
+			continue
+		}
+		name := filePath(s.place.Dir, u, f)
+		if m.err != nil {
+			h.damaged[d] = name
+		}
+		for _, list := range [][]int32{m.sure, m.loose} {
+			for _, n := range list {
+				h.refer(n, by)
+				touched[n] = struct{}{}
+				if h.last[n] == nil {
+					h.last[n] = &lastMention{s.commit, name}
+				}
+			}
+		}
+	}
+}
+
+func (h *history) refer(n, by int32) {
+	h.refers[n] += by
+	name := h.shelfOf(n)
+	if h.refers[n] <= 0 {
+		delete(h.referred[name], n)
+		return
+	}
+	if h.referred[name] == nil {
+		h.referred[name] = make(map[int32]struct{})
+	}
+	h.referred[name][n] = struct{}{}
+}
+
+// judgeQuestions reads the shelves that are asked for, and of them the directories in which a
+// candidate can be.
+func (h *history) judgeQuestions(ctx context.Context) error {
+	carried, err := h.readShelves(ctx)
+	if err != nil {
+		return err
+	}
+	for q, commit := range h.questions {
+		v := &h.found[q.number]
+		id := carried[q.shelf][q.number]
+		if id.IsZero() {
+			v.needed = true
+			if v.by.IsZero() {
+				v.by = commit
+			}
+			continue
+		}
+		if v.carriers == nil {
+			v.carriers = make(map[gitint.OID]struct{}, 1)
+		}
+		v.carriers[id] = struct{}{}
+	}
+	return nil
+}
+
+// readShelves returns the objects of the candidates on each shelf.
+func (h *history) readShelves(ctx context.Context) (map[shelf]map[int32]gitint.OID, error) {
+	wanted := make(map[string]bool)
+	all := make(map[shelf]map[int32]gitint.OID)
 	var shelves []shelf
 	var ids []gitint.OID
-	for _, s := range h.steps {
-		for _, at := range s.is {
-			if _, ok := all[at]; !ok {
-				all[at] = nil
-				shelves, ids = append(shelves, at), append(ids, at.id)
-			}
+	for q := range h.questions {
+		c := h.library.hashes.all[q.number]
+		wanted[hex.EncodeToString(c[:2])] = true
+		if _, ok := all[q.shelf]; !ok && !q.shelf.id.IsZero() {
+			all[q.shelf] = make(map[int32]gitint.OID)
+			shelves, ids = append(shelves, q.shelf), append(ids, q.shelf.id)
 		}
 	}
 	type board struct {
@@ -268,76 +370,12 @@ func (h *history) readShelves(ctx context.Context) (map[shelf][]carried, error) 
 				return
 			}
 			if n, ok := h.library.hashes.find(hash); ok {
-				all[at.shelf] = append(all[at.shelf], carried{n, e.OID})
+				all[at.shelf][n] = e.OID
 			}
 		})
 		return nil
 	})
 	return all, err
-}
-
-// take goes on to a step, and judges what has changed with it.
-func (h *history) take(s *step, shelves map[shelf][]carried) {
-	touched := make(map[int32]struct{})
-	count := func(u unit, by int32) {
-		for _, f := range h.forest.files(u) {
-			d := document{f.Object, isStream(u, f)}
-			m := h.library.known[d]
-			name := filePath(s.place.Dir, u, f)
-			if m.err != nil {
-				h.damaged[d] = name
-			}
-			for _, list := range [][]int32{m.sure, m.loose} {
-				for _, n := range list {
-					h.refers[n] += by
-					touched[n] = struct{}{}
-					if h.last[n] == nil {
-						h.last[n] = &lastMention{s.commit, name}
-					}
-				}
-			}
-		}
-	}
-	for _, u := range s.gone {
-		count(u, -1)
-	}
-	for _, u := range s.fresh {
-		count(u, 1)
-	}
-	for _, at := range s.was {
-		for _, c := range shelves[at] {
-			h.carries[c.number] = gitint.OID{}
-			touched[c.number] = struct{}{}
-		}
-	}
-	for _, at := range s.is {
-		for _, c := range shelves[at] {
-			h.carries[c.number] = c.id
-			touched[c.number] = struct{}{}
-		}
-	}
-	for n := range touched {
-		h.judge(n, s)
-	}
-}
-
-func (h *history) judge(n int32, s *step) {
-	if h.refers[n] <= 0 {
-		return
-	}
-	v := &h.found[n]
-	v.mentioned = true
-	id := h.carries[n]
-	if id.IsZero() {
-		if !v.needed {
-			v.needed, v.by = true, s.commit
-		}
-		return
-	}
-	if v.carriers == nil {
-		v.carriers = make(map[gitint.OID]struct{}, 1)
-	}
-	v.carriers[id] = struct{}{}
 }
 
 // smallest is a size below which an object may be a Git LFS pointer.

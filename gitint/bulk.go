@@ -70,6 +70,7 @@ func (r *Repo) readObjects(
 		if err != nil {
 			return err
 		}
+		r.reads.Add(1)
 		return f(a.index, obj, nil)
 	})
 }

@@ -96,21 +96,52 @@ func (r *Repo) lockFile(
 	}
 }
 
-// createLock creates the file and says in it whose it is, for the next one who
-// waits.
+// createLock takes a lock if it is free, else the error is fs.ErrExist. What says whose it is
+// stands in the file before it has the name of the lock: a process that is killed in between
+// would leave a lock of nobody, as git does.
 func createLock(lock string) (*fileLock, error) {
+	dir, name := filepath.Split(lock)
+	temp := strings.TrimSuffix(name, lockSuffix) + workSuffix + "*" + lockSuffix
+	f, err := os.CreateTemp(dir, temp)
+	if err != nil {
+		return nil, err
+	}
+	l := &fileLock{lock, f}
+	if err = l.sign(); err == nil {
+		err = os.Link(f.Name(), lock)
+	}
+	_ = os.Remove(f.Name())
+	if err == nil {
+		return l, nil
+	}
+	_ = f.Close() // the lock is another file, or there is none
+	if errors.Is(err, fs.ErrExist) || errors.Is(err, fs.ErrNotExist) {
+		// Who holds the lock tidies up what others left, and may take ours for that.
+		return nil, fs.ErrExist
+	}
+	return createPlainLock(lock)
+}
+
+// createPlainLock is for file systems without links.
+func createPlainLock(lock string) (*fileLock, error) {
 	f, err := os.OpenFile(lock, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o666) //nolint:gosec // as git
 	if err != nil {
 		return nil, err
 	}
 	l := &fileLock{lock, f}
-	// The mark comes last: a file that has it and that nobody holds was left behind.
-	flock(f)
-	if _, err := fmt.Fprintf(f, "%s%d\n", lockMark, os.Getpid()); err != nil {
+	if err := l.sign(); err != nil {
 		l.release()
 		return nil, err
 	}
 	return l, nil
+}
+
+// sign says whose the lock is. The mark comes last: a file that has it and that nobody holds
+// was left behind.
+func (l *fileLock) sign() error {
+	flock(l.file)
+	_, err := fmt.Fprintf(l.file, "%s%d\n", lockMark, os.Getpid())
+	return err
 }
 
 // breakLock removes a lock that a killed run of this program left, and reports whether

@@ -111,6 +111,7 @@ func (r *Repo) readObject(ctx context.Context, id OID, limit int64) (object, err
 	if err := ctx.Err(); err != nil {
 		return object{}, err
 	}
+	r.reads.Add(1)
 	return ask(ctx, r, id, question[object]{
 		ours: func(s *goStore) (object, error) { return s.read(id, limit) },
 		git:  func() (object, error) { return r.askBatch(ctx, id, limit) },

@@ -42,6 +42,7 @@ type Repo struct {
 	clock       func() time.Time
 	lockTimeout time.Duration
 	processes   atomic.Int64
+	reads       atomic.Int64
 
 	shapeMu sync.Mutex
 	known   *shape
@@ -97,6 +98,9 @@ func (r *Repo) IndexPath() string { return r.indexPath }
 
 // Processes is how many processes were started so far.
 func (r *Repo) Processes() int { return int(r.processes.Load()) }
+
+// ObjectsRead is how many objects were read with their content so far.
+func (r *Repo) ObjectsRead() int { return int(r.reads.Load()) }
 
 // Env returns a copy of the environment in which git runs.
 func (r *Repo) Env() []string { return slices.Clone(r.env) }

@@ -82,6 +82,10 @@ func (c gcRunCmd) Run(ctx context.Context, a *app) error {
 	if err != nil {
 		return err
 	}
+	if a.Verbose && o.Repo != nil {
+		a.note("looked at %s, read %s, asked git %s", render.Count(plan.Commits, "older commit"),
+			render.Count(o.Repo.ObjectsRead(), "object"), render.Count(o.Repo.Processes(), "time"))
+	}
 	c.tell(ctx, a, o, plan)
 	if c.DryRun || plan.Empty() {
 		return c.print(a, plan, nil)

@@ -61,6 +61,10 @@ func (b *builder) run(bench bench, runs int) error {
 	}
 	defer os.RemoveAll(b.dir)
 	ours, theirs, err := bench.setUp(b)
+	if errors.Is(err, errNoLFS) {
+		fmt.Printf("| %s | skipped: no git-lfs | | | |\n", bench.name)
+		return nil
+	}
 	if errors.Is(err, errNoData) {
 		fmt.Printf("| %s | skipped: no real data | | | |\n", bench.name)
 		return nil

@@ -1,0 +1,315 @@
+//go:build !windows
+
+package gc_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/git-jp/git-jp/blobs"
+	"github.com/git-jp/git-jp/gc"
+)
+
+// The test binary is its own child: with faultEnv set it does one job in the repository it
+// is told, and dies at a step of it.
+const faultEnv = "GC_FAULT" // "<job> <step> <directory>"
+
+func TestMain(m *testing.M) {
+	if job := os.Getenv(faultEnv); job != "" {
+		os.Exit(faultChild(strings.SplitN(job, " ", 3)))
+	}
+	os.Exit(m.Run())
+}
+
+// childTB lets the fixture serve a process that is no test.
+type childTB struct{ testing.TB }
+
+func (c *childTB) Helper()                  {}
+func (c *childTB) Fatal(args ...any)        { fmt.Fprintln(os.Stderr, args...); os.Exit(4) }
+func (c *childTB) Context() context.Context { return context.Background() }
+func (c *childTB) Cleanup(func())           {}
+
+func faultChild(args []string) int {
+	n, err := strconv.Atoi(args[1])
+	if err != nil {
+		return 3
+	}
+	f := fixtureAt(&childTB{}, args[2])
+	if do, ok := processes[args[0]]; ok {
+		nanos, err := strconv.ParseInt(os.Getenv("GC_UNTIL"), 10, 64)
+		if err == nil {
+			err = do(f, n, time.Unix(0, nanos))
+		}
+		if err != nil {
+			fmt.Fprintln(os.Stderr, err)
+			return 1
+		}
+		return 0
+	}
+	f.hook = failAt(n, func() error {
+		_ = syscall.Kill(os.Getpid(), syscall.SIGKILL)
+		select {}
+	}, nil)
+	if err := faultJobs[args[0]](f); err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		return 1
+	}
+	return 0
+}
+
+// failAt makes step n call f, and counts them all.
+func failAt(n int, f func() error, count *int) func(gc.Step, string) error {
+	met := 0
+	return func(gc.Step, string) error {
+		met++
+		if count != nil {
+			*count = met
+		}
+		if met == n {
+			return f()
+		}
+		return nil
+	}
+}
+
+// faultJobs are what is interrupted. Each can be done again.
+var faultJobs = map[string]func(f *fixture) error{
+	"sweep": func(f *fixture) error {
+		_, err := f.collect()
+		return err
+	},
+	"undo": func(f *fixture) error {
+		_, err := gc.Undo(f.tb.Context(), f.options(), "")
+		if errors.Is(err, gc.ErrNoRun) {
+			return nil
+		}
+		return err
+	},
+	"recover": func(f *fixture) error {
+		_, err := gc.Recover(f.tb.Context(), f.options())
+		return err
+	},
+}
+
+// A faultWorld is a repository in which everything is to be done that a sweep does.
+type faultWorld struct {
+	kept, dead []blobs.Hash
+}
+
+func makeFaultWorld(f *fixture, job string) faultWorld {
+	f.tb.Helper()
+	var w faultWorld
+	blob := func(name string) blobs.Hash { return f.blob(name) }
+	w.kept = append(w.kept, blob("here"), blob("there"), blob("past"))
+	f.converse(conversation, w.kept[0])
+	f.Run("branch", "other", f.commit(w.kept[1]))
+	f.Run("tag", "v1", f.commit(w.kept[2]))
+	expired := blob("expired")
+	if _, err := f.collect(); err != nil {
+		f.tb.Fatal(err)
+	}
+	f.age()
+	w.dead = append(w.dead, expired, blob("dead 1"), blob("dead 2"), blob("tracked"))
+	f.Run("add", "--force", ".jp/blobs/"+w.dead[3].Path())
+	f.Run("commit", "-q", "-m", "x")
+	f.WriteFile(".jp/blobs/.tmp/left.blob.gz.1.0", "x")
+	if err := os.Chtimes(f.Path(".jp/blobs/.tmp/left.blob.gz.1.0"), old, old); err != nil {
+		f.tb.Fatal(err)
+	}
+	switch job {
+	case "undo":
+		if _, err := f.collect(); err != nil {
+			f.tb.Fatal(err)
+		}
+	case "recover":
+		// One that was killed after half of its moves.
+		err := child(f, "sweep", f.stepsOf("sweep", gc.StepMove)[1])
+		if err == nil {
+			f.tb.Fatal("it was not killed")
+		}
+	}
+	return w
+}
+
+// age makes every run in the trash older than the grace period.
+func (f *fixture) age() {
+	f.tb.Helper()
+	files, err := filepath.Glob(f.Path(".git/jp/trash/*/run.json"))
+	if err != nil || len(files) == 0 {
+		f.tb.Fatal("no run in the trash")
+	}
+	for _, name := range files {
+		data, err := os.ReadFile(name)
+		if err == nil {
+			text := strings.Replace(string(data), `"started":"2030`, `"started":"2020`, 1)
+			err = os.WriteFile(name, []byte(text), 0o600)
+		}
+		if err != nil {
+			f.tb.Fatal(err)
+		}
+	}
+}
+
+// stepsOf returns the numbers of the steps of a kind that a job takes, in a copy.
+func (f *fixture) stepsOf(job string, kind gc.Step) []int {
+	f.tb.Helper()
+	c := f.copy()
+	var at []int
+	met := 0
+	c.hook = func(s gc.Step, _ string) error {
+		met++
+		if s == kind {
+			at = append(at, met)
+		}
+		return nil
+	}
+	if err := faultJobs[job](c); err != nil {
+		f.tb.Fatal(err)
+	}
+	return at
+}
+
+// copy makes a copy of the repository, times included.
+func (f *fixture) copy() *fixture {
+	f.tb.Helper()
+	to := filepath.Join(f.tb.TempDir(), "repo")
+	if out, err := exec.Command("cp", "-a", f.Dir, to).CombinedOutput(); err != nil {
+		f.tb.Fatalf("%v: %s", err, out)
+	}
+	return fixtureAt(f.tb, to)
+}
+
+func child(f *fixture, job string, step int) error {
+	cmd := exec.Command(os.Args[0])
+	cmd.Env = append(os.Environ(), fmt.Sprintf("%s=%s %d %s", faultEnv, job, step, f.Dir))
+	out, err := cmd.CombinedOutput()
+	exit := new(exec.ExitError)
+	if errors.As(err, &exit) && exit.Sys().(syscall.WaitStatus).Signal() != syscall.SIGKILL {
+		f.tb.Fatalf("%s, step %d: %v\n%s", job, step, err, out)
+	}
+	return err
+}
+
+// sound holds what must be after any interruption: what is wanted is in its place, or comes
+// back with the next command; what is dead is in its place, in the trash, or, if its time
+// was up, gone for good.
+func (f *fixture) sound(w faultWorld, what string) {
+	f.tb.Helper()
+	trashed, err := filepath.Glob(f.Path(".git/jp/trash/*/files/*"))
+	if err != nil {
+		f.tb.Fatal(err)
+	}
+	for _, h := range w.kept {
+		if !f.has(h) {
+			f.tb.Errorf("%s: %s, which is wanted, is not in its place", what, h)
+		}
+	}
+	for _, h := range w.dead[1:] {
+		inTrash := slices.ContainsFunc(trashed, func(name string) bool {
+			return filepath.Base(name) == h.String()
+		})
+		if !f.has(h) && !inTrash {
+			f.tb.Errorf("%s: %s is neither in its place nor in the trash", what, h)
+		}
+	}
+}
+
+// done holds what must be when the job was done again.
+func (f *fixture) done(w faultWorld, job, what string) {
+	f.tb.Helper()
+	f.sound(w, what)
+	if job == "recover" {
+		job = "sweep"
+		if _, err := f.collect(); err != nil {
+			f.tb.Errorf("%s: then: %v", what, err)
+		}
+	}
+	for _, h := range w.dead[1:] {
+		if f.has(h) != (job == "undo") {
+			f.tb.Errorf("%s: in place is %v after the %s", what, f.has(h), job)
+		}
+	}
+	tracked := f.Run("ls-files", "--", ".jp/blobs") != ""
+	if tracked != (job == "undo") {
+		f.tb.Errorf("%s: the index has %v", what, f.Run("ls-files", "--", ".jp/blobs"))
+	}
+	if _, err := os.Stat(f.Path(".jp/blobs/.tmp/gc.open")); err == nil {
+		f.tb.Errorf("%s: the run is still open", what)
+	}
+}
+
+// TestEveryStepMayFail lets each step of a sweep, an undo and a recovery fail, in three ways
+// when there is time, and each be the last of its process; then the job is done again.
+func TestEveryStepMayFail(t *testing.T) {
+	points := 0
+	faults := []error{syscall.EIO}
+	if os.Getenv("GIT_JP_SOAK") != "" {
+		faults = append(faults, syscall.ENOSPC, syscall.EACCES)
+	}
+	for _, job := range []string{"sweep", "undo", "recover"} {
+		f := newFixture(t)
+		w := makeFaultWorld(f, job)
+		count := 0
+		c := f.copy()
+		c.hook = failAt(-1, nil, &count)
+		if err := faultJobs[job](c); err != nil {
+			t.Fatal(err)
+		}
+		if count < 3 {
+			t.Fatalf("%s has %d steps", job, count)
+		}
+		t.Logf("%s: %d steps", job, count)
+		points += (1 + len(faults)) * count
+		t.Run(job, func(t *testing.T) {
+			for n := 1; n <= count; n++ {
+				t.Run(strconv.Itoa(n), func(t *testing.T) {
+					t.Parallel()
+					for _, fault := range faults {
+						c := f.on(t).copy()
+						c.hook = failAt(n, func() error { return fault }, nil)
+						err := faultJobs[job](c)
+						what := fmt.Sprintf("%s, step %d, %v: %v", job, n, fault, err)
+						c.again(w, job, what)
+					}
+					c := f.on(t).copy()
+					if child(c, job, n) == nil {
+						t.Errorf("%s, step %d: not killed", job, n)
+					}
+					c.again(w, job, fmt.Sprintf("%s, killed at step %d", job, n))
+				})
+			}
+		})
+	}
+	t.Logf("%d points", points)
+}
+
+// on is the same for another test.
+func (f *fixture) on(tb testing.TB) *fixture {
+	c := *f
+	c.tb = tb
+	return &c
+}
+
+// again does a job again, after which all is as if nothing had happened.
+func (f *fixture) again(w faultWorld, job, what string) {
+	f.tb.Helper()
+	f.hook = nil
+	if _, err := gc.Recover(f.tb.Context(), f.options()); err != nil {
+		f.tb.Errorf("%s: then recovering: %v", what, err)
+	}
+	f.sound(w, what)
+	if err := faultJobs[job](f); err != nil {
+		f.tb.Errorf("%s: then again: %v", what, err)
+	}
+	f.done(w, job, what)
+}
