@@ -60,6 +60,7 @@ type cli struct {
 	Unstage unstageCmd `cmd:"" group:"git" help:"Undo staging."`
 	Status  statusCmd  `cmd:"" group:"git" help:"Tell what is staged, changed and not whole."`
 	Check   checkCmd   `cmd:"" group:"git" help:"Look for references without content."`
+	Repair  repairCmd  `cmd:"" group:"git" help:"Bring back what is missing, and mend what is damaged."`
 	Gc      gcCmd      `cmd:"" group:"git" help:"Delete content that nothing can need."`
 	Migrate migrateCmd `cmd:"" group:"git" help:"Move content into the store, or back."`
 

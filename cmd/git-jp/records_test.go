@@ -62,7 +62,7 @@ func TestRecordsAreDocumented(t *testing.T) {
 		"count": countRecord{}, "revision": revisionRecord{}, "difference": differenceRecord{},
 		"compacted": compactedRecord{}, "stats": statsRecord{}, "replay": replayRecord{},
 		"staged": stagedRecord{}, "status": statusRecord{},
-		"migrated": migratedRecord{}, "hook": actionRecord{}, "diagnosis": diagnosisRecord{},
+		"fault": faultRecord{}, "migrated": migratedRecord{}, "hook": actionRecord{}, "diagnosis": diagnosisRecord{},
 		"workspace": initRecord{},
 		"approval":  trustRecord{}, "attachment": attachmentRecord{}, "model": modelRecord{},
 		"explanation": explainRecord{}, "collected": collectedRecord{}, "run": runRecord{},

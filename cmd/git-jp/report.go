@@ -347,7 +347,7 @@ func contentHints(err error) []string {
 	switch {
 	case isA[*workspace.DanglingError](err):
 		return []string{
-			"bring the content back first: 'git jp check --worktree' lists what is missing",
+			"'git jp repair' brings it back, or says who may have it",
 		}
 	case isA[*blobs.PointerError](err):
 		return []string{"git lfs pull"}

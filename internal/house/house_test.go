@@ -37,7 +37,7 @@ var rooms = map[string]room{
 	"internal/workspace":    {imports: []string{"events", "blobs", "internal/atomicfile"}},
 	"internal/check":        {imports: []string{"events", "blobs", "internal/refs", "internal/workspace"}},
 	"internal/stage":        {imports: stageImports},
-	"internal/repair":       {imports: stageImports},
+	"internal/repair":       {imports: repairImports},
 	"internal/merge":        {imports: mergeImports},
 	"internal/search":       {imports: []string{"events", "blobs"}},
 	"internal/quarantine":   {imports: []string{"events", "blobs", "internal/atomicfile"}},
@@ -79,6 +79,8 @@ var stageImports = []string{
 var mergeImports = []string{
 	"events", "blobs", "gitint", "internal/atomicfile", "internal/check", "internal/workspace",
 }
+
+var repairImports = append([]string{"internal/atomicfile", "internal/merge"}, stageImports...)
 
 var gcImports = []string{
 	"events", "blobs", "gitint", "internal/refs", "internal/workspace", "internal/atomicfile",

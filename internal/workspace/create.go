@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io/fs"
 	"path"
+	"slices"
 
 	"github.com/git-jp/git-jp/events"
 	"github.com/git-jp/git-jp/internal/atomicfile"
@@ -20,6 +21,8 @@ type NewConversation struct {
 	Local      bool            // user-local: only in the silo, which is made when there is none
 	// Files are carried along, by slash-separated name.
 	Files map[string][]byte
+	// Beside allows that the silo has a user-local copy with the id already.
+	Beside bool
 	// AllowDangling lets the stream refer to content that is not there.
 	AllowDangling bool
 }
@@ -80,6 +83,9 @@ func (w *Workspace) createAs(s *store, id events.ID, n *NewConversation) (_ Entr
 	taken, err := w.Copies(id)
 	if err != nil {
 		return Entry{}, err
+	}
+	if n.Beside {
+		taken = slices.DeleteFunc(taken, func(e Entry) bool { return e.Local != s.local })
 	}
 	if len(taken) > 0 {
 		return Entry{}, &fs.PathError{Op: "create", Path: taken[0].Path, Err: fs.ErrExist}

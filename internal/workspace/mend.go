@@ -8,6 +8,8 @@ import (
 	"fmt"
 	"io/fs"
 	"path"
+	"slices"
+	"time"
 
 	"github.com/git-jp/git-jp/events"
 )
@@ -31,6 +33,9 @@ type Replacement struct {
 	Name   string // MetadataFile, BaseConfigFile or EventsFile
 	Before []byte // what they were made from
 	After  []byte
+	// Path is that of the [Entry], where several directories share the id. Empty is the one
+	// that the id means.
+	Path string
 }
 
 // Replace puts a file in the place of one that may be damaged, which is what Update
@@ -38,6 +43,12 @@ type Replacement struct {
 // its content in the store.
 func (w *Workspace) Replace(ctx context.Context, id events.ID, r Replacement) error {
 	return w.locked(ctx, "replace "+r.Name+" of", id, func(e Entry, others []Entry) error {
+		if i := slices.IndexFunc(others, func(o Entry) bool { return o.Path == r.Path }); i >= 0 {
+			e, others[i] = others[i], e
+		}
+		if r.Path != "" && r.Path != e.Path {
+			return ErrMeanwhile
+		}
 		if e.Legacy {
 			return ErrLegacy
 		}
@@ -108,9 +119,13 @@ func (p *patched) ReadFile(name string) ([]byte, error) {
 	return fs.ReadFile(p.FS, name)
 }
 
-// Lstat is that of the file system: what is no regular file does not become one.
+// Lstat is that of the file system: what is no regular file does not become one. A file
+// that is not there may be given.
 func (p *patched) Lstat(name string) (fs.FileInfo, error) {
 	info, err := fs.Lstat(p.FS, name)
+	if name == p.name && errors.Is(err, fs.ErrNotExist) {
+		return given(path.Base(name)), nil
+	}
 	if err != nil {
 		return nil, fmt.Errorf("look at %s: %w", name, err)
 	}
@@ -119,3 +134,13 @@ func (p *patched) Lstat(name string) (fs.FileInfo, error) {
 
 // ReadLink makes it an fs.ReadLinkFS.
 func (p *patched) ReadLink(name string) (string, error) { return fs.ReadLink(p.FS, name) }
+
+// given describes a file that is not there yet.
+type given string
+
+func (g given) Name() string     { return string(g) }
+func (given) Size() int64        { return 0 }
+func (given) Mode() fs.FileMode  { return 0o644 }
+func (given) ModTime() time.Time { return time.Time{} }
+func (given) IsDir() bool        { return false }
+func (given) Sys() any           { return nil }

@@ -1,0 +1,198 @@
+package repair
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"path"
+
+	"github.com/git-jp/git-jp/events"
+	"github.com/git-jp/git-jp/internal/check"
+	"github.com/git-jp/git-jp/internal/merge"
+	"github.com/git-jp/git-jp/internal/workspace"
+)
+
+// A cure is new bytes for a file of a conversation that cannot be loaded.
+type cure struct {
+	data    []byte
+	certain bool
+	remedy  string
+	command string // for a person, where it is not certain
+}
+
+// files looks for a cure for every file of a conversation that cannot be loaded.
+func (m *planner) files(ctx context.Context) error {
+	for _, f := range m.findings {
+		if f.State != check.Malformed && f.State != check.Unreadable {
+			continue
+		}
+		fault := &Fault{
+			State: f.State, Path: f.Path, Conversation: conversationOf(f), Title: f.Title,
+			Detail: f.Detail, Outcome: Offered, Command: f.Next,
+		}
+		m.add(fault)
+		e := m.entryAt(path.Dir(f.Path))
+		if f.State == check.Unreadable || e.ID == 0 {
+			continue
+		}
+		if err := m.file(ctx, fault, e); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// entryAt is the conversation in a directory, the zero entry when there is none.
+func (m *planner) entryAt(dir string) workspace.Entry {
+	for _, e := range m.entries {
+		if e.Path == dir {
+			return e
+		}
+	}
+	return workspace.Entry{}
+}
+
+func (m *planner) file(ctx context.Context, fault *Fault, e workspace.Entry) error {
+	name := path.Base(fault.Path)
+	damaged, err := m.Workspace.ReadFile(e, name)
+	if err != nil {
+		return nil //nolint:nilerr // a link or a device, which nobody replaces unasked
+	}
+	c, err := m.cure(ctx, e.ID, fault.Path, damaged)
+	if err != nil || c == nil {
+		return err
+	}
+	fault.Remedy = c.remedy
+	if !c.certain {
+		fault.Command = c.command
+		return nil
+	}
+	fault.Outcome, fault.Changes, fault.Command = Certain, true, ""
+	fault.mend = func(ctx context.Context) error {
+		if len(damaged) > 0 {
+			if err := m.plan.aside.keep(fault.Path, damaged); err != nil {
+				return err
+			}
+		}
+		return m.Workspace.Replace(ctx, e.ID, workspace.Replacement{
+			Name: name, Before: damaged, After: c.data, Path: e.Path,
+		})
+	}
+	return nil
+}
+
+// cure finds bytes for a file that cannot be loaded. It is certain in two cases: it is in a
+// merge, the sides of which git has in the index, or the file itself between markers, and
+// they merge; or it is the beginning of a version that loads, because writing it ended early,
+// or it is gone.
+func (m *planner) cure(
+	ctx context.Context, id events.ID, name string, damaged []byte,
+) (*cure, error) {
+	base := path.Base(name)
+	if m.versions == nil {
+		v, err := m.listVersions(ctx)
+		if err != nil {
+			return nil, err
+		}
+		m.versions = v
+	}
+	key := versionKey{id, base}
+	if data, ok := m.unblend(ctx, key, damaged); ok {
+		return &cure{data: data, certain: true, remedy: "merge its two sides again"}, nil
+	}
+	var newest *cure
+	stub := bytes.TrimRight(damaged, "\x00") // which a power failure leaves
+	for _, v := range m.versions.of[key] {
+		data, err := m.versions.read(ctx, v)
+		if ctx.Err() != nil {
+			return nil, ctx.Err()
+		}
+		if err != nil || !loads(base, data) {
+			continue
+		}
+		if bytes.HasPrefix(data, stub) {
+			return &cure{
+				data: data, certain: true,
+				remedy: "complete it from " + v.title() + ", of which it is the beginning",
+			}, nil
+		}
+		if newest == nil {
+			newest = &cure{
+				data: data, command: m.command(v, name),
+				remedy: "the newest version that loads is in " + v.title(),
+			}
+		}
+	}
+	return newest, nil
+}
+
+// command is what takes a version.
+func (m *planner) command(v version, name string) string {
+	if v.file != "" {
+		return "cp " + check.ShellQuote(v.file) + " " + check.ShellQuote(name)
+	}
+	at := ":/" + path.Join(path.Dir(m.versions.own), name)
+	switch {
+	case at != ":/"+v.path:
+		return fmt.Sprintf("git show %s > %s", check.ShellQuote(v.spec()), check.ShellQuote(name))
+	case v.commit.IsZero():
+		return "git restore -- " + check.ShellQuote(at)
+	}
+	return fmt.Sprintf("git restore --source=%s -- %s", v.commit.String()[:12],
+		check.ShellQuote(at))
+}
+
+// loads reports whether a file of a conversation can be loaded.
+func loads(name string, data []byte) bool {
+	var err error
+	switch name {
+	case workspace.EventsFile:
+		_, err = events.Decode(data)
+	case workspace.MetadataFile:
+		_, err = events.DecodeDetails(data)
+	case workspace.BaseConfigFile:
+		return json.Valid(data)
+	default:
+		return false
+	}
+	return err == nil
+}
+
+// unblend merges the sides of a file that git, or another program, has merged by lines. Where
+// both sides renamed the directory, what git has in the index as a side has markers too.
+func (m *planner) unblend(ctx context.Context, key versionKey, data []byte) ([]byte, bool) {
+	indexed, ok := m.versions.sides(ctx, key)
+	if ok {
+		if merged, ok := mergeFile(key.name, indexed); ok && loads(key.name, merged) {
+			return merged, true
+		}
+	}
+	marked, ok := unmark(data)
+	if !ok {
+		return nil, false
+	}
+	if marked.base == nil {
+		marked.base = indexed.base
+	}
+	merged, ok := mergeFile(key.name, marked)
+	return merged, ok && loads(key.name, merged)
+}
+
+// mergeFile merges the sides of one file as git's driver does. It is false where a person
+// has to decide.
+func mergeFile(name string, s sides) ([]byte, bool) {
+	kinds := map[string]merge.Kind{
+		workspace.EventsFile: merge.Events, workspace.MetadataFile: merge.Metadata,
+		workspace.BaseConfigFile: merge.Config,
+	}
+	m, err := merge.File{
+		Kind: kinds[name], Path: name, Base: s.base, Ours: s.ours, Theirs: s.theirs,
+	}.Merge()
+	if err != nil {
+		return nil, false
+	}
+	// Of a configuration a warning says that one side was chosen.
+	decided := len(m.Conflicts) == 0 && (name != workspace.BaseConfigFile || len(m.Warnings) == 0)
+	return m.Data, decided
+}
