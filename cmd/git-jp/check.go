@@ -127,7 +127,15 @@ func (c checkCmd) check(ctx context.Context, a *app) (*check.Report, error) {
 		}
 		return ch.departing(ctx, d)
 	case c.Staged:
-		return ch.index(ctx)
+		report, err := ch.index(ctx)
+		if err != nil {
+			return nil, err
+		}
+		conflicts, err := a.undecided(ctx, repo)
+		for _, f := range conflicts {
+			report.Add(f)
+		}
+		return report, err
 	case c.Worktree && repo.Root() == "":
 		return nil, fmt.Errorf("check the work tree: %s has none here", repo.GitDir())
 	case repo.Root() == "":

@@ -62,6 +62,7 @@ type cli struct {
 	Check   checkCmd   `cmd:"" group:"git" help:"Look for references without content."`
 	Repair  repairCmd  `cmd:"" group:"git" help:"Bring back what is missing, and mend what is damaged."`
 	Gc      gcCmd      `cmd:"" group:"git" help:"Delete content that nothing can need."`
+	Resolve resolveCmd `cmd:"" group:"git" help:"Decide what a merge left to you."`
 	Migrate migrateCmd `cmd:"" group:"git" help:"Move content into the store, or back."`
 
 	Version    versionCmd    `cmd:"" group:"more" help:"Print the version."`

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strconv"
 
+	"github.com/git-jp/git-jp/gitint"
 	"github.com/git-jp/git-jp/internal/check"
 	"github.com/git-jp/git-jp/internal/config"
 	"github.com/git-jp/git-jp/internal/render"
@@ -68,6 +69,9 @@ func (c hookCmd) preCommit(ctx context.Context, a *app) error {
 		a.warn("pre-commit: %v", err)
 		return nil
 	}
+	if err := c.refuseUndecided(ctx, a, hook.Repo); err != nil {
+		return err
+	}
 	verdict, err := hook.PreCommit(ctx)
 	if err != nil {
 		if ctx.Err() != nil {
@@ -92,6 +96,22 @@ func (c hookCmd) preCommit(ctx context.Context, a *app) error {
 		return err
 	}
 	return c.verdict(verdict, settings)
+}
+
+// refuseUndecided stops a commit of conflicts that were only added.
+func (hookCmd) refuseUndecided(ctx context.Context, a *app, repo *gitint.Repo) error {
+	conflicts, err := a.undecided(ctx, repo)
+	if err != nil {
+		a.warn("pre-commit: conflicts were not looked for: %v", err)
+		return nil
+	}
+	if len(conflicts) == 0 {
+		return nil
+	}
+	if err := a.printFindings(conflicts); err != nil {
+		return err
+	}
+	return &refusedError{conflict: true, text: "conflicts were added and not decided"}
 }
 
 // verdict lets the commit pass, or stops it after the reasons were printed. Git itself

@@ -39,6 +39,7 @@ func (c mergeDriverCmd) Run(ctx context.Context, a *app) error {
 	if len(m.Conflicts) == 0 {
 		return nil
 	}
-	a.note("%s: %s to decide", c.Path, render.Count(len(m.Conflicts), "conflict"))
+	a.note("%s: %s to decide; 'git jp resolve' shows both sides", c.Path,
+		render.Count(len(m.Conflicts), "conflict"))
 	return errProblems
 }

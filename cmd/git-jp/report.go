@@ -73,7 +73,8 @@ func exitCode(err error) int {
 	switch {
 	case isA[*usageError](err):
 		return exitUsage
-	case isA[*gitint.UnmergedError](err), errors.As(err, &refused) && refused.conflict:
+	case isA[*gitint.UnmergedError](err), isA[*undecidedError](err),
+		errors.As(err, &refused) && refused.conflict:
 		return exitConflict
 	default:
 		return exitProblems
@@ -334,7 +335,9 @@ func gitHint(err error) string {
 	case isA[*workspace.LockedError](err):
 		return "wait until the other process is done with the conversation"
 	case isA[*gitint.UnmergedError](err):
-		return "resolve the conflict and 'git add' the file first"
+		return "decide the conflict first: 'git jp resolve', or 'git add' for files of others"
+	case isA[*undecidedError](err):
+		return "'git jp resolve' asks on a terminal; --ours, --theirs, --both or --fork decide all"
 	case isA[*hooks.ChangedError](err):
 		return "run the command again"
 	default:

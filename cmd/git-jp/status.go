@@ -57,7 +57,12 @@ func (c statusCmd) Run(ctx context.Context, a *app) error {
 	if err != nil {
 		return err
 	}
-	records := c.records(a, plan, staged, append(plan.Report.Findings, gone...))
+	conflicts, err := a.inConflict(ctx, req.Repo, req.Dir)
+	if err != nil {
+		return err
+	}
+	findings := slices.Concat(plan.Report.Findings, gone, conflicts)
+	records := c.records(a, plan, staged, findings)
 	c.entitle(ctx, a, staged, records)
 	if !a.JSON {
 		return c.print(a, records)

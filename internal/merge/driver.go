@@ -71,10 +71,7 @@ func (c Call) note(f File, m *Merged) error {
 	if err != nil {
 		return nil //nolint:nilerr // see above
 	}
-	return RecordsOf(repo.GitDir()).Save(Record{
-		Path: f.Path, Left: repo.HashBlob(m.Data).String(), At: c.Now().UTC(),
-		Conflicts: m.Conflicts, Theirs: f.Theirs,
-	})
+	return RecordsOf(repo.GitDir()).Save(*newRecord(f, m, repo, c.Now()))
 }
 
 // replace gives a file of git another content in one step.

@@ -100,8 +100,17 @@ func (f File) streams() (*Merged, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Merged{r.Stream.Encode(), r.Conflicts, r.Warnings}, nil
+	m := &Merged{r.Stream.Encode(), r.Conflicts, r.Warnings}
+	if len(m.Conflicts) > 0 {
+		m.Data = append(m.Data, leftMark...)
+	}
+	return m, nil
 }
+
+// leftMark is white space behind a stream with conflicts. It makes the file that the driver
+// left another one than our version, so that git checkout --ours is a decision, and a
+// bare git add is none.
+var leftMark = []byte(" \n")
 
 var versionNames = [3]string{"the common ancestor", "our version", "their version"}
 

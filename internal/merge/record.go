@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/git-jp/git-jp/events"
+	"github.com/git-jp/git-jp/gitint"
 	"github.com/git-jp/git-jp/internal/atomicfile"
 )
 
@@ -51,6 +52,13 @@ type Records struct{ gitDir string }
 // RecordsOf returns the records that lie in the directory of git that a work tree has of its
 // own.
 func RecordsOf(gitDir string) Records { return Records{gitDir} }
+
+func newRecord(f File, m *Merged, repo *gitint.Repo, now time.Time) *Record {
+	return &Record{
+		Path: f.Path, Left: repo.HashBlob(m.Data).String(), At: now.UTC(),
+		Conflicts: m.Conflicts, Theirs: f.Theirs,
+	}
+}
 
 func recordName(path string) string {
 	sum := sha256.Sum256([]byte(path))

@@ -1,0 +1,59 @@
+package main
+
+import (
+	"context"
+
+	"github.com/git-jp/git-jp/gitint"
+	"github.com/git-jp/git-jp/internal/check"
+	"github.com/git-jp/git-jp/internal/merge"
+	"github.com/git-jp/git-jp/internal/render"
+)
+
+// undecided returns a finding for each conflict that a merge left to a person and that was
+// not decided, though the file may be staged: it loads, and git add takes it.
+func (a *app) undecided(ctx context.Context, repo *gitint.Repo) ([]check.Finding, error) {
+	records, err := merge.Open(ctx, repo, ".")
+	if err != nil {
+		return nil, err
+	}
+	findings := make([]check.Finding, len(records))
+	for i, r := range records {
+		findings[i] = a.conflictFinding(merge.Case{Path: r.Path, Record: &r})
+	}
+	return findings, nil
+}
+
+// inConflict is undecided, and what git has unmerged without a driver's help.
+func (a *app) inConflict(
+	ctx context.Context, repo *gitint.Repo, dir string,
+) ([]check.Finding, error) {
+	cases, err := merge.Cases(ctx, repo, dir)
+	if err != nil {
+		return nil, err
+	}
+	findings := make([]check.Finding, len(cases))
+	for i, c := range cases {
+		findings[i] = a.conflictFinding(c)
+	}
+	return findings, nil
+}
+
+func (a *app) conflictFinding(c merge.Case) check.Finding {
+	f := check.Finding{
+		State: check.Conflicted, Severity: check.Error, Path: c.Path, Element: -1,
+		Next: "git jp resolve",
+	}
+	if id, ok := conversationOf(c.Path); ok {
+		f.Conversation = id.String()
+		f.Next += " " + f.Conversation
+	}
+	switch {
+	case c.Record != nil:
+		f.Detail = "has " + render.Count(len(c.Record.Conflicts), "conflict") + " to decide"
+	case c.Deleted():
+		f.Detail = "was deleted on one side and changed on the other"
+	default:
+		f.Detail = "is unmerged"
+	}
+	return f
+}

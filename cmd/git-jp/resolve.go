@@ -1,0 +1,379 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"path"
+	"slices"
+	"strings"
+
+	"github.com/git-jp/git-jp/events"
+	"github.com/git-jp/git-jp/internal/merge"
+	"github.com/git-jp/git-jp/internal/render"
+	"github.com/git-jp/git-jp/internal/workspace"
+)
+
+type resolveCmd struct {
+	Conversation []string `arg:"" optional:"" help:"Conversations; all that are in conflict by default."`
+	List         bool     `xor:"how" help:"Only list what there is to decide."`
+	Ours         bool     `xor:"how" help:"Keep what our side has."`
+	Theirs       bool     `xor:"how" help:"Take what their side has."`
+	Both         bool     `xor:"how" help:"Keep theirs behind ours, as a turn of its own."`
+	Fork         bool     `xor:"how" help:"Keep ours, and make their side a conversation of its own."`
+}
+
+// Help says what is decided and what is left alone.
+func (resolveCmd) Help() string {
+	return `A merge leaves to you what both sides changed differently: the file has our version and
+loads, git keeps it unmerged. On a terminal both sides are shown and you are asked; with a flag
+the answer is the same for all of them. What is decided is staged; 'git merge --continue' or
+what else git was doing goes on from there. 'git merge --abort' and
+'git checkout --ours' or '--theirs' work as ever.
+
+Where git asked no driver, in a clone that had none, the merge is made up for first. Of a
+conversation that one side deleted and the other continued, --ours and --theirs say whose will
+is done.`
+}
+
+// conflictRecord is a decision to make, in `resolve --json`.
+type conflictRecord struct {
+	ID    string `json:"id"` // of the conversation, "" for content
+	Title string `json:"title"`
+	Path  string `json:"path"`
+	// Kind is edited, continued or removed for a turn; deleted for a file that one side
+	// deleted; unmerged for one that nobody merged.
+	Kind string `json:"kind"`
+	Turn int    `json:"turn"` // counted from 1; 0 when it is about the file
+}
+
+// A conflictRun is one run of resolve.
+type conflictRun struct {
+	*app
+	cmd      resolveCmd
+	ctx      context.Context
+	resolver merge.Resolver
+	desk     *desk
+	left     int // cases that are not decided
+}
+
+// Run decides conflicts.
+func (c resolveCmd) Run(ctx context.Context, a *app) error {
+	r, cases, err := c.cases(ctx, a)
+	if err != nil {
+		return err
+	}
+	if len(cases) == 0 {
+		a.note("nothing is in conflict")
+		return nil
+	}
+	for _, item := range cases {
+		if c.List {
+			err = r.list(item)
+		} else {
+			err = r.decide(item)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	if c.List || r.left > 0 {
+		return &undecidedError{c.List, r.left}
+	}
+	return nil
+}
+
+// An undecidedError is conflicts that are left.
+type undecidedError struct {
+	listed bool
+	left   int
+}
+
+func (e *undecidedError) Error() string {
+	if e.listed {
+		return "conflicts are open"
+	}
+	return render.Count(e.left, "file") + " left undecided"
+}
+
+func (c resolveCmd) cases(ctx context.Context, a *app) (*conflictRun, []merge.Case, error) {
+	w, err := a.workspace()
+	if err != nil {
+		return nil, nil, err
+	}
+	repo, err := a.repo(ctx)
+	if err != nil {
+		return nil, nil, err
+	}
+	dir, err := a.dirInRepo(w, repo)
+	if err != nil {
+		return nil, nil, err
+	}
+	cases, err := merge.Cases(ctx, repo, dir)
+	if err != nil {
+		return nil, nil, err
+	}
+	if len(c.Conversation) > 0 {
+		ids, err := a.stageIDs(c.Conversation)
+		if err != nil {
+			return nil, nil, err
+		}
+		cases = slices.DeleteFunc(cases, func(item merge.Case) bool {
+			return !slices.Contains(ids, item.ID)
+		})
+	}
+	r := &conflictRun{
+		app: a, cmd: c, ctx: ctx,
+		resolver: merge.Resolver{Repo: repo, Workspace: w, Dir: dir, Now: a.now},
+	}
+	if !c.Ours && !c.Theirs && !c.Both && !c.Fork && !c.List {
+		r.desk = a.newDesk(ctx)
+	}
+	return r, cases, nil
+}
+
+// list prints the decisions to make in a file.
+func (r *conflictRun) list(item merge.Case) error {
+	base := conflictRecord{Path: item.Path, Kind: "unmerged"}
+	if item.ID != 0 {
+		base.ID, base.Title = item.ID.String(), r.titleOf(item.ID)
+	}
+	if item.Deleted() {
+		base.Kind = "deleted"
+	}
+	if item.Record == nil {
+		return r.printConflict(base)
+	}
+	for _, conflict := range item.Record.Conflicts {
+		one := base
+		one.Kind, one.Turn = string(conflict.Kind), r.turnOf(item, conflict)
+		if err := r.printConflict(one); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (r *conflictRun) printConflict(c conflictRecord) error {
+	if r.JSON {
+		return r.printJSON(c)
+	}
+	line := c.Path + ": " + c.Kind
+	if c.Turn > 0 {
+		line = fmt.Sprintf("%s: turn %d %s", c.Path, c.Turn, c.Kind)
+	}
+	_, err := fmt.Fprintln(r.stdout, r.output().Line(line))
+	return err
+}
+
+// titleOf is "" for a conversation whose metadata cannot be read.
+func (a *app) titleOf(id events.ID) string {
+	e, err := a.find(id.String())
+	if err != nil {
+		return ""
+	}
+	return a.title(e)
+}
+
+// turnOf returns the number of the turn that a conflict is about, 0 when it is not there.
+func (r *conflictRun) turnOf(item merge.Case, conflict events.Conflict) int {
+	s, err := r.resolver.Stream(item)
+	if err != nil {
+		return 0
+	}
+	n, ok := s.TurnNamed(conflict.Turn)
+	if !ok {
+		return 0
+	}
+	return n + 1
+}
+
+// decide decides one file, or counts it as left.
+func (r *conflictRun) decide(item merge.Case) error {
+	if item.Deleted() {
+		return r.keep(item)
+	}
+	if item.Record == nil {
+		more, merged, err := r.resolver.Merge(r.ctx, item)
+		if errors.Is(err, merge.ErrEdited) {
+			r.warn("%v; 'git add' it when it is as it should be", err)
+			r.left++
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		for _, w := range merged.Warnings {
+			r.warn("%s: %s", item.Path, w)
+		}
+		if more == nil {
+			r.note("merged %s", item.Path)
+			return nil
+		}
+		item = *more
+	}
+	choices, fork, err := r.choices(item)
+	if err != nil {
+		return err
+	}
+	if choices == nil {
+		r.left++
+		return nil
+	}
+	if fork {
+		if err := r.fork(item); err != nil {
+			return err
+		}
+	}
+	if err := r.resolver.Decide(r.ctx, item, choices); err != nil {
+		return err
+	}
+	r.note("resolved %s", item.Path)
+	return nil
+}
+
+// keep decides about a file that one side deleted.
+func (r *conflictRun) keep(item merge.Case) error {
+	var keep bool
+	switch {
+	case r.cmd.Ours:
+		keep = !item.DeletedHere()
+	case r.cmd.Theirs:
+		keep = item.DeletedHere()
+	case r.cmd.Both || r.cmd.Fork:
+		keep = true
+	case r.desk != nil:
+		answer, err := r.ask(item.Path+" was deleted on one side and changed on the other",
+			[]string{"keep", "delete", "skip"})
+		if err != nil {
+			return err
+		}
+		if answer == "skip" {
+			r.left++
+			return nil
+		}
+		keep = answer == "keep"
+	default:
+		r.left++
+		return nil
+	}
+	if err := r.resolver.Keep(r.ctx, item, keep); err != nil {
+		return err
+	}
+	r.note("%s %s", map[bool]string{true: "kept", false: "deleted"}[keep], item.Path)
+	return nil
+}
+
+// choices returns a choice for each conflict, nil when the file is left, and whether their
+// side becomes a conversation of its own.
+func (r *conflictRun) choices(item merge.Case) (all []events.Choice, fork bool, err error) {
+	for _, conflict := range item.Record.Conflicts {
+		answer := r.cmd.answer()
+		if r.desk != nil {
+			if answer, err = r.show(item, conflict); err != nil {
+				return nil, false, err
+			}
+		}
+		switch answer {
+		case "ours":
+			all = append(all, events.ChooseOurs)
+		case "theirs":
+			all = append(all, events.ChooseTheirs)
+		case "both":
+			all = append(all, events.ChooseBoth)
+		case "fork":
+			all, fork = append(all, events.ChooseOurs), true
+		default:
+			return nil, false, nil
+		}
+	}
+	return all, fork, nil
+}
+
+// answer is what the command line says for all conflicts, "" when it says nothing.
+func (c resolveCmd) answer() string {
+	switch {
+	case c.Ours:
+		return "ours"
+	case c.Theirs:
+		return "theirs"
+	case c.Both:
+		return "both"
+	case c.Fork:
+		return "fork"
+	default:
+		return ""
+	}
+}
+
+// show shows both sides of a conflict and asks.
+func (r *conflictRun) show(item merge.Case, conflict events.Conflict) (string, error) {
+	var text strings.Builder
+	fmt.Fprintf(&text, "%s %q: ", item.ID, r.titleOf(item.ID))
+	if n := r.turnOf(item, conflict); n > 0 {
+		fmt.Fprintf(&text, "turn %d ", n)
+	}
+	fmt.Fprintf(&text, "%s\n", conflict.Kind)
+	for _, side := range []struct {
+		name  string
+		elems []*events.Element
+	}{{"OURS", conflict.Ours}, {"THEIRS", conflict.Theirs}} {
+		fmt.Fprintf(&text, "\n---- %s\n", side.name)
+		if len(side.elems) == 0 {
+			text.WriteString("(removed)\n")
+			continue
+		}
+		conv := render.Conversation{
+			Stream: events.New(side.elems...), Contents: r.openWorkspace.Blobs(),
+		}
+		if _, err := conv.Render(&text, render.Options{Format: render.FormatText}); err != nil {
+			return "", err
+		}
+	}
+	return r.ask(text.String(), []string{"ours", "theirs", "both", "fork", "skip"})
+}
+
+// ask puts a question and returns one of the words, of which the first letter will do.
+func (r *conflictRun) ask(question string, words []string) (string, error) {
+	s, err := r.desk.open(r.ctx)
+	if err != nil {
+		return "", err
+	}
+	defer func() { _ = s.Close() }()
+	s.say("%s\n", strings.TrimRight(question, "\n"))
+	for {
+		answer, err := s.line("%s? ", strings.Join(words, ", "))
+		if err != nil {
+			return "", err
+		}
+		for _, w := range words {
+			if answer == w || answer == w[:1] {
+				return w, nil
+			}
+		}
+	}
+}
+
+// fork makes a conversation of their side.
+func (r *conflictRun) fork(item merge.Case) error {
+	theirs, err := events.Decode(item.Record.Theirs)
+	if err != nil {
+		return fmt.Errorf("fork their side of %s: %w", item.Path, err)
+	}
+	conv, err := r.load(item.ID.String())
+	if err != nil {
+		return err
+	}
+	d := conv.Details.Clone()
+	title := strings.TrimSpace(conv.Title() + " (their side)")
+	d.Title, d.LastActivatedAt = &title, r.now().UTC()
+	e, err := r.openWorkspace.Create(r.ctx, &workspace.NewConversation{
+		Details: d, Stream: theirs, BaseConfig: conv.BaseConfig,
+		AllowDangling: true, // what their side lacks is no reason to lose it
+	})
+	if err != nil {
+		return err
+	}
+	r.note("their side is %s in %s; 'git jp stage %s' adds it", e.ID, path.Base(e.Path), e.ID)
+	return nil
+}

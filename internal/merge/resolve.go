@@ -1,0 +1,216 @@
+package merge
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"time"
+
+	"github.com/git-jp/git-jp/blobs"
+	"github.com/git-jp/git-jp/events"
+	"github.com/git-jp/git-jp/gitint"
+	"github.com/git-jp/git-jp/internal/atomicfile"
+	"github.com/git-jp/git-jp/internal/workspace"
+)
+
+// ErrEdited says that a person changed an unmerged file: it is theirs to add.
+var ErrEdited = errors.New("it was edited since git stopped")
+
+// A Resolver decides cases: it writes the file, stages it, and closes the record, in this
+// order, so that what is cut short is decided again.
+type Resolver struct {
+	Repo      *gitint.Repo
+	Workspace *workspace.Workspace
+	Dir       string // of .jp below the root of the work tree
+	Now       func() time.Time
+}
+
+// Merge merges an unmerged file for which git asked no driver, as in a clone that had none.
+// It returns the case with its record when somebody has to decide after all, and nil when
+// it is done.
+func (r Resolver) Merge(ctx context.Context, c Case) (*Case, *Merged, error) {
+	f := File{Kind: c.Kind, Path: c.Path}
+	for stage, to := range map[int]*[]byte{
+		stageBase: &f.Base, stageOurs: &f.Ours, stageTheirs: &f.Theirs,
+	} {
+		var err error
+		if *to, err = r.object(ctx, c.Stages[stage]); err != nil {
+			return nil, nil, fmt.Errorf("merge %s: %w", c.Path, err)
+		}
+	}
+	if edited, err := r.edited(c, f); err != nil || edited {
+		return nil, nil, errors.Join(err, fmt.Errorf("merge %s: %w", c.Path, ErrEdited))
+	}
+	if f.NeedsConfigs() {
+		f.Configs = Configs(ctx, r.Repo, path.Join(path.Dir(c.Path), workspace.BaseConfigFile))
+	}
+	m, err := f.Merge()
+	if err != nil {
+		return nil, nil, err
+	}
+	if len(m.Conflicts) == 0 {
+		return nil, m, r.settle(ctx, c, m.Data)
+	}
+	c.Record = newRecord(f, m, r.Repo, r.Now())
+	if err := RecordsOf(r.Repo.GitDir()).Save(*c.Record); err != nil {
+		return nil, nil, err
+	}
+	return &c, m, r.write(ctx, c, m.Data)
+}
+
+func (r Resolver) object(ctx context.Context, id gitint.OID) ([]byte, error) {
+	if id.IsZero() {
+		return nil, nil
+	}
+	return r.Repo.ReadObject(ctx, id, 0)
+}
+
+// edited reports whether the file of the work tree is neither side's, nor git's attempt to
+// merge their lines.
+func (r Resolver) edited(c Case, f File) (bool, error) {
+	if c.Kind != Events {
+		return false, nil
+	}
+	now, err := os.ReadFile(r.file(c.Path))
+	if errors.Is(err, fs.ErrNotExist) {
+		return false, nil
+	}
+	if err != nil || bytes.Equal(now, f.Ours) || bytes.Equal(now, f.Theirs) {
+		return false, err
+	}
+	_, err = events.Decode(now)
+	return err == nil, nil
+}
+
+// Stream returns the stream of a case as the work tree has it.
+func (r Resolver) Stream(c Case) (*events.Stream, error) {
+	data, err := os.ReadFile(r.file(c.Path))
+	if err != nil {
+		return nil, fmt.Errorf("resolve %s: %w", c.Path, err)
+	}
+	s, err := events.Decode(bytes.TrimSuffix(data, leftMark))
+	if err != nil {
+		return nil, fmt.Errorf("resolve %s: %w", c.Path, err)
+	}
+	return s, nil
+}
+
+// Decide applies a choice for each conflict of the case's record.
+func (r Resolver) Decide(ctx context.Context, c Case, choices []events.Choice) error {
+	s, err := r.Stream(c)
+	if err != nil {
+		return err
+	}
+	for i, conflict := range c.Record.Conflicts {
+		if s, err = events.Resolve(s, conflict, choices[i]); err != nil {
+			return fmt.Errorf("%s: %w", c.Path, err)
+		}
+	}
+	if err := s.Validate(); err != nil {
+		return fmt.Errorf("resolve %s: %w", c.Path, err)
+	}
+	return r.settle(ctx, c, s.Encode())
+}
+
+// Keep decides that a file which one side deleted stays, with all that belonged to it, or
+// goes.
+func (r Resolver) Keep(ctx context.Context, c Case, keep bool) error {
+	if !keep {
+		if err := os.Remove(r.file(c.Path)); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return fmt.Errorf("resolve %s: %w", c.Path, err)
+		}
+		_ = os.Remove(filepath.Dir(r.file(c.Path))) // when it was the last
+		return r.stage(ctx, gitint.Change{Remove: []string{c.Path}})
+	}
+	id := c.Stages[stageOurs]
+	if id.IsZero() {
+		id = c.Stages[stageTheirs]
+	}
+	data, err := r.object(ctx, id)
+	if err != nil {
+		return fmt.Errorf("resolve %s: %w", c.Path, err)
+	}
+	if err := r.settle(ctx, c, data); err != nil || c.ID == 0 {
+		return err
+	}
+	return r.complete(ctx, c)
+}
+
+// complete brings back the files of a conversation that were deleted without anybody being
+// asked, because the other side had not changed them.
+func (r Resolver) complete(ctx context.Context, c Case) error {
+	dir := path.Dir(c.Path)
+	for _, name := range []string{
+		workspace.MetadataFile, workspace.BaseConfigFile, workspace.EventsFile,
+	} {
+		file := path.Join(dir, name)
+		if _, err := os.Lstat(r.file(file)); !errors.Is(err, fs.ErrNotExist) {
+			continue
+		}
+		for _, head := range append([]string{"HEAD"}, theirHeads(r.Repo.Env())...) {
+			data := at(ctx, r.Repo, head, file)
+			if data == nil {
+				continue
+			}
+			if err := r.settle(ctx, Case{Path: file, ID: c.ID}, data); err != nil {
+				return err
+			}
+			break
+		}
+	}
+	return nil
+}
+
+// settle writes a file, stages it and closes its record.
+func (r Resolver) settle(ctx context.Context, c Case, data []byte) error {
+	if err := r.write(ctx, c, data); err != nil {
+		return err
+	}
+	if err := r.stage(ctx, gitint.Change{Add: []string{c.Path}}); err != nil {
+		return err
+	}
+	return RecordsOf(r.Repo.GitDir()).Remove(c.Path)
+}
+
+func (r Resolver) stage(ctx context.Context, change gitint.Change) error {
+	change.ResolveConflicts = true
+	_, err := r.Repo.Stage(ctx, change)
+	return err
+}
+
+// write replaces a file of the work tree while nobody else writes the conversation.
+func (r Resolver) write(ctx context.Context, c Case, data []byte) (err error) {
+	if c.ID != 0 {
+		var unlock func() error
+		if unlock, err = r.Workspace.Lock(ctx, c.ID); err != nil {
+			return err
+		}
+		defer func() { err = errors.Join(err, unlock()) }()
+	}
+	root, err := os.OpenRoot(r.Workspace.Dir())
+	if err != nil {
+		return fmt.Errorf("resolve %s: %w", c.Path, err)
+	}
+	defer root.Close() //nolint:errcheck // nothing is written through it afterwards
+	name, err := filepath.Rel(filepath.FromSlash(r.Dir), filepath.FromSlash(c.Path))
+	if err == nil {
+		err = root.MkdirAll(filepath.Dir(name), 0o755)
+	}
+	if err == nil {
+		err = atomicfile.Write(root, filepath.ToSlash(name), data,
+			atomicfile.Options{TempDir: blobs.Dir + "/.tmp"})
+	}
+	if err != nil {
+		return fmt.Errorf("resolve %s: %w", c.Path, err)
+	}
+	return nil
+}
+
+func (r Resolver) file(name string) string {
+	return filepath.Join(r.Repo.Root(), filepath.FromSlash(name))
+}
