@@ -232,6 +232,20 @@ show 'git jp query "how does Store write a document?" > /dev/null'
 promise 'bytes not sent again'
 show 'git jp query --explain "and how does it lock?" | head -n 10'
 
+say 'A conversation gets smaller, and comes back'
+show 'git jp stats | head -n 12'
+promise '^read '
+show git jp compact --dry-run
+promise '^strip-tool-results '
+show git jp compact --in-place --yes --strategy strip-tool-results
+promise '^To undo:'
+show 'git jp print | grep compacted'
+promise 'compacted. fs_'
+show git jp compact --undo
+promise 'brought back'
+show git jp check --worktree
+promise 'nothing is wrong'
+
 say 'Back into the form that jp reads'
 show git jp migrate --to inline
 promise 'migrated 14 contents of 3 conversations'

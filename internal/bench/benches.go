@@ -32,6 +32,12 @@ var benches = []bench{
 	{"first words, a new conversation", firstWords(0)},
 	{"first words after 5,000 events", firstWords(5000)},
 	{"an answer in 10,000 fragments", throughput},
+	{"compacting 100,000 events: strip-reasoning", compacting("strip-reasoning")},
+	{"compacting 100,000 events: dedup-tools", compacting("dedup-tools")},
+	{"compacting 100,000 events: trim-superseded", compacting("trim-superseded")},
+	{"compacting 100,000 events: strip-tool-results", compacting("strip-tool-results")},
+	{"compacting 100,000 events: strip-attachments", compacting("strip-attachments")},
+	{"compacting 100,000 events: prune-tools", compacting("prune-tools")},
 }
 
 func startUp(b *builder) (ours, theirs side, err error) {

@@ -93,7 +93,7 @@ var queryImports = []string{
 
 // benchImports are what it measures without a command.
 var benchImports = []string{
-	"events", "blobs", "dedup", "internal/llm", "internal/llm/anthropic", "internal/query",
+	"events", "blobs", "compact", "dedup", "internal/llm", "internal/llm/anthropic", "internal/query",
 	"internal/workspace",
 }
 
