@@ -68,6 +68,10 @@ type history struct {
 	// not know where they came from cannot know who changed them, so nobody does.
 	picked map[int]bool
 	used   map[int]bool
+	// loose says that the order of turns may depend on the way: somebody removed a turn
+	// that had a note of a merge in it, and who does not know that turn cannot tell
+	// what followed it from what followed the turn before.
+	loose  bool
 	merges *int
 }
 

@@ -195,6 +195,13 @@ func (h *history) remove(c *commit, o *op) []byte {
 	if h.picked[o.turn] {
 		return nil
 	}
+	if h.entry(elems[blocks[n].events[0]]).Metadata[events.MetadataParent] != nil {
+		h.loose = true
+	}
+	start := h.entry(elems[blocks[n].events[0]]).Type == "turn_start"
+	if start && n+1 < len(blocks) && h.entry(elems[blocks[n+1].events[0]]).Type != "turn_start" {
+		blocks[n].events = blocks[n].events[1:] // it is that of the next too
+	}
 	index := h.positions(elems)[blocks[n].events[len(blocks[n].events)-1]]
 	var left []string
 	for i, e := range elems {
@@ -259,9 +266,15 @@ func (h *history) swap(c *commit, o *op) []byte {
 // each other. Which of them then changed its bytes nobody can know.
 func (h *history) independent() bool { return h.legacy || len(h.picked) > 0 }
 
+// rewritten reports whether all bytes were written anew before. Once they are what they
+// were, or what they are elsewhere, nobody can see that they were changed.
+func (h *history) rewritten(c *commit) bool {
+	return len(h.opsOf(c, "reformat")) > 0 || len(h.opsOf(c, "migrate")) > 0
+}
+
 // migrate moves contents to blobs, or back.
 func (h *history) migrate(c *commit, o *op) []byte {
-	if h.independent() {
+	if h.independent() || h.rewritten(c) {
 		return nil
 	}
 	o.what, o.turn = "migrate", -1
@@ -315,7 +328,7 @@ func (h *history) covered(elems []string, from, to int) []int {
 // reformat writes all of it in another layout. How notes of a merge are laid out is lost
 // at the next merge, so a stream with such stays.
 func (h *history) reformat(c *commit, o *op) []byte {
-	if h.independent() || strings.Contains(string(c.stream), events.MetadataPrefix) {
+	if h.independent() || h.rewritten(c) || strings.Contains(string(c.stream), events.MetadataPrefix) {
 		return nil
 	}
 	o.what, o.turn = "reformat", -1

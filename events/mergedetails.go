@@ -62,7 +62,7 @@ func mergeDetails(base, ours, theirs *Details) []byte {
 		keys = append(keys, d.Keys()...)
 	}
 	slices.Sort(keys)
-	for _, key := range slices.Compact(keys) {
+	for _, key := range slices.Backward(slices.Compact(keys)) { // each goes before the last
 		v := chooseBy(m, unknown(base, key), unknown(ours, key), unknown(theirs, key))
 		if v != nil {
 			_ = out.SetValue(key, jsontext.Value(*v)) // it was read from a file

@@ -29,6 +29,7 @@ var benches = []bench{
 	{"gc --dry-run, 100,000 blobs, against git lfs prune", collectOrPrune},
 	{"saving an event after 50 others", saving(50)},
 	{"saving an event after 5,000 others", saving(5000)},
+	{"merging the real conversation cut in two", mergeReal},
 	{"first words, a new conversation", firstWords(0)},
 	{"first words after 5,000 events", firstWords(5000)},
 	{"an answer in 10,000 fragments", throughput},

@@ -1,0 +1,80 @@
+package main
+
+import (
+	"os"
+	"path/filepath"
+	"time"
+
+	"github.com/git-jp/git-jp/events"
+)
+
+// mergeReal compares reading, merging, checking and writing three versions of the largest real
+// conversation with git's merge of the same files, which gives no JSON and exits with the
+// number of its conflicts.
+func mergeReal(b *builder) (ours, theirs side, err error) {
+	files, err := b.cut()
+	if err != nil {
+		return ours, theirs, err
+	}
+	ours = side{label: "events.Merge", do: func() (time.Duration, error) {
+		start := time.Now()
+		err := mergeFiles(files, filepath.Join(b.dir, "merged.json"))
+		return time.Since(start), err
+	}}
+	theirs = side{label: "git merge-file", do: func() (time.Duration, error) {
+		start := time.Now()
+		// The status counts conflicts; there is always one.
+		_ = b.git("merge-file", "-p", "-q", files[1], files[0], files[2])
+		return time.Since(start), nil
+	}}
+	return ours, theirs, nil
+}
+
+// mergeFiles does what a merge driver does with base, ours and theirs.
+func mergeFiles(files [3]string, out string) error {
+	var sides [3]events.Side
+	for i, name := range files {
+		data, err := os.ReadFile(name)
+		if err != nil {
+			return err
+		}
+		if sides[i].Stream, err = events.Decode(data); err != nil {
+			return err
+		}
+	}
+	r, err := events.Merge(sides[0], sides[1], sides[2])
+	if err != nil {
+		return err
+	}
+	return os.WriteFile(out, r.Stream.Encode(), 0o644)
+}
+
+// cut writes the largest real conversation as it was after five turns, and as two people would
+// have it who went on with one half of the rest each.
+func (b *builder) cut() (files [3]string, err error) {
+	data, err := os.ReadFile(filepath.Join(b.data, "conversations",
+		"17738399468-rfd-review-and-phase-1-planning", "events.json"))
+	if err != nil || b.data == "" {
+		return files, errNoData
+	}
+	for i, name := range []string{"base.json", "ours.json", "theirs.json"} {
+		s, err := events.Decode(data)
+		if err != nil {
+			return files, err
+		}
+		turns := s.Turns()
+		from, to := turns[5].First, s.Len()
+		switch i {
+		case 1:
+			from = turns[8].First
+		case 2:
+			to = turns[8].First
+		}
+		s.Remove(from, to-from)
+		files[i] = filepath.Join(b.dir, name)
+		if err := os.WriteFile(files[i], s.Encode(), 0o644); err != nil {
+			return files, err
+		}
+	}
+	return files, nil
+}
