@@ -200,7 +200,7 @@ func (h *history) remove(c *commit, o *op) []byte {
 	}
 	start := h.entry(elems[blocks[n].events[0]]).Type == "turn_start"
 	if start && n+1 < len(blocks) && h.entry(elems[blocks[n+1].events[0]]).Type != "turn_start" {
-		blocks[n].events = blocks[n].events[1:] // it is that of the next too
+		return nil // the turn_start is that of the next too, as jp counts
 	}
 	index := h.positions(elems)[blocks[n].events[len(blocks[n].events)-1]]
 	var left []string
