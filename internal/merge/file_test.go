@@ -1,0 +1,187 @@
+package merge
+
+import (
+	"bytes"
+	"compress/gzip"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/git-jp/git-jp/blobs"
+	"github.com/git-jp/git-jp/events"
+	"github.com/git-jp/git-jp/gitint"
+)
+
+const (
+	baseStream = `[
+  {
+    "timestamp": "2026-01-01 00:00:00.0",
+    "type": "turn_start"
+  },
+  {
+    "timestamp": "2026-01-01 00:00:01.0",
+    "type": "chat_request",
+    "content": "What?"
+  }
+]
+`
+	blobPath = ".jp/blobs/"
+)
+
+// gzipOf is an encoding of another program.
+func gzipOf(t *testing.T, content string) []byte {
+	t.Helper()
+	var b bytes.Buffer
+	w, err := gzip.NewWriterLevel(&b, gzip.BestSpeed)
+	if err != nil {
+		t.Fatal(err)
+	}
+	w.Name = "other"
+	if _, err := w.Write([]byte(content)); err != nil {
+		t.Fatal(err)
+	}
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	return b.Bytes()
+}
+
+func TestBlobs(t *testing.T) {
+	canonical, other := blobs.Encode([]byte("content")), gzipOf(t, "content")
+	wrong, cut := blobs.Encode([]byte("another")), canonical[:len(canonical)-3]
+	name := blobPath + blobs.Sum([]byte("content")).Path()
+	for _, test := range []struct {
+		name         string
+		ours, theirs []byte
+		ok           bool
+	}{
+		{"two encodings", canonical, other, true},
+		{"the other way round", other, canonical, true},
+		{"ours is cut", cut, other, true},
+		{"theirs is of something else", other, wrong, true},
+		{"theirs is empty", other, nil, true},
+		{"both are damaged", cut, wrong, false},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			m, err := File{Kind: Blob, Path: name, Ours: test.ours, Theirs: test.theirs}.Merge()
+			if (err == nil) != test.ok {
+				t.Fatalf("got %v", err)
+			}
+			if err == nil && !bytes.Equal(m.Data, canonical) {
+				t.Error("the result is not the canonical encoding")
+			}
+		})
+	}
+	if _, err := (File{Kind: Blob, Path: ".jp/blobs/aa/x", Ours: canonical}).Merge(); err == nil {
+		t.Error("a file that is no blob was merged")
+	}
+}
+
+// called runs a driver on three files and returns what it did to ours.
+func called(t *testing.T, kind Kind, base, ours, theirs string) (string, *Merged, error) {
+	t.Helper()
+	dir := t.TempDir()
+	names := make([]string, 3)
+	for i, text := range []string{base, ours, theirs} {
+		names[i] = filepath.Join(dir, "version"+string(rune('0'+i)))
+		if err := os.WriteFile(names[i], []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	m, err := Call{
+		Kind: kind, Base: names[0], Ours: names[1], Theirs: names[2],
+		Path: ".jp/conversations/17000000001-a/events.json", MarkerSize: plainMarker,
+		Repo: func() (*gitint.Repo, error) { return nil, gitint.ErrNotRepository }, Now: time.Now,
+	}.Run(t.Context())
+	data, readErr := os.ReadFile(names[1])
+	if readErr != nil {
+		t.Fatal(readErr)
+	}
+	entries, readErr := os.ReadDir(dir)
+	if readErr != nil || len(entries) != len(names) {
+		t.Errorf("%d files are left: %v", len(entries), readErr)
+	}
+	return string(data), m, err
+}
+
+// TestFailureLeavesOurs holds that what cannot be merged is as it was.
+func TestFailureLeavesOurs(t *testing.T) {
+	for _, test := range []struct {
+		name, base, ours, theirs string
+		kind                     Kind
+	}{
+		{"theirs has markers", baseStream, baseStream, "<<<<<<< a\n" + baseStream, Events},
+		{"ours is cut", baseStream, baseStream[:40], baseStream, Events},
+		{"base is something else", "{}", baseStream, strings.Replace(baseStream, "W", "w", 1), Events},
+		{"metadata is none", "{}", "{", `{"title": 1}`, Metadata},
+		{"a kind of a newer release", "a", "b", "c", "future"},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			got, m, err := called(t, test.kind, test.base, test.ours, test.theirs)
+			if err == nil {
+				t.Fatalf("merged to %q", m.Data)
+			}
+			if got != test.ours {
+				t.Errorf("ours became %q", got)
+			}
+		})
+	}
+}
+
+// TestConflictLoads holds that a conflict leaves a stream, outside of repositories too, and
+// one that is not our version byte for byte.
+func TestConflictLoads(t *testing.T) {
+	ours := strings.Replace(baseStream, "What?", "Ours?", 1)
+	got, m, err := called(t, Events, baseStream, ours, strings.Replace(baseStream, "What?", "Theirs?", 1))
+	if err != nil || len(m.Conflicts) != 1 {
+		t.Fatalf("got %v, %v", m, err)
+	}
+	if _, err := events.Decode([]byte(got)); err != nil || !strings.Contains(got, "Ours?") {
+		t.Errorf("left %q: %v", got, err)
+	}
+	if got == ours {
+		t.Error("git cannot tell it from our version")
+	}
+}
+
+// TestNoBase is a conversation that both sides began: git gives an empty ancestor.
+func TestNoBase(t *testing.T) {
+	got, m, err := called(t, Events, "", baseStream, baseStream)
+	if err != nil || len(m.Conflicts) > 0 || got != baseStream {
+		t.Errorf("got %q, %v, %v", got, m, err)
+	}
+}
+
+func TestRecordsKeepBytes(t *testing.T) {
+	rs := RecordsOf(t.TempDir())
+	const odd = `{"timestamp":"2026-01-01 00:00:00.0",  "type":"chat_request","content":"<&>\u2028"}`
+	stream, err := events.Decode([]byte("[" + odd + "]"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := Record{
+		Path: "a\nb/events.json", Left: "00", At: time.Unix(1, 0).UTC(),
+		Conflicts: []events.Conflict{{Kind: events.ConflictEdited, Ours: []*events.Element{stream.At(0)}}},
+		Theirs:    []byte("[" + odd + "]"),
+	}
+	if err := rs.Save(want); err != nil {
+		t.Fatal(err)
+	}
+	all, err := rs.All()
+	if err != nil || len(all) != 1 {
+		t.Fatalf("got %v, %v", all, err)
+	}
+	got := all[0]
+	if got.Path != want.Path || !got.At.Equal(want.At) || !bytes.Equal(got.Theirs, want.Theirs) ||
+		string(got.Conflicts[0].Ours[0].Raw()) != odd {
+		t.Errorf("got %+v", got)
+	}
+	if err := rs.Remove(want.Path); err != nil {
+		t.Fatal(err)
+	}
+	if all, err := rs.All(); err != nil || len(all) != 0 {
+		t.Errorf("left %v, %v", all, err)
+	}
+}
