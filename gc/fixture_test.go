@@ -96,7 +96,8 @@ const conversation = ".jp/conversations/17800000001-one"
 
 // converse writes the files of a conversation.
 func (f *fixture) converse(dir string, all ...blobs.Hash) {
-	f.WriteFile(dir+"/metadata.json", "{\n  \"title\": \"About "+filepath.Base(dir)+"\"\n}\n")
+	f.WriteFile(dir+"/metadata.json", "{\n  \"title\": \"About "+filepath.Base(dir)+
+		"\",\n  \"last_activated_at\": \"2026-01-01 00:00:00.0\"\n}\n")
 	f.WriteFile(dir+"/base_config.json", "{}\n")
 	f.WriteFile(dir+"/events.json", stream(all...))
 }

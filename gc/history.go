@@ -93,10 +93,7 @@ func (h *history) mark(ctx context.Context, commits []gitint.OID) error {
 		h.take(&h.steps[i])
 		h.o.progress("history", i+1, len(h.steps))
 	}
-	if err := h.judgeQuestions(ctx); err != nil {
-		return err
-	}
-	return h.judgeCarriers(ctx)
+	return h.judgeQuestions(ctx)
 }
 
 // plan makes a step of each workspace that differs from all before.

@@ -35,8 +35,10 @@ type tip struct {
 	units  []unit
 	disk   []diskFile         // of a work tree
 	staged map[int32]struct{} // of an index: the contents that it has
-	store  string             // of a work tree
-	files  []stagedFile       // of an index
+	store  string             // of a work tree, also that of an index
+	// complete says that the tree is known to have all that it refers to.
+	complete bool
+	files    []stagedFile // of an index
 }
 
 // A stagedFile is a file of an index.

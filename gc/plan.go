@@ -151,16 +151,29 @@ func (m *marker) fill(ctx context.Context, p *Plan) error {
 	if err != nil {
 		return err
 	}
+	stock := func() (*stock, error) { return nil, nil }
+	if len(candidates) > 0 && !m.o.UserLocal {
+		stock = m.takeStock(ctx)
+	}
 	h, err := m.askHistory(ctx, p, candidates, runs)
+	tips, stockErr := stock()
 	if err != nil {
 		return err
+	}
+	if stockErr != nil {
+		return m.absorb(ctx, stockErr)
 	}
 	if err := m.choose(ctx, p, h, candidates); err != nil {
 		return err
 	}
 	p.Expired = m.sortRuns(h, runs)
-	if err := m.refuseMissing(ctx, p, store); err != nil {
+	if err := m.refuseMissing(p, tips, store); err != nil {
 		return err
+	}
+	if len(candidates) > 0 {
+		if err := m.present(ctx); err != nil {
+			return err
+		}
 	}
 	p.Temporaries, err = m.oldTemporaries(p)
 	p.Notes = m.notes
@@ -256,13 +269,13 @@ func (m *marker) askHistory(
 		return nil, m.absorb(ctx, err)
 	}
 	p.Commits = len(commits)
-	if err := h.mark(ctx, commits); err != nil {
+	if err := h.markNew(ctx, commits); err != nil {
 		return nil, m.absorb(ctx, err)
 	}
 	notes, dark := h.notes()
 	m.notes = append(m.notes, notes...)
 	m.obstacles = append(m.obstacles, dark...)
-	return h, m.present(ctx)
+	return h, nil
 }
 
 // choose makes items of the candidates that history does not need.
@@ -371,12 +384,12 @@ func (t *titler) mention(ctx context.Context, last *lastMention) *Mention {
 // refuseMissing refuses to delete anything while something is missing already: whatever took
 // it may be at work still.
 func (m *marker) refuseMissing(
-	ctx context.Context, p *Plan, store map[blobs.Hash]struct{},
+	p *Plan, tips *stock, store map[blobs.Hash]struct{},
 ) error {
 	if len(p.Items) == 0 || m.o.UserLocal {
 		return nil
 	}
-	missing, err := m.missing(ctx, store)
+	missing, err := m.missing(tips, store)
 	if err != nil {
 		return err
 	}

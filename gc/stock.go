@@ -117,9 +117,9 @@ func (s *stock) read(
 	return nil
 }
 
-// missing returns the references of tips that have their content neither there nor in the
-// store that is collected.
-func (m *marker) missing(ctx context.Context, here map[blobs.Hash]struct{}) ([]Obstacle, error) {
+// takeStock reads the stores of the tips, while others go on with history. Nobody else may
+// touch the numbers of contents meanwhile.
+func (m *marker) takeStock(ctx context.Context) (wait func() (*stock, error)) {
 	s := &stock{
 		m: m, stores: make(map[refs.ObjectID][]refs.ObjectID),
 		has: make(map[refs.ObjectID][]int32),
@@ -127,14 +127,23 @@ func (m *marker) missing(ctx context.Context, here map[blobs.Hash]struct{}) ([]O
 	var stores []refs.ObjectID
 	seen := make(map[refs.ObjectID]bool)
 	for _, t := range m.tips {
+		if t.complete = m.isComplete(t); t.complete {
+			m.forest.uses(t.place.Blobs)
+			continue
+		}
 		if id := t.place.Blobs; t.kind == tipRef && id != "" && !seen[id] {
 			seen[id] = true
 			stores = append(stores, id)
 		}
 	}
-	if err := s.load(ctx, stores); err != nil {
-		return nil, m.absorb(ctx, err)
-	}
+	done := make(chan error, 1)
+	go func() { done <- s.load(ctx, stores) }()
+	return func() (*stock, error) { return s, <-done }
+}
+
+// missing returns the references of tips that have their content neither there nor in the
+// store that is collected.
+func (m *marker) missing(s *stock, here map[blobs.Hash]struct{}) ([]Obstacle, error) {
 	c := missingCheck{stock: s, here: make([]bool, len(m.hashes.all))}
 	for i, h := range m.hashes.all {
 		_, c.here[i] = here[h]
@@ -148,6 +157,11 @@ func (m *marker) missing(ctx context.Context, here map[blobs.Hash]struct{}) ([]O
 	return c.found, nil
 }
 
+// isComplete reports whether a tree was found to have all that it refers to.
+func (m *marker) isComplete(t *tip) bool {
+	return t.kind == tipRef && m.forest.cache.IsComplete(t.place.Conversations, t.place.Blobs)
+}
+
 type missingCheck struct {
 	stock *stock
 	here  []bool // in the store that is collected
@@ -156,10 +170,18 @@ type missingCheck struct {
 }
 
 func (c *missingCheck) tip(n int, t *tip) error {
+	if t.complete {
+		return nil
+	}
 	m := c.stock.m
+	lacks := false
 	report := func(found mentions, name string) error {
 		for _, h := range found.sure {
-			if c.here[h] || c.in[h] == n {
+			if c.in[h] == n {
+				continue
+			}
+			lacks = true
+			if c.here[h] {
 				continue
 			}
 			c.in[h] = n // once a tip
@@ -204,6 +226,9 @@ func (c *missingCheck) tip(n int, t *tip) error {
 	m.eachDocument(t, func(d document, name string) {
 		failed = errors.Join(failed, report(m.library.known[d], name))
 	})
+	if t.kind == tipRef && failed == nil && !lacks {
+		m.forest.cache.SetComplete(t.place.Conversations, t.place.Blobs)
+	}
 	return failed
 }
 

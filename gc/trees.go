@@ -5,6 +5,7 @@ import (
 	"path"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/git-jp/git-jp/gitint"
 	"github.com/git-jp/git-jp/internal/refs"
@@ -24,7 +25,8 @@ type forest struct {
 	cache *refs.Cache
 	// used are the objects about which the cache answered: that they are still there has
 	// to be asked for.
-	used map[refs.ObjectID]struct{}
+	used   map[refs.ObjectID]struct{}
+	usedMu sync.Mutex
 
 	places  map[gitint.OID][]refs.Place
 	streams map[refs.ObjectID][]refs.TreeFile
@@ -104,6 +106,8 @@ func (f *forest) locate(ctx context.Context, ids []gitint.OID, areTrees bool) er
 }
 
 func (f *forest) uses(ids ...refs.ObjectID) {
+	f.usedMu.Lock()
+	defer f.usedMu.Unlock()
 	for _, id := range ids {
 		if id != "" {
 			f.used[id] = struct{}{}

@@ -35,6 +35,7 @@ const (
 	kindText       kind = 't'
 	kindStreams    kind = 's'
 	kindPlaces     kind = 'w'
+	kindComplete   kind = 'c'
 )
 
 // A key names a record. It is an array so that an index of many costs one

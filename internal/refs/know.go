@@ -42,8 +42,10 @@ func (c *Cache) Learn(f File, id ObjectID, data []byte) {
 func (c *Cache) KnowsBlobs(tree ObjectID) bool { return c.has(kindBlobs, tree) }
 
 // IsPlain reports whether SetPlain was called for a tree.
-func (c *Cache) IsPlain(tree ObjectID) bool {
-	k, ok := keyOf(kindPlain, tree)
+func (c *Cache) IsPlain(tree ObjectID) bool { return c.isSet(kindPlain, tree) }
+
+func (c *Cache) isSet(what kind, id ObjectID) bool {
+	k, ok := keyOf(what, id)
 	if !ok {
 		return false
 	}
@@ -51,13 +53,25 @@ func (c *Cache) IsPlain(tree ObjectID) bool {
 	return ok
 }
 
-// SetPlain remembers that every blob in the tree, or in those below it, was seen to be no
-// Git LFS pointer.
-func (c *Cache) SetPlain(tree ObjectID) {
-	if k, ok := keyOf(kindPlain, tree); ok {
+func (c *Cache) set(what kind, id ObjectID) {
+	if k, ok := keyOf(what, id); ok {
 		c.shards[k.shard()].add(k, nil)
 	}
 }
+
+// IsComplete reports whether SetComplete was called for two trees.
+func (c *Cache) IsComplete(conversations, blobs ObjectID) bool {
+	return c.isSet(kindComplete, Sum([]byte(conversations+" "+blobs)))
+}
+
+// SetComplete remembers that everything that one tree refers to has an entry in the other.
+func (c *Cache) SetComplete(conversations, blobs ObjectID) {
+	c.set(kindComplete, Sum([]byte(conversations+" "+blobs)))
+}
+
+// SetPlain remembers that every blob in the tree, or in those below it, was seen to be no
+// Git LFS pointer.
+func (c *Cache) SetPlain(tree ObjectID) { c.set(kindPlain, tree) }
 
 func (c *Cache) has(what kind, id ObjectID) bool {
 	k, ok := keyOf(what, id)

@@ -1,0 +1,182 @@
+package gc
+
+import (
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"encoding/gob"
+	"errors"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+
+	"github.com/git-jp/git-jp/blobs"
+	"github.com/git-jp/git-jp/gitint"
+	"github.com/git-jp/git-jp/internal/atomicfile"
+	"github.com/git-jp/git-jp/internal/refs"
+)
+
+// A memo is what history said the last time. A commit never changes, so the answer of many is
+// that of those before and that of the new ones. It lies among the caches, and may be lost.
+type memo struct {
+	Commits    []string // sorted
+	Candidates []memoCandidate
+	// Objects were read for it: the answer holds while they are here.
+	Objects []string
+}
+
+type memoCandidate struct {
+	Hash       blobs.Hash
+	Needed     bool
+	By         string
+	Carriers   []string
+	LastCommit string
+	LastPath   string
+}
+
+// memoName has the version of the file's form in it.
+const memoName = "gc-history-1"
+
+// readMemo returns the zero memo when there is none that is sound.
+func readMemo(dir string) (m memo) {
+	data, err := os.ReadFile(filepath.Join(dir, memoName))
+	if err != nil || len(data) < sha256.Size {
+		return memo{}
+	}
+	sum := sha256.Sum256(data[sha256.Size:])
+	if !bytes.Equal(sum[:], data[:sha256.Size]) ||
+		gob.NewDecoder(bytes.NewReader(data[sha256.Size:])).Decode(&m) != nil {
+		return memo{}
+	}
+	return m
+}
+
+// write replaces the memo. What fails costs time only.
+func (m memo) write(dir string) {
+	var body bytes.Buffer
+	if gob.NewEncoder(&body).Encode(m) != nil {
+		return
+	}
+	sum := sha256.Sum256(body.Bytes())
+	root, err := os.OpenRoot(dir)
+	if err != nil {
+		return
+	}
+	_ = errors.Join(atomicfile.Write(root, memoName, append(sum[:], body.Bytes()...),
+		atomicfile.Options{TempDir: "tmp", NoSync: true}), root.Close())
+}
+
+// usable reports whether the memo answers for the candidates and speaks of nothing but
+// commits that can still be reached.
+func (m memo) usable(h *history, commits map[gitint.OID]bool) bool {
+	if len(m.Commits) == 0 {
+		return false
+	}
+	for _, id := range m.Commits {
+		if !commits[parsed(id)] {
+			return false
+		}
+	}
+	known := make(map[blobs.Hash]bool, len(m.Candidates))
+	for _, c := range m.Candidates {
+		known[c.Hash] = true
+	}
+	return !slices.ContainsFunc(h.library.hashes.all, func(c blobs.Hash) bool { return !known[c] })
+}
+
+func parsed(id string) gitint.OID { return oid(refs.ObjectID(id)) }
+
+// apply adds what the memo knows to what the new commits said.
+func (m memo) apply(h *history) {
+	for _, c := range m.Candidates {
+		n, ok := h.library.hashes.find(c.Hash)
+		if !ok {
+			continue
+		}
+		v := &h.found[n]
+		v.needed = v.needed || c.Needed
+		if v.by.IsZero() {
+			v.by = parsed(c.By)
+		}
+		for _, id := range c.Carriers {
+			if v.carriers == nil {
+				v.carriers = make(map[gitint.OID]struct{}, 1)
+			}
+			v.carriers[parsed(id)] = struct{}{}
+		}
+		if h.last[n] == nil && c.LastPath != "" {
+			h.last[n] = &lastMention{parsed(c.LastCommit), c.LastPath}
+		}
+	}
+	for _, id := range m.Objects {
+		h.forest.uses(refs.ObjectID(id))
+	}
+}
+
+// remember makes the next memo, before anything that may change is looked at.
+func (h *history) remember(commits []gitint.OID, before memo) memo {
+	m := memo{Objects: before.Objects}
+	for _, id := range commits {
+		m.Commits = append(m.Commits, id.String())
+	}
+	for n, hash := range h.library.hashes.all {
+		v := h.found[n]
+		c := memoCandidate{Hash: hash, Needed: v.needed}
+		if !v.by.IsZero() {
+			c.By = v.by.String()
+		}
+		for id := range v.carriers {
+			c.Carriers = append(c.Carriers, id.String())
+		}
+		if last := h.last[n]; last != nil {
+			c.LastCommit, c.LastPath = last.commit.String(), last.path
+		}
+		m.Candidates = append(m.Candidates, c)
+	}
+	seen := make(map[refs.ObjectID]struct{})
+	for _, s := range h.steps {
+		seen[s.place.Conversations], seen[s.place.Blobs] = struct{}{}, struct{}{}
+		for _, u := range s.fresh {
+			seen[u.id] = struct{}{}
+			for _, f := range h.forest.files(u) {
+				seen[f.Object] = struct{}{}
+			}
+		}
+	}
+	for q := range h.questions {
+		seen[objectID(q.shelf.id)] = struct{}{}
+	}
+	delete(seen, "")
+	for _, id := range slices.Sorted(maps.Keys(seen)) {
+		m.Objects = append(m.Objects, string(id))
+	}
+	return m
+}
+
+// markNew is mark with the memory of the last time.
+func (h *history) markNew(ctx context.Context, commits []gitint.OID) error {
+	dir := filepath.Join(h.o.Repo.Dir(), "cache")
+	known := make(map[gitint.OID]bool, len(commits))
+	for _, id := range commits {
+		known[id] = true
+	}
+	last := readMemo(dir)
+	if !last.usable(h, known) {
+		last = memo{}
+	}
+	for _, id := range last.Commits {
+		delete(known, parsed(id))
+	}
+	fresh := slices.DeleteFunc(slices.Clone(commits), func(id gitint.OID) bool {
+		return !known[id]
+	})
+	if err := h.mark(ctx, fresh); err != nil {
+		return err
+	}
+	last.apply(h)
+	if h.o.Cache != nil && len(h.damaged) == 0 && len(fresh) > 0 {
+		h.remember(commits, last).write(dir)
+	}
+	return h.judgeCarriers(ctx)
+}

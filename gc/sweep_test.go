@@ -1,0 +1,380 @@
+package gc_test
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/git-jp/git-jp/blobs"
+	"github.com/git-jp/git-jp/gc"
+	"github.com/git-jp/git-jp/gitint"
+	"github.com/git-jp/git-jp/internal/workspace"
+)
+
+// planText says what a plan comes to, but for how it was found out.
+func planText(p *gc.Plan) string {
+	var b strings.Builder
+	for _, i := range p.Items {
+		fmt.Fprintf(&b, "%s %v %v", i.Hash, i.Tracked, i.ModTime.Unix())
+		if i.Last != nil {
+			fmt.Fprintf(&b, " %s %s %q", i.Last.Commit, i.Last.Path, i.Last.Title)
+		}
+		b.WriteByte('\n')
+	}
+	fmt.Fprintln(&b, p.Total, p.Wanted, p.Past, p.Young, p.Notes)
+	return b.String()
+}
+
+func (f *fixture) plan() *gc.Plan {
+	f.tb.Helper()
+	p, err := gc.MakePlan(f.tb.Context(), f.options())
+	if err != nil {
+		f.tb.Fatal(err)
+	}
+	if f.cache != nil {
+		if err := f.cache.Close(); err != nil {
+			f.tb.Fatal(err)
+		}
+	}
+	return p
+}
+
+// pastOf makes a history in which contents are referred to, carried, dropped and lost.
+func (f *fixture) pastOf(from, to int) {
+	for i := from; i < to; i++ {
+		var all []blobs.Hash
+		for j := range 3 {
+			all = append(all, f.blob(fmt.Sprintf("%d of %d", j, i)))
+		}
+		f.converse(fmt.Sprintf(".jp/conversations/178%08d-x", i), all...)
+		f.Run("add", "-A", ".jp/conversations")
+		if i%3 > 0 {
+			f.Run("add", "-A", "--force", ".jp/blobs")
+		}
+		f.Run("commit", "-q", "-m", "x")
+		if i%2 == 0 {
+			f.Run("rm", "-rq", fmt.Sprintf(".jp/conversations/178%08d-x", i))
+			f.Run("commit", "-q", "-m", "x")
+		}
+	}
+}
+
+// TestCachesChangeNothing compares the plan without a cache with the plans of caches that are
+// cold, warm, of before, deleted, cut short, flipped, and of another version.
+func TestCachesChangeNothing(t *testing.T) {
+	f := newFixture(t)
+	f.pastOf(0, 6)
+	f.withCache()
+	f.plan() // of before
+	f.pastOf(6, 15)
+	f.Run("branch", "other", "HEAD~3")
+	f.cache = nil
+	want := planText(f.plan())
+	if !strings.Contains(want, "About") {
+		t.Fatalf("no titles in\n%s", want)
+	}
+	compare := func(what string) {
+		t.Helper()
+		f.withCache()
+		if got := planText(f.plan()); got != want {
+			t.Errorf("%s:\n%swithout a cache:\n%s", what, got, want)
+		}
+	}
+	compare("of before")
+	compare("warm")
+	files, err := filepath.Glob(f.Path(".git/jp/cache/*-*"))
+	if err != nil || len(files) < 3 {
+		t.Fatalf("caches %v, %v", files, err)
+	}
+	damage := func(what string, change func(data []byte) []byte) {
+		for _, name := range files {
+			data, err := os.ReadFile(name)
+			if err == nil {
+				err = os.WriteFile(name, change(data), 0o600)
+			}
+			if err != nil && !errors.Is(err, fs.ErrNotExist) {
+				t.Fatal(err)
+			}
+		}
+		compare(what)
+	}
+	damage("cut short", func(d []byte) []byte { return d[:len(d)*2/3] })
+	for n := range 8 {
+		damage("flipped", func(d []byte) []byte {
+			for at := 7 * n; at < len(d); at += 97 {
+				d[at] ^= 1 << n
+			}
+			return d
+		})
+	}
+	damage("of another version", func(d []byte) []byte { return append([]byte("new "), d...) })
+	damage("empty", func([]byte) []byte { return nil })
+	f.Remove(".git/jp/cache")
+	compare("deleted")
+	// A branch goes: what only it needed is not needed any more.
+	f.Run("branch", "-D", "other")
+	f.Run("reset", "-q", "--hard", "HEAD~5")
+	f.Remove(".git/logs")
+	f.Remove(".git/ORIG_HEAD")
+	f.cache = nil
+	want = planText(f.plan())
+	compare("of more commits")
+}
+
+func TestCollectorsExcludeEachOther(t *testing.T) {
+	f := newFixture(t)
+	f.blob("dead")
+	f.WriteFile(".git/jp/gc.lock", "")
+	lock, err := os.OpenFile(f.Path(".git/jp/gc.lock"), os.O_RDWR, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if ok, err := workspace.TryLock(lock); !ok || err != nil {
+		t.Fatal(ok, err)
+	}
+	busy := new(gc.BusyError)
+	if _, err := f.collect(); !errors.As(err, &busy) {
+		t.Errorf("with another one: %v", err)
+	}
+	if err := lock.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := f.collect(); err != nil {
+		t.Errorf("alone: %v", err)
+	}
+}
+
+// TestWriterBetweenTheMarks lets a stream come to be while blobs are being moved, and a blob
+// be stamped.
+func TestWriterBetweenTheMarks(t *testing.T) {
+	f := newFixture(t)
+	wanted, dead := f.blob("wanted"), f.blob("dead")
+	o := f.options()
+	p, err := gc.MakePlan(t.Context(), o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	stamped := f.blob("stamped")
+	moves := 0
+	o.Hook = func(s gc.Step, path string) error {
+		if s == gc.StepMove {
+			if moves++; moves == 1 {
+				f.converse(conversation, wanted)
+			}
+		}
+		return nil
+	}
+	res, err := gc.Sweep(t.Context(), o, p)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !f.has(wanted) || res.Returned != 1 {
+		t.Errorf("what became wanted is there: %v; %d returned", f.has(wanted), res.Returned)
+	}
+	if f.has(dead) || !f.has(stamped) {
+		t.Error("the dead one stayed, or one that was not in the plan went")
+	}
+	o.Hook = nil
+	if p, err = gc.MakePlan(t.Context(), o); err != nil || len(p.Items) != 1 {
+		t.Fatal(p, err)
+	}
+	if err := os.Chtimes(f.store(stamped), now, now); err != nil {
+		t.Fatal(err)
+	}
+	if res, err = gc.Sweep(t.Context(), o, p); err != nil || res.Spared != 1 || !f.has(stamped) {
+		t.Errorf("a stamped blob: %+v, %v", res, err)
+	}
+}
+
+// TestHeldConversation spares what git does not have while somebody else is at work.
+func TestHeldConversation(t *testing.T) {
+	f := newFixture(t)
+	untracked, tracked := f.blob("untracked"), f.blob("tracked")
+	f.Run("add", "--force", ".jp/blobs/"+tracked.Path())
+	f.Run("commit", "-q", "-m", "x")
+	f.WriteFile(".jp/locks/jp-c17800000001.lock", `{"pid":1}`)
+	lock, err := os.OpenFile(f.Path(".jp/locks/jp-c17800000001.lock"), os.O_RDWR, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer lock.Close() //nolint:errcheck // nothing was written
+	if ok, err := workspace.TryLock(lock); !ok || err != nil {
+		t.Fatal(ok, err)
+	}
+	p := f.plan()
+	if p.Locked != 1 || len(p.Items) != 1 || p.Items[0].Hash != tracked {
+		t.Errorf("locked %d, items %v", p.Locked, p.Items)
+	}
+	if _, err := f.collect(); err != nil {
+		t.Fatal(err)
+	}
+	if !f.has(untracked) || f.has(tracked) {
+		t.Error("the wrong one went")
+	}
+}
+
+// TestOpenRunWithoutItsPointer is found by the next collection: git clean takes what is ignored.
+func TestOpenRunWithoutItsPointer(t *testing.T) {
+	f := newFixture(t)
+	dead := f.blob("dead")
+	o := f.options()
+	p, err := gc.MakePlan(t.Context(), o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	o.Hook = func(s gc.Step, path string) error {
+		if s == gc.Step("rename") && strings.HasSuffix(path, "run.json") && !f.has(dead) {
+			return errors.New("the machine stops")
+		}
+		if s == gc.StepMove && strings.Contains(path, "trash") {
+			return errors.New("the machine stops")
+		}
+		return nil
+	}
+	if _, err := gc.Sweep(t.Context(), o, p); err == nil || f.has(dead) {
+		t.Fatalf("not interrupted: %v", err)
+	}
+	f.Run("clean", "-fdxq")
+	o.Hook = nil
+	if p, err = gc.MakePlan(t.Context(), o); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := gc.Sweep(t.Context(), o, p); err != nil || !f.has(dead) {
+		t.Errorf("it did not come back: %v", err)
+	}
+}
+
+// TestExpiredRuns deletes for good what is dead a third time, and brings back what is wanted
+// again.
+func TestExpiredRuns(t *testing.T) {
+	f := newFixture(t)
+	dead, again, past := f.blob("dead"), f.blob("again"), f.blob("past")
+	if _, err := f.collect(); err != nil {
+		t.Fatal(err)
+	}
+	f.age()
+	f.converse(conversation, again)
+	f.Run("tag", "v1", f.commit(past))
+	o := f.options()
+	o.AcceptMissing = true
+	p, err := gc.MakePlan(t.Context(), o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	res, err := gc.Sweep(t.Context(), o, p)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if res.Purged != 1 || res.Revived != 2 || !f.has(again) || !f.has(past) || f.has(dead) {
+		t.Errorf("%+v", res)
+	}
+	if left, _ := filepath.Glob(f.Path(".git/jp/trash/*")); len(left) > 0 {
+		t.Errorf("left in the trash: %v", left)
+	}
+}
+
+// TestTrashOnAnotherFileSystem copies there and back.
+func TestTrashOnAnotherFileSystem(t *testing.T) {
+	other, err := os.MkdirTemp("/dev/shm", "gc-test-")
+	if err != nil {
+		t.Skip("no other file system here")
+	}
+	t.Cleanup(func() { _ = os.RemoveAll(other) })
+	f := newFixture(t)
+	kept, dead := f.blob("kept"), f.blob("dead")
+	f.converse(conversation, kept)
+	if err := os.Symlink(other, f.Path(".git/jp")); err != nil {
+		t.Fatal(err)
+	}
+	before := f.ReadFile(".jp/blobs/" + dead.Path())
+	copies := 0
+	f.hook = func(s gc.Step, _ string) error {
+		if s == gc.StepCopy {
+			copies++
+		}
+		return nil
+	}
+	if _, err := f.collect(); err != nil {
+		t.Fatal(err)
+	}
+	if f.has(dead) || !f.has(kept) {
+		t.Error("the wrong one went")
+	}
+	if _, err := gc.Undo(t.Context(), f.options(), ""); err != nil {
+		t.Fatal(err)
+	}
+	if !f.has(dead) || f.ReadFile(".jp/blobs/"+dead.Path()) != before {
+		t.Error("it did not come back as it was")
+	}
+	if copies != 2 {
+		t.Errorf("%d copies", copies)
+	}
+}
+
+// TestLockedIndex leaves the run open until git is done, and then finishes it.
+func TestLockedIndex(t *testing.T) {
+	f := newFixture(t)
+	tracked := f.blob("tracked")
+	f.Run("add", "--force", ".jp/blobs/"+tracked.Path())
+	f.Run("commit", "-q", "-m", "x")
+	f.WriteFile(".git/index.lock", "")
+	o := f.options()
+	o.Repo = f.impatient()
+	p, err := gc.MakePlan(t.Context(), o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	locked := new(gitint.LockedError)
+	if _, err := gc.Sweep(t.Context(), o, p); !errors.As(err, &locked) {
+		t.Fatalf("with a locked index: %v", err)
+	}
+	f.Remove(".git/index.lock")
+	if done, err := gc.Recover(t.Context(), o); !done || err != nil {
+		t.Errorf("recovered %v, %v", done, err)
+	}
+	if out := f.Run("status", "--porcelain", ".jp/blobs"); !strings.HasPrefix(out, "D  ") {
+		t.Errorf("status %q", out)
+	}
+}
+
+func (f *fixture) impatient() *gitint.Repo {
+	f.tb.Helper()
+	r, err := gitint.Open(f.tb.Context(), gitint.Options{
+		Dir: f.Dir, Env: f.Env, LockTimeout: time.Millisecond,
+	})
+	if err != nil {
+		f.tb.Fatal(err)
+	}
+	f.tb.Cleanup(func() { _ = r.Close() })
+	return r
+}
+
+// TestStoresOfLinkedWorkTrees have one trash and are collected each by itself.
+func TestStoresOfLinkedWorkTrees(t *testing.T) {
+	f := newFixture(t)
+	f.Run("worktree", "add", "-q", "../linked")
+	l := f.at("../linked")
+	here, there := f.blob("here"), l.blob("there")
+	if _, err := f.collect(); err != nil {
+		t.Fatal(err)
+	}
+	if f.has(here) || !l.has(there) {
+		t.Error("it collected the wrong store")
+	}
+	if past, err := gc.Runs(l.options()); err != nil || len(past) != 0 {
+		t.Errorf("runs of the other: %v, %v", past, err)
+	}
+	if _, err := l.collect(); err != nil || l.has(there) {
+		t.Errorf("the other: %v", err)
+	}
+	f.Run("worktree", "move", "../linked", "../moved")
+	m := f.at("../moved")
+	if _, err := gc.Undo(t.Context(), m.options(), ""); err != nil || !m.has(there) {
+		t.Errorf("undo after a move: %v", err)
+	}
+}
