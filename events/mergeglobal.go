@@ -158,51 +158,21 @@ func (m *merger) comparePlaces(a, b globalPlace) int {
 	return a.after - b.after
 }
 
-// sortGlobals puts what stands at one place in order: by time, but deltas, whose order
-// matters, as the side has them that alone has all of them.
+// sortGlobals puts what stands at one place in order: by time, deltas last. Should deltas
+// then come to say something else together, a seam behind them says it.
 func (m *merger) sortGlobals(gs []*mergeGlobal) {
-	if len(gs) < 2 {
-		return
-	}
 	slices.SortFunc(gs, func(a, b *mergeGlobal) int {
 		if x, y := a.el.Kind() == KindConfigDelta, b.el.Kind() == KindConfigDelta; x != y {
-			return map[bool]int{false: -1, true: 1}[x]
+			if x {
+				return 1
+			}
+			return -1
 		}
 		if c := a.el.Time().Compare(b.el.Time()); c != 0 {
 			return c
 		}
 		return bytes.Compare(a.sum[:], b.sum[:])
 	})
-	first := slices.IndexFunc(gs, func(g *mergeGlobal) bool {
-		return g.el.Kind() == KindConfigDelta
-	})
-	if first >= 0 {
-		m.orderDeltas(gs[first:])
-	}
-}
-
-// orderDeltas puts deltas in the order of the side that decides about it.
-func (m *merger) orderDeltas(gs []*mergeGlobal) {
-	var lists [versions][]*mergeGlobal
-	for v := range m.streams {
-		for _, g := range gs {
-			if g.in[v] != nil {
-				lists[v] = append(lists[v], g)
-			}
-		}
-		slices.SortFunc(lists[v], func(a, b *mergeGlobal) int {
-			return a.in[v].index - b.in[v].index
-		})
-	}
-	all := func(v int) bool { return len(lists[v]) == len(gs) }
-	same := slices.Equal[[]*mergeGlobal]
-	switch {
-	case all(inOurs) && (!all(inTheirs) || same(lists[inOurs], lists[inTheirs]) ||
-		all(inBase) && same(lists[inBase], lists[inTheirs])):
-		copy(gs, lists[inOurs])
-	case all(inTheirs) && (!all(inOurs) || all(inBase) && same(lists[inBase], lists[inOurs])):
-		copy(gs, lists[inTheirs])
-	}
 }
 
 // withoutMember returns an element without one of its members.

@@ -56,7 +56,6 @@ type sideGlobal struct {
 	turn   *sideTurn // nil: at the very beginning, or with before at the very end
 	after  int       // which event of turn it stands behind
 	before bool      // it stands before turn; so stand the deltas between two turns
-	index  int       // among its like
 }
 
 // A sideStream is one version, taken apart.
@@ -119,7 +118,6 @@ func (r *sideReader) addGlobal(g *sideGlobal) {
 	if r.turn != nil {
 		g.after = len(r.turn.events) - 1
 	}
-	g.index = len(r.globals)
 	r.globals = append(r.globals, g)
 }
 

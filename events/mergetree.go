@@ -176,7 +176,7 @@ func (m *merger) readRecords(v int) {
 }
 
 // missingMark stands before the name of a turn that was not there any more.
-const missingMark = "-"
+const missingMark = "!" // a time before 1970 begins with "-"
 
 // ordinalMark stands before the number of a turn that has others just like it.
 const ordinalMark = "~"
