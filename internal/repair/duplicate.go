@@ -223,7 +223,7 @@ func latest(a, b time.Time) time.Time {
 }
 
 // choose picks the directory that stays, of those in the partition: the one that has the
-// name already, else the one that was active last.
+// name already, else the one that was active last, the first of several.
 func choose(
 	all []*workspace.Conversation, archived bool, dirname string,
 ) *workspace.Conversation {
@@ -243,8 +243,7 @@ func preferred(a, b *workspace.Conversation, dirname string) bool {
 	if named := a.Dirname == dirname; named != (b.Dirname == dirname) {
 		return named
 	}
-	order := a.Details.LastActivatedAt.Compare(b.Details.LastActivatedAt)
-	return cmp.Or(order, cmp.Compare(b.Dirname, a.Dirname)) > 0
+	return a.Details.LastActivatedAt.After(b.Details.LastActivatedAt)
 }
 
 // ancestor finds what git knows the directories to have in common: the version of the

@@ -15,17 +15,10 @@ import (
 var errEnough = errors.New("enough")
 
 // history looks into everything that any ref, reflog, stash or operation leads to. Mostly
-// every content lies there and is sound, so the walk first ends when there is one candidate
-// for each.
+// every content lies there and is sound, so the walk ends when there is one candidate for
+// each; what was damaged there, elsewhere finds in another version.
 func (s *search) history(ctx context.Context) error {
-	dirs := []string{path.Join(s.own, blobs.Dir)}
-	if err := s.walkBlobs(ctx, dirs, true); err != nil {
-		return err
-	}
-	if err := s.read(ctx); err != nil || len(s.lost) == 0 {
-		return err
-	}
-	return s.walkBlobs(ctx, dirs, false)
+	return s.walkBlobs(ctx, []string{path.Join(s.own, blobs.Dir)}, true)
 }
 
 // elsewhere looks at all of history, whatever the directory: a workspace may have been

@@ -3,9 +3,7 @@ package repair
 import (
 	"context"
 	"fmt"
-	"path"
 	"slices"
-	"strings"
 
 	"github.com/git-jp/git-jp/events"
 	"github.com/git-jp/git-jp/gitint"
@@ -55,10 +53,8 @@ func (m *planner) remotes(ctx context.Context, repo *gitint.Repo) ([]string, err
 
 // authors names who committed the conversation last.
 func (s *search) authors(ctx context.Context, id events.ID) ([]string, error) {
-	digits := strings.TrimPrefix(id.String(), "jp-c")
 	last, err := s.Repo.History(ctx, gitint.HistoryRequest{
-		All: true, Count: 1,
-		Globs: []string{path.Join(s.own, "conversations", "**", digits+"*", "events.json")},
+		All: true, Count: 1, Globs: []string{conversationGlob(s.own, id)},
 	})
 	if err != nil {
 		return nil, err

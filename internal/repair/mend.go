@@ -91,7 +91,7 @@ func (m *planner) cure(
 ) (*cure, error) {
 	base := path.Base(name)
 	if m.versions == nil {
-		v, err := m.listVersions(ctx)
+		v, err := m.newVersions(ctx)
 		if err != nil {
 			return nil, err
 		}
@@ -101,21 +101,21 @@ func (m *planner) cure(
 	if data, ok := m.unblend(ctx, key, damaged); ok {
 		return &cure{data: data, certain: true, remedy: "merge its two sides again"}, nil
 	}
-	var newest *cure
+	var newest, whole *cure
 	stub := bytes.TrimRight(damaged, "\x00") // which a power failure leaves
-	for _, v := range m.versions.of[key] {
-		data, err := m.versions.read(ctx, v)
-		if ctx.Err() != nil {
-			return nil, ctx.Err()
-		}
-		if err != nil || !loads(base, data) {
-			continue
+	err := m.versions.each(ctx, key, func(v version, data []byte) bool {
+		if !loads(base, data) {
+			return false
 		}
 		if bytes.HasPrefix(data, stub) {
-			return &cure{
+			whole = &cure{
 				data: data, certain: true,
 				remedy: "complete it from " + v.title() + ", of which it is the beginning",
-			}, nil
+			}
+			if len(stub) == 0 {
+				whole.remedy = "take it from " + v.title()
+			}
+			return true
 		}
 		if newest == nil {
 			newest = &cure{
@@ -123,8 +123,12 @@ func (m *planner) cure(
 				remedy: "the newest version that loads is in " + v.title(),
 			}
 		}
+		return false
+	})
+	if whole != nil {
+		newest = whole
 	}
-	return newest, nil
+	return newest, err
 }
 
 // command is what takes a version.

@@ -2,9 +2,11 @@ package repair
 
 import (
 	"context"
+	"errors"
 	"os"
 	"path"
 	"path/filepath"
+	"strings"
 
 	"github.com/git-jp/git-jp/events"
 	"github.com/git-jp/git-jp/gitint"
@@ -45,77 +47,157 @@ type versionKey struct {
 }
 
 // versions are all that git and the user's own copies have of the files of conversations,
-// newest first: the index, HEAD, history, then copies.
+// newest first: the index, HEAD, the log, whatever else is reachable, then copies.
 type versions struct {
 	repo *gitint.Repo
 	own  string // the path of .jp
 	of   map[versionKey][]version
+	seen map[versionObject]bool
+	// logged are the conversations whose log was read.
+	logged map[events.ID]bool
 	// stages are the sides of files that are unmerged, whatever name each side gave them.
 	stages map[versionKey][stages]gitint.OID
+	// rest adds what is found without a log, once.
+	rest func(ctx context.Context) error
+}
+
+type versionObject struct {
+	versionKey
+	object gitint.OID
 }
 
 // stages is the number of sides in the index, and of a side the index after 1.
 const stages = 3
 
-// listVersions lists the versions of all conversations, in one walk.
-func (m *planner) listVersions(ctx context.Context) (*versions, error) {
+// newVersions knows what index and HEAD have.
+func (m *planner) newVersions(ctx context.Context) (*versions, error) {
 	s, err := newSearch(m.Sources, nil, nil)
 	if err != nil {
 		return nil, err
 	}
 	v := &versions{
 		repo: s.Repo, own: s.own, of: make(map[versionKey][]version),
+		seen: make(map[versionObject]bool), logged: make(map[events.ID]bool),
 		stages: make(map[versionKey][stages]gitint.OID),
 	}
-	if s.Repo != nil {
-		if err := v.fromGit(ctx, s); err != nil {
-			return nil, err
+	v.rest = func(ctx context.Context) error {
+		v.rest = nil
+		err := s.walk(ctx, []string{v.dir()}, func(p gitint.Passing) error {
+			v.add(version{path: p.Path, commit: p.Commit, object: p.OID})
+			return nil
+		})
+		if silo := m.Workspace.UserDir(); silo != "" {
+			v.fromCopies(silo)
 		}
+		return err
 	}
-	if silo := m.Workspace.UserDir(); silo != "" {
-		v.fromCopies(silo)
+	if s.Repo == nil {
+		return v, nil
 	}
-	return v, nil
+	return v, v.fromSnapshots(ctx)
 }
 
-func (v *versions) fromGit(ctx context.Context, s *search) error {
-	seen := make(map[gitint.OID]bool)
-	add := func(name string, id, commit gitint.OID) {
-		conversation, ok := events.ParseDirname(path.Base(path.Dir(name)))
-		if !ok || seen[id] {
-			return
-		}
-		seen[id] = true
-		k := versionKey{conversation, path.Base(name)}
-		v.of[k] = append(v.of[k], version{path: name, commit: commit, object: id})
+func (v *versions) dir() string { return path.Join(v.own, "conversations") }
+
+// add adds a version, each once: conversations may have equal files.
+func (v *versions) add(one version) {
+	id, ok := events.ParseDirname(path.Base(path.Dir(one.path)))
+	k := versionKey{id, path.Base(one.path)}
+	if !ok || v.seen[versionObject{k, one.object}] {
+		return
 	}
-	dir := path.Join(s.own, "conversations")
-	snaps := []gitint.Snapshot{}
-	if x, err := v.repo.Index(ctx); err == nil {
-		snaps = append(snaps, x)
-		v.fromStages(x)
+	v.seen[versionObject{k, one.object}] = true
+	v.of[k] = append(v.of[k], one)
+}
+
+func (v *versions) fromSnapshots(ctx context.Context) error {
+	x, err := v.repo.Index(ctx)
+	if err != nil {
+		return err
 	}
-	head, _ := v.repo.Resolve(ctx, "HEAD") // there may be no commit yet
-	if t, err := v.repo.Tree(ctx, "HEAD"); err == nil {
-		snaps = append(snaps, t)
+	v.fromStages(x)
+	if err := v.fromSnapshot(x, gitint.OID{}); err != nil {
+		return err
 	}
-	for i, snap := range snaps {
-		all, err := snap.Entries(dir)
-		if err != nil {
+	head, err := v.repo.Resolve(ctx, "HEAD")
+	if errors.Is(err, gitint.ErrUnknownRevision) {
+		return nil // there is no commit yet
+	}
+	if err != nil {
+		return err
+	}
+	t, err := v.repo.Tree(ctx, head.String())
+	if err != nil {
+		return err
+	}
+	return v.fromSnapshot(t, head)
+}
+
+func (v *versions) fromSnapshot(snap gitint.Snapshot, commit gitint.OID) error {
+	all, err := snap.Entries(v.dir())
+	for _, e := range all {
+		v.add(version{path: e.Path, commit: commit, object: e.OID})
+	}
+	return err
+}
+
+// each calls f with the versions of a file, newest first, until it returns true. What takes
+// longer is looked at later.
+func (v *versions) each(
+	ctx context.Context, k versionKey, f func(v version, data []byte) bool,
+) error {
+	next := 0
+	for _, more := range []func() error{
+		func() error { return nil },
+		func() error { return v.fromLog(ctx, k.id) },
+		func() error {
+			if v.rest == nil {
+				return nil
+			}
+			return v.rest(ctx)
+		},
+	} {
+		if err := more(); err != nil {
 			return err
 		}
-		commit := gitint.OID{}
-		if i > 0 {
-			commit = head
-		}
-		for _, e := range all {
-			add(e.Path, e.OID, commit)
+		for ; next < len(v.of[k]); next++ {
+			one := v.of[k][next]
+			data, err := v.read(ctx, one)
+			if ctx.Err() != nil {
+				return ctx.Err()
+			}
+			if err == nil && f(one, data) {
+				return nil
+			}
 		}
 	}
-	return s.walk(ctx, []string{dir}, func(p gitint.Passing) error {
-		add(p.Path, p.OID, p.Commit)
+	return nil
+}
+
+// fromLog adds what the commits that changed a conversation have. The walk through all
+// objects tells each only once, under whatever path.
+func (v *versions) fromLog(ctx context.Context, id events.ID) error {
+	if v.repo == nil || v.logged[id] {
 		return nil
+	}
+	v.logged[id] = true
+	revs, err := v.repo.History(ctx, gitint.HistoryRequest{
+		All: true, Globs: []string{conversationGlob(v.own, id)},
 	})
+	for _, r := range revs {
+		for _, f := range r.Files {
+			if !f.New.IsZero() {
+				v.add(version{path: f.Path, commit: r.OID, object: f.New})
+			}
+		}
+	}
+	return err
+}
+
+// conversationGlob is every path that a file of a conversation may have had.
+func conversationGlob(own string, id events.ID) string {
+	digits := strings.TrimPrefix(id.String(), "jp-c")
+	return path.Join(own, "conversations", "**", digits+"*", "*")
 }
 
 func (v *versions) fromStages(x *gitint.Index) {

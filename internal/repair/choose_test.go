@@ -1,0 +1,171 @@
+package repair
+
+import (
+	"bytes"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/git-jp/git-jp/events"
+	"github.com/git-jp/git-jp/internal/workspace"
+	"pgregory.net/rapid"
+)
+
+// drawDirectories makes directories of one conversation: some turns in common, some of
+// its own in each, live or archived, with titles of which some are the same.
+func drawDirectories(t *rapid.T) []*workspace.Conversation {
+	at := func(minutes int) time.Time {
+		return time.Date(2026, 1, 1, 0, minutes, 0, 0, time.UTC)
+	}
+	var all []*workspace.Conversation
+	for i := range rapid.IntRange(2, 4).Draw(t, "directories") {
+		var elems []*events.Element
+		for _, n := range []int{0, 10, 10*i + 20} {
+			elems = append(elems,
+				events.NewElement(at(n), &events.TurnStart{}, events.Metadata{}),
+				events.NewElement(at(n+1), &events.ChatRequest{Content: fmt.Sprint(n)}, events.Metadata{}))
+		}
+		title := rapid.SampledFrom([]string{"a", "b", "c"}).Draw(t, "title")
+		c := &workspace.Conversation{
+			Details: &events.Details{
+				Title: &title, LastActivatedAt: at(rapid.IntRange(0, 3).Draw(t, "active")),
+			},
+			Stream: events.New(elems...), BaseConfig: []byte("{}\n"),
+		}
+		c.ID, c.Dirname = 1, fmt.Sprintf("1-%s%d", title, i)
+		if rapid.Bool().Draw(t, "named after its title") {
+			c.Dirname = "1-" + title
+		}
+		if rapid.Bool().Draw(t, "archived") {
+			c.Partition = workspace.Archive
+			// Before, at, and after the last event of one of them.
+			archived := at(rapid.SampledFrom([]int{0, 20, 21, 22, 31, 41, 51, 99}).Draw(t, "archived at"))
+			c.Details.ArchivedAt = &archived
+		}
+		c.Path = c.Partition.Dir() + "/" + c.Dirname
+		if slices.ContainsFunc(all, func(o *workspace.Conversation) bool { return o.Path == c.Path }) {
+			c.Dirname += fmt.Sprint("-", i)
+			c.Path = c.Partition.Dir() + "/" + c.Dirname
+		}
+		all = append(all, c)
+	}
+	return all
+}
+
+// TestWhichDirectoryStays: the choice does not depend on the order, stands in the partition
+// that the rule names, has its own name where one of them has, and loses no turn.
+func TestWhichDirectoryStays(t *testing.T) {
+	// What other properties of the package wait for, the disk, this one does not need.
+	for range 50 {
+		rapid.Check(t, whichDirectoryStays)
+	}
+}
+
+func whichDirectoryStays(t *rapid.T) {
+	all := drawDirectories(t)
+	u, err := unify(ancestor{}, all)
+	if err != nil {
+		t.Fatal(err)
+	}
+	kept := all[u.keep]
+	shuffled := rapid.Permutation(all).Draw(t, "order")
+	v, err := unify(ancestor{}, shuffled)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if shuffled[v.keep] != kept || !bytes.Equal(u.stream.Encode(), v.stream.Encode()) ||
+		!bytes.Equal(u.details.Encode(), v.details.Encode()) {
+		t.Fatalf("%s stays, and in another order %s", kept.Path, shuffled[v.keep].Path)
+	}
+	if archived := staysArchived(all); archived != (kept.Partition == workspace.Archive) ||
+		archived != (u.details.ArchivedAt != nil) {
+		t.Fatalf("%s stays, archived at %v", kept.Path, u.details.ArchivedAt)
+	}
+	name := dirnameOf(u.details, 1)
+	for _, c := range all {
+		if c.Partition == kept.Partition && c.Dirname == name && kept.Dirname != name {
+			t.Fatalf("%s stays, and %s has its name", kept.Path, c.Path)
+		}
+		if !contains(u.stream, c.Stream) {
+			t.Fatalf("a turn of %s is lost", c.Path)
+		}
+	}
+}
+
+// staysArchived is the rule in other words: no live directory has an event at or after the
+// last archiving.
+func staysArchived(all []*workspace.Conversation) bool {
+	var archivings []time.Time
+	for _, c := range all {
+		if c.Details.ArchivedAt != nil {
+			archivings = append(archivings, *c.Details.ArchivedAt)
+		}
+	}
+	if len(archivings) == 0 {
+		return false
+	}
+	last := slices.MaxFunc(archivings, time.Time.Compare)
+	for _, c := range all {
+		if c.Partition == workspace.Archive {
+			continue
+		}
+		for _, e := range c.Stream.All() {
+			if !e.Time().Before(last) {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// TestDirectoriesThatDisagree: where both changed one turn differently nothing is chosen.
+func TestDirectoriesThatDisagree(t *testing.T) {
+	var all []*workspace.Conversation
+	for _, text := range []string{"one", "two"} {
+		c := &workspace.Conversation{Details: &events.Details{}, Stream: events.New(
+			events.NewElement(time.Unix(0, 0), &events.TurnStart{}, events.Metadata{}),
+			events.NewElement(time.Unix(1, 0), &events.ChatRequest{Content: "q"}, events.Metadata{}),
+			events.NewElement(time.Unix(2, 0), &events.ChatResponse{Text: text}, events.Metadata{}),
+		)}
+		c.Path = text
+		all = append(all, c)
+	}
+	if u, err := unify(ancestor{}, all); err == nil {
+		t.Errorf("got %+v", u)
+	}
+}
+
+func TestUnmark(t *testing.T) {
+	for _, test := range []struct{ name, in, want string }{
+		{"two sides", "a\n<<<<<<< HEAD\nb\n=======\nc\n>>>>>>> x\nd\n", "abd|acd|-"},
+		{"with a base", "<<<<<<< HEAD\nb\n||||||| 123\no\n=======\nc\n>>>>>>> x\n", "b|c|o"},
+		{
+			"one of two with a base",
+			"<<<<<<<\nb\n|||||||\no\n=======\nc\n>>>>>>>\n<<<<<<<\nd\n=======\n>>>>>>>\n", "bd|c|-",
+		},
+		{"longer markers", "<<<<<<<< HEAD:x\nb\n========\nc\n>>>>>>>> x:y\n", "b|c|-"},
+		{"a shorter marker inside", "<<<<<<<< a\n=======\n========\nc\n>>>>>>>> x\n", "=======|c|-"},
+		{"with carriage returns", "<<<<<<< HEAD\r\nb\r\n=======\r\nc\r\n>>>>>>> x\r\n", "b\r|c\r|-"},
+		{"none", "a\nb\n", "no"},
+		{"without an end", "<<<<<<< HEAD\nb\n=======\nc\n", "no"},
+		{"six signs", "<<<<<< HEAD\nb\n======\nc\n>>>>>> x\n", "no"},
+		{"empty", "", "no"},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			s, ok := unmark([]byte(test.in))
+			got := "no"
+			if ok {
+				base := "-"
+				if s.base != nil {
+					base = string(s.base)
+				}
+				got = strings.ReplaceAll(string(s.ours)+"|"+string(s.theirs)+"|"+base, "\n", "")
+			}
+			if got != test.want {
+				t.Errorf("got %q, want %q", got, test.want)
+			}
+		})
+	}
+}
