@@ -33,6 +33,9 @@ func Sorts() []Sort {
 	}
 }
 
+// Tokens estimates how many tokens so many bytes of the sort are.
+func (s Sort) Tokens(bytes int64) float64 { return float64(bytes) / s.bytesPerToken() }
+
 // bytesPerToken are measured: 9,023 differences of recorded usage, see docs/compaction.md.
 func (s Sort) bytesPerToken() float64 {
 	switch s {
@@ -74,7 +77,7 @@ func (e Estimator) tokens(s Sort, bytes int64) float64 {
 	if scale == 0 {
 		scale = 1
 	}
-	return scale * float64(bytes) / s.bytesPerToken()
+	return scale * s.Tokens(bytes)
 }
 
 // A Size is how much something is.

@@ -3,26 +3,30 @@ package main
 import (
 	"fmt"
 
+	"github.com/git-jp/git-jp/compact"
 	"github.com/git-jp/git-jp/internal/llm"
 	"github.com/git-jp/git-jp/internal/llm/models"
 	"github.com/git-jp/git-jp/internal/query"
 	"github.com/git-jp/git-jp/internal/render"
 )
 
-// bytesPerToken is a guess that is good enough for a plan.
-const bytesPerToken = 4
-
 // An explainRecord is what `query --explain --json` prints.
 type explainRecord struct {
 	Model     string         `json:"model"`
+	Layers    []string       `json:"layers"`
 	Messages  int            `json:"messages"`
 	Tools     []string       `json:"tools"`
 	Resources []string       `json:"resources"`
 	Bytes     map[string]int `json:"bytes"`
-	Tokens    int            `json:"tokens_estimated"`
-	Saved     int64          `json:"bytes_not_sent_again"`
-	CostUSD   *float64       `json:"cost_usd_estimated,omitempty"`
-	Delta     string         `json:"config_delta,omitempty"`
+	// TokensByKind and Tokens are estimates.
+	TokensByKind map[string]int `json:"tokens_by_kind"`
+	Tokens       int            `json:"tokens_estimated"`
+	// Prefix is how many of the tokens were sent with the last question.
+	Prefix    int      `json:"cache_prefix_tokens"`
+	Forgotten bool     `json:"cache_forgotten"`
+	Saved     int64    `json:"bytes_not_sent_again"`
+	CostUSD   *float64 `json:"cost_usd_estimated,omitempty"`
+	Delta     string   `json:"config_delta,omitempty"`
 }
 
 // explain tells what would be sent.
@@ -36,27 +40,52 @@ func (k *talk) explain(p query.Prompt) error {
 		return err
 	}
 	e := explainRecord{
-		Model: k.model.ID(), Messages: len(r.Messages), Tools: []string{}, Resources: []string{},
-		Bytes: map[string]int{}, Saved: plan.Saved(),
+		Model: k.model.ID(), Layers: k.layers(), Messages: len(r.Messages), Tools: []string{},
+		Resources: []string{}, Bytes: map[string]int{}, TokensByKind: map[string]int{},
+		Saved: plan.Saved(), Forgotten: turn.Forgotten(),
 	}
 	if string(p.Delta) != "{}" {
 		e.Delta = string(p.Delta)
 	}
 	e.measure(r)
-	if table, err := models.Builtin(); err == nil {
-		if row, ok := table.Find(e.Model); ok {
-			if usd, ok := row.Cost(llm.Usage{Input: int64(e.Tokens)}, false); ok {
-				e.CostUSD = &usd
-			}
-		}
-	}
+	e.price()
 	if k.app.JSON {
 		return k.app.printJSON(e)
 	}
 	return k.printPlan(e)
 }
 
-// measure adds up the request by kind.
+// layers are the sources of the configuration, from low to high.
+func (k *talk) layers() []string {
+	layers := []string{}
+	for _, o := range k.config.Layers() {
+		layer := o.Layer.String()
+		if at := o.At(); at != layer {
+			layer += ": " + at
+		}
+		layers = append(layers, layer)
+	}
+	return layers
+}
+
+// price tells what the prompt costs where the price is known: what the provider may still
+// have is not counted as that, since nobody can be sure.
+func (e *explainRecord) price() {
+	table, err := models.Builtin()
+	if err != nil {
+		return
+	}
+	row, ok := table.Find(e.Model)
+	if !ok {
+		return
+	}
+	if usd, ok := row.Cost(llm.Usage{Input: int64(e.Tokens)}, false); ok {
+		e.CostUSD = &usd
+	}
+}
+
+// measure adds up the request by kind. All but the last message was sent before, unless it
+// is the first.
 func (e *explainRecord) measure(r *llm.Request) {
 	for _, s := range r.System {
 		e.Bytes["system"] += len(s.Text)
@@ -65,15 +94,45 @@ func (e *explainRecord) measure(r *llm.Request) {
 		e.Tools = append(e.Tools, t.Name)
 		e.Bytes["tools"] += len(t.Name) + len(t.Description) + len(t.Schema)
 	}
-	for _, m := range r.Messages {
+	for i, m := range r.Messages {
+		if i > 0 && i == len(r.Messages)-1 {
+			e.Prefix = e.count()
+		}
 		for _, p := range m.Parts {
 			e.part(m.Role, p)
 		}
 	}
-	for _, n := range e.Bytes {
-		e.Tokens += n
+	e.Tokens = e.count()
+}
+
+// count estimates the tokens of what was added up so far.
+func (e *explainRecord) count() (all int) {
+	for kind, n := range e.Bytes {
+		tokens := int(sortOf(kind).Tokens(int64(n)))
+		e.TokensByKind[kind] = tokens
+		all += tokens
 	}
-	e.Tokens /= bytesPerToken
+	return all
+}
+
+// sortOf is what a kind of the request is to the measured estimates.
+func sortOf(kind string) compact.Sort {
+	switch kind {
+	case "tools":
+		return compact.SortTools
+	case "resources", "media":
+		return compact.SortAttachment
+	case "assistant":
+		return compact.SortAnswer
+	case "reasoning":
+		return compact.SortReasoning
+	case "calls":
+		return compact.SortCall
+	case "results":
+		return compact.SortOutput
+	default:
+		return compact.SortPrompt
+	}
 }
 
 func (e *explainRecord) part(role llm.Role, p llm.Part) {
@@ -112,8 +171,20 @@ func (k *talk) printPlan(e explainRecord) error {
 		"media",
 	} {
 		if n := e.Bytes[kind]; n > 0 {
-			pairs = append(pairs, [2]string{"  " + kind, render.Bytes(int64(n))})
+			pairs = append(pairs, [2]string{
+				"  " + kind, fmt.Sprintf("about %s, %s",
+					render.Number(int64(e.TokensByKind[kind])), render.Bytes(int64(n))),
+			})
 		}
+	}
+	if e.Prefix > 0 {
+		state := "which the provider may still have"
+		if e.Forgotten {
+			state = "which the provider has forgotten"
+		}
+		pairs = append(pairs, [2]string{
+			"Sent before", fmt.Sprintf("about %s, %s", render.Number(int64(e.Prefix)), state),
+		})
 	}
 	if e.Saved > 0 {
 		pairs = append(pairs, [2]string{"Not sent again", render.Bytes(e.Saved)})
@@ -128,6 +199,9 @@ func (k *talk) printPlan(e explainRecord) error {
 	}
 	for _, name := range e.Tools {
 		pairs = append(pairs, [2]string{"Tool", name})
+	}
+	for _, layer := range e.Layers {
+		pairs = append(pairs, [2]string{"Configuration", layer})
 	}
 	if e.Delta != "" {
 		pairs = append(pairs, [2]string{"Sticks", e.Delta})

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"iter"
 	"time"
 
 	"github.com/git-jp/git-jp/internal/jpconfig"
@@ -24,6 +25,19 @@ func (k *talk) newModel(ctx context.Context) (llm.Model, error) {
 		return builtin.New(builtin.Options{Offer: k.app.offer(ctx, k.config)}), nil
 	}
 	return k.app.modelOf(k.setup.Model, k, k.app.retry(k.config))
+}
+
+// unasked is a model that has a name and is not asked.
+type unasked string
+
+// ID implements [llm.Model].
+func (m unasked) ID() string { return string(m) }
+
+// Stream implements [llm.Model].
+func (m unasked) Stream(context.Context, *llm.Request) iter.Seq2[llm.Delta, error] {
+	return func(yield func(llm.Delta, error) bool) {
+		yield(llm.Delta{}, fmt.Errorf("%s is only explained", string(m)))
+	}
 }
 
 // modelOf makes a model. Where it answers and which variable has its key is the user's to

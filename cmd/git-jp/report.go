@@ -16,6 +16,7 @@ import (
 	"github.com/git-jp/git-jp/hooks"
 	"github.com/git-jp/git-jp/internal/attach"
 	"github.com/git-jp/git-jp/internal/config"
+	"github.com/git-jp/git-jp/internal/llm/models"
 	"github.com/git-jp/git-jp/internal/render"
 	"github.com/git-jp/git-jp/internal/trust"
 	"github.com/git-jp/git-jp/internal/workspace"
@@ -111,6 +112,17 @@ func obstacleLines(obstacles []gc.Obstacle) (lines []string) {
 	return lines
 }
 
+// keyHint says where a provider's key is looked for.
+func keyHint(err error) string {
+	key := new(models.KeyError)
+	errors.As(err, &key)
+	const others = "'git jp models' lists what can be asked"
+	if key.Provider.KeyEnv == "" {
+		return others
+	}
+	return "put it into " + key.Provider.KeyEnv + "; " + others
+}
+
 // privateHint says how a host of a private network is let through, ready to be copied where a
 // shell reads the host as one word.
 func privateHint(err error) string {
@@ -182,6 +194,8 @@ func hints(err error) []string {
 		return []string{"give more digits, or the whole hash"}
 	case errors.Is(err, gc.ErrNoUserLocal):
 		return []string{"'git jp query --new --local' begins a user-local conversation"}
+	case isA[*models.KeyError](err):
+		return []string{keyHint(err)}
 	case isA[*attach.PrivateError](err):
 		return []string{privateHint(err)}
 	case isA[*attachmentError](err):

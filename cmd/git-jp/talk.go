@@ -15,6 +15,7 @@ import (
 	"github.com/git-jp/git-jp/internal/config"
 	"github.com/git-jp/git-jp/internal/jpconfig"
 	"github.com/git-jp/git-jp/internal/llm"
+	"github.com/git-jp/git-jp/internal/llm/models"
 	"github.com/git-jp/git-jp/internal/query"
 	"github.com/git-jp/git-jp/internal/tool"
 	"github.com/git-jp/git-jp/internal/tool/builtin"
@@ -78,7 +79,12 @@ func newTalk(ctx context.Context, a *app, t *target, c queryCmd) (_ *talk, err e
 	if k.gate, err = k.trustGate(); err != nil {
 		return nil, err
 	}
-	if k.model, err = k.newModel(ctx); err != nil {
+	k.model, err = k.newModel(ctx)
+	if noKey := new(models.KeyError); c.Explain && errors.As(err, &noKey) {
+		// Nothing is sent, so nothing has to be let in.
+		k.model, err = unasked(k.setup.Model), nil
+	}
+	if err != nil {
 		return nil, err
 	}
 	k.servers = &servers{

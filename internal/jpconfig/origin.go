@@ -3,6 +3,7 @@ package jpconfig
 import (
 	"fmt"
 	"path/filepath"
+	"slices"
 )
 
 // A Layer is one source of settings. A higher one counts more.
@@ -54,6 +55,13 @@ func (o Origin) At(path ...string) string {
 	default:
 		return o.Layer.String()
 	}
+}
+
+// Layers returns where settings came from, from low to high, but for what is built in.
+func (c *Config) Layers() []Origin {
+	return slices.DeleteFunc(slices.Clone(c.origins), func(o Origin) bool {
+		return o.Layer == BuiltIn
+	})
 }
 
 // A Warning tells of something that was left out.

@@ -142,6 +142,13 @@ func (t *Turn) Explain(p Prompt) (*llm.Request, *dedup.Plan, error) {
 	return r, plan, err
 }
 
+// Forgotten reports whether the provider has surely forgotten what it was sent of the
+// conversation, or was sent nothing.
+func (t *Turn) Forgotten() bool {
+	s := &session{Turn: t, watch: silent{}, prior: t.Record.Stream()}
+	return s.prior.Len() == 0 || s.cold()
+}
+
 type silent struct{}
 
 func (silent) Sending(*llm.Request)  {}
