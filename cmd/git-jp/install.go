@@ -184,7 +184,7 @@ func (a *app) printAction(action hooks.Action, done bool) error {
 			Snippet: action.Snippet, Done: done && action.Changes(),
 		})
 	}
-	if a.Quiet && !action.Changes() && action.Snippet == "" {
+	if a.Quiet && action.Snippet == "" {
 		return nil
 	}
 	out := a.output()
