@@ -30,6 +30,7 @@ var benches = []bench{
 	{"saving an event after 50 others", saving(50)},
 	{"saving an event after 5,000 others", saving(5000)},
 	{"merging the real conversation cut in two", mergeReal},
+	{"the merge driver of a small conversation", driverStart},
 	{"first words, a new conversation", firstWords(0)},
 	{"first words after 5,000 events", firstWords(5000)},
 	{"an answer in 10,000 fragments", throughput},

@@ -30,6 +30,39 @@ func mergeReal(b *builder) (ours, theirs side, err error) {
 	return ours, theirs, nil
 }
 
+// driverStart measures what git pays for every file that it merges: both sides went on alike,
+// so that ours is the result and each run finds the same files.
+func driverStart(b *builder) (ours, theirs side, err error) {
+	var files [3]string
+	for i, n := range []int{1, 2, 2} {
+		files[i] = filepath.Join(b.dir, string(rune('a'+i))+".json")
+		if err := os.WriteFile(files[i], smallStream(n), 0o644); err != nil {
+			return ours, theirs, err
+		}
+	}
+	ours = side{label: "merge-driver events", dir: b.dir, args: []string{
+		b.binary, "merge-driver", "events", files[0], files[1], files[2], "a/events.json", "7",
+	}}
+	theirs = side{label: "git merge-file", dir: b.dir, args: []string{
+		"git", "merge-file", "-p", "-q", files[1], files[0], files[2],
+	}}
+	return ours, theirs, nil
+}
+
+// smallStream has n turns.
+func smallStream(n int) []byte {
+	s := events.New()
+	for i := range n {
+		at := time.Date(2026, 1, 1+i, 0, 0, 0, 0, time.UTC)
+		s.Append(
+			events.NewElement(at, &events.TurnStart{}, events.Metadata{}),
+			events.NewElement(at, &events.ChatRequest{Content: "What is it?"}, events.Metadata{}),
+			events.NewElement(at, &events.ChatResponse{Text: "This."}, events.Metadata{}),
+		)
+	}
+	return s.Encode()
+}
+
 // mergeFiles does what a merge driver does with base, ours and theirs.
 func mergeFiles(files [3]string, out string) error {
 	var sides [3]events.Side
