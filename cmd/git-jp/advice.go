@@ -45,12 +45,24 @@ type remedy struct {
 // advise changes what findings say of content that is not there to where it is and
 // what brings it back. It never fails: what it cannot find out stays as it was.
 func (a *app) advise(ctx context.Context, repo *gitint.Repo, findings []check.Finding) {
+	adviseRepair(findings)
 	if !slices.ContainsFunc(findings, isAboutContent) {
 		return
 	}
 	ad := &adviser{repo: repo, atRoot: a.atRoot(repo)}
 	ad.look(ctx, findings)
 	ad.apply(ctx, findings)
+}
+
+// adviseRepair names the command for what is wrong with files of the work tree, which alone
+// it repairs: it knows which version is certain, and where others are.
+func adviseRepair(findings []check.Finding) {
+	for i, f := range findings {
+		repairable := f.State == check.DuplicateID || f.State == check.Malformed
+		if repairable && f.Commit == check.WorkTreeName {
+			findings[i].Next = "git jp repair"
+		}
+	}
 }
 
 func isAboutContent(f check.Finding) bool {

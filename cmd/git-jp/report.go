@@ -301,7 +301,7 @@ func obstacleHint(reason string) string {
 	case gc.ReasonFiles:
 		return "look at the owner and the mode of the file and its directory"
 	case gc.ReasonMissing:
-		return "'git jp check --all' says more; " +
+		return "'git jp repair' brings it back; 'git jp check --all' says more, and " +
 			"'git jp gc --accept-missing' goes on all the same"
 	default:
 		return ""
