@@ -12,6 +12,7 @@ import (
 
 	"github.com/git-jp/git-jp/blobs"
 	"github.com/git-jp/git-jp/compact"
+	"github.com/git-jp/git-jp/dedup"
 	"github.com/git-jp/git-jp/events"
 	"github.com/go-json-experiment/json/jsontext"
 	"github.com/google/go-cmp/cmp"
@@ -478,3 +479,78 @@ func TestEstimatesLearn(t *testing.T) {
 }
 
 func percent(n, of int64) string { return fmt.Sprintf("%.1f %%", 100*float64(n)/float64(of)) }
+
+// file makes a call that returns a resource.
+func (k *talk) file(name, content string) *talk {
+	k.calls++
+	id, r := fmt.Sprint("c", k.calls), attached(name, content)
+	args := jsontext.Value(fmt.Sprintf(`{"path":%q}`, name))
+	return k.add(&events.ToolCallRequest{ID: id, Name: "fs_read_file", Arguments: args}).
+		add(&events.ToolCallResponse{ID: id, Blocks: []events.Block{{
+			Type: events.BlockResource, Resource: &r,
+		}}})
+}
+
+// TestWhatIsReferredToStays holds that deduplication, which keeps the first, and supersession,
+// which keeps the last, never take both: what a reference speaks of is not obsolete.
+func TestWhatIsReferredToStays(t *testing.T) {
+	other := strings.ToUpper(long)
+	options := dedup.Options{Enabled: true, MinBytes: 300, Lookback: 30}
+	for name, test := range map[string]struct {
+		talk *talk
+		want int
+	}{
+		"the same again":  {new(talk).turn("1").file("a", long).turn("2").file("a", long), 0},
+		"another content": {new(talk).turn("1").file("a", long).turn("2").file("a", other), 1},
+		"back to the first": {
+			new(talk).turn("1").file("a", long).turn("2").file("a", other).turn("3").file("a", long), 1,
+		},
+	} {
+		s := test.talk.turn("last").stream()
+		found, err := compact.Obsolete(s, compact.ObsoleteOptions{Dedup: options})
+		if err != nil || len(found) != test.want {
+			t.Errorf("%s: %+v, %v", name, found, err)
+		}
+		out := run(t, s, compact.Options{
+			Strategies: []string{compact.TrimSuperseded}, KeepLast: 1, Dedup: options,
+		})
+		if out.Report.TokensSaved < 0 {
+			t.Errorf("%s: it became larger by %.0f tokens", name, -out.Report.TokensSaved)
+		}
+		plan, err := dedup.New(out.Stream, options, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for at := range plan.Referents() {
+			if r, ok := out.Stream.At(at.Element).Event().(*events.ToolCallResponse); !ok || r.Blocks[at.Block].Resource == nil {
+				t.Errorf("%s: a reference speaks of %v, which is gone", name, at)
+			}
+		}
+	}
+}
+
+// TestTheReferenceBecomesTheContent holds what happens when the first delivery goes after all.
+func TestTheReferenceBecomesTheContent(t *testing.T) {
+	options := dedup.Options{Enabled: true, MinBytes: 300, Lookback: 30}
+	s := new(talk).turn("1").file("a", long).turn("2").file("a", long).turn("3").stream()
+	plan, err := dedup.New(s, options, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	plan.Store(s, s)
+	if d := plan.Block(7, 0); d.Form != dedup.Reference {
+		t.Fatalf("the second delivery is %+v", d)
+	}
+	out := run(t, s, compact.Options{
+		Strategies: []string{compact.StripToolResults}, KeepLast: 2, Dedup: options,
+	}).Stream
+	if plan, err = dedup.New(out, options, nil); err != nil {
+		t.Fatal(err)
+	}
+	if d := plan.Block(7, 0); d.Form != dedup.Whole {
+		t.Errorf("the second delivery is %+v", d)
+	}
+	if got := out.At(3).Metadata().Stripped(); len(got) != 1 || got[0].URI != "file:///$WORKSPACE/a" {
+		t.Errorf("what was stripped is told as %+v", got)
+	}
+}

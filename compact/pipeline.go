@@ -259,6 +259,7 @@ func (j *job) revise(with map[int]*events.Element, gone map[int]bool) {
 	if len(with) == 0 && len(gone) == 0 {
 		return
 	}
+	withResults(j.stream, gone)
 	unbind(j.stream, gone)
 	j.stream = j.stream.Revise(func(i int, e *events.Element) *events.Element {
 		if gone[i] {
@@ -269,6 +270,18 @@ func (j *job) revise(with map[int]*events.Element, gone map[int]bool) {
 		}
 		return e
 	})
+}
+
+// withResults adds to what goes the results of calls that go, wherever they stand.
+func withResults(s *events.Stream, gone map[int]bool) {
+	if len(gone) == 0 {
+		return
+	}
+	for _, c := range s.Calls() {
+		if gone[c.Request] && !c.Open() {
+			gone[c.Response] = true
+		}
+	}
 }
 
 // unbind adds to what goes the reasoning that nothing follows any more in what the model said

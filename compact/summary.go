@@ -278,6 +278,11 @@ func (j *job) put(head []*events.Element, text string, mark Summary) error {
 	for _, e := range head {
 		gone[e] = true
 	}
+	for _, c := range j.stream.Calls() { // a result may come after the next question
+		if gone[j.stream.At(c.Request)] && !c.Open() {
+			gone[j.stream.At(c.Response)] = true
+		}
+	}
 	if !j.opensAfter(gone) {
 		lead = append(lead, events.NewElement(at, &events.TurnStart{}, none))
 	}

@@ -174,10 +174,9 @@ func (k *talk) compactOptions(ctx context.Context, c compactCmd) (compact.Option
 	if o.Base, err = events.ParseConfig(baseConfig(k.reading.BaseConfig), 0); err != nil {
 		return o, fmt.Errorf("read the conversation's configuration: %w", err)
 	}
-	if sent, ok := compact.LastSent(k.reading.Stream); ok {
-		sent.At = o.Now
-		o.Cold = compact.IsCold(k.reading.Stream, sent, o.Market)
-	}
+	sent, _ := compact.LastSent(k.reading.Stream)
+	sent.At = o.Now
+	o.Cold = compact.IsCold(k.reading.Stream, sent, o.Market)
 	if !c.DryRun {
 		o.Confirm = k.app.confirmTangents(c.Yes)
 	}

@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"time"
 
+	"github.com/git-jp/git-jp/dedup"
 	"github.com/git-jp/git-jp/events"
 	"github.com/git-jp/git-jp/internal/render"
 	"github.com/git-jp/git-jp/internal/workspace"
@@ -71,7 +72,7 @@ func (a *app) renderable(conv *workspace.Conversation, compacted bool) render.Co
 	}
 	if compacted {
 		p := conv.Stream.Project()
-		c.Stream, c.Origins = p.Stream, p.Origins
+		c.Stream, c.Origins = dedup.Trim(p.Stream), p.Origins
 	}
 	return c
 }

@@ -8,7 +8,6 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/git-jp/git-jp/blobs"
@@ -206,6 +205,3 @@ func (c Copy) Contents(f func(content []byte) error) error {
 	}
 	return nil
 }
-
-// Is reports whether a name is that of a copy, for those who clean up beside it.
-func Is(name string) bool { return strings.HasPrefix(name, prefix) }

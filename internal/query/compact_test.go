@@ -120,6 +120,7 @@ func faults(stored, out *events.Stream) []string {
 	}
 	all = append(all, configFaults(stored, out)...)
 	all = append(all, compactionFaults(out)...)
+	all = append(all, pairFaults(stored, out)...)
 	return append(all, deliveryFaults(out)...)
 }
 
@@ -143,6 +144,32 @@ func configFaults(stored, out *events.Stream) []string {
 			all = append(all, fmt.Sprintf("%s has the configuration %q, had %q", e.Raw(), config, want))
 		}
 	})
+	return all
+}
+
+// pairFaults holds that a call and its result are kept or dropped together.
+func pairFaults(stored, out *events.Stream) []string {
+	left := map[*events.Element]bool{}
+	for _, e := range out.All() {
+		left[e] = true
+	}
+	answered := map[*events.Element]bool{}
+	for _, c := range out.Calls() {
+		answered[out.At(c.Request)] = !c.Open()
+	}
+	var all []string
+	for _, c := range stored.Calls() {
+		if c.Open() {
+			continue
+		}
+		call, result := stored.At(c.Request), stored.At(c.Response)
+		if left[result] && !left[call] {
+			all = append(all, fmt.Sprintf("the call of %s is gone", result.Raw()))
+		}
+		if left[call] && !answered[call] {
+			all = append(all, fmt.Sprintf("the result of %s is gone", call.Raw()))
+		}
+	}
 	return all
 }
 
@@ -271,7 +298,9 @@ func TestFaultsAreSeen(t *testing.T) {
 			s.Remove(0, 1)
 			s.Insert(2, e)
 		},
-		"an answer to a tool goes": func(s *events.Stream) { s.Remove(6, 1) },
+		"an answer to a tool goes":       func(s *events.Stream) { s.Remove(6, 1) },
+		"a call goes without its result": func(s *events.Stream) { s.Remove(4, 1) },
+		"a result goes without its call": func(s *events.Stream) { s.Remove(7, 1) },
 		"a range is turned around": func(s *events.Stream) {
 			s.Set(10, s.At(10).With(&events.Compaction{FromTurn: 3, ToTurn: 1, StripReasoning: true}))
 		},
