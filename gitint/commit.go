@@ -207,3 +207,28 @@ func (r *Repo) MergeBase(ctx context.Context, a, b string) (OID, error) {
 	}
 	return ParseOID(strings.TrimSpace(string(out)))
 }
+
+// MergeBases returns every best common ancestor of a commit and what a merge of the others
+// would be, none when they have no history in common.
+func (r *Repo) MergeBases(ctx context.Context, one OID, others ...OID) ([]OID, error) {
+	args := []string{"merge-base", "--all", one.String()}
+	for _, id := range others {
+		args = append(args, id.String())
+	}
+	out, err := r.run(ctx, command{args: args})
+	if exitCode(err) == 1 {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, fmt.Errorf("common ancestors of %s: %w", one, err)
+	}
+	var ids []OID
+	for line := range strings.Lines(string(out)) {
+		id, err := ParseOID(strings.TrimSpace(line))
+		if err != nil {
+			return nil, fmt.Errorf("common ancestors of %s: %w", one, err)
+		}
+		ids = append(ids, id)
+	}
+	return ids, nil
+}

@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// A StagedPath is a file that differs between HEAD and the index.
+// A StagedPath is a file that differs between HEAD and the index, or between two revisions.
 type StagedPath struct {
 	Path string
 	// Status is A for added, M for modified, D for deleted, T for another type of
@@ -42,6 +42,23 @@ func (r *Repo) diffIndex(ctx context.Context, tree string, under []string) ([]by
 		"--ita-invisible-in-index", "--ignore-submodules=all", tree, "--",
 	}
 	return r.run(ctx, command{args: append(args, specs...), env: env})
+}
+
+// ChangedPaths returns the files below the given directories that differ between two
+// revisions, sorted by path; see StagedPaths for what the directories mean.
+func (r *Repo) ChangedPaths(
+	ctx context.Context, from, to string, under ...string,
+) ([]StagedPath, error) {
+	specs, env := pathspecs(under)
+	args := []string{
+		"diff-tree", "-r", "--raw", "-z", "--no-abbrev", "--no-renames",
+		"--ignore-submodules=all", "--end-of-options", from, to, "--",
+	}
+	out, err := r.run(ctx, command{args: append(args, specs...), env: env})
+	if err != nil {
+		return nil, fmt.Errorf("compare %s with %s: %w", from, to, err)
+	}
+	return parseRaw(splitZ(out))
 }
 
 // emptyTree is the name of the tree without an entry, which git knows also where

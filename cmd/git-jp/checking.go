@@ -33,7 +33,18 @@ func (ch checking) revision(ctx context.Context, rev string) (*check.Report, err
 	if err != nil {
 		return nil, err
 	}
-	return ch.snapshot(ctx, tree)
+	report, err := ch.snapshot(ctx, tree)
+	if err != nil {
+		return nil, err
+	}
+	commits, err := ch.repo.Commits(ctx, rev+"^!")
+	if failed := new(gitint.ExitError); errors.As(err, &failed) {
+		return report, nil // a tree, which nobody merged
+	}
+	if err != nil {
+		return nil, err
+	}
+	return report, ch.blended(ctx, report, commits)
 }
 
 // snapshot checks the workspaces of a revision or of the index.
@@ -67,7 +78,11 @@ func (ch checking) commits(ctx context.Context, revs []string) (*check.Report, e
 	for _, commit := range commits {
 		ids = append(ids, commit.OID.String())
 	}
-	return ch.several(ctx, ids)
+	report, err := ch.several(ctx, ids)
+	if err != nil {
+		return nil, err
+	}
+	return report, ch.blended(ctx, report, commits)
 }
 
 func (ch checking) refs(ctx context.Context) (*check.Report, error) {

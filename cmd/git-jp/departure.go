@@ -37,6 +37,9 @@ func newDeparture(
 // not, is not held against it.
 func (ch checking) departing(ctx context.Context, d departure) (*check.Report, error) {
 	report, err := ch.several(ctx, commitIDs(d.commits))
+	if err == nil {
+		err = ch.blended(ctx, report, d.commits)
+	}
 	if err != nil || !report.Problems() {
 		return report, err
 	}

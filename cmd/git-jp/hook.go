@@ -10,6 +10,7 @@ import (
 	"github.com/git-jp/git-jp/gitint"
 	"github.com/git-jp/git-jp/internal/check"
 	"github.com/git-jp/git-jp/internal/config"
+	"github.com/git-jp/git-jp/internal/merge"
 	"github.com/git-jp/git-jp/internal/render"
 	"github.com/git-jp/git-jp/internal/stage"
 	"github.com/git-jp/git-jp/internal/workspace"
@@ -28,6 +29,10 @@ func (c hookCmd) Run(ctx context.Context, a *app) error {
 		return c.preCommit(ctx, a)
 	case "post-commit":
 		return c.postCommit(ctx, a)
+	case "pre-merge-commit":
+		return c.preMergeCommit(ctx, a)
+	case "post-merge", "post-checkout", "post-rewrite":
+		return c.afterwards(ctx, a)
 	case "prepare-commit-msg":
 		return c.prepareMessage(ctx, a)
 	case "pre-push":
@@ -72,7 +77,16 @@ func (c hookCmd) preCommit(ctx context.Context, a *app) error {
 	if err := c.refuseUndecided(ctx, a, hook.Repo); err != nil {
 		return err
 	}
-	verdict, err := hook.PreCommit(ctx)
+	if merge.Waits(hook.Repo) {
+		paths, err := hook.Repo.StagedPaths(ctx, everyConversation, everyBlob)
+		if err == nil && len(paths) > 0 {
+			_, err = c.unblendUnderway(ctx, a, hook, paths)
+		}
+		if err != nil {
+			a.warn("pre-commit: the merge of conversations was not checked: %v", err)
+		}
+	}
+	verdict, err := c.restoring(ctx, a, hook)
 	if err != nil {
 		if ctx.Err() != nil {
 			return ctx.Err()
@@ -80,8 +94,15 @@ func (c hookCmd) preCommit(ctx context.Context, a *app) error {
 		a.warn("pre-commit: conversations were not checked: %v", err)
 		return nil
 	}
+	return c.tell(ctx, a, hook, verdict, settings)
+}
+
+// tell prints what pre-commit found and did, and says whether the commit is stopped.
+func (c hookCmd) tell(
+	ctx context.Context, a *app, hook stage.Hook, verdict *stage.Verdict, settings config.Hooks,
+) error {
 	if verdict.AddError != nil {
-		a.warn("pre-commit: %v", verdict.AddError)
+		a.warn("%s: %v", c.Name, verdict.AddError)
 	}
 	if len(verdict.Added) > 0 {
 		a.note("git jp: added %s that the staged conversations need",

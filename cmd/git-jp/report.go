@@ -174,6 +174,8 @@ func hints(err error) []string {
 		return revisionHints(err)
 	case errors.Is(err, errBlocked):
 		return []string{"'git commit --no-verify' commits all the same"}
+	case errors.Is(err, errMended):
+		return []string{"'git commit --no-edit' completes it, 'git merge --abort' gives it up"}
 	case errors.Is(err, workspace.ErrLegacy):
 		return []string{"it can be listed, printed, searched and exported"}
 	case errors.Is(err, errPush):

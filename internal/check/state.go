@@ -35,6 +35,9 @@ const (
 	Incomplete State = "incomplete"
 	// Conflicted: a file is unmerged in the index.
 	Conflicted State = "conflicted"
+	// Blended: a merge put the lines of its sides together without a driver. Only callers
+	// add it.
+	Blended State = "blended"
 	// Drift: the clone is not set up as its attributes demand. Only callers add it.
 	Drift State = "drift"
 )
@@ -107,6 +110,7 @@ func states() []struct {
 		{Oversize, "A reference is larger than the limit"},
 		{Incomplete, "The last turn has tool calls without a response"},
 		{Conflicted, "A file is unmerged"},
+		{Blended, "A merge put the lines of its sides together without a driver"},
 		{Drift, "The clone is not set up as its attributes demand"},
 	}
 }

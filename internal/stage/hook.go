@@ -270,24 +270,61 @@ func (c *commit) openStore(dir string) (*blobs.Store, error) {
 // judge checks the index that is about to be committed.
 func (c *commit) judge(ctx context.Context, v *Verdict) error {
 	for _, dir := range slices.Sorted(maps.Keys(c.dirs)) {
-		opts := check.Options{
-			MaxBlobBytes: c.hook.MaxBlobBytes, Dirs: []string{dir}, Cache: c.cache,
-		}
-		if !c.lost {
-			opts.Select = func(id events.ID) bool { return c.dirs[dir][id] }
-		}
-		src := check.Git(c.hook.Repo, c.index, func(e gitint.Entry) (string, uint32, gitint.OID) {
-			return e.Path, uint32(e.Mode), e.OID
-		})
-		report, err := check.Tree(ctx, src, opts)
+		findings, err := c.findings(ctx, dir)
 		if err != nil {
 			return err
 		}
-		if err := c.sort(ctx, dir, report.Findings, v); err != nil {
+		if err := c.sort(ctx, dir, findings, v); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// findings are what is wrong in a workspace with the conversations that are changed, and
+// with all of them where blobs went.
+func (c *commit) findings(ctx context.Context, dir string) ([]check.Finding, error) {
+	opts := check.Options{
+		MaxBlobBytes: c.hook.MaxBlobBytes, Dirs: []string{dir}, Cache: c.cache,
+	}
+	if !c.lost {
+		opts.Select = func(id events.ID) bool { return c.dirs[dir][id] }
+	}
+	src := check.Git(c.hook.Repo, c.index, func(e gitint.Entry) (string, uint32, gitint.OID) {
+		return e.Path, uint32(e.Mode), e.OID
+	})
+	report, err := check.Tree(ctx, src, opts)
+	if err != nil {
+		return nil, err
+	}
+	return report.Findings, nil
+}
+
+// A Change is what a command of git did to conversations.
+type Change struct {
+	// Dirs are the directories .jp that it touched, sorted.
+	Dirs []string
+	// Findings are what is wrong in the index with the conversations that it touched, and
+	// with every one where blobs went.
+	Findings []check.Finding
+}
+
+// Changed looks at what the index has of the conversations to which the paths belong.
+func (h Hook) Changed(ctx context.Context, paths []gitint.StagedPath) (*Change, error) {
+	c := newCommit(h, paths)
+	var err error
+	if c.index, err = h.Repo.Index(ctx); err != nil {
+		return nil, err
+	}
+	change := &Change{Dirs: slices.Sorted(maps.Keys(c.dirs))}
+	for _, dir := range change.Dirs {
+		found, err := c.findings(ctx, dir)
+		if err != nil {
+			return nil, err
+		}
+		change.Findings = append(change.Findings, found...)
+	}
+	return change, nil
 }
 
 // sort tells findings that the commit would bring from those that HEAD has.

@@ -1,0 +1,91 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"path"
+
+	"github.com/git-jp/git-jp/blobs"
+	"github.com/git-jp/git-jp/gitint"
+	"github.com/git-jp/git-jp/internal/check"
+	"github.com/git-jp/git-jp/internal/merge"
+	"github.com/git-jp/git-jp/internal/render"
+)
+
+// blobIn is the path of a blob in a workspace.
+func blobIn(dir string, h blobs.Hash) string { return path.Join(dir, blobs.Dir, h.Path()) }
+
+// blendedBy returns what a commit blended, nothing when it is no merge.
+func (a *app) blendedBy(
+	ctx context.Context, repo *gitint.Repo, commit gitint.Commit, dirs []string,
+) ([]check.Finding, error) {
+	if len(commit.Parents) < 2 || len(dirs) == 0 {
+		return nil, nil
+	}
+	tree, err := repo.Tree(ctx, commit.OID.String())
+	if err != nil {
+		return nil, err
+	}
+	blends, err := merge.Merge{Repo: repo, Parents: commit.Parents, Dirs: dirs}.Blends(ctx, tree)
+	if err != nil {
+		return nil, fmt.Errorf("look into merge %s: %w", commit.OID, err)
+	}
+	return a.blendFindings(commit.OID.String(), blends), nil
+}
+
+// blendFindings are the findings about what was blended, or left to git to decide.
+func (a *app) blendFindings(source string, blends []merge.Blend) []check.Finding {
+	var all []check.Finding
+	for _, b := range blends {
+		f := check.Finding{
+			State: check.Blended, Commit: source, Path: b.Path, Line: 1, Element: -1,
+			Conversation: b.Conversation.String(),
+		}
+		switch {
+		case b.Outcome == merge.Altered:
+			f.Severity = check.Warning
+			f.Detail = "is not what its sides come to, and has what none of them has"
+		case b.Outcome == merge.Blended && b.Conflicts > 0:
+			f.Detail = "was put together from the lines of both sides, with " +
+				render.Count(b.Conflicts, "conflict") + " that nobody decided"
+		case b.Outcome == merge.Blended:
+			f.Detail = "was put together from the lines of both sides, without its driver"
+		default:
+			continue
+		}
+		all = append(all, f)
+	}
+	return all
+}
+
+// blended adds to a report what merges among commits blended. Where history is not all
+// here their sides may not be either; that something is not here the report says already.
+func (ch checking) blended(
+	ctx context.Context, report *check.Report, commits []gitint.Commit,
+) error {
+	finder := newDirFinder()
+	for _, commit := range commits {
+		if len(commit.Parents) < 2 {
+			continue
+		}
+		tree, err := ch.repo.Tree(ctx, commit.OID.String())
+		if err != nil {
+			return err
+		}
+		dirs, err := finder.find(tree)
+		if err != nil {
+			return err
+		}
+		found, err := ch.app.blendedBy(ctx, ch.repo, commit, dirs)
+		if err != nil && len(ch.repo.Incomplete()) > 0 && ctx.Err() == nil {
+			continue
+		}
+		if err != nil {
+			return err
+		}
+		for _, f := range found {
+			report.Add(f)
+		}
+	}
+	return nil
+}

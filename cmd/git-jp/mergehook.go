@@ -1,0 +1,305 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"path/filepath"
+	"slices"
+
+	"github.com/git-jp/git-jp/events"
+	"github.com/git-jp/git-jp/gitint"
+	"github.com/git-jp/git-jp/hooks"
+	"github.com/git-jp/git-jp/internal/check"
+	"github.com/git-jp/git-jp/internal/merge"
+	"github.com/git-jp/git-jp/internal/render"
+	"github.com/git-jp/git-jp/internal/repair"
+	"github.com/git-jp/git-jp/internal/stage"
+)
+
+// errMended says that a merge waits with what it was lacking. Git has made the tree of the
+// merge before it asks the hook, so that what the hook changes would not be part of it.
+var errMended = errors.New("the merge of conversations was mended and is not committed yet")
+
+// preMergeCommit does for a merge what pre-commit does for a commit, and puts what the
+// drivers make of the sides in the place of what git blended without them.
+func (c hookCmd) preMergeCommit(ctx context.Context, a *app) error {
+	hook, settings, err := c.hook(ctx, a)
+	var paths []gitint.StagedPath
+	if err == nil {
+		paths, err = hook.Repo.StagedPaths(ctx, everyConversation, everyBlob)
+	}
+	if err == nil && len(paths) == 0 {
+		err = hook.Settle(ctx)
+		paths = nil
+	}
+	var verdict *stage.Verdict
+	mended := false
+	if err == nil && len(paths) > 0 {
+		if mended, err = c.unblendUnderway(ctx, a, hook, paths); err == nil {
+			verdict, err = c.restoring(ctx, a, hook)
+		}
+	}
+	switch {
+	case ctx.Err() != nil:
+		return ctx.Err()
+	case err != nil:
+		a.warn("pre-merge-commit: conversations were not checked: %v", err)
+		return nil
+	case verdict == nil:
+		return nil
+	}
+	if err := c.tell(ctx, a, hook, verdict, settings); err != nil {
+		return err
+	}
+	if mended || len(verdict.Added) > 0 {
+		return errMended
+	}
+	return nil
+}
+
+// unblendUnderway is unblend for the merge that git is about to commit.
+func (c hookCmd) unblendUnderway(
+	ctx context.Context, a *app, hook stage.Hook, paths []gitint.StagedPath,
+) (bool, error) {
+	parents, err := merge.Underway(ctx, hook.Repo)
+	if err != nil {
+		return false, err
+	}
+	return c.unblend(ctx, a, hook, parents, paths)
+}
+
+// unblend mends what git blended in the index, says so, and says what it cannot mend.
+func (c hookCmd) unblend(
+	ctx context.Context, a *app, hook stage.Hook, parents []gitint.OID, paths []gitint.StagedPath,
+) (bool, error) {
+	if len(parents) < 2 {
+		return false, nil
+	}
+	index, err := hook.Repo.Index(ctx)
+	if err != nil {
+		return false, err
+	}
+	blends, err := merge.Merge{
+		Repo: hook.Repo, Parents: parents, Dirs: workspacesOf(paths),
+	}.Blends(ctx, index)
+	if err != nil {
+		return false, err
+	}
+	var mended []merge.Blend
+	if !hook.CheckOnly {
+		mended, err = merge.Mend(ctx, hook.Repo, index, blends)
+	}
+	for _, b := range mended {
+		a.note("git jp: %s: git had blended it without its driver; merged anew", b.Path)
+	}
+	a.warnFindings(a.blendFindings(check.IndexName, blendsLeft(blends, mended)))
+	return len(mended) > 0, err
+}
+
+// blendsLeft are the blends that were not mended.
+func blendsLeft(blends, mended []merge.Blend) []merge.Blend {
+	return slices.DeleteFunc(slices.Clone(blends), func(b merge.Blend) bool {
+		return slices.ContainsFunc(mended, func(m merge.Blend) bool { return m.Path == b.Path })
+	})
+}
+
+// workspacesOf returns the directories .jp in which paths lie, sorted.
+func workspacesOf(paths []gitint.StagedPath) []string {
+	var dirs []string
+	for _, p := range paths {
+		if dir, ok := workspaceOf(p.Path); ok {
+			dirs = append(dirs, dir)
+		}
+	}
+	return union(dirs, nil)
+}
+
+// restoring is PreCommit, which is asked again when content that a merge lost is back.
+func (c hookCmd) restoring(
+	ctx context.Context, a *app, hook stage.Hook,
+) (*stage.Verdict, error) {
+	verdict, err := hook.PreCommit(ctx)
+	if err != nil || hook.CheckOnly || c.Name == "pre-commit" && !merge.Waits(hook.Repo) {
+		return verdict, err
+	}
+	restored, err := a.restoreLost(ctx, hook.Repo, verdict.Blocking)
+	if err != nil || len(restored) == 0 {
+		return verdict, err
+	}
+	// The stream that refers to it may be one that the merge does not change.
+	_, err = hook.Repo.Stage(ctx, gitint.Change{Add: restored, LockTimeout: gitint.NoWait})
+	if err != nil {
+		return verdict, err
+	}
+	again, err := hook.PreCommit(ctx)
+	if err == nil {
+		again.Added = union(append(again.Added, verdict.Added...), restored)
+	}
+	return again, err
+}
+
+// restoreLost brings content back that findings miss, wherever this repository has it, and
+// returns the paths of what is back in the work tree.
+func (a *app) restoreLost(
+	ctx context.Context, repo *gitint.Repo, findings []check.Finding,
+) ([]string, error) {
+	lost := make(map[string][]repair.Lost)
+	for _, f := range findings {
+		if f.State != check.Missing || f.Hash.IsZero() {
+			continue
+		}
+		l := repair.Lost{Hash: f.Hash, Size: f.Size}
+		if id, err := events.ParseID(f.Conversation); err == nil {
+			l.In = []events.ID{id}
+		}
+		if dir, ok := workspaceOf(f.Path); ok {
+			lost[dir] = append(lost[dir], l)
+		}
+	}
+	var names []string
+	for dir, all := range lost {
+		w, err := a.workspaceAt(filepath.Join(repo.Root(), filepath.Dir(filepath.FromSlash(dir))))
+		if err != nil {
+			return names, err
+		}
+		found, err := repair.Restore(ctx, repair.Sources{Workspace: w, Repo: repo}, w.Blobs(), all)
+		if err != nil {
+			return names, err
+		}
+		for _, f := range found.Finds {
+			names = append(names, blobIn(dir, f.Hash))
+		}
+	}
+	if len(names) > 0 {
+		a.note("git jp: brought back %s that conversations refer to",
+			render.Count(len(names), "lost blob"))
+	}
+	return names, nil
+}
+
+// A passage is what a command of git went through: from one revision to another, or from
+// HEAD to the index where the second is "".
+type passage struct{ from, to string }
+
+// passage reads what git tells a hook that runs afterwards; false when nothing can have
+// come of it.
+func (c hookCmd) passage(a *app) (passage, bool, error) {
+	switch c.Name {
+	case "post-checkout":
+		at, err := hooks.ParsePostCheckout(c.Args)
+		moved := at.Branch && at.Previous != at.Next && !at.Previous.IsZero()
+		return passage{at.Previous.String(), at.Next.String()}, moved, err
+	case "post-rewrite":
+		all, err := hooks.ReadPostRewrite(a.stdin)
+		if err != nil || len(all) == 0 || slices.Equal(c.Args, []string{"amend"}) {
+			return passage{}, false, err
+		}
+		return passage{all[len(all)-1].Old.String(), "HEAD"}, true, nil
+	default:
+		if slices.Equal(c.Args, []string{"1"}) {
+			return passage{"HEAD", ""}, true, nil
+		}
+		return passage{"ORIG_HEAD", "HEAD"}, true, nil
+	}
+}
+
+// afterwards looks at the conversations that a merge, a checkout or a rebase has touched.
+// It is too late to stop anything, so it mends what is certain and says the rest.
+func (c hookCmd) afterwards(ctx context.Context, a *app) error {
+	went, ok, err := c.passage(a)
+	if err == nil && ok {
+		err = c.lookBack(ctx, a, went)
+	}
+	if ctx.Err() != nil {
+		return ctx.Err()
+	}
+	if err != nil {
+		a.warn("%s: conversations were not checked: %v", c.Name, err)
+	}
+	return nil
+}
+
+func (c hookCmd) lookBack(ctx context.Context, a *app, went passage) error {
+	hook, _, err := c.hook(ctx, a)
+	if err != nil {
+		return err
+	}
+	var paths []gitint.StagedPath
+	if went.to == "" {
+		paths, err = hook.Repo.StagedPaths(ctx, everyConversation, everyBlob)
+	} else {
+		paths, err = hook.Repo.ChangedPaths(ctx, went.from, went.to, everyConversation, everyBlob)
+	}
+	if err != nil || len(paths) == 0 {
+		return err
+	}
+	if c.Name == "post-merge" {
+		if err := c.unblendMerged(ctx, a, hook, went, paths); err != nil {
+			return err
+		}
+	}
+	change, err := hook.Changed(ctx, paths)
+	if err != nil {
+		return err
+	}
+	return c.bringBack(ctx, a, hook, change.Findings)
+}
+
+// unblendMerged looks at a merge that was just made: the commit, what --squash left in the
+// index, or the merges of others that a pull brought.
+func (c hookCmd) unblendMerged(
+	ctx context.Context, a *app, hook stage.Hook, went passage, paths []gitint.StagedPath,
+) error {
+	if went.to == "" {
+		_, err := c.unblendUnderway(ctx, a, hook, paths)
+		return err
+	}
+	commits, err := hook.Repo.Commits(ctx, "^"+went.from, went.to)
+	if err != nil || len(commits) == 0 {
+		return err
+	}
+	last := commits[len(commits)-1]
+	was, err := hook.Repo.Resolve(ctx, went.from)
+	if err == nil && len(last.Parents) > 1 && last.Parents[0] == was {
+		commits = commits[:len(commits)-1]
+		var mended bool
+		mended, err = c.unblend(ctx, a, hook, last.Parents, paths)
+		if mended {
+			a.note("git jp: it is staged; 'git commit --amend --no-edit' puts it into the merge")
+		}
+	}
+	for _, commit := range commits {
+		if err != nil {
+			break
+		}
+		var found []check.Finding
+		found, err = a.blendedBy(ctx, hook.Repo, commit, workspacesOf(paths))
+		a.warnFindings(found)
+	}
+	return err
+}
+
+// bringBack mends what of the findings is certain, and prints the others. After a checkout
+// nothing is put into the work tree: git would refuse the next one because of it.
+func (c hookCmd) bringBack(
+	ctx context.Context, a *app, hook stage.Hook, findings []check.Finding,
+) (err error) {
+	var restored []string
+	if c.Name != "post-checkout" && !hook.CheckOnly {
+		restored, err = a.restoreLost(ctx, hook.Repo, findings)
+	}
+	if err == nil && len(restored) > 0 {
+		_, err = hook.Repo.Stage(ctx, gitint.Change{Add: restored, LockTimeout: gitint.NoWait})
+		if err == nil {
+			a.note("git jp: staged; commit it")
+		}
+	}
+	left := slices.DeleteFunc(slices.Clone(findings), func(f check.Finding) bool {
+		dir, _ := workspaceOf(f.Path)
+		return f.State != check.Missing && f.State != check.DuplicateID ||
+			f.State == check.Missing && slices.Contains(restored, blobIn(dir, f.Hash))
+	})
+	a.advise(ctx, hook.Repo, left)
+	a.warnFindings(left)
+	return err
+}

@@ -1,0 +1,331 @@
+package merge
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+
+	"github.com/git-jp/git-jp/blobs"
+	"github.com/git-jp/git-jp/events"
+	"github.com/git-jp/git-jp/gitint"
+	"github.com/git-jp/git-jp/internal/workspace"
+)
+
+// An Outcome says how a merge by git compares with the one that the drivers make.
+type Outcome string
+
+// The outcomes. A blend by git and a change by a person differ in what they can contain:
+// git only puts together what its sides have.
+const (
+	// Same: it is what the drivers make of it, or goes on from there.
+	Same Outcome = "same"
+	// Blended: git put the lines of both sides together, and the result is another one, or
+	// none that can be read.
+	Blended Outcome = "blended"
+	// Altered: it is not what the drivers make of it, and has what no side has. A person
+	// changed it, or blended text says what nobody said.
+	Altered Outcome = "altered"
+	// Decided: it was for a person to decide, who did, or took one side as it was.
+	Decided Outcome = "decided"
+)
+
+// A Blend is a file of a conversation that was changed on more than one side of a merge.
+type Blend struct {
+	Conversation events.ID
+	Path         string
+	Outcome      Outcome
+	// Data is what the drivers make of the sides, nil where a person has to decide.
+	Data []byte
+	// Conflicts counts what a person has to decide, and has not: the file cannot be read.
+	Conflicts int
+	Warnings  []string
+}
+
+// A Merge is a merge by git, made or about to be.
+type Merge struct {
+	Repo *gitint.Repo
+	// Parents are the commits that it merges, ours first.
+	Parents []gitint.OID
+	// Dirs are the directories .jp that are looked at, from the root.
+	Dirs []string
+}
+
+// Blends looks at every stream that more than one parent has changed, whatever became of
+// the names of its directories. What only one of them changed is git's to get right; what
+// is unmerged, or has two directories, is left to who looks for that.
+func (m Merge) Blends(ctx context.Context, merged gitint.Snapshot) ([]Blend, error) {
+	var all []Blend
+	for _, dir := range m.Dirs {
+		b := blending{newFamily(m.Repo, dir), m.Parents, homes{}, nil}
+		var err error
+		if b.merged, err = homesIn(merged, dir); err != nil {
+			return nil, err
+		}
+		for _, p := range m.Parents {
+			h, err := b.family.at(ctx, p)
+			if err != nil {
+				return nil, err
+			}
+			b.sides = append(b.sides, h)
+		}
+		found, err := b.all(ctx)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, found...)
+	}
+	return all, nil
+}
+
+// A blending is a look at one workspace.
+type blending struct {
+	family  *family
+	parents []gitint.OID
+	merged  homes
+	sides   []homes // of the parents
+}
+
+// A looker looks at one file of a conversation, a mergeBytes merges three versions of it.
+type (
+	looker     func(ctx context.Context, id events.ID) (*Blend, error)
+	mergeBytes func(base, ours, theirs []byte) ([]byte, error)
+)
+
+func (b *blending) all(ctx context.Context) ([]Blend, error) {
+	var all []Blend
+	for _, id := range slices.Sorted(maps.Keys(b.merged.dirs)) {
+		for _, look := range []looker{
+			b.stream,
+			b.details(workspace.MetadataFile, events.MergeMetadata, validDetails),
+			b.details(workspace.BaseConfigFile, mergeConfigs, validConfig),
+		} {
+			found, err := look(ctx, id)
+			if err != nil {
+				return nil, fmt.Errorf("compare the merge of %s: %w", id, err)
+			}
+			if found != nil {
+				found.Conversation = id
+				all = append(all, *found)
+			}
+		}
+	}
+	return all, nil
+}
+
+// changed reports whether more than one parent has a version of its own of a file, and
+// none of them is missing.
+func (b *blending) changed(ctx context.Context, id events.ID, name string) (bool, error) {
+	var versions []gitint.OID
+	for _, h := range b.sides {
+		if _, oid := h.file(id, name); !oid.IsZero() && !slices.Contains(versions, oid) {
+			versions = append(versions, oid)
+		}
+	}
+	if _, oid := b.merged.file(id, name); oid.IsZero() || len(versions) < 2 {
+		return false, nil
+	}
+	for i := 1; i < len(b.parents); i++ {
+		bases, err := b.family.mergeBases(ctx, b.parents[i], b.parents[:i])
+		if err != nil || len(bases) > 1 {
+			return true, err
+		}
+		for _, base := range bases {
+			h, err := b.family.at(ctx, base)
+			if err != nil {
+				return false, err
+			}
+			_, was := h.file(id, name)
+			versions = slices.DeleteFunc(versions, func(v gitint.OID) bool { return v == was })
+		}
+	}
+	return len(versions) > 1, nil
+}
+
+// stream compares a stream with what the drivers make of its versions.
+func (b *blending) stream(ctx context.Context, id events.ID) (*Blend, error) {
+	is, err := b.changed(ctx, id, workspace.EventsFile)
+	if err != nil || !is {
+		return nil, err
+	}
+	at, oid := b.merged.file(id, workspace.EventsFile)
+	blend := &Blend{Path: at, Outcome: Same}
+	for _, h := range b.sides {
+		if _, other := h.file(id, workspace.EventsFile); other == oid {
+			blend.Outcome = Decided
+			return blend, nil
+		}
+	}
+	sides, r, err := b.fold(ctx, id)
+	if syntax := new(events.SyntaxError); errors.As(err, &syntax) {
+		return nil, nil // a side that cannot be read is for a check to tell
+	}
+	if err != nil {
+		return nil, err
+	}
+	data, err := b.merged.snap.ReadFile(at)
+	if err != nil {
+		return nil, err
+	}
+	blend.Warnings = r.Warnings
+	if len(r.Conflicts) == 0 {
+		blend.Data = r.Stream.Encode()
+	}
+	blend.Outcome = judge(data, blend.Data, r, sides)
+	if blend.Outcome == Blended {
+		blend.Conflicts = len(r.Conflicts)
+	}
+	return blend, nil
+}
+
+// fold merges the versions of the parents as the drivers do it, and returns them too.
+func (b *blending) fold(
+	ctx context.Context, id events.ID,
+) (sides []events.Side, r events.Result, err error) {
+	var steps []events.MergeStep
+	for i, h := range b.sides {
+		side, err := h.side(id)
+		if err != nil {
+			return nil, r, err
+		}
+		if sides = append(sides, side); i == 0 {
+			continue
+		}
+		base, err := b.family.base(ctx, id, b.parents[i], b.parents[:i])
+		if err != nil {
+			return nil, r, err
+		}
+		steps = append(steps, events.MergeStep{Base: base, Theirs: side})
+	}
+	r, err = events.MergeFold(sides[0], steps...)
+	return sides, r, err
+}
+
+// judge says what git made of a stream, whose sides and whose merge are given.
+func judge(data, want []byte, r events.Result, sides []events.Side) Outcome {
+	if want != nil && bytes.Equal(data, want) {
+		return Same
+	}
+	is, err := events.Decode(data)
+	if err == nil {
+		err = is.Validate()
+	}
+	switch {
+	case err != nil:
+		return Blended
+	case len(r.Conflicts) > 0:
+		return Decided
+	}
+	switch goesOn, altered := compare(r.Stream, is, tallyOf(sides)); {
+	case goesOn:
+		return Same
+	case altered:
+		return Altered
+	default:
+		return Blended
+	}
+}
+
+// A tally says what streams have, an element by its sum.
+type tally map[blobs.Hash]bool
+
+func tallyOf(sides []events.Side) tally {
+	t := make(tally)
+	for _, s := range sides {
+		if s.Stream == nil {
+			continue
+		}
+		for _, e := range s.Stream.All() {
+			t[e.Sum()] = true
+		}
+	}
+	return t
+}
+
+// compare reports whether a stream has the elements of another in their order, and with it
+// nothing but what no side has; and whether it has anything that no side has.
+func compare(want, is *events.Stream, known tally) (goesOn, altered bool) {
+	goesOn = true
+	i := 0
+	for _, e := range is.All() {
+		switch ours := known[e.Sum()]; {
+		case i < want.Len() && events.Equal(want.At(i), e):
+			i++
+		case ours:
+			goesOn = false
+		default:
+			altered = true
+		}
+	}
+	return goesOn && i == want.Len(), altered
+}
+
+// details compares metadata.json and base_config.json, which lines of both sides may make
+// unreadable. Any that can be read is as good as another.
+func (b *blending) details(name string, merge mergeBytes, valid func([]byte) error) looker {
+	return func(ctx context.Context, id events.ID) (*Blend, error) {
+		is, err := b.changed(ctx, id, name)
+		if err != nil || !is {
+			return nil, err
+		}
+		at, _ := b.merged.file(id, name)
+		data, err := b.merged.snap.ReadFile(at)
+		if err != nil || valid(data) == nil {
+			return nil, err
+		}
+		blend := &Blend{Path: at, Outcome: Blended}
+		blend.Data, err = b.foldBytes(ctx, id, name, merge)
+		if err != nil {
+			blend.Conflicts, blend.Data = 1, nil
+		}
+		return blend, ctx.Err()
+	}
+}
+
+// foldBytes merges the versions of a file one after the other. Of several ancestors the
+// first will do: what it decides is which of two values counts.
+func (b *blending) foldBytes(
+	ctx context.Context, id events.ID, name string, merge mergeBytes,
+) ([]byte, error) {
+	all, err := b.sides[0].read(id, name)
+	for i := 1; err == nil && i < len(b.sides); i++ {
+		var base, next []byte
+		if next, err = b.sides[i].read(id, name); err != nil {
+			break
+		}
+		var bases []gitint.OID
+		if bases, err = b.family.mergeBases(ctx, b.parents[i], b.parents[:i]); err != nil {
+			break
+		}
+		if len(bases) > 0 {
+			var h homes
+			if h, err = b.family.at(ctx, bases[0]); err != nil {
+				break
+			}
+			if base, err = h.read(id, name); err != nil {
+				break
+			}
+		}
+		all, err = merge(base, all, next)
+	}
+	return all, err
+}
+
+func mergeConfigs(base, ours, theirs []byte) ([]byte, error) {
+	merged, _, err := events.MergeBaseConfig(base, ours, theirs)
+	return merged, err
+}
+
+func validDetails(data []byte) error {
+	_, err := events.DecodeDetails(data)
+	return err
+}
+
+// validConfig leaves to the rules of a merge what a base configuration is: one that they
+// take for both sides is one.
+func validConfig(data []byte) error {
+	_, err := mergeConfigs(data, data, data)
+	return err
+}

@@ -1,0 +1,163 @@
+package merge
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"path"
+	"strings"
+
+	"github.com/git-jp/git-jp/events"
+	"github.com/git-jp/git-jp/gitint"
+	"github.com/git-jp/git-jp/internal/workspace"
+)
+
+// A family is the commits of a merge and their ancestors, as far as somebody asked.
+type family struct {
+	repo *gitint.Repo
+	dir  string // the directory .jp
+	// known are the conversations of commits, and bases their common ancestors.
+	known map[gitint.OID]homes
+	bases map[string][]gitint.OID
+}
+
+// homes are the conversations of a snapshot, each with the directories that have its id.
+type homes struct {
+	snap gitint.Snapshot
+	dirs map[events.ID][]string
+}
+
+func newFamily(repo *gitint.Repo, dir string) *family {
+	return &family{
+		repo: repo, dir: dir,
+		known: make(map[gitint.OID]homes), bases: make(map[string][]gitint.OID),
+	}
+}
+
+// conversationDirs are where conversations lie, from the directory .jp.
+var conversationDirs = [...]string{"conversations", "conversations/.archive"}
+
+// homesIn lists the conversations of a snapshot.
+func homesIn(snap gitint.Snapshot, dir string) (homes, error) {
+	h := homes{snap, make(map[events.ID][]string)}
+	for _, below := range conversationDirs {
+		at := path.Join(dir, below)
+		entries, err := snap.Children(at)
+		if errors.Is(err, fs.ErrNotExist) {
+			continue
+		}
+		if err != nil {
+			return h, fmt.Errorf("list %s in %s: %w", at, snap.Name(), err)
+		}
+		for _, e := range entries {
+			if id, ok := events.ParseDirname(path.Base(e.Path)); ok {
+				h.dirs[id] = append(h.dirs[id], path.Join(at, path.Base(e.Path)))
+			}
+		}
+	}
+	return h, nil
+}
+
+// file returns a file of a conversation that is in one directory: its path and object.
+func (h homes) file(id events.ID, name string) (string, gitint.OID) {
+	if len(h.dirs[id]) != 1 {
+		return "", gitint.OID{}
+	}
+	at := path.Join(h.dirs[id][0], name)
+	oid, _ := h.snap.OID(at)
+	return at, oid
+}
+
+// read returns a file of a conversation, nil where there is none.
+func (h homes) read(id events.ID, name string) ([]byte, error) {
+	at, oid := h.file(id, name)
+	if oid.IsZero() {
+		return nil, nil
+	}
+	return h.snap.ReadFile(at)
+}
+
+// side returns a conversation as one side of a merge.
+func (h homes) side(id events.ID) (events.Side, error) {
+	data, err := h.read(id, workspace.EventsFile)
+	if err != nil || data == nil {
+		return events.Side{}, err
+	}
+	stream, err := events.Decode(data)
+	if err != nil {
+		return events.Side{}, fmt.Errorf("%s: %w", h.snap.Name(), err)
+	}
+	config, err := h.read(id, workspace.BaseConfigFile)
+	return events.Side{Stream: stream, BaseConfig: config}, err
+}
+
+func (f *family) at(ctx context.Context, commit gitint.OID) (homes, error) {
+	if h, ok := f.known[commit]; ok {
+		return h, nil
+	}
+	tree, err := f.repo.Tree(ctx, commit.String())
+	if err != nil {
+		return homes{}, fmt.Errorf("read commit %s: %w", commit, err)
+	}
+	h, err := homesIn(tree, f.dir)
+	if err == nil {
+		f.known[commit] = h
+	}
+	return h, err
+}
+
+// mergeBases returns the best ancestors that a commit has in common with others.
+func (f *family) mergeBases(
+	ctx context.Context, one gitint.OID, others []gitint.OID,
+) ([]gitint.OID, error) {
+	var key strings.Builder
+	key.WriteString(one.String())
+	for _, id := range others {
+		key.WriteString(" " + id.String())
+	}
+	if ids, ok := f.bases[key.String()]; ok {
+		return ids, nil
+	}
+	ids, err := f.repo.MergeBases(ctx, one, others...)
+	if err == nil {
+		f.bases[key.String()] = ids
+	}
+	return ids, err
+}
+
+// sideAt is a conversation in a commit.
+func (f *family) sideAt(
+	ctx context.Context, commit gitint.OID, id events.ID,
+) (events.Side, error) {
+	h, err := f.at(ctx, commit)
+	if err != nil {
+		return events.Side{}, err
+	}
+	return h.side(id)
+}
+
+// base is the ancestor that a commit has in common with others; several best ones, as a
+// criss-cross history has them, are merged into one, as git does it.
+func (f *family) base(
+	ctx context.Context, id events.ID, one gitint.OID, others []gitint.OID,
+) (events.Side, error) {
+	bases, err := f.mergeBases(ctx, one, others)
+	if err != nil || len(bases) == 0 {
+		return events.Side{}, err
+	}
+	all, err := f.sideAt(ctx, bases[0], id)
+	for i := 1; err == nil && i < len(bases); i++ {
+		var below, next events.Side
+		if below, err = f.base(ctx, id, bases[i], bases[:i]); err != nil {
+			break
+		}
+		if next, err = f.sideAt(ctx, bases[i], id); err != nil {
+			break
+		}
+		var r events.Result
+		r, err = events.MergeVirtualBase(below, all, next)
+		all = events.Side{Stream: r.Stream, BaseConfig: r.BaseConfig}
+	}
+	return all, err
+}

@@ -1,0 +1,113 @@
+package merge
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path"
+	"path/filepath"
+	"strings"
+
+	"github.com/git-jp/git-jp/blobs"
+	"github.com/git-jp/git-jp/gitint"
+	"github.com/git-jp/git-jp/internal/atomicfile"
+	"github.com/git-jp/git-jp/internal/workspace"
+)
+
+// Underway returns the commits that git is merging into HEAD, nil when it merges none. In
+// the hooks of a merge git has noted nothing yet, but it tells them in the environment;
+// during a commit that ends a merge it is the other way round.
+func Underway(ctx context.Context, repo *gitint.Repo) ([]gitint.OID, error) {
+	heads, err := noted(repo)
+	if err != nil || len(heads) == 0 {
+		heads = told(repo.Env())
+	}
+	if err != nil || len(heads) == 0 {
+		return nil, err
+	}
+	ours, err := repo.Resolve(ctx, "HEAD")
+	if err != nil {
+		return nil, err
+	}
+	return append([]gitint.OID{ours}, heads...), nil
+}
+
+// Waits reports whether a merge waits for its commit. It starts no process.
+func Waits(repo *gitint.Repo) bool {
+	heads, err := noted(repo)
+	return err != nil || len(heads) > 0
+}
+
+// noted are the lines of MERGE_HEAD.
+func noted(repo *gitint.Repo) ([]gitint.OID, error) {
+	data, err := os.ReadFile(filepath.Join(repo.GitDir(), "MERGE_HEAD"))
+	if err != nil {
+		return nil, nil //nolint:nilerr // no merge waits for its commit
+	}
+	var heads []gitint.OID
+	for line := range strings.Lines(string(data)) {
+		id, err := gitint.ParseOID(strings.TrimSpace(line))
+		if err != nil {
+			return nil, fmt.Errorf("read MERGE_HEAD: %w", err)
+		}
+		heads = append(heads, id)
+	}
+	return heads, nil
+}
+
+// told are the commits of the environment, in its order: git forgets the one in which they
+// were given. What a merge of several comes to does not depend on it.
+func told(env []string) []gitint.OID {
+	var heads []gitint.OID
+	for _, head := range theirHeads(env) {
+		if id, err := gitint.ParseOID(head); err == nil {
+			heads = append(heads, id)
+		}
+	}
+	return heads
+}
+
+// Mend puts what the drivers make of the sides in the place of what git blended, in the
+// work tree and in the index, and returns what it mended. A file of the work tree that is
+// not the one of the index is somebody's work and stays, and so does its entry.
+func Mend(
+	ctx context.Context, repo *gitint.Repo, index *gitint.Index, blends []Blend,
+) ([]Blend, error) {
+	root, err := os.OpenRoot(repo.Root())
+	if err != nil {
+		return nil, fmt.Errorf("mend a merge: %w", err)
+	}
+	defer root.Close() //nolint:errcheck // nothing is written through it afterwards
+	var mended []Blend
+	var names []string
+	for _, b := range blends {
+		if b.Outcome != Blended || b.Data == nil || !untouched(repo, root, index, b.Path) {
+			continue
+		}
+		err := atomicfile.Write(root, b.Path, b.Data, atomicfile.Options{TempDir: tempOf(b.Path)})
+		if err != nil {
+			return mended, fmt.Errorf("mend %s: %w", b.Path, err)
+		}
+		mended, names = append(mended, b), append(names, b.Path)
+	}
+	if len(names) == 0 {
+		return nil, nil
+	}
+	_, err = repo.Stage(ctx, gitint.Change{Add: names, LockTimeout: gitint.NoWait})
+	if err != nil {
+		return nil, fmt.Errorf("stage what was mended: %w", err)
+	}
+	return mended, nil
+}
+
+func untouched(repo *gitint.Repo, root *os.Root, index *gitint.Index, name string) bool {
+	staged, ok := index.OID(name)
+	data, err := root.ReadFile(name)
+	return ok && err == nil && repo.HashBlob(data) == staged
+}
+
+// tempOf is where temporaries of a workspace lie.
+func tempOf(name string) string {
+	before, _, _ := strings.Cut("/"+name, "/"+workspace.DirName+"/")
+	return path.Join(strings.TrimPrefix(before, "/"), workspace.DirName, blobs.Dir, ".tmp")
+}
