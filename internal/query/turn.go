@@ -146,7 +146,8 @@ func (t *Turn) Explain(p Prompt) (*llm.Request, *dedup.Plan, error) {
 // conversation, or was sent nothing.
 func (t *Turn) Forgotten() bool {
 	s := &session{Turn: t, watch: silent{}, prior: t.Record.Stream()}
-	return s.prior.Len() == 0 || s.cold()
+	// Without a Trim nothing is known of what the provider keeps.
+	return s.prior.Len() == 0 || t.Trim != nil && s.cold()
 }
 
 type silent struct{}
