@@ -271,7 +271,7 @@ func TestEveryStepMayFail(t *testing.T) {
 		t.Logf("%s: %d steps", job, count)
 		points += (1 + len(faults)) * count
 		t.Run(job, func(t *testing.T) {
-			for n := 1; n <= count; n++ {
+			for n := 1; n <= count; n += faultStride() {
 				t.Run(strconv.Itoa(n), func(t *testing.T) {
 					t.Parallel()
 					for _, fault := range faults {
@@ -290,7 +290,15 @@ func TestEveryStepMayFail(t *testing.T) {
 			}
 		})
 	}
-	t.Logf("%d points", points)
+	t.Logf("%d points", points/faultStride())
+}
+
+// faultStride leaves out every other step when there is no time.
+func faultStride() int {
+	if os.Getenv("GIT_JP_SOAK") != "" {
+		return 1
+	}
+	return 2
 }
 
 // on is the same for another test.

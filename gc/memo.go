@@ -59,6 +59,9 @@ func (m memo) write(dir string) {
 		return
 	}
 	sum := sha256.Sum256(body.Bytes())
+	if os.MkdirAll(dir, 0o755) != nil {
+		return
+	}
 	root, err := os.OpenRoot(dir)
 	if err != nil {
 		return

@@ -106,6 +106,12 @@ func begin(ctx context.Context, o *Options) (*marker, *Plan, error) {
 	if p.place, err = o.place(); err != nil {
 		return nil, nil, err
 	}
+	if o.Repo != nil {
+		// Packs that are kept open can be read after git has collected what is in them.
+		if err := o.Repo.Close(); err != nil {
+			return nil, nil, err
+		}
+	}
 	m := newMarker(o)
 	m.checkStore(p.place)
 	if err := m.refused(); err != nil {
