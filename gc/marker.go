@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path"
 	"path/filepath"
@@ -91,6 +92,9 @@ func (m *marker) markTips(ctx context.Context) error {
 	}
 	if err := m.siloCopies(ctx); err != nil {
 		return err
+	}
+	if err := m.putAside(ctx); err != nil {
+		return m.absorb(ctx, err)
 	}
 	if !m.o.UserLocal {
 		if err := m.gitTips(ctx); err != nil {
@@ -343,6 +347,38 @@ func (m *marker) operationFiles() error {
 		}
 	}
 	return nil
+}
+
+// putAside looks for the names of contents in what other commands have put into the trash:
+// somebody may want it back. Runs of ours are no such thing: they hold what is dead.
+func (m *marker) putAside(ctx context.Context) error {
+	p, err := m.o.place()
+	if err != nil {
+		return err
+	}
+	t := &tip{title: "what was put aside in " + p.trash, kind: tipOther}
+	err = filepath.WalkDir(p.trash, func(name string, e fs.DirEntry, err error) error {
+		switch {
+		case errors.Is(err, fs.ErrNotExist):
+			return ctx.Err()
+		case err != nil:
+			return err
+		case e.IsDir():
+			if exists(filepath.Join(name, "items.jsonl")) {
+				return fs.SkipDir
+			}
+			return ctx.Err()
+		case !e.Type().IsRegular():
+			return nil
+		}
+		data, err := os.ReadFile(name)
+		if all := refs.HashesIn(data); len(all) > 0 {
+			t.disk = append(t.disk, diskFile{name, m.library.number(refs.Mentions{Loose: all})})
+		}
+		return err
+	})
+	m.tips = append(m.tips, t)
+	return err
 }
 
 // expand finds the streams of the tips, and what they refer to.

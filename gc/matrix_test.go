@@ -202,6 +202,9 @@ func rows() []row {
 		{"open conflict", func(f *fixture, h blobs.Hash) {
 			f.WriteFile(".git/jp/conflicts/1.json", `{"base": `+stream(h)+`}`)
 		}},
+		{"put aside by repair", func(f *fixture, h blobs.Hash) {
+			f.WriteFile(".git/jp/trash/repair-1/events.json", stream(h))
+		}},
 		{"object in an alternate", func(f *fixture, h blobs.Hash) {
 			c := f.commit(h)
 			f.Run("clone", "-q", "--bare", ".", "../borrowed")
