@@ -94,32 +94,25 @@ func (c repairCmd) Run(ctx context.Context, a *app) error {
 		if err := plan.Apply(ctx, refused == nil); err != nil {
 			return err
 		}
-		faults = append(faults, finished(plan)...)
-		if slices.ContainsFunc(faults, failed) {
-			faults = append(faults, unfinished(plan)...)
+		done, rest := split(plan)
+		faults = append(faults, done...)
+		if len(done) == 0 {
+			faults = append(faults, rest...) // another round would come to the same
 			return errors.Join(c.print(a, faults, plan.Unsearched), result(faults, refused))
 		}
 	}
 }
 
-func failed(f *repair.Fault) bool { return f.Err != nil }
-
-func finished(p *repair.Plan) (all []*repair.Fault) {
+// split tells what was done from what was not.
+func split(p *repair.Plan) (done, rest []*repair.Fault) {
 	for _, f := range p.Faults {
 		if f.Done {
-			all = append(all, f)
+			done = append(done, f)
+		} else {
+			rest = append(rest, f)
 		}
 	}
-	return all
-}
-
-func unfinished(p *repair.Plan) (all []*repair.Fault) {
-	for _, f := range p.Faults {
-		if !f.Done {
-			all = append(all, f)
-		}
-	}
-	return all
+	return done, rest
 }
 
 // result is the error of the whole: that nobody confirmed, or that something is not whole.

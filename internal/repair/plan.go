@@ -271,7 +271,12 @@ func (p *Plan) Apply(ctx context.Context, changes bool) error {
 	if err := p.bring(ctx); err != nil || !changes {
 		return err
 	}
-	for _, f := range p.Certain(true) {
+	all := p.Certain(true)
+	// No other file of a conversation can be replaced before its metadata can be read.
+	slices.SortStableFunc(all, func(a, b *Fault) int {
+		return cmp.Compare(rank(a), rank(b))
+	})
+	for _, f := range all {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
@@ -279,6 +284,13 @@ func (p *Plan) Apply(ctx context.Context, changes bool) error {
 		f.Done = f.Err == nil
 	}
 	return nil
+}
+
+func rank(f *Fault) int {
+	if path.Base(f.Path) == workspace.MetadataFile {
+		return 0
+	}
+	return 1
 }
 
 // bring puts all contents that were found into the store at once.

@@ -17,7 +17,7 @@ type Conversation struct {
 	Stream     *events.Stream
 	BaseConfig []byte   // nil when there is no base_config.json
 	Files      []string // every regular file, slash-separated below the directory
-	// Others are further directories with the same id, which are never touched.
+	// Others are further directories with the same id, which only Unite touches.
 	Others []Entry
 	// AllowDangling lets a save add references to content that is not there.
 	AllowDangling bool
