@@ -42,8 +42,8 @@ func Mechanical() []string {
 // ErrUnknown is the error of a strategy that does not exist.
 var ErrUnknown = errors.New("no such strategy")
 
-// errNoModel is the error of a strategy that needs a model where there is none.
-var errNoModel = errors.New("it needs a model")
+// ErrNoModel is the error of a strategy that needs a model where there is none.
+var ErrNoModel = errors.New("it needs a model")
 
 // Options say how a stream is compacted. The zero value of each but Now works.
 type Options struct {

@@ -1,6 +1,7 @@
 package compact
 
 import (
+	"slices"
 	"time"
 
 	"github.com/git-jp/git-jp/dedup"
@@ -56,10 +57,11 @@ type Cost struct {
 // from the cache as far as it begins as the one before, while that is kept, and else written.
 // A cache hit counts from the first token that differs, which is the best that providers do.
 func Replay(h History, s Schedule, m Market, p Provider) Cost {
-	r := replayer{History: h, market: m, provider: p, gone: make([]bool, len(h.Sizes))}
+	r := replayer{History: h, market: m, provider: p, sizes: slices.Clone(h.Sizes)}
 	for _, t := range h.Trims {
 		r.waiting = append(r.waiting, waiting{Trim: t})
 	}
+	r.add()
 	for _, x := range h.Exchanges {
 		r.exchange(x, s)
 	}
@@ -79,59 +81,49 @@ type replayer struct {
 	History
 	market   Market
 	provider Provider
-	gone     []bool // elements that were trimmed
+	sizes    []float64 // of the elements, as they are sent now
+	upTo     []float64 // upTo[n]: the first n elements
 	waiting  []waiting
 	cost     Cost
 	last     *Exchange
 	prompt   float64 // of the last request
 }
 
-// size is what an element has in a request.
-func (r *replayer) size(i int) float64 {
-	n := r.Sizes[i]
-	if r.gone[i] {
-		for _, w := range r.waiting {
-			if w.Element == i && w.done {
-				n -= w.Tokens
-			}
-		}
+// add sums the sizes up.
+func (r *replayer) add() {
+	r.upTo = make([]float64, 1, len(r.sizes)+1)
+	sum := 0.0
+	for _, n := range r.sizes {
+		sum += n
+		r.upTo = append(r.upTo, sum)
 	}
-	return max(n, 0)
 }
 
 // exchange sends one request.
 func (r *replayer) exchange(x Exchange, s Schedule) {
-	upto := min(x.Upto, len(r.Sizes))
-	prefix := r.Base
-	total := r.Base
-	for i := range upto {
-		total += r.size(i)
-	}
-	p := Pending{Prompt: total, Window: r.Window, Cold: r.cold(x)}
-	first := upto
+	x.Upto = min(x.Upto, len(r.sizes))
+	p := Pending{Prompt: r.Base + r.upTo[x.Upto], Window: r.Window, Cold: r.cold(x)}
+	first := x.Upto
 	for n := range r.waiting {
-		if w := &r.waiting[n]; !w.done && w.By < upto {
+		if w := &r.waiting[n]; !w.done && w.By < x.Upto {
 			p.Tokens += w.Tokens
 			p.Carried += w.Tokens * w.calls
 			first = min(first, w.Element)
 		}
 	}
-	same := upto
-	for i := first; i < upto; i++ {
-		p.Tail += r.size(i)
-	}
+	p.Tail = r.upTo[x.Upto] - r.upTo[first]
+	same := x.Upto
 	if trim, _ := s.Decide(p, r.market); trim {
 		same = first
-		total -= r.apply(upto)
-		r.cost.Rewrites++
+		r.apply(x.Upto)
 	} else {
-		r.carry(upto)
+		r.carry(x.Upto)
 	}
+	prefix := r.Base
 	if r.last != nil {
-		for i := range min(r.last.Upto, same) {
-			prefix += r.size(i)
-		}
+		prefix += r.upTo[min(r.last.Upto, same)]
 	}
+	total := r.Base + r.upTo[x.Upto]
 	r.pay(x, total, prefix)
 	r.last, r.prompt = &x, total
 }
@@ -141,17 +133,16 @@ func (r *replayer) cold(x Exchange) bool {
 	return r.last == nil || r.market.Gone > 0 && x.At.Sub(r.last.At) > r.market.Gone
 }
 
-func (r *replayer) apply(upto int) float64 {
-	sum := 0.0
+func (r *replayer) apply(upto int) {
 	for n := range r.waiting {
 		if w := &r.waiting[n]; !w.done && w.By < upto {
-			before := r.size(w.Element)
-			w.done, r.gone[w.Element] = true, true
-			sum += before - r.size(w.Element)
+			w.done = true
+			r.sizes[w.Element] = max(r.sizes[w.Element]-w.Tokens, 0)
 			r.cost.Trimmed++
 		}
 	}
-	return sum
+	r.cost.Rewrites++
+	r.add()
 }
 
 func (r *replayer) carry(upto int) {

@@ -31,7 +31,7 @@ type Classifier interface {
 // classify takes out the turns that are tangential and confirmed to be so.
 func (j *job) classify(ctx context.Context, step *Step) error {
 	if j.Classifier == nil {
-		return errNoModel
+		return ErrNoModel
 	}
 	all, limit := digests(j.stream), j.closed()
 	starts := openings(j.stream)

@@ -57,6 +57,21 @@ func (a *app) newReader(
 	return k, err
 }
 
+// reading opens a conversation for f, which only looks at it.
+func (a *app) reading(
+	ctx context.Context, name string, f func(context.Context, *talk) error,
+) error {
+	conv, err := a.load(name)
+	if err != nil {
+		return err
+	}
+	r, err := a.newReader(ctx, conv)
+	if err != nil {
+		return err
+	}
+	return errors.Join(f(ctx, r), r.close())
+}
+
 // contents opens what the conversation refers to.
 func (k *talk) contents() blobs.Reader { return k.app.openWorkspace.BlobsOf(k.reading.Entry) }
 

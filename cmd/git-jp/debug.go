@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"slices"
 
@@ -38,17 +37,13 @@ type replayRecord struct {
 }
 
 // Run replays a conversation.
-func (c replayCmd) Run(ctx context.Context, a *app) (err error) {
-	conv, err := a.load(c.Conversation)
-	if err != nil {
-		return err
-	}
-	r, err := a.newReader(ctx, conv)
-	if err != nil {
-		return err
-	}
-	defer func() { err = errors.Join(err, r.close()) }()
-	h, err := compact.HistoryOf(conv.Stream, compact.ObsoleteOptions{
+func (c replayCmd) Run(ctx context.Context, a *app) error {
+	return a.reading(ctx, c.Conversation, c.replay)
+}
+
+func (c replayCmd) replay(_ context.Context, r *talk) error {
+	a := r.app
+	h, err := compact.HistoryOf(r.reading.Stream, compact.ObsoleteOptions{
 		Rules: r.rules, Limits: r.limits(), Dedup: r.dedupOptions(), Contents: r.contents(),
 	})
 	if err != nil {

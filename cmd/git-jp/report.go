@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/git-jp/git-jp/blobs"
+	"github.com/git-jp/git-jp/compact"
 	"github.com/git-jp/git-jp/events"
 	"github.com/git-jp/git-jp/gc"
 	"github.com/git-jp/git-jp/gitint"
@@ -17,6 +18,7 @@ import (
 	"github.com/git-jp/git-jp/internal/attach"
 	"github.com/git-jp/git-jp/internal/config"
 	"github.com/git-jp/git-jp/internal/llm/models"
+	"github.com/git-jp/git-jp/internal/quarantine"
 	"github.com/git-jp/git-jp/internal/render"
 	"github.com/git-jp/git-jp/internal/trust"
 	"github.com/git-jp/git-jp/internal/workspace"
@@ -200,6 +202,10 @@ func hints(err error) []string {
 		return []string{keyHint(err)}
 	case isA[*attach.PrivateError](err):
 		return []string{privateHint(err)}
+	case errors.Is(err, compact.ErrNoModel):
+		return []string{"'git jp compact --model <provider/name>' names one; 'git jp models' lists them"}
+	case errors.Is(err, quarantine.ErrNone):
+		return []string{"what was committed is in Git: 'git jp log' lists it"}
 	case isA[*attachmentError](err):
 		return []string{"'git jp attachment' lists what is attached"}
 	case isA[*config.KeyError](err), isA[*settingError](err):

@@ -3,7 +3,6 @@ package main
 import (
 	"cmp"
 	"context"
-	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -37,16 +36,12 @@ type statsRecord struct {
 }
 
 // Run looks at a conversation.
-func (c statsCmd) Run(ctx context.Context, a *app) (err error) {
-	conv, err := a.load(c.Conversation)
-	if err != nil {
-		return err
-	}
-	r, err := a.newReader(ctx, conv)
-	if err != nil {
-		return err
-	}
-	defer func() { err = errors.Join(err, r.close()) }()
+func (c statsCmd) Run(ctx context.Context, a *app) error {
+	return a.reading(ctx, c.Conversation, c.survey)
+}
+
+func (c statsCmd) survey(ctx context.Context, r *talk) error {
+	a, conv := r.app, r.reading
 	o, err := r.compactOptions(ctx, compactCmd{
 		KeepLast: c.KeepLast, DryRun: true, Strategy: []string{compact.StripReasoning},
 	})
