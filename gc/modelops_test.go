@@ -425,8 +425,12 @@ func (m *world) pop(_, b int) {
 		m.stash = m.stash[:len(m.stash)-1]
 		return
 	}
-	t.Run("stash", "pop", "-q")
 	m.stash = m.stash[:len(m.stash)-1]
+	if _, err := t.Try("stash", "pop", "-q"); err != nil {
+		// What was untracked then may be tracked now; what git had begun stays.
+		t.Run("reset", "-q", "--hard")
+		t.Run("stash", "drop", "-q")
+	}
 	t.work = m.read(t)
 	m.stageAll(t)
 	m.aged()

@@ -13,6 +13,7 @@ import (
 	"strings"
 	"sync"
 	"sync/atomic"
+	"syscall"
 	"testing"
 	"time"
 
@@ -219,6 +220,9 @@ func (r resolution) holds(now resolution) error {
 	return nil
 }
 
+// patience is how long a command may take under strace.
+const patience = 30 * time.Second
+
 var injected = regexp.MustCompile(`\(INJECTED\)|killed by SIGKILL`)
 
 // inject runs a command of which one call fails, and reports whether it came to that.
@@ -230,8 +234,16 @@ func (b *faultBench) inject(dir string, c faultCommand, p faultPoint) bool {
 		filepath.Join(b.bin, "git-jp"),
 	}
 	cmd := b.command(dir, "strace", append(args, c.args...)...)
-	cmd.WaitDelay = time.Second
-	_ = cmd.Run() // it fails, or not
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
+	if err := cmd.Start(); err != nil {
+		b.t.Error(err)
+		return false
+	}
+	// Where the call that fails is the one by which Go learns that a process has started, it
+	// waits for that process for ever. No system fails there; it is killed as a whole.
+	stop := time.AfterFunc(patience, func() { _ = syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) })
+	_ = cmd.Wait() // it fails, or not
+	stop.Stop()
 	data, err := os.ReadFile(log)
 	return err == nil && injected.Match(data)
 }
