@@ -57,12 +57,6 @@ type step struct {
 	was, is     []shelf
 }
 
-// A shelf is a directory at the top of a store.
-type shelf struct {
-	name string
-	id   gitint.OID
-}
-
 func newHistory(o *Options, f *forest, candidates *hashes) *history {
 	n := len(candidates.all)
 	return &history{
@@ -333,44 +327,21 @@ func (h *history) readShelves(ctx context.Context) (map[shelf]map[int32]gitint.O
 	wanted := make(map[string]bool)
 	all := make(map[shelf]map[int32]gitint.OID)
 	var shelves []shelf
-	var ids []gitint.OID
 	for q := range h.questions {
 		c := h.library.hashes.all[q.number]
 		wanted[hex.EncodeToString(c[:2])] = true
 		if _, ok := all[q.shelf]; !ok && !q.shelf.id.IsZero() {
 			all[q.shelf] = make(map[int32]gitint.OID)
-			shelves, ids = append(shelves, q.shelf), append(ids, q.shelf.id)
+			shelves = append(shelves, q.shelf)
 		}
 	}
-	type board struct {
-		shelf shelf
-		name  string
-	}
-	boards, below := []board(nil), []gitint.OID(nil)
-	err := h.forest.repo.ReadTrees(ctx, ids, func(i int, t gitint.TreeData) error {
-		t.Entries(func(e gitint.Entry) {
-			if e.Mode == gitint.ModeDir && wanted[shelves[i].name+e.Path] {
-				boards = append(boards, board{shelves[i], e.Path})
-				below = append(below, e.OID)
-			}
-		})
-		return nil
-	})
-	if err != nil {
-		return nil, err
-	}
-	err = h.forest.repo.ReadTrees(ctx, below, func(i int, t gitint.TreeData) error {
-		at := boards[i]
-		t.Entries(func(e gitint.Entry) {
-			hash, ok := blobs.ParsePath(at.shelf.name + "/" + at.name + "/" + e.Path)
-			if !ok || !e.Mode.IsRegular() {
-				return
-			}
+	err := h.forest.blobsOn(ctx, shelves, blobWalk{
+		wanted: func(dir string) bool { return wanted[dir] },
+		found: func(i int, hash blobs.Hash, id gitint.OID) {
 			if n, ok := h.library.hashes.find(hash); ok {
-				all[at.shelf][n] = e.OID
+				all[shelves[i]][n] = id
 			}
-		})
-		return nil
+		},
 	})
 	return all, err
 }

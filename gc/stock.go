@@ -69,38 +69,15 @@ func (s *stock) read(
 ) error {
 	found := make([][]refs.BlobFile, len(shelves))
 	foreign := make([]bool, len(shelves))
-	type board struct {
-		shelf int
-		name  string
+	all := make([]shelf, len(shelves))
+	for i, id := range shelves {
+		all[i] = shelf{names[id], oid(id)}
 	}
-	var boards []board
-	var below []gitint.OID
-	err := s.m.forest.repo.ReadTrees(ctx, oids(shelves), func(i int, t gitint.TreeData) error {
-		t.Entries(func(e gitint.Entry) {
-			if e.Mode != gitint.ModeDir {
-				foreign[i] = true
-				return
-			}
-			boards = append(boards, board{i, names[shelves[i]] + "/" + e.Path + "/"})
-			below = append(below, e.OID)
-		})
-		return nil
-	})
-	if err != nil {
-		return err
-	}
-	err = s.m.forest.repo.ReadTrees(ctx, below, func(i int, t gitint.TreeData) error {
-		b := boards[i]
-		t.Entries(func(e gitint.Entry) {
-			h, ok := blobs.ParsePath(b.name + e.Path)
-			if !ok || !e.Mode.IsRegular() {
-				foreign[b.shelf] = true
-				return
-			}
-			found[b.shelf] = append(found[b.shelf],
-				refs.BlobFile{Hash: h, Object: objectID(e.OID)})
-		})
-		return nil
+	err := s.m.forest.blobsOn(ctx, all, blobWalk{
+		found: func(i int, h blobs.Hash, id gitint.OID) {
+			found[i] = append(found[i], refs.BlobFile{Hash: h, Object: objectID(id)})
+		},
+		foreign: func(i int) { foreign[i] = true },
 	})
 	if err != nil {
 		return err

@@ -1,0 +1,68 @@
+package gc
+
+import (
+	"context"
+
+	"github.com/git-jp/git-jp/blobs"
+	"github.com/git-jp/git-jp/gitint"
+)
+
+// A shelf is a directory at the top of a store.
+type shelf struct {
+	name string
+	id   gitint.OID
+}
+
+// A blobWalk says what is looked for on shelves, and is told.
+type blobWalk struct {
+	// wanted chooses the directories to read, by the four digits of their path; nil all.
+	wanted func(dir string) bool
+	found  func(i int, h blobs.Hash, id gitint.OID)
+	// foreign is told of a shelf on which something is no blob. It may be nil.
+	foreign func(i int)
+}
+
+// blobsOn tells the blobs on shelves, by the number of the shelf. All directories of one level
+// are read at once.
+func (f *forest) blobsOn(ctx context.Context, shelves []shelf, w blobWalk) error {
+	ids := make([]gitint.OID, len(shelves))
+	for i, s := range shelves {
+		ids[i] = s.id
+	}
+	odd := func(i int) {
+		if w.foreign != nil {
+			w.foreign(i)
+		}
+	}
+	type board struct {
+		shelf int
+		path  string
+	}
+	boards, below := []board(nil), []gitint.OID(nil)
+	err := f.repo.ReadTrees(ctx, ids, func(i int, t gitint.TreeData) error {
+		t.Entries(func(e gitint.Entry) {
+			switch {
+			case e.Mode != gitint.ModeDir:
+				odd(i)
+			case w.wanted == nil || w.wanted(shelves[i].name+e.Path):
+				boards = append(boards, board{i, shelves[i].name + "/" + e.Path + "/"})
+				below = append(below, e.OID)
+			}
+		})
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	return f.repo.ReadTrees(ctx, below, func(i int, t gitint.TreeData) error {
+		t.Entries(func(e gitint.Entry) {
+			h, ok := blobs.ParsePath(boards[i].path + e.Path)
+			if !ok || !e.Mode.IsRegular() {
+				odd(boards[i].shelf)
+				return
+			}
+			w.found(boards[i].shelf, h, e.OID)
+		})
+		return nil
+	})
+}
