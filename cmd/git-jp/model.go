@@ -177,14 +177,25 @@ func (a *app) offer(ctx context.Context, c *jpconfig.Config) string {
 		if p.KeyEnv == "" || a.getenv(p.KeyEnv) == "" {
 			continue
 		}
-		for _, row := range table.Rows() {
-			if provider, _, _ := llm.SplitID(row.ID); provider == p.Name {
-				return fmt.Sprintf("%s is set: ask with `--model %s`, or choose it for good with "+
-					"`git jp config set assistant.model.id %s`.", p.KeyEnv, row.ID, row.ID)
-			}
+		if id := firstOf(table, p.Name); id != "" {
+			return fmt.Sprintf("%s is set: ask with `--model %s`, or choose it for good with "+
+				"`git jp config set assistant.model.id %s`.", p.KeyEnv, id, id)
 		}
+		return fmt.Sprintf("%s is set: `git jp models %s` lists its models; ask with "+
+			"`--model %s/name`, or choose one for good with `git jp config set "+
+			"assistant.model.id %s/name`.", p.KeyEnv, p.Name, p.Name, p.Name)
 	}
 	return a.offerLocal(ctx, c)
+}
+
+// firstOf returns the first model of a provider, "" where none is known.
+func firstOf(table *models.Table, provider string) string {
+	for _, row := range table.Rows() {
+		if of, _, _ := llm.SplitID(row.ID); of == provider {
+			return row.ID
+		}
+	}
+	return ""
 }
 
 func (a *app) offerLocal(ctx context.Context, c *jpconfig.Config) string {

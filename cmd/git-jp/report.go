@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"net"
+	"net/http"
 	"slices"
 	"strings"
 
@@ -17,9 +19,11 @@ import (
 	"github.com/git-jp/git-jp/hooks"
 	"github.com/git-jp/git-jp/internal/attach"
 	"github.com/git-jp/git-jp/internal/config"
+	"github.com/git-jp/git-jp/internal/llm"
 	"github.com/git-jp/git-jp/internal/llm/models"
 	"github.com/git-jp/git-jp/internal/quarantine"
 	"github.com/git-jp/git-jp/internal/render"
+	"github.com/git-jp/git-jp/internal/tool"
 	"github.com/git-jp/git-jp/internal/trust"
 	"github.com/git-jp/git-jp/internal/workspace"
 )
@@ -114,15 +118,46 @@ func obstacleLines(obstacles []gc.Obstacle) (lines []string) {
 	return lines
 }
 
-// keyHint says where a provider's key is looked for.
-func keyHint(err error) string {
-	key := new(models.KeyError)
-	errors.As(err, &key)
-	const others = "'git jp models' lists what can be asked"
-	if key.Provider.KeyEnv == "" {
-		return others
+// othersHint says where to look for another model.
+const othersHint = "'git jp models' lists what can be asked"
+
+// modelHint helps where a model could not be asked, or did not answer.
+func modelHint(err error) string {
+	key, answer, cut := new(models.KeyError), new(llm.APIError), new(llm.CutError)
+	name := new(tool.NameError)
+	switch {
+	case errors.As(err, &key) && key.Provider.KeyEnv != "":
+		return "put it into " + key.Provider.KeyEnv + "; " + othersHint
+	case isA[*models.KeyError](err), isA[*models.NameError](err):
+		return othersHint
+	case isA[*llm.OverflowError](err):
+		return "'git jp compact' makes the conversation smaller, 'git jp stats' says what is in it"
+	case isA[*llm.UnsupportedError](err):
+		return "take it away with 'git jp attachment rm', or ask another model; " + othersHint
+	case errors.As(err, &answer):
+		return answerHint(answer)
+	case errors.As(err, &cut) && isA[*net.OpError](err):
+		if p, _ := models.Find(cut.Provider); p.Local {
+			return "does " + p.Name + " run, and where the configuration says?"
+		}
+		return "is there a way to " + cut.Provider + "? HTTPS_PROXY leads around"
+	case errors.As(err, &name):
+		return "the tools are " + strings.Join(name.Known, ", ")
+	default:
+		return ""
 	}
-	return "put it into " + key.Provider.KeyEnv + "; " + others
+}
+
+// answerHint helps with what a provider does not do.
+func answerHint(e *llm.APIError) string {
+	switch p, _ := models.Find(e.Provider); {
+	case e.Status == http.StatusUnauthorized && p.KeyEnv != "":
+		return "look at the key in " + p.KeyEnv + ", or in the variable that api_key_env names"
+	case e.Status == http.StatusNotFound:
+		return "'git jp models " + e.Provider + "' lists what it has"
+	default:
+		return ""
+	}
 }
 
 // privateHint says how a host of a private network is let through, ready to be copied where a
@@ -165,6 +200,9 @@ func hints(err error) []string {
 	if hint := gitHint(err); hint != "" {
 		return []string{hint}
 	}
+	if hint := modelHint(err); hint != "" {
+		return []string{hint}
+	}
 	switch {
 	case isA[*usageError](err):
 		return []string{usageHint(err)}
@@ -198,8 +236,6 @@ func hints(err error) []string {
 		return []string{"give more digits, or the whole hash"}
 	case errors.Is(err, gc.ErrNoUserLocal):
 		return []string{"'git jp query --new --local' begins a user-local conversation"}
-	case isA[*models.KeyError](err):
-		return []string{keyHint(err)}
 	case isA[*attach.PrivateError](err):
 		return []string{privateHint(err)}
 	case errors.Is(err, compact.ErrNoModel):

@@ -93,8 +93,25 @@ func Select(configs []Config, switches []Switch) ([]bool, error) {
 			}
 		}
 		if !found {
-			return nil, fmt.Errorf("no tool has the name %q", s.Name)
+			return nil, unknown(s.Name, configs)
 		}
 	}
 	return on, nil
+}
+
+// A NameError says that there is no tool of that name.
+type NameError struct {
+	Name  string
+	Known []string // the tools that there are
+}
+
+// Error implements error.
+func (e *NameError) Error() string { return fmt.Sprintf("no tool has the name %q", e.Name) }
+
+func unknown(name string, configs []Config) error {
+	e := &NameError{Name: name}
+	for _, c := range configs {
+		e.Known = append(e.Known, c.Name)
+	}
+	return e
 }

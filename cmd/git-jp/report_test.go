@@ -1,0 +1,36 @@
+package main
+
+import (
+	"fmt"
+	"net/http"
+	"strings"
+	"testing"
+
+	"github.com/git-jp/git-jp/internal/llm"
+	"github.com/git-jp/git-jp/internal/llm/models"
+)
+
+// TestModelHints holds that what a model does not do comes with a way out, however deep the
+// error lies, and that what nobody can help with has none.
+func TestModelHints(t *testing.T) {
+	key := llm.APIError{Provider: "openai", Status: http.StatusUnauthorized}
+	for _, tt := range []struct {
+		err  error
+		want string
+	}{
+		{&key, "OPENAI_API_KEY"},
+		{&llm.APIError{Provider: "anthropic", Status: http.StatusNotFound}, "git jp models anthropic"},
+		{&llm.OverflowError{Model: "m"}, "git jp compact"},
+		{&llm.UnsupportedError{Model: "m", What: "image/tiff"}, "git jp attachment rm"},
+		{&models.NameError{Name: "m", Reason: "unknown"}, "git jp models"},
+	} {
+		got := hints(fmt.Errorf("ask: %w", tt.err))
+		if len(got) != 1 || !strings.Contains(got[0], tt.want) {
+			t.Errorf("%v: hints %q, expected one with %q", tt.err, got, tt.want)
+		}
+	}
+	none := &llm.APIError{Provider: "openai", Status: http.StatusTooManyRequests}
+	if got := hints(none); got != nil {
+		t.Errorf("%v: hints %q", none, got)
+	}
+}
