@@ -239,7 +239,9 @@ func hints(err error) []string {
 	case isA[*attach.PrivateError](err):
 		return []string{privateHint(err)}
 	case errors.Is(err, compact.ErrNoModel):
-		return []string{"'git jp compact --model <provider/name>' names one; 'git jp models' lists them"}
+		return []string{
+			"'git jp compact --model <provider/name>' names one; 'git jp models' lists them",
+		}
 	case errors.Is(err, quarantine.ErrNone):
 		return []string{"what was committed is in Git: 'git jp log' lists it"}
 	case isA[*attachmentError](err):
