@@ -65,6 +65,7 @@ func (c migrateCmd) Run(ctx context.Context, a *app) error {
 		return err
 	}
 	a.openWorkspace = w
+	a.finishCollection(w)
 	a.closers = append(a.closers, w.Close)
 	results, err := c.migrate(ctx, a, w)
 	if err := errors.Join(err, c.print(a, results)); err != nil {
