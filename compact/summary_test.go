@@ -174,13 +174,13 @@ func TestExtractive(t *testing.T) {
 		}
 	}
 	k := new(talk)
-	for n := range 3000 {
+	for n := range 600 {
 		k.turn(fmt.Sprintf("question %d %s", n, long)).say(long)
 	}
 	many := summarize(t, k.turn("go on").stream(), nil, compact.Options{})
 	r, _ = many.Stream.At(2).Event().(*events.ChatResponse)
 	if !many.Report.Changed() || len(r.Text) > 20_000 || !strings.Contains(r.Text, "more turns") {
-		t.Errorf("of 3000 turns there are %d bytes", len(r.Text))
+		t.Errorf("of 600 turns there are %d bytes", len(r.Text))
 	}
 }
 
