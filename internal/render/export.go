@@ -24,8 +24,12 @@ func (f *markdownFormatter) print(text string) error {
 	return err
 }
 
-// begin writes front matter: a JSON string is a YAML string as well.
+// begin writes front matter: a JSON string is a YAML string as well. What has no id is a part
+// of something else, which has a beginning of its own.
 func (f *markdownFormatter) begin(turns int) error {
+	if f.conv.ID == 0 {
+		return nil
+	}
 	title := f.conv.Title
 	if title == "" {
 		title = f.conv.ID.String()
