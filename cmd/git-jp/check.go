@@ -21,6 +21,7 @@ type checkCmd struct {
 	Worktree bool     `xor:"what" help:"Check the files as they lie in the work tree."`
 	All      bool     `xor:"what" help:"Check the tip of every branch, tag and other ref."`
 	Stdin    bool     `xor:"what" help:"Check the new commits of a push, as a pre-receive hook is given it."`
+	Merge    bool     `xor:"what" help:"Check what a merge of two revisions would come to."`
 	Content  bool     `help:"Read and verify every content."`
 	Strict   bool     `help:"Warnings are problems too."`
 	Format   string   `enum:"text,json,sarif,github,gitlab" default:"text" help:"text, json, sarif, github or gitlab."`
@@ -33,6 +34,11 @@ default, in HEAD of a bare repository. Presence is checked without opening conte
 quick; --content verifies every byte. Needs neither network nor work tree.
 
     git jp check origin/main..HEAD --format github
+    git jp check --merge origin/main HEAD
+
+A merge is not what its sides say: content that one side deleted and the other refers to again is
+lost by it, and lines that git put together without the drivers are no conversation. --merge tells
+it before, and a check of the merge commit afterwards.
 
 Exit code: 0 nothing wrong, 1 problems. What cannot be seen in a shallow or partial clone is
 reported as unchecked and is no problem.`
@@ -42,6 +48,9 @@ reported as unchecked and is no problem.`
 func (c checkCmd) Run(ctx context.Context, a *app) error {
 	if len(c.Revision) > 0 && (c.Staged || c.Worktree || c.All || c.Stdin) {
 		return usagef("name a revision, or give --staged, --worktree, --all or --stdin, not both")
+	}
+	if c.Merge && len(c.Revision) != 2 {
+		return usagef("--merge takes two revisions")
 	}
 	if slices.Contains(c.Revision, "") {
 		return usagef("a revision is empty")
@@ -114,6 +123,8 @@ func (c checkCmd) check(ctx context.Context, a *app) (*check.Report, error) {
 	o.Progress = report
 	ch := checking{a, repo, o}
 	switch {
+	case c.Merge:
+		return ch.merged(ctx, c.Revision[0], c.Revision[1])
 	case isRange(c.Revision):
 		return ch.commits(ctx, c.Revision)
 	case len(c.Revision) > 0:

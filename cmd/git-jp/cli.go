@@ -56,14 +56,15 @@ type cli struct {
 	Edit      editCmd      `cmd:"" group:"shape" help:"Edit a conversation's files in your editor."`
 	Use       useCmd       `cmd:"" group:"shape" help:"Make a conversation the active one."`
 
-	Stage   stageCmd   `cmd:"" group:"git" help:"Stage conversations with all that they refer to."`
-	Unstage unstageCmd `cmd:"" group:"git" help:"Undo staging."`
-	Status  statusCmd  `cmd:"" group:"git" help:"Tell what is staged, changed and not whole."`
-	Check   checkCmd   `cmd:"" group:"git" help:"Look for references without content."`
-	Repair  repairCmd  `cmd:"" group:"git" help:"Bring back what is missing, and mend what is damaged."`
-	Gc      gcCmd      `cmd:"" group:"git" help:"Delete content that nothing can need."`
-	Resolve resolveCmd `cmd:"" group:"git" help:"Decide what a merge left to you."`
-	Migrate migrateCmd `cmd:"" group:"git" help:"Move content into the store, or back."`
+	Stage   stageCmd        `cmd:"" group:"git" help:"Stage conversations with all that they refer to."`
+	Unstage unstageCmd      `cmd:"" group:"git" help:"Undo staging."`
+	Status  statusCmd       `cmd:"" group:"git" help:"Tell what is staged, changed and not whole."`
+	Check   checkCmd        `cmd:"" group:"git" help:"Look for references without content."`
+	Repair  repairCmd       `cmd:"" group:"git" help:"Bring back what is missing, and mend what is damaged."`
+	Gc      gcCmd           `cmd:"" group:"git" help:"Delete content that nothing can need."`
+	Resolve resolveCmd      `cmd:"" group:"git" help:"Decide what a merge left to you."`
+	Update  updateBranchCmd `cmd:"" name:"update-branch" group:"git" help:"Merge the base into this branch, with the drivers."`
+	Migrate migrateCmd      `cmd:"" group:"git" help:"Move content into the store, or back."`
 
 	Version    versionCmd    `cmd:"" group:"more" help:"Print the version."`
 	Help       helpCmd       `cmd:"" group:"more" help:"Explain a command, or list them all."`

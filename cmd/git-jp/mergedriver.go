@@ -15,6 +15,7 @@ type mergeDriverCmd struct {
 	Theirs string `arg:"" help:"Their version."`
 	Path   string `arg:"" optional:"" help:"Where the file lies."`
 	Marker int    `arg:"" optional:"" help:"The length of git's markers of conflicts."`
+	Trial  bool   `help:"Note no conflict: nobody will be asked to decide it."`
 }
 
 // A mergeError is a merge that did not come about: what is to be merged is as it was.
@@ -26,7 +27,7 @@ func (e *mergeError) Unwrap() error { return e.err }
 // Run merges one file for git, whose exit code 1 is a conflict to git.
 func (c mergeDriverCmd) Run(ctx context.Context, a *app) error {
 	m, err := merge.Call{
-		Kind: merge.Kind(c.Kind), Path: c.Path, MarkerSize: c.Marker,
+		Kind: merge.Kind(c.Kind), Path: c.Path, MarkerSize: c.Marker, Trial: c.Trial,
 		Base: a.path(c.Base), Ours: a.path(c.Ours), Theirs: a.path(c.Theirs),
 		Repo: func() (*gitint.Repo, error) { return a.repo(ctx) }, Now: a.now,
 	}.Run(ctx)

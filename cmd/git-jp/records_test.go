@@ -67,7 +67,7 @@ func TestRecordsAreDocumented(t *testing.T) {
 		"workspace": initRecord{},
 		"approval":  trustRecord{}, "attachment": attachmentRecord{}, "model": modelRecord{},
 		"explanation": explainRecord{}, "collected": collectedRecord{}, "run": runRecord{},
-		"why":     whyRecord{},
+		"why": whyRecord{}, "update": updateRecord{},
 		"setting": settingRecord{}, "version": versionRecord{},
 	} {
 		names, optional := recordFields(record)

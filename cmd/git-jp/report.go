@@ -214,6 +214,8 @@ func hints(err error) []string {
 		return revisionHints(err)
 	case errors.Is(err, errBlocked):
 		return []string{"'git commit --no-verify' commits all the same"}
+	case isA[*driftError](err):
+		return []string{"git jp install"}
 	case errors.Is(err, errMended):
 		return []string{"'git commit --no-edit' completes it, 'git merge --abort' gives it up"}
 	case errors.Is(err, workspace.ErrLegacy):

@@ -22,6 +22,8 @@ type Call struct {
 	// MarkerSize is the length of the markers that git would write. For bases of a
 	// criss-cross merge it is longer than for what a person sees.
 	MarkerSize int
+	// Trial says that the merge is not one to be committed: its conflicts are not noted.
+	Trial bool
 	// Repo opens the repository. A call without a repository merges all the same: git
 	// merges files out of one too.
 	Repo func() (*gitint.Repo, error)
@@ -53,7 +55,7 @@ func (c Call) Run(ctx context.Context) (*Merged, error) {
 	if err != nil {
 		return nil, err
 	}
-	if len(m.Conflicts) > 0 {
+	if len(m.Conflicts) > 0 && !c.Trial {
 		if err := c.note(f, m); err != nil {
 			return nil, err
 		}

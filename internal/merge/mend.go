@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"os"
 	"path"
-	"path/filepath"
 	"strings"
 
 	"github.com/git-jp/git-jp/blobs"
@@ -18,8 +17,8 @@ import (
 // the hooks of a merge git has noted nothing yet, but it tells them in the environment;
 // during a commit that ends a merge it is the other way round.
 func Underway(ctx context.Context, repo *gitint.Repo) ([]gitint.OID, error) {
-	heads, err := noted(repo)
-	if err != nil || len(heads) == 0 {
+	heads, err := repo.MergeHeads()
+	if err == nil && len(heads) == 0 {
 		heads = told(repo.Env())
 	}
 	if err != nil || len(heads) == 0 {
@@ -34,25 +33,8 @@ func Underway(ctx context.Context, repo *gitint.Repo) ([]gitint.OID, error) {
 
 // Waits reports whether a merge waits for its commit. It starts no process.
 func Waits(repo *gitint.Repo) bool {
-	heads, err := noted(repo)
+	heads, err := repo.MergeHeads()
 	return err != nil || len(heads) > 0
-}
-
-// noted are the lines of MERGE_HEAD.
-func noted(repo *gitint.Repo) ([]gitint.OID, error) {
-	data, err := os.ReadFile(filepath.Join(repo.GitDir(), "MERGE_HEAD"))
-	if err != nil {
-		return nil, nil //nolint:nilerr // no merge waits for its commit
-	}
-	var heads []gitint.OID
-	for line := range strings.Lines(string(data)) {
-		id, err := gitint.ParseOID(strings.TrimSpace(line))
-		if err != nil {
-			return nil, fmt.Errorf("read MERGE_HEAD: %w", err)
-		}
-		heads = append(heads, id)
-	}
-	return heads, nil
 }
 
 // told are the commits of the environment, in its order: git forgets the one in which they

@@ -1,0 +1,106 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"path"
+	"slices"
+
+	"github.com/git-jp/git-jp/events"
+	"github.com/git-jp/git-jp/gitint"
+	"github.com/git-jp/git-jp/hooks"
+	"github.com/git-jp/git-jp/internal/check"
+)
+
+// trialDrivers registers the drivers for one merge that is only tried.
+func trialDrivers() []string {
+	var settings []string
+	for _, d := range hooks.Drivers() {
+		settings = append(settings,
+			d.MergeKey()+"=git-jp merge-driver --trial "+d.Kind+" %O %A %B %P %L")
+	}
+	return settings
+}
+
+// merged checks what a merge of two revisions would come to. What is wrong with one of them
+// already is not the merge's doing.
+func (ch checking) merged(ctx context.Context, ours, theirs string) (*check.Report, error) {
+	sides := make([]gitint.OID, 2)
+	for i, rev := range []string{ours, theirs} {
+		id, err := ch.repo.Resolve(ctx, rev)
+		if errors.Is(err, gitint.ErrUnknownRevision) {
+			return nil, newRevisionError(ch.repo, "check "+rev+": unknown revision")
+		}
+		if err != nil {
+			return nil, err
+		}
+		sides[i] = id
+	}
+	m, err := ch.repo.MergeTree(ctx, sides[0].String(), sides[1].String(), trialDrivers()...)
+	if err != nil {
+		return nil, err
+	}
+	tree, err := ch.repo.Tree(ctx, m.Tree.String())
+	if err != nil {
+		return nil, err
+	}
+	report, err := ch.snapshot(ctx, tree)
+	if err != nil {
+		return nil, err
+	}
+	for _, id := range sides {
+		before, err := ch.revisionOnly(ctx, id)
+		if err != nil {
+			return nil, err
+		}
+		report.Without(before)
+	}
+	found, err := ch.app.blendedBy(ctx, ch.repo,
+		gitint.Commit{OID: m.Tree, Parents: sides}, ch.dirsOf(tree))
+	if err != nil {
+		return nil, err
+	}
+	for _, f := range append(found, conflictsOf(m, theirs)...) {
+		report.Add(f)
+	}
+	return report, nil
+}
+
+// revisionOnly checks a revision as a tree.
+func (ch checking) revisionOnly(ctx context.Context, id gitint.OID) (*check.Report, error) {
+	tree, err := ch.repo.Tree(ctx, id.String())
+	if err != nil {
+		return nil, err
+	}
+	return ch.snapshot(ctx, tree)
+}
+
+func (checking) dirsOf(snap gitint.Snapshot) []string {
+	dirs, err := newDirFinder().find(snap)
+	if err != nil {
+		return nil // the check of the same tree has said so
+	}
+	return dirs
+}
+
+// conflictsOf are the conversations' files that a person would have to decide.
+func conflictsOf(m *gitint.MergedTree, theirs string) []check.Finding {
+	var all []check.Finding
+	names := slices.Clone(m.Unmerged)
+	slices.Sort(names)
+	for _, name := range slices.Compact(names) {
+		if _, ok := workspaceOf(name); !ok {
+			continue
+		}
+		f := check.Finding{
+			State: check.Conflicted, Commit: m.Tree.String(), Path: name, Line: 1, Element: -1,
+			Detail: "would be unmerged: both sides changed it, and a person has to decide",
+			Next:   "git merge " + check.ShellQuote(theirs),
+		}
+		if id, ok := events.ParseDirname(path.Base(path.Dir(name))); ok {
+			f.Conversation = id.String()
+		}
+		all = append(all, f)
+	}
+	return all
+}

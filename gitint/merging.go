@@ -1,0 +1,106 @@
+package gitint
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+)
+
+// A VersionError says that the installed git is too old for something.
+type VersionError struct {
+	For        string // what was asked of it
+	Have, Need Version
+}
+
+// Error names both versions.
+func (e *VersionError) Error() string {
+	return fmt.Sprintf("%s needs git %s, this one is %s", e.For, e.Need, e.Have)
+}
+
+// mergeTreeVersion is the first git that merges without a work tree.
+func mergeTreeVersion() Version { return Version{Major: 2, Minor: 38} }
+
+// A MergedTree is what a merge of two commits would come to.
+type MergedTree struct {
+	// Tree has our side in the place of what is unmerged, or what a driver left.
+	Tree OID
+	// Unmerged are the paths that a person would have to decide.
+	Unmerged []string
+}
+
+// MergeTree merges two commits without a work tree and without a commit. The settings, each
+// "key=value", are those of this merge. Objects are written, and nothing refers to them.
+func (r *Repo) MergeTree(
+	ctx context.Context, ours, theirs string, settings ...string,
+) (*MergedTree, error) {
+	have, err := r.Version(ctx)
+	if err != nil {
+		return nil, err
+	}
+	if !have.AtLeast(mergeTreeVersion()) {
+		return nil, &VersionError{"merging without a work tree", have, mergeTreeVersion()}
+	}
+	var args []string
+	for _, s := range settings {
+		args = append(args, "-c", s)
+	}
+	args = append(args, "merge-tree", "--write-tree", "-z", "--name-only", "--no-messages",
+		ours, theirs)
+	out, err := r.run(ctx, command{args: args, write: true})
+	fields := splitZ(out)
+	if code := exitCode(err); err != nil && code != 1 || len(fields) == 0 {
+		return nil, fmt.Errorf("merge %s and %s: %w", ours, theirs, err)
+	}
+	m := &MergedTree{Unmerged: fields[1:]}
+	m.Tree, err = ParseOID(fields[0])
+	return m, err
+}
+
+// userEnv undoes, for commands that run the user's hooks, what protects ours: hooks have
+// pathspecs of their own.
+func userEnv() []string { return []string{"GIT_LITERAL_PATHSPECS=0"} }
+
+// Merge merges a commit into the branch of this work tree, with the drivers and hooks of the
+// user, and returns what git and they said. What stopped it is an *ExitError; the merge may
+// then wait for its commit.
+func (r *Repo) Merge(ctx context.Context, rev string) (said string, err error) {
+	return r.saying(ctx, "merge", "--no-edit", "--end-of-options", rev)
+}
+
+// CommitMerge makes the commit of a merge that waits for it.
+func (r *Repo) CommitMerge(ctx context.Context) (said string, err error) {
+	return r.saying(ctx, "commit", "--no-edit", "--quiet")
+}
+
+// Push gives a remote what we have under a name, as the name that it has there.
+func (r *Repo) Push(ctx context.Context, remote, from, to string) (said string, err error) {
+	return r.saying(ctx, "push", "--quiet", "--end-of-options", remote, from+":"+to)
+}
+
+func (r *Repo) saying(ctx context.Context, args ...string) (string, error) {
+	_, said, err := r.runWarned(ctx, command{args: args, write: true, env: userEnv()})
+	if err != nil {
+		return said, fmt.Errorf("%s: %w", args[0], err)
+	}
+	return said, nil
+}
+
+// MergeHeads returns the commits of a merge that waits for its commit, none where none does.
+// It starts no process.
+func (r *Repo) MergeHeads() ([]OID, error) {
+	data, err := os.ReadFile(filepath.Join(r.gitDir, "MERGE_HEAD"))
+	if err != nil {
+		return nil, ignoreMissing(err)
+	}
+	var heads []OID
+	for line := range strings.Lines(string(data)) {
+		id, err := ParseOID(strings.TrimSpace(line))
+		if err != nil {
+			return nil, fmt.Errorf("read MERGE_HEAD: %w", err)
+		}
+		heads = append(heads, id)
+	}
+	return heads, nil
+}
