@@ -239,10 +239,21 @@ func (c hookCmd) lookBack(ctx context.Context, a *app, went passage) error {
 		}
 	}
 	change, err := hook.Changed(ctx, paths)
+	if err == nil && c.Name != "post-checkout" && !hook.CheckOnly && isTwice(change.Findings) {
+		if err = a.unite(ctx, hook, change.Findings); err == nil {
+			change, err = hook.Changed(ctx, paths)
+		}
+	}
 	if err != nil {
 		return err
 	}
 	return c.bringBack(ctx, a, hook, change.Findings)
+}
+
+func isTwice(findings []check.Finding) bool {
+	return slices.ContainsFunc(findings, func(f check.Finding) bool {
+		return f.State == check.DuplicateID
+	})
 }
 
 // unblendMerged looks at a merge that was just made: the commit, what --squash left in the

@@ -19,9 +19,10 @@ type updateBranchCmd struct {
 
 // Help says what it is for.
 func (updateBranchCmd) Help() string {
-	return `Merges the base into the current branch on this machine, with the drivers: the merge button
-of a forge runs none. Nothing is fetched, and nothing is pushed without --push. The work tree must
-have no changes of tracked files. Where a person has to decide, the merge is left as git leaves it.
+	return `Merges the base into the current branch on this machine, with the drivers: the merge
+button of a forge runs none. Nothing is fetched, and nothing is pushed without --push. The work
+tree must have no changes of tracked files. Where a person has to decide, the merge is left as
+git leaves it.
 
     git fetch && git jp update-branch --push
 
@@ -80,10 +81,9 @@ func (a *app) tellUpdated(r updateRecord) error {
 	if a.JSON {
 		return a.printJSON(r)
 	}
-	switch {
-	case r.Before == r.After:
+	if r.Before == r.After {
 		a.note("%s has all of %s", r.Branch, r.Base)
-	default:
+	} else {
 		a.note("merged %s into %s", r.Base, r.Branch)
 	}
 	if r.Pushed {
@@ -147,7 +147,7 @@ func defaultBase(ctx context.Context, repo *gitint.Repo, remote string) (string,
 	base := "refs/remotes/" + remote + "/HEAD"
 	_, err := repo.Resolve(ctx, base)
 	if errors.Is(err, gitint.ErrUnknownRevision) {
-		return "", usagef("name the base: this clone does not know the default branch of %s", remote)
+		return "", usagef("name the base: no default branch of %s is known", remote)
 	}
 	return strings.TrimPrefix(base, "refs/remotes/"), err
 }

@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
 	"path"
 	"slices"
 	"strings"
@@ -108,15 +107,8 @@ func (p *Plan) Certain(changes bool) []*Fault {
 
 // MakePlan looks at everything in the work tree's workspace and changes nothing.
 func MakePlan(ctx context.Context, o Options) (*Plan, error) {
-	m := &planner{Options: &o, plan: &Plan{options: &o}}
-	m.plan.aside = newQuarantine(&o)
-	dir, err := os.OpenRoot(o.Workspace.Root())
+	m, err := newPlanner(o)
 	if err != nil {
-		return nil, err
-	}
-	defer dir.Close() //nolint:errcheck // was only read
-	// What is wrong with directories the check finds too.
-	if m.entries, _, err = workspace.Scan(dir.FS(), workspace.DirName); err != nil {
 		return nil, err
 	}
 	if err := m.check(ctx); err != nil {

@@ -1,0 +1,40 @@
+package repair
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"slices"
+
+	"github.com/git-jp/git-jp/events"
+	"github.com/git-jp/git-jp/internal/workspace"
+)
+
+// PlanUnion is [MakePlan] for the directories that share one of these ids and for nothing
+// else, so that it costs what they cost.
+func PlanUnion(ctx context.Context, o Options, ids []events.ID) (*Plan, error) {
+	m, err := newPlanner(o)
+	if err != nil {
+		return nil, err
+	}
+	m.entries = slices.DeleteFunc(m.entries, func(e workspace.Entry) bool {
+		return !slices.Contains(ids, e.ID)
+	})
+	if err := m.duplicates(ctx); err != nil {
+		return nil, fmt.Errorf("plan a repair: %w", err)
+	}
+	return m.plan, nil
+}
+
+// newPlanner lists the conversations. What is wrong with directories the check finds too.
+func newPlanner(o Options) (*planner, error) {
+	m := &planner{Options: &o, plan: &Plan{options: &o}}
+	m.plan.aside = newQuarantine(&o)
+	dir, err := os.OpenRoot(o.Workspace.Root())
+	if err != nil {
+		return nil, err
+	}
+	defer dir.Close() //nolint:errcheck // was only read
+	m.entries, _, err = workspace.Scan(dir.FS(), workspace.DirName)
+	return m, err
+}
