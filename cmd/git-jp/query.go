@@ -8,6 +8,7 @@ import (
 	"os"
 	"slices"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/git-jp/git-jp/events"
 	"github.com/git-jp/git-jp/internal/query"
@@ -78,6 +79,9 @@ func (c queryCmd) Run(ctx context.Context, a *app) (err error) {
 	}
 	defer func() { err = errors.Join(err, t.release()) }()
 	p, err := c.prompt(ctx, a, t)
+	if err != nil && t.draft != nil {
+		return t.draft.keep(err)
+	}
 	if err != nil {
 		return err
 	}
@@ -162,11 +166,14 @@ func indented(v []byte) []byte {
 
 // prompt returns what is asked, nil when that is nothing.
 func (c queryCmd) prompt(ctx context.Context, a *app, t *target) (*query.Prompt, error) {
-	text, err := c.text(ctx, a, t)
+	schema, err := c.schema(a) // before anybody writes anything
 	if err != nil {
 		return nil, err
 	}
-	schema, err := c.schema(a)
+	text, err := c.text(ctx, a, t)
+	if err == nil && !utf8.ValidString(text) {
+		err = errors.New("read the question: it is not UTF-8")
+	}
 	if err != nil {
 		return nil, err
 	}

@@ -462,3 +462,22 @@ func TestExplainSavesNothing(t *testing.T) {
 		t.Errorf("(-explained +sent)\n%s", diff)
 	}
 }
+
+// TestAToolIsForcedOnce says what a model may choose in each request of a turn: forced again
+// after its result, the tool would be called for ever. What is forbidden stays forbidden.
+func TestAToolIsForcedOnce(t *testing.T) {
+	for mode, after := range map[llm.ChoiceMode]llm.ChoiceMode{
+		llm.ChoiceRequired: llm.ChoiceAuto, llm.ChoiceNone: llm.ChoiceNone,
+	} {
+		s := newStage(t, t.TempDir())
+		p := &player{acts: []act{calls("a"), say(llm.StopEnd, "done")}}
+		turn := s.turn(p, waiter{order: []string{"a"}})
+		turn.Setup.Choice.Mode = mode
+		if _, err := turn.Run(t.Context(), ask("q")); err != nil {
+			t.Fatal(err)
+		}
+		if len(p.asked) != 2 || p.asked[0].Choice.Mode != mode || p.asked[1].Choice.Mode != after {
+			t.Errorf("%v: %d requests, then %v", mode, len(p.asked), p.asked[len(p.asked)-1].Choice)
+		}
+	}
+}
