@@ -364,7 +364,8 @@ func (m *marker) putAside(ctx context.Context) error {
 		case err != nil:
 			return err
 		case e.IsDir():
-			if exists(filepath.Join(name, "items.jsonl")) {
+			// The first that a run has: it may have been killed before it had more.
+			if exists(filepath.Join(name, "files")) {
 				return fs.SkipDir
 			}
 			return ctx.Err()
