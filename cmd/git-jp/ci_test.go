@@ -122,6 +122,111 @@ func TestGitLabSnippet(t *testing.T) {
 	}
 }
 
+// behindRepository is on a branch whose conversation was continued, as it was on main, with a
+// remote that has both. When they conflict both wrote the same question anew.
+func behindRepository(t *testing.T, conflict bool) *gittest.Repository {
+	t.Helper()
+	r := gittest.Repo(t)
+	const dir = ".jp/conversations/17800000000-x/"
+	turn := func(day, question string) string {
+		at := `{"timestamp":"2026-01-` + day + ` 00:00:0`
+		return at + `0.0","type":"turn_start"},` + "\n" +
+			at + `1.0","type":"chat_request","content":"` + question + `"},` + "\n" +
+			at + `2.0","type":"chat_response","message":"yes"}`
+	}
+	write := func(turns ...string) {
+		r.WriteFile(dir+"metadata.json", `{"last_activated_at":"2026-01-01 00:00:00.0"}`+"\n")
+		r.WriteFile(dir+"base_config.json", "{}\n")
+		r.WriteFile(dir+"events.json", "[\n"+strings.Join(turns, ",\n")+"\n]\n")
+		r.Commit(turns[len(turns)-1])
+	}
+	first := turn("01", "First?")
+	write(first)
+	r.Run("checkout", "-q", "-b", "topic")
+	ours, theirs := []string{first, turn("03", "Ours?")}, []string{first, turn("02", "Theirs?")}
+	if conflict {
+		ours, theirs = []string{turn("01", "Ours?")}, []string{turn("01", "Theirs?")}
+	}
+	write(ours...)
+	r.Run("checkout", "-q", "main")
+	write(theirs...)
+	server := filepath.Join(gittest.TempDir(t), "server.git")
+	r.Run("clone", "-q", "--bare", r.Dir, server)
+	r.Run("remote", "add", "origin", server)
+	r.Run("checkout", "-q", "--detach", "topic")
+	return r
+}
+
+// tryUpdate runs commands that bring a branch up to date, with a gh that notes how it is called,
+// and looks at what the remote has afterwards.
+func tryUpdate(t *testing.T, commands string, env ...string) {
+	t.Helper()
+	temp := t.TempDir()
+	gh := "#!/bin/sh\necho \"$@\" >> " + filepath.Join(temp, "called") + "\n"
+	if err := os.WriteFile(filepath.Join(temp, "gh"), []byte(gh), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Symlink(onPath(t), filepath.Join(temp, "git-jp")); err != nil {
+		t.Fatal(err)
+	}
+	for _, conflict := range []bool{false, true} {
+		r := behindRepository(t, conflict)
+		before := r.Run("ls-remote", "origin", "refs/heads/topic")
+		in := r.With(append(env, "RUNNER_TEMP="+temp)...)
+		out, code := runIn(t, in, "bash", "-e", "-c", `PATH="`+temp+`:$PATH"; `+commands)
+		pushed := r.Run("ls-remote", "origin", "refs/heads/topic") != before
+		if pushed == conflict || (code == exitDone) == conflict {
+			t.Errorf("conflict %v: it ends with %d, pushed %v:\n%s", conflict, code, pushed, out)
+		}
+		if data := r.ReadFile(".jp/conversations/17800000000-x/events.json"); !conflict &&
+			!(strings.Contains(data, "Ours?") && strings.Contains(data, "Theirs?")) {
+			t.Errorf("the branch has not both:\n%s", data)
+		}
+	}
+	if called, _ := os.ReadFile(filepath.Join(temp, "called")); strings.Contains(commands, "gh pr") &&
+		strings.Count(string(called), "pr comment 7 --body-file") != 1 {
+		t.Errorf("gh was called with %q", called)
+	}
+}
+
+// TestActionUpdatesTheBranch runs that step of action.yml as a forge would.
+func TestActionUpdatesTheBranch(t *testing.T) {
+	var action struct {
+		Runs struct {
+			Steps []struct{ Name, Run string }
+		}
+	}
+	if err := yaml.Unmarshal(readRoot(t, "action.yml"), &action); err != nil {
+		t.Fatal(err)
+	}
+	for _, step := range action.Runs.Steps {
+		if step.Name == "Update the branch" {
+			tryUpdate(t, step.Run, "BASE_REF=main", "HEAD_REF=topic", "NUMBER=7")
+			return
+		}
+	}
+	t.Error("there is no such step")
+}
+
+// TestGitLabUpdatesTheBranch runs the commands of the snippet in docs/ci.md.
+func TestGitLabUpdatesTheBranch(t *testing.T) {
+	_, snippet, ok := strings.Cut(string(readRoot(t, filepath.Join("docs", "ci.md"))),
+		"\nupdate-branch:\n")
+	snippet, _, end := strings.Cut(snippet, "```")
+	if !ok || !end {
+		t.Fatal("docs/ci.md has no such job")
+	}
+	var job struct{ Script []string }
+	if err := yaml.Unmarshal([]byte(snippet), &job); err != nil {
+		t.Fatal(err)
+	}
+	commands := slices.DeleteFunc(job.Script, func(line string) bool {
+		return strings.HasPrefix(line, "go install") || strings.Contains(line, "set-url")
+	})
+	tryUpdate(t, strings.Join(commands, "\n"), "CI_MERGE_REQUEST_SOURCE_BRANCH_NAME=topic",
+		"CI_MERGE_REQUEST_TARGET_BRANCH_NAME=main")
+}
+
 // runIn runs a program in a repository with git-jp on its path.
 func runIn(t *testing.T, r *gittest.Repository, args ...string) (out string, code int) {
 	t.Helper()
