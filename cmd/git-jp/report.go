@@ -6,8 +6,6 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
-	"net"
-	"net/http"
 	"slices"
 	"strings"
 
@@ -136,7 +134,7 @@ func modelHint(err error) string {
 		return "take it away with 'git jp attachment rm', or ask another model; " + othersHint
 	case errors.As(err, &answer):
 		return answerHint(answer)
-	case errors.As(err, &cut) && isA[*net.OpError](err):
+	case errors.As(err, &cut) && cut.Unreachable():
 		if p, _ := models.Find(cut.Provider); p.Local {
 			return "does " + p.Name + " run, and where the configuration says?"
 		}
@@ -151,9 +149,9 @@ func modelHint(err error) string {
 // answerHint helps with what a provider does not do.
 func answerHint(e *llm.APIError) string {
 	switch p, _ := models.Find(e.Provider); {
-	case e.Status == http.StatusUnauthorized && p.KeyEnv != "":
+	case e.Unauthorized() && p.KeyEnv != "":
 		return "look at the key in " + p.KeyEnv + ", or in the variable that api_key_env names"
-	case e.Status == http.StatusNotFound:
+	case e.NotFound():
 		return "'git jp models " + e.Provider + "' lists what it has"
 	default:
 		return ""

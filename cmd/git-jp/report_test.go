@@ -2,7 +2,6 @@ package main
 
 import (
 	"fmt"
-	"net/http"
 	"strings"
 	"testing"
 
@@ -13,13 +12,13 @@ import (
 // TestModelHints holds that what a model does not do comes with a way out, however deep the
 // error lies, and that what nobody can help with has none.
 func TestModelHints(t *testing.T) {
-	key := llm.APIError{Provider: "openai", Status: http.StatusUnauthorized}
+	key := llm.APIError{Provider: "openai", Status: 401}
 	for _, tt := range []struct {
 		err  error
 		want string
 	}{
 		{&key, "OPENAI_API_KEY"},
-		{&llm.APIError{Provider: "anthropic", Status: http.StatusNotFound}, "git jp models anthropic"},
+		{&llm.APIError{Provider: "anthropic", Status: 404}, "git jp models anthropic"},
 		{&llm.OverflowError{Model: "m"}, "git jp compact"},
 		{&llm.UnsupportedError{Model: "m", What: "image/tiff"}, "git jp attachment rm"},
 		{&models.NameError{Name: "m", Reason: "unknown"}, "git jp models"},
@@ -29,7 +28,7 @@ func TestModelHints(t *testing.T) {
 			t.Errorf("%v: hints %q, expected one with %q", tt.err, got, tt.want)
 		}
 	}
-	none := &llm.APIError{Provider: "openai", Status: http.StatusTooManyRequests}
+	none := &llm.APIError{Provider: "openai", Status: 429}
 	if got := hints(none); got != nil {
 		t.Errorf("%v: hints %q", none, got)
 	}

@@ -1,7 +1,10 @@
 package llm
 
 import (
+	"errors"
 	"fmt"
+	"net"
+	"net/http"
 	"strings"
 	"time"
 )
@@ -34,6 +37,12 @@ func (e *APIError) Error() string {
 	}
 	return b.String()
 }
+
+// Unauthorized reports whether the provider does not take the key.
+func (e *APIError) Unauthorized() bool { return e.Status == http.StatusUnauthorized }
+
+// NotFound reports whether the provider does not have what it was asked for: the model, mostly.
+func (e *APIError) NotFound() bool { return e.Status == http.StatusNotFound }
 
 // An OverflowError says that a request does not fit the model's window.
 type OverflowError struct {
@@ -105,6 +114,12 @@ func (e *CutError) Error() string {
 
 // Unwrap returns what lies below.
 func (e *CutError) Unwrap() error { return e.Err }
+
+// Unreachable reports whether the network was in the way, and not how the answer ended.
+func (e *CutError) Unreachable() bool {
+	var op *net.OpError
+	return errors.As(e.Err, &op)
+}
 
 // A WireError says that a provider sent what is not its own format.
 type WireError struct {
