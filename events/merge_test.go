@@ -10,7 +10,7 @@ import (
 
 // talk builds a stream from words: "3" is turn 3, begun in minute 3 and complete;
 // "3-" lacks its answer; "3e" has another answer; "3l" has no turn_start; "d…" is a
-// config_delta that sets x to what follows; "c1..2" a compaction of turns by position;
+// config_delta that sets x to what follows; "m3" an answer alone; "c1..2" a compaction of turns by position;
 // "s1..2" a summary; "u…" an element of an unknown kind.
 func talk(t *testing.T, words string) *events.Stream {
 	t.Helper()
@@ -44,11 +44,15 @@ func word(w string) []string {
 		return []string{fmt.Sprintf(
 			`{"timestamp":"2026-01-01 09:00:00.0","type":"future","n":%q}`, arg)}
 	}
-	name := strings.TrimRight(w, "-el")
+	name := strings.TrimLeft(strings.TrimRight(w, "-el"), "m")
 	var minute int
 	fmt.Sscan(name, &minute)
 	at := func(sec int) string { return fmt.Sprintf("2026-01-01 00:%02d:%02d.0", minute, sec) }
 	var out []string
+	if w[0] == 'm' {
+		return []string{fmt.Sprintf(
+			`{"timestamp":%q,"type":"chat_response","message":"a%s"}`, at(2), name)}
+	}
 	if !strings.Contains(w, "l") {
 		out = append(out, fmt.Sprintf(`{"timestamp":%q,"type":"turn_start"}`, at(0)))
 	}
@@ -136,7 +140,11 @@ func TestMergeOfTwo(t *testing.T) {
 		{"legacy and not", "1l 2l", "1 2l 3", "1l 2l 4l", "1 2 3 T*^ 4", ""},
 		{"deltas", "1", "1 da 2", "1 3", "1 da 2 [d{}] T^ 3", ""},
 		{"both deltas", "1 d0 2", "1 d0 2 da 3", "1 d0 2 4", "1 d0 2 da 3 [d0] T^ 4", ""},
-		{"trailing delta taken up by both", "1 da", "1 da 2", "1 da 3", "1 da 2 T^ 3", ""},
+		{"trailing delta taken up by both", "1 da", "1 da 2", "1 da 3", "1 da 2 da T^ 3", ""},
+		{"a delta removed by hand", "da 1 2", "1 2", "da 1 2e", "1 2 (e)", ""},
+		{"a delta in a turn", "1 2- da m2 3", "1 2- da m2 3 4", "1e 2- da m2 3", "1 (e) 2 da 3 4", ""},
+		{"went with its turn", "1 2- da m2 3", "1 3", "1e 2- da m2 3", "1 (e) 3", ""},
+		{"left by its turn", "1 2- da m2 3", "1 da 3", "1 2- da m2 3 4", "1 da 3 4", ""},
 		{"compaction and append", "1 2 3", "1 2 3 c0..1", "1 2 3 4", "1 2 3 c0..1 4", ""},
 		{"compaction of what comes apart", "1", "1 3 4 c0..2", "1 2", "1 2 T^ 3 4 c0..0 c2..3", ""},
 		{"summary of what comes apart", "1", "1 3 4 s0..2", "1 2", "1 2 T^ 3 4 s2..3", ""},

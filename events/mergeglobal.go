@@ -8,9 +8,12 @@ import (
 )
 
 // A mergeGlobal is an element that is no event, in all versions that have it. It is
-// known by what it says and, where one says it again, by which of them it is.
+// known by what it says and, where one says it again, by which of them it is. A delta
+// is known by its turn too: see [mergeGlobal.keepsDelta].
 type mergeGlobal struct {
 	in    [versions]*sideGlobal
+	was   *Element   // what base says there, or says so elsewhere
+	turn  *mergeTurn // of a delta that has one
 	el    *Element
 	sum   blobs.Hash
 	place globalPlace
@@ -25,26 +28,33 @@ type globalPlace struct {
 }
 
 type globalKey struct {
-	sum blobs.Hash
-	n   int
+	sum  blobs.Hash
+	turn *mergeTurn // of a delta
+	mid  bool       // the delta stands in the turn and not before it
+	n    int
 }
 
 // mergeGlobals decides which of these elements are in the result and where. None is
 // ever in conflict: they are a set.
 func (m *merger) mergeGlobals() []*mergeGlobal {
 	byKey := map[globalKey]*mergeGlobal{}
+	was := map[blobs.Hash]*Element{}
 	var all []*mergeGlobal
 	for v, s := range m.streams {
-		count := map[blobs.Hash]int{}
+		count := map[globalKey]int{}
 		for _, g := range s.globals {
-			k := globalKey{sum: m.globalSum(g.el)}
-			k.n = count[k.sum]
+			k := m.globalKeyOf(g)
+			n := count[k]
 			if !splits(g.el) { // the pieces of one that was split are one
-				count[k.sum]++
+				count[k]++
+			}
+			k.n = n
+			if v == inBase && was[k.sum] == nil {
+				was[k.sum] = g.el
 			}
 			mg := byKey[k]
 			if mg == nil {
-				mg = &mergeGlobal{sum: k.sum}
+				mg = &mergeGlobal{sum: k.sum, turn: k.turn, was: was[k.sum]}
 				byKey[k], all = mg, append(all, mg)
 			}
 			if mg.in[v] == nil {
@@ -53,7 +63,8 @@ func (m *merger) mergeGlobals() []*mergeGlobal {
 			m.readCover(mg, g, v)
 		}
 	}
-	return slices.DeleteFunc(all, func(g *mergeGlobal) bool { return !m.decideGlobal(g) })
+	all = slices.DeleteFunc(all, func(g *mergeGlobal) bool { return !m.decideGlobal(g) })
+	return withoutTaken(all)
 }
 
 // globalSum is the sum of what an element says; of a compaction, but for its range.
@@ -66,18 +77,18 @@ func (m *merger) globalSum(e *Element) blobs.Hash {
 	return m.sum(e)
 }
 
-// decideGlobal reports whether an element is in the result.
+// decideGlobal reports whether an element is in the result, and says as what and where.
 func (m *merger) decideGlobal(g *mergeGlobal) bool {
 	b, o, t := g.in[inBase], g.in[inOurs], g.in[inTheirs]
-	switch {
+	switch keep := m.keeps(g); {
+	case !keep:
+		return false
 	case o != nil && t != nil:
-		var was *Element
+		was := g.was
 		if b != nil {
 			was = b.el
 		}
 		g.el = choose(was, o.el, t.el, sameBytes, better)
-	case b != nil || o == nil && t == nil:
-		return false
 	case o != nil:
 		g.el = o.el
 	default:
@@ -86,6 +97,19 @@ func (m *merger) decideGlobal(g *mergeGlobal) bool {
 	g.place = m.placeOf(g)
 	m.mergeCover(g)
 	return true
+}
+
+// keeps reports whether an element is in the result.
+func (m *merger) keeps(g *mergeGlobal) bool {
+	b, o, t := g.in[inBase], g.in[inOurs], g.in[inTheirs]
+	switch {
+	case g.turn != nil:
+		return g.keepsDelta()
+	case b != nil:
+		return o != nil && t != nil
+	default:
+		return o != nil || t != nil
+	}
 }
 
 // placeOf decides where an element stands: where the side that moved it has it, else

@@ -122,16 +122,13 @@ func (w *mergeWriter) recordOf(t *mergeTurn) []string {
 	return names
 }
 
-// placeGlobals files the elements that are no events under their places. A delta whose
-// turn is gone goes with it: what it changed for the turns behind is restored there.
-// All else then stands behind the nearest ancestor.
+// placeGlobals files the elements that are no events under their places. What is no
+// delta stands behind the nearest ancestor of its turn when that is gone.
 func (w *mergeWriter) placeGlobals(all []*mergeGlobal) {
 	for _, g := range all {
 		p := g.place
 		switch {
 		case p.turn == nil:
-		case p.before && p.turn.events == nil:
-			continue
 		case p.before:
 		case p.turn.events == nil:
 			p = w.lastOf(p.turn)
