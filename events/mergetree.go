@@ -57,7 +57,7 @@ func (m *merger) matchKey(k turnKey, base, ours, theirs []*sideTurn) {
 			mine := slices.DeleteFunc(slices.Clone(ours), func(t *sideTurn) bool {
 				return t.merged.in[inBase] != nil
 			})
-			left = pairUp(mine, left, m.sameRequest, false, func(o, t *sideTurn) {
+			left = pairUp(mine, left, m.sameRequest(), false, func(o, t *sideTurn) {
 				o.merged.in[v], t.merged = t, o.merged
 			})
 		}
@@ -77,23 +77,11 @@ func (m *merger) matchBase(v int, base, turns []*sideTurn) []*sideTurn {
 			return b.merged.in[v] != nil
 		})
 	}
-	left := pairUp(base, turns, m.sameRequest, false, take)
+	left := pairUp(base, turns, m.sameRequest(), false, take)
 	if len(left) > 1 || len(left) == 1 && len(base) > 1 {
-		left = pairUp(open(), left, m.overlap, false, take)
+		left = pairUp(open(), left, m.overlap(), false, take)
 	}
-	return pairUp(open(), left, m.overlap, true, take)
-}
-
-// overlap reports whether two turns share an event.
-func (m *merger) overlap(a, b *sideTurn) bool {
-	for _, e := range a.events {
-		if e.Kind() != KindTurnStart && slices.ContainsFunc(b.events, func(f *Element) bool {
-			return m.same(e, f)
-		}) {
-			return true
-		}
-	}
-	return false
+	return pairUp(open(), left, m.overlap(), true, take)
 }
 
 func (m *merger) addTurn(k turnKey, version int, t *sideTurn) {
@@ -101,36 +89,6 @@ func (m *merger) addTurn(k turnKey, version int, t *sideTurn) {
 	t.merged.in[version] = t
 	m.turns = append(m.turns, t.merged)
 	m.byKey[k] = append(m.byKey[k], t.merged)
-}
-
-func (m *merger) sameRequest(a, b *sideTurn) bool {
-	p, q := firstRequest(a.events), firstRequest(b.events)
-	return p == nil && q == nil || p != nil && q != nil && m.same(p, q)
-}
-
-// pairUp pairs those of two lists that are the same, and with rest also what is then
-// left, each time in order. It returns what of bs stays alone. Lists are almost always
-// of one.
-func pairUp[T any](as, bs []T, same func(a, b T) bool, rest bool, pair func(a, b T)) []T {
-	free := slices.Clone(as)
-	var left []T
-	for _, b := range bs {
-		i := slices.IndexFunc(free, func(a T) bool { return same(a, b) })
-		if i < 0 {
-			left = append(left, b)
-			continue
-		}
-		pair(free[i], b)
-		free = slices.Delete(free, i, i+1)
-	}
-	if !rest {
-		return left
-	}
-	n := min(len(free), len(left))
-	for i := range n {
-		pair(free[i], left[i])
-	}
-	return left[n:]
 }
 
 // readParents finds out what each version says of which turn follows which.

@@ -230,12 +230,9 @@ func (m *merger) alignKey(base, ours, theirs []*cell, into map[*cell]*cell) {
 			into[b] = a
 		}
 	}
-	same := func(v int) func(a, b *cell) bool {
-		return func(a, b *cell) bool { return m.same(firstOfCell(a), b.in[v]) }
-	}
-	added := pairUp(base, ours, same(inOurs), true, join(inOurs))
-	left := pairUp(base, theirs, same(inTheirs), true, join(inTheirs))
-	pairUp(added, left, same(inTheirs), true, join(inTheirs))
+	added := pairUp(base, ours, m.sameEvent(), true, join(inOurs))
+	left := pairUp(base, theirs, m.sameEvent(), true, join(inTheirs))
+	pairUp(added, left, m.sameEvent(), true, join(inTheirs))
 }
 
 func firstOfCell(x *cell) *Element {
