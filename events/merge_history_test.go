@@ -198,7 +198,7 @@ func (h *history) change(c *commit, f func(c *commit, o *op) []byte) *commit {
 // work does something on a branch.
 func (h *history) work(c *commit) *commit {
 	for range h.n("operations", 0, 3) {
-		switch kind := h.n("operation", 0, 19); {
+		switch kind := h.n("operation", 0, 20); {
 		case kind < 8:
 			c = h.change(c, h.appendTurn)
 		case kind < 10:
@@ -221,6 +221,8 @@ func (h *history) work(c *commit) *commit {
 			c = h.change(c, h.swap)
 		case kind == 19 && h.legacy:
 			c = h.change(c, h.sanitize)
+		case kind == 20 && !h.collide:
+			c = h.revert(c)
 		default:
 			c = h.change(c, h.appendTurn)
 		}

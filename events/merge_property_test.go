@@ -62,6 +62,28 @@ func (h *history) pick(onto, what *commit) *commit {
 	return c
 }
 
+// revert takes back that a turn was appended, as git revert does: with the commit for
+// a base and its parent for theirs. That is to remove the turn with its deltas.
+func (h *history) revert(onto *commit) *commit {
+	what := onto
+	for range h.n("back", 0, 3) {
+		if len(what.parents) == 1 {
+			what = what.parents[0]
+		}
+	}
+	if !what.appended || len(what.parents) != 1 || !h.untouched(what.turn) || h.picked[what.turn] {
+		return onto
+	}
+	return h.change(onto, func(_ *commit, o *op) []byte {
+		o.what, o.turn = "remove", what.turn
+		r, err := events.Merge(h.side(what), h.side(onto), h.side(what.parents[0]))
+		if err != nil || len(r.Conflicts) > 0 {
+			h.Fatalf("revert: %v, %d conflicts\n%s", err, len(r.Conflicts), onto.stream)
+		}
+		return r.Stream.Encode()
+	})
+}
+
 // mergeInto fills a commit with what a merge comes to, and checks that.
 func (h *history) mergeInto(c *commit, of [3]*commit, virtual bool) {
 	base, a, b := of[0], of[1], of[2]
