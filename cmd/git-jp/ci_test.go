@@ -179,7 +179,7 @@ func tryUpdate(t *testing.T, commands string, env ...string) {
 			t.Errorf("conflict %v: it ends with %d, pushed %v:\n%s", conflict, code, pushed, out)
 		}
 		if data := r.ReadFile(".jp/conversations/17800000000-x/events.json"); !conflict &&
-			!(strings.Contains(data, "Ours?") && strings.Contains(data, "Theirs?")) {
+			(!strings.Contains(data, "Ours?") || !strings.Contains(data, "Theirs?")) {
 			t.Errorf("the branch has not both:\n%s", data)
 		}
 	}
