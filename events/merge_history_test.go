@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/git-jp/git-jp/events"
 	"pgregory.net/rapid"
 )
 
@@ -144,6 +145,9 @@ func isGlobal(kind string) bool {
 
 // join writes elements as a stream in one of several layouts.
 func (h *history) join(elems []string, layout int) []byte {
+	if len(elems) == 0 { // which is how a merge writes it, too
+		return events.New().Encode()
+	}
 	switch layout {
 	case 0:
 		return []byte("[" + strings.Join(elems, ",") + "]")
@@ -164,7 +168,7 @@ func (h *history) begin() *commit {
 	h.legacy = h.one(5, "legacy")
 	h.plain, h.collide = !h.one(4, "by hand"), h.one(3, "collide")
 	c := &commit{
-		name: "o", stream: []byte("[]\n"), config: []byte(`{"model":"m0","tools":["a"],"note":"n0"}`),
+		name: "o", stream: events.New().Encode(), config: []byte(`{"model":"m0","tools":["a"],"note":"n0"}`),
 		ancestors: map[*commit]bool{}, ops: map[int]bool{},
 	}
 	for range h.n("first turns", 0, 4) {

@@ -395,8 +395,8 @@ func story(rt *rapid.T, count *mergeCount) {
 }
 
 // sameStream compares to the byte. Only what stands between the elements may differ, and
-// only once somebody laid all of it out anew: a side that is base unchanged gives that
-// layout, any other merge the one of a new file.
+// only once somebody laid all of it out anew: where a side is base unchanged that layout
+// stays, and any other merge gives the one of a new file.
 func (h *history) sameStream(a, b *commit) bool {
 	if len(h.opsOf(a, "reformat")) == 0 {
 		return bytes.Equal(a.stream, b.stream)
