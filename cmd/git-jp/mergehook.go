@@ -238,6 +238,11 @@ func (c hookCmd) lookBack(ctx context.Context, a *app, went passage) error {
 			return err
 		}
 	}
+	if c.Name != "post-checkout" && !hook.CheckOnly {
+		if err := a.revive(ctx, hook, paths); err != nil {
+			return err
+		}
+	}
 	change, err := hook.Changed(ctx, paths)
 	if err == nil && c.Name != "post-checkout" && !hook.CheckOnly && isTwice(change.Findings) {
 		if err = a.unite(ctx, hook, change.Findings); err == nil {

@@ -2,10 +2,13 @@ package main
 
 import (
 	"context"
+	"path"
 	"path/filepath"
+	"strings"
 	"time"
 
 	"github.com/git-jp/git-jp/events"
+	"github.com/git-jp/git-jp/gitint"
 	"github.com/git-jp/git-jp/internal/check"
 	"github.com/git-jp/git-jp/internal/repair"
 	"github.com/git-jp/git-jp/internal/stage"
@@ -32,18 +35,10 @@ func (a *app) unite(ctx context.Context, hook stage.Hook, findings []check.Findi
 }
 
 func (a *app) uniteIn(ctx context.Context, hook stage.Hook, dir string, ids []events.ID) error {
-	root := filepath.Join(hook.Repo.Root(), filepath.Dir(filepath.FromSlash(dir)))
-	conf, err := a.configAt(root)
+	w, err := a.hookWorkspace(hook, dir)
 	if err != nil {
 		return err
 	}
-	env := a.workspaceEnv(conf.Settings())
-	env.Settings.LockWait = time.Nanosecond // a hook waits for nobody
-	w, err := workspace.Open(root, env)
-	if err != nil {
-		return err
-	}
-	a.closers = append(a.closers, w.Close)
 	plan, err := repair.PlanUnion(ctx, repair.Options{
 		Sources: repair.Sources{Workspace: w, Repo: hook.Repo}, Cache: hook.Cache,
 		Now: a.now, PID: a.pid,
@@ -64,14 +59,95 @@ func (a *app) uniteIn(ctx context.Context, hook stage.Hook, dir string, ids []ev
 			a.warn("%s: %v", f.Path, f.Err)
 		}
 	}
+	return a.stageDone(ctx, hook, dir, done)
+}
+
+// hookWorkspace opens a workspace of a hook, which waits for nobody.
+func (a *app) hookWorkspace(hook stage.Hook, dir string) (*workspace.Workspace, error) {
+	root := filepath.Join(hook.Repo.Root(), filepath.Dir(filepath.FromSlash(dir)))
+	conf, err := a.configAt(root)
+	if err != nil {
+		return nil, err
+	}
+	env := a.workspaceEnv(conf.Settings())
+	env.Settings.LockWait = time.Nanosecond
+	w, err := workspace.Open(root, env)
+	if err == nil {
+		a.closers = append(a.closers, w.Close)
+	}
+	return w, err
+}
+
+// stageDone stages what a hook changed in the work tree.
+func (a *app) stageDone(
+	ctx context.Context, hook stage.Hook, dir string, done []events.ID,
+) error {
 	if len(done) == 0 {
 		return nil
 	}
-	_, err = stage.Run(ctx, stage.Request{
+	_, err := stage.Run(ctx, stage.Request{
 		Repo: hook.Repo, Dir: dir, IDs: done, MaxBlobBytes: hook.MaxBlobBytes, Cache: hook.Cache,
 	})
 	if err == nil {
 		a.note("git jp: staged; commit it")
 	}
 	return err
+}
+
+// revive takes out of the archive what one side archived and the other continued later. Git
+// follows the rename, and so the continuation went into the archive.
+func (a *app) revive(ctx context.Context, hook stage.Hook, paths []gitint.StagedPath) error {
+	put := make(map[string][]events.ID)
+	for _, p := range paths {
+		dir, ok := workspaceOf(p.Path)
+		at, file := path.Split(p.Path)
+		id, known := events.ParseDirname(path.Base(at))
+		if ok && known && file == workspace.EventsFile && p.NewMode.IsRegular() &&
+			strings.HasPrefix(at, dir+"/conversations/.archive/") {
+			put[dir] = append(put[dir], id)
+		}
+	}
+	for dir, ids := range put {
+		w, err := a.hookWorkspace(hook, dir)
+		if err != nil {
+			return err
+		}
+		var done []events.ID
+		for _, id := range ids {
+			if !continuedLater(w, id) {
+				continue
+			}
+			if _, err := w.Unarchive(ctx, id); err != nil {
+				a.warn("%s: %v", id, err)
+				continue
+			}
+			a.note("git jp: %s is live again: it was continued after it was archived", id)
+			done = append(done, id)
+		}
+		if err := a.stageDone(ctx, hook, dir, done); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// continuedLater reports whether a conversation has an event at or after its archiving. One
+// that cannot be read stays where it is.
+func continuedLater(w *workspace.Workspace, id events.ID) bool {
+	e, err := w.Find(id.String(), workspace.FindOptions{
+		ListOptions: workspace.ListOptions{Archived: true},
+	})
+	if err != nil || e.Partition != workspace.Archive {
+		return false
+	}
+	c, err := w.Load(e)
+	if err != nil || c.Details.ArchivedAt == nil {
+		return false
+	}
+	for _, el := range c.Stream.All() {
+		if !el.Time().Before(*c.Details.ArchivedAt) {
+			return true
+		}
+	}
+	return false
 }

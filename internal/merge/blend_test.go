@@ -53,7 +53,8 @@ func TestBlends(t *testing.T) {
 		},
 		"twice the same": {
 			streamOf(first, ours), streamOf(first, theirs), streamOf(first, ours, ours, theirs),
-			good, map[string]merge.Outcome{"events.json": merge.Blended},
+			good,
+			map[string]merge.Outcome{"events.json": merge.Blended},
 		},
 		"a turn is gone": {
 			streamOf(first, ours), streamOf(first, theirs), streamOf(ours, theirs), good,
