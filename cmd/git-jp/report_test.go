@@ -33,3 +33,14 @@ func TestModelHints(t *testing.T) {
 		t.Errorf("%v: hints %q", none, got)
 	}
 }
+
+// TestWhoGoesOnAfterALimit holds that an answer is continued by the adapter or by the turn,
+// never by both.
+func TestWhoGoesOnAfterALimit(t *testing.T) {
+	for id, want := range map[string]int{"anthropic/m": -1, "openai/m": 0, "ollama/m": 0} {
+		k := &talk{model: unasked(id)}
+		if got := k.continues(); got != want {
+			t.Errorf("%s: continues %d, expected %d", id, got, want)
+		}
+	}
+}
