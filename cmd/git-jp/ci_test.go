@@ -73,8 +73,9 @@ func TestPreCommitFrameworkHooks(t *testing.T) {
 	}
 }
 
-// TestActionRunsTheCheck runs the last step of action.yml as a forge would.
-func TestActionRunsTheCheck(t *testing.T) {
+// checkStep returns the last step of action.yml, and a directory with the program for it.
+func checkStep(t *testing.T) (script, temp string) {
+	t.Helper()
 	var action struct {
 		Runs struct {
 			Steps []struct{ Name, Run string }
@@ -83,11 +84,37 @@ func TestActionRunsTheCheck(t *testing.T) {
 	if err := yaml.Unmarshal(readRoot(t, "action.yml"), &action); err != nil {
 		t.Fatal(err)
 	}
-	step := action.Runs.Steps[len(action.Runs.Steps)-1]
-	temp := t.TempDir()
+	temp = t.TempDir()
 	if err := os.Symlink(onPath(t), filepath.Join(temp, "git-jp")); err != nil {
 		t.Fatal(err)
 	}
+	return action.Runs.Steps[len(action.Runs.Steps)-1].Run, temp
+}
+
+// TestActionRegistersDrivers runs the check in a clone whose attributes ask for drivers.
+func TestActionRegistersDrivers(t *testing.T) {
+	script, temp := checkStep(t)
+	r := gittest.Repo(t)
+	r.WriteFile(".jp/.gitignore", "")
+	if out, code := runIn(t, r, "git-jp", "install", "-q", "--drivers"); code != exitDone {
+		t.Fatal(out)
+	}
+	r.Commit("attributes")
+	if out, code := runIn(t, r, "git-jp", "uninstall", "-q"); code != exitDone {
+		t.Fatal(out)
+	}
+	if _, code := runIn(t, r, "git-jp", "check", "HEAD"); code != exitProblems {
+		t.Errorf("a clone without drivers checks with %d", code)
+	}
+	in := r.With("RANGE=HEAD", "RUNNER_TEMP="+temp)
+	if out, code := runIn(t, in, "bash", "-e", "-c", script); code != exitDone {
+		t.Errorf("the action ends with %d:\n%s", code, out)
+	}
+}
+
+// TestActionRunsTheCheck runs the last step of action.yml as a forge would.
+func TestActionRunsTheCheck(t *testing.T) {
+	script, temp := checkStep(t)
 	r := danglingRepository(t)
 	annotation := regexp.MustCompile(`(?m)^::error file=\.jp/conversations/17800000000-x/events\.json`)
 	for _, tt := range []struct {
@@ -100,9 +127,9 @@ func TestActionRunsTheCheck(t *testing.T) {
 		{[]string{"ARGS=--strict"}, exitProblems},
 	} {
 		in := r.With(append(tt.env, "RUNNER_TEMP="+temp)...)
-		out, code := runIn(t, in, "bash", "-e", "-c", step.Run)
+		out, code := runIn(t, in, "bash", "-e", "-c", script)
 		if code != tt.code || annotation.MatchString(out) != (tt.code != exitDone) {
-			t.Errorf("%s with %q ends with %d:\n%s", step.Name, tt.env, code, out)
+			t.Errorf("the check with %q ends with %d:\n%s", tt.env, code, out)
 		}
 	}
 }
