@@ -14,7 +14,10 @@ import (
 
 var benches = []bench{
 	{"start-up", startUp},
-	{"pre-commit hook, no .jp path staged", idleHook},
+	{"pre-commit hook, no .jp path staged", idleHook("pre-commit")},
+	{"pre-merge-commit hook, no .jp path staged", idleHook("pre-merge-commit")},
+	{"post-merge hook, no merge of .jp", idleHook("post-merge", "0")},
+	{"post-checkout hook, a file", idleHook("post-checkout", "HEAD", "HEAD", "0")},
 	{"ls of 10,000 conversations", list},
 	{"status of 10,000 new conversations", status},
 	{"stage of 1,000 blobs", stage},
@@ -52,9 +55,13 @@ func startUp(b *builder) (ours, theirs side, err error) {
 	return ours, theirs, nil
 }
 
-// idleHook measures what every commit pays. Its opponent is the cheapest hook
-// that could tell the same: one git process that lists what is staged.
-func idleHook(b *builder) (ours, theirs side, err error) {
+// idleHook measures what every commit, merge and checkout pays. Its opponent is the cheapest
+// hook that could tell the same: one git process that lists what is staged.
+func idleHook(hook ...string) func(b *builder) (ours, theirs side, err error) {
+	return func(b *builder) (ours, theirs side, err error) { return idle(b, hook) }
+}
+
+func idle(b *builder, hook []string) (ours, theirs side, err error) {
 	if err := b.repository(1, 1, true); err != nil {
 		return ours, theirs, err
 	}
@@ -68,7 +75,7 @@ func idleHook(b *builder) (ours, theirs side, err error) {
 		return ours, theirs, err
 	}
 	ours = side{
-		label: "hook", dir: b.dir, args: []string{b.binary, "hook", "pre-commit"},
+		label: "hook", dir: b.dir, args: append([]string{b.binary, "hook"}, hook...),
 	}
 	theirs = side{
 		label: "git diff --cached", dir: b.dir,
