@@ -111,8 +111,9 @@ func (c *Config) Settings() Settings {
 		},
 		Merge: Merge{Blended: get[string](c, "merge.blended")},
 		Trim: Trim{
-			Schedule: get[string](c, "trim.schedule"),
-			MinBytes: get[int64](c, "trim.min_bytes"), MinTurns: int(get[int64](c, "trim.min_turns")),
+			Schedule:   get[string](c, "trim.schedule"),
+			MinBytes:   get[int64](c, "trim.min_bytes"),
+			MinTurns:   int(get[int64](c, "trim.min_turns")),
 			MinDelta:   get[float64](c, "trim.min_delta"),
 			CacheTurns: int(get[int64](c, "trim.cache_turns")),
 		},
