@@ -14,8 +14,8 @@ import (
 //
 //   - A turn that is in the result was removed by nobody, so each side that knows the
 //     turn's place shows it. What the result shows is the union of what the sides show,
-//     less the turns that went. Base is not asked and no place is preferred, so nothing
-//     is left for the order to decide.
+//     less the turns that went. No place is preferred, and base is asked only whether
+//     somebody took the delta itself away, so nothing is left for the order to decide.
 //   - That a turn went is the same for all orders, too: no merge brings one back.
 //
 // Choosing one place instead, or taking a delta out of the set because one of its

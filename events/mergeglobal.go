@@ -80,8 +80,8 @@ func (m *merger) globalSum(e *Element) blobs.Hash {
 // decideGlobal reports whether an element is in the result, and says as what and where.
 func (m *merger) decideGlobal(g *mergeGlobal) bool {
 	b, o, t := g.in[inBase], g.in[inOurs], g.in[inTheirs]
-	switch keep := m.keeps(g); {
-	case !keep:
+	switch {
+	case !g.stays():
 		return false
 	case o != nil && t != nil:
 		was := g.was
@@ -99,8 +99,8 @@ func (m *merger) decideGlobal(g *mergeGlobal) bool {
 	return true
 }
 
-// keeps reports whether an element is in the result.
-func (m *merger) keeps(g *mergeGlobal) bool {
+// stays reports whether an element is in the result.
+func (g *mergeGlobal) stays() bool {
 	b, o, t := g.in[inBase], g.in[inOurs], g.in[inTheirs]
 	switch {
 	case g.turn != nil:
