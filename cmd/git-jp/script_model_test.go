@@ -50,7 +50,12 @@ type fakeModel struct {
 
 // ServeHTTP implements [http.Handler].
 func (m *fakeModel) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	if r.URL.Path != "/api/chat" {
+	switch r.URL.Path {
+	case "/api/tags":
+		_, _ = io.WriteString(w, `{"models":[{"name":"here:7b","model":"here:7b"}]}`)
+		return
+	case "/api/chat":
+	default:
 		http.NotFound(w, r)
 		return
 	}
