@@ -22,7 +22,9 @@ import (
 // turns went, loses a place that a branch that comes later still knows.
 //
 // The end of the stream is no such place: whoever appends a turn takes the delta from
-// there. So it counts three-way, and only as long as no turn has the delta.
+// there. So it counts three-way, and only as long as no turn has the delta. A merge in
+// which one has forgets that the delta was left at the end, too; should that turn go in
+// a later merge, so does the delta. This much does depend on the order.
 //
 // A delta may thus be written twice, before turns of two branches that both took it
 // over. What turns run under is restored by seams, whatever stands before them.
