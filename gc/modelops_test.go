@@ -393,7 +393,13 @@ func (m *world) push(_, _ int) {
 		return
 	}
 	if t.tryRun("rev-parse", "-q", "--verify", "stash@{"+fmt.Sprint(len(m.stash))+"}") == "" {
-		return // git saw nothing to put away
+		// git saw nothing to put away, or put away the very same within a second, which is
+		// one commit, and one entry.
+		if work := m.read(t); work.equal(head) {
+			t.work = work
+			m.stageAll(t)
+		}
+		return
 	}
 	// What git takes along of an index that differs from both is git's to say.
 	s := m.inCommit("stash@{0}")

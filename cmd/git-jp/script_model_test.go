@@ -78,6 +78,9 @@ func (m *fakeModel) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		http.Error(w, "the script is broken", http.StatusInternalServerError)
 		return
 	}
+	if strings.HasPrefix(filepath.Base(name), "slow") {
+		time.Sleep(2 * time.Second)
+	}
 	w.Header().Set("Content-Type", "application/x-ndjson")
 	_, _ = w.Write(data)
 	if strings.HasPrefix(filepath.Base(name), "hang") {
