@@ -34,6 +34,7 @@ var benches = []bench{
 	{"saving an event after 5,000 others", saving(5000)},
 	{"merging the real conversation cut in two", mergeReal},
 	{"the merge driver of a small conversation", driverStart},
+	{"git merge of 200 conversations", mergeMany},
 	{"first words, a new conversation", firstWords(0)},
 	{"first words after 5,000 events", firstWords(5000)},
 	{"an answer in 10,000 fragments", throughput},

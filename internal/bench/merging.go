@@ -1,7 +1,9 @@
 package main
 
 import (
+	"fmt"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"time"
 
@@ -49,11 +51,82 @@ func driverStart(b *builder) (ours, theirs side, err error) {
 	return ours, theirs, nil
 }
 
+// merged is how many conversations both sides of mergeMany went on with.
+const merged = 200
+
+// mergeMany merges branches that both went on with the same conversations, with our driver and
+// with git's own merge of lines in its place, which stops at each of them.
+func mergeMany(b *builder) (ours, theirs side, err error) {
+	if err := b.git("init", "-q", "-b", "main"); err != nil {
+		return ours, theirs, err
+	}
+	if err := b.continued("base", 1); err != nil {
+		return ours, theirs, err
+	}
+	for branch, day := range map[string]int{"theirs": 3, "ours": 2} {
+		if err := b.git("checkout", "-q", "-b", branch, "main"); err != nil {
+			return ours, theirs, err
+		}
+		if err := b.continued(branch, 1, day); err != nil {
+			return ours, theirs, err
+		}
+	}
+	install := exec.Command(b.binary, "install", "-q", "--drivers")
+	install.Dir = b.dir
+	if out, err := install.CombinedOutput(); err != nil {
+		return ours, theirs, fmt.Errorf("install the drivers: %w: %s", err, out)
+	}
+	ours = side{label: "its driver", do: func() (time.Duration, error) {
+		return b.merge(b.binary + " merge-driver events %O %A %B %P %L")
+	}}
+	theirs = side{label: "git merge-file", do: func() (time.Duration, error) {
+		took, _ := b.merge("git merge-file -q %A %O %B") // which leaves markers in all
+		return took, nil
+	}}
+	return ours, theirs, nil
+}
+
+// merge merges theirs into ours with a driver.
+func (b *builder) merge(driver string) (time.Duration, error) {
+	if err := b.git("checkout", "-q", "-f", "ours"); err != nil {
+		return 0, err
+	}
+	if err := b.git("reset", "-q", "--hard", "ours"); err != nil {
+		return 0, err
+	}
+	start := time.Now()
+	err := b.git("-c", "merge.jp-events.driver="+driver, "merge", "-q", "--no-commit", "theirs")
+	return time.Since(start), err
+}
+
+// continued commits the conversations with a turn of each of the days.
+func (b *builder) continued(subject string, days ...int) error {
+	for i := range merged {
+		name := fmt.Sprintf(".jp/conversations/%d-talk/events.json", 17000000000+i)
+		if err := b.write(name, streamOf(days...)); err != nil {
+			return err
+		}
+	}
+	if err := b.git("add", "."); err != nil {
+		return err
+	}
+	return b.git("commit", "-q", "-m", subject)
+}
+
 // smallStream has n turns.
 func smallStream(n int) []byte {
+	days := make([]int, n)
+	for i := range days {
+		days[i] = i + 1
+	}
+	return streamOf(days...)
+}
+
+// streamOf has a turn of each of the days.
+func streamOf(days ...int) []byte {
 	s := events.New()
-	for i := range n {
-		at := time.Date(2026, 1, 1+i, 0, 0, 0, 0, time.UTC)
+	for _, day := range days {
+		at := time.Date(2026, 1, day, 0, 0, 0, 0, time.UTC)
 		s.Append(
 			events.NewElement(at, &events.TurnStart{}, events.Metadata{}),
 			events.NewElement(at, &events.ChatRequest{Content: "What is it?"}, events.Metadata{}),
