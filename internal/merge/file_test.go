@@ -12,6 +12,7 @@ import (
 	"github.com/git-jp/git-jp/blobs"
 	"github.com/git-jp/git-jp/events"
 	"github.com/git-jp/git-jp/gitint"
+	"github.com/git-jp/git-jp/internal/gittest"
 )
 
 const (
@@ -82,6 +83,11 @@ func TestBlobs(t *testing.T) {
 // called runs a driver on three files and returns what it did to ours.
 func called(t *testing.T, kind Kind, base, ours, theirs string) (string, *Merged, error) {
 	t.Helper()
+	return calledWith(t, Call{Kind: kind, MarkerSize: plainMarker}, base, ours, theirs)
+}
+
+func calledWith(t *testing.T, c Call, base, ours, theirs string) (string, *Merged, error) {
+	t.Helper()
 	dir := t.TempDir()
 	names := make([]string, 3)
 	for i, text := range []string{base, ours, theirs} {
@@ -90,11 +96,10 @@ func called(t *testing.T, kind Kind, base, ours, theirs string) (string, *Merged
 			t.Fatal(err)
 		}
 	}
-	m, err := Call{
-		Kind: kind, Base: names[0], Ours: names[1], Theirs: names[2],
-		Path: ".jp/conversations/17000000001-a/events.json", MarkerSize: plainMarker,
-		Repo: func() (*gitint.Repo, error) { return nil, gitint.ErrNotRepository }, Now: time.Now,
-	}.Run(t.Context())
+	c.Base, c.Ours, c.Theirs = names[0], names[1], names[2]
+	c.Path, c.Now = ".jp/conversations/17000000001-a/events.json", time.Now
+	c.Repo = func() (*gitint.Repo, error) { return nil, gitint.ErrNotRepository }
+	m, err := c.Run(t.Context())
 	data, readErr := os.ReadFile(names[1])
 	if readErr != nil {
 		t.Fatal(readErr)
@@ -143,6 +148,55 @@ func TestConflictLoads(t *testing.T) {
 	}
 	if got == ours {
 		t.Error("git cannot tell it from our version")
+	}
+}
+
+// TestVirtualBase merges bases of a criss-cross merge, which git tells by longer markers: a
+// conflict there stays as it was, for the merge that follows to ask about.
+func TestVirtualBase(t *testing.T) {
+	ours := strings.Replace(baseStream, "What?", "Ours?", 1)
+	theirs := strings.Replace(baseStream, "What?", "Theirs?", 1)
+	c := Call{Kind: Events, MarkerSize: plainMarker + 2}
+	got, m, err := calledWith(t, c, baseStream, ours, theirs)
+	if err != nil || len(m.Conflicts) > 0 || !strings.Contains(got, "What?") {
+		t.Errorf("got %q, %v, %v", got, m, err)
+	}
+}
+
+// TestConfigs finds what git does not tell a driver: the commits that it merges.
+func TestConfigs(t *testing.T) {
+	r := gittest.Repo(t)
+	const name = ".jp/conversations/17000000001-a/base_config.json"
+	write := func(text string) {
+		r.WriteFile(name, text)
+		r.Commit(text)
+	}
+	write("base")
+	r.Run("checkout", "-q", "-b", "side")
+	write("theirs")
+	theirs := strings.TrimSpace(r.Run("rev-parse", "HEAD"))
+	r.Run("checkout", "-q", "-")
+	write("ours")
+	for _, test := range []struct {
+		env  []string
+		want [3]string
+	}{
+		{nil, [3]string{"ours", "ours", "ours"}},
+		{[]string{headPrefix + theirs + "=side"}, [3]string{"base", "ours", "theirs"}},
+	} {
+		repo, err := gitint.Open(t.Context(), gitint.Options{Dir: r.Dir, Env: append(r.Env, test.env...)})
+		if err != nil {
+			t.Fatal(err)
+		}
+		configs := Configs(t.Context(), repo, name)
+		for i, want := range test.want {
+			if string(configs[i]) != want {
+				t.Errorf("%q: version %d is %q, want %q", test.env, i, configs[i], want)
+			}
+		}
+		if err := repo.Close(); err != nil {
+			t.Error(err)
+		}
 	}
 }
 
