@@ -29,7 +29,8 @@
 // gives it to both. Files that a hook manager writes anew (husky, lefthook,
 // pre-commit, prek, simple-git-hooks) are never chained into, since the block would be
 // lost without a word; the plan says what belongs into the manager's own
-// configuration.
+// configuration. pre-commit and prek run a script of the name <hook>.legacy before their
+// own hooks, with all that git gives it: that is where [ForeignChain] puts ours.
 //
 // # What it does not promise
 //

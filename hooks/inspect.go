@@ -47,6 +47,7 @@ type found struct {
 	manager manager
 	by      string // file that calls our hook
 	detail  string // what kindOpaque is
+	room    string // with kindManaged, a name under which the manager runs a hook beside its own
 }
 
 // site returns where git looks for hooks.
@@ -169,14 +170,22 @@ func (in *Installer) lookManaged(f *found) {
 		return
 	}
 	f.kind, f.manager = kindManaged, m
+	if f.text == "" {
+		// Its files are ignored by git: a new work tree has none before the manager ran.
+		f.detail = m.name + " has no hook in this work tree"
+		return
+	}
 	if f.by = m.calledBy(in.repo.Root(), f.name); f.by != "" {
 		f.kind = kindByHand
 		return
 	}
 	if m.runsIt {
 		text, err := os.ReadFile(filepath.Join(f.site.dir, f.name+m.backup))
-		if err == nil && is(string(text), f.name, in.texts.scripts) >= 0 {
+		switch {
+		case err == nil && is(string(text), f.name, in.texts.scripts) >= 0:
 			f.kind, f.by = kindLegacy, f.name+m.backup
+		case errors.Is(err, fs.ErrNotExist):
+			f.room = f.name + m.backup
 		}
 	}
 }

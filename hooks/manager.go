@@ -11,7 +11,7 @@ type manager struct {
 	name    string
 	mark    string // in the text of each of its hook files
 	backup  string // suffix under which it keeps the hook that it found
-	runsIt  bool   // it runs that hook as well
+	runsIt  bool   // it runs that hook as well, and keeps it when it writes its own anew
 	configs []string
 	snippet func(hook string) string
 }
@@ -49,14 +49,23 @@ func managers() []manager {
 func husky(hook string) manager {
 	return manager{
 		name: "husky", configs: []string{".husky/" + hook},
-		snippet: func(hook string) string {
-			return ".husky/" + hook + ":\n" + call(hook) + "\n"
-		},
+		snippet: func(hook string) string { return ".husky/" + hook + ":\n" + call(hook) },
 	}
 }
 
-// call is the line that calls our hook from a script.
-func call(hook string) string { return `git jp hook ` + hook + ` "$@"` }
+// call is what calls our hook from a script. It is the block without its marks, since
+// nobody but its author takes it out again: a machine without the program goes on, and
+// what follows in the script has the same input.
+func call(hook string) string {
+	lines := strings.SplitAfter(block1(hook), "\n")
+	return strings.Join(lines[1:len(lines)-2], "")
+}
+
+// command calls our hook from the configuration of a manager that runs a shell for it.
+func command(hook, args string) string {
+	return fill(`if command -v git-jp >/dev/null 2>&1; then git jp hook NAME`+args+
+		`; else ABSENT; fi`, hook)
+}
 
 func lefthookSnippet(hook string) string {
 	input := ""
@@ -64,19 +73,26 @@ func lefthookSnippet(hook string) string {
 		input = "      use_stdin: true\n"
 	}
 	return "lefthook.yml:\n" + hook + ":\n  jobs:\n    - name: git-jp\n" +
-		"      run: git jp hook " + hook + " {0}\n" + input
+		"      run: |\n        " + command(hook, " {0}") + "\n" + input
 }
 
+// preCommitSnippet is verbose, or nobody would see what the hook says of a commit that it
+// lets pass.
 func preCommitSnippet(hook string) string {
+	args, ending, files := "", "", "false"
+	if hook == "prepare-commit-msg" {
+		args, ending, files = ` "$@"`, " --", "true" // the file of the message
+	}
 	return ".pre-commit-config.yaml, below repos:\n- repo: local\n  hooks:\n" +
-		"  - id: git-jp-" + hook + "\n    name: git jp\n    entry: git jp hook " + hook + "\n" +
+		"  - id: git-jp-" + hook + "\n    name: git jp\n" +
+		"    entry: >-\n      sh -c '" + command(hook, args) + "'" + ending + "\n" +
 		"    language: system\n    stages: [" + hook + "]\n" +
-		"    always_run: true\n    pass_filenames: false\n"
+		"    always_run: true\n    pass_filenames: " + files + "\n    verbose: true\n"
 }
 
 func simpleSnippet(hook string) string {
-	return "package.json, below \"simple-git-hooks\":\n" +
-		`"` + hook + `": "git jp hook ` + hook + ` \"$@\""` + "\n"
+	text := strings.ReplaceAll(command(hook, ` "$@"`), `"`, `\"`)
+	return "package.json, below \"simple-git-hooks\":\n" + `"` + hook + `": "` + text + "\"\n"
 }
 
 // managerOf returns the manager that wrote the hook file text in dir.

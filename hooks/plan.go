@@ -1,6 +1,7 @@
 package hooks
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"io/fs"
@@ -246,8 +247,15 @@ func (in *Installer) installFile(p *Plan, f found) {
 	case f.kind == kindByHand, f.kind == kindLegacy:
 		a.Do, a.Path, a.Reason = Keep, f.by, "it calls the hook"
 		p.add(a)
+	case f.kind == kindManaged && f.room != "" && !outside && in.opts.Foreign == ForeignChain:
+		a.Do, a.Reason = Chain, f.manager.name+" runs it before its own hooks"
+		a.Path = filepath.Join(f.site.dir, f.room)
+		p.add(a, step{
+			file: f.site.rel + "/" + f.room, new: in.texts.scripts[0](f.name), absent: true,
+			perm: scriptPerm,
+		})
 	case f.kind == kindManaged:
-		reason := f.manager.name + " writes this file anew"
+		reason := cmp.Or(f.detail, f.manager.name+" writes this file anew")
 		p.manual(a.Hook, a.Path, reason, f.manager.snippet(f.name))
 	case f.kind == kindOurs && f.version == 0 && f.executable(),
 		f.kind == kindChained && f.version == 0 && f.executable():

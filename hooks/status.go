@@ -1,6 +1,7 @@
 package hooks
 
 import (
+	"cmp"
 	"context"
 	"path/filepath"
 )
@@ -74,7 +75,7 @@ func (in *Installer) ofFile(f found) Status {
 	case kindByHand, kindLegacy:
 		st.Active, st.Via, st.Path = true, "called", f.by
 	case kindManaged:
-		st.Detail = "the hook is " + f.manager.name + "'s"
+		st.Detail = cmp.Or(f.detail, "the hook is "+f.manager.name+"'s")
 	case kindAbsent:
 		st.Detail = in.dormant(f)
 	default:

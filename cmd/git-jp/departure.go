@@ -117,6 +117,11 @@ func (a *app) pushed(
 			d.Not = append(d.Not, ref.RemoteOID.String())
 		}
 	}
+	if len(refs) == 0 {
+		if err := a.pushedByManager(ctx, repo, &d); err != nil {
+			return departure{}, err
+		}
+	}
 	return newDeparture(ctx, repo, d)
 }
 

@@ -24,6 +24,7 @@ type hookCmd struct {
 // Run does the work of a hook. A hook of a later version that this one does not know
 // does nothing: the repository's owner may have a newer program.
 func (c hookCmd) Run(ctx context.Context, a *app) error {
+	c.Args = c.given(a)
 	switch c.Name {
 	case "pre-commit":
 		return c.preCommit(ctx, a)

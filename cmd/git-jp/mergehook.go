@@ -191,6 +191,10 @@ func (c hookCmd) passage(a *app) (passage, bool, error) {
 		return passage{at.Previous.String(), at.Next.String()}, moved, err
 	case "post-rewrite":
 		all, err := hooks.ReadPostRewrite(a.stdin)
+		if err == nil && len(all) == 0 && slices.Equal(c.Args, []string{"rebase"}) {
+			// A manager of hooks kept the list, which git never leaves empty.
+			return passage{"ORIG_HEAD", "HEAD"}, true, nil
+		}
 		if err != nil || len(all) == 0 || slices.Equal(c.Args, []string{"amend"}) {
 			return passage{}, false, err
 		}
