@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/git-jp/git-jp/events"
+	"github.com/go-json-experiment/json/jsontext"
 )
 
 // Turns are removed one after the other and on several branches, and their deltas stay.
@@ -34,7 +35,7 @@ func TestMergeDeltasOfRemovedTurns(t *testing.T) {
 			[]string{
 				"x=o,a,b r=o,x,c", "x=o,a,c r=o,x,b", "x=o,b,c r=o,a,x", "x=o,a,c y=o,b,c r=c,x,y",
 			},
-			"[da] 3 4",
+			"[da] 3 4 da",
 		},
 		{
 			"taken over by turns of two branches, of which one went",
@@ -49,6 +50,18 @@ func TestMergeDeltasOfRemovedTurns(t *testing.T) {
 			map[string]string{"o": "1 da", "x1": "1 da 2", "y": "1 da 3", "z": "1 da"},
 			[]string{"p=o,x1,y r=x1,p,z", "p=x1,x1,z r=o,p,y", "p=o,z,y r=o,y,p"},
 			"1 da 3",
+		},
+		{
+			"left at the end, given to a turn, and that removed by one who knew neither",
+			map[string]string{"o": "da 1", "a": "da", "b": "da 1 2", "w": "da 2", "v": "da 1"},
+			[]string{"x=o,a,w r=b,x,v", "x=o,a,v r=b,x,w", "x=b,w,v r=o,a,x"},
+			"da",
+		},
+		{
+			"taken away by one, left at the end by another, and taken over",
+			map[string]string{"o": "da 1", "a": "", "b": "da", "b2": "da 3", "w": "da 4"},
+			[]string{"x=o,a,b2 r=b,x,w", "x=b,b2,w r=o,a,x", "x=o,a,b y=b,x,b2 r=b,y,w"},
+			"[da] 3 4",
 		},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
@@ -85,4 +98,60 @@ func walkWay(t *testing.T, commits map[string]string, way string) *events.Stream
 		states[to] = r.Stream
 	}
 	return states["r"]
+}
+
+// What a delta at the end sets stays behind what a newer one set for a turn: of a setting
+// that somebody left there, and of one whose turns went.
+func TestMergeEndsWithTheNewest(t *testing.T) {
+	old := `{"type":"config_delta","timestamp":"2026-01-01 00:10:00.0","delta":` +
+		`{"x":"a","deep":{"p":"a","q":"a"},"list":["a"]}}`
+	newer := `{"type":"config_delta","timestamp":"2026-01-01 00:12:00.0","delta":` +
+		`{"x":"b","deep":{"p":"b"},"list":{"value":["b"],"strategy":"replace"}}}`
+	for _, tt := range []struct{ name, base, ours, theirs, want string }{
+		{
+			"left by one", "1", "1 OLD", "1 NEW 13",
+			`{"deep":{"p":"b","q":"a"},"list":["b"],"x":"b"}`,
+		},
+		{
+			"whose turns went", "OLD 1 2", "OLD 2", "OLD 1 NEW 13",
+			`{"deep":{"p":"b","q":"a"},"list":["b"],"x":"b"}`,
+		},
+		{
+			"the newest at the end", "1", "1 NEW", "1 OLD 11",
+			`{"deep":{"p":"b","q":"a"},"list":["b"],"x":"b"}`,
+		},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			side := func(words string) events.Side {
+				var elems []string
+				for _, w := range strings.Fields(words) {
+					switch w {
+					case "OLD":
+						elems = append(elems, old)
+					case "NEW":
+						elems = append(elems, newer)
+					default:
+						elems = append(elems, word(w)...)
+					}
+				}
+				s, err := events.Decode([]byte("[" + strings.Join(elems, ",") + "]"))
+				if err != nil {
+					t.Fatal(err)
+				}
+				return events.Side{Stream: s}
+			}
+			r, err := events.Merge(side(tt.base), side(tt.ours), side(tt.theirs))
+			if err != nil || len(r.Conflicts) > 0 {
+				t.Fatal(err, r.Conflicts)
+			}
+			c, err := r.Stream.Config(events.Config{}, r.Stream.Len(), 0)
+			if err != nil {
+				t.Fatal(err)
+			}
+			got, err := jsontext.AppendFormat(nil, c.Plain(), jsontext.ReorderRawObjects(true))
+			if err != nil || string(got) != tt.want {
+				t.Errorf("ends with %s, not %s: %v\n%s", got, tt.want, err, r.Stream.Encode())
+			}
+		})
+	}
 }

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/go-json-experiment/json/jsontext"
 )
@@ -123,10 +124,21 @@ func (m *merger) seam(inForce Config, t *mergeTurn) *Element {
 	if string(delta) == "{}" {
 		return nil
 	}
-	at := t.events[0].Time()
+	return seamOf(t.events[0].Time(), delta)
+}
+
+func seamOf(at time.Time, delta jsontext.Value) *Element {
 	fs := append(elementFields(at, &ConfigDelta{Delta: delta}, Metadata{}),
 		field{name: MetadataSeam, value: []byte("true")})
 	return built(indented(object(fs), 1), at, &ConfigDelta{Delta: delta}, Metadata{})
+}
+
+// joined returns what is in force once a delta has come, which was read before.
+func (m *merger) joined(inForce Config, delta jsontext.Value) Config {
+	if c, err := m.configs.parse(delta); err == nil {
+		return m.configs.join(inForce, c)
+	}
+	return inForce
 }
 
 // says names a turn for a person.

@@ -14,6 +14,7 @@ type mergeGlobal struct {
 	in    [versions]*sideGlobal
 	was   *Element   // what base says there, or says so elsewhere
 	turn  *mergeTurn // of a delta that has one
+	delta *mergeDelta
 	el    *Element
 	sum   blobs.Hash
 	place globalPlace
@@ -39,6 +40,7 @@ type globalKey struct {
 func (m *merger) mergeGlobals() []*mergeGlobal {
 	byKey := map[globalKey]*mergeGlobal{}
 	was := map[blobs.Hash]*Element{}
+	deltas := newMergeDeltas()
 	var all []*mergeGlobal
 	for v, s := range m.streams {
 		count := map[globalKey]int{}
@@ -57,6 +59,9 @@ func (m *merger) mergeGlobals() []*mergeGlobal {
 				mg = &mergeGlobal{sum: k.sum, turn: k.turn, was: was[k.sum]}
 				byKey[k], all = mg, append(all, mg)
 			}
+			if g.el.Kind() == KindConfigDelta {
+				mg.delta = deltas.add(k, g, v)
+			}
 			if mg.in[v] == nil {
 				mg.in[v] = g
 			}
@@ -64,7 +69,7 @@ func (m *merger) mergeGlobals() []*mergeGlobal {
 		}
 	}
 	all = slices.DeleteFunc(all, func(g *mergeGlobal) bool { return !m.decideGlobal(g) })
-	return withoutTaken(all)
+	return append(all, deltas.left()...)
 }
 
 // globalSum is the sum of what an element says; of a compaction, but for its range.
@@ -103,7 +108,7 @@ func (m *merger) decideGlobal(g *mergeGlobal) bool {
 func (g *mergeGlobal) stays() bool {
 	b, o, t := g.in[inBase], g.in[inOurs], g.in[inTheirs]
 	switch {
-	case g.turn != nil:
+	case g.delta != nil:
 		return g.keepsDelta()
 	case b != nil:
 		return o != nil && t != nil

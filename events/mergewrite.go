@@ -14,6 +14,7 @@ type mergeWriter struct {
 
 	globals map[globalPlace][]*mergeGlobal
 	covers  []*mergeGlobal // the compactions
+	deltas  []*Element     // what was written of them, without seams
 	// positions holds the turns of the result by their position as [Stream.Turns]
 	// counts, where several legacy turns can be one.
 	positions [][]*mergeTurn
@@ -42,7 +43,7 @@ func (m *merger) write() *Stream {
 			w.turn(t)
 		}
 	}
-	w.at(globalPlace{after: -1, before: true})
+	w.end()
 	return New(w.out...)
 }
 
@@ -159,6 +160,7 @@ func (w *mergeWriter) at(p globalPlace) {
 		case KindCompaction:
 			w.out = append(w.out, w.compactions(g)...)
 		case KindConfigDelta:
+			w.deltas = append(w.deltas, g.el)
 			w.delta(g.el)
 		default:
 			w.out = append(w.out, g.el)
@@ -168,10 +170,12 @@ func (w *mergeWriter) at(p globalPlace) {
 
 func (w *mergeWriter) delta(e *Element) {
 	w.out = append(w.out, e)
+	w.inForce = w.m.joined(w.inForce, deltaOf(e))
+}
+
+func deltaOf(e *Element) jsontext.Value {
 	d, _ := e.Event().(*ConfigDelta)
-	if c, err := w.m.configs.parse(d.Delta); err == nil { // what was read once reads again
-		w.inForce = w.m.configs.join(w.inForce, c)
-	}
+	return d.Delta
 }
 
 // turn writes a turn with what belongs before and in it.
