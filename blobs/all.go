@@ -19,8 +19,7 @@ import (
 func (s *Store) All() iter.Seq2[Hash, error] {
 	return func(yield func(Hash, error) bool) {
 		err := s.do(s.root, func(root *os.Root) error {
-			w := walker{fsys: root.FS(), base: s.name, yield: yield}
-			return w.top()
+			return walker{root: root, base: s.name, yield: yield}.top()
 		})
 		if err != nil && !errors.Is(err, fs.ErrNotExist) {
 			yield(Hash{}, fmt.Errorf("list blobs: %w", err))
@@ -30,14 +29,14 @@ func (s *Store) All() iter.Seq2[Hash, error] {
 
 // walker lists a store. Its methods return false when the caller has had enough.
 type walker struct {
-	fsys  fs.FS
+	root  *os.Root
 	base  string
 	yield func(Hash, error) bool
 }
 
 // top lists the store's directory; its error is returned, because nothing was yielded.
 func (w walker) top() error {
-	entries, err := fs.ReadDir(w.fsys, w.base)
+	entries, err := fs.ReadDir(w.root.FS(), w.base)
 	if err != nil {
 		return err
 	}
@@ -45,20 +44,22 @@ func (w walker) top() error {
 		if e.Name() == tempDir {
 			continue
 		}
-		if !w.dir(e, e.Name(), w.second) {
+		if !w.first(e) {
 			break
 		}
 	}
 	return nil
 }
 
-// dir calls each with the entries of the directory e at path name below the store, if
-// its name is two digits.
-func (w walker) dir(e fs.DirEntry, name string, each func(fs.DirEntry, string) bool) bool {
+// dir calls each with the entries of a directory, which is e and lies at path below the store,
+// if its name is two digits. list reads it.
+func (w walker) dir(
+	e fs.DirEntry, path string, list func() ([]fs.DirEntry, error), each func(fs.DirEntry) bool,
+) bool {
 	if !e.IsDir() || !isPair(e.Name()) {
-		return w.yield(Hash{}, &ForeignError{Path: name})
+		return w.yield(Hash{}, &ForeignError{Path: path})
 	}
-	entries, err := fs.ReadDir(w.fsys, w.base+"/"+name)
+	entries, err := list()
 	if errors.Is(err, fs.ErrNotExist) {
 		return true // removed since it was listed
 	}
@@ -66,14 +67,35 @@ func (w walker) dir(e fs.DirEntry, name string, each func(fs.DirEntry, string) b
 		return w.yield(Hash{}, fmt.Errorf("list blobs: %w", err))
 	}
 	for _, e := range entries {
-		if !each(e, name+"/"+e.Name()) {
+		if !each(e) {
 			return false
 		}
 	}
 	return true
 }
 
-func (w walker) second(e fs.DirEntry, name string) bool { return w.dir(e, name, w.file) }
+// first lists what lies in the store's directory. Each directory there is opened, so that
+// those in it are not looked for from the top.
+func (w walker) first(e fs.DirEntry) bool {
+	var opened *os.Root
+	defer func() {
+		if opened != nil {
+			opened.Close() //nolint:errcheck // was only read
+		}
+	}()
+	return w.dir(e, e.Name(), func() (_ []fs.DirEntry, err error) {
+		if opened, err = w.root.OpenRoot(w.base + "/" + e.Name()); err != nil {
+			return nil, err
+		}
+		return fs.ReadDir(opened.FS(), ".")
+	}, func(inner fs.DirEntry) bool { return w.second(opened, inner, e.Name()+"/"+inner.Name()) })
+}
+
+func (w walker) second(in *os.Root, e fs.DirEntry, path string) bool {
+	return w.dir(e, path, func() ([]fs.DirEntry, error) {
+		return fs.ReadDir(in.FS(), e.Name())
+	}, func(file fs.DirEntry) bool { return w.file(file, path+"/"+file.Name()) })
+}
 
 func (w walker) file(e fs.DirEntry, name string) bool {
 	h, ok := ParsePath(name)

@@ -64,10 +64,15 @@ func ReferencesWith(data []byte, o ReferencesOptions) ([]RefAt, error) {
 	return f.found, nil
 }
 
+const (
+	blobMember = "$blob"
+	escape     = `\u00`
+)
+
 // mayRefer is false when no "$blob" can be in v. Written with escapes, it has the
 // form \u00xx for at least one of its characters.
 func mayRefer(v []byte) bool {
-	return bytes.Contains(v, []byte("$blob")) || bytes.Contains(v, []byte(`\u00`))
+	return bytes.Contains(v, []byte(blobMember)) || bytes.Contains(v, []byte(escape))
 }
 
 // A finder goes through the elements of a file.
@@ -164,7 +169,7 @@ func (f *finder) contents(r *reader, kind Kind) *placedError {
 // loose adds the references in s that are not among those that were found where
 // the format has them.
 func (f *finder) loose(where RefAt, s span, known []spot) {
-	if !mayRefer(f.data[s.at:s.end]) {
+	if !mayReferBeside(f.data[s.at:s.end], known) {
 		return
 	}
 	at := make(map[int64]bool, len(known))
@@ -177,6 +182,22 @@ func (f *finder) loose(where RefAt, s span, known []spot) {
 			f.found = append(f.found, where)
 		}
 	}
+}
+
+// mayReferBeside is mayRefer for what is not known: it is false where each "$blob" in v is
+// that of a known reference. Each of those has one of its own, but for those that are found
+// inside a string.
+func mayReferBeside(v []byte, known []spot) bool {
+	if bytes.Contains(v, []byte(escape)) {
+		return true
+	}
+	refs := 0
+	for _, k := range known {
+		if k.content.IsRef() && !k.legacy {
+			refs++
+		}
+	}
+	return bytes.Count(v, []byte(blobMember)) > refs
 }
 
 // A looseReference is an object with a member "$blob" that is a hash.

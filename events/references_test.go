@@ -50,6 +50,39 @@ func TestReferences(t *testing.T) {
 	decode(t, in)
 }
 
+// TestEveryReferenceIsFound puts references where the format has contents beside those where it
+// has none, in every combination: none hides another.
+func TestEveryReferenceIsFound(t *testing.T) {
+	ref := func(n int) string {
+		return fmt.Sprintf(`{"$blob":"%s","size":6}`, blobs.Sum([]byte(fmt.Sprint(n))))
+	}
+	blocks := []string{
+		`{"type":"text","content":` + ref(1) + `}`,
+		`{"type":"image","mimeType":"a/b","content":` + ref(2) + `}`,
+		`{"type":"resource","resource":{"uri":"u","content":` + ref(3) + `},"formatted":` + ref(4) + `}`,
+		`{"type":"video","content":` + ref(5) + `}`,
+		`{"type":"text","text":"$blob","more":[` + ref(6) + `]}`,
+		`{"type":"text","content":{"\u0024blob":"` + hash + `","size":6}}`,
+	}
+	for set := range 1 << len(blocks) {
+		var chosen []string
+		for i, b := range blocks {
+			if set>>i&1 == 1 {
+				chosen = append(chosen, b)
+			}
+		}
+		for _, beside := range []string{"", `,"beside":` + ref(7)} {
+			in := `[{"type":"tool_call_response",` + head + `,"id":"a","is_error":false,"content":[` +
+				strings.Join(chosen, ",") + `]` + beside + `}]`
+			refs, err := events.References([]byte(in))
+			want := strings.Count(in, `blob":"`)
+			if err != nil || len(refs) != want {
+				t.Errorf("%s: %d references, want %d: %v", in, len(refs), want, err)
+			}
+		}
+	}
+}
+
 func TestReferencesRefuse(t *testing.T) {
 	for name, in := range map[string]string{
 		"empty":          "",

@@ -1,29 +1,89 @@
 package gc
 
 import (
+	"hash/maphash"
+	"slices"
+
 	"github.com/git-jp/git-jp/blobs"
 )
 
 // hashes numbers contents, so that a hundred thousand of them can be listed again and again
-// at four bytes each.
+// at four bytes each. It is a table of its own because a map of so many long keys takes three
+// times as long to fill. Whoever writes a stream chooses the hashes, so that their own bits
+// must not choose the slots.
 type hashes struct {
-	number map[blobs.Hash]int32
-	all    []blobs.Hash
+	seed  maphash.Seed
+	slots []slot // a power of two, at least half of them empty
+	all   []blobs.Hash
 }
 
-func newHashes() *hashes { return &hashes{number: make(map[blobs.Hash]int32)} }
+// A slot is the place of a content.
+type slot struct {
+	digest uint32
+	after  int32 // the number and one; 0 is an empty slot
+}
+
+func newHashes() *hashes {
+	return &hashes{seed: maphash.MakeSeed(), slots: make([]slot, 64)}
+}
+
+// reserve makes room for n more.
+func (s *hashes) reserve(n int) {
+	s.all = slices.Grow(s.all, n)
+	for len(s.slots) < 2*(len(s.all)+n) {
+		s.grow()
+	}
+}
 
 func (s *hashes) add(h blobs.Hash) int32 {
-	n, ok := s.number[h]
-	if !ok {
-		n = int32(len(s.all)) //nolint:gosec // two thousand million contents do not fit a disk
-		s.number[h] = n
-		s.all = append(s.all, h)
+	digest := s.digest(h)
+	at := s.slot(digest, h)
+	if s.slots[at].after > 0 {
+		return s.slots[at].after - 1
+	}
+	n := int32(len(s.all)) //nolint:gosec // two thousand million contents do not fit a disk
+	s.all = append(s.all, h)
+	s.slots[at] = slot{digest, n + 1}
+	if 2*len(s.all) > len(s.slots) {
+		s.grow()
 	}
 	return n
 }
 
 func (s *hashes) find(h blobs.Hash) (int32, bool) {
-	n, ok := s.number[h]
-	return n, ok
+	n := s.slots[s.slot(s.digest(h), h)].after
+	return n - 1, n > 0
+}
+
+func (s *hashes) digest(h blobs.Hash) uint32 {
+	return uint32(maphash.Bytes(s.seed, h[:])) //nolint:gosec // a part of it is enough
+}
+
+// slot returns where a content is, or the empty slot where it belongs.
+func (s *hashes) slot(digest uint32, h blobs.Hash) int {
+	mask := len(s.slots) - 1
+	for at := int(digest) & mask; ; at = (at + 1) & mask {
+		switch found := s.slots[at]; {
+		case found.after == 0:
+			return at
+		case found.digest == digest && s.all[found.after-1] == h:
+			return at
+		}
+	}
+}
+
+func (s *hashes) grow() {
+	before := s.slots
+	s.slots = make([]slot, 2*len(before))
+	mask := len(s.slots) - 1
+	for _, moved := range before {
+		if moved.after == 0 {
+			continue
+		}
+		at := int(moved.digest) & mask
+		for s.slots[at].after > 0 {
+			at = (at + 1) & mask
+		}
+		s.slots[at] = moved
+	}
 }

@@ -21,6 +21,7 @@ type history struct {
 	o       *Options
 	forest  *forest
 	library *library
+	commits []gitint.OID // all that roots lead to
 	steps   []step
 
 	// The state of the current step: how many documents refer to each candidate, which
@@ -116,9 +117,13 @@ type chain struct {
 	steps []int // the first step of each
 }
 
-func (h *history) chain(of func(refs.Place) refs.ObjectID) chain {
+// chain makes one of the steps that are wanted; nil wants all.
+func (h *history) chain(of func(refs.Place) refs.ObjectID, wanted []bool) chain {
 	var c chain
 	for i, s := range h.steps {
+		if wanted != nil && !wanted[i] {
+			continue
+		}
 		id := oid(of(s.place))
 		if len(c.ids) == 0 || c.ids[len(c.ids)-1] != id {
 			c.ids, c.steps = append(c.ids, id), append(c.steps, i)
@@ -169,7 +174,7 @@ func (h *history) compare(
 
 func (h *history) compareConversations(ctx context.Context) error {
 	var units []unit
-	c := h.chain(func(p refs.Place) refs.ObjectID { return p.Conversations })
+	c := h.chain(func(p refs.Place) refs.ObjectID { return p.Conversations }, nil)
 	err := h.compare(ctx, c, func(s *step, e gitint.Entry, gone bool) {
 		u, ok := unitOf(e)
 		switch {
@@ -196,13 +201,43 @@ func (h *history) compareConversations(ctx context.Context) error {
 	return h.library.load(ctx, h.o, all)
 }
 
-// compareStores notes which shelves differ, of those on which a candidate can be.
+// asking reports of each step whether a document of it refers to a candidate. Where none does
+// it does not matter what the store has, and most commits refer to none.
+func (h *history) asking() []bool {
+	asking := make([]bool, len(h.steps))
+	refers, referred := make([]int32, len(h.refers)), 0
+	count := func(units []unit, by int32) {
+		for _, u := range units {
+			for _, f := range h.forest.files(u) {
+				m := h.library.known[document{f.Object, isStream(u, f)}]
+				for _, list := range [][]int32{m.sure, m.loose} {
+					for _, n := range list {
+						before := refers[n] > 0
+						refers[n] += by
+						if after := refers[n] > 0; after != before {
+							referred += int(by)
+						}
+					}
+				}
+			}
+		}
+	}
+	for i, s := range h.steps {
+		count(s.gone, -1)
+		count(s.fresh, 1)
+		asking[i] = referred > 0
+	}
+	return asking
+}
+
+// compareStores notes which shelves differ, of those on which a candidate can be, between the
+// steps that ask for one.
 func (h *history) compareStores(ctx context.Context) error {
 	wanted := make(map[string]bool)
 	for _, c := range h.library.hashes.all {
 		wanted[hex.EncodeToString(c[:1])] = true
 	}
-	c := h.chain(func(p refs.Place) refs.ObjectID { return p.Blobs })
+	c := h.chain(func(p refs.Place) refs.ObjectID { return p.Blobs }, h.asking())
 	return h.compare(ctx, c, func(s *step, e gitint.Entry, gone bool) {
 		at := shelf{e.Path, e.OID}
 		switch {

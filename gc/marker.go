@@ -55,19 +55,20 @@ type marker struct {
 	hashes  *hashes
 	library *library
 	roots   *gitint.Roots
+	index   *gitint.Index // that git uses now
+	last    func() memo   // what history said the last time
 
 	tips      []*tip
 	commits   []gitint.OID // that roots name, tips and others
 	titles    map[gitint.OID]string
 	obstacles []Obstacle
 	notes     []string
-	wanted    map[int32]struct{} // by a tip
+	wanted    []bool // by a tip, by number
 }
 
 func newMarker(o *Options) *marker {
 	m := &marker{
 		o: o, hashes: newHashes(), titles: make(map[gitint.OID]string),
-		wanted: make(map[int32]struct{}),
 	}
 	m.forest = newForest(o)
 	m.library = newLibrary(m.forest, m.hashes, false)
@@ -101,6 +102,7 @@ func (m *marker) markTips(ctx context.Context) error {
 			return err
 		}
 	}
+	m.wanted = make([]bool, len(m.hashes.all))
 	for _, t := range m.tips {
 		m.want(t)
 	}
@@ -164,17 +166,13 @@ func (m *marker) gitTips(ctx context.Context) error {
 
 // refTips sorts the roots by what they name, and makes tips of those that are.
 func (m *marker) refTips(ctx context.Context) error {
-	ids := make([]gitint.OID, len(m.roots.Names))
-	for i, r := range m.roots.Names {
-		ids[i] = r.OID
-	}
-	kinds, err := m.o.Repo.ObjectKinds(ctx, ids)
+	kinds, err := m.kinds(ctx)
 	if err != nil {
 		return m.absorb(ctx, err)
 	}
 	var stashes []gitint.Root
-	for i, root := range m.roots.Names {
-		id, kind, err := m.peel(ctx, root.OID, kinds[i])
+	for _, root := range m.roots.Names {
+		id, kind, err := m.peel(ctx, root.OID, kinds[root.OID])
 		switch {
 		case err != nil:
 			m.obstruct(Obstacle{Reason: reasonOf(err), Root: root.Title(), Detail: err.Error()})
@@ -194,6 +192,24 @@ func (m *marker) refTips(ctx context.Context) error {
 		}
 	}
 	return m.stashes(ctx, stashes)
+}
+
+// kinds returns the kinds of what the roots name. A branch, its reflog and that of HEAD name
+// the same.
+func (m *marker) kinds(ctx context.Context) (map[gitint.OID]string, error) {
+	kinds := make(map[gitint.OID]string)
+	var ids []gitint.OID
+	for _, r := range m.roots.Names {
+		if _, ok := kinds[r.OID]; !ok {
+			kinds[r.OID] = ""
+			ids = append(ids, r.OID)
+		}
+	}
+	all, err := m.o.Repo.ObjectKinds(ctx, ids)
+	for i, kind := range all {
+		kinds[ids[i]] = kind
+	}
+	return kinds, err
 }
 
 func (m *marker) peel(
@@ -268,7 +284,6 @@ func (m *marker) stashes(ctx context.Context, entries []gitint.Root) error {
 
 // indexTips reads the index of every work tree, and the one that git uses now.
 func (m *marker) indexTips(ctx context.Context) error {
-	own := false
 	for _, w := range m.roots.Worktrees {
 		x, err := m.o.Repo.IndexOf(ctx, w)
 		if err != nil {
@@ -280,19 +295,22 @@ func (m *marker) indexTips(ctx context.Context) error {
 			})
 			continue
 		}
-		own = own || w.Index() == m.o.Repo.IndexPath()
+		if w.Index() == m.o.Repo.IndexPath() {
+			m.index = x
+		}
 		m.indexTip("index of "+w.Title(), x)
 		if w.Root != "" {
 			m.tips[len(m.tips)-1].store = filepath.Join(w.Root, workspace.DirName, blobsName)
 		}
 	}
-	if own {
+	if m.index != nil {
 		return nil
 	}
 	x, err := m.o.Repo.Index(ctx)
 	if err != nil {
 		return m.absorb(ctx, err)
 	}
+	m.index = x
 	m.indexTip("index", x)
 	return nil
 }
@@ -430,7 +448,7 @@ func (m *marker) expandAll(ctx context.Context, tips []*tip) error {
 	var documents []document
 	for _, t := range tips {
 		t.units = at[t.place.Conversations]
-		m.eachDocument(t, func(d document, _ string) { documents = append(documents, d) })
+		m.eachDocument(t, func(d document, _ func() string) { documents = append(documents, d) })
 	}
 	return m.library.load(ctx, m.o, documents)
 }
@@ -497,14 +515,14 @@ func (m *marker) title(id gitint.OID) string {
 func (m *marker) judgeStreams() {
 	judged := make(map[document]bool)
 	for _, t := range m.tips {
-		m.eachDocument(t, func(d document, name string) {
+		m.eachDocument(t, func(d document, name func() string) {
 			found := m.library.known[d]
 			if found.err == nil || judged[d] {
 				return
 			}
 			judged[d] = true
 			m.obstruct(Obstacle{
-				Reason: streamReason(found.dark), Root: t.title, Path: name,
+				Reason: streamReason(found.dark), Root: t.title, Path: name(),
 				Detail: found.err.Error(),
 			})
 		})
@@ -512,13 +530,15 @@ func (m *marker) judgeStreams() {
 }
 
 // eachDocument calls f with the documents of a tip that git has, and their paths.
-func (m *marker) eachDocument(t *tip, f func(d document, name string)) {
+func (m *marker) eachDocument(t *tip, f func(d document, name func() string)) {
 	for _, file := range t.files {
-		f(file.document, file.path)
+		f(file.document, func() string { return file.path })
 	}
 	for _, u := range t.units {
 		for _, file := range m.forest.files(u) {
-			f(document{file.Object, isStream(u, file)}, filePath(t.place.Dir, u, file))
+			f(document{file.Object, isStream(u, file)}, func() string {
+				return filePath(t.place.Dir, u, file)
+			})
 		}
 	}
 }
@@ -527,32 +547,48 @@ func (m *marker) eachDocument(t *tip, f func(d document, name string)) {
 func (m *marker) want(t *tip) {
 	add := func(found mentions) {
 		for _, n := range found.sure {
-			m.wanted[n] = struct{}{}
+			m.wanted[n] = true
 		}
 		for _, n := range found.loose {
-			m.wanted[n] = struct{}{}
+			m.wanted[n] = true
 		}
 	}
 	for _, f := range t.disk {
 		add(f.mentions)
 	}
-	m.eachDocument(t, func(d document, _ string) { add(m.library.known[d]) })
+	m.eachDocument(t, func(d document, _ func() string) { add(m.library.known[d]) })
+}
+
+// wants reports whether a tip refers to a content.
+func (m *marker) wants(h blobs.Hash) bool {
+	n, ok := m.hashes.find(h)
+	return ok && int(n) < len(m.wanted) && m.wanted[n]
 }
 
 // present asks whether everything about which the cache answered is still there: without it
-// the answer would have been that it is missing.
-func (m *marker) present(ctx context.Context) error {
+// the answer would have been that it is missing. Where history was asked for nothing, nothing
+// can go, and it does not matter. Others may go on until the answer is waited for.
+func (m *marker) present(ctx context.Context, h *history) (wait func() error) {
+	if len(h.library.hashes.all) == 0 {
+		return func() error { return nil }
+	}
 	ids := make([]gitint.OID, 0, len(m.forest.used))
 	for id := range m.forest.used {
 		ids = append(ids, oid(id))
 	}
-	missing, err := m.o.Repo.HasObject(ctx, ids)
-	if err == nil && len(missing) > 0 {
-		err = &gitint.MissingObjectError{OID: missing[0]}
-	}
 	clear(m.forest.used)
-	if err != nil {
-		return m.absorb(ctx, err)
+	done := make(chan error, 1)
+	go func() {
+		missing, err := m.o.Repo.HasObject(ctx, ids)
+		if err == nil && len(missing) > 0 {
+			err = &gitint.MissingObjectError{OID: missing[0]}
+		}
+		done <- err
+	}()
+	return func() error {
+		if err := <-done; err != nil {
+			return m.absorb(ctx, err)
+		}
+		return nil
 	}
-	return nil
 }

@@ -10,6 +10,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"sync"
 
 	"github.com/git-jp/git-jp/blobs"
 	"github.com/git-jp/git-jp/gitint"
@@ -20,7 +21,9 @@ import (
 // A memo is what history said the last time. A commit never changes, so the answer of many is
 // that of those before and that of the new ones. It lies among the caches, and may be lost.
 type memo struct {
-	Commits    []string // sorted
+	// Roots led to the commits, and always will: of the same roots git need not be asked.
+	Roots      []string // sorted
+	Commits    []string // in the order of git
 	Candidates []memoCandidate
 	// Objects were read for it: the answer holds while they are here.
 	Objects []string
@@ -37,6 +40,18 @@ type memoCandidate struct {
 
 // memoName has the version of the file's form in it.
 const memoName = "gc-history-1"
+
+// lastMemo reads the memo while others read something else.
+func (o *Options) lastMemo() func() memo {
+	if o.Repo == nil {
+		return func() memo { return memo{} }
+	}
+	dir, done := o.memoDir(), make(chan memo, 1)
+	go func() { done <- readMemo(dir) }()
+	return sync.OnceValue(func() memo { return <-done })
+}
+
+func (o *Options) memoDir() string { return filepath.Join(o.Repo.Dir(), "cache") }
 
 // readMemo returns the zero memo when there is none that is sound.
 func readMemo(dir string) (m memo) {
@@ -157,29 +172,55 @@ func (h *history) remember(commits []gitint.OID, before memo) memo {
 	return m
 }
 
-// markNew is mark with the memory of the last time.
-func (h *history) markNew(ctx context.Context, commits []gitint.OID) error {
-	dir := filepath.Join(h.o.Repo.Dir(), "cache")
-	known := make(map[gitint.OID]bool, len(commits))
-	for _, id := range commits {
+// markNew is mark of everything that the roots lead to, with the memory of the last time.
+func (h *history) markNew(ctx context.Context, roots []gitint.OID, last memo) error {
+	names := make([]string, len(roots))
+	for i, id := range roots {
+		names[i] = id.String()
+	}
+	slices.Sort(names)
+	if err := h.listCommits(ctx, roots, slices.Equal(names, last.Roots), last); err != nil {
+		return err
+	}
+	known := make(map[gitint.OID]bool, len(h.commits))
+	for _, id := range h.commits {
 		known[id] = true
 	}
-	last := readMemo(dir)
 	if !last.usable(h, known) {
 		last = memo{}
 	}
 	for _, id := range last.Commits {
 		delete(known, parsed(id))
 	}
-	fresh := slices.DeleteFunc(slices.Clone(commits), func(id gitint.OID) bool {
+	fresh := slices.DeleteFunc(slices.Clone(h.commits), func(id gitint.OID) bool {
 		return !known[id]
 	})
 	if err := h.mark(ctx, fresh); err != nil {
 		return err
 	}
 	last.apply(h)
-	if h.o.Cache != nil && len(h.damaged) == 0 && len(fresh) > 0 {
-		h.remember(commits, last).write(dir)
+	changed := len(fresh) > 0 || !slices.Equal(names, last.Roots)
+	if h.o.Cache != nil && len(h.damaged) == 0 && changed {
+		next := h.remember(h.commits, last)
+		next.Roots = names
+		next.write(h.o.memoDir())
 	}
 	return h.judgeCarriers(ctx)
+}
+
+// listCommits lists everything that the roots lead to. Where they are those of the last time it
+// is what it was, as long as it is here, which is asked for later.
+func (h *history) listCommits(
+	ctx context.Context, roots []gitint.OID, same bool, last memo,
+) (err error) {
+	if !same || len(last.Commits) == 0 {
+		h.commits, err = h.o.Repo.Ancestors(ctx, roots)
+		return err
+	}
+	h.commits = make([]gitint.OID, len(last.Commits))
+	for i, id := range last.Commits {
+		h.commits[i] = parsed(id)
+		h.forest.uses(refs.ObjectID(id))
+	}
+	return nil
 }

@@ -67,7 +67,9 @@ func (l *library) ask(d document, data []byte) (refs.Mentions, error) {
 // load makes the mentions of documents known. Those that nobody remembers are read at once,
 // and looked through several at a time.
 func (l *library) load(ctx context.Context, o *Options, all []document) error {
-	var unread []document
+	var unread, read []document
+	var found []refs.Mentions
+	n := 0
 	asked := make(map[document]bool)
 	for _, d := range all {
 		if _, ok := l.known[d]; ok || asked[d] {
@@ -76,12 +78,19 @@ func (l *library) load(ctx context.Context, o *Options, all []document) error {
 		asked[d] = true
 		if l.cached(d) {
 			if m, err := l.ask(d, nil); err == nil {
-				l.known[d] = l.number(m)
+				read, found = append(read, d), append(found, m)
+				n += len(m.Refs) + len(m.Loose)
 				l.forest.uses(d.id)
 				continue
 			}
 		}
 		unread = append(unread, d)
+	}
+	if !l.closed {
+		l.hashes.reserve(n)
+	}
+	for i, d := range read {
+		l.known[d] = l.number(found[i])
 	}
 	return l.read(ctx, o, unread)
 }

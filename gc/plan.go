@@ -10,6 +10,7 @@ import (
 	"path"
 	"path/filepath"
 	"slices"
+	"sync"
 	"time"
 
 	"github.com/git-jp/git-jp/blobs"
@@ -92,15 +93,33 @@ type ExpiredRun struct {
 // MakePlan finds out what nothing can need. Whatever it cannot read is a *[RefusedError].
 // Nothing is changed, but for caches.
 func MakePlan(ctx context.Context, o Options) (*Plan, error) {
-	m, p, err := begin(ctx, &o)
+	m, p, err := prepare(&o)
 	if err != nil {
 		return nil, err
 	}
-	return p, m.fill(ctx, p)
+	var loading sync.WaitGroup
+	loading.Go(o.cache().Load)
+	defer loading.Wait()
+	listed := o.listStore()
+	err = m.mark(ctx)
+	store := listed()
+	if err != nil {
+		return nil, err
+	}
+	return p, m.fill(ctx, p, store)
 }
 
 // begin marks the tips.
 func begin(ctx context.Context, o *Options) (*marker, *Plan, error) {
+	m, p, err := prepare(o)
+	if err != nil {
+		return nil, nil, err
+	}
+	return m, p, m.mark(ctx)
+}
+
+// prepare looks at what must hold before anything is read.
+func prepare(o *Options) (*marker, *Plan, error) {
 	p := &Plan{started: o.Now()}
 	var err error
 	if p.place, err = o.place(); err != nil {
@@ -113,14 +132,16 @@ func begin(ctx context.Context, o *Options) (*marker, *Plan, error) {
 		}
 	}
 	m := newMarker(o)
+	m.last = o.lastMemo()
 	m.checkStore(p.place)
-	if err := m.refused(); err != nil {
-		return nil, nil, err
-	}
-	if err := m.markTips(ctx); err != nil {
-		return nil, nil, err
-	}
 	return m, p, m.refused()
+}
+
+func (m *marker) mark(ctx context.Context) error {
+	if err := m.markTips(ctx); err != nil {
+		return err
+	}
+	return m.refused()
 }
 
 // checkStore refuses a store that others may use under another name.
@@ -143,12 +164,13 @@ func (o *Options) blobs() *blobs.Store {
 }
 
 // fill completes a plan of which the tips are marked.
-func (m *marker) fill(ctx context.Context, p *Plan) error {
-	store, err := m.listStore()
-	if err != nil {
+func (m *marker) fill(ctx context.Context, p *Plan, listed listing) error {
+	store := listed.blobs
+	m.obstacles = append(m.obstacles, listed.obstacles...)
+	if err := m.refused(); err != nil {
 		return err
 	}
-	p.Total = len(store)
+	p.Total = len(store.all)
 	candidates, err := m.candidates(p, store)
 	if err != nil {
 		return err
@@ -169,46 +191,55 @@ func (m *marker) fill(ctx context.Context, p *Plan) error {
 	if stockErr != nil {
 		return m.absorb(ctx, stockErr)
 	}
-	if err := m.choose(ctx, p, h, candidates); err != nil {
-		return err
+	present := m.present(ctx, h)
+	if err = m.choose(ctx, p, h, candidates); err == nil {
+		p.Expired = m.sortRuns(h, runs)
+		err = m.refuseMissing(p, tips, store)
 	}
-	p.Expired = m.sortRuns(h, runs)
-	if err := m.refuseMissing(p, tips, store); err != nil {
-		return err
-	}
-	if len(candidates) > 0 {
-		if err := m.present(ctx); err != nil {
-			return err
-		}
+	if absent := present(); err != nil || absent != nil {
+		return cmp.Or(err, absent)
 	}
 	p.Temporaries, err = m.oldTemporaries(p)
 	p.Notes = m.notes
 	return errors.Join(err, m.refused())
 }
 
-// listStore lists the blobs. Something else in the store may be the form of a version to
+// A listing is what the store has.
+type listing struct {
+	blobs     *hashes
+	obstacles []Obstacle
+}
+
+// listStore lists the blobs, while others mark the tips. What is written meanwhile is not in
+// the list or is young: a list from before the mark has nothing that one from after it has
+// not, but for what was deleted. Something else in the store may be the form of a version to
 // come, in which content lies elsewhere.
-func (m *marker) listStore() (map[blobs.Hash]struct{}, error) {
-	store := make(map[blobs.Hash]struct{})
-	for h, err := range m.o.blobs().All() {
-		foreign := new(blobs.ForeignError)
-		switch {
-		case err == nil:
-			store[h] = struct{}{}
-		case errors.As(err, &foreign):
-			if !isMarker(foreign.Path) {
-				m.obstruct(Obstacle{
-					Reason: ReasonForeign, Root: m.o.blobs().Dir(), Path: foreign.Path,
-					Detail: "is no blob: a newer version may have made it",
-				})
-			}
-		default:
-			m.obstruct(Obstacle{
-				Reason: ReasonFiles, Root: m.o.blobs().Dir(), Detail: err.Error(),
+func (o *Options) listStore() (wait func() listing) {
+	store, done := o.blobs(), make(chan listing, 1)
+	go func() {
+		l := listing{blobs: newHashes()}
+		obstruct := func(reason, name, detail string) {
+			l.obstacles = append(l.obstacles, Obstacle{
+				Reason: reason, Root: store.Dir(), Path: name, Detail: detail,
 			})
 		}
-	}
-	return store, m.refused()
+		for h, err := range store.All() {
+			foreign := new(blobs.ForeignError)
+			switch {
+			case err == nil:
+				l.blobs.add(h)
+			case errors.As(err, &foreign):
+				if !isMarker(foreign.Path) {
+					obstruct(ReasonForeign, foreign.Path,
+						"is no blob: a newer version may have made it")
+				}
+			default:
+				obstruct(ReasonFiles, "", err.Error())
+			}
+		}
+		done <- l
+	}()
+	return func() listing { return <-done }
 }
 
 // isMarker reports whether a file may lie beside blobs.
@@ -227,16 +258,14 @@ type candidate struct {
 }
 
 func (m *marker) candidates(
-	p *Plan, store map[blobs.Hash]struct{},
+	p *Plan, store *hashes,
 ) (map[blobs.Hash]candidate, error) {
 	all := make(map[blobs.Hash]candidate)
 	limit := p.started.Add(-m.o.Grace)
-	for h := range store {
-		if n, ok := m.hashes.find(h); ok {
-			if _, ok := m.wanted[n]; ok {
-				p.Wanted++
-				continue
-			}
+	for _, h := range store.all {
+		if m.wants(h) {
+			p.Wanted++
+			continue
 		}
 		info, err := m.o.blobs().Stat(h)
 		if errors.Is(err, fs.ErrNotExist) {
@@ -270,14 +299,10 @@ func (m *marker) askHistory(
 	if len(sorted) == 0 || m.o.UserLocal {
 		return h, nil
 	}
-	commits, err := m.o.Repo.Ancestors(ctx, m.commits)
-	if err != nil {
+	if err := h.markNew(ctx, m.commits, m.last()); err != nil {
 		return nil, m.absorb(ctx, err)
 	}
-	p.Commits = len(commits)
-	if err := h.markNew(ctx, commits); err != nil {
-		return nil, m.absorb(ctx, err)
-	}
+	p.Commits = len(h.commits)
 	notes, dark := h.notes()
 	m.notes = append(m.notes, notes...)
 	m.obstacles = append(m.obstacles, dark...)
@@ -288,10 +313,7 @@ func (m *marker) askHistory(
 func (m *marker) choose(
 	ctx context.Context, p *Plan, h *history, candidates map[blobs.Hash]candidate,
 ) error {
-	tracked, err := m.tracked(ctx)
-	if err != nil {
-		return err
-	}
+	tracked := m.tracked()
 	held, err := m.held()
 	if err != nil {
 		return err
@@ -329,15 +351,12 @@ func (m *marker) choose(
 }
 
 // tracked returns the paths that the index has, on any side of a conflict.
-func (m *marker) tracked(ctx context.Context) (map[string]bool, error) {
+func (m *marker) tracked() map[string]bool {
 	paths := make(map[string]bool)
 	if m.o.UserLocal {
-		return paths, nil
+		return paths
 	}
-	x, err := m.o.Repo.Index(ctx)
-	if err != nil {
-		return nil, m.absorb(ctx, err)
-	}
+	x := m.index
 	all, _ := x.Entries(".") // an index that was read has no error
 	for _, e := range all {
 		paths[e.Path] = true
@@ -345,7 +364,7 @@ func (m *marker) tracked(ctx context.Context) (map[string]bool, error) {
 	for _, e := range x.Stages() {
 		paths[e.Path] = true
 	}
-	return paths, nil
+	return paths
 }
 
 // held reports whether somebody else holds a conversation: perhaps a program that does not
@@ -390,7 +409,7 @@ func (t *titler) mention(ctx context.Context, last *lastMention) *Mention {
 // refuseMissing refuses to delete anything while something is missing already: whatever took
 // it may be at work still.
 func (m *marker) refuseMissing(
-	p *Plan, tips *stock, store map[blobs.Hash]struct{},
+	p *Plan, tips *stock, store *hashes,
 ) error {
 	if len(p.Items) == 0 || m.o.UserLocal {
 		return nil

@@ -220,7 +220,7 @@ func (f *fixture) swap(rev, other string) {
 func TestRefusalsWithACache(t *testing.T) {
 	for _, lost := range []string{
 		"other:" + conversation + "/events.json", "other:.jp/conversations", "other~1:.jp/conversations",
-		"other~1:" + conversation + "/events.json",
+		"other~1:" + conversation + "/events.json", "other~1",
 	} {
 		t.Run(lost, func(t *testing.T) {
 			t.Parallel()

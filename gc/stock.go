@@ -120,10 +120,10 @@ func (m *marker) takeStock(ctx context.Context) (wait func() (*stock, error)) {
 
 // missing returns the references of tips that have their content neither there nor in the
 // store that is collected.
-func (m *marker) missing(s *stock, here map[blobs.Hash]struct{}) ([]Obstacle, error) {
+func (m *marker) missing(s *stock, here *hashes) ([]Obstacle, error) {
 	c := missingCheck{stock: s, here: make([]bool, len(m.hashes.all))}
 	for i, h := range m.hashes.all {
-		_, c.here[i] = here[h]
+		_, c.here[i] = here.find(h)
 	}
 	c.in = make([]int, len(m.hashes.all))
 	for n, t := range m.tips {
@@ -152,7 +152,7 @@ func (c *missingCheck) tip(n int, t *tip) error {
 	}
 	m := c.stock.m
 	lacks := false
-	report := func(found mentions, name string) error {
+	report := func(found mentions, name func() string) error {
 		for _, h := range found.sure {
 			if c.in[h] == n {
 				continue
@@ -162,14 +162,14 @@ func (c *missingCheck) tip(n int, t *tip) error {
 				continue
 			}
 			c.in[h] = n // once a tip
-			if ok, err := t.onDisk(m.hashes.all[h]); ok || err != nil {
+			if ok, err := c.isThere(t, m.hashes.all[h]); ok || err != nil {
 				if err != nil {
 					return err
 				}
 				continue
 			}
 			c.found = append(c.found, Obstacle{
-				Reason: ReasonMissing, Root: t.title, Path: name,
+				Reason: ReasonMissing, Root: t.title, Path: name(),
 				Detail: fmt.Sprintf("content %s is missing already", m.hashes.all[h]),
 			})
 		}
@@ -183,7 +183,7 @@ func (c *missingCheck) tip(n int, t *tip) error {
 			return nil // user-local copies
 		}
 		for _, f := range t.disk {
-			if err := report(f.mentions, f.path); err != nil {
+			if err := report(f.mentions, func() string { return f.path }); err != nil {
 				return err
 			}
 		}
@@ -200,13 +200,22 @@ func (c *missingCheck) tip(n int, t *tip) error {
 		}
 	}
 	var failed error
-	m.eachDocument(t, func(d document, name string) {
+	m.eachDocument(t, func(d document, name func() string) {
 		failed = errors.Join(failed, report(m.library.known[d], name))
 	})
 	if t.kind == tipRef && failed == nil && !lacks {
 		m.forest.cache.SetComplete(t.place.Conversations, t.place.Blobs)
 	}
 	return failed
+}
+
+// isThere looks again: the store was listed before the tips were read.
+func (c *missingCheck) isThere(t *tip, h blobs.Hash) (bool, error) {
+	_, err := c.stock.m.o.blobs().Stat(h)
+	if errors.Is(err, os.ErrNotExist) {
+		return t.onDisk(h)
+	}
+	return err == nil, err
 }
 
 // onDisk reports whether the store of a work tree has a content.

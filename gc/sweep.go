@@ -174,11 +174,9 @@ func (s *sweeper) markAgain(ctx context.Context) (map[blobs.Hash]bool, error) {
 	candidates := make(map[blobs.Hash]candidate)
 	wanted := make(map[blobs.Hash]bool)
 	want := func(h blobs.Hash) {
-		if n, ok := m.hashes.find(h); ok {
-			if _, ok := m.wanted[n]; ok {
-				wanted[h] = true
-				return
-			}
+		if m.wants(h) {
+			wanted[h] = true
+			return
 		}
 		candidates[h] = candidate{}
 	}
@@ -191,6 +189,9 @@ func (s *sweeper) markAgain(ctx context.Context) (map[blobs.Hash]bool, error) {
 		}
 	}
 	h, err := m.askHistory(ctx, p, candidates, nil)
+	if err == nil {
+		err = m.present(ctx, h)()
+	}
 	if err == nil {
 		err = m.refused()
 	}

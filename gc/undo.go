@@ -216,11 +216,9 @@ func (m *marker) expired(p *Plan) ([]ExpiredRun, error) {
 			if !exists(r.file(i.Hash)) {
 				continue
 			}
-			if n, ok := m.hashes.find(i.Hash); ok {
-				if _, ok := m.wanted[n]; ok {
-					e.Wanted = append(e.Wanted, i.Hash)
-					continue
-				}
+			if m.wants(i.Hash) {
+				e.Wanted = append(e.Wanted, i.Hash)
+				continue
 			}
 			e.Dead = append(e.Dead, i.Hash)
 		}

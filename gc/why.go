@@ -95,9 +95,9 @@ func (e *explainer) tips(ctx context.Context) {
 				e.why.Tips = append(e.why.Tips, e.onDisk(t, f.path))
 			}
 		}
-		e.m.eachDocument(t, func(d document, name string) {
+		e.m.eachDocument(t, func(d document, name func() string) {
 			if e.m.library.known[d].has(n) {
-				c := Chain{Root: t.title, Commit: t.commit, Path: name}
+				c := Chain{Root: t.title, Commit: t.commit, Path: name()}
 				e.why.Tips = append(e.why.Tips, e.complete(ctx, c, d))
 			}
 		})

@@ -30,6 +30,15 @@ func Open(dir string) *Cache {
 	return c
 }
 
+// Load reads what is remembered, which otherwise happens where it is first asked for.
+func (c *Cache) Load() {
+	for i := range c.shards {
+		c.shards[i].mu.Lock()
+		c.shards[i].load()
+		c.shards[i].mu.Unlock()
+	}
+}
+
 // Close writes what is new and closes the files. To lose that costs only time, so the
 // error is of interest to a trace at most.
 func (c *Cache) Close() error {

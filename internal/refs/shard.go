@@ -25,6 +25,7 @@ const (
 	maxShard = 16 << 20  // a longer file is started anew
 	maxBatch = 256 << 10 // new records are written when there are so many bytes of them
 	maxKept  = 4 << 20   // bytes of records kept where nothing can be written
+	maxHeld  = 2 << 20   // a file up to this size is not read again for each record
 )
 
 // A shard is one file of the cache, and what this process adds to it.
@@ -34,6 +35,7 @@ type shard struct {
 	loaded bool
 	fresh  bool // the file is absent, foreign or full: the next write replaces it
 	file   *os.File
+	data   []byte       // what the file began with when it was indexed; nil if that is a lot
 	index  map[key]span // records in file
 	added  map[key]span // records in batch
 	batch  []byte
@@ -61,6 +63,9 @@ func (s *shard) lookup(k key) ([]byte, bool) {
 		return nil, false
 	case at.known:
 		return slices.Clone(at.short[:at.n]), true
+	}
+	if end := at.off + int64(at.size); end <= int64(len(s.data)) {
+		return s.data[at.off+int64(frameSize+bodyHead)+int64(k.size) : end : end], true
 	}
 	// What was sound when it was indexed may have been cut or overwritten since.
 	buf := make([]byte, at.size)
@@ -120,6 +125,9 @@ func (s *shard) load() {
 		return
 	}
 	s.file, s.fresh = f, len(data) > maxShard
+	if len(data) <= maxHeld {
+		s.data = data
+	}
 	s.index = make(map[key]span, bytes.Count(data, []byte(mark)))
 	scan(data[len(header):], func(k key, at span) {
 		s.index[k] = at.moved(int64(len(header)))
@@ -220,7 +228,7 @@ func (s *shard) replace() (*os.File, error) {
 func (s *shard) adopt(f *os.File) error {
 	if f == nil {
 		shut(s.file)
-		s.file, s.index, s.fresh, s.added, s.batch = nil, nil, true, nil, nil
+		s.file, s.data, s.index, s.fresh, s.added, s.batch = nil, nil, nil, true, nil, nil
 		return nil
 	}
 	end, err := f.Seek(0, io.SeekCurrent)
@@ -229,7 +237,7 @@ func (s *shard) adopt(f *os.File) error {
 		return err
 	}
 	if !sameFile(s.file, f) {
-		s.index = make(map[key]span)
+		s.index, s.data = make(map[key]span), nil
 	}
 	shut(s.file)
 	for k, at := range s.added {
@@ -262,6 +270,6 @@ func (s *shard) close() error {
 	defer s.mu.Unlock()
 	err := s.flush()
 	shut(s.file)
-	s.file, s.index, s.loaded = nil, nil, false
+	s.file, s.data, s.index, s.loaded = nil, nil, nil, false
 	return err
 }
