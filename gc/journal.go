@@ -33,7 +33,7 @@ type state string
 
 const (
 	moving   state = "moving" // after a crash everything goes back
-	indexing state = "index"  // after a crash entries leave the index
+	indexing state = "index"  // after a crash goes back what the index still has
 	done     state = "done"
 )
 
@@ -183,8 +183,8 @@ func (r *run) erase() error {
 }
 
 func (o *Options) remove(path string) error {
-	if !exists(path) {
-		return nil
+	if there, err := isThere(path); !there || err != nil {
+		return err
 	}
 	if err := o.step(StepUnlink, path); err != nil {
 		return err

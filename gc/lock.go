@@ -26,7 +26,11 @@ func (o *Options) lock(ctx context.Context, p place) (unlock func(), err error) 
 	if err != nil {
 		return nil, err
 	}
-	expired := time.NewTimer(lockWait)
+	wait := lockWait
+	if o.NoWait {
+		wait = 0
+	}
+	expired := time.NewTimer(wait)
 	defer expired.Stop()
 	for {
 		held, err := workspace.TryLock(f)

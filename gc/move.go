@@ -84,17 +84,20 @@ var errFresh = errors.New("it was written again")
 // Where something else is, the blob stays where it can be found.
 func (r *run) restore(i record) error {
 	from, to := r.file(i.Hash), r.target(i.Hash)
-	if !exists(from) {
-		return nil
+	if there, err := isThere(from); !there || err != nil {
+		return err
 	}
-	if exists(to) {
+	there, err := isThere(to)
+	if err != nil {
+		return err
+	}
+	if there {
 		if same, err := sameContent(from, to); !same || err != nil {
 			return err
 		}
 		return r.o.remove(from)
 	}
-	err := r.o.mkdir(filepath.Dir(to))
-	if err == nil {
+	if err = r.o.mkdir(filepath.Dir(to)); err == nil {
 		err = r.move(from, to)
 	}
 	// The directory is removed by git while it is empty, and by others who tidy up.

@@ -2,6 +2,7 @@ package gc
 
 import (
 	"errors"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"time"
@@ -34,6 +35,8 @@ type Options struct {
 	KeepIndex bool
 	// AcceptMissing goes on where references are without content already.
 	AcceptMissing bool
+	// NoWait does not wait for a collection that is running. Hooks never wait.
+	NoWait bool
 	// Progress, when not nil, is told how far a stage has come.
 	Progress func(stage string, done, total int)
 	// Hook, when not nil, is called before each system call that changes something, with
@@ -139,7 +142,18 @@ func (o *Options) cache() *refs.Cache {
 	return o.Cache
 }
 
+// exists is for where it does no harm to take for absent what cannot be looked at.
 func exists(path string) bool {
 	_, err := os.Lstat(path)
 	return err == nil
+}
+
+// isThere is exists for where it would: a blob that cannot be looked at for a moment is not
+// one that is gone.
+func isThere(path string) (bool, error) {
+	_, err := os.Lstat(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return false, nil
+	}
+	return err == nil, err
 }

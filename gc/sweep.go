@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"path"
 	"path/filepath"
 	"slices"
 
@@ -55,6 +56,7 @@ type sweeper struct {
 	result *Result
 	run    *run
 	marked *marker // the second time
+	staged string  // the conversations of the index before that
 }
 
 func (s *sweeper) collect(ctx context.Context) error {
@@ -166,11 +168,15 @@ func (s *sweeper) move(ctx context.Context) error {
 // writes it again. It returns what is wanted of what was moved.
 func (s *sweeper) markAgain(ctx context.Context) (map[blobs.Hash]bool, error) {
 	o := *s.o
+	staged, err := s.conversations(ctx)
+	if err != nil {
+		return nil, err
+	}
 	m, p, err := begin(ctx, &o)
 	if err != nil {
 		return nil, err
 	}
-	s.marked = m
+	s.marked, s.staged = m, staged
 	candidates := make(map[blobs.Hash]candidate)
 	wanted := make(map[blobs.Hash]bool)
 	want := func(h blobs.Hash) {
@@ -249,18 +255,50 @@ func (r *run) rollBack(context.Context) error {
 
 // finish takes tracked files out of the index, and closes the run.
 func (s *sweeper) finish(ctx context.Context) error {
-	for _, i := range s.run.items {
-		if exists(s.run.file(i.Hash)) {
-			s.result.Moved = append(s.result.Moved, s.item(i.Hash))
-		}
+	tracked, err := s.moved()
+	if err != nil {
+		return s.rollBack(ctx, err)
 	}
 	if len(s.result.Moved) == 0 {
 		return s.run.drop()
 	}
 	s.result.Run = s.run.Run
-	gone, err := s.run.unindex(ctx)
-	s.result.Unindexed = gone
-	return err
+	if len(tracked) == 0 || s.o.KeepIndex || s.o.Repo == nil {
+		return s.run.end()
+	}
+	s.result.Unindexed, err = s.unindex(ctx, tracked)
+	if !errors.Is(err, errIndexMoved) {
+		return err
+	}
+	if err := s.run.settleIndex(ctx); err != nil {
+		return err
+	}
+	untracked := func(i Item) bool { return slices.Contains(tracked, i.Path) }
+	s.result.Moved = slices.DeleteFunc(s.result.Moved, untracked)
+	s.result.Returned += len(tracked)
+	return nil
+}
+
+// moved notes what is in the trash now, and returns the paths that the index is to lose.
+func (s *sweeper) moved() (tracked []string, err error) {
+	for _, i := range s.run.items {
+		there, err := isThere(s.run.file(i.Hash))
+		if err != nil {
+			return nil, err
+		}
+		if !there {
+			continue
+		}
+		s.result.Moved = append(s.result.Moved, s.item(i.Hash))
+		again, err := isThere(s.run.target(i.Hash))
+		if err != nil {
+			return nil, err
+		}
+		if i.Tracked && !again {
+			tracked = append(tracked, i.Path)
+		}
+	}
+	return tracked, nil
 }
 
 func (s *sweeper) item(h blobs.Hash) Item {
@@ -268,29 +306,49 @@ func (s *sweeper) item(h blobs.Hash) Item {
 	return s.plan.Items[n]
 }
 
-// unindex removes the entries of blobs that are in the trash and nowhere else, and ends the
-// run. Where git's index is locked the run stays open, and whoever comes next does it.
-func (r *run) unindex(ctx context.Context) ([]string, error) {
-	var paths []string
-	for _, i := range r.items {
-		if i.Tracked && exists(r.file(i.Hash)) && !exists(r.target(i.Hash)) {
-			paths = append(paths, i.Path)
-		}
-	}
-	if len(paths) == 0 || r.o.KeepIndex || r.o.Repo == nil {
-		return nil, r.end()
-	}
-	if err := r.save(indexing); err != nil {
+// errIndexMoved says that the index has other conversations than the second mark saw.
+var errIndexMoved = errors.New("the conversations of the index have changed")
+
+// unindex removes entries of blobs that are in the trash and nowhere else, and ends the run.
+//
+// Since the second mark git may have checked out what refers to one of them. For git the
+// missing file is then a change of the user's, so it writes none, and the entry is the only
+// thing that has the content. So the entries leave only an index that has the conversations
+// that were marked; while we look, git cannot change it.
+func (s *sweeper) unindex(ctx context.Context, paths []string) ([]string, error) {
+	if err := s.run.save(indexing); err != nil {
 		return nil, err
 	}
-	if err := r.o.step(StepIndex, r.place.prefix); err != nil {
+	if err := s.o.step(StepIndex, s.run.place.prefix); err != nil {
 		return nil, err
 	}
-	res, err := r.o.Repo.Stage(ctx, gitint.Change{Remove: paths, ResolveConflicts: true})
+	res, err := s.o.Repo.Stage(ctx, gitint.Change{
+		Remove: paths, ResolveConflicts: true,
+		Verify: func(ctx context.Context, _ []gitint.Entry) error {
+			now, err := s.conversations(ctx)
+			if err == nil && now != s.staged {
+				err = errIndexMoved
+			}
+			return err
+		},
+	})
 	if err != nil {
 		return nil, fmt.Errorf("take collected blobs out of the index: %w", err)
 	}
-	return res.Removed, r.end()
+	return res.Removed, s.run.end()
+}
+
+// conversations is what the index has of conversations, in one text.
+func (s *sweeper) conversations(ctx context.Context) (string, error) {
+	if s.o.UserLocal {
+		return "", nil
+	}
+	x, err := s.o.Repo.Index(ctx)
+	if err != nil {
+		return "", err
+	}
+	all, err := x.Entries(path.Join(path.Dir(s.plan.place.prefix), conversationsName))
+	return fmt.Sprint(all, x.Stages()), err
 }
 
 // tidy does what nobody will miss: directories without files, old temporaries, and the runs

@@ -318,7 +318,8 @@ func TestTrashOnAnotherFileSystem(t *testing.T) {
 	}
 }
 
-// TestLockedIndex leaves the run open until git is done, and then finishes it.
+// TestLockedIndex leaves the run open until git is done. Then what it would have taken out of
+// the index goes back, and the next run takes it.
 func TestLockedIndex(t *testing.T) {
 	f := newFixture(t)
 	tracked := f.blob("tracked")
@@ -338,6 +339,10 @@ func TestLockedIndex(t *testing.T) {
 	f.Remove(".git/index.lock")
 	if done, err := gc.Recover(t.Context(), o); !done || err != nil {
 		t.Errorf("recovered %v, %v", done, err)
+	}
+	f.holdsTracked(tracked)
+	if _, err := f.collect(); err != nil {
+		t.Error(err)
 	}
 	if out := f.Run("status", "--porcelain", ".jp/blobs"); !strings.HasPrefix(out, "D  ") {
 		t.Errorf("status %q", out)

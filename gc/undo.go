@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"time"
 
 	"github.com/git-jp/git-jp/blobs"
@@ -90,7 +91,11 @@ func (r *run) undo(ctx context.Context) (*Restored, error) {
 	res := &Restored{Run: r.Run}
 	now := r.o.Now()
 	for _, i := range r.items {
-		if !exists(r.file(i.Hash)) {
+		there, err := isThere(r.file(i.Hash))
+		if err != nil {
+			return res, err
+		}
+		if !there {
 			continue
 		}
 		if err := r.o.step(StepStamp, r.file(i.Hash)); err != nil {
@@ -102,7 +107,10 @@ func (r *run) undo(ctx context.Context) (*Restored, error) {
 		if err := r.restore(i); err != nil {
 			return res, err
 		}
-		if exists(r.file(i.Hash)) {
+		if there, err = isThere(r.file(i.Hash)); err != nil {
+			return res, err
+		}
+		if there {
 			res.Kept = append(res.Kept, i.Hash)
 			continue
 		}
@@ -123,7 +131,14 @@ func (r *run) reindex(ctx context.Context) ([]string, error) {
 	c := gitint.Change{KeepExisting: true}
 	for _, i := range r.items {
 		id, err := gitint.ParseOID(i.Object)
-		if err != nil || !exists(r.target(i.Hash)) {
+		if err != nil {
+			continue // the index did not have it
+		}
+		there, err := isThere(r.target(i.Hash))
+		if err != nil {
+			return nil, err
+		}
+		if !there {
 			continue
 		}
 		missing, err := r.o.Repo.HasObject(ctx, []gitint.OID{id})
@@ -155,16 +170,16 @@ func (r *run) reindex(ctx context.Context) ([]string, error) {
 	return paths, nil
 }
 
-// Recover finishes what a collection began that was killed: what it had moved goes back, or,
-// if it was done with that, the index loses the entries. It does nothing while a collection
-// is running, and reports whether there was something to do.
+// Recover finishes what a collection began that was killed: what it had moved goes back, or, if
+// it was done with that, what the index still has. It changes no index and needs no mark. It
+// does nothing while a collection is running, and reports whether there was something to do.
 func Recover(ctx context.Context, o Options) (bool, error) {
 	p, err := o.place()
 	if err != nil {
 		return false, err
 	}
-	if !exists(p.pointer()) {
-		return false, nil
+	if there, err := isThere(p.pointer()); !there || err != nil {
+		return false, err
 	}
 	unlock, err := o.lock(ctx, p)
 	if busy := new(BusyError); errors.As(err, &busy) {
@@ -188,7 +203,7 @@ func recoverAll(ctx context.Context, o *Options, p place) error {
 		case moving:
 			err = r.rollBack(ctx)
 		case indexing:
-			_, err = r.unindex(ctx)
+			err = r.settleIndex(ctx)
 		default:
 			continue
 		}
@@ -197,6 +212,29 @@ func recoverAll(ctx context.Context, o *Options, p place) error {
 		}
 	}
 	return o.remove(p.pointer())
+}
+
+// settleIndex ends a run that was to take entries out of the index, and may have done so. The
+// entries leave all at once. Since then git may have brought what refers to a blob, and written
+// no file for an entry that was there already. So a blob whose entry is there goes back.
+func (r *run) settleIndex(ctx context.Context) error {
+	x, err := r.o.Repo.Index(ctx)
+	for _, i := range r.items {
+		// Where the index cannot be read everything goes back: that is never wrong.
+		if err == nil && !hasEntry(x, i.Path) {
+			continue
+		}
+		if err := r.restore(i); err != nil {
+			return err
+		}
+	}
+	return r.drop()
+}
+
+// hasEntry reports whether an index has a path, also one that is in conflict.
+func hasEntry(x *gitint.Index, name string) bool {
+	_, ok := x.OID(name)
+	return ok || slices.Contains(x.Conflicts(), name)
 }
 
 // expired returns the runs whose time is up, with the blobs that no tip refers to. Those of
@@ -213,7 +251,11 @@ func (m *marker) expired(p *Plan) ([]ExpiredRun, error) {
 		}
 		e := ExpiredRun{Run: r.Run}
 		for _, i := range r.items {
-			if !exists(r.file(i.Hash)) {
+			there, err := isThere(r.file(i.Hash))
+			if err != nil {
+				return nil, err
+			}
+			if !there {
 				continue
 			}
 			if m.wants(i.Hash) {

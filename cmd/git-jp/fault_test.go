@@ -11,11 +11,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
-	"sync"
-	"sync/atomic"
-	"syscall"
 	"testing"
-	"time"
 
 	"github.com/git-jp/git-jp/blobs"
 	"github.com/git-jp/git-jp/events"
@@ -32,12 +28,17 @@ type faultCommand struct {
 	damage string
 	// finished is what the command may say when the interrupted one had done all.
 	finished string
+	// other says that the command, given twice, does two things.
+	other bool
 }
 
 // faultCommands are all that write conversations, content, the index or the quarantine. A
 // command that comes to be takes its place here.
 var faultCommands = []faultCommand{
-	{name: "write", args: []string{"query", "--new", "what is here?"}},
+	{
+		name: "write", before: []string{"git jp migrate", "seq 300 >notes"},
+		args: []string{"query", "--new", "-a", "notes", "what is here?"}, other: true,
+	},
 	{name: "rename", args: []string{"rename", "17800000001", "Another title"}},
 	{name: "migrate", args: []string{"migrate"}},
 	{name: "migrate back", before: []string{"git jp migrate"}, args: []string{"migrate", "--to", "inline"}},
@@ -62,16 +63,6 @@ var faultCommands = []faultCommand{
 const dirty = `git jp stage --all && git commit -q -m all --no-verify &&
 git rm -rq .jp/conversations/17800000002-two && git commit -q -m gone &&
 find .jp/blobs -name '*.gz' -exec touch -d 2020-01-01 {} +`
-
-// writing are the system calls that change something, and some that only look.
-var writing = []string{
-	"mkdirat", "renameat,renameat2,rename", "unlinkat,unlink", "write,pwrite64",
-	"fsync,fdatasync", "flock", "fchmodat,fchmod,chmod", "utimensat", "ftruncate",
-	"openat", "getdents64", "read,pread64",
-}
-
-// faultsOf are the ways in which a call fails.
-var faultsOf = []string{"error=ENOSPC", "error=EIO", "error=EACCES", "signal=SIGKILL"}
 
 // A faultBench runs commands under strace, which makes their system calls fail.
 type faultBench struct {
@@ -104,11 +95,6 @@ func (b *faultBench) command(dir, name string, args ...string) *exec.Cmd {
 		"XDG_DATA_HOME="+filepath.Join(dir, "..", "data"), "XDG_CONFIG_HOME="+b.home,
 		"JP_SESSION=fault", "TERM=dumb")
 	return cmd
-}
-
-func (b *faultBench) run(dir, name string, args ...string) (string, error) {
-	out, err := b.command(dir, name, args...).CombinedOutput()
-	return string(out), err
 }
 
 // world makes a repository as it is before a command.
@@ -218,190 +204,4 @@ func (r resolution) holds(now resolution) error {
 		}
 	}
 	return nil
-}
-
-// patience is how long a command may take under strace.
-const patience = 30 * time.Second
-
-var injected = regexp.MustCompile(`\(INJECTED\)|killed by SIGKILL`)
-
-// inject runs a command of which one call fails, and reports whether it came to that.
-func (b *faultBench) inject(dir string, c faultCommand, p faultPoint) bool {
-	log := filepath.Join(dir, "..", "log")
-	args := []string{
-		"-f", "-qq", "-o", log, "-e", "trace=" + p.calls,
-		"-e", fmt.Sprintf("inject=%s:%s:when=%d", p.calls, p.fault, p.n),
-		filepath.Join(b.bin, "git-jp"),
-	}
-	cmd := b.command(dir, "strace", append(args, c.args...)...)
-	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
-	if err := cmd.Start(); err != nil {
-		b.t.Error(err)
-		return false
-	}
-	// Where the call that fails is the one by which Go learns that a process has started, it
-	// waits for that process for ever. No system fails there; it is killed as a whole.
-	stop := time.AfterFunc(patience, func() { _ = syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) })
-	_ = cmd.Wait() // it fails, or not
-	stop.Stop()
-	data, err := os.ReadFile(log)
-	return err == nil && injected.Match(data)
-}
-
-// A faultPoint is one call of a command that fails.
-type faultPoint struct {
-	calls, fault string
-	n            int
-}
-
-// A faultTemplate is the repository before a command.
-type faultTemplate struct {
-	dir    string
-	before resolution
-}
-
-// try makes one call fail and says what is wrong then.
-func (b *faultBench) try(c faultCommand, of faultTemplate, p faultPoint) (met bool, err error) {
-	top, err := os.MkdirTemp(b.dir, "try")
-	if err != nil {
-		return false, err
-	}
-	defer os.RemoveAll(top)
-	dir := filepath.Join(top, "repo")
-	if out, err := b.run(b.dir, "cp", "-a", of.dir, dir); err != nil {
-		return false, fmt.Errorf("%w: %s", err, out)
-	}
-	if !b.inject(dir, c, p) {
-		return false, nil
-	}
-	// The next command finishes what was begun.
-	if out, err := b.run(dir, "git-jp", "ls"); err != nil {
-		return true, fmt.Errorf("then ls: %w\n%s", err, out)
-	}
-	if c.damage == "" {
-		if err := b.sound(dir, of.before); err != nil {
-			return true, err
-		}
-	}
-	out, err := b.run(dir, "git-jp", c.args...)
-	if err != nil && (c.finished == "" || !strings.Contains(out, c.finished)) {
-		return true, fmt.Errorf("then again: %w\n%s", err, out)
-	}
-	return true, b.sound(dir, of.before)
-}
-
-func (b *faultBench) sound(dir string, before resolution) error {
-	now, err := resolve(dir)
-	if err != nil {
-		return err
-	}
-	if err := before.holds(now); err != nil {
-		return err
-	}
-	lost, err := b.staged(dir)
-	if err == nil && len(lost) > 0 {
-		err = fmt.Errorf("the index has lost %v", lost)
-	}
-	return err
-}
-
-// TestEverySystemCallMayFail makes the system calls of each command fail, those of the gits
-// that it starts too, one after the other, in four ways. strace counts for each thread, so
-// what is n-th differs a little from run to run.
-func TestEverySystemCallMayFail(t *testing.T) {
-	if testing.Short() {
-		t.Skip("takes long")
-	}
-	b := newFaultBench(t)
-	soak := os.Getenv("GIT_JP_SOAK") != ""
-	var points atomic.Int64
-	t.Cleanup(func() { t.Logf("%d points", points.Load()) })
-	for k, c := range faultCommands {
-		template, before := b.template(c)
-		t.Run(c.name, func(t *testing.T) {
-			t.Parallel()
-			own := *b
-			own.t = t
-			for i, calls := range writing {
-				for j, fault := range faultsOf {
-					if !soak && (i+j+k)%len(faultsOf) != 0 {
-						continue // each call in one way, another one for each command
-					}
-					for n := 1; n <= most(calls, soak); n += stride(n, soak) {
-						met, err := own.try(c, faultTemplate{template, before}, faultPoint{calls, fault, n})
-						if err != nil {
-							t.Errorf("%s number %d, %s: %v", calls, n, fault, err)
-						}
-						if !met {
-							break
-						}
-						points.Add(1)
-					}
-				}
-			}
-		})
-	}
-}
-
-// most bounds the number of calls of a kind: thousands only look.
-func most(calls string, soak bool) int {
-	switch {
-	case !soak:
-		return 1
-	case strings.HasPrefix(calls, "openat"), strings.HasPrefix(calls, "read"):
-		return 100
-	default:
-		return 1000
-	}
-}
-
-func stride(n int, soak bool) int {
-	if !soak && n > 1 {
-		return 4
-	}
-	return 1
-}
-
-// TestTornWrites cuts the files that a command writes, at every size up to the largest.
-func TestTornWrites(t *testing.T) {
-	b := newFaultBench(t)
-	sizes := []int{0, 1}
-	if os.Getenv("GIT_JP_SOAK") != "" {
-		sizes = []int{0, 1, 2, 3, 4, 6, 8}
-	}
-	var group sync.WaitGroup
-	for _, c := range faultCommands {
-		template, before := b.template(c)
-		for _, blocks := range sizes {
-			group.Go(func() {
-				dir := filepath.Join(b.dir, fmt.Sprintf("torn %s %d", c.name, blocks), "repo")
-				if err := os.MkdirAll(filepath.Dir(dir), 0o755); err != nil {
-					t.Error(err)
-					return
-				}
-				if out, err := b.run(b.dir, "cp", "-a", template, dir); err != nil {
-					t.Errorf("%v: %s", err, out)
-					return
-				}
-				// A write beyond the limit is cut short; the signal that comes with it is
-				// ignored, as on a disk that is full.
-				script := fmt.Sprintf(`trap '' XFSZ; ulimit -f %d; exec git-jp "$@"`, blocks)
-				_, _ = b.run(dir, "sh", append([]string{"-c", script, "sh"}, c.args...)...)
-				if out, err := b.run(dir, "git-jp", "ls"); err != nil {
-					t.Errorf("%s, %d blocks: then ls: %v\n%s", c.name, blocks, err, out)
-				}
-				if err := b.sound(dir, before); err != nil && c.damage == "" {
-					t.Errorf("%s, %d blocks: %v", c.name, blocks, err)
-				}
-				out, err := b.run(dir, "git-jp", c.args...)
-				if err != nil && (c.finished == "" || !strings.Contains(out, c.finished)) {
-					t.Errorf("%s, %d blocks: then again: %v\n%s", c.name, blocks, err, out)
-				}
-				if err := b.sound(dir, before); err != nil {
-					t.Errorf("%s, %d blocks, then again: %v", c.name, blocks, err)
-				}
-			})
-		}
-		group.Wait()
-	}
 }

@@ -330,15 +330,32 @@ func (a *app) finishCollection(w *workspace.Workspace) {
 		if !userLocal {
 			o.Repo, err = a.repoOf(ctx, w)
 		}
-		done := false
-		if err == nil {
-			done, err = gc.Recover(ctx, o)
-		}
-		if err != nil {
-			a.warn("finish an interrupted 'git jp gc': %v", err)
-		} else if done {
-			a.note("finished an interrupted 'git jp gc'")
-		}
+		a.recoverCollection(ctx, o, err)
+	}
+}
+
+// putBack is finishCollection for hooks: it costs one look at a file where nothing is open, it
+// waits for nobody, and it changes no index and deletes nothing.
+func (a *app) putBack(ctx context.Context, root string, repo *gitint.Repo) {
+	if !gc.IsOpen(filepath.Join(root, workspace.DirName)) {
+		return
+	}
+	w, err := a.workspaceAt(root)
+	a.recoverCollection(ctx, gc.Options{
+		Workspace: w, Repo: repo, Now: a.now, PID: a.pid, NoWait: true,
+	}, err)
+}
+
+// recoverCollection puts back what a collection had moved. What stood in its way before is err.
+func (a *app) recoverCollection(ctx context.Context, o gc.Options, err error) {
+	done := false
+	if err == nil {
+		done, err = gc.Recover(ctx, o)
+	}
+	if err != nil {
+		a.warn("finish an interrupted 'git jp gc': %v", err)
+	} else if done {
+		a.note("finished an interrupted 'git jp gc'")
 	}
 }
 

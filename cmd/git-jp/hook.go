@@ -60,11 +60,21 @@ func (c hookCmd) hook(ctx context.Context, a *app) (stage.Hook, config.Hooks, er
 	if err != nil {
 		return stage.Hook{}, config.Hooks{}, err
 	}
+	if root != "" && c.putsBack() {
+		a.putBack(ctx, root, repo)
+	}
 	s := conf.Settings()
 	return stage.Hook{
 		Repo: repo, MaxBlobBytes: s.Storage.MaxBlobBytes, Cache: a.refsCache(repo),
 		CheckOnly: !s.Hooks.Stage, Strict: s.Hooks.Strict,
 	}, s.Hooks, nil
+}
+
+// putsBack reports whether a hook puts back what a collection had moved that was killed.
+// After a checkout nothing is put into the work tree, because git would refuse the next one,
+// and a push reads commits only: then the next command does it.
+func (c hookCmd) putsBack() bool {
+	return c.Name != "post-checkout" && c.Name != "pre-push" && c.Name != "pre-receive"
 }
 
 // preCommit blocks only what the commit itself would break. A failure of ours is

@@ -152,7 +152,7 @@ func (s *store) retitle(e Entry, title string) (Entry, error) {
 	}
 	err := s.rename(s.path(e), s.path(to))
 	switch {
-	case errors.Is(err, fs.ErrExist):
+	case errors.Is(err, errTaken):
 		return e, nil
 	case err != nil:
 		return e, err

@@ -130,14 +130,21 @@ func (s *store) options() atomicfile.Options {
 	return atomicfile.Options{TempDir: tempDir, Hook: s.hook}
 }
 
+// errTaken says that the name of a directory is that of something else. It is told from a
+// directory above it of which the system says that it exists and not what it is.
+var errTaken = fmt.Errorf("the name is taken: %w", fs.ErrExist)
+
 // rename moves a directory and makes that durable. The target must not exist: the
 // system would replace an empty one.
 func (s *store) rename(from, to string) error {
 	if err := s.mkdir(path.Dir(to)); err != nil {
 		return err
 	}
-	if _, err := s.root.Lstat(to); err == nil {
-		return &fs.PathError{Op: "rename", Path: to, Err: fs.ErrExist}
+	switch _, err := s.root.Lstat(to); {
+	case err == nil:
+		return &fs.PathError{Op: "rename", Path: to, Err: errTaken}
+	case !errors.Is(err, fs.ErrNotExist):
+		return err
 	}
 	if err := s.step(atomicfile.StepRename, to); err != nil {
 		return err

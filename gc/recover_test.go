@@ -1,0 +1,121 @@
+package gc_test
+
+import (
+	"errors"
+	"testing"
+
+	"github.com/git-jp/git-jp/blobs"
+	"github.com/git-jp/git-jp/gc"
+)
+
+var errKilled = errors.New("killed")
+
+// leaveOpen makes a collection end at its nth step of a kind, as one that was killed does.
+func (f *fixture) leaveOpen(kind gc.Step) {
+	f.tb.Helper()
+	dead := false
+	f.hook = func(s gc.Step, _ string) error {
+		if dead = dead || s == kind; dead {
+			return errKilled
+		}
+		return nil
+	}
+	if _, err := f.collect(); !errors.Is(err, errKilled) {
+		f.tb.Fatalf("it was not killed: %v", err)
+	}
+	f.hook = nil
+}
+
+// TestARunThatHadNotReachedTheIndex is one that git can overtake: what is checked out after
+// the crash refers to content of which git takes the missing file for a change of the user's,
+// so that it writes none. To take the entry out of the index then would lose it.
+func TestARunThatHadNotReachedTheIndex(t *testing.T) {
+	f := newFixture(t)
+	h, loose := f.blob("tracked"), f.blob("not tracked")
+	f.converse(conversation, h)
+	f.Run("add", "--force", ".jp/conversations", ".jp/blobs/"+h.Path())
+	f.Run("commit", "-q", "-m", "with it")
+	f.Run("tag", "v1")
+	f.Run("rm", "-rq", conversation)
+	f.Run("commit", "-q", "-m", "without the conversation")
+	f.leaveOpen(gc.StepIndex)
+	if f.has(h) || f.has(loose) || !gc.IsOpen(f.Path(".jp")) {
+		t.Fatal("the run is not as it was meant to be")
+	}
+	f.Run("checkout", "-q", "v1")
+	if done, err := gc.Recover(t.Context(), f.options()); !done || err != nil {
+		t.Fatalf("recovered %v, %v", done, err)
+	}
+	f.holdsTracked(h)
+	if f.has(loose) {
+		t.Error("what was collected came back")
+	}
+	if gc.IsOpen(f.Path(".jp")) {
+		t.Error("the run is still open")
+	}
+	f.Run("checkout", "-q", "main")
+	if _, err := f.collect(); err != nil || f.has(h) {
+		t.Errorf("it is not collected again: %v", err)
+	}
+}
+
+// holdsTracked holds that a content is in the store and in the index.
+func (f *fixture) holdsTracked(h blobs.Hash) {
+	f.tb.Helper()
+	if !f.has(h) {
+		f.tb.Errorf("%s is not in the store", h)
+	}
+	if f.Run("ls-files", ".jp/blobs/"+h.Path()) == "" {
+		f.tb.Errorf("%s is not in the index", h)
+	}
+}
+
+// TestARunThatHadChangedTheIndex was killed before it could say so: it is done.
+func TestARunThatHadChangedTheIndex(t *testing.T) {
+	f := newFixture(t)
+	h := f.blob("tracked")
+	f.Run("add", "--force", ".jp/blobs/"+h.Path())
+	f.Run("commit", "-q", "-m", "x")
+	f.leaveOpen(gc.StepIndex)
+	f.Run("update-index", "--force-remove", ".jp/blobs/"+h.Path())
+	if done, err := gc.Recover(t.Context(), f.options()); !done || err != nil {
+		t.Fatalf("recovered %v, %v", done, err)
+	}
+	if f.has(h) || gc.IsOpen(f.Path(".jp")) {
+		t.Error("it is not done")
+	}
+	if _, err := gc.Undo(t.Context(), f.options(), ""); err != nil {
+		t.Fatal(err)
+	}
+	f.holdsTracked(h)
+}
+
+// TestTheIndexMovesOn lets git check out what refers to a blob after the second mark, before
+// the entry leaves the index.
+func TestTheIndexMovesOn(t *testing.T) {
+	f := newFixture(t)
+	h, loose := f.blob("tracked"), f.blob("not tracked")
+	f.converse(conversation, h)
+	f.Run("add", "--force", ".jp/conversations", ".jp/blobs/"+h.Path())
+	f.Run("commit", "-q", "-m", "with it")
+	f.Run("tag", "v1")
+	f.Run("rm", "-rq", conversation)
+	f.Run("commit", "-q", "-m", "without the conversation")
+	f.hook = func(s gc.Step, _ string) error {
+		if s == gc.StepIndex {
+			f.Run("checkout", "-q", "v1")
+		}
+		return nil
+	}
+	res, err := f.collect()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(res.Moved) != 1 || res.Moved[0].Hash != loose || res.Returned != 1 {
+		t.Errorf("moved %v, returned %d", res.Moved, res.Returned)
+	}
+	f.holdsTracked(h)
+	if f.has(loose) || gc.IsOpen(f.Path(".jp")) {
+		t.Error("the run is not done")
+	}
+}
