@@ -7,6 +7,7 @@ import (
 	"os"
 	"path"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"time"
 
@@ -20,7 +21,8 @@ type Call struct {
 	Base, Ours, Theirs string // absolute names of files; Ours becomes the result
 	Path               string // of the file that is merged, below the root of the work tree
 	// MarkerSize is the length of the markers that git would write. For bases of a
-	// criss-cross merge it is longer than for what a person sees.
+	// criss-cross merge it is longer by two than for what a person sees, at each depth, and
+	// for a file that both sides renamed by one.
 	MarkerSize int
 	// Trial says that the merge is not one to be committed: its conflicts are not noted.
 	Trial bool
@@ -30,13 +32,17 @@ type Call struct {
 	Now  func() time.Time
 }
 
-// plainMarker is the length of git's markers outside of virtual bases.
-const plainMarker = 7
+// plainMarker is the length of git's markers where no attribute gives another, and virtualMarker
+// how much longer they are at least in a virtual base.
+const (
+	plainMarker   = 7
+	virtualMarker = 2
+)
 
 // Run merges. Ours is replaced in one step, or left as it is when there is an error. What is
 // returned has conflicts when a person has to decide; they are noted.
 func (c Call) Run(ctx context.Context) (*Merged, error) {
-	f := File{Kind: c.Kind, Path: c.Path, Virtual: c.MarkerSize > plainMarker}
+	f := File{Kind: c.Kind, Path: c.Path, Virtual: c.virtual(ctx)}
 	for _, v := range []struct {
 		name string
 		to   *[]byte
@@ -64,6 +70,26 @@ func (c Call) Run(ctx context.Context) (*Merged, error) {
 		return nil, fmt.Errorf("merge %s: %w", c.Path, err)
 	}
 	return m, nil
+}
+
+// virtual reports whether git merges bases of a criss-cross merge. To take anything else for
+// that would lose what both sides changed, so that an attribute of the user's, which makes
+// all markers longer, is asked for.
+func (c Call) virtual(ctx context.Context) bool {
+	if c.MarkerSize < plainMarker+virtualMarker {
+		return false
+	}
+	const attribute = "conflict-marker-size"
+	repo, err := c.Repo()
+	if err != nil {
+		return true
+	}
+	values, err := repo.CheckAttr(ctx, []string{attribute}, []string{c.Path})
+	size, bad := strconv.Atoi(values[c.Path][attribute])
+	if err != nil || bad != nil || size <= 0 {
+		return true
+	}
+	return c.MarkerSize >= size+virtualMarker
 }
 
 // note writes a record before git is told of a conflict. Without a repository there is no

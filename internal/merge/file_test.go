@@ -161,6 +161,31 @@ func TestVirtualBase(t *testing.T) {
 	if err != nil || len(m.Conflicts) > 0 || !strings.Contains(got, "What?") {
 		t.Errorf("got %q, %v, %v", got, m, err)
 	}
+	// Markers are longer by one where both sides renamed the file, which is no such base.
+	c.MarkerSize = plainMarker + 1
+	if _, m, err = calledWith(t, c, baseStream, ours, theirs); err != nil || len(m.Conflicts) == 0 {
+		t.Errorf("renamed on both sides: %v, %v", m, err)
+	}
+}
+
+// TestMarkerSizeOfTheUser tells bases from long markers that the user likes.
+func TestMarkerSizeOfTheUser(t *testing.T) {
+	r := gittest.Repo(t)
+	r.WriteFile(".gitattributes", "*.json conflict-marker-size=32\n")
+	repo, err := gitint.Open(t.Context(), gitint.Options{Dir: r.Dir, Env: r.Env})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer repo.Close() //nolint:errcheck // was only read
+	for size, want := range map[int]bool{7: false, 8: false, 32: false, 33: false, 34: true} {
+		c := Call{
+			Path: ".jp/conversations/17000000001-a/events.json", MarkerSize: size,
+			Repo: func() (*gitint.Repo, error) { return repo, nil },
+		}
+		if got := c.virtual(t.Context()); got != want {
+			t.Errorf("markers of %d: %v, want %v", size, got, want)
+		}
+	}
 }
 
 // TestConfigs finds what git does not tell a driver: the commits that it merges.
