@@ -79,6 +79,11 @@ func (d *mergeDelta) stays() bool {
 	return d.in[inOurs] != nil || d.in[inTheirs] != nil
 }
 
+// written returns the delta as it is written, the same at each of its places.
+func (d *mergeDelta) written() *Element {
+	return oneOf(d.in[inBase], d.in[inOurs], d.in[inTheirs])
+}
+
 // left returns the deltas that stand at the end.
 func (ds *mergeDeltas) left() []*mergeGlobal {
 	var all []*mergeGlobal
@@ -86,14 +91,7 @@ func (ds *mergeDeltas) left() []*mergeGlobal {
 		if d.shown || !d.stays() {
 			continue
 		}
-		el := d.in[inOurs]
-		switch {
-		case el == nil:
-			el = d.in[inTheirs]
-		case d.in[inTheirs] != nil:
-			el = choose(d.in[inBase], el, d.in[inTheirs], sameBytes, better)
-		}
-		all = append(all, &mergeGlobal{sum: d.sum, el: el, place: atEnd})
+		all = append(all, &mergeGlobal{sum: d.sum, el: d.written(), place: atEnd})
 	}
 	return all
 }

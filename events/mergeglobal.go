@@ -12,7 +12,6 @@ import (
 // is known by its turn too: see [mergeGlobal.keepsDelta].
 type mergeGlobal struct {
 	in    [versions]*sideGlobal
-	was   *Element   // what base says there, or says so elsewhere
 	turn  *mergeTurn // of a delta that has one
 	delta *mergeDelta
 	el    *Element
@@ -39,7 +38,6 @@ type globalKey struct {
 // ever in conflict: they are a set.
 func (m *merger) mergeGlobals() []*mergeGlobal {
 	byKey := map[globalKey]*mergeGlobal{}
-	was := map[blobs.Hash]*Element{}
 	deltas := newMergeDeltas()
 	var all []*mergeGlobal
 	for v, s := range m.streams {
@@ -51,12 +49,9 @@ func (m *merger) mergeGlobals() []*mergeGlobal {
 				count[k]++
 			}
 			k.n = n
-			if v == inBase && was[k.sum] == nil {
-				was[k.sum] = g.el
-			}
 			mg := byKey[k]
 			if mg == nil {
-				mg = &mergeGlobal{sum: k.sum, turn: k.turn, was: was[k.sum]}
+				mg = &mergeGlobal{sum: k.sum, turn: k.turn}
 				byKey[k], all = mg, append(all, mg)
 			}
 			if g.el.Kind() == KindConfigDelta {
@@ -84,24 +79,37 @@ func (m *merger) globalSum(e *Element) blobs.Hash {
 
 // decideGlobal reports whether an element is in the result, and says as what and where.
 func (m *merger) decideGlobal(g *mergeGlobal) bool {
-	b, o, t := g.in[inBase], g.in[inOurs], g.in[inTheirs]
-	switch {
-	case !g.stays():
+	if !g.stays() {
 		return false
-	case o != nil && t != nil:
-		was := g.was
-		if b != nil {
-			was = b.el
-		}
-		g.el = choose(was, o.el, t.el, sameBytes, better)
-	case o != nil:
-		g.el = o.el
-	default:
-		g.el = t.el
+	}
+	if g.delta != nil {
+		g.el = g.delta.written()
+	} else {
+		g.el = oneOf(g.in[inBase].element(), g.in[inOurs].element(), g.in[inTheirs].element())
 	}
 	g.place = m.placeOf(g)
 	m.mergeCover(g)
 	return true
+}
+
+func (g *sideGlobal) element() *Element {
+	if g == nil {
+		return nil
+	}
+	return g.el
+}
+
+// oneOf returns which of the versions that say the same is written; nil is none, and
+// one side has one.
+func oneOf(base, ours, theirs *Element) *Element {
+	switch {
+	case ours == nil:
+		return theirs
+	case theirs == nil:
+		return ours
+	default:
+		return choose(base, ours, theirs, sameBytes, better)
+	}
 }
 
 // stays reports whether an element is in the result.
