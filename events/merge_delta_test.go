@@ -9,7 +9,6 @@ import (
 )
 
 // Turns are removed one after the other and on several branches, and their deltas stay.
-// Each way is a row of merges, "result=base,ours,theirs". All lead to the same bytes.
 func TestMergeDeltasOfRemovedTurns(t *testing.T) {
 	for _, tt := range []struct {
 		name    string
@@ -64,21 +63,39 @@ func TestMergeDeltasOfRemovedTurns(t *testing.T) {
 			"[da] 3 4",
 		},
 	} {
-		t.Run(tt.name, func(t *testing.T) {
-			var first []byte
-			for _, way := range tt.ways {
-				s := walkWay(t, tt.commits, way)
-				got := said(s)
-				if base := s.Encode(); first == nil {
-					first = base
-				} else if string(base) != string(first) {
-					t.Errorf("%s gives other bytes:\n%s\n%s", way, base, first)
-				}
-				if plain := strings.ReplaceAll(got, "T^ ", ""); plain != tt.want {
-					t.Errorf("%s gives %s, not %s", way, got, tt.want)
-				}
-			}
-		})
+		t.Run(tt.name, func(t *testing.T) { sameWays(t, tt.commits, tt.ways, tt.want) })
+	}
+}
+
+// A turn that was picked from a branch, and on that the turn before it is removed: who
+// says that it follows the one before that knows more.
+func TestMergeOrderOfPickedTurns(t *testing.T) {
+	sameWays(t,
+		map[string]string{
+			"o": "1", "a3": "1 3", "a4": "1 3 4", "b": "1 5", "c": "1 4", "d": "",
+		},
+		[]string{
+			"p=a3,b,a4 x=o,c,d r=o,x,p",
+			"p=a3,b,a4 y=o,a4,p z=o,y,d r=a4,z,c",
+			"p=a3,b,a4 y=o,p,c r=o,d,y",
+		}, "4 5")
+}
+
+// sameWays walks ways of merging, each a row of "result=base,ours,theirs", that have to lead
+// to the same bytes.
+func sameWays(t *testing.T, commits map[string]string, ways []string, want string) {
+	t.Helper()
+	var first []byte
+	for _, way := range ways {
+		s := walkWay(t, commits, way)
+		if b := s.Encode(); first == nil {
+			first = b
+		} else if string(b) != string(first) {
+			t.Errorf("%s gives other bytes:\n%s\n%s", way, b, first)
+		}
+		if plain := strings.ReplaceAll(said(s), "T^ ", ""); plain != want {
+			t.Errorf("%s gives %s, not %s", way, said(s), want)
+		}
 	}
 }
 

@@ -181,9 +181,7 @@ func (t *mergeTurn) knownParent(v int) *mergeTurn {
 	return t.par[v]
 }
 
-// mergeParents decides which turn follows which, and with that the order. Where the
-// sides have a turn behind different ones it follows the one that is there, or else the
-// later of the two.
+// mergeParents decides which turn follows which, and with that the order.
 func (m *merger) mergeParents() {
 	m.looking = inResult
 	for _, t := range m.turns {
@@ -233,13 +231,36 @@ func (m *merger) firstThere(
 	return t
 }
 
-// followed chooses between two parents.
+// followed chooses between two parents: the one that is there. Of two that went it is the
+// one that the other follows, because who says that saw the other go.
 func (m *merger) followed(a, b *mergeTurn) *mergeTurn {
 	x, y := m.isThere(a), m.isThere(b)
-	if x && !y || x == y && m.compare(a, b) > 0 {
+	switch {
+	case x && !y:
+		return a
+	case y && !x:
+		return b
+	case !x && m.follows(b, a):
+		return a
+	case !x && m.follows(a, b), m.compare(a, b) <= 0:
+		return b
+	default:
 		return a
 	}
-	return b
+}
+
+// follows reports whether a version has a turn behind another, be it with others between.
+func (m *merger) follows(t, other *mergeTurn) bool {
+	for v := range m.streams {
+		p := t.knownParent(v)
+		for n := 0; p != nil && n < len(m.turns); n++ {
+			if p == other {
+				return true
+			}
+			p = p.knownParent(v)
+		}
+	}
+	return false
 }
 
 func sameTurn(a, b *mergeTurn) bool { return a == b }
