@@ -17,6 +17,7 @@ import (
 	"github.com/git-jp/git-jp/hooks"
 	"github.com/git-jp/git-jp/internal/attach"
 	"github.com/git-jp/git-jp/internal/config"
+	"github.com/git-jp/git-jp/internal/jpconfig"
 	"github.com/git-jp/git-jp/internal/llm"
 	"github.com/git-jp/git-jp/internal/llm/models"
 	"github.com/git-jp/git-jp/internal/quarantine"
@@ -126,7 +127,8 @@ func modelHint(err error) string {
 	switch {
 	case errors.As(err, &key) && key.Provider.KeyEnv != "":
 		return "put it into " + key.Provider.KeyEnv + "; " + othersHint
-	case isA[*models.KeyError](err), isA[*models.NameError](err):
+	case isA[*models.KeyError](err), isA[*models.NameError](err),
+		errors.Is(err, jpconfig.ErrModelName):
 		return othersHint
 	case isA[*llm.OverflowError](err):
 		return "'git jp compact' makes the conversation smaller, 'git jp stats' says what is in it"

@@ -64,7 +64,7 @@ func (m *fakeModel) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	if bytes.Contains(body, []byte("Generate a title")) {
-		m.title(w, body)
+		m.title(w, r, body)
 		return
 	}
 	m.mu.Lock()
@@ -90,13 +90,16 @@ func (m *fakeModel) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// title answers a request for a title with title.ndjson, if there is one; such requests do not
-// count.
-func (m *fakeModel) title(w http.ResponseWriter, body []byte) {
+// title answers a request for a title with title.ndjson, if there is one, and never if that is
+// empty; such requests do not count.
+func (m *fakeModel) title(w http.ResponseWriter, r *http.Request, body []byte) {
 	data, err := os.ReadFile(filepath.Join(m.dir, "title.ndjson"))
 	if err != nil || os.WriteFile(filepath.Join(m.dir, "titled.json"), body, 0o644) != nil {
 		http.Error(w, "no titles", http.StatusBadRequest)
 		return
+	}
+	if len(data) == 0 {
+		<-r.Context().Done()
 	}
 	_, _ = w.Write(data)
 }

@@ -320,7 +320,7 @@ func (k *talk) ask(ctx context.Context, p query.Prompt) error {
 	started := k.app.now()
 	title := k.makeTitle(ctx, p)
 	answer, err := turn.Run(ctx, p)
-	if err := errors.Join(show.end(answer), k.endTitle(title), err); err != nil {
+	if err := errors.Join(show.end(answer), k.endTitle(title, err != nil), err); err != nil {
 		return err
 	}
 	k.usage(answer, k.app.now().Sub(started))

@@ -94,8 +94,9 @@ func (k *talk) titleModel() (llm.Model, llm.Params, error) {
 	return model, paramsOf(m.Parameters), err
 }
 
-// endTitle stores the title if there is one by now.
-func (k *talk) endTitle(t *titling) error {
+// endTitle stores the title if there is one by now. Where the turn failed there is more to
+// say than that there is none.
+func (k *talk) endTitle(t *titling, failed bool) error {
 	if t == nil {
 		return nil
 	}
@@ -111,7 +112,9 @@ func (k *talk) endTitle(t *titling) error {
 			return nil
 		})
 	default:
-		k.app.note("the title was not ready, the next question tries again")
+		if !failed {
+			k.app.note("the title was not ready, the next question tries again")
+		}
 		return nil
 	}
 }

@@ -85,6 +85,9 @@ func (r *Reasoning) UnmarshalJSON(b []byte) error {
 // ErrAlias is the error of model aliases that lead to each other.
 var ErrAlias = errors.New("aliases lead to each other")
 
+// ErrModelName is the error of a name that leads to no model.
+var ErrModelName = errors.New("neither an alias nor provider/name")
+
 // ErrNoModel is the error where nobody says which model.
 var ErrNoModel = errors.New("no model is configured")
 
@@ -165,7 +168,7 @@ func resolve(c events.Config, raw []byte, seen []string) (ModelID, error) {
 	}
 	provider, model, ok := strings.Cut(name, "/")
 	if !ok || provider == "" || model == "" {
-		return ModelID{}, fmt.Errorf("model %q: neither an alias nor provider/name", name)
+		return ModelID{}, fmt.Errorf("model %q: %w", name, ErrModelName)
 	}
 	return ModelID{Provider: provider, Name: model}, nil
 }
