@@ -2,6 +2,8 @@ package main
 
 import (
 	"context"
+	"path"
+	"strings"
 
 	"github.com/git-jp/git-jp/gitint"
 	"github.com/git-jp/git-jp/internal/check"
@@ -38,6 +40,15 @@ func (a *app) inConflict(
 	return findings, nil
 }
 
+// names are the last parts of paths, for a sentence.
+func names(paths []string) string {
+	var all []string
+	for _, p := range paths {
+		all = append(all, path.Base(p))
+	}
+	return strings.Join(all, " and ")
+}
+
 func (a *app) conflictFinding(c merge.Case) check.Finding {
 	f := check.Finding{
 		State: check.Conflicted, Severity: check.Error, Path: c.Path, Element: -1,
@@ -48,6 +59,9 @@ func (a *app) conflictFinding(c merge.Case) check.Finding {
 		f.Next += " " + f.Conversation
 	}
 	switch {
+	case c.Kind == merge.Directories:
+		f.Path = path.Dir(c.Path)
+		f.Detail = "has another directory on each side: " + names(c.Dirs)
 	case c.Record != nil:
 		f.Detail = "has " + render.Count(len(c.Record.Conflicts), "conflict") + " to decide"
 	case c.Deleted():

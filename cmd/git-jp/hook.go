@@ -105,6 +105,9 @@ func (c hookCmd) preCommit(ctx context.Context, a *app) error {
 		a.warn("pre-commit: conversations were not checked: %v", err)
 		return nil
 	}
+	if err := c.refuseHalf(ctx, a, hook, verdict); err != nil {
+		return err
+	}
 	return c.tell(ctx, a, hook, verdict, settings)
 }
 

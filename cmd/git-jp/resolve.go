@@ -31,6 +31,9 @@ the answer is the same for all of them. What is decided is staged; 'git merge --
 what else git was doing goes on from there. 'git merge --abort' and
 'git checkout --ours' or '--theirs' work as ever.
 
+A conversation that both sides gave another title is in two directories, and git calls it
+renamed twice. Both become one, and the title follows the rule for metadata.json, whoever merges.
+
 Where git asked no driver, in a clone that had none, the merge is made up for first. Of a
 conversation that one side deleted and the other continued, --ours and --theirs say whose will
 is done.`
@@ -42,7 +45,8 @@ type conflictRecord struct {
 	Title string `json:"title"`
 	Path  string `json:"path"`
 	// Kind is edited, continued or removed for a turn; deleted for a file that one side
-	// deleted; unmerged for one that nobody merged.
+	// deleted; unmerged for one that nobody merged; renamed for a conversation that got another
+	// directory on each side.
 	Kind string `json:"kind"`
 	Turn int    `json:"turn"` // counted from 1; 0 when it is about the file
 }
@@ -138,7 +142,13 @@ func (r *conflictRun) list(item merge.Case) error {
 	if item.ID != 0 {
 		base.ID, base.Title = item.ID.String(), r.titleOf(item.ID)
 	}
-	if item.Deleted() {
+	switch {
+	case item.Kind == merge.Directories:
+		base.Kind = "renamed"
+		if err := r.printConflict(base); err != nil || item.Record == nil {
+			return err
+		}
+	case item.Deleted():
 		base.Kind = "deleted"
 	}
 	if item.Record == nil {
@@ -190,6 +200,9 @@ func (r *conflictRun) turnOf(item merge.Case, conflict events.Conflict) int {
 
 // decide decides one file, or counts it as left.
 func (r *conflictRun) decide(item merge.Case) error {
+	if item.Kind == merge.Directories {
+		return r.unite(item)
+	}
 	if item.Deleted() {
 		return r.keep(item)
 	}

@@ -21,13 +21,20 @@ const (
 	stages
 )
 
-// A Case is a file about which somebody has to decide.
+// Directories is the kind of a case about a whole conversation, of which both sides gave the
+// directory another name.
+const Directories Kind = "directories"
+
+// A Case is a file about which somebody has to decide, or a conversation with all its files.
 type Case struct {
-	Path   string // below the root of the work tree
+	Path   string // below the root of the work tree; of a conversation that of our stream
 	Kind   Kind
 	ID     events.ID // of the conversation; 0 for a blob
 	Record *Record   // of the driver; nil when none ran
 	Stages [stages]gitint.OID
+	// Dirs are the directories of a case of that kind, sorted, and Entries what the index has
+	// of the conversation, unmerged or not.
+	Dirs, Entries []string
 }
 
 // Deleted reports whether one side deleted what the other changed.
@@ -51,10 +58,32 @@ func Open(ctx context.Context, repo *gitint.Repo, dir string) ([]Record, error) 
 	}
 	unmerged := index.Conflicts()
 	return slices.DeleteFunc(records, func(r Record) bool {
-		id, _ := index.OID(r.Path)
 		return !below(r.Path, dir) ||
-			!slices.Contains(unmerged, r.Path) && id.String() != r.Left
+			!slices.Contains(unmerged, r.Path) && !leftIn(index, r)
 	}), nil
+}
+
+// leftIn reports whether the index has the file that the driver left, under the name of the
+// record or in another directory of the conversation: of one that both sides renamed the
+// driver is told the name before.
+func leftIn(index *gitint.Index, r Record) bool {
+	if id, _ := index.OID(r.Path); id.String() == r.Left {
+		return true
+	}
+	homes, err := homesIn(index, workspaceIn(r.Path))
+	if err != nil {
+		return true // nobody can say that it was decided
+	}
+	return slices.ContainsFunc(homes.dirs[conversationOf(r.Path)], func(at string) bool {
+		id, _ := index.OID(path.Join(at, path.Base(r.Path)))
+		return id.String() == r.Left
+	})
+}
+
+// workspaceIn is the directory .jp in which a path lies.
+func workspaceIn(name string) string {
+	before, _, _ := strings.Cut("/"+name, "/"+workspace.DirName+"/")
+	return path.Join(strings.TrimPrefix(before, "/"), workspace.DirName)
 }
 
 // Cases returns what is to be decided below a directory .jp, sorted by path: open records,
@@ -83,9 +112,19 @@ func Cases(ctx context.Context, repo *gitint.Repo, dir string) ([]Case, error) {
 	for _, r := range records {
 		at(r.Path).Record = &r
 	}
-	var all []Case
+	all, err := split(repo, index, dir)
+	if err != nil {
+		return nil, err
+	}
+	whole := len(all)
 	for _, c := range byPath {
-		all = append(all, *c)
+		i := slices.IndexFunc(all[:whole], func(s Case) bool { return s.ID == c.ID })
+		switch {
+		case i < 0:
+			all = append(all, *c)
+		case c.Record != nil:
+			all[i].Record = c.Record
+		}
 	}
 	slices.SortFunc(all, func(a, b Case) int { return cmp.Compare(a.Path, b.Path) })
 	return all, nil
@@ -115,4 +154,85 @@ func kindOf(name string) Kind {
 func conversationOf(name string) events.ID {
 	id, _ := events.ParseDirname(path.Base(path.Dir(name)))
 	return id
+}
+
+// split returns the conversations that are in several directories of the index while git
+// waits for a person: unmerged, or only added. Of a stash nothing says that it waits.
+func split(repo *gitint.Repo, index *gitint.Index, dir string) ([]Case, error) {
+	stopped := Stopped(repo)
+	if !stopped && len(index.Stages()) == 0 {
+		return nil, nil
+	}
+	h, err := homesIn(index, dir)
+	if err != nil {
+		return nil, err
+	}
+	entries := make(map[events.ID][]string)
+	ours := make(map[events.ID]string)
+	for _, s := range index.Stages() {
+		id := conversationOf(s.Path)
+		if id == 0 || !below(s.Path, dir) {
+			continue
+		}
+		entries[id] = append(entries[id], s.Path)
+		if at := path.Dir(s.Path); s.Stage != stageBase && !slices.Contains(h.dirs[id], at) {
+			h.dirs[id] = append(h.dirs[id], at)
+		}
+		if s.Stage == stageOurs {
+			ours[id] = path.Dir(s.Path)
+		}
+	}
+	var all []Case
+	for id, dirs := range h.dirs {
+		if len(dirs) < 2 || !stopped && len(entries[id]) == 0 {
+			continue
+		}
+		slices.Sort(dirs)
+		c := Case{Kind: Directories, ID: id, Dirs: dirs, Entries: entries[id]}
+		for _, at := range dirs {
+			below, err := index.Entries(at)
+			if err != nil {
+				return nil, err
+			}
+			for _, e := range below {
+				c.Entries = append(c.Entries, e.Path)
+			}
+		}
+		slices.Sort(c.Entries)
+		c.Entries = slices.Compact(c.Entries)
+		c.Path = path.Join(cmp.Or(ours[id], dirs[0]), workspace.EventsFile)
+		all = append(all, c)
+	}
+	return all, nil
+}
+
+// Doubled returns the conversations that a commit would have in several directories, and HEAD
+// has not, while git waits for a person.
+func Doubled(ctx context.Context, repo *gitint.Repo, dirs []string) ([]Case, error) {
+	if !Stopped(repo) {
+		return nil, nil
+	}
+	index, err := repo.Index(ctx)
+	if err != nil {
+		return nil, err
+	}
+	head, err := repo.Tree(ctx, "HEAD")
+	if err != nil {
+		return nil, err
+	}
+	var all []Case
+	for _, dir := range dirs {
+		cases, err := split(repo, index, dir)
+		if err != nil {
+			return nil, err
+		}
+		before, err := homesIn(head, dir)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, slices.DeleteFunc(cases, func(c Case) bool {
+			return len(before.dirs[c.ID]) > 1
+		})...)
+	}
+	return all, nil
 }

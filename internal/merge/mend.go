@@ -5,12 +5,10 @@ import (
 	"fmt"
 	"os"
 	"path"
-	"strings"
 
 	"github.com/git-jp/git-jp/blobs"
 	"github.com/git-jp/git-jp/gitint"
 	"github.com/git-jp/git-jp/internal/atomicfile"
-	"github.com/git-jp/git-jp/internal/workspace"
 )
 
 // Underway returns the commits that git is merging into HEAD, nil when it merges none. In
@@ -89,7 +87,4 @@ func untouched(repo *gitint.Repo, root *os.Root, index *gitint.Index, name strin
 }
 
 // tempOf is where temporaries of a workspace lie.
-func tempOf(name string) string {
-	before, _, _ := strings.Cut("/"+name, "/"+workspace.DirName+"/")
-	return path.Join(strings.TrimPrefix(before, "/"), workspace.DirName, blobs.Dir, ".tmp")
-}
+func tempOf(name string) string { return path.Join(workspaceIn(name), blobs.Dir, ".tmp") }

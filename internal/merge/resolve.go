@@ -145,9 +145,7 @@ func (r Resolver) Keep(ctx context.Context, c Case, keep bool) error {
 // asked, because the other side had not changed them.
 func (r Resolver) complete(ctx context.Context, c Case) error {
 	dir := path.Dir(c.Path)
-	for _, name := range []string{
-		workspace.MetadataFile, workspace.BaseConfigFile, workspace.EventsFile,
-	} {
+	for _, name := range conversationFiles {
 		file := path.Join(dir, name)
 		if _, err := os.Lstat(r.file(file)); !errors.Is(err, fs.ErrNotExist) {
 			continue
@@ -175,6 +173,25 @@ func (r Resolver) settle(ctx context.Context, c Case, data []byte) error {
 		return err
 	}
 	return RecordsOf(r.Repo.GitDir()).Remove(c.Path)
+}
+
+// Files are the files of a conversation that the work tree has in a directory.
+func (r Resolver) Files(dir string) []string {
+	var names []string
+	for _, name := range conversationFiles {
+		if _, err := os.Lstat(r.file(path.Join(dir, name))); err == nil {
+			names = append(names, path.Join(dir, name))
+		}
+	}
+	return names
+}
+
+// Close closes the record of a case that was decided by other means.
+func (r Resolver) Close(c Case) error {
+	if c.Record == nil {
+		return nil
+	}
+	return RecordsOf(r.Repo.GitDir()).Remove(c.Record.Path)
 }
 
 func (r Resolver) stage(ctx context.Context, change gitint.Change) error {

@@ -65,13 +65,13 @@ func TestWhichDirectoryStays(t *testing.T) {
 
 func whichDirectoryStays(t *rapid.T) {
 	all := drawDirectories(t)
-	u, err := unify(ancestor{}, all)
+	u, err := new(union).of(all)
 	if err != nil {
 		t.Fatal(err)
 	}
 	kept := all[u.keep]
 	shuffled := rapid.Permutation(all).Draw(t, "order")
-	v, err := unify(ancestor{}, shuffled)
+	v, err := new(union).of(shuffled)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -132,7 +132,7 @@ func TestDirectoriesThatDisagree(t *testing.T) {
 		c.Path = text
 		all = append(all, c)
 	}
-	if u, err := unify(ancestor{}, all); err == nil {
+	if u, err := new(union).of(all); err == nil {
 		t.Errorf("got %+v", u)
 	}
 }

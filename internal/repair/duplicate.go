@@ -1,7 +1,6 @@
 package repair
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -62,8 +61,11 @@ func (m *planner) duplicate(ctx context.Context, entries []workspace.Entry) erro
 		}
 		all = append(all, c)
 	}
-	base := m.ancestor(ctx, id)
-	u, err := unify(base, all)
+	how := m.union(ctx, id)
+	if how.waits {
+		f.Command = "git jp resolve " + id.String()
+	}
+	u, err := how.of(all)
 	if err != nil {
 		f.Remedy = "cannot be merged: " + err.Error()
 		return ctx.Err()
@@ -72,7 +74,7 @@ func (m *planner) duplicate(ctx context.Context, entries []workspace.Entry) erro
 	f.Outcome, f.Changes, f.Command = Certain, true, ""
 	f.Remedy = fmt.Sprintf("merge %d directories into %s", len(all), u.target(all).Path) + u.note
 	unite := func(all []*workspace.Conversation) (workspace.Union, error) {
-		u, err := unify(base, all)
+		u, err := how.of(all)
 		if err != nil {
 			return workspace.Union{}, err
 		}
@@ -117,67 +119,6 @@ func dirnameOf(d *events.Details, id events.ID) string {
 		title = *d.Title
 	}
 	return events.Dirname(id, title)
-}
-
-// An ancestor is what directories have in common, each part nil when there is none.
-type ancestor struct{ details, baseConfig, stream []byte }
-
-// unify merges the directories of one conversation. The result depends on what they say
-// and on their names, and not on their order.
-func unify(base ancestor, all []*workspace.Conversation) (*unified, error) {
-	all = slices.Clone(all)
-	order := make(map[*workspace.Conversation]int, len(all))
-	for i, c := range all {
-		order[c] = i
-	}
-	slices.SortFunc(all, func(a, b *workspace.Conversation) int {
-		return cmp.Compare(a.Path, b.Path)
-	})
-	u, err := mergeAll(base, all)
-	if err != nil {
-		return nil, err
-	}
-	archived, note := stays(all)
-	if !archived {
-		u.details.ArchivedAt = nil
-	}
-	u.note = note
-	u.keep = order[choose(all, archived, dirnameOf(u.details, all[0].ID))]
-	return u, nil
-}
-
-// mergeAll brings the files together, without deciding where they stay.
-func mergeAll(base ancestor, all []*workspace.Conversation) (*unified, error) {
-	from := events.Side{BaseConfig: base.baseConfig}
-	if base.stream != nil {
-		s, err := events.Decode(base.stream)
-		if err != nil {
-			return nil, err
-		}
-		from.Stream = s
-	}
-	side := func(c *workspace.Conversation) events.Side {
-		return events.Side{Stream: c.Stream, BaseConfig: c.BaseConfig}
-	}
-	var steps []events.MergeStep
-	details := all[0].Details.Encode()
-	for _, c := range all[1:] {
-		steps = append(steps, events.MergeStep{Base: from, Theirs: side(c)})
-		merged, err := events.MergeMetadata(base.details, details, c.Details.Encode())
-		if err != nil {
-			return nil, err
-		}
-		details = merged
-	}
-	res, err := events.MergeFold(side(all[0]), steps...)
-	if err != nil {
-		return nil, err
-	}
-	if len(res.Conflicts) > 0 {
-		return nil, errConflict
-	}
-	d, err := events.DecodeDetails(details)
-	return &unified{details: d, stream: res.Stream, baseConfig: res.BaseConfig}, err
 }
 
 // stays reports whether the union of directories is archived: when all are, or when the
@@ -244,22 +185,6 @@ func preferred(a, b *workspace.Conversation, dirname string) bool {
 		return named
 	}
 	return a.Details.LastActivatedAt.After(b.Details.LastActivatedAt)
-}
-
-// ancestor finds what git knows the directories to have in common: the version of the
-// conversation in the newest commit that both sides of the merge have which made two
-// directories of one. Where there was no such merge there is none, and the union counts.
-func (m *planner) ancestor(ctx context.Context, id events.ID) ancestor {
-	s, err := newSearch(m.Sources, nil, nil)
-	if err != nil || s.Repo == nil {
-		return ancestor{}
-	}
-	a := ancestry{repo: s.Repo, dir: s.own, id: id}
-	commit, ok := a.common(ctx)
-	if !ok {
-		return ancestor{}
-	}
-	return a.read(ctx, commit)
 }
 
 // An ancestry looks for the commit before a conversation was in two directories.

@@ -30,10 +30,18 @@ type Options struct {
 	PID int
 	// Fetched are the remotes that were asked already.
 	Fetched []string
+	// Choose, when not nil, is asked about conflicts of directories that share an id. It
+	// returns a choice for each, or none, which leaves them as they are.
+	Choose Chooser
 	// Hook, when not nil, is called before each step in which something is put aside. Its
 	// error is taken as that of the step. For tests.
 	Hook func(step atomicfile.Step, name string) error
 }
+
+// A Chooser decides conflicts, of which theirs is the whole stream of the other side.
+type Chooser func(
+	id events.ID, all []events.Conflict, theirs *events.Stream,
+) ([]events.Choice, error)
 
 // Trashed is the state of a conversation that jp has put into its trash. The other states
 // are those of package check.

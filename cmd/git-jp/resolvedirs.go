@@ -1,0 +1,138 @@
+package main
+
+import (
+	"context"
+	"path"
+	"slices"
+
+	"github.com/git-jp/git-jp/events"
+	"github.com/git-jp/git-jp/gitint"
+	"github.com/git-jp/git-jp/internal/check"
+	"github.com/git-jp/git-jp/internal/merge"
+	"github.com/git-jp/git-jp/internal/repair"
+	"github.com/git-jp/git-jp/internal/stage"
+)
+
+// unite makes one directory of those that a conversation got, because both sides gave it
+// another title, and puts that into the index in the place of all that git has unmerged.
+func (r *conflictRun) unite(item merge.Case) error {
+	var theirs []byte
+	undecided := false
+	plan, err := repair.PlanUnion(r.ctx, repair.Options{
+		Sources: repair.Sources{Workspace: r.resolver.Workspace, Repo: r.resolver.Repo},
+		Now:     r.now, PID: r.pid,
+		Choose: func(
+			_ events.ID, all []events.Conflict, side *events.Stream,
+		) ([]events.Choice, error) {
+			asked := item
+			theirs = side.Encode()
+			asked.Record = &merge.Record{Path: item.Path, Conflicts: all, Theirs: theirs}
+			choices, _, err := r.choices(asked)
+			undecided = choices == nil
+			return choices, err
+		},
+	}, []events.ID{item.ID})
+	if err != nil {
+		return err
+	}
+	if undecided {
+		r.left++
+		return nil
+	}
+	if len(plan.Faults) == 0 {
+		r.warn("%s is in one directory already; 'git add' it when it is as it should be", item.ID)
+		r.left++
+		return nil
+	}
+	return r.carryOutUnion(item, plan, theirs)
+}
+
+// carryOutUnion prints and executes the plan.
+func (r *conflictRun) carryOutUnion(item merge.Case, plan *repair.Plan, theirs []byte) error {
+	for _, f := range plan.Faults {
+		r.note("%s: %s", item.ID, f.Remedy)
+	}
+	if err := plan.Apply(r.ctx, true); err != nil {
+		return err
+	}
+	for _, f := range plan.Faults {
+		switch {
+		case f.Err != nil:
+			return f.Err
+		case !f.Done:
+			r.left++
+			return nil
+		}
+	}
+	if r.cmd.Fork && theirs != nil {
+		item.Record = &merge.Record{Path: item.Path, Theirs: theirs}
+		if err := r.fork(item); err != nil {
+			return err
+		}
+	}
+	if err := r.stageUnion(item); err != nil {
+		return err
+	}
+	if err := r.resolver.Close(item); err != nil {
+		return err
+	}
+	r.note("resolved %s", item.ID)
+	return nil
+}
+
+// stageUnion takes every entry of the conversation out of the index and adds what the work
+// tree has of it now, with its content.
+func (r *conflictRun) stageUnion(item merge.Case) error {
+	e, err := r.find(item.ID.String())
+	if err != nil {
+		return err
+	}
+	at := path.Join(path.Dir(r.resolver.Dir), e.Path)
+	gone := slices.DeleteFunc(slices.Clone(item.Entries), func(name string) bool {
+		return path.Dir(name) == at
+	})
+	_, err = r.resolver.Repo.Stage(r.ctx, gitint.Change{
+		Remove: gone, Add: r.resolver.Files(at), ResolveConflicts: true,
+	})
+	if err != nil {
+		return err
+	}
+	_, err = stage.Run(r.ctx, stage.Request{
+		Repo: r.resolver.Repo, Dir: r.resolver.Dir, IDs: []events.ID{item.ID},
+		MaxBlobBytes: r.openConfig.Settings().Storage.MaxBlobBytes,
+	})
+	return err
+}
+
+// refuseHalf stops a commit that would have a conversation in several directories, though git
+// stopped because of them: added like that, jp keeps one of them and deletes the other.
+func (c hookCmd) refuseHalf(
+	ctx context.Context, a *app, hook stage.Hook, v *stage.Verdict,
+) error {
+	if !isTwice(v.Others) {
+		return nil
+	}
+	cases, err := merge.Doubled(ctx, hook.Repo, workspacesWith(v.Others))
+	if err != nil || len(cases) == 0 {
+		return err
+	}
+	findings := make([]check.Finding, len(cases))
+	for i, item := range cases {
+		findings[i] = a.conflictFinding(item)
+	}
+	if err := a.printFindings(findings); err != nil {
+		return err
+	}
+	return &refusedError{conflict: true, text: "a conversation is in two directories"}
+}
+
+// workspacesWith are the directories .jp that have findings, sorted.
+func workspacesWith(findings []check.Finding) []string {
+	var dirs []string
+	for _, f := range findings {
+		if dir, ok := workspaceOf(f.Path); ok {
+			dirs = append(dirs, dir)
+		}
+	}
+	return union(dirs, nil)
+}
