@@ -7,10 +7,12 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/alecthomas/kong"
 	"github.com/git-jp/git-jp/compact"
 	"github.com/git-jp/git-jp/events"
+	"github.com/git-jp/git-jp/gitint"
 	"github.com/git-jp/git-jp/internal/quarantine"
 	"github.com/git-jp/git-jp/internal/workspace"
 )
@@ -218,6 +220,7 @@ func (c compactCmd) replace(
 	ctx context.Context, a *app, conv *workspace.Conversation, out *compact.Result,
 ) (dir string, err error) {
 	what := fmt.Sprintf("compact %s in place", conv.ID)
+	var kept *quarantine.Aside
 	if !c.Yes && !a.confirm(fmt.Sprintf("%s? %d events go, %d become shorter; a copy is kept.",
 		what, out.Report.EventsRemoved, changes(out.Report))) {
 		return "", &unconfirmedError{what: what, asked: a.canAsk()}
@@ -232,7 +235,7 @@ func (c compactCmd) replace(
 			return errMoved
 		}
 		var err error
-		dir, err = q.Put(quarantine.Change{
+		kept, err = q.Put(quarantine.Change{
 			ID: conv.ID, At: a.now(), Was: now.Stream, Is: out.Stream,
 			Contents: w.BlobsOf(conv.Entry),
 		})
@@ -242,8 +245,9 @@ func (c compactCmd) replace(
 	if err != nil {
 		return "", err
 	}
-	a.note("compacted %s; what it was is kept in %s", conv.ID, a.short(dir))
-	return dir, nil
+	a.note("compacted %s; what it was is kept in %s until %s", conv.ID, a.short(kept.Dir()),
+		kept.Until.Local().Format(time.DateOnly))
+	return kept.Dir(), nil
 }
 
 // errMoved is the error of a conversation that somebody changed meanwhile.
@@ -258,14 +262,22 @@ func changes(r compact.Report) (n int) {
 
 // quarantine is where copies are kept: with the clone, or, without one, with the user's data.
 func (a *app) quarantine(ctx context.Context) (quarantine.Quarantine, error) {
-	dir := a.workspaceEnv(a.openConfig.Settings()).StateDir()
-	if repo, err := a.repo(ctx); err == nil {
+	settings := a.openConfig.Settings()
+	dir := a.workspaceEnv(settings).StateDir()
+	repo, err := a.repo(ctx)
+	switch {
+	case err == nil:
 		dir = repo.Dir()
+	case !errors.Is(err, gitint.ErrNotRepository):
+		// There is one, where the copy would be looked for.
+		return quarantine.Quarantine{}, fmt.Errorf("keep a copy: %w", err)
 	}
 	if dir == "" {
 		return quarantine.Quarantine{}, errors.New("keep a copy: there is no place for it")
 	}
-	return quarantine.At(filepath.Join(dir, "trash")), nil
+	return quarantine.Quarantine{
+		Dir: filepath.Join(dir, "trash"), Root: a.openWorkspace.Root(), Keep: settings.GC.Grace,
+	}, nil
 }
 
 // undo takes back the last compaction: one of the overlay, or else what was removed.
@@ -326,18 +338,28 @@ func (c compactCmd) restore(ctx context.Context, a *app, conv *workspace.Convers
 			a.note("would bring back %s as it was at %s", conv.ID, a.moment(kept.At))
 			return nil
 		}
-		store := a.openWorkspace.BlobsOf(conv.Entry)
-		err := kept.Contents(func(content []byte) error {
-			_, err := store.Write(content)
-			return err
-		})
-		if err != nil {
+		if err := a.restoreCopy(ctx, conv, kept, was); err != nil {
 			return err
 		}
-		a.note("brought back %s as it was at %s", conv.ID, a.moment(kept.At))
-		return a.rewrite(ctx, conv, was)
+		return a.printRecord(conv.Entry)
 	}
 	return fmt.Errorf("undo the compaction of %s: %w", conv.ID, quarantine.ErrNone)
+}
+
+// restoreCopy makes a conversation what it was, with the contents that only the copy has.
+func (a *app) restoreCopy(
+	ctx context.Context, conv *workspace.Conversation, kept quarantine.Copy, was *events.Stream,
+) error {
+	store := a.openWorkspace.BlobsOf(conv.Entry)
+	err := kept.Contents(func(content []byte) error {
+		_, err := store.Write(content)
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	a.note("brought back %s as it was at %s", conv.ID, a.moment(kept.At))
+	return a.rewriteQuietly(ctx, conv, was)
 }
 
 // overlay adds compactions that remove nothing.

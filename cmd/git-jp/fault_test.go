@@ -28,6 +28,8 @@ type faultCommand struct {
 	damage string
 	// finished is what the command may say when the interrupted one had done all.
 	finished string
+	// again is what is given then, when it is not the same.
+	again []string
 	// other says that the command, given twice, does two things.
 	other bool
 }
@@ -57,7 +59,39 @@ var faultCommands = []faultCommand{
 		},
 		damage: "rm -r .jp/blobs/??", args: []string{"repair", "--yes"},
 	},
+	{
+		// What it takes out of a conversation is whole in the copy, or still in its place.
+		name: "compact", before: []string{"git jp migrate"}, damage: "true",
+		args: compacting, again: []string{"compact", "--undo", "17800000001"},
+		finished: "no copy of it is kept", other: true,
+	},
+	{
+		name: "compact back", before: []string{"git jp migrate"}, damage: compactOne,
+		args: []string{"gc", "undo", "compacted-17800000001-20260101T000000.000"},
+		// It begins with what it was.
+		finished: "no copy of it is kept",
+	},
+	{
+		// A second run collects what only the copy referred to.
+		name: "expire", before: []string{"git jp migrate", compactOne, oldCopy, dirty},
+		args: []string{"gc", "--yes"}, other: true,
+	},
 }
+
+var compacting = []string{
+	"compact", "17800000001", "--in-place", "--yes", "--strategy", "strip-tool-results",
+	"--keep-last", "0",
+}
+
+const (
+	compactOne = `git jp compact 17800000001 --in-place --yes --strategy strip-tool-results --keep-last 0 &&
+cd .git/jp/trash && mv compacted-* compacted-17800000001-20260101T000000.000`
+	oldCopy = `sed -i 's/"20[0-9][0-9]-/"2001-/g' .git/jp/trash/*/aside.json`
+)
+
+// padding makes a result worth compacting.
+const padding = " result, which is so long that somebody who compacts what tools returned takes it out" +
+	" and leaves a line behind that says so, which is shorter than this is"
 
 // dirty leaves two contents, one of them tracked, that nothing needs.
 const dirty = `git jp stage --all && git commit -q -m all --no-verify &&
@@ -102,7 +136,7 @@ func (b *faultBench) world(c faultCommand) string {
 	b.t.Helper()
 	dir := filepath.Join(b.dir, "of "+c.name, "repo")
 	for id, results := range map[string][]string{
-		"17800000001-one": {"shared", "3*first"}, "17800000002-two": {"shared", "3*second"},
+		"17800000001-one": {"shared", "3*first" + padding}, "17800000002-two": {"shared", "3*second" + padding},
 	} {
 		at := filepath.Join(dir, ".jp", "conversations", id)
 		if err := os.MkdirAll(at, 0o755); err != nil {

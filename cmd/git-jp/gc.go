@@ -11,6 +11,7 @@ import (
 	"github.com/git-jp/git-jp/events"
 	"github.com/git-jp/git-jp/gc"
 	"github.com/git-jp/git-jp/gitint"
+	"github.com/git-jp/git-jp/internal/quarantine"
 	"github.com/git-jp/git-jp/internal/refs"
 	"github.com/git-jp/git-jp/internal/render"
 	"github.com/git-jp/git-jp/internal/workspace"
@@ -30,6 +31,7 @@ older commit refers to it without having it itself. What cannot be read stops it
 what that is.
 
 What is deleted lies in a quarantine for the grace period, and 'git jp gc undo' brings it back.
+So does what 'git jp compact --in-place' and 'git jp repair' have changed or taken away.
 Files that git tracks also leave the index, which is asked first.
 
 gc.auto collects files that git does not track beside 'git jp query', once a day.`
@@ -87,8 +89,12 @@ func (c gcRunCmd) Run(ctx context.Context, a *app) error {
 			render.Count(o.Repo.ObjectsRead(), "object"), render.Count(o.Repo.Processes(), "time"))
 	}
 	c.tell(ctx, a, o, plan)
-	if c.DryRun || plan.Empty() {
-		return c.print(a, plan, nil)
+	old, err := gc.Expired(o)
+	if err != nil {
+		return err
+	}
+	if c.DryRun || plan.Empty() && len(old) == 0 {
+		return c.print(a, plan, nil, old)
 	}
 	if err := c.agree(a, plan); err != nil {
 		return err
@@ -100,7 +106,7 @@ func (c gcRunCmd) Run(ctx context.Context, a *app) error {
 	if err != nil {
 		return err
 	}
-	return c.print(a, plan, res)
+	return c.print(a, plan, res, old)
 }
 
 // tell warns of what the plan does not know.
@@ -155,7 +161,9 @@ func (c gcRunCmd) agree(a *app, plan *gc.Plan) error {
 	return nil
 }
 
-func (c gcRunCmd) print(a *app, plan *gc.Plan, res *gc.Result) error {
+func (c gcRunCmd) print(
+	a *app, plan *gc.Plan, res *gc.Result, old []quarantine.Aside,
+) error {
 	items, action, run := plan.Items, wouldDelete, ""
 	if res != nil {
 		items, action, run = res.Moved, wasDeleted, res.Run
@@ -182,7 +190,7 @@ func (c gcRunCmd) print(a *app, plan *gc.Plan, res *gc.Result) error {
 			return err
 		}
 	}
-	_, err := fmt.Fprintln(a.stdout, c.summary(plan, res))
+	_, err := fmt.Fprintln(a.stdout, c.summary(plan, res, old))
 	if res != nil && res.Run != "" {
 		a.note("'git jp gc undo' brings them back")
 	}
@@ -235,7 +243,7 @@ func conversationName(id events.ID) string {
 	return id.String()
 }
 
-func (c gcRunCmd) summary(plan *gc.Plan, res *gc.Result) string {
+func (c gcRunCmd) summary(plan *gc.Plan, res *gc.Result, old []quarantine.Aside) string {
 	var parts []string
 	add := func(n int, noun, rest string) {
 		if n > 0 {
@@ -254,8 +262,9 @@ func (c gcRunCmd) summary(plan *gc.Plan, res *gc.Result) string {
 		add(res.Spared+res.Returned, "blob", "stayed because of a change meanwhile")
 		add(res.Purged, "blob", "of earlier runs deleted for good")
 		add(res.Revived, "blob", "of earlier runs brought back")
+		add(res.Expired, "copy", "of the quarantine deleted for good")
 		add(res.Temporaries, "leftover", "removed")
-	case plan.Empty():
+	case plan.Empty() && len(old) == 0:
 		parts = append(parts, "nothing to delete")
 	default:
 		parts = append(parts, fmt.Sprintf("would delete %s of %s",
@@ -263,6 +272,9 @@ func (c gcRunCmd) summary(plan *gc.Plan, res *gc.Result) string {
 		for _, r := range plan.Expired {
 			add(len(r.Dead), "blob", "of run "+r.Run+" would go for good")
 			add(len(r.Wanted), "blob", "of run "+r.Run+" would come back")
+		}
+		for _, one := range old {
+			parts = append(parts, "the copy "+one.Name+" would go for good")
 		}
 		add(len(plan.Temporaries), "leftover", "would be removed")
 	}
@@ -387,7 +399,8 @@ func (a *app) collectAside(ctx context.Context, w *workspace.Workspace) (end fun
 			return
 		}
 		// Nobody is told: what stops it now stops 'git jp gc' too, which says so.
-		if plan, err := gc.MakePlan(ctx, o); err == nil && !plan.Empty() {
+		old, _ := gc.Expired(o)
+		if plan, err := gc.MakePlan(ctx, o); err == nil && (!plan.Empty() || len(old) > 0) {
 			_, _ = gc.Sweep(ctx, o, plan)
 		}
 		if ctx.Err() == nil {

@@ -3,31 +3,54 @@ package main
 import (
 	"context"
 	"fmt"
+	"os"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
 
+	"github.com/git-jp/git-jp/blobs"
 	"github.com/git-jp/git-jp/gc"
+	"github.com/git-jp/git-jp/internal/quarantine"
 	"github.com/git-jp/git-jp/internal/render"
+	"github.com/git-jp/git-jp/internal/repair"
+	"github.com/git-jp/git-jp/internal/workspace"
 )
 
 type gcUndoCmd struct {
-	Name      string `arg:"" name:"run" optional:"" help:"The run; the last one by default."`
-	List      bool   `help:"List the runs that can be undone."`
+	Name      string `arg:"" name:"run" optional:"" help:"What to bring back; the last collection by default."`
+	List      bool   `help:"List what can be brought back."`
 	UserLocal bool   `help:"Undo a run of the user-local store."`
 }
 
 // Help says what comes back.
 func (gcUndoCmd) Help() string {
-	return `Brings back the files of a run and their entries in the index. Their grace period begins
-again.`
+	return `Brings back the files of a collection and their entries in the index. Their grace period
+begins again. Named as --list names it, what 'git jp compact --in-place' has changed comes back
+too, with what was said since behind it, and what 'git jp repair' has taken away. What has
+something else in its place by now stays in the quarantine, and is named.`
 }
+
+// collected is the kind of a run of the collector. The others are those of the quarantine.
+const collected = "collected"
 
 // runRecord is a run in the JSON of `gc undo`.
 type runRecord struct {
-	Run      string   `json:"run"`
-	Blobs    int      `json:"blobs"`
-	Bytes    int64    `json:"bytes"`
-	Restored []string `json:"restored"`
-	Kept     []string `json:"kept"`
-	Indexed  []string `json:"indexed"`
+	Run          string   `json:"run"`
+	Kind         string   `json:"kind"`
+	Conversation string   `json:"conversation"`
+	Blobs        int      `json:"blobs"`
+	Bytes        int64    `json:"bytes"`
+	Restored     []string `json:"restored"`
+	Kept         []string `json:"kept"`
+	Indexed      []string `json:"indexed"`
+}
+
+func newRunRecord(name, kind string) runRecord {
+	return runRecord{
+		Run: name, Kind: kind, Restored: []string{}, Kept: []string{}, Indexed: []string{},
+	}
 }
 
 // Run brings back, or lists.
@@ -36,55 +59,152 @@ func (c gcUndoCmd) Run(ctx context.Context, a *app) error {
 	if err != nil {
 		return err
 	}
+	asides, err := a.asides(o)
+	if err != nil {
+		return err
+	}
 	if c.List {
-		return c.list(a, o)
+		return c.list(a, o, asides)
+	}
+	for _, one := range asides {
+		if one.Name == c.Name {
+			return c.asideBack(ctx, a, one)
+		}
 	}
 	res, err := gc.Undo(ctx, o, c.Name)
 	if err != nil {
 		return err
 	}
+	r := newRunRecord(res.Run, collected)
+	r.Blobs = len(res.Blobs)
+	for _, h := range res.Blobs {
+		r.Restored = append(r.Restored, h.String())
+	}
+	for _, h := range res.Kept {
+		r.Kept = append(r.Kept, h.String())
+	}
+	r.Indexed = append(r.Indexed, res.Indexed...)
+	return c.tell(a, r, fmt.Sprintf("brought back %s of run %s",
+		render.Count(len(res.Blobs), "blob"), res.Run))
+}
+
+func (c gcUndoCmd) tell(a *app, r runRecord, text string) error {
 	if a.JSON {
-		r := runRecord{Run: res.Run, Blobs: len(res.Blobs), Restored: []string{}, Kept: []string{}}
-		for _, h := range res.Blobs {
-			r.Restored = append(r.Restored, h.String())
-		}
-		for _, h := range res.Kept {
-			r.Kept = append(r.Kept, h.String())
-		}
-		r.Indexed = append([]string{}, res.Indexed...)
 		return a.printJSON(r)
 	}
-	_, err = fmt.Fprintf(a.stdout, "brought back %s of run %s\n",
-		render.Count(len(res.Blobs), "blob"), res.Run)
-	for _, h := range res.Kept {
-		a.warn("%s stays in the quarantine: something else is in its place", h)
+	_, err := fmt.Fprintln(a.stdout, text)
+	for _, name := range r.Kept {
+		a.warn("%s stays in the quarantine: something else is in its place", name)
 	}
 	return err
 }
 
-func (c gcUndoCmd) list(a *app, o gc.Options) error {
+// asides is what other commands have put into the quarantine of a collection. The user-local
+// store has none.
+func (a *app) asides(o gc.Options) ([]quarantine.Aside, error) {
+	if o.UserLocal {
+		return nil, nil
+	}
+	s := repair.Sources{Workspace: o.Workspace, Repo: o.Repo}
+	all, err := repair.Quarantine(s, 0, nil).Asides()
+	if err != nil {
+		return nil, fmt.Errorf("list the quarantine: %w", err)
+	}
+	return slices.DeleteFunc(all, func(one quarantine.Aside) bool { return one.Files == 0 }), nil
+}
+
+// asideBack brings back what another command has put aside.
+func (c gcUndoCmd) asideBack(ctx context.Context, a *app, one quarantine.Aside) error {
+	if one.Kind == quarantine.Compacted {
+		return c.compactionBack(ctx, a, one)
+	}
+	w := a.openWorkspace
+	root, err := os.OpenRoot(w.Root())
+	if err != nil {
+		return err
+	}
+	defer root.Close() //nolint:errcheck // everything is synced
+	res, err := one.PutBack(root, path.Join(workspace.DirName, blobs.Dir, ".tmp"))
+	if err != nil {
+		return err
+	}
+	r := newRunRecord(one.Name, string(one.Kind))
+	r.Restored = append(r.Restored, res.Files...)
+	for _, name := range res.Kept {
+		r.Kept = append(r.Kept, filepath.Join(a.short(one.Dir()), name))
+	}
+	return c.tell(a, r, fmt.Sprintf("brought back %s of %s",
+		render.Count(len(res.Files), "file"), one.Name))
+}
+
+// compactionBack is compact --undo for one copy.
+func (c gcUndoCmd) compactionBack(ctx context.Context, a *app, one quarantine.Aside) error {
+	e, err := a.find(one.Conversation.String())
+	if err != nil {
+		return err
+	}
+	conv, err := a.openWorkspace.Load(e)
+	if err != nil {
+		return err
+	}
+	q, err := a.quarantine(ctx)
+	if err != nil {
+		return err
+	}
+	for _, kept := range q.Copies(conv.ID) {
+		was, ok := kept.Restored(conv.Stream)
+		if kept.Dir != one.Dir() || !ok {
+			continue
+		}
+		if err := a.restoreCopy(ctx, conv, kept, was); err != nil {
+			return err
+		}
+		r := newRunRecord(one.Name, string(one.Kind))
+		r.Conversation = conversationName(conv.ID)
+		r.Restored = append(r.Restored, path.Join(filepath.ToSlash(e.Path), workspace.EventsFile))
+		return c.tell(a, r, fmt.Sprintf("brought back %s of %s", e.ID, one.Name))
+	}
+	return fmt.Errorf("bring back %s of %s: %w", one.Conversation, one.Name, quarantine.ErrNone)
+}
+
+func (c gcUndoCmd) list(a *app, o gc.Options, asides []quarantine.Aside) error {
 	past, err := gc.Runs(o)
 	if err != nil {
 		return err
 	}
+	type row struct {
+		runRecord
+		at time.Time
+	}
+	var all []row
+	for _, p := range past {
+		r := newRunRecord(p.Run, collected)
+		r.Blobs, r.Bytes = p.Blobs, p.Bytes
+		all = append(all, row{r, p.Started})
+	}
+	for _, one := range asides {
+		r := newRunRecord(one.Name, string(one.Kind))
+		r.Conversation = conversationName(one.Conversation)
+		r.Blobs, r.Bytes = one.Files, one.Bytes
+		all = append(all, row{r, one.At})
+	}
+	slices.SortStableFunc(all, func(a, b row) int { return a.at.Compare(b.at) })
 	if a.JSON {
 		lines := render.NewJSONLines(a.stdout, a.output())
-		for _, p := range past {
-			err := lines.Write(runRecord{
-				Run: p.Run, Blobs: p.Blobs, Bytes: p.Bytes,
-				Restored: []string{}, Kept: []string{}, Indexed: []string{},
-			})
-			if err != nil {
+		for _, r := range all {
+			if err := lines.Write(r.runRecord); err != nil {
 				return err
 			}
 		}
 		return nil
 	}
 	table := render.NewTable(a.output(), render.Column{Head: "RUN"},
-		render.Column{Head: "BLOBS", Align: render.AlignRight},
-		render.Column{Head: "SIZE", Align: render.AlignRight}, render.Column{Head: "WHEN"})
-	for _, p := range past {
-		table.Row(p.Run, fmt.Sprint(p.Blobs), render.Bytes(p.Bytes), render.Ago(a.now(), p.Started))
+		render.Column{Head: "FILES", Align: render.AlignRight},
+		render.Column{Head: "SIZE", Align: render.AlignRight}, render.Column{Head: "WHEN"},
+		render.Column{Head: "OF"})
+	for _, r := range all {
+		of := strings.TrimSpace(r.Kind + " " + r.Conversation)
+		table.Row(r.Run, fmt.Sprint(r.Blobs), render.Bytes(r.Bytes), render.Ago(a.now(), r.at), of)
 	}
 	return table.Write(a.stdout)
 }

@@ -33,9 +33,9 @@ network is used only with --fetch or --remote.
 
 Only what is certain is done: content is brought back, a file that was cut off is completed,
 two sides that conflict markers stand between are merged, directories with one id are merged, and
-a conversation in jp's trash that can be loaded comes back. What is replaced or taken away stays
-in <git-common-dir>/jp/trash. All else is told, with the command that helps, or with who
-may still have it.
+a conversation in jp's trash that can be loaded comes back. What is replaced or taken away lies
+in <git-common-dir>/jp/trash for the grace period, and 'git jp gc undo --list' lists it. All
+else is told, with the command that helps, or with who may still have it.
 
 Exit code: 0 everything is whole, 1 something is left.`
 }
@@ -131,6 +131,11 @@ func (a *app) repairer(ctx context.Context) (repair.Options, error) {
 		return repair.Options{}, err
 	}
 	o := repair.Options{Sources: repair.Sources{Workspace: w}, Now: a.now, PID: a.pid}
+	settings, err := a.settings()
+	if err != nil {
+		return o, err
+	}
+	o.Keep = settings.GC.Grace
 	o.Repo, err = a.repoOf(ctx, w)
 	if errors.Is(err, gitint.ErrNotRepository) {
 		o.Repo = nil

@@ -41,7 +41,7 @@ func (a *app) uniteIn(ctx context.Context, hook stage.Hook, dir string, ids []ev
 	}
 	plan, err := repair.PlanUnion(ctx, repair.Options{
 		Sources: repair.Sources{Workspace: w, Repo: hook.Repo}, Cache: hook.Cache,
-		Now: a.now, PID: a.pid,
+		Now: a.now, PID: a.pid, Keep: a.openConfig.Settings().GC.Grace,
 	}, ids)
 	if err != nil {
 		return err

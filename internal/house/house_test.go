@@ -80,10 +80,11 @@ var mergeImports = []string{
 	"events", "blobs", "gitint", "internal/atomicfile", "internal/check", "internal/workspace",
 }
 
-var repairImports = append([]string{"internal/atomicfile", "internal/merge"}, stageImports...)
+var repairImports = append([]string{"internal/atomicfile", "internal/merge", "internal/quarantine"}, stageImports...)
 
 var gcImports = []string{
 	"events", "blobs", "gitint", "internal/refs", "internal/workspace", "internal/atomicfile",
+	"internal/quarantine",
 }
 
 var queryImports = []string{

@@ -1,10 +1,21 @@
-// Package quarantine keeps conversations as they were before they were changed in place, so
-// that what was removed can be brought back.
+// Package quarantine keeps what commands change or take away, so that it can be brought back.
 //
-// What it keeps true: a copy is there, whole and synced, before [Quarantine.Put] returns, and
-// holds every content that only it refers to. A copy is given back only to a conversation that
-// still begins with what it was changed to; what came after that is kept.
+// A command puts files aside in a directory of its own, beside the runs of the collector, whose
+// first file says since when it is there and until when it stays at least. A conversation that
+// is compacted in place is put aside with every content that only it refers to; a repair puts
+// single files aside.
 //
-// What it does not promise: that a copy stays. It lies where everything may be deleted at any
-// time, and costs nothing but the way back.
+// What it keeps true: a file that was put aside is whole and synced before the call returns. A
+// copy of a conversation without its record, which is written last, is none, and is given back
+// only to a conversation that still begins with what it was changed to; what came after that is
+// kept. Files are given back only to a place that is free, a directory in one step. Nothing is
+// removed before its time, nor without a manifest; what is being removed is no copy any more
+// from the first step on.
+//
+// What it does not promise: that it stays when somebody empties the directory. It lies where
+// everything may be deleted at any time, and costs nothing but the way back.
+//
+// The journal of package gc lies beside it and shares the directory, the listing and the time
+// of a sweep, and not the writing: its blobs are moved and not copied, all that a run moves is
+// known before the first, and a crash in the middle is undone from that.
 package quarantine

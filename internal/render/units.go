@@ -3,6 +3,7 @@ package render
 import (
 	"fmt"
 	"strconv"
+	"strings"
 	"time"
 )
 
@@ -70,6 +71,10 @@ const byteUnits = "kMGTPE"
 func Count(n int, noun string) string {
 	if n == 1 {
 		return "1 " + noun
+	}
+	stem, ok := strings.CutSuffix(noun, "y")
+	if ok && stem != "" && !strings.ContainsAny(stem[len(stem)-1:], "aeiou") {
+		return Number(int64(n)) + " " + stem + "ies"
 	}
 	return Number(int64(n)) + " " + noun + "s"
 }

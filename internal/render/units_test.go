@@ -33,6 +33,17 @@ func TestBytes(t *testing.T) {
 	}
 }
 
+func TestCount(t *testing.T) {
+	for want, noun := range map[string]string{
+		"2 blobs": "blob", "2 entries": "entry", "2 copies": "copy", "2 keys": "key",
+		"2 JSON entries": "JSON entry",
+	} {
+		if got := Count(2, noun); got != want {
+			t.Errorf("%q, want %q", got, want)
+		}
+	}
+}
+
 func TestNumber(t *testing.T) {
 	for n, want := range map[int64]string{
 		0: "0", 999: "999", 1000: "1 000", 12345: "12 345", -1234567: "-1 234 567", -12: "-12",

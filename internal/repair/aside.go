@@ -1,50 +1,41 @@
 package repair
 
 import (
-	"errors"
-	"fmt"
-	"os"
 	"path"
 	"path/filepath"
+	"time"
 
 	"github.com/git-jp/git-jp/blobs"
 	"github.com/git-jp/git-jp/internal/atomicfile"
+	"github.com/git-jp/git-jp/internal/quarantine"
 	"github.com/git-jp/git-jp/internal/workspace"
 )
 
-// A quarantine is a directory beside the runs of the collector, in which files lie that a
-// repair has replaced or taken away. Nobody removes them but the user.
-type quarantine struct {
-	options *Options
-	dir     string
+// An aside keeps files that a repair replaces or takes away.
+type aside struct{ *quarantine.Keeper }
+
+func newAside(o *Options) aside {
+	return aside{&quarantine.Keeper{
+		Quarantine: Quarantine(o.Sources, o.Keep, o.Hook), Now: o.Now, PID: o.PID,
+	}}
 }
 
-func newQuarantine(o *Options) *quarantine {
+// Quarantine is where files are put aside.
+func Quarantine(
+	s Sources, keep time.Duration, hook func(atomicfile.Step, string) error,
+) quarantine.Quarantine {
 	// Without a repository it lies where nothing sweeps.
-	parent := filepath.Join(o.Workspace.Dir(), blobs.Dir, ".tmp")
-	if o.Repo != nil {
-		parent = o.Repo.Dir()
+	parent := filepath.Join(s.Workspace.Dir(), blobs.Dir, ".tmp")
+	if s.Repo != nil {
+		parent = s.Repo.Dir()
 	}
-	name := fmt.Sprintf("repair-%s-%d", o.Now().UTC().Format("20060102T150405.000Z"), o.PID)
-	return &quarantine{o, filepath.Join(parent, "trash", name)}
-}
-
-// keep puts a file aside, durably. The name is a slash path.
-func (q *quarantine) keep(name string, data []byte) error {
-	if err := os.MkdirAll(q.dir, 0o755); err != nil {
-		return err
+	return quarantine.Quarantine{
+		Dir: filepath.Join(parent, "trash"), Root: s.Workspace.Root(), Keep: keep, Hook: hook,
 	}
-	root, err := os.OpenRoot(q.dir)
-	if err != nil {
-		return err
-	}
-	return errors.Join(atomicfile.Write(root, name, data, atomicfile.Options{
-		TempDir: "tmp", Hook: q.options.Hook,
-	}), root.Close())
 }
 
 // keepAll puts every file of a conversation aside.
-func (q *quarantine) keepAll(
+func (a aside) keepAll(
 	c *workspace.Conversation, read func(name string) ([]byte, error),
 ) error {
 	for _, name := range c.Files {
@@ -52,7 +43,7 @@ func (q *quarantine) keepAll(
 		if err != nil {
 			return err
 		}
-		if err := q.keep(path.Join(c.Path, name), data); err != nil {
+		if err := a.Keep(path.Join(c.Path, name), data); err != nil {
 			return err
 		}
 	}

@@ -59,6 +59,8 @@ func (s *search) storeDirs(ctx context.Context) []storeDir {
 		for _, r := range runs {
 			all = append(all, storeDir{
 				filepath.Join(dir, r.Name(), "files"), PlaceQuarantine, true,
+			}, storeDir{
+				filepath.Join(dir, r.Name(), blobs.Dir), PlaceQuarantine, false,
 			})
 		}
 	}

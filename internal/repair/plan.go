@@ -28,6 +28,8 @@ type Options struct {
 	Now func() time.Time
 	// PID is this process: what is put aside is named after it.
 	PID int
+	// Keep is how long what is put aside stays at least.
+	Keep time.Duration
 	// Fetched are the remotes that were asked already.
 	Fetched []string
 	// Choose, when not nil, is asked about conflicts of directories that share an id. It
@@ -98,7 +100,7 @@ type Plan struct {
 	Unsearched []string
 
 	options *Options
-	aside   *quarantine
+	aside   aside
 }
 
 // Certain returns the faults about which something certain can be done, of those that

@@ -44,12 +44,12 @@ func conversation(t *testing.T) (was, is *events.Stream, store *blobs.Store) {
 
 func TestRoundTrip(t *testing.T) {
 	was, is, store := conversation(t)
-	q := quarantine.At(filepath.Join(t.TempDir(), "jp", "trash"))
-	dir, err := q.Put(quarantine.Change{ID: id, At: at(9), Was: was, Is: is, Contents: store})
+	q := quarantine.Quarantine{Dir: filepath.Join(t.TempDir(), "jp", "trash")}
+	a, err := q.Put(quarantine.Change{ID: id, At: at(9), Was: was, Is: is, Contents: store})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := os.Stat(filepath.Join(dir, "events.json")); err != nil {
+	if _, err := os.Stat(filepath.Join(a.Dir(), "events.json")); err != nil {
 		t.Error(err)
 	}
 	copies := q.Copies(id)
@@ -78,16 +78,16 @@ func TestRoundTrip(t *testing.T) {
 // content which is nowhere hinders nothing.
 func TestACopyThatIsNotWhole(t *testing.T) {
 	was, is, store := conversation(t)
-	q := quarantine.At(t.TempDir())
+	q := quarantine.Quarantine{Dir: t.TempDir()}
 	empty, err := blobs.Open(filepath.Join(t.TempDir(), "blobs"), blobs.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
-	dir, err := q.Put(quarantine.Change{ID: id, At: at(9), Was: was, Is: is, Contents: empty})
+	a, err := q.Put(quarantine.Change{ID: id, At: at(9), Was: was, Is: is, Contents: empty})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := os.Remove(filepath.Join(dir, "compacted.json")); err != nil {
+	if err := os.Remove(filepath.Join(a.Dir(), "compacted.json")); err != nil {
 		t.Fatal(err)
 	}
 	if got := q.Copies(id); len(got) != 0 {

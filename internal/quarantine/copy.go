@@ -12,23 +12,15 @@ import (
 
 	"github.com/git-jp/git-jp/blobs"
 	"github.com/git-jp/git-jp/events"
-	"github.com/git-jp/git-jp/internal/atomicfile"
 )
 
 const (
 	eventsFile = "events.json"
 	recordFile = "compacted.json" // written last: a copy without it is none
-	prefix     = "compacted-"
 )
 
 // ErrNone is the error where no copy fits a conversation.
 var ErrNone = errors.New("no copy of it is kept")
-
-// A Quarantine is a directory of copies.
-type Quarantine struct{ dir string }
-
-// At returns the quarantine in a directory, which need not exist.
-func At(dir string) Quarantine { return Quarantine{dir} }
 
 // A Change is what happens to a conversation.
 type Change struct {
@@ -46,35 +38,39 @@ type record struct {
 	Sum      string    `json:"sum"` // of those elements
 }
 
-// Put keeps a conversation as it was. It returns the directory of the copy.
-func (q Quarantine) Put(c Change) (dir string, err error) {
-	name := fmt.Sprintf("%s%s-%s", prefix, c.ID.Digits(), c.At.UTC().Format("20060102T150405.000"))
-	dir = filepath.Join(q.dir, name)
-	if err := os.MkdirAll(dir, 0o700); err != nil {
-		return "", fmt.Errorf("keep a copy: %w", err)
-	}
-	root, err := os.OpenRoot(dir)
+// Put keeps a conversation as it was.
+func (q Quarantine) Put(c Change) (*Aside, error) {
+	a, err := q.put(c)
 	if err != nil {
-		return "", fmt.Errorf("keep a copy: %w", err)
+		return nil, fmt.Errorf("keep a copy: %w", err)
 	}
-	defer func() { err = errors.Join(err, root.Close()) }()
-	if err := keepContents(dir, c); err != nil {
-		return "", fmt.Errorf("keep a copy: %w", err)
+	return a, nil
+}
+
+func (q Quarantine) put(c Change) (*Aside, error) {
+	name := fmt.Sprintf("%s-%s-%s", Compacted, c.ID.Digits(), c.At.UTC().Format(stamp))
+	a, err := q.begin(name, manifest{
+		Kind: Compacted, At: c.At.UTC(), Conversation: c.ID.String(),
+	})
+	if err != nil {
+		return nil, err
+	}
+	if err := keepContents(a.dir, c); err != nil {
+		return nil, err
 	}
 	rec, err := json.Marshal(record{c.ID.String(), c.At.UTC(), c.Is.Len(), sum(c.Is, c.Is.Len())})
 	if err != nil {
-		return "", err
+		return nil, err
 	}
 	for _, f := range []struct {
 		name string
 		data []byte
 	}{{eventsFile, c.Was.Encode()}, {recordFile, rec}} {
-		err := atomicfile.Write(root, f.name, f.data, atomicfile.Options{TempDir: ".tmp"})
-		if err != nil {
-			return "", fmt.Errorf("keep a copy: %w", err)
+		if err := a.write(f.name, f.data); err != nil {
+			return nil, err
 		}
 	}
-	return dir, nil
+	return a, nil
 }
 
 // keepContents copies the contents that nothing refers to any more. One that is not there
@@ -132,7 +128,7 @@ type Copy struct {
 // Copies returns the copies of a conversation, the latest first. What cannot be read is
 // passed over.
 func (q Quarantine) Copies(id events.ID) []Copy {
-	names, err := filepath.Glob(filepath.Join(q.dir, prefix+id.Digits()+"-*"))
+	names, err := filepath.Glob(filepath.Join(q.Dir, string(Compacted)+"-"+id.Digits()+"-*"))
 	if err != nil {
 		return nil
 	}

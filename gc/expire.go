@@ -1,0 +1,43 @@
+package gc
+
+import (
+	"fmt"
+
+	"github.com/git-jp/git-jp/internal/quarantine"
+)
+
+// Expired returns what other commands put aside in the quarantine whose time is up: it is older
+// than the grace period, and as old as was promised when it was put there. The next sweep
+// removes it. The content that it refers to is needed until then, and can go with the sweep
+// after that.
+func Expired(o Options) ([]quarantine.Aside, error) {
+	p, err := o.place()
+	if err != nil {
+		return nil, err
+	}
+	return o.expired(p)
+}
+
+func (o *Options) expired(p place) ([]quarantine.Aside, error) {
+	all, err := quarantine.Quarantine{Dir: p.trash, Root: o.Workspace.Root(), Hook: o.hook()}.
+		Expired(o.Now(), o.Grace)
+	if err != nil {
+		return nil, fmt.Errorf("look for what was put aside: %w", err)
+	}
+	return all, nil
+}
+
+// expire removes it.
+func (s *sweeper) expire() error {
+	old, err := s.o.expired(s.plan.place)
+	if err != nil {
+		return err
+	}
+	for _, a := range old {
+		if err := a.Erase(); err != nil {
+			return fmt.Errorf("remove %s: %w", a.Dir(), err)
+		}
+		s.result.Expired++
+	}
+	return nil
+}

@@ -1,0 +1,342 @@
+package quarantine
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"maps"
+	"os"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/git-jp/git-jp/events"
+	"github.com/git-jp/git-jp/internal/atomicfile"
+)
+
+// A Quarantine is the directory in which commands put aside what they change or take away. The
+// runs of the collector lie beside that, and are its own.
+type Quarantine struct {
+	// Dir need not exist.
+	Dir string
+	// Root is that of the workspace from which something is put aside.
+	Root string
+	// Keep is how long it stays at least, whatever grace period a collection is given later.
+	Keep time.Duration
+	// Hook, when not nil, is called before each step. Its error is taken as that of the step.
+	Hook func(step atomicfile.Step, name string) error
+}
+
+// A Kind says which command put something aside. The texts are part of the format.
+type Kind string
+
+// The kinds.
+const (
+	Compacted Kind = "compacted"
+	Repaired  Kind = "repair"
+)
+
+const (
+	manifestFile = "aside.json" // written first, so that also what a crash left has its time
+	version      = 1
+	gone         = "expired-" // before the name of what is being removed
+	stamp        = "20060102T150405.000"
+)
+
+// A manifest says what a directory is and how long it stays.
+type manifest struct {
+	Version int       `json:"version"`
+	Kind    Kind      `json:"kind"`
+	At      time.Time `json:"at"`
+	Until   time.Time `json:"until"`
+	// Workspace is the root of the workspace, seen from the quarantine: both may be moved.
+	Workspace    string `json:"workspace"`
+	Conversation string `json:"conversation,omitempty"`
+}
+
+// An Aside is what one command put aside.
+type Aside struct {
+	Name string
+	Kind Kind
+	At   time.Time
+	// Until is before when nothing removes it.
+	Until time.Time
+	// Conversation is the one that it is of, 0 where it can be of several.
+	Conversation events.ID
+	Files        int
+	Bytes        int64
+
+	dir  string
+	hook func(atomicfile.Step, string) error
+}
+
+// Dir is where it lies.
+func (a Aside) Dir() string { return a.dir }
+
+// begin makes a directory and says what it is.
+func (q Quarantine) begin(name string, m manifest) (*Aside, error) {
+	a := &Aside{
+		Name: name, Kind: m.Kind, At: m.At, Until: m.At.Add(q.Keep),
+		dir: filepath.Join(q.Dir, name), hook: q.Hook,
+	}
+	m.Version, m.Until = version, a.Until
+	m.Workspace = q.workspace()
+	data, err := json.Marshal(m)
+	if err != nil {
+		return nil, err
+	}
+	if err := os.MkdirAll(q.Dir, 0o755); err != nil {
+		return nil, err
+	}
+	if err := os.Mkdir(a.dir, 0o700); err != nil && !errors.Is(err, fs.ErrExist) {
+		return nil, err
+	}
+	return a, a.write(manifestFile, append(data, '\n'))
+}
+
+func (q Quarantine) workspace() string {
+	dir, root := q.Dir, q.Root
+	// The directory need not exist, and its parents can be links.
+	if parent, err := filepath.EvalSymlinks(filepath.Dir(dir)); err == nil {
+		dir = filepath.Join(parent, filepath.Base(dir))
+	}
+	if real, err := filepath.EvalSymlinks(root); err == nil {
+		root = real
+	}
+	rel, err := filepath.Rel(dir, root)
+	if err != nil {
+		return ""
+	}
+	return filepath.ToSlash(rel)
+}
+
+// write puts a file into the directory, durably. The name is a slash path.
+func (a *Aside) write(name string, data []byte) error {
+	root, err := os.OpenRoot(a.dir)
+	if err != nil {
+		return err
+	}
+	return errors.Join(atomicfile.Write(root, name, data, atomicfile.Options{
+		TempDir: tempDir, Hook: a.hook,
+	}), root.Close())
+}
+
+const tempDir = ".tmp"
+
+// Asides returns what lies aside of the workspace at Root, the oldest first. What has no
+// manifest that this version knows is nobody's to remove.
+func (q Quarantine) Asides() ([]Aside, error) {
+	all, err := q.all()
+	own := q.workspace()
+	all = slices.DeleteFunc(all, func(f found) bool {
+		return f.Workspace != own || strings.HasPrefix(f.Name, gone)
+	})
+	asides := make([]Aside, len(all))
+	for i, f := range all {
+		asides[i] = f.Aside
+	}
+	return asides, err
+}
+
+type found struct {
+	Aside
+	manifest
+}
+
+func (q Quarantine) all() ([]found, error) {
+	entries, err := os.ReadDir(q.Dir)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return nil, err
+	}
+	var all []found
+	for _, e := range entries {
+		dir := filepath.Join(q.Dir, e.Name())
+		data, err := os.ReadFile(filepath.Join(dir, manifestFile))
+		if err != nil {
+			continue // a run of the collector, or what an earlier version left
+		}
+		var m manifest
+		if err := json.Unmarshal(data, &m); err != nil || m.Version != version {
+			continue
+		}
+		a := Aside{Name: e.Name(), Kind: m.Kind, At: m.At, Until: m.Until, dir: dir, hook: q.Hook}
+		if id, err := events.ParseID(m.Conversation); err == nil {
+			a.Conversation = id
+		}
+		for _, f := range a.files() {
+			a.Files++
+			a.Bytes += f.size
+		}
+		all = append(all, found{a, m})
+	}
+	slices.SortStableFunc(all, func(a, b found) int { return a.Aside.At.Compare(b.Aside.At) })
+	return all, nil
+}
+
+// A kept is a file that lies aside.
+type kept struct {
+	name string // slash path
+	size int64
+}
+
+// files lists what was put aside, without what we note about it.
+func (a Aside) files() (all []kept) {
+	_ = filepath.WalkDir(a.dir, func(name string, d fs.DirEntry, err error) error {
+		rel, relErr := filepath.Rel(a.dir, name)
+		switch {
+		case err != nil || relErr != nil:
+			return fs.SkipDir
+		case d.IsDir() && d.Name() == tempDir && path.Dir(filepath.ToSlash(rel)) == ".":
+			return fs.SkipDir
+		case rel == manifestFile || rel == recordFile || !d.Type().IsRegular():
+			return nil
+		}
+		if info, err := d.Info(); err == nil {
+			all = append(all, kept{filepath.ToSlash(rel), info.Size()})
+		}
+		return nil
+	})
+	return all
+}
+
+// Expired returns what is older than the grace period of a collection, and as old as was
+// promised when it was put aside, of all workspaces.
+func (q Quarantine) Expired(now time.Time, grace time.Duration) ([]Aside, error) {
+	all, err := q.all()
+	var old []Aside
+	for _, f := range all {
+		if now.After(f.Aside.Until) && now.Sub(f.Aside.At) > grace {
+			old = append(old, f.Aside)
+		}
+	}
+	return old, err
+}
+
+// Erase removes what was put aside. From its first step on nobody takes the rest for whole, and
+// after a crash the rest is removed by the next one that expires.
+func (a Aside) Erase() error {
+	dir := a.dir
+	if !strings.HasPrefix(a.Name, gone) {
+		dir = filepath.Join(filepath.Dir(a.dir), gone+a.Name)
+		if err := a.step("rename", a.dir); err != nil {
+			return err
+		}
+		if err := os.Rename(a.dir, dir); err != nil {
+			return err
+		}
+	}
+	if err := a.step("unlink", dir); err != nil {
+		return err
+	}
+	// What says how old it is goes last.
+	for _, name := range a.names(dir) {
+		if name != manifestFile {
+			if err := os.RemoveAll(filepath.Join(dir, name)); err != nil {
+				return err
+			}
+		}
+	}
+	return os.RemoveAll(dir)
+}
+
+func (a Aside) names(dir string) (names []string) {
+	entries, _ := os.ReadDir(dir) // what cannot be listed RemoveAll fails on
+	for _, e := range entries {
+		names = append(names, e.Name())
+	}
+	return names
+}
+
+func (a Aside) step(s atomicfile.Step, name string) error {
+	if a.hook == nil {
+		return nil
+	}
+	return a.hook(s, name)
+}
+
+// A Keeper puts files aside that a command replaces or takes away. It makes its directory when
+// there is something to keep.
+type Keeper struct {
+	Quarantine
+	Now func() time.Time
+	PID int
+
+	aside *Aside
+}
+
+// Keep puts a file aside, durably. The name is its slash path from the root of the workspace.
+func (k *Keeper) Keep(name string, data []byte) error {
+	if k.aside == nil {
+		now := k.Now().UTC()
+		a, err := k.begin(fmt.Sprintf("%s-%sZ-%d", Repaired, now.Format(stamp), k.PID),
+			manifest{Kind: Repaired, At: now})
+		if err != nil {
+			return err
+		}
+		k.aside = a
+	}
+	return k.aside.write(name, data)
+}
+
+// A Restored says what came back.
+type Restored struct {
+	// Files are the slash paths of what is in its place again.
+	Files []string
+	// Kept are those of what stays aside, because something else is in its place.
+	Kept []string
+}
+
+// PutBack gives files back whose place is free, a directory in one step. What nobody needs any
+// more is removed.
+func (a Aside) PutBack(root *os.Root, temp string) (*Restored, error) {
+	res := new(Restored)
+	var taken []string
+	byDir := make(map[string][]string)
+	for _, f := range a.files() {
+		byDir[path.Dir(f.name)] = append(byDir[path.Dir(f.name)], f.name)
+	}
+	for _, dir := range slices.Sorted(maps.Keys(byDir)) {
+		names := byDir[dir]
+		_, err := root.Lstat(dir)
+		if err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return res, err
+		}
+		below := func(taken string) bool { return strings.HasPrefix(dir, taken+"/") }
+		if err == nil || slices.ContainsFunc(taken, below) {
+			taken = append(taken, dir)
+			res.Kept = append(res.Kept, names...)
+			continue
+		}
+		if err := a.putBack(root, temp, names); err != nil {
+			return res, fmt.Errorf("put back %s: %w", dir, err)
+		}
+		res.Files = append(res.Files, names...)
+	}
+	if len(res.Kept) > 0 {
+		return res, nil
+	}
+	return res, a.Erase()
+}
+
+// putBack builds the directory of some files and gives it its name.
+func (a Aside) putBack(root *os.Root, temp string, names []string) error {
+	dir := path.Dir(names[0])
+	o := atomicfile.Options{TempDir: temp, Hook: a.hook}
+	built, err := atomicfile.MkdirTemp(root, path.Base(dir), o)
+	if err != nil {
+		return err
+	}
+	for _, name := range names {
+		data, err := os.ReadFile(filepath.Join(a.dir, filepath.FromSlash(name)))
+		if err == nil {
+			err = atomicfile.Write(root, path.Join(built, path.Base(name)), data, o)
+		}
+		if err != nil {
+			return errors.Join(err, root.RemoveAll(built))
+		}
+	}
+	return atomicfile.PublishDir(root, built, dir, o)
+}
