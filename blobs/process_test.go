@@ -118,6 +118,7 @@ func TestCrashAtEveryStep(t *testing.T) {
 					died := killed(t, job, s.dir, n)
 					checkAfterCrash(t, s, ref, n, start == "damage")
 					if !died {
+						t.Logf("%d points", n-1)
 						if n < 8 {
 							t.Errorf("only %d steps", n-1)
 						}

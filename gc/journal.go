@@ -105,6 +105,10 @@ func (o *Options) mkdir(dir string) error {
 // newRun makes a run that says what will be moved, and that it was begun. Nothing is moved
 // before all of that is on the disk.
 func newRun(o *Options, p place, name string, items []record) (*run, error) {
+	name, err := o.freeName(p, name)
+	if err != nil {
+		return nil, err
+	}
 	r := &run{o: o, place: p, dir: filepath.Join(p.trash, name), items: items}
 	r.header = header{
 		Version: journalVersion, Run: name, State: moving, Started: o.Now().UTC(), Store: p.name,
@@ -129,6 +133,20 @@ func newRun(o *Options, p place, name string, items []record) (*run, error) {
 		return nil, err
 	}
 	return r, o.writePointer(p, r.dir)
+}
+
+// freeName is a name that no run has. Where the clock stands, or was set back, and processes
+// have few numbers, the journal of an earlier run would be overwritten. Nobody else makes runs
+// while we hold the lock.
+func (o *Options) freeName(p place, name string) (string, error) {
+	free := name
+	for n := 2; ; n++ {
+		there, err := isThere(filepath.Join(p.trash, free))
+		if !there || err != nil {
+			return free, err
+		}
+		free = fmt.Sprintf("%s-%d", name, n)
+	}
 }
 
 func (o *Options) writePointer(p place, dir string) error {

@@ -119,3 +119,24 @@ func TestTheIndexMovesOn(t *testing.T) {
 		t.Error("the run is not done")
 	}
 }
+
+// TestTwoRunsInOneInstant are two, each with what it took.
+func TestTwoRunsInOneInstant(t *testing.T) {
+	f := newFixture(t)
+	one := f.blob("one")
+	if _, err := f.collect(); err != nil {
+		t.Fatal(err)
+	}
+	two := f.blob("two")
+	if _, err := f.collect(); err != nil {
+		t.Fatal(err)
+	}
+	for range 2 {
+		if _, err := gc.Undo(t.Context(), f.options(), ""); err != nil {
+			t.Error(err)
+		}
+	}
+	if !f.has(one) || !f.has(two) {
+		t.Errorf("back are one %v, two %v", f.has(one), f.has(two))
+	}
+}

@@ -166,6 +166,7 @@ func TestCrashAtEveryStep(t *testing.T) {
 					run(t, tt.job, dir, 0) // what is left is in nobody's way
 				}
 				if !killed {
+					t.Logf("%d points", n-1)
 					if n <= tt.steps {
 						t.Errorf("only %d steps", n-1)
 					}

@@ -174,6 +174,7 @@ func TestPuttingAsideMayFail(t *testing.T) {
 	if *steps < 10 {
 		t.Fatalf("there are %d steps", *steps)
 	}
+	t.Logf("%d points", *steps)
 	for n := 1; n <= *steps; n++ {
 		s := broken.again()
 		before := s.files()

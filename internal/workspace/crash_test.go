@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync/atomic"
 	"testing"
 
 	"github.com/git-jp/git-jp/events"
@@ -120,8 +121,16 @@ func steps(t *testing.T, op string) int {
 	return *count
 }
 
+// countPoints says in the end how many interruptions were tried.
+func countPoints(t *testing.T) *atomic.Int64 {
+	points := new(atomic.Int64)
+	t.Cleanup(func() { t.Logf("%d points", points.Load()) })
+	return points
+}
+
 func TestEveryStepMayFail(t *testing.T) {
 	broken := errors.New("broken")
+	points := countPoints(t)
 	for op, run := range operations {
 		t.Run(op, func(t *testing.T) {
 			t.Parallel()
@@ -135,6 +144,7 @@ func TestEveryStepMayFail(t *testing.T) {
 				}
 				w.sound(fmt.Sprintf("%s, step %d of %d", op, i, n))
 				w.again(op, fmt.Sprintf("%s, again after step %d of %d", op, i, n))
+				points.Add(1)
 			}
 		})
 	}
@@ -194,6 +204,7 @@ func TestEveryStepMayBeTheLast(t *testing.T) {
 	if os.Getenv("GIT_JP_SOAK") != "" {
 		stride = 1
 	}
+	points := countPoints(t)
 	for op := range operations {
 		t.Run(op, func(t *testing.T) {
 			t.Parallel()
@@ -211,6 +222,7 @@ func TestEveryStepMayBeTheLast(t *testing.T) {
 				w.sound(fmt.Sprintf("%s, killed at step %d of %d", op, i, n))
 				// The dead process's lock must not stand in the way.
 				w.again(op, fmt.Sprintf("%s, again after the kill at step %d of %d", op, i, n))
+				points.Add(1)
 			}
 		})
 	}
