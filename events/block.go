@@ -104,7 +104,7 @@ func (r *reader) block(s span) (Block, *placedError) {
 	if !isObject(raw) {
 		return Block{}, errorAt(s.at, "not an object")
 	}
-	ms, _, _ := membersOf(r.raw, s.at, nil)
+	ms, _, _ := membersOf(r.raw, s.at, make([]member, 0, 4)) // as most have
 	sub := r.within(r.raw, ms)
 	name, err := sub.string("type")
 	if err != nil {

@@ -2,6 +2,7 @@ package events_test
 
 import (
 	"errors"
+	"fmt"
 	"slices"
 	"testing"
 
@@ -106,6 +107,15 @@ func FuzzReferences(f *testing.F) {
 		lenient, lenientErr := events.ReferencesWith(data, o)
 		if err == nil && (lenientErr != nil || !slices.Equal(refs, lenient)) {
 			t.Fatalf("allowing duplicates changes %+v to %+v, %v", refs, lenient, lenientErr)
+		}
+		o.Bare = true
+		bare, bareErr := events.ReferencesWith(data, o)
+		same := slices.EqualFunc(bare, lenient, func(a, b events.RefAt) bool {
+			b.Turn, b.Call, b.Tool = 0, "", ""
+			return a == b
+		})
+		if !same || fmt.Sprint(bareErr) != fmt.Sprint(lenientErr) {
+			t.Fatalf("bare: %+v, %v; otherwise %+v, %v", bare, bareErr, lenient, lenientErr)
 		}
 		s, decodeErr := events.Decode(data)
 		if decodeErr != nil {

@@ -15,7 +15,7 @@ func (r *reader) sub(m member) (*reader, *placedError) {
 	if !isObject(m.value(r.raw)) {
 		return nil, errorAt(m.at, "%s: not an object", m.name)
 	}
-	ms, _, _ := membersOf(r.raw, m.at, nil)
+	ms, _, _ := membersOf(r.raw, m.at, make([]member, 0, 4)) // as most have
 	return r.within(r.raw, ms), nil
 }
 

@@ -33,6 +33,9 @@ type ReferencesOptions struct {
 	// Duplicates allows duplicate names in an object and finds the references in
 	// all of them, for files of old history that nobody can correct any more.
 	Duplicates bool
+	// Bare tells no turns, calls and tools, and is faster: elements without a reference are
+	// not taken apart.
+	Bare bool
 }
 
 // References returns the references of an events.json in order, without building a
@@ -57,12 +60,19 @@ func ReferencesWith(data []byte, o ReferencesOptions) ([]RefAt, error) {
 	if !mayRefer(data) {
 		return nil, nil
 	}
-	f := finder{data: data, options: o.DecodeOptions, lenient: lenient, turn: -1}
+	f := finder{data: data, options: o.DecodeOptions, lenient: lenient, bare: o.Bare, turn: -1}
+	f.found = make([]RefAt, 0, min(bytes.Count(data, []byte(blobMember)), usualReferences))
 	if err := f.elements(); err != nil {
 		return nil, err
 	}
+	if len(f.found) == 0 {
+		return nil, nil
+	}
 	return f.found, nil
 }
+
+// usualReferences is for how many there is room from the beginning.
+const usualReferences = 64
 
 const (
 	blobMember = "$blob"
@@ -80,6 +90,7 @@ type finder struct {
 	data    []byte
 	options DecodeOptions
 	lenient bool
+	bare    bool
 	found   []RefAt
 	turn    int
 	tools   tools
@@ -119,6 +130,11 @@ func (f *finder) element(n, at int) (int, error) {
 		f.loose(RefAt{Element: n, Turn: f.turn}, span{at, end}, nil)
 		return end, nil
 	}
+	if f.bare {
+		if end := valueEnd(f.data, at); !mayRefer(f.data[at:end]) {
+			return end, nil
+		}
+	}
 	ms, end, _ := membersOf(f.data, at, f.scratch[:0])
 	f.scratch = ms
 	r := &reader{raw: f.data, members: ms, options: f.options}
@@ -126,15 +142,7 @@ func (f *finder) element(n, at int) (int, error) {
 	if kind == KindTurnStart || f.turn < 0 && kind.IsEvent() {
 		f.turn++
 	}
-	where := RefAt{Element: n, Turn: f.turn}
-	id, _ := r.string("id")
-	switch kind {
-	case KindToolCallRequest:
-		name, _ := r.string("name")
-		f.tools.request(f.turn, id, name)
-	case KindToolCallResponse:
-		where.Call, where.Tool = id, f.tools.response(f.turn, id)
-	}
+	where := f.where(r, n, kind)
 	if !mayRefer(f.data[at:end]) {
 		return end, nil
 	}
@@ -150,6 +158,23 @@ func (f *finder) element(n, at int) (int, error) {
 	}
 	f.loose(where, span{at, end}, r.spots)
 	return end, nil
+}
+
+// where is what is known of every reference in an element.
+func (f *finder) where(r *reader, n int, kind Kind) RefAt {
+	if f.bare {
+		return RefAt{Element: n}
+	}
+	where := RefAt{Element: n, Turn: f.turn}
+	id, _ := r.string("id")
+	switch kind {
+	case KindToolCallRequest:
+		name, _ := r.string("name")
+		f.tools.request(f.turn, id, name)
+	case KindToolCallResponse:
+		where.Call, where.Tool = id, f.tools.response(f.turn, id)
+	}
+	return where
 }
 
 // contents reads the contents where the format has them. In a file with duplicate

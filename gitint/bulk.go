@@ -11,6 +11,7 @@ import (
 	"fmt"
 	"hash"
 	"io"
+	"slices"
 	"strconv"
 )
 
@@ -51,6 +52,9 @@ func (r *Repo) ReadObjects(
 	ctx context.Context, ids []OID, f func(i int, content []byte, err error) error,
 ) error {
 	return r.readObjects(ctx, ids, func(i int, obj object, err error) error {
+		if obj.kind != kindBlob {
+			obj.data = slices.Clone(obj.data) // others may read it
+		}
 		return f(i, obj.data, err)
 	})
 }
@@ -58,6 +62,20 @@ func (r *Repo) ReadObjects(
 func (r *Repo) readObjects(
 	ctx context.Context, ids []OID, f func(i int, obj object, err error) error,
 ) error {
+	if len(ids) >= bulkFrom {
+		left, err := r.readPacked(ctx, ids, func(i int, obj object) error {
+			return f(i, obj, nil)
+		})
+		if err != nil || len(left) == 0 {
+			return err
+		}
+		all, tell := ids, f
+		ids = make([]OID, len(left))
+		for i, n := range left {
+			ids[i] = all[n]
+		}
+		f = func(i int, obj object, err error) error { return tell(left[i], obj, err) }
+	}
 	single := func(i int) error {
 		obj, err := r.readObject(ctx, ids[i], 0)
 		if ctx.Err() != nil {
@@ -191,7 +209,7 @@ type bulkAnswer struct {
 
 	out    *bufio.Reader
 	broken error // nothing more can be read
-	hash   hash.Hash
+	sum    objectSum
 	buf    []byte
 }
 
@@ -240,23 +258,11 @@ func (a *bulkAnswer) object() (object, error) {
 		a.broken = err
 		return object{}, err
 	}
-	if a.sum(data) != a.id {
+	obj := object{kind: a.kind, data: data}
+	if a.sum.of(obj, a.id.size) != a.id {
 		return object{}, errPassed
 	}
-	return object{kind: a.kind, data: data}, nil
-}
-
-// sum is object.id without a new hash for each object.
-func (a *bulkAnswer) sum(data []byte) OID {
-	if a.hash == nil {
-		a.hash = newHash(a.id.size)
-	}
-	a.hash.Reset()
-	a.buf = append(append(a.buf[:0], a.kind...), ' ')
-	a.buf = append(strconv.AppendInt(a.buf, a.size, 10), 0)
-	a.hash.Write(a.buf)
-	a.hash.Write(data)
-	return oidOf(a.hash.Sum(a.buf[:0]))
+	return obj, nil
 }
 
 // newHash is the hash of the format with ids of this size.

@@ -12,6 +12,7 @@ import (
 const (
 	kindCommit = "commit"
 	kindTree   = "tree"
+	kindBlob   = "blob"
 	kindTag    = "tag"
 )
 

@@ -24,7 +24,8 @@ type objects struct {
 	heavy   bool       // git is asked first
 	partial bool
 	trees   map[OID][]treeEntry
-	known   int // entries in trees
+	known   int   // entries in trees
+	packs   packs // for many at once
 	batch   *catFile
 	check   *catFile
 }
@@ -52,6 +53,11 @@ func (r *Repo) ObjectSize(ctx context.Context, id OID) (int64, error) {
 
 // HasObject returns which of the objects are not here.
 func (r *Repo) HasObject(ctx context.Context, ids []OID) (missing []OID, err error) {
+	if len(ids) >= bulkFrom {
+		if ids, err = r.notPacked(ctx, ids); err != nil {
+			return nil, err
+		}
+	}
 	gone := make([]bool, len(ids))
 	single := func(i int) error {
 		if err := ctx.Err(); err != nil {
@@ -258,6 +264,7 @@ func (r *Repo) settleBroken(ctx context.Context, slot **catFile, err error) erro
 func (o *objects) close() error {
 	o.mu.Lock()
 	defer o.mu.Unlock()
+	o.packs.close()
 	var err error
 	if o.store != nil {
 		err = o.store.close()

@@ -73,10 +73,12 @@ func (c *Cache) References(id ObjectID, read func() ([]byte, error)) (Result, er
 	})
 }
 
-func references(data []byte) Result {
+func references(data []byte) Result { return referencesIn(data, false) }
+
+func referencesIn(data []byte, bare bool) Result {
 	// Without a limit of size, which may change: the answer must not.
 	refs, err := events.ReferencesWith(data, events.ReferencesOptions{
-		DecodeOptions: events.DecodeOptions{MaxBlobBytes: -1}, Duplicates: true,
+		DecodeOptions: events.DecodeOptions{MaxBlobBytes: -1}, Duplicates: true, Bare: bare,
 	})
 	if err != nil {
 		return Result{Err: syntaxError(err)}

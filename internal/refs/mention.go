@@ -38,7 +38,7 @@ func (c *Cache) KnowsMentions(id ObjectID) bool { return c.has(kindMentions, id)
 
 // MentionsIn is [Cache.Mentions] for bytes that have no id.
 func MentionsIn(data []byte) Mentions {
-	res := references(data)
+	res := referencesIn(data, true)
 	m := Mentions{Err: res.Err}
 	if res.Err != nil {
 		m.Opaque = isOpaque(data)

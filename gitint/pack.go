@@ -1,0 +1,233 @@
+package gitint
+
+import (
+	"bytes"
+	"encoding/binary"
+	"errors"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+)
+
+const (
+	// maxIndexes is the size of all indexes of packs up to which they are held in memory.
+	maxIndexes = 64 << 20
+	// maxPacked is the size of an object that is read here.
+	maxPacked = 4 << 20
+	// maxChain is how long a chain of deltas may be. Git makes none of more than 4095, and
+	// most have at most 50.
+	maxChain = 4095
+)
+
+// errPack says that a pack is not as we know them, or that it lacks something. It is never the
+// last word: git is asked.
+var errPack = errors.New("cannot read pack")
+
+// A packIndex is a file that says where objects are in a pack, of version 2.
+type packIndex struct {
+	idSize int
+	n      int
+	fanout []byte
+	names  []byte
+	offset []byte
+	large  []byte // offsets of 64 bits
+}
+
+const packIndexHead = "\xfftOc\x00\x00\x00\x02"
+
+func newPackIndex(data []byte, idSize int) (*packIndex, error) {
+	const table = 256 * 4
+	rest, ok := bytes.CutPrefix(data, []byte(packIndexHead))
+	if !ok || len(rest) < table+2*idSize {
+		return nil, errPack
+	}
+	x := &packIndex{idSize: idSize, fanout: rest[:table]}
+	x.n = int(binary.BigEndian.Uint32(rest[table-4:]))
+	rest = rest[table : len(rest)-2*idSize]
+	if len(rest)/(idSize+8) < x.n {
+		return nil, errPack
+	}
+	x.names, rest = rest[:x.n*idSize], rest[x.n*(idSize+4):]
+	x.offset, x.large = rest[:4*x.n], rest[4*x.n:]
+	return x, nil
+}
+
+// find returns where an object begins.
+func (x *packIndex) find(id []byte) (int64, bool) {
+	low, high := 0, int(binary.BigEndian.Uint32(x.fanout[4*int(id[0]):]))
+	if id[0] > 0 {
+		low = int(binary.BigEndian.Uint32(x.fanout[4*int(id[0])-4:]))
+	}
+	if high > x.n {
+		return 0, false
+	}
+	// Names are spread evenly: most are near where they would be if they were so exactly.
+	const near = 32
+	part := uint64(binary.BigEndian.Uint32(id[1:]))
+	guess := low + int(uint64(max(high-low, 0))*part>>32) //nolint:gosec // at most high
+	if i := guess - near; i > low && i < high && bytes.Compare(x.name(i), id) <= 0 {
+		low = i
+	}
+	if i := guess + near; i > low && i < high && bytes.Compare(x.name(i), id) > 0 {
+		high = i
+	}
+	for low < high {
+		middle := int(uint(low+high) >> 1) //nolint:gosec // both are positive
+		switch bytes.Compare(x.name(middle), id) {
+		case 0:
+			return x.at(middle)
+		case -1:
+			low = middle + 1
+		default:
+			high = middle
+		}
+	}
+	return 0, false
+}
+
+func (x *packIndex) name(i int) []byte { return x.names[i*x.idSize : (i+1)*x.idSize] }
+
+func (x *packIndex) at(i int) (int64, bool) {
+	const isLarge = 1 << 31
+	at := binary.BigEndian.Uint32(x.offset[4*i:])
+	if at&isLarge == 0 {
+		return int64(at), true
+	}
+	i = int(at &^ isLarge)
+	if i >= len(x.large)/8 {
+		return 0, false
+	}
+	long := binary.BigEndian.Uint64(x.large[8*i:])
+	return int64(long), long < 1<<62 //nolint:gosec // was looked at
+}
+
+// A pack is a file of objects with its index.
+type pack struct {
+	name  string // of the index
+	file  *os.File
+	size  int64
+	index *packIndex
+	users int // questions that read from it
+	gone  bool
+}
+
+func openPack(name string, idSize int) (*pack, error) {
+	data, err := os.ReadFile(name)
+	if err != nil {
+		return nil, err
+	}
+	x, err := newPackIndex(data, idSize)
+	if err != nil {
+		return nil, err
+	}
+	f, err := os.Open(strings.TrimSuffix(name, ".idx") + ".pack")
+	if err != nil {
+		return nil, err
+	}
+	info, err := f.Stat()
+	if err != nil || !info.Mode().IsRegular() {
+		return nil, errors.Join(errPack, err, f.Close())
+	}
+	return &pack{name: name, file: f, size: info.Size(), index: x}, nil
+}
+
+// packs are those of a repository. They are looked for again with every question, so that
+// nothing is answered from one that is gone, but only new ones are opened.
+type packs struct {
+	mu   sync.Mutex
+	open []*pack
+}
+
+// use returns the packs that there are, until they are left. Of too much, and of what cannot
+// be read, it opens nothing.
+func (p *packs) use(dirs []string, idSize int) (all []*pack, leave func()) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	var names []string
+	var size int64
+	for _, dir := range dirs {
+		dir = filepath.Join(dir, "pack")
+		entries, err := os.ReadDir(dir)
+		if err != nil {
+			continue
+		}
+		for _, e := range entries {
+			if info, err := e.Info(); err == nil && filepath.Ext(e.Name()) == ".idx" {
+				names = append(names, filepath.Join(dir, e.Name()))
+				size += info.Size()
+			}
+		}
+	}
+	if size > maxIndexes {
+		names = nil
+	}
+	known := make(map[string]*pack, len(p.open))
+	for _, old := range p.open {
+		known[old.name] = old
+		old.gone = true
+	}
+	before := p.open
+	p.open = nil
+	for _, name := range names {
+		opened := known[name]
+		if opened == nil {
+			opened, _ = openPack(name, idSize) // what cannot be read is left to git
+		}
+		if opened != nil {
+			opened.gone = false
+			p.open = append(p.open, opened)
+		}
+	}
+	all = slices.Clone(p.open)
+	p.drop(before, 0)
+	p.drop(all, -1)
+	return all, func() {
+		p.mu.Lock()
+		defer p.mu.Unlock()
+		p.drop(all, 1)
+	}
+}
+
+// drop takes users from packs, and closes those that are gone when nobody reads from them.
+func (p *packs) drop(all []*pack, users int) {
+	for _, old := range all {
+		if old.users -= users; old.gone && old.users == 0 {
+			_ = old.file.Close() // was only read
+		}
+	}
+}
+
+func (p *packs) close() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	for _, old := range p.open {
+		old.gone = true
+	}
+	p.drop(p.open, 0)
+	p.open = nil
+}
+
+// A packPlace is where an object is.
+type packPlace struct {
+	pack, index int // of the object in the question
+	offset      int64
+}
+
+// findPacked tells where each object is, and which are in no pack.
+func findPacked(all []*pack, ids []OID) (places []packPlace, elsewhere []int) {
+next:
+	for i, id := range ids {
+		for n, in := range all {
+			if int(id.size) == in.index.idSize {
+				if at, ok := in.index.find(id.bytes()); ok && at < in.size {
+					places = append(places, packPlace{n, i, at})
+					continue next
+				}
+			}
+		}
+		elsewhere = append(elsewhere, i)
+	}
+	return places, elsewhere
+}

@@ -1,0 +1,204 @@
+package gitint_test
+
+import (
+	"bytes"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/git-jp/git-jp/gitint"
+	"github.com/git-jp/git-jp/internal/gittest"
+)
+
+// grown is a repository in which files and directories grew, packed as git is told, and all of
+// its objects.
+func grown(t *testing.T, repack ...string) (*gittest.Repository, []gitint.OID) {
+	t.Helper()
+	r := gittest.Repo(t)
+	random := rand.New(rand.NewPCG(3, 4)) //nolint:gosec // only a sample
+	var text strings.Builder
+	for n := range 30 {
+		for range 40 {
+			fmt.Fprintf(&text, "line %d of %d\n", random.Uint32(), n)
+		}
+		r.WriteFile("grows", text.String())
+		r.WriteFile(fmt.Sprintf("dir/%d/file", n), fmt.Sprint("content ", n))
+		r.WriteFile(fmt.Sprintf("dir/%d/empty", n), "")
+		r.Commit(fmt.Sprint("commit ", n))
+		if n == 15 {
+			r.Run("repack", "-q")
+		}
+	}
+	noise := make([]byte, 60_000)
+	for i := range noise {
+		noise[i] = byte(random.Uint32())
+	}
+	r.WriteFile("noise", string(noise))
+	r.Commit("noise")
+	r.Run("tag", "-a", "-m", "t", "t")
+	r.Run(append(slices.Clone(repack), "repack", "-q", "-f", "--depth=80", "--window=50")...)
+	r.WriteFile("last", "loose")
+	r.Commit("last")
+	return r, objectsOf(t, r)
+}
+
+func objectsOf(t *testing.T, r *gittest.Repository) []gitint.OID {
+	t.Helper()
+	var ids []gitint.OID
+	for line := range strings.Lines(r.Run("cat-file", "--batch-all-objects", "--batch-check") + "\n") {
+		id, err := gitint.ParseOID(strings.Fields(line)[0])
+		if err != nil {
+			t.Fatal(err)
+		}
+		ids = append(ids, id)
+	}
+	return ids
+}
+
+// many repeats ids until they are read in bulk.
+func many(ids []gitint.OID) []gitint.OID {
+	for len(ids) < 300 {
+		ids = append(ids, ids...)
+	}
+	return ids
+}
+
+func contents(t *testing.T, repo *gitint.Repo, ids []gitint.OID) (map[gitint.OID][]byte, int) {
+	t.Helper()
+	found, wrong := make(map[gitint.OID][]byte), 0
+	err := repo.ReadObjects(t.Context(), ids, func(i int, content []byte, err error) error {
+		if err == nil {
+			found[ids[i]] = content
+		} else {
+			wrong++
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return found, wrong
+}
+
+// TestPackedObjects reads whole repositories in this process, as git says they are.
+func TestPackedObjects(t *testing.T) {
+	for name, repack := range map[string][]string{
+		"one pack":        {"-c", "pack.compression=9"},
+		"stored":          {"-c", "pack.compression=0"},
+		"bases by name":   {"-c", "repack.useDeltaBaseOffset=false", "-c", "pack.compression=1"},
+		"without changes": {"-c", "core.bigFileThreshold=1k"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			for _, all := range []string{"-a", "-d"} {
+				r, ids := grown(t, repack...)
+				if all == "-a" {
+					r.Run(append(slices.Clone(repack), "repack", "-q", "-a", "-d", "-f", "--depth=80")...)
+				}
+				repo := open(t, r)
+				before := repo.Processes()
+				found, wrong := contents(t, repo, many(ids))
+				// One for what is loose.
+				if n := repo.Processes() - before; n > 1 || wrong > 0 {
+					t.Errorf("%s: git was asked %d times, %d objects were not read", all, n, wrong)
+				}
+				for _, id := range ids {
+					kind := r.Run("cat-file", "-t", id.String())
+					if want, err := repo.ReadObject(t.Context(), id, 0); err != nil || !bytes.Equal(found[id], want) {
+						t.Errorf("%s %s: %d bytes, want %d, %v", kind, id, len(found[id]), len(want), err)
+					}
+				}
+				if missing, err := repo.HasObject(t.Context(), many(append(ids, gitint.OID{}))); err != nil ||
+					len(missing) == 0 || !missing[0].IsZero() {
+					t.Errorf("missing: %v, %v", missing, err)
+				}
+			}
+		})
+	}
+}
+
+// TestDamagedPacks changes bytes of a pack and of its index, cuts them, and takes them away. What
+// is read is what it was, or is refused.
+func TestDamagedPacks(t *testing.T) {
+	r, ids := grown(t)
+	r.Run("repack", "-q", "-a", "-d", "--depth=80")
+	whole, _ := contents(t, open(t, r), many(ids))
+	names, err := filepath.Glob(r.Path(".git/objects/pack/pack-*"))
+	if err != nil || len(names) < 2 {
+		t.Fatalf("packs %v, %v", names, err)
+	}
+	random := rand.New(rand.NewPCG(5, 6)) //nolint:gosec // which bytes does not matter
+	for _, name := range names {
+		data, err := os.ReadFile(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for n := range 24 {
+			damaged := bytes.Clone(data)
+			at := random.IntN(len(data))
+			if n < 8 {
+				at = n * 3 // the head
+			}
+			switch n % 4 {
+			case 3:
+				damaged = damaged[:at]
+			default:
+				damaged[at] ^= byte(1 << random.IntN(8))
+			}
+			if err := os.Remove(name); err != nil {
+				t.Fatal(err)
+			}
+			if err := os.WriteFile(name, damaged, 0o600); err != nil {
+				t.Fatal(err)
+			}
+			found, _ := contents(t, open(t, r), many(ids))
+			for id, content := range found {
+				if !bytes.Equal(content, whole[id]) {
+					t.Errorf("%s damaged at %d: object %s is another", filepath.Base(name), at, id)
+				}
+			}
+			if err := os.WriteFile(name, data, 0o600); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	if found, wrong := contents(t, open(t, r), many(ids)); len(found) != len(ids) || wrong > 0 {
+		t.Errorf("whole again: %d objects of %d", len(found), len(ids))
+	}
+}
+
+// TestPacksThatGo takes a pack away under a repository that has read from it: nothing is
+// answered from it any more. What replaces it is found.
+func TestPacksThatGo(t *testing.T) {
+	r, ids := grown(t)
+	repo := open(t, r)
+	if _, wrong := contents(t, repo, many(ids)); wrong > 0 {
+		t.Fatalf("%d objects cannot be read", wrong)
+	}
+	r.Run("repack", "-q", "-a", "-d", "-f")
+	if _, wrong := contents(t, repo, many(ids)); wrong > 0 {
+		t.Errorf("repacked: %d objects cannot be read", wrong)
+	}
+	lost, err := repo.Resolve(t.Context(), "HEAD")
+	if err != nil {
+		t.Fatal(err)
+	}
+	r.Run("update-ref", "refs/heads/other", "HEAD~1")
+	r.Run("symbolic-ref", "HEAD", "refs/heads/other")
+	r.Run("branch", "-D", "main")
+	r.Run("tag", "-d", "t")
+	r.Run("reflog", "expire", "--expire=now", "--all")
+	r.Run("repack", "-q", "-a", "-d")
+	r.Run("prune", "--expire=now")
+	missing, err := repo.HasObject(t.Context(), many([]gitint.OID{lost}))
+	if err != nil || len(missing) == 0 {
+		t.Errorf("after it was collected, missing: %v, %v", missing, err)
+	}
+	if found, _ := contents(t, repo, many([]gitint.OID{lost})); len(found) > 0 {
+		t.Error("a commit was read that is gone")
+	}
+}

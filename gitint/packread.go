@@ -1,0 +1,317 @@
+package gitint
+
+import (
+	"encoding/binary"
+	"io"
+	"slices"
+)
+
+// A packReader reads objects of packs one after the other. It is not for several goroutines
+// at once.
+type packReader struct {
+	packs   []*pack
+	idSize  int
+	near    packWindow // of what is read in the order of a pack
+	far     packWindow // of the bases of deltas
+	inflate inflater
+	scratch []byte     // a delta
+	bases   []packBase // by a few bits of the offset
+	held    int        // bytes in bases
+}
+
+// A packBase is an object that was read, of which others may be deltas.
+type packBase struct {
+	at packAddress
+	object
+}
+
+// A packAddress names an object by its place.
+type packAddress struct {
+	pack   int
+	offset int64
+}
+
+const (
+	nearSize  = 32 << 10
+	farSize   = 4 << 10
+	maxBases  = 16 << 20
+	baseBits  = 13
+	baseSlots = 1 << baseBits
+)
+
+func newPackReader(all []*pack, idSize int) *packReader {
+	return &packReader{
+		packs: all, idSize: idSize, near: packWindow{size: nearSize, pack: -1},
+		far: packWindow{size: farSize, pack: -1}, bases: make([]packBase, baseSlots),
+	}
+}
+
+// A packWindow is a part of a pack.
+type packWindow struct {
+	size   int
+	pack   int
+	offset int64
+	data   []byte
+	room   []byte
+}
+
+// at returns bytes from an offset on: at least want, unless the file ends before.
+func (w *packWindow) at(p *pack, number int, offset int64, want int) ([]byte, error) {
+	end := w.offset + int64(len(w.data))
+	if w.pack == number && offset >= w.offset && offset < end &&
+		(offset+int64(want) <= end || end == p.size) {
+		return w.data[offset-w.offset:], nil
+	}
+	if want = max(want, w.size); cap(w.room) < want {
+		w.room = make([]byte, want)
+	}
+	w.pack = -1
+	n, err := p.file.ReadAt(w.room[:want], offset)
+	if err != nil && err != io.EOF { //nolint:errorlint // ReadAt returns it bare
+		return nil, err
+	}
+	w.pack, w.offset, w.data = number, offset, w.room[:n]
+	return w.data, nil
+}
+
+// read returns the object at a place. A blob belongs to the caller; what else it returns may be
+// a base of others, and nobody may change it.
+func (r *packReader) read(at packAddress) (object, error) {
+	known, ok := r.known(at)
+	if !ok {
+		return r.readIn(&r.near, at, 0)
+	}
+	if known.kind == kindBlob {
+		known.data = slices.Clone(known.data)
+	}
+	return known, nil
+}
+
+// The kinds of entries of a pack that are deltas.
+const (
+	deltaByOffset = 6
+	deltaByName   = 7
+)
+
+func packKind(n int) string {
+	switch n {
+	case 1:
+		return kindCommit
+	case 2:
+		return kindTree
+	case 3:
+		return kindBlob
+	case 4:
+		return kindTag
+	}
+	return ""
+}
+
+func (r *packReader) readIn(w *packWindow, at packAddress, depth int) (object, error) {
+	if known, ok := r.known(at); ok {
+		return known, nil
+	}
+	p := r.packs[at.pack]
+	const maxHead = 64 // kind and size, and a base
+	head, err := w.at(p, at.pack, at.offset, maxHead)
+	if err != nil {
+		return object{}, err
+	}
+	kind, size, n := packHead(head)
+	if n == 0 || size > maxPacked || depth > maxChain {
+		return object{}, errPack
+	}
+	base := packAddress{pack: at.pack}
+	switch kind {
+	case deltaByOffset:
+		back, m := packBack(head[n:])
+		base.offset, n = at.offset-back, n+m
+		if m == 0 || back <= 0 || base.offset <= 0 {
+			return object{}, errPack
+		}
+	case deltaByName:
+		if len(head) < n+r.idSize {
+			return object{}, errPack
+		}
+		offset, ok := p.index.find(head[n : n+r.idSize])
+		if !ok {
+			return object{}, errPack
+		}
+		base.offset, n = offset, n+r.idSize
+	default:
+		obj := object{kind: packKind(kind), data: make([]byte, size)}
+		if obj.kind == "" {
+			return object{}, errPack
+		}
+		if err := r.fill(w, at, n, obj.data); err != nil {
+			return object{}, err
+		}
+		r.keep(at, obj, depth)
+		return obj, nil
+	}
+	return r.readDelta(w, at, base, entry{n, size, depth})
+}
+
+// An entry is what the head of an object in a pack says.
+type entry struct{ head, size, depth int }
+
+func (r *packReader) readDelta(
+	w *packWindow, at, base packAddress, e entry,
+) (object, error) {
+	below, err := r.readIn(&r.far, base, e.depth+1)
+	if err != nil {
+		return object{}, err
+	}
+	if cap(r.scratch) < e.size {
+		r.scratch = make([]byte, e.size)
+	}
+	delta := r.scratch[:e.size]
+	if err := r.fill(w, at, e.head, delta); err != nil {
+		return object{}, err
+	}
+	data, err := applyDelta(below.data, delta)
+	if err != nil {
+		return object{}, err
+	}
+	obj := object{kind: below.kind, data: data}
+	r.keep(at, obj, e.depth)
+	return obj, nil
+}
+
+// fill decompresses what follows the head of an object. How long that is in the pack is not
+// known: most of it is shorter than what comes out.
+func (r *packReader) fill(w *packWindow, at packAddress, head int, dst []byte) error {
+	for want := head + len(dst)/2 + 64; ; want *= 2 {
+		src, err := w.at(r.packs[at.pack], at.pack, at.offset, want)
+		if err != nil {
+			return err
+		}
+		if len(src) < head {
+			return errPack
+		}
+		if r.inflate.inflate(dst, src[head:]) == nil {
+			return nil
+		}
+		if len(src) < want || want > 4*len(dst)+4096 {
+			return errPack // more of it would not help
+		}
+	}
+}
+
+// slot is where an object is remembered, in the place of another.
+func (r *packReader) slot(at packAddress) *packBase {
+	const mixer = 0x9e3779b97f4a7c15
+	mixed := uint64(at.offset)*mixer + uint64(at.pack) //nolint:gosec // any number will do
+	return &r.bases[mixed>>(64-baseBits)]
+}
+
+func (r *packReader) known(at packAddress) (object, bool) {
+	slot := r.slot(at)
+	return slot.object, slot.at == at && slot.kind != ""
+}
+
+// keep remembers an object as a base of others, a blob only where it is one: most are not.
+// Where there are too many all are forgotten: those that follow are near.
+func (r *packReader) keep(at packAddress, obj object, depth int) {
+	if depth == 0 && obj.kind == kindBlob {
+		return
+	}
+	slot := r.slot(at)
+	if r.held += len(obj.data) - len(slot.data); r.held > maxBases {
+		clear(r.bases)
+		r.held = len(obj.data)
+	}
+	*slot = packBase{at, obj}
+}
+
+// packHead reads the kind and the size of an object, and how long they are; 0 for none.
+func packHead(b []byte) (kind, size, n int) {
+	if len(b) == 0 {
+		return 0, 0, 0
+	}
+	kind, size = int(b[0]>>4&7), int(b[0]&15)
+	for shift := 4; b[n]&0x80 != 0; shift += 7 {
+		if n++; n == len(b) || shift > 32 {
+			return 0, 0, 0
+		}
+		size |= int(b[n]&0x7f) << shift
+	}
+	return kind, size, n + 1
+}
+
+// packBack reads how far before it the base of a delta begins.
+func packBack(b []byte) (back int64, n int) {
+	for ; n < len(b) && n < 8; n++ {
+		back = back<<7 | int64(b[n]&0x7f)
+		if b[n]&0x80 == 0 {
+			return back, n + 1
+		}
+		back++
+	}
+	return 0, 0
+}
+
+// applyDelta makes an object of another.
+func applyDelta(base, delta []byte) ([]byte, error) {
+	from, n := binary.Uvarint(delta)
+	if n <= 0 || from != uint64(len(base)) {
+		return nil, errPack
+	}
+	delta = delta[n:]
+	size, n := binary.Uvarint(delta)
+	if n <= 0 || size > maxPacked {
+		return nil, errPack
+	}
+	out := make([]byte, 0, size)
+	for delta = delta[n:]; len(delta) > 0; {
+		op := delta[0]
+		delta = delta[1:]
+		var part []byte
+		switch {
+		case op == 0:
+			return nil, errPack
+		case op < 0x80:
+			if int(op) > len(delta) {
+				return nil, errPack
+			}
+			part, delta = delta[:op], delta[op:]
+		default:
+			var at, length int
+			var ok bool
+			if at, length, delta, ok = copyArguments(op, delta); !ok || at+length > len(base) {
+				return nil, errPack
+			}
+			part = base[at : at+length]
+		}
+		if len(part) > int(size)-len(out) { //nolint:gosec // at most maxPacked
+			return nil, errPack
+		}
+		out = append(out, part...)
+	}
+	if len(out) != int(size) { //nolint:gosec // at most maxPacked
+		return nil, errPack
+	}
+	return out, nil
+}
+
+// copyArguments reads which part of the base a delta copies.
+func copyArguments(op byte, delta []byte) (at, length int, rest []byte, ok bool) {
+	for i := range 7 {
+		if op>>i&1 == 0 {
+			continue
+		}
+		if len(delta) == 0 {
+			return 0, 0, nil, false
+		}
+		if i < 4 {
+			at |= int(delta[0]) << (8 * i)
+		} else {
+			length |= int(delta[0]) << (8 * (i - 4))
+		}
+		delta = delta[1:]
+	}
+	if length == 0 {
+		length = 0x10000
+	}
+	return at, length, delta, true
+}

@@ -1,0 +1,77 @@
+package gitint
+
+import (
+	"bytes"
+	"os"
+	"path/filepath"
+	"testing"
+)
+
+// FuzzPackReader reads a pack of any bytes, with an index of any others: it ends, and reads
+// nothing beyond them.
+func FuzzPackReader(f *testing.F) {
+	head := []byte("PACK\x00\x00\x00\x02\x00\x00\x00\x01")
+	tree := deflated(f, []byte("100644 name\x00aaaaaaaaaaaaaaaaaaaa"), 6)
+	delta := deflated(f, []byte{32, 10, 0x91, 7, 4, 6, 'b', 'b', 'b', 'b', 'b', 'b'}, 6)
+	first := append(append(bytes.Clone(head), 0xa0, 0x02), tree...)
+	second := append(bytes.Clone(first), 0x6c, byte(len(first)-len(head)))
+	f.Add(append(second, delta...), []byte(nil), int64(len(head)), int64(len(first)))
+	f.Add(append(append(bytes.Clone(head), 0x7c), bytes.Repeat([]byte{7}, 40)...),
+		append([]byte(packIndexHead), make([]byte, 2000)...), int64(len(head)), int64(0))
+	f.Fuzz(func(t *testing.T, data, index []byte, one, two int64) {
+		x, err := newPackIndex(index, sha1Size)
+		if err != nil {
+			x = &packIndex{idSize: sha1Size, fanout: make([]byte, 1024)}
+		}
+		name := filepath.Join(t.TempDir(), "pack")
+		if err := os.WriteFile(name, data, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		file, err := os.Open(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer file.Close()
+		p := &pack{file: file, size: int64(len(data)), index: x}
+		reader := newPackReader([]*pack{p}, sha1Size)
+		for _, at := range []int64{one, two, one} {
+			if at < 0 || at >= p.size {
+				continue
+			}
+			if obj, err := reader.read(packAddress{offset: at}); err == nil && packKindOf(obj) == 0 {
+				t.Errorf("an object of kind %q", obj.kind)
+			}
+		}
+	})
+}
+
+func packKindOf(obj object) int {
+	for n := 1; n < 5; n++ {
+		if packKind(n) == obj.kind {
+			return n
+		}
+	}
+	return 0
+}
+
+// TestApplyDelta makes objects of others.
+func TestApplyDelta(t *testing.T) {
+	base := []byte("0123456789")
+	for _, tt := range []struct{ delta, want string }{
+		{"\x0a\x04\x90\x04", "0123"},
+		{"\x0a\x05\x91\x07\x03\x02ab", "789ab"},
+		{"\x0a\x04\x91\x07\x04", ""},         // beyond the base
+		{"\x0b\x04\x90\x04", ""},             // of another base
+		{"\x0a\x05\x90\x04", ""},             // too short
+		{"\x0a\x03\x90\x04", ""},             // too long
+		{"\x0a\x03\x00abc", ""},              // nothing that there is
+		{"\x0a\x03\x05abc", ""},              // cut
+		{"\x0a\x03\x91", ""},                 // cut
+		{"\x0a\xff\xff\xff\xff\xff\x7f", ""}, // too large
+	} {
+		got, err := applyDelta(base, []byte(tt.delta))
+		if string(got) != tt.want || (err == nil) != (tt.want != "") {
+			t.Errorf("%q: %q, %v", tt.delta, got, err)
+		}
+	}
+}
