@@ -37,6 +37,9 @@ func (a *app) blendedBy(
 func (a *app) blendFindings(source string, blends []merge.Blend) []check.Finding {
 	var all []check.Finding
 	for _, b := range blends {
+		if b.Conversation == 0 {
+			continue // content, which is told when it cannot be brought back
+		}
 		f := check.Finding{
 			State: check.Blended, Commit: source, Path: b.Path, Line: 1, Element: -1,
 			Conversation: b.Conversation.String(),

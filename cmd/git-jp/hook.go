@@ -88,10 +88,11 @@ func (c hookCmd) preCommit(ctx context.Context, a *app) error {
 	if err := c.refuseUndecided(ctx, a, hook.Repo); err != nil {
 		return err
 	}
+	var was unblended
 	if merge.Waits(hook.Repo) {
 		paths, err := hook.Repo.StagedPaths(ctx, everyConversation, everyBlob)
 		if err == nil && len(paths) > 0 {
-			_, err = c.unblendUnderway(ctx, a, hook, paths)
+			was, err = c.unblendUnderway(ctx, a, hook, paths)
 		}
 		if err != nil {
 			a.warn("pre-commit: the merge of conversations was not checked: %v", err)
@@ -108,6 +109,7 @@ func (c hookCmd) preCommit(ctx context.Context, a *app) error {
 	if err := c.refuseHalf(ctx, a, hook, verdict); err != nil {
 		return err
 	}
+	verdict.Blocking = append(verdict.Blocking, was.damaged...)
 	return c.tell(ctx, a, hook, verdict, settings)
 }
 

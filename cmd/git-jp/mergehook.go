@@ -33,9 +33,9 @@ func (c hookCmd) preMergeCommit(ctx context.Context, a *app) error {
 		paths = nil
 	}
 	var verdict *stage.Verdict
-	mended := false
+	var was unblended
 	if err == nil && len(paths) > 0 {
-		if mended, err = c.unblendUnderway(ctx, a, hook, paths); err == nil {
+		if was, err = c.unblendUnderway(ctx, a, hook, paths); err == nil {
 			verdict, err = c.restoring(ctx, a, hook)
 		}
 	}
@@ -48,22 +48,29 @@ func (c hookCmd) preMergeCommit(ctx context.Context, a *app) error {
 	case verdict == nil:
 		return nil
 	}
+	verdict.Blocking = append(verdict.Blocking, was.damaged...)
 	if err := c.tell(ctx, a, hook, verdict, settings); err != nil {
 		return err
 	}
-	if mended || len(verdict.Added) > 0 {
+	if was.mended || len(verdict.Added) > 0 {
 		return errMended
 	}
 	return nil
 }
 
+// An unblended says what became of a merge that was looked at.
+type unblended struct {
+	mended  bool
+	damaged []check.Finding // content that the merge damaged and nobody has whole
+}
+
 // unblendUnderway is unblend for the merge that git is about to commit.
 func (c hookCmd) unblendUnderway(
 	ctx context.Context, a *app, hook stage.Hook, paths []gitint.StagedPath,
-) (bool, error) {
+) (unblended, error) {
 	parents, err := merge.Underway(ctx, hook.Repo)
 	if err != nil {
-		return false, err
+		return unblended{}, err
 	}
 	return c.unblend(ctx, a, hook, parents, paths)
 }
@@ -71,20 +78,24 @@ func (c hookCmd) unblendUnderway(
 // unblend mends what git blended in the index, says so, and says what it cannot mend.
 func (c hookCmd) unblend(
 	ctx context.Context, a *app, hook stage.Hook, parents []gitint.OID, paths []gitint.StagedPath,
-) (bool, error) {
+) (unblended, error) {
 	if len(parents) < 2 {
-		return false, nil
+		return unblended{}, nil
 	}
 	index, err := hook.Repo.Index(ctx)
 	if err != nil {
-		return false, err
+		return unblended{}, err
 	}
-	blends, err := merge.Merge{
-		Repo: hook.Repo, Parents: parents, Dirs: workspacesOf(paths),
-	}.Blends(ctx, index)
+	m := merge.Merge{Repo: hook.Repo, Parents: parents, Dirs: workspacesOf(paths)}
+	blends, err := m.Blends(ctx, index)
 	if err != nil {
-		return false, err
+		return unblended{}, err
 	}
+	damaged, err := m.Blobs(ctx, index, pathsOf(paths))
+	if err != nil {
+		return unblended{}, err
+	}
+	blends = append(blends, damaged...)
 	var mended []merge.Blend
 	if !hook.CheckOnly {
 		mended, err = merge.Mend(ctx, hook.Repo, index, blends)
@@ -93,7 +104,58 @@ func (c hookCmd) unblend(
 		a.note("git jp: %s: git had blended it without its driver; merged anew", b.Path)
 	}
 	a.warnFindings(a.blendFindings(check.IndexName, blendsLeft(blends, mended)))
-	return len(mended) > 0, err
+	u := unblended{mended: len(mended) > 0}
+	if err == nil {
+		err = c.bringWhole(ctx, a, hook, blendsLeft(damaged, mended), &u)
+	}
+	return u, err
+}
+
+// bringWhole brings damaged content back from wherever this repository has it whole, and
+// reports the rest.
+func (c hookCmd) bringWhole(
+	ctx context.Context, a *app, hook stage.Hook, damaged []merge.Blend, u *unblended,
+) error {
+	if len(damaged) == 0 {
+		return nil
+	}
+	var lost []check.Finding
+	for _, b := range damaged {
+		hash, _ := merge.HashAt(b.Path)
+		lost = append(lost, check.Finding{
+			State: check.Missing, Path: b.Path, Hash: hash, Element: -1,
+		})
+	}
+	var restored []string
+	if !hook.CheckOnly {
+		var err error
+		if restored, err = a.restoreLost(ctx, hook.Repo, lost); err != nil {
+			return err
+		}
+	}
+	if len(restored) > 0 {
+		change := gitint.Change{Add: restored, LockTimeout: gitint.NoWait}
+		if _, err := hook.Repo.Stage(ctx, change); err != nil {
+			return err
+		}
+		u.mended = true
+	}
+	for _, f := range lost {
+		if !slices.Contains(restored, f.Path) {
+			f.State, f.Severity, f.Commit = check.Corrupt, check.Error, check.IndexName
+			f.Detail = "is not the content of its name: the merge put another one there"
+			u.damaged = append(u.damaged, f)
+		}
+	}
+	return nil
+}
+
+func pathsOf(all []gitint.StagedPath) []string {
+	names := make([]string, len(all))
+	for i, p := range all {
+		names[i] = p.Path
+	}
+	return names
 }
 
 // blendsLeft are the blends that were not mended.
@@ -271,7 +333,8 @@ func (c hookCmd) unblendMerged(
 	ctx context.Context, a *app, hook stage.Hook, went passage, paths []gitint.StagedPath,
 ) error {
 	if went.to == "" {
-		_, err := c.unblendUnderway(ctx, a, hook, paths)
+		was, err := c.unblendUnderway(ctx, a, hook, paths)
+		a.warnFindings(was.damaged)
 		return err
 	}
 	commits, err := hook.Repo.Commits(ctx, "^"+went.from, went.to)
@@ -282,9 +345,10 @@ func (c hookCmd) unblendMerged(
 	was, err := hook.Repo.Resolve(ctx, went.from)
 	if err == nil && len(last.Parents) > 1 && last.Parents[0] == was {
 		commits = commits[:len(commits)-1]
-		var mended bool
-		mended, err = c.unblend(ctx, a, hook, last.Parents, paths)
-		if mended {
+		var done unblended
+		done, err = c.unblend(ctx, a, hook, last.Parents, paths)
+		a.warnFindings(done.damaged)
+		if done.mended {
 			a.note("git jp: it is staged; 'git commit --amend --no-edit' puts it into the merge")
 		}
 	}

@@ -7,7 +7,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/git-jp/git-jp/blobs"
 	"github.com/git-jp/git-jp/events"
 	"github.com/git-jp/git-jp/gitint"
 	"github.com/git-jp/git-jp/internal/workspace"
@@ -143,10 +142,8 @@ func kindOf(name string) Kind {
 	case workspace.BaseConfigFile:
 		return Config
 	}
-	if _, rest, ok := strings.Cut("/"+name, "/"+blobs.Dir+"/"); ok {
-		if _, isBlob := blobs.ParsePath(rest); isBlob {
-			return Blob
-		}
+	if _, isBlob := HashAt(name); isBlob {
+		return Blob
 	}
 	return ""
 }

@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"path"
-	"strings"
 
 	"github.com/git-jp/git-jp/blobs"
 	"github.com/git-jp/git-jp/events"
@@ -134,9 +133,8 @@ var errDamaged = errors.New("both versions are damaged")
 // blob returns the canonical form of the content when a side has it: encoders differ, the
 // content is what the name says.
 func (f File) blob() ([]byte, error) {
-	_, name, ok := strings.Cut("/"+f.Path, "/"+blobs.Dir+"/")
-	hash, isBlob := blobs.ParsePath(name)
-	if !ok || !isBlob {
+	hash, isBlob := HashAt(f.Path)
+	if !isBlob {
 		return nil, fmt.Errorf("%s is not the name of a blob", path.Base(f.Path))
 	}
 	for _, gz := range [][]byte{f.Ours, f.Theirs} {
