@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"bytes"
 	"crypto/sha256"
+	"encoding/binary"
 	"errors"
 	"hash"
 	"io"
@@ -17,6 +18,22 @@ import (
 // is the caller's.
 func Decode(gz []byte, ref Ref) ([]byte, error) {
 	return decode(bytes.NewReader(gz), int64(len(gz)), ref)
+}
+
+// DecodeHash is Decode where nothing says how long the content is but the file itself.
+func DecodeHash(gz []byte, h Hash) ([]byte, error) {
+	return Decode(gz, Ref{Hash: h, Size: statedSize(gz)})
+}
+
+// trailerBytes is the length of the size at the end of a gzip file (RFC 1952, ISIZE).
+const trailerBytes = 4
+
+// statedSize is what a gzip file says that its content has; decoding holds it to that.
+func statedSize(gz []byte) int64 {
+	if len(gz) < trailerBytes {
+		return 0
+	}
+	return int64(binary.LittleEndian.Uint32(gz[len(gz)-trailerBytes:]))
 }
 
 // Verify is Decode without keeping the content. It reads on beyond ref.Size, but not

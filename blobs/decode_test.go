@@ -416,3 +416,21 @@ func sameAsStandard(t *testing.T, gz []byte) {
 		t.Fatalf("%d bytes, %v; want %d", len(got), err, len(want))
 	}
 }
+
+func TestDecodeHash(t *testing.T) {
+	gz := Encode(hello)
+	got, err := DecodeHash(gz, Sum(hello))
+	if err != nil || !bytes.Equal(got, hello) {
+		t.Errorf("%q, %v", got, err)
+	}
+	lying := bytes.Clone(gz)
+	lying[len(lying)-trailerBytes]++
+	for name, damaged := range map[string][]byte{
+		"nothing": nil, "a few bytes": gz[:3], "cut": gz[:len(gz)-1], "another size": lying,
+		"another content": Encode([]byte("another")),
+	} {
+		if got, err := DecodeHash(damaged, Sum(hello)); err == nil {
+			t.Errorf("%s: %q", name, got)
+		}
+	}
+}

@@ -305,7 +305,9 @@ func (a *app) tellChanged(e workspace.Entry, changed []string, do string) error 
 	for _, u := range changed {
 		a.note("%s %s", verb, u)
 		if a.JSON {
-			r := attachmentRecord{URL: u, Scheme: schemeOf(u), Approved: !waiting[u], Do: do}
+			r := attachmentRecord{
+				URL: u, Scheme: events.URIScheme(u), Approved: !waiting[u], Do: do,
+			}
 			if err := a.printJSON(r); err != nil {
 				return err
 			}
@@ -349,11 +351,6 @@ func (a *app) waiting(conv *workspace.Conversation) (map[string]bool, error) {
 		}
 	}
 	return waiting, nil
-}
-
-func schemeOf(u string) string {
-	scheme, _, _ := strings.Cut(u, ":")
-	return strings.ToLower(scheme)
 }
 
 type attachmentPrintCmd struct {

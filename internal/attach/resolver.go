@@ -80,9 +80,9 @@ var errUnavailable = errors.New("there is nothing to resolve it with")
 func (r *Resolver) one(
 	ctx context.Context, a string, exclude []string,
 ) ([]events.Resource, error) {
-	name, ok := scheme(a)
+	name := events.URIScheme(a)
 	switch {
-	case !ok:
+	case name == "":
 		return nil, errors.New("it is no URL")
 	case name == schemeFile:
 		return r.files(ctx, a, exclude)
@@ -140,7 +140,7 @@ var _ builtin.Refresher = (*Refresher)(nil)
 func (r *Resolver) Refresher(uris, attachments []string) *Refresher {
 	servers := map[string]string{}
 	for _, a := range attachments {
-		if name, _ := scheme(a); strings.HasPrefix(name, mcpPrefix) {
+		if strings.HasPrefix(events.URIScheme(a), mcpPrefix) {
 			if _, uri, ok := inner(a); ok {
 				servers[uri] = a
 			}
@@ -162,7 +162,7 @@ func (r *Resolver) Refresher(uris, attachments []string) *Refresher {
 
 // refreshable reports whether a URI leads to a handler by itself.
 func (r *Resolver) refreshable(uri string) bool {
-	switch name, _ := scheme(uri); name {
+	switch events.URIScheme(uri) {
 	case schemeFile:
 		return r.o.Files.Tree != nil
 	case schemeCmd:

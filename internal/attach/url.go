@@ -21,27 +21,11 @@ const (
 	mcpPrefix  = "mcp+"
 )
 
-// scheme returns what stands before the first colon, in lower case, when it is one of
-// a URL. One letter is a drive of Windows.
-func scheme(s string) (string, bool) {
-	name, _, ok := strings.Cut(s, ":")
-	if !ok || len(name) < 2 {
-		return "", false
-	}
-	for i, c := range name {
-		letter := 'a' <= c|0x20 && c|0x20 <= 'z'
-		if !letter && (i == 0 || !strings.ContainsRune("0123456789+-.", c)) {
-			return "", false
-		}
-	}
-	return strings.ToLower(name), true
-}
-
 // Argument returns the attachment that a person means on the command line: a URL, the
 // id of a conversation, or a path or pattern as seen from the directory cwd. A path
 // that begins with ! excludes.
 func Argument(arg, cwd string, tree *file.Tree) (string, error) {
-	if _, ok := scheme(arg); ok {
+	if events.URIScheme(arg) != "" {
 		return arg, nil
 	}
 	id, selector, selects := strings.Cut(arg, "?")

@@ -68,7 +68,7 @@ func AttachmentURLs(c events.Config) (urls []string) {
 
 // attachment guards an entry, unless the user's own layers declare the same.
 func (c *Config) attachment(item events.Setting, u string, own bool) Attachment {
-	a := Attachment{Scheme: urlScheme(u), URL: trust.Own(u), Entry: []byte(item.Value())}
+	a := Attachment{Scheme: events.URIScheme(u), URL: trust.Own(u), Entry: []byte(item.Value())}
 	kind, guard := attachmentKind(a.Scheme, u)
 	if !guard || own {
 		return a
@@ -155,7 +155,7 @@ func attachmentURL(raw []byte) (string, error) {
 
 // pathURL makes a URL of a path. One that begins with ! excludes.
 func pathURL(u string) (string, error) {
-	if urlScheme(u) != "" {
+	if events.URIScheme(u) != "" {
 		return u, nil
 	}
 	name, excludes := strings.CutPrefix(u, "!")
@@ -167,22 +167,6 @@ func pathURL(u string) (string, error) {
 		u += "?exclude=true"
 	}
 	return u, nil
-}
-
-// urlScheme returns what stands before the first colon, in lower case, when it is the
-// scheme of a URL. One letter is a drive of Windows.
-func urlScheme(u string) string {
-	name, _, ok := strings.Cut(u, ":")
-	if !ok || len(name) < 2 {
-		return ""
-	}
-	for i, c := range name {
-		letter := 'a' <= c|0x20 && c|0x20 <= 'z'
-		if !letter && (i == 0 || !strings.ContainsRune("0123456789+-.", c)) {
-			return ""
-		}
-	}
-	return strings.ToLower(name)
 }
 
 // params reads one value or a list. What is no text stays as it was written.

@@ -2,7 +2,6 @@ package merge
 
 import (
 	"bytes"
-	"encoding/binary"
 	"errors"
 	"fmt"
 	"path"
@@ -138,20 +137,9 @@ func (f File) blob() ([]byte, error) {
 		return nil, fmt.Errorf("%s is not the name of a blob", path.Base(f.Path))
 	}
 	for _, gz := range [][]byte{f.Ours, f.Theirs} {
-		if content, err := blobs.Decode(gz, blobs.Ref{Hash: hash, Size: sizeOf(gz)}); err == nil {
+		if content, err := blobs.DecodeHash(gz, hash); err == nil {
 			return blobs.Encode(content), nil
 		}
 	}
 	return nil, errDamaged
-}
-
-// trailerBytes is the length of the size at the end of a gzip file (RFC 1952, ISIZE).
-const trailerBytes = 4
-
-// sizeOf is what a gzip file says that its content has; decoding holds it to that.
-func sizeOf(gz []byte) int64 {
-	if len(gz) < trailerBytes {
-		return 0
-	}
-	return int64(binary.LittleEndian.Uint32(gz[len(gz)-trailerBytes:]))
 }
