@@ -26,18 +26,24 @@ func (f *fixture) leaveOpen(kind gc.Step) {
 	f.hook = nil
 }
 
-// TestARunThatHadNotReachedTheIndex is one that git can overtake: what is checked out after
-// the crash refers to content of which git takes the missing file for a change of the user's,
-// so that it writes none. To take the entry out of the index then would lose it.
-func TestARunThatHadNotReachedTheIndex(t *testing.T) {
-	f := newFixture(t)
-	h, loose := f.blob("tracked"), f.blob("not tracked")
+// onlyTagged leaves a content that only a tag refers to, which has it; so has the index.
+func (f *fixture) onlyTagged(h blobs.Hash) {
+	f.tb.Helper()
 	f.converse(conversation, h)
 	f.Run("add", "--force", ".jp/conversations", ".jp/blobs/"+h.Path())
 	f.Run("commit", "-q", "-m", "with it")
 	f.Run("tag", "v1")
 	f.Run("rm", "-rq", conversation)
 	f.Run("commit", "-q", "-m", "without the conversation")
+}
+
+// TestARunThatHadNotReachedTheIndex is one that git can overtake: what is checked out after
+// the crash refers to content of which git takes the missing file for a change of the user's,
+// so that it writes none. To take the entry out of the index then would lose it.
+func TestARunThatHadNotReachedTheIndex(t *testing.T) {
+	f := newFixture(t)
+	h, loose := f.blob("tracked"), f.blob("not tracked")
+	f.onlyTagged(h)
 	f.leaveOpen(gc.StepIndex)
 	if f.has(h) || f.has(loose) || !gc.IsOpen(f.Path(".jp")) {
 		t.Fatal("the run is not as it was meant to be")
@@ -95,12 +101,7 @@ func TestARunThatHadChangedTheIndex(t *testing.T) {
 func TestTheIndexMovesOn(t *testing.T) {
 	f := newFixture(t)
 	h, loose := f.blob("tracked"), f.blob("not tracked")
-	f.converse(conversation, h)
-	f.Run("add", "--force", ".jp/conversations", ".jp/blobs/"+h.Path())
-	f.Run("commit", "-q", "-m", "with it")
-	f.Run("tag", "v1")
-	f.Run("rm", "-rq", conversation)
-	f.Run("commit", "-q", "-m", "without the conversation")
+	f.onlyTagged(h)
 	f.hook = func(s gc.Step, _ string) error {
 		if s == gc.StepIndex {
 			f.Run("checkout", "-q", "v1")

@@ -60,6 +60,11 @@ var faultCommands = []faultCommand{
 		damage: "rm -r .jp/blobs/??", args: []string{"repair", "--yes"},
 	},
 	{
+		// The index lacks the blobs before.
+		name: "hook", before: []string{"git jp migrate", "git add .jp/conversations"},
+		damage: "true", args: []string{"hook", "pre-commit"},
+	},
+	{
 		// What it takes out of a conversation is whole in the copy, or still in its place.
 		name: "compact", before: []string{"git jp migrate"}, damage: "true",
 		args: compacting, again: []string{"compact", "--undo", "17800000001"},
