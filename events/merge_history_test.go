@@ -70,8 +70,7 @@ type history struct {
 	picked map[int]bool
 	used   map[int]bool
 	// loose says that the order of turns may depend on the way: somebody removed a turn
-	// that had a note of a merge in it, and who does not know that turn cannot tell
-	// what followed it from what followed the turn before.
+	// from a file that had notes of a merge in it, and they were written for that turn, too.
 	loose  bool
 	merges *int
 }

@@ -195,7 +195,7 @@ func (h *history) remove(c *commit, o *op) []byte {
 	if h.picked[o.turn] {
 		return nil
 	}
-	if h.entry(elems[blocks[n].events[0]]).Metadata[events.MetadataParent] != nil {
+	if strings.Contains(string(c.stream), events.MetadataParent) {
 		h.loose = true
 	}
 	start := h.entry(elems[blocks[n].events[0]]).Type == "turn_start"
