@@ -112,6 +112,15 @@ func (a *app) configAt(root string) (*config.Config, error) {
 	if a.openConfig != nil {
 		return a.openConfig, nil
 	}
+	c, err := a.readConfig(root)
+	if err == nil {
+		a.openConfig = c
+	}
+	return c, err
+}
+
+// readConfig is configAt for one workspace of several: nothing remembers it.
+func (a *app) readConfig(root string) (*config.Config, error) {
 	dirs := config.Dirs{
 		User:      config.UserDir(a.getenv, a.getenv("HOME"), runtime.GOOS),
 		Overrides: a.ownOptions(),
@@ -119,12 +128,7 @@ func (a *app) configAt(root string) (*config.Config, error) {
 	if root != "" {
 		dirs.Workspace = filepath.Join(root, workspace.DirName)
 	}
-	c, err := config.Load(dirs)
-	if err != nil {
-		return nil, err
-	}
-	a.openConfig = c
-	return c, nil
+	return config.Load(dirs)
 }
 
 // workspace returns the workspace that the command runs in.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/git-jp/git-jp/events"
 	"github.com/git-jp/git-jp/gitint"
@@ -134,10 +135,7 @@ var (
 // prePush blocks what would reach others without its content. A failure of ours blocks
 // nothing: what it would have found, CI will.
 func (c hookCmd) prePush(ctx context.Context, a *app) error {
-	hook, settings, err := c.hook(ctx, a)
-	if err == nil && settings.Check == "off" {
-		return nil
-	}
+	hook, err := c.hook(ctx, a)
 	var d departure
 	if err == nil {
 		d, err = a.pushed(ctx, hook.Repo, c.Args)
@@ -152,12 +150,18 @@ func (c hookCmd) prePush(ctx context.Context, a *app) error {
 	case err != nil:
 		a.warn("pre-push: conversations were not checked: %v", err)
 		return nil
-	case report == nil || !report.Problems():
+	case report == nil || !slices.ContainsFunc(hook.checked(report.Findings), hook.isProblem):
 		return nil
 	}
-	a.advise(ctx, hook.Repo, report.Findings)
-	if err := a.printFindings(report.Findings); err != nil || settings.Check == "warn" {
+	found := hook.checked(report.Findings)
+	a.advise(ctx, hook.Repo, found)
+	if err := a.printFindings(found); err != nil {
 		return err
+	}
+	if !slices.ContainsFunc(found, func(f check.Finding) bool {
+		return hook.isProblem(f) && hook.stops(f)
+	}) {
+		return nil
 	}
 	return errPush
 }
@@ -165,7 +169,7 @@ func (c hookCmd) prePush(ctx context.Context, a *app) error {
 // preReceive refuses what others would get without its content. A server that cannot
 // check refuses too: nobody reads its warnings.
 func (c hookCmd) preReceive(ctx context.Context, a *app) error {
-	hook, _, err := c.hook(ctx, a)
+	hook, err := c.hook(ctx, a)
 	if err != nil {
 		return err
 	}
@@ -180,7 +184,7 @@ func (c hookCmd) preReceive(ctx context.Context, a *app) error {
 	if err := a.printFindings(report.Findings); err != nil {
 		return err
 	}
-	if report.Problems() {
+	if slices.ContainsFunc(report.Findings, hook.isProblem) {
 		return errReceived
 	}
 	return nil
@@ -188,12 +192,14 @@ func (c hookCmd) preReceive(ctx context.Context, a *app) error {
 
 // judge checks a departure for a hook.
 func (hookCmd) judge(
-	ctx context.Context, a *app, hook stage.Hook, d departure,
+	ctx context.Context, a *app, hook served, d departure,
 ) (*check.Report, error) {
-	o, err := checkCmd{Strict: hook.Strict}.options(a, hook.Repo)
+	// Whether a warning counts each workspace says, of what the others have not already.
+	o, err := checkCmd{Strict: true}.options(a, hook.Repo)
 	if err != nil {
 		return nil, err
 	}
+	o.LimitIn = func(dir string) int64 { return hook.settings(dir).Storage.MaxBlobBytes }
 	o.Progress = func(string, int, int) {}
 	return checking{a, hook.Repo, o}.departing(ctx, d)
 }

@@ -9,11 +9,9 @@ import (
 
 	"github.com/git-jp/git-jp/gitint"
 	"github.com/git-jp/git-jp/internal/check"
-	"github.com/git-jp/git-jp/internal/config"
 	"github.com/git-jp/git-jp/internal/merge"
 	"github.com/git-jp/git-jp/internal/render"
 	"github.com/git-jp/git-jp/internal/stage"
-	"github.com/git-jp/git-jp/internal/workspace"
 )
 
 type hookCmd struct {
@@ -45,31 +43,6 @@ func (c hookCmd) Run(ctx context.Context, a *app) error {
 	}
 }
 
-func (c hookCmd) hook(ctx context.Context, a *app) (stage.Hook, config.Hooks, error) {
-	repo, err := a.repo(ctx)
-	if err != nil {
-		return stage.Hook{}, config.Hooks{}, err
-	}
-	root := ""
-	if repo.Root() != "" {
-		if root, err = workspace.Find(repo.Root()); err != nil {
-			root = "" // workspaces below the root are served with the defaults
-		}
-	}
-	conf, err := a.configAt(root)
-	if err != nil {
-		return stage.Hook{}, config.Hooks{}, err
-	}
-	if root != "" && c.putsBack() {
-		a.putBack(ctx, root, repo)
-	}
-	s := conf.Settings()
-	return stage.Hook{
-		Repo: repo, MaxBlobBytes: s.Storage.MaxBlobBytes, Cache: a.refsCache(repo),
-		CheckOnly: !s.Hooks.Stage, Strict: s.Hooks.Strict,
-	}, s.Hooks, nil
-}
-
 // putsBack reports whether a hook puts back what a collection had moved that was killed.
 // After a checkout nothing is put into the work tree, because git would refuse the next one,
 // and a push reads commits only: then the next command does it.
@@ -80,7 +53,7 @@ func (c hookCmd) putsBack() bool {
 // preCommit blocks only what the commit itself would break. A failure of ours is
 // told and does not block: a check in CI is the guarantee, a hook a convenience.
 func (c hookCmd) preCommit(ctx context.Context, a *app) error {
-	hook, settings, err := c.hook(ctx, a)
+	hook, err := c.hook(ctx, a)
 	if err != nil {
 		a.warn("pre-commit: %v", err)
 		return nil
@@ -110,12 +83,12 @@ func (c hookCmd) preCommit(ctx context.Context, a *app) error {
 		return err
 	}
 	verdict.Blocking = append(verdict.Blocking, was.damaged...)
-	return c.tell(ctx, a, hook, verdict, settings)
+	return c.tell(ctx, a, hook, verdict)
 }
 
 // tell prints what pre-commit found and did, and says whether the commit is stopped.
 func (c hookCmd) tell(
-	ctx context.Context, a *app, hook stage.Hook, verdict *stage.Verdict, settings config.Hooks,
+	ctx context.Context, a *app, hook served, verdict *stage.Verdict,
 ) error {
 	if verdict.AddError != nil {
 		a.warn("%s: %v", c.Name, verdict.AddError)
@@ -124,15 +97,21 @@ func (c hookCmd) tell(
 		a.note("git jp: added %s that the staged conversations need",
 			render.Count(len(verdict.Added), "blob"))
 	}
-	a.warnFindings(verdict.Others)
-	if settings.Check == "off" {
-		return nil
-	}
-	a.advise(ctx, hook.Repo, verdict.Blocking)
-	if err := a.printFindings(verdict.Blocking); err != nil {
+	others, blocking := hook.checked(verdict.Others), hook.checked(verdict.Blocking)
+	a.warnFindings(others)
+	a.advise(ctx, hook.Repo, blocking)
+	if err := a.printFindings(blocking); err != nil {
 		return err
 	}
-	return c.verdict(verdict, settings)
+	// Git itself commits nothing that is unmerged.
+	switch {
+	case slices.ContainsFunc(others, isConflict):
+		return &refusedError{conflict: true, text: "the index is unmerged"}
+	case slices.ContainsFunc(blocking, hook.stops):
+		return errBlocked
+	default:
+		return nil
+	}
 }
 
 // refuseUndecided stops a commit of conflicts that were only added.
@@ -151,26 +130,13 @@ func (hookCmd) refuseUndecided(ctx context.Context, a *app, repo *gitint.Repo) e
 	return &refusedError{conflict: true, text: "conflicts were added and not decided"}
 }
 
-// verdict lets the commit pass, or stops it after the reasons were printed. Git itself
-// commits nothing that is unmerged.
-func (hookCmd) verdict(v *stage.Verdict, settings config.Hooks) error {
-	switch {
-	case slices.ContainsFunc(v.Others, isConflict):
-		return &refusedError{conflict: true, text: "the index is unmerged"}
-	case v.Blocked() && settings.Check != "warn":
-		return errBlocked
-	default:
-		return nil
-	}
-}
-
 func isConflict(f check.Finding) bool { return f.State == check.Conflicted }
 
 // errBlocked says that a commit was stopped, after the reasons were printed.
 var errBlocked = errors.New("the commit was stopped: it would not be whole")
 
 func (c hookCmd) postCommit(ctx context.Context, a *app) error {
-	hook, _, err := c.hook(ctx, a)
+	hook, err := c.hook(ctx, a)
 	if err == nil {
 		err = hook.PostCommit(ctx)
 	}

@@ -3,7 +3,6 @@ package main
 import (
 	"context"
 	"errors"
-	"path/filepath"
 	"slices"
 
 	"github.com/git-jp/git-jp/events"
@@ -23,7 +22,7 @@ var errMended = errors.New("the merge of conversations was mended and is not com
 // preMergeCommit does for a merge what pre-commit does for a commit, and puts what the
 // drivers make of the sides in the place of what git blended without them.
 func (c hookCmd) preMergeCommit(ctx context.Context, a *app) error {
-	hook, settings, err := c.hook(ctx, a)
+	hook, err := c.hook(ctx, a)
 	var paths []gitint.StagedPath
 	if err == nil {
 		paths, err = hook.Repo.StagedPaths(ctx, everyConversation, everyBlob)
@@ -49,7 +48,7 @@ func (c hookCmd) preMergeCommit(ctx context.Context, a *app) error {
 		return nil
 	}
 	verdict.Blocking = append(verdict.Blocking, was.damaged...)
-	if err := c.tell(ctx, a, hook, verdict, settings); err != nil {
+	if err := c.tell(ctx, a, hook, verdict); err != nil {
 		return err
 	}
 	if was.mended || len(verdict.Added) > 0 {
@@ -61,12 +60,12 @@ func (c hookCmd) preMergeCommit(ctx context.Context, a *app) error {
 // An unblended says what became of a merge that was looked at.
 type unblended struct {
 	mended  bool
-	damaged []check.Finding // content that the merge damaged and nobody has whole
+	damaged []check.Finding // what is not mended and must not be committed
 }
 
 // unblendUnderway is unblend for the merge that git is about to commit.
 func (c hookCmd) unblendUnderway(
-	ctx context.Context, a *app, hook stage.Hook, paths []gitint.StagedPath,
+	ctx context.Context, a *app, hook served, paths []gitint.StagedPath,
 ) (unblended, error) {
 	parents, err := merge.Underway(ctx, hook.Repo)
 	if err != nil {
@@ -77,7 +76,7 @@ func (c hookCmd) unblendUnderway(
 
 // unblend mends what git blended in the index, says so, and says what it cannot mend.
 func (c hookCmd) unblend(
-	ctx context.Context, a *app, hook stage.Hook, parents []gitint.OID, paths []gitint.StagedPath,
+	ctx context.Context, a *app, hook served, parents []gitint.OID, paths []gitint.StagedPath,
 ) (unblended, error) {
 	if len(parents) < 2 {
 		return unblended{}, nil
@@ -96,15 +95,15 @@ func (c hookCmd) unblend(
 		return unblended{}, err
 	}
 	blends = append(blends, damaged...)
-	var mended []merge.Blend
-	if !hook.CheckOnly {
-		mended, err = merge.Mend(ctx, hook.Repo, index, blends)
-	}
+	mended, err := merge.Mend(ctx, hook.Repo, index, hook.replaceable(blends))
 	for _, b := range mended {
 		a.note("git jp: %s: git had blended it without its driver; merged anew", b.Path)
 	}
-	a.warnFindings(a.blendFindings(check.IndexName, blendsLeft(blends, mended)))
-	u := unblended{mended: len(mended) > 0}
+	found := a.blendFindings(check.IndexName, blendsLeft(blends, mended))
+	u := unblended{mended: len(mended) > 0, damaged: hook.refused(found)}
+	a.warnFindings(slices.DeleteFunc(found, func(f check.Finding) bool {
+		return slices.Contains(u.damaged, f)
+	}))
 	if err == nil {
 		err = c.bringWhole(ctx, a, hook, blendsLeft(damaged, mended), &u)
 	}
@@ -114,7 +113,7 @@ func (c hookCmd) unblend(
 // bringWhole brings damaged content back from wherever this repository has it whole, and
 // reports the rest.
 func (c hookCmd) bringWhole(
-	ctx context.Context, a *app, hook stage.Hook, damaged []merge.Blend, u *unblended,
+	ctx context.Context, a *app, hook served, damaged []merge.Blend, u *unblended,
 ) error {
 	if len(damaged) == 0 {
 		return nil
@@ -126,12 +125,9 @@ func (c hookCmd) bringWhole(
 			State: check.Missing, Path: b.Path, Hash: hash, Element: -1,
 		})
 	}
-	var restored []string
-	if !hook.CheckOnly {
-		var err error
-		if restored, err = a.restoreLost(ctx, hook.Repo, lost); err != nil {
-			return err
-		}
+	restored, err := a.restoreLost(ctx, hook, lost)
+	if err != nil {
+		return err
 	}
 	if len(restored) > 0 {
 		change := gitint.Change{Add: restored, LockTimeout: gitint.NoWait}
@@ -178,13 +174,13 @@ func workspacesOf(paths []gitint.StagedPath) []string {
 
 // restoring is PreCommit, which is asked again when content that a merge lost is back.
 func (c hookCmd) restoring(
-	ctx context.Context, a *app, hook stage.Hook,
+	ctx context.Context, a *app, hook served,
 ) (*stage.Verdict, error) {
 	verdict, err := hook.PreCommit(ctx)
-	if err != nil || hook.CheckOnly || c.Name == "pre-commit" && !merge.Waits(hook.Repo) {
+	if err != nil || c.Name == "pre-commit" && !merge.Waits(hook.Repo) {
 		return verdict, err
 	}
-	restored, err := a.restoreLost(ctx, hook.Repo, verdict.Blocking)
+	restored, err := a.restoreLost(ctx, hook, verdict.Blocking)
 	if err != nil || len(restored) == 0 {
 		return verdict, err
 	}
@@ -203,11 +199,11 @@ func (c hookCmd) restoring(
 // restoreLost brings content back that findings miss, wherever this repository has it, and
 // returns the paths of what is back in the work tree.
 func (a *app) restoreLost(
-	ctx context.Context, repo *gitint.Repo, findings []check.Finding,
+	ctx context.Context, hook served, findings []check.Finding,
 ) ([]string, error) {
 	lost := make(map[string][]repair.Lost)
 	for _, f := range findings {
-		if f.State != check.Missing || f.Hash.IsZero() {
+		if f.State != check.Missing || f.Hash.IsZero() || !hook.restores(f.Path) {
 			continue
 		}
 		l := repair.Lost{Hash: f.Hash, Size: f.Size}
@@ -220,11 +216,12 @@ func (a *app) restoreLost(
 	}
 	var names []string
 	for dir, all := range lost {
-		w, err := a.workspaceAt(filepath.Join(repo.Root(), filepath.Dir(filepath.FromSlash(dir))))
+		w, err := a.hookWorkspace(hook, dir)
 		if err != nil {
 			return names, err
 		}
-		found, err := repair.Restore(ctx, repair.Sources{Workspace: w, Repo: repo}, w.Blobs(), all)
+		from := repair.Sources{Workspace: w, Repo: hook.Repo}
+		found, err := repair.Restore(ctx, from, w.Blobs(), all)
 		if err != nil {
 			return names, err
 		}
@@ -286,7 +283,7 @@ func (c hookCmd) afterwards(ctx context.Context, a *app) error {
 }
 
 func (c hookCmd) lookBack(ctx context.Context, a *app, went passage) error {
-	hook, _, err := c.hook(ctx, a)
+	hook, err := c.hook(ctx, a)
 	if err != nil {
 		return err
 	}
@@ -304,13 +301,13 @@ func (c hookCmd) lookBack(ctx context.Context, a *app, went passage) error {
 			return err
 		}
 	}
-	if c.Name != "post-checkout" && !hook.CheckOnly {
-		if err := a.revive(ctx, hook, paths); err != nil {
+	if c.Name != "post-checkout" {
+		if err := a.revive(ctx, hook, hook.changeable(paths)); err != nil {
 			return err
 		}
 	}
 	change, err := hook.Changed(ctx, paths)
-	if err == nil && c.Name != "post-checkout" && !hook.CheckOnly && isTwice(change.Findings) {
+	if err == nil && c.Name != "post-checkout" && isTwice(change.Findings) {
 		if err = a.unite(ctx, hook, change.Findings); err == nil {
 			change, err = hook.Changed(ctx, paths)
 		}
@@ -330,7 +327,7 @@ func isTwice(findings []check.Finding) bool {
 // unblendMerged looks at a merge that was just made: the commit, what --squash left in the
 // index, or the merges of others that a pull brought.
 func (c hookCmd) unblendMerged(
-	ctx context.Context, a *app, hook stage.Hook, went passage, paths []gitint.StagedPath,
+	ctx context.Context, a *app, hook served, went passage, paths []gitint.StagedPath,
 ) error {
 	if went.to == "" {
 		was, err := c.unblendUnderway(ctx, a, hook, paths)
@@ -366,11 +363,11 @@ func (c hookCmd) unblendMerged(
 // bringBack mends what of the findings is certain, and prints the others. After a checkout
 // nothing is put into the work tree: git would refuse the next one because of it.
 func (c hookCmd) bringBack(
-	ctx context.Context, a *app, hook stage.Hook, findings []check.Finding,
+	ctx context.Context, a *app, hook served, findings []check.Finding,
 ) (err error) {
 	var restored []string
-	if c.Name != "post-checkout" && !hook.CheckOnly {
-		restored, err = a.restoreLost(ctx, hook.Repo, findings)
+	if c.Name != "post-checkout" {
+		restored, err = a.restoreLost(ctx, hook, findings)
 	}
 	if err == nil && len(restored) > 0 {
 		_, err = hook.Repo.Stage(ctx, gitint.Change{Add: restored, LockTimeout: gitint.NoWait})

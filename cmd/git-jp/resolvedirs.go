@@ -20,7 +20,7 @@ func (r *conflictRun) unite(item merge.Case) error {
 	undecided := false
 	plan, err := repair.PlanUnion(r.ctx, repair.Options{
 		Sources: repair.Sources{Workspace: r.resolver.Workspace, Repo: r.resolver.Repo},
-		Now:     r.now, PID: r.pid,
+		Now:     r.now, PID: r.pid, Keep: r.openConfig.Settings().GC.Grace,
 		Choose: func(
 			_ events.ID, all []events.Conflict, side *events.Stream,
 		) ([]events.Choice, error) {
@@ -107,7 +107,7 @@ func (r *conflictRun) stageUnion(item merge.Case) error {
 // refuseHalf stops a commit that would have a conversation in several directories, though git
 // stopped because of them: added like that, jp keeps one of them and deletes the other.
 func (c hookCmd) refuseHalf(
-	ctx context.Context, a *app, hook stage.Hook, v *stage.Verdict,
+	ctx context.Context, a *app, hook served, v *stage.Verdict,
 ) error {
 	if !isTwice(v.Others) {
 		return nil

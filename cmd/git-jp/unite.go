@@ -17,12 +17,12 @@ import (
 
 // unite merges directories that a merge left with one id, as when both sides gave a
 // conversation another title, where that is certain, and stages what came of it.
-func (a *app) unite(ctx context.Context, hook stage.Hook, findings []check.Finding) error {
+func (a *app) unite(ctx context.Context, hook served, findings []check.Finding) error {
 	twice := make(map[string][]events.ID)
 	for _, f := range findings {
 		dir, ok := workspaceOf(f.Path)
 		id, err := events.ParseID(f.Conversation)
-		if ok && err == nil && f.State == check.DuplicateID {
+		if ok && err == nil && f.State == check.DuplicateID && hook.changes(f.Path) {
 			twice[dir] = append(twice[dir], id)
 		}
 	}
@@ -34,14 +34,14 @@ func (a *app) unite(ctx context.Context, hook stage.Hook, findings []check.Findi
 	return nil
 }
 
-func (a *app) uniteIn(ctx context.Context, hook stage.Hook, dir string, ids []events.ID) error {
+func (a *app) uniteIn(ctx context.Context, hook served, dir string, ids []events.ID) error {
 	w, err := a.hookWorkspace(hook, dir)
 	if err != nil {
 		return err
 	}
 	plan, err := repair.PlanUnion(ctx, repair.Options{
 		Sources: repair.Sources{Workspace: w, Repo: hook.Repo}, Cache: hook.Cache,
-		Now: a.now, PID: a.pid, Keep: a.openConfig.Settings().GC.Grace,
+		Now: a.now, PID: a.pid, Keep: hook.settings(dir).GC.Grace,
 	}, ids)
 	if err != nil {
 		return err
@@ -63,13 +63,9 @@ func (a *app) uniteIn(ctx context.Context, hook stage.Hook, dir string, ids []ev
 }
 
 // hookWorkspace opens a workspace of a hook, which waits for nobody.
-func (a *app) hookWorkspace(hook stage.Hook, dir string) (*workspace.Workspace, error) {
+func (a *app) hookWorkspace(hook served, dir string) (*workspace.Workspace, error) {
 	root := filepath.Join(hook.Repo.Root(), filepath.Dir(filepath.FromSlash(dir)))
-	conf, err := a.configAt(root)
-	if err != nil {
-		return nil, err
-	}
-	env := a.workspaceEnv(conf.Settings())
+	env := a.workspaceEnv(hook.settings(dir))
 	env.Settings.LockWait = time.Nanosecond
 	w, err := workspace.Open(root, env)
 	if err == nil {
@@ -80,13 +76,14 @@ func (a *app) hookWorkspace(hook stage.Hook, dir string) (*workspace.Workspace, 
 
 // stageDone stages what a hook changed in the work tree.
 func (a *app) stageDone(
-	ctx context.Context, hook stage.Hook, dir string, done []events.ID,
+	ctx context.Context, hook served, dir string, done []events.ID,
 ) error {
 	if len(done) == 0 {
 		return nil
 	}
 	_, err := stage.Run(ctx, stage.Request{
-		Repo: hook.Repo, Dir: dir, IDs: done, MaxBlobBytes: hook.MaxBlobBytes, Cache: hook.Cache,
+		Repo: hook.Repo, Dir: dir, IDs: done, Cache: hook.Cache,
+		MaxBlobBytes: hook.settings(dir).Storage.MaxBlobBytes,
 	})
 	if err == nil {
 		a.note("git jp: staged; commit it")
@@ -96,7 +93,7 @@ func (a *app) stageDone(
 
 // revive takes out of the archive what one side archived and the other continued later. Git
 // follows the rename, and so the continuation went into the archive.
-func (a *app) revive(ctx context.Context, hook stage.Hook, paths []gitint.StagedPath) error {
+func (a *app) revive(ctx context.Context, hook served, paths []gitint.StagedPath) error {
 	put := make(map[string][]events.ID)
 	for _, p := range paths {
 		dir, ok := workspaceOf(p.Path)

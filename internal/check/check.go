@@ -34,11 +34,11 @@ func Range(ctx context.Context, sources iter.Seq2[Source, error], opts Options) 
 		cache = &refs.Cache{}
 	}
 	report := &Report{Strict: opts.Strict}
-	v := newVerifier(&opts, cache)
+	v := newVerifier(opts.loosest(), cache)
 	var checkers []*checker
 	for _, dir := range opts.dirs() {
 		checkers = append(checkers, newChecker(checker{
-			opts: &opts, cache: cache, report: report, verifier: v, dir: dir,
+			opts: opts.in(dir), cache: cache, report: report, verifier: v, dir: dir,
 		}))
 	}
 	last := ""

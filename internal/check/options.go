@@ -18,6 +18,8 @@ type Options struct {
 	Strict bool
 	// MaxBlobBytes is the limit of a reference; 0 means the default.
 	MaxBlobBytes int64
+	// LimitIn, when not nil, is MaxBlobBytes of a workspace, by its directory .jp.
+	LimitIn func(dir string) int64
 	// Dirs are the workspaces: slash paths of directories .jp. nil means ".jp".
 	Dirs []string
 	// Select, when not nil, limits the check to the conversations it accepts.
@@ -53,6 +55,32 @@ func (o *Options) workers() int {
 		return o.Workers
 	}
 	return runtime.GOMAXPROCS(0)
+}
+
+// in are the options for a workspace.
+func (o *Options) in(dir string) *Options {
+	if o.LimitIn == nil {
+		return o
+	}
+	own := *o
+	own.MaxBlobBytes = o.LimitIn(dir)
+	return &own
+}
+
+// loosest are the options for what several workspaces may have: what one of them refers to
+// beyond its limit the reference tells.
+func (o *Options) loosest() *Options {
+	if o.LimitIn == nil {
+		return o
+	}
+	all := *o
+	for i, dir := range o.dirs() {
+		limits := o.in(dir).limits()
+		if i == 0 || limits.Max() > all.limits().Max() {
+			all.MaxBlobBytes = limits.MaxBlobBytes
+		}
+	}
+	return &all
 }
 
 func (o *Options) limits() blobs.Limits { return blobs.Limits{MaxBlobBytes: o.MaxBlobBytes} }

@@ -22,14 +22,29 @@ import (
 // them.
 type Hook struct {
 	Repo *gitint.Repo // required
-	// MaxBlobBytes is the limit of one content; 0 means the default.
-	MaxBlobBytes int64
+	// Rules are those of a workspace, by its directory .jp. Nil means none, for all.
+	Rules func(dir string) Rules
 	// Cache remembers what streams refer to. It may be nil.
 	Cache *refs.Cache
+}
+
+// Rules are what a workspace wants of the hooks.
+type Rules struct {
+	// MaxBlobBytes is the limit of one content; 0 means the default.
+	MaxBlobBytes int64
 	// CheckOnly says that pre-commit adds nothing to the commit.
 	CheckOnly bool
 	// Strict says that an incomplete last turn stops the commit.
 	Strict bool
+}
+
+// of are the rules for a file.
+func (h Hook) of(name string) Rules {
+	dir, ok := workspaceOf(name + "/")
+	if h.Rules == nil || !ok {
+		return Rules{}
+	}
+	return h.Rules(dir)
 }
 
 // A Verdict is what a hook has to say about a commit.
@@ -104,9 +119,7 @@ func (h Hook) PreCommit(ctx context.Context) (*Verdict, error) {
 		return nil, err
 	}
 	v := &Verdict{}
-	if !h.CheckOnly {
-		v.Added, v.AddError = c.addBlobs(ctx)
-	}
+	v.Added, v.AddError = c.addBlobs(ctx)
 	if len(v.Added) > 0 {
 		if c.index, err = h.Repo.Index(ctx); err != nil {
 			return nil, err
@@ -209,8 +222,8 @@ func (c *commit) addBlobs(ctx context.Context) ([]string, error) {
 func (c *commit) verify(
 	ctx context.Context, staged []gitint.Entry, wanted map[string]blobs.Ref,
 ) error {
-	limits := blobs.Limits{MaxBlobBytes: c.hook.MaxBlobBytes}
 	for _, e := range staged {
+		limits := blobs.Limits{MaxBlobBytes: c.hook.of(e.Path).MaxBlobBytes}
 		f, err := filtered(ctx, c.hook.Repo, limits, wanted[e.Path], e)
 		if err != nil {
 			return err
@@ -236,6 +249,9 @@ func (c *commit) missing() (map[string]blobs.Ref, error) {
 		}
 	}()
 	for name, oid := range c.streams {
+		if c.hook.of(name).CheckOnly {
+			continue
+		}
 		dir, _ := workspaceOf(name)
 		if stores[dir] == nil {
 			store, err := c.openStore(dir)
@@ -264,7 +280,9 @@ func (c *commit) missing() (map[string]blobs.Ref, error) {
 
 func (c *commit) openStore(dir string) (*blobs.Store, error) {
 	at := filepath.Join(c.hook.Repo.Root(), filepath.FromSlash(dir), blobs.Dir)
-	return blobs.Open(at, blobs.Options{Limits: blobs.Limits{MaxBlobBytes: c.hook.MaxBlobBytes}})
+	return blobs.Open(at, blobs.Options{
+		Limits: blobs.Limits{MaxBlobBytes: c.hook.of(dir).MaxBlobBytes},
+	})
 }
 
 // judge checks the index that is about to be committed.
@@ -285,7 +303,7 @@ func (c *commit) judge(ctx context.Context, v *Verdict) error {
 // with all of them where blobs went.
 func (c *commit) findings(ctx context.Context, dir string) ([]check.Finding, error) {
 	opts := check.Options{
-		MaxBlobBytes: c.hook.MaxBlobBytes, Dirs: []string{dir}, Cache: c.cache,
+		MaxBlobBytes: c.hook.of(dir).MaxBlobBytes, Dirs: []string{dir}, Cache: c.cache,
 	}
 	if !c.lost {
 		opts.Select = func(id events.ID) bool { return c.dirs[dir][id] }
@@ -367,7 +385,7 @@ func (h Hook) blocks(f check.Finding) bool {
 	case check.DuplicateID, check.Foreign, check.Conflicted, check.Drift:
 		return false
 	case check.Incomplete:
-		return h.Strict
+		return h.of(f.Path).Strict
 	default:
 		return f.Severity == check.Error
 	}

@@ -469,7 +469,9 @@ func TestPreCommitThatOnlyChecks(t *testing.T) {
 	f := newFixture(t)
 	dir := f.converse(firstID, "first", "needed")
 	f.Run("add", dir)
-	v, err := stage.Hook{Repo: openRepo(t, f.Repository), CheckOnly: true}.PreCommit(t.Context())
+	v, err := stage.Hook{
+		Repo: openRepo(t, f.Repository), Rules: always(stage.Rules{CheckOnly: true}),
+	}.PreCommit(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -487,7 +489,9 @@ func TestPreCommitMindsAnIncompleteTurnWhenStrict(t *testing.T) {
 		stream[:strings.LastIndex(stream[:cut], "{")], ", \n")+"\n]\n")
 	f.Run("add", "-f", ".jp")
 	for _, strict := range []bool{false, true} {
-		v, err := stage.Hook{Repo: openRepo(t, f.Repository), Strict: strict}.PreCommit(t.Context())
+		v, err := stage.Hook{
+			Repo: openRepo(t, f.Repository), Rules: always(stage.Rules{Strict: strict}),
+		}.PreCommit(t.Context())
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -495,4 +499,9 @@ func TestPreCommitMindsAnIncompleteTurnWhenStrict(t *testing.T) {
 			t.Errorf("strict %v: got %+v", strict, v)
 		}
 	}
+}
+
+// always are rules for every workspace.
+func always(r stage.Rules) func(string) stage.Rules {
+	return func(string) stage.Rules { return r }
 }

@@ -1,0 +1,118 @@
+package main
+
+import (
+	"context"
+	"path"
+	"path/filepath"
+	"slices"
+
+	"github.com/git-jp/git-jp/gitint"
+	"github.com/git-jp/git-jp/internal/check"
+	"github.com/git-jp/git-jp/internal/config"
+	"github.com/git-jp/git-jp/internal/merge"
+	"github.com/git-jp/git-jp/internal/stage"
+	"github.com/git-jp/git-jp/internal/workspace"
+)
+
+// A served hook knows what each workspace of its repository wants. A repository has several
+// where directories below its root have one of their own.
+type served struct {
+	stage.Hook
+	// settings are those of a workspace, by its directory .jp. They are read when something
+	// lies there: a commit without conversations reads none.
+	settings func(dir string) config.Settings
+}
+
+func (c hookCmd) hook(ctx context.Context, a *app) (served, error) {
+	repo, err := a.repo(ctx)
+	if err != nil {
+		return served{}, err
+	}
+	if root, err := workspace.Find(repo.Root()); repo.Root() != "" && err == nil && c.putsBack() {
+		a.putBack(ctx, root, repo)
+	}
+	h := served{settings: a.settingsBelow(repo)}
+	h.Hook = stage.Hook{Repo: repo, Cache: a.refsCache(repo), Rules: func(dir string) stage.Rules {
+		s := h.settings(dir)
+		return stage.Rules{
+			MaxBlobBytes: s.Storage.MaxBlobBytes, CheckOnly: !s.Hooks.Stage, Strict: s.Hooks.Strict,
+		}
+	}}
+	return h, nil
+}
+
+// settingsBelow reads the settings of workspaces. Where they cannot be read the others hold:
+// that a hook looks at what somebody commits is not for a slip in a file to end.
+func (a *app) settingsBelow(repo *gitint.Repo) func(dir string) config.Settings {
+	known := make(map[string]config.Settings)
+	return func(dir string) config.Settings {
+		if s, ok := known[dir]; ok {
+			return s
+		}
+		root := ""
+		if repo.Root() != "" {
+			root = filepath.Join(repo.Root(), filepath.FromSlash(path.Dir(dir)))
+		}
+		conf, err := a.readConfig(root)
+		if err != nil {
+			a.warn("%s: %v; the hooks go on with the defaults", dir, err)
+			conf, err = config.Load(config.Dirs{})
+		}
+		var s config.Settings
+		if err == nil {
+			s = conf.Settings()
+		}
+		known[dir] = s
+		return s
+	}
+}
+
+// of are the settings that hold for a file.
+func (h served) of(name string) config.Settings {
+	dir, _ := workspaceOf(name + "/")
+	return h.settings(dir)
+}
+
+// changes reports whether hooks may change what is staged of a file's workspace.
+func (h served) changes(name string) bool { return h.of(name).Hooks.Stage }
+
+// restores reports whether they bring back content that it lost.
+func (h served) restores(name string) bool { return h.changes(name) && h.of(name).Hooks.Restore }
+
+// checked leaves out the findings of workspaces that turned the check off.
+func (h served) checked(findings []check.Finding) []check.Finding {
+	return slices.DeleteFunc(slices.Clone(findings), func(f check.Finding) bool {
+		return h.of(f.Path).Hooks.Check == "off"
+	})
+}
+
+// stops reports whether a finding is one to stop for in its workspace.
+func (h served) stops(f check.Finding) bool { return h.of(f.Path).Hooks.Check == "error" }
+
+// replaceable are the blends that hooks may merge anew.
+func (h served) replaceable(blends []merge.Blend) []merge.Blend {
+	return slices.DeleteFunc(slices.Clone(blends), func(b merge.Blend) bool {
+		return !h.changes(b.Path) || h.of(b.Path).Merge.Blended == "refuse"
+	})
+}
+
+// refused are the findings about blends that a workspace wants refused.
+func (h served) refused(findings []check.Finding) []check.Finding {
+	return slices.DeleteFunc(slices.Clone(findings), func(f check.Finding) bool {
+		return f.Severity == check.Warning || h.of(f.Path).Merge.Blended != "refuse"
+	})
+}
+
+// changeable are the paths of workspaces of which hooks may change what is staged.
+func (h served) changeable(paths []gitint.StagedPath) []gitint.StagedPath {
+	return slices.DeleteFunc(slices.Clone(paths), func(p gitint.StagedPath) bool {
+		return !h.changes(p.Path)
+	})
+}
+
+// isProblem reports whether a finding is one that a push is stopped for, where warnings are too
+// if the workspace says so.
+func (h served) isProblem(f check.Finding) bool {
+	return f.Severity == check.Error ||
+		f.Severity == check.Warning && h.of(f.Path).Hooks.Strict
+}
