@@ -150,14 +150,20 @@ func (c Change) added() []string {
 // paths returns all paths, in no order.
 func (c Change) paths() []string { return append(c.added(), c.Remove...) }
 
-// added looks up what Add and AddObjects came to, because update-index passes
-// over a name it does not like with a message and exit code 0.
+// added looks up what the change came to, because update-index passes over a name it
+// does not like with a message and exit code 0, and takes an input that it cannot read for
+// the end of it.
 func (tx *indexTx) added(ctx context.Context, c Change) ([]Entry, error) {
 	names := c.added()
 	slices.Sort(names)
-	after, err := tx.entries(ctx, names)
+	after, err := tx.entries(ctx, c.paths())
 	if err != nil {
 		return nil, err
+	}
+	for _, p := range c.Remove {
+		if len(after[p]) > 0 {
+			return nil, fmt.Errorf("stage %q: git did not remove it", p)
+		}
 	}
 	added := make([]Entry, 0, len(names))
 	for _, p := range names {

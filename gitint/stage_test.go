@@ -536,3 +536,35 @@ func BenchmarkStage1000(b *testing.B) {
 		}
 	})
 }
+
+// TestStage_unreadInput gives the index to a git that takes its input for empty, as one does
+// that cannot read it.
+func TestStage_unreadInput(t *testing.T) {
+	r := committed(t, map[string]string{"here": "x", "there": "y"})
+	bin := t.TempDir()
+	script := `#!/bin/sh
+case " $* " in *" update-index "*) exit 0 ;; esac
+PATH=${PATH#*:}
+exec git "$@"
+`
+	err := os.WriteFile(filepath.Join(bin, "git"), []byte(script), 0o755) //nolint:gosec // is run
+	if err != nil {
+		t.Fatal(err)
+	}
+	path := "PATH=" + bin + ":" + os.Getenv("PATH")
+	t.Setenv("PATH", strings.TrimPrefix(path, "PATH="))
+	before := readIndex(t, r)
+	for name, change := range map[string]gitint.Change{
+		"removed": {Remove: []string{"here"}},
+		"added":   {Add: []string{"new"}},
+	} {
+		r.WriteFile("new", "z")
+		repo := openAt(t, r.With(path))
+		if res, err := repo.Stage(t.Context(), change); err == nil {
+			t.Errorf("%s: %+v", name, res)
+		}
+	}
+	if !bytes.Equal(before, readIndex(t, r)) {
+		t.Error("the index is another")
+	}
+}
