@@ -12,7 +12,6 @@ import (
 	"github.com/alecthomas/kong"
 	"github.com/git-jp/git-jp/compact"
 	"github.com/git-jp/git-jp/events"
-	"github.com/git-jp/git-jp/gitint"
 	"github.com/git-jp/git-jp/internal/quarantine"
 	"github.com/git-jp/git-jp/internal/workspace"
 )
@@ -260,24 +259,42 @@ func changes(r compact.Report) (n int) {
 	return n
 }
 
-// quarantine is where copies are kept: with the clone, or, without one, with the user's data.
-func (a *app) quarantine(ctx context.Context) (quarantine.Quarantine, error) {
+// quarantines are where copies are kept: with the clone, and with the user's data, where they
+// go when there is no clone, yet, or git fails to find it.
+func (a *app) quarantines(ctx context.Context) []quarantine.Quarantine {
 	settings := a.openConfig.Settings()
-	dir := a.workspaceEnv(settings).StateDir()
-	repo, err := a.repo(ctx)
-	switch {
-	case err == nil:
-		dir = repo.Dir()
-	case !errors.Is(err, gitint.ErrNotRepository):
-		// There is one, where the copy would be looked for.
-		return quarantine.Quarantine{}, fmt.Errorf("keep a copy: %w", err)
+	var dirs []string
+	if repo, err := a.repo(ctx); err == nil {
+		dirs = append(dirs, repo.Dir())
 	}
-	if dir == "" {
+	if dir := a.workspaceEnv(settings).StateDir(); dir != "" {
+		dirs = append(dirs, dir)
+	}
+	var all []quarantine.Quarantine
+	for _, dir := range dirs {
+		all = append(all, quarantine.Quarantine{
+			Dir: filepath.Join(dir, "trash"), Root: a.openWorkspace.Root(),
+			Keep: settings.GC.Grace,
+		})
+	}
+	return all
+}
+
+// quarantine is where a copy is put.
+func (a *app) quarantine(ctx context.Context) (quarantine.Quarantine, error) {
+	all := a.quarantines(ctx)
+	if len(all) == 0 {
 		return quarantine.Quarantine{}, errors.New("keep a copy: there is no place for it")
 	}
-	return quarantine.Quarantine{
-		Dir: filepath.Join(dir, "trash"), Root: a.openWorkspace.Root(), Keep: settings.GC.Grace,
-	}, nil
+	return all[0], nil
+}
+
+// copies are the copies of a conversation, the latest of each place first.
+func (a *app) copies(ctx context.Context, id events.ID) (all []quarantine.Copy) {
+	for _, q := range a.quarantines(ctx) {
+		all = append(all, q.Copies(id)...)
+	}
+	return all
 }
 
 // undo takes back the last compaction: one of the overlay, or else what was removed.
@@ -325,11 +342,7 @@ func (a *app) rewriteQuietly(
 
 // restore brings back what the last compaction in place removed.
 func (c compactCmd) restore(ctx context.Context, a *app, conv *workspace.Conversation) error {
-	q, err := a.quarantine(ctx)
-	if err != nil {
-		return err
-	}
-	for _, kept := range q.Copies(conv.ID) {
+	for _, kept := range a.copies(ctx, conv.ID) {
 		was, ok := kept.Restored(conv.Stream)
 		if !ok {
 			continue

@@ -344,13 +344,10 @@ func (k *talk) earlier(ctx context.Context) []*events.Stream {
 		return k.past
 	}
 	k.past = []*events.Stream{}
-	q, err := k.app.quarantine(ctx)
 	conv := k.reading
 	for range maxOrigins {
-		if err == nil {
-			for _, c := range q.Copies(conv.ID) {
-				k.past = append(k.past, c.Stream)
-			}
+		for _, c := range k.app.copies(ctx, conv.ID) {
+			k.past = append(k.past, c.Stream)
 		}
 		k.past = append(k.past, k.app.committed(ctx, conv)...)
 		o := originOf(conv.Details)

@@ -59,7 +59,7 @@ func (c gcUndoCmd) Run(ctx context.Context, a *app) error {
 	if err != nil {
 		return err
 	}
-	asides, err := a.asides(o)
+	asides, err := a.asides(ctx, o)
 	if err != nil {
 		return err
 	}
@@ -101,14 +101,23 @@ func (c gcUndoCmd) tell(a *app, r runRecord, text string) error {
 
 // asides is what other commands have put into the quarantine of a collection. The user-local
 // store has none.
-func (a *app) asides(o gc.Options) ([]quarantine.Aside, error) {
+func (a *app) asides(ctx context.Context, o gc.Options) ([]quarantine.Aside, error) {
 	if o.UserLocal {
 		return nil, nil
 	}
-	s := repair.Sources{Workspace: o.Workspace, Repo: o.Repo}
-	all, err := repair.Quarantine(s, 0, nil).Asides()
-	if err != nil {
-		return nil, fmt.Errorf("list the quarantine: %w", err)
+	var all []quarantine.Aside
+	own := repair.Quarantine(repair.Sources{Workspace: o.Workspace, Repo: o.Repo}, 0, nil)
+	for _, q := range append(a.quarantines(ctx), own) {
+		some, err := q.Asides()
+		if err != nil {
+			return nil, fmt.Errorf("list the quarantine: %w", err)
+		}
+		for _, one := range some {
+			twice := func(other quarantine.Aside) bool { return other.Dir() == one.Dir() }
+			if !slices.ContainsFunc(all, twice) {
+				all = append(all, one)
+			}
+		}
 	}
 	return slices.DeleteFunc(all, func(one quarantine.Aside) bool { return one.Files == 0 }), nil
 }
@@ -147,11 +156,7 @@ func (c gcUndoCmd) compactionBack(ctx context.Context, a *app, one quarantine.As
 	if err != nil {
 		return err
 	}
-	q, err := a.quarantine(ctx)
-	if err != nil {
-		return err
-	}
-	for _, kept := range q.Copies(conv.ID) {
+	for _, kept := range a.copies(ctx, conv.ID) {
 		was, ok := kept.Restored(conv.Stream)
 		if kept.Dir != one.Dir() || !ok {
 			continue

@@ -108,6 +108,7 @@ func TestRestoreFromEachPlace(t *testing.T) {
 		{"the index of another work tree", "worktree-index", repair.PlaceIndex, false},
 		{"the user-local store", "user-local", repair.PlaceStore, false},
 		{"the quarantine", "quarantine", repair.PlaceQuarantine, false},
+		{"a copy of a compaction", "compacted", repair.PlaceQuarantine, false},
 		{"Git LFS", "lfs", repair.PlaceLFS, false},
 		{"an older version of the conversation", "stream", repair.PlaceStream, true},
 		{"the user's copy of the conversation", "copy", repair.PlaceStream, false},
@@ -254,6 +255,8 @@ func (s *site) put(where string, id int) {
 		place(s.t, filepath.Join(silo, "blobs", blobs.Sum([]byte(secret)).Path()), gz)
 	case "quarantine":
 		place(s.t, s.Path(".git/jp/trash/run/files/"+blobs.Sum([]byte(secret)).String()), gz)
+	case "compacted":
+		place(s.t, s.Path(".git/jp/trash/x/blobs/"+blobs.Sum([]byte(secret)).Path()), gz)
 	case "lfs":
 		pointer, name := lfsPointer(gz)
 		s.WriteFile(blobPath(secret), pointer)
