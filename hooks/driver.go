@@ -51,6 +51,9 @@ func textCommand1(d Driver) string {
 		` "$@"; ` + raw + `; }; jp`
 }
 
+// turnLine1 matches the heading of a turn.
+const turnLine1 = `^== (.*)$`
+
 func driverTitle(d Driver) string { return "git jp: " + d.Kind }
 
 // A driverKey is a key of the configuration with every value that we ever gave it, the
@@ -68,6 +71,10 @@ func (d Driver) keys() []driverKey {
 	}
 	if d.Shown {
 		keys = append(keys, driverKey{d.DiffKey(), []string{textCommand1(d)}})
+	}
+	if d.Kind == "events" {
+		// What git writes behind the @@ of a hunk: the turn, and not any line of it.
+		keys = append(keys, driverKey{"diff." + d.Name + ".xfuncname", []string{turnLine1}})
 	}
 	return keys
 }

@@ -53,7 +53,8 @@ func streamText(data []byte) string {
 	}
 	var b bytes.Buffer
 	conv := render.Conversation{Stream: stream, Contents: named{}}
-	if _, err := conv.Render(&b, render.Options{Format: render.FormatText}); err != nil {
+	o := render.Options{Format: render.FormatText, Unnumbered: true}
+	if _, err := conv.Render(&b, o); err != nil {
 		return string(data)
 	}
 	return b.String()

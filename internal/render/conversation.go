@@ -94,6 +94,9 @@ type Options struct {
 	// First and Last are the turns to show, counted from 1, both included; 0 is no
 	// bound. In a projection they are numbers of the stored stream.
 	First, Last int
+	// Unnumbered leaves out the numbers of turns, for a text that is compared with another
+	// one: a turn that comes before others makes no difference to them.
+	Unnumbered bool
 	// Full shows long results and arguments whole on a terminal too.
 	Full bool
 	Now  time.Time      // for relative times; zero shows none

@@ -54,6 +54,9 @@ func (f *textFormatter) turn(t turn) error {
 			notes = append(notes, o.Line(note))
 		}
 	}
+	if f.opts.Unnumbered && len(notes) > 0 {
+		return f.print(o.styled(styleHeading, "== "+strings.Join(notes, ", ")))
+	}
 	line := o.styled(styleHeading, "== "+t.label())
 	if len(notes) > 0 {
 		line += o.styled(styleMark, ", "+strings.Join(notes, ", "))
