@@ -81,6 +81,14 @@ func TestMergeOrderOfPickedTurns(t *testing.T) {
 		}, "4 5")
 }
 
+// What stands behind a turn that went comes behind the turn before it, and stays there when
+// that goes on.
+func TestMergeBehindATurnThatGoesOn(t *testing.T) {
+	sameWays(t,
+		map[string]string{"o": "1 2", "a": "1 2 u", "b": "1", "c": "1 m1"},
+		[]string{"r=o,a,c", "x=o,a,b r=b,x,c", "x=o,b,a r=b,c,x"}, "1 u")
+}
+
 // sameWays walks ways of merging, each a row of "result=base,ours,theirs", that have to lead
 // to the same bytes.
 func sameWays(t *testing.T, commits map[string]string, ways []string, want string) {

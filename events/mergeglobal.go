@@ -2,6 +2,8 @@ package events
 
 import (
 	"bytes"
+	"cmp"
+	"math"
 	"slices"
 
 	"github.com/git-jp/git-jp/blobs"
@@ -23,9 +25,14 @@ type mergeGlobal struct {
 // A globalPlace is where an element that is no event stands.
 type globalPlace struct {
 	turn   *mergeTurn
-	after  int // which event of turn in the result; -1 for none
+	after  int // which event of turn in the result; -1 for none, or lastEvent
 	before bool
 }
+
+// lastEvent stands for whichever event is the last of a turn. What stands behind the whole
+// turn does so when somebody goes on with it, too: so stands what comes there because
+// the turn behind went, and which of the two was first does not matter.
+const lastEvent = math.MaxInt
 
 type globalKey struct {
 	sum  blobs.Hash
@@ -136,7 +143,11 @@ func (m *merger) placeOf(g *mergeGlobal) globalPlace {
 		at[v] = &globalPlace{after: s.after, before: s.before}
 		if s.turn != nil {
 			at[v].turn = s.turn.merged
-			if !s.before {
+			switch {
+			case s.before:
+			case s.after == len(s.turn.events)-1:
+				at[v].after = lastEvent
+			default:
 				at[v].after = s.turn.merged.placeOf(v, s.after)
 			}
 		}
@@ -192,7 +203,7 @@ func (m *merger) comparePlaces(a, b globalPlace) int {
 		}
 		return 1
 	}
-	return a.after - b.after
+	return cmp.Compare(a.after, b.after)
 }
 
 // sortGlobals puts what stands at one place in order: by time, deltas last. Should deltas

@@ -134,7 +134,7 @@ func (w *mergeWriter) placeGlobals(all []*mergeGlobal) {
 		case p.turn.events == nil:
 			p = w.lastOf(p.turn)
 		default:
-			p.after = max(p.after, 0)
+			p.after = min(max(p.after, 0), len(p.turn.events)-1)
 		}
 		w.globals[p] = append(w.globals[p], g)
 	}
