@@ -388,17 +388,13 @@ func (m *world) push(_, _ int) {
 	if t.work.equal(head) && t.index.equal(head) {
 		return
 	}
-	if out, err := t.Try("stash", "push", "-q", "--include-untracked", "--", ".jp"); err != nil {
-		m.tb.Logf("stash: %s", out)
-		return
-	}
-	if t.tryRun("rev-parse", "-q", "--verify", "stash@{"+fmt.Sprint(len(m.stash))+"}") == "" {
+	_, err := t.Try("stash", "push", "-q", "--include-untracked", "--", ".jp")
+	added := fmt.Sprintf("stash@{%d}", len(m.stash))
+	if err != nil || t.tryRun("rev-parse", "-q", "--verify", added) == "" {
 		// git saw nothing to put away, or put away the very same within a second, which is
-		// one commit, and one entry.
-		if work := m.read(t); work.equal(head) {
-			t.work = work
-			m.stageAll(t)
-		}
+		// one commit and one entry, or an error: then work tree and index may be others.
+		t.work = m.read(t)
+		m.stageAll(t)
 		return
 	}
 	// What git takes along of an index that differs from both is git's to say.
