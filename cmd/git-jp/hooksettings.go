@@ -28,8 +28,10 @@ func (c hookCmd) hook(ctx context.Context, a *app) (served, error) {
 	if err != nil {
 		return served{}, err
 	}
-	if root, err := workspace.Find(repo.Root()); repo.Root() != "" && err == nil && c.putsBack() {
-		a.putBack(ctx, root, repo)
+	if repo.Root() != "" && c.putsBack() {
+		if root, err := workspace.Find(repo.Root()); err == nil {
+			a.putBack(ctx, root, repo)
+		}
 	}
 	h := served{settings: a.settingsBelow(repo)}
 	h.Hook = stage.Hook{Repo: repo, Cache: a.refsCache(repo), Rules: func(dir string) stage.Rules {

@@ -47,6 +47,24 @@ func (r *conflictRun) unite(item merge.Case) error {
 	return r.carryOutUnion(item, plan, theirs)
 }
 
+// uniteAll unites what both sides retitled, as far as nobody has to decide anything.
+func (c resolveCmd) uniteAll(ctx context.Context, a *app) error {
+	r, cases, err := c.cases(ctx, a)
+	if err != nil {
+		return err
+	}
+	r.desk = nil
+	for _, item := range cases {
+		if item.Kind != merge.Directories {
+			continue
+		}
+		if err := r.unite(item); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 // carryOutUnion prints and executes the plan.
 func (r *conflictRun) carryOutUnion(item merge.Case, plan *repair.Plan, theirs []byte) error {
 	for _, f := range plan.Faults {

@@ -216,6 +216,9 @@ func (a *app) completeMerge(ctx context.Context, repo *gitint.Repo, failure erro
 	if !merge.Waits(repo) {
 		return failure
 	}
+	if err := (resolveCmd{}).uniteAll(ctx, a); err != nil {
+		return err
+	}
 	index, err := repo.Index(ctx)
 	if err != nil {
 		return err
