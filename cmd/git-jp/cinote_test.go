@@ -8,6 +8,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/git-jp/git-jp/internal/gittest"
@@ -35,6 +36,7 @@ func noteJob(t *testing.T) string {
 // A noteServer answers like GitLab does about the notes of merge request 7 of project 3.
 type noteServer struct {
 	t     *testing.T
+	mu    sync.Mutex
 	notes []string // the note of id 100+i
 	calls []string // all that changed something
 	fails bool
@@ -42,7 +44,16 @@ type noteServer struct {
 
 const notesPath = "/api/v4/projects/3/merge_requests/7/notes"
 
+// held gives the test what the server has, and lets it change that.
+func (s *noteServer) held(f func()) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	f()
+}
+
 func (s *noteServer) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
 	if r.Header.Get("PRIVATE-TOKEN") != "secret" || s.fails {
 		http.Error(w, `{"message":"401 Unauthorized"}`, http.StatusUnauthorized)
 		return
@@ -117,12 +128,14 @@ func TestGitLabNote(t *testing.T) {
 	}
 	want := func(calls string, note string) {
 		t.Helper()
-		if got := strings.Join(server.calls, " "); got != calls {
-			t.Errorf("it called %q, want %q", got, calls)
-		}
-		if len(server.notes) > 2 && !strings.Contains(server.notes[2], note) {
-			t.Errorf("the note is\n%s", server.notes[2])
-		}
+		server.held(func() {
+			if got := strings.Join(server.calls, " "); got != calls {
+				t.Errorf("it called %q, want %q", got, calls)
+			}
+			if len(server.notes) > 2 && !strings.Contains(server.notes[2], note) {
+				t.Errorf("the note is\n%s", server.notes[2])
+			}
+		})
 	}
 	run(r)
 	want("", "")
@@ -132,23 +145,27 @@ func TestGitLabNote(t *testing.T) {
 	want("post", "1 reference without content")
 	run(r, "GIT_JP_TOKEN=secret")
 	want("post put", "as of abc")
-	for line := range strings.Lines(strings.SplitN(server.notes[2], "\n", 2)[1]) {
-		if line != "\n" && !strings.HasPrefix(line, "    ") {
-			t.Errorf("%q is not code", line)
+	server.held(func() {
+		for line := range strings.Lines(strings.SplitN(server.notes[2], "\n", 2)[1]) {
+			if line != "\n" && !strings.HasPrefix(line, "    ") {
+				t.Errorf("%q is not code", line)
+			}
 		}
-	}
+	})
 	r.Run("checkout", "-q", base)
 	run(r, "GIT_JP_TOKEN=secret")
 	want("post put put", "nothing is wrong")
-	server.fails = true
+	server.held(func() { server.fails = true })
 	run(r, "GIT_JP_TOKEN=secret")
 	want("post put put", "nothing is wrong")
-	server.fails, server.notes = false, server.notes[:2]
+	server.held(func() { server.fails, server.notes = false, server.notes[:2] })
 	run(r, "GIT_JP_TOKEN=secret")
 	want("post put put", "")
-	if len(server.notes) != 2 {
-		t.Errorf("a note though nothing is wrong: %q", server.notes[2])
-	}
+	server.held(func() {
+		if len(server.notes) != 2 {
+			t.Errorf("a note though nothing is wrong: %q", server.notes[2])
+		}
+	})
 }
 
 // TestForgesSayTheSame: the note, the annotations of GitHub and the report of GitLab have the
