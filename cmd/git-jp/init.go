@@ -59,7 +59,13 @@ func (c initCmd) Run(ctx context.Context, a *app) error {
 	if !inRepo {
 		return nil
 	}
-	return installCmd{Drivers: c.NoHooks}.Run(ctx, a)
+	if err := (installCmd{Drivers: c.NoHooks}).Run(ctx, a); err != nil {
+		return err
+	}
+	if len(changed) > 0 && !a.JSON {
+		a.note("commit .jp/.id, .jp/.gitignore and .jp/.gitattributes: every clone needs them")
+	}
+	return nil
 }
 
 // errBare says that there is nowhere to put a workspace.
