@@ -55,6 +55,7 @@ type history struct {
 	configs map[int]string    // what a turn ran under
 	covers  map[string][]int  // the turns that a compaction was made for, by timestamp
 	summary map[string]bool   // which of them are summaries
+	cut     map[string]bool   // of which a removal took a piece, or all
 	extras  map[string]bool   // uids of elements of unknown kinds
 	store   memory
 	clock   int
@@ -78,8 +79,9 @@ type history struct {
 func newHistory(t *rapid.T, merges *int) *history {
 	return &history{
 		T: t, turnOf: map[string]int{}, texts: map[string]string{}, configs: map[int]string{},
-		covers: map[string][]int{}, summary: map[string]bool{}, extras: map[string]bool{},
-		store: memory{}, merges: merges, used: map[int]bool{}, picked: map[int]bool{},
+		covers: map[string][]int{}, summary: map[string]bool{}, cut: map[string]bool{},
+		extras: map[string]bool{},
+		store:  memory{}, merges: merges, used: map[int]bool{}, picked: map[int]bool{},
 	}
 }
 

@@ -206,7 +206,11 @@ func (h *history) remove(c *commit, o *op) []byte {
 	var left []string
 	for i, e := range elems {
 		x := h.entry(e)
-		if slices.Contains(blocks[n].events, i) || x.Type == "compaction" && x.To >= index {
+		if slices.Contains(blocks[n].events, i) {
+			continue
+		}
+		if x.Type == "compaction" && x.To >= index {
+			h.cut[x.Timestamp] = true
 			continue
 		}
 		left = append(left, e)

@@ -289,7 +289,7 @@ func (h *history) checkCompactions(c *commit, elems []string, show func() string
 		}
 		slices.Sort(turns)
 		slices.Sort(want)
-		if h.summary[mark] {
+		if h.summary[mark] || h.cut[mark] {
 			want = slices.DeleteFunc(want, func(t int) bool { return !slices.Contains(turns, t) })
 		}
 		if !slices.Equal(turns, want) || len(turns) == 0 {
