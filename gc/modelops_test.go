@@ -388,11 +388,12 @@ func (m *world) push(_, _ int) {
 	if t.work.equal(head) && t.index.equal(head) {
 		return
 	}
-	_, err := t.Try("stash", "push", "-q", "--include-untracked", "--", ".jp")
+	// An error can come after all is put away, when there is nothing left to take back.
+	_, _ = t.Try("stash", "push", "-q", "--include-untracked", "--", ".jp")
 	added := fmt.Sprintf("stash@{%d}", len(m.stash))
-	if err != nil || t.tryRun("rev-parse", "-q", "--verify", added) == "" {
+	if t.tryRun("rev-parse", "-q", "--verify", added) == "" {
 		// git saw nothing to put away, or put away the very same within a second, which is
-		// one commit and one entry, or an error: then work tree and index may be others.
+		// one commit and one entry: then work tree and index are others all the same.
 		t.work = m.read(t)
 		m.stageAll(t)
 		return
