@@ -1,0 +1,114 @@
+//go:build unix
+
+package gittest
+
+import (
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+)
+
+// nobody is the user and the group of a test that runs without privileges.
+const nobody = 65534
+
+// RanAsUser runs a test again, in a process of an unprivileged user, if this process is the
+// superuser's, to whom no file is closed. It reports whether it did, and the caller then has
+// nothing left to do:
+//
+//	if gittest.RanAsUser(t) {
+//		return
+//	}
+//
+// The test fails if it does not pass there; one that is skipped there has not passed. For
+// everybody else RanAsUser returns false at once. The other process works in the same directory,
+// and has a home and a directory for temporary files of its own.
+func RanAsUser(t *testing.T) bool {
+	t.Helper()
+	if os.Geteuid() != 0 {
+		return false
+	}
+	home := userHome(t)
+	args := []string{"-test.v", "-test.count=1", "-test.run=" + exactly(t.Name())}
+	if end, ok := t.Deadline(); ok {
+		args = append(args, "-test.timeout="+time.Until(end).String())
+	}
+	cmd := exec.CommandContext(t.Context(), copyOfTest(t, home), args...)
+	// Its directory is inherited: somebody else may not be able to open it by its path.
+	cmd.Env = append(os.Environ(), "HOME="+home, "TMPDIR="+home, "USER=nobody", "LOGNAME=nobody")
+	cmd.SysProcAttr = &syscall.SysProcAttr{
+		Credential: &syscall.Credential{Uid: nobody, Gid: nobody, Groups: []uint32{}},
+	}
+	out, err := cmd.CombinedOutput()
+	t.Logf("as user %d:\n%s", nobody, out)
+	switch {
+	case err != nil:
+		t.Fatalf("as user %d: %v", nobody, err)
+	case !strings.Contains(string(out), "--- PASS: "+t.Name()+" ("):
+		t.Fatalf("as user %d: the test did not run to its end", nobody)
+	}
+	return true
+}
+
+// exactly is the pattern that matches one test, or subtest, and no other.
+func exactly(name string) string {
+	parts := strings.Split(name, "/")
+	for i, part := range parts {
+		parts[i] = "^" + regexp.QuoteMeta(part) + "$"
+	}
+	return strings.Join(parts, "/")
+}
+
+// userHome makes a directory that belongs to the unprivileged user. The directories of
+// t.TempDir lie below one that only its maker may enter.
+func userHome(t *testing.T) string {
+	t.Helper()
+	dir, err := os.MkdirTemp("", "gittest-user-")
+	if err == nil {
+		t.Cleanup(func() { _ = os.RemoveAll(dir) })
+		err = os.Chown(dir, nobody, nobody)
+	}
+	if err == nil {
+		dir, err = filepath.EvalSymlinks(dir)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	return dir
+}
+
+// copyOfTest copies this program to where the user may run it: go test builds it in a
+// directory that is closed to others.
+func copyOfTest(t *testing.T, dir string) string {
+	t.Helper()
+	name := filepath.Join(dir, filepath.Base(os.Args[0]))
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	from, err := os.Open(self)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer from.Close() //nolint:errcheck // was only read
+	to, err := os.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o755)
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, err = io.Copy(to, from)
+	if closeErr := to.Close(); err == nil {
+		err = closeErr
+	}
+	if err == nil {
+		err = os.Chmod(name, 0o755) // whatever the umask is
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	return name
+}
