@@ -81,6 +81,9 @@ func TestHooksDir(t *testing.T) {
 	global.Run("config", "core.hooksPath", ".husky/_")
 	check(global, r.Path(".husky/_"), "local")
 	check(global.In("../tree"), r.In("../tree").Path(".husky/_"), "local")
+	r.WriteFile("file", "")
+	global.Run("config", "core.hooksPath", "file/hooks")
+	check(global, r.Path("file/hooks"), "local")
 }
 
 func TestCheckAttr(t *testing.T) {

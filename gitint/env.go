@@ -15,10 +15,9 @@ const (
 	envAlternates = "GIT_ALTERNATE_OBJECT_DIRECTORIES"
 )
 
-// pathspecEnv are the variables that give paths another meaning than their own.
-// Git refuses them together with GIT_LITERAL_PATHSPECS.
-var pathspecEnv = [...]string{
-	"GIT_GLOB_PATHSPECS", "GIT_NOGLOB_PATHSPECS", "GIT_ICASE_PATHSPECS",
+// placeEnv are the variables that keep git from finding a repository by itself.
+var placeEnv = [...]string{
+	envDir, envWorkTree, envCommonDir, envIndexFile, envObjectDir, "GIT_CEILING_DIRECTORIES",
 }
 
 // getenv returns a variable of the environment of git, the last one of its name.
@@ -40,10 +39,7 @@ func (r *Repo) lookupEnv(name string) (string, bool) {
 // directory in which git runs: it says them relative to where we were started,
 // and git runs at the root of the work tree. Nothing is set that was not set.
 func (r *Repo) settleEnv() {
-	r.env = slices.DeleteFunc(r.env, func(kv string) bool {
-		name, _, _ := strings.Cut(kv, "=")
-		return slices.Contains(pathspecEnv[:], name)
-	})
+	r.dropEnv()
 	r.replaceEnv(envDir, r.gitDir)
 	r.replaceEnv(envCommonDir, r.commonDir)
 	r.replaceEnv(envIndexFile, r.indexPath)

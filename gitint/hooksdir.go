@@ -2,6 +2,7 @@ package gitint
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"fmt"
 	"path/filepath"
@@ -22,14 +23,31 @@ func (r *Repo) HooksDir(ctx context.Context) (dir, scope string, err error) {
 	switch {
 	case err == nil:
 		dir = string(bytes.TrimSuffix(out, []byte("\n")))
-	case len(settings) == 0 || settings[len(settings)-1].Value != "":
-		return "", "", fmt.Errorf("find the hooks directory: %w", err)
-	default:
+	case len(settings) > 0 && settings[len(settings)-1].Value == "":
 		// Git looks for /pre-commit when core.hooksPath is set to nothing.
 		dir = string(filepath.Separator)
+	case len(settings) > 0:
+		// Git makes no path absolute that leads through a file.
+		dir, err = r.hooksPath(ctx)
+	}
+	if dir == "" {
+		return "", "", fmt.Errorf("find the hooks directory: %w", err)
 	}
 	if len(settings) > 0 {
 		scope = settings[len(settings)-1].Scope
 	}
 	return filepath.Clean(dir), scope, nil
+}
+
+// hooksPath returns core.hooksPath as an absolute path.
+func (r *Repo) hooksPath(ctx context.Context) (string, error) {
+	out, err := r.run(ctx, command{args: []string{"config", "--type=path", "core.hooksPath"}})
+	if err != nil {
+		return "", err
+	}
+	dir := string(bytes.TrimSuffix(out, []byte("\n")))
+	if !filepath.IsAbs(dir) {
+		dir = filepath.Join(cmp.Or(r.Root(), r.GitDir()), dir)
+	}
+	return dir, nil
 }

@@ -3,15 +3,11 @@ package gitint
 import (
 	"bytes"
 	"context"
-	"crypto/sha1"
 	"errors"
 	"fmt"
 	"io/fs"
-	"os"
 	"slices"
 	"strings"
-
-	//nolint:gosec // the checksum of the file
 
 	"github.com/go-git/go-git/v5/plumbing/format/index"
 )
@@ -21,8 +17,10 @@ import (
 type Index struct {
 	repo      *Repo
 	path      string
-	gitDir    string  // of another work tree, "" for our own
-	entries   []Entry // of stage 0, sorted by path
+	gitDir    string     // of another work tree, "" for our own
+	file      *indexFile // while it is read
+	base      *indexFile // of a split index, while it is read
+	entries   []Entry    // of stage 0, sorted by path
 	intents   []string
 	conflicts []string
 	stages    []StageEntry
@@ -57,28 +55,30 @@ func (r *Repo) IndexOf(ctx context.Context, w Worktree) (*Index, error) {
 }
 
 func (r *Repo) readIndex(ctx context.Context, x *Index) (*Index, error) {
-	info, err := os.Stat(x.path)
-	if errors.Is(err, fs.ErrNotExist) {
+	err := x.load()
+	switch {
+	case errors.Is(err, fs.ErrNotExist) && x.file == nil:
 		return x, nil
+	case err == nil:
+		err = x.read(ctx)
 	}
 	if err == nil {
-		err = x.read(ctx, info.Size() >= largeIndex)
+		err = x.expand()
 	}
 	if err != nil {
 		return nil, fmt.Errorf("read index: %w", err)
 	}
-	if err := x.expand(); err != nil {
-		return nil, fmt.Errorf("read index: %w", err)
-	}
+	x.file, x.base = nil, nil
 	slices.SortFunc(x.entries, func(a, b Entry) int { return strings.Compare(a.Path, b.Path) })
 	x.conflicts = slices.Compact(x.conflicts)
 	return x, nil
 }
 
 // read reads the entries, in this process or through git. Git reads what we do not: an
-// index of SHA-256, or with an extension of the future; or it says what is wrong.
-func (x *Index) read(ctx context.Context, large bool) error {
-	if !large && x.decode() == nil {
+// index of SHA-256, or with an extension of the future; or it says what is wrong. Where no
+// checksum says that the entries are what git wrote, what git makes of them counts.
+func (x *Index) read(ctx context.Context) error {
+	if len(x.file.body) < largeIndex && x.file.summed() && x.decode() == nil {
 		return nil
 	}
 	*x = Index{repo: x.repo, path: x.path, gitDir: x.gitDir}
@@ -90,18 +90,10 @@ func (x *Index) decode() error {
 	if x.repo.objectFormat != "sha1" {
 		return index.ErrUnsupportedVersion
 	}
-	data, err := os.ReadFile(x.path)
-	if err != nil {
-		return err
-	}
-	data, err = acceptable(data)
-	if err != nil {
-		return err
-	}
 	var idx index.Index
-	err = index.NewDecoder(bytes.NewReader(data)).Decode(&idx)
+	err := index.NewDecoder(bytes.NewReader(x.file.acceptable())).Decode(&idx)
 	if errors.Is(err, index.ErrUnknownExtension) {
-		idx.Entries, err = x.decodeSplit(data, &idx)
+		idx.Entries, err = x.decodeSplit(&idx)
 	}
 	if err != nil {
 		return err
@@ -116,25 +108,14 @@ func (x *Index) decode() error {
 	return nil
 }
 
-// acceptable checks the checksum and returns the index in a form that go-git
-// takes. It refuses two things that are in order: the mark of a sparse index, an
-// extension that is last but for one, and the zeroes that index.skipHash leaves
-// instead of a checksum.
-func acceptable(data []byte) ([]byte, error) {
-	if len(data) < sha1Size {
-		return nil, index.ErrInvalidChecksum
+// acceptable returns the index in a form that go-git takes. It refuses the mark of a sparse
+// index.
+func (f *indexFile) acceptable() []byte {
+	body := slices.Clone(f.body)
+	if mark, ok := f.extension("sdir"); ok {
+		copy(body[mark.at:], "SDIR") // may be ignored, as expand does what it asks for
 	}
-	body, sum := data[:len(data)-sha1Size], data[len(data)-sha1Size:]
-	actual := sha1.Sum(body) //nolint:gosec // what git wrote there
-	if !bytes.Equal(actual[:], sum) && !oidOf(sum).IsZero() {
-		return nil, index.ErrInvalidChecksum
-	}
-	body = slices.Clone(body)
-	if at := bytes.LastIndex(body, []byte("sdir\x00\x00\x00\x00")); at >= 0 {
-		copy(body[at:], "SDIR") // may be ignored, as expand does what it asks for
-	}
-	actual = sha1.Sum(body) //nolint:gosec // as above
-	return append(body, actual[:]...), nil
+	return append(body, checksum(body, sha1Size)...)
 }
 
 // expand replaces the directories of a sparse index by what is in them. Git would

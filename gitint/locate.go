@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
+	"slices"
 	"strings"
 )
 
@@ -104,4 +105,24 @@ func classify(err error) error {
 		return fmt.Errorf("%w (%w)", ErrNotRepository, err)
 	}
 	return err
+}
+
+// OwnerOf returns the repository that git finds from a directory by itself, whatever GIT_DIR
+// and its like say: "" when that is this one with this work tree, else its directory. Where
+// they say where this one is, and git finds none, there is no other owner.
+func (r *Repo) OwnerOf(ctx context.Context, dir string) (string, error) {
+	env := slices.DeleteFunc(r.Env(), func(kv string) bool {
+		name, _, _ := strings.Cut(kv, "=")
+		return slices.Contains(placeEnv[:], name)
+	})
+	found, err := Open(ctx, Options{Dir: dir, Env: env, Trace: r.trace, Now: r.clock})
+	switch {
+	case errors.Is(err, ErrNotRepository) && r.isPlaced():
+		return "", nil
+	case err != nil:
+		return "", err
+	case found.gitDir == r.gitDir && sameFile(found.root, r.root):
+		return "", nil
+	}
+	return found.gitDir, nil
 }

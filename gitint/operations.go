@@ -1,6 +1,7 @@
 package gitint
 
 import (
+	"bytes"
 	"context"
 	"fmt"
 	"os"
@@ -63,10 +64,10 @@ func (c *rootCollector) operation(ctx context.Context, w Worktree, name string) 
 	for _, id := range idsIn(data, 2*c.repo.idSize()) {
 		add(id)
 	}
-	if !isTodo(name) {
-		return nil
+	if damage := operationDamage(name, data, 2*c.repo.idSize()); damage != "" {
+		c.incomplete(ReasonOperation, title+" "+damage)
 	}
-	for _, short := range shortIDs(string(data), 2*c.repo.idSize()) {
+	for _, short := range shortIDs(name, string(data), 2*c.repo.idSize()) {
 		// While an editor has the list, git has shortened the names in it.
 		id, err := c.repo.revParse(ctx, short+"^{commit}")
 		if ctx.Err() != nil {
@@ -79,6 +80,48 @@ func (c *rootCollector) operation(ctx context.Context, w Worktree, name string) 
 		add(id)
 	}
 	return nil
+}
+
+// stoppedSHA names the commit at which a rebase stopped, as some versions of git write it by
+// less than a whole id.
+const stoppedSHA = "rebase-merge/stopped-sha"
+
+const hexDigits = "0123456789abcdef"
+
+// idFiles are the files in which every line begins with the id of an object, and whether one
+// may be empty: where a branch has no commit yet, or a fetch begins.
+var idFiles = map[string]bool{
+	"ORIG_HEAD": false, "MERGE_HEAD": false, "CHERRY_PICK_HEAD": false, "REVERT_HEAD": false,
+	"REBASE_HEAD": false, "BISECT_HEAD": false, "FETCH_HEAD": true, "AUTO_MERGE": false,
+	"BISECT_EXPECTED_REV": false, "MERGE_AUTOSTASH": false, "NOTES_MERGE_PARTIAL": false,
+	"rebase-merge/onto": false, "rebase-merge/orig-head": false,
+	"rebase-merge/squash-onto": false, "rebase-merge/autostash": false,
+	"rebase-merge/amend": false, stoppedSHA: false, "rebase-apply/orig-head": false,
+	"rebase-apply/onto": false, "rebase-apply/original-commit": false,
+	"rebase-apply/autostash": false, "rebase-apply/abort-safety": true, "sequencer/head": false,
+	"sequencer/abort-safety": true,
+}
+
+// operationDamage says why a file cannot be as git wrote it; "" if it can. What it held may
+// have been the only name of something.
+func operationDamage(name string, data []byte, digits int) string {
+	mayBeEmpty, isIDs := idFiles[name]
+	switch {
+	case isTodo(name) && bytes.IndexByte(data, 0) >= 0:
+		return "has zero bytes"
+	case !isIDs || mayBeEmpty && len(data) == 0:
+		return ""
+	case len(data) == 0:
+		return "is empty"
+	}
+	for line := range bytes.Lines(data) {
+		id, _, _ := bytes.Cut(bytes.TrimRight(line, "\n"), []byte("\t"))
+		isShort := name == stoppedSHA && len(id) < digits && len(id) > 0
+		if len(id) != digits && !isShort || len(bytes.Trim(id, hexDigits)) > 0 {
+			return fmt.Sprintf("has the line %.80q, which does not begin with an object id", line)
+		}
+	}
+	return ""
 }
 
 func (r *Repo) idSize() int {
@@ -125,26 +168,36 @@ var picks = [...]string{
 	"m", "merge",
 }
 
-// shortIDs returns the commits that a list of picks names by less than a whole id.
-func shortIDs(todo string, digits int) []string {
-	var short []string
+// shortIDs returns the commits that a file names by less than a whole id.
+func shortIDs(name, text string, digits int) []string {
+	var named []string
+	switch {
+	case name == stoppedSHA:
+		named = strings.Fields(text)
+	case isTodo(name):
+		named = picked(text)
+	}
+	return slices.DeleteFunc(named, func(id string) bool {
+		return len(id) >= digits || id == "" || strings.Trim(id, hexDigits) != ""
+	})
+}
+
+// picked returns what a list of picks names.
+func picked(todo string) []string {
+	var named []string
 	for line := range strings.Lines(todo) {
 		fields := strings.Fields(line)
 		if len(fields) < 2 || !slices.Contains(picks[:], fields[0]) {
 			continue
 		}
-		name := fields[1]
-		if name == "-C" || name == "-c" {
-			if len(fields) < 3 {
-				continue
+		switch {
+		case fields[1] != "-C" && fields[1] != "-c":
+			if !strings.HasPrefix(fields[0], "m") { // a merge of labels, which are refs
+				named = append(named, fields[1])
 			}
-			name = fields[2]
-		} else if strings.HasPrefix(fields[0], "m") {
-			continue // a merge of labels, which are refs
-		}
-		if len(name) < digits && name != "" && strings.Trim(name, "0123456789abcdef") == "" {
-			short = append(short, name)
+		case len(fields) > 2:
+			named = append(named, fields[2])
 		}
 	}
-	return short
+	return named
 }

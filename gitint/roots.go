@@ -82,6 +82,7 @@ func (r *Repo) Roots(ctx context.Context) (*Roots, error) {
 	if err := c.reflogs(ctx); err != nil {
 		return nil, fmt.Errorf("read reflogs: %w", err)
 	}
+	c.roots.Incomplete = append(c.roots.Incomplete, r.strangeEnv()...)
 	c.roots.Incomplete = append(c.roots.Incomplete, r.Incomplete()...)
 	if !s.refsInFiles {
 		c.incomplete(ReasonExtension, "refs are not files: reflogs and HEADs of other work "+

@@ -134,6 +134,35 @@ func TestRootsSayWhatTheyCannotRead(t *testing.T) {
 			"rebase of unknown commits", ".git/rebase-merge/git-rebase-todo",
 			"pick 0123456 gone\n", `names "0123456"`,
 		},
+		{
+			"list with zero bytes", ".git/rebase-merge/git-rebase-todo",
+			"pick 01234\x00\x00\x00\x00", "git-rebase-todo has zero bytes",
+		},
+		{"empty ORIG_HEAD", ".git/ORIG_HEAD", "", "ORIG_HEAD is empty"},
+		{
+			"zero bytes in MERGE_HEAD", ".git/MERGE_HEAD", strings.Repeat("\x00", 41),
+			"MERGE_HEAD has the line",
+		},
+		{
+			"cut second line of MERGE_HEAD", ".git/MERGE_HEAD", strings.Repeat("a", 40) + "\naaaa",
+			`MERGE_HEAD has the line "aaaa"`,
+		},
+		{
+			"cut FETCH_HEAD", ".git/FETCH_HEAD", strings.Repeat("a", 40) + "\t\tbranch\n" +
+				strings.Repeat("b", 39), "FETCH_HEAD has the line",
+		},
+		{
+			"zero bytes in stopped-sha", ".git/rebase-merge/stopped-sha", "01234\x00\x00",
+			"stopped-sha has the line",
+		},
+		{
+			"unknown stopped-sha", ".git/rebase-merge/stopped-sha", "0123456\n",
+			`stopped-sha names "0123456"`,
+		},
+		{
+			"cut head of picks", ".git/sequencer/head", strings.Repeat("a", 20),
+			"sequencer/head has the line",
+		},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			r := gittest.Repo(t)
@@ -159,6 +188,30 @@ func TestRootsSayWhatTheyCannotRead(t *testing.T) {
 	}
 }
 
+// TestRootsTakeWhatGitWrites holds that files which git may leave behind are no damage.
+func TestRootsTakeWhatGitWrites(t *testing.T) {
+	for _, tt := range []struct{ file, content string }{
+		{".git/FETCH_HEAD", ""},
+		{".git/sequencer/abort-safety", ""},
+		{".git/rebase-merge/git-rebase-todo", ""},
+		{".git/MERGE_RR", strings.Repeat("a", 40) + "\tfile\x00"},
+		{".git/MERGE_MODE", ""},
+	} {
+		r := gittest.Repo(t)
+		id := r.Commit("x")
+		r.WriteFile(".git/ORIG_HEAD", id) // by hand, without a line feed
+		r.WriteFile(".git/FETCH_HEAD", id+"\tnot-for-merge\tbranch 'x' of y\n")
+		r.WriteFile(tt.file, tt.content)
+		roots, err := open(t, r).Roots(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		if len(roots.Incomplete) > 0 {
+			t.Errorf("%s with %q: got %v, want nothing", tt.file, tt.content, roots.Incomplete)
+		}
+	}
+}
+
 // TestWorktreesAreFound asks from the main one, a linked one, and one of a bare repository.
 func TestWorktreesAreFound(t *testing.T) {
 	r := gittest.Repo(t)
@@ -166,6 +219,11 @@ func TestWorktreesAreFound(t *testing.T) {
 	r.Run("worktree", "add", "-q", "../one")
 	r.Run("worktree", "add", "-q", "../two")
 	r.Remove("../two")
+	r.Run("worktree", "add", "-q", "../old")
+	r.Remove("../old")
+	if err := os.Chtimes(r.Path(".git/worktrees/old/index"), longAgo, longAgo); err != nil {
+		t.Fatal(err)
+	}
 	bare := gittest.At(t, filepath.Join(filepath.Dir(r.Dir), "bare.git"))
 	r.Run("clone", "-q", "--bare", ".", bare.Dir)
 	bare.Run("worktree", "add", "-q", "../of-bare", "main")
@@ -178,8 +236,8 @@ func TestWorktreesAreFound(t *testing.T) {
 		at   *gittest.Repository
 		want string
 	}{
-		{r, "repo; one one; two two gone"},
-		{r.In("../one"), "repo; one one; two two gone"},
+		{r, "repo; old old gone; one one; two unknown gone"},
+		{r.In("../one"), "repo; old old gone; one one; two unknown gone"},
 		{bare, "bare; of-bare of-bare"},
 		{bare.In("../of-bare"), "bare; of-bare of-bare"},
 		{separate, "separate; of-separate of-separate"},

@@ -31,6 +31,8 @@ const (
 	// ReasonOperation: an operation in progress names what cannot be found. Only Roots
 	// says so.
 	ReasonOperation = "operation"
+	// ReasonEnvironment: a variable may make git read something else. Only Roots says so.
+	ReasonEnvironment = "environment"
 	// ReasonUnreadable: it could not be found out.
 	ReasonUnreadable = "unreadable"
 )
@@ -68,13 +70,6 @@ type shape struct {
 	incomplete       []Incomplete
 }
 
-// knownExtensions are those under which files mean what they mean without them.
-// Those with a value that matters are looked at one by one.
-var knownExtensions = [...]string{
-	"extensions.noop", "extensions.noop-v1", "extensions.worktreeconfig",
-	"extensions.relativeworktrees", "extensions.preciousobjects",
-}
-
 // shape reads the configuration once.
 func (r *Repo) shape(ctx context.Context) (*shape, error) {
 	r.shapeMu.Lock()
@@ -89,6 +84,9 @@ func (r *Repo) shape(ctx context.Context) (*shape, error) {
 	s := &shape{objectsInProcess: r.objectFormat == "sha1", refsInFiles: true}
 	if err := s.readConfig(out); err != nil {
 		return nil, err
+	}
+	if r.getenv(envReferenceBackend) != "" {
+		s.refsInFiles = false
 	}
 	if err := s.readFiles(r); err != nil {
 		return nil, err
@@ -105,7 +103,7 @@ func (s *shape) readConfig(out []byte) error {
 		return errors.New("read configuration: odd number of fields")
 	}
 	version := "0"
-	var extensions [][2]string
+	var own [][2]string
 	for i := 0; i < len(fields); i += 2 {
 		key, value, hasValue := strings.Cut(string(fields[i+1]), "\n")
 		if !hasValue {
@@ -116,12 +114,12 @@ func (s *shape) readConfig(out []byte) error {
 		case local && key == "core.repositoryformatversion":
 			version = value
 		case local && strings.HasPrefix(key, "extensions."):
-			extensions = append(extensions, [2]string{key, value})
+			own = append(own, [2]string{key, value})
 		default:
 			s.readRemote(key, value)
 		}
 	}
-	for _, e := range extensions {
+	for _, e := range own {
 		s.readExtension(version, e[0], e[1])
 	}
 	return nil
@@ -146,7 +144,7 @@ func (s *shape) setPartial(detail string) {
 
 func (s *shape) readExtension(version, key, value string) {
 	switch {
-	case slices.Contains(knownExtensions[:], key):
+	case slices.Contains(extensions[:], key):
 	case key == "extensions.partialclone":
 		s.setPartial(key + "=" + value)
 	case version == "0":

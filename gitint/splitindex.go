@@ -2,12 +2,9 @@ package gitint
 
 import (
 	"bytes"
-	"cmp"
 	"encoding/binary"
-	"encoding/hex"
 	"errors"
-	"os"
-	"path/filepath"
+	"slices"
 
 	"github.com/go-git/go-git/v5/plumbing/format/index"
 )
@@ -20,29 +17,24 @@ var errSplit = errors.New("not a split index we read")
 
 // splitLink is the extension that makes an index a split one.
 type splitLink struct {
-	base    string // the digits in the name of the large file
 	deleted bitmap // positions in the large file
 	changed bitmap // positions whose entry is replaced, in order
 }
 
 // decodeSplit reads a split index and its base. idx has the entries of the small
 // file, which go-git reads before it comes upon the extension.
-func (x *Index) decodeSplit(data []byte, idx *index.Index) ([]*index.Entry, error) {
-	link, err := findLink(data[:len(data)-sha1Size])
-	if err != nil || idx.Version > 3 { // version 4 compresses names that are not there
+func (x *Index) decodeSplit(idx *index.Index) ([]*index.Entry, error) {
+	ext, ok := x.file.extension("link")
+	if !ok || x.base == nil || idx.Version > 3 { // version 4 compresses names that are not there
 		return nil, errSplit
 	}
-	gitDir := cmp.Or(x.gitDir, x.repo.gitDir)
-	baseData, err := os.ReadFile(filepath.Join(gitDir, "sharedindex."+link.base))
+	link, err := parseLink(ext.content)
 	if err != nil {
 		return nil, err
 	}
-	sum := baseData[max(0, len(baseData)-sha1Size):]
-	if hex.EncodeToString(sum) != link.base {
-		return nil, errSplit
-	}
 	var base index.Index
-	if err := index.NewDecoder(bytes.NewReader(baseData)).Decode(&base); err != nil {
+	err = index.NewDecoder(bytes.NewReader(slices.Concat(x.base.body, x.base.sum))).Decode(&base)
+	if err != nil {
 		return nil, err
 	}
 	return link.apply(base.Entries, idx.Entries)
@@ -90,47 +82,11 @@ func (l *splitLink) apply(base, ours []*index.Entry) ([]*index.Entry, error) {
 	return all, nil
 }
 
-// findLink finds the extension: it is the one from which extensions go on to the
-// very end.
-func findLink(body []byte) (*splitLink, error) {
-	for at := 0; ; at++ {
-		next := bytes.Index(body[at:], []byte("link"))
-		if next < 0 {
-			return nil, errSplit
-		}
-		at += next
-		if content, ok := extensionAt(body, at); ok {
-			return parseLink(content)
-		}
-	}
-}
-
-// extensionAt returns the content of the extension that begins at a place, if only
-// whole extensions follow.
-func extensionAt(body []byte, at int) ([]byte, bool) {
-	const head = 8
-	var first []byte
-	for at != len(body) {
-		if len(body)-at < head {
-			return nil, false
-		}
-		size := int(binary.BigEndian.Uint32(body[at+4:]))
-		if size > len(body)-at-head {
-			return nil, false
-		}
-		if first == nil {
-			first = body[at+head : at+head+size]
-		}
-		at += head + size
-	}
-	return first, true
-}
-
 func parseLink(content []byte) (*splitLink, error) {
 	if len(content) < sha1Size {
 		return nil, errSplit
 	}
-	link := &splitLink{base: hex.EncodeToString(content[:sha1Size])}
+	link := new(splitLink)
 	rest := content[sha1Size:]
 	if len(rest) == 0 {
 		return link, nil

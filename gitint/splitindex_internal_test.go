@@ -26,15 +26,20 @@ func TestParseBitmap(t *testing.T) {
 	}
 }
 
-func FuzzFindLink(f *testing.F) {
-	f.Add([]byte("link\x00\x00\x00\x14aaaaaaaaaaaaaaaaaaaa"))
-	f.Add([]byte("link\x00\x00\x00\x2caaaaaaaaaaaaaaaaaaaa" +
-		"\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00" +
-		"\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00"))
-	f.Fuzz(func(t *testing.T, body []byte) {
-		link, err := findLink(body)
-		if (link == nil) == (err == nil) {
-			t.Errorf("findLink = %v, %v", link, err)
+func FuzzParseIndexFile(f *testing.F) {
+	for _, version := range []byte{2, 3, 4} {
+		f.Add(append([]byte("DIRC\x00\x00\x00"+string(rune(version))+"\x00\x00\x00\x00"+
+			"link\x00\x00\x00\x14aaaaaaaaaaaaaaaaaaaa"), make([]byte, sha1Size)...))
+	}
+	f.Fuzz(func(t *testing.T, data []byte) {
+		file, err := parseIndexFile(data, sha1Size)
+		if err != nil {
+			return
+		}
+		for _, e := range file.extensions {
+			if e.at+extensionHead+len(e.content) > len(file.body) {
+				t.Errorf("extension %q at %d of %d bytes", e.name, e.at, len(file.body))
+			}
 		}
 	})
 }

@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 )
 
@@ -19,6 +20,7 @@ type Worktree struct {
 	// Root is its absolute path; empty when the main one is bare or cannot be found.
 	Root string
 	// Gone says that there is nothing at Root. Its HEAD, refs and index are still there.
+	// Where Unknown is empty git would forget it now.
 	Gone bool
 	// Unknown says why its files cannot be looked at, "" when they can or are gone.
 	Unknown string
@@ -36,40 +38,90 @@ func (w Worktree) Title() string {
 }
 
 // Worktrees returns the main work tree, also of a bare repository, and the linked ones,
-// also those whose files are gone.
+// also those whose files are gone. The work tree in which we run is among them; where git
+// has it at another place, its Unknown says so.
 func (r *Repo) Worktrees(ctx context.Context) ([]Worktree, error) {
-	first, err := r.mainWorktree(ctx)
+	all, err := r.listWorktrees(ctx)
 	if err != nil {
 		return nil, fmt.Errorf("list work trees: %w", err)
 	}
-	all := []Worktree{first}
+	return r.withOwn(all), nil
+}
+
+func (r *Repo) listWorktrees(ctx context.Context) ([]Worktree, error) {
+	all, err := r.mainWorktrees(ctx)
+	if err != nil {
+		return nil, err
+	}
 	entries, err := os.ReadDir(filepath.Join(r.commonDir, "worktrees"))
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return nil, fmt.Errorf("list work trees: %w", err)
+		return nil, err
 	}
 	for _, e := range entries {
 		w, ok, err := r.linkedWorktree(e.Name())
 		if err != nil {
-			return nil, fmt.Errorf("list work trees: %w", err)
+			return nil, err
 		}
 		if ok {
 			all = append(all, w)
 		}
 	}
-	return all, nil
+	return all, r.judgeGone(ctx, all)
 }
 
-// mainWorktree finds the work tree that belongs to the shared part. Git writes its place
-// down only where it is not beside the repository.
-func (r *Repo) mainWorktree(ctx context.Context) (Worktree, error) {
-	w := Worktree{GitDir: r.commonDir}
-	if r.gitDir == r.commonDir {
-		w.Root = r.root
-		if r.root == "" && !r.bare {
-			w.Unknown = "asked from inside the repository's own directory"
-		}
-		return w, nil
+// withOwn makes sure of the work tree in which we run. What git has on record of it can be
+// stale, after it was moved or where it is mounted at another place, and GIT_DIR and
+// GIT_WORK_TREE put together what they like.
+func (r *Repo) withOwn(all []Worktree) []Worktree {
+	if r.root == "" || slices.ContainsFunc(all, func(w Worktree) bool {
+		return w.GitDir == r.gitDir && sameFile(w.Root, r.root)
+	}) {
+		return all
 	}
+	own := Worktree{GitDir: r.gitDir, Root: r.root, Unknown: "git does not list " + r.root}
+	i := slices.IndexFunc(all, func(w Worktree) bool { return w.GitDir == r.gitDir })
+	if i < 0 {
+		own.Name = filepath.Base(r.gitDir)
+		return append(all, own)
+	}
+	own.Name = all[i].Name
+	if all[i].Root != "" {
+		own.Unknown = fmt.Sprintf("git lists it at %s, and this is %s", all[i].Root, r.root)
+	}
+	all[i] = own
+	return all
+}
+
+// mainWorktrees returns the work tree that belongs to the shared part. Git writes its place
+// down only where it is not beside the repository. It is two where a link or a file .git
+// leads from one to the repository in the other.
+func (r *Repo) mainWorktrees(ctx context.Context) ([]Worktree, error) {
+	beside := Worktree{GitDir: r.commonDir}
+	if filepath.Base(r.commonDir) == ".git" {
+		beside.Root = filepath.Dir(r.commonDir)
+	}
+	if r.gitDir == r.commonDir && beside.Root == r.root && r.root != "" && !r.isPlaced() {
+		return []Worktree{beside}, nil
+	}
+	listed, err := r.listedMain(ctx, beside)
+	if err != nil {
+		return nil, err
+	}
+	own := Worktree{GitDir: r.commonDir, Root: r.root}
+	switch {
+	case r.gitDir != r.commonDir || r.root == "" || sameFile(listed.Root, r.root),
+		!leadsTo(filepath.Join(r.root, ".git"), r.gitDir):
+		return []Worktree{listed}, nil
+	case listed.Root == "":
+		return []Worktree{own}, nil
+	}
+	return []Worktree{listed, own}, nil
+}
+
+// listedMain is what the configuration says about the main work tree, else the one beside the
+// shared part.
+func (r *Repo) listedMain(ctx context.Context, beside Worktree) (Worktree, error) {
+	w := Worktree{GitDir: r.commonDir}
 	place, err := r.commonConfig(ctx, "core.worktree")
 	if err != nil {
 		return w, err
@@ -85,26 +137,43 @@ func (r *Repo) mainWorktree(ctx context.Context) (Worktree, error) {
 		w.Root = filepath.Clean(place)
 	case place != "":
 		w.Root = filepath.Join(r.commonDir, place)
-	case filepath.Base(r.commonDir) == ".git":
-		w.Root = filepath.Dir(r.commonDir)
+	case beside.Root != "":
+		w.Root = beside.Root
 	default:
 		w.Unknown = "nothing says where it is"
 		return w, nil
 	}
-	_, err = os.Lstat(w.Root)
-	w.Gone = errors.Is(err, fs.ErrNotExist)
+	if _, err = os.Lstat(w.Root); errors.Is(err, fs.ErrNotExist) {
+		w.Gone, w.Unknown = true, "nothing is at "+w.Root
+	}
 	return w, nil
 }
 
+// isPlaced reports whether the environment says where the repository or its work tree is.
+func (r *Repo) isPlaced() bool {
+	return slices.ContainsFunc([]string{envDir, envWorkTree, envCommonDir}, func(name string) bool {
+		return r.getenv(name) != ""
+	})
+}
+
 // commonConfig is the value of a key as the main work tree sees it, "" when there is none.
-func (r *Repo) commonConfig(ctx context.Context, key string) (string, error) {
+// What the user or a command line says is no word about one repository.
+func (r *Repo) commonConfig(ctx context.Context, key string) (value string, err error) {
 	out, err := r.run(ctx, command{args: []string{
-		"--git-dir=" + r.commonDir, "config", "--get", key,
+		// Git would go to the place that core.worktree names, and need not get there.
+		"--git-dir=" + r.commonDir, "--work-tree=" + r.runDir,
+		"config", "-z", "--show-scope", "--get-all", key,
 	}})
 	if exitCode(err) == 1 {
 		return "", nil
 	}
-	return strings.TrimSuffix(string(out), "\n"), err
+	fields := splitZ(out)
+	for i := 0; i+1 < len(fields); i += 2 {
+		if scope := fields[i]; scope == "local" || scope == "worktree" {
+			value = fields[i+1]
+		}
+	}
+	return value, err
 }
 
 // linkedWorktree reads one directory in worktrees; false when it is none, or just goes.
@@ -130,14 +199,109 @@ func (r *Repo) linkedWorktree(name string) (Worktree, bool, error) {
 		link = filepath.Join(w.GitDir, link)
 	}
 	w.Root = filepath.Dir(filepath.Clean(link))
-	if _, err := os.Lstat(link); err == nil || !errors.Is(err, fs.ErrNotExist) {
-		return w, true, nil
-	}
-	w.Gone = true
-	if _, err := os.Lstat(filepath.Join(w.GitDir, "locked")); err == nil {
-		w.Unknown = "it is locked, and nothing is at " + w.Root
-	}
+	w.look(filepath.Clean(link))
 	return w, true, nil
+}
+
+// look finds out whether a linked work tree is where git has it.
+func (w *Worktree) look(link string) {
+	_, err := os.Lstat(link)
+	_, above := os.Lstat(w.Root)
+	switch {
+	case errors.Is(err, fs.ErrNotExist) && above == nil:
+		w.Unknown = w.Root + " has no .git"
+	case err != nil && !errors.Is(err, fs.ErrNotExist):
+		w.Unknown = err.Error()
+	case err == nil:
+		if !leadsTo(link, w.GitDir) {
+			w.Unknown = "what is at " + w.Root + " is not it"
+		}
+	case exists(filepath.Join(w.GitDir, "locked")):
+		w.Gone, w.Unknown = true, "it is locked, and nothing is at "+w.Root
+	default:
+		w.Gone = true
+	}
+}
+
+// leadsTo reports whether a .git, a directory, a link to one or a file that names one, is that
+// of a repository's directory.
+func leadsTo(link, gitDir string) bool {
+	if info, err := os.Stat(link); err != nil || info.IsDir() {
+		return sameFile(link, gitDir)
+	}
+	data, err := os.ReadFile(link)
+	target, ok := strings.CutPrefix(string(data), "gitdir: ")
+	if target = strings.TrimRight(target, "\r\n"); err != nil || !ok {
+		return false
+	}
+	if !filepath.IsAbs(target) {
+		target = filepath.Join(filepath.Dir(link), target)
+	}
+	return sameFile(target, gitDir)
+}
+
+// judgeGone asks git which of the work trees without files it would forget now. Of the
+// others nobody knows whether they were deleted or moved, or are on a drive that is away.
+func (r *Repo) judgeGone(ctx context.Context, all []Worktree) error {
+	inDoubt := func(w Worktree) bool { return w.Gone && w.Unknown == "" }
+	if !slices.ContainsFunc(all, inDoubt) {
+		return nil
+	}
+	forgotten, err := r.prunable(ctx)
+	if err != nil {
+		return err
+	}
+	for i, w := range all {
+		if inDoubt(w) && !forgotten[w.Root] {
+			all[i].Unknown = "nothing is at " + w.Root
+		}
+	}
+	return nil
+}
+
+// prunable returns the places of work trees that 'git gc' would forget now: those that are
+// gone for longer than gc.worktreePruneExpire.
+func (r *Repo) prunable(ctx context.Context) (map[string]bool, error) {
+	const key, byDefault = "gc.worktreePruneExpire", "3.months.ago"
+	expire, ok, err := r.Config(ctx, key)
+	if err != nil {
+		return nil, err
+	}
+	if !ok {
+		expire = byDefault
+	}
+	out, err := r.run(ctx, command{args: []string{
+		"worktree", "list", "--porcelain", "--expire=" + expire,
+	}})
+	if err != nil {
+		return nil, err
+	}
+	places := make(map[string]bool)
+	for record := range strings.SplitSeq(string(out), "\n\n") {
+		lines := strings.Split(record, "\n")
+		place, ok := strings.CutPrefix(lines[0], "worktree ")
+		if ok && slices.ContainsFunc(lines, func(line string) bool {
+			return line == "prunable" || strings.HasPrefix(line, "prunable ")
+		}) {
+			places[filepath.Clean(place)] = true
+		}
+	}
+	return places, nil
+}
+
+func sameFile(a, b string) bool {
+	x, err := os.Stat(a)
+	if err != nil {
+		return false
+	}
+	y, err := os.Stat(b)
+	return err == nil && os.SameFile(x, y)
+}
+
+// exists is for a file whose presence forbids something only where it is found.
+func exists(name string) bool {
+	_, err := os.Lstat(name)
+	return err == nil
 }
 
 func ignoreMissing(err error) error {

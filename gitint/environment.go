@@ -1,0 +1,146 @@
+package gitint
+
+import (
+	"slices"
+	"strings"
+)
+
+// A treatment is what we do about a variable of the environment, or an extension of a
+// repository, that can change what git reads.
+type treatment int
+
+const (
+	// unknown is what a git to come may know: nobody can say that everything was read.
+	unknown treatment = iota
+	// harmless changes nothing that is read here, or is set by us to what we mean.
+	harmless
+	// honoured is asked of git, or read as git reads it.
+	honoured
+	// dropped is taken out of the environment of every git that we start.
+	dropped
+	// refused makes git read something else than we do. Only deletion minds.
+	refused
+)
+
+const (
+	envReferenceBackend = "GIT_REFERENCE_BACKEND"
+	envPrefix           = "GIT_"
+)
+
+// environment is every variable of git from 2.39 to 2.55 that is not below one of the prefixes
+// of harmlessPrefixes, and those that others set whose names begin in the same way.
+var environment = [...]struct {
+	treatment treatment
+	names     string
+}{
+	{honoured, `GIT_DIR GIT_WORK_TREE GIT_COMMON_DIR GIT_INDEX_FILE GIT_OBJECT_DIRECTORY
+		GIT_ALTERNATE_OBJECT_DIRECTORIES GIT_CEILING_DIRECTORIES GIT_DISCOVERY_ACROSS_FILESYSTEM
+		GIT_IMPLICIT_WORK_TREE GIT_EXEC_PATH
+		GIT_CONFIG_GLOBAL GIT_CONFIG_SYSTEM GIT_CONFIG_NOSYSTEM GIT_CONFIG_PARAMETERS
+		GIT_CONFIG_COUNT`},
+	// git config alone would read another file; the others put patterns into paths.
+	{dropped, `GIT_CONFIG GIT_GLOB_PATHSPECS GIT_NOGLOB_PATHSPECS GIT_ICASE_PATHSPECS`},
+	// Other refs, other parents, other replacements, objects of a push that is not through,
+	// and paths with something before them.
+	{refused, `GIT_REFERENCE_BACKEND GIT_SHALLOW_FILE GIT_GRAFT_FILE GIT_REPLACE_REF_BASE
+		GIT_QUARANTINE_PATH GIT_INTERNAL_SUPER_PREFIX`},
+	// Set by us for each git that reads.
+	{harmless, `GIT_OPTIONAL_LOCKS GIT_NO_REPLACE_OBJECTS GIT_NO_LAZY_FETCH GIT_ALLOW_PROTOCOL
+		GIT_TERMINAL_PROMPT GIT_LITERAL_PATHSPECS`},
+	// For new repositories, and for what is written.
+	{harmless, `GIT_DEFAULT_HASH GIT_DEFAULT_REF_FORMAT GIT_DEFAULT_BRANCH GIT_TEMPLATE_DIR
+		GIT_CLONE_PROTECTION_ACTIVE GIT_INDEX_VERSION GIT_REFLOG_ACTION GIT_ALLOW_NULL_SHA1
+		GIT_FORCE_UNTRACKED_CACHE GIT_DISABLE_UNTRACKED_CACHE GIT_CHERRY_PICK_HELP GIT_SVN_ID`},
+	// What only says how broken refs and commits that are missing are met; we meet them
+	// ourselves.
+	{harmless, `GIT_REF_PARANOIA GIT_COMMIT_GRAPH_PARANOIA`},
+	// Attributes, the name of a namespace of a server, and where in the work tree git began.
+	{harmless, `GIT_ATTR_SOURCE GIT_ATTR_GLOBAL GIT_ATTR_SYSTEM GIT_ATTR_NOSYSTEM GIT_NAMESPACE
+		GIT_PREFIX`},
+	// How git talks to people and to other machines, and what it may use for it.
+	{harmless, `GIT_ADVICE GIT_ASKPASS GIT_EDITOR GIT_SEQUENCE_EDITOR GIT_PAGER GIT_PAGER_IN_USE
+		GIT_FLUSH GIT_PROGRESS_DELAY GIT_PRINT_SHA1_ELLIPSIS GIT_TEXTDOMAINDIR GIT_USER_AGENT
+		GIT_ALLOC_LIMIT GIT_MMAP_LIMIT GIT_FORCE_THREADS GIT_SHELL_PATH GIT_SMART_HTTP
+		GIT_EXTERNAL_DIFF GIT_EXTERNAL_DIFF_TRUST_EXIT_CODE GIT_MERGE_AUTOEDIT
+		GIT_MERGE_VERBOSITY GIT_MAN_VIEWER GIT_PROTOCOL GIT_PROTOCOL_FROM_USER GIT_PROJECT_ROOT
+		GIT_OVERRIDE_VIRTUAL_HOST GIT_EXT_SERVICE GIT_EXT_SERVICE_NOPREFIX GIT_TOKEN
+		GIT_SSH GIT_SSH_COMMAND GIT_SSH_VARIANT GIT_TRANSPORT_HELPER_DEBUG GIT_TRANSLOOP_DEBUG
+		GIT_AUTO_COMMENT_CHAR_CONFIG_WARNING_GIVEN GIT_PUSH_NONCE GIT_PERL_FATAL_WARNINGS
+		GIT_SEND_EMAIL_NOTTY GIT_SVN_NOTTY GIT_SOURCING_ZSH_COMPLETION
+		GIT_TESTING_ALL_COMMAND_LIST GIT_TESTING_PORCELAIN_COMMAND_LIST`},
+	// What Jenkins, GitLab and Bitrise tell their jobs.
+	{harmless, `GIT_COMMIT GIT_BRANCH GIT_LOCAL_BRANCH GIT_URL GIT_CHECKOUT_DIR
+		GIT_PREVIOUS_COMMIT GIT_PREVIOUS_SUCCESSFUL_COMMIT
+		GIT_STRATEGY GIT_CHECKOUT GIT_DEPTH GIT_CLEAN_FLAGS GIT_FETCH_EXTRA_FLAGS
+		GIT_REPOSITORY_URL`},
+}
+
+// harmlessPrefixes begin the names of many variables, none of which changes what is read.
+var harmlessPrefixes = [...]string{
+	"GIT_AUTHOR_", "GIT_COMMITTER_", "GIT_NOTES_", "GIT_PUSH_OPTION_", "GIT_PUSH_CERT",
+	"GIT_TRACE", "GIT_CURL_", "GIT_HTTP_", "GIT_SSL_", "GIT_PROXY_", "GIT_TCP_",
+	"GIT_DIFF_", "GIT_DIFFTOOL", "GIT_MERGETOOL", "GIT_REDIRECT_", "GIT_SENDEMAIL_",
+	"GIT_PS1_", "GIT_COMPLETION_", "GIT_GUI_", "GIT_CVSSERVER_", "GIT_INTERNAL_GETTEXT_",
+	"GIT_TEST_",                            // git's own tests
+	"GIT_CONFIG_KEY_", "GIT_CONFIG_VALUE_", // read by git with GIT_CONFIG_COUNT
+	"GIT_LFS_",                                 // Git LFS
+	"GIT_CLONE_", "GIT_SUBMODULE_", "GIT_URL_", // Jenkins, GitLab, Bitrise
+	"GIT_JP_", // ours
+}
+
+// treatmentOf returns what we do about a variable whose name begins as those of git do.
+func treatmentOf(name string) treatment {
+	for _, row := range environment {
+		if slices.Contains(strings.Fields(row.names), name) {
+			return row.treatment
+		}
+	}
+	for _, prefix := range harmlessPrefixes {
+		if strings.HasPrefix(name, prefix) {
+			return harmless
+		}
+	}
+	return unknown
+}
+
+// dropEnv takes out of the environment what would make git read something else than it would
+// without it, where nobody can want that.
+func (r *Repo) dropEnv() {
+	r.env = slices.DeleteFunc(r.env, func(kv string) bool {
+		name, _, _ := strings.Cut(kv, "=")
+		return strings.HasPrefix(name, envPrefix) && treatmentOf(name) == dropped
+	})
+}
+
+// strangeEnv returns the variables because of which git may read something else than we do.
+func (r *Repo) strangeEnv() []Incomplete {
+	var found []Incomplete
+	for _, kv := range r.env {
+		name, value, _ := strings.Cut(kv, "=")
+		if !strings.HasPrefix(name, envPrefix) {
+			continue
+		}
+		var what string
+		switch treatmentOf(name) {
+		case unknown:
+			what = " is a variable that this version does not know"
+		case refused:
+			what = " makes git read something else"
+		default:
+			continue
+		}
+		i := Incomplete{ReasonEnvironment, name + "=" + value + what}
+		if !slices.Contains(found, i) {
+			found = append(found, i)
+		}
+	}
+	return found
+}
+
+// extensions are those of git 2.55 under which files mean what they mean without them. Those
+// with a value that matters are looked at one by one.
+var extensions = [...]string{
+	"extensions.noop", "extensions.noop-v1", "extensions.worktreeconfig",
+	"extensions.relativeworktrees", "extensions.preciousobjects",
+	"extensions.submodulepathconfig",
+}

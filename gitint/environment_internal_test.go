@@ -1,0 +1,115 @@
+package gitint
+
+import (
+	"os"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// TestEveryVariableHasATreatment holds the table against the variables of git's sources.
+func TestEveryVariableHasATreatment(t *testing.T) {
+	data, err := os.ReadFile("testdata/environment.txt")
+	if err != nil {
+		t.Fatal(err)
+	}
+	count := 0
+	for line := range strings.Lines(string(data)) {
+		if strings.HasPrefix(line, "#") {
+			continue
+		}
+		name, version, ok := strings.Cut(strings.TrimSpace(line), " ")
+		if !ok || !strings.HasPrefix(version, "2.") {
+			t.Fatalf("line %q", line)
+		}
+		count++
+		if treatmentOf(name) == unknown {
+			t.Errorf("%s, of git %s, has no treatment", name, version)
+		}
+	}
+	if count < 200 {
+		t.Errorf("only %d variables", count)
+	}
+}
+
+func TestTreatments(t *testing.T) {
+	for name, want := range map[string]treatment{
+		"GIT_DIR": honoured, "GIT_REFERENCE_BACKEND": refused, "GIT_SHALLOW_FILE": refused,
+		"GIT_REPLACE_REF_BASE": refused, "GIT_CONFIG": dropped, "GIT_BRANCH": harmless,
+		"GIT_CONFIG_KEY_17": harmless, "GIT_JP_SOAK": harmless, "GIT_REF_BACKEND": unknown,
+		"GIT_DIRECTORY": unknown, "GIT_": unknown, "GIT_CONFIG_": unknown,
+	} {
+		if got := treatmentOf(name); got != want {
+			t.Errorf("%s is treated as %d, want %d", name, got, want)
+		}
+	}
+	seen := make(map[string]bool)
+	for _, row := range environment {
+		for _, name := range strings.Fields(row.names) {
+			if seen[name] || !strings.HasPrefix(name, envPrefix) {
+				t.Errorf("%s stands there twice, or is none of git", name)
+			}
+			seen[name] = true
+		}
+	}
+}
+
+func TestStrangeEnvironment(t *testing.T) {
+	r := &Repo{env: []string{
+		"GITHUB_SHA=1", "GITLAB_CI=1", "GITEA_ACTIONS=1", "PATH=/bin", "GIT_BRANCH=main",
+		"GIT_FUTURE=", "GIT_SHALLOW_FILE=", "GIT_CONFIG=x", "GIT_FUTURE=",
+	}}
+	r.dropEnv()
+	if slices.ContainsFunc(r.env, func(kv string) bool { return kv == "GIT_CONFIG=x" }) {
+		t.Error("GIT_CONFIG is still there")
+	}
+	var details []string
+	for _, i := range r.strangeEnv() {
+		details = append(details, i.Reason+" "+i.Detail)
+	}
+	want := []string{
+		"environment GIT_FUTURE= is a variable that this version does not know",
+		"environment GIT_SHALLOW_FILE= makes git read something else",
+	}
+	if !slices.Equal(details, want) {
+		t.Errorf("strange: %q", details)
+	}
+}
+
+// TestExtensions holds what each extension of a repository of version 1 does.
+func TestExtensions(t *testing.T) {
+	for _, tt := range []struct {
+		key, value string
+		reason     string // "" where nothing is missing
+		in         bool   // objects are read in this process
+	}{
+		{"extensions.noop", "true", "", true},
+		{"extensions.noop-v1", "true", "", true},
+		{"extensions.worktreeconfig", "true", "", true},
+		{"extensions.relativeworktrees", "true", "", true},
+		{"extensions.preciousobjects", "true", "", true},
+		{"extensions.submodulepathconfig", "true", "", true},
+		{"extensions.objectformat", "sha1", "", true},
+		{"extensions.objectformat", "sha256", "", false},
+		{"extensions.refstorage", "files", "", true},
+		{"extensions.refstorage", "files:///elsewhere", "", true},
+		{"extensions.refstorage", "reftable", "", true},
+		{"extensions.partialclone", "origin", ReasonPartial, true},
+		{"extensions.compatobjectformat", "sha256", ReasonExtension, false},
+		{"extensions.ofthefuture", "true", ReasonExtension, false},
+	} {
+		s := &shape{objectsInProcess: true, refsInFiles: true}
+		s.readExtension("1", tt.key, tt.value)
+		reason := ""
+		if len(s.incomplete) > 0 {
+			reason = s.incomplete[0].Reason
+		}
+		if reason != tt.reason || s.objectsInProcess != tt.in {
+			t.Errorf("%s=%s: %q, in process %v", tt.key, tt.value, reason, s.objectsInProcess)
+		}
+		files := tt.key != "extensions.refstorage" || tt.value == "files"
+		if tt.reason != ReasonExtension && s.refsInFiles != files {
+			t.Errorf("%s=%s: refs in files %v", tt.key, tt.value, s.refsInFiles)
+		}
+	}
+}
