@@ -33,6 +33,26 @@ func Set(data []byte, file, name, text string) ([]byte, error) {
 	return out, nil
 }
 
+// SetValue is [Set] for a key of jp's, with the value that package jpconfig made of the text: a
+// string, a bool, an int64, a float64 or a list of strings.
+func SetValue(data []byte, file, name string, v any) ([]byte, error) {
+	path, k, err := target(file, name)
+	if err != nil {
+		return nil, err
+	}
+	if k.Name != "" {
+		return nil, fmt.Errorf("set %s: it is no key of jp", name)
+	}
+	out, err := edit(data, change{path: path, literal: tomlLiteral(k, "", v)})
+	if err != nil {
+		return nil, fmt.Errorf("set %s in %s: %w", name, file, err)
+	}
+	return out, nil
+}
+
+// SplitKey returns the segments of a dotted name, of which some may be quoted.
+func SplitKey(name string) ([]string, error) { return split(name) }
+
 // Unset returns data without key. A key that is not there is no error.
 func Unset(data []byte, file, name string) ([]byte, error) {
 	path, _, err := target(file, name)

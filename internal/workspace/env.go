@@ -5,6 +5,8 @@ import (
 	"path/filepath"
 	"runtime"
 	"time"
+
+	"github.com/git-jp/git-jp/events"
 )
 
 // Env is what a workspace takes from the world around it.
@@ -16,6 +18,10 @@ type Env struct {
 	GOOS   string              // "" means runtime.GOOS
 	Getsid func() (int, error) // the id of the terminal session; nil when there is none
 	PID    int                 // written into locks; 0 means that of this process
+
+	// Committed reports whether Git has a conversation, under whatever name: its directory
+	// then keeps the name that it has. Nil stands for no Git.
+	Committed func(id events.ID) bool
 
 	Settings Settings
 }
@@ -34,6 +40,11 @@ type Settings struct {
 	Format       Format
 	MaxBlobBytes int64         // 0 means the default of package blobs
 	LockWait     time.Duration // how long to wait for a lock; 0 fails at once
+}
+
+// committed reports whether Git has the conversation of an entry.
+func (e Env) committed(at Entry) bool {
+	return !at.Local && e.Committed != nil && e.Committed(at.ID)
 }
 
 func (e Env) getenv(name string) string {

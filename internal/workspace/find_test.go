@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/git-jp/git-jp/internal/gittest"
 	"github.com/git-jp/git-jp/internal/realdata"
 )
 
@@ -40,22 +41,78 @@ func TestFind(t *testing.T) {
 func TestFindAll(t *testing.T) {
 	w := newWorld(t)
 	for _, dir := range []string{
-		"a", "a/b", "nested", "sub", "node_modules/x", ".jp/y", ".git/z", "docs/node_modules_too",
+		"a", "a/b", "nested", "sub", "broken", "empty", "node_modules/x", ".jp/y", ".git/z",
+		".jp/blobs/z", ".jp/conversations/1-x",
 	} {
 		w.write("proj/"+dir+"/.jp/.id", "")
 	}
-	w.write("proj/nested/.git/HEAD", "")
-	w.write("proj/sub/.git", "gitdir: ../.git/modules/sub")
-	got, err := FindAll(w.root)
-	if err != nil {
+	for _, dir := range []string{"proj/nested/.git", "modules/sub"} {
+		w.write(dir+"/HEAD", "ref: refs/heads/main\n")
+		w.write(dir+"/refs/x", "")
+		w.write(dir+"/objects/x", "")
+	}
+	w.write("proj/sub/.git", "gitdir: ../../modules/sub\n")
+	w.write("proj/broken/.git", "gitdir: ../../modules/none\n")
+	if err := os.Mkdir(w.path("proj/empty/.git"), 0o755); err != nil {
 		t.Fatal(err)
 	}
-	for i := range got {
-		got[i], _ = filepath.Rel(w.root, got[i])
-		got[i] = filepath.ToSlash(got[i])
+	if err := os.Symlink(w.root, w.path("link")); err != nil {
+		t.Skip(err)
 	}
-	if want := []string{".", "a", "a/b", "docs/node_modules_too"}; !slices.Equal(got, want) {
-		t.Errorf("found %v", got)
+	for _, root := range []string{w.root, w.path("link")} {
+		got, err := FindAll(root)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i := range got {
+			got[i], _ = filepath.Rel(root, got[i])
+			got[i] = filepath.ToSlash(got[i])
+		}
+		want := []string{".", ".jp/y", "a", "a/b", "broken", "empty", "node_modules/x"}
+		if !slices.Equal(got, want) {
+			t.Errorf("%s: found %v", root, got)
+		}
+	}
+}
+
+func TestFindAllGoesOn(t *testing.T) {
+	if gittest.RanAsUser(t) {
+		return
+	}
+	for _, mode := range []os.FileMode{0, 0o400} { // unreadable, or its names and no more
+		w := newWorld(t)
+		w.write("proj/closed/.jp/x", "")
+		w.write("proj/z/.jp/x", "")
+		if err := os.Chmod(w.path("proj/closed"), mode); err != nil {
+			t.Fatal(err)
+		}
+		got, err := FindAll(w.root)
+		if err := os.Chmod(w.path("proj/closed"), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if !errors.Is(err, os.ErrPermission) {
+			t.Errorf("mode %o: error is %v", mode, err)
+		}
+		if !slices.Contains(got, w.path("proj/z")) {
+			t.Errorf("mode %o: found %v", mode, got)
+		}
+	}
+}
+
+// TestBoundary puts a ".git" at each place on the way, and beside it.
+func TestBoundary(t *testing.T) {
+	for name, want := range map[string]bool{
+		"proj/.git": false, "proj/b/.git": false, "proj/.jp/mcp/.git": false, ".git": false,
+		"proj/a/.git": true, "proj/a/b/.git": true, "proj/a/b/.jp/.git": true,
+		"proj/a/b/.jp/blobs/.git": true, "proj/a/b/.jp/conversations/.git": true,
+	} {
+		w := newWorld(t)
+		w.write("proj/a/b/.jp/blobs/x", "")
+		w.write(name, "")
+		got, err := Boundary(w.root, w.path("proj/a/b"))
+		if err != nil || (got != "") != want || want && got != w.path(name) {
+			t.Errorf("%s: %q, %v", name, got, err)
+		}
 	}
 }
 
@@ -65,20 +122,20 @@ func TestWorkspaceID(t *testing.T) {
 		"": "", "\n": "",
 		"otvo8\n\n": "", "OTVO8\n": "", "otvo\n": "", "otvo8x\n": "", "otvo8\nx\n": "", " tvo8": "",
 	} {
-		if got := parseWorkspaceID([]byte(text)); got != want {
+		if got := ParseWorkspaceID([]byte(text)); got != want {
 			t.Errorf("%q: %q", text, got)
 		}
 	}
 	real, err := os.ReadFile(realdata.Dir(t, "jp-id.txt"))
-	if err != nil || parseWorkspaceID(real) != "otvo8" {
-		t.Errorf("the real file: %q, %v", parseWorkspaceID(real), err)
+	if err != nil || ParseWorkspaceID(real) != "otvo8" {
+		t.Errorf("the real file: %q, %v", ParseWorkspaceID(real), err)
 	}
 }
 
 func TestNewWorkspaceID(t *testing.T) {
 	for millis, want := range map[int64]string{0: "00000", 35: "0000z"} {
 		got := newWorkspaceID(time.UnixMilli(millis))
-		if parseWorkspaceID([]byte(got)) != got || got != want {
+		if ParseWorkspaceID([]byte(got)) != got || got != want {
 			t.Errorf("%d: %s, want %s", millis, got, want)
 		}
 	}

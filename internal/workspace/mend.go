@@ -73,7 +73,7 @@ func (w *Workspace) replaceDetails(e Entry, r Replacement) error {
 		return located(err, path.Join(e.Path, r.Name))
 	}
 	s := w.storeOf(e)
-	if e, err = s.retitle(e, titleOf(d)); err != nil {
+	if e, err = w.retitle(e, titleOf(d)); err != nil {
 		return err
 	}
 	if err := s.write(s.path(e, r.Name), r.After); err != nil {

@@ -9,14 +9,16 @@ import (
 	"github.com/git-jp/git-jp/internal/atomicfile"
 )
 
-// Archive stamps a conversation and moves it to the archive, together with its
-// user-local copy. Of one that is archived already it moves the copy, if that is
+// Archive moves a conversation to the archive, together with its user-local copy. It stamps
+// metadata.json before, unless Git has the conversation: Git then recognizes every file as
+// renamed, whatever another branch does to it, and where a conversation lies is what counts to
+// all readers. Of one that is archived already it moves the copy, if that is
 // still live. A [*DuplicateError] says that it cannot know which directory is meant.
 func (w *Workspace) Archive(ctx context.Context, id events.ID) (Entry, error) {
 	var moved Entry
 	err := w.locked(ctx, "archive", id, func(e Entry, others []Entry) error {
 		err := unique(e, others)
-		if err == nil && e.Partition == Live {
+		if err == nil && e.Partition == Live && !w.env.committed(e) {
 			e, err = w.updateDetails(e, func(d *events.Details) error {
 				now := w.env.Now()
 				d.ArchivedAt = &now
@@ -31,15 +33,17 @@ func (w *Workspace) Archive(ctx context.Context, id events.ID) (Entry, error) {
 	return moved, err
 }
 
-// Unarchive is the reverse of [Workspace.Archive].
+// Unarchive is the reverse of [Workspace.Archive]. A stamp of a conversation that Git has
+// stays for the same reason.
 func (w *Workspace) Unarchive(ctx context.Context, id events.ID) (Entry, error) {
 	var moved Entry
 	err := w.locked(ctx, "unarchive", id, func(e Entry, others []Entry) error {
 		if err := unique(e, others); err != nil {
 			return err
 		}
+		committed := w.env.committed(e)
 		e, err := w.moveAll(e, Live)
-		if err != nil {
+		if moved = e; err != nil || committed {
 			return err
 		}
 		moved, err = w.updateDetails(e, func(d *events.Details) error {

@@ -1,6 +1,7 @@
 package workspace
 
 import (
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -170,4 +171,9 @@ func (w *Workspace) ambiguous(arg string, found []Candidate) error {
 		}
 	}
 	return &AmbiguousError{Arg: arg, Candidates: found}
+}
+
+func exists(name string) bool {
+	_, err := os.Lstat(name)
+	return err == nil
 }

@@ -41,6 +41,12 @@ func (w *Workspace) save(c *Conversation) error {
 	if len(changed) == 0 {
 		return nil
 	}
+	if title := c.Title(); title != c.stored.title {
+		var err error
+		if c.Entry, err = w.retitle(c.Entry, title); err != nil {
+			return err
+		}
+	}
 	if err := s.saveFiles(c, all, changed); err != nil {
 		return err
 	}
@@ -112,12 +118,6 @@ func (c *Conversation) storing(all [3]file) stored {
 }
 
 func (s *store) saveFiles(c *Conversation, all [3]file, changed []file) error {
-	if title := c.Title(); title != c.stored.title {
-		var err error
-		if c.Entry, err = s.retitle(c.Entry, title); err != nil {
-			return err
-		}
-	}
 	for _, f := range changed {
 		if err := s.write(s.path(c.Entry, f.name), f.data); err != nil {
 			return err
@@ -143,10 +143,22 @@ func (s *store) complete(c *Conversation, all [3]file) error {
 	return nil
 }
 
+// DirnameFor returns the name that the directory of an entry gets with a title, unless it is
+// taken.
+func (w *Workspace) DirnameFor(e Entry, title string) string {
+	if w.env.committed(e) {
+		return e.Dirname
+	}
+	return events.Dirname(e.ID, title)
+}
+
 // retitle renames a directory to the name that its title gives it. When there is
-// something of that name already, the old name stays: it means nothing to readers.
-func (s *store) retitle(e Entry, title string) (Entry, error) {
-	to := e.at(e.Partition, events.Dirname(e.ID, title), s.prefix)
+// something of that name already, the old name stays: it means nothing to readers. It stays
+// too when Git has the conversation: in a merge with a branch that changed metadata.json,
+// which is too small for Git to recognize as renamed, the new name would be a conflict.
+func (w *Workspace) retitle(e Entry, title string) (Entry, error) {
+	s := w.storeOf(e)
+	to := e.at(e.Partition, w.DirnameFor(e, title), s.prefix)
 	if to.Dirname == e.Dirname {
 		return e, nil
 	}

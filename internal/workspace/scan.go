@@ -132,8 +132,11 @@ func (s *scanner) duplicates() {
 	}
 }
 
+// errNotRegular says what nobody reads or takes along.
+var errNotRegular = errors.New("a link or device, no regular file")
+
 func notRegular(op, name string) error {
-	return &fs.PathError{Op: op, Path: name, Err: errors.New("a link or device, no regular file")}
+	return &fs.PathError{Op: op, Path: name, Err: errNotRegular}
 }
 
 // readRegular reads a file that is neither a link nor a device nor a pipe.

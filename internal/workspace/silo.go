@@ -71,7 +71,7 @@ func makeSilo(env Env, root, wsid string) (string, error) {
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return "", fmt.Errorf("make directory of user-local conversations: %w", err)
 	}
-	err := os.Symlink(filepath.Join(root, DirName), filepath.Join(dir, "storage"))
+	err := os.Symlink(filepath.Join(root, DirName), filepath.Join(dir, linkName))
 	if err != nil && !errors.Is(err, fs.ErrExist) {
 		return "", fmt.Errorf("link %q to the workspace: %w", dir, err)
 	}

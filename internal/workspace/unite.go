@@ -1,12 +1,14 @@
 package workspace
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
 	"io/fs"
 	"slices"
 
+	"github.com/git-jp/git-jp/blobs"
 	"github.com/git-jp/git-jp/events"
 )
 
@@ -23,8 +25,8 @@ type Union struct {
 // Unite makes one directory of several that share an id. f is given all of them, loaded under
 // the lock, live before archived. It changes the one that is to stay as a function given to
 // [Workspace.Update] may, and says which it is. That one is saved and gets the name of its
-// title; files that only others have, beside those of every conversation, are taken over; and
-// then the others are removed, one after the other.
+// title; the files of others, beside those of every conversation, are taken over, as name~<hash>
+// where the name is taken; and then the others are removed, one after the other.
 //
 // After a crash the one that stays is old, new, or has files of both, and every other one is
 // there or whole in the place where Aside put it. Uniting again ends it. Where there
@@ -63,12 +65,17 @@ func (w *Workspace) unite(all []*Conversation, u Union) (Entry, error) {
 	keep := all[u.Keep]
 	others := slices.Delete(slices.Clone(all), u.Keep, u.Keep+1)
 	s := w.storeOf(keep.Entry)
+	for _, c := range others {
+		if err := s.onlyFiles(c.Entry); err != nil {
+			return keep.Entry, err
+		}
+	}
 	if err := w.save(keep); err != nil {
 		return keep.Entry, err
 	}
 	var err error
 	// The directory may have an older name than its title, when nothing was changed.
-	if keep.Entry, err = s.retitle(keep.Entry, keep.Title()); err != nil {
+	if keep.Entry, err = w.retitle(keep.Entry, keep.Title()); err != nil {
 		return keep.Entry, err
 	}
 	for _, c := range others {
@@ -86,7 +93,7 @@ func (w *Workspace) unite(all []*Conversation, u Union) (Entry, error) {
 		}
 	}
 	// Only now its name may be free.
-	if keep.Entry, err = s.retitle(keep.Entry, keep.Title()); err != nil {
+	if keep.Entry, err = w.retitle(keep.Entry, keep.Title()); err != nil {
 		return keep.Entry, err
 	}
 	return keep.Entry, w.follow(keep.Entry)
@@ -103,22 +110,47 @@ func (w *Workspace) follow(e Entry) error {
 	return err
 }
 
-// takeOver copies the files that are no conversation's own and that keep has not.
+// takeOver copies the files that are no conversation's own. Of two that have one name and are
+// not the same both are kept. It returns only when keep has them all.
 func (s *store) takeOver(keep, from *Conversation) error {
 	for _, name := range from.Files {
-		if managed(name) || slices.Contains(keep.Files, name) {
+		if managed(name) {
 			continue
 		}
 		data, err := readRegular(s.fsys, s.path(from.Entry, name))
-		if errors.Is(err, fs.ErrNotExist) {
-			continue
-		}
 		if err == nil {
-			err = s.write(s.path(keep.Entry, name), data)
+			err = s.keepBeside(keep.Entry, name, data)
 		}
 		if err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// keepBeside writes a file unless it is there. Where something else has its name it gets that
+// of its content too.
+func (s *store) keepBeside(e Entry, name string, data []byte) error {
+	for _, name := range []string{name, name + "~" + blobs.Sum(data).String()[:12]} {
+		at := s.path(e, name)
+		switch now, err := readRegular(s.fsys, at); {
+		case errors.Is(err, fs.ErrNotExist):
+			return s.write(at, data)
+		case err == nil && bytes.Equal(now, data):
+			return nil
+		case err != nil && !errors.Is(err, errNotRegular):
+			return err
+		}
+	}
+	return fmt.Errorf("keep %s: %w", name, errTaken)
+}
+
+// onlyFiles refuses a directory with links and the like in it, which nobody would take over.
+func (s *store) onlyFiles(e Entry) error {
+	return fs.WalkDir(s.fsys, s.path(e), func(name string, d fs.DirEntry, err error) error {
+		if err == nil && !d.IsDir() && !d.Type().IsRegular() {
+			err = notRegular("take over", name)
+		}
+		return err
+	})
 }

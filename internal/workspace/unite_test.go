@@ -5,10 +5,12 @@ import (
 	"fmt"
 	"maps"
 	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
 
+	"github.com/git-jp/git-jp/blobs"
 	"github.com/git-jp/git-jp/events"
 	"github.com/git-jp/git-jp/internal/atomicfile"
 )
@@ -25,6 +27,8 @@ func doubleWorld(t *testing.T) *world {
 	w.conversation(otherDir, "other")
 	w.write(otherDir+"/EXTRA.md", "extra")
 	w.write(otherDir+"/own.txt", "another")
+	w.write(otherDir+"/below/own.txt", "own")
+	w.write(dir1+"/below/own.txt", "beside")
 	return w
 }
 
@@ -69,7 +73,7 @@ func TestUnite(t *testing.T) {
 		t.Errorf("it stays in %s", e.Path)
 	}
 	w.united("done", kept)
-	if len(kept) != 4 {
+	if len(kept) != 5 {
 		t.Errorf("put aside: %v", slices.Sorted(maps.Keys(kept)))
 	}
 	// With one directory there is nothing to unite.
@@ -78,6 +82,21 @@ func TestUnite(t *testing.T) {
 	}); err != nil {
 		t.Error(err)
 	}
+}
+
+// TestUniteLeavesLinks: what it could not take along stays where it is, with all the rest.
+func TestUniteLeavesLinks(t *testing.T) {
+	w := doubleWorld(t)
+	ws := w.open()
+	link := filepath.Join(w.dir, filepath.FromSlash(dir1), "link")
+	if err := os.Symlink("own.txt", link); err != nil {
+		t.Skip(err)
+	}
+	before := w.snapshot("proj")
+	if _, err := ws.Unite(t.Context(), id1, aside{}.uniter); !errors.Is(err, errNotRegular) {
+		t.Errorf("got %v", err)
+	}
+	w.unchanged(before, "proj")
 }
 
 // united checks that there is one directory with all that there was.
@@ -94,6 +113,14 @@ func (w *world) united(what string, kept aside) {
 	}
 	if n := c.Stream.Len(); n != 6 || !slices.Contains(c.Files, "EXTRA.md") {
 		w.Errorf("%s: %d elements and %v", what, n, c.Files)
+	}
+	for name, want := range map[string]string{
+		"own.txt": "another", "own.txt~" + blobs.Sum([]byte("own")).String()[:12]: "own",
+		"below/own.txt": "own", "below/own.txt~" + blobs.Sum([]byte("beside")).String()[:12]: "beside",
+	} {
+		if got := w.read("proj/" + c.Path + "/" + name); got != want {
+			w.Errorf("%s: %s has %q, want %q", what, name, got, want)
+		}
 	}
 	if own := kept[".jp/conversations/17800836875-first/own.txt"]; own != "own" {
 		w.Errorf("%s: the file that both have is aside as %q", what, own)

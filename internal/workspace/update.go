@@ -17,7 +17,7 @@ import (
 // it wants stored it puts into events with [blobs.Loaded]. Where the stream
 // changed, contents that stand in it, hand-edited ones too, go to the blob store first,
 // or, in a workspace of inline format, references are replaced by their content. A new
-// title renames the directory, unless another one has the new name.
+// title renames the directory, unless another one has the new name or Git has the conversation.
 //
 // A crash leaves each file old or new, in the order metadata, base configuration,
 // stream, and all content that the stream refers to.
@@ -99,7 +99,7 @@ func (w *Workspace) updateDetails(e Entry, f func(*events.Details) error) (Entry
 		return e, nil
 	}
 	if titleOf(d) != before {
-		if e, err = s.retitle(e, titleOf(d)); err != nil {
+		if e, err = w.retitle(e, titleOf(d)); err != nil {
 			return e, err
 		}
 	}

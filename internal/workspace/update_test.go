@@ -14,6 +14,7 @@ import (
 	"github.com/git-jp/git-jp/blobs"
 	"github.com/git-jp/git-jp/events"
 	"github.com/git-jp/git-jp/internal/atomicfile"
+	"github.com/git-jp/git-jp/internal/gittest"
 )
 
 func appendMessage(text string) func(*Conversation) error {
@@ -307,8 +308,8 @@ func TestUserLocalOnlyConversationsHaveTheirOwnStore(t *testing.T) {
 }
 
 func TestReadOnlyDirectory(t *testing.T) {
-	if os.Getuid() == 0 {
-		t.Skip("root may write everywhere")
+	if gittest.RanAsUser(t) {
+		return
 	}
 	w := newWorld(t)
 	w.conversation(dir1, "first")

@@ -30,7 +30,7 @@ func Open(root string, env Env) (*Workspace, error) {
 }
 
 func open(root string, env Env) (*Workspace, error) {
-	if !isWorkspace(root) {
+	if !Is(root) {
 		return nil, ErrNoWorkspace
 	}
 	main, err := openStore(filepath.Join(root, DirName), DirName, false, env)
@@ -38,8 +38,8 @@ func open(root string, env Env) (*Workspace, error) {
 		return nil, err
 	}
 	w := &Workspace{root: root, env: env, main: main}
-	if data, err := readRegular(main.fsys, idFile); err == nil {
-		w.wsid = parseWorkspaceID(data)
+	if data, err := readRegular(main.fsys, IDFile); err == nil {
+		w.wsid = ParseWorkspaceID(data)
 	}
 	if dir := findSilo(env, root, w.wsid); dir != "" {
 		// A silo that cannot be opened is not the workspace's fault.

@@ -1,0 +1,93 @@
+package workspace
+
+import (
+	"bytes"
+	"encoding/hex"
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+)
+
+// IsRepository reports whether git takes dir for the root of a working tree because of the
+// ".git" in it, so that the files below are nothing to a working tree around it. It follows
+// git's own test, and in doubt the answer is no: whoever looks for what a repository may need
+// looks into one directory too many.
+func IsRepository(dir string) bool {
+	name := filepath.Join(dir, gitName)
+	info, err := os.Stat(name)
+	if err != nil {
+		return false
+	}
+	if info.Mode().IsRegular() {
+		return isGitFile(name)
+	}
+	return isGitDir(name)
+}
+
+// isGitFile reports whether a file leads to a directory of a repository.
+func isGitFile(name string) bool {
+	data, err := os.ReadFile(name)
+	if err != nil {
+		return false
+	}
+	target, ok := strings.CutPrefix(string(data), "gitdir: ")
+	target = strings.TrimRight(target, "\r\n")
+	if !ok || target == "" {
+		return false
+	}
+	if !filepath.IsAbs(target) {
+		target = filepath.Join(filepath.Dir(name), target)
+	}
+	return isGitDir(target)
+}
+
+// isGitDir reports whether git takes a directory for that of a repository: by its HEAD, its
+// objects and its refs.
+func isGitDir(dir string) bool {
+	if !isHead(filepath.Join(dir, "HEAD")) {
+		return false
+	}
+	common, err := commonDir(dir)
+	return err == nil && isDir(filepath.Join(common, "objects")) &&
+		isDir(filepath.Join(common, "refs"))
+}
+
+// commonDir is the part of a repository that its working trees share.
+func commonDir(dir string) (string, error) {
+	data, err := os.ReadFile(filepath.Join(dir, "commondir"))
+	if errors.Is(err, fs.ErrNotExist) {
+		return dir, nil
+	}
+	common := strings.TrimRight(string(data), "\r\n")
+	if !filepath.IsAbs(common) {
+		common = filepath.Join(dir, common)
+	}
+	return common, err
+}
+
+// isHead reports whether a file says what a HEAD says: a ref, or a commit.
+func isHead(name string) bool {
+	if target, err := os.Readlink(name); err == nil {
+		return strings.HasPrefix(target, "refs/")
+	}
+	data, err := os.ReadFile(name)
+	if err != nil {
+		return false
+	}
+	if ref, ok := bytes.CutPrefix(data, []byte("ref:")); ok {
+		return bytes.HasPrefix(bytes.TrimLeft(ref, " \t\n\r\v\f"), []byte("refs/"))
+	}
+	const digits = 40 // of the shortest id
+	if len(data) < digits {
+		return false
+	}
+	_, err = hex.DecodeString(string(data[:digits]))
+	return err == nil
+}
+
+func isDir(name string) bool {
+	info, err := os.Stat(name)
+	return err == nil && info.IsDir()
+}
