@@ -2,6 +2,7 @@ package events
 
 import (
 	"bytes"
+	"slices"
 	"strings"
 
 	"github.com/go-json-experiment/json/jsontext"
@@ -15,6 +16,15 @@ import (
 // A delta cannot take a key away. Lost names the keys, dotted, that from has and to
 // has not; they stay.
 func DiffConfig(from, to Config) (delta jsontext.Value, lost []string) {
+	delta, paths := diffConfig(from, to)
+	for _, path := range paths {
+		lost = append(lost, strings.Join(path, "."))
+	}
+	return delta, lost
+}
+
+// diffConfig is [DiffConfig] with the paths of the keys that stay.
+func diffConfig(from, to Config) (delta jsontext.Value, lost [][]string) {
 	var d configDiffer
 	a, b := from.root, to.root
 	if a == nil {
@@ -29,7 +39,7 @@ func DiffConfig(from, to Config) (delta jsontext.Value, lost []string) {
 // A configDiffer remembers where in the configuration it is.
 type configDiffer struct {
 	path []string
-	lost []string
+	lost [][]string
 }
 
 // object returns the members of b that differ from those of a.
@@ -43,23 +53,33 @@ func (d *configDiffer) object(a, b *node) []byte {
 		d.path = d.path[:len(d.path)-1]
 	}
 	for _, m := range a.members {
-		if b.member(m.name) == nil && !m.value.isNull() {
-			d.lost = append(d.lost, strings.Join(append(d.path, m.name), "."))
+		d.path = append(d.path, m.name)
+		if b.member(m.name) == nil && !m.value.saysNothing(d.path) {
+			d.lose()
 		}
+		d.path = d.path[:len(d.path)-1]
 	}
 	return object(fs)
+}
+
+func (d *configDiffer) lose() { d.lost = append(d.lost, slices.Clone(d.path)) }
+
+// saysNothing reports whether a value at path is a null where that stands for no value.
+func (n *node) saysNothing(path []string) bool {
+	isNull := n.kind == 0 && (n.raw == nil || string(n.raw) == "null")
+	return isNull && !isFreeForm(placeOf(path))
 }
 
 // value returns what leads from a to b, nil when nothing has to.
 func (d *configDiffer) value(a, b *node) []byte {
 	switch {
-	case a == nil:
-		return b.append(nil, false)
-	case b.isNull():
-		if !a.isNull() {
-			d.lost = append(d.lost, strings.Join(d.path, "."))
+	case b.saysNothing(d.path):
+		if a != nil && !a.saysNothing(d.path) {
+			d.lose()
 		}
 		return nil
+	case a == nil:
+		return b.append(nil, false)
 	case a.kind == '{' && b.kind == '{' && !a.how.discards():
 		if v := d.object(a, b); string(v) != "{}" {
 			return v

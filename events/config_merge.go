@@ -58,7 +58,7 @@ func (m *configMerger) join(prev, next *node) *node {
 	switch {
 	case prev == nil:
 		return next
-	case next.isNull() && free != placeFree && free != placeWhole:
+	case next.isNull() && !isFreeForm(free):
 		return prev
 	case prev.how.discards():
 		return inherit(prev, next)

@@ -15,6 +15,9 @@ const (
 	placeWhole               // any value replaces and is not looked into
 )
 
+// isFreeForm reports whether a null at a place is a value like any other.
+func isFreeForm(p place) bool { return p == placeFree || p == placeWhole }
+
 // any stands for one name in a pattern, rest for all that follows.
 const (
 	anyName  = "*"

@@ -1,5 +1,11 @@
 package events
 
+import (
+	"slices"
+
+	"github.com/go-json-experiment/json/jsontext"
+)
+
 // Config returns the configuration that is in force at an element: that of base and of
 // every config_delta before it. What the deltas set has the given source.
 func (s *Stream) Config(base Config, element, source int) (Config, error) {
@@ -7,7 +13,7 @@ func (s *Stream) Config(base Config, element, source int) (Config, error) {
 }
 
 // TurnConfigs returns for each turn the configuration that it ran under: what was in
-// force where it begins.
+// force where it begins, without the keys that its turn_start notes in [MetadataUnset].
 func (s *Stream) TurnConfigs(base Config, source int) ([]Config, error) {
 	var configs []Config
 	from := 0
@@ -16,7 +22,7 @@ func (s *Stream) TurnConfigs(base Config, source int) ([]Config, error) {
 		if base, err = s.applyDeltas(base, from, turn.First, source); err != nil {
 			return nil, err
 		}
-		configs, from = append(configs, base), turn.First
+		configs, from = append(configs, base.without(s.At(turn.First))), turn.First
 	}
 	return configs, nil
 }
@@ -35,4 +41,22 @@ func (s *Stream) applyDeltas(c Config, from, to, source int) (Config, error) {
 		c = c.Merge(d)
 	}
 	return c, nil
+}
+
+// without returns what a turn ran under that begins with start.
+func (c Config) without(start *Element) Config {
+	v, ok := start.Metadata().Value(MetadataUnset)
+	if !ok || start.Kind() != KindTurnStart {
+		return c
+	}
+	return c.withoutPointers(stringsOf(v))
+}
+
+func (c Config) withoutPointers(pointers []string) Config {
+	for _, p := range pointers {
+		if path := slices.Collect(jsontext.Pointer(p).Tokens()); len(path) > 0 {
+			c = c.Without(path...)
+		}
+	}
+	return c
 }

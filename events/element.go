@@ -71,6 +71,9 @@ func built(raw []byte, at time.Time, ev Event, md Metadata) *Element {
 	if depth >= jpDepth {
 		return unread.broken(ErrTooDeep)
 	}
+	if err := numbers(raw); err != nil {
+		return unread.broken(err)
+	}
 	// Limits are the business of whoever saves, and known there.
 	e, err := readElement(raw, ms, DecodeOptions{MaxBlobBytes: -1})
 	if err != nil {

@@ -17,11 +17,13 @@ type configCache struct {
 	parsed map[string]Config
 	joined map[[2]*node]Config
 	equal  map[[2]*node]bool
+	rans   map[ranKey]Config
 }
 
 func newConfigCache() *configCache {
 	return &configCache{
 		parsed: map[string]Config{}, joined: map[[2]*node]Config{}, equal: map[[2]*node]bool{},
+		rans: map[ranKey]Config{},
 	}
 }
 
@@ -111,20 +113,21 @@ func (m *merger) wanted(t *mergeTurn) (Config, bool) {
 }
 
 // seam returns the delta that restores what a turn ran under from what is in force
-// before it; nil when nothing has to be.
-func (m *merger) seam(inForce Config, t *mergeTurn) *Element {
+// before it, nil when nothing has to be, and the keys that the turn ran without.
+func (m *merger) seam(inForce Config, t *mergeTurn) (delta *Element, unset []string) {
 	want, ok := m.wanted(t)
 	if !ok || m.configs.same(inForce, want) {
-		return nil
+		return nil, nil
 	}
-	delta, lost := DiffConfig(inForce, want)
-	for _, key := range lost {
-		m.warn("%s ran without the setting %s, which another branch made before it", m.says(t), key)
+	d, unset := restore(inForce, want)
+	for _, key := range unset {
+		m.warn("%s ran without the setting %s, which another branch made before it", m.says(t),
+			strings.ReplaceAll(strings.TrimPrefix(key, "/"), "/", "."))
 	}
-	if string(delta) == "{}" {
-		return nil
+	if string(d) == "{}" {
+		return nil, unset
 	}
-	return seamOf(t.events[0].Time(), delta)
+	return seamOf(t.events[0].Time(), d), unset
 }
 
 func seamOf(at time.Time, delta jsontext.Value) *Element {

@@ -99,11 +99,11 @@ func (ds *mergeDeltas) left() []*mergeGlobal {
 // atEnd is where a delta stands that no turn has.
 var atEnd = globalPlace{after: -1, before: true}
 
-// end writes what stands behind the last turn. A delta that lost its turns comes to stand
+// settleEnd decides what stands behind the last turn. A delta that lost its turns comes to stand
 // behind newer ones, and must not take back what they set: a seam says that again.
-func (w *mergeWriter) end() {
+func (w *mergeWriter) settleEnd() {
 	newer, want := w.deltas, w.inForce
-	w.at(atEnd)
+	w.pass(atEnd)
 	var last *Element
 	for _, g := range w.globals[atEnd] {
 		if g.el.Kind() == KindConfigDelta {
@@ -113,8 +113,8 @@ func (w *mergeWriter) end() {
 	if last == nil || w.m.configs.same(w.inForce, want) {
 		return
 	}
-	if delta, _ := DiffConfig(w.inForce, want); string(delta) != "{}" {
-		w.delta(seamOf(last.Time(), delta))
+	if delta, _ := restore(w.inForce, want); string(delta) != "{}" {
+		w.endSeam = seamOf(last.Time(), delta)
 	}
 }
 

@@ -74,6 +74,7 @@ type sideReader struct {
 	open    bool          // no turn_start of the stream's own came yet: see sideTurn
 	fresh   bool          // the next event begins a turn
 	record  []string      // its recorded parents
+	unset   []string      // the keys that it ran without
 	waiting []*sideGlobal // deltas that do not know yet what they stand before
 }
 
@@ -123,8 +124,8 @@ func (r *sideReader) addGlobal(g *sideGlobal) {
 
 func (r *sideReader) turnStart(e *Element) {
 	r.index++
-	own, record := withoutNotes(e)
-	r.open, r.fresh, r.record = own == nil, true, record
+	own, notes := withoutNotes(e)
+	r.open, r.fresh, r.record, r.unset = own == nil, true, notes.record, notes.unset
 	if own != nil {
 		r.begin()
 		r.add(own)
@@ -152,8 +153,8 @@ func isRepair(events []*Element) bool {
 
 // begin opens a turn at the event that comes now.
 func (r *sideReader) begin() {
-	t := &sideTurn{record: r.record, index: r.index, config: r.config}
-	r.fresh, r.record = false, nil
+	t := &sideTurn{record: r.record, index: r.index, config: r.configs.ran(r.config, r.unset)}
+	r.fresh, r.record, r.unset = false, nil, nil
 	r.settle(t)
 	r.turn = t
 	r.turns = append(r.turns, t)
@@ -228,17 +229,26 @@ func firstRequest(events []*Element) *Element {
 	return nil
 }
 
+// turnNotes are what merges wrote into a turn_start.
+type turnNotes struct {
+	record []string // the parents of the turn
+	unset  []string // the keys that it ran without
+}
+
 // withoutNotes returns a turn_start as it was before merges wrote into it, nil when
-// one made it, and the parents that it records.
-func withoutNotes(e *Element) (own *Element, record []string) {
+// one made it, and what they wrote.
+func withoutNotes(e *Element) (own *Element, notes turnNotes) {
 	md := e.Metadata()
 	if v, ok := md.Value(MetadataParent); ok {
-		record = stringsOf(v)
+		notes.record = stringsOf(v)
+	}
+	if v, ok := md.Value(MetadataUnset); ok {
+		notes.unset = stringsOf(v)
 	}
 	if v, ok := md.Value(MetadataSeam); ok && string(v) == "true" {
-		return nil, record
+		return nil, notes
 	}
-	return e.WithMetadata(md.Without(MetadataParent)), record
+	return e.WithMetadata(md.Without(MetadataParent).Without(MetadataUnset)), notes
 }
 
 // stringsOf returns the strings of a JSON array.

@@ -14,7 +14,10 @@ type mergeWriter struct {
 
 	globals map[globalPlace][]*mergeGlobal
 	covers  []*mergeGlobal // the compactions
-	deltas  []*Element     // what was written of them, without seams
+	deltas  []*Element     // what is written of them, without seams
+	seams   map[*mergeTurn]*Element
+	endSeam *Element                // behind the last turn; nil for none
+	unset   map[*mergeTurn][]string // the keys that a turn ran without
 	// positions holds the turns of the result by their position as [Stream.Turns]
 	// counts, where several legacy turns can be one.
 	positions [][]*mergeTurn
@@ -28,6 +31,7 @@ func (m *merger) write() *Stream {
 		m: m, inForce: m.mergedBase,
 		globals: map[globalPlace][]*mergeGlobal{},
 		needs:   map[*mergeTurn]*Element{}, records: map[*mergeTurn][]string{},
+		seams: map[*mergeTurn]*Element{}, unset: map[*mergeTurn][]string{},
 	}
 	all := m.mergeGlobals()
 	for _, g := range all {
@@ -35,16 +39,55 @@ func (m *merger) write() *Stream {
 			w.covers = append(w.covers, g)
 		}
 	}
-	w.number()
 	w.placeGlobals(all)
+	w.settle()
+	w.number()
 	w.at(globalPlace{after: -1})
 	for _, t := range m.places {
 		if t.events != nil {
 			w.turn(t)
 		}
 	}
-	w.end()
+	w.at(atEnd)
+	if w.endSeam != nil {
+		w.out = append(w.out, w.endSeam)
+	}
 	return New(w.out...)
+}
+
+// settle goes through the turns and decides about their seams, and which keys they ran
+// without, before anything is written: a turn without a turn_start needs one for that.
+func (w *mergeWriter) settle() {
+	for p := range w.globals {
+		w.m.sortGlobals(w.globals[p])
+	}
+	w.pass(globalPlace{after: -1})
+	for _, t := range w.m.places {
+		if t.events == nil {
+			continue
+		}
+		w.pass(globalPlace{turn: t, after: -1, before: true})
+		seam, unset := w.m.seam(w.inForce, t)
+		if seam != nil {
+			w.seams[t] = seam
+			w.inForce = w.m.joined(w.inForce, deltaOf(seam))
+		}
+		w.unset[t] = unset
+		for i := range t.events {
+			w.pass(globalPlace{turn: t, after: i})
+		}
+	}
+	w.settleEnd()
+}
+
+// pass joins the deltas at a place to what is in force.
+func (w *mergeWriter) pass(p globalPlace) {
+	for _, g := range w.globals[p] {
+		if g.el.Kind() == KindConfigDelta {
+			w.deltas = append(w.deltas, g.el)
+			w.inForce = w.m.joined(w.inForce, deltaOf(g.el))
+		}
+	}
 }
 
 // number decides which turns get a note of their parent or a turn_start, and so at
@@ -60,7 +103,7 @@ func (w *mergeWriter) number() {
 		if t.parent != last {
 			w.records[t] = w.recordOf(t)
 		}
-		joins := !own && w.records[t] == nil &&
+		joins := !own && w.records[t] == nil && w.unset[t] == nil &&
 			(last == w.m.root || bare != nil && w.follows(last, t, bare))
 		switch {
 		case joins && bare == nil:
@@ -153,24 +196,13 @@ func (w *mergeWriter) lastOf(t *mergeTurn) globalPlace {
 
 // at writes the elements that stand at a place.
 func (w *mergeWriter) at(p globalPlace) {
-	gs := w.globals[p]
-	w.m.sortGlobals(gs)
-	for _, g := range gs {
-		switch g.el.Kind() {
-		case KindCompaction:
+	for _, g := range w.globals[p] {
+		if g.el.Kind() == KindCompaction {
 			w.out = append(w.out, w.compactions(g)...)
-		case KindConfigDelta:
-			w.deltas = append(w.deltas, g.el)
-			w.delta(g.el)
-		default:
+		} else {
 			w.out = append(w.out, g.el)
 		}
 	}
-}
-
-func (w *mergeWriter) delta(e *Element) {
-	w.out = append(w.out, e)
-	w.inForce = w.m.joined(w.inForce, deltaOf(e))
 }
 
 func deltaOf(e *Element) jsontext.Value {
@@ -181,8 +213,8 @@ func deltaOf(e *Element) jsontext.Value {
 // turn writes a turn with what belongs before and in it.
 func (w *mergeWriter) turn(t *mergeTurn) {
 	w.at(globalPlace{turn: t, after: -1, before: true})
-	if seam := w.m.seam(w.inForce, t); seam != nil {
-		w.delta(seam)
+	if seam := w.seams[t]; seam != nil {
+		w.out = append(w.out, seam)
 	}
 	if start := w.needs[t]; start != nil {
 		w.out = append(w.out, w.recorded(start, t))
@@ -196,15 +228,22 @@ func (w *mergeWriter) turn(t *mergeTurn) {
 	}
 }
 
-// recorded returns the turn_start of a turn with a note of its parent where it needs
-// one.
+// recorded returns the turn_start of a turn with the notes that it needs: of its parent, and
+// of the keys that it ran without.
 func (w *mergeWriter) recorded(start *Element, t *mergeTurn) *Element {
-	names := w.records[t]
-	if names == nil {
+	md := start.Metadata()
+	for _, note := range []struct {
+		key   string
+		names []string
+	}{{MetadataParent, w.records[t]}, {MetadataUnset, w.unset[t]}} {
+		if note.names != nil {
+			md = md.With(note.key, array(note.names, func(s string) []byte { return quoted(s) }))
+		}
+	}
+	if len(w.records[t])+len(w.unset[t]) == 0 {
 		return start
 	}
-	v := array(names, func(s string) []byte { return quoted(s) })
-	return start.WithMetadata(start.Metadata().With(MetadataParent, v))
+	return start.WithMetadata(md)
 }
 
 // conflicts returns what a person has to decide, in the order of the result.

@@ -87,3 +87,27 @@ func normalNumber(dst, n []byte) []byte {
 	dst = append(append(dst, significant...), 'e')
 	return strconv.AppendInt(dst, exponent, 10)
 }
+
+// plainNumber appends the one spelling of a number that people would use: positional
+// notation up to 21 digits. As with [normalNumber] numbers that differ stay different.
+func plainNumber(dst, n []byte) []byte {
+	const most = 21
+	normal := normalNumber(nil, n)
+	rest, negative := bytes.CutPrefix(normal, []byte("-"))
+	digits, e, _ := bytes.Cut(rest, []byte("e"))
+	exponent, err := strconv.Atoi(string(e))
+	if err != nil || exponent > most || exponent < -most || len(digits) > most {
+		return append(dst, normal...)
+	}
+	if negative {
+		dst = append(dst, '-')
+	}
+	if exponent >= 0 {
+		return append(append(dst, digits...), bytes.Repeat([]byte("0"), exponent)...)
+	}
+	if short := 1 - exponent - len(digits); short > 0 {
+		digits = append(bytes.Repeat([]byte("0"), short), digits...)
+	}
+	point := len(digits) + exponent
+	return append(append(append(dst, digits[:point]...), '.'), digits[point:]...)
+}

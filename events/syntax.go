@@ -15,12 +15,16 @@ const (
 	MaxDepth = 512
 	// jpDepth is what jp reads, and so what a new element may have.
 	jpDepth = 127
+	// valueDepth is what a value may have wherever in an element it stands: deepest in the
+	// metadata.
+	valueDepth = jpDepth - 3
 )
 
 // Reasons that a [SyntaxError] can wrap.
 var (
 	ErrTooLarge = errors.New("file is too large")
 	ErrTooDeep  = errors.New("containers nest too deep")
+	ErrNumber   = errors.New("a number is too large for a float of 64 bits")
 )
 
 // What keeps a new element from being saved.

@@ -1,0 +1,80 @@
+package events
+
+import (
+	"bytes"
+	"fmt"
+	"strconv"
+
+	"github.com/go-json-experiment/json/jsontext"
+)
+
+// Loadable reports why jp cannot load an element with this value in it, nil when it can: the
+// value is no JSON of its own, nests too deep, or has a number that no float can hold. Whoever
+// is given JSON by somebody else asks before it becomes part of an event.
+func Loadable(v jsontext.Value) error {
+	if !v.IsValid() {
+		return notJSON(v)
+	}
+	if _, depth := measure(v, skipSpace(v, 0)); depth > valueDepth {
+		return ErrTooDeep
+	}
+	return numbers(v)
+}
+
+// Loadable reports why jp cannot load the element, nil when it can. This package reads more:
+// what jp refuses can still be looked at and repaired.
+func (e *Element) Loadable() error {
+	if e.err != nil {
+		return e.err
+	}
+	if _, depth := measure(e.raw, 0); depth >= jpDepth {
+		return ErrTooDeep
+	}
+	return numbers(e.raw)
+}
+
+// numbers reports the first number of valid JSON that is too large for jp.
+func numbers(v []byte) error {
+	for i := 0; i < len(v); {
+		switch c := v[i]; {
+		case c == '"':
+			i = stringEnd(v, i)
+		case c == '-' || '0' <= c && c <= '9':
+			n := number(v[i:])
+			if tooLarge(n) {
+				return fmt.Errorf("%w: %s", ErrNumber, clippedNumber(n))
+			}
+			i += len(n)
+		default:
+			i++
+		}
+	}
+	return nil
+}
+
+// number returns the number that v begins with.
+func number(v []byte) []byte {
+	n := 1
+	for n < len(v) && bytes.IndexByte([]byte("0123456789.eE+-"), v[n]) >= 0 {
+		n++
+	}
+	return v[:n]
+}
+
+// floatDigits is how many digits of an integer any float of 64 bits can hold.
+const floatDigits = 308
+
+func tooLarge(n []byte) bool {
+	if len(n) <= floatDigits && bytes.IndexByte(n, 'e') < 0 && bytes.IndexByte(n, 'E') < 0 {
+		return false
+	}
+	_, err := strconv.ParseFloat(string(n), 64)
+	return err != nil
+}
+
+func clippedNumber(n []byte) string {
+	if len(n) > 20 {
+		return string(n[:20]) + "…"
+	}
+	return string(n)
+}
