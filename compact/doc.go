@@ -9,6 +9,11 @@
 // that it had; the ranges of compactions move along. Metadata that a provider wants back stays
 // with the event that it came with.
 //
+// What a person said about a call stays: a result that holds a refusal, an answer or a
+// correction is neither shortened nor removed, replaces nothing, and is repeated by a summary.
+// What stands in the place of a result says that a call succeeded or failed only where its
+// result said so.
+//
 // Where a content is taken out, what described it stays with the event, and nothing refers to
 // it any more: the reference to it that a model was given becomes the content. Blobs are never
 // touched.

@@ -15,7 +15,8 @@ import (
 func (j *job) dedupTools(ctx context.Context, step *Step) error {
 	limit := j.closed()
 	gone := map[int]bool{}
-	calls := j.stream.Calls()
+	persons := listen(j.stream, j.Contents)
+	calls := persons.mute(j.stream, j.stream.Calls())
 	drop := func(c events.Call) {
 		if !c.Open() && c.Response < limit && j.Hint(c.Name).Dedup {
 			gone[c.Request], gone[c.Response] = true, true
@@ -28,9 +29,9 @@ func (j *job) dedupTools(ctx context.Context, step *Step) error {
 	for _, c := range calls {
 		at[c.Response] = c
 	}
-	for _, found := range dedup.FindSuperseded(j.stream, j.subsumption) {
-		if found.Block < 0 {
-			drop(at[found.Element])
+	for _, found := range dedup.FindSuperseded(j.stream, persons.spare(j.subsumption)) {
+		if c, ok := at[found.Element]; ok && found.Block < 0 {
+			drop(c)
 		}
 	}
 	declared, err := j.declared(ctx, calls, gone, step)

@@ -50,8 +50,8 @@ func fold(s string) string { return strings.ToLower(strings.Join(strings.Fields(
 
 // FactsOf finds facts in events. Contents are opened for results of commits only.
 func FactsOf(elems []*events.Element, rd blobs.Reader) Facts {
-	x := extractor{reader: rd, seen: map[string]bool{}}
 	s := events.New(elems...)
+	x := extractor{reader: rd, seen: map[string]bool{}, persons: listen(s, rd)}
 	for _, c := range s.Calls() {
 		x.call(s, c)
 	}
@@ -70,15 +70,16 @@ func FactsOf(elems []*events.Element, rd blobs.Reader) Facts {
 }
 
 type extractor struct {
-	reader blobs.Reader
-	facts  Facts
-	seen   map[string]bool
+	reader  blobs.Reader
+	persons listener
+	facts   Facts
+	seen    map[string]bool
 }
 
 // call notes what a call wrote.
 func (x *extractor) call(s *events.Stream, c events.Call) {
 	in := invocation(s, c)
-	if in.Result == nil || in.Result.IsError {
+	if in.Result == nil || outcomeOf(in.Result, x.reader) != succeeded {
 		return
 	}
 	if writes(c.Name) {

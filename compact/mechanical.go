@@ -27,14 +27,18 @@ func (j *job) stripReasoning(context.Context, *Step) error {
 	return nil
 }
 
-// stripToolResults leaves of each result its tool, how it went, and a short first line. Of
-// tools whose hint says so the calls go too.
+// stripToolResults leaves of each result its tool, how it went where that is known, and a short
+// first line. Of tools whose hint says so the calls go too.
 func (j *job) stripToolResults(context.Context, *Step) error {
 	limit, closed := j.limit(), j.closed()
 	gone, with := map[int]bool{}, map[int]*events.Element{}
+	persons := listen(j.stream, j.Contents)
 	for _, c := range j.stream.Calls() {
 		hint := j.Hint(c.Name)
 		if c.Open() || c.Response >= limit || !j.strips(hint) {
+			continue
+		}
+		if in := invocation(j.stream, c); in.Result != nil && persons.holds(in.Result) {
 			continue
 		}
 		if hint.Response == Remove && c.Response < closed {
@@ -68,9 +72,9 @@ func (j *job) stripped(c events.Call) *events.Element {
 	if !ok {
 		return nil
 	}
-	text := "[compacted] " + c.Name + ": success"
-	if r.IsError {
-		text = "[compacted] " + c.Name + ": error"
+	text := "[compacted] " + c.Name
+	if how := outcomeOf(r, j.Contents); how != unknown {
+		text += ": " + string(how)
 	}
 	if line := firstLine(r, j.Contents); line != "" {
 		text += "\n" + line

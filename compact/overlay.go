@@ -100,8 +100,9 @@ type Overlay struct {
 	Options    Options    // Contents are read, and the size of a summary is judged
 }
 
-// Apply appends a compaction for each policy to a copy of the stream, and returns them. One
-// whose turns are none is left out.
+// Apply appends the compactions of each policy to a copy of the stream, and returns them. A
+// policy whose turns are none has none; one that takes calls leaves out the turns in which a
+// person spoke about one.
 func (o Overlay) Apply(
 	ctx context.Context, s *events.Stream, policies []Policy,
 ) (*events.Stream, []*events.Compaction, error) {
@@ -112,20 +113,77 @@ func (o Overlay) Apply(
 		if !ok {
 			continue
 		}
-		c := &events.Compaction{StripReasoning: p.Reasoning, ToolCalls: p.Tools}
-		if p.Summarize {
-			turns = out.ExtendForSummary(turns)
-			text, err := o.summary(ctx, out, turns)
-			if err != nil {
-				return nil, nil, err
-			}
-			c.Summary = &text
+		all, err := o.compactions(ctx, out, p, turns)
+		if err != nil {
+			return nil, nil, err
 		}
-		c.FromTurn, c.ToTurn = turns.From, turns.To
-		out.Append(events.NewElement(o.Now, c, events.Metadata{}))
-		made = append(made, c)
+		for _, c := range all {
+			out.Append(events.NewElement(o.Now, c, events.Metadata{}))
+		}
+		made = append(made, all...)
 	}
 	return out, made, nil
+}
+
+// compactions returns what a policy makes of some turns: one compaction, or several where the
+// calls of turns in which a person spoke must stay.
+func (o Overlay) compactions(
+	ctx context.Context, s *events.Stream, p Policy, turns events.Range,
+) ([]*events.Compaction, error) {
+	if p.Summarize {
+		turns = s.ExtendForSummary(turns)
+		text, err := o.summary(ctx, s, turns)
+		if err != nil {
+			return nil, err
+		}
+		return []*events.Compaction{{
+			FromTurn: turns.From, ToTurn: turns.To, Summary: &text,
+			StripReasoning: p.Reasoning, ToolCalls: p.Tools,
+		}}, nil
+	}
+	whole := &events.Compaction{
+		FromTurn: turns.From, ToTurn: turns.To, StripReasoning: p.Reasoning, ToolCalls: p.Tools,
+	}
+	silent := o.silent(s, p, turns)
+	if len(silent) == 1 && silent[0] == turns {
+		return []*events.Compaction{whole}, nil
+	}
+	var all []*events.Compaction
+	if p.Reasoning {
+		whole.ToolCalls = nil
+		all = append(all, whole)
+	}
+	for _, r := range silent {
+		all = append(all, &events.Compaction{FromTurn: r.From, ToTurn: r.To, ToolCalls: p.Tools})
+	}
+	return all, nil
+}
+
+// silent returns the parts of some turns of which a policy may take the calls: those in which
+// no result holds a person's words.
+func (o Overlay) silent(s *events.Stream, p Policy, turns events.Range) []events.Range {
+	if p.Tools == nil {
+		return []events.Range{turns}
+	}
+	spoken := map[int]bool{}
+	persons, of := listen(s, o.Options.Contents), s.TurnOf()
+	for _, c := range s.Calls() {
+		if in := invocation(s, c); in.Result != nil && persons.holds(in.Result) {
+			spoken[of[c.Request]], spoken[of[c.Response]] = true, true
+		}
+	}
+	var all []events.Range
+	for from := turns.From; from <= turns.To; from++ {
+		to := from
+		for to <= turns.To && !spoken[to] {
+			to++
+		}
+		if to > from {
+			all = append(all, events.Range{From: from, To: to - 1})
+		}
+		from = to
+	}
+	return all
 }
 
 // ErrRefused is the error of a summary that is worse than what it would replace.
@@ -144,7 +202,8 @@ func (o Overlay) summary(ctx context.Context, s *events.Stream, r events.Range) 
 	if o.Summarizer != nil {
 		j.Summarizer = o.Summarizer
 	}
-	p := Passage{Events: raw, Facts: FactsOf(raw, j.Contents), Contents: j.Contents}
+	said, carried := j.original(raw)
+	p := Passage{Events: said, Facts: FactsOf(said, j.Contents), Contents: j.Contents}
 	d, _, refused, err := j.draft(ctx, p)
 	if err == nil && refused != "" {
 		err = fmt.Errorf("%w: %s", ErrRefused, refused)
@@ -152,13 +211,14 @@ func (o Overlay) summary(ctx context.Context, s *events.Stream, r events.Range) 
 	if err != nil {
 		return "", fmt.Errorf("summarize turns %d to %d: %w", r.From+1, r.To+1, err)
 	}
+	text := summaryText(d, p, carried)
 	if size, err := measure(events.New(raw...), j.sized()); err != nil {
 		return "", err
-	} else if j.estimator.tokens(SortAnswer, int64(len(d.Text()))) >= size.Tokens {
+	} else if j.estimator.tokens(SortAnswer, int64(len(text))) >= size.Tokens {
 		return "", fmt.Errorf("summarize turns %d to %d: %w: it is not smaller",
 			r.From+1, r.To+1, ErrRefused)
 	}
-	return d.Text(), nil
+	return text, nil
 }
 
 // ErrNoOverlay is the error where there is no such compaction to take out.

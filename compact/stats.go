@@ -124,7 +124,7 @@ func (j *job) waste() []Share {
 			w.call(invocation(j.stream, c))
 		}
 	}
-	for _, f := range dedup.FindSuperseded(j.stream, j.Rules) {
+	for _, f := range dedup.FindSuperseded(j.stream, listen(j.stream, j.Contents).spare(j.Rules)) {
 		if r, ok := j.stream.At(f.Element).Event().(*events.ToolCallResponse); ok {
 			w.add(wasteSuper, sizeOf(r))
 		}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/git-jp/git-jp/blobs"
@@ -120,10 +121,7 @@ func (j *job) summarize(ctx context.Context, step *Step) error {
 		step.Notes = append(step.Notes, "the summary is refused: "+refused)
 		return nil
 	}
-	text := draft.Text()
-	if carried != "" {
-		text = carried + "\n\n" + text
-	}
+	text := summaryText(draft, p, carried)
 	size, err := measure(events.New(head...), j.sized())
 	if err != nil {
 		return err
@@ -137,6 +135,16 @@ func (j *job) summarize(ctx context.Context, step *Step) error {
 	mark.Model, mark.Usage = j.Summarizer.Name(), &usage
 	mark.Files, mark.Tasks = draft.Files, draft.Tasks
 	return j.put(head, text, mark)
+}
+
+// summaryText returns a summary as it is kept: behind an earlier one that is carried over, and
+// with what persons said about calls, which no author shortens.
+func summaryText(d Draft, p Passage, carried string) string {
+	if carried != "" {
+		carried += "\n\n"
+	}
+	s := events.New(p.Events...)
+	return carried + d.Text() + listen(s, p.Contents).words(s)
 }
 
 func (j *job) sized() measureOptions {
@@ -156,24 +164,9 @@ func (j *job) passage(limit int) (p Passage, mark Summary, carried string) {
 	}
 	mark = Summary{Events: len(raw), Sum: digest(raw)}
 	p = Passage{Contents: j.Contents, Live: j.stream == j.source && !overlaid(j.source)}
-	const nested = 16 // summaries of summaries
-	for range nested {
-		old, n, ok := leading(raw)
-		if !ok {
-			break
-		}
+	if _, _, again := leading(raw); again {
 		p.Live = false
-		rest := raw[n:]
-		found, ok := []*events.Element(nil), false
-		if j.Raw != nil {
-			found, ok = j.Raw(old)
-		}
-		if !ok {
-			carried = messageOf(raw[n-1])
-			raw = rest
-			break
-		}
-		raw = append(append([]*events.Element(nil), found...), rest...)
+		raw, carried = j.original(raw)
 	}
 	if !asks(raw) {
 		return Passage{}, mark, ""
@@ -181,6 +174,27 @@ func (j *job) passage(limit int) (p Passage, mark Summary, carried string) {
 	p.Events = raw
 	p.Facts = FactsOf(raw, j.Contents)
 	return p, mark, carried
+}
+
+// original puts the events that a leading summary replaced in its place. Where they are gone,
+// the summary is taken off and its text is returned, to be carried over.
+func (o Options) original(raw []*events.Element) (said []*events.Element, carried string) {
+	const nested = 16 // summaries of summaries
+	for range nested {
+		old, n, ok := leading(raw)
+		if !ok {
+			break
+		}
+		found, ok := []*events.Element(nil), false
+		if o.Raw != nil {
+			found, ok = o.Raw(old)
+		}
+		if !ok {
+			return raw[n:], messageOf(raw[n-1])
+		}
+		raw = slices.Concat(found, raw[n:])
+	}
+	return raw, ""
 }
 
 // overlaid reports whether a model is given something else than what the stream says.

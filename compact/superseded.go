@@ -75,7 +75,7 @@ func Obsolete(s *events.Stream, o ObsoleteOptions) ([]dedup.Superseded, error) {
 	if o.Rules == nil {
 		o.Rules = DefaultRules
 	}
-	found := dedup.FindSuperseded(s, o.Rules)
+	found := dedup.FindSuperseded(s, listen(s, o.Contents).spare(o.Rules))
 	if len(found) == 0 {
 		return nil, nil
 	}

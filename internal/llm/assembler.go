@@ -1,6 +1,9 @@
 package llm
 
 import (
+	"cmp"
+	"maps"
+	"slices"
 	"strings"
 
 	"github.com/git-jp/git-jp/events"
@@ -19,7 +22,6 @@ type Assembler struct {
 	data  bool // text is data, as the request asked for
 	next  int
 	open  map[int]*building
-	order []int // keys of open parts, oldest first
 	held  []*building
 	kept  Kept
 	said  Kept // up to the end of the text that ended last
@@ -27,6 +29,7 @@ type Assembler struct {
 
 // A building is a part that is not complete.
 type building struct {
+	key      int
 	index    int
 	part     PartKind
 	id, name string
@@ -52,15 +55,18 @@ func (a *Assembler) emit(d Delta) bool {
 	return !a.quiet
 }
 
-// Start opens a part. Text is data when the request has a schema. Id and name are a call's.
+// Start opens a part, and ends the one of this key that is still open: what it said stays what
+// was said. Text is data when the request has a schema. Id and name are a call's.
 func (a *Assembler) Start(key int, part PartKind, id, name string) bool {
+	if !a.End(key) {
+		return false
+	}
 	if part == PartText && a.data {
 		part = PartData
 	}
-	b := &building{index: a.next, part: part, id: id, name: name}
+	b := &building{key: key, index: a.next, part: part, id: id, name: name}
 	a.next++
 	a.open[key] = b
-	a.order = append(a.order, key)
 	return a.emit(Delta{Kind: DeltaStart, Index: b.index, Part: part, ID: id, Name: name})
 }
 
@@ -88,29 +94,30 @@ func (a *Assembler) Append(key int, text string) bool {
 	return a.emit(Delta{Kind: DeltaFragment, Index: b.index, Part: b.part, Text: text})
 }
 
-// Note keeps a string in the metadata of an open part, in place of what was there.
+// Note keeps a proof in the metadata of an open part, in place of what was there. An empty one
+// is none, see [Proof].
 func (a *Assembler) Note(key int, name, value string) {
-	if b := a.open[key]; b != nil {
+	if b := a.open[key]; b != nil && value != "" {
 		b.metadata = b.metadata.WithText(name, value)
 	}
 }
 
-// NoteValue keeps any JSON in the metadata of an open part.
+// NoteValue keeps JSON in the metadata of an open part; what jp could not load is not kept.
 func (a *Assembler) NoteValue(key int, name string, value jsontext.Value) {
-	if b := a.open[key]; b != nil {
+	if b := a.open[key]; b != nil && events.Loadable(value) == nil {
 		b.metadata = b.metadata.With(name, value)
 	}
 }
 
-// End closes a part. A call whose arguments are no JSON object is held back until
-// [Assembler.Stop] tells whether it was cut off.
+// End closes a part. A call whose arguments are no JSON object that can be stored is held back
+// until [Assembler.Stop] tells whether it was cut off. If it was not, it has no arguments, and
+// what was sent instead is in its metadata: it is no call that may run.
 func (a *Assembler) End(key int) bool {
 	b := a.open[key]
 	if b == nil {
 		return true
 	}
 	delete(a.open, key)
-	a.order = without(a.order, key)
 	if b.part == PartCall && arguments(b.text.String()) == nil {
 		a.held = append(a.held, b)
 		return true
@@ -159,15 +166,13 @@ func (a *Assembler) Usage(u Usage) bool { return a.emit(Delta{Kind: DeltaUsage, 
 // Flush ends the calls that were held back and, unless the answer was cut off, all open parts.
 // Cut off, a call that is not whole is no call and is dropped; text that is not whole is text.
 func (a *Assembler) Flush(cut bool) bool {
-	for len(a.order) > 0 {
-		key := a.order[0]
-		if b := a.open[key]; cut && b.part == PartCall {
-			delete(a.open, key)
-			a.order = a.order[1:]
+	for _, b := range a.begun() {
+		if cut && b.part == PartCall {
+			delete(a.open, b.key)
 			a.held = append(a.held, b)
 			continue
 		}
-		if !a.End(key) {
+		if !a.End(b.key) {
 			return false
 		}
 	}
@@ -177,12 +182,20 @@ func (a *Assembler) Flush(cut bool) bool {
 		var ev events.Event
 		if !cut {
 			ev = b.call(jsontext.Value("{}"))
+			b.metadata = b.metadata.WithText(MetadataArguments, b.text.String())
 		}
 		if !a.end(b, ev) {
 			return false
 		}
 	}
 	return true
+}
+
+// begun returns the open parts, oldest first.
+func (a *Assembler) begun() []*building {
+	return slices.SortedFunc(maps.Values(a.open), func(b, c *building) int {
+		return cmp.Compare(b.index, c.index)
+	})
 }
 
 // Stop ends everything and then the answer.
@@ -216,10 +229,11 @@ func (b *building) event() events.Event {
 }
 
 // dataOf returns what a model that was to follow a schema said: its JSON, or else, as jp stores
-// it, its words as a string. That is no valid answer, but it is what was said.
+// it, its words as a string. That is no valid answer, but it is what was said. Nor is JSON that
+// jp could not load.
 func dataOf(text string) jsontext.Value {
 	v := jsontext.Value(strings.TrimSpace(text))
-	if v.IsValid() {
+	if events.Loadable(v) == nil {
 		return v
 	}
 	quoted, err := jsontext.AppendQuote(nil, text)
@@ -233,24 +247,15 @@ func (b *building) call(args jsontext.Value) events.Event {
 	return &events.ToolCallRequest{ID: b.id, Name: b.name, Arguments: args}
 }
 
-// arguments returns the text of arguments as an object, nil when it is none. No text is the
-// empty object: that is how tools without parameters are called.
+// arguments returns the text of arguments as an object, nil when it is none that can be stored.
+// No text is the empty object: that is how tools without parameters are called.
 func arguments(text string) jsontext.Value {
 	if strings.TrimSpace(text) == "" {
 		return jsontext.Value("{}")
 	}
 	v := jsontext.Value(text)
-	if v.Kind() != '{' || !v.IsValid() {
+	if v.Kind() != '{' || events.Loadable(v) != nil {
 		return nil
 	}
 	return v
-}
-
-func without(keys []int, key int) []int {
-	for i, k := range keys {
-		if k == key {
-			return append(keys[:i:i], keys[i+1:]...)
-		}
-	}
-	return keys
 }

@@ -67,6 +67,15 @@ func TestAssembler(t *testing.T) {
 			a.Note(0, "k", "v")
 			a.End(0)
 		}, []string{"start 0 0 ", "more 0  \n", "end 0 nothing 0", "start 1 1 ", "end 1 nothing 0", "start 2 1 ", "end 2 1: 1", "start 3 0 ", "end 3 0: 1"}},
+		"an empty proof is none": {&llm.Request{}, func(a *llm.Assembler) {
+			a.Start(0, llm.PartReasoning, "", "")
+			a.Note(0, "k", "")
+			a.End(0)
+			a.Say(llm.PartText, "t")
+			a.NoteSaid("k", "v")
+			a.NoteSaid("k", "")
+			a.EndSaid()
+		}, []string{"start 0 1 ", "end 0 nothing 0", "start 1 0 ", "more 1 t", "end 1 0:t 1"}},
 		"data": {schema, func(a *llm.Assembler) {
 			a.Say(llm.PartText, ` {"a":`)
 			a.Say(llm.PartText, "1} ")
@@ -90,7 +99,17 @@ func TestAssembler(t *testing.T) {
 			a.End(1)
 			a.Say(llm.PartText, "t")
 			a.Stop(llm.Stop{Reason: llm.StopTools})
-		}, []string{"start 0 3 in", "more 0 [1]", "start 1 0 ", "more 1 t", "end 1 0:t 0", "end 0 in{} 0", "stop tool_use"}},
+		}, []string{"start 0 3 in", "more 0 [1]", "start 1 0 ", "more 1 t", "end 1 0:t 0", "end 0 in{} 1", "stop tool_use"}},
+		"what cannot be stored": {&llm.Request{}, func(a *llm.Assembler) {
+			a.Start(1, llm.PartCall, "i", "n")
+			a.Append(1, `{"a":1e400}`)
+			a.NoteValue(1, "k", []byte(`1e400`))
+			a.Stop(llm.Stop{Reason: llm.StopTools})
+		}, []string{"start 0 3 in", `more 0 {"a":1e400}`, "end 0 in{} 1", "stop tool_use"}},
+		"data that cannot be stored": {schema, func(a *llm.Assembler) {
+			a.Say(llm.PartText, `{"a":1e400}`)
+			a.EndSaid()
+		}, []string{"start 0 2 ", `more 0 {"a":1e400}`, `end 0 2:"{\"a\":1e400}" 0`}},
 		"cut off": {&llm.Request{}, func(a *llm.Assembler) {
 			a.Say(llm.PartText, "t")
 			a.Start(1, llm.PartCall, "i", "n")

@@ -103,6 +103,27 @@ user: b read error=true -> Tool call was interrupted.
 user: c read error=false -> third
 `,
 		},
+		"turns of two branches": {
+			[]string{
+				"turn_start", `chat_request "content":"a"`, `chat_response "message":"1"`,
+				"turn_start", `chat_request "content":"b"`, `chat_response "message":"2"`,
+				`turn_start "metadata":{"git_jp_parent":[""]}`, `chat_request "content":"c"`,
+				`chat_response "message":"3"`, "turn_start", `chat_request "content":"d"`,
+			},
+			"user: a\nassistant: 1\nuser: b\nassistant: 2\n" +
+				"user: [This question was asked on another branch of the conversation, in parallel: it " +
+				"and what answers it were written without knowledge of the 2 exchanges directly above.]\n" +
+				"user: c\nassistant: 3\nuser: d\n",
+		},
+		"a turn that is parallel to a summary": {
+			[]string{
+				"turn_start", `chat_request "content":"a"`, `chat_response "message":"1"`,
+				"turn_start", `chat_request "content":"b"`, `chat_response "message":"2"`,
+				`turn_start "metadata":{"git_jp_parent":[""]}`, `chat_request "content":"c"`,
+				`compaction "from_turn":0,"to_turn":1,"summary":{"summary":"s"}`,
+			},
+			"user: [Summary of previous conversation]\nassistant: s\nuser: c\n",
+		},
 		"a result after the next question": {
 			[]string{"turn_start", ask, call("a", "1"), `chat_request "content":"and?"`, result("a", "late")},
 			`user: q

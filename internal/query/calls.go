@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 
+	"github.com/git-jp/git-jp/compact"
 	"github.com/git-jp/git-jp/events"
 	"github.com/git-jp/git-jp/internal/tool"
 )
@@ -32,10 +33,14 @@ func (s *session) batch(requests []*events.ToolCallRequest) *batch {
 func (b *batch) arrived(i int, r tool.Result) error {
 	b.mu.Lock()
 	defer b.mu.Unlock()
+	md, err := personOf(r)
+	if err != nil {
+		return err
+	}
 	e := events.NewElement(b.Now(), &events.ToolCallResponse{
 		ID: b.calls[i].ID, Blocks: r.Blocks, IsError: r.IsError,
-	}, events.Metadata{})
-	err := b.Record.Save(func(stream *events.Stream) error {
+	}, md)
+	err = b.Record.Save(func(stream *events.Stream) error {
 		b.saved.insert(stream, i, e)
 		return nil
 	})
@@ -46,6 +51,21 @@ func (b *batch) arrived(i int, r tool.Result) error {
 	b.saved.add(i, e)
 	b.watch.Saved(e)
 	return nil
+}
+
+// personOf records what a person did about a call: no compaction takes that out.
+func personOf(r tool.Result) (events.Metadata, error) {
+	none := events.Metadata{}
+	if r.Person.Did == "" {
+		return none, nil
+	}
+	md, err := compact.WithPerson(none, compact.Person{
+		Did: string(r.Person.Did), Arguments: r.Person.Arguments,
+	})
+	if err != nil {
+		return none, fmt.Errorf("record what a person did about a call: %w", err)
+	}
+	return md, nil
 }
 
 // call runs calls side by side. It is done when somebody ends the turn meanwhile.

@@ -83,7 +83,9 @@ func (h *hearing) save(index int, ev events.Event, md events.Metadata) error {
 		}
 		h.said = append(h.said, ev)
 	case *events.ToolCallRequest:
-		h.call(index, ev)
+		h.call(index, &events.ToolCallRequest{
+			ID: ev.ID, Name: ev.Name, Arguments: llm.Arguments(ev, md),
+		})
 	}
 	e := events.NewElement(h.Now(), ev, md)
 	err := h.Record.Save(func(s *events.Stream) error {

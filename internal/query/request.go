@@ -1,6 +1,7 @@
 package query
 
 import (
+	"encoding/json"
 	"errors"
 	"fmt"
 	"strings"
@@ -35,7 +36,7 @@ type Source struct {
 
 // Build returns the request. It reads contents and nothing else.
 func Build(s Source) (*llm.Request, error) {
-	b := builder{source: s, calls: map[int]string{}}
+	b := builder{source: s, calls: map[int]string{}, unseen: unseen(s.View)}
 	b.read(s.Base)
 	for _, c := range s.View.Calls() {
 		if !c.Open() {
@@ -63,6 +64,7 @@ type builder struct {
 	config   events.Config
 	model    string         // that is in force
 	calls    map[int]string // name of the tool by the index of the response
+	unseen   map[int]string // see [unseen]
 	messages []llm.Message
 	schema   jsontext.Value
 	asked    bool
@@ -140,7 +142,8 @@ func (b *builder) element(i int, e *events.Element) error {
 		b.said(ev, e.Metadata())
 	case *events.ToolCallRequest:
 		b.assistant(llm.Call{
-			ID: ev.ID, Name: ev.Name, Args: object(ev.Arguments), Metadata: e.Metadata(),
+			ID: ev.ID, Name: ev.Name, Args: object(llm.Arguments(ev, e.Metadata())),
+			Metadata: e.Metadata(),
 		})
 	case *events.ToolCallResponse:
 		return b.result(i, ev)
@@ -157,12 +160,21 @@ func (b *builder) delta(d *events.ConfigDelta) error {
 	return nil
 }
 
-// object returns arguments as an object, which some streams do not have.
+// object returns arguments as an object, which some streams do not have. Those that a provider
+// could not read are given in the words in which the model sent them.
 func object(args jsontext.Value) jsontext.Value {
-	if args.Kind() != '{' {
+	err := events.Loadable(args)
+	switch {
+	case len(args) == 0, err == nil && args.Kind() != '{':
+		return jsontext.Value("{}")
+	case err == nil:
+		return args
+	}
+	sent, err := json.Marshal(map[string]string{"arguments": string(args)})
+	if err != nil { // a map of strings always has a form
 		return jsontext.Value("{}")
 	}
-	return args
+	return sent
 }
 
 // ask adds a request of the user, its resources first. Of those that were taken out the model
@@ -170,6 +182,9 @@ func object(args jsontext.Value) jsontext.Value {
 func (b *builder) ask(i int, r *events.ChatRequest, stripped []events.Resource) error {
 	b.schema = r.Schema
 	var parts []llm.Part
+	if note := b.unseen[i]; note != "" {
+		parts = append(parts, llm.Text{Text: note})
+	}
 	for _, res := range stripped {
 		parts = append(parts, llm.Text{
 			Text: "[attachment " + file.Expand(b.source.Root, res.URI) + ": taken out since]",

@@ -21,7 +21,7 @@ func conversation() *rapid.Generator[*events.Stream] {
 			w.turn()
 		}
 		if rapid.Bool().Draw(t, "asked last") {
-			w.event("turn_start", "")
+			w.start()
 			w.ask()
 		}
 		text := "[" + strings.Join(w.elems, ",") + "]"
@@ -54,6 +54,15 @@ func (w *writer) chance(label string, of int) bool {
 	return rapid.IntRange(1, of).Draw(w.t, label) == 1
 }
 
+// start begins a turn, sometimes one that a merge put behind turns that it did not follow.
+func (w *writer) start() {
+	note := ""
+	if w.chance("parallel", 5) {
+		note = `,"metadata":{"git_jp_parent":[""]}`
+	}
+	w.event("turn_start", note)
+}
+
 // model changes the model, as a flag that sticks does.
 func (w *writer) model() {
 	id := w.pick("model", "anthropic/claude-sonnet-4-6", "openai/gpt-5.6-sol",
@@ -65,7 +74,7 @@ func (w *writer) model() {
 
 func (w *writer) turn() {
 	if !w.chance("no start", 8) {
-		w.event("turn_start", "")
+		w.start()
 	}
 	w.ask()
 	for range rapid.IntRange(0, 4).Draw(w.t, "cycles") {

@@ -52,6 +52,10 @@ func (f *markdownFormatter) turn(t turn) error {
 	if t.model != "" {
 		notes = append(notes, escapeInline(t.model))
 	}
+	if t.parallel != nil {
+		notes = append(notes, "parallel to "+t.parallel.String()+
+			": asked and answered without knowledge of what stands there")
+	}
 	head := "\n## " + strings.ToUpper(t.label()[:1]) + t.label()[1:] + "\n"
 	if len(notes) > 0 {
 		head += "\n*" + strings.Join(notes, ", ") + "*\n"

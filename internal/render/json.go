@@ -12,8 +12,12 @@ import (
 // A jsonEvent is one event for programs. Names are stable; what does not apply is
 // absent. Turns count from 1, elements from 0 as in the file.
 type jsonEvent struct {
-	Turn    int        `json:"turn,omitempty"`
-	TurnTo  int        `json:"turn_to,omitempty"` // of a summary of several turns
+	Turn   int `json:"turn,omitempty"`
+	TurnTo int `json:"turn_to,omitempty"` // of a summary of several turns
+	// Parallel are the first and the last of the turns just before this one that whoever
+	// asked it did not know.
+	Parallel []int `json:"parallel_to,omitempty"`
+
 	Element int        `json:"element"`
 	Type    string     `json:"type"`
 	Time    *time.Time `json:"time,omitempty"`
@@ -86,6 +90,9 @@ func eventJSON(it item) jsonEvent {
 	e := jsonEvent{Turn: it.turn.from, Element: it.index, Type: string(it.el.Kind())}
 	if it.turn.to != it.turn.from {
 		e.TurnTo = it.turn.to
+	}
+	if p := it.turn.parallel; p != nil {
+		e.Parallel = []int{p.from, p.to}
 	}
 	if at := it.el.Time(); !at.IsZero() {
 		e.Time = &at

@@ -2,6 +2,7 @@ package render
 
 import (
 	"encoding/json"
+	"fmt"
 	"time"
 
 	"github.com/git-jp/git-jp/events"
@@ -14,6 +15,19 @@ type turn struct {
 	at       time.Time
 	author   string // "" when not known
 	model    string // "" when not known
+	// parallel are the turns just before this one that whoever asked it did not know,
+	// nil for none.
+	parallel *turnRange
+}
+
+// A turnRange is turns by their numbers in the stored stream, both included.
+type turnRange struct{ from, to int }
+
+func (r turnRange) String() string {
+	if r.from == r.to {
+		return fmt.Sprintf("turn %d", r.from)
+	}
+	return fmt.Sprintf("turns %d–%d", r.from, r.to)
 }
 
 // An item is one element to be shown.
@@ -31,6 +45,7 @@ type walk struct {
 	opts     Options
 	turnOf   []int
 	firstOf  map[int]int    // first element of each turn
+	parents  []int          // of each turn, see [events.Stream.Parents]
 	tools    map[int]string // name of the tool, by the element of the response
 	model    model
 	current  int // turn whose head was given last, -1 for none
@@ -51,6 +66,7 @@ func newWalk(c Conversation, o Options) *walk {
 			w.tools[call.Response] = call.Name
 		}
 	}
+	w.parents = c.Stream.Parents()
 	w.model.base(c.Base)
 	return w
 }
@@ -136,6 +152,7 @@ func (w *walk) numbers(t int) (from, to int, summary bool) {
 func (w *walk) headOf(t int) turn {
 	h := turn{}
 	h.from, h.to, h.summary = w.numbers(t)
+	h.parallel = w.parallelTo(t)
 	for i := w.firstOf[t]; i < w.conv.Stream.Len() && w.turnOf[i] == t; i++ {
 		el := w.conv.Stream.At(i)
 		if d, ok := el.Event().(*events.ConfigDelta); ok && h.author == "" {
@@ -151,6 +168,16 @@ func (w *walk) headOf(t int) turn {
 	}
 	h.model = w.model.String()
 	return h
+}
+
+// parallelTo returns the turns between a turn and the one that it follows.
+func (w *walk) parallelTo(t int) *turnRange {
+	if t >= len(w.parents) || w.parents[t] == t-1 {
+		return nil
+	}
+	from, _, _ := w.numbers(w.parents[t] + 1)
+	_, to, _ := w.numbers(t - 1)
+	return &turnRange{from, to}
 }
 
 // A model is the name of the model in force, gathered from the configuration.

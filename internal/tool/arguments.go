@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/git-jp/git-jp/events"
 	"github.com/go-json-experiment/json/jsontext"
 )
 
@@ -65,6 +66,9 @@ func (t *types) UnmarshalJSON(b []byte) error {
 func (d Definition) Prepare(args jsontext.Value) (jsontext.Value, error) {
 	given := map[string]json.RawMessage{}
 	if len(args) > 0 {
+		if err := events.Loadable(args); err != nil {
+			return nil, &ArgumentsError{Tool: d.Name, Reason: "not a JSON object: " + err.Error()}
+		}
 		if err := json.Unmarshal(args, &given); err != nil || given == nil {
 			return nil, &ArgumentsError{Tool: d.Name, Reason: "not an object"}
 		}

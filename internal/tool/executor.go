@@ -87,6 +87,7 @@ type Admitted struct {
 	Call   Call
 	item   Item
 	result *Result
+	edited bool // a person edited the arguments
 }
 
 // Refused returns the result of a call that will not run.
@@ -135,14 +136,14 @@ func (x *Executor) ask(ctx context.Context, c Call, it Item) (Admitted, error) {
 		if d.Reply == "" {
 			d.Reply = textSkipped
 		}
-		return refuse(c, OK(d.Reply)), nil
+		return refuse(c, OK(d.Reply).by(Refused)), nil
 	}
 	if d.Arguments != nil {
 		if c.Arguments, err = it.Tool.Definition().Prepare(d.Arguments); err != nil {
-			return refuse(c, failure(err)), nil
+			return refuse(c, failure(err).by(EditedArguments)), nil
 		}
 	}
-	return Admitted{Call: c, item: it}, nil
+	return Admitted{Call: c, item: it, edited: d.Arguments != nil}, nil
 }
 
 func (it Item) request(c Call) Request {
@@ -219,6 +220,12 @@ func (x *Executor) one(ctx context.Context, a Admitted) Result {
 		return r
 	}
 	r := x.bounded(ctx, a)
+	if a.edited && r.Person.Did == "" {
+		r = r.by(EditedArguments)
+	}
+	if a.edited {
+		r.Person.Arguments = a.Call.Arguments
+	}
 	switch a.item.Policy.Result {
 	case Skip:
 		return OK(textNotDelivered)
@@ -300,15 +307,17 @@ func guarded(ctx context.Context, a Admitted) (r Result) {
 }
 
 func interrupted(ctx context.Context, a Admitted, r Result) Result {
-	text := textInterrupted
+	text, did := textInterrupted, Deed("")
 	var c *Cancelled
 	switch {
 	case errors.As(context.Cause(ctx), &c) && c.Reply != "":
+		did = Replied
 		text = "Tool call was interrupted by the user, who says: " + c.Reply
 	case a.item.Policy.Cancelled != "":
 		text = a.item.Policy.Cancelled
 	}
-	return Result{Blocks: append(r.Blocks, Text(text)), IsError: true, Err: context.Cause(ctx)}
+	r = Result{Blocks: append(r.Blocks, Text(text)), IsError: true, Err: context.Cause(ctx)}
+	return r.by(did)
 }
 
 func timedOut(a Admitted, r Result, limit time.Duration) Result {

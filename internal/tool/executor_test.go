@@ -194,6 +194,9 @@ func TestTheUsersReplyIsTheResult(t *testing.T) {
 	if err != nil || !strings.Contains(text(t, rs[0]), "use the other file") || !rs[0].IsError {
 		t.Errorf("%q (%v)", text(t, rs[0]), err)
 	}
+	if rs[0].Person.Did != tool.Replied {
+		t.Errorf("recorded is %q", rs[0].Person.Did)
+	}
 }
 
 func TestTimeout(t *testing.T) {

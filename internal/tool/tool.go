@@ -60,6 +60,32 @@ type Result struct {
 	IsError bool
 	// Err is why the call failed, for the caller; a model is given Blocks alone.
 	Err error
+	// Person says what a person did about the call, for the record.
+	Person Person
+}
+
+// A Person says what a person did about a call. The zero value is nothing, or a bare yes.
+type Person struct {
+	Did       Deed
+	Arguments jsontext.Value // those that were run, of [EditedArguments]
+}
+
+// A Deed is what a person did about a call.
+type Deed string
+
+// The deeds, as the stream spells them.
+const (
+	Refused         Deed = "refused"
+	Replied         Deed = "replied" // interrupted the call, and said something
+	Withheld        Deed = "withheld"
+	EditedArguments Deed = "edited-arguments"
+	EditedResult    Deed = "edited-result"
+)
+
+// by returns r as what came of a deed.
+func (r Result) by(did Deed) Result {
+	r.Person.Did = did
+	return r
 }
 
 // Text returns a block of text.

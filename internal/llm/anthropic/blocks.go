@@ -121,10 +121,10 @@ func (b *builder) thinking(m llm.Message, r llm.Reasoning) (block, bool) {
 	if !b.signed(m, r) {
 		return thoughtText(r.Text), r.Text != ""
 	}
-	if data, ok := r.Metadata.Text(llm.MetadataAnthropicRedacted); ok {
+	if data, ok := llm.Proof(r.Metadata, llm.MetadataAnthropicRedacted); ok {
 		return sdk.NewRedactedThinkingBlock(data), true
 	}
-	signature, _ := r.Metadata.Text(llm.MetadataAnthropicSignature)
+	signature, _ := llm.Proof(r.Metadata, llm.MetadataAnthropicSignature)
 	return sdk.NewThinkingBlock(signature, r.Text), true
 }
 

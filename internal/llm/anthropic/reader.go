@@ -25,6 +25,7 @@ type reader struct {
 // A said is one block while it is read.
 type said struct {
 	key       int
+	began     startedBlock
 	part      llm.PartKind
 	text      strings.Builder
 	signature string
@@ -67,8 +68,24 @@ func (x *reader) event(data []byte) (bool, error) {
 	return true, nil
 }
 
+// again reports whether a block that begins where this one is open is this one, begun twice.
+func (s *said) again(b startedBlock) bool {
+	if b.Type != s.began.Type || b.ID != s.began.ID || b.Data != s.began.Data {
+		return false
+	}
+	return b.ID != "" || s.text.String() == b.Text+b.Thinking
+}
+
 func (x *reader) start(index int, b startedBlock) bool {
-	s := &said{key: x.a.n<<16 | index}
+	if open := x.parts[index]; open != nil {
+		if open.again(b) {
+			return true
+		}
+		if !x.end(index) {
+			return false
+		}
+	}
+	s := &said{key: x.a.n<<16 | index, began: b}
 	x.parts[index] = s
 	switch b.Type {
 	case "text":
@@ -102,12 +119,8 @@ func (x *reader) open(s *said, b startedBlock) bool {
 	if !x.release() || !a.Start(s.key, s.part, b.ID, x.a.names.Tool(b.Name)) {
 		return false
 	}
-	if s.redacted != "" {
-		a.Note(s.key, llm.MetadataAnthropicRedacted, s.redacted)
-	}
-	if s.signature != "" {
-		a.Note(s.key, llm.MetadataAnthropicSignature, s.signature)
-	}
+	a.Note(s.key, llm.MetadataAnthropicRedacted, s.redacted)
+	a.Note(s.key, llm.MetadataAnthropicSignature, s.signature)
 	return true
 }
 
@@ -130,8 +143,15 @@ func (x *reader) settle() bool {
 
 func (x *reader) delta(ev event) bool {
 	s, d := x.parts[ev.Index], ev.Delta
-	if s == nil {
-		return true
+	if s == nil { // it was not begun: a call has no name then
+		kind := map[string]string{"text_delta": "text", "thinking_delta": "thinking"}[d.Type]
+		if kind == "" {
+			return true
+		}
+		if !x.start(ev.Index, startedBlock{Type: kind}) {
+			return false
+		}
+		s = x.parts[ev.Index]
 	}
 	if d.Type == "signature_delta" {
 		s.signature += d.Signature

@@ -113,6 +113,22 @@ func TestMessages(t *testing.T) {
 			{"role":"assistant","content":[
 				{"type":"text","text":"<think>\ny\n</think>\n\n"},{"type":"text","text":"b"}]},
 			{"role":"user","content":[{"type":"text","text":"s"}]}]`},
+		"an empty signature is none": {haiku, []llm.Message{
+			user(say("q")), assistant(own, thought("x", ""), redacted(""), say("a")), user(say("r")),
+		}, `[
+			{"role":"user","content":[{"type":"text","text":"q"}]},
+			{"role":"assistant","content":[
+				{"type":"text","text":"<think>\nx\n</think>\n\n"},{"type":"text","text":"a"}]},
+			{"role":"user","content":[{"type":"text","text":"r"}]}]`},
+		"nor is one beside a secret": {haiku, []llm.Message{
+			user(say("q")), assistant(own, llm.Reasoning{Text: "x", Metadata: events.Metadata{}.
+				WithText(llm.MetadataAnthropicRedacted, "").
+				WithText(llm.MetadataAnthropicSignature, "S")}, say("a")), user(say("r")),
+		}, `[
+			{"role":"user","content":[{"type":"text","text":"q"}]},
+			{"role":"assistant","content":[
+				{"type":"thinking","thinking":"x","signature":"S"},{"type":"text","text":"a"}]},
+			{"role":"user","content":[{"type":"text","text":"r"}]}]`},
 		"thinking does not end a message, and the user speaks last": {haiku, []llm.Message{
 			user(say("q")), assistant(own, thought("x", "S"), redacted("D")),
 			user(say("r")), assistant(own, redacted("D")),

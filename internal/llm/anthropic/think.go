@@ -129,7 +129,7 @@ func (b *builder) signed(m llm.Message, r llm.Reasoning) bool {
 	if b.unsigned || !llm.Own(m, b.model) || m.Model != "" && family(m.Model) != family(b.model) {
 		return false
 	}
-	_, signature := r.Metadata.Text(llm.MetadataAnthropicSignature)
-	_, redacted := r.Metadata.Text(llm.MetadataAnthropicRedacted)
+	_, signature := llm.Proof(r.Metadata, llm.MetadataAnthropicSignature)
+	_, redacted := llm.Proof(r.Metadata, llm.MetadataAnthropicRedacted)
 	return signature || redacted
 }

@@ -248,6 +248,14 @@ func TestParallelCalls(t *testing.T) {
 			},
 			"call call_0 f {\"a\":1}\n",
 		},
+		"begun twice": {
+			[]string{
+				delta(first), delta(first),
+				delta(`{"tool_calls":[{"index":0,"id":"call_a","function":{"name":"f","arguments":"{\"a\":1"}}]}`),
+				delta(first), delta(`{"tool_calls":[{"index":0,"function":{"arguments":"}"}}]}`),
+			},
+			"call call_a f {\"a\":1}\n",
+		},
 		"no arguments": {[]string{delta(first)}, "call call_a f {}\n"},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -54,7 +54,7 @@ func (d detail) merge(next detail) {
 		case "text", "summary":
 			d.set(name, d.text(name)+next.text(name))
 		default:
-			if string(raw) != "null" {
+			if string(raw) != "null" && string(raw) != `""` {
 				d[name] = raw
 			}
 		}
@@ -125,10 +125,10 @@ func vendorDetails(r llm.Reasoning) []detail {
 		llm.MetadataOpenAIEncrypted, llm.MetadataAnthropicRedacted,
 		llm.MetadataAnthropicSignature, llm.MetadataGoogleSignature,
 	} {
-		if _, ok := r.Metadata.Text(field); ok {
+		if _, ok := llm.Proof(r.Metadata, field); ok {
 			d := detail{}
 			d.set("field", field)
-			if id, ok := r.Metadata.Text(llm.MetadataOpenAIItemID); ok {
+			if id, ok := llm.Proof(r.Metadata, llm.MetadataOpenAIItemID); ok {
 				d.set("id", id)
 			}
 			return []detail{d}
@@ -137,15 +137,26 @@ func vendorDetails(r llm.Reasoning) []detail {
 	return nil
 }
 
+// proven returns a detail without a proof that is empty; one that is nothing else is nil.
+func (d detail) proven(kind string) detail {
+	if raw, ok := d["signature"]; ok && string(raw) == `""` {
+		delete(d, "signature")
+	}
+	if kind == "reasoning.encrypted" && d.text("data") == "" {
+		return nil
+	}
+	return d
+}
+
 // complete returns a detail as it goes on the wire. One of jp's holds only where its proof is
 // kept.
 func (d detail) complete(r llm.Reasoning) detail {
 	field := d.text("field")
 	delete(d, "field")
-	if d.text("type") != "" {
-		return d
+	if kind := d.text("type"); kind != "" {
+		return d.proven(kind)
 	}
-	value, ok := r.Metadata.Text(field)
+	value, ok := llm.Proof(r.Metadata, field)
 	if !ok {
 		return nil
 	}

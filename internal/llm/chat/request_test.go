@@ -277,9 +277,17 @@ func TestForeignDetails(t *testing.T) {
 			`"type":"reasoning.encrypted"}]`: {Metadata: md(llm.MetadataOpenAIEncrypted, "enc",
 			llm.MetadataOpenAIItemID, "rs_1")},
 		`{"content":"A","role":"assistant"}`: {Text: "so"},
+		`{"content":"B","role":"assistant"}`: {Text: "so", Metadata: md(
+			llm.MetadataAnthropicSignature, "", llm.MetadataOpenAIEncrypted, "",
+			llm.MetadataAnthropicRedacted, "")},
+		`[{"format":"anthropic-claude-v1","index":0,"text":"so","type":"reasoning.text"}]`: {
+			Text: "so", Metadata: md().With(llm.MetadataOpenRouter, jsontext.Value(
+				`[{"format":"anthropic-claude-v1","index":0,"signature":"","text":"so",`+
+					`"type":"reasoning.text"},{"data":"","type":"reasoning.encrypted"}]`)),
+		},
 	} {
 		body, err := sent(t, chat.OpenRouter, "anthropic/claude", &llm.Request{Messages: []llm.Message{
-			said("Q"), reply("", r, llm.Text{Text: "A"}), said("R"),
+			said("Q"), reply("", r, llm.Text{Text: "A"}), said("R"), reply("", r, llm.Text{Text: "B"}), said("S"),
 		}})
 		if err != nil {
 			t.Fatal(err)

@@ -175,9 +175,7 @@ func (r *reader) call(p part, response string) {
 	if args := string(p.Call.Args); args != "null" {
 		r.assembler.Append(key, args)
 	}
-	if p.Signature != "" {
-		r.assembler.Note(key, llm.MetadataGoogleSignature, p.Signature)
-	}
+	r.assembler.Note(key, llm.MetadataGoogleSignature, p.Signature)
 	r.assembler.End(key)
 }
 

@@ -52,6 +52,7 @@ func Conform(t *testing.T, h Harness) {
 		{"many at once", testConcurrent},
 		{"breaks anywhere", testBreak},
 		{"cancels", testCancel},
+		{"cancels what has no end", testCancelEndless},
 		{"rate limit", testRateLimit},
 		{"overloaded", testOverloaded},
 		{"asks too long a wait", testLongWait},
@@ -188,6 +189,32 @@ func testCancel(t *testing.T, h Harness) {
 		t.Errorf("canceled, the stream ends with %v", got.Err)
 	}
 	server.Left(t)
+}
+
+// testCancelEndless lets the server begin its answer, and the parts of it, again and again.
+func testCancelEndless(t *testing.T, h Harness) {
+	reply := h.ok(beginning(h.Many(3)))
+	reply.Repeat = true
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	server := Serve(t, reply)
+	m := h.New(server.Endpoint(t, h.Format))
+	time.AfterFunc(30*time.Millisecond, cancel)
+	late := time.AfterFunc(10*time.Second, func() { panic("canceled, the stream does not end") })
+	got := Collect(m.Stream(ctx, question()))
+	if !late.Stop() || !errors.Is(got.Err, context.Canceled) || len(got.Faults) > 0 {
+		t.Errorf("canceled, the stream ends with %v, faults %q", got.Err, got.Faults)
+	}
+	server.Left(t)
+}
+
+// beginning returns the events of about half an answer.
+func beginning(body []byte) []byte {
+	sep := []byte("\n")
+	if bytes.Contains(body, []byte("\n\n")) {
+		sep = []byte("\n\n")
+	}
+	return body[:bytes.LastIndex(body[:len(body)*2/3], sep)+len(sep)]
 }
 
 func refusal(status int, kind, message string) Reply {

@@ -20,6 +20,8 @@ type Reply struct {
 	Chunk func(n int) int
 	// Hang keeps the connection open after the body, until the client leaves.
 	Hang bool
+	// Repeat sends the body again and again, until the client leaves.
+	Repeat bool
 	// Abort breaks the connection after the body, before the end of the answer.
 	Abort bool
 }
@@ -119,7 +121,9 @@ func (s *Server) serve(w http.ResponseWriter, r *http.Request) {
 	if reply.Status != 0 {
 		w.WriteHeader(reply.Status)
 	}
-	reply.write(w)
+	for ok := reply.write(w); ok && reply.Repeat && r.Context().Err() == nil; {
+		ok = reply.write(w)
+	}
 	if reply.Hang {
 		select {
 		case <-r.Context().Done():
@@ -143,7 +147,8 @@ func (s *Server) reply(sent Sent) Reply {
 	return reply
 }
 
-func (r Reply) write(w http.ResponseWriter) {
+// write reports whether the client takes more.
+func (r Reply) write(w http.ResponseWriter) bool {
 	flusher, _ := w.(http.Flusher)
 	for i, rest := 0, r.Body; len(rest) > 0; i++ {
 		n := len(rest)
@@ -151,10 +156,11 @@ func (r Reply) write(w http.ResponseWriter) {
 			n = min(n, r.Chunk(i))
 		}
 		if _, err := w.Write(rest[:n]); err != nil {
-			return // the client has left
+			return false
 		}
 		rest = rest[n:]
 		flusher.Flush()
 	}
 	flusher.Flush()
+	return true
 }

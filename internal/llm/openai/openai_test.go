@@ -243,3 +243,87 @@ func TestSummaryParts(t *testing.T) {
 		t.Errorf("%+v with %v", r, got.Ends[0].Metadata.Keys())
 	}
 }
+
+// Servers say where an item belongs by its index, by its id, by both or by neither, begin an
+// item again, and leave out its begin.
+func TestItemsInAnyForm(t *testing.T) {
+	t.Parallel()
+	item := func(at, kind, id, text string) string {
+		return fmt.Sprintf(`{"type":"response.output_item.%s",%s"item":{"type":"message","id":%q,`+
+			`"content":[{"type":"output_text","text":%q}]}}`, kind, at, id, text)
+	}
+	call := func(at, kind, id, args string) string {
+		return fmt.Sprintf(`{"type":"response.output_item.%s",%s"item":{"type":"function_call",`+
+			`"id":"f%s","call_id":%q,"name":"n","arguments":%q}}`, kind, at, id, id, args)
+	}
+	delta := func(at, text string) string {
+		return fmt.Sprintf(`{"type":"response.output_text.delta",%s"delta":%q}`, at, text)
+	}
+	args := func(at, text string) string {
+		return fmt.Sprintf(`{"type":"response.function_call_arguments.delta",%s"delta":%q}`, at, text)
+	}
+	zero := `"output_index":0,`
+	of := func(id string) string { return fmt.Sprintf(`"item_id":%q,`, id) }
+	for name, tt := range map[string]struct {
+		events []string
+		want   string
+	}{
+		"ids only": {[]string{
+			item("", "added", "a", ""), delta(of("a"), "1"), call("", "added", "c", ""),
+			call("", "added", "d", ""), args(of("fd"), `{"d":1}`), args(of("fc"), `{"c":1}`),
+			delta(of("a"), "2"), call("", "done", "c", `{"c":1}`), item("", "done", "a", "12"),
+			call("", "done", "d", `{"d":1}`),
+		}, `c {"c":1}, 12, d {"d":1}`},
+		"all at index 0": {[]string{
+			item(zero, "added", "a", ""), delta(zero+of("a"), "1"), item(zero, "added", "b", ""),
+			delta(zero+of("b"), "2"), delta(zero+of("a"), "3"), item(zero, "done", "a", "13"),
+			item(zero, "done", "b", "2"),
+		}, "13, 2"},
+		"neither": {[]string{
+			item("", "added", "", ""), delta("", "1"), item("", "done", "", "1"),
+			call("", "added", "c", ""), args("", `{"c":1}`), call("", "done", "c", `{"c":1}`),
+		}, `1, c {"c":1}`},
+		"begun twice": {[]string{
+			item(zero, "added", "a", ""), item(zero, "added", "a", ""), delta(zero, "1"),
+			item(zero, "added", "a", ""), delta(zero, "2"), item(zero, "done", "a", "12"),
+		}, "12"},
+		"never ended": {[]string{
+			item("", "added", "a", ""), delta("", "1"), item("", "added", "b", ""), delta("", "2"),
+		}, "1, 2"},
+		"ended twice": {[]string{
+			item(zero, "added", "a", ""), delta(zero, "1"), item(zero, "done", "a", "1"),
+			item(zero, "done", "a", "1"), call(zero, "done", "c", `{}`), call(zero, "done", "c", `{}`),
+		}, "1, c {}"},
+		"not begun": {[]string{
+			delta(of("a"), "1"), delta(of("a"), "2"), item("", "done", "a", "12"),
+			args(of("fc"), `{"c":1}`), call("", "done", "c", `{"c":1}`),
+		}, `12, c {"c":1}`},
+		"begun late": {[]string{
+			delta(zero, "1"), item(zero, "added", "a", ""), delta(zero, "2"),
+			item(zero, "done", "a", "12"),
+		}, "12"},
+		"another id in each event": {[]string{
+			item(zero, "added", "x1", ""), delta(zero+of("x2"), "1"), delta(zero+of("x3"), "2"),
+			item(zero, "done", "x4", "12"),
+		}, "12"},
+		"fragments are missing": {[]string{
+			item(zero, "added", "a", ""), delta(zero, "1"), item(zero, "done", "a", "123"),
+		}, "123"},
+	} {
+		late := time.AfterFunc(10*time.Second, func() { panic(name + " does not end") })
+		got, _ := ask(t, hello(), llmtest.Reply{Body: sse(append(tt.events, completed)...)})
+		late.Stop()
+		var said []string
+		for _, d := range got.Ends {
+			switch ev := d.Event.(type) {
+			case *events.ChatResponse:
+				said = append(said, ev.Text)
+			case *events.ToolCallRequest:
+				said = append(said, ev.ID+" "+string(ev.Arguments))
+			}
+		}
+		if s := strings.Join(said, ", "); s != tt.want || got.Err != nil || len(got.Faults) > 0 {
+			t.Errorf("%s: said %s, want %s; %v %q", name, s, tt.want, got.Err, got.Faults)
+		}
+	}
+}

@@ -3,6 +3,7 @@ package openai
 import (
 	"encoding/json"
 	"io"
+	"strings"
 
 	"github.com/git-jp/git-jp/internal/llm"
 	"github.com/openai/openai-go/v3/responses"
@@ -13,24 +14,18 @@ type reader struct {
 	model     *Model
 	names     *llm.Names
 	assembler *llm.Assembler
-	items     map[int64]*item
+	items     items
 	called    bool   // it wants results of tools
 	refusal   string // what it says when it will not answer
 	refused   bool
 	done      bool // the provider, or whoever listens, is done
 }
 
-// An item is one that is being read, by its index in the answer.
-type item struct {
-	said  bool // some of its text came in fragments
-	parts int  // of a summary
-}
-
 func newReader(
 	m *Model, r *llm.Request, names *llm.Names, yield func(llm.Delta, error) bool,
 ) *reader {
 	return &reader{
-		model: m, names: names, items: map[int64]*item{},
+		model: m, names: names, items: items{ended: map[string]string{}},
 		assembler: llm.NewAssembler(r, llm.Emit(yield)),
 	}
 }
@@ -66,10 +61,16 @@ func decode[T any](r *reader, data []byte) (T, error) {
 // A delta is what all fragments have in common: there are many, and the library's types are
 // dear to decode.
 type delta struct {
-	Delta       string `json:"delta"`
-	Text        string `json:"text"`
-	OutputIndex int64  `json:"output_index"`
+	Delta string `json:"delta"`
+	place
 }
+
+// Kinds of items that are parts of an answer.
+const (
+	kindMessage   = "message"
+	kindReasoning = "reasoning"
+	kindCall      = "function_call"
+)
 
 func (r *reader) event(data []byte) error {
 	head, err := decode[struct {
@@ -80,11 +81,14 @@ func (r *reader) event(data []byte) error {
 		return err
 	}
 	switch head.Type {
-	case "response.output_text.delta", "response.reasoning_summary_text.delta",
-		"response.reasoning_text.delta", "response.function_call_arguments.delta":
-		r.fragment(head.OutputIndex, head.Delta)
+	case "response.output_text.delta":
+		r.fragment(head.place, kindMessage, head.Delta)
+	case "response.reasoning_summary_text.delta", "response.reasoning_text.delta":
+		r.fragment(head.place, kindReasoning, head.Delta)
+	case "response.function_call_arguments.delta":
+		r.fragment(head.place, kindCall, head.Delta)
 	case "response.reasoning_summary_part.added":
-		r.part(head.OutputIndex)
+		r.part(head.place)
 	case "response.refusal.delta":
 		r.refused = true
 		r.refusal += head.Delta
@@ -100,69 +104,95 @@ func (r *reader) event(data []byte) error {
 	return nil
 }
 
-func (r *reader) fragment(index int64, text string) {
-	if it := r.items[index]; it != nil {
-		it.said = true
-		r.assembler.Append(int(index), text)
+// fragment continues an item. Text whose item was not begun begins one; the arguments of a call
+// wait for the item, which has all of them.
+func (r *reader) fragment(p place, kind, text string) {
+	it := r.items.at(p, kind)
+	if it == nil && kind == kindCall {
+		return
 	}
+	if it == nil {
+		it = r.open(p, responses.ResponseOutputItemUnion{Type: kind, ID: p.ItemID})
+		it.guessed = true
+	}
+	r.say(it, text)
+}
+
+func (r *reader) say(it *item, text string) {
+	it.said.WriteString(text)
+	r.assembler.Append(it.key, text)
 }
 
 // part sets a paragraph between the parts of a summary.
-func (r *reader) part(index int64) {
-	it := r.items[index]
+func (r *reader) part(p place) {
+	it := r.items.at(p, kindReasoning)
 	if it == nil {
 		return
 	}
 	if it.parts++; it.parts > 1 {
-		r.assembler.Append(int(index), "\n\n")
+		r.say(it, "\n\n")
 	}
 }
 
+// An itemEvent begins or ends an item.
+type itemEvent struct {
+	place
+	Item responses.ResponseOutputItemUnion `json:"item"`
+}
+
 func (r *reader) added(data []byte) error {
-	ev, err := decode[responses.ResponseOutputItemAddedEvent](r, data)
+	ev, err := decode[itemEvent](r, data)
 	if err != nil {
 		return err
 	}
-	r.open(ev.OutputIndex, ev.Item)
+	ev.ItemID = name(ev.Item)
+	if !r.items.begun(ev.place, ev.Item.Type) {
+		r.open(ev.place, ev.Item)
+	}
 	return nil
 }
 
 // open starts the part that an item is. Items of the provider's own tools are none.
-func (r *reader) open(index int64, it responses.ResponseOutputItemUnion) {
-	key := int(index)
+func (r *reader) open(p place, it responses.ResponseOutputItemUnion) *item {
+	part, id, tool := llm.PartText, "", ""
 	switch it.Type {
-	case "message":
-		r.assembler.Start(key, llm.PartText, "", "")
-	case "reasoning":
-		r.assembler.Start(key, llm.PartReasoning, "", "")
-	case "function_call":
+	case kindMessage:
+	case kindReasoning:
+		part = llm.PartReasoning
+	case kindCall:
 		r.called = true
-		r.assembler.Start(key, llm.PartCall, it.CallID, r.names.Tool(it.Name))
+		part, id, tool = llm.PartCall, it.CallID, r.names.Tool(it.Name)
 	default:
-		return
+		return nil
 	}
-	r.items[index] = &item{}
+	open := r.items.add(p, it.Type)
+	r.assembler.Start(open.key, part, id, tool)
+	return open
 }
 
 func (r *reader) ended(data []byte) error {
-	ev, err := decode[responses.ResponseOutputItemDoneEvent](r, data)
+	ev, err := decode[itemEvent](r, data)
 	if err != nil {
 		return err
 	}
-	it := r.items[ev.OutputIndex]
+	ev.ItemID = name(ev.Item)
+	text := whole(ev.Item)
+	it := r.items.over(ev.place, ev.Item.Type, text)
+	if it == nil && r.items.repeated(ev.place, ev.Item.Type, text) {
+		return nil
+	}
 	if it == nil {
 		// Some servers say only what is whole.
-		r.open(ev.OutputIndex, ev.Item)
-		if it = r.items[ev.OutputIndex]; it == nil {
+		if it = r.open(ev.place, ev.Item); it == nil {
 			return nil
 		}
 	}
-	if !it.said {
-		r.assembler.Append(int(ev.OutputIndex), whole(ev.Item))
+	if rest, ok := strings.CutPrefix(text, it.said.String()); ok {
+		r.say(it, rest)
 	}
-	r.note(int(ev.OutputIndex), ev.Item)
-	delete(r.items, ev.OutputIndex)
-	r.assembler.End(int(ev.OutputIndex))
+	r.note(it.key, ev.Item)
+	r.items.end(it, ev.ItemID, text)
+	r.assembler.End(it.key)
 	return nil
 }
 
@@ -195,9 +225,7 @@ func (r *reader) note(key int, it responses.ResponseOutputItemUnion) {
 			return // nothing was said, so nothing is kept
 		}
 		r.assembler.Note(key, llm.MetadataOpenAIItemID, it.ID)
-		if it.Phase != "" {
-			r.assembler.Note(key, llm.MetadataOpenAIPhase, string(it.Phase))
-		}
+		r.assembler.Note(key, llm.MetadataOpenAIPhase, string(it.Phase))
 	case "reasoning":
 		// Without its encrypted form it can not be given back: its id would name nothing.
 		if it.EncryptedContent != "" {

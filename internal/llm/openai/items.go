@@ -1,0 +1,122 @@
+package openai
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/openai/openai-go/v3/responses"
+)
+
+// A place is where an event says that it belongs. Servers say it by index, by id or by both;
+// some number all items 0, some name an item differently in each event, and some say nothing.
+type place struct {
+	Index  *int64 `json:"output_index"`
+	ItemID string `json:"item_id"`
+}
+
+// same reports whether both name the same index, or neither names one.
+func (p place) same(q place) bool {
+	if p.Index == nil || q.Index == nil {
+		return p.Index == q.Index
+	}
+	return *p.Index == *q.Index
+}
+
+// An item is one that is being read.
+type item struct {
+	place
+	key     int // of its part
+	kind    string
+	said    strings.Builder
+	parts   int  // of a summary
+	guessed bool // from a fragment; it was not begun
+}
+
+// items are those that are open, in the order in which they began.
+type items struct {
+	open  []*item
+	next  int
+	ended map[string]string // what was whole, by id and kind
+}
+
+func (s *items) add(p place, kind string) *item {
+	it := &item{place: p, key: s.next, kind: kind}
+	s.next++
+	s.open = append(s.open, it)
+	return it
+}
+
+// last returns the open item of a kind that began last and is wanted.
+func (s *items) last(kind string, wanted func(*item) bool) *item {
+	for _, it := range slices.Backward(s.open) {
+		if it.kind == kind && wanted(it) {
+			return it
+		}
+	}
+	return nil
+}
+
+func (s *items) named(id, kind string) *item {
+	return s.last(kind, func(it *item) bool { return id != "" && it.ItemID == id })
+}
+
+// at returns the item that a fragment belongs to, nil for none. An id that is known counts,
+// then the index; without an index an unknown id is another item's.
+func (s *items) at(p place, kind string) *item {
+	if it := s.named(p.ItemID, kind); it != nil {
+		return it
+	}
+	return s.last(kind, func(it *item) bool {
+		if p.Index != nil && it.Index != nil {
+			return p.same(it.place)
+		}
+		return p.ItemID == "" || it.ItemID == ""
+	})
+}
+
+// begun reports whether an item that begins is open already: under its own name, guessed from
+// its first fragments, or begun twice before anything was said.
+func (s *items) begun(p place, kind string) bool {
+	if s.named(p.ItemID, kind) != nil {
+		return true
+	}
+	it := s.last(kind, func(it *item) bool {
+		nameless := it.ItemID == "" && p.same(it.place)
+		return nameless && (it.guessed || p.ItemID == "" && it.said.Len() == 0)
+	})
+	if it == nil {
+		return false
+	}
+	it.place, it.guessed = p, false
+	return true
+}
+
+// over returns the open item that has ended with a text, nil for none. One of another name is
+// it only where the text goes on from what it said.
+func (s *items) over(p place, kind, text string) *item {
+	it := s.at(p, kind)
+	if it == nil || it.ItemID == p.ItemID || text == "" ||
+		strings.HasPrefix(text, it.said.String()) {
+		return it
+	}
+	return nil
+}
+
+// repeated reports whether an item of this name has ended with the same text.
+func (s *items) repeated(p place, kind, text string) bool {
+	before, ok := s.ended[kind+" "+p.ItemID]
+	return ok && p.ItemID != "" && before == text
+}
+
+func (s *items) end(it *item, id, text string) {
+	s.open = slices.DeleteFunc(s.open, func(open *item) bool { return open == it })
+	s.ended[it.kind+" "+id] = text
+}
+
+// name returns how an item is called in other events.
+func name(it responses.ResponseOutputItemUnion) string {
+	if it.ID != "" {
+		return it.ID
+	}
+	return it.CallID
+}

@@ -1,0 +1,40 @@
+package query
+
+import (
+	"fmt"
+
+	"github.com/git-jp/git-jp/events"
+)
+
+// unseen returns what the model is told before requests of turns that were asked on another
+// branch than the turn before them, by the index of the request. It follows from the turns
+// up to that one, so that a prompt keeps its beginning when the conversation goes on.
+func unseen(view *events.Stream) map[int]string {
+	notes := map[int]string{}
+	turnOf, parents := view.TurnOf(), view.Parents()
+	known := -1 // the last turn that is a summary, which everybody after it knows
+	last := -1
+	for i, e := range view.All() {
+		q, ok := e.Event().(*events.ChatRequest)
+		if !ok || turnOf[i] == last {
+			continue
+		}
+		last = turnOf[i]
+		if n := last - 1 - max(parents[last], known); n > 0 && parents[last] != last-1 {
+			notes[i] = unseenNote(n)
+		}
+		if q.Content == events.SummaryRequest {
+			known = last
+		}
+	}
+	return notes
+}
+
+func unseenNote(n int) string {
+	above := "exchange"
+	if n > 1 {
+		above = fmt.Sprintf("%d exchanges", n)
+	}
+	return "[This question was asked on another branch of the conversation, in parallel: it and " +
+		"what answers it were written without knowledge of the " + above + " directly above.]"
+}
