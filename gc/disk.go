@@ -3,7 +3,7 @@ package gc
 import (
 	"context"
 	"errors"
-	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"path"
@@ -19,11 +19,14 @@ import (
 type disk struct {
 	root    string // what the obstacles call the place
 	prefix  string // of the paths in it
+	base    string // the directory from which these paths lead, "" when they are absolute
 	lenient bool   // what is no stream is no obstacle
 	library *library
+	behind  func(name string) (fs.FileInfo, error) // what a link leads to
 
 	files     []diskFile
 	obstacles []Obstacle
+	moved     bool // something went away while it was read
 }
 
 // A diskFile is a file that may refer to content.
@@ -36,70 +39,80 @@ const (
 	// settles is how often a directory is read again in which names change meanwhile.
 	settles  = 16
 	tempName = blobsName + "/.tmp"
+	gitName  = ".git"
 )
 
 // read reads everything below dir that may refer to content: conversations wherever they lie,
 // what jp put away, and what is being built. Directories are renamed while we read, from one
 // place into another that was read before. So the names are listed before and after, and
-// only a reading between two equal lists counts.
+// only a reading between two equal lists counts, in which nothing was gone for a moment.
 func (d *disk) read(ctx context.Context, dir string) error {
 	root, err := os.OpenRoot(dir)
 	if err != nil {
 		return err
 	}
 	defer root.Close() //nolint:errcheck // was only read
+	d.behind = func(name string) (fs.FileInfo, error) { return os.Stat(path.Join(dir, name)) }
+	return d.readFS(ctx, root.FS())
+}
+
+func (d *disk) readFS(ctx context.Context, files fs.FS) error {
 	for range settles {
-		d.files, d.obstacles = nil, nil
-		before, err := d.names(ctx, root)
-		if err != nil {
+		settled, err := d.pass(ctx, files)
+		if settled || err != nil {
 			return err
-		}
-		for _, name := range before {
-			if err := ctx.Err(); err != nil {
-				return err
-			}
-			d.file(root, name)
-		}
-		after, err := d.names(ctx, root)
-		if err != nil {
-			return err
-		}
-		if slices.Equal(before, after) {
-			return nil
 		}
 	}
 	d.obstruct(ReasonFiles, "", "its directories keep changing while they are read")
 	return nil
 }
 
+// pass is one reading. What was found by an earlier one, obstacles too, is forgotten; what this
+// one could not read stays an obstacle, also where it can be read a moment later.
+func (d *disk) pass(ctx context.Context, files fs.FS) (settled bool, err error) {
+	d.files, d.obstacles, d.moved = nil, nil, false
+	before, err := d.names(ctx, files)
+	if err != nil {
+		return false, err
+	}
+	for _, name := range before {
+		if err := ctx.Err(); err != nil {
+			return false, err
+		}
+		d.file(files, name)
+	}
+	after, err := d.names(ctx, files)
+	return !d.moved && slices.Equal(before, after), err
+}
+
+// obstruct notes an obstacle, once: names are listed twice.
 func (d *disk) obstruct(reason, name, detail string) {
 	if name != "" {
 		name = path.Join(d.prefix, name)
 	}
-	d.obstacles = append(d.obstacles, Obstacle{
-		Reason: reason, Root: d.root, Path: name, Detail: detail,
-	})
+	o := Obstacle{Reason: reason, Root: d.root, Path: name, Detail: detail}
+	if !slices.Contains(d.obstacles, o) {
+		d.obstacles = append(d.obstacles, o)
+	}
 }
 
 // names lists the files, sorted.
-func (d *disk) names(ctx context.Context, root *os.Root) ([]string, error) {
+func (d *disk) names(ctx context.Context, files fs.FS) ([]string, error) {
 	var all []string
-	d.obstacles = slices.DeleteFunc(d.obstacles, func(o Obstacle) bool {
-		return o.Reason == ReasonLinked || o.Reason == ReasonFiles
-	})
 	for _, top := range []string{conversationsName, tempName} {
-		err := fs.WalkDir(root.FS(), top, func(name string, e fs.DirEntry, err error) error {
+		err := fs.WalkDir(files, top, func(name string, e fs.DirEntry, err error) error {
 			switch {
 			case errors.Is(err, fs.ErrNotExist):
-				return ctx.Err()
+				// A directory that was listed and is not there can be back at the next look.
+				d.moved = d.moved || name != top
 			case err != nil:
 				d.obstruct(ReasonFiles, name, err.Error())
+			case e.Name() == gitName && !d.lenient:
+				d.obstruct(ReasonNested, name, nestedObstacle(name).Detail)
 			case e.IsDir():
-				if name == tempName+"/trash" {
-					return fs.SkipDir
-				}
+				return d.enter(ctx, files, name)
 			case e.Type()&fs.ModeSymlink != 0:
-				d.link(root, name)
+				d.link(name)
 			case e.Type().IsRegular() && !isStreamless(e.Name()) && !isTempBlob(name):
 				all = append(all, name)
 			}
@@ -113,12 +126,30 @@ func (d *disk) names(ctx context.Context, root *os.Root) ([]string, error) {
 	return all, nil
 }
 
+// enter passes over a run of the collector in the quarantine of user-local content. What others
+// put aside there is read.
+func (d *disk) enter(ctx context.Context, files fs.FS, dir string) error {
+	if path.Dir(dir) != tempName+"/trash" {
+		return ctx.Err()
+	}
+	ours, err := isRun(files, dir)
+	if err != nil {
+		d.obstruct(ReasonFiles, dir, err.Error())
+	}
+	if ours {
+		return fs.SkipDir
+	}
+	return ctx.Err()
+}
+
 // link makes an obstacle of a link behind which conversations may be. jp follows it or not.
-func (d *disk) link(root *os.Root, name string) {
-	info, err := os.Stat(path.Join(root.Name(), name))
-	isDir := err == nil && info.IsDir()
-	if isDir || path.Base(name) == workspace.EventsFile {
+func (d *disk) link(name string) {
+	info, err := d.behind(name)
+	switch {
+	case err == nil && info.IsDir(), path.Base(name) == workspace.EventsFile:
 		d.obstruct(ReasonLinked, name, "is a symbolic link: what is behind it is not looked at")
+	case err != nil && !errors.Is(err, fs.ErrNotExist):
+		d.obstruct(ReasonFiles, name, err.Error())
 	}
 }
 
@@ -127,11 +158,12 @@ func isTempBlob(name string) bool {
 	return strings.HasPrefix(name, tempName+"/") && strings.Contains(path.Base(name), ".blob.gz.")
 }
 
-func (d *disk) file(root *os.Root, name string) {
-	data, err := fs.ReadFile(root.FS(), name)
+func (d *disk) file(files fs.FS, name string) {
+	data, err := readAll(files, name)
 	switch {
-	case errors.Is(err, fs.ErrNotExist):
-		return // the second list shows whether it is elsewhere
+	case errors.Is(err, fs.ErrNotExist), errors.Is(err, errChanging):
+		d.moved = true // the next reading shows where it is, or what is in it
+		return
 	case err != nil:
 		d.obstruct(ReasonFiles, name, err.Error())
 		return
@@ -148,6 +180,27 @@ func (d *disk) file(root *os.Root, name string) {
 	d.files = append(d.files, diskFile{path.Join(d.prefix, name), d.library.number(m)})
 }
 
+// errChanging says that a file has another size than what was read of it.
+var errChanging = errors.New("it changes while it is read")
+
+// readAll reads a file of which the end can be cut off, or not be written yet, while it is read.
+func readAll(files fs.FS, name string) ([]byte, error) {
+	file, err := files.Open(name)
+	if err != nil {
+		return nil, err
+	}
+	defer file.Close() //nolint:errcheck // was only read
+	data, err := io.ReadAll(file)
+	if err != nil {
+		return nil, err
+	}
+	info, err := file.Stat()
+	if err == nil && info.Size() != int64(len(data)) {
+		err = errChanging
+	}
+	return data, err
+}
+
 func streamReason(dark bool) string {
 	if dark {
 		return ReasonOpaque
@@ -161,57 +214,14 @@ func (d *disk) isStream(name string) bool {
 		!strings.HasPrefix(name, conversationsName+"/"+trashName+"/")
 }
 
-// workTrees reads the workspaces of every work tree.
-func (m *marker) workTrees(ctx context.Context) error {
-	for _, w := range m.roots.Worktrees {
-		if w.Root == "" || w.Gone || w.Unknown != "" {
-			continue
-		}
-		found, err := workspace.FindAll(w.Root)
-		if err != nil {
-			m.obstruct(Obstacle{Reason: ReasonFiles, Root: w.Title(), Detail: err.Error()})
-		}
-		for _, dir := range found {
-			rel := strings.TrimPrefix(strings.TrimPrefix(dir, w.Root), "/")
-			d := disk{
-				root: w.Title(), prefix: path.Join(rel, workspace.DirName), library: m.library,
-			}
-			jp := path.Join(dir, workspace.DirName)
-			if err := d.read(ctx, jp); err != nil {
-				if ctx.Err() != nil {
-					return ctx.Err()
-				}
-				d.obstruct(ReasonFiles, "", err.Error())
-			}
-			m.onDisk(d, jp)
-		}
-	}
-	return nil
-}
-
 // onDisk takes what a disk has read as a tip.
 func (m *marker) onDisk(d disk, dir string) {
 	for _, o := range d.obstacles {
 		m.obstruct(o)
 	}
-	t := &tip{title: d.root, disk: d.files, kind: tipWorkTree}
+	t := &tip{title: d.root, disk: d.files, kind: tipWorkTree, base: d.base}
 	if !d.lenient {
 		t.store = path.Join(dir, blobsName)
 	}
 	m.tips = append(m.tips, t)
-}
-
-// siloCopies reads the user's own copies of conversations, which jp may bring back. They are
-// jp's, and what it cannot read there stops nobody.
-func (m *marker) siloCopies(ctx context.Context) error {
-	dir := m.o.Workspace.UserDir()
-	if dir == "" {
-		return nil
-	}
-	d := disk{root: "user-local copies", lenient: !m.o.UserLocal, library: m.library}
-	if err := d.read(ctx, dir); err != nil {
-		return fmt.Errorf("read %s: %w", d.root, err)
-	}
-	m.onDisk(d, dir)
-	return nil
 }

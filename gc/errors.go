@@ -15,6 +15,10 @@ const (
 	ReasonForeign = "foreign" // the store has what this version does not know
 	ReasonFiles   = "files"   // the system refuses to read something
 	ReasonMissing = "missing" // a reference is without its content already
+	ReasonNested  = "nested"  // another repository, or what may be one, is within the workspace
+	ReasonID      = "id"      // the workspace does not say which it is
+	ReasonOpinion = "opinion" // a second opinion could not be had
+	ReasonDoubt   = "doubt"   // a second opinion contradicts the mark, and not in an odd case
 )
 
 // An Obstacle is something without which nobody can say what is needed.

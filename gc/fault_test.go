@@ -97,6 +97,7 @@ var faultJobs = map[string]func(f *fixture) error{
 		}
 		return err
 	},
+	"collect-all": (*fixture).collectAll,
 	"recover": func(f *fixture) error {
 		_, err := gc.Recover(f.tb.Context(), f.options())
 		return err

@@ -5,6 +5,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -29,6 +30,10 @@ type fixture struct {
 	cache *refs.Cache
 	hook  func(gc.Step, string) error
 	grace time.Duration
+	// failed counts the commands of which a call was made to fail.
+	failed *atomic.Int64
+	// noData takes the user's data directory away.
+	noData bool
 }
 
 func newFixture(tb testing.TB, initArgs ...string) *fixture {
@@ -64,8 +69,14 @@ func (f *fixture) at(dir string) *fixture {
 // blob puts content into the store, long ago.
 func (f *fixture) blob(content string) blobs.Hash {
 	f.tb.Helper()
+	return f.blobIn(".jp/blobs/", content)
+}
+
+// blobIn is blob for another store.
+func (f *fixture) blobIn(store, content string) blobs.Hash {
+	f.tb.Helper()
 	h := blobs.Sum([]byte(content))
-	name := ".jp/blobs/" + h.Path()
+	name := store + h.Path()
 	f.WriteFile(name, string(blobs.Encode([]byte(content))))
 	if err := os.Chtimes(f.Path(name), old, old); err != nil {
 		f.tb.Fatal(err)
@@ -119,12 +130,26 @@ func (f *fixture) commitFile(name, content string) string {
 // options opens the repository and the workspace.
 func (f *fixture) options() gc.Options {
 	f.tb.Helper()
-	repo, err := gitint.Open(f.tb.Context(), gitint.Options{Dir: f.Dir, Env: f.Env})
+	o, err := f.open()
 	if err != nil {
 		f.tb.Fatal(err)
 	}
+	return o
+}
+
+// open is options where opening may fail.
+func (f *fixture) open() (gc.Options, error) {
+	repo, err := gitint.Open(f.tb.Context(), gitint.Options{Dir: f.Dir, Env: f.Env})
+	if err != nil {
+		return gc.Options{}, err
+	}
+	f.tb.Cleanup(func() { _ = repo.Close() })
 	clock := func() time.Time { return now }
 	data := filepath.Join(filepath.Dir(f.Dir), "data")
+	home := filepath.Dir(f.Dir)
+	if f.noData {
+		data, home = "", ""
+	}
 	w, err := workspace.Open(f.Dir, workspace.Env{
 		Getenv: func(name string) string {
 			if name == "JP_USER_DATA_DIR" {
@@ -132,16 +157,16 @@ func (f *fixture) options() gc.Options {
 			}
 			return ""
 		},
-		Now: clock, Home: filepath.Dir(f.Dir), Dir: f.Dir, PID: os.Getpid(),
+		Now: clock, Home: home, Dir: f.Dir, PID: os.Getpid(),
 	})
 	if err != nil {
-		f.tb.Fatal(err)
+		return gc.Options{}, err
 	}
-	f.tb.Cleanup(func() { _ = w.Close(); _ = repo.Close() })
+	f.tb.Cleanup(func() { _ = w.Close() })
 	return gc.Options{
 		Repo: repo, Workspace: w, Now: clock, Grace: f.grace, PID: os.Getpid(),
 		Cache: f.cache, Hook: f.hook,
-	}
+	}, nil
 }
 
 // collect makes a plan and does it.

@@ -12,6 +12,8 @@ import (
 	"sync"
 	"testing"
 	"time"
+
+	"github.com/git-jp/git-jp/internal/gittest"
 )
 
 // historyLength is how many operations one repository lives through.
@@ -133,6 +135,9 @@ func shrink(t *testing.T, history []op) []op {
 // says after each which references resolve. One that fails is made small and told as a script
 // for testdata/histories, where it is tried for ever.
 func TestHistories(t *testing.T) {
+	if gittest.RanAsUser(t) { // files that are closed are among it
+		return
+	}
 	total := modelOps()
 	first := uint64(1)
 	if os.Getenv("GIT_JP_SOAK") != "" || os.Getenv("GIT_JP_MODEL") != "" {
@@ -141,7 +146,7 @@ func TestHistories(t *testing.T) {
 	histories := (total + historyLength - 1) / historyLength
 	t.Logf("%d operations in %d histories from seed %d", histories*historyLength, histories, first)
 	var mu sync.Mutex
-	ran, deleted := map[string]int{}, 0
+	ran, deleted, refused := map[string]int{}, 0, 0
 	seeds := make(chan uint64)
 	var group sync.WaitGroup
 	for range runtime.GOMAXPROCS(0) {
@@ -153,6 +158,7 @@ func TestHistories(t *testing.T) {
 					ran[kind] += n
 				}
 				deleted += m.deleted
+				refused += m.refused
 				if why != "" && !t.Failed() {
 					small := shrink(t, randomHistory(seed))
 					again, _ := live(t, small)
@@ -170,7 +176,7 @@ func TestHistories(t *testing.T) {
 	}
 	close(seeds)
 	group.Wait()
-	t.Logf("%d contents deleted; %v", deleted, ran)
+	t.Logf("%d contents deleted, %d refusals; %v", deleted, refused, ran)
 	if deleted == 0 {
 		t.Error("nothing was ever deleted")
 	}
@@ -186,6 +192,9 @@ func script(history []op) string {
 
 // TestKnownHistories lives through those that failed once.
 func TestKnownHistories(t *testing.T) {
+	if gittest.RanAsUser(t) {
+		return
+	}
 	names, err := filepath.Glob("testdata/histories/*.txt")
 	if err != nil || len(names) == 0 {
 		t.Fatalf("no histories: %v", err)

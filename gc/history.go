@@ -303,8 +303,8 @@ func (h *history) count(s *step, u unit, by int32, touched map[int32]struct{}) {
 		if m.err == nil && len(m.sure)+len(m.loose) == 0 {
 			continue
 		}
-		name := filePath(s.place.Dir, u, f)
-		if m.err != nil {
+		name := filePath(s.place, u, f)
+		if m.err != nil && s.place.Kind != refs.Stray {
 			h.damaged[d] = name
 		}
 		for _, list := range [][]int32{m.sure, m.loose} {
@@ -414,6 +414,11 @@ func (h *history) judgeCarriers(ctx context.Context) error {
 		}
 		return ctx.Err()
 	})
+}
+
+// needs reports whether an older commit needs a candidate.
+func (h *history) needs(n int) bool {
+	return h.found[n].needed && !h.o.overlooks(h.library.hashes.all[n])
 }
 
 // note says what was damaged and long past.

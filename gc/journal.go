@@ -19,7 +19,8 @@ import (
 
 // A run is a directory in the trash:
 //
-//	run.json     what was begun, and how far it came
+//	run.json     what was begun, and how far it came; the first that a run has, which makes
+//	             the directory one
 //	items.jsonl  what is moved, a line each, complete before the first is moved
 //	files/       the blobs, by hash
 //
@@ -36,6 +37,10 @@ const (
 	indexing state = "index"  // after a crash goes back what the index still has
 	done     state = "done"
 )
+
+func (s state) known() bool { return s == moving || s == indexing || s == done }
+
+const journalName = "run.json"
 
 // A header is run.json.
 type header struct {
@@ -116,6 +121,9 @@ func newRun(o *Options, p place, name string, items []record) (*run, error) {
 	if err := o.mkdir(filepath.Join(r.dir, "files")); err != nil {
 		return nil, err
 	}
+	if err := r.save(moving); err != nil {
+		return nil, err
+	}
 	var lines bytes.Buffer
 	out := json.NewEncoder(&lines)
 	for _, i := range items {
@@ -124,9 +132,6 @@ func newRun(o *Options, p place, name string, items []record) (*run, error) {
 		}
 	}
 	if err := o.write(r.dir, "items.jsonl", lines.Bytes()); err != nil {
-		return nil, err
-	}
-	if err := r.save(moving); err != nil {
 		return nil, err
 	}
 	if err := o.mkdir(filepath.Join(p.store, ".tmp")); err != nil {
@@ -165,7 +170,7 @@ func (r *run) save(s state) error {
 	if err != nil {
 		return err
 	}
-	return r.o.write(r.dir, "run.json", append(data, '\n'))
+	return r.o.write(r.dir, journalName, append(data, '\n'))
 }
 
 // end closes the run: from here on its blobs are in the trash.
@@ -220,7 +225,7 @@ var errNotRun = errors.New("not a run that this version knows")
 // openRun reads a run.
 func openRun(o *Options, p place, dir string) (*run, error) {
 	r := &run{o: o, place: p, dir: dir}
-	data, err := os.ReadFile(filepath.Join(dir, "run.json"))
+	data, err := os.ReadFile(filepath.Join(dir, journalName))
 	if err != nil {
 		return nil, err
 	}

@@ -4,16 +4,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io/fs"
 	"os"
-	"path"
-	"path/filepath"
-	"strings"
 
 	"github.com/git-jp/git-jp/blobs"
 	"github.com/git-jp/git-jp/gitint"
 	"github.com/git-jp/git-jp/internal/refs"
-	"github.com/git-jp/git-jp/internal/workspace"
 )
 
 // A tipKind says what a tip is.
@@ -37,6 +32,7 @@ type tip struct {
 	disk   []diskFile         // of a work tree
 	staged map[int32]struct{} // of an index: the contents that it has
 	store  string             // of a work tree, also that of an index
+	base   string             // from which the paths on disk lead
 	// complete says that the tree is known to have all that it refers to.
 	complete bool
 	files    []stagedFile // of an index
@@ -50,13 +46,14 @@ type stagedFile struct {
 
 // A marker finds out what is needed.
 type marker struct {
-	o       *Options
-	forest  *forest
-	hashes  *hashes
-	library *library
-	roots   *gitint.Roots
-	index   *gitint.Index // that git uses now
-	last    func() memo   // what history said the last time
+	o          *Options
+	forest     *forest
+	hashes     *hashes
+	library    *library
+	workspaces *workspaces
+	roots      *gitint.Roots
+	index      *gitint.Index // that git uses now
+	last       func() memo   // what history said the last time
 
 	tips      []*tip
 	commits   []gitint.OID // that roots name, tips and others
@@ -72,10 +69,16 @@ func newMarker(o *Options) *marker {
 	}
 	m.forest = newForest(o)
 	m.library = newLibrary(m.forest, m.hashes, false)
+	m.workspaces = newWorkspaces(m)
 	return m
 }
 
 func (m *marker) obstruct(o Obstacle) { m.obstacles = append(m.obstacles, o) }
+
+// unread notes that the system refuses to read something in which roots may be.
+func (m *marker) unread(what string, err error) {
+	m.obstruct(Obstacle{Reason: ReasonFiles, Root: what, Detail: err.Error()})
+}
 
 func (m *marker) refused() error {
 	if len(m.obstacles) == 0 {
@@ -86,13 +89,13 @@ func (m *marker) refused() error {
 
 // markTips finds what every tip refers to.
 func (m *marker) markTips(ctx context.Context) error {
+	if err := m.workspaces.checkHome(ctx); err != nil {
+		return err
+	}
 	if !m.o.UserLocal {
 		if err := m.readRoots(ctx); err != nil {
 			return err
 		}
-	}
-	if err := m.siloCopies(ctx); err != nil {
-		return err
 	}
 	if err := m.putAside(ctx); err != nil {
 		return m.absorb(ctx, err)
@@ -101,6 +104,9 @@ func (m *marker) markTips(ctx context.Context) error {
 		if err := m.gitTips(ctx); err != nil {
 			return err
 		}
+	}
+	if err := m.workspaces.userLocal(ctx); err != nil {
+		return err
 	}
 	m.wanted = make([]bool, len(m.hashes.all))
 	for _, t := range m.tips {
@@ -123,7 +129,7 @@ func (m *marker) readRoots(ctx context.Context) error {
 			m.notes = append(m.notes, w.Title()+" is gone: 'git worktree prune' forgets it")
 		}
 	}
-	return m.workTrees(ctx)
+	return m.workspaces.onDisk(ctx)
 }
 
 // absorb makes an obstacle of an error of the repository, unless we were interrupted.
@@ -159,6 +165,9 @@ func (m *marker) gitTips(ctx context.Context) error {
 		return m.absorb(ctx, err)
 	}
 	if err := m.expand(ctx); err != nil {
+		return err
+	}
+	if err := m.workspaces.whereTracked(ctx); err != nil {
 		return err
 	}
 	return m.refused()
@@ -282,70 +291,6 @@ func (m *marker) stashes(ctx context.Context, entries []gitint.Root) error {
 	return nil
 }
 
-// indexTips reads the index of every work tree, and the one that git uses now.
-func (m *marker) indexTips(ctx context.Context) error {
-	for _, w := range m.roots.Worktrees {
-		x, err := m.o.Repo.IndexOf(ctx, w)
-		if err != nil {
-			if ctx.Err() != nil {
-				return ctx.Err()
-			}
-			m.obstruct(Obstacle{
-				Reason: gitint.ReasonUnreadable, Root: "index of " + w.Title(), Detail: err.Error(),
-			})
-			continue
-		}
-		if w.Index() == m.o.Repo.IndexPath() {
-			m.index = x
-		}
-		m.indexTip("index of "+w.Title(), x)
-		if w.Root != "" {
-			m.tips[len(m.tips)-1].store = filepath.Join(w.Root, workspace.DirName, blobsName)
-		}
-	}
-	if m.index != nil {
-		return nil
-	}
-	x, err := m.o.Repo.Index(ctx)
-	if err != nil {
-		return m.absorb(ctx, err)
-	}
-	m.index = x
-	m.indexTip("index", x)
-	return nil
-}
-
-func (m *marker) indexTip(title string, x *gitint.Index) {
-	t := &tip{title: title, kind: tipIndex, staged: make(map[int32]struct{})}
-	take := func(e gitint.Entry) {
-		_, rest, ok := strings.Cut("/"+e.Path, "/"+workspace.DirName+"/")
-		if !ok || !e.Mode.IsRegular() {
-			return
-		}
-		if name, ok := strings.CutPrefix(rest, blobsName+"/"); ok {
-			if h, ok := blobs.ParsePath(name); ok {
-				t.staged[m.hashes.add(h)] = struct{}{}
-			}
-			return
-		}
-		name, ok := strings.CutPrefix(rest, conversationsName+"/")
-		if !ok || isStreamless(path.Base(name)) {
-			return
-		}
-		stream := path.Base(name) == workspace.EventsFile &&
-			!strings.HasPrefix(name, trashName+"/")
-		t.files = append(t.files, stagedFile{e.Path, document{objectID(e.OID), stream}})
-	}
-	all, _ := x.Entries(".") // an index that was read has no error
-	for _, e := range all {
-		take(e)
-	}
-	for _, e := range x.Stages() {
-		take(e.Entry)
-	}
-	m.tips = append(m.tips, t)
-}
-
 // operationFiles looks for the names of contents in the files of operations in progress: a
 // patch that is being applied may bring a stream.
 func (m *marker) operationFiles() error {
@@ -357,7 +302,15 @@ func (m *marker) operationFiles() error {
 		if err != nil {
 			return err
 		}
-		if all := refs.HashesIn(data); len(all) > 0 {
+		all := refs.HashesIn(data)
+		if isRecord(f) {
+			if all, err = hashesInRecord(data); err != nil {
+				m.obstruct(Obstacle{
+					Reason: gitint.ReasonOperation, Root: f.Name, Detail: err.Error(),
+				})
+			}
+		}
+		if len(all) > 0 {
 			found := m.library.number(refs.Mentions{Loose: all})
 			m.tips = append(m.tips, &tip{
 				title: f.Name, kind: tipOther, disk: []diskFile{{f.Path, found}},
@@ -365,39 +318,6 @@ func (m *marker) operationFiles() error {
 		}
 	}
 	return nil
-}
-
-// putAside looks for the names of contents in what other commands have put into the trash:
-// somebody may want it back. Runs of ours are no such thing: they hold what is dead.
-func (m *marker) putAside(ctx context.Context) error {
-	p, err := m.o.place()
-	if err != nil {
-		return err
-	}
-	t := &tip{title: "what was put aside in " + p.trash, kind: tipOther}
-	err = filepath.WalkDir(p.trash, func(name string, e fs.DirEntry, err error) error {
-		switch {
-		case errors.Is(err, fs.ErrNotExist):
-			return ctx.Err()
-		case err != nil:
-			return err
-		case e.IsDir():
-			// The first that a run has: it may have been killed before it had more.
-			if exists(filepath.Join(name, "files")) {
-				return fs.SkipDir
-			}
-			return ctx.Err()
-		case !e.Type().IsRegular():
-			return nil
-		}
-		data, err := os.ReadFile(name)
-		if all := refs.HashesIn(data); len(all) > 0 {
-			t.disk = append(t.disk, diskFile{name, m.library.number(refs.Mentions{Loose: all})})
-		}
-		return err
-	})
-	m.tips = append(m.tips, t)
-	return err
 }
 
 // expand finds the streams of the tips, and what they refer to.
@@ -517,7 +437,7 @@ func (m *marker) judgeStreams() {
 	for _, t := range m.tips {
 		m.eachDocument(t, func(d document, name func() string) {
 			found := m.library.known[d]
-			if found.err == nil || judged[d] {
+			if found.err == nil || judged[d] || !t.judges(found) {
 				return
 			}
 			judged[d] = true
@@ -529,6 +449,13 @@ func (m *marker) judgeStreams() {
 	}
 }
 
+// judges reports whether a stream that is none keeps anybody from knowing what a tip refers to.
+// In a workspace it does. Elsewhere everything in it counts that has the form of a hash, unless
+// nothing can be known of what is a conversation for sure.
+func (t *tip) judges(found mentions) bool {
+	return t.place.Kind == refs.Workspace || t.place.Kind == refs.Copy && found.dark
+}
+
 // eachDocument calls f with the documents of a tip that git has, and their paths.
 func (m *marker) eachDocument(t *tip, f func(d document, name func() string)) {
 	for _, file := range t.files {
@@ -537,7 +464,7 @@ func (m *marker) eachDocument(t *tip, f func(d document, name func() string)) {
 	for _, u := range t.units {
 		for _, file := range m.forest.files(u) {
 			f(document{file.Object, isStream(u, file)}, func() string {
-				return filePath(t.place.Dir, u, file)
+				return filePath(t.place, u, file)
 			})
 		}
 	}
@@ -562,7 +489,7 @@ func (m *marker) want(t *tip) {
 // wants reports whether a tip refers to a content.
 func (m *marker) wants(h blobs.Hash) bool {
 	n, ok := m.hashes.find(h)
-	return ok && int(n) < len(m.wanted) && m.wanted[n]
+	return ok && !m.o.overlooks(h) && int(n) < len(m.wanted) && m.wanted[n]
 }
 
 // present asks whether everything about which the cache answered is still there: without it

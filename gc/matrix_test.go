@@ -7,6 +7,8 @@ import (
 	"testing"
 
 	"github.com/git-jp/git-jp/blobs"
+	"github.com/git-jp/git-jp/events"
+	"github.com/git-jp/git-jp/internal/merge"
 )
 
 // A row of the root matrix makes a content reachable through one root and no other.
@@ -119,9 +121,58 @@ func rows() []row {
 			id := f.RunInput(stream(h), "hash-object", "-w", "--stdin")
 			f.Run("update-ref", "refs/kept/stream", id)
 		}},
+		{"tag of .jp", func(f *fixture, h blobs.Hash) { f.Run("tag", "v1", f.commit(h)+":.jp") }},
+		{"tag of the conversations", func(f *fixture, h blobs.Hash) {
+			f.Run("tag", "v1", f.commit(h)+":.jp/conversations")
+		}},
+		{"tag of a conversation", func(f *fixture, h blobs.Hash) {
+			f.Run("tag", "v1", f.commit(h)+":"+conversation)
+		}},
+		{"annotated tag of a conversation in jp's trash", func(f *fixture, h blobs.Hash) {
+			c := f.commitFile(".jp/conversations/.trash/1-x/events.json", "[{ broken "+h.String())
+			f.Run("tag", "-a", "-m", "x", "v1", c+":.jp/conversations")
+		}},
+		{"tag of a stream", func(f *fixture, h blobs.Hash) {
+			f.Run("tag", "v1", f.commit(h)+":"+conversation+"/events.json")
+		}},
+		{"branch of git subtree split", func(f *fixture, h blobs.Hash) {
+			f.Run("branch", "split", f.Run("commit-tree", "-m", "x", f.commit(h)+":.jp"))
+		}},
+		{"older commit of a split branch", func(f *fixture, h blobs.Hash) {
+			c := f.Run("commit-tree", "-m", "x", f.commit(h)+":.jp")
+			f.Run("branch", "split", f.Run("commit-tree", "-m", "x", "-p", c, "HEAD:.jp"))
+		}},
+		{"reflog of a split branch, as one conversation", func(f *fixture, h blobs.Hash) {
+			f.Run("branch", "split", f.Run("commit-tree", "-m", "x", f.commit(h)+":"+conversation))
+			f.Run("branch", "--force", "split", "HEAD")
+		}},
+		{".jp under another name", func(f *fixture, h blobs.Hash) {
+			f.Run("branch", "moved",
+				f.commitFile("old/jp/conversations/17800000001-one/events.json", stream(h)))
+		}},
+		{"index of a split branch", func(f *fixture, h blobs.Hash) {
+			f.converse("conversations/17800000001-one", h)
+			f.Run("add", "conversations")
+			f.Remove("conversations")
+		}},
 		{"packed ref", func(f *fixture, h blobs.Hash) {
 			f.Run("branch", "other", f.commit(h))
 			f.Run("pack-refs", "--all", "--prune")
+		}},
+		{"pack", func(f *fixture, h blobs.Hash) {
+			f.Run("branch", "other", f.commit(h))
+			f.Run("repack", "-adq")
+		}},
+		{"commit graph", func(f *fixture, h blobs.Hash) {
+			f.Run("branch", "other", f.commit(h))
+			f.Run("repack", "-adq")
+			f.Run("commit-graph", "write", "--reachable")
+		}},
+		{"index of several packs", func(f *fixture, h blobs.Hash) {
+			f.Run("repack", "-adq")
+			f.Run("branch", "other", f.commit(h))
+			f.Run("repack", "-dq")
+			f.Run("multi-pack-index", "write")
 		}},
 		{"older commit of a branch", func(f *fixture, h blobs.Hash) {
 			tree := f.Run("rev-parse", "HEAD^{tree}")
@@ -199,11 +250,51 @@ func rows() []row {
 		{"shortened list of a rebase", func(f *fixture, h blobs.Hash) {
 			f.WriteFile(".git/rebase-merge/git-rebase-todo", "pick "+f.commit(h)[:10]+" x\n")
 		}},
-		{"open conflict", func(f *fixture, h blobs.Hash) {
-			f.WriteFile(".git/jp/conflicts/1.json", `{"base": `+stream(h)+`}`)
+		{"their side of an open conflict", func(f *fixture, h blobs.Hash) {
+			f.conflict(merge.Record{Theirs: []byte(stream(h))})
+		}},
+		{"base of an open conflict", func(f *fixture, h blobs.Hash) {
+			s, err := events.Decode([]byte(stream(h)))
+			if err != nil {
+				f.tb.Fatal(err)
+			}
+			var base []*events.Element
+			for _, e := range s.All() {
+				base = append(base, e)
+			}
+			f.conflict(merge.Record{Conflicts: []events.Conflict{{Base: base}}})
+		}},
+		{"open conflict in a form of the future", func(f *fixture, h blobs.Hash) {
+			f.WriteFile(".git/jp/conflicts/1.json", `{"sides": [`+stream(h)+`]}`)
 		}},
 		{"put aside by repair", func(f *fixture, h blobs.Hash) {
 			f.WriteFile(".git/jp/trash/repair-1/events.json", stream(h))
+		}},
+		{"put aside, with an entry named files", func(f *fixture, h blobs.Hash) {
+			f.WriteFile(".git/jp/trash/repair-1/events.json", stream(h))
+			f.WriteFile(".git/jp/trash/repair-1/files/x", "")
+		}},
+		{"put aside, in a directory named files", func(f *fixture, h blobs.Hash) {
+			f.WriteFile(".git/jp/trash/repair-1/.jp/conversations/1-x/files/events.json", stream(h))
+		}},
+		{"put aside, beside a journal of another run", func(f *fixture, h blobs.Hash) {
+			f.WriteFile(".git/jp/trash/repair-1/run.json",
+				`{"version":1,"run":"another","state":"done"}`)
+			f.WriteFile(".git/jp/trash/repair-1/events.json", stream(h))
+		}},
+		{"put aside, with a journal of the future", func(f *fixture, h blobs.Hash) {
+			f.WriteFile(".git/jp/trash/1/run.json", `{"version":2,"run":"1","state":"done"}`)
+			f.WriteFile(".git/jp/trash/1/wanted", h.String())
+		}},
+		{"put aside, where the quarantine is a link", func(f *fixture, h blobs.Hash) {
+			f.WriteFile("../away/repair-1/events.json", stream(h))
+			f.WriteFile(".git/jp/x", "")
+			if err := os.Symlink("../../../away", f.Path(".git/jp/trash")); err != nil {
+				f.tb.Fatal(err)
+			}
+		}},
+		{"put aside among user-local copies", func(f *fixture, h blobs.Hash) {
+			f.WriteFile("../data/workspace/repo-abcde/blobs/.tmp/trash/repair-1/events.json", stream(h))
 		}},
 		{"object in an alternate", func(f *fixture, h blobs.Hash) {
 			c := f.commit(h)
@@ -233,6 +324,7 @@ func rows() []row {
 					`"id":"call_0","content":[],"content"`, 1)))
 		}},
 	}
+	rows = append(rows, homeRows()...)
 	for _, name := range refNames {
 		rows = append(rows, row{name, func(f *fixture, h blobs.Hash) {
 			f.Run("update-ref", name, f.commit(h))
@@ -261,6 +353,15 @@ func rows() []row {
 			row{name + " of another", write(".git/worktrees/linked")})
 	}
 	return rows
+}
+
+// conflict leaves the record of a conflict that nobody has decided.
+func (f *fixture) conflict(r merge.Record) {
+	f.tb.Helper()
+	r.Path, r.At = conversation+"/events.json", now
+	if err := merge.RecordsOf(f.Path(".git")).Save(r); err != nil {
+		f.tb.Fatal(err)
+	}
 }
 
 // stash puts a conversation into the stash and leaves no other trace.
@@ -343,6 +444,27 @@ func TestDead(t *testing.T) {
 			f.past(h, string(blobs.Encode([]byte("dead"))))
 			f.Run("tag", "v1", "HEAD~1")
 			f.Run("tag", "-a", "-m", "x", "v2", "HEAD~1")
+		}},
+		{"never referred to, in a job of Jenkins or GitLab", func(f *fixture, _ blobs.Hash) {
+			f.Repository = f.With("GIT_BRANCH=x", "GIT_COMMIT=x", "GIT_URL=x", "GIT_STRATEGY=fetch",
+				"GIT_PREVIOUS_COMMIT=x", "GIT_DEPTH=20", "GITHUB_SHA=x", "GITLAB_CI=1")
+		}},
+		{"never referred to, in a hook and an alias", func(f *fixture, _ blobs.Hash) {
+			f.Repository = f.With("GIT_PREFIX=", "GIT_EDITOR=:", "GIT_REFLOG_ACTION=merge",
+				"GIT_CONFIG_COUNT=1", "GIT_CONFIG_KEY_0=a.b", "GIT_CONFIG_VALUE_0=c",
+				"GIT_PUSH_OPTION_COUNT=0", "GIT_INTERNAL_GETTEXT_SH_SCHEME=gettext")
+		}},
+		{"never referred to, under an extension that changes nothing", func(f *fixture, _ blobs.Hash) {
+			f.Run("config", "core.repositoryFormatVersion", "1")
+			f.Run("config", "extensions.submodulePathConfig", "true")
+			if _, err := f.Try("status"); err != nil {
+				f.tb.Skip("this git does not know the extension")
+			}
+		}},
+		{"carried by a split branch", func(f *fixture, h blobs.Hash) {
+			f.past(h, string(blobs.Encode([]byte("dead"))))
+			c := f.Run("commit-tree", "-m", "x", "HEAD~1:.jp")
+			f.Run("branch", "split", f.Run("commit-tree", "-m", "x", "-p", c, "HEAD:.jp"))
 		}},
 		{"tracked and not referred to", func(f *fixture, h blobs.Hash) {
 			f.Run("add", "--force", ".jp/blobs/"+h.Path())

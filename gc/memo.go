@@ -39,7 +39,7 @@ type memoCandidate struct {
 }
 
 // memoName has the version of the file's form in it.
-const memoName = "gc-history-1"
+const memoName = "gc-history-2"
 
 // lastMemo reads the memo while others read something else.
 func (o *Options) lastMemo() func() memo {

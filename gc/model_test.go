@@ -62,6 +62,7 @@ type mtree struct {
 	branch      string // "" when detached
 	head        string
 	index, work side
+	astray      bool // git does not know where it is
 }
 
 func (t *mtree) clean(m *world) bool {
@@ -95,8 +96,10 @@ type world struct {
 	ever    map[int]bool // referred to by any commit that ever was
 	content int
 	made    int
+	extra   map[string]side // what else is a tip
 	options gc.Options
 	deleted int
+	refused int
 	ran     map[string]int
 }
 
@@ -121,6 +124,7 @@ func streamOf(list []int) string {
 
 func newWorld(tb testing.TB) *world {
 	f := newFixture(tb)
+	f.grace = 0
 	f.WriteFile(".gitattributes", "* -text\n")
 	f.Remove(".jp/conversations/.keep")
 	f.WriteFile(".git/config", f.ReadFile(".git/config")+"[merge]\n\trenames = false\n"+
@@ -131,11 +135,17 @@ func newWorld(tb testing.TB) *world {
 	m := &world{
 		tb: tb, commits: map[string]mcommit{id: {side: newSide()}}, names: map[string]string{},
 		heads: map[string]string{"main": id}, ever: map[int]bool{}, ran: map[string]int{},
+		extra: map[string]side{},
 	}
 	m.main = &mtree{fixture: f, branch: "main", head: id, index: newSide(), work: newSide()}
-	m.options = f.options()
-	m.options.AcceptMissing, m.options.Grace = true, 0
+	m.reopen()
 	return m
+}
+
+// reopen opens the repository and the workspace as another command does.
+func (m *world) reopen() {
+	m.options = m.main.options()
+	m.options.AcceptMissing = true
 }
 
 func (m *world) trees() []*mtree { return append([]*mtree{m.main}, m.linked...) }
@@ -158,6 +168,9 @@ func (m *world) wanted() map[int]bool {
 		tip(t.work)
 		tip(m.commits[t.head].side)
 		roots = append(roots, t.head)
+	}
+	for _, s := range m.extra {
+		tip(s)
 	}
 	for _, s := range m.stash {
 		tip(s.work)

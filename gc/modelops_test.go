@@ -51,7 +51,17 @@ var ops = []struct {
 	{"commit-there", 3, (*world).commitThere},
 	{"drop-tree", 1, (*world).dropTree},
 	{"pack", 1, (*world).pack},
-	{"gc", 12, func(m *world, a, _ int) { m.collect(a%4 == 0) }},
+	{"gc", 12, (*world).sweep},
+	{"gc-there", 2, (*world).sweepThere},
+	{"gc-damaged", 3, (*world).sweepDamaged},
+	{"gc-nested", 1, (*world).sweepAroundNested},
+	{"gc-mail", 0, (*world).sweepAroundMail},
+	{"name-tree", 2, (*world).nameTree},
+	{"drop-tree-name", 1, (*world).dropTreeName},
+	{"copy", 2, (*world).copyLocally},
+	{"drop-copy", 1, (*world).dropLocalCopy},
+	{"move-tree", 1, (*world).moveTree},
+	{"repair-tree", 2, (*world).repairTree},
 }
 
 // choose returns one of several, and whether there are any.
@@ -563,6 +573,7 @@ func (m *world) dropTree(a, _ int) {
 	if !ok {
 		return
 	}
+	m.repairTree(0, 0)
 	m.main.Run("worktree", "remove", "--force", t.Dir)
 	m.linked = slices.DeleteFunc(m.linked, func(o *mtree) bool { return o == t })
 }

@@ -40,8 +40,9 @@ type Plan struct {
 	// Commits is how many commits were looked at.
 	Commits int
 
-	started time.Time
-	place   place
+	started  time.Time
+	place    place
+	userDirs []string // with the user's own copies
 }
 
 // Empty reports whether there is nothing to do.
@@ -170,7 +171,7 @@ func (m *marker) fill(ctx context.Context, p *Plan, listed listing) error {
 	if err := m.refused(); err != nil {
 		return err
 	}
-	p.Total = len(store.all)
+	p.Total, p.userDirs = len(store.all), m.workspaces.userDirs
 	candidates, err := m.candidates(p, store)
 	if err != nil {
 		return err
@@ -327,7 +328,7 @@ func (m *marker) choose(
 		item.Tracked = tracked[item.Path]
 		switch {
 		case !ok:
-		case h.found[n].needed:
+		case h.needs(n):
 			p.Past++
 		case held && !item.Tracked:
 			p.Locked++

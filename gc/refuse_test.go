@@ -50,6 +50,17 @@ func TestRefusals(t *testing.T) {
 					strings.Repeat("a", 64)+"\nsize 12\n")
 			f.Run("branch", "other", f.Run("commit-tree", "-m", "x", "-p", c, "HEAD^{tree}"))
 		}, gc.ReasonOpaque, "history:" + conversation},
+		{"stream in Git LFS on a split branch", func(f *fixture) {
+			f.converse(conversation)
+			f.WriteFile(conversation+"/events.json", "version https://git-lfs.github.com/spec/v1\n"+
+				"oid sha256:"+strings.Repeat("a", 64)+"\nsize 12\n")
+			f.Run("add", conversation)
+			f.Run("commit", "-q", "-m", "x")
+			f.Run("tag", "split", f.Run("commit-tree", "-m", "x", "HEAD:.jp"))
+			f.Run("reset", "-q", "--hard", "HEAD~1")
+			f.Remove(".git/logs")
+			f.Remove(".git/ORIG_HEAD")
+		}, gc.ReasonOpaque, "history:conversations/17800000001-one/events.json"},
 		{"encrypted stream, long past", func(f *fixture) {
 			c := f.commitFile(conversation+"/events.json", "\x00GITCRYPT\x00abc")
 			f.Run("branch", "other", f.Run("commit-tree", "-m", "x", "-p", c, "HEAD^{tree}"))
@@ -85,6 +96,29 @@ func TestRefusals(t *testing.T) {
 		{"partial clone", func(f *fixture) {
 			f.Run("config", "remote.origin.promisor", "true")
 		}, gitint.ReasonPartial, "promisor"},
+		{"partial clone, and GIT_CONFIG of another file", func(f *fixture) {
+			f.Run("config", "remote.origin.promisor", "true")
+			f.WriteFile(".git/other-config", "")
+			f.Repository = f.With("GIT_CONFIG=" + f.Path(".git/other-config"))
+		}, gitint.ReasonPartial, "promisor"},
+		{"variable of a git to come", func(f *fixture) {
+			f.Repository = f.With("GIT_OF_THE_FUTURE=1")
+		}, gitint.ReasonEnvironment, "GIT_OF_THE_FUTURE=1"},
+		{"refs in another store", func(f *fixture) {
+			f.Repository = f.With("GIT_REFERENCE_BACKEND=files://" + f.Path(".git"))
+		}, gitint.ReasonEnvironment, "GIT_REFERENCE_BACKEND"},
+		{"another list of where history is cut off", func(f *fixture) {
+			f.Repository = f.With("GIT_SHALLOW_FILE=")
+		}, gitint.ReasonEnvironment, "GIT_SHALLOW_FILE"},
+		{"another list of grafts", func(f *fixture) {
+			f.Repository = f.With("GIT_GRAFT_FILE=" + f.Path("none"))
+		}, gitint.ReasonEnvironment, "GIT_GRAFT_FILE"},
+		{"replacements elsewhere", func(f *fixture) {
+			f.Repository = f.With("GIT_REPLACE_REF_BASE=refs/other/")
+		}, gitint.ReasonEnvironment, "GIT_REPLACE_REF_BASE"},
+		{"objects of a push that is not through", func(f *fixture) {
+			f.Repository = f.With("GIT_QUARANTINE_PATH=" + f.Path(".git/objects/incoming"))
+		}, gitint.ReasonEnvironment, "GIT_QUARANTINE_PATH"},
 		{"grafts", func(f *fixture) {
 			f.WriteFile(".git/info/grafts", f.Run("rev-parse", "HEAD")+"\n")
 		}, gitint.ReasonGrafts, "grafts"},
@@ -101,9 +135,32 @@ func TestRefusals(t *testing.T) {
 		{"torn reflog", func(f *fixture) {
 			f.WriteFile(".git/logs/refs/heads/main", "0123")
 		}, gitint.ReasonUnreadable, "main: it has the line"},
+		{"cut record of an open conflict", func(f *fixture) {
+			f.WriteFile(".git/jp/conflicts/1.json", `{"path": "x", "theirs": "W3si`)
+		}, gitint.ReasonOperation, "jp/conflicts/1.json: is no record of a conflict"},
 		{"torn index", func(f *fixture) {
 			f.WriteFile(".git/index", "DIRC\x00\x00\x00\x02")
 		}, gitint.ReasonUnreadable, "index of the main work tree"},
+		{"index that was cut off", func(f *fixture) {
+			f.cutIndex(".git/index")
+		}, gitint.ReasonUnreadable, "index of the main work tree"},
+		{"index that was cut off, of another work tree", func(f *fixture) {
+			f.Run("worktree", "add", "-q", "../linked")
+			f.cutIndex(".git/worktrees/linked/index")
+		}, gitint.ReasonUnreadable, `index of work tree "linked"`},
+		{"index that was cut off, of GIT_INDEX_FILE", func(f *fixture) {
+			data := f.ReadFile(".git/index")
+			f.WriteFile(".git/other-index", data[:len(data)-20])
+			f.Repository = f.With("GIT_INDEX_FILE=" + f.Path(".git/other-index"))
+		}, gitint.ReasonUnreadable, "other-index: it was cut off or damaged"},
+		{"base of a split index that was cut off", func(f *fixture) {
+			f.Run("update-index", "--split-index")
+			bases, err := filepath.Glob(f.Path(".git/sharedindex.*"))
+			if err != nil || len(bases) != 1 {
+				f.tb.Fatalf("bases %v, %v", bases, err)
+			}
+			f.cutIndex(".git/" + filepath.Base(bases[0]))
+		}, gitint.ReasonUnreadable, "it was cut off or damaged"},
 		{"work tree that cannot be found", func(f *fixture) {
 			f.WriteFile(".git/worktrees/x/HEAD", "ref: refs/heads/main\n")
 		}, gitint.ReasonWorktree, `work tree "x"`},
@@ -132,26 +189,13 @@ func TestRefusals(t *testing.T) {
 				f.tb.Fatal(err)
 			}
 		}, gc.ReasonLinked, ".jp/conversations/1-linked: is a symbolic link"},
-		{"permission denied", func(f *fixture) {
-			if os.Geteuid() == 0 {
-				f.tb.Skip("root may read everything")
-			}
-			f.converse(conversation)
-			if err := os.Chmod(f.Path(conversation), 0); err != nil {
+		{"what was put aside is a link", func(f *fixture) {
+			f.WriteFile(".git/jp/trash/repair-1/note", "")
+			err := os.Symlink("/nowhere", f.Path(".git/jp/trash/repair-1/events.json"))
+			if err != nil {
 				f.tb.Fatal(err)
 			}
-			f.tb.Cleanup(func() { _ = os.Chmod(f.Path(conversation), 0o755) })
-		}, gc.ReasonFiles, "permission denied"},
-		{"permission denied elsewhere", func(f *fixture) {
-			if os.Geteuid() == 0 {
-				f.tb.Skip("root may read everything")
-			}
-			f.WriteFile("closed/x", "")
-			if err := os.Chmod(f.Path("closed"), 0); err != nil {
-				f.tb.Fatal(err)
-			}
-			f.tb.Cleanup(func() { _ = os.Chmod(f.Path("closed"), 0o755) })
-		}, gc.ReasonFiles, "permission denied"},
+		}, gc.ReasonLinked, "events.json: is a symbolic link"},
 		{"reference of a branch without content", func(f *fixture) {
 			f.Run("branch", "other", f.commit(blobs.Sum([]byte("lost"))))
 		}, gc.ReasonMissing, "refs/heads/other:" + conversation},
@@ -166,23 +210,35 @@ func TestRefusals(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
-			f := newFixture(t)
-			dead := f.blob("dead")
-			tt.make(f)
-			_, err := f.collect()
-			refused := new(gc.RefusedError)
-			if !errors.As(err, &refused) {
-				t.Fatalf("not refused: %v", err)
-			}
-			if !refused.Has(tt.reason) || !strings.Contains(err.Error(), tt.want) {
-				t.Errorf("refused with %q because of %q, want %q because of %q",
-					err, refused.Obstacles[0].Reason, tt.want, tt.reason)
-			}
-			if _, err := os.Stat(f.store(dead)); err != nil {
-				t.Error("something was deleted all the same")
-			}
+			newFixture(t).refuses(tt.make, tt.reason, tt.want)
 		})
 	}
+}
+
+// refuses holds that a collection is refused once something is made, and names it.
+func (f *fixture) refuses(make func(f *fixture), reason, want string) {
+	f.tb.Helper()
+	dead := f.blob("dead")
+	make(f)
+	_, err := f.collect()
+	refused := new(gc.RefusedError)
+	if !errors.As(err, &refused) {
+		f.tb.Fatalf("not refused: %v", err)
+	}
+	if !refused.Has(reason) || !strings.Contains(err.Error(), want) {
+		f.tb.Errorf("refused with %q because of %q, want %q because of %q",
+			err, refused.Obstacles[0].Reason, want, reason)
+	}
+	if _, err := os.Stat(f.store(dead)); err != nil {
+		f.tb.Error("something was deleted all the same")
+	}
+}
+
+// cutIndex takes away the second half of an index: git reads no entries from it then, or fewer.
+func (f *fixture) cutIndex(name string) {
+	data := f.ReadFile(name)
+	f.Remove(name) // it may be read-only
+	f.WriteFile(name, data[:len(data)/2])
 }
 
 func (f *fixture) store(h blobs.Hash) string {

@@ -147,7 +147,7 @@ type missingCheck struct {
 }
 
 func (c *missingCheck) tip(n int, t *tip) error {
-	if t.complete {
+	if t.complete || t.place.Kind != refs.Workspace {
 		return nil
 	}
 	m := c.stock.m

@@ -12,6 +12,7 @@ import (
 
 	"github.com/git-jp/git-jp/blobs"
 	"github.com/git-jp/git-jp/gitint"
+	"github.com/git-jp/git-jp/internal/recheck"
 )
 
 // A Result says what a sweep did.
@@ -31,6 +32,8 @@ type Result struct {
 	Expired int
 	// Temporaries is how many leftovers were removed.
 	Temporaries int
+	// Doubts are about content that was kept because of a second opinion alone.
+	Doubts []Doubt
 }
 
 // Sweep does what a plan says. Between the plan and the end others go on: what they wrote
@@ -59,10 +62,14 @@ type sweeper struct {
 	run    *run
 	marked *marker // the second time
 	staged string  // the conversations of the index before that
+	second *recheck.Opinion
 }
 
 func (s *sweeper) collect(ctx context.Context) error {
 	items, err := s.items(ctx)
+	if err == nil && len(items) > 0 {
+		items, err = s.undoubted(ctx, items)
+	}
 	if err != nil || len(items) == 0 {
 		return err
 	}
@@ -73,7 +80,7 @@ func (s *sweeper) collect(ctx context.Context) error {
 	if err := s.move(ctx); err != nil {
 		return s.rollBack(ctx, err)
 	}
-	wanted, err := s.markAgain(ctx)
+	wanted, err := s.confirm(ctx)
 	if err != nil {
 		return s.rollBack(ctx, err)
 	}
@@ -169,31 +176,46 @@ func (s *sweeper) move(ctx context.Context) error {
 // is seen; one whose stream comes later looks for its content after that, finds it gone and
 // writes it again. It returns what is wanted of what was moved.
 func (s *sweeper) markAgain(ctx context.Context) (map[blobs.Hash]bool, error) {
-	o := *s.o
 	staged, err := s.conversations(ctx)
 	if err != nil {
 		return nil, err
 	}
-	m, p, err := begin(ctx, &o)
+	m, wanted, err := s.wanted(ctx, s.going())
 	if err != nil {
 		return nil, err
 	}
 	s.marked, s.staged = m, staged
-	candidates := make(map[blobs.Hash]candidate)
-	wanted := make(map[blobs.Hash]bool)
-	want := func(h blobs.Hash) {
-		if m.wants(h) {
-			wanted[h] = true
-			return
-		}
-		candidates[h] = candidate{}
-	}
+	return wanted, nil
+}
+
+// going returns what was moved, and what is to be erased.
+func (s *sweeper) going() []blobs.Hash {
+	var all []blobs.Hash
 	for _, i := range s.run.items {
-		want(i.Hash)
+		all = append(all, i.Hash)
 	}
 	for _, r := range s.plan.Expired {
-		for _, h := range r.Dead {
-			want(h)
+		all = append(all, r.Dead...)
+	}
+	return all
+}
+
+// wanted marks everything, and returns what a tip or history needs of some content.
+func (s *sweeper) wanted(
+	ctx context.Context, all []blobs.Hash,
+) (*marker, map[blobs.Hash]bool, error) {
+	o := *s.o
+	m, p, err := begin(ctx, &o)
+	if err != nil {
+		return nil, nil, err
+	}
+	candidates := make(map[blobs.Hash]candidate)
+	wanted := make(map[blobs.Hash]bool)
+	for _, h := range all {
+		if m.wants(h) {
+			wanted[h] = true
+		} else {
+			candidates[h] = candidate{}
 		}
 	}
 	h, err := m.askHistory(ctx, p, candidates, nil)
@@ -204,14 +226,14 @@ func (s *sweeper) markAgain(ctx context.Context) (map[blobs.Hash]bool, error) {
 		err = m.refused()
 	}
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	for n, hash := range h.library.hashes.all {
-		if h.found[n].needed {
+		if h.needs(n) {
 			wanted[hash] = true
 		}
 	}
-	return wanted, nil
+	return m, wanted, nil
 }
 
 // settle moves back what is wanted again.
@@ -371,7 +393,7 @@ func (s *sweeper) tidy(ctx context.Context) error {
 	if s.marked == nil && len(s.plan.Expired) > 0 {
 		// Nothing was moved, so nothing was marked again.
 		s.run = &run{o: s.o, place: s.plan.place}
-		wanted, err := s.markAgain(ctx)
+		wanted, err := s.confirm(ctx)
 		if err != nil {
 			return err
 		}

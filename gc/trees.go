@@ -115,90 +115,6 @@ func (f *forest) uses(ids ...refs.ObjectID) {
 	}
 }
 
-// A placeSearch looks for directories .jp at any depth.
-type placeSearch struct {
-	forest *forest
-	nodes  map[gitint.OID]*placeNode
-}
-
-type placeNode struct {
-	dirs  []gitint.Entry
-	own   gitint.OID // the tree of .jp in it
-	place refs.Place // what is in own
-	found []refs.Place
-	done  bool
-}
-
-func (s *placeSearch) read(ctx context.Context, level []gitint.OID) error {
-	var inside []*placeNode
-	for len(level) > 0 {
-		level = s.fresh(level)
-		var next []gitint.OID
-		err := s.forest.repo.ReadTrees(ctx, level, func(i int, t gitint.TreeData) error {
-			n := s.nodes[level[i]]
-			t.Entries(func(e gitint.Entry) {
-				switch {
-				case e.Mode != gitint.ModeDir:
-				case e.Path == workspace.DirName:
-					n.own, inside = e.OID, append(inside, n)
-				default:
-					n.dirs, next = append(n.dirs, e), append(next, e.OID)
-				}
-			})
-			return nil
-		})
-		if err != nil {
-			return err
-		}
-		level = next
-	}
-	owns := make([]gitint.OID, len(inside))
-	for i, n := range inside {
-		owns[i] = n.own
-	}
-	return s.forest.repo.ReadTrees(ctx, owns, func(i int, t gitint.TreeData) error {
-		if e, ok := t.Find(conversationsName); ok && e.Mode == gitint.ModeDir {
-			inside[i].place.Conversations = objectID(e.OID)
-		}
-		if e, ok := t.Find(blobsName); ok && e.Mode == gitint.ModeDir {
-			inside[i].place.Blobs = objectID(e.OID)
-		}
-		return nil
-	})
-}
-
-// fresh returns those of the trees that were not met before, in their order.
-func (s *placeSearch) fresh(ids []gitint.OID) []gitint.OID {
-	out := ids[:0]
-	for _, id := range ids {
-		if s.nodes[id] == nil && !id.IsZero() {
-			s.nodes[id] = new(placeNode)
-			out = append(out, id)
-		}
-	}
-	return out
-}
-
-func (s *placeSearch) below(tree gitint.OID) []refs.Place {
-	n := s.nodes[tree]
-	if n.done {
-		return n.found
-	}
-	n.done = true
-	if !n.own.IsZero() {
-		n.place.Dir = workspace.DirName
-		n.found = append(n.found, n.place)
-	}
-	for _, d := range n.dirs {
-		for _, p := range s.below(d.OID) {
-			p.Dir = path.Join(d.Path, p.Dir)
-			n.found = append(n.found, p)
-		}
-	}
-	n.dirs = nil
-	return n.found
-}
-
 // A unit is what lies directly in a directory of conversations, mostly a conversation.
 type unit struct {
 	name string
@@ -331,6 +247,9 @@ func isStream(u unit, file refs.TreeFile) bool {
 }
 
 // filePath is where a file lies, from the root of the tree.
-func filePath(dir string, u unit, file refs.TreeFile) string {
-	return path.Join(dir, conversationsName, u.name, file.Path)
+func filePath(p refs.Place, u unit, file refs.TreeFile) string {
+	if p.Kind == refs.Workspace {
+		return path.Join(p.Dir, conversationsName, u.name, file.Path)
+	}
+	return path.Join(p.Dir, u.name, file.Path)
 }

@@ -111,10 +111,7 @@ func (f mentions) has(n int32) bool {
 // onDisk completes the chain of a work tree. What has changed meanwhile has no position.
 func (e *explainer) onDisk(t *tip, name string) Chain {
 	c := Chain{Root: t.title, Path: name}
-	at := name
-	if t.store != "" {
-		at = filepath.Join(filepath.Dir(filepath.Dir(t.store)), filepath.FromSlash(name))
-	}
+	at := filepath.Join(t.base, filepath.FromSlash(name))
 	if data, err := os.ReadFile(at); err == nil {
 		c.At = find(data, e.hash)
 	}
@@ -207,7 +204,7 @@ func (e *explainer) locate(ctx context.Context, h *history, c *Chain) error {
 		for _, u := range lists[0] {
 			for _, f := range h.forest.files(u) {
 				d := document{f.Object, isStream(u, f)}
-				name := filePath(p.Dir, u, f)
+				name := filePath(p, u, f)
 				if h.library.known[d].has(0) && (c.Path == "" || c.Path == name) {
 					c.Path = name
 					*c = e.complete(ctx, *c, d)

@@ -445,7 +445,7 @@ func TestFullFileIsStartedAnew(t *testing.T) {
 	if err := os.Truncate(name, maxShard+1); err != nil {
 		t.Fatal(err)
 	}
-	first := strings.TrimPrefix(filepath.Base(name), "refs-1-")
+	first := strings.TrimPrefix(filepath.Base(name), "refs-2-")
 	other := ObjectID(first + strings.Repeat("0", 39))
 	c := Open(dir)
 	if _, err := c.References(other, func() ([]byte, error) { return data, nil }); err != nil {

@@ -170,15 +170,26 @@ func (c *Cache) Streams(
 	})
 }
 
-// A Place is a workspace in a tree: where its directory lies, and the trees of its two
-// parts, "" for one that it has not.
+// A Place is where conversations are in a tree: the path of their directory, and the trees of
+// the conversations and of their blobs and the file .id, "" for one that it has not.
 type Place struct {
 	Dir                  string
 	Conversations, Blobs ObjectID
+	ID                   ObjectID
+	Kind                 PlaceKind
 }
 
-// Places returns the workspaces in the tree of a commit, which find finds when they are
-// not known.
+// A PlaceKind says how sure it is that there are conversations in a place.
+type PlaceKind uint8
+
+// The kinds of places.
+const (
+	Workspace PlaceKind = iota // a directory .jp: Dir is its path
+	Copy                       // conversations elsewhere: Dir is the path of Conversations
+	Stray                      // likewise, and perhaps only a file of the name of a stream
+)
+
+// Places returns the places in the tree of a commit, which find finds when they are not known.
 func (c *Cache) Places(commit ObjectID, find func() ([]Place, error)) ([]Place, error) {
 	return remember(c, question[[]Place]{
 		kindPlaces, commit, find,
@@ -188,11 +199,16 @@ func (c *Cache) Places(commit ObjectID, find func() ([]Place, error)) ([]Place, 
 				w.string(p.Dir)
 				w.id(p.Conversations)
 				w.id(p.Blobs)
+				w.id(p.ID)
+				w.buf = append(w.buf, byte(p.Kind))
 			}
 		},
 		func(r *reader) (all []Place) {
 			for range r.count() {
-				p := Place{Dir: r.string(), Conversations: r.id(), Blobs: r.id()}
+				p := Place{
+					Dir: r.string(), Conversations: r.id(), Blobs: r.id(), ID: r.id(),
+					Kind: r.placeKind(),
+				}
 				if r.err != nil {
 					return nil
 				}
@@ -201,6 +217,16 @@ func (c *Cache) Places(commit ObjectID, find func() ([]Place, error)) ([]Place, 
 			return all
 		},
 	})
+}
+
+func (r *reader) placeKind() PlaceKind {
+	if len(r.buf) == 0 || PlaceKind(r.buf[0]) > Stray {
+		r.fail()
+		return 0
+	}
+	k := PlaceKind(r.buf[0])
+	r.buf = r.buf[1:]
+	return k
 }
 
 // id writes the length of an object id and the id in binary; no bytes for none.

@@ -75,7 +75,11 @@ func TestStreamsAndPlacesAreRemembered(t *testing.T) {
 	dir := t.TempDir()
 	id, other := refs.Sum([]byte("a")), refs.Sum([]byte("b"))
 	files := []refs.TreeFile{{Path: "x/events.json", Object: other}, {Path: "", Object: id[:40]}}
-	places := []refs.Place{{Dir: "a/.jp", Conversations: other}, {Dir: ".jp", Blobs: id[:40]}}
+	places := []refs.Place{
+		{Dir: "a/.jp", Conversations: other},
+		{Dir: ".jp", Blobs: id[:40], ID: other},
+		{Dir: "", Conversations: other, Kind: refs.Stray},
+	}
 	unknown := errors.New("not remembered")
 	for i := range 2 {
 		c := refs.Open(dir)

@@ -17,8 +17,8 @@ import (
 // The version changes with the format of the records, and whenever package events
 // comes to another answer about the same bytes: an old answer would not go away by itself.
 const (
-	version = 1
-	header  = "git-jp references 1\n"
+	version = 2
+	header  = "git-jp references 2\n"
 )
 
 const (

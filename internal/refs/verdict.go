@@ -42,6 +42,9 @@ func verdict(data []byte) Verdict {
 	if err := startable(data, s); err != nil {
 		return Verdict{Err: err}
 	}
+	if err := loadable(data, s); err != nil {
+		return Verdict{Err: err}
+	}
 	in, ok := s.Incomplete()
 	if !ok {
 		return Verdict{}
@@ -70,6 +73,19 @@ func startable(data []byte, s *events.Stream) *events.SyntaxError {
 			return &events.SyntaxError{
 				Element: i, Kind: e.Kind(), Offset: offsetOf(data, s, i),
 				Err: fmt.Errorf("no member %q", name),
+			}
+		}
+	}
+	return nil
+}
+
+// loadable holds what jp demands of values when it loads, of which we read more.
+func loadable(data []byte, s *events.Stream) *events.SyntaxError {
+	for i, e := range s.All() {
+		if err := e.Loadable(); err != nil {
+			return &events.SyntaxError{
+				Element: i, Kind: e.Kind(), Offset: offsetOf(data, s, i),
+				Err: fmt.Errorf("jp cannot load it: %w", err),
 			}
 		}
 	}

@@ -1,0 +1,81 @@
+package gc
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+
+	"github.com/git-jp/git-jp/internal/refs"
+)
+
+// putAside looks for the names of contents in what other commands have put into the quarantine:
+// somebody may want it back. Runs of ours are no such thing: they hold what is dead.
+func (m *marker) putAside(ctx context.Context) error {
+	p, err := m.o.place()
+	if err != nil {
+		return err
+	}
+	root, err := os.OpenRoot(p.trash)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	defer root.Close() //nolint:errcheck // was only read
+	t := &tip{title: "what was put aside in " + p.trash, kind: tipOther}
+	m.tips = append(m.tips, t)
+	files := root.FS()
+	return fs.WalkDir(files, ".", func(name string, e fs.DirEntry, err error) error {
+		switch {
+		case errors.Is(err, fs.ErrNotExist):
+			return ctx.Err()
+		case err != nil:
+			return err
+		case e.IsDir():
+			if name == "." || path.Dir(name) != "." {
+				return ctx.Err()
+			}
+			ours, err := isRun(files, name)
+			if ours {
+				return fs.SkipDir
+			}
+			return cmp.Or(err, ctx.Err())
+		case e.Type()&fs.ModeSymlink != 0:
+			m.obstruct(Obstacle{
+				Reason: ReasonLinked, Root: filepath.Join(p.trash, name),
+				Detail: "is a symbolic link: what is behind it is not looked at",
+			})
+		}
+		if !e.Type().IsRegular() {
+			return ctx.Err()
+		}
+		data, err := readAll(files, name)
+		if all := refs.HashesIn(data); len(all) > 0 {
+			found := m.library.number(refs.Mentions{Loose: all})
+			t.disk = append(t.disk, diskFile{filepath.Join(p.trash, name), found})
+		}
+		return err
+	})
+}
+
+// isRun reports whether a directory, directly in a quarantine, is a run of the collector: it has
+// a journal that names it. What somebody else put aside can have files of any name, and a
+// journal of another version may mean something else.
+func isRun(files fs.FS, dir string) (bool, error) {
+	data, err := readAll(files, path.Join(dir, journalName))
+	if errors.Is(err, fs.ErrNotExist) {
+		return false, nil
+	}
+	if err != nil {
+		return false, err
+	}
+	var h header
+	return json.Unmarshal(data, &h) == nil &&
+		h.Version == journalVersion && h.Run == path.Base(dir) && h.State.known(), nil
+}

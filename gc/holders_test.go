@@ -1,0 +1,165 @@
+//go:build linux
+
+package gc_test
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"errors"
+	"fmt"
+	"io/fs"
+	"maps"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync/atomic"
+	"testing"
+
+	"github.com/git-jp/git-jp/blobs"
+	"github.com/git-jp/git-jp/gc"
+	"github.com/git-jp/git-jp/internal/gittest"
+)
+
+// damages are all.
+var damages = append(slices.Clone(fileDamages),
+	damage{"EIO once", unreadable(":when=1")}, damage{"EIO", unreadable("")})
+
+// unreadable makes the calls fail that read the file, of the collector and of its gits.
+func unreadable(when string) func(f *fixture, file string) error {
+	const calls = "read,pread64,readv,preadv,mmap,getdents64"
+	return func(f *fixture, file string) error {
+		log := filepath.Join(f.tb.TempDir(), "log")
+		cmd := exec.CommandContext(f.tb.Context(), "strace", "-f", "-qq", "-o", log,
+			"-P", file, "-e", "trace="+calls, "-e", "inject="+calls+":error=EIO"+when, os.Args[0])
+		cmd.Env = append(os.Environ(), faultEnv+"=collect-all 0 "+f.Dir)
+		out, err := cmd.CombinedOutput()
+		if errors.Is(err, exec.ErrNotFound) {
+			f.tb.Skip("strace is not here: system calls cannot be made to fail")
+		}
+		if data, _ := os.ReadFile(log); bytes.Contains(data, []byte("(INJECTED)")) {
+			f.failed.Add(1)
+		}
+		if err != nil {
+			err = fmt.Errorf("%w: %s", err, out)
+		}
+		return err
+	}
+}
+
+// A snapshot is the checksums of all files, by path.
+type snapshot map[string][sha256.Size]byte
+
+// snapshot reads the repository and all that lies beside it.
+func (f *fixture) snapshot() snapshot {
+	f.tb.Helper()
+	all := make(snapshot)
+	err := filepath.WalkDir(filepath.Dir(f.Dir), func(name string, d fs.DirEntry, err error) error {
+		if err != nil || !d.Type().IsRegular() || filepath.Base(filepath.Dir(name)) == "hooks" {
+			return err
+		}
+		data, err := os.ReadFile(name)
+		all[name] = sha256.Sum256(data)
+		return err
+	})
+	if err != nil {
+		f.tb.Fatal(err)
+	}
+	return all
+}
+
+// without takes out the files that are as they were, and returns those.
+func (s snapshot) without(before snapshot) snapshot {
+	same := make(snapshot)
+	for name, sum := range s {
+		if was, ok := before[name]; ok && was == sum {
+			same[name] = sum
+			delete(s, name)
+		}
+	}
+	return same
+}
+
+func (s snapshot) names() []string { return slices.Sorted(maps.Keys(s)) }
+
+// TestSoleHolders makes one content reachable through each root of the matrix and no other, and
+// damages each file that holds the root; when there is time, in every way, and each other file
+// in one. The content stays, whether the collector refuses to work or sees the root all the same.
+func TestSoleHolders(t *testing.T) {
+	if gittest.RanAsUser(t) {
+		return
+	}
+	failed := new(atomic.Int64)
+	t.Cleanup(func() {
+		if _, err := exec.LookPath("strace"); err == nil && failed.Load() == 0 {
+			t.Error("no call that reads a file was made to fail")
+		}
+	})
+	soak := os.Getenv("GIT_JP_SOAK") != ""
+	for i, row := range rows() {
+		t.Run(row.name, func(t *testing.T) {
+			t.Parallel()
+			f := newFixture(t)
+			f.failed = failed
+			before := f.snapshot()
+			kept := f.blob("kept")
+			row.make(f, kept)
+			holders := f.snapshot()
+			delete(holders, f.store(kept))
+			others := holders.without(before)
+			if len(holders) == 0 {
+				t.Fatal("no file holds the root")
+			}
+			for j, file := range holders.names() {
+				for k, d := range damages {
+					if soak || (i+j+k)%len(damages) == 0 {
+						f.damaged(kept, file, d)
+					}
+				}
+			}
+			for j, file := range others.names() {
+				if soak {
+					f.damaged(kept, file, damages[(i+j)%len(damages)])
+				}
+			}
+			f.undamaged(kept)
+		})
+	}
+}
+
+// damaged holds that a content survives that a file is damaged.
+func (f *fixture) damaged(kept blobs.Hash, file string, d damage) {
+	rel := strings.TrimPrefix(file, filepath.Dir(f.Dir)+"/")
+	f.tb.(*testing.T).Run(d.name+" "+rel, func(t *testing.T) {
+		one := f.on(t)
+		dead := one.blob("dead")
+		err := d.during(one, file)
+		if _, again := gc.Recover(t.Context(), one.options()); again != nil {
+			t.Fatalf("recovering: %v", again)
+		}
+		switch lost := !one.has(kept); {
+		case !lost:
+		case isUnseen(rel, d.name):
+			t.Logf("nobody can see it")
+		default:
+			t.Errorf("the content is gone, want it kept or a refusal (%v)", err)
+		}
+		if err != nil && !one.has(dead) {
+			t.Errorf("something was deleted all the same: %v", err)
+		}
+		one.blob("kept")
+	})
+}
+
+// undamaged holds that the files are as they were.
+func (f *fixture) undamaged(kept blobs.Hash) {
+	f.tb.Helper()
+	dead := f.blob("dead")
+	if err := f.collectAll(); err != nil {
+		f.tb.Errorf("refused, though nothing is damaged any more: %v", err)
+	}
+	if !f.has(kept) || f.has(dead) {
+		f.tb.Errorf("has kept %v and dead %v, want true and false", f.has(kept), f.has(dead))
+	}
+}

@@ -1,0 +1,84 @@
+package gc
+
+import (
+	"context"
+	"path"
+	"path/filepath"
+	"strings"
+
+	"github.com/git-jp/git-jp/blobs"
+	"github.com/git-jp/git-jp/gitint"
+	"github.com/git-jp/git-jp/internal/workspace"
+)
+
+// indexTips reads the index of every work tree, and the one that git uses now.
+func (m *marker) indexTips(ctx context.Context) error {
+	for _, w := range m.roots.Worktrees {
+		x, err := m.o.Repo.IndexOf(ctx, w)
+		if err != nil {
+			if ctx.Err() != nil {
+				return ctx.Err()
+			}
+			m.obstruct(Obstacle{
+				Reason: gitint.ReasonUnreadable, Root: "index of " + w.Title(), Detail: err.Error(),
+			})
+			continue
+		}
+		if w.Index() == m.o.Repo.IndexPath() {
+			m.index = x
+		}
+		m.indexTip("index of "+w.Title(), x)
+		if w.Root != "" {
+			m.tips[len(m.tips)-1].store = filepath.Join(w.Root, workspace.DirName, blobsName)
+		}
+	}
+	if m.index != nil {
+		return nil
+	}
+	x, err := m.o.Repo.Index(ctx)
+	if err != nil {
+		return m.absorb(ctx, err)
+	}
+	m.index = x
+	m.indexTip("index", x)
+	return nil
+}
+
+func (m *marker) indexTip(title string, x *gitint.Index) {
+	t := &tip{title: title, kind: tipIndex, staged: make(map[int32]struct{})}
+	take := func(e gitint.Entry) {
+		m.workspaces.inIndex(e)
+		_, rest, ok := strings.Cut("/"+e.Path, "/"+workspace.DirName+"/")
+		switch {
+		case !e.Mode.IsRegular():
+			return
+		case !ok:
+			// A branch with conversations at another place is checked out.
+			if isStreamName(path.Base(e.Path)) {
+				t.files = append(t.files, stagedFile{e.Path, document{id: objectID(e.OID)}})
+			}
+			return
+		}
+		if name, ok := strings.CutPrefix(rest, blobsName+"/"); ok {
+			if h, ok := blobs.ParsePath(name); ok {
+				t.staged[m.hashes.add(h)] = struct{}{}
+			}
+			return
+		}
+		name, ok := strings.CutPrefix(rest, conversationsName+"/")
+		if !ok || isStreamless(path.Base(name)) {
+			return
+		}
+		stream := path.Base(name) == workspace.EventsFile &&
+			!strings.HasPrefix(name, trashName+"/")
+		t.files = append(t.files, stagedFile{e.Path, document{objectID(e.OID), stream}})
+	}
+	all, _ := x.Entries(".") // an index that was read has no error
+	for _, e := range all {
+		take(e)
+	}
+	for _, e := range x.Stages() {
+		take(e.Entry)
+	}
+	m.tips = append(m.tips, t)
+}

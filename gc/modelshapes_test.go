@@ -1,0 +1,300 @@
+package gc_test
+
+import (
+	"encoding/base64"
+	"errors"
+	"fmt"
+	"io/fs"
+	"mime/quotedprintable"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/git-jp/git-jp/gc"
+)
+
+// Operations of the model that make what a collector may stumble over: names of trees, work
+// trees that were moved, repositories in repositories, mails, copies of other users' making, and
+// files that cannot be read. Where it may refuse, it has to keep what is wanted all the same.
+
+// attempt lets a work tree collect, or refuse to. Nothing that is wanted goes.
+func (m *world) attempt(t *mtree, collect func(f *fixture) error) error {
+	m.tb.Helper()
+	wanted := m.wanted()
+	err := collect(t.fixture)
+	if _, again := gc.Recover(m.tb.Context(), t.options()); again != nil {
+		m.tb.Fatalf("recovering: %v, after %v", again, err)
+	}
+	staged := t.Run("ls-files", "--", ".jp/blobs")
+	for c := range t.work.blobs {
+		h := hashOf(c)
+		if !t.has(h) {
+			if wanted[c] {
+				m.tb.Fatalf("content %d was deleted in %s, and is wanted (%v)", c, t.Dir, err)
+			}
+			m.deleted++
+			delete(t.work.blobs, c)
+		}
+		if !strings.Contains(staged, h.Path()) {
+			delete(t.index.blobs, c)
+		}
+	}
+	if err != nil {
+		m.refused++
+	}
+	return err
+}
+
+// astray reports whether git does not know where some work tree is.
+func (m *world) astray() bool {
+	return slices.ContainsFunc(m.linked, func(t *mtree) bool { return t.astray })
+}
+
+// sweep collects in the main work tree.
+func (m *world) sweep(a, _ int) {
+	if !m.astray() {
+		m.collect(a%4 == 0)
+		return
+	}
+	_ = m.attempt(m.main, (*fixture).collectAll)
+}
+
+// sweepThere collects in another work tree, which has a store of its own.
+func (m *world) sweepThere(a, _ int) {
+	t, ok := choose(m.linked, a)
+	if !ok {
+		return
+	}
+	if err := m.attempt(t, (*fixture).collectAll); err != nil && !m.astray() {
+		m.tb.Fatalf("refused in %s: %v", t.Dir, err)
+	}
+}
+
+// sweepDamaged collects while a file of the repository, or of a work tree, is damaged.
+func (m *world) sweepDamaged(a, b int) {
+	d := fileDamages[b%len(fileDamages)]
+	top := filepath.Dir(m.main.Dir)
+	file, ok := choose(m.files(b%2 == 0), a)
+	if !ok || isUnseen(strings.TrimPrefix(file, top+"/"), d.name) {
+		return
+	}
+	f := *m.main.fixture
+	_ = m.attempt(m.main, func(*fixture) error { return d.during(&f, file) })
+}
+
+// files lists what the collector may read, with or without the objects.
+func (m *world) files(objects bool) []string {
+	m.tb.Helper()
+	var all []string
+	err := filepath.WalkDir(filepath.Dir(m.main.Dir), func(name string, d fs.DirEntry, err error) error {
+		switch {
+		case err != nil:
+			return err
+		case d.IsDir() && slices.Contains([]string{"hooks", "blobs", "peer.git", "jp"}, d.Name()),
+			d.IsDir() && d.Name() == "objects" && !objects:
+			return fs.SkipDir
+		case d.Type().IsRegular():
+			all = append(all, name)
+		}
+		return nil
+	})
+	if err != nil {
+		m.tb.Fatal(err)
+	}
+	return all
+}
+
+// nameTree gives a name to a tree at or below .jp, or to a commit of it as a split makes them.
+func (m *world) nameTree(a, b int) {
+	t := m.main
+	head := m.commits[t.head].side
+	conv, ok := choose(keys(head.convs), b/4)
+	name := fmt.Sprintf("refs/%s/tree-%d", []string{"kept", "tags"}[a%2], a%3)
+	if _, taken := m.extra[name]; !ok || taken {
+		return
+	}
+	s := newSide()
+	s.convs = head.clone().convs
+	rev := "HEAD:.jp"
+	switch b % 4 {
+	case 1:
+		rev += "/conversations"
+	case 2:
+		rev += "/conversations/" + conv
+		s.convs = map[string][]int{conv: head.convs[conv]}
+	case 3:
+		if a%2 == 1 {
+			return // the history of a tag needs what it does not carry only
+		}
+		rev = t.Run("commit-tree", "-m", "split", rev)
+	}
+	t.Run("update-ref", name, t.Run("rev-parse", rev))
+	m.extra[name] = s
+}
+
+func (m *world) dropTreeName(a, _ int) {
+	name, ok := choose(m.extras("refs/"), a)
+	if ok {
+		m.main.Run("update-ref", "-d", name)
+		delete(m.extra, name)
+	}
+}
+
+// extras lists the further roots that begin so.
+func (m *world) extras(prefix string) []string {
+	return slices.DeleteFunc(keys(m.extra), func(name string) bool {
+		return !strings.HasPrefix(name, prefix)
+	})
+}
+
+const userStorage = "../data/workspace/"
+
+// copyLocally makes the user's own copy of a conversation, for one of several checkouts.
+func (m *world) copyLocally(a, b int) {
+	t := m.main
+	conv, ok := choose(keys(t.work.convs), a)
+	if !ok {
+		return
+	}
+	name := fmt.Sprintf("%s%s-abcde/conversations/%s", userStorage, []string{"repo", "other"}[b%2],
+		filepath.Base(conv))
+	t.WriteFile(name+"/events.json", streamOf(t.work.convs[conv]))
+	m.extra[name] = side{convs: map[string][]int{conv: t.work.convs[conv]}}
+	m.refers(m.extra[name])
+	m.reopen()
+}
+
+func (m *world) dropLocalCopy(a, _ int) {
+	if name, ok := choose(m.extras(userStorage), a); ok {
+		m.main.Remove(name)
+		delete(m.extra, name)
+	}
+}
+
+// moveTree moves a work tree, and tells git or not.
+func (m *world) moveTree(a, b int) {
+	t, ok := choose(m.linked, a)
+	if !ok || t.astray {
+		return
+	}
+	m.made++
+	from, to := t.Dir, m.main.Path(fmt.Sprintf("../moved%d", m.made))
+	if err := os.Rename(from, to); err != nil {
+		m.tb.Fatal(err)
+	}
+	t.Repository, t.astray = t.In(to), true
+	if b%2 == 0 {
+		m.repairTree(0, 0)
+	}
+}
+
+// repairTree tells git where the work trees are.
+func (m *world) repairTree(_, _ int) {
+	for _, t := range m.linked {
+		if t.astray {
+			m.main.Run("worktree", "repair", t.Dir)
+			t.astray = false
+		}
+	}
+}
+
+// lone writes a content that nothing refers to but what the caller is about to make, which has
+// the name.
+func (m *world) lone(name string) (c int) {
+	c = m.fresh()
+	m.main.blob(string(contentOf(c)))
+	m.main.work.blobs[c] = true
+	m.extra[name] = side{convs: map[string][]int{name: {c}}}
+	m.ever[c] = true
+	return c
+}
+
+// sweepAroundNested collects while .jp is a repository of its own, which has a conversation on a
+// branch that is not checked out; or while another repository lies in the work tree.
+func (m *world) sweepAroundNested(_, b int) {
+	t := m.main
+	dir := ".jp"
+	if b%3 == 2 {
+		dir = "other"
+	}
+	args := []string{"init", "-q", "-b", "main"}
+	if b%3 == 1 {
+		t.WriteFile(".git/modules/README", "")
+		args = append(args, "--separate-git-dir", t.Path(".git/modules/nested"))
+	}
+	c := m.lone("nested")
+	t.Run(append(args, dir)...)
+	in := t.In(dir)
+	const file = "conversations/17800990000-nested/events.json"
+	in.WriteFile(file, streamOf([]int{c}))
+	in.Run("add", "--", file)
+	in.Run("commit", "-q", "-m", "x")
+	if dir == ".jp" {
+		in.Run("checkout", "-q", "--orphan", "empty")
+		in.Run("rm", "-rqf", "--", file)
+	} else {
+		in.WriteFile(".jp/blobs/"+hashOf(c).Path(), "theirs")
+		delete(m.extra, "nested") // it has a store of its own
+	}
+	_ = m.attempt(t, (*fixture).collectAll)
+	if _, err := os.Stat(in.Path(".jp/blobs/" + hashOf(c).Path())); dir != ".jp" && err != nil {
+		m.tb.Fatalf("a content of another repository is gone: %v", err)
+	}
+	for _, name := range []string{dir + "/.git", ".git/modules", "other"} {
+		t.Remove(name)
+	}
+	delete(m.extra, "nested")
+}
+
+// sweepAroundMail collects while an am has stopped before a mail that brings a conversation.
+func (m *world) sweepAroundMail(_, b int) {
+	t := m.main
+	if _, err := os.Stat(t.Path(".git/rebase-apply")); !errors.Is(err, fs.ErrNotExist) {
+		return
+	}
+	c := m.lone("mail")
+	const file = ".jp/conversations/17800980000-mail/events.json"
+	commit := t.commitFile(file, streamOf([]int{c}))
+	args := []string{"format-patch", "--root", "-1", "--stdout", "--binary", commit}
+	if b%4 == 3 {
+		t.WriteFile("../attributes", "*.json -diff\n")
+		args = append([]string{"-c", "core.attributesFile=" + t.Path("../attributes")}, args...)
+	}
+	mail := encodeMail(t.Run(args...)+"\n", b%4)
+	t.lose(commit + ":" + file) // it is somebody else's
+	t.lose(commit)
+	t.WriteFile("../mails", "From "+commit+" Mon Sep 17 00:00:00 2001\nFrom: a <a@b>\n"+
+		"Subject: fails\n\n---\n--- a/nothing\n+++ b/nothing\n@@ -1 +1 @@\n-x\n+y\n-- \n2\n\n"+mail)
+	if _, err := t.Try("am", "-q", t.Path("../mails")); err == nil {
+		m.tb.Fatal("am did not stop")
+	}
+	_ = m.attempt(t, (*fixture).collectAll)
+	t.Remove(".git/rebase-apply")
+	delete(m.extra, "mail")
+}
+
+// encodeMail gives the body of a mail another encoding: that of a mail without one, base64,
+// or quoted-printable.
+func encodeMail(mail string, encoding int) string {
+	head, body, _ := strings.Cut(mail, "\n\n")
+	const mime = "\nMIME-Version: 1.0\nContent-Type: text/plain; charset=UTF-8\n" +
+		"Content-Transfer-Encoding: "
+	var b strings.Builder
+	switch encoding {
+	case 1:
+		b.WriteString(head + mime + "base64\n\n")
+		text := base64.StdEncoding.EncodeToString([]byte(body))
+		for line := range slices.Chunk([]byte(text), 76) {
+			b.Write(append(line, '\n'))
+		}
+	case 2:
+		b.WriteString(head + mime + "quoted-printable\n\n")
+		w := quotedprintable.NewWriter(&b)
+		_, _ = w.Write([]byte(body)) // to memory
+		_ = w.Close()
+	default:
+		return mail
+	}
+	return b.String()
+}

@@ -1,0 +1,128 @@
+package gc
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"github.com/git-jp/git-jp/blobs"
+	"github.com/git-jp/git-jp/internal/recheck"
+)
+
+// A Doubt is content that the mark took for dead, and that a second opinion found referred to.
+// It is kept.
+type Doubt struct {
+	Hash blobs.Hash
+	// Found is where the second opinion found it.
+	Found recheck.Finding
+}
+
+// String names both views.
+func (d Doubt) String() string {
+	return fmt.Sprintf("blob %s: the mark found no reference to it, "+
+		"a second opinion found it named in %s", d.Hash, d.Found)
+}
+
+// maxDoubts is how many doubts a run goes on with. More are no odd case: then the mark is wrong,
+// and nothing that it says counts.
+const maxDoubts = 2
+
+// undoubted asks for a second opinion before anything is moved, and returns what both take for
+// dead. The plan may be old: what the mark finds too when it looks again is no doubt.
+func (s *sweeper) undoubted(ctx context.Context, items []record) ([]record, error) {
+	s.second = s.secondOpinion(items)
+	found, err := s.second.Referred(ctx)
+	if err != nil {
+		return nil, refuseOpinion(ctx, err)
+	}
+	var asked []blobs.Hash
+	for _, i := range items {
+		if _, ok := found[i.Hash]; ok {
+			asked = append(asked, i.Hash)
+		}
+	}
+	if len(asked) == 0 {
+		return items, nil
+	}
+	_, wanted, err := s.wanted(ctx, asked)
+	if err != nil {
+		return nil, err
+	}
+	if err := s.doubt(asked, found, wanted); err != nil {
+		return nil, err
+	}
+	s.result.Spared += len(asked) - len(s.result.Doubts)
+	return slices.DeleteFunc(items, func(i record) bool {
+		_, ok := found[i.Hash]
+		return ok
+	}), nil
+}
+
+// confirm finds out after the moves what is wanted of what was moved, and of what is to be erased.
+// The second opinion comes before the mark: what somebody wrote in time for it the mark sees too,
+// so that only a fault can set them at odds. Where something is to be erased, it is asked about
+// history as well.
+func (s *sweeper) confirm(ctx context.Context) (map[blobs.Hash]bool, error) {
+	if s.second == nil {
+		s.second = s.secondOpinion(nil)
+	}
+	ask := s.second.Referred
+	if slices.ContainsFunc(s.plan.Expired, func(r ExpiredRun) bool { return len(r.Dead) > 0 }) {
+		ask = s.second.Uncarried
+	}
+	found, err := ask(ctx)
+	if err != nil {
+		return nil, refuseOpinion(ctx, err)
+	}
+	wanted, err := s.markAgain(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return wanted, s.doubt(s.going(), found, wanted)
+}
+
+// doubt makes wanted what was found and is not, unless that is too much.
+func (s *sweeper) doubt(
+	all []blobs.Hash, found map[blobs.Hash]recheck.Finding, wanted map[blobs.Hash]bool,
+) error {
+	for _, h := range all {
+		if f, ok := found[h]; ok && !wanted[h] {
+			wanted[h] = true
+			s.result.Doubts = append(s.result.Doubts, Doubt{h, f})
+		}
+	}
+	if len(s.result.Doubts) <= maxDoubts {
+		return nil
+	}
+	refused := new(RefusedError)
+	for _, d := range s.result.Doubts {
+		o := Obstacle{Reason: ReasonDoubt, Detail: d.String()}
+		refused.Obstacles = append(refused.Obstacles, o)
+	}
+	return refused
+}
+
+// refuseOpinion makes an obstacle of a second opinion that could not be had, unless we were
+// interrupted.
+func refuseOpinion(ctx context.Context, err error) error {
+	if ctx.Err() != nil {
+		return ctx.Err()
+	}
+	return &RefusedError{[]Obstacle{{Reason: ReasonOpinion, Detail: err.Error()}}}
+}
+
+// secondOpinion begins one about what would be moved and what would be erased. It is told where
+// the workspace and the user's own copies lie, and finds everything else itself.
+func (s *sweeper) secondOpinion(items []record) *recheck.Opinion {
+	o := recheck.Options{Dirs: append(slices.Clone(s.plan.userDirs), s.o.Workspace.Dir())}
+	if !s.o.UserLocal {
+		o.Dir, o.Env = s.o.Workspace.Root(), s.o.Repo.Env()
+	}
+	for _, i := range items {
+		o.Hashes = append(o.Hashes, i.Hash)
+	}
+	for _, r := range s.plan.Expired {
+		o.Hashes = append(o.Hashes, r.Dead...)
+	}
+	return recheck.New(o)
+}

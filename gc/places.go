@@ -1,0 +1,187 @@
+package gc
+
+import (
+	"context"
+	"path"
+	"slices"
+	"strings"
+
+	"github.com/git-jp/git-jp/gitint"
+	"github.com/git-jp/git-jp/internal/refs"
+	"github.com/git-jp/git-jp/internal/workspace"
+)
+
+// A placeSearch looks for conversations in trees. They are in a directory .jp at any depth. But
+// a tag or a branch can also name a tree at or below one, as git subtree makes them, or one in
+// which it has another name: wherever a file events.json is, there are streams.
+type placeSearch struct {
+	forest *forest
+	nodes  map[gitint.OID]*placeNode
+}
+
+type placeNode struct {
+	dirs  []gitint.Entry
+	own   gitint.OID // the tree of .jp in it
+	place refs.Place // what is in own
+
+	hasStream     bool       // a file events.json, or a copy beside one
+	hasMetadata   bool       // what else belongs to a conversation
+	hasConfig     bool       // likewise
+	conversations gitint.OID // a directory of that name
+	blobs         gitint.OID // beside it
+	id            gitint.OID // likewise, the file .id
+
+	found []refs.Place
+	done  bool
+}
+
+func (s *placeSearch) read(ctx context.Context, level []gitint.OID) error {
+	var inside []*placeNode
+	for len(level) > 0 {
+		level = s.fresh(level)
+		var next []gitint.OID
+		err := s.forest.repo.ReadTrees(ctx, level, func(i int, t gitint.TreeData) error {
+			n := s.nodes[level[i]]
+			t.Entries(n.note)
+			n.leaveBlobs()
+			if !n.own.IsZero() {
+				inside = append(inside, n)
+			}
+			for _, d := range n.dirs {
+				next = append(next, d.OID)
+			}
+			return nil
+		})
+		if err != nil {
+			return err
+		}
+		level = next
+	}
+	owns := make([]gitint.OID, len(inside))
+	for i, n := range inside {
+		owns[i] = n.own
+	}
+	return s.forest.repo.ReadTrees(ctx, owns, func(i int, t gitint.TreeData) error {
+		if e, ok := t.Find(conversationsName); ok && e.Mode == gitint.ModeDir {
+			inside[i].place.Conversations = objectID(e.OID)
+		}
+		if e, ok := t.Find(blobsName); ok && e.Mode == gitint.ModeDir {
+			inside[i].place.Blobs = objectID(e.OID)
+		}
+		if e, ok := t.Find(workspace.IDFile); ok && e.Mode.IsRegular() {
+			inside[i].place.ID = objectID(e.OID)
+		}
+		return nil
+	})
+}
+
+// note takes an entry of the tree.
+func (n *placeNode) note(e gitint.Entry) {
+	switch {
+	case e.Mode.IsRegular():
+		n.hasStream = n.hasStream || isStreamName(e.Path)
+		n.hasMetadata = n.hasMetadata || e.Path == workspace.MetadataFile
+		n.hasConfig = n.hasConfig || e.Path == workspace.BaseConfigFile
+		if e.Path == workspace.IDFile {
+			n.id = e.OID
+		}
+		return
+	case e.Mode != gitint.ModeDir:
+		return
+	case e.Path == workspace.DirName:
+		n.own = e.OID
+		return
+	case e.Path == blobsName:
+		n.blobs = e.OID
+	case e.Path == conversationsName:
+		n.conversations = e.OID
+	}
+	n.dirs = append(n.dirs, e)
+}
+
+// leaveBlobs takes the blobs beside conversations out of what is searched: they have thousands
+// of directories.
+func (n *placeNode) leaveBlobs() {
+	if !n.conversations.IsZero() {
+		n.dirs = slices.DeleteFunc(n.dirs, func(e gitint.Entry) bool { return e.OID == n.blobs })
+	}
+}
+
+// isConversation reports whether the tree is that of a conversation, or may be. A project can
+// have a file of the name among many others: those are not looked through.
+func (n *placeNode) isConversation() bool {
+	return n.hasStream && n.own.IsZero() && (len(n.dirs) == 0 || n.hasConfig)
+}
+
+// isStreamName reports whether a file is a stream, or may be a copy of the one beside it.
+func isStreamName(name string) bool { return strings.HasPrefix(name, workspace.EventsFile) }
+
+// fresh returns those of the trees that were not met before, in their order.
+func (s *placeSearch) fresh(ids []gitint.OID) []gitint.OID {
+	out := ids[:0]
+	for _, id := range ids {
+		if s.nodes[id] == nil && !id.IsZero() {
+			s.nodes[id] = new(placeNode)
+			out = append(out, id)
+		}
+	}
+	return out
+}
+
+// below returns the places in a tree. What lies in one is not searched for others, unless it
+// may be no conversation at all.
+func (s *placeSearch) below(tree gitint.OID) []refs.Place {
+	n := s.nodes[tree]
+	if n.done {
+		return n.found
+	}
+	n.done = true
+	if !n.own.IsZero() {
+		n.place.Dir = workspace.DirName
+		n.found = append(n.found, n.place)
+	}
+	if n.isConversation() {
+		p := refs.Place{Conversations: objectID(tree), Kind: refs.Stray}
+		if n.hasMetadata || n.hasConfig {
+			p.Kind = refs.Copy
+		}
+		n.found = append(n.found, p)
+	}
+	for _, d := range n.dirs {
+		below := s.below(d.OID)
+		if d.Path == conversationsName {
+			below = n.joined(below)
+		}
+		for _, p := range below {
+			p.Dir = path.Join(d.Path, p.Dir)
+			n.found = append(n.found, p)
+		}
+	}
+	n.dirs = nil
+	return n.found
+}
+
+// joined makes one place of the copies in a directory conversations: what is beside it are
+// their blobs.
+func (n *placeNode) joined(below []refs.Place) []refs.Place {
+	all := make([]refs.Place, 0, len(below))
+	p := refs.Place{
+		Conversations: objectID(n.conversations), Blobs: objectID(n.blobs), ID: objectID(n.id),
+		Kind: refs.Stray,
+	}
+	copies := false
+	for _, b := range below {
+		switch b.Kind {
+		case refs.Workspace:
+			all = append(all, b)
+			continue
+		case refs.Copy:
+			p.Kind = refs.Copy
+		}
+		copies = true
+	}
+	if copies {
+		all = append(all, p)
+	}
+	return all
+}

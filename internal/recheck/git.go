@@ -1,0 +1,127 @@
+package recheck
+
+import (
+	"bytes"
+	"context"
+	"crypto/sha1" //nolint:gosec // what git names objects by
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"hash"
+	"io"
+	"os/exec"
+	"strings"
+	"time"
+)
+
+// readEnv is added to the environment of every git: no locks, objects as they are, no network,
+// no questions, and messages that we know.
+var readEnv = [...]string{
+	"GIT_OPTIONAL_LOCKS=0", "GIT_NO_REPLACE_OBJECTS=1", "GIT_NO_LAZY_FETCH=1",
+	"GIT_ALLOW_PROTOCOL=none", "GIT_TERMINAL_PROMPT=0", "GIT_LITERAL_PATHSPECS=1", "LC_ALL=C",
+}
+
+// An oid is the name of an object, in bytes.
+type oid string
+
+// hex returns the digits of an oid.
+func (id oid) hex() string { return hex.EncodeToString([]byte(id)) }
+
+func (id oid) isZero() bool { return strings.Trim(string(id), "\x00") == "" }
+
+func parseOID(digits string) (oid, error) {
+	raw, err := hex.DecodeString(digits)
+	return oid(raw), err
+}
+
+// A git starts git in a repository.
+type git struct {
+	dir    string
+	env    []string
+	format string // of objects
+}
+
+// idSize is how many bytes an oid has.
+func (g *git) idSize() int { return g.newHash().Size() }
+
+func (g *git) newHash() hash.Hash {
+	if g.format == "sha256" {
+		return sha256.New()
+	}
+	return sha1.New() //nolint:gosec // as above
+}
+
+// in speaks of the same repository as the part of a working tree sees it. Git then takes that
+// directory for the working tree too, so that no path is left out as outside of it.
+func (g *git) in(gitDir string) *git {
+	one := *g
+	one.dir = gitDir
+	one.env = append(append([]string(nil), g.env...),
+		"GIT_DIR="+gitDir, "GIT_WORK_TREE="+gitDir, "GIT_INDEX_FILE="+gitDir+"/index")
+	return &one
+}
+
+// A gitError says why a git failed.
+type gitError struct {
+	args   []string
+	stderr string
+	err    error
+}
+
+func (e *gitError) Error() string {
+	text := fmt.Sprintf("git %s: %v", e.args[0], e.err)
+	if line, _, _ := strings.Cut(strings.TrimSpace(e.stderr), "\n"); line != "" {
+		text += ": " + line
+	}
+	return text
+}
+
+func (e *gitError) Unwrap() error { return e.err }
+
+// run runs git with some input and gives its output to f. It returns what git wrote to its
+// standard error. An error of f ends git.
+func (g *git) run(
+	ctx context.Context, input io.Reader, f func(io.Reader) error, args ...string,
+) (string, error) {
+	running, cancel := context.WithCancel(ctx)
+	defer cancel()
+	// What git remembers of commits beside them may be wrong where they are right.
+	cmd := exec.CommandContext(running, "git",
+		append([]string{"-c", "core.commitGraph=false"}, args...)...)
+	cmd.Dir, cmd.Stdin = g.dir, input
+	cmd.Env = append(append([]string(nil), g.env...), readEnv[:]...)
+	cmd.WaitDelay = 2 * time.Second
+	var stderr bytes.Buffer
+	cmd.Stderr = &stderr
+	out, err := cmd.StdoutPipe()
+	if err != nil {
+		return "", err
+	}
+	if err := cmd.Start(); err != nil {
+		return "", &gitError{args, "", err}
+	}
+	readErr := f(out)
+	if readErr != nil {
+		cancel()
+	}
+	err = cmd.Wait()
+	switch {
+	case ctx.Err() != nil:
+		return "", ctx.Err()
+	case readErr != nil:
+		err = readErr
+	case err == nil:
+		return stderr.String(), nil
+	}
+	return stderr.String(), &gitError{args, stderr.String(), err}
+}
+
+// output runs git and returns what it wrote.
+func (g *git) output(ctx context.Context, args ...string) (out, stderr string, err error) {
+	var all []byte
+	stderr, err = g.run(ctx, nil, func(r io.Reader) (err error) {
+		all, err = io.ReadAll(r)
+		return err
+	}, args...)
+	return string(all), stderr, err
+}

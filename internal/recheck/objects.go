@@ -1,0 +1,208 @@
+package recheck
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io"
+	"strconv"
+	"strings"
+)
+
+// errAbsent says that an object is not here.
+var errAbsent = errors.New("the object is missing")
+
+// An info is what git says of an object without reading it: nothing of one that is missing.
+type info struct {
+	id   oid
+	kind string
+	size int64
+}
+
+// infos asks about objects by whatever names git takes, one after the other.
+func (g *git) infos(ctx context.Context, names []string) ([]info, error) {
+	if len(names) == 0 {
+		return nil, nil
+	}
+	all := make([]info, 0, len(names))
+	input := strings.NewReader(strings.Join(names, "\n") + "\n")
+	_, err := g.run(ctx, input, func(r io.Reader) error {
+		lines := bufio.NewReader(r)
+		for range names {
+			line, err := lines.ReadString('\n')
+			if err != nil {
+				return fmt.Errorf("read what git knows of objects: %w", err)
+			}
+			one, _ := parseInfo(strings.TrimSuffix(line, "\n"))
+			all = append(all, one)
+		}
+		return nil
+	}, "cat-file", "--batch-check", "--buffer")
+	return all, err
+}
+
+// parseInfo reads a line of cat-file. One that has another form says that an object is missing or
+// that its name means several.
+func parseInfo(line string) (info, bool) {
+	fields := strings.Split(line, " ")
+	if len(fields) != 3 {
+		return info{}, false
+	}
+	id, err := parseOID(fields[0])
+	if err != nil || id == "" {
+		return info{}, false
+	}
+	size, err := strconv.ParseInt(fields[2], 10, 64)
+	return info{id, fields[1], size}, err == nil
+}
+
+// An objectError says which object could not be read.
+type objectError struct {
+	id  oid
+	err error
+}
+
+func (e *objectError) Error() string { return fmt.Sprintf("read object %s: %v", e.id.hex(), e.err) }
+
+func (e *objectError) Unwrap() error { return e.err }
+
+// objects reads objects through one git and calls f with each, in their order. Each is hashed and
+// must have its name.
+func (g *git) objects(
+	ctx context.Context, ids []oid, f func(i int, kind string, r io.Reader) error,
+) error {
+	if len(ids) == 0 {
+		return nil
+	}
+	var input bytes.Buffer
+	for _, id := range ids {
+		input.WriteString(id.hex() + "\n")
+	}
+	_, err := g.run(ctx, &input, func(r io.Reader) error {
+		out := bufio.NewReaderSize(r, 64<<10)
+		for i, id := range ids {
+			if err := g.object(out, id, func(kind string, r io.Reader) error {
+				return f(i, kind, r)
+			}); err != nil {
+				return &objectError{id, err}
+			}
+		}
+		return nil
+	}, "cat-file", "--batch", "--buffer")
+	return err
+}
+
+// object reads one object of cat-file.
+func (g *git) object(out *bufio.Reader, id oid, f func(kind string, r io.Reader) error) error {
+	line, err := out.ReadString('\n')
+	if err != nil {
+		return err
+	}
+	one, ok := parseInfo(strings.TrimSuffix(line, "\n"))
+	if !ok || one.id != id {
+		return errAbsent
+	}
+	sum := g.newHash()
+	fmt.Fprintf(sum, "%s %d\x00", one.kind, one.size)
+	content := io.TeeReader(io.LimitReader(out, one.size), sum)
+	if err := f(one.kind, content); err != nil {
+		return err
+	}
+	if _, err := io.Copy(io.Discard, content); err != nil {
+		return err
+	}
+	if last, err := out.ReadByte(); err != nil || last != '\n' {
+		return errors.Join(io.ErrUnexpectedEOF, err)
+	}
+	if oid(sum.Sum(nil)) != id {
+		return errors.New("it has the content of another")
+	}
+	return nil
+}
+
+// An entry is one of a tree.
+type entry struct {
+	name []byte
+	node
+}
+
+// A node is a tree or a file.
+type node struct {
+	id   oid
+	file bool
+}
+
+// entries reads trees and calls f with what is in each, but for other repositories. The entries are
+// valid during the call.
+func (g *git) entries(ctx context.Context, ids []oid, f func(i int, all []entry)) error {
+	var data bytes.Buffer
+	var all []entry
+	return g.objects(ctx, ids, func(i int, kind string, r io.Reader) error {
+		if kind != "tree" {
+			return fmt.Errorf("it is a %s and no tree", kind)
+		}
+		data.Reset()
+		if _, err := data.ReadFrom(r); err != nil {
+			return err
+		}
+		var err error
+		if all, err = parseTree(all[:0], data.Bytes(), g.idSize()); err == nil {
+			f(i, all)
+		}
+		return err
+	})
+}
+
+var errTree = errors.New("it is damaged")
+
+// parseTree appends the entries of a tree to all.
+func parseTree(all []entry, data []byte, idSize int) ([]entry, error) {
+	for len(data) > 0 {
+		mode, rest, ok := bytes.Cut(data, []byte(" "))
+		name, rest, more := bytes.Cut(rest, []byte{0})
+		if !ok || !more || len(rest) < idSize {
+			return all, errTree
+		}
+		one := node{oid(rest[:idSize]), true}
+		data = rest[idSize:]
+		switch mode = bytes.TrimLeft(mode, "0"); string(mode) {
+		case "40000":
+			one.file = false
+		case "160000":
+			continue
+		}
+		all = append(all, entry{name, one})
+	}
+	return all, nil
+}
+
+// A header is the first lines of a commit or a tag: what it leads to.
+type header struct {
+	tree, object oid // one of them
+	parents      []oid
+}
+
+// header reads the lines up to the first that is empty.
+func readHeader(r io.Reader) (h header, err error) {
+	lines := bufio.NewScanner(r)
+	lines.Buffer(nil, 16<<20)
+	for lines.Scan() && lines.Text() != "" {
+		name, digits, _ := strings.Cut(lines.Text(), " ")
+		id, err := hex.DecodeString(digits)
+		switch {
+		case name == "tree" && err == nil:
+			h.tree = oid(id)
+		case name == "object" && err == nil:
+			h.object = oid(id)
+		case name == "parent" && err == nil:
+			h.parents = append(h.parents, oid(id))
+		}
+	}
+	if err = lines.Err(); err == nil && h.tree == "" && h.object == "" {
+		err = errTree
+	}
+	return h, err
+}

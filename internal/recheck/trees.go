@@ -1,0 +1,434 @@
+package recheck
+
+import (
+	"bytes"
+	"context"
+	"encoding/hex"
+	"io"
+	"path"
+	"slices"
+	"strings"
+)
+
+const (
+	jpDir            = ".jp"
+	storeDir         = "blobs"
+	conversationsDir = "conversations"
+)
+
+// A target is a tree to look at.
+type target struct {
+	root   string // by which people know it
+	commit oid    // "" where the tree is named itself
+	tree   oid
+	// carries allows a hash where the blob is beside it.
+	carries bool
+	// whole says that the tree may be any part of a directory .jp.
+	whole bool
+}
+
+// A place is where a target has conversations.
+type place struct {
+	target *target
+	path   string
+	dir    oid
+	*content
+}
+
+// A content is what is known of a directory .jp, or of a directory with conversations elsewhere:
+// in branches that 'git subtree split' made, for example.
+type content struct {
+	dir    oid    // that is a directory .jp and must be read; else "" and the kids are known
+	store  oid    // of the blobs, "" where there is none
+	kids   []node // until the hashes are known
+	hashes []int32
+	known  bool
+}
+
+// A question is whether a directory of a store, one of two digits, has a blob.
+type question struct {
+	number int32
+	dir    oid
+}
+
+// A step is a tree outside of any directory .jp that is to be searched.
+type step struct {
+	target *target
+	id     oid
+	path   string
+	copies bool // it is in a directory of conversations
+}
+
+// below returns the step to a tree in that of a step.
+func (s step) below(e entry) step {
+	name := string(e.name)
+	return step{s.target, e.id, path.Join(s.path, name), s.copies || name == conversationsDir}
+}
+
+// A stepKey says which steps are the same.
+type stepKey struct {
+	id              oid
+	carries, copies bool
+}
+
+// trees remembers what is in git's trees and files: the same name is always the same content.
+type trees struct {
+	git   *git
+	watch *watch
+	seen  map[stepKey]struct{}
+	tops  map[oid]*content // directories .jp
+	sets  map[node][]int32 // the hashes in a file, or in the files of a tree
+	// equal has each set once.
+	equal   map[string][]int32
+	carried map[question]bool
+}
+
+func newTrees(w *watch) *trees {
+	return &trees{
+		watch: w, seen: make(map[stepKey]struct{}), tops: make(map[oid]*content),
+		sets: make(map[node][]int32), equal: make(map[string][]int32),
+		carried: make(map[question]bool),
+	}
+}
+
+// enter reports whether a tree was not searched yet. What must not have a hash at all need not
+// be asked whether it has the blob.
+func (t *trees) enter(s step) bool {
+	k := stepKey{s.id, s.target.carries, s.copies}
+	strict := k
+	strict.carries = false
+	_, done := t.seen[k]
+	_, stricter := t.seen[strict]
+	t.seen[k] = struct{}{}
+	return !done && !stricter
+}
+
+// find returns the places of targets that were not found before.
+func (t *trees) find(ctx context.Context, targets []target) ([]place, error) {
+	var found []place
+	var level []step
+	for i := range targets {
+		one := &targets[i]
+		if one.whole {
+			c := &content{kids: []node{{id: one.tree}}}
+			found = append(found, place{target: one, dir: one.tree, content: c})
+		}
+		if s := (step{target: one, id: one.tree}); t.enter(s) {
+			level = append(level, s)
+		}
+	}
+	for len(level) > 0 {
+		ids := make([]oid, len(level))
+		for i, s := range level {
+			ids[i] = s.id
+		}
+		var next []step
+		err := t.git.entries(ctx, ids, func(i int, all []entry) {
+			found = append(found, t.places(level[i], all)...)
+			for _, e := range all {
+				if e.file || isWorkspace(e) {
+					continue
+				}
+				s := level[i].below(e)
+				if t.enter(s) {
+					next = append(next, s)
+				}
+			}
+		})
+		if err != nil {
+			return nil, err
+		}
+		level = next
+	}
+	return found, nil
+}
+
+func isWorkspace(e entry) bool { return strings.EqualFold(string(e.name), jpDir) }
+
+// isStream reports whether a file is a stream by its name, or a copy of one.
+func isStream(name string) bool { return strings.HasPrefix(name, "events.json") }
+
+// places returns the places in a tree itself: its directories .jp, its directory of conversations
+// with the store beside it, and its own files, if one is a stream.
+func (t *trees) places(s step, all []entry) []place {
+	var found []place
+	copies, lone := new(content), new(content)
+	isLone := false
+	for _, e := range all {
+		switch name := string(e.name); {
+		case e.file:
+			lone.kids = append(lone.kids, e.node)
+			isLone = isLone || isStream(name)
+		case isWorkspace(e):
+			p := place{target: s.target, path: path.Join(s.path, name), dir: e.id}
+			p.content = t.top(e.id)
+			found = append(found, p)
+		case name == storeDir:
+			copies.store = e.id
+		case name == conversationsDir:
+			copies.kids = []node{e.node}
+		}
+	}
+	if s.copies {
+		return found // they are among those of a directory of conversations
+	}
+	if copies.kids != nil {
+		found = append(found, place{
+			s.target, path.Join(s.path, conversationsDir), copies.kids[0].id, copies,
+		})
+	}
+	if isLone {
+		found = append(found, place{s.target, s.path, s.id, lone})
+	}
+	return found
+}
+
+func (t *trees) top(id oid) *content {
+	if t.tops[id] == nil {
+		t.tops[id] = &content{dir: id}
+	}
+	return t.tops[id]
+}
+
+// learn makes known what hashes the files of places have.
+func (t *trees) learn(ctx context.Context, places []place) error {
+	var fresh []*content
+	for _, p := range places {
+		if !p.known {
+			p.known = true
+			fresh = append(fresh, p.content)
+		}
+	}
+	if err := t.readTops(ctx, fresh); err != nil {
+		return err
+	}
+	var roots []node
+	for _, c := range fresh {
+		roots = append(roots, c.kids...)
+	}
+	kids, files, err := t.below(ctx, roots)
+	if err == nil {
+		err = t.readFiles(ctx, files)
+	}
+	if err != nil {
+		return err
+	}
+	for _, c := range fresh {
+		c.hashes, c.kids = t.union(c.kids, kids), nil
+	}
+	return nil
+}
+
+// readTops reads directories .jp, and what their stores have beside blobs.
+func (t *trees) readTops(ctx context.Context, all []*content) error {
+	var tops []*content
+	var ids, stores []oid
+	for _, c := range all {
+		if c.dir != "" {
+			tops, ids = append(tops, c), append(ids, c.dir)
+		}
+	}
+	err := t.git.entries(ctx, ids, func(i int, all []entry) {
+		for _, e := range all {
+			if !e.file && string(e.name) == storeDir {
+				tops[i].store = e.id
+				stores = append(stores, e.id)
+			} else {
+				tops[i].kids = append(tops[i].kids, e.node)
+			}
+		}
+	})
+	if err != nil {
+		return err
+	}
+	slices.Sort(stores)
+	stores = slices.Compact(stores)
+	others := make(map[oid][]node)
+	err = t.git.entries(ctx, stores, func(i int, all []entry) {
+		for _, e := range all {
+			if e.file || !isShelf(string(e.name)) {
+				others[stores[i]] = append(others[stores[i]], e.node)
+			}
+		}
+	})
+	for _, c := range tops {
+		c.kids = append(c.kids, others[c.store]...)
+	}
+	return err
+}
+
+// isShelf reports whether a directory of a store has a name under which blobs lie.
+func isShelf(name string) bool {
+	_, err := hex.DecodeString(name)
+	return err == nil && len(name) == 2 && strings.ToLower(name) == name
+}
+
+// below lists what trees have that is not known: their entries, and all files.
+func (t *trees) below(
+	ctx context.Context, level []node,
+) (kids map[node][]node, files []oid, err error) {
+	kids = make(map[node][]node)
+	queued := make(map[node]bool)
+	for len(level) > 0 {
+		var ids []oid
+		for _, n := range level {
+			_, known := t.sets[n]
+			switch {
+			case known || queued[n]:
+			case n.file:
+				files = append(files, n.id)
+			default:
+				ids = append(ids, n.id)
+			}
+			queued[n] = true
+		}
+		level = nil
+		err := t.git.entries(ctx, ids, func(i int, all []entry) {
+			nodes := make([]node, len(all))
+			for j, e := range all {
+				nodes[j] = e.node
+			}
+			kids[node{id: ids[i]}] = nodes
+			level = append(level, nodes...)
+		})
+		if err != nil {
+			return nil, nil, err
+		}
+	}
+	return kids, files, nil
+}
+
+// readFiles searches files, each once.
+func (t *trees) readFiles(ctx context.Context, files []oid) error {
+	return t.git.objects(ctx, files, func(i int, _ string, r io.Reader) error {
+		found, err := t.watch.in(r)
+		if err == nil {
+			t.sets[node{files[i], true}] = t.intern(found)
+		}
+		return err
+	})
+}
+
+// set returns the hashes in a file or below a tree, of which everything was read.
+func (t *trees) set(n node, kids map[node][]node) []int32 {
+	found, ok := t.sets[n]
+	if !ok {
+		found = t.union(kids[n], kids)
+		t.sets[n] = found
+	}
+	return found
+}
+
+func (t *trees) union(nodes []node, kids map[node][]node) []int32 {
+	var all []int32
+	for _, n := range nodes {
+		all = append(all, t.set(n, kids)...)
+	}
+	slices.Sort(all)
+	return t.intern(slices.Compact(all))
+}
+
+// intern keeps equal sets once: from one commit to the next few change.
+func (t *trees) intern(set []int32) []int32 {
+	if len(set) == 0 {
+		return nil
+	}
+	key := make([]byte, 0, 4*len(set))
+	for _, n := range set {
+		key = append(key, byte(n), byte(n>>8), byte(n>>16), byte(n>>24))
+	}
+	known, ok := t.equal[string(key)]
+	if !ok {
+		known = slices.Clone(set)
+		t.equal[string(key)] = known
+	}
+	return known
+}
+
+// uncarried returns of each place the hashes whose blob it lacks.
+func (t *trees) uncarried(ctx context.Context, places []place) ([][]int32, error) {
+	shelves, err := t.shelves(ctx, places)
+	if err != nil {
+		return nil, err
+	}
+	ask := func(p place, n int32) question {
+		return question{n, shelves[p.store][t.watch.hashes[n].String()[:2]]}
+	}
+	var open []question
+	for _, p := range places {
+		for _, n := range p.hashes {
+			q := ask(p, n)
+			if _, ok := t.carried[q]; !ok {
+				t.carried[q] = false
+				if q.dir != "" {
+					open = append(open, q)
+				}
+			}
+		}
+	}
+	if err := t.answer(ctx, open); err != nil {
+		return nil, err
+	}
+	lacking := make([][]int32, len(places))
+	for i, p := range places {
+		for _, n := range p.hashes {
+			if !t.carried[ask(p, n)] {
+				lacking[i] = append(lacking[i], n)
+			}
+		}
+	}
+	return lacking, nil
+}
+
+// shelves returns the directories of the stores of places that refer to something, by name.
+func (t *trees) shelves(ctx context.Context, places []place) (map[oid]map[string]oid, error) {
+	all := make(map[oid]map[string]oid)
+	var stores []oid
+	for _, p := range places {
+		store := p.store
+		if len(p.hashes) > 0 && store != "" && all[store] == nil {
+			all[store] = make(map[string]oid)
+			stores = append(stores, store)
+		}
+	}
+	err := t.git.entries(ctx, stores, func(i int, entries []entry) {
+		for _, e := range entries {
+			if !e.file {
+				all[stores[i]][string(e.name)] = e.id
+			}
+		}
+	})
+	return all, err
+}
+
+// pointerSize is a size below which an object may stand for another, as in Git LFS.
+const pointerSize = 1024
+
+// answer finds out which directories have a blob, as an object that is here and stands for no
+// other.
+func (t *trees) answer(ctx context.Context, open []question) error {
+	names := make([]string, len(open))
+	for i, q := range open {
+		names[i] = q.dir.hex() + ":" + t.watch.hashes[q.number].Path()[len("00/"):]
+	}
+	infos, err := t.git.infos(ctx, names)
+	if err != nil {
+		return err
+	}
+	var small []oid
+	var asking []question
+	for i, one := range infos {
+		switch {
+		case one.kind != "blob":
+		case one.size >= pointerSize:
+			t.carried[open[i]] = true
+		default:
+			small, asking = append(small, one.id), append(asking, open[i])
+		}
+	}
+	return t.git.objects(ctx, small, func(i int, _ string, r io.Reader) error {
+		data, err := io.ReadAll(r)
+		t.carried[asking[i]] = len(data) > 0 && !bytes.HasPrefix(data, []byte("version "))
+		return err
+	})
+}
