@@ -1,6 +1,7 @@
 package hooks
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -18,6 +19,8 @@ type site struct {
 	dir   string // absolute
 	rel   string // slash path below the common directory, "" when it is elsewhere
 	where string // for people: what is special about it, "" for the repository's own
+	scope string // of the setting that names it, "" for none
+	off   string // why there can be no hooks, "" when there can
 }
 
 // kind says what stands where a hook goes.
@@ -56,7 +59,10 @@ func (in *Installer) site(ctx context.Context) (site, error) {
 	if err != nil {
 		return site{}, fmt.Errorf("inspect hooks: %w", err)
 	}
-	s := site{dir: dir, rel: below(in.repo.CommonDir(), dir)}
+	s := site{dir: dir, rel: below(in.repo.CommonDir(), dir), scope: scope, off: blocked(dir)}
+	if s.off != "" {
+		s.off = cmp.Or(s.setting(), filepath.Join(in.repo.CommonDir(), "hooks")) + s.off
+	}
 	switch root := in.repo.Root(); {
 	case s.rel != "" && scope == "":
 	case s.rel != "":
@@ -64,7 +70,7 @@ func (in *Installer) site(ctx context.Context) (site, error) {
 	case root != "" && below(root, dir) != "":
 		s.where = fmt.Sprintf("core.hooksPath (%s) is %s in the work tree", scope, below(root, dir))
 	default:
-		s.where = fmt.Sprintf("core.hooksPath (%s) is %s outside of the repository", scope, dir)
+		s.where = s.setting() + " outside of the repository"
 	}
 	if scope == "" && s.rel == "" {
 		s.where = fmt.Sprintf("%s leads out of the repository",
@@ -73,10 +79,34 @@ func (in *Installer) site(ctx context.Context) (site, error) {
 	return s, nil
 }
 
+// setting says what core.hooksPath is, "" where it is not set.
+func (s site) setting() string {
+	if s.scope == "" {
+		return ""
+	}
+	return fmt.Sprintf("core.hooksPath (%s) is %s", s.scope, s.dir)
+}
+
+// blocked returns why a directory of hooks is none and cannot become one, "" when it is or
+// can. /dev/null is how people turn hooks off.
+func blocked(dir string) string {
+	info, err := os.Stat(dir)
+	switch {
+	case err == nil && info.IsDir(), errors.Is(err, fs.ErrNotExist):
+		return ""
+	case err == nil:
+		return ", which is no directory"
+	}
+	if cause := new(fs.PathError); errors.As(err, &cause) {
+		err = cause.Err
+	}
+	return fmt.Sprintf(", which cannot be used (%v)", err)
+}
+
 // own is the repository's own hooks directory, whether or not git looks there.
 func (in *Installer) own() site {
 	dir := filepath.Join(in.repo.CommonDir(), "hooks")
-	return site{dir: dir, rel: below(in.repo.CommonDir(), dir)}
+	return site{dir: dir, rel: below(in.repo.CommonDir(), dir), off: blocked(dir)}
 }
 
 // below returns the slash path of dir below base, "" when it is not, after following

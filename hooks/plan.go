@@ -102,7 +102,7 @@ const (
 // An Action is one step of a [Plan], for one hook, one driver or one file of attributes.
 type Action struct {
 	Do      Do
-	Hook    string // its name; "driver <name>" and "attributes" for the others
+	Hook    string // its name, "hooks" for all; "driver <name>" and "attributes" for the others
 	Path    string // file, or key of the configuration
 	Reason  string // "" when Do says all
 	Snippet string // text to add by hand, with Manual
@@ -170,21 +170,8 @@ func (in *Installer) Install(ctx context.Context) (*Plan, error) {
 		return nil, err
 	}
 	p := &Plan{repo: in.repo}
-	for _, name := range in.opts.Names {
-		f, err := in.look(s, name)
-		if err != nil {
-			return nil, err
-		}
-		c, err := in.config(ctx, name)
-		if err != nil {
-			return nil, err
-		}
-		if useConfig {
-			in.installConfig(p, f, c)
-		} else {
-			in.removeConfig(p, name, c)
-			in.installFile(p, f)
-		}
+	if err := in.installHooks(ctx, p, s, useConfig); err != nil {
+		return nil, err
 	}
 	if in.opts.Drivers {
 		err = in.installDrivers(ctx, p)
@@ -193,6 +180,32 @@ func (in *Installer) Install(ctx context.Context) (*Plan, error) {
 		err = in.installAttributes(p)
 	}
 	return p, err
+}
+
+// installHooks plans the hooks. Where somebody has turned hooks off there are none, not even
+// by the configuration.
+func (in *Installer) installHooks(ctx context.Context, p *Plan, s site, useConfig bool) error {
+	if s.off != "" && len(in.opts.Names) > 0 {
+		p.add(Action{Do: Skip, Hook: "hooks", Path: s.dir, Reason: "hooks are off: " + s.off})
+		return nil
+	}
+	for _, name := range in.opts.Names {
+		f, err := in.look(s, name)
+		if err != nil {
+			return err
+		}
+		c, err := in.config(ctx, name)
+		if err != nil {
+			return err
+		}
+		if useConfig {
+			in.installConfig(p, f, c)
+		} else {
+			in.removeConfig(p, name, c)
+			in.installFile(p, f)
+		}
+	}
+	return nil
 }
 
 func (in *Installer) useConfig(ctx context.Context) (bool, error) {

@@ -15,6 +15,10 @@ type Status struct {
 	Old    bool   // an older text of ours, which an installation would replace
 	Twice  bool   // a file and the configuration both call it
 	Detail string // why it is not active, "" when it was never installed
+	// Off says that no hook can run, because core.hooksPath is no directory; Scope is where
+	// that is set, "" for nowhere.
+	Off   bool
+	Scope string
 }
 
 // Status reports on every hook of the installer's names.
@@ -29,7 +33,7 @@ func (in *Installer) Status(ctx context.Context) ([]Status, error) {
 	}
 	var all []Status
 	for _, name := range in.opts.Names {
-		f, err := in.look(s, name)
+		file, err := in.fileStatus(s, name)
 		if err != nil {
 			return nil, err
 		}
@@ -37,9 +41,19 @@ func (in *Installer) Status(ctx context.Context) ([]Status, error) {
 		if err != nil {
 			return nil, err
 		}
-		all = append(all, in.merged(in.ofFile(f), in.ofConfig(name, c, able)))
+		all = append(all, in.merged(file, in.ofConfig(name, c, able)))
 	}
 	return all, nil
+}
+
+func (in *Installer) fileStatus(s site, name string) (Status, error) {
+	if s.off != "" {
+		return Status{
+			Hook: name, Path: filepath.Join(s.dir, name), Detail: s.off, Off: true, Scope: s.scope,
+		}, nil
+	}
+	f, err := in.look(s, name)
+	return in.ofFile(f), err
 }
 
 func (in *Installer) runsConfig(ctx context.Context) (bool, error) {

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 )
 
 // Uninstall plans to take out every driver and every hook that was ever installed,
@@ -19,6 +20,7 @@ func (in *Installer) Uninstall(ctx context.Context) (*Plan, error) {
 	if own := in.own(); own.rel != "" && own.rel != s.rel {
 		sites = append(sites, own)
 	}
+	sites = slices.DeleteFunc(sites, func(s site) bool { return s.off != "" })
 	p := &Plan{repo: in.repo}
 	for _, name := range AllNames() {
 		c, err := in.config(ctx, name)

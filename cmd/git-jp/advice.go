@@ -45,7 +45,7 @@ type remedy struct {
 // advise changes what findings say of content that is not there to where it is and
 // what brings it back. It never fails: what it cannot find out stays as it was.
 func (a *app) advise(ctx context.Context, repo *gitint.Repo, findings []check.Finding) {
-	adviseRepair(findings)
+	a.adviseRepair(repo, findings)
 	if !slices.ContainsFunc(findings, isAboutContent) {
 		return
 	}
@@ -56,13 +56,33 @@ func (a *app) advise(ctx context.Context, repo *gitint.Repo, findings []check.Fi
 
 // adviseRepair names the command for what is wrong with files of the work tree, which alone
 // it repairs: it knows which version is certain, and where others are.
-func adviseRepair(findings []check.Finding) {
+func (a *app) adviseRepair(repo *gitint.Repo, findings []check.Finding) {
 	for i, f := range findings {
 		repairable := f.State == check.DuplicateID || f.State == check.Malformed
 		if repairable && f.Commit == check.WorkTreeName {
-			findings[i].Next = "git jp repair"
+			findings[i].Next = a.repairCommand(repo, f.Path)
 		}
 	}
+}
+
+// repairCommand is the command that repairs the workspace of a path, which need not be the one
+// that the user stands in.
+func (a *app) repairCommand(repo *gitint.Repo, name string) string {
+	const here = "git jp repair"
+	dir, ok := workspaceOf(name)
+	near, err := workspace.Find(a.directory())
+	if !ok || repo.Root() == "" {
+		return here
+	}
+	root := filepath.Join(repo.Root(), filepath.FromSlash(path.Dir(dir)))
+	if err == nil && sameFile(near, root) {
+		return here
+	}
+	rel, err := filepath.Rel(a.directory(), root)
+	if err != nil {
+		rel = root
+	}
+	return "git -C " + check.ShellQuote(filepath.ToSlash(rel)) + " jp repair"
 }
 
 func isAboutContent(f check.Finding) bool {

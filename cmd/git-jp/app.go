@@ -12,8 +12,10 @@ import (
 	"strings"
 	"time"
 
+	"github.com/git-jp/git-jp/events"
 	"github.com/git-jp/git-jp/gitint"
 	"github.com/git-jp/git-jp/internal/config"
+	"github.com/git-jp/git-jp/internal/merge"
 	"github.com/git-jp/git-jp/internal/render"
 	"github.com/git-jp/git-jp/internal/trace"
 	"github.com/git-jp/git-jp/internal/workspace"
@@ -155,12 +157,32 @@ func (a *app) workspaceAt(root string) (*workspace.Workspace, error) {
 	if err != nil {
 		return nil, err
 	}
-	w, err := workspace.Open(root, a.workspaceEnv(c.Settings()))
+	env := a.workspaceEnv(c.Settings())
+	env.Committed = a.committedIn(root)
+	w, err := workspace.Open(root, env)
 	if err != nil {
 		return nil, err
 	}
 	a.closers = append(a.closers, w.Close)
 	return w, nil
+}
+
+// committedIn returns what says whether Git has a conversation of the workspace at root. Where
+// that cannot be read, it counts as had: nothing is renamed then.
+func (a *app) committedIn(root string) func(events.ID) bool {
+	return func(id events.ID) bool {
+		ctx := context.Background() // a save is not left half-way, and this reads a few files
+		repo, err := a.repo(ctx)
+		if err != nil {
+			return !errors.Is(err, gitint.ErrNotRepository)
+		}
+		below, err := filepath.Rel(repo.Root(), filepath.Join(root, workspace.DirName))
+		if repo.Root() == "" || err != nil || !filepath.IsLocal(below) {
+			return false
+		}
+		has, err := merge.Committed(ctx, repo, filepath.ToSlash(below), id)
+		return has || err != nil
+	}
 }
 
 func (a *app) workspaceEnv(s config.Settings) workspace.Env {
@@ -320,7 +342,10 @@ func (a *app) confirm(question string) bool {
 		return false
 	}
 	fmt.Fprintf(a.stderr, "%s [y/N] ", printable(question))
-	answer, _ := bufio.NewReader(a.stdin).ReadString('\n')
+	answer, err := bufio.NewReader(a.stdin).ReadString('\n')
+	if err != nil {
+		return false // a line that does not end is no answer
+	}
 	answer = strings.ToLower(strings.TrimSpace(answer))
 	return answer == "y" || answer == "yes"
 }

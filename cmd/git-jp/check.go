@@ -40,6 +40,9 @@ A merge is not what its sides say: content that one side deleted and the other r
 lost by it, and lines that git put together without the drivers are no conversation. --merge tells
 it before, and a check of the merge commit afterwards.
 
+Whether this clone has registered the drivers that its attributes name is said by 'git jp doctor',
+and here as a warning about the work tree.
+
 Exit code: 0 nothing wrong, 1 problems. What cannot be seen in a shallow or partial clone is
 reported as unchecked and is no problem.`
 }
@@ -60,8 +63,10 @@ func (c checkCmd) Run(ctx context.Context, a *app) error {
 		return err
 	}
 	if repo := a.openRepo; repo != nil && !c.Stdin {
-		if err := a.addDrift(ctx, repo, report); err != nil {
-			return err
+		if c.ofClone() {
+			if err := a.addDrift(ctx, repo, report); err != nil {
+				return err
+			}
 		}
 		a.advise(ctx, repo, report.Findings)
 	}
@@ -73,6 +78,15 @@ func (c checkCmd) Run(ctx context.Context, a *app) error {
 	}
 	return nil
 }
+
+// named reports whether something else is checked than the work tree, or what stands for it.
+func (c checkCmd) named() bool {
+	return len(c.Revision) > 0 || c.Staged || c.All || c.Stdin
+}
+
+// ofClone reports whether the outcome depends on the clone, and not on commits alone: its files
+// do, and so does what a merge in it would come to.
+func (c checkCmd) ofClone() bool { return c.Merge || !c.named() }
 
 func (c checkCmd) print(a *app, report *check.Report) error {
 	format := check.Format(c.Format)
@@ -107,8 +121,7 @@ func (a *app) printFindings(findings []check.Finding) error {
 
 func (c checkCmd) check(ctx context.Context, a *app) (*check.Report, error) {
 	repo, err := a.repo(ctx)
-	named := len(c.Revision) > 0 || c.Staged || c.All || c.Stdin
-	if errors.Is(err, gitint.ErrNotRepository) && !named {
+	if errors.Is(err, gitint.ErrNotRepository) && !c.named() {
 		return c.plainDirectory(ctx, a)
 	}
 	if err != nil {
@@ -152,7 +165,7 @@ func (c checkCmd) check(ctx context.Context, a *app) (*check.Report, error) {
 	case repo.Root() == "":
 		return ch.revision(ctx, "HEAD")
 	default:
-		return workTree(ctx, repo.Root(), o)
+		return ch.workTree(ctx)
 	}
 }
 
@@ -227,7 +240,8 @@ func (c checkCmd) plainDirectory(ctx context.Context, a *app) (*check.Report, er
 	if err != nil {
 		return nil, err
 	}
-	return workTree(ctx, w.Root(), check.Options{
+	report, _, err := filesBelow(ctx, w.Root(), check.Options{
 		Content: c.Content, Strict: c.Strict, MaxBlobBytes: settings.Storage.MaxBlobBytes,
 	})
+	return report, err
 }

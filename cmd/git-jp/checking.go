@@ -155,24 +155,36 @@ func (ch checking) sources(
 	}
 }
 
-// workTree checks the workspaces of a work tree, or of a directory in no repository.
-func workTree(ctx context.Context, root string, o check.Options) (*check.Report, error) {
-	roots, err := workspace.FindAll(root)
+// workTree checks the workspaces of a work tree.
+func (ch checking) workTree(ctx context.Context) (*check.Report, error) {
+	root := ch.repo.Root()
+	report, found, err := filesBelow(ctx, root, ch.options)
 	if err != nil {
 		return nil, err
+	}
+	return report, addNested(report, root, found)
+}
+
+// filesBelow checks the workspaces below a directory, which it returns too.
+func filesBelow(
+	ctx context.Context, root string, o check.Options,
+) (*check.Report, []string, error) {
+	roots, err := workspace.FindAll(root)
+	if err != nil { // some directories cannot be read: the others are checked
+		o.Gaps = append(o.Gaps, check.Gap{Reason: gitint.ReasonUnreadable, Detail: err.Error()})
 	}
 	o.Dirs = []string{}
 	for _, r := range roots {
 		rel, err := filepath.Rel(root, filepath.Join(r, workspace.DirName))
 		if err != nil {
-			return nil, err
+			return nil, nil, err
 		}
 		o.Dirs = append(o.Dirs, filepath.ToSlash(rel))
 	}
 	src, err := check.OpenWorkTree(root)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	report, err := check.Tree(ctx, src, o)
-	return report, errors.Join(err, src.Close())
+	return report, roots, errors.Join(err, src.Close())
 }

@@ -91,24 +91,60 @@ func checkStep(t *testing.T) (script, temp string) {
 	return action.Runs.Steps[len(action.Runs.Steps)-1].Run, temp
 }
 
-// TestActionRegistersDrivers runs the check in a clone whose attributes ask for drivers.
-func TestActionRegistersDrivers(t *testing.T) {
+// unregisteredClone returns a clone, as a forge makes one, of a repository whose attributes ask
+// for drivers. It stands on a branch of one commit beside main.
+func unregisteredClone(t *testing.T) *gittest.Repository {
+	t.Helper()
+	origin := gittest.Repo(t)
+	origin.WriteFile(".jp/.gitignore", "")
+	if out, code := runIn(t, origin, "git-jp", "install", "-q", "--drivers"); code != exitDone {
+		t.Fatal(out)
+	}
+	origin.Commit("attributes")
+	origin.Run("branch", "-M", "main")
+	origin.Run("switch", "-q", "-c", "topic")
+	origin.WriteFile("a", "a")
+	origin.Commit("topic")
+	clone := gittest.Repo(t)
+	clone.Run("fetch", "-q", origin.Dir, "+refs/heads/*:refs/remotes/origin/*")
+	clone.Run("checkout", "-q", "--detach", "refs/remotes/origin/topic")
+	return clone
+}
+
+// TestActionNeedsNoDrivers runs the check in a clone whose attributes ask for drivers: that they
+// are not registered is nothing that the commits could help.
+func TestActionNeedsNoDrivers(t *testing.T) {
 	script, temp := checkStep(t)
-	r := gittest.Repo(t)
-	r.WriteFile(".jp/.gitignore", "")
-	if out, code := runIn(t, r, "git-jp", "install", "-q", "--drivers"); code != exitDone {
-		t.Fatal(out)
-	}
-	r.Commit("attributes")
-	if out, code := runIn(t, r, "git-jp", "uninstall", "-q"); code != exitDone {
-		t.Fatal(out)
-	}
-	if _, code := runIn(t, r, "git-jp", "check", "HEAD"); code != exitProblems {
-		t.Errorf("a clone without drivers checks with %d", code)
-	}
+	r := unregisteredClone(t)
 	in := r.With("RANGE=HEAD", "RUNNER_TEMP="+temp)
 	if out, code := runIn(t, in, "bash", "-e", "-c", script); code != exitDone {
 		t.Errorf("the action ends with %d:\n%s", code, out)
+	}
+	if set := r.Run("config", "--local", "--list"); strings.Contains(set, "merge.jp") {
+		t.Errorf("the action registered drivers:\n%s", set)
+	}
+}
+
+// TestReadmeInCI runs the lines of README's section on CI in a clone as CI makes it.
+func TestReadmeInCI(t *testing.T) {
+	_, section, ok := strings.Cut(string(readRoot(t, "README.md")), "\n## In CI\n")
+	section, _, end := strings.Cut(section, "\n## ")
+	if !ok || !end {
+		t.Fatal("README.md has no such section")
+	}
+	r, n := unregisteredClone(t), 0
+	for line := range strings.Lines(section) {
+		command, ok := strings.CutPrefix(line, "    ")
+		if !ok {
+			continue
+		}
+		n++
+		if out, code := runIn(t, r, "bash", "-e", "-c", command); code != exitDone {
+			t.Errorf("%s ends with %d:\n%s", command, code, out)
+		}
+	}
+	if n == 0 {
+		t.Error("the section has no commands")
 	}
 }
 

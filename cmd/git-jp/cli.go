@@ -66,7 +66,7 @@ type cli struct {
 	Update  updateBranchCmd `cmd:"" name:"update-branch" group:"git" help:"Merge the base into this branch, with the drivers."`
 	Migrate migrateCmd      `cmd:"" group:"git" help:"Move content into the store, or back."`
 
-	Version    versionCmd    `cmd:"" group:"more" help:"Print the version."`
+	Version    versionCmd    `cmd:"" group:"more" help:"Print the version, as --version and -V do."`
 	Help       helpCmd       `cmd:"" group:"more" help:"Explain a command, or list them all."`
 	Completion completionCmd `cmd:"" group:"more" help:"Print a completion script for a shell."`
 
@@ -125,7 +125,7 @@ func calledByGit(command string) bool {
 
 // parse builds the command line and understands the world's arguments.
 func parse(w *world) (g *globals, k *kong.Context, err error) {
-	args := slices.Clone(w.args)
+	args := versionFlag(slices.Clone(w.args))
 	if len(args) == 0 {
 		args = []string{"--help"}
 	}
@@ -226,6 +226,19 @@ func run(ctx context.Context, w *world) (code int) {
 		err = ctx.Err()
 	}
 	return a.report(err)
+}
+
+// versionFlag turns the flag for the version, as other programs have it, into the command.
+func versionFlag(args []string) []string {
+	for i := 0; i < commandIndex(args); i++ {
+		switch args[i] {
+		case "--version", "-V":
+			args[i] = "version"
+		case "-C", "-c", "--directory", "--config":
+			i++ // its value
+		}
+	}
+	return args
 }
 
 // dropNamespace removes the word `conversation` of jp's own command line, under

@@ -218,12 +218,11 @@ func (k *talk) summarizer(ctx context.Context, c compactCmd, o *compact.Options)
 	if c.DryRun && !slices.Contains(o.Strategies, compact.ClassifyTangents) {
 		return nil // nobody pays for a summary that is thrown away
 	}
-	m, err := k.app.modelOf(id, k, k.app.retry(k.config))
-	if err != nil {
-		return err
-	}
 	s := &query.Summarizer{
-		Model: m, Window: int(windowOf(id)), Kept: o.KeepLast,
+		Model: lateModel{id, func() (llm.Model, error) {
+			return k.app.modelOf(id, k, k.app.retry(k.config))
+		}},
+		Window: int(windowOf(id)), Kept: o.KeepLast,
 		Live: k.live(ctx), Cheaper: k.cheaper(id, o),
 	}
 	o.Classifier = s

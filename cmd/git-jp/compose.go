@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"context"
+	"errors"
 	"strings"
 
 	"github.com/git-jp/git-jp/internal/render"
@@ -15,7 +16,8 @@ const cutLine = "------------------------ >8 ------------------------"
 const shownTurns = 2
 
 // compose opens the editor for a question, with the last turns below a line. The draft stays
-// until the question is in the conversation.
+// until the question is in the conversation. Without a change and without a question it
+// returns [errNotSaved].
 func (a *app) compose(ctx context.Context, text string, t *target) (string, error) {
 	s := t.stream()
 	var b bytes.Buffer
@@ -32,10 +34,14 @@ func (a *app) compose(ctx context.Context, text string, t *target) (string, erro
 		return "", err
 	}
 	edited, err := a.edit(ctx, d)
-	if err != nil {
+	question, _, _ := strings.Cut(string(edited), cutLine)
+	question = strings.TrimSpace(question)
+	switch {
+	case errors.Is(err, errNotSaved), err == nil && question == "":
+		return "", errors.Join(errNotSaved, d.remove())
+	case err != nil:
 		return "", d.keep(err)
 	}
-	question, _, _ := strings.Cut(string(edited), cutLine)
 	t.draft = d
-	return strings.TrimSpace(question), nil
+	return question, nil
 }

@@ -18,8 +18,8 @@ import (
 type configCmd struct {
 	Show  configShowCmd  `cmd:"" default:"withargs" help:"Print effective values and where they come from."`
 	Get   configGetCmd   `cmd:"" help:"Print one value."`
-	Set   configSetCmd   `cmd:"" help:"Set a key in git-jp.toml."`
-	Unset configUnsetCmd `cmd:"" help:"Take a key out of git-jp.toml."`
+	Set   configSetCmd   `cmd:"" help:"Set a key, of git jp or of jp."`
+	Unset configUnsetCmd `cmd:"" help:"Remove a key."`
 }
 
 // Help explains the files.
@@ -27,6 +27,9 @@ func (configCmd) Help() string {
 	return `Read in this order, the later winning: config.toml and git-jp.toml of your own
 configuration directory, the same two below .jp, and -c. Keys of git jp are written only to
 git-jp.toml: jp refuses to start on keys it does not know.
+
+Keys of jp, such as assistant.model.id, are read and written too: always to config.toml of your
+own configuration directory, for you everywhere. docs/models.md shows the ones that matter.
 
 ` + keysHelp()
 }
@@ -168,6 +171,9 @@ type configGetCmd struct {
 
 // Run prints one value. A key without a value is exit code 1, as in git config.
 func (c configGetCmd) Run(a *app) error {
+	if !ownKey(c.Key) {
+		return a.printJPKey(c.Key)
+	}
 	conf, err := a.loadConfig()
 	if err != nil {
 		return err
@@ -191,6 +197,9 @@ type configSetCmd struct {
 
 // Run sets a key and keeps every other byte of the file.
 func (c configSetCmd) Run(a *app) error {
+	if !ownKey(c.Key) {
+		return a.setJPKey(c.Key, c.Value)
+	}
 	file, err := a.ownFile(c.User)
 	if err != nil {
 		return err
@@ -233,6 +242,9 @@ type configUnsetCmd struct {
 
 // Run takes a key out and keeps every other byte of the file.
 func (c configUnsetCmd) Run(a *app) error {
+	if !ownKey(c.Key) {
+		return a.unsetJPKey(c.Key)
+	}
 	file, err := a.ownFile(c.User)
 	if err != nil {
 		return err

@@ -159,7 +159,9 @@ func (c hookCmd) prePush(ctx context.Context, a *app) error {
 		return err
 	}
 	if !slices.ContainsFunc(found, func(f check.Finding) bool {
-		return hook.isProblem(f) && hook.stops(f)
+		// Two directories of a conversation are for a person to unite where a hook has not:
+		// both are there, and no push loses one.
+		return hook.isProblem(f) && hook.stops(f) && f.State != check.DuplicateID
 	}) {
 		return nil
 	}

@@ -123,7 +123,8 @@ func (s *sitting) line(format string, args ...any) (string, error) {
 	}
 }
 
-// edit lets the person edit a text in the editor, on the terminal.
+// edit lets the person edit a text in the editor, on the terminal. It returns what was saved,
+// and an error where nothing was, see [app.edit].
 func (s *sitting) edit(ctx context.Context, name, text string) (string, error) {
 	d, err := newDraft(name, []byte(text))
 	if err != nil {

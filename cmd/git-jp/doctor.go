@@ -139,12 +139,10 @@ func (d *doctor) shape(_ context.Context, repo *gitint.Repo) error {
 }
 
 func (d *doctor) drivers(ctx context.Context, repo *gitint.Repo) error {
-	dirs, err := d.jpDirs(repo)
-	if err != nil {
-		return err
-	}
+	dirs := d.jpDirs(repo)
 	rel := make([]string, len(dirs))
 	for i, dir := range dirs {
+		var err error
 		if rel[i], err = filepath.Rel(repo.Root(), dir); err != nil {
 			return err
 		}
@@ -179,6 +177,8 @@ func (d *doctor) hooks(ctx context.Context, repo *gitint.Repo) error {
 	}
 	for _, st := range all {
 		switch {
+		case !st.Active && st.Off:
+			d.add("hook", "no hook runs: "+st.Detail, enableHooks(st.Scope))
 		case !st.Active && st.Detail != "":
 			d.add("hook", st.Hook+" does not run: "+st.Detail, "git jp install")
 		case !st.Active:
@@ -191,6 +191,17 @@ func (d *doctor) hooks(ctx context.Context, repo *gitint.Repo) error {
 		}
 	}
 	return nil
+}
+
+// enableHooks returns the command after which hooks run again, "" where it depends on what is
+// in their place.
+func enableHooks(scope string) string {
+	switch scope {
+	case "local", "global", "system", "worktree":
+		return "git config --" + scope + " --unset-all core.hooksPath && git jp install"
+	default:
+		return ""
+	}
 }
 
 // manPage looks where man looks: 'git jp --help' is 'man git-jp' to git.

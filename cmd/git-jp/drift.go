@@ -4,6 +4,7 @@ import (
 	"context"
 	"path"
 	"path/filepath"
+	"slices"
 
 	"github.com/git-jp/git-jp/gitint"
 	"github.com/git-jp/git-jp/hooks"
@@ -11,26 +12,44 @@ import (
 	"github.com/git-jp/git-jp/internal/workspace"
 )
 
-// addDrift adds to a report what attributes ask of this clone in vain. That fails a check,
-// in CI too: a merge there would be one of lines, and nobody would be told.
+// addDrift adds to a report what attributes ask of this clone in vain. That is a warning: it
+// says nothing about what is checked, and a clone in CI merges nothing.
 func (a *app) addDrift(ctx context.Context, repo *gitint.Repo, report *check.Report) error {
-	drifts, err := hooks.Drifts(ctx, repo, a.nearDirs(repo))
-	if err != nil {
-		return err
-	}
-	told := make(map[string]bool) // one of a workspace will do
+	drifts, err := a.unregistered(ctx, repo)
 	for _, d := range drifts {
-		if told[d.Workspace] || d.Mismatch != hooks.Blends && d.Mismatch != hooks.Stops {
-			continue
-		}
-		told[d.Workspace] = true
 		report.Add(check.Finding{
-			State: check.Drift, Severity: check.Error, Commit: check.WorkTreeName,
+			State: check.Drift, Commit: check.WorkTreeName,
 			Path: path.Join(d.Workspace, ".gitattributes"), Line: 1, Element: -1,
-			Detail: driftSentence(d), Next: "git jp install",
+			Detail: driftSentence(d), Next: registerCommand,
 		})
 	}
-	return nil
+	return err
+}
+
+// registerCommand registers the drivers of a clone.
+const registerCommand = "git jp install"
+
+// warnDrift says once a workspace that this clone does not merge as its attributes demand.
+func (a *app) warnDrift(ctx context.Context, repo *gitint.Repo) error {
+	drifts, err := a.unregistered(ctx, repo)
+	for _, d := range drifts {
+		a.warn("%s: %s; run '%s'", d.Workspace, driftSentence(d), registerCommand)
+	}
+	return err
+}
+
+// unregistered returns what attributes name and this clone has not registered, one driver a
+// workspace.
+func (a *app) unregistered(ctx context.Context, repo *gitint.Repo) ([]hooks.Drift, error) {
+	drifts, err := hooks.Drifts(ctx, repo, a.nearDirs(repo))
+	seen := make(map[string]bool)
+	return slices.DeleteFunc(drifts, func(d hooks.Drift) bool {
+		if seen[d.Workspace] || d.Mismatch != hooks.Blends && d.Mismatch != hooks.Stops {
+			return true
+		}
+		seen[d.Workspace] = true
+		return false
+	}), err
 }
 
 // nearDirs are the workspace at the root and that of the working directory, as slash

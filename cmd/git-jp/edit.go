@@ -47,11 +47,11 @@ func (c editCmd) Run(ctx context.Context, a *app) error {
 	for {
 		after, err := a.edit(ctx, draft)
 		switch {
-		case err != nil:
-			return draft.keep(err)
-		case bytes.Equal(before, after):
+		case errors.Is(err, errNotSaved):
 			a.note("nothing was changed")
 			return draft.remove()
+		case err != nil:
+			return draft.keep(err)
 		}
 		err = c.save(ctx, a, e, before, after)
 		if err == nil {
@@ -111,7 +111,13 @@ type draftError struct {
 func (e *draftError) Error() string { return e.err.Error() }
 func (e *draftError) Unwrap() error { return e.err }
 
-// edit runs the editor on a draft and returns what it left.
+// errNotSaved says that somebody left the editor without saving a change.
+var errNotSaved = errors.New("the editor was left without saving a change")
+
+// edit runs the editor on a draft and returns what was saved. Whoever leaves the editor as it
+// was opened, with a failure or with nothing in it has decided nothing: edit then returns an
+// error, [errNotSaved] where the editor itself did not fail, and whoever calls must not go on
+// as if something had been agreed to.
 func (a *app) edit(ctx context.Context, d *draft) ([]byte, error) {
 	if !a.stdinTerminal || !a.stdoutTerminal {
 		if tty, err := a.terminal(); err == nil {
@@ -143,7 +149,11 @@ func (a *app) editOn(
 	if err := cmd.Run(); err != nil {
 		return nil, fmt.Errorf("run the editor %q: %w", editor, err)
 	}
-	return os.ReadFile(d.path)
+	after, err := os.ReadFile(d.path)
+	if err == nil && (bytes.Equal(after, d.original) || len(bytes.TrimSpace(after)) == 0) {
+		err = errNotSaved
+	}
+	return after, err
 }
 
 // editor returns git's editor.

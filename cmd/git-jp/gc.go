@@ -106,6 +106,12 @@ func (c gcRunCmd) Run(ctx context.Context, a *app) error {
 	if err != nil {
 		return err
 	}
+	for _, d := range res.Doubts {
+		a.warn("%s: it was kept", d)
+	}
+	if len(res.Doubts) > 0 {
+		a.note("%s", doubtHint)
+	}
 	return c.print(a, plan, res, old)
 }
 

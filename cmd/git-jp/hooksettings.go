@@ -105,13 +105,6 @@ func (h served) refused(findings []check.Finding) []check.Finding {
 	})
 }
 
-// changeable are the paths of workspaces of which hooks may change what is staged.
-func (h served) changeable(paths []gitint.StagedPath) []gitint.StagedPath {
-	return slices.DeleteFunc(slices.Clone(paths), func(p gitint.StagedPath) bool {
-		return !h.changes(p.Path)
-	})
-}
-
 // isProblem reports whether a finding is one that a push is stopped for, where warnings are too
 // if the workspace says so.
 func (h served) isProblem(f check.Finding) bool {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"path/filepath"
+	"strings"
 
 	"github.com/git-jp/git-jp/gitint"
 	"github.com/git-jp/git-jp/hooks"
@@ -81,20 +82,28 @@ func (c installCmd) options(ctx context.Context, a *app) (hooks.Options, error) 
 	if c.Chain {
 		o.Foreign = hooks.ForeignChain
 	}
-	o.Workspaces, err = a.jpDirs(repo)
-	return o, err
+	o.Workspaces = a.jpDirs(repo)
+	return o, nil
 }
 
-// jpDirs returns the directories .jp of the work tree.
-func (a *app) jpDirs(repo *gitint.Repo) ([]string, error) {
+// jpDirs returns the directories .jp of the work tree in which we may write: what a package
+// manager has put there is read, and left as it is.
+func (a *app) jpDirs(repo *gitint.Repo) []string {
 	if repo.Root() == "" {
-		return nil, nil
+		return nil
 	}
 	roots, err := workspace.FindAll(repo.Root())
-	for i := range roots {
-		roots[i] = filepath.Join(roots[i], workspace.DirName)
+	if err != nil { // some directories cannot be read: the others are served
+		a.warn("%v", err)
 	}
-	return roots, err
+	var dirs []string
+	for _, root := range roots {
+		rel := filepath.ToSlash(strings.TrimPrefix(root, repo.Root()))
+		if !strings.Contains(rel+"/", "/node_modules/") {
+			dirs = append(dirs, filepath.Join(root, workspace.DirName))
+		}
+	}
+	return dirs
 }
 
 // chainHelps reports whether --chain would leave less to do by hand.
@@ -136,11 +145,7 @@ func (c uninstallCmd) Run(ctx context.Context, a *app) error {
 	if err != nil {
 		return err
 	}
-	dirs, err := a.jpDirs(repo)
-	if err != nil {
-		return err
-	}
-	in, err := a.installer(ctx, hooks.Options{Workspaces: dirs})
+	in, err := a.installer(ctx, hooks.Options{Workspaces: a.jpDirs(repo)})
 	if err != nil {
 		return err
 	}

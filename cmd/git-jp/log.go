@@ -36,9 +36,11 @@ type revisionRecord struct {
 	// Path is of the conversation's directory after the commit, "" when it is gone.
 	Path string `json:"path"`
 	// Turns and TurnsBefore are nil when the commit did not touch the stream.
-	Turns       *int     `json:"turns"`
-	TurnsBefore *int     `json:"turns_before"`
-	Did         []string `json:"did"`
+	Turns       *int `json:"turns"`
+	TurnsBefore *int `json:"turns_before"`
+	// Parallel is the number of turns that were asked without knowledge of the turn before.
+	Parallel int      `json:"parallel,omitempty"`
+	Did      []string `json:"did"`
 }
 
 // Run lists the commits that changed a conversation.
@@ -68,7 +70,7 @@ func (c logCmd) Run(ctx context.Context, a *app) error {
 	if err != nil {
 		return err
 	}
-	h := history{repo: repo, turns: make(map[gitint.OID]int)}
+	h := history{repo: repo, turns: make(map[gitint.OID]turnCount)}
 	records := make([]revisionRecord, 0, len(revisions))
 	for _, rev := range revisions {
 		r, err := h.record(ctx, rev)
@@ -116,8 +118,12 @@ func (logCmd) print(a *app, records []revisionRecord) error {
 // A history reads the streams of a conversation's commits, each once.
 type history struct {
 	repo  *gitint.Repo
-	turns map[gitint.OID]int
+	turns map[gitint.OID]turnCount
 }
+
+// A turnCount counts the turns of a stream, and those of them that are parallel to the one
+// before.
+type turnCount struct{ all, parallel int }
 
 func (h history) record(ctx context.Context, rev gitint.Revision) (revisionRecord, error) {
 	r := revisionRecord{
@@ -143,23 +149,28 @@ func (h history) record(ctx context.Context, rev gitint.Revision) (revisionRecor
 		return r, err
 	}
 	if was != is {
-		r.Turns, r.TurnsBefore = &now, &before
+		r.Turns, r.TurnsBefore, r.Parallel = &now.all, &before.all, now.parallel
 	}
-	r.Did = append(streamChanges(was, is, now-before), otherChanges(rev.Files)...)
-	return r, nil
+	r.Did = streamChanges(was, is, now.all-before.all)
+	if more := now.parallel - before.parallel; was != is && more > 0 {
+		r.Did = append(r.Did, fmt.Sprintf("%d parallel", more))
+	}
+	others, err := h.otherChanges(ctx, rev.Files)
+	r.Did = append(r.Did, others...)
+	return r, err
 }
 
 // count returns the number of turns of a stream; none that cannot be read.
-func (h history) count(ctx context.Context, id gitint.OID) (int, error) {
+func (h history) count(ctx context.Context, id gitint.OID) (turnCount, error) {
 	if n, ok := h.turns[id]; ok || id.IsZero() {
 		return n, nil
 	}
 	data, err := h.repo.ReadObject(ctx, id, 0)
 	if err != nil {
-		return 0, err
+		return turnCount{}, err
 	}
 	if s, err := events.Decode(data); err == nil {
-		h.turns[id] = len(s.Turns())
+		h.turns[id] = turnCount{len(s.Turns()), s.ParallelTurns()}
 	}
 	return h.turns[id], nil
 }
@@ -206,16 +217,45 @@ func streamChanges(was, is gitint.Entry, more int) []string {
 }
 
 // otherChanges says which other files were changed in place.
-func otherChanges(files []gitint.StagedPath) (did []string) {
+func (h history) otherChanges(
+	ctx context.Context, files []gitint.StagedPath,
+) (did []string, err error) {
 	names := map[string]string{
 		workspace.MetadataFile: "metadata", workspace.BaseConfigFile: "base configuration",
 	}
 	for _, f := range files {
-		if name, ok := names[path.Base(f.Path)]; ok && f.Status == 'M' {
-			did = append(did, name)
+		name, ok := names[path.Base(f.Path)]
+		if !ok || f.Status != 'M' {
+			continue
+		}
+		if path.Base(f.Path) == workspace.MetadataFile {
+			if name, err = h.metadataChange(ctx, name, f); err != nil {
+				return nil, err
+			}
+		}
+		did = append(did, name)
+	}
+	return did, nil
+}
+
+// metadataChange says "renamed" where a commit changed the title.
+func (h history) metadataChange(
+	ctx context.Context, name string, f gitint.StagedPath,
+) (string, error) {
+	var titles [2]string
+	for i, id := range []gitint.OID{f.Old, f.New} {
+		data, err := h.repo.ReadObject(ctx, id, 0)
+		if err != nil {
+			return name, err
+		}
+		if d, err := events.DecodeDetails(data); err == nil && d.Title != nil {
+			titles[i] = *d.Title
 		}
 	}
-	return did
+	if titles[0] != titles[1] {
+		return "renamed", nil
+	}
+	return name, nil
 }
 
 // moveOf says what it means that a directory went elsewhere.

@@ -157,8 +157,11 @@ func newRecord(e workspace.Entry, d *events.Details) conversationRecord {
 	r := conversationRecord{
 		ID: e.ID.String(), Path: e.Path, Archived: e.Partition == workspace.Archive,
 		Local: e.Local, Legacy: e.Legacy, CreatedAt: e.ID.Time(),
-		PinnedAt: d.PinnedAt, ArchivedAt: d.ArchivedAt, ExpiresAt: d.ExpiresAt,
+		PinnedAt: d.PinnedAt, ExpiresAt: d.ExpiresAt,
 		Labels: map[string]string{},
+	}
+	if r.Archived {
+		r.ArchivedAt = d.ArchivedAt // of one that was taken back it may be left
 	}
 	if !d.LastActivatedAt.IsZero() {
 		r.LastActiveAt = &d.LastActivatedAt

@@ -88,3 +88,21 @@ func TestTroffKeepsText(t *testing.T) {
 		}
 	}
 }
+
+// TestManPageKeepsTheQuarantine holds that the page calls deletable what is a cache, and nothing
+// that has the only copy of something.
+func TestManPageKeepsTheQuarantine(t *testing.T) {
+	_, files, _ := strings.Cut(output(t, "man"), ".SH FILES")
+	files, _, _ = strings.Cut(files, ".SH ")
+	kept := false
+	for paragraph := range strings.SplitSeq(files, ".PP") {
+		text := strings.Join(strings.Fields(paragraph), " ")
+		if strings.Contains(text, "at any time") && !strings.Contains(text, "/jp/cache/:") {
+			t.Errorf("it calls deletable: %s", text)
+		}
+		kept = kept || strings.Contains(text, "/jp/trash/,") && strings.Contains(text, "only copy")
+	}
+	if !kept {
+		t.Errorf("it does not say what the quarantine is worth:\n%s", files)
+	}
+}

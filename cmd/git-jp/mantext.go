@@ -41,6 +41,14 @@ GIT_EDITOR, GIT_PAGER: as for git.`},
 
 .jp/git-jp.toml: settings of git jp for this workspace; .jp/config.toml is jp's.
 
-$GIT_COMMON_DIR/jp/: caches; deletable at any time.`},
-	{"SEE ALSO", `git(1), gitattributes(5), githooks(5)`},
+$GIT_COMMON_DIR/jp/cache/: caches; they can be deleted at any time.
+
+$GIT_COMMON_DIR/jp/trash/, and .jp/blobs/.tmp/trash/ outside of a repository: the
+quarantine of gc, compact and repair, and the journals of their runs. It has the only
+copy of what they removed: without it nothing can be undone.`},
+	{"SEE ALSO", `
+git(1), gitattributes(5), githooks(5)
+
+https://github.com/git-jp/git-jp/blob/main/docs/models.md: models, providers, keys,
+tools and the files that configure them.`},
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"slices"
+	"strings"
 
 	"github.com/git-jp/git-jp/events"
 	"github.com/git-jp/git-jp/gitint"
@@ -266,12 +267,27 @@ func (c hookCmd) passage(a *app) (passage, bool, error) {
 	}
 }
 
+// isFirst reports whether a work tree was just filled: nothing was checked out before.
+func (p passage) isFirst() bool { return strings.Trim(p.from, "0") == "" && p.to != "" }
+
+// greet looks at the clone itself, when its files have just come to be.
+func (c hookCmd) greet(ctx context.Context, a *app) error {
+	repo, err := a.repo(ctx)
+	if err != nil {
+		return err
+	}
+	return a.warnDrift(ctx, repo)
+}
+
 // afterwards looks at the conversations that a merge, a checkout or a rebase has touched.
 // It is too late to stop anything, so it mends what is certain and says the rest.
 func (c hookCmd) afterwards(ctx context.Context, a *app) error {
 	went, ok, err := c.passage(a)
-	if err == nil && ok {
+	switch {
+	case err == nil && ok:
 		err = c.lookBack(ctx, a, went)
+	case err == nil && c.Name == "post-checkout" && went.isFirst():
+		err = c.greet(ctx, a)
 	}
 	if ctx.Err() != nil {
 		return ctx.Err()
@@ -296,19 +312,26 @@ func (c hookCmd) lookBack(ctx context.Context, a *app, went passage) error {
 	if err != nil || len(paths) == 0 {
 		return err
 	}
-	if c.Name == "post-merge" {
-		if err := c.unblendMerged(ctx, a, hook, went, paths); err != nil {
-			return err
-		}
+	var at landing
+	if c.Name == "post-checkout" {
+		err = a.warnDrift(ctx, hook.Repo)
+	} else {
+		at, err = c.landing(ctx, hook.Repo, went)
 	}
-	if c.Name != "post-checkout" {
-		if err := a.revive(ctx, hook, hook.changeable(paths)); err != nil {
+	if err == nil {
+		err = a.noteArchived(ctx, hook, at, paths)
+	}
+	if err != nil {
+		return err
+	}
+	if c.Name == "post-merge" {
+		if err := c.unblendMerged(ctx, a, merged{hook, went, at, paths}); err != nil {
 			return err
 		}
 	}
 	change, err := hook.Changed(ctx, paths)
 	if err == nil && c.Name != "post-checkout" && isTwice(change.Findings) {
-		if err = a.unite(ctx, hook, change.Findings); err == nil {
+		if err = a.unite(ctx, hook, at, change.Findings); err == nil {
 			change, err = hook.Changed(ctx, paths)
 		}
 	}
@@ -318,17 +341,45 @@ func (c hookCmd) lookBack(ctx context.Context, a *app, went passage) error {
 	return c.bringBack(ctx, a, hook, change.Findings)
 }
 
+// uniteAfter unites what a merge left in several directories, where no hook did.
+func (c hookCmd) uniteAfter(ctx context.Context, a *app, went passage) error {
+	hook, err := c.hook(ctx, a)
+	if err != nil {
+		return err
+	}
+	paths, err := hook.Repo.ChangedPaths(ctx, went.from, went.to, everyConversation)
+	if err != nil || len(paths) == 0 {
+		return err
+	}
+	change, err := hook.Changed(ctx, paths)
+	if err != nil || !isTwice(change.Findings) {
+		return err
+	}
+	at, err := c.landing(ctx, hook.Repo, went)
+	if err != nil {
+		return err
+	}
+	return a.unite(ctx, hook, at, change.Findings)
+}
+
 func isTwice(findings []check.Finding) bool {
 	return slices.ContainsFunc(findings, func(f check.Finding) bool {
 		return f.State == check.DuplicateID
 	})
 }
 
+// A merged is what a command of git made of conversations.
+type merged struct {
+	hook  served
+	went  passage
+	at    landing
+	paths []gitint.StagedPath
+}
+
 // unblendMerged looks at a merge that was just made: the commit, what --squash left in the
 // index, or the merges of others that a pull brought.
-func (c hookCmd) unblendMerged(
-	ctx context.Context, a *app, hook served, went passage, paths []gitint.StagedPath,
-) error {
+func (c hookCmd) unblendMerged(ctx context.Context, a *app, m merged) error {
+	hook, went, paths := m.hook, m.went, m.paths
 	if went.to == "" {
 		was, err := c.unblendUnderway(ctx, a, hook, paths)
 		a.warnFindings(was.damaged)
@@ -345,8 +396,8 @@ func (c hookCmd) unblendMerged(
 		var done unblended
 		done, err = c.unblend(ctx, a, hook, last.Parents, paths)
 		a.warnFindings(done.damaged)
-		if done.mended {
-			a.note("git jp: it is staged; 'git commit --amend --no-edit' puts it into the merge")
+		if err == nil && done.mended {
+			err = a.settleStaged(ctx, hook.Repo, m.at)
 		}
 	}
 	for _, commit := range commits {

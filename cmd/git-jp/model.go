@@ -40,6 +40,24 @@ func (m unasked) Stream(context.Context, *llm.Request) iter.Seq2[llm.Delta, erro
 	}
 }
 
+// A lateModel is opened when it is asked: what is never asked needs no key.
+type lateModel struct {
+	id   string
+	open func() (llm.Model, error)
+}
+
+// ID implements [llm.Model].
+func (m lateModel) ID() string { return m.id }
+
+// Stream implements [llm.Model].
+func (m lateModel) Stream(ctx context.Context, r *llm.Request) iter.Seq2[llm.Delta, error] {
+	opened, err := m.open()
+	if err != nil {
+		return func(yield func(llm.Delta, error) bool) { yield(llm.Delta{}, err) }
+	}
+	return opened.Stream(ctx, r)
+}
+
 // modelOf makes a model. Where it answers and which variable has its key is the user's to
 // say; what others wrote needs an approval.
 func (a *app) modelOf(id string, k *talk, r llm.Retry) (llm.Model, error) {
@@ -167,6 +185,10 @@ func (a *app) retry(c *jpconfig.Config) llm.Retry {
 	return r
 }
 
+// modelsPage says where to read on.
+const modelsPage = "Providers, keys and servers of your own: " +
+	"https://github.com/git-jp/git-jp/blob/main/docs/models.md"
+
 // offer tells of a model that could be used: a key that is set, or a server on this machine.
 func (a *app) offer(ctx context.Context, c *jpconfig.Config) string {
 	table, err := models.Builtin()
@@ -179,11 +201,11 @@ func (a *app) offer(ctx context.Context, c *jpconfig.Config) string {
 		}
 		if id := firstOf(table, p.Name); id != "" {
 			return fmt.Sprintf("%s is set: ask with `--model %s`, or choose it for good with "+
-				"`git jp config set assistant.model.id %s`.", p.KeyEnv, id, id)
+				"`git jp config set assistant.model.id %s`. %s", p.KeyEnv, id, id, modelsPage)
 		}
 		return fmt.Sprintf("%s is set: `git jp models %s` lists its models; ask with "+
 			"`--model %s/name`, or choose one for good with `git jp config set "+
-			"assistant.model.id %s/name`.", p.KeyEnv, p.Name, p.Name, p.Name)
+			"assistant.model.id %s/name`. %s", p.KeyEnv, p.Name, p.Name, p.Name, modelsPage)
 	}
 	return a.offerLocal(ctx, c)
 }
@@ -204,9 +226,11 @@ func (a *app) offerLocal(ctx context.Context, c *jpconfig.Config) string {
 	list, err := a.catalog(ctx, "ollama", &talk{app: a, config: c, gate: nobody{}})
 	if err != nil || len(list) == 0 {
 		return "Choose one with `--model provider/name`, or for good with `git jp config set " +
-			"assistant.model.id provider/name`; `git jp models` lists them."
+			"assistant.model.id provider/name`; `git jp models` lists them. " + modelsPage
 	}
-	return fmt.Sprintf("Ollama runs on this machine: ask with `--model %s`.", list[0].ID)
+	return fmt.Sprintf("Ollama runs on this machine: ask with `--model %s`, or choose it for "+
+		"good with `git jp config set assistant.model.id %s`. %s",
+		list[0].ID, list[0].ID, modelsPage)
 }
 
 // errNoCatalog is the error of a provider that does not tell what it has.

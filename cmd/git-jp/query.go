@@ -79,6 +79,10 @@ func (c queryCmd) Run(ctx context.Context, a *app) (err error) {
 	}
 	defer func() { err = errors.Join(err, t.release()) }()
 	p, err := c.prompt(ctx, a, t)
+	if errors.Is(err, errNotSaved) {
+		a.note("%v, nothing was asked", errNotSaved)
+		return nil
+	}
 	if err != nil && t.draft != nil {
 		return t.draft.keep(err)
 	}

@@ -26,10 +26,10 @@ func (repairCmd) Help() string {
 content, conversations that cannot be loaded, directories that share an id, and what jp has put
 into its trash.
 
-Content comes back from wherever this machine has it: other work trees, the user-local store,
-the quarantine of 'git jp gc', Git LFS, the index, and everything that a branch, tag, stash or
-reflog leads to, older versions of the conversation included. It is verified by its hash. The
-network is used only with --fetch or --remote.
+Content comes back from wherever this machine has it: other work trees, other workspaces of the
+same one, the user-local store, the quarantine of 'git jp gc', Git LFS, the index, and everything
+that a branch, tag, stash or reflog leads to, older versions of the conversation included. It is
+verified by its hash. The network is used only with --fetch or --remote.
 
 Only what is certain is done: content is brought back, a file that was cut off is completed,
 two sides that conflict markers stand between are merged, directories with one id are merged, and

@@ -246,6 +246,8 @@ func hints(err error) []string {
 		}
 	case errors.Is(err, quarantine.ErrNone):
 		return []string{"what was committed is in Git: 'git jp log' lists it"}
+	case isA[*nestedError](err):
+		return []string{nestedHint}
 	case isA[*attachmentError](err):
 		return []string{"'git jp attachment' lists what is attached"}
 	case isA[*config.KeyError](err), isA[*settingError](err):
@@ -331,7 +333,8 @@ func obstacleHint(reason string) string {
 	case gitint.ReasonRef:
 		return "'git fsck' names broken refs; mend or delete them with 'git update-ref'"
 	case gitint.ReasonWorktree:
-		return "'git worktree repair' or 'git worktree prune'"
+		return "'git worktree repair' in a work tree that was moved, 'git worktree prune' after " +
+			"one was deleted; 'git config core.worktree' says where the main one is"
 	case gitint.ReasonOperation:
 		return "finish the operation or abort it, as 'git status' says"
 	case gitint.ReasonUnreadable:
@@ -348,13 +351,26 @@ func obstacleHint(reason string) string {
 		return "use the version that made it, or move the file away"
 	case gc.ReasonFiles:
 		return "look at the owner and the mode of the file and its directory"
+	case gc.ReasonNested:
+		return nestedHint
+	case gc.ReasonID:
+		return "'git restore .jp/.id' brings it back, 'git jp init' makes one"
 	case gc.ReasonMissing:
 		return "'git jp repair' brings it back; 'git jp check --all' says more, and " +
 			"'git jp gc --accept-missing' goes on all the same"
+	case gc.ReasonOpinion:
+		return "'git fsck' and the modes of the files say more"
+	case gc.ReasonDoubt:
+		return doubtHint
 	default:
 		return ""
 	}
 }
+
+// doubtHint says what to do where two ways to find references disagree. A hash in somebody's
+// words is the one innocent cause.
+const doubtHint = "unless a person wrote the hash there, this is a fault in git jp: please " +
+	"report it with this output at https://github.com/git-jp/git-jp"
 
 // usageHint names the help of the command that was called.
 func usageHint(err error) string {

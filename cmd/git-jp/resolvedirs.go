@@ -18,6 +18,9 @@ import (
 func (r *conflictRun) unite(item merge.Case) error {
 	var theirs []byte
 	undecided := false
+	if err := r.resolver.Complete(r.ctx, item); err != nil {
+		return err
+	}
 	plan, err := repair.PlanUnion(r.ctx, repair.Options{
 		Sources: repair.Sources{Workspace: r.resolver.Workspace, Repo: r.resolver.Repo},
 		Now:     r.now, PID: r.pid, Keep: r.openConfig.Settings().GC.Grace,
@@ -98,6 +101,17 @@ func (r *conflictRun) carryOutUnion(item merge.Case, plan *repair.Plan, theirs [
 	return nil
 }
 
+// lacking returns the paths of names that are not among others.
+func lacking(dir string, names, among []string) []string {
+	var all []string
+	for _, name := range names {
+		if at := path.Join(dir, name); !slices.Contains(among, at) {
+			all = append(all, at)
+		}
+	}
+	return all
+}
+
 // stageUnion takes every entry of the conversation out of the index and adds what the work
 // tree has of it now, with its content.
 func (r *conflictRun) stageUnion(item merge.Case) error {
@@ -109,8 +123,16 @@ func (r *conflictRun) stageUnion(item merge.Case) error {
 	gone := slices.DeleteFunc(slices.Clone(item.Entries), func(name string) bool {
 		return path.Dir(name) == at
 	})
+	var beside []string
+	for _, name := range item.Entries {
+		if path.Dir(name) == at {
+			beside = append(beside, path.Base(name))
+		}
+	}
+	add := r.resolver.Files(at, beside)
+	gone = append(gone, lacking(at, beside, add)...)
 	_, err = r.resolver.Repo.Stage(r.ctx, gitint.Change{
-		Remove: gone, Add: r.resolver.Files(at), ResolveConflicts: true,
+		Remove: gone, Add: add, ResolveConflicts: true,
 	})
 	if err != nil {
 		return err

@@ -20,7 +20,8 @@ import (
 //
 //	serve-model VAR FILE...
 //
-// It starts a server that speaks as Ollama does and answers each request with the next file,
+// It starts a server that speaks as Ollama does, or below /v1 as chat completions do, and answers
+// each request with the next file,
 // the last one for ever, and puts its address into the variable. After a file whose name
 // begins with hang the answer does not end; said1 is there when it was sent. Requests are kept
 // in request1.json and so on.
@@ -54,7 +55,7 @@ func (m *fakeModel) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	case "/api/tags":
 		_, _ = io.WriteString(w, `{"models":[{"name":"here:7b","model":"here:7b"}]}`)
 		return
-	case "/api/chat":
+	case "/api/chat", "/v1/chat/completions":
 	default:
 		http.NotFound(w, r)
 		return

@@ -27,6 +27,7 @@ import (
 //
 //	wait PATTERN   until what was shown since the last wait has it
 //	type TEXT      and Enter
+//	end TEXT       and Ctrl-D until the line is at its end
 //	press          Ctrl-C
 //	free           interrupts who holds a conversation
 //	exit CODE      what the program is to end with, 0 when not said
@@ -165,6 +166,8 @@ func (v *view) play(dir string, f *os.File, lines []string) (exit int, err error
 			err = v.wait(rest)
 		case "type":
 			_, err = f.WriteString(rest + "\n")
+		case "end":
+			_, err = f.WriteString(rest + "\x04\x04")
 		case "press":
 			time.Sleep(2 * samePress) // as fast as a person
 			_, err = f.Write([]byte{3})

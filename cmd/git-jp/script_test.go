@@ -1,12 +1,15 @@
 package main
 
 import (
+	"bytes"
 	"flag"
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"testing"
 
+	"github.com/git-jp/git-jp/internal/gittest"
 	"github.com/git-jp/git-jp/internal/realdata"
 	"github.com/rogpeppe/go-internal/testscript"
 )
@@ -23,14 +26,29 @@ func TestMain(m *testing.M) {
 }
 
 func TestScript(t *testing.T) {
+	runScripts(t, false)
+}
+
+// TestScriptAsUser runs the scripts that begin with as-user, for which permissions of files
+// have to mean something.
+func TestScriptAsUser(t *testing.T) {
+	if gittest.RanAsUser(t) {
+		return
+	}
+	runScripts(t, true)
+}
+
+func runScripts(t *testing.T, asUser bool) {
+	t.Helper()
 	testscript.Run(t, testscript.Params{
-		Dir:                 filepath.Join("..", "..", "testdata", "script"),
+		Files:               scripts(t, asUser),
 		UpdateScripts:       *update,
 		RequireExplicitExec: true,
 		RequireUniqueNames:  true,
 		Setup:               setUpScript,
 		Condition:           condition,
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
+			"as-user":      asUserOnly,
 			"conforms":     conforms,
 			"conversation": writeConversation,
 			"dialogue":     dialogue,
@@ -43,15 +61,35 @@ func TestScript(t *testing.T) {
 	})
 }
 
-// condition knows [realdata], whether the real conversations are there, and
-// [unprivileged], whether permissions of files mean something.
+// scripts lists the scripts that have, or have not, to run as an unprivileged user.
+func scripts(t *testing.T, asUser bool) []string {
+	t.Helper()
+	all, err := filepath.Glob(filepath.Join("..", "..", "testdata", "script", "*.txtar"))
+	if err != nil || len(all) == 0 {
+		t.Fatalf("no scripts: %v", err)
+	}
+	return slices.DeleteFunc(all, func(name string) bool {
+		data, err := os.ReadFile(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return bytes.Contains(data, []byte("\nas-user\n")) != asUser
+	})
+}
+
+// asUserOnly is the command as-user.
+func asUserOnly(ts *testscript.TestScript, _ bool, _ []string) {
+	if os.Geteuid() == 0 {
+		ts.Fatalf("runs as the superuser, to whom no file is closed")
+	}
+}
+
+// condition knows [realdata], whether the real conversations are there.
 func condition(cond string) (bool, error) {
 	switch cond {
 	case "realdata":
 		_, ok := realdata.Find()
 		return ok, nil
-	case "unprivileged":
-		return os.Geteuid() != 0, nil
 	default:
 		return false, fmt.Errorf("unknown condition %q", cond)
 	}

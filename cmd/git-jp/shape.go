@@ -22,8 +22,10 @@ type renameCmd struct {
 
 // Help explains what moves.
 func (renameCmd) Help() string {
-	return `The directory is named after the title, so it is renamed too, with everything in it.
-'git jp stage' then stages the old paths as removed.`
+	return `Changes metadata.json. The directory of a conversation that Git does not have yet is
+named after the title, so it is renamed too, with everything in it. Once Git has the
+conversation its directory keeps its name, so that what others do to it merges: a conversation
+is found by its id.`
 }
 
 // Run gives a conversation another title.
@@ -46,7 +48,7 @@ func (c renameCmd) Run(ctx context.Context, a *app) error {
 	if err != nil {
 		return err
 	}
-	a.note("renamed %s, now in %s", e.ID, e.Path)
+	a.note("renamed %s, in %s", e.ID, e.Path)
 	return a.printRecord(e)
 }
 

@@ -53,6 +53,9 @@ func (c stageCmd) Run(ctx context.Context, a *app) error {
 	if err != nil {
 		return err
 	}
+	if err := refuseNested(req.Repo, a.openWorkspace); err != nil {
+		return err
+	}
 	req.Strict = c.Strict
 	plan, err := c.run(ctx, a, req)
 	if refused := new(stage.RefusedError); errors.As(err, &refused) {

@@ -110,12 +110,14 @@ func (g *toolGate) choose(
 		switch answer {
 		case "y", "yes":
 			return tool.Decision{Run: true}, false, nil
-		case "Y", "a", "always", "n", "no", "N", "":
-			run := strings.ContainsAny(answer, "Ya")
-			if run || answer == "N" {
-				g.always[r.Call.Name] = run
-			}
-			return tool.Decision{Run: run}, false, nil
+		case "Y", "a", "always":
+			g.always[r.Call.Name] = true
+			return tool.Decision{Run: true}, false, nil
+		case "n", "no", "":
+			return tool.Decision{}, false, nil
+		case "N":
+			g.always[r.Call.Name] = false
+			return tool.Decision{}, false, nil
 		case "w", "r", "why":
 			why, err := s.line("Tell the model: ")
 			if why != "" {
@@ -165,7 +167,7 @@ func pretty(v []byte) string {
 }
 
 // edited lets the person edit the arguments. They are asked again while it is no object; when
-// nothing is left it is not ok, and the question is put as if nothing had been edited.
+// no change was saved it is not ok, and the question is put as if nothing had been edited.
 func edited(
 	ctx context.Context, s *sitting, r tool.Request,
 ) (_ tool.Decision, ok bool, _ error) {
@@ -177,10 +179,7 @@ func edited(
 			return tool.Decision{}, false, nil
 		}
 		var object map[string]json.RawMessage
-		switch err := json.Unmarshal([]byte(after), &object); {
-		case strings.TrimSpace(after) == "":
-			return tool.Decision{}, false, nil
-		case err == nil && object != nil:
+		if json.Unmarshal([]byte(after), &object) == nil && object != nil {
 			args := jsontext.Value(strings.TrimSpace(after))
 			return tool.Decision{Run: true, Arguments: args}, true, nil
 		}
@@ -227,25 +226,25 @@ func (g *toolGate) Deliver(
 	}
 }
 
-func withheld() tool.Result { return tool.OK("Result delivery skipped by user.") }
+func withheld() tool.Result {
+	r := tool.OK("Result delivery skipped by user.")
+	r.Person.Did = tool.Withheld
+	return r
+}
 
-// editedResult lets the person edit what the model is given. Where the text was not changed,
-// the result stays what it was, resources and all.
+// editedResult lets the person edit what the model is given; it is not ok where no change was
+// saved.
 func editedResult(
 	ctx context.Context, s *sitting, r tool.Request, result tool.Result,
 ) (tool.Result, bool) {
-	before := textOf(result)
-	after, err := s.edit(ctx, r.Call.Name+".txt", before)
-	switch {
-	case err != nil:
+	after, err := s.edit(ctx, r.Call.Name+".txt", textOf(result))
+	if err != nil {
 		s.say("%v\n", err)
 		return tool.Result{}, false
-	case strings.TrimSpace(after) == "":
-		return tool.Result{}, false
-	case after == before:
-		return result, true
 	}
-	return tool.Result{Blocks: []events.Block{tool.Text(after)}, IsError: result.IsError}, true
+	result.Blocks, result.Err = []events.Block{tool.Text(after)}, nil
+	result.Person.Did = tool.EditedResult
+	return result, true
 }
 
 // textOf is what of a result is text.

@@ -2,14 +2,12 @@ package main
 
 import (
 	"context"
-	"path"
 	"path/filepath"
-	"strings"
 	"time"
 
 	"github.com/git-jp/git-jp/events"
-	"github.com/git-jp/git-jp/gitint"
 	"github.com/git-jp/git-jp/internal/check"
+	"github.com/git-jp/git-jp/internal/merge"
 	"github.com/git-jp/git-jp/internal/repair"
 	"github.com/git-jp/git-jp/internal/stage"
 	"github.com/git-jp/git-jp/internal/workspace"
@@ -17,7 +15,9 @@ import (
 
 // unite merges directories that a merge left with one id, as when both sides gave a
 // conversation another title, where that is certain, and stages what came of it.
-func (a *app) unite(ctx context.Context, hook served, findings []check.Finding) error {
+func (a *app) unite(
+	ctx context.Context, hook served, at landing, findings []check.Finding,
+) error {
 	twice := make(map[string][]events.ID)
 	for _, f := range findings {
 		dir, ok := workspaceOf(f.Path)
@@ -26,28 +26,43 @@ func (a *app) unite(ctx context.Context, hook served, findings []check.Finding) 
 			twice[dir] = append(twice[dir], id)
 		}
 	}
+	united := false
 	for dir, ids := range twice {
-		if err := a.uniteIn(ctx, hook, dir, ids); err != nil {
+		done, err := a.uniteIn(ctx, hook, uniting{dir, ids, at.sides})
+		if err != nil {
 			return err
 		}
+		united = united || done
 	}
-	return nil
+	if !united {
+		return nil
+	}
+	return a.settleStaged(ctx, hook.Repo, at)
 }
 
-func (a *app) uniteIn(ctx context.Context, hook served, dir string, ids []events.ID) error {
+// A uniting is the conversations of a workspace that are in several directories, and what was
+// brought together there.
+type uniting struct {
+	dir   string
+	ids   []events.ID
+	sides *merge.Sides
+}
+
+func (a *app) uniteIn(ctx context.Context, hook served, u uniting) (bool, error) {
+	dir, ids := u.dir, u.ids
 	w, err := a.hookWorkspace(hook, dir)
 	if err != nil {
-		return err
+		return false, err
 	}
 	plan, err := repair.PlanUnion(ctx, repair.Options{
 		Sources: repair.Sources{Workspace: w, Repo: hook.Repo}, Cache: hook.Cache,
-		Now: a.now, PID: a.pid, Keep: hook.settings(dir).GC.Grace,
+		Now: a.now, PID: a.pid, Keep: hook.settings(dir).GC.Grace, Sides: u.sides,
 	}, ids)
 	if err != nil {
-		return err
+		return false, err
 	}
 	if err := plan.Apply(ctx, true); err != nil {
-		return err
+		return false, err
 	}
 	var done []events.ID
 	for _, f := range plan.Faults {
@@ -59,7 +74,14 @@ func (a *app) uniteIn(ctx context.Context, hook served, dir string, ids []events
 			a.warn("%s: %v", f.Path, f.Err)
 		}
 	}
-	return a.stageDone(ctx, hook, dir, done)
+	if len(done) == 0 {
+		return false, nil
+	}
+	_, err = stage.Run(ctx, stage.Request{
+		Repo: hook.Repo, Dir: dir, IDs: done, Cache: hook.Cache,
+		MaxBlobBytes: hook.settings(dir).Storage.MaxBlobBytes,
+	})
+	return err == nil, err
 }
 
 // hookWorkspace opens a workspace of a hook, which waits for nobody.
@@ -67,84 +89,10 @@ func (a *app) hookWorkspace(hook served, dir string) (*workspace.Workspace, erro
 	root := filepath.Join(hook.Repo.Root(), filepath.Dir(filepath.FromSlash(dir)))
 	env := a.workspaceEnv(hook.settings(dir))
 	env.Settings.LockWait = time.Nanosecond
+	env.Committed = a.committedIn(root)
 	w, err := workspace.Open(root, env)
 	if err == nil {
 		a.closers = append(a.closers, w.Close)
 	}
 	return w, err
-}
-
-// stageDone stages what a hook changed in the work tree.
-func (a *app) stageDone(
-	ctx context.Context, hook served, dir string, done []events.ID,
-) error {
-	if len(done) == 0 {
-		return nil
-	}
-	_, err := stage.Run(ctx, stage.Request{
-		Repo: hook.Repo, Dir: dir, IDs: done, Cache: hook.Cache,
-		MaxBlobBytes: hook.settings(dir).Storage.MaxBlobBytes,
-	})
-	if err == nil {
-		a.note("git jp: staged; commit it")
-	}
-	return err
-}
-
-// revive takes out of the archive what one side archived and the other continued later. Git
-// follows the rename, and so the continuation went into the archive.
-func (a *app) revive(ctx context.Context, hook served, paths []gitint.StagedPath) error {
-	put := make(map[string][]events.ID)
-	for _, p := range paths {
-		dir, ok := workspaceOf(p.Path)
-		at, file := path.Split(p.Path)
-		id, known := events.ParseDirname(path.Base(at))
-		if ok && known && file == workspace.EventsFile && p.NewMode.IsRegular() &&
-			strings.HasPrefix(at, dir+"/conversations/.archive/") {
-			put[dir] = append(put[dir], id)
-		}
-	}
-	for dir, ids := range put {
-		w, err := a.hookWorkspace(hook, dir)
-		if err != nil {
-			return err
-		}
-		var done []events.ID
-		for _, id := range ids {
-			if !continuedLater(w, id) {
-				continue
-			}
-			if _, err := w.Unarchive(ctx, id); err != nil {
-				a.warn("%s: %v", id, err)
-				continue
-			}
-			a.note("git jp: %s is live again: it was continued after it was archived", id)
-			done = append(done, id)
-		}
-		if err := a.stageDone(ctx, hook, dir, done); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// continuedLater reports whether a conversation has an event at or after its archiving. One
-// that cannot be read stays where it is.
-func continuedLater(w *workspace.Workspace, id events.ID) bool {
-	e, err := w.Find(id.String(), workspace.FindOptions{
-		ListOptions: workspace.ListOptions{Archived: true},
-	})
-	if err != nil || e.Partition != workspace.Archive {
-		return false
-	}
-	c, err := w.Load(e)
-	if err != nil || c.Details.ArchivedAt == nil {
-		return false
-	}
-	for _, el := range c.Stream.All() {
-		if !el.Time().Before(*c.Details.ArchivedAt) {
-			return true
-		}
-	}
-	return false
 }

@@ -157,18 +157,11 @@ func readyToMerge(ctx context.Context, a *app, repo *gitint.Repo) error {
 	if merge.Waits(repo) {
 		return &refusedError{text: "update the branch: a merge waits for its commit"}
 	}
-	staged, err := repo.StagedPaths(ctx)
+	tidy, err := isTidy(ctx, repo)
 	if err != nil {
 		return err
 	}
-	changed, err := repo.WorkChanges(ctx)
-	if err != nil {
-		return err
-	}
-	changed = slices.DeleteFunc(changed, func(p gitint.WorkPath) bool {
-		return p.State == gitint.Untracked || p.State == gitint.IgnoredNew
-	})
-	if len(staged)+len(changed) > 0 {
+	if !tidy {
 		return &refusedError{text: "update the branch: tracked files have changes"}
 	}
 	drifts, err := hooks.Drifts(ctx, repo, a.nearDirs(repo))
@@ -206,6 +199,10 @@ func (a *app) mergeBase(
 		err = a.completeMerge(ctx, repo, err)
 	}
 	if err != nil {
+		return "", "", err
+	}
+	hook := hookCmd{Name: "post-merge"}
+	if err := hook.uniteAfter(ctx, a, passage{was.String(), "HEAD"}); err != nil {
 		return "", "", err
 	}
 	is, err := repo.Resolve(ctx, "HEAD")

@@ -33,6 +33,7 @@ var rooms = map[string]room{
 	"gitint":                {imports: []string{"internal/trace"}, processes: true},
 	"hooks":                 {imports: []string{"gitint", "internal/atomicfile"}},
 	"gc":                    {imports: gcImports},
+	"internal/recheck":      {imports: []string{"blobs"}, processes: true},
 	"internal/refs":         {imports: []string{"events", "blobs", "internal/atomicfile"}},
 	"internal/workspace":    {imports: []string{"events", "blobs", "internal/atomicfile"}},
 	"internal/check":        {imports: []string{"events", "blobs", "internal/refs", "internal/workspace"}},
@@ -84,7 +85,7 @@ var repairImports = append([]string{"internal/atomicfile", "internal/merge", "in
 
 var gcImports = []string{
 	"events", "blobs", "gitint", "internal/refs", "internal/workspace", "internal/atomicfile",
-	"internal/quarantine",
+	"internal/quarantine", "internal/recheck",
 }
 
 var queryImports = []string{
@@ -348,6 +349,28 @@ func TestNoInitAndNoExit(t *testing.T) {
 		}
 		if path.Base(src.path) != "main.go" && mentions(src.file, "os", "Exit") {
 			t.Errorf("%s: only a main.go may end the process", src.path)
+		}
+	}
+}
+
+// asksForRoot are the tests that may ask whose process they are. The others run again as a
+// user (gittest.RanAsUser): a check that is skipped for the superuser is not made at all where
+// the whole suite is the superuser's.
+var asksForRoot = []string{
+	"blobs/access_test.go",               // needs two users
+	"internal/atomicfile/access_test.go", // the same
+	"cmd/git-jp/script_test.go",          // as-user
+}
+
+func TestTestsRunForEverybody(t *testing.T) {
+	for _, src := range sources(t) {
+		if !src.test || src.dir == "internal/gittest" || slices.Contains(asksForRoot, src.path) {
+			continue
+		}
+		for _, name := range []string{"Geteuid", "Getuid"} {
+			if mentions(src.file, "os", name) {
+				t.Errorf("%s: os.%s: use gittest.RanAsUser", src.path, name)
+			}
 		}
 	}
 }

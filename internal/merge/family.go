@@ -59,6 +59,34 @@ func homesIn(snap gitint.Snapshot, dir string) (homes, error) {
 	return h, nil
 }
 
+// Committed reports whether the index or HEAD has a conversation below a directory .jp. That
+// other refs may have it too is left aside: what is neither checked out nor staged was brought
+// here by no merge.
+func Committed(ctx context.Context, repo *gitint.Repo, dir string, id events.ID) (bool, error) {
+	index, err := repo.Index(ctx)
+	if err != nil {
+		return false, err
+	}
+	for _, s := range index.Stages() {
+		if conversationOf(s.Path) == id && below(s.Path, dir) {
+			return true, nil
+		}
+	}
+	staged, err := homesIn(index, dir)
+	if err != nil || len(staged.dirs[id]) > 0 {
+		return err == nil, err
+	}
+	head, err := repo.Tree(ctx, "HEAD")
+	if errors.Is(err, gitint.ErrUnknownRevision) {
+		return false, nil // there is no commit yet
+	}
+	if err != nil {
+		return false, err
+	}
+	committed, err := homesIn(head, dir)
+	return len(committed.dirs[id]) > 0, err
+}
+
 // file returns a file of a conversation that is in one directory: its path and object.
 func (h homes) file(id events.ID, name string) (string, gitint.OID) {
 	if len(h.dirs[id]) != 1 {

@@ -9,6 +9,7 @@ import (
 	"os"
 	"path"
 	"path/filepath"
+	"slices"
 	"time"
 
 	"github.com/git-jp/git-jp/blobs"
@@ -150,15 +151,43 @@ func (r Resolver) complete(ctx context.Context, c Case) error {
 		if _, err := os.Lstat(r.file(file)); !errors.Is(err, fs.ErrNotExist) {
 			continue
 		}
-		for _, head := range append([]string{"HEAD"}, theirHeads(r.Repo.Env())...) {
-			data := at(ctx, r.Repo, head, file)
-			if data == nil {
-				continue
-			}
+		if data := r.ofSides(ctx, file); data != nil {
 			if err := r.settle(ctx, Case{Path: file, ID: c.ID}, data); err != nil {
 				return err
 			}
-			break
+		}
+	}
+	return nil
+}
+
+// Complete writes what directories of a conversation lack, from the side that has them: where
+// Git recognizes that a side renamed the stream and does not recognize it of metadata.json,
+// which the other changed, it leaves that file alone in the directory of before.
+func (r Resolver) Complete(ctx context.Context, c Case) error {
+	for _, dir := range c.Dirs {
+		for _, name := range conversationFiles {
+			file := path.Join(dir, name)
+			if _, err := os.Lstat(r.file(file)); !errors.Is(err, fs.ErrNotExist) {
+				continue
+			}
+			data := r.ofSides(ctx, file)
+			if data == nil {
+				continue
+			}
+			if err := r.write(ctx, Case{Path: file, ID: c.ID}, data); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// ofSides returns a file of the side that has it, nil where none has.
+func (r Resolver) ofSides(ctx context.Context, file string) []byte {
+	heads := append([]string{"HEAD"}, theirHeads(r.Repo.Env())...)
+	for _, head := range append(heads, stashRef) {
+		if data := at(ctx, r.Repo, head, file); data != nil {
+			return data
 		}
 	}
 	return nil
@@ -175,10 +204,14 @@ func (r Resolver) settle(ctx context.Context, c Case, data []byte) error {
 	return RecordsOf(r.Repo.GitDir()).Remove(c.Path)
 }
 
-// Files are the files of a conversation that the work tree has in a directory.
-func (r Resolver) Files(dir string) []string {
+// Files are the files of a conversation that the work tree has in a directory, and those of
+// the names beside them.
+func (r Resolver) Files(dir string, beside []string) []string {
 	var names []string
-	for _, name := range conversationFiles {
+	for _, name := range append(conversationFiles[:], beside...) {
+		if slices.Contains(names, path.Join(dir, name)) {
+			continue
+		}
 		if _, err := os.Lstat(r.file(path.Join(dir, name))); err == nil {
 			names = append(names, path.Join(dir, name))
 		}

@@ -4,9 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"path"
 	"slices"
-	"time"
 
 	"github.com/git-jp/git-jp/events"
 	"github.com/git-jp/git-jp/gitint"
@@ -52,6 +50,10 @@ func (m *planner) duplicate(ctx context.Context, entries []workspace.Entry) erro
 		Command: "git diff --no-index -- " + quoted(entries[0].Path, entries[1].Path),
 	}
 	m.add(f)
+	how := m.union(ctx, entries)
+	if how.waits {
+		f.Command = "git jp resolve " + id.String()
+	}
 	var all []*workspace.Conversation
 	for _, e := range entries {
 		c, err := m.Workspace.Load(e)
@@ -61,10 +63,6 @@ func (m *planner) duplicate(ctx context.Context, entries []workspace.Entry) erro
 		}
 		all = append(all, c)
 	}
-	how := m.union(ctx, id)
-	if how.waits {
-		f.Command = "git jp resolve " + id.String()
-	}
 	u, err := how.of(all)
 	if err != nil {
 		f.Remedy = "cannot be merged: " + err.Error()
@@ -72,7 +70,7 @@ func (m *planner) duplicate(ctx context.Context, entries []workspace.Entry) erro
 	}
 	f.Title = all[u.keep].Title()
 	f.Outcome, f.Changes, f.Command = Certain, true, ""
-	f.Remedy = fmt.Sprintf("merge %d directories into %s", len(all), u.target(all).Path) + u.note
+	f.Remedy = fmt.Sprintf("merge %d directories into %s", len(all), u.target.Path) + u.note
 	unite := func(all []*workspace.Conversation) (workspace.Union, error) {
 		u, err := how.of(all)
 		if err != nil {
@@ -96,7 +94,8 @@ type unified struct {
 	details    *events.Details
 	stream     *events.Stream
 	baseConfig []byte
-	note       string // of where it stays, for people
+	target     workspace.Entry // the one that stays, under the name that it gets
+	note       string          // of where it stays and what gave way, for people
 }
 
 func (u *unified) apply(c *workspace.Conversation) {
@@ -105,62 +104,38 @@ func (u *unified) apply(c *workspace.Conversation) {
 	c.AllowDangling = true
 }
 
-// target is the entry that stays, under the name that it gets.
-func (u *unified) target(all []*workspace.Conversation) workspace.Entry {
-	e := all[u.keep].Entry
-	e.Dirname = dirnameOf(u.details, e.ID)
-	e.Path = path.Join(path.Dir(e.Path), e.Dirname)
-	return e
-}
-
 func dirnameOf(d *events.Details, id events.ID) string {
-	title := ""
-	if d.Title != nil {
-		title = *d.Title
-	}
-	return events.Dirname(id, title)
+	return events.Dirname(id, titleOf(d))
 }
 
-// stays reports whether the union of directories is archived: when all are, or when the
-// archiving is newer than the last event of every live one.
-func stays(all []*workspace.Conversation) (archived bool, note string) {
-	var archiving, last time.Time
-	var there, live bool
+func titleOf(d *events.Details) string {
+	if d.Title == nil {
+		return ""
+	}
+	return *d.Title
+}
+
+// stays reports whether the union of directories is archived: when one side archived it after
+// what they have in common, also where the other went on.
+func stays(
+	all []*workspace.Conversation, known, before bool,
+) (archived bool, note string) {
+	var live bool
 	for _, c := range all {
 		if c.Partition == workspace.Live {
 			live = true
-			last = latest(last, lastEvent(c.Stream))
-			continue
-		}
-		there = true
-		if c.Details.ArchivedAt != nil {
-			archiving = latest(archiving, *c.Details.ArchivedAt)
+		} else {
+			archived = true
 		}
 	}
 	switch {
-	case !live:
-		return true, ""
-	case !there:
-		return false, ""
-	case archiving.After(last):
-		return true, "; it stays archived, because it was archived after its last event"
+	case !live || !archived:
+		return archived, ""
+	case known && before:
+		return false, "; it is live, because one side took it out of the archive"
 	default:
-		return false, "; it is live again, because it was continued after it was archived"
+		return true, "; it is archived, because one side archived it"
 	}
-}
-
-func lastEvent(s *events.Stream) (last time.Time) {
-	for _, e := range s.All() {
-		last = latest(last, e.Time())
-	}
-	return last
-}
-
-func latest(a, b time.Time) time.Time {
-	if b.After(a) {
-		return b
-	}
-	return a
 }
 
 // choose picks the directory that stays, of those in the partition: the one that has the
@@ -210,34 +185,6 @@ func (a ancestry) entries(ctx context.Context, rev string) ([]workspace.Entry, *
 // maxSteps bounds how many commits are looked at that have the conversation twice.
 const maxSteps = 1000
 
-// common finds the newest commit that all sides have.
-func (a ancestry) common(ctx context.Context) (gitint.OID, bool) {
-	sides := a.sides(ctx)
-	if len(sides) < 2 {
-		return gitint.OID{}, false
-	}
-	var shared []gitint.OID
-	for i, side := range sides {
-		before, err := a.repo.Ancestors(ctx, []gitint.OID{side})
-		if err != nil {
-			return gitint.OID{}, false
-		}
-		if i == 0 {
-			shared = before
-			continue
-		}
-		has := make(map[gitint.OID]bool, len(before))
-		for _, c := range before {
-			has[c] = true
-		}
-		shared = slices.DeleteFunc(shared, func(c gitint.OID) bool { return !has[c] })
-	}
-	if len(shared) == 0 {
-		return gitint.OID{}, false
-	}
-	return shared[0], true // children come first
-}
-
 // sides are the newest commits that have the conversation once, on every way back from
 // HEAD and from what is being merged.
 func (a ancestry) sides(ctx context.Context) []gitint.OID {
@@ -270,17 +217,4 @@ func (a ancestry) sides(ctx context.Context) []gitint.OID {
 		}
 	}
 	return sides
-}
-
-// read returns what the commit has of the conversation.
-func (a ancestry) read(ctx context.Context, commit gitint.OID) ancestor {
-	entries, t := a.entries(ctx, commit.String())
-	if len(entries) != 1 {
-		return ancestor{}
-	}
-	c, err := workspace.Read(t, entries[0])
-	if err != nil || c.Legacy {
-		return ancestor{}
-	}
-	return ancestor{c.Details.Encode(), c.BaseConfig, c.Stream.Encode()}
 }

@@ -18,7 +18,12 @@ import (
 // stores looks into directories of blobs: those of other work trees, the user-local one,
 // and the quarantine of the collector.
 func (s *search) stores(ctx context.Context) error {
-	for _, at := range s.storeDirs(ctx) {
+	s.storesIn(s.storeDirs(ctx))
+	return nil
+}
+
+func (s *search) storesIn(dirs []storeDir) {
+	for _, at := range dirs {
 		for _, h := range s.hashes() {
 			name := h.Path()
 			if at.flat {
@@ -30,7 +35,6 @@ func (s *search) stores(ctx context.Context) error {
 			}
 		}
 	}
-	return nil
 }
 
 // A storeDir is a directory with blobs; a flat one has no directories in it.
@@ -184,6 +188,39 @@ func (s *search) copies(ctx context.Context) error {
 	for _, w := range s.worktrees(ctx) {
 		dirs = append(dirs, filepath.Join(w.Root, s.own))
 	}
+	return s.copiesBelow(ctx, dirs)
+}
+
+// neighbours looks into the other workspaces of this working tree and of the other ones, their
+// stores and their streams: a conversation may have been moved or copied from there by hand.
+func (s *search) neighbours(ctx context.Context) error {
+	if s.Repo == nil {
+		return nil
+	}
+	roots := []string{s.Repo.Root()}
+	for _, w := range s.worktrees(ctx) {
+		roots = append(roots, w.Root)
+	}
+	var stores []storeDir
+	var dirs []string
+	var faults []error
+	for _, root := range roots {
+		found, err := workspace.FindAll(root)
+		faults = append(faults, err)
+		for _, one := range found {
+			dir := filepath.Join(one, workspace.DirName)
+			if pathIn(root, dir) != s.own {
+				stores = append(stores, storeDir{filepath.Join(dir, blobs.Dir), PlaceStore, false})
+				dirs = append(dirs, dir)
+			}
+		}
+	}
+	s.storesIn(stores)
+	return errors.Join(append(faults, s.copiesBelow(ctx, dirs))...)
+}
+
+// copiesBelow looks into the streams of directories .jp.
+func (s *search) copiesBelow(ctx context.Context, dirs []string) error {
 	for _, dir := range dirs {
 		for _, below := range []string{"conversations", archiveDir, trashDir} {
 			if err := s.copiesIn(filepath.Join(dir, filepath.FromSlash(below))); err != nil {

@@ -14,6 +14,7 @@ import (
 	"github.com/git-jp/git-jp/events"
 	"github.com/git-jp/git-jp/internal/atomicfile"
 	"github.com/git-jp/git-jp/internal/check"
+	"github.com/git-jp/git-jp/internal/merge"
 	"github.com/git-jp/git-jp/internal/refs"
 	"github.com/git-jp/git-jp/internal/workspace"
 )
@@ -35,6 +36,9 @@ type Options struct {
 	// Choose, when not nil, is asked about conflicts of directories that share an id. It
 	// returns a choice for each, or none, which leaves them as they are.
 	Choose Chooser
+	// Sides are the commits that an operation of git has just brought together. Nil asks git,
+	// and history where it is busy with nothing.
+	Sides *merge.Sides
 	// Hook, when not nil, is called before each step in which something is put aside. Its
 	// error is taken as that of the step. For tests.
 	Hook func(step atomicfile.Step, name string) error

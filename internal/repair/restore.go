@@ -199,6 +199,7 @@ func (s *search) run(ctx context.Context) (*Found, error) {
 		{"the index", s.indexes, false},
 		{"the commits around HEAD", s.heads, false},
 		{"copies of conversations", s.copies, false},
+		{"other workspaces", s.neighbours, true},
 		{"history", s.history, true},
 		{"older versions of conversations", s.versions, true},
 		{"other directories in history", s.elsewhere, true},

@@ -105,6 +105,9 @@ func TestRestoreFromEachPlace(t *testing.T) {
 		{"behind a damaged version", "behind", repair.PlaceCommit, true},
 		{"the index", "index", repair.PlaceIndex, false},
 		{"another work tree", "worktree", repair.PlaceStore, false},
+		{"another workspace of the work tree", "nested", repair.PlaceStore, true},
+		{"another workspace of another work tree", "worktree-nested", repair.PlaceStore, true},
+		{"a conversation of another workspace", "nested-stream", repair.PlaceStream, true},
 		{"the index of another work tree", "worktree-index", repair.PlaceIndex, false},
 		{"the user-local store", "user-local", repair.PlaceStore, false},
 		{"the quarantine", "quarantine", repair.PlaceQuarantine, false},
@@ -251,6 +254,14 @@ func (s *site) put(where string, id int) {
 			other.Run("add", "-A")
 			other.Remove(blobPath(secret))
 		}
+	case "nested":
+		s.WriteFile("packages/a/"+blobPath(secret), string(gz))
+	case "worktree-nested":
+		other := gittest.At(s.t, s.Dir+"-other")
+		s.Run("worktree", "add", "-q", other.Dir)
+		other.WriteFile("packages/a/"+blobPath(secret), string(gz))
+	case "nested-stream":
+		writeConversation(s.t, s.Path("packages/a"), id, []string{secret})
 	case "user-local":
 		place(s.t, filepath.Join(silo, "blobs", blobs.Sum([]byte(secret)).Path()), gz)
 	case "quarantine":

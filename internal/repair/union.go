@@ -6,7 +6,9 @@ import (
 	"context"
 	"path"
 	"slices"
+	"strings"
 
+	"github.com/git-jp/git-jp/blobs"
 	"github.com/git-jp/git-jp/events"
 	"github.com/git-jp/git-jp/internal/merge"
 	"github.com/git-jp/git-jp/internal/workspace"
@@ -18,20 +20,27 @@ type ancestor struct{ details, baseConfig, stream []byte }
 // A union makes one conversation of several directories.
 type union struct {
 	base ancestor
-	ours string // the name of the directory of our side, "" where that is nobody's
+	// archivedBefore says that base lies in the archive.
+	archivedBefore bool
+	ours           string // the directory of our side, "" where that is nobody's
 	// theirs is what their side has, nil where that is in one of the directories for sure. A
 	// driver that git asked, or could not ask, has put one file into all of them.
 	theirs *workspace.Conversation
 	waits  bool // git waits for a person
 	choose func([]events.Conflict, *events.Stream) ([]events.Choice, error)
+	// dirname returns the name that a directory gets with a title.
+	dirname func(workspace.Entry, string) string
 	// chosen is what was chosen for the conflicts that were asked about.
 	chosen []events.Choice
 	asked  []byte
+	// decided are the elements of these conflicts.
+	decided map[blobs.Hash]bool
 }
 
 // union finds out what git knows of the directories of a conversation.
-func (m *planner) union(ctx context.Context, id events.ID) *union {
-	u := &union{}
+func (m *planner) union(ctx context.Context, entries []workspace.Entry) *union {
+	id := entries[0].ID
+	u := &union{dirname: m.Workspace.DirnameFor}
 	if m.Choose != nil {
 		u.choose = func(all []events.Conflict, theirs *events.Stream) ([]events.Choice, error) {
 			return m.Choose(id, all, theirs)
@@ -41,18 +50,51 @@ func (m *planner) union(ctx context.Context, id events.ID) *union {
 	if err != nil || s.Repo == nil {
 		return u
 	}
-	split, err := merge.SplitOf(ctx, s.Repo, s.own, id)
+	split, err := s.split(ctx, m.Sides, entries)
 	if err != nil || split == nil {
-		u.base = s.ancestor(ctx, id)
 		return u
 	}
-	u.waits = true
-	u.ours = path.Base(split.Ours)
+	u.waits = split.Waits
+	for _, e := range entries {
+		if s.below(e) == split.Ours {
+			u.ours = e.Path
+		}
+	}
 	if split.Base != nil {
 		u.base = ancestor{split.Base.Metadata, split.Base.BaseConfig, split.Base.Stream}
+		u.archivedBefore = strings.HasSuffix(path.Dir(split.Base.Dir), workspace.Archive.Dir())
 	}
 	u.theirs = versionOf(split.Theirs)
 	return u
+}
+
+// below returns the directory of an entry from the root of the work tree.
+func (s *search) below(e workspace.Entry) string { return path.Join(path.Dir(s.own), e.Path) }
+
+// split finds the commits that were brought together: those that the caller knows, those that
+// git is busy with, or those of the merge which made two directories of one. Where there was
+// no such merge there is none, and the union counts.
+func (s *search) split(
+	ctx context.Context, known *merge.Sides, entries []workspace.Entry,
+) (*merge.Split, error) {
+	at := merge.Place{Dir: s.own, ID: entries[0].ID}
+	for _, e := range entries {
+		at.In = append(at.In, s.below(e))
+	}
+	if known == nil {
+		split, err := merge.SplitOf(ctx, s.Repo, s.own, at.ID)
+		if err != nil || split != nil && split.Waits {
+			return split, err
+		}
+		sides := ancestry{repo: s.Repo, dir: s.own, id: at.ID}.sides(ctx)
+		if len(sides) != 2 {
+			return nil, nil
+		}
+		if known, err = merge.SidesBetween(ctx, s.Repo, sides[0], sides[1]); err != nil {
+			return nil, err
+		}
+	}
+	return merge.SplitBetween(ctx, s.Repo, known, at)
 }
 
 // versionOf reads a version, nil where it cannot be read.
@@ -71,18 +113,6 @@ func versionOf(v *merge.Version) *workspace.Conversation {
 	return c
 }
 
-// ancestor finds what git knows the directories to have in common: the version of the
-// conversation in the newest commit that both sides of the merge have which made two
-// directories of one. Where there was no such merge there is none, and the union counts.
-func (s *search) ancestor(ctx context.Context, id events.ID) ancestor {
-	a := ancestry{repo: s.Repo, dir: s.own, id: id}
-	commit, ok := a.common(ctx)
-	if !ok {
-		return ancestor{}
-	}
-	return a.read(ctx, commit)
-}
-
 // of merges the directories of one conversation. The result depends on what they say and on
 // their names, and not on their order.
 func (u *union) of(all []*workspace.Conversation) (*unified, error) {
@@ -92,7 +122,7 @@ func (u *union) of(all []*workspace.Conversation) (*unified, error) {
 		order[c] = i
 	}
 	slices.SortFunc(all, func(a, b *workspace.Conversation) int {
-		if ours := a.Dirname == u.ours; ours != (b.Dirname == u.ours) {
+		if ours := a.Path == u.ours; ours != (b.Path == u.ours) {
 			return map[bool]int{true: -1, false: 1}[ours]
 		}
 		return cmp.Compare(a.Path, b.Path)
@@ -101,12 +131,18 @@ func (u *union) of(all []*workspace.Conversation) (*unified, error) {
 	if err != nil {
 		return nil, err
 	}
-	archived, note := stays(all)
+	archived, note := stays(all, u.base.stream != nil, u.archivedBefore)
 	if !archived {
 		res.details.ArchivedAt = nil
 	}
-	res.note = note
-	res.keep = order[choose(all, archived, dirnameOf(res.details, all[0].ID))]
+	res.note = note + res.note
+	kept := choose(all, archived, dirnameOf(res.details, all[0].ID))
+	res.keep = order[kept]
+	res.target = kept.Entry
+	if u.dirname != nil {
+		res.target.Dirname = u.dirname(kept.Entry, titleOf(res.details))
+	}
+	res.target.Path = path.Join(path.Dir(kept.Path), res.target.Dirname)
 	return res, nil
 }
 
@@ -158,7 +194,52 @@ func (u *union) merge(all []*workspace.Conversation) (*unified, error) {
 		return nil, err
 	}
 	stream, err := u.decide(res, versions[len(versions)-1].Stream)
-	return &unified{details: d, stream: stream, baseConfig: res.BaseConfig}, err
+	if err != nil {
+		return nil, err
+	}
+	is := &unified{details: d, stream: stream, baseConfig: res.BaseConfig}
+	return is, u.account(versions, is, res.Warnings)
+}
+
+// account counts what became of the versions, and notes what gave way and what the merge warns
+// of.
+func (u *union) account(
+	versions []*workspace.Conversation, is *unified, warnings []string,
+) error {
+	a := &account{decided: u.decided, warned: len(warnings) > 0}
+	var err error
+	if u.base.stream != nil {
+		var s *events.Stream
+		if s, err = events.Decode(u.base.stream); err == nil {
+			a.base, err = newPart(s, u.base.details, u.base.baseConfig)
+		}
+	}
+	for _, c := range versions {
+		if err != nil {
+			return err
+		}
+		var details []byte
+		if c.Details != nil {
+			details = c.Details.Encode()
+		}
+		var p *part
+		p, err = newPart(c.Stream, details, c.BaseConfig)
+		a.versions = append(a.versions, p)
+	}
+	if err == nil {
+		a.result, err = newPart(is.stream, is.details.Encode(), is.baseConfig)
+	}
+	var gaveWay []string
+	if err == nil {
+		gaveWay, err = a.check()
+	}
+	for _, what := range gaveWay {
+		is.note += "; " + what + " gives way"
+	}
+	for _, w := range warnings {
+		is.note += "; " + w
+	}
+	return err
 }
 
 // decide has the conflicts of a merge decided. What was asked once is not asked again when
@@ -178,8 +259,12 @@ func (u *union) decide(res events.Result, theirs *events.Stream) (*events.Stream
 	if len(u.chosen) != len(res.Conflicts) {
 		return nil, errConflict
 	}
+	u.decided = make(map[blobs.Hash]bool)
 	stream := res.Stream
 	for i, c := range res.Conflicts {
+		for _, e := range slices.Concat(c.Base, c.Ours, c.Theirs) {
+			u.decided[e.Sum()] = true
+		}
 		var err error
 		if stream, err = events.Resolve(stream, c, u.chosen[i]); err != nil {
 			return nil, err

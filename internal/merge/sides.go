@@ -1,0 +1,182 @@
+package merge
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+
+	"github.com/git-jp/git-jp/events"
+	"github.com/git-jp/git-jp/gitint"
+)
+
+// Sides are the two commits that an operation of git brings together.
+type Sides struct {
+	Ours, Theirs gitint.OID
+	// Base is the one commit from which both went on, zero where it is not certain which one
+	// that is: then nothing counts as removed. It is never one of the sides.
+	Base gitint.OID
+	// Waits says that git stopped for a person: there is no commit of both yet.
+	Waits bool
+}
+
+// SidesBetween returns two commits with the one that they have in common. Of a criss-cross
+// history there are several, and none of them is certain.
+func SidesBetween(
+	ctx context.Context, repo *gitint.Repo, ours, theirs gitint.OID,
+) (*Sides, error) {
+	s := &Sides{Ours: ours, Theirs: theirs}
+	bases, err := repo.MergeBases(ctx, theirs, ours)
+	if err != nil {
+		return nil, fmt.Errorf("find what %s and %s have in common: %w", ours, theirs, err)
+	}
+	if len(bases) == 1 && bases[0] != ours && bases[0] != theirs {
+		s.Base = bases[0]
+	}
+	return s, nil
+}
+
+// Parents returns the parents of a commit.
+func Parents(
+	ctx context.Context, repo *gitint.Repo, commit gitint.OID,
+) (parents []gitint.OID, err error) {
+	err = repo.CommitHeads(ctx, []gitint.OID{commit}, func(_ int, h gitint.CommitHead) error {
+		parents = h.Parents
+		return nil
+	})
+	return parents, err
+}
+
+// Stopped reports whether git waits for a person, by files alone.
+func Stopped(repo *gitint.Repo) bool {
+	return len(stopHeads(repo)) > 0
+}
+
+// A stopHead is where git notes the commit of what it is doing: it brings to HEAD what one
+// commit has and another has not.
+type stopHead struct{ file, base, theirs string }
+
+// stopHeads returns those that there are.
+func stopHeads(repo *gitint.Repo) []stopHead {
+	return slices.DeleteFunc([]stopHead{
+		{"MERGE_HEAD", "", "MERGE_HEAD"},
+		{"CHERRY_PICK_HEAD", "CHERRY_PICK_HEAD^", "CHERRY_PICK_HEAD"},
+		{"REVERT_HEAD", "REVERT_HEAD", "REVERT_HEAD^"},
+		// REBASE_HEAD may stay behind, the directory does not.
+		{"rebase-merge", "REBASE_HEAD^", "REBASE_HEAD"},
+		{"rebase-apply", "REBASE_HEAD^", "REBASE_HEAD"},
+	}, func(h stopHead) bool {
+		_, err := os.Lstat(filepath.Join(repo.GitDir(), h.file))
+		return err != nil
+	})
+}
+
+// SidesOf returns what git is bringing together, nil where it is doing nothing.
+func SidesOf(ctx context.Context, repo *gitint.Repo) (*Sides, error) {
+	for _, head := range stopHeads(repo) {
+		theirs, err := repo.Resolve(ctx, head.theirs)
+		if errors.Is(err, gitint.ErrUnknownRevision) {
+			continue // a rebase that has not begun, or of a first commit
+		}
+		if err != nil {
+			return nil, fmt.Errorf("read %s: %w", head.theirs, err)
+		}
+		ours, err := repo.Resolve(ctx, "HEAD")
+		if err != nil {
+			return nil, err
+		}
+		if head.base == "" {
+			return sidesOfMerge(ctx, repo, ours, theirs)
+		}
+		s := &Sides{Ours: ours, Theirs: theirs, Waits: true}
+		s.Base, err = repo.Resolve(ctx, head.base)
+		if errors.Is(err, gitint.ErrUnknownRevision) {
+			err = nil // a first commit
+		}
+		return s, err
+	}
+	return nil, nil
+}
+
+// sidesOfMerge returns the sides of a merge of theirs into HEAD. Git keeps its note of theirs
+// until the hooks that follow the commit are done: HEAD is the merge itself then, and what it
+// has in common with theirs is theirs.
+func sidesOfMerge(
+	ctx context.Context, repo *gitint.Repo, head, theirs gitint.OID,
+) (*Sides, error) {
+	if heads, err := repo.MergeHeads(); err != nil || len(heads) > 1 {
+		return &Sides{Ours: head, Waits: true}, err // of several nobody knows whose is whose
+	}
+	parents, err := Parents(ctx, repo, head)
+	if err != nil {
+		return nil, err
+	}
+	if slices.Contains(parents, theirs) {
+		return SidesBetween(ctx, repo, parents[0], theirs)
+	}
+	s, err := SidesBetween(ctx, repo, head, theirs)
+	if err == nil {
+		s.Waits = true
+	}
+	return s, err
+}
+
+// stashRef is the stash that git pop and git apply take, unless they are told another.
+const stashRef = "refs/stash"
+
+// sidesOfStash returns the sides of a conversation that the index has unmerged while git notes
+// nowhere what it was doing. They are those of the latest stash if the index says so.
+func sidesOfStash(
+	ctx context.Context, f *family, index *gitint.Index, id events.ID,
+) (*Sides, error) {
+	s := &Sides{Waits: true}
+	var err error
+	for _, at := range []struct {
+		rev string
+		to  *gitint.OID
+	}{{"HEAD", &s.Ours}, {stashRef + "^1", &s.Base}, {stashRef, &s.Theirs}} {
+		*at.to, err = f.repo.Resolve(ctx, at.rev)
+		if errors.Is(err, gitint.ErrUnknownRevision) {
+			return nil, nil
+		}
+		if err != nil {
+			return nil, err
+		}
+	}
+	for _, e := range index.Stages() {
+		if conversationOf(e.Path) != id || e.Stage == stageOurs {
+			continue
+		}
+		commit := s.Base
+		if e.Stage == stageTheirs {
+			commit = s.Theirs
+		}
+		has, err := f.hasObject(ctx, commit, id, e.OID)
+		if err != nil || !has {
+			return nil, err
+		}
+	}
+	return s, nil
+}
+
+// hasObject reports whether a file of a conversation in a commit is an object.
+func (f *family) hasObject(
+	ctx context.Context, commit gitint.OID, id events.ID, object gitint.OID,
+) (bool, error) {
+	h, err := f.at(ctx, commit)
+	if err != nil {
+		return false, err
+	}
+	for _, dir := range h.dirs[id] {
+		all, err := h.snap.Entries(dir)
+		if err != nil {
+			return false, err
+		}
+		if slices.ContainsFunc(all, func(e gitint.Entry) bool { return e.OID == object }) {
+			return true, nil
+		}
+	}
+	return false, nil
+}

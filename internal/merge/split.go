@@ -1,0 +1,211 @@
+package merge
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"io/fs"
+	"path"
+	"slices"
+	"strings"
+
+	"github.com/git-jp/git-jp/events"
+	"github.com/git-jp/git-jp/gitint"
+	"github.com/git-jp/git-jp/internal/workspace"
+)
+
+// A Version is the files of a conversation in one place, each nil where there is none.
+type Version struct {
+	Dir                          string // from the root of the work tree
+	Stream, Metadata, BaseConfig []byte
+}
+
+// conversationFiles are the names of a conversation's files.
+var conversationFiles = [...]string{
+	workspace.MetadataFile, workspace.BaseConfigFile, workspace.EventsFile,
+}
+
+func (v *Version) file(name string) *[]byte {
+	switch name {
+	case workspace.EventsFile:
+		return &v.Stream
+	case workspace.MetadataFile:
+		return &v.Metadata
+	case workspace.BaseConfigFile:
+		return &v.BaseConfig
+	default:
+		return new([]byte)
+	}
+}
+
+// A Split is a conversation that is in several directories, as when both sides gave it another
+// title, and what the commits that were brought together know of it.
+type Split struct {
+	// Ours is the directory of our side, "" where that cannot be told.
+	Ours string
+	// Base is what the sides had in common, Theirs what theirs has, nil where nobody knows.
+	Base, Theirs *Version
+	// Waits says that git stopped for a person.
+	Waits bool
+}
+
+// SplitOf says what git knows of a conversation that is in several directories of the index,
+// nil where it is not in the middle of something. Of a stash that is not the latest the
+// record of a conflict alone knows what it has.
+func SplitOf(
+	ctx context.Context, repo *gitint.Repo, dir string, id events.ID,
+) (*Split, error) {
+	sides, err := SidesOf(ctx, repo)
+	if err != nil {
+		return nil, err
+	}
+	index, err := repo.Index(ctx)
+	if err != nil {
+		return nil, err
+	}
+	f := newFamily(repo, dir)
+	ours, unmerged := oursIn(index, id)
+	if sides == nil && unmerged {
+		if sides, err = sidesOfStash(ctx, f, index, id); err != nil {
+			return nil, err
+		}
+	}
+	switch {
+	case sides == nil && !unmerged:
+		return nil, nil
+	case sides == nil:
+		s := &Split{Ours: ours, Waits: true}
+		return s, s.recorded(ctx, repo, id)
+	}
+	s, err := f.split(ctx, sides, id)
+	if s != nil && ours != "" {
+		s.Ours = ours
+	}
+	return s, err
+}
+
+// oursIn returns the directory that the index has unmerged as ours, and whether it has
+// anything of a conversation unmerged.
+func oursIn(index *gitint.Index, id events.ID) (dir string, unmerged bool) {
+	for _, e := range index.Stages() {
+		if conversationOf(e.Path) != id {
+			continue
+		}
+		unmerged = true
+		if e.Stage == stageOurs {
+			dir = path.Dir(e.Path)
+		}
+	}
+	return dir, unmerged
+}
+
+// SplitBetween says what two commits know of a conversation that what came of them has in
+// several directories. The base counts only if each side had one of these.
+func SplitBetween(
+	ctx context.Context, repo *gitint.Repo, sides *Sides, at Place,
+) (*Split, error) {
+	f := newFamily(repo, at.Dir)
+	s, err := f.split(ctx, sides, at.ID)
+	if err != nil || s.Ours == "" || s.Theirs == nil {
+		return &Split{}, err
+	}
+	if had := []string{s.Ours, s.Theirs.Dir}; !sameNames(had, at.In) {
+		s.Base = nil
+	}
+	s.Theirs = nil // it is in one of the directories, and may have been decided otherwise
+	return s, nil
+}
+
+// A Place is the directories of one conversation below a directory .jp.
+type Place struct {
+	Dir string
+	ID  events.ID
+	In  []string // from the root of the work tree
+}
+
+func sameNames(a, b []string) bool {
+	a, b = slices.Sorted(slices.Values(a)), slices.Sorted(slices.Values(b))
+	return slices.Equal(a, b)
+}
+
+// split reads a conversation in the commits of sides.
+func (f *family) split(ctx context.Context, sides *Sides, id events.ID) (*Split, error) {
+	s := &Split{Waits: sides.Waits}
+	ours, err := f.version(ctx, sides.Ours, id)
+	if err == nil {
+		s.Theirs, err = f.version(ctx, sides.Theirs, id)
+	}
+	if err == nil {
+		s.Base, err = f.version(ctx, sides.Base, id)
+	}
+	if ours != nil {
+		s.Ours = ours.Dir
+	}
+	return s, err
+}
+
+// recorded reads their stream from the record of a conflict.
+func (s *Split) recorded(ctx context.Context, repo *gitint.Repo, id events.ID) error {
+	records, err := Open(ctx, repo, ".")
+	for _, r := range records {
+		if conversationOf(r.Path) == id {
+			s.Theirs = &Version{Stream: r.Theirs}
+		}
+	}
+	return err
+}
+
+// version is a conversation in a commit, nil where it is not in one directory of it.
+func (f *family) version(
+	ctx context.Context, commit gitint.OID, id events.ID,
+) (*Version, error) {
+	if commit.IsZero() {
+		return nil, nil
+	}
+	h, err := f.at(ctx, commit)
+	if err != nil || len(h.dirs[id]) != 1 {
+		return nil, err
+	}
+	v := &Version{Dir: h.dirs[id][0]}
+	for _, name := range conversationFiles {
+		data, err := h.read(id, name)
+		if err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return nil, err
+		}
+		*v.file(name) = data
+	}
+	return v, nil
+}
+
+// ArchivedApart reports whether a conversation, now in one directory, was archived by one of
+// two sides and continued by the other, which had it live.
+func ArchivedApart(
+	ctx context.Context, repo *gitint.Repo, sides *Sides, at Place,
+) (bool, error) {
+	if !archived(at.In[0]) {
+		return false, nil
+	}
+	f := newFamily(repo, at.Dir)
+	var all [3]*Version
+	for i, commit := range []gitint.OID{sides.Base, sides.Ours, sides.Theirs} {
+		var err error
+		if all[i], err = f.version(ctx, commit, at.ID); err != nil || all[i] == nil {
+			return false, err
+		}
+	}
+	base, ours, theirs := all[0], all[1], all[2]
+	grew := func(v *Version) bool { return !bytes.Equal(v.Stream, base.Stream) }
+	switch {
+	case archived(base.Dir):
+		return false, nil
+	case archived(ours.Dir):
+		return grew(theirs), nil // after a rebase theirs has what came of both
+	default:
+		return grew(ours), nil
+	}
+}
+
+// archived reports whether a directory of a conversation is in the archive.
+func archived(dir string) bool {
+	return strings.HasSuffix(path.Dir(dir), "/"+conversationDirs[1])
+}

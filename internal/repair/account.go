@@ -1,0 +1,250 @@
+package repair
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/git-jp/git-jp/blobs"
+	"github.com/git-jp/git-jp/events"
+)
+
+// errUncounted wraps what a union would have lost. Nothing is removed then.
+var errUncounted = errors.New("not everything of the directories would be kept")
+
+// An account counts what versions of a conversation say and what became of it, by other means
+// than those by which the union comes about: it merges nothing.
+type account struct {
+	base     *part // what all versions began with; nil where that is not certain
+	versions []*part
+	result   *part
+	// decided are elements that may be missing though no version removed them: those about
+	// which a person decides. A redaction that wins over its original puts that one here.
+	decided map[blobs.Hash]bool
+	// warned says that the merge reported keys of base_config.json with two values.
+	warned bool
+}
+
+// A part is one version, counted.
+type part struct {
+	elements map[string]int
+	shown    map[string]*events.Element
+	starts   map[string]bool // times of turn_starts and requests
+	details  map[string]string
+	config   map[string]string
+}
+
+// newPart counts a version. Nothing of it may be nil but the base configuration.
+func newPart(stream *events.Stream, details, config []byte) (*part, error) {
+	p := &part{
+		elements: make(map[string]int), shown: make(map[string]*events.Element),
+		starts: make(map[string]bool), details: make(map[string]string),
+		config: make(map[string]string),
+	}
+	if stream != nil {
+		for _, e := range stream.All() {
+			p.add(e)
+		}
+	}
+	err := flatten(p.details, details)
+	if err == nil {
+		err = flatten(p.config, config)
+	}
+	return p, err
+}
+
+func (p *part) add(e *events.Element) {
+	key, set := keyOf(e)
+	if e.Kind() == events.KindChatRequest || e.Kind() == events.KindTurnStart {
+		p.starts[e.Time().String()] = true
+	}
+	switch {
+	case key == "":
+	case set:
+		p.elements[key] = 1
+		p.shown[key] = e
+	default:
+		p.elements[key]++
+		p.shown[key] = e
+	}
+}
+
+// Members that a merge writes, and those of a compaction that it changes: a range counts turns,
+// and others come between.
+const seamMember = "git_jp_seam"
+
+var rangeMembers = []string{"from_turn", "to_turn", "git_jp_turns", "event_id"}
+
+// keyOf returns what an element is counted by, "" for one that a merge wrote, and whether it
+// counts once however often it is there, as what is no event does.
+func keyOf(e *events.Element) (key string, set bool) {
+	var members map[string]any
+	if !e.Kind().IsEvent() && json.Unmarshal(e.Raw(), &members) != nil {
+		return e.Sum().String(), true
+	}
+	_, seam := e.Metadata().Value(seamMember)
+	if _, is := members[seamMember]; is || seam {
+		return "", false
+	}
+	switch {
+	case e.Kind() == events.KindCompaction:
+		for _, name := range rangeMembers {
+			delete(members, name)
+		}
+		plain, _ := json.Marshal(members) // it was read a line above
+		return "compaction " + string(plain), true
+	case !e.Kind().IsEvent():
+		return e.Sum().String(), true
+	}
+	return e.Sum().String(), false
+}
+
+// flatten notes every leaf of a JSON object by its path. Lists are leaves.
+func flatten(to map[string]string, data []byte) error {
+	if len(data) == 0 {
+		return nil
+	}
+	var root map[string]any
+	if err := json.Unmarshal(data, &root); err != nil {
+		return fmt.Errorf("count: %w", err)
+	}
+	var walk func(at string, v any)
+	walk = func(at string, v any) {
+		if members, ok := v.(map[string]any); ok {
+			for name, below := range members {
+				walk(at+"."+name, below)
+			}
+			return
+		}
+		plain, _ := json.Marshal(v) // it came from JSON
+		to[strings.TrimPrefix(at, ".")] = string(plain)
+	}
+	walk("", root)
+	return nil
+}
+
+// check returns an error that names what is missing in the result, and what of metadata.json
+// gives way to what another version says.
+func (a *account) check() (gaveWay []string, err error) {
+	if err := a.checkElements(); err != nil {
+		return nil, err
+	}
+	gaveWay, err = a.checkMembers(func(p *part) map[string]string { return p.details })
+	if err != nil {
+		return nil, err
+	}
+	others, err := a.checkMembers(func(p *part) map[string]string { return p.config })
+	if err == nil && len(others) > 0 && !a.warned {
+		err = fmt.Errorf("%w: %s of base_config.json", errUncounted, others[0])
+	}
+	return gaveWay, err
+}
+
+func (a *account) checkElements() error {
+	for _, v := range a.versions {
+		for key, e := range v.shown {
+			if a.result.elements[key] >= a.least(key) || a.excused(e) {
+				continue
+			}
+			return fmt.Errorf("%w: the %s of %s", errUncounted, e.Kind(),
+				e.Time().UTC().Format("2006-01-02 15:04:05.999999999"))
+		}
+	}
+	return nil
+}
+
+// least returns how often an element has to be in the result: as often as the version that has
+// it most often, less what another removed of the base.
+func (a *account) least(key string) int {
+	most, fewest := 0, a.versions[0].elements[key]
+	for _, v := range a.versions {
+		most, fewest = max(most, v.elements[key]), min(fewest, v.elements[key])
+	}
+	if a.base == nil {
+		return most
+	}
+	removed := max(0, a.base.elements[key]-fewest)
+	return max(0, most-removed)
+}
+
+// excused reports whether an element may be missing: a person decides about it, it only marks
+// the beginning of a turn that begins all the same, or it is a compaction of turns that were
+// removed.
+func (a *account) excused(e *events.Element) bool {
+	switch {
+	case a.decided[e.Sum()]:
+		return true
+	case e.Kind() == events.KindTurnStart:
+		return a.result.starts[e.Time().String()]
+	case e.Kind() == events.KindCompaction && a.base != nil:
+		for key, el := range a.base.shown {
+			if el.Kind() == events.KindChatRequest && a.result.elements[key] == 0 {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// derived are members of metadata.json that are times of what happened last, or follow from
+// where the conversation lies.
+var derived = []string{"last_activated_at", "archived_at", "expires_at"}
+
+// checkMembers returns the members whose value in one version gave way to that of another, as
+// "name value". One that gave way to nothing is an error.
+func (a *account) checkMembers(of func(*part) map[string]string) (gaveWay []string, err error) {
+	result := of(a.result)
+	for i, v := range a.versions {
+		for _, name := range slices.Sorted(maps.Keys(of(v))) {
+			value := of(v)[name]
+			if result[name] == value || slices.Contains(derived, name) {
+				continue
+			}
+			var base string
+			if a.base != nil {
+				base = of(a.base)[name]
+			}
+			switch {
+			case value == base:
+				if !a.changedElsewhere(i, name, of) {
+					return nil, fmt.Errorf("%w: %s %s", errUncounted, name, value)
+				}
+			case !a.otherwise(i, name, of):
+				return nil, fmt.Errorf("%w: %s %s", errUncounted, name, value)
+			default:
+				gaveWay = append(gaveWay, name+" "+value)
+			}
+		}
+	}
+	return slices.Compact(slices.Sorted(slices.Values(gaveWay))), nil
+}
+
+// changedElsewhere reports whether another version has another value, or none.
+func (a *account) changedElsewhere(i int, name string, of func(*part) map[string]string) bool {
+	for j, v := range a.versions {
+		if j != i && of(v)[name] != of(a.versions[i])[name] {
+			return true
+		}
+	}
+	return false
+}
+
+// otherwise reports whether another version changed the member to what the result has, or, of
+// the base, removed it or something above it.
+func (a *account) otherwise(i int, name string, of func(*part) map[string]string) bool {
+	for j, v := range a.versions {
+		if j == i {
+			continue
+		}
+		if of(v)[name] == of(a.result)[name] && of(v)[name] != "" {
+			return true
+		}
+		if a.base != nil && of(v)[name] == "" && of(a.base)[name] != "" {
+			return true
+		}
+	}
+	return false
+}
