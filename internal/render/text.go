@@ -54,9 +54,7 @@ func (f *textFormatter) turn(t turn) error {
 			notes = append(notes, o.Line(note))
 		}
 	}
-	if p := t.parallel; p != nil && f.opts.Unnumbered {
-		notes = append(notes, "parallel to what is before it")
-	} else if p != nil {
+	if p := t.parallel; p != nil && !f.opts.Unnumbered {
 		notes = append(notes, "parallel to "+p.String())
 	}
 	if f.opts.Unnumbered && len(notes) > 0 {

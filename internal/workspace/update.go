@@ -49,14 +49,22 @@ func (w *Workspace) UpdateDetails(
 	})
 }
 
-// Rename gives a conversation a title, none when it is "".
+// Rename gives a conversation a title, none when it is "". The directory follows also where
+// the title is the same: an earlier attempt may have ended before Git could say whether it has
+// the conversation.
 func (w *Workspace) Rename(ctx context.Context, id events.ID, title string) error {
-	return w.UpdateDetails(ctx, id, func(d *events.Details) error {
-		d.Title = &title
-		if title == "" {
-			d.Title = nil
+	return w.locked(ctx, "rename", id, func(e Entry, _ []Entry) error {
+		e, err := w.updateDetails(e, func(d *events.Details) error {
+			d.Title = &title
+			if title == "" {
+				d.Title = nil
+			}
+			return nil
+		})
+		if err == nil {
+			_, err = w.retitle(e, title)
 		}
-		return nil
+		return err
 	})
 }
 
