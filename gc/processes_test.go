@@ -52,7 +52,7 @@ func writeWithLocks(f *fixture, number int, until time.Time) error {
 	if _, err := w.Create(context.Background(), n); err != nil {
 		return err
 	}
-	for time.Now().Before(until) {
+	for done := false; !done; done = time.Now().After(until) {
 		err := w.Update(context.Background(), id, func(c *workspace.Conversation) error {
 			s, err := events.Decode([]byte(inline(someContent(r), someContent(r))))
 			c.Stream = s
@@ -97,7 +97,7 @@ func writeWithoutLocks(f *fixture, number int, until time.Time) error {
 	if err := errors.Join(put("metadata.json", "{}\n"), put("base_config.json", "{}\n")); err != nil {
 		return err
 	}
-	for time.Now().Before(until) {
+	for done := false; !done; done = time.Now().After(until) {
 		one, two := someContent(r), someContent(r)
 		for _, c := range [][]byte{one, two} {
 			if _, err := store.Write(c); err != nil {
@@ -125,7 +125,7 @@ func collectAgain(f *fixture, _ int, until time.Time) error {
 	o.Now, o.Grace, o.AcceptMissing = time.Now, 0, true
 	o.Cache = refs.Open(f.Path(".git/jp/cache"))
 	moved, runs := 0, 0
-	for time.Now().Before(until) {
+	for done := false; !done; done = time.Now().After(until) {
 		p, err := gc.MakePlan(context.Background(), o)
 		busy, refused := new(gc.BusyError), new(gc.RefusedError)
 		if err == nil {
