@@ -9,8 +9,10 @@ import (
 	"strings"
 
 	"github.com/git-jp/git-jp/events"
+	"github.com/git-jp/git-jp/gitint"
 	"github.com/git-jp/git-jp/internal/merge"
 	"github.com/git-jp/git-jp/internal/render"
+	"github.com/git-jp/git-jp/internal/stage"
 	"github.com/git-jp/git-jp/internal/workspace"
 )
 
@@ -21,6 +23,7 @@ type resolveCmd struct {
 	Theirs       bool     `xor:"how" help:"Take what their side has."`
 	Both         bool     `xor:"how" help:"Keep theirs behind ours, as a turn of its own."`
 	Fork         bool     `xor:"how" help:"Keep ours, and make their side a conversation of its own."`
+	Forget       bool     `help:"Forget how these conflicts were answered before."`
 }
 
 // Help says what is decided and what is left alone.
@@ -30,6 +33,11 @@ loads, git keeps it unmerged. On a terminal both sides are shown and you are ask
 the answer is the same for all of them. What is decided is staged; 'git merge --continue' or
 what else git was doing goes on from there. 'git merge --abort' and
 'git checkout --ours' or '--theirs' work as ever.
+
+Each answer is kept as soon as it is given: skip one conflict, or leave, and only the rest is
+asked next time. A conflict that comes again, as after 'git reset', is answered as before, and
+that is said; --forget asks anew. As 'git rerere' does it, answers are kept for 60 days, and
+rerere.enabled=false turns this off.
 
 A conversation that both sides gave another title is in two directories, and git calls it
 renamed twice. Both become one, and the title follows the rule for metadata.json, whoever merges.
@@ -49,6 +57,8 @@ type conflictRecord struct {
 	// directory on each side.
 	Kind string `json:"kind"`
 	Turn int    `json:"turn"` // counted from 1; 0 when it is about the file
+	// Answer is what was answered in this merge already, while others wait.
+	Answer string `json:"answer,omitempty"`
 }
 
 // A conflictRun is one run of resolve.
@@ -58,7 +68,10 @@ type conflictRun struct {
 	ctx      context.Context
 	resolver merge.Resolver
 	desk     *desk
-	left     int // cases that are not decided
+	answers  merge.Answers
+	merge    string // names what git is bringing together
+	rerere   bool   // answers of earlier merges count
+	left     int    // cases that are not decided
 }
 
 // Run decides conflicts.
@@ -129,11 +142,27 @@ func (c resolveCmd) cases(ctx context.Context, a *app) (*conflictRun, []merge.Ca
 	r := &conflictRun{
 		app: a, cmd: c, ctx: ctx,
 		resolver: merge.Resolver{Repo: repo, Workspace: w, Dir: dir, Now: a.now},
+		answers:  merge.Answers{Dir: repo.Dir(), Now: a.now},
+	}
+	if r.merge, err = merge.NameOf(ctx, repo); err != nil {
+		return nil, nil, err
+	}
+	if r.rerere, err = a.remembers(ctx, repo); err != nil {
+		return nil, nil, err
 	}
 	if !c.Ours && !c.Theirs && !c.Both && !c.Fork && !c.List {
 		r.desk = a.newDesk(ctx)
 	}
 	return r, cases, nil
+}
+
+// remembers reports whether answers of earlier merges count, as git's own do by rerere.enabled.
+func (a *app) remembers(ctx context.Context, repo *gitint.Repo) (bool, error) {
+	value, ok, err := repo.Config(ctx, "rerere.enabled")
+	if err != nil || !ok {
+		return true, err
+	}
+	return !slices.Contains([]string{"false", "no", "off", "0"}, strings.ToLower(value)), nil
 }
 
 // list prints the decisions to make in a file.
@@ -157,6 +186,9 @@ func (r *conflictRun) list(item merge.Case) error {
 	for _, conflict := range item.Record.Conflicts {
 		one := base
 		one.Kind, one.Turn = string(conflict.Kind), r.turnOf(item, conflict)
+		if d, open, _, err := r.answers.Find(conflict, r.merge); err == nil && open {
+			one.Answer = string(d.Answer)
+		}
 		if err := r.printConflict(one); err != nil {
 			return err
 		}
@@ -171,6 +203,9 @@ func (r *conflictRun) printConflict(c conflictRecord) error {
 	line := c.Path + ": " + c.Kind
 	if c.Turn > 0 {
 		line = fmt.Sprintf("%s: turn %d %s", c.Path, c.Turn, c.Kind)
+	}
+	if c.Answer != "" {
+		line += ", answered " + c.Answer
 	}
 	_, err := fmt.Fprintln(r.stdout, r.output().Line(line))
 	return err
@@ -225,22 +260,23 @@ func (r *conflictRun) decide(item merge.Case) error {
 		}
 		item = *more
 	}
-	choices, fork, err := r.choices(item)
+	decisions, err := r.decisions(item)
 	if err != nil {
 		return err
 	}
-	if choices == nil {
+	if decisions == nil {
 		r.left++
 		return nil
 	}
-	if fork {
+	if forks(decisions) {
 		if err := r.fork(item); err != nil {
 			return err
 		}
 	}
-	if err := r.resolver.Decide(r.ctx, item, choices); err != nil {
+	if err := r.resolver.Decide(r.ctx, item, decisions); err != nil {
 		return err
 	}
+	r.remember(item.Record.Conflicts, decisions)
 	r.note("resolved %s", item.Path)
 	return nil
 }
@@ -257,7 +293,7 @@ func (r *conflictRun) keep(item merge.Case) error {
 		keep = true
 	case r.desk != nil:
 		answer, err := r.ask(item.Path+" was deleted on one side and changed on the other",
-			[]string{"keep", "delete", "skip"})
+			keptWords)
 		if err != nil {
 			return err
 		}
@@ -277,93 +313,19 @@ func (r *conflictRun) keep(item merge.Case) error {
 	return nil
 }
 
-// choices returns a choice for each conflict, nil when the file is left, and whether their
-// side becomes a conversation of its own.
-func (r *conflictRun) choices(item merge.Case) (all []events.Choice, fork bool, err error) {
-	for _, conflict := range item.Record.Conflicts {
-		answer := r.cmd.answer()
-		if r.desk != nil {
-			if answer, err = r.show(item, conflict); err != nil {
-				return nil, false, err
-			}
-		}
-		switch answer {
-		case "ours":
-			all = append(all, events.ChooseOurs)
-		case "theirs":
-			all = append(all, events.ChooseTheirs)
-		case "both":
-			all = append(all, events.ChooseBoth)
-		case "fork":
-			all, fork = append(all, events.ChooseOurs), true
-		default:
-			return nil, false, nil
-		}
-	}
-	return all, fork, nil
-}
-
 // answer is what the command line says for all conflicts, "" when it says nothing.
-func (c resolveCmd) answer() string {
+func (c resolveCmd) answer() merge.Answer {
 	switch {
 	case c.Ours:
-		return "ours"
+		return merge.Ours
 	case c.Theirs:
-		return "theirs"
+		return merge.Theirs
 	case c.Both:
-		return "both"
+		return merge.Both
 	case c.Fork:
-		return "fork"
+		return merge.Fork
 	default:
 		return ""
-	}
-}
-
-// show shows both sides of a conflict and asks.
-func (r *conflictRun) show(item merge.Case, conflict events.Conflict) (string, error) {
-	var text strings.Builder
-	fmt.Fprintf(&text, "%s %q: ", item.ID, r.titleOf(item.ID))
-	if n := r.turnOf(item, conflict); n > 0 {
-		fmt.Fprintf(&text, "turn %d ", n)
-	}
-	fmt.Fprintf(&text, "%s\n", conflict.Kind)
-	for _, side := range []struct {
-		name  string
-		elems []*events.Element
-	}{{"OURS", conflict.Ours}, {"THEIRS", conflict.Theirs}} {
-		fmt.Fprintf(&text, "\n---- %s\n", side.name)
-		if len(side.elems) == 0 {
-			text.WriteString("(removed)\n")
-			continue
-		}
-		conv := render.Conversation{
-			Stream: events.New(side.elems...), Contents: r.openWorkspace.Blobs(),
-		}
-		if _, err := conv.Render(&text, render.Options{Format: render.FormatText}); err != nil {
-			return "", err
-		}
-	}
-	return r.ask(text.String(), []string{"ours", "theirs", "both", "fork", "skip"})
-}
-
-// ask puts a question and returns one of the words, of which the first letter will do.
-func (r *conflictRun) ask(question string, words []string) (string, error) {
-	s, err := r.desk.open(r.ctx)
-	if err != nil {
-		return "", err
-	}
-	defer func() { _ = s.Close() }()
-	s.say("%s\n", strings.TrimRight(question, "\n"))
-	for {
-		answer, err := s.line("%s? ", strings.Join(words, ", "))
-		if err != nil {
-			return "", err
-		}
-		for _, w := range words {
-			if answer == w || answer == w[:1] {
-				return w, nil
-			}
-		}
 	}
 }
 
@@ -387,6 +349,13 @@ func (r *conflictRun) fork(item merge.Case) error {
 	if err != nil {
 		return err
 	}
-	r.note("their side is %s in %s; 'git jp stage %s' adds it", e.ID, path.Base(e.Path), e.ID)
+	_, err = stage.Run(r.ctx, stage.Request{
+		Repo: r.resolver.Repo, Dir: r.resolver.Dir, IDs: []events.ID{e.ID},
+		MaxBlobBytes: r.openConfig.Settings().Storage.MaxBlobBytes,
+	})
+	if err != nil {
+		return fmt.Errorf("stage their side, %s in %s: %w", e.ID, e.Path, err)
+	}
+	r.note("their side is %s in %s, and staged", e.ID, path.Base(e.Path))
 	return nil
 }

@@ -16,8 +16,7 @@ import (
 // unite makes one directory of those that a conversation got, because both sides gave it
 // another title, and puts that into the index in the place of all that git has unmerged.
 func (r *conflictRun) unite(item merge.Case) error {
-	var theirs []byte
-	undecided := false
+	var u unionChoice
 	if err := r.resolver.Complete(r.ctx, item); err != nil {
 		return err
 	}
@@ -26,19 +25,19 @@ func (r *conflictRun) unite(item merge.Case) error {
 		Now:     r.now, PID: r.pid, Keep: r.openConfig.Settings().GC.Grace,
 		Choose: func(
 			_ events.ID, all []events.Conflict, side *events.Stream,
-		) ([]events.Choice, error) {
+		) ([]merge.Decision, error) {
 			asked := item
-			theirs = side.Encode()
-			asked.Record = &merge.Record{Path: item.Path, Conflicts: all, Theirs: theirs}
-			choices, _, err := r.choices(asked)
-			undecided = choices == nil
-			return choices, err
+			u.record = &merge.Record{Path: item.Path, Conflicts: all, Theirs: side.Encode()}
+			asked.Record = u.record
+			var err error
+			u.decisions, err = r.decisions(asked)
+			return u.decisions, err
 		},
 	}, []events.ID{item.ID})
 	if err != nil {
 		return err
 	}
-	if undecided {
+	if u.record != nil && u.decisions == nil {
 		r.left++
 		return nil
 	}
@@ -47,7 +46,13 @@ func (r *conflictRun) unite(item merge.Case) error {
 		r.left++
 		return nil
 	}
-	return r.carryOutUnion(item, plan, theirs)
+	return r.carryOutUnion(item, plan, u)
+}
+
+// A unionChoice is what a person decided about the conflicts of directories, if there were any.
+type unionChoice struct {
+	record    *merge.Record
+	decisions []merge.Decision
 }
 
 // uniteAll unites what both sides retitled, as far as nobody has to decide anything.
@@ -69,7 +74,9 @@ func (c resolveCmd) uniteAll(ctx context.Context, a *app) error {
 }
 
 // carryOutUnion prints and executes the plan.
-func (r *conflictRun) carryOutUnion(item merge.Case, plan *repair.Plan, theirs []byte) error {
+func (r *conflictRun) carryOutUnion(
+	item merge.Case, plan *repair.Plan, u unionChoice,
+) error {
 	for _, f := range plan.Faults {
 		r.note("%s: %s", item.ID, f.Remedy)
 	}
@@ -85,9 +92,10 @@ func (r *conflictRun) carryOutUnion(item merge.Case, plan *repair.Plan, theirs [
 			return nil
 		}
 	}
-	if r.cmd.Fork && theirs != nil {
-		item.Record = &merge.Record{Path: item.Path, Theirs: theirs}
-		if err := r.fork(item); err != nil {
+	if forks(u.decisions) {
+		forked := item
+		forked.Record = u.record
+		if err := r.fork(forked); err != nil {
 			return err
 		}
 	}
@@ -96,6 +104,9 @@ func (r *conflictRun) carryOutUnion(item merge.Case, plan *repair.Plan, theirs [
 	}
 	if err := r.resolver.Close(item); err != nil {
 		return err
+	}
+	if u.record != nil {
+		r.remember(u.record.Conflicts, u.decisions)
 	}
 	r.note("resolved %s", item.ID)
 	return nil

@@ -101,14 +101,14 @@ func (r Resolver) Stream(c Case) (*events.Stream, error) {
 	return s, nil
 }
 
-// Decide applies a choice for each conflict of the case's record.
-func (r Resolver) Decide(ctx context.Context, c Case, choices []events.Choice) error {
+// Decide applies a decision for each conflict of the case's record.
+func (r Resolver) Decide(ctx context.Context, c Case, decisions []Decision) error {
 	s, err := r.Stream(c)
 	if err != nil {
 		return err
 	}
 	for i, conflict := range c.Record.Conflicts {
-		if s, err = events.Resolve(s, conflict, choices[i]); err != nil {
+		if s, err = decisions[i].Apply(s, conflict); err != nil {
 			return fmt.Errorf("%s: %w", c.Path, err)
 		}
 	}

@@ -100,6 +100,23 @@ func SidesOf(ctx context.Context, repo *gitint.Repo) (*Sides, error) {
 	return nil, nil
 }
 
+// NameOf names what git is bringing together: a decision that is made on the way to a commit
+// belongs to it. Of a stash nobody knows which one it is.
+func NameOf(ctx context.Context, repo *gitint.Repo) (string, error) {
+	s, err := SidesOf(ctx, repo)
+	if err != nil {
+		return "", err
+	}
+	if s == nil {
+		head, err := repo.Resolve(ctx, "HEAD")
+		if errors.Is(err, gitint.ErrUnknownRevision) {
+			err = nil // there is no commit yet
+		}
+		return "stash " + head.String(), err
+	}
+	return s.Ours.String() + " " + s.Theirs.String(), nil
+}
+
 // sidesOfMerge returns the sides of a merge of theirs into HEAD. Git keeps its note of theirs
 // until the hooks that follow the commit are done: HEAD is the merge itself then, and what it
 // has in common with theirs is theirs.

@@ -47,7 +47,7 @@ type Options struct {
 // A Chooser decides conflicts, of which theirs is the whole stream of the other side.
 type Chooser func(
 	id events.ID, all []events.Conflict, theirs *events.Stream,
-) ([]events.Choice, error)
+) ([]merge.Decision, error)
 
 // Trashed is the state of a conversation that jp has put into its trash. The other states
 // are those of package check.

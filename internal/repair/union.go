@@ -27,11 +27,11 @@ type union struct {
 	// driver that git asked, or could not ask, has put one file into all of them.
 	theirs *workspace.Conversation
 	waits  bool // git waits for a person
-	choose func([]events.Conflict, *events.Stream) ([]events.Choice, error)
+	choose func([]events.Conflict, *events.Stream) ([]merge.Decision, error)
 	// dirname returns the name that a directory gets with a title.
 	dirname func(workspace.Entry, string) string
 	// chosen is what was chosen for the conflicts that were asked about.
-	chosen []events.Choice
+	chosen []merge.Decision
 	asked  []byte
 	// decided are the elements of these conflicts.
 	decided map[blobs.Hash]bool
@@ -42,7 +42,7 @@ func (m *planner) union(ctx context.Context, entries []workspace.Entry) *union {
 	id := entries[0].ID
 	u := &union{dirname: m.Workspace.DirnameFor}
 	if m.Choose != nil {
-		u.choose = func(all []events.Conflict, theirs *events.Stream) ([]events.Choice, error) {
+		u.choose = func(all []events.Conflict, theirs *events.Stream) ([]merge.Decision, error) {
 			return m.Choose(id, all, theirs)
 		}
 	}
@@ -266,7 +266,7 @@ func (u *union) decide(res events.Result, theirs *events.Stream) (*events.Stream
 			u.decided[e.Sum()] = true
 		}
 		var err error
-		if stream, err = events.Resolve(stream, c, u.chosen[i]); err != nil {
+		if stream, err = u.chosen[i].Apply(stream, c); err != nil {
 			return nil, err
 		}
 	}

@@ -1,0 +1,266 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/git-jp/git-jp/events"
+	"github.com/git-jp/git-jp/internal/merge"
+	"github.com/git-jp/git-jp/internal/render"
+	"github.com/git-jp/git-jp/internal/workspace"
+)
+
+// A conflictQuestion is one of the conflicts of a conversation.
+type conflictQuestion struct {
+	item     merge.Case
+	conflict events.Conflict
+	n, of    int // counted from 1
+}
+
+// decisions returns a decision for each conflict of a case, nil when one is left. Each is
+// remembered when it is given: another that is skipped, or an interrupt, takes none back.
+func (r *conflictRun) decisions(item merge.Case) ([]merge.Decision, error) {
+	all := item.Record.Conflicts
+	var given []merge.Decision
+	for i, c := range all {
+		d, err := r.decision(conflictQuestion{item, c, i + 1, len(all)})
+		if err != nil {
+			return nil, err
+		}
+		if d.Answer != "" {
+			given = append(given, d)
+		}
+	}
+	if len(given) < len(all) {
+		if len(given) > 0 {
+			r.note("%s: answered %d of %d conflicts; 'git jp resolve' asks about the rest",
+				item.ID, len(given), len(all))
+		}
+		return nil, nil
+	}
+	return given, nil
+}
+
+// decision returns what was decided about a conflict, with no answer where nothing was. What
+// was answered in this merge counts first, then the command line, then what was answered when
+// the conflict was there before.
+func (r *conflictRun) decision(q conflictQuestion) (merge.Decision, error) {
+	if r.cmd.Forget {
+		if err := r.answers.Forget(q.conflict); err != nil {
+			return merge.Decision{}, err
+		}
+	}
+	d, open, known, err := r.answers.Find(q.conflict, r.merge)
+	if err != nil {
+		r.warn("%v", err)
+	}
+	switch flag := r.cmd.answer(); {
+	case known && open:
+	case flag != "":
+		d, known = merge.Decision{Answer: flag}, false
+	case known && r.rerere:
+	case r.desk != nil:
+		known = false
+		if d, err = r.show(q); err != nil || d.Answer == "" {
+			return merge.Decision{}, err
+		}
+	default:
+		return merge.Decision{}, nil
+	}
+	if known {
+		r.note("%s: conflict %d of %d: %s, as answered before; "+
+			"'git jp resolve --forget' asks again", q.item.ID, q.n, q.of, d.Answer)
+	}
+	return d, r.answers.Save(q.conflict, d, r.merge)
+}
+
+// remember notes that conflicts are decided for good, for when they come again.
+func (r *conflictRun) remember(all []events.Conflict, decisions []merge.Decision) {
+	var faults []error
+	for i, c := range all {
+		if r.rerere && decisions[i].Answer != merge.Fork {
+			faults = append(faults, r.answers.Save(c, decisions[i], ""))
+		} else {
+			faults = append(faults, r.answers.Forget(c))
+		}
+	}
+	faults = append(faults, r.answers.Expire())
+	if err := errors.Join(faults...); err != nil {
+		r.warn("%v", err)
+	}
+}
+
+// forks reports whether their side becomes a conversation of its own.
+func forks(decisions []merge.Decision) bool {
+	return slices.ContainsFunc(decisions, func(d merge.Decision) bool {
+		return d.Answer == merge.Fork
+	})
+}
+
+// conflictWords are what a person can answer to a conflict, keptWords to a deletion.
+var (
+	conflictWords = []choiceWord{
+		{"ours", "keep what our side has"},
+		{"theirs", "take what their side has"},
+		{"both", "keep ours, and theirs behind it as a turn of its own"},
+		{"fork", "keep ours, and make their side a conversation of its own"},
+		{"edit", "write the turn in the editor, which opens with both sides"},
+		{"skip", "leave this conflict undecided; the other answers are kept"},
+	}
+	keptWords = []choiceWord{
+		{"keep", "keep the file, as the side that changed it has it"},
+		{"delete", "delete the file, as the other side did"},
+		{"skip", "leave it undecided"},
+	}
+)
+
+// A choiceWord is an answer, and what it does.
+type choiceWord struct{ word, help string }
+
+// show shows both sides of a conflict and asks.
+func (r *conflictRun) show(q conflictQuestion) (merge.Decision, error) {
+	text, err := r.sidesOf(q)
+	if err != nil {
+		return merge.Decision{}, err
+	}
+	for {
+		answer, err := r.ask(text, conflictWords)
+		switch {
+		case err != nil || answer == "skip":
+			return merge.Decision{}, err
+		case answer != "edit":
+			return merge.Decision{Answer: merge.Answer(answer)}, nil
+		}
+		turn, err := r.editTurn(q.conflict)
+		if err == nil {
+			return merge.Decision{Answer: merge.Edited, Turn: turn}, nil
+		}
+		if !errors.Is(err, errNotSaved) {
+			return merge.Decision{}, err
+		}
+	}
+}
+
+// sidesOf renders both sides of a conflict.
+func (r *conflictRun) sidesOf(q conflictQuestion) (string, error) {
+	var text strings.Builder
+	fmt.Fprintf(&text, "%s %q: ", q.item.ID, r.titleOf(q.item.ID))
+	if n := r.turnOf(q.item, q.conflict); n > 0 {
+		fmt.Fprintf(&text, "turn %d ", n)
+	}
+	fmt.Fprintf(&text, "%s (%d of %d)\n", q.conflict.Kind, q.n, q.of)
+	for _, side := range []struct {
+		name  string
+		elems []*events.Element
+	}{{"OURS", q.conflict.Ours}, {"THEIRS", q.conflict.Theirs}} {
+		fmt.Fprintf(&text, "\n---- %s\n", side.name)
+		if len(side.elems) == 0 {
+			text.WriteString("(removed)\n")
+			continue
+		}
+		conv := render.Conversation{
+			Stream: events.New(side.elems...), Contents: r.openWorkspace.Blobs(),
+		}
+		if _, err := conv.Render(&text, render.Options{Format: render.FormatText}); err != nil {
+			return "", err
+		}
+	}
+	return text.String(), nil
+}
+
+// ask puts a question and returns one of the words, of which the first letter will do. Any
+// other answer shows what they do.
+func (r *conflictRun) ask(question string, words []choiceWord) (string, error) {
+	s, err := r.desk.open(r.ctx)
+	if err != nil {
+		return "", err
+	}
+	defer func() { _ = s.Close() }()
+	s.say("%s\n", strings.TrimRight(question, "\n"))
+	var names []string
+	for _, w := range words {
+		names = append(names, w.word)
+	}
+	for {
+		answer, err := s.line("%s, ? ", strings.Join(names, ", "))
+		if err != nil {
+			return "", err
+		}
+		for _, w := range names {
+			if answer == w || answer == w[:1] {
+				return w, nil
+			}
+		}
+		for _, w := range words {
+			s.say("%-7s %s\n", w.word, w.help)
+		}
+		s.say("%-7s %s\n", "?", "show this")
+	}
+}
+
+// editTurn lets the person write the turn of a conflict. It begins with ours, and behind it
+// stands what only theirs has.
+func (r *conflictRun) editTurn(c events.Conflict) ([]*events.Element, error) {
+	s, err := r.desk.open(r.ctx)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = s.Close() }()
+	text := string(events.New(bothSides(c)...).Encode())
+	for {
+		edited, err := s.edit(r.ctx, "turn.json", text)
+		if err != nil {
+			return nil, err
+		}
+		turn, err := r.turnIn(edited)
+		if err == nil {
+			return turn, nil
+		}
+		s.say("%v\n", err)
+		answer, askErr := s.line("edit again, or drop what was written (e, d)? ")
+		if askErr != nil || answer == "d" {
+			return nil, errors.Join(askErr, errNotSaved)
+		}
+		text = edited
+	}
+}
+
+// bothSides are the elements of ours and those that only theirs has.
+func bothSides(c events.Conflict) []*events.Element {
+	all := slices.Clone(c.Ours)
+	for _, e := range c.Theirs {
+		if !slices.ContainsFunc(c.Ours, func(o *events.Element) bool {
+			return events.Equal(o, e)
+		}) {
+			all = append(all, e)
+		}
+	}
+	return all
+}
+
+// turnIn reads the turn that a person wrote. Content in it goes to the store.
+func (r *conflictRun) turnIn(text string) ([]*events.Element, error) {
+	s, err := events.Decode([]byte(text))
+	if err != nil {
+		return nil, err
+	}
+	if err := s.Validate(); err != nil {
+		return nil, err
+	}
+	if len(s.Turns()) == 0 {
+		return nil, errors.New("there is no turn in it")
+	}
+	if r.openWorkspace.Format() != workspace.FormatInline {
+		_, err := s.Externalize(r.openWorkspace.Blobs(), events.ExternalizeOptions{})
+		if err != nil {
+			return nil, fmt.Errorf("store contents: %w", err)
+		}
+	}
+	var turn []*events.Element
+	for _, e := range s.All() {
+		turn = append(turn, e)
+	}
+	return turn, nil
+}

@@ -1,0 +1,204 @@
+package merge
+
+import (
+	"cmp"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"time"
+
+	"github.com/git-jp/git-jp/events"
+	"github.com/git-jp/git-jp/internal/atomicfile"
+)
+
+// An Answer is what a person decided about a conflict. The texts are part of the JSON format.
+type Answer string
+
+// The answers.
+const (
+	Ours   Answer = "ours"
+	Theirs Answer = "theirs"
+	Both   Answer = "both"   // theirs behind ours, as a turn of its own
+	Fork   Answer = "fork"   // ours, and their side becomes a conversation of its own
+	Edited Answer = "edited" // what the person wrote
+)
+
+// A Decision is an answer with the turn that a person wrote, if that is the answer.
+type Decision struct {
+	Answer Answer
+	Turn   []*events.Element
+}
+
+// Apply returns the stream with a conflict decided.
+func (d Decision) Apply(s *events.Stream, c events.Conflict) (*events.Stream, error) {
+	switch d.Answer {
+	case Ours, Fork:
+		return events.Resolve(s, c, events.ChooseOurs)
+	case Theirs:
+		return events.Resolve(s, c, events.ChooseTheirs)
+	case Both:
+		return events.Resolve(s, c, events.ChooseBoth)
+	case Edited:
+		c.Theirs = d.Turn
+		return events.Resolve(s, c, events.ChooseTheirs)
+	default:
+		return nil, fmt.Errorf("resolve %s: unknown answer %q", c.Turn, d.Answer)
+	}
+}
+
+// Answers remember decisions, for all worktrees of a repository. One of a merge that is not
+// complete is its progress: it does not depend on the other conflicts being decided. One of
+// a complete merge is there for when the same conflict comes again, as after git reset.
+//
+// An answer that a person wrote may refer to content. That is kept by the sides while the
+// merge is open, and by the commit afterwards.
+type Answers struct {
+	Dir string // the state of git jp, [gitint.Repo.Dir]
+	Now func() time.Time
+}
+
+const (
+	answersDir = "answers"
+	// answersKept is how long git keeps what rerere recorded, by default.
+	answersKept = 60 * 24 * time.Hour
+)
+
+// answerFile is an answer on disk.
+type answerFile struct {
+	Answer Answer `json:"answer"`
+	// Ours tells which side was ours when the answer was given.
+	Ours string `json:"ours"`
+	// Open names the merge while it is not complete.
+	Open string `json:"open,omitempty"`
+	Turn []byte `json:"turn,omitempty"`
+}
+
+// Find returns the decision of a conflict. It is open when it belongs to the given merge and
+// that is not complete. Where ours and theirs were the other way round, so is the answer.
+func (as Answers) Find(c events.Conflict, merge string) (d Decision, open, ok bool, err error) {
+	name, ours, theirs := answerName(c)
+	data, err := os.ReadFile(filepath.Join(as.Dir, name))
+	if errors.Is(err, fs.ErrNotExist) {
+		return d, false, false, nil
+	}
+	var f answerFile
+	if err == nil {
+		err = json.Unmarshal(data, &f)
+	}
+	if err == nil && f.Turn != nil {
+		var s *events.Stream
+		if s, err = events.Decode(f.Turn); err == nil {
+			for _, e := range s.All() {
+				d.Turn = append(d.Turn, e)
+			}
+		}
+	}
+	if err != nil {
+		return d, false, false, fmt.Errorf("read the answer to %s: %w", c.Turn, err)
+	}
+	open = f.Open == merge && merge != ""
+	d.Answer = f.Answer
+	if f.Ours == theirs && ours != theirs {
+		d.Answer = f.Answer.swapped()
+	}
+	// A fork is a conversation more: it is made once.
+	return d, open, open || d.Answer != Fork, nil
+}
+
+func (a Answer) swapped() Answer {
+	switch a {
+	case Ours:
+		return Theirs
+	case Theirs:
+		return Ours
+	default:
+		return a
+	}
+}
+
+// Save remembers a decision. merge names the merge that is open, "" when the conflict is
+// decided for good.
+func (as Answers) Save(c events.Conflict, d Decision, merge string) error {
+	name, ours, _ := answerName(c)
+	f := answerFile{Answer: d.Answer, Ours: ours, Open: merge}
+	if d.Answer == Edited {
+		f.Turn = events.New(d.Turn...).Encode()
+	}
+	data, err := json.Marshal(f)
+	if err == nil {
+		err = as.write(name, data)
+	}
+	if err != nil {
+		return fmt.Errorf("remember the answer to %s: %w", c.Turn, err)
+	}
+	return nil
+}
+
+func (as Answers) write(name string, data []byte) error {
+	if err := os.MkdirAll(as.Dir, 0o755); err != nil {
+		return err
+	}
+	root, err := os.OpenRoot(as.Dir)
+	if err != nil {
+		return err
+	}
+	defer root.Close() //nolint:errcheck // nothing is written through it afterwards
+	return atomicfile.Write(root, name, append(data, '\n'),
+		atomicfile.Options{TempDir: answersDir + "/.tmp"})
+}
+
+// Forget forgets a decision.
+func (as Answers) Forget(c events.Conflict) error {
+	name, _, _ := answerName(c)
+	err := os.Remove(filepath.Join(as.Dir, name))
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return fmt.Errorf("forget the answer to %s: %w", c.Turn, err)
+	}
+	return nil
+}
+
+// Expire removes answers that nobody gave or used for as long as git keeps its own.
+func (as Answers) Expire() error {
+	dir := filepath.Join(as.Dir, answersDir)
+	entries, err := os.ReadDir(dir)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	for _, e := range entries {
+		info, infoErr := e.Info()
+		if infoErr != nil || !info.Mode().IsRegular() ||
+			as.Now().Sub(info.ModTime()) < answersKept {
+			continue
+		}
+		err = errors.Join(err, os.Remove(filepath.Join(dir, e.Name())))
+	}
+	if err != nil {
+		return fmt.Errorf("expire answers: %w", err)
+	}
+	return nil
+}
+
+// answerName returns the name of a conflict's answer, which does not depend on which side is
+// ours, and hashes of both.
+func answerName(c events.Conflict) (name, ours, theirs string) {
+	base, ours, theirs := sumOf(c.Base), sumOf(c.Ours), sumOf(c.Theirs)
+	sides := []string{ours, theirs}
+	slices.SortFunc(sides, cmp.Compare)
+	all := sha256.Sum256([]byte(c.Turn + "\n" + base + "\n" + sides[0] + "\n" + sides[1]))
+	return answersDir + "/" + hex.EncodeToString(all[:16]) + ".json", ours, theirs
+}
+
+func sumOf(elements []*events.Element) string {
+	h := sha256.New()
+	for _, e := range elements {
+		sum := e.Sum()
+		h.Write(sum[:])
+	}
+	return hex.EncodeToString(h.Sum(nil))
+}
