@@ -10,6 +10,7 @@ import (
 	"github.com/git-jp/git-jp/blobs"
 	"github.com/git-jp/git-jp/gc"
 	"github.com/git-jp/git-jp/gitint"
+	"github.com/git-jp/git-jp/internal/gittest"
 )
 
 // homeRows are workspaces and user-local copies that a search from the root of the working
@@ -92,6 +93,51 @@ func homeRows() []row {
 		{"user-local copy by a link to what is gone", func(f *fixture, h blobs.Hash) {
 			copyIn(f, "repo-00000", h)
 			f.symlink(f.Path("gone/.jp"), "../data/workspace/repo-00000/storage")
+		}},
+		{"user-local copy by a link to where the repository was", func(f *fixture, h blobs.Hash) {
+			copyIn(f, "repo-00000", h)
+			f.symlink(f.Path("../before/.jp"), "../data/workspace/repo-00000/storage")
+		}},
+		{"user-local copy by a link in a circle", func(f *fixture, h blobs.Hash) {
+			copyIn(f, "repo-00000", h)
+			f.symlink("storage", "../data/workspace/repo-00000/storage")
+		}},
+		{"user-local copy by a link into the work tree", func(f *fixture, h blobs.Hash) {
+			copyIn(f, "repo-00000", h)
+			f.symlink(f.Dir, "../data/workspace/repo-00000/storage")
+		}},
+		{"user-local copy by a relative link", func(f *fixture, h blobs.Hash) {
+			copyIn(f, "repo-00000", h)
+			f.symlink("../../../repo/.jp", "../data/workspace/repo-00000/storage")
+		}},
+		{"user-local copy behind a link, by a relative one", func(f *fixture, h blobs.Hash) {
+			copyIn(f, "../x", h)
+			f.mkdir("../data/workspace")
+			f.mkdir("../data/repo/.jp") // to which it leads as a text
+			f.symlink("../x", "../data/workspace/repo-00000")
+			f.symlink("../../repo/.jp", "../data/x/storage")
+		}},
+		{"user-local copy by a link through another name", func(f *fixture, h blobs.Hash) {
+			copyIn(f, "repo-00000", h)
+			f.symlink("repo", "../alias")
+			f.symlink(f.Path("../alias/.jp"), "../data/workspace/repo-00000/storage")
+		}},
+		{"user-local copy named by the id alone", func(f *fixture, h blobs.Hash) {
+			copyIn(f, "abcde", h)
+		}},
+		{"user-local copy by an id of a remote-tracking branch", func(f *fixture, h blobs.Hash) {
+			f.Run("update-ref", "refs/remotes/origin/main", f.commitFile(".jp/.id", otherID))
+			copyIn(f, "repo-zzzzz", h)
+		}},
+		{"user-local copy by an id of the stash", func(f *fixture, h blobs.Hash) {
+			f.WriteFile(".jp/.id", otherID)
+			f.Run("stash", "push", "-q")
+			copyIn(f, "repo-zzzzz", h)
+		}},
+		{"user-local copy by an id of a conflict", func(f *fixture, h blobs.Hash) {
+			id := f.RunInput(otherID, "hash-object", "-w", "--stdin")
+			f.RunInput("100644 "+id+" 3\t.jp/.id\n", "update-index", "--index-info")
+			copyIn(f, "repo-zzzzz", h)
 		}},
 		{"user-local copy behind a link", func(f *fixture, h blobs.Hash) {
 			copyIn(f, "../elsewhere/x", h)
@@ -180,6 +226,18 @@ func TestRefusedAtHome(t *testing.T) {
 			f.Run("init", "-q", "--bare", ".jp")
 			return f
 		}, gc.ReasonNested, ".jp: may be another repository"},
+		{"a .jp that is a submodule of the index, without its .git", func(f *fixture) *fixture {
+			f.Run("rm", "-rq", "--cached", ".jp")
+			f.Run("update-index", "--add", "--cacheinfo",
+				"160000,"+f.Run("rev-parse", "HEAD")+",.jp")
+			return f
+		}, gc.ReasonNested, ".jp: may be another repository"},
+		{"a directory above that is a submodule of the index", func(f *fixture) *fixture {
+			f.Run("update-index", "--add", "--cacheinfo",
+				"160000,"+f.Run("rev-parse", "HEAD")+",a/b")
+			f.workspace("a/b/c")
+			return f.at("a/b/c")
+		}, gc.ReasonNested, "a/b: may be another repository"},
 		{"blobs that are a repository", func(f *fixture) *fixture {
 			f.Run("init", "-q", ".jp/blobs")
 			return f
@@ -283,6 +341,39 @@ func TestWithoutUserData(t *testing.T) {
 	}
 	if all := strings.Join(p.Notes, "\n"); !strings.Contains(all, "without a user data directory") {
 		t.Errorf("notes %q", all)
+	}
+}
+
+// TestCopiesOfOthers holds that the user's copies of what another project has keep nothing here.
+func TestCopiesOfOthers(t *testing.T) {
+	f := newFixture(t)
+	dead := f.blob("dead")
+	const other = "../data/workspace/other-00000/"
+	f.WriteFile(other+"conversations/1-x/events.json", stream(dead))
+	f.at("../other").workspace("")
+	f.symlink("../../../other/.jp", other+"storage")
+	if _, err := f.collect(); err != nil || f.has(dead) {
+		t.Errorf("is there: %v, %v", f.has(dead), err)
+	}
+}
+
+// TestUserDataOfAnother closes what the user's own copies lie in: whether there are any cannot be
+// known then.
+func TestUserDataOfAnother(t *testing.T) {
+	if gittest.RanAsUser(t) {
+		return
+	}
+	const own = "../data/workspace/older-abcde"
+	for _, closed := range []string{
+		"../data", "../data/workspace", own, own + "/conversations", own + "/conversations/1-x",
+		own + "/conversations/1-x/events.json",
+	} {
+		t.Run(closed, func(t *testing.T) {
+			t.Parallel()
+			f := newFixture(t)
+			f.WriteFile(own+"/conversations/1-x/events.json", stream())
+			f.refuses(func(f *fixture) { f.closed(closed) }, gc.ReasonFiles, "permission denied")
+		})
 	}
 }
 

@@ -48,30 +48,19 @@ func (ws *workspaces) checkHome(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	boundary, err := workspace.UserBoundary(p.dir)
-	if !o.UserLocal {
-		boundary, err = workspace.Boundary(o.Repo.Root(), filepath.Dir(p.dir))
+	var at string
+	if o.UserLocal {
+		at, err = workspace.UserBoundary(p.dir)
+	} else {
+		at, err = Foreign(ctx, o.Repo, filepath.Dir(p.dir))
 	}
 	switch {
-	case err != nil:
+	case errors.Is(err, fs.ErrPermission):
 		ws.m.unread(p.dir, err)
-		return nil
-	case boundary != "":
-		ws.m.obstruct(nestedObstacle(boundary))
-		return nil
-	case o.UserLocal:
-		return nil
-	}
-	inside := p.store
-	if !exists(inside) {
-		inside = p.dir
-	}
-	owner, err := o.Repo.OwnerOf(ctx, inside)
-	if err != nil {
+	case err != nil:
 		return ws.m.absorb(ctx, err)
-	}
-	if owner != "" {
-		ws.m.obstruct(nestedObstacle(owner))
+	case at != "":
+		ws.m.obstruct(nestedObstacle(at))
 	}
 	return nil
 }
@@ -314,16 +303,16 @@ func (ws *workspaces) readIDs(ctx context.Context) error {
 }
 
 // isOurs reports whether a link of user-local data leads to a workspace of this repository, or
-// to where one may have been.
+// may have led to one: what it names is gone or cannot be looked at, or lies in a working tree.
+// One too many costs nothing but time.
 func (ws *workspaces) isOurs(target string) bool {
-	if real, err := filepath.EvalSymlinks(target); err == nil {
-		return ws.read[real]
+	real, err := filepath.EvalSymlinks(target)
+	if err != nil || ws.read[real] {
+		return true
 	}
-	if ws.m.roots == nil {
-		return target == ws.m.o.Workspace.Dir()
-	}
-	return slices.ContainsFunc(ws.m.roots.Worktrees, func(w gitint.Worktree) bool {
-		rel, err := filepath.Rel(w.Root, target)
-		return w.Root != "" && err == nil && filepath.IsLocal(rel)
-	})
+	return ws.m.roots != nil && slices.ContainsFunc(ws.m.roots.Worktrees,
+		func(w gitint.Worktree) bool {
+			rel, err := filepath.Rel(w.Root, real)
+			return w.Root != "" && err == nil && filepath.IsLocal(rel)
+		})
 }

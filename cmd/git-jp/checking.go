@@ -162,7 +162,10 @@ func (ch checking) workTree(ctx context.Context) (*check.Report, error) {
 	if err != nil {
 		return nil, err
 	}
-	return report, addNested(report, root, found)
+	if around := workspaceAround(root); around != "" {
+		found = append(found, around)
+	}
+	return report, addNested(ctx, report, ch.repo, found)
 }
 
 // filesBelow checks the workspaces below a directory, which it returns too.

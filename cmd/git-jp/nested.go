@@ -1,8 +1,10 @@
 package main
 
 import (
+	"context"
 	"path/filepath"
 
+	"github.com/git-jp/git-jp/gc"
 	"github.com/git-jp/git-jp/gitint"
 	"github.com/git-jp/git-jp/internal/check"
 	"github.com/git-jp/git-jp/internal/workspace"
@@ -19,37 +21,55 @@ const nestedSentence = "may be another repository, to which the files of the wor
 const nestedHint = "move the .git out of the workspace, or the workspace to where it belongs"
 
 // refuseNested refuses a workspace of which a part may belong to another repository.
-func refuseNested(repo *gitint.Repo, w *workspace.Workspace) error {
-	root, err := realDir(w.Root())
-	if err != nil {
-		return err
-	}
-	at, err := workspace.Boundary(repo.Root(), root)
+func refuseNested(ctx context.Context, repo *gitint.Repo, w *workspace.Workspace) error {
+	at, err := gc.Foreign(ctx, repo, w.Root())
 	if err == nil && at != "" {
 		err = &nestedError{at: at}
 	}
 	return err
 }
 
-// addNested adds to a report which of the workspaces below root may belong, or belong in part, to
-// another repository.
-func addNested(report *check.Report, root string, workspaces []string) error {
+// addNested adds to a report which of the workspaces in a working tree may belong, or belong in
+// part, to another repository.
+func addNested(
+	ctx context.Context, report *check.Report, repo *gitint.Repo, workspaces []string,
+) error {
 	for _, dir := range workspaces {
-		at, err := workspace.Boundary(root, dir)
+		at, err := gc.Foreign(ctx, repo, dir)
 		if err != nil {
 			return err
 		}
 		if at == "" {
 			continue
 		}
-		rel, err := filepath.Rel(root, at)
+		f := check.Finding{
+			State: check.Foreign, Severity: check.Error, Commit: check.WorkTreeName,
+			Line: 1, Element: -1, Detail: nestedSentence,
+		}
+		rel, err := filepath.Rel(repo.Root(), at)
+		if err != nil || !filepath.IsLocal(rel) {
+			f.Detail = at + ": " + nestedSentence
+			rel, err = filepath.Rel(repo.Root(), filepath.Join(dir, workspace.DirName))
+		}
 		if err != nil {
 			return err
 		}
-		report.Add(check.Finding{
-			State: check.Foreign, Severity: check.Error, Commit: check.WorkTreeName,
-			Path: filepath.ToSlash(rel), Line: 1, Element: -1, Detail: nestedSentence,
-		})
+		f.Path = filepath.ToSlash(rel)
+		report.Add(f)
 	}
 	return nil
+}
+
+// workspaceAround returns the workspace of which the root of a working tree is a part, "" for
+// most: whoever stands in a repository within a .jp has no workspace below.
+func workspaceAround(root string) string {
+	dir, err := workspace.Find(root)
+	if err != nil {
+		return ""
+	}
+	rel, err := filepath.Rel(filepath.Join(dir, workspace.DirName), root)
+	if err != nil || !filepath.IsLocal(rel) {
+		return ""
+	}
+	return dir
 }

@@ -53,7 +53,7 @@ func (c stageCmd) Run(ctx context.Context, a *app) error {
 	if err != nil {
 		return err
 	}
-	if err := refuseNested(req.Repo, a.openWorkspace); err != nil {
+	if err := refuseNested(ctx, req.Repo, a.openWorkspace); err != nil {
 		return err
 	}
 	req.Strict = c.Strict

@@ -190,8 +190,8 @@ func enter(rel, name string, all *[]string) error {
 func follow(rel, name string, all *[]string) error {
 	info, err := os.Stat(name)
 	switch {
-	case errors.Is(err, fs.ErrNotExist):
-		return nil
+	case errors.Is(err, fs.ErrNotExist), errors.Is(err, syscall.ELOOP):
+		return nil // it leads nowhere
 	case err != nil:
 		return err
 	case info.IsDir() && (strings.HasPrefix(rel, "/conversations") ||

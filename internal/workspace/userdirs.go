@@ -69,6 +69,11 @@ func endsInOne(name string, ids []string) bool {
 
 // linkOf returns where the link in a user-local directory leads, "" when there is none.
 func linkOf(dir string) (string, error) {
+	// The directory may itself be behind a link, and a relative one begins where it is.
+	dir, err := filepath.EvalSymlinks(dir)
+	if err != nil {
+		return "", err
+	}
 	link := filepath.Join(dir, linkName)
 	switch info, err := os.Lstat(link); {
 	case errors.Is(err, fs.ErrNotExist), err == nil && info.Mode()&fs.ModeSymlink == 0:
