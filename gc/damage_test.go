@@ -139,7 +139,8 @@ var (
 	emptied   = []string{"empty"}
 	allUnseen = []unseen{
 		{`^data/`, inside, anyText},
-		{`^repo/\.git/jp/trash/`, inside, anyText},
+		{`^(away|repo/\.git/jp/trash)/`, inside, anyText},
+		{`/(rr-cache|lost-found/other)/`, inside, anyText},
 		{`^repo/\.jp/conversations/(\.trash/|.*\.orig$)`, inside, anyText},
 		{`^repo/\.jp/blobs/\.tmp/`, inside, anyText},
 		{`/logs/refs/(stash|heads/.*)$`, emptied, "so 'git reflog expire' leaves it"},

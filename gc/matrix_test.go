@@ -228,6 +228,12 @@ func rows() []row {
 			}
 			f.Remove(conversation)
 		}},
+		{"mail that an am has not reached", func(f *fixture, h blobs.Hash) {
+			c := f.commit(h)
+			mail := f.mailOf(c, inPlainText)
+			f.lose(c) // it is somebody else's
+			f.applyMails(mail)
+		}},
 		{"cherry-pick stopped half-way", func(f *fixture, h blobs.Hash) {
 			f.half(h, func() error {
 				_, err := f.Try("cherry-pick", "other")
@@ -250,6 +256,13 @@ func rows() []row {
 		{"shortened list of a rebase", func(f *fixture, h blobs.Hash) {
 			f.WriteFile(".git/rebase-merge/git-rebase-todo", "pick "+f.commit(h)[:10]+" x\n")
 		}},
+		{"commit to which a rebase goes back", func(f *fixture, h blobs.Hash) {
+			f.WriteFile(".git/rebase-merge/git-rebase-todo", "reset "+f.commit(h)[:10]+"\n")
+		}},
+		{"commit in a command of a rebase", func(f *fixture, h blobs.Hash) {
+			f.WriteFile(".git/rebase-merge/git-rebase-todo",
+				"exec git checkout '"+f.commit(h)[:8]+"' -- .jp\n")
+		}},
 		{"their side of an open conflict", func(f *fixture, h blobs.Hash) {
 			f.conflict(merge.Record{Theirs: []byte(stream(h))})
 		}},
@@ -266,6 +279,21 @@ func rows() []row {
 		}},
 		{"open conflict in a form of the future", func(f *fixture, h blobs.Hash) {
 			f.WriteFile(".git/jp/conflicts/1.json", `{"sides": [`+stream(h)+`]}`)
+		}},
+		{"resolution that rerere remembers", func(f *fixture, h blobs.Hash) {
+			f.WriteFile(".git/rr-cache/"+strings.Repeat("1", 40)+"/postimage", stream(h))
+		}},
+		{"commit that fsck has found", func(f *fixture, h blobs.Hash) {
+			f.commit(h)
+			f.Run("fsck", "--lost-found")
+			if _, err := os.Stat(f.Path(".git/lost-found/commit")); err != nil {
+				f.tb.Fatal(err)
+			}
+		}},
+		{"stream that fsck has found", func(f *fixture, h blobs.Hash) {
+			f.RunInput(stream(h), "hash-object", "-w", "--stdin")
+			f.Run("fsck", "--lost-found")
+			f.Run("prune", "--expire=now")
 		}},
 		{"put aside by repair", func(f *fixture, h blobs.Hash) {
 			f.WriteFile(".git/jp/trash/repair-1/events.json", stream(h))

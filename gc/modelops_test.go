@@ -55,7 +55,7 @@ var ops = []struct {
 	{"gc-there", 2, (*world).sweepThere},
 	{"gc-damaged", 3, (*world).sweepDamaged},
 	{"gc-nested", 1, (*world).sweepAroundNested},
-	{"gc-mail", 0, (*world).sweepAroundMail},
+	{"gc-mail", 1, (*world).sweepAroundMail},
 	{"name-tree", 2, (*world).nameTree},
 	{"drop-tree-name", 1, (*world).dropTreeName},
 	{"copy", 2, (*world).copyLocally},

@@ -1,11 +1,9 @@
 package gc_test
 
 import (
-	"encoding/base64"
 	"errors"
 	"fmt"
 	"io/fs"
-	"mime/quotedprintable"
 	"os"
 	"path/filepath"
 	"slices"
@@ -256,45 +254,11 @@ func (m *world) sweepAroundMail(_, b int) {
 	c := m.lone("mail")
 	const file = ".jp/conversations/17800980000-mail/events.json"
 	commit := t.commitFile(file, streamOf([]int{c}))
-	args := []string{"format-patch", "--root", "-1", "--stdout", "--binary", commit}
-	if b%4 == 3 {
-		t.WriteFile("../attributes", "*.json -diff\n")
-		args = append([]string{"-c", "core.attributesFile=" + t.Path("../attributes")}, args...)
-	}
-	mail := encodeMail(t.Run(args...)+"\n", b%4)
+	mail := t.mailOf(commit, mailForm(b)%mailForms)
 	t.lose(commit + ":" + file) // it is somebody else's
 	t.lose(commit)
-	t.WriteFile("../mails", "From "+commit+" Mon Sep 17 00:00:00 2001\nFrom: a <a@b>\n"+
-		"Subject: fails\n\n---\n--- a/nothing\n+++ b/nothing\n@@ -1 +1 @@\n-x\n+y\n-- \n2\n\n"+mail)
-	if _, err := t.Try("am", "-q", t.Path("../mails")); err == nil {
-		m.tb.Fatal("am did not stop")
-	}
+	t.applyMails(mail)
 	_ = m.attempt(t, (*fixture).collectAll)
 	t.Remove(".git/rebase-apply")
 	delete(m.extra, "mail")
-}
-
-// encodeMail gives the body of a mail another encoding: that of a mail without one, base64,
-// or quoted-printable.
-func encodeMail(mail string, encoding int) string {
-	head, body, _ := strings.Cut(mail, "\n\n")
-	const mime = "\nMIME-Version: 1.0\nContent-Type: text/plain; charset=UTF-8\n" +
-		"Content-Transfer-Encoding: "
-	var b strings.Builder
-	switch encoding {
-	case 1:
-		b.WriteString(head + mime + "base64\n\n")
-		text := base64.StdEncoding.EncodeToString([]byte(body))
-		for line := range slices.Chunk([]byte(text), 76) {
-			b.Write(append(line, '\n'))
-		}
-	case 2:
-		b.WriteString(head + mime + "quoted-printable\n\n")
-		w := quotedprintable.NewWriter(&b)
-		_, _ = w.Write([]byte(body)) // to memory
-		_ = w.Close()
-	default:
-		return mail
-	}
-	return b.String()
 }

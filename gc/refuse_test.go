@@ -3,10 +3,12 @@ package gc_test
 import (
 	"context"
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/git-jp/git-jp/blobs"
 	"github.com/git-jp/git-jp/gc"
@@ -132,9 +134,27 @@ func TestRefusals(t *testing.T) {
 			f.Run("worktree", "add", "-q", "../linked")
 			f.WriteFile(".git/worktrees/linked/HEAD", "")
 		}, gitint.ReasonRef, `HEAD of work tree "linked"`},
+		{"mail in base64 that an am has not reached", func(f *fixture) {
+			f.applyMails(f.mailOf("HEAD", inBase64))
+		}, gitint.ReasonOperation, `0002 is a mail in the transfer encoding "base64"`},
+		{"mail in quoted-printable", func(f *fixture) {
+			f.applyMails(f.mailOf("HEAD", inQuotedPrintable))
+		}, gitint.ReasonOperation, `0002 is a mail in the transfer encoding "quoted-printable"`},
+		{"mail with a binary patch", func(f *fixture) {
+			f.applyMails(f.mailOf("HEAD", inBinaryPatch))
+		}, gitint.ReasonOperation, "0002 has a binary patch"},
 		{"torn reflog", func(f *fixture) {
 			f.WriteFile(".git/logs/refs/heads/main", "0123")
 		}, gitint.ReasonUnreadable, "main: it has the line"},
+		{"reflog that lacks an entry", func(f *fixture) {
+			head := f.Run("rev-parse", "HEAD")
+			entry := fmt.Sprintf(" Ada <a@b> %d +0000\tx\n", time.Now().Unix())
+			f.WriteFile(".git/logs/refs/heads/main", strings.Repeat("0", 40)+" "+f.commit()+entry+
+				head+" "+head+entry)
+		}, gitint.ReasonReflog, "main: entries are missing before main@{0}"},
+		{"branch of HEAD that is gone, and its log is not", func(f *fixture) {
+			f.Remove(".git/refs/heads/main")
+		}, gitint.ReasonReflog, "refs/heads/main: the ref is gone"},
 		{"cut record of an open conflict", func(f *fixture) {
 			f.WriteFile(".git/jp/conflicts/1.json", `{"path": "x", "theirs": "W3si`)
 		}, gitint.ReasonOperation, "jp/conflicts/1.json: is no record of a conflict"},

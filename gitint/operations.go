@@ -14,6 +14,13 @@ import (
 // ours whose conflict is open.
 var operationDirs = [...]string{"rebase-merge", "rebase-apply", "sequencer", "jp/conflicts"}
 
+// sharedDirs are those of all work trees together that hold what git may bring back, or a person:
+// how conflicts were resolved once, and what fsck has found.
+var sharedDirs = [...]string{"rr-cache", "lost-found"}
+
+// foundCommits is where fsck writes the ids of commits that nothing leads to.
+const foundCommits = "lost-found/commit/"
+
 // maxOperationFile bounds what is read of a file of an operation: a mailbox can be large,
 // and one that is larger is an error.
 const maxOperationFile = 256 << 20
@@ -33,7 +40,11 @@ func (c *rootCollector) operations(ctx context.Context, w Worktree) error {
 			}
 		}
 	}
-	for _, dir := range operationDirs {
+	dirs := operationDirs[:]
+	if w.GitDir == c.repo.commonDir {
+		dirs = slices.Concat(dirs, sharedDirs[:])
+	}
+	for _, dir := range dirs {
 		err := walkFiles(ctx, filepath.Join(w.GitDir, filepath.FromSlash(dir)),
 			func(name string) error { return c.operation(ctx, w, dir+"/"+name) })
 		if err != nil {
@@ -68,16 +79,15 @@ func (c *rootCollector) operation(ctx context.Context, w Worktree, name string) 
 		c.incomplete(ReasonOperation, title+" "+damage)
 	}
 	for _, short := range shortIDs(name, string(data), 2*c.repo.idSize()) {
-		// While an editor has the list, git has shortened the names in it.
-		id, err := c.repo.revParse(ctx, short+"^{commit}")
-		if ctx.Err() != nil {
+		id, err := c.repo.revParse(ctx, short.text+"^{commit}")
+		switch {
+		case ctx.Err() != nil:
 			return ctx.Err()
+		case err == nil:
+			add(id)
+		case short.certain:
+			c.incomplete(ReasonOperation, fmt.Sprintf("%s names %q", title, short.text))
 		}
-		if err != nil {
-			c.incomplete(ReasonOperation, fmt.Sprintf("%s names %q", title, short))
-			continue
-		}
-		add(id)
 	}
 	return nil
 }
@@ -102,10 +112,14 @@ var idFiles = map[string]bool{
 	"sequencer/abort-safety": true,
 }
 
-// operationDamage says why a file cannot be as git wrote it; "" if it can. What it held may
-// have been the only name of something.
+// operationDamage says why a file cannot be as git wrote it, or has what is not read; "" if
+// neither. What it held may have been the only name of something.
 func operationDamage(name string, data []byte, digits int) string {
+	if damage := patchDamage(name, data); damage != "" {
+		return damage
+	}
 	mayBeEmpty, isIDs := idFiles[name]
+	isIDs = isIDs || strings.HasPrefix(name, foundCommits)
 	switch {
 	case isTodo(name) && bytes.IndexByte(data, 0) >= 0:
 		return "has zero bytes"
@@ -131,8 +145,8 @@ func (r *Repo) idSize() int {
 	return sha1Size
 }
 
-// idsIn returns what has the form of an object id in a text: so many hexadecimal digits
-// in lower case, with others on neither side.
+// idsIn returns what has the form of an object id in a text: so many hexadecimal digits,
+// which a person may have written in upper case, with others on neither side.
 func idsIn(data []byte, digits int) []OID {
 	var ids []OID
 	run := 0
@@ -142,7 +156,8 @@ func idsIn(data []byte, digits int) []OID {
 			continue
 		}
 		if run == digits {
-			if id, err := ParseOID(string(data[i-run : i])); err == nil && !id.IsZero() {
+			id, err := ParseOID(strings.ToLower(string(data[i-run : i])))
+			if err == nil && !id.IsZero() {
 				ids = append(ids, id)
 			}
 		}
@@ -151,53 +166,6 @@ func idsIn(data []byte, digits int) []OID {
 	return ids
 }
 
-func isHex(b byte) bool { return '0' <= b && b <= '9' || 'a' <= b && b <= 'f' }
-
-func isTodo(name string) bool {
-	switch name {
-	case "rebase-merge/git-rebase-todo", "rebase-merge/git-rebase-todo.backup",
-		"rebase-merge/done", "sequencer/todo":
-		return true
-	}
-	return false
-}
-
-// picks are the commands of a list that name a commit.
-var picks = [...]string{
-	"p", "pick", "revert", "r", "reword", "e", "edit", "s", "squash", "f", "fixup",
-	"m", "merge",
-}
-
-// shortIDs returns the commits that a file names by less than a whole id.
-func shortIDs(name, text string, digits int) []string {
-	var named []string
-	switch {
-	case name == stoppedSHA:
-		named = strings.Fields(text)
-	case isTodo(name):
-		named = picked(text)
-	}
-	return slices.DeleteFunc(named, func(id string) bool {
-		return len(id) >= digits || id == "" || strings.Trim(id, hexDigits) != ""
-	})
-}
-
-// picked returns what a list of picks names.
-func picked(todo string) []string {
-	var named []string
-	for line := range strings.Lines(todo) {
-		fields := strings.Fields(line)
-		if len(fields) < 2 || !slices.Contains(picks[:], fields[0]) {
-			continue
-		}
-		switch {
-		case fields[1] != "-C" && fields[1] != "-c":
-			if !strings.HasPrefix(fields[0], "m") { // a merge of labels, which are refs
-				named = append(named, fields[1])
-			}
-		case len(fields) > 2:
-			named = append(named, fields[2])
-		}
-	}
-	return named
+func isHex(b byte) bool {
+	return '0' <= b && b <= '9' || 'a' <= b && b <= 'f' || 'A' <= b && b <= 'F'
 }

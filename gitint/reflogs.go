@@ -5,8 +5,11 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"math"
 	"os"
 	"path/filepath"
+	"slices"
+	"strconv"
 	"strings"
 	"syscall"
 	"time"
@@ -14,7 +17,10 @@ import (
 
 // A reflogEntry is a step of a ref from one object to another, either of them perhaps
 // none.
-type reflogEntry struct{ was, is OID }
+type reflogEntry struct {
+	was, is OID
+	at      int64 // in seconds since 1970, 0 where nobody can tell
+}
 
 // readReflog reads a reflog, oldest entry first. Another git may be appending, so an end
 // that is no whole line is read again, for a moment.
@@ -40,16 +46,132 @@ func parseReflog(data []byte) ([]reflogEntry, error) {
 	var entries []reflogEntry
 	for line := range strings.Lines(string(data)) {
 		was, rest, ok := strings.Cut(line, " ")
-		is, _, spaced := strings.Cut(rest, " ")
+		is, who, spaced := strings.Cut(rest, " ")
 		before, err := ParseOID(was)
 		after, afterErr := ParseOID(is)
 		if !ok || !spaced || !strings.HasSuffix(line, "\n") ||
 			errors.Join(err, afterErr) != nil {
 			return nil, fmt.Errorf("it has the line %.80q", line)
 		}
-		entries = append(entries, reflogEntry{before, after})
+		entries = append(entries, reflogEntry{before, after, reflogTime(who)})
 	}
 	return entries, nil
+}
+
+// reflogTime is when an entry was made, by what stands behind its objects.
+func reflogTime(who string) int64 {
+	who, _, _ = strings.Cut(who, "\t")
+	_, when, _ := strings.Cut(who, "> ")
+	seconds, _, _ := strings.Cut(when, " ")
+	at, err := strconv.ParseInt(seconds, 10, 64)
+	if err != nil {
+		return 0
+	}
+	return at
+}
+
+// A reflog is one of them as it was read.
+type reflog struct {
+	name, worktree string
+	entries        []reflogEntry
+}
+
+func (l reflog) title() string { return Root{Name: l.name, Worktree: l.worktree}.Title() }
+
+// isHead reports whether it is that of a HEAD, which moves from branch to branch.
+func (l reflog) isHead() bool { return l.name == "HEAD" }
+
+// gaps returns the entries that do not begin where the one before them ends. One that begins with
+// nothing does so because the ref was made anew.
+func (l reflog) gaps() []int {
+	var all []int
+	for i := 1; i < len(l.entries); i++ {
+		if was := l.entries[i].was; !was.IsZero() && was != l.entries[i-1].is {
+			all = append(all, i)
+		}
+	}
+	return all
+}
+
+// judgeReflogs notes what a reflog must have lost. Git never writes an entry that does not begin
+// where the last one ends. It takes entries out that are old enough, and then leaves a gap; a
+// HEAD can be made to name another branch without an entry. Every other gap is damage, and
+// nobody knows what was named in it.
+func (c *rootCollector) judgeReflogs(ctx context.Context, logs []reflog) error {
+	moved := make(map[OID]bool) // where branches are, or were
+	for _, root := range c.roots.Names {
+		moved[root.OID] = root.Kind == RootRef || moved[root.OID]
+	}
+	broken := slices.DeleteFunc(slices.Clone(logs), func(l reflog) bool {
+		for _, e := range l.entries {
+			if !l.isHead() {
+				moved[e.was], moved[e.is] = true, true
+			}
+		}
+		return len(l.gaps()) == 0
+	})
+	if len(broken) == 0 {
+		return nil
+	}
+	cutoff, err := c.repo.reflogExpiry(ctx)
+	if err != nil {
+		return err
+	}
+	for _, l := range broken {
+		for _, i := range l.gaps() {
+			isOld := l.entries[i-1].at <= cutoff
+			if !isOld && (!l.isHead() || !moved[l.entries[i].was]) {
+				c.incomplete(ReasonReflog, fmt.Sprintf("%s: entries are missing before %s",
+					l.title(), reflogName(l.name, len(l.entries)-1-i)))
+			}
+		}
+	}
+	return nil
+}
+
+// reflogExpiry is the time before which git takes entries out of reflogs, as the configuration
+// says at its shortest: it can say so for some refs alone.
+func (r *Repo) reflogExpiry(ctx context.Context) (int64, error) {
+	const key = "gc.reflogExpireUnreachable"
+	out, err := r.run(ctx, command{args: []string{
+		"config", "--type=expiry-date", "--default=30.days.ago", "--get", key,
+	}})
+	if err != nil {
+		return 0, fmt.Errorf("read %s: %w", key, err)
+	}
+	more, err := r.run(ctx, command{args: []string{
+		"config", "--type=expiry-date", "--get-regexp", `^gc\..*reflogexpire(unreachable)?$`,
+	}})
+	if err != nil && exitCode(err) != 1 { // 1 says that there is none
+		return 0, fmt.Errorf("read how long reflogs are kept: %w", err)
+	}
+	latest := int64(0)
+	for line := range strings.Lines(string(out) + string(more)) {
+		fields := strings.Fields(line)
+		if len(fields) == 0 {
+			continue
+		}
+		at, err := strconv.ParseInt(fields[len(fields)-1], 10, 64)
+		if err != nil {
+			at = math.MaxInt64 // such as that of "now", which no number holds
+		}
+		latest = max(latest, at)
+	}
+	return latest, nil
+}
+
+// judgeOrphan notes a reflog of a ref that is not there. Git deletes both, the reflog first.
+func (c *rootCollector) judgeOrphan(l reflog, w Worktree, file string) {
+	if len(l.entries) == 0 || l.isHead() || c.named[l.worktree+" "+l.name] ||
+		!strings.HasPrefix(l.name, "refs/") {
+		return
+	}
+	f := c.repo.refFiles()
+	f.gitDir = w.GitDir
+	_, _, err := f.lookup(l.name)
+	if noSuchRef(err) && exists(file) { // else it came meanwhile, went, or is broken
+		c.incomplete(ReasonReflog, l.title()+": the ref is gone, and its log is not")
+	}
 }
 
 // walkFiles calls f with the slash path below dir of every file there. What goes

@@ -67,7 +67,9 @@ func (r *Repo) Roots(ctx context.Context) (*Roots, error) {
 	if err != nil {
 		return nil, err
 	}
-	c := rootCollector{repo: r, roots: &Roots{}, seen: map[rootKey]bool{}}
+	c := rootCollector{
+		repo: r, roots: &Roots{}, seen: map[rootKey]bool{}, named: map[string]bool{},
+	}
 	if c.roots.Worktrees, err = r.Worktrees(ctx); err != nil {
 		return nil, err
 	}
@@ -100,6 +102,7 @@ type rootCollector struct {
 	repo  *Repo
 	roots *Roots
 	seen  map[rootKey]bool
+	named map[string]bool // the refs, "<work tree> <name>"
 }
 
 func (c *rootCollector) add(root Root) {
@@ -146,6 +149,7 @@ func (c *rootCollector) addRefs(refs []Ref, worktree string) {
 		if isPerWorktree(ref.Name) {
 			root.Kind, root.Worktree = RootOperation, worktree
 		}
+		c.named[root.Worktree+" "+root.Name] = true
 		c.add(root)
 	}
 }
@@ -204,42 +208,47 @@ func (f refFiles) own(ctx context.Context) ([]Ref, []Incomplete, error) {
 // reflogs adds both columns of every reflog: what a branch was before its first entry
 // stands nowhere else.
 func (c *rootCollector) reflogs(ctx context.Context) error {
+	var logs []reflog
 	for _, w := range c.roots.Worktrees {
 		dir := filepath.Join(w.GitDir, "logs")
 		err := walkFiles(ctx, dir, func(name string) error {
 			if w.Name != "" && name != "HEAD" && !isPerWorktree(name) {
 				return nil // of the past, when logs were elsewhere
 			}
-			return c.reflog(filepath.Join(dir, filepath.FromSlash(name)), name, w.Name)
+			file := filepath.Join(dir, filepath.FromSlash(name))
+			l := reflog{name: name, worktree: w.Name}
+			var err error
+			if l.entries, err = c.repo.readReflog(file); err != nil {
+				return fmt.Errorf("%s: %w", l.title(), err)
+			}
+			c.addReflog(l)
+			c.judgeOrphan(l, w, file)
+			logs = append(logs, l)
+			return nil
 		})
 		if err != nil {
 			return err
 		}
 	}
-	return nil
+	return c.judgeReflogs(ctx, logs)
 }
 
-func (c *rootCollector) reflog(file, name, worktree string) error {
-	entries, err := c.repo.readReflog(file)
-	if err != nil {
-		return fmt.Errorf("%s: %w", Root{Name: name, Worktree: worktree}.Title(), err)
-	}
+func (c *rootCollector) addReflog(l reflog) {
 	kind := RootReflog
-	if refKind(name) == RootStash {
+	if refKind(l.name) == RootStash {
 		kind = RootStash
 	}
-	last := len(entries) - 1
-	for i, e := range slices.Backward(entries) {
-		c.add(Root{Kind: kind, Name: reflogName(name, last-i), Worktree: worktree, OID: e.is})
-		if i > 0 && entries[i-1].is == e.was {
+	last := len(l.entries) - 1
+	for i, e := range slices.Backward(l.entries) {
+		name := reflogName(l.name, last-i)
+		c.add(Root{Kind: kind, Name: name, Worktree: l.worktree, OID: e.is})
+		if i > 0 && l.entries[i-1].is == e.was {
 			continue
 		}
 		c.add(Root{
-			Kind: RootReflog, Name: reflogName(name, last-i) + " (before)",
-			Worktree: worktree, OID: e.was,
+			Kind: RootReflog, Name: name + " (before)", Worktree: l.worktree, OID: e.was,
 		})
 	}
-	return nil
 }
 
 func reflogName(name string, n int) string {

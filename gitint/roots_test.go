@@ -1,11 +1,13 @@
 package gitint_test
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/git-jp/git-jp/gitint"
 	"github.com/git-jp/git-jp/internal/gittest"
@@ -163,6 +165,56 @@ func TestRootsSayWhatTheyCannotRead(t *testing.T) {
 			"cut head of picks", ".git/sequencer/head", strings.Repeat("a", 20),
 			"sequencer/head has the line",
 		},
+		{
+			"mail in base64", ".git/rebase-apply/0002", "Subject: x\n" +
+				"Content-Transfer-Encoding: base64\n\neA==\n",
+			`rebase-apply/0002 is a mail in the transfer encoding "base64"`,
+		},
+		{
+			"mail in quoted-printable", ".git/rebase-apply/0002", "Subject: x\r\n" +
+				"content-transfer-encoding:\r\n\tQuoted-Printable\r\n\r\nx=3D\r\n",
+			`is a mail in the transfer encoding "quoted-printable"`,
+		},
+		{
+			"mail in an encoding of the future", ".git/rebase-apply/0002",
+			"Content-Transfer-Encoding: base85\n\nx\n", `the transfer encoding "base85"`,
+		},
+		{
+			"part of a mail in base64", ".git/rebase-apply/10002",
+			"Content-Type: multipart/mixed; boundary=\"x\"\n\n--x\n" +
+				"Content-Type: text/x-patch\nContent-Transfer-Encoding: base64\n\neA==\n--x--\n",
+			`10002 is a mail in the transfer encoding "base64"`,
+		},
+		{
+			"mail in a charset of its own", ".git/rebase-apply/0001",
+			"Content-Type: text/plain; format=fixed;\n charset=\"UTF-7\"\n\nx\n",
+			`is a mail in the charset "utf-7"`,
+		},
+		{
+			"mail in UTF-16", ".git/rebase-apply/0001", "\xff\xfeS\x00:\x00\r\x00\n",
+			"0001 has zero bytes",
+		},
+		{
+			"compressed mail", ".git/rebase-apply/0001",
+			"Content-Type: application/gzip\n\n\x1f\x8b\n", `of the type "application/gzip"`,
+		},
+		{
+			"mail that came compressed", ".git/rebase-apply/0001",
+			"Content-Encoding: gzip\n\n\x1f\x8b\n", `compressed or encrypted ("gzip")`,
+		},
+		{
+			"mail with a binary patch", ".git/rebase-apply/0001",
+			"Subject: x\n\n---\nGIT binary patch\nliteral 1\nIcmZ\n", "0001 has a binary patch",
+		},
+		{
+			"cut mail", ".git/rebase-apply/0001", "Subject: x\n\n---\n+x",
+			"0001 ends within a line",
+		},
+		{"empty mail", ".git/rebase-apply/0001", "", "0001 is empty"},
+		{
+			"binary patch that is being applied", ".git/rebase-apply/patch",
+			"diff --git a/x b/x\nGIT binary patch\nliteral 1\nIcmZ\n", "patch has a binary patch",
+		},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			r := gittest.Repo(t)
@@ -196,6 +248,15 @@ func TestRootsTakeWhatGitWrites(t *testing.T) {
 		{".git/rebase-merge/git-rebase-todo", ""},
 		{".git/MERGE_RR", strings.Repeat("a", 40) + "\tfile\x00"},
 		{".git/MERGE_MODE", ""},
+		{".git/rebase-apply/0001", "From: a <a@b>\nSubject: x\nMIME-Version: 1.0\n" +
+			"Content-Type: text/plain; charset=ISO-8859-15\nContent-Transfer-Encoding: 8bit\n" +
+			"\ncaf\xe9\n---\n+Content-Transfer-Encoding: base64\n GIT binary patch\n"},
+		{".git/rebase-apply/0001", "Subject: x\nContent-Type: multipart/mixed; boundary=y\n\n" +
+			"--y\nContent-Type: text/plain; charset=\"utf-8\"\n\nx\n--y\n" +
+			"Content-Type: application/octet-stream; name=\"x.patch\"\n" +
+			"Content-Transfer-Encoding: 7bit\nContent-Disposition: attachment\n\nx\n--y--\n"},
+		{".git/rebase-apply/patch", ""},
+		{".git/rebase-apply/final-commit", "Content-Transfer-Encoding: base64\n"},
 	} {
 		r := gittest.Repo(t)
 		id := r.Commit("x")
@@ -339,5 +400,179 @@ func TestTreeDataTellsWhatDiffers(t *testing.T) {
 	}
 	if _, ok := now.Find("a"); ok {
 		t.Error("Find finds what is not there")
+	}
+}
+
+// TestShortNamesInLists holds that a commit is a root however a list names it.
+func TestShortNamesInLists(t *testing.T) {
+	for _, line := range []string{
+		"pick SHORT x", "p SHORT", "fixup -C SHORT x", "edit SHORT~1 x", "pick v1-1-gSHORT x",
+		"reset SHORT", "t SHORT # x", "exec git checkout SHORT -- file", "x git show 'SHORT:file'",
+		"exec git merge --no-ff \"SHORT\"", "merge -C SHORT topic # x", "merge SHORT # x",
+		"merge -c 0123abcd SHORT", "drop SHORT x", "pick UPPER x", "reset UPPER", "pick WHOLE x",
+	} {
+		t.Run(line, func(t *testing.T) {
+			t.Parallel()
+			r := gittest.Repo(t)
+			r.Commit("x")
+			id := r.Run("commit-tree", "-p", "HEAD", "-m", "only there", "HEAD^{tree}")
+			text := strings.NewReplacer("SHORT", id[:9], "UPPER", strings.ToUpper(id[:9]),
+				"WHOLE", strings.ToUpper(id)).Replace(line)
+			r.WriteFile(".git/rebase-merge/git-rebase-todo", text+"\n")
+			roots, err := open(t, r).Roots(t.Context())
+			if err != nil {
+				t.Fatal(err)
+			}
+			if !slices.ContainsFunc(roots.Names, func(root gitint.Root) bool {
+				return root.OID.String() == id
+			}) {
+				t.Errorf("not a root: %s", id)
+			}
+		})
+	}
+}
+
+// TestWordsInLists holds that what need not be a commit is no damage where it is none.
+func TestWordsInLists(t *testing.T) {
+	r := gittest.Repo(t)
+	r.Commit("x")
+	r.WriteFile(".git/rebase-merge/git-rebase-todo", "label feed\nreset feed\nmerge dead # x\n"+
+		"exec echo 12345678 deadbeef\nupdate-ref refs/heads/added\nbreak\n# pick 0123456\n"+
+		"reset [new root]\nnoop\n")
+	roots, err := open(t, r).Roots(t.Context())
+	if err != nil || len(roots.Incomplete) > 0 {
+		t.Errorf("got %v and %v, want nothing", roots.Incomplete, err)
+	}
+}
+
+// reflogOf writes a reflog of steps from one object to the next, so many days old. A step that is
+// nil leaves a gap.
+func reflogOf(days int, steps [][2]string) string {
+	at := time.Now().Add(-time.Duration(days) * 24 * time.Hour).Unix()
+	var b strings.Builder
+	for _, s := range steps {
+		fmt.Fprintf(&b, "%s %s Ada <a@b> %d +0000\tx\n", s[0], s[1], at)
+	}
+	return b.String()
+}
+
+// TestReflogsThatLackSomething tells what git takes out of a reflog from what was lost.
+func TestReflogsThatLackSomething(t *testing.T) {
+	none, nowhere := strings.Repeat("0", 40), strings.Repeat("1", 40)
+	for _, tt := range []struct {
+		name string
+		make func(r *gittest.Repository, a, b, c string)
+		want string // "" where git itself leaves it so
+	}{
+		{"whole", func(r *gittest.Repository, a, b, c string) {
+			r.WriteFile(".git/logs/refs/heads/main", reflogOf(1, [][2]string{{a, b}, {b, c}}))
+		}, ""},
+		{"line is missing", func(r *gittest.Repository, a, b, c string) {
+			r.WriteFile(".git/logs/refs/heads/main", reflogOf(1, [][2]string{{none, a}, {b, c}}))
+		}, "main: entries are missing before main@{0}"},
+		{"line is missing, of the stash", func(r *gittest.Repository, a, b, c string) {
+			r.Run("update-ref", "refs/stash", c)
+			r.WriteFile(".git/logs/refs/stash", reflogOf(1, [][2]string{{none, a}, {b, c}, {c, c}}))
+		}, "refs/stash: entries are missing before refs/stash@{1}"},
+		{"line is missing, of HEAD", func(r *gittest.Repository, a, b, c string) {
+			r.WriteFile(".git/logs/HEAD", reflogOf(1, [][2]string{{none, a}, {nowhere, c}}))
+		}, "HEAD: entries are missing before HEAD@{0}"},
+		{"line is missing, in another work tree", func(r *gittest.Repository, a, b, c string) {
+			r.Run("worktree", "add", "-q", "--detach", "../linked")
+			r.WriteFile(".git/worktrees/linked/logs/HEAD",
+				reflogOf(1, [][2]string{{none, a}, {nowhere, c}}))
+		}, `HEAD of work tree "linked": entries are missing`},
+		{"entries that git has expired", func(r *gittest.Repository, a, b, c string) {
+			r.WriteFile(".git/logs/refs/heads/main", reflogOf(31, [][2]string{{none, a}, {b, c}}))
+		}, ""},
+		{"entries that git has expired sooner", func(r *gittest.Repository, a, b, c string) {
+			r.Run("config", "gc.refs/heads/*.reflogExpireUnreachable", "2.days")
+			r.WriteFile(".git/logs/refs/heads/main", reflogOf(3, [][2]string{{none, a}, {b, c}}))
+		}, ""},
+		{"entries that git expires at once", func(r *gittest.Repository, a, b, c string) {
+			r.Run("config", "gc.reflogExpireUnreachable", "now")
+			r.WriteFile(".git/logs/refs/heads/main", reflogOf(0, [][2]string{{none, a}, {b, c}}))
+		}, ""},
+		{"entries that git would have expired later", func(r *gittest.Repository, a, b, c string) {
+			r.Run("config", "gc.reflogExpireUnreachable", "60.days")
+			r.WriteFile(".git/logs/refs/heads/main", reflogOf(31, [][2]string{{none, a}, {b, c}}))
+		}, "main: entries are missing"},
+		{"entries that git never expires", func(r *gittest.Repository, a, b, c string) {
+			r.Run("config", "gc.reflogExpireUnreachable", "never")
+			r.WriteFile(".git/logs/refs/heads/main", reflogOf(999, [][2]string{{none, a}, {b, c}}))
+		}, "main: entries are missing"},
+		{"joined, as the advice says", func(r *gittest.Repository, a, b, c string) {
+			r.WriteFile(".git/logs/refs/heads/main", reflogOf(1, [][2]string{{none, a}, {b, c}}))
+			r.Run("reflog", "expire", "--rewrite", "--expire=never", "--expire-unreachable=never",
+				"refs/heads/main")
+		}, ""},
+		{"made anew", func(r *gittest.Repository, a, b, c string) {
+			r.WriteFile(".git/logs/HEAD", reflogOf(1, [][2]string{{none, a}, {none, c}}))
+		}, ""},
+		{"HEAD that was made to name another branch", func(r *gittest.Repository, a, b, c string) {
+			r = r.With("GIT_COMMITTER_DATE=")
+			r.Run("branch", "other", a)
+			r.Run("symbolic-ref", "HEAD", "refs/heads/other")
+			r.Run("commit", "-q", "--allow-empty", "-m", "x")
+		}, ""},
+		{"HEAD without a commit", func(r *gittest.Repository, a, b, c string) {
+			r.Run("switch", "-q", "--orphan", "other")
+		}, ""},
+		{"branch that git deleted", func(r *gittest.Repository, a, b, c string) {
+			r.Run("branch", "other/one", a)
+			r.Run("branch", "-D", "-q", "other/one")
+		}, ""},
+		{"packed branch", func(r *gittest.Repository, a, b, c string) {
+			r.Run("branch", "other", a)
+			r.Run("pack-refs", "--all", "--prune")
+		}, ""},
+		{"symbolic ref that leads nowhere", func(r *gittest.Repository, a, b, c string) {
+			r.Run("update-ref", "refs/remotes/origin/HEAD", a)
+			r.WriteFile(".git/logs/refs/remotes/origin/HEAD", reflogOf(1, [][2]string{{none, a}}))
+			r.Run("symbolic-ref", "refs/remotes/origin/HEAD", "refs/remotes/origin/none")
+		}, ""},
+		{"empty log of a branch to come", func(r *gittest.Repository, a, b, c string) {
+			r.Run("checkout", "-q", "-l", "--orphan", "other")
+			r.WriteFile(".git/logs/refs/heads/other", "")
+		}, ""},
+		{"log without its ref", func(r *gittest.Repository, a, b, c string) {
+			r.Run("branch", "other", a)
+			r.Remove(".git/refs/heads/other")
+		}, "refs/heads/other: the ref is gone"},
+		{"log of the branch of HEAD", func(r *gittest.Repository, a, b, c string) {
+			r.Remove(".git/refs/heads/main")
+		}, "refs/heads/main: the ref is gone"},
+		{"log of a packed ref", func(r *gittest.Repository, a, b, c string) {
+			r.Run("branch", "other", a)
+			r.Run("pack-refs", "--all", "--prune")
+			packed := r.ReadFile(".git/packed-refs")
+			r.WriteFile(".git/packed-refs", packed[:strings.Index(packed, "\n")+1])
+			r.Run("update-ref", "refs/heads/main", c)
+		}, "refs/heads/other: the ref is gone"},
+		{"log of a ref of another work tree", func(r *gittest.Repository, a, b, c string) {
+			r.Run("worktree", "add", "-q", "--detach", "../linked")
+			r.In("../linked").Run("update-ref", "refs/worktree/own", a)
+			r.WriteFile(".git/worktrees/linked/logs/refs/worktree/own",
+				reflogOf(1, [][2]string{{none, a}}))
+			r.WriteFile(".git/worktrees/linked/logs/refs/worktree/gone",
+				reflogOf(1, [][2]string{{none, a}}))
+		}, `refs/worktree/gone of work tree "linked": the ref is gone`},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			r := gittest.Repo(t)
+			tt.make(r, r.Commit("a"), r.Commit("b"), r.Commit("c"))
+			roots, err := open(t, r).Roots(t.Context())
+			if err != nil {
+				t.Fatal(err)
+			}
+			if tt.want == "" && len(roots.Incomplete) > 0 {
+				t.Errorf("got %v, want nothing", roots.Incomplete)
+			}
+			if tt.want != "" && (len(roots.Incomplete) != 1 ||
+				!strings.Contains(roots.Incomplete[0].String(), tt.want)) {
+				t.Errorf("got %v, want %q", roots.Incomplete, tt.want)
+			}
+		})
 	}
 }

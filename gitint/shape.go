@@ -26,6 +26,8 @@ const (
 	ReasonExtension = "extension"
 	// ReasonRef: a ref is there and says nothing. Known after Refs.
 	ReasonRef = "ref"
+	// ReasonReflog: a reflog lacks entries, or its ref. Only Roots says so.
+	ReasonReflog = "reflog"
 	// ReasonWorktree: a work tree is known of and cannot be found. Only Roots says so.
 	ReasonWorktree = "worktree"
 	// ReasonOperation: an operation in progress names what cannot be found. Only Roots

@@ -3,6 +3,7 @@
 package gittest
 
 import (
+	"flag"
 	"io"
 	"os"
 	"os/exec"
@@ -34,7 +35,7 @@ func RanAsUser(t *testing.T) bool {
 		return false
 	}
 	home := userHome(t)
-	args := []string{"-test.v", "-test.count=1", "-test.run=" + exactly(t.Name())}
+	args := []string{"-test.v", "-test.count=1", "-test.run=" + exactly(t.Name()) + below(t.Name())}
 	if end, ok := t.Deadline(); ok {
 		args = append(args, "-test.timeout="+time.Until(end).String())
 	}
@@ -62,6 +63,13 @@ func exactly(name string) string {
 		parts[i] = "^" + regexp.QuoteMeta(part) + "$"
 	}
 	return strings.Join(parts, "/")
+}
+
+// below is the pattern by which this process was told to choose among the subtests of a test.
+func below(name string) string {
+	depth := strings.Count(name, "/") + 1
+	parts := strings.Split(flag.Lookup("test.run").Value.String(), "/")
+	return strings.Join(append([]string{""}, parts[min(depth, len(parts)):]...), "/")
 }
 
 // userHome makes a directory that belongs to the unprivileged user. The directories of

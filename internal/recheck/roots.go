@@ -178,6 +178,9 @@ func (r *repository) refs(ctx context.Context) ([]name, error) {
 // operationDirs hold operations in progress.
 var operationDirs = []string{"rebase-merge", "rebase-apply", "sequencer", conflictsDir}
 
+// sharedDirs hold what rerere remembers and what fsck has found, for all working trees.
+var sharedDirs = []string{"rr-cache", "lost-found"}
+
 // conflictsDir has a record of each conflict of a merge driver that is open.
 const conflictsDir = "jp/conflicts"
 
@@ -208,7 +211,11 @@ func (r *repository) texts() ([]textFile, error) {
 				})
 			}
 		}
-		for _, dir := range operationDirs {
+		dirs := operationDirs
+		if p.dir == r.common {
+			dirs = slices.Concat(dirs, sharedDirs)
+		}
+		for _, dir := range dirs {
 			err := files(filepath.Join(p.dir, filepath.FromSlash(dir)), nil, func(file string) {
 				name := filepath.ToSlash(strings.TrimPrefix(file, p.dir)[1:])
 				all = append(all, textFile{
