@@ -31,8 +31,9 @@ same one, the user-local store, the quarantine of 'git jp gc', Git LFS, the inde
 that a branch, tag, stash or reflog leads to, older versions of the conversation included. It is
 verified by its hash. The network is used only with --fetch or --remote.
 
-Only what is certain is done: content is brought back, a file that was cut off is completed,
-two sides that conflict markers stand between are merged, directories with one id are merged, and
+Only what is certain is done: content is brought back, a file that was cut off is completed, or
+ended behind its last whole event where no version has more, two sides that conflict markers
+stand between are merged, directories with one id are merged, and
 a conversation in jp's trash that can be loaded comes back. What is replaced or taken away lies
 in <git-common-dir>/jp/trash for the grace period, and 'git jp gc undo --list' lists it. All
 else is told, with the command that helps, or with who may still have it.

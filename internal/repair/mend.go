@@ -1,7 +1,6 @@
 package repair
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -82,14 +81,14 @@ func (m *planner) file(ctx context.Context, fault *Fault, e workspace.Entry) err
 	return nil
 }
 
-// cure finds bytes for a file that cannot be loaded. It is certain in two cases: it is in a
+// cure finds bytes for a file that cannot be loaded. It is certain in three cases: it is in a
 // merge, the sides of which git has in the index, or the file itself between markers, and
 // they merge; or it is the beginning of a version that loads, because writing it ended early,
-// or it is gone.
+// or it is gone; or it is a stream that was cut off, and what is whole of it has all that the
+// newest version has and is in no version.
 func (m *planner) cure(
 	ctx context.Context, id events.ID, name string, damaged []byte,
 ) (*cure, error) {
-	base := path.Base(name)
 	if m.versions == nil {
 		v, err := m.newVersions(ctx)
 		if err != nil {
@@ -97,38 +96,29 @@ func (m *planner) cure(
 		}
 		m.versions = v
 	}
-	key := versionKey{id, base}
+	key := versionKey{id, path.Base(name)}
 	if data, ok := m.unblend(ctx, key, damaged); ok {
 		return &cure{data: data, certain: true, remedy: "merge its two sides again"}, nil
 	}
-	var newest, whole *cure
-	stub := bytes.TrimRight(damaged, "\x00") // which a power failure leaves
-	err := m.versions.each(ctx, key, func(v version, data []byte) bool {
-		if !loads(base, data) {
-			return false
-		}
-		if bytes.HasPrefix(data, stub) {
-			whole = &cure{
-				data: data, certain: true,
-				remedy: "complete it from " + v.title() + ", of which it is the beginning",
-			}
-			if len(stub) == 0 {
-				whole.remedy = "take it from " + v.title()
-			}
-			return true
-		}
-		if newest == nil {
-			newest = &cure{
-				data: data, command: m.command(v, name),
-				remedy: "the newest version that loads is in " + v.title(),
-			}
-		}
-		return false
-	})
-	if whole != nil {
-		newest = whole
+	c := newCutFile(key.name, damaged)
+	if err := m.versions.each(ctx, key, c.compare); err != nil {
+		return nil, err
 	}
-	return newest, err
+	switch {
+	case c.whole != nil:
+		return &cure{data: c.whole.data, certain: true, remedy: c.completed()}, nil
+	case c.salvaged():
+		return &cure{data: c.rest, certain: true, remedy: c.ended()}, nil
+	case c.best() == nil:
+		return nil, nil
+	case c.stream != nil && c.covering == nil:
+		// Any version would lose whole events, and this file those of the version.
+		return &cure{
+			remedy:  c.offered() + ", and lacks " + c.lacking(),
+			command: "git jp edit " + id.String(),
+		}, nil
+	}
+	return &cure{remedy: c.offered(), command: m.command(c.best().version, name)}, nil
 }
 
 // command is what takes a version.
@@ -147,8 +137,9 @@ func (m *planner) command(v version, name string) string {
 		check.ShellQuote(at))
 }
 
-// loads reports whether a file of a conversation can be loaded.
-func loads(name string, data []byte) bool {
+// Loads reports whether the bytes of a file of a conversation can be loaded. name is that of
+// the file.
+func Loads(name string, data []byte) bool {
 	var err error
 	switch name {
 	case workspace.EventsFile:
@@ -168,7 +159,7 @@ func loads(name string, data []byte) bool {
 func (m *planner) unblend(ctx context.Context, key versionKey, data []byte) ([]byte, bool) {
 	indexed, ok := m.versions.sides(ctx, key)
 	if ok {
-		if merged, ok := mergeFile(key.name, indexed); ok && loads(key.name, merged) {
+		if merged, ok := mergeFile(key.name, indexed); ok && Loads(key.name, merged) {
 			return merged, true
 		}
 	}
@@ -180,7 +171,7 @@ func (m *planner) unblend(ctx context.Context, key versionKey, data []byte) ([]b
 		marked.base = indexed.base
 	}
 	merged, ok := mergeFile(key.name, marked)
-	return merged, ok && loads(key.name, merged)
+	return merged, ok && Loads(key.name, merged)
 }
 
 // mergeFile merges the sides of one file as git's driver does. It is false where a person

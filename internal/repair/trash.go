@@ -136,7 +136,7 @@ func (t *trashed) read(ctx context.Context) error {
 		workspace.MetadataFile, workspace.EventsFile, workspace.BaseConfigFile,
 	} {
 		data, there := t.files[name]
-		if there && loads(name, data) || !there && name == workspace.BaseConfigFile {
+		if there && Loads(name, data) || !there && name == workspace.BaseConfigFile {
 			continue
 		}
 		if err := t.mendFile(ctx, name, data); err != nil {

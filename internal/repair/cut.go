@@ -1,0 +1,134 @@
+package repair
+
+import (
+	"bytes"
+	"fmt"
+
+	"github.com/git-jp/git-jp/blobs"
+	"github.com/git-jp/git-jp/events"
+	"github.com/git-jp/git-jp/internal/workspace"
+)
+
+// A cutFile is a file that cannot be loaded, held beside the versions that it has elsewhere.
+// Of one that was cut off the versions may have everything, or not yet what was said last.
+type cutFile struct {
+	name string
+	stub []byte // without the zeroes that a power failure leaves
+
+	rest   []byte         // what is whole of a stream that was cut off
+	stream *events.Stream // the same, nil when there is none
+
+	whole    *loaded // begins with the stub
+	newest   *loaded
+	covering *loaded // the newest that begins with what is whole
+}
+
+// A loaded is a version that can be loaded.
+type loaded struct {
+	version
+
+	data   []byte
+	stream *events.Stream // nil for other files
+}
+
+func newCutFile(name string, damaged []byte) *cutFile {
+	c := &cutFile{name: name, stub: bytes.TrimRight(damaged, "\x00")}
+	if name != workspace.EventsFile {
+		return c
+	}
+	if rest, ok := events.Salvage(c.stub); ok {
+		c.rest = rest
+		c.stream, _ = events.Decode(rest) // what was salvaged decodes
+	}
+	return c
+}
+
+// compare looks at a version and reports whether no other is needed.
+func (c *cutFile) compare(v version, data []byte) bool {
+	if !Loads(c.name, data) {
+		return false
+	}
+	one := &loaded{version: v, data: data}
+	if c.stream != nil {
+		one.stream, _ = events.Decode(data) // it loads
+	}
+	if bytes.HasPrefix(data, c.stub) {
+		c.whole = one
+		return true
+	}
+	if c.newest == nil {
+		c.newest = one
+	}
+	if c.covering == nil && c.stream != nil && begins(one.stream, c.stream) {
+		c.covering = one
+	}
+	return false
+}
+
+// salvaged reports whether what is whole of the stream is more than any version has: nobody
+// could want another one then.
+func (c *cutFile) salvaged() bool {
+	return c.stream != nil && c.covering == nil &&
+		(c.newest == nil || contains(c.stream, c.newest.stream))
+}
+
+// best is the version that a person would take.
+func (c *cutFile) best() *loaded {
+	if c.covering != nil {
+		return c.covering
+	}
+	return c.newest
+}
+
+// completed says what is done with the version that begins with the stub.
+func (c *cutFile) completed() string {
+	if len(c.stub) == 0 {
+		return "take it from " + c.whole.title()
+	}
+	return "complete it from " + c.whole.title() + ", of which it is the beginning"
+}
+
+// ended says what is done with a stream that no version has.
+func (c *cutFile) ended() string {
+	text := fmt.Sprintf("end it behind its last whole event, in turn %d", len(c.stream.Turns()))
+	if c.newest == nil {
+		return text
+	}
+	return fmt.Sprintf("%s; the newest version that loads, in %s, ends in turn %d",
+		text, c.newest.title(), len(c.newest.stream.Turns()))
+}
+
+func (c *cutFile) offered() string {
+	return "the newest version that loads is in " + c.best().title()
+}
+
+// lacking says how much of the file the newest version has not.
+func (c *cutFile) lacking() string {
+	known := make(map[blobs.Hash]bool, c.newest.stream.Len())
+	for _, e := range c.newest.stream.All() {
+		known[e.Sum()] = true
+	}
+	n := 0
+	for _, e := range c.stream.All() {
+		if !known[e.Sum()] {
+			n++
+		}
+	}
+	if n == 1 {
+		return "1 event of this file"
+	}
+	return fmt.Sprintf("%d events of this file", n)
+}
+
+// begins reports whether the elements of a stream are the first ones of another.
+func begins(s, first *events.Stream) bool {
+	if s.Len() < first.Len() {
+		return false
+	}
+	for i, e := range first.All() {
+		if !events.Equal(s.At(i), e) {
+			return false
+		}
+	}
+	return true
+}
