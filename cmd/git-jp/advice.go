@@ -14,6 +14,7 @@ import (
 	"github.com/git-jp/git-jp/blobs"
 	"github.com/git-jp/git-jp/gitint"
 	"github.com/git-jp/git-jp/internal/check"
+	"github.com/git-jp/git-jp/internal/repair"
 	"github.com/git-jp/git-jp/internal/workspace"
 )
 
@@ -55,12 +56,21 @@ func (a *app) advise(ctx context.Context, repo *gitint.Repo, findings []check.Fi
 }
 
 // adviseRepair names the command for what is wrong with files of the work tree, which alone
-// it repairs: it knows which version is certain, and where others are.
+// it repairs: it knows which version is certain, and where others are. What is damaged in the
+// index too has to be repaired before it can be staged.
 func (a *app) adviseRepair(repo *gitint.Repo, findings []check.Finding) {
 	for i, f := range findings {
 		repairable := f.State == check.DuplicateID || f.State == check.Malformed
-		if repairable && f.Commit == check.WorkTreeName {
+		switch {
+		case repairable && f.Commit == check.WorkTreeName:
 			findings[i].Next = a.repairCommand(repo, f.Path)
+		case f.State == check.Malformed && f.Commit == check.IndexName && repo.Root() != "":
+			findings[i].Next = a.repairCommand(repo, f.Path)
+			file := filepath.Join(repo.Root(), filepath.FromSlash(f.Path))
+			data, err := os.ReadFile(file)
+			if err == nil && repair.Loads(path.Base(f.Path), data) {
+				findings[i].Next = "git jp stage " + f.Conversation
+			}
 		}
 	}
 }
@@ -68,15 +78,14 @@ func (a *app) adviseRepair(repo *gitint.Repo, findings []check.Finding) {
 // repairCommand is the command that repairs the workspace of a path, which need not be the one
 // that the user stands in.
 func (a *app) repairCommand(repo *gitint.Repo, name string) string {
-	const here = "git jp repair"
 	dir, ok := workspaceOf(name)
 	near, err := workspace.Find(a.directory())
 	if !ok || repo.Root() == "" {
-		return here
+		return repairHere
 	}
 	root := filepath.Join(repo.Root(), filepath.FromSlash(path.Dir(dir)))
 	if err == nil && sameFile(near, root) {
-		return here
+		return repairHere
 	}
 	rel, err := filepath.Rel(a.directory(), root)
 	if err != nil {

@@ -343,7 +343,7 @@ func obstacleHint(reason string) string {
 	case gitint.ReasonUnreadable:
 		return "'git fsck' says more"
 	case gc.ReasonStream:
-		return "mend the file there; 'git log -- <path>' has it as it was"
+		return "'git jp repair' in a checkout of it, then commit"
 	case gc.ReasonOpaque:
 		return "decrypt it, or take it out of Git LFS: 'git lfs migrate export'"
 	case gc.ReasonObject:
@@ -436,14 +436,27 @@ func contentHints(err error) []string {
 	case isA[*blobs.PointerError](err):
 		return []string{"git lfs pull"}
 	case isA[*events.SyntaxError](err):
-		return []string{
-			"mend it with 'git jp edit', or take it back: 'git log -- <path>', 'git restore'",
-		}
+		return []string{syntaxHint(err)}
 	case errors.Is(err, fs.ErrPermission):
 		return []string{"look at the owner and the mode of the file and its directory"}
 	default:
 		return nil
 	}
+}
+
+// repairHere repairs the workspace that the user stands in. Every message about a damaged file
+// of it names this command and no other: it knows which version is certain.
+const repairHere = "git jp repair"
+
+// syntaxHint says what helps with a file that cannot be loaded. Copies in the user's own data
+// are not repaired.
+func syntaxHint(err error) string {
+	syntax := new(events.SyntaxError)
+	errors.As(err, &syntax)
+	if strings.HasPrefix(syntax.Path, workspace.DirName+"/") {
+		return repairHere
+	}
+	return "'git jp edit' opens it as it is"
 }
 
 // printable makes control characters visible, but for the ends of lines: an error
