@@ -417,9 +417,7 @@ func (h *history) judgeCarriers(ctx context.Context) error {
 }
 
 // needs reports whether an older commit needs a candidate.
-func (h *history) needs(n int) bool {
-	return h.found[n].needed && !h.o.overlooks(h.library.hashes.all[n])
-}
+func (h *history) needs(n int) bool { return h.found[n].needed }
 
 // note says what was damaged and long past.
 func (h *history) notes() (notes []string, dark []Obstacle) {

@@ -489,7 +489,7 @@ func (m *marker) want(t *tip) {
 // wants reports whether a tip refers to a content.
 func (m *marker) wants(h blobs.Hash) bool {
 	n, ok := m.hashes.find(h)
-	return ok && !m.o.overlooks(h) && int(n) < len(m.wanted) && m.wanted[n]
+	return ok && int(n) < len(m.wanted) && m.wanted[n]
 }
 
 // present asks whether everything about which the cache answered is still there: without it

@@ -446,8 +446,12 @@ func TestRootMatrix(t *testing.T) {
 			f := newFixture(t)
 			kept, dead := f.blob("kept"), f.blob("dead")
 			row.make(f, kept)
-			if _, err := f.collect(); err != nil {
+			res, err := f.collect()
+			if err != nil {
 				t.Fatal(err)
+			}
+			if len(res.Doubts) > 0 {
+				t.Errorf("the second opinion differs: %v", res.Doubts)
 			}
 			if !f.has(kept) {
 				t.Error("what the root refers to was deleted")

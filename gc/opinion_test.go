@@ -10,70 +10,15 @@ import (
 	"github.com/git-jp/git-jp/gc"
 )
 
-// collectBlind collects with a mark that sees no reference to some content.
-func (f *fixture) collectBlind(to ...blobs.Hash) (*gc.Result, error) {
-	f.tb.Helper()
-	o := f.options()
-	o.AcceptMissing = true
-	blind := make(map[blobs.Hash]bool)
-	for _, h := range to {
-		blind[h] = true
-	}
-	o.Blind(func(h blobs.Hash) bool { return blind[h] })
-	p, err := gc.MakePlan(f.tb.Context(), o)
-	if err != nil {
-		return nil, err
-	}
-	return gc.Sweep(f.tb.Context(), o, p)
+// titled writes a conversation whose title names contents: the mark takes that for no reference,
+// a search of text finds it.
+func (f *fixture) titled(all ...blobs.Hash) {
+	f.converse(conversation)
+	f.WriteFile(conversation+"/metadata.json", fmt.Sprintf(`{"title":"%s"}`+"\n", all))
 }
 
-// past are the rows of the matrix in which only history has the reference: the second opinion
-// looks there before it lets content go for good, and not before it is moved.
-var past = []string{
-	"reflog", "what a branch was before its reflog", "older commit of a branch",
-	"carried by a pointer only", "damaged stream of the past", "older commit of a split branch",
-	"reflog of a split branch, as one conversation",
-}
-
-// TestSecondOpinionOfTheRootMatrix blinds the mark for each row of the matrix: the second opinion
-// alone keeps the content, and says where it is named.
-func TestSecondOpinionOfTheRootMatrix(t *testing.T) {
-	for _, row := range rows() {
-		t.Run(row.name, func(t *testing.T) {
-			t.Parallel()
-			f := newFixture(t)
-			kept, dead := f.blob("kept"), f.blob("dead")
-			row.make(f, kept)
-			res, err := f.collectBlind(kept)
-			if err != nil {
-				t.Fatal(err)
-			}
-			isPast := false
-			for _, name := range past {
-				isPast = isPast || name == row.name
-			}
-			if isPast {
-				if f.has(kept) {
-					t.Fatal("it is not only history that names it")
-				}
-				f.age()
-				if res, err = f.collectBlind(kept); err != nil {
-					t.Fatal(err)
-				}
-			}
-			if !f.has(kept) || len(res.Doubts) != 1 || res.Doubts[0].Hash != kept {
-				t.Fatalf("kept %v, doubts %v", f.has(kept), res.Doubts)
-			}
-			t.Log(res.Doubts[0])
-			if f.has(dead) {
-				t.Error("what nothing refers to is still there")
-			}
-		})
-	}
-}
-
-// TestManyDoubtsStopTheRun makes the mark blind for three contents, before a move and before they
-// would go for good.
+// TestManyDoubtsStopTheRun names three contents in a title, before a move and before they would
+// go for good.
 func TestManyDoubtsStopTheRun(t *testing.T) {
 	f := newFixture(t)
 	var all []blobs.Hash
@@ -83,16 +28,16 @@ func TestManyDoubtsStopTheRun(t *testing.T) {
 	dead := f.blob("dead")
 	refused := func(what string) {
 		t.Helper()
-		_, err := f.collectBlind(all...)
+		_, err := f.collect()
 		r := new(gc.RefusedError)
 		if !errors.As(err, &r) || !r.Has(gc.ReasonDoubt) || len(r.Obstacles) != len(all) {
-			t.Errorf("%s: %v", what, err)
+			t.Fatalf("%s: %v", what, err)
 		}
 		if !strings.Contains(err.Error(), all[0].String()) {
 			t.Errorf("%s: it is not named: %v", what, err)
 		}
 	}
-	f.converse(conversation, all...)
+	f.titled(all...)
 	refused("before the move")
 	for _, h := range append(all, dead) {
 		if !f.has(h) {
@@ -104,25 +49,51 @@ func TestManyDoubtsStopTheRun(t *testing.T) {
 		t.Fatalf("not moved: %v", err)
 	}
 	f.age()
-	f.Run("tag", "v1", f.commit(all...))
+	f.Run("tag", "v1", f.commitFile(conversation+"/metadata.json", fmt.Sprint(all)))
 	refused("before the erasure")
 	if past, err := gc.Runs(f.options()); err != nil || len(past) != 1 || past[0].Blobs != 4 {
 		t.Errorf("the quarantine has %v, %v", past, err)
 	}
 }
 
-// TestSecondOpinionSeesWriters lets a stream come to be while blobs are being moved, with a mark
-// that does not see it.
+// TestTwoDoubtsStopNothing names two contents in a title: they stay, and the run goes on without
+// them, before a move and before others go for good.
+func TestTwoDoubtsStopNothing(t *testing.T) {
+	f := newFixture(t)
+	one, two, dead := f.blob("one"), f.blob("two"), f.blob("dead")
+	f.titled(one, two)
+	res, err := f.collect()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(res.Doubts) != 2 || !f.has(one) || !f.has(two) || f.has(dead) {
+		t.Errorf("%v, dead is there: %v", res.Doubts, f.has(dead))
+	}
+	f.Remove(conversation)
+	if _, err = f.collect(); err != nil || f.has(one) || f.has(two) {
+		t.Fatalf("not moved: %v", err)
+	}
+	f.age()
+	f.Run("tag", "v1", f.commitFile(conversation+"/metadata.json", fmt.Sprint(one, two)))
+	if res, err = f.collect(); err != nil {
+		t.Fatal(err)
+	}
+	if len(res.Doubts) != 2 || res.Revived != 2 || res.Purged != 1 || !f.has(one) || !f.has(two) {
+		t.Errorf("%+v", res)
+	}
+}
+
+// TestSecondOpinionSeesWriters lets a title come to be while blobs are being moved.
 func TestSecondOpinionSeesWriters(t *testing.T) {
 	f := newFixture(t)
 	wanted, dead := f.blob("wanted"), f.blob("dead")
 	f.hook = func(s gc.Step, _ string) error {
 		if s == gc.StepMove {
-			f.converse(conversation, wanted)
+			f.titled(wanted)
 		}
 		return nil
 	}
-	res, err := f.collectBlind(wanted)
+	res, err := f.collect()
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -7,7 +7,6 @@ import (
 	"path/filepath"
 	"time"
 
-	"github.com/git-jp/git-jp/blobs"
 	"github.com/git-jp/git-jp/gitint"
 	"github.com/git-jp/git-jp/internal/refs"
 	"github.com/git-jp/git-jp/internal/workspace"
@@ -43,10 +42,6 @@ type Options struct {
 	// Hook, when not nil, is called before each system call that changes something, with
 	// the path that it is about. Its error is taken as that of the call. For tests.
 	Hook func(step Step, path string) error
-
-	// blind, when not nil, says of which content the mark sees no reference, as if it had
-	// a fault. For tests.
-	blind func(blobs.Hash) bool
 }
 
 // A Step is a system call that changes something.
@@ -146,9 +141,6 @@ func (o *Options) cache() *refs.Cache {
 	}
 	return o.Cache
 }
-
-// overlooks reports whether the mark is made blind for a content.
-func (o *Options) overlooks(h blobs.Hash) bool { return o.blind != nil && o.blind(h) }
 
 // exists is for where it does no harm to take for absent what cannot be looked at.
 func exists(path string) bool {
