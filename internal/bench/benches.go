@@ -28,6 +28,8 @@ var benches = []bench{
 	{"gc --dry-run, 100,000 blobs, 4,000 commits, again", collect(100, true)},
 	{"gc --dry-run, 10,000 blobs, 400 commits, first time", collect(10, false)},
 	{"gc --dry-run, 10,000 blobs, 400 commits, again", collect(10, true)},
+	{"gc of 1,000 of 100,000 blobs, with a second opinion", collectAll(false)},
+	{"gc that erases 1,000 blobs, with a second opinion on 4,000 commits", collectAll(true)},
 	{"gc --dry-run, 100,000 blobs, against git fsck", collectOrFsck},
 	{"gc --dry-run, 100,000 blobs, against git lfs prune", collectOrPrune},
 	{"saving an event after 50 others", saving(50)},

@@ -45,6 +45,33 @@ func collect(commitsEach int, warm bool) func(*builder) (ours, theirs side, err 
 	}
 }
 
+// collectAll collects what the last commit of a branch let go, or erases what the run before has
+// moved. Its opponent is the plan alone, for which nobody is asked a second time.
+func collectAll(erase bool) func(*builder) (ours, theirs side, err error) {
+	return func(b *builder) (ours, theirs side, err error) {
+		theirs, _, err = collect(100, false)(b)
+		args := []string{b.binary, "gc", "run", "--grace", "0s", "--yes"}
+		theirs.before = func() error {
+			err := os.RemoveAll(filepath.Join(b.dir, ".git", "jp"))
+			if err == nil {
+				err = b.git("reset", "-q", "--hard")
+			}
+			if err != nil || !erase {
+				return err
+			}
+			cmd := exec.Command(args[0], args[1:]...)
+			cmd.Dir, cmd.Env = b.dir, environment()
+			if out, err := cmd.CombinedOutput(); err != nil {
+				return fmt.Errorf("move what is to be erased: %w\n%s", err, out)
+			}
+			return nil
+		}
+		ours = theirs
+		ours.label, ours.args = "gc", args
+		return ours, theirs, err
+	}
+}
+
 func collectOrFsck(b *builder) (ours, theirs side, err error) {
 	ours, _, err = collect(100, false)(b)
 	theirs = side{
