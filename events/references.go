@@ -19,12 +19,15 @@ type RefAt struct {
 	Part    Part
 	URI     string
 	Offset  int64 // of the object, from the start of the file
-	// Loose says that the object has the form of a reference but stands where the
-	// format has no content, as in an element of an unknown kind. A collector must
-	// respect it, since a newer version may have written it; a check need not. Its
-	// size is -1 where none is given.
+	// Loose says that the object has the form of a reference but stands where this
+	// version has no content, as in an element of an unknown kind or an annotation. A newer
+	// one may have written it. Its size is -1 where none is given.
 	Loose bool
 }
+
+// Counts reports whether content that is missing is a fault. An object that has a hash and no
+// size is no reference of any version; a collector respects it all the same.
+func (r RefAt) Counts() bool { return !r.Loose || r.Ref.Size >= 0 }
 
 // ReferencesOptions chooses how [ReferencesWith] reads. The zero value is strict,
 // with the default limits.

@@ -177,7 +177,7 @@ func (r reading) events(e Entry) {
 func (r reading) count(all []events.RefAt) {
 	limits := r.opts.limits()
 	for _, at := range all {
-		if at.Loose {
+		if !at.Counts() {
 			continue
 		}
 		r.report.References++
@@ -205,7 +205,7 @@ func (ch *checker) forget(old Source, c *conv) {
 		return
 	}
 	for _, at := range res.Refs {
-		if !at.Loose {
+		if at.Counts() {
 			ch.store.forget(at.Ref)
 		}
 	}
@@ -319,7 +319,7 @@ func (r reading) references() error {
 	var data []byte // of the file, for lines
 	seen := make(map[blobs.Hash]int)
 	for _, at := range res.Refs {
-		if at.Loose {
+		if !at.Counts() {
 			continue
 		}
 		f, bad := r.reference(at)

@@ -170,7 +170,7 @@ func (p *Plan) add(s *survey, c *closure) {
 	}
 	for _, at := range c.refs {
 		name := s.blobPath(at.Ref.Hash)
-		if _, twice := p.refs[at.Ref.Hash]; twice || at.Loose && p.oids[name].IsZero() {
+		if _, twice := p.refs[at.Ref.Hash]; twice || !at.Counts() && p.oids[name].IsZero() {
 			continue
 		}
 		p.refs[at.Ref.Hash] = at.Ref

@@ -41,7 +41,7 @@ func newClosureSource(s *survey, closures []*closure) *closureSource {
 	for _, c := range closures {
 		for _, at := range c.refs {
 			switch h := at.Ref.Hash; {
-			case at.Loose:
+			case !at.Counts():
 				src.readLoose(at.Ref)
 			case !known[h]:
 				known[h] = true
@@ -59,8 +59,8 @@ func (src *closureSource) add(name string) {
 	}
 }
 
-// readLoose reads content that only looks as if it were referred to. It is
-// staged if it is there and sound.
+// readLoose reads content that an object names which is no reference. It is staged if it is
+// there and sound.
 func (src *closureSource) readLoose(ref blobs.Ref) {
 	limits := blobs.Limits{MaxBlobBytes: src.survey.req.MaxBlobBytes}
 	if limits.Check(ref.Size) != nil {

@@ -264,7 +264,7 @@ func (s *survey) changed(c *closure) bool {
 	}
 	return slices.ContainsFunc(c.refs, func(at events.RefAt) bool {
 		_, ok := s.index.OID(s.blobPath(at.Ref.Hash))
-		return !ok && !at.Loose
+		return !ok && at.Counts()
 	})
 }
 

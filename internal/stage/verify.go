@@ -54,7 +54,7 @@ func (p *Plan) verifyStream(ctx context.Context, e gitint.Entry) error {
 		return errMoved
 	}
 	for _, at := range res.Refs {
-		if ref, ok := p.refs[at.Ref.Hash]; !at.Loose && (!ok || ref != at.Ref) {
+		if ref, ok := p.refs[at.Ref.Hash]; at.Counts() && (!ok || ref != at.Ref) {
 			return errMoved
 		}
 	}
