@@ -46,7 +46,8 @@ type remedy struct {
 // advise changes what findings say of content that is not there to where it is and
 // what brings it back. It never fails: what it cannot find out stays as it was.
 func (a *app) advise(ctx context.Context, repo *gitint.Repo, findings []check.Finding) {
-	a.adviseRepair(repo, findings)
+	a.adviseRepair(ctx, repo, findings)
+	a.adviseMerge(ctx, repo, findings)
 	if !slices.ContainsFunc(findings, isAboutContent) {
 		return
 	}
@@ -58,7 +59,9 @@ func (a *app) advise(ctx context.Context, repo *gitint.Repo, findings []check.Fi
 // adviseRepair names the command for what is wrong with files of the work tree, which alone
 // it repairs: it knows which version is certain, and where others are. What is damaged in the
 // index too has to be repaired before it can be staged.
-func (a *app) adviseRepair(repo *gitint.Repo, findings []check.Finding) {
+func (a *app) adviseRepair(
+	ctx context.Context, repo *gitint.Repo, findings []check.Finding,
+) {
 	for i, f := range findings {
 		repairable := f.State == check.DuplicateID || f.State == check.Malformed
 		switch {
@@ -71,8 +74,28 @@ func (a *app) adviseRepair(repo *gitint.Repo, findings []check.Finding) {
 			if err == nil && repair.Loads(path.Base(f.Path), data) {
 				findings[i].Next = "git jp stage " + f.Conversation
 			}
+		case f.State == check.Malformed && a.isHere(ctx, repo, f):
+			findings[i].Next = a.repairCommand(repo, f.Path)
 		}
 	}
+}
+
+// isHere reports whether the working tree has the very file of a commit: what repairs the one
+// is then to be committed on top of the other.
+func (a *app) isHere(ctx context.Context, repo *gitint.Repo, f check.Finding) bool {
+	if repo.Root() == "" {
+		return false
+	}
+	data, err := os.ReadFile(filepath.Join(repo.Root(), filepath.FromSlash(f.Path)))
+	if err != nil {
+		return false
+	}
+	tree, err := repo.Tree(ctx, f.Commit)
+	if err != nil {
+		return false
+	}
+	id, ok := tree.OID(f.Path)
+	return ok && id == repo.HashBlob(data)
 }
 
 // repairCommand is the command that repairs the workspace of a path, which need not be the one

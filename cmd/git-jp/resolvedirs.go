@@ -55,18 +55,19 @@ type unionChoice struct {
 	decisions []merge.Decision
 }
 
-// uniteAll unites what both sides retitled, as far as nobody has to decide anything.
-func (c resolveCmd) uniteAll(ctx context.Context, a *app) error {
+// settleAll decides what nobody has to be asked about: conversations that both sides moved, and
+// files that git could not bring together because it did not recognize a move.
+func (c resolveCmd) settleAll(ctx context.Context, a *app) error {
 	r, cases, err := c.cases(ctx, a)
 	if err != nil {
 		return err
 	}
 	r.desk = nil
 	for _, item := range cases {
-		if item.Kind != merge.Directories {
+		if item.Kind != merge.Directories && (item.Record != nil || item.Deleted()) {
 			continue
 		}
-		if err := r.unite(item); err != nil {
+		if err := r.decide(item); err != nil {
 			return err
 		}
 	}

@@ -213,7 +213,7 @@ func (a *app) completeMerge(ctx context.Context, repo *gitint.Repo, failure erro
 	if !merge.Waits(repo) {
 		return failure
 	}
-	if err := (resolveCmd{}).uniteAll(ctx, a); err != nil {
+	if err := (resolveCmd{}).settleAll(ctx, a); err != nil {
 		return err
 	}
 	index, err := repo.Index(ctx)

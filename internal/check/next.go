@@ -18,8 +18,9 @@ func differences(a, b string) string {
 	return "git diff --no-index -- " + ShellQuote(a) + " " + ShellQuote(b)
 }
 
-// bothSides shows what two sides of a conflict did to a file.
-func bothSides(path string) string { return "git log --merge -p -- " + ShellQuote(path) }
+// Resolve decides an unmerged file: it needs no driver to have run, and drops no side. id is
+// that of the conversation, "" for content.
+func Resolve(id string) string { return strings.TrimRight("git jp resolve "+id, " ") }
 
 // ShellQuote makes a word of a path that a person may paste into a shell.
 func ShellQuote(s string) string {

@@ -363,9 +363,13 @@ func (ch *checker) conflicts(src Source) []Finding {
 	var all []Finding
 	for _, name := range c.Conflicts() {
 		if strings.HasPrefix(name, ch.dir+"/") {
+			var conversation string
+			if id, ok := events.ParseDirname(path.Base(path.Dir(name))); ok {
+				conversation = id.String()
+			}
 			all = append(all, Finding{
-				State: Conflicted, Path: name, Element: -1,
-				Detail: "is unmerged", Next: bothSides(name),
+				State: Conflicted, Path: name, Element: -1, Conversation: conversation,
+				Detail: "is unmerged", Next: Resolve(conversation),
 			})
 		}
 	}

@@ -8,7 +8,6 @@ import (
 
 	"github.com/git-jp/git-jp/events"
 	"github.com/git-jp/git-jp/internal/check"
-	"github.com/git-jp/git-jp/internal/merge"
 	"github.com/git-jp/git-jp/internal/workspace"
 )
 
@@ -97,8 +96,8 @@ func (m *planner) cure(
 		m.versions = v
 	}
 	key := versionKey{id, path.Base(name)}
-	if data, ok := m.unblend(ctx, key, damaged); ok {
-		return &cure{data: data, certain: true, remedy: "merge its two sides again"}, nil
+	if c := m.unblend(ctx, key, damaged); c != nil {
+		return c, nil
 	}
 	c := newCutFile(key.name, damaged)
 	if err := m.versions.each(ctx, key, c.compare); err != nil {
@@ -152,42 +151,4 @@ func Loads(name string, data []byte) bool {
 		return false
 	}
 	return err == nil
-}
-
-// unblend merges the sides of a file that git, or another program, has merged by lines. Where
-// both sides renamed the directory, what git has in the index as a side has markers too.
-func (m *planner) unblend(ctx context.Context, key versionKey, data []byte) ([]byte, bool) {
-	indexed, ok := m.versions.sides(ctx, key)
-	if ok {
-		if merged, ok := mergeFile(key.name, indexed); ok && Loads(key.name, merged) {
-			return merged, true
-		}
-	}
-	marked, ok := unmark(data)
-	if !ok {
-		return nil, false
-	}
-	if marked.base == nil {
-		marked.base = indexed.base
-	}
-	merged, ok := mergeFile(key.name, marked)
-	return merged, ok && Loads(key.name, merged)
-}
-
-// mergeFile merges the sides of one file as git's driver does. It is false where a person
-// has to decide.
-func mergeFile(name string, s sides) ([]byte, bool) {
-	kinds := map[string]merge.Kind{
-		workspace.EventsFile: merge.Events, workspace.MetadataFile: merge.Metadata,
-		workspace.BaseConfigFile: merge.Config,
-	}
-	m, err := merge.File{
-		Kind: kinds[name], Path: name, Base: s.base, Ours: s.ours, Theirs: s.theirs,
-	}.Merge()
-	if err != nil {
-		return nil, false
-	}
-	// Of a configuration a warning says that one side was chosen.
-	decided := len(m.Conflicts) == 0 && (name != workspace.BaseConfigFile || len(m.Warnings) == 0)
-	return m.Data, decided
 }

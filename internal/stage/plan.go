@@ -149,7 +149,7 @@ func (p *Plan) checkState(s *survey, c *closure) {
 		if _, ok := slices.BinarySearch(paths, name); ok {
 			f := finding
 			f.State, f.Path, f.Commit = check.Conflicted, name, check.IndexName
-			f.Detail, f.Next = "is unmerged", "git log --merge -p -- "+check.ShellQuote(name)
+			f.Detail, f.Next = "is unmerged", check.Resolve(c.id.String())
 			p.Report.Add(f)
 		}
 	}

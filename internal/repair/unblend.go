@@ -1,0 +1,161 @@
+package repair
+
+import (
+	"context"
+	"path"
+	"slices"
+
+	"github.com/git-jp/git-jp/events"
+	"github.com/git-jp/git-jp/gitint"
+	"github.com/git-jp/git-jp/internal/merge"
+	"github.com/git-jp/git-jp/internal/workspace"
+)
+
+// unblend merges the sides of a file that git, or another program, has merged by lines, nil
+// where nobody knows them. They are in the index while git waits, between the markers, and in
+// the parents of the merge that committed the file. Where both sides renamed the directory,
+// what git has in the index as a side has markers too.
+func (m *planner) unblend(ctx context.Context, key versionKey, data []byte) *cure {
+	indexed, ok := m.versions.sides(ctx, key)
+	if ok {
+		switch merged, err := mergeFile(key.name, indexed); {
+		case err != nil:
+		case isDecided(key.name, merged) && Loads(key.name, merged.Data):
+			return mergedAgain(merged.Data)
+		case len(merged.Conflicts) > 0:
+			return &cure{
+				remedy:  errConflict.Error(),
+				command: "git jp resolve " + key.id.String(),
+			}
+		}
+	}
+	marked, ok := unmark(data)
+	if !ok {
+		marked, ok = m.versions.parents(ctx, key, data)
+	} else if marked.base == nil {
+		marked.base = indexed.base
+	}
+	if !ok {
+		return nil
+	}
+	merged, err := mergeFile(key.name, marked)
+	if err != nil {
+		return nil
+	}
+	if isDecided(key.name, merged) && Loads(key.name, merged.Data) {
+		return mergedAgain(merged.Data)
+	}
+	return keepBoth(merged)
+}
+
+func mergedAgain(data []byte) *cure {
+	return &cure{data: data, certain: true, remedy: "merge its two sides again"}
+}
+
+// keepBoth keeps both versions of what both sides changed, where git does not wait for anybody
+// to decide. It is nil where there are no such turns.
+func keepBoth(m *merge.Merged) *cure {
+	s, err := events.Decode(m.Data)
+	if err != nil || len(m.Conflicts) == 0 {
+		return nil
+	}
+	for _, c := range m.Conflicts {
+		if s, err = events.Resolve(s, c, events.ChooseBoth); err != nil {
+			return nil
+		}
+	}
+	return &cure{
+		data: s.Encode(), certain: true,
+		remedy: "merge its two sides again, and keep both versions of what both changed",
+	}
+}
+
+// mergeFile merges the sides of one file as git's driver does.
+func mergeFile(name string, s sides) (*merge.Merged, error) {
+	kinds := map[string]merge.Kind{
+		workspace.EventsFile: merge.Events, workspace.MetadataFile: merge.Metadata,
+		workspace.BaseConfigFile: merge.Config,
+	}
+	return merge.File{
+		Kind: kinds[name], Path: name, Base: s.base, Ours: s.ours, Theirs: s.theirs,
+	}.Merge()
+}
+
+// isDecided reports whether nobody has to decide anything. Of a configuration a warning says
+// that one side was chosen.
+func isDecided(name string, m *merge.Merged) bool {
+	return len(m.Conflicts) == 0 && (name != workspace.BaseConfigFile || len(m.Warnings) == 0)
+}
+
+// maxBack bounds how many commits are gone back to find the merge that committed a file.
+const maxBack = 100
+
+// parents returns the sides of the merge that committed a file which does not load, false where
+// HEAD has it otherwise or no merge brought it.
+func (v *versions) parents(ctx context.Context, k versionKey, data []byte) (sides, bool) {
+	if v.repo == nil {
+		return sides{}, false
+	}
+	at, err := v.repo.Resolve(ctx, "HEAD")
+	for range maxBack {
+		if err != nil {
+			return sides{}, false
+		}
+		if _, id := v.fileIn(ctx, at, k); id != v.repo.HashBlob(data) {
+			return sides{}, false
+		}
+		var parents []gitint.OID
+		if parents, err = merge.Parents(ctx, v.repo, at); err != nil || len(parents) == 0 {
+			return sides{}, false
+		}
+		if len(parents) == 2 {
+			return v.between(ctx, k, parents[0], parents[1])
+		}
+		at = parents[0]
+	}
+	return sides{}, false
+}
+
+// between reads a file in two commits and in what they have in common.
+func (v *versions) between(
+	ctx context.Context, k versionKey, ours, theirs gitint.OID,
+) (s sides, ok bool) {
+	known, err := merge.SidesBetween(ctx, v.repo, ours, theirs)
+	if err != nil {
+		return sides{}, false
+	}
+	if !known.Base.IsZero() {
+		s.base, _ = v.fileIn(ctx, known.Base, k)
+	}
+	s.ours, _ = v.fileIn(ctx, ours, k)
+	s.theirs, _ = v.fileIn(ctx, theirs, k)
+	return s, s.ours != nil && s.theirs != nil
+}
+
+// fileIn reads a file of a conversation in a commit, nil where it is not in one directory.
+func (v *versions) fileIn(
+	ctx context.Context, commit gitint.OID, k versionKey,
+) ([]byte, gitint.OID) {
+	tree, err := v.repo.Tree(ctx, commit.String())
+	if err != nil {
+		return nil, gitint.OID{}
+	}
+	all, _, err := workspace.Scan(tree, v.own)
+	if err != nil {
+		return nil, gitint.OID{}
+	}
+	all = slices.DeleteFunc(all, func(e workspace.Entry) bool { return e.ID != k.id })
+	if len(all) != 1 {
+		return nil, gitint.OID{}
+	}
+	name := path.Join(all[0].Path, k.name)
+	id, ok := tree.OID(name)
+	if !ok {
+		return nil, gitint.OID{}
+	}
+	data, err := tree.ReadFile(name)
+	if err != nil {
+		return nil, gitint.OID{}
+	}
+	return data, id
+}
