@@ -65,8 +65,8 @@ func (m *marker) indexTip(title string, x *gitint.Index) {
 			}
 			return
 		}
-		name, ok := strings.CutPrefix(rest, conversationsName+"/")
-		if !ok || isStreamless(path.Base(name)) {
+		top, name, ok := strings.Cut(rest, "/")
+		if !ok || !strings.EqualFold(top, conversationsName) || isStreamless(path.Base(name)) {
 			return
 		}
 		stream := path.Base(name) == workspace.EventsFile &&

@@ -150,6 +150,24 @@ func rows() []row {
 			f.Run("branch", "moved",
 				f.commitFile("old/jp/conversations/17800000001-one/events.json", stream(h)))
 		}},
+		{".JP in a branch", func(f *fixture, h blobs.Hash) {
+			f.Run("branch", "upper",
+				f.commitFile(".JP/Conversations/17800000001-one/Events.json", stream(h)))
+		}},
+		{".jp/Conversations in a branch", func(f *fixture, h blobs.Hash) {
+			f.Run("branch", "upper",
+				f.commitFile(".jp/Conversations/17800000001-one/events.json", stream(h)))
+		}},
+		{"index of .jp/Conversations", func(f *fixture, h blobs.Hash) {
+			id := f.RunInput(stream(h), "hash-object", "-w", "--stdin")
+			f.Run("update-index", "--add", "--cacheinfo",
+				"100644,"+id+",.jp/Conversations/17800000001-one/copy")
+		}},
+		{"index of .JP", func(f *fixture, h blobs.Hash) {
+			id := f.RunInput(stream(h), "hash-object", "-w", "--stdin")
+			f.Run("update-index", "--add", "--cacheinfo",
+				"100644,"+id+",.JP/Conversations/17800000001-one/EVENTS.JSON")
+		}},
 		{"index of a split branch", func(f *fixture, h blobs.Hash) {
 			f.converse("conversations/17800000001-one", h)
 			f.Run("add", "conversations")

@@ -23,6 +23,8 @@ type placeNode struct {
 	dirs  []gitint.Entry
 	own   gitint.OID // the tree of .jp in it
 	place refs.Place // what is in own
+	// spelled are conversations in own whose directory is written otherwise.
+	spelled []refs.Place
 
 	hasStream     bool       // a file events.json, or a copy beside one
 	hasMetadata   bool       // what else belongs to a conversation
@@ -62,9 +64,7 @@ func (s *placeSearch) read(ctx context.Context, level []gitint.OID) error {
 		owns[i] = n.own
 	}
 	return s.forest.repo.ReadTrees(ctx, owns, func(i int, t gitint.TreeData) error {
-		if e, ok := t.Find(conversationsName); ok && e.Mode == gitint.ModeDir {
-			inside[i].place.Conversations = objectID(e.OID)
-		}
+		t.Entries(inside[i].noteOwn)
 		if e, ok := t.Find(blobsName); ok && e.Mode == gitint.ModeDir {
 			inside[i].place.Blobs = objectID(e.OID)
 		}
@@ -80,8 +80,8 @@ func (n *placeNode) note(e gitint.Entry) {
 	switch {
 	case e.Mode.IsRegular():
 		n.hasStream = n.hasStream || isStreamName(e.Path)
-		n.hasMetadata = n.hasMetadata || e.Path == workspace.MetadataFile
-		n.hasConfig = n.hasConfig || e.Path == workspace.BaseConfigFile
+		n.hasMetadata = n.hasMetadata || strings.EqualFold(e.Path, workspace.MetadataFile)
+		n.hasConfig = n.hasConfig || strings.EqualFold(e.Path, workspace.BaseConfigFile)
 		if e.Path == workspace.IDFile {
 			n.id = e.OID
 		}
@@ -93,10 +93,24 @@ func (n *placeNode) note(e gitint.Entry) {
 		return
 	case e.Path == blobsName:
 		n.blobs = e.OID
-	case e.Path == conversationsName:
+	case strings.EqualFold(e.Path, conversationsName):
 		n.conversations = e.OID
 	}
 	n.dirs = append(n.dirs, e)
+}
+
+// noteOwn takes an entry of .jp. Where upper and lower case are the same, as with
+// core.ignorecase, conversations may be there under another spelling, beside the usual one.
+func (n *placeNode) noteOwn(e gitint.Entry) {
+	switch {
+	case e.Mode != gitint.ModeDir || !strings.EqualFold(e.Path, conversationsName):
+	case e.Path == conversationsName:
+		n.place.Conversations = objectID(e.OID)
+	default:
+		n.spelled = append(n.spelled, refs.Place{
+			Dir: workspace.DirName, Conversations: objectID(e.OID),
+		})
+	}
 }
 
 // leaveBlobs takes the blobs beside conversations out of what is searched: they have thousands
@@ -113,8 +127,13 @@ func (n *placeNode) isConversation() bool {
 	return n.hasStream && n.own.IsZero() && (len(n.dirs) == 0 || n.hasConfig)
 }
 
-// isStreamName reports whether a file is a stream, or may be a copy of the one beside it.
-func isStreamName(name string) bool { return strings.HasPrefix(name, workspace.EventsFile) }
+// isStreamName reports whether a file is a stream, or may be a copy of the one beside it. Upper
+// and lower case are the same here, as in a .JP that is checked out where the file system
+// does not tell them apart: elsewhere it is one file more that is looked into.
+func isStreamName(name string) bool {
+	n := len(workspace.EventsFile)
+	return len(name) >= n && strings.EqualFold(name[:n], workspace.EventsFile)
+}
 
 // fresh returns those of the trees that were not met before, in their order.
 func (s *placeSearch) fresh(ids []gitint.OID) []gitint.OID {
@@ -138,7 +157,7 @@ func (s *placeSearch) below(tree gitint.OID) []refs.Place {
 	n.done = true
 	if !n.own.IsZero() {
 		n.place.Dir = workspace.DirName
-		n.found = append(n.found, n.place)
+		n.found = append(append(n.found, n.place), n.spelled...)
 	}
 	if n.isConversation() {
 		p := refs.Place{Conversations: objectID(tree), Kind: refs.Stray}
@@ -149,7 +168,7 @@ func (s *placeSearch) below(tree gitint.OID) []refs.Place {
 	}
 	for _, d := range n.dirs {
 		below := s.below(d.OID)
-		if d.Path == conversationsName {
+		if d.OID == n.conversations {
 			below = n.joined(below)
 		}
 		for _, p := range below {

@@ -34,7 +34,7 @@ const (
 	kindMentions   kind = 'm'
 	kindText       kind = 't'
 	kindStreams    kind = 's'
-	kindPlaces     kind = 'y' // 'w' and 'x' said less
+	kindPlaces     kind = 'z' // 'w', 'x' and 'y' said less
 	kindComplete   kind = 'c'
 )
 
