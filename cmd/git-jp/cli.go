@@ -103,6 +103,20 @@ func usagef(format string, args ...any) error {
 	return &usageError{err: fmt.Errorf(format, args...)}
 }
 
+// A commandError names a command that does not exist.
+type commandError struct {
+	name  string
+	guess string // what was meant, as the parser says it, "" when it has no idea
+}
+
+func (e *commandError) Error() string {
+	text := fmt.Sprintf("no command named %q", e.name)
+	if e.guess != "" {
+		text += ", " + e.guess
+	}
+	return text
+}
+
 // exitRequest is how kong's help flag ends the run: it wants to exit in the middle
 // of parsing, and only main may do that.
 type exitRequest int
@@ -156,7 +170,8 @@ func parseFailure(err error) error {
 	}
 	const unknown = "unexpected argument "
 	if name, ok := strings.CutPrefix(err.Error(), unknown); ok && u.command == "" {
-		u.err = fmt.Errorf("no command named %s", name)
+		name, guess, _ := strings.Cut(name, ", ")
+		return &commandError{name: name, guess: guess}
 	}
 	return u
 }

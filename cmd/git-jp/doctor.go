@@ -12,6 +12,7 @@ import (
 	"github.com/git-jp/git-jp/events"
 	"github.com/git-jp/git-jp/gitint"
 	"github.com/git-jp/git-jp/hooks"
+	"github.com/git-jp/git-jp/internal/check"
 	"github.com/git-jp/git-jp/internal/workspace"
 )
 
@@ -221,8 +222,22 @@ func (d *doctor) manPage() {
 			return
 		}
 	}
-	d.add("man", "'git jp --help' has no page to show",
-		"git-jp man > ~/.local/share/man/man1/git-jp.1")
+	d.add("man", "'git jp --help' has no page to show", d.manCommand())
+}
+
+// manCommand installs the page where man looks for it: beside a directory of programs of the
+// user, else where the administrator installs.
+func (d *doctor) manCommand() string {
+	home := d.getenv("HOME")
+	for _, bin := range filepath.SplitList(d.getenv("PATH")) {
+		rel, err := filepath.Rel(home, bin)
+		if home == "" || err != nil || !filepath.IsLocal(rel) || filepath.Base(bin) != "bin" {
+			continue
+		}
+		dir := check.ShellQuote(filepath.Join(filepath.Dir(bin), "share", "man", "man1"))
+		return fmt.Sprintf("mkdir -p %[1]s && git-jp man > %[1]s/git-jp.1", dir)
+	}
+	return "git-jp man | sudo install -D -m 644 /dev/stdin /usr/local/share/man/man1/git-jp.1"
 }
 
 // today says whether today's jp, if it is here, can read the workspace: it knows no

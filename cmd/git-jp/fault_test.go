@@ -51,7 +51,7 @@ var faultCommands = []faultCommand{
 	},
 	{
 		name: "undo", before: []string{"git jp migrate", dirty, "git jp gc --yes"},
-		args: []string{"gc", "undo"}, finished: "no such run",
+		args: []string{"gc", "undo"}, finished: "there is none",
 	},
 	{
 		name: "repair", before: []string{

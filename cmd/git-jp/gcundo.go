@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"path"
@@ -72,6 +73,9 @@ func (c gcUndoCmd) Run(ctx context.Context, a *app) error {
 		}
 	}
 	res, err := gc.Undo(ctx, o, c.Name)
+	if errors.Is(err, gc.ErrNoRun) {
+		return &noRunError{name: c.Name, kept: asides}
+	}
 	if err != nil {
 		return err
 	}
@@ -86,6 +90,49 @@ func (c gcUndoCmd) Run(ctx context.Context, a *app) error {
 	r.Indexed = append(r.Indexed, res.Indexed...)
 	return c.tell(a, r, fmt.Sprintf("brought back %s of run %s",
 		render.Count(len(res.Blobs), "blob"), res.Run))
+}
+
+// A noRunError says that there is no run of a name, or no collection at all, that could be
+// undone. What other commands have put aside comes back only by its name.
+type noRunError struct {
+	name string // as given, "" for the last collection
+	kept []quarantine.Aside
+}
+
+func (e *noRunError) Error() string {
+	switch {
+	case e.name != "":
+		return fmt.Sprintf("undo %q: no such run", e.name)
+	case len(e.kept) > 0:
+		return "undo the last collection: there is none; the quarantine has"
+	default:
+		return "undo the last collection: there is none"
+	}
+}
+
+// details are the names that could be given.
+func (e *noRunError) details() []string {
+	if e.name != "" {
+		return nil
+	}
+	var lines []string
+	for _, one := range e.kept {
+		lines = append(lines,
+			strings.TrimSpace(one.Name+"  "+conversationName(one.Conversation)))
+	}
+	return lines
+}
+
+// hint is the command that helps, "" where nothing can be undone.
+func (e *noRunError) hint() string {
+	switch {
+	case e.name != "":
+		return "'git jp gc undo --list' lists the runs"
+	case len(e.kept) > 0:
+		return "'git jp gc undo <run>' brings one of them back"
+	default:
+		return ""
+	}
 }
 
 func (c gcUndoCmd) tell(a *app, r runRecord, text string) error {

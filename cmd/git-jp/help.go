@@ -18,7 +18,7 @@ func (c helpCmd) Run(a *app) error {
 		return err
 	}
 	if _, err := parser.Parse(append(dropNamespace(c.Command), "--help")); err != nil {
-		return usagef("no command named %q", strings.Join(c.Command, " "))
+		return &commandError{name: strings.Join(c.Command, " ")}
 	}
 	return nil
 }

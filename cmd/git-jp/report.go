@@ -77,7 +77,7 @@ func reportError(stderr io.Writer, err error) int {
 func exitCode(err error) int {
 	refused := new(refusedError)
 	switch {
-	case isA[*usageError](err):
+	case isA[*usageError](err), isA[*commandError](err):
 		return exitUsage
 	case isA[*gitint.UnmergedError](err), isA[*undecidedError](err),
 		errors.As(err, &refused) && refused.conflict:
@@ -100,6 +100,9 @@ func details(err error) []string {
 	}
 	if refused := new(gc.RefusedError); errors.As(err, &refused) {
 		lines = obstacleLines(refused.Obstacles[1:])
+	}
+	if none := new(noRunError); errors.As(err, &none) {
+		lines = none.details()
 	}
 	return lines
 }
@@ -204,7 +207,7 @@ func hints(err error) []string {
 		return []string{hint}
 	}
 	switch {
-	case isA[*usageError](err):
+	case isA[*usageError](err), isA[*commandError](err):
 		return []string{usageHint(err)}
 	case isA[*openError](err):
 		open := new(openError)
@@ -232,8 +235,8 @@ func hints(err error) []string {
 		return obstacleHints(err)
 	case isA[*gc.BusyError](err):
 		return []string{"wait until the other one is done"}
-	case errors.Is(err, gc.ErrNoRun):
-		return []string{"'git jp gc undo --list' lists the runs"}
+	case isA[*noRunError](err):
+		return noRunHints(err)
 	case isA[*contentError](err):
 		return []string{"give more digits, or the whole hash"}
 	case errors.Is(err, gc.ErrNoUserLocal):
@@ -254,6 +257,15 @@ func hints(err error) []string {
 		return []string{"'git jp help config' lists the keys"}
 	}
 	return contentHints(err)
+}
+
+// noRunHints say what could be undone instead.
+func noRunHints(err error) []string {
+	none := new(noRunError)
+	if errors.As(err, &none) && none.hint() != "" {
+		return []string{none.hint()}
+	}
+	return nil
 }
 
 // revisionHints say where a revision may be that is not here.
@@ -377,11 +389,47 @@ const doubtHint = "unless a person wrote the hash there, this is a fault in git 
 
 // usageHint names the help of the command that was called.
 func usageHint(err error) string {
+	unknown := new(commandError)
+	if errors.As(err, &unknown) {
+		if hint := habitHint(unknown.name); hint != "" {
+			return hint
+		}
+	}
 	u := new(usageError)
 	if errors.As(err, &u) && u.command != "" {
 		return fmt.Sprintf("'git jp help %s' explains it", u.command)
 	}
 	return "'git jp help' lists the commands, 'git jp help <command>' explains one"
+}
+
+// habitHint names the command for which git and other programs have another word.
+func habitHint(word string) string {
+	switch word {
+	case "add":
+		return "'git jp stage' stages a conversation with all that it needs"
+	case "ask", "chat":
+		return "'git jp query' asks"
+	case "branch":
+		return "'git jp fork' makes another conversation of one"
+	case "commit":
+		return "'git jp stage --changed' stages conversations, 'git commit' commits them"
+	case "delete", "remove":
+		return "'git jp rm' deletes a conversation"
+	case "fsck":
+		return "'git jp check' looks for what is wrong"
+	case "list":
+		return "'git jp ls' lists conversations"
+	case "mv":
+		return "'git jp rename' gives a conversation another title"
+	case "prune":
+		return "'git jp gc' deletes content that nothing refers to"
+	case "reset":
+		return "'git jp unstage' takes a conversation out of the index"
+	case "search":
+		return "'git jp grep' searches conversations"
+	default:
+		return ""
+	}
 }
 
 // nameHint helps where a conversation or a workspace was not found.

@@ -78,7 +78,7 @@ func (c archiveCmd) Run(ctx context.Context, a *app) error {
 		if err != nil {
 			return err
 		}
-		a.note("archived %s in %s", e.ID, moved.Path)
+		a.noteMove(e, moved, "archived %s in %s")
 		return a.printRecord(moved)
 	})
 }
@@ -94,9 +94,17 @@ func (c unarchiveCmd) Run(ctx context.Context, a *app) error {
 		if err != nil {
 			return err
 		}
-		a.note("took %s back to %s", e.ID, moved.Path)
+		a.noteMove(e, moved, "took %s back to %s")
 		return a.printRecord(moved)
 	})
+}
+
+// noteMove says where a conversation was moved, or that it was there already.
+func (a *app) noteMove(from, to workspace.Entry, format string) {
+	if from.Path == to.Path {
+		format = "%s is in %s already"
+	}
+	a.note(format, to.ID, to.Path)
 }
 
 // each finds all conversations that names mean, and only then calls f for each,
