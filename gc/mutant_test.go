@@ -70,6 +70,10 @@ var mutations = []mutation{
 			"\t\t\tif without(\"tracked places\") {\n\t\t\t\tcontinue\n\t\t\t}\n",
 	},
 	{
+		"workspaces.go", "\tws.userDirs = dirs\n",
+		"\tif without(\"user-local directories\") {\n\t\tdirs = nil\n\t}\n\tws.userDirs = dirs\n",
+	},
+	{
 		"workspaces.go", "\tws.m.onDisk(d, dir)\n",
 		"\tif !without(\"user-local copies\") {\n\t\tws.m.onDisk(d, dir)\n\t}\n",
 	},
@@ -130,11 +134,14 @@ func mutants() []mutant {
 		}},
 		{"loose hashes", []string{"trash of jp", "damaged stream of the past"}},
 	}
-	everything := mutant{kind: "everything"}
+	directories, everything := mutant{kind: "user-local directories"}, mutant{kind: "everything"}
 	for _, r := range rows() {
+		if strings.HasPrefix(r.name, "user-local copy") {
+			directories.rows = append(directories.rows, r.name)
+		}
 		everything.rows = append(everything.rows, r.name)
 	}
-	return append(all, everything)
+	return append(all, directories, everything)
 }
 
 // past are the rows of the matrix in which only history has the reference: the second opinion

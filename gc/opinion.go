@@ -112,9 +112,13 @@ func refuseOpinion(ctx context.Context, err error) error {
 }
 
 // secondOpinion begins one about what would be moved and what would be erased. It is told where
-// the workspace and the user's own copies lie, and finds everything else itself.
+// the workspace and the user's data lie, and which copies there the plan found; it finds everything
+// else itself.
 func (s *sweeper) secondOpinion(items []record) *recheck.Opinion {
-	o := recheck.Options{Dirs: append(slices.Clone(s.plan.userDirs), s.o.Workspace.Dir())}
+	o := recheck.Options{
+		Dirs:     append(slices.Clone(s.plan.userDirs), s.o.Workspace.Dir()),
+		UserData: s.o.Workspace.UserData(),
+	}
 	if !s.o.UserLocal {
 		o.Dir, o.Env = s.o.Workspace.Root(), s.o.Repo.Env()
 	}

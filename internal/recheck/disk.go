@@ -8,6 +8,7 @@ import (
 	"io"
 	"io/fs"
 	"os"
+	"path"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -250,6 +251,9 @@ func (p *Opinion) index(ctx context.Context, g *git, of part) error {
 				return err
 			}
 			p.note(name)
+			if id != "" && path.Base(name) == idFile {
+				p.addID(id)
+			}
 			if _, ok := paths[id]; id != "" && !ok {
 				paths[id] = name
 				ids = append(ids, node{id, true})

@@ -24,6 +24,8 @@ type Options struct {
 	// Dirs are directories .jp, or user-local ones, that are searched whatever git knows of
 	// them.
 	Dirs []string
+	// UserData has the directories of all user-local copies; "" where there are none.
+	UserData string
 }
 
 // A Finding is a place where a hash stands that was to go.
@@ -61,7 +63,11 @@ type Opinion struct {
 	// known are the paths at which indexes and tips have directories .jp, and searched the
 	// directories on disk that were searched this time.
 	known, searched map[string]bool
-	err             error
+	// ids are the files of git that name directories .jp, and whether they were read; called
+	// is what they are named.
+	ids    map[oid]bool
+	called map[string]bool
+	err    error
 }
 
 // New begins an opinion. Nothing is read yet.
@@ -69,7 +75,7 @@ func New(o Options) *Opinion {
 	w := newWatch(o.Hashes)
 	return &Opinion{
 		o: o, watch: w, trees: newTrees(w), found: make(map[int32]Finding),
-		known: make(map[string]bool),
+		known: make(map[string]bool), ids: make(map[oid]bool), called: make(map[string]bool),
 	}
 }
 
@@ -101,7 +107,7 @@ func (p *Opinion) ask(ctx context.Context, history bool) (map[blobs.Hash]Finding
 // look looks everywhere. Names come before the history that they lead to.
 func (p *Opinion) look(ctx context.Context, history bool) error {
 	if p.o.Dir == "" {
-		return p.disk(ctx, nil)
+		return errors.Join(p.disk(ctx, nil), p.userData(ctx, nil))
 	}
 	g := &git{dir: p.o.Dir, env: p.o.Env}
 	r, err := open(ctx, g)
@@ -127,6 +133,9 @@ func (p *Opinion) look(ctx context.Context, history bool) error {
 	}
 	if err == nil {
 		err = p.tracked(ctx, r.trees)
+	}
+	if err == nil {
+		err = p.userData(ctx, r.trees)
 	}
 	if err == nil && history {
 		err = p.history(ctx, names)
@@ -235,6 +244,9 @@ func (p *Opinion) blame(ctx context.Context, places []place) error {
 			asked = append(asked, one)
 			continue
 		}
+		for _, id := range one.ids {
+			p.addID(id)
+		}
 		if err := p.addAll(ctx, one, one.hashes); err != nil {
 			return err
 		}
@@ -282,6 +294,13 @@ func (g *git) fileWith(ctx context.Context, tree oid, h blobs.Hash) (string, err
 	first, _, _ := strings.Cut(out, "\x00")
 	_, file, _ := strings.Cut(first, ":")
 	return file, err
+}
+
+// addID notes a file that names a directory .jp.
+func (p *Opinion) addID(id oid) {
+	if _, ok := p.ids[id]; !ok {
+		p.ids[id] = false
+	}
 }
 
 // add notes the first place where a hash stands.

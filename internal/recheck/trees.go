@@ -40,6 +40,7 @@ type place struct {
 type content struct {
 	dir    oid    // that is a directory .jp and must be read; else "" and the kids are known
 	store  oid    // of the blobs, "" where there is none
+	ids    []oid  // of files that name it
 	kids   []node // until the hashes are known
 	hashes []int32
 	known  bool
@@ -157,6 +158,9 @@ func (t *trees) places(s step, all []entry) []place {
 	for _, e := range all {
 		switch name := string(e.name); {
 		case e.file:
+			if name == idFile {
+				copies.ids = append(copies.ids, e.id)
+			}
 			lone.kids = append(lone.kids, e.node)
 			isLone = isLone || isStream(name)
 		case isWorkspace(e):
@@ -233,9 +237,12 @@ func (t *trees) readTops(ctx context.Context, all []*content) error {
 			if !e.file && string(e.name) == storeDir {
 				tops[i].store = e.id
 				stores = append(stores, e.id)
-			} else {
-				tops[i].kids = append(tops[i].kids, e.node)
+				continue
 			}
+			if e.file && string(e.name) == idFile {
+				tops[i].ids = append(tops[i].ids, e.id)
+			}
+			tops[i].kids = append(tops[i].kids, e.node)
 		}
 	})
 	if err != nil {

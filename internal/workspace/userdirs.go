@@ -12,17 +12,27 @@ import (
 // linkName is the link in a user-local directory by which jp finds the workspace again.
 const linkName = "storage"
 
+// UserData returns the directory in which the user's data has a directory for each workspace, ""
+// when the user has no such data at all. It need not exist.
+func (w *Workspace) UserData() string {
+	data := w.env.jpDataDir()
+	if data == "" {
+		return ""
+	}
+	return filepath.Join(data, "workspace")
+}
+
 // UserDirs returns every directory of user-local data that may be one of a workspace with
 // one of the ids, or whose link leads to one that is ours. jp works with one of them; the id
 // that is committed may change with any pull, and another directory be that of the workspace
 // then. The error is [ErrNoUserData] when the user has no such data at all; any other says that
 // there may be more.
 func (w *Workspace) UserDirs(ids []string, ours func(jp string) bool) ([]string, error) {
-	data := w.env.jpDataDir()
+	data := w.UserData()
 	if data == "" {
 		return nil, ErrNoUserData
 	}
-	dirs, err := userDirs(filepath.Join(data, "workspace"), ids, ours)
+	dirs, err := userDirs(data, ids, ours)
 	if err != nil {
 		return nil, fmt.Errorf("list user-local directories: %w", err)
 	}

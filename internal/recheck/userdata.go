@@ -1,0 +1,115 @@
+package recheck
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+)
+
+const (
+	// idFile says in a directory .jp by which name the user's data has its copies.
+	idFile = ".id"
+	// linkName is the link by which a directory of the user's data leads to a directory .jp.
+	linkName = "storage"
+)
+
+// userData searches the user's own copies of conversations: each directory whose name ends in a
+// name that a directory .jp has, here or in what somebody may commit next, and each whose link
+// leads here or nowhere.
+func (p *Opinion) userData(ctx context.Context, trees []string) error {
+	entries, err := os.ReadDir(p.o.UserData)
+	if errors.Is(err, fs.ErrNotExist) || p.o.UserData == "" {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	if err := p.readNames(ctx); err != nil {
+		return fmt.Errorf("read the files %s: %w", idFile, err)
+	}
+	for _, e := range entries {
+		dir := filepath.Join(p.o.UserData, e.Name())
+		info, err := os.Stat(dir)
+		if errors.Is(err, fs.ErrNotExist) || err == nil && !info.IsDir() {
+			continue
+		}
+		if err != nil {
+			return err
+		}
+		if !p.isNamed(e.Name()) && !leadsHere(dir, append(trees, p.o.Dirs...)) {
+			continue
+		}
+		if err := p.directory(ctx, dir); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// readNames reads the files that say the names of directories .jp: those on disk that were
+// searched this time, and those of git that were found.
+func (p *Opinion) readNames(ctx context.Context) error {
+	for dir := range p.searched {
+		data, err := os.ReadFile(filepath.Join(dir, idFile))
+		if err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return err
+		}
+		p.name(data)
+	}
+	var ids []oid
+	for id, read := range p.ids {
+		if !read {
+			ids = append(ids, id)
+		}
+	}
+	if len(ids) == 0 {
+		return nil
+	}
+	return p.trees.git.objects(ctx, ids, func(i int, _ string, r io.Reader) error {
+		data, err := io.ReadAll(r)
+		p.name(data)
+		p.ids[ids[i]] = true
+		return err
+	})
+}
+
+// name notes the names in a file: what is in its last line.
+func (p *Opinion) name(data []byte) {
+	text := strings.TrimSpace(string(data))
+	for _, word := range strings.Fields(text[strings.LastIndexByte(text, '\n')+1:]) {
+		p.called[word] = true
+	}
+}
+
+func (p *Opinion) isNamed(dir string) bool {
+	for name := range p.called {
+		if dir == name || strings.HasSuffix(dir, "-"+name) {
+			return true
+		}
+	}
+	return false
+}
+
+// leadsHere reports whether the link of a directory of the user's data leads into one of some
+// directories, or to what is not there: that may have been one of them.
+func leadsHere(dir string, roots []string) bool {
+	link := filepath.Join(dir, linkName)
+	if info, err := os.Lstat(link); err != nil || info.Mode()&fs.ModeSymlink == 0 {
+		return false
+	}
+	target, err := filepath.EvalSymlinks(link)
+	return err != nil || slices.ContainsFunc(roots, func(root string) bool {
+		real, err := filepath.EvalSymlinks(root)
+		if err != nil {
+			return false // nothing is there
+		}
+		rel, err := filepath.Rel(real, target)
+		return err == nil && filepath.IsLocal(rel)
+	})
+}
