@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 )
 
@@ -34,23 +35,65 @@ func (r *Repo) ReplaceTree(ctx context.Context, head OID, why string) (OID, erro
 }
 
 func (r *Repo) replaceTree(ctx context.Context, head OID, why string) (OID, error) {
-	commit, err := r.readObject(ctx, head, 0)
+	data, err := r.unsigned(ctx, head)
 	if err != nil {
 		return OID{}, err
 	}
-	header, _, _ := bytes.Cut(commit.data, []byte("\n\n"))
-	_, rest, ok := bytes.Cut(commit.data, []byte("\n"))
-	switch {
-	case commit.kind != kindCommit || !ok || !bytes.HasPrefix(header, []byte("tree ")):
-		return OID{}, &CorruptObjectError{OID: head, Reason: "it does not begin with its tree"}
-	case bytes.Contains(header, []byte("\ngpgsig")):
-		return OID{}, ErrSigned
-	}
+	_, rest, _ := bytes.Cut(data, []byte("\n"))
 	tree, err := r.oneID(ctx, command{args: []string{"write-tree"}, write: true})
 	if err != nil {
 		return OID{}, err
 	}
-	next := append([]byte("tree "+tree.String()+"\n"), rest...)
+	return r.replaceHead(ctx, head, append([]byte("tree "+tree.String()+"\n"), rest...), why)
+}
+
+// TrailHead adds trailers to the message of the commit of HEAD, which has to be the commit given,
+// and leaves everything else of it as it is. It runs no hook.
+func (r *Repo) TrailHead(
+	ctx context.Context, head OID, trailers []string, why string,
+) (OID, error) {
+	id, err := r.trailHead(ctx, head, trailers, why)
+	if err != nil {
+		return OID{}, fmt.Errorf("add trailers to %s: %w", head, err)
+	}
+	return id, nil
+}
+
+func (r *Repo) trailHead(
+	ctx context.Context, head OID, trailers []string, why string,
+) (OID, error) {
+	data, err := r.unsigned(ctx, head)
+	if err != nil {
+		return OID{}, err
+	}
+	header, message, _ := bytes.Cut(data, []byte("\n\n"))
+	message, err = r.run(ctx, command{args: trailerArgs(trailers), stdin: bytes.NewReader(message)})
+	if err != nil || bytes.HasSuffix(data, message) {
+		return head, err
+	}
+	return r.replaceHead(ctx, head, slices.Concat(header, []byte("\n\n"), message), why)
+}
+
+// unsigned returns a commit as git stores it.
+func (r *Repo) unsigned(ctx context.Context, id OID) ([]byte, error) {
+	commit, err := r.readObject(ctx, id, 0)
+	if err != nil {
+		return nil, err
+	}
+	header, _, _ := bytes.Cut(commit.data, []byte("\n\n"))
+	switch {
+	case commit.kind != kindCommit || !bytes.HasPrefix(header, []byte("tree ")):
+		return nil, &CorruptObjectError{OID: id, Reason: "it does not begin with its tree"}
+	case bytes.Contains(header, []byte("\ngpgsig")):
+		return nil, ErrSigned
+	}
+	return commit.data, nil
+}
+
+// replaceHead writes a commit and makes it HEAD in the place of another.
+func (r *Repo) replaceHead(
+	ctx context.Context, head OID, next []byte, why string,
+) (OID, error) {
 	id, err := r.oneID(ctx, command{
 		args:  []string{"hash-object", "-t", "commit", "-w", "--stdin"},
 		stdin: bytes.NewReader(next), write: true,

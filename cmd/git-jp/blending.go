@@ -61,6 +61,17 @@ func (a *app) blendFindings(source string, blends []merge.Blend) []check.Finding
 	return all
 }
 
+// merges adds to a report what is wrong with the merges among commits, of which the tips are to
+// have what they lost.
+func (ch checking) merges(
+	ctx context.Context, report *check.Report, commits []gitint.Commit, tips []gitint.OID,
+) error {
+	if err := ch.blended(ctx, report, commits); err != nil {
+		return err
+	}
+	return ch.lost(ctx, report, commits, tips)
+}
+
 // blended adds to a report what merges among commits blended. Where history is not all
 // here their sides may not be either; that something is not here the report says already.
 func (ch checking) blended(

@@ -44,7 +44,7 @@ func (ch checking) revision(ctx context.Context, rev string) (*check.Report, err
 	if err != nil {
 		return nil, err
 	}
-	return report, ch.blended(ctx, report, commits)
+	return report, ch.merges(ctx, report, commits, heads(commits))
 }
 
 // snapshot checks the workspaces of a revision or of the index.
@@ -82,7 +82,7 @@ func (ch checking) commits(ctx context.Context, revs []string) (*check.Report, e
 	if err != nil {
 		return nil, err
 	}
-	return report, ch.blended(ctx, report, commits)
+	return report, ch.merges(ctx, report, commits, heads(commits))
 }
 
 func (ch checking) refs(ctx context.Context) (*check.Report, error) {

@@ -39,7 +39,7 @@ func newDeparture(
 func (ch checking) departing(ctx context.Context, d departure) (*check.Report, error) {
 	report, err := ch.several(ctx, commitIDs(d.commits))
 	if err == nil {
-		err = ch.blended(ctx, report, d.commits)
+		err = ch.departingMerges(ctx, report, d)
 	}
 	if err != nil || !report.Problems() {
 		return report, err
@@ -54,6 +54,23 @@ func (ch checking) departing(ctx context.Context, d departure) (*check.Report, e
 	}
 	report.Without(base)
 	return report, nil
+}
+
+// departingMerges looks at the merges among the commits of a departure.
+func (ch checking) departingMerges(
+	ctx context.Context, report *check.Report, d departure,
+) error {
+	if !slices.ContainsFunc(d.commits, isMerge) {
+		return nil
+	}
+	tips := make([]gitint.OID, len(d.Tips))
+	for i, tip := range d.Tips {
+		var err error
+		if tips[i], err = ch.repo.Resolve(ctx, tip); err != nil {
+			return err
+		}
+	}
+	return ch.merges(ctx, report, d.commits, tips)
 }
 
 func commitIDs(commits []gitint.Commit) []string {

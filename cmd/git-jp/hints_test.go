@@ -16,9 +16,9 @@ import (
 
 // commandForm finds what looks like a command of ours: quoted, indented as an example, or
 // a text of its own.
-var commandForm = regexp.MustCompile("(?:\x00|['`\"]|[$:;&|] |\n    )git jp ([a-z]+(?:-[a-z]+)*)\\b((?: --[a-z-]+(?:[= ][a-z0-9.<%]+)?)*)")
+var commandForm = regexp.MustCompile("(?:\x00|['`\"]|[$:;&|] |\n    )git jp ([a-z]+(?:-[a-z]+)*)\\b((?: --[a-z-]+(?:[= ][a-zA-Z0-9.<%]+)?)*)")
 
-var flagForm = regexp.MustCompile(` (--[a-z-]+)([= ][a-z0-9.<%]+)?`)
+var flagForm = regexp.MustCompile(` (--[a-z-]+)([= ][a-zA-Z0-9.<%]+)?`)
 
 // TestHintsNameCommandsThatExist reads every text of the program and of its
 // documentation: a hint that names a command which does not exist is worse than none.

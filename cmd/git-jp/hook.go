@@ -67,6 +67,9 @@ func (c hookCmd) preCommit(ctx context.Context, a *app) error {
 		if err == nil && len(paths) > 0 {
 			was, err = c.unblendUnderway(ctx, a, hook, paths)
 		}
+		if err == nil {
+			err = a.warnLosing(ctx, hook)
+		}
 		if err != nil {
 			a.warn("pre-commit: the merge of conversations was not checked: %v", err)
 		}
@@ -139,6 +142,9 @@ func (c hookCmd) postCommit(ctx context.Context, a *app) error {
 	hook, err := c.hook(ctx, a)
 	if err == nil {
 		err = hook.PostCommit(ctx)
+	}
+	if err == nil {
+		err = a.noteDecided(ctx, hook.Repo)
 	}
 	if err != nil {
 		a.warn("post-commit: %v", err)

@@ -303,7 +303,30 @@ func (c hookCmd) lookBack(ctx context.Context, a *app, went passage) error {
 	if err != nil {
 		return err
 	}
+	if c.Name != "post-merge" || went.to == "" {
+		return c.lookAt(ctx, a, hook, went)
+	}
+	// What a merge left out is no change of it.
+	came := gitint.Departure{
+		Tips: []string{went.to}, Not: []string{went.from},
+		Under: []string{everyConversation, everyBlob},
+	}
+	commits, err := hook.Repo.Departing(ctx, came)
+	if err != nil || len(commits) == 0 {
+		return err
+	}
+	if err := c.lookAt(ctx, a, hook, went); err != nil || !slices.ContainsFunc(commits, isMerge) {
+		return err
+	}
+	return a.warnLost(ctx, hook, came)
+}
+
+func isMerge(c gitint.Commit) bool { return len(c.Parents) > 1 }
+
+// lookAt looks at what changed.
+func (c hookCmd) lookAt(ctx context.Context, a *app, hook served, went passage) error {
 	var paths []gitint.StagedPath
+	var err error
 	if went.to == "" {
 		paths, err = hook.Repo.StagedPaths(ctx, everyConversation, everyBlob)
 	} else {

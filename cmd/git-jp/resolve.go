@@ -24,6 +24,8 @@ type resolveCmd struct {
 	Both         bool     `xor:"how" help:"Keep theirs behind ours, as a turn of its own."`
 	Fork         bool     `xor:"how" help:"Keep ours, and make their side a conversation of its own."`
 	Forget       bool     `help:"Forget how these conflicts were answered before."`
+	Restore      string   `xor:"how" placeholder:"COMMIT" help:"Bring back what a merge commit left out."`
+	Accept       string   `xor:"how" placeholder:"COMMIT" help:"Accept what a merge commit left out."`
 }
 
 // Help says what is decided and what is left alone.
@@ -44,7 +46,11 @@ renamed twice. Both become one, and the title follows the rule for metadata.json
 
 Where git asked no driver, in a clone that had none, the merge is made up for first. Of a
 conversation that one side deleted and the other continued, --ours and --theirs say whose will
-is done.`
+is done.
+
+What was decided stands in the message of the merge, as a trailer Jp-Resolved. 'git jp check'
+reports what a merge left out otherwise: --restore brings it back and stages it, --accept makes
+an empty commit which says that it is to stay out.`
 }
 
 // conflictRecord is a decision to make, in `resolve --json`.
@@ -76,6 +82,12 @@ type conflictRun struct {
 
 // Run decides conflicts.
 func (c resolveCmd) Run(ctx context.Context, a *app) error {
+	switch {
+	case c.Accept != "":
+		return c.accept(ctx, a)
+	case c.Restore != "":
+		return c.restore(ctx, a)
+	}
 	r, cases, err := c.cases(ctx, a)
 	if err != nil {
 		return err

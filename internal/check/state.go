@@ -38,6 +38,8 @@ const (
 	// Blended: a merge put the lines of its sides together without a driver. Only callers
 	// add it.
 	Blended State = "blended"
+	// Lost: a merge left out what one of its sides has and none removed. Only callers add it.
+	Lost State = "lost"
 	// Drift: the clone is not set up as its attributes demand. Only callers add it.
 	Drift State = "drift"
 )
@@ -111,6 +113,7 @@ func states() []struct {
 		{Incomplete, "The last turn has tool calls without a response"},
 		{Conflicted, "A file is unmerged"},
 		{Blended, "A merge put the lines of its sides together without a driver"},
+		{Lost, "A merge left out what one of its sides has"},
 		{Drift, "The clone is not set up as its attributes demand"},
 	}
 }

@@ -59,17 +59,9 @@ type Merge struct {
 func (m Merge) Blends(ctx context.Context, merged gitint.Snapshot) ([]Blend, error) {
 	var all []Blend
 	for _, dir := range m.Dirs {
-		b := blending{newFamily(m.Repo, dir), m.Parents, homes{}, nil}
-		var err error
-		if b.merged, err = homesIn(merged, dir); err != nil {
+		b, err := m.blending(ctx, merged, dir)
+		if err != nil {
 			return nil, err
-		}
-		for _, p := range m.Parents {
-			h, err := b.family.at(ctx, p)
-			if err != nil {
-				return nil, err
-			}
-			b.sides = append(b.sides, h)
 		}
 		found, err := b.all(ctx)
 		if err != nil {
@@ -78,6 +70,25 @@ func (m Merge) Blends(ctx context.Context, merged gitint.Snapshot) ([]Blend, err
 		all = append(all, found...)
 	}
 	return all, nil
+}
+
+// blending reads a workspace in the merge and in its parents.
+func (m Merge) blending(
+	ctx context.Context, merged gitint.Snapshot, dir string,
+) (*blending, error) {
+	b := &blending{family: newFamily(m.Repo, dir), parents: m.Parents}
+	var err error
+	if b.merged, err = homesIn(merged, dir); err != nil {
+		return nil, err
+	}
+	for _, p := range m.Parents {
+		h, err := b.family.at(ctx, p)
+		if err != nil {
+			return nil, err
+		}
+		b.sides = append(b.sides, h)
+	}
+	return b, nil
 }
 
 // A blending is a look at one workspace.
@@ -97,6 +108,9 @@ type (
 func (b *blending) all(ctx context.Context) ([]Blend, error) {
 	var all []Blend
 	for _, id := range slices.Sorted(maps.Keys(b.merged.dirs)) {
+		if b.untouched(id) {
+			continue
+		}
 		for _, look := range []looker{
 			b.stream,
 			b.details(workspace.MetadataFile, events.MergeMetadata, validDetails),

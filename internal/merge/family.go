@@ -26,6 +26,8 @@ type family struct {
 type homes struct {
 	snap gitint.Snapshot
 	dirs map[events.ID][]string
+	// trees are the objects of these directories, where the snapshot has them.
+	trees map[string]gitint.OID
 }
 
 func newFamily(repo *gitint.Repo, dir string) *family {
@@ -40,7 +42,7 @@ var conversationDirs = [...]string{"conversations", "conversations/.archive"}
 
 // homesIn lists the conversations of a snapshot.
 func homesIn(snap gitint.Snapshot, dir string) (homes, error) {
-	h := homes{snap, make(map[events.ID][]string)}
+	h := homes{snap, make(map[events.ID][]string), make(map[string]gitint.OID)}
 	for _, below := range conversationDirs {
 		at := path.Join(dir, below)
 		entries, err := snap.Children(at)
@@ -52,7 +54,8 @@ func homesIn(snap gitint.Snapshot, dir string) (homes, error) {
 		}
 		for _, e := range entries {
 			if id, ok := events.ParseDirname(path.Base(e.Path)); ok {
-				h.dirs[id] = append(h.dirs[id], path.Join(at, path.Base(e.Path)))
+				dir := path.Join(at, path.Base(e.Path))
+				h.dirs[id], h.trees[dir] = append(h.dirs[id], dir), e.OID
 			}
 		}
 	}

@@ -115,12 +115,22 @@ func (r Resolver) Decide(ctx context.Context, c Case, decisions []Decision) erro
 	if err := s.Validate(); err != nil {
 		return fmt.Errorf("resolve %s: %w", c.Path, err)
 	}
-	return r.settle(ctx, c, s.Encode())
+	if err := r.settle(ctx, c, s.Encode()); err != nil {
+		return err
+	}
+	return r.noteDecided(ctx, c.ID)
 }
 
 // Keep decides that a file which one side deleted stays, with all that belonged to it, or
 // goes.
 func (r Resolver) Keep(ctx context.Context, c Case, keep bool) error {
+	if err := r.keep(ctx, c, keep); err != nil {
+		return err
+	}
+	return r.noteDecided(ctx, c.ID)
+}
+
+func (r Resolver) keep(ctx context.Context, c Case, keep bool) error {
 	if !keep {
 		if err := os.Remove(r.file(c.Path)); err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return fmt.Errorf("resolve %s: %w", c.Path, err)

@@ -1,0 +1,179 @@
+package merge
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path"
+	"slices"
+
+	"github.com/git-jp/git-jp/events"
+	"github.com/git-jp/git-jp/gitint"
+	"github.com/git-jp/git-jp/internal/workspace"
+)
+
+// ErrDirectories says that a conversation is in several directories of one snapshot.
+var ErrDirectories = errors.New("it is in several directories")
+
+// A Recovery brings back to the working tree what a merge commit lost of a conversation.
+type Recovery struct {
+	Resolver
+
+	// Merge is the commit, and Loss what it lost.
+	Merge gitint.Commit
+	Loss  Loss
+}
+
+// Run makes up for what the merge did not do: what the drivers make of its sides, compared with
+// what it has, is merged into the conversation as it is now. What nobody can decide any more
+// stands beside the other as a turn of its own. It returns the directory that has it all.
+func (r Recovery) Run(ctx context.Context) (dir string, err error) {
+	tree, err := r.Repo.Tree(ctx, r.Merge.OID.String())
+	if err != nil {
+		return "", err
+	}
+	m := Merge{Repo: r.Repo, Parents: r.Merge.Parents}
+	b, err := m.blending(ctx, tree, r.Dir)
+	if err == nil {
+		dir, err = r.run(ctx, b)
+	}
+	if err != nil {
+		return "", fmt.Errorf("bring back what %s lost of %s: %w",
+			r.Merge.OID, r.Loss.Conversation, err)
+	}
+	return dir, nil
+}
+
+func (r Recovery) run(ctx context.Context, b *blending) (string, error) {
+	id := r.Loss.Conversation
+	for _, h := range append(b.sides, b.merged) {
+		if len(h.dirs[id]) > 1 {
+			return "", ErrDirectories
+		}
+	}
+	_, wanted, err := b.fold(ctx, id)
+	if err != nil {
+		return "", err
+	}
+	want, err := keepBoth(wanted)
+	if err != nil {
+		return "", err
+	}
+	at, err := r.place(id)
+	if err != nil {
+		return "", err
+	}
+	if at == "" {
+		return r.anew(ctx, b, want)
+	}
+	return at, r.into(ctx, b, at, events.Side{Stream: want, BaseConfig: wanted.BaseConfig})
+}
+
+// place returns the directory of a conversation in the working tree, from its root, "" where
+// there is none.
+func (r Resolver) place(id events.ID) (string, error) {
+	for _, below := range conversationDirs {
+		dir := path.Join(r.Dir, below)
+		all, err := os.ReadDir(r.file(dir))
+		if err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return "", err
+		}
+		for _, e := range all {
+			if known, ok := events.ParseDirname(e.Name()); ok && known == id && e.IsDir() {
+				return path.Join(dir, e.Name()), nil
+			}
+		}
+	}
+	return "", nil
+}
+
+// keepBoth keeps both sides of each conflict.
+func keepBoth(r events.Result) (*events.Stream, error) {
+	s := r.Stream
+	for _, c := range r.Conflicts {
+		choice := events.ChooseBoth
+		if len(c.Ours) == 0 {
+			choice = events.ChooseTheirs
+		}
+		var err error
+		if s, err = events.Resolve(s, c, choice); err != nil {
+			return nil, err
+		}
+	}
+	return s, nil
+}
+
+// anew writes a conversation that the working tree does not have, with the files of the side that
+// has it.
+func (r Recovery) anew(
+	ctx context.Context, b *blending, want *events.Stream,
+) (string, error) {
+	id := r.Loss.Conversation
+	side := b.sides[slices.Index(b.parents, r.Loss.Side)]
+	if len(side.dirs[id]) == 0 {
+		return "", fs.ErrNotExist
+	}
+	dir := side.dirs[id][0]
+	all, err := side.snap.Entries(dir)
+	if err != nil {
+		return "", err
+	}
+	for _, e := range all {
+		if !e.Mode.IsRegular() {
+			continue
+		}
+		data, err := side.snap.ReadFile(e.Path)
+		if err != nil {
+			return "", err
+		}
+		if path.Base(e.Path) == workspace.EventsFile {
+			data = want.Encode()
+		}
+		if err := r.write(ctx, Case{Path: e.Path, ID: id}, data); err != nil {
+			return "", err
+		}
+	}
+	return dir, nil
+}
+
+// into merges into the stream of the working tree what the merge lacks.
+func (r Recovery) into(
+	ctx context.Context, b *blending, at string, want events.Side,
+) error {
+	id := r.Loss.Conversation
+	has, err := b.merged.side(id)
+	if err != nil {
+		return err
+	}
+	name := path.Join(at, workspace.EventsFile)
+	data, err := os.ReadFile(r.file(name))
+	if err != nil {
+		return err
+	}
+	now, err := events.Decode(data)
+	if err != nil {
+		return err
+	}
+	config, err := os.ReadFile(r.file(path.Join(at, workspace.BaseConfigFile)))
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	result, err := events.Merge(has, events.Side{Stream: now, BaseConfig: orNil(config)}, want)
+	if err != nil {
+		return err
+	}
+	s, err := keepBoth(result)
+	if err != nil {
+		return err
+	}
+	if next := s.Encode(); !bytes.Equal(next, data) {
+		return r.write(ctx, Case{Path: name, ID: id}, next)
+	}
+	return nil
+}
+
+// Missing returns how much of a loss a stream does not have.
+func (l Loss) Missing(s *events.Stream) int { return len(l.missingIn(newSaid("", s))) }

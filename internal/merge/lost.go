@@ -1,0 +1,302 @@
+package merge
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"path"
+	"slices"
+	"time"
+
+	"github.com/git-jp/git-jp/blobs"
+	"github.com/git-jp/git-jp/events"
+	"github.com/git-jp/git-jp/gitint"
+	"github.com/git-jp/git-jp/internal/workspace"
+)
+
+// A Loss is what a merge lacks of one conversation although a side had it and none removed it:
+// git was told to take the other side, or asked no driver. The drivers count their own results
+// by the same rule, so that these never have one.
+type Loss struct {
+	Conversation events.ID
+	// Path is that of the stream in the merge, or in the side where the merge has none.
+	Path string
+	// Side is the first parent that has some of it.
+	Side gitint.OID
+	// Elements are what is missing, in the order of the sides, and Turns counts their turns.
+	Elements []*events.Element
+	Turns    int
+	// Gone says that the merge has nothing of the conversation.
+	Gone bool
+
+	dir   string              // .jp, from the root
+	known map[blobs.Hash]bool // what the sides and their base say
+	with  map[events.ID]bool  // the conversations of the sides
+}
+
+// Losses looks at every conversation that the merge does not have as its parents do.
+func (m Merge) Losses(ctx context.Context, merged gitint.Snapshot) ([]Loss, error) {
+	var all []Loss
+	for _, dir := range m.Dirs {
+		b, err := m.blending(ctx, merged, dir)
+		if err != nil {
+			return nil, err
+		}
+		found, err := b.losses(ctx)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, found...)
+	}
+	return all, nil
+}
+
+func (b *blending) losses(ctx context.Context) ([]Loss, error) {
+	ids := make(map[events.ID]bool)
+	for _, h := range b.sides {
+		for id := range h.dirs {
+			ids[id] = true
+		}
+	}
+	var all []Loss
+	for _, id := range slices.Sorted(maps.Keys(ids)) {
+		if b.untouched(id) {
+			continue
+		}
+		l, err := b.loss(ctx, id)
+		if syntax := new(events.SyntaxError); errors.As(err, &syntax) {
+			continue // what cannot be read is for a check of the trees to report
+		}
+		if err != nil {
+			return nil, fmt.Errorf("look for what merging %s lost: %w", id, err)
+		}
+		if l != nil {
+			l.dir, l.with = b.family.dir, ids
+			all = append(all, *l)
+		}
+	}
+	return all, nil
+}
+
+// untouched reports whether the merge and all its parents have the same of a conversation, by
+// the objects of its directories.
+func (b *blending) untouched(id events.ID) bool {
+	for _, h := range b.sides {
+		if !h.same(b.merged, id) {
+			return false
+		}
+	}
+	return true
+}
+
+// same reports whether two snapshots have a conversation in the same directories with the same
+// objects.
+func (h homes) same(other homes, id events.ID) bool {
+	return slices.EqualFunc(h.dirs[id], other.dirs[id], func(a, b string) bool {
+		return a == b && !h.trees[a].IsZero() && h.trees[a] == other.trees[b]
+	})
+}
+
+// loss compares a conversation in a merge with the sides, by counting alone: what a side has is
+// to be there, unless another side removed it from what both began with.
+func (b *blending) loss(ctx context.Context, id events.ID) (*Loss, error) {
+	result, err := b.merged.said(id)
+	if err != nil {
+		return nil, err
+	}
+	sides := make([]said, len(b.sides))
+	for i, h := range b.sides {
+		if sides[i], err = h.said(id); err != nil {
+			return nil, err
+		}
+	}
+	l := &Loss{
+		Conversation: id, Path: result.path, Gone: result.path == "",
+		known: make(map[blobs.Hash]bool),
+	}
+	for i, side := range sides {
+		missing := side.without(result)
+		if len(missing) == 0 {
+			continue
+		}
+		removed, err := b.removedFrom(ctx, id, i, sides)
+		if err != nil {
+			return nil, err
+		}
+		l.add(b.parents[i], side, slices.DeleteFunc(missing, func(e *events.Element) bool {
+			return removed[e.Sum()]
+		}))
+	}
+	if len(l.Elements) == 0 {
+		return nil, nil
+	}
+	if err := b.knowAll(ctx, l, sides); err != nil {
+		return nil, err
+	}
+	if l.Elements = l.missingIn(result); len(l.Elements) == 0 {
+		return nil, nil
+	}
+	return l, nil
+}
+
+// add notes what is missing of one side and of none before it.
+func (l *Loss) add(parent gitint.OID, side said, missing []*events.Element) {
+	missing = slices.DeleteFunc(missing, func(e *events.Element) bool { return l.known[e.Sum()] })
+	if len(missing) == 0 {
+		return
+	}
+	if l.Side.IsZero() {
+		l.Side = parent
+	}
+	if l.Path == "" {
+		l.Path = side.path
+	}
+	l.Turns += side.turnsOf(missing)
+	l.Elements = append(l.Elements, missing...)
+	for _, e := range missing {
+		l.known[e.Sum()] = true
+	}
+}
+
+// removedFrom returns what another side removed of what it had in common with one.
+func (b *blending) removedFrom(
+	ctx context.Context, id events.ID, one int, sides []said,
+) (map[blobs.Hash]bool, error) {
+	removed := make(map[blobs.Hash]bool)
+	for j, other := range sides {
+		if j == one {
+			continue
+		}
+		base, err := b.family.base(ctx, id, b.parents[max(one, j)], b.parents[min(one, j):][:1])
+		if err != nil {
+			return nil, err
+		}
+		for _, e := range newSaid("", base.Stream).without(other) {
+			removed[e.Sum()] = true
+		}
+	}
+	return removed, nil
+}
+
+// knowAll notes what the sides say and what they began with: an element of the merge that is
+// none of these was written by a person.
+func (b *blending) knowAll(ctx context.Context, l *Loss, sides []said) error {
+	for i, side := range sides {
+		side.note(l.known)
+		if i == 0 {
+			continue
+		}
+		base, err := b.family.base(ctx, l.Conversation, b.parents[i], b.parents[:i])
+		if err != nil {
+			return err
+		}
+		newSaid("", base.Stream).note(l.known)
+	}
+	return nil
+}
+
+// missingIn returns the elements that another version of the conversation does not have either,
+// nor as somebody edited them.
+func (l *Loss) missingIn(version said) []*events.Element {
+	return slices.DeleteFunc(version.lacking(l.Elements), func(lost *events.Element) bool {
+		return slices.ContainsFunc(version.elements, func(e *events.Element) bool {
+			return e.Kind() == lost.Kind() && (e.Time().Equal(lost.Time()) && !l.known[e.Sum()] ||
+				sameQuestion(e, lost))
+		})
+	})
+}
+
+// shifted is how far a turn is moved at most that is kept beside another of its time.
+const shifted = time.Millisecond
+
+// sameQuestion reports whether two requests differ in nothing but the little by which a turn was
+// moved to be kept beside another.
+func sameQuestion(a, b *events.Element) bool {
+	return a.Kind() == events.KindChatRequest && b.Time().Sub(a.Time()).Abs() < shifted &&
+		events.Equal(a.WithTime(b.Time()), b)
+}
+
+// A said is what a conversation says: what is told of it stands in whatever directories have
+// its id.
+type said struct {
+	path     string // of its first stream, "" where it has none
+	elements []*events.Element
+	turns    []int // of the elements
+	sums     map[blobs.Hash]bool
+}
+
+// said reads a conversation of a snapshot.
+func (h homes) said(id events.ID) (said, error) {
+	var all said
+	for _, dir := range h.dirs[id] {
+		at := path.Join(dir, workspace.EventsFile)
+		if _, ok := h.snap.OID(at); !ok {
+			continue
+		}
+		data, err := h.snap.ReadFile(at)
+		if err != nil {
+			return all, err
+		}
+		s, err := events.Decode(data)
+		if err != nil {
+			return all, fmt.Errorf("%s: %w", h.snap.Name(), err)
+		}
+		all = all.and(newSaid(at, s))
+	}
+	return all, nil
+}
+
+// newSaid lists what a stream says. Settings and compactions follow from where turns stand and
+// are written anew by every merge, and a turn_start says nothing.
+func newSaid(at string, s *events.Stream) said {
+	all := said{path: at, sums: make(map[blobs.Hash]bool)}
+	if s == nil {
+		return all
+	}
+	turns := s.TurnOf()
+	for i, e := range s.All() {
+		switch e.Kind() {
+		case events.KindTurnStart, events.KindConfigDelta, events.KindCompaction:
+			continue
+		}
+		all.elements, all.turns = append(all.elements, e), append(all.turns, turns[i])
+		all.sums[e.Sum()] = true
+	}
+	return all
+}
+
+// and joins what two directories of one conversation say.
+func (s said) and(other said) said {
+	if s.path == "" {
+		return other
+	}
+	const apart = 1 << 20 // turns of one directory are not those of the other
+	for i, e := range other.elements {
+		s.elements, s.turns = append(s.elements, e), append(s.turns, other.turns[i]+apart)
+		s.sums[e.Sum()] = true
+	}
+	return s
+}
+
+func (s said) without(other said) []*events.Element { return other.lacking(s.elements) }
+
+// lacking returns those of the elements that are not there.
+func (s said) lacking(elements []*events.Element) []*events.Element {
+	return slices.DeleteFunc(slices.Clone(elements), func(e *events.Element) bool {
+		return s.sums[e.Sum()]
+	})
+}
+
+func (s said) note(known map[blobs.Hash]bool) { maps.Copy(known, s.sums) }
+
+// turnsOf counts the turns of elements of the conversation.
+func (s said) turnsOf(some []*events.Element) int {
+	turns := make(map[int]bool)
+	for i, e := range s.elements {
+		if slices.Contains(some, e) {
+			turns[s.turns[i]] = true
+		}
+	}
+	return len(turns)
+}

@@ -1,0 +1,222 @@
+package merge_test
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"strings"
+	"testing"
+
+	"github.com/git-jp/git-jp/gitint"
+	"github.com/git-jp/git-jp/internal/gittest"
+	"github.com/git-jp/git-jp/internal/merge"
+)
+
+// A merging is two branches and the merge that somebody made of them, by whatever means. A
+// stream of "" is no conversation.
+type merging struct {
+	base, ours, theirs, merged string
+	message                    string
+	then                       []string // streams of the commits that follow
+	accepts                    bool     // a further commit accepts the merge
+	committed                  string   // when the merge was made; "" is after the trailers came
+}
+
+func (m merging) commits(t *testing.T) (r *gittest.Repository, made string) {
+	t.Helper()
+	r = gittest.Repo(t)
+	write := func(stream string) {
+		r.Remove(strings.TrimSuffix(blendDir, "/"))
+		if stream != "" {
+			r.WriteFile(blendDir+"events.json", stream)
+			r.WriteFile(blendDir+"metadata.json", metadataOf("01", `"c":3`))
+		}
+	}
+	r.WriteFile("README", "x")
+	write(m.base)
+	r.Commit("base")
+	r.Run("checkout", "-q", "-b", "theirs")
+	write(m.theirs)
+	r.WriteFile("theirs", "x")
+	r.Commit("theirs")
+	r.Run("checkout", "-q", "main")
+	write(m.ours)
+	r.WriteFile("ours", "x")
+	r.Commit("ours")
+	r.Run("merge", "-q", "-s", "ours", "--no-commit", "theirs")
+	write(m.merged)
+	r.Run("add", "-A")
+	committed := m.committed
+	if committed == "" {
+		committed = "2027-01-01T00:00:00Z"
+	}
+	r.With("GIT_COMMITTER_DATE="+committed).Run("commit", "-q", "-m", "merge\n\n"+m.message)
+	made = r.Run("rev-parse", "HEAD")
+	for i, stream := range m.then {
+		write(stream)
+		r.Commit(fmt.Sprint("then ", i))
+	}
+	if m.accepts {
+		r.Run("commit", "-q", "--allow-empty", "-m", "accept\n\nJp-Resolved: "+made)
+	}
+	return r, made
+}
+
+// TestLost: what a merge lacks of its sides is found, unless a side or a later commit removed
+// it, or somebody decided.
+func TestLost(t *testing.T) {
+	first, ours, theirs := turnOf("01", "First?"), turnOf("02", "Ours?"), turnOf("03", "Theirs?")
+	edited := strings.Replace(first, "yes", "no", 1)
+	begun, a, b := streamOf(first), streamOf(first, ours), streamOf(first, theirs)
+	both := streamOf(first, ours, theirs)
+	for name, tt := range map[string]struct {
+		merging
+		want int // elements
+		old  bool
+	}{
+		"as the drivers":           {merging{base: begun, ours: a, theirs: b, merged: both}, 0, false},
+		"ours was taken":           {merging{base: begun, ours: a, theirs: b, merged: a}, 2, false},
+		"theirs was taken":         {merging{base: begun, ours: a, theirs: b, merged: b}, 2, false},
+		"only theirs went on":      {merging{base: begun, ours: begun, theirs: b, merged: begun}, 2, false},
+		"only theirs has it":       {merging{theirs: b}, 4, false},
+		"ours deleted it":          {merging{base: begun, theirs: begun}, 0, false},
+		"deleted, and it went on":  {merging{base: begun, theirs: b}, 2, false},
+		"deleted by the merge":     {merging{base: begun, ours: begun, theirs: begun}, 2, false},
+		"a turn was removed":       {merging{base: both, ours: a, theirs: both, merged: a}, 0, false},
+		"an edit was dropped":      {merging{base: begun, ours: begun, theirs: streamOf(edited), merged: begun}, 1, false},
+		"edited in the merge":      {merging{base: begun, ours: begun, theirs: streamOf(edited), merged: strings.Replace(begun, "yes", "perhaps", 1)}, 0, false},
+		"a conflict, decided":      {merging{base: begun, ours: streamOf(edited), theirs: strings.Replace(begun, "yes", "maybe", 1), merged: streamOf(edited)}, 1, false},
+		"no JSON":                  {merging{base: begun, ours: a, theirs: b, merged: "<<<<<<<\n"}, 0, false},
+		"brought back":             {merging{base: begun, ours: a, theirs: b, merged: a, then: []string{both}}, 0, false},
+		"brought back and removed": {merging{base: begun, ours: a, theirs: b, merged: a, then: []string{both, a}}, 0, false},
+		"gone on":                  {merging{base: begun, ours: a, theirs: b, merged: a, then: []string{streamOf(first, ours, turnOf("04", "More?"))}}, 2, false},
+		"deleted since":            {merging{base: begun, ours: a, theirs: b, merged: a, then: []string{""}}, 0, false},
+		"accepted":                 {merging{base: begun, ours: a, theirs: b, merged: a, accepts: true}, 0, false},
+		"resolved": {merging{
+			base: begun, ours: a, theirs: b, merged: a, message: "Jp-Resolved: jp-c17800000000",
+		}, 0, false},
+		"another was resolved": {merging{
+			base: begun, ours: a, theirs: b, merged: a, message: "Jp-Resolved: jp-c17800000001",
+		}, 2, false},
+		"of before the trailers": {merging{
+			base: begun, ours: a, theirs: b, merged: a, committed: "2026-10-01T00:00:00Z",
+		}, 2, true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			r, made := tt.commits(t)
+			lost := lostBy(t, r, made)
+			if got := elementsOf(lost); got != tt.want || lost.Old != tt.old {
+				t.Errorf("lost %d elements, old %v; want %d, %v", got, lost.Old, tt.want, tt.old)
+			}
+		})
+	}
+}
+
+func elementsOf(lost merge.Lost) (n int) {
+	for _, l := range lost.Losses {
+		n += len(l.Elements)
+	}
+	return n
+}
+
+// lostBy asks what a merge lost, as seen from HEAD.
+func lostBy(t *testing.T, r *gittest.Repository, made string) merge.Lost {
+	t.Helper()
+	repo, err := gitint.Open(t.Context(), gitint.Options{Dir: r.Dir, Env: r.Env})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer repo.Close() //nolint:errcheck // was only read
+	id, err := gitint.ParseOID(made)
+	if err != nil {
+		t.Fatal(err)
+	}
+	parents, err := merge.Parents(t.Context(), repo, id)
+	if err != nil {
+		t.Fatal(err)
+	}
+	tip, err := repo.Resolve(t.Context(), "HEAD")
+	if err != nil {
+		t.Fatal(err)
+	}
+	lost, err := merge.Review{Repo: repo, Tips: []gitint.OID{tip}}.Lost(t.Context(),
+		gitint.Commit{OID: id, Parents: parents}, []string{".jp"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return lost
+}
+
+// TestNothingLostByDrivers: what the drivers make of two streams that were changed at random
+// never counts as lost, and what somebody then takes out of it does.
+func TestNothingLostByDrivers(t *testing.T) {
+	random := rand.New(rand.NewPCG(20261122, 12))
+	silent, found := 0, 0
+	for range 40 {
+		w := walk{random: random}
+		base := w.turns(3)
+		ours, theirs := w.change(base), w.change(base)
+		f := merge.File{
+			Kind: merge.Events, Path: blendDir + "events.json",
+			Base: []byte(streamOf(base...)), Ours: []byte(streamOf(ours...)),
+			Theirs: []byte(streamOf(theirs...)),
+		}
+		m, err := f.Merge()
+		if err != nil {
+			t.Fatal(err)
+		}
+		r, made := merging{
+			base: string(f.Base), ours: string(f.Ours), theirs: string(f.Theirs),
+			merged: string(m.Data),
+		}.commits(t)
+		lost := lostBy(t, r, made)
+		switch n := elementsOf(lost); {
+		case len(m.Conflicts) == 0 && n > 0:
+			t.Errorf("of\n%s\nand\n%s\n%d elements are lost in\n%s", f.Ours, f.Theirs, n, m.Data)
+		case len(m.Conflicts) == 0:
+			silent++
+		case n > 0:
+			found++
+		}
+	}
+	if silent < 20 || found == 0 {
+		t.Errorf("%d merges without a conflict, %d found with one", silent, found)
+	}
+}
+
+// A walk changes conversations at random.
+type walk struct {
+	random *rand.Rand
+	day    int
+}
+
+func (w *walk) turn() string {
+	w.day++
+	return turnOf(fmt.Sprintf("%02d", w.day), fmt.Sprintf("Question %d?", w.day))
+}
+
+func (w *walk) turns(n int) (all []string) {
+	for range n {
+		all = append(all, w.turn())
+	}
+	return all
+}
+
+// change appends, removes and edits.
+func (w *walk) change(base []string) []string {
+	all := append([]string{}, base...)
+	for range 1 + w.random.IntN(3) {
+		i := w.random.IntN(len(all))
+		switch w.random.IntN(4) {
+		case 0, 1:
+			all = append(all, w.turn())
+		case 2:
+			if len(all) > 1 {
+				all = append(all[:i:i], all[i+1:]...)
+			}
+		default:
+			all[i] = strings.Replace(all[i], `"yes`, fmt.Sprintf(`"yes %d`, w.random.IntN(100)), 1)
+		}
+	}
+	return all
+}
