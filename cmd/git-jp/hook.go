@@ -152,11 +152,18 @@ func (c hookCmd) postCommit(ctx context.Context, a *app) error {
 	return nil
 }
 
-// warnFindings prints what does not block, a line each.
+// maxWarned is how many findings are warned about without -v.
+const maxWarned = 10
+
+// warnFindings prints what does not block, a line each. Of many the first are printed.
 func (a *app) warnFindings(findings []check.Finding) {
-	for _, f := range findings {
-		if f.Severity == check.Note {
-			continue
+	findings = slices.DeleteFunc(slices.Clone(findings), func(f check.Finding) bool {
+		return f.Severity == check.Note
+	})
+	for i, f := range findings {
+		if i == maxWarned && len(findings) > maxWarned+1 && !a.Verbose {
+			a.warn("and %d more; 'git jp check -v' shows them", len(findings)-i)
+			return
 		}
 		subject := cmp.Or(f.Conversation, f.Path)
 		if f.Title != "" {

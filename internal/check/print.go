@@ -29,6 +29,8 @@ type Printer struct {
 	Version string
 	// Verbose writes all findings of a group, and whole hashes, in the text format.
 	Verbose bool
+	// More says, in the text format, how the findings are shown that are only counted.
+	More string
 }
 
 // Print writes the report in a format.

@@ -97,6 +97,47 @@ func TestTextOfNothing(t *testing.T) {
 	}
 }
 
+// TestTextOfMany: of a wall of findings the worst are written, each kind with one hint, and the
+// rest is counted.
+func TestTextOfMany(t *testing.T) {
+	var r Report
+	for i := range 200 {
+		f := Finding{
+			State: Missing, Path: fmt.Sprintf("%03d/events.json", i), Hash: blobs.Sum([]byte{byte(i)}),
+			Detail: "is not here", Next: fmt.Sprintf("git jp stage %d", i),
+		}
+		if i%2 == 0 {
+			f = Finding{State: Foreign, Path: fmt.Sprintf("%03d/x", i), Detail: "is no conversation"}
+		}
+		r.Add(f)
+	}
+	r.Add(Finding{State: Malformed, Path: "last", Detail: "cannot be loaded"})
+	var out bytes.Buffer
+	p := Printer{More: "'-v' shows them"}
+	if err := p.Findings(&out, r.Findings); err != nil {
+		t.Fatal(err)
+	}
+	got := out.String()
+	if n := strings.Count(got, "error: "); n != maxGroups {
+		t.Errorf("%d errors are written, want %d", n, maxGroups)
+	}
+	if n := strings.Count(got, "hint: "); n != 1 {
+		t.Errorf("%d hints are written, want 1", n)
+	}
+	const end = "and 191 more: 90 missing, 1 malformed, 100 foreign; '-v' shows them\n"
+	if !strings.HasSuffix(got, end) {
+		t.Errorf("it ends %q, want %q", got[max(0, len(got)-len(end)):], end)
+	}
+	p.Verbose = true
+	out.Reset()
+	if err := p.Findings(&out, r.Findings); err != nil {
+		t.Fatal(err)
+	}
+	if n := strings.Count(out.String(), "check "); n != len(r.Findings) {
+		t.Errorf("%d findings are written of %d", n, len(r.Findings))
+	}
+}
+
 // TestNoFormatLetsControlsThrough: whatever a title holds, the output is lines of
 // printable text.
 func TestNoFormatLetsControlsThrough(t *testing.T) {

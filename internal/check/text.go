@@ -2,9 +2,11 @@ package check
 
 import (
 	"bufio"
+	"cmp"
 	"fmt"
 	"io"
 	"slices"
+	"strings"
 )
 
 // maxShown is how many findings of a group are written without Verbose.
@@ -20,13 +22,72 @@ func (p Printer) Text(w io.Writer, r *Report) error {
 	return err
 }
 
-// Findings writes findings as Text does, without counting anything.
+// maxGroups is how many paragraphs are written without Verbose.
+const maxGroups = 10
+
+// Findings writes findings as Text does, without counting anything. Of many the worst are
+// written, with one hint for each state, and the others are counted.
 func (p Printer) Findings(w io.Writer, findings []Finding) error {
 	out := bufio.NewWriter(w)
-	for _, group := range groups(findings) {
+	all := groups(findings)
+	shown := all
+	if !p.Verbose && len(all) > maxGroups+1 {
+		shown = worst(all, maxGroups)
+	}
+	helped := make(map[State]bool)
+	for _, group := range shown {
 		p.group(out, group)
+		if state := group[0].State; len(shown) == len(all) || !helped[state] {
+			p.hints(out, group, len(shown) < len(all))
+			helped[state] = true
+		}
+	}
+	if len(shown) < len(all) {
+		p.rest(out, findings, shown)
 	}
 	return out.Flush()
+}
+
+// worst returns the n groups of the highest severity, in their order.
+func worst(all [][]Finding, n int) [][]Finding {
+	order := make([]int, len(all))
+	for i := range order {
+		order[i] = i
+	}
+	slices.SortStableFunc(order, func(a, b int) int {
+		return cmp.Compare(all[b][0].Severity, all[a][0].Severity)
+	})
+	order = order[:n]
+	slices.Sort(order)
+	shown := make([][]Finding, n)
+	for i, at := range order {
+		shown[i] = all[at]
+	}
+	return shown
+}
+
+// rest counts what is not written, by state.
+func (p Printer) rest(w io.Writer, findings []Finding, shown [][]Finding) {
+	counts := make(map[State]int)
+	for _, f := range findings {
+		counts[f.State]++
+	}
+	n := len(findings)
+	for _, group := range shown {
+		counts[group[0].State] -= len(group)
+		n -= len(group)
+	}
+	var kinds []string
+	for _, s := range states() {
+		if counts[s.State] > 0 {
+			kinds = append(kinds, fmt.Sprintf("%d %s", counts[s.State], s.State))
+		}
+	}
+	fmt.Fprintf(w, "and %d more: %s", n, strings.Join(kinds, ", "))
+	if p.More != "" {
+		fmt.Fprintf(w, "; %s", p.More)
+	}
+	fmt.Fprintln(w)
 }
 
 // Summary returns the counts of the report in a sentence.
@@ -95,7 +156,6 @@ func (p Printer) group(w io.Writer, group []Finding) {
 		fmt.Fprintf(w, " %s\n", heading(first.State, len(group)))
 		p.lines(w, group)
 	}
-	p.hints(w, group)
 }
 
 // where names the file as git does, with the title of the conversation.
@@ -168,9 +228,13 @@ func (p Printer) lines(w io.Writer, group []Finding) {
 	}
 }
 
-func (p Printer) hints(w io.Writer, group []Finding) {
+// hints writes what helps, or only the first of it.
+func (p Printer) hints(w io.Writer, group []Finding, one bool) {
 	var seen []string
 	for _, f := range group {
+		if one && len(seen) > 0 {
+			return
+		}
 		if f.Next == "" || slices.Contains(seen, f.Next) {
 			continue
 		}

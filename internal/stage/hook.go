@@ -399,7 +399,10 @@ func (c *commit) inHead(head *gitint.Tree, dir string, f check.Finding) (bool, e
 		is, now := c.index.OID(name)
 		return before == now && was == is
 	}
+	_, there := c.index.OID(f.Path)
 	switch {
+	case f.Hash.IsZero() && !there:
+		return c.lacked(head, dir, f.Path)
 	case f.Hash.IsZero():
 		return same(f.Path), nil
 	case !same(path.Join(dir, blobs.Dir, f.Hash.Path())):
@@ -409,6 +412,18 @@ func (c *commit) inHead(head *gitint.Tree, dir string, f check.Finding) (bool, e
 	default:
 		return c.moved(head, dir, f.Path)
 	}
+}
+
+// lacked reports whether HEAD has the conversation to which a file belongs, without that file.
+func (c *commit) lacked(head *gitint.Tree, dir, name string) (bool, error) {
+	if _, had := head.OID(name); had {
+		return false, nil
+	}
+	entries, err := head.Entries(path.Dir(name))
+	if err != nil || len(entries) > 0 {
+		return err == nil, err
+	}
+	return c.moved(head, dir, path.Join(path.Dir(name), workspace.EventsFile))
 }
 
 // moved reports whether HEAD has the stream under an older title, or where an archived
