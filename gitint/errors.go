@@ -52,6 +52,16 @@ func lastLine(stderr string) string {
 	return lines[len(lines)-1]
 }
 
+// A notRepositoryError is [ErrNotRepository] in git's words, which may name a GIT_DIR. How git
+// was asked helps nobody who is in the wrong directory.
+type notRepositoryError struct{ exit *ExitError }
+
+func (e *notRepositoryError) Error() string {
+	return strings.TrimPrefix(lastLine(e.exit.Stderr), "fatal: ")
+}
+
+func (e *notRepositoryError) Unwrap() []error { return []error{ErrNotRepository, e.exit} }
+
 // An UnsafeError says that git refuses a repository that belongs to somebody
 // else (safe.directory).
 type UnsafeError struct {

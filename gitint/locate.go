@@ -102,7 +102,7 @@ func classify(err error) error {
 		return &UnsafeError{Dir: strings.Trim(dir, "'"), Err: err}
 	}
 	if strings.Contains(exit.Stderr, saysNotRepository) {
-		return fmt.Errorf("%w (%w)", ErrNotRepository, err)
+		return &notRepositoryError{exit}
 	}
 	return err
 }
