@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -58,6 +59,25 @@ func (a *app) close() error {
 
 // directory is where the command runs: the working directory, or that of -C.
 func (a *app) directory() string { return a.path(a.Dir) }
+
+// enter looks whether the directory that -C names is there: a search upwards from one that is
+// not would end in another.
+func (a *app) enter() error {
+	if a.Dir == "" {
+		return nil
+	}
+	info, err := os.Stat(a.directory())
+	if pathErr := new(fs.PathError); errors.As(err, &pathErr) {
+		err = pathErr.Err
+	}
+	if err == nil && !info.IsDir() {
+		err = errors.New("not a directory")
+	}
+	if err != nil {
+		return fmt.Errorf("change to %q: %w", a.Dir, err)
+	}
+	return nil
+}
 
 // path makes a path of the command line absolute.
 func (a *app) path(p string) string {

@@ -233,7 +233,10 @@ func run(ctx context.Context, w *world) (code int) {
 	a := newApp(w, *g)
 	a.readsJP = readsJP(k.Command())
 	k.BindTo(ctx, (*context.Context)(nil))
-	err = errors.Join(k.Run(a), a.close())
+	if err = a.enter(); err == nil {
+		err = k.Run(a)
+	}
+	err = errors.Join(err, a.close())
 	if u := new(usageError); errors.As(err, &u) && u.command == "" {
 		u.command = commandOf(k)
 	}

@@ -41,7 +41,11 @@ func (c queryCmd) target(ctx context.Context, a *app) (*target, error) {
 		return nil, err
 	}
 	t := &target{app: a, workspace: w}
-	if c.New {
+	first, err := c.first(w)
+	if err != nil {
+		return nil, err
+	}
+	if c.New || first {
 		t.fresh = true
 		t.create = &workspace.NewConversation{
 			Details: c.newDetails(a), Local: c.Local,
@@ -67,6 +71,16 @@ func (c queryCmd) target(ctx context.Context, a *app) (*target, error) {
 		}
 	}
 	return t, c.take(ctx, t, e)
+}
+
+// first reports whether a question that names no conversation is the first one of a workspace:
+// then it begins a conversation, for there is none that could be meant.
+func (c queryCmd) first(w *workspace.Workspace) (bool, error) {
+	if c.ID.Given || c.Replay || c.Fork.Given || c.Compact.given() {
+		return false, nil
+	}
+	entries, _, err := w.List(workspace.ListOptions{Archived: true, Local: true})
+	return len(entries) == 0, err
 }
 
 // newDetails are those of a new conversation. The time when it may go counts from now, its

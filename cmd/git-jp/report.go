@@ -413,12 +413,8 @@ func habitHint(word string) string {
 		return "'git jp fork' makes another conversation of one"
 	case "commit":
 		return "'git jp stage --changed' stages conversations, 'git commit' commits them"
-	case "delete", "remove":
-		return "'git jp rm' deletes a conversation"
 	case "fsck":
 		return "'git jp check' looks for what is wrong"
-	case "list":
-		return "'git jp ls' lists conversations"
 	case "mv":
 		return "'git jp rename' gives a conversation another title"
 	case "prune":
