@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"os"
 	"path"
+	"path/filepath"
 	"slices"
 	"strings"
 
@@ -182,6 +183,11 @@ func (d *disk) file(files fs.FS, name string) {
 
 // errChanging says that a file has another size than what was read of it.
 var errChanging = errors.New("it changes while it is read")
+
+// readWhole is readAll by the path of a file.
+func readWhole(name string) ([]byte, error) {
+	return readAll(os.DirFS(filepath.Dir(name)), filepath.Base(name))
+}
 
 // readAll reads a file of which the end can be cut off, or not be written yet, while it is read.
 func readAll(files fs.FS, name string) ([]byte, error) {

@@ -24,15 +24,23 @@ import (
 
 // damages are all.
 var damages = append(slices.Clone(fileDamages),
-	damage{"EIO once", unreadable(":when=1")}, damage{"EIO", unreadable("")})
+	damage{"EIO once", injected(lookCalls, "error=EIO:when=1")},
+	damage{"EIO", injected(lookCalls, "error=EIO")},
+	damage{"short read once", injected(readCalls, "retval=0:when=1")},
+	damage{"short read", injected(readCalls, "retval=0")})
 
-// unreadable makes the calls fail that read the file, of the collector and of its gits.
-func unreadable(when string) func(f *fixture, file string) error {
-	const calls = "read,pread64,readv,preadv,mmap,getdents64"
+// The calls that read a file, and those with which one looks into a file or a directory.
+const (
+	readCalls = "read,pread64,readv,preadv"
+	lookCalls = readCalls + ",mmap,getdents64"
+)
+
+// injected makes the calls on the file end as it says, those of the collector and of its gits.
+func injected(calls, how string) func(f *fixture, file string) error {
 	return func(f *fixture, file string) error {
 		log := filepath.Join(f.tb.TempDir(), "log")
 		cmd := exec.CommandContext(f.tb.Context(), "strace", "-f", "-qq", "-o", log,
-			"-P", file, "-e", "trace="+calls, "-e", "inject="+calls+":error=EIO"+when, os.Args[0])
+			"-P", file, "-e", "trace="+calls, "-e", "inject="+calls+":"+how, os.Args[0])
 		cmd.Env = append(os.Environ(), faultEnv+"=collect-all 0 "+f.Dir)
 		out, err := cmd.CombinedOutput()
 		if errors.Is(err, exec.ErrNotFound) {

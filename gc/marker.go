@@ -295,7 +295,7 @@ func (m *marker) stashes(ctx context.Context, entries []gitint.Root) error {
 // patch that is being applied may bring a stream.
 func (m *marker) operationFiles() error {
 	for _, f := range m.roots.Files {
-		data, err := os.ReadFile(f.Path)
+		data, err := readWhole(f.Path)
 		if errors.Is(err, os.ErrNotExist) {
 			continue
 		}

@@ -197,6 +197,19 @@ func rows() []row {
 			c := f.Run("commit-tree", "-m", "later", "-p", f.commit(h), tree)
 			f.Run("branch", "other", c)
 		}},
+		{"commit before the one that brings the content", func(f *fixture, h blobs.Hash) {
+			// The conversations of both are the same, and both are of the past.
+			name := ".jp/blobs/" + h.Path()
+			saved := f.ReadFile(name)
+			f.converse(conversation, h)
+			f.Run("add", conversation)
+			f.Run("commit", "-q", "-m", "refers")
+			f.Run("add", "--force", name)
+			f.Run("commit", "-q", "-m", "brings")
+			f.Run("rm", "-rq", conversation, name)
+			f.Run("commit", "-q", "-m", "gone")
+			f.restore(name, saved)
+		}},
 		{"replaced object", func(f *fixture, h blobs.Hash) {
 			f.Run("update-ref", "refs/replace/"+f.commit(h), "HEAD")
 		}},
@@ -218,6 +231,15 @@ func rows() []row {
 			f.Run("add", "-A", conversation)
 			f.WriteFile(conversation+"/events.json", stream())
 			f.Run("stash", "push", "-q")
+		}},
+		{"index of a stash, with its content", func(f *fixture, h blobs.Hash) {
+			name := ".jp/blobs/" + h.Path()
+			saved := f.ReadFile(name)
+			f.converse(conversation, h)
+			f.Run("add", "-A", "--force", conversation, name)
+			f.WriteFile(conversation+"/events.json", stream())
+			f.Run("stash", "push", "-q")
+			f.restore(name, saved)
 		}},
 		{"reflog", func(f *fixture, h blobs.Hash) {
 			head := f.Run("rev-parse", "HEAD")
@@ -449,7 +471,13 @@ func (f *fixture) past(h blobs.Hash, file string) {
 	f.Run("rm", "-rq", "--cached", conversation, name)
 	f.Run("commit", "-q", "-m", "gone")
 	f.Remove(conversation)
-	f.WriteFile(name, saved)
+	f.restore(name, saved)
+}
+
+// restore writes a file of the store again, long ago.
+func (f *fixture) restore(name, data string) {
+	f.tb.Helper()
+	f.WriteFile(name, data)
 	if err := os.Chtimes(f.Path(name), old, old); err != nil {
 		f.tb.Fatal(err)
 	}
@@ -488,6 +516,14 @@ func TestDead(t *testing.T) {
 	for _, tt := range []row{
 		{"never referred to", func(*fixture, blobs.Hash) {}},
 		{"carried by the past", func(f *fixture, h blobs.Hash) {
+			f.past(h, string(blobs.Encode([]byte("dead"))))
+		}},
+		{"carried by the past, and not referred to before", func(f *fixture, h blobs.Hash) {
+			const other = ".jp/conversations/17800000002-two"
+			f.converse(other)
+			f.Run("add", other)
+			f.Run("commit", "-q", "-m", "another one")
+			f.Run("rm", "-rq", other)
 			f.past(h, string(blobs.Encode([]byte("dead"))))
 		}},
 		{"carried by a tag", func(f *fixture, h blobs.Hash) {

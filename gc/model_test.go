@@ -319,6 +319,9 @@ func (m *world) collect(keepIndex bool) {
 	if err != nil {
 		m.tb.Fatalf("sweep: %v", err)
 	}
+	if len(res.Doubts) > 0 {
+		m.tb.Fatalf("the mark alone would have deleted what is wanted: %v", res.Doubts)
+	}
 	gone := map[blobs.Hash]bool{}
 	for _, i := range res.Moved {
 		gone[i.Hash] = true
@@ -337,7 +340,23 @@ func (m *world) collect(keepIndex bool) {
 			m.tb.Fatalf("content %d is still there, and nobody ever referred to it", c)
 		}
 	}
+	m.back(m.main, wanted)
 	m.undone(res.Run)
+}
+
+// back notes what a collection has brought back from runs whose time was up: what is wanted again,
+// and nothing else.
+func (m *world) back(t *mtree, wanted map[int]bool) {
+	m.tb.Helper()
+	for c := range m.content {
+		if t.work.blobs[c] || !t.has(hashOf(c)) {
+			continue
+		}
+		if !wanted[c] {
+			m.tb.Fatalf("content %d has come back to %s, and nobody wants it", c, t.Dir)
+		}
+		t.work.blobs[c] = true
+	}
 }
 
 // undone brings every third run back at once.

@@ -56,6 +56,7 @@ var ops = []struct {
 	{"gc-damaged", 3, (*world).sweepDamaged},
 	{"gc-nested", 1, (*world).sweepAroundNested},
 	{"gc-mail", 1, (*world).sweepAroundMail},
+	{"gc-others", 1, (*world).sweepAroundOthers},
 	{"name-tree", 2, (*world).nameTree},
 	{"drop-tree-name", 1, (*world).dropTreeName},
 	{"copy", 2, (*world).copyLocally},

@@ -38,6 +38,7 @@ func (m *world) attempt(t *mtree, collect func(f *fixture) error) error {
 			delete(t.index.blobs, c)
 		}
 	}
+	m.back(t, wanted)
 	if err != nil {
 		m.refused++
 	}
@@ -261,4 +262,20 @@ func (m *world) sweepAroundMail(_, b int) {
 	_ = m.attempt(t, (*fixture).collectAll)
 	t.Remove(".git/rebase-apply")
 	delete(m.extra, "mail")
+}
+
+// sweepAroundOthers collects while another user has a conversation that is open to nobody else: its
+// file, its directory, or the directory of all of them.
+func (m *world) sweepAroundOthers(_, b int) {
+	t := m.main
+	c := m.lone("of another user")
+	const dir = ".jp/conversations/17800970000-other"
+	t.WriteFile(dir+"/events.json", streamOf([]int{c}))
+	closed := []string{dir + "/events.json", dir, ".jp/conversations"}[b%3]
+	err := m.attempt(t, func(f *fixture) error { return f.whileClosed(f.Path(closed)) })
+	if err == nil {
+		m.tb.Fatalf("not refused while %s is closed", closed)
+	}
+	t.Remove(dir)
+	delete(m.extra, "of another user")
 }

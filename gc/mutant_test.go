@@ -150,6 +150,7 @@ var past = []string{
 	"reflog", "what a branch was before its reflog", "older commit of a branch",
 	"carried by a pointer only", "damaged stream of the past", "older commit of a split branch",
 	"reflog of a split branch, as one conversation",
+	"commit before the one that brings the content",
 }
 
 // TestMarkWithoutEachRoot makes the mark leave out each kind of root, one by one, and then
@@ -185,11 +186,6 @@ func TestMarkWithoutEachRoot(t *testing.T) {
 // buildMutants builds this package and its tests with every mutation. No source is changed.
 func buildMutants(t *testing.T) string {
 	t.Helper()
-	dir := t.TempDir()
-	here, err := os.Getwd()
-	if err != nil {
-		t.Fatal(err)
-	}
 	sources := map[string]string{"mutant.go": mutantSource}
 	for _, m := range mutations {
 		text, ok := sources[m.file]
@@ -205,29 +201,42 @@ func buildMutants(t *testing.T) string {
 		}
 		sources[m.file] = strings.Replace(text, m.old, m.new, 1)
 	}
-	var overlay struct{ Replace map[string]string }
-	overlay.Replace = make(map[string]string)
-	for name, text := range sources {
-		at := filepath.Join(dir, name)
-		if err := os.WriteFile(at, []byte(text), 0o600); err != nil {
-			t.Fatal(err)
-		}
-		overlay.Replace[filepath.Join(here, name)] = at
-	}
-	data, err := json.Marshal(overlay)
-	list := filepath.Join(dir, "overlay.json")
-	if err == nil {
-		err = os.WriteFile(list, data, 0o600)
-	}
-	if err != nil {
-		t.Fatal(err)
-	}
-	program := filepath.Join(dir, "gc.test")
+	list := overlay(t, sources)
+	program := filepath.Join(t.TempDir(), "gc.test")
 	args := append([]string{"test", "-c", "-overlay", list, "-o", program}, buildFlags()...)
 	if out, err := exec.CommandContext(t.Context(), "go", args...).CombinedOutput(); err != nil {
 		t.Fatalf("build with mutations: %v\n%s", err, out)
 	}
 	return program
+}
+
+// overlay tells go to take sources of this package in the place of those that are there, by name,
+// and returns the file that says so.
+func overlay(t *testing.T, sources map[string]string) string {
+	t.Helper()
+	dir := t.TempDir()
+	here, err := os.Getwd()
+	if err != nil {
+		t.Fatal(err)
+	}
+	var list struct{ Replace map[string]string }
+	list.Replace = make(map[string]string)
+	for name, text := range sources {
+		at := filepath.Join(dir, name)
+		if err := os.WriteFile(at, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		list.Replace[filepath.Join(here, name)] = at
+	}
+	data, err := json.Marshal(list)
+	name := filepath.Join(dir, "overlay.json")
+	if err == nil {
+		err = os.WriteFile(name, data, 0o600)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	return name
 }
 
 // buildFlags are those with which this program was built: what it has in common with the other is

@@ -133,7 +133,7 @@ func (ws *workspaces) readJP(ctx context.Context, d disk) error {
 // readID notes the id of a workspace on disk. A file that holds none is damaged, or in conflict.
 func (ws *workspaces) readID(jp string) {
 	name := filepath.Join(jp, workspace.IDFile)
-	data, err := os.ReadFile(name)
+	data, err := readWhole(name)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 	case err != nil:

@@ -72,7 +72,7 @@ func realDir(dir string) string {
 // follow adds what dir names in its file of alternates. Relative names are
 // relative to dir, not to the file.
 func (a *alternates) follow(dir string, depth int) error {
-	data, err := os.ReadFile(filepath.Join(dir, "info", "alternates"))
+	data, err := readWhole(filepath.Join(dir, "info", "alternates"))
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
 	}

@@ -10,7 +10,6 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"os"
 	"path/filepath"
 )
 
@@ -194,7 +193,7 @@ func (x *Index) loadBase(id string) (*indexFile, error) {
 }
 
 func (x *Index) loadFile(name string) (*indexFile, error) {
-	data, err := os.ReadFile(name)
+	data, err := readWhole(name)
 	if err != nil {
 		return nil, err
 	}

@@ -63,7 +63,7 @@ func (c *rootCollector) operation(ctx context.Context, w Worktree, name string) 
 	if info.Size() > maxOperationFile {
 		return fmt.Errorf("%s has %d bytes, more than are looked at", file, info.Size())
 	}
-	data, err := os.ReadFile(file)
+	data, err := readWhole(file)
 	if err != nil {
 		return ignoreMissing(err)
 	}

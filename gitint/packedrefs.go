@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -13,7 +12,7 @@ import (
 // readPacked adds the refs of packed-refs that are not loose. A line that is not
 // understood fails the reading: the file was cut off, and refs are lost.
 func (f refFiles) readPacked(set *refSet) error {
-	data, err := os.ReadFile(filepath.Join(f.commonDir, "packed-refs"))
+	data, err := readWhole(filepath.Join(f.commonDir, "packed-refs"))
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
 	}

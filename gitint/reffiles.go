@@ -193,7 +193,7 @@ func (f refFiles) value(base, name string) (id OID, target string, err error) {
 	}
 	var data []byte
 	for try := range emptyRefTries {
-		if data, err = os.ReadFile(file); err != nil || len(data) > 0 {
+		if data, err = readWhole(file); err != nil || len(data) > 0 {
 			break
 		}
 		if try < emptyRefTries-1 {

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io/fs"
 	"math"
-	"os"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -27,7 +26,7 @@ type reflogEntry struct {
 func (r *Repo) readReflog(file string) (entries []reflogEntry, err error) {
 	for try := range emptyRefTries {
 		var data []byte
-		if data, err = os.ReadFile(file); err != nil {
+		if data, err = readWhole(file); err != nil {
 			return nil, ignoreMissing(err)
 		}
 		if entries, err = parseReflog(data); err == nil {

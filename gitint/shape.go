@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -191,7 +190,7 @@ func (s *shape) readFiles(r *Repo) error {
 
 // hasGrafts reports whether a file of grafts says anything.
 func hasGrafts(name string) (bool, error) {
-	data, err := os.ReadFile(name)
+	data, err := readWhole(name)
 	if errors.Is(err, fs.ErrNotExist) {
 		return false, nil
 	}

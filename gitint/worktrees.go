@@ -182,7 +182,7 @@ func (r *Repo) linkedWorktree(name string) (Worktree, bool, error) {
 	if info, err := os.Stat(w.GitDir); err != nil || !info.IsDir() {
 		return w, false, ignoreMissing(err)
 	}
-	data, err := os.ReadFile(filepath.Join(w.GitDir, "gitdir"))
+	data, err := readWhole(filepath.Join(w.GitDir, "gitdir"))
 	if errors.Is(err, fs.ErrNotExist) {
 		w.Unknown = "its file gitdir is not there"
 		return w, true, nil
@@ -229,7 +229,7 @@ func leadsTo(link, gitDir string) bool {
 	if info, err := os.Stat(link); err != nil || info.IsDir() {
 		return sameFile(link, gitDir)
 	}
-	data, err := os.ReadFile(link)
+	data, err := readWhole(link)
 	target, ok := strings.CutPrefix(string(data), "gitdir: ")
 	if target = strings.TrimRight(target, "\r\n"); err != nil || !ok {
 		return false

@@ -1,0 +1,40 @@
+package gitint
+
+import (
+	"fmt"
+	"io"
+	"os"
+	"time"
+)
+
+// readWhole reads a file to its end. A writer may be at work, so one that has another size than
+// what was read of it is read again, for a moment; the beginning of a file is never taken for all
+// of it, because what is behind may be the only name of something.
+func readWhole(name string) (data []byte, err error) {
+	for try := range emptyRefTries {
+		var whole bool
+		if data, whole, err = readOnce(name); whole || err != nil {
+			return data, err
+		}
+		if try < emptyRefTries-1 {
+			time.Sleep(emptyRefPause)
+		}
+	}
+	return nil, fmt.Errorf("read %s: it has another size than what can be read of it", name)
+}
+
+func readOnce(name string) (data []byte, whole bool, err error) {
+	file, err := os.Open(name)
+	if err != nil {
+		return nil, false, err
+	}
+	defer file.Close() //nolint:errcheck // was only read
+	if data, err = io.ReadAll(file); err != nil {
+		return nil, false, err
+	}
+	info, err := file.Stat()
+	if err != nil {
+		return nil, false, err
+	}
+	return data, !info.Mode().IsRegular() || info.Size() == int64(len(data)), nil
+}
