@@ -345,8 +345,9 @@ func obstacleHint(reason string) string {
 	case gitint.ReasonRef:
 		return "'git fsck' names broken refs; mend or delete them with 'git update-ref'"
 	case gitint.ReasonReflog:
-		return "'git reflog expire --rewrite --expire=never --expire-unreachable=never <ref>' joins " +
-			"what is left of a log; where its ref is gone, 'git update-ref <ref> <object>' brings it back"
+		return "'git reflog expire --rewrite --expire=never --expire-unreachable=never <ref>' " +
+			"joins what is left of a log; where its ref is gone, " +
+			"'git update-ref <ref> <object>' brings it back"
 	case gitint.ReasonWorktree:
 		return "'git worktree repair' in a work tree that was moved, 'git worktree prune' after " +
 			"one was deleted; 'git config core.worktree' says where the main one is"
