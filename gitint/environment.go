@@ -137,10 +137,18 @@ func (r *Repo) strangeEnv() []Incomplete {
 	return found
 }
 
-// extensions are those of git 2.55 under which files mean what they mean without them. Those
-// with a value that matters are looked at one by one.
-var extensions = [...]string{
-	"extensions.noop", "extensions.noop-v1", "extensions.worktreeconfig",
-	"extensions.relativeworktrees", "extensions.preciousobjects",
-	"extensions.submodulepathconfig",
+// extensions are those of git from 2.39 to 2.55. A harmless one leaves files what they are without
+// it, the values of an honoured one are looked at, and objects and refs of a refused one are asked
+// of git, which knows what it means.
+var extensions = map[string]treatment{
+	"extensions.noop":                harmless,
+	"extensions.noop-v1":             harmless,
+	"extensions.preciousobjects":     harmless,
+	"extensions.relativeworktrees":   harmless,
+	"extensions.submodulepathconfig": harmless,
+	"extensions.worktreeconfig":      harmless,
+	"extensions.objectformat":        honoured,
+	"extensions.partialclone":        honoured,
+	"extensions.refstorage":          honoured,
+	"extensions.compatobjectformat":  refused, // objects have a second name
 }

@@ -76,6 +76,27 @@ func TestStrangeEnvironment(t *testing.T) {
 	}
 }
 
+// TestExtensionsOfGit holds the table against the extensions of git's sources.
+func TestExtensionsOfGit(t *testing.T) {
+	data, err := os.ReadFile("testdata/extensions.txt")
+	if err != nil {
+		t.Fatal(err)
+	}
+	count := 0
+	for line := range strings.Lines(string(data)) {
+		if strings.HasPrefix(line, "#") {
+			continue
+		}
+		name := strings.TrimSpace(line)
+		if count++; extensions["extensions."+strings.ToLower(name)] == unknown {
+			t.Errorf("%s has no treatment", name)
+		}
+	}
+	if count != len(extensions) {
+		t.Errorf("git has %d extensions, the table %d", count, len(extensions))
+	}
+}
+
 // TestExtensions holds what each extension of a repository of version 1 does.
 func TestExtensions(t *testing.T) {
 	for _, tt := range []struct {

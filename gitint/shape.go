@@ -145,7 +145,7 @@ func (s *shape) setPartial(detail string) {
 
 func (s *shape) readExtension(version, key, value string) {
 	switch {
-	case slices.Contains(extensions[:], key):
+	case extensions[key] == harmless:
 	case key == "extensions.partialclone":
 		s.setPartial(key + "=" + value)
 	case version == "0":
