@@ -20,7 +20,9 @@
 //
 // A git that knows hooks in the configuration (2.54 and newer) gets them there, as
 // hook.jp-<name>.event and .command, beside whatever hook manager there is. An older
-// git gets a file in its hooks directory.
+// git gets a file in its hooks directory. Since several of them may use one repository,
+// the configuration has such a file beside it where the place is free, which asks git
+// whether it ran the hook already.
 //
 // Where there is a hook file of somebody else already, nothing is written unless
 // [ForeignChain] was chosen. Then a marked block is put behind the first line of a

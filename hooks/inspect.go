@@ -46,7 +46,8 @@ type found struct {
 	kind    kind
 	text    string
 	perm    fs.FileMode
-	version int // which of the known texts, 0 for the newest
+	version int  // which of the known texts, 0 for the newest
+	beside  bool // with kindOurs, it does nothing where git runs the hook of the configuration
 	manager manager
 	by      string // file that calls our hook
 	detail  string // what kindOpaque is
@@ -164,6 +165,10 @@ func (in *Installer) classify(f *found) {
 		f.kind = kindOurs
 		return
 	}
+	if f.version = is(f.text, f.name, in.texts.besides); f.version >= 0 {
+		f.kind, f.beside = kindOurs, true
+		return
+	}
 	if _, f.version = unchain(f.text, f.name, in.texts.blocks); f.version >= 0 {
 		f.kind = kindChained
 		return
@@ -212,7 +217,7 @@ func (in *Installer) lookManaged(f *found) {
 	if m.runsIt {
 		text, err := os.ReadFile(filepath.Join(f.site.dir, f.name+m.backup))
 		switch {
-		case err == nil && is(string(text), f.name, in.texts.scripts) >= 0:
+		case err == nil && in.texts.wrote(string(text), f.name):
 			f.kind, f.by = kindLegacy, f.name+m.backup
 		case errors.Is(err, fs.ErrNotExist):
 			f.room = f.name + m.backup

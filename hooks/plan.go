@@ -224,8 +224,9 @@ func (in *Installer) useConfig(ctx context.Context) (bool, error) {
 	return able, nil
 }
 
-// installConfig plans a hook in the configuration. A hook file of ours would run as
-// well, so it goes.
+// installConfig plans a hook in the configuration, and a file beside it for an older git that
+// uses the repository too, in an editor or a container. That file does nothing where git runs the
+// hook of the configuration; any other of ours would run as well, so it goes.
 func (in *Installer) installConfig(p *Plan, f found, c configured) {
 	key := commandKey(f.name)
 	switch {
@@ -234,6 +235,12 @@ func (in *Installer) installConfig(p *Plan, f found, c configured) {
 		return
 	case f.kind == kindByHand || f.kind == kindLegacy:
 		p.add(Action{Do: Skip, Hook: f.name, Path: f.by, Reason: "it calls the hook already"})
+		return
+	case c.set && c.version == 0 && in.fitsBeside(f):
+		p.add(Action{Do: Keep, Hook: f.name, Path: key})
+		return
+	case c.set && c.version == 0 && f.kind != kindChained:
+		p.add(in.besideAction(f), in.beside(f)...)
 		return
 	case c.set && c.version == 0:
 		p.add(Action{Do: Keep, Hook: f.name, Path: key})
@@ -247,8 +254,40 @@ func (in *Installer) installConfig(p *Plan, f found, c configured) {
 			step{key: key, value: in.texts.commands[0](f.name)},
 			step{key: eventKey(f.name), value: f.name})
 	}
-	if f.kind == kindOurs || f.kind == kindChained {
+	if f.kind == kindChained {
 		in.removeFile(p, f)
+	}
+	p.steps = append(p.steps, in.beside(f)...)
+}
+
+// fitsBeside reports whether what stands where the hook goes is as it is to be beside a hook of
+// the configuration.
+func (in *Installer) fitsBeside(f found) bool {
+	return f.kind != kindChained && len(in.beside(f)) == 0
+}
+
+// besideAction says what beside does where the configuration is as it should be.
+func (in *Installer) besideAction(f found) Action {
+	a := Action{Do: Update, Hook: f.name, Path: filepath.Join(f.site.dir, f.name)}
+	if f.kind == kindAbsent {
+		a.Do, a.Reason = Create, "for a git that runs no hooks of the configuration"
+	}
+	return a
+}
+
+// beside plans the file for an older git. Where somebody has a hook, or git looks for hooks out
+// of the repository, there is none.
+func (in *Installer) beside(f found) []step {
+	text := in.texts.besides[0](f.name)
+	switch {
+	case f.site.rel == "", f.kind != kindAbsent && f.kind != kindOurs:
+		return nil
+	case f.kind == kindOurs && f.text == text && f.executable():
+		return nil
+	case f.kind == kindOurs:
+		return []step{in.write(f, text, f.perm|0o111)}
+	default:
+		return []step{in.write(f, text, scriptPerm)}
 	}
 }
 
@@ -270,7 +309,7 @@ func (in *Installer) installFile(p *Plan, f found) {
 	case f.kind == kindManaged:
 		reason := cmp.Or(f.detail, f.manager.name+" writes this file anew")
 		p.manual(a.Hook, a.Path, reason, f.manager.snippet(f.name))
-	case f.kind == kindOurs && f.version == 0 && f.executable(),
+	case f.kind == kindOurs && f.version == 0 && !f.beside && f.executable(),
 		f.kind == kindChained && f.version == 0 && f.executable():
 		a.Do = Keep
 		p.add(a)

@@ -7,6 +7,7 @@ import "strings"
 // recognised by them.
 type texts struct {
 	scripts  []template // whole hook files
+	besides  []template // whole hook files beside a hook of the configuration
 	blocks   []template // blocks in hook files of others
 	commands []template // values of hook.jp-<name>.command
 }
@@ -17,6 +18,7 @@ type template func(name string) string
 func knownTexts() texts {
 	return texts{
 		scripts:  []template{script1},
+		besides:  []template{beside1},
 		blocks:   []template{block1},
 		commands: []template{command1},
 	}
@@ -30,6 +32,11 @@ func is(text, name string, known []template) int {
 		}
 	}
 	return -1
+}
+
+// wrote reports whether a file is one that was written, and nothing else.
+func (t texts) wrote(text, name string) bool {
+	return is(text, name, t.scripts) >= 0 || is(text, name, t.besides) >= 0
 }
 
 // fill puts the name of a hook into a text, and what a machine without the program
@@ -46,6 +53,23 @@ func fill(text, name string) string {
 func script1(name string) string {
 	return fill(`#!/bin/sh
 # Installed by 'git jp install' and removed by 'git jp uninstall'.
+if ! command -v git-jp >/dev/null 2>&1; then
+	ABSENT
+	exit 0
+fi
+exec git jp hook NAME "$@"
+`, name)
+}
+
+// beside1 does nothing where git has run the hook of the configuration, or where somebody
+// disabled that. A git that knows none of the configuration does not know the command either.
+func beside1(name string) string {
+	return fill(`#!/bin/sh
+# Installed by 'git jp install' and removed by 'git jp uninstall'. It is for a git that runs no
+# hooks of the configuration; one that does has run this one already.
+case $(git hook list NAME 2>/dev/null </dev/null) in
+*jp-NAME*) exit 0 ;;
+esac
 if ! command -v git-jp >/dev/null 2>&1; then
 	ABSENT
 	exit 0

@@ -15,6 +15,8 @@ type Status struct {
 	Old    bool   // an older text of ours, which an installation would replace
 	Twice  bool   // a file and the configuration both call it
 	Detail string // why it is not active, "" when it was never installed
+	// Beside says that the file does nothing where git runs the hook of the configuration.
+	Beside bool
 	// Off says that no hook can run, because core.hooksPath is no directory; Scope is where
 	// that is set, "" for nowhere.
 	Off   bool
@@ -64,6 +66,8 @@ func (in *Installer) runsConfig(ctx context.Context) (bool, error) {
 // merged says of a file and a setting what they are together.
 func (in *Installer) merged(file, config Status) Status {
 	switch {
+	case file.Active && config.Active && file.Beside:
+		return config
 	case file.Active && config.Active:
 		config.Twice = true
 		return config
@@ -78,7 +82,7 @@ func (in *Installer) ofFile(f found) Status {
 	st := Status{Hook: f.name, Path: filepath.Join(f.site.dir, f.name)}
 	switch f.kind {
 	case kindOurs, kindChained:
-		st.Active, st.Old = f.executable(), f.version > 0
+		st.Active, st.Old, st.Beside = f.executable(), f.version > 0, f.beside
 		st.Via = "file"
 		if f.kind == kindChained {
 			st.Via = "chain"

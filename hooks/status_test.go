@@ -53,6 +53,12 @@ func TestStatus(t *testing.T) {
 	key := "hook.jp-pre-commit.command"
 	check("config", status(newer), hooks.Status{Path: key, Active: true, Via: "config"})
 	check("config, old git", status(older), hooks.Status{
+		Path: file, Active: true, Via: "file", Beside: true,
+	})
+	r.Remove(".git/hooks/pre-commit")
+	check("config alone, old git", status(older), hooks.Status{
 		Path: key, Detail: "this git does not run hooks of the configuration",
 	})
+	wantDeeds(t, install(t, newer, one), "create pre-commit")
+	check("config again", status(newer), hooks.Status{Path: key, Active: true, Via: "config"})
 }

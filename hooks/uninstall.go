@@ -73,7 +73,7 @@ func (in *Installer) removeBackups(p *Plan, s site, name string) error {
 		if err != nil {
 			return fmt.Errorf("inspect hook %s: %w", backup, err)
 		}
-		if is(string(text), name, in.texts.scripts) >= 0 {
+		if in.texts.wrote(string(text), name) {
 			p.add(Action{Do: Remove, Hook: name, Path: filepath.Join(s.dir, backup)},
 				step{file: s.rel + "/" + backup, old: string(text), remove: true})
 		}
