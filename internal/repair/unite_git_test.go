@@ -1,0 +1,515 @@
+package repair_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/git-jp/git-jp/events"
+	"github.com/git-jp/git-jp/internal/merge"
+	"github.com/git-jp/git-jp/internal/repair"
+	"github.com/git-jp/git-jp/internal/workspace"
+)
+
+// splitID is a conversation that gets several directories.
+const splitID = "17800000001"
+
+// A splitSite makes commits of one conversation, and brings them together without a driver.
+type splitSite struct{ *site }
+
+func newSplitSite(t testing.TB) splitSite { return splitSite{newSite(t)} }
+
+// asked are the questions of these tests in the order of their times.
+var asked = []string{"one", "two", "gone", "bob", "alice", "late"}
+
+// put makes a directory the conversation's, with these questions. What begins with "note:" is a
+// text beside it, with "label:" a label, and with "said:" the answer to the questions that follow.
+func (s splitSite) put(dir string, has ...string) {
+	s.t.Helper()
+	answer := "yes"
+	labels := map[string]string{}
+	at := ".jp/conversations/" + splitID + "-" + dir + "/"
+	var elements []string
+	for _, what := range has {
+		kind, value, _ := strings.Cut(what, ":")
+		switch kind {
+		case "note":
+			s.WriteFile(at+"NOTES.md", value)
+		case "label":
+			labels[value] = "1"
+		case "said":
+			answer = value
+		default:
+			minute := slices.Index(asked, what)
+			elements = append(elements, fmt.Sprintf(
+				`{"timestamp": "2026-01-01 00:%02d:00.0", "type": "turn_start"}, `+
+					`{"timestamp": "2026-01-01 00:%02d:01.0", "type": "chat_request", "content": %q}, `+
+					`{"timestamp": "2026-01-01 00:%02d:02.0", "type": "chat_response", "message": %q}`,
+				minute, minute, what, minute, answer))
+		}
+	}
+	details, err := json.Marshal(map[string]any{
+		"title": dir, "last_activated_at": "2026-01-01 01:00:00.0", "labels": labels,
+	})
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	s.WriteFile(at+"metadata.json", string(details))
+	s.WriteFile(at+"base_config.json", "{}\n")
+	s.WriteFile(at+"events.json", "["+strings.Join(elements, ",\n")+"]\n")
+}
+
+// alone takes every directory of the conversation away.
+func (s splitSite) alone() {
+	s.t.Helper()
+	for _, dir := range s.dirs() {
+		if err := os.RemoveAll(dir); err != nil {
+			s.t.Fatal(err)
+		}
+	}
+}
+
+func (s splitSite) dirs() []string {
+	s.t.Helper()
+	live, err := filepath.Glob(s.Path(".jp/conversations/" + splitID + "*"))
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	archived, err := filepath.Glob(s.Path(".jp/conversations/.archive/" + splitID + "*"))
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	return append(live, archived...)
+}
+
+// version commits the conversation in one directory, and nothing of it elsewhere.
+func (s splitSite) version(dir string, has ...string) string {
+	s.t.Helper()
+	s.alone()
+	s.put(dir, has...)
+	s.Run("add", "-A")
+	return s.Commit(dir + strings.Join(has, " "))
+}
+
+// on checks a commit out.
+func (s splitSite) on(commit string) {
+	s.t.Helper()
+	s.Run("reset", "-q", "--hard")
+	s.Run("clean", "-qfd", ".jp/conversations")
+	s.Run("checkout", "-q", "--detach", commit)
+}
+
+// merged makes the working tree a merge commit of two, as it is.
+func (s splitSite) merged(ours, theirs string) {
+	s.t.Helper()
+	s.Run("add", "-A")
+	tree := s.Run("write-tree")
+	s.Run("reset", "-q", "--hard", s.Run("commit-tree", "-p", ours, "-p", theirs, "-m", "m", tree))
+}
+
+// notes makes git note the commit of what it is doing.
+func (s splitSite) notes(head, commit string) {
+	s.t.Helper()
+	s.WriteFile(".git/"+head, commit+"\n")
+}
+
+// unite unites what is certain and returns the fault.
+func (s splitSite) unite(sides *merge.Sides) *repair.Fault {
+	s.t.Helper()
+	id, err := events.ParseID(splitID)
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	o := s.options()
+	o.Sides = sides
+	plan, err := repair.PlanUnion(s.t.Context(), o, []events.ID{id})
+	if err != nil || len(plan.Faults) != 1 {
+		s.t.Fatalf("%d faults, %v", len(plan.Faults), err)
+	}
+	if err := plan.Apply(s.t.Context(), true); err != nil {
+		s.t.Fatal(err)
+	}
+	if err := plan.Faults[0].Err; err != nil {
+		s.t.Fatal(err)
+	}
+	return plan.Faults[0]
+}
+
+// want wants one directory with these questions. It reads what is there on its own.
+func (s splitSite) want(questions ...string) {
+	s.t.Helper()
+	dirs := s.dirs()
+	if len(dirs) != 1 {
+		s.t.Fatalf("it is in %q", dirs)
+	}
+	var elements []struct{ Type, Content string }
+	data, err := os.ReadFile(filepath.Join(dirs[0], "events.json"))
+	if err == nil {
+		err = json.Unmarshal(data, &elements)
+	}
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	var got []string
+	for _, e := range elements {
+		if e.Type == "chat_request" {
+			got = append(got, e.Content)
+		}
+	}
+	slices.Sort(got)
+	slices.Sort(questions)
+	if !slices.Equal(got, questions) {
+		s.t.Errorf("it has %q, want %q", got, questions)
+	}
+}
+
+// wantQuarantine wants the files of each directory that went in the quarantine.
+func (s splitSite) wantQuarantine(texts ...string) {
+	s.t.Helper()
+	var all strings.Builder
+	for _, data := range tree(s.t, s.Path(".git/jp/trash")) {
+		all.WriteString(data)
+	}
+	for _, text := range texts {
+		if !strings.Contains(all.String(), text) {
+			s.t.Errorf("%q is not in the quarantine", text)
+		}
+	}
+}
+
+// TestUniteFinishedMerge: a conversation came to both branches by a squash, and one renamed it.
+// Git may still note what it merged, and whose branch it was does not matter.
+func TestUniteFinishedMerge(t *testing.T) {
+	base := newSplitSite(t)
+	begin := base.Run("rev-parse", "HEAD")
+	squashed := base.version("plan", "one")
+	bob := base.version("plan", "one", "bob", "note:bob", "label:b")
+	base.on(begin)
+	base.version("plan", "one")
+	alice := base.version("better", "one", "alice", "note:alice", "label:a")
+	for _, ours := range []string{bob, alice} {
+		for _, noted := range []bool{false, true} {
+			t.Run(fmt.Sprint(ours == bob, noted), func(t *testing.T) {
+				s := splitSite{base.again()}
+				s.t = t
+				s.on(squashed)
+				s.alone()
+				s.put("plan", "one", "bob", "note:bob", "label:b")
+				s.put("better", "one", "alice", "note:alice", "label:a")
+				theirs := alice
+				if ours == alice {
+					theirs = bob
+				}
+				s.merged(ours, theirs)
+				if noted {
+					s.notes("MERGE_HEAD", theirs)
+				}
+				f := s.unite(nil)
+				s.want("one", "bob", "alice")
+				if !strings.Contains(f.Remedy, "gives way") {
+					t.Errorf("nobody was told of the title: %s", f.Remedy)
+				}
+				s.wantBeside("bob", "alice")
+				s.wantLabels("a", "b")
+			})
+		}
+	}
+}
+
+// wantBeside wants these texts beside the conversation.
+func (s splitSite) wantBeside(texts ...string) {
+	s.t.Helper()
+	var got []string
+	for name, data := range tree(s.t, s.dirs()[0]) {
+		if strings.Contains(name, "NOTES.md") {
+			got = append(got, data)
+		}
+	}
+	slices.Sort(got)
+	slices.Sort(texts)
+	if !slices.Equal(got, texts) {
+		s.t.Errorf("beside it is %q, want %q", got, texts)
+	}
+}
+
+func (s splitSite) wantLabels(labels ...string) {
+	s.t.Helper()
+	var details struct{ Labels map[string]string }
+	data, err := os.ReadFile(filepath.Join(s.dirs()[0], "metadata.json"))
+	if err == nil {
+		err = json.Unmarshal(data, &details)
+	}
+	if got := slices.Sorted(maps.Keys(details.Labels)); err != nil || !slices.Equal(got, labels) {
+		s.t.Errorf("it has the labels %q, %v, want %q", got, err, labels)
+	}
+}
+
+// TestUniteUnrelated: two that have nothing in common but the id.
+func TestUniteUnrelated(t *testing.T) {
+	s := newSplitSite(t)
+	begin := s.Run("rev-parse", "HEAD")
+	ours := s.version("here", "one", "bob", "note:same")
+	s.on(begin)
+	theirs := s.version("there", "two", "alice", "note:same")
+	s.put("here", "one", "bob", "note:same")
+	s.merged(ours, theirs)
+	s.unite(nil)
+	s.want("one", "two", "bob", "alice")
+	s.wantBeside("same")
+	s.wantQuarantine(`"title":"`)
+}
+
+// TestUniteCrissCross: of several commits in common none says what was removed.
+func TestUniteCrissCross(t *testing.T) {
+	s := newSplitSite(t)
+	s.version("plan", "one")
+	root := s.Run("rev-parse", "HEAD")
+	left := s.version("plan", "one", "two")
+	s.on(root)
+	right := s.version("plan", "one", "gone")
+	s.on(left)
+	s.alone()
+	s.put("left", "one", "two", "bob")
+	s.merged(left, right)
+	ours := s.Run("rev-parse", "HEAD")
+	s.on(right)
+	s.alone()
+	s.put("right", "one", "gone", "alice")
+	s.merged(right, left)
+	theirs := s.Run("rev-parse", "HEAD")
+	s.put("left", "one", "two", "bob")
+	s.merged(ours, theirs)
+	s.unite(nil)
+	s.want("one", "two", "gone", "bob", "alice")
+}
+
+// TestUniteRemoved: what one side removed of the base is gone, also when a hook knows the
+// commits; where a third directory is there nobody knows whose that is.
+func TestUniteRemoved(t *testing.T) {
+	base := newSplitSite(t)
+	root := base.version("plan", "one", "gone")
+	ours := base.version("here", "one", "bob")
+	base.on(root)
+	theirs := base.version("there", "one", "gone", "alice")
+	base.put("here", "one", "bob")
+	base.merged(ours, theirs)
+	s := splitSite{base.again()}
+	s.t = t
+	s.unite(nil)
+	s.want("one", "bob", "alice")
+
+	s = splitSite{base.again()}
+	s.t = t
+	s.unite(s.between(ours, theirs))
+	s.want("one", "bob", "alice")
+
+	s = splitSite{base.again()}
+	s.t = t
+	s.put("third", "one", "late")
+	s.unite(s.between(ours, theirs))
+	s.want("one", "gone", "bob", "alice", "late")
+}
+
+func (s splitSite) between(ours, theirs string) *merge.Sides {
+	s.t.Helper()
+	repo := s.sources().Repo
+	var ids [2]string
+	ids[0], ids[1] = ours, theirs
+	a, err := repo.Resolve(s.t.Context(), ids[0])
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	b, err := repo.Resolve(s.t.Context(), ids[1])
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	sides, err := merge.SidesBetween(s.t.Context(), repo, a, b)
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	return sides
+}
+
+// TestUniteTwiceBefore: what had the conversation twice is no base.
+func TestUniteTwiceBefore(t *testing.T) {
+	s := newSplitSite(t)
+	s.put("a", "one", "gone")
+	s.put("b", "one", "two")
+	s.Run("add", "-A")
+	root := s.Commit("twice")
+	ours := s.version("here", "one", "bob")
+	s.on(root)
+	theirs := s.version("there", "one", "gone", "two", "alice")
+	s.put("here", "one", "bob")
+	s.merged(ours, theirs)
+	s.unite(nil)
+	s.want("one", "gone", "two", "bob", "alice")
+}
+
+// TestUniteWaiting: while git waits, the commit that it picks, reverts or merges says what both
+// began with.
+func TestUniteWaiting(t *testing.T) {
+	s := newSplitSite(t)
+	root := s.version("plan", "one")
+	before := s.version("plan", "one", "gone")
+	picked := s.version("better", "one", "gone", "alice")
+	s.on(root)
+	s.version("mine", "one", "bob")
+	s.put("better", "one", "gone", "alice")
+	s.Run("add", "-A")
+	for _, tt := range []struct {
+		head, commit string
+		want         []string
+	}{
+		{"CHERRY_PICK_HEAD", picked, []string{"one", "bob", "alice"}},
+		{"MERGE_HEAD", picked, []string{"one", "gone", "bob", "alice"}},
+	} {
+		t.Run(tt.head, func(t *testing.T) {
+			s := splitSite{s.again()}
+			s.t = t
+			s.notes(tt.head, tt.commit)
+			s.unite(nil)
+			s.want(tt.want...)
+		})
+	}
+	t.Run("REVERT_HEAD", func(t *testing.T) {
+		s := splitSite{s.again()}
+		s.t = t
+		s.on(picked)
+		s.version("later", "one", "gone", "late")
+		s.put("plan", "one")
+		s.Run("add", "-A")
+		s.notes("REVERT_HEAD", before)
+		s.unite(nil)
+		s.want("one", "late")
+	})
+}
+
+// TestUniteStash: of the latest stash the index knows the files.
+func TestUniteStash(t *testing.T) {
+	s := newSplitSite(t)
+	root := s.version("plan", "one", "gone")
+	s.alone()
+	s.put("better", "one", "gone", "alice")
+	s.Run("add", "-A")
+	s.Run("stash", "-q")
+	s.on(root)
+	s.version("mine", "one", "bob")
+	s.put("better", "one", "gone", "alice")
+	at := ".jp/conversations/" + splitID
+	var list strings.Builder
+	for _, one := range []struct{ stage, rev, dir string }{
+		{"1", root, "-plan"}, {"2", "HEAD", "-mine"}, {"3", "refs/stash", "-better"},
+	} {
+		file := at + one.dir + "/events.json"
+		fmt.Fprintf(&list, "100644 %s %s\t%s\n", s.Run("rev-parse", one.rev+":"+file), one.stage, file)
+	}
+	s.RunInput("0 0000000000000000000000000000000000000000\t"+at+"-mine/events.json\n"+
+		list.String(), "update-index", "--index-info")
+	s.unite(nil)
+	s.want("one", "bob", "alice")
+}
+
+// TestUniteConflict: what both changed differently waits for a person, also where both
+// directories have the file that the driver left.
+func TestUniteConflict(t *testing.T) {
+	s := newSplitSite(t)
+	root := s.version("plan", "one")
+	ours := s.version("here", "said:ours", "one")
+	s.on(root)
+	theirs := s.version("there", "said:theirs", "one")
+	s.on(ours)
+	s.put("there", "said:ours", "one")
+	s.Run("add", "-A")
+	s.notes("MERGE_HEAD", theirs)
+	f := s.unite(nil)
+	if f.Outcome != repair.Offered || f.Done || len(s.dirs()) != 2 ||
+		!strings.HasPrefix(f.Command, "git jp resolve ") || !strings.Contains(f.Remedy, "the same turn") {
+		t.Errorf("%s, %q, %q, done %v, in %d directories",
+			f.Outcome, f.Remedy, f.Command, f.Done, len(s.dirs()))
+	}
+}
+
+// TestUniteArchived: what one side archived is archived, and what one took out is live.
+func TestUniteArchived(t *testing.T) {
+	for _, tt := range []struct {
+		name           string
+		base, archived string
+		want           workspace.Partition
+	}{
+		{"archived since", "plan", ".archive/", workspace.Archive},
+		{"taken out since", ".archive/", ".archive/", workspace.Live},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			s := newSplitSite(t)
+			put := func(dir string, has ...string) {
+				s.put("x", has...)
+				from, to := s.dirs()[0], s.Path(".jp/conversations/"+dir)
+				for _, d := range s.dirs() {
+					if strings.HasSuffix(d, "-x") {
+						from = d
+					}
+				}
+				if err := os.MkdirAll(filepath.Dir(to), 0o755); err != nil {
+					t.Fatal(err)
+				}
+				if err := os.Rename(from, to); err != nil {
+					t.Fatal(err)
+				}
+			}
+			first := splitID + "-plan"
+			if tt.base == ".archive/" {
+				first = ".archive/" + first
+			}
+			put(first, "one")
+			s.Run("add", "-A")
+			root := s.Commit("base")
+			s.alone()
+			put(".archive/"+splitID+"-here", "one", "bob")
+			s.Run("add", "-A")
+			ours := s.Commit("archived")
+			s.on(root)
+			theirs := s.version("there", "one", "alice")
+			put(".archive/"+splitID+"-here", "one", "bob")
+			s.merged(ours, theirs)
+			s.unite(nil)
+			s.want("one", "bob", "alice")
+			archived := strings.Contains(s.dirs()[0], ".archive")
+			if archived != (tt.want == workspace.Archive) {
+				t.Errorf("archived is %v", archived)
+			}
+		})
+	}
+}
+
+// TestUniteLeavesWhatItCannotKeep: a link beside the conversation is nothing that can be taken
+// over, so everything stays.
+func TestUniteLeavesWhatItCannotKeep(t *testing.T) {
+	s := newSplitSite(t)
+	s.put("here", "one", "bob")
+	s.put("there", "one", "alice")
+	for _, dir := range s.dirs() {
+		if err := os.Symlink("else", filepath.Join(dir, "link")); err != nil {
+			t.Fatal(err)
+		}
+	}
+	id, err := events.ParseID(splitID)
+	if err != nil {
+		t.Fatal(err)
+	}
+	plan, err := repair.PlanUnion(t.Context(), s.options(), []events.ID{id})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := plan.Apply(t.Context(), true); err != nil {
+		t.Fatal(err)
+	}
+	if f := plan.Faults[0]; f.Done || len(s.dirs()) != 2 {
+		t.Errorf("done %v, in %q", f.Done, s.dirs())
+	}
+}
