@@ -12,7 +12,6 @@ import (
 	"github.com/git-jp/git-jp/gitint"
 	"github.com/git-jp/git-jp/internal/merge"
 	"github.com/git-jp/git-jp/internal/render"
-	"github.com/git-jp/git-jp/internal/stage"
 	"github.com/git-jp/git-jp/internal/workspace"
 )
 
@@ -361,11 +360,7 @@ func (r *conflictRun) fork(item merge.Case) error {
 	if err != nil {
 		return err
 	}
-	_, err = stage.Run(r.ctx, stage.Request{
-		Repo: r.resolver.Repo, Dir: r.resolver.Dir, IDs: []events.ID{e.ID},
-		MaxBlobBytes: r.openConfig.Settings().Storage.MaxBlobBytes,
-	})
-	if err != nil {
+	if err := r.stage(e.ID); err != nil {
 		return fmt.Errorf("stage their side, %s in %s: %w", e.ID, e.Path, err)
 	}
 	r.note("their side is %s in %s, and staged", e.ID, path.Base(e.Path))

@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"path"
 	"slices"
 
@@ -149,11 +150,40 @@ func (r *conflictRun) stageUnion(item merge.Case) error {
 	if err != nil {
 		return err
 	}
-	_, err = stage.Run(r.ctx, stage.Request{
-		Repo: r.resolver.Repo, Dir: r.resolver.Dir, IDs: []events.ID{item.ID},
+	return r.stage(item.ID)
+}
+
+// stage adds a conversation with its content. What one side deleted of that, because nothing of
+// its own referred to it any more, is brought back first where the other refers to it.
+func (r *conflictRun) stage(id events.ID) error {
+	req := stage.Request{
+		Repo: r.resolver.Repo, Dir: r.resolver.Dir, IDs: []events.ID{id},
 		MaxBlobBytes: r.openConfig.Settings().Storage.MaxBlobBytes,
-	})
-	return err
+	}
+	_, err := stage.Run(r.ctx, req)
+	refused := new(stage.RefusedError)
+	if !errors.As(err, &refused) {
+		return err
+	}
+	var lost []repair.Lost
+	for _, f := range refused.Report.Findings {
+		if f.State == check.Missing && !f.Hash.IsZero() {
+			lost = append(lost, repair.Lost{Hash: f.Hash, Size: f.Size, In: []events.ID{id}})
+		}
+	}
+	w := r.resolver.Workspace
+	found, err := repair.Restore(
+		r.ctx, repair.Sources{Workspace: w, Repo: r.resolver.Repo}, w.Blobs(), lost)
+	if err != nil {
+		return err
+	}
+	if len(found.Finds) > 0 {
+		_, err = stage.Run(r.ctx, req)
+		if !errors.As(err, &refused) {
+			return err
+		}
+	}
+	return r.refuseStage(r.ctx, r.resolver.Repo, refused.Report.Findings)
 }
 
 // refuseHalf stops a commit that would have a conversation in several directories, though git
