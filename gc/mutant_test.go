@@ -91,25 +91,27 @@ type mutant struct {
 	rows []string
 }
 
+// rootKind is how mutations name a kind of what git names.
+func rootKind(k gitint.RootKind) string { return fmt.Sprint("root ", k) }
+
 func mutants() []mutant {
-	root := func(k gitint.RootKind) string { return fmt.Sprint("root ", k) }
 	all := []mutant{
-		{root(gitint.RootRef), []string{
+		{rootKind(gitint.RootRef), []string{
 			"refs/jp/custom", "refs/jj/keep/1", "refs/pull/1/head", "ref to a stream",
 			"replacement",
 		}},
-		{root(gitint.RootTag), []string{
+		{rootKind(gitint.RootTag), []string{
 			"refs/tags/light", "annotated tag", "tag of a tag", "tag of a tree", "tag of a stream",
 		}},
-		{root(gitint.RootStash), []string{
+		{rootKind(gitint.RootStash), []string{
 			"stash", "older stash", "index of a stash", "untracked files of a stash",
 		}},
-		{root(gitint.RootHead), []string{"HEAD of another", "HEAD of a work tree that is gone"}},
-		{root(gitint.RootOperation), []string{
+		{rootKind(gitint.RootHead), []string{"HEAD of another", "HEAD of a work tree that is gone"}},
+		{rootKind(gitint.RootOperation), []string{
 			"MERGE_HEAD", "FETCH_HEAD of another", "AUTO_MERGE", "rebase-merge/onto",
 			"sequencer/head of another", "shortened list of a rebase",
 		}},
-		{root(gitint.RootReflog), []string{"reflog", "what a branch was before its reflog"}},
+		{rootKind(gitint.RootReflog), []string{"reflog", "what a branch was before its reflog"}},
 		{"operations", []string{
 			"their side of an open conflict", "base of an open conflict",
 		}},
@@ -267,6 +269,7 @@ func leaveOut(t *testing.T, kind string) {
 			f := newFixture(t)
 			kept, dead := f.blob("kept"), f.blob("dead")
 			matrix[at].make(f, kept)
+			f.kindsAreLeftOut(all)
 			res := f.collectBlind()
 			if slices.Contains(past, name) {
 				if f.has(kept) {
@@ -283,6 +286,20 @@ func leaveOut(t *testing.T, kind string) {
 				t.Error("what nothing refers to is still there")
 			}
 		})
+	}
+}
+
+// kindsAreLeftOut holds that each kind of what git names has a mutant that leaves it out.
+func (f *fixture) kindsAreLeftOut(all []mutant) {
+	f.tb.Helper()
+	roots, err := f.options().Repo.Roots(f.tb.Context())
+	if err != nil {
+		f.tb.Fatal(err)
+	}
+	for _, r := range roots.Names {
+		if !slices.ContainsFunc(all, func(m mutant) bool { return m.kind == rootKind(r.Kind) }) {
+			f.tb.Errorf("%s: nothing leaves out its kind, %d", r.Title(), r.Kind)
+		}
 	}
 }
 

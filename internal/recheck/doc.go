@@ -10,10 +10,10 @@
 // What it keeps true:
 //
 //   - [Opinion.Referred] reports each hash that stands in a file of a directory .jp of any
-//     working tree, or of a user-local copy of one, of any stage of any index, or of the tree of any ref, HEAD, pseudo-ref,
-//     stash entry or operation in progress; also in streams elsewhere in such trees, in the files
-//     of such operations, in the quarantine, and in what a ref names directly. A commit that only
-//     tags name may have a hash when it has the blob too.
+//     working tree, or of a user-local copy of one, of any stage of any index, or of the tree
+//     of any ref, HEAD, pseudo-ref, stash entry or operation in progress; also in streams
+//     elsewhere in such trees, in the files of such operations, in the quarantine, and in what
+//     a ref names directly. A commit that only tags name may have a hash when it has the blob too.
 //   - [Opinion.Uncarried] reports each hash that stands so in any commit that refs, reflogs,
 //     HEADs and pseudo-refs lead to, and whose blob is not beside it there.
 //   - What cannot be read is an error, never an absence. Every object is hashed and compared
