@@ -102,6 +102,7 @@ func (c hookCmd) tell(
 	}
 	others, blocking := hook.checked(verdict.Others), hook.checked(verdict.Blocking)
 	a.warnFindings(others)
+	a.warnStanding(ctx, hook, verdict.Standing)
 	a.advise(ctx, hook.Repo, blocking)
 	if err := a.printFindings(blocking); err != nil {
 		return err
@@ -146,10 +147,30 @@ func (c hookCmd) postCommit(ctx context.Context, a *app) error {
 	if err == nil {
 		err = a.noteDecided(ctx, hook.Repo)
 	}
+	var found []check.Finding
+	if err == nil {
+		found, err = hook.Unchecked(ctx)
+		a.warnStanding(ctx, hook, found)
+	}
 	if err != nil {
 		a.warn("post-commit: %v", err)
 	}
 	return nil
+}
+
+// warnStanding prints what HEAD lacks, and what brings it back. A workspace in which a commit is
+// not stopped for that was told when it was made.
+func (a *app) warnStanding(ctx context.Context, hook served, found []check.Finding) {
+	found = slices.DeleteFunc(slices.Clone(found), func(f check.Finding) bool {
+		return !hook.stops(f)
+	})
+	if len(found) == 0 {
+		return
+	}
+	a.advise(ctx, hook.Repo, found)
+	a.warn("HEAD lacks content of conversations:")
+	a.warnFindings(found)
+	a.hintNext(found)
 }
 
 // maxWarned is how many findings are warned about without -v.

@@ -26,6 +26,9 @@ type Hook struct {
 	Rules func(dir string) Rules
 	// Cache remembers what streams refer to. It may be nil.
 	Cache *refs.Cache
+	// Amends reports whether the commit replaces HEAD. It is asked only where HEAD is known to
+	// lack content; nil means never.
+	Amends func() bool
 }
 
 // Rules are what a workspace wants of the hooks.
@@ -53,6 +56,9 @@ type Verdict struct {
 	Blocking []check.Finding
 	// Others are warnings, and what was wrong before.
 	Others []check.Finding
+	// Standing are findings about conversations that the commit does not change: HEAD lacks
+	// their content, and so would the commit.
+	Standing []check.Finding
 	// Added are the blobs that were added to the commit.
 	Added []string
 	// AddError says why blobs that are there could not be added. What that leaves
@@ -112,20 +118,33 @@ func (h Hook) PreCommit(ctx context.Context) (*Verdict, error) {
 		return nil, err
 	}
 	c := newCommit(h, staged)
-	if len(c.dirs) == 0 {
-		return &Verdict{}, nil
+	noted, err := h.readDangling()
+	if err != nil {
+		return nil, err
+	}
+	v := &Verdict{}
+	if len(c.dirs) == 0 && len(noted) == 0 {
+		return v, h.noteChecked()
 	}
 	if c.index, err = h.Repo.Index(ctx); err != nil {
 		return nil, err
 	}
-	v := &Verdict{}
+	if len(noted) > 0 && h.Amends != nil && h.Amends() {
+		c.amend(noted)
+	}
 	v.Added, v.AddError = c.addBlobs(ctx)
 	if len(v.Added) > 0 {
 		if c.index, err = h.Repo.Index(ctx); err != nil {
 			return nil, err
 		}
 	}
-	return v, c.judge(ctx, v)
+	if v.Standing, err = c.dangling(ctx, noted); err != nil {
+		return nil, err
+	}
+	if err := c.judge(ctx, v); err != nil || v.Blocked() {
+		return v, err
+	}
+	return v, h.noteChecked()
 }
 
 // Conversations returns the conversations whose files the commit that is about to be

@@ -1,0 +1,193 @@
+package stage
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/git-jp/git-jp/events"
+	"github.com/git-jp/git-jp/gitint"
+	"github.com/git-jp/git-jp/internal/check"
+	"github.com/git-jp/git-jp/internal/workspace"
+)
+
+// Files in <git-dir>/jp: checkedFile says that pre-commit let the commit pass that is being made,
+// danglingFile which conversations HEAD has without their content.
+const (
+	checkedFile  = "checked"
+	danglingFile = "dangling"
+)
+
+// A place is a conversation of a workspace.
+type place struct {
+	dir string // .jp
+	id  events.ID
+}
+
+func stateFile(repo *gitint.Repo, name string) string {
+	return filepath.Join(repo.GitDir(), "jp", name)
+}
+
+// noteChecked says that pre-commit looked. A commit that is then given up leaves it behind, so
+// that one made past the hook right after it goes unnoticed until the next.
+func (h Hook) noteChecked() error {
+	if err := replaceFile(stateFile(h.Repo, checkedFile), ""); err != nil {
+		return fmt.Errorf("note that the commit was checked: %w", err)
+	}
+	return nil
+}
+
+// takeChecked reports whether pre-commit looked at the commit that was just made.
+func (h Hook) takeChecked() bool { return os.Remove(stateFile(h.Repo, checkedFile)) == nil }
+
+// Unchecked looks at the commit that HEAD is if pre-commit did not, as after git commit
+// --no-verify, and returns what is wrong with the conversations that it changes. They are noted,
+// so that the next commits name them.
+func (h Hook) Unchecked(ctx context.Context) ([]check.Finding, error) {
+	if h.takeChecked() {
+		return nil, nil
+	}
+	paths, err := h.Repo.ChangedPaths(ctx, "HEAD^", "HEAD", conversationsAnywhere, blobsAnywhere)
+	if failed := new(gitint.ExitError); errors.As(err, &failed) {
+		return nil, nil //nolint:nilerr // the first commit has no parent
+	}
+	if err != nil || len(paths) == 0 {
+		return nil, err
+	}
+	head, err := h.Repo.Tree(ctx, "HEAD")
+	if err != nil {
+		return nil, err
+	}
+	c := newCommit(h, paths)
+	var found []check.Finding
+	var places []place
+	for dir := range c.dirs {
+		all, err := c.wrong(ctx, head, dir, func(id events.ID) bool {
+			return c.lost || c.dirs[dir][id]
+		})
+		if err != nil {
+			return nil, err
+		}
+		for _, f := range all {
+			if id, err := events.ParseID(f.Conversation); err == nil {
+				places = append(places, place{dir, id})
+			}
+		}
+		found = append(found, all...)
+	}
+	if len(found) == 0 {
+		return nil, nil
+	}
+	known, err := h.readDangling()
+	if err != nil {
+		return nil, err
+	}
+	return found, h.writeDangling(append(known, places...))
+}
+
+// wrong returns what a snapshot dangles for in a workspace.
+func (c *commit) wrong(
+	ctx context.Context, snap gitint.Snapshot, dir string, selects func(events.ID) bool,
+) ([]check.Finding, error) {
+	src := check.Git(c.hook.Repo, snap, func(e gitint.Entry) (string, uint32, gitint.OID) {
+		return e.Path, uint32(e.Mode), e.OID
+	})
+	report, err := check.Tree(ctx, src, check.Options{
+		MaxBlobBytes: c.hook.of(dir).MaxBlobBytes, Dirs: []string{dir}, Cache: c.cache,
+		Select: selects,
+	})
+	if err != nil {
+		return nil, err
+	}
+	return slices.DeleteFunc(report.Findings, func(f check.Finding) bool {
+		return f.Hash.IsZero() || f.Severity != check.Error
+	}), nil
+}
+
+// dangling returns what was noted of HEAD and would be wrong with the commit that is about to be
+// made too. When nothing is left there is nothing to note.
+func (c *commit) dangling(ctx context.Context, noted []place) ([]check.Finding, error) {
+	var all []check.Finding
+	for _, p := range noted {
+		if c.dirs[p.dir][p.id] {
+			continue // it is judged with the commit
+		}
+		found, err := c.wrong(ctx, c.index, p.dir, func(id events.ID) bool { return id == p.id })
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, found...)
+	}
+	if len(all) > 0 {
+		return all, nil
+	}
+	return nil, c.hook.writeDangling(slices.DeleteFunc(noted, func(p place) bool {
+		return !c.dirs[p.dir][p.id]
+	}))
+}
+
+// amend takes up the conversations that were noted, as if the commit changed them: of the commit
+// that is replaced they are a part.
+func (c *commit) amend(noted []place) {
+	for _, p := range noted {
+		if c.dirs[p.dir] == nil {
+			c.dirs[p.dir] = map[events.ID]bool{}
+		}
+		entries, err := c.index.Entries(p.dir + "/" + conversationsDir)
+		if err != nil {
+			continue
+		}
+		for _, e := range entries {
+			id, ok := conversationOf(p.dir, e.Path)
+			if ok && id == p.id && strings.HasSuffix(e.Path, "/"+workspace.EventsFile) {
+				c.dirs[p.dir][id], c.streams[e.Path] = true, e.OID
+			}
+		}
+	}
+}
+
+func (h Hook) readDangling() ([]place, error) {
+	data, err := os.ReadFile(stateFile(h.Repo, danglingFile))
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, fmt.Errorf("read what HEAD lacks: %w", err)
+	}
+	var all []place
+	for line := range strings.SplitSeq(string(data), "\x00") {
+		digits, dir, ok := strings.Cut(line, "\t")
+		if id, err := events.ParseID(digits); ok && err == nil {
+			all = append(all, place{dir, id})
+		}
+	}
+	return all, nil
+}
+
+// writeDangling notes places, each once.
+func (h Hook) writeDangling(places []place) error {
+	name := stateFile(h.Repo, danglingFile)
+	if len(places) == 0 {
+		if err := os.Remove(name); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return fmt.Errorf("forget what HEAD lacked: %w", err)
+		}
+		return nil
+	}
+	var text strings.Builder
+	seen := make(map[place]bool)
+	for _, p := range places {
+		if !seen[p] {
+			seen[p] = true
+			fmt.Fprintf(&text, "%s\t%s\x00", p.id, p.dir)
+		}
+	}
+	if err := replaceFile(name, text.String()); err != nil {
+		return fmt.Errorf("note what HEAD lacks: %w", err)
+	}
+	return nil
+}
