@@ -36,13 +36,17 @@ func (r *Repo) readReflog(file string) (entries []reflogEntry, err error) {
 			time.Sleep(emptyRefPause)
 		}
 	}
-	return nil, err
+	return entries, err
 }
 
-// parseReflog reads "<was> <is> <who> TAB <why>" a line. An unknown line fails it:
-// what it kept would be lost.
+// errReflogLine says that a line of a reflog is none that git writes.
+var errReflogLine = errors.New("it has the line")
+
+// parseReflog reads "<was> <is> <who> TAB <why>" a line. What it kept is lost where a line is
+// unknown; the entries of the others are returned all the same.
 func parseReflog(data []byte) ([]reflogEntry, error) {
 	var entries []reflogEntry
+	var torn error
 	for line := range strings.Lines(string(data)) {
 		was, rest, ok := strings.Cut(line, " ")
 		is, who, spaced := strings.Cut(rest, " ")
@@ -50,11 +54,12 @@ func parseReflog(data []byte) ([]reflogEntry, error) {
 		after, afterErr := ParseOID(is)
 		if !ok || !spaced || !strings.HasSuffix(line, "\n") ||
 			errors.Join(err, afterErr) != nil {
-			return nil, fmt.Errorf("it has the line %.80q", line)
+			torn = fmt.Errorf("%w %.80q", errReflogLine, line)
+			continue
 		}
 		entries = append(entries, reflogEntry{before, after, reflogTime(who)})
 	}
-	return entries, nil
+	return entries, torn
 }
 
 // reflogTime is when an entry was made, by what stands behind its objects.

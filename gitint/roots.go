@@ -2,6 +2,7 @@ package gitint
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"path"
 	"path/filepath"
@@ -218,7 +219,11 @@ func (c *rootCollector) reflogs(ctx context.Context) error {
 			file := filepath.Join(dir, filepath.FromSlash(name))
 			l := reflog{name: name, worktree: w.Name}
 			var err error
-			if l.entries, err = c.repo.readReflog(file); err != nil {
+			l.entries, err = c.repo.readReflog(file)
+			switch {
+			case errors.Is(err, errReflogLine): // others than the collector go on
+				c.incomplete(ReasonUnreadable, l.title()+": "+err.Error())
+			case err != nil:
 				return fmt.Errorf("%s: %w", l.title(), err)
 			}
 			c.addReflog(l)
