@@ -333,14 +333,30 @@ func TestEmptyStoreNeedsNoID(t *testing.T) {
 
 // TestWithoutUserData holds that the plan says that no user-local copies were looked for.
 func TestWithoutUserData(t *testing.T) {
+	notes := func(f *fixture) string {
+		t.Helper()
+		p, err := gc.MakePlan(t.Context(), f.options())
+		if err != nil {
+			t.Fatal(err)
+		}
+		return strings.Join(p.Notes, "\n")
+	}
 	f := newFixture(t)
 	f.noData = true
-	p, err := gc.MakePlan(t.Context(), f.options())
-	if err != nil {
-		t.Fatal(err)
-	}
-	if all := strings.Join(p.Notes, "\n"); !strings.Contains(all, "without a user data directory") {
+	if all := notes(f); !strings.Contains(all, "without a user data directory") {
 		t.Errorf("notes %q", all)
+	}
+	f.noData = false
+	if all := notes(f); all != "" {
+		t.Errorf("notes %q where nothing goes", all)
+	}
+	f.blob("dead")
+	if all := notes(f); !strings.Contains(all, "data/workspace is not there") {
+		t.Errorf("notes %q", all)
+	}
+	f.mkdir("../data/workspace")
+	if all := notes(f); all != "" {
+		t.Errorf("notes %q where there is a directory", all)
 	}
 }
 

@@ -201,6 +201,10 @@ func (m *marker) fill(ctx context.Context, p *Plan, listed listing) error {
 		return cmp.Or(err, absent)
 	}
 	p.Temporaries, err = m.oldTemporaries(p)
+	if at := m.workspaces.noUserData; at != "" && len(p.Items) > 0 {
+		// Somebody may be at work as another user, such as by sudo.
+		m.notes = append(m.notes, "no user-local copies were looked for: "+at+" is not there")
+	}
 	p.Notes = m.notes
 	return errors.Join(err, m.refused())
 }

@@ -29,8 +29,9 @@ type workspaces struct {
 	// objects are the files .id there, ids is what those on disk say.
 	objects map[refs.ObjectID]bool
 	ids     []string
-	// userDirs have the user's own copies.
-	userDirs []string
+	// userDirs have the user's own copies. noUserData is where they would be if there were any.
+	userDirs   []string
+	noUserData string
 }
 
 func newWorkspaces(m *marker) *workspaces {
@@ -246,6 +247,9 @@ func (ws *workspaces) userLocal(ctx context.Context) error {
 	}
 	if own != "" && !slices.Contains(dirs, own) {
 		dirs = append(dirs, own)
+	}
+	if data := ws.m.o.Workspace.UserData(); !exists(data) {
+		ws.noUserData = data
 	}
 	ws.userDirs = dirs
 	for _, dir := range dirs {
