@@ -191,6 +191,9 @@ func (r *conflictRun) list(item merge.Case) error {
 	case item.Deleted():
 		base.Kind = "deleted"
 	}
+	if _, placed := item.Placed(); placed {
+		base.Kind = "moved"
+	}
 	if item.Record == nil {
 		return r.printConflict(base)
 	}
@@ -249,6 +252,9 @@ func (r *conflictRun) decide(item merge.Case) error {
 	if item.Kind == merge.Directories {
 		return r.unite(item)
 	}
+	if _, placed := item.Placed(); placed {
+		return r.place(item)
+	}
 	if item.Deleted() {
 		return r.keep(item)
 	}
@@ -288,6 +294,15 @@ func (r *conflictRun) decide(item merge.Case) error {
 		return err
 	}
 	r.remember(item.Record.Conflicts, decisions)
+	r.note("resolved %s", item.Path)
+	return nil
+}
+
+// place stages a file of which there is nothing but the place to decide.
+func (r *conflictRun) place(item merge.Case) error {
+	if err := r.resolver.Place(r.ctx, item); err != nil {
+		return err
+	}
 	r.note("resolved %s", item.Path)
 	return nil
 }

@@ -36,9 +36,30 @@ type Case struct {
 	Dirs, Entries []string
 }
 
+// Placed returns the version of a file of which git leaves nothing but the place to a person,
+// zero when it goes: a side added it in a directory that the other renamed, or it is the source
+// or the target of what git took for a rename, because another conversation has the same bytes.
+// It belongs to its conversation, where git has put it. That a side deleted a file of ours
+// which the other left alone but moved is not decided here: it may be the conversation.
+func (c Case) Placed() (version gitint.OID, ok bool) {
+	base, ours, theirs := c.Stages[stageBase], c.Stages[stageOurs], c.Stages[stageTheirs]
+	switch {
+	case c.Record != nil || c.Kind == Directories:
+		return version, false
+	case ours == theirs, base.IsZero() && theirs.IsZero(), c.Kind == "" && base == theirs:
+		return ours, true
+	case base.IsZero() && ours.IsZero(), c.Kind == "" && base == ours:
+		return theirs, true
+	default:
+		return version, false
+	}
+}
+
 // Deleted reports whether one side deleted what the other changed.
 func (c Case) Deleted() bool {
-	return c.Record == nil && c.Stages[stageOurs].IsZero() != c.Stages[stageTheirs].IsZero()
+	_, placed := c.Placed()
+	return c.Record == nil && !placed &&
+		c.Stages[stageOurs].IsZero() != c.Stages[stageTheirs].IsZero()
 }
 
 // DeletedHere reports whether it was ours that deleted it.
@@ -104,7 +125,7 @@ func Cases(ctx context.Context, repo *gitint.Repo, dir string) ([]Case, error) {
 		return byPath[name]
 	}
 	for _, s := range index.Stages() {
-		if below(s.Path, dir) && kindOf(s.Path) != "" {
+		if below(s.Path, dir) {
 			at(s.Path).Stages[s.Stage] = s.OID
 		}
 	}
@@ -117,6 +138,9 @@ func Cases(ctx context.Context, repo *gitint.Repo, dir string) ([]Case, error) {
 	}
 	whole := len(all)
 	for _, c := range byPath {
+		if _, placed := c.Placed(); c.Kind == "" && (c.ID == 0 || !placed) {
+			continue // the person's to merge
+		}
 		i := slices.IndexFunc(all[:whole], func(s Case) bool { return s.ID == c.ID })
 		switch {
 		case i < 0:

@@ -52,6 +52,11 @@ func (c Call) Run(ctx context.Context) (*Merged, error) {
 			return nil, fmt.Errorf("merge %s: %w", c.Path, err)
 		}
 	}
+	if len(f.Base) == 0 && !f.Virtual {
+		if base, err := c.ancestor(ctx); err == nil {
+			f.Base = base
+		}
+	}
 	if f.NeedsConfigs() {
 		if repo, err := c.Repo(); err == nil {
 			f.Configs = Configs(ctx, repo, path.Join(path.Dir(c.Path), workspace.BaseConfigFile))
@@ -70,6 +75,35 @@ func (c Call) Run(ctx context.Context) (*Merged, error) {
 		return nil, fmt.Errorf("merge %s: %w", c.Path, err)
 	}
 	return m, nil
+}
+
+// ancestor returns the file that the conversation had in the commit which both sides come from,
+// where git has not found it: both archived the conversation, or gave it the same new directory,
+// and one of them changed so much that nothing looks like what it was. Nil where git does not
+// tell what it merges, or no single commit is the base.
+func (c Call) ancestor(ctx context.Context) ([]byte, error) {
+	id := conversationOf(c.Path)
+	repo, err := c.Repo()
+	if err != nil || id == 0 {
+		return nil, err
+	}
+	heads := told(repo.Env())
+	if len(heads) != 1 {
+		return nil, nil
+	}
+	ours, err := repo.Resolve(ctx, "HEAD")
+	if err != nil {
+		return nil, err
+	}
+	sides, err := SidesBetween(ctx, repo, ours, heads[0])
+	if err != nil || sides.Base.IsZero() {
+		return nil, err
+	}
+	base, err := newFamily(repo, workspaceIn(c.Path)).at(ctx, sides.Base)
+	if err != nil {
+		return nil, err
+	}
+	return base.read(id, path.Base(c.Path))
 }
 
 // virtual reports whether git merges bases of a criss-cross merge. To take anything else for

@@ -44,6 +44,12 @@ func (r Resolver) Merge(ctx context.Context, c Case) (*Case, *Merged, error) {
 			return nil, nil, fmt.Errorf("merge %s: %w", c.Path, err)
 		}
 	}
+	if f.Base == nil {
+		var err error
+		if f.Base, err = r.ancestor(ctx, c); err != nil {
+			return nil, nil, fmt.Errorf("merge %s: %w", c.Path, err)
+		}
+	}
 	if edited, err := r.edited(c, f); err != nil || edited {
 		return nil, nil, errors.Join(err, fmt.Errorf("merge %s: %w", c.Path, ErrEdited))
 	}
@@ -62,6 +68,36 @@ func (r Resolver) Merge(ctx context.Context, c Case) (*Case, *Merged, error) {
 		return nil, nil, err
 	}
 	return &c, m, r.write(ctx, c, m.Data)
+}
+
+// ancestor returns the file that a conversation had in the commit which both sides come from,
+// where git has not found it, see [Call.Run]. It is certain only if the sides have what git has
+// unmerged.
+func (r Resolver) ancestor(ctx context.Context, c Case) ([]byte, error) {
+	sides, err := SidesOf(ctx, r.Repo)
+	if err == nil && sides == nil {
+		sides, err = sidesOfSquash(ctx, r.Repo)
+	}
+	if err != nil || sides == nil || sides.Base.IsZero() || c.ID == 0 {
+		return nil, err
+	}
+	f, name := newFamily(r.Repo, r.Dir), path.Base(c.Path)
+	for stage, commit := range map[int]gitint.OID{
+		stageOurs: sides.Ours, stageTheirs: sides.Theirs,
+	} {
+		side, err := f.at(ctx, commit)
+		if err != nil {
+			return nil, err
+		}
+		if _, id := side.file(c.ID, name); id != c.Stages[stage] {
+			return nil, nil
+		}
+	}
+	base, err := f.at(ctx, sides.Base)
+	if err != nil {
+		return nil, err
+	}
+	return base.read(c.ID, name)
 }
 
 func (r Resolver) object(ctx context.Context, id gitint.OID) ([]byte, error) {
@@ -86,6 +122,23 @@ func (r Resolver) edited(c Case, f File) (bool, error) {
 	}
 	_, err = events.Decode(now)
 	return err == nil, nil
+}
+
+// Place stages the version that a case is about, see [Case.Placed]: what the work tree has of
+// it, where it has it.
+func (r Resolver) Place(ctx context.Context, c Case) error {
+	version, _ := c.Placed()
+	if version.IsZero() {
+		return r.remove(ctx, c)
+	}
+	if _, err := os.Lstat(r.file(c.Path)); err == nil {
+		return r.stage(ctx, gitint.Change{Add: []string{c.Path}})
+	}
+	data, err := r.object(ctx, version)
+	if err != nil {
+		return fmt.Errorf("resolve %s: %w", c.Path, err)
+	}
+	return r.settle(ctx, c, data)
 }
 
 // Stream returns the stream of a case as the work tree has it.
@@ -132,11 +185,7 @@ func (r Resolver) Keep(ctx context.Context, c Case, keep bool) error {
 
 func (r Resolver) keep(ctx context.Context, c Case, keep bool) error {
 	if !keep {
-		if err := os.Remove(r.file(c.Path)); err != nil && !errors.Is(err, fs.ErrNotExist) {
-			return fmt.Errorf("resolve %s: %w", c.Path, err)
-		}
-		_ = os.Remove(filepath.Dir(r.file(c.Path))) // when it was the last
-		return r.stage(ctx, gitint.Change{Remove: []string{c.Path}})
+		return r.remove(ctx, c)
 	}
 	id := c.Stages[stageOurs]
 	if id.IsZero() {
@@ -150,6 +199,15 @@ func (r Resolver) keep(ctx context.Context, c Case, keep bool) error {
 		return err
 	}
 	return r.complete(ctx, c)
+}
+
+// remove takes a file out of the work tree and the index.
+func (r Resolver) remove(ctx context.Context, c Case) error {
+	if err := os.Remove(r.file(c.Path)); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return fmt.Errorf("resolve %s: %w", c.Path, err)
+	}
+	_ = os.Remove(filepath.Dir(r.file(c.Path))) // when it was the last
+	return r.stage(ctx, gitint.Change{Remove: []string{c.Path}})
 }
 
 // complete brings back the files of a conversation that were deleted without anybody being
@@ -182,11 +240,25 @@ func (r Resolver) Complete(ctx context.Context, c Case) error {
 			}
 			data := r.ofSides(ctx, file)
 			if data == nil {
+				data = r.beside(c.Dirs, name)
+			}
+			if data == nil {
 				continue
 			}
 			if err := r.write(ctx, Case{Path: file, ID: c.ID}, data); err != nil {
 				return err
 			}
+		}
+	}
+	return nil
+}
+
+// beside returns a file of the first directory of a conversation that has it: what git has
+// merged, where it has nothing to merge it with. After --squash nothing names their commit.
+func (r Resolver) beside(dirs []string, name string) []byte {
+	for _, dir := range dirs {
+		if data, err := os.ReadFile(r.file(path.Join(dir, name))); err == nil {
+			return data
 		}
 	}
 	return nil

@@ -4,9 +4,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 
 	"github.com/git-jp/git-jp/events"
 	"github.com/git-jp/git-jp/gitint"
@@ -96,6 +98,38 @@ func SidesOf(ctx context.Context, repo *gitint.Repo) (*Sides, error) {
 			err = nil // a first commit
 		}
 		return s, err
+	}
+	return nil, nil
+}
+
+// squashMessage is where 'git merge --squash' leaves its only trace: what git log says of the
+// commits, the newest first.
+const squashMessage = "SQUASH_MSG"
+
+// sidesOfSquash returns what git merge --squash brought together, nil where it did not. The
+// file may have outlived its merge, so that whoever asks compares what the sides have.
+func sidesOfSquash(ctx context.Context, repo *gitint.Repo) (*Sides, error) {
+	data, err := os.ReadFile(filepath.Join(repo.GitDir(), squashMessage))
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	for line := range strings.Lines(string(data)) {
+		name, ok := strings.CutPrefix(strings.TrimSpace(line), "commit ")
+		if !ok {
+			continue
+		}
+		theirs, err := gitint.ParseOID(name)
+		if err != nil {
+			return nil, nil //nolint:nilerr // somebody's words
+		}
+		ours, err := repo.Resolve(ctx, "HEAD")
+		if err != nil {
+			return nil, err
+		}
+		return SidesBetween(ctx, repo, ours, theirs)
 	}
 	return nil, nil
 }
