@@ -120,6 +120,11 @@ func (w *mergeWriter) compactions(g *mergeGlobal) []*Element {
 		w.m.warn("the compaction of %s covers no turn any more and is left out",
 			appendTime(nil, g.el.Time()))
 		return nil
+	case c.Summary != nil && g.outgrown():
+		w.m.warn("the summary of %s covers a turn that the other side continued: it does not say "+
+			"what came since", appendTime(nil, g.el.Time()))
+	}
+	switch {
 	case c.Summary == nil || len(runs) == 1:
 		var out []*Element
 		for _, r := range runs {
@@ -136,6 +141,35 @@ func (w *mergeWriter) compactions(g *mergeGlobal) []*Element {
 	w.m.warn("the turns of the summary of %s lie apart now: it stands for %d to %d only",
 		appendTime(nil, g.el.Time()), longest.from+1, longest.to+1)
 	return []*Element{w.ranged(g, bare, longest).withMember(MetadataTurns, w.covered(g))}
+}
+
+// outgrown reports whether a compaction that one side made covers a turn that has more in the
+// result than that side summarized.
+func (g *mergeGlobal) outgrown() bool {
+	if g.in[inBase] != nil {
+		return false
+	}
+	for t := range g.cover.merged {
+		for v := inOurs; v <= inTheirs; v++ {
+			if g.in[v] == nil || t.in[v] == nil || g.in[inOurs+inTheirs-v] != nil {
+				continue
+			}
+			if spoken(t.events) > spoken(t.in[v].events) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// spoken counts the events of a turn but for its beginning, which a merge may add.
+func spoken(events []*Element) (n int) {
+	for _, e := range events {
+		if e.Kind() != KindTurnStart {
+			n++
+		}
+	}
+	return n
 }
 
 // ranged returns a compaction with the range r. One that reached beyond the last turn

@@ -58,7 +58,7 @@ func (f File) merge() (*Merged, error) {
 		return f.streams()
 	case Metadata:
 		data, err := events.MergeMetadata(orNil(f.Base), orNil(f.Ours), orNil(f.Theirs))
-		return &Merged{Data: data}, err
+		return &Merged{Data: data, Warnings: f.lostTitle(data)}, err
 	case Config:
 		data, warnings, err := events.MergeBaseConfig(orNil(f.Base), orNil(f.Ours), orNil(f.Theirs))
 		return &Merged{Data: data, Warnings: warnings}, err
@@ -68,6 +68,26 @@ func (f File) merge() (*Merged, error) {
 	default:
 		return nil, fmt.Errorf("%w: %q", errKind, f.Kind)
 	}
+}
+
+// lostTitle reports the title that gave way where both sides gave one.
+func (f File) lostTitle(merged []byte) []string {
+	kept := titleIn(merged)
+	for _, side := range [][]byte{f.Ours, f.Theirs} {
+		if title := titleIn(side); title != "" && title != kept && title != titleIn(f.Base) {
+			return []string{fmt.Sprintf("the title %q gave way to %q", title, kept)}
+		}
+	}
+	return nil
+}
+
+// titleIn is the title of a conversation, "" where it has none.
+func titleIn(metadata []byte) string {
+	d, err := events.DecodeDetails(metadata)
+	if err != nil || d.Title == nil {
+		return ""
+	}
+	return *d.Title
 }
 
 // orNil is nil for a version that does not exist, for which git gives an empty file.

@@ -264,3 +264,26 @@ func TestRecordsKeepBytes(t *testing.T) {
 		t.Errorf("left %v, %v", all, err)
 	}
 }
+
+// TestTitleThatGivesWay: of two new titles the one that loses is reported, and nothing else is.
+func TestTitleThatGivesWay(t *testing.T) {
+	metadata := func(day, title string) string {
+		return `{"last_activated_at":"2026-01-` + day + ` 00:00:00.0","title":"` + title + `"}`
+	}
+	base := metadata("01", "Base")
+	for _, tt := range []struct{ ours, theirs, want string }{
+		{metadata("02", "Ours"), metadata("03", "Theirs"), `the title "Ours" gave way to "Theirs"`},
+		{metadata("03", "Ours"), metadata("02", "Theirs"), `the title "Theirs" gave way to "Ours"`},
+		{metadata("02", "Ours"), metadata("03", "Base"), ""},
+		{metadata("02", "Same"), metadata("03", "Same"), ""},
+		{metadata("02", "Base"), metadata("03", "Base"), ""},
+	} {
+		_, m, err := called(t, Metadata, base, tt.ours, tt.theirs)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := strings.Join(m.Warnings, "\n"); got != tt.want {
+			t.Errorf("%s and %s: %q, want %q", tt.ours, tt.theirs, got, tt.want)
+		}
+	}
+}
