@@ -35,7 +35,7 @@ func (o *Options) lock(ctx context.Context, p place) (unlock func(), err error) 
 	for {
 		held, err := workspace.TryLock(f)
 		if held && err == nil {
-			return func() { _ = f.Close() }, nil
+			return func() { _, _ = workspace.Unlock(f), f.Close() }, nil
 		}
 		if err != nil {
 			_ = f.Close() // nothing was written

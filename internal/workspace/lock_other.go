@@ -11,3 +11,5 @@ const unlinkWhileHeld = false
 
 // flock refuses: a lock that jp does not see would be none.
 func flock(*os.File) (bool, error) { return false, errors.ErrUnsupported }
+
+func funlock(*os.File) error { return errors.ErrUnsupported }

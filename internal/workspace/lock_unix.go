@@ -14,21 +14,28 @@ const unlinkWhileHeld = true
 
 // flock takes the exclusive lock that jp takes, without waiting.
 func flock(f *os.File) (bool, error) {
+	err := flockAs(f, syscall.LOCK_EX|syscall.LOCK_NB)
+	if errors.Is(err, syscall.EWOULDBLOCK) {
+		return false, nil
+	}
+	return err == nil, err
+}
+
+func funlock(f *os.File) error { return flockAs(f, syscall.LOCK_UN) }
+
+func flockAs(f *os.File, how int) error {
 	conn, err := f.SyscallConn()
 	if err != nil {
-		return false, err
+		return err
 	}
 	var flockErr error
 	err = conn.Control(func(fd uintptr) {
 		for {
-			flockErr = syscall.Flock(int(fd), syscall.LOCK_EX|syscall.LOCK_NB)
+			flockErr = syscall.Flock(int(fd), how)
 			if !errors.Is(flockErr, syscall.EINTR) {
 				return
 			}
 		}
 	})
-	if errors.Is(flockErr, syscall.EWOULDBLOCK) {
-		return false, err
-	}
-	return flockErr == nil, errors.Join(err, flockErr)
+	return errors.Join(err, flockErr)
 }
