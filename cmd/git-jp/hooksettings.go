@@ -34,12 +34,13 @@ func (c hookCmd) hook(ctx context.Context, a *app) (served, error) {
 		}
 	}
 	h := served{settings: a.settingsBelow(repo)}
-	h.Hook = stage.Hook{Repo: repo, Cache: a.refsCache(repo), Amends: amends, Rules: func(dir string) stage.Rules {
+	h.Hook = stage.Hook{Repo: repo, Cache: a.refsCache(repo), Amends: amends}
+	h.Rules = func(dir string) stage.Rules {
 		s := h.settings(dir)
 		return stage.Rules{
 			MaxBlobBytes: s.Storage.MaxBlobBytes, CheckOnly: !s.Hooks.Stage, Strict: s.Hooks.Strict,
 		}
-	}}
+	}
 	return h, nil
 }
 
