@@ -123,6 +123,8 @@ func operationDamage(name string, data []byte, digits int) string {
 	switch {
 	case isTodo(name) && bytes.IndexByte(data, 0) >= 0:
 		return "has zero bytes"
+	case isTodo(name) && len(data) > 0 && data[len(data)-1] != '\n':
+		return "ends within a line"
 	case !isIDs || mayBeEmpty && len(data) == 0:
 		return ""
 	case len(data) == 0:

@@ -140,6 +140,10 @@ func TestRootsSayWhatTheyCannotRead(t *testing.T) {
 			"list with zero bytes", ".git/rebase-merge/git-rebase-todo",
 			"pick 01234\x00\x00\x00\x00", "git-rebase-todo has zero bytes",
 		},
+		{
+			"cut list", ".git/rebase-merge/git-rebase-todo", "noop\nexec git checkout 01",
+			"git-rebase-todo ends within a line",
+		},
 		{"empty ORIG_HEAD", ".git/ORIG_HEAD", "", "ORIG_HEAD is empty"},
 		{
 			"zero bytes in MERGE_HEAD", ".git/MERGE_HEAD", strings.Repeat("\x00", 41),
