@@ -1,5 +1,5 @@
 # The two commands of the README are `make demo` and `make test`. Both need only
-# Go, git, make and a C compiler (for the race detector).
+# Go, git and make; `make race` needs a C compiler too.
 
 GO       ?= go
 PREFIX   ?= $(HOME)/.local
@@ -11,7 +11,7 @@ LDFLAGS  := -s -w -X main.version=$(VERSION)
 BINARY   := cmd/git-jp/git-jp
 FUZZTIME ?= 20s
 
-.PHONY: build install demo test lint bench fuzz soak
+.PHONY: build install demo test race lint bench fuzz soak
 
 build:
 	CGO_ENABLED=0 $(GO) build -trimpath -ldflags '$(LDFLAGS)' -o $(BINARY) ./cmd/git-jp
@@ -26,7 +26,14 @@ demo: build
 	sh testdata/demo.sh $(abspath $(BINARY))
 
 test:
-	GIT_JP_MODEL=10000 $(GO) test -race -timeout 20m ./...
+	GIT_JP_MODEL=10000 $(GO) test -timeout 20m ./...
+
+# Under the race detector, all packages with a statement that starts a goroutine, shortly.
+CONCURRENT = $$(grep -rlE '^\s*go (func|[a-z][A-Za-z.]*)\(|\.Go\(func' --include='*.go' . \
+	| xargs -n 1 dirname | sort -u | grep -v internal/bench)
+
+race:
+	GIT_JP_MODEL=1000 $(GO) test -race -short -timeout 20m $(CONCURRENT)
 
 lint: $(TOOLS)/golangci-lint
 	$(GO) vet ./...
