@@ -162,7 +162,7 @@ func (g *mergeGlobal) outgrown() bool {
 	return false
 }
 
-// spoken counts the events of a turn but for its beginning, which a merge may add.
+// spoken counts the events of a turn except its beginning, which a merge may add.
 func spoken(events []*Element) (n int) {
 	for _, e := range events {
 		if e.Kind() != KindTurnStart {

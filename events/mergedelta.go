@@ -150,7 +150,7 @@ func restricted(delta, to jsontext.Value) jsontext.Value {
 	return object(fs)
 }
 
-// globalKeyOf returns what an element is known by, but for its number.
+// globalKeyOf returns what an element is known by, except its number.
 func (m *merger) globalKeyOf(g *sideGlobal) globalKey {
 	k := globalKey{sum: m.globalSum(g.el)}
 	if g.el.Kind() == KindConfigDelta && g.turn != nil {

@@ -213,7 +213,7 @@ func (f *finder) loose(where RefAt, s span, known []spot) {
 }
 
 // mayReferBeside is mayRefer for what is not known: it is false where each "$blob" in v is
-// that of a known reference. Each of those has one of its own, but for those that are found
+// that of a known reference. Each of those has one of its own, except those that are found
 // inside a string.
 func mayReferBeside(v []byte, known []spot) bool {
 	if bytes.Contains(v, []byte(escape)) {

@@ -92,7 +92,7 @@ type ExpiredRun struct {
 }
 
 // MakePlan finds out what nothing can need. Whatever it cannot read is a *[RefusedError].
-// Nothing is changed, but for caches.
+// Nothing is changed, except caches.
 func MakePlan(ctx context.Context, o Options) (*Plan, error) {
 	m, p, err := prepare(&o)
 	if err != nil {
@@ -217,7 +217,7 @@ type listing struct {
 
 // listStore lists the blobs, while others mark the tips. What is written meanwhile is not in
 // the list or is young: a list from before the mark has nothing that one from after it has
-// not, but for what was deleted. Something else in the store may be the form of a version to
+// not, except what was deleted. Something else in the store may be the form of a version to
 // come, in which content lies elsewhere.
 func (o *Options) listStore() (wait func() listing) {
 	store, done := o.blobs(), make(chan listing, 1)

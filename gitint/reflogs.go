@@ -100,7 +100,7 @@ func (l reflog) gaps() []int {
 // judgeReflogs notes what a reflog must have lost. Git never writes an entry that does not begin
 // where the last one ends. It takes entries out that are old enough, and then leaves a gap; a
 // HEAD can be made to name another branch without an entry. Every other gap is damage, and
-// nobody knows what was named in it.
+// what it named is unknown.
 func (c *rootCollector) judgeReflogs(ctx context.Context, logs []reflog) error {
 	moved := make(map[OID]bool) // where branches are, or were
 	for _, root := range c.roots.Names {

@@ -241,7 +241,7 @@ func leadsTo(link, gitDir string) bool {
 }
 
 // judgeGone asks git which of the work trees without files it would forget now. Of the
-// others nobody knows whether they were deleted or moved, or are on a drive that is away.
+// others it is unknown whether they were deleted or moved, or are on a drive that is away.
 func (r *Repo) judgeGone(ctx context.Context, all []Worktree) error {
 	inDoubt := func(w Worktree) bool { return w.Gone && w.Unknown == "" }
 	if !slices.ContainsFunc(all, inDoubt) {

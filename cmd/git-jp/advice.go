@@ -36,7 +36,7 @@ type adviser struct {
 	log    map[string]gitint.OID
 }
 
-// A remedy is a way to get content back: a command, but for the paths it is for.
+// A remedy is a way to get content back: a command without the paths it is for.
 type remedy struct {
 	found   string // where the content is, for a sentence
 	command string

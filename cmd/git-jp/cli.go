@@ -215,7 +215,7 @@ func printHelp(o kong.HelpOptions, k *kong.Context) error {
 	return err
 }
 
-// run is the whole program but for its surroundings. It returns the exit code.
+// run is the whole program except its surroundings. It returns the exit code.
 func run(ctx context.Context, w *world) (code int) {
 	defer func() {
 		if r := recover(); r != nil {

@@ -135,7 +135,7 @@ func (a *app) hintNext(found []check.Finding) {
 	}
 }
 
-// warnLosing prints what the merge that waits for its commit is about to leave out, but for what
+// warnLosing prints what the merge that waits for its commit is about to leave out, except what
 // a person decided with resolve.
 func (a *app) warnLosing(ctx context.Context, hook served) error {
 	heads, err := hook.Repo.MergeHeads()

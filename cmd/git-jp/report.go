@@ -504,6 +504,6 @@ func syntaxHint(err error) string {
 	return "'git jp edit' opens it as it is"
 }
 
-// printable makes control characters visible, but for the ends of lines: an error
+// printable makes control characters visible, except the ends of lines: an error
 // may quote a path or a title that somebody else chose.
 func printable(s string) string { return render.Sanitize(s) }

@@ -43,7 +43,7 @@ type reading struct {
 	c   *conv
 }
 
-// examine reads the files of a conversation, but for what the cache knows.
+// examine reads the files of a conversation, except what the cache knows.
 func (r reading) examine(ctx context.Context) error {
 	if err := ctx.Err(); err != nil {
 		return err

@@ -254,7 +254,7 @@ func foreignDirectory(name string, e Entry) Finding {
 	return f
 }
 
-// duplicates returns a finding for every directory whose id another one has, but for
+// duplicates returns a finding for every directory whose id another one has, except
 // the first.
 func (ch *checker) duplicates(src Source) []Finding {
 	first := make(map[events.ID]string, len(ch.convs))

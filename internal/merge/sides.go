@@ -135,7 +135,7 @@ func sidesOfSquash(ctx context.Context, repo *gitint.Repo) (*Sides, error) {
 }
 
 // NameOf names what git is bringing together: a decision that is made on the way to a commit
-// belongs to it. Of a stash nobody knows which one it is.
+// belongs to it. Of a stash it is unknown which one.
 func NameOf(ctx context.Context, repo *gitint.Repo) (string, error) {
 	s, err := SidesOf(ctx, repo)
 	if err != nil {
@@ -158,7 +158,7 @@ func sidesOfMerge(
 	ctx context.Context, repo *gitint.Repo, head, theirs gitint.OID,
 ) (*Sides, error) {
 	if heads, err := repo.MergeHeads(); err != nil || len(heads) > 1 {
-		return &Sides{Ours: head, Waits: true}, err // of several nobody knows whose is whose
+		return &Sides{Ours: head, Waits: true}, err // of several it is unknown whose is whose
 	}
 	parents, err := Parents(ctx, repo, head)
 	if err != nil {

@@ -43,7 +43,7 @@ func (v *Version) file(name string) *[]byte {
 type Split struct {
 	// Ours is the directory of our side, "" where that cannot be told.
 	Ours string
-	// Base is what the sides had in common, Theirs what theirs has, nil where nobody knows.
+	// Base is what the sides had in common, Theirs what theirs has, nil where that is unknown.
 	Base, Theirs *Version
 	// Waits says that git stopped for a person.
 	Waits bool

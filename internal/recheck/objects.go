@@ -135,7 +135,7 @@ type node struct {
 	file bool
 }
 
-// entries reads trees and calls f with what is in each, but for other repositories. The entries are
+// entries reads trees and calls f with what is in each, except other repositories. The entries are
 // valid during the call.
 func (g *git) entries(ctx context.Context, ids []oid, f func(i int, all []entry)) error {
 	var data bytes.Buffer

@@ -240,7 +240,7 @@ func isTodo(name string) bool {
 	return strings.Contains(base, "todo") || base == "done"
 }
 
-// quarantined calls f with the files of a quarantine, but for those by which the collector knows
+// quarantined calls f with the files of a quarantine, except those by which the collector knows
 // what it has moved there.
 func quarantined(dir string, f func(path string)) error {
 	dir, err := filepath.EvalSymlinks(dir)
@@ -273,7 +273,7 @@ func isJournal(run, name string) bool {
 	return false
 }
 
-// files calls f with each regular file below a directory, if there is one, but for what is to be
+// files calls f with each regular file below a directory, if there is one, except what is to be
 // left out.
 func files(dir string, leaveOut func(path string) bool, f func(path string)) error {
 	return filepath.WalkDir(dir, func(name string, e fs.DirEntry, err error) error {

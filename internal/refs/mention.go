@@ -14,7 +14,7 @@ import (
 // Mentions is what a collector needs of a stream: which contents it may refer to, each
 // once.
 type Mentions struct {
-	// Refs are the references, as [Cache.References] finds them, but for loose ones.
+	// Refs are the references, as [Cache.References] finds them, except loose ones.
 	Refs []blobs.Hash
 	// Loose are those that a newer version may have written. Where Err is set they are
 	// everything in the text that has the form of a hash.

@@ -12,7 +12,7 @@ import (
 )
 
 // unblend merges the sides of a file that git, or another program, has merged by lines, nil
-// where nobody knows them. They are in the index while git waits, between the markers, and in
+// where they are unknown. They are in the index while git waits, between the markers, and in
 // the parents of the merge that committed the file. Where both sides renamed the directory,
 // what git has in the index as a side has markers too.
 func (m *planner) unblend(ctx context.Context, key versionKey, data []byte) *cure {

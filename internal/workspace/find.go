@@ -74,7 +74,7 @@ func isKeptName(name string) bool { return name == blobs.Dir || name == conversa
 // FindAll returns the workspaces of the working tree at root, outermost first: all that
 // [Find] can return from a directory that git takes for a part of it. It enters neither
 // links nor repositories within the working tree, such as submodules. What cannot be read
-// is passed over and joined into the error beside the result, which is complete but for
+// is passed over and joined into the error beside the result, which is complete except
 // that.
 func FindAll(root string) ([]string, error) {
 	// A root that is a link would be walked as a file.

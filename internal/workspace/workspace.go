@@ -11,7 +11,7 @@ import (
 )
 
 // A Workspace is an open .jp directory and the silo that belongs to it. It is safe for
-// concurrent use, but for creating the first user-local conversation.
+// concurrent use, except creating the first user-local conversation.
 type Workspace struct {
 	root string // absolute, holds .jp
 	env  Env
