@@ -309,6 +309,17 @@ func (r *conflictRun) place(item merge.Case) error {
 
 // keep decides about a file that one side deleted.
 func (r *conflictRun) keep(item merge.Case) error {
+	stashed, err := merge.Stashed(r.ctx, r.resolver.Repo, r.resolver.Dir, item.ID)
+	if err != nil {
+		return err
+	}
+	if stashed != "" {
+		r.warn("%s: not deleted, the stash has %s, which git could not restore; "+
+			"after 'git reset --merge', 'git stash branch <name>' restores it to be merged",
+			item.Path, stashed)
+		r.left++
+		return nil
+	}
 	var keep bool
 	switch {
 	case r.cmd.Ours:

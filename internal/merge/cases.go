@@ -3,7 +3,11 @@ package merge
 import (
 	"cmp"
 	"context"
+	"errors"
+	"io/fs"
+	"os"
 	"path"
+	"path/filepath"
 	"slices"
 	"strings"
 
@@ -203,6 +207,13 @@ func split(repo *gitint.Repo, index *gitint.Index, dir string) ([]Case, error) {
 			ours[id] = path.Dir(s.Path)
 		}
 	}
+	for id := range entries {
+		at, err := workDirs(repo, dir, id)
+		if err != nil {
+			return nil, err
+		}
+		h.dirs[id] = slices.Compact(slices.Sorted(slices.Values(append(h.dirs[id], at...))))
+	}
 	var all []Case
 	for id, dirs := range h.dirs {
 		if len(dirs) < 2 || !stopped && len(entries[id]) == 0 {
@@ -225,6 +236,25 @@ func split(repo *gitint.Repo, index *gitint.Index, dir string) ([]Case, error) {
 		all = append(all, c)
 	}
 	return all, nil
+}
+
+// workDirs returns the directories that the work tree has of a conversation, tracked or not: one
+// that was moved and not added is no conversation that somebody deleted.
+func workDirs(repo *gitint.Repo, dir string, id events.ID) ([]string, error) {
+	var dirs []string
+	for _, below := range conversationDirs {
+		at := path.Join(dir, below)
+		list, err := os.ReadDir(filepath.Join(repo.Root(), filepath.FromSlash(at)))
+		if err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return nil, err
+		}
+		for _, d := range list {
+			if is, ok := events.ParseDirname(d.Name()); ok && is == id && d.IsDir() {
+				dirs = append(dirs, path.Join(at, d.Name()))
+			}
+		}
+	}
+	return dirs, nil
 }
 
 // Doubled returns the conversations that a commit would have in several directories, and HEAD

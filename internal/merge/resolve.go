@@ -219,13 +219,31 @@ func (r Resolver) complete(ctx context.Context, c Case) error {
 		if _, err := os.Lstat(r.file(file)); !errors.Is(err, fs.ErrNotExist) {
 			continue
 		}
-		if data := r.ofSides(ctx, file); data != nil {
+		data := r.ofSides(ctx, file)
+		if data == nil {
+			var err error
+			if data, err = r.before(ctx, file); err != nil {
+				return fmt.Errorf("resolve %s: %w", c.Path, err)
+			}
+		}
+		if data != nil {
 			if err := r.settle(ctx, Case{Path: file, ID: c.ID}, data); err != nil {
 				return err
 			}
 		}
 	}
 	return nil
+}
+
+// before returns the newest committed version of a file, nil where there is none. After merge
+// --squash, cherry-pick -n, am and checkout -m git names no commit of theirs, and ours has deleted
+// the file.
+func (r Resolver) before(ctx context.Context, file string) ([]byte, error) {
+	found, err := r.Repo.LastWith(ctx, file)
+	if err != nil || found[file].IsZero() {
+		return nil, err
+	}
+	return at(ctx, r.Repo, found[file].String(), file), nil
 }
 
 // Complete writes what directories of a conversation lack, from the side that has them: where

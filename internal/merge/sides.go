@@ -212,6 +212,30 @@ func sidesOfStash(
 	return s, nil
 }
 
+// untrackedRef is what git stash -u took of files that were not in the index.
+const untrackedRef = stashRef + "^3"
+
+// Stashed returns the directory that a stash has of a conversation among its untracked files,
+// "" for none, while git does nothing else. Git restores all of these files or, where one is in
+// the way, none: what looks deleted by the stash was moved then.
+func Stashed(ctx context.Context, repo *gitint.Repo, dir string, id events.ID) (string, error) {
+	if Stopped(repo) {
+		return "", nil
+	}
+	tree, err := repo.Tree(ctx, untrackedRef)
+	if errors.Is(err, gitint.ErrUnknownRevision) {
+		return "", nil
+	}
+	if err != nil {
+		return "", err
+	}
+	stash, err := homesIn(tree, dir)
+	if err != nil || len(stash.dirs[id]) == 0 {
+		return "", err
+	}
+	return stash.dirs[id][0], nil
+}
+
 // hasObject reports whether a file of a conversation in a commit is an object.
 func (f *family) hasObject(
 	ctx context.Context, commit gitint.OID, id events.ID, object gitint.OID,
