@@ -15,6 +15,7 @@ const (
 	ReasonForeign = "foreign" // the store has what this version does not know
 	ReasonFiles   = "files"   // the system refuses to read something
 	ReasonMissing = "missing" // a reference is without its content already
+	ReasonLocked  = "locked"  // git writes an index, or a killed one has left it
 	ReasonNested  = "nested"  // another repository, or what may be one, is within the workspace
 	ReasonID      = "id"      // the workspace does not say which it is
 	ReasonOpinion = "opinion" // a second opinion could not be had

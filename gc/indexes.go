@@ -5,15 +5,20 @@ import (
 	"path"
 	"path/filepath"
 	"strings"
+	"time"
 
 	"github.com/git-jp/git-jp/blobs"
 	"github.com/git-jp/git-jp/gitint"
 	"github.com/git-jp/git-jp/internal/workspace"
 )
 
-// indexTips reads the index of every work tree, and the one that git uses now.
+// indexTips reads the index of every work tree, and the one that git uses now. Before each come
+// those that are to replace it: when git is done meanwhile, it has what they had.
 func (m *marker) indexTips(ctx context.Context) error {
 	for _, w := range m.roots.Worktrees {
+		if err := m.nextIndexTips(ctx, w); err != nil {
+			return err
+		}
 		x, err := m.o.Repo.IndexOf(ctx, w)
 		if err != nil {
 			if ctx.Err() != nil {
@@ -27,10 +32,7 @@ func (m *marker) indexTips(ctx context.Context) error {
 		if w.Index() == m.o.Repo.IndexPath() {
 			m.index = x
 		}
-		m.indexTip("index of "+w.Title(), x)
-		if w.Root != "" {
-			m.tips[len(m.tips)-1].store = filepath.Join(w.Root, workspace.DirName, blobsName)
-		}
+		m.indexTipOf(w, "index", x)
 	}
 	if m.index != nil {
 		return nil
@@ -42,6 +44,43 @@ func (m *marker) indexTips(ctx context.Context) error {
 	m.index = x
 	m.indexTip("index", x)
 	return nil
+}
+
+// nextIndexTips reads what git is about to commit in a work tree: an editor may be open, and
+// nothing else may have it any more.
+func (m *marker) nextIndexTips(ctx context.Context, w gitint.Worktree) error {
+	all, err := m.o.Repo.NextIndexes(w)
+	if err != nil {
+		m.unread("indexes of "+w.Title(), err)
+		return nil
+	}
+	var wait time.Duration // as long as for a lock
+	if m.o.NoWait {
+		wait = gitint.NoWait
+	}
+	for _, file := range all {
+		x, err := m.o.Repo.NextIndex(ctx, w, file, wait)
+		switch {
+		case ctx.Err() != nil:
+			return ctx.Err()
+		case err != nil:
+			m.obstruct(Obstacle{
+				Reason: ReasonLocked, Root: filepath.Base(file) + " of " + w.Title(),
+				Detail: err.Error(),
+			})
+		case x != nil:
+			m.indexTipOf(w, filepath.Base(file), x)
+		}
+	}
+	return nil
+}
+
+// indexTipOf takes an index of a work tree.
+func (m *marker) indexTipOf(w gitint.Worktree, name string, x *gitint.Index) {
+	m.indexTip(name+" of "+w.Title(), x)
+	if w.Root != "" {
+		m.tips[len(m.tips)-1].store = filepath.Join(w.Root, workspace.DirName, blobsName)
+	}
 }
 
 func (m *marker) indexTip(title string, x *gitint.Index) {

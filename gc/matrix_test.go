@@ -393,6 +393,7 @@ func rows() []row {
 		}},
 	}
 	rows = append(rows, homeRows()...)
+	rows = append(rows, committingRows()...)
 	for _, name := range refNames {
 		rows = append(rows, row{name, func(f *fixture, h blobs.Hash) {
 			f.Run("update-ref", name, f.commit(h))

@@ -119,6 +119,8 @@ func mutants() []mutant {
 		{"quarantine", []string{"put aside by repair", "put aside, with an entry named files"}},
 		{"indexes", []string{
 			"index", "index, stage 3", "split index", "index of another", "index of a split branch",
+			"index of an open commit", "index of an open commit of some paths, of another",
+			"split index of an open commit",
 		}},
 		{"working trees", []string{
 			"work tree", "archive", "trash of jp", "build directory", "copy beside the stream",

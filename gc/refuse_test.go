@@ -173,6 +173,17 @@ func TestRefusals(t *testing.T) {
 			f.WriteFile(".git/other-index", data[:len(data)-20])
 			f.Repository = f.With("GIT_INDEX_FILE=" + f.Path(".git/other-index"))
 		}, gitint.ReasonUnreadable, "other-index: it was cut off or damaged"},
+		{"lock of the index that a killed git left", func(f *fixture) {
+			f.WriteFile(".git/index.lock", "")
+		}, gc.ReasonLocked, "index.lock of the main work tree: "},
+		{"lock of the index that was cut off, of another work tree", func(f *fixture) {
+			f.Run("worktree", "add", "-q", "../linked")
+			data := f.ReadFile(".git/worktrees/linked/index")
+			f.WriteFile(".git/worktrees/linked/index.lock", data[:len(data)-1])
+		}, gc.ReasonLocked, `index.lock of work tree "linked": `},
+		{"index of a commit of some paths that was cut off", func(f *fixture) {
+			f.WriteFile(".git/next-index-17.lock", "DIRC")
+		}, gc.ReasonLocked, "next-index-17.lock of the main work tree: "},
 		{"base of a split index that was cut off", func(f *fixture) {
 			f.Run("update-index", "--split-index")
 			bases, err := filepath.Glob(f.Path(".git/sharedindex.*"))

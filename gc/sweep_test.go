@@ -328,7 +328,7 @@ func TestLockedIndex(t *testing.T) {
 	tracked := f.blob("tracked")
 	f.Run("add", "--force", ".jp/blobs/"+tracked.Path())
 	f.Run("commit", "-q", "-m", "x")
-	f.WriteFile(".git/index.lock", "")
+	f.hook = onceAt(gc.StepIndex, func() { f.WriteFile(".git/index.lock", "") })
 	o := f.options()
 	o.Repo = f.impatient()
 	p, err := gc.MakePlan(t.Context(), o)

@@ -367,6 +367,8 @@ func obstacleHint(reason string) string {
 		return "use the version that made it, or move the file away"
 	case gc.ReasonFiles:
 		return "look at the owner and the mode of the file and its directory"
+	case gc.ReasonLocked:
+		return "wait until git is done; where none runs, a killed one has left the file: remove it"
 	case gc.ReasonNested:
 		return nestedHint
 	case gc.ReasonID:

@@ -119,7 +119,7 @@ func (p *Opinion) look(ctx context.Context, history bool) error {
 		return err
 	}
 	for _, part := range r.parts {
-		if err := p.index(ctx, g, part); err != nil {
+		if err := p.indexes(ctx, g, part); err != nil {
 			return err
 		}
 	}

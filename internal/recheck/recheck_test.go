@@ -163,6 +163,21 @@ func TestReferred(t *testing.T) {
 			f.Run("add", "-f", stream)
 			f.Remove(".jp")
 		}, "index: " + stream},
+		{"index of an open commit", func(f *fixture) {
+			f.WriteFile(stream, text())
+			f.With("GIT_INDEX_FILE="+f.Path(".git/index.lock")).Run("add", "-f", stream)
+			f.Remove(".jp")
+		}, "index: " + stream},
+		{"index of an open commit of some paths, of another working tree", func(f *fixture) {
+			f.Run("worktree", "add", "-q", "../linked")
+			next := f.Path(".git/worktrees/linked/next-index-17.lock")
+			f.WriteFile(stream, text())
+			f.With("GIT_INDEX_FILE="+next).Run("add", "-f", stream)
+			f.Remove(".jp")
+		}, `index of working tree "linked": ` + stream},
+		{"lock of the index that is one of ours", func(f *fixture) {
+			f.WriteFile(".git/index.lock", "git-jp 1\n")
+		}, ""},
 		{"conflict in another directory", func(f *fixture) {
 			id := f.RunInput(text(), "hash-object", "-w", "--stdin")
 			f.RunInput("100644 "+id+" 2\ta/.Jp/b\n", "update-index", "--index-info")

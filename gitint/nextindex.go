@@ -1,0 +1,107 @@
+package gitint
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+)
+
+// Git writes the index that a commit is made of into the lock of the index, or, where only some
+// paths are committed, into a file of its own, and has it there for as long as a hook or an editor
+// runs. Nothing else need have what it names by then. A git that was killed leaves it.
+
+// nextIndexPrefix begins the names of the indexes from which some paths are committed.
+const nextIndexPrefix = "next-index-"
+
+// NextIndexes returns the paths of the indexes that gits at work in a work tree have begun to
+// write, or that killed ones have left. What takes the place of an index meanwhile is found in
+// that one, if it is read later than these.
+func (r *Repo) NextIndexes(w Worktree) ([]string, error) {
+	entries, err := os.ReadDir(w.GitDir)
+	if err != nil {
+		return nil, fmt.Errorf("list next indexes of %s: %w", w.Title(), err)
+	}
+	var all []string
+	for _, e := range entries {
+		if isNextIndex(e.Name()) {
+			all = append(all, filepath.Join(w.GitDir, e.Name()))
+		}
+	}
+	indexes := []string{w.Index()}
+	if w.GitDir == r.gitDir {
+		indexes = append(indexes, r.IndexPath())
+	}
+	for _, file := range indexes {
+		file, err := r.indexFile(file) // git follows a link, and locks what it leads to
+		if err != nil {
+			return nil, fmt.Errorf("list next indexes of %s: %w", w.Title(), err)
+		}
+		lock := file + lockSuffix
+		if _, err := os.Lstat(lock); err == nil && !slices.Contains(all, lock) {
+			all = append(all, lock)
+		}
+	}
+	return all, nil
+}
+
+// isNextIndex reports whether a file beside an index is one by its name. A hook that changes the
+// index of the commit locks it in its turn.
+func isNextIndex(name string) bool {
+	return strings.HasSuffix(name, lockSuffix) &&
+		(strings.HasPrefix(name, "index"+lockSuffix) || strings.HasPrefix(name, nextIndexPrefix))
+}
+
+// NextIndex reads one of the NextIndexes of a work tree. It is nil where the lock is one of this
+// program, which has no index in it. One that is not whole is waited for as for a lock; then the
+// error is a *[LockedError], and says what is wrong with the file.
+func (r *Repo) NextIndex(
+	ctx context.Context, w Worktree, path string, timeout time.Duration,
+) (*Index, error) {
+	expired, stop := context.WithTimeout(ctx, max(r.waitFor(timeout), 0))
+	defer stop()
+	tick := time.NewTicker(lockPoll)
+	defer tick.Stop()
+	for {
+		x, err := r.readNextIndex(ctx, w, path)
+		if err == nil || ctx.Err() != nil {
+			return x, err
+		}
+		select {
+		case <-tick.C:
+		case <-expired.Done():
+			if ctx.Err() != nil {
+				return nil, ctx.Err()
+			}
+			return nil, fmt.Errorf("%w: %w", r.locked(path), err)
+		}
+	}
+}
+
+func (r *Repo) readNextIndex(ctx context.Context, w Worktree, path string) (*Index, error) {
+	if ours, err := isOurLock(path); err != nil || ours {
+		return nil, err
+	}
+	return r.readIndex(ctx, &Index{repo: r, path: path, gitDir: w.GitDir})
+}
+
+// isOurLock reports whether a lock, if it is there, is one of this program.
+func isOurLock(path string) (bool, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return false, ignoreMissing(err)
+	}
+	defer f.Close() //nolint:errcheck // was only read
+	mark := make([]byte, len(lockMark))
+	_, err = io.ReadFull(f, mark)
+	if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
+		err = nil
+	}
+	return bytes.Equal(mark, []byte(lockMark)), err
+}

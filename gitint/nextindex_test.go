@@ -1,0 +1,93 @@
+package gitint_test
+
+import (
+	"errors"
+	"os"
+	"slices"
+	"testing"
+
+	"github.com/git-jp/git-jp/gitint"
+	"github.com/git-jp/git-jp/internal/gittest"
+)
+
+// nextEntries returns what the next indexes of the main work tree have.
+func nextEntries(t *testing.T, r *gittest.Repository) (names []string, err error) {
+	t.Helper()
+	repo := open(t, r)
+	all, err := repo.Worktrees(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	files, err := repo.NextIndexes(all[0])
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, file := range files {
+		x, err := repo.NextIndex(t.Context(), all[0], file, gitint.NoWait)
+		if err != nil {
+			return nil, err
+		}
+		if x == nil {
+			continue
+		}
+		entries, _ := x.Entries(".")
+		for _, e := range entries {
+			names = append(names, e.Path)
+		}
+	}
+	slices.Sort(names)
+	return slices.Compact(names), nil
+}
+
+// TestNextIndexes reads what git commits while its editor is open, under every form of git
+// commit that has an index of its own then.
+func TestNextIndexes(t *testing.T) {
+	for _, args := range [][]string{
+		{"-a"}, {"a"}, {"--only", "a"}, {"--include", "a"},
+	} {
+		t.Run(args[0], func(t *testing.T) {
+			t.Parallel()
+			r := gittest.Repo(t)
+			r.WriteFile("a", "1")
+			r.Commit("x")
+			r.WriteFile("a", "2")
+			// A failing editor would make git remove them: they are copied to other such names.
+			editor := r.With("GIT_EDITOR=f() { for i in .git/index.lock .git/next-index-*.lock; do " +
+				"test -e $i && cp $i .git/next-index-copy-${i##*/}; done; false; }; f")
+			if _, err := editor.Try(append([]string{"commit"}, args...)...); err == nil {
+				t.Fatal("it commits")
+			}
+			names, err := nextEntries(t, r)
+			if err != nil || !slices.Equal(names, []string{"a"}) {
+				t.Errorf("next indexes have %q, %v", names, err)
+			}
+		})
+	}
+}
+
+// TestNextIndexIsNotWhole refuses what git is writing, by name, and takes a lock of this program
+// for what it is.
+func TestNextIndexIsNotWhole(t *testing.T) {
+	r := gittest.Repo(t)
+	r.WriteFile("a", "1")
+	r.Commit("x")
+	whole := r.ReadFile(".git/index")
+	lock := r.Path(".git/index.lock")
+	for n := range len(whole) {
+		writeOver(t, lock, []byte(whole[:n]))
+		held := new(gitint.LockedError)
+		if _, err := nextEntries(t, r); !errors.As(err, &held) || held.Path != lock {
+			t.Fatalf("cut to %d of %d bytes: %v", n, len(whole), err)
+		}
+	}
+	writeOver(t, lock, []byte("git-jp 4194305\n"))
+	if names, err := nextEntries(t, r); err != nil || len(names) > 0 {
+		t.Errorf("our own: %q, %v", names, err)
+	}
+	if err := os.Remove(lock); err != nil {
+		t.Fatal(err)
+	}
+	if names, err := nextEntries(t, r); err != nil || len(names) > 0 {
+		t.Errorf("none: %q, %v", names, err)
+	}
+}

@@ -1,0 +1,102 @@
+package recheck
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+)
+
+// A git that commits has an index in a lock while its hooks and its editor run.
+
+const (
+	lockSuffix = ".lock"
+	// ownLock begins the locks of this program, which have no index in them.
+	ownLock = "git-jp "
+)
+
+// A git writes an index in an instant, but may be met at it.
+const (
+	nextTries = 25
+	nextPause = 20 * time.Millisecond
+)
+
+// indexes searches the indexes of a part: those that are to replace another come before it, so
+// that one which does so meanwhile is found there.
+func (p *Opinion) indexes(ctx context.Context, g *git, of part) error {
+	next, err := of.nextIndexes()
+	if err != nil {
+		return err
+	}
+	for _, file := range next {
+		one := of
+		one.index = file
+		if err := p.nextIndex(ctx, g, one); err != nil {
+			return err
+		}
+	}
+	return p.index(ctx, g, of)
+}
+
+// nextIndexes lists the files in which a git has, by their names, what is to become an index or is
+// committed from one.
+func (of part) nextIndexes() ([]string, error) {
+	entries, err := os.ReadDir(of.dir)
+	if err != nil {
+		return nil, err
+	}
+	var all []string
+	for _, e := range entries {
+		stem, isLock := strings.CutSuffix(e.Name(), lockSuffix)
+		if isLock && (strings.HasPrefix(stem, "next-index") || stem == "index" ||
+			strings.HasPrefix(stem, "index"+lockSuffix)) {
+			all = append(all, filepath.Join(of.dir, e.Name()))
+		}
+	}
+	index := of.index
+	if leads, err := filepath.EvalSymlinks(index); err == nil {
+		index = leads
+	}
+	lock := index + lockSuffix
+	if _, err := os.Lstat(lock); err == nil && !slices.Contains(all, lock) {
+		all = append(all, lock)
+	}
+	return all, nil
+}
+
+// nextIndex searches one that a git may be writing.
+func (p *Opinion) nextIndex(ctx context.Context, g *git, of part) error {
+	for try := 1; ; try++ {
+		own, err := isOwnLock(of.index)
+		if own {
+			return nil
+		}
+		if err == nil {
+			err = p.index(ctx, g, of)
+		}
+		if err == nil || try == nextTries || ctx.Err() != nil {
+			return err
+		}
+		time.Sleep(nextPause)
+	}
+}
+
+// isOwnLock reports whether a file, if it is there, is a lock of this program.
+func isOwnLock(file string) (bool, error) {
+	f, err := os.Open(file)
+	if errors.Is(err, fs.ErrNotExist) {
+		return false, nil
+	}
+	if err != nil {
+		return false, err
+	}
+	defer f.Close() //nolint:errcheck // was only read
+	begins, err := io.ReadAll(io.LimitReader(f, int64(len(ownLock))))
+	return bytes.Equal(begins, []byte(ownLock)), err
+}
