@@ -12,6 +12,7 @@ import (
 	"strings"
 
 	"github.com/git-jp/git-jp/internal/refs"
+	"github.com/git-jp/git-jp/internal/regular"
 	"github.com/git-jp/git-jp/internal/workspace"
 )
 
@@ -191,7 +192,7 @@ func readWhole(name string) ([]byte, error) {
 
 // readAll reads a file of which the end can be cut off, or not be written yet, while it is read.
 func readAll(files fs.FS, name string) ([]byte, error) {
-	file, err := files.Open(name)
+	file, err := regular.Open(files, name)
 	if err != nil {
 		return nil, err
 	}

@@ -11,6 +11,7 @@ import (
 	"syscall"
 
 	"github.com/git-jp/git-jp/internal/atomicfile"
+	"github.com/git-jp/git-jp/internal/regular"
 )
 
 // move gives a file another name. On another file system it is copied, the copy verified and
@@ -31,7 +32,7 @@ func (r *run) copy(from, to string) error {
 	if err != nil {
 		return err
 	}
-	data, err := os.ReadFile(from)
+	data, err := regular.ReadFile(from)
 	if err != nil {
 		return err
 	}
@@ -44,7 +45,7 @@ func (r *run) copy(from, to string) error {
 	if err := os.Chtimes(to, before.ModTime(), before.ModTime()); err != nil {
 		return err
 	}
-	copied, err := os.ReadFile(to)
+	copied, err := regular.ReadFile(to)
 	if err != nil {
 		return err
 	}
@@ -115,11 +116,11 @@ func (r *run) restore(i record) error {
 const tries = 8
 
 func sameContent(a, b string) (bool, error) {
-	one, err := os.ReadFile(a)
+	one, err := regular.ReadFile(a)
 	if err != nil {
 		return false, err
 	}
-	other, err := os.ReadFile(b)
+	other, err := regular.ReadFile(b)
 	return bytes.Equal(one, other), err
 }
 

@@ -2,7 +2,6 @@ package gc
 
 import (
 	"context"
-	"os"
 	"path"
 	"path/filepath"
 	"slices"
@@ -12,6 +11,7 @@ import (
 	"github.com/git-jp/git-jp/events"
 	"github.com/git-jp/git-jp/gitint"
 	"github.com/git-jp/git-jp/internal/refs"
+	"github.com/git-jp/git-jp/internal/regular"
 	"github.com/git-jp/git-jp/internal/workspace"
 )
 
@@ -112,12 +112,12 @@ func (f mentions) has(n int32) bool {
 func (e *explainer) onDisk(t *tip, name string) Chain {
 	c := Chain{Root: t.title, Path: name}
 	at := filepath.Join(t.base, filepath.FromSlash(name))
-	if data, err := os.ReadFile(at); err == nil {
+	if data, err := regular.ReadFile(at); err == nil {
 		c.At = find(data, e.hash)
 	}
 	dir := path.Dir(at)
 	c.Conversation, _ = events.ParseDirname(path.Base(dir))
-	if data, err := os.ReadFile(filepath.Join(dir, workspace.MetadataFile)); err == nil {
+	if data, err := regular.ReadFile(filepath.Join(dir, workspace.MetadataFile)); err == nil {
 		c.Title = titleIn(data)
 	}
 	return c

@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/git-jp/git-jp/internal/atomicfile"
+	"github.com/git-jp/git-jp/internal/regular"
 )
 
 // ErrApplied is returned by a second [Plan.Apply].
@@ -95,7 +96,7 @@ func (w *writer) write(s step) error {
 
 // unchanged makes sure that what a step replaces is what the plan saw.
 func unchanged(root *os.Root, s step) error {
-	data, err := root.ReadFile(s.file)
+	data, err := regular.Read(root.FS(), s.file)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		if s.absent {

@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"github.com/git-jp/git-jp/internal/atomicfile"
+	"github.com/git-jp/git-jp/internal/regular"
 )
 
 // Attributes stand in two files. That of the workspace, which is committed, says what
@@ -106,7 +107,7 @@ func workspaceFile(dir string) (attributesFile, error) {
 }
 
 func (f *attributesFile) read() error {
-	data, err := os.ReadFile(f.path)
+	data, err := regular.ReadFile(f.path)
 	f.step.absent = errors.Is(err, fs.ErrNotExist)
 	if err != nil && !f.step.absent {
 		return fmt.Errorf("inspect attributes: %w", err)

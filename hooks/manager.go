@@ -1,9 +1,10 @@
 package hooks
 
 import (
-	"os"
 	"path/filepath"
 	"strings"
+
+	"github.com/git-jp/git-jp/internal/regular"
 )
 
 // A manager is a program that writes hook files of its own and overwrites them again.
@@ -116,7 +117,7 @@ func (m manager) calledBy(root, hook string) string {
 		return ""
 	}
 	for _, name := range m.configs {
-		data, err := os.ReadFile(filepath.Join(root, filepath.FromSlash(name)))
+		data, err := regular.ReadFile(filepath.Join(root, filepath.FromSlash(name)))
 		if err == nil && callsHook(string(data), hook) {
 			return name
 		}

@@ -14,6 +14,7 @@ import (
 	"github.com/git-jp/git-jp/blobs"
 	"github.com/git-jp/git-jp/gitint"
 	"github.com/git-jp/git-jp/internal/check"
+	"github.com/git-jp/git-jp/internal/regular"
 	"github.com/git-jp/git-jp/internal/repair"
 	"github.com/git-jp/git-jp/internal/workspace"
 )
@@ -70,7 +71,7 @@ func (a *app) adviseRepair(
 		case f.State == check.Malformed && f.Commit == check.IndexName && repo.Root() != "":
 			findings[i].Next = a.repairCommand(repo, f.Path)
 			file := filepath.Join(repo.Root(), filepath.FromSlash(f.Path))
-			data, err := os.ReadFile(file)
+			data, err := regular.ReadFile(file)
 			if err == nil && repair.Loads(path.Base(f.Path), data) {
 				findings[i].Next = "git jp stage " + f.Conversation
 			}
@@ -86,7 +87,7 @@ func (a *app) isHere(ctx context.Context, repo *gitint.Repo, f check.Finding) bo
 	if repo.Root() == "" {
 		return false
 	}
-	data, err := os.ReadFile(filepath.Join(repo.Root(), filepath.FromSlash(f.Path)))
+	data, err := regular.ReadFile(filepath.Join(repo.Root(), filepath.FromSlash(f.Path)))
 	if err != nil {
 		return false
 	}

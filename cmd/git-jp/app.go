@@ -148,6 +148,9 @@ func (a *app) readConfig(root string) (*config.Config, error) {
 		Overrides: a.ownOptions(),
 	}
 	if root != "" {
+		if err := workspace.Readable(root); err != nil {
+			return nil, err
+		}
 		dirs.Workspace = filepath.Join(root, workspace.DirName)
 	}
 	return config.Load(dirs)

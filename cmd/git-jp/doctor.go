@@ -13,6 +13,7 @@ import (
 	"github.com/git-jp/git-jp/gitint"
 	"github.com/git-jp/git-jp/hooks"
 	"github.com/git-jp/git-jp/internal/check"
+	"github.com/git-jp/git-jp/internal/regular"
 	"github.com/git-jp/git-jp/internal/workspace"
 )
 
@@ -258,7 +259,7 @@ func (d *doctor) today() error {
 		return err
 	}
 	for _, e := range entries {
-		data, err := os.ReadFile(filepath.Join(w.Path(e), workspace.EventsFile))
+		data, err := regular.ReadFile(filepath.Join(w.Path(e), workspace.EventsFile))
 		if err != nil {
 			continue
 		}

@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 
 	"github.com/git-jp/git-jp/internal/config"
+	"github.com/git-jp/git-jp/internal/regular"
 	"github.com/git-jp/git-jp/internal/render"
 	"github.com/git-jp/git-jp/internal/repair"
 	"github.com/git-jp/git-jp/internal/workspace"
@@ -205,7 +206,7 @@ func (c migrateCmd) summary(sum repair.Migrated, conversations int) string {
 // editConfig replaces a configuration file by what edit makes of it. A missing file
 // is empty.
 func editConfig(path string, edit func([]byte) ([]byte, error)) error {
-	data, err := os.ReadFile(path)
+	data, err := regular.ReadFile(path)
 	if err != nil && !errors.Is(err, os.ErrNotExist) {
 		return err
 	}

@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"github.com/git-jp/git-jp/events"
+	"github.com/git-jp/git-jp/internal/regular"
 	"github.com/git-jp/git-jp/internal/workspace"
 )
 
@@ -218,7 +219,7 @@ func sameFiles(conversation fs.FS, tree fs.ReadFileFS, dir string) bool {
 		if err != nil || d.IsDir() {
 			return err
 		}
-		have, err := fs.ReadFile(conversation, name)
+		have, err := regular.Read(conversation, name)
 		if err != nil {
 			return err
 		}

@@ -10,6 +10,7 @@ import (
 
 	"github.com/git-jp/git-jp/blobs"
 	"github.com/git-jp/git-jp/internal/refs"
+	"github.com/git-jp/git-jp/internal/regular"
 )
 
 // A verdict is what was found out about a blob's file. An empty state is a sound one.
@@ -350,7 +351,7 @@ func (v *verifier) pointer(j job, data []byte) *verdict {
 	if !v.opts.Content || size > limit+limit/64+4096 {
 		return here
 	}
-	file, err := fs.ReadFile(v.opts.LFS, name)
+	file, err := regular.Read(v.opts.LFS, name)
 	if err != nil {
 		return here
 	}

@@ -7,6 +7,8 @@ import (
 	"os"
 	"path"
 	"sync"
+
+	"github.com/git-jp/git-jp/internal/regular"
 )
 
 // FS returns the source that reads any file system. Its files have no ids.
@@ -41,7 +43,7 @@ type fileSource struct {
 func (s *fileSource) Name() string { return s.name }
 
 // ReadFile implements [Source].
-func (s *fileSource) ReadFile(name string) ([]byte, error) { return fs.ReadFile(s.fsys, name) }
+func (s *fileSource) ReadFile(name string) ([]byte, error) { return regular.Read(s.fsys, name) }
 
 // List implements [Source].
 func (s *fileSource) List(dir string) ([]Entry, error) {

@@ -8,6 +8,8 @@ import (
 	"path/filepath"
 	"slices"
 	"time"
+
+	"github.com/git-jp/git-jp/internal/regular"
 )
 
 // Dirs says where the layers are.
@@ -31,7 +33,7 @@ func Load(dirs Dirs) (*Config, error) {
 	var faults []error
 	if dirs.User != "" {
 		open := func(name string) ([]byte, error) {
-			return os.ReadFile(filepath.Join(dirs.User, name))
+			return regular.ReadFile(filepath.Join(dirs.User, name))
 		}
 		faults = append(faults, c.addDir(reader{c.schema, open, dirs.User}, UserJP, User))
 	}
@@ -68,7 +70,8 @@ func (c *Config) addWorkspace(dir string) error {
 	if err != nil {
 		return err
 	}
-	err = c.addDir(reader{c.schema, root.ReadFile, dir}, WorkspaceJP, Workspace)
+	open := func(name string) ([]byte, error) { return regular.Read(root.FS(), name) }
+	err = c.addDir(reader{c.schema, open, dir}, WorkspaceJP, Workspace)
 	return errors.Join(err, root.Close())
 }
 

@@ -17,7 +17,7 @@ func Decode(name string, data []byte) (*File, error) {
 	tree, locate, err := decode(name, data)
 	if err != nil {
 		origin := Origin{File: name, Layer: UserJP}
-		var te *tomlError
+		var te *placedError
 		if errors.As(err, &te) {
 			origin.Line, origin.Column = te.pos.line, te.pos.column
 		}

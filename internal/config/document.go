@@ -42,20 +42,23 @@ type span struct{ start, end int }
 // A position counts lines and columns from 1; 0 is unknown.
 type position struct{ line, column int }
 
-// A tomlError is a fault of a document's grammar.
-type tomlError struct {
+// A placedError is a fault of a document, and where it is.
+type placedError struct {
 	pos position
 	err error
 }
 
-func (e *tomlError) Error() string { return e.err.Error() }
+func (e *placedError) Error() string { return e.err.Error() }
 
-func (e *tomlError) Unwrap() error { return e.err }
+func (e *placedError) Unwrap() error { return e.err }
 
 func parseDocument(data []byte) (*document, error) {
+	if err := shallow(data); err != nil {
+		return nil, err
+	}
 	d := &document{data: data, tree: map[string]any{}}
 	if err := toml.Unmarshal(data, &d.tree); err != nil {
-		te := &tomlError{err: err}
+		te := &placedError{err: err}
 		var de *toml.DecodeError
 		if errors.As(err, &de) {
 			te.pos.line, te.pos.column = de.Position()

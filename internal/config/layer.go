@@ -50,7 +50,7 @@ func (r reader) read(layer Layer, name string) ([]setting, error) {
 	}
 	tree, locate, err := decode(name, data)
 	if err != nil {
-		var te *tomlError
+		var te *placedError
 		if errors.As(err, &te) {
 			origin.Line, origin.Column = te.pos.line, te.pos.column
 		}
@@ -70,17 +70,27 @@ func decode(name string, data []byte) (map[string]any, func([]string) position, 
 		}
 		return doc.tree, doc.position, nil
 	}
-	var tree map[string]any
-	var err error
-	switch path.Ext(name) {
-	case ".json":
-		err = json.Unmarshal(data, &tree)
-	case ".json5":
-		err = json5.Unmarshal(data, &tree)
-	default:
-		err = yaml.Unmarshal(data, &tree)
-	}
+	tree, err := decodeTree(path.Ext(name), data)
 	return tree, func([]string) position { return position{} }, err
+}
+
+// decodeTree reads the formats in which nobody knows where a key stands.
+func decodeTree(ext string, data []byte) (tree map[string]any, err error) {
+	switch ext {
+	case ".json", ".json5":
+		if err := shallowJSON(data); err != nil {
+			return nil, err
+		}
+		if ext == ".json" {
+			return tree, json.Unmarshal(data, &tree)
+		}
+		return tree, json5.Unmarshal(data, &tree)
+	default:
+		if err := yaml.Unmarshal(data, &tree); err != nil {
+			return nil, err
+		}
+		return tree, shallowTree(tree, 0)
+	}
 }
 
 // A file is a decoded file on its way to settings.

@@ -31,18 +31,18 @@ var rooms = map[string]room{
 	"dedup":                 {imports: []string{"events", "blobs"}},
 	"compact":               {imports: []string{"events", "blobs", "dedup"}},
 	"gitint":                {imports: []string{"internal/trace"}, processes: true},
-	"hooks":                 {imports: []string{"gitint", "internal/atomicfile"}},
+	"hooks":                 {imports: []string{"gitint", "internal/atomicfile", "internal/regular"}},
 	"gc":                    {imports: gcImports},
-	"internal/recheck":      {imports: []string{"blobs"}, processes: true},
+	"internal/recheck":      {imports: []string{"blobs", "internal/regular"}, processes: true},
 	"internal/refs":         {imports: []string{"events", "blobs", "internal/atomicfile"}},
-	"internal/workspace":    {imports: []string{"events", "blobs", "internal/atomicfile"}},
-	"internal/check":        {imports: []string{"events", "blobs", "internal/refs", "internal/workspace"}},
+	"internal/workspace":    {imports: []string{"events", "blobs", "internal/atomicfile", "internal/regular"}},
+	"internal/check":        {imports: []string{"events", "blobs", "internal/refs", "internal/workspace", "internal/regular"}},
 	"internal/stage":        {imports: stageImports},
 	"internal/repair":       {imports: repairImports},
 	"internal/merge":        {imports: mergeImports},
 	"internal/search":       {imports: []string{"events", "blobs"}},
-	"internal/quarantine":   {imports: []string{"events", "blobs", "internal/atomicfile"}},
-	"internal/config":       {},
+	"internal/quarantine":   {imports: []string{"events", "blobs", "internal/atomicfile", "internal/regular"}},
+	"internal/config":       {imports: []string{"internal/regular"}},
 	"internal/llm":          {imports: []string{"events", "blobs"}, network: true},
 	"internal/llm/*":        {imports: []string{"internal/llm", "events", "blobs"}, network: true},
 	"internal/llm/models":   {imports: modelsImports, network: true},
@@ -55,9 +55,10 @@ var rooms = map[string]room{
 	"internal/attach":       {imports: attachImports, network: true},
 	"internal/query":        {imports: queryImports},
 	"internal/render":       {imports: []string{"events", "blobs"}, processes: true},
-	"internal/jpconfig":     {imports: []string{"events", "internal/config", "internal/trust"}},
-	"internal/trust":        {imports: []string{"internal/atomicfile"}},
+	"internal/jpconfig":     {imports: []string{"events", "internal/config", "internal/trust", "internal/regular"}},
+	"internal/trust":        {imports: []string{"internal/atomicfile", "internal/regular"}},
 	"internal/atomicfile":   {},
+	"internal/regular":      {},
 	"internal/trace":        {},
 	"internal/house":        {},
 	"internal/tools":        {},
@@ -74,18 +75,20 @@ var modelsImports = []string{
 }
 
 var stageImports = []string{
-	"events", "blobs", "gitint", "internal/refs", "internal/workspace", "internal/check",
+	"events", "blobs", "gitint", "internal/refs", "internal/regular", "internal/workspace",
+	"internal/check",
 }
 
 var mergeImports = []string{
-	"events", "blobs", "gitint", "internal/atomicfile", "internal/check", "internal/workspace",
+	"events", "blobs", "gitint", "internal/atomicfile", "internal/check", "internal/regular",
+	"internal/workspace",
 }
 
 var repairImports = append([]string{"internal/atomicfile", "internal/merge", "internal/quarantine"}, stageImports...)
 
 var gcImports = []string{
 	"events", "blobs", "gitint", "internal/refs", "internal/workspace", "internal/atomicfile",
-	"internal/quarantine", "internal/recheck",
+	"internal/quarantine", "internal/recheck", "internal/regular",
 }
 
 var queryImports = []string{

@@ -13,6 +13,7 @@ import (
 
 	"github.com/bmatcuk/doublestar/v4"
 	"github.com/git-jp/git-jp/internal/config"
+	"github.com/git-jp/git-jp/internal/regular"
 )
 
 // maxExtends is how many files may extend each other in a row.
@@ -79,8 +80,12 @@ func resolved(name string) string {
 }
 
 func outside(layer Layer) place {
+	open := regular.ReadFile
+	if layer == Option {
+		open = os.ReadFile // a person who names a pipe means it
+	}
 	return place{
-		layer: layer, open: os.ReadFile,
+		layer: layer, open: open,
 		exists: func(name string) bool {
 			info, err := os.Stat(name)
 			return err == nil && info.Mode().IsRegular()
@@ -106,7 +111,7 @@ func inside(r *os.Root, root string, layer Layer) place {
 			if err != nil {
 				return nil, err
 			}
-			return r.ReadFile(name)
+			return regular.Read(r.FS(), name)
 		},
 		exists: func(name string) bool {
 			name, err := rel(name)

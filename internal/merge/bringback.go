@@ -12,6 +12,7 @@ import (
 
 	"github.com/git-jp/git-jp/events"
 	"github.com/git-jp/git-jp/gitint"
+	"github.com/git-jp/git-jp/internal/regular"
 	"github.com/git-jp/git-jp/internal/workspace"
 )
 
@@ -149,7 +150,7 @@ func (r Recovery) into(
 		return err
 	}
 	name := path.Join(at, workspace.EventsFile)
-	data, err := os.ReadFile(r.file(name))
+	data, err := regular.ReadFile(r.file(name))
 	if err != nil {
 		return err
 	}
@@ -157,7 +158,7 @@ func (r Recovery) into(
 	if err != nil {
 		return err
 	}
-	config, err := os.ReadFile(r.file(path.Join(at, workspace.BaseConfigFile)))
+	config, err := regular.ReadFile(r.file(path.Join(at, workspace.BaseConfigFile)))
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/git-jp/git-jp/gitint"
+	"github.com/git-jp/git-jp/internal/regular"
 	"github.com/git-jp/git-jp/internal/workspace"
 )
 
@@ -48,7 +49,7 @@ func (c Call) Run(ctx context.Context) (*Merged, error) {
 		to   *[]byte
 	}{{c.Base, &f.Base}, {c.Ours, &f.Ours}, {c.Theirs, &f.Theirs}} {
 		var err error
-		if *v.to, err = os.ReadFile(v.name); err != nil {
+		if *v.to, err = regular.ReadFile(v.name); err != nil {
 			return nil, fmt.Errorf("merge %s: %w", c.Path, err)
 		}
 	}
@@ -138,7 +139,7 @@ func (c Call) note(f File, m *Merged) error {
 
 // replace gives a file of git another content in one step.
 func replace(name string, data []byte) error {
-	now, err := os.ReadFile(name)
+	now, err := regular.ReadFile(name)
 	if err != nil || bytes.Equal(now, data) {
 		return err
 	}
@@ -180,7 +181,7 @@ func theirHeads(env []string) []string {
 func Configs(ctx context.Context, repo *gitint.Repo, name string) (configs [3][]byte) {
 	ours := at(ctx, repo, "HEAD", name)
 	if ours == nil && repo.Root() != "" {
-		ours, _ = os.ReadFile(filepath.Join(repo.Root(), filepath.FromSlash(name)))
+		ours, _ = regular.ReadFile(filepath.Join(repo.Root(), filepath.FromSlash(name)))
 	}
 	for _, head := range theirHeads(repo.Env()) {
 		theirs := at(ctx, repo, head, name)

@@ -9,6 +9,7 @@ import (
 	"github.com/git-jp/git-jp/blobs"
 	"github.com/git-jp/git-jp/gitint"
 	"github.com/git-jp/git-jp/internal/atomicfile"
+	"github.com/git-jp/git-jp/internal/regular"
 )
 
 // Underway returns the commits that git is merging into HEAD, nil when it merges none. In
@@ -82,7 +83,7 @@ func Mend(
 
 func untouched(repo *gitint.Repo, root *os.Root, index *gitint.Index, name string) bool {
 	staged, ok := index.OID(name)
-	data, err := root.ReadFile(name)
+	data, err := regular.Read(root.FS(), name)
 	return ok && err == nil && repo.HashBlob(data) == staged
 }
 

@@ -16,6 +16,7 @@ import (
 	"github.com/git-jp/git-jp/events"
 	"github.com/git-jp/git-jp/gitint"
 	"github.com/git-jp/git-jp/internal/atomicfile"
+	"github.com/git-jp/git-jp/internal/regular"
 	"github.com/git-jp/git-jp/internal/workspace"
 )
 
@@ -113,7 +114,7 @@ func (r Resolver) edited(c Case, f File) (bool, error) {
 	if c.Kind != Events {
 		return false, nil
 	}
-	now, err := os.ReadFile(r.file(c.Path))
+	now, err := regular.ReadFile(r.file(c.Path))
 	if errors.Is(err, fs.ErrNotExist) {
 		return false, nil
 	}
@@ -143,7 +144,7 @@ func (r Resolver) Place(ctx context.Context, c Case) error {
 
 // Stream returns the stream of a case as the work tree has it.
 func (r Resolver) Stream(c Case) (*events.Stream, error) {
-	data, err := os.ReadFile(r.file(c.Path))
+	data, err := regular.ReadFile(r.file(c.Path))
 	if err != nil {
 		return nil, fmt.Errorf("resolve %s: %w", c.Path, err)
 	}
@@ -275,7 +276,7 @@ func (r Resolver) Complete(ctx context.Context, c Case) error {
 // merged, where it has nothing to merge it with. After --squash nothing names their commit.
 func (r Resolver) beside(dirs []string, name string) []byte {
 	for _, dir := range dirs {
-		if data, err := os.ReadFile(r.file(path.Join(dir, name))); err == nil {
+		if data, err := regular.ReadFile(r.file(path.Join(dir, name))); err == nil {
 			return data
 		}
 	}

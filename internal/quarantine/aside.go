@@ -15,6 +15,7 @@ import (
 
 	"github.com/git-jp/git-jp/events"
 	"github.com/git-jp/git-jp/internal/atomicfile"
+	"github.com/git-jp/git-jp/internal/regular"
 )
 
 // A Quarantine is the directory in which commands put aside what they change or take away. The
@@ -154,7 +155,7 @@ func (q Quarantine) all() ([]found, error) {
 	var all []found
 	for _, e := range entries {
 		dir := filepath.Join(q.Dir, e.Name())
-		data, err := os.ReadFile(filepath.Join(dir, manifestFile))
+		data, err := regular.ReadFile(filepath.Join(dir, manifestFile))
 		if err != nil {
 			continue // a run of the collector, or what an earlier version left
 		}
@@ -330,7 +331,7 @@ func (a Aside) putBack(root *os.Root, temp string, names []string) error {
 		return err
 	}
 	for _, name := range names {
-		data, err := os.ReadFile(filepath.Join(a.dir, filepath.FromSlash(name)))
+		data, err := regular.ReadFile(filepath.Join(a.dir, filepath.FromSlash(name)))
 		if err == nil {
 			err = atomicfile.Write(root, path.Join(built, path.Base(name)), data, o)
 		}

@@ -12,6 +12,7 @@ import (
 
 	"github.com/git-jp/git-jp/blobs"
 	"github.com/git-jp/git-jp/events"
+	"github.com/git-jp/git-jp/internal/regular"
 )
 
 const (
@@ -144,7 +145,7 @@ func (q Quarantine) Copies(id events.ID) []Copy {
 
 func read(dir string) (Copy, error) {
 	c := Copy{Dir: dir}
-	data, err := os.ReadFile(filepath.Join(dir, recordFile))
+	data, err := regular.ReadFile(filepath.Join(dir, recordFile))
 	if err != nil {
 		return c, err
 	}
@@ -152,7 +153,7 @@ func read(dir string) (Copy, error) {
 		return c, err
 	}
 	c.At = c.record.At
-	if data, err = os.ReadFile(filepath.Join(dir, eventsFile)); err != nil {
+	if data, err = regular.ReadFile(filepath.Join(dir, eventsFile)); err != nil {
 		return c, err
 	}
 	c.Stream, err = events.Decode(data)

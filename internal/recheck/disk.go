@@ -15,6 +15,7 @@ import (
 	"syscall"
 
 	"github.com/git-jp/git-jp/blobs"
+	"github.com/git-jp/git-jp/internal/regular"
 )
 
 // settles is how often a directory is read again in which names change meanwhile.
@@ -111,7 +112,7 @@ func foundWorkspace(name string, e fs.DirEntry, found *[]string) error {
 // to one. In doubt it is none, and is entered.
 func isRepository(dir string) bool {
 	at := filepath.Join(dir, ".git")
-	if data, err := os.ReadFile(at); err == nil {
+	if data, err := regular.ReadFile(at); err == nil {
 		target, _ := strings.CutPrefix(strings.TrimSpace(string(data)), "gitdir: ")
 		if at = target; !filepath.IsAbs(at) {
 			at = filepath.Join(dir, target)

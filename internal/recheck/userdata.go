@@ -10,6 +10,8 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+
+	"github.com/git-jp/git-jp/internal/regular"
 )
 
 const (
@@ -56,7 +58,7 @@ func (p *Opinion) userData(ctx context.Context, trees []string) error {
 // searched this time, and those of git that were found.
 func (p *Opinion) readNames(ctx context.Context) error {
 	for dir := range p.searched {
-		data, err := os.ReadFile(filepath.Join(dir, idFile))
+		data, err := regular.ReadFile(filepath.Join(dir, idFile))
 		if err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return err
 		}

@@ -3,12 +3,12 @@ package repair
 import (
 	"context"
 	"errors"
-	"os"
 	"path/filepath"
 
 	"github.com/git-jp/git-jp/blobs"
 	"github.com/git-jp/git-jp/events"
 	"github.com/git-jp/git-jp/gitint"
+	"github.com/git-jp/git-jp/internal/regular"
 )
 
 // read looks into all candidates, files first, and accepts what is lost. What cannot be
@@ -29,7 +29,7 @@ func (s *search) read(ctx context.Context) error {
 		if !s.open(f) {
 			continue
 		}
-		if data, err := os.ReadFile(f.file); err == nil {
+		if data, err := regular.ReadFile(f.file); err == nil {
 			if err := s.look(f, data); err != nil {
 				return err
 			}
@@ -75,7 +75,7 @@ func (s *search) look(f Find, data []byte) error {
 		f.Place, f.file = PlaceLFS, s.lfsFile(oid)
 		f.Where = f.file
 		var err error
-		if data, err = os.ReadFile(f.file); err != nil {
+		if data, err = regular.ReadFile(f.file); err != nil {
 			return nil //nolint:nilerr // not fetched
 		}
 	}

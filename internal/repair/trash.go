@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"github.com/git-jp/git-jp/events"
+	"github.com/git-jp/git-jp/internal/regular"
 	"github.com/git-jp/git-jp/internal/workspace"
 )
 
@@ -125,7 +126,7 @@ func (t *trashed) read(ctx context.Context) error {
 		if err != nil || !d.Type().IsRegular() {
 			return err
 		}
-		data, err := fs.ReadFile(t.fsys, name)
+		data, err := regular.Read(t.fsys, name)
 		t.files[strings.TrimPrefix(name, t.dir+"/")] = data
 		return err
 	})

@@ -10,6 +10,7 @@ import (
 
 	"github.com/git-jp/git-jp/events"
 	"github.com/git-jp/git-jp/gitint"
+	"github.com/git-jp/git-jp/internal/regular"
 	"github.com/git-jp/git-jp/internal/workspace"
 )
 
@@ -250,7 +251,7 @@ func (v *versions) fromCopies(silo string) {
 
 func (v *versions) read(ctx context.Context, one version) ([]byte, error) {
 	if one.file != "" {
-		return os.ReadFile(one.file)
+		return regular.ReadFile(one.file)
 	}
 	return v.repo.ReadObject(ctx, one.object, 0)
 }

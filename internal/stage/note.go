@@ -13,6 +13,7 @@ import (
 	"strings"
 
 	"github.com/git-jp/git-jp/gitint"
+	"github.com/git-jp/git-jp/internal/regular"
 )
 
 // noteHeader begins a note, which lies in <git-dir>/jp/staged. Entries follow, each
@@ -28,7 +29,7 @@ func notePath(repo *gitint.Repo) string {
 // readNote returns the entries of the note. One that cannot be understood has none: it
 // is of another version, or was cut off.
 func readNote(repo *gitint.Repo) ([]gitint.Entry, error) {
-	data, err := os.ReadFile(notePath(repo))
+	data, err := regular.ReadFile(notePath(repo))
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
 	}
@@ -194,7 +195,7 @@ func settlement(ctx context.Context, repo *gitint.Repo, noted []gitint.Entry) (
 		if oid, ok := head.OID(e.Path); !ok || oid != e.OID {
 			continue
 		}
-		data, err := os.ReadFile(filepath.Join(repo.Root(), filepath.FromSlash(e.Path)))
+		data, err := regular.ReadFile(filepath.Join(repo.Root(), filepath.FromSlash(e.Path)))
 		switch {
 		case err != nil:
 		case repo.HashBlob(data) == e.OID:

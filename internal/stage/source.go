@@ -12,6 +12,7 @@ import (
 	"github.com/git-jp/git-jp/blobs"
 	"github.com/git-jp/git-jp/gitint"
 	"github.com/git-jp/git-jp/internal/check"
+	"github.com/git-jp/git-jp/internal/regular"
 )
 
 // A closureSource is the work tree as if its store had nothing but the blobs of some
@@ -67,7 +68,7 @@ func (src *closureSource) readLoose(ref blobs.Ref) {
 		return
 	}
 	name := src.survey.blobPath(ref.Hash)
-	data, err := fs.ReadFile(src.survey.fsys, name)
+	data, err := regular.Read(src.survey.fsys, name)
 	if err == nil && blobs.Verify(data, ref, limits.Max()) == nil {
 		src.note(name, data)
 	}

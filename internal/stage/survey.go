@@ -14,6 +14,7 @@ import (
 	"github.com/git-jp/git-jp/events"
 	"github.com/git-jp/git-jp/gitint"
 	"github.com/git-jp/git-jp/internal/refs"
+	"github.com/git-jp/git-jp/internal/regular"
 	"github.com/git-jp/git-jp/internal/workspace"
 )
 
@@ -232,7 +233,7 @@ func (s *survey) belongs(dir, name string) bool {
 // exactly reads the stream of the work tree. One that cannot be read has no
 // references here, and is a finding of the check.
 func (s *survey) exactly(name string) ([]events.RefAt, gitint.OID) {
-	data, err := fs.ReadFile(s.fsys, name)
+	data, err := regular.Read(s.fsys, name)
 	if err != nil {
 		return nil, gitint.OID{}
 	}

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/git-jp/git-jp/internal/atomicfile"
+	"github.com/git-jp/git-jp/internal/regular"
 )
 
 const (
@@ -112,7 +113,7 @@ func (a *Approvals) path() string { return filepath.Join(a.dir, fileName) }
 
 func (a *Approvals) read() error {
 	a.all = document{Version: version}
-	data, err := os.ReadFile(a.path())
+	data, err := regular.ReadFile(a.path())
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
 	}

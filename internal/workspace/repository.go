@@ -8,6 +8,8 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+
+	"github.com/git-jp/git-jp/internal/regular"
 )
 
 // IsRepository reports whether git takes dir for the root of a working tree because of the
@@ -28,7 +30,7 @@ func IsRepository(dir string) bool {
 
 // isGitFile reports whether a file leads to a directory of a repository.
 func isGitFile(name string) bool {
-	data, err := os.ReadFile(name)
+	data, err := regular.ReadFile(name)
 	if err != nil {
 		return false
 	}
@@ -56,7 +58,7 @@ func isGitDir(dir string) bool {
 
 // commonDir is the part of a repository that its working trees share.
 func commonDir(dir string) (string, error) {
-	data, err := os.ReadFile(filepath.Join(dir, "commondir"))
+	data, err := regular.ReadFile(filepath.Join(dir, "commondir"))
 	if errors.Is(err, fs.ErrNotExist) {
 		return dir, nil
 	}
@@ -72,7 +74,7 @@ func isHead(name string) bool {
 	if target, err := os.Readlink(name); err == nil {
 		return strings.HasPrefix(target, "refs/")
 	}
-	data, err := os.ReadFile(name)
+	data, err := regular.ReadFile(name)
 	if err != nil {
 		return false
 	}

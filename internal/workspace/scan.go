@@ -4,10 +4,13 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"os"
 	"path"
+	"path/filepath"
 	"slices"
 	"strings"
 
+	"github.com/git-jp/git-jp/blobs"
 	"github.com/git-jp/git-jp/events"
 )
 
@@ -149,4 +152,19 @@ func readRegular(fsys fs.FS, name string) ([]byte, error) {
 		return nil, notRegular("read", name)
 	}
 	return fs.ReadFile(fsys, name)
+}
+
+// Readable returns an error for what git would wait for below the .jp of root: a pipe in the
+// place of a file that git reads whenever it looks into the directory.
+func Readable(root string) error {
+	for _, dir := range []string{"", blobs.Dir, conversationsDir} {
+		for _, name := range []string{".gitattributes", ".gitignore"} {
+			name = filepath.Join(root, DirName, dir, name)
+			info, err := os.Lstat(name)
+			if err == nil && info.Mode()&(fs.ModeNamedPipe|fs.ModeDevice) != 0 {
+				return notRegular("read", name)
+			}
+		}
+	}
+	return nil
 }

@@ -1,0 +1,70 @@
+package config
+
+import (
+	"errors"
+	"strings"
+	"testing"
+)
+
+// TestTooDeep loads files that are as deep as may be, and a level deeper: each way to
+// nest, in each format.
+func TestTooDeep(t *testing.T) {
+	rep := strings.Repeat
+	for _, tt := range []struct {
+		name, file string
+		text       func(levels int) string
+		at         string // where the fault is said to be
+	}{
+		{"dotted key", "config.toml", func(n int) string {
+			return "\nx = 1\n" + rep("a.", n-1) + "a = 1\n"
+		}, ":3:1"},
+		{"table", "config.toml", func(n int) string {
+			return "[" + rep("a.", n-1) + "a]\n"
+		}, ":1:2"},
+		{"array of tables", "config.toml", func(n int) string {
+			return "[[" + rep("a.", n-1) + "a]]\n"
+		}, ":1:3"},
+		{"key in a table", "config.toml", func(n int) string {
+			return "[" + rep("a.", n-50) + "a]\n" + rep("b.", 48) + "b = 1\n"
+		}, ":2:1"},
+		{"inline tables", "config.toml", func(n int) string {
+			return "a = " + rep("{ a = ", n-1) + "1" + rep(" }", n-1) + "\n"
+		}, ":1:1"},
+		{"arrays", "config.toml", func(n int) string {
+			return "a = " + rep("[", n-1) + rep("]", n-1) + "\n"
+		}, ":1:1"},
+		{"JSON", "config.json", func(n int) string {
+			return rep(`{"a":`, n) + `"[{[{"` + rep("}", n)
+		}, ":1:501"},
+		{"JSON5", "config.json5", func(n int) string {
+			return "/* [ */ // [\n" + rep(`{'a':`, n) + `'[\'['` + rep("}", n)
+		}, ":2:501"},
+		{"YAML", "config.yaml", func(n int) string {
+			return rep("{a: ", n) + rep("}", n) + "\n"
+		}, ""},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			if _, err := Decode(tt.file, []byte(tt.text(maxDepth))); err != nil {
+				t.Errorf("%d levels: %v", maxDepth, err)
+			}
+			_, err := Load(layers(t, map[string]string{"ws/" + tt.file: tt.text(maxDepth + 1)}))
+			if !errors.Is(err, errTooDeep) || !strings.Contains(err.Error(), tt.file+tt.at+": ") {
+				t.Errorf("%d levels: error is %v, want %v at %s", maxDepth+1, err, errTooDeep, tt.at)
+			}
+			// What is far too deep is refused before anything is made of it.
+			_, err = Decode(tt.file, []byte(tt.text(9_000)))
+			if !errors.Is(err, errTooDeep) {
+				t.Errorf("9000 levels: error is %v", err)
+			}
+		})
+	}
+}
+
+// TestUnclosedIsNotTooDeep reads strings and comments of JSON that do not end.
+func TestUnclosedIsNotTooDeep(t *testing.T) {
+	for _, text := range []string{`"`, `'\`, "/", "//", "/*", "/*/", "//\n/"} {
+		if err := shallowJSON([]byte(text)); err != nil {
+			t.Errorf("%q: %v", text, err)
+		}
+	}
+}
