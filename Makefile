@@ -33,10 +33,10 @@ test:
 CONCURRENT = $$(grep -rlE '^\s*go (func|[a-z][A-Za-z.]*)\(|\.Go\(func' --include='*.go' . \
 	| xargs -n 1 dirname | sort -u | grep -v internal/bench)
 
-PROCESSES = ^Test(SoleHolders|Seeded.*|MarkWithoutEachRoot|Pairs|EverySystemCallMayFail|RootMatrix)$$
+PROCESSES = ^Test(SoleHolders|Seeded.*|MarkWithoutEachRoot|Pairs|EverySystemCallMayFail|RootMatrix|Teams|EveryFileMayStayUnreadable)$$
 
 race:
-	GIT_JP_MODEL=1000 $(GO) test -race -short -timeout 20m -skip '$(PROCESSES)' $(CONCURRENT)
+	GIT_JP_MODEL=1000 $(GO) test -race -timeout 20m -skip '$(PROCESSES)' $(CONCURRENT)
 
 lint: $(TOOLS)/golangci-lint
 	$(GO) vet ./...
