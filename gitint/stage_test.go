@@ -547,10 +547,7 @@ case " $* " in *" update-index "*) exit 0 ;; esac
 PATH=${PATH#*:}
 exec git "$@"
 `
-	err := os.WriteFile(filepath.Join(bin, "git"), []byte(script), 0o755) //nolint:gosec // is run
-	if err != nil {
-		t.Fatal(err)
-	}
+	gittest.WriteProgram(t, filepath.Join(bin, "git"), script)
 	path := "PATH=" + bin + ":" + os.Getenv("PATH")
 	t.Setenv("PATH", strings.TrimPrefix(path, "PATH="))
 	before := readIndex(t, r)

@@ -32,9 +32,7 @@ func TestBesideRunsOnce(t *testing.T) {
 			log := filepath.Join(dir, "log")
 			git := "#!/bin/sh\nif [ \"$1\" = hook ]; then " + tt.list + "; exit; fi\n" +
 				"echo \"$@\" >>" + log + "\n"
-			if err := os.WriteFile(filepath.Join(dir, "git"), []byte(git), 0o755); err != nil {
-				t.Fatal(err)
-			}
+			gittest.WriteProgram(t, filepath.Join(dir, "git"), git)
 			cmd := exec.Command(file)
 			cmd.Dir = r.Dir
 			for _, kv := range r.Env {

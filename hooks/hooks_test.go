@@ -132,9 +132,7 @@ func fakeJP(t *testing.T, r *gittest.Repository) (*gittest.Repository, string) {
 	log := filepath.Join(dir, "log")
 	script := "#!/bin/sh\necho \"$@\" >>" + log + "\n[ -t 0 ] || cat >>" + log +
 		"\nexit ${JP_EXIT:-0}\n"
-	if err := os.WriteFile(filepath.Join(dir, "git-jp"), []byte(script), 0o755); err != nil {
-		t.Fatal(err)
-	}
+	gittest.WriteProgram(t, filepath.Join(dir, "git-jp"), script)
 	return r.With("PATH=" + dir + string(os.PathListSeparator) + os.Getenv("PATH")), log
 }
 

@@ -226,9 +226,7 @@ func tryUpdate(t *testing.T, commands string, env ...string) {
 	t.Helper()
 	temp := t.TempDir()
 	gh := "#!/bin/sh\necho \"$@\" >> " + filepath.Join(temp, "called") + "\n"
-	if err := os.WriteFile(filepath.Join(temp, "gh"), []byte(gh), 0o755); err != nil {
-		t.Fatal(err)
-	}
+	gittest.WriteProgram(t, filepath.Join(temp, "gh"), gh)
 	if err := os.Symlink(onPath(t), filepath.Join(temp, "git-jp")); err != nil {
 		t.Fatal(err)
 	}

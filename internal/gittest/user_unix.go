@@ -4,7 +4,6 @@ package gittest
 
 import (
 	"flag"
-	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -104,19 +103,6 @@ func copyOfTest(t *testing.T, dir string) string {
 		t.Fatal(err)
 	}
 	defer from.Close() //nolint:errcheck // was only read
-	to, err := os.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o755)
-	if err != nil {
-		t.Fatal(err)
-	}
-	_, err = io.Copy(to, from)
-	if closeErr := to.Close(); err == nil {
-		err = closeErr
-	}
-	if err == nil {
-		err = os.Chmod(name, 0o755) // whatever the umask is
-	}
-	if err != nil {
-		t.Fatal(err)
-	}
+	writeProgram(t, name, from)
 	return name
 }
