@@ -6,7 +6,9 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"runtime"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -253,7 +255,7 @@ func TestCreateFile(t *testing.T) {
 	b.says("fs_create_file", `{"path":"empty"}`, "File 'empty' created. File size: 0")
 	b.says("fs_create_file", `{"path":"empty","content":"y"}`,
 		"!File 'empty' already exists. Use `fs_modify_file` to change it.")
-	for _, p := range []string{"../x", ".git/hooks/pre-commit", ".jp/config.toml", ".GIT/x", "sub/.git/x"} {
+	for _, p := range []string{"../x", ".git/hooks/pre-commit", ".jp/config.toml", ".GIT/x", "sub/.git/x", "file:///tmp/x"} {
 		b.contains("fs_create_file", `{"path":"`+p+`","content":"y"}`, "!")
 	}
 	if got := b.get("a/b/c.rs") + b.get("empty") + b.get(".jp/config.toml"); got != "xone" {
@@ -293,6 +295,55 @@ func TestModifyFile(t *testing.T) {
 	}
 	if got := b.get("src/lib.rs") + b.get("src/main.rs"); got != want {
 		t.Errorf("changed by a call that failed: %q", got)
+	}
+}
+
+// TestModifyIsBoundedBeforeItIsBuilt counts what is allocated: every one of these would be
+// gigabytes.
+func TestModifyIsBoundedBeforeItIsBuilt(t *testing.T) {
+	b := newBench(t, "")
+	b.put("a.txt", strings.Repeat("a", 1000))
+	b.put("big.txt", strings.Repeat("x\n", 1<<19))
+	var alternating []string
+	for i := range 8 {
+		from, to := "a", strings.Repeat("b", 100)
+		if i%2 == 1 {
+			from, to = "b", strings.Repeat("a", 100)
+		}
+		alternating = append(alternating, `{"old":"`+from+`","new":"`+to+`"}`)
+	}
+	var names []string
+	for i := range 12 {
+		name := "f" + strconv.Itoa(i)
+		b.put(name, strings.Repeat("y\n", 4<<20))
+		names = append(names, `"`+name+`"`)
+	}
+	tests := []struct{ name, args, want string }{
+		{"literal", `{"path":"a.txt","patterns":[` + strings.Join(alternating, ",") + `]}`, "would become"},
+		{"regex", `{"path":"a.txt","replace_using_regex":true,"patterns":[` +
+			strings.Join(alternating, ",") + `]}`, "too often"},
+		{"one match", `{"path":"big.txt","replace_using_regex":true,"patterns":[{"old":"(?s)(.*)","new":"` +
+			strings.Repeat("$1", 10_000) + `"}]}`, "too often"},
+		{"empty matches", `{"path":"big.txt","replace_using_regex":true,"patterns":[{"old":"` +
+			strings.Repeat("()", 100) + `","new":"x"}]}`, "too often"},
+		{
+			"many files", `{"patterns":[{"old":"y","new":"z","paths":[` +
+				strings.Join(names, ",") + `]}]}`, "files of one call",
+		},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			var before, after runtime.MemStats
+			runtime.ReadMemStats(&before)
+			b.contains("fs_modify_file", tt.args, "!", tt.want)
+			runtime.ReadMemStats(&after)
+			if used := after.TotalAlloc - before.TotalAlloc; used > 600<<20 {
+				t.Errorf("%d MiB were allocated", used>>20)
+			}
+		})
+	}
+	if b.get("a.txt") != strings.Repeat("a", 1000) {
+		t.Error("a file was changed")
 	}
 }
 

@@ -73,11 +73,11 @@ type edit struct {
 	after []byte
 }
 
-func (w Workspace) modifyFile(_ context.Context, a modifyArgs) (tool.Result, error) {
+func (w Workspace) modifyFile(ctx context.Context, a modifyArgs) (tool.Result, error) {
 	if err := a.check(); err != nil {
 		return tool.Result{}, err
 	}
-	edits, err := w.edits(a)
+	edits, err := w.edits(ctx, a)
 	if err != nil {
 		return tool.Result{}, err
 	}
@@ -133,22 +133,31 @@ func (a modifyArgs) check() error {
 	return nil
 }
 
+// Bounds of a change. A pattern may be as short as a letter and what replaces it as long as
+// a call, so that a few of them, one on top of the other, are more than any memory.
+const (
+	maxEdited  = 64 << 20 // bytes of all files of one call, before and after
+	maxOffsets = 4 << 20  // of matches of one expression, and of what it captures
+)
+
+var errTooMany = errors.New("it matches, or repeats a match, too often; no file was changed")
+
 // edits applies all patterns in memory, in order, file by file in the order in which
 // they are first named.
-func (w Workspace) edits(a modifyArgs) ([]*edit, error) {
+func (w Workspace) edits(ctx context.Context, a modifyArgs) ([]*edit, error) {
 	var edits []*edit
 	byRel := map[string]*edit{}
+	total := 0
 	for i, p := range a.Patterns {
 		replace, err := p.replacer(a.Regex)
 		if err != nil {
 			return nil, fmt.Errorf("pattern #%d: %w", i+1, err)
 		}
-		paths := p.Paths
-		if len(paths) == 0 {
-			paths = list{a.Path}
-		}
-		for _, name := range paths {
+		for _, name := range a.paths(p) {
 			rel, err := w.rel(name)
+			if err == nil {
+				err = ctx.Err()
+			}
 			if err != nil {
 				return nil, err
 			}
@@ -158,16 +167,32 @@ func (w Workspace) edits(a modifyArgs) ([]*edit, error) {
 					return nil, err
 				}
 				byRel[rel], edits = e, append(edits, e)
+				total += 2 * len(e.Data)
 			}
-			after, ok := replace(e.after)
-			if !ok {
+			after, ok, err := replace(e.after)
+			switch {
+			case err != nil:
+				return nil, fmt.Errorf("pattern #%d, file %q: %w", i+1, name, err)
+			case !ok:
 				return nil, fmt.Errorf(
 					"pattern #%d does not match anything in %q; no file was changed", i+1, name)
+			}
+			if total += len(after) - len(e.after); total > maxEdited {
+				return nil, fmt.Errorf("the files of one call are more than %d bytes; "+
+					"no file was changed", maxEdited)
 			}
 			e.after = after
 		}
 	}
 	return edits, nil
+}
+
+// paths are the files that a pattern is for.
+func (a modifyArgs) paths(p pattern) list {
+	if len(p.Paths) > 0 {
+		return p.Paths
+	}
+	return list{a.Path}
 }
 
 func (w Workspace) newEdit(rel string) (*edit, error) {
@@ -178,22 +203,64 @@ func (w Workspace) newEdit(rel string) (*edit, error) {
 	return &edit{File: f, after: f.Data}, err
 }
 
-// replacer returns a function that replaces every match, and says whether there was one.
-func (p pattern) replacer(regex bool) (func([]byte) ([]byte, bool), error) {
+// A replacer replaces every match, and says whether there was one. What would become too
+// large is an error before it is built.
+type replacer func(data []byte) (after []byte, matched bool, err error)
+
+func (p pattern) replacer(regex bool) (replacer, error) {
 	if p.Regex != nil {
 		regex = *p.Regex
 	}
-	old := []byte(p.Old)
 	if !regex {
-		return func(data []byte) ([]byte, bool) {
-			return bytes.ReplaceAll(data, old, []byte(p.New)), bytes.Contains(data, old)
-		}, nil
+		return literal([]byte(p.Old), []byte(p.New)), nil
 	}
 	re, err := regexp.Compile("(?m)" + p.Old)
 	if err != nil {
 		return nil, err
 	}
-	return func(data []byte) ([]byte, bool) {
-		return re.ReplaceAll(data, []byte(p.New)), re.Match(data)
-	}, nil
+	return expression(re, []byte(p.New)), nil
+}
+
+func literal(old, new []byte) replacer {
+	return func(data []byte) ([]byte, bool, error) {
+		n := bytes.Count(data, old)
+		if err := fits(len(data) + n*(len(new)-len(old))); n == 0 || err != nil {
+			return data, n > 0, err
+		}
+		return bytes.ReplaceAll(data, old, new), true, nil
+	}
+}
+
+func expression(re *regexp.Regexp, new []byte) replacer {
+	most, groups := maxOffsets/(2*(re.NumSubexp()+1)), bytes.Count(new, []byte{'$'})
+	return func(data []byte) ([]byte, bool, error) {
+		matches := re.FindAllSubmatchIndex(data, most+1)
+		if len(matches) > most {
+			return data, true, errTooMany
+		}
+		var after []byte
+		end := 0
+		for _, m := range matches {
+			after = append(after, data[end:m[0]]...)
+			// What is captured lies within the match, and may be named any number of times.
+			if len(new)+groups*(m[1]-m[0]) > maxEdited {
+				return data, true, errTooMany
+			}
+			after = re.Expand(after, new, data, m)
+			end = m[1]
+			if err := fits(len(after) + len(data) - end); err != nil {
+				return data, true, err
+			}
+		}
+		return append(after, data[end:]...), len(matches) > 0, nil
+	}
+}
+
+// fits reports by an error that a file would become larger than those that can be changed.
+func fits(size int) error {
+	if size > maxFile {
+		return fmt.Errorf("it would become %d bytes, and %d are allowed; no file was changed",
+			size, maxFile)
+	}
+	return nil
 }

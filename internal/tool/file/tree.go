@@ -9,6 +9,7 @@ import (
 	"path"
 	"path/filepath"
 	"strings"
+	"unicode"
 
 	"github.com/git-jp/git-jp/blobs"
 	"github.com/git-jp/git-jp/events"
@@ -25,6 +26,8 @@ var (
 	ErrForbidden  = errors.New("it belongs to git or jp")
 	ErrNotRegular = errors.New("it is not a regular file")
 	ErrTooLarge   = errors.New("it is too large")
+	ErrControl    = errors.New("its name has a character that cannot be seen")
+	ErrURI        = errors.New("it is a URI, and a path is wanted")
 )
 
 // An AccessError says that a file is not for tools to touch.
@@ -232,6 +235,9 @@ func (t *Tree) IsFile(rel string) bool {
 // Create makes a file that must not exist, and its directories. The error wraps
 // fs.ErrExist when it does.
 func (t *Tree) Create(path string, data []byte) (File, error) {
+	if err := nameable(path); err != nil {
+		return File{}, &AccessError{Path: path, Err: err}
+	}
 	rel, err := t.Rel(path)
 	if err != nil {
 		return File{}, err
@@ -243,6 +249,18 @@ func (t *Tree) Create(path string, data []byte) (File, error) {
 		return File{}, fmt.Errorf("create file %q: %w", path, fs.ErrExist)
 	}
 	return t.write("create", path, rel, data)
+}
+
+// nameable reports by an error that no file is to be made of that name: one that people cannot
+// read on a terminal or in a list, or a URI, of which the scheme would become a directory.
+func nameable(path string) error {
+	switch scheme, _, _ := strings.Cut(path, "://"); {
+	case IsURI(path), len(scheme) < len(path) && !strings.Contains(scheme, "/"):
+		return ErrURI
+	case strings.ContainsFunc(path, func(r rune) bool { return !unicode.IsGraphic(r) }):
+		return ErrControl
+	}
+	return nil
 }
 
 // Replace gives an existing regular file other content. Its mode stays. Other names of the

@@ -144,6 +144,32 @@ func TestCreateAndRemove(t *testing.T) {
 	}
 }
 
+func TestNamesThatNobodyCouldRead(t *testing.T) {
+	root, _ := workspace(t)
+	tr := tree(t, root)
+	for name, want := range map[string]error{
+		"a\nb": ErrControl, "dir\x1b[2J/x": ErrControl, "a\u009bb": ErrControl,
+		"x\u202egpj.exe": ErrControl, "a\u2028b": ErrControl, "a\x7f": ErrControl,
+		"zero\u200bwidth": ErrControl, "tag\U000e0041": ErrControl,
+		"file:///tmp/x": ErrURI, "FILE:x": ErrURI, "https://example.org/x": ErrURI,
+		"jp://a": ErrURI,
+	} {
+		if _, err := tr.Create(name, nil); !errors.Is(err, want) {
+			t.Errorf("create %q: %v, want %v", name, err, want)
+		}
+	}
+	if entries, err := os.ReadDir(root); err != nil || slices.ContainsFunc(entries, func(e os.DirEntry) bool {
+		return strings.HasPrefix(strings.ToLower(e.Name()), "file") || strings.HasPrefix(e.Name(), "dir")
+	}) {
+		t.Errorf("something was made: %v (%v)", entries, err)
+	}
+	for _, name := range []string{"a b", "naïve.md", "日本.txt", "a:b", "dir/x://y", "👍"} {
+		if _, err := tr.Create(name, nil); err != nil {
+			t.Errorf("create %q: %v", name, err)
+		}
+	}
+}
+
 func TestLimitAndDirectories(t *testing.T) {
 	root, _ := workspace(t)
 	tr := tree(t, root)
