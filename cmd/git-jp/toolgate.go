@@ -45,16 +45,23 @@ func (g *toolGate) asks(name string) bool {
 	return g.asked[name] && !known
 }
 
-// shownArguments is how much of arguments stands in a question.
-const shownArguments = 600
+// How much of arguments stands in a question, and of the change that a person should see.
+const (
+	shownArguments = 600
+	shownChange    = 8 << 10
+)
 
 // Admit implements [tool.Gate].
 func (g *toolGate) Admit(ctx context.Context, r tool.Request) (tool.Decision, error) {
-	if run, ok := g.always[r.Call.Name]; ok {
+	cautious := r.Caution.Subjects != nil
+	if run, ok := g.always[r.Call.Name]; ok && (!run || !cautious) {
 		return tool.Decision{Run: run}, nil
 	}
 	shown := clippedArguments(r)
-	if r.Formatter != nil && r.Policy.Format == tool.Unattended {
+	switch {
+	case cautious:
+		shown = cautioned(r)
+	case r.Formatter != nil && r.Policy.Format == tool.Unattended:
 		shown = formatted(ctx, r)
 	}
 	edit := r.Policy.Run == tool.Edit
@@ -133,9 +140,20 @@ func (g *toolGate) choose(
 				return tool.Decision{}, true, nil
 			}
 		case "p", "print":
-			s.say("%s\n", pretty(r.Call.Arguments))
+			s.say("%s\n", strings.TrimLeft(r.Caution.Change+"\n"+pretty(r.Call.Arguments), "\n"))
 		}
 	}
+}
+
+// cautioned is a call as a question shows it that is about files which other programs obey.
+func cautioned(r tool.Request) string {
+	change := r.Caution.Change
+	if len(change) > shownChange {
+		change = fmt.Sprintf("%s\n… (%d bytes, [p] prints all)\n",
+			tool.Head([]byte(change), shownChange), len(change))
+	}
+	return fmt.Sprintf("%s changes %s: %s\n%s", r.Call.Name,
+		strings.Join(r.Caution.Subjects, ", "), r.Caution.Reason, strings.TrimRight(change, "\n"))
 }
 
 // clippedArguments is a call as a question shows it.

@@ -48,7 +48,8 @@ type Executor struct {
 	items   map[string]Item
 	order   []string
 	options Options
-	gate    sync.Mutex // one question at a time
+	gate    sync.Mutex      // one question at a time
+	cleared map[string]bool // subjects that somebody let be touched
 }
 
 // NewExecutor returns an executor of these tools, in this order. Two of one name are
@@ -60,7 +61,9 @@ func NewExecutor(items []Item, o Options) (*Executor, error) {
 	if o.Parallel == 0 {
 		o.Parallel = defaultParallel
 	}
-	x := &Executor{items: make(map[string]Item, len(items)), options: o}
+	x := &Executor{
+		items: make(map[string]Item, len(items)), options: o, cleared: map[string]bool{},
+	}
 	for _, it := range items {
 		name := it.Tool.Definition().Name
 		if _, ok := x.items[name]; ok {
@@ -113,22 +116,34 @@ func (x *Executor) Admit(ctx context.Context, c Call) (Admitted, error) {
 		return refuse(c, failure(err)), nil
 	}
 	c.Arguments = args
-	switch it.Policy.Run {
-	case Unattended:
-		return Admitted{Call: c, item: it}, nil
-	case Skip:
+	_, cautious := it.Tool.(Cautious)
+	switch {
+	case it.Policy.Run == Skip:
 		return refuse(c, OK(textSkippedConfig)), nil
-	}
-	return x.ask(ctx, c, it)
-}
-
-func (x *Executor) ask(ctx context.Context, c Call, it Item) (Admitted, error) {
-	if x.options.Gate == nil {
-		return refuse(c, Failed(fmt.Sprintf(textNobody, c.Name))), nil
+	case it.Policy.Run == Unattended && !cautious:
+		return Admitted{Call: c, item: it}, nil
 	}
 	x.gate.Lock()
 	defer x.gate.Unlock()
-	d, err := x.options.Gate.Admit(ctx, it.request(c))
+	return x.ask(ctx, Admitted{Call: c, item: it}, it.Policy.Run != Unattended)
+}
+
+// ask settles whether a call may run: as its policy wants, and as its caution does. Edited
+// arguments are another call, about whose caution it asks again.
+func (x *Executor) ask(ctx context.Context, a Admitted, asked bool) (Admitted, error) {
+	c := a.Call
+	caution, err := x.caution(ctx, a)
+	switch {
+	case err != nil:
+		return refuse(c, failure(err)), nil
+	case !asked && caution.Subjects == nil:
+		return a, nil
+	case x.options.Gate == nil:
+		return refuse(c, Failed(nobody(c, caution))), nil
+	}
+	r := a.item.request(c)
+	r.Caution = caution
+	d, err := x.options.Gate.Admit(ctx, r)
 	if err != nil {
 		return Admitted{}, fmt.Errorf("ask about tool %q: %w", c.Name, err)
 	}
@@ -139,11 +154,40 @@ func (x *Executor) ask(ctx context.Context, c Call, it Item) (Admitted, error) {
 		return refuse(c, OK(d.Reply).by(Refused)), nil
 	}
 	if d.Arguments != nil {
-		if c.Arguments, err = it.Tool.Definition().Prepare(d.Arguments); err != nil {
+		a.edited = true
+		if a.Call.Arguments, err = a.item.Tool.Definition().Prepare(d.Arguments); err != nil {
 			return refuse(c, failure(err).by(EditedArguments)), nil
 		}
+		return x.ask(ctx, a, false)
 	}
-	return Admitted{Call: c, item: it, edited: d.Arguments != nil}, nil
+	for _, subject := range caution.Subjects {
+		x.cleared[subject] = true
+	}
+	return a, nil
+}
+
+// caution returns what a call has to be asked about that was not yet.
+func (x *Executor) caution(ctx context.Context, a Admitted) (Caution, error) {
+	t, ok := a.item.Tool.(Cautious)
+	if !ok {
+		return Caution{}, nil
+	}
+	c, err := t.Caution(ctx, a.Call)
+	for _, subject := range c.Subjects {
+		if !x.cleared[subject] {
+			return c, err
+		}
+	}
+	return Caution{}, err
+}
+
+// nobody is what a model is told of a call that nobody could be asked about.
+func nobody(c Call, caution Caution) string {
+	text := fmt.Sprintf(textNobody, c.Name)
+	if caution.Subjects != nil {
+		text += " " + strings.Join(caution.Subjects, ", ") + ": " + caution.Reason + "."
+	}
+	return text
 }
 
 func (it Item) request(c Call) Request {

@@ -294,6 +294,71 @@ func TestTheGateDecides(t *testing.T) {
 	}
 }
 
+// careful is a tool whose calls touch the file that is their argument.
+type careful struct{ fake }
+
+func (careful) Caution(_ context.Context, c tool.Call) (tool.Caution, error) {
+	switch name := string(c.Arguments); name {
+	case `{"f":"harmless"}`:
+		return tool.Caution{}, nil
+	case `{"f":"broken"}`:
+		return tool.Caution{}, errors.New("cannot be shown")
+	default:
+		return tool.Caution{Subjects: []string{name}, Reason: "look", Change: "+x"}, nil
+	}
+}
+
+func TestACautionIsAskedOnceForEachSubject(t *testing.T) {
+	ran := 0
+	it := unattended("w", func(context.Context, tool.Call) (tool.Result, error) {
+		ran++
+		return tool.OK("done"), nil
+	})
+	it.Tool = careful{it.Tool.(fake)}
+	run := func(x *tool.Executor, file string) string {
+		c := tool.Call{ID: "c", Name: "w", Arguments: jsontext.Value(`{"f":"` + file + `"}`)}
+		rs, err := x.Run(t.Context(), []tool.Call{c}, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return text(t, rs[0])
+	}
+	g := &gate{decisions: map[string]tool.Decision{"w": {Run: true}}}
+	x := executor(t, tool.Options{Gate: g}, it)
+	for i, tt := range []struct {
+		file, want string
+		asked      int
+	}{
+		{"harmless", "done", 0},
+		{"Makefile", "done", 1},
+		{"Makefile", "done", 1},
+		{"broken", "cannot be shown", 1},
+		{"justfile", "done", 2},
+	} {
+		if got := run(x, tt.file); got != tt.want || len(g.asked) != tt.asked {
+			t.Errorf("%d: %q, asked %d times", i, got, len(g.asked))
+		}
+	}
+	g.decisions["w"] = tool.Decision{}
+	for range 2 { // a no is no yes for the next time, and asks again
+		if got := run(x, "x"); got != "Tool skipped by user." {
+			t.Errorf("refused: %q", got)
+		}
+	}
+	if ran != 4 || len(g.asked) != 4 {
+		t.Errorf("ran %d times, asked %d times", ran, len(g.asked))
+	}
+	// What a person makes of the arguments is shown to them again.
+	g.decisions["w"] = tool.Decision{Run: true, Arguments: jsontext.Value(`{"f":"harmless"}`)}
+	if got := run(x, "y"); got != "done" || len(g.asked) != 5 {
+		t.Errorf("edited: %q, asked %d times", got, len(g.asked))
+	}
+	alone := executor(t, tool.Options{}, it)
+	if got := run(alone, "Makefile"); !strings.Contains(got, "nobody could be asked") || ran != 5 {
+		t.Errorf("with nobody: %q, ran %d times", got, ran)
+	}
+}
+
 func TestTwoToolsOfOneName(t *testing.T) {
 	if _, err := tool.NewExecutor([]tool.Item{says("a", ""), says("a", "")}, tool.Options{}); err == nil {
 		t.Error("accepted")

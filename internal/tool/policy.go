@@ -42,7 +42,8 @@ type Policy struct {
 
 // A Gate asks a person. Its methods are called one at a time.
 type Gate interface {
-	// Admit decides about a call of a tool whose policy is [Ask] or [Edit].
+	// Admit decides about a call of a tool whose policy is [Ask] or [Edit], and about any
+	// that has a Caution.
 	Admit(ctx context.Context, r Request) (Decision, error)
 	// Deliver decides about a result where the policy asks for it: it returns the
 	// result that is delivered.
@@ -57,6 +58,9 @@ type Request struct {
 	// Formatter shows the arguments, nil when the tool has none. It may start a
 	// process, before the call is approved: see Policy.Format.
 	Formatter Formatter
+	// Caution has subjects when the call is asked about whatever the policy says, and
+	// whatever was answered for other calls of the tool.
+	Caution Caution
 }
 
 // A Decision about a call. The zero value skips it.

@@ -23,6 +23,20 @@ type Formatter interface {
 	FormatArguments(ctx context.Context, c Call) (string, error)
 }
 
+// A Cautious tool has calls that somebody is asked about whatever its policy says.
+type Cautious interface {
+	// Caution says what there is to ask about a call. A call for which it gives an error
+	// does not run: what cannot be shown is not done.
+	Caution(ctx context.Context, c Call) (Caution, error)
+}
+
+// A Caution is what a person should see of a call before it runs. The zero value is nothing.
+type Caution struct {
+	Subjects []string // what is touched, by name; each is asked about once
+	Reason   string   // why that is asked, behind the subjects
+	Change   string   // what the call would do to them, as a patch
+}
+
 // A Definition is what a model is told of a tool. Summary and Schema go with every
 // request; the rest is told on demand, by describe_tools.
 type Definition struct {

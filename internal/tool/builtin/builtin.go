@@ -5,6 +5,8 @@ import (
 	"encoding/json"
 	"fmt"
 	"path"
+	"slices"
+	"strings"
 
 	"github.com/git-jp/git-jp/gitint"
 	"github.com/git-jp/git-jp/internal/tool"
@@ -93,6 +95,43 @@ func (b builtin[A]) Run(ctx context.Context, c tool.Call) (tool.Result, error) {
 	return b.run(ctx, a)
 }
 
+// A changing tool is one that changes files, and can show how before it does.
+type changing[A any] struct {
+	builtin[A]
+
+	plan func(ctx context.Context, a A) ([]*edit, error)
+}
+
+// Caution implements [tool.Cautious].
+func (c changing[A]) Caution(ctx context.Context, call tool.Call) (tool.Caution, error) {
+	var a A
+	if err := json.Unmarshal(call.Arguments, &a); err != nil {
+		return tool.Caution{}, &tool.ArgumentsError{Tool: c.def.Name, Reason: err.Error()}
+	}
+	edits, err := c.plan(ctx, a)
+	return caution(edits), err
+}
+
+// caution says which of the changes are of files that other programs obey. A link leads to
+// what is changed: either name may be one that they look for.
+func caution(edits []*edit) tool.Caution {
+	c := tool.Caution{Reason: "other programs run it, or do what it says"}
+	var patch strings.Builder
+	for _, e := range edits {
+		if e.unchanged() || !file.ChangesBehaviour(e.Rel) &&
+			!slices.ContainsFunc(e.names, file.ChangesBehaviour) {
+			continue
+		}
+		c.Subjects = append(c.Subjects, e.Rel)
+		patch.Write(unified(e))
+	}
+	if c.Subjects == nil {
+		return tool.Caution{}
+	}
+	c.Change = patch.String()
+	return c
+}
+
 // reads returns a tool that changes nothing and runs unattended.
 func reads[A any](
 	d tool.Definition, run func(ctx context.Context, a A) (tool.Result, error),
@@ -101,13 +140,16 @@ func reads[A any](
 	return tool.Item{Tool: builtin[A]{d, run}, Policy: tool.Policy{Run: tool.Unattended}}
 }
 
-// writes returns a tool that is asked for.
+// writes returns a tool that is asked for. Its plan says what a call would change.
 func writes[A any](
 	d tool.Definition, run func(ctx context.Context, a A) (tool.Result, error),
+	plan func(ctx context.Context, a A) ([]*edit, error),
 ) tool.Item {
-	it := reads(d, run)
-	it.Policy.Run = tool.Ask
-	return it
+	d.Schema = tool.Schema(d.Parameters)
+	return tool.Item{
+		Tool:   changing[A]{builtin[A]{d, run}, plan},
+		Policy: tool.Policy{Run: tool.Ask},
+	}
 }
 
 // Items returns all tools that work on the workspace, with the policy that they have

@@ -302,7 +302,7 @@ func TestModifyFile(t *testing.T) {
 // gigabytes.
 func TestModifyIsBoundedBeforeItIsBuilt(t *testing.T) {
 	b := newBench(t, "")
-	b.put("a.txt", strings.Repeat("a", 1000))
+	b.put("a.txt", strings.Repeat("a", 2000))
 	b.put("big.txt", strings.Repeat("x\n", 1<<19))
 	var alternating []string
 	for i := range 8 {
@@ -321,7 +321,7 @@ func TestModifyIsBoundedBeforeItIsBuilt(t *testing.T) {
 	tests := []struct{ name, args, want string }{
 		{"literal", `{"path":"a.txt","patterns":[` + strings.Join(alternating, ",") + `]}`, "would become"},
 		{"regex", `{"path":"a.txt","replace_using_regex":true,"patterns":[` +
-			strings.Join(alternating, ",") + `]}`, "too often"},
+			strings.Join(alternating, ",") + `]}`, "would become"},
 		{"one match", `{"path":"big.txt","replace_using_regex":true,"patterns":[{"old":"(?s)(.*)","new":"` +
 			strings.Repeat("$1", 10_000) + `"}]}`, "too often"},
 		{"empty matches", `{"path":"big.txt","replace_using_regex":true,"patterns":[{"old":"` +
@@ -342,8 +342,59 @@ func TestModifyIsBoundedBeforeItIsBuilt(t *testing.T) {
 			}
 		})
 	}
-	if b.get("a.txt") != strings.Repeat("a", 1000) {
+	if b.get("a.txt") != strings.Repeat("a", 2000) {
 		t.Error("a file was changed")
+	}
+}
+
+// TestFilesThatOthersObeyAreAskedFor asks every tool that writes.
+func TestFilesThatOthersObeyAreAskedFor(t *testing.T) {
+	b := newBench(t, "")
+	b.put("Makefile", "all:\n")
+	b.put("linked.txt", "x\n")
+	if err := os.Symlink("linked.txt", filepath.Join(b.dir, "AGENTS.md")); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Symlink("Makefile", filepath.Join(b.dir, "innocent.txt")); err != nil {
+		t.Fatal(err)
+	}
+	tree, err := file.Open(b.dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer tree.Close()
+	tools := map[string]tool.Tool{}
+	for _, it := range builtin.Items(builtin.Workspace{Tree: tree}) {
+		tools[it.Tool.Definition().Name] = it.Tool
+	}
+	const change = `,"patterns":[{"old":"all","new":"evil"}]}`
+	tests := []struct{ name, args, subject, patch string }{
+		{"fs_create_file", `{"path":".envrc","content":"rm -rf x"}`, ".envrc", "+rm -rf x"},
+		{"fs_create_file", `{"path":"sub/PACKAGE.json"}`, "sub/PACKAGE.json", ""},
+		{"fs_create_file", `{"path":"a.go","content":"x"}`, "", ""},
+		{"fs_modify_file", `{"path":"Makefile"` + change, "Makefile", "-all:\n+evil:"},
+		{"fs_modify_file", `{"path":"innocent.txt"` + change, "Makefile", "+evil:"},
+		{"fs_modify_file", `{"path":"AGENTS.md","patterns":[{"old":"x","new":"y"}]}`, "linked.txt", "+y"},
+		{"fs_modify_file", `{"path":"src/lib.rs","patterns":[{"old":"one","new":"y"}]}`, "", ""},
+		{"fs_delete_file", `{"path":"Makefile"}`, "Makefile", "-all:"},
+		{"fs_delete_file", `{"path":"src/lib.rs"}`, "", ""},
+	}
+	for _, tt := range tests {
+		c, ok := tools[tt.name].(tool.Cautious)
+		if !ok {
+			t.Fatalf("%s is not cautious", tt.name)
+		}
+		got, err := c.Caution(t.Context(), tool.Call{Name: tt.name, Arguments: jsontext.Value(tt.args)})
+		if err != nil || strings.Join(got.Subjects, " ") != tt.subject ||
+			!strings.Contains(got.Change, tt.patch) {
+			t.Errorf("%s %s: %+v (%v)", tt.name, tt.args, got, err)
+		}
+	}
+	for name := range tools {
+		_, cautious := tools[name].(tool.Cautious)
+		if writes := slices.Contains([]string{"fs_create_file", "fs_modify_file", "fs_delete_file"}, name); writes != cautious {
+			t.Errorf("%s: cautious is %v", name, cautious)
+		}
 	}
 }
 

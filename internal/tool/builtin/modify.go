@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"path/filepath"
 	"regexp"
 	"strings"
 
@@ -51,7 +52,7 @@ func modifyFile(w Workspace) tool.Item {
 				"Not required if every pattern specifies its own `paths`."),
 			patterns, regex,
 		},
-	}, w.modifyFile)
+	}, w.modifyFile, w.edits)
 }
 
 type modifyArgs struct {
@@ -67,23 +68,25 @@ type pattern struct {
 	Regex *bool  `json:"regex"`
 }
 
-// An edit is a file before and after.
+// An edit is a file before and after. The content of one that is not there is nil.
 type edit struct {
 	file.File
 	after []byte
+	names []string // that it was given
+}
+
+func (e *edit) unchanged() bool {
+	return bytes.Equal(e.Data, e.after) && (e.Data == nil) == (e.after == nil)
 }
 
 func (w Workspace) modifyFile(ctx context.Context, a modifyArgs) (tool.Result, error) {
-	if err := a.check(); err != nil {
-		return tool.Result{}, err
-	}
 	edits, err := w.edits(ctx, a)
 	if err != nil {
 		return tool.Result{}, err
 	}
 	var patch strings.Builder
 	for _, e := range edits {
-		if bytes.Equal(e.Data, e.after) {
+		if e.unchanged() {
 			continue
 		}
 		if _, err := w.Tree.Replace(e.Rel, e.after); err != nil {
@@ -106,7 +109,14 @@ func written(patch string) tool.Result {
 
 // unified returns the change as a patch, without the line that is no part of it.
 func unified(e *edit) []byte {
-	d := diff.Diff(e.Rel, e.Data, e.Rel, e.after)
+	before, after := e.Rel, e.Rel
+	if e.Data == nil {
+		before = "/dev/null"
+	}
+	if e.after == nil {
+		after = "/dev/null"
+	}
+	d := diff.Diff(before, e.Data, after, e.after)
 	_, rest, _ := bytes.Cut(d, []byte("\n"))
 	return rest
 }
@@ -145,6 +155,9 @@ var errTooMany = errors.New("it matches, or repeats a match, too often; no file 
 // edits applies all patterns in memory, in order, file by file in the order in which
 // they are first named.
 func (w Workspace) edits(ctx context.Context, a modifyArgs) ([]*edit, error) {
+	if err := a.check(); err != nil {
+		return nil, err
+	}
 	var edits []*edit
 	byRel := map[string]*edit{}
 	total := 0
@@ -169,6 +182,7 @@ func (w Workspace) edits(ctx context.Context, a modifyArgs) ([]*edit, error) {
 				byRel[rel], edits = e, append(edits, e)
 				total += 2 * len(e.Data)
 			}
+			e.names = append(e.names, filepath.ToSlash(name))
 			after, ok, err := replace(e.after)
 			switch {
 			case err != nil:

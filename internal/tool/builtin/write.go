@@ -5,9 +5,11 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"path/filepath"
 
 	"github.com/git-jp/git-jp/gitint"
 	"github.com/git-jp/git-jp/internal/tool"
+	"github.com/git-jp/git-jp/internal/tool/file"
 )
 
 func createFile(w Workspace) tool.Item {
@@ -22,7 +24,7 @@ func createFile(w Workspace) tool.Item {
 			text("content", "The content of the file to create. "+
 				"If not specified, the file will be empty."),
 		},
-	}, w.createFile)
+	}, w.createFile, w.creation)
 }
 
 type createArgs struct {
@@ -42,6 +44,17 @@ func (w Workspace) createFile(_ context.Context, a createArgs) (tool.Result, err
 	return tool.OK(fmt.Sprintf("File '%s' created. File size: %d", f.Rel, len(f.Data))), nil
 }
 
+// creation is what a call would make.
+func (w Workspace) creation(_ context.Context, a createArgs) ([]*edit, error) {
+	rel, err := w.Tree.Rel(a.Path)
+	if err != nil {
+		return nil, err
+	}
+	return []*edit{{
+		File: file.File{Rel: rel}, after: []byte(a.Content), names: []string{filepath.ToSlash(a.Path)},
+	}}, nil
+}
+
 func deleteFile(w Workspace) tool.Item {
 	return writes(tool.Definition{
 		Name:        "fs_delete_file",
@@ -52,7 +65,7 @@ func deleteFile(w Workspace) tool.Item {
 			required(text("path", "The path to the file to delete. "+
 				"The path must be relative to the project's root.")),
 		},
-	}, w.deleteFile)
+	}, w.deleteFile, w.deletion)
 }
 
 type deleteArgs struct {
@@ -71,6 +84,19 @@ func (w Workspace) deleteFile(ctx context.Context, a deleteArgs) (tool.Result, e
 		return tool.Result{}, err
 	}
 	return tool.OK(fmt.Sprintf("File '%s' deleted.", rel)), nil
+}
+
+// deletion is what a call would take away.
+func (w Workspace) deletion(_ context.Context, a deleteArgs) ([]*edit, error) {
+	rel, err := w.rel(a.Path)
+	if err != nil {
+		return nil, err
+	}
+	f, err := w.Tree.ReadToDelete(rel, maxFile)
+	if errors.Is(err, file.ErrTooLarge) {
+		f, err = file.File{Rel: rel, Data: []byte("(too large to be shown)\n")}, nil
+	}
+	return []*edit{{File: f, names: []string{filepath.ToSlash(a.Path)}}}, err
 }
 
 var (

@@ -107,18 +107,9 @@ func (t *Tree) Forbidden(rel string) bool {
 }
 
 // isReserved recognises .git and .jp in every spelling that some file system takes for
-// them: other case, trailing dots and spaces, streams and short names of Windows, and
-// code points that HFS+ ignores.
+// them, short names of Windows too.
 func isReserved(name string) bool {
-	name = strings.Map(func(r rune) rune {
-		if r >= 0x200c && r <= 0x200f || r >= 0x202a && r <= 0x202e ||
-			r >= 0x206a && r <= 0x206f || r == 0xfeff {
-			return -1
-		}
-		return r
-	}, name)
-	name, _, _ = strings.Cut(name, ":")
-	name = strings.ToLower(strings.TrimRight(name, ". "))
+	name = foldName(name)
 	short, _, isShort := strings.Cut(name, "~")
 	return name == ".git" || name == ".jp" || isShort && (short == "git" || short == "jp")
 }
@@ -139,6 +130,11 @@ func (t *Tree) Read(path string, limit int64) (File, error) {
 // ReadToChange is Read for who may change the file, and needs no more than that.
 func (t *Tree) ReadToChange(path string, limit int64) (File, error) {
 	return t.read(path, limit, CanUpdate)
+}
+
+// ReadToDelete is Read for who may delete the file.
+func (t *Tree) ReadToDelete(path string, limit int64) (File, error) {
+	return t.read(path, limit, CanDelete)
 }
 
 func (t *Tree) read(path string, limit int64, c Capability) (File, error) {
