@@ -55,8 +55,10 @@ func runScripts(t *testing.T, asUser bool) {
 			"eventually":   eventually,
 			"exits":        exits,
 			"is-json":      isJSON,
+			"picture":      picture,
 			"serve-mcp":    serveMCP,
 			"serve-model":  serveModel,
+			"shown":        shown,
 		},
 	})
 }
@@ -100,12 +102,17 @@ func condition(cond string) (bool, error) {
 func setUpScript(env *testscript.Env) error {
 	home := filepath.Join(env.WorkDir, ".home")
 	data, _ := realdata.Find()
+	docs, err := filepath.Abs(filepath.Join("..", "..", "docs"))
+	if err != nil {
+		return err
+	}
 	if err := os.MkdirAll(home, 0o755); err != nil {
 		return err
 	}
 	for _, kv := range [][2]string{
 		{"HOME", home},
 		{"REALDATA", data},
+		{"DOCS", docs},
 		{"XDG_CONFIG_HOME", filepath.Join(home, ".config")},
 		{"XDG_DATA_HOME", filepath.Join(home, ".local", "share")},
 		// A program built for the race detector sleeps for a second when it ends.
