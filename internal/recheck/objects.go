@@ -7,6 +7,7 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
+	"hash"
 	"io"
 	"strconv"
 	"strings"
@@ -69,8 +70,13 @@ func (e *objectError) Error() string { return fmt.Sprintf("read object %s: %v", 
 
 func (e *objectError) Unwrap() error { return e.err }
 
-// objects reads objects through one git and calls f with each, in their order. Each is hashed and
-// must have its name.
+// A reader reads objects and calls f with each, in their order. Each is hashed and has its name;
+// what cannot be read is an *objectError.
+type reader interface {
+	objects(ctx context.Context, ids []oid, f func(i int, kind string, r io.Reader) error) error
+}
+
+// objects implements reader through one git.
 func (g *git) objects(
 	ctx context.Context, ids []oid, f func(i int, kind string, r io.Reader) error,
 ) error {
@@ -105,8 +111,7 @@ func (g *git) object(out *bufio.Reader, id oid, f func(kind string, r io.Reader)
 	if !ok || one.id != id {
 		return errAbsent
 	}
-	sum := g.newHash()
-	fmt.Fprintf(sum, "%s %d\x00", one.kind, one.size)
+	sum := g.objectHash(one.kind, one.size)
 	content := io.TeeReader(io.LimitReader(out, one.size), sum)
 	if err := f(one.kind, content); err != nil {
 		return err
@@ -123,6 +128,13 @@ func (g *git) object(out *bufio.Reader, id oid, f func(kind string, r io.Reader)
 	return nil
 }
 
+// objectHash begins the hash of an object, by which it is named.
+func (g *git) objectHash(kind string, size int64) hash.Hash {
+	sum := g.newHash()
+	fmt.Fprintf(sum, "%s %d\x00", kind, size)
+	return sum
+}
+
 // An entry is one of a tree.
 type entry struct {
 	name []byte
@@ -137,10 +149,10 @@ type node struct {
 
 // entries reads trees and calls f with what is in each, except other repositories. The entries are
 // valid during the call.
-func (g *git) entries(ctx context.Context, ids []oid, f func(i int, all []entry)) error {
+func (t *trees) entries(ctx context.Context, ids []oid, f func(i int, all []entry)) error {
 	var data bytes.Buffer
 	var all []entry
-	return g.objects(ctx, ids, func(i int, kind string, r io.Reader) error {
+	return t.objects(ctx, ids, func(i int, kind string, r io.Reader) error {
 		if kind != "tree" {
 			return fmt.Errorf("it is a %s and no tree", kind)
 		}
@@ -149,7 +161,7 @@ func (g *git) entries(ctx context.Context, ids []oid, f func(i int, all []entry)
 			return err
 		}
 		var err error
-		if all, err = parseTree(all[:0], data.Bytes(), g.idSize()); err == nil {
+		if all, err = parseTree(all[:0], data.Bytes(), t.git.idSize()); err == nil {
 			f(i, all)
 		}
 		return err

@@ -42,14 +42,12 @@ func (f *fixture) options() recheck.Options {
 // referred returns where the hash is referred to, "" if nowhere.
 func (f *fixture) referred() string {
 	f.tb.Helper()
-	found, err := recheck.New(f.options()).Referred(f.tb.Context())
-	return f.where(found, err)
+	return f.where(f.opinion(false))
 }
 
 func (f *fixture) uncarried() string {
 	f.tb.Helper()
-	found, err := recheck.New(f.options()).Uncarried(f.tb.Context())
-	return f.where(found, err)
+	return f.where(f.opinion(true))
 }
 
 func (f *fixture) where(found map[blobs.Hash]recheck.Finding, err error) string {
@@ -414,7 +412,7 @@ func TestWhatCannotBeRead(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			f := newFixture(t)
 			tt.make(f)
-			found, err := recheck.New(f.options()).Uncarried(t.Context())
+			found, err := f.opinion(true)
 			if err == nil || !strings.Contains(err.Error(), tt.want) {
 				t.Errorf("%v, %v; want %q", found, err, tt.want)
 			}

@@ -24,11 +24,12 @@ type part struct {
 
 // A repository is where one lies.
 type repository struct {
-	git    *git
-	common string
-	parts  []part
-	trees  []string // the roots of working trees
-	heads  []name   // that git knows of them
+	git     *git
+	common  string
+	objects string // the directory of its objects
+	parts   []part
+	trees   []string // the roots of working trees
+	heads   []name   // that git knows of them
 }
 
 // A name is one for an object.
@@ -43,16 +44,17 @@ type name struct {
 // open finds the parts of a repository.
 func open(ctx context.Context, g *git) (*repository, error) {
 	out, _, err := g.output(ctx, "rev-parse", "--path-format=absolute", "--show-object-format",
-		"--is-inside-work-tree", "--git-dir", "--git-common-dir", "--git-path", "index")
+		"--is-inside-work-tree", "--git-dir", "--git-common-dir", "--git-path", "index",
+		"--git-path", "objects")
 	if err != nil {
 		return nil, err
 	}
 	lines := strings.Split(strings.TrimSuffix(out, "\n"), "\n")
-	if len(lines) != 5 {
+	if len(lines) != 6 {
 		return nil, fmt.Errorf("find the repository of %s: git says %q", g.dir, out)
 	}
 	g.format = lines[0]
-	r := &repository{git: g, common: lines[3]}
+	r := &repository{git: g, common: lines[3], objects: lines[5]}
 	if lines[1] == "true" {
 		top, _, err := g.output(ctx, "rev-parse", "--show-toplevel")
 		if err != nil {
@@ -408,7 +410,7 @@ func (p *Opinion) targets(ctx context.Context, names []name) ([]target, error) {
 
 // blobs searches files that are named themselves.
 func (p *Opinion) blobs(ctx context.Context, names []name) error {
-	return p.trees.git.objects(ctx, idsOf(names), func(i int, _ string, r io.Reader) error {
+	return p.trees.objects(ctx, idsOf(names), func(i int, _ string, r io.Reader) error {
 		found, err := p.watch.in(r)
 		for _, n := range found {
 			p.add(n, Finding{Root: names[i].root})
@@ -429,7 +431,7 @@ func idsOf(names []name) []oid {
 func (p *Opinion) commits(ctx context.Context, names []name) ([]target, []name, error) {
 	all := make([]target, 0, len(names))
 	var stashed []name
-	err := p.trees.git.objects(ctx, idsOf(names), func(i int, _ string, r io.Reader) error {
+	err := p.trees.objects(ctx, idsOf(names), func(i int, _ string, r io.Reader) error {
 		h, err := readHeader(r)
 		n := names[i]
 		// Nobody merges tags.
@@ -448,7 +450,7 @@ func (p *Opinion) commits(ctx context.Context, names []name) ([]target, []name, 
 // tags returns what tags lead to.
 func (p *Opinion) tags(ctx context.Context, names []name) ([]name, error) {
 	next := make([]name, len(names))
-	err := p.trees.git.objects(ctx, idsOf(names), func(i int, _ string, r io.Reader) error {
+	err := p.trees.objects(ctx, idsOf(names), func(i int, _ string, r io.Reader) error {
 		h, err := readHeader(r)
 		next[i] = names[i]
 		next[i].id, next[i].needed = h.object, true

@@ -74,7 +74,8 @@ type stepKey struct {
 
 // trees remembers what is in git's trees and files: the same name is always the same content.
 type trees struct {
-	git   *git
+	git *git
+	reader
 	watch *watch
 	seen  map[stepKey]struct{}
 	tops  map[oid]*content // directories .jp
@@ -124,7 +125,7 @@ func (t *trees) find(ctx context.Context, targets []target) ([]place, error) {
 			ids[i] = s.id
 		}
 		var next []step
-		err := t.git.entries(ctx, ids, func(i int, all []entry) {
+		err := t.entries(ctx, ids, func(i int, all []entry) {
 			found = append(found, t.places(level[i], all)...)
 			for _, e := range all {
 				if e.file || isWorkspace(e) {
@@ -232,7 +233,7 @@ func (t *trees) readTops(ctx context.Context, all []*content) error {
 			tops, ids = append(tops, c), append(ids, c.dir)
 		}
 	}
-	err := t.git.entries(ctx, ids, func(i int, all []entry) {
+	err := t.entries(ctx, ids, func(i int, all []entry) {
 		for _, e := range all {
 			if !e.file && string(e.name) == storeDir {
 				tops[i].store = e.id
@@ -251,7 +252,7 @@ func (t *trees) readTops(ctx context.Context, all []*content) error {
 	slices.Sort(stores)
 	stores = slices.Compact(stores)
 	others := make(map[oid][]node)
-	err = t.git.entries(ctx, stores, func(i int, all []entry) {
+	err = t.entries(ctx, stores, func(i int, all []entry) {
 		for _, e := range all {
 			if e.file || !isShelf(string(e.name)) {
 				others[stores[i]] = append(others[stores[i]], e.node)
@@ -290,7 +291,7 @@ func (t *trees) below(
 			queued[n] = true
 		}
 		level = nil
-		err := t.git.entries(ctx, ids, func(i int, all []entry) {
+		err := t.entries(ctx, ids, func(i int, all []entry) {
 			nodes := make([]node, len(all))
 			for j, e := range all {
 				nodes[j] = e.node
@@ -307,7 +308,7 @@ func (t *trees) below(
 
 // readFiles searches files, each once.
 func (t *trees) readFiles(ctx context.Context, files []oid) error {
-	return t.git.objects(ctx, files, func(i int, _ string, r io.Reader) error {
+	return t.objects(ctx, files, func(i int, _ string, r io.Reader) error {
 		found, err := t.watch.in(r)
 		if err == nil {
 			t.sets[node{files[i], true}] = t.intern(found)
@@ -398,7 +399,7 @@ func (t *trees) shelves(ctx context.Context, places []place) (map[oid]map[string
 			stores = append(stores, store)
 		}
 	}
-	err := t.git.entries(ctx, stores, func(i int, entries []entry) {
+	err := t.entries(ctx, stores, func(i int, entries []entry) {
 		for _, e := range entries {
 			if !e.file {
 				all[stores[i]][string(e.name)] = e.id
@@ -433,7 +434,7 @@ func (t *trees) answer(ctx context.Context, open []question) error {
 			small, asking = append(small, one.id), append(asking, open[i])
 		}
 	}
-	return t.git.objects(ctx, small, func(i int, _ string, r io.Reader) error {
+	return t.objects(ctx, small, func(i int, _ string, r io.Reader) error {
 		data, err := io.ReadAll(r)
 		t.carried[asking[i]] = len(data) > 0 && !bytes.HasPrefix(data, []byte("version "))
 		return err

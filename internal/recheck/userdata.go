@@ -73,7 +73,7 @@ func (p *Opinion) readNames(ctx context.Context) error {
 	if len(ids) == 0 {
 		return nil
 	}
-	return p.trees.git.objects(ctx, ids, func(i int, _ string, r io.Reader) error {
+	return p.trees.objects(ctx, ids, func(i int, _ string, r io.Reader) error {
 		data, err := io.ReadAll(r)
 		p.name(data)
 		p.ids[ids[i]] = true

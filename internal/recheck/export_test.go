@@ -1,0 +1,4 @@
+package recheck
+
+// ReadNothingInProcess leaves all objects to git.
+func (p *Opinion) ReadNothingInProcess() { p.inProcess = 0 }

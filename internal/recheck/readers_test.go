@@ -1,0 +1,271 @@
+package recheck_test
+
+import (
+	"fmt"
+	"maps"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/git-jp/git-jp/blobs"
+	"github.com/git-jp/git-jp/internal/recheck"
+)
+
+// ask asks for an opinion. With git alone, nothing is read in this process.
+func (f *fixture) ask(history, gitAlone bool) (map[blobs.Hash]recheck.Finding, error) {
+	f.tb.Helper()
+	p := recheck.New(f.options())
+	if gitAlone {
+		p.ReadNothingInProcess()
+	}
+	if history {
+		return p.Uncarried(f.tb.Context())
+	}
+	return p.Referred(f.tb.Context())
+}
+
+// opinion asks both readers: they are of one opinion.
+func (f *fixture) opinion(history bool) (map[blobs.Hash]recheck.Finding, error) {
+	f.tb.Helper()
+	found, err := f.ask(history, false)
+	byGit, gitErr := f.ask(history, true)
+	if (err == nil) != (gitErr == nil) || !maps.Equal(found, byGit) {
+		f.tb.Errorf("%v, %v\nread by git alone: %v, %v", found, err, byGit, gitErr)
+	}
+	return found, err
+}
+
+// catFiles returns how many gits read objects for an opinion.
+func (f *fixture) catFiles(gitAlone bool) int {
+	f.tb.Helper()
+	log := filepath.Join(f.tb.TempDir(), "trace")
+	one := *f
+	one.Repository = f.With("GIT_TRACE2_EVENT=" + log)
+	_, _ = one.ask(true, gitAlone)
+	data, err := os.ReadFile(log)
+	if err != nil {
+		f.tb.Fatal(err)
+	}
+	return strings.Count(string(data), `"cat-file","--batch","--buffer"]`)
+}
+
+// populate makes a history in which streams grow and blobs come and go: branches, tags, and
+// an older commit that lacks a blob.
+func (f *fixture) populate() {
+	f.tb.Helper()
+	var long strings.Builder
+	commit := f.Run("rev-parse", "HEAD")
+	for n := range 12 {
+		fmt.Fprintf(&long, "%d %s\n", n, blobs.Sum([]byte{byte(n)}))
+		files := map[string]string{
+			stream: long.String(), ".jp/blobs/" + hash.Path(): "x",
+			"sub/.jp/conversations/1-x/events.json": fmt.Sprint("[", n, "]"),
+		}
+		if n == 3 {
+			files["sub/.jp/conversations/2-y/events.json"] = text()
+		}
+		commit = f.commitFiles(files, commit)
+	}
+	f.Run("branch", "long", commit)
+	f.Run("tag", "-a", "-m", "x", "annotated", commit+"~8")
+	f.Run("tag", "tree", commit+"~9:.jp")
+	f.WriteFile(stream, "[]")
+	f.Run("add", stream)
+}
+
+// A shape is how the objects of a repository lie.
+type shape struct {
+	name string
+	make func(f *fixture)
+	// byGit says that git reads something, because go-git cannot.
+	byGit bool
+	// fails says that there is no opinion.
+	fails bool
+}
+
+func (f *fixture) repack(args ...string) { f.Run(append([]string{"repack", "-q"}, args...)...) }
+
+// clone goes on in a clone.
+func (f *fixture) clone(args ...string) {
+	f.tb.Helper()
+	f.Run(append(append([]string{"clone", "-q", "--mirror"}, args...),
+		"file://"+f.Dir, "../clone/.git")...)
+	f.Dir = f.Path("../clone")
+	f.Run("config", "core.bare", "false")
+}
+
+// share makes the repository find its objects in another directory.
+func (f *fixture) share() (objects string) {
+	f.tb.Helper()
+	objects = f.Path("../shared/objects")
+	if err := os.MkdirAll(filepath.Dir(objects), 0o755); err != nil {
+		f.tb.Fatal(err)
+	}
+	f.move(f.Path(".git/objects"), objects)
+	f.WriteFile(".git/objects/info/x", "")
+	return objects
+}
+
+func (f *fixture) move(from, to string) {
+	f.tb.Helper()
+	err := os.MkdirAll(filepath.Dir(to), 0o755)
+	if err == nil {
+		err = os.Rename(from, to)
+	}
+	if err != nil {
+		f.tb.Fatal(err)
+	}
+}
+
+// damage cuts a file.
+func (f *fixture) damage(file string, size int64) {
+	f.tb.Helper()
+	err := os.Chmod(file, 0o600)
+	if err == nil {
+		err = os.Truncate(file, size)
+	}
+	if err != nil {
+		f.tb.Fatal(err)
+	}
+}
+
+// packs returns the files of the packs.
+func (f *fixture) packs(ext string) []string {
+	f.tb.Helper()
+	all, err := filepath.Glob(f.Path(".git/objects/pack/*." + ext))
+	if err != nil || len(all) == 0 {
+		f.tb.Fatalf("no packs: %v", err)
+	}
+	return all
+}
+
+func shapes() []shape {
+	return []shape{
+		{name: "loose", make: func(*fixture) {}},
+		{name: "packed", make: func(f *fixture) { f.repack("-ad") }},
+		{name: "deep deltas", make: func(f *fixture) { f.repack("-adf", "--depth=4000") }},
+		{name: "several packs", make: func(f *fixture) {
+			f.repack()
+			f.Run("branch", "more", f.commitFile(stream, "[1]"))
+			f.repack()
+		}},
+		{name: "index of several packs", make: func(f *fixture) {
+			f.repack("-d")
+			f.Run("multi-pack-index", "write")
+		}},
+		{name: "index of version 1", make: func(f *fixture) {
+			f.Run("config", "pack.indexVersion", "1")
+			f.repack("-ad")
+		}, byGit: true},
+		{name: "pack under another name", make: func(f *fixture) {
+			f.repack("-ad")
+			for _, ext := range []string{"pack", "idx"} {
+				f.move(f.packs(ext)[0], f.Path(".git/objects/pack/mine."+ext))
+			}
+		}, byGit: true},
+		{name: "beside a commit graph", make: func(f *fixture) {
+			f.Run("commit-graph", "write", "--reachable")
+		}},
+		{name: "replaced", make: func(f *fixture) {
+			f.Run("replace", "long~2", f.commitFile(stream, text()))
+		}},
+		{name: "linked working tree", make: func(f *fixture) {
+			f.Run("worktree", "add", "-q", "../linked", "long~4")
+			f.Dir = f.Path("../linked")
+		}},
+		{name: "separate directory", make: func(f *fixture) {
+			f.Run("init", "-q", "--separate-git-dir", "../elsewhere")
+		}},
+		{name: "behind a link", make: func(f *fixture) {
+			f.move(f.Path(".git/objects"), f.Path("../kept"))
+			f.link("../../kept", ".git/objects")
+		}, byGit: true},
+		{name: "in an alternate", make: func(f *fixture) {
+			f.WriteFile(".git/objects/info/alternates", f.share()+"\n")
+		}, byGit: true},
+		{name: "in the alternate of an alternate, by a relative name", make: func(f *fixture) {
+			f.share()
+			f.WriteFile("../between/objects/info/alternates", "../../shared/objects\n")
+			f.WriteFile(".git/objects/info/alternates", "../../../between/objects\n")
+		}, byGit: true},
+		{name: "in a directory of the environment", make: func(f *fixture) {
+			f.Env = append(f.Env, "GIT_OBJECT_DIRECTORY="+f.share())
+		}},
+		{name: "in one of another name", make: func(f *fixture) {
+			f.move(f.share(), f.Path("../store"))
+			f.Env = append(f.Env, "GIT_OBJECT_DIRECTORY="+f.Path("../store"))
+		}, byGit: true},
+		{name: "in an alternate of the environment", make: func(f *fixture) {
+			f.Env = append(f.Env, "GIT_ALTERNATE_OBJECT_DIRECTORIES="+f.share())
+		}, byGit: true},
+		{name: "a stream too large to be read whole", make: func(f *fixture) {
+			f.Run("branch", "large", f.commitFile(stream, strings.Repeat("[]\n", 3<<20)+text()))
+		}, byGit: true},
+		{name: "more objects than pay in this process", make: func(f *fixture) {
+			var in strings.Builder
+			in.WriteString("commit refs/heads/many\ncommitter A <a@b> 0 +0000\ndata 1\nx\n")
+			for n := range 150 {
+				fmt.Fprintf(&in, "M 100644 inline .jp/conversations/%d/events.json\n"+
+					"data <<E\n[%d]\nE\n", n, n)
+			}
+			f.RunInput(in.String(), "fast-import", "--quiet")
+		}, byGit: true},
+		{name: "shallow", make: func(f *fixture) { f.clone("--depth=2") }},
+		{name: "promised", make: func(f *fixture) {
+			f.Run("config", "uploadpack.allowFilter", "true")
+			f.clone("--filter=blob:none")
+		}, byGit: true, fails: true},
+		{name: "what somebody is pushing", make: func(f *fixture) {
+			f.Run("branch", "pushed", f.commitFile(stream, text()))
+			id := f.Run("rev-parse", "pushed:"+stream)
+			f.move(f.object("pushed:"+stream),
+				f.Path(".git/objects/tmp_objdir-incoming-x/"+id[:2]+"/"+id[2:]))
+		}, byGit: true, fails: true},
+		{name: "pack without its index", make: func(f *fixture) {
+			f.repack("-ad")
+			f.move(f.packs("idx")[0], f.Path("../idx"))
+		}, byGit: true, fails: true},
+		{name: "torn pack", make: func(f *fixture) {
+			f.repack("-ad")
+			f.damage(f.packs("pack")[0], 500)
+		}, byGit: true, fails: true},
+		{name: "torn pack, beside the objects", make: func(f *fixture) {
+			f.repack("-a")
+			f.damage(f.packs("pack")[0], 500)
+		}},
+		{name: "torn index of a pack, beside the objects", make: func(f *fixture) {
+			f.repack("-a")
+			f.damage(f.packs("idx")[0], 500)
+		}},
+		{name: "torn object, beside its pack", make: func(f *fixture) {
+			f.repack("-a")
+			f.damage(f.object("long:"+stream), 20)
+		}, byGit: true},
+	}
+}
+
+// TestReaders holds that the opinion is the same whether go-git or git reads the objects, in
+// whatever way they lie, and that no git is started for them where go-git can read them.
+func TestReaders(t *testing.T) {
+	for _, tt := range shapes() {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			f := newFixture(t)
+			f.populate()
+			tt.make(f)
+			for _, history := range []bool{false, true} {
+				found, err := f.opinion(history)
+				if (err != nil) != tt.fails {
+					t.Errorf("history %v: %v, %v", history, found, err)
+				}
+			}
+			for _, gitAlone := range []bool{false, true} {
+				n := f.catFiles(gitAlone)
+				if want := tt.byGit || gitAlone; (n > 0) != want {
+					t.Errorf("git alone %v: %d gits read objects, want some %v", gitAlone, n, want)
+				}
+			}
+		})
+	}
+}
