@@ -46,6 +46,9 @@ func (k *talk) openTools(ctx context.Context, c queryCmd) (err error) {
 	var items []tool.Item
 	for _, c := range k.selected {
 		item, err := c.item(ctx)
+		if err == nil {
+			err = item.Tool.Definition().Check()
+		}
 		switch {
 		case isA[*failedBefore](err):
 			continue

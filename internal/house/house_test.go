@@ -46,7 +46,8 @@ var rooms = map[string]room{
 	"internal/llm":          {imports: []string{"events", "blobs"}, network: true},
 	"internal/llm/*":        {imports: []string{"internal/llm", "events", "blobs"}, network: true},
 	"internal/llm/models":   {imports: modelsImports, network: true},
-	"internal/tool":         {imports: []string{"events", "blobs"}},
+	"internal/schema":       {},
+	"internal/tool":         {imports: []string{"events", "blobs", "internal/schema"}},
 	"internal/tool/file":    {imports: []string{"events", "blobs", "internal/atomicfile"}},
 	"internal/tool/builtin": {imports: []string{"internal/tool", "internal/tool/file", "events", "blobs", "gitint"}},
 	"internal/tool/process": {imports: []string{"internal/tool"}, processes: true},
@@ -92,8 +93,8 @@ var gcImports = []string{
 }
 
 var queryImports = []string{
-	"events", "blobs", "dedup", "compact", "internal/llm", "internal/tool", "internal/tool/file",
-	"internal/workspace",
+	"events", "blobs", "dedup", "compact", "internal/llm", "internal/schema", "internal/tool",
+	"internal/tool/file", "internal/workspace",
 }
 
 // benchImports are what it measures without a command.

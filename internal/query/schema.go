@@ -7,8 +7,8 @@ import (
 	"strings"
 
 	"github.com/git-jp/git-jp/events"
+	"github.com/git-jp/git-jp/internal/schema"
 	"github.com/go-json-experiment/json/jsontext"
-	"github.com/google/jsonschema-go/jsonschema"
 )
 
 // A SchemaError says that a model's answer does not follow the schema that it was asked to
@@ -29,38 +29,22 @@ func (e *SchemaError) Unwrap() error { return e.Err }
 var errNoData = errors.New("it holds no JSON")
 
 // CheckSchema reports whether a schema is one that answers can be held against.
-func CheckSchema(schema jsontext.Value) error {
-	_, err := resolve(schema)
+func CheckSchema(text jsontext.Value) error {
+	_, err := schema.Compile(text)
 	return err
 }
 
-func resolve(schema jsontext.Value) (*jsonschema.Resolved, error) {
-	var s jsonschema.Schema
-	if err := json.Unmarshal(schema, &s); err != nil {
-		return nil, fmt.Errorf("read the schema: %w", err)
-	}
-	r, err := s.Resolve(nil)
-	if err != nil {
-		return nil, fmt.Errorf("read the schema: %w", err)
-	}
-	return r, nil
-}
-
 // conforms returns the data of an answer that follows the schema.
-func conforms(answer []*events.ChatResponse, schema jsontext.Value) (jsontext.Value, error) {
+func conforms(answer []*events.ChatResponse, text jsontext.Value) (jsontext.Value, error) {
 	data := dataOf(answer)
 	if data == nil {
 		return nil, errNoData
 	}
-	r, err := resolve(schema)
+	s, err := schema.Compile(text)
 	if err != nil {
 		return nil, err
 	}
-	var value any
-	if err := json.Unmarshal(data, &value); err != nil {
-		return nil, fmt.Errorf("it is no JSON: %w", err)
-	}
-	if err := r.Validate(value); err != nil {
+	if err := s.Validate(data); err != nil {
 		return nil, err
 	}
 	return data, nil

@@ -321,14 +321,14 @@ func TestTurn(t *testing.T) {
 		"data that is mended": {
 			prompt: structured, acts: []act{say(llm.StopEnd, `{"n":"one"}`), say(llm.StopEnd, `{"n":1}`)},
 			want: "turn\nask q\nsay {\"n\":\"one\"} +usage\n" +
-				"ask Your answer does not follow the schema: validating root: validating " +
+				"ask Your answer does not follow the schema: validating " +
 				"/properties/n: type: one has type \"string\", want \"integer\". Answer again, " +
 				"with nothing but JSON that follows it.\nsay {\"n\":1} +usage\n",
 		},
 		"data that cannot be mended": {
 			prompt: structured, acts: []act{say(llm.StopEnd, `[]`)},
 			want: "turn\nask q\nsay [] +usage\n" +
-				"ask Your answer does not follow the schema: validating root: type: [] has type " +
+				"ask Your answer does not follow the schema: type: [] has type " +
 				"\"array\", want \"object\". Answer again, with nothing but JSON that follows " +
 				"it.\nsay [] +usage\n",
 			err: new(*query.SchemaError),

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/git-jp/git-jp/events"
+	"github.com/git-jp/git-jp/internal/schema"
 	"github.com/go-json-experiment/json/jsontext"
 )
 
@@ -35,13 +36,14 @@ func (e *ArgumentsError) Error() string {
 		"what it takes.", e.Tool, strings.Join(parts, "; "))
 }
 
-// schema is what is read of a JSON Schema. Most of it is the tool's own business.
-type schema struct {
-	Type       types             `json:"type"`
-	Properties map[string]schema `json:"properties"`
-	Required   []string          `json:"required"`
-	Items      *schema           `json:"items"`
-	Default    json.RawMessage   `json:"default"`
+// An outline is what has to be known of a schema to make of arguments what was meant by them.
+// The whole schema is held against what comes of it.
+type outline struct {
+	Type       types              `json:"type"`
+	Properties map[string]outline `json:"properties"`
+	Required   []string           `json:"required"`
+	Items      *outline           `json:"items"`
+	Default    json.RawMessage    `json:"default"`
 }
 
 // types is "type" of a schema, one or several.
@@ -62,7 +64,8 @@ func (t *types) UnmarshalJSON(b []byte) error {
 }
 
 // Prepare returns the arguments as the tool is given them: text that holds JSON of the
-// declared type is that JSON, and defaults are filled in. Numbers keep their spelling.
+// declared type is that JSON, null for what may be left out is left out, and defaults are
+// filled in. Numbers keep their spelling. What does not follow the schema is an error.
 func (d Definition) Prepare(args jsontext.Value) (jsontext.Value, error) {
 	given := map[string]json.RawMessage{}
 	if len(args) > 0 {
@@ -73,32 +76,61 @@ func (d Definition) Prepare(args jsontext.Value) (jsontext.Value, error) {
 			return nil, &ArgumentsError{Tool: d.Name, Reason: "not an object"}
 		}
 	}
-	s, err := readSchema(d.Schema)
+	whole, err := d.compile()
 	if err != nil {
-		return nil, fmt.Errorf("schema of tool %q: %w", d.Name, err)
+		return nil, err
 	}
-	for name, p := range s.Properties {
-		if v, ok := given[name]; ok {
-			given[name] = p.coerce(v)
-		} else if p.Default != nil {
+	var o outline
+	if len(d.Schema) > 0 {
+		// What an outline cannot tell of, a list of schemas for items say, it leaves alone.
+		_ = json.Unmarshal(d.Schema, &o)
+	}
+	o.members(given)
+	for name, p := range o.Properties {
+		if _, ok := given[name]; !ok && p.Default != nil && !p.absent(p.Default) {
 			given[name] = p.Default
 		}
 	}
-	if err := d.complete(s, given); err != nil {
+	if err := d.complete(o, given); err != nil {
 		return nil, err
 	}
-	return marshal(given), nil
+	prepared := marshal(given)
+	if whole == nil {
+		return prepared, nil
+	}
+	if err := whole.Validate(prepared); err != nil {
+		return nil, &ArgumentsError{Tool: d.Name, Reason: err.Error()}
+	}
+	return prepared, nil
 }
 
-func (d Definition) complete(s schema, given map[string]json.RawMessage) error {
+// Check reports whether arguments can be held to the tool's schema.
+func (d Definition) Check() error {
+	_, err := d.compile()
+	return err
+}
+
+// compile reads the schema, nil when there is none.
+func (d Definition) compile() (*schema.Schema, error) {
+	if len(d.Schema) == 0 {
+		return nil, nil
+	}
+	s, err := schema.Compile(d.Schema)
+	if err != nil {
+		return nil, fmt.Errorf("parameters of tool %q: %w", d.Name, err)
+	}
+	return s, nil
+}
+
+func (d Definition) complete(o outline, given map[string]json.RawMessage) error {
 	e := &ArgumentsError{Tool: d.Name}
-	for _, name := range s.Required {
+	for _, name := range o.Required {
 		if _, ok := given[name]; !ok {
 			e.Missing = append(e.Missing, name)
 		}
 	}
 	for name := range given {
-		if _, ok := s.Properties[name]; !ok && !d.Open {
+		if _, ok := o.Properties[name]; !ok && !d.Open {
 			e.Unknown = append(e.Unknown, name)
 		}
 	}
@@ -109,54 +141,63 @@ func (d Definition) complete(s schema, given map[string]json.RawMessage) error {
 	return e
 }
 
-func readSchema(v jsontext.Value) (s schema, err error) {
-	if len(v) > 0 {
-		err = json.Unmarshal(v, &s)
-	}
-	return s, err
-}
-
-// coerce unpacks text where something else is wanted, as models give it now and then.
-func (s schema) coerce(v json.RawMessage) json.RawMessage {
+// coerce makes of a value what was meant by it: models write JSON into text where something
+// else is wanted, and one thing where a list of them is.
+func (o outline) coerce(v json.RawMessage) json.RawMessage {
 	var text string
-	if len(s.Type) > 0 && !slices.Contains(s.Type, "string") && json.Unmarshal(v, &text) == nil {
-		if inner := json.RawMessage(text); json.Valid(inner) && s.accepts(inner) {
+	if len(o.Type) > 0 && !slices.Contains(o.Type, "string") && json.Unmarshal(v, &text) == nil {
+		if inner := json.RawMessage(text); json.Valid(inner) && o.accepts(inner) {
 			v = inner
 		}
 	}
-	return s.coerceInside(v)
-}
-
-func (s schema) coerceInside(v json.RawMessage) json.RawMessage {
+	if slices.Equal(o.Type, types{"array"}) && o.Items != nil && o.Items.accepts(v) {
+		v = json.RawMessage("[" + string(v) + "]")
+	}
 	switch kindOf(v) {
 	case "array":
 		var list []json.RawMessage
-		if s.Items == nil || json.Unmarshal(v, &list) != nil {
+		if o.Items == nil || json.Unmarshal(v, &list) != nil {
 			return v
 		}
 		for i := range list {
-			list[i] = s.Items.coerce(list[i])
+			list[i] = o.Items.coerce(list[i])
 		}
 		return json.RawMessage(marshal(list))
 	case "object":
 		var members map[string]json.RawMessage
-		if s.Properties == nil || json.Unmarshal(v, &members) != nil {
+		if o.Properties == nil || json.Unmarshal(v, &members) != nil {
 			return v
 		}
-		for name, p := range s.Properties {
-			if m, ok := members[name]; ok {
-				members[name] = p.coerce(m)
-			}
-		}
+		o.members(members)
 		return json.RawMessage(marshal(members))
 	}
 	return v
 }
 
-func (s schema) accepts(v json.RawMessage) bool {
+// members coerces the members of an object. Null for one that may be left out is to leave it
+// out: a model that must name every member has no other word for it.
+func (o outline) members(given map[string]json.RawMessage) {
+	for name, p := range o.Properties {
+		v, ok := given[name]
+		switch {
+		case !ok:
+		case p.absent(v) && !slices.Contains(o.Required, name):
+			delete(given, name)
+		default:
+			given[name] = p.coerce(v)
+		}
+	}
+}
+
+// absent reports whether a value is null where null is none of the types.
+func (o outline) absent(v json.RawMessage) bool {
+	return kindOf(v) == "null" && len(o.Type) > 0 && !o.accepts(v)
+}
+
+func (o outline) accepts(v json.RawMessage) bool {
 	kind := kindOf(v)
-	return slices.Contains(s.Type, kind) ||
-		kind == "number" && slices.Contains(s.Type, "integer") && !bytes.ContainsAny(v, ".eE")
+	return slices.Contains(o.Type, kind) ||
+		kind == "number" && slices.Contains(o.Type, "integer") && !bytes.ContainsAny(v, ".eE")
 }
 
 // kindOf returns the type of a JSON value as JSON Schema calls it.

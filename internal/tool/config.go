@@ -209,6 +209,15 @@ func (p *Parameter) UnmarshalJSON(b []byte) error {
 		return err
 	}
 	p.Types = t
+	ms, err := Members(b)
+	if err != nil {
+		return err
+	}
+	for _, m := range ms {
+		if slices.Contains(bounds, m.Name) {
+			p.Bounds = append(p.Bounds, m)
+		}
+	}
 	for _, e := range enum {
 		p.Enum = append(p.Enum, jsontext.Value(e))
 	}

@@ -188,33 +188,71 @@ func TestPrepare(t *testing.T) {
 		"path":{"type":"string","required":true},
 		"n":{"type":"integer","default":3},
 		"list":{"type":"array","items":{"type":"string"}},
-		"deep":{"type":"array","items":{"type":"object","properties":{"b":{"type":"boolean"}}}}
+		"deep":{"type":"array","items":{"type":"object","properties":{"b":{"type":"boolean"}}}},
+		"word":{"type":"string","enum":["on","off"]},
+		"name":{"type":"string","pattern":"^[a-z]+$","maxLength":4},
+		"maybe":{"type":["string","null"]},
+		"size":{"type":"number","minimum":0}
 	}}`), nil)
 	if err != nil {
 		t.Fatal(err)
 	}
-	tests := []struct{ in, want string }{
-		{`{"path":"a"}`, `{"n":3,"path":"a"}`},
-		{`{"path":"5","n":"7"}`, `{"n":7,"path":"5"}`},
-		{`{"path":"a","n":"7.5"}`, `{"n":"7.5","path":"a"}`},
-		{`{"path":"a","n":12345678901234567890}`, `{"n":12345678901234567890,"path":"a"}`},
-		{`{"path":"a","list":"[\"x\"]"}`, `{"list":["x"],"n":3,"path":"a"}`},
-		{`{"path":"a","list":"x"}`, `{"list":"x","n":3,"path":"a"}`},
-		{`{"path":"a","deep":[{"b":"true"}]}`, `{"deep":[{"b":true}],"n":3,"path":"a"}`},
-		{`{"path":"<&>"}`, `{"n":3,"path":"<&>"}`},
-		{`{}`, ""},
-		{``, ""},
-		{`{"path":"a","more":1}`, ""},
-		{`[]`, ""},
-		{`null`, ""},
+	tests := []struct{ in, want, why string }{
+		{`{"path":"a"}`, `{"n":3,"path":"a"}`, ""},
+		{`{"path":"5","n":"7"}`, `{"n":7,"path":"5"}`, ""},
+		{`{"path":"a","n":12345678901234567890}`, `{"n":12345678901234567890,"path":"a"}`, ""},
+		{`{"path":"a","list":"[\"x\"]"}`, `{"list":["x"],"n":3,"path":"a"}`, ""},
+		{`{"path":"a","list":"x"}`, `{"list":["x"],"n":3,"path":"a"}`, ""},
+		{`{"path":"a","deep":[{"b":"true"}]}`, `{"deep":[{"b":true}],"n":3,"path":"a"}`, ""},
+		{`{"path":"a","deep":{"b":true}}`, `{"deep":[{"b":true}],"n":3,"path":"a"}`, ""},
+		{`{"path":"a","deep":[{"b":null}]}`, `{"deep":[{}],"n":3,"path":"a"}`, ""},
+		{`{"path":"<&>"}`, `{"n":3,"path":"<&>"}`, ""},
+		{`{"path":"a","word":"on"}`, `{"n":3,"path":"a","word":"on"}`, ""},
+		{`{"path":"a","word":null,"n":null,"name":null}`, `{"n":3,"path":"a"}`, ""},
+		{`{"path":"a","maybe":null}`, `{"maybe":null,"n":3,"path":"a"}`, ""},
+		{`{"path":"a","size":1.50}`, `{"n":3,"path":"a","size":1.50}`, ""},
+		{`{"path":"a","n":"7.5"}`, "", `/properties/n: type: 7.5 has type "string", want "integer"`},
+		{`{"path":"a","word":"maybe; touch pwned"}`, "", "/properties/word: enum"},
+		{`{"path":"a","name":"a;b"}`, "", "/properties/name: pattern"},
+		{`{"path":"a","name":"abcde"}`, "", "maxLength"},
+		{`{"path":"a","size":-1}`, "", "minimum"},
+		{`{"path":"a","list":[1]}`, "", "/properties/list/items: type"},
+		{`{"path":"a","deep":[{"c":1}]}`, "", "unexpected additional"},
+		{`{"path":null}`, "", "/properties/path: type"},
+		{`{}`, "", "missing: path"},
+		{``, "", "missing: path"},
+		{`{"path":"a","more":1}`, "", "unknown: more"},
+		{`[]`, "", "not an object"},
+		{`null`, "", "not an object"},
 	}
 	for _, tt := range tests {
 		got, err := c.Definition().Prepare(jsontext.Value(tt.in))
 		if string(got) != tt.want || (err != nil) != (tt.want == "") {
 			t.Errorf("%s: %s (%v), want %s", tt.in, got, err, tt.want)
 		}
-		if err != nil && !strings.Contains(err.Error(), "describe_tools") {
-			t.Errorf("%s: %v", tt.in, err)
+		if err != nil && (!strings.Contains(err.Error(), "describe_tools") || !strings.Contains(err.Error(), tt.why)) {
+			t.Errorf("%s: %v, want %s", tt.in, err, tt.why)
 		}
+	}
+}
+
+// What a server or a configuration says of arguments can be no schema.
+func TestASchemaThatCannotBeUsed(t *testing.T) {
+	for _, text := range []string{
+		`{"type":"object","properties":{"a":{"$ref":"https://a.example/s"}}}`, `{"$ref":"#"}`, `[1]`,
+		`{"type":"object","properties":{"a":{"type":"txt"}}}`,
+	} {
+		d := tool.Definition{Name: "t", Schema: jsontext.Value(text), Open: true}
+		if err := d.Check(); err == nil {
+			t.Errorf("%s: accepted", text)
+		}
+		if _, err := d.Prepare(jsontext.Value(`{"a":1}`)); err == nil {
+			t.Errorf("%s: arguments accepted", text)
+		}
+	}
+	open := tool.Definition{Name: "t", Open: true, Schema: jsontext.Value(
+		`{"properties":{"a":{"items":[{"type":"string"}],"$comment":"a list of schemas"}}}`)}
+	if _, err := open.Prepare(jsontext.Value(`{"b":2}`)); err != nil {
+		t.Errorf("a list of schemas: %v", err)
 	}
 }

@@ -19,6 +19,14 @@ type Parameter struct {
 	Enum        []jsontext.Value
 	Items       *Parameter
 	Properties  []Parameter
+	Bounds      []Member // what else JSON Schema says of it, such as a pattern
+}
+
+// bounds are the keywords of JSON Schema that a parameter may have as they are.
+var bounds = []string{
+	"const", "pattern", "format", "minLength", "maxLength",
+	"minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "multipleOf",
+	"minItems", "maxItems", "uniqueItems", "minProperties", "maxProperties",
 }
 
 // Brief returns what goes into the schema: the summary, else the description.
@@ -75,6 +83,9 @@ func (p Parameter) schema() jsontext.Value {
 	}
 	if p.Enum != nil {
 		w.add("enum", marshal(p.Enum))
+	}
+	for _, b := range p.Bounds {
+		w.add(b.Name, b.Value)
 	}
 	if p.Items != nil {
 		w.add("items", p.Items.schema())

@@ -137,7 +137,7 @@ type open struct{ tool.Tool }
 
 func (o open) Definition() tool.Definition {
 	d := o.Tool.Definition()
-	d.Open = true
+	d.Open, d.Schema = true, nil
 	return d
 }
 
