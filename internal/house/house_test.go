@@ -51,7 +51,8 @@ var rooms = map[string]room{
 	"internal/tool/file":    {imports: []string{"events", "blobs", "internal/atomicfile"}},
 	"internal/tool/builtin": {imports: []string{"internal/tool", "internal/tool/file", "events", "blobs", "gitint"}},
 	"internal/tool/process": {imports: []string{"internal/tool"}, processes: true},
-	"internal/tool/local":   {imports: []string{"internal/tool", "internal/tool/file", "events", "blobs"}},
+	"internal/tool/command": {},
+	"internal/tool/local":   {imports: localImports},
 	"internal/tool/mcp":     {imports: []string{"internal/tool", "internal/tool/file", "events", "blobs"}, network: true},
 	"internal/attach":       {imports: attachImports, network: true},
 	"internal/query":        {imports: queryImports},
@@ -90,6 +91,11 @@ var repairImports = append([]string{"internal/atomicfile", "internal/merge", "in
 var gcImports = []string{
 	"events", "blobs", "gitint", "internal/refs", "internal/workspace", "internal/atomicfile",
 	"internal/quarantine", "internal/recheck", "internal/regular",
+}
+
+// localImports are what a tool that is a command is made of.
+var localImports = []string{
+	"internal/tool", "internal/tool/command", "internal/tool/file", "events", "blobs",
 }
 
 var queryImports = []string{

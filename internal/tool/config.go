@@ -72,6 +72,14 @@ type CommandConfig struct {
 // IsZero reports whether there is no command.
 func (c CommandConfig) IsZero() bool { return c.Line == "" && c.Program == "" }
 
+// Words returns the words of the command, placeholders and all.
+func (c CommandConfig) Words() ([]string, error) {
+	if c.Line != "" {
+		return Words(c.Line)
+	}
+	return append([]string{c.Program}, c.Args...), nil
+}
+
 // UnmarshalJSON reads both forms.
 func (c *CommandConfig) UnmarshalJSON(b []byte) error {
 	if json.Unmarshal(b, &c.Line) == nil {

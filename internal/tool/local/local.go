@@ -6,10 +6,14 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"os"
+	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/git-jp/git-jp/internal/tool"
+	"github.com/git-jp/git-jp/internal/tool/command"
 	"github.com/git-jp/git-jp/internal/tool/file"
 	"github.com/go-json-experiment/json/jsontext"
 )
@@ -43,7 +47,7 @@ type Environment struct {
 type Tool struct {
 	config  tool.Config
 	env     Environment
-	command command
+	command line
 }
 
 var _ tool.Tool = (*Tool)(nil)
@@ -51,7 +55,7 @@ var _ tool.Tool = (*Tool)(nil)
 // A FormattingTool is a command with another one that shows its arguments.
 type FormattingTool struct {
 	*Tool
-	format command
+	format line
 }
 
 var _ tool.Formatter = (*FormattingTool)(nil)
@@ -64,7 +68,7 @@ func New(c tool.Config, env Environment) (tool.Item, error) {
 	if env.MaxOutput == 0 {
 		env.MaxOutput = defaultOutput
 	}
-	cmd, err := parseCommand(c.Command)
+	cmd, err := parseLine(c.Command)
 	if err != nil {
 		return tool.Item{}, fmt.Errorf("tool %q: command: %w", c.Name, err)
 	}
@@ -72,7 +76,7 @@ func New(c tool.Config, env Environment) (tool.Item, error) {
 	if c.Style.Formatter.IsZero() {
 		return tool.Item{Tool: t, Policy: c.Policy}, nil
 	}
-	format, err := parseCommand(c.Style.Formatter)
+	format, err := parseLine(c.Style.Formatter)
 	if err != nil {
 		return tool.Item{}, fmt.Errorf("tool %q: style.parameters: %w", c.Name, err)
 	}
@@ -189,9 +193,11 @@ func (t *Tool) values(
 
 // start runs a command to its end and reads what it said.
 func (t *Tool) start(
-	ctx context.Context, cmd command, key string, values jsontext.Value,
+	ctx context.Context, cmd line, key string, values jsontext.Value,
 ) (outcome, error) {
-	c, err := cmd.render(values)
+	var large scratch
+	defer large.remove()
+	c, err := cmd.render(values, &large)
 	if err != nil {
 		return outcome{}, fmt.Errorf("tool %q: %w", t.config.Name, err)
 	}
@@ -218,50 +224,92 @@ func (t *Tool) start(
 	return parse(stdout.Bytes(), t.env.Space), nil
 }
 
-// A command is one whose words are known and not filled in.
-type command struct {
-	words    []word
+// A line is a command whose words are known and not filled in.
+type line struct {
+	words    []word // behind what is fixed
+	fixed    []string
 	declared tool.Declaration
 }
 
-func parseCommand(c tool.CommandConfig) (command, error) {
-	cmd := command{declared: tool.Declaration{
+// parseLine reads a command. For a shell, what stands for the placeholders are parameters of
+// the script that it is given: no value is ever part of what it reads.
+func parseLine(c tool.CommandConfig) (line, error) {
+	l := line{declared: tool.Declaration{
 		Line: c.Line, Program: c.Program, Args: c.Args, Shell: c.Shell,
 	}}
-	split := append([]string{c.Program}, c.Args...)
-	if c.Line != "" {
-		var err error
-		if split, err = tool.Words(c.Line); err != nil {
-			return command{}, err
-		}
+	split, err := c.Words()
+	if err != nil {
+		return line{}, err
 	}
 	if len(split) == 0 || split[0] == "" {
-		return command{}, errors.New("it is empty")
+		return line{}, errors.New("it is empty")
 	}
-	for _, s := range split {
-		cmd.words = append(cmd.words, parseWord(s))
+	if !c.Shell {
+		if err := command.CheckWords(split); err != nil {
+			return line{}, err
+		}
+		for _, s := range split {
+			l.words = append(l.words, parseWord(s))
+		}
+		return l, nil
 	}
-	return cmd, nil
+	script, err := command.ParseScript(strings.Join(split, " "))
+	if err != nil {
+		return line{}, err
+	}
+	l.fixed = []string{"sh", "-c", script.Text, "sh"}
+	for _, e := range script.Exprs {
+		l.words = append(l.words, word{pieces: []command.Piece{{Text: e, Expr: true}}})
+	}
+	return l, nil
 }
 
-// render fills the words in. For a shell, what was filled in is quoted, and it reads
-// the words as they were written.
-func (c command) render(values jsontext.Value) (tool.Command, error) {
-	var quote func(string) string
-	if c.declared.Shell {
-		quote = shellQuote
-	}
-	filled := make([]string, len(c.words))
-	for i, w := range c.words {
-		var err error
-		if filled[i], err = w.render(values, quote); err != nil {
+// maxWord is the largest word of a command line; the smallest bound of a system is twice that.
+const maxWord = 64 << 10
+
+// render fills the words in. One that is too large for a command line is written to a file of
+// dir, and @ with the file's name stands for it.
+func (l line) render(values jsontext.Value, dir *scratch) (tool.Command, error) {
+	filled := slices.Clone(l.fixed)
+	for _, w := range l.words {
+		s, err := w.render(values)
+		if err == nil && len(s) > maxWord {
+			s, err = dir.keep(s)
+		}
+		if err != nil {
 			return tool.Command{}, err
 		}
-	}
-	if c.declared.Shell {
-		return tool.Command{Program: "sh", Args: []string{"-c", strings.Join(filled, " ")}}, nil
+		filled = append(filled, s)
 	}
 	return tool.Command{Program: filled[0], Args: filled[1:]}, nil
+}
+
+// A scratch is a directory for what one process is given, made when it is needed.
+type scratch struct {
+	dir string
+	n   int
+}
+
+func (s *scratch) keep(text string) (string, error) {
+	if s.dir == "" {
+		dir, err := os.MkdirTemp("", "git-jp-tool-")
+		if err != nil {
+			return "", fmt.Errorf("keep a large argument: %w", err)
+		}
+		s.dir = dir
+	}
+	s.n++
+	name := filepath.Join(s.dir, strconv.Itoa(s.n))
+	if err := os.WriteFile(name, []byte(text), 0o600); err != nil {
+		return "", fmt.Errorf("keep a large argument: %w", err)
+	}
+	return "@" + name, nil
+}
+
+func (s *scratch) remove() {
+	if s.dir != "" {
+		_ = os.RemoveAll(s.dir) // the system clears what is left of it
+	}
 }
 
 // An object is JSON whose members keep their order.
@@ -297,6 +345,3 @@ func orElse(v jsontext.Value, absent string) jsontext.Value {
 	}
 	return v
 }
-
-// shellQuote returns s as one word of a shell.
-func shellQuote(s string) string { return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'" }

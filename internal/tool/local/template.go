@@ -9,69 +9,40 @@ import (
 	"strings"
 
 	"github.com/git-jp/git-jp/internal/tool"
+	"github.com/git-jp/git-jp/internal/tool/command"
 	"github.com/go-json-experiment/json/jsontext"
 	"github.com/nikolalohinski/gonja/v2"
 	"github.com/nikolalohinski/gonja/v2/exec"
 	"github.com/nikolalohinski/gonja/v2/loaders"
 )
 
-// A piece of a word is text, or an expression.
-type piece struct {
-	text string
-	expr bool
-}
-
 // A word of a command before it is filled in.
 type word struct {
-	pieces []piece
+	pieces []command.Piece
 	whole  string // when it has statements and must be rendered as one, "" otherwise
 }
 
-var errStatement = errors.New("a template with {% %} cannot be given to a shell")
-
 // parseWord finds the expressions in a word.
 func parseWord(s string) word {
-	if strings.Contains(s, "{%") || strings.Contains(s, "{#") {
+	pieces, ok := command.Pieces(s)
+	if !ok {
 		return word{whole: s}
 	}
-	var w word
-	for s != "" {
-		start := strings.Index(s, "{{")
-		end := -1
-		if start >= 0 {
-			end = strings.Index(s[start:], "}}")
-		}
-		if end < 0 {
-			return word{pieces: append(w.pieces, piece{text: s})}
-		}
-		if start > 0 {
-			w.pieces = append(w.pieces, piece{text: s[:start]})
-		}
-		inner := strings.Trim(s[start+2:start+end], "-")
-		w.pieces = append(w.pieces, piece{text: strings.TrimSpace(inner), expr: true})
-		s = s[start+end+2:]
-	}
-	return w
+	return word{pieces: pieces}
 }
 
-// render fills a word in. What expressions give passes through quote, if there is one.
-func (w word) render(values jsontext.Value, quote func(string) string) (string, error) {
+// render fills a word in.
+func (w word) render(values jsontext.Value) (string, error) {
 	if w.whole != "" {
-		if quote != nil {
-			return "", errStatement
-		}
 		return jinja(w.whole, values)
 	}
 	var b strings.Builder
 	for _, p := range w.pieces {
-		s := p.text
-		if p.expr {
+		s := p.Text
+		if p.Expr {
 			var err error
-			if s, err = evaluate(p.text, values); err != nil {
-				return "", fmt.Errorf("template {{%s}}: %w", p.text, err)
-			}
-			if quote != nil {
-				s = quote(s)
+			if s, err = evaluate(p.Text, values); err != nil {
+				return "", fmt.Errorf("template {{%s}}: %w", p.Text, err)
 			}
 		}
 		b.WriteString(s)

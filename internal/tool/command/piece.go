@@ -1,0 +1,70 @@
+package command
+
+import "strings"
+
+// A Piece of a word is text, or an expression.
+type Piece struct {
+	Text string
+	Expr bool
+}
+
+// Pieces takes a word apart. What has statements is no text with expressions: ok is false.
+func Pieces(s string) (all []Piece, ok bool) {
+	if strings.Contains(s, "{%") || strings.Contains(s, "{#") {
+		return nil, false
+	}
+	for s != "" {
+		start, end := placeholder(s)
+		if end < 0 {
+			return append(all, Piece{Text: s}), true
+		}
+		if start > 0 {
+			all = append(all, Piece{Text: s[:start]})
+		}
+		all = append(all, Piece{Text: expression(s[start:end]), Expr: true})
+		s = s[end:]
+	}
+	return all, true
+}
+
+// placeholder finds the first {{ }} of s; end is -1 when there is none.
+func placeholder(s string) (start, end int) {
+	start = strings.Index(s, "{{")
+	if start < 0 {
+		return 0, -1
+	}
+	end = strings.Index(s[start:], "}}")
+	if end < 0 {
+		return 0, -1
+	}
+	return start, start + end + len("}}")
+}
+
+// expression returns what stands in a placeholder.
+func expression(placeholder string) string {
+	inner := strings.TrimSuffix(strings.TrimPrefix(placeholder, "{{"), "}}")
+	return strings.TrimSpace(strings.Trim(inner, "-"))
+}
+
+// ours are the names that no model has a say in.
+var ours = []string{
+	"context", "tool.name", "tool.action", "tool.options",
+}
+
+// Modelled reports whether an expression may give what a model wrote.
+func Modelled(expr string) bool {
+	for _, name := range ours {
+		if expr == name || strings.HasPrefix(expr, name+".") && isPath(expr) {
+			return false
+		}
+	}
+	return true
+}
+
+// isPath reports whether an expression only names something.
+func isPath(expr string) bool {
+	return strings.IndexFunc(expr, func(r rune) bool {
+		return r != '.' && r != '_' && (r < '0' || r > '9') && (r < 'a' || r > 'z') &&
+			(r < 'A' || r > 'Z')
+	}) < 0
+}

@@ -1,0 +1,30 @@
+package command
+
+import "fmt"
+
+// CheckWords refuses words that no shell reads and in which a placeholder would still be
+// something else than a word: the name of what is started, and a part of what an interpreter
+// runs.
+func CheckWords(words []string) error {
+	for i, w := range words {
+		pieces, ok := Pieces(w)
+		if !ok {
+			if IsCode(words[:i]) {
+				return fmt.Errorf("%q is part of what %s runs", w, Base(words[0]))
+			}
+			continue
+		}
+		for _, p := range pieces {
+			hole := "{{" + p.Text + "}}"
+			switch {
+			case !p.Expr || !Modelled(p.Text):
+			case i == 0:
+				return fmt.Errorf("%s would be the name of a program", hole)
+			case len(pieces) > 1 && IsCode(words[:i]):
+				return fmt.Errorf("%s is part of what %s runs: let it read a parameter, as in "+
+					"sh -c 'printf %%s \"$1\"' sh %s", hole, Base(words[0]), hole)
+			}
+		}
+	}
+	return nil
+}
