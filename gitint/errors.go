@@ -41,11 +41,16 @@ func (e *ExitError) Error() string {
 func (e *ExitError) Unwrap() error { return e.Err }
 
 // lastLine picks the line that says what went wrong. Git puts it first when it
-// starts with "fatal:" or "error:", and explains it in the lines that follow.
+// starts with "fatal:" or "error:", and explains it in the lines that follow. One that ends in
+// a colon is not whole without them.
 func lastLine(stderr string) string {
 	lines := strings.Split(strings.TrimSpace(stderr), "\n")
-	for _, l := range lines {
-		if strings.HasPrefix(l, "fatal: ") || strings.HasPrefix(l, "error: ") {
+	for i, l := range lines {
+		switch {
+		case !strings.HasPrefix(l, "fatal: ") && !strings.HasPrefix(l, "error: "):
+		case strings.HasSuffix(l, ":"):
+			return strings.Join(strings.Fields(strings.Join(lines[i:], " ")), " ")
+		default:
 			return l
 		}
 	}

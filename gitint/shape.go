@@ -149,7 +149,9 @@ func (s *shape) readExtension(version, key, value string) {
 	case key == "extensions.partialclone":
 		s.setPartial(key + "=" + value)
 	case version == "0":
-		// Git ignores every other extension of a repository of version 0.
+		// Git ignores every other extension of a repository of version 0, and says no to those
+		// that it knows. So all is read as without it; who wrote it may still mean something.
+		s.setExtension(key, value)
 	case key == "extensions.objectformat":
 		s.objectsInProcess = s.objectsInProcess && value == "sha1"
 	case key == "extensions.refstorage":
@@ -157,8 +159,12 @@ func (s *shape) readExtension(version, key, value string) {
 	default:
 		// Git knew it, or we would not be here: it is asked for everything.
 		s.objectsInProcess, s.refsInFiles = false, false
-		s.incomplete = append(s.incomplete, Incomplete{ReasonExtension, key + "=" + value})
+		s.setExtension(key, value)
 	}
+}
+
+func (s *shape) setExtension(key, value string) {
+	s.incomplete = append(s.incomplete, Incomplete{ReasonExtension, key + "=" + value})
 }
 
 // readFiles finds what is not in the configuration.

@@ -134,6 +134,8 @@ func (d *doctor) shape(_ context.Context, repo *gitint.Repo) error {
 			next = "git fetch --refetch"
 		case gitint.ReasonGrafts:
 			next = "git replace --convert-graft-file"
+		case gitint.ReasonExtension:
+			next = "install a newer git-jp"
 		}
 		d.add("repository", i.String(), next)
 	}

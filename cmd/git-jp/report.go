@@ -342,6 +342,9 @@ func obstacleHint(reason string) string {
 		return "'git replace --convert-graft-file' makes replacements of grafts"
 	case gitint.ReasonAlternates:
 		return "bring the objects back, or take the directory out of objects/info/alternates"
+	case gitint.ReasonExtension:
+		return "a newer git-jp may know the extension; one that nobody needs goes with " +
+			"'git config --unset <name>'"
 	case gitint.ReasonRef:
 		return "'git fsck' names broken refs; mend or delete them with 'git update-ref'"
 	case gitint.ReasonReflog:

@@ -5,6 +5,7 @@ import (
 	"flag"
 	"fmt"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"slices"
 	"testing"
@@ -86,9 +87,12 @@ func asUserOnly(ts *testscript.TestScript, _ bool, _ []string) {
 	}
 }
 
-// condition knows [realdata], whether the real conversations are there.
+// condition knows [realdata], whether the real conversations are there, and [mounts], whether
+// anybody may mount something for a process.
 func condition(cond string) (bool, error) {
 	switch cond {
+	case "mounts":
+		return exec.Command("unshare", "-Urm", "true").Run() == nil, nil
 	case "realdata":
 		_, ok := realdata.Find()
 		return ok, nil
