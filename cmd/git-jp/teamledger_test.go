@@ -212,6 +212,59 @@ func mergedEntries[V comparable](
 	return all
 }
 
+// readForks reads the conversations that nobody had before.
+func readForks(jp string, known map[string]ledger) ([]ledger, error) {
+	dirs, err := filepath.Glob(filepath.Join(jp, "conversations", "[0-9]*"))
+	var all []ledger
+	for _, dir := range dirs {
+		id, _, _ := strings.Cut(filepath.Base(dir), "-")
+		if _, is := known[id]; is {
+			continue
+		}
+		l, err := readLedger(jp, id)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, l)
+	}
+	return all, err
+}
+
+// unanswered says which open turns are not what one answer for all of them makes of them.
+func (l ledger) unanswered(
+	open map[string][]ledger, answer string, forks []ledger,
+) (all []string) {
+	for name, sides := range open {
+		key, isTurn := strings.CutPrefix(name, "turn ")
+		if !isTurn {
+			continue
+		}
+		have := l.turns[key].answers
+		ours, theirs := sides[0].turns[key].answers, sides[1].turns[key].answers
+		inFork := slices.ContainsFunc(forks, func(f ledger) bool {
+			return strings.Contains(f.turns[key].answers, theirs)
+		})
+		var right bool
+		switch answer {
+		case "--ours":
+			right = have == ours
+		case "--theirs":
+			right = have == theirs
+		case "--both":
+			right = strings.Contains(have, ours) && strings.Contains(have, theirs)
+		case "--fork":
+			right = have == ours && (inFork || ours == theirs)
+		default:
+			right = ours == theirs
+		}
+		if !right {
+			all = append(all, fmt.Sprintf("of %q there is %q; ours had %q and theirs %q",
+				key, have, ours, theirs))
+		}
+	}
+	return all
+}
+
 // differences says where a conversation is not what it has to be. Of what was open, it may
 // be what either side has, or, of answers, both.
 func (l ledger) differences(want ledger, open map[string][]ledger) []string {

@@ -28,21 +28,34 @@ func TestTeams(t *testing.T) {
 		t.Skip("starts many processes")
 	}
 	teams, seed := environNumber(t, "GIT_JP_TEAMS", 2), environNumber(t, "GIT_JP_TEAMS_SEED", 1)
-	var merges, stops int
+	all := &teamCount{stopped: map[string]int{}, answered: map[string]int{}}
 	for n := range teams {
 		t.Run(fmt.Sprint("seed ", seed+n), func(t *testing.T) {
-			team := newTeam(t, uint64(seed+n))
-			team.play()
-			merges += team.merges
-			stops += team.stops
+			newTeam(t, uint64(seed+n), all).play()
 		})
 	}
-	t.Logf("%d teams, %d sequences, %d conversations merged, %d stopped",
-		teams, teams*teamTalks, merges, stops)
-	if stops*50 > merges && merges > 1000 {
-		t.Errorf("%d of %d merges stopped, 2 in 100 may", stops, merges)
+	t.Logf("%d teams, %d sequences: %s", teams, teams*teamTalks, all)
+	if all.stops*50 > all.merges && all.merges > 1000 {
+		t.Errorf("%d of %d merges stopped, 2 in 100 may", all.stops, all.merges)
 	}
 }
+
+// A teamCount says how often it came to something.
+type teamCount struct {
+	merges   int            // of conversations that both sides changed
+	stops    int            // of these, the ones left to a person
+	stopped  map[string]int // stops, by how
+	answered map[string]int // conversations that were counted again after an answer
+}
+
+func (c teamCount) String() string {
+	share := 100 * float64(c.stops) / float64(max(c.merges, 1))
+	return fmt.Sprintf("%d conversations merged, %d (%.2f %%) stopped: %v; counted after %v",
+		c.merges, c.stops, share, c.stopped, c.answered)
+}
+
+// teamAnswers are the ways in which one answer settles all that is left to a person.
+var teamAnswers = []string{"--both", "--ours", "--theirs", "--fork"}
 
 func environNumber(t *testing.T, name string, otherwise int) int {
 	t.Helper()
@@ -66,18 +79,18 @@ type snapshot map[string]ledger
 type team struct {
 	managedRepo
 	*rand.Rand
+	*teamCount
 	people  []string
 	has     map[string]snapshot // by commit
 	clock   int
-	merges  int // of conversations that both sides changed
-	stops   int // of these, the ones left to a person
 	history []string
 }
 
-func newTeam(t *testing.T, seed uint64) *team {
+func newTeam(t *testing.T, seed uint64, count *teamCount) *team {
 	tm := &team{
 		managedRepo: managedRepo{Repository: gittest.Repo(t), t: t},
 		Rand:        rand.New(rand.NewPCG(seed, 12)), //nolint:gosec // small
+		teamCount:   count,
 		has:         map[string]snapshot{},
 	}
 	home := gittest.TempDir(t)
@@ -127,7 +140,7 @@ func (tm *team) play() {
 	}
 	tm.Run("checkout", "-q", "main")
 	for _, p := range tm.people {
-		tm.merge(p, "merge", "-q", "--no-edit", p)
+		tm.merge(p, "merge", "--no-edit", p)
 	}
 	tm.jp("check", "-q", "HEAD")
 	tm.jp("check", "-q", "--worktree")
@@ -326,7 +339,7 @@ func (tm *team) meet(who string) {
 	}))
 	switch tm.IntN(7) {
 	case 0, 1:
-		tm.merge(other, "merge", "-q", "--no-edit", other)
+		tm.merge(other, "merge", "--no-edit", other)
 	case 2:
 		tm.merge(other, "jp", "update-branch", other)
 	case 3:
@@ -342,7 +355,7 @@ func (tm *team) meet(who string) {
 
 func (tm *team) merge(other string, command ...string) {
 	tm.note("%s", strings.Join(command, " "))
-	m := meeting{tm.base("HEAD", other), tm.at("HEAD"), tm.at(other)}
+	m := meeting{command[0], tm.base("HEAD", other), tm.at("HEAD"), tm.at(other)}
 	if _, err := tm.Try("merge-base", "--is-ancestor", other, "HEAD"); err == nil {
 		return
 	}
@@ -352,7 +365,7 @@ func (tm *team) merge(other string, command ...string) {
 
 func (tm *team) squash(other string) {
 	tm.note("squash %s", other)
-	m := meeting{tm.base("HEAD", other), tm.at("HEAD"), tm.at(other)}
+	m := meeting{"squash", tm.base("HEAD", other), tm.at("HEAD"), tm.at(other)}
 	out, err := tm.sh("git", "merge", "-q", "--squash", other)
 	if err == nil {
 		if _, same := tm.Try("diff", "--cached", "--quiet"); same == nil {
@@ -368,7 +381,7 @@ func (tm *team) pick(other string) {
 		return
 	}
 	tm.note("cherry-pick %s", other)
-	m := meeting{tm.at(other + "^"), tm.at("HEAD"), tm.at(other)}
+	m := meeting{"cherry-pick", tm.at(other + "^"), tm.at("HEAD"), tm.at(other)}
 	out, err := tm.sh("git", "cherry-pick", other)
 	tm.settle(out, err, m, "cherry-pick", "--continue")
 }
@@ -382,7 +395,7 @@ func (tm *team) revert() {
 		back = tm.one([]string{"HEAD", "HEAD^"})
 	}
 	tm.note("revert %s", back)
-	m := meeting{tm.at(back), tm.at("HEAD"), tm.at(back + "^")}
+	m := meeting{"revert", tm.at(back), tm.at("HEAD"), tm.at(back + "^")}
 	out, err := tm.sh("git", "revert", "--no-edit", back)
 	tm.settle(out, err, m, "revert", "--continue")
 }
@@ -406,7 +419,7 @@ func (tm *team) rebase(other string) {
 	branch := strings.TrimPrefix(tm.Run("rev-parse", "--symbolic-full-name", "@{-1}"), "refs/heads/")
 	tm.note("branch %s of %s", branch, who)
 	for _, c := range all {
-		m := meeting{tm.at(c + "^"), tm.at("HEAD"), tm.at(c)}
+		m := meeting{"rebase", tm.at(c + "^"), tm.at("HEAD"), tm.at(c)}
 		out, err := tm.sh("git", "rebase", "-q", "--reapply-cherry-picks", "--onto", "HEAD", c+"^", c)
 		tm.settle(out, err, m, "rebase", "--continue")
 		tm.Run("checkout", "-q", "--detach", "HEAD")
@@ -415,9 +428,13 @@ func (tm *team) rebase(other string) {
 }
 
 // A meeting is what git brings together: what two versions have in common, and each of them.
-type meeting struct{ base, ours, theirs snapshot }
+type meeting struct {
+	how                string
+	base, ours, theirs snapshot
+}
 
-// settle answers what was left to a person, and looks at what came out.
+// settle answers what was left to a person, and looks at what came out: in copies after each
+// answer, here after one of them.
 func (tm *team) settle(out string, err error, m meeting, goOn ...string) {
 	tm.t.Helper()
 	for id := range m.ours {
@@ -428,43 +445,89 @@ func (tm *team) settle(out string, err error, m meeting, goOn ...string) {
 	if strings.Contains(out, "panic:") {
 		tm.t.Fatal(out)
 	}
+	tm.note("%s", out)
+	answer := ""
+	if err != nil && tm.unmerged() > 0 {
+		if said, left := tm.sh("git", "jp", "resolve"); left != nil {
+			open := tm.unmerged()
+			tm.note("%d left: %s", open, said)
+			tm.stops += open
+			tm.stopped[m.how] += open
+			for _, answer := range teamAnswers {
+				other := tm.again()
+				other.finish(err, answer, goOn)
+				other.account(m, answer)
+				other.jp("check", "-q", "HEAD")
+				tm.answered[answer] += open
+			}
+			answer = tm.one(teamAnswers[:3])
+		}
+	}
+	tm.finish(err, answer, goOn)
+	tm.remember(tm.account(m, answer))
+}
+
+// again returns a copy of the repository for what may come of it otherwise.
+func (tm *team) again() *team {
+	tm.t.Helper()
+	dir := filepath.Join(gittest.TempDir(tm.t), "repo")
+	if err := os.CopyFS(dir, os.DirFS(tm.Dir)); err != nil {
+		tm.t.Fatal(err)
+	}
+	other := *tm
+	other.Repository = gittest.At(tm.t, dir)
+	other.Env = tm.Env
+	return &other
+}
+
+// finish goes on from where git stopped, with an answer for all that is left to a person.
+func (tm *team) finish(err error, answer string, goOn []string) {
+	tm.t.Helper()
 	for n := 0; err != nil; n++ {
 		if n == 3 {
-			tm.t.Fatalf("it does not end: %s", out)
+			tm.t.Fatalf("%s: it does not end", answer)
 		}
 		if _, changed := tm.Try("diff", "--quiet", "HEAD"); changed == nil && tm.unmerged() == 0 {
 			tm.note("nothing to commit")
 			err = nil
 			if tm.isWaiting() {
-				out, err = tm.sh("git", goOn[0], "--skip")
+				_, err = tm.sh("git", goOn[0], "--skip")
 			}
 			continue
 		}
-		tm.note("stopped: %s", out)
-		if out, err = tm.sh("git", "jp", "resolve"); err != nil {
-			tm.stops += tm.unmerged()
-			answer := tm.one([]string{"--both", "--ours", "--theirs"})
-			tm.note("%sresolve %s", out, answer)
-			if out, err = tm.sh("git", "jp", "resolve", answer); err != nil {
-				tm.t.Fatalf("resolve: %s", out)
-			}
+		resolve := []string{"git", "jp", "resolve"}
+		if answer != "" {
+			resolve = append(resolve, answer)
 		}
+		tm.note("%s", tm.must(resolve...))
+		var out string
 		if out, err = tm.sh(append([]string{"git"}, goOn...)...); err != nil {
 			tm.note("%s: %s", goOn, out)
 		}
 	}
-	tm.note("%s", out)
+}
+
+// account compares what the work tree has with what it has to have, and returns it.
+func (tm *team) account(m meeting, answer string) snapshot {
+	tm.t.Helper()
 	if out := tm.Run("status", "--porcelain", "--untracked-files=all"); out != "" {
-		tm.t.Errorf("left behind:\n%s", out)
+		tm.t.Errorf("%s: left behind:\n%s", answer, out)
 	}
 	have := tm.read()
+	forks, err := readForks(tm.Path(".jp"), have)
+	if err != nil {
+		tm.t.Fatal(err)
+	}
 	for _, id := range slices.Sorted(maps.Keys(have)) {
 		want, open := mergedLedger(m.base[id], m.ours[id], m.theirs[id])
 		for _, d := range have[id].differences(want, open) {
-			tm.t.Errorf("%s: %s", id, d)
+			tm.t.Errorf("%s: %s: %s", answer, id, d)
+		}
+		for _, d := range have[id].unanswered(open, answer, forks) {
+			tm.t.Errorf("%s: %s: %s", answer, id, d)
 		}
 	}
-	tm.remember(have)
+	return have
 }
 
 // isWaiting reports whether git is in the middle of something that can be skipped.

@@ -75,14 +75,20 @@ func (r Resolver) Merge(ctx context.Context, c Case) (*Case, *Merged, error) {
 // where git has not found it, see [Call.Run]. It is certain only if the sides have what git has
 // unmerged.
 func (r Resolver) ancestor(ctx context.Context, c Case) ([]byte, error) {
-	sides, err := SidesOf(ctx, r.Repo)
-	if err == nil && sides == nil {
-		sides, err = sidesOfSquash(ctx, r.Repo)
-	}
-	if err != nil || sides == nil || sides.Base.IsZero() || c.ID == 0 {
-		return nil, err
+	if c.ID == 0 {
+		return nil, nil
 	}
 	f, name := newFamily(r.Repo, r.Dir), path.Base(c.Path)
+	sides, err := SidesOf(ctx, r.Repo)
+	if err == nil && sides == nil {
+		var index *gitint.Index
+		if index, err = r.Repo.Index(ctx); err == nil {
+			sides, err = f.unnoted(ctx, index, Place{Dir: r.Dir, ID: c.ID})
+		}
+	}
+	if err != nil || sides == nil || sides.Base.IsZero() {
+		return nil, err
+	}
 	for stage, commit := range map[int]gitint.OID{
 		stageOurs: sides.Ours, stageTheirs: sides.Theirs,
 	} {

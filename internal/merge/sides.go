@@ -106,6 +106,81 @@ func SidesOf(ctx context.Context, repo *gitint.Repo) (*Sides, error) {
 // commits, the newest first.
 const squashMessage = "SQUASH_MSG"
 
+// unnoted returns what git brings together of a conversation and notes in no head: by merge
+// --squash or by stash. What it leaves of these may be of an older one, so that the index has to
+// have what the commits have. Nil where nothing is certain.
+func (f *family) unnoted(
+	ctx context.Context, index *gitint.Index, at Place,
+) (*Sides, error) {
+	_, unmerged := oursIn(index, at.ID)
+	for _, of := range []func(context.Context, *gitint.Repo) (*Sides, error){
+		sidesOfSquash, sidesOfStash,
+	} {
+		sides, err := of(ctx, f.repo)
+		if err != nil {
+			return nil, err
+		}
+		if sides == nil {
+			continue
+		}
+		has := f.stagedOf
+		if unmerged {
+			has = f.unmergedOf
+		}
+		if is, err := has(ctx, index, sides, at); err != nil || is {
+			return sides, err
+		}
+	}
+	return nil, nil
+}
+
+// unmergedOf reports whether what the index has unmerged of a conversation is in the commits of
+// sides. Ours is HEAD, whatever that was.
+func (f *family) unmergedOf(
+	ctx context.Context, index *gitint.Index, sides *Sides, at Place,
+) (bool, error) {
+	found := false
+	for _, e := range index.Stages() {
+		commit := sides.Base
+		if e.Stage == stageTheirs {
+			commit = sides.Theirs
+		}
+		if conversationOf(e.Path) != at.ID || e.Stage == stageOurs || commit.IsZero() {
+			continue
+		}
+		if has, err := f.hasObject(ctx, commit, at.ID, e.OID); err != nil || !has {
+			return false, err
+		}
+		found = true
+	}
+	return found, nil
+}
+
+// stagedOf reports whether the index has the directories of a conversation as the two sides
+// have them, one each.
+func (f *family) stagedOf(
+	ctx context.Context, index *gitint.Index, sides *Sides, at Place,
+) (bool, error) {
+	var dirs []string
+	for _, commit := range []gitint.OID{sides.Ours, sides.Theirs} {
+		side, err := f.at(ctx, commit)
+		if err != nil || len(side.dirs[at.ID]) != 1 {
+			return false, err
+		}
+		dir := side.dirs[at.ID][0]
+		had, err := side.snap.Entries(dir)
+		if err != nil {
+			return false, err
+		}
+		has, err := index.Entries(dir)
+		if err != nil || !slices.Equal(has, had) {
+			return false, err
+		}
+		dirs = append(dirs, dir)
+	}
+	return sameNames(dirs, at.In), nil
+}
+
 // sidesOfSquash returns what git merge --squash brought together, nil where it did not. The
 // file may have outlived its merge, so that whoever asks compares what the sides have.
 func sidesOfSquash(ctx context.Context, repo *gitint.Repo) (*Sides, error) {
@@ -129,7 +204,11 @@ func sidesOfSquash(ctx context.Context, repo *gitint.Repo) (*Sides, error) {
 		if err != nil {
 			return nil, err
 		}
-		return SidesBetween(ctx, repo, ours, theirs)
+		s, err := SidesBetween(ctx, repo, ours, theirs)
+		if s != nil {
+			s.Waits = true
+		}
+		return s, err
 	}
 	return nil, nil
 }
@@ -177,35 +256,20 @@ func sidesOfMerge(
 // stashRef is the stash that git pop and git apply take, unless they are told another.
 const stashRef = "refs/stash"
 
-// sidesOfStash returns the sides of a conversation that the index has unmerged while git notes
-// nowhere what it was doing. They are those of the latest stash if the index says so.
-func sidesOfStash(
-	ctx context.Context, f *family, index *gitint.Index, id events.ID,
-) (*Sides, error) {
+// sidesOfStash returns the sides of the latest stash, nil where there is none: git notes nowhere
+// which one it restores.
+func sidesOfStash(ctx context.Context, repo *gitint.Repo) (*Sides, error) {
 	s := &Sides{Waits: true}
-	var err error
 	for _, at := range []struct {
 		rev string
 		to  *gitint.OID
 	}{{"HEAD", &s.Ours}, {stashRef + "^1", &s.Base}, {stashRef, &s.Theirs}} {
-		*at.to, err = f.repo.Resolve(ctx, at.rev)
+		var err error
+		*at.to, err = repo.Resolve(ctx, at.rev)
 		if errors.Is(err, gitint.ErrUnknownRevision) {
 			return nil, nil
 		}
 		if err != nil {
-			return nil, err
-		}
-	}
-	for _, e := range index.Stages() {
-		if conversationOf(e.Path) != id || e.Stage == stageOurs {
-			continue
-		}
-		commit := s.Base
-		if e.Stage == stageTheirs {
-			commit = s.Theirs
-		}
-		has, err := f.hasObject(ctx, commit, id, e.OID)
-		if err != nil || !has {
 			return nil, err
 		}
 	}

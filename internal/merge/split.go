@@ -52,9 +52,7 @@ type Split struct {
 // SplitOf says what git knows of a conversation that is in several directories of the index,
 // nil where it is not in the middle of something. Of a stash that is not the latest the
 // record of a conflict alone knows what it has.
-func SplitOf(
-	ctx context.Context, repo *gitint.Repo, dir string, id events.ID,
-) (*Split, error) {
+func SplitOf(ctx context.Context, repo *gitint.Repo, at Place) (*Split, error) {
 	sides, err := SidesOf(ctx, repo)
 	if err != nil {
 		return nil, err
@@ -63,10 +61,10 @@ func SplitOf(
 	if err != nil {
 		return nil, err
 	}
-	f := newFamily(repo, dir)
-	ours, unmerged := oursIn(index, id)
-	if sides == nil && unmerged {
-		if sides, err = sidesOfStash(ctx, f, index, id); err != nil {
+	f := newFamily(repo, at.Dir)
+	ours, unmerged := oursIn(index, at.ID)
+	if sides == nil {
+		if sides, err = f.unnoted(ctx, index, at); err != nil {
 			return nil, err
 		}
 	}
@@ -75,9 +73,9 @@ func SplitOf(
 		return nil, nil
 	case sides == nil:
 		s := &Split{Ours: ours, Waits: true}
-		return s, s.recorded(ctx, repo, id)
+		return s, s.recorded(ctx, repo, at.ID)
 	}
-	s, err := f.split(ctx, sides, id)
+	s, err := f.split(ctx, sides, at.ID)
 	if s != nil && ours != "" {
 		s.Ours = ours
 	}

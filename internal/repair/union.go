@@ -82,7 +82,7 @@ func (s *search) split(
 		at.In = append(at.In, s.below(e))
 	}
 	if known == nil {
-		split, err := merge.SplitOf(ctx, s.Repo, s.own, at.ID)
+		split, err := merge.SplitOf(ctx, s.Repo, at)
 		if err != nil || split != nil && split.Waits {
 			return split, err
 		}

@@ -401,18 +401,59 @@ func TestUniteStash(t *testing.T) {
 	s.on(root)
 	s.version("mine", "one", "bob")
 	s.put("better", "one", "gone", "alice")
-	at := ".jp/conversations/" + splitID
-	var list strings.Builder
-	for _, one := range []struct{ stage, rev, dir string }{
-		{"1", root, "-plan"}, {"2", "HEAD", "-mine"}, {"3", "refs/stash", "-better"},
-	} {
-		file := at + one.dir + "/events.json"
-		fmt.Fprintf(&list, "100644 %s %s\t%s\n", s.Run("rev-parse", one.rev+":"+file), one.stage, file)
-	}
-	s.RunInput("0 0000000000000000000000000000000000000000\t"+at+"-mine/events.json\n"+
-		list.String(), "update-index", "--index-info")
+	s.unmerge(root+":-plan", "HEAD:-mine", "refs/stash:-better")
 	s.unite(nil)
 	s.want("one", "bob", "alice")
+}
+
+// TestUniteSquash: merge --squash leaves nothing but a message, which names the commits.
+func TestUniteSquash(t *testing.T) {
+	base := newSplitSite(t)
+	root := base.version("plan", "one", "gone")
+	theirs := base.version("better", "one", "gone", "alice")
+	base.on(root)
+	ours := base.version("mine", "one", "bob")
+	base.put("better", "one", "gone", "alice")
+	base.WriteFile(".git/SQUASH_MSG", "Squashed commit of the following:\n\ncommit "+theirs+"\n")
+	for _, tt := range []struct {
+		name     string
+		unmerged bool
+		theirs   string // what the index has of theirs
+		want     []string
+	}{
+		{"unmerged", true, theirs, []string{"one", "bob", "alice"}},
+		{"staged", false, theirs, []string{"one", "bob", "alice"}},
+		{"another", true, root, []string{"one", "gone", "bob", "alice"}},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			s := splitSite{base.again()}
+			s.t = t
+			if tt.unmerged {
+				s.unmerge(root+":-plan", ours+":-mine", tt.theirs+":-"+
+					map[bool]string{true: "better", false: "plan"}[tt.theirs == theirs])
+			} else {
+				s.Run("add", "-A", ".jp")
+			}
+			s.unite(nil)
+			s.want(tt.want...)
+		})
+	}
+}
+
+// unmerge puts the stream of three versions into the index, each a commit and a directory.
+func (s splitSite) unmerge(versions ...string) {
+	s.t.Helper()
+	at := ".jp/conversations/" + splitID
+	var list strings.Builder
+	for i, v := range versions {
+		rev, dir, _ := strings.Cut(v, ":")
+		file := at + dir + "/events.json"
+		if i == 1 {
+			fmt.Fprintf(&list, "0 %040d\t%s\n", 0, file)
+		}
+		fmt.Fprintf(&list, "100644 %s %d\t%s\n", s.Run("rev-parse", rev+":"+file), i+1, file)
+	}
+	s.RunInput(list.String(), "update-index", "--index-info")
 }
 
 // TestUniteConflict: what both changed differently waits for a person, also where both
