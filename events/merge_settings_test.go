@@ -156,7 +156,7 @@ func (st *settingsStory) ask(c *commit) *commit {
 	}
 	elems = append(elems,
 		fmt.Sprintf(`{"timestamp":%q,"type":"chat_request","content":%q}`, stamp(at), name),
-		fmt.Sprintf(`{"timestamp":%q,"type":"chat_response","message":"a"}`, stamp(at+1)))
+		fmt.Sprintf(`{"timestamp":%q,"type":"chat_response","message":%q}`, stamp(at+1), "to "+name))
 	next := st.child(c, elems)
 	st.clock[next] = at + 1
 	for _, d := range st.deltas {

@@ -9,7 +9,7 @@ import (
 )
 
 // talk builds a stream from words: "3" is turn 3, begun in minute 3 and complete;
-// "3-" lacks its answer; "3e" has another answer; "3l" has no turn_start; "d…" is a
+// "3-" lacks its answer; "3e" has another answer, "3t" another question; "3l" has no turn_start; "d…" is a
 // config_delta that sets x to what follows; "m3" an answer alone; "c1..2" a compaction of turns by position;
 // "s1..2" a summary; "u…" an element of an unknown kind.
 func talk(t *testing.T, words string) *events.Stream {
@@ -44,7 +44,7 @@ func word(w string) []string {
 		return []string{fmt.Sprintf(
 			`{"timestamp":"2026-01-01 09:00:00.0","type":"future","n":%q}`, arg)}
 	}
-	name := strings.TrimLeft(strings.TrimRight(w, "-el"), "m")
+	name := strings.TrimLeft(strings.TrimRight(w, "-elt"), "m")
 	var minute int
 	fmt.Sscan(name, &minute)
 	at := func(sec int) string { return fmt.Sprintf("2026-01-01 00:%02d:%02d.0", minute, sec) }
@@ -56,7 +56,12 @@ func word(w string) []string {
 	if !strings.Contains(w, "l") {
 		out = append(out, fmt.Sprintf(`{"timestamp":%q,"type":"turn_start"}`, at(0)))
 	}
-	out = append(out, fmt.Sprintf(`{"timestamp":%q,"type":"chat_request","content":"q%s"}`, at(1), name))
+	question := "q" + name
+	if strings.Contains(w, "t") {
+		question += "~"
+	}
+	out = append(out, fmt.Sprintf(
+		`{"timestamp":%q,"type":"chat_request","content":%q}`, at(1), question))
 	if strings.Contains(w, "-") {
 		return out
 	}
@@ -136,6 +141,10 @@ func TestMergeOfTwo(t *testing.T) {
 		{"moved and appended", "1 2 3", "1 3 2", "1 2 3 4", "1 3 2 T^ 4", ""},
 		{"no base", "", "1 2", "1 3", "1 2 T^ 3", ""},
 		{"cherry-picked", "1", "1 3 4", "1 4", "1 3 4", ""},
+		{"picked and its question mended", "1", "1 4", "1 4t", "1 4", "edited"},
+		{"picked, mended and continued", "1", "1 4 5", "1 4t 6", "1 4 5 T^ 6", "edited"},
+		{"two of one time", "1", "1 4-", "1 4t-", "1 4 T^ 4~", ""},
+		{"two of one time, one picked", "1", "1 4 4t-", "1 4", "1 4 4~", ""},
 		{"legacy", "1l", "1l 3l", "1l 2l", "1 2 T*^ 3", ""},
 		{"legacy and not", "1l 2l", "1 2l 3", "1l 2l 4l", "1 2 3 T*^ 4", ""},
 		{"deltas", "1", "1 da 2", "1 3", "1 da 2 [d{}] T^ 3", ""},

@@ -25,7 +25,8 @@ func newRoot() *mergeTurn { return &mergeTurn{key: turnKey{noTime, noTime}} }
 
 // matchTurns finds the turns that are one in the versions. A turn of base is the one
 // with its key, whatever it says now. Two that both sides added are one if they begin
-// with the same request.
+// with the same request, or share an answer: one side picked the turn of the other, and
+// one mended the request.
 func (m *merger) matchTurns() {
 	var sides [versions]map[turnKey][]*sideTurn
 	var keys []turnKey
@@ -57,9 +58,9 @@ func (m *merger) matchKey(k turnKey, base, ours, theirs []*sideTurn) {
 			mine := slices.DeleteFunc(slices.Clone(ours), func(t *sideTurn) bool {
 				return t.merged.in[inBase] != nil
 			})
-			left = pairUp(mine, left, m.sameRequest(), false, func(o, t *sideTurn) {
-				o.merged.in[v], t.merged = t, o.merged
-			})
+			take := func(o, t *sideTurn) { o.merged.in[v], t.merged = t, o.merged }
+			left = pairUp(mine, left, m.sameRequest(), false, take)
+			left = pairUp(unpaired(mine, v), left, m.overlap(), false, take)
 		}
 		for _, t := range left {
 			m.addTurn(k, v, t)
@@ -72,16 +73,18 @@ func (m *merger) matchKey(k turnKey, base, ours, theirs []*sideTurn) {
 // side added.
 func (m *merger) matchBase(v int, base, turns []*sideTurn) []*sideTurn {
 	take := func(b, t *sideTurn) { b.merged.in[v], t.merged = t, b.merged }
-	open := func() []*sideTurn {
-		return slices.DeleteFunc(slices.Clone(base), func(b *sideTurn) bool {
-			return b.merged.in[v] != nil
-		})
-	}
 	left := pairUp(base, turns, m.sameRequest(), false, take)
 	if len(left) > 1 || len(left) == 1 && len(base) > 1 {
-		left = pairUp(open(), left, m.overlap(), false, take)
+		left = pairUp(unpaired(base, v), left, m.overlap(), false, take)
 	}
-	return pairUp(open(), left, m.overlap(), true, take)
+	return pairUp(unpaired(base, v), left, m.overlap(), true, take)
+}
+
+// unpaired returns the turns that have no counterpart in a version.
+func unpaired(turns []*sideTurn, version int) []*sideTurn {
+	return slices.DeleteFunc(slices.Clone(turns), func(t *sideTurn) bool {
+		return t.merged.in[version] != nil
+	})
 }
 
 func (m *merger) addTurn(k turnKey, version int, t *sideTurn) {
