@@ -7,10 +7,13 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"path"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/git-jp/git-jp/events"
+	"github.com/git-jp/git-jp/gitint"
 	"github.com/git-jp/git-jp/internal/regular"
 	"github.com/git-jp/git-jp/internal/workspace"
 )
@@ -72,6 +75,13 @@ type archiveCmd struct {
 	Conversation []string `arg:"" help:"Conversations to archive."`
 }
 
+// Help says what becomes of the index.
+func (archiveCmd) Help() string {
+	return `The directory is moved to .jp/conversations/.archive, with everything in it.
+Of files that git tracks the move is staged, as 'git mv' does it; what changed in them stays as
+it is.`
+}
+
 // Run archives conversations.
 func (c archiveCmd) Run(ctx context.Context, a *app) error {
 	return a.each(c.Conversation, func(e workspace.Entry) error {
@@ -79,6 +89,7 @@ func (c archiveCmd) Run(ctx context.Context, a *app) error {
 		if err != nil {
 			return err
 		}
+		a.stageMove(ctx, e, moved)
 		a.noteMove(e, moved, "archived %s in %s")
 		return a.printRecord(moved)
 	})
@@ -88,6 +99,13 @@ type unarchiveCmd struct {
 	Conversation []string `arg:"" help:"Conversations to take back."`
 }
 
+// Help says what becomes of the index.
+func (unarchiveCmd) Help() string {
+	return `The directory is moved back from .jp/conversations/.archive.
+Of files that git tracks the move is staged, as 'git mv' does it; what changed in them stays as
+it is.`
+}
+
 // Run takes conversations out of the archive.
 func (c unarchiveCmd) Run(ctx context.Context, a *app) error {
 	return a.each(c.Conversation, func(e workspace.Entry) error {
@@ -95,9 +113,63 @@ func (c unarchiveCmd) Run(ctx context.Context, a *app) error {
 		if err != nil {
 			return err
 		}
+		a.stageMove(ctx, e, moved)
 		a.noteMove(e, moved, "took %s back to %s")
 		return a.printRecord(moved)
 	})
+}
+
+// stageMove moves in the index what was moved in the work tree, as git mv does: else 'git commit
+// -a' would commit that the conversation is gone and not where it is now. The move is done, so
+// that what the index refuses is a warning.
+func (a *app) stageMove(ctx context.Context, from, to workspace.Entry) {
+	if from.Path == to.Path || from.Local {
+		return
+	}
+	repo, err := a.repo(ctx)
+	if errors.Is(err, gitint.ErrNotRepository) {
+		return
+	}
+	if err == nil {
+		err = a.moveInIndex(ctx, repo, from.Path, to.Path)
+	}
+	if err != nil {
+		a.warn("%s was moved and that is not staged: %v", to.ID, err)
+	}
+}
+
+// moveInIndex gives all entries below one directory, with the content that they have there, to
+// another. What a merge left unmerged stays for 'git jp resolve'.
+func (a *app) moveInIndex(ctx context.Context, repo *gitint.Repo, from, to string) error {
+	if repo.Root() == "" {
+		return nil
+	}
+	dir, err := a.dirInRepo(a.openWorkspace, repo)
+	if err != nil {
+		return err
+	}
+	from, to = path.Join(path.Dir(dir), from), path.Join(path.Dir(dir), to)
+	index, err := repo.Index(ctx)
+	if err != nil {
+		return err
+	}
+	if slices.ContainsFunc(index.Conflicts(), func(name string) bool {
+		return strings.HasPrefix(name, from+"/")
+	}) {
+		return nil
+	}
+	entries, err := index.Entries(from)
+	if err != nil {
+		return err
+	}
+	var change gitint.Change
+	for _, e := range entries {
+		change.Remove = append(change.Remove, e.Path)
+		e.Path = to + strings.TrimPrefix(e.Path, from)
+		change.AddObjects = append(change.AddObjects, e)
+	}
+	_, err = repo.Stage(ctx, change)
+	return err
 }
 
 // noteMove says where a conversation was moved, or that it was there already.
