@@ -22,6 +22,7 @@ type checkCmd struct {
 	All      bool     `xor:"what" help:"Check the tip of every branch, tag and other ref."`
 	Stdin    bool     `xor:"what" help:"Check the new commits of a push, as a pre-receive hook is given it."`
 	Merge    bool     `xor:"what" help:"Check what a merge of two revisions would come to."`
+	Squash   bool     `xor:"what" help:"Check what a commit that squashed a branch left out: the commit, then the branch."`
 	Content  bool     `help:"Read and verify every content."`
 	Strict   bool     `help:"Warnings are problems too."`
 	Format   string   `enum:"text,json,sarif,github,gitlab" default:"text" help:"text, json, sarif, github or gitlab."`
@@ -35,10 +36,12 @@ quick; --content verifies every byte. Needs neither network nor work tree.
 
     git jp check origin/main..HEAD --format github
     git jp check --merge origin/main HEAD
+    git jp check --squash main origin/topic
 
 A merge is not what its sides say: content that one side deleted and the other refers to again is
 lost by it, and lines that git put together without the drivers are no conversation. --merge tells
-it before, and a check of the merge commit afterwards.
+it before, and a check of the merge commit afterwards. A squash names no second parent: --squash
+compares it with the branch, and a range does where the message is that of 'git merge --squash'.
 
 Whether this clone has registered the drivers that its attributes name is said by 'git jp doctor',
 and here as a warning about the work tree.
@@ -54,6 +57,9 @@ func (c checkCmd) Run(ctx context.Context, a *app) error {
 	}
 	if c.Merge && len(c.Revision) != 2 {
 		return usagef("--merge takes two revisions")
+	}
+	if c.Squash && len(c.Revision) != 2 {
+		return usagef("--squash takes a commit and the branch that it squashed")
 	}
 	if slices.Contains(c.Revision, "") {
 		return usagef("a revision is empty")
@@ -139,6 +145,8 @@ func (c checkCmd) check(ctx context.Context, a *app) (*check.Report, error) {
 	switch {
 	case c.Merge:
 		return ch.merged(ctx, c.Revision[0], c.Revision[1])
+	case c.Squash:
+		return ch.squashOf(ctx, c.Revision[0], c.Revision[1])
 	case isRange(c.Revision):
 		return ch.commits(ctx, c.Revision)
 	case len(c.Revision) > 0:

@@ -82,7 +82,15 @@ func (ch checking) commits(ctx context.Context, revs []string) (*check.Report, e
 	if err != nil {
 		return nil, err
 	}
-	return report, ch.merges(ctx, report, commits, heads(commits))
+	tips := heads(commits)
+	if err := ch.merges(ctx, report, commits, tips); err != nil {
+		return nil, err
+	}
+	squashed, err := ch.repo.Squashed(ctx, revs...)
+	if err != nil {
+		return nil, err
+	}
+	return report, ch.squashes(ctx, report, commits, tips, squashed)
 }
 
 func (ch checking) refs(ctx context.Context) (*check.Report, error) {

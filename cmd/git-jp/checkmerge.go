@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"errors"
+	"fmt"
 	"path"
 	"slices"
 
@@ -25,16 +26,9 @@ func trialDrivers() []string {
 // merged checks what a merge of two revisions would come to. What is wrong with one of them
 // already is not the merge's doing.
 func (ch checking) merged(ctx context.Context, ours, theirs string) (*check.Report, error) {
-	sides := make([]gitint.OID, 2)
-	for i, rev := range []string{ours, theirs} {
-		id, err := ch.repo.Resolve(ctx, rev)
-		if errors.Is(err, gitint.ErrUnknownRevision) {
-			return nil, newRevisionError(ch.repo, "check "+rev+": unknown revision")
-		}
-		if err != nil {
-			return nil, err
-		}
-		sides[i] = id
+	sides, err := ch.resolve(ctx, ours, theirs)
+	if err != nil {
+		return nil, err
 	}
 	m, err := ch.repo.MergeTree(ctx, sides[0].String(), sides[1].String(), trialDrivers()...)
 	if err != nil {
@@ -64,6 +58,70 @@ func (ch checking) merged(ctx context.Context, ours, theirs string) (*check.Repo
 		report.Add(f)
 	}
 	return report, nil
+}
+
+// resolve returns the commits of revisions.
+func (ch checking) resolve(ctx context.Context, revs ...string) ([]gitint.OID, error) {
+	ids := make([]gitint.OID, len(revs))
+	for i, rev := range revs {
+		var err error
+		ids[i], err = ch.repo.Resolve(ctx, rev)
+		if errors.Is(err, gitint.ErrUnknownRevision) {
+			return nil, newRevisionError(ch.repo, "check "+rev+": unknown revision")
+		}
+		if err != nil {
+			return nil, err
+		}
+	}
+	return ids, nil
+}
+
+// squashOf checks a commit that squashed a branch, as the merge of the branch that it stands for.
+func (ch checking) squashOf(ctx context.Context, rev, branch string) (*check.Report, error) {
+	ids, err := ch.resolve(ctx, rev, branch)
+	if err != nil {
+		return nil, err
+	}
+	report, err := ch.revisionOnly(ctx, ids[0])
+	if err != nil {
+		return nil, err
+	}
+	commits, err := ch.repo.Commits(ctx, ids[0].String()+"^!")
+	if err != nil {
+		return nil, err
+	}
+	if len(commits[0].Parents) != 1 {
+		return nil, fmt.Errorf("check %s: it is no commit with one parent", rev)
+	}
+	return report, ch.squashes(ctx, report, commits, ids[:1], map[gitint.OID]gitint.OID{
+		ids[0]: ids[1],
+	})
+}
+
+// squashes adds to a report what is wrong with those of the commits that squashed another, of
+// which the tips are to have what is lost. To merge what was squashed brings that back.
+func (ch checking) squashes(
+	ctx context.Context, report *check.Report, commits []gitint.Commit, tips []gitint.OID,
+	of map[gitint.OID]gitint.OID,
+) error {
+	for _, c := range commits {
+		theirs, ok := of[c.OID]
+		if !ok || len(c.Parents) != 1 {
+			continue
+		}
+		c.Parents = append(slices.Clone(c.Parents), theirs)
+		var found check.Report
+		if err := ch.merges(ctx, &found, []gitint.Commit{c}, tips); err != nil {
+			return err
+		}
+		for _, f := range found.Findings {
+			if f.State == check.Lost {
+				f.Next = fmt.Sprintf("git merge %.12s", theirs)
+			}
+			report.Add(f)
+		}
+	}
+	return nil
 }
 
 // revisionOnly checks a revision as a tree.

@@ -22,9 +22,16 @@ const decidedName = "jp/resolved"
 // noteDecided notes that a person decided what the merge that waits for its commit is to have of
 // a conversation, in the message that git keeps for that commit: git commit and git merge
 // --continue take it from there. For whoever gives another message the note remains, which
-// [DecidedIn] reads. Git makes no merge of a pick or a rebase, and then nothing is to be said.
+// [DecidedIn] reads; not of a squash, whose commit tells nobody what it merged. Git makes no merge
+// of a pick or a rebase, and then nothing is to be said.
 func (r Resolver) noteDecided(ctx context.Context, id events.ID) error {
 	heads, err := r.Repo.MergeHeads()
+	if err == nil && len(heads) == 0 {
+		var squash *Sides
+		if squash, err = sidesOfSquash(ctx, r.Repo); squash != nil {
+			heads = []gitint.OID{squash.Theirs}
+		}
+	}
 	if err != nil || len(heads) == 0 || id == 0 {
 		return err
 	}

@@ -8,7 +8,6 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-	"strings"
 
 	"github.com/git-jp/git-jp/events"
 	"github.com/git-jp/git-jp/gitint"
@@ -102,8 +101,7 @@ func SidesOf(ctx context.Context, repo *gitint.Repo) (*Sides, error) {
 	return nil, nil
 }
 
-// squashMessage is where 'git merge --squash' leaves its only trace: what git log says of the
-// commits, the newest first.
+// squashMessage is where 'git merge --squash' leaves its only trace.
 const squashMessage = "SQUASH_MSG"
 
 // unnoted returns what git brings together of a conversation and notes in no head: by merge
@@ -191,26 +189,23 @@ func sidesOfSquash(ctx context.Context, repo *gitint.Repo) (*Sides, error) {
 	if err != nil {
 		return nil, err
 	}
-	for line := range strings.Lines(string(data)) {
-		name, ok := strings.CutPrefix(strings.TrimSpace(line), "commit ")
-		if !ok {
-			continue
-		}
-		theirs, err := gitint.ParseOID(name)
-		if err != nil {
-			return nil, nil //nolint:nilerr // somebody's words
-		}
-		ours, err := repo.Resolve(ctx, "HEAD")
-		if err != nil {
-			return nil, err
-		}
-		s, err := SidesBetween(ctx, repo, ours, theirs)
-		if s != nil {
-			s.Waits = true
-		}
-		return s, err
+	theirs, ok := gitint.SquashedBy(string(data))
+	if !ok {
+		return nil, nil // somebody's words
 	}
-	return nil, nil
+	ours, err := repo.Resolve(ctx, "HEAD")
+	if err != nil {
+		return nil, err
+	}
+	missing, err := repo.HasObject(ctx, []gitint.OID{theirs})
+	if err != nil || len(missing) > 0 {
+		return nil, err
+	}
+	s, err := SidesBetween(ctx, repo, ours, theirs)
+	if s != nil {
+		s.Waits = true
+	}
+	return s, err
 }
 
 // NameOf names what git is bringing together: a decision that is made on the way to a commit

@@ -1,0 +1,48 @@
+package gitint_test
+
+import (
+	"testing"
+
+	"github.com/git-jp/git-jp/gitint"
+	"github.com/git-jp/git-jp/internal/gittest"
+)
+
+// TestSquashed finds the commits that merge --squash proposed the message of, as far as what they
+// name is there.
+func TestSquashed(t *testing.T) {
+	git := gittest.Repo(t)
+	git.WriteFile("a", "1")
+	git.Commit("base")
+	git.Run("checkout", "-q", "-b", "topic")
+	git.WriteFile("b", "1")
+	git.Commit("one")
+	git.WriteFile("b", "2")
+	topic := git.Commit("two")
+	git.Run("checkout", "-q", "main")
+	git.Run("merge", "-q", "--squash", "topic")
+	git.Run("commit", "-q", "--no-edit")
+	squash := git.Run("rev-parse", "HEAD")
+	git.Run("commit", "-q", "--allow-empty", "-m", "Squashed commit of the following:\n\nmany")
+	git.Run("commit", "-q", "--allow-empty", "-m",
+		"Squashed commit of the following:\n\ncommit 1111111111111111111111111111111111111111")
+	repo, err := gitint.Open(t.Context(), gitint.Options{Dir: git.Dir, Env: git.Env})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer repo.Close() //nolint:errcheck // it was only read
+	of, err := repo.Squashed(t.Context(), "topic..HEAD")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(of) != 1 {
+		t.Errorf("%d are found: %v", len(of), of)
+	}
+	for id, squashed := range of {
+		if id.String() != squash || squashed.String() != topic {
+			t.Errorf("%s squashed %s", id, squashed)
+		}
+	}
+	if _, err := repo.Squashed(t.Context(), "nothing"); err == nil {
+		t.Error("an unknown revision is no error")
+	}
+}
