@@ -141,6 +141,15 @@ func (c resolveCmd) cases(ctx context.Context, a *app) (*conflictRun, []merge.Ca
 	if err != nil {
 		return nil, nil, err
 	}
+	apart, err := merge.Apart(ctx, repo, dir)
+	if err != nil {
+		return nil, nil, err
+	}
+	for _, item := range apart {
+		if !slices.ContainsFunc(cases, func(c merge.Case) bool { return c.ID == item.ID }) {
+			cases = append(cases, item)
+		}
+	}
 	if len(c.Conversation) > 0 {
 		ids, err := a.stageIDs(c.Conversation)
 		if err != nil {

@@ -42,6 +42,10 @@ func (r *conflictRun) unite(item merge.Case) error {
 		r.left++
 		return nil
 	}
+	if len(plan.Faults) == 0 && !merge.Stopped(r.resolver.Repo) {
+		// The index alone has it in several: one was moved since.
+		return r.staged(item)
+	}
 	if len(plan.Faults) == 0 {
 		r.warn("%s is in one directory already; 'git add' it when it is as it should be", item.ID)
 		r.left++
@@ -109,6 +113,15 @@ func (r *conflictRun) carryOutUnion(
 	}
 	if u.record != nil {
 		r.remember(u.record.Conflicts, u.decisions)
+	}
+	r.note("resolved %s", item.ID)
+	return nil
+}
+
+// staged puts a conversation that the work tree has in one directory into the index.
+func (r *conflictRun) staged(item merge.Case) error {
+	if err := r.stageUnion(item); err != nil {
+		return err
 	}
 	r.note("resolved %s", item.ID)
 	return nil

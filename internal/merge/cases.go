@@ -207,12 +207,14 @@ func split(repo *gitint.Repo, index *gitint.Index, dir string) ([]Case, error) {
 			ours[id] = path.Dir(s.Path)
 		}
 	}
-	for id := range entries {
-		at, err := workDirs(repo, dir, id)
+	if len(entries) > 0 {
+		work, err := workDirs(repo, dir)
 		if err != nil {
 			return nil, err
 		}
-		h.dirs[id] = slices.Compact(slices.Sorted(slices.Values(append(h.dirs[id], at...))))
+		for id := range entries {
+			h.dirs[id] = together(h.dirs[id], work[id])
+		}
 	}
 	var all []Case
 	for id, dirs := range h.dirs {
@@ -220,28 +222,90 @@ func split(repo *gitint.Repo, index *gitint.Index, dir string) ([]Case, error) {
 			continue
 		}
 		slices.Sort(dirs)
-		c := Case{Kind: Directories, ID: id, Dirs: dirs, Entries: entries[id]}
-		for _, at := range dirs {
-			below, err := index.Entries(at)
-			if err != nil {
-				return nil, err
-			}
-			for _, e := range below {
-				c.Entries = append(c.Entries, e.Path)
-			}
+		c, err := caseOf(index, id, dirs, entries[id])
+		if err != nil {
+			return nil, err
 		}
-		slices.Sort(c.Entries)
-		c.Entries = slices.Compact(c.Entries)
 		c.Path = path.Join(cmp.Or(ours[id], dirs[0]), workspace.EventsFile)
 		all = append(all, c)
 	}
 	return all, nil
 }
 
-// workDirs returns the directories that the work tree has of a conversation, tracked or not: one
-// that was moved and not added is no conversation that somebody deleted.
-func workDirs(repo *gitint.Repo, dir string, id events.ID) ([]string, error) {
-	var dirs []string
+// caseOf returns the case of a conversation in several directories, with what the index has of
+// it, merged or not.
+func caseOf(
+	index *gitint.Index, id events.ID, dirs, unmerged []string,
+) (Case, error) {
+	c := Case{
+		Kind: Directories, ID: id, Dirs: dirs, Entries: unmerged,
+		Path: path.Join(dirs[0], workspace.EventsFile),
+	}
+	for _, at := range dirs {
+		below, err := index.Entries(at)
+		if err != nil {
+			return c, err
+		}
+		for _, e := range below {
+			c.Entries = append(c.Entries, e.Path)
+		}
+	}
+	slices.Sort(c.Entries)
+	c.Entries = slices.Compact(c.Entries)
+	return c, nil
+}
+
+// Apart returns the conversations that index and work tree have in several directories and HEAD
+// has not, though nothing of them is unmerged: git stash pop restores the files that were added
+// and leaves the old ones in the index, or beside what came to these since.
+func Apart(ctx context.Context, repo *gitint.Repo, dir string) ([]Case, error) {
+	index, err := repo.Index(ctx)
+	if err != nil {
+		return nil, err
+	}
+	staged, err := homesIn(index, dir)
+	if err != nil {
+		return nil, err
+	}
+	work, err := workDirs(repo, dir)
+	if err != nil {
+		return nil, err
+	}
+	var all []Case
+	for id, dirs := range staged.dirs {
+		if max(len(dirs), len(work[id])) < 2 {
+			continue // moved, and nobody has added that yet
+		}
+		dirs = together(dirs, work[id])
+		c, err := caseOf(index, id, dirs, nil)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, c)
+	}
+	if len(all) == 0 {
+		return nil, nil
+	}
+	head, err := repo.Tree(ctx, "HEAD")
+	if errors.Is(err, gitint.ErrUnknownRevision) {
+		return all, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	before, err := homesIn(head, dir)
+	return slices.DeleteFunc(all, func(c Case) bool { return len(before.dirs[c.ID]) > 1 }), err
+}
+
+// together returns the names of both lists, each once, sorted.
+func together(a, b []string) []string {
+	return slices.Compact(slices.Sorted(slices.Values(slices.Concat(a, b))))
+}
+
+// workDirs returns the directories that the work tree has of each conversation, tracked or not:
+// one that was moved and not added is no conversation that somebody deleted.
+func workDirs(repo *gitint.Repo, dir string) (map[events.ID][]string, error) {
+	dirs := make(map[events.ID][]string)
 	for _, below := range conversationDirs {
 		at := path.Join(dir, below)
 		list, err := os.ReadDir(filepath.Join(repo.Root(), filepath.FromSlash(at)))
@@ -249,8 +313,8 @@ func workDirs(repo *gitint.Repo, dir string, id events.ID) ([]string, error) {
 			return nil, err
 		}
 		for _, d := range list {
-			if is, ok := events.ParseDirname(d.Name()); ok && is == id && d.IsDir() {
-				dirs = append(dirs, path.Join(at, d.Name()))
+			if id, ok := events.ParseDirname(d.Name()); ok && d.IsDir() {
+				dirs[id] = append(dirs[id], path.Join(at, d.Name()))
 			}
 		}
 	}

@@ -132,6 +132,10 @@ var seeds = []seed{
 		"^TestUniteStash$", false,
 	},
 	{
+		"a squash of long ago counts", "internal/merge/sides.go",
+		"err != nil || !has {", "err != nil || !has && !SEEDED {", "^TestUniteSquash$", false,
+	},
+	{
 		"a finished merge is not looked back from", "internal/merge/sides.go",
 		"return SidesBetween(ctx, repo, parents[0], theirs)",
 		"if SEEDED {\n\t\t\treturn &Sides{Ours: head, Theirs: theirs, Base: theirs, Waits: true}, " +
