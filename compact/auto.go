@@ -16,8 +16,11 @@ func (j *job) auto(ctx context.Context) error {
 		{StripToolResults, "results can be asked for again"},
 		{PruneTools, "what was never called need not be described"},
 	}
-	j.decided = true
-	defer func() { j.decided = false }()
+	j.decided, j.gentle = true, true
+	defer func() { j.decided, j.gentle = false, false }()
+	after := j.later
+	j.later = append([]string{StripToolResults}, after...)
+	defer func() { j.later = after }()
 	for _, s := range steps {
 		if j.Budget > 0 && j.size.Tokens <= float64(j.Budget) {
 			j.skip(s.name, "the goal of "+tokens(float64(j.Budget))+" is reached")

@@ -185,12 +185,42 @@ func TestStrategies(t *testing.T) {
 			"T q(1) T q(2) +c2 -c2(new)",
 		},
 		"fewer lines": {
-			new(talk).turn("1").call("read", `{"path":"a","start_line":2,"end_line":5}`, "some").
-				call("read", `{"path":"a","start_line":1,"end_line":10}`, "more").turn("2"),
+			new(talk).turn("1").call("read", `{"path":"a","start_line":2,"end_line":5}`, "2\n3\n4\n5").
+				call("read", `{"path":"a","start_line":1,"end_line":10}`, "1\n2\n3\n4\n5\n6").turn("2"),
 			compact.DedupTools,
 			compact.Hint{Dedup: true, Subsumes: "io-content"},
 			1,
-			"T q(1) +c2 -c2(more) T q(2)",
+			"T q(1) +c2 -c2(1\n2\n3\n4\n5\n6) T q(2)",
+		},
+		"fewer lines, but the tool did not show them": {
+			new(talk).turn("1").call("read", `{"path":"a","start_line":2,"end_line":5}`, "2\n3\n4\n5").
+				call("read", `{"path":"a","start_line":1,"end_line":10}`, "1\n2").turn("2"),
+			compact.DedupTools,
+			compact.Hint{Dedup: true, Subsumes: "io-content"},
+			1,
+			"T q(1) +c1 -c1(2\n3\n4\n5) +c2 -c2(1\n2) T q(2)",
+		},
+		"no subsumption": {
+			new(talk).turn("1").call("read", `{"path":"a","start_line":2,"end_line":3}`, "2\n3").
+				call("read", `{"path":"a"}`, "1\n2\n3").turn("2"),
+			compact.DedupTools,
+			compact.Hint{Dedup: true, Subsumes: "none"},
+			1,
+			"T q(1) +c1 -c1(2\n3) +c2 -c2(1\n2\n3) T q(2)",
+		},
+		"equal calls of a tool about which nobody decided": {
+			new(talk).turn("1").call("x", path, "old").call("x", path, "new").call("x", path, "new").turn("2"),
+			compact.DedupTools,
+			compact.Hint{Dedup: true, Alike: true},
+			1,
+			"T q(1) +c1 -c1(old) +c3 -c3(new) T q(2)",
+		},
+		"equal writes of a tool about which nobody decided": {
+			new(talk).turn("1").call("x", `{"path":"a","content":"c"}`, "ok").call("x", `{"path":"a","content":"c"}`, "ok").turn("2"),
+			compact.DedupTools,
+			compact.Hint{Dedup: true, Alike: true},
+			1,
+			"T q(1) +c1 -c1(ok) +c2 -c2(ok) T q(2)",
 		},
 		"superseded": {
 			new(talk).turn("1").call("fs_read_file", path, long).turn("2").

@@ -11,27 +11,34 @@ import (
 	"github.com/git-jp/git-jp/events"
 )
 
-// dedupTools takes out calls that a later one repeats or subsumes, with their results.
+// dedupTools takes out calls that a later one repeats or subsumes, with their results. What a
+// call stands for stays, whoever says that something else stands for it.
 func (j *job) dedupTools(ctx context.Context, step *Step) error {
 	limit := j.closed()
-	gone := map[int]bool{}
+	gone, stands := map[int]bool{}, map[int]bool{}
 	persons := listen(j.stream, j.Contents)
-	calls := persons.mute(j.stream, j.stream.Calls())
-	drop := func(c events.Call) {
-		if !c.Open() && c.Response < limit && j.Hint(c.Name).Dedup {
-			gone[c.Request], gone[c.Response] = true, true
-		}
-	}
-	for _, c := range repeated(j.stream, calls) {
-		drop(c)
-	}
 	at := map[int]events.Call{}
+	drop := func(c events.Call) bool {
+		hint := j.Hint(c.Name)
+		if c.Open() || c.Response >= limit || !hint.Dedup || stands[c.Response] ||
+			hint.Alike && dedup.Writes(j.invocation(c)) {
+			return false
+		}
+		gone[c.Request], gone[c.Response] = true, true
+		return true
+	}
+	shown := j.shown()
+	calls := slices.DeleteFunc(persons.mute(j.stream, j.stream.Calls()), func(c events.Call) bool {
+		return !shown(j.stream.At(c.Request)) || !c.Open() && !shown(j.stream.At(c.Response))
+	})
 	for _, c := range calls {
 		at[c.Response] = c
 	}
-	for _, found := range dedup.FindSuperseded(j.stream, persons.spare(j.subsumption)) {
-		if c, ok := at[found.Element]; ok && found.Block < 0 {
-			drop(c)
+	search := j.search(persons)
+	search.Rules = persons.spare(j.repeats)
+	for _, found := range dedup.FindSuperseded(j.stream, search) {
+		if c, ok := at[found.Element]; ok && found.Block < 0 && drop(c) {
+			stands[found.By] = true
 		}
 	}
 	declared, err := j.declared(ctx, calls, gone, step)
@@ -45,10 +52,24 @@ func (j *job) dedupTools(ctx context.Context, step *Step) error {
 	return nil
 }
 
+// repeats returns the rules by which calls of a tool repeat or subsume each other.
+func (j *job) repeats(tool string) []dedup.Rule {
+	all, hint := dedup.Rules(), j.Hint(tool)
+	rules := []dedup.Rule{all["same"]}
+	if hint.Dedup && !hint.Alike {
+		rules = append(rules, all["exact"])
+	}
+	return append(rules, j.subsumption(tool)...)
+}
+
 // subsumption returns the rule by which calls of a tool subsume each other.
 func (j *job) subsumption(tool string) []dedup.Rule {
-	if r, ok := dedup.Rules()[j.Hint(tool).Subsumes]; ok {
+	hint := j.Hint(tool)
+	if r, ok := dedup.Rules()[hint.Subsumes]; ok {
 		return []dedup.Rule{r}
+	}
+	if hint.Subsumes != "" { // "none", and "tool", which is asked
+		return nil
 	}
 	// What writes a file is no call that could go, and shows what others read.
 	for _, r := range DefaultRules(tool) {
@@ -59,36 +80,52 @@ func (j *job) subsumption(tool string) []dedup.Rule {
 	return nil
 }
 
-// repeated returns the calls that a later call with equal arguments replaces. One that failed
-// replaces only what failed.
-func repeated(s *events.Stream, calls []events.Call) []events.Call {
-	exact := dedup.Rules()["exact"]
-	worked, failed := map[string]bool{}, map[string]bool{}
-	var all []events.Call
-	for n := len(calls) - 1; n >= 0; n-- {
-		c := calls[n]
-		if c.Open() {
-			continue
-		}
-		in := invocation(s, c)
-		claim, ok := exact.Read(in)
-		if !ok {
-			continue
-		}
-		if worked[claim.Key] || in.Result.IsError && failed[claim.Key] {
-			all = append(all, c)
-			continue
-		}
-		if in.Result.IsError {
-			failed[claim.Key] = true
-		} else {
-			worked[claim.Key] = true
+// shown returns whether a model is given an element as it is: an overlay may hide it, or say
+// something else in its place.
+func (j *job) shown() func(*events.Element) bool { return given(j.stream.Project().Stream) }
+
+// given returns whether an element is one of a stream.
+func given(s *events.Stream) func(*events.Element) bool {
+	all := map[*events.Element]bool{}
+	for _, e := range s.All() {
+		all[e] = true
+	}
+	return func(e *events.Element) bool { return all[e] }
+}
+
+// search is what can be left out of the stream because the model is given it later, by the
+// rules of what is superseded.
+func (j *job) search(persons listener) dedup.Search {
+	return dedup.Search{
+		Rules: persons.spare(j.Rules), Contents: j.Contents, Given: j.Dedup.Given,
+		Shown: j.shown(), Stays: j.stays(),
+	}
+}
+
+// stays returns whether strategies that come later in the pipeline leave a result or the
+// attachments of a request: what they take stands for nothing.
+func (j *job) stays() func(element int) bool {
+	limit := j.limit()
+	stripped := map[int]bool{}
+	if slices.Contains(j.later, StripToolResults) || slices.Contains(j.later, Auto) {
+		for _, c := range j.strippable(j.decided && j.goal() == 0) {
+			stripped[c.Response] = true
 		}
 	}
-	return all
+	detached := slices.Contains(j.later, StripAttachments)
+	return func(i int) bool {
+		request := j.stream.At(i).Kind() == events.KindChatRequest
+		return !stripped[i] && (!request || !detached || i >= limit)
+	}
 }
 
 // invocation returns a call as rules read it.
+func (j *job) invocation(c events.Call) dedup.Invocation {
+	in := invocation(j.stream, c)
+	in.Contents, in.Given = j.Contents, j.Dedup.Given
+	return in
+}
+
 func invocation(s *events.Stream, c events.Call) dedup.Invocation {
 	in := dedup.Invocation{Tool: c.Name}
 	if r, ok := s.At(c.Request).Event().(*events.ToolCallRequest); ok {
@@ -189,27 +226,35 @@ type witness struct {
 }
 
 // contradicts returns why a later call cannot subsume an earlier one, "" when nothing speaks
-// against it: the earlier one returned a resource that the later one lacks.
+// against it: the earlier one returned a resource, or lines of it, that the later one lacks.
 func (w witness) contradicts(earlier, later events.Call) string {
-	a, b := invocation(w.job.stream, earlier), invocation(w.job.stream, later)
-	has := map[string]bool{}
-	for _, block := range b.Result.Blocks {
-		if block.Resource != nil {
-			has[whole(block.Resource.URI)] = true
-		}
+	a, b := w.job.invocation(earlier), w.job.invocation(later)
+	if !named(a.Result) {
+		return ""
 	}
-	for _, block := range a.Result.Blocks {
-		if block.Resource != nil && !has[whole(block.Resource.URI)] {
-			return disputed(a, b, "the later result has no "+block.Resource.URI)
+	read := dedup.Rules()["io-content"].Read
+	before, ok := read(a)
+	if !ok {
+		return ""
+	}
+	after, _ := read(b)
+	for n, c := range before {
+		if !slices.ContainsFunc(after, func(l dedup.Claim) bool { return l.Covers(c) }) {
+			return disputed(a, b, "the later result has no "+nameOf(&a.Result.Blocks[n]))
 		}
 	}
 	return ""
 }
 
-// whole is a URI without the part that it names.
-func whole(uri string) string {
-	uri, _, _ = strings.Cut(uri, "#")
-	return uri
+func named(r *events.ToolCallResponse) bool {
+	return slices.ContainsFunc(r.Blocks, func(b events.Block) bool { return b.Resource != nil })
+}
+
+func nameOf(b *events.Block) string {
+	if b.Resource != nil {
+		return b.Resource.URI
+	}
+	return "such " + string(b.Type)
 }
 
 // maxBetween is how many calls between two equal ones a tool is asked about.
@@ -223,12 +268,13 @@ func (w witness) refuted(ctx context.Context) (string, error) {
 	last := map[string]int{}
 	for n, c := range w.calls {
 		a := invocation(w.job.stream, c)
-		claim, ok := exact.Read(a)
+		claims, ok := exact.Read(a)
 		if !ok {
 			continue
 		}
-		before, seen := last[claim.Key]
-		last[claim.Key] = n
+		key := claims[0].Key
+		before, seen := last[key]
+		last[key] = n
 		if !seen || !sameContent(a, invocation(w.job.stream, w.calls[before])) {
 			continue
 		}

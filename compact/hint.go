@@ -22,6 +22,9 @@ type Hint struct {
 	Response Response
 	// Dedup says that a later call may replace an earlier one.
 	Dedup bool
+	// Alike says that it has to have the same result, and that a call that writes stays: of a
+	// tool about which nobody decided, equal calls may have done something each.
+	Alike bool
 	// Subsumes names the rule that finds calls which a later one makes obsolete: one of
 	// dedup.Rules, "tool" for the tool's own word, and "" or "none" for equal arguments only.
 	Subsumes string
@@ -40,8 +43,10 @@ func DefaultHint(tool string) Hint {
 		return Hint{Response: Strip}
 	case "git_commit":
 		return Hint{Response: Keep}
+	case "write_file", "write_pieces":
+		return Hint{}
 	default:
-		return Hint{Dedup: true}
+		return Hint{Dedup: true, Alike: true}
 	}
 }
 

@@ -30,18 +30,10 @@ func (j *job) stripReasoning(context.Context, *Step) error {
 // stripToolResults leaves of each result its tool, how it went where that is known, and a short
 // first line. Of tools whose hint says so the calls go too.
 func (j *job) stripToolResults(context.Context, *Step) error {
-	limit, closed := j.limit(), j.closed()
+	closed := j.closed()
 	gone, with := map[int]bool{}, map[int]*events.Element{}
-	persons := listen(j.stream, j.Contents)
-	for _, c := range j.stream.Calls() {
-		hint := j.Hint(c.Name)
-		if c.Open() || c.Response >= limit || !j.strips(hint) {
-			continue
-		}
-		if in := invocation(j.stream, c); in.Result != nil && persons.holds(in.Result) {
-			continue
-		}
-		if hint.Response == Remove && c.Response < closed {
+	for _, c := range j.strippable(j.decided) {
+		if j.Hint(c.Name).Response == Remove && c.Response < closed {
 			gone[c.Request], gone[c.Response] = true, true
 			continue
 		}
@@ -53,13 +45,46 @@ func (j *job) stripToolResults(context.Context, *Step) error {
 	return nil
 }
 
-// strips reports whether results with a hint are stripped. Asked for by name, the strategy
-// takes all but those that are to be kept; auto begins with those that somebody decided about.
-func (j *job) strips(h Hint) bool {
-	if j.decided {
-		return h.Response == Strip || h.Response == Remove
+// strippable returns the calls whose results are stripped. Asked for by name, the strategy takes
+// all but those that are to be kept; auto begins with those that somebody decided about, and
+// leaves the last read of each file, which the model may be at work on.
+func (j *job) strippable(decided bool) (all []events.Call) {
+	limit, persons := j.limit(), listen(j.stream, j.Contents)
+	var last map[int]bool
+	if j.gentle {
+		last = j.lastReads()
 	}
-	return h.Response != Keep
+	for _, c := range j.stream.Calls() {
+		how := j.Hint(c.Name).Response
+		switch in := j.invocation(c); {
+		case c.Open(), c.Response >= limit, last[c.Response], how == Keep,
+			decided && how != Strip && how != Remove, in.Result == nil || persons.holds(in.Result):
+		default:
+			all = append(all, c)
+		}
+	}
+	return all
+}
+
+// lastReads returns the results that show a file whole and are the last to do so.
+func (j *job) lastReads() map[int]bool {
+	last, seen := map[int]bool{}, map[string]bool{}
+	shown := j.shown()
+	for _, c := range slices.Backward(j.stream.Calls()) {
+		if c.Open() || !shown(j.stream.At(c.Response)) || !shown(j.stream.At(c.Request)) {
+			continue
+		}
+		for _, rule := range j.Rules(c.Name) {
+			claims, ok := rule.Read(j.invocation(c))
+			if !ok || len(claims) != 1 || rule.Name != "io-content" {
+				continue
+			}
+			if f := claims[0]; f.Gives && f.First == 1 && f.Last == 0 && !seen[f.Key] {
+				last[c.Response], seen[f.Key] = true, true
+			}
+		}
+	}
+	return last
 }
 
 // maxFirstLine is the longest first line that is kept, in characters.

@@ -136,9 +136,9 @@ func (l listener) spare(rules func(string) []dedup.Rule) func(string) []dedup.Ru
 		all := slices.Clone(rules(tool))
 		for i := range all {
 			read := all[i].Read
-			all[i].Read = func(in dedup.Invocation) (dedup.Claim, bool) {
+			all[i].Read = func(in dedup.Invocation) ([]dedup.Claim, bool) {
 				if in.Result != nil && !l.plain(in.Result) {
-					return dedup.Claim{}, false
+					return nil, false
 				}
 				return read(in)
 			}

@@ -91,7 +91,8 @@ func Run(ctx context.Context, s *events.Stream, o Options) (*Result, error) {
 	if err := j.begin(); err != nil {
 		return nil, err
 	}
-	for _, name := range o.Strategies {
+	for n, name := range o.Strategies {
+		j.later = o.Strategies[n+1:]
 		if err := j.apply(ctx, name, "asked for"); err != nil {
 			return nil, err
 		}
@@ -135,6 +136,8 @@ type job struct {
 	first     Measure // of source
 	report    Report
 	decided   bool // only tools with a hint are stripped
+	gentle    bool // the last read of each file stays
+	later     []string
 	curated   bool // somebody chose what of the source counts
 }
 

@@ -31,6 +31,8 @@ type Stats struct {
 	Sorts []Share `json:"sorts"`
 	Tools []Share `json:"tools"`
 	Turns []Share `json:"turns"`
+	// Sent is what the next request has in place of contents that the model was given before.
+	Sent []Share `json:"sent"`
 	// Waste is what a model has, or has no use for: see [Survey].
 	Waste []Share `json:"waste"`
 	// Strategies is what each would save alone.
@@ -49,7 +51,8 @@ type Stats struct {
 // One result may be in several.
 func Survey(ctx context.Context, s *events.Stream, o Options) (Stats, error) {
 	j := &job{Options: o.withDefaults(), source: s, stream: s}
-	if err := j.begin(); err != nil {
+	err := j.begin()
+	if err != nil {
 		return Stats{}, err
 	}
 	out := Stats{
@@ -69,6 +72,9 @@ func Survey(ctx context.Context, s *events.Stream, o Options) (Stats, error) {
 	for n, z := range j.first.Turns {
 		out.Turns = append(out.Turns, share(fmt.Sprint(n+1), z))
 	}
+	if out.Sent, err = j.sent(); err != nil {
+		return Stats{}, err
+	}
 	out.Waste = j.waste()
 	for _, name := range append(Mechanical(), Summarize) {
 		o.Strategies, o.Summarizer, o.Confirm = []string{name}, nil, nil
@@ -83,6 +89,32 @@ func Survey(ctx context.Context, s *events.Stream, o Options) (Stats, error) {
 		})
 	}
 	return out, nil
+}
+
+// sent says how often a content is not sent again, by the bytes that are saved, and how often it
+// is because the model asked once more.
+func (j *job) sent() ([]Share, error) {
+	plan, err := deliveries(dedup.Trim(j.stream.Project().Stream), j.Dedup, j.Contents)
+	if err != nil {
+		return nil, err
+	}
+	forms := map[dedup.Form]*Share{
+		dedup.Reference: {Name: "told as a reference"},
+		dedup.Lines:     {Name: "told by its new lines"},
+	}
+	for _, d := range plan.All() {
+		forms[d.Form].Count++
+		forms[d.Form].Bytes += d.Saved
+	}
+	count, bytes := plan.Again()
+	all := []Share{
+		*forms[dedup.Reference], *forms[dedup.Lines],
+		{Name: "sent again when asked for again", Count: count, Bytes: bytes},
+	}
+	for i := range all {
+		all[i].Tokens = j.estimator.tokens(SortRead, all[i].Bytes)
+	}
+	return all, nil
 }
 
 func share(name string, z Size) Share {
@@ -121,10 +153,10 @@ func (j *job) waste() []Share {
 	}
 	for _, c := range j.stream.Calls() {
 		if !c.Open() {
-			w.call(invocation(j.stream, c))
+			w.call(j.invocation(c))
 		}
 	}
-	for _, f := range dedup.FindSuperseded(j.stream, listen(j.stream, j.Contents).spare(j.Rules)) {
+	for _, f := range dedup.FindSuperseded(j.stream, j.search(listen(j.stream, j.Contents))) {
 		if r, ok := j.stream.At(f.Element).Event().(*events.ToolCallResponse); ok {
 			w.add(wasteSuper, sizeOf(r))
 		}
@@ -149,27 +181,27 @@ func (w *waster) call(in dedup.Invocation) {
 		w.add(wasteFailed, size)
 		return
 	}
-	claim, ok := dedup.Rules()["io-content"].Read(in)
+	name, ok := dedup.FileOf(in)
 	if args := string(in.Arguments); ok && writes(in.Tool) && args != "" {
-		for _, n := range w.reads[claim.Key] {
+		for _, n := range w.reads[name] {
 			w.add(wasteStale, n)
 		}
-		delete(w.reads, claim.Key)
+		delete(w.reads, name)
 		return
 	}
 	if ok && reads(in.Tool) {
-		w.reads[claim.Key] = append(w.reads[claim.Key], size)
+		w.reads[name] = append(w.reads[name], size)
 	}
-	thing := in.Tool + " " + string(in.Arguments)
-	if ok {
-		thing = claim.Key
+	thing, part := in.Tool+" "+string(in.Arguments), ""
+	if claims, understood := dedup.Rules()["io-content"].Read(in); understood && len(claims) == 1 {
+		thing, part = claims[0].Key, fmt.Sprint(" ", claims[0].First, " ", claims[0].Last)
 	}
 	text, err := in.Result.Text(w.job.Contents)
 	if err != nil || size < leastDuplicate {
 		return
 	}
 	sum := blobs.Sum([]byte(text))
-	exact := fmt.Sprint(thing, " ", claim.First, " ", claim.Last, " ", sum)
+	exact := fmt.Sprint(thing, part, " ", sum)
 	if w.whole[exact] {
 		w.add(wasteExact, size)
 	}

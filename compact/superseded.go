@@ -25,7 +25,9 @@ type Limits struct {
 // trimSuperseded leaves a line of each result that a later one makes obsolete.
 func (j *job) trimSuperseded(context.Context, *Step) error {
 	limit := j.limit()
-	obsolete, err := Obsolete(j.stream, j.obsoleteOptions())
+	o := j.obsoleteOptions()
+	o.Shown, o.Stays = j.shown(), j.stays()
+	obsolete, err := Obsolete(j.stream, o)
 	if err != nil {
 		return err
 	}
@@ -60,6 +62,10 @@ type ObsoleteOptions struct {
 	Limits   Limits
 	Dedup    dedup.Options
 	Contents blobs.Reader
+	// Shown reports whether the model is given an element as it is, and Stays whether it will
+	// be; see [dedup.Search]. Nil says so of all.
+	Shown func(*events.Element) bool
+	Stays func(element int) bool
 }
 
 func (j *job) obsoleteOptions() ObsoleteOptions {
@@ -75,7 +81,10 @@ func Obsolete(s *events.Stream, o ObsoleteOptions) ([]dedup.Superseded, error) {
 	if o.Rules == nil {
 		o.Rules = DefaultRules
 	}
-	found := dedup.FindSuperseded(s, listen(s, o.Contents).spare(o.Rules))
+	found := dedup.FindSuperseded(s, dedup.Search{
+		Rules: listen(s, o.Contents).spare(o.Rules), Contents: o.Contents,
+		Given: o.Dedup.Given, Shown: o.Shown, Stays: o.Stays,
+	})
 	if len(found) == 0 {
 		return nil, nil
 	}

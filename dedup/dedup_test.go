@@ -302,8 +302,26 @@ func TestReferents(t *testing.T) {
 		chat       *chat
 	}{
 		{
-			"asking again delivers", "whole ref(3.1) whole ref(10.1)",
+			"asking again delivers, once", "whole ref(3.1) whole ref(7.1) ref(7.1)",
+			new(chat).turn().call(v1).call(v1).call(v1).call(v1).call(v1),
+		},
+		{
+			"asking in another turn is no asking again", "whole ref(3.1) ref(3.1) ref(3.1)",
 			new(chat).turn().call(v1).call(v1).say().turn().call(v1).say().turn().call(v1),
+		},
+		{
+			"once for ten turns", "whole" + strings.Repeat(" ref(3.1)", 9),
+			func() *chat {
+				c := new(chat)
+				for range 10 {
+					c.turn().call(v1).say()
+				}
+				return c
+			}(),
+		},
+		{
+			"cut, then whole", "whole whole ref(5.1)",
+			new(chat).turn().call(cut(v1)).call(v1).call(cut(v1)),
 		},
 		{
 			"the latest whole delivery counts", "whole whole whole ref(5.1)",
@@ -332,6 +350,36 @@ func TestReferents(t *testing.T) {
 				t.Errorf("deliveries are %s, want %s", got, test.want)
 			}
 		})
+	}
+}
+
+// cut is a resource of which a model is given a few bytes.
+func cut(r events.Resource) events.Resource {
+	head := blobs.Loaded([]byte("a line\n[cut]"))
+	r.Formatted = &head
+	return r
+}
+
+// TestAnotherToolDidNotAskAgain holds that whoever asks, the content was given once.
+func TestAnotherToolDidNotAskAgain(t *testing.T) {
+	foo := file("foo", body("a"))
+	c := new(chat).turn().call(foo).call(foo).call(foo)
+	for _, n := range []int{4, 6} { // the calls after the first
+		r, _ := c.elems[n].Event().(*events.ToolCallRequest)
+		r.Name = map[int]string{4: "refresh_resource", 6: "fs_read_file"}[n]
+	}
+	s := c.stream()
+	p := plan(t, s, defaults())
+	if n, _ := p.Again(); delivered(s, p) != "whole ref(3.1) ref(3.1)" || n != 0 {
+		t.Errorf("deliveries are %s, %d again", delivered(s, p), n)
+	}
+	s = new(chat).turn().call(foo).call(foo).call(foo).stream()
+	for range 2 {
+		p = plan(t, s, defaults())
+		if n, size := p.Again(); n != 1 || size != int64(len(body("a"))) {
+			t.Errorf("%d were given again, of %d bytes, want 1", n, size)
+		}
+		p.Store(s, s)
 	}
 }
 

@@ -12,7 +12,16 @@ import (
 type history struct {
 	latest *delivered                // the latest whole delivery
 	whole  map[blobs.Hash]*delivered // the latest whole delivery of each content
-	missed map[blobs.Hash]int        // element that last answered a call without it
+	// missed is the call that was last answered without a content, and again are the contents
+	// that were given whole to a model that asked once more.
+	missed map[blobs.Hash]asked
+	again  map[blobs.Hash]bool
+}
+
+// asked is where a content was asked for.
+type asked struct {
+	turn, response int
+	tool           string
 }
 
 // A delivered is one whole delivery.
@@ -53,13 +62,18 @@ func (p *planner) arrive(a arrival, v verdict) error {
 		if err != nil {
 			return fmt.Errorf("deduplicate %s: %w", f.resource.URI, err)
 		}
+		if d.Form == Whole && h.asksAgain(a, f) {
+			p.plan.again.count++
+			p.plan.again.bytes += delivery(f.resource).Size()
+		}
 		h.record(a, f, d)
 		if d.Form == Whole {
 			continue
 		}
 		short = append(short, f.block)
+		d.Saved = delivery(f.resource).Size() - int64(len(d.Text))
 		p.plan.short[Place{a.element, f.block}] = d
-		p.plan.saved += delivery(f.resource).Size() - int64(len(d.Text))
+		p.plan.saved += d.Saved
 	}
 	// Where nothing came before, no options could ever have another outcome.
 	if contested && !v.known {
@@ -75,7 +89,8 @@ func (p *planner) given(r *events.Resource) bool {
 func (p *planner) of(uri string) *history {
 	h := p.seen[uri]
 	if h == nil {
-		h = &history{whole: map[blobs.Hash]*delivered{}, missed: map[blobs.Hash]int{}}
+		h = &history{whole: map[blobs.Hash]*delivered{}, missed: map[blobs.Hash]asked{}}
+		h.again = map[blobs.Hash]bool{}
 		p.seen[uri] = h
 	}
 	return h
@@ -88,9 +103,8 @@ func (p *planner) deliver(a arrival, f found, h *history, v verdict) (Delivery, 
 	}
 	// The same content is never told as lines, so that a mark needs not say which form
 	// it stands for.
-	hash := f.resource.Content.Ref().Hash
-	if same := h.whole[hash]; same != nil {
-		if !v.known && !p.near(a, same) {
+	if same := h.whole[f.hash()]; same != nil {
+		if f.showsMoreThan(same.resource) || !v.known && !p.near(a, same) {
 			return Delivery{}, nil
 		}
 		return Delivery{Form: Reference, Text: p.reference(f, same), Referent: same.at}, nil
@@ -110,9 +124,26 @@ func (p *planner) wanted(a arrival, f found, h *history) bool {
 	if !a.tool {
 		return true
 	}
-	missed, ok := h.missed[f.resource.Content.Ref().Hash]
-	askedAgain := ok && a.call.Request > missed
-	return !askedAgain && (o.Tool == nil || a.call.Name == "" || o.Tool(a.call.Name))
+	return !h.asksAgain(a, f) && (o.Tool == nil || a.call.Name == "" || o.Tool(a.call.Name))
+}
+
+// asksAgain reports whether a model says that it does not have what it was told it has: the
+// tool that was answered by less is called for the same again, in the same turn. That helps
+// once, or every second call would be answered in full.
+func (h *history) asksAgain(a arrival, f found) bool {
+	missed, ok := h.missed[f.hash()]
+	return ok && !h.again[f.hash()] && a.tool && a.turn == missed.turn &&
+		a.call.Name == missed.tool && a.call.Request > missed.response
+}
+
+// hash is of the content.
+func (f found) hash() blobs.Hash { return f.resource.Content.Ref().Hash }
+
+// showsMoreThan reports whether a model is given more of the content than of another delivery of
+// it, which was cut to a limit.
+func (f found) showsMoreThan(r *events.Resource) bool {
+	return r.Formatted != nil && r.Formatted.Size() < r.Content.Size() &&
+		delivery(f.resource).Size() > r.Formatted.Size()
 }
 
 func (p *planner) near(a arrival, d *delivered) bool {
@@ -121,13 +152,14 @@ func (p *planner) near(a arrival, d *delivered) bool {
 
 // record enters the delivery d of f.
 func (h *history) record(a arrival, f found, d Delivery) {
-	hash := f.resource.Content.Ref().Hash
+	hash := f.hash()
 	if d.Form != Whole {
 		if a.tool {
-			h.missed[hash] = a.element
+			h.missed[hash] = asked{turn: a.turn, response: a.element, tool: a.call.Name}
 		}
 		return
 	}
+	h.again[hash] = h.asksAgain(a, f)
 	h.latest = &delivered{
 		at: Place{a.element, f.block}, turn: a.turn, call: a.call.ID, attached: !a.tool,
 		resource: f.resource,

@@ -45,6 +45,7 @@ type Delivery struct {
 	Form     Form
 	Text     string // instead of the content, "" when that is whole
 	Referent Place  // the whole delivery that Text speaks of
+	Saved    int64  // bytes that the model is not given
 }
 
 // A Plan holds the deliveries of one stream.
@@ -52,6 +53,10 @@ type Plan struct {
 	short map[Place]Delivery
 	marks map[int][]int
 	saved int64
+	again struct {
+		count int
+		bytes int64
+	}
 }
 
 // New decides about every resource of a stream, which is the projected and sanitized
@@ -90,6 +95,10 @@ func (p *Plan) All() iter.Seq2[Place, Delivery] {
 
 // Saved returns how many bytes the model is not given.
 func (p *Plan) Saved() int64 { return p.saved }
+
+// Again returns how often the model is given a content whole because it asked for it once more
+// after it was told where it has it, and how many bytes these are.
+func (p *Plan) Again() (count int, bytes int64) { return p.again.count, p.again.bytes }
 
 func (a Place) compare(b Place) int {
 	if a.Element != b.Element {

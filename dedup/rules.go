@@ -1,9 +1,9 @@
 package dedup
 
 import (
-	"encoding/json"
 	"maps"
 	"path"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -21,222 +21,243 @@ var (
 	returnNames  = words("return-content return_content")
 	placeNames   = words("path location directory dir folder")
 	onlyNames    = words("prefixes extensions include includes glob globs pattern patterns")
-	exceptNames  = words("filters exclude excludes ignore")
+	exceptNames  = words("exclude excludes ignore")
 	recurseNames = words("recurse recursive depth max_depth")
 )
 
+// filterName is of filters that let through what they name, or hold it back: nobody knows.
+const filterName = "filters"
+
 func words(s string) []string { return strings.Fields(s) }
 
-// readContent understands tools that read or write one file, or lines of it. Arguments that
-// it does not know could narrow what is read, so that it then understands nothing.
-func readContent(c Invocation) (Claim, bool) {
+// readContent understands tools that read or write one file, or lines of it. What the result
+// says counts: the URIs of its resources, with their lines. What was asked for counts where
+// there are none, and only as far as there is no doubt.
+func readContent(c Invocation) ([]Claim, bool) {
+	if !c.answered() || !c.shown() {
+		return nil, false
+	}
+	if c.named() {
+		return c.held(), true
+	}
+	claim, ok := c.asked()
+	return []Claim{claim}, ok
+}
+
+// held returns what a result with resources holds, block for block.
+func (c Invocation) held() (all []Claim) {
+	for i := range c.Result.Blocks {
+		b := &c.Result.Blocks[i]
+		switch {
+		case b.Type == events.BlockResource && b.Resource != nil:
+			all = append(all, delivers(b.Resource, c.Given))
+		case b.Type == events.BlockText && b.Content.Size() == 0:
+		default:
+			all = append(all, Claim{Key: identity(b), First: 1, Gives: true})
+		}
+	}
+	return all
+}
+
+// delivers returns the claim of a resource. One of which the model is given something else than
+// its content stands for no other.
+func delivers(r *events.Resource, given func(*events.Resource) bool) Claim {
+	c := Claim{Key: r.URI, First: 1}
+	c.Gives = r.Formatted == nil && !r.Content.IsZero() && (given == nil || given(r))
+	if r.URI == "" {
+		c.Key = "\x00" + r.Content.Ref().Hash.String()
+	}
+	base, fragment, part := strings.Cut(r.URI, "#")
+	if first, last, ok := fragmentLines(fragment); part && ok {
+		c.Key, c.First, c.Last = base, first, last
+	}
+	return c // of another part than lines, the whole URI is the name
+}
+
+var lineFragment = regexp.MustCompile(`^L([1-9][0-9]{0,8})(?:-L?([1-9][0-9]{0,8}))?$`)
+
+// fragmentLines reads the lines that a URI ends with: "L10-20", "L10-L20" or "L10".
+func fragmentLines(fragment string) (first, last int, ok bool) {
+	m := lineFragment.FindStringSubmatch(fragment)
+	if m == nil {
+		return 0, 0, false
+	}
+	first, _ = strconv.Atoi(m[1]) // nine digits
+	last = first
+	if m[2] != "" {
+		last, _ = strconv.Atoi(m[2])
+	}
+	return first, last, first <= last
+}
+
+// asked returns the claim of a result that is text, by the arguments. A name that nobody knows
+// could narrow what is read, a value of another type is read by each tool in its own way: then
+// nothing is claimed.
+func (c Invocation) asked() (Claim, bool) {
 	args, ok := decode(c.Arguments)
 	if !ok {
 		return Claim{}, false
 	}
 	name, ok := args.text(pathNames)
+	key := c.fileKey(name)
+	text, whole := c.text()
+	if !ok || key == "" || !whole {
+		return Claim{}, false
+	}
+	if args.has(contentNames, returnNames) {
+		return Claim{Key: key, First: 1, Rows: rows(text), Gives: true}, c.shows(args, text)
+	}
+	first, ok1 := args.line(firstNames)
+	last, ok2 := args.line(lastNames)
+	if !ok1 || !ok2 || !args.only(pathNames, firstNames, lastNames) || last > 0 && last < first {
+		return Claim{}, false
+	}
+	claim := Claim{Key: key, First: max(first, 1), Rows: rows(text), Gives: true}
+	if last > 0 { // a tool may show fewer
+		claim.Last, claim.Rows = min(last, claim.First+claim.Rows-1), 0
+	}
+	return claim, true
+}
+
+// shows reports whether a write returned what the file is now. Where it does not, its result
+// holds nothing of the file, and an argument that nobody knows may have added to it only.
+func (c Invocation) shows(args arguments, text string) bool {
+	says, given := args.flag(returnNames)
+	always := c.Tool == "write_file" || c.Tool == "write_pieces"
+	if args.has(returnNames) && !given {
+		return false // a word that each tool reads in its own way
+	}
+	if !args.only(pathNames, contentNames, returnNames) || given && !says || !given && !always {
+		return false
+	}
+	written, ok := args.text(contentNames)
 	if !ok {
-		return Claim{}, false
+		return c.Tool == "write_pieces"
 	}
-	claim := Claim{Key: fileKey(name), First: 1, Gives: c.answered()}
-	if claim.Key == "" {
-		return Claim{}, false
-	}
-	if args.has(contentNames) || args.has(returnNames) {
-		claim.Gives = claim.Gives && returns(c, args, claim.Key)
-		return claim, true
-	}
-	if !args.only(pathNames, firstNames, lastNames) {
-		return Claim{}, false
-	}
-	if first, last, ok := fragment(name); ok {
-		claim.First, claim.Last = first, last
-	}
-	if n, ok := args.number(firstNames); ok {
-		claim.First = max(n, 1)
-	}
-	if n, ok := args.number(lastNames); ok {
-		claim.Last = max(n, 0)
-	}
-	return claim, true
-}
-
-// returns reports whether a write shows what the file is now: it says so, or it returned the
-// file.
-func returns(c Invocation, args arguments, key string) bool {
-	if shown, ok := args.flag(returnNames); ok {
-		return shown
-	}
-	if c.Tool == "write_file" || c.Tool == "write_pieces" {
-		return true // these always do
-	}
-	for _, b := range c.Result.Blocks {
-		if b.Resource != nil && resourceKey(b.Resource.URI) == key && !isPart(b.Resource.URI) {
-			return true
-		}
-	}
-	return false
-}
-
-// readSurvey understands tools that list a directory.
-func readSurvey(c Invocation) (Claim, bool) {
-	args, ok := decode(c.Arguments)
-	if !ok || !args.only(placeNames, onlyNames, exceptNames, recurseNames) {
-		return Claim{}, false
-	}
-	place, _ := args.text(placeNames)
-	claim := Claim{
-		Key: c.Tool + "\x00" + path.Clean("/"+place), First: 1, Depth: 1, Gives: c.answered(),
-	}
-	if claim.Only, ok = args.sets(onlyNames); !ok {
-		return Claim{}, false
-	}
-	if claim.Except, ok = args.sets(exceptNames); !ok {
-		return Claim{}, false
-	}
-	// What lets nothing through is written as what lets everything through.
-	maps.DeleteFunc(claim.Only, func(_ string, set []string) bool { return len(set) == 0 })
-	if deep, ok := args.flag(recurseNames); ok && deep {
-		claim.Depth = -1
-	}
-	if n, ok := args.number(recurseNames); ok {
-		claim.Depth = n
-	}
-	return claim, true
-}
-
-// fileKey names a file however a tool spelled it.
-func fileKey(name string) string {
-	if key := resourceKey(name); key != "" {
-		return key
-	}
-	if name == "" || strings.Contains(name, "://") {
-		return ""
-	}
-	return "file:" + strings.TrimPrefix(path.Clean("/"+name), "/")
-}
-
-// resourceKey names the thing that a URI is of, without a fragment; "" for what is no URI.
-func resourceKey(uri string) string {
-	const workspace = "file:///$WORKSPACE/"
-	whole, _, _ := strings.Cut(uri, "#")
-	if name, ok := strings.CutPrefix(whole, workspace); ok {
-		return fileKey(name)
-	}
-	if strings.Contains(whole, "://") {
-		return whole
-	}
-	return ""
-}
-
-func isPart(uri string) bool { return strings.Contains(uri, "#") }
-
-// fragment reads the lines of a URI that ends with "#L10-20".
-func fragment(uri string) (first, last int, ok bool) {
-	_, text, found := strings.Cut(uri, "#L")
-	if !found {
-		return 0, 0, false
-	}
-	from, to, ranged := strings.Cut(text, "-")
-	first, err := strconv.Atoi(from)
-	if err != nil {
-		return 0, 0, false
-	}
-	last = first
-	if ranged {
-		if last, err = strconv.Atoi(strings.TrimPrefix(to, "L")); err != nil {
-			return 0, 0, false
-		}
-	}
-	return first, last, true
-}
-
-// delivers returns the claim of a resource that was attached, which is there whole.
-func delivers(r *events.Resource) (Claim, bool) {
-	key := resourceKey(r.URI)
-	if key == "" || r.Content.IsZero() {
-		return Claim{}, false
-	}
-	c := Claim{Key: key, First: 1, Gives: true}
-	if isPart(r.URI) {
-		var ok bool
-		if c.First, c.Last, ok = fragment(r.URI); !ok {
-			return Claim{}, false
-		}
-	}
-	return c, true
-}
-
-// arguments are those of a call, by name.
-type arguments map[string]any
-
-func decode(v []byte) (arguments, bool) {
-	args := arguments{}
-	if len(v) == 0 {
-		return args, true
-	}
-	if json.Unmarshal(v, &args) != nil {
-		return nil, false
-	}
-	maps.DeleteFunc(args, func(_ string, v any) bool { return v == nil })
-	return args, true
-}
-
-func (a arguments) has(names []string) bool {
-	return slices.ContainsFunc(names, func(n string) bool { _, ok := a[n]; return ok })
-}
-
-// only reports whether there are no arguments but these.
-func (a arguments) only(groups ...[]string) bool {
-	known := slices.Concat(groups...)
-	for name := range a {
-		if !slices.Contains(known, name) {
+	for line := range strings.Lines(written) {
+		if !strings.Contains(text, strings.TrimRight(line, "\r\n")) {
 			return false
 		}
 	}
 	return true
 }
 
-func find[T any](a arguments, names []string) (v T, ok bool) {
-	for _, n := range names {
-		if v, ok = a[n].(T); ok {
-			return v, true
-		}
+// readSurvey understands tools that list a directory: what they returned, line by line, of a
+// place. What filters let through is understood where it is certain that they do.
+func readSurvey(c Invocation) ([]Claim, bool) {
+	args, ok := decode(c.Arguments)
+	groups := [][]string{placeNames, onlyNames, exceptNames, recurseNames, {filterName}}
+	if !ok || !c.answered() || !c.shown() || !args.only(groups...) {
+		return nil, false
 	}
-	return v, false
+	text, whole := c.text()
+	place, ok := args.place()
+	if !ok || !whole {
+		return nil, false
+	}
+	claim := Claim{Key: c.Tool + "\x00" + place, First: 1, Lines: map[string]bool{}, Gives: true}
+	for line := range strings.Lines(text) {
+		claim.Lines[strings.TrimRight(line, "\r\n")] = true
+	}
+	if claim.Only, ok = args.sets(onlyNames); !ok {
+		return nil, false
+	}
+	if claim.Except, ok = args.sets(exceptNames); !ok {
+		return nil, false
+	}
+	filters, ok := args.sets([]string{filterName})
+	if set := filters[filterName]; areGlobs(set) {
+		claim.Only[filterName] = set
+	} else if len(set) > 0 {
+		claim.Key += "\x00" + strings.Join(set, "\x00")
+	}
+	// What lets nothing through is written as what lets everything through.
+	maps.DeleteFunc(claim.Only, func(_ string, set []string) bool { return len(set) == 0 })
+	deep, known := args.depth()
+	claim.Depth = deep
+	return []Claim{claim}, ok && known
 }
 
-func (a arguments) text(names []string) (string, bool) { return find[string](a, names) }
-
-func (a arguments) flag(names []string) (value, ok bool) { return find[bool](a, names) }
-
-func (a arguments) number(names []string) (int, bool) {
-	n, ok := find[float64](a, names)
-	return int(n), ok && n == float64(int(n))
+// areGlobs reports whether filters name what they let through: patterns, none of them turned
+// round.
+func areGlobs(set []string) bool {
+	return len(set) > 0 && !slices.ContainsFunc(set, func(f string) bool {
+		return !strings.ContainsAny(f, "*?[") || strings.ContainsAny(f[:1], "!-^")
+	})
 }
 
-// sets reads filters, each a word or a list of words.
-func (a arguments) sets(names []string) (map[string][]string, bool) {
-	sets := map[string][]string{}
-	for _, n := range names {
-		switch v := a[n].(type) {
-		case nil:
-		case string:
-			sets[n] = []string{v}
-		case []any:
-			set := []string{}
-			for _, item := range v {
-				s, ok := item.(string)
-				if !ok {
-					return nil, false
-				}
-				set = append(set, s)
+// place returns the directory that is listed, "" for the one that the tool takes unasked.
+func (a arguments) place() (string, bool) {
+	if !a.has(placeNames) {
+		return "", true
+	}
+	name, ok := a.text(placeNames)
+	name, plain := cleaned(name)
+	return name, ok && plain
+}
+
+// depth returns how deep a listing goes, as [Claim.Depth] has it.
+func (a arguments) depth() (int, bool) {
+	if !a.has(recurseNames) {
+		return 0, true
+	}
+	if deep, ok := a.flag(recurseNames); ok {
+		if deep {
+			return -1, true
+		}
+		return 1, true
+	}
+	return a.line(recurseNames)
+}
+
+// fileKey names the file that an argument names. A relative path is of the directory of its
+// tool: that of ours and of jp's is the workspace; of those of others nobody knows it, so that
+// each has names of its own. "" is for what is not certain to be one name of one file.
+func (c Invocation) fileKey(name string) string {
+	name, ok := cleaned(name)
+	switch {
+	case !ok || name == "" || strings.ContainsAny(name, "%#?\\:\x00"):
+		return ""
+	case strings.HasPrefix(c.Tool, "fs_") && name[0] == '/':
+		return "file://" + name
+	case strings.HasPrefix(c.Tool, "fs_"):
+		return "file:///$WORKSPACE/" + name
+	case slices.Contains(words("read write_file write_pieces"), c.Tool): // of one ensemble
+		return "io\x00" + name
+	default:
+		return c.Tool + "\x00" + name
+	}
+}
+
+// cleaned gives a path its one form; false where that needs a look at the disk, since what lies
+// above a link is not what stands before it.
+func cleaned(name string) (string, bool) {
+	if name == "" {
+		return "", true
+	}
+	return path.Clean(name), !slices.Contains(strings.Split(name, "/"), "..")
+}
+
+// FileOf names the file that a call is about, by its result or else by its arguments.
+func FileOf(c Invocation) (key string, ok bool) {
+	if c.Result != nil {
+		for _, b := range c.Result.Blocks {
+			if b.Resource != nil && b.Resource.URI != "" {
+				return delivers(b.Resource, nil).Key, true
 			}
-			slices.Sort(set)
-			sets[n] = slices.Compact(set)
-		default:
-			return nil, false
 		}
 	}
-	return sets, true
+	args, ok := decode(c.Arguments)
+	if !ok {
+		return "", false
+	}
+	name, ok := args.text(pathNames)
+	key = c.fileKey(name)
+	return key, ok && key != ""
+}
+
+// Writes reports whether a call was given something to write, by the names of its arguments.
+func Writes(c Invocation) bool {
+	args, ok := decode(c.Arguments)
+	return !ok || args.has(contentNames)
 }

@@ -23,56 +23,67 @@ func made(tool, args, result string) dedup.Invocation {
 	}
 }
 
+// returned returns a call whose result names a file of the workspace, and whose arguments lie.
+func returned(tool, name, text string) dedup.Invocation {
+	r := file("$WORKSPACE/"+name, text)
+	return dedup.Invocation{
+		Tool: tool, Arguments: jsontext.Value(`{"path":"b.go","start_line":"7"}`),
+		Result: &events.ToolCallResponse{Blocks: []events.Block{{Type: events.BlockResource, Resource: &r}}},
+	}
+}
+
 // TestContentRule holds the table of the deduplicator that the rule is after: a newer read or
 // write of one file takes the place of an older one, but for a write that shows nothing.
 func TestContentRule(t *testing.T) {
 	const a, b = `"location":"a.go"`, `"location":"b.go"`
+	ten := strings.Repeat("x\n", 10)
+	read := func(args, result string) dedup.Invocation { return made("fs_read_file", "{"+args+"}", result) }
 	for _, test := range []struct {
 		name           string
 		later, earlier dedup.Invocation
 		want           bool
 	}{
 		{"read, read", made("read", "{"+a+"}", "x"), made("read", "{"+a+"}", "x"), true},
-		{"read, write", made("read", "{"+a+"}", "x"), made("write_file", "{"+a+`,"content":"c"}`, "x"), true},
+		{"read, write", made("read", "{"+a+"}", "x"), made("write_file", "{"+a+`,"content":"c"}`, "c"), true},
 		{"read, pieces", made("read", "{"+a+"}", "x"), made("write_pieces", "{"+a+`,"operations":[]}`, "x"), true},
-		{"write, read", made("write_file", "{"+a+`,"content":"c"}`, "x"), made("read", "{"+a+"}", "x"), true},
+		{"write, read", made("write_file", "{"+a+`,"content":"c"}`, "File written: c"), made("read", "{"+a+"}", "x"), true},
 		{"pieces, read", made("write_pieces", "{"+a+`,"operations":[]}`, "x"), made("read", "{"+a+"}", "x"), true},
 		{
 			"pieces that show nothing, read",
 			made("write_pieces", "{"+a+`,"operations":[],"return-content":false}`, "x"),
 			made("read", "{"+a+"}", "x"), false,
 		},
+		{"a write that says it showed it", made("write_file", "{"+a+`,"content":"c"}`, "ok"), made("read", "{"+a+"}", "x"), false},
+		{"a write that adds", made("write_file", "{"+a+`,"content":"c","append":true}`, "c"), made("read", "{"+a+"}", "x"), false},
+		{"an odd flag", made("write_file", "{"+a+`,"content":"c","return-content":"true"}`, "c"), made("read", "{"+a+"}", "x"), false},
 		{"another file", made("read", "{"+b+"}", "x"), made("read", "{"+a+"}", "x"), false},
+		{"two names", made("read", "{"+a+`,"path":"b.go"}`, "x"), made("read", "{"+a+"}", "x"), false},
 		{"a failure", made("read", "{"+a+"}", "!x"), made("read", "{"+a+"}", "x"), false},
-		{"after a failure", made("read", "{"+a+"}", "x"), made("read", "{"+a+"}", "!x"), true},
+		{"after a failure, which holds nothing of the file", made("read", "{"+a+"}", "x"), made("read", "{"+a+"}", "!x"), false},
+		{"a tool of somebody else", made("read_file", "{"+a+"}", "x"), made("read", "{"+a+"}", "x"), false},
+		{"cut", made("read", "{"+a+"}", "x\n[cut: 9 of 10 bytes are not shown; the limit of one result is 1 bytes]"), made("read", "{"+a+"}", "x"), false},
+		{"compacted", made("read", "{"+a+"}", "[compacted] read: success"), made("read", "{"+a+"}", "x"), false},
 		{
 			"jp's write", made("fs_modify_file", `{"path":"a.go","patterns":[]}`, "done"),
-			made("fs_read_file", `{"path":"a.go"}`, "x"), false,
+			read(`"path":"a.go"`, "x"), false,
 		},
-		{
-			"more lines", made("fs_read_file", `{"path":"./a.go","start_line":1,"end_line":10}`, "x"),
-			made("fs_read_file", `{"path":"a.go","start_line":2,"end_line":5}`, "x"), true,
-		},
-		{
-			"fewer lines", made("fs_read_file", `{"path":"a.go","start_line":2,"end_line":5}`, "x"),
-			made("fs_read_file", `{"path":"a.go","start_line":1,"end_line":10}`, "x"), false,
-		},
-		{
-			"to the end", made("fs_read_file", `{"path":"a.go","start_line":2}`, "x"),
-			made("fs_read_file", `{"path":"a.go","start_line":2,"end_line":5}`, "x"), true,
-		},
-		{
-			"not to the end", made("fs_read_file", `{"path":"a.go","start_line":2,"end_line":99}`, "x"),
-			made("fs_read_file", `{"path":"a.go","start_line":2}`, "x"), false,
-		},
-		{
-			"an argument that nobody knows", made("fs_read_file", `{"path":"a.go","encoding":"x"}`, "x"),
-			made("fs_read_file", `{"path":"a.go"}`, "x"), false,
-		},
-		{
-			"a resource again", made("refresh_resource", `{"uri":"file:///$WORKSPACE/a.go"}`, "x"),
-			made("fs_read_file", `{"path":"a.go"}`, "x"), true,
-		},
+		{"more lines", read(`"path":"./a.go","start_line":1,"end_line":10`, ten), read(`"path":"a.go","start_line":2,"end_line":5`, "x\nx\nx\nx\n"), true},
+		{"more lines, but not shown", read(`"path":"./a.go","start_line":1,"end_line":10`, "x"), read(`"path":"a.go","start_line":2,"end_line":5`, "x\nx\nx\nx\n"), false},
+		{"fewer lines", read(`"path":"a.go","start_line":2,"end_line":5`, ten), read(`"path":"a.go","start_line":1,"end_line":10`, ten), false},
+		{"to the end", read(`"path":"a.go","start_line":2`, ten), read(`"path":"a.go","start_line":2,"end_line":5`, ten), true},
+		{"to the end, which is before", read(`"path":"a.go"`, ten), read(`"path":"a.go","start_line":12,"end_line":15`, ten), false},
+		{"not to the end", read(`"path":"a.go","start_line":2,"end_line":99`, ten), read(`"path":"a.go","start_line":2`, ten), false},
+		{"an argument that nobody knows", read(`"path":"a.go","encoding":"x"`, "x"), read(`"path":"a.go"`, "x"), false},
+		{"a line that is text", read(`"path":"a.go","start_line":"2"`, "x"), read(`"path":"a.go","start_line":2`, "x"), false},
+		{"half a line", read(`"path":"a.go","end_line":2.5`, "x"), read(`"path":"a.go","end_line":2`, "x"), false},
+		{"above", read(`"path":"../a.go"`, "x"), read(`"path":"../a.go"`, "x"), false},
+		{"from the root", read(`"path":"/a.go"`, "x"), read(`"path":"a.go"`, "x"), false},
+		{"a resource again", returned("refresh_resource", "a.go", "x"), returned("fs_read_file", "a.go", "y"), true},
+		{"lines of a resource", returned("fs_read_file", "a.go#L1-9", "x"), returned("fs_read_file", "a.go#L2-3", "y"), true},
+		{"lines, then all", returned("fs_read_file", "a.go", "x"), returned("fs_read_file", "a.go#L2-3", "y"), true},
+		{"all, then lines", returned("fs_read_file", "a.go#L2-3", "x"), returned("fs_read_file", "a.go", "y"), false},
+		{"another part", returned("fs_read_file", "a.go#top", "x"), returned("fs_read_file", "a.go#L1-2", "y"), false},
+		{"a resource, then jp's text", returned("fs_read_file", "a.go", "x"), read(`"path":"a.go"`, "x"), true},
 	} {
 		t.Run(test.name, func(t *testing.T) { covers(t, "io-content", test.later, test.earlier, test.want) })
 	}
@@ -83,7 +94,7 @@ func covers(t *testing.T, rule string, later, earlier dedup.Invocation, want boo
 	r := dedup.Rules()[rule]
 	l, ok1 := r.Read(later)
 	e, ok2 := r.Read(earlier)
-	if got := ok1 && ok2 && l.Covers(e); got != want {
+	if got := ok1 && ok2 && len(l) == 1 && len(e) == 1 && l[0].Covers(e[0]); got != want {
 		t.Errorf("%s covers %s: %t, want %t (%+v, %+v)", later.Arguments, earlier.Arguments, got, want, l, e)
 	}
 }
@@ -97,21 +108,48 @@ func TestSurveyRule(t *testing.T) {
 	}{
 		{"the same", `"location":"src"`, `"location":"src/"`, true},
 		{"another place", `"location":"src"`, `"location":"lib"`, false},
+		{"a place that is a number", `"location":5`, `"location":5`, false},
+		{"above", `"location":"../src"`, `"location":"../src"`, false},
+		{"from the root", `"location":"/src"`, `"location":"src"`, false},
 		{"deeper", `"location":"src","recurse":true`, `"location":"src"`, true},
 		{"less deep", `"location":"src"`, `"location":"src","recurse":true`, false},
+		{"as the tool likes, after one level", `"location":"src"`, `"location":"src","recurse":false`, false},
 		{"a depth", `"location":"src","depth":3`, `"location":"src","depth":2`, true},
-		{"fewer filters hold back less", `"filters":["a"]`, `"filters":["a","b"]`, true},
-		{"more filters hold back more", `"filters":["a","b"]`, `"filters":["a"]`, false},
+		{"a depth that is text", `"location":"src","depth":"3"`, `"location":"src","depth":2`, false},
+		{"two depths", `"recurse":true,"depth":3`, `"depth":2`, false},
+		{"equal filters", `"filters":["a","b"]`, `"filters":["b","a"]`, true},
+		{"fewer filters of unknown direction", `"filters":["a"]`, `"filters":["a","b"]`, false},
+		{"more filters of unknown direction", `"filters":["a","b"]`, `"filters":["a"]`, false},
+		{"more globs let more through", `"filters":["*.py","*.md"]`, `"filters":["*.py"]`, true},
+		{"fewer globs let less through", `"filters":["*.py"]`, `"filters":["*.py","*.md"]`, false},
+		{"globs turned round", `"filters":["!*.py","!*.md"]`, `"filters":["!*.py"]`, false},
+		{"fewer are left out", `"exclude":["a"]`, `"exclude":["a","b"]`, true},
+		{"more are left out", `"exclude":["a","b"]`, `"exclude":["a"]`, false},
 		{"more extensions let more through", `"extensions":["py","md"]`, `"extensions":["py"]`, true},
 		{"fewer extensions let less through", `"extensions":["py"]`, `"extensions":["py","md"]`, false},
 		{"everything", ``, `"extensions":["py"]`, true},
 		{"not everything", `"extensions":["py"]`, ``, false},
 		{"no filter is everything", `"extensions":[]`, `"extensions":["py"],"prefixes":["src"]`, true},
+		{"a list in a word", `"extensions":"[\"py\"]"`, `"extensions":"[\"py\"]"`, false},
 		{"unknown", `"sort":"name"`, ``, false},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			covers(t, "directory-survey", list(test.later), list(test.earlier), test.want)
 		})
+	}
+}
+
+// TestSurveyIsWhatWasListed holds that a listing stands for another one only where it has its
+// lines, whatever was asked for.
+func TestSurveyIsWhatWasListed(t *testing.T) {
+	list := func(text string) dedup.Invocation { return made("list_folder", "{}", text) }
+	for _, test := range []struct {
+		later, earlier string
+		want           bool
+	}{
+		{"a\nb\nc", "c\na", true}, {"a\nb", "a\nb\nc", false}, {"a\nb", "No files match.", false}, {"a", "", true},
+	} {
+		covers(t, "directory-survey", list(test.later), list(test.earlier), test.want)
 	}
 }
 
@@ -123,16 +161,20 @@ func claim() *rapid.Generator[dedup.Claim] {
 			Key: rapid.SampledFrom([]string{"x", "y"}).Draw(t, "key"), Gives: true,
 			First: rapid.IntRange(1, 3).Draw(t, "first"),
 			Depth: rapid.IntRange(-1, 2).Draw(t, "depth"),
-			Only:  map[string][]string{}, Except: map[string][]string{},
+			Only:  map[string][]string{}, Except: map[string][]string{}, Lines: map[string]bool{},
+			Rows: rapid.IntRange(0, 4).Draw(t, "rows"),
 		}
 		if rapid.Bool().Draw(t, "to a line") {
-			c.Last = c.First + rapid.IntRange(0, 2).Draw(t, "last")
+			c.Rows, c.Last = 0, c.First+rapid.IntRange(0, 2).Draw(t, "last")
 		}
 		if s := set.Draw(t, "only"); len(s) > 0 {
 			c.Only["f"] = s
 		}
 		if s := set.Draw(t, "except"); len(s) > 0 {
 			c.Except["g"] = s
+		}
+		for _, line := range set.Draw(t, "lines") {
+			c.Lines[line] = true
 		}
 		return c
 	})
@@ -142,7 +184,7 @@ func claim() *rapid.Generator[dedup.Claim] {
 func TestCoversIsAPartialOrder(t *testing.T) {
 	same := func(a, b dedup.Claim) bool {
 		flat := func(c dedup.Claim) string {
-			return fmt.Sprint(c.Key, c.First, c.Last, max(c.Depth, -1), len(c.Only["f"]), len(c.Except["g"]))
+			return fmt.Sprint(c.Key, c.First, c.Last, max(c.Depth, -1), len(c.Lines), len(c.Only["f"]), len(c.Except["g"]))
 		}
 		return flat(a) == flat(b)
 	}
@@ -151,7 +193,9 @@ func TestCoversIsAPartialOrder(t *testing.T) {
 		if !a.Covers(a) {
 			t.Fatalf("%+v does not cover itself", a)
 		}
-		if a.Covers(b) && b.Covers(c) && !a.Covers(c) {
+		shrunk := a.Last == 0 && b.Last == 0 && a.First == b.First && a.Rows != b.Rows ||
+			b.Last == 0 && c.Last == 0 && b.First == c.First && b.Rows != c.Rows
+		if a.Covers(b) && b.Covers(c) && !a.Covers(c) && !shrunk {
 			t.Fatalf("not transitive: %+v, %+v, %+v", a, b, c)
 		}
 		if a.Covers(b) && b.Covers(a) && !same(a, b) {
@@ -199,7 +243,7 @@ func TestSupersededAgreesWithAllPairs(t *testing.T) {
 		s := reading(t)
 		type at struct{ element, block int }
 		got := map[at]bool{}
-		for _, f := range dedup.FindSuperseded(s, ioContent) {
+		for _, f := range dedup.FindSuperseded(s, dedup.Search{Rules: ioContent}) {
 			got[at{f.Element, f.Block}] = true
 			if f.By <= f.Element {
 				t.Fatalf("%+v: superseded by what came before", f)
@@ -215,15 +259,16 @@ func TestSupersededAgreesWithAllPairs(t *testing.T) {
 			switch ev := e.Event().(type) {
 			case *events.ChatRequest:
 				for n, r := range ev.Resources {
-					args := fmt.Sprintf(`{"uri":%q}`, r.URI)
-					c, _ := rule.Read(made("x", args, "r"))
-					all = append(all, claimed{at{i, n}, c})
+					c, _ := rule.Read(dedup.Invocation{Tool: "x", Result: &events.ToolCallResponse{
+						Blocks: []events.Block{{Type: events.BlockResource, Resource: &r}},
+					}})
+					all = append(all, claimed{at{i, n}, c[0]})
 				}
 			case *events.ToolCallResponse:
 				call, _ := s.At(i - 1).Event().(*events.ToolCallRequest)
 				c, ok := rule.Read(dedup.Invocation{Tool: call.Name, Arguments: call.Arguments, Result: ev})
 				if ok {
-					all = append(all, claimed{at{i, -1}, c})
+					all = append(all, claimed{at{i, -1}, c[0]})
 				}
 			}
 		}
@@ -244,7 +289,7 @@ func TestSupersededIsLinear(t *testing.T) {
 	counted := 0
 	rule := dedup.Rules()["io-content"]
 	read := rule.Read
-	rule.Read = func(c dedup.Invocation) (dedup.Claim, bool) { counted++; return read(c) }
+	rule.Read = func(c dedup.Invocation) ([]dedup.Claim, bool) { counted++; return read(c) }
 	c := new(chat).turn()
 	for n := range 3000 {
 		id := fmt.Sprint(n)
@@ -254,7 +299,7 @@ func TestSupersededIsLinear(t *testing.T) {
 		})
 		c.add(&events.ToolCallResponse{ID: id})
 	}
-	found := dedup.FindSuperseded(c.stream(), func(string) []dedup.Rule { return []dedup.Rule{rule} })
+	found := dedup.FindSuperseded(c.stream(), dedup.Search{Rules: func(string) []dedup.Rule { return []dedup.Rule{rule} }})
 	if counted != 3000 || len(found) != 0 {
 		t.Errorf("%d calls were read and %d superseded", counted, len(found))
 	}

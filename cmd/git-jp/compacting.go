@@ -91,7 +91,7 @@ func (k *talk) hint(name string) compact.Hint {
 		h.Response = compact.Response(set.Response)
 	}
 	if set.Dedup != nil {
-		h.Dedup = *set.Dedup
+		h.Dedup, h.Alike = *set.Dedup, false
 	}
 	if rule, ok := set.Subsumes.Value(); ok {
 		h.Subsumes = rule

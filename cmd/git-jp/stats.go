@@ -82,6 +82,7 @@ func (c statsCmd) print(a *app, s compact.Stats) error {
 		{"Kind", "Events", s.Sorts},
 		{"Tool", "Events", c.cut(s.Tools)},
 		{"Turn", "Events", c.cut(turns)},
+		{"Had before", "Results", s.Sent},
 		{"Twice or of no use", "Results", s.Waste},
 		{"Strategy would save", "Events", s.Strategies},
 	} {

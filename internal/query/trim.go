@@ -52,6 +52,7 @@ func (s *session) trim(stream *events.Stream) (bool, error) {
 	}
 	h, err := compact.HistoryOf(view, compact.ObsoleteOptions{
 		Rules: s.Trim.Rules, Limits: s.Trim.Limits, Dedup: s.Dedup, Contents: s.Record.Contents(),
+		Shown: asStored(stream),
 	})
 	if err != nil {
 		return false, fmt.Errorf("look for what is superseded: %w", err)
@@ -68,6 +69,16 @@ func (s *session) trim(stream *events.Stream) (bool, error) {
 			" tokens): %s", n, p.Tokens, why))
 	}
 	return n > 0, nil
+}
+
+// asStored returns whether an element of a view is as the stream has it: what an overlay says in
+// its place is neither a call nor a result.
+func asStored(stream *events.Stream) func(*events.Element) bool {
+	all := make(map[*events.Element]bool, stream.Len())
+	for _, e := range stream.All() {
+		all[e] = true
+	}
+	return func(e *events.Element) bool { return all[e] }
 }
 
 // mayTrimWarm reports whether a schedule could trim what the provider still has. To look is
