@@ -38,12 +38,16 @@ type fixture struct {
 
 func newFixture(tb testing.TB, initArgs ...string) *fixture {
 	tb.Helper()
-	r := gittest.Repo(tb, initArgs...)
-	f := &fixture{Repository: r, tb: tb, grace: 14 * 24 * time.Hour}
+	r := gittest.Template(tb, "fixture", func(r *gittest.Repository) {
+		(&fixture{Repository: r, tb: tb}).begin()
+	}, initArgs...)
+	return &fixture{Repository: r, tb: tb, grace: 14 * 24 * time.Hour}
+}
+
+func (f *fixture) begin() {
 	f.workspace("")
-	r.WriteFile("readme", "x")
-	r.Commit("begin")
-	return f
+	f.WriteFile("readme", "x")
+	f.Commit("begin")
 }
 
 // fixtureAt speaks of a fixture that exists.

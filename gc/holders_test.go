@@ -39,7 +39,7 @@ const (
 func injected(calls, how string) func(f *fixture, file string) error {
 	return func(f *fixture, file string) error {
 		log := filepath.Join(f.tb.TempDir(), "log")
-		cmd := exec.CommandContext(f.tb.Context(), "strace", "-f", "-qq", "-o", log,
+		cmd := exec.CommandContext(f.tb.Context(), "strace", "--seccomp-bpf", "-f", "-qq", "-o", log,
 			"-P", file, "-e", "trace="+calls, "-e", "inject="+calls+":"+how, os.Args[0])
 		cmd.Env = append(os.Environ(), faultEnv+"=collect-all 0 "+f.Dir)
 		out, err := cmd.CombinedOutput()

@@ -14,6 +14,7 @@ import (
 	"github.com/git-jp/git-jp/gc"
 	"github.com/git-jp/git-jp/gitint"
 	"github.com/git-jp/git-jp/internal/check"
+	"github.com/git-jp/git-jp/internal/gittest"
 )
 
 // The model of a repository: which conversations refer to which contents, and who has them.
@@ -123,14 +124,19 @@ func streamOf(list []int) string {
 }
 
 func newWorld(tb testing.TB) *world {
-	f := newFixture(tb)
-	f.grace = 0
-	f.WriteFile(".gitattributes", "* -text\n")
-	f.Remove(".jp/conversations/.keep")
-	f.WriteFile(".git/config", f.ReadFile(".git/config")+"[merge]\n\trenames = false\n"+
-		"[diff]\n\trenames = false\n[gc]\n\tauto = 0\n[advice]\n\tdetachedHead = false\n"+
-		"[rerere]\n\tenabled = false\n[commit]\n\tgpgSign = false\n")
-	id := f.Commit("base")
+	r := gittest.Template(tb, "model", func(r *gittest.Repository) {
+		f := &fixture{Repository: r, tb: tb}
+		f.begin()
+		f.WriteFile(".gitattributes", "* -text\n")
+		f.Remove(".jp/conversations/.keep")
+		f.WriteFile(".git/config", f.ReadFile(".git/config")+"[merge]\n\trenames = false\n"+
+			"[diff]\n\trenames = false\n[gc]\n\tauto = 0\n[advice]\n\tdetachedHead = false\n"+
+			"[rerere]\n\tenabled = false\n[commit]\n\tgpgSign = false\n")
+		f.Commit("base")
+	})
+	f := fixtureAt(tb, r.Dir)
+	f.Repository, f.grace = r, 0
+	id := r.Run("rev-parse", "HEAD")
 	f.withCache()
 	m := &world{
 		tb: tb, commits: map[string]mcommit{id: {side: newSide()}}, names: map[string]string{},

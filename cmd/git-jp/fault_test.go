@@ -132,7 +132,8 @@ func (b *faultBench) command(dir, name string, args ...string) *exec.Cmd {
 	cmd.Dir = dir
 	cmd.Env = append(gittest.Env(b.t), "PATH="+b.bin+":"+os.Getenv("PATH"), "HOME="+b.home,
 		"XDG_DATA_HOME="+filepath.Join(dir, "..", "data"), "XDG_CONFIG_HOME="+b.home,
-		"JP_SESSION=fault", "TERM=dumb")
+		"JP_SESSION=fault", "TERM=dumb",
+		"GIT_CONFIG_COUNT=0") // git makes all its calls
 	return cmd
 }
 

@@ -155,7 +155,7 @@ func largestOf(dir, old string) (most int, err error) {
 func (b *faultBench) inject(dir string, c faultCommand, p faultPoint) (met bool, err error) {
 	log := filepath.Join(dir, "..", "log")
 	args := []string{
-		"-f", "-qq", "-o", log, "-e", "trace=" + p.calls,
+		"--seccomp-bpf", "-f", "-qq", "-o", log, "-e", "trace=" + p.calls,
 		"-e", fmt.Sprintf("inject=%s:%s:when=%d", p.calls, p.fault, p.n),
 		filepath.Join(b.bin, "git-jp"),
 	}

@@ -88,8 +88,8 @@ func (b *faultBench) unreadable(
 	const calls = "read,pread64,getdents64"
 	log := filepath.Join(dir, "..", "log")
 	out, _ := b.run(dir, "strace", append([]string{
-		"-f", "-qq", "-o", log, "-P", filepath.Join(dir, name), "-e", "trace=" + calls,
-		"-e", "inject=" + calls + ":error=" + fault, filepath.Join(b.bin, "git-jp"),
+		"--seccomp-bpf", "-f", "-qq", "-o", log, "-P", filepath.Join(dir, name),
+		"-e", "trace=" + calls, "-e", "inject=" + calls + ":error=" + fault, filepath.Join(b.bin, "git-jp"),
 	}, c.args...)...)
 	data, err := os.ReadFile(log)
 	if err != nil {

@@ -121,6 +121,8 @@ func setUpScript(env *testscript.Env) error {
 		{"XDG_DATA_HOME", filepath.Join(home, ".local", "share")},
 		// A program built for the race detector sleeps for a second when it ends.
 		{"GORACE", "atexit_sleep_ms=0"},
+		// Programs that live for a moment need not collect garbage when they start.
+		{"GOGC", "400"},
 		{"GIT_CONFIG_NOSYSTEM", "1"},
 		{"GIT_CONFIG_GLOBAL", os.DevNull},
 		{"GIT_AUTHOR_NAME", "Ada"},

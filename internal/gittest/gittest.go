@@ -29,10 +29,7 @@ type Repository struct {
 // that has no commit yet. The arguments are given to git init.
 func Repo(tb testing.TB, initArgs ...string) *Repository {
 	tb.Helper()
-	r := At(tb, filepath.Join(TempDir(tb), "repo"))
-	args := append([]string{"init", "-q", "-b", "main"}, initArgs...)
-	Run(tb, filepath.Dir(r.Dir), append(args, r.Dir)...)
-	return r
+	return Template(tb, "empty", func(*Repository) {}, initArgs...)
 }
 
 // At speaks of the repository that exists, or will exist, in dir.
@@ -67,8 +64,14 @@ func Env(tb testing.TB) []string {
 		// A program built for the race detector sleeps for a second when it ends, and
 		// git starts it as a hook.
 		"GORACE=atexit_sleep_ms=0",
+		// One that lives for a moment need not collect garbage when it starts.
+		"GOGC=400",
 		"GIT_CONFIG_NOSYSTEM=1",
 		"GIT_CONFIG_GLOBAL=" + os.DevNull,
+		// Nothing is to outlast a crash of the machine, or grows until it has to be packed.
+		"GIT_CONFIG_COUNT=2",
+		"GIT_CONFIG_KEY_0=core.fsync", "GIT_CONFIG_VALUE_0=none",
+		"GIT_CONFIG_KEY_1=maintenance.auto", "GIT_CONFIG_VALUE_1=false",
 		"GIT_TERMINAL_PROMPT=0",
 		"GIT_AUTHOR_NAME=Ada",
 		"GIT_AUTHOR_EMAIL=ada@example.org",

@@ -29,3 +29,31 @@ func commitTwice(t *testing.T) string {
 	r.WriteFile("a/b.txt", "two\n")
 	return r.Commit("two")
 }
+
+// TestTemplate holds that copies are like what is copied, each on its own, and clean for git.
+func TestTemplate(t *testing.T) {
+	made := 0
+	fill := func(r *gittest.Repository) {
+		made++
+		r.WriteFile("a/b.txt", "one\n")
+		r.Commit("one")
+	}
+	first := gittest.Template(t, "copies", fill)
+	first.WriteFile("a/b.txt", "changed\n")
+	first.Remove(".git/HEAD")
+	second := gittest.Template(t, "copies", fill)
+	if made != 1 {
+		t.Errorf("the template was made %d times, want once", made)
+	}
+	if out, err := second.Try("diff-files", "--quiet"); err != nil {
+		t.Errorf("git sees a change: %v\n%s", err, out)
+	}
+	second.Run("fsck", "--strict")
+	second.WriteFile("a/b.txt", "two\n")
+	if got, want := second.Commit("two"), commitTwice(t); got != want {
+		t.Errorf("the next commit: got %s, want %s", got, want)
+	}
+	if other := gittest.Template(t, "copies", fill, "--object-format=sha256"); made != 2 || other.Dir == second.Dir {
+		t.Errorf("other arguments: made %d times, want twice", made)
+	}
+}
