@@ -428,8 +428,10 @@ func oddShapes() []repositoryShape {
 		{name: "worktreeConfig", make: config("extensions.worktreeConfig", "true")},
 		{name: "preciousObjects", make: config("core.repositoryformatversion", "1",
 			"extensions.preciousObjects", "true")},
-		{name: "unknown extension of version 0", make: config("extensions.fromTheFuture", "true"),
-			incomplete: []string{"extension"}},
+		{
+			name: "unknown extension of version 0", incomplete: []string{"extension"},
+			make: config("extensions.fromTheFuture", "true"),
+		},
 		{name: "index version 4", make: indexVersion("4")},
 		{name: "index version 3 with intent to add", make: intentToAdd},
 		{name: "split index", make: splitIndex},

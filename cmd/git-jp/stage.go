@@ -131,6 +131,9 @@ func (c stageCmd) print(a *app, plan *stage.Plan) error {
 		sum.Removed = append(sum.Removed, item.Removed...)
 		sum.Blobs, sum.Bytes = sum.Blobs+item.Blobs, sum.Bytes+item.Bytes
 	}
+	if plan.WorkspaceID != "" {
+		a.note("%s %s, without which other clones delete nothing", c.verb(), plan.WorkspaceID)
+	}
 	if len(plan.Items) < 2 {
 		return nil
 	}
@@ -142,12 +145,16 @@ func (c stageCmd) print(a *app, plan *stage.Plan) error {
 // orEmpty makes [] of nothing where JSON would say null.
 func orEmpty(s []string) []string { return append([]string{}, s...) }
 
-func (c stageCmd) sentence(item stage.Item) string {
-	verb := "staged"
+// verb says what is done with a conversation.
+func (c stageCmd) verb() string {
 	if c.DryRun {
-		verb = "would stage"
+		return "would stage"
 	}
-	s := fmt.Sprintf("%s %s", verb, item.ID)
+	return "staged"
+}
+
+func (c stageCmd) sentence(item stage.Item) string {
+	s := fmt.Sprintf("%s %s", c.verb(), item.ID)
 	if item.Title != "" {
 		s += fmt.Sprintf(" %q", item.Title)
 	}

@@ -3,12 +3,14 @@ package stage
 import (
 	"context"
 	"fmt"
+	"path"
 	"slices"
 
 	"github.com/git-jp/git-jp/blobs"
 	"github.com/git-jp/git-jp/events"
 	"github.com/git-jp/git-jp/gitint"
 	"github.com/git-jp/git-jp/internal/check"
+	"github.com/git-jp/git-jp/internal/workspace"
 )
 
 // An Item is one conversation of a plan.
@@ -31,6 +33,9 @@ type Item struct {
 type Plan struct {
 	// Items are the conversations for which something changes, in order of their ids.
 	Items []Item
+	// WorkspaceID is the path of the file that names the workspace, where the index gets that
+	// too; else "".
+	WorkspaceID string
 	// Add and Remove are the paths that the index gets and loses, sorted.
 	Add, Remove []string
 	// Report has what was found; it refuses the stage where it has problems.
@@ -65,6 +70,7 @@ func NewPlan(ctx context.Context, req Request) (*Plan, error) {
 	for _, c := range closures {
 		p.add(s, c)
 	}
+	p.addWorkspaceID(s)
 	slices.Sort(p.Add)
 	slices.Sort(p.Remove)
 	slices.Sort(p.all)
@@ -186,6 +192,22 @@ func (p *Plan) add(s *survey, c *closure) {
 	if len(item.Files)+len(item.Removed) > 0 {
 		p.Items = append(p.Items, item)
 	}
+}
+
+// addWorkspaceID takes the file that names the workspace into the plan, beside the first
+// conversation: a clone that has blobs and no such file knows no user-local copies and deletes
+// nothing.
+func (p *Plan) addWorkspaceID(s *survey) {
+	name := path.Join(s.req.Dir, workspace.IDFile)
+	_, there := s.index.OID(name)
+	if len(p.Add) == 0 || there || slices.Contains(s.index.Conflicts(), name) {
+		return
+	}
+	if info, err := s.root.Lstat(name); err != nil || !info.Mode().IsRegular() {
+		return
+	}
+	p.WorkspaceID = name
+	p.Add, p.all = append(p.Add, name), append(p.all, name)
 }
 
 // differs reports whether the index has not the object that was read.

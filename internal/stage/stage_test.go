@@ -85,6 +85,46 @@ func TestStageTakesTheClosure(t *testing.T) {
 	}
 }
 
+// TestStageTakesTheWorkspaceID holds that a clone of what was staged has a name for the workspace.
+func TestStageTakesTheWorkspaceID(t *testing.T) {
+	const id = ".jp/.id"
+	for _, tt := range []struct {
+		name  string
+		spoil func(f fixture)
+		want  string
+	}{
+		{"new", func(fixture) {}, id},
+		{"ignored", func(f fixture) { f.WriteFile(".git/info/exclude", ".jp\n") }, id},
+		{"tracked", func(f fixture) { f.Run("add", id) }, ""},
+		{"unmerged", func(f fixture) {
+			oid := f.RunInput("other\n", "hash-object", "-w", "--stdin")
+			f.RunInput("100644 "+oid+" 2\t"+id+"\n100644 "+oid+" 3\t"+id+"\n",
+				"update-index", "--index-info")
+		}, ""},
+		{"none", func(f fixture) { f.Remove(id) }, ""},
+		{"directory", func(f fixture) { f.Remove(id); f.WriteFile(id+"/x", "") }, ""},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			f := newFixture(t)
+			f.WriteFile(id, "abcde\n")
+			tt.spoil(f)
+			f.converse(firstID, "first", "one")
+			before := f.Run("ls-files", "--stage", id)
+			res := run(t, f.request(firstID))
+			if res.Plan.WorkspaceID != tt.want || slices.Contains(res.Added, id) != (tt.want != "") {
+				t.Errorf("planned %q, added %q", res.Plan.WorkspaceID, res.Added)
+			}
+			if after := f.Run("ls-files", "--stage", id); (before != after) != (tt.want != "") {
+				t.Errorf("the index had %q, has %q", before, after)
+			}
+			f.Run("rm", "-q", "--cached", "--ignore-unmatch", "-r", id)
+			if res := run(t, f.request(firstID)); len(res.Added) > 0 {
+				t.Errorf("staged without a conversation: %q", res.Added)
+			}
+		})
+	}
+}
+
 // A plan that is only shown sees what is absent, and reads no content.
 func TestPlanWithoutContent(t *testing.T) {
 	f := newFixture(t)
