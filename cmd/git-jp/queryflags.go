@@ -144,6 +144,9 @@ func (c queryCmd) flags() (map[string][]byte, error) {
 		if !ok || key == "" {
 			return nil, usagef("--param %q: expected KEY=VALUE", p)
 		}
+		if !llm.IsExtra(key) {
+			return nil, usagef("--param %q: git jp writes %q of a request itself", p, key)
+		}
 		params[key] = jsonOr(value)
 	}
 	reasoning := c.Reasoning

@@ -1,6 +1,10 @@
 package llm
 
 import (
+	"iter"
+	"maps"
+	"regexp"
+	"slices"
 	"time"
 
 	"github.com/git-jp/git-jp/events"
@@ -155,9 +159,38 @@ type Params struct {
 	TopP        *float64
 	TopK        *int
 	Stop        []string
-	// Other are parameters of one provider, by their name on the wire.
+	// Other are parameters of one provider, by their name on the wire; see [Params.Extra].
 	Other map[string]jsontext.Value
 }
+
+// Extra returns the parameters of Other that stand beside ours, in the order of their names.
+// What is said, which tools there are, and what is stored is never among them, nor is a name
+// that is more than a name to whoever writes the request.
+func (p Params) Extra() iter.Seq2[string, jsontext.Value] {
+	return func(yield func(string, jsontext.Value) bool) {
+		for _, name := range slices.Sorted(maps.Keys(p.Other)) {
+			if IsExtra(name) && !yield(name, p.Other[name]) {
+				return
+			}
+		}
+	}
+}
+
+// IsExtra reports whether a parameter of this name may stand beside ours.
+func IsExtra(name string) bool {
+	switch name {
+	case "model", "messages", "contents", "input", "prompt", "conversation",
+		"previous_response_id", "cachedContent", "cached_content",
+		"system", "systemInstruction", "system_instruction", "instructions",
+		"tools", "toolConfig", "tool_config", "tool_choice", "functions", "function_call",
+		"parallel_tool_calls", "response_format", "text", "output_config", "output_format",
+		"stream", "stream_options", "store", "background":
+		return false
+	}
+	return plainName.MatchString(name)
+}
+
+var plainName = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9_-]*$`)
 
 // ReasoningMode says whether a model reasons.
 type ReasoningMode int

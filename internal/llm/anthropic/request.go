@@ -2,8 +2,6 @@ package anthropic
 
 import (
 	"encoding/json"
-	"maps"
-	"slices"
 	"time"
 
 	sdk "github.com/anthropics/anthropic-sdk-go"
@@ -73,9 +71,8 @@ func (b *builder) build() (*built, error) {
 // the method that is called.
 func (b *builder) others() []option.RequestOption {
 	opts := []option.RequestOption{option.WithJSONSet("stream", true)}
-	for _, name := range slices.Sorted(maps.Keys(b.request.Params.Other)) {
-		value := json.RawMessage(b.request.Params.Other[name])
-		opts = append(opts, option.WithJSONSet(name, value))
+	for name, value := range b.request.Params.Extra() {
+		opts = append(opts, option.WithJSONSet(name, json.RawMessage(value)))
 	}
 	return opts
 }

@@ -53,7 +53,7 @@ func (b *builder) build() ([]byte, error) {
 	if !d.noUsage {
 		b.set("stream_options", map[string]bool{"include_usage": true})
 	}
-	for name, value := range b.request.Params.Other {
+	for name, value := range b.request.Params.Extra() {
 		b.set(name, json.RawMessage(value))
 	}
 	return llm.Encode(b.body)

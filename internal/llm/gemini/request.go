@@ -68,7 +68,7 @@ func (b *builder) build() ([]byte, error) {
 	if string(raw) != "{}" {
 		body["generationConfig"] = g
 	}
-	for name, value := range r.Params.Other {
+	for name, value := range r.Params.Extra() {
 		body[name] = json.RawMessage(value)
 	}
 	return llm.Encode(body)

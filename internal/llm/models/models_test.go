@@ -2,6 +2,7 @@ package models_test
 
 import (
 	"errors"
+	"io"
 	"math"
 	"net/http"
 	"strings"
@@ -11,6 +12,7 @@ import (
 	"github.com/git-jp/git-jp/internal/llm"
 	"github.com/git-jp/git-jp/internal/llm/llmtest"
 	"github.com/git-jp/git-jp/internal/llm/models"
+	"github.com/go-json-experiment/json/jsontext"
 )
 
 func builtin(t *testing.T) *models.Table {
@@ -153,11 +155,15 @@ func TestResolve(t *testing.T) {
 
 // A recorder answers every request with an error and notes where it went.
 type recorder struct {
-	url, key string
+	url, key, body string
 }
 
 func (r *recorder) RoundTrip(req *http.Request) (*http.Response, error) {
 	r.url = req.URL.String()
+	if req.Body != nil {
+		body, _ := io.ReadAll(req.Body) // what cannot be read was not sent
+		r.body = string(body)
+	}
 	for _, h := range []string{"Authorization", "X-Api-Key", "X-Goog-Api-Key"} {
 		r.key += req.Header.Get(h)
 	}
@@ -230,5 +236,48 @@ func TestNewRefuses(t *testing.T) {
 	}
 	if m, err := models.New("nobody/x", models.Options{BaseURL: "http://127.0.0.1:9"}); err != nil || m.ID() != "nobody/x" {
 		t.Errorf("of nobody, with an address: %v", err)
+	}
+}
+
+// TestNoParameterWinsOverOurs: what is configured for one provider alone stands beside what we
+// say, and never is what is said, offered or stored, however it is spelled.
+func TestNoParameterWinsOverOurs(t *testing.T) {
+	t.Parallel()
+	hostile := map[string]jsontext.Value{"safe_extra": jsontext.Value("true")}
+	for _, name := range []string{
+		"model", "messages", "contents", "input", "system", "systemInstruction", "instructions",
+		"tools", "toolConfig", "tool_choice", "stream", "store", "background", "prompt",
+		"messages.-1", "messages.0.content", "tools.0", "metadata.user_id", "@this", "a|b", "#",
+		"", ":1", `messages\.x`, "-1", "*",
+	} {
+		hostile[name] = jsontext.Value(`[{"type":"mcp","server_url":"https://evil.example"}]`)
+	}
+	for _, id := range []string{
+		"anthropic/claude-opus-5", "openai/gpt-5", "google/gemini-3-pro", "openrouter/x/y",
+		"ollama/qwen3:8b", "deepseek/deepseek-v4-pro",
+	} {
+		sent := func(other map[string]jsontext.Value) string {
+			rec := &recorder{}
+			m, err := models.New(id, models.Options{
+				Key:    func(models.Provider) (string, error) { return "secret", nil },
+				Client: llm.ClientOptions{Base: rec},
+			})
+			if err != nil {
+				t.Fatal(err)
+			}
+			r := &llm.Request{
+				Messages: []llm.Message{{
+					Role: llm.RoleUser, Parts: []llm.Part{llm.Text{Text: "Q"}},
+				}},
+				Tools:  []llm.Tool{{Name: "f"}},
+				Params: llm.Params{Other: other},
+			}
+			llmtest.Collect(m.Stream(t.Context(), r))
+			return rec.body
+		}
+		want := sent(map[string]jsontext.Value{"safe_extra": jsontext.Value("true")})
+		if got := sent(hostile); got != want || !strings.Contains(got, "safe_extra") {
+			t.Errorf("%s is sent %s, want %s", id, got, want)
+		}
 	}
 }

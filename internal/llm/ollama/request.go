@@ -275,7 +275,7 @@ func (b *builder) options() (map[string]any, jsontext.Value) {
 	p := b.request.Params
 	options := map[string]any{}
 	var keep jsontext.Value
-	for name, value := range p.Other {
+	for name, value := range p.Extra() {
 		if name == "keep_alive" {
 			keep = value
 			continue

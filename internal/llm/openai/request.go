@@ -205,14 +205,13 @@ func (b *builder) cache() {
 	}
 }
 
-// others are the parameters that only this provider has; they win over ours.
+// others are the parameters that only this provider has.
 func (b *builder) others() {
-	if len(b.request.Params.Other) == 0 {
-		return
-	}
 	extra := map[string]any{}
-	for name, value := range b.request.Params.Other {
+	for name, value := range b.request.Params.Extra() {
 		extra[name] = json.RawMessage(slices.Clone(value))
 	}
-	b.params.SetExtraFields(extra)
+	if len(extra) > 0 {
+		b.params.SetExtraFields(extra)
+	}
 }
