@@ -152,6 +152,7 @@ func (a *app) readConfig(root string) (*config.Config, error) {
 			return nil, err
 		}
 		dirs.Workspace = filepath.Join(root, workspace.DirName)
+		dirs.Approved = a.approvedIn(root)
 	}
 	return config.Load(dirs)
 }

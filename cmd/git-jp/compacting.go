@@ -20,6 +20,7 @@ import (
 	"github.com/git-jp/git-jp/internal/llm/models"
 	"github.com/git-jp/git-jp/internal/query"
 	"github.com/git-jp/git-jp/internal/tool"
+	"github.com/git-jp/git-jp/internal/trust"
 	"github.com/git-jp/git-jp/internal/workspace"
 	"github.com/go-json-experiment/json/jsontext"
 )
@@ -49,8 +50,8 @@ func (a *app) newReader(
 	if k.config, err = k.load(nil); err != nil {
 		return nil, err
 	}
-	if k.setup, err = setupOf(k.config); err != nil {
-		return nil, err
+	if k.setup, err = setupOf(k.config); err != nil && !isA[*trust.RefusedError](err) {
+		return nil, err // a model that is not approved is not asked
 	}
 	k.reading = conv
 	k.gate, err = a.askingGate()

@@ -104,6 +104,7 @@ func (c configShowCmd) Run(a *app) error {
 	if err != nil {
 		return err
 	}
+	a.tellSettings(conf)
 	table := render.NewTable(a.output(), render.Column{Head: "KEY"},
 		render.Column{Head: "VALUE", Shrink: true}, render.Column{Head: "FROM"})
 	for _, key := range conf.Keys() {
@@ -209,6 +210,11 @@ func (c configSetCmd) Run(a *app) error {
 	})
 	if err != nil {
 		return err
+	}
+	if !c.User {
+		if err := a.approveSet(filepath.Dir(filepath.Dir(file)), c.Key); err != nil {
+			return err
+		}
 	}
 	a.warnOverridden(c.Key, file)
 	return nil

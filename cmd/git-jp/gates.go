@@ -2,8 +2,13 @@ package main
 
 import (
 	"errors"
+	"fmt"
 	"io"
+	"io/fs"
+	"path/filepath"
 
+	"github.com/git-jp/git-jp/internal/config"
+	"github.com/git-jp/git-jp/internal/regular"
 	"github.com/git-jp/git-jp/internal/tool/process"
 	"github.com/git-jp/git-jp/internal/trust"
 	"github.com/git-jp/git-jp/internal/workspace"
@@ -11,11 +16,21 @@ import (
 
 // approvals opens what the user approved in a workspace; nil when there is no place for it.
 func (a *app) approvals(w *workspace.Workspace) (*trust.Approvals, error) {
-	dir := a.workspaceEnv(a.openConfig.Settings()).StateDir()
+	return a.approvalsAt(w.Root())
+}
+
+// approvalsAt is approvals for a workspace that need not be open.
+func (a *app) approvalsAt(root string) (*trust.Approvals, error) {
+	dir := a.workspaceEnv(config.Settings{}).StateDir()
 	if dir == "" {
 		return nil, nil
 	}
-	return trust.Open(dir, trust.Workspace{ID: w.WorkspaceID(), Root: w.Root()})
+	file := filepath.Join(root, workspace.DirName, workspace.IDFile)
+	data, err := regular.ReadFile(file)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return nil, fmt.Errorf("open approvals: %w", err)
+	}
+	return trust.Open(dir, trust.Workspace{ID: workspace.ParseWorkspaceID(data), Root: root})
 }
 
 // trustGate asks on the terminal about what others wrote.

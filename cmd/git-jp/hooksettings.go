@@ -44,7 +44,7 @@ func (c hookCmd) hook(ctx context.Context, a *app) (served, error) {
 	return h, nil
 }
 
-// settingsBelow reads the settings of workspaces. Where they cannot be read the others hold:
+// settingsBelow reads the settings of workspaces. Where they cannot be read your own hold:
 // that a hook looks at what somebody commits is not for a slip in a file to end.
 func (a *app) settingsBelow(repo *gitint.Repo) func(dir string) config.Settings {
 	known := make(map[string]config.Settings)
@@ -58,11 +58,15 @@ func (a *app) settingsBelow(repo *gitint.Repo) func(dir string) config.Settings 
 		}
 		conf, err := a.readConfig(root)
 		if err != nil {
-			a.warn("%s: %v; the hooks go on with the defaults", dir, err)
+			a.warn("%s: %v; the hooks go on without it", dir, err)
+			conf, err = a.readConfig("") // what is yours holds all the same
+		}
+		if err != nil {
 			conf, err = config.Load(config.Dirs{})
 		}
 		var s config.Settings
 		if err == nil {
+			a.tellSettings(conf)
 			s = conf.Settings()
 		}
 		known[dir] = s

@@ -23,6 +23,7 @@ func (a *app) jpConfig(conv *workspace.Conversation) (*jpconfig.Config, error) {
 	switch w, err := a.workspace(); {
 	case err == nil:
 		s.Workspace, s.Dir, s.UserWorkspace = w.Root(), a.directory(), w.UserDir()
+		s.Approved = a.approvedIn(w.Root())
 	case !errors.Is(err, workspace.ErrNoWorkspace):
 		return nil, err
 	}

@@ -48,6 +48,8 @@ type talk struct {
 	resolver *attach.Resolver
 	attached []events.Resource // to this turn
 	typed    bool              // the user said something of the configuration now
+	settled  bool              // it was asked about what others set
+	explains bool              // nothing is asked, since nothing is sent
 	model    llm.Model
 	tools    *tool.Executor
 	servers  *servers
@@ -60,7 +62,7 @@ type talk struct {
 }
 
 func newTalk(ctx context.Context, a *app, t *target, c queryCmd) (_ *talk, err error) {
-	k := &talk{app: a, target: t, ctx: ctx}
+	k := &talk{app: a, target: t, ctx: ctx, explains: c.Explain}
 	defer func() {
 		if err != nil {
 			err = errors.Join(err, k.close())
@@ -72,11 +74,11 @@ func newTalk(ctx context.Context, a *app, t *target, c queryCmd) (_ *talk, err e
 	if err := k.openFiles(ctx); err != nil {
 		return nil, err
 	}
-	if err := k.configure(c); err != nil {
-		return nil, err
-	}
 	k.desk = a.newDesk(ctx)
 	if k.gate, err = k.trustGate(); err != nil {
+		return nil, err
+	}
+	if err := k.configure(c); err != nil {
 		return nil, err
 	}
 	k.model, err = k.newModel(ctx)
@@ -157,8 +159,11 @@ func (k *talk) configure(c queryCmd) error {
 			k.app.warn("%v", w)
 		}
 	}
+	k.tellLeftOut()
 	k.setup, err = setupOf(k.config)
 	switch {
+	case isA[*trust.RefusedError](err):
+		return k.refusal(err)
 	case err != nil && c.Model != "":
 		return usagef("--model %q: expected provider/name or the short name of a model", c.Model)
 	case err != nil:
@@ -222,17 +227,21 @@ func marshalled(v any) json.RawMessage {
 	return b
 }
 
-func (k *talk) load(flags map[string][]byte) (*jpconfig.Config, error) {
-	return jpconfig.Load(k.sources(flags))
-}
-
 func (k *talk) sources(flags map[string][]byte) jpconfig.Sources {
 	a := k.app
+	approved := a.approvedIn(k.target.workspace.Root())
+	if k.explains {
+		// Nothing is sent, so that it can be told of any model.
+		nothingSent := approved
+		approved = func(c trust.Claim) bool { return c.Kind == trust.Provider || nothingSent(c) }
+	}
 	return jpconfig.Sources{
 		User:      config.UserDir(a.getenv, a.getenv("HOME"), runtime.GOOS),
 		Workspace: k.target.workspace.Root(), Dir: a.directory(),
 		UserWorkspace: k.target.workspace.UserDir(), Environ: a.env,
-		Base: k.target.base(), Stream: k.target.stream(), Options: jpOptions(a.Set), Flags: flags,
+		Approved: approved,
+		Base:     k.target.base(), Stream: k.target.stream(),
+		Options: jpOptions(a.Set), Flags: flags,
 	}
 }
 

@@ -148,7 +148,7 @@ func (c trustCmd) claims(a *app) ([]trust.Claim, error) {
 		return nil, err
 	}
 	a.warnOf(conf)
-	all := conf.Claims()
+	all := slices.Concat(a.openConfig.Claims(), conf.Claims())
 	conv, err := a.conversationOr(c.ID)
 	if err != nil {
 		return nil, err

@@ -1,15 +1,14 @@
 package config
 
 import (
-	"cmp"
 	"errors"
 	"maps"
 	"os"
 	"path/filepath"
 	"slices"
-	"time"
 
 	"github.com/git-jp/git-jp/internal/regular"
+	"github.com/git-jp/git-jp/internal/trust"
 )
 
 // Dirs says where the layers are.
@@ -17,18 +16,27 @@ type Dirs struct {
 	User      string   // the user's configuration directory, see [UserDir]; "" for none
 	Workspace string   // the .jp directory; "" for none
 	Overrides []string // the -c options, in order
+	// Approved reports whether the user approved a claim; nil approves none.
+	Approved func(trust.Claim) bool
 }
 
 // A Config is all layers together.
 type Config struct {
 	schema schema
 	stacks map[string][]setting // by canonical name, low to high
+
+	approved func(trust.Claim) bool
+	leftOut  []error
 }
 
 // Load reads all layers. Files that are missing are empty. The error names
-// every fault, each a [*KeyError]. Files below dirs.Workspace are never followed out of it.
+// every fault, each a [*KeyError]. Files below dirs.Workspace are never followed out of it, and
+// what is wrong with a key of theirs is no error: it is left out, see [Config.LeftOut].
 func Load(dirs Dirs) (*Config, error) {
-	c := &Config{schema: Known(), stacks: map[string][]setting{}}
+	c := &Config{schema: Known(), stacks: map[string][]setting{}, approved: dirs.Approved}
+	if c.approved == nil {
+		c.approved = func(trust.Claim) bool { return false }
+	}
 	c.addDefaults()
 	var faults []error
 	if dirs.User != "" {
@@ -78,8 +86,13 @@ func (c *Config) addWorkspace(dir string) error {
 func (c *Config) addDir(r reader, jp, own Layer) error {
 	var faults []error
 	add := func(layer Layer, name string) {
-		settings, err := r.read(layer, name)
+		settings, left, err := r.read(layer, name)
 		faults = append(faults, err)
+		if layer.Committed() {
+			c.leftOut = append(c.leftOut, left...)
+		} else {
+			faults = append(faults, left...)
+		}
 		for _, st := range settings {
 			c.push(st)
 		}
@@ -144,22 +157,10 @@ func (c *Config) effective(name string) (setting, bool) {
 	var won setting
 	found := false
 	for _, st := range c.stack(name) {
-		if found && !st.mayReplace(won) || !found && st.barred() {
+		if st.origin.Layer.Committed() && !c.counts(st, won, found) {
 			continue
 		}
 		won, found = st, true
 	}
 	return won, found
-}
-
-// barred reports whether the setting never counts, being committed.
-func (st setting) barred() bool {
-	return st.ours && st.key.rule == userOnly && st.origin.Layer.Committed()
-}
-
-func (st setting) mayReplace(lower setting) bool {
-	if st.ours && st.key.rule == lengthen && st.origin.Layer.Committed() {
-		return cmp.Compare(st.value.(time.Duration), lower.value.(time.Duration)) > 0
-	}
-	return !st.barred()
 }

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/git-jp/git-jp/internal/realdata"
+	"github.com/git-jp/git-jp/internal/trust"
 )
 
 // layers writes files, named user/… or ws/…, and returns their directories.
@@ -97,39 +98,39 @@ func TestVariantsOfJPsFile(t *testing.T) {
 func TestFaultsHavePositions(t *testing.T) {
 	for _, tt := range []struct{ file, text, want string }{
 		{
-			"ws/git-jp.toml",
+			"user/git-jp.toml",
 			"\n[storage]\nformt = 'blobs'\n",
 			"git-jp.toml:3:1: storage.formt: unknown key",
 		},
-		{"ws/git-jp.toml", "[storag]\n", "git-jp.toml:1:2: storag: unknown key"},
-		{"ws/git-jp.toml", "storage = 3\n", "git-jp.toml:1:1: storage: unknown key"},
-		{"ws/git-jp.toml", "storage = { x = 1 }\n", "git-jp.toml:1:13: storage.x: unknown key"},
+		{"user/git-jp.toml", "[storag]\n", "git-jp.toml:1:2: storag: unknown key"},
+		{"user/git-jp.toml", "storage = 3\n", "git-jp.toml:1:1: storage: unknown key"},
+		{"user/git-jp.toml", "storage = { x = 1 }\n", "git-jp.toml:1:13: storage.x: unknown key"},
 		{
-			"ws/git-jp.toml",
+			"user/git-jp.toml",
 			"[assistant]\nname = 'x'\n",
 			"git-jp.toml:2:1: assistant.name: unknown key",
 		},
 		{
-			"ws/git-jp.toml",
+			"user/git-jp.toml",
 			"[storage]\nformat = 'zip'\n",
 			`storage.format: want one of blobs, inline, have "zip"`,
 		},
-		{"ws/git-jp.toml", "[storage]\nmax_blob_bytes = 0\n", "want at least one byte"},
-		{"ws/git-jp.toml", "[gc]\nauto = 'yes'\n", `gc.auto: want true or false, have "yes"`},
-		{"ws/git-jp.toml", "[gc]\ngrace = 14\n", "gc.grace: want a duration like 14d, have 14"},
-		{"ws/git-jp.toml", "[gc]\ngrace = '-1h'\n", "want a duration"},
+		{"user/git-jp.toml", "[storage]\nmax_blob_bytes = 0\n", "want at least one byte"},
+		{"user/git-jp.toml", "[gc]\nauto = 'yes'\n", `gc.auto: want true or false, have "yes"`},
+		{"user/git-jp.toml", "[gc]\ngrace = 14\n", "gc.grace: want a duration like 14d, have 14"},
+		{"user/git-jp.toml", "[gc]\ngrace = '-1h'\n", "want a duration"},
 		{
-			"ws/git-jp.toml",
+			"user/git-jp.toml",
 			"[conversation.compaction]\nkeep_last = -1\n",
 			"want no negative number",
 		},
-		{"ws/git-jp.toml", "[conversation.compaction]\nsummarize_threshold = 1.5\n", "from 0 to 1"},
-		{"ws/git-jp.toml", "[conversation.compaction]\nstrategy = ['auto', 'x']\n", `have "x"`},
-		{"ws/config.toml", "[gc]\nauto = 'yes'\n", "config.toml:2:1: gc.auto"},
-		{"ws/config.toml", "x = [1\n", "config.toml:1:7: array is incomplete"},
-		{"ws/config.json", "{", "config.json: unexpected end"},
+		{"user/git-jp.toml", "[conversation.compaction]\nsummarize_threshold = 1.5\n", "from 0 to 1"},
+		{"user/git-jp.toml", "[conversation.compaction]\nstrategy = ['auto', 'x']\n", `have "x"`},
+		{"user/config.toml", "[gc]\nauto = 'yes'\n", "config.toml:2:1: gc.auto"},
+		{"user/config.toml", "x = [1\n", "config.toml:1:7: array is incomplete"},
+		{"user/config.json", "{", "config.json: unexpected end"},
 		{
-			"ws/git-jp.toml",
+			"user/git-jp.toml",
 			"[conversation.compaction]\nmodel = 'a'\nsummarize_model = 'b'\n",
 			"summarize_model: set twice, also under its other name conversation.compaction.model",
 		},
@@ -142,9 +143,23 @@ func TestFaultsHavePositions(t *testing.T) {
 	}
 }
 
+// What is wrong with a key of somebody else's file stops nothing.
+func TestCommittedFaultsAreLeftOut(t *testing.T) {
+	c := mustLoad(t, layers(t, map[string]string{
+		"ws/git-jp.toml": "[hooks]\nstrict = true\nfuture = 1\n[gc]\ngrace = 'x'\n",
+	}))
+	if !c.Settings().Hooks.Strict || c.Settings().GC.Grace != 14*day {
+		t.Errorf("settings are %+v", c.Settings())
+	}
+	if left := c.LeftOut(); len(left) != 2 ||
+		!strings.Contains(left[1].Error(), "git-jp.toml:3:1: hooks.future: unknown key") {
+		t.Errorf("left out: %v", left)
+	}
+}
+
 func TestAllFaultsAreNamed(t *testing.T) {
 	_, err := Load(layers(t, map[string]string{
-		"ws/git-jp.toml": "[x]\na = 1\nb = 2\n", "user/git-jp.toml": "y = 1\n",
+		"user/git-jp.toml": "y = 1\n[x]\na = 1\nb = 2\n",
 	}))
 	if err == nil || strings.Count(err.Error(), "unknown key") != 3 {
 		t.Errorf("error is %v", err)
@@ -153,13 +168,18 @@ func TestAllFaultsAreNamed(t *testing.T) {
 
 func TestAliases(t *testing.T) {
 	for _, file := range []string{"ws/config.toml", "ws/git-jp.toml"} {
-		c := mustLoad(t, layers(t, map[string]string{file: `
+		dirs := layers(t, map[string]string{file: `
 [conversation.compaction]
 summarize_model = "anthropic/claude-haiku"
 [tools.fs_read_file]
 deduplicate = false
 compaction.response = "strip"
-`}))
+`})
+		if got := mustLoad(t, dirs).Settings().Compaction.Model; got != "" {
+			t.Errorf("%s: somebody else's model is %q", file, got)
+		}
+		dirs.Approved = func(c trust.Claim) bool { return c.Value == `"anthropic/claude-haiku"` }
+		c := mustLoad(t, dirs)
 		if got := c.Settings().Compaction.Model; got != "anthropic/claude-haiku" {
 			t.Errorf("%s: model is %q", file, got)
 		}
@@ -212,7 +232,7 @@ func TestCommittedValuesDoNotStartProcesses(t *testing.T) {
 	if v, _, _ := c.Trusted("providers.llm.x.base_url"); v != "good" {
 		t.Errorf("trusted base_url is %v", v)
 	}
-	if v, _, _ := c.Value("providers.llm.x.base_url"); v != "evil" {
+	if v, _, _ := c.Value("providers.llm.x.base_url"); v != "good" {
 		t.Errorf("effective base_url is %v", v)
 	}
 }

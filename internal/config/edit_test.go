@@ -181,7 +181,7 @@ func TestSetIsReadBack(t *testing.T) {
 
 func read(t *rapid.T, data []byte) map[string]any {
 	r := reader{schema: Known(), open: func(string) ([]byte, error) { return data, nil }}
-	settings, err := r.read(User, OwnFile)
+	settings, _, err := r.read(User, OwnFile)
 	if err != nil {
 		t.Fatalf("%v in\n%s", err, data)
 	}

@@ -3,6 +3,7 @@ package config
 import (
 	"slices"
 	"strings"
+	"sync"
 )
 
 // A Kind says what the value of a key looks like.
@@ -19,15 +20,6 @@ const (
 	Strings              // ([]string); one string stands for a list of one
 )
 
-// A rule says what a committed file may do to a key.
-type rule int
-
-const (
-	anyone   rule = iota // every layer counts
-	userOnly             // committed values are ignored
-	lengthen             // a committed value counts where it is the greater one
-)
-
 // A Key is one setting of ours.
 type Key struct {
 	Name    string   // dotted; a segment <name> stands for any tool
@@ -36,7 +28,6 @@ type Key struct {
 	Choices []string // the values of a String, or of each of Strings; nil for any
 	Doc     string   // one line for people
 
-	rule rule
 	path []string
 }
 
@@ -47,8 +38,6 @@ func key(name string, kind Kind, def any, doc string) Key {
 }
 
 func (k Key) among(choices ...string) Key { k.Choices = choices; return k }
-
-func (k Key) committed(r rule) Key { k.rule = r; return k }
 
 // Known returns every key of ours, sorted by name.
 func Known() []Key {
@@ -66,15 +55,14 @@ func storageKeys() []Key {
 			"the largest content that is read or written"),
 		key("gc.auto", Bool, true,
 			"collect unreferenced untracked blobs after a query when it is due"),
-		key("gc.grace", Duration, 14*day, "how long an unreferenced blob is kept").
-			committed(lengthen),
+		key("gc.grace", Duration, 14*day, "how long an unreferenced blob is kept"),
 	}
 }
 
 func networkKeys() []Key {
 	return []Key{
 		key("network.private_hosts", Strings, []string{},
-			"hosts of private networks that attachments may be fetched from").committed(userOnly),
+			"hosts of private networks that attachments may be fetched from"),
 	}
 }
 
@@ -133,7 +121,7 @@ func toolKeys() []Key {
 		key(tool+".compaction.dedup", Bool, nil, "a repeated call replaces an earlier one"),
 		key(tool+".compaction.subsumes", String, nil,
 			"the rule that finds calls made obsolete; tool runs the tool's own action").
-			among("none", "tool", "exact", "io-content", "directory-survey").committed(userOnly),
+			among("none", "tool", "exact", "io-content", "directory-survey"),
 	}
 }
 
@@ -141,6 +129,15 @@ func toolKeys() []Key {
 func (k Key) match(path []string) bool {
 	return len(path) == len(k.path) && k.matchPrefix(path)
 }
+
+// IsKey reports whether a key is one of ours, in any of its spellings.
+func IsKey(path []string) bool {
+	_, ours := ourKeys().find(canonical(path))
+	return ours
+}
+
+// ourKeys is the table for who asks often.
+var ourKeys = sync.OnceValue(func() schema { return Known() })
 
 // matchPrefix reports whether path leads to a key of this pattern.
 func (k Key) matchPrefix(path []string) bool {

@@ -38,15 +38,16 @@ type reader struct {
 	dir    string                            // for messages
 }
 
-// read returns the settings of one file, none when it does not exist, with all its faults.
-func (r reader) read(layer Layer, name string) ([]setting, error) {
+// read returns the settings of one file, none when it does not exist, and what is wrong with
+// its keys.
+func (r reader) read(layer Layer, name string) (all []setting, faults []error, err error) {
 	origin := Origin{Layer: layer, File: path.Join(r.dir, name)}
 	data, err := r.open(name)
 	if errors.Is(err, fs.ErrNotExist) {
-		return nil, nil
+		return nil, nil, nil
 	}
 	if err != nil {
-		return nil, fmt.Errorf("read configuration %s: %w", origin.File, err)
+		return nil, nil, fmt.Errorf("read configuration %s: %w", origin.File, err)
 	}
 	tree, locate, err := decode(name, data)
 	if err != nil {
@@ -54,11 +55,11 @@ func (r reader) read(layer Layer, name string) ([]setting, error) {
 		if errors.As(err, &te) {
 			origin.Line, origin.Column = te.pos.line, te.pos.column
 		}
-		return nil, &KeyError{Origin: origin, Err: err}
+		return nil, nil, &KeyError{Origin: origin, Err: err}
 	}
 	f := file{schema: r.schema, origin: origin, locate: locate, own: name == OwnFile}
 	f.walk(nil, tree)
-	return f.settings, errors.Join(f.faults...)
+	return f.settings, f.faults, nil
 }
 
 // decode reads data by the extension of name.

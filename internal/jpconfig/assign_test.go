@@ -19,7 +19,9 @@ source = "local"
 options = {deep = {a = 1, b = 2}}
 `,
 		"ws/.jp/config/personas/dev.toml": "assistant.name = 'dev of ws'\nuser.name = 'ws'\n",
-		"user/config/.jp/config/dev.toml": "assistant.name = 'dev of user'\nstyle.code.color = false\n",
+		"user/config.toml":                "config_load_paths = ['mine']\n",
+		"user/config/mine/dev.toml":       "assistant.name = 'dev of user'\nstyle.code.color = false\n",
+		"user/config/.jp/config/dev.toml": "style.code.line_numbers = true\n",
 		"ws/own.toml":                     "assistant.name = 'own'\n",
 		"ws/plain":                        "not read\n",
 	}
@@ -28,6 +30,7 @@ options = {deep = {a = 1, b = 2}}
 		{"own.toml", "assistant.name", `"own"`},
 		{"dev", "assistant.name", `"dev of ws"`},
 		{"dev", "style.code.color", "false"},
+		{"dev", "style.code.line_numbers", "-"}, // others do not say where the user's files are
 		{"personas/dev", "user.name", `"ws"`},
 		{`{"user":{"name":"json"}}`, "user.name", `"json"`},
 		{"user.name=a=b", "user.name", `"a=b"`},
@@ -109,14 +112,14 @@ func TestResets(t *testing.T) {
 	}
 	base := `{"assistant":{"name":"conversation"},"user":{"name":"conversation"}}`
 	for _, test := range []struct{ options, user, assistant, choice string }{
-		{"", `"conversation"`, `"conversation"`, `"none"`},
+		{"", `"user"`, `"conversation"`, `"none"`},
 		{"NONE", "-", "-", `"auto"`},
 		{"WORKSPACE", `"user"`, `"ws"`, `"none"`},
 		{"NONE assistant.name=a", "-", `"a"`, `"auto"`},
 		{"assistant.name=a NONE", "-", "-", `"auto"`},
 		{"assistant.name=a WORKSPACE user.name=b", `"b"`, `"ws"`, `"none"`},
-		{"none.toml", "-", "-", `"auto"`},
-		{"user.name=b @workspace.toml", `"user"`, `"ws"`, `"none"`},
+		{"none.toml", `"user"`, "-", `"auto"`}, // somebody else's file drops what others said
+		{"user.name=b @workspace.toml", `"b"`, `"ws"`, `"none"`},
 	} {
 		s := sources(t, files)
 		s.Base = []byte(base)

@@ -24,6 +24,7 @@ func (c *Config) JSON() []byte { return c.all.Plain() }
 // conversation has and that a delta cannot take away.
 func (c *Config) Delta() (delta []byte, lost []string) {
 	delta, lost = events.DiffConfig(c.conversation, c.all)
+	lost = slices.DeleteFunc(lost, func(key string) bool { return slices.Contains(c.left, key) })
 	var tree map[string]json.RawMessage
 	if json.Unmarshal(delta, &tree) != nil {
 		return delta, lost

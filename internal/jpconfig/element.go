@@ -47,8 +47,9 @@ func (l *loader) element(a assignment, at int) error {
 
 // listOn returns how much of a path leads to a list, where the path goes on with an element.
 func (l *loader) listOn(path []string) (int, bool) {
+	holds, _ := l.judged()
 	for i := 1; i < len(path); i++ {
-		s, ok := l.config.all.Setting(path[:i]...)
+		s, ok := holds.Setting(path[:i]...)
 		if !ok {
 			return 0, false
 		}
@@ -63,7 +64,8 @@ func (l *loader) listOn(path []string) (int, bool) {
 // elements do not become the user's by that: where the user's own layers say another list,
 // they go on saying it, with the changed element behind.
 func (l *loader) change(list, element []string, v []byte) error {
-	s, _ := l.config.all.Setting(list...)
+	holds, _ := l.judged()
+	s, _ := holds.Setting(list...)
 	own, said := l.config.own.Setting(list...)
 	elements, err := elementsOf(s)
 	if err != nil {

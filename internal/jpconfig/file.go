@@ -12,6 +12,7 @@ import (
 	"strings"
 
 	"github.com/bmatcuk/doublestar/v4"
+	"github.com/git-jp/git-jp/events"
 	"github.com/git-jp/git-jp/internal/config"
 	"github.com/git-jp/git-jp/internal/regular"
 )
@@ -340,13 +341,29 @@ func (l *loader) roots() []loadRoot {
 	return roots
 }
 
-func (l *loader) onLoadPaths(r loadRoot, name string) (part, bool, error) {
-	var paths []string
-	if s, ok := l.config.all.Setting("config_load_paths"); ok {
-		_ = json.Unmarshal(s.Value(), &paths) // what is no list of strings names no path
+// loadPaths returns where below a root files are looked for. What others say holds for the
+// files of the workspace.
+func (l *loader) loadPaths(r loadRoot) (paths []string) {
+	read := func(c events.Config) {
+		var more []string
+		if s, ok := c.Setting("config_load_paths"); ok {
+			_ = json.Unmarshal(s.Value(), &more) // what is no list of strings names no path
+		}
+		for _, load := range more {
+			if !slices.Contains(paths, load) {
+				paths = append(paths, load)
+			}
+		}
 	}
-	for _, load := range paths {
-		// Somebody else may have written the load path and the user only the name.
+	if r.layer == Option {
+		read(l.config.all)
+	}
+	read(l.config.own)
+	return paths
+}
+
+func (l *loader) onLoadPaths(r loadRoot, name string) (part, bool, error) {
+	for _, load := range l.loadPaths(r) {
 		if !filepath.IsLocal(filepath.FromSlash(load)) {
 			continue
 		}

@@ -1,6 +1,10 @@
 package jpconfig
 
-import "github.com/git-jp/git-jp/internal/trust"
+import (
+	"slices"
+
+	"github.com/git-jp/git-jp/internal/trust"
+)
 
 // A Command is a command line as jp writes one: text that is split into words, or a
 // table with program, args and shell. It is kept as JSON.
@@ -71,5 +75,9 @@ func (c *Config) Claims() []trust.Claim {
 	for _, p := range c.Plugins() {
 		add(p.Run.Claim())
 	}
-	return all
+	return slices.Concat(all, c.settings, c.replaces)
 }
+
+// Held returns what others set that does not count until it is approved. That others' words
+// take the place of the user's is not among it: they are put to them.
+func (c *Config) Held() []trust.Claim { return slices.Clone(c.waiting) }

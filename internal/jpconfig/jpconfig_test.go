@@ -13,6 +13,7 @@ import (
 	"github.com/git-jp/git-jp/events"
 	"github.com/git-jp/git-jp/internal/jpconfig"
 	"github.com/git-jp/git-jp/internal/realdata"
+	"github.com/git-jp/git-jp/internal/trust"
 )
 
 // write makes files below dir, by their slash paths.
@@ -64,7 +65,9 @@ func value(c *jpconfig.Config, path string) string {
 }
 
 func TestLayers(t *testing.T) {
-	name := func(v string) string { return fmt.Sprintf("user.name = %q\nstyle.%s = 1\n", v, v) }
+	name := func(v string) string {
+		return fmt.Sprintf("assistant.name = %q\n[conversation.tools.%s]\nsource = 'builtin'\n", v, v)
+	}
 	files := map[string]string{
 		"user/config.toml":   name("user"),
 		"ws/.jp/config.toml": name("workspace"), "ws/.jp.toml": name("root"),
@@ -73,7 +76,7 @@ func TestLayers(t *testing.T) {
 	}
 	at := time.Unix(0, 0)
 	stream := events.New(events.NewElement(at,
-		&events.ConfigDelta{Delta: []byte(`{"user":{"name":"delta"},"style":{"delta":1}}`)}, events.Metadata{}))
+		&events.ConfigDelta{Delta: []byte(`{"assistant":{"name":"delta"},"conversation":{"tools":{"delta":{"source":"builtin"}}}}`)}, events.Metadata{}))
 	order := []struct {
 		layer string
 		add   func(*jpconfig.Sources)
@@ -84,13 +87,13 @@ func TestLayers(t *testing.T) {
 		{"below", nil},
 		{"silo", nil},
 		{"environment", func(s *jpconfig.Sources) {
-			s.Environ = []string{"HOME=/", "JP_CFG_USER_NAME=environment"}
+			s.Environ = []string{"HOME=/", "JP_CFG_ASSISTANT_NAME=environment"}
 		}},
-		{"base", func(s *jpconfig.Sources) { s.Base = []byte(`{"user":{"name":"base"}}`) }},
+		{"base", func(s *jpconfig.Sources) { s.Base = []byte(`{"assistant":{"name":"base"}}`) }},
 		{"delta", func(s *jpconfig.Sources) { s.Stream = stream }},
-		{"option", func(s *jpconfig.Sources) { s.Options = []string{"user.name=first", "user.name=option"} }},
+		{"option", func(s *jpconfig.Sources) { s.Options = []string{"assistant.name=first", "assistant.name=option"} }},
 		{"flag", func(s *jpconfig.Sources) {
-			s.Flags = map[string][]byte{"--as": []byte(`{"user":{"name":"flag"}}`)}
+			s.Flags = map[string][]byte{"--as": []byte(`{"assistant":{"name":"flag"}}`)}
 		}},
 	}
 	s := sources(t, files)
@@ -98,16 +101,17 @@ func TestLayers(t *testing.T) {
 	for _, step := range order[5:] {
 		step.add(&s)
 		c := load(t, s)
-		if got := value(c, "user.name"); got != fmt.Sprintf("%q", step.layer) {
+		if got := value(c, "assistant.name"); got != fmt.Sprintf("%q", step.layer) {
 			t.Errorf("with %s the name is %s", step.layer, got)
 		}
 	}
 	c := load(t, s)
+	const tool = `{"source":"builtin"}`
 	for layer, want := range map[string]string{
-		"user": "1", "workspace": "1", "root": "1", "below": "1", "silo": "1", "elsewhere": "-", "delta": "1",
+		"user": tool, "workspace": tool, "root": tool, "below": tool, "silo": tool, "elsewhere": "-", "delta": tool,
 	} {
-		if got := value(c, "style."+layer); got != want {
-			t.Errorf("style.%s is %s, want %s", layer, got, want)
+		if got := value(c, "conversation.tools."+layer); got != want {
+			t.Errorf("conversation.tools.%s is %s, want %s", layer, got, want)
 		}
 	}
 	for i, want := range []string{"silo", "below", "root", "workspace", "user"} {
@@ -117,21 +121,22 @@ func TestLayers(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		if got := value(load(t, jpconfig.Sources{User: s.User, Workspace: s.Workspace, UserWorkspace: s.UserWorkspace, Dir: s.Dir}), "user.name"); got != fmt.Sprintf("%q", want) {
+		if got := value(load(t, jpconfig.Sources{User: s.User, Workspace: s.Workspace, UserWorkspace: s.UserWorkspace, Dir: s.Dir}), "assistant.name"); got != fmt.Sprintf("%q", want) {
 			t.Errorf("the name is %s, want %s", got, want)
 		}
 	}
 }
 
+// A file that does not inherit drops what others said below it, and nothing of the user's.
 func TestInherit(t *testing.T) {
 	c := load(t, sources(t, map[string]string{
 		"user/config.toml":   "user.name = 'u'\nstyle.code.color = false\n",
-		"ws/.jp/config.toml": "inherit = false\nassistant.name = 'w'\n",
-		"ws/.jp.toml":        "style.tool_call.show = false\n",
+		"ws/.jp/config.toml": "assistant.name = 'w'\nstyle.tool_call.show = false\n",
+		"ws/.jp.toml":        "inherit = false\nstyle.markdown.theme = 'x'\n",
 	}))
 	for path, want := range map[string]string{
-		"user.name": "-", "style.code.color": "-", "assistant.name": `"w"`,
-		"style.tool_call.show": "false", "assistant.tool_choice": `"auto"`,
+		"user.name": `"u"`, "style.code.color": "false", "assistant.name": "-",
+		"style.tool_call.show": "-", "style.markdown.theme": `"x"`, "assistant.tool_choice": `"auto"`,
 	} {
 		if got := value(c, path); got != want {
 			t.Errorf("%s is %s, want %s", path, got, want)
@@ -300,14 +305,14 @@ deduplicate = false
 	if !slices.Equal(got, want) {
 		t.Errorf("warnings are\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
 	}
-	if v := value(c, "future.a"); v != "1" {
+	if v := value(c, "future.a"); v != "-" {
 		t.Errorf("an unknown key is %s", v)
 	}
 }
 
 func TestAWrongTypeCountsAsAbsent(t *testing.T) {
 	c := load(t, sources(t, map[string]string{
-		"ws/.jp/config.toml": "assistant.model = {id = 'a/b', parameters = {max_tokens = 'many', top_k = 3}}\n",
+		"user/config.toml": "assistant.model = {id = 'a/b', parameters = {max_tokens = 'many', top_k = 3}}\n",
 	}))
 	m, err := c.Model()
 	if err != nil || m.Parameters.MaxTokens != nil || *m.Parameters.TopK != 3 {
@@ -325,11 +330,19 @@ func TestAWrongTypeCountsAsAbsent(t *testing.T) {
 	}
 }
 
+// providersApproved approves that conversations are sent to anybody.
+func providersApproved(c trust.Claim) bool { return c.Kind == trust.Provider }
+
 func TestModels(t *testing.T) {
 	const aliases = "[providers.llm.aliases]\nsonnet = 'anthropic/claude-sonnet-5'\n" +
 		"mine = 'sonnet'\nloop = 'pool'\npool = 'loop'\n" +
 		"table = {provider = 'openrouter', name = 'x/y'}\n"
-	c := load(t, sources(t, map[string]string{"ws/.jp/config.toml": aliases}))
+	s := sources(t, map[string]string{"ws/.jp/config.toml": aliases})
+	if id, err := load(t, s).ResolveModel("mine"); !errors.As(err, new(*trust.RefusedError)) {
+		t.Errorf("somebody else's name leads to %s, %v", id, err)
+	}
+	s.Approved = providersApproved
+	c := load(t, s)
 	for name, want := range map[string]string{
 		"sonnet": "anthropic/claude-sonnet-5", "mine": "anthropic/claude-sonnet-5",
 		"openrouter/a/b": "openrouter/a/b", "table": "openrouter/x/y",
@@ -353,7 +366,8 @@ func TestModels(t *testing.T) {
 		"{exclude = true}": {Effort: "auto", Exclude: true},
 	} {
 		c := load(t, sources(t, map[string]string{
-			"ws/.jp/config.toml": "assistant.model = {id = 'a/b', parameters = {reasoning = " + text + ", seed = 4}}\n",
+			"user/config.toml":   "assistant.model = {id = 'a/x', parameters = {seed = 4}}\n",
+			"ws/.jp/config.toml": "assistant.model = {id = 'a/b', parameters = {reasoning = " + text + "}}\n",
 		}))
 		m, err := c.Model()
 		if err != nil || m.Parameters.Reasoning != want || string(m.Parameters.Other["seed"]) != "4" {
@@ -464,7 +478,7 @@ func realWorkspace(t testing.TB) string {
 // extends, each persona on top, and the tools.
 func TestRealConfiguration(t *testing.T) {
 	root := realWorkspace(t)
-	s := jpconfig.Sources{Workspace: root, Dir: root}
+	s := jpconfig.Sources{Workspace: root, Dir: root, Approved: providersApproved}
 	c := load(t, s)
 	m, err := c.Model()
 	if err != nil || m.ID.String() != "anthropic/claude-sonnet-5" || m.Parameters.Reasoning.Effort != "auto" {
@@ -493,8 +507,8 @@ func TestRealConfiguration(t *testing.T) {
 			t.Errorf("%s: %v", name, err)
 		}
 		if name == "committer" {
-			if got := value(c, "assistant.tool_choice"); got != `"git_commit"` {
-				t.Errorf("committer's tool choice is %s", got)
+			if got := value(c, "assistant.tool_choice"); got != `"auto"` {
+				t.Errorf("committer's tool choice is %s, and nobody approved it", got)
 			}
 			if got := c.System()[0]; !strings.Contains(got, "Jean-Pierre") || !strings.Contains(got, "\n\nYou are an expert at committing") {
 				t.Errorf("committer's prompt is %q", got)
@@ -519,14 +533,15 @@ func TestRealConversations(t *testing.T) {
 			t.Fatal(err)
 		}
 		c := load(t, s)
-		if m, err := c.Model(); err != nil && !errors.Is(err, jpconfig.ErrNoModel) {
+		if m, err := c.Model(); err != nil && !errors.As(err, new(*trust.RefusedError)) {
 			t.Errorf("%s: model %+v, %v", name, m, err)
 		}
 		for _, claim := range c.Claims() {
 			if claim.Origin != "conversation" {
 				t.Errorf("%s: %s from %q", name, claim.Key, claim.Origin)
 			}
-			if strings.HasPrefix(claim.Key, "providers.llm.") {
+			if claim.Kind != trust.Provider && strings.HasPrefix(claim.Key, "providers.llm.") &&
+				!strings.HasSuffix(claim.Key, ".beta_headers") {
 				t.Errorf("%s: %s = %s is what is built in", name, claim.Key, claim.Value)
 			}
 		}

@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/git-jp/git-jp/events"
+	"github.com/git-jp/git-jp/internal/trust"
 )
 
 // Sources says where the layers are. Every field may be empty; directories are absolute.
@@ -23,6 +24,10 @@ type Sources struct {
 	Base   []byte         // base_config.json of the conversation
 	Stream *events.Stream // its events, for the deltas
 
+	// Approved reports whether the user approved a claim; nil approves none. What others set
+	// beside what is known to be harmless counts then.
+	Approved func(trust.Claim) bool
+
 	Options []string          // -c, in order
 	Flags   map[string][]byte // what flags of the command set: JSON objects by flag
 }
@@ -30,10 +35,17 @@ type Sources struct {
 // A Config is all layers joined. Reading it may add warnings, so that one goroutine at a
 // time may use it.
 type Config struct {
-	all, own     events.Config // own without what is foreign
+	all, own     events.Config // what holds; own without what is foreign
 	conversation events.Config // of the conversation alone
 	origins      []Origin
 	warnings     []Warning
+
+	settings []trust.Claim          // what counts when it is approved, see [judge]
+	replaces []trust.Claim          // what would take the place of the user's own words
+	waiting  []trust.Claim          // those of settings that are not approved
+	left     []string               // keys, dotted, of others that do not count
+	aliases  []heldAlias            // others' short names that do not count
+	held     map[string]trust.Claim // others' models, by where they stand
 }
 
 // Load reads all layers. A file that is missing is empty; one that cannot be decoded is
@@ -49,7 +61,7 @@ func Load(s Sources) (*Config, error) {
 	l := &loader{sources: s, config: &Config{}, table: patterns()}
 	defer l.close()
 	steps := []func() error{
-		l.builtIn, l.files, l.environment, l.conversation, l.options, l.flags,
+		l.builtIn, l.files, l.environment, l.conversation, l.options, l.flags, l.admit,
 	}
 	for _, step := range steps {
 		if err := step(); err != nil {
@@ -121,7 +133,8 @@ func (l *loader) builtIn() error {
 	return err
 }
 
-// files reads the four layers of files. One that does not inherit drops those below.
+// files reads the four layers of files. One that does not inherit drops those below; somebody
+// else's drops nothing of the user's.
 func (l *loader) files() error {
 	var layers []part
 	add := func(layer Layer, dir, base string) error {
@@ -129,8 +142,13 @@ func (l *loader) files() error {
 		if err != nil || !ok {
 			return err
 		}
-		if inherit, ok := p.all.Setting("inherit"); ok && string(inherit.Value()) == "false" {
-			layers = nil
+		for i := range layers {
+			if refuses(p.all) {
+				layers[i].all = events.Config{}
+			}
+			if refuses(p.own) {
+				layers[i].own = events.Config{}
+			}
 		}
 		layers = append(layers, p)
 		return nil
@@ -152,6 +170,12 @@ func (l *loader) files() error {
 		l.merge(p)
 	}
 	return errors.Join(faults...)
+}
+
+// refuses reports whether a file does not inherit.
+func refuses(c events.Config) bool {
+	s, ok := c.Setting("inherit")
+	return ok && string(s.Value()) == "false"
 }
 
 // downTo returns root and the directories from it to dir, none but root when dir lies
@@ -257,15 +281,21 @@ func (l *loader) option(text string) error {
 // reset begins again with what was read before.
 func (l *loader) reset(p part) { l.config.all, l.config.own = p.all, p.own }
 
-// enter joins a file that -c names, which may ask to begin again before it.
+// enter joins a file that -c names, which may ask to begin again before it. Somebody else's
+// file drops what others said.
 func (l *loader) enter(p part) {
 	if s, ok := p.all.Setting("loader", "reset"); ok {
+		to := part{l.config.all, l.config.own}
 		switch string(s.Value()) {
 		case `"none"`:
-			l.reset(l.base)
+			to = l.base
 		case `"workspace"`:
-			l.reset(l.implicit)
+			to = l.implicit
 		}
+		if own, ok := p.own.Setting("loader", "reset"); !ok || !same(own.Value(), s.Value()) {
+			to.own = l.config.own
+		}
+		l.reset(to)
 	}
 	l.merge(p)
 }
@@ -282,7 +312,7 @@ func (l *loader) assign(a assignment, o Origin) error {
 		return about(a.path, l.element(a, at))
 	}
 	if a.kind = l.table.known(a.path); a.kind == 0 {
-		l.warn(o.At(), strings.Join(a.path, "."), "unknown key")
+		l.warn(o.At(), strings.Join(a.path, "."), UnknownKey)
 	}
 	delta, err := a.delta()
 	if err != nil {

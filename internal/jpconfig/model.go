@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/git-jp/git-jp/events"
+	"github.com/git-jp/git-jp/internal/trust"
 )
 
 // A ModelID names a model as jp does.
@@ -118,10 +119,13 @@ func (c *Config) Model() (Model, error) { return c.ModelAt("assistant", "model")
 // ModelAt returns the model that is configured at a path, such as that for titles.
 func (c *Config) ModelAt(path ...string) (Model, error) {
 	raw, _, ok := c.Value(slices.Concat(path, []string{"id"})...)
+	if claim, held := c.held[strings.Join(path, ".")]; held && !ok {
+		return Model{}, &trust.RefusedError{Claim: claim}
+	}
 	if !ok {
 		return Model{}, fmt.Errorf("%s: %w", strings.Join(path, "."), ErrNoModel)
 	}
-	id, err := resolve(c.all, raw, nil)
+	id, err := resolve(c.alias, raw, nil)
 	if err != nil {
 		return Model{}, fmt.Errorf("%s: %w", strings.Join(path, "."), err)
 	}
@@ -130,7 +134,26 @@ func (c *Config) ModelAt(path ...string) (Model, error) {
 
 // ResolveModel returns the model that a person names: an alias or "provider/name".
 func (c *Config) ResolveModel(name string) (ModelID, error) {
-	return resolve(c.all, quote(name), nil)
+	return resolve(c.alias, quote(name), nil)
+}
+
+// alias returns what a short name stands for.
+func (c *Config) alias(name string) ([]byte, error) {
+	for _, a := range c.aliases {
+		if a.name == name {
+			return nil, &trust.RefusedError{Claim: a.claim}
+		}
+	}
+	return aliasIn(c.all, name), nil
+}
+
+// aliasIn returns what a configuration says of a short name, nil for nothing.
+func aliasIn(c events.Config, name string) []byte {
+	s, ok := c.Setting("providers", "llm", "aliases", name)
+	if !ok {
+		return nil
+	}
+	return s.Value()
 }
 
 // Speaker returns the model that a configuration alone names, as "provider/name": who
@@ -140,7 +163,9 @@ func Speaker(c events.Config) string {
 	if !ok {
 		return ""
 	}
-	id, err := resolve(c, s.Value(), nil)
+	id, err := resolve(func(name string) ([]byte, error) {
+		return aliasIn(c, name), nil
+	}, s.Value(), nil)
 	if err != nil {
 		return ""
 	}
@@ -148,7 +173,9 @@ func Speaker(c events.Config) string {
 }
 
 // resolve follows aliases. Seen are those that led here.
-func resolve(c events.Config, raw []byte, seen []string) (ModelID, error) {
+func resolve(
+	alias func(name string) ([]byte, error), raw []byte, seen []string,
+) (ModelID, error) {
 	var id ModelID
 	if json.Unmarshal(raw, &id) == nil {
 		if id.Provider == "" || id.Name == "" {
@@ -163,8 +190,12 @@ func resolve(c events.Config, raw []byte, seen []string) (ModelID, error) {
 	if slices.Contains(seen, name) {
 		return ModelID{}, fmt.Errorf("model %q: %w", name, ErrAlias)
 	}
-	if alias, ok := c.Setting("providers", "llm", "aliases", name); ok {
-		return resolve(c, alias.Value(), append(seen, name))
+	next, err := alias(name)
+	switch {
+	case err != nil:
+		return ModelID{}, err
+	case next != nil:
+		return resolve(alias, next, append(seen, name))
 	}
 	provider, model, ok := strings.Cut(name, "/")
 	if !ok || provider == "" || model == "" {

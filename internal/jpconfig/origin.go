@@ -64,6 +64,9 @@ func (c *Config) Layers() []Origin {
 	})
 }
 
+// UnknownKey is the text of the warning of a key that nobody knows.
+const UnknownKey = "unknown key"
+
 // A Warning tells of something that was left out.
 type Warning struct {
 	Where string // as [Origin.At] writes it

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/git-jp/git-jp/internal/config"
+	"github.com/git-jp/git-jp/internal/harmless"
 )
 
 // A kind says what the value of a key looks like, as far as an assignment needs to know.
@@ -126,7 +127,7 @@ func patterns() table {
 	var all table
 	for _, line := range strings.Split(strings.TrimSpace(keys), "\n") {
 		line = strings.ReplaceAll(line, "{MODEL}", "{"+models+"}")
-		for _, key := range alternatives(line[2:]) {
+		for _, key := range harmless.Spell(line[2:]) {
 			all = append(all, pattern{kind(line[0]), strings.Split(key, ".")})
 		}
 	}
@@ -137,20 +138,6 @@ func patterns() table {
 		}
 	}
 	return append(all, pattern{kindTree, []string{"conversation", "compaction", "summarize_model"}})
-}
-
-// alternatives writes out the braces of a key.
-func alternatives(key string) []string {
-	open := strings.IndexByte(key, '{')
-	if open < 0 {
-		return []string{key}
-	}
-	end := open + strings.IndexByte(key[open:], '}')
-	var all []string
-	for _, word := range strings.Split(key[open+1:end], ",") {
-		all = append(all, alternatives(key[:open]+word+key[end+1:])...)
-	}
-	return all
 }
 
 // match reports whether path is the key, lies below it, or leads to it.
@@ -186,7 +173,7 @@ func (l *loader) judgeTable(o Origin, at []string, table map[string]any) {
 		sub, isTable := table[name].(map[string]any)
 		switch {
 		case l.table.known(path) == 0:
-			l.warn(o.At(path...), strings.Join(path, "."), "unknown key")
+			l.warn(o.At(path...), strings.Join(path, "."), UnknownKey)
 		case isTable && !wraps(sub) && !l.table.isTree(path):
 			l.judgeTable(o, path, sub)
 		}

@@ -18,6 +18,9 @@ const (
 	Host    Kind = "host"    // chooses a host
 	EnvVar  Kind = "env"     // names an environment variable to be read
 	Path    Kind = "path"    // reaches out of the workspace
+
+	Provider Kind = "provider" // is who conversations are sent to
+	Setting  Kind = "setting"  // changes what is harmless only as the user's own
 )
 
 // does tells a kind in words.
@@ -31,6 +34,10 @@ func (k Kind) does() string {
 		return "reads an environment variable"
 	case Path:
 		return "reaches out of the workspace"
+	case Provider:
+		return "is sent conversations of this workspace"
+	case Setting:
+		return "is set by somebody else"
 	default:
 		return "wants " + strconv.QuoteToGraphic(string(k))
 	}

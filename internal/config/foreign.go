@@ -1,0 +1,89 @@
+package config
+
+import (
+	"encoding/json"
+	"slices"
+	"time"
+
+	"github.com/git-jp/git-jp/internal/harmless"
+	"github.com/git-jp/git-jp/internal/trust"
+)
+
+// counts reports whether a committed value counts, given what holds without it: where the
+// table of harmless settings has it, and where the user approved it.
+func (c *Config) counts(st, without setting, found bool) bool {
+	if st.isHarmless(without, found) {
+		return true
+	}
+	if !st.ours {
+		return !found // it is only shown
+	}
+	return c.approved(st.claim())
+}
+
+func (st setting) isHarmless(without setting, found bool) bool {
+	row, ok := harmless.Find(st.path)
+	switch {
+	case !ok || row.Yields && found && without.origin.Layer != Default:
+		return false
+	case row.Kind == harmless.Longer:
+		longer, isDuration := st.value.(time.Duration)
+		than, _ := without.value.(time.Duration)
+		return isDuration && longer > than
+	}
+	return row.Admits(st.text())
+}
+
+// claim is what has to be approved.
+func (st setting) claim() trust.Claim {
+	return Claim(join(st.path), st.value, st.origin.String())
+}
+
+// Claim is what has to be approved for a committed value of a key to count.
+func Claim(key string, value any, origin string) trust.Claim {
+	return trust.Claim{
+		Kind: trust.Setting, Key: key, Value: string(setting{value: value}.text()), Origin: origin,
+	}
+}
+
+// text is the value as JSON, a duration as it is written.
+func (st setting) text() []byte {
+	v := st.value
+	if d, ok := v.(time.Duration); ok {
+		v = d.String()
+	}
+	b, err := json.Marshal(v)
+	if err != nil {
+		return nil // no value of a file is like that
+	}
+	return b
+}
+
+// Claims returns the committed values of our keys that count only when they are approved, and
+// change something.
+func (c *Config) Claims() (all []trust.Claim) {
+	for _, name := range c.Keys() {
+		var won setting
+		found := false
+		for _, st := range c.stacks[name] {
+			if !st.ours || !st.origin.Layer.Committed() || st.isHarmless(won, found) {
+				won, found = st, true
+				continue
+			}
+			if found && string(won.text()) == string(st.text()) {
+				continue // the user's own layers say the same
+			}
+			all = append(all, st.claim())
+			if c.approved(st.claim()) {
+				won, found = st, true
+			}
+		}
+	}
+	return all
+}
+
+// Held returns the claims that are not approved.
+func (c *Config) Held() []trust.Claim { return slices.DeleteFunc(c.Claims(), c.approved) }
+
+// LeftOut returns what was wrong with keys of committed files, each a [*KeyError].
+func (c *Config) LeftOut() []error { return slices.Clone(c.leftOut) }

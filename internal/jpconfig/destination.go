@@ -1,0 +1,172 @@
+package jpconfig
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/git-jp/git-jp/events"
+	"github.com/git-jp/git-jp/internal/trust"
+)
+
+// A heldAlias is a short name that somebody else gave a model of a provider that the user did
+// not choose.
+type heldAlias struct {
+	name  string
+	claim trust.Claim
+}
+
+// modelPlaces are where a model may be named.
+func modelPlaces() [][]string {
+	var all [][]string
+	for _, place := range strings.Split(models, ",") {
+		all = append(all, append(strings.Split(place, "."), "id"))
+	}
+	return all
+}
+
+func namesModel(path []string) bool {
+	return slices.ContainsFunc(modelPlaces(), func(place []string) bool {
+		return slices.Equal(place, path)
+	})
+}
+
+// providers returns those that the user chose: who has settings of the user's, or a model that
+// the user names.
+func (j *judge) providers() map[string]bool {
+	chosen := map[string]bool{}
+	own := j.config.own
+	add := func(raw []byte) {
+		id, err := resolve(func(name string) ([]byte, error) {
+			return aliasIn(own, name), nil
+		}, raw, nil)
+		if err == nil {
+			chosen[id.Provider] = true
+		}
+	}
+	for _, place := range modelPlaces() {
+		if s, ok := own.Setting(place...); ok {
+			add(s.Value())
+		}
+	}
+	tables, _ := own.Setting("providers", "llm")
+	if !tables.IsTable() {
+		return chosen
+	}
+	for _, name := range tables.Names() {
+		s, _ := own.Setting("providers", "llm", name)
+		switch {
+		case name == "aliases" && s.IsTable():
+			for _, alias := range s.Names() {
+				add(aliasIn(own, alias))
+			}
+		case name != "aliases" && j.mine(s):
+			chosen[name] = true
+		}
+	}
+	return chosen
+}
+
+// lookUp returns what a short name stands for: the user's own counts, and nobody else gives
+// a new meaning to provider/name.
+func (j *judge) lookUp(name string) ([]byte, error) {
+	if v := aliasIn(j.config.own, name); v != nil {
+		return v, nil
+	}
+	if strings.Contains(name, "/") {
+		return nil, nil
+	}
+	return aliasIn(j.config.all, name), nil
+}
+
+// model judges that somebody else names a model. A model of a provider that the user chose
+// counts where the table has the place; another provider is a claim of its own.
+func (j *judge) model(path []string, all events.Setting, harmless bool) events.Verdict {
+	id, err := resolve(j.lookUp, all.Value(), nil)
+	if err != nil {
+		j.warn(path, "left out: "+err.Error())
+		return j.leave(path)
+	}
+	counts := j.sends(id.Provider, path)
+	if !harmless {
+		claim := j.config.claim(trust.Setting, all.Value(), path...)
+		j.claims = append(j.claims, claim)
+		counts = j.approved(claim) && counts
+	}
+	if counts {
+		return events.TakeAll
+	}
+	if harmless {
+		j.held[strings.Join(path[:len(path)-1], ".")] = j.destination(id.Provider, path)
+	}
+	return j.leave(path)
+}
+
+// sends reports whether conversations may be sent to a provider. Where that has to be
+// approved, it is a claim.
+func (j *judge) sends(provider string, path []string) bool {
+	if j.chosen[provider] {
+		return true
+	}
+	claim := j.destination(provider, path)
+	same := func(c trust.Claim) bool { return c.Kind == claim.Kind && c.Key == claim.Key }
+	if !slices.ContainsFunc(j.claims, same) {
+		j.claims = append(j.claims, claim)
+	}
+	return j.approved(claim)
+}
+
+// destination says where conversations would go.
+func (j *judge) destination(provider string, path []string) trust.Claim {
+	at := []string{"providers", "llm", provider}
+	claim := trust.Claim{
+		Kind: trust.Provider, Key: strings.Join(at, "."), Value: string(quote(provider)),
+		Origin: j.config.claim(trust.Provider, nil, path...).Origin,
+	}
+	for _, c := range []events.Config{j.config.all, j.config.own} { // the user's own counts
+		if s, ok := c.Setting(append(at, "base_url")...); ok {
+			claim.Value = string(canonical(s.Value()))
+		}
+	}
+	return claim
+}
+
+// alias judges a short name by the provider that it leads to.
+func (j *judge) alias(path []string, all events.Setting) events.Verdict {
+	name := path[len(path)-1]
+	id, err := resolve(j.lookUp, all.Value(), []string{name})
+	switch {
+	case strings.Contains(name, "/"):
+		j.warn(path, "left out: it would give a new meaning to the name of a model")
+		return j.leave(path)
+	case err != nil || j.chosen[id.Provider]:
+		return events.TakeAll // it leads nowhere, which is told to who asks for it
+	}
+	claim := j.destination(id.Provider, path)
+	if j.approved(claim) {
+		return events.TakeAll
+	}
+	j.aliases = append(j.aliases, heldAlias{name, claim})
+	return j.leave(path)
+}
+
+// typedAliases asks about the providers of others' short names that the user goes by.
+func (j *judge) typedAliases() {
+	for _, place := range modelPlaces() {
+		s, ok := j.config.own.Setting(place...)
+		if !ok || aliasIn(j.config.own, word(s)) != nil {
+			continue
+		}
+		for _, a := range j.aliases {
+			if a.name == word(s) {
+				j.claims = append(j.claims, a.claim)
+			}
+		}
+	}
+}
+
+// word is a value that is text, "" when it is not.
+func word(s events.Setting) string {
+	var text string
+	_ = decode(&text, s.Value()) // what is no text is no word
+	return text
+}
