@@ -26,17 +26,20 @@ demo: build
 	sh testdata/demo.sh $(abspath $(BINARY))
 
 test:
-	GIT_JP_MODEL=10000 $(GO) test -timeout 20m ./...
+	GIT_JP_MODEL=1500 $(GO) test -timeout 20m ./...
 
 # Under the race detector, all packages with a statement that starts a goroutine, without the
-# tests that only start other processes, hundreds of times.
+# tests that only start other processes, hundreds of times. Of the scripts those of commands that
+# start goroutines themselves.
 CONCURRENT = $$(grep -rlE '^\s*go (func|[a-z][A-Za-z.]*)\(|\.Go\(func' --include='*.go' . \
 	| xargs -n 1 dirname | sort -u | grep -v internal/bench)
 
-PROCESSES = ^Test(SoleHolders|Seeded.*|MarkWithoutEachRoot|Pairs|EverySystemCallMayFail|RootMatrix|Teams|EveryFileMayStayUnreadable)$$
+PROCESSES = ^Test(SoleHolders|Seeded.*|MarkWithoutEachRoot|Pairs|EverySystemCallMayFail|RootMatrix|Teams|EveryFileMayStayUnreadable|Script)$$
+SCRIPTS   = ^TestScript$$/^(attachment|gc|ls|models|query)
 
 race:
-	GIT_JP_MODEL=1000 $(GO) test -race -timeout 20m -skip '$(PROCESSES)' $(CONCURRENT)
+	GIT_JP_MODEL=300 $(GO) test -race -timeout 20m -skip '$(PROCESSES)' $(CONCURRENT)
+	$(GO) test -race -timeout 20m -run '$(SCRIPTS)' ./cmd/git-jp
 
 lint: $(TOOLS)/golangci-lint
 	$(GO) vet ./...

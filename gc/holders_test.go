@@ -12,6 +12,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"sync/atomic"
@@ -91,9 +92,24 @@ func (s snapshot) without(before snapshot) snapshot {
 
 func (s snapshot) names() []string { return slices.Sorted(maps.Keys(s)) }
 
+// common are files that many rows have: objects, those of a conversation beside its stream, and
+// those of a workspace and of a linked work tree.
+var common = regexp.MustCompile(`/\.git/objects/|/refs/heads/linked$|` +
+	`/\.jp/(\.id|\.gitignore|conversations/\.keep)$|/(metadata|base_config)\.json$|` +
+	`/\.git/worktrees/linked/(gitdir|commondir|HEAD|ORIG_HEAD|index|logs/HEAD)$`)
+
+// isUsual reports whether a row damages a file also where there is no time for all: what is its
+// own always, and of what it has in common with others a part, and the next row another one.
+func (r row) isUsual(n int, file string) bool {
+	const part = 4
+	return n%part == 0 || !common.MatchString(file) ||
+		strings.Contains(r.name, filepath.Base(file))
+}
+
 // TestSoleHolders makes one content reachable through each root of the matrix and no other, and
-// damages each file that holds the root; when there is time, in every way, and each other file
-// in one. The content stays, whether the collector refuses to work or sees the root all the same.
+// damages the files that hold the root, each in another way; when there is time, all in every
+// way, and each other file in one. The content stays, whether the collector refuses to work or
+// sees the root all the same.
 func TestSoleHolders(t *testing.T) {
 	if gittest.RanAsUser(t) {
 		return
@@ -119,12 +135,17 @@ func TestSoleHolders(t *testing.T) {
 			if len(holders) == 0 {
 				t.Fatal("no file holds the root")
 			}
+			tried := 0
 			for j, file := range holders.names() {
 				for k, d := range damages {
-					if soak || (i+j+k)%len(damages) == 0 {
+					if soak || (i+j+k)%len(damages) == 0 && row.isUsual(i+j, file) {
 						f.damaged(kept, file, d)
+						tried++
 					}
 				}
+			}
+			if tried == 0 {
+				t.Error("nothing was damaged")
 			}
 			for j, file := range others.names() {
 				if soak {
