@@ -66,6 +66,9 @@ func (a *app) adviseRepair(
 	for i, f := range findings {
 		repairable := f.State == check.DuplicateID || f.State == check.Malformed
 		switch {
+		case f.State == check.Malformed && f.Commit == check.WorkTreeName &&
+			isUnmerged(ctx, repo, f.Path):
+			findings[i].Next = check.Resolve(f.Conversation)
 		case repairable && f.Commit == check.WorkTreeName:
 			findings[i].Next = a.repairCommand(repo, f.Path)
 		case f.State == check.Malformed && f.Commit == check.IndexName && repo.Root() != "":
@@ -79,6 +82,12 @@ func (a *app) adviseRepair(
 			findings[i].Next = a.repairCommand(repo, f.Path)
 		}
 	}
+}
+
+// isUnmerged reports whether git left a file for a person to merge.
+func isUnmerged(ctx context.Context, repo *gitint.Repo, name string) bool {
+	index, err := repo.Index(ctx)
+	return err == nil && slices.Contains(index.Conflicts(), name)
 }
 
 // isHere reports whether the working tree has the very file of a commit: what repairs the one

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"path"
 	"slices"
 	"strings"
 
@@ -16,6 +17,7 @@ import (
 	"github.com/git-jp/git-jp/gitint"
 	"github.com/git-jp/git-jp/hooks"
 	"github.com/git-jp/git-jp/internal/attach"
+	"github.com/git-jp/git-jp/internal/check"
 	"github.com/git-jp/git-jp/internal/config"
 	"github.com/git-jp/git-jp/internal/jpconfig"
 	"github.com/git-jp/git-jp/internal/llm"
@@ -49,7 +51,38 @@ var errProblems = errors.New("problems found")
 
 // report prints err and returns the exit code.
 func (a *app) report(err error) int {
+	if syntax := new(events.SyntaxError); errors.As(err, &syntax) && a.openWorkspace != nil {
+		if id, ok := a.unmergedAt(syntax.Path); ok {
+			err = &unmergedFileError{err, id}
+		}
+	}
 	return reportError(a.stderr, err)
+}
+
+// An unmergedFileError is about a file that cannot be loaded because git left it unmerged.
+type unmergedFileError struct {
+	error
+	id events.ID
+}
+
+func (e *unmergedFileError) Unwrap() error { return e.error }
+
+// unmergedAt reports whether git left a file of the workspace unmerged, and of which conversation.
+func (a *app) unmergedAt(name string) (events.ID, bool) {
+	if !strings.HasPrefix(name, workspace.DirName+"/") {
+		return 0, false // a copy in the user's own data
+	}
+	id, ok := conversationOf(name)
+	ctx := context.Background() // what is reported may be the end of another
+	repo, err := a.repo(ctx)
+	if !ok || err != nil || repo.Root() == "" {
+		return 0, false
+	}
+	dir, err := a.dirInRepo(a.openWorkspace, repo)
+	if err != nil {
+		return 0, false
+	}
+	return id, isUnmerged(ctx, repo, path.Join(path.Dir(dir), name))
 }
 
 func reportError(stderr io.Writer, err error) int {
@@ -199,6 +232,9 @@ func hints(err error) []string {
 	}
 	if hint := nameHint(err); hint != "" {
 		return []string{hint}
+	}
+	if unmerged := new(unmergedFileError); errors.As(err, &unmerged) {
+		return []string{check.Resolve(unmerged.id.String())}
 	}
 	if hint := gitHint(err); hint != "" {
 		return []string{hint}
@@ -495,7 +531,8 @@ func contentHints(err error) []string {
 }
 
 // repairHere repairs the workspace that the user stands in. Every message about a damaged file
-// of it names this command and no other: it knows which version is certain.
+// of it names this command and no other, while git does not wait for a merge of the file: it
+// knows which version is certain.
 const repairHere = "git jp repair"
 
 // syntaxHint says what helps with a file that cannot be loaded. Copies in the user's own data

@@ -74,9 +74,10 @@ type conflictRun struct {
 	resolver merge.Resolver
 	desk     *desk
 	answers  merge.Answers
-	merge    string // names what git is bringing together
-	rerere   bool   // answers of earlier merges count
-	left     int    // cases that are not decided
+	merge    string             // names what git is bringing together
+	rerere   bool               // answers of earlier merges count
+	left     int                // cases that are not decided
+	stashed  map[events.ID]bool // conversations that were found in a stash, and that was said
 }
 
 // Run decides conflicts.
@@ -108,7 +109,21 @@ func (c resolveCmd) Run(ctx context.Context, a *app) error {
 	if c.List || r.left > 0 {
 		return &undecidedError{c.List, r.left}
 	}
-	return nil
+	return r.noteEmpty()
+}
+
+// noteEmpty says what goes on where nothing is left of a commit that git applies: it does not
+// continue then, and asks for a forgotten 'git add'.
+func (r *conflictRun) noteEmpty() error {
+	command := merge.SkipCommand(r.resolver.Repo)
+	if command == "" {
+		return nil
+	}
+	staged, err := r.resolver.Repo.StagedPaths(r.ctx)
+	if err == nil && len(staged) == 0 {
+		r.note("nothing is left of the commit; '%s' goes on", command)
+	}
+	return err
 }
 
 // An undecidedError is conflicts that are left.
@@ -163,6 +178,7 @@ func (c resolveCmd) cases(ctx context.Context, a *app) (*conflictRun, []merge.Ca
 		app: a, cmd: c, ctx: ctx,
 		resolver: merge.Resolver{Repo: repo, Workspace: w, Dir: dir, Now: a.now},
 		answers:  merge.Answers{Dir: repo.Dir(), Now: a.now},
+		stashed:  make(map[events.ID]bool),
 	}
 	if r.merge, err = merge.NameOf(ctx, repo); err != nil {
 		return nil, nil, err
@@ -323,9 +339,12 @@ func (r *conflictRun) keep(item merge.Case) error {
 		return err
 	}
 	if stashed != "" {
-		r.warn("%s: not deleted, the stash has %s, which git could not restore; "+
-			"after 'git reset --merge', 'git stash branch <name>' restores it to be merged",
-			item.Path, stashed)
+		if !r.stashed[item.ID] {
+			r.stashed[item.ID] = true
+			r.warn("%s: not deleted, the stash has %s, which git could not restore; "+
+				"after 'git reset --merge', 'git stash branch <name>' restores it to be merged",
+				item.ID, stashed)
+		}
 		r.left++
 		return nil
 	}

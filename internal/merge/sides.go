@@ -74,6 +74,24 @@ func stopHeads(repo *gitint.Repo) []stopHead {
 	})
 }
 
+// SkipCommand is what goes on from a commit that git stopped at and of which nothing is left, ""
+// where git goes on by itself or stopped at none.
+func SkipCommand(repo *gitint.Repo) string {
+	for _, stop := range []struct{ file, command string }{
+		{"rebase-merge", ""},
+		{"rebase-apply/applying", "git am --skip"},
+		{"rebase-apply", "git rebase --skip"},
+		{"CHERRY_PICK_HEAD", "git cherry-pick --skip"},
+		{"REVERT_HEAD", "git revert --skip"},
+	} {
+		_, err := os.Lstat(filepath.Join(repo.GitDir(), filepath.FromSlash(stop.file)))
+		if err == nil {
+			return stop.command
+		}
+	}
+	return ""
+}
+
 // SidesOf returns what git is bringing together, nil where it is doing nothing.
 func SidesOf(ctx context.Context, repo *gitint.Repo) (*Sides, error) {
 	for _, head := range stopHeads(repo) {
