@@ -12,8 +12,10 @@ import (
 
 // An explainRecord is what `query --explain --json` prints.
 type explainRecord struct {
-	Model     string         `json:"model"`
-	Layers    []string       `json:"layers"`
+	Model  string   `json:"model"`
+	Layers []string `json:"layers"`
+	// Words are where others put words of theirs into the prompt.
+	Words     []string       `json:"words_of_others"`
 	Messages  int            `json:"messages"`
 	Tools     []string       `json:"tools"`
 	Resources []string       `json:"resources"`
@@ -40,7 +42,8 @@ func (k *talk) explain(p query.Prompt) error {
 		return err
 	}
 	e := explainRecord{
-		Model: k.model.ID(), Layers: k.layers(), Messages: len(r.Messages), Tools: []string{},
+		Model: k.model.ID(), Layers: k.layers(), Words: append([]string{}, k.config.ForeignWords()...),
+		Messages: len(r.Messages), Tools: []string{},
 		Resources: []string{}, Bytes: map[string]int{}, TokensByKind: map[string]int{},
 		Saved: plan.Saved(), Forgotten: turn.Forgotten(),
 	}
@@ -202,6 +205,9 @@ func (k *talk) printPlan(e explainRecord) error {
 	}
 	for _, layer := range e.Layers {
 		pairs = append(pairs, [2]string{"Configuration", layer})
+	}
+	for _, words := range e.Words {
+		pairs = append(pairs, [2]string{"Words of others", words})
 	}
 	if e.Delta != "" {
 		pairs = append(pairs, [2]string{"Sticks", e.Delta})

@@ -39,6 +39,22 @@ func (c *Config) System() []string {
 	return parts
 }
 
+// ForeignWords returns where others put words of theirs into what the model is told: a key
+// with a place each.
+func (c *Config) ForeignWords() (all []string) {
+	for _, key := range []string{"system_prompt", "system_prompt_sections", "instructions"} {
+		path := []string{"assistant", key}
+		_, origins, _ := c.Value(path...)
+		for _, o := range origins {
+			word := strings.Join(path, ".") + " (" + o.At(path...) + ")"
+			if o.Foreign && !c.has(path...) && !slices.Contains(all, word) {
+				all = append(all, word)
+			}
+		}
+	}
+	return all
+}
+
 // Sections returns the sections of the system prompt in order, instructions among them.
 func (c *Config) Sections() []Section {
 	var sections []Section
