@@ -82,7 +82,7 @@ func (d *doctor) examine(ctx context.Context) error {
 }
 
 func (d *doctor) print() error {
-	for _, r := range d.found {
+	for i, r := range d.found {
 		if d.JSON {
 			if err := d.printJSON(r); err != nil {
 				return err
@@ -90,7 +90,8 @@ func (d *doctor) print() error {
 			continue
 		}
 		line := fmt.Sprintf("%s: %s", r.Subject, r.Problem)
-		if r.Next != "" {
+		// What mends several findings in a row is said once, below the last.
+		if again := d.found[i+1:]; r.Next != "" && (len(again) == 0 || again[0].Next != r.Next) {
 			line += "\n  " + r.Next
 		}
 		if _, err := fmt.Fprintln(d.stdout, d.output().Text(line)); err != nil {

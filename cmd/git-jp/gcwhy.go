@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 
 	"github.com/git-jp/git-jp/gc"
@@ -72,9 +73,36 @@ func (c gcWhyCmd) Run(ctx context.Context, a *app) error {
 		}
 		return nil
 	}
-	for _, r := range records {
-		if err := r.print(a.stdout, a.output()); err != nil {
-			return err
+	return printWhy(a.stdout, a.output(), records)
+}
+
+// printWhy prints records. What several have in common is said once, below the last of them.
+func printWhy(w io.Writer, o render.Output, records []whyRecord) error {
+	records = entitled(records)
+	first := make(map[string]int) // where each reference came first
+	for i, r := range records {
+		if _, ok := first[r.reference()]; !ok {
+			first[r.reference()] = i
+		}
+	}
+	slices.SortStableFunc(records, func(a, b whyRecord) int {
+		return first[a.reference()] - first[b.reference()]
+	})
+	for i, r := range records {
+		var next whyRecord
+		if i+1 < len(records) {
+			next = records[i+1]
+		}
+		text := r.head()
+		if same := next.Reason != "" && next.reference() == r.reference(); !same {
+			text += r.commit() + r.reference()
+		} else if next.Commit != r.Commit {
+			text += r.commit()
+		}
+		for line := range strings.Lines(text) {
+			if _, err := fmt.Fprintln(w, o.Line(strings.TrimSuffix(line, "\n"))); err != nil {
+				return err
+			}
 		}
 	}
 	return nil
@@ -120,46 +148,67 @@ func whyRecords(w *gc.Why) []whyRecord {
 	return all
 }
 
-func (r whyRecord) print(w io.Writer, o render.Output) error {
-	var lines []string
+// entitled returns records in which an index, which is not asked for titles, has that of a commit
+// or of a working tree.
+func entitled(records []whyRecord) []whyRecord {
+	titles := make(map[string]string)
+	for _, r := range records {
+		if titles[r.Path] == "" {
+			titles[r.Path] = r.Title
+		}
+	}
+	records = slices.Clone(records)
+	for i := range records {
+		if r := &records[i]; r.Title == "" {
+			r.Title = titles[r.Path]
+		}
+	}
+	return records
+}
+
+// head says what keeps the content.
+func (r whyRecord) head() string {
 	switch r.Reason {
 	case reasonTip:
-		lines = append(lines, "kept by "+r.Root)
+		return "kept by " + r.Root + "\n"
 	case reasonHistory:
-		lines = append(lines, "kept for an older commit, which refers to it and does not have it")
+		return "kept for an older commit, which refers to it and does not have it\n"
 	case reasonYoung:
-		lines = append(lines, "kept by the grace period, and by nothing else")
+		return "kept by the grace period, and by nothing else\n"
 	case reasonQuarantine:
-		lines = append(lines, "in the quarantine of run "+r.Run)
-	case reasonDead:
-		lines = append(lines, "kept by nothing")
+		return "in the quarantine of run " + r.Run + "\n"
 	case reasonLast:
-		lines = append(lines, "last referred to by")
+		return "last referred to by\n"
+	default:
+		return "kept by nothing\n"
 	}
-	if r.Commit != "" {
-		lines = append(lines, "  commit "+r.Commit)
+}
+
+func (r whyRecord) commit() string {
+	if r.Commit == "" {
+		return ""
 	}
+	return "  commit " + r.Commit + "\n"
+}
+
+// reference says which file refers to the content, and where.
+func (r whyRecord) reference() string {
+	text := ""
 	if r.Path != "" {
-		lines = append(lines, "  file "+r.Path)
+		text += "  file " + r.Path + "\n"
 	}
 	if r.Conversation != "" {
-		lines = append(lines, strings.TrimRight(fmt.Sprintf("  conversation %s %s",
-			r.Conversation, r.Title), " "))
+		text += strings.TrimRight("  conversation "+r.Conversation+" "+r.Title, " ") + "\n"
 	}
 	if r.Element != nil {
-		text := fmt.Sprintf("  turn %d, element %d", r.Turn, *r.Element)
+		text += fmt.Sprintf("  turn %d, element %d", r.Turn, *r.Element)
 		if r.Tool != "" {
 			text += ", result of " + r.Tool
 		}
 		if r.URI != "" {
 			text += ", " + r.URI
 		}
-		lines = append(lines, text)
+		text += "\n"
 	}
-	for _, line := range lines {
-		if _, err := fmt.Fprintln(w, o.Line(line)); err != nil {
-			return err
-		}
-	}
-	return nil
+	return text
 }

@@ -263,6 +263,8 @@ func hints(err error) []string {
 		return []string{"'git push --no-verify' pushes all the same"}
 	case isA[*unconfirmedError](err):
 		return unconfirmedHints(err)
+	case errors.Is(err, workspace.ErrLinked):
+		return []string{linkedHint}
 	case errors.Is(err, errBare):
 		return []string{"make the workspace in a clone or a worktree"}
 	case isA[*trust.RefusedError](err), isA[*unaskedError](err), isA[*approvalError](err):
@@ -368,6 +370,9 @@ func obstacleHints(err error) []string {
 	return all
 }
 
+// linkedHint is for links in the place of directories.
+const linkedHint = "put the directory itself in the place of the link"
+
 func obstacleHint(reason string) string {
 	switch reason {
 	case gitint.ReasonShallow:
@@ -401,7 +406,7 @@ func obstacleHint(reason string) string {
 	case gc.ReasonObject:
 		return "'git fsck' says more; 'git fetch --refetch' may bring it back"
 	case gc.ReasonLinked:
-		return "put the directory itself in the place of the link"
+		return linkedHint
 	case gc.ReasonForeign:
 		return "use the version that made it, or move the file away"
 	case gc.ReasonFiles:

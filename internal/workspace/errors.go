@@ -21,6 +21,9 @@ var ErrLegacy = errors.New("the conversation is a messages.json, which is never 
 // place for it: no user data directory, or a workspace without an id.
 var ErrNoUserData = errors.New("no place for user-local conversations")
 
+// ErrLinked says that a symbolic link is in the place of the conversations.
+var ErrLinked = errors.New("it is a symbolic link, and links are not followed")
+
 // A LockedError says that somebody else holds a conversation.
 type LockedError struct {
 	ID      events.ID

@@ -154,17 +154,24 @@ func readRegular(fsys fs.FS, name string) ([]byte, error) {
 	return fs.ReadFile(fsys, name)
 }
 
-// Readable returns an error for what git would wait for below the .jp of root: a pipe in the
-// place of a file that git reads whenever it looks into the directory.
+// Readable returns an error for what nobody can read below the .jp of root: a pipe in the place of
+// the id or of a file that git reads whenever it looks into the directory, for which it would
+// wait; and a link in the place of the conversations, which is not followed.
 func Readable(root string) error {
+	names := []string{IDFile}
 	for _, dir := range []string{"", blobs.Dir, conversationsDir} {
-		for _, name := range []string{".gitattributes", ".gitignore"} {
-			name = filepath.Join(root, DirName, dir, name)
-			info, err := os.Lstat(name)
-			if err == nil && info.Mode()&(fs.ModeNamedPipe|fs.ModeDevice) != 0 {
-				return notRegular("read", name)
-			}
+		names = append(names, path.Join(dir, ".gitattributes"), path.Join(dir, ".gitignore"))
+	}
+	for _, name := range names {
+		name = filepath.Join(root, DirName, filepath.FromSlash(name))
+		info, err := os.Lstat(name)
+		if err == nil && info.Mode()&(fs.ModeNamedPipe|fs.ModeDevice) != 0 {
+			return notRegular("read", name)
 		}
+	}
+	dir := filepath.Join(root, DirName, conversationsDir)
+	if info, err := os.Lstat(dir); err == nil && info.Mode()&fs.ModeSymlink != 0 {
+		return &fs.PathError{Op: "list", Path: dir, Err: ErrLinked}
 	}
 	return nil
 }
