@@ -47,6 +47,15 @@ func (a *app) review(ctx context.Context, rev string) (*mergeReview, error) {
 	if err != nil {
 		return nil, err
 	}
+	if len(r.commit.Parents) == 1 {
+		squashed, err := r.repo.Squashed(ctx, r.commit.OID.String()+"^!")
+		if err != nil {
+			return nil, err
+		}
+		if theirs, ok := squashed[r.commit.OID]; ok {
+			r.commit.Parents = append(r.commit.Parents, theirs)
+		}
+	}
 	if len(r.commit.Parents) < 2 {
 		return nil, fmt.Errorf("read %s: it is no merge", rev)
 	}
