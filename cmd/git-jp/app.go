@@ -320,7 +320,7 @@ func (a *app) progress(label string, total int64) *render.Progress {
 // paged calls f with the writer for an answer that may be long: the pager that git
 // would use on a terminal, else standard output.
 func (a *app) paged(ctx context.Context, f func(io.Writer) error) error {
-	out, ok := a.stdout.(*os.File)
+	out, ok := unwrapped(a.stdout).(*os.File)
 	if !a.stdoutTerminal || !ok {
 		return f(a.stdout)
 	}
@@ -333,7 +333,10 @@ func (a *app) paged(ctx context.Context, f func(io.Writer) error) error {
 	if pager == nil {
 		return f(a.stdout)
 	}
-	err = errors.Join(f(pager), pager.Close())
+	// Ctrl-C is the pager's while it runs: it needs us to wait for it.
+	defer a.interrupts.take(func() bool { return true })()
+	shown := render.NewTerminal(pager, false)
+	err = errors.Join(f(shown), shown.Flush(), pager.Close())
 	if errors.Is(err, render.ErrPagerQuit) {
 		return nil
 	}

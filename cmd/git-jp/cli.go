@@ -232,6 +232,9 @@ func run(ctx context.Context, w *world) (code int) {
 	}
 	a := newApp(w, *g)
 	a.readsJP = readsJP(k.Command())
+	if changesNothing(k.Command()) {
+		w.interrupts.reading()
+	}
 	k.BindTo(ctx, (*context.Context)(nil))
 	if err = a.enter(); err == nil {
 		err = k.Run(a)

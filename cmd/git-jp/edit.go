@@ -128,7 +128,7 @@ func (a *app) edit(ctx context.Context, d *draft) ([]byte, error) {
 		}
 	}
 	return a.editOn(ctx, d, func(cmd *exec.Cmd) {
-		cmd.Stdin, cmd.Stdout, cmd.Stderr = a.stdin, a.stdout, a.stderr
+		cmd.Stdin, cmd.Stdout, cmd.Stderr = a.stdin, unwrapped(a.stdout), unwrapped(a.stderr)
 	})
 }
 

@@ -57,7 +57,11 @@ func (nobody) Allow(c trust.Claim) error { return &trust.RefusedError{Claim: c} 
 
 // launcher starts what was approved, with no key in its environment.
 func (a *app) launcher() process.Launcher {
-	return process.Launcher{Env: process.Minimal(a.env), Environ: a.env}
+	l := process.Launcher{Env: process.Minimal(a.env), Environ: a.env}
+	if a.interrupts != nil {
+		l.Groups = &a.interrupts.groups
+	}
+	return l
 }
 
 // userAgent names this program to servers.

@@ -72,6 +72,9 @@ func (c gcRunCmd) Run(ctx context.Context, a *app) error {
 	if c.Grace != "" {
 		a.Set = append(a.Set, "gc.grace="+c.Grace)
 	}
+	if c.DryRun {
+		a.interrupts.reading()
+	}
 	o, err := a.collector(ctx, c.UserLocal)
 	if err != nil {
 		return err

@@ -4,30 +4,51 @@ import (
 	"context"
 	"os"
 	"os/signal"
+	"slices"
+	"strings"
 	"sync"
 	"syscall"
 	"time"
+
+	"github.com/git-jp/git-jp/internal/tool/process"
 )
 
-// interrupts hears Ctrl-C. A command that can do better than to end takes it with
-// [interrupts.take]; else the first one cancels the context, and the next one ends the
-// process at once.
+// interrupts hears Ctrl-C and what else asks the program to end. A command that can do better
+// than to end takes Ctrl-C with [interrupts.take]. One that only reads has nothing to put in
+// order: the first signal ends it, in whatever loop it is. For the others the first one
+// cancels the context, and the next one, or its time running out, ends the process.
 type interrupts struct {
-	now func() time.Time
+	now    func() time.Time
+	groups process.Groups // of the user's programs, which end with this one
 
 	mu      sync.Mutex
 	pressed func() bool // of who took it; nil for nobody
+	reads   bool        // the command changes nothing
 }
 
-// samePress is how long after an interrupt another one is the same: git, which started us,
-// hears Ctrl-C too and hands it on.
-const samePress = 150 * time.Millisecond
+const (
+	// samePress is how long after an interrupt another one is the same: git, which started
+	// us, hears Ctrl-C too and hands it on.
+	samePress = 150 * time.Millisecond
+	// orderTime is how long a command may put things in order. What is ended then is as safe
+	// as what is killed: the next command goes on from there.
+	orderTime = 10 * time.Second
+)
+
+// endings are the signals that are heard. A program started by nohup stays.
+func endings() []os.Signal {
+	heard := []os.Signal{os.Interrupt, syscall.SIGTERM}
+	if !signal.Ignored(syscall.SIGHUP) {
+		heard = append(heard, syscall.SIGHUP)
+	}
+	return heard
+}
 
 // listen hears signals until stop is called. The context is cancelled where nobody takes one.
 func (i *interrupts) listen(ctx context.Context) (_ context.Context, stop func()) {
 	ctx, cancel := context.WithCancel(ctx)
 	heard := make(chan os.Signal, 4)
-	signal.Notify(heard, os.Interrupt, syscall.SIGTERM)
+	signal.Notify(heard, endings()...)
 	done := make(chan struct{})
 	go func() {
 		var last time.Time
@@ -40,8 +61,11 @@ func (i *interrupts) listen(ctx context.Context) (_ context.Context, stop func()
 				if again || s == os.Interrupt && i.press() {
 					continue
 				}
+				if ctx.Err() != nil || i.onlyReads() {
+					i.end(s)
+				}
 				cancel()
-				time.AfterFunc(samePress, func() { signal.Stop(heard) })
+				time.AfterFunc(orderTime, func() { i.end(s) })
 			case <-done:
 				return
 			}
@@ -50,10 +74,33 @@ func (i *interrupts) listen(ctx context.Context) (_ context.Context, stop func()
 	return ctx, func() { signal.Stop(heard); close(done); cancel() }
 }
 
+// end ends the process as the signal does that nobody hears, with the programs that it runs:
+// each is in a group of its own, which no terminal tells that we are gone.
+func (i *interrupts) end(s os.Signal) {
+	i.groups.Kill()
+	raise(s)
+}
+
 func (i *interrupts) press() bool {
 	i.mu.Lock()
 	defer i.mu.Unlock()
 	return i.pressed != nil && i.pressed()
+}
+
+func (i *interrupts) onlyReads() bool {
+	i.mu.Lock()
+	defer i.mu.Unlock()
+	return i.reads
+}
+
+// reading says that the command changes nothing.
+func (i *interrupts) reading() {
+	if i == nil {
+		return
+	}
+	i.mu.Lock()
+	defer i.mu.Unlock()
+	i.reads = true
 }
 
 // take hands interrupts to a command until release is called, which hands them back. Pressed
@@ -71,4 +118,21 @@ func (i *interrupts) take(pressed func() bool) (release func()) {
 		defer i.mu.Unlock()
 		i.pressed = before
 	}
+}
+
+// changesNothing reports whether a command only reads; those that do with some flags say so
+// themselves.
+func changesNothing(command string) bool {
+	first, rest, _ := strings.Cut(command, " ")
+	switch first {
+	case "gc":
+		return strings.HasPrefix(rest, "why")
+	case "attachment", "config", "label", "query", "trust":
+		return false
+	}
+	return slices.Contains([]string{
+		"ls", "show", "print", "grep", "path", "diff", "log", "export", "stats", "status", "check",
+		"doctor", "models", "help", "man", "completion", "__complete", "version", "textconv",
+		"debug",
+	}, first)
 }

@@ -8,6 +8,7 @@ import (
 	"runtime/debug"
 	"time"
 
+	"github.com/git-jp/git-jp/internal/render"
 	"golang.org/x/term"
 )
 
@@ -46,7 +47,14 @@ func mainCode() int {
 	w.interrupts = &interrupts{now: w.now}
 	ctx, stop := w.interrupts.listen(context.Background())
 	defer stop()
-	return run(ctx, w)
+	code := run(ctx, w)
+	w.interrupts.groups.Kill() // what did not end in time was left behind until now
+	for _, out := range []io.Writer{w.stdout, w.stderr} {
+		if t, ok := out.(*render.Terminal); ok && t.Flush() != nil {
+			code = max(code, exitProblems)
+		}
+	}
+	return code
 }
 
 func outside() (*world, error) {
@@ -63,7 +71,11 @@ func outside() (*world, error) {
 		stderrTerminal: term.IsTerminal(int(os.Stderr.Fd())),
 		version:        buildVersion(),
 	}
+	if w.stderrTerminal {
+		w.stderr = render.NewTerminal(os.Stderr, true)
+	}
 	if w.stdoutTerminal {
+		w.stdout = render.NewTerminal(os.Stdout, false)
 		if width, _, err := term.GetSize(int(os.Stdout.Fd())); err == nil {
 			w.width = width
 		}
@@ -79,6 +91,14 @@ func buildVersion() string {
 		return info.Main.Version
 	}
 	return "devel"
+}
+
+// unwrapped is a standard stream as other programs are given it: the terminal itself.
+func unwrapped(w io.Writer) io.Writer {
+	if t, ok := w.(*render.Terminal); ok {
+		return t.Unwrap()
+	}
+	return w
 }
 
 // getenv returns the value of an environment variable, "" when it is unset.

@@ -166,6 +166,7 @@ func (c exportCmd) Run(a *app) (err error) {
 		return err
 	}
 	if c.Output == "" || c.Output == "-" {
+		o.Output.Terminal = a.stdoutTerminal // a file or a pipe has every byte as it is
 		err = write(a.stdout)
 	} else {
 		err = a.replaceFile(c.Output, write)

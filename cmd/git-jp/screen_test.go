@@ -11,6 +11,7 @@ import (
 	"github.com/git-jp/git-jp/internal/llm"
 	"github.com/git-jp/git-jp/internal/query"
 	"github.com/git-jp/git-jp/internal/render"
+	"github.com/git-jp/git-jp/internal/tool"
 	"pgregory.net/rapid"
 )
 
@@ -166,5 +167,23 @@ func TestSpinnerMoves(t *testing.T) {
 	}
 	if !s.spin.stop() || seen(t, g.String()) != "" {
 		t.Errorf("it leaves %q", seen(t, g.String()))
+	}
+}
+
+// TestSlowToolsAreTold holds that a person sees how long a call has run and how to end it, and
+// that nothing is told where nobody reads it.
+func TestSlowToolsAreTold(t *testing.T) {
+	for _, watched := range []bool{true, false} {
+		out := new(glass)
+		a := &app{world: &world{stderr: out, stderrTerminal: watched}}
+		a.screen.spin = &spinner{w: out, on: watched, step: time.Microsecond}
+		a.screen.spin.start()
+		(&talk{app: a}).slow(tool.Call{Name: "build"}, 2*time.Minute)
+		moves := a.screen.spin.stop()
+		shown := seen(t, out.String())
+		if told := strings.Contains(shown, "build has been running for 2m0s; Ctrl-C"); told != watched ||
+			moves != watched {
+			t.Errorf("watched %v: told %v, moves %v: %q", watched, told, moves, shown)
+		}
 	}
 }

@@ -5,6 +5,7 @@ package main
 import (
 	"errors"
 	"os"
+	"os/signal"
 )
 
 // sessionID has no answer here; the variables that jp tries next may have one.
@@ -14,3 +15,6 @@ func sessionID() (int, error) {
 
 // foreground is true: nothing here has jobs in the background.
 func foreground(*os.File) bool { return true }
+
+// raise lets the next signal end the process: none can be sent here.
+func raise(s os.Signal) { signal.Reset(s) }

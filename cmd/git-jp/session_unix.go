@@ -4,6 +4,8 @@ package main
 
 import (
 	"os"
+	"os/signal"
+	"syscall"
 
 	"golang.org/x/sys/unix"
 )
@@ -26,4 +28,12 @@ func foreground(tty *os.File) bool {
 		return true
 	}
 	return group == unix.Getpgrp()
+}
+
+// raise ends the process by a signal, so that whoever started it knows by which.
+func raise(s os.Signal) {
+	signal.Reset(s)
+	if n, ok := s.(syscall.Signal); ok {
+		_ = syscall.Kill(os.Getpid(), n)
+	}
 }

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/git-jp/git-jp/events"
 	"github.com/git-jp/git-jp/internal/jpconfig"
@@ -68,12 +69,40 @@ func (k *talk) openTools(ctx context.Context, c queryCmd) (err error) {
 		return usagef("--tool-use %s: no such tool is offered", name)
 	}
 	k.present(items)
-	var o tool.Options
+	o := tool.Options{Slow: k.slow}
 	if k.approve = newToolGate(k.desk, items); k.approve != nil {
 		o.Gate = k.approve
 	}
 	k.tools, err = tool.NewExecutor(items, o)
 	return err
+}
+
+// unwatched is how long a call may take where nobody sees that it does not end.
+const unwatched = 10 * time.Minute
+
+// watched reports whether somebody is told that a call goes on, and can end it.
+func (a *app) watched() bool { return a.stderrTerminal && !a.Quiet }
+
+// limit is how long a call of a tool may take, zero for ever.
+func (k *talk) limit(name string) time.Duration {
+	if k.app.watched() {
+		return k.config.Timeout(name, 0)
+	}
+	return k.config.Timeout(name, unwatched)
+}
+
+// slow tells of a call that goes on.
+func (k *talk) slow(c tool.Call, elapsed time.Duration) {
+	if !k.app.watched() {
+		return
+	}
+	k.app.screen.write(func() {
+		moved := k.app.screen.spin != nil && k.app.screen.spin.stop()
+		k.app.note("%s has been running for %s; Ctrl-C stops it, or goes on", c.Name, elapsed)
+		if moved {
+			k.app.screen.spin.start()
+		}
+	})
 }
 
 func hasTool(items []tool.Item, name string) bool {
@@ -120,6 +149,7 @@ func (k *talk) candidates() []candidate {
 			continue
 		}
 		declared[name] = true
+		c.Policy.Timeout = k.limit(name)
 		all = append(all, candidate{c, k.maker(c, t)})
 	}
 	for _, it := range builtins {
@@ -132,6 +162,7 @@ func (k *talk) candidates() []candidate {
 		if err != nil {
 			continue // what is wrong with the defaults was told for the others
 		}
+		c.Policy.Timeout = k.limit(name)
 		all = append(all, candidate{c, func(context.Context) (tool.Item, error) {
 			return k.builtin(c, name)
 		}})
@@ -185,6 +216,7 @@ func (k *talk) builtin(c tool.Config, name string) (tool.Item, error) {
 	}
 	for _, it := range builtin.Items(files) {
 		if it.Tool.Definition().Name == name {
+			it.Policy.Timeout = c.Policy.Timeout
 			return k.tightened(it, c.Name), nil
 		}
 	}

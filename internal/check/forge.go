@@ -35,8 +35,20 @@ func githubData(s string) string {
 	return strings.NewReplacer("%", "%25", "\r", "%0D", "\n", "%0A").Replace(s)
 }
 
-// githubProperty escapes a property of a workflow command.
+// githubProperty escapes a property of a workflow command. An end of a line in a name is encoded
+// and so stays what it is; what a terminal would obey cannot be.
 func githubProperty(s string) string {
+	lines := strings.SplitAfter(s, "\n")
+	for i, line := range lines {
+		text, end := strings.CutSuffix(line, "\n")
+		if lines[i] = escape(text); end {
+			lines[i] += "\n"
+		}
+	}
+	return githubEncoded(strings.Join(lines, ""))
+}
+
+func githubEncoded(s string) string {
 	return strings.NewReplacer(
 		"%", "%25", "\r", "%0D", "\n", "%0A", ":", "%3A", ",", "%2C",
 	).Replace(s)

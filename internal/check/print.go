@@ -40,14 +40,24 @@ func (p Printer) Print(w io.Writer, f Format, r *Report) error {
 		return p.Text(w, r)
 	case FormatJSON:
 		return p.JSON(w, r)
+	case FormatSARIF, FormatGitHub, FormatGitLab:
+		return p.forge(w, f, r)
+	default:
+		return fmt.Errorf("print report: unknown format %q", f)
+	}
+}
+
+// forge writes the formats that a forge shows: in a log, where nothing between says whether it
+// is a terminal that obeys what it is sent, and on pages.
+func (p Printer) forge(w io.Writer, f Format, r *Report) error {
+	p.Clean = nil
+	switch f {
 	case FormatSARIF:
 		return p.SARIF(w, r)
 	case FormatGitHub:
 		return p.GitHub(w, r)
-	case FormatGitLab:
-		return p.GitLab(w, r)
 	default:
-		return fmt.Errorf("print report: unknown format %q", f)
+		return p.GitLab(w, r)
 	}
 }
 

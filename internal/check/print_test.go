@@ -90,6 +90,36 @@ checked 3 trees, 2 conversations, 40 references: 15 errors, 1 warning, 4 notes
 	}
 }
 
+// TestForgesObeyNothing holds that no format which a forge shows has what its reader interprets,
+// whoever cleans the text for a terminal.
+func TestForgesObeyNothing(t *testing.T) {
+	r := sample()
+	r.Add(Finding{
+		State: Malformed, Path: "a\x1b]0;x\a\u009b\u202e\n::error::b", Line: 1, Element: -1,
+		Detail: "[click](https://evil.example) \x1b[2J\n::add-mask::x \u009b\u202e",
+	})
+	raw := func(s string) string { return s }
+	for _, f := range []Format{FormatGitHub, FormatGitLab, FormatSARIF} {
+		var out bytes.Buffer
+		if err := (Printer{Clean: raw}).Print(&out, f, r); err != nil {
+			t.Fatal(err)
+		}
+		got := out.String()
+		if i := strings.IndexFunc(got, func(r rune) bool { return r != '\n' && hidden(r) }); i >= 0 {
+			t.Errorf("%s: %q", f, got[max(0, i-40):min(len(got), i+40)])
+		}
+		for line := range strings.Lines(got) {
+			if strings.HasPrefix(line, "::") != (f == FormatGitHub) ||
+				strings.HasPrefix(line, "::add-mask") || strings.HasPrefix(line, "::error::") {
+				t.Errorf("%s: %q", f, line)
+			}
+		}
+		if f == FormatSARIF && !strings.Contains(got, `\\[click\\](https://evil.example)`) {
+			t.Error("a link is followed in SARIF")
+		}
+	}
+}
+
 func TestTextOfNothing(t *testing.T) {
 	var out bytes.Buffer
 	if err := (Printer{}).Text(&out, &Report{Sources: 1}); err != nil || out.Len() > 0 {

@@ -102,7 +102,7 @@ func (p Printer) sarifResult(f Finding, rules []sarifRule) sarifResult {
 		RuleID:       rule,
 		RuleIndex:    slices.IndexFunc(rules, func(r sarifRule) bool { return r.ID == rule }),
 		Level:        f.Severity.String(),
-		Message:      sarifText{p.message(f)},
+		Message:      sarifText{sarifPlain(p.message(f))},
 		Fingerprints: map[string]string{"gitJp/v1": f.fingerprint()},
 		Properties:   toJSON(f),
 	}
@@ -112,6 +112,12 @@ func (p Printer) sarifResult(f Finding, rules []sarifRule) sarifResult {
 		}}}
 	}
 	return res
+}
+
+// sarifPlain escapes what readers of SARIF take for links in a message (3.11.6 of the standard):
+// who wrote a title would choose where the one who reads it goes.
+func sarifPlain(s string) string {
+	return strings.NewReplacer(`\`, `\\`, "[", `\[`, "]", `\]`).Replace(s)
 }
 
 // fingerprint tells a finding from every other one of its report, and is the same in the

@@ -352,6 +352,26 @@ func undocumentedSpecs(d *ast.GenDecl) []string {
 	return names
 }
 
+// TestOneWayToTheTerminal holds that only the beginning of a program knows its standard streams:
+// what it makes of them is what all else writes to, and a terminal obeys nothing of that.
+func TestOneWayToTheTerminal(t *testing.T) {
+	for _, src := range sources(t) {
+		if src.test || path.Base(src.path) == "main.go" {
+			continue
+		}
+		for _, name := range []string{"Stdout", "Stderr"} {
+			if mentions(src.file, "os", name) {
+				t.Errorf("%s: os.%s: write to what main was given", src.path, name)
+			}
+		}
+		for _, name := range []string{"Print", "Printf", "Println"} {
+			if mentions(src.file, "fmt", name) {
+				t.Errorf("%s: fmt.%s writes to standard output", src.path, name)
+			}
+		}
+	}
+}
+
 func TestNoInitAndNoExit(t *testing.T) {
 	for _, src := range sources(t) {
 		if src.test {

@@ -58,6 +58,7 @@ o conversation.tools.*.parameters
 o conversation.tools.*.questions
 o conversation.tools.*.command
 s conversation.tools.*.{source,summary,description,examples,run,result,format,cancellation_response}
+s conversation.tools.*.timeout
 x conversation.tools.*.enable
 x conversation.tools.*.enable.{state,allow_toggle}
 l conversation.tools.*.access.{fs,env,net}

@@ -2,8 +2,10 @@ package jpconfig
 
 import (
 	"encoding/json"
+	"fmt"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/git-jp/git-jp/internal/trust"
 )
@@ -48,6 +50,52 @@ func (c *Config) Tool(name string) Tool {
 	}
 	t.Outside = c.outside(name)
 	return t
+}
+
+// Timeout returns how long a call of a tool may take where the layers say nothing else than
+// preset, of which zero is for ever. What others say only makes it shorter: for them to give a
+// tool more time than the user does would be to take the user's away.
+func (c *Config) Timeout(name string, preset time.Duration) time.Duration {
+	limit := preset
+	for _, at := range []string{name, "*"} {
+		if s, ok := c.own.Setting("conversation", "tools", at, "timeout"); ok {
+			if d := c.duration(s.Value(), at); d > 0 {
+				limit = d
+				break
+			}
+		}
+	}
+	for _, at := range []string{name, "*"} {
+		path := []string{"conversation", "tools", at, "timeout"}
+		raw, _, ok := c.Value(path...)
+		if !ok {
+			continue
+		}
+		if d := c.duration(raw, at); d > 0 && (limit == 0 || d < limit) {
+			limit = d
+		}
+		break
+	}
+	return limit
+}
+
+// duration reads a limit, such as "90s" or "1h30m"; what is none is a warning, and zero.
+func (c *Config) duration(raw []byte, name string) time.Duration {
+	var text string
+	err := json.Unmarshal(raw, &text)
+	if err == nil {
+		var d time.Duration
+		if d, err = time.ParseDuration(text); err == nil && d > 0 {
+			return d
+		}
+	}
+	path := []string{"conversation", "tools", name, "timeout"}
+	_, origins, _ := c.Value(path...)
+	c.warn(Warning{
+		Where: last(origins).At(path...), Key: strings.Join(path, "."),
+		Text: fmt.Sprintf("left out: %s is no duration above zero, such as \"90s\"", raw),
+	})
+	return 0
 }
 
 // A runMode is the effective "run" of a tool.

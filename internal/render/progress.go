@@ -128,7 +128,7 @@ func newBar(w io.Writer, o ProgressOptions) *progressbar.ProgressBar {
 		progressbar.OptionShowIts(),
 		progressbar.OptionSetPredictTime(true),
 		progressbar.OptionThrottle(100*time.Millisecond),
-		progressbar.OptionUseANSICodes(true),
+		progressbar.OptionUseANSICodes(false),
 	)
 }
 

@@ -59,7 +59,7 @@ func TestProgressBar(t *testing.T) {
 		t.Errorf("the bar is %q", got)
 	}
 	p.Done()
-	if got := b.String(); !strings.HasSuffix(got, "\x1b[2K\r") {
+	if got := b.String(); !strings.HasSuffix(got, "          \r") {
 		t.Errorf("the bar stays: %q", got)
 	}
 	before := b.Len()

@@ -21,8 +21,9 @@ const (
 )
 
 const (
-	defaultGrace    = 5 * time.Second
-	defaultParallel = 8
+	defaultGrace     = 5 * time.Second
+	defaultParallel  = 8
+	defaultSlowAfter = 2 * time.Minute
 )
 
 // An Item is a tool and how its calls are treated.
@@ -37,6 +38,11 @@ type Options struct {
 	Limits Limits
 	// Timeout ends a call that a policy says nothing about; zero is never.
 	Timeout time.Duration
+	// Slow is told of a call that goes on, for how long it has so far; nil is nobody. It may be
+	// called from several goroutines.
+	Slow func(c Call, elapsed time.Duration)
+	// SlowAfter is when, and how often; zero is two minutes.
+	SlowAfter time.Duration
 	// Grace is how long a call may take to end when it is told to; zero is 5 seconds.
 	Grace time.Duration
 	// Parallel is how many calls run at once; zero is 8.
@@ -57,6 +63,9 @@ type Executor struct {
 func NewExecutor(items []Item, o Options) (*Executor, error) {
 	if o.Grace == 0 {
 		o.Grace = defaultGrace
+	}
+	if o.SlowAfter == 0 {
+		o.SlowAfter = defaultSlowAfter
 	}
 	if o.Parallel == 0 {
 		o.Parallel = defaultParallel
@@ -312,16 +321,7 @@ func (x *Executor) bounded(ctx context.Context, a Admitted) Result {
 	}
 	ended := make(chan Result, 1)
 	go func() { ended <- guarded(run, a) }()
-	var r Result
-	select {
-	case r = <-ended:
-	case <-run.Done():
-		select {
-		case r = <-ended:
-		case <-time.After(x.options.Grace):
-			r.Err = run.Err()
-		}
-	}
+	r := x.await(run, a, ended)
 	switch {
 	case r.Err == nil || run.Err() == nil:
 		return r
@@ -329,6 +329,30 @@ func (x *Executor) bounded(ctx context.Context, a Admitted) Result {
 		return interrupted(ctx, a, r)
 	}
 	return timedOut(a, r, limit)
+}
+
+// await returns the result of a call that runs, or none when it does not end in time.
+func (x *Executor) await(run context.Context, a Admitted, ended <-chan Result) Result {
+	slow := time.NewTicker(x.options.SlowAfter)
+	defer slow.Stop()
+	for elapsed := x.options.SlowAfter; ; elapsed += x.options.SlowAfter {
+		select {
+		case r := <-ended:
+			return r
+		case <-slow.C:
+			if x.options.Slow != nil {
+				x.options.Slow(a.Call, elapsed)
+			}
+			continue
+		case <-run.Done():
+		}
+		select {
+		case r := <-ended:
+			return r
+		case <-time.After(x.options.Grace):
+			return Result{Err: run.Err()}
+		}
+	}
 }
 
 // guarded runs a call and makes errors and panics results.

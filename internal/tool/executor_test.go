@@ -214,6 +214,27 @@ func TestTimeout(t *testing.T) {
 	})
 }
 
+// TestSlowCallsAreTold counts what is told of a call of seven minutes.
+func TestSlowCallsAreTold(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		slow := unattended("slow", func(context.Context, tool.Call) (tool.Result, error) {
+			time.Sleep(7 * time.Minute)
+			return tool.OK("at last"), nil
+		})
+		var told []string
+		x := executor(t, tool.Options{Slow: func(c tool.Call, elapsed time.Duration) {
+			told = append(told, c.Name+" "+elapsed.String())
+		}}, slow, says("quick", "q"))
+		rs, err := x.Run(t.Context(), calls("slow", "quick"), nil)
+		if err != nil || text(t, rs[0]) != "at last" {
+			t.Errorf("%q (%v)", text(t, rs[0]), err)
+		}
+		if want := []string{"slow 2m0s", "slow 4m0s", "slow 6m0s"}; !slices.Equal(told, want) {
+			t.Errorf("told %q, want %q", told, want)
+		}
+	})
+}
+
 func TestAnErrorOfTheReceiverEndsTheOthers(t *testing.T) {
 	full := errors.New("disk is full")
 	slow := unattended("slow", func(ctx context.Context, _ tool.Call) (tool.Result, error) {

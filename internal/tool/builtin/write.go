@@ -50,9 +50,8 @@ func (w Workspace) creation(_ context.Context, a createArgs) ([]*edit, error) {
 	if err != nil {
 		return nil, err
 	}
-	return []*edit{{
-		File: file.File{Rel: rel}, after: []byte(a.Content), names: []string{filepath.ToSlash(a.Path)},
-	}}, nil
+	names := []string{filepath.ToSlash(a.Path)}
+	return []*edit{{File: file.File{Rel: rel}, after: []byte(a.Content), names: names}}, nil
 }
 
 func deleteFile(w Workspace) tool.Item {

@@ -19,6 +19,9 @@ const (
 	declined = "decline"
 )
 
+// maxFields is how many questions a form may put.
+const maxFields = 32
+
 // callKey is the key of the call in a context.
 type callKey struct{}
 
@@ -60,12 +63,15 @@ func (s *Session) elicit(ctx context.Context, r *mcp.ElicitRequest) (*mcp.Elicit
 	if err != nil {
 		return nil, err
 	}
+	if len(f.Properties) > maxFields {
+		return &mcp.ElicitResult{Action: declined}, nil
+	}
 	ask := func(q tool.Question) (jsontext.Value, error) {
 		q.Tool, q.Call = call.Name, call.ID
 		q.Target = jsontext.Value(`"user"`) // never the model: it is the user who is asked
 		return call.Asker.Ask(ctx, q)
 	}
-	intro := fmt.Sprintf("MCP server %q: %s", s.id, r.Params.Message)
+	intro := fmt.Sprintf("MCP server %q: %s", s.id, described(r.Params.Message))
 	if len(f.Properties) == 0 {
 		answer, err := ask(tool.Question{ID: "confirm", Text: intro, Type: tool.AnswerBoolean})
 		if err != nil || string(answer) != "true" {
@@ -135,6 +141,7 @@ func (f fieldOf) question(name string) tool.Question {
 	if f.Description != "" {
 		q.Text += " (" + f.Description + ")"
 	}
+	q.Text = described(q.Text)
 	switch {
 	case len(f.Enum) > 0:
 		q.Type, q.Options = tool.AnswerSelect, f.Enum

@@ -343,6 +343,87 @@ func TestServersThatDoNotStart(t *testing.T) {
 	}
 }
 
+// paging makes a server's list of tools what page says, by how many pages came before.
+func paging(t *testing.T, page func(n int) *sdk.ListToolsResult) (*mcp.Session, *int) {
+	t.Helper()
+	pages := new(int)
+	s := server()
+	s.AddReceivingMiddleware(func(next sdk.MethodHandler) sdk.MethodHandler {
+		return func(ctx context.Context, method string, r sdk.Request) (sdk.Result, error) {
+			if method != "tools/list" {
+				return next(ctx, method, r)
+			}
+			*pages++
+			return page(*pages), nil
+		}
+	})
+	srv := httptest.NewServer(sdk.NewStreamableHTTPHandler(func(*http.Request) *sdk.Server { return s }, nil))
+	t.Cleanup(srv.Close)
+	return connect(t, mcp.Server{ID: "srv", URL: srv.URL}, mcp.Options{Client: srv.Client()}), pages
+}
+
+func TestListsOfToolsComeToAnEnd(t *testing.T) {
+	object := map[string]any{"type": "object"}
+	listed := func(n int, name string) (all []*sdk.Tool) {
+		for i := range n {
+			all = append(all, &sdk.Tool{Name: name + strconv.Itoa(i), InputSchema: object})
+		}
+		return all
+	}
+	tests := []struct {
+		name  string
+		page  func(n int) *sdk.ListToolsResult
+		want  string
+		pages int // at most
+	}{
+		{"always another", func(n int) *sdk.ListToolsResult {
+			return &sdk.ListToolsResult{NextCursor: strconv.Itoa(n)}
+		}, "more than 100 pages", 100},
+		{"the same again", func(int) *sdk.ListToolsResult {
+			return &sdk.ListToolsResult{NextCursor: "again"}
+		}, "leads back", 2},
+		{"tools without end", func(n int) *sdk.ListToolsResult {
+			return &sdk.ListToolsResult{Tools: listed(300, strconv.Itoa(n)+"-"), NextCursor: strconv.Itoa(n)}
+		}, "more than 1000 tools", 4},
+		{"words without end", func(n int) *sdk.ListToolsResult {
+			return &sdk.ListToolsResult{Tools: []*sdk.Tool{{
+				Name: strconv.Itoa(n), Description: strings.Repeat("x", 3<<20), InputSchema: object,
+			}}, NextCursor: strconv.Itoa(n)}
+		}, "more than 8388608 bytes", 3},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			s, pages := paging(t, tt.page)
+			if _, err := s.Tools(); err == nil || !strings.Contains(err.Error(), tt.want) {
+				t.Errorf("error is %v, want %q", err, tt.want)
+			}
+			if *pages > tt.pages {
+				t.Errorf("asked for %d pages", *pages)
+			}
+		})
+	}
+}
+
+func TestWhatAServerSaysOfAToolIsBounded(t *testing.T) {
+	s, _ := paging(t, func(int) *sdk.ListToolsResult {
+		return &sdk.ListToolsResult{Tools: []*sdk.Tool{
+			{Name: "talks", Description: strings.Repeat("word ", 20_000), InputSchema: map[string]any{"type": "object"}},
+			{Name: "wants", InputSchema: map[string]any{"type": "object", "title": strings.Repeat("x", 300<<10)}},
+		}}
+	})
+	items, err := s.Tools()
+	if err != nil || len(items) != 1 {
+		t.Fatalf("%d tools (%v)", len(items), err)
+	}
+	if n := len(items[0].Tool.Definition().Brief()); n > 17<<10 {
+		t.Errorf("the description has %d bytes", n)
+	}
+	c := tool.Config{Name: "wants", Source: tool.Source{Kind: tool.MCP, Server: "srv"}}
+	if _, err := s.Tool(c); err == nil || !strings.Contains(err.Error(), "schema is larger") {
+		t.Errorf("error is %v", err)
+	}
+}
+
 // TestRealServers needs npm and its registry, and so an invitation.
 func TestRealServers(t *testing.T) {
 	if os.Getenv("GIT_JP_MCP_NPM") == "" {

@@ -52,7 +52,8 @@ type Session struct {
 	id      string
 	session *mcp.ClientSession
 	space   *file.Space
-	stop    func() // ends the process, if there is one
+	stop    func()        // ends the process, if there is one
+	startup time.Duration // how long it may take to say what it has
 
 	mu      sync.Mutex
 	calls   []*tool.Call // that run
@@ -74,7 +75,7 @@ func Connect(ctx context.Context, s Server, o Options) (*Session, error) {
 		cancel()
 		return nil, fmt.Errorf("start MCP server %q: %w", s.ID, err)
 	}
-	session := &Session{id: s.ID, space: o.Space}
+	session := &Session{id: s.ID, space: o.Space, startup: startup}
 	c := session.client(s, o)
 	limit, done := context.WithTimeout(ctx, startup)
 	defer done()

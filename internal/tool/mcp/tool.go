@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"time"
 
 	"github.com/git-jp/git-jp/blobs"
 	"github.com/git-jp/git-jp/events"
@@ -32,14 +33,11 @@ func (s *Session) tools() ([]*mcp.Tool, error) {
 	if listed != nil {
 		return listed, nil
 	}
-	ctx, cancel := context.WithTimeout(context.Background(), defaultStartup)
+	ctx, cancel := context.WithTimeout(context.Background(), s.startup)
 	defer cancel()
-	listed = []*mcp.Tool{}
-	for t, err := range s.session.Tools(ctx, nil) {
-		if err != nil {
-			return nil, fmt.Errorf("list tools of MCP server %q: %w", s.id, err)
-		}
-		listed = append(listed, t)
+	listed, err := s.list(ctx)
+	if err != nil {
+		return nil, fmt.Errorf("list tools of MCP server %q: %w", s.id, err)
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -59,6 +57,9 @@ func (s *Session) Tools() ([]tool.Item, error) {
 	var items []tool.Item
 	for _, t := range list {
 		def, err := define(t)
+		if errors.Is(err, errSchema) {
+			continue // [Session.Tool] says why
+		}
 		if err != nil {
 			return nil, fmt.Errorf("tool %q of MCP server %q: %w", t.Name, s.id, err)
 		}
@@ -94,13 +95,18 @@ func (s *Session) Tool(c tool.Config) (tool.Item, error) {
 	return tool.Item{}, fmt.Errorf("MCP server %q has no tool %q", s.id, name)
 }
 
+var errSchema = fmt.Errorf("its schema is larger than %d bytes", maxSchema)
+
 func define(t *mcp.Tool) (tool.Definition, error) {
 	schema, err := json.Marshal(t.InputSchema)
+	if err == nil && len(schema) > maxSchema {
+		return tool.Definition{}, errSchema
+	}
 	if err == nil && string(schema) == "null" {
 		schema = []byte(`{"type":"object","properties":{}}`)
 	}
 	return tool.Definition{
-		Name: t.Name, Summary: t.Description, Schema: schema,
+		Name: t.Name, Summary: described(t.Description), Schema: schema,
 		Open: true, // the server knows what it takes
 	}, err
 }
@@ -238,11 +244,16 @@ func (s *Session) canonical(uri string) string {
 	return uri
 }
 
+// maxRead is how long a server may take to give a resource.
+const maxRead = 10 * time.Minute
+
 // Read returns the contents of a resource: one, or several where it is a collection.
 func (s *Session) Read(ctx context.Context, uri string) ([]events.Resource, error) {
 	if s.space != nil {
 		uri = s.space.Expand(uri)
 	}
+	ctx, cancel := context.WithTimeout(ctx, maxRead)
+	defer cancel()
 	res, err := s.session.ReadResource(ctx, &mcp.ReadResourceParams{URI: uri})
 	if err != nil {
 		return nil, fmt.Errorf("read %q from MCP server %q: %w", uri, s.id, err)

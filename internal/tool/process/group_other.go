@@ -2,8 +2,13 @@
 
 package process
 
-import "os/exec"
+import (
+	"os/exec"
+	"time"
+)
 
-func group(*exec.Cmd) {}
+func group(*exec.Cmd, func()) {}
 
-func endGroup(*exec.Cmd) {}
+func endGroup(*exec.Cmd, time.Duration) {}
+
+func killGroup(cmd *exec.Cmd) { _ = cmd.Process.Kill() }

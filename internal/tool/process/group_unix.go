@@ -5,14 +5,30 @@ package process
 import (
 	"os/exec"
 	"syscall"
+	"time"
 )
 
 // group gives the process a group of its own, which is told to end with it.
-func group(cmd *exec.Cmd) {
+func group(cmd *exec.Cmd, told func()) {
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
-	cmd.Cancel = func() error { return syscall.Kill(-cmd.Process.Pid, syscall.SIGTERM) }
+	cmd.Cancel = func() error {
+		told()
+		return syscall.Kill(-cmd.Process.Pid, syscall.SIGTERM)
+	}
 }
 
-// endGroup kills what is left of the group. Its leader has been waited for, but while
-// a member lives no other group can have its number.
-func endGroup(cmd *exec.Cmd) { _ = syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) }
+// endGroup waits until the group is gone, which was told to end, and kills what is left of it
+// after grace. Its leader has been waited for, but while a member lives no other group can
+// have its number.
+func endGroup(cmd *exec.Cmd, grace time.Duration) {
+	const step = 5 * time.Millisecond
+	for waited := time.Duration(0); waited < grace; waited += step {
+		if syscall.Kill(-cmd.Process.Pid, 0) != nil {
+			return
+		}
+		time.Sleep(step)
+	}
+	killGroup(cmd)
+}
+
+func killGroup(cmd *exec.Cmd) { _ = syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) }

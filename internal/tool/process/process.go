@@ -13,6 +13,8 @@ import (
 	"os/exec"
 	"slices"
 	"strings"
+	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/git-jp/git-jp/internal/tool"
@@ -28,6 +30,45 @@ type Launcher struct {
 	Environ []string
 	// Grace is how long a process may take to end when it is told to; zero is 2 seconds.
 	Grace time.Duration
+	// Groups knows what runs; nil for nobody.
+	Groups *Groups
+}
+
+// Groups are the processes that run, with all that they started, so that they can be ended at
+// once when the program is. The zero value is ready.
+type Groups struct {
+	mu      sync.Mutex
+	running map[*exec.Cmd]bool
+}
+
+func (g *Groups) add(cmd *exec.Cmd) {
+	if g == nil {
+		return
+	}
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if g.running == nil {
+		g.running = map[*exec.Cmd]bool{}
+	}
+	g.running[cmd] = true
+}
+
+func (g *Groups) remove(cmd *exec.Cmd) {
+	if g == nil {
+		return
+	}
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	delete(g.running, cmd)
+}
+
+// Kill ends them without asking.
+func (g *Groups) Kill() {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	for cmd := range g.running {
+		killGroup(cmd)
+	}
 }
 
 var _ tool.Starter = Launcher{}
@@ -65,14 +106,16 @@ func (l Launcher) Start(ctx context.Context, c tool.Command) (tool.Process, erro
 	if cmd.WaitDelay == 0 {
 		cmd.WaitDelay = defaultGrace
 	}
-	group(cmd)
+	p := &process{cmd: cmd, ctx: ctx, groups: l.Groups}
+	group(cmd, p.tell)
 	if err := verify(cmd.Path, c.Declared.Checksum); err != nil {
 		return nil, fmt.Errorf("start %q: %w", c.Program, err)
 	}
 	if err := cmd.Start(); err != nil {
 		return nil, fmt.Errorf("start %q: %w", c.Program, err)
 	}
-	return &process{cmd: cmd, ctx: ctx}, nil
+	l.Groups.add(cmd)
+	return p, nil
 }
 
 // named returns the variables of these names that are set.
@@ -118,13 +161,25 @@ func verify(file, checksum string) error {
 type process struct {
 	cmd *exec.Cmd
 	ctx context.Context //nolint:containedctx // the one that Start was given
+
+	groups *Groups
+	told   atomic.Int64 // when it was told to end, in nanoseconds
+}
+
+// tell notes that the process is told to end: from then on the whole group has one grace.
+func (p *process) tell() { p.told.Store(time.Now().UnixNano()) }
+
+// left returns what is left of the grace.
+func (p *process) left() time.Duration {
+	return p.cmd.WaitDelay - time.Since(time.Unix(0, p.told.Load()))
 }
 
 // Wait implements [tool.Process].
 func (p *process) Wait() error {
 	err := p.cmd.Wait()
+	defer p.groups.remove(p.cmd)
 	if p.ctx.Err() != nil {
-		endGroup(p.cmd) // what did not end when it was told to
+		endGroup(p.cmd, p.left()) // what did not end when it was told to
 		return p.ctx.Err()
 	}
 	var ee *exec.ExitError

@@ -112,6 +112,56 @@ func TestEveryMemberIsToldFirst(t *testing.T) {
 	waitForFile(t, told)
 }
 
+// TestGroupsAreKilledAtOnce is how a program ends what it runs when it may not wait any more.
+func TestGroupsAreKilledAtOnce(t *testing.T) {
+	pids := filepath.Join(t.TempDir(), "pids")
+	c := sh("trap '' TERM HUP INT; sh -c 'trap \"\" TERM HUP INT; while :; do sleep 1; done' & echo $! > " +
+		pids + ".tmp; mv " + pids + ".tmp " + pids + "; wait; sleep 1000")
+	l := launcher()
+	l.Groups = new(process.Groups)
+	p, err := l.Start(t.Context(), c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	child, err := strconv.Atoi(strings.TrimSpace(waitForFile(t, pids)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	l.Groups.Kill()
+	var ee *tool.ExitError
+	if err := p.Wait(); !errors.As(err, &ee) {
+		t.Errorf("%v", err)
+	}
+	if !gone(child) {
+		t.Errorf("process %d still runs", child)
+	}
+}
+
+// TestMembersHaveTheGraceOfTheirLeader holds that who takes a moment longer than the leader of
+// the group to end is not killed for it.
+func TestMembersHaveTheGraceOfTheirLeader(t *testing.T) {
+	dir := t.TempDir()
+	ready, done := filepath.Join(dir, "ready"), filepath.Join(dir, "done")
+	c := sh("sh -c 'trap \"sleep 0.3; echo x > " + done + "; exit\" TERM; echo x > " + ready +
+		"; while :; do sleep 0.01; done' & wait")
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	l := launcher()
+	l.Grace = 10 * time.Second
+	p, err := l.Start(ctx, c) // nobody holds a pipe that Wait would wait for
+	if err != nil {
+		t.Fatal(err)
+	}
+	waitForFile(t, ready)
+	cancel()
+	if err := p.Wait(); !errors.Is(err, context.Canceled) {
+		t.Errorf("%v", err)
+	}
+	if _, err := os.Stat(done); err != nil {
+		t.Errorf("it could not end in order: %v", err)
+	}
+}
+
 func waitForFile(t *testing.T, name string) string {
 	t.Helper()
 	for range 500 {

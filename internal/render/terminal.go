@@ -1,0 +1,96 @@
+package render
+
+import (
+	"bytes"
+	"io"
+	"strings"
+	"sync"
+	"unicode/utf8"
+)
+
+// A Terminal is the writer of all that a terminal is shown. Whatever reaches it, it lets
+// through text, the colours of this package and, where something moves, the carriage return;
+// the rest is made visible as [Sanitize] does. What is written sanitises what others wrote
+// itself, colours too; this is for what somebody forgot. It may be used by several goroutines.
+type Terminal struct {
+	w     io.Writer
+	moves bool
+
+	mu   sync.Mutex
+	rest []byte // of a character or a colour that did not come to its end
+}
+
+// NewTerminal returns a writer to the terminal w. Moves says that what is written returns to
+// the beginning of lines, as what shows progress does.
+func NewTerminal(w io.Writer, moves bool) *Terminal { return &Terminal{w: w, moves: moves} }
+
+// Unwrap returns the terminal itself, for a program that is given it.
+func (t *Terminal) Unwrap() io.Writer { return t.w }
+
+// Write implements [io.Writer].
+func (t *Terminal) Write(p []byte) (int, error) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	data := append(t.rest, p...) //nolint:gocritic // what is left is cloned
+	whole := len(data) - unfinished(data)
+	t.rest = bytes.Clone(data[whole:])
+	if _, err := io.WriteString(t.w, t.safe(string(data[:whole]))); err != nil {
+		return 0, err
+	}
+	return len(p), nil
+}
+
+// Flush writes what waited for its end.
+func (t *Terminal) Flush() error {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	_, err := io.WriteString(t.w, Sanitize(string(t.rest)))
+	t.rest = nil
+	return err
+}
+
+// longestColour is how much of a colour sequence is waited for.
+const longestColour = 64
+
+// unfinished returns how many bytes at the end begin something that may go on.
+func unfinished(data []byte) int {
+	if i := bytes.LastIndexByte(data, 0x1b); i >= 0 && len(data)-i < longestColour {
+		tail := data[i+1:]
+		if len(tail) == 0 || tail[0] == '[' && len(bytes.Trim(tail[1:], "0123456789:;")) == 0 {
+			return len(data) - i
+		}
+	}
+	for n := 1; n < utf8.UTFMax && n <= len(data); n++ {
+		if tail := data[len(data)-n:]; utf8.RuneStart(tail[0]) {
+			if !utf8.FullRune(tail) {
+				return n
+			}
+			break
+		}
+	}
+	return 0
+}
+
+func (t *Terminal) safe(s string) string {
+	if firstUnsafe(s) < 0 {
+		return s
+	}
+	var b strings.Builder
+	from := 0
+	for i := 0; i < len(s); {
+		n := sgrLen(s[i:])
+		if t.moves && s[i] == '\r' {
+			n = 1
+		}
+		if n == 0 {
+			i++
+			continue
+		}
+		b.WriteString(Sanitize(s[from:i]))
+		b.WriteString(s[i : i+n])
+		i += n
+		from = i
+	}
+	b.WriteString(Sanitize(s[from:]))
+	return b.String()
+}

@@ -1,0 +1,77 @@
+package mcp
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+
+	"github.com/git-jp/git-jp/internal/tool"
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+)
+
+// Bounds of what a server says of its tools, all of which goes with every request.
+const (
+	maxPages       = 100
+	maxTools       = 1000
+	maxDescription = 16 << 10  // bytes; the rest is cut
+	maxSchema      = 256 << 10 // bytes; a tool with more is not offered
+	maxListed      = 8 << 20   // bytes of all that is said
+)
+
+var (
+	errPages = fmt.Errorf("it has more than %d pages of tools", maxPages)
+	errTools = fmt.Errorf("it has more than %d tools", maxTools)
+	errSaid  = fmt.Errorf("it says more than %d bytes of its tools", maxListed)
+	errAgain = errors.New("its list of tools leads back to where it was")
+)
+
+// list returns what the server has, page by page: one that always has another page comes to
+// an end, and so does one that names a page twice.
+func (s *Session) list(ctx context.Context) ([]*mcp.Tool, error) {
+	all, said := []*mcp.Tool{}, 0
+	params, seen := &mcp.ListToolsParams{}, map[string]bool{}
+	for range maxPages {
+		page, err := s.session.ListTools(ctx, params)
+		if err != nil {
+			return nil, err
+		}
+		for _, t := range page.Tools {
+			n, err := size(t)
+			said += n
+			switch {
+			case err != nil:
+				return nil, fmt.Errorf("tool %q: %w", t.Name, err)
+			case said > maxListed:
+				return nil, errSaid
+			case len(all) == maxTools:
+				return nil, errTools
+			}
+			all = append(all, t)
+		}
+		switch next := page.NextCursor; {
+		case next == "":
+			return all, nil
+		case seen[next]:
+			return nil, errAgain
+		default:
+			seen[next] = true
+			params = &mcp.ListToolsParams{Cursor: next}
+		}
+	}
+	return nil, errPages
+}
+
+// size is how much a server says of a tool.
+func size(t *mcp.Tool) (int, error) {
+	schema, err := json.Marshal(t.InputSchema)
+	return len(t.Name) + len(t.Description) + len(schema), err
+}
+
+// described is a description of a bounded length.
+func described(text string) string {
+	if len(text) <= maxDescription {
+		return text
+	}
+	return string(tool.Head([]byte(text), maxDescription)) + "…"
+}
