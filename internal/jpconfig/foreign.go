@@ -176,7 +176,7 @@ func (j *judge) tool(path []string, own, all events.Setting) events.Verdict {
 	switch {
 	case len(path) == 3 && all.IsTable():
 		return events.Members
-	case !j.mine(own):
+	case !j.mine(own), len(path) == 4 && path[3] == "timeout" && shorter(all, own):
 		return events.TakeAll
 	case all.IsTable() && own.IsTable() && (path[3] == "style" || !j.declares(path[:3])):
 		return events.Members
@@ -184,6 +184,13 @@ func (j *judge) tool(path []string, own, all events.Setting) events.Verdict {
 		return events.TakeAll
 	}
 	return j.leave(path)
+}
+
+// shorter reports whether one limit is below another.
+func shorter(limit, than events.Setting) bool {
+	a, err := readLimit(limit.Value())
+	b, other := readLimit(than.Value())
+	return err == nil && (other != nil || a < b)
 }
 
 // takesPlace reports whether others' value may take the place of the user's own, which needs

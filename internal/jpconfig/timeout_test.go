@@ -23,7 +23,7 @@ func TestTimeoutsAreOnlyLowered(t *testing.T) {
 		{name: "not raised", user: "x:5s", workspace: "x:2h", want: 5 * time.Second},
 		{name: "not raised for all", user: "*:5s", workspace: "*:2h", want: 5 * time.Second},
 		{name: "not raised by another key", user: "*:5s", workspace: "x:2h", want: 5 * time.Second},
-		{name: "what the user set for all stays", user: "*:5s", workspace: "*:2s", want: 5 * time.Second},
+		{name: "lowered for all", user: "*:5s", workspace: "*:2s", want: 2 * time.Second},
 		{name: "preset lowered", workspace: "x:5s", preset: time.Minute, want: 5 * time.Second},
 		{name: "preset not raised", workspace: "x:2h", preset: time.Minute, want: time.Minute},
 		{name: "for ever lowered", workspace: "x:5s", want: 5 * time.Second},

@@ -81,21 +81,27 @@ func (c *Config) Timeout(name string, preset time.Duration) time.Duration {
 
 // duration reads a limit, such as "90s" or "1h30m"; what is none is a warning, and zero.
 func (c *Config) duration(raw []byte, name string) time.Duration {
-	var text string
-	err := json.Unmarshal(raw, &text)
+	d, err := readLimit(raw)
 	if err == nil {
-		var d time.Duration
-		if d, err = time.ParseDuration(text); err == nil && d > 0 {
-			return d
-		}
+		return d
 	}
 	path := []string{"conversation", "tools", name, "timeout"}
 	_, origins, _ := c.Value(path...)
 	c.warn(Warning{
 		Where: last(origins).At(path...), Key: strings.Join(path, "."),
-		Text: fmt.Sprintf("left out: %s is no duration above zero, such as \"90s\"", raw),
+		Text: "left out: " + err.Error(),
 	})
 	return 0
+}
+
+func readLimit(raw []byte) (time.Duration, error) {
+	var text string
+	if json.Unmarshal(raw, &text) == nil {
+		if d, err := time.ParseDuration(text); err == nil && d > 0 {
+			return d, nil
+		}
+	}
+	return 0, fmt.Errorf("%.40s is no duration above zero, such as \"90s\"", raw)
 }
 
 // A runMode is the effective "run" of a tool.
