@@ -11,6 +11,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"testing"
 )
 
@@ -134,18 +135,32 @@ type source struct {
 
 func root(t *testing.T) string {
 	t.Helper()
-	dir, err := filepath.Abs(filepath.Join("..", ".."))
+	dir, err := filepath.Abs(top)
 	if err != nil {
 		t.Fatal(err)
 	}
 	return dir
 }
 
+// top is the directory of the repository.
+var top = filepath.Join("..", "..")
+
+// sources returns all files of Go. No test changes them, so they are parsed once.
 func sources(t *testing.T) []source {
 	t.Helper()
-	top, fset := root(t), token.NewFileSet()
-	var all []source
-	err := filepath.WalkDir(top, func(name string, d fs.DirEntry, err error) error {
+	all, err := parsed()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(all) == 0 {
+		t.Fatal("no sources found")
+	}
+	return all
+}
+
+var parsed = sync.OnceValues(func() (all []source, err error) {
+	fset := token.NewFileSet()
+	err = filepath.WalkDir(top, func(name string, d fs.DirEntry, err error) error {
 		if err != nil {
 			return err
 		}
@@ -169,14 +184,8 @@ func sources(t *testing.T) []source {
 		})
 		return nil
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if len(all) == 0 {
-		t.Fatal("no sources found")
-	}
-	return all
-}
+	return all, err
+})
 
 // roomOf returns the row of the package in dir.
 func roomOf(dir string) (room, bool) {
