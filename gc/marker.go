@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"strings"
 
 	"github.com/git-jp/git-jp/blobs"
 	"github.com/git-jp/git-jp/gitint"
@@ -179,7 +180,7 @@ func (m *marker) refTips(ctx context.Context) error {
 	if err != nil {
 		return m.absorb(ctx, err)
 	}
-	var stashes []gitint.Root
+	var stashes, noted []gitint.Root
 	for _, root := range m.roots.Names {
 		id, kind, err := m.peel(ctx, root.OID, kinds[root.OID])
 		switch {
@@ -195,12 +196,46 @@ func (m *marker) refTips(ctx context.Context) error {
 		default:
 			root.OID = id
 			m.root(root, kind)
+			if kind == "commit" && isNotes(root) {
+				noted = append(noted, root)
+			}
 			if root.Kind == gitint.RootStash && kind == "commit" {
 				stashes = append(stashes, root)
 			}
 		}
 	}
+	if err := m.notesTips(ctx, noted); err != nil {
+		return m.absorb(ctx, err)
+	}
 	return m.stashes(ctx, stashes)
+}
+
+// isNotes reports whether a root is a ref of notes.
+func isNotes(r gitint.Root) bool {
+	return r.Kind == gitint.RootRef && strings.HasPrefix(r.Name, "refs/notes/")
+}
+
+// notesTips makes tips of all files of notes: a whole stream may be a note, and nothing is told by
+// its name.
+func (m *marker) notesTips(ctx context.Context, all []gitint.Root) error {
+	for _, root := range all {
+		tree, err := m.o.Repo.Tree(ctx, root.OID.String())
+		if err != nil {
+			return err
+		}
+		files, err := tree.Entries(".")
+		if err != nil {
+			return err
+		}
+		t := &tip{title: root.Title(), kind: tipOther}
+		for _, e := range files {
+			if e.Mode.IsRegular() {
+				t.files = append(t.files, stagedFile{e.Path, document{id: objectID(e.OID)}})
+			}
+		}
+		m.tips = append(m.tips, t)
+	}
+	return nil
 }
 
 // kinds returns the kinds of what the roots name. A branch, its reflog and that of HEAD name

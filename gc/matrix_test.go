@@ -121,6 +121,10 @@ func rows() []row {
 			id := f.RunInput(stream(h), "hash-object", "-w", "--stdin")
 			f.Run("update-ref", "refs/kept/stream", id)
 		}},
+		{"note that is a stream", func(f *fixture, h blobs.Hash) {
+			id := f.RunInput(stream(h), "hash-object", "-w", "--stdin")
+			f.Run("notes", "add", "-C", id)
+		}},
 		{"tag of .jp", func(f *fixture, h blobs.Hash) { f.Run("tag", "v1", f.commit(h)+":.jp") }},
 		{"tag of the conversations", func(f *fixture, h blobs.Hash) {
 			f.Run("tag", "v1", f.commit(h)+":.jp/conversations")

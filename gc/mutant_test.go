@@ -98,7 +98,7 @@ func mutants() []mutant {
 	all := []mutant{
 		{rootKind(gitint.RootRef), []string{
 			"refs/jp/custom", "refs/jj/keep/1", "refs/pull/1/head", "ref to a stream",
-			"replacement",
+			"note that is a stream", "replacement",
 		}},
 		{rootKind(gitint.RootTag), []string{
 			"refs/tags/light", "annotated tag", "tag of a tag", "tag of a tree", "tag of a stream",

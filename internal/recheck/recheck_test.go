@@ -141,6 +141,10 @@ func TestReferred(t *testing.T) {
 		{"branch of conversations", func(f *fixture) {
 			f.Run("branch", "part", f.commitFile("17800000001-one/events.json", text()))
 		}, "17800000001-one/events.json"},
+		{"note", func(f *fixture) {
+			id := f.RunInput(text(), "hash-object", "-w", "--stdin")
+			f.Run("notes", "add", "-C", id)
+		}, "refs/notes/commits"},
 		{"tag of a part", func(f *fixture) {
 			c := f.commitFile(stream, text())
 			f.Run("tag", "keep", c+":.jp/conversations")

@@ -436,7 +436,11 @@ func (p *Opinion) commits(ctx context.Context, names []name) ([]target, []name, 
 		n := names[i]
 		// Nobody merges tags.
 		isTag := strings.HasPrefix(n.root, "refs/tags/")
-		all = append(all, target{root: n.root, commit: n.id, tree: h.tree, carries: isTag})
+		all = append(all, target{
+			root: n.root, commit: n.id, tree: h.tree, carries: isTag,
+			// A stream may be a note, whose name says nothing.
+			whole: strings.HasPrefix(n.root, "refs/notes/"),
+		})
 		if n.stash && len(h.parents) > 1 {
 			for _, id := range h.parents[1:] {
 				stashed = append(stashed, name{root: n.root, id: id, needed: true})
