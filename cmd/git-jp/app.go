@@ -182,7 +182,7 @@ func (a *app) workspaceAt(root string) (*workspace.Workspace, error) {
 		return nil, err
 	}
 	env := a.workspaceEnv(c.Settings())
-	env.Committed = a.committedIn(root)
+	env.Committed, env.Shares = a.committedIn(root), a.sharesIn(root)
 	w, err := workspace.Open(root, env)
 	if err != nil {
 		return nil, err
@@ -259,6 +259,7 @@ func (a *app) find(arg string) (workspace.Entry, error) {
 	}
 	e, err := w.Find(arg, o)
 	if err != nil {
+		a.tellStrange()
 		return e, &nameError{arg: arg, err: err}
 	}
 	return e, nil

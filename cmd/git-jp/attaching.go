@@ -9,16 +9,15 @@ import (
 	"github.com/git-jp/git-jp/internal/jpconfig"
 	"github.com/git-jp/git-jp/internal/llm"
 	"github.com/git-jp/git-jp/internal/query"
-	"github.com/git-jp/git-jp/internal/tool/builtin"
 	"github.com/git-jp/git-jp/internal/workspace"
 )
 
 // resolver returns what looks attachments up.
 func (a *app) resolver(
-	files builtin.Workspace, w *workspace.Workspace, s *servers,
+	reach *reach, w *workspace.Workspace, s *servers,
 ) *attach.Resolver {
 	return attach.New(attach.Options{
-		Files: files, Starter: a.launcher(), Conversations: w,
+		Files: reach.files, Starter: a.launcher(), Conversations: w, Admits: reach.admits,
 		HTTP: attach.NewFetcher(attach.HTTPOptions{
 			UserAgent: a.userAgent(), Proxy: llm.ProxyFromEnv(a.getenv).Function(),
 			AllowPrivate: a.allowsPrivate,
@@ -46,6 +45,9 @@ func (k *talk) attach(ctx context.Context, args []string, p *query.Prompt) error
 	if err != nil {
 		return err
 	}
+	if err := k.askIgnored(ctx, asked); err != nil {
+		return err
+	}
 	urls, err := k.due(asked)
 	if err != nil {
 		return err
@@ -59,6 +61,7 @@ func (k *talk) attach(ctx context.Context, args []string, p *query.Prompt) error
 		k.app.warn("%v", f)
 		failed[f.Attachment] = f.Found == 0
 	}
+	k.reach.told(k.app)
 	p.Request.Resources, k.attached = resources, resources
 	p.Attached = slices.DeleteFunc(urls, func(u string) bool {
 		return failed[u] || attach.Excludes(u)
@@ -90,7 +93,7 @@ func (k *talk) due(asked []string) ([]string, error) {
 		if !named && had[shown] && !attach.Excludes(shown) {
 			continue
 		}
-		u, err := at.URL.Open(k.gate)
+		u, err := k.reach.open(at, k.resolver, k.gate)
 		switch {
 		case err != nil && named:
 			return nil, err

@@ -70,7 +70,7 @@ type attachmentLsCmd struct {
 }
 
 // Run lists attachments.
-func (c attachmentLsCmd) Run(a *app) error {
+func (c attachmentLsCmd) Run(ctx context.Context, a *app) error {
 	conv, err := a.conversationOr(c.ID)
 	if err != nil {
 		return err
@@ -84,11 +84,15 @@ func (c attachmentLsCmd) Run(a *app) error {
 		return err
 	}
 	all, unapproved := conf.Attachments(), 0
+	waiting, err := a.unapprovedPaths(ctx, conf, gate)
+	if err != nil {
+		return err
+	}
 	a.warnOf(conf)
 	for _, at := range all {
 		r := attachmentRecord{URL: declaredURL(at), Scheme: at.Scheme}
 		_, err := at.URL.Open(gate)
-		if r.Approved = err == nil; !r.Approved {
+		if r.Approved = err == nil && !waiting[r.URL]; !r.Approved {
 			unapproved++
 		}
 		if err := a.printAttachment(r); err != nil {
@@ -264,7 +268,7 @@ func (a *app) changeAttachments(
 	if err != nil {
 		return err
 	}
-	return a.tellChanged(e, changed, do)
+	return a.tellChanged(ctx, e, changed, do)
 }
 
 // attachmentsDelta is a config_delta after which exactly these are attached.
@@ -287,17 +291,19 @@ func attachmentsDelta(list []declared) ([]byte, error) {
 }
 
 // tellChanged tells what was added or taken away.
-func (a *app) tellChanged(e workspace.Entry, changed []string, do string) error {
+func (a *app) tellChanged(
+	ctx context.Context, e workspace.Entry, changed []string, do string,
+) error {
 	conv, err := a.openWorkspace.Load(e)
 	if err != nil {
 		return err
 	}
 	if do == attached {
-		if err := a.approveAttached(conv, changed); err != nil {
+		if err := a.approveAttached(ctx, conv, changed); err != nil {
 			return err
 		}
 	}
-	waiting, err := a.waiting(conv)
+	waiting, err := a.waiting(ctx, conv)
 	if err != nil {
 		return err
 	}
@@ -320,7 +326,9 @@ func (a *app) tellChanged(e workspace.Entry, changed []string, do string) error 
 }
 
 // approveAttached approves attachments that the user named and that were not declared before.
-func (a *app) approveAttached(conv *workspace.Conversation, urls []string) error {
+func (a *app) approveAttached(
+	ctx context.Context, conv *workspace.Conversation, urls []string,
+) error {
 	conf, err := a.jpConfig(conv)
 	if err != nil {
 		return err
@@ -329,13 +337,20 @@ func (a *app) approveAttached(conv *workspace.Conversation, urls []string) error
 	if err != nil {
 		return err
 	}
-	return a.approveOwn(gate, slices.DeleteFunc(conf.Claims(), func(c trust.Claim) bool {
+	paths, err := a.pathClaims(ctx, conf, true)
+	if err != nil {
+		return err
+	}
+	all := append(conf.Claims(), paths...)
+	return a.approveOwn(gate, slices.DeleteFunc(all, func(c trust.Claim) bool {
 		return c.Key != jpconfig.AttachmentsKey || !slices.Contains(urls, c.Value)
 	}))
 }
 
 // waiting returns the attachments of a conversation that are not approved.
-func (a *app) waiting(conv *workspace.Conversation) (map[string]bool, error) {
+func (a *app) waiting(
+	ctx context.Context, conv *workspace.Conversation,
+) (map[string]bool, error) {
 	conf, err := a.jpConfig(conv)
 	if err != nil {
 		return nil, err
@@ -344,13 +359,31 @@ func (a *app) waiting(conv *workspace.Conversation) (map[string]bool, error) {
 	if err != nil {
 		return nil, err
 	}
-	waiting := map[string]bool{}
+	waiting, err := a.unapprovedPaths(ctx, conf, gate)
+	if err != nil {
+		return nil, err
+	}
 	for _, at := range conf.Attachments() {
 		if _, err := at.URL.Open(gate); err != nil {
 			waiting[declaredURL(at)] = true
 		}
 	}
 	return waiting, nil
+}
+
+// unapprovedPaths returns the attachments that reach what others cannot know, and are not
+// approved.
+func (a *app) unapprovedPaths(
+	ctx context.Context, conf *jpconfig.Config, gate trust.Gate,
+) (map[string]bool, error) {
+	waiting := map[string]bool{}
+	claims, err := a.pathClaims(ctx, conf, false)
+	for _, c := range claims {
+		if gate.Allow(c) != nil {
+			waiting[c.Value] = true
+		}
+	}
+	return waiting, err
 }
 
 type attachmentPrintCmd struct {
@@ -377,16 +410,16 @@ func (c attachmentPrintCmd) Run(ctx context.Context, a *app) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, r.close()) }()
-	urls, err := r.urls(ctx, c.Attachment)
-	if err != nil {
-		return err
-	}
 	s := &servers{
 		app: a, config: r.config, gate: r.gate, dir: a.openWorkspace.Root(),
 		space: r.files.Tree.Space,
 	}
 	r.closers = append(r.closers, s.close)
-	resources, failures := a.resolver(r.files, a.openWorkspace, s).Resolve(ctx, urls)
+	urls, err := r.urls(ctx, c.Attachment, r.resolver(s))
+	if err != nil {
+		return err
+	}
+	resources, failures := r.resolver(s).Resolve(ctx, urls)
 	for _, res := range resources {
 		if err := a.printResource(res, len(resources) > 1); err != nil {
 			return err
@@ -412,7 +445,13 @@ type resolving struct {
 	config  *jpconfig.Config
 	gate    trust.Gate
 	files   builtin.Workspace
+	reach   *reach
 	closers []func() error
+}
+
+// resolver looks attachments up.
+func (r *resolving) resolver(s *servers) *attach.Resolver {
+	return r.app.resolver(r.reach, r.app.openWorkspace, s)
 }
 
 func (a *app) newResolving(
@@ -430,7 +469,9 @@ func (a *app) newResolving(
 	if err != nil {
 		return nil, err
 	}
-	return &resolving{a, conf, gate, files, []func() error{closeFiles}}, nil
+	return &resolving{
+		a, conf, gate, files, newReach(ctx, files, conf), []func() error{closeFiles},
+	}, nil
 }
 
 func (r *resolving) close() error {
@@ -443,7 +484,9 @@ func (r *resolving) close() error {
 
 // urls returns what arguments mean, or all that is declared. Words of the user are the
 // user's own unless somebody else said the same: then they were copied.
-func (r *resolving) urls(ctx context.Context, args []string) ([]string, error) {
+func (r *resolving) urls(
+	ctx context.Context, args []string, resolver *attach.Resolver,
+) ([]string, error) {
 	named, err := r.app.attachmentURLs(ctx, args)
 	if err != nil {
 		return nil, err
@@ -454,7 +497,7 @@ func (r *resolving) urls(ctx context.Context, args []string) ([]string, error) {
 		if len(args) > 0 && !slices.Contains(named, shown) {
 			continue
 		}
-		u, err := at.URL.Open(r.gate)
+		u, err := r.reach.open(at, resolver, r.gate)
 		if err != nil {
 			return nil, err
 		}

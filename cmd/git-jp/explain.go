@@ -42,7 +42,8 @@ func (k *talk) explain(p query.Prompt) error {
 		return err
 	}
 	e := explainRecord{
-		Model: k.model.ID(), Layers: k.layers(), Words: append([]string{}, k.config.ForeignWords()...),
+		Model: k.model.ID(), Layers: k.layers(),
+		Words:    append([]string{}, k.config.ForeignWords()...),
 		Messages: len(r.Messages), Tools: []string{},
 		Resources: []string{}, Bytes: map[string]int{}, TokensByKind: map[string]int{},
 		Saved: plan.Saved(), Forgotten: turn.Forgotten(),

@@ -57,6 +57,9 @@ func (c lsCmd) Run(a *app) error {
 	if err != nil {
 		return err
 	}
+	if c.Local {
+		a.tellStrange()
+	}
 	all, problems, err := w.List(workspace.ListOptions{Archived: true, Local: true})
 	if err != nil {
 		return err

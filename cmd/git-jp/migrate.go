@@ -61,7 +61,9 @@ func (c migrateCmd) Run(ctx context.Context, a *app) error {
 			"migrate all conversations, or set storage.format first", settings.Storage.Format)
 	}
 	settings.Storage.Format = config.Format(c.To)
-	w, err := workspace.Open(root, a.workspaceEnv(settings))
+	env := a.workspaceEnv(settings)
+	env.Shares = a.sharesIn(root)
+	w, err := workspace.Open(root, env)
 	if err != nil {
 		return err
 	}

@@ -269,6 +269,10 @@ func hints(err error) []string {
 		return []string{"make the workspace in a clone or a worktree"}
 	case isA[*trust.RefusedError](err), isA[*unaskedError](err), isA[*approvalError](err):
 		return approvalHints(err)
+	case errors.Is(err, workspace.ErrStrange):
+		return []string{"if it is this one, moved: 'git jp trust " + userLocalKey + "'"}
+	case isA[*ignoredError](err):
+		return []string{ignoredHint(err)}
 	case isA[*gc.RefusedError](err):
 		return obstacleHints(err)
 	case isA[*gc.BusyError](err):
@@ -313,6 +317,13 @@ func revisionHints(err error) []string {
 		return []string{"this clone is shallow; 'git fetch --unshallow' brings the rest"}
 	}
 	return nil
+}
+
+// ignoredHint says how to attach what git ignores all the same.
+func ignoredHint(err error) string {
+	ignored := new(ignoredError)
+	errors.As(err, &ignored)
+	return fmt.Sprintf("to attach it all the same: -a '%s?ignored=true'", ignored.url)
 }
 
 // draftHint says where an edit is that was not saved.

@@ -45,6 +45,7 @@ type talk struct {
 
 	desk     *desk // nil where nobody can be asked
 	files    builtin.Workspace
+	reach    *reach // of others' attachments
 	resolver *attach.Resolver
 	attached []events.Resource // to this turn
 	typed    bool              // the user said something of the configuration now
@@ -93,7 +94,8 @@ func newTalk(ctx context.Context, a *app, t *target, c queryCmd) (_ *talk, err e
 		app: a, config: k.config, gate: k.gate, dir: t.workspace.Root(), space: k.files.Tree.Space,
 	}
 	k.closers = append(k.closers, k.servers.close)
-	k.resolver = a.resolver(k.files, t.workspace, k.servers)
+	k.reach = newReach(ctx, k.files, k.config)
+	k.resolver = a.resolver(k.reach, t.workspace, k.servers)
 	return k, nil
 }
 

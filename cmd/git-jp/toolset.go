@@ -129,6 +129,11 @@ func (k *talk) refresher() builtin.Refresher {
 			declared = append(declared, u)
 		}
 	}
+	var now []string
+	for _, r := range k.attached {
+		now = append(now, r.URI)
+	}
+	uris = k.refreshable(uris, slices.Concat(declared, now))
 	if r := k.resolver.Refresher(uris, declared); r != nil {
 		return r
 	}

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -50,7 +51,7 @@ type trustRecord struct {
 }
 
 // Run asks, lists or revokes.
-func (c trustCmd) Run(a *app) error {
+func (c trustCmd) Run(ctx context.Context, a *app) error {
 	w, err := a.workspace()
 	if err != nil {
 		return err
@@ -66,7 +67,7 @@ func (c trustCmd) Run(a *app) error {
 	case c.Revoke:
 		return c.revoke(a, approvals)
 	}
-	claims, err := c.claims(a)
+	claims, err := c.claims(ctx, a)
 	switch {
 	case err != nil:
 		return err
@@ -142,13 +143,18 @@ func (c trustCmd) revoke(a *app, approvals *trust.Approvals) error {
 
 // claims returns what the configuration of the workspace and that of a conversation would
 // do, each once.
-func (c trustCmd) claims(a *app) ([]trust.Claim, error) {
+func (c trustCmd) claims(ctx context.Context, a *app) ([]trust.Claim, error) {
 	conf, err := a.jpConfig(nil)
 	if err != nil {
 		return nil, err
 	}
 	a.warnOf(conf)
-	all := slices.Concat(a.openConfig.Claims(), conf.Claims())
+	paths, err := a.pathClaims(ctx, conf, false)
+	if err != nil {
+		return nil, err
+	}
+	all := slices.Concat(userLocalClaims(a.openWorkspace), a.openConfig.Claims(), conf.Claims(),
+		paths)
 	conv, err := a.conversationOr(c.ID)
 	if err != nil {
 		return nil, err
@@ -157,7 +163,10 @@ func (c trustCmd) claims(a *app) ([]trust.Claim, error) {
 		if conf, err = a.jpConfig(conv); err != nil {
 			return nil, err
 		}
-		all = append(all, claimsOf(conf, conv.ID)...)
+		if paths, err = a.pathClaims(ctx, conf, false); err != nil {
+			return nil, err
+		}
+		all = append(all, claimsOf(append(conf.Claims(), paths...), conv.ID)...)
 	}
 	seen := map[trust.Claim]bool{}
 	return slices.DeleteFunc(all, func(claim trust.Claim) bool {
@@ -169,8 +178,7 @@ func (c trustCmd) claims(a *app) ([]trust.Claim, error) {
 }
 
 // claimsOf returns the claims of a conversation's configuration, with its name.
-func claimsOf(conf *jpconfig.Config, id events.ID) []trust.Claim {
-	all := conf.Claims()
+func claimsOf(all []trust.Claim, id events.ID) []trust.Claim {
 	for i := range all {
 		if all[i].Origin == jpconfig.Conversation.String() {
 			all[i].Origin += " " + id.String()

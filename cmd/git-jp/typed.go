@@ -20,12 +20,29 @@ func (k *talk) approveTyped() error {
 		if err != nil {
 			return err
 		}
-		own := typedClaims(k.config.Claims(), next.Claims(), k.gate)
+		paths, err := k.app.pathClaims(k.ctx, next, true)
+		if err != nil {
+			return err
+		}
+		claims := append(next.Claims(), paths...)
+		own := typedClaims(k.claims(), claims, k.gate)
 		if err := k.app.approveOwn(k.gate, own); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// claims are those of the configuration, with one for each attachment of others: to type it
+// again does not make it the user's.
+func (k *talk) claims() []trust.Claim {
+	all := k.config.Claims()
+	for _, at := range k.config.Attachments() {
+		if c, foreign := at.Guarded().URL.Claim(); foreign && !slices.Contains(all, c) {
+			all = append(all, c)
+		}
+	}
+	return all
 }
 
 // afterwards returns the configuration as the next query is going to find it.

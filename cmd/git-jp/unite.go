@@ -90,6 +90,7 @@ func (a *app) hookWorkspace(hook served, dir string) (*workspace.Workspace, erro
 	env := a.workspaceEnv(hook.settings(dir))
 	env.Settings.LockWait = time.Nanosecond
 	env.Committed = a.committedIn(root)
+	env.Shares = a.sharesIn(root)
 	w, err := workspace.Open(root, env)
 	if err == nil {
 		a.closers = append(a.closers, w.Close)

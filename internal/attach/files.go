@@ -22,6 +22,8 @@ type selection struct {
 	path    string // decoded, from the root or absolute, with slashes
 	exclude bool
 	ignored bool // also what git ignores
+
+	attachment string // as it was written
 }
 
 // Parameters of file: attachments.
@@ -81,6 +83,8 @@ func (r *Resolver) files(
 	switch {
 	case err == nil && info.IsDir():
 		s.path = path.Join(escapeMeta(rel), "**", "*")
+	case err == nil && !r.admits(a, rel):
+		return nil, ErrUntracked
 	case err == nil:
 		return single(r.file(real, fragment))
 	case errors.Is(err, fs.ErrNotExist) && isPattern(plainPath(s.uri)):
@@ -90,7 +94,15 @@ func (r *Resolver) files(
 	default:
 		return nil, err
 	}
+	s.attachment = a
 	return r.matching(ctx, s, exclude)
+}
+
+// ErrUntracked is the error of a file that is not for whoever wrote the attachment.
+var ErrUntracked = errors.New("git does not track it here as it stands")
+
+func (r *Resolver) admits(attachment, name string) bool {
+	return r.o.Admits == nil || r.o.Admits(attachment, filepath.ToSlash(name))
 }
 
 // pattern returns a pattern from the root.
@@ -156,7 +168,8 @@ func (r *Resolver) matching(
 		return nil, err
 	}
 	names = slices.DeleteFunc(names, func(name string) bool {
-		return !matches(s.path, name) || excluded(exclude, name)
+		return !matches(s.path, name) || excluded(exclude, name) ||
+			!r.admits(s.attachment, name)
 	})
 	if len(names) > maxMatches {
 		return nil, &SizeError{Files: len(names)}

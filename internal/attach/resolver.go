@@ -27,6 +27,9 @@ type Options struct {
 	Starter       tool.Starter      // cmd:
 	HTTP          *Fetcher          // http: and https:
 	Conversations *workspace.Workspace
+	// Admits reports whether an attachment may give a file of the workspace, by its slash path
+	// from the root; nil admits all.
+	Admits func(attachment, name string) bool
 	// Server returns a session with the MCP server of this name, starting it if need be.
 	Server func(ctx context.Context, id string) (Reader, error)
 }

@@ -21,6 +21,10 @@ type Attachment struct {
 	Scheme string // in lower case
 	URL    trust.Guarded[string]
 	Entry  []byte // as it was written: JSON of a URL, a path, or a table
+	// Foreign is set where somebody else wrote it, whether it is guarded or not: a path of
+	// the workspace may be one that others cannot know.
+	Foreign bool
+	origin  string
 }
 
 // Attachments returns the attachments that are declared, in order, each URL once.
@@ -69,18 +73,33 @@ func AttachmentURLs(c events.Config) (urls []string) {
 // attachment guards an entry, unless the user's own layers declare the same.
 func (c *Config) attachment(item events.Setting, u string, own bool) Attachment {
 	a := Attachment{Scheme: events.URIScheme(u), URL: trust.Own(u), Entry: []byte(item.Value())}
-	kind, guard := attachmentKind(a.Scheme, u)
-	if !guard || own {
+	if own {
 		return a
 	}
-	claim := trust.Claim{Kind: kind, Key: AttachmentsKey, Value: u}
+	a.Foreign = true
 	for _, o := range slices.Backward(c.originsOf(item)) {
 		if o.Foreign {
-			claim.Origin = o.At("conversation", "attachments")
+			a.origin = o.At("conversation", "attachments")
 			break
 		}
 	}
-	a.URL = trust.Foreign(u, claim)
+	if kind, guard := attachmentKind(a.Scheme, u); guard {
+		a.URL = trust.Foreign(u, a.claim(kind, u))
+	}
+	return a
+}
+
+func (a Attachment) claim(kind trust.Kind, u string) trust.Claim {
+	return trust.Claim{Kind: kind, Key: AttachmentsKey, Value: u, Origin: a.origin}
+}
+
+// Guarded returns the attachment as one that reaches what others cannot know, such as a file
+// that git ignores.
+func (a Attachment) Guarded() Attachment {
+	if _, guarded := a.URL.Claim(); !guarded && a.Foreign {
+		u, _ := a.URL.Open(nil) // nobody guards it
+		a.URL = trust.Foreign(u, a.claim(trust.Path, u))
+	}
 	return a
 }
 

@@ -19,6 +19,11 @@ type Env struct {
 	Getsid func() (int, error) // the id of the terminal session; nil when there is none
 	PID    int                 // written into locks; 0 means that of this process
 
+	// Shares reports whether the workspace may have the user-local data at dir, whose link leads
+	// to the directory .jp of another root: an id is a file that anybody may copy. Nil stands
+	// for yes.
+	Shares func(dir, jp string) bool
+
 	// Committed reports whether Git has a conversation, under whatever name: its directory
 	// then keeps the name that it has. Nil stands for no Git.
 	Committed func(id events.ID) bool

@@ -43,6 +43,23 @@ func findSilo(env Env, root, wsid string) string {
 	})
 }
 
+// ErrStrange is the error of user-local data that is another workspace's.
+var ErrStrange = errors.New("its link leads to another workspace")
+
+// shares reports whether the workspace at jp may have the user-local data at dir.
+func (e Env) shares(dir, jp string) bool {
+	to, err := os.Readlink(filepath.Join(dir, linkName))
+	if err != nil || e.Shares == nil {
+		return true // nothing says whose it is
+	}
+	if !filepath.IsAbs(to) {
+		to = filepath.Join(dir, to)
+	}
+	theirs, err1 := os.Stat(to)
+	ours, err2 := os.Stat(jp)
+	return err1 == nil && err2 == nil && os.SameFile(theirs, ours) || e.Shares(dir, to)
+}
+
 func siloName(root, wsid string) string { return filepath.Base(root) + "-" + wsid }
 
 // newest is jp's age of a directory: its newest entry's, else its own.
@@ -74,6 +91,9 @@ func makeSilo(env Env, root, wsid string) (string, error) {
 	err := os.Symlink(filepath.Join(root, DirName), filepath.Join(dir, linkName))
 	if err != nil && !errors.Is(err, fs.ErrExist) {
 		return "", fmt.Errorf("link %q to the workspace: %w", dir, err)
+	}
+	if !env.shares(dir, filepath.Join(root, DirName)) {
+		return "", fmt.Errorf("use %q: %w", dir, ErrStrange)
 	}
 	return dir, nil
 }

@@ -18,6 +18,8 @@ type Workspace struct {
 	wsid string
 	main *store
 	silo *store // nil when there is none
+
+	strange string // user-local data of another root with our id; "" for none
 }
 
 // Open opens the workspace whose .jp lies in root. Nothing is created or changed.
@@ -41,7 +43,11 @@ func open(root string, env Env) (*Workspace, error) {
 	if data, err := readRegular(main.fsys, IDFile); err == nil {
 		w.wsid = ParseWorkspaceID(data)
 	}
-	if dir := findSilo(env, root, w.wsid); dir != "" {
+	dir := findSilo(env, root, w.wsid)
+	if dir != "" && !env.shares(dir, w.main.dir) {
+		w.strange, dir = dir, ""
+	}
+	if dir != "" {
 		// A silo that cannot be opened is not the workspace's fault.
 		if silo, err := openStore(dir, "", true, env); err == nil {
 			w.silo = silo
@@ -63,6 +69,10 @@ func (w *Workspace) Dir() string { return w.main.dir }
 
 // WorkspaceID returns what .jp/.id says, "" when there is no valid one.
 func (w *Workspace) WorkspaceID() string { return w.wsid }
+
+// StrangeDir returns the directory of user-local data that has the id of this workspace and is
+// another one's, "" when there is none.
+func (w *Workspace) StrangeDir() string { return w.strange }
 
 // UserDir returns the silo, "" when there is none.
 func (w *Workspace) UserDir() string {

@@ -22,8 +22,8 @@ type Workspace struct {
 // maxFile is the size of the largest file that is read or changed.
 const maxFile = 10 << 20
 
-// inRepo returns a slash path of the workspace as the repository has it.
-func (w Workspace) inRepo(rel string) (string, error) {
+// InRepo returns a slash path of the workspace as the repository has it.
+func (w Workspace) InRepo(rel string) (string, error) {
 	prefix, err := w.prefix()
 	return path.Join(prefix, rel), err
 }
@@ -53,7 +53,7 @@ func (w Workspace) under(paths []string) ([]string, error) {
 		if err != nil {
 			return nil, err
 		}
-		in, err := w.inRepo(rel)
+		in, err := w.InRepo(rel)
 		if err != nil {
 			return nil, err
 		}

@@ -140,7 +140,7 @@ func (w Workspace) gitDiff(ctx context.Context, a diffArgs) (tool.Result, error)
 	if err != nil {
 		return tool.Result{}, err
 	}
-	own, err := w.inRepo(conversations)
+	own, err := w.InRepo(conversations)
 	if err != nil {
 		return tool.Result{}, err
 	}

@@ -112,7 +112,7 @@ func (w Workspace) committed(ctx context.Context, rel string) error {
 	if _, info, err := w.Tree.Stat(rel); err != nil || !info.Mode().IsRegular() {
 		return nil //nolint:nilerr // there is nothing to lose
 	}
-	name, err := w.inRepo(rel)
+	name, err := w.InRepo(rel)
 	if err != nil {
 		return err
 	}

@@ -1,0 +1,60 @@
+package main
+
+import (
+	"context"
+	"path/filepath"
+
+	"github.com/git-jp/git-jp/gitint"
+	"github.com/git-jp/git-jp/internal/trust"
+	"github.com/git-jp/git-jp/internal/workspace"
+)
+
+// userLocalKey is the key of the claim of a workspace to user-local conversations.
+const userLocalKey = "user-local"
+
+// sharesIn returns what says whether the workspace at root may have user-local data that
+// belongs to another root: another work tree of the same repository may, and whatever the
+// user approved, as after a move.
+func (a *app) sharesIn(root string) func(dir, jp string) bool {
+	return func(dir, jp string) bool {
+		return a.sameRepository(root, filepath.Dir(jp)) ||
+			a.approvedIn(root)(userLocalClaim(dir))
+	}
+}
+
+func userLocalClaim(dir string) trust.Claim {
+	return trust.Claim{Kind: trust.Path, Key: userLocalKey, Value: dir, Origin: ".jp/.id"}
+}
+
+// sameRepository reports whether two directories are work trees of one repository.
+func (a *app) sameRepository(one, other string) bool {
+	common := func(dir string) string {
+		ctx := context.Background() // a few files are read, and nothing is waited for
+		r, err := gitint.Open(ctx, gitint.Options{Dir: dir, Env: a.env, Now: a.now})
+		if err != nil {
+			return ""
+		}
+		defer func() { _ = r.Close() }() // opened for reading
+		return r.CommonDir()
+	}
+	c := common(one)
+	return c != "" && sameFile(c, common(other))
+}
+
+// userLocalClaims returns the claim to user-local conversations that are another root's.
+func userLocalClaims(w *workspace.Workspace) []trust.Claim {
+	if dir := w.StrangeDir(); dir != "" {
+		return []trust.Claim{userLocalClaim(dir)}
+	}
+	return nil
+}
+
+// tellStrange says that there are user-local conversations that may not be this workspace's.
+func (a *app) tellStrange() {
+	if a.openWorkspace == nil || a.openWorkspace.StrangeDir() == "" {
+		return
+	}
+	a.warn("the user-local conversations in %s are another workspace's, which has the same "+
+		"id; if this is that one, moved: 'git jp trust %s'",
+		a.openWorkspace.StrangeDir(), userLocalKey)
+}
