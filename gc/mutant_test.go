@@ -1,12 +1,10 @@
 package gc_test
 
 import (
-	"encoding/json"
 	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
-	"runtime/debug"
 	"slices"
 	"strings"
 	"testing"
@@ -14,6 +12,7 @@ import (
 
 	"github.com/git-jp/git-jp/gc"
 	"github.com/git-jp/git-jp/gitint"
+	"github.com/git-jp/git-jp/internal/gittest"
 )
 
 // withoutEnv names, for a program of these tests that was built with mutations, the kind of root
@@ -205,54 +204,13 @@ func buildMutants(t *testing.T) string {
 		}
 		sources[m.file] = strings.Replace(text, m.old, m.new, 1)
 	}
-	list := overlay(t, sources)
 	program := filepath.Join(t.TempDir(), "gc.test")
-	args := append([]string{"test", "-c", "-overlay", list, "-o", program}, buildFlags()...)
+	args := append([]string{"test", "-c", gittest.Overlay(t, ".", sources), "-o", program},
+		gittest.BuildFlags()...)
 	if out, err := exec.CommandContext(t.Context(), "go", args...).CombinedOutput(); err != nil {
 		t.Fatalf("build with mutations: %v\n%s", err, out)
 	}
 	return program
-}
-
-// overlay tells go to take sources of this package in the place of those that are there, by name,
-// and returns the file that says so.
-func overlay(t *testing.T, sources map[string]string) string {
-	t.Helper()
-	dir := t.TempDir()
-	here, err := os.Getwd()
-	if err != nil {
-		t.Fatal(err)
-	}
-	var list struct{ Replace map[string]string }
-	list.Replace = make(map[string]string)
-	for name, text := range sources {
-		at := filepath.Join(dir, name)
-		if err := os.WriteFile(at, []byte(text), 0o600); err != nil {
-			t.Fatal(err)
-		}
-		list.Replace[filepath.Join(here, name)] = at
-	}
-	data, err := json.Marshal(list)
-	name := filepath.Join(dir, "overlay.json")
-	if err == nil {
-		err = os.WriteFile(name, data, 0o600)
-	}
-	if err != nil {
-		t.Fatal(err)
-	}
-	return name
-}
-
-// buildFlags are those with which this program was built: what it has in common with the other is
-// not compiled anew.
-func buildFlags() (flags []string) {
-	info, _ := debug.ReadBuildInfo()
-	for _, s := range info.Settings {
-		if (s.Key == "-race" || s.Key == "-trimpath") && s.Value == "true" {
-			flags = append(flags, s.Key)
-		}
-	}
-	return flags
 }
 
 // leaveOut runs in a program with mutations.

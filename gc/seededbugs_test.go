@@ -7,6 +7,8 @@ import (
 	"os/exec"
 	"strings"
 	"testing"
+
+	"github.com/git-jp/git-jp/internal/gittest"
 )
 
 // A seededBug is a fault in the collector that somebody could make, and the tests that find it.
@@ -196,9 +198,9 @@ func (b seededBug) seed(t *testing.T) string {
 func (b seededBug) test(t *testing.T, mutated string) ([]byte, error) {
 	t.Helper()
 	args := append([]string{
-		"test", "-vet=off", "-count=1", "-overlay=" + overlay(t, map[string]string{b.file: mutated}),
-		"-run=" + b.tests,
-	}, buildFlags()...)
+		"test", "-vet=off", "-count=1", "-run=" + b.tests,
+		gittest.Overlay(t, ".", map[string]string{b.file: mutated}),
+	}, gittest.BuildFlags()...)
 	out, err := exec.CommandContext(t.Context(), "go", args...).CombinedOutput()
 	if err != nil {
 		err = fmt.Errorf("go %s: %w", strings.Join(args, " "), err)

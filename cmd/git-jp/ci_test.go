@@ -23,12 +23,12 @@ func readRoot(t *testing.T, name string) []byte {
 	return data
 }
 
-// onPath returns a directory in which this test binary is git-jp.
+// onPath returns a directory in which git-jp is.
 func onPath(t *testing.T) string {
 	t.Helper()
 	self, err := exec.LookPath("git-jp")
 	if err != nil {
-		t.Fatal(err) // testscript.Main has put it there
+		t.Fatal(err) // TestMain has put it there
 	}
 	return filepath.Dir(self)
 }

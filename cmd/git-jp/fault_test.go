@@ -116,10 +116,10 @@ func newFaultBench(t *testing.T) *faultBench {
 	}
 	b := &faultBench{t: t, dir: gittest.TempDir(t)}
 	b.bin, b.home = filepath.Join(b.dir, "bin"), filepath.Join(b.dir, "home")
-	self, err := os.Executable()
+	program, err := exec.LookPath("git-jp")
 	if err == nil {
 		err = errors.Join(os.Mkdir(b.bin, 0o755), os.Mkdir(b.home, 0o755),
-			os.Symlink(self, filepath.Join(b.bin, "git-jp")))
+			os.Symlink(program, filepath.Join(b.bin, "git-jp")))
 	}
 	if err != nil {
 		t.Fatal(err)

@@ -342,7 +342,7 @@ func TestEverySystemCallMayFail(t *testing.T) {
 			}
 			t.Run(torn, func(t *testing.T) {
 				t.Parallel()
-				b.on(t).tears(c, of, tally)
+				b.on(t).tears(c, of, faultRange{torn, k, tally})
 			})
 		})
 	}
@@ -381,10 +381,13 @@ func (b *faultBench) calls(c faultCommand, of faultTemplate, r faultRange) {
 	}
 }
 
-func (b *faultBench) tears(c faultCommand, of faultTemplate, tally *faultTally) {
-	for _, tear := range tearsOf {
-		for n := 0; n < of.most; n += tearStride(n) {
-			b.point(c, of, faultPoint{torn, tear, n}, tally)
+func (b *faultBench) tears(c faultCommand, of faultTemplate, r faultRange) {
+	for j, tear := range tearsOf {
+		for i, n := 0, 0; n < of.most; i, n = i+1, n+tearStride(n) {
+			if !soaking() && (r.first+i+j)%len(tearsOf) != 0 {
+				continue // each size in one way
+			}
+			b.point(c, of, faultPoint{r.calls, tear, n}, r.tally)
 		}
 	}
 }

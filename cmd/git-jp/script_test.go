@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"errors"
 	"flag"
 	"fmt"
 	"os"
@@ -17,13 +18,55 @@ import (
 
 var update = flag.Bool("update", false, "rewrite the golden parts of scripts")
 
-// TestMain puts this binary on the scripts' PATH as git-jp, so that real git calls
-// it as subcommand and hook.
+// programEnv says that the directory of the program is on PATH: to a test that runs once more, as
+// another user.
+const programEnv = "GIT_JP_TEST_PROGRAM"
+
+// TestMain puts the program on PATH, so that real git calls it as subcommand and hook.
 func TestMain(m *testing.M) {
-	testscript.Main(m, map[string]func(){
-		"git-jp":     func() { os.Exit(mainCode()) },
-		"mcp-server": mcpServer,
-	})
+	testscript.Main(withProgram{m}, map[string]func(){"mcp-server": mcpServer})
+}
+
+// withProgram builds the program before the tests run. This binary could be it, as it is the
+// mcp-server, but starts more slowly, thousands of times.
+type withProgram struct{ *testing.M }
+
+// Run implements [testscript.TestingM].
+func (m withProgram) Run() int {
+	if os.Getenv(programEnv) != "" {
+		return m.M.Run()
+	}
+	dir, err := os.MkdirTemp("", "git-jp-program-")
+	if err == nil {
+		defer os.RemoveAll(dir)    //nolint:errcheck // it is only a temporary directory
+		err = os.Chmod(dir, 0o755) //nolint:gosec // other users run it
+	}
+	if err == nil {
+		err = build(filepath.Join(dir, "git-jp"))
+	}
+	if err == nil {
+		path := dir + string(filepath.ListSeparator) + os.Getenv("PATH")
+		err = errors.Join(os.Setenv("PATH", path), os.Setenv(programEnv, dir))
+	}
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		return 1
+	}
+	return m.M.Run()
+}
+
+// build makes the program as 'make build' does; where this one looks for races, that one does too.
+func build(name string) error {
+	flags := gittest.BuildFlags()
+	args := append([]string{"build", "-buildvcs=false", "-ldflags=-s -w", "-o", name}, flags...)
+	cmd := exec.Command("go", append(args, ".")...)
+	if !slices.Contains(flags, "-race") {
+		cmd.Env = append(os.Environ(), "CGO_ENABLED=0")
+	}
+	if out, err := cmd.CombinedOutput(); err != nil {
+		return fmt.Errorf("go %v: %w\n%s", args, err, out)
+	}
+	return nil
 }
 
 func TestScript(t *testing.T) {

@@ -1,14 +1,13 @@
 package repair_test
 
 import (
-	"encoding/json"
 	"os"
 	"os/exec"
 	"path/filepath"
-	"runtime/debug"
-	"slices"
 	"strings"
 	"testing"
+
+	"github.com/git-jp/git-jp/internal/gittest"
 )
 
 // seededEnv names, for a program of these tests that was built with faults in it, the one that
@@ -208,11 +207,7 @@ func TestSeededFaults(t *testing.T) {
 // buildSeeded builds these tests with every fault in it, none of which is on.
 func buildSeeded(t *testing.T) string {
 	t.Helper()
-	dir := t.TempDir()
-	root, err := filepath.Abs(filepath.Join("..", ".."))
-	if err != nil {
-		t.Fatal(err)
-	}
+	root := filepath.Join("..", "..")
 	sources := make(map[string]string)
 	for _, s := range seeds {
 		pkg := filepath.Dir(filepath.FromSlash(s.file))
@@ -231,30 +226,9 @@ func buildSeeded(t *testing.T) string {
 		with := strings.ReplaceAll(s.new, "SEEDED", "seeded(\""+s.name+"\")")
 		sources[s.file] = strings.Replace(text, s.old, with, 1)
 	}
-	overlay := struct{ Replace map[string]string }{make(map[string]string)}
-	for name, text := range sources {
-		at := filepath.Join(dir, strings.ReplaceAll(filepath.ToSlash(name), "/", "-"))
-		if err := os.WriteFile(at, []byte(text), 0o600); err != nil {
-			t.Fatal(err)
-		}
-		overlay.Replace[filepath.Join(root, name)] = at
-	}
-	data, err := json.Marshal(overlay)
-	list := filepath.Join(dir, "overlay.json")
-	if err == nil {
-		err = os.WriteFile(list, data, 0o600)
-	}
-	if err != nil {
-		t.Fatal(err)
-	}
-	program := filepath.Join(dir, "repair.test")
-	args := []string{"test", "-c", "-overlay", list, "-o", program}
-	info, _ := debug.ReadBuildInfo()
-	for _, flag := range info.Settings {
-		if slices.Contains([]string{"-race", "-trimpath"}, flag.Key) && flag.Value == "true" {
-			args = append(args, flag.Key)
-		}
-	}
+	program := filepath.Join(t.TempDir(), "repair.test")
+	args := append([]string{"test", "-c", gittest.Overlay(t, root, sources), "-o", program},
+		gittest.BuildFlags()...)
 	if out, err := exec.CommandContext(t.Context(), "go", args...).CombinedOutput(); err != nil {
 		t.Fatalf("build with faults: %v\n%s", err, out)
 	}
