@@ -68,15 +68,18 @@ func (e *notRepositoryError) Error() string {
 func (e *notRepositoryError) Unwrap() []error { return []error{ErrNotRepository, e.exit} }
 
 // An UnsafeError says that git refuses a repository that belongs to somebody
-// else (safe.directory).
+// else (safe.directory), or that [Safe] refuses a workspace.
 type UnsafeError struct {
 	// Dir is the directory that git wants to be told is safe.
 	Dir string
-	Err error
+	Err error // git's; nil for a workspace in no repository
 }
 
 // Error names the directory.
 func (e *UnsafeError) Error() string {
+	if e.Err == nil {
+		return fmt.Sprintf("workspace at %q belongs to another user", e.Dir)
+	}
 	return fmt.Sprintf("repository at %q belongs to another user", e.Dir)
 }
 

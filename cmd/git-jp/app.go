@@ -166,6 +166,9 @@ func (a *app) workspace() (*workspace.Workspace, error) {
 	if err != nil {
 		return nil, err
 	}
+	if err := a.safe(root); err != nil {
+		return nil, err
+	}
 	w, err := a.workspaceAt(root)
 	if err != nil {
 		return nil, err
@@ -173,6 +176,30 @@ func (a *app) workspace() (*workspace.Workspace, error) {
 	a.openWorkspace = w
 	a.finishCollection(w)
 	return w, nil
+}
+
+// safe reports by an error that the workspace at root belongs to another user. In a repository
+// git's word counts, elsewhere git's rule.
+func (a *app) safe(root string) error {
+	ctx := context.Background() // one question to git, where something is not the user's
+	names := []string{root, filepath.Join(root, workspace.DirName), filepath.Join(root, ".git")}
+	err := gitint.Safe(ctx, gitint.Options{Dir: a.directory(), Env: a.env}, root, names...)
+	if err == nil {
+		return nil
+	}
+	repo, repoErr := a.repo(ctx)
+	switch {
+	case isA[*gitint.UnsafeError](repoErr):
+		return repoErr
+	case repoErr != nil || repo.Root() == "":
+		return err
+	}
+	real, unreal := realDir(root)
+	below, outside := filepath.Rel(repo.Root(), real)
+	if errors.Join(unreal, outside) != nil || !filepath.IsLocal(below) {
+		return err // above the repository that we are in
+	}
+	return nil
 }
 
 // workspaceAt opens the workspace whose .jp lies in root.

@@ -13,6 +13,7 @@ import (
 	"github.com/git-jp/git-jp/gitint"
 	"github.com/git-jp/git-jp/hooks"
 	"github.com/git-jp/git-jp/internal/check"
+	"github.com/git-jp/git-jp/internal/config"
 	"github.com/git-jp/git-jp/internal/regular"
 	"github.com/git-jp/git-jp/internal/workspace"
 )
@@ -64,6 +65,7 @@ func (d *doctor) add(subject, problem, next string) {
 
 func (d *doctor) examine(ctx context.Context) error {
 	d.manPage()
+	d.private()
 	repo, err := d.repo(ctx)
 	switch {
 	case errors.Is(err, gitint.ErrNotRepository):
@@ -79,6 +81,14 @@ func (d *doctor) examine(ctx context.Context) error {
 		}
 	}
 	return d.today()
+}
+
+// private looks for user-local conversations that others can read: jp, and git jp before, made
+// their directories as the umask says.
+func (d *doctor) private() {
+	for _, dir := range d.workspaceEnv(config.Settings{}).Exposed() {
+		d.add(dir, "others can read these user-local conversations", "chmod -R go= '"+dir+"'")
+	}
 }
 
 func (d *doctor) print() error {

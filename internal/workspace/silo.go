@@ -85,7 +85,8 @@ func makeSilo(env Env, root, wsid string) (string, error) {
 		return "", ErrNoUserData
 	}
 	dir := filepath.Join(data, "workspace", siloName(root, wsid))
-	if err := os.MkdirAll(dir, 0o755); err != nil {
+	// What is in it is private, and stays so whatever the modes of files below say.
+	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return "", fmt.Errorf("make directory of user-local conversations: %w", err)
 	}
 	err := os.Symlink(filepath.Join(root, DirName), filepath.Join(dir, linkName))

@@ -6,6 +6,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"runtime"
 	"strings"
 )
 
@@ -96,4 +97,24 @@ func linkOf(dir string) (string, error) {
 		target = filepath.Join(dir, target)
 	}
 	return target, err
+}
+
+// Exposed returns the directories of user-local data that others than the user can enter or list.
+func (e Env) Exposed() []string {
+	data := e.jpDataDir()
+	if data == "" || runtime.GOOS == "windows" {
+		return nil
+	}
+	parent := filepath.Join(data, "workspace")
+	list, err := os.ReadDir(parent)
+	if err != nil {
+		return nil // there is nothing to be read
+	}
+	var dirs []string
+	for _, d := range list {
+		if info, err := d.Info(); err == nil && info.IsDir() && info.Mode().Perm()&0o077 != 0 {
+			dirs = append(dirs, filepath.Join(parent, d.Name()))
+		}
+	}
+	return dirs
 }

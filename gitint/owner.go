@@ -1,0 +1,86 @@
+package gitint
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"slices"
+	"strings"
+)
+
+// Safe reports by an *UnsafeError that dir, which no repository of ours surrounds, belongs to
+// somebody else: whoever may write above the directories of others could leave a workspace there
+// for them to step into. The rule is git's for repositories: names are what must be the
+// user's, and safe.directory says where it need not be, in the configuration of the system
+// and of the user, and on the command line.
+func Safe(ctx context.Context, o Options, dir string, names ...string) error {
+	own := !slices.Contains(o.Env, assumeOther)
+	for _, name := range names {
+		own = own && owned(name, o.Env)
+	}
+	if own {
+		return nil
+	}
+	r := &Repo{env: withoutPlaces(o.Env), runDir: o.Dir, trace: o.Trace, clock: o.Now}
+	out, err := r.run(ctx, command{args: []string{
+		"config", "--null", "--show-scope", "--type=path", "--get-all", "safe.directory",
+	}})
+	if exit := new(ExitError); errors.As(err, &exit) && exit.Code == configAbsent {
+		err = nil
+	}
+	if err != nil {
+		return fmt.Errorf("read safe.directory: %w", err)
+	}
+	if !isSafe(dir, strings.Split(string(out), "\x00")) {
+		return &UnsafeError{Dir: dir}
+	}
+	return nil
+}
+
+// assumeOther is how git itself is told, in tests, that everything is somebody else's.
+const assumeOther = "GIT_TEST_ASSUME_DIFFERENT_OWNER=1"
+
+// isSafe reads pairs of scopes and values, the weakest first. An empty value forgets those
+// before it. What a repository says of itself is nothing.
+func isSafe(dir string, said []string) bool {
+	safe := false
+	for i := 0; i+1 < len(said); i += 2 {
+		scope, value := said[i], said[i+1]
+		switch {
+		case scope != "system" && scope != "global" && scope != "command":
+		case value == "":
+			safe = false
+		case value == "*", samePlace(dir, value):
+			safe = true
+		default:
+			if above, ok := strings.CutSuffix(value, "*"); ok && isBelow(dir, above) {
+				safe = true
+			}
+		}
+	}
+	return safe
+}
+
+func samePlace(a, b string) bool { return filepath.IsAbs(b) && realPath(a) == realPath(b) }
+
+func isBelow(dir, above string) bool {
+	rel, err := filepath.Rel(realPath(above), realPath(dir))
+	return err == nil && filepath.IsAbs(above) && strings.HasSuffix(above, "/") &&
+		rel != "." && filepath.IsLocal(rel)
+}
+
+func realPath(name string) string {
+	if real, err := filepath.EvalSymlinks(name); err == nil {
+		return real
+	}
+	return filepath.Clean(name)
+}
+
+// withoutPlaces leaves out what says where a repository is.
+func withoutPlaces(env []string) []string {
+	return slices.DeleteFunc(slices.Clone(env), func(kv string) bool {
+		name, _, _ := strings.Cut(kv, "=")
+		return slices.Contains(placeEnv[:], name)
+	})
+}
