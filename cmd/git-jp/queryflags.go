@@ -145,7 +145,7 @@ func (c queryCmd) flags() (map[string][]byte, error) {
 			return nil, usagef("--param %q: expected KEY=VALUE", p)
 		}
 		if !llm.IsExtra(key) {
-			return nil, usagef("--param %q: git jp writes %q of a request itself", p, key)
+			return nil, usagef("--param %q: %q of a request is not for parameters to say", p, key)
 		}
 		params[key] = jsonOr(value)
 	}
