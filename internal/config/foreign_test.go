@@ -23,7 +23,7 @@ func TestCommittedSettingsOnlyTighten(t *testing.T) {
 		for _, k := range Known() {
 			path := strings.Split(strings.ReplaceAll(k.Name, anyTool, "x"), ".")
 			for _, v := range committedValues(k) {
-				tree := any(v)
+				tree := v
 				for i := len(path) - 1; i >= 0; i-- {
 					tree = map[string]any{path[i]: tree}
 				}
