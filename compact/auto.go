@@ -9,7 +9,7 @@ import (
 // auto runs strategies from the least loss to the greatest, and stops at the goal. Every step
 // says why it ran or did not.
 func (j *job) auto(ctx context.Context) error {
-	j.report.Goal = j.goal()
+	j.report.Goal, _ = j.goal()
 	steps := []struct{ name, why string }{
 		{StripReasoning, "what the model thought is of no use to it later"},
 		{DedupTools, "a later call has what these had"},
@@ -40,26 +40,26 @@ func (j *job) auto(ctx context.Context) error {
 // is not reached without.
 func (j *job) autoStrip(ctx context.Context) error {
 	j.decided = false
-	if goal := j.goal(); goal > 0 && j.size.Tokens > goal {
+	if goal, known := j.goal(); known && j.size.Tokens > goal {
 		return j.apply(ctx, StripToolResults,
 			"the goal is not reached: results of tools without a hint too")
 	}
 	return nil
 }
 
-// goal is the size at which auto has done enough, 0 when nothing says.
-func (j *job) goal() float64 {
+// goal is the size at which auto has done enough, false when nothing says.
+func (j *job) goal() (float64, bool) {
 	if j.Budget > 0 {
-		return float64(j.Budget)
+		return float64(j.Budget), true
 	}
-	return j.Threshold * float64(j.Window)
+	return j.Threshold * float64(j.Window), j.Window > 0
 }
 
 // autoSummarize summarizes what is still too large.
 func (j *job) autoSummarize(ctx context.Context) error {
-	goal := j.goal()
+	goal, known := j.goal()
 	switch {
-	case goal == 0:
+	case !known:
 		j.skip(Summarize, "the model's window is not known and there is no budget")
 		return nil
 	case j.size.Tokens <= goal:

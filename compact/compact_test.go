@@ -438,9 +438,9 @@ func TestAutoStopsAtItsGoal(t *testing.T) {
 	}{
 		"reached at once":     {compact.Options{Budget: before + 1}, ""},
 		"reached soon":        {compact.Options{Budget: before - 100}, "strip-reasoning"},
-		"a window":            {compact.Options{Window: 4 * before}, "strip-reasoning dedup-tools strip-tool-results prune-tools"},
+		"a window":            {compact.Options{Window: 4 * before, Threshold: 0.5}, "strip-reasoning dedup-tools strip-tool-results prune-tools"},
 		"hardly to be had":    {compact.Options{Budget: 10}, "strip-reasoning dedup-tools strip-tool-results prune-tools strip-tool-results summarize"},
-		"above the threshold": {compact.Options{Window: 10}, "strip-reasoning dedup-tools strip-tool-results prune-tools strip-tool-results summarize"},
+		"above the threshold": {compact.Options{Window: 10, Threshold: 0.5}, "strip-reasoning dedup-tools strip-tool-results prune-tools strip-tool-results summarize"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			test.o.KeepLast = 1

@@ -41,7 +41,7 @@ func (j *job) dedupTools(ctx context.Context, step *Step) error {
 			stands[found.By] = true
 		}
 	}
-	declared, err := j.declared(ctx, calls, gone, step)
+	declared, err := j.asserted(ctx, calls, gone, step)
 	if err != nil {
 		return err
 	}
@@ -108,7 +108,8 @@ func (j *job) stays() func(element int) bool {
 	limit := j.limit()
 	stripped := map[int]bool{}
 	if slices.Contains(j.later, StripToolResults) || slices.Contains(j.later, Auto) {
-		for _, c := range j.strippable(j.decided && j.goal() == 0) {
+		_, goal := j.goal()
+		for _, c := range j.strippable(j.decided && !goal) {
 			stripped[c.Response] = true
 		}
 	}
@@ -141,9 +142,9 @@ func invocation(s *events.Stream, c events.Call) dedup.Invocation {
 // process.
 const maxAsked = 16
 
-// declared returns the calls that their own tool says are subsumed. What the contents
+// asserted returns the calls that their own tool says are subsumed. What the contents
 // contradict is reported; where they prove a tool wrong, none of its words count.
-func (j *job) declared(
+func (j *job) asserted(
 	ctx context.Context, calls []events.Call, gone map[int]bool, step *Step,
 ) ([]events.Call, error) {
 	if j.Subsumer == nil {

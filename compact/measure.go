@@ -130,22 +130,16 @@ func (j *job) measure(s *events.Stream) (Measure, error) {
 
 // definitions returns how large the definitions of the offered tools are.
 func (j *job) definitions(s *events.Stream) int64 {
-	c, err := s.Config(j.Base, s.Len(), 0)
-	if err != nil {
-		return 0
-	}
-	all, ok := c.Setting("conversation", "tools")
-	if !ok {
-		return 0
-	}
-	var table map[string]json.RawMessage
-	if json.Unmarshal(all.Value(), &table) != nil {
-		return 0
-	}
+	table := j.declared(s)
 	var n int64
 	for name, v := range table {
-		if name != "*" && enabled(all, name) {
+		if _, known := j.Offered[name]; !known && name != "*" && table.enabled(name) {
 			n += int64(len(name) + shown(v))
+		}
+	}
+	for name, bytes := range j.Offered {
+		if table.enabled(name) {
+			n += bytes
 		}
 	}
 	return n

@@ -3,6 +3,7 @@ package compact
 import (
 	"context"
 	"encoding/json"
+	"maps"
 	"slices"
 	"strings"
 	"unicode/utf8"
@@ -243,9 +244,14 @@ func (j *job) pruneTools(_ context.Context, step *Step) error {
 		}
 	}
 	pruned := map[string]any{}
-	for _, name := range j.offered() {
+	table := j.declared(j.stream)
+	for _, name := range j.offered(table) {
 		if !used[name] {
-			pruned[name] = map[string]bool{"enable": false}
+			off := map[string]any{"enable": false}
+			if _, ok := table[name]; !ok { // a tool of nobody's configuration is built in
+				off["source"] = "builtin"
+			}
+			pruned[name] = off
 			step.Pruned = append(step.Pruned, name)
 		}
 	}
@@ -255,32 +261,40 @@ func (j *job) pruneTools(_ context.Context, step *Step) error {
 	return j.configure(map[string]any{"conversation": map[string]any{"tools": pruned}})
 }
 
-// offered returns the tools that the configuration declares and does not turn off, in order.
-func (j *job) offered() []string {
-	all, ok := j.setting("conversation", "tools")
-	if !ok {
-		return nil
+// A toolTable is what the configuration of a conversation declares of tools, by their names.
+type toolTable map[string]json.RawMessage
+
+// declared returns the tools that the configuration at the end of a stream declares.
+func (j *job) declared(s *events.Stream) toolTable {
+	table := toolTable{}
+	c, err := s.Config(j.Base, s.Len(), 0)
+	if err != nil {
+		return table
 	}
-	var names []string
-	for _, name := range all.Names() {
-		if name != "*" && enabled(all, name) {
-			names = append(names, name)
-		}
+	if all, ok := c.Setting("conversation", "tools"); ok {
+		_ = json.Unmarshal(all.Value(), &table) // what is no table declares none
 	}
+	return table
+}
+
+// offered returns the tools that are declared, or offered anyway, and not turned off, in order.
+func (j *job) offered(table toolTable) []string {
+	names := slices.Concat(slices.Collect(maps.Keys(table)), slices.Collect(maps.Keys(j.Offered)))
+	names = slices.DeleteFunc(names, func(name string) bool {
+		return name == "*" || !table.enabled(name)
+	})
 	slices.Sort(names)
-	return names
+	return slices.Compact(names)
 }
 
 // enabled reports whether a tool is offered, itself or as all are, and may be turned off.
-func enabled(tools events.Setting, name string) bool {
-	var table map[string]struct {
-		Enable jsontext.Value `json:"enable"`
-	}
-	if json.Unmarshal(tools.Value(), &table) != nil {
-		return false
-	}
+func (t toolTable) enabled(name string) bool {
 	for _, at := range []string{name, "*"} {
-		v := table[at].Enable
+		var tool struct {
+			Enable jsontext.Value `json:"enable"`
+		}
+		_ = json.Unmarshal(t[at], &tool) // what is no table says nothing
+		v := tool.Enable
 		var on bool
 		var state struct {
 			State  *any   `json:"state"`

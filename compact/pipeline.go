@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 	"time"
 
 	"github.com/git-jp/git-jp/blobs"
@@ -56,7 +57,10 @@ type Options struct {
 	// Hint returns the hint of a tool; nil is [DefaultHint].
 	Hint func(tool string) Hint
 	// Rules returns the rules of a tool for what is superseded; nil is [DefaultRules].
-	Rules    func(tool string) []dedup.Rule
+	Rules func(tool string) []dedup.Rule
+	// Offered are the tools that a request would offer, by how many bytes define them, whether
+	// the configuration of the conversation declares them or not.
+	Offered  map[string]int64
 	Limits   Limits   // of what is superseded
 	Subsumer Subsumer // asks tools themselves; nil asks none
 
@@ -69,7 +73,7 @@ type Options struct {
 
 	Budget    int64   // tokens at which auto stops; 0 for as far as it goes
 	Window    int64   // of the model, in tokens; 0 when it is not known
-	Threshold float64 // of the window, above which auto summarizes; 0 is one half
+	Threshold float64 // of the window, above which auto summarizes; 0 always does
 
 	// Market says what tokens cost, for the report.
 	Market Market
@@ -114,17 +118,12 @@ func (o Options) withDefaults() Options {
 	if o.Rules == nil {
 		o.Rules = DefaultRules
 	}
-	if o.Threshold == 0 {
-		o.Threshold = defaultThreshold
-	}
 	if o.Summarizer == nil {
 		o.Summarizer = Extractive{}
 	}
 	o.KeepLast = max(o.KeepLast, 0)
 	return o
 }
-
-const defaultThreshold = 0.5
 
 // A job is one run of a pipeline.
 type job struct {
@@ -263,6 +262,7 @@ func (j *job) revise(with map[int]*events.Element, gone map[int]bool) {
 		return
 	}
 	withResults(j.stream, gone)
+	withInquiries(j.stream, gone)
 	unbind(j.stream, gone)
 	j.stream = j.stream.Revise(func(i int, e *events.Element) *events.Element {
 		if gone[i] {
@@ -283,6 +283,34 @@ func withResults(s *events.Stream, gone map[int]bool) {
 	for _, c := range s.Calls() {
 		if gone[c.Request] && !c.Open() {
 			gone[c.Response] = true
+		}
+	}
+}
+
+// withInquiries adds to what goes the questions that calls which go asked, with their answers. The
+// id of an inquiry begins with that of its call; an id that a call which stays has too is left.
+func withInquiries(s *events.Stream, gone map[int]bool) {
+	if len(gone) == 0 {
+		return
+	}
+	goes := map[string]bool{}
+	for _, c := range s.Calls() {
+		if before, known := goes[c.ID]; !known || before {
+			goes[c.ID] = gone[c.Request]
+		}
+	}
+	for i, e := range s.All() {
+		id := ""
+		switch ev := e.Event().(type) {
+		case *events.InquiryRequest:
+			id = ev.ID
+		case *events.InquiryResponse:
+			id = ev.ID
+		}
+		for ; id != "" && !gone[i]; id = id[:max(strings.LastIndexByte(id, '.'), 0)] {
+			if goes[id] {
+				gone[i] = true
+			}
 		}
 	}
 }

@@ -55,7 +55,7 @@ func (k *talk) attach(ctx context.Context, args []string, p *query.Prompt) error
 	resources, failures := k.resolver.Resolve(ctx, urls)
 	failed := map[string]bool{}
 	for _, f := range failures {
-		if slices.Contains(asked, f.Attachment) {
+		if slices.Contains(asked, f.Attachment) && f.Found == 0 {
 			return f
 		}
 		k.app.warn("%v", f)

@@ -418,7 +418,7 @@ func (c compactCmd) overlay(ctx context.Context, a *app, conv *workspace.Convers
 func (c compactCmd) policies(a *app, r *talk) ([]compact.Policy, error) {
 	var all []compact.Policy
 	own := c.Reasoning || c.Tools.Policy != nil || c.Summarize
-	if c.Overlay && !own || !own && len(c.Rule) == 0 {
+	if !own && len(c.Rule) == 0 {
 		all = r.configuredPolicies()
 	}
 	for _, spec := range c.Rule {

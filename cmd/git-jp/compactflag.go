@@ -99,7 +99,7 @@ func (a *app) compacted(
 // compactFirst compacts a conversation before it is asked, and returns the one to go on with:
 // a fork, unless only rules of the overlay were named or the configuration wants it in place.
 func (a *app) compactFirst(
-	ctx context.Context, e workspace.Entry, f specFlag,
+	ctx context.Context, e workspace.Entry, f specFlag, yes bool,
 ) (workspace.Entry, error) {
 	conv, err := a.openWorkspace.Load(e)
 	if err != nil {
@@ -120,7 +120,7 @@ func (a *app) compactFirst(
 	case !f.Bare && len(strategies) == 0:
 		return e, a.rewriteQuietly(ctx, conv, out.Stream)
 	case !a.openConfig.Settings().Compaction.Fork:
-		_, err := compactCmd{}.replace(ctx, a, conv, out)
+		_, err := compactCmd{Yes: yes}.replace(ctx, a, conv, out)
 		return e, err
 	}
 	if saved := out.Report.TokensSaved; saved > 0 {

@@ -196,7 +196,31 @@ func (k *talk) compactOptions(ctx context.Context, c compactCmd) (compact.Option
 	if !c.DryRun {
 		o.Confirm = k.app.confirmTangents(c.Yes)
 	}
+	if slices.Contains(o.Strategies, compact.PruneTools) || asksModel(o.Strategies) {
+		o.Offered = k.definitions(ctx)
+	}
 	return o, k.summarizer(ctx, c, &o)
+}
+
+// definitions says how large the definitions of the tools are that a query would offer. No
+// program is started for it: of a tool of a server there is what the configuration says.
+func (k *talk) definitions(ctx context.Context) map[string]int64 {
+	if len(k.selected) == 0 && k.selectTools(queryCmd{}) != nil {
+		return nil // what is wrong with them is told who asks
+	}
+	sizes := map[string]int64{}
+	for _, c := range k.selected {
+		def := c.config.Definition()
+		if c.config.Source.Kind == tool.Builtin {
+			item, err := c.item(ctx)
+			if err != nil {
+				continue
+			}
+			def = item.Tool.Definition()
+		}
+		sizes[def.Name] = int64(len(def.Name) + len(def.Brief()) + len(def.Schema))
+	}
+	return sizes
 }
 
 // asksModel reports whether a pipeline may ask a model.
@@ -216,8 +240,12 @@ func (k *talk) summarizer(ctx context.Context, c compactCmd, o *compact.Options)
 	if err != nil || id == "" {
 		return err
 	}
-	if c.DryRun && !slices.Contains(o.Strategies, compact.ClassifyTangents) {
+	classifies := slices.Contains(o.Strategies, compact.ClassifyTangents)
+	switch {
+	case c.DryRun && !classifies:
 		return nil // nobody pays for a summary that is thrown away
+	case classifies && !c.DryRun && !c.Yes && !k.app.canAsk():
+		return &unconfirmedError{what: "remove the turns that are found tangential"}
 	}
 	s := &query.Summarizer{
 		Model: lateModel{id, func() (llm.Model, error) {
@@ -254,18 +282,15 @@ func (k *talk) summaryModel(c compactCmd) (string, error) {
 // cheapest returns the model of the same provider that reads for the least money.
 func cheapest(id string) string {
 	table, err := models.Builtin()
-	own, ok := models.Row{}, false
-	if err == nil {
-		own, ok = table.Find(id)
-	}
-	if !ok || own.Price.Input == 0 {
+	if err != nil {
 		return id
 	}
+	own, _ := table.Find(id)
 	provider, _, _ := llm.SplitID(id)
-	best, price := id, own.Price.Input
+	best, price := id, own.Price.Input // 0 where it is not known: then any that is known
 	for _, r := range table.Rows() {
 		p, _, _ := llm.SplitID(r.ID)
-		if p == provider && r.Price.Input > 0 && r.Price.Input < price {
+		if p == provider && r.Price.Input > 0 && (price == 0 || r.Price.Input < price) {
 			best, price = r.ID, r.Price.Input
 		}
 	}

@@ -22,7 +22,7 @@ type printCmd struct {
 	First        *int   `placeholder:"N" xor:"range" help:"Print the first N turns."`
 	Compacted    bool   `help:"Print what a model is given: with compactions applied."`
 	Style        string `short:"s" enum:"full,brief,chat,user" default:"full" help:"full, brief, chat or user."`
-	Full         bool   `help:"Do not cut long results on a terminal."`
+	Full         bool   `help:"Do not cut long results on a terminal, and show what was attached whole."`
 }
 
 // Help explains the forms of output.

@@ -22,6 +22,7 @@ type queryCmd struct {
 	Fork     turnsFlag    `placeholder:"N" help:"Go on in a fork of the conversation, with its last N turns or all."`
 	Compact  specFlag     `short:"k" placeholder:"SPEC" help:"Compact the conversation first, into a fork: as configured, or by strategies joined by +; or by a rule of the overlay, as in t=omit:1..3."`
 	Replay   bool         `help:"Ask the last question again, edited, in a fork without the last turn."`
+	Yes      bool         `help:"Do not ask before --compact changes the conversation in place."`
 	Local    bool         `short:"l" xor:"local" help:"Keep a new conversation out of the workspace."`
 	NoLocal  bool         `short:"L" xor:"local" help:"Keep a new conversation in the workspace, whatever the configuration says."`
 	Tmp      durationFlag `placeholder:"DURATION" help:"A new conversation that may go DURATION after it began, or when it is no longer active."`

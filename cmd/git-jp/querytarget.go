@@ -66,7 +66,7 @@ func (c queryCmd) target(ctx context.Context, a *app) (*target, error) {
 		return t, c.fork(ctx, t, e)
 	}
 	if c.Compact.given() {
-		if e, err = a.compactFirst(ctx, e, c.Compact); err != nil {
+		if e, err = a.compactFirst(ctx, e, c.Compact, c.Yes); err != nil {
 			return nil, err
 		}
 	}

@@ -23,6 +23,29 @@ func isJSON(ts *testscript.TestScript, neg bool, args []string) {
 	ts.Check(json.Unmarshal([]byte(ts.ReadFile(args[0])), &value))
 }
 
+// sameMember is the script command
+//
+//	same-member NAME FILE...
+//
+// Each file is an object that has the member, with the same bytes in all of them.
+func sameMember(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) < 3 {
+		ts.Fatalf("usage: same-member NAME FILE...")
+	}
+	first := ""
+	for i, file := range args[1:] {
+		var object map[string]json.RawMessage
+		ts.Check(json.Unmarshal([]byte(ts.ReadFile(file)), &object))
+		value := string(object[args[0]])
+		if i == 0 {
+			first = value
+		}
+		if value == "" || value != first {
+			ts.Fatalf("%s has %s %q, and not %q", file, args[0], value, first)
+		}
+	}
+}
+
 // A definition is what docs/check.schema.json says of one kind of line.
 type definition struct {
 	Required   []string

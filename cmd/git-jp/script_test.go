@@ -99,6 +99,7 @@ func runScripts(t *testing.T, asUser bool) {
 			"eventually":   eventually,
 			"exits":        exits,
 			"is-json":      isJSON,
+			"same-member":  sameMember,
 			"picture":      picture,
 			"serve-mcp":    serveMCP,
 			"serve-model":  serveModel,

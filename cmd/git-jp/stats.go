@@ -49,6 +49,7 @@ func (c statsCmd) survey(ctx context.Context, r *talk) error {
 		return err
 	}
 	o.Subsumer = nil // to look starts no process
+	o.Offered = r.definitions(ctx)
 	s, err := compact.Survey(ctx, conv.Stream, o)
 	if err != nil {
 		return err

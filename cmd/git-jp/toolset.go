@@ -59,11 +59,12 @@ func (k *talk) openTools(ctx context.Context, c queryCmd) (err error) {
 		}
 		items = append(items, item)
 	}
-	if r := k.refresher(); r != nil {
-		items = append(items, builtin.Refresh(r))
-	}
 	if len(items) > 0 && !hasTool(items, "describe_tools") {
 		items = append(items, builtin.Describe(k.offered))
+	}
+	// Whatever the conversation has: a list of tools that grows is a prompt that is sent anew.
+	if len(items) > 0 && !hasTool(items, "refresh_resource") {
+		items = append(items, builtin.Refresh(k.refresher()))
 	}
 	if name := k.setup.Choice.Name; name != "" && c.ToolUse.Given && !hasTool(items, name) {
 		return usagef("--tool-use %s: no such tool is offered", name)
@@ -111,8 +112,7 @@ func hasTool(items []tool.Item, name string) bool {
 	})
 }
 
-// refresher returns what resolves the conversation's resources again, nil when there are none
-// that can be.
+// refresher returns what resolves the conversation's resources again.
 func (k *talk) refresher() builtin.Refresher {
 	var uris []string
 	for c := range k.target.stream().Contents() {
@@ -134,10 +134,7 @@ func (k *talk) refresher() builtin.Refresher {
 		now = append(now, r.URI)
 	}
 	uris = k.refreshable(uris, slices.Concat(declared, now))
-	if r := k.resolver.Refresher(uris, declared); r != nil {
-		return r
-	}
-	return nil
+	return k.resolver.Refresher(uris, declared)
 }
 
 // candidates are the tools that the configuration declares, then the built-in ones that it
@@ -150,7 +147,9 @@ func (k *talk) candidates() []candidate {
 		t := k.config.Tool(name)
 		c, err := tool.ParseConfig(name, t.JSON, t.Defaults)
 		if err != nil {
-			k.app.warn("tool %s is not offered: %v", name, err)
+			if k.reading == nil { // who only looks offers none
+				k.app.warn("tool %s is not offered: %v", name, err)
+			}
 			continue
 		}
 		declared[name] = true

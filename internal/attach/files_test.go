@@ -176,7 +176,8 @@ func TestASnapshotDoesNotChange(t *testing.T) {
 			t.Errorf("%s: %v", uri, err)
 		}
 	}
-	if r.Refresher([]string{"test://x", "cmd://a"}, []string{"mcp+s+test://x"}) != nil {
+	none := r.Refresher([]string{"test://x", "cmd://a"}, []string{"mcp+s+test://x"})
+	if _, err := none.Refresh(t.Context(), "test://x"); err == nil {
 		t.Error("a refresher for what cannot be resolved again")
 	}
 }

@@ -138,8 +138,7 @@ type Refresher struct {
 var _ builtin.Refresher = (*Refresher)(nil)
 
 // Refresher returns one for the resources with these canonical URIs. The attachments
-// that the conversation declares say which server a URI is of. It is nil when none of
-// the resources can be resolved again: then there is nothing to offer.
+// that the conversation declares say which server a URI is of.
 func (r *Resolver) Refresher(uris, attachments []string) *Refresher {
 	servers := map[string]string{}
 	for _, a := range attachments {
@@ -156,9 +155,6 @@ func (r *Resolver) Refresher(uris, attachments []string) *Refresher {
 		} else if r.refreshable(u) {
 			known[u] = escapePattern(u)
 		}
-	}
-	if len(known) == 0 {
-		return nil
 	}
 	return &Refresher{r, known}
 }

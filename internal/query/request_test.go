@@ -2,9 +2,11 @@ package query_test
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
+	"iter"
 	"net/http"
 	"slices"
 	"strings"
@@ -258,3 +260,50 @@ func TestSentPromptsKeepTheirMessages(t *testing.T) {
 }
 
 func sum(text string) string { return blobs.Sum([]byte(text)).String()[:12] }
+
+// TestToolsOfARequestStay holds that the tools stand in each request of a conversation with the
+// same bytes, for every provider: the prompt begins with them.
+func TestToolsOfARequestStay(t *testing.T) {
+	first, compared := map[string]string{}, 0
+	rapid.Check(t, func(t *rapid.T) {
+		s := conversation().Draw(t, "conversation")
+		part := rapid.IntRange(1, s.Len()).Draw(t, "part")
+		request, err := query.Build(source(t, events.New(slices.Collect(elements(s, part))...)))
+		if errors.Is(err, query.ErrNothingAsked) {
+			return
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		for name, a := range adapters() {
+			body, err := a.send(request)
+			if err != nil {
+				t.Fatal(err)
+			}
+			var sent struct {
+				Tools json.RawMessage `json:"tools"`
+			}
+			if err := json.Unmarshal(body, &sent); err != nil || len(sent.Tools) == 0 {
+				t.Fatalf("%s: no tools in %s: %v", name, body, err)
+			}
+			if first[name] == "" {
+				first[name] = string(sent.Tools)
+			}
+			if compared++; string(sent.Tools) != first[name] {
+				t.Fatalf("%s: tools were %s, are %s", name, first[name], sent.Tools)
+			}
+		}
+	})
+	t.Logf("%d requests of %d adapters", compared, len(first))
+}
+
+// elements are the first n of a stream.
+func elements(s *events.Stream, n int) iter.Seq[*events.Element] {
+	return func(yield func(*events.Element) bool) {
+		for i, e := range s.All() {
+			if i == n || !yield(e) {
+				return
+			}
+		}
+	}
+}

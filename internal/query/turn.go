@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 	"sync"
 	"time"
 
@@ -178,6 +179,8 @@ type session struct {
 	repaired bool
 	joint    *joint // the message that the next one continues
 
+	untaken map[string]bool // attachments that no model takes, by their names
+
 	prior *events.Stream // what there was before the turn
 	sent  time.Time      // when something was last heard of the provider, in this turn
 }
@@ -237,7 +240,7 @@ func (s *session) plan(stream *events.Stream) (*events.Stream, *dedup.Plan, erro
 func (s *session) build(view *events.Stream, plan *dedup.Plan) (*llm.Request, error) {
 	src := Source{
 		View: view, Plan: plan, Contents: s.Record.Contents(), Base: s.Base, Setup: s.Setup,
-		Root: s.Root,
+		Root: s.Root, Untaken: s.untaken,
 	}
 	if s.Session != nil {
 		src.Session = s.Session()
@@ -287,6 +290,8 @@ func (s *session) cycle(ctx context.Context) (done bool, err error) {
 		return false, errors.Join(context.Cause(ctx), h.fault(err))
 	case wish.Act != 0 && !h.unsaved:
 		return s.obey(h, wish)
+	case s.leftOut(err):
+		return false, nil
 	case err != nil:
 		return s.broken(ctx, h, err)
 	}
@@ -355,6 +360,31 @@ func (s *session) spent(u llm.Usage) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.answer.Usage = s.answer.Usage.Add(u)
+}
+
+// leftOut reports whether an error says that nothing was sent because of an attachment that no
+// model could look at. It is named to the model from now on, as it is in later turns: one file
+// of a directory must not stop the question. Of a picture the person is asked for another
+// model.
+func (s *session) leftOut(err error) bool {
+	no := new(llm.UnsupportedError)
+	if !errors.As(err, &no) || no.Name == "" || s.untaken[no.Name] || looksAt(no.What) {
+		return false
+	}
+	if s.untaken == nil {
+		s.untaken = map[string]bool{}
+	}
+	s.untaken[no.Name] = true
+	s.cycles--
+	s.watch.Notice(no.Error() + "; the model is told only that it is there")
+	return true
+}
+
+// looksAt reports whether there are models that look at content of a type.
+func looksAt(mime string) bool {
+	kind, _, _ := strings.Cut(mime, "/")
+	return kind == "image" || kind == "audio" || kind == "video" || llm.IsPDF(mime) ||
+		!strings.Contains(mime, "/")
 }
 
 // broken decides what to do after an answer that broke off: go on from what it said, if that

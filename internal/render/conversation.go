@@ -97,7 +97,7 @@ type Options struct {
 	// Unnumbered leaves out the numbers of turns, for a text that is compared with another
 	// one: a turn that comes before others makes no difference to them.
 	Unnumbered bool
-	// Full shows long results and arguments whole on a terminal too.
+	// Full shows long results and arguments whole on a terminal too, and what was attached.
 	Full bool
 	Now  time.Time      // for relative times; zero shows none
 	Zone *time.Location // of absolute times for people; nil means UTC

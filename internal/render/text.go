@@ -129,6 +129,12 @@ func (f *textFormatter) request(it item, ev *events.ChatRequest) error {
 	lines := make([]string, len(it.parts))
 	for i, p := range it.parts {
 		lines[i] = f.line("attached: ", styleTool, p.label())
+		switch p.state {
+		case partText:
+			lines[i] += "\n" + f.body(it, p.text)
+		case partBroken:
+			lines[i] += "\n" + f.opts.Output.styled(styleError, p.placeholder())
+		}
 	}
 	return f.print(strings.Join(lines, "\n"))
 }

@@ -14,8 +14,8 @@ type Refresher interface {
 	Refresh(ctx context.Context, uri string) (events.Resource, error)
 }
 
-// Refresh returns refresh_resource. It is for conversations that have a resource which
-// can be resolved again.
+// Refresh returns refresh_resource. It is offered wherever tools are, so that their list does
+// not change when the conversation gets its first resource.
 func Refresh(r Refresher) tool.Item {
 	return reads(tool.Definition{
 		Name:    "refresh_resource",

@@ -3,15 +3,21 @@ package local
 import (
 	"context"
 	"strings"
+	"time"
 
 	"github.com/git-jp/git-jp/internal/tool"
 	"github.com/go-json-experiment/json/jsontext"
 )
 
+// maxSubsumes is how long a tool may take to say whether a call subsumes another one.
+const maxSubsumes = 10 * time.Second
+
 // Subsumes asks the tool whether a call makes an earlier one obsolete. The tool is run with
 // the action "subsumes" and both calls' arguments, and says "true" or "false". What says
 // anything else does not know the action, so that only equal arguments count.
 func (t *Tool) Subsumes(ctx context.Context, earlier, later jsontext.Value) (bool, error) {
+	ctx, cancel := context.WithTimeout(ctx, maxSubsumes)
+	defer cancel()
 	both := object{{"earlier", orElse(earlier, "{}")}, {"later", orElse(later, "{}")}}
 	c := tool.Call{Name: t.config.Name, Arguments: both.value()}
 	o, err := t.start(ctx, t.command, t.key("command"), t.values(c, nil, actionSubsumes))
