@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/git-jp/git-jp/internal/atomicfile"
+	"github.com/git-jp/git-jp/internal/regular"
 )
 
 // Options of a store.
@@ -159,7 +160,7 @@ func (s *Store) openBlob(root *os.Root, h Hash) (*os.File, int64, error) {
 		return nil, 0, notRegular(h, info.Mode())
 	}
 	s.opens.Add(1)
-	f, err := root.Open(name)
+	f, err := regular.OpenIn(root, name)
 	if err != nil {
 		return nil, 0, err
 	}

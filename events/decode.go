@@ -123,6 +123,9 @@ func validJSON(data []byte, kind jsontext.Kind, opts ...jsontext.Options) error 
 	if len(data) > MaxStreamBytes {
 		return fail(MaxStreamBytes, ErrTooLarge)
 	}
+	if at := crowded(data); at >= 0 {
+		return fail(int64(at), ErrCrowded)
+	}
 	d := jsontext.NewDecoder(bytes.NewBuffer(data), opts...)
 	if got := d.PeekKind(); got != kind && got != jsontext.KindInvalid {
 		return fail(int64(skipSpace(data, 0)), errors.New("not a JSON "+kindWord(kind)))

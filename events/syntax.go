@@ -8,7 +8,8 @@ import (
 
 // Limits that hold for every stream.
 const (
-	// MaxStreamBytes is the size of the largest events.json that is read.
+	// MaxStreamBytes is the size of the largest events.json that is read whatever is
+	// configured. Who reads files has a smaller limit, see storage.max_stream_bytes.
 	MaxStreamBytes = 1 << 30
 	// MaxDepth is how deep containers may nest in a file. jp reads 127 levels; ours
 	// is larger so that a file that jp refuses can still be looked at and repaired.

@@ -11,6 +11,7 @@ import (
 	"path/filepath"
 
 	"github.com/git-jp/git-jp/internal/refs"
+	"github.com/git-jp/git-jp/internal/regular"
 )
 
 // putAside looks for the names of contents in what other commands have put into the quarantine:
@@ -30,7 +31,7 @@ func (m *marker) putAside(ctx context.Context) error {
 	defer root.Close() //nolint:errcheck // was only read
 	t := &tip{title: "what was put aside in " + p.trash, kind: tipOther}
 	m.tips = append(m.tips, t)
-	files := root.FS()
+	files := regular.In(root)
 	return fs.WalkDir(files, ".", func(name string, e fs.DirEntry, err error) error {
 		switch {
 		case errors.Is(err, fs.ErrNotExist):
@@ -55,8 +56,8 @@ func (m *marker) putAside(ctx context.Context) error {
 		if !e.Type().IsRegular() {
 			return ctx.Err()
 		}
-		data, err := readAll(files, name)
-		if all := refs.HashesIn(data); len(all) > 0 {
+		all, err := hashesIn(files, name)
+		if len(all) > 0 {
 			found := m.library.number(refs.Mentions{Loose: all})
 			t.disk = append(t.disk, diskFile{filepath.Join(p.trash, name), found})
 		}
@@ -68,7 +69,7 @@ func (m *marker) putAside(ctx context.Context) error {
 // a journal that names it. What somebody else put aside can have files of any name, and a
 // journal of another version may mean something else.
 func isRun(files fs.FS, dir string) (bool, error) {
-	data, err := readAll(files, path.Join(dir, journalName))
+	data, err := readAll(files, path.Join(dir, journalName), regular.MaxNote)
 	if errors.Is(err, fs.ErrNotExist) {
 		return false, nil
 	}

@@ -11,6 +11,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/git-jp/git-jp/blobs"
 	"github.com/git-jp/git-jp/internal/refs"
 	"github.com/git-jp/git-jp/internal/regular"
 	"github.com/git-jp/git-jp/internal/workspace"
@@ -55,7 +56,7 @@ func (d *disk) read(ctx context.Context, dir string) error {
 	}
 	defer root.Close() //nolint:errcheck // was only read
 	d.behind = func(name string) (fs.FileInfo, error) { return os.Stat(path.Join(dir, name)) }
-	return d.readFS(ctx, root.FS())
+	return d.readFS(ctx, regular.In(root))
 }
 
 func (d *disk) readFS(ctx context.Context, files fs.FS) error {
@@ -161,23 +162,29 @@ func isTempBlob(name string) bool {
 }
 
 func (d *disk) file(files fs.FS, name string) {
-	data, err := readAll(files, name)
+	var m refs.Mentions
+	var err error
+	if d.isStream(name) {
+		var data []byte
+		if data, err = readAll(files, name, d.library.forest.limits().OfStream()); err == nil {
+			m = refs.MentionsIn(data)
+		}
+	} else {
+		m.Loose, err = hashesIn(files, name)
+	}
+	over := new(regular.SizeError)
 	switch {
 	case errors.Is(err, fs.ErrNotExist), errors.Is(err, errChanging):
 		d.moved = true // the next reading shows where it is, or what is in it
 		return
+	case errors.As(err, &over):
+		d.obstruct(ReasonStream, name, over.Error())
+		return
 	case err != nil:
 		d.obstruct(ReasonFiles, name, err.Error())
 		return
-	}
-	m := refs.Mentions{}
-	if d.isStream(name) {
-		m = refs.MentionsIn(data)
-		if m.Err != nil {
-			d.obstruct(streamReason(m.Opaque), name, m.Err.Error())
-		}
-	} else {
-		m.Loose = refs.HashesIn(data)
+	case m.Err != nil:
+		d.obstruct(streamReason(m.Opaque), name, m.Err.Error())
 	}
 	d.files = append(d.files, diskFile{path.Join(d.prefix, name), d.library.number(m)})
 }
@@ -185,27 +192,53 @@ func (d *disk) file(files fs.FS, name string) {
 // errChanging says that a file has another size than what was read of it.
 var errChanging = errors.New("it changes while it is read")
 
-// readWhole is readAll by the path of a file.
+// readWhole is readAll of a file that has a name or a few lines in it, by its path.
 func readWhole(name string) ([]byte, error) {
-	return readAll(os.DirFS(filepath.Dir(name)), filepath.Base(name))
+	return readAll(regular.Dir(filepath.Dir(name)), filepath.Base(name), regular.MaxNote)
 }
 
 // readAll reads a file of which the end can be cut off, or not be written yet, while it is read.
-func readAll(files fs.FS, name string) ([]byte, error) {
+func readAll(files fs.FS, name string, limit int64) (data []byte, err error) {
+	err = through(files, name, func(r io.Reader) error {
+		data, err = regular.ReadAll(r, limit)
+		return err
+	})
+	return data, err
+}
+
+// hashesIn returns what has the form of a hash in a file of any size.
+func hashesIn(files fs.FS, name string) (all []blobs.Hash, err error) {
+	err = through(files, name, func(r io.Reader) error {
+		all, err = refs.HashesFrom(r, nil)
+		return err
+	})
+	return all, err
+}
+
+// through gives f a file, which is to read it to its end, and looks whether that was all.
+func through(files fs.FS, name string, f func(io.Reader) error) error {
 	file, err := regular.Open(files, name)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	defer file.Close() //nolint:errcheck // was only read
-	data, err := io.ReadAll(file)
-	if err != nil {
-		return nil, err
+	var n counter
+	if err := f(io.TeeReader(file, &n)); err != nil {
+		return err
 	}
 	info, err := file.Stat()
-	if err == nil && info.Size() != int64(len(data)) {
+	if err == nil && info.Size() != int64(n) {
 		err = errChanging
 	}
-	return data, err
+	return err
+}
+
+// A counter counts what is written to it.
+type counter int64
+
+func (n *counter) Write(data []byte) (int, error) {
+	*n += counter(len(data))
+	return len(data), nil
 }
 
 func streamReason(dark bool) string {

@@ -15,6 +15,7 @@ import (
 
 	"github.com/git-jp/git-jp/blobs"
 	"github.com/git-jp/git-jp/internal/atomicfile"
+	"github.com/git-jp/git-jp/internal/regular"
 )
 
 // A run is a directory in the trash:
@@ -225,14 +226,14 @@ var errNotRun = errors.New("not a run that this version knows")
 // openRun reads a run.
 func openRun(o *Options, p place, dir string) (*run, error) {
 	r := &run{o: o, place: p, dir: dir}
-	data, err := os.ReadFile(filepath.Join(dir, journalName))
+	data, err := regular.ReadFile(filepath.Join(dir, journalName), regular.MaxOther)
 	if err != nil {
 		return nil, err
 	}
 	if err := json.Unmarshal(data, &r.header); err != nil || r.Version != journalVersion {
 		return nil, fmt.Errorf("%s: %w", dir, errNotRun)
 	}
-	file, err := os.Open(filepath.Join(dir, "items.jsonl"))
+	file, err := regular.OpenFile(filepath.Join(dir, "items.jsonl"))
 	if err != nil {
 		return nil, err
 	}

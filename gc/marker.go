@@ -5,11 +5,13 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"path/filepath"
 	"strings"
 
 	"github.com/git-jp/git-jp/blobs"
 	"github.com/git-jp/git-jp/gitint"
 	"github.com/git-jp/git-jp/internal/refs"
+	"github.com/git-jp/git-jp/internal/regular"
 )
 
 // A tipKind says what a tip is.
@@ -330,20 +332,12 @@ func (m *marker) stashes(ctx context.Context, entries []gitint.Root) error {
 // patch that is being applied may bring a stream.
 func (m *marker) operationFiles() error {
 	for _, f := range m.roots.Files {
-		data, err := readWhole(f.Path)
+		all, err := m.operationFile(f)
 		if errors.Is(err, os.ErrNotExist) {
 			continue
 		}
 		if err != nil {
 			return err
-		}
-		all := refs.HashesIn(data)
-		if isRecord(f) {
-			if all, err = hashesInRecord(data); err != nil {
-				m.obstruct(Obstacle{
-					Reason: gitint.ReasonOperation, Root: f.Name, Detail: err.Error(),
-				})
-			}
 		}
 		if len(all) > 0 {
 			found := m.library.number(refs.Mentions{Loose: all})
@@ -353,6 +347,25 @@ func (m *marker) operationFiles() error {
 		}
 	}
 	return nil
+}
+
+// operationFile looks into one file. A record of a conflict is read as a whole: it has the three
+// sides of a stream in base64.
+func (m *marker) operationFile(f gitint.RootFile) ([]blobs.Hash, error) {
+	dir, name := regular.Dir(filepath.Dir(f.Path)), filepath.Base(f.Path)
+	if !isRecord(f) {
+		return hashesIn(dir, name)
+	}
+	const sides = 4
+	data, err := readAll(dir, name, sides*m.forest.limits().OfStream())
+	if err != nil {
+		return nil, err
+	}
+	all, err := hashesInRecord(data)
+	if err != nil {
+		m.obstruct(Obstacle{Reason: gitint.ReasonOperation, Root: f.Name, Detail: err.Error()})
+	}
+	return all, nil
 }
 
 // expand finds the streams of the tips, and what they refer to.

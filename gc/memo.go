@@ -16,6 +16,7 @@ import (
 	"github.com/git-jp/git-jp/gitint"
 	"github.com/git-jp/git-jp/internal/atomicfile"
 	"github.com/git-jp/git-jp/internal/refs"
+	"github.com/git-jp/git-jp/internal/regular"
 )
 
 // A memo is what history said the last time. A commit never changes, so the answer of many is
@@ -55,7 +56,7 @@ func (o *Options) memoDir() string { return filepath.Join(o.Repo.Dir(), "cache")
 
 // readMemo returns the zero memo when there is none that is sound.
 func readMemo(dir string) (m memo) {
-	data, err := os.ReadFile(filepath.Join(dir, memoName))
+	data, err := regular.ReadFile(filepath.Join(dir, memoName), regular.MaxOther)
 	if err != nil || len(data) < sha256.Size {
 		return memo{}
 	}

@@ -3,12 +3,14 @@ package gc
 import (
 	"context"
 	"errors"
+	"io"
 	"sync"
 
 	"github.com/git-jp/git-jp/blobs"
 	"github.com/git-jp/git-jp/events"
 	"github.com/git-jp/git-jp/gitint"
 	"github.com/git-jp/git-jp/internal/refs"
+	"github.com/git-jp/git-jp/internal/regular"
 )
 
 // errUnknown is what the cache is told when it asks for what it does not know.
@@ -107,35 +109,91 @@ func (l *library) read(ctx context.Context, o *Options, unread []document) error
 	pages := make(chan page, readers)
 	var group sync.WaitGroup
 	var mu sync.Mutex // of known and hashes
+	know := func(p page) {
+		m, err := l.ask(p.document, p.data)
+		if err != nil {
+			m.Opaque = true // cannot be: the data is there
+		}
+		mu.Lock()
+		defer mu.Unlock()
+		l.known[p.document] = l.number(m)
+	}
 	for range readers {
 		group.Go(func() {
 			for p := range pages {
-				m, err := l.ask(p.document, p.data)
-				if err != nil {
-					m.Opaque = true // cannot be: the data is there
-				}
-				mu.Lock()
-				l.known[p.document] = l.number(m)
-				mu.Unlock()
+				know(p)
 			}
 		})
 	}
 	done := 0
+	var large []largeDocument
 	err := l.forest.repo.ReadObjects(ctx, ids, func(i int, data []byte, err error) error {
+		if over := new(regular.SizeError); errors.As(err, &over) {
+			large = append(large, largeDocument{unread[i], over})
+			return nil
+		}
 		if err != nil {
 			return err
 		}
 		if data == nil {
 			data = []byte{}
 		}
-		pages <- page{unread[i], data}
+		if p := (page{unread[i], data}); regular.IsLarge(int64(len(data))) {
+			know(p) // nothing else is read meanwhile
+		} else {
+			pages <- p
+		}
 		done++
 		o.progress("streams", done, len(ids))
 		return nil
 	})
 	close(pages)
 	group.Wait()
+	for _, d := range large {
+		if err == nil {
+			err = l.search(ctx, d)
+		}
+	}
 	return err
+}
+
+// A largeDocument is one that is too large to be read.
+type largeDocument struct {
+	document
+	over *regular.SizeError
+}
+
+// encryptedMark begins what git-crypt made.
+const encryptedMark = "\x00GITCRYPT\x00"
+
+// search makes the mentions of a document known that is too large to be read: everything in it
+// that has the form of a hash. Of a stream nothing more is known, as if it were damaged.
+func (l *library) search(ctx context.Context, d largeDocument) error {
+	in := func(keep func(blobs.Hash) bool) (all []blobs.Hash, err error) {
+		err = l.forest.repo.StreamBlob(ctx, oid(d.id), func(r io.Reader) error {
+			all, err = refs.HashesFrom(r, keep)
+			return err
+		})
+		return all, err
+	}
+	all, err := l.forest.cache.TextsFrom(d.id, func() ([]blobs.Hash, error) { return in(nil) })
+	if errors.Is(err, refs.ErrTooMany) && l.closed {
+		all, err = in(func(h blobs.Hash) bool { _, ok := l.hashes.find(h); return ok })
+	}
+	if err != nil {
+		return err
+	}
+	m := refs.Mentions{Loose: all}
+	if d.stream {
+		begins, err := l.forest.repo.BlobHead(ctx, oid(d.id), int64(len(encryptedMark)))
+		if err != nil {
+			return err
+		}
+		m.Err = &events.SyntaxError{Element: -1, Err: d.over}
+		m.Opaque = string(begins) == encryptedMark
+	}
+	l.known[d.document] = l.number(m)
+	return nil
 }
 
 const readers = 2

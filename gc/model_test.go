@@ -15,6 +15,7 @@ import (
 	"github.com/git-jp/git-jp/gitint"
 	"github.com/git-jp/git-jp/internal/check"
 	"github.com/git-jp/git-jp/internal/gittest"
+	"github.com/git-jp/git-jp/internal/regular"
 )
 
 // The model of a repository: which conversations refer to which contents, and who has them.
@@ -271,7 +272,7 @@ func (m *world) compare(what string) {
 		m.tb.Fatal(err)
 	}
 	m.checked(what+": HEAD", check.Git(m.options.Repo, tree, entryOf), m.commits[t.head].side)
-	work, err := check.OpenWorkTree(t.Dir)
+	work, err := check.OpenWorkTree(t.Dir, regular.Limits{})
 	if err != nil {
 		m.tb.Fatal(err)
 	}

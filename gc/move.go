@@ -32,7 +32,7 @@ func (r *run) copy(from, to string) error {
 	if err != nil {
 		return err
 	}
-	data, err := regular.ReadFile(from)
+	data, err := regular.ReadFile(from, regular.MaxOwn)
 	if err != nil {
 		return err
 	}
@@ -45,7 +45,7 @@ func (r *run) copy(from, to string) error {
 	if err := os.Chtimes(to, before.ModTime(), before.ModTime()); err != nil {
 		return err
 	}
-	copied, err := regular.ReadFile(to)
+	copied, err := regular.ReadFile(to, regular.MaxOwn)
 	if err != nil {
 		return err
 	}
@@ -116,11 +116,11 @@ func (r *run) restore(i record) error {
 const tries = 8
 
 func sameContent(a, b string) (bool, error) {
-	one, err := regular.ReadFile(a)
+	one, err := regular.ReadFile(a, regular.MaxOwn)
 	if err != nil {
 		return false, err
 	}
-	other, err := regular.ReadFile(b)
+	other, err := regular.ReadFile(b, regular.MaxOwn)
 	return bytes.Equal(one, other), err
 }
 

@@ -9,6 +9,7 @@ import (
 
 	"github.com/git-jp/git-jp/gitint"
 	"github.com/git-jp/git-jp/internal/refs"
+	"github.com/git-jp/git-jp/internal/regular"
 	"github.com/git-jp/git-jp/internal/workspace"
 )
 
@@ -38,6 +39,14 @@ func newForest(o *Options) *forest {
 		places:  make(map[gitint.OID][]refs.Place),
 		streams: make(map[refs.ObjectID][]refs.TreeFile),
 	}
+}
+
+// limits are those of the files that are read as a whole. A user-local store has no repository.
+func (f *forest) limits() regular.Limits {
+	if f == nil || f.repo == nil {
+		return regular.Limits{}
+	}
+	return f.repo.Limits()
 }
 
 func objectID(id gitint.OID) refs.ObjectID {

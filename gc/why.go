@@ -112,12 +112,13 @@ func (f mentions) has(n int32) bool {
 func (e *explainer) onDisk(t *tip, name string) Chain {
 	c := Chain{Root: t.title, Path: name}
 	at := filepath.Join(t.base, filepath.FromSlash(name))
-	if data, err := regular.ReadFile(at); err == nil {
+	if data, err := regular.ReadFile(at, e.m.forest.limits().OfStream()); err == nil {
 		c.At = find(data, e.hash)
 	}
 	dir := path.Dir(at)
 	c.Conversation, _ = events.ParseDirname(path.Base(dir))
-	if data, err := regular.ReadFile(filepath.Join(dir, workspace.MetadataFile)); err == nil {
+	details := filepath.Join(dir, workspace.MetadataFile)
+	if data, err := regular.ReadFile(details, regular.MaxSettings); err == nil {
 		c.Title = titleIn(data)
 	}
 	return c

@@ -76,14 +76,22 @@ func (r *Repo) readObjects(
 		}
 		f = func(i int, obj object, err error) error { return tell(left[i], obj, err) }
 	}
+	limit := r.limits.OfAny()
+	fit, err := r.fitting(ctx, ids, limit, f)
+	if err != nil {
+		return err
+	}
 	single := func(i int) error {
-		obj, err := r.readObject(ctx, ids[i], 0)
+		if fit[i] != ids[i] {
+			return nil // f was told
+		}
+		obj, err := r.readObject(ctx, ids[i], limit)
 		if ctx.Err() != nil {
 			return ctx.Err()
 		}
 		return f(i, obj, err)
 	}
-	return r.inBulk(ctx, "--batch", ids, single, func(a *bulkAnswer) error {
+	return r.inBulk(ctx, "--batch", fit, single, func(a *bulkAnswer) error {
 		obj, err := a.object()
 		if err != nil {
 			return err
@@ -91,6 +99,56 @@ func (r *Repo) readObjects(
 		r.reads.Add(1)
 		return f(a.index, obj, nil)
 	})
+}
+
+// fitting replaces those of many objects by the zero id that are too large, after f was told:
+// git unpacks all that it is asked for.
+func (r *Repo) fitting(
+	ctx context.Context, ids []OID, limit int64, f func(i int, obj object, err error) error,
+) ([]OID, error) {
+	pays, err := r.bulkPays(ctx, len(ids))
+	if err != nil || !pays {
+		return ids, err
+	}
+	fit := slices.Clone(ids)
+	// Who reads an object alone asks for its size first, and knows what is wrong with it.
+	alone := func(int) error { return ctx.Err() }
+	err = r.inBulk(ctx, "--batch-check", ids, alone, func(a *bulkAnswer) error {
+		if a.size <= limit {
+			return nil
+		}
+		fit[a.index] = OID{}
+		return f(a.index, object{}, &ObjectSizeError{OID: ids[a.index], Size: a.size, Max: limit})
+	})
+	return fit, err
+}
+
+// StreamBlob gives f the content of a blob of any size, which is not kept in memory: neither
+// here nor by git. The content is held against its name when f has read it to its end.
+func (r *Repo) StreamBlob(ctx context.Context, id OID, f func(io.Reader) error) error {
+	size, err := r.ObjectSize(ctx, id)
+	if err != nil {
+		return err
+	}
+	sum := newHash(id.size)
+	fmt.Fprintf(sum, "%s %d\x00", kindBlob, size)
+	r.reads.Add(1)
+	err = r.stream(ctx, command{args: []string{"cat-file", kindBlob, id.String()}},
+		func(out io.Reader) error {
+			out = io.TeeReader(out, sum)
+			if err := f(out); err != nil {
+				return err
+			}
+			_, err := io.Copy(io.Discard, out)
+			return err
+		})
+	if err != nil {
+		return fmt.Errorf("read object %s: %w", id, err)
+	}
+	if actual := oidOf(sum.Sum(nil)); actual != id {
+		return &CorruptObjectError{OID: id, Reason: "its content is that of " + actual.String()}
+	}
+	return nil
 }
 
 // inBulk asks one git for all objects where that pays. What it does not know, and all

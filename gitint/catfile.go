@@ -65,17 +65,15 @@ func (c *catFile) check(ctx context.Context, id OID) (catFileAnswer, error) {
 	return answer, err
 }
 
-// read asks for an object of at most limit bytes, any size when limit is 0.
+// read asks for an object of at most limit bytes. After one that has more the process cannot be
+// used any more: it would go on to unpack it.
 func (c *catFile) read(ctx context.Context, id OID, limit int64) (object, error) {
 	answer, err := c.check(ctx, id)
 	if err != nil {
 		return object{}, err
 	}
 	defer c.endWith(ctx)()
-	if limit > 0 && answer.size > limit {
-		if _, err := io.CopyN(io.Discard, c.out, answer.size+1); err != nil {
-			return object{}, c.fail(ctx, err)
-		}
+	if answer.size > limit {
 		return object{}, &ObjectSizeError{OID: id, Size: answer.size, Max: limit}
 	}
 	data := make([]byte, answer.size)

@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"io/fs"
 	"strings"
+
+	"github.com/git-jp/git-jp/internal/regular"
 )
 
 var (
@@ -130,10 +132,11 @@ type ObjectSizeError struct {
 	Size, Max int64
 }
 
-// Error names the object and both sizes.
-func (e *ObjectSizeError) Error() string {
-	return fmt.Sprintf("object %s has %d bytes, more than the %d allowed", e.OID, e.Size, e.Max)
-}
+// Error says both sizes: whoever reads a file names it.
+func (e *ObjectSizeError) Error() string { return e.Unwrap().Error() }
+
+// Unwrap is the error of a file of that size on disk.
+func (e *ObjectSizeError) Unwrap() error { return &regular.SizeError{Size: e.Size, Max: e.Max} }
 
 // Is lets the stores tell this error from others without its type.
 func (e *ObjectSizeError) Is(target error) bool { return target == errTooLarge }

@@ -71,7 +71,8 @@ func contentOf(f files, e Entry) ([]byte, error) {
 	case !e.Mode.IsRegular():
 		return nil, errNotRegular
 	}
-	return f.repository().ReadObject(context.Background(), e.OID, 0)
+	r := f.repository()
+	return r.ReadObject(context.Background(), e.OID, r.limits.Of(e.Path))
 }
 
 func readDir(f files, name string) ([]fs.DirEntry, error) {

@@ -13,6 +13,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"github.com/git-jp/git-jp/internal/regular"
 )
 
 // workSuffix begins what is added to the name of the index for the copy that git changes.
@@ -71,7 +73,7 @@ func (r *Repo) indexFile(file string) (string, error) {
 // younger would make it trust what it must not.
 func (tx *indexTx) copyIndex() error {
 	tx.removeLeft()
-	src, err := os.Open(tx.path)
+	src, err := regular.OpenFile(tx.path)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
 	}

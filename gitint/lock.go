@@ -13,6 +13,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"github.com/git-jp/git-jp/internal/regular"
 )
 
 const (
@@ -147,7 +149,7 @@ func (l *fileLock) sign() error {
 // breakLock removes a lock that a killed run of this program left, and reports whether
 // it did. Locks of others stay: whether their owner lives cannot be known.
 func breakLock(lock string) bool {
-	f, err := os.Open(lock)
+	f, err := regular.OpenFile(lock)
 	if err != nil {
 		return false
 	}
@@ -192,7 +194,7 @@ func (r *Repo) locked(lock string) *LockedError {
 	if fi, err := os.Lstat(lock); err == nil {
 		e.Since = fi.ModTime()
 	}
-	if text, err := os.ReadFile(lock); err == nil {
+	if text, err := regular.ReadFile(lock, regular.MaxNote); err == nil {
 		if pid, ok := bytes.CutPrefix(text, []byte(lockMark)); ok {
 			e.Holder = "git-jp, process " + string(bytes.TrimSpace(pid))
 			return e

@@ -3,9 +3,10 @@ package gitint
 import (
 	"context"
 	"fmt"
-	"os"
 	"path/filepath"
 	"strings"
+
+	"github.com/git-jp/git-jp/internal/regular"
 )
 
 // A VersionError says that the installed git is too old for something.
@@ -90,7 +91,7 @@ func (r *Repo) saying(ctx context.Context, args ...string) (string, error) {
 // MergeHeads returns the commits of a merge that waits for its commit, none where none does.
 // It starts no process.
 func (r *Repo) MergeHeads() ([]OID, error) {
-	data, err := os.ReadFile(filepath.Join(r.gitDir, "MERGE_HEAD"))
+	data, err := regular.ReadFile(filepath.Join(r.gitDir, "MERGE_HEAD"), regular.MaxNote)
 	if err != nil {
 		return nil, ignoreMissing(err)
 	}

@@ -11,6 +11,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"github.com/git-jp/git-jp/internal/regular"
 )
 
 // Git writes the index that a commit is made of into the lock of the index, or, where only some
@@ -93,7 +95,7 @@ func (r *Repo) readNextIndex(ctx context.Context, w Worktree, path string) (*Ind
 
 // isOurLock reports whether a lock, if it is there, is one of this program.
 func isOurLock(path string) (bool, error) {
-	f, err := os.Open(path)
+	f, err := regular.OpenFile(path)
 	if err != nil {
 		return false, ignoreMissing(err)
 	}

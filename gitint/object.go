@@ -31,8 +31,9 @@ type objects struct {
 }
 
 // ReadObject returns the content of an object of any kind. An object of more
-// than limit bytes is an *ObjectSizeError; 0 is no limit. The other errors are
-// *MissingObjectError and *CorruptObjectError.
+// than limit bytes is an *ObjectSizeError; 0 is the limit of the repository for files
+// whose name is not known. The other errors are *MissingObjectError and
+// *CorruptObjectError.
 func (r *Repo) ReadObject(ctx context.Context, id OID, limit int64) ([]byte, error) {
 	obj, err := r.readObject(ctx, id, limit)
 	return obj.data, err
@@ -116,6 +117,9 @@ func (r *Repo) readObject(ctx context.Context, id OID, limit int64) (object, err
 	defer r.objects.mu.Unlock()
 	if err := ctx.Err(); err != nil {
 		return object{}, err
+	}
+	if limit <= 0 {
+		limit = r.limits.OfAny()
 	}
 	r.reads.Add(1)
 	return ask(ctx, r, id, question[object]{
@@ -220,6 +224,11 @@ func (r *Repo) askBatch(ctx context.Context, id OID, limit int64) (object, error
 		return object{}, err
 	}
 	obj, err := c.read(ctx, id, limit)
+	if errors.Is(err, errTooLarge) {
+		c.close()
+		r.objects.batch = nil
+		return obj, err
+	}
 	return obj, r.settleBroken(ctx, &r.objects.batch, err)
 }
 

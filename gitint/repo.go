@@ -8,6 +8,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/git-jp/git-jp/internal/regular"
 	"github.com/git-jp/git-jp/internal/trace"
 )
 
@@ -23,6 +24,9 @@ type Options struct {
 	Now func() time.Time
 	// LockTimeout is how long a write waits for a lock that another git holds.
 	LockTimeout time.Duration
+	// Limits are how large files and objects may be that are read. No object of which more
+	// would come is unpacked.
+	Limits regular.Limits
 }
 
 // A Repo is one repository, seen from one of its work trees or from none.
@@ -41,6 +45,7 @@ type Repo struct {
 	trace       *trace.Log
 	clock       func() time.Time
 	lockTimeout time.Duration
+	limits      regular.Limits
 	processes   atomic.Int64
 	reads       atomic.Int64
 
@@ -61,6 +66,7 @@ func Open(ctx context.Context, opts Options) (*Repo, error) {
 		trace:       opts.Trace,
 		clock:       opts.Now,
 		lockTimeout: opts.LockTimeout,
+		limits:      opts.Limits,
 	}
 	if err := r.locate(ctx); err != nil {
 		return nil, err
@@ -71,6 +77,9 @@ func Open(ctx context.Context, opts Options) (*Repo, error) {
 // Close ends the processes and closes the files that reading keeps. A Repo that
 // is read afterwards opens them again.
 func (r *Repo) Close() error { return r.objects.close() }
+
+// Limits are those that the repository was opened with.
+func (r *Repo) Limits() regular.Limits { return r.limits }
 
 // Root is the absolute path of the work tree. It is empty in a bare repository
 // and inside a repository's own directory.

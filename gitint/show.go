@@ -63,6 +63,22 @@ func (r *Repo) Diff(ctx context.Context, d DiffRequest, limit int64) ([]byte, bo
 	return out, cut, nil
 }
 
+// BlobHead returns the first n bytes of a blob of any size, or all of them.
+func (r *Repo) BlobHead(ctx context.Context, id OID, n int64) (head []byte, err error) {
+	args := []string{"cat-file", kindBlob, id.String()}
+	err = r.stream(ctx, command{args: args}, func(out io.Reader) error {
+		head, err = io.ReadAll(io.LimitReader(out, n))
+		if err == nil && int64(len(head)) == n {
+			err = errCut // which ends git
+		}
+		return err
+	})
+	if errors.Is(err, errCut) {
+		err = nil
+	}
+	return head, err
+}
+
 // bounded runs git and ends it after limit bytes.
 func (r *Repo) bounded(
 	ctx context.Context, c command, limit int64,

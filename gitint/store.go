@@ -26,6 +26,8 @@ const (
 var (
 	errNotHere  = errors.New("object not found")
 	errTooLarge = errors.New("object too large")
+	// errForGit is about what go-git would have in memory several times.
+	errForGit = errors.New("object is for git to read")
 )
 
 // An object is what is stored under an OID.
@@ -53,8 +55,8 @@ func newGoStore(paths []string) *goStore {
 	return &goStore{paths: paths}
 }
 
-// read returns an object of at most limit bytes, any size when limit is 0. The
-// error is errNotHere only when no directory has it now.
+// read returns an object of at most limit bytes. The error is errNotHere only when no directory
+// has it now.
 func (s *goStore) read(id OID, limit int64) (object, error) {
 	var obj object
 	err := s.ask(func(dir *objectDir) error {
@@ -164,14 +166,13 @@ func packTime(objectDir string) time.Time {
 
 func (d *objectDir) read(id OID, limit int64) (object, error) {
 	h := plumbing.Hash(id.bytes())
-	if limit > 0 {
-		n, err := d.storage.EncodedObjectSize(h)
-		if err != nil {
-			return object{}, err
-		}
-		if n > limit {
-			return object{}, &ObjectSizeError{OID: id, Size: n, Max: limit}
-		}
+	switch n, err := d.storage.EncodedObjectSize(h); {
+	case err != nil:
+		return object{}, err
+	case n > limit:
+		return object{}, &ObjectSizeError{OID: id, Size: n, Max: limit}
+	case n > maxPacked:
+		return object{}, errForGit
 	}
 	encoded, err := d.storage.EncodedObject(plumbing.AnyObject, h)
 	if err != nil {

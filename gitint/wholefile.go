@@ -2,9 +2,9 @@ package gitint
 
 import (
 	"fmt"
-	"io"
-	"os"
 	"time"
+
+	"github.com/git-jp/git-jp/internal/regular"
 )
 
 // readWhole reads a file to its end. A writer may be at work, so one that has another size than
@@ -24,12 +24,12 @@ func readWhole(name string) (data []byte, err error) {
 }
 
 func readOnce(name string) (data []byte, whole bool, err error) {
-	file, err := os.Open(name)
+	file, err := regular.OpenFile(name)
 	if err != nil {
 		return nil, false, err
 	}
 	defer file.Close() //nolint:errcheck // was only read
-	if data, err = io.ReadAll(file); err != nil {
+	if data, err = regular.ReadAll(file, regular.MaxOwn); err != nil {
 		return nil, false, err
 	}
 	info, err := file.Stat()

@@ -96,7 +96,7 @@ func (w *writer) write(s step) error {
 
 // unchanged makes sure that what a step replaces is what the plan saw.
 func unchanged(root *os.Root, s step) error {
-	data, err := regular.Read(root.FS(), s.file)
+	data, err := regular.Read(regular.In(root), s.file, regular.MaxNote)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		if s.absent {
@@ -120,7 +120,7 @@ func (w *writer) noteNewDir(dir string) error {
 	if missing == nil {
 		return nil
 	}
-	made, err := w.root.ReadFile(madeFile)
+	made, err := regular.Read(regular.In(w.root), madeFile, regular.MaxNote)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
@@ -133,7 +133,7 @@ func (w *writer) noteNewDir(dir string) error {
 // tidy removes what only this package left: temporary directories, and directories
 // that it made and that are empty again.
 func (w *writer) tidy() error {
-	made, err := w.root.ReadFile(madeFile)
+	made, err := regular.Read(regular.In(w.root), madeFile, regular.MaxNote)
 	if err == nil {
 		err = w.removeMade(strings.Split(strings.TrimSuffix(string(made), "\n"), "\n"))
 	}
@@ -172,6 +172,6 @@ func exists(root *os.Root, name string) bool {
 
 // emptyDir reports whether there is nothing in dir, or no dir.
 func emptyDir(root *os.Root, dir string) bool {
-	entries, err := fs.ReadDir(root.FS(), dir)
+	entries, err := fs.ReadDir(regular.In(root), dir)
 	return errors.Is(err, fs.ErrNotExist) || err == nil && len(entries) == 0
 }

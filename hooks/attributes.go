@@ -107,7 +107,7 @@ func workspaceFile(dir string) (attributesFile, error) {
 }
 
 func (f *attributesFile) read() error {
-	data, err := regular.ReadFile(f.path)
+	data, err := regular.ReadFile(f.path, regular.MaxNote)
 	f.step.absent = errors.Is(err, fs.ErrNotExist)
 	if err != nil && !f.step.absent {
 		return fmt.Errorf("inspect attributes: %w", err)

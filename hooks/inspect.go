@@ -12,6 +12,7 @@ import (
 	"strings"
 
 	"github.com/git-jp/git-jp/gitint"
+	"github.com/git-jp/git-jp/internal/regular"
 )
 
 // A site is a directory in which git looks for hooks.
@@ -150,7 +151,11 @@ func (in *Installer) look(s site, name string) (found, error) {
 		f.kind, f.detail = kindOpaque, describe(file, info)
 		return f, nil
 	}
-	data, err := os.ReadFile(file)
+	data, err := regular.ReadFile(file, regular.MaxNote)
+	if over := new(regular.SizeError); errors.As(err, &over) {
+		f.kind, f.detail = kindOpaque, notShell
+		return f, nil
+	}
 	if err != nil {
 		return f, fmt.Errorf("inspect hook %s: %w", name, err)
 	}
@@ -158,6 +163,9 @@ func (in *Installer) look(s site, name string) (found, error) {
 	in.classify(&f)
 	return f, nil
 }
+
+// notShell says what nobody can add a line to.
+const notShell = "a program that is no shell script"
 
 // classify says whose text a hook file has.
 func (in *Installer) classify(f *found) {
@@ -186,7 +194,7 @@ func (in *Installer) classify(f *found) {
 	case isShell(firstLine(f.text)):
 		f.kind = kindShell
 	default:
-		f.kind, f.detail = kindOpaque, "a program that is no shell script"
+		f.kind, f.detail = kindOpaque, notShell
 	}
 }
 
@@ -215,7 +223,7 @@ func (in *Installer) lookManaged(f *found) {
 		return
 	}
 	if m.runsIt {
-		text, err := os.ReadFile(filepath.Join(f.site.dir, f.name+m.backup))
+		text, err := regular.ReadFile(filepath.Join(f.site.dir, f.name+m.backup), regular.MaxNote)
 		switch {
 		case err == nil && in.texts.wrote(string(text), f.name):
 			f.kind, f.by = kindLegacy, f.name+m.backup

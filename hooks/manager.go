@@ -117,7 +117,8 @@ func (m manager) calledBy(root, hook string) string {
 		return ""
 	}
 	for _, name := range m.configs {
-		data, err := regular.ReadFile(filepath.Join(root, filepath.FromSlash(name)))
+		file := filepath.Join(root, filepath.FromSlash(name))
+		data, err := regular.ReadFile(file, regular.MaxNote)
 		if err == nil && callsHook(string(data), hook) {
 			return name
 		}

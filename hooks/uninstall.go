@@ -6,6 +6,8 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+
+	"github.com/git-jp/git-jp/internal/regular"
 )
 
 // Uninstall plans to take out every driver and every hook that was ever installed,
@@ -66,7 +68,7 @@ func (in *Installer) uninstallFile(p *Plan, s site, name string) error {
 func (in *Installer) removeBackups(p *Plan, s site, name string) error {
 	for _, suffix := range []string{".legacy", ".old"} {
 		backup := name + suffix
-		text, err := os.ReadFile(filepath.Join(s.dir, backup))
+		text, err := regular.ReadFile(filepath.Join(s.dir, backup), regular.MaxOther)
 		if os.IsNotExist(err) {
 			continue
 		}

@@ -74,7 +74,7 @@ func (a *app) adviseRepair(
 		case f.State == check.Malformed && f.Commit == check.IndexName && repo.Root() != "":
 			findings[i].Next = a.repairCommand(repo, f.Path)
 			file := filepath.Join(repo.Root(), filepath.FromSlash(f.Path))
-			data, err := regular.ReadFile(file)
+			data, err := regular.ReadFile(file, repo.Limits().Of(f.Path))
 			if err == nil && repair.Loads(path.Base(f.Path), data) {
 				findings[i].Next = "git jp stage " + f.Conversation
 			}
@@ -96,7 +96,8 @@ func (a *app) isHere(ctx context.Context, repo *gitint.Repo, f check.Finding) bo
 	if repo.Root() == "" {
 		return false
 	}
-	data, err := regular.ReadFile(filepath.Join(repo.Root(), filepath.FromSlash(f.Path)))
+	file := filepath.Join(repo.Root(), filepath.FromSlash(f.Path))
+	data, err := regular.ReadFile(file, repo.Limits().Of(f.Path))
 	if err != nil {
 		return false
 	}

@@ -17,6 +17,7 @@ import (
 	"github.com/git-jp/git-jp/gitint"
 	"github.com/git-jp/git-jp/internal/config"
 	"github.com/git-jp/git-jp/internal/merge"
+	"github.com/git-jp/git-jp/internal/regular"
 	"github.com/git-jp/git-jp/internal/render"
 	"github.com/git-jp/git-jp/internal/trace"
 	"github.com/git-jp/git-jp/internal/workspace"
@@ -38,6 +39,7 @@ type app struct {
 	openRepo      *gitint.Repo
 	openWorkspace *workspace.Workspace
 	openConfig    *config.Config
+	openLimits    *regular.Limits
 	tracer        *trace.Log
 	screen        screen
 	closers       []func() error
@@ -119,6 +121,7 @@ func (a *app) repo(ctx context.Context) (*gitint.Repo, error) {
 	}
 	r, err := gitint.Open(ctx, gitint.Options{
 		Dir: a.directory(), Env: a.env, Trace: log, Now: a.now, LockTimeout: indexLockWait,
+		Limits: a.limits(),
 	})
 	if err != nil {
 		return nil, err
@@ -144,7 +147,7 @@ func (a *app) configAt(root string) (*config.Config, error) {
 // readConfig is configAt for one workspace of several: nothing remembers it.
 func (a *app) readConfig(root string) (*config.Config, error) {
 	dirs := config.Dirs{
-		User:      config.UserDir(a.getenv, a.getenv("HOME"), runtime.GOOS),
+		User:      a.userDir(),
 		Overrides: a.ownOptions(),
 	}
 	if root != "" {
@@ -155,6 +158,26 @@ func (a *app) readConfig(root string) (*config.Config, error) {
 		dirs.Approved = a.approvedIn(root)
 	}
 	return config.Load(dirs)
+}
+
+// limits are how large the files may be that are read. They are the user's, whatever workspace
+// the command runs in. Where the user's configuration cannot be read, whoever asks for more of
+// it says so.
+func (a *app) limits() regular.Limits {
+	if a.openLimits == nil {
+		a.openLimits = new(regular.Limits)
+		c, err := config.Load(config.Dirs{User: a.userDir(), Overrides: a.ownOptions()})
+		if err == nil {
+			s := c.Settings().Storage
+			*a.openLimits = regular.Limits{Stream: s.MaxStreamBytes, Blob: s.MaxBlobBytes}
+		}
+	}
+	return *a.openLimits
+}
+
+// userDir is where the user's own configuration is.
+func (a *app) userDir() string {
+	return config.UserDir(a.getenv, a.getenv("HOME"), runtime.GOOS)
 }
 
 // workspace returns the workspace that the command runs in.
@@ -242,8 +265,8 @@ func (a *app) workspaceEnv(s config.Settings) workspace.Env {
 		Getsid: a.session, PID: a.pid,
 		Settings: workspace.Settings{
 			Format:       workspace.Format(s.Storage.Format),
-			MaxBlobBytes: s.Storage.MaxBlobBytes,
-			LockWait:     conversationLockWait,
+			MaxBlobBytes: s.Storage.MaxBlobBytes, MaxStreamBytes: a.limits().Stream,
+			LockWait: conversationLockWait,
 		},
 	}
 }

@@ -12,6 +12,7 @@ import (
 	"github.com/git-jp/git-jp/gitint"
 	"github.com/git-jp/git-jp/internal/check"
 	"github.com/git-jp/git-jp/internal/config"
+	"github.com/git-jp/git-jp/internal/regular"
 	"github.com/git-jp/git-jp/internal/workspace"
 )
 
@@ -219,7 +220,7 @@ func (c checkCmd) options(a *app, repo *gitint.Repo) (check.Options, error) {
 	}
 	lfs := filepath.Join(repo.CommonDir(), "lfs", "objects")
 	if info, err := os.Stat(lfs); err == nil && info.IsDir() {
-		o.LFS = os.DirFS(lfs)
+		o.LFS = regular.Dir(lfs)
 	}
 	return o, nil
 }
@@ -251,6 +252,6 @@ func (c checkCmd) plainDirectory(ctx context.Context, a *app) (*check.Report, er
 	}
 	report, _, err := filesBelow(ctx, w.Root(), check.Options{
 		Content: c.Content, Strict: c.Strict, MaxBlobBytes: settings.Storage.MaxBlobBytes,
-	})
+	}, a.limits())
 	return report, err
 }

@@ -10,6 +10,7 @@ import (
 
 	"github.com/git-jp/git-jp/gitint"
 	"github.com/git-jp/git-jp/internal/check"
+	"github.com/git-jp/git-jp/internal/regular"
 	"github.com/git-jp/git-jp/internal/workspace"
 )
 
@@ -166,7 +167,7 @@ func (ch checking) sources(
 // workTree checks the workspaces of a work tree.
 func (ch checking) workTree(ctx context.Context) (*check.Report, error) {
 	root := ch.repo.Root()
-	report, found, err := filesBelow(ctx, root, ch.options)
+	report, found, err := filesBelow(ctx, root, ch.options, ch.repo.Limits())
 	if err != nil {
 		return nil, err
 	}
@@ -178,7 +179,7 @@ func (ch checking) workTree(ctx context.Context) (*check.Report, error) {
 
 // filesBelow checks the workspaces below a directory, which it returns too.
 func filesBelow(
-	ctx context.Context, root string, o check.Options,
+	ctx context.Context, root string, o check.Options, limits regular.Limits,
 ) (*check.Report, []string, error) {
 	roots, err := workspace.FindAll(root)
 	if err != nil { // some directories cannot be read: the others are checked
@@ -192,7 +193,7 @@ func filesBelow(
 		}
 		o.Dirs = append(o.Dirs, filepath.ToSlash(rel))
 	}
-	src, err := check.OpenWorkTree(root)
+	src, err := check.OpenWorkTree(root, limits)
 	if err != nil {
 		return nil, nil, err
 	}

@@ -272,7 +272,8 @@ func (d *doctor) today() error {
 		return err
 	}
 	for _, e := range entries {
-		data, err := regular.ReadFile(filepath.Join(w.Path(e), workspace.EventsFile))
+		file := filepath.Join(w.Path(e), workspace.EventsFile)
+		data, err := regular.ReadFile(file, w.Limits().OfStream())
 		if err != nil {
 			continue
 		}

@@ -9,6 +9,7 @@ import (
 	"os/exec"
 	"path/filepath"
 
+	"github.com/git-jp/git-jp/internal/regular"
 	"github.com/git-jp/git-jp/internal/workspace"
 )
 
@@ -96,7 +97,8 @@ func (d *draft) remove() error { return os.RemoveAll(filepath.Dir(d.path)) }
 
 // keep leaves the draft to the user, if there is anything of theirs in it.
 func (d *draft) keep(err error) error {
-	if now, readErr := os.ReadFile(d.path); readErr != nil || bytes.Equal(now, d.original) {
+	now, readErr := regular.ReadFile(d.path, regular.MaxOwn)
+	if readErr != nil || bytes.Equal(now, d.original) {
 		return errors.Join(err, d.remove())
 	}
 	return &draftError{err: err, path: d.path}
@@ -149,7 +151,7 @@ func (a *app) editOn(
 	if err := cmd.Run(); err != nil {
 		return nil, fmt.Errorf("run the editor %q: %w", editor, err)
 	}
-	after, err := os.ReadFile(d.path)
+	after, err := regular.ReadFile(d.path, regular.MaxOwn)
 	if err == nil && (bytes.Equal(after, d.original) || len(bytes.TrimSpace(after)) == 0) {
 		err = errNotSaved
 	}

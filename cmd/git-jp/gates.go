@@ -26,7 +26,7 @@ func (a *app) approvalsAt(root string) (*trust.Approvals, error) {
 		return nil, nil
 	}
 	file := filepath.Join(root, workspace.DirName, workspace.IDFile)
-	data, err := regular.ReadFile(file)
+	data, err := regular.ReadFile(file, regular.MaxNote)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return nil, fmt.Errorf("open approvals: %w", err)
 	}

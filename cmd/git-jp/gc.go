@@ -327,6 +327,7 @@ func (a *app) repoOf(ctx context.Context, w *workspace.Workspace) (*gitint.Repo,
 	}
 	r, err := gitint.Open(ctx, gitint.Options{
 		Dir: w.Root(), Env: a.env, Trace: log, Now: a.now, LockTimeout: indexLockWait,
+		Limits: a.limits(),
 	})
 	if err == nil {
 		a.closers = append(a.closers, r.Close)
@@ -388,10 +389,11 @@ func (a *app) collectAside(ctx context.Context, w *workspace.Workspace) (end fun
 	if err != nil || !settings.GC.Auto {
 		return func() {}
 	}
+	limits := a.limits()
 	ctx, cancel := context.WithCancel(ctx)
 	go func() {
 		// Everything is its own: the command closes what it has when it ends.
-		repo, err := gitint.Open(ctx, gitint.Options{Dir: w.Root(), Env: a.env})
+		repo, err := gitint.Open(ctx, gitint.Options{Dir: w.Root(), Env: a.env, Limits: limits})
 		if err != nil {
 			return
 		}

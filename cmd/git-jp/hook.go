@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"runtime/debug"
 	"slices"
 	"strconv"
 
@@ -19,9 +20,14 @@ type hookCmd struct {
 	Args []string `arg:"" optional:"" passthrough:"" help:"What git gives it."`
 }
 
+// hookMemory is from where on a hook rather collects its garbage than takes more memory. What it
+// holds is bounded by the sizes of what it reads; git waits for it on machines of all sizes.
+const hookMemory = 176 << 20
+
 // Run does the work of a hook. A hook of a later version that this one does not know
 // does nothing: the repository's owner may have a newer program.
 func (c hookCmd) Run(ctx context.Context, a *app) error {
+	debug.SetMemoryLimit(hookMemory)
 	c.Args = c.given(a)
 	switch c.Name {
 	case "pre-commit":

@@ -208,7 +208,7 @@ func (c migrateCmd) summary(sum repair.Migrated, conversations int) string {
 // editConfig replaces a configuration file by what edit makes of it. A missing file
 // is empty.
 func editConfig(path string, edit func([]byte) ([]byte, error)) error {
-	data, err := regular.ReadFile(path)
+	data, err := regular.ReadFile(path, regular.MaxSettings)
 	if err != nil && !errors.Is(err, os.ErrNotExist) {
 		return err
 	}

@@ -5,13 +5,13 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
 	"slices"
 	"strings"
 	"unicode/utf8"
 
 	"github.com/git-jp/git-jp/events"
 	"github.com/git-jp/git-jp/internal/query"
+	"github.com/git-jp/git-jp/internal/regular"
 	"github.com/go-json-experiment/json/jsontext"
 )
 
@@ -246,7 +246,7 @@ func (c queryCmd) opensEditor(a *app, words, piped string) bool {
 func (c queryCmd) words(a *app) (string, error) {
 	words := strings.Join(c.Question, " ")
 	if name, ok := strings.CutPrefix(words, "@"); ok && len(c.Question) == 1 {
-		data, err := os.ReadFile(a.path(name))
+		data, err := regular.ReadNamed(a.path(name), maxInput)
 		if err != nil {
 			return "", fmt.Errorf("read the question: %w", err)
 		}
@@ -290,7 +290,7 @@ func (c queryCmd) schema(a *app) (jsontext.Value, error) {
 		return nil, nil
 	}
 	if name, ok := strings.CutPrefix(text, "@"); ok {
-		data, err := os.ReadFile(a.path(name))
+		data, err := regular.ReadNamed(a.path(name), maxInput)
 		if err != nil {
 			return nil, fmt.Errorf("read the schema: %w", err)
 		}

@@ -3,13 +3,13 @@ package main
 import (
 	"context"
 	"fmt"
-	"os"
 	"path/filepath"
 	"slices"
 
 	"github.com/git-jp/git-jp/events"
 	"github.com/git-jp/git-jp/gitint"
 	"github.com/git-jp/git-jp/internal/merge"
+	"github.com/git-jp/git-jp/internal/regular"
 	"github.com/git-jp/git-jp/internal/render"
 	"github.com/git-jp/git-jp/internal/repair"
 	"github.com/git-jp/git-jp/internal/stage"
@@ -160,7 +160,7 @@ func (r *mergeReview) bringBack(ctx context.Context, l merge.Loss) error {
 		return err
 	}
 	name := filepath.Join(r.repo.Root(), filepath.FromSlash(at), workspace.EventsFile)
-	data, err := os.ReadFile(name)
+	data, err := regular.ReadFile(name, r.repo.Limits().OfStream())
 	if err != nil {
 		return err
 	}

@@ -24,7 +24,10 @@ const programEnv = "GIT_JP_TEST_PROGRAM"
 
 // TestMain puts the program on PATH, so that real git calls it as subcommand and hook.
 func TestMain(m *testing.M) {
-	testscript.Main(withProgram{m}, map[string]func(){"mcp-server": mcpServer})
+	testscript.Main(withProgram{m}, map[string]func(){
+		"mcp-server": mcpServer,
+		"confined":   confined,
+	})
 }
 
 // withProgram builds the program before the tests run. This binary could be it, as it is the

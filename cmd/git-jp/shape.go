@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"os"
 	"path"
 	"path/filepath"
 	"slices"
@@ -279,19 +278,21 @@ func (a *app) loss(ctx context.Context, e workspace.Entry) loss {
 	if entries, err := tree.Entries(committed); err != nil || len(entries) == 0 {
 		return uncommitted
 	}
-	if !sameFiles(os.DirFS(dir), tree, committed) {
+	if !sameFiles(regular.Dir(dir), tree, committed, repo.Limits()) {
 		return "It has changes that are not committed"
 	}
 	return ""
 }
 
 // sameFiles reports whether tree has every file of a conversation, below dir.
-func sameFiles(conversation fs.FS, tree fs.ReadFileFS, dir string) bool {
+func sameFiles(
+	conversation fs.FS, tree fs.ReadFileFS, dir string, limits regular.Limits,
+) bool {
 	err := fs.WalkDir(conversation, ".", func(name string, d fs.DirEntry, err error) error {
 		if err != nil || d.IsDir() {
 			return err
 		}
-		have, err := regular.Read(conversation, name)
+		have, err := regular.Read(conversation, name, limits.Of(name))
 		if err != nil {
 			return err
 		}

@@ -87,7 +87,7 @@ func (statusCmd) gone(ctx context.Context, req stage.Request) ([]check.Finding, 
 	if !slices.ContainsFunc(changes, deleted) {
 		return nil, nil
 	}
-	src, err := check.OpenWorkTree(req.Repo.Root())
+	src, err := check.OpenWorkTree(req.Repo.Root(), req.Repo.Limits())
 	if err != nil {
 		return nil, err
 	}

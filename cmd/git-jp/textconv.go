@@ -3,14 +3,15 @@ package main
 import (
 	"bytes"
 	"compress/gzip"
+	"errors"
 	"fmt"
 	"io"
-	"os"
 	"strings"
 	"unicode/utf8"
 
 	"github.com/git-jp/git-jp/blobs"
 	"github.com/git-jp/git-jp/events"
+	"github.com/git-jp/git-jp/internal/regular"
 	"github.com/git-jp/git-jp/internal/render"
 )
 
@@ -23,7 +24,10 @@ type textconvCmd struct {
 // what it names, whose own difference git shows beside it. What cannot be read is
 // printed as it stands, since git gives up a diff when a conversion fails.
 func (c textconvCmd) Run(a *app) error {
-	data, err := os.ReadFile(a.path(c.File))
+	data, err := regular.ReadFile(a.path(c.File), c.limit(a.limits()))
+	if over := new(regular.SizeError); errors.As(err, &over) {
+		data, err = fmt.Appendf(nil, "[%s]", over), nil // git gives up a diff otherwise
+	}
 	if err != nil {
 		return fmt.Errorf("read %s: %w", c.File, err)
 	}
@@ -43,6 +47,14 @@ func (c textconvCmd) Run(a *app) error {
 	}
 	_, err = io.WriteString(a.stdout, text)
 	return err
+}
+
+// limit is how much of a file is converted, whose name is one of git's.
+func (c textconvCmd) limit(l regular.Limits) int64 {
+	if c.Kind == "events" {
+		return l.OfStream()
+	}
+	return l.OfAny()
 }
 
 // streamText is a stream as people read it.

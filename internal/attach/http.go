@@ -18,6 +18,7 @@ import (
 	"github.com/JohannesKaufmann/html-to-markdown/v2/converter"
 	"github.com/git-jp/git-jp/blobs"
 	"github.com/git-jp/git-jp/events"
+	"github.com/git-jp/git-jp/internal/regular"
 	"github.com/git-jp/git-jp/internal/tool/file"
 	"golang.org/x/net/html/charset"
 	"golang.org/x/net/idna"
@@ -204,7 +205,7 @@ func decodeText(data []byte, header string) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	data, err = io.ReadAll(r)
+	data, err = regular.ReadAll(r, 4*int64(len(data))+1024)
 	return bytes.TrimPrefix(data, []byte("\uFEFF")), err // the mark tells the order of bytes
 }
 

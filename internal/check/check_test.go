@@ -16,6 +16,8 @@ import (
 	"github.com/git-jp/git-jp/events"
 	"github.com/git-jp/git-jp/internal/realdata"
 	"github.com/git-jp/git-jp/internal/refs"
+
+	"github.com/git-jp/git-jp/internal/regular"
 )
 
 const (
@@ -266,7 +268,7 @@ func TestStates(t *testing.T) {
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			sources := map[string]Source{
-				"files": FS("work tree", fstest.MapFS(tt.tree)), "git": tt.tree.source("c1"),
+				"files": FS("work tree", fstest.MapFS(tt.tree), regular.Limits{}), "git": tt.tree.source("c1"),
 			}
 			for kind, src := range sources {
 				r, err := Tree(context.Background(), src, tt.opts)
@@ -423,7 +425,7 @@ func TestWorkTree(t *testing.T) {
 	if err := os.Symlink(outside, filepath.Join(dir, blobPath("alpha"))); err != nil {
 		t.Fatal(err)
 	}
-	w, err := OpenWorkTree(dir)
+	w, err := OpenWorkTree(dir, regular.Limits{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -447,7 +449,7 @@ func TestRealConversations(t *testing.T) {
 	if err := os.CopyFS(filepath.Join(tree, ".jp", "conversations"), os.DirFS(dir)); err != nil {
 		t.Fatal(err)
 	}
-	w, err := OpenWorkTree(tree)
+	w, err := OpenWorkTree(tree, regular.Limits{})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -10,6 +10,7 @@ import (
 	"github.com/git-jp/git-jp/blobs"
 	"github.com/git-jp/git-jp/events"
 	"github.com/git-jp/git-jp/internal/refs"
+	"github.com/git-jp/git-jp/internal/regular"
 )
 
 // The files of a conversation.
@@ -225,6 +226,9 @@ func (r reading) malformed(name string, fault *events.SyntaxError, read func() (
 func (r reading) unreadable(name string, err error) {
 	f := r.finding(Unreadable, name)
 	f.Detail, f.Next = "cannot be read: "+err.Error(), "git fsck --full"
+	if over := new(regular.SizeError); errors.As(err, &over) {
+		f.Detail, f.Next = "cannot be read: "+over.Error(), earlier(f.Path)
+	}
 	if errors.Is(err, fs.ErrNotExist) && r.opts.partial() {
 		f.State, f.Severity = Unchecked, Note
 		f.Detail, f.Next = "was not fetched: this is a partial clone", refetch

@@ -5,6 +5,7 @@ import (
 	"sync"
 
 	"github.com/git-jp/git-jp/internal/refs"
+	"github.com/git-jp/git-jp/internal/regular"
 )
 
 // learnFrom is the number of files from which on it pays to read them at once.
@@ -47,12 +48,16 @@ func (ch *checker) learn(ctx context.Context, src Source, fresh []*conv) error {
 	}
 	done := 0
 	err := o.ReadObjects(ctx, ids, func(i int, data []byte, err error) error {
-		if err == nil {
+		switch {
+		case err != nil:
+		case regular.IsLarge(int64(len(data))):
+			ch.cache.Learn(lessons[i].kind, lessons[i].id, data) // nothing else is read meanwhile
+		default:
 			files <- file{lessons[i], data}
 		}
 		done++
 		ch.opts.progress("files", done, len(ids))
-		return nil
+		return nil //nolint:nilerr // the examination says what cannot be read
 	})
 	close(files)
 	group.Wait()

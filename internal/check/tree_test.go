@@ -120,7 +120,7 @@ type source struct {
 
 func (f forest) source(name string) *source {
 	s := &source{
-		fileSource: fileSource{name, fstest.MapFS(f)}, tree: f,
+		fileSource: fileSource{name: name, fsys: fstest.MapFS(f)}, tree: f,
 		ids: make(map[string]refs.ObjectID), reads: new(atomic.Int64),
 	}
 	children := make(map[string][]string)

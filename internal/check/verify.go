@@ -42,6 +42,7 @@ type verifier struct {
 	cache *refs.Cache
 	memo  map[memoKey]*verdict
 	fine  *verdict // shared by all that were not opened
+	turn  regular.Turn
 	read  int
 	total int
 }
@@ -200,7 +201,11 @@ func (v *verifier) inspectAll(
 	for range min(v.opts.workers(), len(jobs)) {
 		group.Go(func() {
 			for l := range work {
-				results <- result{l.blob, v.inspect(l.job, l.read)}
+				done := v.turn.Take(l.file)
+				got := v.inspect(l.job, l.read)
+				l.read = nil // and with it the file
+				done()
+				results <- result{l.blob, got}
 			}
 		})
 	}
@@ -232,7 +237,7 @@ func (v *verifier) load(
 	var wanted []job
 	var ids []refs.ObjectID
 	for _, j := range jobs {
-		if bulk && !v.tooLarge(j) {
+		if bulk && !v.tooLarge(j) && !regular.IsLarge(j.file) {
 			wanted, ids = append(wanted, j), append(ids, j.id)
 			continue
 		}
@@ -351,7 +356,7 @@ func (v *verifier) pointer(j job, data []byte) *verdict {
 	if !v.opts.Content || size > limit+limit/64+4096 {
 		return here
 	}
-	file, err := regular.Read(v.opts.LFS, name)
+	file, err := regular.Read(v.opts.LFS, name, limit+limit/64+4096)
 	if err != nil {
 		return here
 	}

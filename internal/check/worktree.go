@@ -12,7 +12,9 @@ import (
 )
 
 // FS returns the source that reads any file system. Its files have no ids.
-func FS(name string, fsys fs.FS) Source { return &fileSource{name: name, fsys: fsys} }
+func FS(name string, fsys fs.FS, limits regular.Limits) Source {
+	return &fileSource{name, fsys, limits}
+}
 
 // WorkTree is the source of the files below a directory of the operating system. Close
 // it after use.
@@ -23,27 +25,30 @@ type WorkTree struct {
 
 // OpenWorkTree opens a work tree. No file outside of it is read, whatever symbolic
 // links it holds.
-func OpenWorkTree(dir string) (*WorkTree, error) {
+func OpenWorkTree(dir string, limits regular.Limits) (*WorkTree, error) {
 	root, err := os.OpenRoot(dir)
 	if err != nil {
 		return nil, fmt.Errorf("open work tree: %w", err)
 	}
-	return &WorkTree{fileSource{WorkTreeName, root.FS()}, root}, nil
+	return &WorkTree{fileSource{WorkTreeName, regular.In(root), limits}, root}, nil
 }
 
 // Close closes the directory.
 func (w *WorkTree) Close() error { return w.root.Close() }
 
 type fileSource struct {
-	name string
-	fsys fs.FS
+	name   string
+	fsys   fs.FS
+	limits regular.Limits
 }
 
 // Name implements [Source].
 func (s *fileSource) Name() string { return s.name }
 
 // ReadFile implements [Source].
-func (s *fileSource) ReadFile(name string) ([]byte, error) { return regular.Read(s.fsys, name) }
+func (s *fileSource) ReadFile(name string) ([]byte, error) {
+	return regular.Read(s.fsys, name, s.limits.Of(name))
+}
 
 // List implements [Source].
 func (s *fileSource) List(dir string) ([]Entry, error) {

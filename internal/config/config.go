@@ -41,7 +41,7 @@ func Load(dirs Dirs) (*Config, error) {
 	var faults []error
 	if dirs.User != "" {
 		open := func(name string) ([]byte, error) {
-			return regular.ReadFile(filepath.Join(dirs.User, name))
+			return regular.ReadFile(filepath.Join(dirs.User, name), regular.MaxSettings)
 		}
 		faults = append(faults, c.addDir(reader{c.schema, open, dirs.User}, UserJP, User))
 	}
@@ -78,7 +78,9 @@ func (c *Config) addWorkspace(dir string) error {
 	if err != nil {
 		return err
 	}
-	open := func(name string) ([]byte, error) { return regular.Read(root.FS(), name) }
+	open := func(name string) ([]byte, error) {
+		return regular.Read(regular.In(root), name, regular.MaxSettings)
+	}
 	err = c.addDir(reader{c.schema, open, dir}, WorkspaceJP, Workspace)
 	return errors.Join(err, root.Close())
 }

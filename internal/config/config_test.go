@@ -271,7 +271,7 @@ func TestOverrides(t *testing.T) {
 	}}
 	c := mustLoad(t, dirs)
 	s := c.Settings()
-	if s.Storage != (Storage{Inline, 2 << 20}) || s.GC.Auto || c.Tool("a").Deduplicate ||
+	if s.Storage != (Storage{Inline, 2 << 20, 64 << 20}) || s.GC.Auto || c.Tool("a").Deduplicate ||
 		s.Compaction.SummarizeThreshold != 0.25 || len(s.Compaction.Strategy) != 2 {
 		t.Errorf("settings are %+v", s)
 	}
@@ -331,6 +331,23 @@ func TestUserDir(t *testing.T) {
 		got := UserDir(func(k string) string { return tt.env[k] }, "/home/a", tt.goos)
 		if filepath.ToSlash(got) != tt.want {
 			t.Errorf("%s %v: %s, want %s", tt.goos, tt.env, got, tt.want)
+		}
+	}
+}
+
+// TestStreamLimitIsTheUsersAlone neither raises nor lowers it by a committed file, and says so.
+func TestStreamLimitIsTheUsersAlone(t *testing.T) {
+	for _, value := range []string{"1", "'1GiB'"} {
+		c := mustLoad(t, layers(t, map[string]string{
+			"user/git-jp.toml": "[storage]\nmax_stream_bytes = '100MiB'\n",
+			"ws/git-jp.toml":   "[storage]\nmax_stream_bytes = " + value + "\n",
+		}))
+		if got := c.Settings().Storage.MaxStreamBytes; got != 100<<20 {
+			t.Errorf("with %s: %d", value, got)
+		}
+		held := c.Held()
+		if len(held) != 1 || held[0].Key != "storage.max_stream_bytes" {
+			t.Errorf("with %s: held are %v", value, held)
 		}
 	}
 }

@@ -1,7 +1,6 @@
 package config
 
 import (
-	"bytes"
 	"fmt"
 	"iter"
 	"maps"
@@ -74,56 +73,24 @@ func deepestBelow(e *unstable.Node) int {
 	return most
 }
 
-// shallowJSON is shallow for JSON and JSON5, whose reader recurses without a bound.
-func shallowJSON(data []byte) error {
-	depth := 0
-	for i := 0; i < len(data); i++ {
-		switch c := data[i]; c {
-		case '"', '\'', '/':
-			i += skipped(data[i:]) - 1
-		case '[', '{':
-			if depth++; depth > maxDepth {
-				return &placedError{positionAt(data, i), errTooDeep}
-			}
-		case ']', '}':
-			depth--
-		}
-	}
-	return nil
+// maxKeys is how many values a configuration file may have, those of lists counted.
+const maxKeys = 10_000
+
+var errTooMany = fmt.Errorf("more than %d values", maxKeys)
+
+// bounded refuses what is decoded and too deep or too large, by a reader that bounds how deep it
+// recurses itself.
+func bounded(tree map[string]any, depth int) error {
+	left := maxKeys
+	return boundedTree(tree, depth, &left)
 }
 
-// skipped returns the length of the string or comment with which JSON5 begins, 1 for a
-// slash that begins none.
-func skipped(data []byte) int {
-	upTo := func(end string) int {
-		if n := bytes.Index(data[2:], []byte(end)); n >= 0 {
-			return 2 + n + len(end)
-		}
-		return len(data)
-	}
-	switch {
-	case bytes.HasPrefix(data, []byte("//")):
-		return upTo("\n")
-	case bytes.HasPrefix(data, []byte("/*")):
-		return upTo("*/")
-	case data[0] == '/':
-		return 1
-	}
-	for i := 1; i < len(data); i++ {
-		switch data[i] {
-		case '\\':
-			i++
-		case data[0]:
-			return i + 1
-		}
-	}
-	return len(data)
-}
-
-// shallowTree is shallow for what is decoded, by a reader that bounds how deep it recurses.
-func shallowTree(v any, above int) error {
-	if above > maxDepth {
+func boundedTree(v any, depth int, left *int) error {
+	if depth < 0 {
 		return errTooDeep
+	}
+	if *left--; *left < 0 {
+		return errTooMany
 	}
 	var below iter.Seq[any]
 	switch v := v.(type) {
@@ -137,7 +104,7 @@ func shallowTree(v any, above int) error {
 		return nil
 	}
 	for sub := range below {
-		if err := shallowTree(sub, above+1); err != nil {
+		if err := boundedTree(sub, depth-1, left); err != nil {
 			return err
 		}
 	}

@@ -60,11 +60,21 @@ func TestTooDeep(t *testing.T) {
 	}
 }
 
-// TestUnclosedIsNotTooDeep reads strings and comments of JSON that do not end.
-func TestUnclosedIsNotTooDeep(t *testing.T) {
-	for _, text := range []string{`"`, `'\`, "/", "//", "/*", "/*/", "//\n/"} {
-		if err := shallowJSON([]byte(text)); err != nil {
-			t.Errorf("%q: %v", text, err)
+// TestTooManyKeys loads files that have as many values as may be, and one more.
+func TestTooManyKeys(t *testing.T) {
+	rep := strings.Repeat
+	for file, text := range map[string]func(n int) string{
+		"config.toml":  func(n int) string { return "a = [" + rep("1,", n) + "]\n" },
+		"config.json":  func(n int) string { return `{"a":[0` + rep(",1", n-1) + "]}" },
+		"config.json5": func(n int) string { return "{a:[" + rep("1,", n) + "]}" },
+		"config.yaml":  func(n int) string { return "a: [" + rep("1,", n) + "]\n" },
+	} {
+		const around = 2 // the table, and the list
+		if _, err := Decode(file, []byte(text(maxKeys-around))); err != nil {
+			t.Errorf("%s: %v", file, err)
+		}
+		if _, err := Decode(file, []byte(text(maxKeys-around+1))); !errors.Is(err, errTooMany) {
+			t.Errorf("%s: error is %v, want %v", file, err, errTooMany)
 		}
 	}
 }

@@ -17,6 +17,8 @@ type document struct {
 	tree  map[string]any
 	items []item
 	heads []header
+	said  map[string]int // by path: see position
+	lines []int
 }
 
 // An item is one key = value. Offsets count bytes.
@@ -65,6 +67,10 @@ func parseDocument(data []byte) (*document, error) {
 			te.err = errors.New(strings.TrimPrefix(de.Error(), "toml: "))
 		}
 		return nil, te
+	}
+	// How deep it is was looked at. A list of tables has two levels here.
+	if err := bounded(d.tree, 2*maxDepth); err != nil {
+		return nil, &placedError{err: err}
 	}
 	return d, d.index()
 }
@@ -146,27 +152,55 @@ func (d *document) find(path []string) (item, bool) {
 
 // position returns where path is first said: its key, or a header.
 func (d *document) position(path []string) position {
-	if it, ok := d.find(path); ok {
-		return positionAt(d.data, it.start)
+	if d.said == nil {
+		d.locateAll()
 	}
-	leads := func(p []string) bool {
-		return len(p) >= len(path) && slices.Equal(p[:len(path)], path)
-	}
-	offset := -1
-	for _, it := range d.items {
-		if leads(it.path) && (offset < 0 || it.start < offset) {
-			offset = it.start
-		}
-	}
-	for _, h := range d.heads {
-		if leads(h.path) && (offset < 0 || h.start < offset) {
-			offset = h.start
-		}
-	}
-	if offset < 0 {
+	offset, ok := d.said[join(path)]
+	if !ok {
 		return position{}
 	}
-	return positionAt(d.data, offset)
+	if d.lines == nil {
+		d.lines = lineStarts(d.data)
+	}
+	line, _ := slices.BinarySearch(d.lines, offset+1) // of those that begin up to it
+	return position{line: line, column: offset - d.lines[line-1] + 1}
+}
+
+// locateAll notes where each path is first said, and each that leads to it: all are asked for.
+func (d *document) locateAll() {
+	type place struct {
+		path   []string
+		offset int
+	}
+	places := make([]place, 0, len(d.items)+len(d.heads))
+	for _, it := range d.items {
+		places = append(places, place{it.path, it.start})
+	}
+	for _, h := range d.heads {
+		places = append(places, place{h.path, h.start})
+	}
+	slices.SortStableFunc(places, func(a, b place) int { return a.offset - b.offset })
+	d.said = make(map[string]int, len(places))
+	for _, p := range places {
+		for n := len(p.path); n > 0; n-- {
+			name := join(p.path[:n])
+			if _, ok := d.said[name]; ok {
+				break // and so are those that lead to it
+			}
+			d.said[name] = p.offset
+		}
+	}
+}
+
+// lineStarts are the offsets at which lines begin.
+func lineStarts(data []byte) []int {
+	starts := []int{0}
+	for i, c := range data {
+		if c == '\n' {
+			starts = append(starts, i+1)
+		}
+	}
+	return starts
 }
 
 func positionAt(data []byte, offset int) position {

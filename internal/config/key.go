@@ -4,6 +4,8 @@ import (
 	"slices"
 	"strings"
 	"sync"
+
+	"github.com/git-jp/git-jp/internal/regular"
 )
 
 // A Kind says what the value of a key looks like.
@@ -53,6 +55,8 @@ func storageKeys() []Key {
 			among("blobs", "inline"),
 		key("storage.max_blob_bytes", Size, int64(50<<20),
 			"the largest content that is read or written"),
+		key("storage.max_stream_bytes", Size, int64(regular.MaxStream),
+			"the largest events.json that is read or written"),
 		key("gc.auto", Bool, true,
 			"collect unreferenced untracked blobs after a query when it is due"),
 		key("gc.grace", Duration, 14*day, "how long an unreferenced blob is kept"),

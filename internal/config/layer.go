@@ -10,7 +10,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/titanous/json5"
 	"go.yaml.in/yaml/v3"
 )
 
@@ -78,20 +77,19 @@ func decode(name string, data []byte) (map[string]any, func([]string) position, 
 // decodeTree reads the formats in which nobody knows where a key stands.
 func decodeTree(ext string, data []byte) (tree map[string]any, err error) {
 	switch ext {
-	case ".json", ".json5":
-		if err := shallowJSON(data); err != nil {
-			return nil, err
+	case ".json":
+		if err = shallowJSON(data); err == nil {
+			err = json.Unmarshal(data, &tree)
 		}
-		if ext == ".json" {
-			return tree, json.Unmarshal(data, &tree)
-		}
-		return tree, json5.Unmarshal(data, &tree)
+	case ".json5":
+		tree, err = decodeJSON5(data)
 	default:
-		if err := yaml.Unmarshal(data, &tree); err != nil {
-			return nil, err
-		}
-		return tree, shallowTree(tree, 0)
+		err = yaml.Unmarshal(data, &tree)
 	}
+	if err != nil {
+		return nil, err
+	}
+	return tree, bounded(tree, maxDepth)
 }
 
 // A file is a decoded file on its way to settings.
@@ -100,6 +98,7 @@ type file struct {
 	origin   Origin
 	locate   func([]string) position
 	own      bool
+	seen     map[string]bool // names of settings
 	settings []setting
 	faults   []error
 }
@@ -142,10 +141,15 @@ func (f *file) leaf(spelled []string, v any) {
 		}
 		v = typed
 	}
-	if slices.ContainsFunc(f.settings, func(s setting) bool { return slices.Equal(s.path, full) }) {
-		f.fault(spelled, fmt.Errorf("set twice, also under its other name %s", join(full)))
+	name := join(full)
+	if f.seen[name] {
+		f.fault(spelled, fmt.Errorf("set twice, also under its other name %s", name))
 		return
 	}
+	if f.seen == nil {
+		f.seen = make(map[string]bool)
+	}
+	f.seen[name] = true
 	f.settings = append(f.settings, setting{
 		path: full, value: v, origin: f.at(spelled), key: k, ours: ours,
 	})

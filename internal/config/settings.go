@@ -25,8 +25,9 @@ const (
 
 // Storage is [storage].
 type Storage struct {
-	Format       Format
-	MaxBlobBytes int64
+	Format         Format
+	MaxBlobBytes   int64
+	MaxStreamBytes int64
 }
 
 // GC is [gc].
@@ -100,8 +101,9 @@ func (c *Config) Settings() Settings {
 	const dedup, compaction = "conversation.deduplication.", "conversation.compaction."
 	return Settings{
 		Storage: Storage{
-			Format:       Format(get[string](c, "storage.format")),
-			MaxBlobBytes: get[int64](c, "storage.max_blob_bytes"),
+			Format:         Format(get[string](c, "storage.format")),
+			MaxBlobBytes:   get[int64](c, "storage.max_blob_bytes"),
+			MaxStreamBytes: get[int64](c, "storage.max_stream_bytes"),
 		},
 		GC:      GC{Auto: get[bool](c, "gc.auto"), Grace: get[time.Duration](c, "gc.grace")},
 		Network: Network{PrivateHosts: get[[]string](c, "network.private_hosts")},

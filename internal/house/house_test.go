@@ -27,11 +27,11 @@ type room struct {
 // rooms is the import table of docs/architecture.md. A key ending in /* stands for
 // all packages below it.
 var rooms = map[string]room{
-	"blobs":                 {imports: []string{"internal/atomicfile"}},
+	"blobs":                 {imports: []string{"internal/atomicfile", "internal/regular"}},
 	"events":                {imports: []string{"blobs"}},
 	"dedup":                 {imports: []string{"events", "blobs"}},
 	"compact":               {imports: []string{"events", "blobs", "dedup"}},
-	"gitint":                {imports: []string{"internal/trace"}, processes: true},
+	"gitint":                {imports: []string{"internal/regular", "internal/trace"}, processes: true},
 	"hooks":                 {imports: []string{"gitint", "internal/atomicfile", "internal/regular"}},
 	"gc":                    {imports: gcImports},
 	"internal/recheck":      {imports: []string{"blobs", "internal/regular"}, processes: true},
@@ -50,9 +50,9 @@ var rooms = map[string]room{
 	"internal/llm/models":   {imports: modelsImports, network: true},
 	"internal/schema":       {},
 	"internal/tool":         {imports: []string{"events", "blobs", "internal/schema"}},
-	"internal/tool/file":    {imports: []string{"events", "blobs", "internal/atomicfile"}},
+	"internal/tool/file":    {imports: []string{"events", "blobs", "internal/atomicfile", "internal/regular"}},
 	"internal/tool/builtin": {imports: []string{"internal/tool", "internal/tool/file", "events", "blobs", "gitint"}},
-	"internal/tool/process": {imports: []string{"internal/tool"}, processes: true},
+	"internal/tool/process": {imports: []string{"internal/regular", "internal/tool"}, processes: true},
 	"internal/tool/command": {},
 	"internal/tool/local":   {imports: localImports},
 	"internal/tool/mcp":     {imports: []string{"internal/tool", "internal/tool/file", "events", "blobs"}, network: true},
@@ -112,8 +112,8 @@ var benchImports = []string{
 }
 
 var attachImports = []string{
-	"events", "blobs", "internal/tool", "internal/tool/file", "internal/tool/builtin",
-	"internal/workspace",
+	"events", "blobs", "internal/regular", "internal/tool", "internal/tool/file",
+	"internal/tool/builtin", "internal/workspace",
 }
 
 // testOnly are packages that only tests may import, from anywhere.
@@ -429,6 +429,82 @@ func TestTopLevelHoldsNoMore(t *testing.T) {
 			t.Errorf("%s does not belong at the top level", e.Name())
 		}
 	}
+}
+
+// readsAsIs are the files that open or read without [regular]: what no clone and no other user
+// fills, or what is no file.
+var readsAsIs = map[string]string{
+	"cmd/git-jp/amends.go":           "asks /proc",
+	"gc/move.go":                     "opens directories, to sync them",
+	"gitint/lock.go":                 "asks /proc",
+	"gitint/objectfs.go":             "packs and loose objects of go-git, which looks for sizes itself",
+	"gitint/pack.go":                 "packs of git's own making, which it maps too",
+	"internal/llm/client.go":         "reads the request that it has made",
+	"internal/recheck/git.go":        "reads what git says about names",
+	"internal/atomicfile/publish.go": "lists directories",
+	"blobs/all.go":                   "lists directories",
+}
+
+// TestFilesAreReadThroughOneDoor holds that sizes come before bytes: a file that somebody else
+// may have filled is opened and read by internal/regular alone, which knows how much of it there
+// may be. What is read until its end has a bound.
+func TestFilesAreReadThroughOneDoor(t *testing.T) {
+	used := make(map[string]bool)
+	for _, src := range sources(t) {
+		r, _ := roomOf(src.dir)
+		tools := r.network && r.processes || src.dir == "internal/gittest" || src.dir == "internal/llm/llmtest"
+		if src.test || tools || src.dir == "internal/regular" {
+			continue
+		}
+		for _, name := range unboundedReads(src.file) {
+			if readsAsIs[src.path] == "" {
+				t.Errorf("%s: %s: use internal/regular", src.path, name)
+			}
+			used[src.path] = true
+		}
+	}
+	for name := range readsAsIs {
+		if !used[name] {
+			t.Errorf("%s need not be listed any more", name)
+		}
+	}
+}
+
+// unboundedReads names the calls that open what they are given, or read all of it.
+func unboundedReads(f *ast.File) []string {
+	var found []string
+	ast.Inspect(f, func(n ast.Node) bool {
+		call, ok := n.(*ast.CallExpr)
+		if !ok {
+			return true
+		}
+		sel, ok := call.Fun.(*ast.SelectorExpr)
+		if !ok {
+			return true
+		}
+		pkg, _ := sel.X.(*ast.Ident)
+		switch name := sel.Sel.Name; {
+		case name == "FS" && len(call.Args) == 0 && (pkg == nil || pkg.Name != "t"):
+			found = append(found, "FS of a directory")
+		case pkg == nil:
+		case pkg.Name == "os" && (name == "ReadFile" || name == "Open" || name == "DirFS"),
+			pkg.Name == "fs" && name == "ReadFile",
+			pkg.Name == "io" && name == "ReadAll" && !isLimited(call.Args[0]):
+			found = append(found, pkg.Name+"."+name)
+		}
+		return true
+	})
+	return found
+}
+
+// isLimited reports whether an expression is a call of io.LimitReader.
+func isLimited(e ast.Expr) bool {
+	call, ok := e.(*ast.CallExpr)
+	if !ok {
+		return false
+	}
+	sel, ok := call.Fun.(*ast.SelectorExpr)
+	return ok && sel.Sel.Name == "LimitReader"
 }
 
 // mentions reports whether the file uses pkg.name.

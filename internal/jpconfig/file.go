@@ -20,8 +20,42 @@ import (
 // maxExtends is how many files may extend each other in a row.
 const maxExtends = 32
 
-// ErrExtends is the error of files that extend each other in a circle, or too deep.
-var ErrExtends = errors.New("files extend each other without end")
+// How much one load reads, so that no small file makes much of itself.
+const (
+	maxFiles   = 512     // however often one of them is extended
+	maxBytes   = 8 << 20 // of all together
+	maxPattern = 1024    // bytes of a pattern
+	maxChoices = 64      // that the braces of a pattern have together
+	maxStars   = 8       // of a pattern
+	maxDeep    = 2       // "**" of a pattern
+)
+
+var (
+	// ErrExtends is the error of files that extend each other in a circle, or too deep.
+	ErrExtends = errors.New("files extend each other without end")
+	// ErrTooMuch is the error of more files than anybody configures.
+	ErrTooMuch = fmt.Errorf("more than %d files of %d MiB together", maxFiles, maxBytes>>20)
+
+	errPattern = errors.New("the pattern is too intricate")
+)
+
+// plainEnough refuses a pattern that takes long to match: each choice is a pattern of its own, and
+// each star tries all that is left of a name.
+func plainEnough(pattern string) error {
+	choices := 1
+	for group := range strings.SplitSeq(pattern, "{") {
+		choices *= 1 + strings.Count(group, ",")
+		if choices > maxChoices {
+			return errPattern
+		}
+	}
+	deep := strings.Count(pattern, "**")
+	stars := strings.Count(pattern, "*") - 2*deep
+	if len(pattern) > maxPattern || deep > maxDeep || stars > maxStars {
+		return errPattern
+	}
+	return nil
+}
 
 // extensions are those of configuration files, in the order in which they are tried.
 func extensions() []string { return []string{".toml", ".json", ".json5", ".yaml", ".yml"} }
@@ -81,9 +115,13 @@ func resolved(name string) string {
 }
 
 func outside(layer Layer) place {
-	open := regular.ReadFile
+	open := func(name string) ([]byte, error) {
+		return regular.ReadFile(name, regular.MaxSettings)
+	}
 	if layer == Option {
-		open = os.ReadFile // a person who names a pipe means it
+		open = func(name string) ([]byte, error) { // a person who names a pipe means it
+			return regular.ReadNamed(name, regular.MaxSettings)
+		}
 	}
 	return place{
 		layer: layer, open: open,
@@ -112,7 +150,7 @@ func inside(r *os.Root, root string, layer Layer) place {
 			if err != nil {
 				return nil, err
 			}
-			return regular.Read(r.FS(), name)
+			return regular.Read(regular.In(r), name, regular.MaxSettings)
 		},
 		exists: func(name string) bool {
 			name, err := rel(name)
@@ -131,7 +169,7 @@ func inside(r *os.Root, root string, layer Layer) place {
 			if !fs.ValidPath(pattern) {
 				return nil, fs.ErrPermission // out of the workspace
 			}
-			names, err := doublestar.Glob(r.FS(), pattern, doublestar.WithFilesOnly())
+			names, err := doublestar.Glob(regular.In(r), pattern, doublestar.WithFilesOnly())
 			for i, name := range names {
 				names[i] = filepath.Join(root, filepath.FromSlash(name))
 			}
@@ -178,6 +216,10 @@ func (l *loader) file(pl place, name string, above []string) (part, error) {
 	data, err := pl.open(name)
 	if err != nil {
 		return part{}, err
+	}
+	l.read += len(data)
+	if l.opened++; l.opened > maxFiles || l.read > maxBytes {
+		return part{}, fmt.Errorf("%s: %w", l.shown(name), ErrTooMuch)
 	}
 	f, err := config.Decode(name, data)
 	if err != nil {
@@ -253,6 +295,10 @@ func (l *loader) all(pl place, o Origin, patterns, above []string) (part, error)
 	dir := filepath.Dir(above[len(above)-1])
 	for _, pattern := range patterns {
 		names, err := expand(pl, dir, pattern)
+		if errors.Is(err, errPattern) {
+			l.warn(o.At("extends"), "extends", "%q: %v", shortened(pattern), err)
+			continue
+		}
 		if err != nil || names == nil && !strings.ContainsAny(pattern, "*?[{") {
 			l.warn(o.At("extends"), "extends", "no file %q", pattern)
 			continue
@@ -270,12 +316,24 @@ func (l *loader) all(pl place, o Origin, patterns, above []string) (part, error)
 
 // expand returns the configuration files that a pattern names, sorted.
 func expand(pl place, dir, pattern string) ([]string, error) {
+	if err := plainEnough(pattern); err != nil {
+		return nil, err
+	}
 	names, err := pl.glob(dir, pattern)
 	names = slices.DeleteFunc(names, func(name string) bool {
 		return !slices.Contains(extensions(), path.Ext(filepath.ToSlash(name)))
 	})
 	slices.Sort(names)
 	return names, err
+}
+
+// shortened is a pattern in a line for people.
+func shortened(pattern string) string {
+	const enough = 60
+	if len(pattern) > enough {
+		return pattern[:enough] + "…"
+	}
+	return pattern
 }
 
 // escape takes the meaning out of what a directory's name has in common with patterns.

@@ -77,6 +77,8 @@ type loader struct {
 	config  *Config
 	table   table
 	root    *os.Root // of the workspace, opened when needed
+	opened  int      // files
+	read    int      // bytes of them
 
 	base     part // what is built in
 	implicit part // before the conversation and -c

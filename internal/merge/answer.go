@@ -15,6 +15,7 @@ import (
 
 	"github.com/git-jp/git-jp/events"
 	"github.com/git-jp/git-jp/internal/atomicfile"
+	"github.com/git-jp/git-jp/internal/regular"
 )
 
 // An Answer is what a person decided about a conflict. The texts are part of the JSON format.
@@ -83,7 +84,7 @@ type answerFile struct {
 // that is not complete. Where ours and theirs were the other way round, so is the answer.
 func (as Answers) Find(c events.Conflict, merge string) (d Decision, open, ok bool, err error) {
 	name, ours, theirs := answerName(c)
-	data, err := os.ReadFile(filepath.Join(as.Dir, name))
+	data, err := regular.ReadFile(filepath.Join(as.Dir, name), regular.MaxOwn)
 	if errors.Is(err, fs.ErrNotExist) {
 		return d, false, false, nil
 	}

@@ -150,7 +150,7 @@ func (r Recovery) into(
 		return err
 	}
 	name := path.Join(at, workspace.EventsFile)
-	data, err := regular.ReadFile(r.file(name))
+	data, err := regular.ReadFile(r.file(name), r.Repo.Limits().Of(name))
 	if err != nil {
 		return err
 	}
@@ -158,7 +158,8 @@ func (r Recovery) into(
 	if err != nil {
 		return err
 	}
-	config, err := regular.ReadFile(r.file(path.Join(at, workspace.BaseConfigFile)))
+	config, err := regular.ReadFile(
+		r.file(path.Join(at, workspace.BaseConfigFile)), regular.MaxSettings)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}

@@ -12,6 +12,7 @@ import (
 
 	"github.com/git-jp/git-jp/events"
 	"github.com/git-jp/git-jp/gitint"
+	"github.com/git-jp/git-jp/internal/regular"
 )
 
 // decidedName is where is noted what a person decided of the merge that waits, from the
@@ -95,7 +96,7 @@ func decidedFile(repo *gitint.Repo) string {
 
 // readDecided reads the note of a merge with the commits. That of another is none.
 func readDecided(repo *gitint.Repo, heads []gitint.OID) ([]events.ID, error) {
-	data, err := os.ReadFile(decidedFile(repo))
+	data, err := regular.ReadFile(decidedFile(repo), regular.MaxOther)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
 	}

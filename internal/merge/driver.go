@@ -31,6 +31,8 @@ type Call struct {
 	// merges files out of one too.
 	Repo func() (*gitint.Repo, error)
 	Now  func() time.Time
+	// Limits are how large the three files may be.
+	Limits regular.Limits
 }
 
 // plainMarker is the length of git's markers where no attribute gives another, and virtualMarker
@@ -49,7 +51,7 @@ func (c Call) Run(ctx context.Context) (*Merged, error) {
 		to   *[]byte
 	}{{c.Base, &f.Base}, {c.Ours, &f.Ours}, {c.Theirs, &f.Theirs}} {
 		var err error
-		if *v.to, err = regular.ReadFile(v.name); err != nil {
+		if *v.to, err = regular.ReadFile(v.name, c.Limits.Of(c.Path)); err != nil {
 			return nil, fmt.Errorf("merge %s: %w", c.Path, err)
 		}
 	}
@@ -139,7 +141,7 @@ func (c Call) note(f File, m *Merged) error {
 
 // replace gives a file of git another content in one step.
 func replace(name string, data []byte) error {
-	now, err := regular.ReadFile(name)
+	now, err := regular.ReadFile(name, regular.MaxOwn)
 	if err != nil || bytes.Equal(now, data) {
 		return err
 	}
@@ -181,7 +183,8 @@ func theirHeads(env []string) []string {
 func Configs(ctx context.Context, repo *gitint.Repo, name string) (configs [3][]byte) {
 	ours := at(ctx, repo, "HEAD", name)
 	if ours == nil && repo.Root() != "" {
-		ours, _ = regular.ReadFile(filepath.Join(repo.Root(), filepath.FromSlash(name)))
+		file := filepath.Join(repo.Root(), filepath.FromSlash(name))
+		ours, _ = regular.ReadFile(file, repo.Limits().Of(name))
 	}
 	for _, head := range theirHeads(repo.Env()) {
 		theirs := at(ctx, repo, head, name)

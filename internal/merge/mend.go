@@ -83,7 +83,7 @@ func Mend(
 
 func untouched(repo *gitint.Repo, root *os.Root, index *gitint.Index, name string) bool {
 	staged, ok := index.OID(name)
-	data, err := regular.Read(root.FS(), name)
+	data, err := regular.Read(regular.In(root), name, repo.Limits().Of(name))
 	return ok && err == nil && repo.HashBlob(data) == staged
 }
 

@@ -16,6 +16,7 @@ import (
 	"github.com/git-jp/git-jp/events"
 	"github.com/git-jp/git-jp/gitint"
 	"github.com/git-jp/git-jp/internal/atomicfile"
+	"github.com/git-jp/git-jp/internal/regular"
 )
 
 // Where records lie, from the directory of git that a work tree has of its own.
@@ -124,7 +125,7 @@ func (rs Records) All() ([]Record, error) {
 }
 
 func readRecord(name string) (Record, error) {
-	data, err := os.ReadFile(name)
+	data, err := regular.ReadFile(name, regular.MaxOwn)
 	if err != nil {
 		return Record{}, err
 	}

@@ -120,7 +120,7 @@ func (r Resolver) edited(c Case, f File) (bool, error) {
 	if c.Kind != Events {
 		return false, nil
 	}
-	now, err := regular.ReadFile(r.file(c.Path))
+	now, err := regular.ReadFile(r.file(c.Path), r.Repo.Limits().Of(c.Path))
 	if errors.Is(err, fs.ErrNotExist) {
 		return false, nil
 	}
@@ -150,7 +150,7 @@ func (r Resolver) Place(ctx context.Context, c Case) error {
 
 // Stream returns the stream of a case as the work tree has it.
 func (r Resolver) Stream(c Case) (*events.Stream, error) {
-	data, err := regular.ReadFile(r.file(c.Path))
+	data, err := regular.ReadFile(r.file(c.Path), r.Repo.Limits().Of(c.Path))
 	if err != nil {
 		return nil, fmt.Errorf("resolve %s: %w", c.Path, err)
 	}
@@ -282,7 +282,8 @@ func (r Resolver) Complete(ctx context.Context, c Case) error {
 // merged, where it has nothing to merge it with. After --squash nothing names their commit.
 func (r Resolver) beside(dirs []string, name string) []byte {
 	for _, dir := range dirs {
-		if data, err := regular.ReadFile(r.file(path.Join(dir, name))); err == nil {
+		data, err := regular.ReadFile(r.file(path.Join(dir, name)), r.Repo.Limits().Of(name))
+		if err == nil {
 			return data
 		}
 	}

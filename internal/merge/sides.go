@@ -11,6 +11,7 @@ import (
 
 	"github.com/git-jp/git-jp/events"
 	"github.com/git-jp/git-jp/gitint"
+	"github.com/git-jp/git-jp/internal/regular"
 )
 
 // Sides are the two commits that an operation of git brings together.
@@ -200,7 +201,7 @@ func (f *family) stagedOf(
 // sidesOfSquash returns what git merge --squash brought together, nil where it did not. The
 // file may have outlived its merge, so that whoever asks compares what the sides have.
 func sidesOfSquash(ctx context.Context, repo *gitint.Repo) (*Sides, error) {
-	data, err := os.ReadFile(filepath.Join(repo.GitDir(), squashMessage))
+	data, err := regular.ReadFile(filepath.Join(repo.GitDir(), squashMessage), regular.MaxOther)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
 	}

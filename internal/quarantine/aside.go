@@ -155,7 +155,7 @@ func (q Quarantine) all() ([]found, error) {
 	var all []found
 	for _, e := range entries {
 		dir := filepath.Join(q.Dir, e.Name())
-		data, err := regular.ReadFile(filepath.Join(dir, manifestFile))
+		data, err := regular.ReadFile(filepath.Join(dir, manifestFile), regular.MaxOwn)
 		if err != nil {
 			continue // a run of the collector, or what an earlier version left
 		}
@@ -331,7 +331,8 @@ func (a Aside) putBack(root *os.Root, temp string, names []string) error {
 		return err
 	}
 	for _, name := range names {
-		data, err := regular.ReadFile(filepath.Join(a.dir, filepath.FromSlash(name)))
+		file := filepath.Join(a.dir, filepath.FromSlash(name))
+		data, err := regular.ReadFile(file, regular.MaxOwn)
 		if err == nil {
 			err = atomicfile.Write(root, path.Join(built, path.Base(name)), data, o)
 		}

@@ -145,7 +145,7 @@ func (q Quarantine) Copies(id events.ID) []Copy {
 
 func read(dir string) (Copy, error) {
 	c := Copy{Dir: dir}
-	data, err := regular.ReadFile(filepath.Join(dir, recordFile))
+	data, err := regular.ReadFile(filepath.Join(dir, recordFile), regular.MaxOwn)
 	if err != nil {
 		return c, err
 	}
@@ -153,7 +153,7 @@ func read(dir string) (Copy, error) {
 		return c, err
 	}
 	c.At = c.record.At
-	if data, err = regular.ReadFile(filepath.Join(dir, eventsFile)); err != nil {
+	if data, err = regular.ReadFile(filepath.Join(dir, eventsFile), regular.MaxOwn); err != nil {
 		return c, err
 	}
 	c.Stream, err = events.Decode(data)

@@ -112,7 +112,7 @@ func foundWorkspace(name string, e fs.DirEntry, found *[]string) error {
 // to one. In doubt it is none, and is entered.
 func isRepository(dir string) bool {
 	at := filepath.Join(dir, ".git")
-	if data, err := regular.ReadFile(at); err == nil {
+	if data, err := regular.ReadFile(at, regular.MaxNote); err == nil {
 		target, _ := strings.CutPrefix(strings.TrimSpace(string(data)), "gitdir: ")
 		if at = target; !filepath.IsAbs(at) {
 			at = filepath.Join(dir, target)
@@ -213,7 +213,7 @@ func isContent(rel string) bool {
 
 // file searches one file.
 func (p *Opinion) file(ctx context.Context, name string) error {
-	f, err := os.Open(name)
+	f, err := regular.OpenFile(name)
 	if errors.Is(err, fs.ErrNotExist) {
 		return ctx.Err() // the second list shows whether it is elsewhere
 	}
@@ -322,7 +322,7 @@ var errIndex = errors.New("its checksum is another")
 // checkIndex compares an index with the checksum at its end, because git takes one that was cut
 // for an empty one. Git may have been told to write none.
 func (g *git) checkIndex(file string) error {
-	f, err := os.Open(file)
+	f, err := regular.OpenFile(file)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
 	}

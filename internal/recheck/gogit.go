@@ -14,6 +14,8 @@ import (
 	"github.com/go-git/go-git/v5/plumbing/cache"
 	"github.com/go-git/go-git/v5/storage/filesystem"
 	"github.com/go-git/go-git/v5/storage/filesystem/dotgit"
+
+	"github.com/git-jp/git-jp/internal/regular"
 )
 
 const (
@@ -105,7 +107,7 @@ func (s *goGit) object(id oid) (kind string, content []byte, ok bool) {
 	if err != nil {
 		return "", nil, false
 	}
-	content, err = io.ReadAll(r)
+	content, err = regular.ReadAll(r, largest)
 	err = errors.Join(err, r.Close())
 	kind = found.Type().String()
 	sum := s.git.objectHash(kind, int64(len(content)))

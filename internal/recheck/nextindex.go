@@ -11,6 +11,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"github.com/git-jp/git-jp/internal/regular"
 )
 
 // A git that commits has an index in a lock while its hooks and its editor run.
@@ -89,7 +91,7 @@ func (p *Opinion) nextIndex(ctx context.Context, g *git, of part) error {
 
 // isOwnLock reports whether a file, if it is there, is a lock of this program.
 func isOwnLock(file string) (bool, error) {
-	f, err := os.Open(file)
+	f, err := regular.OpenFile(file)
 	if errors.Is(err, fs.ErrNotExist) {
 		return false, nil
 	}

@@ -13,6 +13,8 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+
+	"github.com/git-jp/git-jp/internal/regular"
 )
 
 // A part is what a working tree has of a repository: HEAD, an index, refs of its own.
@@ -98,7 +100,7 @@ func (r *repository) linked() error {
 			continue
 		}
 		r.addPart(part{p, fmt.Sprintf(" of working tree %q", e.Name()), filepath.Join(p, "index")})
-		data, err := os.ReadFile(filepath.Join(p, "gitdir"))
+		data, err := regular.ReadFile(filepath.Join(p, "gitdir"), regular.MaxNote)
 		if err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return err
 		}
@@ -300,7 +302,7 @@ const fewestDigits = 4
 
 // read searches a file for hashes, and returns the names of objects in it.
 func (p *Opinion) read(f textFile) (ids, short []string, err error) {
-	file, err := os.Open(f.path)
+	file, err := regular.OpenFile(f.path)
 	if err != nil {
 		if errors.Is(err, fs.ErrNotExist) {
 			err = nil
@@ -331,7 +333,7 @@ func (p *Opinion) read(f textFile) (ids, short []string, err error) {
 
 // withDecoded returns a text, and after it what stands in it in base64.
 func withDecoded(r io.Reader) (io.Reader, error) {
-	data, err := io.ReadAll(r)
+	data, err := regular.ReadAll(r, regular.MaxOwn)
 	text := slices.Clone(data)
 	for _, run := range bytes.FieldsFunc(data, func(c rune) bool {
 		return c != '+' && c != '/' && c != '=' && (c < '0' || c > '9') &&

@@ -8,6 +8,8 @@ import (
 	"path"
 	"slices"
 	"strings"
+
+	"github.com/git-jp/git-jp/internal/regular"
 )
 
 const (
@@ -435,7 +437,7 @@ func (t *trees) answer(ctx context.Context, open []question) error {
 		}
 	}
 	return t.objects(ctx, small, func(i int, _ string, r io.Reader) error {
-		data, err := io.ReadAll(r)
+		data, err := regular.ReadAll(r, pointerSize)
 		t.carried[asking[i]] = len(data) > 0 && !bytes.HasPrefix(data, []byte("version "))
 		return err
 	})

@@ -58,7 +58,7 @@ func (p *Opinion) userData(ctx context.Context, trees []string) error {
 // searched this time, and those of git that were found.
 func (p *Opinion) readNames(ctx context.Context) error {
 	for dir := range p.searched {
-		data, err := regular.ReadFile(filepath.Join(dir, idFile))
+		data, err := regular.ReadFile(filepath.Join(dir, idFile), regular.MaxNote)
 		if err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return err
 		}
@@ -74,7 +74,7 @@ func (p *Opinion) readNames(ctx context.Context) error {
 		return nil
 	}
 	return p.trees.objects(ctx, ids, func(i int, _ string, r io.Reader) error {
-		data, err := io.ReadAll(r)
+		data, err := regular.ReadAll(r, regular.MaxNote)
 		p.name(data)
 		p.ids[ids[i]] = true
 		return err

@@ -4,6 +4,9 @@ import (
 	"bytes"
 	"encoding/binary"
 	"encoding/hex"
+	"errors"
+	"io"
+	"maps"
 	"slices"
 	"unicode/utf8"
 
@@ -71,8 +74,13 @@ func distinct(all []blobs.Hash) []blobs.Hash {
 
 // Texts returns what has the form of a hash in the file that id names, whatever it is.
 func (c *Cache) Texts(id ObjectID, read func() ([]byte, error)) ([]blobs.Hash, error) {
+	return c.TextsFrom(id, after(read, HashesIn))
+}
+
+// TextsFrom is [Cache.Texts] of a file that is too large to be read as a whole.
+func (c *Cache) TextsFrom(id ObjectID, find func() ([]blobs.Hash, error)) ([]blobs.Hash, error) {
 	return remember(c, question[[]blobs.Hash]{
-		kindText, id, after(read, HashesIn),
+		kindText, id, find,
 		func(all []blobs.Hash, w *writer) { w.hashes(all) }, (*reader).hashes,
 	})
 }
@@ -83,22 +91,76 @@ func (c *Cache) KnowsTexts(id ObjectID) bool { return c.has(kindText, id) }
 // HashesIn returns what has the form of a hash in a text, each once: sixty-four
 // hexadecimal digits in lower case, with others on neither side.
 func HashesIn(data []byte) []blobs.Hash {
-	const digits = 2 * len(blobs.Hash{})
 	var all []blobs.Hash
-	run := 0
-	for i := 0; i <= len(data); i++ {
-		if i < len(data) && ('0' <= data[i] && data[i] <= '9' || 'a' <= data[i] && data[i] <= 'f') {
-			run++
+	var s hashScanner
+	found := func(h blobs.Hash) { all = append(all, h) }
+	s.scan(data, found)
+	s.end(found)
+	return distinct(all)
+}
+
+// ErrTooMany is the error of a text with more hashes than anybody has contents.
+var ErrTooMany = errors.New("it has too many hashes")
+
+// maxHashes is how many of a text are remembered that is not read as a whole: 32 MiB of them.
+const maxHashes = 1 << 20
+
+// HashesFrom is [HashesIn] of what is read in portions, so that its size does not matter. Of the
+// hashes it returns those that keep wants; nil wants all. Its error is that of r, or
+// [ErrTooMany].
+func HashesFrom(r io.Reader, keep func(blobs.Hash) bool) ([]blobs.Hash, error) {
+	const portion = 64 << 10
+	all := make(map[blobs.Hash]struct{})
+	found := func(h blobs.Hash) {
+		if len(all) <= maxHashes && (keep == nil || keep(h)) {
+			all[h] = struct{}{}
+		}
+	}
+	var s hashScanner
+	for buf := make([]byte, portion); ; {
+		n, err := r.Read(buf)
+		s.scan(buf[:n], found)
+		switch {
+		case len(all) > maxHashes:
+			return nil, ErrTooMany
+		case errors.Is(err, io.EOF):
+			s.end(found)
+			return distinct(slices.Collect(maps.Keys(all))), nil
+		case err != nil:
+			return nil, err
+		}
+	}
+}
+
+const hashDigits = 2 * len(blobs.Hash{})
+
+// A hashScanner is between two portions of a text.
+type hashScanner struct {
+	digits [hashDigits]byte // of the run in which the last portion ended
+	run    int
+}
+
+func (s *hashScanner) scan(data []byte, found func(blobs.Hash)) {
+	for _, c := range data {
+		if '0' <= c && c <= '9' || 'a' <= c && c <= 'f' {
+			if s.run < hashDigits {
+				s.digits[s.run] = c
+			}
+			s.run++
 			continue
 		}
-		if run == digits {
-			if h, err := blobs.ParseHash(string(data[i-run : i])); err == nil {
-				all = append(all, h)
-			}
-		}
-		run = 0
+		s.end(found)
 	}
-	return distinct(all)
+}
+
+// end ends a run.
+func (s *hashScanner) end(found func(blobs.Hash)) {
+	if s.run == hashDigits {
+		if h, err := blobs.ParseHash(string(s.digits[:])); err == nil {
+			found(h)
+		}
+	}
+	s.run = 0
 }
 
 func (m Mentions) encode(w *writer) {

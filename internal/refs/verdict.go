@@ -50,10 +50,11 @@ func verdict(data []byte) Verdict {
 		return Verdict{}
 	}
 	var v Verdict
+	at := offsets(data, s) // of all at once: a turn may have as many calls as there are elements
 	for _, call := range in.Calls {
 		v.Open = append(v.Open, OpenCall{
 			Element: call.Request, Turn: call.Turn, ID: call.ID, Tool: call.Name,
-			Offset: offsetOf(data, s, call.Request),
+			Offset: at[call.Request],
 		})
 	}
 	return v
@@ -110,22 +111,24 @@ func hasMember(raw []byte, name string) bool {
 	return false
 }
 
-// offsetOf finds element n in the file that s was decoded from: elements stand there
-// in order and with their own bytes.
-func offsetOf(data []byte, s *events.Stream, n int) int64 {
+// offsetOf is where element n begins.
+func offsetOf(data []byte, s *events.Stream, n int) int64 { return offsets(data, s)[n] }
+
+// offsets finds the elements in the file that s was decoded from: they stand there in order and
+// with their own bytes.
+func offsets(data []byte, s *events.Stream) []int64 {
+	all := make([]int64, s.Len())
 	at := 0
 	for i, e := range s.All() {
 		next := bytes.Index(data[at:], e.Raw())
 		if next < 0 {
-			return 0
+			return all
 		}
 		at += next
-		if i == n {
-			return int64(at)
-		}
+		all[i] = int64(at)
 		at += len(e.Raw())
 	}
-	return 0
+	return all
 }
 
 func (v Verdict) encode(w *writer) {

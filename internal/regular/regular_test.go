@@ -2,9 +2,11 @@ package regular_test
 
 import (
 	"errors"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/git-jp/git-jp/internal/regular"
@@ -23,11 +25,11 @@ func TestRead(t *testing.T) {
 	}
 	for name, read := range map[string]func(name string) ([]byte, error){
 		"ReadFile": func(name string) ([]byte, error) {
-			return regular.ReadFile(filepath.Join(dir, name))
+			return regular.ReadFile(filepath.Join(dir, name), 4)
 		},
-		"Read": func(name string) ([]byte, error) { return regular.Read(os.DirFS(dir), name) },
+		"Read": func(name string) ([]byte, error) { return regular.Read(regular.Dir(dir), name, 4) },
 		"Open": func(name string) ([]byte, error) {
-			f, err := regular.Open(os.DirFS(dir), name)
+			f, err := regular.Open(regular.Dir(dir), name)
 			if err != nil {
 				return nil, err
 			}
@@ -46,5 +48,48 @@ func TestRead(t *testing.T) {
 				t.Errorf("%s(%s) = %q, %v, want %v", name, tt.name, data, err, tt.want)
 			}
 		}
+	}
+}
+
+// TestSizes reads files of just the limit, of more, and of more than they say.
+func TestSizes(t *testing.T) {
+	dir := t.TempDir()
+	name := filepath.Join(dir, "file")
+	for size, fits := range map[int64]bool{0: true, 100: true, 101: false, 3 << 30: false} {
+		if err := errors.Join(os.WriteFile(name, nil, 0o600), os.Truncate(name, size)); err != nil {
+			t.Fatal(err)
+		}
+		data, err := regular.ReadFile(name, 100)
+		over := new(regular.SizeError)
+		if fits != (err == nil && int64(len(data)) == size) || !fits && (!errors.As(err, &over) || over.Size != size) {
+			t.Errorf("%d bytes: read %d, %v", size, len(data), err)
+		}
+	}
+	if data, err := regular.ReadAll(strings.NewReader("12345"), 5); err != nil || len(data) != 5 {
+		t.Errorf("read %q, %v", data, err)
+	}
+	endless := io.MultiReader(strings.NewReader("x"), zeros{})
+	if _, err := regular.ReadAll(endless, 1<<20); !errors.As(err, new(*regular.SizeError)) {
+		t.Errorf("what does not end: %v", err)
+	}
+}
+
+type zeros struct{}
+
+func (zeros) Read(p []byte) (int, error) { clear(p); return len(p), nil }
+
+func TestLimitsByName(t *testing.T) {
+	l := regular.Limits{Stream: 1, Blob: 64}
+	for name, want := range map[string]int64{
+		".jp/conversations/1/events.json": 1, "x/events.json~": 1, "metadata.json": regular.MaxSettings,
+		"a/base_config.json": regular.MaxSettings, ".jp/config.toml": regular.MaxSettings,
+		".jp/.id": regular.MaxNote, "x/00/11.blob.gz": 64 + 1 + 64<<10, "x": regular.MaxOther,
+	} {
+		if got := l.Of(name); got != want {
+			t.Errorf("%s: %d, want %d", name, got, want)
+		}
+	}
+	if (regular.Limits{}).OfStream() != regular.MaxStream {
+		t.Error("no default")
 	}
 }

@@ -16,6 +16,7 @@ import (
 	"github.com/git-jp/git-jp/internal/check"
 	"github.com/git-jp/git-jp/internal/merge"
 	"github.com/git-jp/git-jp/internal/refs"
+	"github.com/git-jp/git-jp/internal/regular"
 	"github.com/git-jp/git-jp/internal/workspace"
 )
 
@@ -154,11 +155,13 @@ type planner struct {
 	versions *versions
 }
 
+func (m *planner) limits() regular.Limits { return m.Workspace.Limits() }
+
 func (m *planner) add(f *Fault) { m.plan.Faults = append(m.plan.Faults, f) }
 
 // check asks what is wrong with the work tree, content included.
 func (m *planner) check(ctx context.Context) error {
-	src, err := check.OpenWorkTree(m.Workspace.Root())
+	src, err := check.OpenWorkTree(m.Workspace.Root(), m.limits())
 	if err != nil {
 		return err
 	}

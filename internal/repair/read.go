@@ -29,7 +29,7 @@ func (s *search) read(ctx context.Context) error {
 		if !s.open(f) {
 			continue
 		}
-		if data, err := regular.ReadFile(f.file); err == nil {
+		if data, err := regular.ReadFile(f.file, s.limits().OfAny()); err == nil {
 			if err := s.look(f, data); err != nil {
 				return err
 			}
@@ -75,7 +75,7 @@ func (s *search) look(f Find, data []byte) error {
 		f.Place, f.file = PlaceLFS, s.lfsFile(oid)
 		f.Where = f.file
 		var err error
-		if data, err = regular.ReadFile(f.file); err != nil {
+		if data, err = regular.ReadFile(f.file, s.limits().OfAny()); err != nil {
 			return nil //nolint:nilerr // not fetched
 		}
 	}

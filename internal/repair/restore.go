@@ -11,6 +11,7 @@ import (
 	"github.com/git-jp/git-jp/blobs"
 	"github.com/git-jp/git-jp/events"
 	"github.com/git-jp/git-jp/gitint"
+	"github.com/git-jp/git-jp/internal/regular"
 	"github.com/git-jp/git-jp/internal/workspace"
 )
 
@@ -36,6 +37,8 @@ type Sources struct {
 	// Progress, when not nil, is told how far a stage has come.
 	Progress func(stage string, done, total int)
 }
+
+func (s Sources) limits() regular.Limits { return s.Workspace.Limits() }
 
 // A Place is a kind of place in which content was found.
 type Place string

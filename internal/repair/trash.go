@@ -37,7 +37,7 @@ func (m *planner) trashIn(ctx context.Context, dir, shown string, local bool) er
 		return err
 	}
 	defer root.Close() //nolint:errcheck // was only read
-	entries, err := fs.ReadDir(root.FS(), trashDir)
+	entries, err := fs.ReadDir(regular.In(root), trashDir)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
 	}
@@ -50,7 +50,8 @@ func (m *planner) trashIn(ctx context.Context, dir, shown string, local bool) er
 			continue
 		}
 		t := &trashed{
-			planner: m, fsys: root.FS(), dir: path.Join(trashDir, e.Name()), id: id, local: local,
+			planner: m, fsys: regular.In(root), dir: path.Join(trashDir, e.Name()), id: id,
+			local: local,
 		}
 		f, err := t.fault(ctx)
 		if err != nil {
@@ -126,7 +127,7 @@ func (t *trashed) read(ctx context.Context) error {
 		if err != nil || !d.Type().IsRegular() {
 			return err
 		}
-		data, err := regular.Read(t.fsys, name)
+		data, err := regular.Read(t.fsys, name, t.planner.limits().Of(name))
 		t.files[strings.TrimPrefix(name, t.dir+"/")] = data
 		return err
 	})

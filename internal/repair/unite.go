@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"github.com/git-jp/git-jp/events"
+	"github.com/git-jp/git-jp/internal/regular"
 	"github.com/git-jp/git-jp/internal/workspace"
 )
 
@@ -35,6 +36,6 @@ func newPlanner(o Options) (*planner, error) {
 		return nil, err
 	}
 	defer dir.Close() //nolint:errcheck // was only read
-	m.entries, _, err = workspace.Scan(dir.FS(), workspace.DirName)
+	m.entries, _, err = workspace.Scan(regular.In(dir), workspace.DirName)
 	return m, err
 }

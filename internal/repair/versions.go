@@ -232,7 +232,7 @@ func (v *versions) sides(ctx context.Context, k versionKey) (sides, bool) {
 
 // fromCopies adds the user-local copies.
 func (v *versions) fromCopies(silo string) {
-	entries, _, err := workspace.Scan(os.DirFS(silo), ".")
+	entries, _, err := workspace.Scan(regular.Dir(silo), ".")
 	if err != nil {
 		return
 	}
@@ -251,7 +251,7 @@ func (v *versions) fromCopies(silo string) {
 
 func (v *versions) read(ctx context.Context, one version) ([]byte, error) {
 	if one.file != "" {
-		return regular.ReadFile(one.file)
+		return regular.ReadFile(one.file, v.repo.Limits().Of(one.file))
 	}
 	return v.repo.ReadObject(ctx, one.object, 0)
 }

@@ -13,6 +13,7 @@ import (
 	"github.com/git-jp/git-jp/events"
 	"github.com/git-jp/git-jp/gitint"
 	"github.com/git-jp/git-jp/internal/check"
+	"github.com/git-jp/git-jp/internal/regular"
 	"github.com/git-jp/git-jp/internal/workspace"
 )
 
@@ -152,7 +153,7 @@ func (c *commit) amend(noted []place) {
 }
 
 func (h Hook) readDangling() ([]place, error) {
-	data, err := os.ReadFile(stateFile(h.Repo, danglingFile))
+	data, err := regular.ReadFile(stateFile(h.Repo, danglingFile), regular.MaxOther)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
 	}

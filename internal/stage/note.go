@@ -29,7 +29,7 @@ func notePath(repo *gitint.Repo) string {
 // readNote returns the entries of the note. One that cannot be understood has none: it
 // is of another version, or was cut off.
 func readNote(repo *gitint.Repo) ([]gitint.Entry, error) {
-	data, err := regular.ReadFile(notePath(repo))
+	data, err := regular.ReadFile(notePath(repo), regular.MaxOwn)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
 	}
@@ -195,7 +195,8 @@ func settlement(ctx context.Context, repo *gitint.Repo, noted []gitint.Entry) (
 		if oid, ok := head.OID(e.Path); !ok || oid != e.OID {
 			continue
 		}
-		data, err := regular.ReadFile(filepath.Join(repo.Root(), filepath.FromSlash(e.Path)))
+		file := filepath.Join(repo.Root(), filepath.FromSlash(e.Path))
+		data, err := regular.ReadFile(file, repo.Limits().Of(e.Path))
 		switch {
 		case err != nil:
 		case repo.HashBlob(data) == e.OID:

@@ -35,7 +35,7 @@ type storeFile struct {
 
 func newClosureSource(s *survey, closures []*closure) *closureSource {
 	src := &closureSource{
-		Source: check.FS(check.WorkTreeName, s.fsys), survey: s,
+		Source: check.FS(check.WorkTreeName, s.fsys, s.req.Repo.Limits()), survey: s,
 		store: s.req.Dir + "/" + blobs.Dir, seen: map[string]gitint.OID{},
 	}
 	known := map[blobs.Hash]bool{}
@@ -68,7 +68,7 @@ func (src *closureSource) readLoose(ref blobs.Ref) {
 		return
 	}
 	name := src.survey.blobPath(ref.Hash)
-	data, err := regular.Read(src.survey.fsys, name)
+	data, err := regular.Read(src.survey.fsys, name, src.survey.req.Repo.Limits().Of(name))
 	if err == nil && blobs.Verify(data, ref, limits.Max()) == nil {
 		src.note(name, data)
 	}

@@ -52,7 +52,7 @@ func newSurvey(ctx context.Context, req Request) (*survey, error) {
 	if err != nil {
 		return nil, fmt.Errorf("open work tree: %w", err)
 	}
-	s.root, s.fsys = root, root.FS()
+	s.root, s.fsys = root, regular.In(root)
 	if err := s.look(ctx); err != nil {
 		_ = root.Close()
 		return nil, err
@@ -233,7 +233,7 @@ func (s *survey) belongs(dir, name string) bool {
 // exactly reads the stream of the work tree. One that cannot be read has no
 // references here, and is a finding of the check.
 func (s *survey) exactly(name string) ([]events.RefAt, gitint.OID) {
-	data, err := regular.Read(s.fsys, name)
+	data, err := regular.Read(s.fsys, name, s.req.Repo.Limits().Of(name))
 	if err != nil {
 		return nil, gitint.OID{}
 	}

@@ -113,7 +113,7 @@ func (a *Approvals) path() string { return filepath.Join(a.dir, fileName) }
 
 func (a *Approvals) read() error {
 	a.all = document{Version: version}
-	data, err := regular.ReadFile(a.path())
+	data, err := regular.ReadFile(a.path(), regular.MaxOther)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
 	}

@@ -14,6 +14,7 @@ import (
 
 	"github.com/git-jp/git-jp/events"
 	"github.com/git-jp/git-jp/internal/atomicfile"
+	"github.com/git-jp/git-jp/internal/regular"
 )
 
 const sessionsDir = "sessions"
@@ -143,12 +144,12 @@ func (w *Workspace) ownState() string {
 func (w *Workspace) history(s Session) []visit {
 	var places []fs.FS
 	if w.silo != nil {
-		places = append(places, w.silo.root.FS())
+		places = append(places, w.silo.fsys)
 	}
 	if dir := w.ownState(); dir != "" {
 		if root, err := os.OpenRoot(dir); err == nil {
 			defer func() { _ = root.Close() }() // it was only read
-			places = append(places, root.FS())
+			places = append(places, regular.In(root))
 		}
 	}
 	for _, place := range places {
@@ -166,7 +167,7 @@ func readHistory(fsys fs.FS, key string, s Session) ([]visit, bool) {
 	if !fs.ValidPath(name) {
 		return nil, false
 	}
-	data, err := readRegular(fsys, name)
+	data, err := regular.ReadUnlinked(fsys, name, regular.MaxNote)
 	var h history
 	if err != nil || json.Unmarshal(data, &h) != nil {
 		return nil, false

@@ -141,7 +141,11 @@ func (s *store) publish(c *Conversation, extra map[string][]byte) (err error) {
 			return err
 		}
 	}
-	for _, f := range c.changes(c.files(c.Stream.Encode())) {
+	files := c.changes(c.files(c.Stream.Encode()))
+	if err := s.fit(c, files); err != nil {
+		return err
+	}
+	for _, f := range files {
 		if err := put(f.name, f.data); err != nil {
 			return err
 		}

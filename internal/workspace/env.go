@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/git-jp/git-jp/events"
+	"github.com/git-jp/git-jp/internal/regular"
 )
 
 // Env is what a workspace takes from the world around it.
@@ -43,8 +44,14 @@ const (
 // Settings are the parts of the configuration that matter here.
 type Settings struct {
 	Format       Format
-	MaxBlobBytes int64         // 0 means the default of package blobs
-	LockWait     time.Duration // how long to wait for a lock; 0 fails at once
+	MaxBlobBytes int64 // 0 means the default of package blobs
+	// MaxStreamBytes is the largest stream that is read or written; 0 means the default.
+	MaxStreamBytes int64
+	LockWait       time.Duration // how long to wait for a lock; 0 fails at once
+}
+
+func (s Settings) limits() regular.Limits {
+	return regular.Limits{Stream: s.MaxStreamBytes, Blob: s.MaxBlobBytes}
 }
 
 // committed reports whether Git has the conversation of an entry.

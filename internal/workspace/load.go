@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/git-jp/git-jp/events"
+	"github.com/git-jp/git-jp/internal/regular"
 )
 
 // A Conversation is what the files of one directory say.
@@ -51,53 +52,69 @@ func titleOf(d *events.Details) string {
 // [*events.SyntaxError] with the file's path.
 func (w *Workspace) Load(e Entry) (*Conversation, error) {
 	s := w.storeOf(e)
-	return read(s.fsys, s.path(e), e)
+	return s.reader().read(s.path(e), e)
 }
 
 // LoadDetails reads metadata.json and nothing else.
 func (w *Workspace) LoadDetails(e Entry) (*events.Details, error) {
 	s := w.storeOf(e)
-	d, _, err := readDetails(s.fsys, s.path(e), e.Path)
+	d, _, err := s.reader().details(s.path(e), e.Path)
 	return d, err
 }
 
-// Read is [Workspace.Load] for an entry that [Scan] found in fsys.
-func Read(fsys fs.FS, e Entry) (*Conversation, error) { return read(fsys, e.Path, e) }
+// Read is [Workspace.Load] for an entry that [Scan] found in fsys, which bounds what it reads: a
+// tree of Git does by the limits of its repository.
+func Read(fsys fs.FS, e Entry) (*Conversation, error) {
+	return reader{fsys, regular.Limits{Stream: regular.MaxOwn}}.read(e.Path, e)
+}
 
 // ReadDetails is [Workspace.LoadDetails] for an entry that [Scan] found in fsys.
 func ReadDetails(fsys fs.FS, e Entry) (*events.Details, error) {
-	d, _, err := readDetails(fsys, e.Path, e.Path)
+	d, _, err := reader{fsys: fsys}.details(e.Path, e.Path)
 	return d, err
 }
 
-// read loads the directory dir of fsys. Errors name its files as e.Path does.
-func read(fsys fs.FS, dir string, e Entry) (*Conversation, error) {
+// A reader reads the files of conversations.
+type reader struct {
+	fsys   fs.FS
+	limits regular.Limits
+}
+
+func (s *store) reader() reader { return reader{s.fsys, s.limits} }
+
+// file reads a file that is no link.
+func (r reader) file(name string) ([]byte, error) {
+	return regular.ReadUnlinked(r.fsys, name, r.limits.Of(name))
+}
+
+// read loads the directory dir. Errors name its files as e.Path does.
+func (r reader) read(dir string, e Entry) (*Conversation, error) {
 	c := &Conversation{Entry: e}
 	var err error
-	if c.Details, c.stored.details, err = readDetails(fsys, dir, e.Path); err != nil {
+	if c.Details, c.stored.details, err = r.details(dir, e.Path); err != nil {
 		return nil, err
 	}
 	c.stored.title = titleOf(c.Details)
-	if c.stored.base, err = readRegular(fsys, path.Join(dir, BaseConfigFile)); err != nil &&
+	if c.stored.base, err = r.file(path.Join(dir, BaseConfigFile)); err != nil &&
 		!errors.Is(err, fs.ErrNotExist) {
 		return nil, unreadable(err, path.Join(e.Path, BaseConfigFile))
 	}
 	c.BaseConfig = c.stored.base
-	if err := c.readStream(fsys, dir); err != nil {
+	if err := c.readStream(r, dir); err != nil {
 		return nil, err
 	}
-	if c.Files, err = files(fsys, dir); err != nil {
+	if c.Files, err = files(r.fsys, dir); err != nil {
 		return nil, fmt.Errorf("load conversation %s: %w", e.ID, err)
 	}
 	return c, nil
 }
 
-func (c *Conversation) readStream(fsys fs.FS, dir string) error {
+func (c *Conversation) readStream(r reader, dir string) error {
 	name, decode := EventsFile, events.Decode
 	if c.Legacy {
 		name, decode = MessagesFile, decodeMessages
 	}
-	data, err := readRegular(fsys, path.Join(dir, name))
+	data, err := r.file(path.Join(dir, name))
 	if err != nil {
 		return unreadable(err, path.Join(c.Path, name))
 	}
@@ -109,8 +126,8 @@ func (c *Conversation) readStream(fsys fs.FS, dir string) error {
 	return nil
 }
 
-func readDetails(fsys fs.FS, dir, shown string) (*events.Details, []byte, error) {
-	data, err := readRegular(fsys, path.Join(dir, MetadataFile))
+func (r reader) details(dir, shown string) (*events.Details, []byte, error) {
+	data, err := r.file(path.Join(dir, MetadataFile))
 	if err != nil {
 		return nil, nil, unreadable(err, path.Join(shown, MetadataFile))
 	}

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/git-jp/git-jp/events"
+	"github.com/git-jp/git-jp/internal/regular"
 )
 
 const (
@@ -64,7 +65,7 @@ func canceled(ctx context.Context) error {
 func (w *Workspace) Locks() ([]*LockedError, error) {
 	var all []*LockedError
 	for _, s := range w.stores() {
-		list, err := fs.ReadDir(s.root.FS(), locksDir)
+		list, err := fs.ReadDir(s.fsys, locksDir)
 		if err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return nil, fmt.Errorf("list locks: %w", err)
 		}
@@ -82,7 +83,7 @@ func (w *Workspace) Locks() ([]*LockedError, error) {
 
 // isHeld takes a lock that cannot be tried for held: then nothing is deleted.
 func (s *store) isHeld(id events.ID) bool {
-	f, err := s.root.Open(lockName(id))
+	f, err := regular.OpenIn(s.root, lockName(id))
 	if err != nil {
 		return !errors.Is(err, fs.ErrNotExist)
 	}
@@ -212,7 +213,7 @@ func (s *store) release(f *os.File, name string) error {
 func (s *store) holder(id events.ID) *LockedError {
 	name := lockName(id)
 	e := &LockedError{ID: id, Path: filepath.Join(s.dir, filepath.FromSlash(name))}
-	f, err := s.root.Open(name)
+	f, err := regular.OpenIn(s.root, name)
 	if err != nil {
 		return e
 	}

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/git-jp/git-jp/events"
+	"github.com/git-jp/git-jp/internal/regular"
 )
 
 // ErrMeanwhile says that a file is no longer what a replacement was made from.
@@ -21,7 +22,7 @@ var ErrMeanwhile = errors.New("the file was changed by somebody else meanwhile")
 // It is empty when there is none.
 func (w *Workspace) ReadFile(e Entry, name string) ([]byte, error) {
 	s := w.storeOf(e)
-	data, err := readRegular(s.fsys, s.path(e, name))
+	data, err := s.read(s.path(e, name))
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return nil, unreadable(err, path.Join(e.Path, name))
 	}
@@ -87,7 +88,8 @@ func (w *Workspace) replacePart(e Entry, others []Entry, r Replacement) error {
 		return errors.New("it is not JSON")
 	}
 	s := w.storeOf(e)
-	c, err := read(&patched{FS: s.fsys, name: s.path(e, r.Name), data: r.After}, s.path(e), e)
+	replaced := &patched{FS: s.fsys, limits: s.limits, name: s.path(e, r.Name), data: r.After}
+	c, err := reader{replaced, s.limits}.read(s.path(e), e)
 	if err != nil {
 		return err
 	}
@@ -107,8 +109,9 @@ func (w *Workspace) replacePart(e Entry, others []Entry, r Replacement) error {
 type patched struct {
 	fs.FS
 
-	name string
-	data []byte
+	limits regular.Limits
+	name   string
+	data   []byte
 }
 
 // ReadFile returns the other bytes.
@@ -116,7 +119,7 @@ func (p *patched) ReadFile(name string) ([]byte, error) {
 	if name == p.name {
 		return p.data, nil
 	}
-	return fs.ReadFile(p.FS, name)
+	return regular.Read(p.FS, name, p.limits.Of(name))
 }
 
 // Lstat is that of the file system: what is no regular file does not become one. A file

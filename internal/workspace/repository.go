@@ -30,7 +30,7 @@ func IsRepository(dir string) bool {
 
 // isGitFile reports whether a file leads to a directory of a repository.
 func isGitFile(name string) bool {
-	data, err := regular.ReadFile(name)
+	data, err := regular.ReadFile(name, regular.MaxNote)
 	if err != nil {
 		return false
 	}
@@ -58,7 +58,7 @@ func isGitDir(dir string) bool {
 
 // commonDir is the part of a repository that its working trees share.
 func commonDir(dir string) (string, error) {
-	data, err := regular.ReadFile(filepath.Join(dir, "commondir"))
+	data, err := regular.ReadFile(filepath.Join(dir, "commondir"), regular.MaxNote)
 	if errors.Is(err, fs.ErrNotExist) {
 		return dir, nil
 	}
@@ -74,7 +74,7 @@ func isHead(name string) bool {
 	if target, err := os.Readlink(name); err == nil {
 		return strings.HasPrefix(target, "refs/")
 	}
-	data, err := regular.ReadFile(name)
+	data, err := regular.ReadFile(name, regular.MaxNote)
 	if err != nil {
 		return false
 	}

@@ -10,6 +10,7 @@ import (
 
 	"github.com/git-jp/git-jp/blobs"
 	"github.com/git-jp/git-jp/events"
+	"github.com/git-jp/git-jp/internal/regular"
 )
 
 // A file is one of a conversation's, with what it shall hold.
@@ -41,6 +42,9 @@ func (w *Workspace) save(c *Conversation) error {
 	if len(changed) == 0 {
 		return nil
 	}
+	if err := s.fit(c, changed); err != nil {
+		return err
+	}
 	if title := c.Title(); title != c.stored.title {
 		var err error
 		if c.Entry, err = w.retitle(c.Entry, title); err != nil {
@@ -59,6 +63,17 @@ func (w *Workspace) save(c *Conversation) error {
 		return err
 	}
 	c.stored = c.storing(all)
+	return nil
+}
+
+// fit refuses what nobody would read again.
+func (s *store) fit(c *Conversation, files []file) error {
+	for _, f := range files {
+		if n, most := int64(len(f.data)), s.limits.Of(f.name); n > most {
+			return fmt.Errorf("save %s: %w", path.Join(c.Path, f.name),
+				&regular.SizeError{Size: n, Max: most})
+		}
+	}
 	return nil
 }
 

@@ -12,6 +12,7 @@ import (
 
 	"github.com/git-jp/git-jp/blobs"
 	"github.com/git-jp/git-jp/events"
+	"github.com/git-jp/git-jp/internal/regular"
 )
 
 // Scan lists the conversations of a .jp directory in any file system: a work tree, a
@@ -135,23 +136,8 @@ func (s *scanner) duplicates() {
 	}
 }
 
-// errNotRegular says what nobody reads or takes along.
-var errNotRegular = errors.New("a link or device, no regular file")
-
 func notRegular(op, name string) error {
-	return &fs.PathError{Op: op, Path: name, Err: errNotRegular}
-}
-
-// readRegular reads a file that is neither a link nor a device nor a pipe.
-func readRegular(fsys fs.FS, name string) ([]byte, error) {
-	info, err := fs.Lstat(fsys, name)
-	if err != nil {
-		return nil, err
-	}
-	if !info.Mode().IsRegular() {
-		return nil, notRegular("read", name)
-	}
-	return fs.ReadFile(fsys, name)
+	return &fs.PathError{Op: op, Path: name, Err: regular.ErrNot}
 }
 
 // Readable returns an error for what nobody can read below the .jp of root: a pipe in the place of

@@ -13,6 +13,7 @@ import (
 	"github.com/git-jp/git-jp/blobs"
 	"github.com/git-jp/git-jp/events"
 	"github.com/git-jp/git-jp/internal/atomicfile"
+	"github.com/git-jp/git-jp/internal/regular"
 )
 
 // A store is one of the two roots of conversations: .jp or the silo.
@@ -22,6 +23,7 @@ type store struct {
 	local  bool     // it is the silo
 	root   *os.Root // of dir
 	fsys   fs.FS    // of root; tests count what is opened
+	limits regular.Limits
 	blobs  *blobs.Store
 	hook   func(atomicfile.Step, string) error // for tests
 }
@@ -39,7 +41,8 @@ func openStore(dir, prefix string, local bool, env Env) (*store, error) {
 		return nil, errors.Join(err, root.Close())
 	}
 	return &store{
-		dir: dir, prefix: prefix, local: local, root: root, fsys: root.FS(), blobs: content,
+		dir: dir, prefix: prefix, local: local, root: root, fsys: regular.In(root),
+		limits: env.Settings.limits(), blobs: content,
 	}, nil
 }
 
@@ -48,6 +51,11 @@ func (s *store) close() error {
 		return nil
 	}
 	return errors.Join(s.blobs.Close(), s.root.Close())
+}
+
+// read reads a file that is no link.
+func (s *store) read(name string) ([]byte, error) {
+	return s.reader().file(name)
 }
 
 // path is where an entry's file lies below the store's root.

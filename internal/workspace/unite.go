@@ -10,6 +10,8 @@ import (
 
 	"github.com/git-jp/git-jp/blobs"
 	"github.com/git-jp/git-jp/events"
+
+	"github.com/git-jp/git-jp/internal/regular"
 )
 
 // A Union says what becomes of the directories that share an id.
@@ -83,7 +85,7 @@ func (w *Workspace) unite(all []*Conversation, u Union) (Entry, error) {
 			return keep.Entry, err
 		}
 		read := func(name string) ([]byte, error) {
-			return readRegular(s.fsys, s.path(c.Entry, name))
+			return s.read(s.path(c.Entry, name))
 		}
 		if err := u.Aside(c, read); err != nil {
 			return keep.Entry, fmt.Errorf("put %s aside: %w", c.Path, err)
@@ -117,7 +119,7 @@ func (s *store) takeOver(keep, from *Conversation) error {
 		if managed(name) {
 			continue
 		}
-		data, err := readRegular(s.fsys, s.path(from.Entry, name))
+		data, err := s.read(s.path(from.Entry, name))
 		if err == nil {
 			err = s.keepBeside(keep.Entry, name, data)
 		}
@@ -133,12 +135,12 @@ func (s *store) takeOver(keep, from *Conversation) error {
 func (s *store) keepBeside(e Entry, name string, data []byte) error {
 	for _, name := range []string{name, name + "~" + blobs.Sum(data).String()[:12]} {
 		at := s.path(e, name)
-		switch now, err := readRegular(s.fsys, at); {
+		switch now, err := s.read(at); {
 		case errors.Is(err, fs.ErrNotExist):
 			return s.write(at, data)
 		case err == nil && bytes.Equal(now, data):
 			return nil
-		case err != nil && !errors.Is(err, errNotRegular):
+		case err != nil && !errors.Is(err, regular.ErrNot):
 			return err
 		}
 	}

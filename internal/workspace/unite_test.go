@@ -13,6 +13,8 @@ import (
 	"github.com/git-jp/git-jp/blobs"
 	"github.com/git-jp/git-jp/events"
 	"github.com/git-jp/git-jp/internal/atomicfile"
+
+	"github.com/git-jp/git-jp/internal/regular"
 )
 
 // otherDir is a second directory of id1.
@@ -93,7 +95,7 @@ func TestUniteLeavesLinks(t *testing.T) {
 		t.Skip(err)
 	}
 	before := w.snapshot("proj")
-	if _, err := ws.Unite(t.Context(), id1, aside{}.uniter); !errors.Is(err, errNotRegular) {
+	if _, err := ws.Unite(t.Context(), id1, aside{}.uniter); !errors.Is(err, regular.ErrNot) {
 		t.Errorf("got %v", err)
 	}
 	w.unchanged(before, "proj")

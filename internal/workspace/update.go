@@ -94,7 +94,7 @@ func (w *Workspace) updateDetails(e Entry, f func(*events.Details) error) (Entry
 		return e, ErrLegacy
 	}
 	s := w.storeOf(e)
-	d, old, err := readDetails(s.fsys, s.path(e), e.Path)
+	d, old, err := s.reader().details(s.path(e), e.Path)
 	if err != nil {
 		return e, err
 	}

@@ -8,6 +8,7 @@ import (
 
 	"github.com/git-jp/git-jp/blobs"
 	"github.com/git-jp/git-jp/events"
+	"github.com/git-jp/git-jp/internal/regular"
 )
 
 // A Workspace is an open .jp directory and the silo that belongs to it. It is safe for
@@ -40,7 +41,7 @@ func open(root string, env Env) (*Workspace, error) {
 		return nil, err
 	}
 	w := &Workspace{root: root, env: env, main: main}
-	if data, err := readRegular(main.fsys, IDFile); err == nil {
+	if data, err := main.read(IDFile); err == nil {
 		w.wsid = ParseWorkspaceID(data)
 	}
 	dir := findSilo(env, root, w.wsid)
@@ -57,6 +58,9 @@ func open(root string, env Env) (*Workspace, error) {
 	}
 	return w, nil
 }
+
+// Limits are how large the files are that this workspace reads and writes.
+func (w *Workspace) Limits() regular.Limits { return w.env.Settings.limits() }
 
 // Close releases the directories.
 func (w *Workspace) Close() error { return errors.Join(w.main.close(), w.silo.close()) }

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/git-jp/git-jp/internal/atomicfile"
+	"github.com/git-jp/git-jp/internal/regular"
 )
 
 // IDFile is the name of the file in .jp that says which workspace it is.
@@ -93,7 +94,7 @@ func initialize(root string, env Env) (made []string, err error) {
 
 // revise replaces a file by what want makes of it, if that is something else.
 func revise(root *os.Root, name string, want func([]byte) []byte) (bool, error) {
-	old, err := readRegular(root.FS(), name)
+	old, err := regular.ReadUnlinked(regular.In(root), name, regular.MaxNote)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return false, err
 	}

@@ -14,6 +14,7 @@ import (
 	"github.com/git-jp/git-jp/blobs"
 	"github.com/git-jp/git-jp/events"
 	"github.com/git-jp/git-jp/internal/atomicfile"
+	"github.com/git-jp/git-jp/internal/regular"
 )
 
 // TempDir is where files are built before they get their name: a place that git
@@ -152,7 +153,7 @@ func (t *Tree) read(path string, limit int64, c Capability) (File, error) {
 	if limit > 0 && info.Size() > limit {
 		return File{}, &AccessError{Path: path, Err: tooLarge(info.Size(), limit)}
 	}
-	f, err := t.root.Open(filepath.FromSlash(rel))
+	f, err := regular.OpenIn(t.root, filepath.FromSlash(rel))
 	if err != nil {
 		return File{}, fmt.Errorf("file %q: %w", path, plainError(err))
 	}
@@ -171,11 +172,11 @@ func (t *Tree) read(path string, limit int64, c Capability) (File, error) {
 
 func readAll(r io.Reader, limit int64) ([]byte, error) {
 	if limit <= 0 {
-		return io.ReadAll(r)
+		limit = regular.MaxOwn
 	}
-	data, err := io.ReadAll(io.LimitReader(r, limit+1))
-	if err == nil && int64(len(data)) > limit {
-		err = tooLarge(int64(len(data)), limit)
+	data, err := regular.ReadAll(r, limit)
+	if over := new(regular.SizeError); errors.As(err, &over) {
+		err = tooLarge(over.Size, over.Max)
 	}
 	return data, err
 }
@@ -309,7 +310,7 @@ func (t *Tree) abs(rel string) string {
 
 // FS returns the tree for reading by slash paths. Whoever walks it skips what is
 // [Tree.Forbidden] and does not follow links.
-func (t *Tree) FS() fs.FS { return t.root.FS() }
+func (t *Tree) FS() fs.FS { return regular.In(t.root) }
 
 // Walk returns the regular files below a slash path from the root, sorted, without
 // those that are forbidden. Links are not followed. A file is below itself.

@@ -9,7 +9,6 @@ import (
 	"fmt"
 	"hash"
 	"io"
-	"os"
 	"os/exec"
 	"slices"
 	"strings"
@@ -17,6 +16,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/git-jp/git-jp/internal/regular"
 	"github.com/git-jp/git-jp/internal/tool"
 )
 
@@ -144,7 +144,7 @@ func verify(file, checksum string) error {
 	default:
 		return fmt.Errorf("checksum %q has no known algorithm", checksum)
 	}
-	f, err := os.Open(file)
+	f, err := regular.OpenFile(file)
 	if err != nil {
 		return fmt.Errorf("verify checksum: %w", err)
 	}

@@ -1,0 +1,389 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/alecthomas/kong"
+	"golang.org/x/sys/unix"
+
+	"github.com/git-jp/git-jp/internal/gittest"
+)
+
+const (
+	confinedSpace = 1 << 30   // of addresses
+	confinedTime  = 20        // seconds of a processor
+	hookMax       = 256 << 10 // KiB that a hook may have in memory
+	hangs         = 5 * time.Minute
+)
+
+// confined runs a program with little address space and time, and writes how many KiB it had in
+// memory at most into the file that its first argument names.
+func confined() {
+	code, most := runConfined(os.Args[2:])
+	if err := os.WriteFile(os.Args[1], []byte(strconv.FormatInt(most, 10)), 0o600); err != nil {
+		code = 125
+	}
+	os.Exit(code)
+}
+
+func runConfined(args []string) (code int, most int64) {
+	// What is shipped is linked statically. Here a C library would take much of the room: a stack
+	// for each thread, and an arena.
+	limits := fmt.Sprintf("ulimit -c 0; ulimit -s 1024; ulimit -v %d; ulimit -t %d; ",
+		confinedSpace>>10, confinedTime) + "export MALLOC_ARENA_MAX=1; "
+	cmd := exec.Command("sh", append([]string{"-c", limits + `exec git-jp "$@"`, "sh"}, args...)...)
+	cmd.Stdin, cmd.Stdout, cmd.Stderr = os.Stdin, os.Stdout, os.Stderr
+	err := cmd.Run()
+	if exit := new(exec.ExitError); err != nil && !errors.As(err, &exit) {
+		return 126, 0
+	}
+	usage, _ := cmd.ProcessState.SysUsage().(*syscall.Rusage)
+	if code = cmd.ProcessState.ExitCode(); code < 0 {
+		code = 127 // a signal
+	}
+	return code, usage.Maxrss
+}
+
+// A hostile file is one that a stranger commits, or something else that lies in its place.
+type hostile struct {
+	name string
+	put  func(r *gittest.Repository)
+}
+
+const hostileDir = ".jp/conversations/17000000001-one/"
+
+func soaks() bool { return os.Getenv("GIT_JP_SOAK") != "" }
+
+// scaled is a size for the soak, or a smaller one that is past the same limits.
+func scaled(usual, soak int) int {
+	if soaks() {
+		return soak
+	}
+	return usual
+}
+
+// hostileFiles is the corpus.
+func hostileFiles() []hostile {
+	rep := strings.Repeat
+	file := func(name string, text func() string) func(*gittest.Repository) {
+		return func(r *gittest.Repository) { r.WriteFile(name, text()) }
+	}
+	stream := func(elements func() string) func(*gittest.Repository) {
+		return file(hostileDir+"events.json", func() string { return "[" + elements() + "]" })
+	}
+	fixed := func(text string) func() string { return func() string { return text } }
+	return []hostile{
+		{"zeros on a branch", func(r *gittest.Repository) { zerosOnBranch(r, scaled(300, 1024)) }},
+		{"zeros", func(r *gittest.Repository) { sparse(r, hostileDir+"events.json", 3<<30) }},
+		{"zeros for a title", func(r *gittest.Repository) {
+			sparse(r, hostileDir+"metadata.json", 3<<30)
+		}},
+		{"zeros for settings", func(r *gittest.Repository) { sparse(r, ".jp/config.toml", 3<<30) }},
+		{"zeros for an id", func(r *gittest.Repository) { sparse(r, ".jp/.id", 3<<30) }},
+		{"nested JSON5", file(".jp/config.json5", func() string { return rep("[", 300_000) })},
+		{"nested JSON", file(".jp/config.json", func() string { return rep("[", 300_000) })},
+		{"nested YAML", file(".jp/config.yaml", func() string { return rep("[", 300_000) })},
+		{"long key", file(".jp/config.toml", func() string { return rep("a.", 20_000) + "a = 1\n" })},
+		{"many keys", file(".jp/config.toml", func() string { return numberedLines("a%d = 1\n", 90_000) })},
+		{"braces", file(".jp/config.toml", fixed(`extends = ["`+rep("{a,b}", 20)+`"]`))},
+		{"stars", file(".jp/config.toml", fixed(`extends = ["`+rep("**/", 2000)+`x"]`))},
+		{"extends", extendsAll},
+		{"deltas", stream(func() string {
+			return numberedLines(`,{"timestamp":"2026-05-29 19:42:36.0","type":"config_delta",`+
+				`"delta":{"assistant":{"name":"%d"}}}`, 20_000)[1:]
+		})},
+		{"calls", stream(func() string {
+			return `{"timestamp":"2026-05-29 19:42:36.0","type":"turn_start"}` +
+				rep(`,{"timestamp":"2026-05-29 19:42:36.0","type":"tool_call_request","id":"a",`+
+					`"name":"b","arguments":{}}`, 100_000)
+		})},
+		{"elements", stream(func() string { return rep("1,", 30<<20) + "1" })},
+		{"turns", stream(func() string {
+			return rep(`{"timestamp":"2026-05-29 19:42:36.0","type":"turn_start"},`, 300_000) +
+				`{"timestamp":"2026-05-29 19:42:36.0","type":"turn_start"}`
+		})},
+		{"title", file(hostileDir+"metadata.json", func() string {
+			return `{"title":"` + rep("x", scaled(20, 300)<<20) + `"}`
+		})},
+		{"fine title", file(hostileDir+"metadata.json", func() string {
+			return `{"title":"` + rep("x", 1000<<10) + `"}`
+		})},
+		{"conversations", func(r *gittest.Repository) { conversations(r, scaled(2_000, 100_000)) }},
+		{"pipe", func(r *gittest.Repository) { pipe(r, hostileDir+"metadata.json") }},
+		{"pipe for settings", func(r *gittest.Repository) { pipe(r, ".jp/config.toml") }},
+		{"pipe for an id", func(r *gittest.Repository) { pipe(r, ".jp/.id") }},
+		{"endless link", func(r *gittest.Repository) { link(r, "/dev/zero", hostileDir+"events.json") }},
+		{"endless settings", func(r *gittest.Repository) { link(r, "/dev/zero", ".jp/config.toml") }},
+		{"directory", func(r *gittest.Repository) {
+			r.Remove(hostileDir + "events.json")
+			r.WriteFile(hostileDir+"events.json/x", "")
+		}},
+	}
+}
+
+func numberedLines(format string, n int) string {
+	var b strings.Builder
+	for i := range n {
+		fmt.Fprintf(&b, format, i)
+	}
+	return b.String()
+}
+
+// extendsAll has each of some files extend all that follow: a load of each way would take 2^30.
+func extendsAll(r *gittest.Repository) {
+	const n = 30
+	for i := range n {
+		var names []string
+		for j := i + 1; j < n; j++ {
+			names = append(names, strconv.Quote(fmt.Sprintf("f%d.toml", j)))
+		}
+		name := fmt.Sprintf(".jp/f%d.toml", i)
+		if i == 0 {
+			name = ".jp/config.toml"
+		}
+		r.WriteFile(name, "extends = ["+strings.Join(names, ", ")+"]\n")
+	}
+}
+
+func must(err error) {
+	if err != nil {
+		panic(err)
+	}
+}
+
+func sparse(r *gittest.Repository, name string, size int64) {
+	_ = os.Remove(r.Path(name))
+	f, err := os.Create(r.Path(name))
+	must(err)
+	must(f.Truncate(size))
+	must(f.Close())
+}
+
+func pipe(r *gittest.Repository, name string) {
+	_ = os.Remove(r.Path(name))
+	must(unix.Mkfifo(r.Path(name), 0o600))
+}
+
+func link(r *gittest.Repository, to, name string) {
+	_ = os.Remove(r.Path(name))
+	must(os.Symlink(to, r.Path(name)))
+}
+
+// zerosOnBranch commits a stream of so many MiB on a branch that is not checked out.
+func zerosOnBranch(r *gittest.Repository, mib int) {
+	cmd := exec.Command("git", "-c", "core.compression=1", "-c", "core.bigFileThreshold=1m",
+		"hash-object", "-w", "--stdin")
+	cmd.Dir, cmd.Env = r.Dir, r.Env
+	cmd.Stdin = io.LimitReader(zeros{}, int64(mib)<<20)
+	id, err := cmd.Output()
+	must(err)
+	at := strings.Split(strings.TrimSuffix(hostileDir, "/"), "/")
+	tree := "100644 blob " + strings.TrimSpace(string(id)) + "\tevents.json\n"
+	for i := len(at) - 1; i >= 0; i-- {
+		tree = "040000 tree " + r.RunInput(tree, "mktree") + "\t" + at[i] + "\n"
+	}
+	root := r.RunInput(tree, "mktree")
+	r.Run("update-ref", "refs/heads/evil", r.Run("commit-tree", "-m", "evil", root))
+}
+
+type zeros struct{}
+
+func (zeros) Read(p []byte) (int, error) { clear(p); return len(p), nil }
+
+func conversations(r *gittest.Repository, n int) {
+	for i := range n {
+		dir := r.Path(fmt.Sprintf(".jp/conversations/%d", 17000000010+i))
+		must(os.MkdirAll(dir, 0o755))
+		must(os.WriteFile(filepath.Join(dir, "metadata.json"),
+			[]byte(`{"last_activated_at":"2026-01-01 01:00:00.0"}`), 0o644))
+		must(os.WriteFile(filepath.Join(dir, "events.json"), []byte("[]"), 0o644))
+	}
+}
+
+// hostileRepository is a clone with a sound conversation that is committed, and one file of the
+// corpus, staged where git takes it.
+func hostileRepository(t *testing.T, h hostile) *gittest.Repository {
+	t.Helper()
+	r := gittest.Repo(t)
+	for name, text := range legacyConversation("One", []string{"alpha"}) {
+		r.WriteFile(hostileDir+name, text)
+	}
+	r.WriteFile("beside", "one\n")
+	r.Run("add", "-A")
+	r.Commit("one")
+	r.WriteFile("beside", "two\n")
+	h.put(r)
+	if strings.HasPrefix(h.name, "zeros") {
+		return r // git would take minutes to add them
+	}
+	if out, err := r.Try("-c", "core.compression=1", "-c", "core.bigFileThreshold=1m", "add", "-A"); err != nil &&
+		!strings.Contains(h.name, "pipe") && !strings.Contains(h.name, "endless") {
+		t.Logf("add: %s", out)
+	}
+	return r
+}
+
+// An outcome is what came of a confined call.
+type outcome struct {
+	code   int
+	most   int64 // KiB
+	stderr string
+}
+
+func callConfined(t *testing.T, r *gittest.Repository, input string, args ...string) outcome {
+	t.Helper()
+	ctx, stop := context.WithTimeout(t.Context(), hangs)
+	defer stop()
+	rss := filepath.Join(t.TempDir(), "rss")
+	cmd := exec.CommandContext(ctx, "confined", append([]string{rss}, args...)...)
+	var stderr bytes.Buffer
+	cmd.Dir, cmd.Stdin, cmd.Stderr, cmd.WaitDelay = r.Dir, strings.NewReader(input), &stderr, time.Second
+	home := t.TempDir()
+	cmd.Env = append(slices.Clone(r.Env), "HOME="+home, "XDG_CONFIG_HOME="+home, "XDG_DATA_HOME="+home,
+		"EDITOR=true", "GIT_EDITOR=true", "GOTRACEBACK=single")
+	err := cmd.Run()
+	if ctx.Err() != nil {
+		t.Fatalf("git-jp %q hangs", args)
+	}
+	if exit := new(exec.ExitError); err != nil && !errors.As(err, &exit) {
+		t.Fatalf("git-jp %q: %v", args, err)
+	}
+	data, err := os.ReadFile(rss)
+	if err != nil {
+		t.Fatalf("git-jp %q: %v: %s", args, err, stderr.String())
+	}
+	most, err := strconv.ParseInt(string(data), 10, 64)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return outcome{cmd.ProcessState.ExitCode(), most, stderr.String()}
+}
+
+// judge fails where a program did not end by itself with a few clear lines.
+func (o outcome) judge(t *testing.T, what string) {
+	t.Helper()
+	crashed := strings.Contains(o.stderr, "goroutine ") || strings.Contains(o.stderr, "fatal error: ")
+	if crashed || o.code >= 124 {
+		t.Errorf("%s: exit %d\n%.2000s", what, o.code, o.stderr)
+	}
+	for line := range strings.Lines(o.stderr) {
+		if len(line) > 4096 {
+			t.Errorf("%s: a line of %d bytes: %.200s", what, len(line), line)
+		}
+	}
+}
+
+// TestHooksStaySmall runs all hooks beside each file of the corpus.
+func TestHooksStaySmall(t *testing.T) {
+	zero := strings.Repeat("0", 40)
+	for _, h := range hostileFiles() {
+		t.Run(h.name, func(t *testing.T) {
+			r := hostileRepository(t, h)
+			head := r.Run("rev-parse", "HEAD")
+			tip := head
+			if id, err := r.Try("rev-parse", "--verify", "-q", "refs/heads/evil"); err == nil {
+				tip = strings.TrimSpace(id)
+			}
+			push := "refs/heads/x " + tip + " refs/heads/x " + zero + "\n"
+			for _, hook := range []struct {
+				input string
+				args  []string
+			}{
+				{"", []string{"pre-commit"}},
+				{"", []string{"post-commit"}},
+				{"", []string{"pre-merge-commit"}},
+				{"", []string{"post-merge", "0"}},
+				{"", []string{"post-checkout", head, head, "1"}},
+				{"", []string{"prepare-commit-msg", ".git/COMMIT_EDITMSG"}},
+				{push, []string{"pre-push", "origin", "https://example.invalid/x"}},
+			} {
+				o := callConfined(t, r, hook.input, append([]string{"hook"}, hook.args...)...)
+				o.judge(t, hook.args[0])
+				if o.most > hookMax {
+					t.Errorf("%s has %d MiB in memory", hook.args[0], o.most>>10)
+				}
+				t.Logf("%s: exit %d, %d MiB", hook.args[0], o.code, o.most>>10)
+			}
+		})
+	}
+}
+
+// commandLines returns a call of each command, from the parser's own model.
+func commandLines(t *testing.T) [][]string {
+	t.Helper()
+	parser, err := kong.New(&cli{}, kongOptions(&world{})...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var all [][]string
+	for _, leaf := range parser.Model.Leaves(false) {
+		path := strings.Fields(leaf.Path())[1:]
+		if path[0] == "hook" {
+			continue // has a test of its own
+		}
+		var args []string
+		for _, word := range path {
+			if !strings.ContainsAny(word, "<[(") {
+				args = append(args, word)
+			}
+		}
+		for _, p := range leaf.Positional {
+			args = append(args, hostileArgument(p)...)
+		}
+		for _, f := range leaf.Flags {
+			if f.Required {
+				args = append(args, "--"+f.Name+"="+hostileDir+"events.json")
+			}
+		}
+		all = append(all, args)
+	}
+	return append(all, []string{"check", "--all"}, []string{"check", "--staged"}, []string{"check", "--worktree"},
+		[]string{"gc", "--dry-run"}, []string{"stage", "--all"}, []string{"repair", "--yes"})
+}
+
+func hostileArgument(p *kong.Positional) []string {
+	switch {
+	case !p.Required && !slices.Contains([]string{"conversation"}, p.Name):
+		return nil
+	case p.Enum != "":
+		return []string{p.EnumSlice()[0]}
+	case strings.Contains(strings.ToLower(p.Name), "file"):
+		return []string{hostileDir + "events.json"}
+	case strings.Contains(strings.ToLower(p.Name), "kind"):
+		return []string{"events"}
+	}
+	return []string{"17000000001"}
+}
+
+// TestEveryCommandOnEveryHostileFile runs each command on some file of the corpus, and on each file
+// some command; in a soak all on all.
+func TestEveryCommandOnEveryHostileFile(t *testing.T) {
+	files, commands := hostileFiles(), commandLines(t)
+	for i, h := range files {
+		t.Run(h.name, func(t *testing.T) {
+			var r *gittest.Repository
+			for j, args := range commands {
+				if !soaks() && j%len(files) != i && i%len(commands) != j {
+					continue
+				}
+				if r == nil || soaks() {
+					r = hostileRepository(t, h)
+				}
+				callConfined(t, r, "", args...).judge(t, strings.Join(args, " "))
+			}
+		})
+	}
+}

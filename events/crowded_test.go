@@ -1,0 +1,54 @@
+package events_test
+
+import (
+	"errors"
+	"strings"
+	"testing"
+
+	"github.com/git-jp/git-jp/events"
+)
+
+// TestCrowded decodes files of little more than nothing, in large numbers.
+func TestCrowded(t *testing.T) {
+	const at = `"timestamp":"2026-05-29 19:42:36.0"`
+	many := func(one string, n int) string {
+		return "[" + strings.TrimSuffix(strings.Repeat(one+",", n), ",") + "]"
+	}
+	turn := "{" + at + `,"type":"turn_start"}`
+	for _, tt := range []struct {
+		name, text string
+		crowded    bool
+	}{
+		{"elements", many(turn, events.MaxContainers-1), false},
+		{"more elements", many(turn, events.MaxContainers), true},
+		{"numbers", many("1", 1<<20), true},
+		{"lists", many("[]", 1<<20), true},
+		{"members", `[{` + at + `,"type":"later"` + numbered(events.MaxMembers-2) + `}]`, false},
+		{"more members", `[{` + at + `,"type":"later"` + numbered(events.MaxMembers-1) + `}]`, true},
+		{"brackets in a text", `[{` + at + `,"type":"later","x":"` + strings.Repeat("[{,", 1<<20) + `"}]`, false},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			_, err := events.Decode([]byte(tt.text))
+			if errors.Is(err, events.ErrCrowded) != tt.crowded || !tt.crowded && err != nil {
+				t.Errorf("decode: %v", err)
+			}
+			_, err = events.References([]byte(tt.text))
+			if errors.Is(err, events.ErrCrowded) != tt.crowded || !tt.crowded && err != nil {
+				t.Errorf("references: %v", err)
+			}
+		})
+	}
+}
+
+// numbered returns n members of different names.
+func numbered(n int) string {
+	var b strings.Builder
+	for i := range n {
+		b.WriteString(`,"member_`)
+		for k := i; k > 0; k /= 26 {
+			b.WriteByte(byte('a' + k%26))
+		}
+		b.WriteString(`":1`)
+	}
+	return b.String()
+}
