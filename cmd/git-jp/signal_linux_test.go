@@ -64,24 +64,30 @@ func bigWorkspace(t *testing.T, root string) {
 	}
 }
 
-// endedBy runs a command until it has computed for a while, sends it one signal, and returns by
-// which it ended.
+// endedBy runs a command until it has computed for a while, or waits for somebody to read what it
+// prints, which nobody does. Then it sends one signal, and returns by which the command ended.
 func endedBy(t *testing.T, r *gittest.Repository, s syscall.Signal, args ...string) syscall.Signal {
 	t.Helper()
 	cmd := exec.Command("git-jp", args...)
 	cmd.Dir, cmd.Env = r.Dir, append(r.Env, "XDG_DATA_HOME="+t.TempDir())
-	if err := cmd.Start(); err != nil {
+	unread, out, err := os.Pipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer unread.Close()
+	cmd.Stdout = out
+	if err := errors.Join(cmd.Start(), out.Close()); err != nil {
 		t.Fatal(err)
 	}
 	guard := time.AfterFunc(time.Minute, func() { _ = cmd.Process.Kill() })
 	defer guard.Stop()
-	for computed(cmd.Process.Pid) < 5 {
+	for i := 0; i < 2000 && computed(cmd.Process.Pid) < 5; i++ {
 		time.Sleep(time.Millisecond)
 	}
 	if err := cmd.Process.Signal(s); err != nil {
 		t.Fatal(err)
 	}
-	err := cmd.Wait()
+	err = cmd.Wait()
 	var ee *exec.ExitError
 	if !errors.As(err, &ee) {
 		t.Fatalf("it was done before the signal came: %v", err)
