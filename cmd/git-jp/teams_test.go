@@ -491,7 +491,9 @@ func (tm *team) finish(err error, answer string, goOn []string) {
 		if n == 3 {
 			tm.t.Fatalf("%s: it does not end", answer)
 		}
-		if _, changed := tm.Try("diff", "--quiet", "HEAD"); changed == nil && tm.unmerged() == 0 {
+		_, merges := os.Lstat(tm.Path(".git/MERGE_HEAD"))
+		_, changed := tm.Try("diff", "--quiet", "HEAD")
+		if merges != nil && changed == nil && tm.unmerged() == 0 { // a merge is one without changes too
 			tm.note("nothing to commit")
 			err = nil
 			if tm.isWaiting() {
