@@ -169,8 +169,8 @@ func modelHint(err error) string {
 	case isA[*llm.OverflowError](err):
 		return "'git jp compact' makes the conversation smaller, 'git jp stats' says what is in it"
 	case isA[*llm.UnsupportedError](err):
-		return "take it away with 'git jp attachment rm', or out of a directory with an attachment" +
-			" such as '!docs/x.png', or ask another model; " + othersHint
+		return "take it away with 'git jp attachment rm', or out of a directory with an" +
+			" attachment such as '!docs/x.png', or ask another model; " + othersHint
 	case errors.As(err, &answer):
 		return answerHint(answer)
 	case errors.As(err, &cut) && cut.Unreachable():

@@ -9,6 +9,6 @@ import (
 
 func group(*exec.Cmd, func()) {}
 
-func endGroup(*exec.Cmd, time.Duration) {}
+func endGroup(*exec.Cmd, <-chan time.Time) {}
 
 func killGroup(cmd *exec.Cmd) { _ = cmd.Process.Kill() }

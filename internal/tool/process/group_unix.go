@@ -18,15 +18,19 @@ func group(cmd *exec.Cmd, told func()) {
 }
 
 // endGroup waits until the group is gone, which was told to end, and kills what is left of it
-// after grace. Its leader has been waited for, but while a member lives no other group can
-// have its number.
-func endGroup(cmd *exec.Cmd, grace time.Duration) {
+// when its grace is over; a group that had ended before it was told has none. Its leader has
+// been waited for, but while a member lives no other group can have its number.
+func endGroup(cmd *exec.Cmd, over <-chan time.Time) {
 	const step = 5 * time.Millisecond
-	for waited := time.Duration(0); waited < grace; waited += step {
+	for over != nil {
 		if syscall.Kill(-cmd.Process.Pid, 0) != nil {
 			return
 		}
-		time.Sleep(step)
+		select {
+		case <-over:
+			over = nil
+		case <-time.After(step):
+		}
 	}
 	killGroup(cmd)
 }

@@ -13,7 +13,6 @@ import (
 	"slices"
 	"strings"
 	"sync"
-	"sync/atomic"
 	"time"
 
 	"github.com/git-jp/git-jp/internal/regular"
@@ -163,23 +162,19 @@ type process struct {
 	ctx context.Context //nolint:containedctx // the one that Start was given
 
 	groups *Groups
-	told   atomic.Int64 // when it was told to end, in nanoseconds
+	over   <-chan time.Time // the grace, once it was told to end
 }
 
 // tell notes that the process is told to end: from then on the whole group has one grace.
-func (p *process) tell() { p.told.Store(time.Now().UnixNano()) }
-
-// left returns what is left of the grace.
-func (p *process) left() time.Duration {
-	return p.cmd.WaitDelay - time.Since(time.Unix(0, p.told.Load()))
-}
+// [exec.Cmd.Wait] returns after it.
+func (p *process) tell() { p.over = time.After(p.cmd.WaitDelay) }
 
 // Wait implements [tool.Process].
 func (p *process) Wait() error {
 	err := p.cmd.Wait()
 	defer p.groups.remove(p.cmd)
 	if p.ctx.Err() != nil {
-		endGroup(p.cmd, p.left()) // what did not end when it was told to
+		endGroup(p.cmd, p.over) // what did not end when it was told to
 		return p.ctx.Err()
 	}
 	var ee *exec.ExitError
