@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -30,7 +31,29 @@ func (a *app) approvalsAt(root string) (*trust.Approvals, error) {
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return nil, fmt.Errorf("open approvals: %w", err)
 	}
-	return trust.Open(dir, trust.Workspace{ID: workspace.ParseWorkspaceID(data), Root: root})
+	w := trust.Workspace{ID: workspace.ParseWorkspaceID(data), Root: root}
+	approvals, err := trust.Open(dir, w)
+	if err != nil {
+		return nil, err
+	}
+	approvals.Own = func(name string) bool { return a.committedHere(root, name) }
+	return approvals, nil
+}
+
+// committedHere reports whether what a file of the workspace holds was committed in this clone.
+// Who cannot tell says no: then the user is asked.
+func (a *app) committedHere(root, name string) bool {
+	ctx := context.Background()
+	repo, err := a.repo(ctx)
+	if err != nil {
+		return false
+	}
+	rel, err := filepath.Rel(repo.Root(), filepath.Join(root, filepath.FromSlash(name)))
+	if err != nil || !filepath.IsLocal(rel) {
+		return false
+	}
+	here, err := repo.CommittedHere(ctx, filepath.ToSlash(rel))
+	return err == nil && here
 }
 
 // trustGate asks on the terminal about what others wrote.

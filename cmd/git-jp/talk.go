@@ -82,6 +82,9 @@ func newTalk(ctx context.Context, a *app, t *target, c queryCmd) (_ *talk, err e
 	if err := k.configure(c); err != nil {
 		return nil, err
 	}
+	if asker, ok := k.gate.(*trust.Asker); ok {
+		asker.Known = k.config.Claims()
+	}
 	k.model, err = k.newModel(ctx)
 	if noKey := new(models.KeyError); c.Explain && errors.As(err, &noKey) {
 		// Nothing is sent, so nothing has to be let in.

@@ -4,9 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"slices"
-	"strconv"
 	"strings"
 	"time"
 
@@ -33,7 +31,10 @@ all that is left. What you typed yourself, with -c or --attach, is approved. An 
 holds for the exact value in this workspace, and is kept in your own data directory. When the
 value changes, it is asked about again.
 
-To approve a command such as 'just test' is to trust the file that says what it does.
+Tools that start one program are one question, which says what they are given, what of the model's
+text reaches a shell, and which files of the repository they run. Such a file is approved as it is:
+when it changes, the question comes again, with what is different, unless you committed the
+change in this clone. What these files run in turn is not looked at.
 
 Questions are asked on the terminal, wherever output goes. Without one, or with --json, what
 is not approved is listed and the exit code is 1; --approve takes the ids of that list.`
@@ -116,8 +117,8 @@ func (a *app) printApproval(p trust.Approval, holds bool) error {
 // printClaim prints a claim for people. Nothing of the value is left out, and it is quoted
 // as in the question.
 func (a *app) printClaim(claim trust.Claim, id string) error {
-	_, err := fmt.Fprintf(a.stdout, "%s:\n  %s\n  id %s\n",
-		claim, strconv.QuoteToGraphic(claim.Value), id)
+	g := trust.Group{Key: claim.Key, Claims: []trust.Claim{claim}}
+	_, err := fmt.Fprintf(a.stdout, "%s  id %s\n", g, id)
 	return err
 }
 
@@ -190,14 +191,13 @@ func claimsOf(all []trust.Claim, id events.ID) []trust.Claim {
 // approve approves claims by their ids, all or none.
 func (c trustCmd) approve(a *app, approvals *trust.Approvals, claims []trust.Claim) error {
 	var chosen []trust.Claim
+	groups := approvals.Groups(unapproved(approvals, claims))
 	for _, id := range c.Approve {
-		i := slices.IndexFunc(claims, func(claim trust.Claim) bool {
-			return approvals.ID(claim) == strings.ToLower(id)
-		})
-		if i < 0 {
+		named := claimsNamed(approvals, groups, claims, strings.ToLower(id))
+		if named == nil {
 			return &approvalError{id}
 		}
-		chosen = append(chosen, claims[i])
+		chosen = append(chosen, named...)
 	}
 	if err := approvals.Approve(a.now(), chosen...); err != nil {
 		return err
@@ -205,6 +205,23 @@ func (c trustCmd) approve(a *app, approvals *trust.Approvals, claims []trust.Cla
 	a.note("approved %s", plural(len(chosen), "setting"))
 	if a.JSON {
 		return a.printClaims(approvals, chosen)
+	}
+	return nil
+}
+
+// claimsNamed returns the claims that an id names: one, or those of a question.
+func claimsNamed(
+	approvals *trust.Approvals, groups []trust.Group, claims []trust.Claim, id string,
+) []trust.Claim {
+	for _, g := range groups {
+		if approvals.GroupID(g) == id {
+			return g.Claims
+		}
+	}
+	for _, claim := range claims {
+		if approvals.ID(claim) == id {
+			return []trust.Claim{claim}
+		}
 	}
 	return nil
 }
@@ -287,7 +304,7 @@ func (a *app) listUnasked(approvals *trust.Approvals, open []trust.Claim) error 
 	for i := range open {
 		open[i].Origin = a.short(open[i].Origin)
 	}
-	for _, g := range trust.Groups(open) {
+	for _, g := range approvals.Groups(open) {
 		if err := a.printGroup(approvals, g); err != nil {
 			return err
 		}
@@ -295,14 +312,9 @@ func (a *app) listUnasked(approvals *trust.Approvals, open []trust.Claim) error 
 	return &unaskedError{n: len(open)}
 }
 
-// printGroup prints what wants the same, and the id of each.
+// printGroup prints what makes one question, and its id.
 func (a *app) printGroup(approvals *trust.Approvals, g trust.Group) error {
-	var b strings.Builder
-	b.WriteString(g.String())
-	for _, claim := range g.Claims {
-		fmt.Fprintf(&b, "  id %s\n", approvals.ID(claim))
-	}
-	_, err := io.WriteString(a.stdout, b.String())
+	_, err := fmt.Fprintf(a.stdout, "%s  id %s\n", g, approvals.GroupID(g))
 	return err
 }
 

@@ -49,7 +49,7 @@ var rooms = map[string]room{
 	"internal/llm/*":        {imports: []string{"internal/llm", "events", "blobs"}, network: true},
 	"internal/llm/models":   {imports: modelsImports, network: true},
 	"internal/schema":       {},
-	"internal/tool":         {imports: []string{"events", "blobs", "internal/schema"}},
+	"internal/tool":         {imports: []string{"events", "blobs", "internal/schema", "internal/tool/command"}},
 	"internal/tool/file":    {imports: []string{"events", "blobs", "internal/atomicfile", "internal/regular"}},
 	"internal/tool/builtin": {imports: []string{"internal/tool", "internal/tool/file", "events", "blobs", "gitint"}},
 	"internal/tool/process": {imports: []string{"internal/regular", "internal/tool"}, processes: true},
@@ -59,7 +59,7 @@ var rooms = map[string]room{
 	"internal/attach":       {imports: attachImports, network: true},
 	"internal/query":        {imports: queryImports},
 	"internal/render":       {imports: []string{"events", "blobs"}, processes: true},
-	"internal/jpconfig":     {imports: []string{"events", "internal/config", "internal/harmless", "internal/trust", "internal/regular"}},
+	"internal/jpconfig":     {imports: jpconfigImports},
 	"internal/trust":        {imports: []string{"internal/atomicfile", "internal/regular"}},
 	"internal/atomicfile":   {},
 	"internal/regular":      {},
@@ -93,6 +93,12 @@ var repairImports = append([]string{"internal/atomicfile", "internal/merge", "in
 var gcImports = []string{
 	"events", "blobs", "gitint", "internal/refs", "internal/workspace", "internal/atomicfile",
 	"internal/quarantine", "internal/recheck", "internal/regular",
+}
+
+// jpconfigImports are what it judges settings with.
+var jpconfigImports = []string{
+	"events", "internal/config", "internal/harmless", "internal/regular", "internal/tool/command",
+	"internal/trust",
 }
 
 // localImports are what a tool that is a command is made of.

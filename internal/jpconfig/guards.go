@@ -37,7 +37,8 @@ type Path struct{ trust.Guarded[string] }
 func (c *Config) Claims() []trust.Claim {
 	var all []trust.Claim
 	add := func(claim trust.Claim, foreign bool) {
-		if foreign {
+		// What a tool starts and what shows its arguments are one claim.
+		if foreign && (len(all) == 0 || all[len(all)-1] != claim) {
 			all = append(all, claim)
 		}
 	}

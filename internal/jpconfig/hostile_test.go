@@ -2,12 +2,16 @@ package jpconfig_test
 
 import (
 	"errors"
+	"fmt"
+	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/git-jp/git-jp/internal/jpconfig"
+	"github.com/git-jp/git-jp/internal/realdata"
 	"github.com/git-jp/git-jp/internal/trust"
 )
 
@@ -266,6 +270,70 @@ func TestAnApprovalIsForTheExactValue(t *testing.T) {
 			`{"conversation":{"tools":{"*":{"run":"unattended"},"t":{"source":"local","command":"a"}}}}`, tool, false,
 		},
 		{
+			"its options", `{"conversation":{"tools":{"t":{"source":"local","command":"just a {{tool.options.x}}","options":{"x":"1"},"parameters":{"p":{"type":"string","summary":"s"}},"questions":{"q":{"answer":true}}}}}}`,
+			`{"conversation":{"tools":{"t":{"source":"local","command":"just a {{tool.options.x}}","options":{"x":"2"},"parameters":{"p":{"type":"string","summary":"s"}},"questions":{"q":{"answer":true}}}}}}`, tool, false,
+		},
+		{
+			"an option more", `{"conversation":{"tools":{"t":{"source":"local","command":"just a {{tool.options.x}}","options":{"x":"1"},"parameters":{"p":{"type":"string","summary":"s"}},"questions":{"q":{"answer":true}}}}}}`,
+			`{"conversation":{"tools":{"t":{"source":"local","command":"just a {{tool.options.x}}","options":{"x":"1","y":"2"},"parameters":{"p":{"type":"string","summary":"s"}},"questions":{"q":{"answer":true}}}}}}`, tool, false,
+		},
+		{
+			"its answer", `{"conversation":{"tools":{"t":{"source":"local","command":"just a {{tool.options.x}}","options":{"x":"1"},"parameters":{"p":{"type":"string","summary":"s"}},"questions":{"q":{"answer":true}}}}}}`,
+			`{"conversation":{"tools":{"t":{"source":"local","command":"just a {{tool.options.x}}","options":{"x":"1"},"parameters":{"p":{"type":"string","summary":"s"}},"questions":{"q":{"answer":false}}}}}}`, tool, false,
+		},
+		{
+			"an answer more", `{"conversation":{"tools":{"t":{"source":"local","command":"just a {{tool.options.x}}","options":{"x":"1"},"parameters":{"p":{"type":"string","summary":"s"}},"questions":{"q":{"answer":true}}}}}}`,
+			`{"conversation":{"tools":{"t":{"source":"local","command":"just a {{tool.options.x}}","options":{"x":"1"},"parameters":{"p":{"type":"string","summary":"s"}},"questions":{"r":{"answer":"x"},"q":{"answer":true}}}}}}`, tool, false,
+		},
+		{
+			"who answers", `{"conversation":{"tools":{"t":{"source":"local","command":"just a {{tool.options.x}}","options":{"x":"1"},"parameters":{"p":{"type":"string","summary":"s"}},"questions":{"q":{"answer":true}}}}}}`,
+			`{"conversation":{"tools":{"t":{"source":"local","command":"just a {{tool.options.x}}","options":{"x":"1"},"parameters":{"p":{"type":"string","summary":"s"}},"questions":{"q":{"answer":true,"target":"assistant"}}}}}}`, tool, false,
+		},
+		{
+			"the type of a parameter", `{"conversation":{"tools":{"t":{"source":"local","command":"just a {{tool.options.x}}","options":{"x":"1"},"parameters":{"p":{"type":"string","summary":"s"}},"questions":{"q":{"answer":true}}}}}}`,
+			`{"conversation":{"tools":{"t":{"source":"local","command":"just a {{tool.options.x}}","options":{"x":"1"},"parameters":{"p":{"type":"integer","summary":"s"}},"questions":{"q":{"answer":true}}}}}}`, tool, false,
+		},
+		{
+			"a parameter more", `{"conversation":{"tools":{"t":{"source":"local","command":"just a {{tool.options.x}}","options":{"x":"1"},"parameters":{"p":{"type":"string","summary":"s"}},"questions":{"q":{"answer":true}}}}}}`,
+			`{"conversation":{"tools":{"t":{"source":"local","command":"just a {{tool.options.x}}","options":{"x":"1"},"parameters":{"o":{},"p":{"type":"string","summary":"s"}},"questions":{"q":{"answer":true}}}}}}`, tool, false,
+		},
+		{
+			"a default", `{"conversation":{"tools":{"t":{"source":"local","command":"just a {{tool.options.x}}","options":{"x":"1"},"parameters":{"p":{"type":"string","summary":"s"}},"questions":{"q":{"answer":true}}}}}}`,
+			`{"conversation":{"tools":{"t":{"source":"local","command":"just a {{tool.options.x}}","options":{"x":"1"},"parameters":{"p":{"type":"string","default":"-x","summary":"s"}},"questions":{"q":{"answer":true}}}}}}`, tool, false,
+		},
+		{
+			"its access", `{"conversation":{"tools":{"t":{"source":"local","command":"just a {{tool.options.x}}","options":{"x":"1"},"parameters":{"p":{"type":"string","summary":"s"}},"questions":{"q":{"answer":true}}}}}}`,
+			`{"conversation":{"tools":{"t":{"access":{"fs":[{"path":"src","write":true}]},"source":"local","command":"just a {{tool.options.x}}","options":{"x":"1"},"parameters":{"p":{"type":"string","summary":"s"}},"questions":{"q":{"answer":true}}}}}}`, tool, false,
+		},
+		{
+			"a command that shows arguments", `{"conversation":{"tools":{"t":{"source":"local","command":"just a {{tool.options.x}}","options":{"x":"1"},"parameters":{"p":{"type":"string","summary":"s"}},"questions":{"q":{"answer":true}}}}}}`,
+			`{"conversation":{"tools":{"t":{"style":{"parameters":"evil"},"source":"local","command":"just a {{tool.options.x}}","options":{"x":"1"},"parameters":{"p":{"type":"string","summary":"s"}},"questions":{"q":{"answer":true}}}}}}`, tool, false,
+		},
+		{
+			"its source", `{"conversation":{"tools":{"t":{"source":"local","command":"just a {{tool.options.x}}","options":{"x":"1"},"parameters":{"p":{"type":"string","summary":"s"}},"questions":{"q":{"answer":true}}}}}}`,
+			`{"conversation":{"tools":{"t":{"source":"local.other","command":"just a {{tool.options.x}}","options":{"x":"1"},"parameters":{"p":{"type":"string","summary":"s"}},"questions":{"q":{"answer":true}}}}}}`, tool, false,
+		},
+		{
+			"a shell", `{"conversation":{"tools":{"t":{"source":"local","command":"just a {{tool.options.x}}","options":{"x":"1"},"parameters":{"p":{"type":"string","summary":"s"}},"questions":{"q":{"answer":true}}}}}}`,
+			`{"conversation":{"tools":{"t":{"source":"local","command":{"program":"just a {{tool.options.x}}","shell":true},"options":{"x":"1"},"parameters":{"p":{"type":"string","summary":"s"}},"questions":{"q":{"answer":true}}}}}}`, tool, false,
+		},
+		{
+			"its arguments", `{"conversation":{"tools":{"t":{"source":"local","command":"just a {{tool.options.x}}","options":{"x":"1"},"parameters":{"p":{"type":"string","summary":"s"}},"questions":{"q":{"answer":true}}}}}}`,
+			`{"conversation":{"tools":{"t":{"source":"local","command":"just b {{tool.options.x}}","options":{"x":"1"},"parameters":{"p":{"type":"string","summary":"s"}},"questions":{"q":{"answer":true}}}}}}`, tool, false,
+		},
+		{
+			"a summary of a parameter", `{"conversation":{"tools":{"t":{"source":"local","command":"just a {{tool.options.x}}","options":{"x":"1"},"parameters":{"p":{"type":"string","summary":"s"}},"questions":{"q":{"answer":true}}}}}}`,
+			`{"conversation":{"tools":{"t":{"source":"local","command":"just a {{tool.options.x}}","options":{"x":"1"},"parameters":{"p":{"type":"string","summary":"t","examples":"e","description":"d"}},"questions":{"q":{"answer":true}}}}}}`, tool, true,
+		},
+		{
+			"its examples and style", `{"conversation":{"tools":{"t":{"source":"local","command":"just a {{tool.options.x}}","options":{"x":"1"},"parameters":{"p":{"type":"string","summary":"s"}},"questions":{"q":{"answer":true}}}}}}`,
+			`{"conversation":{"tools":{"t":{"examples":"e","style":{"hidden":true},"source":"local","command":"just a {{tool.options.x}}","options":{"x":"1"},"parameters":{"p":{"type":"string","summary":"s"}},"questions":{"q":{"answer":true}}}}}}`, tool, true,
+		},
+		{
+			"that it asks", `{"conversation":{"tools":{"t":{"source":"local","command":"just a {{tool.options.x}}","options":{"x":"1"},"parameters":{"p":{"type":"string","summary":"s"}},"questions":{"q":{"answer":true}}}}}}`,
+			`{"conversation":{"tools":{"t":{"run":"ask","source":"local","command":"just a {{tool.options.x}}","options":{"x":"1"},"parameters":{"p":{"type":"string","summary":"s"}},"questions":{"q":{"answer":true}}}}}}`, tool, true,
+		},
+		{
 			"its description", `{"conversation":{"tools":{"t":{"source":"local","command":"a"}}}}`,
 			`{"conversation":{"tools":{"t":{"source":"local","command":"a","summary":"b"}}}}`, tool, true,
 		},
@@ -364,5 +432,117 @@ func BenchmarkLoad(b *testing.B) {
 	root := realWorkspace(b)
 	for b.Loop() {
 		load(b, jpconfig.Sources{Workspace: root, Dir: root, Options: []string{"dev"}})
+	}
+}
+
+// TestFilesThatACommandRuns holds that a command is bound to what the files of the workspace hold
+// that it runs.
+func TestFilesThatACommandRuns(t *testing.T) {
+	files := map[string]string{
+		"ws/.jp/config.toml": "[conversation.tools]\n" +
+			"j = {source = 'local', command = 'just x'}\n" +
+			"p = {source = 'local', command = 'python3 tools/p.py {{tool.arguments.a}}'}\n" +
+			"n = {source = 'local', command = 'wc {{tool.arguments.a}}'}\n" +
+			"[providers.mcp.s]\ncommand = 'just'\narguments = ['serve']\n",
+		"ws/justfile": "x:\n", "ws/tools/p.py": "pass\n",
+	}
+	values := func() map[string]string {
+		all := map[string]string{}
+		for _, claim := range load(t, sources(t, files)).Claims() {
+			all[claim.Key] = claim.Value
+		}
+		return all
+	}
+	before := values()
+	if !strings.Contains(before["conversation.tools.j"], `"files":{"justfile":"`) ||
+		!strings.Contains(before["conversation.tools.p"], `"files":{"tools/p.py":"`) ||
+		strings.Contains(before["conversation.tools.n"], `"files"`) {
+		t.Fatalf("claims are %q", before)
+	}
+	for _, change := range []struct{ file, text, changes string }{
+		{"ws/justfile", "x:\n\tevil\n", "conversation.tools.j providers.mcp.s"},
+		{"ws/.justfile", "", "conversation.tools.j providers.mcp.s"},
+		{"ws/tools/p.py", "evil\n", "conversation.tools.p"},
+		{"ws/other", "evil\n", ""},
+	} {
+		was := files[change.file]
+		_, there := files[change.file]
+		files[change.file] = change.text
+		var changed []string
+		for key, value := range values() {
+			if before[key] != value {
+				changed = append(changed, key)
+			}
+		}
+		slices.Sort(changed)
+		if got := strings.Join(changed, " "); got != change.changes {
+			t.Errorf("%s changes %q, want %q", change.file, got, change.changes)
+		}
+		if files[change.file] = was; !there {
+			delete(files, change.file)
+		}
+	}
+}
+
+// questions returns how many questions a workspace's configuration makes.
+func questions(t *testing.T, c *jpconfig.Config) []trust.Group {
+	t.Helper()
+	return trust.Groups(c.Claims())
+}
+
+// TestAWorkspaceOfToolsIsAFewQuestions holds how much somebody is asked who clones a workspace
+// of many tools: one runner for nearly all, a server, an attachment and a plugin.
+func TestAWorkspaceOfToolsIsAFewQuestions(t *testing.T) {
+	var tools strings.Builder
+	tools.WriteString("[providers.mcp.docs]\ncommand = 'just'\narguments = ['serve-docs']\n" +
+		"[plugins.command.ticket]\nrun = 'unattended'\n" +
+		"[conversation]\nattachments = ['cmd:date']\n[conversation.tools.'*']\nrun = 'ask'\n")
+	for i := range 50 {
+		mode := []string{"ask", "unattended"}[i%2]
+		fmt.Fprintf(&tools, "[conversation.tools.t%d]\nsource = 'local'\nrun = '%s'\n"+
+			"command = 'just serve-tools {{context}} {{tool}}'\noptions.n = %d\n"+
+			"parameters.p = {type = 'string'}\nstyle.parameters = 'just serve-tools {{context}} {{tool}}'\n", i, mode, i)
+	}
+	for i := range 7 {
+		fmt.Fprintf(&tools, "[conversation.tools.r%d]\nsource = 'local'\ncommand = 'just r%d {{tool.arguments.a}}'\n", i, i)
+		fmt.Fprintf(&tools, "[conversation.tools.m%d]\nsource = 'mcp.docs.m%d'\nrun = 'unattended'\n", i, i)
+	}
+	files := map[string]string{
+		"ws/.jp/config.toml": tools.String(), "ws/justfile": "serve-tools:\n",
+		"ws/.jp/persona.toml": "[conversation.tools]\nt0.run = 'unattended'\nt2.run = 'unattended'\n" +
+			"r1.questions.sure.answer = true\n'*'.enable = false\nt1.enable = true\n",
+	}
+	s := sources(t, files)
+	asked := questions(t, load(t, s))
+	if len(asked) > 6 {
+		t.Errorf("%d questions: %v", len(asked), asked)
+	}
+	approvals, err := trust.Open(t.TempDir(), trust.Workspace{ID: "x", Root: "/ws"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, g := range asked {
+		if err := approvals.Approve(time.Unix(0, 0), g.Claims...); err != nil {
+			t.Fatal(err)
+		}
+	}
+	s.Options = []string{"@" + filepath.Join(s.Workspace, ".jp", "persona.toml")}
+	open := slices.DeleteFunc(load(t, s).Claims(), func(c trust.Claim) bool { return approvals.Allow(c) == nil })
+	if more := trust.Groups(open); len(more) != 1 || len(open) != 3 {
+		t.Errorf("a persona makes %d questions about %d settings: %v", len(more), len(open), more)
+	}
+}
+
+// TestRealWorkspaceIsAFewQuestions is the same of a real one.
+func TestRealWorkspaceIsAFewQuestions(t *testing.T) {
+	dir := realdata.Dir(t, "jp-config")
+	root := t.TempDir()
+	if err := os.CopyFS(filepath.Join(root, ".jp"), os.DirFS(dir)); err != nil {
+		t.Fatal(err)
+	}
+	c := load(t, jpconfig.Sources{Workspace: root})
+	asked := questions(t, c)
+	if len(c.ToolNames()) < 50 || len(asked) == 0 || len(asked) > 6 {
+		t.Errorf("%d questions about %d tools", len(asked), len(c.ToolNames()))
 	}
 }

@@ -46,6 +46,9 @@ type Config struct {
 	left     []string               // keys, dotted, of others that do not count
 	aliases  []heldAlias            // others' short names that do not count
 	held     map[string]trust.Claim // others' models, by where they stand
+
+	workspace string            // its root, "" when there is none
+	sums      map[string]string // of files that commands run, as they were read
 }
 
 // Load reads all layers. A file that is missing is empty; one that cannot be decoded is
@@ -58,7 +61,7 @@ func Load(s Sources) (*Config, error) {
 		}
 	}
 	s.Workspace, s.Dir = resolved(s.Workspace), resolved(s.Dir)
-	l := &loader{sources: s, config: &Config{}, table: patterns()}
+	l := &loader{sources: s, config: &Config{workspace: s.Workspace}, table: patterns()}
 	defer l.close()
 	steps := []func() error{
 		l.builtIn, l.files, l.environment, l.conversation, l.options, l.flags, l.admit,

@@ -103,7 +103,7 @@ func (c *Config) Server(name string) Server {
 		s.URL = Host{guarded(c, trust.Host, string(raw), at...)}
 	}
 	if c.text("providers", "mcp", name, "command") != "" {
-		s.Command = Process{guarded(c, trust.Process, Command(raw), at...)}
+		s.Command = c.server(raw, at)
 	}
 	return s
 }

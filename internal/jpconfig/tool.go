@@ -1,12 +1,15 @@
 package jpconfig
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
 	"slices"
 	"strings"
 	"time"
 
+	"github.com/git-jp/git-jp/events"
+	"github.com/git-jp/git-jp/internal/tool/command"
 	"github.com/git-jp/git-jp/internal/trust"
 )
 
@@ -22,7 +25,7 @@ type Tool struct {
 	// is asked about the call.
 	Formatter Process
 	// Unattended is true when calls run without anybody being asked. It is guarded for
-	// tools of an MCP server; for a local tool the approval of Command covers it.
+	// tools of an MCP server; for a local tool that of Command covers it.
 	Unattended trust.Guarded[bool]
 	Outside    []Path // rules of access.fs for places outside of the workspace
 }
@@ -34,21 +37,32 @@ func (c *Config) ToolNames() []string {
 	})
 }
 
-// Tool returns a tool by name.
+// Tool returns a tool by name. What somebody else said of it is one claim: whoever approves
+// what it starts approves what that is given.
 func (c *Config) Tool(name string) Tool {
 	at := []string{"conversation", "tools", name}
+	unasked := unattended(c.all, name, "run")
 	t := Tool{
 		Name: name, JSON: c.harmless(at...), Defaults: c.harmless("conversation", "tools", "*"),
+		Unattended: trust.Own(unasked), Outside: c.outside(name),
 	}
-	run := c.inherited(name, "run")
-	t.Command = c.toolProcess(run, append(slices.Clone(at), "command")...)
-	t.Formatter = c.formatter(name)
-	t.Unattended = trust.Own(run.unattended)
-	if run.foreign && run.unattended && strings.HasPrefix(c.text(append(at, "source")...), "mcp.") {
-		value, _ := json.Marshal([]string{c.text(append(at, "source")...), run.value})
-		t.Unattended = trust.Foreign(true, c.claim(trust.Process, value, run.path...))
+	command, formatter := commandOf(c.all, name), formatterOf(c.all, name)
+	own, whole := modes(c.bound(c.own, name), c.bound(c.all, name))
+	acts := command != nil || formatter != nil || unasked && whole.Server() != ""
+	if !acts || bytes.Equal(marshal(whole), marshal(own)) {
+		t.Command, t.Formatter = ownProcess(command), ownProcess(formatter)
+		return t
 	}
-	t.Outside = c.outside(name)
+	claim := c.claim(trust.Process, marshal(whole), at...)
+	if command != nil {
+		t.Command = Process{trust.Foreign(Command(command), claim)}
+	}
+	if formatter != nil {
+		t.Formatter = Process{trust.Foreign(Command(formatter), claim)}
+	}
+	if whole.Server() != "" {
+		t.Unattended = trust.Foreign(unasked, claim)
+	}
 	return t
 }
 
@@ -104,66 +118,186 @@ func readLimit(raw []byte) (time.Duration, error) {
 	return 0, fmt.Errorf("%.40s is no duration above zero, such as \"90s\"", raw)
 }
 
-// A runMode is the effective "run" of a tool.
-type runMode struct {
-	value      string
-	path       []string
-	unattended bool
-	foreign    bool
+func ownProcess(command []byte) Process { return Process{trust.Own(Command(command))} }
+
+// modes leaves out the modes that are no claim: to ask needs no approval, and that nobody is
+// asked is the user's own to say.
+func modes(own, whole trust.Tool) (ours, all trust.Tool) {
+	if whole.Run == "" || own.Run != "" {
+		own.Run, whole.Run = "", ""
+	}
+	if whole.Format == "" || own.Format != "" {
+		own.Format, whole.Format = "", ""
+	}
+	return own, whole
 }
 
-// inherited returns a mode of a tool, its own or that of '*'.
-func (c *Config) inherited(name, key string) runMode {
-	path := []string{"conversation", "tools", name, key}
-	if _, _, ok := c.Value(path...); !ok {
-		path[2] = "*"
+// bound collects what an approval of a tool is bound to: everything but what only tells.
+func (c *Config) bound(layers events.Config, name string) trust.Tool {
+	value := func(key string) json.RawMessage {
+		s, ok := layers.Setting("conversation", "tools", name, key)
+		if !ok {
+			return nil
+		}
+		return canonical(s.Value())
 	}
-	value := c.text(path...)
-	return runMode{
-		value: value, path: path, foreign: !c.has(path...),
-		unattended: value == "unattended",
+	t := trust.Tool{
+		Command:   canonical(commandOf(layers, name)),
+		Formatter: canonical(formatterOf(layers, name)),
+		Options:   value("options"), Access: value("access"), Answers: answers(value("questions")),
+		Parameters: declared(value("parameters")),
+	}
+	_ = json.Unmarshal(value("source"), &t.Source) // what is no text is no source
+	if unattended(layers, name, "run") {
+		t.Run = "unattended"
+	}
+	if t.Formatter != nil && unattended(layers, name, "format") {
+		t.Format = "unattended"
+	}
+	if t.Access == nil {
+		if s, ok := layers.Setting("conversation", "tools", "*", "access"); ok {
+			t.Access = canonical(s.Value())
+		}
+	}
+	for _, line := range []json.RawMessage{t.Command, t.Formatter} {
+		c.describe(&t, line)
+	}
+	return t
+}
+
+// describe enters what a command line reaches, and the files of the workspace that it runs.
+func (c *Config) describe(t *trust.Tool, line json.RawMessage) {
+	words, shell := wordsOf(line)
+	if len(words) == 0 {
+		return
+	}
+	if t.Line == nil {
+		t.Line, t.Shell = words, shell
+	}
+	var parameters map[string]json.RawMessage
+	_ = json.Unmarshal(t.Parameters, &parameters) // what is no table declares none
+	reach := command.ReachOf(words, shell, parameters)
+	t.Reaches = union(t.Reaches, reach.Shell)
+	t.Takes = union(t.Takes, reach.Option)
+	for name, sum := range c.filesOf(words, shell) {
+		if t.Files == nil {
+			t.Files = map[string]string{}
+		}
+		t.Files[name] = sum
 	}
 }
 
-// toolProcess guards a tool's command. That calls run without being asked for is part of
-// what is approved, where somebody else said so.
-func (c *Config) toolProcess(run runMode, path ...string) Process {
-	raw, _, ok := c.Value(path...)
+func union(a, b []string) []string {
+	for _, s := range b {
+		if !slices.Contains(a, s) {
+			a = append(a, s)
+		}
+	}
+	return a
+}
+
+// wordsOf returns the words of a command line.
+func wordsOf(line []byte) (words []string, shell bool) {
+	var text string
+	if json.Unmarshal(line, &text) == nil {
+		words, _ = command.Words(text) // one with an open quote starts nothing
+		return words, false
+	}
+	var table struct {
+		Program string   `json:"program"`
+		Args    []string `json:"args"`
+		Shell   bool     `json:"shell"`
+	}
+	if json.Unmarshal(line, &table) != nil || table.Program == "" {
+		return nil, false
+	}
+	return append([]string{table.Program}, table.Args...), table.Shell
+}
+
+// commandOf returns a tool's command, nil when it has none.
+func commandOf(layers events.Config, name string) []byte {
+	s, ok := layers.Setting("conversation", "tools", name, "command")
 	if !ok {
-		return Process{}
+		return nil
 	}
-	unattended := run.foreign && run.unattended
-	if c.has(path...) && !unattended {
-		return Process{trust.Own(Command(raw))}
-	}
-	value := []byte(raw)
-	if unattended {
-		value = object("command", raw, "run", quote(run.value))
-	}
-	return Process{trust.Foreign(Command(raw), c.claim(trust.Process, value, path...))}
+	return s.Value()
 }
 
-// formatter guards the command that shows the arguments of calls.
-func (c *Config) formatter(name string) Process {
-	path := []string{"conversation", "tools", name, "style", "parameters"}
-	raw, _, ok := c.Value(path...)
-	if !ok {
-		path[2] = "*"
-		raw, _, ok = c.Value(path...)
+// formatterOf returns the command that shows a tool's arguments, its own or that of '*'.
+func formatterOf(layers events.Config, name string) []byte {
+	for _, at := range []string{name, "*"} {
+		s, ok := layers.Setting("conversation", "tools", at, "style", "parameters")
+		if !ok {
+			continue
+		}
+		if isCommand(s.Value()) {
+			return s.Value()
+		}
+		return nil
 	}
-	if !ok || !isCommand(raw) {
-		return Process{}
+	return nil
+}
+
+// unattended reports whether a mode of a tool, its own or that of '*', asks nobody.
+func unattended(layers events.Config, name, key string) bool {
+	for _, at := range []string{name, "*"} {
+		if s, ok := layers.Setting("conversation", "tools", at, key); ok {
+			return string(s.Value()) == `"unattended"`
+		}
 	}
-	format := c.inherited(name, "format")
-	unattended := format.foreign && format.unattended
-	if c.has(path...) && !unattended {
-		return Process{trust.Own(Command(raw))}
+	return false
+}
+
+// answers keeps of questions what is answered, and by whom.
+func answers(questions []byte) json.RawMessage {
+	var all map[string]map[string]json.RawMessage
+	if json.Unmarshal(questions, &all) != nil {
+		return nil
 	}
-	value := []byte(raw)
-	if unattended {
-		value = object("format", quote(format.value), "parameters", raw)
+	kept := map[string]map[string]json.RawMessage{}
+	for id, q := range all {
+		for _, key := range []string{"answer", "target"} {
+			if v, ok := q[key]; ok {
+				if kept[id] == nil {
+					kept[id] = map[string]json.RawMessage{}
+				}
+				kept[id][key] = v
+			}
+		}
 	}
-	return Process{trust.Foreign(Command(raw), c.claim(trust.Process, value, path...))}
+	if len(kept) == 0 {
+		return nil
+	}
+	return canonical(marshal(kept))
+}
+
+// declared keeps of parameters what bounds them, without what only tells of them.
+func declared(parameters []byte) json.RawMessage {
+	var all map[string]json.RawMessage
+	if json.Unmarshal(parameters, &all) != nil || len(all) == 0 {
+		return nil
+	}
+	for name, raw := range all {
+		all[name] = declaredOne(raw)
+	}
+	return canonical(marshal(all))
+}
+
+func declaredOne(raw json.RawMessage) json.RawMessage {
+	var p map[string]json.RawMessage
+	if json.Unmarshal(raw, &p) != nil {
+		return raw
+	}
+	for _, key := range []string{"summary", "description", "examples"} {
+		delete(p, key)
+	}
+	if items, ok := p["items"]; ok {
+		p["items"] = declaredOne(items)
+	}
+	if properties, ok := p["properties"]; ok {
+		p["properties"] = declared(properties)
+	}
+	return marshal(p)
 }
 
 // isCommand tells a command from the names of styles.
@@ -217,11 +351,6 @@ func (c *Config) outside(name string) []Path {
 		}
 	}
 	return all
-}
-
-// object writes a JSON object of names and values by turns.
-func object(name1 string, value1 []byte, name2 string, value2 []byte) []byte {
-	return marshal(map[string]json.RawMessage{name1: value1, name2: value2})
 }
 
 func quote(s string) []byte { return marshal(s) }

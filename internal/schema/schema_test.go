@@ -22,8 +22,10 @@ func TestValidate(t *testing.T) {
 		{"one of", `{"oneOf":[{"type":"string"},{"type":"integer"}]}`, `true`, "oneOf"},
 		{"a reference", `{"$ref":"#/$defs/a","$defs":{"a":{"type":"integer"}}}`, `"x"`, "integer"},
 		{"a name that is escaped", `{"$ref":"#/$defs/a~1b%20c","$defs":{"a/b c":{"type":"integer"}}}`, `1`, ""},
-		{"a tree", `{"properties":{"left":{"$ref":"#"},"right":{"$ref":"#"}},"additionalProperties":false}`,
-			`{"left":{"left":{},"right":{"left":{}}},"right":{"up":1}}`, "unexpected"},
+		{
+			"a tree", `{"properties":{"left":{"$ref":"#"},"right":{"$ref":"#"}},"additionalProperties":false}`,
+			`{"left":{"left":{},"right":{"left":{}}},"right":{"up":1}}`, "unexpected",
+		},
 		{"an older draft", `{"$schema":"http://json-schema.org/draft-04/schema#","type":"string"}`, `1`, "string"},
 		{"a draft that is known", `{"$schema":"http://json-schema.org/draft-07/schema#","items":[{"type":"string"}]}`, `[1]`, "string"},
 		{"where it lies", `{"$id":"https://a.example/x","$ref":"#/definitions/a","definitions":{"a":{"type":"null"}}}`, `1`, "null"},

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/git-jp/git-jp/internal/tool/command"
 	"github.com/go-json-experiment/json/jsontext"
 )
 
@@ -72,10 +73,13 @@ type CommandConfig struct {
 // IsZero reports whether there is no command.
 func (c CommandConfig) IsZero() bool { return c.Line == "" && c.Program == "" }
 
+// Words splits a line as [command.Words] does.
+func Words(line string) ([]string, error) { return command.Words(line) }
+
 // Words returns the words of the command, placeholders and all.
 func (c CommandConfig) Words() ([]string, error) {
 	if c.Line != "" {
-		return Words(c.Line)
+		return command.Words(c.Line)
 	}
 	return append([]string{c.Program}, c.Args...), nil
 }

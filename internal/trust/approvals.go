@@ -19,7 +19,7 @@ import (
 const (
 	fileName = "approvals.json"
 	tempDir  = ".tmp"
-	version  = 1
+	version  = 2
 )
 
 // An Approval is one claim that the user approved.
@@ -49,6 +49,10 @@ type document struct {
 // Approvals are what the user approved in one workspace. They are a [Gate] and may be
 // used by several goroutines.
 type Approvals struct {
+	// Own reports whether what a file of the workspace holds now was committed in this clone;
+	// nil reports nothing. A command that was approved runs such a file without a question.
+	Own func(name string) bool
+
 	dir       string
 	workspace Workspace
 	mu        sync.Mutex
@@ -124,6 +128,13 @@ func (a *Approvals) read() error {
 		a.all = document{}
 		return fmt.Errorf("read approvals %q: %w", a.path(), err)
 	}
+	if a.all.Version == 1 {
+		// Of tools, the first version approved the command alone, and not what it is given.
+		a.all.Version = version
+		a.all.Approvals = slices.DeleteFunc(a.all.Approvals, func(p Approval) bool {
+			return strings.HasPrefix(p.Key, ToolKeys) && p.Kind == Process
+		})
+	}
 	if v := a.all.Version; v != version {
 		a.all = document{}
 		return fmt.Errorf("read approvals %q: version %d is not known", a.path(), v)
@@ -150,7 +161,42 @@ func (a *Approvals) ID(c Claim) string { return c.sum(a.workspace)[:idDigits] }
 func (a *Approvals) approved(c Claim) bool {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	return a.holds(c)
+	return a.holds(c) || a.follows(c)
+}
+
+// follows reports whether a claim is one that was approved, but for files that the user has
+// committed since.
+func (a *Approvals) follows(c Claim) bool {
+	if a.Own == nil {
+		return false
+	}
+	return slices.ContainsFunc(a.all.Approvals, func(p Approval) bool {
+		if !a.isOf(p, c) {
+			return false
+		}
+		names, ok := onlyFiles(p.Value, c.Value)
+		return ok && !slices.ContainsFunc(names, func(name string) bool { return !a.Own(name) })
+	})
+}
+
+// isOf reports whether an approval that holds is about the setting of a claim.
+func (a *Approvals) isOf(p Approval, c Claim) bool {
+	// What is to be read by people counts here, so it has to be what the hash is of.
+	of := Claim{Kind: p.Kind, Key: p.Key, Value: p.Value}
+	return p.Workspace == a.workspace && p.Key == c.Key && p.Kind == c.Kind &&
+		p.SHA256 == of.sum(a.workspace)
+}
+
+// before returns what was approved last for the setting of a claim, "" for nothing.
+func (a *Approvals) before(c Claim) string {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	for _, p := range slices.Backward(a.all.Approvals) {
+		if a.isOf(p, c) && p.Value != c.Value {
+			return p.Value
+		}
+	}
+	return ""
 }
 
 // holds is approved with the lock held.

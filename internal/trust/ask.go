@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"strconv"
 	"strings"
 	"sync"
 	"time"
@@ -16,6 +15,9 @@ type Asker struct {
 	Approvals *Approvals                         // required
 	Terminal  func() (io.ReadWriteCloser, error) // required: opens the terminal device
 	Now       func() time.Time                   // required
+	// Known are the claims of the configuration. One of them is asked about together with those
+	// that want the same.
+	Known []Claim
 
 	mu       sync.Mutex      // held while asking
 	answered map[Claim]error // by claim, for this run
@@ -31,29 +33,44 @@ func (a *Asker) Allow(c Claim) error {
 	if err, ok := a.answered[c]; ok {
 		return err
 	}
-	err := a.ask(c)
+	g := a.family(c)
+	err := a.ask(c, g)
 	if a.answered == nil {
 		a.answered = map[Claim]error{}
 	}
-	a.answered[c] = err
+	for _, member := range g.Claims {
+		a.answered[member] = err
+	}
 	return err
 }
 
+// family returns the claims that are asked about with one: those of the same question that
+// nobody has answered.
+func (a *Asker) family(c Claim) Group {
+	claims := []Claim{c}
+	for _, other := range a.Known {
+		_, answered := a.answered[other]
+		if other != c && other.family() == c.family() && !answered && !a.Approvals.approved(other) {
+			claims = append(claims, other)
+		}
+	}
+	return a.Approvals.Groups(claims)[0]
+}
+
 // ask puts the question. Without a terminal nobody says yes.
-func (a *Asker) ask(c Claim) (err error) {
+func (a *Asker) ask(c Claim, g Group) (err error) {
 	tty, err := a.Terminal()
 	if err != nil {
 		return a.refusal(c, false)
 	}
 	defer func() { err = errors.Join(err, tty.Close()) }()
-	if _, err := fmt.Fprintf(tty, "%s:\n  %s\nAllow? [y]es, [o]nce, [N]o: ",
-		c, strconv.QuoteToGraphic(c.Value)); err != nil {
+	if _, err := fmt.Fprintf(tty, "%sAllow? [y]es, [o]nce, [N]o: ", g); err != nil {
 		return a.refusal(c, false)
 	}
 	line, _ := readLine(tty)
 	switch answer := strings.ToLower(strings.TrimSpace(line)); answer {
 	case "y", "yes":
-		return a.Approvals.Approve(a.Now(), c)
+		return a.Approvals.Approve(a.Now(), g.Claims...)
 	case "o", "once":
 		return nil
 	default:

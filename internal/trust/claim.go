@@ -70,16 +70,21 @@ func (c Claim) sum(w Workspace) string {
 }
 
 // String tells the claim for people, with nothing in it that a terminal would obey.
-func (c Claim) String() string {
-	s := show(c.Key)
-	if c.Origin != "" {
-		s += " (" + show(c.Origin) + ")"
+func (c Claim) String() string { return c.place() + " " + c.Kind.does() }
+
+// place is the key, with where it was said.
+func (c Claim) place() string {
+	if c.Origin == "" {
+		return show(c.Key)
 	}
-	return s + " " + c.Kind.does()
+	return show(c.Key) + " (" + show(c.Origin) + ")"
 }
 
 // Shown returns the key and the value, as a terminal may have them.
 func (c Claim) Shown() string { return show(c.Key) + " " + excerpt(c.Value) }
+
+// quoted makes s fit for a terminal, in quotes.
+func quoted(s string) string { return strconv.QuoteToGraphic(s) }
 
 // show makes s fit for a terminal, bare where it is harmless.
 func show(s string) string {

@@ -21,7 +21,7 @@
 //
 // # What it does not promise
 //
-// An approved command runs whatever its file holds by then; to approve "just test" is
-// to trust the workspace's justfile, today's and tomorrow's. Two processes that
-// approve at the same moment may lose one approval, which is then asked for again.
+// An approved command is bound to the files that its line names and its runner looks for, and
+// not to what these run or include. Two processes that approve at the same moment may lose
+// one approval, which is then asked for again.
 package trust

@@ -1,41 +1,66 @@
 package trust
 
 import (
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"slices"
-	"strconv"
 	"strings"
 )
 
-// A Group is claims that make one question: they want the same of settings whose keys
-// differ in one name.
+// A Group is claims that make one question: settings that want the same and whose keys differ
+// in one name, the tools that start one program, or an MCP server with its tools.
 type Group struct {
 	Key    string // of all, with * for the name that differs
 	Claims []Claim
+	// Before is what was approved for each of the claims when it wanted something else, "" for
+	// nothing.
+	Before []string
 }
 
 // Groups puts claims together, in the order in which the first of each comes.
 func Groups(claims []Claim) []Group {
-	type shape struct {
-		kind       Kind
-		key, value string
-	}
 	var groups []Group
-	at := map[shape]int{}
+	at := map[string]int{}
 	for _, c := range claims {
-		s := shape{c.Kind, pattern(c.Key), c.Value}
-		i, ok := at[s]
+		family := c.family()
+		i, ok := at[family]
 		if !ok {
-			i, at[s] = len(groups), len(groups)
+			i, at[family] = len(groups), len(groups)
 			groups = append(groups, Group{Key: c.Key})
-		} else {
-			groups[i].Key = s.key
+		} else if groups[i].Key != c.Key {
+			groups[i].Key = pattern(c.Key)
 		}
 		groups[i].Claims = append(groups[i].Claims, c)
 	}
 	return groups
+}
+
+// Groups puts claims together, with what was approved before of each.
+func (a *Approvals) Groups(claims []Claim) []Group {
+	groups := Groups(claims)
+	for i, g := range groups {
+		groups[i].Before = make([]string, len(g.Claims))
+		for j, c := range g.Claims {
+			groups[i].Before[j] = a.before(c)
+		}
+	}
+	return groups
+}
+
+// GroupID returns what names a group on a command line.
+func (a *Approvals) GroupID(g Group) string {
+	if len(g.Claims) == 1 {
+		return a.ID(g.Claims[0])
+	}
+	h := sha256.New()
+	for _, c := range g.Claims {
+		_, _ = io.WriteString(h, c.sum(a.workspace)) // a hash takes everything
+	}
+	return hex.EncodeToString(h.Sum(nil))[:idDigits]
 }
 
 // tables are where a name stands that somebody chose.
@@ -60,16 +85,48 @@ func pattern(key string) string {
 
 // String tells what the group wants, with nothing in it that a terminal would obey.
 func (g Group) String() string {
+	var b strings.Builder
 	first := g.Claims[0]
-	if len(g.Claims) == 1 {
-		return fmt.Sprintf("%s:\n  %s\n", first, strconv.QuoteToGraphic(first.Value))
+	_, isTool := first.tool()
+	switch {
+	case strings.HasPrefix(first.family(), "server "):
+		fmt.Fprintf(&b, "MCP %s %s, %s:\n", show(first.family()), first.Kind.does(),
+			count(len(g.Claims), "setting"))
+		describeTools(&b, g.Claims)
+	case isTool:
+		fmt.Fprintf(&b, "%s %s, %s:\n", choose(len(g.Claims) == 1, first.place(), show(g.Key)),
+			first.Kind.does(), count(len(g.Claims), "tool"))
+		describeTools(&b, g.Claims)
+	case first.Kind == Setting && len(g.Claims) > 1:
+		fmt.Fprintf(&b, "%d settings are set by somebody else:\n", len(g.Claims))
+		for _, c := range g.Claims {
+			fmt.Fprintf(&b, "  %s: %s\n", c.place(), plain(json.RawMessage(c.Value)))
+		}
+	case len(g.Claims) == 1:
+		fmt.Fprintf(&b, "%s:\n  %s\n", first, quoted(first.Value))
+	default:
+		var names []string
+		for _, c := range g.Claims {
+			names = append(names, show(nameIn(c.Key, g.Key)))
+		}
+		fmt.Fprintf(&b, "%s %s, %d settings:\n  %s\n  for %s\n", show(g.Key), first.Kind.does(),
+			len(g.Claims), quoted(first.Value), strings.Join(names, ", "))
 	}
-	var names []string
-	for _, c := range g.Claims {
-		names = append(names, show(nameIn(c.Key, g.Key)))
+	g.writeChanges(&b)
+	return b.String()
+}
+
+// writeChanges tells what is different from what was approved before.
+func (g Group) writeChanges(b *strings.Builder) {
+	for i, before := range g.Before {
+		if before == "" {
+			continue
+		}
+		fmt.Fprintf(b, "  changed since you approved %s:\n", show(g.Claims[i].Key))
+		for _, line := range difference(before, g.Claims[i].Value) {
+			fmt.Fprintf(b, "    %s\n", line)
+		}
 	}
-	return fmt.Sprintf("%s %s, %d settings:\n  %s\n  for %s\n", show(g.Key), first.Kind.does(),
-		len(g.Claims), strconv.QuoteToGraphic(first.Value), strings.Join(names, ", "))
 }
 
 // nameIn returns what stands in a key for the * of its pattern.
@@ -95,7 +152,7 @@ func (a *Asker) Settle(claims []Claim) (err error) {
 		return a.refusal(open[0], false)
 	}
 	defer func() { err = errors.Join(err, tty.Close()) }()
-	groups := Groups(open)
+	groups := a.Approvals.Groups(open)
 	for i := range groups {
 		switch err := a.settle(tty, groups[i:]); {
 		case errors.Is(err, errQuit):
@@ -137,7 +194,7 @@ func (a *Asker) settle(tty io.ReadWriter, groups []Group) error {
 // each asks about claims one by one.
 func (a *Asker) each(tty io.ReadWriter, claims []Claim) error {
 	for _, c := range claims {
-		err := a.settle(tty, []Group{{Key: c.Key, Claims: []Claim{c}}})
+		err := a.settle(tty, a.Approvals.Groups([]Claim{c}))
 		if err != nil {
 			return err
 		}

@@ -170,7 +170,7 @@ func TestADamagedFileApprovesNothing(t *testing.T) {
 	}
 	for name, text := range map[string]string{
 		"cut":         string(sound[:len(sound)-3]),
-		"from future": strings.Replace(string(sound), `"version": 1`, `"version": 2`, 1),
+		"from future": strings.Replace(string(sound), `"version": 2`, `"version": 3`, 1),
 	} {
 		if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
 			t.Fatal(err)

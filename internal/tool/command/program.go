@@ -27,18 +27,21 @@ var languages = []string{
 // runners give their arguments to recipes of a file, most to a shell there. The files are those
 // that they look for themselves.
 var runners = map[string][]string{
-	"just":       {"justfile", "Justfile", "JUSTFILE", ".justfile"},
-	"make":       {"GNUmakefile", "makefile", "Makefile"},
-	"gmake":      {"GNUmakefile", "makefile", "Makefile"},
-	"bmake":      {"BSDmakefile", "makefile", "Makefile"},
-	"npm":        {"package.json", ".npmrc"},
-	"npx":        {"package.json", ".npmrc"},
-	"yarn":       {"package.json", ".yarnrc", ".yarnrc.yml"},
-	"pnpm":       {"package.json", ".npmrc", "pnpm-workspace.yaml"},
-	"bun":        {"package.json", "bunfig.toml"},
-	"deno":       {"deno.json", "deno.jsonc"},
-	"cargo":      {"Cargo.toml", "build.rs", ".cargo/config.toml", ".cargo/config"},
-	"task":       {"Taskfile.yml", "Taskfile.yaml", "taskfile.yml", "taskfile.yaml", "Taskfile.dist.yml"},
+	"just":  {"justfile", "Justfile", "JUSTFILE", ".justfile"},
+	"make":  {"GNUmakefile", "makefile", "Makefile"},
+	"gmake": {"GNUmakefile", "makefile", "Makefile"},
+	"bmake": {"BSDmakefile", "makefile", "Makefile"},
+	"npm":   {"package.json", ".npmrc"},
+	"npx":   {"package.json", ".npmrc"},
+	"yarn":  {"package.json", ".yarnrc", ".yarnrc.yml"},
+	"pnpm":  {"package.json", ".npmrc", "pnpm-workspace.yaml"},
+	"bun":   {"package.json", "bunfig.toml"},
+	"deno":  {"deno.json", "deno.jsonc"},
+	"cargo": {"Cargo.toml", "build.rs", ".cargo/config.toml", ".cargo/config"},
+	"task": {
+		"Taskfile.yml", "Taskfile.yaml", "taskfile.yml", "taskfile.yaml",
+		"Taskfile.dist.yml", "Taskfile.dist.yaml",
+	},
 	"mage":       {"magefile.go"},
 	"rake":       {"Rakefile", "rakefile", "Rakefile.rb"},
 	"bundle":     {"Gemfile", ".bundle/config"},
@@ -77,7 +80,7 @@ func Runs(program string) bool {
 func IsCode(words []string) bool {
 	for i, w := range words[:max(len(words)-1, 0)] {
 		name := Base(w)
-		flags := ""
+		var flags string
 		switch {
 		case slices.Contains(shells, name):
 			flags = "c"
@@ -90,11 +93,12 @@ func IsCode(words []string) bool {
 			continue
 		}
 		last := words[len(words)-1]
-		return len(last) > 1 && last[0] == '-' && last[1] != '-' && strings.ContainsAny(last, flags) ||
-			last == "--eval" || last == "--command"
+		short := len(last) > 1 && last[0] == '-' && last[1] != '-'
+		return short && strings.ContainsAny(last, flags) || last == "--eval" || last == "--command"
 	}
 	// awk and its kin take their text without a flag.
-	return len(words) == 1 && slices.Contains([]string{"awk", "gawk", "mawk", "sed"}, Base(words[0]))
+	return len(words) == 1 &&
+		slices.Contains([]string{"awk", "gawk", "mawk", "sed"}, Base(words[0]))
 }
 
 // Files returns the files of a workspace that a command line runs, whether they are there or

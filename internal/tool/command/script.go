@@ -324,7 +324,8 @@ func (l *lexer) braces() error {
 	case strings.ContainsAny(inner, "'\"`\\$"):
 		return l.refuse("", "it has quotes or an expansion in ${ }")
 	case inner != "" && strings.IndexByte("123456789@*", inner[0]) >= 0 || inner == "#":
-		return l.refuse("", "it has ${%s}, and parameters are what stands for the placeholders", inner)
+		return l.refuse("", "it has ${%s}, and parameters are what stands for the placeholders",
+			inner)
 	}
 	return l.bare(n+1, "stands in ${ }")
 }

@@ -1,4 +1,4 @@
-package tool
+package command
 
 import (
 	"errors"
@@ -15,7 +15,7 @@ func Words(line string) ([]string, error) {
 	inWord := false
 	for i := 0; i < len(line); {
 		c := line[i]
-		if n := expression(line[i:]); n > 0 {
+		if n := placeholderLen(line[i:]); n > 0 {
 			w.WriteString(line[i : i+n])
 			i, inWord = i+n, true
 			continue
@@ -54,8 +54,8 @@ func Words(line string) ([]string, error) {
 	return all, nil
 }
 
-// expression returns the length of the {{ }} or {% %} that s begins with, 0 for none.
-func expression(s string) int {
+// placeholderLen returns the length of the {{ }} or {% %} that s begins with, 0 for none.
+func placeholderLen(s string) int {
 	for _, pair := range [...][2]string{{"{{", "}}"}, {"{%", "%}"}} {
 		if strings.HasPrefix(s, pair[0]) {
 			if end := strings.Index(s, pair[1]); end > 0 {
@@ -70,7 +70,7 @@ func expression(s string) int {
 func quoted(s string, w *strings.Builder) (int, error) {
 	quote := s[0]
 	for i := 1; i < len(s); i++ {
-		if n := expression(s[i:]); n > 0 {
+		if n := placeholderLen(s[i:]); n > 0 {
 			w.WriteString(s[i : i+n])
 			i += n - 1
 			continue

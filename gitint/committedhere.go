@@ -1,0 +1,85 @@
+package gitint
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/git-jp/git-jp/internal/regular"
+)
+
+const (
+	maxOwnCommits = 1000
+	maxReflog     = 16 << 20
+)
+
+// ownCommits are what git writes into the reflog for commits that are made here and whose
+// changes are the committer's: not for merges, rebases, pulls, cherry-picks or mailed patches.
+var ownCommits = []string{"commit: ", "commit (initial): ", "commit (amend): "}
+
+// CommittedHere reports whether what a file of the work tree holds now is the change of a commit
+// that somebody made in this clone. Names of authors can be written by anybody; the reflog of a
+// clone is written by this clone alone, and nothing that is fetched gets into it. The commit has
+// to have changed the file: one that is made on top of somebody else's change does not take it
+// over. The name is from the root of the work tree, with slashes.
+func (r *Repo) CommittedHere(ctx context.Context, name string) (bool, error) {
+	if strings.ContainsAny(name, "\n\x00") {
+		return false, nil
+	}
+	now, err := r.oneID(ctx, command{args: []string{"hash-object", "--", name}})
+	if err != nil {
+		return false, fmt.Errorf("look for the commit of %q: %w", name, err)
+	}
+	pairs, err := r.ownMoves()
+	if err != nil || len(pairs) == 0 {
+		return false, err
+	}
+	var ask strings.Builder
+	for _, p := range pairs {
+		fmt.Fprintf(&ask, "%s:%s\n%s:%s\n", p[0], name, p[1], name)
+	}
+	out, err := r.run(ctx, command{
+		args:  []string{"cat-file", "--batch-check=%(objectname)"},
+		stdin: strings.NewReader(ask.String()),
+	})
+	if err != nil {
+		return false, fmt.Errorf("look for the commit of %q: %w", name, err)
+	}
+	lines := strings.Split(strings.TrimSuffix(string(out), "\n"), "\n")
+	for pair := range slices.Chunk(lines, 2) {
+		if len(pair) == 2 && pair[0] != now.String() && pair[1] == now.String() {
+			return true, nil
+		}
+	}
+	return false, nil
+}
+
+// ownMoves returns what HEAD was before and after the commits that were made here, the newest
+// first.
+func (r *Repo) ownMoves() (pairs [][2]string, err error) {
+	log, err := regular.ReadFile(filepath.Join(r.GitDir(), "logs", "HEAD"), maxReflog)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, fmt.Errorf("read the reflog: %w", err)
+	}
+	lines := strings.Split(string(log), "\n")
+	for _, line := range slices.Backward(lines) {
+		who, message, _ := strings.Cut(line, "\t")
+		ids := strings.Fields(who)
+		if len(ids) < 2 || !slices.ContainsFunc(ownCommits, func(prefix string) bool {
+			return strings.HasPrefix(message, prefix)
+		}) {
+			continue
+		}
+		if pairs = append(pairs, [2]string{ids[0], ids[1]}); len(pairs) == maxOwnCommits {
+			break
+		}
+	}
+	return pairs, nil
+}

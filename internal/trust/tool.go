@@ -1,0 +1,355 @@
+package trust
+
+import (
+	"encoding/json"
+	"fmt"
+	"maps"
+	"path"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// ToolKeys is what the keys of tools begin with.
+const ToolKeys = "conversation.tools."
+
+const serverKeys = "providers.mcp."
+
+// A Tool is the value of a tool's claim: everything that decides what its calls do. What only
+// tells of it, a summary say, is none of it.
+type Tool struct {
+	Source     string          `json:"source,omitempty"`
+	Command    json.RawMessage `json:"command,omitempty"`
+	Formatter  json.RawMessage `json:"formatter,omitempty"`
+	Run        string          `json:"run,omitempty"`    // "unattended", or nothing
+	Format     string          `json:"format,omitempty"` // the same of the formatter
+	Options    json.RawMessage `json:"options,omitempty"`
+	Answers    json.RawMessage `json:"answers,omitempty"` // of its questions
+	Access     json.RawMessage `json:"access,omitempty"`
+	Parameters json.RawMessage `json:"parameters,omitempty"`
+
+	// What follows comes of what is above.
+
+	Line    []string          `json:"line,omitempty"` // the words of the command
+	Shell   bool              `json:"shell,omitempty"`
+	Reaches []string          `json:"reaches,omitempty"` // parameters that get to a shell
+	Takes   []string          `json:"takes,omitempty"`   // those that can be an option
+	Files   map[string]string `json:"files,omitempty"`   // of the workspace, with their hashes
+}
+
+// Server returns the MCP server that makes the calls, "" when none does.
+func (t Tool) Server() string {
+	rest, ok := strings.CutPrefix(t.Source, "mcp.")
+	if !ok {
+		return ""
+	}
+	server, _, _ := strings.Cut(rest, ".")
+	return server
+}
+
+// program is what is started, by the name that people know it by.
+func (t Tool) program() string {
+	if len(t.Line) == 0 {
+		return ""
+	}
+	if t.Shell {
+		return "sh"
+	}
+	return path.Base(t.Line[0])
+}
+
+// tool returns the value of a tool's claim.
+func (c Claim) tool() (t Tool, ok bool) {
+	if !strings.HasPrefix(c.Key, ToolKeys) || c.Kind != Process {
+		return Tool{}, false
+	}
+	return t, json.Unmarshal([]byte(c.Value), &t) == nil
+}
+
+// settings is the family of what is neither started nor reached.
+const settings = "settings"
+
+// family says which claims make one question.
+func (c Claim) family() string {
+	if name, ok := strings.CutPrefix(c.Key, serverKeys); ok && c.Kind == Process {
+		return "server " + name
+	}
+	t, ok := c.tool()
+	switch {
+	case c.Kind == Setting:
+		return settings
+	case !ok:
+		return strings.Join([]string{string(c.Kind), pattern(c.Key), c.Value}, "\x00")
+	case t.Server() != "":
+		return "server " + t.Server()
+	default:
+		return "program " + t.program()
+	}
+}
+
+// A lineOf is the tools of one command line.
+type lineOf struct {
+	text  string
+	names []string
+	tools []Tool
+}
+
+// describeTools tells what tools want, one paragraph a command line.
+func describeTools(b *strings.Builder, claims []Claim) {
+	var lines []*lineOf
+	at := map[string]*lineOf{}
+	for _, c := range claims {
+		t, ok := c.tool()
+		if !ok {
+			describeServer(b, c)
+			continue
+		}
+		text := strings.Join(t.Line, " ")
+		switch {
+		case t.Server() != "":
+			text = "MCP server " + t.Server()
+		case t.Command == nil:
+			text = "a built-in tool"
+		}
+		l := at[text]
+		if l == nil {
+			l = &lineOf{text: text}
+			at[text], lines = l, append(lines, l)
+		}
+		l.names, l.tools = append(l.names, strings.TrimPrefix(c.Key, ToolKeys)), append(l.tools, t)
+	}
+	for _, l := range lines {
+		l.write(b)
+	}
+}
+
+func (l *lineOf) write(b *strings.Builder) {
+	who := count(len(l.names), "tool")
+	if len(l.names) == 1 {
+		who = show(l.names[0])
+	}
+	fmt.Fprintf(b, "  %s: %s\n", show(l.text), who)
+	l.tell(b, func(t Tool) string {
+		switch {
+		case t.Run != "":
+			return "runs without a question"
+		case t.Command != nil:
+			return "asks before it runs, or as you say yourself"
+		}
+		return ""
+	})
+	l.tell(b, func(t Tool) string {
+		if len(t.Line) == 0 {
+			return ""
+		}
+		does := "starts " + show(t.program())
+		if len(t.Reaches) > 0 {
+			does += "; the model's text reaches a shell there: " + parameters(t.Reaches)
+		}
+		if len(t.Takes) > 0 {
+			does += "; the model's text can be an option of it: " + parameters(t.Takes)
+		}
+		return does
+	})
+	l.tell(b, func(t Tool) string {
+		if len(t.Files) == 0 {
+			return ""
+		}
+		return runsFiles(t.Files)
+	})
+	l.tell(b, func(t Tool) string {
+		if t.Formatter == nil {
+			return ""
+		}
+		return "shows arguments by " + plain(t.Formatter) +
+			choose(t.Format != "", ", without a question", "")
+	})
+	for _, part := range []struct {
+		name string
+		of   func(Tool) json.RawMessage
+	}{
+		{"is given the options", func(t Tool) json.RawMessage { return t.Options }},
+		{"has its questions answered by", func(t Tool) json.RawMessage { return t.Answers }},
+		{"has access to", func(t Tool) json.RawMessage { return t.Access }},
+	} {
+		l.tell(b, func(t Tool) string {
+			if v := part.of(t); v != nil {
+				return part.name + " " + plain(v)
+			}
+			return ""
+		})
+	}
+}
+
+// tell writes what is true of tools, with the names of those for which it is when there are
+// others.
+func (l *lineOf) tell(b *strings.Builder, of func(Tool) string) {
+	var order []string
+	names := map[string][]string{}
+	for i, t := range l.tools {
+		text := of(t)
+		if text == "" {
+			continue
+		}
+		if names[text] == nil {
+			order = append(order, text)
+		}
+		names[text] = append(names[text], show(l.names[i]))
+	}
+	for _, text := range order {
+		switch n := len(names[text]); {
+		case len(l.tools) == 1:
+			fmt.Fprintf(b, "    %s\n", text)
+		case n == len(l.tools):
+			fmt.Fprintf(b, "    %s: all of them\n", text)
+		default:
+			fmt.Fprintf(b, "    %s: %s\n", text, strings.Join(names[text], ", "))
+		}
+	}
+}
+
+// describeServer tells what a server's table wants.
+func describeServer(b *strings.Builder, c Claim) {
+	var table map[string]json.RawMessage
+	var s struct {
+		Command   string            `json:"command"`
+		Arguments []string          `json:"arguments"`
+		Files     map[string]string `json:"files"`
+	}
+	raw := []byte(c.Value)
+	if json.Unmarshal(raw, &table) != nil || json.Unmarshal(raw, &s) != nil {
+		fmt.Fprintf(b, "  %s:\n    %s\n", c, quoted(c.Value))
+		return
+	}
+	words := append([]string{s.Command}, s.Arguments...)
+	fmt.Fprintf(b, "  %s: %s\n", c.place(), show(strings.Join(words, " ")))
+	if len(s.Files) > 0 {
+		fmt.Fprintf(b, "    %s\n", runsFiles(s.Files))
+	}
+	for _, key := range slices.Sorted(maps.Keys(table)) {
+		if !slices.Contains([]string{"command", "arguments", "files", "type"}, key) {
+			fmt.Fprintf(b, "    %s %s\n", show(key), plain(table[key]))
+		}
+	}
+}
+
+func runsFiles(sums map[string]string) string {
+	var files []string
+	for _, name := range slices.Sorted(maps.Keys(sums)) {
+		files = append(files, fmt.Sprintf("%s (%.12s)", show(name), show(sums[name])))
+	}
+	return "runs files of this repository, as they are now: " + strings.Join(files, ", ")
+}
+
+// plain writes JSON as it is, and text without its quotes, unless a terminal would obey it.
+func plain(v json.RawMessage) string {
+	text := string(v)
+	_ = json.Unmarshal(v, &text) // what is no text is JSON
+	if strings.IndexFunc(text, func(r rune) bool { return !strconv.IsGraphic(r) }) >= 0 {
+		return quoted(text)
+	}
+	return text
+}
+
+func choose(is bool, yes, no string) string {
+	if is {
+		return yes
+	}
+	return no
+}
+
+func parameters(names []string) string {
+	if slices.Contains(names, "*") {
+		return "all arguments"
+	}
+	var all []string
+	for _, n := range names {
+		all = append(all, show(n))
+	}
+	return strings.Join(all, ", ")
+}
+
+func count(n int, thing string) string {
+	return fmt.Sprintf("%d %s%s", n, thing, choose(n == 1, "", "s"))
+}
+
+// difference tells what a value wants that another one did not, a line each.
+func difference(before, after string) []string {
+	var was, is map[string]json.RawMessage
+	if json.Unmarshal([]byte(before), &was) != nil || json.Unmarshal([]byte(after), &is) != nil {
+		return []string{"was " + quoted(before)}
+	}
+	keys := slices.Sorted(maps.Keys(was))
+	for key := range is {
+		if _, ok := was[key]; !ok {
+			keys = append(keys, key)
+		}
+	}
+	slices.Sort(keys)
+	var lines []string
+	for _, key := range keys {
+		switch {
+		case string(was[key]) == string(is[key]) || derived(key):
+		case key == "files":
+			lines = append(lines, changedFiles(was[key], is[key])...)
+		default:
+			lines = append(lines, fmt.Sprintf("%s: was %s, now %s", show(key), orNothing(was[key]),
+				orNothing(is[key])))
+		}
+	}
+	return lines
+}
+
+// derived are members that say nothing that others do not.
+func derived(key string) bool {
+	return slices.Contains([]string{"line", "shell", "reaches", "takes"}, key)
+}
+
+func orNothing(v json.RawMessage) string {
+	if v == nil {
+		return "nothing"
+	}
+	return plain(v)
+}
+
+func changedFiles(before, after json.RawMessage) (lines []string) {
+	for _, name := range filesThatDiffer(before, after) {
+		lines = append(lines, "the file "+show(name)+" has changed")
+	}
+	return lines
+}
+
+func filesThatDiffer(before, after json.RawMessage) (names []string) {
+	var was, is map[string]string
+	_, _ = json.Unmarshal(before, &was), json.Unmarshal(after, &is) // nothing is none
+	for name, sum := range is {
+		if was[name] != sum {
+			names = append(names, name)
+		}
+	}
+	for name := range was {
+		if _, ok := is[name]; !ok {
+			names = append(names, name)
+		}
+	}
+	slices.Sort(names)
+	return names
+}
+
+// onlyFiles returns the files in which two values differ when they differ in nothing else.
+func onlyFiles(before, after string) (names []string, ok bool) {
+	var was, is map[string]json.RawMessage
+	if json.Unmarshal([]byte(before), &was) != nil || json.Unmarshal([]byte(after), &is) != nil {
+		return nil, false
+	}
+	if was["files"] == nil || is["files"] == nil {
+		return nil, false
+	}
+	names = filesThatDiffer(was["files"], is["files"])
+	delete(was, "files")
+	delete(is, "files")
+	same := maps.EqualFunc(was, is, func(a, b json.RawMessage) bool {
+		return string(a) == string(b)
+	})
+	return names, same && len(names) > 0
+}

@@ -1,0 +1,210 @@
+package trust_test
+
+import (
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/git-jp/git-jp/internal/trust"
+)
+
+// toolClaim is the claim of a tool that a workspace declares.
+func toolClaim(t *testing.T, name string, tool trust.Tool) trust.Claim {
+	t.Helper()
+	value, err := json.Marshal(tool)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return trust.Claim{Kind: trust.Process, Key: "conversation.tools." + name, Value: string(value)}
+}
+
+func just(change func(*trust.Tool)) trust.Tool {
+	t := trust.Tool{
+		Source: "local", Command: json.RawMessage(`"just serve {{tool}}"`),
+		Line: []string{"just", "serve", "{{tool}}"}, Reaches: []string{"*"},
+		Files: map[string]string{"justfile": strings.Repeat("a1", 32)},
+	}
+	if change != nil {
+		change(&t)
+	}
+	return t
+}
+
+func TestToolsAreToldInWords(t *testing.T) {
+	claims := []trust.Claim{
+		toolClaim(t, "check", just(nil)),
+		toolClaim(t, "fmt", just(func(t *trust.Tool) { t.Run = "unattended" })),
+		toolClaim(t, "log", just(func(t *trust.Tool) {
+			t.Command, t.Line = json.RawMessage(`"just log {{tool.arguments.a}}"`), []string{"just", "log", "{{tool.arguments.a}}"}
+			t.Reaches, t.Options = []string{"a"}, json.RawMessage(`{"script":"rm \u202e x"}`)
+			t.Answers = json.RawMessage(`{"sure":{"answer":true}}`)
+		})),
+		toolClaim(t, "git", trust.Tool{
+			Command: json.RawMessage(`"git log {{tool.arguments.x}}"`),
+			Line:    []string{"git", "log", "{{tool.arguments.x}}"}, Takes: []string{"x"},
+		}),
+		{Kind: trust.Process, Key: "providers.mcp.docs", Value: `{"command":"just","arguments":["serve"],"variables":["TOKEN"]}`},
+		toolClaim(t, "crate", trust.Tool{Source: "mcp.docs.crate", Run: "unattended"}),
+	}
+	groups := trust.Groups(claims)
+	if len(groups) != 3 {
+		t.Fatalf("%d questions", len(groups))
+	}
+	for i, want := range []string{
+		`conversation.tools.* starts a process, 3 tools:
+  just serve {{tool}}: 2 tools
+    asks before it runs, or as you say yourself: check
+    runs without a question: fmt
+    starts just; the model's text reaches a shell there: all arguments: all of them
+    runs files of this repository, as they are now: justfile (a1a1a1a1a1a1): all of them
+  just log {{tool.arguments.a}}: log
+    asks before it runs, or as you say yourself
+    starts just; the model's text reaches a shell there: a
+    runs files of this repository, as they are now: justfile (a1a1a1a1a1a1)
+    is given the options {"script":"rm \u202e x"}
+    has its questions answered by {"sure":{"answer":true}}
+`, `conversation.tools.git starts a process, 1 tool:
+  git log {{tool.arguments.x}}: git
+    asks before it runs, or as you say yourself
+    starts git; the model's text can be an option of it: x
+`, `MCP server docs starts a process, 2 settings:
+  providers.mcp.docs: just serve
+    variables ["TOKEN"]
+  MCP server docs: crate
+    runs without a question
+`,
+	} {
+		if got := groups[i].String(); got != want {
+			t.Errorf("%s\nwant\n%s", got, want)
+		}
+	}
+}
+
+// Each thing that decides what a tool does is in its approval, and a change is one question
+// with what is different.
+func TestAChangeIsAskedWithTheDifference(t *testing.T) {
+	for _, test := range []struct {
+		name, want string
+		change     func(*trust.Tool)
+	}{
+		{"an option", `options: was nothing, now {"script":"evil"}`, func(t *trust.Tool) { t.Options = json.RawMessage(`{"script":"evil"}`) }},
+		{"an answer", `answers: was nothing, now {"a":{"answer":true}}`, func(t *trust.Tool) { t.Answers = json.RawMessage(`{"a":{"answer":true}}`) }},
+		{"a parameter", `parameters: was nothing, now {"a":{}}`, func(t *trust.Tool) { t.Parameters = json.RawMessage(`{"a":{}}`) }},
+		{"the command", `command: was just serve {{tool}}, now just evil`, func(t *trust.Tool) { t.Command = json.RawMessage(`"just evil"`) }},
+		{"the mode", `run: was nothing, now unattended`, func(t *trust.Tool) { t.Run = "unattended" }},
+		{"the formatter", `formatter: was nothing, now evil`, func(t *trust.Tool) { t.Formatter = json.RawMessage(`"evil"`) }},
+		{"the source", `source: was local, now builtin`, func(t *trust.Tool) { t.Source = "builtin" }},
+		{"a file", `the file justfile has changed`, func(t *trust.Tool) { t.Files = map[string]string{"justfile": "b2"} }},
+		{"a file more", `the file .justfile has changed`, func(t *trust.Tool) { t.Files = map[string]string{"justfile": t.Files["justfile"], ".justfile": "b2"} }},
+	} {
+		a, dev := asker(t, t.TempDir(), "y\n")
+		if err := a.Approvals.Approve(now(), toolClaim(t, "check", just(nil))); err != nil {
+			t.Fatal(err)
+		}
+		changed := toolClaim(t, "check", just(test.change))
+		if err := a.Approvals.Allow(changed); err == nil {
+			t.Errorf("%s: approved already", test.name)
+		}
+		if err := a.Allow(changed); err != nil || !strings.Contains(dev.asked.String(), "changed since you approved conversation.tools.check:\n    "+test.want+"\n") {
+			t.Errorf("%s: asked %q (%v)", test.name, dev.asked.String(), err)
+		}
+	}
+}
+
+// One question is about all tools that start one program, also in the middle of a query.
+func TestAnAskerAsksAboutTheSet(t *testing.T) {
+	first, second := toolClaim(t, "check", just(nil)), toolClaim(t, "fmt", just(nil))
+	other := toolClaim(t, "vi", trust.Tool{Line: []string{"vi"}})
+	for answer, forever := range map[string]bool{"y\n": true, "o\n": false} {
+		a, dev := asker(t, t.TempDir(), answer)
+		a.Known = []trust.Claim{first, second, other}
+		for _, c := range []trust.Claim{second, first, second} {
+			if err := a.Allow(c); err != nil {
+				t.Errorf("%q: %v", answer, err)
+			}
+		}
+		if n := strings.Count(dev.asked.String(), "Allow?"); n != 1 || strings.Contains(dev.asked.String(), "vi") {
+			t.Errorf("%q: asked %d times: %s", answer, n, dev.asked.String())
+		}
+		if (a.Approvals.Allow(first) == nil) != forever || a.Approvals.Allow(other) == nil {
+			t.Errorf("%q: approved for good: %t", answer, !forever)
+		}
+	}
+}
+
+// What the user committed runs without a question, for who approved the rest.
+func TestFilesOfOnesOwn(t *testing.T) {
+	a := open(t, t.TempDir(), workspace())
+	var looked []string
+	own := true
+	a.Own = func(name string) bool { looked = append(looked, name); return own }
+	edited := toolClaim(t, "check", just(func(t *trust.Tool) { t.Files = map[string]string{"justfile": "b2"} }))
+	if a.Allow(edited) == nil {
+		t.Error("a file alone approves a command")
+	}
+	if err := a.Approve(now(), toolClaim(t, "check", just(nil))); err != nil {
+		t.Fatal(err)
+	}
+	if err := a.Allow(edited); err != nil || strings.Join(looked, " ") != "justfile" {
+		t.Errorf("%v, looked at %q", err, looked)
+	}
+	both := toolClaim(t, "check", just(func(t *trust.Tool) {
+		t.Files, t.Options = map[string]string{"justfile": "b2"}, json.RawMessage(`{}`)
+	}))
+	if a.Allow(both) == nil {
+		t.Error("an option changed with the file")
+	}
+	if a.Allow(toolClaim(t, "fmt", just(func(t *trust.Tool) { t.Files = map[string]string{"justfile": "b2"} }))) == nil {
+		t.Error("another tool is approved")
+	}
+	own = false
+	if a.Allow(edited) == nil {
+		t.Error("somebody else's change is approved")
+	}
+	a.Own = nil
+	if a.Allow(edited) == nil {
+		t.Error("nobody looked")
+	}
+}
+
+// The first version approved commands alone. Its approvals of tools approve nothing, the others
+// hold on.
+func TestApprovalsOfTheFirstVersion(t *testing.T) {
+	dir := t.TempDir()
+	old := toolClaim(t, "check", just(nil))
+	a := open(t, dir, workspace())
+	if err := a.Approve(now(), claim(), old); err != nil {
+		t.Fatal(err)
+	}
+	file := filepath.Join(dir, "approvals.json")
+	data, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	text := strings.Replace(string(data), `"version": 2`, `"version": 1`, 1)
+	if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	again := open(t, dir, workspace())
+	if again.Allow(claim()) != nil || again.Allow(old) == nil || len(again.List()) != 1 {
+		t.Errorf("approvals are %+v", again.List())
+	}
+	if err := again.Approve(now(), old); err != nil || open(t, dir, workspace()).Allow(old) != nil {
+		t.Errorf("approved anew: %v", err)
+	}
+}
+
+// A group has one id, which another value or another tool changes.
+func TestGroupID(t *testing.T) {
+	a := open(t, t.TempDir(), workspace())
+	id := func(claims ...trust.Claim) string { return a.GroupID(trust.Groups(claims)[0]) }
+	one, two := toolClaim(t, "a", just(nil)), toolClaim(t, "b", just(nil))
+	if id(one) != a.ID(one) {
+		t.Error("one claim has two ids")
+	}
+	if id(one, two) == id(one) || id(one, two) == id(one, toolClaim(t, "b", just(func(t *trust.Tool) { t.Run = "unattended" }))) {
+		t.Error("two groups have one id")
+	}
+}
