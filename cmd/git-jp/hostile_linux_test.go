@@ -253,7 +253,7 @@ func callConfined(t *testing.T, r *gittest.Repository, input string, args ...str
 	cmd.Dir, cmd.Stdin, cmd.Stderr, cmd.WaitDelay = r.Dir, strings.NewReader(input), &stderr, time.Second
 	home := t.TempDir()
 	cmd.Env = append(slices.Clone(r.Env), "HOME="+home, "XDG_CONFIG_HOME="+home, "XDG_DATA_HOME="+home,
-		"EDITOR=true", "GIT_EDITOR=true", "GOTRACEBACK=single")
+		"EDITOR=true", "GIT_EDITOR=true", "GOTRACEBACK=single", "GOGC=100") // as people have it
 	err := cmd.Run()
 	if ctx.Err() != nil {
 		t.Fatalf("git-jp %q hangs", args)
@@ -330,7 +330,7 @@ func commandLines(t *testing.T) [][]string {
 	}
 	var all [][]string
 	for _, leaf := range parser.Model.Leaves(false) {
-		path := strings.Fields(leaf.Path())[1:]
+		path := strings.Fields(leaf.FullPath())[2:] // behind "git jp"
 		if path[0] == "hook" {
 			continue // has a test of its own
 		}
@@ -340,9 +340,11 @@ func commandLines(t *testing.T) [][]string {
 				args = append(args, word)
 			}
 		}
+		words := hostileWords[strings.Join(args, " ")]
 		for _, p := range leaf.Positional {
 			args = append(args, hostileArgument(p)...)
 		}
+		args = append(args, words...)
 		for _, f := range leaf.Flags {
 			if f.Required {
 				args = append(args, "--"+f.Name+"="+hostileDir+"events.json")
@@ -352,6 +354,11 @@ func commandLines(t *testing.T) [][]string {
 	}
 	return append(all, []string{"check", "--all"}, []string{"check", "--staged"}, []string{"check", "--worktree"},
 		[]string{"gc", "--dry-run"}, []string{"stage", "--all"}, []string{"repair", "--yes"})
+}
+
+// hostileWords are what commands want that the parser's model does not tell.
+var hostileWords = map[string][]string{
+	"label rm": {"a"}, "label set": {"a=b"}, "rename": {"a"}, "update-branch": {"HEAD"},
 }
 
 func hostileArgument(p *kong.Positional) []string {
