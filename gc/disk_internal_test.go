@@ -32,6 +32,9 @@ func (f *faultyFS) Open(name string) (fs.File, error) {
 	return file, err
 }
 
+// Stat is no look: what is asked about a file before it is opened.
+func (f *faultyFS) Stat(name string) (fs.FileInfo, error) { return fs.Stat(f.FS, name) }
+
 type cutFile struct {
 	fs.File
 	left int
