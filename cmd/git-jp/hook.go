@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"runtime/debug"
 	"slices"
 	"strconv"
 
@@ -27,7 +26,7 @@ const hookMemory = 176 << 20
 // Run does the work of a hook. A hook of a later version that this one does not know
 // does nothing: the repository's owner may have a newer program.
 func (c hookCmd) Run(ctx context.Context, a *app) error {
-	debug.SetMemoryLimit(hookMemory)
+	limitMemory(hookMemory)
 	c.Args = c.given(a)
 	switch c.Name {
 	case "pre-commit":

@@ -40,6 +40,8 @@ func main() {
 
 // mainCode runs the program in the real world and returns its exit code.
 func mainCode() int {
+	// The runtime takes several times the addresses that it uses.
+	limitMemory(addressSpace() / 8)
 	w, err := outside()
 	if err != nil {
 		return reportError(os.Stderr, err)

@@ -81,7 +81,15 @@ func (c Claim) place() string {
 }
 
 // Shown returns the key and the value, as a terminal may have them.
-func (c Claim) Shown() string { return show(c.Key) + " " + excerpt(c.Value) }
+func (c Claim) Shown() string { return show(c.Key) + " " + c.brief() }
+
+// brief is the value in an error: of a tool that runs a command, the command.
+func (c Claim) brief() string {
+	if t, ok := c.tool(); ok && len(t.Line) > 0 {
+		return excerpt(strings.Join(t.Line, " "))
+	}
+	return excerpt(c.Value)
+}
 
 // quoted makes s fit for a terminal, in quotes.
 func quoted(s string) string { return strconv.QuoteToGraphic(s) }
@@ -143,7 +151,7 @@ func (e *RefusedError) Error() string {
 		verdict = "declined"
 	}
 	return fmt.Sprintf("%s: %s: %s (approve with '%s')",
-		e.Claim, excerpt(e.Claim.Value), verdict, e.Approval())
+		e.Claim, e.Claim.brief(), verdict, e.Approval())
 }
 
 // Approval returns the command that approves the claim. A key that a shell would read
