@@ -18,6 +18,7 @@ func (a *app) resolver(
 ) *attach.Resolver {
 	return attach.New(attach.Options{
 		Files: reach.files, Starter: a.launcher(), Conversations: w, Admits: reach.admits,
+		Foreign: func(attachment string) bool { return reach.foreign[attachment] },
 		HTTP: attach.NewFetcher(attach.HTTPOptions{
 			UserAgent: a.userAgent(), Proxy: llm.ProxyFromEnv(a.getenv).Function(),
 			AllowPrivate: a.allowsPrivate,

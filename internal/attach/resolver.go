@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/git-jp/git-jp/events"
@@ -30,6 +31,9 @@ type Options struct {
 	// Admits reports whether an attachment may give a file of the workspace, by its slash path
 	// from the root; nil admits all.
 	Admits func(attachment, name string) bool
+	// Foreign reports whether somebody else declared an attachment, so that it takes nothing out
+	// of the user's own; nil: nobody did.
+	Foreign func(attachment string) bool
 	// Server returns a session with the MCP server of this name, starting it if need be.
 	Server func(ctx context.Context, id string) (Reader, error)
 }
@@ -57,24 +61,37 @@ func (f *Failure) Unwrap() error { return f.Err }
 func Excludes(attachment string) bool { return len(excludes([]string{attachment})) > 0 }
 
 // Resolve returns the resources that attachments stand for, in their order, each URI
-// once, and what could not be resolved. Attachments that exclude do so for all others.
+// once, and what could not be resolved. Attachments that exclude do so for all others, and those
+// of somebody else for somebody else's.
 func (r *Resolver) Resolve(
 	ctx context.Context, attachments []string,
-) (all []events.Resource, failures []*Failure) {
+) (resources []events.Resource, failures []*Failure) {
 	seen := map[string]bool{}
-	exclude := excludes(attachments)
+	all, own := excludes(attachments), excludes(r.own(attachments))
 	for _, a := range attachments {
+		exclude := own
+		if r.o.Foreign == nil || r.o.Foreign(a) {
+			exclude = all
+		}
 		found, err := r.one(ctx, a, exclude)
 		for _, res := range found {
 			if !seen[res.URI] {
-				seen[res.URI], all = true, append(all, res)
+				seen[res.URI], resources = true, append(resources, res)
 			}
 		}
 		if err != nil {
 			failures = append(failures, &Failure{a, err, len(found)})
 		}
 	}
-	return all, failures
+	return resources, failures
+}
+
+// own returns the attachments that nobody else declared.
+func (r *Resolver) own(attachments []string) []string {
+	if r.o.Foreign == nil {
+		return attachments
+	}
+	return slices.DeleteFunc(slices.Clone(attachments), r.o.Foreign)
 }
 
 var errUnavailable = errors.New("there is nothing to resolve it with")
