@@ -16,12 +16,12 @@ const maxDepth = 100
 
 var errTooDeep = fmt.Errorf("nested more than %d levels deep", maxDepth)
 
-// shallow refuses a TOML file that is too deep, by its words alone. What is no TOML is not
-// its business.
+// shallow refuses a TOML file that is too deep or has too many keys, by its words alone: go-toml
+// looks for each key among all before it. What is no TOML is not its business.
 func shallow(data []byte) error {
 	var p unstable.Parser
 	p.Reset(data)
-	table := 0
+	table, keys := 0, 0
 	for p.NextExpression() {
 		e := p.Expression()
 		var depth int
@@ -34,13 +34,36 @@ func shallow(data []byte) error {
 		default:
 			continue
 		}
+		var err error
+		if keys += keysOf(e); keys > maxKeys {
+			err = errTooMany
+		}
 		if depth > maxDepth {
+			err = errTooDeep
+		}
+		if err != nil {
 			it := e.Key()
 			it.Next()
-			return &placedError{positionAt(data, int(it.Node().Raw.Offset)), errTooDeep}
+			return &placedError{positionAt(data, int(it.Node().Raw.Offset)), err}
 		}
 	}
 	return nil
+}
+
+// keysOf counts a header or a key, and the keys of inline tables.
+func keysOf(e *unstable.Node) int {
+	n := 0
+	switch e.Kind {
+	case unstable.Table, unstable.ArrayTable:
+		return 1
+	case unstable.KeyValue:
+		return 1 + keysOf(e.Value())
+	case unstable.Array, unstable.InlineTable:
+		for it := e.Children(); it.Next(); {
+			n += keysOf(it.Node())
+		}
+	}
+	return n
 }
 
 func segments(e *unstable.Node) int {

@@ -2,6 +2,7 @@ package config
 
 import (
 	"errors"
+	"fmt"
 	"strings"
 	"testing"
 )
@@ -75,6 +76,21 @@ func TestTooManyKeys(t *testing.T) {
 		}
 		if _, err := Decode(file, []byte(text(maxKeys-around+1))); !errors.Is(err, errTooMany) {
 			t.Errorf("%s: error is %v, want %v", file, err, errTooMany)
+		}
+	}
+}
+
+// TestTooManyKeysOfTOML holds that keys are counted before go-toml compares each with all others.
+func TestTooManyKeysOfTOML(t *testing.T) {
+	for name, key := range map[string]string{
+		"keys": "a%d = 1\n", "tables": "[a%d]\n", "inline": "a%d = {b = 1}\n",
+	} {
+		var b strings.Builder
+		for i := range 10 * maxKeys {
+			fmt.Fprintf(&b, key, i)
+		}
+		if err := shallow([]byte(b.String())); !errors.Is(err, errTooMany) {
+			t.Errorf("%s: got %v, want %v", name, err, errTooMany)
 		}
 	}
 }
