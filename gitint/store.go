@@ -3,6 +3,7 @@ package gitint
 import (
 	"errors"
 	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"strconv"
@@ -10,6 +11,7 @@ import (
 
 	"github.com/go-git/go-git/v5/plumbing"
 	"github.com/go-git/go-git/v5/plumbing/cache"
+	"github.com/go-git/go-git/v5/plumbing/format/objfile"
 	"github.com/go-git/go-git/v5/storage/filesystem"
 	"github.com/go-git/go-git/v5/storage/filesystem/dotgit"
 )
@@ -72,7 +74,7 @@ func (s *goStore) size(id OID) (int64, error) {
 	var n int64
 	err := s.ask(func(dir *objectDir) error {
 		var err error
-		n, err = dir.storage.EncodedObjectSize(plumbing.Hash(id.bytes()))
+		n, err = dir.size(plumbing.Hash(id.bytes()))
 		return err
 	})
 	return n, err
@@ -166,7 +168,7 @@ func packTime(objectDir string) time.Time {
 
 func (d *objectDir) read(id OID, limit int64) (object, error) {
 	h := plumbing.Hash(id.bytes())
-	switch n, err := d.storage.EncodedObjectSize(h); {
+	switch n, err := d.size(h); {
 	case err != nil:
 		return object{}, err
 	case n > limit:
@@ -184,6 +186,26 @@ func (d *objectDir) read(id OID, limit int64) (object, error) {
 	}
 	obj := object{kind: encoded.Type().String(), data: data}
 	return obj, obj.verify(id)
+}
+
+// size reads the head of an object in a file of its own here: go-git 5.19 leaves that file open.
+func (d *objectDir) size(h plumbing.Hash) (n int64, err error) {
+	name := h.String()
+	f, err := os.Open(filepath.Join(d.path, name[:2], name[2:]))
+	if errors.Is(err, fs.ErrNotExist) {
+		return d.storage.EncodedObjectSize(h)
+	}
+	if err != nil {
+		return 0, err
+	}
+	defer func() { err = errors.Join(err, f.Close()) }()
+	r, err := objfile.NewReader(f)
+	if err != nil {
+		return 0, err
+	}
+	defer func() { err = errors.Join(err, r.Close()) }()
+	_, n, err = r.Header()
+	return n, err
 }
 
 func content(encoded plumbing.EncodedObject) ([]byte, error) {

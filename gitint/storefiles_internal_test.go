@@ -1,0 +1,53 @@
+package gitint
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"runtime/debug"
+	"testing"
+
+	"github.com/git-jp/git-jp/internal/gittest"
+)
+
+// TestReadingLeavesNoFileOpen asks for objects while nothing collects garbage, which would
+// close what was forgotten: a long collection ran out of descriptors.
+func TestReadingLeavesNoFileOpen(t *testing.T) {
+	defer debug.SetGCPercent(debug.SetGCPercent(-1))
+	repo := gittest.Repo(t)
+	var ids []OID
+	for i := range 64 {
+		name := repo.RunInput(fmt.Sprint("content ", i), "hash-object", "-w", "--stdin")
+		id, err := ParseOID(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		ids = append(ids, id)
+	}
+	store := newGoStore([]string{filepath.Join(repo.Dir, ".git", "objects")})
+	defer store.close()
+	before := openFiles(t)
+	for _, id := range ids {
+		if n, err := store.size(id); err != nil || n == 0 {
+			t.Fatalf("size of %s: %d, %v", id, n, err)
+		}
+		if _, err := store.read(id, 1<<10); err != nil {
+			t.Fatal(err)
+		}
+		if err := store.has(id); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if after := openFiles(t); after > before+1 {
+		t.Errorf("%d files open, %d before %d objects were read", after, before, len(ids))
+	}
+}
+
+func openFiles(t *testing.T) int {
+	t.Helper()
+	entries, err := os.ReadDir("/dev/fd")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return len(entries)
+}
