@@ -191,7 +191,7 @@ func (d *objectDir) read(id OID, limit int64) (object, error) {
 // size reads the head of an object in a file of its own here: go-git 5.19 leaves that file open.
 func (d *objectDir) size(h plumbing.Hash) (n int64, err error) {
 	name := h.String()
-	f, err := os.Open(filepath.Join(d.path, name[:2], name[2:]))
+	f, err := objectFS{d.path}.Open(filepath.Join("objects", name[:2], name[2:]))
 	if errors.Is(err, fs.ErrNotExist) {
 		return d.storage.EncodedObjectSize(h)
 	}
