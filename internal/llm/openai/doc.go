@@ -1,8 +1,5 @@
-// Package openai speaks OpenAI's Responses format, through the vendor's library: its types
-// build requests and read events, its client finds the path and sets the headers. Its
-// retries are off, and this package links of it only what the Responses format needs, a fifth
-// of the whole. Time-outs, retries, the reading of the stream and the check
-// of every body are those of package llm.
+// Package openai speaks OpenAI's Responses format. Time-outs, retries, the reading of the stream
+// and the check of every body are those of package llm.
 //
 // It keeps true, beside what llm does:
 //

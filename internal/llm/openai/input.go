@@ -7,8 +7,6 @@ import (
 
 	"github.com/git-jp/git-jp/events"
 	"github.com/git-jp/git-jp/internal/llm"
-	"github.com/openai/openai-go/v3/packages/param"
-	"github.com/openai/openai-go/v3/responses"
 )
 
 // continueDirective follows an answer that the conversation ends with: the user has the last
@@ -16,17 +14,9 @@ import (
 const continueDirective = "Please continue from where you left off."
 
 const (
-	user      = responses.EasyInputMessageRoleUser
-	assistant = responses.EasyInputMessageRoleAssistant
+	user      = "user"
+	assistant = "assistant"
 )
-
-type contentList = responses.ResponseInputMessageContentListParam
-
-func inputText(text string) responses.ResponseInputContentUnionParam {
-	return responses.ResponseInputContentUnionParam{
-		OfInputText: &responses.ResponseInputTextParam{Text: text},
-	}
-}
 
 // messages makes items of the messages. What one assistant says in several messages is one
 // reply: reasoning and what it led to may not be parted.
@@ -57,7 +47,7 @@ func (b *builder) messages() error {
 
 // waiting reports whether the last item is a call, which only its result may follow.
 func (b *builder) waiting() bool {
-	return len(b.items) > 0 && b.items[len(b.items)-1].OfFunctionCall != nil
+	return len(b.items) > 0 && b.items[len(b.items)-1].Type == kindCall
 }
 
 // user says what stands in a message in its order: what was attached together in one item, a
@@ -97,27 +87,18 @@ func (b *builder) user(m llm.Message, last bool) error {
 }
 
 // sayText says a text, if there is one.
-func (b *builder) sayText(role responses.EasyInputMessageRole, text string) {
-	if strings.TrimSpace(text) == "" {
-		return
+func (b *builder) sayText(role, text string) {
+	if strings.TrimSpace(text) != "" {
+		b.say(role, text)
 	}
-	b.item(&responses.EasyInputMessageParam{
-		Role:    role,
-		Content: responses.EasyInputMessageContentUnionParam{OfString: param.NewOpt(text)},
-	})
 }
 
-func (b *builder) say(role responses.EasyInputMessageRole, list contentList) {
-	b.item(&responses.EasyInputMessageParam{
-		Role:    role,
-		Content: responses.EasyInputMessageContentUnionParam{OfInputItemContentList: list},
-	})
+// say adds a message, whose content is a string or pieces.
+func (b *builder) say(role string, content any) {
+	b.item(wireItem{Type: kindMessage, Role: role, Content: content})
 }
 
-func (b *builder) item(m *responses.EasyInputMessageParam) {
-	m.Type = responses.EasyInputMessageTypeMessage
-	b.items = append(b.items, responses.ResponseInputItemUnionParam{OfMessage: m})
-}
+func (b *builder) item(it wireItem) { b.items = append(b.items, &it) }
 
 // markLast asks for a breakpoint at the end of what was said last. Only content that is a list
 // can have one.
@@ -125,38 +106,31 @@ func (b *builder) markLast() {
 	if !b.model.trait.breakpoints || len(b.items) == 0 {
 		return
 	}
-	m := b.items[len(b.items)-1].OfMessage
-	if m == nil || m.Role == assistant {
+	m := b.items[len(b.items)-1]
+	if m.Type != kindMessage || m.Role == assistant {
 		return
 	}
-	if text := m.Content.OfString; text.Valid() {
-		m.Content = responses.EasyInputMessageContentUnionParam{
-			OfInputItemContentList: contentList{inputText(text.Value)},
-		}
+	list, ok := m.Content.([]piece)
+	if text, plain := m.Content.(string); plain {
+		list, ok = []piece{inputText(text)}, true
+		m.Content = list
 	}
-	list := m.Content.OfInputItemContentList
-	b.mark(&list[len(list)-1])
+	if ok {
+		b.marks = append(b.marks, &list[len(list)-1])
+	}
 }
 
-func (b *builder) file(
-	name, mime string, data []byte,
-) ([]responses.ResponseInputContentUnionParam, error) {
+func (b *builder) file(name, mime string, data []byte) ([]piece, error) {
 	url := llm.DataURL(mime, data)
 	switch {
 	case llm.IsPDF(mime):
-		return contentList{{OfInputFile: &responses.ResponseInputFileParam{
-			Filename: param.NewOpt(llm.PDFName(name)), FileData: param.NewOpt(url),
-		}}}, nil
+		return []piece{{Type: "input_file", Filename: llm.PDFName(name), FileData: url}}, nil
 	case llm.IsImage(mime):
-		image := responses.ResponseInputContentUnionParam{
-			OfInputImage: &responses.ResponseInputImageParam{
-				Detail: responses.ResponseInputImageDetailAuto, ImageURL: param.NewOpt(url),
-			},
-		}
+		image := piece{Type: "input_image", Detail: "auto", ImageURL: url}
 		if name == "" {
-			return contentList{image}, nil
+			return []piece{image}, nil
 		}
-		return contentList{inputText(llm.FileLabel(name)), image}, nil
+		return []piece{inputText(llm.FileLabel(name)), image}, nil
 	default:
 		return nil, &llm.UnsupportedError{Model: b.model.ID(), What: mime, Name: name}
 	}
@@ -164,64 +138,33 @@ func (b *builder) file(
 
 // result is text, or a list when the tool returned something to look at.
 func (b *builder) result(r llm.Result) {
-	out := &responses.ResponseInputItemFunctionCallOutputParam{CallID: param.NewOpt(r.CallID)}
-	list := b.looks(r)
-	if list == nil {
-		out.Output.OfString = param.NewOpt(r.Plain())
-	} else {
-		out.Output.OfResponseFunctionCallOutputItemArray = list
+	it := wireItem{Type: kindResult, CallID: r.CallID, Output: r.Plain()}
+	if list := b.looks(r); list != nil {
+		it.Output = list
 	}
-	b.items = append(b.items, responses.ResponseInputItemUnionParam{OfFunctionCallOutput: out})
+	b.item(it)
 }
 
 // looks returns a result with images or PDFs, nil when it has none.
-func (b *builder) looks(r llm.Result) responses.ResponseFunctionCallOutputItemListParam {
-	var list responses.ResponseFunctionCallOutputItemListParam
+func (b *builder) looks(r llm.Result) []piece {
+	var list []piece
 	seen := false
 	for _, p := range r.Parts {
 		name, mime, data := llm.Attached(p)
 		more, err := b.file(name, mime, data)
 		if data == nil || err != nil {
 			if text := (llm.Result{Parts: []llm.Part{p}}).Plain(); text != "" {
-				more = contentList{inputText(text)}
+				more = []piece{inputText(text)}
 			}
 		} else {
 			seen = true
 		}
-		for _, c := range more {
-			list = append(list, outputContent(c))
-		}
+		list = append(list, more...)
 	}
 	if !seen {
 		return nil
 	}
 	return list
-}
-
-// outputContent is content of a message as a result has it: the library has the same types
-// twice.
-func outputContent(
-	c responses.ResponseInputContentUnionParam,
-) responses.ResponseFunctionCallOutputItemUnionParam {
-	switch {
-	case c.OfInputImage != nil:
-		return responses.ResponseFunctionCallOutputItemUnionParam{
-			OfInputImage: &responses.ResponseInputImageContentParam{
-				ImageURL: c.OfInputImage.ImageURL,
-				Detail:   responses.ResponseInputImageContentDetailAuto,
-			},
-		}
-	case c.OfInputFile != nil:
-		return responses.ResponseFunctionCallOutputItemUnionParam{
-			OfInputFile: &responses.ResponseInputFileContentParam{
-				Filename: c.OfInputFile.Filename, FileData: c.OfInputFile.FileData,
-			},
-		}
-	default:
-		return responses.ResponseFunctionCallOutputItemUnionParam{
-			OfInputText: &responses.ResponseInputTextContentParam{Text: c.OfInputText.Text},
-		}
-	}
 }
 
 // A said is one part of a reply.
@@ -303,15 +246,11 @@ func (b *builder) fresh(md events.Metadata) bool {
 func (b *builder) reasoning(r llm.Reasoning) {
 	id, _ := r.Metadata.Text(llm.MetadataOpenAIItemID)
 	secret, _ := r.Metadata.Text(llm.MetadataOpenAIEncrypted)
-	summary := []responses.ResponseReasoningItemSummaryParam{}
+	summary := []piece{}
 	if r.Text != "" {
-		summary = append(summary, responses.ResponseReasoningItemSummaryParam{Text: r.Text})
+		summary = append(summary, piece{Type: "summary_text", Text: &r.Text})
 	}
-	b.items = append(b.items, responses.ResponseInputItemUnionParam{
-		OfReasoning: &responses.ResponseReasoningItemParam{
-			ID: id, Summary: summary, EncryptedContent: param.NewOpt(secret),
-		},
-	})
+	b.item(wireItem{Type: kindReasoning, ID: id, Summary: summary, Encrypted: secret})
 }
 
 // message is what the assistant said. Its id calls for the reasoning that came before it, so
@@ -322,24 +261,12 @@ func (b *builder) message(t llm.Text, own, bound bool) {
 	if !own {
 		phase = ""
 	}
-	if !own || !bound || !strings.HasPrefix(id, "msg_") || !b.fresh(t.Metadata) {
-		b.item(&responses.EasyInputMessageParam{
-			Role: assistant, Phase: responses.EasyInputMessagePhase(phase),
-			Content: responses.EasyInputMessageContentUnionParam{OfString: param.NewOpt(t.Text)},
-		})
-		return
+	it := wireItem{Type: kindMessage, Role: assistant, Phase: phase, Content: t.Text}
+	if own && bound && strings.HasPrefix(id, "msg_") && b.fresh(t.Metadata) {
+		it.ID, it.Status = id, "completed"
+		it.Content = []piece{{Type: "output_text", Text: &t.Text, Annotations: []struct{}{}}}
 	}
-	b.items = append(b.items, responses.ResponseInputItemUnionParam{
-		OfOutputMessage: &responses.ResponseOutputMessageParam{
-			ID: id, Status: responses.ResponseOutputMessageStatusCompleted,
-			Phase: responses.ResponseOutputMessagePhase(phase),
-			Content: []responses.ResponseOutputMessageContentUnionParam{{
-				OfOutputText: &responses.ResponseOutputTextParam{
-					Text: t.Text, Annotations: []responses.ResponseOutputTextAnnotationUnionParam{},
-				},
-			}},
-		},
-	})
+	b.item(it)
 }
 
 // call has no id of an item: the provider pairs calls by their own ids, and an item's would
@@ -350,9 +277,5 @@ func (b *builder) call(c llm.Call) {
 	if len(c.Args) > 0 && json.Compact(&compact, c.Args) == nil {
 		args = compact.String()
 	}
-	b.items = append(b.items, responses.ResponseInputItemUnionParam{
-		OfFunctionCall: &responses.ResponseFunctionToolCallParam{
-			Arguments: args, CallID: c.ID, Name: b.names.Wire(c.Name),
-		},
-	})
+	b.item(wireItem{Type: kindCall, CallID: c.ID, Name: b.names.Wire(c.Name), Arguments: args})
 }

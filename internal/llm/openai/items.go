@@ -3,8 +3,6 @@ package openai
 import (
 	"slices"
 	"strings"
-
-	"github.com/openai/openai-go/v3/responses"
 )
 
 // A place is where an event says that it belongs. Servers say it by index, by id or by both;
@@ -114,7 +112,7 @@ func (s *items) end(it *item, id, text string) {
 }
 
 // name returns how an item is called in other events.
-func name(it responses.ResponseOutputItemUnion) string {
+func name(it wireOutput) string {
 	if it.ID != "" {
 		return it.ID
 	}

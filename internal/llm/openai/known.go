@@ -5,16 +5,18 @@ import (
 	"strings"
 
 	"github.com/git-jp/git-jp/internal/llm"
-	"github.com/openai/openai-go/v3/shared"
 )
+
+// An effort is how much a model reasons, in the provider's words.
+type effort string
 
 // A trait is what is particular to a model and changes what may be sent to it.
 type trait struct {
 	reasons bool
 	// off is the least a model can reason: the effort that stands for none.
-	off shared.ReasoningEffort
+	off effort
 	// least and most bound the efforts beside off that the model takes.
-	least, most shared.ReasoningEffort
+	least, most effort
 	// breakpoints: the model caches up to marks in the prompt, and reads what it thought in
 	// all turns.
 	breakpoints bool
@@ -76,13 +78,13 @@ func gptTrait(version int, rest string) trait {
 }
 
 // efforts are the provider's, in rising order.
-func efforts() []shared.ReasoningEffort {
-	return []shared.ReasoningEffort{"minimal", "low", "medium", "high", "xhigh", "max"}
+func efforts() []effort {
+	return []effort{"minimal", "low", "medium", "high", "xhigh", "max"}
 }
 
-// effort returns what comes closest to the effort that is asked for.
-func (t trait) effort(e llm.Effort) shared.ReasoningEffort {
-	want := shared.ReasoningEffort(e)
+// nearest returns what comes closest to the effort that is asked for.
+func (t trait) nearest(e llm.Effort) effort {
+	want := effort(e)
 	switch e {
 	case llm.EffortNone:
 		return t.off
@@ -90,7 +92,7 @@ func (t trait) effort(e llm.Effort) shared.ReasoningEffort {
 		want = "minimal"
 	}
 	order := efforts()
-	index := func(e shared.ReasoningEffort) int {
+	index := func(e effort) int {
 		for i, x := range order {
 			if x == e {
 				return i
@@ -102,16 +104,16 @@ func (t trait) effort(e llm.Effort) shared.ReasoningEffort {
 }
 
 // budget returns the effort that stands for a number of tokens to think with.
-func (t trait) budget(tokens int) shared.ReasoningEffort {
+func (t trait) budget(tokens int) effort {
 	switch {
 	case tokens <= 0:
 		return t.off
 	case tokens < 4096:
-		return t.effort(llm.EffortLow)
+		return t.nearest(llm.EffortLow)
 	case tokens < 16384:
-		return t.effort(llm.EffortMedium)
+		return t.nearest(llm.EffortMedium)
 	default:
-		return t.effort(llm.EffortHigh)
+		return t.nearest(llm.EffortHigh)
 	}
 }
 

@@ -2,14 +2,10 @@ package openai
 
 import (
 	"context"
-	"errors"
 	"iter"
-	"net/http"
 	"strings"
 
 	"github.com/git-jp/git-jp/internal/llm"
-	"github.com/openai/openai-go/v3/option"
-	"github.com/openai/openai-go/v3/responses"
 )
 
 // DefaultBaseURL is where OpenAI answers.
@@ -18,10 +14,9 @@ const DefaultBaseURL = "https://api.openai.com"
 // A Model is one of OpenAI's, or of a server that speaks its format. It implements
 // [llm.Model] and [llm.Catalog].
 type Model struct {
-	name    string
-	at      llm.Endpoint
-	trait   trait
-	service responses.ResponseService
+	name  string
+	at    llm.Endpoint
+	trait trait
 }
 
 var (
@@ -35,10 +30,7 @@ func New(name string, at llm.Endpoint) *Model {
 		at.Provider = "openai"
 	}
 	at.BaseURL = base(at.BaseURL)
-	return &Model{
-		name: name, at: at, trait: traitOf(name),
-		service: responses.NewResponseService(clientOptions(at)...),
-	}
+	return &Model{name: name, at: at, trait: traitOf(name)}
 }
 
 // base returns the address below which the paths of the format lie. People write it with and
@@ -52,21 +44,6 @@ func base(url string) string {
 		url += "/v1"
 	}
 	return url + "/"
-}
-
-func clientOptions(at llm.Endpoint) []option.RequestOption {
-	opts := []option.RequestOption{
-		option.WithBaseURL(at.BaseURL),
-		option.WithHTTPClient(at.Client),
-		option.WithMaxRetries(0),
-	}
-	for name, values := range at.Bearer() {
-		opts = append(opts, option.WithHeaderDel(name))
-		for _, v := range values {
-			opts = append(opts, option.WithHeaderAdd(name, v))
-		}
-	}
-	return opts
 }
 
 // ID implements [llm.Model].
@@ -85,33 +62,18 @@ func (m *Model) exchange(
 		model: m, request: r, names: llm.NewNames(r.Tools, nameRule()), ids: map[string]bool{},
 		unsigned: unsigned,
 	}
-	params, err := b.build()
+	body, err := b.build()
 	if err != nil {
 		return err
 	}
-	res, err := m.send(ctx, params)
+	header := m.at.Bearer()
+	header.Set("Accept", "text/event-stream")
+	res, err := m.at.Post(ctx, m.name, m.at.BaseURL+"responses", header, body)
 	if err != nil {
 		return err
 	}
 	defer func() { _ = res.Body.Close() }() // only read
 	return newReader(m, r, b.names, yield).read(res.Body)
-}
-
-// send posts one body and returns the answer's, which the caller closes.
-func (m *Model) send(
-	ctx context.Context, params responses.ResponseNewParams,
-) (*http.Response, error) {
-	var res *http.Response
-	_, err := m.service.New(ctx, params, option.WithJSONSet("stream", true),
-		option.WithHeader("Accept", "text/event-stream"), option.WithResponseBodyInto(&res))
-	var api *responses.Error
-	if errors.As(err, &api) && api.Response != nil {
-		res, err = api.Response, nil
-	}
-	if err != nil || res.StatusCode == http.StatusOK {
-		return res, err
-	}
-	return nil, llm.ReadError(m.ID(), res, m.at.Now)
 }
 
 // Models implements [llm.Catalog].

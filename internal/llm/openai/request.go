@@ -2,12 +2,8 @@ package openai
 
 import (
 	"encoding/json"
-	"slices"
 
 	"github.com/git-jp/git-jp/internal/llm"
-	"github.com/openai/openai-go/v3/packages/param"
-	"github.com/openai/openai-go/v3/responses"
-	"github.com/openai/openai-go/v3/shared"
 )
 
 // A builder makes a request in the provider's form from a neutral one.
@@ -15,92 +11,94 @@ type builder struct {
 	model   *Model
 	request *llm.Request
 	names   *llm.Names
-	items   responses.ResponseInputParam
-	marks   []func()        // each sets one cache breakpoint, in order
+	items   []*wireItem
+	marks   []*piece        // where the prompt is to be cached, in order
 	ids     map[string]bool // of items that are in the request
-	pieces  llm.Pieces[responses.ResponseInputContentUnionParam]
+	pieces  llm.Pieces[piece]
 	// unsigned gives nothing back that was signed: the provider refused that.
 	unsigned bool
-	params   responses.ResponseNewParams
+	body     map[string]any // its members, written in the order of their names
 }
 
-func (b *builder) build() (responses.ResponseNewParams, error) {
-	b.pieces.Text, b.pieces.File = inputText, b.file
+func (b *builder) set(name string, value any) { b.body[name] = value }
+
+// build returns the body.
+func (b *builder) build() ([]byte, error) {
+	b.body = map[string]any{"model": b.model.name, "store": false, "stream": true}
+	b.pieces = llm.Pieces[piece]{Text: inputText, File: b.file}
 	b.system()
 	if err := b.messages(); err != nil {
-		return b.params, err
+		return nil, err
 	}
-	tools, err := b.tools()
-	if err != nil {
-		return b.params, err
+	b.cache()
+	b.set("input", b.items)
+	if err := b.tools(); err != nil {
+		return nil, err
 	}
-	b.params.Model = b.model.name
-	b.params.Store = param.NewOpt(false)
-	b.params.Tools = tools
-	b.choice()
 	b.reason()
 	b.sample()
 	if err := b.schema(); err != nil {
-		return b.params, err
+		return nil, err
 	}
-	b.cache()
-	b.params.Input = responses.ResponseNewParamsInputUnion{OfInputItemList: b.items}
-	b.others()
-	return b.params, nil
+	for name, value := range b.request.Params.Extra() {
+		b.set(name, json.RawMessage(value))
+	}
+	return llm.Encode(b.body)
 }
 
 // system is one message with a part a section.
 func (b *builder) system() {
-	var list responses.ResponseInputMessageContentListParam
+	list := make([]piece, 0, len(b.request.System)) // marks point into it
 	for _, s := range b.request.System {
 		if s.Text == "" {
 			continue
 		}
 		list = append(list, inputText(s.Text))
 		if s.Breakpoint {
-			b.mark(&list[len(list)-1])
+			b.marks = append(b.marks, &list[len(list)-1])
 		}
 	}
 	if len(list) > 0 {
-		b.say(responses.EasyInputMessageRoleSystem, list)
+		b.say("system", list)
 	}
 }
 
-func (b *builder) tools() ([]responses.ToolUnionParam, error) {
-	var tools []responses.ToolUnionParam
-	for _, t := range b.request.Tools {
+func (b *builder) tools() error {
+	if len(b.request.Tools) == 0 {
+		return nil
+	}
+	tools := make([]wireTool, len(b.request.Tools))
+	for i, t := range b.request.Tools {
 		schema, strict, err := toolSchema(t)
 		if err != nil {
-			return nil, err
+			return err
 		}
-		f := &responses.FunctionToolParam{
-			Name: b.names.Wire(t.Name), Parameters: schema, Strict: param.NewOpt(strict),
+		tools[i] = wireTool{
+			Type: "function", Name: b.names.Wire(t.Name), Description: t.Description,
+			Parameters: schema, Strict: strict,
 		}
-		if t.Description != "" {
-			f.Description = param.NewOpt(t.Description)
-		}
-		tools = append(tools, responses.ToolUnionParam{OfFunction: f})
 	}
-	return tools, nil
+	b.set("tools", tools)
+	b.choice()
+	return nil
 }
 
 func (b *builder) choice() {
-	if len(b.request.Tools) == 0 {
-		return
-	}
-	c, p := b.request.Choice, &b.params
+	c := b.request.Choice
 	switch c.Mode {
 	case llm.ChoiceTool:
-		p.ToolChoice.OfFunctionTool = &responses.ToolChoiceFunctionParam{Name: b.names.Wire(c.Name)}
+		b.set("tool_choice", map[string]string{
+			"type": "function", "name": b.names.Wire(c.Name),
+		})
 	case llm.ChoiceRequired:
-		p.ToolChoice.OfToolChoiceMode = param.NewOpt(responses.ToolChoiceOptionsRequired)
+		b.set("tool_choice", "required")
 	case llm.ChoiceNone:
-		p.ToolChoice.OfToolChoiceMode = param.NewOpt(responses.ToolChoiceOptionsNone)
+		b.set("tool_choice", "none")
 	default:
-		p.ToolChoice.OfToolChoiceMode = param.NewOpt(responses.ToolChoiceOptionsAuto)
+		b.set("tool_choice", "auto")
 	}
 	if c.Single {
-		p.ParallelToolCalls = param.NewOpt(false)
+		b.set("parallel_tool_calls", false)
 	}
 }
 
@@ -111,42 +109,42 @@ func (b *builder) reason() {
 	if !t.reasons {
 		return
 	}
-	p := shared.ReasoningParam{}
+	var p wireReasoning
 	switch r.Mode {
 	case llm.ReasoningOff:
 		p.Effort = t.off
 	case llm.ReasoningEffort:
-		p.Effort = t.effort(r.Effort)
+		p.Effort = t.nearest(r.Effort)
 	case llm.ReasoningBudget:
 		p.Effort = t.budget(r.Budget)
 	}
 	if !r.Exclude {
-		p.Summary = shared.ReasoningSummaryAuto
+		p.Summary = "auto"
 	}
-	if off := r.Mode == llm.ReasoningOff; !off {
-		b.params.Include = []responses.ResponseIncludable{
-			responses.ResponseIncludableReasoningEncryptedContent,
-		}
+	if r.Mode != llm.ReasoningOff {
+		b.set("include", []string{"reasoning.encrypted_content"})
 		if t.breakpoints {
-			p.Context = shared.ReasoningContextAllTurns
+			p.Context = "all_turns"
 		}
 	}
-	b.params.Reasoning = p
+	if p != (wireReasoning{}) {
+		b.set("reasoning", p)
+	}
 }
 
 func (b *builder) sample() {
 	p := b.request.Params
 	if p.MaxTokens > 0 {
-		b.params.MaxOutputTokens = param.NewOpt(int64(p.MaxTokens))
+		b.set("max_output_tokens", p.MaxTokens)
 	}
 	if b.model.trait.reasons {
 		return // the provider refuses both
 	}
 	if p.Temperature != nil {
-		b.params.Temperature = param.NewOpt(*p.Temperature)
+		b.set("temperature", *p.Temperature)
 	}
 	if p.TopP != nil {
-		b.params.TopP = param.NewOpt(*p.TopP)
+		b.set("top_p", *p.TopP)
 	}
 }
 
@@ -154,64 +152,36 @@ func (b *builder) schema() error {
 	if b.request.Schema == nil {
 		return nil
 	}
-	schema, err := object(b.request.Schema)
+	schema, err := llm.Object(b.request.Schema)
 	if err != nil {
 		return err
 	}
-	b.params.Text.Format.OfJSONSchema = &responses.ResponseFormatTextJSONSchemaConfigParam{
-		Name: "structured_output", Description: param.NewOpt("Structured output"),
-		Schema: schema, Strict: param.NewOpt(strict(b.request.Schema)),
-	}
+	b.set("text", map[string]any{"format": map[string]any{
+		"type": "json_schema", "name": "structured_output", "description": "Structured output",
+		"schema": schema, "strict": strict(b.request.Schema),
+	}})
 	return nil
 }
 
 // maxMarks is how many cache entries one request may write.
 const maxMarks = 4
 
-// mark remembers that the prompt is to be cached up to the end of this content.
-func (b *builder) mark(c *responses.ResponseInputContentUnionParam) {
-	b.marks = append(b.marks, func() {
-		switch {
-		case c.OfInputText != nil:
-			p := responses.NewResponseInputTextPromptCacheBreakpointParam()
-			c.OfInputText.PromptCacheBreakpoint = p
-		case c.OfInputImage != nil:
-			p := responses.NewResponseInputImagePromptCacheBreakpointParam()
-			c.OfInputImage.PromptCacheBreakpoint = p
-		case c.OfInputFile != nil:
-			p := responses.NewResponseInputFilePromptCacheBreakpointParam()
-			c.OfInputFile.PromptCacheBreakpoint = p
-		}
-	})
-}
-
 // cache sets the last breakpoints, for what comes before them is an entry already.
 func (b *builder) cache() {
 	newer := b.model.trait.breakpoints
 	if b.request.Cache.Off {
 		if newer {
-			b.params.PromptCacheOptions.Mode = "explicit"
+			b.set("prompt_cache_options", breakpoint{Mode: "explicit"})
 		}
 		return
 	}
 	if b.request.Session != "" {
-		b.params.PromptCacheKey = param.NewOpt(b.request.Session)
+		b.set("prompt_cache_key", b.request.Session)
 	}
 	if !newer {
 		return
 	}
-	for _, set := range b.marks[max(0, len(b.marks)-maxMarks):] {
-		set()
-	}
-}
-
-// others are the parameters that only this provider has.
-func (b *builder) others() {
-	extra := map[string]any{}
-	for name, value := range b.request.Params.Extra() {
-		extra[name] = json.RawMessage(slices.Clone(value))
-	}
-	if len(extra) > 0 {
-		b.params.SetExtraFields(extra)
+	for _, at := range b.marks[max(0, len(b.marks)-maxMarks):] {
+		at.Breakpoint = &breakpoint{Mode: "explicit"}
 	}
 }

@@ -1,6 +1,7 @@
 package openai
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
 	"slices"
@@ -8,35 +9,34 @@ import (
 	"github.com/git-jp/git-jp/internal/llm"
 )
 
-// object returns a schema as the library wants it. Its members keep their bytes: the order of
-// properties is the order in which a model fills them.
-func object(schema []byte) (map[string]any, error) {
-	var members map[string]json.RawMessage
-	if err := json.Unmarshal(schema, &members); err != nil || members == nil {
-		return nil, fmt.Errorf("read schema: not an object: %w", err)
-	}
-	out := make(map[string]any, len(members))
-	for name, raw := range members {
-		out[name] = raw
-	}
-	return out, nil
-}
-
 // toolSchema returns the schema of a tool's arguments and whether the model can be held to it.
-func toolSchema(t llm.Tool) (map[string]any, bool, error) {
-	schema := []byte(t.Schema)
-	if schema == nil {
-		schema = []byte(`{"type":"object","properties":{},"required":[],` +
-			`"additionalProperties":false}`)
+func toolSchema(t llm.Tool) (json.RawMessage, bool, error) {
+	if t.Schema == nil {
+		none := `{"type":"object","properties":{},"required":[],"additionalProperties":false}`
+		return json.RawMessage(none), true, nil
 	}
-	members, err := object(schema)
+	schema, err := llm.Object(t.Schema)
 	if err != nil {
 		return nil, false, fmt.Errorf("tool %q: %w", t.Name, err)
 	}
-	if _, ok := members["properties"]; !ok {
-		members["properties"] = json.RawMessage("{}")
+	var members map[string]json.RawMessage
+	if err := json.Unmarshal(schema, &members); err != nil {
+		return nil, false, fmt.Errorf("tool %q: read schema: %w", t.Name, err)
 	}
-	return members, strict(schema), nil
+	if _, ok := members["properties"]; !ok {
+		schema = withProperties(schema)
+	}
+	return schema, strict(t.Schema), nil
+}
+
+// withProperties adds the member that the provider wants of every object.
+func withProperties(schema json.RawMessage) json.RawMessage {
+	rest := bytes.TrimSpace(bytes.TrimPrefix(bytes.TrimSpace(schema), []byte("{")))
+	comma := ","
+	if rest[0] == '}' {
+		comma = ""
+	}
+	return slices.Concat([]byte(`{"properties":{}`+comma), rest)
 }
 
 // strict reports whether the provider can hold a model to the schema: it refuses others when it

@@ -2,11 +2,11 @@ package openai
 
 import (
 	"encoding/json"
+	"errors"
 	"io"
 	"strings"
 
 	"github.com/git-jp/git-jp/internal/llm"
-	"github.com/openai/openai-go/v3/responses"
 )
 
 // A reader makes deltas of the provider's events.
@@ -49,28 +49,25 @@ func (r *reader) read(body io.Reader) error {
 	return &llm.CutError{Provider: r.model.at.Provider}
 }
 
-// decode reads an event into one of the library's types.
+// decode reads an event. A member of another type than the format's is as if it were not there:
+// compatible servers are not exact about what this program has no use for.
 func decode[T any](r *reader, data []byte) (T, error) {
 	var v T
-	if err := json.Unmarshal(data, &v); err != nil {
+	err := json.Unmarshal(data, &v)
+	if odd, ok := errors.AsType[*json.UnmarshalTypeError](err); ok && odd.Field != "" {
+		err = nil
+	}
+	if err != nil {
 		return v, &llm.WireError{Provider: r.model.at.Provider, Err: err}
 	}
 	return v, nil
 }
 
-// A delta is what all fragments have in common: there are many, and the library's types are
-// dear to decode.
+// A delta is what all fragments have in common.
 type delta struct {
 	Delta string `json:"delta"`
 	place
 }
-
-// Kinds of items that are parts of an answer.
-const (
-	kindMessage   = "message"
-	kindReasoning = "reasoning"
-	kindCall      = "function_call"
-)
 
 func (r *reader) event(data []byte) error {
 	head, err := decode[struct {
@@ -112,7 +109,7 @@ func (r *reader) fragment(p place, kind, text string) {
 		return
 	}
 	if it == nil {
-		it = r.open(p, responses.ResponseOutputItemUnion{Type: kind, ID: p.ItemID})
+		it = r.open(p, wireOutput{Type: kind, ID: p.ItemID})
 		it.guessed = true
 	}
 	r.say(it, text)
@@ -137,7 +134,7 @@ func (r *reader) part(p place) {
 // An itemEvent begins or ends an item.
 type itemEvent struct {
 	place
-	Item responses.ResponseOutputItemUnion `json:"item"`
+	Item wireOutput `json:"item"`
 }
 
 func (r *reader) added(data []byte) error {
@@ -153,7 +150,7 @@ func (r *reader) added(data []byte) error {
 }
 
 // open starts the part that an item is. Items of the provider's own tools are none.
-func (r *reader) open(p place, it responses.ResponseOutputItemUnion) *item {
+func (r *reader) open(p place, it wireOutput) *item {
 	part, id, tool := llm.PartText, "", ""
 	switch it.Type {
 	case kindMessage:
@@ -197,40 +194,40 @@ func (r *reader) ended(data []byte) error {
 }
 
 // whole returns the text of an item that did not come in fragments.
-func whole(it responses.ResponseOutputItemUnion) string {
+func whole(it wireOutput) string {
 	text := ""
 	switch it.Type {
-	case "message":
+	case kindMessage:
 		for _, c := range it.Content {
 			text += c.Text
 		}
-	case "reasoning":
+	case kindReasoning:
 		for i, s := range it.Summary {
 			if i > 0 {
 				text += "\n\n"
 			}
 			text += s.Text
 		}
-	case "function_call":
-		text = it.Arguments.OfString
+	case kindCall:
+		text = it.Arguments
 	}
 	return text
 }
 
 // note keeps what is wanted back with the item.
-func (r *reader) note(key int, it responses.ResponseOutputItemUnion) {
+func (r *reader) note(key int, it wireOutput) {
 	switch it.Type {
-	case "message":
+	case kindMessage:
 		if whole(it) == "" {
 			return // nothing was said, so nothing is kept
 		}
 		r.assembler.Note(key, llm.MetadataOpenAIItemID, it.ID)
-		r.assembler.Note(key, llm.MetadataOpenAIPhase, string(it.Phase))
-	case "reasoning":
+		r.assembler.Note(key, llm.MetadataOpenAIPhase, it.Phase)
+	case kindReasoning:
 		// Without its encrypted form it can not be given back: its id would name nothing.
-		if it.EncryptedContent != "" {
+		if it.Encrypted != "" {
 			r.assembler.Note(key, llm.MetadataOpenAIItemID, it.ID)
-			r.assembler.Note(key, llm.MetadataOpenAIEncrypted, it.EncryptedContent)
+			r.assembler.Note(key, llm.MetadataOpenAIEncrypted, it.Encrypted)
 		}
 	}
 }
@@ -238,35 +235,25 @@ func (r *reader) note(key int, it responses.ResponseOutputItemUnion) {
 // finish reads how the answer ended.
 func (r *reader) finish(data []byte) error {
 	ev, err := decode[struct {
-		Type     string             `json:"type"`
-		Response responses.Response `json:"response"`
+		Type     string       `json:"type"`
+		Response wireResponse `json:"response"`
 	}](r, data)
 	if err != nil {
 		return err
 	}
 	if ev.Type == "response.failed" {
-		return r.fail(string(ev.Response.Error.Code), ev.Response.Error.Message)
+		return r.fail(ev.Response.Error.Code, ev.Response.Error.Message)
 	}
-	if ev.Response.JSON.Usage.Valid() {
-		r.assembler.Usage(usage(ev.Response))
+	if u := ev.Response.Usage; u != nil {
+		r.assembler.Usage(u.usage(ev.Response.Model))
 	}
 	r.assembler.Stop(r.stop(ev.Type, ev.Response))
 	r.done = true
 	return nil
 }
 
-func usage(res responses.Response) llm.Usage {
-	u := res.Usage
-	in := u.InputTokensDetails
-	return llm.Usage{
-		Input:     max(0, u.InputTokens-in.CachedTokens-in.CacheWriteTokens),
-		CacheRead: in.CachedTokens, CacheWrite: in.CacheWriteTokens,
-		Output: u.OutputTokens, Reasoning: u.OutputTokensDetails.ReasoningTokens, Model: res.Model,
-	}
-}
-
-func (r *reader) stop(kind string, res responses.Response) llm.Stop {
-	reason := res.IncompleteDetails.Reason
+func (r *reader) stop(kind string, res wireResponse) llm.Stop {
+	reason := res.Incomplete.Reason
 	switch {
 	case kind == "response.cancelled":
 		return llm.Stop{Reason: llm.StopOther, Native: "cancelled"}
@@ -279,9 +266,9 @@ func (r *reader) stop(kind string, res responses.Response) llm.Stop {
 	case r.refused:
 		return llm.Stop{Reason: llm.StopRefusal, Native: "refusal", Explanation: r.refusal}
 	case r.called:
-		return llm.Stop{Reason: llm.StopTools, Native: string(res.Status)}
+		return llm.Stop{Reason: llm.StopTools, Native: res.Status}
 	default:
-		return llm.Stop{Reason: llm.StopEnd, Native: string(res.Status)}
+		return llm.Stop{Reason: llm.StopEnd, Native: res.Status}
 	}
 }
 
