@@ -7,14 +7,22 @@ BINDIR   ?= $(PREFIX)/bin
 MANDIR   ?= $(PREFIX)/share/man
 TOOLS    := internal/tools/bin
 VERSION  ?= $(shell git describe --tags --always --dirty 2>/dev/null || echo devel)
-LDFLAGS  := -s -w -X main.version=$(VERSION)
 BINARY   := cmd/git-jp/git-jp
+DIST     := cmd/git-jp/dist
 FUZZTIME ?= 20s
 
-.PHONY: build install demo test race lint bench fuzz soak
+# The platforms of a release.
+PLATFORMS ?= linux/amd64 linux/arm64 darwin/amd64 darwin/arm64 windows/amd64 windows/arm64
+
+# Sources, version and Go decide each byte of a program: not where it is built, nor what the
+# repository or the environment says.
+PROGRAM = env CGO_ENABLED=0 GOFLAGS= GOEXPERIMENT= GOFIPS140=off GOAMD64=v1 GOARM64=v8.0 \
+	$(GO) build -trimpath -buildvcs=false -ldflags '-s -w -buildid= -X main.version=$(VERSION)'
+
+.PHONY: build install demo test race lint bench fuzz soak release reproducible
 
 build:
-	CGO_ENABLED=0 $(GO) build -trimpath -ldflags '$(LDFLAGS)' -o $(BINARY) ./cmd/git-jp
+	$(PROGRAM) -o $(BINARY) ./cmd/git-jp
 
 # git turns `git jp --help` into `man git-jp`, so the man page is installed too.
 install: build
@@ -63,3 +71,30 @@ fuzz:
 soak:
 	GIT_JP_SOAK=1 $(GO) test -race -timeout 4h ./...
 	$(MAKE) fuzz FUZZTIME=10m
+
+# A program for each platform, the man page, a bill of materials and the checksums of all.
+release: build
+	rm -rf $(DIST)
+	mkdir $(DIST)
+	$(BINARY) man > $(DIST)/git-jp.1
+	@set -e; for p in $(PLATFORMS); do \
+	  os=$${p%/*} arch=$${p#*/} exe=; \
+	  if [ $$os = windows ]; then exe=.exe; fi; \
+	  echo "git-jp-$(VERSION)-$$os-$$arch$$exe"; \
+	  GOOS=$$os GOARCH=$$arch $(PROGRAM) -o "$(DIST)/git-jp-$(VERSION)-$$os-$$arch$$exe" ./cmd/git-jp; \
+	done
+	cd internal/tools && $(GO) run ./release -version '$(VERSION)' '$(CURDIR)/$(DIST)'
+
+# Two builds of the same sources, in directories of other names and in repositories of other
+# commits, give the same bytes, and so do the files that accompany them.
+reproducible:
+	cd internal/tools && $(GO) test ./release
+	@set -e; top=$$(mktemp -d); trap 'rm -rf "$$top"' EXIT; \
+	for dir in one "other/and longer"; do \
+	  mkdir -p "$$top/$$dir"; \
+	  git ls-files -z | xargs -0 tar cf - | tar xf - -C "$$top/$$dir"; \
+	  git init -q "$$top/$$dir"; \
+	  git -C "$$top/$$dir" -c user.name=u -c user.email=e commit -q --allow-empty -m "$$dir"; \
+	  $(MAKE) -s -C "$$top/$$dir" release VERSION=v0 PLATFORMS="$$($(GO) env GOOS)/$$($(GO) env GOARCH)"; \
+	done; \
+	diff -r "$$top/one/$(DIST)" "$$top/other/and longer/$(DIST)"
