@@ -13,6 +13,7 @@ import (
 	"github.com/bmatcuk/doublestar/v4"
 	"github.com/git-jp/git-jp/blobs"
 	"github.com/git-jp/git-jp/events"
+	"github.com/git-jp/git-jp/internal/regular"
 	"github.com/git-jp/git-jp/internal/tool/file"
 )
 
@@ -143,7 +144,10 @@ func (r *Resolver) file(name, fragment string) (events.Resource, error) {
 const (
 	maxMatches = 1000
 	maxTotal   = 32 << 20
+	maxTries   = 10_000_000 // of a pattern on a name, by all attachments together
 )
+
+var errTries = fmt.Errorf("patterns are held against names more than %d times", maxTries)
 
 // A SizeError says that a pattern or a directory stands for too much.
 type SizeError struct{ Files, Bytes int }
@@ -163,14 +167,22 @@ func (r *Resolver) matching(
 	if !doublestar.ValidatePattern(s.path) {
 		return nil, doublestar.ErrBadPattern
 	}
+	for _, p := range append([]string{s.path}, exclude...) {
+		if err := regular.CheckPattern(p); err != nil {
+			return nil, fmt.Errorf("%.60q: %w", p, err)
+		}
+	}
 	names, err := r.candidates(ctx, s)
 	if err != nil {
 		return nil, err
 	}
 	names = slices.DeleteFunc(names, func(name string) bool {
-		return !matches(s.path, name) || excluded(exclude, name) ||
+		return !r.matches(s.path, name) || r.excluded(exclude, name) ||
 			!r.admits(s.attachment, name)
 	})
+	if r.tries.Load() > maxTries {
+		return nil, errTries
+	}
 	if len(names) > maxMatches {
 		return nil, &SizeError{Files: len(names)}
 	}
@@ -214,8 +226,8 @@ func (r *Resolver) candidates(ctx context.Context, s selection) ([]string, error
 
 // matches says whether a pattern means a file. Hidden files and directories are meant
 // only where the pattern says the dot.
-func matches(pattern, name string) bool {
-	if ok, err := doublestar.Match(pattern, name); err != nil || !ok {
+func (r *Resolver) matches(pattern, name string) bool {
+	if !r.match(pattern, name) {
 		return false
 	}
 	base, rest := splitPattern(pattern)
@@ -229,18 +241,23 @@ func matches(pattern, name string) bool {
 }
 
 // excluded reports whether one of the patterns means the file or a directory above it.
-func excluded(patterns []string, name string) bool {
+func (r *Resolver) excluded(patterns []string, name string) bool {
 	for _, p := range patterns {
-		if ok, _ := doublestar.Match(p, name); ok {
+		if r.match(p, name) {
 			return true
 		}
 		for dir := path.Dir(name); dir != "."; dir = path.Dir(dir) {
-			if ok, _ := doublestar.Match(p, dir); ok {
+			if r.match(p, dir) {
 				return true
 			}
 		}
 	}
 	return false
+}
+
+// match counts: nothing matches once it was too often.
+func (r *Resolver) match(pattern, name string) bool {
+	return r.tries.Add(1) <= maxTries && doublestar.MatchUnvalidated(pattern, name)
 }
 
 func isPattern(s string) bool { return strings.ContainsAny(s, "*?[{") }

@@ -15,6 +15,7 @@ import (
 	"github.com/git-jp/git-jp/gitint"
 	"github.com/git-jp/git-jp/internal/attach"
 	"github.com/git-jp/git-jp/internal/gittest"
+	"github.com/git-jp/git-jp/internal/regular"
 	"github.com/git-jp/git-jp/internal/tool"
 	"github.com/git-jp/git-jp/internal/tool/builtin"
 	"github.com/git-jp/git-jp/internal/tool/file"
@@ -113,6 +114,7 @@ func TestFiles(t *testing.T) {
 	failing := []string{
 		"file:nope", "file:nope/*.rs", "file:../secret", "file:" + filepath.Dir(dir) + "/secret",
 		"file:../*", "file:.jp/config.toml", "file:.jp", "file:.git/config", "file:**/out.rs",
+		"file:" + strings.Repeat("{s,r}", 7), "file:" + strings.Repeat("**/", 5) + "x",
 		"file:src/main.rs?nope=1", "file:src/main.rs#intro", "file:src/main.rs#L9-9", "file:src/[",
 		"nothing", "gopher://a", "cmd:true", "http://a.example", "jp://jp-c1", "mcp+a+b:c",
 	}
@@ -121,6 +123,26 @@ func TestFiles(t *testing.T) {
 		if names(got) != "src/lib.rs" || len(failures) != 1 || failures[0].Attachment != a {
 			t.Errorf("%s: %q %v", a, names(got), failures)
 		}
+	}
+}
+
+// TestPatternsAreBounded: what others exclude by a pattern that takes long to match fails what it
+// is held against, for it may be what keeps a secret out; and no number of patterns goes on for ever.
+func TestPatternsAreBounded(t *testing.T) {
+	w, _ := newFiles(t)
+	intricate := "file:" + strings.Repeat("{s,r}", 7) + "?exclude"
+	got, failures := attach.New(attach.Options{Files: w}).Resolve(t.Context(),
+		[]string{"file:src/*.rs", "file:logo.png", intricate})
+	if names(got) != "logo.png" || len(failures) != 1 ||
+		!errors.Is(failures[0], regular.ErrPattern) {
+		t.Errorf("%q %v", names(got), failures)
+	}
+	r := attach.New(attach.Options{Files: w})
+	attach.Tire(r)
+	got, failures = r.Resolve(t.Context(), []string{"file:src/*.rs", "file:logo.png"})
+	if names(got) != "logo.png" || len(failures) != 1 ||
+		!strings.Contains(failures[0].Error(), "more than 10000000 times") {
+		t.Errorf("%q %v", names(got), failures)
 	}
 }
 

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"sync/atomic"
 
 	"github.com/git-jp/git-jp/events"
 	"github.com/git-jp/git-jp/internal/tool"
@@ -39,10 +40,13 @@ type Options struct {
 }
 
 // A Resolver makes resources of attachments.
-type Resolver struct{ o Options }
+type Resolver struct {
+	o     Options
+	tries atomic.Int64 // of a pattern on a name, see [maxTries]
+}
 
 // New returns a resolver.
-func New(o Options) *Resolver { return &Resolver{o} }
+func New(o Options) *Resolver { return &Resolver{o: o} }
 
 // A Failure is an attachment that gave nothing, or not all.
 type Failure struct {

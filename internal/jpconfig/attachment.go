@@ -3,6 +3,7 @@ package jpconfig
 import (
 	"encoding/json"
 	"errors"
+	"fmt"
 	"net/url"
 	"path"
 	"slices"
@@ -27,6 +28,9 @@ type Attachment struct {
 	origin  string
 }
 
+// maxForeign is how many attachments of others count: each is looked up, and may be a pattern.
+const maxForeign = 500
+
 // Attachments returns the attachments that are declared, in order, each URL once.
 func (c *Config) Attachments() []Attachment {
 	s, ok := c.all.Setting("conversation", "attachments")
@@ -39,6 +43,7 @@ func (c *Config) Attachments() []Attachment {
 	}
 	var all []Attachment
 	seen := map[string]bool{}
+	foreign := 0
 	for _, item := range s.Items() {
 		u, err := attachmentURL(item.Value())
 		if err != nil {
@@ -48,9 +53,22 @@ func (c *Config) Attachments() []Attachment {
 			})
 			continue
 		}
-		if !seen[u] {
+		if seen[u] {
+			continue
+		}
+		if !own[u] {
+			foreign++
+		}
+		if foreign <= maxForeign || own[u] {
 			seen[u], all = true, append(all, c.attachment(item, u, own[u]))
 		}
+	}
+	if foreign > maxForeign {
+		c.warn(Warning{
+			Where: last(c.originsOf(s)).At("conversation", "attachments"), Key: AttachmentsKey,
+			Text: fmt.Sprintf("%d of others are left out, %d are allowed",
+				foreign-maxForeign, maxForeign),
+		})
 	}
 	return all
 }

@@ -1,6 +1,8 @@
 package jpconfig_test
 
 import (
+	"fmt"
+	"strings"
 	"testing"
 
 	"github.com/git-jp/git-jp/internal/jpconfig"
@@ -67,4 +69,28 @@ func shown(a jpconfig.Attachment) (string, trust.Kind) {
 	}
 	u, _ := a.URL.Open(nil)
 	return u, ""
+}
+
+// Somebody else's attachments are bounded, and what the user declares too is not one of them.
+func TestManyAttachments(t *testing.T) {
+	var entries []string
+	for i := range 700 {
+		entries = append(entries, fmt.Sprintf("f%d", i))
+	}
+	s := sources(t, map[string]string{
+		"user/config.json":   encode(t, nest(pathOf("conversation.attachments"), entries[690:])),
+		"ws/.jp/config.json": encode(t, nest(pathOf("conversation.attachments"), entries)),
+	})
+	c := load(t, s)
+	all, own := c.Attachments(), 0
+	for _, a := range all {
+		if !a.Foreign {
+			own++
+		}
+	}
+	const want = "conversation.attachments: 190 of others are left out, 500 are allowed"
+	if len(all) != 510 || own != 10 || len(c.Warnings()) != 1 ||
+		!strings.Contains(c.Warnings()[0].String(), want) {
+		t.Errorf("%d attachments, %d of the user's, warnings %v", len(all), own, c.Warnings())
+	}
 }

@@ -95,8 +95,11 @@ func (c *Config) read(v any, path ...string) {
 
 // warn enters a warning once.
 func (c *Config) warn(w Warning) {
-	if !slices.Contains(c.warnings, w) {
-		c.warnings = append(c.warnings, w)
+	if !c.warned[w] {
+		if c.warned == nil {
+			c.warned = map[Warning]bool{}
+		}
+		c.warned[w], c.warnings = true, append(c.warnings, w)
 	}
 }
 

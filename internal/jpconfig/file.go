@@ -22,12 +22,9 @@ const maxExtends = 32
 
 // How much one load reads, so that no small file makes much of itself.
 const (
-	maxFiles   = 512     // however often one of them is extended
-	maxBytes   = 8 << 20 // of all together
-	maxPattern = 1024    // bytes of a pattern
-	maxChoices = 64      // that the braces of a pattern have together
-	maxStars   = 8       // of a pattern
-	maxDeep    = 2       // "**" of a pattern
+	maxFiles = 512     // however often one of them is extended
+	maxBytes = 8 << 20 // of all together
+	maxNames = 200_000 // of files that patterns are held against, in the workspace
 )
 
 var (
@@ -36,26 +33,8 @@ var (
 	// ErrTooMuch is the error of more files than anybody configures.
 	ErrTooMuch = fmt.Errorf("more than %d files of %d MiB together", maxFiles, maxBytes>>20)
 
-	errPattern = errors.New("the pattern is too intricate")
+	errTooManyNames = fmt.Errorf("patterns are held against more than %d names", maxNames)
 )
-
-// plainEnough refuses a pattern that takes long to match: each choice is a pattern of its own, and
-// each star tries all that is left of a name.
-func plainEnough(pattern string) error {
-	choices := 1
-	for group := range strings.SplitSeq(pattern, "{") {
-		choices *= 1 + strings.Count(group, ",")
-		if choices > maxChoices {
-			return errPattern
-		}
-	}
-	deep := strings.Count(pattern, "**")
-	stars := strings.Count(pattern, "*") - 2*deep
-	if len(pattern) > maxPattern || deep > maxDeep || stars > maxStars {
-		return errPattern
-	}
-	return nil
-}
 
 // extensions are those of configuration files, in the order in which they are tried.
 func extensions() []string { return []string{".toml", ".json", ".json5", ".yaml", ".yml"} }
@@ -88,7 +67,41 @@ func (l *loader) workspace(layer Layer) (place, error) {
 			return place{}, err
 		}
 	}
-	return inside(l.root, l.sources.Workspace, layer), nil
+	return inside(counted{regular.In(l.root), &l.names}, l.root, layer), nil
+}
+
+// A counted file system counts the names that it gives, so that no number of patterns in a
+// small file, and no circle of links, makes a load walk the workspace without end.
+type counted struct {
+	fs.FS
+	names *int
+}
+
+func (c counted) enough(more int) error {
+	if *c.names += more; *c.names > maxNames {
+		return errTooManyNames
+	}
+	return nil
+}
+
+// ReadDir counts its entries.
+func (c counted) ReadDir(name string) ([]fs.DirEntry, error) {
+	if err := c.enough(1); err != nil {
+		return nil, err
+	}
+	entries, err := fs.ReadDir(c.FS, name)
+	if more := c.enough(len(entries)); more != nil {
+		return nil, more
+	}
+	return entries, err
+}
+
+// Stat counts as one name.
+func (c counted) Stat(name string) (fs.FileInfo, error) {
+	if err := c.enough(1); err != nil {
+		return nil, err
+	}
+	return fs.Stat(c.FS, name)
 }
 
 // strays reports whether a file that is read from anywhere lies in the workspace after
@@ -138,7 +151,8 @@ func outside(layer Layer) place {
 	}
 }
 
-func inside(r *os.Root, root string, layer Layer) place {
+func inside(fsys counted, r *os.Root, layer Layer) place {
+	root := r.Name()
 	rel := func(name string) (string, error) {
 		name, err := filepath.Rel(root, name)
 		return filepath.ToSlash(name), err
@@ -150,7 +164,7 @@ func inside(r *os.Root, root string, layer Layer) place {
 			if err != nil {
 				return nil, err
 			}
-			return regular.Read(regular.In(r), name, regular.MaxSettings)
+			return regular.Read(fsys.FS, name, regular.MaxSettings)
 		},
 		exists: func(name string) bool {
 			name, err := rel(name)
@@ -169,7 +183,10 @@ func inside(r *os.Root, root string, layer Layer) place {
 			if !fs.ValidPath(pattern) {
 				return nil, fs.ErrPermission // out of the workspace
 			}
-			names, err := doublestar.Glob(regular.In(r), pattern, doublestar.WithFilesOnly())
+			names, err := doublestar.Glob(fsys, pattern, doublestar.WithFilesOnly())
+			if err == nil {
+				err = fsys.enough(0) // Glob goes on behind what cannot be read
+			}
 			for i, name := range names {
 				names[i] = filepath.Join(root, filepath.FromSlash(name))
 			}
@@ -295,9 +312,12 @@ func (l *loader) all(pl place, o Origin, patterns, above []string) (part, error)
 	dir := filepath.Dir(above[len(above)-1])
 	for _, pattern := range patterns {
 		names, err := expand(pl, dir, pattern)
-		if errors.Is(err, errPattern) {
+		switch {
+		case errors.Is(err, regular.ErrPattern):
 			l.warn(o.At("extends"), "extends", "%q: %v", shortened(pattern), err)
 			continue
+		case errors.Is(err, errTooManyNames):
+			return part{}, fmt.Errorf("%s: %w", o.At("extends"), err)
 		}
 		if err != nil || names == nil && !strings.ContainsAny(pattern, "*?[{") {
 			l.warn(o.At("extends"), "extends", "no file %q", pattern)
@@ -316,7 +336,7 @@ func (l *loader) all(pl place, o Origin, patterns, above []string) (part, error)
 
 // expand returns the configuration files that a pattern names, sorted.
 func expand(pl place, dir, pattern string) ([]string, error) {
-	if err := plainEnough(pattern); err != nil {
+	if err := regular.CheckPattern(pattern); err != nil {
 		return nil, err
 	}
 	names, err := pl.glob(dir, pattern)

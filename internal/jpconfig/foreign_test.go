@@ -143,15 +143,21 @@ func leaves(at string, v any, into map[string]any) map[string]any {
 	return into
 }
 
-func effective(t *testing.T, s jpconfig.Sources) (*jpconfig.Config, map[string]any) {
+func effective(t testing.TB, s jpconfig.Sources) (*jpconfig.Config, map[string]any) {
 	t.Helper()
 	c := load(t, s)
+	return c, settings(t, c)
+}
+
+// settings are the leaves of what holds.
+func settings(t testing.TB, c *jpconfig.Config) map[string]any {
+	t.Helper()
 	var tree map[string]any
 	if err := json.Unmarshal(c.JSON(), &tree); err != nil {
 		t.Fatal(err)
 	}
 	delete(tree, "extends") // which this test itself writes
-	return c, leaves("", tree, map[string]any{})
+	return leaves("", tree, map[string]any{})
 }
 
 // isAdmitted reports whether a key may differ for what somebody else said: by a row of the

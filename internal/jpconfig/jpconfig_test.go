@@ -17,7 +17,7 @@ import (
 )
 
 // write makes files below dir, by their slash paths.
-func write(t *testing.T, dir string, files map[string]string) {
+func write(t testing.TB, dir string, files map[string]string) {
 	t.Helper()
 	for name, text := range files {
 		path := filepath.Join(dir, filepath.FromSlash(name))
@@ -265,15 +265,6 @@ func TestLoadPathsStayBelowTheirRoots(t *testing.T) {
 	c := load(t, s)
 	if value(c, "editor.cmd") != "-" || value(c, "user.name") != `"own"` {
 		t.Errorf("editor is %s, name %s", value(c, "editor.cmd"), value(c, "user.name"))
-	}
-}
-
-func TestExtendsInACircle(t *testing.T) {
-	_, err := jpconfig.Load(sources(t, map[string]string{
-		"ws/.jp/config.toml": "extends = ['a.toml']\n", "ws/.jp/a.toml": "extends = ['config.toml']\n",
-	}))
-	if !errors.Is(err, jpconfig.ErrExtends) {
-		t.Errorf("error is %v", err)
 	}
 }
 

@@ -39,6 +39,7 @@ type Config struct {
 	conversation events.Config // of the conversation alone
 	origins      []Origin
 	warnings     []Warning
+	warned       map[Warning]bool // by [Config.warn], once each
 
 	settings []trust.Claim          // what counts when it is approved, see [judge]
 	replaces []trust.Claim          // what would take the place of the user's own words
@@ -81,6 +82,7 @@ type loader struct {
 	table   table
 	root    *os.Root // of the workspace, opened when needed
 	opened  int      // files
+	names   int      // of files that patterns were held against
 	read    int      // bytes of them
 
 	base     part // what is built in
@@ -100,8 +102,7 @@ func (l *loader) origin(o Origin) int {
 }
 
 func (l *loader) warn(where, key, format string, args ...any) {
-	l.config.warnings = append(l.config.warnings,
-		Warning{Where: where, Key: key, Text: fmt.Sprintf(format, args...)})
+	l.config.warn(Warning{Where: where, Key: key, Text: fmt.Sprintf(format, args...)})
 }
 
 // merge joins a part to the whole.

@@ -93,3 +93,23 @@ func TestLimitsByName(t *testing.T) {
 		t.Error("no default")
 	}
 }
+
+// TestPatterns has patterns just within the bounds, and just beyond.
+func TestPatterns(t *testing.T) {
+	rep := strings.Repeat
+	for _, tt := range []struct{ plain, intricate string }{
+		{rep("a", 1024), rep("a", 1025)},
+		{rep("{a,b}", 6), rep("{a,b}", 7)},
+		{"{" + rep(",", 63) + "}", "{" + rep(",", 64) + "}"},
+		{rep("*a", 8), rep("*a", 9)},
+		{rep("**/", 4) + "x", rep("**/", 5) + "x"},
+		{"{a,{b,c}}", rep("{a,", 7) + rep("}", 7)},
+	} {
+		if err := regular.CheckPattern(tt.plain); err != nil {
+			t.Errorf("%.40s…: %v", tt.plain, err)
+		}
+		if err := regular.CheckPattern(tt.intricate); !errors.Is(err, regular.ErrPattern) {
+			t.Errorf("%.40s…: %v", tt.intricate, err)
+		}
+	}
+}

@@ -8,7 +8,6 @@ import (
 	"errors"
 	"io/fs"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -16,14 +15,12 @@ import (
 	"time"
 
 	"github.com/git-jp/git-jp/events"
-	"github.com/git-jp/git-jp/internal/gittest"
 	"github.com/git-jp/git-jp/internal/realdata"
 	"github.com/git-jp/git-jp/internal/tool"
 	"github.com/git-jp/git-jp/internal/tool/file"
 	"github.com/git-jp/git-jp/internal/tool/process"
 	"github.com/go-json-experiment/json/jsontext"
 	"github.com/pelletier/go-toml/v2"
-	"pgregory.net/rapid"
 )
 
 const testValues = `{"tool":{"name":"t","arguments":{"s":"a b","n":12345678901234567890,` +
@@ -308,70 +305,6 @@ func TestWhatAModelWritesIsOneWord(t *testing.T) {
 	}
 	if _, err := os.Stat(filepath.Join(env.Root, "pwned")); err == nil {
 		t.Error("a model's text was run")
-	}
-}
-
-// TestHostileTemplates puts values of a model into templates of a shell, wherever they may be
-// written: a program is given the value whole, as a part of one argument, or the template is
-// refused; and no value is run.
-func TestHostileTemplates(t *testing.T) {
-	env, _ := environment(t)
-	bin := t.TempDir()
-	gittest.WriteProgram(t, filepath.Join(bin, "rec"),
-		"#!/bin/sh\nfor a; do printf '%s\\0' \"$a\"; done >>\"$REC\"\n")
-	path := bin + ":" + os.Getenv("PATH")
-	if bash, err := exec.LookPath("bash"); err == nil {
-		// bash, called sh, has more syntax than others.
-		if err := os.Symlink(bash, filepath.Join(bin, "sh")); err != nil {
-			t.Fatal(err)
-		}
-	}
-	record := filepath.Join(t.TempDir(), "record")
-	env.Starter = process.Launcher{Env: []string{"PATH=" + path, "REC=" + record}}
-	fragments := []string{
-		"{{tool.arguments.x}}", "{{tool.arguments.x}}", "rec ", "rec ", " rec a", "'", `"`, `"`, "`",
-		"$(", ")", "(", "; ", " && ", " | ", "\n", " ", " ", "<<E\n", "\nE\n", "#", "eval ", `\`, "$",
-		"${", "}", "{ ", "; }", "if true; then ", "; fi", "for i in ", "; do ", "; done", "x=", "[ -n ",
-		" ]", "printf ", "'%s' ", "sh -c ", "rec -- ", "$((", "))", "<<<", "case a in ", " esac", "f() ",
-		"unset ", "read ", "test ", "set -- ", "command ", "a[", "]", "=", "~", "*",
-	}
-	hostile := []string{
-		"; touch pwned;", "$(touch pwned)", "`touch pwned`", "' ; touch pwned; '", `" ; touch pwned; "`,
-		"\nE\ntouch pwned\n", "a[$(touch pwned)]", "touch pwned", "-v", "*", "{a,b}", `\`, "'", `"`, ")",
-		"}", "\n", "#", "$x", " ", "&& touch pwned", "| touch pwned", "{{context.root}}", "-c", "%s%n",
-	}
-	ran, refused := 0, 0
-	rapid.Check(t, func(t *rapid.T) {
-		script := "rec " + strings.Join(rapid.SliceOfN(rapid.SampledFrom(fragments), 1, 7).Draw(t, "template"), "")
-		if !strings.Contains(script, "{{") {
-			script += "{{tool.arguments.x}}"
-		}
-		value := "S7" + strings.Join(rapid.SliceOfN(rapid.SampledFrom(hostile), 1, 3).Draw(t, "value"), "") + "E7"
-		c := tool.Config{Name: "t", Command: tool.CommandConfig{Program: script, Shell: true}}
-		it, err := New(c, env)
-		if err != nil {
-			refused++
-			return
-		}
-		ran++
-		args, err := json.Marshal(map[string]string{"x": value})
-		if err != nil {
-			t.Fatal(err)
-		}
-		_, _ = it.Tool.Run(context.Background(), tool.Call{Name: "t", Arguments: args}) // a template may be no shell's
-		if _, err := os.Stat(filepath.Join(env.Root, "pwned")); err == nil {
-			t.Fatalf("%q ran %q", script, value)
-		}
-		got, _ := os.ReadFile(record) // it may have come to nothing
-		_ = os.Remove(record)
-		for _, arg := range strings.Split(string(got), "\x00") {
-			if (strings.Contains(arg, "S7") || strings.Contains(arg, "E7")) && !strings.Contains(arg, value) {
-				t.Fatalf("%q gives %q of %q", script, arg, value)
-			}
-		}
-	})
-	if ran == 0 || refused == 0 {
-		t.Errorf("%d templates ran, %d were refused", ran, refused)
 	}
 }
 

@@ -1,0 +1,35 @@
+package regular
+
+import (
+	"errors"
+	"strings"
+)
+
+// How intricate a pattern of names may be that somebody else writes.
+const (
+	maxPattern = 1024 // bytes
+	maxChoices = 64   // that its braces have together
+	maxStars   = 8
+	maxDeep    = 4 // "**"
+)
+
+// ErrPattern is the error of a pattern that takes long to match.
+var ErrPattern = errors.New("the pattern is too intricate")
+
+// CheckPattern refuses a pattern that takes long to match: each choice is a pattern of its own,
+// and each star tries all that is left of a name.
+func CheckPattern(pattern string) error {
+	choices := 1
+	for group := range strings.SplitSeq(pattern, "{") {
+		choices *= 1 + strings.Count(group, ",")
+		if choices > maxChoices {
+			return ErrPattern
+		}
+	}
+	deep := strings.Count(pattern, "**")
+	stars := strings.Count(pattern, "*") - 2*deep
+	if len(pattern) > maxPattern || deep > maxDeep || stars > maxStars {
+		return ErrPattern
+	}
+	return nil
+}
