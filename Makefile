@@ -19,7 +19,7 @@ PLATFORMS ?= linux/amd64 linux/arm64 darwin/amd64 darwin/arm64 windows/amd64 win
 PROGRAM = env CGO_ENABLED=0 GOFLAGS= GOEXPERIMENT= GOFIPS140=off GOAMD64=v1 GOARM64=v8.0 \
 	$(GO) build -trimpath -buildvcs=false -ldflags '-s -w -buildid= -X main.version=$(VERSION)'
 
-.PHONY: build install demo test race lint bench fuzz soak release reproducible
+.PHONY: build install demo test race cover lint bench fuzz soak release reproducible
 
 build:
 	$(PROGRAM) -o $(BINARY) ./cmd/git-jp
@@ -48,6 +48,29 @@ SCRIPTS   = ^TestScript$$/^(attachment|gc|ls|models|query)
 race:
 	GIT_JP_MODEL=300 $(GO) test -race -timeout 20m -skip '$(PROCESSES)' $(CONCURRENT)
 	$(GO) test -race -timeout 20m -run '$(SCRIPTS)' ./cmd/git-jp
+
+# How much of the packages about merging their tests run, and the scripts about it with a program
+# that counts; fails below COVER per cent.
+COVER   ?= 85
+MERGING  = ^TestScript$$/^(archive|check|hook|install|merge|picture|rename|repair|resolve|update)|^TestMergeTook
+
+cover:
+	@set -e; dir=$$(mktemp -d); trap 'rm -rf "$$dir"' EXIT; mkdir "$$dir/data"; \
+	all=$$($(GO) list ./internal/merge ./hooks | paste -sd, -); main=$$($(GO) list ./cmd/git-jp); \
+	$(GO) test -coverpkg="$$all" ./internal/merge ./hooks ./internal/repair \
+	  -args -test.gocoverdir="$$dir/data"; \
+	$(GO) test -c -o "$$dir/scripts" ./cmd/git-jp; \
+	(cd cmd/git-jp; GOCOVERDIR="$$dir/data" GOFLAGS="$$GOFLAGS -cover -coverpkg=$$all,$$main" \
+	  "$$dir/scripts" -test.run '$(MERGING)'); \
+	$(GO) tool covdata textfmt -i "$$dir/data" -o "$$dir/profile"; \
+	awk -v least=$(COVER) -v main="$$main" ' \
+	  $$1 != "mode:" { of[$$1] = $$2; if ($$3 > 0) ran[$$1] = 1 } \
+	  END { \
+	    for (b in of) { p = b; sub("/[^/]*$$", "", p); n[p] += of[b]; if (b in ran) k[p] += of[b] } \
+	    for (p in n) if (p != main) { \
+	      printf "%s: %.1f %% of %d statements\n", p, 100 * k[p] / n[p], n[p]; \
+	      if (100 * k[p] < least * n[p]) low = 1 } \
+	    exit low }' "$$dir/profile"
 
 lint: $(TOOLS)/golangci-lint
 	$(GO) vet ./...

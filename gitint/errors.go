@@ -89,11 +89,14 @@ func (e *UnsafeError) Error() string {
 func (e *UnsafeError) Unwrap() error { return e.Err }
 
 // A MissingObjectError says that an object is not in the repository. It is an
-// fs.ErrNotExist.
+// fs.ErrNotExist, except for a directory of a snapshot: that is there, and what it holds is
+// unknown.
 type MissingObjectError struct {
 	OID OID
 	// Promised is set in a partial clone, where the remote may have the object.
 	Promised bool
+
+	listed bool // a directory of a snapshot
 }
 
 // Error names the object.
@@ -104,8 +107,10 @@ func (e *MissingObjectError) Error() string {
 	return fmt.Sprintf("object %s is missing", e.OID)
 }
 
-// Is makes the error an fs.ErrNotExist.
-func (e *MissingObjectError) Is(target error) bool { return target == fs.ErrNotExist }
+// Is makes the error an fs.ErrNotExist, see above.
+func (e *MissingObjectError) Is(target error) bool {
+	return target == fs.ErrNotExist && !e.listed
+}
 
 // A CorruptObjectError says that an object is there and cannot be what its name
 // says.

@@ -188,6 +188,9 @@ func (r *Repo) treeEntries(ctx context.Context, id OID) ([]treeEntry, error) {
 		return entries, nil
 	}
 	obj, err := r.readObject(ctx, id, 0)
+	if missing := new(MissingObjectError); errors.As(err, &missing) {
+		return nil, &MissingObjectError{missing.OID, missing.Promised, true}
+	}
 	if err != nil {
 		return nil, err
 	}

@@ -2,6 +2,7 @@ package merge
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -134,12 +135,16 @@ func (b *blending) all(ctx context.Context) ([]Blend, error) {
 func (b *blending) changed(ctx context.Context, id events.ID, name string) (bool, error) {
 	var versions []gitint.OID
 	for _, h := range b.sides {
-		if _, oid := h.file(id, name); !oid.IsZero() && !slices.Contains(versions, oid) {
+		_, oid, err := h.file(id, name)
+		if err != nil {
+			return false, err
+		}
+		if !oid.IsZero() && !slices.Contains(versions, oid) {
 			versions = append(versions, oid)
 		}
 	}
-	if _, oid := b.merged.file(id, name); oid.IsZero() || len(versions) < 2 {
-		return false, nil
+	if _, oid, err := b.merged.file(id, name); err != nil || oid.IsZero() || len(versions) < 2 {
+		return false, err
 	}
 	for i := 1; i < len(b.parents); i++ {
 		bases, err := b.family.mergeBases(ctx, b.parents[i], b.parents[:i])
@@ -151,7 +156,10 @@ func (b *blending) changed(ctx context.Context, id events.ID, name string) (bool
 			if err != nil {
 				return false, err
 			}
-			_, was := h.file(id, name)
+			_, was, err := h.file(id, name)
+			if err != nil {
+				return false, err
+			}
 			versions = slices.DeleteFunc(versions, func(v gitint.OID) bool { return v == was })
 		}
 	}
@@ -164,10 +172,14 @@ func (b *blending) stream(ctx context.Context, id events.ID) (*Blend, error) {
 	if err != nil || !is {
 		return nil, err
 	}
-	at, oid := b.merged.file(id, workspace.EventsFile)
+	at, oid, err := b.merged.file(id, workspace.EventsFile)
 	blend := &Blend{Path: at, Outcome: Same}
 	for _, h := range b.sides {
-		if _, other := h.file(id, workspace.EventsFile); other == oid {
+		_, other, sideErr := h.file(id, workspace.EventsFile)
+		if err = cmp.Or(err, sideErr); err != nil {
+			return nil, err
+		}
+		if other == oid {
 			blend.Outcome = Decided
 			return blend, nil
 		}
@@ -284,7 +296,10 @@ func (b *blending) details(name string, merge mergeBytes, valid func([]byte) err
 		if err != nil || !is {
 			return nil, err
 		}
-		at, _ := b.merged.file(id, name)
+		at, _, err := b.merged.file(id, name)
+		if err != nil {
+			return nil, err
+		}
 		data, err := b.merged.snap.ReadFile(at)
 		if err != nil || valid(data) == nil {
 			return nil, err

@@ -19,8 +19,14 @@ func (m Merge) Blobs(
 	var sides []gitint.Snapshot
 	var all []Blend
 	for _, name := range paths {
-		is, ok := merged.OID(name)
-		if !ok || kindOf(name) != Blob {
+		if kindOf(name) != Blob {
+			continue
+		}
+		is, err := objectIn(merged, name)
+		if err != nil {
+			return nil, err
+		}
+		if is.IsZero() {
 			continue
 		}
 		for len(sides) < len(m.Parents) {
@@ -30,7 +36,9 @@ func (m Merge) Blobs(
 			}
 			sides = append(sides, side)
 		}
-		if alone(is, name, sides) {
+		if one, err := alone(is, name, sides); err != nil {
+			return nil, err
+		} else if one {
 			continue
 		}
 		b, err := m.blob(merged, name, sides)
@@ -45,16 +53,16 @@ func (m Merge) Blobs(
 }
 
 // alone reports whether the sides that have a file have this one.
-func alone(is gitint.OID, name string, sides []gitint.Snapshot) bool {
+func alone(is gitint.OID, name string, sides []gitint.Snapshot) (bool, error) {
 	had := false
 	for _, side := range sides {
-		if was, ok := side.OID(name); ok && was != is {
-			return false
-		} else if ok {
-			had = true
+		was, err := objectIn(side, name)
+		if err != nil || !was.IsZero() && was != is {
+			return false, err
 		}
+		had = had || was == is
 	}
-	return had
+	return had, nil
 }
 
 // blob looks into one, and for a side that has it whole.

@@ -3,6 +3,7 @@ package merge
 import (
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"path"
@@ -62,7 +63,9 @@ func (c Call) Run(ctx context.Context) (*Merged, error) {
 	}
 	if f.NeedsConfigs() {
 		if repo, err := c.Repo(); err == nil {
-			f.Configs = Configs(ctx, repo, path.Join(path.Dir(c.Path), workspace.BaseConfigFile))
+			if f.Configs, err = Configs(ctx, repo, configBeside(c.Path)); err != nil {
+				return nil, fmt.Errorf("merge %s: %w", c.Path, err)
+			}
 		}
 	}
 	m, err := f.Merge()
@@ -180,14 +183,22 @@ func theirHeads(env []string) []string {
 // Configs returns the base configuration of a conversation in the three versions that git is
 // merging. git does not tell a driver which commits these are; where that cannot be found
 // out, the one of the work tree stands for all of them: it changes once in a conversation.
-func Configs(ctx context.Context, repo *gitint.Repo, name string) (configs [3][]byte) {
-	ours := at(ctx, repo, "HEAD", name)
+func Configs(
+	ctx context.Context, repo *gitint.Repo, name string,
+) (configs [3][]byte, err error) {
+	ours, err := at(ctx, repo, "HEAD", name)
+	if err != nil {
+		return configs, err
+	}
 	if ours == nil && repo.Root() != "" {
 		file := filepath.Join(repo.Root(), filepath.FromSlash(name))
 		ours, _ = regular.ReadFile(file, repo.Limits().Of(name))
 	}
 	for _, head := range theirHeads(repo.Env()) {
-		theirs := at(ctx, repo, head, name)
+		theirs, err := at(ctx, repo, head, name)
+		if err != nil {
+			return configs, err
+		}
 		if theirs == nil {
 			continue
 		}
@@ -196,22 +207,28 @@ func Configs(ctx context.Context, repo *gitint.Repo, name string) (configs [3][]
 		}
 		base := theirs
 		if id, err := repo.MergeBase(ctx, "HEAD", head); err == nil {
-			base = at(ctx, repo, id.String(), name)
+			if base, err = at(ctx, repo, id.String(), name); err != nil {
+				return configs, err
+			}
 		}
-		return [3][]byte{base, ours, theirs}
+		return [3][]byte{base, ours, theirs}, nil
 	}
-	return [3][]byte{ours, ours, ours}
+	return [3][]byte{ours, ours, ours}, nil
+}
+
+// configBeside is the base configuration of the conversation that has a file.
+func configBeside(name string) string {
+	return path.Join(path.Dir(name), workspace.BaseConfigFile)
 }
 
 // at reads a file of a revision, nil when either is not there.
-func at(ctx context.Context, repo *gitint.Repo, rev, name string) []byte {
+func at(ctx context.Context, repo *gitint.Repo, rev, name string) ([]byte, error) {
 	tree, err := repo.Tree(ctx, rev)
-	if err != nil {
-		return nil
+	if errors.Is(err, gitint.ErrUnknownRevision) {
+		return nil, nil
 	}
-	data, err := tree.ReadFile(name)
 	if err != nil {
-		return nil
+		return nil, err
 	}
-	return data
+	return readIn(tree, name)
 }

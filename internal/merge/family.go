@@ -90,23 +90,49 @@ func Committed(ctx context.Context, repo *gitint.Repo, dir string, id events.ID)
 	return len(committed.dirs[id]) > 0, err
 }
 
-// file returns a file of a conversation that is in one directory: its path and object.
-func (h homes) file(id events.ID, name string) (string, gitint.OID) {
+// file returns a file of a conversation that is in one directory: its path and object, zero
+// where there is none.
+func (h homes) file(id events.ID, name string) (at string, oid gitint.OID, err error) {
 	if len(h.dirs[id]) != 1 {
-		return "", gitint.OID{}
+		return "", oid, nil
 	}
-	at := path.Join(h.dirs[id][0], name)
-	oid, _ := h.snap.OID(at)
-	return at, oid
+	at = path.Join(h.dirs[id][0], name)
+	oid, err = objectIn(h.snap, at)
+	return at, oid, err
+}
+
+// objectIn returns the object of a file of a snapshot, zero where there is none.
+func objectIn(snap gitint.Snapshot, name string) (oid gitint.OID, err error) {
+	entries, err := snap.Children(path.Dir(name))
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return oid, err
+	}
+	for _, e := range entries {
+		if e.Path == name && e.Mode != gitint.ModeDir {
+			oid = e.OID
+		}
+	}
+	return oid, nil
 }
 
 // read returns a file of a conversation, nil where there is none.
 func (h homes) read(id events.ID, name string) ([]byte, error) {
-	at, oid := h.file(id, name)
-	if oid.IsZero() {
-		return nil, nil
+	at, oid, err := h.file(id, name)
+	if err != nil || oid.IsZero() {
+		return nil, err
 	}
 	return h.snap.ReadFile(at)
+}
+
+// readIn returns a file of a snapshot, nil where there is none. An object that is missing is no
+// file that is not there: what it says would be taken for removed.
+func readIn(snap gitint.Snapshot, name string) ([]byte, error) {
+	data, err := snap.ReadFile(name)
+	missing := new(gitint.MissingObjectError)
+	if errors.Is(err, fs.ErrNotExist) && !errors.As(err, &missing) {
+		return nil, nil
+	}
+	return data, err
 }
 
 // side returns a conversation as one side of a merge.

@@ -213,7 +213,10 @@ func TestConfigs(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		configs := Configs(t.Context(), repo, name)
+		configs, err := Configs(t.Context(), repo, name)
+		if err != nil {
+			t.Fatal(err)
+		}
 		for i, want := range test.want {
 			if string(configs[i]) != want {
 				t.Errorf("%q: version %d is %q, want %q", test.env, i, configs[i], want)

@@ -195,7 +195,10 @@ func (f *family) left(
 		if i == 0 && len(h.dirs[l.Conversation]) == 0 && !l.Gone {
 			return nil, nil
 		}
-		key := h.key(l.Conversation)
+		_, key, err := h.file(l.Conversation, workspace.EventsFile)
+		if err != nil {
+			return nil, err
+		}
 		if i > 0 && !key.IsZero() && key == before {
 			continue
 		}
@@ -219,12 +222,6 @@ func (f *family) left(
 		}
 	}
 	return l.Elements, nil
-}
-
-// key is the object of a conversation's stream, zero where it is not in one directory.
-func (h homes) key(id events.ID) gitint.OID {
-	_, oid := h.file(id, workspace.EventsFile)
-	return oid
 }
 
 // begunSince returns the conversations that were not there: what one lost another may have, as

@@ -231,12 +231,12 @@ func (h homes) said(id events.ID) (said, error) {
 	var all said
 	for _, dir := range h.dirs[id] {
 		at := path.Join(dir, workspace.EventsFile)
-		if _, ok := h.snap.OID(at); !ok {
-			continue
-		}
-		data, err := h.snap.ReadFile(at)
+		data, err := readIn(h.snap, at)
 		if err != nil {
 			return all, err
+		}
+		if data == nil {
+			continue
 		}
 		s, err := events.Decode(data)
 		if err != nil {

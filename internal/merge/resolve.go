@@ -55,7 +55,10 @@ func (r Resolver) Merge(ctx context.Context, c Case) (*Case, *Merged, error) {
 		return nil, nil, errors.Join(err, fmt.Errorf("merge %s: %w", c.Path, ErrEdited))
 	}
 	if f.NeedsConfigs() {
-		f.Configs = Configs(ctx, r.Repo, path.Join(path.Dir(c.Path), workspace.BaseConfigFile))
+		var err error
+		if f.Configs, err = Configs(ctx, r.Repo, configBeside(c.Path)); err != nil {
+			return nil, nil, fmt.Errorf("merge %s: %w", c.Path, err)
+		}
 	}
 	m, err := f.Merge()
 	if err != nil {
@@ -96,8 +99,8 @@ func (r Resolver) ancestor(ctx context.Context, c Case) ([]byte, error) {
 		if err != nil {
 			return nil, err
 		}
-		if _, id := side.file(c.ID, name); id != c.Stages[stage] {
-			return nil, nil
+		if _, id, err := side.file(c.ID, name); err != nil || id != c.Stages[stage] {
+			return nil, err
 		}
 	}
 	base, err := f.at(ctx, sides.Base)
@@ -226,12 +229,12 @@ func (r Resolver) complete(ctx context.Context, c Case) error {
 		if _, err := os.Lstat(r.file(file)); !errors.Is(err, fs.ErrNotExist) {
 			continue
 		}
-		data := r.ofSides(ctx, file)
-		if data == nil {
-			var err error
-			if data, err = r.before(ctx, file); err != nil {
-				return fmt.Errorf("resolve %s: %w", c.Path, err)
-			}
+		data, err := r.ofSides(ctx, file)
+		if err == nil && data == nil {
+			data, err = r.before(ctx, file)
+		}
+		if err != nil {
+			return fmt.Errorf("resolve %s: %w", c.Path, err)
 		}
 		if data != nil {
 			if err := r.settle(ctx, Case{Path: file, ID: c.ID}, data); err != nil {
@@ -250,7 +253,7 @@ func (r Resolver) before(ctx context.Context, file string) ([]byte, error) {
 	if err != nil || found[file].IsZero() {
 		return nil, err
 	}
-	return at(ctx, r.Repo, found[file].String(), file), nil
+	return at(ctx, r.Repo, found[file].String(), file)
 }
 
 // Complete writes what directories of a conversation lack, from the side that has them: where
@@ -263,7 +266,10 @@ func (r Resolver) Complete(ctx context.Context, c Case) error {
 			if _, err := os.Lstat(r.file(file)); !errors.Is(err, fs.ErrNotExist) {
 				continue
 			}
-			data := r.ofSides(ctx, file)
+			data, err := r.ofSides(ctx, file)
+			if err != nil {
+				return fmt.Errorf("resolve %s: %w", file, err)
+			}
 			if data == nil {
 				data = r.beside(c.Dirs, name)
 			}
@@ -291,14 +297,14 @@ func (r Resolver) beside(dirs []string, name string) []byte {
 }
 
 // ofSides returns a file of the side that has it, nil where none has.
-func (r Resolver) ofSides(ctx context.Context, file string) []byte {
+func (r Resolver) ofSides(ctx context.Context, file string) ([]byte, error) {
 	heads := append([]string{"HEAD"}, theirHeads(r.Repo.Env())...)
 	for _, head := range append(heads, stashRef) {
-		if data := at(ctx, r.Repo, head, file); data != nil {
-			return data
+		if data, err := at(ctx, r.Repo, head, file); err != nil || data != nil {
+			return data, err
 		}
 	}
-	return nil
+	return nil, nil
 }
 
 // settle writes a file, stages it and closes its record.

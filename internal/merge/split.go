@@ -3,8 +3,6 @@ package merge
 import (
 	"bytes"
 	"context"
-	"errors"
-	"io/fs"
 	"path"
 	"slices"
 	"strings"
@@ -167,7 +165,7 @@ func (f *family) version(
 	v := &Version{Dir: h.dirs[id][0]}
 	for _, name := range conversationFiles {
 		data, err := h.read(id, name)
-		if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		if err != nil {
 			return nil, err
 		}
 		*v.file(name) = data
