@@ -19,7 +19,7 @@ PLATFORMS ?= linux/amd64 linux/arm64 darwin/amd64 darwin/arm64 windows/amd64 win
 PROGRAM = env CGO_ENABLED=0 GOFLAGS= GOEXPERIMENT= GOFIPS140=off GOAMD64=v1 GOARM64=v8.0 \
 	$(GO) build -trimpath -buildvcs=false -ldflags '-s -w -buildid= -X main.version=$(VERSION)'
 
-.PHONY: build install demo test race cover lint bench fuzz soak release reproducible
+.PHONY: build install demo test race cover lint metrics bench fuzz soak release reproducible
 
 build:
 	$(PROGRAM) -o $(BINARY) ./cmd/git-jp
@@ -75,6 +75,10 @@ cover:
 lint: $(TOOLS)/golangci-lint
 	$(GO) vet ./...
 	$(TOOLS)/golangci-lint run ./...
+
+# The figures of the code beside their limits.
+metrics:
+	@$(GO) run ./internal/house/metrics
 
 $(TOOLS)/%: internal/tools/go.mod internal/tools/go.sum
 	cd internal/tools && $(GO) build -o bin/ tool

@@ -17,112 +17,6 @@ import (
 
 const module = "github.com/git-jp/git-jp"
 
-// A room is what one package may do.
-type room struct {
-	imports   []string // packages of this module, "*" for all
-	processes bool
-	network   bool
-}
-
-// rooms is the import table of docs/architecture.md. A key ending in /* stands for
-// all packages below it.
-var rooms = map[string]room{
-	"blobs":                 {imports: []string{"internal/atomicfile", "internal/regular"}},
-	"events":                {imports: []string{"blobs"}},
-	"dedup":                 {imports: []string{"events", "blobs"}},
-	"compact":               {imports: []string{"events", "blobs", "dedup"}},
-	"gitint":                {imports: []string{"internal/regular", "internal/trace"}, processes: true},
-	"hooks":                 {imports: []string{"gitint", "internal/atomicfile", "internal/regular"}},
-	"gc":                    {imports: gcImports},
-	"internal/recheck":      {imports: []string{"blobs", "internal/regular"}, processes: true},
-	"internal/refs":         {imports: []string{"events", "blobs", "internal/atomicfile"}},
-	"internal/workspace":    {imports: []string{"events", "blobs", "internal/atomicfile", "internal/regular"}},
-	"internal/check":        {imports: []string{"events", "blobs", "internal/refs", "internal/workspace", "internal/regular"}},
-	"internal/stage":        {imports: stageImports},
-	"internal/repair":       {imports: repairImports},
-	"internal/merge":        {imports: mergeImports},
-	"internal/search":       {imports: []string{"events", "blobs"}},
-	"internal/quarantine":   {imports: []string{"events", "blobs", "internal/atomicfile", "internal/regular"}},
-	"internal/config":       {imports: []string{"internal/harmless", "internal/trust", "internal/regular"}},
-	"internal/harmless":     {},
-	"internal/llm":          {imports: []string{"events", "blobs"}, network: true},
-	"internal/llm/*":        {imports: []string{"internal/llm", "events", "blobs"}, network: true},
-	"internal/llm/models":   {imports: modelsImports, network: true},
-	"internal/schema":       {},
-	"internal/tool":         {imports: []string{"events", "blobs", "internal/schema", "internal/tool/command"}},
-	"internal/tool/file":    {imports: []string{"events", "blobs", "internal/atomicfile", "internal/regular"}},
-	"internal/tool/builtin": {imports: []string{"internal/tool", "internal/tool/file", "events", "blobs", "gitint"}},
-	"internal/tool/process": {imports: []string{"internal/regular", "internal/tool"}, processes: true},
-	"internal/tool/command": {},
-	"internal/tool/local":   {imports: localImports},
-	"internal/tool/mcp":     {imports: []string{"internal/tool", "internal/tool/file", "events", "blobs"}, network: true},
-	"internal/attach":       {imports: attachImports, network: true},
-	"internal/query":        {imports: queryImports},
-	"internal/render":       {imports: []string{"events", "blobs"}, processes: true},
-	"internal/jpconfig":     {imports: jpconfigImports},
-	"internal/trust":        {imports: []string{"internal/atomicfile", "internal/regular"}},
-	"internal/atomicfile":   {},
-	"internal/regular":      {},
-	"internal/trace":        {},
-	"internal/house":        {},
-	"internal/tools":        {},
-	"internal/tools/*":      {},
-	"internal/bench":        {imports: benchImports, processes: true, network: true},
-	"internal/gittest":      {processes: true},
-	"internal/realdata":     {},
-	"cmd/git-jp":            {imports: []string{"*"}, processes: true},
-}
-
-// modelsImports are all adapters: it makes any of them.
-var modelsImports = []string{
-	"internal/llm", "internal/llm/anthropic", "internal/llm/builtin", "internal/llm/chat",
-	"internal/llm/gemini", "internal/llm/ollama", "internal/llm/openai",
-}
-
-var stageImports = []string{
-	"events", "blobs", "gitint", "internal/refs", "internal/regular", "internal/workspace",
-	"internal/check",
-}
-
-var mergeImports = []string{
-	"events", "blobs", "gitint", "internal/atomicfile", "internal/check", "internal/regular",
-	"internal/workspace",
-}
-
-var repairImports = append([]string{"internal/atomicfile", "internal/merge", "internal/quarantine"}, stageImports...)
-
-var gcImports = []string{
-	"events", "blobs", "gitint", "internal/refs", "internal/workspace", "internal/atomicfile",
-	"internal/quarantine", "internal/recheck", "internal/regular",
-}
-
-// jpconfigImports are what it judges settings with.
-var jpconfigImports = []string{
-	"events", "internal/config", "internal/harmless", "internal/regular", "internal/tool/command",
-	"internal/trust",
-}
-
-// localImports are what a tool that is a command is made of.
-var localImports = []string{
-	"internal/tool", "internal/tool/command", "internal/tool/file", "events", "blobs",
-}
-
-var queryImports = []string{
-	"events", "blobs", "dedup", "compact", "internal/llm", "internal/schema", "internal/tool",
-	"internal/tool/file", "internal/workspace",
-}
-
-// benchImports are what it measures without a command.
-var benchImports = []string{
-	"events", "blobs", "compact", "dedup", "internal/llm", "internal/llm/anthropic", "internal/query",
-	"internal/workspace",
-}
-
-var attachImports = []string{
-	"events", "blobs", "internal/regular", "internal/tool", "internal/tool/file",
-	"internal/tool/builtin", "internal/workspace",
-}
-
 // testOnly are packages that only tests may import, from anywhere.
 var testOnly = []string{"internal/gittest", "internal/realdata"}
 
@@ -194,15 +88,6 @@ var parsed = sync.OnceValues(func() (all []source, err error) {
 	return all, err
 })
 
-// roomOf returns the row of the package in dir.
-func roomOf(dir string) (room, bool) {
-	if r, ok := rooms[dir]; ok {
-		return r, true
-	}
-	r, ok := rooms[path.Dir(dir)+"/*"]
-	return r, ok
-}
-
 func imports(f *ast.File) []string {
 	var paths []string
 	for _, spec := range f.Imports {
@@ -242,7 +127,7 @@ func TestImportsFollowTheTable(t *testing.T) {
 func TestOnlySomeStartProcesses(t *testing.T) {
 	for _, src := range sources(t) {
 		r, _ := roomOf(src.dir)
-		if src.test || r.processes {
+		if src.test || r.processes != "" {
 			continue
 		}
 		if slices.Contains(imports(src.file), "os/exec") || mentions(src.file, "os", "StartProcess") ||
@@ -255,7 +140,7 @@ func TestOnlySomeStartProcesses(t *testing.T) {
 func TestOnlySomeOpenTheNetwork(t *testing.T) {
 	for _, src := range sources(t) {
 		r, _ := roomOf(src.dir)
-		if src.test || r.network {
+		if src.test || r.network != "" {
 			continue
 		}
 		for _, p := range imports(src.file) {
@@ -460,7 +345,7 @@ func TestFilesAreReadThroughOneDoor(t *testing.T) {
 	used := make(map[string]bool)
 	for _, src := range sources(t) {
 		r, _ := roomOf(src.dir)
-		tools := r.network && r.processes || src.dir == "internal/gittest" || src.dir == "internal/llm/llmtest"
+		tools := r.network != "" && r.processes != "" || src.dir == "internal/gittest" || src.dir == "internal/llm/llmtest"
 		if src.test || tools || src.dir == "internal/regular" {
 			continue
 		}

@@ -1,0 +1,356 @@
+package house
+
+import (
+	"cmp"
+	"flag"
+	"fmt"
+	"os"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+)
+
+var update = flag.Bool("update", false, "write what is generated from the tests into the documents")
+
+// A room is what one package is and may do.
+type room struct {
+	dir       string // one ending in /* stands for all packages below it
+	is        string
+	imports   []string // packages of this module, "*" for all
+	processes string   // which it starts, "" for none
+	network   string   // what it connects to, "" for nothing
+}
+
+// rooms is the table of docs/architecture.md.
+var rooms = []room{
+	{
+		dir:     "blobs",
+		is:      "content addressed by SHA-256: hashes, references, lazily resolved content, the store",
+		imports: []string{"internal/atomicfile", "internal/regular"},
+	},
+	{
+		dir:     "events",
+		is:      "the stream: codec, kinds, contents, turns and calls, sanitising, overlay, forks, equality, merging; metadata; ids and slugs",
+		imports: []string{"blobs"},
+	},
+	{
+		dir:     "dedup",
+		is:      "what a model was given already, replaced by references and line runs; what a later result makes obsolete",
+		imports: []string{"events", "blobs"},
+	},
+	{
+		dir:     "compact",
+		is:      "making conversations smaller: strategies, hints, report, summaries, what prompts cost",
+		imports: []string{"events", "blobs", "dedup"},
+	},
+	{
+		dir:       "gitint",
+		is:        "the one door to Git",
+		imports:   []string{"internal/regular", "internal/trace"},
+		processes: "git",
+	},
+	{
+		dir:     "gc",
+		is:      "deleting content: roots, mark, plan, sweep, quarantine and undo, why",
+		imports: gcImports,
+	},
+	{
+		dir:     "hooks",
+		is:      "installing, chaining and removing hooks",
+		imports: []string{"gitint", "internal/atomicfile", "internal/regular"},
+	},
+	{
+		dir:       "internal/recheck",
+		is:        "the second opinion before a deletion, with go-git of its own: the one exception from the one door to Git",
+		imports:   []string{"blobs", "internal/regular"},
+		processes: "git",
+	},
+	{
+		dir:     "internal/workspace",
+		is:      "finding `.jp`, naming, listing, locking, loading, creating and changing conversations",
+		imports: []string{"events", "blobs", "internal/atomicfile", "internal/regular"},
+	},
+	{
+		dir:     "internal/refs",
+		is:      "the references of a stream by its object id, cached",
+		imports: []string{"events", "blobs", "internal/atomicfile"},
+	},
+	{
+		dir:     "internal/check",
+		is:      "findings on any tree, and the formats they are printed in",
+		imports: []string{"events", "blobs", "internal/refs", "internal/workspace", "internal/regular"},
+	},
+	{
+		dir:     "internal/stage",
+		is:      "a conversation's closure into the index; what the commit hooks do",
+		imports: stageImports,
+	},
+	{
+		dir:     "internal/repair",
+		is:      "finding what is incomplete and fixing it; migrating between blobs and inline content",
+		imports: repairImports,
+	},
+	{
+		dir:     "internal/merge",
+		is:      "merging files for git, conflicts that wait for a person, textual merges of git",
+		imports: mergeImports,
+	},
+	{
+		dir:     "internal/search",
+		is:      "finding text in a conversation, inside blobs and base64 too",
+		imports: []string{"events", "blobs"},
+	},
+	{
+		dir:     "internal/quarantine",
+		is:      "what commands quarantine before they change or remove it, and how long it stays",
+		imports: []string{"events", "blobs", "internal/atomicfile", "internal/regular"},
+	},
+	{
+		dir: "internal/harmless",
+		is:  "the table of settings that count although others wrote them",
+	},
+	{
+		dir:     "internal/config",
+		is:      "configuration files, typed settings, and who wrote a value",
+		imports: []string{"internal/harmless", "internal/trust", "internal/regular"},
+	},
+	{
+		dir:     "internal/jpconfig",
+		is:      "jp's configuration as jp reads it: layers, `extends`, `-c`, typed views, what needs an approval",
+		imports: jpconfigImports,
+	},
+	{
+		dir:     "internal/trust",
+		is:      "approvals of what others wrote: claims, guarded values, the question on the terminal",
+		imports: []string{"internal/atomicfile", "internal/regular"},
+	},
+	{
+		dir:     "internal/llm",
+		is:      "what a language model is asked and what streams back; readers, retries, the HTTP client, the checker of requests",
+		imports: []string{"events", "blobs"},
+		network: "yes",
+	},
+	{
+		dir:     "internal/llm/*",
+		is:      "an adapter for each wire format; `builtin` needs none, `llmtest` tests them",
+		imports: []string{"internal/llm", "events", "blobs"},
+		network: "yes",
+	},
+	{
+		dir:     "internal/llm/models",
+		is:      "models by name: providers, a dated table of windows and prices, making one of an id",
+		imports: modelsImports,
+		network: "yes",
+	},
+	{
+		dir: "internal/schema",
+		is:  "validating JSON against a foreign JSON Schema, in bounded time",
+	},
+	{
+		dir:     "internal/tool",
+		is:      "what a tool is; admitting calls, running them side by side, cutting results",
+		imports: []string{"events", "blobs", "internal/schema", "internal/tool/command"},
+	},
+	{
+		dir:     "internal/tool/file",
+		is:      "canonical URIs of files, and access to those of the workspace only",
+		imports: []string{"events", "blobs", "internal/atomicfile", "internal/regular"},
+	},
+	{
+		dir:     "internal/tool/builtin",
+		is:      "reading, searching, changing files; looking at the repository; describing tools",
+		imports: []string{"internal/tool", "internal/tool/file", "events", "blobs", "gitint"},
+	},
+	{
+		dir:       "internal/tool/process",
+		is:        "the one place that starts the user's programs, in process groups",
+		imports:   []string{"internal/regular", "internal/tool"},
+		processes: "the user's",
+	},
+	{
+		dir: "internal/tool/command",
+		is:  "where a model's words stand in a command line, what its program makes of them, which files it runs",
+	},
+	{
+		dir:     "internal/tool/local",
+		is:      "tools that are commands, as jp's configuration declares them",
+		imports: localImports,
+	},
+	{
+		dir:     "internal/tool/mcp",
+		is:      "MCP servers as tools and resources",
+		imports: []string{"internal/tool", "internal/tool/file", "events", "blobs"},
+		network: "yes",
+	},
+	{
+		dir:     "internal/attach",
+		is:      "handlers: URI to resource (file, http, cmd, mcp, jp)",
+		imports: attachImports,
+		network: "yes",
+	},
+	{
+		dir:     "internal/query",
+		is:      "one turn: the request from the conversation, the loop of answers and tools, what is saved when",
+		imports: queryImports,
+	},
+	{
+		dir:       "internal/render",
+		is:        "terminal, Markdown and JSON; tables, progress; the only place that writes escape codes",
+		imports:   []string{"events", "blobs"},
+		processes: "pager",
+	},
+	{
+		dir: "internal/atomicfile",
+		is:  "the one way a file is replaced",
+	},
+	{
+		dir: "internal/regular",
+		is:  "the one opener of files that others fill: regular ones, of a bounded size",
+	},
+	{
+		dir: "internal/trace",
+		is:  "the log of git commands",
+	},
+	{
+		dir: "internal/house",
+		is:  "the house as tests: this table, its laws, its documents",
+	},
+	{
+		dir: "internal/tools",
+		is:  "pinned developer tools",
+	},
+	{
+		dir: "internal/tools/*",
+		is:  "`release`, which lists what a release consists of",
+	},
+	{
+		dir:       "internal/bench",
+		is:        "the comparisons of performance.md; run by `make bench`",
+		imports:   benchImports,
+		processes: "git, git-jp",
+		network:   "loopback",
+	},
+	{
+		dir:       "internal/gittest",
+		is:        "repositories for tests",
+		processes: "git",
+	},
+	{
+		dir: "internal/realdata",
+		is:  "real conversations for tests",
+	},
+	{
+		dir:       "cmd/git-jp",
+		is:        "commands, one file each; `report.go` alone knows exit codes and hints",
+		imports:   []string{"*"},
+		processes: "editor",
+	},
+	{
+		dir: "internal/house/*",
+		is:  "`make metrics`: the figures of the code beside their limits",
+	},
+}
+
+// modelsImports are all adapters: it makes any of them.
+var modelsImports = []string{
+	"internal/llm", "internal/llm/anthropic", "internal/llm/builtin", "internal/llm/chat",
+	"internal/llm/gemini", "internal/llm/ollama", "internal/llm/openai",
+}
+
+var stageImports = []string{
+	"events", "blobs", "gitint", "internal/refs", "internal/regular", "internal/workspace",
+	"internal/check",
+}
+
+var mergeImports = []string{
+	"events", "blobs", "gitint", "internal/atomicfile", "internal/check", "internal/regular",
+	"internal/workspace",
+}
+
+var repairImports = append([]string{"internal/atomicfile", "internal/merge", "internal/quarantine"}, stageImports...)
+
+var gcImports = []string{
+	"events", "blobs", "gitint", "internal/refs", "internal/workspace", "internal/atomicfile",
+	"internal/quarantine", "internal/recheck", "internal/regular",
+}
+
+// jpconfigImports are what it judges settings with.
+var jpconfigImports = []string{
+	"events", "internal/config", "internal/harmless", "internal/regular", "internal/tool/command",
+	"internal/trust",
+}
+
+// localImports are what a tool that is a command is made of.
+var localImports = []string{
+	"internal/tool", "internal/tool/command", "internal/tool/file", "events", "blobs",
+}
+
+var queryImports = []string{
+	"events", "blobs", "dedup", "compact", "internal/llm", "internal/schema", "internal/tool",
+	"internal/tool/file", "internal/workspace",
+}
+
+// benchImports are what it measures without a command.
+var benchImports = []string{
+	"events", "blobs", "compact", "dedup", "internal/llm", "internal/llm/anthropic", "internal/query",
+	"internal/workspace",
+}
+
+var attachImports = []string{
+	"events", "blobs", "internal/regular", "internal/tool", "internal/tool/file",
+	"internal/tool/builtin", "internal/workspace",
+}
+
+// roomOf returns the row of the package in dir.
+func roomOf(dir string) (room, bool) {
+	for _, name := range []string{dir, path.Dir(dir) + "/*"} {
+		i := slices.IndexFunc(rooms, func(r room) bool { return r.dir == name })
+		if i >= 0 {
+			return rooms[i], true
+		}
+	}
+	return room{}, false
+}
+
+// row is a line of the table in Markdown.
+func (r room) row() string {
+	imports := make([]string, len(r.imports))
+	for i, dir := range r.imports {
+		imports[i] = "`" + dir + "`"
+	}
+	return fmt.Sprintf("| `%s` | %s | %s | %s | %s |\n", r.dir, r.is,
+		cmp.Or(strings.ReplaceAll(strings.Join(imports, ", "), "`*`", "all"), "–"),
+		cmp.Or(r.processes, "no"), cmp.Or(r.network, "no"))
+}
+
+// TestArchitectureHasTheTable holds that the page shows the rooms as the tests have them; with
+// -update it is written.
+func TestArchitectureHasTheTable(t *testing.T) {
+	page := filepath.Join(top, "docs", "architecture.md")
+	data, err := os.ReadFile(page)
+	if err != nil {
+		t.Fatal(err)
+	}
+	head := "| package | is | may import | processes | network |\n|---|---|---|---|---|\n"
+	before, rest, ok := strings.Cut(string(data), head)
+	if !ok {
+		t.Fatal("docs/architecture.md has no table of rooms")
+	}
+	_, after, _ := strings.Cut(rest, "\n\n")
+	var table strings.Builder
+	for _, r := range rooms {
+		table.WriteString(r.row())
+	}
+	want := before + head + table.String() + "\n" + after
+	if want == string(data) {
+		return
+	}
+	if !*update {
+		t.Fatal("docs/architecture.md shows another table; run the test with -update")
+	}
+	if err := os.WriteFile(page, []byte(want), 0o644); err != nil { //nolint:gosec // a document
+		t.Fatal(err)
+	}
+}
