@@ -181,6 +181,11 @@ func rows() []row {
 			f.Run("branch", "other", f.commit(h))
 			f.Run("pack-refs", "--all", "--prune")
 		}},
+		{"packed ref without a log", func(f *fixture, h blobs.Hash) {
+			f.Run("update-ref", "refs/kept/one", f.commit(h))
+			f.Run("pack-refs", "--all", "--prune")
+			f.Run("commit", "-q", "--allow-empty", "-m", "the branch is loose again")
+		}},
 		{"pack", func(f *fixture, h blobs.Hash) {
 			f.Run("branch", "other", f.commit(h))
 			f.Run("repack", "-adq")

@@ -130,6 +130,9 @@ func TestRefusals(t *testing.T) {
 		{"empty ref", func(f *fixture) {
 			f.WriteFile(".git/refs/heads/torn", "")
 		}, gitint.ReasonRef, "refs/heads/torn"},
+		{"emptied packed-refs", func(f *fixture) {
+			f.WriteFile(".git/packed-refs", "")
+		}, gitint.ReasonRef, "packed-refs: it is empty"},
 		{"torn HEAD of another work tree", func(f *fixture) {
 			f.Run("worktree", "add", "-q", "../linked")
 			f.WriteFile(".git/worktrees/linked/HEAD", "")

@@ -10,7 +10,8 @@ import (
 )
 
 // readPacked adds the refs of packed-refs that are not loose. A line that is not
-// understood fails the reading: the file was cut off, and refs are lost.
+// understood fails the reading: the file was cut off, and refs are lost. They may be, too, where
+// there is no line: git begins the file with one even when no ref is left.
 func (f refFiles) readPacked(set *refSet) error {
 	data, err := readWhole(filepath.Join(f.commonDir, "packed-refs"))
 	if errors.Is(err, fs.ErrNotExist) {
@@ -18,6 +19,9 @@ func (f refFiles) readPacked(set *refSet) error {
 	}
 	if err != nil {
 		return err
+	}
+	if len(data) == 0 {
+		set.broken["packed-refs"] = "it is empty, without git's first line"
 	}
 	p := packedRefs{idDigits: f.idDigits}
 	for line := range strings.Lines(string(data)) {

@@ -50,7 +50,13 @@ func (r *Repo) refFiles() refFiles {
 type refSet struct {
 	direct map[string]Ref    // by name; Peeled where packed-refs says it
 	sym    map[string]string // target by name
-	broken map[string]string // reason by name
+	broken map[string]string // reason by name, of a ref or of packed-refs
+}
+
+func newRefSet() *refSet {
+	return &refSet{
+		direct: map[string]Ref{}, sym: map[string]string{}, broken: map[string]string{},
+	}
 }
 
 func (s *refSet) has(name string) bool {
@@ -90,9 +96,7 @@ func (s *refSet) result() ([]Ref, []Incomplete, error) {
 }
 
 func (f refFiles) read(ctx context.Context) (*refSet, error) {
-	set := &refSet{
-		direct: map[string]Ref{}, sym: map[string]string{}, broken: map[string]string{},
-	}
+	set := newRefSet()
 	if f.gitDir != f.commonDir {
 		for _, dir := range perWorktree {
 			if err := f.walk(ctx, set, f.gitDir, dir); err != nil {
@@ -277,7 +281,7 @@ func (f refFiles) lookup(name string) (OID, string, error) {
 	if err == nil || !noSuchRef(err) {
 		return id, target, err
 	}
-	set := &refSet{direct: map[string]Ref{}}
+	set := newRefSet()
 	if err := f.readPacked(set); err != nil {
 		return OID{}, "", err
 	}

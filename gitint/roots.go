@@ -195,9 +195,7 @@ func (c *rootCollector) worktree(ctx context.Context, w Worktree) error {
 
 // own returns the refs that a work tree has for itself.
 func (f refFiles) own(ctx context.Context) ([]Ref, []Incomplete, error) {
-	set := &refSet{
-		direct: map[string]Ref{}, sym: map[string]string{}, broken: map[string]string{},
-	}
+	set := newRefSet()
 	for _, dir := range perWorktree {
 		if err := f.walk(ctx, set, f.gitDir, dir); err != nil {
 			return nil, nil, err

@@ -399,7 +399,8 @@ func obstacleHint(reason string) string {
 		return "a newer git-jp may know the extension; one that nobody needs goes with " +
 			"'git config --unset <name>'"
 	case gitint.ReasonRef:
-		return "'git fsck' names broken refs; mend or delete them with 'git update-ref'"
+		return "'git fsck' names broken refs; fix or delete them with 'git update-ref'; " +
+			"'git pack-refs --all' writes an empty packed-refs again, without what it may have lost"
 	case gitint.ReasonReflog:
 		return "'git reflog expire --rewrite --expire=never --expire-unreachable=never <ref>' " +
 			"joins what is left of a log; where its ref is gone, " +
