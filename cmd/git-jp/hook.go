@@ -105,6 +105,9 @@ func (c hookCmd) tell(
 		a.note("git jp: added %s that the staged conversations need",
 			render.Count(len(verdict.Added), "blob"))
 	}
+	for _, name := range verdict.Named {
+		a.note("git jp: added %s, without which other clones delete nothing", name)
+	}
 	others, blocking := hook.checked(verdict.Others), hook.checked(verdict.Blocking)
 	a.warnFindings(others)
 	a.warnStanding(ctx, hook, verdict.Standing)

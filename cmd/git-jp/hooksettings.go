@@ -34,7 +34,10 @@ func (c hookCmd) hook(ctx context.Context, a *app) (served, error) {
 		}
 	}
 	h := served{settings: a.settingsBelow(repo)}
-	h.Hook = stage.Hook{Repo: repo, Cache: a.refsCache(repo), Amends: amends}
+	h.Hook = stage.Hook{
+		Repo: repo, Cache: a.refsCache(repo), Amends: amends,
+		TreeMade: c.Name == "pre-merge-commit",
+	}
 	h.Rules = func(dir string) stage.Rules {
 		s := h.settings(dir)
 		return stage.Rules{

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"os"
 	"path"
 	"path/filepath"
 	"slices"
@@ -29,6 +30,9 @@ type Hook struct {
 	// Amends reports whether the commit replaces HEAD. It is asked only where HEAD is known to
 	// lack content; nil means never.
 	Amends func() bool
+	// TreeMade says that git has made the tree of the commit before it asks, as for a merge.
+	// Then only what the commit would not be whole without is added.
+	TreeMade bool
 }
 
 // Rules are what a workspace wants of the hooks.
@@ -59,8 +63,9 @@ type Verdict struct {
 	// Standing are findings about conversations that the commit does not change: HEAD lacks
 	// their content, and so would the commit.
 	Standing []check.Finding
-	// Added are the blobs that were added to the commit.
-	Added []string
+	// Added are the blobs that were added to the commit, and Named the files that name the
+	// workspaces of its conversations.
+	Added, Named []string
 	// AddError says why blobs that are there could not be added. What that leaves
 	// dangling is among Blocking.
 	AddError error
@@ -132,7 +137,7 @@ func (h Hook) PreCommit(ctx context.Context) (*Verdict, error) {
 	if len(noted) > 0 && h.Amends != nil && h.Amends() {
 		c.amend(noted)
 	}
-	v.Added, v.AddError = c.addBlobs(ctx)
+	v.AddError = c.add(ctx, v)
 	if len(v.Added) > 0 {
 		if c.index, err = h.Repo.Index(ctx); err != nil {
 			return nil, err
@@ -213,25 +218,53 @@ func workspaceOf(name string) (string, bool) {
 	return strings.TrimPrefix(before+"/"+workspace.DirName, "/"), ok
 }
 
-// addBlobs adds to the index the blobs that changed streams refer to, that it does not
-// have, and that the work tree has.
-func (c *commit) addBlobs(ctx context.Context) ([]string, error) {
+// add adds to the index the blobs that changed streams refer to, that it does not have, and
+// that the work tree has, and what names the workspaces.
+func (c *commit) add(ctx context.Context, v *Verdict) error {
 	wanted, err := c.missing()
-	if err != nil || len(wanted) == 0 {
-		return nil, err
+	if err != nil {
+		return err
+	}
+	names, err := c.unnamed()
+	if err != nil || len(wanted)+len(names) == 0 {
+		return err
 	}
 	res, err := c.hook.Repo.Stage(ctx, gitint.Change{
-		Add: slices.Sorted(maps.Keys(wanted)), LockTimeout: gitint.NoWait,
+		Add: slices.AppendSeq(names, maps.Keys(wanted)), LockTimeout: gitint.NoWait,
 		Verify: func(ctx context.Context, staged []gitint.Entry) error {
 			return c.verify(ctx, staged, wanted)
 		},
 	})
 	if err != nil {
+		return err
+	}
+	for _, e := range res.Added {
+		if _, isBlob := wanted[e.Path]; isBlob {
+			v.Added = append(v.Added, e.Path)
+		} else {
+			v.Named = append(v.Named, e.Path)
+		}
+	}
+	return nil
+}
+
+// unnamed returns the files that name the workspaces of changed streams, as far as the index
+// lacks them.
+func (c *commit) unnamed() (names []string, err error) {
+	if c.hook.TreeMade || len(c.streams) == 0 {
+		return nil, nil
+	}
+	root, err := os.OpenRoot(c.hook.Repo.Root())
+	if err != nil {
 		return nil, err
 	}
-	names := make([]string, len(res.Added))
-	for i, e := range res.Added {
-		names[i] = e.Path
+	defer root.Close() //nolint:errcheck // nothing is written through it
+	for name := range c.streams {
+		dir, _ := workspaceOf(name)
+		id := unnamed(c.index, root, dir)
+		if id != "" && !c.hook.of(name).CheckOnly && !slices.Contains(names, id) {
+			names = append(names, id)
+		}
 	}
 	return names, nil
 }
@@ -242,6 +275,9 @@ func (c *commit) verify(
 	ctx context.Context, staged []gitint.Entry, wanted map[string]blobs.Ref,
 ) error {
 	for _, e := range staged {
+		if _, isBlob := wanted[e.Path]; !isBlob {
+			continue
+		}
 		limits := blobs.Limits{MaxBlobBytes: c.hook.of(e.Path).MaxBlobBytes}
 		f, err := filtered(ctx, c.hook.Repo, limits, wanted[e.Path], e)
 		if err != nil {

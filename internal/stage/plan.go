@@ -3,6 +3,7 @@ package stage
 import (
 	"context"
 	"fmt"
+	"os"
 	"path"
 	"slices"
 
@@ -195,19 +196,29 @@ func (p *Plan) add(s *survey, c *closure) {
 }
 
 // addWorkspaceID takes the file that names the workspace into the plan, beside the first
-// conversation: a clone that has blobs and no such file knows no user-local copies and deletes
-// nothing.
+// conversation.
 func (p *Plan) addWorkspaceID(s *survey) {
-	name := path.Join(s.req.Dir, workspace.IDFile)
-	_, there := s.index.OID(name)
-	if len(p.Add) == 0 || there || slices.Contains(s.index.Conflicts(), name) {
+	if len(p.Add) == 0 {
 		return
 	}
-	if info, err := s.root.Lstat(name); err != nil || !info.Mode().IsRegular() {
-		return
+	if p.WorkspaceID = unnamed(s.index, s.root, s.req.Dir); p.WorkspaceID != "" {
+		p.Add, p.all = append(p.Add, p.WorkspaceID), append(p.all, p.WorkspaceID)
 	}
-	p.WorkspaceID = name
-	p.Add, p.all = append(p.Add, name), append(p.all, name)
+}
+
+// unnamed returns the path of the file that names a workspace, where the work tree has it and the
+// index has not, else "": a clone that has blobs and no such file knows no user-local copies and
+// deletes nothing.
+func unnamed(index *gitint.Index, root *os.Root, dir string) string {
+	name := path.Join(dir, workspace.IDFile)
+	_, there := index.OID(name)
+	if there || slices.Contains(index.Conflicts(), name) {
+		return ""
+	}
+	if info, err := root.Lstat(name); err != nil || !info.Mode().IsRegular() {
+		return ""
+	}
+	return name
 }
 
 // differs reports whether the index has not the object that was read.
