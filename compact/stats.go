@@ -99,8 +99,8 @@ func (j *job) sent() ([]Share, error) {
 		return nil, err
 	}
 	forms := map[dedup.Form]*Share{
-		dedup.Reference: {Name: "told as a reference"},
-		dedup.Lines:     {Name: "told by its new lines"},
+		dedup.Reference: {Name: "sent as a reference"},
+		dedup.Lines:     {Name: "sent as its new lines"},
 	}
 	for _, d := range plan.All() {
 		forms[d.Form].Count++

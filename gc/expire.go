@@ -22,7 +22,7 @@ func (o *Options) expired(p place) ([]quarantine.Aside, error) {
 	all, err := quarantine.Quarantine{Dir: p.trash, Root: o.Workspace.Root(), Hook: o.hook()}.
 		Expired(o.Now(), o.Grace)
 	if err != nil {
-		return nil, fmt.Errorf("look for what was put aside: %w", err)
+		return nil, fmt.Errorf("read the quarantine: %w", err)
 	}
 	return all, nil
 }

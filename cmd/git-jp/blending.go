@@ -50,7 +50,7 @@ func (a *app) blendFindings(source string, blends []merge.Blend) []check.Finding
 			f.Detail = "is not what its sides come to, and has what none of them has"
 		case b.Outcome == merge.Blended && b.Conflicts > 0:
 			f.Detail = "was put together from the lines of both sides, with " +
-				render.Count(b.Conflicts, "conflict") + " that nobody decided"
+				render.Count(b.Conflicts, "undecided conflict")
 		case b.Outcome == merge.Blended:
 			f.Detail = "was put together from the lines of both sides, without its driver"
 		default:

@@ -58,9 +58,9 @@ type cli struct {
 
 	Stage   stageCmd        `cmd:"" group:"git" help:"Stage conversations with all that they refer to."`
 	Unstage unstageCmd      `cmd:"" group:"git" help:"Undo staging."`
-	Status  statusCmd       `cmd:"" group:"git" help:"Tell what is staged, changed and not whole."`
+	Status  statusCmd       `cmd:"" group:"git" help:"Show what is staged, changed or incomplete."`
 	Check   checkCmd        `cmd:"" group:"git" help:"Look for references without content."`
-	Repair  repairCmd       `cmd:"" group:"git" help:"Bring back what is missing, and mend what is damaged."`
+	Repair  repairCmd       `cmd:"" group:"git" help:"Restore what is missing, and fix what is damaged."`
 	Gc      gcCmd           `cmd:"" group:"git" help:"Delete content that nothing can need."`
 	Resolve resolveCmd      `cmd:"" group:"git" help:"Decide what a merge left to you."`
 	Update  updateBranchCmd `cmd:"" name:"update-branch" group:"git" help:"Merge the base into this branch, with the drivers."`

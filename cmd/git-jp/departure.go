@@ -145,8 +145,8 @@ func (a *app) pushed(
 
 // errPush and errReceived say that a push was stopped, after the reasons were printed.
 var (
-	errPush     = errors.New("the push was stopped: its conversations are not whole")
-	errReceived = errors.New("the push was refused: its conversations are not whole")
+	errPush     = errors.New("the push was stopped: its conversations are incomplete")
+	errReceived = errors.New("the push was refused: its conversations are incomplete")
 )
 
 // prePush blocks what would reach others without its content. A failure of ours blocks

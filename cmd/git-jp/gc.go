@@ -289,7 +289,7 @@ func (c gcRunCmd) summary(plan *gc.Plan, res *gc.Result, old []quarantine.Aside)
 	}
 	parts = append(parts, fmt.Sprintf("%d of %d are referred to", plan.Wanted, plan.Total))
 	add(plan.Past, "blob", "kept for older commits")
-	add(plan.Young, "blob", "kept because they are young")
+	add(plan.Young, "blob", "newer than the grace period")
 	add(plan.Locked, "blob", "kept while a conversation is held")
 	add(plan.Tracked, "blob", "left because git tracks them")
 	return strings.Join(parts, ", ")

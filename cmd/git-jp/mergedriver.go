@@ -15,7 +15,7 @@ type mergeDriverCmd struct {
 	Theirs string `arg:"" help:"Their version."`
 	Path   string `arg:"" optional:"" help:"Where the file lies."`
 	Marker int    `arg:"" optional:"" help:"The length of git's markers of conflicts."`
-	Trial  bool   `help:"Note no conflict: nobody will be asked to decide it."`
+	Trial  bool   `help:"Do not record conflicts to be decided later."`
 }
 
 // A mergeError is a merge that did not come about: what is to be merged is as it was.

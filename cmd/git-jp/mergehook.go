@@ -18,7 +18,7 @@ import (
 
 // errMended says that a merge waits with what it was lacking. Git has made the tree of the
 // merge before it asks the hook, so that what the hook changes would not be part of it.
-var errMended = errors.New("the merge of conversations was mended and is not committed yet")
+var errMended = errors.New("the merge of conversations was fixed and is not committed yet")
 
 // preMergeCommit does for a merge what pre-commit does for a commit, and puts what the
 // drivers make of the sides in the place of what git blended without them.
@@ -98,7 +98,7 @@ func (c hookCmd) unblend(
 	blends = append(blends, damaged...)
 	mended, err := merge.Mend(ctx, hook.Repo, index, hook.replaceable(blends))
 	for _, b := range mended {
-		a.note("git jp: %s: git had blended it without its driver; merged anew", b.Path)
+		a.note("git jp: %s: git had merged it as text, without its driver; merged again", b.Path)
 	}
 	found := a.blendFindings(check.IndexName, blendsLeft(blends, mended))
 	u := unblended{mended: len(mended) > 0, damaged: hook.refused(found)}

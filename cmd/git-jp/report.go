@@ -396,7 +396,7 @@ func obstacleHint(reason string) string {
 	case gitint.ReasonAlternates:
 		return "bring the objects back, or take the directory out of objects/info/alternates"
 	case gitint.ReasonExtension:
-		return "a newer git-jp may know the extension; one that nobody needs goes with " +
+		return "a newer git-jp may know the extension; remove one that is not needed with " +
 			"'git config --unset <name>'"
 	case gitint.ReasonRef:
 		return "'git fsck' names broken refs; fix or delete them with 'git update-ref'; " +

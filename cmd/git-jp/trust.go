@@ -138,7 +138,7 @@ func (c trustCmd) revoke(a *app, approvals *trust.Approvals) error {
 			}
 		}
 	}
-	a.note("took back %s", plural(len(given), "approval"))
+	a.note("removed %s", plural(len(given), "approval"))
 	return nil
 }
 

@@ -147,7 +147,7 @@ const (
 	maxTries   = 10_000_000 // of a pattern on a name, by all attachments together
 )
 
-var errTries = fmt.Errorf("patterns are held against names more than %d times", maxTries)
+var errTries = fmt.Errorf("patterns are compared with names more than %d times", maxTries)
 
 // A SizeError says that a pattern or a directory stands for too much.
 type SizeError struct{ Files, Bytes int }

@@ -68,7 +68,7 @@ func TestExtendsAreBounded(t *testing.T) {
 		{"large", wide(size>>20, 1<<19), nil, ""},
 		{"too large", wide(9, size/9+100), jpconfig.ErrTooMuch, ""},
 		{"a long look", looking(names / 1500), nil, ""},
-		{"too long a look", looking(names / 400), nil, ".jp/config.toml:1: patterns are held against"},
+		{"too long a look", looking(names / 400), nil, ".jp/config.toml:1: patterns are compared with"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			_, err := jpconfig.Load(sources(t, tt.files))
@@ -96,7 +96,7 @@ func TestLinksInACircle(t *testing.T) {
 		}
 	}
 	_, err := jpconfig.Load(s)
-	if err == nil || !strings.Contains(err.Error(), "patterns are held against") {
+	if err == nil || !strings.Contains(err.Error(), "patterns are compared with") {
 		t.Errorf("error is %v", err)
 	}
 }

@@ -24,7 +24,7 @@ const maxExtends = 32
 const (
 	maxFiles = 512     // however often one of them is extended
 	maxBytes = 8 << 20 // of all together
-	maxNames = 200_000 // of files that patterns are held against, in the workspace
+	maxNames = 200_000 // of files that patterns are compared with, in the workspace
 )
 
 var (
@@ -33,7 +33,7 @@ var (
 	// ErrTooMuch is the error of more files than anybody configures.
 	ErrTooMuch = fmt.Errorf("more than %d files of %d MiB together", maxFiles, maxBytes>>20)
 
-	errTooManyNames = fmt.Errorf("patterns are held against more than %d names", maxNames)
+	errTooManyNames = fmt.Errorf("patterns are compared with more than %d names", maxNames)
 )
 
 // extensions are those of configuration files, in the order in which they are tried.

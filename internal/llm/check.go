@@ -84,7 +84,7 @@ func Check(f Format, model string, wire []byte) []Violation {
 	case FormatOllama:
 		c.ollama()
 	default:
-		c.add("G0", "$", "nobody knows the rules of format %q", f)
+		c.add("G0", "$", "unknown format %q", f)
 	}
 	return c.found
 }

@@ -36,7 +36,7 @@ func (c *checker) anthropicMessage(path string, m object) turn {
 	case t.role == "system" && !hearsSystem(c.model):
 		c.add("A7", path, "model %s takes no system message here", c.model)
 	case t.role != "user" && t.role != "assistant" && t.role != "system":
-		c.add("A7", path, "nobody is %q", t.role)
+		c.add("A7", path, "unknown role %q", t.role)
 	}
 	content := m.objects("content")
 	if s, ok := m["content"].(string); ok {

@@ -15,7 +15,7 @@ func (c *checker) gemini() {
 		path := fmt.Sprintf("contents[%d]", i)
 		role := map[string]string{"user": "user", "model": "assistant", "": "user"}[m.text("role")]
 		if role == "" {
-			c.add("E1", path, "nobody is %q", m.text("role"))
+			c.add("E1", path, "unknown role %q", m.text("role"))
 		}
 		t := turn{path: path, role: role}
 		now, responses := c.geminiParts(&t, m)

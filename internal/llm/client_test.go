@@ -367,8 +367,8 @@ func TestErrorsSayWhat(t *testing.T) {
 		"the conversation does not fit the window of m: 3 tokens of 2": &llm.OverflowError{Model: "m", Tokens: 3, Limit: 2},
 		"m refuses to answer (c): e":                                   &llm.RefusalError{Model: "m", Category: "c", Explanation: "e"},
 		"p: nothing came for 1s":                                       &llm.IdleError{Provider: "p", After: time.Second},
-		"p: the answer breaks off":                                     &llm.CutError{Provider: "p"},
-		"p: the connection breaks off: EOF":                            &llm.CutError{Provider: "p", Err: io.EOF},
+		"p: the server closed the stream":                              &llm.CutError{Provider: "p"},
+		"p: the connection was lost: EOF":                              &llm.CutError{Provider: "p", Err: io.EOF},
 		"p: reading the answer: EOF":                                   &llm.WireError{Provider: "p", Err: io.EOF},
 		"m does not take image/tiff: a":                                &llm.UnsupportedError{Model: "m", What: "image/tiff", Name: "a"},
 		"p would refuse the request: R at x: d; S at y: e": &llm.InvalidError{

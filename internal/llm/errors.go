@@ -107,9 +107,9 @@ type CutError struct {
 // Error implements error.
 func (e *CutError) Error() string {
 	if e.Err == nil {
-		return e.Provider + ": the answer breaks off"
+		return e.Provider + ": the server closed the stream"
 	}
-	return fmt.Sprintf("%s: the connection breaks off: %v", e.Provider, e.Err)
+	return fmt.Sprintf("%s: the connection was lost: %v", e.Provider, e.Err)
 }
 
 // Unwrap returns what lies below.

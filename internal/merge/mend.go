@@ -56,7 +56,7 @@ func Mend(
 ) ([]Blend, error) {
 	root, err := os.OpenRoot(repo.Root())
 	if err != nil {
-		return nil, fmt.Errorf("mend a merge: %w", err)
+		return nil, fmt.Errorf("fix a merge: %w", err)
 	}
 	defer root.Close() //nolint:errcheck // nothing is written through it afterwards
 	var mended []Blend
@@ -67,7 +67,7 @@ func Mend(
 		}
 		err := atomicfile.Write(root, b.Path, b.Data, atomicfile.Options{TempDir: tempOf(b.Path)})
 		if err != nil {
-			return mended, fmt.Errorf("mend %s: %w", b.Path, err)
+			return mended, fmt.Errorf("fix %s: %w", b.Path, err)
 		}
 		mended, names = append(mended, b), append(names, b.Path)
 	}
@@ -76,7 +76,7 @@ func Mend(
 	}
 	_, err = repo.Stage(ctx, gitint.Change{Add: names, LockTimeout: gitint.NoWait})
 	if err != nil {
-		return nil, fmt.Errorf("stage what was mended: %w", err)
+		return nil, fmt.Errorf("stage what was fixed: %w", err)
 	}
 	return mended, nil
 }

@@ -376,7 +376,7 @@ func (s *session) leftOut(err error) bool {
 	}
 	s.untaken[no.Name] = true
 	s.cycles--
-	s.watch.Notice(no.Error() + "; the model is told only that it is there")
+	s.watch.Notice(no.Error() + "; the model gets only its name")
 	return true
 }
 

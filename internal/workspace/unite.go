@@ -88,7 +88,7 @@ func (w *Workspace) unite(all []*Conversation, u Union) (Entry, error) {
 			return s.read(s.path(c.Entry, name))
 		}
 		if err := u.Aside(c, read); err != nil {
-			return keep.Entry, fmt.Errorf("put %s aside: %w", c.Path, err)
+			return keep.Entry, fmt.Errorf("quarantine %s: %w", c.Path, err)
 		}
 		if err := s.remove(c.Entry); err != nil {
 			return keep.Entry, err

@@ -94,7 +94,7 @@ func New(id string, o Options) (llm.Model, error) {
 	}
 	p, known := Find(provider)
 	if !known && o.BaseURL == "" {
-		return nil, &NameError{id, fmt.Sprintf("nobody knows the provider %q", provider)}
+		return nil, &NameError{id, fmt.Sprintf("unknown provider %q", provider)}
 	}
 	at, err := o.endpoint(p)
 	if err != nil {
