@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"syscall"
 
 	"github.com/bmatcuk/doublestar/v4"
 	"github.com/git-jp/git-jp/events"
@@ -45,7 +46,7 @@ type place struct {
 	layer   Layer
 	foreign bool
 	open    func(name string) ([]byte, error)
-	exists  func(name string) bool
+	stat    func(name string) (fs.FileInfo, error)
 	glob    func(dir, pattern string) ([]string, error)
 }
 
@@ -138,10 +139,7 @@ func outside(layer Layer) place {
 	}
 	return place{
 		layer: layer, open: open,
-		exists: func(name string) bool {
-			info, err := os.Stat(name)
-			return err == nil && info.Mode().IsRegular()
-		},
+		stat: os.Stat,
 		glob: func(dir, pattern string) ([]string, error) {
 			if !filepath.IsAbs(filepath.FromSlash(pattern)) {
 				pattern = path.Join(escape(filepath.ToSlash(dir)), pattern)
@@ -166,13 +164,12 @@ func inside(fsys counted, r *os.Root, layer Layer) place {
 			}
 			return regular.Read(fsys.FS, name, regular.MaxSettings)
 		},
-		exists: func(name string) bool {
+		stat: func(name string) (fs.FileInfo, error) {
 			name, err := rel(name)
 			if err != nil {
-				return false
+				return nil, err
 			}
-			info, err := r.Stat(name)
-			return err == nil && info.Mode().IsRegular()
+			return r.Stat(name)
 		},
 		glob: func(dir, pattern string) ([]string, error) {
 			dir, err := rel(dir)
@@ -195,6 +192,20 @@ func inside(fsys counted, r *os.Root, layer Layer) place {
 	}
 }
 
+// has reports whether something lies there: also what is no file, leads out of the workspace or
+// cannot be read, of which reading tells.
+func (p place) has(name string) bool {
+	_, err := p.stat(name)
+	return err == nil || !errors.Is(err, fs.ErrNotExist) && !errors.Is(err, syscall.ENOTDIR)
+}
+
+// names reports whether a name that may be short for another one is of something itself, and of
+// no directory.
+func (p place) names(name string) bool {
+	info, err := p.stat(name)
+	return p.has(name) && (err != nil || !info.IsDir())
+}
+
 // find reads the file base.* of dir, the first of the extensions counting.
 func (l *loader) find(layer Layer, dir, base string) (part, bool, error) {
 	pl, err := l.placeOf(dir, layer)
@@ -203,7 +214,7 @@ func (l *loader) find(layer Layer, dir, base string) (part, bool, error) {
 	}
 	for _, ext := range extensions() {
 		name := filepath.Join(dir, base+ext)
-		if pl.exists(name) {
+		if pl.has(name) {
 			p, err := l.file(pl, name, nil)
 			return p, err == nil, err
 		}
@@ -378,7 +389,7 @@ func (l *loader) named(name string) (part, error) {
 // the first one of each root, joined from low to high.
 func (l *loader) lookUp(name string) (part, error) {
 	if direct := filepath.Join(l.sources.Dir, name); l.sources.Dir != "" &&
-		filepath.IsLocal(name) && outside(Option).exists(direct) {
+		filepath.IsLocal(name) && outside(Option).names(direct) {
 		return l.named(name)
 	}
 	if !filepath.IsLocal(name) {
@@ -451,7 +462,7 @@ func (l *loader) onLoadPaths(r loadRoot, name string) (part, bool, error) {
 			return part{}, false, ignoreMissing(err)
 		}
 		for _, ext := range slices.Concat([]string{""}, extensions()) {
-			if pl.exists(file + ext) {
+			if pl.names(file + ext) {
 				p, err := l.file(pl, file+ext, nil)
 				return p, err == nil, err
 			}

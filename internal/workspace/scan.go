@@ -140,10 +140,11 @@ func notRegular(op, name string) error {
 	return &fs.PathError{Op: op, Path: name, Err: regular.ErrNot}
 }
 
-// Readable returns an error for what nobody can read below the .jp of root: a pipe in the place of
-// the id or of a file that git reads whenever it looks into the directory, for which it would
-// wait; and a link in the place of the conversations, which is not followed.
+// Readable returns an error for what nobody can read below the .jp of root: no file, such as a
+// pipe, in the place of the id or of one that git reads whenever it looks into the directory, for
+// which it would wait; and a link in the place of the conversations, which is not followed.
 func Readable(root string) error {
+	id := filepath.Join(root, DirName, IDFile)
 	names := []string{IDFile}
 	for _, dir := range []string{"", blobs.Dir, conversationsDir} {
 		names = append(names, path.Join(dir, ".gitattributes"), path.Join(dir, ".gitignore"))
@@ -151,7 +152,8 @@ func Readable(root string) error {
 	for _, name := range names {
 		name = filepath.Join(root, DirName, filepath.FromSlash(name))
 		info, err := os.Lstat(name)
-		if err == nil && info.Mode()&(fs.ModeNamedPipe|fs.ModeDevice) != 0 {
+		link := err == nil && info.Mode()&fs.ModeSymlink != 0 // which git does not follow
+		if err == nil && !info.Mode().IsRegular() && (!link || name == id) {
 			return notRegular("read", name)
 		}
 	}
