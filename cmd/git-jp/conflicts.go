@@ -9,6 +9,7 @@ import (
 	"github.com/git-jp/git-jp/internal/check"
 	"github.com/git-jp/git-jp/internal/merge"
 	"github.com/git-jp/git-jp/internal/render"
+	"github.com/git-jp/git-jp/internal/workspace"
 )
 
 // undecided returns a finding for each conflict that a merge left to a person and that was
@@ -40,11 +41,12 @@ func (a *app) inConflict(
 	return findings, nil
 }
 
-// names are the last parts of paths, for a sentence.
-func names(paths []string) string {
+// names are the directories of conversations from the one that has all, for a sentence.
+func names(dirs []string) string {
 	var all []string
-	for _, p := range paths {
-		all = append(all, path.Base(p))
+	for _, dir := range dirs {
+		_, name, _ := strings.Cut("/"+dir, "/"+workspace.DirName+"/conversations/")
+		all = append(all, name)
 	}
 	return strings.Join(all, " and ")
 }

@@ -199,8 +199,8 @@ func (r *conflictRun) stage(id events.ID) error {
 	return r.refuseStage(r.ctx, r.resolver.Repo, refused.Report.Findings)
 }
 
-// refuseHalf stops a commit that would have a conversation in several directories, though git
-// stopped because of them: added like that, jp keeps one of them and deletes the other.
+// refuseHalf stops a commit that would bring a conversation into several directories, as a stopped
+// merge and 'git stash pop' leave it: added like that, jp keeps one of them and deletes the other.
 func (c hookCmd) refuseHalf(
 	ctx context.Context, a *app, hook served, v *stage.Verdict,
 ) error {
@@ -211,14 +211,30 @@ func (c hookCmd) refuseHalf(
 	if err != nil || len(cases) == 0 {
 		return err
 	}
-	findings := make([]check.Finding, len(cases))
-	for i, item := range cases {
-		findings[i] = a.conflictFinding(item)
+	stopped := merge.Stopped(hook.Repo)
+	var findings []check.Finding
+	for _, item := range cases {
+		f := a.conflictFinding(item)
+		if !stopped {
+			f.Detail = "would be in several directories: " + names(item.Dirs)
+		}
+		if hook.Partial() {
+			f.Next = "git commit"
+			for _, dir := range item.Dirs {
+				f.Next += " " + check.ShellQuote(dir)
+			}
+		}
+		if stopped || hook.stops(f) {
+			findings = append(findings, f)
+		}
+	}
+	if len(findings) == 0 {
+		return nil
 	}
 	if err := a.printFindings(findings); err != nil {
 		return err
 	}
-	return &refusedError{conflict: true, text: "a conversation is in two directories"}
+	return &refusedError{conflict: true, text: "a conversation is in several directories"}
 }
 
 // workspacesWith are the directories .jp that have findings, sorted.

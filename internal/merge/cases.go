@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"io/fs"
+	"maps"
 	"os"
 	"path"
 	"path/filepath"
@@ -283,18 +284,7 @@ func Apart(ctx context.Context, repo *gitint.Repo, dir string) ([]Case, error) {
 		}
 		all = append(all, c)
 	}
-	if len(all) == 0 {
-		return nil, nil
-	}
-	head, err := repo.Tree(ctx, "HEAD")
-	if errors.Is(err, gitint.ErrUnknownRevision) {
-		return all, nil
-	}
-	if err != nil {
-		return nil, err
-	}
-	before, err := homesIn(head, dir)
-	return slices.DeleteFunc(all, func(c Case) bool { return len(before.dirs[c.ID]) > 1 }), err
+	return notBefore(ctx, repo, dir, all)
 }
 
 // together returns the names of both lists, each once, sorted.
@@ -322,32 +312,51 @@ func workDirs(repo *gitint.Repo, dir string) (map[events.ID][]string, error) {
 }
 
 // Doubled returns the conversations that a commit would have in several directories, and HEAD
-// has not, while git waits for a person.
+// has not.
 func Doubled(ctx context.Context, repo *gitint.Repo, dirs []string) ([]Case, error) {
-	if !Stopped(repo) {
-		return nil, nil
-	}
 	index, err := repo.Index(ctx)
-	if err != nil {
-		return nil, err
-	}
-	head, err := repo.Tree(ctx, "HEAD")
 	if err != nil {
 		return nil, err
 	}
 	var all []Case
 	for _, dir := range dirs {
-		cases, err := split(repo, index, dir)
+		staged, err := homesIn(index, dir)
 		if err != nil {
 			return nil, err
 		}
-		before, err := homesIn(head, dir)
-		if err != nil {
+		var cases []Case
+		for _, id := range slices.Sorted(maps.Keys(staged.dirs)) {
+			if len(staged.dirs[id]) < 2 {
+				continue
+			}
+			c, err := caseOf(index, id, staged.dirs[id], nil)
+			if err != nil {
+				return nil, err
+			}
+			cases = append(cases, c)
+		}
+		if cases, err = notBefore(ctx, repo, dir, cases); err != nil {
 			return nil, err
 		}
-		all = append(all, slices.DeleteFunc(cases, func(c Case) bool {
-			return len(before.dirs[c.ID]) > 1
-		})...)
+		all = append(all, cases...)
 	}
 	return all, nil
+}
+
+// notBefore leaves out the conversations that HEAD has in several directories too.
+func notBefore(
+	ctx context.Context, repo *gitint.Repo, dir string, cases []Case,
+) ([]Case, error) {
+	if len(cases) == 0 {
+		return nil, nil
+	}
+	head, err := repo.Tree(ctx, "HEAD")
+	if errors.Is(err, gitint.ErrUnknownRevision) {
+		return cases, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	before, err := homesIn(head, dir)
+	return slices.DeleteFunc(cases, func(c Case) bool { return len(before.dirs[c.ID]) > 1 }), err
 }

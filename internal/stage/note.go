@@ -135,6 +135,9 @@ func kindOf(repo *gitint.Repo) indexKind {
 	}
 }
 
+// Partial reports whether the commit is one of some paths: git throws its index away.
+func (h Hook) Partial() bool { return kindOf(h.Repo) == otherIndex }
+
 // samePath compares the directories as files, because a name may lead through a
 // link, and the index itself by name, because git replaces it.
 func samePath(a, b string) bool {
