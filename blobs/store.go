@@ -21,17 +21,20 @@ type Options struct {
 	// blob's file is replaced by a fresh copy, which costs more and has the same
 	// effect.
 	Now func() time.Time
+	// Private closes what is written to other users.
+	Private bool
 }
 
 // A Store is a directory of blobs. It is safe for concurrent use, in one process and
 // in many.
 type Store struct {
-	dir    string // absolute
-	name   string // of the directory in its parent
-	limits Limits
-	now    func() time.Time
-	opens  atomic.Int64
-	hook   func(atomicfile.Step, string) error // for tests
+	dir     string // absolute
+	name    string // of the directory in its parent
+	limits  Limits
+	now     func() time.Time
+	opens   atomic.Int64
+	hook    func(atomicfile.Step, string) error // for tests
+	private bool                                // closed to other users
 
 	mu     sync.Mutex
 	parent *os.Root // nil until needed; the directory may not exist yet
@@ -49,7 +52,9 @@ func Open(dir string, o Options) (*Store, error) {
 	if err != nil {
 		return nil, fmt.Errorf("open blob store %q: %w", dir, err)
 	}
-	return &Store{dir: abs, name: filepath.Base(abs), limits: o.Limits, now: o.Now}, nil
+	return &Store{
+		dir: abs, name: filepath.Base(abs), limits: o.Limits, now: o.Now, private: o.Private,
+	}, nil
 }
 
 // Dir returns the absolute path of the store's directory.

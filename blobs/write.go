@@ -60,6 +60,7 @@ func (s *Store) fileOptions() atomicfile.Options {
 	return atomicfile.Options{
 		TempDir: s.name + "/" + tempDir,
 		Perm:    blobPerm,
+		Private: s.private,
 		Hook:    s.hook,
 	}
 }

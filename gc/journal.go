@@ -97,13 +97,17 @@ func (o *Options) write(dir, name string, data []byte) error {
 		return err
 	}
 	return errors.Join(atomicfile.Write(root, name, data, atomicfile.Options{
-		TempDir: "tmp", Hook: o.hook(),
+		TempDir: "tmp", Private: true, Hook: o.hook(),
 	}), root.Close())
 }
 
+// mkdir makes a directory: closed to other users, but for what belongs to the working tree.
 func (o *Options) mkdir(dir string) error {
 	if err := o.step(Step(atomicfile.StepMkdir), dir); err != nil {
 		return err
+	}
+	if o.UserLocal || isBelow(dir, o.Repo.Dir()) {
+		return atomicfile.MkdirPrivate(dir)
 	}
 	return os.MkdirAll(dir, 0o755)
 }
@@ -271,4 +275,10 @@ func runs(o *Options, p place) ([]*run, error) {
 	}
 	slices.SortFunc(all, func(a, b *run) int { return strings.Compare(a.Run, b.Run) })
 	return all, nil
+}
+
+// isBelow reports whether a path is that of a directory or leads into it.
+func isBelow(name, dir string) bool {
+	rel, err := filepath.Rel(dir, name)
+	return err == nil && filepath.IsLocal(rel)
 }

@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 	"time"
 
+	"github.com/git-jp/git-jp/internal/atomicfile"
 	"github.com/git-jp/git-jp/internal/workspace"
 )
 
@@ -22,7 +23,7 @@ func (o *Options) lock(ctx context.Context, p place) (unlock func(), err error) 
 	if err := o.mkdir(filepath.Dir(p.lockFile)); err != nil {
 		return nil, err
 	}
-	f, err := os.OpenFile(p.lockFile, os.O_CREATE|os.O_RDWR, 0o644)
+	f, err := atomicfile.OpenPrivate(p.lockFile, os.O_RDWR)
 	if err != nil {
 		return nil, err
 	}

@@ -75,7 +75,7 @@ func (m memo) write(dir string) {
 		return
 	}
 	sum := sha256.Sum256(body.Bytes())
-	if os.MkdirAll(dir, 0o755) != nil {
+	if atomicfile.MkdirPrivate(dir) != nil {
 		return
 	}
 	root, err := os.OpenRoot(dir)
@@ -83,7 +83,7 @@ func (m memo) write(dir string) {
 		return
 	}
 	_ = errors.Join(atomicfile.Write(root, memoName, append(sum[:], body.Bytes()...),
-		atomicfile.Options{TempDir: "tmp", NoSync: true}), root.Close())
+		atomicfile.Options{TempDir: "tmp", Private: true, NoSync: true}), root.Close())
 }
 
 // usable reports whether the memo answers for the candidates and speaks of nothing but

@@ -10,6 +10,8 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
+
+	"github.com/git-jp/git-jp/internal/atomicfile"
 )
 
 // HashBlob returns the id that an object with this content has in the repository,
@@ -43,8 +45,7 @@ func (r *Repo) WriteObjects(ctx context.Context, contents ...[]byte) ([]OID, err
 // one on its input.
 func (r *Repo) writeObjects(ctx context.Context, contents [][]byte) ([]OID, error) {
 	state := filepath.Join(r.commonDir, "jp")
-	//nolint:gosec // the umask decides, as it does for git
-	if err := os.MkdirAll(state, 0o777); err != nil {
+	if err := atomicfile.MkdirPrivate(state); err != nil {
 		return nil, err
 	}
 	dir, err := os.MkdirTemp(state, "objects-")

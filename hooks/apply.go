@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"os"
 	"path"
+	"path/filepath"
 	"strings"
 
 	"github.com/git-jp/git-jp/internal/atomicfile"
@@ -52,6 +53,9 @@ func (p *Plan) Apply(ctx context.Context) error {
 	}
 	defer root.Close() //nolint:errcheck // nothing is written through it afterwards
 	w := writer{root: root, hadState: exists(root, stateDir)}
+	if err := atomicfile.MkdirPrivate(filepath.Join(repo.CommonDir(), stateDir)); err != nil {
+		return fmt.Errorf("change hooks: %w", err)
+	}
 	for _, s := range p.steps {
 		if err := do(ctx, repo, &w, s); err != nil {
 			return errors.Join(fmt.Errorf("change hooks: %w", err), w.tidy())

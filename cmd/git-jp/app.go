@@ -185,11 +185,8 @@ func (a *app) workspace() (*workspace.Workspace, error) {
 	if a.openWorkspace != nil {
 		return a.openWorkspace, nil
 	}
-	root, err := workspace.Find(a.directory())
+	root, err := a.root()
 	if err != nil {
-		return nil, err
-	}
-	if err := a.safe(root); err != nil {
 		return nil, err
 	}
 	w, err := a.workspaceAt(root)
@@ -199,6 +196,16 @@ func (a *app) workspace() (*workspace.Workspace, error) {
 	a.openWorkspace = w
 	a.finishCollection(w)
 	return w, nil
+}
+
+// root returns where the workspace is that the command runs in. Nothing of one that belongs to
+// another user is read.
+func (a *app) root() (string, error) {
+	root, err := workspace.Find(a.directory())
+	if err == nil {
+		err = a.safe(root)
+	}
+	return root, err
 }
 
 // safe reports by an error that the workspace at root belongs to another user. In a repository
@@ -231,14 +238,20 @@ func (a *app) workspaceAt(root string) (*workspace.Workspace, error) {
 	if err != nil {
 		return nil, err
 	}
-	env := a.workspaceEnv(c.Settings())
-	env.Committed, env.Shares = a.committedIn(root), a.sharesIn(root)
-	w, err := workspace.Open(root, env)
-	if err != nil {
+	return a.openAt(root, a.workspaceEnv(c.Settings()))
+}
+
+// openAt opens a workspace until the command ends. All commands and hooks open theirs here.
+func (a *app) openAt(root string, env workspace.Env) (*workspace.Workspace, error) {
+	if err := a.safe(root); err != nil {
 		return nil, err
 	}
-	a.closers = append(a.closers, w.Close)
-	return w, nil
+	env.Committed, env.Shares = a.committedIn(root), a.sharesIn(root)
+	w, err := workspace.Open(root, env)
+	if err == nil {
+		a.closers = append(a.closers, w.Close)
+	}
+	return w, err
 }
 
 // committedIn returns what says whether Git has a conversation of the workspace at root. Where

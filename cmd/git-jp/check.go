@@ -230,7 +230,7 @@ func (checkCmd) config(a *app, repo *gitint.Repo) (*config.Config, error) {
 	if repo.Root() == "" {
 		return a.configAt("")
 	}
-	root, err := workspace.Find(a.directory())
+	root, err := a.root()
 	if errors.Is(err, workspace.ErrNoWorkspace) {
 		return a.configAt("")
 	}

@@ -87,7 +87,7 @@ type settingRecord struct {
 
 // loadConfig reads the configuration, with the workspace's layers if there is one.
 func (a *app) loadConfig() (*config.Config, error) {
-	root, err := workspace.Find(a.directory())
+	root, err := a.root()
 	if err != nil && !errors.Is(err, workspace.ErrNoWorkspace) {
 		return nil, err
 	}
@@ -266,7 +266,7 @@ func (a *app) ownFile(user bool) (string, error) {
 		dir := config.UserDir(a.getenv, a.getenv("HOME"), runtime.GOOS)
 		return filepath.Join(dir, config.OwnFile), nil
 	}
-	root, err := workspace.Find(a.directory())
+	root, err := a.root()
 	if err != nil {
 		return "", err
 	}

@@ -12,6 +12,7 @@ import (
 	"github.com/git-jp/git-jp/events"
 	"github.com/git-jp/git-jp/gitint"
 	"github.com/git-jp/git-jp/hooks"
+	"github.com/git-jp/git-jp/internal/atomicfile"
 	"github.com/git-jp/git-jp/internal/check"
 	"github.com/git-jp/git-jp/internal/config"
 	"github.com/git-jp/git-jp/internal/regular"
@@ -26,7 +27,7 @@ func (doctorCmd) Help() string {
 clone are installed and the attributes name them, whether the man page is found, whether git
 is new enough and the repository of a kind that can be read, and whether today's jp, where it is
 installed, can read the conversations. Each finding comes with the command that mends it.
-Nothing is changed.`
+One thing is changed: directories of git jp that other users could enter are closed to them.`
 }
 
 // diagnosisRecord is one finding in `doctor --json`.
@@ -65,7 +66,7 @@ func (d *doctor) add(subject, problem, next string) {
 
 func (d *doctor) examine(ctx context.Context) error {
 	d.manPage()
-	d.private()
+	d.private(d.workspaceEnv(config.Settings{}).PrivateDirs()...)
 	repo, err := d.repo(ctx)
 	switch {
 	case errors.Is(err, gitint.ErrNotRepository):
@@ -73,6 +74,7 @@ func (d *doctor) examine(ctx context.Context) error {
 	case err != nil:
 		return err
 	}
+	d.private(repo.Dir(), filepath.Join(repo.GitDir(), "jp"))
 	for _, look := range []func(context.Context, *gitint.Repo) error{
 		d.git, d.shape, d.drivers, d.hooks,
 	} {
@@ -83,11 +85,16 @@ func (d *doctor) examine(ctx context.Context) error {
 	return d.today()
 }
 
-// private looks for user-local conversations that others can read: jp, and git jp before, made
-// their directories as the umask says.
-func (d *doctor) private() {
-	for _, dir := range d.workspaceEnv(config.Settings{}).Exposed() {
-		d.add(dir, "others can read these user-local conversations", "chmod -R go= '"+dir+"'")
+// private closes directories of git jp and of the user's data that others can enter: jp, and git
+// jp before, made them as the umask says. What cannot be closed is a finding.
+func (d *doctor) private(dirs ...string) {
+	for _, dir := range dirs {
+		switch closed, err := atomicfile.Close(dir); {
+		case err != nil:
+			d.add(dir, "other users can enter it: "+err.Error(), "chmod go= "+check.ShellQuote(dir))
+		case closed:
+			d.note("closed %s to other users", dir)
+		}
 	}
 }
 

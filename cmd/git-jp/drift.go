@@ -59,7 +59,7 @@ func (a *app) nearDirs(repo *gitint.Repo) []string {
 		return nil
 	}
 	dirs := []string{workspace.DirName}
-	root, err := workspace.Find(a.directory())
+	root, err := a.root()
 	if err != nil {
 		return dirs
 	}

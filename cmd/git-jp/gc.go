@@ -386,7 +386,7 @@ func (a *app) recoverCollection(ctx context.Context, o gc.Options, err error) {
 // back.
 func (a *app) collectAside(ctx context.Context, w *workspace.Workspace) (end func()) {
 	settings, err := a.settings()
-	if err != nil || !settings.GC.Auto {
+	if err != nil || !settings.GC.Auto || a.safe(w.Root()) != nil {
 		return func() {}
 	}
 	limits := a.limits()

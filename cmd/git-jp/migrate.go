@@ -47,7 +47,7 @@ type migratedRecord struct {
 
 // Run migrates conversations.
 func (c migrateCmd) Run(ctx context.Context, a *app) error {
-	root, err := workspace.Find(a.directory())
+	root, err := a.root()
 	if err != nil {
 		return err
 	}
@@ -62,14 +62,12 @@ func (c migrateCmd) Run(ctx context.Context, a *app) error {
 	}
 	settings.Storage.Format = config.Format(c.To)
 	env := a.workspaceEnv(settings)
-	env.Shares = a.sharesIn(root)
-	w, err := workspace.Open(root, env)
+	w, err := a.openAt(root, env)
 	if err != nil {
 		return err
 	}
 	a.openWorkspace = w
 	a.finishCollection(w)
-	a.closers = append(a.closers, w.Close)
 	results, err := c.migrate(ctx, a, w)
 	if err := errors.Join(err, c.print(a, results)); err != nil {
 		return err

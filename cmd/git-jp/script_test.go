@@ -134,10 +134,12 @@ func asUserOnly(ts *testscript.TestScript, _ bool, _ []string) {
 	}
 }
 
-// condition knows [realdata], whether the real conversations are there, and [mounts], whether
-// anybody may mount something for a process.
+// condition knows [realdata], whether the real conversations are there, [mounts], whether
+// anybody may mount something for a process, and [root], whether files can be given to others.
 func condition(cond string) (bool, error) {
 	switch cond {
+	case "root":
+		return os.Geteuid() == 0, nil
 	case "mounts":
 		return exec.Command("unshare", "-Urm", "true").Run() == nil, nil
 	case "realdata":

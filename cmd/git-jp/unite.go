@@ -89,11 +89,5 @@ func (a *app) hookWorkspace(hook served, dir string) (*workspace.Workspace, erro
 	root := filepath.Join(hook.Repo.Root(), filepath.Dir(filepath.FromSlash(dir)))
 	env := a.workspaceEnv(hook.settings(dir))
 	env.Settings.LockWait = time.Nanosecond
-	env.Committed = a.committedIn(root)
-	env.Shares = a.sharesIn(root)
-	w, err := workspace.Open(root, env)
-	if err == nil {
-		a.closers = append(a.closers, w.Close)
-	}
-	return w, err
+	return a.openAt(root, env)
 }

@@ -21,6 +21,9 @@ type Options struct {
 	// Perm is the mode of the new file, before the umask. Zero keeps the mode of an
 	// existing file and is 0o644 for a new one.
 	Perm fs.FileMode
+	// Private closes what is made to other users, as [MkdirPrivate] does: the file, whatever its
+	// mode was before, and missing directories.
+	Private bool
 	// NoSync leaves out every sync: for files below a directory that [PublishDir]
 	// will sync as a whole.
 	NoSync bool
@@ -144,7 +147,14 @@ func (w writer) mkdir(dir string) error {
 	if err := w.step(StepMkdir, dir); err != nil {
 		return err
 	}
-	return w.root.Mkdir(dir, dirPerm)
+	if !w.opts.Private {
+		return w.root.Mkdir(dir, dirPerm)
+	}
+	err := w.root.Mkdir(dir, privateDir)
+	if _, group := w.shared(); err == nil && group != 0 {
+		err = w.root.Chmod(dir, privateDir|group)
+	}
+	return err
 }
 
 func (w writer) syncAll(dirs []string) error {

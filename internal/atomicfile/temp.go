@@ -24,7 +24,13 @@ func (w writer) createTemp(target string) (*temp, error) {
 		return nil, &fs.PathError{Op: "write", Path: target, Err: fs.ErrInvalid}
 	}
 	perm, chmod := w.opts.Perm, fs.FileMode(0)
-	if perm == 0 {
+	switch {
+	case w.opts.Private:
+		perm = privatePerm
+		if group, _ := w.shared(); group != 0 {
+			perm, chmod = perm|group, perm|group // the umask knows of no group
+		}
+	case perm == 0:
 		perm = defaultPerm
 		// Not Stat: the mode of what a symbolic link points to is none of ours.
 		if info, err := w.root.Lstat(target); err == nil && info.Mode().IsRegular() {

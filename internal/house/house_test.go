@@ -413,3 +413,55 @@ func mentions(f *ast.File, pkg, name string) bool {
 	})
 	return found
 }
+
+// makesOpenDirs are the files that make directories as the umask says, since they belong to the
+// working tree or are no directories of ours.
+var makesOpenDirs = map[string]string{
+	"blobs/store.go":                    "a store of the working tree",
+	"cmd/git-jp/config.go":              "jp's configuration",
+	"cmd/git-jp/init.go":                "a workspace",
+	"gc/journal.go":                     "the store of the working tree; else private",
+	"internal/atomicfile/private.go":    "makes private ones",
+	"internal/atomicfile/atomicfile.go": "makes what it is told to",
+	"internal/merge/resolve.go":         "the working tree",
+	"internal/workspace/store.go":       "the working tree; else private",
+	"internal/workspace/wsid.go":        "a workspace",
+}
+
+// TestDirectoriesOfOursAreClosed holds that whatever keeps something makes its directory by
+// [atomicfile.MkdirPrivate].
+func TestDirectoriesOfOursAreClosed(t *testing.T) {
+	used := make(map[string]bool)
+	for _, src := range sources(t) {
+		if src.test || src.dir == "internal/gittest" || src.dir == "internal/bench" {
+			continue
+		}
+		for _, name := range []string{"Mkdir", "MkdirAll"} {
+			if !calls(src.file, name) {
+				continue
+			}
+			if makesOpenDirs[src.path] == "" {
+				t.Errorf("%s: %s: use atomicfile.MkdirPrivate", src.path, name)
+			}
+			used[src.path] = true
+		}
+	}
+	for name := range makesOpenDirs {
+		if !used[name] {
+			t.Errorf("%s need not be listed any more", name)
+		}
+	}
+}
+
+// calls reports whether the file calls something of that name, of whatever it is.
+func calls(f *ast.File, name string) bool {
+	found := false
+	ast.Inspect(f, func(n ast.Node) bool {
+		if call, ok := n.(*ast.CallExpr); ok {
+			sel, ok := call.Fun.(*ast.SelectorExpr)
+			found = found || ok && sel.Sel.Name == name
+		}
+		return !found
+	})
+	return found
+}

@@ -48,7 +48,7 @@ var rooms = []room{
 	{
 		dir:       "gitint",
 		is:        "the one door to Git",
-		imports:   []string{"internal/regular", "internal/trace"},
+		imports:   []string{"internal/atomicfile", "internal/regular", "internal/trace"},
 		processes: "git",
 	},
 	{
@@ -260,8 +260,8 @@ var modelsImports = []string{
 }
 
 var stageImports = []string{
-	"events", "blobs", "gitint", "internal/refs", "internal/regular", "internal/workspace",
-	"internal/check",
+	"events", "blobs", "gitint", "internal/atomicfile", "internal/refs", "internal/regular",
+	"internal/workspace", "internal/check",
 }
 
 var mergeImports = []string{
@@ -269,7 +269,7 @@ var mergeImports = []string{
 	"internal/workspace",
 }
 
-var repairImports = append([]string{"internal/atomicfile", "internal/merge", "internal/quarantine"}, stageImports...)
+var repairImports = append([]string{"internal/merge", "internal/quarantine"}, stageImports...)
 
 var gcImports = []string{
 	"events", "blobs", "gitint", "internal/refs", "internal/workspace", "internal/atomicfile",

@@ -142,7 +142,7 @@ func (as Answers) Save(c events.Conflict, d Decision, merge string) error {
 }
 
 func (as Answers) write(name string, data []byte) error {
-	if err := os.MkdirAll(as.Dir, 0o755); err != nil {
+	if err := atomicfile.MkdirPrivate(as.Dir); err != nil {
 		return err
 	}
 	root, err := os.OpenRoot(as.Dir)
@@ -151,7 +151,7 @@ func (as Answers) write(name string, data []byte) error {
 	}
 	defer root.Close() //nolint:errcheck // nothing is written through it afterwards
 	return atomicfile.Write(root, name, append(data, '\n'),
-		atomicfile.Options{TempDir: answersDir + "/.tmp"})
+		atomicfile.Options{TempDir: answersDir + "/.tmp", Private: true})
 }
 
 // Forget forgets a decision.

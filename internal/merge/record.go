@@ -86,7 +86,8 @@ func (rs Records) write(name string, data []byte) error {
 		return err
 	}
 	defer root.Close() //nolint:errcheck // nothing is written through it afterwards
-	return atomicfile.Write(root, name, data, atomicfile.Options{TempDir: recordsTemp})
+	options := atomicfile.Options{TempDir: recordsTemp, Private: true}
+	return atomicfile.Write(root, name, data, options)
 }
 
 // Remove closes the record of a path.

@@ -89,10 +89,10 @@ func (q Quarantine) begin(name string, m manifest) (*Aside, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := os.MkdirAll(q.Dir, 0o755); err != nil {
+	if err := atomicfile.MkdirPrivate(q.Dir); err != nil {
 		return nil, err
 	}
-	if err := os.Mkdir(a.dir, 0o700); err != nil && !errors.Is(err, fs.ErrExist) {
+	if err := atomicfile.MkdirPrivate(a.dir); err != nil {
 		return nil, err
 	}
 	return a, a.write(manifestFile, append(data, '\n'))
@@ -121,7 +121,7 @@ func (a *Aside) write(name string, data []byte) error {
 		return err
 	}
 	return errors.Join(atomicfile.Write(root, name, data, atomicfile.Options{
-		TempDir: tempDir, Hook: a.hook,
+		TempDir: tempDir, Private: true, Hook: a.hook,
 	}), root.Close())
 }
 

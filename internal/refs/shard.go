@@ -198,7 +198,7 @@ func (s *shard) append() (*os.File, error) {
 // sees one without its header. It returns nil when the file is already gone again.
 func (s *shard) replace() (*os.File, error) {
 	dir, name := filepath.Split(s.path)
-	if err := os.MkdirAll(dir, 0o777); err != nil {
+	if err := atomicfile.MkdirPrivate(dir); err != nil {
 		return nil, err
 	}
 	root, err := os.OpenRoot(dir)
@@ -206,7 +206,7 @@ func (s *shard) replace() (*os.File, error) {
 		return nil, err
 	}
 	defer shut(root)
-	opts := atomicfile.Options{TempDir: "tmp", Perm: 0o666, NoSync: true}
+	opts := atomicfile.Options{TempDir: "tmp", Private: true, NoSync: true}
 	if err := atomicfile.Write(root, name, append([]byte(header), s.batch...), opts); err != nil {
 		return nil, err
 	}

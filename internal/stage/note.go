@@ -13,6 +13,7 @@ import (
 	"strings"
 
 	"github.com/git-jp/git-jp/gitint"
+	"github.com/git-jp/git-jp/internal/atomicfile"
 	"github.com/git-jp/git-jp/internal/regular"
 )
 
@@ -85,8 +86,7 @@ func addToNote(repo *gitint.Repo, added []gitint.Entry) error {
 }
 
 func replaceFile(name, content string) error {
-	//nolint:gosec // the umask decides, as it does for git
-	if err := os.MkdirAll(filepath.Dir(name), 0o777); err != nil {
+	if err := atomicfile.MkdirPrivate(filepath.Dir(name)); err != nil {
 		return err
 	}
 	f, err := os.CreateTemp(filepath.Dir(name), filepath.Base(name)+"-*")

@@ -257,7 +257,7 @@ func (a *Approvals) write() (err error) {
 	if err != nil {
 		return fmt.Errorf("write approvals: %w", err)
 	}
-	if err := os.MkdirAll(a.dir, 0o700); err != nil {
+	if err := atomicfile.MkdirPrivate(a.dir); err != nil {
 		return fmt.Errorf("write approvals: %w", err)
 	}
 	root, err := os.OpenRoot(a.dir)
@@ -265,7 +265,7 @@ func (a *Approvals) write() (err error) {
 		return fmt.Errorf("write approvals: %w", err)
 	}
 	defer func() { err = errors.Join(err, root.Close()) }()
-	options := atomicfile.Options{TempDir: tempDir, Perm: 0o600}
+	options := atomicfile.Options{TempDir: tempDir, Private: true}
 	if err := atomicfile.Write(root, fileName, append(data, '\n'), options); err != nil {
 		return fmt.Errorf("write approvals: %w", err)
 	}

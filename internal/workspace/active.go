@@ -111,17 +111,17 @@ func (w *Workspace) Activate(s Session, id events.ID) error {
 func (w *Workspace) sessions() (*os.Root, atomicfile.Options, error) {
 	if w.silo != nil {
 		root, err := os.OpenRoot(w.silo.dir)
-		return root, atomicfile.Options{TempDir: tempDir}, err
+		return root, atomicfile.Options{TempDir: tempDir, Private: true}, err
 	}
 	dir := w.ownState()
 	if dir == "" {
 		return nil, atomicfile.Options{}, ErrNoUserData
 	}
-	if err := os.MkdirAll(dir, 0o700); err != nil {
+	if err := atomicfile.MkdirPrivate(dir); err != nil {
 		return nil, atomicfile.Options{}, err
 	}
 	root, err := os.OpenRoot(dir)
-	return root, atomicfile.Options{TempDir: ".tmp"}, err
+	return root, atomicfile.Options{TempDir: ".tmp", Private: true}, err
 }
 
 // ownState is where sessions are kept while there is no silo: below .jp they would

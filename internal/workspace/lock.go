@@ -147,15 +147,19 @@ func (s *store) acquire(name string) (*os.File, error) {
 
 func (s *store) openLock(name string) (*os.File, error) {
 	const how = os.O_CREATE | os.O_RDWR
+	perm := fs.FileMode(0o644)
+	if s.local {
+		perm = 0o600
+	}
 	if info, err := s.root.Lstat(name); err == nil && !info.Mode().IsRegular() {
 		return nil, notRegular("lock", name)
 	}
-	f, err := s.root.OpenFile(name, how, 0o644)
+	f, err := s.root.OpenFile(name, how, perm)
 	if errors.Is(err, fs.ErrNotExist) {
 		if err := s.mkdir(locksDir); err != nil {
 			return nil, err
 		}
-		f, err = s.root.OpenFile(name, how, 0o644)
+		f, err = s.root.OpenFile(name, how, perm)
 	}
 	return f, err
 }

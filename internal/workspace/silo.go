@@ -10,6 +10,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"github.com/git-jp/git-jp/internal/atomicfile"
 )
 
 // findSilo returns the directory of the user-local data of a workspace, "" when there
@@ -84,16 +86,16 @@ func makeSilo(env Env, root, wsid string) (string, error) {
 	if data == "" || wsid == "" {
 		return "", ErrNoUserData
 	}
-	dir := filepath.Join(data, "workspace", siloName(root, wsid))
+	dir, jp := filepath.Join(data, "workspace", siloName(root, wsid)), filepath.Join(root, DirName)
 	// What is in it is private, and stays so whatever the modes of files below say.
-	if err := os.MkdirAll(dir, 0o700); err != nil {
+	if err := atomicfile.MkdirPrivate(dir); err != nil {
 		return "", fmt.Errorf("make directory of user-local conversations: %w", err)
 	}
-	err := os.Symlink(filepath.Join(root, DirName), filepath.Join(dir, linkName))
+	err := os.Symlink(jp, filepath.Join(dir, linkName))
 	if err != nil && !errors.Is(err, fs.ErrExist) {
 		return "", fmt.Errorf("link %q to the workspace: %w", dir, err)
 	}
-	if !env.shares(dir, filepath.Join(root, DirName)) {
+	if !env.shares(dir, jp) {
 		return "", fmt.Errorf("use %q: %w", dir, ErrStrange)
 	}
 	return dir, nil

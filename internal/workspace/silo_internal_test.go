@@ -8,8 +8,8 @@ import (
 	"testing"
 )
 
-// TestUserLocalDirectoriesArePrivate holds it for the directory that is made, and that one which
-// was made by somebody else is named.
+// TestUserLocalDirectoriesArePrivate holds it for the directory that is made, and that all are
+// known.
 func TestUserLocalDirectoriesArePrivate(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("modes mean nothing here")
@@ -29,13 +29,8 @@ func TestUserLocalDirectoriesArePrivate(t *testing.T) {
 	if err != nil || info.Mode().Perm() != 0o700 {
 		t.Errorf("mode %v (%v)", info.Mode(), err)
 	}
-	if got := env.Exposed(); got != nil {
-		t.Errorf("exposed are %q", got)
-	}
-	if err := os.Chmod(dir, 0o755); err != nil {
-		t.Fatal(err)
-	}
-	if got := env.Exposed(); !slices.Equal(got, []string{dir}) {
-		t.Errorf("exposed are %q", got)
+	want := []string{dir, filepath.Join(home, "data", "git-jp")}
+	if got := env.PrivateDirs(); !slices.Equal(got, want) {
+		t.Errorf("private are %q, want %q", got, want)
 	}
 }

@@ -35,7 +35,7 @@ func openStore(dir, prefix string, local bool, env Env) (*store, error) {
 	}
 	content, err := blobs.Open(filepath.Join(dir, blobs.Dir), blobs.Options{
 		Limits: blobs.Limits{MaxBlobBytes: env.Settings.MaxBlobBytes},
-		Now:    env.Now,
+		Now:    env.Now, Private: local,
 	})
 	if err != nil {
 		return nil, errors.Join(err, root.Close())
@@ -135,7 +135,7 @@ func (s *store) write(name string, data []byte) error {
 }
 
 func (s *store) options() atomicfile.Options {
-	return atomicfile.Options{TempDir: tempDir, Hook: s.hook}
+	return atomicfile.Options{TempDir: tempDir, Private: s.local, Hook: s.hook}
 }
 
 // errTaken says that the name of a directory is that of something else. It is told from a
@@ -164,6 +164,9 @@ func (s *store) rename(from, to string) error {
 }
 
 func (s *store) mkdir(dir string) error {
+	if s.local {
+		return s.root.MkdirAll(dir, 0o700)
+	}
 	return s.root.MkdirAll(dir, 0o755)
 }
 

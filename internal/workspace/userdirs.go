@@ -6,7 +6,6 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"runtime"
 	"strings"
 )
 
@@ -99,22 +98,21 @@ func linkOf(dir string) (string, error) {
 	return target, err
 }
 
-// Exposed returns the directories of user-local data that others than the user can enter or list.
-func (e Env) Exposed() []string {
-	data := e.jpDataDir()
-	if data == "" || runtime.GOOS == "windows" {
-		return nil
-	}
-	parent := filepath.Join(data, "workspace")
-	list, err := os.ReadDir(parent)
-	if err != nil {
-		return nil // there is nothing to be read
-	}
+// PrivateDirs returns the directories of the user's data, jp's and ours, that have to be closed
+// to others: those of user-local data, and that of approvals and sessions.
+func (e Env) PrivateDirs() []string {
 	var dirs []string
-	for _, d := range list {
-		if info, err := d.Info(); err == nil && info.IsDir() && info.Mode().Perm()&0o077 != 0 {
-			dirs = append(dirs, filepath.Join(parent, d.Name()))
+	if data := e.jpDataDir(); data != "" {
+		parent := filepath.Join(data, "workspace")
+		list, _ := os.ReadDir(parent) // what cannot be listed has nothing for others
+		for _, d := range list {
+			if d.IsDir() {
+				dirs = append(dirs, filepath.Join(parent, d.Name()))
+			}
 		}
+	}
+	if state := e.stateDir(); state != "" {
+		dirs = append(dirs, state)
 	}
 	return dirs
 }

@@ -1,0 +1,89 @@
+package atomicfile
+
+import (
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"runtime"
+)
+
+// The modes of what is closed to other users.
+const (
+	privatePerm fs.FileMode = 0o600
+	privateDir  fs.FileMode = 0o700
+)
+
+// MkdirPrivate makes dir and its missing parents, closed to other users. Below a directory of
+// a group's own, one with the set-group-ID bit in which the group may write as git makes them for
+// core.sharedRepository, the group may enter and write: its members work in one repository. A
+// directory that is there already stays as it is.
+func MkdirPrivate(dir string) error {
+	err := os.Mkdir(dir, privateDir)
+	if parent := filepath.Dir(dir); errors.Is(err, fs.ErrNotExist) && parent != dir {
+		if err := MkdirPrivate(parent); err != nil {
+			return err
+		}
+		err = os.Mkdir(dir, privateDir)
+	}
+	switch info, unknown := os.Stat(dir); {
+	case errors.Is(err, fs.ErrExist) && unknown == nil && info.IsDir():
+		return nil
+	case err != nil:
+		return err
+	}
+	parent, err := os.Stat(filepath.Dir(dir))
+	if err != nil || !isShared(parent) {
+		return err
+	}
+	return os.Chmod(dir, privateDir|0o070|fs.ModeSetgid)
+}
+
+// isShared reports whether a directory is a group's.
+func isShared(dir fs.FileInfo) bool {
+	return dir.Mode()&fs.ModeSetgid != 0 && dir.Mode().Perm()&0o020 != 0
+}
+
+// shared is what a group may do with private files, and directories, below the root.
+func (w writer) shared() (file, dir fs.FileMode) {
+	info, err := w.root.Stat(".")
+	if err != nil || !isShared(info) {
+		return 0, 0
+	}
+	return 0o060, 0o070 | fs.ModeSetgid
+}
+
+// OpenPrivate opens a file, as [os.OpenFile], and makes a missing one as closed as the directories
+// of [MkdirPrivate].
+func OpenPrivate(name string, flag int) (*os.File, error) {
+	f, err := os.OpenFile(name, flag|os.O_CREATE|os.O_EXCL, privatePerm)
+	if errors.Is(err, fs.ErrExist) {
+		return os.OpenFile(name, flag, privatePerm)
+	}
+	if err != nil {
+		return nil, err
+	}
+	if dir, err := os.Stat(filepath.Dir(name)); err == nil && isShared(dir) {
+		_ = f.Chmod(privatePerm | 0o060) // else it is the maker's alone
+	}
+	return f, nil
+}
+
+// Close closes a directory to others that [MkdirPrivate] would have made closed, and reports
+// whether it had to.
+func Close(dir string) (closed bool, err error) {
+	info, err := os.Lstat(dir)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return false, nil
+	case err != nil:
+		return false, err
+	case !info.IsDir() || info.Mode().Perm()&0o077 == 0 || runtime.GOOS == "windows":
+		return false, nil
+	}
+	parent, err := os.Stat(filepath.Dir(dir))
+	if err != nil || isShared(parent) {
+		return false, err
+	}
+	return true, os.Chmod(dir, privateDir)
+}
