@@ -3,6 +3,7 @@ package gitint
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 )
 
@@ -11,8 +12,8 @@ import (
 const squashHeading = "Squashed commit of the following:"
 
 // Squashed returns those among the commits of revisions, as git log takes them, whose message says
-// which commit they squashed, if that one is still there.
-func (r *Repo) Squashed(ctx context.Context, revs ...string) (map[OID]OID, error) {
+// which commits they squashed, with the tips of these, as far as they are still there.
+func (r *Repo) Squashed(ctx context.Context, revs ...string) (map[OID][]OID, error) {
 	args := append([]string{}, quiet[:]...)
 	args = append(args, "log", "-z", "--no-show-signature", "--no-color", "--encoding=UTF-8",
 		"--max-parents=1", "--extended-regexp", "--grep=^"+squashHeading+"$",
@@ -21,39 +22,53 @@ func (r *Repo) Squashed(ctx context.Context, revs ...string) (map[OID]OID, error
 	if err != nil {
 		return nil, fmt.Errorf("list squashed commits: %w", err)
 	}
-	of := make(map[OID]OID)
+	of := make(map[OID][]OID)
 	for _, text := range splitZ(out) {
 		name, message, _ := strings.Cut(text, "\n")
 		id, err := ParseOID(name)
 		if err != nil {
 			return nil, fmt.Errorf("list squashed commits: %w", err)
 		}
-		squashed, ok := SquashedBy(message)
-		if !ok {
-			continue
-		}
-		missing, err := r.HasObject(ctx, []OID{squashed})
+		tips, err := r.SquashedBy(ctx, message)
 		if err != nil {
-			return nil, fmt.Errorf("list squashed commits: %w", err)
+			return nil, err
 		}
-		if len(missing) == 0 {
-			of[id] = squashed
+		if len(tips) > 0 {
+			of[id] = tips
 		}
 	}
 	return of, nil
 }
 
-// SquashedBy returns the newest commit that a message of git merge --squash lists.
-func SquashedBy(message string) (OID, bool) {
+// SquashedBy returns the tips of the commits that a message of git merge --squash lists, and that
+// are still there: of several branches each has one.
+func (r *Repo) SquashedBy(ctx context.Context, message string) ([]OID, error) {
 	_, list, ok := strings.Cut("\n"+message, "\n"+squashHeading+"\n")
 	if !ok {
-		return OID{}, false
+		return nil, nil
 	}
-	first, _, _ := strings.Cut(strings.TrimLeft(list, "\n"), "\n")
-	name, ok := strings.CutPrefix(first, "commit ")
-	if !ok {
-		return OID{}, false
+	var listed []OID
+	for line := range strings.Lines(list) {
+		if name, ok := strings.CutPrefix(line, "commit "); ok {
+			if id, err := ParseOID(strings.TrimSpace(name)); err == nil {
+				listed = append(listed, id)
+			}
+		}
 	}
-	id, err := ParseOID(strings.TrimSpace(name))
-	return id, err == nil
+	missing, err := r.HasObject(ctx, listed)
+	if err == nil {
+		listed = slices.DeleteFunc(listed, func(id OID) bool {
+			return slices.Contains(missing, id)
+		})
+		err = r.CommitHeads(ctx, slices.Clone(listed), func(_ int, h CommitHead) error {
+			listed = slices.DeleteFunc(listed, func(id OID) bool {
+				return slices.Contains(h.Parents, id)
+			})
+			return nil
+		})
+	}
+	if err != nil {
+		return nil, fmt.Errorf("read what was squashed: %w", err)
+	}
+	return listed, nil
 }

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"path"
 	"slices"
+	"strings"
 
 	"github.com/git-jp/git-jp/events"
 	"github.com/git-jp/git-jp/gitint"
@@ -93,8 +94,8 @@ func (ch checking) squashOf(ctx context.Context, rev, branch string) (*check.Rep
 	if len(commits[0].Parents) != 1 {
 		return nil, fmt.Errorf("check %s: it is no commit with one parent", rev)
 	}
-	return report, ch.squashes(ctx, report, commits, ids[:1], map[gitint.OID]gitint.OID{
-		ids[0]: ids[1],
+	return report, ch.squashes(ctx, report, commits, ids[:1], map[gitint.OID][]gitint.OID{
+		ids[0]: ids[1:],
 	})
 }
 
@@ -102,26 +103,36 @@ func (ch checking) squashOf(ctx context.Context, rev, branch string) (*check.Rep
 // which the tips are to have what is lost. To merge what was squashed brings that back.
 func (ch checking) squashes(
 	ctx context.Context, report *check.Report, commits []gitint.Commit, tips []gitint.OID,
-	of map[gitint.OID]gitint.OID,
+	of map[gitint.OID][]gitint.OID,
 ) error {
 	for _, c := range commits {
 		theirs, ok := of[c.OID]
 		if !ok || len(c.Parents) != 1 {
 			continue
 		}
-		c.Parents = append(slices.Clone(c.Parents), theirs)
+		c.Parents = append(slices.Clone(c.Parents), theirs...)
 		var found check.Report
 		if err := ch.merges(ctx, &found, []gitint.Commit{c}, tips); err != nil {
 			return err
 		}
 		for _, f := range found.Findings {
 			if f.State == check.Lost {
-				f.Next = fmt.Sprintf("git merge %.12s", theirs)
+				f.Next = mergeEach(theirs)
 			}
 			report.Add(f)
 		}
 	}
 	return nil
+}
+
+// mergeEach is the command that merges commits, one after the other: of all at once git makes an
+// octopus, which runs no drivers.
+func mergeEach(commits []gitint.OID) string {
+	all := make([]string, len(commits))
+	for i, c := range commits {
+		all[i] = fmt.Sprintf("git merge %.12s", c)
+	}
+	return strings.Join(all, " && ")
 }
 
 // revisionOnly checks a revision as a tree.

@@ -52,9 +52,7 @@ func (a *app) review(ctx context.Context, rev string) (*mergeReview, error) {
 		if err != nil {
 			return nil, err
 		}
-		if theirs, ok := squashed[r.commit.OID]; ok {
-			r.commit.Parents = append(r.commit.Parents, theirs)
-		}
+		r.commit.Parents = append(r.commit.Parents, squashed[r.commit.OID]...)
 	}
 	if len(r.commit.Parents) < 2 {
 		return nil, fmt.Errorf("read %s: it is no merge", rev)

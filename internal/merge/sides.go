@@ -208,16 +208,13 @@ func sidesOfSquash(ctx context.Context, repo *gitint.Repo) (*Sides, error) {
 	if err != nil {
 		return nil, err
 	}
-	theirs, ok := gitint.SquashedBy(string(data))
-	if !ok {
-		return nil, nil // somebody's words
+	tips, err := repo.SquashedBy(ctx, string(data))
+	if err != nil || len(tips) != 1 {
+		return nil, err // somebody's words, or of several it is unknown whose is whose
 	}
+	theirs := tips[0]
 	ours, err := repo.Resolve(ctx, "HEAD")
 	if err != nil {
-		return nil, err
-	}
-	missing, err := repo.HasObject(ctx, []gitint.OID{theirs})
-	if err != nil || len(missing) > 0 {
 		return nil, err
 	}
 	s, err := SidesBetween(ctx, repo, ours, theirs)
