@@ -500,8 +500,7 @@ func (s subsumer) Subsumes(
 	ctx context.Context, name string, earlier, later jsontext.Value,
 ) (bool, error) {
 	k := s.talk
-	t := k.config.Tool(name)
-	c, err := tool.ParseConfig(name, t.JSON, t.Defaults)
+	c, t, err := k.toolConfig(name)
 	if err != nil || c.Source.Kind != tool.Local {
 		return false, nil //nolint:nilerr // it is no tool that could be asked
 	}

@@ -67,6 +67,9 @@ func (d *doctor) add(subject, problem, next string) {
 func (d *doctor) examine(ctx context.Context) error {
 	d.manPage()
 	d.private(d.workspaceEnv(config.Settings{}).PrivateDirs()...)
+	if err := d.keys(); err != nil {
+		return err
+	}
 	repo, err := d.repo(ctx)
 	switch {
 	case errors.Is(err, gitint.ErrNotRepository):
@@ -96,6 +99,32 @@ func (d *doctor) private(dirs ...string) {
 			d.note("closed %s to other users", dir)
 		}
 	}
+}
+
+// keys looks for settings of ours in files of jp's.
+func (d *doctor) keys() error {
+	root := ""
+	switch w, err := d.workspace(); {
+	case err == nil:
+		root = w.Root()
+	case !errors.Is(err, workspace.ErrNoWorkspace):
+		return err
+	}
+	c, err := d.configAt(root)
+	if err != nil {
+		return err
+	}
+	for _, err := range c.Misplaced() {
+		wrong := new(config.KeyError)
+		if !errors.As(err, &wrong) {
+			continue
+		}
+		file := d.short(wrong.Origin.File)
+		wrong.Origin.File = file
+		d.add("jp", err.Error(),
+			"move it to "+filepath.Join(filepath.Dir(file), config.OwnFile))
+	}
+	return nil
 }
 
 func (d *doctor) print() error {

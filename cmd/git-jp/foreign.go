@@ -80,6 +80,9 @@ func (a *app) tellSettings(c *config.Config) {
 	for _, err := range c.LeftOut() {
 		a.warn("left out: %v", err)
 	}
+	for _, err := range c.Misplaced() {
+		a.warn("%v", err)
+	}
 }
 
 // approveSet approves for this clone what the user just set by hand.

@@ -255,8 +255,7 @@ func (k *talk) sources(flags map[string][]byte) jpconfig.Sources {
 func (k *talk) sticking(c queryCmd) ([]byte, error) {
 	tools := map[string]any{}
 	for _, name := range k.config.ToolNames() {
-		t := k.config.Tool(name)
-		known, err := tool.ParseConfig(name, t.JSON, t.Defaults)
+		known, _, err := k.toolConfig(name)
 		if err != nil {
 			continue // such a tool is not offered
 		}

@@ -144,15 +144,14 @@ func (k *talk) candidates() []candidate {
 	var all []candidate
 	declared := map[string]bool{}
 	for _, name := range k.config.ToolNames() {
-		t := k.config.Tool(name)
-		c, err := tool.ParseConfig(name, t.JSON, t.Defaults)
+		declared[name] = true // also where it cannot be read: what it restricts is not known then
+		c, t, err := k.toolConfig(name)
 		if err != nil {
 			if k.reading == nil { // who only looks offers none
 				k.app.warn("tool %s is not offered: %v", name, err)
 			}
 			continue
 		}
-		declared[name] = true
 		c.Policy.Timeout = k.limit(name)
 		all = append(all, candidate{c, k.maker(c, t)})
 	}
@@ -172,6 +171,17 @@ func (k *talk) candidates() []candidate {
 		}})
 	}
 	return all
+}
+
+// toolConfig reads the table of a tool. That of a built-in one need not say its source, as jp
+// has it: to leave the table out for that would undo what it restricts.
+func (k *talk) toolConfig(name string) (tool.Config, jpconfig.Tool, error) {
+	t := k.config.Tool(name)
+	c, err := tool.ParseConfig(name, t.JSON, t.Defaults)
+	if errors.Is(err, tool.ErrNoSource) && hasTool(builtin.Items(k.files), name) {
+		c.Source, err = tool.Source{Kind: tool.Builtin}, nil
+	}
+	return c, t, err
 }
 
 // maker returns what makes a declared tool.

@@ -2,6 +2,7 @@ package config
 
 import (
 	"encoding/json"
+	"errors"
 	"slices"
 	"time"
 
@@ -87,3 +88,19 @@ func (c *Config) Held() []trust.Claim { return slices.DeleteFunc(c.Claims(), c.a
 
 // LeftOut returns what was wrong with keys of committed files, each a [*KeyError].
 func (c *Config) LeftOut() []error { return slices.Clone(c.leftOut) }
+
+// Misplaced returns the settings of ours that stand in a file of jp's, each a [*KeyError]. They
+// count, as the RFDs have them there; but today's jp does not start on a key that it does not
+// know.
+func (c *Config) Misplaced() (all []error) {
+	for _, name := range c.Keys() {
+		for _, st := range c.stacks[name] {
+			if layer := st.origin.Layer; st.ours && (layer == UserJP || layer == WorkspaceJP) {
+				all = append(all, &KeyError{Origin: st.origin, Key: name, Err: errMisplaced})
+			}
+		}
+	}
+	return all
+}
+
+var errMisplaced = errors.New("jp does not start on this key, it belongs into " + OwnFile)

@@ -2,6 +2,7 @@ package tool
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -108,6 +109,10 @@ type Style struct {
 	Formatter  CommandConfig
 }
 
+// ErrNoSource is the error of a table that does not say what its tool is of. It may be that of
+// a built-in tool, so the rest of the table is returned beside it.
+var ErrNoSource = errors.New("source: missing")
+
 // ParseConfig reads the configuration of the tool name; defaults is that of '*', which
 // may be nil. Members that it does not know are left out.
 func ParseConfig(name string, v, defaults jsontext.Value) (Config, error) {
@@ -121,7 +126,7 @@ func ParseConfig(name string, v, defaults jsontext.Value) (Config, error) {
 		return Config{}, fmt.Errorf("tool %q: %w", name, err)
 	}
 	if c.Source.Kind == "" {
-		return Config{}, fmt.Errorf("tool %q: source: missing", name)
+		return c, fmt.Errorf("tool %q: %w", name, ErrNoSource)
 	}
 	return c, nil
 }
