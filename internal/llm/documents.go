@@ -7,7 +7,8 @@ import (
 )
 
 // Documents returns text resources as jp shows them to models that have no documents of their
-// own: one XML text, empty when there is no resource. The index counts all of them from first.
+// own, with their description and type: one XML text, empty when there is no resource. The index
+// counts all of them from first.
 func Documents(rs []Resource, first int) string {
 	if len(rs) == 0 {
 		return ""
@@ -21,6 +22,12 @@ func Documents(rs []Resource, first int) string {
 	for i, r := range rs {
 		b.WriteString("  <document>\n    <index>" + strconv.Itoa(first+i) + "</index>\n")
 		b.WriteString("    <source>" + escape(r.URI) + "</source>\n")
+		if about := r.About(); about != "" {
+			b.WriteString("    <description>" + escape(about) + "</description>\n")
+		}
+		if r.MIME != "" {
+			b.WriteString("    <type>" + escape(r.MIME) + "</type>\n")
+		}
 		b.WriteString("    <content>" + content(r.Text, cdata) + "</content>\n  </document>\n")
 	}
 	b.WriteString("</documents>")
@@ -39,9 +46,18 @@ func escape(s string) string {
 	return strings.NewReplacer("&", "&amp;", "<", "&lt;", ">", "&gt;").Replace(s)
 }
 
-// FileLabel returns the line that stands before a file that is no text, so that the model can
-// tell several apart.
-func FileLabel(name string) string { return "[Attached file: " + name + "]" }
+// About is what a model is told of a resource beside its URI, which comes first because tools and
+// references name it: its title, where the URI does not end with that, and its description.
+func (r Resource) About() string {
+	title := r.Title
+	if strings.HasSuffix(r.URI, title) {
+		title = ""
+	}
+	if title != "" && r.Description != "" {
+		title += ": "
+	}
+	return title + r.Description
+}
 
 // IsImage reports whether a MIME type is of an image that models look at; SVG is text.
 func IsImage(mime string) bool {
@@ -89,18 +105,35 @@ func size(mime string, n int) string {
 	return s
 }
 
-// Attached takes a part that is shown as a file apart: a name for it, its MIME type and its
-// bytes, which are nil for a part that is text.
-func Attached(p Part) (name, mime string, data []byte) {
+// A File is a part that is shown apart and not as text.
+type File struct {
+	Name  string // the URI of a resource; "" where there is none
+	About string
+	MIME  string
+	Bytes []byte // nil for a part that is text
+}
+
+// FileOf returns a part as a file.
+func FileOf(p Part) File {
 	switch p := p.(type) {
 	case Media:
-		return p.Name, p.MIME, p.Bytes
+		return File{Name: p.Name, MIME: p.MIME, Bytes: p.Bytes}
 	case Resource:
-		if p.Title != "" {
-			return p.Title, p.MIME, p.Bytes
-		}
-		return p.URI, p.MIME, p.Bytes
+		return File{p.URI, p.About(), p.MIME, p.Bytes}
 	default:
-		return "", "", nil
+		return File{}
+	}
+}
+
+// Label returns the line that stands before a file, so that the model can tell several apart and
+// knows of which a reference speaks; "" where there is nothing to say.
+func (f File) Label() string {
+	switch {
+	case f.Name == "":
+		return ""
+	case f.About == "":
+		return "[Attached file: " + f.Name + "]"
+	default:
+		return "[Attached file: " + f.Name + ", " + f.About + "]"
 	}
 }

@@ -11,7 +11,7 @@ import (
 type Pieces[T any] struct {
 	Text func(text string) T
 	// File returns the pieces of what is no text, or an [*UnsupportedError].
-	File func(name, mime string, data []byte) ([]T, error)
+	File func(f File) ([]T, error)
 
 	shown int // files so far
 }
@@ -27,7 +27,7 @@ func (p *Pieces[T]) Files(parts []Part, last bool) ([]T, error) {
 			texts = append(texts, r)
 			continue
 		}
-		more, err := p.File(Attached(part))
+		more, err := p.File(FileOf(part))
 		if err != nil && last {
 			return nil, err
 		}
@@ -73,11 +73,11 @@ func (p *Pieces[T]) Said(m Message, last bool) ([]T, error) {
 func (p *Pieces[T]) Looks(r Result) []T {
 	var looks []T
 	for _, part := range r.Parts {
-		name, mime, data := Attached(part)
-		if data == nil {
+		f := FileOf(part)
+		if f.Bytes == nil {
 			continue
 		}
-		if list, err := p.File(name, mime, data); err == nil {
+		if list, err := p.File(f); err == nil {
 			looks = append(looks, list...)
 		}
 	}

@@ -32,7 +32,7 @@ type Source struct {
 	Tools    []tool.Definition
 	Root     string // of the workspace, for the URIs that a model sees
 	Session  string // names the conversation for providers that route by it
-	// Untaken are names of attachments of which the model is told only that they are there.
+	// Untaken are URIs of attachments of which the model is told only that they are there.
 	Untaken map[string]bool
 }
 
@@ -323,7 +323,7 @@ func (b *builder) resource(i, n int, r *events.Resource) (llm.Part, error) {
 		}
 	default:
 		out.Bytes = data
-		if b.source.Untaken[out.URI] || b.source.Untaken[out.Title] {
+		if b.source.Untaken[out.URI] {
 			return llm.Text{Text: llm.Result{Parts: []llm.Part{out}}.Plain()}, nil
 		}
 	}

@@ -307,3 +307,46 @@ func elements(s *events.Stream, n int) iter.Seq[*events.Element] {
 		}
 	}
 }
+
+// TestWhatIsToldOfAResource holds that a model of any provider is told the same of what is attached:
+// the URI by which references name it, its description, and of a text its type.
+func TestWhatIsToldOfAResource(t *testing.T) {
+	shown := map[string]string{
+		"text/csv": "id;name", "image/png": "\x89PNG\r\n\x1a\n", "application/pdf": "%PDF-1.7\n\xff",
+	}
+	for name, a := range adapters() {
+		for mime, content := range shown {
+			body, err := a.send(&llm.Request{Messages: []llm.Message{{
+				Role: llm.RoleUser, Parts: []llm.Part{sales(mime, content), llm.Text{Text: "?"}},
+			}}})
+			if no := new(llm.UnsupportedError); errors.As(err, &no) {
+				if no.Name != "file:///d/sales" {
+					t.Errorf("%s: refuses %s by the name %q", name, mime, no.Name)
+				}
+				continue
+			}
+			if err != nil {
+				t.Fatalf("%s: %s: %v", name, mime, err)
+			}
+			want := []string{"file:///d/sales", "Sales: by region"}
+			if mime == "text/csv" {
+				want = append(want, mime)
+			}
+			for _, w := range want {
+				if !strings.Contains(string(body), w) {
+					t.Errorf("%s: of %s there is no %q in %s", name, mime, w, body)
+				}
+			}
+		}
+	}
+}
+
+func sales(mime, content string) llm.Part {
+	r := llm.Resource{
+		URI: "file:///d/sales", MIME: mime, Title: "Sales", Description: "by region", Text: content,
+	}
+	if mime != "text/csv" {
+		r.Text, r.Bytes = "", []byte(content)
+	}
+	return r
+}

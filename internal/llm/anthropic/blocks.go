@@ -107,9 +107,9 @@ func (b *builder) block(i int, m llm.Message, p llm.Part) (x block, ok bool, err
 	case llm.Result:
 		return b.result(p), true, nil
 	case llm.Resource:
-		return b.attached(i, p.URI, p.MIME, p.Bytes, func() block { return document(p) })
+		return b.attached(i, llm.FileOf(p), func() block { return document(p) })
 	case llm.Media:
-		return b.attached(i, p.Name, p.MIME, p.Bytes, nil)
+		return b.attached(i, llm.FileOf(p), nil)
 	default:
 		return block{}, false, nil
 	}
@@ -135,23 +135,23 @@ func thoughtText(text string) block {
 // attached returns what the user attached. What the model cannot look at is an error when it
 // was attached just now, and a placeholder when it stands earlier in the conversation, which
 // must not be stuck on it.
-func (b *builder) attached(
-	i int, name, mime string, data []byte, text func() block,
-) (block, bool, error) {
+func (b *builder) attached(i int, f llm.File, text func() block) (block, bool, error) {
 	switch {
-	case data == nil && text != nil:
+	case f.Bytes == nil && text != nil:
 		return text(), true, nil
-	case imageType(mime) != "":
+	case imageType(f.MIME) != "":
 		if text == nil {
-			return image(mime, data), true, nil
+			return image(f.MIME, f.Bytes), true, nil
 		}
-		return picture(name, mime, data), true, nil
-	case llm.IsPDF(mime):
-		return pdf(name, data), true, nil
+		return picture(f), true, nil
+	case llm.IsPDF(f.MIME):
+		return pdf(f), true, nil
 	case i == len(b.messages)-1:
-		return block{}, false, &llm.UnsupportedError{Model: b.model, What: mime, Name: name}
+		return block{}, false, &llm.UnsupportedError{Model: b.model, What: f.MIME, Name: f.Name}
 	default:
-		plain := llm.Result{Parts: []llm.Part{llm.Resource{URI: name, MIME: mime, Bytes: data}}}
+		plain := llm.Result{Parts: []llm.Part{
+			llm.Resource{URI: f.Name, MIME: f.MIME, Bytes: f.Bytes},
+		}}
 		return sdk.NewTextBlock(plain.Plain()), true, nil
 	}
 }
@@ -175,18 +175,22 @@ func document(r llm.Resource) block {
 		text = "(empty)"
 	}
 	d := sdk.NewDocumentBlock(sdk.PlainTextSourceParam{Data: text})
-	d.OfDocument.Title = sdk.String(r.URI)
-	if about := about(r); about != "" {
+	about := r.About()
+	if r.MIME != "" {
+		about = strings.TrimLeft(about+" ("+r.MIME+")", " ")
+	}
+	return named(d, r.URI, about)
+}
+
+// named gives a document its name and what else is known of it.
+func named(d block, name, about string) block {
+	if name != "" {
+		d.OfDocument.Title = sdk.String(name)
+	}
+	if about != "" {
 		d.OfDocument.Context = sdk.String(about)
 	}
 	return d
-}
-
-func about(r llm.Resource) string {
-	if r.Title != "" && r.Description != "" {
-		return r.Title + ": " + r.Description
-	}
-	return r.Title + r.Description
 }
 
 func image(mime string, data []byte) block {
@@ -194,26 +198,21 @@ func image(mime string, data []byte) block {
 }
 
 // picture is an image with a name: a document around it, as jp sends it.
-func picture(name, mime string, data []byte) block {
+func picture(f llm.File) block {
 	d := sdk.NewDocumentBlock(sdk.ContentBlockSourceParam{
 		Content: sdk.ContentBlockSourceContentUnionParam{
 			OfContentBlockSourceContent: []sdk.ContentBlockSourceContentItemUnionParam{
-				{OfImage: image(mime, data).OfImage},
+				{OfImage: image(f.MIME, f.Bytes).OfImage},
 			},
 		},
 	})
-	d.OfDocument.Title = sdk.String(name)
-	return d
+	return named(d, f.Name, f.About)
 }
 
-func pdf(name string, data []byte) block {
-	d := sdk.NewDocumentBlock(sdk.Base64PDFSourceParam{
-		Data: base64.StdEncoding.EncodeToString(data),
-	})
-	if name != "" {
-		d.OfDocument.Title = sdk.String(name)
-	}
-	return d
+func pdf(f llm.File) block {
+	return named(sdk.NewDocumentBlock(sdk.Base64PDFSourceParam{
+		Data: base64.StdEncoding.EncodeToString(f.Bytes),
+	}), f.Name, f.About)
 }
 
 // result is what a tool returned. Text that has an identity stays a document, so that a later
@@ -236,9 +235,9 @@ func resultContent(p llm.Part) (sdk.ToolResultBlockParamContentUnion, bool) {
 		case p.Bytes == nil:
 			x = document(p)
 		case imageType(p.MIME) != "":
-			x = picture(p.URI, p.MIME, p.Bytes)
+			x = picture(llm.FileOf(p))
 		case llm.IsPDF(p.MIME):
-			x = pdf(p.URI, p.Bytes)
+			x = pdf(llm.FileOf(p))
 		default:
 			x = sdk.NewTextBlock(llm.Result{Parts: []llm.Part{p}}.Plain())
 		}
@@ -247,7 +246,7 @@ func resultContent(p llm.Part) (sdk.ToolResultBlockParamContentUnion, bool) {
 		case imageType(p.MIME) != "":
 			x = image(p.MIME, p.Bytes)
 		case llm.IsPDF(p.MIME):
-			x = pdf(p.Name, p.Bytes)
+			x = pdf(llm.FileOf(p))
 		default:
 			x = sdk.NewTextBlock(llm.Result{Parts: []llm.Part{p}}.Plain())
 		}

@@ -182,17 +182,18 @@ func (b *builder) result(r llm.Result) []content {
 	return b.pieces.Looks(r)
 }
 
-func (b *builder) file(name, mime string, data []byte) ([]content, error) {
-	url := llm.DataURL(mime, data)
+func (b *builder) file(f llm.File) ([]content, error) {
+	url := llm.DataURL(f.MIME, f.Bytes)
+	var list []content
+	if label := f.Label(); label != "" {
+		list = []content{{text: label}}
+	}
 	switch {
-	case llm.IsImage(mime) && b.model.dialect.images:
-		if name == "" {
-			return []content{{image: url}}, nil
-		}
-		return []content{{text: llm.FileLabel(name)}, {image: url}}, nil
-	case llm.IsPDF(mime) && b.model.dialect.pdfs:
-		return []content{{file: llm.PDFName(name), url: url}}, nil
+	case llm.IsImage(f.MIME) && b.model.dialect.images:
+		return append(list, content{image: url}), nil
+	case llm.IsPDF(f.MIME) && b.model.dialect.pdfs:
+		return append(list, content{file: llm.PDFName(f.Name), url: url}), nil
 	default:
-		return nil, &llm.UnsupportedError{Model: b.model.ID(), What: mime, Name: name}
+		return nil, &llm.UnsupportedError{Model: b.model.ID(), What: f.MIME, Name: f.Name}
 	}
 }

@@ -313,6 +313,7 @@ func TestFiles(t *testing.T) {
 		`    <source>file:///a</source>\n    <content>A</content>\n  </document>\n</documents>",` +
 		`"type":"text"},{"text":"[Attached file: p.png]","type":"text"},` +
 		`{"image_url":{"url":"data:image/png;base64,cG5n"},"type":"image_url"},` +
+		`{"text":"[Attached file: file:///d/x.pdf]","type":"text"},` +
 		`{"file":{"file_data":"data:application/pdf;base64,cGRm","filename":"x.pdf"},"type":"file"},` +
 		`{"text":"What?","type":"text"}],"role":"user"}` + "\n"
 	got := strings.NewReplacer(`\u003c`, "<", `\u003e`, ">").Replace(messages(t, body))

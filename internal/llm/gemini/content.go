@@ -139,16 +139,16 @@ func (b *builder) response(c llm.Call, r llm.Result) part {
 	}}
 }
 
-func (b *builder) file(name, mime string, data []byte) ([]part, error) {
-	kind, _, _ := strings.Cut(mime, "/")
-	if !llm.IsImage(mime) && !llm.IsPDF(mime) && kind != "audio" && kind != "video" {
-		return nil, &llm.UnsupportedError{Model: b.model.ID(), What: mime, Name: name}
+func (b *builder) file(f llm.File) ([]part, error) {
+	kind, _, _ := strings.Cut(f.MIME, "/")
+	if !llm.IsImage(f.MIME) && !llm.IsPDF(f.MIME) && kind != "audio" && kind != "video" {
+		return nil, &llm.UnsupportedError{Model: b.model.ID(), What: f.MIME, Name: f.Name}
 	}
-	file := part{Data: &blob{MIME: mime, Data: data}}
-	if name == "" {
-		return []part{file}, nil
+	file := part{Data: &blob{MIME: f.MIME, Data: f.Bytes}}
+	if label := f.Label(); label != "" {
+		return []part{textPart(label), file}, nil
 	}
-	return []part{textPart(llm.FileLabel(name)), file}, nil
+	return []part{file}, nil
 }
 
 // assistant replays a reply and returns its calls.

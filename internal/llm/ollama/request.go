@@ -174,13 +174,13 @@ func (b *builder) user(out []message, m llm.Message, last bool) ([]message, erro
 				resources = append(resources, p)
 				continue
 			}
-			label, err := b.file(&said, p.URI, p.MIME, p.Bytes, last)
+			label, err := b.file(&said, llm.FileOf(p), last)
 			if err != nil {
 				return nil, err
 			}
 			texts = append(texts, label)
 		case llm.Media:
-			label, err := b.file(&said, p.Name, p.MIME, p.Bytes, last)
+			label, err := b.file(&said, llm.FileOf(p), last)
 			if err != nil {
 				return nil, err
 			}
@@ -200,18 +200,15 @@ func (b *builder) user(out []message, m llm.Message, last bool) ([]message, erro
 
 // file adds a file that is no text, and returns what the model is told of it. What no model
 // takes is an error when it was attached just now, and a placeholder when it stands earlier.
-func (b *builder) file(into *message, name, mime string, data []byte, last bool) (string, error) {
+func (b *builder) file(into *message, f llm.File, last bool) (string, error) {
 	switch {
-	case llm.IsImage(mime):
-		into.Images = append(into.Images, base64.StdEncoding.EncodeToString(data))
-		if name == "" {
-			return "", nil
-		}
-		return llm.FileLabel(name), nil
+	case llm.IsImage(f.MIME):
+		into.Images = append(into.Images, base64.StdEncoding.EncodeToString(f.Bytes))
+		return f.Label(), nil
 	case last:
-		return "", &llm.UnsupportedError{Model: b.model.ID(), What: mime, Name: name}
+		return "", &llm.UnsupportedError{Model: b.model.ID(), What: f.MIME, Name: f.Name}
 	default:
-		part := llm.Resource{URI: name, MIME: mime, Bytes: data}
+		part := llm.Resource{URI: f.Name, MIME: f.MIME, Bytes: f.Bytes}
 		return llm.Result{Parts: []llm.Part{part}}.Plain(), nil
 	}
 }

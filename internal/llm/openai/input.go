@@ -120,19 +120,21 @@ func (b *builder) markLast() {
 	}
 }
 
-func (b *builder) file(name, mime string, data []byte) ([]piece, error) {
-	url := llm.DataURL(mime, data)
+func (b *builder) file(f llm.File) ([]piece, error) {
+	url := llm.DataURL(f.MIME, f.Bytes)
+	var list []piece
+	if label := f.Label(); label != "" {
+		list = []piece{inputText(label)}
+	}
 	switch {
-	case llm.IsPDF(mime):
-		return []piece{{Type: "input_file", Filename: llm.PDFName(name), FileData: url}}, nil
-	case llm.IsImage(mime):
-		image := piece{Type: "input_image", Detail: "auto", ImageURL: url}
-		if name == "" {
-			return []piece{image}, nil
-		}
-		return []piece{inputText(llm.FileLabel(name)), image}, nil
+	case llm.IsPDF(f.MIME):
+		return append(list, piece{
+			Type: "input_file", Filename: llm.PDFName(f.Name), FileData: url,
+		}), nil
+	case llm.IsImage(f.MIME):
+		return append(list, piece{Type: "input_image", Detail: "auto", ImageURL: url}), nil
 	default:
-		return nil, &llm.UnsupportedError{Model: b.model.ID(), What: mime, Name: name}
+		return nil, &llm.UnsupportedError{Model: b.model.ID(), What: f.MIME, Name: f.Name}
 	}
 }
 
@@ -150,9 +152,9 @@ func (b *builder) looks(r llm.Result) []piece {
 	var list []piece
 	seen := false
 	for _, p := range r.Parts {
-		name, mime, data := llm.Attached(p)
-		more, err := b.file(name, mime, data)
-		if data == nil || err != nil {
+		f := llm.FileOf(p)
+		more, err := b.file(f)
+		if f.Bytes == nil || err != nil {
 			if text := (llm.Result{Parts: []llm.Part{p}}).Plain(); text != "" {
 				more = []piece{inputText(text)}
 			}

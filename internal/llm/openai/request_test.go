@@ -185,6 +185,7 @@ func TestFiles(t *testing.T) {
 		"    <source>file:///a</source>·    <content>A</content>·  </document>·</documents>," +
 		"type:input_text},{text:[Attached file: p.png],type:input_text}," +
 		"{detail:auto,image_url:data:image/png;base64,cG5n,type:input_image}," +
+		"{text:[Attached file: file:///d/x.pdf],type:input_text}," +
 		"{file_data:data:application/pdf;base64,cGRm,filename:x.pdf,type:input_file}] \n" +
 		"message user What is it? \nfunction_call c {} \n" +
 		"function_call_output c [{text:see,type:input_text}," +
