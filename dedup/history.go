@@ -10,6 +10,7 @@ import (
 
 // A history is what the model was given of one URI so far.
 type history struct {
+	last   *delivered                // the latest delivery, whole or not
 	latest *delivered                // the latest whole delivery
 	whole  map[blobs.Hash]*delivered // the latest whole delivery of each content
 	// missed is the call that was last answered without a content, and again are the contents
@@ -110,7 +111,7 @@ func (p *planner) deliver(a arrival, f found, h *history, v verdict) (Delivery, 
 		return Delivery{Form: Reference, Text: p.reference(f, same), Referent: same.at}, nil
 	}
 	if h.latest != nil && (v.known || p.options.Lines && p.near(a, h.latest)) {
-		return p.lines(f, h.latest)
+		return p.lines(f, h)
 	}
 	return Delivery{}, nil
 }
@@ -153,6 +154,10 @@ func (p *planner) near(a arrival, d *delivered) bool {
 // record enters the delivery d of f.
 func (h *history) record(a arrival, f found, d Delivery) {
 	hash := f.hash()
+	h.last = &delivered{
+		at: Place{a.element, f.block}, turn: a.turn, call: a.call.ID, attached: !a.tool,
+		resource: f.resource,
+	}
 	if d.Form != Whole {
 		if a.tool {
 			h.missed[hash] = asked{turn: a.turn, response: a.element, tool: a.call.Name}
@@ -160,10 +165,7 @@ func (h *history) record(a arrival, f found, d Delivery) {
 		return
 	}
 	h.again[hash] = h.asksAgain(a, f)
-	h.latest = &delivered{
-		at: Place{a.element, f.block}, turn: a.turn, call: a.call.ID, attached: !a.tool,
-		resource: f.resource,
-	}
+	h.latest = h.last
 	h.whole[hash] = h.latest
 	delete(h.missed, hash)
 }

@@ -36,8 +36,9 @@ func (p *planner) text(r *events.Resource) (string, bool, error) {
 	return string(b), utf8.Valid(b) && bytes.IndexByte(b, 0) < 0, nil
 }
 
-// lines tells f by the lines of d, when most of it stands there.
-func (p *planner) lines(f found, d *delivered) (Delivery, error) {
+// lines tells f by the lines of the latest whole delivery, when most of it stands there.
+func (p *planner) lines(f found, h *history) (Delivery, error) {
+	d := h.latest
 	now, ok, err := p.text(f.resource)
 	if err != nil || !ok {
 		return Delivery{}, err
@@ -58,19 +59,25 @@ func (p *planner) lines(f found, d *delivered) (Delivery, error) {
 		return Delivery{}, nil
 	}
 	marker := markerFor(told, runs)
-	text := p.linesHead(f, d, marker) + tell(told, runs, marker)
+	text := p.linesHead(f, h, marker) + tell(told, runs, marker)
 	if len(text) >= len(now) {
 		return Delivery{}, nil
 	}
 	return Delivery{Form: Lines, Text: text, Referent: d.at}, nil
 }
 
-func (p *planner) linesHead(f found, d *delivered, marker string) string {
-	return fmt.Sprintf("The content of %s has changed since %s"+
+// linesHead says what the lines are of. What was told by lines before has not changed since then:
+// a model that reads that it has would look for what did.
+func (p *planner) linesHead(f found, h *history, marker string) string {
+	d, changed := h.latest, "has changed since "
+	if last := h.last.resource.Content.Ref().Hash; last == f.hash() {
+		changed = "has not changed since " + h.last.where() + ". It differs from "
+	}
+	return fmt.Sprintf("The content of %s %s%s"+
 		" (checksum: %s, now %s). Only new lines are repeated. A line that begins with"+
 		" %q stands for lines that are the same there, where they are counted from 1.\n",
-		p.spell(f.resource.URI), d.where(), checksum(d.resource.Content.Ref().Hash),
-		checksum(f.resource.Content.Ref().Hash), marker)
+		p.spell(f.resource.URI), changed, d.where(), checksum(d.resource.Content.Ref().Hash),
+		checksum(f.hash()), marker)
 }
 
 // A run is some lines in a row that stand in the referent too, from the line old on.

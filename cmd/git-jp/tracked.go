@@ -226,7 +226,11 @@ func (k *talk) allowIgnored(ctx context.Context, why *ignoredError, claim trust.
 // question: what was attached now or is declared and approved, and files. A conversation that
 // somebody else wrote names commands and hosts, too.
 func (k *talk) refreshable(uris, approved []string) []string {
+	known := map[string]bool{}
+	for _, a := range approved {
+		known[k.resolver.Canonical(a)] = true
+	}
 	return slices.DeleteFunc(uris, func(u string) bool {
-		return events.URIScheme(u) != "file" && !slices.Contains(approved, u)
+		return events.URIScheme(u) != "file" && !known[k.resolver.Canonical(u)]
 	})
 }

@@ -198,6 +198,27 @@ func TestASnapshotDoesNotChange(t *testing.T) {
 			t.Errorf("%s: %v", uri, err)
 		}
 	}
+	r = attach.New(attach.Options{Files: w, Starter: &starter{stdout: "out"}})
+	f = r.Refresher([]string{"cmd://git?arg=log&arg=-3"}, nil)
+	for _, uri := range []string{"cmd://git?arg=log&arg=-3", "cmd:git log -3", "cmd://git/?args=log&arg=%2D3"} {
+		if _, err := f.Refresh(t.Context(), uri); err != nil {
+			t.Errorf("%s: %v", uri, err)
+		}
+	}
+	if _, err := f.Refresh(t.Context(), "cmd:git log -4"); err == nil {
+		t.Error("another command was run")
+	}
+	for spelled, want := range map[string]string{
+		"HTTP://A.Example:80/x/../y#f": "http://a.example/y", "https://a.example": "https://a.example/",
+		"jp:jp-c17000000001?select=assistant": "jp://jp-c17000000001",
+		"mcp+s+test://doc":                    "test://doc", "test://doc": "test://doc",
+		"file:src/../src/lib.rs": before[0].URI, "cmd:": "cmd:",
+	} {
+		if got := r.Canonical(spelled); got != want {
+			t.Errorf("%s is %s, want %s", spelled, got, want)
+		}
+	}
+	r = attach.New(attach.Options{Files: w})
 	none := r.Refresher([]string{"test://x", "cmd://a"}, []string{"mcp+s+test://x"})
 	if _, err := none.Refresh(t.Context(), "test://x"); err == nil {
 		t.Error("a refresher for what cannot be resolved again")
@@ -264,6 +285,15 @@ func TestTooMuchAndTooStrange(t *testing.T) {
 		got, failures := r.Resolve(t.Context(), []string{a})
 		if len(got) > 0 || len(failures) != 1 || !errors.As(failures[0], &size) {
 			t.Errorf("%s: %d resources, %v", a, len(got), failures)
+		}
+	}
+	put(t, filepath.Join(dir, "mixed", "huge"), strings.Repeat("x", 11<<20))
+	put(t, filepath.Join(dir, "mixed", "small"), "x")
+	for _, a := range []string{"file:mixed", "file:mixed/*"} {
+		got, failures := r.Resolve(t.Context(), []string{a})
+		if names(got) != "mixed/small" || len(failures) != 1 || failures[0].Found != 1 ||
+			!errors.Is(failures[0], file.ErrTooLarge) {
+			t.Errorf("%s: %q, %v", a, names(got), failures)
 		}
 	}
 	for _, a := range []string{"file:huge", "file:odd/loop", "file:odd/one/x", "file:odd/out"} {

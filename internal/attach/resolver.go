@@ -171,6 +171,7 @@ func (r *Resolver) Refresher(uris, attachments []string) *Refresher {
 	}
 	known := map[string]string{}
 	for _, u := range uris {
+		u = r.Canonical(u)
 		if a, ok := servers[u]; ok && r.o.Server != nil {
 			known[u] = a
 		} else if r.refreshable(u) {
@@ -178,6 +179,36 @@ func (r *Resolver) Refresher(uris, attachments []string) *Refresher {
 		}
 	}
 	return &Refresher{r, known}
+}
+
+// Canonical returns the URI that the resource of an attachment has, however it is spelled; what
+// has no other spelling is returned as it is.
+func (r *Resolver) Canonical(uri string) string {
+	canonical, err := uri, error(nil)
+	switch name := events.URIScheme(uri); {
+	case name == schemeFile && r.o.Files.Tree != nil:
+		canonical, err = r.o.Files.Tree.Canonical(uri)
+	case name == schemeCmd:
+		var c cmdline
+		if c, err = parseCommand(uri); err == nil {
+			canonical = c.uri()
+		}
+	case name == "http" || name == "https":
+		canonical, err = NormalizeURL(uri)
+	case name == schemeJP:
+		var ref reference
+		if ref, err = parseReference(uri); err == nil {
+			canonical = ref.uri()
+		}
+	case strings.HasPrefix(name, mcpPrefix):
+		if _, u, ok := inner(uri); ok {
+			canonical = u
+		}
+	}
+	if err != nil {
+		return uri // then nothing has it
+	}
+	return canonical
 }
 
 // refreshable reports whether a URI leads to a handler by itself.
@@ -195,14 +226,13 @@ func (r *Resolver) refreshable(uri string) bool {
 	return false
 }
 
-// Refresh implements [builtin.Refresher]. It takes a URI with $WORKSPACE and without.
+// Refresh implements [builtin.Refresher]. It takes a URI in any of its spellings: models shorten
+// them, and an attachment may be declared by another one.
 func (f *Refresher) Refresh(ctx context.Context, uri string) (events.Resource, error) {
-	if _, ok := f.known[uri]; !ok && file.IsURI(uri) {
-		if c, err := f.resolver.o.Files.Tree.Canonical(uri); err == nil {
-			uri = c
-		}
-	}
 	a, ok := f.known[uri]
+	if !ok {
+		a, ok = f.known[f.resolver.Canonical(uri)]
+	}
 	if !ok {
 		return events.Resource{}, fmt.Errorf(
 			"refresh %q: it is not attached to the conversation", uri)
