@@ -60,6 +60,29 @@ func (k *talk) call(tool, args, result string) *talk {
 		}}})
 }
 
+// asking makes a call that asks a question, which a model answers.
+func (k *talk) asking(tool, args, result string) *talk {
+	k.call(tool, args, result)
+	id := fmt.Sprint("c", k.calls)
+	last := k.elems[len(k.elems)-1]
+	k.elems = k.elems[:len(k.elems)-1]
+	k.add(&events.InquiryRequest{
+		ID: id + ".apply", Source: jsontext.Value(`{"source":"tool"}`),
+		Question: jsontext.Value(`{"text":"Apply?","answer_type":{"type":"boolean"}}`),
+	})
+	k.add(&events.InquiryResponse{ID: id + ".apply", Answer: jsontext.Value(`true`)})
+	k.elems = append(k.elems, last)
+	return k
+}
+
+// open makes a call without a result.
+func (k *talk) open(tool, args string) *talk {
+	k.calls++
+	return k.add(&events.ToolCallRequest{
+		ID: fmt.Sprint("c", k.calls), Name: tool, Arguments: jsontext.Value(args),
+	})
+}
+
 func (k *talk) delta(v string) *talk {
 	return k.add(&events.ConfigDelta{Delta: jsontext.Value(v)})
 }
@@ -81,6 +104,10 @@ func told(s *events.Stream) string {
 			}[ev.Form]+"("+ev.Text+")")
 		case *events.ToolCallRequest:
 			words = append(words, "+"+ev.ID)
+		case *events.InquiryRequest:
+			words = append(words, "?"+ev.ID)
+		case *events.InquiryResponse:
+			words = append(words, "!"+ev.ID)
 		case *events.ToolCallResponse:
 			text, err := ev.Text(nil)
 			if err != nil {
@@ -123,6 +150,41 @@ func TestStrategies(t *testing.T) {
 			compact.Hint{},
 			1,
 			"T q(1) m(m) T q(2) r(y) m(n)",
+		},
+		"reasoning of a turn that is over": {
+			new(talk).turn("1").think("x").say("m").turn("2").think("y").call("x", path, "z").say("n"),
+			compact.StripReasoning,
+			compact.Hint{},
+			0,
+			"T q(1) m(m) T q(2) +c1 -c1(z) m(n)",
+		},
+		"calls of a turn that is over": {
+			new(talk).turn("1").call("read", path, "a").call("read", path, "a").say("m"),
+			compact.DedupTools,
+			compact.Hint{Dedup: true},
+			0,
+			"T q(1) +c2 -c2(a) m(m)",
+		},
+		"results of a turn that is over": {
+			new(talk).turn("1").call("read", path, long).say("m"),
+			compact.StripToolResults,
+			compact.Hint{Response: compact.Remove},
+			0,
+			"T q(1) m(m)",
+		},
+		"what calls that go had asked": {
+			new(talk).turn("1").asking("read", path, "a").asking("read", path, "a").say("m").turn("2"),
+			compact.DedupTools,
+			compact.Hint{Dedup: true},
+			1,
+			"T q(1) +c2 ?c2.apply !c2.apply -c2(a) m(m) T q(2)",
+		},
+		"beside a call that is not answered": {
+			new(talk).turn("1").think("x").say("m").turn("2").think("y").open("x", path),
+			compact.StripReasoning,
+			compact.Hint{},
+			0,
+			"T q(1) m(m) T q(2) r(y) +c1",
 		},
 		"reasoning of the open cycle": {
 			new(talk).turn("1").think("x").say("m").turn("2").think("y").call("x", path, "z"),
@@ -235,7 +297,7 @@ func TestStrategies(t *testing.T) {
 			compact.StripReasoning,
 			compact.Hint{},
 			2,
-			"T q(1) m(m) q(2) r(y) m(n) q(3) m(o)",
+			"q(1) m(m) q(2) r(y) m(n) q(3) m(o)",
 		},
 		"fewer turns than are kept": {
 			new(talk).turn("1").think("x").say("m"), compact.StripReasoning,
@@ -440,6 +502,7 @@ func TestAutoStopsAtItsGoal(t *testing.T) {
 		"reached soon":        {compact.Options{Budget: before - 100}, "strip-reasoning"},
 		"a window":            {compact.Options{Window: 4 * before, Threshold: 0.5}, "strip-reasoning dedup-tools strip-tool-results prune-tools"},
 		"hardly to be had":    {compact.Options{Budget: 10}, "strip-reasoning dedup-tools strip-tool-results prune-tools strip-tool-results summarize"},
+		"a threshold of zero": {compact.Options{Window: 1 << 40}, "strip-reasoning dedup-tools strip-tool-results prune-tools strip-tool-results summarize"},
 		"above the threshold": {compact.Options{Window: 10, Threshold: 0.5}, "strip-reasoning dedup-tools strip-tool-results prune-tools strip-tool-results summarize"},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -200,9 +200,12 @@ func (j *job) strategies() map[string]func(context.Context, *Step) error {
 // limit is the element from which on nothing is touched: where the last KeepLast turns begin.
 func (j *job) limit() int { return boundary(j.stream, j.KeepLast) }
 
-// closed is the element from which on no event may go: the last request opens a cycle whose
-// reasoning and calls belong together until somebody asks again.
+// closed is the element from which on no event may go: until the model has had the last word,
+// the last request opens a cycle whose reasoning and calls belong together.
 func (j *job) closed() int {
+	if !awaitsAnswer(j.stream) {
+		return j.limit()
+	}
 	last := 0
 	for i, e := range j.stream.All() {
 		if e.Kind() == events.KindChatRequest {
@@ -210,6 +213,20 @@ func (j *job) closed() int {
 		}
 	}
 	return min(j.limit(), turnOpening(j.stream, last))
+}
+
+// awaitsAnswer reports whether the last question is not answered yet.
+func awaitsAnswer(s *events.Stream) bool {
+	if _, unfinished := s.Incomplete(); unfinished {
+		return true
+	}
+	for i := s.Len() - 1; i >= 0; i-- {
+		if e := s.At(i); e.Kind().IsEvent() {
+			r, ok := e.Event().(*events.ChatResponse)
+			return !ok || r.Form == events.FormReasoning
+		}
+	}
+	return true
 }
 
 // turnOpening returns the turn_start directly before a request, else the request.

@@ -32,7 +32,7 @@ type ForkOptions struct {
 //     nor, once its range had to be changed, turns that are still to come.
 func (s *Stream) Fork(o ForkOptions) *Stream {
 	keep := s.chosen(o)
-	ps := sanitize(filter(s.pieces(), func(i int) bool { return keep[i] }))
+	ps := sanitize(filter(s.pieces(), func(i int) bool { return keep[i] }), nil)
 	if !o.KeepNone {
 		ps = s.dropTrailingDeltas(ps, keep)
 	}

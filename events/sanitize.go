@@ -22,17 +22,31 @@ const interrupted = "Tool call was interrupted."
 // the same with that done. A stream without any request of the user gains
 // another turn_start at each run, which is jp's rule too.
 func (s *Stream) Sanitize() *Stream {
-	return s.rebuild(sanitize(s.pieces()))
+	return s.rebuild(sanitize(s.pieces(), nil))
 }
 
-func sanitize(ps []piece) []piece {
-	ps = dropBeforeRequest(ps)
-	ps = dropUnmatched(ps, KindToolCallResponse, KindToolCallRequest)
-	ps = closeCalls(ps)
-	ps = dropUnmatched(ps, KindInquiryResponse, KindInquiryRequest)
-	ps = dropUnmatched(ps, KindInquiryRequest, KindInquiryResponse)
-	ps = dropTrailingTurn(ps)
-	return normalizeTurnStart(ps)
+// sanitize repairs ps, but for what was so already in what ps was made of.
+func sanitize(ps, was []piece) []piece {
+	for _, repair := range []func([]piece) []piece{
+		dropBeforeRequest,
+		func(ps []piece) []piece {
+			return dropUnmatched(ps, KindToolCallResponse, KindToolCallRequest)
+		},
+		closeCalls,
+		func(ps []piece) []piece {
+			return dropUnmatched(ps, KindInquiryResponse, KindInquiryRequest)
+		},
+		func(ps []piece) []piece {
+			return dropUnmatched(ps, KindInquiryRequest, KindInquiryResponse)
+		},
+		dropTrailingTurn,
+		normalizeTurnStart,
+	} {
+		if len(repair(was)) == len(was) { // each repair adds or takes away
+			ps = repair(ps)
+		}
+	}
+	return ps
 }
 
 // dropBeforeRequest deletes the events before the first chat_request, but keeps

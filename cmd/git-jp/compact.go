@@ -194,6 +194,7 @@ func (c compactCmd) strategies(
 func (c compactCmd) fork(
 	ctx context.Context, a *app, conv *workspace.Conversation, s *events.Stream,
 ) (events.ID, error) {
+	s = s.Fork(events.ForkOptions{}) // a call that is open here is answered nowhere else
 	details, err := forkCmd{}.details(a, conv, events.ForkOptions{})
 	if err != nil {
 		return 0, err

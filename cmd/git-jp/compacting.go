@@ -500,6 +500,9 @@ func (s subsumer) Subsumes(
 	ctx context.Context, name string, earlier, later jsontext.Value,
 ) (bool, error) {
 	k := s.talk
+	if k.silent[name] {
+		return false, nil // one that does not answer is not waited for once more
+	}
 	c, t, err := k.toolConfig(name)
 	if err != nil || c.Source.Kind != tool.Local {
 		return false, nil //nolint:nilerr // it is no tool that could be asked
@@ -515,9 +518,7 @@ func (s subsumer) Subsumes(
 	if ctx.Err() != nil {
 		return false, err
 	}
-	if !k.silent[name] {
-		k.app.warn("%s is not asked what its calls subsume: %v", name, err)
-	}
+	k.app.warn("%s is not asked what its calls subsume: %v", name, err)
 	if k.silent == nil {
 		k.silent = map[string]bool{}
 	}

@@ -12,6 +12,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/git-jp/git-jp/events"
@@ -519,4 +520,31 @@ esac
 	if _, err := subsuming.Subsumes(t.Context(), nil, nil); !errors.Is(err, rec.refuse) {
 		t.Errorf("error is %v", err)
 	}
+}
+
+// A hanging starts processes that do not come to an end by themselves.
+type hanging struct{}
+
+func (hanging) Start(ctx context.Context, _ tool.Command) (tool.Process, error) {
+	<-ctx.Done()
+	return nil, ctx.Err()
+}
+
+// TestSubsumesIsBounded: a tool that does not answer what it is asked is ended.
+func TestSubsumesIsBounded(t *testing.T) {
+	env, _ := environment(t)
+	env.Starter = hanging{}
+	it, err := New(config(t, `{"source":"local","command":"sh script {{tool}}"}`), env)
+	if err != nil {
+		t.Fatal(err)
+	}
+	synctest.Test(t, func(t *testing.T) {
+		asked, ok := it.Tool.(*Tool)
+		if !ok {
+			t.Fatalf("the tool is a %T", it.Tool)
+		}
+		if _, err := asked.Subsumes(t.Context(), nil, nil); !errors.Is(err, context.DeadlineExceeded) {
+			t.Errorf("error is %v", err)
+		}
+	})
 }
