@@ -172,19 +172,18 @@ func (d *disk) file(files fs.FS, name string) {
 	} else {
 		m.Loose, err = hashesIn(files, name)
 	}
-	over := new(regular.SizeError)
 	switch {
 	case errors.Is(err, fs.ErrNotExist), errors.Is(err, errChanging):
 		d.moved = true // the next reading shows where it is, or what is in it
 		return
-	case errors.As(err, &over):
-		d.obstruct(ReasonStream, name, over.Error())
+	case isLarge(err):
+		d.obstruct(ReasonLarge, name, err.Error())
 		return
 	case err != nil:
 		d.obstruct(ReasonFiles, name, err.Error())
 		return
 	case m.Err != nil:
-		d.obstruct(streamReason(m.Opaque), name, m.Err.Error())
+		d.obstruct(streamReason(m.Opaque, nil), name, m.Err.Error())
 	}
 	d.files = append(d.files, diskFile{path.Join(d.prefix, name), d.library.number(m)})
 }
@@ -199,7 +198,7 @@ func readWhole(name string) ([]byte, error) {
 
 // readAll reads a file of which the end can be cut off, or not be written yet, while it is read.
 func readAll(files fs.FS, name string, limit int64) (data []byte, err error) {
-	err = through(files, name, func(r io.Reader) error {
+	err = through(files, name, limit, func(r io.Reader) error {
 		data, err = regular.ReadAll(r, limit)
 		return err
 	})
@@ -208,25 +207,33 @@ func readAll(files fs.FS, name string, limit int64) (data []byte, err error) {
 
 // hashesIn returns what has the form of a hash in a file of any size.
 func hashesIn(files fs.FS, name string) (all []blobs.Hash, err error) {
-	err = through(files, name, func(r io.Reader) error {
+	err = through(files, name, regular.Unbounded, func(r io.Reader) error {
 		all, err = refs.HashesFrom(r, nil)
 		return err
 	})
 	return all, err
 }
 
-// through gives f a file, which is to read it to its end, and looks whether that was all.
-func through(files fs.FS, name string, f func(io.Reader) error) error {
+// through gives f a file of at most limit bytes, which is to read it to its end, and looks whether
+// that was all.
+func through(files fs.FS, name string, limit int64, f func(io.Reader) error) error {
 	file, err := regular.Open(files, name)
 	if err != nil {
 		return err
 	}
 	defer file.Close() //nolint:errcheck // was only read
+	info, err := file.Stat()
+	if err != nil {
+		return err
+	}
+	if size := info.Size(); size > limit {
+		return &regular.SizeError{Size: size, Max: limit}
+	}
 	var n counter
 	if err := f(io.TeeReader(file, &n)); err != nil {
 		return err
 	}
-	info, err := file.Stat()
+	info, err = file.Stat()
 	if err == nil && info.Size() != int64(n) {
 		err = errChanging
 	}
@@ -241,11 +248,20 @@ func (n *counter) Write(data []byte) (int, error) {
 	return len(data), nil
 }
 
-func streamReason(dark bool) string {
-	if dark {
+// streamReason is the reason of a stream that is none, or of which nothing is known.
+func streamReason(dark bool, err error) string {
+	switch {
+	case dark:
 		return ReasonOpaque
+	case isLarge(err):
+		return ReasonLarge
 	}
 	return ReasonStream
+}
+
+func isLarge(err error) bool {
+	_, ok := errors.AsType[*regular.SizeError](err)
+	return ok
 }
 
 func (d *disk) isStream(name string) bool {

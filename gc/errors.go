@@ -9,6 +9,7 @@ import (
 // The reasons of an Obstacle, beside those of gitint.Incomplete.
 const (
 	ReasonStream  = "stream"  // a file that should be a stream is none
+	ReasonLarge   = "large"   // a stream is larger than is read
 	ReasonOpaque  = "opaque"  // a stream is in Git LFS or encrypted
 	ReasonObject  = "object"  // an object is missing or damaged
 	ReasonLinked  = "linked"  // a symbolic link stands where conversations or blobs are

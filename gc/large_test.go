@@ -22,7 +22,7 @@ func TestLargeStreamOfATip(t *testing.T) {
 	f.Run("branch", "evil", f.commitFile(conversation+"/events.json", large(h)))
 	_, err := f.collect()
 	refused := new(gc.RefusedError)
-	if !errors.As(err, &refused) || !refused.Has(gc.ReasonStream) ||
+	if !errors.As(err, &refused) || !refused.Has(gc.ReasonLarge) ||
 		!strings.Contains(err.Error(), "refs/heads/evil:"+conversation) ||
 		!strings.Contains(err.Error(), "at most 64 MiB are read") {
 		t.Errorf("error is %v", err)
@@ -35,7 +35,8 @@ func TestLargeStreamOnDisk(t *testing.T) {
 	f.WriteFile(conversation+"/events.json", large(f.blob("alpha")))
 	_, err := f.collect()
 	refused := new(gc.RefusedError)
-	if !errors.As(err, &refused) || !strings.Contains(err.Error(), "at most 64 MiB are read") {
+	if !errors.As(err, &refused) || !refused.Has(gc.ReasonLarge) ||
+		!strings.Contains(err.Error(), "bytes, and at most 64 MiB are read") {
 		t.Errorf("error is %v", err)
 	}
 }

@@ -490,7 +490,7 @@ func (m *marker) judgeStreams() {
 			}
 			judged[d] = true
 			m.obstruct(Obstacle{
-				Reason: streamReason(found.dark), Root: t.title, Path: name(),
+				Reason: streamReason(found.dark, found.err), Root: t.title, Path: name(),
 				Detail: found.err.Error(),
 			})
 		})

@@ -382,6 +382,10 @@ func obstacleHints(err error) []string {
 	return all
 }
 
+// largeHint is for a stream that is larger than is read.
+const largeHint = "commit a smaller one; or, where you know whose it is, " +
+	"'git jp config set --user storage.max_stream_bytes <size>'"
+
 // linkedHint is for links in the place of directories.
 const linkedHint = "put the directory itself in the place of the link"
 
@@ -414,6 +418,8 @@ func obstacleHint(reason string) string {
 		return "'git fsck' says more"
 	case gc.ReasonStream:
 		return "'git jp repair' in a checkout of it, then commit"
+	case gc.ReasonLarge:
+		return largeHint
 	case gc.ReasonOpaque:
 		return "decrypt it, or take it out of Git LFS: 'git lfs migrate export'"
 	case gc.ReasonObject:

@@ -89,7 +89,11 @@ type SizeError struct{ Size, Max int64 }
 
 // Error names both sizes.
 func (e *SizeError) Error() string {
-	return fmt.Sprintf("it has %s, and at most %s are read", bytesOf(e.Size), bytesOf(e.Max))
+	size, limit := bytesOf(e.Size), bytesOf(e.Max)
+	if size == limit { // rounded
+		size = fmt.Sprintf("%d bytes", e.Size)
+	}
+	return fmt.Sprintf("it has %s, and at most %s are read", size, limit)
 }
 
 // bytesOf is a size as people read it; what is no whole number of a unit has one digit more.
