@@ -321,8 +321,15 @@ func (a *app) find(arg string) (workspace.Entry, error) {
 		o.Session = &s
 	}
 	e, err := w.Find(arg, o)
+	if strange := w.StrangeDir(); err != nil && strange != "" {
+		if err := a.adoptLocal(w); err != nil {
+			return e, err
+		}
+		if w.StrangeDir() == "" {
+			e, err = w.Find(arg, o)
+		}
+	}
 	if err != nil {
-		a.tellStrange()
 		return e, &nameError{arg: arg, err: err}
 	}
 	return e, nil

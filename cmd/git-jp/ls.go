@@ -58,7 +58,9 @@ func (c lsCmd) Run(a *app) error {
 		return err
 	}
 	if c.Local {
-		a.tellStrange()
+		if err := a.adoptLocal(w); err != nil {
+			return err
+		}
 	}
 	all, problems, err := w.List(workspace.ListOptions{Archived: true, Local: true})
 	if err != nil {

@@ -46,6 +46,11 @@ func (c queryCmd) target(ctx context.Context, a *app) (*target, error) {
 		return nil, err
 	}
 	if c.New || first {
+		if c.Local {
+			if err := a.adoptLocal(w); err != nil {
+				return nil, err
+			}
+		}
 		t.fresh = true
 		t.create = &workspace.NewConversation{
 			Details: c.newDetails(a), Local: c.Local,

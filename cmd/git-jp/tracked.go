@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/git-jp/git-jp/events"
 	"github.com/git-jp/git-jp/gitint"
@@ -26,6 +27,8 @@ type reach struct {
 	ctx     context.Context // of the command
 	files   builtin.Workspace
 	foreign map[string]bool // attachments that give nothing else
+
+	mu      sync.Mutex // models look several resources up at once
 	listed  bool
 	tracked map[string]gitint.TrackedFile // by path in the repository
 	changed map[string]bool               // names that were given and are not as in the index
@@ -48,6 +51,8 @@ func (r *reach) admits(attachment, name string) bool {
 	if !r.foreign[attachment] {
 		return true
 	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
 	f, ok := r.find(name)
 	if !ok || f.Pinned || f.Mode != gitint.ModeFile && f.Mode != gitint.ModeExecutable ||
 		!r.plain(name) {
@@ -224,11 +229,16 @@ func (k *talk) allowIgnored(ctx context.Context, why *ignoredError, claim trust.
 
 // refreshable returns what of the conversation's resources may be looked up again without a
 // question: what was attached now or is declared and approved, and files. A conversation that
-// somebody else wrote names commands and hosts, too.
+// somebody else wrote names commands, hosts and secrets, too: files are given as theirs are.
 func (k *talk) refreshable(uris, approved []string) []string {
 	known := map[string]bool{}
 	for _, a := range approved {
 		known[k.resolver.Canonical(a)] = true
+	}
+	for _, u := range uris {
+		if u = k.resolver.Canonical(u); !known[u] {
+			k.reach.foreign[attach.FileURL(u)] = true
+		}
 	}
 	return slices.DeleteFunc(uris, func(u string) bool {
 		return events.URIScheme(u) != "file" && !known[k.resolver.Canonical(u)]

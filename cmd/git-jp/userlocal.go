@@ -13,11 +13,11 @@ import (
 const userLocalKey = "user-local"
 
 // sharesIn returns what says whether the workspace at root may have user-local data that
-// belongs to another root: another work tree of the same repository may, and whatever the
-// user approved, as after a move.
+// belongs to another root, or to none that is known: another work tree of the same repository
+// may, and whatever the user approved, as after a move.
 func (a *app) sharesIn(root string) func(dir, jp string) bool {
 	return func(dir, jp string) bool {
-		return a.sameRepository(root, filepath.Dir(jp)) ||
+		return jp != "" && a.sameRepository(root, filepath.Dir(jp)) ||
 			a.approvedIn(root)(userLocalClaim(dir))
 	}
 }
@@ -49,12 +49,21 @@ func userLocalClaims(w *workspace.Workspace) []trust.Claim {
 	return nil
 }
 
-// tellStrange says that there are user-local conversations that may not be this workspace's.
-func (a *app) tellStrange() {
-	if a.openWorkspace == nil || a.openWorkspace.StrangeDir() == "" {
-		return
+// adoptLocal lets a workspace have the user-local conversations that have its id and may be
+// another's, if the user says so: on a terminal they are asked, and without one told how.
+func (a *app) adoptLocal(w *workspace.Workspace) error {
+	dir := w.StrangeDir()
+	if dir == "" {
+		return nil
 	}
-	a.warn("the user-local conversations in %s are another workspace's, which has the same "+
-		"id; if this is that one, moved: 'git jp trust %s'",
-		a.openWorkspace.StrangeDir(), userLocalKey)
+	gate, err := a.trustGate(w)
+	if err != nil {
+		return err
+	}
+	if gate.Allow(userLocalClaim(dir)) == nil {
+		return w.Adopt()
+	}
+	a.warn("the user-local conversations in %s may be another workspace's, which has the same "+
+		"id; if they are of this one: 'git jp trust %s'", dir, userLocalKey)
+	return nil
 }

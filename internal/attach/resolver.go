@@ -141,8 +141,8 @@ func (r *Resolver) refresh(ctx context.Context, uri string) (events.Resource, er
 	return found[0], nil
 }
 
-// escapePattern keeps the URI of a file from being read as a pattern.
-func escapePattern(uri string) string {
+// FileURL returns the attachment that is one file: its URI, which is not read as a pattern.
+func FileURL(uri string) string {
 	if !file.IsURI(uri) {
 		return uri
 	}
@@ -175,7 +175,7 @@ func (r *Resolver) Refresher(uris, attachments []string) *Refresher {
 		if a, ok := servers[u]; ok && r.o.Server != nil {
 			known[u] = a
 		} else if r.refreshable(u) {
-			known[u] = escapePattern(u)
+			known[u] = FileURL(u)
 		}
 	}
 	return &Refresher{r, known}

@@ -21,8 +21,8 @@ type Env struct {
 	PID    int                 // written into locks; 0 means that of this process
 
 	// Shares reports whether the workspace may have the user-local data at dir, whose link leads
-	// to the directory .jp of another root: an id is a file that anybody may copy. Nil stands
-	// for yes.
+	// to the directory .jp of another root, or which has no link and then no jp: an id is a file
+	// that anybody may copy. Nil stands for yes.
 	Shares func(dir, jp string) bool
 
 	// Committed reports whether Git has a conversation, under whatever name: its directory

@@ -46,16 +46,17 @@ func findSilo(env Env, root, wsid string) string {
 }
 
 // ErrStrange is the error of user-local data that is another workspace's.
-var ErrStrange = errors.New("its link leads to another workspace")
+var ErrStrange = errors.New("its link does not lead to this workspace")
 
-// shares reports whether the workspace at jp may have the user-local data at dir.
+// shares reports whether the workspace at jp may have the user-local data at dir. Data without a
+// link is nobody's, and may be that of any workspace with the id.
 func (e Env) shares(dir, jp string) bool {
-	to, err := os.Readlink(filepath.Join(dir, linkName))
-	if err != nil || e.Shares == nil {
-		return true // nothing says whose it is
+	if e.Shares == nil {
+		return true
 	}
-	if !filepath.IsAbs(to) {
-		to = filepath.Join(dir, to)
+	to, err := linkOf(dir)
+	if err != nil || to == "" {
+		return e.Shares(dir, "")
 	}
 	theirs, err1 := os.Stat(to)
 	ours, err2 := os.Stat(jp)
@@ -90,6 +91,10 @@ func makeSilo(env Env, root, wsid string) (string, error) {
 	// What is in it is private, and stays so whatever the modes of files below say.
 	if err := atomicfile.MkdirPrivate(dir); err != nil {
 		return "", fmt.Errorf("make directory of user-local conversations: %w", err)
+	}
+	// A link must not make what somebody else left there ours.
+	if list, err := os.ReadDir(dir); err != nil || len(list) > 0 && !env.shares(dir, jp) {
+		return "", fmt.Errorf("use %q: %w", dir, errors.Join(err, ErrStrange))
 	}
 	err := os.Symlink(jp, filepath.Join(dir, linkName))
 	if err != nil && !errors.Is(err, fs.ErrExist) {

@@ -75,8 +75,18 @@ func (w *Workspace) Dir() string { return w.main.dir }
 func (w *Workspace) WorkspaceID() string { return w.wsid }
 
 // StrangeDir returns the directory of user-local data that has the id of this workspace and is
-// another one's, "" when there is none.
+// another one's, or nobody's, "" when there is none.
 func (w *Workspace) StrangeDir() string { return w.strange }
+
+// Adopt takes the user-local data of [Workspace.StrangeDir] for this workspace's, as the user said.
+func (w *Workspace) Adopt() error {
+	silo, err := openStore(w.strange, "", true, w.env)
+	if err != nil {
+		return fmt.Errorf("open user-local conversations: %w", err)
+	}
+	w.silo, w.strange = silo, ""
+	return nil
+}
 
 // UserDir returns the silo, "" when there is none.
 func (w *Workspace) UserDir() string {
