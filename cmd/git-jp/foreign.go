@@ -33,8 +33,11 @@ func (k *talk) load(flags map[string][]byte) (*jpconfig.Config, error) {
 		return conf, err
 	}
 	asker, ok := k.gate.(*trust.Asker)
-	held := conf.Held()
-	if !ok || len(held) == 0 || k.settled {
+	if !ok || k.settled {
+		return conf, nil
+	}
+	held := slices.DeleteFunc(conf.Held(), asker.Approvals.Declined)
+	if len(held) == 0 {
 		return conf, nil
 	}
 	k.settled = true // to ask once is enough
@@ -51,8 +54,10 @@ func (k *talk) load(flags map[string][]byte) (*jpconfig.Config, error) {
 // and what nobody knows.
 func (k *talk) tellLeftOut() {
 	var keys []string
+	asker, _ := k.gate.(*trust.Asker)
 	for _, c := range slices.Concat(k.settings.Held(), k.config.Held()) {
-		if !slices.Contains(keys, c.Key) {
+		no := asker != nil && asker.Approvals.Declined(c)
+		if !no && !slices.Contains(keys, c.Key) {
 			keys = append(keys, c.Key)
 		}
 	}

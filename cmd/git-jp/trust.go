@@ -17,8 +17,8 @@ type trustCmd struct {
 	Key     []string `arg:"" optional:"" help:"Settings, or what they begin with; all by default."`
 	ID      string   `short:"i" name:"id" placeholder:"CONVERSATION" help:"The conversation that is looked at, too; the active one by default."`
 	Approve []string `sep:"none" xor:"do" placeholder:"APPROVAL" help:"Approve what has this id in the list, without a question."`
-	List    bool     `xor:"do" help:"List what is approved in this workspace."`
-	Revoke  bool     `xor:"do" help:"Take approvals back, all without a setting."`
+	List    bool     `xor:"do" help:"List what is approved in this workspace, and what was declined for good."`
+	Revoke  bool     `xor:"do" help:"Take approvals back and forget what was declined, all without a setting."`
 }
 
 // Help explains what needs an approval.
@@ -34,7 +34,9 @@ value changes, it is asked about again.
 Tools that start one program are one question, which says what they are given, what of the model's
 text reaches a shell, and which files of the repository they run. Such a file is approved as it is:
 when it changes, the question comes again, with what is different, unless you committed the
-change in this clone. What these files run in turn is not looked at.
+change in this clone. What these files run in turn,
+or include by names that they compute, is not looked at. A no to what is only a setting is
+remembered for its value.
 
 Questions are asked on the terminal, wherever output goes. Without one, or with --json, what
 is not approved is listed and the exit code is 1; --approve takes the ids of that list.`
@@ -64,7 +66,7 @@ func (c trustCmd) Run(ctx context.Context, a *app) error {
 	case approvals == nil:
 		return errors.New("open approvals: there is no directory for the user's data")
 	case c.List:
-		return c.list(a, c.given(approvals))
+		return c.list(a, approvals)
 	case c.Revoke:
 		return c.revoke(a, approvals)
 	}
@@ -83,20 +85,29 @@ func (c trustCmd) Run(ctx context.Context, a *app) error {
 // wants reports whether a setting was asked for.
 func (c trustCmd) wants(key string) bool { return configShowCmd{Key: c.Key}.wants(key) }
 
-// given returns the approvals of the keys that were asked for.
-func (c trustCmd) given(approvals *trust.Approvals) []trust.Approval {
-	return slices.DeleteFunc(approvals.List(), func(p trust.Approval) bool {
-		return !c.wants(p.Key)
-	})
+// of returns the answers about the keys that were asked for.
+func (c trustCmd) of(all []trust.Approval) []trust.Approval {
+	return slices.DeleteFunc(all, func(p trust.Approval) bool { return !c.wants(p.Key) })
 }
 
-func (c trustCmd) list(a *app, given []trust.Approval) error {
+func (c trustCmd) list(a *app, approvals *trust.Approvals) error {
+	given, declined := c.of(approvals.List()), c.of(approvals.ListDeclined())
 	for _, p := range given {
 		if err := a.printApproval(p, true); err != nil {
 			return err
 		}
 	}
-	if len(given) == 0 {
+	if len(declined) > 0 && !a.JSON {
+		if _, err := fmt.Fprintln(a.stdout, "Declined, and not asked about again:"); err != nil {
+			return err
+		}
+	}
+	for _, p := range declined {
+		if err := a.printApproval(p, false); err != nil {
+			return err
+		}
+	}
+	if len(given)+len(declined) == 0 {
 		a.note("nothing is approved")
 	}
 	return nil
@@ -123,7 +134,7 @@ func (a *app) printClaim(claim trust.Claim, id string) error {
 }
 
 func (c trustCmd) revoke(a *app, approvals *trust.Approvals) error {
-	given := c.given(approvals)
+	given := c.of(slices.Concat(approvals.List(), approvals.ListDeclined()))
 	if len(given) == 0 && len(c.Key) > 0 {
 		return fmt.Errorf("take back approvals of %s: there are none", quotedList(c.Key))
 	}

@@ -102,9 +102,27 @@ func (c *Config) attachment(item events.Setting, u string, own bool) Attachment 
 		}
 	}
 	if kind, guard := attachmentKind(a.Scheme, u); guard {
-		a.URL = trust.Foreign(u, a.claim(kind, u))
+		value := u
+		if a.Scheme == "cmd" {
+			if bound := c.bindFiles(marshal(u), wordsOfURL(u), false); bound[0] == '{' {
+				value = string(bound)
+			}
+		}
+		a.URL = trust.Foreign(u, a.claim(kind, value))
 	}
 	return a
+}
+
+// wordsOfURL returns the words of a cmd: attachment, as far as it takes to see what they run.
+func wordsOfURL(u string) []string {
+	_, line, _ := strings.Cut(u, ":")
+	line = strings.NewReplacer("?arg=", " ", "&arg=", " ").Replace(strings.TrimPrefix(line, "//"))
+	for range 2 { // as jp decodes them
+		if plain, err := url.PathUnescape(line); err == nil {
+			line = plain
+		}
+	}
+	return strings.Fields(strings.NewReplacer(`"`, " ", "'", " ").Replace(line))
 }
 
 func (a Attachment) claim(kind trust.Kind, u string) trust.Claim {

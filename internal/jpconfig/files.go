@@ -1,6 +1,7 @@
 package jpconfig
 
 import (
+	"bytes"
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
@@ -8,6 +9,7 @@ import (
 	"io"
 	"io/fs"
 	"os"
+	"path/filepath"
 	"strings"
 
 	"github.com/git-jp/git-jp/internal/regular"
@@ -15,11 +17,25 @@ import (
 	"github.com/git-jp/git-jp/internal/trust"
 )
 
-// maxRun is how much is read of a file that a command runs.
-const maxRun = 64 << 20
+// Limits of what a command runs.
+const (
+	maxRun     = 64 << 20 // of a file, to be bound to what it holds
+	maxRecipes = 1 << 20  // of a file, to be searched for what it includes
+	maxRuns    = 256      // files of a command
+)
 
-// filesOf returns the files of the workspace that a command line runs, with what they hold.
-// Those that are not there are left out: when one appears, it is another claim.
+// unreadable stands for the hash of what cannot be read whole. No file has it.
+const unreadable = "unreadable"
+
+// A recipe is a file that a command runs, as it was read.
+type recipe struct {
+	sum      string // "" for one that is not there
+	includes []string
+}
+
+// filesOf returns the files of the workspace that a command line runs, with what they hold, and
+// those that they include. Those that are not there are left out: when one appears, it is
+// another claim.
 func (c *Config) filesOf(words []string, shell bool) map[string]string {
 	if c.workspace == "" {
 		return nil
@@ -27,45 +43,103 @@ func (c *Config) filesOf(words []string, shell bool) map[string]string {
 	if shell {
 		words = strings.Fields(strings.Join(words, " "))
 	}
-	files := map[string]string{}
-	for _, name := range command.Files(words) {
-		sum, ok := c.sums[name]
-		if !ok {
-			sum = sumOf(c.workspace, name)
-			if c.sums == nil {
-				c.sums = map[string]string{}
-			}
-			c.sums[name] = sum
+	type named struct {
+		name   string
+		syntax command.Syntax
+	}
+	var queue []named
+	seen := map[string]bool{}
+	add := func(name string, syntax command.Syntax) {
+		if filepath.IsLocal(name) && !seen[name] {
+			seen[name], queue = true, append(queue, named{name, syntax})
 		}
-		if sum != "" {
-			files[name] = sum
+	}
+	for _, name := range command.Files(words) {
+		add(name, command.SyntaxOf(name))
+	}
+	files := map[string]string{}
+	for i := 0; i < len(queue); i++ {
+		if len(files) == maxRuns || i == maxRuns*maxRuns {
+			files["…"] = unreadable // nothing binds the rest
+			break
+		}
+		r := c.recipe(queue[i].name, queue[i].syntax)
+		if r.sum == "" {
+			continue
+		}
+		files[queue[i].name] = r.sum
+		for _, name := range r.includes {
+			add(name, queue[i].syntax)
 		}
 	}
 	return files
 }
 
-// sumOf returns the hash of a file, "" for one that is not there. What cannot be read whole, or
-// leads out of the workspace, has no hash that anything else has.
-func sumOf(dir, name string) string {
+// recipe reads a file, once.
+func (c *Config) recipe(name string, syntax command.Syntax) recipe {
+	if r, ok := c.recipes[name]; ok {
+		return r
+	}
+	if c.recipes == nil {
+		c.recipes = map[string]recipe{}
+	}
+	r := readRecipe(c.workspace, name, syntax)
+	c.recipes[name] = r
+	return r
+}
+
+// readRecipe reads a file below dir. What cannot be read whole, or leads out of the workspace,
+// has no hash that anything else has.
+func readRecipe(dir, name string, syntax command.Syntax) recipe {
 	root, err := os.OpenRoot(dir)
 	if err != nil {
-		return ""
+		return recipe{}
 	}
 	defer func() { _ = root.Close() }() // opened for reading
 	f, err := regular.OpenIn(root, name)
 	switch {
 	case errors.Is(err, fs.ErrNotExist), errors.Is(err, regular.ErrNot):
-		return ""
+		return recipe{}
 	case err != nil:
-		return "unreadable"
+		return recipe{sum: unreadable}
 	}
 	defer func() { _ = f.Close() }()
 	h := sha256.New()
-	n, err := io.Copy(h, io.LimitReader(f, maxRun+1))
-	if err != nil || n > maxRun {
-		return "unreadable"
+	var text bytes.Buffer
+	n, err := io.Copy(io.MultiWriter(h, &text), io.LimitReader(f, maxRecipes))
+	if err == nil && n == maxRecipes {
+		text.Reset()
+		var more int64
+		more, err = io.Copy(h, io.LimitReader(f, maxRun+1))
+		n += more
 	}
-	return hex.EncodeToString(h.Sum(nil))
+	if err != nil || n > maxRun {
+		return recipe{sum: unreadable}
+	}
+	return recipe{hex.EncodeToString(h.Sum(nil)), syntax.Includes(name, text.Bytes())}
+}
+
+// bindFiles returns the value of the claim of a command, with the files of the workspace that it
+// runs: its program, and, where that runs what its arguments say, those that they name.
+func (c *Config) bindFiles(value []byte, words []string, shell bool) []byte {
+	if len(words) > 0 && !shell && !command.Runs(words[0]) {
+		words = words[:1]
+	}
+	files := c.filesOf(words, shell)
+	if len(files) == 0 {
+		return value
+	}
+	return marshal(map[string]json.RawMessage{"command": value, "files": marshal(files)})
+}
+
+// process guards a command that is a setting.
+func (c *Config) process(raw, line []byte, path ...string) Process {
+	if c.has(path...) {
+		return Process{trust.Own(Command(raw))}
+	}
+	words, shell := wordsOf(line)
+	claim := c.claim(trust.Process, c.bindFiles(raw, words, shell), path...)
+	return Process{trust.Foreign(Command(raw), claim)}
 }
 
 // server guards the process of an MCP server, with the files of the workspace that it runs.

@@ -443,13 +443,25 @@ func TestFilesThatACommandRuns(t *testing.T) {
 			"j = {source = 'local', command = 'just x'}\n" +
 			"p = {source = 'local', command = 'python3 tools/p.py {{tool.arguments.a}}'}\n" +
 			"n = {source = 'local', command = 'wc {{tool.arguments.a}}'}\n" +
-			"[providers.mcp.s]\ncommand = 'just'\narguments = ['serve']\n",
-		"ws/justfile": "x:\n", "ws/tools/p.py": "pass\n",
+			"[providers.mcp.s]\ncommand = 'just'\narguments = ['serve']\n" +
+			"[conversation]\nattachments = ['cmd:./a.sh x', 'cmd:cat notes', " +
+			"'cmd://make?arg=a%2520b']\n" +
+			"[conversation.labels]\nl = {value = {cmd = 'sh l.sh'}}\n" +
+			"[editor]\ncmd = ['./edit', 'notes']\n",
+		"ws/justfile": "x:\nimport 'sub/a.just'\nmod? m\n", "ws/tools/p.py": "pass\n",
+		"ws/sub/a.just": "import \"b.just\"\n", "ws/sub/b.just": "import 'a.just'\n",
+		"ws/Makefile": "-include rules.inc $(X)\n", "ws/rules.inc": "include more\n",
+		"ws/a.sh": "", "ws/l.sh": "", "ws/edit": "", "ws/notes": "", "ws/more": "",
 	}
 	values := func() map[string]string {
 		all := map[string]string{}
 		for _, claim := range load(t, sources(t, files)).Claims() {
-			all[claim.Key] = claim.Value
+			key := claim.Key
+			if key == jpconfig.AttachmentsKey {
+				_, key, _ = strings.Cut(claim.Value, "cmd:")
+				key = "cmd:" + strings.Trim(key[:min(6, len(key))], "/")
+			}
+			all[key] = claim.Value
 		}
 		return all
 	}
@@ -464,6 +476,14 @@ func TestFilesThatACommandRuns(t *testing.T) {
 		{"ws/.justfile", "", "conversation.tools.j providers.mcp.s"},
 		{"ws/tools/p.py", "evil\n", "conversation.tools.p"},
 		{"ws/other", "evil\n", ""},
+		{"ws/sub/b.just", "evil\n", "conversation.tools.j providers.mcp.s"},
+		{"ws/m/mod.just", "evil\n", "conversation.tools.j providers.mcp.s"},
+		{"ws/m.just", "evil\n", "conversation.tools.j providers.mcp.s"},
+		{"ws/more", "evil\n", "cmd:make"},
+		{"ws/a.sh", "evil\n", "cmd:./a.sh"},
+		{"ws/l.sh", "evil\n", "conversation.labels.l"},
+		{"ws/edit", "evil\n", "editor.cmd"},
+		{"ws/notes", "changes with every day\n", ""},
 	} {
 		was := files[change.file]
 		_, there := files[change.file]

@@ -49,7 +49,7 @@ type Config struct {
 	held     map[string]trust.Claim // others' models, by where they stand
 
 	workspace string            // its root, "" when there is none
-	sums      map[string]string // of files that commands run, as they were read
+	recipes   map[string]recipe // that commands run, as they were read
 }
 
 // Load reads all layers. A file that is missing is empty; one that cannot be decoded is

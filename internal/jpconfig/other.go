@@ -17,7 +17,7 @@ type Editor struct {
 func (c *Config) Editor() Editor {
 	var e Editor
 	if raw, _, ok := c.Value("editor", "cmd"); ok {
-		e.Command = Process{guarded(c, trust.Process, Command(raw), "editor", "cmd")}
+		e.Command = c.process(raw, raw, "editor", "cmd")
 	}
 	s, ok := c.all.Setting("editor", "envs")
 	if !ok {
@@ -56,29 +56,32 @@ func (c *Config) Labels() []Label {
 		at := []string{"conversation", "labels", name}
 		raw, _, _ := c.Value(at...)
 		l := Label{Name: name, JSON: raw}
-		if hasCommand(raw) {
+		if line := commandIn(raw); line != nil {
 			l.JSON = c.without(at, "value", "cmd")
-			l.Command = Process{guarded(c, trust.Process, Command(raw), at...)}
+			l.Command = c.process(raw, line, at...)
 		}
 		all = append(all, l)
 	}
 	return all
 }
 
-// hasCommand reports whether a rule runs something: {cmd} or {value = {cmd}}.
-func hasCommand(raw []byte) bool {
+// commandIn returns what a rule runs, nil for nothing: {cmd} or {value = {cmd}}.
+func commandIn(raw []byte) []byte {
 	var rule struct {
 		Cmd   json.RawMessage `json:"cmd"`
 		Value json.RawMessage `json:"value"`
 	}
 	if json.Unmarshal(raw, &rule) != nil {
-		return false
+		return nil
 	}
 	var value struct {
 		Cmd json.RawMessage `json:"cmd"`
 	}
 	_ = json.Unmarshal(rule.Value, &value) // a value that is no table has no command
-	return rule.Cmd != nil || value.Cmd != nil
+	if rule.Cmd != nil {
+		return rule.Cmd
+	}
+	return value.Cmd
 }
 
 // A Plugin is one of plugins.command: a program that jp would run under that name.

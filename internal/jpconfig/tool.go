@@ -203,6 +203,9 @@ func wordsOf(line []byte) (words []string, shell bool) {
 		words, _ = command.Words(text) // one with an open quote starts nothing
 		return words, false
 	}
+	if json.Unmarshal(line, &words) == nil {
+		return words, false
+	}
 	var table struct {
 		Program string   `json:"program"`
 		Args    []string `json:"args"`

@@ -44,6 +44,8 @@ func (a Approval) ID() string {
 type document struct {
 	Version   int        `json:"version"`
 	Approvals []Approval `json:"approvals"`
+	// Declined are settings to which the user said no: nobody asks about them again unless told to.
+	Declined []Approval `json:"declined,omitempty"`
 }
 
 // Approvals are what the user approved in one workspace. They are a [Gate] and may be
@@ -214,29 +216,68 @@ func (a *Approvals) Approve(at time.Time, claims ...Claim) error {
 		return err
 	}
 	for _, c := range claims {
+		a.all.Declined = slices.DeleteFunc(a.all.Declined, a.isAbout(c))
 		if !a.holds(c) {
-			a.all.Approvals = append(a.all.Approvals, Approval{
-				Workspace: a.workspace, Kind: c.Kind, Key: c.Key, Value: c.Value,
-				SHA256: c.sum(a.workspace), At: at.UTC(),
-			})
+			a.all.Approvals = append(a.all.Approvals, a.answer(at, c))
 		}
 	}
 	return a.write()
 }
 
+func (a *Approvals) answer(at time.Time, c Claim) Approval {
+	return Approval{
+		Workspace: a.workspace, Kind: c.Kind, Key: c.Key, Value: c.Value,
+		SHA256: c.sum(a.workspace), At: at.UTC(),
+	}
+}
+
+func (a *Approvals) isAbout(c Claim) func(Approval) bool {
+	sum := c.sum(a.workspace)
+	return func(p Approval) bool { return p.SHA256 == sum }
+}
+
+// Decline remembers that the user said no to settings, for these values. Of other claims a no
+// counts once: whoever meets them again may have changed their mind.
+func (a *Approvals) Decline(at time.Time, claims ...Claim) error {
+	claims = slices.DeleteFunc(slices.Clone(claims), func(c Claim) bool {
+		return c.Kind != Setting || a.Declined(c)
+	})
+	if len(claims) == 0 {
+		return nil
+	}
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if err := a.read(); err != nil {
+		return err
+	}
+	for _, c := range claims {
+		a.all.Declined = append(a.all.Declined, a.answer(at, c))
+	}
+	return a.write()
+}
+
+// Declined reports whether the user said no to a setting with this value.
+func (a *Approvals) Declined(c Claim) bool {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	return slices.ContainsFunc(a.all.Declined, a.isAbout(c))
+}
+
 // Revoke takes back the approvals of a key in this workspace, all of them when key is
-// "". It returns how many there were.
+// "", and forgets what was declined. It returns how many there were.
 func (a *Approvals) Revoke(key string) (int, error) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	if err := a.read(); err != nil {
 		return 0, err
 	}
-	before := len(a.all.Approvals)
-	a.all.Approvals = slices.DeleteFunc(a.all.Approvals, func(p Approval) bool {
+	before := len(a.all.Approvals) + len(a.all.Declined)
+	gone := func(p Approval) bool {
 		return p.Workspace == a.workspace && (key == "" || p.Key == key)
-	})
-	n := before - len(a.all.Approvals)
+	}
+	a.all.Approvals = slices.DeleteFunc(a.all.Approvals, gone)
+	a.all.Declined = slices.DeleteFunc(a.all.Declined, gone)
+	n := before - len(a.all.Approvals) - len(a.all.Declined)
 	if n == 0 {
 		return 0, nil
 	}
@@ -244,10 +285,15 @@ func (a *Approvals) Revoke(key string) (int, error) {
 }
 
 // List returns the approvals of this workspace in the order in which they were given.
-func (a *Approvals) List() []Approval {
+func (a *Approvals) List() []Approval { return a.here(&a.all.Approvals) }
+
+// ListDeclined returns what the user said no to in this workspace.
+func (a *Approvals) ListDeclined() []Approval { return a.here(&a.all.Declined) }
+
+func (a *Approvals) here(all *[]Approval) []Approval {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	return slices.DeleteFunc(slices.Clone(a.all.Approvals), func(p Approval) bool {
+	return slices.DeleteFunc(slices.Clone(*all), func(p Approval) bool {
 		return p.Workspace != a.workspace
 	})
 }

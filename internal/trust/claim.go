@@ -83,8 +83,33 @@ func (c Claim) place() string {
 // Shown returns the key and the value, as a terminal may have them.
 func (c Claim) Shown() string { return show(c.Key) + " " + c.brief() }
 
-// brief is the value in an error: of a tool that runs a command, the command.
+// bound returns the command of a claim that is bound to files, and these.
+func (c Claim) bound() (line string, files map[string]string, ok bool) {
+	var v struct {
+		Command json.RawMessage   `json:"command"`
+		Files   map[string]string `json:"files"`
+	}
+	if c.Kind != Process || json.Unmarshal([]byte(c.Value), &v) != nil || v.Files == nil {
+		return "", nil, false
+	}
+	line = string(v.Command)
+	_ = json.Unmarshal(v.Command, &line) // what is no text is JSON
+	return line, v.Files, true
+}
+
+// shown is the value in a question, in lines.
+func (c Claim) shown() string {
+	if line, files, ok := c.bound(); ok {
+		return fmt.Sprintf("  %s\n  %s\n", quoted(line), runsFiles(files))
+	}
+	return fmt.Sprintf("  %s\n", quoted(c.Value))
+}
+
+// brief is the value in an error: of what runs a command, the command.
 func (c Claim) brief() string {
+	if line, _, ok := c.bound(); ok && !strings.HasPrefix(c.Key, ToolKeys) {
+		return excerpt(line)
+	}
 	if t, ok := c.tool(); ok && len(t.Line) > 0 {
 		return excerpt(strings.Join(t.Line, " "))
 	}

@@ -103,14 +103,14 @@ func (g Group) String() string {
 			fmt.Fprintf(&b, "  %s: %s\n", c.place(), plain(json.RawMessage(c.Value)))
 		}
 	case len(g.Claims) == 1:
-		fmt.Fprintf(&b, "%s:\n  %s\n", first, quoted(first.Value))
+		fmt.Fprintf(&b, "%s:\n%s", first, first.shown())
 	default:
 		var names []string
 		for _, c := range g.Claims {
 			names = append(names, show(nameIn(c.Key, g.Key)))
 		}
-		fmt.Fprintf(&b, "%s %s, %d settings:\n  %s\n  for %s\n", show(g.Key), first.Kind.does(),
-			len(g.Claims), quoted(first.Value), strings.Join(names, ", "))
+		fmt.Fprintf(&b, "%s %s, %d settings:\n%s  for %s\n", show(g.Key), first.Kind.does(),
+			len(g.Claims), first.shown(), strings.Join(names, ", "))
 	}
 	g.writeChanges(&b)
 	return b.String()
@@ -187,7 +187,7 @@ func (a *Asker) settle(tty io.ReadWriter, groups []Group) error {
 	case answer == "q" || answer == "quit":
 		return errQuit
 	default:
-		return nil
+		return a.Approvals.Decline(a.Now(), g.Claims...)
 	}
 }
 

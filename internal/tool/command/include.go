@@ -1,0 +1,98 @@
+package command
+
+import (
+	"bytes"
+	"path"
+	"regexp"
+	"slices"
+	"strings"
+)
+
+// A Syntax is that of a file which can include others.
+type Syntax string
+
+// The files whose inclusions are known. What they compute, and what their recipes run, is not.
+const (
+	Justfile Syntax = "justfile"
+	Makefile Syntax = "makefile"
+)
+
+// SyntaxOf returns the syntax of a file that a runner looks for, "" for one that includes nothing.
+func SyntaxOf(name string) Syntax {
+	base := path.Base(name)
+	switch {
+	case slices.Contains(runners["just"], base) || path.Ext(base) == ".just":
+		return Justfile
+	case slices.Contains(runners["make"], base) || base == "BSDmakefile" || path.Ext(base) == ".mk":
+		return Makefile
+	}
+	return ""
+}
+
+var (
+	justImport = regexp.MustCompile(`^import\??[ \t]+(?:'([^']+)'|"([^"\\]+)")`)
+	justModule = regexp.MustCompile(
+		`^mod\??[ \t]+([A-Za-z_][A-Za-z0-9_-]*)(?:[ \t]+(?:'([^']+)'|"([^"\\]+)"))?[ \t]*(?:#.*)?$`)
+	makeInclude = regexp.MustCompile(`^ *(?:-include|sinclude|include)[ \t]+([^#]*)`)
+)
+
+// Includes returns the files that a file includes by a name that stands in it, below the directory
+// that its command starts in, whether they are there or not.
+func (s Syntax) Includes(name string, text []byte) (names []string) {
+	for line := range bytes.Lines(text) {
+		line := strings.TrimRight(string(line), "\r\n")
+		var found []string
+		switch s {
+		case Justfile:
+			found = justIncludes(path.Dir(name), line)
+		case Makefile:
+			found = makeIncludes(line)
+		}
+		for _, f := range found {
+			if f = path.Clean(f); !slices.Contains(names, f) {
+				names = append(names, f)
+			}
+		}
+	}
+	return names
+}
+
+// justIncludes returns the names in a line: of an import, or all that a module may be.
+func justIncludes(dir, line string) []string {
+	below := func(name string) string {
+		if path.IsAbs(name) {
+			return name
+		}
+		return path.Join(dir, name)
+	}
+	if m := justImport.FindStringSubmatch(line); m != nil {
+		return []string{below(m[1] + m[2])}
+	}
+	m := justModule.FindStringSubmatch(line)
+	if m == nil {
+		return nil
+	}
+	at, names := m[2]+m[3], []string{}
+	if at == "" {
+		at, names = m[1], append(names, below(m[1]+".just"))
+	} else {
+		names = append(names, below(at))
+	}
+	for _, f := range append([]string{"mod.just"}, runners["just"]...) {
+		names = append(names, below(path.Join(at, f)))
+	}
+	return names
+}
+
+func makeIncludes(line string) (names []string) {
+	m := makeInclude.FindStringSubmatch(line)
+	if m == nil {
+		return nil
+	}
+	for _, f := range strings.Fields(m[1]) {
+		if !strings.ContainsAny(f, "$*?[\\") {
+			names = append(names, f)
+		}
+	}
+	return names
+}
