@@ -24,13 +24,19 @@ type formattedCommand struct {
 	formatter jpconfig.Process
 }
 
-// local makes a local tool.
-func (k *talk) local(c tool.Config, t jpconfig.Tool) tool.Item {
+// local makes a local tool. One whose command would not be run however it is called is an error:
+// a model that is offered it can only fail.
+func (k *talk) local(c tool.Config, t jpconfig.Tool) (tool.Item, error) {
 	run := &command{talk: k, config: c, process: t.Command}
-	if t.Formatter.IsZero() {
-		return tool.Item{Tool: run, Policy: c.Policy}
+	if line, _, ok := k.config.Value("conversation", "tools", c.Name, "command"); ok {
+		if _, err := run.made(line); err != nil {
+			return tool.Item{}, err
+		}
 	}
-	return tool.Item{Tool: &formattedCommand{run, t.Formatter}, Policy: c.Policy}
+	if t.Formatter.IsZero() {
+		return tool.Item{Tool: run, Policy: c.Policy}, nil
+	}
+	return tool.Item{Tool: &formattedCommand{run, t.Formatter}, Policy: c.Policy}, nil
 }
 
 // Definition implements [tool.Tool].
@@ -62,6 +68,11 @@ func (c *command) open() (subsumingTool, error) {
 	if err != nil {
 		return nil, err
 	}
+	return c.made(line)
+}
+
+// made returns the tool that a command line makes. Nothing is started.
+func (c *command) made(line []byte) (subsumingTool, error) {
 	config := c.config
 	if err := json.Unmarshal(line, &config.Command); err != nil {
 		return nil, err

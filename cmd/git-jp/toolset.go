@@ -204,7 +204,7 @@ func (k *talk) maker(
 		return func(ctx context.Context) (tool.Item, error) { return k.remote(ctx, c, t) }
 	default:
 		return func(context.Context) (tool.Item, error) {
-			return k.local(c, t), nil
+			return k.local(c, t)
 		}
 	}
 }

@@ -23,11 +23,12 @@ type TemplateError struct {
 
 // Error gives the reason and the form that is safe.
 func (e *TemplateError) Error() string {
-	if e.Placeholder == "" {
-		return "template of a shell: " + e.Reason
+	hole, what := e.Placeholder, e.Placeholder+" "+e.Reason+": it"
+	if hole == "" {
+		hole, what = "{{…}}", e.Reason+": a placeholder"
 	}
-	return fmt.Sprintf("template of a shell: %s %s: it has to be a word of a simple command, "+
-		"or in double quotes there: printf '%%s' %[1]s | program", e.Placeholder, e.Reason)
+	return fmt.Sprintf("template of a shell: %s has to be a word of a simple command, "+
+		"or in double quotes there: printf '%%s' %s | program", what, hole)
 }
 
 // ParseScript reads a shell template.
