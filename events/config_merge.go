@@ -37,24 +37,17 @@ func MergeConfig(base, delta jsontext.Value) (jsontext.Value, error) {
 }
 
 // Merge is [MergeConfig], with the sources of the values.
-func (c Config) Merge(next Config) Config {
-	switch {
-	case next.root == nil:
-		return c
-	case c.root == nil:
-		return next
-	}
-	var m configMerger
-	return Config{m.join(c.root, next.root)}
-}
+func (c Config) Merge(next Config) Config { return new(configMerger).merge(c, next) }
 
-// A configMerger remembers where in the configuration it is.
+// A configMerger remembers where in the configuration it is, and counts what it looks at.
 type configMerger struct {
 	path []string
+	work int // members, elements, and texts by their length
 }
 
 func (m *configMerger) join(prev, next *node) *node {
 	free := placeOf(m.path)
+	m.work += prev.work() + next.work()
 	switch {
 	case prev == nil:
 		return next
@@ -71,6 +64,25 @@ func (m *configMerger) join(prev, next *node) *node {
 	default:
 		return next
 	}
+}
+
+func (m *configMerger) merge(c, next Config) Config {
+	switch {
+	case next.root == nil:
+		return c
+	case c.root == nil:
+		return next
+	}
+	return Config{m.join(c.root, next.root)}
+}
+
+// work is what it takes to join a value to another one, without those in it.
+func (n *node) work() int {
+	const text = 32 // bytes that take as long as a member
+	if n == nil {
+		return 0
+	}
+	return 1 + len(n.members) + len(n.items) + len(n.raw)/text
 }
 
 func (n *node) isNull() bool { return n.how == nil && string(n.raw) == "null" }
@@ -108,14 +120,11 @@ func (m *configMerger) joinObject(prev, next *node) *node {
 		kind: '{', how: next.how, members: slices.Clone(prev.members),
 		sources: unionSources(prev.sources, next.sources),
 	}
-	at := make(map[string]int, len(prev.members))
-	for i, pm := range prev.members {
-		at[pm.name] = i
-	}
+	at := memberFinder(prev.members, len(next.members))
 	for _, nm := range next.members {
-		i, ok := at[nm.name]
+		i := at(nm.name)
 		switch {
-		case !ok:
+		case i < 0:
 			joined.members = append(joined.members, nm)
 		case strategy == "merge":
 			joined.members[i].value = nm.value
@@ -126,6 +135,27 @@ func (m *configMerger) joinObject(prev, next *node) *node {
 		}
 	}
 	return joined
+}
+
+// memberFinder returns what finds members by their names, so many times: a few are looked for one
+// by one.
+func memberFinder(members []configMember, times int) func(name string) int {
+	const few = 4
+	if times <= few {
+		return func(name string) int {
+			return slices.IndexFunc(members, func(m configMember) bool { return m.name == name })
+		}
+	}
+	at := make(map[string]int, len(members))
+	for i, m := range members {
+		at[m.name] = i
+	}
+	return func(name string) int {
+		if i, ok := at[name]; ok {
+			return i
+		}
+		return -1
+	}
 }
 
 func joinList(prev, next *node, at place) *node {

@@ -1,6 +1,7 @@
 package events
 
 import (
+	"errors"
 	"slices"
 
 	"github.com/go-json-experiment/json/jsontext"
@@ -9,38 +10,77 @@ import (
 // Config returns the configuration that is in force at an element: that of base and of
 // every config_delta before it. What the deltas set has the given source.
 func (s *Stream) Config(base Config, element, source int) (Config, error) {
-	return s.applyDeltas(base, 0, element, source)
+	j := deltaJoiner{config: base, source: source}
+	err := j.all(s, 0, element)
+	return j.config, err
 }
 
 // TurnConfigs returns for each turn the configuration that it ran under: what was in
 // force where it begins, without the keys that its turn_start notes in [MetadataUnset].
 func (s *Stream) TurnConfigs(base Config, source int) ([]Config, error) {
+	j := deltaJoiner{config: base, source: source}
 	var configs []Config
 	from := 0
 	for _, turn := range s.Turns() {
-		var err error
-		if base, err = s.applyDeltas(base, from, turn.First, source); err != nil {
+		if err := j.all(s, from, turn.First); err != nil {
 			return nil, err
 		}
-		configs, from = append(configs, base.without(s.At(turn.First))), turn.First
+		configs, from = append(configs, j.config.without(s.At(turn.First))), turn.First
 	}
 	return configs, nil
 }
 
-// applyDeltas joins the deltas among the elements from..to to c; to is not included.
-func (s *Stream) applyDeltas(c Config, from, to, source int) (Config, error) {
+// EachDelta calls f with each config_delta that can be joined: its element, and what is in force
+// before it and behind it.
+func (s *Stream) EachDelta(base Config, f func(element int, before, after Config)) error {
+	j := deltaJoiner{config: base}
+	for i := range s.Len() {
+		before := j.config
+		if err := j.all(s, i, i+1); err != nil {
+			return err
+		}
+		if s.At(i).Kind() == KindConfigDelta {
+			f(i, before, j.config)
+		}
+	}
+	return nil
+}
+
+// maxConfigWork bounds what joining the deltas of a stream takes, each of which looks at what all
+// before it gave: it is enough for 20,000 deltas that change one of 200 settings beside each other,
+// or for 3,000 that add an element to a list each.
+const maxConfigWork = 5_000_000
+
+// ErrConfigWork is the reason of deltas that nobody can join in a reasonable time.
+var ErrConfigWork = errors.New("the settings up to here are too many to be joined")
+
+// A deltaJoiner joins deltas to a configuration.
+type deltaJoiner struct {
+	config Config
+	source int
+	merger configMerger
+}
+
+// all joins the deltas among the elements from..to; to is not included.
+func (j *deltaJoiner) all(s *Stream, from, to int) error {
 	for i := from; i < min(to, s.Len()); i++ {
 		delta, ok := s.At(i).Event().(*ConfigDelta)
 		if !ok {
 			continue
 		}
-		d, err := ParseConfig(delta.Delta, source)
-		if err != nil {
-			return Config{}, &SyntaxError{Element: i, Kind: KindConfigDelta, Err: err}
+		d, err := ParseConfig(delta.Delta, j.source)
+		if err == nil {
+			j.config = j.merger.merge(j.config, d)
+			if j.merger.work > maxConfigWork {
+				err = ErrConfigWork
+			}
 		}
-		c = c.Merge(d)
+		if err != nil {
+			j.config = Config{}
+			return &SyntaxError{Element: i, Kind: KindConfigDelta, Err: err}
+		}
 	}
-	return c, nil
+	return nil
 }
 
 // without returns what a turn ran under that begins with start.

@@ -86,7 +86,7 @@ func (k *talk) arguments(args []string) (urls []string, err error) {
 // excludes is always among it. What a flag names and somebody else declared as well needs the
 // approval all the same: it may have been copied.
 func (k *talk) due(asked []string) ([]string, error) {
-	had := query.Attached(k.target.stream(), k.declaredBefore())
+	had := query.Attached(k.target.stream(), baseOf(k.target.base()), jpconfig.AttachmentURLs)
 	var urls []string
 	for _, at := range k.config.Attachments() {
 		shown := declaredURL(at)
@@ -112,17 +112,11 @@ func (k *talk) due(asked []string) ([]string, error) {
 	return urls, nil
 }
 
-// declaredBefore returns what the conversation declares before an element of its stream.
-func (k *talk) declaredBefore() func(n int) []string {
-	base, err := events.ParseConfig(baseConfig(k.target.base()), 0)
+// baseOf is the configuration with which a conversation began; none where it cannot be read.
+func baseOf(data []byte) events.Config {
+	base, err := events.ParseConfig(baseConfig(data), 0)
 	if err != nil {
-		base = events.Config{} // it was read before; then nothing is known of it
+		return events.Config{}
 	}
-	return func(n int) []string {
-		c, err := k.target.stream().Config(base, n, 0)
-		if err != nil {
-			return nil
-		}
-		return jpconfig.AttachmentURLs(c)
-	}
+	return base
 }

@@ -24,25 +24,33 @@ func withAttached(md events.Metadata, attachments []string) events.Metadata {
 
 // Attached returns the attachments that were looked up for a turn of the stream. One that
 // was taken away and declared again since then is none of them: whoever does that wants it
-// as it is now. Declared returns what the conversation declares before the element n.
-func Attached(s *events.Stream, declared func(n int) []string) map[string]bool {
+// as it is now. Declared returns what a configuration of the conversation declares, of which base
+// is the first; deltas that cannot be joined change none.
+func Attached(
+	s *events.Stream, base events.Config, declared func(events.Config) []string,
+) map[string]bool {
 	found := map[string]bool{}
-	for i, e := range s.All() {
-		switch e.Kind() {
-		case events.KindChatRequest:
-			for _, u := range attachedTo(e) {
+	from := 0
+	look := func(to int) {
+		for ; from < to; from++ {
+			for _, u := range attachedTo(s.At(from)) {
 				found[u] = true
-			}
-		case events.KindConfigDelta:
-			if len(found) > 0 {
-				forget(found, declared(i), declared(i+1))
 			}
 		}
 	}
+	_ = s.EachDelta(base, func(n int, before, after events.Config) {
+		if look(n); len(found) > 0 {
+			forget(found, declared(before), declared(after))
+		}
+	})
+	look(s.Len())
 	return found
 }
 
 func attachedTo(e *events.Element) (urls []string) {
+	if e.Kind() != events.KindChatRequest {
+		return nil
+	}
 	v, ok := e.Metadata().Value(metadataAttached)
 	if !ok || json.Unmarshal(v, &urls) != nil {
 		return nil
@@ -67,7 +75,7 @@ func forget(found map[string]bool, before, after []string) {
 // requests have stays, and the next one gets what is declared.
 func Detach(s *events.Stream) {
 	for i, e := range s.Clone().All() {
-		if e.Kind() == events.KindChatRequest && attachedTo(e) != nil {
+		if attachedTo(e) != nil {
 			s.Set(i, e.WithMetadata(e.Metadata().Without(metadataAttached)))
 		}
 	}
