@@ -151,7 +151,10 @@ func (k *talk) continues() int {
 }
 
 func (a *app) client(c *jpconfig.Config) llm.ClientOptions {
-	o := llm.ClientOptions{Proxy: llm.ProxyFromEnv(a.getenv)}
+	network := a.openConfig.Settings().Network
+	o := llm.ClientOptions{
+		Proxy: llm.ProxyFromEnv(a.getenv), Connect: network.Connect, First: network.FirstToken,
+	}
 	var idle int
 	if c.Decode(&idle, "assistant", "request", "stream_idle_timeout_secs") {
 		o.Idle = time.Duration(max(idle, 10)) * time.Second

@@ -23,6 +23,7 @@ import (
 	"github.com/git-jp/git-jp/internal/llm"
 	"github.com/git-jp/git-jp/internal/llm/models"
 	"github.com/git-jp/git-jp/internal/quarantine"
+	"github.com/git-jp/git-jp/internal/query"
 	"github.com/git-jp/git-jp/internal/render"
 	"github.com/git-jp/git-jp/internal/tool"
 	"github.com/git-jp/git-jp/internal/trust"
@@ -158,9 +159,10 @@ const othersHint = "'git jp models' lists what can be asked"
 
 // modelHint helps where a model could not be asked, or did not answer.
 func modelHint(err error) string {
-	key, answer, cut := new(models.KeyError), new(llm.APIError), new(llm.CutError)
-	name := new(tool.NameError)
+	key, answer, name := new(models.KeyError), new(llm.APIError), new(tool.NameError)
 	switch {
+	case isA[*query.PartialError](err):
+		return "'git jp query -E' asks for the rest"
 	case errors.As(err, &key) && key.Provider.KeyEnv != "":
 		return "put it into " + key.Provider.KeyEnv + "; " + othersHint
 	case isA[*models.KeyError](err), isA[*models.NameError](err),
@@ -173,15 +175,33 @@ func modelHint(err error) string {
 			" attachment such as '!docs/x.png', or ask another model; " + othersHint
 	case errors.As(err, &answer):
 		return answerHint(answer)
-	case errors.As(err, &cut) && cut.Unreachable():
-		if p, _ := models.Find(cut.Provider); p.Local {
-			return "does " + p.Name + " run, and where the configuration says?"
-		}
-		return "is there a way to " + cut.Provider + "? HTTPS_PROXY leads around"
+	case isA[*llm.UnreachableError](err), isA[*llm.PageError](err), isA[*llm.IdleError](err):
+		return networkHint(err)
 	case errors.As(err, &name):
 		return "the tools are " + strings.Join(name.Known, ", ")
 	default:
 		return ""
+	}
+}
+
+// networkHint names the setting of the address or of the time that was in the way.
+func networkHint(err error) string {
+	gone, page, idle := new(llm.UnreachableError), new(llm.PageError), new(llm.IdleError)
+	set := func(provider string) string {
+		return "'git jp config set providers.llm." + provider + ".base_url URL'"
+	}
+	switch {
+	case errors.As(err, &gone):
+		if p, known := models.Find(gone.Provider); p.Local || !known {
+			return "start " + p.Name + ", or name its address: " + set(p.Name)
+		}
+		return "look at the network, HTTPS_PROXY and the address: " + set(gone.Provider)
+	case errors.As(err, &page):
+		return "name the address of the API: " + set(page.Provider)
+	case errors.As(err, &idle) && idle.First:
+		return "'git jp config set --user network.first_token_timeout 20m' waits longer"
+	default:
+		return "'git jp config set assistant.request.stream_idle_timeout_secs 300' waits longer"
 	}
 }
 

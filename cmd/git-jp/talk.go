@@ -307,6 +307,7 @@ func (k *talk) turn(w query.Watcher) (*query.Turn, error) {
 			}
 			return ""
 		},
+		Resume:   k.app.stdoutTerminal && !k.app.JSON,
 		Continue: k.continues(), Asker: newToolAsker(k.desk), Assistant: k.assistant,
 	}
 	return t, nil

@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"time"
 
 	"github.com/git-jp/git-jp/internal/regular"
 )
@@ -67,6 +68,10 @@ func networkKeys() []Key {
 	return []Key{
 		key("network.private_hosts", Strings, []string{},
 			"hosts of private networks that attachments may be fetched from"),
+		key("network.connect_timeout", Duration, 10*time.Second,
+			"how long to wait for a connection to a model"),
+		key("network.first_token_timeout", Duration, time.Duration(0),
+			"how long to wait for an answer to begin; 0 for two minutes, ten in your networks"),
 	}
 }
 

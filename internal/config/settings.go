@@ -39,6 +39,8 @@ type GC struct {
 // Network is [network].
 type Network struct {
 	PrivateHosts []string
+	Connect      time.Duration
+	FirstToken   time.Duration // 0 for what the provider usually needs
 }
 
 // Hooks is [hooks].
@@ -105,8 +107,12 @@ func (c *Config) Settings() Settings {
 			MaxBlobBytes:   get[int64](c, "storage.max_blob_bytes"),
 			MaxStreamBytes: get[int64](c, "storage.max_stream_bytes"),
 		},
-		GC:      GC{Auto: get[bool](c, "gc.auto"), Grace: get[time.Duration](c, "gc.grace")},
-		Network: Network{PrivateHosts: get[[]string](c, "network.private_hosts")},
+		GC: GC{Auto: get[bool](c, "gc.auto"), Grace: get[time.Duration](c, "gc.grace")},
+		Network: Network{
+			PrivateHosts: get[[]string](c, "network.private_hosts"),
+			Connect:      get[time.Duration](c, "network.connect_timeout"),
+			FirstToken:   get[time.Duration](c, "network.first_token_timeout"),
+		},
 		Hooks: Hooks{
 			Stage: get[bool](c, "hooks.stage"), Check: get[string](c, "hooks.check"),
 			Strict: get[bool](c, "hooks.strict"), Restore: get[bool](c, "hooks.restore"),

@@ -32,7 +32,8 @@ func ReadError(model string, res *http.Response, now func() time.Time) error {
 		e.RetryAfter = retryDelay(raw)
 	}
 	e.Type, e.Message = errorBody(raw)
-	e.Retryable = retryable(res, e.Type)
+	mayPass := e.Status >= http.StatusInternalServerError || !isPage(raw)
+	e.Retryable = mayPass && retryable(res, e.Type)
 	return Classify(model, e)
 }
 
@@ -122,9 +123,10 @@ func StreamError(provider string, err error) error {
 		cut  *CutError
 		idle *IdleError
 		size *SizeError
+		page *PageError
 	)
 	switch {
-	case errors.As(err, &cut), errors.As(err, &idle), errors.As(err, &size),
+	case errors.As(err, &cut), errors.As(err, &idle), errors.As(err, &size), errors.As(err, &page),
 		errors.Is(err, context.Canceled), errors.Is(err, context.DeadlineExceeded):
 		return err
 	case errors.Is(err, io.ErrUnexpectedEOF), errors.Is(err, io.EOF):
@@ -161,7 +163,7 @@ func errorBody(raw []byte) (kind, message string) {
 		Message string          `json:"message"`
 	}
 	if json.Unmarshal(raw, &outer) != nil {
-		return "", clip(string(raw))
+		return "", clip(titleOf(string(raw)))
 	}
 	var inner struct {
 		Type     string          `json:"type"`
@@ -219,7 +221,17 @@ func number(code any) string {
 	return ""
 }
 
-// clip shortens a page of HTML that a proxy answered with.
+// titleOf returns what the title of a page says, such as a proxy's; of what has none all of it.
+func titleOf(page string) string {
+	_, rest, _ := strings.Cut(page, "<title>")
+	title, _, ok := strings.Cut(rest, "</title>")
+	if strings.TrimSpace(title) == "" || !ok {
+		return page
+	}
+	return "a web page, " + title
+}
+
+// clip shortens what is no message of a provider.
 func clip(s string) string {
 	s = strings.Join(strings.Fields(s), " ")
 	if len(s) > 200 {

@@ -2,25 +2,39 @@ package llm
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"io"
+	"net"
 	"net/http"
+	"net/http/httptrace"
 	"net/url"
 	"strings"
+	"sync/atomic"
 	"time"
 
 	"golang.org/x/net/http/httpproxy"
 )
 
-// DefaultIdle is how long a provider may say nothing when [ClientOptions] do not tell.
-const DefaultIdle = 60 * time.Second
+// How long a provider may say nothing when [ClientOptions] do not tell.
+const (
+	DefaultConnect = 10 * time.Second
+	DefaultFirst   = 2 * time.Minute
+	DefaultIdle    = 60 * time.Second
+)
 
 // ClientOptions say how a provider is reached.
 type ClientOptions struct {
 	Provider string // named in errors
 	Format   Format // whose rules every body must keep
-	// Idle is how long to wait for the next byte, first or later; 0 for [DefaultIdle].
+	// Connect is how long to wait for a connection; 0 for [DefaultConnect]. A Base has a limit of
+	// its own.
+	Connect time.Duration
+	// First is how long to wait for the first byte of an answer, which a server may need to load a
+	// model or to read a long prompt; 0 for [DefaultFirst], or Idle if that is more.
+	First time.Duration
+	// Idle is how long to wait for each further byte; 0 for [DefaultIdle].
 	Idle time.Duration
 	// MaxBytes bounds one answer as it is on the wire; 0 for no bound.
 	MaxBytes int64
@@ -62,12 +76,12 @@ func (p Proxy) Function() func(*http.Request) (*url.URL, error) {
 // NewClient returns the HTTP client that every adapter must use. It refuses bodies that
 // break the provider's rules, ends requests on which nothing moves, bounds answers and follows
 // no redirect, which would carry a key to another host. Its errors are [*InvalidError],
-// [*IdleError], [*SizeError], [*CutError] or the context's, inside the [*url.Error] that
-// package http puts around them.
+// [*UnreachableError], [*PageError], [*IdleError], [*SizeError], [*CutError] or the context's,
+// inside the [*url.Error] that package http puts around them.
 func NewClient(o ClientOptions) *http.Client {
-	if o.Idle <= 0 {
-		o.Idle = DefaultIdle
-	}
+	o.Connect = cmp.Or(max(0, o.Connect), DefaultConnect)
+	o.Idle = cmp.Or(max(0, o.Idle), DefaultIdle)
+	o.First = cmp.Or(max(0, o.First), max(DefaultFirst, o.Idle))
 	if o.Base == nil {
 		o.Base = newTransport(o)
 	}
@@ -81,7 +95,8 @@ func newTransport(o ClientOptions) *http.Transport {
 		ForceAttemptHTTP2:   true,
 		MaxIdleConns:        8,
 		IdleConnTimeout:     90 * time.Second,
-		TLSHandshakeTimeout: 10 * time.Second,
+		DialContext:         (&net.Dialer{Timeout: o.Connect}).DialContext,
+		TLSHandshakeTimeout: o.Connect,
 	}
 }
 
@@ -101,24 +116,30 @@ func (t *transport) CloseIdleConnections() {
 func (t *transport) RoundTrip(req *http.Request) (*http.Response, error) {
 	outer := req.Context()
 	ctx, cancel := context.WithCancelCause(outer)
-	req, err := t.checked(req.Clone(ctx))
+	body := &body{t: t, outer: outer, cancel: cancel, address: addressOf(req.URL)}
+	body.ctx = httptrace.WithClientTrace(ctx, &httptrace.ClientTrace{
+		GotConn: func(httptrace.GotConnInfo) { body.connected.Store(true) },
+	})
+	req, err := t.checked(req.Clone(body.ctx))
 	if err != nil {
 		cancel(nil)
 		return nil, err
 	}
-	idle := time.AfterFunc(t.o.Idle, func() {
-		cancel(&IdleError{Provider: t.o.Provider, After: t.o.Idle})
-	})
-	body := &body{t: t, ctx: ctx, outer: outer, cancel: cancel, idle: idle}
+	body.idle = time.AfterFunc(t.o.First, body.expire)
 	res, err := t.o.Base.RoundTrip(req)
 	if err != nil {
 		err = body.explain(err)
 		body.stop()
 		return nil, err
 	}
-	idle.Stop()
-	body.rc, res.Body = res.Body, body
+	body.idle.Stop()
+	body.rc, body.ok, res.Body = res.Body, res.StatusCode == http.StatusOK, body
 	return res, nil
+}
+
+// addressOf is what is told of an address: neither a user nor a query, which may be secret.
+func addressOf(u *url.URL) string {
+	return (&url.URL{Scheme: u.Scheme, Host: u.Host, Path: u.Path}).String()
 }
 
 // checked reads the body, holds it against the rules, and puts it back.
@@ -160,16 +181,35 @@ type body struct {
 	ctx, outer context.Context
 	cancel     context.CancelCauseFunc
 	idle       *time.Timer
-	read       int64
+	address    string
+	connected  atomic.Bool
+	ok         bool         // it is an answer, and no error
+	read       atomic.Int64 // bytes
+}
+
+// limit is how long to wait for the next byte.
+func (b *body) limit() time.Duration {
+	if b.read.Load() == 0 {
+		return b.t.o.First
+	}
+	return b.t.o.Idle
+}
+
+// expire ends the exchange because nothing came.
+func (b *body) expire() {
+	b.cancel(&IdleError{Provider: b.t.o.Provider, After: b.limit(), First: b.read.Load() == 0})
 }
 
 // Read implements [io.Reader].
 func (b *body) Read(p []byte) (int, error) {
-	b.idle.Reset(b.t.o.Idle)
+	b.idle.Reset(b.limit())
 	n, err := b.rc.Read(p)
 	b.idle.Stop()
-	b.read += int64(n)
-	if limit := b.t.o.MaxBytes; limit > 0 && b.read > limit {
+	if b.ok && b.read.Load() == 0 && isPage(p[:n]) {
+		return 0, &PageError{Provider: b.t.o.Provider, Address: b.address}
+	}
+	b.read.Add(int64(n))
+	if limit := b.t.o.MaxBytes; limit > 0 && b.read.Load() > limit {
 		return 0, &SizeError{Provider: b.t.o.Provider, Limit: limit}
 	}
 	switch {
@@ -203,5 +243,25 @@ func (b *body) explain(err error) error {
 	if errors.As(context.Cause(b.ctx), &idle) {
 		return idle
 	}
+	if !b.connected.Load() || isForeign(err) {
+		return &UnreachableError{
+			Provider: b.t.o.Provider, Address: b.address, Err: err, Within: b.t.o.Connect,
+		}
+	}
 	return &CutError{Provider: b.t.o.Provider, Err: err}
 }
+
+// isPage reports whether an answer begins as HTML or XML do. Those of models are JSON or events.
+func isPage(beginning []byte) bool {
+	const longest = len("<html")
+	text := bytes.TrimLeft(beginning, "\uFEFF \t\r\n")
+	switch start := strings.ToLower(string(text[:min(longest, len(text))])); {
+	case strings.HasPrefix(start, "<!"), start == "<html", start == "<?xml":
+		return true
+	}
+	return false
+}
+
+// isForeign reports whether whoever answered does not speak HTTP, which package net/http has no
+// type for.
+func isForeign(err error) bool { return strings.Contains(err.Error(), "malformed HTTP") }

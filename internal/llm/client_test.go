@@ -7,8 +7,10 @@ import (
 	"io"
 	"iter"
 	"math/rand/v2"
+	"net"
 	"net/http"
 	"net/http/httptest"
+	"os"
 	"strings"
 	"testing"
 	"time"
@@ -210,8 +212,9 @@ func TestReadError(t *testing.T) {
 		`{"error":"m"}`:                                                                     {Message: "m"},
 		`{"message":"m"}`:                                                                   {Message: "m"},
 		"<p>\n  m\n</p>\n":                                                                  {Message: "<p> m </p>"},
-		"":                                                                                  {},
-		`{"error":{"a":"b"}}`:                                                               {},
+		"<!doctype html><title> 502\n Bad Gateway</title><p>m</p>":                          {Message: "a web page, 502 Bad Gateway"},
+		"":                    {},
+		`{"error":{"a":"b"}}`: {},
 	} {
 		res := &http.Response{
 			StatusCode: 418, Header: http.Header{"Request-Id": {"r"}}, Body: io.NopCloser(strings.NewReader(body)),
@@ -367,10 +370,21 @@ func TestErrorsSayWhat(t *testing.T) {
 		"the conversation does not fit the window of m: 3 tokens of 2": &llm.OverflowError{Model: "m", Tokens: 3, Limit: 2},
 		"m refuses to answer (c): e":                                   &llm.RefusalError{Model: "m", Category: "c", Explanation: "e"},
 		"p: nothing came for 1s":                                       &llm.IdleError{Provider: "p", After: time.Second},
-		"p: the server closed the stream":                              &llm.CutError{Provider: "p"},
-		"p: the connection was lost: EOF":                              &llm.CutError{Provider: "p", Err: io.EOF},
-		"p: reading the answer: EOF":                                   &llm.WireError{Provider: "p", Err: io.EOF},
-		"m does not take image/tiff: a":                                &llm.UnsupportedError{Model: "m", What: "image/tiff", Name: "a"},
+		"p: no answer within 1m0s":                                     &llm.IdleError{Provider: "p", After: time.Minute, First: true},
+		"p: http://h/v1 answers with a web page":                       &llm.PageError{Provider: "p", Address: "http://h/v1"},
+		"p: connect to http://h/v1: the answer is not HTTP": &llm.UnreachableError{
+			Provider: "p", Address: "http://h/v1", Err: errors.New("malformed HTTP response"),
+		},
+		"p: connect to http://h/v1: no connection within 10s": &llm.UnreachableError{
+			Provider: "p", Address: "http://h/v1", Err: os.ErrDeadlineExceeded, Within: 10 * time.Second,
+		},
+		"p: connect to http://h/v1: no such host": &llm.UnreachableError{
+			Provider: "p", Address: "http://h/v1", Err: &net.DNSError{Err: "no such host", Name: "h"},
+		},
+		"p: the server closed the stream": &llm.CutError{Provider: "p"},
+		"p: the connection was lost: EOF": &llm.CutError{Provider: "p", Err: io.EOF},
+		"p: reading the answer: EOF":      &llm.WireError{Provider: "p", Err: io.EOF},
+		"m does not take image/tiff: a":   &llm.UnsupportedError{Model: "m", What: "image/tiff", Name: "a"},
 		"p would refuse the request: R at x: d; S at y: e": &llm.InvalidError{
 			Provider: "p", Violations: []llm.Violation{{"R", "x", "d"}, {"S", "y", "e"}},
 		},

@@ -43,7 +43,8 @@ func Retryable(err error) bool {
 	case errors.As(err, &api):
 		return api.Retryable
 	default:
-		return errors.As(err, &idle) || errors.As(err, &cut)
+		// A provider that has not answered yet may be at work: asked again, it would begin anew.
+		return errors.As(err, &idle) && !idle.First || errors.As(err, &cut)
 	}
 }
 

@@ -76,7 +76,19 @@ type Turn struct {
 	// the model of the turn.
 	Assistant func(target jsontext.Value) (llm.Model, error)
 	Control   *Control // nil when nobody interrupts
+	// Resume asks for the rest of an answer that was cut off after some of it was shown; else
+	// that is a [*PartialError].
+	Resume bool
 }
+
+// A PartialError says that an answer was cut off after some of it was shown. That part is kept.
+type PartialError struct{ Err error }
+
+// Error implements error.
+func (e *PartialError) Error() string { return e.Err.Error() + "; what was said is kept" }
+
+// Unwrap returns what lies below.
+func (e *PartialError) Unwrap() error { return e.Err }
 
 // A Prompt is what opens a turn.
 type Prompt struct {
@@ -394,8 +406,11 @@ func (s *session) broken(ctx context.Context, h *hearing, err error) (done bool,
 	if !said || h.unsaved || !llm.Retryable(err) || s.resumed == maxResumed {
 		return false, err
 	}
+	if !s.Resume {
+		return false, &PartialError{err}
+	}
 	s.resumed++
-	s.watch.Notice(fmt.Sprintf("the answer broke off, asking again: %v", err))
+	s.watch.Notice(fmt.Sprintf("%v; asking for the rest", err))
 	if len(h.calls) > 0 {
 		return s.call(ctx, h.calls)
 	}

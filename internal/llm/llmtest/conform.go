@@ -281,6 +281,15 @@ func testHTML(t *testing.T, h Harness) {
 	if !errors.As(got.Err, &api) || api.Status != 404 || !strings.Contains(api.Message, "Gone") {
 		t.Errorf("a page of HTML ends with %v", got.Err)
 	}
+	for status, attempts := range map[int]int{
+		http.StatusOK: 0, http.StatusTooManyRequests: 0, http.StatusBadGateway: 3,
+	} {
+		got, waits := h.ask(t, Reply{Status: status, Body: []byte("<!doctype html>\n<p>Log in")})
+		_, isPage := errors.AsType[*llm.PageError](got.Err)
+		if got.Err == nil || len(waits) != attempts || isPage != (status == http.StatusOK) {
+			t.Errorf("a page with status %d ends with %v after waits %s", status, got.Err, waits)
+		}
+	}
 }
 
 func testRedirect(t *testing.T, h Harness) {
@@ -312,7 +321,8 @@ func (h Harness) quick(t *testing.T, replies ...Reply) (Transcript, []time.Durat
 	t.Cleanup(transport.CloseIdleConnections)
 	at := Serve(t, replies...).Endpoint(t, h.Format)
 	at.Client = llm.NewClient(llm.ClientOptions{
-		Provider: string(h.Format), Format: h.Format, Idle: 50 * time.Millisecond, Base: transport,
+		Provider: string(h.Format), Format: h.Format, Base: transport,
+		First: 50 * time.Millisecond, Idle: 50 * time.Millisecond,
 	})
 	var waits []time.Duration
 	at.Retry = h.retry(&waits)
@@ -322,10 +332,10 @@ func (h Harness) quick(t *testing.T, replies ...Reply) (Transcript, []time.Durat
 func testSilence(t *testing.T, h Harness) {
 	silent := h.ok(nil)
 	silent.Hang = true
-	got, waits := h.quick(t, silent, silent, h.ok(h.Answer("at last")))
-	sound(t, got, "at last")
-	if len(waits) != 2 {
-		t.Errorf("it waited %s", waits)
+	got, waits := h.quick(t, silent, h.ok(h.Answer("at last")))
+	var idle *llm.IdleError
+	if !errors.As(got.Err, &idle) || !idle.First || len(waits) != 0 {
+		t.Errorf("silence ends with %v after waits %s", got.Err, waits)
 	}
 }
 
@@ -386,8 +396,8 @@ func testRefused(t *testing.T, h Harness) {
 	at.Retry = h.retry(&waits)
 	server.Close()
 	got := Collect(h.New(at).Stream(t.Context(), question()))
-	var broken *llm.CutError
-	if !errors.As(got.Err, &broken) || len(waits) != 3 {
+	var gone *llm.UnreachableError
+	if !errors.As(got.Err, &gone) || len(waits) != 0 {
 		t.Errorf("without a server the stream ends with %v after waits %s", got.Err, waits)
 	}
 }

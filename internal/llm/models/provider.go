@@ -3,6 +3,8 @@ package models
 import (
 	"fmt"
 	"net/http"
+	"net/netip"
+	"net/url"
 	"time"
 
 	"github.com/git-jp/git-jp/internal/llm"
@@ -114,6 +116,23 @@ func New(id string, o Options) (llm.Model, error) {
 	}
 }
 
+// firstHere is how long a server on this machine may take to answer: it may have to load a model
+// first, and to read a long prompt without a large machine's help.
+const firstHere = 10 * time.Minute
+
+// isHere reports whether a provider answers on this machine or in its network.
+func (p Provider) isHere(base string) bool {
+	if base == "" {
+		return p.Local
+	}
+	u, err := url.Parse(base)
+	if err != nil {
+		return false
+	}
+	ip, err := netip.ParseAddr(u.Hostname())
+	return u.Hostname() == "localhost" || err == nil && (ip.IsLoopback() || ip.IsPrivate())
+}
+
 func (o Options) endpoint(p Provider) (llm.Endpoint, error) {
 	key := ""
 	if o.Key != nil {
@@ -126,6 +145,9 @@ func (o Options) endpoint(p Provider) (llm.Endpoint, error) {
 		return llm.Endpoint{}, &KeyError{p}
 	}
 	o.Client.Provider, o.Client.Format = p.Name, p.Format
+	if o.Client.First == 0 && p.isHere(o.BaseURL) {
+		o.Client.First = firstHere
+	}
 	return llm.Endpoint{
 		Provider: p.Name, BaseURL: o.BaseURL, Key: key, Client: llm.NewClient(o.Client),
 		Retry: o.Retry, Now: o.Now, UserAgent: o.UserAgent, Header: o.Header,
