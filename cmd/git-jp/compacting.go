@@ -508,7 +508,7 @@ func (s subsumer) Subsumes(
 		return false, nil //nolint:nilerr // it is no tool that could be asked
 	}
 	run := &command{talk: k, config: c, process: t.Command}
-	opened, err := run.open()
+	opened, err := run.open(ctx)
 	if err == nil {
 		var yes bool
 		if yes, err = opened.Subsumes(ctx, earlier, later); err == nil {

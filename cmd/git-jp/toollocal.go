@@ -55,16 +55,18 @@ func (c *command) environment() local.Environment {
 
 // Run implements [tool.Tool].
 func (c *command) Run(ctx context.Context, call tool.Call) (tool.Result, error) {
-	t, err := c.open()
+	t, err := c.open(ctx)
 	if err != nil {
 		return tool.Result{}, err
 	}
 	return t.Run(ctx, call)
 }
 
-// open returns the tool that the command is.
-func (c *command) open() (subsumingTool, error) {
+// open returns the tool that the command is, approved.
+func (c *command) open(ctx context.Context) (subsumingTool, error) {
+	answered := tool.Waiting(ctx)
 	line, err := c.process.Open(c.talk.gate)
+	answered()
 	if err != nil {
 		return nil, err
 	}

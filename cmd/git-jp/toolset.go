@@ -70,7 +70,7 @@ func (k *talk) openTools(ctx context.Context, c queryCmd) (err error) {
 		return usagef("--tool-use %s: no such tool is offered", name)
 	}
 	k.present(items)
-	o := tool.Options{Slow: k.slow}
+	o := tool.Options{Slow: k.slow, Now: k.app.now}
 	if k.approve = newToolGate(k.desk, items); k.approve != nil {
 		o.Gate = k.approve
 	}

@@ -46,7 +46,9 @@ func (q inquirer) Ask(ctx context.Context, ask tool.Question) (jsontext.Value, e
 	if model {
 		answer, err = q.inquire(ctx, ask)
 	} else {
+		answered := tool.Waiting(ctx)
 		answer, err = q.Asker.Ask(ctx, ask)
+		answered()
 	}
 	if err != nil {
 		return nil, err

@@ -38,6 +38,9 @@ type Options struct {
 	Limits Limits
 	// Timeout ends a call that a policy says nothing about; zero is never.
 	Timeout time.Duration
+	// Now is the clock by which the time of a call stands still while a person is asked. Without
+	// one a call has all of its time again with each answer.
+	Now func() time.Time
 	// Slow is told of a call that goes on, for how long it has so far; nil is nobody. It may be
 	// called from several goroutines.
 	Slow func(c Call, elapsed time.Duration)
@@ -63,6 +66,9 @@ type Executor struct {
 func NewExecutor(items []Item, o Options) (*Executor, error) {
 	if o.Grace == 0 {
 		o.Grace = defaultGrace
+	}
+	if o.Now == nil {
+		o.Now = func() time.Time { return time.Time{} }
 	}
 	if o.SlowAfter == 0 {
 		o.SlowAfter = defaultSlowAfter
@@ -311,17 +317,17 @@ func (x *Executor) bounded(ctx context.Context, a Admitted) Result {
 	if limit == 0 {
 		limit = x.options.Timeout
 	}
-	run, cancel := ctx, context.CancelFunc(func() {})
-	if limit > 0 {
-		run, cancel = context.WithTimeout(ctx, limit)
-	}
-	defer cancel()
+	run, b := newBudget(ctx, limit, x.options.Now)
+	defer b.end()
 	if run.Err() != nil {
 		return interrupted(ctx, a, Result{})
 	}
+	if a.Call.Asker != nil {
+		a.Call.Asker = asking{a.Call.Asker, b}
+	}
 	ended := make(chan Result, 1)
 	go func() { ended <- guarded(run, a) }()
-	r := x.await(run, a, ended)
+	r := x.await(run, b, a.Call, ended)
 	switch {
 	case r.Err == nil || run.Err() == nil:
 		return r
@@ -332,7 +338,9 @@ func (x *Executor) bounded(ctx context.Context, a Admitted) Result {
 }
 
 // await returns the result of a call that runs, or none when it does not end in time.
-func (x *Executor) await(run context.Context, a Admitted, ended <-chan Result) Result {
+func (x *Executor) await(
+	run context.Context, b *budget, c Call, ended <-chan Result,
+) Result {
 	slow := time.NewTicker(x.options.SlowAfter)
 	defer slow.Stop()
 	for elapsed := x.options.SlowAfter; ; elapsed += x.options.SlowAfter {
@@ -340,8 +348,8 @@ func (x *Executor) await(run context.Context, a Admitted, ended <-chan Result) R
 		case r := <-ended:
 			return r
 		case <-slow.C:
-			if x.options.Slow != nil {
-				x.options.Slow(a.Call, elapsed)
+			if x.options.Slow != nil && !b.isWaiting() {
+				x.options.Slow(c, elapsed)
 			}
 			continue
 		case <-run.Done():

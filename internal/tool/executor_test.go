@@ -456,3 +456,65 @@ func TestABatchSharesItsLimit(t *testing.T) {
 		t.Errorf("alone: %.40q… (%v)", s, err)
 	}
 }
+
+// askerFunc is an Asker.
+type askerFunc func(context.Context, tool.Question) (jsontext.Value, error)
+
+func (f askerFunc) Ask(ctx context.Context, q tool.Question) (jsontext.Value, error) {
+	return f(ctx, q)
+}
+
+// TestTimeOfAPersonIsNotThatOfACall has a tool that works, asks, and works on: what the person
+// takes to answer does not count, and what the tool takes does, before and after.
+func TestTimeOfAPersonIsNotThatOfACall(t *testing.T) {
+	for _, tc := range []struct {
+		before, after time.Duration
+		want          string
+	}{
+		{4 * time.Minute, 5 * time.Minute, "done"},
+		{4 * time.Minute, 7 * time.Minute, "Tool 'asks' did not end within 10m0s and was stopped."},
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			work := func(ctx context.Context, d time.Duration) error {
+				select {
+				case <-ctx.Done():
+					return ctx.Err()
+				case <-time.After(d):
+					return nil
+				}
+			}
+			asks := unattended("asks", func(ctx context.Context, c tool.Call) (tool.Result, error) {
+				if err := work(ctx, tc.before); err != nil {
+					return tool.Result{}, err
+				}
+				// As a server asks: in a context that is not that of the call.
+				if _, err := c.Asker.Ask(context.WithoutCancel(t.Context()), tool.Question{}); err != nil {
+					return tool.Result{}, err
+				}
+				if err := work(ctx, tc.after); err != nil {
+					return tool.Result{}, err
+				}
+				return tool.OK("done"), nil
+			})
+			asks.Policy.Timeout = 10 * time.Minute
+			var slow []time.Duration
+			x := executor(t, tool.Options{
+				Now: time.Now, SlowAfter: 3 * time.Minute,
+				Slow: func(_ tool.Call, elapsed time.Duration) { slow = append(slow, elapsed) },
+			}, asks)
+			all := calls("asks")
+			all[0].Asker = askerFunc(func(ctx context.Context, _ tool.Question) (jsontext.Value, error) {
+				defer tool.Waiting(ctx)()
+				time.Sleep(time.Hour)
+				return jsontext.Value("true"), nil
+			})
+			rs, err := x.Run(t.Context(), all, nil)
+			if err != nil || text(t, rs[0]) != tc.want {
+				t.Errorf("%q (%v), want %q", text(t, rs[0]), err, tc.want)
+			}
+			if len(slow) < 2 || slow[0] != 3*time.Minute || slow[1] < time.Hour {
+				t.Errorf("told of %v, also while somebody was asked", slow)
+			}
+		})
+	}
+}
