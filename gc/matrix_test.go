@@ -312,6 +312,13 @@ func rows() []row {
 			f.WriteFile(".git/rebase-merge/git-rebase-todo",
 				"exec git checkout '"+f.commit(h)[:8]+"' -- .jp\n")
 		}},
+		{"packed commit in a command of a rebase", func(f *fixture, h blobs.Hash) {
+			id := f.commit(h)
+			f.Run("update-ref", "refs/heads/other", id)
+			f.Run("repack", "-adq")
+			f.Run("update-ref", "-d", "refs/heads/other")
+			f.WriteFile(".git/rebase-merge/git-rebase-todo", "exec git checkout "+id[:8]+" -- .jp\n")
+		}},
 		{"their side of an open conflict", func(f *fixture, h blobs.Hash) {
 			f.conflict(merge.Record{Theirs: []byte(stream(h))})
 		}},

@@ -87,9 +87,45 @@ func (c *rootCollector) operation(ctx context.Context, w Worktree, name string) 
 			add(id)
 		case short.certain:
 			c.incomplete(ReasonOperation, fmt.Sprintf("%s names %q", title, short.text))
+		default:
+			ids, hidden, err := c.repo.beginning(ctx, short.text)
+			if err != nil {
+				return err
+			}
+			for _, id := range ids {
+				add(id)
+			}
+			if hidden != "" {
+				c.incomplete(ReasonOperation, fmt.Sprintf("%s names %q: %s", title, short.text, hidden))
+			}
 		}
 	}
 	return nil
+}
+
+// beginning returns the objects whose ids begin with some digits, whether or not they can be read,
+// and why there may be more: git passes over what it cannot open.
+func (r *Repo) beginning(
+	ctx context.Context, digits string,
+) (ids []OID, hidden string, err error) {
+	out, hidden, err := r.runWarned(ctx, command{args: []string{
+		"rev-parse", "--disambiguate=" + digits,
+	}})
+	if err != nil {
+		return nil, "", err
+	}
+	for _, word := range strings.Fields(string(out)) {
+		id, err := ParseOID(word)
+		if err != nil {
+			return nil, "", err
+		}
+		ids = append(ids, id)
+	}
+	shape, err := r.shape(ctx)
+	if err == nil && hidden == "" {
+		hidden = closedIndex(shape.objectDirs)
+	}
+	return ids, hidden, err
 }
 
 // stoppedSHA names the commit at which a rebase stopped, as some versions of git write it by

@@ -113,6 +113,28 @@ type pack struct {
 	gone  bool
 }
 
+// closedIndex says which index of a pack cannot be opened, "" if none. Git does not say so.
+func closedIndex(objectDirs []string) string {
+	for _, dir := range objectDirs {
+		dir = filepath.Join(dir, "pack")
+		entries, err := os.ReadDir(dir)
+		if err = ignoreMissing(err); err != nil {
+			return err.Error()
+		}
+		for _, e := range entries {
+			if filepath.Ext(e.Name()) != ".idx" {
+				continue
+			}
+			f, err := os.Open(filepath.Join(dir, e.Name()))
+			if err != nil {
+				return err.Error()
+			}
+			_ = f.Close() // was not even read
+		}
+	}
+	return ""
+}
+
 func openPack(name string, idSize int) (*pack, error) {
 	data, err := os.ReadFile(name)
 	if err != nil {
