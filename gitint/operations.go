@@ -79,28 +79,37 @@ func (c *rootCollector) operation(ctx context.Context, w Worktree, name string) 
 		c.incomplete(ReasonOperation, title+" "+damage)
 	}
 	for _, short := range shortIDs(name, string(data), 2*c.repo.idSize()) {
-		id, err := c.repo.revParse(ctx, short.text+"^{commit}")
-		switch {
-		case ctx.Err() != nil:
-			return ctx.Err()
-		case err == nil:
+		ids, doubt, err := c.repo.named(ctx, short)
+		if err != nil {
+			return err
+		}
+		for _, id := range ids {
 			add(id)
-		case short.certain:
-			c.incomplete(ReasonOperation, fmt.Sprintf("%s names %q", title, short.text))
-		default:
-			ids, hidden, err := c.repo.beginning(ctx, short.text)
-			if err != nil {
-				return err
-			}
-			for _, id := range ids {
-				add(id)
-			}
-			if hidden != "" {
-				c.incomplete(ReasonOperation, fmt.Sprintf("%s names %q: %s", title, short.text, hidden))
-			}
+		}
+		if doubt != "" {
+			c.incomplete(ReasonOperation, fmt.Sprintf("%s names %q%s", title, short.text, doubt))
 		}
 	}
 	return nil
+}
+
+// named returns what a short id names: a commit, else whatever begins so. A doubt, if there is
+// one, says why there may be more.
+func (r *Repo) named(ctx context.Context, short shortID) (ids []OID, doubt string, err error) {
+	id, err := r.revParse(ctx, short.text+"^{commit}")
+	switch {
+	case ctx.Err() != nil:
+		return nil, "", ctx.Err()
+	case err == nil:
+		return []OID{id}, "", nil
+	case short.certain:
+		return nil, ", which is no commit", nil
+	}
+	ids, hidden, err := r.beginning(ctx, short.text)
+	if hidden != "" {
+		doubt = ": " + hidden
+	}
+	return ids, doubt, err
 }
 
 // beginning returns the objects whose ids begin with some digits, whether or not they can be read,
