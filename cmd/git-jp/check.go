@@ -114,16 +114,13 @@ func (c checkCmd) print(a *app, report *check.Report) error {
 }
 
 func (a *app) printer() check.Printer {
-	return check.Printer{
-		Clean: a.output().Line, Version: a.version, Verbose: a.Verbose,
-		More: "'-v' shows all",
-	}
+	return check.Printer{Version: a.version, Verbose: a.Verbose, More: "'-v' shows all"}
 }
 
 // printFindings writes findings where errors go.
 func (a *app) printFindings(findings []check.Finding) error {
 	p := a.printer()
-	p.Clean, p.More = a.outputOf(a.stderrTerminal).Line, "'git jp check -v' shows all"
+	p.More = "'git jp check -v' shows all"
 	return p.Findings(a.stderr, findings)
 }
 

@@ -231,6 +231,9 @@ func run(ctx context.Context, w *world) (code int) {
 		return reportError(w.stderr, err)
 	}
 	a := newApp(w, *g)
+	if !g.JSON && w.isForgeLog(commandOf(k)) {
+		a.writeForgeLog()
+	}
 	a.readsJP = readsJP(k.Command())
 	if changesNothing(k.Command()) {
 		w.interrupts.reading()

@@ -4,8 +4,10 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"fmt"
 	"slices"
 	"strconv"
+	"time"
 
 	"github.com/git-jp/git-jp/gitint"
 	"github.com/git-jp/git-jp/internal/check"
@@ -23,10 +25,14 @@ type hookCmd struct {
 // holds is bounded by the sizes of what it reads; git waits for it on machines of all sizes.
 const hookMemory = 176 << 20
 
+// hookPatience is how long git waits for a hook before that says what git waits for.
+const hookPatience = 10 * time.Second
+
 // Run does the work of a hook. A hook of a later version that this one does not know
 // does nothing: the repository's owner may have a newer program.
 func (c hookCmd) Run(ctx context.Context, a *app) error {
 	limitMemory(hookMemory)
+	defer c.announce(a)()
 	c.Args = c.given(a)
 	switch c.Name {
 	case "pre-commit":
@@ -44,8 +50,22 @@ func (c hookCmd) Run(ctx context.Context, a *app) error {
 	case "pre-receive":
 		return c.preReceive(ctx, a)
 	default:
+		a.warn("git jp %s is too old for the %s hook of this repository, which does nothing; "+
+			"install a newer one", a.version, c.Name)
 		return nil
 	}
+}
+
+// announce says after a while who it is that git waits for, and how to go on without: nobody sees
+// which of the hooks of a repository does not end.
+func (c hookCmd) announce(a *app) (stop func()) {
+	text := fmt.Sprintf("warning: git jp: the %s hook is still at work; Ctrl-C ends it", c.Name)
+	switch c.Name {
+	case "pre-commit", "pre-merge-commit", "pre-push":
+		text += ", and --no-verify does without"
+	}
+	timer := time.AfterFunc(a.patience, func() { fmt.Fprintln(a.stderr, text) })
+	return func() { timer.Stop() }
 }
 
 // putsBack reports whether a hook puts back what a collection had moved that was killed.

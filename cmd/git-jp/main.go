@@ -29,6 +29,7 @@ type world struct {
 	stdinTerminal  bool
 	stdoutTerminal bool
 	stderrTerminal bool
+	patience       time.Duration // of git, with a hook that says nothing
 	interrupts     *interrupts
 	width          int // columns of the terminal, 0 when there is none
 	version        string
@@ -72,6 +73,7 @@ func outside() (*world, error) {
 		stdoutTerminal: term.IsTerminal(int(os.Stdout.Fd())),
 		stderrTerminal: term.IsTerminal(int(os.Stderr.Fd())),
 		version:        buildVersion(),
+		patience:       hookPatience,
 	}
 	if w.stderrTerminal {
 		w.stderr = render.NewTerminal(os.Stderr, true)

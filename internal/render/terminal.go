@@ -5,6 +5,7 @@ import (
 	"io"
 	"strings"
 	"sync"
+	"unicode"
 	"unicode/utf8"
 )
 
@@ -15,14 +16,20 @@ import (
 type Terminal struct {
 	w     io.Writer
 	moves bool
+	forge bool // who reads it obeys lines, too
 
-	mu   sync.Mutex
-	rest []byte // of a character or a colour that did not come to its end
+	mu    sync.Mutex
+	rest  []byte // of a character or a colour that did not come to its end
+	begun bool   // the line has more than spaces already
 }
 
 // NewTerminal returns a writer to the terminal w. Moves says that what is written returns to
 // the beginning of lines, as what shows progress does.
 func NewTerminal(w io.Writer, moves bool) *Terminal { return &Terminal{w: w, moves: moves} }
+
+// NewForgeLog returns a writer to w, the log of a forge's job. Beside what terminals obey, forges
+// obey lines that begin with "::", and "##[" anywhere: GitHub's runner does.
+func NewForgeLog(w io.Writer) *Terminal { return &Terminal{w: w, forge: true} }
 
 // Unwrap returns the terminal itself, for a program that is given it.
 func (t *Terminal) Unwrap() io.Writer { return t.w }
@@ -32,9 +39,9 @@ func (t *Terminal) Write(p []byte) (int, error) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	data := append(t.rest, p...) //nolint:gocritic // what is left is cloned
-	whole := len(data) - unfinished(data)
+	whole := len(data) - t.unfinished(data)
 	t.rest = bytes.Clone(data[whole:])
-	if _, err := io.WriteString(t.w, t.safe(string(data[:whole]))); err != nil {
+	if _, err := io.WriteString(t.w, t.disarmed(t.safe(string(data[:whole])))); err != nil {
 		return 0, err
 	}
 	return len(p), nil
@@ -44,7 +51,7 @@ func (t *Terminal) Write(p []byte) (int, error) {
 func (t *Terminal) Flush() error {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	_, err := io.WriteString(t.w, Sanitize(string(t.rest)))
+	_, err := io.WriteString(t.w, t.disarmed(Sanitize(string(t.rest))))
 	t.rest = nil
 	return err
 }
@@ -53,7 +60,12 @@ func (t *Terminal) Flush() error {
 const longestColour = 64
 
 // unfinished returns how many bytes at the end begin something that may go on.
-func unfinished(data []byte) int {
+func (t *Terminal) unfinished(data []byte) int {
+	if tail := bytes.TrimRight(data, ":#vso"); t.forge && len(data)-len(tail) < len("##vso[") {
+		if n := len(data) - len(tail); n > 0 {
+			return n
+		}
+	}
 	if i := bytes.LastIndexByte(data, 0x1b); i >= 0 && len(data)-i < longestColour {
 		tail := data[i+1:]
 		if len(tail) == 0 || tail[0] == '[' && len(bytes.Trim(tail[1:], "0123456789:;")) == 0 {
@@ -92,5 +104,26 @@ func (t *Terminal) safe(s string) string {
 		from = i
 	}
 	b.WriteString(Sanitize(s[from:]))
+	return b.String()
+}
+
+// forgeCommand is what GitHub's runner and its relatives look for anywhere in a line.
+var forgeCommand = strings.NewReplacer("##[", `\u0023#[`, "##vso[", `\u0023#vso[`)
+
+// disarmed writes what a forge would obey as an escape of Go.
+func (t *Terminal) disarmed(s string) string {
+	if !t.forge {
+		return s
+	}
+	var b strings.Builder
+	for line := range strings.Lines(forgeCommand.Replace(s)) {
+		text := strings.TrimLeftFunc(line, unicode.IsSpace)
+		if !t.begun && strings.HasPrefix(text, "::") {
+			b.WriteString(line[:len(line)-len(text)] + `\u003a`)
+			line = text[1:]
+		}
+		t.begun = !strings.HasSuffix(line, "\n") && (t.begun || text != "")
+		b.WriteString(line)
+	}
 	return b.String()
 }

@@ -1,0 +1,35 @@
+package main
+
+import (
+	"os"
+	"slices"
+	"strings"
+
+	"github.com/git-jp/git-jp/internal/render"
+)
+
+// shows are the commands whose text is that of conversations.
+var shows = []string{
+	"diff", "grep", "log", "ls", "print", "query", "show", "stats", "status",
+}
+
+// isForgeLog reports whether what a command shows may become part of the log of a forge's job,
+// which obeys lines of it. Standard output that is a file does not.
+func (w *world) isForgeLog(command string) bool {
+	name, _, _ := strings.Cut(command, " ")
+	if w.stdoutTerminal || !slices.Contains(shows, name) ||
+		w.getenv("GITHUB_ACTIONS") == "" && w.getenv("GITLAB_CI") == "" {
+		return false
+	}
+	if f, ok := w.stdout.(*os.File); ok {
+		info, err := f.Stat()
+		return err != nil || !info.Mode().IsRegular()
+	}
+	return true
+}
+
+// writeForgeLog has what is written to standard output pass the writer of such logs.
+func (a *app) writeForgeLog() {
+	log := render.NewForgeLog(a.stdout)
+	a.stdout, a.closers = log, append(a.closers, log.Flush)
+}
