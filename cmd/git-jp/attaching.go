@@ -84,7 +84,8 @@ func (k *talk) arguments(args []string) (urls []string, err error) {
 
 // due returns what is to be looked up for this turn, in the order of the configuration. What
 // excludes is always among it. What a flag names and somebody else declared as well needs the
-// approval all the same: it may have been copied.
+// approval that theirs needs all the same: it may have been copied. Else it is the user's, and what
+// others exclude takes nothing out of it.
 func (k *talk) due(asked []string) ([]string, error) {
 	had := query.Attached(k.target.stream(), baseOf(k.target.base()), jpconfig.AttachmentURLs)
 	var urls []string
@@ -95,6 +96,9 @@ func (k *talk) due(asked []string) ([]string, error) {
 			continue
 		}
 		u, err := k.reach.open(at, k.resolver, k.gate)
+		if err == nil && named {
+			k.reach.own(u)
+		}
 		switch {
 		case err != nil && named:
 			return nil, err

@@ -46,6 +46,9 @@ func newReach(ctx context.Context, files builtin.Workspace, conf *jpconfig.Confi
 	return r
 }
 
+// own says that an attachment is the user's, in whoever's words.
+func (r *reach) own(attachment string) { delete(r.foreign, attachment) }
+
 // admits is for [attach.Options].
 func (r *reach) admits(attachment, name string) bool {
 	if !r.foreign[attachment] {
