@@ -2,6 +2,7 @@ package llm
 
 import (
 	"context"
+	"errors"
 	"iter"
 	"strings"
 )
@@ -14,8 +15,23 @@ type Model interface {
 	// Stream sends the request and returns what comes back, as it comes. The
 	// sequence can be ranged over once. It ends after a [DeltaStop] or with an
 	// error; breaking out of it or ending ctx closes the connection before it
-	// returns.
+	// returns. What the model does not take is an [*UnsupportedError] before
+	// anything is sent, whatever became of ctx.
 	Stream(ctx context.Context, r *Request) iter.Seq2[Delta, error]
+}
+
+// Takes returns an [*UnsupportedError] for a request that has something which the model does not
+// take. Nothing is sent.
+func Takes(m Model, r *Request) error {
+	ctx, cancel := context.WithCancel(context.Background())
+	cancel()
+	for _, err := range m.Stream(ctx, r) {
+		if no := new(UnsupportedError); errors.As(err, &no) {
+			return no
+		}
+		break
+	}
+	return nil
 }
 
 // Info describes a model, as far as its provider or a table tells. A zero number is

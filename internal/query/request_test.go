@@ -118,6 +118,9 @@ func adapters() map[string]adapter {
 type wire struct{ bodies [][]byte }
 
 func (w *wire) RoundTrip(r *http.Request) (*http.Response, error) {
+	if err := r.Context().Err(); err != nil {
+		return nil, err // as a transport does, before anything is sent
+	}
 	body, err := io.ReadAll(r.Body)
 	if err != nil {
 		return nil, err
@@ -146,6 +149,17 @@ func (a adapter) send(r *llm.Request) (body []byte, err error) {
 		return nil, fmt.Errorf("without signatures: %w", invalid)
 	}
 	return w.bodies[0], nil
+}
+
+// takes asks the adapter before anything is sent.
+func (a adapter) takes(r *llm.Request) error {
+	w := &wire{}
+	client := llm.NewClient(llm.ClientOptions{Format: a.format, Base: w})
+	err := llm.Takes(a.model(llm.Endpoint{BaseURL: "http://127.0.0.1:9", Key: "key", Client: client}), r)
+	if len(w.bodies) > 0 {
+		return fmt.Errorf("%s was sent", w.bodies)
+	}
+	return err
 }
 
 // TestEveryProviderTakesAnyConversation sends arbitrary conversations through the real
@@ -316,10 +330,15 @@ func TestWhatIsToldOfAResource(t *testing.T) {
 	}
 	for name, a := range adapters() {
 		for mime, content := range shown {
-			body, err := a.send(&llm.Request{Messages: []llm.Message{{
+			r := &llm.Request{Messages: []llm.Message{{
 				Role: llm.RoleUser, Parts: []llm.Part{sales(mime, content), llm.Text{Text: "?"}},
-			}}})
-			if no := new(llm.UnsupportedError); errors.As(err, &no) {
+			}}}
+			body, err := a.send(r)
+			no := new(llm.UnsupportedError)
+			if takes := a.takes(r); errors.As(err, &no) != errors.As(takes, &no) {
+				t.Errorf("%s: %s: sending it is %v, and before it is %v", name, mime, err, takes)
+			}
+			if errors.As(err, &no) {
 				if no.Name != "file:///d/sales" {
 					t.Errorf("%s: refuses %s by the name %q", name, mime, no.Name)
 				}

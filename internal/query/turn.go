@@ -125,7 +125,10 @@ func (t *Turn) Run(ctx context.Context, p Prompt) (Answer, error) {
 	if limit == 0 {
 		limit = defaultCycles
 	}
-	err := s.open(p)
+	err := s.takes(p)
+	if err == nil {
+		err = s.open(p)
+	}
 	for range limit {
 		if err != nil {
 			return s.answer, err
@@ -144,15 +147,20 @@ func (t *Turn) Run(ctx context.Context, p Prompt) (Answer, error) {
 // Explain returns the request that Run would send first, and its plan. Nothing is saved.
 func (t *Turn) Explain(p Prompt) (*llm.Request, *dedup.Plan, error) {
 	s := &session{Turn: t, watch: silent{}}
-	stream := t.Record.Stream().Clone()
-	stream.Append(s.elements(p)...)
-	s.prior = t.Record.Stream()
-	view, plan, err := s.prepare(stream)
+	view, plan, err := s.foresee(p)
 	if err != nil {
 		return nil, nil, err
 	}
 	r, err := s.build(view, plan)
 	return r, plan, err
+}
+
+// foresee plans the first request of a turn that is not saved yet.
+func (s *session) foresee(p Prompt) (*events.Stream, *dedup.Plan, error) {
+	stream := s.Record.Stream().Clone()
+	stream.Append(s.elements(p)...)
+	s.prior = s.Record.Stream()
+	return s.prepare(stream)
 }
 
 // Forgotten reports whether the provider has surely forgotten what it was sent of the
@@ -204,6 +212,28 @@ func first(p Prompt) events.ChatRequest {
 		return events.ChatRequest{}
 	}
 	return *p.Request
+}
+
+// takes returns why the model cannot be asked about what is attached, before the question is
+// saved: it would stay as a turn that nobody can answer.
+func (s *session) takes(p Prompt) error {
+	if p.Request == nil || len(p.Request.Resources) == 0 {
+		return nil
+	}
+	view, plan, err := s.foresee(p)
+	if err != nil {
+		return err
+	}
+	for {
+		r, err := s.build(view, plan)
+		if err != nil {
+			return err
+		}
+		err = llm.Takes(s.Model, r)
+		if err == nil || !s.leftOut(err) {
+			return err
+		}
+	}
 }
 
 // open saves the question, with what was decided about it.
@@ -303,6 +333,7 @@ func (s *session) cycle(ctx context.Context) (done bool, err error) {
 	case wish.Act != 0 && !h.unsaved:
 		return s.obey(h, wish)
 	case s.leftOut(err):
+		s.cycles--
 		return false, nil
 	case err != nil:
 		return s.broken(ctx, h, err)
@@ -387,7 +418,6 @@ func (s *session) leftOut(err error) bool {
 		s.untaken = map[string]bool{}
 	}
 	s.untaken[no.Name] = true
-	s.cycles--
 	s.watch.Notice(no.Error() + "; the model gets only its name")
 	return true
 }
