@@ -352,18 +352,32 @@ func (m *world) collect(keepIndex bool) {
 }
 
 // back notes what a collection has brought back from runs whose time was up: what is wanted again,
-// and nothing else.
+// also by what a reset or a merge came from, and nothing else.
 func (m *world) back(t *mtree, wanted map[int]bool) {
 	m.tb.Helper()
 	for c := range m.content {
 		if t.work.blobs[c] || !t.has(hashOf(c)) {
 			continue
 		}
-		if !wanted[c] {
+		if !wanted[c] && !m.wantedBefore(c) {
 			m.tb.Fatalf("content %d has come back to %s, and nobody wants it", c, t.Dir)
 		}
 		t.work.blobs[c] = true
 	}
+}
+
+// wantedBefore reports whether a commit refers to a content that a work tree has come from, which
+// its ORIG_HEAD names.
+func (m *world) wantedBefore(c int) bool {
+	for _, t := range m.trees() {
+		id := t.tryRun("rev-parse", "-q", "--verify", "ORIG_HEAD")
+		for _, list := range m.commits[id].convs {
+			if slices.Contains(list, c) {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // undone brings every third run back at once.
