@@ -83,7 +83,7 @@ func (r *reader) labels() (map[string]string, *placedError) {
 	}
 	labels := make(map[string]string, len(sub.members))
 	for _, l := range sub.members {
-		if labels[l.name], err = sub.string(l.name); err != nil {
+		if labels[l.name], err = sub.text(l); err != nil {
 			return nil, err.in("labels")
 		}
 	}

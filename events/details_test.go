@@ -188,3 +188,20 @@ func TestDetailsAreUTF8(t *testing.T) {
 		t.Error("a name that is not UTF-8 was set")
 	}
 }
+
+// TestManyLabels reads more labels than anybody has. Each was looked for among all.
+func TestManyLabels(t *testing.T) {
+	const n = 50_000
+	var b strings.Builder
+	for i := range n {
+		fmt.Fprintf(&b, `,"l%d":"v%d"`, i, i)
+	}
+	d, err := events.DecodeDetails([]byte(`{"last_activated_at":"2026-01-01 01:00:00.0","labels":{` +
+		b.String()[1:] + "}}"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(d.Labels) != n || d.Labels["l49999"] != "v49999" {
+		t.Errorf("%d labels, the last is %q", len(d.Labels), d.Labels["l49999"])
+	}
+}

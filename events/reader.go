@@ -60,8 +60,13 @@ func (r *reader) string(name string) (string, *placedError) {
 	if err != nil {
 		return "", err
 	}
+	return r.text(m)
+}
+
+// text reads a member that was found.
+func (r *reader) text(m member) (string, *placedError) {
 	if !isString(m.value(r.raw)) {
-		return "", errorAt(m.at, "%s: not a string", name)
+		return "", errorAt(m.at, "%s: not a string", m.name)
 	}
 	return text(m.value(r.raw)), nil
 }
