@@ -72,3 +72,37 @@ func (r *Repo) SquashedBy(ctx context.Context, message string) ([]OID, error) {
 	}
 	return listed, nil
 }
+
+// Beside returns refs to commits that cannot be reached from one, the newest first and at most so
+// many. Those of stashes and notes are nobody's branches.
+func (r *Repo) Beside(ctx context.Context, commit OID, most int) ([]Ref, error) {
+	out, err := r.run(ctx, command{args: []string{
+		"for-each-ref", "--no-merged=" + commit.String(), "--sort=-committerdate",
+		"--format=%(objectname) %(*objectname) %(refname)",
+	}})
+	if err != nil {
+		return nil, fmt.Errorf("list the refs beside %s: %w", commit, err)
+	}
+	var refs []Ref
+	for line := range strings.Lines(string(out)) {
+		fields := strings.Split(strings.TrimSuffix(line, "\n"), " ")
+		if len(fields) != 3 {
+			return nil, fmt.Errorf("unexpected line %q of git for-each-ref", line)
+		}
+		name := fields[2]
+		if name == "refs/stash" || strings.HasPrefix(name, "refs/notes/") || len(refs) == most {
+			continue
+		}
+		ref := Ref{Name: name}
+		if ref.OID, err = ParseOID(fields[0]); err != nil {
+			return nil, err
+		}
+		if ref.Peeled = ref.OID; fields[1] != "" {
+			if ref.Peeled, err = ParseOID(fields[1]); err != nil {
+				return nil, err
+			}
+		}
+		refs = append(refs, ref)
+	}
+	return refs, nil
+}

@@ -42,7 +42,8 @@ quick; --content verifies every byte. Needs neither network nor work tree.
 A merge is not what its sides say: content that one side deleted and the other refers to again is
 lost by it, and lines that git put together without the drivers are no conversation. --merge tells
 it before, and a check of the merge commit afterwards. A squash names no second parent: --squash
-compares it with the branch, and a range does where the message is that of 'git merge --squash'.
+compares it with the branch. A range does so where the message is that of 'git merge --squash', and
+warns where the files of a commit are those of a squash of a branch of which there is a ref.
 
 Whether this clone has registered the drivers that its attributes name is said by 'git jp doctor',
 and here as a warning about the work tree.

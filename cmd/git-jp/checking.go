@@ -91,7 +91,10 @@ func (ch checking) commits(ctx context.Context, revs []string) (*check.Report, e
 	if err != nil {
 		return nil, err
 	}
-	return report, ch.squashes(ctx, report, commits, tips, squashed)
+	if err := ch.squashes(ctx, report, commits, tips, squashed); err != nil {
+		return nil, err
+	}
+	return report, ch.seemingSquashes(ctx, report, commits, tips, squashed)
 }
 
 func (ch checking) refs(ctx context.Context) (*check.Report, error) {

@@ -12,6 +12,7 @@ import (
 	"github.com/git-jp/git-jp/gitint"
 	"github.com/git-jp/git-jp/hooks"
 	"github.com/git-jp/git-jp/internal/check"
+	"github.com/git-jp/git-jp/internal/merge"
 )
 
 // trialDrivers registers the drivers for one merge that is only tried.
@@ -119,6 +120,43 @@ func (ch checking) squashes(
 			if f.State == check.Lost {
 				f.Next = mergeEach(theirs)
 			}
+			report.Add(f)
+		}
+	}
+	return nil
+}
+
+// seemingSquashes adds to a report, as warnings, what is wrong with commits that seem to have
+// squashed a branch, except those of which it is known. Where history is not all here nothing
+// can be told.
+func (ch checking) seemingSquashes(
+	ctx context.Context, report *check.Report, commits []gitint.Commit, tips []gitint.OID,
+	known map[gitint.OID][]gitint.OID,
+) error {
+	if len(tips) != 1 || len(ch.repo.Incomplete()) > 0 {
+		return nil
+	}
+	tree, err := ch.repo.Tree(ctx, tips[0].String())
+	if err != nil {
+		return err
+	}
+	seeming, err := merge.Squashes(ctx, ch.repo, tips[0], commits, ch.dirsOf(tree))
+	if err != nil {
+		return err
+	}
+	for _, c := range commits {
+		squash, ok := seeming[c.OID]
+		if _, told := known[c.OID]; told || !ok {
+			continue
+		}
+		var found check.Report
+		of := map[gitint.OID][]gitint.OID{c.OID: {squash.Of}}
+		if err := ch.squashes(ctx, &found, []gitint.Commit{c}, tips, of); err != nil {
+			return err
+		}
+		for _, f := range found.Findings {
+			f.Severity = check.Warning
+			f.Detail += "; the other files are those of a squash of " + squash.Short()
 			report.Add(f)
 		}
 	}

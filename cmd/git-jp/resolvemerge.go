@@ -48,11 +48,11 @@ func (a *app) review(ctx context.Context, rev string) (*mergeReview, error) {
 		return nil, err
 	}
 	if len(r.commit.Parents) == 1 {
-		squashed, err := r.repo.Squashed(ctx, r.commit.OID.String()+"^!")
+		squashed, err := r.squashed(ctx)
 		if err != nil {
 			return nil, err
 		}
-		r.commit.Parents = append(r.commit.Parents, squashed[r.commit.OID]...)
+		r.commit.Parents = append(r.commit.Parents, squashed...)
 	}
 	if len(r.commit.Parents) < 2 {
 		return nil, fmt.Errorf("read %s: it is no merge", rev)
@@ -69,6 +69,20 @@ func (a *app) review(ctx context.Context, rev string) (*mergeReview, error) {
 	}
 	r.lost, err = merge.Review{Repo: r.repo, Tips: tips}.Lost(ctx, r.commit, []string{r.dir})
 	return r, err
+}
+
+// squashed returns what a commit with one parent squashed, by its message or else its files.
+func (r *mergeReview) squashed(ctx context.Context) ([]gitint.OID, error) {
+	id := r.commit.OID
+	named, err := r.repo.Squashed(ctx, id.String()+"^!")
+	if err != nil || len(named) > 0 {
+		return named[id], err
+	}
+	seeming, err := merge.Squashes(ctx, r.repo, id, []gitint.Commit{r.commit}, []string{r.dir})
+	if squash, ok := seeming[id]; ok {
+		return []gitint.OID{squash.Of}, err
+	}
+	return nil, err
 }
 
 // accept says in a commit of its own that what a merge left out is to stay out. A commit reaches

@@ -102,17 +102,26 @@ func (h homes) file(id events.ID, name string) (at string, oid gitint.OID, err e
 }
 
 // objectIn returns the object of a file of a snapshot, zero where there is none.
-func objectIn(snap gitint.Snapshot, name string) (oid gitint.OID, err error) {
+func objectIn(snap gitint.Snapshot, name string) (gitint.OID, error) {
+	e, err := entryIn(snap, name)
+	if e.Mode == gitint.ModeDir {
+		return gitint.OID{}, err
+	}
+	return e.OID, err
+}
+
+// entryIn returns the entry of a file or directory, the zero one where there is none.
+func entryIn(snap gitint.Snapshot, name string) (gitint.Entry, error) {
 	entries, err := snap.Children(path.Dir(name))
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return oid, err
+		return gitint.Entry{}, err
 	}
 	for _, e := range entries {
-		if e.Path == name && e.Mode != gitint.ModeDir {
-			oid = e.OID
+		if e.Path == name {
+			return e, nil
 		}
 	}
-	return oid, nil
+	return gitint.Entry{}, nil
 }
 
 // read returns a file of a conversation, nil where there is none.
