@@ -115,6 +115,7 @@ func hostileFiles() []hostile {
 			return rep(`{"timestamp":"2026-05-29 19:42:36.0","type":"turn_start"},`, 300_000) +
 				`{"timestamp":"2026-05-29 19:42:36.0","type":"turn_start"}`
 		})},
+		{"honest", honest},
 		{"title", file(hostileDir+"metadata.json", func() string {
 			return `{"title":"` + rep("x", scaled(20, 300)<<20) + `"}`
 		})},
@@ -197,6 +198,20 @@ func zerosOnBranch(r *gittest.Repository, mib int) {
 	}
 	root := r.RunInput(tree, "mktree")
 	r.Run("update-ref", "refs/heads/evil", r.Run("commit-tree", "-m", "evil", root))
+}
+
+// honest is a stream as large as one may be that has something in it, on a branch and, changed, in
+// the work tree.
+func honest(r *gittest.Repository) {
+	const head = `{"timestamp":"2026-05-29 19:42:36.0","type":`
+	turn := head + `"turn_start"},` +
+		head + `"chat_request","content":"` + strings.Repeat("a question ", 3000) + `"},` +
+		head + `"chat_response","message":"` + strings.Repeat("an answer ", 3000) + `"}`
+	all := strings.Repeat(turn+",", scaled(8, 60)<<20/len(turn))
+	r.WriteFile(hostileDir+"events.json", "["+all+turn+"]")
+	r.Run("-c", "core.compression=1", "add", "-A")
+	r.Run("update-ref", "refs/heads/evil", r.Run("commit-tree", "-m", "x", r.Run("write-tree")))
+	r.WriteFile(hostileDir+"events.json", "["+all+turn+","+turn+"]")
 }
 
 type zeros struct{}

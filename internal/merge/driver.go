@@ -32,7 +32,7 @@ type Call struct {
 	// merges files out of one too.
 	Repo func() (*gitint.Repo, error)
 	Now  func() time.Time
-	// Limits are how large the three files may be.
+	// Limits are how large the three files may be, and the result: nobody would read a larger one.
 	Limits regular.Limits
 }
 
@@ -71,6 +71,10 @@ func (c Call) Run(ctx context.Context) (*Merged, error) {
 	m, err := f.Merge()
 	if err != nil {
 		return nil, err
+	}
+	if n, most := int64(len(m.Data)), c.Limits.Of(c.Path); n > most {
+		return nil, fmt.Errorf("merge %s: what both sides have together is too large: %w",
+			c.Path, &regular.SizeError{Size: n, Max: most})
 	}
 	if len(m.Conflicts) > 0 && !c.Trial {
 		if err := c.note(f, m); err != nil {

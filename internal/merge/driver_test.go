@@ -1,0 +1,52 @@
+package merge_test
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/git-jp/git-jp/gitint"
+	"github.com/git-jp/git-jp/internal/merge"
+	"github.com/git-jp/git-jp/internal/regular"
+)
+
+// TestAResultThatIsTooLarge is no result: two sides that can be read give no file that cannot, and
+// ours stays.
+func TestAResultThatIsTooLarge(t *testing.T) {
+	dir := t.TempDir()
+	turn := func(n int) string {
+		const head = `{"timestamp":"2026-05-29 19:42:3%d.0","type":`
+		return fmt.Sprintf(head+`"turn_start"},`+head+`"chat_request","content":"%d%s"}`,
+			n, n, n, strings.Repeat("x", 1000))
+	}
+	file := func(name, text string) string {
+		path := filepath.Join(dir, name)
+		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		return path
+	}
+	ours := "[" + turn(1) + "," + turn(2) + "]"
+	c := merge.Call{
+		Kind: merge.Events, Path: ".jp/conversations/17000000001-one/events.json", MarkerSize: 7,
+		Base: file("base", "["+turn(1)+"]"), Ours: file("ours", ours),
+		Theirs: file("theirs", "["+turn(1)+","+turn(3)+"]"),
+		Repo:   func() (*gitint.Repo, error) { return nil, errors.New("no repository") },
+		Now:    time.Now, Limits: regular.Limits{Stream: 3000},
+	}
+	_, err := c.Run(t.Context())
+	if over := new(regular.SizeError); !errors.As(err, &over) || over.Max != 3000 {
+		t.Errorf("error is %v", err)
+	}
+	if data, err := os.ReadFile(c.Ours); err != nil || string(data) != ours {
+		t.Errorf("ours is %.100q (%v)", data, err)
+	}
+	c.Limits.Stream = 10_000
+	if m, err := c.Run(t.Context()); err != nil || len(m.Data) < 3000 {
+		t.Errorf("within the limit: %v", err)
+	}
+}
