@@ -456,5 +456,5 @@ func (m *marker) oldTemporaries(p *Plan) ([]string, error) {
 
 // isOurs reports whether a name in the directory of temporaries is the collector's own.
 func isOurs(name string) bool {
-	return name == "trash" || name == "gc.lock" || name == "gc.open"
+	return name == "trash" || name == "gc.lock" || name == "gc.open" || name == stampName
 }

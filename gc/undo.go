@@ -296,7 +296,7 @@ const interval = 24 * time.Hour
 // none: a clock was wrong.
 func Due(o Options) bool {
 	p, err := o.place()
-	if err != nil || o.UserLocal {
+	if err != nil || !exists(p.store) {
 		return false
 	}
 	info, err := os.Stat(filepath.Join(filepath.Dir(p.lockFile), stampName))

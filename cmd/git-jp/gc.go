@@ -34,7 +34,8 @@ What is deleted lies in a quarantine for the grace period, and 'git jp gc undo' 
 So does what 'git jp compact --in-place' and 'git jp repair' have changed or taken away.
 Files that git tracks also leave the index, which is asked first.
 
-gc.auto collects files that git does not track beside 'git jp query', once a day.`
+gc.auto collects files that git does not track beside 'git jp query', once a day, and the content
+of user-local conversations, which --user-local does at once.`
 }
 
 type gcRunCmd struct {
@@ -406,20 +407,30 @@ func (a *app) collectAside(ctx context.Context, w *workspace.Workspace) (end fun
 			Cache:         refs.Open(filepath.ToSlash(filepath.Join(repo.Dir(), "cache"))),
 			OnlyUntracked: true,
 		}
-		if !gc.Due(o) {
-			return
-		}
-		// Nobody is told: what stops it now stops 'git jp gc' too, which says so.
-		old, _ := gc.Expired(o)
-		if plan, err := gc.MakePlan(ctx, o); err == nil && (!plan.Empty() || len(old) > 0) {
-			_, _ = gc.Sweep(ctx, o, plan)
-		}
+		collectDue(ctx, o)
 		if ctx.Err() == nil {
-			_ = gc.Stamp(o)
 			_ = o.Cache.Close()
 		}
+		collectDue(ctx, gc.Options{
+			Workspace: own, UserLocal: true, Now: a.now, PID: a.pid, Grace: settings.GC.Grace,
+		})
 	}()
 	return cancel
+}
+
+// collectDue collects one store, if it is time to. Nobody is told: what stops it now stops
+// 'git jp gc' too, which says so.
+func collectDue(ctx context.Context, o gc.Options) {
+	if !gc.Due(o) {
+		return
+	}
+	old, _ := gc.Expired(o)
+	if plan, err := gc.MakePlan(ctx, o); err == nil && (!plan.Empty() || len(old) > 0) {
+		_, _ = gc.Sweep(ctx, o, plan)
+	}
+	if ctx.Err() == nil {
+		_ = gc.Stamp(o)
+	}
 }
 
 // A contentError is a content that was named on the command line and not found.

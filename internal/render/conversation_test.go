@@ -288,7 +288,7 @@ func TestExportsHoldAttachments(t *testing.T) {
 		`{"timestamp":"2026-01-02 03:00:00.0","type":"chat_request","content":"x","resources":[`+
 			`{"uri":"file:///a","content":`+m.put("within")+`},`+
 			`{"uri":"file:///b","content":`+lost+`}]}`)}
-	for _, f := range []Format{FormatJSONLines, FormatMarkdown, FormatJSON} {
+	for _, f := range []Format{FormatText, FormatJSONLines, FormatMarkdown, FormatJSON} {
 		out, problems := render(t, c, Options{Format: f})
 		if !strings.Contains(out, "within") {
 			t.Errorf("format %d has no attachment:\n%s", f, out)
@@ -299,8 +299,9 @@ func TestExportsHoldAttachments(t *testing.T) {
 		}
 	}
 	m.opens = 0
-	if _, problems := render(t, c, Options{}); len(problems) > 0 || m.opens > 0 {
-		t.Errorf("for people: problems %v, %d opened", problems, m.opens)
+	terminal := Options{Output: Output{Terminal: true}}
+	if _, problems := render(t, c, terminal); len(problems) > 0 || m.opens > 0 {
+		t.Errorf("on a terminal: problems %v, %d opened", problems, m.opens)
 	}
 }
 

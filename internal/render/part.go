@@ -72,7 +72,8 @@ func (w *walk) resource(r *events.Resource) part {
 }
 
 func (w *walk) attachment(it item, r *events.Resource) part {
-	if !w.opts.Full && !w.opts.Format.forPrograms() && !w.opts.Format.exports() {
+	if w.opts.Output.Terminal && !w.opts.Full && !w.opts.Format.forPrograms() &&
+		!w.opts.Format.exports() {
 		return w.resource(r)
 	}
 	return w.opened(r, Problem{Turn: it.turn.from, Element: it.index})
