@@ -9,6 +9,7 @@ import (
 	"runtime"
 	"slices"
 
+	"github.com/git-jp/git-jp/blobs"
 	"github.com/git-jp/git-jp/events"
 	"github.com/git-jp/git-jp/gitint"
 	"github.com/git-jp/git-jp/hooks"
@@ -67,7 +68,7 @@ func (d *doctor) add(subject, problem, next string) {
 func (d *doctor) examine(ctx context.Context) error {
 	d.manPage()
 	d.private(d.workspaceEnv(config.Settings{}).PrivateDirs()...)
-	if err := d.keys(); err != nil {
+	if err := errors.Join(d.keys(), d.userLocal()); err != nil {
 		return err
 	}
 	repo, err := d.repo(ctx)
@@ -99,6 +100,28 @@ func (d *doctor) private(dirs ...string) {
 			d.note("closed %s to other users", dir)
 		}
 	}
+}
+
+// userLocal looks for what stops every collection of the user-local store, which is no part of
+// what is checked.
+func (d *doctor) userLocal() error {
+	w, err := d.workspace()
+	if errors.Is(err, workspace.ErrNoWorkspace) || err == nil && w.UserDir() == "" {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	store := w.BlobsOf(workspace.Entry{Local: true})
+	for _, err := range store.All() {
+		foreign := new(blobs.ForeignError)
+		if errors.As(err, &foreign) && filepath.Base(foreign.Path) != ".gitignore" {
+			name := filepath.Join(store.Dir(), filepath.FromSlash(foreign.Path))
+			d.add(name, "is no blob, and nothing is collected while it is there",
+				"rm -r -- "+check.ShellQuote(name))
+		}
+	}
+	return nil
 }
 
 // keys looks for settings of ours in files of jp's.

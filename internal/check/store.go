@@ -164,6 +164,11 @@ func (s *store) apply(c change) {
 		s.foreign[strings.Clone(c.path)] = struct{}{}
 	case ok:
 		s.set(h, c.new)
+		if c.new.Mode.IsRegular() || c.new.Mode == absent {
+			delete(s.foreign, c.path)
+		} else { // a link or a directory has its name, and no collection passes it
+			s.foreign[strings.Clone(c.path)] = struct{}{}
+		}
 	}
 }
 
@@ -217,6 +222,9 @@ func (s *store) path(h blobs.Hash) string { return path.Join(s.dir, h.Path()) }
 func (s *store) foreignFindings() []Finding {
 	var all []Finding
 	for _, name := range slices.Sorted(maps.Keys(s.foreign)) {
+		if h, ok := blobs.ParsePath(name); ok && s.at(h).refs > 0 {
+			continue // it is told of the reference
+		}
 		all = append(all, Finding{
 			State: Foreign, Path: path.Join(s.dir, name), Element: -1,
 			Detail: "is not a blob, so nothing can refer to it",
