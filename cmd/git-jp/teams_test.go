@@ -329,7 +329,11 @@ func (tm *team) base(a, b string) snapshot {
 		below := tm.base(bases[0], next)
 		both := snapshot{}
 		for id := range s {
-			both[id], _ = mergedLedger(below[id], s[id], tm.at(next)[id])
+			merged, open := mergedLedger(below[id], s[id], tm.at(next)[id])
+			if open["title"] != nil {
+				merged.title = "" // either may be the one that a side has changed
+			}
+			both[id] = merged
 		}
 		s = both
 	}
