@@ -78,7 +78,7 @@ func TestMergeTookAnotherContent(t *testing.T) {
 	t.Run("before the commit", func(t *testing.T) {
 		r := mergeContent(t)
 		out, err := r.sh("git", "merge", "-q", "-m", "m", "-X", "theirs", "anew")
-		if err == nil || !strings.Contains(out, "mended and is not committed yet") {
+		if err == nil || !strings.Contains(out, "fixed and is not committed yet") {
 			t.Fatalf("%v: %s", err, out)
 		}
 		r.must("git", "commit", "-q", "--no-edit")
