@@ -22,9 +22,6 @@ const (
 
 // A Printer writes reports.
 type Printer struct {
-	// Clean makes text of others, such as titles and paths, safe to show. nil
-	// writes control characters as Go escapes.
-	Clean func(string) string
 	// Version is that of the program.
 	Version string
 	// Verbose writes all findings of a group, and whole hashes, in the text format.
@@ -40,32 +37,15 @@ func (p Printer) Print(w io.Writer, f Format, r *Report) error {
 		return p.Text(w, r)
 	case FormatJSON:
 		return p.JSON(w, r)
-	case FormatSARIF, FormatGitHub, FormatGitLab:
-		return p.forge(w, f, r)
-	default:
-		return fmt.Errorf("print report: unknown format %q", f)
-	}
-}
-
-// forge writes the formats that a forge shows: in a log, where nothing between says whether it
-// is a terminal that obeys what it is sent, and on pages.
-func (p Printer) forge(w io.Writer, f Format, r *Report) error {
-	p.Clean = nil
-	switch f {
 	case FormatSARIF:
 		return p.SARIF(w, r)
 	case FormatGitHub:
 		return p.GitHub(w, r)
-	default:
+	case FormatGitLab:
 		return p.GitLab(w, r)
+	default:
+		return fmt.Errorf("print report: unknown format %q", f)
 	}
-}
-
-func (p Printer) clean(s string) string {
-	if p.Clean != nil {
-		return p.Clean(s)
-	}
-	return escape(s)
 }
 
 // escape writes what a terminal would obey, or a reader would not see, as an escape of
@@ -106,11 +86,11 @@ func (p Printer) place(f Finding) string {
 		parts = append(parts, fmt.Sprintf("turn %d", f.Turn))
 	}
 	if f.Call != "" {
-		parts = append(parts, "call "+p.clean(f.Call))
+		parts = append(parts, "call "+escape(f.Call))
 	}
 	s := strings.Join(parts, ", ")
 	if f.Tool != "" {
-		s += " (" + p.clean(f.Tool) + ")"
+		s += " (" + escape(f.Tool) + ")"
 	}
 	return strings.TrimSpace(s)
 }
@@ -124,7 +104,7 @@ func (p Printer) Sentence(f Finding) string {
 	if !f.Hash.IsZero() {
 		fmt.Fprintf(&b, "sha256:%s (%s) ", p.hash(f), bytesText(f.Size))
 	}
-	b.WriteString(p.clean(f.Detail))
+	b.WriteString(escape(f.Detail))
 	if f.References > 1 {
 		fmt.Fprintf(&b, ", referred to %d times", f.References)
 	}
@@ -146,10 +126,10 @@ func (p Printer) message(f Finding) string {
 	p.Verbose = true
 	s := p.Sentence(f)
 	if f.Title != "" {
-		s = p.clean(f.Title) + ": " + s
+		s = escape(f.Title) + ": " + s
 	}
 	if f.Next != "" {
-		s += "; next: " + p.clean(f.Next)
+		s += "; next: " + escape(f.Next)
 	}
 	return s
 }

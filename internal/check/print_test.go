@@ -2,7 +2,6 @@ package check
 
 import (
 	"bytes"
-	"context"
 	"encoding/json"
 	"fmt"
 	"os"
@@ -90,18 +89,16 @@ checked 3 trees, 2 conversations, 40 references: 15 errors, 1 warning, 4 notes
 	}
 }
 
-// TestForgesObeyNothing holds that no format which a forge shows has what its reader interprets,
-// whoever cleans the text for a terminal.
+// TestForgesObeyNothing holds that no format which a forge shows has what its reader interprets.
 func TestForgesObeyNothing(t *testing.T) {
 	r := sample()
 	r.Add(Finding{
 		State: Malformed, Path: "a\x1b]0;x\a\u009b\u202e\n::error::b", Line: 1, Element: -1,
 		Detail: "[click](https://evil.example) \x1b[2J\n::add-mask::x \u009b\u202e",
 	})
-	raw := func(s string) string { return s }
 	for _, f := range []Format{FormatGitHub, FormatGitLab, FormatSARIF} {
 		var out bytes.Buffer
-		if err := (Printer{Clean: raw}).Print(&out, f, r); err != nil {
+		if err := (Printer{}).Print(&out, f, r); err != nil {
 			t.Fatal(err)
 		}
 		got := out.String()
@@ -352,17 +349,5 @@ func (p property) fault(v any) string {
 func TestUnknownFormat(t *testing.T) {
 	if err := (Printer{}).Print(&bytes.Buffer{}, "yaml", sample()); err == nil {
 		t.Error("no error")
-	}
-}
-
-func TestCallersText(t *testing.T) {
-	r, err := Tree(context.Background(), base().remove(blobPath("alpha")).source("c1"), Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	var out bytes.Buffer
-	p := Printer{Clean: strings.ToUpper}
-	if err := p.Text(&out, r); err != nil || !strings.Contains(out.String(), "(FIRST)") {
-		t.Errorf("%v, %s", err, out.String())
 	}
 }

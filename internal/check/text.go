@@ -163,16 +163,16 @@ func (p Printer) where(f Finding) string {
 	if f.Path == "" {
 		return ""
 	}
-	s := p.clean(f.Path)
+	s := escape(f.Path)
 	switch f.Commit {
 	case WorkTreeName, "":
 	case IndexName:
 		s = ":" + s
 	default:
-		s = p.clean(abbreviate(f.Commit)) + ":" + s
+		s = escape(abbreviate(f.Commit)) + ":" + s
 	}
 	if f.Title != "" {
-		s += " (" + p.clean(f.Title) + ")"
+		s += " (" + escape(f.Title) + ")"
 	}
 	return s
 }
@@ -239,6 +239,6 @@ func (p Printer) hints(w io.Writer, group []Finding, one bool) {
 			continue
 		}
 		seen = append(seen, f.Next)
-		fmt.Fprintf(w, "hint: %s\n", p.clean(f.Next))
+		fmt.Fprintf(w, "hint: %s\n", escape(f.Next))
 	}
 }
