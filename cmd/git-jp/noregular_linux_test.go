@@ -64,6 +64,7 @@ func openedFiles() []opened {
 		{pattern: "data/jp/workspace/*/conversations/*/metadata.json", by: "rename LOCAL x"},
 		{pattern: "data/jp/workspace/*/conversations/*/base_config.json", by: "query --id LOCAL hi"},
 		{pattern: "data/jp/workspace/*/blobs/*/*/*.blob.gz", by: "print --full LOCAL"},
+		{pattern: "data/jp/workspace/*/blobs/.tmp/gc.stamp", by: "query --id LOCAL hi", helps: true},
 		{pattern: "data/git-jp/approvals.json", by: "trust --list", own: true},
 		{pattern: "data/jp/workspace/*/sessions/*", by: "ls", helps: true},
 		{pattern: "data/jp/workspace/*/storage", by: "ls --local", helps: true},
