@@ -114,14 +114,15 @@ func newPrompted(t *testing.T) *prompted {
 // tools asks, and returns the tools of the last request that came of it.
 func (p *prompted) tools(args ...string) string {
 	p.t.Helper()
-	before := p.model.asked
+	before := p.model.count()
 	cmd := exec.Command("git-jp", append(append([]string{"query"}, args...), "--", "go on")...)
 	cmd.Dir, cmd.Env = p.dir, p.env
 	out, err := cmd.CombinedOutput()
-	if err != nil || p.model.asked == before {
-		p.t.Fatalf("git jp query %q: %v, asked %d times\n%s", args, err, p.model.asked-before, out)
+	asked := p.model.count()
+	if err != nil || asked == before {
+		p.t.Fatalf("git jp query %q: %v, asked %d times\n%s", args, err, asked-before, out)
 	}
-	data, err := os.ReadFile(filepath.Join(p.model.dir, fmt.Sprintf("request%d.json", p.model.asked)))
+	data, err := os.ReadFile(filepath.Join(p.model.dir, fmt.Sprintf("request%d.json", asked)))
 	if err != nil {
 		p.t.Fatal(err)
 	}
