@@ -15,6 +15,7 @@ import (
 
 	"github.com/git-jp/git-jp/events"
 	"github.com/git-jp/git-jp/gitint"
+	"github.com/git-jp/git-jp/internal/ask"
 	"github.com/git-jp/git-jp/internal/config"
 	"github.com/git-jp/git-jp/internal/merge"
 	"github.com/git-jp/git-jp/internal/regular"
@@ -41,12 +42,25 @@ type app struct {
 	openConfig    *config.Config
 	openLimits    *regular.Limits
 	tracer        *trace.Log
-	screen        screen
+	terminal      *ask.Terminal
 	closers       []func() error
 }
 
 func newApp(w *world, g globals) *app {
-	return &app{world: w, globals: g}
+	a := &app{world: w, globals: g}
+	a.terminal = &ask.Terminal{
+		Out: w.stdout, Err: w.stderr,
+		Output: a.output(), Errors: a.outputOf(w.stderrTerminal), Quiet: g.Quiet, JSON: g.JSON,
+		Device: a.device, Interrupts: w.interrupts, Now: w.now,
+		Editor: &ask.Editor{
+			Command: a.editor, Env: w.env, Dir: a.directory(), Interrupts: w.interrupts,
+			In: w.stdin, Out: unwrapped(w.stdout), Err: unwrapped(w.stderr),
+		},
+	}
+	if !w.stdinTerminal || !w.stdoutTerminal {
+		a.terminal.Editor.Device = a.device
+	}
+	return a
 }
 
 // close closes what was opened, last first.
@@ -362,9 +376,7 @@ func (a *app) printJSON(record any) error {
 
 // note tells the user something that is no answer; -q silences it.
 func (a *app) note(format string, args ...any) {
-	if !a.Quiet {
-		fmt.Fprintln(a.stderr, printable(fmt.Sprintf(format, args...)))
-	}
+	a.terminal.Note(format, args...)
 }
 
 // warn tells the user something that should not be missed.
@@ -405,7 +417,7 @@ func (a *app) paged(ctx context.Context, f func(io.Writer) error) error {
 		return f(a.stdout)
 	}
 	// Ctrl-C is the pager's while it runs: it needs us to wait for it.
-	defer a.interrupts.take(func() bool { return true })()
+	defer a.interrupts.Take(func() bool { return true })()
 	shown := render.NewTerminal(pager, false)
 	err = errors.Join(f(shown), shown.Flush(), pager.Close())
 	if errors.Is(err, render.ErrPagerQuit) {

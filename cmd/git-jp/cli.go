@@ -236,7 +236,7 @@ func run(ctx context.Context, w *world) (code int) {
 	}
 	a.readsJP = readsJP(k.Command())
 	if changesNothing(k.Command()) {
-		w.interrupts.reading()
+		w.interrupts.Reading()
 	}
 	k.BindTo(ctx, (*context.Context)(nil))
 	if err = a.enter(); err == nil {
@@ -292,4 +292,21 @@ func commandIndex(args []string) int {
 		}
 	}
 	return len(args)
+}
+
+// changesNothing reports whether a command only reads; those that do with some flags say so
+// themselves.
+func changesNothing(command string) bool {
+	first, rest, _ := strings.Cut(command, " ")
+	switch first {
+	case "gc":
+		return strings.HasPrefix(rest, "why")
+	case "attachment", "config", "label", "query", "trust":
+		return false
+	}
+	return slices.Contains([]string{
+		"ls", "show", "print", "grep", "path", "diff", "log", "export", "stats", "status", "check",
+		"doctor", "models", "help", "man", "completion", "__complete", "version", "textconv",
+		"debug",
+	}, first)
 }

@@ -19,6 +19,7 @@ import (
 	"github.com/git-jp/git-jp/internal/llm/builtin"
 	"github.com/git-jp/git-jp/internal/llm/models"
 	"github.com/git-jp/git-jp/internal/query"
+	"github.com/git-jp/git-jp/internal/render"
 	"github.com/git-jp/git-jp/internal/tool"
 	"github.com/git-jp/git-jp/internal/trust"
 	"github.com/git-jp/git-jp/internal/workspace"
@@ -428,7 +429,7 @@ func (a *app) confirmTangents(yes bool) func([]compact.Tangent) []compact.Tangen
 	return func(found []compact.Tangent) []compact.Tangent {
 		var chosen []compact.Tangent
 		for _, t := range found {
-			what := fmt.Sprintf("turn %d, %q: %s", t.Turn, clipped(t.Title), clipped(t.Reason))
+			what := fmt.Sprintf("turn %d, %q: %s", t.Turn, render.Clip(t.Title), render.Clip(t.Reason))
 			if yes || a.confirm(what+"\nremove it?") {
 				chosen = append(chosen, t)
 			}

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"strings"
 
+	"github.com/git-jp/git-jp/internal/ask"
 	"github.com/git-jp/git-jp/internal/render"
 )
 
@@ -17,7 +18,7 @@ const shownTurns = 2
 
 // compose opens the editor for a question, with the last turns below a line. The draft stays
 // until the question is in the conversation. Without a change and without a question it
-// returns [errNotSaved].
+// returns [ask.ErrNotSaved].
 func (a *app) compose(ctx context.Context, text string, t *target) (string, error) {
 	s := t.stream()
 	var b bytes.Buffer
@@ -29,18 +30,18 @@ func (a *app) compose(ctx context.Context, text string, t *target) (string, erro
 	}); err != nil {
 		return "", err
 	}
-	d, err := newDraft("QUERY_MESSAGE.md", b.Bytes())
+	d, err := ask.NewDraft("QUERY_MESSAGE.md", b.Bytes())
 	if err != nil {
 		return "", err
 	}
-	edited, err := a.edit(ctx, d)
+	edited, err := a.terminal.Editor.Edit(ctx, d)
 	question, _, _ := strings.Cut(string(edited), cutLine)
 	question = strings.TrimSpace(question)
 	switch {
-	case errors.Is(err, errNotSaved), err == nil && question == "":
-		return "", errors.Join(errNotSaved, d.remove())
+	case errors.Is(err, ask.ErrNotSaved), err == nil && question == "":
+		return "", errors.Join(ask.ErrNotSaved, d.Remove())
 	case err != nil:
-		return "", d.keep(err)
+		return "", d.Keep(err)
 	}
 	t.draft = d
 	return question, nil

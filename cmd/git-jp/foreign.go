@@ -29,7 +29,7 @@ func (a *app) approvedIn(root string) func(trust.Claim) bool {
 // asked about the rest, it is settled first.
 func (k *talk) load(flags map[string][]byte) (*jpconfig.Config, error) {
 	conf, err := jpconfig.Load(k.sources(flags))
-	if err != nil || k.desk == nil || k.explains {
+	if err != nil || k.prompter == nil || k.explains {
 		return conf, err
 	}
 	asker, ok := k.gate.(*trust.Asker)

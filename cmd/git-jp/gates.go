@@ -69,7 +69,7 @@ func (a *app) trustGate(w *workspace.Workspace) (trust.Gate, error) {
 	if approvals == nil {
 		return nobody{}, nil
 	}
-	return &trust.Asker{Approvals: approvals, Terminal: a.terminal, Now: a.now}, nil
+	return &trust.Asker{Approvals: approvals, Terminal: a.device, Now: a.now}, nil
 }
 
 // nobody approves nothing.
@@ -82,7 +82,7 @@ func (nobody) Allow(c trust.Claim) error { return &trust.RefusedError{Claim: c} 
 func (a *app) launcher() process.Launcher {
 	l := process.Launcher{Env: process.Minimal(a.env), Environ: a.env}
 	if a.interrupts != nil {
-		l.Groups = &a.interrupts.groups
+		l.Groups = &a.interrupts.Groups
 	}
 	return l
 }
@@ -90,9 +90,9 @@ func (a *app) launcher() process.Launcher {
 // userAgent names this program to servers.
 func (a *app) userAgent() string { return "git-jp/" + a.version }
 
-// terminal opens the terminal device. GIT_TERMINAL_PROMPT=0 means to git, and to us, that
+// device opens the terminal. GIT_TERMINAL_PROMPT=0 means to git, and to us, that
 // nobody is there to answer.
-func (a *app) terminal() (io.ReadWriteCloser, error) {
+func (a *app) device() (io.ReadWriteCloser, error) {
 	if a.getenv("GIT_TERMINAL_PROMPT") == "0" {
 		return nil, errors.New("GIT_TERMINAL_PROMPT is 0")
 	}

@@ -74,7 +74,7 @@ func (c gcRunCmd) Run(ctx context.Context, a *app) error {
 		a.Set = append(a.Set, "gc.grace="+c.Grace)
 	}
 	if c.DryRun {
-		a.interrupts.reading()
+		a.interrupts.Reading()
 	}
 	o, err := a.collector(ctx, c.UserLocal)
 	if err != nil {

@@ -8,6 +8,7 @@ import (
 	"runtime/debug"
 	"time"
 
+	"github.com/git-jp/git-jp/internal/ask"
 	"github.com/git-jp/git-jp/internal/render"
 	"golang.org/x/term"
 )
@@ -30,7 +31,7 @@ type world struct {
 	stdoutTerminal bool
 	stderrTerminal bool
 	patience       time.Duration // of git, with a hook that says nothing
-	interrupts     *interrupts
+	interrupts     *ask.Interrupts
 	width          int // columns of the terminal, 0 when there is none
 	version        string
 }
@@ -47,11 +48,11 @@ func mainCode() int {
 	if err != nil {
 		return reportError(os.Stderr, err)
 	}
-	w.interrupts = &interrupts{now: w.now}
-	ctx, stop := w.interrupts.listen(context.Background())
+	w.interrupts = &ask.Interrupts{Now: w.now}
+	ctx, stop := w.interrupts.Listen(context.Background())
 	defer stop()
 	code := run(ctx, w)
-	w.interrupts.groups.Kill() // what did not end in time was left behind until now
+	w.interrupts.Groups.Kill() // what did not end in time was left behind until now
 	for _, out := range []io.Writer{w.stdout, w.stderr} {
 		if t, ok := out.(*render.Terminal); ok && t.Flush() != nil {
 			code = max(code, exitProblems)

@@ -180,10 +180,7 @@ func (a *app) retry(c *jpconfig.Config) llm.Retry {
 		r.Cap = time.Duration(limit) * time.Second
 	}
 	r.Notify = func(attempt int, wait time.Duration, cause error) {
-		a.screen.write(func() {
-			a.screen.clear()
-			a.note("%v; trying again in %s", cause, seconds(wait))
-		})
+		a.terminal.NoteBetween("%v; trying again in %s", cause, seconds(wait))
 	}
 	return r
 }

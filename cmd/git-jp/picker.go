@@ -23,8 +23,9 @@ func (a *app) pick() (workspace.Entry, error) {
 	if err != nil {
 		return workspace.Entry{}, err
 	}
-	d := a.newDesk(context.Background())
-	if d == nil {
+	ctx := context.Background() // an interrupt ends the program, which has changed nothing
+	p := a.terminal.NewPrompter(ctx)
+	if p == nil {
 		return workspace.Entry{}, usagef("--id: there is no terminal to choose on, name one")
 	}
 	entries, _, err := w.List(workspace.ListOptions{Local: true})
@@ -32,15 +33,15 @@ func (a *app) pick() (workspace.Entry, error) {
 		return workspace.Entry{}, err
 	}
 	records := a.recent(w, entries)
-	s, err := d.open(d.ctx)
+	s, err := p.Open(ctx)
 	if err != nil {
 		return workspace.Entry{}, err
 	}
 	defer func() { _ = s.Close() }()
 	for i, r := range records {
-		s.say("%3d  %s  %s\n", i+1, r.ID, oneLine(r.Title))
+		s.Say("%3d  %s  %s\n", i+1, r.ID, oneLine(r.Title))
 	}
-	answer, err := s.line("Number, id or words of the title: ")
+	answer, err := s.Line("Number, id or words of the title: ")
 	if err != nil || answer == "" {
 		return workspace.Entry{}, errors.Join(errNotPicked, err)
 	}

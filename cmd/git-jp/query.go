@@ -10,6 +10,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/git-jp/git-jp/events"
+	"github.com/git-jp/git-jp/internal/ask"
 	"github.com/git-jp/git-jp/internal/query"
 	"github.com/git-jp/git-jp/internal/regular"
 	"github.com/go-json-experiment/json/jsontext"
@@ -80,12 +81,12 @@ func (c queryCmd) Run(ctx context.Context, a *app) (err error) {
 	}
 	defer func() { err = errors.Join(err, t.release()) }()
 	p, err := c.prompt(ctx, a, t)
-	if errors.Is(err, errNotSaved) {
-		a.note("%v, nothing was asked", errNotSaved)
+	if errors.Is(err, ask.ErrNotSaved) {
+		a.note("%v, nothing was asked", ask.ErrNotSaved)
 		return nil
 	}
 	if err != nil && t.draft != nil {
-		return t.draft.keep(err)
+		return t.draft.Keep(err)
 	}
 	if err != nil {
 		return err
@@ -97,7 +98,7 @@ func (c queryCmd) Run(ctx context.Context, a *app) (err error) {
 	before := t.record().Stream().Len()
 	err = c.ask(ctx, a, t, p)
 	if err != nil && t.draft != nil && t.record().Stream().Len() == before {
-		return t.draft.keep(err) // what was written is in no conversation yet
+		return t.draft.Keep(err) // what was written is in no conversation yet
 	}
 	return errors.Join(err, t.dropDraft())
 }
@@ -239,7 +240,7 @@ func (c queryCmd) opensEditor(a *app, words, piped string) bool {
 	case piped == "":
 		return a.stdinTerminal
 	}
-	tty, err := a.terminal()
+	tty, err := a.device()
 	return err == nil && tty.Close() == nil
 }
 

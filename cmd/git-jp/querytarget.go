@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/git-jp/git-jp/events"
+	"github.com/git-jp/git-jp/internal/ask"
 	"github.com/git-jp/git-jp/internal/query"
 	"github.com/git-jp/git-jp/internal/workspace"
 )
@@ -22,14 +23,14 @@ type target struct {
 	id        events.ID           // 0 before it is there; set before tools run, which read it
 	fresh     bool                // its configuration is that of now
 	replayed  *events.ChatRequest // the question that is asked again
-	draft     *draft              // where the question was written, nil for nowhere
+	draft     *ask.Draft          // where the question was written, nil for nowhere
 }
 
 func (t *target) dropDraft() error {
 	if t.draft == nil {
 		return nil
 	}
-	return t.draft.remove()
+	return t.draft.Remove()
 }
 
 // errNoneActive says that nothing tells which conversation is meant.
@@ -206,11 +207,11 @@ func (c queryCmd) take(ctx context.Context, t *target, e workspace.Entry) (err e
 	if !errors.As(err, &held) {
 		return err
 	}
-	d := t.app.newDesk(ctx)
-	if d == nil {
+	p := t.app.terminal.NewPrompter(ctx)
+	if p == nil {
 		return err
 	}
-	switch answer := waitOrFork(ctx, d, held); answer {
+	switch answer := waitOrFork(ctx, p, held); answer {
 	case "f":
 		t.id = 0
 		return c.fork(ctx, t, e)
@@ -222,21 +223,21 @@ func (c queryCmd) take(ctx context.Context, t *target, e workspace.Entry) (err e
 }
 
 // waitOrFork asks what to do about a conversation that somebody else has.
-func waitOrFork(ctx context.Context, d *desk, held *workspace.LockedError) string {
-	s, err := d.open(ctx)
+func waitOrFork(ctx context.Context, p *ask.Prompter, held *workspace.LockedError) string {
+	s, err := p.Open(ctx)
 	if err != nil {
 		return ""
 	}
 	defer func() { _ = s.Close() }()
 	for {
-		answer, err := s.line("%v\n[w]ait, [f]ork and ask there, [q]uit: ", held)
+		answer, err := s.Line("%v\n[w]ait, [f]ork and ask there, [q]uit: ", held)
 		switch {
 		case err != nil, answer == "q", answer == "":
 			return ""
 		case answer == "f":
 			return answer
 		case answer == "w":
-			s.say("going on when it is free\n")
+			s.Say("going on when it is free\n")
 			return answer
 		}
 	}

@@ -16,6 +16,7 @@ import (
 	"github.com/git-jp/git-jp/gc"
 	"github.com/git-jp/git-jp/gitint"
 	"github.com/git-jp/git-jp/hooks"
+	"github.com/git-jp/git-jp/internal/ask"
 	"github.com/git-jp/git-jp/internal/attach"
 	"github.com/git-jp/git-jp/internal/check"
 	"github.com/git-jp/git-jp/internal/config"
@@ -245,11 +246,11 @@ func candidateLines(candidates []workspace.Candidate) (lines []string) {
 
 // hints returns what the user can do about err, most helpful first.
 func hints(err error) []string {
-	if d := new(draftError); errors.As(err, &d) {
+	if d := new(ask.DraftError); errors.As(err, &d) {
 		if isA[*events.SyntaxError](err) {
 			return []string{draftHint(err)} // the fault is in the draft itself
 		}
-		return append([]string{draftHint(err)}, hints(d.err)...)
+		return append([]string{draftHint(err)}, hints(d.Err)...)
 	}
 	if hint := nameHint(err); hint != "" {
 		return []string{hint}
@@ -349,9 +350,9 @@ func ignoredHint(err error) string {
 
 // draftHint says where an edit is that was not saved.
 func draftHint(err error) string {
-	d := new(draftError)
+	d := new(ask.DraftError)
 	errors.As(err, &d)
-	return "nothing was saved; your edit is in " + d.path
+	return "nothing was saved; your edit is in " + d.Path
 }
 
 // unconfirmedHints say how to go ahead, and what that would cost.

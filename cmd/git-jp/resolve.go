@@ -10,6 +10,7 @@ import (
 
 	"github.com/git-jp/git-jp/events"
 	"github.com/git-jp/git-jp/gitint"
+	"github.com/git-jp/git-jp/internal/ask"
 	"github.com/git-jp/git-jp/internal/merge"
 	"github.com/git-jp/git-jp/internal/render"
 	"github.com/git-jp/git-jp/internal/workspace"
@@ -72,7 +73,7 @@ type conflictRun struct {
 	cmd      resolveCmd
 	ctx      context.Context
 	resolver merge.Resolver
-	desk     *desk
+	prompter *ask.Prompter
 	answers  merge.Answers
 	merge    string             // names what git is bringing together
 	rerere   bool               // answers of earlier merges count
@@ -187,7 +188,7 @@ func (c resolveCmd) cases(ctx context.Context, a *app) (*conflictRun, []merge.Ca
 		return nil, nil, err
 	}
 	if !c.Ours && !c.Theirs && !c.Both && !c.Fork && !c.List {
-		r.desk = a.newDesk(ctx)
+		r.prompter = a.terminal.NewPrompter(ctx)
 	}
 	return r, cases, nil
 }
@@ -356,7 +357,7 @@ func (r *conflictRun) keep(item merge.Case) error {
 		keep = item.DeletedHere()
 	case r.cmd.Both || r.cmd.Fork:
 		keep = true
-	case r.desk != nil:
+	case r.prompter != nil:
 		answer, err := r.ask(item.Path+" was deleted on one side and changed on the other",
 			keptWords)
 		if err != nil {

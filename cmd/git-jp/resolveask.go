@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/git-jp/git-jp/events"
+	"github.com/git-jp/git-jp/internal/ask"
 	"github.com/git-jp/git-jp/internal/merge"
 	"github.com/git-jp/git-jp/internal/render"
 	"github.com/git-jp/git-jp/internal/workspace"
@@ -61,7 +62,7 @@ func (r *conflictRun) decision(q conflictQuestion) (merge.Decision, error) {
 	case flag != "":
 		d, known = merge.Decision{Answer: flag}, false
 	case known && r.rerere:
-	case r.desk != nil:
+	case r.prompter != nil:
 		known = false
 		if d, err = r.show(q); err != nil || d.Answer == "" {
 			return merge.Decision{}, err
@@ -137,7 +138,7 @@ func (r *conflictRun) show(q conflictQuestion) (merge.Decision, error) {
 		if err == nil {
 			return merge.Decision{Answer: merge.Edited, Turn: turn}, nil
 		}
-		if !errors.Is(err, errNotSaved) {
+		if !errors.Is(err, ask.ErrNotSaved) {
 			return merge.Decision{}, err
 		}
 	}
@@ -173,18 +174,18 @@ func (r *conflictRun) sidesOf(q conflictQuestion) (string, error) {
 // ask puts a question and returns one of the words, of which the first letter will do. Any
 // other answer shows what they do.
 func (r *conflictRun) ask(question string, words []choiceWord) (string, error) {
-	s, err := r.desk.open(r.ctx)
+	s, err := r.prompter.Open(r.ctx)
 	if err != nil {
 		return "", err
 	}
 	defer func() { _ = s.Close() }()
-	s.say("%s\n", strings.TrimRight(question, "\n"))
+	s.Say("%s\n", strings.TrimRight(question, "\n"))
 	var names []string
 	for _, w := range words {
 		names = append(names, w.word)
 	}
 	for {
-		answer, err := s.line("%s, ? ", strings.Join(names, ", "))
+		answer, err := s.Line("%s, ? ", strings.Join(names, ", "))
 		if err != nil {
 			return "", err
 		}
@@ -194,23 +195,23 @@ func (r *conflictRun) ask(question string, words []choiceWord) (string, error) {
 			}
 		}
 		for _, w := range words {
-			s.say("%-7s %s\n", w.word, w.help)
+			s.Say("%-7s %s\n", w.word, w.help)
 		}
-		s.say("%-7s %s\n", "?", "show this")
+		s.Say("%-7s %s\n", "?", "show this")
 	}
 }
 
 // editTurn lets the person write the turn of a conflict. It begins with ours, and behind it
 // stands what only theirs has.
 func (r *conflictRun) editTurn(c events.Conflict) ([]*events.Element, error) {
-	s, err := r.desk.open(r.ctx)
+	s, err := r.prompter.Open(r.ctx)
 	if err != nil {
 		return nil, err
 	}
 	defer func() { _ = s.Close() }()
 	text := string(events.New(bothSides(c)...).Encode())
 	for {
-		edited, err := s.edit(r.ctx, "turn.json", text)
+		edited, err := s.Edit(r.ctx, "turn.json", text)
 		if err != nil {
 			return nil, err
 		}
@@ -218,10 +219,10 @@ func (r *conflictRun) editTurn(c events.Conflict) ([]*events.Element, error) {
 		if err == nil {
 			return turn, nil
 		}
-		s.say("%v\n", err)
-		answer, askErr := s.line("edit again, or drop what was written (e, d)? ")
+		s.Say("%v\n", err)
+		answer, askErr := s.Line("edit again, or drop what was written (e, d)? ")
 		if askErr != nil || answer == "d" {
-			return nil, errors.Join(askErr, errNotSaved)
+			return nil, errors.Join(askErr, ask.ErrNotSaved)
 		}
 		text = edited
 	}

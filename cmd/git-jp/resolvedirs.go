@@ -67,7 +67,7 @@ func (c resolveCmd) settleAll(ctx context.Context, a *app) error {
 	if err != nil {
 		return err
 	}
-	r.desk = nil
+	r.prompter = nil
 	for _, item := range cases {
 		if item.Kind != merge.Directories && (item.Record != nil || item.Deleted()) {
 			continue

@@ -15,6 +15,7 @@ import (
 	"syscall"
 	"time"
 
+	"github.com/git-jp/git-jp/internal/ask"
 	"github.com/rogpeppe/go-internal/testscript"
 	"golang.org/x/sys/unix"
 )
@@ -169,7 +170,7 @@ func (v *view) play(dir string, f *os.File, lines []string) (exit int, err error
 		case "end":
 			_, err = f.WriteString(rest + "\x04\x04")
 		case "press":
-			time.Sleep(2 * samePress) // as fast as a person
+			time.Sleep(2 * ask.SamePress) // as fast as a person
 			_, err = f.Write([]byte{3})
 		case "free":
 			var pid int

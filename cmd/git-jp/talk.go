@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/git-jp/git-jp/events"
+	"github.com/git-jp/git-jp/internal/ask"
 	"github.com/git-jp/git-jp/internal/attach"
 	"github.com/git-jp/git-jp/internal/config"
 	"github.com/git-jp/git-jp/internal/jpconfig"
@@ -35,15 +36,14 @@ type talk struct {
 	delta    jsontext.Value // what flags change of the conversation's configuration
 	gate     trust.Gate
 	selected []candidate // tools to be offered
-	approve  *toolGate
+	approve  *ask.ToolGate
 
-	keepTitle                bool // the one that was given, or none
-	hideReasoning, hideCalls bool
-	styles                   map[string]tool.Style     // of tools
-	formatters               map[string]tool.Formatter // that may run unasked
-	ctx                      context.Context           // of the query, for what is shown
+	keepTitle     bool // the one that was given, or none
+	hideReasoning bool
+	calls         ask.Calls       // how they are shown
+	ctx           context.Context // of the query, for what is shown
 
-	desk     *desk // nil where nobody can be asked
+	prompter *ask.Prompter // nil where nobody can be asked
 	files    builtin.Workspace
 	reach    *reach // of others' attachments
 	resolver *attach.Resolver
@@ -75,7 +75,7 @@ func newTalk(ctx context.Context, a *app, t *target, c queryCmd) (_ *talk, err e
 	if err := k.openFiles(ctx); err != nil {
 		return nil, err
 	}
-	k.desk = a.newDesk(ctx)
+	k.prompter = a.terminal.NewPrompter(ctx)
 	if k.gate, err = k.trustGate(); err != nil {
 		return nil, err
 	}
@@ -113,8 +113,8 @@ func (k *talk) close() error {
 // trustGate asks about what others wrote, as everything is asked during a query.
 func (k *talk) trustGate() (trust.Gate, error) {
 	gate, err := k.app.trustGate(k.target.workspace)
-	if asker, ok := gate.(*trust.Asker); ok && k.desk != nil {
-		asker.Terminal = k.desk.terminal
+	if asker, ok := gate.(*trust.Asker); ok && k.prompter != nil {
+		asker.Terminal = k.prompter.Terminal
 	}
 	return gate, err
 }
@@ -175,7 +175,7 @@ func (k *talk) configure(c queryCmd) error {
 		return err
 	}
 	k.keepTitle = c.Title != "" || c.NoTitle
-	k.hideReasoning, k.hideCalls = c.HideReasoning, c.HideToolCalls
+	k.hideReasoning, k.calls.Hidden = c.HideReasoning, c.HideToolCalls
 	if choice, ok := c.choice(); ok {
 		k.setup.Choice = choice
 	}
@@ -308,7 +308,7 @@ func (k *talk) turn(w query.Watcher) (*query.Turn, error) {
 			return ""
 		},
 		Resume:   k.app.stdoutTerminal && !k.app.JSON,
-		Continue: k.continues(), Asker: newToolAsker(k.desk), Assistant: k.assistant,
+		Continue: k.continues(), Asker: ask.NewToolAsker(k.prompter), Assistant: k.assistant,
 	}
 	return t, nil
 }
@@ -323,18 +323,18 @@ func baseConfig(data []byte) []byte {
 // ask runs the turn and shows it. An interrupt asks what is wanted, or ends the turn where
 // nobody can be asked.
 func (k *talk) ask(ctx context.Context, p query.Prompt) error {
-	show := k.app.newAnswer(k)
+	show := k.app.terminal.NewAnswer(ctx, k.manner())
 	turn, err := k.turn(show)
 	if err != nil {
 		return err
 	}
 	turn.Control = new(query.Control)
-	release := k.app.interrupts.take(k.newMenu(turn.Control).pressed)
+	release := k.app.interrupts.Take(k.newMenu(turn.Control).Pressed)
 	defer release()
 	started := k.app.now()
 	title := k.makeTitle(ctx, p)
 	answer, err := turn.Run(ctx, p)
-	if err := errors.Join(show.end(answer), k.endTitle(title, err != nil), err); err != nil {
+	if err := errors.Join(show.End(answer), k.endTitle(title, err != nil), err); err != nil {
 		return err
 	}
 	k.usage(answer, k.app.now().Sub(started))
@@ -346,6 +346,51 @@ func (k *talk) ask(ctx context.Context, p query.Prompt) error {
 		k.app.note("stopped, what was said is kept")
 	}
 	return nil
+}
+
+// manner is how the turn is shown.
+func (k *talk) manner() ask.Manner {
+	m := ask.Manner{Record: k.target.record(), Calls: k.calls}
+	m.Calls.Gate = k.approve
+	m.Reasoning = k.stringOr(ask.ReasoningFull, "style", "reasoning", "display")
+	if k.hideReasoning {
+		m.Reasoning = ask.ReasoningHidden
+	}
+	return m
+}
+
+// newMenu reads what the configuration says about interrupts.
+func (k *talk) newMenu(c *query.Control) *ask.Menu {
+	m := &ask.Menu{
+		Prompter: k.prompter, Control: c, Now: k.app.now, Cooldown: ask.DefaultCooldown,
+		Preset: map[query.Phase]string{},
+	}
+	var seconds int
+	if k.config.Decode(&seconds, "interrupt", "escalation_cooldown_secs") && seconds >= 0 {
+		m.Cooldown = time.Duration(seconds) * time.Second
+	}
+	for phase, key := range map[query.Phase]string{
+		query.PhaseAnswer: "streaming", query.PhaseTools: "tool_call",
+	} {
+		var action string
+		if k.config.Decode(&action, "interrupt", key, "action") && action != "prompt" {
+			m.Preset[phase] = action
+		}
+	}
+	return m
+}
+
+// stringOr reads a setting that is text or a number.
+func (k *talk) stringOr(fallback string, path ...string) string {
+	var raw json.RawMessage
+	if !k.config.Decode(&raw, path...) {
+		return fallback
+	}
+	var text string
+	if json.Unmarshal(raw, &text) == nil {
+		return text
+	}
+	return string(raw)
 }
 
 // seconds is a duration for people.

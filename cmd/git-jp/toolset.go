@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/git-jp/git-jp/events"
+	"github.com/git-jp/git-jp/internal/ask"
 	"github.com/git-jp/git-jp/internal/jpconfig"
 	"github.com/git-jp/git-jp/internal/tool"
 	"github.com/git-jp/git-jp/internal/tool/builtin"
@@ -70,8 +71,8 @@ func (k *talk) openTools(ctx context.Context, c queryCmd) (err error) {
 		return usagef("--tool-use %s: no such tool is offered", name)
 	}
 	k.present(items)
-	o := tool.Options{Slow: k.slow, Now: k.app.now}
-	if k.approve = newToolGate(k.desk, items); k.approve != nil {
+	o := tool.Options{Slow: k.app.terminal.Slow, Now: k.app.now}
+	if k.approve = ask.NewToolGate(k.prompter, items); k.approve != nil {
 		o.Gate = k.approve
 	}
 	k.tools, err = tool.NewExecutor(items, o)
@@ -81,29 +82,12 @@ func (k *talk) openTools(ctx context.Context, c queryCmd) (err error) {
 // unwatched is how long a call may take where nobody sees that it does not end.
 const unwatched = 10 * time.Minute
 
-// watched reports whether somebody is told that a call goes on, and can end it.
-func (a *app) watched() bool { return a.stderrTerminal && !a.Quiet }
-
 // limit is how long a call of a tool may take, zero for ever.
 func (k *talk) limit(name string) time.Duration {
-	if k.app.watched() {
+	if k.app.terminal.Watched() {
 		return k.config.Timeout(name, 0)
 	}
 	return k.config.Timeout(name, unwatched)
-}
-
-// slow tells of a call that goes on.
-func (k *talk) slow(c tool.Call, elapsed time.Duration) {
-	if !k.app.watched() {
-		return
-	}
-	k.app.screen.write(func() {
-		moved := k.app.screen.spin != nil && k.app.screen.spin.stop()
-		k.app.note("%s has been running for %s; Ctrl-C stops it, or goes on", c.Name, elapsed)
-		if moved {
-			k.app.screen.spin.start()
-		}
-	})
 }
 
 func hasTool(items []tool.Item, name string) bool {
@@ -278,4 +262,18 @@ func (k *talk) remote(ctx context.Context, c tool.Config, t jpconfig.Tool) (tool
 		return tool.Item{}, err
 	}
 	return s.Tool(c)
+}
+
+// present notes how the tools that are offered are shown.
+func (k *talk) present(items []tool.Item) {
+	k.calls.Styles, k.calls.Formatters = map[string]tool.Style{}, map[string]tool.Formatter{}
+	for _, c := range k.selected {
+		k.calls.Styles[c.config.Name] = c.config.Style
+	}
+	for _, it := range items {
+		f, ok := it.Tool.(tool.Formatter)
+		if ok && it.Policy.Format == tool.Unattended {
+			k.calls.Formatters[it.Tool.Definition().Name] = f
+		}
+	}
 }

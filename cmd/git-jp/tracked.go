@@ -213,14 +213,14 @@ func (k *talk) askIgnored(ctx context.Context, urls []string) error {
 
 // allowIgnored asks about one of them. A yes is remembered.
 func (k *talk) allowIgnored(ctx context.Context, why *ignoredError, claim trust.Claim) error {
-	if k.desk == nil {
+	if k.prompter == nil {
 		return why
 	}
-	s, err := k.desk.open(ctx)
+	s, err := k.prompter.Open(ctx)
 	if err != nil {
 		return why
 	}
-	answer, err := s.line("%v.\nAttach it? [y]es, [N]o: ", why)
+	answer, err := s.Line("%v.\nAttach it? [y]es, [N]o: ", why)
 	if closeErr := s.Close(); err != nil || closeErr != nil || answer != "y" && answer != "yes" {
 		return why
 	}

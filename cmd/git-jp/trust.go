@@ -288,7 +288,7 @@ func (a *app) settle(approvals *trust.Approvals, claims []trust.Claim) error {
 		a.note("%s, all approved", plural(len(claims), "setting"))
 		return nil
 	}
-	tty, err := a.terminal()
+	tty, err := a.device()
 	if err != nil {
 		return a.listUnasked(approvals, open)
 	}
@@ -298,7 +298,7 @@ func (a *app) settle(approvals *trust.Approvals, claims []trust.Claim) error {
 	for i := range open {
 		open[i].Origin = a.short(open[i].Origin)
 	}
-	asker := &trust.Asker{Approvals: approvals, Terminal: a.terminal, Now: a.now}
+	asker := &trust.Asker{Approvals: approvals, Terminal: a.device, Now: a.now}
 	if err := asker.Settle(open); err != nil {
 		return err
 	}

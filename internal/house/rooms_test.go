@@ -196,6 +196,12 @@ var rooms = []room{
 		imports: queryImports,
 	},
 	{
+		dir:       "internal/ask",
+		is:        "asking at a terminal: the answer as it comes, questions to a person, interrupts, the editor",
+		imports:   askImports,
+		processes: "editor",
+	},
+	{
 		dir:       "internal/render",
 		is:        "terminal, Markdown and JSON; tables, progress; the only place that writes escape codes",
 		imports:   []string{"events", "blobs"},
@@ -242,10 +248,9 @@ var rooms = []room{
 		is:  "real conversations for tests",
 	},
 	{
-		dir:       "cmd/git-jp",
-		is:        "commands, one file each; `report.go` alone knows exit codes and hints",
-		imports:   []string{"*"},
-		processes: "editor",
+		dir:     "cmd/git-jp",
+		is:      "commands, one file each; `report.go` alone knows exit codes and hints",
+		imports: []string{"*"},
 	},
 	{
 		dir: "internal/house/*",
@@ -290,6 +295,11 @@ var localImports = []string{
 var queryImports = []string{
 	"events", "blobs", "dedup", "compact", "internal/llm", "internal/schema", "internal/tool",
 	"internal/tool/file", "internal/workspace",
+}
+
+var askImports = []string{
+	"events", "internal/llm", "internal/query", "internal/regular", "internal/render",
+	"internal/tool", "internal/tool/process",
 }
 
 // benchImports are what it measures without a command.

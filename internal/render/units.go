@@ -91,3 +91,13 @@ func Number(n int64) string {
 	}
 	return digits
 }
+
+// Clip returns a text as one line of bounded length.
+func Clip(text string) string {
+	const limit = 160
+	runes := []rune(strings.Join(strings.Fields(text), " "))
+	if len(runes) > limit {
+		return string(runes[:limit-1]) + "…"
+	}
+	return string(runes)
+}

@@ -1,47 +1,59 @@
-package main
+package ask
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/git-jp/git-jp/events"
+	"github.com/git-jp/git-jp/internal/render"
 	"github.com/git-jp/git-jp/internal/tool"
 )
 
+// Calls is how the calls of a turn are shown.
+type Calls struct {
+	Hidden     bool
+	Styles     map[string]tool.Style     // by tool
+	Formatters map[string]tool.Formatter // that may run unasked, by tool
+	Gate       *ToolGate                 // shows the calls that it asks about; nil for none
+}
+
+// formatterWait is how long a formatter may take for a call that nobody is asked about.
+const formatterWait = 10 * time.Second
+
 // call shows a call in the style of the tool's configuration. One that is asked about is shown
 // with the question.
-func (s *answer) call(ev *events.ToolCallRequest) {
-	style := s.talk.styles[ev.Name]
-	if style.Hidden || s.talk.hideCalls || s.talk.approve.asks(ev.Name) {
+func (s *Answer) call(ev *events.ToolCallRequest) {
+	style := s.calls.Styles[ev.Name]
+	if style.Hidden || s.calls.Hidden || s.calls.Gate.Asks(ev.Name) {
 		return
 	}
 	switch style.Parameters {
 	case "off":
-		s.app.note("calling %s", ev.Name)
+		s.terminal.Note("calling %s", ev.Name)
 	case "function_call":
-		s.app.note("%s", clipped("calling "+functionCall(ev)))
+		s.terminal.Note("%s", render.Clip("calling "+functionCall(ev)))
 	default:
 		if text, ok := s.formatted(ev); ok {
-			s.app.note("calling %s", text)
+			s.terminal.Note("calling %s", text)
 			return
 		}
-		s.app.note("%s", clipped(fmt.Sprintf("calling %s %s", ev.Name, ev.Arguments)))
+		s.terminal.Note("%s", render.Clip(fmt.Sprintf("calling %s %s", ev.Name, ev.Arguments)))
 	}
 }
 
 // formatted is what the tool's own formatter makes of a call that nobody is asked about.
-func (s *answer) formatted(ev *events.ToolCallRequest) (string, bool) {
-	if s.app.Quiet {
+func (s *Answer) formatted(ev *events.ToolCallRequest) (string, bool) {
+	if s.terminal.Quiet {
 		return "", false
 	}
-	f, ok := s.talk.formatters[ev.Name]
+	f, ok := s.calls.Formatters[ev.Name]
 	if !ok {
 		return "", false
 	}
-	ctx, cancel := context.WithTimeout(s.talk.ctx, formatterWait)
+	ctx, cancel := context.WithTimeout(s.ctx, formatterWait)
 	defer cancel()
 	r := tool.Request{
 		Call:      tool.Call{ID: ev.ID, Name: ev.Name, Arguments: ev.Arguments},
@@ -64,22 +76,22 @@ func functionCall(ev *events.ToolCallRequest) string {
 }
 
 // result shows a result: why it failed, and, where the configuration wants it, its first lines.
-func (s *answer) result(ev *events.ToolCallResponse) {
+func (s *Answer) result(ev *events.ToolCallResponse) {
 	name := s.toolOf(ev.ID)
-	style := s.talk.styles[name]
-	if style.Hidden || s.talk.hideCalls {
+	style := s.calls.Styles[name]
+	if style.Hidden || s.calls.Hidden {
 		return
 	}
 	text := s.text(ev)
 	if ev.IsError {
-		s.app.note("%s", clipped("failed: "+text))
+		s.terminal.Note("%s", render.Clip("failed: "+text))
 		return
 	}
 	switch lines, err := strconv.Atoi(style.InlineResults); {
 	case style.InlineResults == "full":
-		s.app.note("%s", strings.TrimRight(text, "\n"))
+		s.terminal.Note("%s", strings.TrimRight(text, "\n"))
 	case err == nil && lines > 0:
-		s.app.note("%s", firstLines(text, lines))
+		s.terminal.Note("%s", firstLines(text, lines))
 	}
 }
 
@@ -93,8 +105,8 @@ func firstLines(text string, n int) string {
 }
 
 // toolOf is the name of the tool that a call was for.
-func (s *answer) toolOf(id string) string {
-	stream := s.talk.target.record().Stream()
+func (s *Answer) toolOf(id string) string {
+	stream := s.record.Stream()
 	for i := stream.Len() - 1; i >= 0; i-- {
 		if r, ok := stream.At(i).Event().(*events.ToolCallRequest); ok && r.ID == id {
 			return r.Name
@@ -103,37 +115,17 @@ func (s *answer) toolOf(id string) string {
 	return ""
 }
 
-func (s *answer) text(r *events.ToolCallResponse) string {
-	text, err := r.Text(s.talk.target.record().Contents())
+func (s *Answer) text(r *events.ToolCallResponse) string {
+	text, err := r.Text(s.record.Contents())
 	if err != nil {
 		return err.Error()
 	}
 	return text
 }
 
-// present notes how the tools that are offered are shown.
-func (k *talk) present(items []tool.Item) {
-	k.styles, k.formatters = map[string]tool.Style{}, map[string]tool.Formatter{}
-	for _, c := range k.selected {
-		k.styles[c.config.Name] = c.config.Style
+// Slow tells of a call that goes on, where somebody sees it and can end it.
+func (t *Terminal) Slow(c tool.Call, elapsed time.Duration) {
+	if t.Watched() {
+		t.NoteBetween("%s has been running for %s; Ctrl-C stops it, or goes on", c.Name, elapsed)
 	}
-	for _, it := range items {
-		f, ok := it.Tool.(tool.Formatter)
-		if ok && it.Policy.Format == tool.Unattended {
-			k.formatters[it.Tool.Definition().Name] = f
-		}
-	}
-}
-
-// stringOr reads a setting that is text or a number.
-func (k *talk) stringOr(fallback string, path ...string) string {
-	var raw json.RawMessage
-	if !k.config.Decode(&raw, path...) {
-		return fallback
-	}
-	var text string
-	if json.Unmarshal(raw, &text) == nil {
-		return text
-	}
-	return string(raw)
 }

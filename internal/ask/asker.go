@@ -1,4 +1,4 @@
-package main
+package ask
 
 import (
 	"context"
@@ -15,23 +15,23 @@ import (
 
 // A toolAsker answers questions of tools from the terminal.
 type toolAsker struct {
-	desk *desk
+	prompter *Prompter
 
 	mu    sync.Mutex
 	known map[string]jsontext.Value // answers for the rest of the turn
 }
 
-// newToolAsker returns nil where nobody can be asked.
-func newToolAsker(d *desk) tool.Asker {
-	if d == nil {
+// NewToolAsker returns nil where nobody can be asked.
+func NewToolAsker(p *Prompter) tool.Asker {
+	if p == nil {
 		return nil
 	}
-	return &toolAsker{desk: d, known: map[string]jsontext.Value{}}
+	return &toolAsker{prompter: p, known: map[string]jsontext.Value{}}
 }
 
 // Ask implements [tool.Asker].
 func (a *toolAsker) Ask(ctx context.Context, q tool.Question) (jsontext.Value, error) {
-	s, err := a.desk.open(ctx)
+	s, err := a.prompter.Open(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -44,7 +44,7 @@ func (a *toolAsker) Ask(ctx context.Context, q tool.Question) (jsontext.Value, e
 		return answer, nil
 	}
 	if q.Preamble != "" {
-		s.say("%s\n", strings.TrimRight(q.Preamble, "\n"))
+		s.Say("%s\n", strings.TrimRight(q.Preamble, "\n"))
 	}
 	answer, always, err := a.ask(s, q)
 	if always && err == nil {
@@ -55,7 +55,7 @@ func (a *toolAsker) Ask(ctx context.Context, q tool.Question) (jsontext.Value, e
 	return answer, err
 }
 
-func (a *toolAsker) ask(s *sitting, q tool.Question) (jsontext.Value, bool, error) {
+func (a *toolAsker) ask(s *Prompt, q tool.Question) (jsontext.Value, bool, error) {
 	switch q.Type {
 	case tool.AnswerBoolean:
 		return yesOrNo(s, q)
@@ -67,7 +67,7 @@ func (a *toolAsker) ask(s *sitting, q tool.Question) (jsontext.Value, bool, erro
 	if text, ok := textDefault(q); ok {
 		hint = fmt.Sprintf(" [%s]", text)
 	}
-	line, err := s.line("%s asks: %s%s ", q.Tool, q.Text, hint)
+	line, err := s.Line("%s asks: %s%s ", q.Tool, q.Text, hint)
 	if line == "" && q.Default != nil {
 		return q.Default, false, err
 	}
@@ -75,13 +75,13 @@ func (a *toolAsker) ask(s *sitting, q tool.Question) (jsontext.Value, bool, erro
 }
 
 // yesOrNo asks until it is answered; capital letters answer for the rest of the turn.
-func yesOrNo(s *sitting, q tool.Question) (_ jsontext.Value, always bool, _ error) {
+func yesOrNo(s *Prompt, q tool.Question) (_ jsontext.Value, always bool, _ error) {
 	options := "[y]es, [Y]es for this turn, [n]o, [N]o for this turn"
 	if q.Default != nil {
 		options += fmt.Sprintf(" (%s)", q.Default)
 	}
 	for {
-		line, err := s.line("%s asks: %s %s: ", q.Tool, q.Text, options)
+		line, err := s.Line("%s asks: %s %s: ", q.Tool, q.Text, options)
 		switch {
 		case err != nil:
 			return nil, false, err
@@ -96,17 +96,17 @@ func yesOrNo(s *sitting, q tool.Question) (_ jsontext.Value, always bool, _ erro
 }
 
 // oneOf asks for an option, by its number or as it is.
-func oneOf(s *sitting, q tool.Question) (jsontext.Value, error) {
-	s.say("%s asks: %s\n", q.Tool, q.Text)
+func oneOf(s *Prompt, q tool.Question) (jsontext.Value, error) {
+	s.Say("%s asks: %s\n", q.Tool, q.Text)
 	for i, o := range q.Options {
-		s.say("  %d  %s\n", i+1, o)
+		s.Say("  %d  %s\n", i+1, o)
 	}
 	hint := ""
 	if text, ok := textDefault(q); ok {
 		hint = fmt.Sprintf(" [%s]", text)
 	}
 	for {
-		line, err := s.line("Number or option%s: ", hint)
+		line, err := s.Line("Number or option%s: ", hint)
 		if err != nil {
 			return nil, err
 		}
@@ -131,11 +131,14 @@ func textDefault(q tool.Question) (string, bool) {
 }
 
 // jsonText is a text as JSON.
-func jsonText(s string) jsontext.Value { return jsontext.Value(marshalled(s)) }
+func jsonText(s string) jsontext.Value {
+	b, _ := json.Marshal(s) // a string
+	return b
+}
 
 // noAnswer is nil where the terminal is gone: whoever would answer says no.
 func noAnswer(err error) error {
-	if errors.Is(err, errNobodyThere) {
+	if errors.Is(err, ErrNobodyThere) {
 		return nil
 	}
 	return err

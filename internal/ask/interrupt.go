@@ -1,11 +1,9 @@
-package main
+package ask
 
 import (
 	"context"
 	"os"
 	"os/signal"
-	"slices"
-	"strings"
 	"sync"
 	"syscall"
 	"time"
@@ -13,13 +11,13 @@ import (
 	"github.com/git-jp/git-jp/internal/tool/process"
 )
 
-// interrupts hears Ctrl-C and what else asks the program to end. A command that can do better
-// than to end takes Ctrl-C with [interrupts.take]. One that only reads has nothing to put in
+// Interrupts hears Ctrl-C and what else asks the program to end. A command that can do better
+// than to end takes Ctrl-C with [Interrupts.Take]. One that only reads has nothing to put in
 // order: the first signal ends it, in whatever loop it is. For the others the first one
 // cancels the context, and the next one, or its time running out, ends the process.
-type interrupts struct {
-	now    func() time.Time
-	groups process.Groups // of the user's programs, which end with this one
+type Interrupts struct {
+	Now    func() time.Time
+	Groups process.Groups // of the user's programs, which end with this one
 
 	mu      sync.Mutex
 	pressed func() bool // of who took it; nil for nobody
@@ -27,9 +25,9 @@ type interrupts struct {
 }
 
 const (
-	// samePress is how long after an interrupt another one is the same: git, which started
+	// SamePress is how long after an interrupt another one is the same: git, which started
 	// us, hears Ctrl-C too and hands it on.
-	samePress = 150 * time.Millisecond
+	SamePress = 150 * time.Millisecond
 	// orderTime is how long a command may put things in order. What is ended then is as safe
 	// as what is killed: the next command goes on from there.
 	orderTime = 10 * time.Second
@@ -44,8 +42,8 @@ func endings() []os.Signal {
 	return heard
 }
 
-// listen hears signals until stop is called. The context is cancelled where nobody takes one.
-func (i *interrupts) listen(ctx context.Context) (_ context.Context, stop func()) {
+// Listen hears signals until stop is called. The context is cancelled where nobody takes one.
+func (i *Interrupts) Listen(ctx context.Context) (_ context.Context, stop func()) {
 	ctx, cancel := context.WithCancel(ctx)
 	heard := make(chan os.Signal, 4)
 	signal.Notify(heard, endings()...)
@@ -55,8 +53,8 @@ func (i *interrupts) listen(ctx context.Context) (_ context.Context, stop func()
 		for {
 			select {
 			case s := <-heard:
-				now := i.now()
-				again := now.Sub(last) < samePress
+				now := i.Now()
+				again := now.Sub(last) < SamePress
 				last = now
 				if again || s == os.Interrupt && i.press() {
 					continue
@@ -76,25 +74,25 @@ func (i *interrupts) listen(ctx context.Context) (_ context.Context, stop func()
 
 // end ends the process as the signal does that nobody hears, with the programs that it runs:
 // each is in a group of its own, which no terminal tells that we are gone.
-func (i *interrupts) end(s os.Signal) {
-	i.groups.Kill()
+func (i *Interrupts) end(s os.Signal) {
+	i.Groups.Kill()
 	raise(s)
 }
 
-func (i *interrupts) press() bool {
+func (i *Interrupts) press() bool {
 	i.mu.Lock()
 	defer i.mu.Unlock()
 	return i.pressed != nil && i.pressed()
 }
 
-func (i *interrupts) onlyReads() bool {
+func (i *Interrupts) onlyReads() bool {
 	i.mu.Lock()
 	defer i.mu.Unlock()
 	return i.reads
 }
 
-// reading says that the command changes nothing.
-func (i *interrupts) reading() {
+// Reading says that the command changes nothing.
+func (i *Interrupts) Reading() {
 	if i == nil {
 		return
 	}
@@ -103,9 +101,9 @@ func (i *interrupts) reading() {
 	i.reads = true
 }
 
-// take hands interrupts to a command until release is called, which hands them back. Pressed
+// Take hands interrupts to a command until release is called, which hands them back. Pressed
 // must not wait; it returns false when the command is to end.
-func (i *interrupts) take(pressed func() bool) (release func()) {
+func (i *Interrupts) Take(pressed func() bool) (release func()) {
 	if i == nil {
 		return func() {}
 	}
@@ -118,21 +116,4 @@ func (i *interrupts) take(pressed func() bool) (release func()) {
 		defer i.mu.Unlock()
 		i.pressed = before
 	}
-}
-
-// changesNothing reports whether a command only reads; those that do with some flags say so
-// themselves.
-func changesNothing(command string) bool {
-	first, rest, _ := strings.Cut(command, " ")
-	switch first {
-	case "gc":
-		return strings.HasPrefix(rest, "why")
-	case "attachment", "config", "label", "query", "trust":
-		return false
-	}
-	return slices.Contains([]string{
-		"ls", "show", "print", "grep", "path", "diff", "log", "export", "stats", "status", "check",
-		"doctor", "models", "help", "man", "completion", "__complete", "version", "textconv",
-		"debug",
-	}, first)
 }

@@ -1,4 +1,4 @@
-package main
+package ask
 
 import (
 	"bytes"
@@ -12,20 +12,20 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// A toolGate asks on the terminal whether a call may run, and whether its result is given to
+// A ToolGate asks on the terminal whether a call may run, and whether its result is given to
 // the model.
-type toolGate struct {
-	desk   *desk
-	asked  map[string]bool // tools that are asked about
-	always map[string]bool // what was answered for the rest of the turn, by tool
+type ToolGate struct {
+	prompter *Prompter
+	asked    map[string]bool // tools that are asked about
+	always   map[string]bool // what was answered for the rest of the turn, by tool
 }
 
-// newToolGate returns a gate for tools. Nil stands for nobody: then such calls are refused.
-func newToolGate(d *desk, items []tool.Item) *toolGate {
-	if d == nil {
+// NewToolGate returns a gate for tools. Nil stands for nobody: then such calls are refused.
+func NewToolGate(p *Prompter, items []tool.Item) *ToolGate {
+	if p == nil {
 		return nil
 	}
-	g := &toolGate{desk: d, always: map[string]bool{}, asked: map[string]bool{}}
+	g := &ToolGate{prompter: p, always: map[string]bool{}, asked: map[string]bool{}}
 	for _, it := range items {
 		switch it.Policy.Run {
 		case tool.Unattended, tool.Skip:
@@ -36,8 +36,8 @@ func newToolGate(d *desk, items []tool.Item) *toolGate {
 	return g
 }
 
-// asks reports whether somebody is shown a call anyway, to be asked about it.
-func (g *toolGate) asks(name string) bool {
+// Asks reports whether somebody is shown a call anyway, to be asked about it.
+func (g *ToolGate) Asks(name string) bool {
 	if g == nil {
 		return false
 	}
@@ -52,7 +52,7 @@ const (
 )
 
 // Admit implements [tool.Gate].
-func (g *toolGate) Admit(ctx context.Context, r tool.Request) (tool.Decision, error) {
+func (g *ToolGate) Admit(ctx context.Context, r tool.Request) (tool.Decision, error) {
 	cautious := r.Caution.Subjects != nil
 	if run, ok := g.always[r.Call.Name]; ok && (!run || !cautious) {
 		return tool.Decision{Run: run}, nil
@@ -76,10 +76,10 @@ func (g *toolGate) Admit(ctx context.Context, r tool.Request) (tool.Decision, er
 }
 
 // ask puts the question. It reports whether the arguments are to be formatted first.
-func (g *toolGate) ask(
+func (g *ToolGate) ask(
 	ctx context.Context, r tool.Request, shown string, edit bool,
 ) (_ tool.Decision, format bool, _ error) {
-	s, err := g.desk.open(ctx)
+	s, err := g.prompter.Open(ctx)
 	if err != nil {
 		return tool.Decision{}, false, err
 	}
@@ -89,7 +89,7 @@ func (g *toolGate) ask(
 			return d, false, err
 		}
 	}
-	s.say("%s\n", shown)
+	s.Say("%s\n", shown)
 	return g.choose(ctx, s, r)
 }
 
@@ -102,15 +102,15 @@ func ended(ctx context.Context, err error) error {
 	return noAnswer(err)
 }
 
-func (g *toolGate) choose(
-	ctx context.Context, s *sitting, r tool.Request,
+func (g *ToolGate) choose(
+	ctx context.Context, s *Prompt, r tool.Request,
 ) (_ tool.Decision, format bool, _ error) {
 	menu := "[y]es, [Y]es for this turn, [n]o, [N]o for this turn, no and say [w]hy, [e]dit"
 	if r.Formatter != nil && r.Policy.Format != tool.Unattended {
 		menu += ", [f]ormat"
 	}
 	for {
-		answer, err := s.line("Run %s? %s, [p]rint: ", r.Call.Name, menu)
+		answer, err := s.Line("Run %s? %s, [p]rint: ", r.Call.Name, menu)
 		if err != nil {
 			return tool.Decision{}, false, err
 		}
@@ -126,7 +126,7 @@ func (g *toolGate) choose(
 			g.always[r.Call.Name] = false
 			return tool.Decision{}, false, nil
 		case "w", "r", "why":
-			why, err := s.line("Tell the model: ")
+			why, err := s.Line("Tell the model: ")
 			if why != "" {
 				why = "Tool skipped by user: " + why
 			}
@@ -140,7 +140,7 @@ func (g *toolGate) choose(
 				return tool.Decision{}, true, nil
 			}
 		case "p", "print":
-			s.say("%s\n", strings.TrimLeft(r.Caution.Change+"\n"+pretty(r.Call.Arguments), "\n"))
+			s.Say("%s\n", strings.TrimLeft(r.Caution.Change+"\n"+pretty(r.Call.Arguments), "\n"))
 		}
 	}
 }
@@ -187,13 +187,13 @@ func pretty(v []byte) string {
 // edited lets the person edit the arguments. They are asked again while it is no object; when
 // no change was saved it is not ok, and the question is put as if nothing had been edited.
 func edited(
-	ctx context.Context, s *sitting, r tool.Request,
+	ctx context.Context, s *Prompt, r tool.Request,
 ) (_ tool.Decision, ok bool, _ error) {
 	text := pretty(r.Call.Arguments) + "\n"
 	for {
-		after, err := s.edit(ctx, r.Call.Name+".json", text)
+		after, err := s.Edit(ctx, r.Call.Name+".json", text)
 		if err != nil {
-			s.say("%v\n", err)
+			s.Say("%v\n", err)
 			return tool.Decision{}, false, nil
 		}
 		var object map[string]json.RawMessage
@@ -202,7 +202,7 @@ func edited(
 			return tool.Decision{Run: true, Arguments: args}, true, nil
 		}
 		text = after
-		answer, err := s.line("That is no JSON object. [e]dit again, [d]rop the edit: ")
+		answer, err := s.Line("That is no JSON object. [e]dit again, [d]rop the edit: ")
 		if err != nil || answer != "e" {
 			return tool.Decision{}, false, err
 		}
@@ -210,10 +210,10 @@ func edited(
 }
 
 // Deliver implements [tool.Gate].
-func (g *toolGate) Deliver(
+func (g *ToolGate) Deliver(
 	ctx context.Context, r tool.Request, result tool.Result,
 ) (tool.Result, error) {
-	s, err := g.desk.open(ctx)
+	s, err := g.prompter.Open(ctx)
 	if err != nil {
 		return withheld(), ended(ctx, err)
 	}
@@ -224,7 +224,7 @@ func (g *toolGate) Deliver(
 		}
 	}
 	for {
-		answer, err := s.line("Give the result of %s (%d bytes) to the model? "+
+		answer, err := s.Line("Give the result of %s (%d bytes) to the model? "+
 			"[y]es, [n]o, [e]dit, [p]rint: ", r.Call.Name, len(textOf(result)))
 		if err != nil {
 			return withheld(), ended(ctx, err)
@@ -239,7 +239,7 @@ func (g *toolGate) Deliver(
 				return after, nil
 			}
 		case "p", "print":
-			s.say("%s\n", strings.TrimRight(textOf(result), "\n"))
+			s.Say("%s\n", strings.TrimRight(textOf(result), "\n"))
 		}
 	}
 }
@@ -253,11 +253,11 @@ func withheld() tool.Result {
 // editedResult lets the person edit what the model is given; it is not ok where no change was
 // saved.
 func editedResult(
-	ctx context.Context, s *sitting, r tool.Request, result tool.Result,
+	ctx context.Context, s *Prompt, r tool.Request, result tool.Result,
 ) (tool.Result, bool) {
-	after, err := s.edit(ctx, r.Call.Name+".txt", textOf(result))
+	after, err := s.Edit(ctx, r.Call.Name+".txt", textOf(result))
 	if err != nil {
-		s.say("%v\n", err)
+		s.Say("%v\n", err)
 		return tool.Result{}, false
 	}
 	result.Blocks, result.Err = []events.Block{tool.Text(after)}, nil

@@ -1,4 +1,4 @@
-package main
+package ask
 
 import (
 	"bytes"
@@ -17,17 +17,17 @@ import (
 // the order of their parts and calls, not in that in which they come. The event that may be
 // the last of an answer waits for the next part or for the end, which tells what it has cost.
 type recorder struct {
-	app    *app
-	record query.Record
-	next   int // the first element that was not printed
-	base   int // where the answer that is being said begins
-	open   map[int]bool
-	ended  []int // parts that are saved
+	terminal *Terminal
+	record   query.Record
+	next     int // the first element that was not printed
+	base     int // where the answer that is being said begins
+	open     map[int]bool
+	ended    []int // parts that are saved
 }
 
-func newRecorder(a *app, r query.Record) *recorder {
+func newRecorder(t *Terminal, r query.Record) *recorder {
 	return &recorder{
-		app: a, record: r, next: r.Stream().Len(), base: r.Stream().Len(), open: map[int]bool{},
+		terminal: t, record: r, next: r.Stream().Len(), base: r.Stream().Len(), open: map[int]bool{},
 	}
 }
 
@@ -121,7 +121,7 @@ func (r *recorder) print(limit int) error {
 	if _, err := (render.Conversation{
 		Stream: stream, Contents: r.record.Contents(),
 	}).Render(&b, render.Options{
-		Format: render.FormatJSONLines, First: turns, Last: turns, Output: r.app.output(),
+		Format: render.FormatJSONLines, First: turns, Last: turns, Output: r.terminal.Output,
 	}); err != nil {
 		return err
 	}
@@ -132,7 +132,7 @@ func (r *recorder) print(limit int) error {
 		if json.Unmarshal(line, &at) != nil || at.Element < r.next || at.Element >= limit {
 			continue
 		}
-		if _, err := r.app.stdout.Write(line); err != nil {
+		if _, err := r.terminal.Out.Write(line); err != nil {
 			return err
 		}
 	}

@@ -1,4 +1,4 @@
-package main
+package ask
 
 import (
 	"time"
@@ -6,50 +6,30 @@ import (
 	"github.com/git-jp/git-jp/internal/query"
 )
 
-// defaultCooldown is how soon after an interrupt the next one means to end.
-const defaultCooldown = 2 * time.Second
+// DefaultCooldown is how soon after an interrupt the next one means to end.
+const DefaultCooldown = 2 * time.Second
 
-// A menu asks what an interrupt of a turn means.
-type menu struct {
-	desk     *desk // nil for nobody
-	control  *query.Control
-	now      func() time.Time
-	cooldown time.Duration
-	preset   map[query.Phase]string // what the configuration answers
-	last     time.Time
+// A Menu asks what an interrupt of a turn means.
+type Menu struct {
+	Prompter *Prompter // nil for nobody
+	Control  *query.Control
+	Now      func() time.Time
+	Cooldown time.Duration
+	Preset   map[query.Phase]string // what the configuration answers
+
+	last time.Time
 }
 
-// newMenu reads what the configuration says about interrupts.
-func (k *talk) newMenu(c *query.Control) *menu {
-	m := &menu{
-		desk: k.desk, control: c, now: k.app.now, cooldown: defaultCooldown,
-		preset: map[query.Phase]string{},
-	}
-	var seconds int
-	if k.config.Decode(&seconds, "interrupt", "escalation_cooldown_secs") && seconds >= 0 {
-		m.cooldown = time.Duration(seconds) * time.Second
-	}
-	for phase, key := range map[query.Phase]string{
-		query.PhaseAnswer: "streaming", query.PhaseTools: "tool_call",
-	} {
-		var action string
-		if k.config.Decode(&action, "interrupt", key, "action") && action != "prompt" {
-			m.preset[phase] = action
-		}
-	}
-	return m
-}
-
-// pressed takes an interrupt; false ends the query in order. Whoever presses again soon, or
+// Pressed takes an interrupt; false ends the query in order. Whoever presses again soon, or
 // while something is asked, means that.
-func (m *menu) pressed() bool {
-	if m.desk == nil {
+func (m *Menu) Pressed() bool {
+	if m.Prompter == nil {
 		return false
 	}
-	now := m.now()
-	again := !m.last.IsZero() && now.Sub(m.last) < m.cooldown
-	phase := m.control.Phase()
-	if again || m.desk.busy() || phase == query.PhaseNone {
+	now := m.Now()
+	again := !m.last.IsZero() && now.Sub(m.last) < m.Cooldown
+	phase := m.Control.Phase()
+	if again || m.Prompter.busy() || phase == query.PhaseNone {
 		return false
 	}
 	m.last = now
@@ -87,35 +67,35 @@ func choices(p query.Phase) []choice {
 
 // ask puts the menu and does what is chosen. Nothing is shown of the answer meanwhile, and
 // nothing of it is lost.
-func (m *menu) ask(p query.Phase) {
-	s, err := m.desk.open(m.desk.ctx)
+func (m *Menu) ask(p query.Phase) {
+	s, err := m.Prompter.Open(m.Prompter.ctx)
 	if err != nil {
 		return
 	}
 	defer func() { _ = s.Close() }()
-	chosen, ok := m.choose(s, choices(p), m.preset[p])
+	chosen, ok := m.choose(s, choices(p), m.Preset[p])
 	if !ok {
 		return
 	}
 	w := query.Wish{Act: chosen.act}
 	if chosen.reply {
-		if w.Reply, err = s.line("Reply: "); err != nil {
+		if w.Reply, err = s.Line("Reply: "); err != nil {
 			return
 		}
 		if w.Reply == "" && p == query.PhaseAnswer {
-			s.say("no reply, going on\n")
+			s.Say("no reply, going on\n")
 			return
 		}
 	}
 	if w.Act == 0 {
-		s.say("going on\n")
+		s.Say("going on\n")
 		return
 	}
-	m.control.Want(w)
+	m.Control.Want(w)
 }
 
 // choose returns what is chosen, by the configuration or on the terminal.
-func (m *menu) choose(s *sitting, all []choice, preset string) (choice, bool) {
+func (m *Menu) choose(s *Prompt, all []choice, preset string) (choice, bool) {
 	text := "\ninterrupted: "
 	for i, c := range all {
 		if c.preset == preset {
@@ -127,7 +107,7 @@ func (m *menu) choose(s *sitting, all []choice, preset string) (choice, bool) {
 		text += c.text
 	}
 	for {
-		answer, err := s.line("%s: ", text)
+		answer, err := s.Line("%s: ", text)
 		if err != nil {
 			return choice{}, false
 		}

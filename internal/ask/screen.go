@@ -1,4 +1,4 @@
-package main
+package ask
 
 import (
 	"fmt"
@@ -20,23 +20,22 @@ func (s *screen) write(f func()) {
 	f()
 }
 
-// clear takes away what moves, before something else is written.
-func (s *screen) clear() {
-	if s.spin != nil {
-		s.spin.stop()
-	}
-}
-
 // hold keeps others from writing until it is released. What moved goes on then.
 func (s *screen) hold() (release func()) {
 	s.mu.Lock()
-	moved := s.spin != nil && s.spin.stop()
+	goOn := s.pause()
 	return func() {
-		if moved {
-			s.spin.start()
-		}
+		goOn()
 		s.mu.Unlock()
 	}
+}
+
+// pause takes away what moves, until goOn is called.
+func (s *screen) pause() (goOn func()) {
+	if s.spin == nil || !s.spin.stop() {
+		return func() {}
+	}
+	return s.spin.start
 }
 
 // A spinner moves while a model says nothing, on a terminal only.

@@ -1,7 +1,8 @@
-package main
+package ask
 
 import (
 	"bytes"
+	"context"
 	"fmt"
 	"strings"
 	"sync"
@@ -72,21 +73,19 @@ func seen(t testing.TB, written string) string {
 }
 
 // newScreenAnswer shows an answer on a terminal that is a glass, with a spinner that hurries.
-func newScreenAnswer(g *glass, out *bytes.Buffer) *answer {
-	w := &world{stdout: g, stderr: g, stdoutTerminal: true, stderrTerminal: true, width: 40}
+func newScreenAnswer(g *glass, out *bytes.Buffer) *Answer {
+	shown := render.Output{Terminal: true, Color: true, Width: 40}
+	t := &Terminal{Out: g, Err: g, Output: shown, Errors: shown}
 	if out != nil {
-		w.stdout, w.stdoutTerminal, w.width = out, false, 0
+		t.Out, t.Output = out, render.Output{}
 	}
-	w.env = []string{"TERM=xterm"}
-	a := newApp(w, globals{})
-	s := &answer{app: a, out: a.output()}
-	s.spin = &spinner{w: g, on: true, step: 200 * time.Microsecond}
-	a.screen.spin = s.spin
+	s := t.NewAnswer(context.Background(), Manner{Reasoning: ReasoningHidden})
+	s.spin.step = 200 * time.Microsecond
 	return s
 }
 
 // play says a text in pieces, with pauses in which the spinner moves.
-func play(t *rapid.T, s *answer, text string) {
+func play(t *rapid.T, s *Answer, text string) {
 	s.Sending(nil)
 	s.Delta(llm.Delta{Kind: llm.DeltaStart})
 	for text != "" {
@@ -105,7 +104,7 @@ func play(t *rapid.T, s *answer, text string) {
 	}
 	s.Delta(llm.Delta{Kind: llm.DeltaEnd})
 	s.Delta(llm.Delta{Kind: llm.DeltaStop})
-	if err := s.end(query.Answer{}); err != nil {
+	if err := s.End(query.Answer{}); err != nil {
 		t.Fatal(err)
 	}
 }
@@ -175,11 +174,11 @@ func TestSpinnerMoves(t *testing.T) {
 func TestSlowToolsAreTold(t *testing.T) {
 	for _, watched := range []bool{true, false} {
 		out := new(glass)
-		a := &app{world: &world{stderr: out, stderrTerminal: watched}}
-		a.screen.spin = &spinner{w: out, on: watched, step: time.Microsecond}
-		a.screen.spin.start()
-		(&talk{app: a}).slow(tool.Call{Name: "build"}, 2*time.Minute)
-		moves := a.screen.spin.stop()
+		screen := &Terminal{Err: out, Errors: render.Output{Terminal: watched}}
+		screen.screen.spin = &spinner{w: out, on: watched, step: time.Microsecond}
+		screen.screen.spin.start()
+		screen.Slow(tool.Call{Name: "build"}, 2*time.Minute)
+		moves := screen.screen.spin.stop()
 		shown := seen(t, out.String())
 		if told := strings.Contains(shown, "build has been running for 2m0s; Ctrl-C"); told != watched ||
 			moves != watched {

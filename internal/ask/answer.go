@@ -1,0 +1,190 @@
+package ask
+
+import (
+	"context"
+	"io"
+	"strings"
+
+	"github.com/git-jp/git-jp/events"
+	"github.com/git-jp/git-jp/internal/llm"
+	"github.com/git-jp/git-jp/internal/query"
+	"github.com/git-jp/git-jp/internal/render"
+)
+
+// A Manner is how a turn is shown.
+type Manner struct {
+	Record    query.Record
+	Calls     Calls
+	Reasoning string // style.reasoning.display; [ReasoningHidden] shows none
+}
+
+// An Answer shows a turn while it runs: text on standard output, what happens beside it on
+// standard error.
+type Answer struct {
+	terminal  *Terminal
+	ctx       context.Context // of the query
+	record    query.Record
+	calls     Calls
+	stream    *render.Streamer // of the message that is being said, on a terminal
+	said      bool             // something stands on standard output
+	line      bool             // and it ends within a line
+	failed    error            // of writing
+	records   *recorder        // prints events instead; nil for people
+	reasoning reasoning
+	spin      *spinner
+	inside    bool // a message is being said
+}
+
+var _ query.Watcher = (*Answer)(nil)
+
+// NewAnswer shows a turn. What moves on the screen is the answer's until [Answer.End].
+func (t *Terminal) NewAnswer(ctx context.Context, m Manner) *Answer {
+	s := &Answer{terminal: t, ctx: ctx, record: m.Record, calls: m.Calls}
+	if t.JSON {
+		s.records = newRecorder(t, m.Record)
+	}
+	s.spin = &spinner{w: t.Err, on: t.Watched()}
+	t.screen.spin = s.spin
+	s.reasoning = t.newReasoning(m.Reasoning, s.spin)
+	return s
+}
+
+// Sending implements [query.Watcher].
+func (s *Answer) Sending(*llm.Request) {
+	s.terminal.screen.write(func() {
+		if s.records != nil {
+			s.fail(s.records.sending())
+		}
+		s.spin.start()
+	})
+}
+
+// Delta implements [query.Watcher].
+func (s *Answer) Delta(d llm.Delta) {
+	s.terminal.screen.write(func() { s.delta(d) })
+}
+
+func (s *Answer) delta(d llm.Delta) {
+	switch {
+	case d.Kind == llm.DeltaStop:
+		s.spin.stop()
+	case s.records != nil:
+		s.fail(s.records.delta(d))
+	case d.Part == llm.PartReasoning:
+		s.reasoning.delta(d)
+	case d.Part == llm.PartText:
+		s.message(d)
+	}
+}
+
+func (s *Answer) message(d llm.Delta) {
+	switch d.Kind {
+	case llm.DeltaStart:
+		s.inside = true
+	case llm.DeltaFragment:
+		s.write(d.Text)
+	case llm.DeltaEnd:
+		s.close()
+	}
+}
+
+// write says some of a message.
+func (s *Answer) write(text string) {
+	if text == "" {
+		return
+	}
+	if s.inside && s.said && !s.line && s.stream == nil {
+		s.print("\n") // between two messages
+	}
+	s.inside = false
+	if !s.terminal.Output.Terminal {
+		s.print(text)
+		return
+	}
+	if s.stream == nil {
+		s.stream = render.NewStreamer(s, s.terminal.Output)
+	}
+	_, err := s.stream.WriteString(text)
+	s.fail(err)
+	s.said, s.line = true, false
+}
+
+// Write implements [io.Writer] for what is shown of the answer. What moves on the screen makes
+// room for it and goes on below: a block is shown when it is whole, and until then something
+// has to say that more is coming.
+func (s *Answer) Write(p []byte) (int, error) {
+	if s.terminal.Output.Terminal && s.spin.stop() {
+		defer s.spin.start()
+	}
+	return s.terminal.Out.Write(p)
+}
+
+func (s *Answer) print(text string) {
+	_, err := io.WriteString(s, s.terminal.Output.Text(text))
+	s.fail(err)
+	s.said, s.line = true, !strings.HasSuffix(text, "\n")
+}
+
+func (s *Answer) fail(err error) {
+	if s.failed == nil {
+		s.failed = err
+	}
+}
+
+// close ends a message.
+func (s *Answer) close() {
+	if s.stream != nil {
+		s.fail(s.stream.Close())
+		s.stream = nil
+	}
+	if s.line {
+		s.print("\n")
+	}
+}
+
+// Saved implements [query.Watcher].
+func (s *Answer) Saved(e *events.Element) {
+	s.terminal.screen.write(func() { s.saved(e) })
+}
+
+func (s *Answer) saved(e *events.Element) {
+	s.spin.stop()
+	if s.records != nil {
+		s.fail(s.records.settled())
+		return
+	}
+	switch ev := e.Event().(type) {
+	case *events.ChatRequest:
+		s.close()
+	case *events.ToolCallRequest:
+		s.close()
+		s.call(ev)
+	case *events.ToolCallResponse:
+		s.result(ev)
+		s.spin.start()
+	}
+}
+
+// Notice implements [query.Watcher].
+func (s *Answer) Notice(text string) {
+	s.terminal.screen.write(func() {
+		s.spin.stop()
+		s.close()
+		s.terminal.Note("%s", text)
+	})
+}
+
+// End completes the output.
+func (s *Answer) End(a query.Answer) error {
+	s.spin.stop()
+	s.reasoning.end()
+	s.close()
+	if s.records != nil {
+		s.fail(s.records.rest())
+	}
+	if s.records != nil || a.Data == nil || s.said {
+		return s.failed
+	}
+	s.print(pretty(a.Data) + "\n")
+	return s.failed
+}

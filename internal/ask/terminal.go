@@ -1,0 +1,49 @@
+package ask
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"time"
+
+	"github.com/git-jp/git-jp/internal/render"
+)
+
+// A Terminal is where an answer is shown and a person is asked: the standard streams of the
+// program, and the device behind them. There is one for a run of the program.
+type Terminal struct {
+	Out, Err io.Writer
+	// Output and Errors say how text is written to them, and whether they are terminals.
+	Output, Errors render.Output
+	Quiet          bool // no notes
+	JSON           bool // events in place of text
+
+	// Device opens the terminal. It fails where nobody is there to answer.
+	Device     func() (io.ReadWriteCloser, error)
+	Editor     *Editor
+	Interrupts *Interrupts
+	Now        func() time.Time
+
+	screen screen
+}
+
+// ErrNobodyThere says that there is no terminal to ask on.
+var ErrNobodyThere = errors.New("there is no terminal to ask on")
+
+// Note tells something that is no answer.
+func (t *Terminal) Note(format string, args ...any) {
+	if !t.Quiet {
+		fmt.Fprintln(t.Err, render.Sanitize(fmt.Sprintf(format, args...)))
+	}
+}
+
+// Watched reports whether somebody sees what goes on beside the answer, and can end it.
+func (t *Terminal) Watched() bool { return t.Errors.Terminal && !t.Quiet }
+
+// NoteBetween is Note while an answer is shown: what moves makes room for it and goes on.
+func (t *Terminal) NoteBetween(format string, args ...any) {
+	t.screen.write(func() {
+		defer t.screen.pause()()
+		t.Note(format, args...)
+	})
+}

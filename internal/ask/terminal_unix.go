@@ -1,0 +1,34 @@
+//go:build unix
+
+package ask
+
+import (
+	"os"
+	"os/signal"
+	"syscall"
+
+	"golang.org/x/sys/unix"
+)
+
+// foreground reports whether the terminal listens to us: a job in the background is stopped
+// when it reads from it.
+func foreground(tty *os.File) bool {
+	c, err := tty.SyscallConn()
+	if err != nil {
+		return true
+	}
+	group := 0
+	ask := func(fd uintptr) { group, err = unix.IoctlGetInt(int(fd), unix.TIOCGPGRP) }
+	if e := c.Control(ask); e != nil || err != nil {
+		return true
+	}
+	return group == unix.Getpgrp()
+}
+
+// raise ends the process by a signal, so that whoever started it knows by which.
+func raise(s os.Signal) {
+	signal.Reset(s)
+	if n, ok := s.(syscall.Signal); ok {
+		_ = syscall.Kill(os.Getpid(), n)
+	}
+}
