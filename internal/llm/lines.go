@@ -26,6 +26,7 @@ type lineReader struct {
 	scanner *bufio.Scanner
 	afterCR bool
 	cut     bool // the last line had no end
+	looked  int  // how much of an unfinished line has no end in it
 }
 
 func newLineReader(r io.Reader, maxLine int) *lineReader {
@@ -59,14 +60,17 @@ func (l *lineReader) split(data []byte, atEOF bool) (advance int, token []byte, 
 		}
 	}
 	rest := data[skip:]
-	if i := bytes.IndexAny(rest, "\r\n"); i >= 0 {
+	if i := bytes.IndexAny(rest[l.looked:], "\r\n"); i >= 0 {
+		i += l.looked
+		l.looked = 0
 		l.afterCR = rest[i] == '\r'
 		return skip + i + 1, rest[:i:i], nil
 	}
 	if atEOF && len(rest) > 0 {
-		l.cut = true
+		l.cut, l.looked = true, 0
 		return len(data), rest, nil
 	}
+	l.looked = len(rest)
 	return skip, nil, nil
 }
 

@@ -1,0 +1,20 @@
+package llm
+
+import "testing"
+
+// What comes in small reads is looked at once: a long line must not take the square of its
+// length. That the bytes before are another's now shows that nobody looks at them again.
+func TestLinesAreLookedAtOnce(t *testing.T) {
+	l := newLineReader(nil, 0)
+	for _, seen := range []string{"aaa", "\n\n\nbb"} {
+		if n, line, err := l.split([]byte(seen), false); n != 0 || line != nil || err != nil {
+			t.Fatalf("of %q, which has no end, %d bytes are %q, %v", seen, n, line, err)
+		}
+	}
+	if n, line, err := l.split([]byte("aaabbc\r"), false); n != 7 || string(line) != "aaabbc" || err != nil {
+		t.Errorf("%d bytes are %q, %v", n, line, err)
+	}
+	if n, line, err := l.split([]byte("\nd\n"), false); n != 3 || string(line) != "d" || err != nil {
+		t.Errorf("after a CR %d bytes are %q, %v", n, line, err)
+	}
+}
