@@ -56,7 +56,7 @@ func (v Violation) String() string {
 //	           C4  DeepSeek: reasoning goes back in turns with calls, and only there
 //	           C5  at most four breakpoints, the automatic one included
 //	Gemini     E1  roles are user and model; calls do not come first
-//	           E2  as many responses as calls, in the next turn, alone, in order, by name
+//	           E2  as many responses as calls, in the next turn, alone, in order, by name and id
 //	           E4  Gemini 3: the first call of each step of the current turn has a signature
 //	Ollama     O1  the conversation fits the window that is asked for
 //	           O5  images are there where the text is not; arguments are objects

@@ -74,6 +74,10 @@ func (c *checker) geminiResponses(path string, calls, responses []object, text b
 			c.add("E2", path, "a response of %q to a call of %q",
 				responses[i].text("name"), calls[i].text("name"))
 		}
+		if calls[i].text("id") != responses[i].text("id") {
+			c.add("E2", path, "the id %q of a response to the call %q",
+				responses[i].text("id"), calls[i].text("id"))
+		}
 	}
 }
 

@@ -234,6 +234,7 @@ func geminiMutations() []mutation {
 		{"E2", last, `{"functionResponse": {"name": "a", "response": {}}}`},
 		{"E2", last, last + `, {"text": "and"}`},
 		{"E2", last, `{"functionResponse": {"name": "b", "response": {}}}, {"functionResponse": {"name": "a", "response": {}}}`},
+		{"E2", `{"functionResponse": {"name": "a",`, `{"functionResponse": {"id": "x", "name": "a",`},
 		{"E4", `, "thoughtSignature": "S"`, ``},
 	}
 }

@@ -46,6 +46,7 @@ type call struct {
 }
 
 type response struct {
+	ID       string            `json:"id,omitempty"`
 	Name     string            `json:"name"`
 	Response map[string]string `json:"response"`
 }
@@ -135,8 +136,17 @@ func (b *builder) response(c llm.Call, r llm.Result) part {
 		member = "error"
 	}
 	return part{Response: &response{
-		Name: b.names.Wire(c.Name), Response: map[string]string{member: r.Plain()},
+		ID: b.id(c), Name: b.names.Wire(c.Name), Response: map[string]string{member: r.Plain()},
 	}}
+}
+
+// id returns the id by which models from Gemini 3 on pair a call with its response, "" for
+// those before, which pair them by their order.
+func (b *builder) id(c llm.Call) string {
+	if !b.model.trait.signed {
+		return ""
+	}
+	return c.ID
 }
 
 func (b *builder) file(f llm.File) ([]part, error) {
@@ -178,7 +188,7 @@ func (b *builder) assistant(m llm.Message) []llm.Call {
 			parts = append(parts, signed(textPart(string(p.Value)), p.Metadata))
 		case llm.Call:
 			calls = append(calls, p)
-			c := &call{Name: b.names.Wire(p.Name), Args: json.RawMessage(p.Args)}
+			c := &call{ID: b.id(p), Name: b.names.Wire(p.Name), Args: json.RawMessage(p.Args)}
 			parts = append(parts, signed(part{Call: c}, p.Metadata))
 		}
 	}

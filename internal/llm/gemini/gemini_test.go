@@ -165,10 +165,10 @@ func TestSignatures(t *testing.T) {
 	wantBody := `"contents":[{"role":"user","parts":[{"text":"Q"}]},{"role":"model","parts":[` +
 		`{"text":"Let me see.","thought":true,"thoughtSignature":"a-_b"},` +
 		`{"text":"I look.","thoughtSignature":"Ab+/Cd==\n"},{"text":"More."},` +
-		`{"thoughtSignature":"c2ln","functionCall":{"name":"f","args":{"z":1.0,"a":"<&>"}}},` +
-		`{"functionCall":{"name":"f","args":{}}}]},{"role":"user","parts":[` +
-		`{"functionResponse":{"name":"f","response":{"content":"1"}}},` +
-		`{"functionResponse":{"name":"f","response":{"error":"2"}}}]},` +
+		`{"thoughtSignature":"c2ln","functionCall":{"id":"r1_0","name":"f","args":{"z":1.0,"a":"<&>"}}},` +
+		`{"functionCall":{"id":"own","name":"f","args":{}}}]},{"role":"user","parts":[` +
+		`{"functionResponse":{"id":"r1_0","name":"f","response":{"content":"1"}}},` +
+		`{"functionResponse":{"id":"own","name":"f","response":{"error":"2"}}}]},` +
 		`{"role":"user","parts":[{"text":"So?"}]}]`
 	if !strings.Contains(wire, wantBody) {
 		t.Errorf("sent %s, want %s", wire, wantBody)

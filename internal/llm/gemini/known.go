@@ -13,8 +13,8 @@ type trait struct {
 	levels bool
 	// off and most are the least and the most tokens to think with.
 	off, most int
-	// flash takes the lowest level.
-	flash bool
+	// minimal and medium are levels that not every model takes.
+	minimal, medium bool
 	// signed: the calls of the current turn need their signatures.
 	signed bool
 }
@@ -29,11 +29,15 @@ func traitOf(name string) trait {
 	}
 	version, kind, _ := strings.Cut(rest, "-")
 	n, err := strconv.ParseFloat(version, 64)
-	switch flash := strings.Contains(kind, "flash"); {
-	case err != nil: // an alias such as gemini-flash-latest is of the newest
-		return trait{levels: true, signed: true, flash: strings.Contains(rest, "flash")}
+	if err != nil { // an alias such as gemini-flash-latest is of the newest
+		n, kind = newest, rest
+	}
+	flash, lite := strings.Contains(kind, "flash"), strings.Contains(kind, "lite")
+	switch {
 	case n >= 3:
-		return trait{levels: true, signed: true, flash: flash}
+		return trait{
+			levels: true, signed: true, minimal: lite || flash && n < 3.7, medium: flash || n > 3,
+		}
 	case n >= 2.5 && flash:
 		return trait{most: 24576}
 	case n >= 2.5:
@@ -42,6 +46,9 @@ func traitOf(name string) trait {
 		return trait{}
 	}
 }
+
+// newest stands for the version of an alias.
+const newest = 99
 
 // thinks reports whether the model can think at all.
 func (t trait) thinks() bool { return t.levels || t.most > 0 }
@@ -96,9 +103,12 @@ func share(e llm.Effort) int {
 }
 
 func (t trait) level(r llm.ReasoningParams, off bool) string {
-	least := "LOW"
-	if t.flash {
+	least, middle := "LOW", "HIGH"
+	if t.minimal {
 		least = "MINIMAL"
+	}
+	if t.medium {
+		middle = "MEDIUM"
 	}
 	switch {
 	case off, r.Mode == llm.ReasoningEffort && r.Effort == llm.EffortXLow:
@@ -108,7 +118,7 @@ func (t trait) level(r llm.ReasoningParams, off bool) string {
 		return "LOW"
 	case r.Mode == llm.ReasoningEffort && r.Effort == llm.EffortMedium,
 		r.Mode == llm.ReasoningBudget && r.Budget < 16384:
-		return "MEDIUM"
+		return middle
 	case r.Mode == llm.ReasoningEffort, r.Mode == llm.ReasoningBudget:
 		return "HIGH"
 	default:

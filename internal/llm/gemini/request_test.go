@@ -88,6 +88,7 @@ func TestThinking(t *testing.T) {
 	t.Parallel()
 	off := llm.ReasoningParams{Mode: llm.ReasoningOff}
 	high := llm.ReasoningParams{Mode: llm.ReasoningEffort, Effort: llm.EffortHigh}
+	medium := llm.ReasoningParams{Mode: llm.ReasoningEffort, Effort: llm.EffortMedium}
 	budget := llm.ReasoningParams{Mode: llm.ReasoningBudget, Budget: 99999, Exclude: true}
 	auto := llm.ReasoningParams{Mode: llm.ReasoningAuto}
 	for _, c := range []struct {
@@ -102,6 +103,15 @@ func TestThinking(t *testing.T) {
 		{"gemini-2.5-flash", auto, `{"includeThoughts":true,"thinkingBudget":-1}`},
 		{"gemini-3-pro", off, `{"thinkingLevel":"LOW"}`},
 		{"gemini-3.5-flash", off, `{"thinkingLevel":"MINIMAL"}`},
+		{"gemini-3.6-flash", off, `{"thinkingLevel":"MINIMAL"}`},
+		{"gemini-3.7-flash", off, `{"thinkingLevel":"LOW"}`},
+		{"gemini-3.8-flash-preview", off, `{"thinkingLevel":"LOW"}`},
+		{"gemini-3.8-flash-lite", off, `{"thinkingLevel":"MINIMAL"}`},
+		{"gemini-flash-latest", off, `{"thinkingLevel":"LOW"}`},
+		{"gemini-flash-lite-latest", off, `{"thinkingLevel":"MINIMAL"}`},
+		{"gemini-3-pro-preview", medium, `{"includeThoughts":true,"thinkingLevel":"HIGH"}`},
+		{"gemini-3.1-pro-preview", medium, `{"includeThoughts":true,"thinkingLevel":"MEDIUM"}`},
+		{"gemini-3-flash-preview", medium, `{"includeThoughts":true,"thinkingLevel":"MEDIUM"}`},
 		{"gemini-3-pro", high, `{"includeThoughts":true,"thinkingLevel":"HIGH"}`},
 		{"gemini-flash-latest", llm.ReasoningParams{}, `{"includeThoughts":true}`},
 		{"gemini-2.0-flash", high, ``},
