@@ -84,6 +84,14 @@ func (a *Assembler) KeepSaid() { a.kept = a.said }
 // Started reports whether the part is open.
 func (a *Assembler) Started(key int) bool { return a.open[key] != nil }
 
+// Said returns what an open part said so far.
+func (a *Assembler) Said(key int) string {
+	if b := a.open[key]; b != nil {
+		return b.text.String()
+	}
+	return ""
+}
+
 // Append continues a part; one that is not open is nobody's and is dropped.
 func (a *Assembler) Append(key int, text string) bool {
 	b := a.open[key]

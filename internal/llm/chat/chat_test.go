@@ -390,7 +390,15 @@ func TestStructured(t *testing.T) {
 	t.Parallel()
 	r := hello()
 	r.Schema = jsontext.Value(`{"type":"object","properties":{"z":{"type":"string"},"a":{"type":"string"}}}`)
+	closed := hello()
+	closed.Schema = jsontext.Value(`{"type":"object","properties":{"z":{"type":"string"}},"required":["z"],` +
+		`"additionalProperties":false}`)
 	answer := llmtest.Reply{Body: sse(delta(`{"content":"{\"z\":"}`), delta(`{"content":"\"x\"}"}`), finish("stop"))}
+	s := llmtest.Serve(t, answer)
+	fine(t, llmtest.Collect(model(t, chat.Mistral, s).Stream(t.Context(), closed)))
+	if body := string(s.Sent()[0].Body); !strings.Contains(body, `,"strict":true},"type":"json_schema"}`) {
+		t.Errorf("a closed schema is not strict in %s", body)
+	}
 	for dialect, want := range map[string]string{
 		chat.LlamaCPP: `"response_format":{"json_schema":{"name":"structured_output","schema":` +
 			`{"type":"object","properties":{"z":{"type":"string"},"a":{"type":"string"}}}},"type":"json_schema"}`,
@@ -411,12 +419,12 @@ func TestStructured(t *testing.T) {
 func TestModels(t *testing.T) {
 	t.Parallel()
 	list := `{"data":[{"id":"a/b","name":"A B","context_length":1000,"architecture":{"input_modalities":` +
-		`["text","image","file"]},"top_provider":{"max_completion_tokens":100},` +
+		`["text","image","file"]},"top_provider":{"context_length":900,"max_completion_tokens":100},` +
 		`"supported_parameters":["reasoning","tools"]},{"id":"m-1","max_model_len":77}]}`
 	s := llmtest.Serve(t, llmtest.Reply{Body: []byte(list)})
 	infos, err := model(t, chat.OpenRouter, s).Models(t.Context())
 	want := llm.Info{
-		ID: "a/b", Title: "A B", Window: 1000, MaxOutput: 100, Reasoning: true, Tools: true,
+		ID: "a/b", Title: "A B", Window: 900, MaxOutput: 100, Reasoning: true, Tools: true,
 		Accepts: llm.Inputs{Images: true, PDFs: true},
 	}
 	if err != nil || len(infos) != 2 || infos[0] != want {
@@ -427,6 +435,21 @@ func TestModels(t *testing.T) {
 	}
 	if i, err := model(t, chat.VLLM, s).Describe(t.Context()); err != nil || i.Window != 77 {
 		t.Errorf("%+v, %v", i, err)
+	}
+	cerebras := llmtest.Serve(t, llmtest.Reply{Body: []byte(list)}, llmtest.Reply{Status: 404},
+		llmtest.Reply{Body: []byte(list)})
+	for _, paths := range []string{"/public/v1/models", "/public/v1/models /v1/models"} {
+		before := len(cerebras.Sent())
+		if _, err := model(t, chat.Cerebras, cerebras).Models(t.Context()); err != nil {
+			t.Error(err)
+		}
+		var asked []string
+		for _, s := range cerebras.Sent()[before:] {
+			asked = append(asked, s.Path)
+		}
+		if got := strings.Join(asked, " "); got != paths {
+			t.Errorf("asked at %s, want %s", got, paths)
+		}
 	}
 	props := llmtest.Serve(t, llmtest.Reply{Body: []byte(
 		`{"default_generation_settings":{"n_ctx":4096},"modalities":{"vision":true}}`)})

@@ -78,21 +78,86 @@ func (d detail) field() (key, value string) {
 }
 
 // note keeps the details with the reasoning: as they are under OpenRouter's key, where each
-// names the vendor's key that holds its proof, and each proof under that.
+// names the vendor's key that holds its proof, and each proof under that. What the reasoning
+// says is kept once, as its text.
 func (m *memory) note(a *llm.Assembler, key int) {
 	if len(m.all) == 0 {
 		return
 	}
+	proofs := map[string]string{}
 	for _, d := range m.all {
 		if field, value := d.field(); value != "" {
 			a.Note(key, field, value)
 			d.set("field", field)
+			proofs[field] = value
 		}
 	}
+	for _, d := range m.all {
+		if field, value := d.field(); value != "" && proofs[field] == value {
+			delete(d, d.proof())
+		}
+	}
+	m.elide(a.Said(key))
 	raw, err := json.Marshal(m.all)
 	if err == nil {
 		a.NoteValue(key, llm.MetadataOpenRouter, jsontext.Value(raw))
 	}
+}
+
+// lengthMember says how much of the reasoning's text is a detail's.
+const lengthMember = "git_jp_bytes"
+
+// words returns the member of a detail that has text, "" for none.
+func (d detail) words() string {
+	switch d.text("type") {
+	case "reasoning.text":
+		return "text"
+	case "reasoning.summary":
+		return "summary"
+	default:
+		return ""
+	}
+}
+
+// proof returns the member of a detail that has its proof.
+func (d detail) proof() string {
+	if d.text("type") == "reasoning.encrypted" {
+		return "data"
+	}
+	return "signature"
+}
+
+// elide leaves lengths in the place of texts that are together what was said.
+func (m *memory) elide(said string) {
+	all := ""
+	for _, d := range m.all {
+		all += d.text(d.words())
+	}
+	if all != said {
+		return
+	}
+	for _, d := range m.all {
+		if text := d.text(d.words()); text != "" {
+			delete(d, d.words())
+			d.set(lengthMember, len(text))
+		}
+	}
+}
+
+// tell gives a detail its text back and returns what follows it; ok is false where it is not
+// there any more.
+func (d detail) tell(said string) (rest string, ok bool) {
+	raw, elided := d[lengthMember]
+	if !elided {
+		return said, true
+	}
+	n := -1
+	if json.Unmarshal(raw, &n) != nil || n < 0 || n > len(said) || d.words() == "" {
+		return said, false
+	}
+	delete(d, lengthMember)
+	d.set(d.words(), said[:n])
+	return said[n:], true
 }
 
 // restore returns the details of reasoning as OpenRouter sent them.
@@ -107,7 +172,13 @@ func restore(r llm.Reasoning) []json.RawMessage {
 		all = vendorDetails(r)
 	}
 	var out []json.RawMessage
+	said := r.Text
 	for _, d := range all {
+		rest, ok := d.tell(said)
+		if !ok {
+			return nil
+		}
+		said = rest
 		d = d.complete(r)
 		if d == nil {
 			continue
@@ -153,10 +224,13 @@ func (d detail) proven(kind string) detail {
 func (d detail) complete(r llm.Reasoning) detail {
 	field := d.text("field")
 	delete(d, "field")
+	value, ok := llm.Proof(r.Metadata, field)
 	if kind := d.text("type"); kind != "" {
+		if _, has := d[d.proof()]; !has && ok {
+			d.set(d.proof(), value)
+		}
 		return d.proven(kind)
 	}
-	value, ok := llm.Proof(r.Metadata, field)
 	if !ok {
 		return nil
 	}

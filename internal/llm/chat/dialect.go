@@ -54,6 +54,8 @@ type dialect struct {
 	between bool
 	// session is the header that routes a conversation to its cache.
 	session string
+	// list is where the server tells more of its models than where all do, "" for nowhere.
+	list string
 	// props: the server tells its window under /props.
 	props bool
 }
@@ -124,6 +126,7 @@ func dialectOfServer(name string) dialect {
 		return dialect{
 			base: "https://api.cerebras.ai", prefix: "/v1", thoughts: thoughtsReasoning,
 			always: true, reason: reasonCerebras, format: "parsed",
+			list: "/public/v1/models?format=openrouter",
 		}
 	case LlamaCPP:
 		return dialect{

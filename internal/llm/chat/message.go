@@ -176,9 +176,6 @@ func (b *builder) result(r llm.Result) []content {
 	b.messages = append(b.messages, &message{
 		role: "tool", id: b.model.dialect.id(r.CallID), content: []content{{text: text}},
 	})
-	if b.model.dialect.between {
-		return nil
-	}
 	return b.pieces.Looks(r)
 }
 

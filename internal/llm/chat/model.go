@@ -2,7 +2,9 @@ package chat
 
 import (
 	"context"
+	"errors"
 	"iter"
+	"net/http"
 	"strings"
 
 	"github.com/git-jp/git-jp/internal/llm"
@@ -81,6 +83,7 @@ type offer struct {
 		Trained int `json:"n_ctx_train"`
 	} `json:"meta"`
 	Top struct {
+		Window    int `json:"context_length"` // of who will serve it, the others may have more
 		MaxOutput int `json:"max_completion_tokens"`
 	} `json:"top_provider"`
 	Architecture struct {
@@ -91,7 +94,7 @@ type offer struct {
 
 func (o offer) info() llm.Info {
 	i := llm.Info{ID: o.ID, Title: o.Name, MaxOutput: o.Top.MaxOutput}
-	for _, n := range []int{o.Window, o.MaxLen, o.Meta.Trained} {
+	for _, n := range []int{o.Top.Window, o.Window, o.MaxLen, o.Meta.Trained} {
 		if i.Window == 0 {
 			i.Window = n
 		}
@@ -108,12 +111,30 @@ func (o offer) info() llm.Info {
 	return i
 }
 
-// Models implements [llm.Catalog].
+// root is the server's address without the version.
+func (m *Model) root() string {
+	return strings.TrimSuffix(strings.TrimSuffix(m.at.BaseURL, "/"), "/v1")
+}
+
+// Models implements [llm.Catalog]. A server may have a list that tells more than the one that
+// all have; a gateway in front of it need not.
 func (m *Model) Models(ctx context.Context) ([]llm.Info, error) {
 	var list struct {
 		Data []offer `json:"data"`
 	}
-	if err := m.at.Fetch(ctx, m.name, m.at.BaseURL+"models", m.at.Bearer(), &list); err != nil {
+	fetch := func(address string) error {
+		return m.at.Fetch(ctx, m.name, address, m.at.Bearer(), &list)
+	}
+	own, usual := m.root()+m.dialect.list, m.at.BaseURL+"models"
+	if m.dialect.list == "" {
+		own = usual
+	}
+	err := fetch(own)
+	if api, ok := errors.AsType[*llm.APIError](err); ok && api.Status == http.StatusNotFound &&
+		own != usual {
+		err = fetch(usual)
+	}
+	if err != nil {
 		return nil, err
 	}
 	infos := make([]llm.Info, len(list.Data))
@@ -152,8 +173,7 @@ func (m *Model) props(ctx context.Context) (llm.Info, error) {
 			Audio  bool `json:"audio"`
 		} `json:"modalities"`
 	}
-	root := strings.TrimSuffix(strings.TrimSuffix(m.at.BaseURL, "/"), "/v1")
-	if err := m.at.Fetch(ctx, m.name, root+"/props", m.at.Bearer(), &p); err != nil {
+	if err := m.at.Fetch(ctx, m.name, m.root()+"/props", m.at.Bearer(), &p); err != nil {
 		return llm.Info{}, err
 	}
 	return llm.Info{

@@ -136,10 +136,11 @@ func (b *builder) schema() error {
 	if err != nil {
 		return err
 	}
-	b.set("response_format", map[string]any{
-		"type":        "json_schema",
-		"json_schema": map[string]any{"name": "structured_output", "schema": schema},
-	})
+	form := map[string]any{"name": "structured_output", "schema": schema}
+	if llm.Strict(b.request.Schema) {
+		form["strict"] = true
+	}
+	b.set("response_format", map[string]any{"type": "json_schema", "json_schema": form})
 	return nil
 }
 

@@ -246,6 +246,11 @@ func TestDetails(t *testing.T) {
 	if sig, _ := md.Text(llm.MetadataAnthropicSignature); sig != "c2ln+/==" {
 		t.Errorf("the signature is %q", sig)
 	}
+	// What is kept in one place is not kept in another.
+	if kept, _ := md.Value(llm.MetadataOpenRouter); strings.Contains(string(kept), "Let me") ||
+		strings.Contains(string(kept), "c2ln") {
+		t.Errorf("the details are kept as %s", kept)
+	}
 	again := &llm.Request{Messages: []llm.Message{
 		said("Q"), reply(m.ID(), llmtest.Replayed(got.Ends[0]), llmtest.Replayed(got.Ends[1])), said("R"),
 	}}
@@ -255,6 +260,44 @@ func TestDetails(t *testing.T) {
 		`"format":"unknown","id":"tool_1","index":1,"type":"reasoning.encrypted"}]`
 	if body := string(s.Sent()[1].Body); !strings.Contains(body, want) {
 		t.Errorf("no %s in %s", want, body)
+	}
+}
+
+// TestDetailsOfSeveralTexts: each detail gets its own text back, and none gets another's when
+// the reasoning is not what it was.
+func TestDetailsOfSeveralTexts(t *testing.T) {
+	t.Parallel()
+	s := llmtest.Serve(t, llmtest.Reply{Body: sse(
+		delta(`{"reasoning":"One.","reasoning_details":[{"type":"reasoning.text","text":"One.","index":0}]}`),
+		delta(`{"reasoning":"Zwö","reasoning_details":[{"type":"reasoning.summary","summary":"Zwö","index":1}]}`),
+		delta(`{"content":"Hi"}`), finish("stop"), usage, "[DONE]",
+	)})
+	m := model(t, chat.OpenRouter, s)
+	got := llmtest.Collect(m.Stream(t.Context(), hello()))
+	fine(t, got)
+	if kept, _ := got.Ends[0].Metadata.Value(llm.MetadataOpenRouter); strings.Contains(string(kept), "One") {
+		t.Errorf("the details are kept as %s", kept)
+	}
+	thoughts, ok := llmtest.Replayed(got.Ends[0]).(llm.Reasoning)
+	if !ok || thoughts.Text != "One.Zwö" {
+		t.Fatalf("thought %+v", thoughts)
+	}
+	less := thoughts
+	less.Text = "One."
+	for want, r := range map[string]llm.Reasoning{
+		`"reasoning_details":[{"index":0,"text":"One.","type":"reasoning.text"},` +
+			`{"index":1,"summary":"Zwö","type":"reasoning.summary"}]`: thoughts,
+		`{"content":"A","role":"assistant"}`: less,
+	} {
+		body, err := sent(t, chat.OpenRouter, "anthropic/claude", &llm.Request{Messages: []llm.Message{
+			said("Q"), reply("", r, llm.Text{Text: "A"}), said("R"),
+		}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := messages(t, body); !strings.Contains(got, want) {
+			t.Errorf("no %s in %s", want, got)
+		}
 	}
 }
 
@@ -338,20 +381,26 @@ func TestFiles(t *testing.T) {
 func TestLooks(t *testing.T) {
 	t.Parallel()
 	seen := llm.Message{Role: llm.RoleUser, Parts: []llm.Part{
-		llm.Result{CallID: "a", Parts: []llm.Part{llm.Media{MIME: "image/png", Bytes: []byte("png")}}},
-		llm.Result{CallID: "b", Parts: []llm.Part{llm.Text{Text: "x"}}},
+		llm.Result{CallID: "a12345678", Parts: []llm.Part{llm.Media{MIME: "image/png", Bytes: []byte("png")}}},
+		llm.Result{CallID: "b12345678", Parts: []llm.Part{llm.Text{Text: "x"}}},
 	}}
-	body, err := sent(t, chat.VLLM, "m", &llm.Request{Messages: []llm.Message{
-		said("Q"), reply("", llm.Call{ID: "a", Name: "f"}, llm.Call{ID: "b", Name: "f"}), seen,
-	}})
-	if err != nil {
-		t.Fatal(err)
-	}
-	want := `{"content":"[image (image/png, 3 bytes)]","tool_call_id":"a","role":"tool"}` + "\n" +
-		`{"content":"x","tool_call_id":"b","role":"tool"}` + "\n" +
-		`{"content":[{"image_url":{"url":"data:image/png;base64,cG5n"},"type":"image_url"}],"role":"user"}`
-	if got := messages(t, body); !strings.Contains(got, want) {
-		t.Errorf("no %s in %s", want, got)
+	const results = `{"content":"[image (image/png, 3 bytes)]","tool_call_id":"a12345678","role":"tool"}` +
+		"\n" + `{"content":"x","tool_call_id":"b12345678","role":"tool"}` + "\n"
+	const image = `{"content":[{"image_url":{"url":"data:image/png;base64,cG5n"},"type":"image_url"}],"role":"user"}`
+	// Where the user may not speak directly after a tool, the assistant does between.
+	for dialect, want := range map[string]string{
+		chat.VLLM:    results + image,
+		chat.Mistral: results + `{"content":"…","role":"assistant"}` + "\n" + image,
+	} {
+		body, err := sent(t, dialect, "m", &llm.Request{Messages: []llm.Message{
+			said("Q"), reply("", llm.Call{ID: "a12345678", Name: "f"}, llm.Call{ID: "b12345678", Name: "f"}), seen,
+		}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := messages(t, body); !strings.Contains(got, want) {
+			t.Errorf("%s: no %s in %s", dialect, want, got)
+		}
 	}
 }
 

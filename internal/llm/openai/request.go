@@ -158,7 +158,7 @@ func (b *builder) schema() error {
 	}
 	b.set("text", map[string]any{"format": map[string]any{
 		"type": "json_schema", "name": "structured_output", "description": "Structured output",
-		"schema": schema, "strict": strict(b.request.Schema),
+		"schema": schema, "strict": llm.Strict(b.request.Schema),
 	}})
 	return nil
 }
