@@ -1,6 +1,7 @@
 package check
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -49,10 +50,7 @@ func (r reading) examine(ctx context.Context) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
-	files, err := r.files()
-	if err != nil {
-		return err
-	}
+	files := r.listed[r.c.dir]
 	if r.isDraft(files) {
 		return nil
 	}
@@ -66,22 +64,6 @@ func (r reading) examine(ctx context.Context) error {
 	}
 	r.retitle()
 	return nil
-}
-
-// files lists the directory, unless all directories were listed at once.
-func (r reading) files() (map[string]Entry, error) {
-	if r.listed != nil {
-		return r.listed[r.c.dir], nil
-	}
-	entries, err := list(r.src, r.c.dir)
-	if err != nil {
-		return nil, err
-	}
-	files := make(map[string]Entry, len(entries))
-	for _, e := range entries {
-		files[e.Name] = e
-	}
-	return files, nil
 }
 
 var errMissing = errors.New("is missing, so jp moves the conversation to its trash")
@@ -126,7 +108,7 @@ type handle struct {
 }
 
 // open returns the handle of a file of the conversation. Where the source has no id
-// for it, reading it gives one.
+// for it, reading it gives one; where its object is gone, reading it says so.
 func (r reading) open(e Entry) (handle, bool) {
 	name := path.Join(r.c.dir, e.Name)
 	if !e.Mode.IsRegular() {
@@ -134,7 +116,7 @@ func (r reading) open(e Entry) (handle, bool) {
 		return handle{}, false
 	}
 	read := func() ([]byte, error) { return r.src.ReadFile(name) }
-	if e.ID != "" {
+	if e.ID != "" && !r.gone[e.ID] {
 		return handle{e.ID, read}, true
 	}
 	data, err := read()
@@ -142,7 +124,7 @@ func (r reading) open(e Entry) (handle, bool) {
 		r.unreadable(e.Name, err)
 		return handle{}, false
 	}
-	return handle{refs.Sum(data), func() ([]byte, error) { return data, nil }}, true
+	return handle{cmp.Or(e.ID, refs.Sum(data)), func() ([]byte, error) { return data, nil }}, true
 }
 
 var errNoFile = errors.New("is not a regular file")

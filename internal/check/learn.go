@@ -2,6 +2,7 @@ package check
 
 import (
 	"context"
+	"fmt"
 	"sync"
 
 	"github.com/git-jp/git-jp/internal/refs"
@@ -17,15 +18,19 @@ type lesson struct {
 	id   refs.ObjectID
 }
 
-// learn reads the files of the first source that the cache does not know, at once and
-// several at a time, so that the examination finds all in the cache. What cannot be read
-// is left to the examination, which says so.
+// learn reads the files that the cache does not know, at once and several at a time, so that
+// the examination finds all in the cache. What cannot be read is left to the examination, which
+// says so.
 func (ch *checker) learn(ctx context.Context, src Source, fresh []*conv) error {
 	o, ok := src.(objectSource)
-	if !ok || ch.listed == nil {
+	if !ok {
 		return nil
 	}
-	lessons := ch.lessons(fresh)
+	lessons, known := ch.lessons(fresh)
+	var err error
+	if ch.gone, err = goneOf(ctx, o, known); err != nil {
+		return fmt.Errorf("look up %d files of %s: %w", len(known), src.Name(), err)
+	}
 	if len(lessons) < learnFrom {
 		return nil
 	}
@@ -47,7 +52,7 @@ func (ch *checker) learn(ctx context.Context, src Source, fresh []*conv) error {
 		})
 	}
 	done := 0
-	err := o.ReadObjects(ctx, ids, func(i int, data []byte, err error) error {
+	err = o.ReadObjects(ctx, ids, func(i int, data []byte, err error) error {
 		switch {
 		case err != nil:
 		case regular.IsLarge(int64(len(data))):
@@ -64,8 +69,30 @@ func (ch *checker) learn(ctx context.Context, src Source, fresh []*conv) error {
 	return err
 }
 
-// lessons lists the files in the order of their conversations, each once.
-func (ch *checker) lessons(fresh []*conv) []lesson {
+// goneOf returns the objects that are not here. What the cache knows of an object is true for
+// ever, and says nothing of whether somebody can still read it.
+func goneOf(
+	ctx context.Context, o objectSource, ids []refs.ObjectID,
+) (map[refs.ObjectID]bool, error) {
+	if len(ids) == 0 {
+		return nil, nil
+	}
+	sizes, err := o.ObjectSizes(ctx, ids)
+	if err != nil {
+		return nil, err
+	}
+	gone := make(map[refs.ObjectID]bool)
+	for i, size := range sizes {
+		if size < 0 {
+			gone[ids[i]] = true
+		}
+	}
+	return gone, nil
+}
+
+// lessons lists the files in the order of their conversations, each once, and apart from them
+// the objects of those that the cache knows.
+func (ch *checker) lessons(fresh []*conv) (unknown []lesson, known []refs.ObjectID) {
 	kinds := []struct {
 		name string
 		kind refs.File
@@ -74,18 +101,21 @@ func (ch *checker) lessons(fresh []*conv) []lesson {
 		{detailsFile, refs.DetailsFile},
 		{configFile, refs.DocumentFile},
 	}
-	var all []lesson
 	seen := make(map[lesson]bool)
 	for _, c := range fresh {
 		for _, k := range kinds {
 			e, ok := ch.listed[c.dir][k.name]
 			l := lesson{k.kind, e.ID}
-			if !ok || e.ID == "" || !e.Mode.IsRegular() || seen[l] || ch.cache.Knows(k.kind, e.ID) {
+			if !ok || e.ID == "" || !e.Mode.IsRegular() || seen[l] {
 				continue
 			}
 			seen[l] = true
-			all = append(all, l)
+			if ch.cache.Knows(k.kind, e.ID) {
+				known = append(known, e.ID)
+			} else {
+				unknown = append(unknown, l)
+			}
 		}
 	}
-	return all
+	return unknown, known
 }

@@ -38,8 +38,9 @@ type checker struct {
 	duplicated []Finding
 	moved      bool    // directories have come or gone since duplicated was found
 	wanted     []*blob // blobs to judge
-	// listed are the files of all conversations, while the first source is checked.
+	// listed are the files of the conversations that are examined, by directory.
 	listed map[string]map[string]Entry
+	gone   map[refs.ObjectID]bool // what the cache knows of them and is not here
 }
 
 func newChecker(ch checker) *checker {
@@ -99,7 +100,7 @@ func (ch *checker) update(ctx context.Context, t transition) error {
 		ch.wanted = append(ch.wanted[:0], ch.store.touched...)
 		err = ch.conversations(ctx, src, fresh)
 	}
-	ch.listed = nil
+	ch.listed, ch.gone = nil, nil
 	if err = errors.Join(err, blobs.surveyed()); err != nil {
 		return err
 	}
@@ -157,28 +158,42 @@ func (ch *checker) conversations(ctx context.Context, src Source, fresh []*conv)
 	return nil
 }
 
-// listAll lists the conversations of the first source at once where that is faster:
-// to descend to each of thousands costs more than what is there. Their files are
-// learned at once too.
+// listAll lists the conversations: those of the first source at once where that is faster, since
+// to descend to each of thousands costs more than what is there. Their files are learned at
+// once too.
 func (ch *checker) listAll(ctx context.Context, src Source, fresh []*conv) error {
+	ch.listed = make(map[string]map[string]Entry, len(fresh))
 	w, ok := src.(Walker)
 	if !ok || ch.last != nil || ch.opts.Select != nil {
-		return nil
+		for _, c := range fresh {
+			entries, err := list(src, c.dir)
+			if err = errors.Join(err, ctx.Err()); err != nil {
+				return err
+			}
+			for _, e := range entries {
+				ch.hold(c.dir, e)
+			}
+		}
+		return ch.learn(ctx, src, fresh)
 	}
 	dir := path.Join(ch.dir, conversationsDir)
-	ch.listed = make(map[string]map[string]Entry)
 	err := w.Walk(ctx, dir, func(e Entry) {
 		at, name := path.Split(path.Join(dir, e.Name))
-		at, e.Name = path.Clean(at), name
-		if ch.listed[at] == nil {
-			ch.listed[at] = make(map[string]Entry)
-		}
-		ch.listed[at][name] = e
+		e.Name = name
+		ch.hold(path.Clean(at), e)
 	})
 	if err != nil {
 		return fmt.Errorf("list %s:%s: %w", src.Name(), dir, err)
 	}
 	return ch.learn(ctx, src, fresh)
+}
+
+// hold notes a file of a directory.
+func (ch *checker) hold(dir string, e Entry) {
+	if ch.listed[dir] == nil {
+		ch.listed[dir] = make(map[string]Entry)
+	}
+	ch.listed[dir][e.Name] = e
 }
 
 // directories goes on to the directories of the next source, live and archived, and returns

@@ -79,8 +79,12 @@ func (s *store) fill(
 	if len(entries) > 0 && entries[0].ID == "" {
 		return d.all(ctx, o, ".")
 	}
+	gone, err := s.goneParts(ctx, o, entries)
+	if err != nil {
+		return err
+	}
 	for group := range slices.Chunk(entries, partsAtOnce) {
-		files, err := s.filesOf(ctx, o, group)
+		files, err := s.filesOf(ctx, o, group, gone)
 		if err != nil {
 			return err
 		}
@@ -104,13 +108,33 @@ func (s *store) fill(
 	return nil
 }
 
-// filesOf lists those of the directories that the cache does not know.
-func (s *store) filesOf(ctx context.Context, o objectSource, group []Entry) ([][]Entry, error) {
+// goneParts returns the directories that the cache knows and that are not here.
+func (s *store) goneParts(
+	ctx context.Context, o objectSource, entries []Entry,
+) (map[refs.ObjectID]bool, error) {
+	var known []refs.ObjectID
+	for _, e := range entries {
+		if e.Mode.IsDir() && s.cache.KnowsBlobs(e.ID) {
+			known = append(known, e.ID)
+		}
+	}
+	gone, err := goneOf(ctx, o, known)
+	if err != nil {
+		return nil, fmt.Errorf("look up %s: %w", s.dir, err)
+	}
+	return gone, nil
+}
+
+// filesOf lists those of the directories that the cache does not know, or that are gone, of which
+// the listing says so.
+func (s *store) filesOf(
+	ctx context.Context, o objectSource, group []Entry, gone map[refs.ObjectID]bool,
+) ([][]Entry, error) {
 	files := make([][]Entry, len(group))
 	var dirs []string
 	var at []int
 	for i, e := range group {
-		if e.Mode.IsDir() && !s.cache.KnowsBlobs(e.ID) {
+		if e.Mode.IsDir() && (!s.cache.KnowsBlobs(e.ID) || gone[e.ID]) {
 			dirs, at = append(dirs, path.Join(s.dir, e.Name)), append(at, i)
 		}
 	}

@@ -116,12 +116,14 @@ type source struct {
 	tree  forest
 	ids   map[string]refs.ObjectID
 	reads *atomic.Int64
+	asked *atomic.Int64 // for sizes
 }
 
 func (f forest) source(name string) *source {
 	s := &source{
 		fileSource: fileSource{name: name, fsys: fstest.MapFS(f)}, tree: f,
 		ids: make(map[string]refs.ObjectID), reads: new(atomic.Int64),
+		asked: new(atomic.Int64),
 	}
 	children := make(map[string][]string)
 	for _, name := range slices.Sorted(maps.Keys(f)) {
@@ -190,11 +192,18 @@ func (s *source) path(id refs.ObjectID) string {
 }
 
 func (s *source) ObjectSizes(ctx context.Context, ids []refs.ObjectID) ([]int64, error) {
+	s.asked.Add(1)
 	var files []File
 	for _, id := range ids {
 		files = append(files, File{s.path(id), id})
 	}
-	return s.Sizes(ctx, files)
+	sizes, err := s.Sizes(ctx, files)
+	for i, id := range ids {
+		if _, isDir := directories.Load(id); isDir {
+			sizes[i] = 0
+		}
+	}
+	return sizes, err
 }
 
 func (s *source) ReadObjects(

@@ -1,10 +1,15 @@
 package check
 
 import (
-	"context"
 	"fmt"
+	"os"
+	"path"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/git-jp/git-jp/events"
+	"github.com/git-jp/git-jp/internal/gittest"
 	"github.com/git-jp/git-jp/internal/refs"
 )
 
@@ -20,24 +25,25 @@ func many(n int) forest {
 // TestSecondCheckReadsNothing counts the files and directories that a source is asked for.
 func TestSecondCheckReadsNothing(t *testing.T) {
 	dir := t.TempDir()
-	check := func(f forest, want []expect) int64 {
+	check := func(f forest, want []expect) (reads, asked int64) {
 		t.Helper()
 		cache := refs.Open(dir)
 		defer cache.Close()
 		src := f.source("c1")
 		same(t, "findings", want, checked(t, src, Options{Cache: cache}))
-		return src.reads.Load()
+		return src.reads.Load(), src.asked.Load()
 	}
 	const n = 300
 	f := many(n)
-	if reads := check(f, nil); reads < 2*n {
+	if reads, _ := check(f, nil); reads < 2*n {
 		t.Errorf("the first check took %d reads, so the test tests nothing", reads)
 	}
-	if reads := check(f, nil); reads > 6 {
-		t.Errorf("the second check took %d reads", reads)
+	// It asks once what of the conversations is still here, of the directories and of the blobs.
+	if reads, asked := check(f, nil); reads > 6 || asked > 3 {
+		t.Errorf("the second check took %d reads, and asked %d times for sizes", reads, asked)
 	}
 	more := f.clone().conversation("17800999999", "T", "more")
-	if reads := check(more, nil); reads > 20 {
+	if reads, _ := check(more, nil); reads > 20 {
 		t.Errorf("a check with one more conversation took %d reads", reads)
 	}
 	f.write(blobPath(noise(7)[:200]), pointer(noise(7)[:200]))
@@ -49,17 +55,64 @@ func TestSecondCheckReadsNothing(t *testing.T) {
 	}
 }
 
-// TestRememberedBlobsMustStillBeHere: what the cache knows says nothing about presence.
-func TestRememberedBlobsMustStillBeHere(t *testing.T) {
-	cache := refs.Open(t.TempDir())
-	defer cache.Close()
-	f := many(10)
-	for range 2 {
-		same(t, "here", nil, checked(t, f.source("c1"), Options{Cache: cache}))
+// TestRememberedObjectsMustStillBeHere: what the cache knows says nothing about presence, of a
+// file or of a directory of blobs. A check that remembers all says what one without a cache says.
+func TestRememberedObjectsMustStillBeHere(t *testing.T) {
+	const name, content = "17800999999", "in the second commit alone"
+	its, _ := events.ParseDirname(name)
+	dir := ".jp/conversations/" + name
+	file := blobPath(content)
+	forms := map[string]Options{
+		"presence": {}, "content": {Content: true},
+		"selected": {Select: func(id events.ID) bool { return id == its }},
 	}
-	gone := absentObjects{f.source("c1"), blobPath(noise(7)[:200])}
-	report, err := Tree(context.Background(), gone, Options{Cache: cache})
-	if err != nil || len(report.Findings) != 1 || report.Findings[0].State != Missing {
-		t.Errorf("%v, %v; want a missing blob", report, err)
+	for _, gone := range []string{
+		dir + "/events.json", dir + "/metadata.json", dir + "/base_config.json", file,
+		path.Dir(path.Dir(file)),
+	} {
+		t.Run(path.Base(gone), func(t *testing.T) {
+			r := repositoryAt(t, gittest.Repo(t))
+			r.commit(t, many(10))
+			tree := many(10).conversation(name, "Its own", content)
+			r.commit(t, tree.write(dir+"/base_config.json", "{\"its\": 1}\n"))
+			cache := t.TempDir()
+			whole := make(map[string][]string)
+			for form, opts := range forms {
+				whole[form] = r.outcomes(t, opts, cache)
+			}
+			id := r.Run("rev-parse", "HEAD:"+gone)
+			if err := os.Remove(r.Path(".git/objects/" + id[:2] + "/" + id[2:])); err != nil {
+				t.Fatal(err)
+			}
+			again := repositoryAt(t, gittest.At(t, r.Dir))
+			for form, opts := range forms {
+				cold, warm := again.outcomes(t, opts, ""), again.outcomes(t, opts, cache)
+				if d := cmp.Diff(cold, warm); d != "" {
+					t.Errorf("%s (-without a cache +with it):\n%s", form, d)
+				}
+				if cmp.Equal(whole[form], warm) {
+					t.Errorf("%s: nothing is said: %s", form, warm)
+				}
+			}
+		})
 	}
+}
+
+// outcomes are what is said of HEAD alone, and of it behind the commit before.
+func (r repository) outcomes(t *testing.T, opts Options, cache string) []string {
+	t.Helper()
+	opts.Cache = refs.Open(cache)
+	defer opts.Cache.Close()
+	one, oneErr := Tree(t.Context(), r.revision(t, "HEAD"), opts)
+	two, twoErr := Range(t.Context(), func(yield func(Source, error) bool) {
+		_ = yield(r.revision(t, "HEAD~1"), nil) && yield(r.revision(t, "HEAD"), nil)
+	}, opts)
+	return []string{outcome(one, oneErr), outcome(two, twoErr)}
+}
+
+func outcome(r *Report, err error) string {
+	if err != nil {
+		return err.Error()
+	}
+	return fmt.Sprintf("%+v", r.Findings)
 }
