@@ -15,6 +15,7 @@ import (
 	"github.com/git-jp/git-jp/dedup"
 	"github.com/git-jp/git-jp/events"
 	"github.com/git-jp/git-jp/gitint"
+	"github.com/git-jp/git-jp/internal/config"
 	"github.com/git-jp/git-jp/internal/llm"
 	"github.com/git-jp/git-jp/internal/llm/builtin"
 	"github.com/git-jp/git-jp/internal/llm/models"
@@ -78,11 +79,13 @@ func (a *app) reading(
 func (k *talk) contents() blobs.Reader { return k.app.openWorkspace.BlobsOf(k.reading.Entry) }
 
 // dedupOptions are the settings of deduplication.
-func (k *talk) dedupOptions() dedup.Options {
-	d := k.settings.Settings().Deduplication
+func (k *talk) dedupOptions() dedup.Options { return dedupOptions(k.settings) }
+
+func dedupOptions(c *config.Config) dedup.Options {
+	d := c.Settings().Deduplication
 	return dedup.Options{
 		Enabled: d.Enabled, MinBytes: d.MinBytes, Lookback: d.LookbackTurns, Lines: d.Lines,
-		Tool: func(name string) bool { return k.settings.Tool(name).Deduplicate },
+		Tool: func(name string) bool { return c.Tool(name).Deduplicate },
 	}
 }
 

@@ -9,9 +9,10 @@ import (
 	"path/filepath"
 	"time"
 
-	"github.com/git-jp/git-jp/dedup"
 	"github.com/git-jp/git-jp/events"
+	"github.com/git-jp/git-jp/internal/query"
 	"github.com/git-jp/git-jp/internal/render"
+	"github.com/git-jp/git-jp/internal/tool/file"
 	"github.com/git-jp/git-jp/internal/workspace"
 )
 
@@ -20,7 +21,7 @@ type printCmd struct {
 	Turn         string `short:"t" placeholder:"N|A..B" xor:"range" help:"Print these turns, counted from 1; negative from the end."`
 	Last         *int   `short:"l" placeholder:"N" xor:"range" help:"Print the last N turns."`
 	First        *int   `placeholder:"N" xor:"range" help:"Print the first N turns."`
-	Compacted    bool   `help:"Print what a model is given: with compactions applied."`
+	Compacted    bool   `help:"Print what a model is given: with compactions applied, and references for what it has."`
 	Style        string `short:"s" enum:"full,brief,chat,user" default:"full" help:"full, brief, chat or user."`
 	Full         bool   `help:"Do not cut long results on a terminal, and show what was attached whole."`
 }
@@ -54,27 +55,42 @@ func (c printCmd) Run(ctx context.Context, a *app) error {
 	if !a.stdoutTerminal { // a file must not depend on when and where it was made
 		o.Now, o.Zone = time.Time{}, time.UTC
 	}
-	subject := a.renderable(conv, c.Compacted)
+	root := a.openWorkspace.Root()
 	if a.JSON {
 		o.Format = render.FormatJSONLines
-		subject.Root = "" // a record says $WORKSPACE, wherever it was made
+		root = "" // a record says $WORKSPACE, wherever it was made
+	}
+	subject, err := a.renderable(conv, root, c.Compacted)
+	if err != nil {
+		return err
 	}
 	return a.printConversation(ctx, subject, o)
 }
 
 // renderable returns what render needs of a conversation as it is, or as a model is
-// given it.
-func (a *app) renderable(conv *workspace.Conversation, compacted bool) render.Conversation {
-	w := a.openWorkspace
+// given it. Without a root, its files are those of $WORKSPACE.
+func (a *app) renderable(
+	conv *workspace.Conversation, root string, compacted bool,
+) (render.Conversation, error) {
 	c := render.Conversation{
-		ID: conv.ID, Title: conv.Title(), Stream: conv.Stream, Contents: w.BlobsOf(conv.Entry),
-		Base: conv.BaseConfig, Root: w.Root(),
+		ID: conv.ID, Title: conv.Title(), Stream: conv.Stream,
+		Contents: a.openWorkspace.BlobsOf(conv.Entry), Base: conv.BaseConfig, Root: root,
 	}
-	if compacted {
-		p := conv.Stream.Project()
-		c.Stream, c.Origins = dedup.Trim(p.Stream), p.Origins
+	if !compacted {
+		return c, nil
 	}
-	return c
+	settings, err := a.configAt(a.openWorkspace.Root())
+	if err != nil {
+		return c, err
+	}
+	o := dedupOptions(settings)
+	o.URI = func(uri string) string { return uri }
+	if root != "" {
+		o.URI = func(uri string) string { return file.Expand(root, uri) }
+	}
+	p, err := query.Given(conv.Stream, o, c.Contents)
+	c.Stream, c.Origins = p.Stream, p.Origins
+	return c, err
 }
 
 func (a *app) printConversation(
@@ -140,7 +156,7 @@ type exportCmd struct {
 	Conversation string `arg:"" optional:"" help:"The conversation; the active one by default."`
 	Format       string `short:"f" enum:"md,json" default:"md" help:"md or json."`
 	Output       string `short:"o" placeholder:"FILE" help:"Write to FILE instead of standard output."`
-	Compacted    bool   `help:"Export what a model is given: with compactions applied."`
+	Compacted    bool   `help:"Export what a model is given: with compactions applied, and references for what it has."`
 }
 
 // Help explains the difference to print.
@@ -155,7 +171,10 @@ func (c exportCmd) Run(a *app) (err error) {
 	if err != nil {
 		return err
 	}
-	subject := a.renderable(conv, c.Compacted)
+	subject, err := a.renderable(conv, "", c.Compacted)
+	if err != nil {
+		return err
+	}
 	o := render.Options{Format: render.FormatMarkdown, Full: true}
 	if c.Format == "json" || a.JSON {
 		o.Format = render.FormatJSON

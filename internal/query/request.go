@@ -189,7 +189,7 @@ func (b *builder) ask(i int, r *events.ChatRequest, stripped []events.Resource) 
 	}
 	for _, res := range stripped {
 		parts = append(parts, llm.Text{
-			Text: "[attachment " + file.Expand(b.source.Root, res.URI) + ": taken out since]",
+			Text: takenOut(file.Expand(b.source.Root, res.URI)),
 		})
 	}
 	for n := range r.Resources {
@@ -295,10 +295,8 @@ func (b *builder) block(i, n int, block *events.Block) (llm.Part, error) {
 
 // resource returns a resource as the plan delivers it.
 func (b *builder) resource(i, n int, r *events.Resource) (llm.Part, error) {
-	if p := b.source.Plan; p != nil {
-		if d := p.Block(i, n); d.Form != dedup.Whole {
-			return llm.Text{Text: d.Text}, nil
-		}
+	if text, ok := instead(b.source.Plan, i)(n); ok {
+		return llm.Text{Text: text}, nil
 	}
 	out := llm.Resource{
 		URI: file.Expand(b.source.Root, r.URI), MIME: r.MIMEType,

@@ -14,12 +14,12 @@ const interrupted = "Tool call was interrupted."
 // View returns what of a stream a model is given: compactions applied, what providers refuse
 // repaired as by [events.Stream.Sanitize], results moved to their calls, and what was trimmed
 // left out. Elements that need no change are those of the stream.
-func View(stored *events.Stream) *events.Stream { return dedup.Trim(untrimmed(stored)) }
+func View(stored *events.Stream) *events.Stream {
+	return dedup.Trim(untrimmed(stored.Project()))
+}
 
 // untrimmed is the view with what was trimmed, marked.
-func untrimmed(stored *events.Stream) *events.Stream {
-	return arrange(stored.Project().Stream).Sanitize()
-}
+func untrimmed(p events.Projection) *events.Stream { return arrange(p.Stream).Sanitize() }
 
 // arrange puts the results of each run of calls behind its last call, in the order of the
 // calls. Sanitize would close each open call where it stands, and so take calls apart that
