@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -123,11 +124,14 @@ func (f *fixture) commit(all ...blobs.Hash) string {
 	return f.commitFile(conversation+"/events.json", stream(all...))
 }
 
-func (f *fixture) commitFile(name, content string) string {
+// commitFile makes a commit of a file, and of others: names and contents by turns.
+func (f *fixture) commitFile(name, content string, more ...string) string {
 	f.tb.Helper()
-	id := f.RunInput(content, "hash-object", "-w", "--stdin")
 	r := f.With("GIT_INDEX_FILE=" + filepath.Join(f.tb.TempDir(), "index"))
-	r.Run("update-index", "--add", "--cacheinfo", "100644,"+id+","+name)
+	for pair := range slices.Chunk(append([]string{name, content}, more...), 2) {
+		id := f.RunInput(pair[1], "hash-object", "-w", "--stdin")
+		r.Run("update-index", "--add", "--cacheinfo", "100644,"+id+","+pair[0])
+	}
 	return r.Run("commit-tree", "-m", "made", r.Run("write-tree"))
 }
 

@@ -31,6 +31,7 @@ type history struct {
 	shelves  map[string]gitint.OID
 
 	questions map[question]gitint.OID // with a commit that asks
+	boards    []gitint.OID            // the directories on shelves in which answers were found
 	found     []verdict               // by candidate
 	last      []*lastMention
 	damaged   map[document]string // streams of old commits that are none
@@ -372,6 +373,7 @@ func (h *history) readShelves(ctx context.Context) (map[shelf]map[int32]gitint.O
 	}
 	err := h.forest.blobsOn(ctx, shelves, blobWalk{
 		wanted: func(dir string) bool { return wanted[dir] },
+		boards: func(ids []gitint.OID) { h.boards = append(h.boards, ids...) },
 		found: func(i int, hash blobs.Hash, id gitint.OID) {
 			if n, ok := h.library.hashes.find(hash); ok {
 				all[shelves[i]][n] = id

@@ -40,7 +40,7 @@ type memoCandidate struct {
 }
 
 // memoName has the version of the file's form in it.
-const memoName = "gc-history-2"
+const memoName = "gc-history-3"
 
 // lastMemo reads the memo while others read something else.
 func (o *Options) lastMemo() func() memo {
@@ -154,8 +154,14 @@ func (h *history) remember(commits []gitint.OID, before memo) memo {
 		m.Candidates = append(m.Candidates, c)
 	}
 	seen := make(map[refs.ObjectID]struct{})
+	for _, id := range h.boards {
+		seen[objectID(id)] = struct{}{}
+	}
 	for _, s := range h.steps {
 		seen[s.place.Conversations], seen[s.place.Blobs] = struct{}{}, struct{}{}
+		for _, id := range s.place.Through {
+			seen[id] = struct{}{}
+		}
 		for _, u := range s.fresh {
 			seen[u.id] = struct{}{}
 			for _, f := range h.forest.files(u) {

@@ -157,7 +157,7 @@ func (s *placeSearch) below(tree gitint.OID) []refs.Place {
 	n.done = true
 	if !n.own.IsZero() {
 		n.place.Dir = workspace.DirName
-		n.found = append(append(n.found, n.place), n.spelled...)
+		n.found = leading(n.own, append(append(n.found, n.place), n.spelled...))
 	}
 	if n.isConversation() {
 		p := refs.Place{Conversations: objectID(tree), Kind: refs.Stray}
@@ -171,13 +171,22 @@ func (s *placeSearch) below(tree gitint.OID) []refs.Place {
 		if d.OID == n.conversations {
 			below = n.joined(below)
 		}
-		for _, p := range below {
+		for _, p := range leading(d.OID, below) {
 			p.Dir = path.Join(d.Path, p.Dir)
 			n.found = append(n.found, p)
 		}
 	}
 	n.dirs = nil
 	return n.found
+}
+
+// leading says of places that a tree leads to them.
+func leading(tree gitint.OID, all []refs.Place) []refs.Place {
+	all = slices.Clone(all)
+	for i, p := range all {
+		all[i].Through = append(slices.Clip(p.Through), objectID(tree))
+	}
+	return all
 }
 
 // joined makes one place of the copies in a directory conversations: what is beside it are

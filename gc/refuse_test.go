@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"path"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -308,16 +309,23 @@ func (f *fixture) swap(rev, other string) {
 // TestRefusalsWithACache holds that the answer is the same when everything was remembered
 // before it was lost.
 func TestRefusalsWithACache(t *testing.T) {
+	carried := ".jp/blobs/" + blobs.Sum([]byte("dead")).Path()
 	for _, lost := range []string{
 		"other:" + conversation + "/events.json", "other:.jp/conversations", "other~1:.jp/conversations",
 		"other~1:" + conversation + "/events.json", "other~1",
+		"other~1:.jp", "other~1^{tree}", "other:.jp", "other^{tree}", "other:" + conversation,
+		"other~1:" + conversation, "other~2^{tree}", "other~2:.jp", "other~2:.jp/blobs",
+		"other~2:" + path.Dir(path.Dir(carried)), "other~2:" + path.Dir(carried),
 	} {
 		t.Run(lost, func(t *testing.T) {
 			t.Parallel()
 			f := newFixture(t)
 			f.withCache()
 			dead := f.blob("dead")
+			first := f.commitFile(conversation+"/events.json", stream(dead),
+				carried, string(blobs.Encode([]byte("dead"))))
 			c := f.commit(blobs.Sum([]byte("x")))
+			c = f.Run("commit-tree", "-m", "x", "-p", first, c+"^{tree}")
 			second := f.commitFile(conversation+"/events.json", stream(blobs.Sum([]byte("y"))))
 			f.blob("x")
 			f.blob("y")

@@ -90,6 +90,7 @@ func (f *forest) locate(ctx context.Context, ids []gitint.OID, areTrees bool) er
 		f.places[id] = found
 		for _, p := range found {
 			f.uses(p.Conversations, p.Blobs)
+			f.uses(p.Through...)
 		}
 	}
 	roots := slices.Clone(unknown)
@@ -107,7 +108,7 @@ func (f *forest) locate(ctx context.Context, ids []gitint.OID, areTrees bool) er
 		return err
 	}
 	for i, id := range unknown {
-		found := search.below(roots[i])
+		found := leading(roots[i], search.below(roots[i]))
 		f.places[id] = found
 		_, _ = f.cache.Places(objectID(id), func() ([]refs.Place, error) { return found, nil })
 	}

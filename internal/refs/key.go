@@ -34,7 +34,7 @@ const (
 	kindMentions   kind = 'm'
 	kindText       kind = 't'
 	kindStreams    kind = 's'
-	kindPlaces     kind = 'z' // 'w', 'x' and 'y' said less
+	kindPlaces     kind = 'a' // 'w' to 'z' said less
 	kindComplete   kind = 'c'
 )
 

@@ -239,6 +239,7 @@ type Place struct {
 	Conversations, Blobs ObjectID
 	ID                   ObjectID
 	Kind                 PlaceKind
+	Through              []ObjectID // the trees that lead to these
 }
 
 // A PlaceKind says how sure it is that there are conversations in a place.
@@ -263,13 +264,14 @@ func (c *Cache) Places(commit ObjectID, find func() ([]Place, error)) ([]Place, 
 				w.id(p.Blobs)
 				w.id(p.ID)
 				w.buf = append(w.buf, byte(p.Kind))
+				w.ids(p.Through)
 			}
 		},
 		func(r *reader) (all []Place) {
 			for range r.count() {
 				p := Place{
 					Dir: r.string(), Conversations: r.id(), Blobs: r.id(), ID: r.id(),
-					Kind: r.placeKind(),
+					Kind: r.placeKind(), Through: r.ids(),
 				}
 				if r.err != nil {
 					return nil
@@ -289,6 +291,24 @@ func (r *reader) placeKind() PlaceKind {
 	k := PlaceKind(r.buf[0])
 	r.buf = r.buf[1:]
 	return k
+}
+
+func (w *writer) ids(all []ObjectID) {
+	w.buf = binary.AppendUvarint(w.buf, uint64(len(all)))
+	for _, id := range all {
+		w.id(id)
+	}
+}
+
+func (r *reader) ids() (all []ObjectID) {
+	for range r.count() {
+		id := r.id()
+		if r.err != nil {
+			return nil
+		}
+		all = append(all, id)
+	}
+	return all
 }
 
 // id writes the length of an object id and the id in binary; no bytes for none.
