@@ -49,6 +49,7 @@ type remedy struct {
 func (a *app) advise(ctx context.Context, repo *gitint.Repo, findings []check.Finding) {
 	a.adviseRepair(ctx, repo, findings)
 	a.adviseMerge(ctx, repo, findings)
+	a.adviseForeign(ctx, repo, findings)
 	if !slices.ContainsFunc(findings, isAboutContent) {
 		return
 	}

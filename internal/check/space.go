@@ -262,7 +262,6 @@ func (ch *checker) enter(dir string, e Entry, first bool) *conv {
 func foreignDirectory(name string, e Entry) Finding {
 	f := Finding{State: Foreign, Path: name, Element: -1}
 	f.Detail = "is no conversation: jp moves such a directory to its trash"
-	f.Next = "git rm -r -- " + ShellQuote(name)
 	if !e.Mode.IsDir() {
 		f.Detail = "is a link: jp does not see it"
 	}

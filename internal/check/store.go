@@ -252,7 +252,6 @@ func (s *store) foreignFindings() []Finding {
 		all = append(all, Finding{
 			State: Foreign, Path: path.Join(s.dir, name), Element: -1,
 			Detail: "is not a blob, so nothing can refer to it",
-			Next:   "git rm -- " + ShellQuote(path.Join(s.dir, name)),
 		})
 	}
 	return all

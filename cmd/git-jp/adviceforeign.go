@@ -1,0 +1,104 @@
+package main
+
+import (
+	"context"
+	"os"
+	"path"
+	"path/filepath"
+	"strings"
+
+	"github.com/git-jp/git-jp/gitint"
+	"github.com/git-jp/git-jp/internal/check"
+)
+
+// adviseForeign names the command that takes away what does not belong into a workspace. None of
+// them loses what no commit has: git removes a file that it has in HEAD, forgets one that it has
+// in another form, and what it does not track is moved out of the workspace.
+func (a *app) adviseForeign(
+	ctx context.Context, repo *gitint.Repo, findings []check.Finding,
+) {
+	var known *gitState
+	for i, f := range findings {
+		if f.State != check.Foreign || repo.Root() == "" {
+			continue
+		}
+		if known == nil {
+			known = newGitState(ctx, repo)
+		}
+		name := check.ShellQuote(f.Path)
+		if !a.atRoot(repo) {
+			name = check.ShellQuote(":/" + f.Path)
+		}
+		switch staged, changed := below(known.staged, f.Path), below(known.changed, f.Path); {
+		case !known.tracks(f.Path):
+			findings[i].Next = a.moveOut(repo, f.Path)
+		case staged && changed:
+			findings[i].Next = "git rm -r -f --cached -- " + name
+		case staged || changed:
+			findings[i].Next = "git rm -r --cached -- " + name
+		default:
+			findings[i].Next = "git rm -r -- " + name
+		}
+	}
+}
+
+// moveOut is "" for what is not in the work tree.
+func (a *app) moveOut(repo *gitint.Repo, name string) string {
+	dir, ok := workspaceOf(name)
+	file := filepath.Join(repo.Root(), filepath.FromSlash(name))
+	if _, err := os.Lstat(file); err != nil || !ok {
+		return ""
+	}
+	near := func(file string) string {
+		if rel, err := filepath.Rel(a.directory(), file); err == nil {
+			file = rel
+		}
+		return check.ShellQuote(filepath.ToSlash(file))
+	}
+	outside := filepath.Join(repo.Root(), filepath.FromSlash(path.Dir(dir)))
+	return "mv -i -- " + near(file) + " " + near(outside)
+}
+
+// A gitState is what git tracks, and what differs from it. What cannot be read is not known.
+type gitState struct {
+	index           *gitint.Index
+	staged, changed []string // from HEAD to the index, from there to the work tree
+}
+
+func newGitState(ctx context.Context, repo *gitint.Repo) *gitState {
+	s := new(gitState)
+	s.index, _ = repo.Index(ctx)
+	staged, _ := repo.StagedPaths(ctx)
+	for _, p := range staged {
+		s.staged = append(s.staged, p.Path)
+	}
+	changed, _ := repo.WorkChanges(ctx)
+	for _, p := range changed {
+		if p.State != gitint.Untracked && p.State != gitint.IgnoredNew {
+			s.changed = append(s.changed, p.Path)
+		}
+	}
+	return s
+}
+
+// tracks reports whether git has a file, or something in a directory.
+func (s *gitState) tracks(name string) bool {
+	if s.index == nil {
+		return false
+	}
+	if _, ok := s.index.OID(name); ok {
+		return true
+	}
+	entries, err := s.index.Entries(name)
+	return err == nil && len(entries) > 0
+}
+
+// below reports whether one of the names is that of a file, or of something in a directory.
+func below(names []string, name string) bool {
+	for _, n := range names {
+		if n == name || strings.HasPrefix(n, name+"/") {
+			return true
+		}
+	}
+	return false
+}
