@@ -229,7 +229,7 @@ func TestRepackWhileOpen(t *testing.T) {
 	}
 }
 
-// TestForeignPackNames: go-git finds packs by their names, git by their endings.
+// TestForeignPackNames: packs count by their endings.
 func TestForeignPackNames(t *testing.T) {
 	r := populated(t)
 	r.Run("repack", "-q", "-a", "-d")

@@ -16,15 +16,21 @@ type inflater struct {
 }
 
 // inflate fills dst from the zlib stream at the beginning of src.
-func (z *inflater) inflate(dst, src []byte) (err error) {
+func (z *inflater) inflate(dst, src []byte) error {
 	z.src.Reset(src)
-	if z.zip == nil {
-		z.zip, err = zlib.NewReader(&z.src)
-	} else if again, ok := z.zip.(zlib.Resetter); ok {
-		err = again.Reset(&z.src, nil)
-	}
+	out, err := z.from(&z.src)
 	if err == nil {
-		_, err = io.ReadFull(z.zip, dst)
+		_, err = io.ReadFull(out, dst)
 	}
 	return err
+}
+
+// from returns what the zlib stream at the beginning of src gives, until the next is asked for.
+func (z *inflater) from(src io.Reader) (_ io.Reader, err error) {
+	if z.zip == nil {
+		z.zip, err = zlib.NewReader(src)
+	} else if again, ok := z.zip.(zlib.Resetter); ok {
+		err = again.Reset(src, nil)
+	}
+	return z.zip, err
 }

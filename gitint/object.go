@@ -9,9 +9,8 @@ import (
 	"sync"
 )
 
-// heavyIndex is the size of all indexes of packs from which on git is asked first. go-git
-// reads all of an index for the first object, at 4 ms a MiB and twice the memory; git
-// maps it, and costs a process of 1 ms.
+// heavyIndex is the size of all indexes of packs from which on git is asked first. All of an
+// index is read here for the first object; git maps it, and costs a process of 1 ms.
 const heavyIndex = 1 << 20
 
 // objects answers questions about objects: in this process where that is right, else,
@@ -19,7 +18,7 @@ const heavyIndex = 1 << 20
 // is right and slow it is the other way round.
 type objects struct {
 	mu      sync.Mutex // one question at a time
-	store   *goStore   // nil where go-git cannot read
+	store   *store     // nil where git reads
 	ready   bool       // whether store is decided
 	heavy   bool       // git is asked first
 	partial bool
@@ -44,7 +43,7 @@ func (r *Repo) ObjectSize(ctx context.Context, id OID) (int64, error) {
 	r.objects.mu.Lock()
 	defer r.objects.mu.Unlock()
 	return ask(ctx, r, id, question[int64]{
-		ours: func(s *goStore) (int64, error) { return s.size(id) },
+		ours: func(s *store) (int64, error) { return s.size(id) },
 		git: func() (int64, error) {
 			answer, err := r.askCheck(ctx, id)
 			return answer.size, err
@@ -88,7 +87,7 @@ func (r *Repo) HasObject(ctx context.Context, ids []OID) (missing []OID, err err
 func (r *Repo) has(ctx context.Context, id OID) error {
 	r.objects.mu.Lock()
 	defer r.objects.mu.Unlock()
-	store, err := r.goStore(ctx)
+	store, err := r.store(ctx)
 	if err != nil {
 		return err
 	}
@@ -123,21 +122,21 @@ func (r *Repo) readObject(ctx context.Context, id OID, limit int64) (object, err
 	}
 	r.reads.Add(1)
 	return ask(ctx, r, id, question[object]{
-		ours: func(s *goStore) (object, error) { return s.read(id, limit) },
+		ours: func(s *store) (object, error) { return s.read(id, limit) },
 		git:  func() (object, error) { return r.askBatch(ctx, id, limit) },
 	})
 }
 
 // A question is one about an object, put to us or to git.
 type question[T any] struct {
-	ours func(*goStore) (T, error)
+	ours func(*store) (T, error)
 	git  func() (T, error)
 }
 
 // ask puts a question to both until one answers well, to the one that is faster first. The
 // caller holds the lock.
 func ask[T any](ctx context.Context, r *Repo, id OID, q question[T]) (none T, err error) {
-	store, err := r.goStore(ctx)
+	store, err := r.store(ctx)
 	if err != nil {
 		return none, err
 	}
@@ -180,8 +179,8 @@ func (r *Repo) objectError(ctx context.Context, id OID, ours, git error) error {
 	return fmt.Errorf("read object %s: %w", id, git)
 }
 
-// goStore is the store of this process, or nil where git must be asked.
-func (r *Repo) goStore(ctx context.Context) (*goStore, error) {
+// store is that of this process, or nil where git must be asked.
+func (r *Repo) store(ctx context.Context) (*store, error) {
 	if r.objects.ready {
 		return r.objects.store, nil
 	}
@@ -190,7 +189,7 @@ func (r *Repo) goStore(ctx context.Context) (*goStore, error) {
 		return nil, err
 	}
 	if shape.objectsInProcess {
-		r.objects.store = newGoStore(shape.objectDirs)
+		r.objects.store = &store{dirs: shape.objectDirs, packs: &r.objects.packs}
 		r.objects.heavy = !shape.partial && indexSize(shape.objectDirs) >= heavyIndex
 	}
 	r.objects.partial = shape.partial
@@ -270,13 +269,12 @@ func (r *Repo) settleBroken(ctx context.Context, slot **catFile, err error) erro
 }
 
 // close ends what reading objects keeps open. The next question opens it again.
-func (o *objects) close() error {
+func (o *objects) close() {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	o.packs.close()
-	var err error
 	if o.store != nil {
-		err = o.store.close()
+		o.store.close()
 	}
 	for _, slot := range []**catFile{&o.batch, &o.check} {
 		if *slot != nil {
@@ -284,5 +282,4 @@ func (o *objects) close() error {
 			*slot = nil
 		}
 	}
-	return err
 }

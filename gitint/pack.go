@@ -2,6 +2,7 @@ package gitint
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/binary"
 	"errors"
 	"os"
@@ -163,8 +164,8 @@ type packs struct {
 }
 
 // use returns the packs that there are, until they are left. Of too much, and of what cannot
-// be read, it opens nothing.
-func (p *packs) use(dirs []string, idSize int) (all []*pack, leave func()) {
+// be read, it opens nothing, and says so.
+func (p *packs) use(dirs []string, idSize int) (all []*pack, leave func(), missed error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	var names []string
@@ -172,18 +173,20 @@ func (p *packs) use(dirs []string, idSize int) (all []*pack, leave func()) {
 	for _, dir := range dirs {
 		dir = filepath.Join(dir, "pack")
 		entries, err := os.ReadDir(dir)
-		if err != nil {
-			continue
-		}
+		missed = cmp.Or(missed, ignoreMissing(err))
 		for _, e := range entries {
-			if info, err := e.Info(); err == nil && filepath.Ext(e.Name()) == ".idx" {
+			if filepath.Ext(e.Name()) != ".idx" {
+				continue
+			}
+			info, err := e.Info()
+			if missed = cmp.Or(missed, err); err == nil {
 				names = append(names, filepath.Join(dir, e.Name()))
 				size += info.Size()
 			}
 		}
 	}
 	if size > maxIndexes {
-		names = nil
+		names, missed = nil, errPack
 	}
 	known := make(map[string]*pack, len(p.open))
 	for _, old := range p.open {
@@ -195,7 +198,9 @@ func (p *packs) use(dirs []string, idSize int) (all []*pack, leave func()) {
 	for _, name := range names {
 		opened := known[name]
 		if opened == nil {
-			opened, _ = openPack(name, idSize) // what cannot be read is left to git
+			var err error
+			opened, err = openPack(name, idSize)
+			missed = cmp.Or(missed, err)
 		}
 		if opened != nil {
 			opened.gone = false
@@ -209,7 +214,7 @@ func (p *packs) use(dirs []string, idSize int) (all []*pack, leave func()) {
 		p.mu.Lock()
 		defer p.mu.Unlock()
 		p.drop(all, 1)
-	}
+	}, missed
 }
 
 // drop takes users from packs, and closes those that are gone when nobody reads from them.

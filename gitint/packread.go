@@ -3,6 +3,7 @@ package gitint
 import (
 	"encoding/binary"
 	"io"
+	"math"
 	"slices"
 )
 
@@ -107,58 +108,93 @@ func packKind(n int) string {
 	return ""
 }
 
+// size returns the size of the object at a place. A delta begins with the sizes of what it is made
+// of and of what it makes, and no more of it is decompressed.
+func (r *packReader) size(at packAddress) (int64, error) {
+	e, err := r.entry(&r.near, at)
+	if err != nil || e.kind != "" {
+		return int64(e.size), err
+	}
+	const longest = 2 * binary.MaxVarintLen64
+	head := make([]byte, min(e.size, longest))
+	if err := r.fill(&r.near, at, e.head, head); err != nil {
+		return 0, err
+	}
+	_, n := binary.Uvarint(head)
+	size, m := binary.Uvarint(head[max(n, 0):])
+	if n <= 0 || m <= 0 || size > math.MaxInt64 {
+		return 0, errPack
+	}
+	return int64(size), nil
+}
+
 func (r *packReader) readIn(w *packWindow, at packAddress, depth int) (object, error) {
 	if known, ok := r.known(at); ok {
 		return known, nil
 	}
+	e, err := r.entry(w, at)
+	if err != nil {
+		return object{}, err
+	}
+	if e.size > maxPacked || depth > maxChain {
+		return object{}, errPack
+	}
+	obj := object{kind: e.kind}
+	if e.kind == "" {
+		obj, err = r.readDelta(w, at, e, depth)
+	} else {
+		obj.data = make([]byte, e.size)
+		err = r.fill(w, at, e.head, obj.data)
+	}
+	if err != nil {
+		return object{}, err
+	}
+	r.keep(at, obj, depth)
+	return obj, nil
+}
+
+// An entry is what a pack says before an object, or before a delta.
+type entry struct {
+	head int // how long it is
+	size int
+	kind string      // "" for a delta
+	base packAddress // of a delta
+}
+
+func (r *packReader) entry(w *packWindow, at packAddress) (entry, error) {
 	p := r.packs[at.pack]
 	const maxHead = 64 // kind and size, and a base
 	head, err := w.at(p, at.pack, at.offset, maxHead)
 	if err != nil {
-		return object{}, err
+		return entry{}, err
 	}
 	kind, size, n := packHead(head)
-	if n == 0 || size > maxPacked || depth > maxChain {
-		return object{}, errPack
-	}
-	base := packAddress{pack: at.pack}
-	switch kind {
-	case deltaByOffset:
+	e := entry{head: n, size: size, kind: packKind(kind), base: packAddress{pack: at.pack}}
+	ok := n > 0
+	switch {
+	case !ok:
+	case kind == deltaByOffset:
 		back, m := packBack(head[n:])
-		base.offset, n = at.offset-back, n+m
-		if m == 0 || back <= 0 || base.offset <= 0 {
-			return object{}, errPack
+		e.head, e.base.offset = n+m, at.offset-back
+		ok = m > 0 && back > 0 && e.base.offset > 0
+	case kind == deltaByName:
+		if ok = len(head) >= n+r.idSize; ok {
+			e.head = n + r.idSize
+			e.base.offset, ok = p.index.find(head[n:e.head])
 		}
-	case deltaByName:
-		if len(head) < n+r.idSize {
-			return object{}, errPack
-		}
-		offset, ok := p.index.find(head[n : n+r.idSize])
-		if !ok {
-			return object{}, errPack
-		}
-		base.offset, n = offset, n+r.idSize
 	default:
-		obj := object{kind: packKind(kind), data: make([]byte, size)}
-		if obj.kind == "" {
-			return object{}, errPack
-		}
-		if err := r.fill(w, at, n, obj.data); err != nil {
-			return object{}, err
-		}
-		r.keep(at, obj, depth)
-		return obj, nil
+		ok = e.kind != ""
 	}
-	return r.readDelta(w, at, base, entry{n, size, depth})
+	if !ok {
+		return entry{}, errPack
+	}
+	return e, nil
 }
 
-// An entry is what the head of an object in a pack says.
-type entry struct{ head, size, depth int }
-
 func (r *packReader) readDelta(
-	w *packWindow, at, base packAddress, e entry,
+	w *packWindow, at packAddress, e entry, depth int,
 ) (object, error) {
-	below, err := r.readIn(&r.far, base, e.depth+1)
+	below, err := r.readIn(&r.far, e.base, depth+1)
 	if err != nil {
 		return object{}, err
 	}
@@ -170,12 +206,7 @@ func (r *packReader) readDelta(
 		return object{}, err
 	}
 	data, err := applyDelta(below.data, delta)
-	if err != nil {
-		return object{}, err
-	}
-	obj := object{kind: below.kind, data: data}
-	r.keep(at, obj, e.depth)
-	return obj, nil
+	return object{kind: below.kind, data: data}, err
 }
 
 // fill decompresses what follows the head of an object. How long that is in the pack is not

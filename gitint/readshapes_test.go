@@ -116,7 +116,7 @@ func populate(t *testing.T, initArgs ...string) *gittest.Repository {
 	return r
 }
 
-// big adds an object that go-git reads in another way than small ones.
+// big adds an object that is read in another way than small ones.
 func big(t *testing.T, r *gittest.Repository) {
 	t.Helper()
 	line := strings.Repeat("0123456789abcdef", 64) + "\n"

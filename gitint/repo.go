@@ -76,7 +76,10 @@ func Open(ctx context.Context, opts Options) (*Repo, error) {
 
 // Close ends the processes and closes the files that reading keeps. A Repo that
 // is read afterwards opens them again.
-func (r *Repo) Close() error { return r.objects.close() }
+func (r *Repo) Close() error {
+	r.objects.close()
+	return nil
+}
 
 // Limits are those that the repository was opened with.
 func (r *Repo) Limits() regular.Limits { return r.limits }

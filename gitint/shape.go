@@ -65,7 +65,7 @@ func (r *Repo) Incomplete() []Incomplete {
 // shape is what a repository's configuration says about how it is to be read.
 type shape struct {
 	objectDirs       []string
-	objectsInProcess bool // go-git reads its objects rightly
+	objectsInProcess bool // their format is one that we read
 	refsInFiles      bool // refs are files
 	partial          bool
 	incomplete       []Incomplete

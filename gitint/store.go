@@ -1,35 +1,29 @@
 package gitint
 
 import (
+	"bufio"
+	"bytes"
+	"cmp"
 	"errors"
 	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
+	"strings"
 	"time"
-
-	"github.com/go-git/go-git/v5/plumbing"
-	"github.com/go-git/go-git/v5/plumbing/cache"
-	"github.com/go-git/go-git/v5/plumbing/format/objfile"
-	"github.com/go-git/go-git/v5/storage/filesystem"
-	"github.com/go-git/go-git/v5/storage/filesystem/dotgit"
 )
 
-const (
-	// objectCacheSize bounds the objects kept in memory. Reading in the order of
-	// discovery, 16 MiB are as fast as 96.
-	objectCacheSize = 32 * cache.MiByte
-	// reopens is how often one question is asked again of a repository that is
-	// being repacked.
-	reopens = 3
-)
+// reopens is how often one question is asked again of a repository that is being repacked.
+const reopens = 3
 
 var (
 	errNotHere  = errors.New("object not found")
 	errTooLarge = errors.New("object too large")
-	// errForGit is about what go-git would have in memory several times.
+	// errForGit is about what is not held in memory here.
 	errForGit = errors.New("object is for git to read")
+	errLoose  = errors.New("cannot read the object's file")
 )
 
 // An object is what is stored under an OID.
@@ -38,188 +32,183 @@ type object struct {
 	data []byte
 }
 
-// goStore reads the SHA-1 objects of some directories in this process. It is not
-// for several goroutines at once.
-type goStore struct {
-	paths []string
-	cache cache.Object
-	dirs  []*objectDir // as of the last opening
-}
-
-// objectDir is one directory with the packs it had when it was opened.
-type objectDir struct {
-	path    string
-	storage *filesystem.ObjectStorage
-	packs   time.Time // of the directory of packs
-}
-
-func newGoStore(paths []string) *goStore {
-	return &goStore{paths: paths}
+// A store reads the SHA-1 objects of some directories in this process, one at a time. It knows
+// the size of each object that it decompresses beforehand, also of those that another is a delta
+// of.
+type store struct {
+	dirs    []string
+	packs   *packs
+	reader  *packReader // nil before the first question
+	leave   func()      // the packs of reader
+	listed  []time.Time // the directories of packs, before reader was made
+	missed  error       // why not all packs could be opened
+	inflate inflater    // of objects in files of their own
 }
 
 // read returns an object of at most limit bytes. The error is errNotHere only when no directory
 // has it now.
-func (s *goStore) read(id OID, limit int64) (object, error) {
-	var obj object
-	err := s.ask(func(dir *objectDir) error {
-		var err error
-		obj, err = dir.read(id, limit)
-		return err
+func (s *store) read(id OID, limit int64) (obj object, err error) {
+	fits := func(n int64) error {
+		switch {
+		case n > limit:
+			return &ObjectSizeError{OID: id, Size: n, Max: limit}
+		case n > maxPacked:
+			return errForGit
+		}
+		return nil
+	}
+	err = s.ask(id, func(l *looseObject) error {
+		if err := fits(l.size); err != nil {
+			return err
+		}
+		obj = object{l.kind, make([]byte, l.size)}
+		_, err := io.ReadFull(l, obj.data)
+		return errors.Join(err, obj.verify(id))
+	}, func(at packAddress) error {
+		n, err := s.reader.size(at)
+		if err := errors.Join(err, fits(n)); err != nil {
+			return err
+		}
+		if obj, err = s.reader.read(at); err != nil {
+			return err
+		}
+		if obj.kind != kindBlob {
+			obj.data = slices.Clone(obj.data) // others are made of it
+		}
+		return obj.verify(id)
 	})
-	return obj, err
+	if err != nil {
+		return object{}, err
+	}
+	return obj, nil
 }
 
 // size is read for the size alone.
-func (s *goStore) size(id OID) (int64, error) {
-	var n int64
-	err := s.ask(func(dir *objectDir) error {
-		var err error
-		n, err = dir.size(plumbing.Hash(id.bytes()))
+func (s *store) size(id OID) (n int64, err error) {
+	err = s.ask(id, func(l *looseObject) error {
+		n = l.size
+		return nil
+	}, func(at packAddress) error {
+		n, err = s.reader.size(at)
 		return err
 	})
 	return n, err
 }
 
 // has asks for the presence alone.
-func (s *goStore) has(id OID) error {
-	return s.ask(func(dir *objectDir) error {
-		return dir.storage.HasEncodedObject(plumbing.Hash(id.bytes()))
-	})
+func (s *store) has(id OID) error {
+	return s.ask(id,
+		func(*looseObject) error { return nil }, func(packAddress) error { return nil })
 }
 
-// ask puts a question to every directory until one answers. When one fails, or
-// has got other packs since it was opened, all are opened again: after an error
-// go-git goes on with the part of the packs that it had read, in silence.
-func (s *goStore) ask(question func(*objectDir) error) error {
-	var err error
+// ask puts a question to the file of an object, or to where it is packed. What is not found is
+// looked for again while there are other packs than before.
+func (s *store) ask(
+	id OID, loose func(*looseObject) error, packed func(packAddress) error,
+) (err error) {
 	for range reopens {
 		s.open()
-		err = s.askOnce(question)
-		switch {
-		case err == nil, errors.Is(err, errTooLarge):
-			return err
-		case errors.Is(err, errNotHere) && !s.changed():
+		err = s.askLoose(id, loose)
+		if errors.Is(err, errNotHere) {
+			err = s.askPacked(id, packed)
+		}
+		if err == nil || errors.Is(err, errTooLarge) || !s.changed() {
 			return err
 		}
-		_ = s.close() // files that were only read
+		s.close()
 	}
 	return err
 }
 
-func (s *goStore) askOnce(question func(*objectDir) error) error {
-	var failed error
-	for _, dir := range s.dirs {
-		err := question(dir)
-		if err == nil || errors.Is(err, errTooLarge) {
-			return err
-		}
-		if !errors.Is(err, plumbing.ErrObjectNotFound) && failed == nil {
-			failed = err
+func (s *store) askPacked(id OID, packed func(packAddress) error) error {
+	places, _ := findPacked(s.reader.packs, []OID{id})
+	if len(places) == 0 {
+		return cmp.Or(s.missed, errNotHere)
+	}
+	return packed(packAddress{places[0].pack, places[0].offset})
+}
+
+func (s *store) open() {
+	if s.reader != nil {
+		return
+	}
+	s.listed = s.packTimes() // before the packs are, so that a change in between is seen
+	var all []*pack
+	all, s.leave, s.missed = s.packs.use(s.dirs, sha1Size)
+	s.reader = newPackReader(all, sha1Size)
+}
+
+func (s *store) changed() bool {
+	return !slices.EqualFunc(s.listed, s.packTimes(), time.Time.Equal)
+}
+
+// packTimes says when packs came or went.
+func (s *store) packTimes() []time.Time {
+	times := make([]time.Time, len(s.dirs))
+	for i, dir := range s.dirs {
+		if info, err := os.Stat(filepath.Join(dir, "pack")); err == nil {
+			times[i] = info.ModTime()
 		}
 	}
-	if failed != nil {
-		return failed
+	return times
+}
+
+func (s *store) close() {
+	if s.reader != nil {
+		s.leave()
+		s.reader = nil
+	}
+}
+
+// A looseObject is one in a file of its own, of which the head was read.
+type looseObject struct {
+	kind string
+	size int64
+	io.Reader
+}
+
+// askLoose opens the file of an object in the first directory that has it.
+func (s *store) askLoose(id OID, f func(*looseObject) error) error {
+	name := id.String()
+	for _, dir := range s.dirs {
+		file, err := os.Open(filepath.Join(dir, name[:2], name[2:]))
+		if errors.Is(err, fs.ErrNotExist) {
+			continue
+		}
+		if err != nil {
+			return err
+		}
+		l, err := s.looseHead(file)
+		if err == nil {
+			err = f(l)
+		}
+		return errors.Join(err, file.Close())
 	}
 	return errNotHere
 }
 
-func (s *goStore) open() {
-	if s.dirs != nil {
-		return
-	}
-	s.cache = cache.NewObjectLRU(objectCacheSize)
-	for _, path := range s.paths {
-		dir := dotgit.New(objectFS{path})
-		s.dirs = append(s.dirs, &objectDir{
-			path: path,
-			// Before the packs are listed, so that a change in between is seen.
-			packs: packTime(path),
-			storage: filesystem.NewObjectStorageWithOptions(dir, s.cache,
-				filesystem.Options{KeepDescriptors: true}),
-		})
-	}
-}
-
-func (s *goStore) changed() bool {
-	for _, dir := range s.dirs {
-		if !packTime(dir.path).Equal(dir.packs) {
-			return true
-		}
-	}
-	return false
-}
-
-func (s *goStore) close() error {
-	var errs []error
-	for _, dir := range s.dirs {
-		errs = append(errs, dir.storage.Close())
-	}
-	s.dirs = nil
-	return errors.Join(errs...)
-}
-
-func packTime(objectDir string) time.Time {
-	info, err := os.Stat(filepath.Join(objectDir, "pack"))
-	if err != nil {
-		return time.Time{}
-	}
-	return info.ModTime()
-}
-
-func (d *objectDir) read(id OID, limit int64) (object, error) {
-	h := plumbing.Hash(id.bytes())
-	switch n, err := d.size(h); {
-	case err != nil:
-		return object{}, err
-	case n > limit:
-		return object{}, &ObjectSizeError{OID: id, Size: n, Max: limit}
-	case n > maxPacked:
-		return object{}, errForGit
-	}
-	encoded, err := d.storage.EncodedObject(plumbing.AnyObject, h)
-	if err != nil {
-		return object{}, err
-	}
-	data, err := content(encoded)
-	if err != nil {
-		return object{}, err
-	}
-	obj := object{kind: encoded.Type().String(), data: data}
-	return obj, obj.verify(id)
-}
-
-// size reads the head of an object in a file of its own here: go-git 5.19 leaves that file open.
-func (d *objectDir) size(h plumbing.Hash) (n int64, err error) {
-	name := h.String()
-	f, err := objectFS{d.path}.Open(filepath.Join("objects", name[:2], name[2:]))
-	if errors.Is(err, fs.ErrNotExist) {
-		return d.storage.EncodedObjectSize(h)
-	}
-	if err != nil {
-		return 0, err
-	}
-	defer func() { err = errors.Join(err, f.Close()) }()
-	r, err := objfile.NewReader(f)
-	if err != nil {
-		return 0, err
-	}
-	defer func() { err = errors.Join(err, r.Close()) }()
-	_, n, err = r.Header()
-	return n, err
-}
-
-func content(encoded plumbing.EncodedObject) ([]byte, error) {
-	r, err := encoded.Reader()
+// looseHead reads "<kind> <size> NUL".
+func (s *store) looseHead(file *os.File) (*looseObject, error) {
+	out, err := s.inflate.from(file)
 	if err != nil {
 		return nil, err
 	}
-	data := make([]byte, encoded.Size())
-	_, err = io.ReadFull(r, data)
-	return data, errors.Join(err, r.Close())
+	const longest = 32
+	r := bufio.NewReaderSize(out, longest)
+	head, err := r.ReadSlice(0)
+	if err != nil {
+		return nil, errors.Join(errLoose, err)
+	}
+	kind, digits, _ := strings.Cut(string(bytes.TrimSuffix(head, []byte{0})), " ")
+	size, err := strconv.ParseInt(digits, 10, 64)
+	known := slices.Contains([]string{kindBlob, kindTree, kindCommit, kindTag}, kind)
+	if err != nil || size < 0 || !known {
+		return nil, errLoose
+	}
+	return &looseObject{kind, size, r}, nil
 }
 
-// verify compares the object with its name: neither go-git nor git do so when
-// they read.
+// verify compares the object with its name, which git does not do when it reads.
 func (o object) verify(id OID) error {
 	if actual := o.id(id.size); actual != id {
 		return &CorruptObjectError{OID: id, Reason: "its content is that of " + actual.String()}

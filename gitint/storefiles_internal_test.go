@@ -24,7 +24,7 @@ func TestReadingLeavesNoFileOpen(t *testing.T) {
 		}
 		ids = append(ids, id)
 	}
-	store := newGoStore([]string{filepath.Join(repo.Dir, ".git", "objects")})
+	store := &store{dirs: []string{filepath.Join(repo.Dir, ".git", "objects")}, packs: new(packs)}
 	defer store.close()
 	before := openFiles(t)
 	for _, id := range ids {
