@@ -130,7 +130,7 @@ func (k *talk) trim() *query.Trim {
 	}
 	return &query.Trim{
 		Schedule: compact.Schedule(k.settings.Settings().Trim.Schedule), Market: k.market(),
-		Window: windowOf(k.setup.Model), Rules: k.rules, Limits: k.limits(),
+		Window: k.windowOf(k.setup.Model), Rules: k.rules, Limits: k.limits(),
 	}
 }
 
@@ -159,14 +159,19 @@ func marketOf(id string, ttl time.Duration) compact.Market {
 	return m
 }
 
-// window is that of the conversation's model, 0 when it is not known.
-func windowOf(id string) int64 {
+// windowOf is how many tokens a request to a model may have, 0 when it is not known: the window
+// that its provider offers, or less, where the user says that the account may not send as much.
+func (k *talk) windowOf(id string) int64 {
+	most := k.settings.Settings().Compaction.Window
 	table, err := models.Builtin()
 	if err != nil {
-		return 0
+		return most
 	}
 	row, _ := table.Find(id)
-	return int64(row.Window)
+	if window := int64(row.Window); window > 0 && (most == 0 || window < most) {
+		return window
+	}
+	return most
 }
 
 // compactOptions are the options of a run.
@@ -179,7 +184,7 @@ func (k *talk) compactOptions(ctx context.Context, c compactCmd) (compact.Option
 	o := compact.Options{
 		Strategies: c.Strategy, KeepLast: kept, Now: k.app.now(), Contents: k.contents(),
 		Dedup: k.dedupOptions(), Hint: k.hint, Rules: k.rules, Limits: k.limits(),
-		Subsumer: subsumer{k}, Budget: c.Budget, Window: windowOf(k.setup.Model),
+		Subsumer: subsumer{k}, Budget: c.Budget, Window: k.windowOf(k.setup.Model),
 		Threshold: set.SummarizeThreshold, Market: k.market(), Raw: k.raw(ctx),
 	}
 	if len(o.Strategies) == 0 {
@@ -255,7 +260,7 @@ func (k *talk) summarizer(ctx context.Context, c compactCmd, o *compact.Options)
 		Model: lateModel{id, func() (llm.Model, error) {
 			return k.app.modelOf(id, k, k.app.retry(k.config))
 		}},
-		Window: int(windowOf(id)), Kept: o.KeepLast,
+		Window: int(k.windowOf(id)), Kept: o.KeepLast,
 		Live: k.live(ctx), Cheaper: k.cheaper(id, o),
 	}
 	o.Classifier = s

@@ -80,6 +80,7 @@ type Compaction struct {
 	KeepLast           int
 	Model              string
 	SummarizeThreshold float64
+	Window             int64 // the most that an account may send; 0 for the model's own
 	Fork               bool
 }
 
@@ -136,6 +137,7 @@ func (c *Config) Settings() Settings {
 			KeepLast:           int(get[int64](c, compaction+"keep_last")),
 			Model:              get[string](c, compaction+"model"),
 			SummarizeThreshold: get[float64](c, compaction+"summarize_threshold"),
+			Window:             get[int64](c, compaction+"window"),
 			Fork:               get[bool](c, compaction+"fork"),
 		},
 	}
