@@ -25,9 +25,19 @@ type item struct {
 	place
 	key     int // of its part
 	kind    string
+	call    string // its id and tool, of a call
+	tool    string
 	said    strings.Builder
 	parts   int  // of a summary
 	guessed bool // from a fragment; it was not begun
+	// echo is what an item of the same name ended with: what comes of this one is told only
+	// when it is something else. Events may come twice and in another order.
+	echo string
+}
+
+// echoes reports whether all that was said of the item was said before.
+func (it *item) echoes() bool {
+	return it.echo != "" && strings.Contains(it.echo, it.said.String())
 }
 
 // items are those that are open, in the order in which they began.
@@ -39,6 +49,9 @@ type items struct {
 
 func (s *items) add(p place, kind string) *item {
 	it := &item{place: p, key: s.next, kind: kind}
+	if p.ItemID != "" {
+		it.echo = s.ended[kind+" "+p.ItemID]
+	}
 	s.next++
 	s.open = append(s.open, it)
 	return it
@@ -59,10 +72,14 @@ func (s *items) named(id, kind string) *item {
 }
 
 // at returns the item that a fragment belongs to, nil for none. An id that is known counts,
-// then the index; without an index an unknown id is another item's.
+// then the index; without an index an unknown id is another item's, and that of an item that
+// has ended is always.
 func (s *items) at(p place, kind string) *item {
 	if it := s.named(p.ItemID, kind); it != nil {
 		return it
+	}
+	if _, over := s.ended[kind+" "+p.ItemID]; over && p.ItemID != "" {
+		return nil
 	}
 	return s.last(kind, func(it *item) bool {
 		if p.Index != nil && it.Index != nil {

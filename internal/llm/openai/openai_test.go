@@ -294,6 +294,15 @@ func TestItemsInAnyForm(t *testing.T) {
 			item(zero, "added", "a", ""), delta(zero, "1"), item(zero, "done", "a", "1"),
 			item(zero, "done", "a", "1"), call(zero, "done", "c", `{}`), call(zero, "done", "c", `{}`),
 		}, "1, c {}"},
+		"ended before it was said": {[]string{
+			item(zero, "done", "a", "12"), item(zero, "added", "a", ""), delta(zero+of("a"), "1"),
+			delta(zero+of("a"), "2"), item(zero, "done", "b", "3"), delta(zero+of("b"), "3"),
+		}, "12, 3"},
+		"one name for several": {[]string{
+			item(zero, "added", "a", ""), delta(zero+of("a"), "12"), item(zero, "done", "a", "12"),
+			item(zero, "added", "a", ""), delta(zero+of("a"), "2"), item(zero, "done", "a", "2"),
+			delta(of("a"), "2"), delta(of("a"), "3"), item(zero, "done", "a", "23"),
+		}, "12, 2, 23"},
 		"not begun": {[]string{
 			delta(of("a"), "1"), delta(of("a"), "2"), item("", "done", "a", "12"),
 			args(of("fc"), `{"c":1}`), call("", "done", "c", `{"c":1}`),

@@ -117,7 +117,20 @@ func (r *reader) fragment(p place, kind, text string) {
 
 func (r *reader) say(it *item, text string) {
 	it.said.WriteString(text)
-	r.assembler.Append(it.key, text)
+	switch {
+	case it.echoes():
+	case it.echo != "":
+		r.tell(it)
+	default:
+		r.assembler.Append(it.key, text)
+	}
+}
+
+// tell begins the part of an item that is no echo after all.
+func (r *reader) tell(it *item) {
+	it.echo = ""
+	r.start(it)
+	r.assembler.Append(it.key, it.said.String())
 }
 
 // part sets a paragraph between the parts of a summary.
@@ -149,22 +162,31 @@ func (r *reader) added(data []byte) error {
 	return nil
 }
 
-// open starts the part that an item is. Items of the provider's own tools are none.
+// open begins an item and the part that it is. Items of the provider's own tools are none.
 func (r *reader) open(p place, it wireOutput) *item {
-	part, id, tool := llm.PartText, "", ""
 	switch it.Type {
-	case kindMessage:
-	case kindReasoning:
-		part = llm.PartReasoning
-	case kindCall:
-		r.called = true
-		part, id, tool = llm.PartCall, it.CallID, r.names.Tool(it.Name)
+	case kindMessage, kindReasoning, kindCall:
 	default:
 		return nil
 	}
 	open := r.items.add(p, it.Type)
-	r.assembler.Start(open.key, part, id, tool)
+	open.call, open.tool = it.CallID, r.names.Tool(it.Name)
+	if open.echo == "" {
+		r.start(open)
+	}
 	return open
+}
+
+func (r *reader) start(it *item) {
+	switch it.kind {
+	case kindCall:
+		r.called = true
+		r.assembler.Start(it.key, llm.PartCall, it.call, it.tool)
+	case kindReasoning:
+		r.assembler.Start(it.key, llm.PartReasoning, "", "")
+	default:
+		r.assembler.Start(it.key, llm.PartText, "", "")
+	}
 }
 
 func (r *reader) ended(data []byte) error {
@@ -186,6 +208,13 @@ func (r *reader) ended(data []byte) error {
 	}
 	if rest, ok := strings.CutPrefix(text, it.said.String()); ok {
 		r.say(it, rest)
+	}
+	if it.echoes() && (text == it.echo || text == "") {
+		r.items.end(it, ev.ItemID, it.echo)
+		return nil
+	}
+	if it.echo != "" {
+		r.tell(it)
 	}
 	r.note(it.key, ev.Item)
 	r.items.end(it, ev.ItemID, text)
