@@ -50,7 +50,7 @@ func (r reading) examine(ctx context.Context) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
-	files := r.listed[r.c.dir]
+	files := r.files()
 	if r.isDraft(files) {
 		return nil
 	}
@@ -64,6 +64,28 @@ func (r reading) examine(ctx context.Context) error {
 	}
 	r.retitle()
 	return nil
+}
+
+// files are what there is of the conversation, and directories in place of the files that are
+// looked for: one with nothing in it is listed nowhere.
+func (r reading) files() map[string]Entry {
+	for _, name := range []string{detailsFile, configFile, eventsFile} {
+		if _, ok := r.listed[r.c.dir][name]; ok {
+			continue
+		}
+		if r.isDirectory(path.Join(r.c.dir, name)) {
+			r.hold(r.c.dir, Entry{Name: name, Mode: fs.ModeDir})
+		}
+	}
+	return r.listed[r.c.dir]
+}
+
+func (r reading) isDirectory(dir string) bool {
+	if _, ok := r.src.(objectSource); ok {
+		return r.listed[dir] != nil // Git has no empty ones
+	}
+	_, err := r.src.List(dir)
+	return !errors.Is(err, fs.ErrNotExist)
 }
 
 var errMissing = errors.New("is missing, so jp moves the conversation to its trash")
@@ -108,7 +130,7 @@ type handle struct {
 }
 
 // open returns the handle of a file of the conversation. Where the source has no id
-// for it, reading it gives one; where its object is gone, reading it says so.
+// for it, reading it gives one; where its object cannot be read, reading it says so.
 func (r reading) open(e Entry) (handle, bool) {
 	name := path.Join(r.c.dir, e.Name)
 	if !e.Mode.IsRegular() {
@@ -116,7 +138,7 @@ func (r reading) open(e Entry) (handle, bool) {
 		return handle{}, false
 	}
 	read := func() ([]byte, error) { return r.src.ReadFile(name) }
-	if e.ID != "" && !r.gone[e.ID] {
+	if e.ID != "" && !r.unread[e.ID] {
 		return handle{e.ID, read}, true
 	}
 	data, err := read()

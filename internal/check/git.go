@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/git-jp/git-jp/internal/refs"
+	"github.com/git-jp/git-jp/internal/regular"
 )
 
 // An Object is an object id as gitint has it.
@@ -40,6 +41,8 @@ type Repository[O, E any] interface {
 	// DiffTrees calls f for every entry directly in two trees that is not the same in
 	// both. The mode of the one that is not there is 0; the zero id is an empty tree.
 	DiffTrees(ctx context.Context, was, is O, f func(was, is E)) error
+	// Limits are how large the files may be that a Snapshot reads.
+	Limits() regular.Limits
 	// ObjectSizes returns the size of each object, -1 for one that is not there.
 	ObjectSizes(ctx context.Context, ids []O) ([]int64, error)
 	// ReadObjects calls f with each object, one at a time. The error that f gets is an
@@ -161,6 +164,9 @@ func (s *gitSource[O, E]) object(f File) (id O, ok bool) {
 	}
 	return s.OID(f.Path)
 }
+
+// Limits implements [objectSource].
+func (s *gitSource[O, E]) Limits() regular.Limits { return s.repo.Limits() }
 
 // ObjectSizes implements [objectSource].
 func (s *gitSource[O, E]) ObjectSizes(

@@ -9,8 +9,10 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/git-jp/git-jp/events"
 	"github.com/git-jp/git-jp/gitint"
 	"github.com/git-jp/git-jp/internal/gittest"
+	"github.com/git-jp/git-jp/internal/regular"
 )
 
 func takeApart(e gitint.Entry) (string, uint32, gitint.OID) { return e.Path, uint32(e.Mode), e.OID }
@@ -133,6 +135,41 @@ func TestStagedFormsOnly(t *testing.T) {
 	same(t, "index", []expect{{Missing, firstE, 1, "toolu_00", "alpha"}},
 		checked(t, r.index(t), Options{}))
 	same(t, "HEAD", nil, checked(t, r.revision(t, "HEAD"), Options{}))
+}
+
+// TestDirectoryInPlaceOfAFile: jp moves a conversation with one to its trash. One with nothing in it
+// is in the work tree alone, where it is not what is listed.
+func TestDirectoryInPlaceOfAFile(t *testing.T) {
+	for _, name := range []string{"base_config.json", "metadata.json", "events.json"} {
+		for _, entry := range []string{"", "x"} {
+			r := repositoryAt(t, gittest.Repo(t))
+			file := ".jp/conversations/" + second + "/" + name
+			r.commit(t, base().remove(file))
+			if err := os.Mkdir(r.Path(file), 0o755); err != nil {
+				t.Fatal(err)
+			}
+			if entry != "" {
+				r.WriteFile(file+"/x", "x")
+			}
+			tree, err := OpenWorkTree(r.Dir, regular.Limits{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer tree.Close()
+			want := []expect{{State: Malformed, Path: file}}
+			same(t, "work tree", want, checked(t, tree, Options{}))
+			id, _ := events.ParseDirname(second)
+			alone := Options{Select: func(one events.ID) bool { return one == id }}
+			same(t, "selected", want, checked(t, tree, alone))
+			if entry == "" {
+				continue
+			}
+			r.Commit("directory")
+			same(t, "commit", want, checked(t, r.revision(t, "HEAD"), Options{}))
+			same(t, "selected of a commit", want, checked(t, r.revision(t, "HEAD"), alone))
+			same(t, "index", want, checked(t, r.index(t), Options{}))
+		}
+	}
 }
 
 // TestObjectRemovedBehindGit: the tree still has the entry.

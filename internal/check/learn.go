@@ -14,6 +14,7 @@ const learnFrom = 64
 
 // A lesson is a file of a conversation about which the cache has no answers.
 type lesson struct {
+	name string
 	kind refs.File
 	id   refs.ObjectID
 }
@@ -26,9 +27,10 @@ func (ch *checker) learn(ctx context.Context, src Source, fresh []*conv) error {
 	if !ok {
 		return nil
 	}
+	limits := o.Limits()
 	lessons, known := ch.lessons(fresh)
 	var err error
-	if ch.gone, err = goneOf(ctx, o, known); err != nil {
+	if ch.unread, err = unread(ctx, o, known, limits); err != nil {
 		return fmt.Errorf("look up %d files of %s: %w", len(known), src.Name(), err)
 	}
 	if len(lessons) < learnFrom {
@@ -54,7 +56,7 @@ func (ch *checker) learn(ctx context.Context, src Source, fresh []*conv) error {
 	done := 0
 	err = o.ReadObjects(ctx, ids, func(i int, data []byte, err error) error {
 		switch {
-		case err != nil:
+		case err != nil, int64(len(data)) > limits.Of(lessons[i].name):
 		case regular.IsLarge(int64(len(data))):
 			ch.cache.Learn(lessons[i].kind, lessons[i].id, data) // nothing else is read meanwhile
 		default:
@@ -69,10 +71,31 @@ func (ch *checker) learn(ctx context.Context, src Source, fresh []*conv) error {
 	return err
 }
 
+// unread returns the objects that nobody can read: they are not here, or larger than they may be
+// now, which is less than when the cache learned of them.
+func unread(
+	ctx context.Context, o objectSource, known []lesson, limits regular.Limits,
+) (map[refs.ObjectID]bool, error) {
+	ids := make([]refs.ObjectID, len(known))
+	for i, l := range known {
+		ids[i] = l.id
+	}
+	return among(ctx, o, ids, func(i int, size int64) bool {
+		return size < 0 || size > limits.Of(known[i].name)
+	})
+}
+
 // goneOf returns the objects that are not here. What the cache knows of an object is true for
 // ever, and says nothing of whether somebody can still read it.
 func goneOf(
 	ctx context.Context, o objectSource, ids []refs.ObjectID,
+) (map[refs.ObjectID]bool, error) {
+	return among(ctx, o, ids, func(_ int, size int64) bool { return size < 0 })
+}
+
+// among returns the objects that are chosen by their sizes.
+func among(
+	ctx context.Context, o objectSource, ids []refs.ObjectID, choose func(i int, size int64) bool,
 ) (map[refs.ObjectID]bool, error) {
 	if len(ids) == 0 {
 		return nil, nil
@@ -81,18 +104,18 @@ func goneOf(
 	if err != nil {
 		return nil, err
 	}
-	gone := make(map[refs.ObjectID]bool)
+	chosen := make(map[refs.ObjectID]bool)
 	for i, size := range sizes {
-		if size < 0 {
-			gone[ids[i]] = true
+		if choose(i, size) {
+			chosen[ids[i]] = true
 		}
 	}
-	return gone, nil
+	return chosen, nil
 }
 
 // lessons lists the files in the order of their conversations, each once, and apart from them
-// the objects of those that the cache knows.
-func (ch *checker) lessons(fresh []*conv) (unknown []lesson, known []refs.ObjectID) {
+// those that the cache knows.
+func (ch *checker) lessons(fresh []*conv) (unknown, known []lesson) {
 	kinds := []struct {
 		name string
 		kind refs.File
@@ -105,13 +128,13 @@ func (ch *checker) lessons(fresh []*conv) (unknown []lesson, known []refs.Object
 	for _, c := range fresh {
 		for _, k := range kinds {
 			e, ok := ch.listed[c.dir][k.name]
-			l := lesson{k.kind, e.ID}
+			l := lesson{k.name, k.kind, e.ID}
 			if !ok || e.ID == "" || !e.Mode.IsRegular() || seen[l] {
 				continue
 			}
 			seen[l] = true
 			if ch.cache.Knows(k.kind, e.ID) {
-				known = append(known, e.ID)
+				known = append(known, l)
 			} else {
 				unknown = append(unknown, l)
 			}

@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/git-jp/git-jp/internal/refs"
+	"github.com/git-jp/git-jp/internal/regular"
 )
 
 // A Source is a tree that can be checked. Its methods are called from several
@@ -61,6 +62,8 @@ type objectSource interface {
 	// Differ compares what lies directly in two directories, "" being an empty one. The
 	// names of both sides are the same; the mode of one that is not there is absent.
 	Differ(ctx context.Context, was, is refs.ObjectID, f func(was, is Entry)) error
+	// Limits are how large the files may be that ReadFile reads.
+	Limits() regular.Limits
 	// ObjectSizes is Sizes for what is known by its id alone.
 	ObjectSizes(ctx context.Context, ids []refs.ObjectID) ([]int64, error)
 	// ReadObjects calls f with the content of each, in any order but one at a time. An

@@ -40,7 +40,7 @@ type checker struct {
 	wanted     []*blob // blobs to judge
 	// listed are the files of the conversations that are examined, by directory.
 	listed map[string]map[string]Entry
-	gone   map[refs.ObjectID]bool // what the cache knows of them and is not here
+	unread map[refs.ObjectID]bool // what the cache knows of them and nobody can read
 }
 
 func newChecker(ch checker) *checker {
@@ -100,7 +100,7 @@ func (ch *checker) update(ctx context.Context, t transition) error {
 		ch.wanted = append(ch.wanted[:0], ch.store.touched...)
 		err = ch.conversations(ctx, src, fresh)
 	}
-	ch.listed, ch.gone = nil, nil
+	ch.listed, ch.unread = nil, nil
 	if err = errors.Join(err, blobs.surveyed()); err != nil {
 		return err
 	}

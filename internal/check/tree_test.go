@@ -17,6 +17,7 @@ import (
 
 	"github.com/git-jp/git-jp/blobs"
 	"github.com/git-jp/git-jp/internal/refs"
+	"github.com/git-jp/git-jp/internal/regular"
 )
 
 // A forest is the files of a tree, which tests build and damage.
@@ -171,6 +172,9 @@ func (s *source) Walk(ctx context.Context, dir string, f func(Entry)) error {
 	}
 	return ctx.Err()
 }
+
+// Limits implements [objectSource].
+func (s *source) Limits() regular.Limits { return regular.Limits{} }
 
 func (s *source) WalkAll(ctx context.Context, dirs []string, f func(int, Entry)) error {
 	for i, dir := range dirs {

@@ -4,13 +4,16 @@ import (
 	"fmt"
 	"os"
 	"path"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/git-jp/git-jp/events"
+	"github.com/git-jp/git-jp/gitint"
 	"github.com/git-jp/git-jp/internal/gittest"
 	"github.com/git-jp/git-jp/internal/refs"
+	"github.com/git-jp/git-jp/internal/regular"
 )
 
 // many is a forest of n conversations with a blob each, of the size of a pointer.
@@ -95,6 +98,40 @@ func TestRememberedObjectsMustStillBeHere(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// TestRememberedFilesObeyTheLimit: a limit that became smaller holds for what the cache knows too,
+// and so it does for what is learned with others.
+func TestRememberedFilesObeyTheLimit(t *testing.T) {
+	for _, n := range []int{1, 100} {
+		r := repositoryAt(t, gittest.Repo(t))
+		r.commit(t, many(n))
+		r.commit(t, many(n).write(".jp/conversations/17800836875/base_config.json",
+			`{"x":"`+strings.Repeat("x", regular.MaxSettings)+`"}`))
+		cache := t.TempDir()
+		r.outcomes(t, Options{}, cache)
+		door, err := gitint.Open(t.Context(), gitint.Options{
+			Dir: r.Dir, Env: r.Env, Limits: regular.Limits{Stream: 10},
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer door.Close()
+		lower := repository{r.Repository, door}
+		cold, warm := lower.outcomes(t, Options{}, ""), lower.outcomes(t, Options{}, cache)
+		if d := cmp.Diff(cold, warm); d != "" {
+			t.Errorf("%d: (-without a cache +with it):\n%s", n, d)
+		}
+		report, err := Tree(t.Context(), lower.revision(t, "HEAD"), Options{})
+		if err != nil || len(report.Findings) != n+1 {
+			t.Errorf("%d: %d findings, %v", n, len(report.Findings), err)
+		}
+		for _, f := range report.Findings {
+			if f.State != Unreadable || !strings.Contains(f.Detail, "are read") {
+				t.Errorf("%d: %s", n, f.Detail)
+			}
+		}
 	}
 }
 
