@@ -35,9 +35,9 @@ type item struct {
 	echo string
 }
 
-// echoes reports whether all that was said of the item was said before.
-func (it *item) echoes() bool {
-	return it.echo != "" && strings.Contains(it.echo, it.said.String())
+// echoes reports whether a fragment of the item was said before.
+func (it *item) echoes(fragment string) bool {
+	return it.echo != "" && strings.Contains(it.echo, fragment)
 }
 
 // items are those that are open, in the order in which they began.

@@ -296,7 +296,8 @@ func TestItemsInAnyForm(t *testing.T) {
 		}, "1, c {}"},
 		"ended before it was said": {[]string{
 			item(zero, "done", "a", "12"), item(zero, "added", "a", ""), delta(zero+of("a"), "1"),
-			delta(zero+of("a"), "2"), item(zero, "done", "b", "3"), delta(zero+of("b"), "3"),
+			delta(zero+of("a"), "2"), delta(zero+of("a"), "2"), item(zero, "done", "b", "3"),
+			delta(zero+of("b"), "3"),
 		}, "12, 3"},
 		"one name for several": {[]string{
 			item(zero, "added", "a", ""), delta(zero+of("a"), "12"), item(zero, "done", "a", "12"),

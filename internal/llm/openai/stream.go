@@ -118,7 +118,7 @@ func (r *reader) fragment(p place, kind, text string) {
 func (r *reader) say(it *item, text string) {
 	it.said.WriteString(text)
 	switch {
-	case it.echoes():
+	case it.echoes(text):
 	case it.echo != "":
 		r.tell(it)
 	default:
@@ -209,7 +209,7 @@ func (r *reader) ended(data []byte) error {
 	if rest, ok := strings.CutPrefix(text, it.said.String()); ok {
 		r.say(it, rest)
 	}
-	if it.echoes() && (text == it.echo || text == "") {
+	if it.echo != "" && (text == it.echo || text == "") {
 		r.items.end(it, ev.ItemID, it.echo)
 		return nil
 	}
