@@ -219,12 +219,15 @@ func TestPlain(t *testing.T) {
 	r := llm.Result{Parts: []llm.Part{
 		llm.Text{Text: "a"},
 		llm.Resource{URI: "u", Text: "b"},
+		llm.Resource{URI: "w", MIME: "text/csv", Title: "Sales", Description: "by region", Text: "c"},
+		llm.Resource{Text: "d"},
 		llm.Resource{URI: "v", Bytes: []byte("12")},
 		llm.Media{MIME: "image/png", Bytes: []byte("1")},
 		llm.Media{MIME: "application/pdf", Bytes: nil},
 		llm.Call{},
 	}}
-	const want = "a\n\nb\n\n[resource v (2 bytes)]\n\n[image (image/png, 1 bytes)]\n\n" +
+	const want = "a\n\n[resource u]\nb\n\n[resource w, Sales: by region (text/csv)]\nc\n\nd\n\n" +
+		"[resource v (2 bytes)]\n\n[image (image/png, 1 bytes)]\n\n" +
 		"[resource (application/pdf, 0 bytes)]\n\n"
 	if got := r.Plain(); got != want {
 		t.Errorf("got %q", got)

@@ -67,8 +67,9 @@ func IsImage(mime string) bool {
 // IsPDF reports whether a MIME type is of a PDF.
 func IsPDF(mime string) bool { return mime == "application/pdf" }
 
-// Plain returns the result as text, for providers that take nothing else, in the words of
-// [events.ToolCallResponse.Text]: a blank line between parts, a placeholder for what is no text.
+// Plain returns the result as text, for providers that take nothing else: a blank line between
+// parts, before a resource a line that names it as references do, and a placeholder for what is no
+// text.
 func (r Result) Plain() string {
 	texts := make([]string, len(r.Parts))
 	for i, p := range r.Parts {
@@ -82,10 +83,13 @@ func plainPart(p Part) string {
 	case Text:
 		return p.Text
 	case Resource:
-		if p.Bytes == nil {
+		switch {
+		case p.Bytes != nil:
+			return p.head(size(p.MIME, len(p.Bytes)))
+		case p.URI == "":
 			return p.Text
 		}
-		return fmt.Sprintf("[resource %s (%s)]", p.URI, size(p.MIME, len(p.Bytes)))
+		return p.head(p.MIME) + "\n" + p.Text
 	case Media:
 		kind, _, _ := strings.Cut(p.MIME, "/")
 		if kind != "image" && kind != "audio" {
@@ -95,6 +99,21 @@ func plainPart(p Part) string {
 	default:
 		return ""
 	}
+}
+
+// head is the line that says what a resource of a result is.
+func (r Resource) head(kind string) string {
+	head := "[resource"
+	if r.URI != "" {
+		head += " " + r.URI
+	}
+	if about := r.About(); about != "" {
+		head += ", " + about
+	}
+	if kind != "" {
+		head += " (" + kind + ")"
+	}
+	return head + "]"
 }
 
 func size(mime string, n int) string {

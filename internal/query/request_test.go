@@ -322,8 +322,8 @@ func elements(s *events.Stream, n int) iter.Seq[*events.Element] {
 	}
 }
 
-// TestWhatIsToldOfAResource holds that a model of any provider is told the same of what is attached:
-// the URI by which references name it, its description, and of a text its type.
+// TestWhatIsToldOfAResource holds that a model of any provider is told the same of what is attached
+// and of what tools return: the URI by which references name it, its description, and of a text its type.
 func TestWhatIsToldOfAResource(t *testing.T) {
 	shown := map[string]string{
 		"text/csv": "id;name", "image/png": "\x89PNG\r\n\x1a\n", "application/pdf": "%PDF-1.7\n\xff",
@@ -333,7 +333,19 @@ func TestWhatIsToldOfAResource(t *testing.T) {
 			r := &llm.Request{Messages: []llm.Message{{
 				Role: llm.RoleUser, Parts: []llm.Part{sales(mime, content), llm.Text{Text: "?"}},
 			}}}
-			body, err := a.send(r)
+			returned := &llm.Request{Messages: []llm.Message{
+				{Role: llm.RoleUser, Parts: []llm.Part{llm.Text{Text: "?"}}},
+				{Role: llm.RoleAssistant, Parts: []llm.Part{llm.Call{ID: "c", Name: "sell"}}},
+				{Role: llm.RoleUser, Parts: []llm.Part{llm.Result{
+					CallID: "c", Name: "sell", Parts: []llm.Part{sales(mime, content)},
+				}}},
+			}}
+			body, err := a.send(returned)
+			if err != nil {
+				t.Fatalf("%s: %s of a tool: %v", name, mime, err)
+			}
+			tells(t, name+"'s tools", mime, body)
+			body, err = a.send(r)
 			no := new(llm.UnsupportedError)
 			if takes := a.takes(r); errors.As(err, &no) != errors.As(takes, &no) {
 				t.Errorf("%s: %s: sending it is %v, and before it is %v", name, mime, err, takes)
@@ -347,15 +359,21 @@ func TestWhatIsToldOfAResource(t *testing.T) {
 			if err != nil {
 				t.Fatalf("%s: %s: %v", name, mime, err)
 			}
-			want := []string{"file:///d/sales", "Sales: by region"}
-			if mime == "text/csv" {
-				want = append(want, mime)
-			}
-			for _, w := range want {
-				if !strings.Contains(string(body), w) {
-					t.Errorf("%s: of %s there is no %q in %s", name, mime, w, body)
-				}
-			}
+			tells(t, name, mime, body)
+		}
+	}
+}
+
+// tells holds that a request names what it has the content of.
+func tells(t *testing.T, name, mime string, body []byte) {
+	t.Helper()
+	want := []string{"file:///d/sales", "Sales: by region"}
+	if mime == "text/csv" {
+		want = append(want, mime)
+	}
+	for _, w := range want {
+		if !strings.Contains(string(body), w) {
+			t.Errorf("%s: of %s there is no %q in %s", name, mime, w, body)
 		}
 	}
 }
