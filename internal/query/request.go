@@ -1,6 +1,7 @@
 package query
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -39,7 +40,11 @@ type Source struct {
 // Build returns the request. It reads contents and nothing else.
 func Build(s Source) (*llm.Request, error) {
 	b := builder{source: s, calls: map[int]string{}, unseen: unseen(s.View)}
-	b.read(s.Base)
+	var err error
+	if b.speakers, err = speakers(s); err != nil {
+		return nil, fmt.Errorf("build a request: %w", err)
+	}
+	b.model = b.speakers[beforeAll]
 	for _, c := range s.View.Calls() {
 		if !c.Open() {
 			b.calls[c.Response] = c.Name
@@ -63,7 +68,7 @@ func Build(s Source) (*llm.Request, error) {
 
 type builder struct {
 	source   Source
-	config   events.Config
+	speakers map[int]string // see [speakers]
 	model    string         // that is in force
 	calls    map[int]string // name of the tool by the index of the response
 	unseen   map[int]string // see [unseen]
@@ -72,15 +77,21 @@ type builder struct {
 	asked    bool
 }
 
-// read takes a configuration over: which model spoke follows from it.
-func (b *builder) read(c events.Config) {
-	b.config = c
-	if b.source.Setup.Speaker == nil {
-		return
+// beforeAll is the index of what holds before the first element.
+const beforeAll = -1
+
+// speakers returns which model speaks from an element on, of those that change it.
+func speakers(s Source) (map[int]string, error) {
+	if s.Setup.Speaker == nil {
+		return nil, nil
 	}
-	if id := b.source.Setup.Speaker(c); id != "" {
-		b.model = id
-	}
+	models := map[int]string{beforeAll: s.Setup.Speaker(s.Base)}
+	err := s.View.EachDelta(s.Base, func(i int, _, after events.Config) {
+		if id := s.Setup.Speaker(after); id != "" {
+			models[i] = id
+		}
+	})
+	return models, err
 }
 
 func (b *builder) request() *llm.Request {
@@ -137,7 +148,8 @@ func (b *builder) breakpoint() {
 func (b *builder) element(i int, e *events.Element) error {
 	switch ev := e.Event().(type) {
 	case *events.ConfigDelta:
-		return b.delta(ev)
+		b.model = cmp.Or(b.speakers[i], b.model)
+		return nil
 	case *events.ChatRequest:
 		return b.ask(i, ev, e.Metadata().Stripped())
 	case *events.ChatResponse:
@@ -150,15 +162,6 @@ func (b *builder) element(i int, e *events.Element) error {
 	case *events.ToolCallResponse:
 		return b.result(i, ev)
 	}
-	return nil
-}
-
-func (b *builder) delta(d *events.ConfigDelta) error {
-	delta, err := events.ParseConfig(d.Delta, 0)
-	if err != nil {
-		return nil //nolint:nilerr // what is no configuration changes none; jp skips it too
-	}
-	b.read(b.config.Merge(delta))
 	return nil
 }
 

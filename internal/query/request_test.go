@@ -11,6 +11,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/git-jp/git-jp/blobs"
 	"github.com/git-jp/git-jp/dedup"
@@ -386,4 +387,19 @@ func sales(mime, content string) llm.Part {
 		r.Text, r.Bytes = "", []byte(content)
 	}
 	return r
+}
+
+// TestDeltasOfARequestAreBounded: those that nobody can join in time end the building of a request
+// as they end everything else.
+func TestDeltasOfARequestAreBounded(t *testing.T) {
+	view := events.New()
+	for i := range 5000 {
+		delta := fmt.Appendf(nil,
+			`{"assistant":{"instructions":{"value":[{"title":"%d"}],"strategy":"append"}}}`, i)
+		view.Append(events.NewElement(time.Unix(0, 0), &events.ConfigDelta{Delta: delta}, events.Metadata{}))
+	}
+	setup := query.Setup{Speaker: speaker}
+	if _, err := query.Build(query.Source{View: view, Setup: setup}); !errors.Is(err, events.ErrConfigWork) {
+		t.Errorf("error is %v", err)
+	}
 }
