@@ -18,6 +18,10 @@ const (
 	MetadataStripped  = MetadataPrefix + "stripped"  // see [Metadata.WithStripped]
 )
 
+// MetadataExtra is what a provider said beside what an event can hold, as a list of values in its
+// own form: searches and programs that it ran itself, sources, citations, pictures.
+const MetadataExtra = MetadataPrefix + "extra"
+
 // Metadata is the "metadata" of an element: an ordered JSON object with any keys.
 // The strings in it are base64 on disk, which its methods hide. It is immutable;
 // the zero value is empty.

@@ -2,6 +2,7 @@ package llm
 
 import (
 	"cmp"
+	"encoding/json"
 	"maps"
 	"slices"
 	"strings"
@@ -21,6 +22,7 @@ type Assembler struct {
 	quiet bool // nobody listens any more
 	data  bool // text is data, as the request asked for
 	next  int
+	extra []jsontext.Value // what belongs to the next part
 	open  map[int]*building
 	held  []*building
 	kept  Kept
@@ -35,6 +37,7 @@ type building struct {
 	id, name string
 	text     strings.Builder
 	metadata events.Metadata
+	extra    []jsontext.Value
 }
 
 // NewAssembler returns an assembler for one answer to r that hands its deltas to emit.
@@ -117,6 +120,22 @@ func (a *Assembler) NoteValue(key int, name string, value jsontext.Value) {
 	}
 }
 
+// Extra keeps what a provider says and no part can hold, as it came: what it searched itself, what
+// it ran. It belongs to the part that ends next.
+func (a *Assembler) Extra(raw []byte) {
+	if v := jsontext.Value(raw); events.Loadable(v) == nil {
+		a.extra = append(a.extra, v.Clone())
+	}
+}
+
+// ExtraOf is [Assembler.Extra] for what belongs to an open part, such as its sources.
+func (a *Assembler) ExtraOf(key int, raw []byte) {
+	v := jsontext.Value(raw)
+	if b := a.open[key]; b != nil && events.Loadable(v) == nil {
+		b.extra = append(b.extra, v.Clone())
+	}
+}
+
 // End closes a part. A call whose arguments are no JSON object that can be stored is held back
 // until [Assembler.Stop] tells whether it was cut off. If it was not, it has no arguments, and
 // what was sent instead is in its metadata: it is no call that may run.
@@ -139,9 +158,22 @@ func (a *Assembler) end(b *building, ev events.Event) bool {
 	}
 	d := Delta{Kind: DeltaEnd, Index: b.index, Part: b.part, ID: b.id, Name: b.name, Event: ev}
 	if ev != nil {
-		d.Metadata = b.metadata
+		d.Metadata = withExtra(b.metadata, slices.Concat(a.extra, b.extra))
+		a.extra = nil
 	}
 	return a.emit(d)
+}
+
+// withExtra keeps what no part can hold as one list.
+func withExtra(md events.Metadata, extra []jsontext.Value) events.Metadata {
+	if len(extra) == 0 {
+		return md
+	}
+	list, err := json.Marshal(extra)
+	if err != nil {
+		return md
+	}
+	return md.With(events.MetadataExtra, list)
 }
 
 // sayKey is the key of parts that [Assembler.Say] opens; adapters do not use it.
@@ -212,13 +244,26 @@ func (a *Assembler) Stop(s Stop) bool {
 	if s.Reason == StopRefusal {
 		s.Kept = a.kept
 	}
-	return a.Flush(cut) && a.emit(Delta{Kind: DeltaStop, Stop: s})
+	return a.Flush(cut) && a.rest() && a.emit(Delta{Kind: DeltaStop, Stop: s})
+}
+
+// rest keeps with a message that says nothing what no part followed.
+func (a *Assembler) rest() bool {
+	if len(a.extra) == 0 {
+		return true
+	}
+	if !a.Start(sayKey, PartText, "", "") {
+		return false
+	}
+	b := a.open[sayKey]
+	delete(a.open, sayKey)
+	return a.end(b, &events.ChatResponse{Form: events.FormMessage})
 }
 
 // event returns what is stored of a complete part; nil for one that says nothing.
 func (b *building) event() events.Event {
 	text := b.text.String()
-	kept := b.metadata.Len() > 0
+	kept := b.metadata.Len() > 0 || len(b.extra) > 0
 	switch b.part {
 	case PartReasoning:
 		if text == "" && !kept {

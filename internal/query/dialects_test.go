@@ -46,8 +46,17 @@ var dialects = map[string]dialect{
 			`{"type":"content_block_stop","index":0}`,
 			`{"type":"content_block_start","index":1,"content_block":{"type":"redacted_thinking","data":"ZA=="}}`,
 			`{"type":"content_block_stop","index":1}`,
+			`{"type":"content_block_start","index":5,"content_block":{"type":"server_tool_use","id":"s1","name":"web_search","input":{}}}`,
+			`{"type":"content_block_delta","index":5,"delta":{"type":"input_json_delta","partial_json":"{\"query\":\"extra-1\"}"}}`,
+			`{"type":"content_block_stop","index":5}`,
+			`{"type":"content_block_start","index":6,"content_block":{"type":"web_search_tool_result","tool_use_id":"s1","content":[{"url":"http://extra-2"}]}}`,
+			`{"type":"content_block_stop","index":6}`,
+			`{"type":"content_block_start","index":7,"content_block":{"type":"later"}}`,
+			`{"type":"content_block_delta","index":7,"delta":{"type":"later_delta","more":"extra-3"}}`,
+			`{"type":"content_block_stop","index":7}`,
 			`{"type":"content_block_start","index":2,"content_block":{"type":"text","text":""}}`,
 			`{"type":"content_block_delta","index":2,"delta":{"type":"text_delta","text":"I look."}}`,
+			`{"type":"content_block_delta","index":2,"delta":{"type":"citations_delta","citation":{"url":"http://extra-4"}}}`,
 			`{"type":"content_block_stop","index":2}`,
 			`{"type":"content_block_start","index":3,"content_block":{"type":"tool_use","id":"t1","name":"wait","input":{}}}`,
 			`{"type":"content_block_delta","index":3,"delta":{"type":"input_json_delta","partial_json":"{\"n\":1}"}}`,
@@ -70,7 +79,8 @@ var dialects = map[string]dialect{
 			`{"type":"response.output_item.done","output_index":0,"item":{"type":"reasoning","id":"rs_1","encrypted_content":"ZW5j","summary":[{"type":"summary_text","text":"so"}]}}`,
 			`{"type":"response.output_item.added","output_index":1,"item":{"type":"message","id":"msg_1","content":[]}}`,
 			`{"type":"response.output_text.delta","output_index":1,"item_id":"msg_1","delta":"I look."}`,
-			`{"type":"response.output_item.done","output_index":1,"item":{"type":"message","id":"msg_1","phase":"commentary","content":[{"type":"output_text","text":"I look."}]}}`,
+			`{"type":"response.output_item.done","output_index":1,"item":{"type":"message","id":"msg_1","phase":"commentary","content":[{"type":"output_text","text":"I look.","annotations":[{"type":"url_citation","url":"http://extra-1"}]}]}}`,
+			`{"type":"response.output_item.done","output_index":4,"item":{"type":"web_search_call","id":"ws_1","action":{"query":"extra-2"}}}`,
 			`{"type":"response.output_item.added","output_index":2,"item":{"type":"function_call","id":"fc_1","call_id":"t1","name":"wait","arguments":""}}`,
 			`{"type":"response.function_call_arguments.delta","output_index":2,"item_id":"fc_1","delta":"{\"n\":1}"}`,
 			`{"type":"response.output_item.done","output_index":2,"item":{"type":"function_call","id":"fc_1","call_id":"t1","name":"wait","arguments":"{\"n\":1}"}}`,
@@ -85,7 +95,8 @@ var dialects = map[string]dialect{
 			return chat.New("anthropic/claude", at, chat.Options{Dialect: chat.OpenRouter})
 		},
 		sse(`{"model":"m","choices":[{"index":0,"delta":{"role":"assistant","reasoning":"so","reasoning_details":[{"type":"reasoning.text","text":"so","format":"anthropic-claude-v1","index":0}]}}]}`,
-			`{"choices":[{"index":0,"delta":{"content":"I look."}}]}`,
+			`{"choices":[{"index":0,"delta":{"content":"I look.","annotations":[{"type":"url_citation","url_citation":{"url":"http://extra-1"}}]}}]}`,
+			`{"choices":[{"index":0,"delta":{"images":[{"type":"image_url","image_url":{"url":"data:extra-2"}}]}}],"citations":["http://extra-3"]}`,
 			`{"choices":[{"index":0,"delta":{"reasoning_details":[{"type":"reasoning.text","signature":"c2ln","index":0}]}}]}`,
 			`{"choices":[{"index":0,"delta":{"tool_calls":[{"index":0,"id":"t1","function":{"name":"wait","arguments":""}}]}}]}`,
 			`{"choices":[{"index":0,"delta":{"tool_calls":[{"index":0,"function":{"arguments":"{\"n\":1}"}}]}}]}`,
@@ -100,7 +111,7 @@ var dialects = map[string]dialect{
 			return chat.New("mistral-small", at, chat.Options{Dialect: chat.Mistral})
 		},
 		sse(`{"model":"m","choices":[{"index":0,"delta":{"role":"assistant","content":[{"type":"thinking","thinking":[{"type":"text","text":"so"}]}]}}]}`,
-			`{"choices":[{"index":0,"delta":{"content":[{"type":"text","text":"I look."},{"type":"reference","reference_ids":[1]}]}}]}`,
+			`{"choices":[{"index":0,"delta":{"content":[{"type":"text","text":"I look."},{"type":"reference","reference_ids":["extra-1"]}]}}]}`,
 			`{"choices":[{"index":0,"delta":{"tool_calls":[{"id":"t1","index":0,"function":{"name":"wait","arguments":"{\"n\":1}"}},{"id":"t2","index":1,"function":{"name":"wait","arguments":{}}}]},"finish_reason":"tool_calls"}],"usage":{"prompt_tokens":3}}`,
 			`[DONE]`),
 		sse(`{"choices":[{"index":0,"delta":{"content":"fine"},"finish_reason":"stop"}]}`, `[DONE]`),
@@ -125,6 +136,7 @@ var dialects = map[string]dialect{
 		sse(`{"candidates":[{"index":0,"content":{"parts":[{"text":"so","thought":true}]}}],"responseId":"r"}`,
 			`{"candidates":[{"index":0,"content":{"parts":[{"text":"I look.","thoughtSignature":"c2ln"}]}}],"responseId":"r"}`,
 			`{"candidates":[{"index":0,"content":{"parts":[{"functionCall":{"name":"wait","args":{"n":1}},"thoughtSignature":"c2ln"},{"functionCall":{"id":"t2","name":"wait","args":{}}}]}}],"responseId":"r"}`,
+			`{"candidates":[{"index":0,"content":{"parts":[{"executableCode":{"code":"extra-1"}},{"codeExecutionResult":{"output":"extra-2"}}]},"groundingMetadata":{"webSearchQueries":["extra-3"]}}]}`,
 			`{"candidates":[{"index":0,"finishReason":"STOP"}],"usageMetadata":{"promptTokenCount":3,"candidatesTokenCount":4}}`),
 		sse(`{"candidates":[{"index":0,"content":{"parts":[{"text":"fine"}]},"finishReason":"STOP"}],"usageMetadata":{"promptTokenCount":3}}`),
 	},
@@ -237,6 +249,17 @@ func TestWireIsUnderstood(t *testing.T) {
 		if got.Err != nil || len(got.Faults) > 0 || got.Text() != "I look." || len(got.Calls()) != 2 {
 			t.Errorf("%s: %q, %d calls, %v, %q", name, got.Text(), len(got.Calls()), got.Err, got.Faults)
 		}
-		survives(t, w, w.answer)
+		stream := survives(t, w, w.answer)
+		// What no part can hold is kept once.
+		var kept strings.Builder
+		for _, e := range stream.All() {
+			extra, _ := e.Metadata().Value(events.MetadataExtra)
+			kept.Write(extra)
+		}
+		for i := 1; strings.Contains(w.answer, fmt.Sprint("extra-", i)); i++ {
+			if n := strings.Count(kept.String(), fmt.Sprint("extra-", i)); n != 1 {
+				t.Errorf("%s: extra-%d is kept %d times in %s", name, i, n, kept.String())
+			}
+		}
 	}
 }

@@ -70,8 +70,16 @@ func (f *markdownFormatter) item(it item) error {
 	case *events.ChatRequest:
 		return f.request(it, ev)
 	case *events.ChatResponse:
-		return f.response(ev)
+		if ev.Text != "" || ev.Form != events.FormMessage || len(it.extra) == 0 {
+			if err := f.response(ev); err != nil {
+				return err
+			}
+		}
+		return f.extras(it.extra)
 	case *events.ToolCallRequest:
+		if err := f.extras(it.extra); err != nil {
+			return err
+		}
 		return f.section("Call of "+codeSpan(ev.Name), fenced(indentedJSON(ev.Arguments), "json"))
 	case *events.ToolCallResponse:
 		return f.result(it, ev)
@@ -124,6 +132,18 @@ func (f *markdownFormatter) response(ev *events.ChatResponse) error {
 	default:
 		return f.section("Reasoning", quotedMarkdown(ev.Text))
 	}
+}
+
+// extras tells what the provider did or cited beside a reply.
+func (f *markdownFormatter) extras(extras []extra) error {
+	if len(extras) == 0 {
+		return nil
+	}
+	text := "\n"
+	for _, x := range extras {
+		text += "- *" + x.label + ":* " + escapeInline(x.text) + "\n"
+	}
+	return f.print(text)
 }
 
 func (f *markdownFormatter) result(it item, ev *events.ToolCallResponse) error {

@@ -99,8 +99,11 @@ func (f *textFormatter) item(it item) error {
 	case *events.ChatRequest:
 		return f.request(it, ev)
 	case *events.ChatResponse:
-		return f.response(ev)
+		return f.response(ev, it.extra)
 	case *events.ToolCallRequest:
+		if err := f.extras(it.extra); err != nil {
+			return err
+		}
 		return f.call(ev)
 	case *events.ToolCallResponse:
 		return f.result(it, ev)
@@ -139,7 +142,29 @@ func (f *textFormatter) request(it item, ev *events.ChatRequest) error {
 	return f.print(strings.Join(lines, "\n"))
 }
 
-func (f *textFormatter) response(ev *events.ChatResponse) error {
+// extras tells what the provider did or cited beside a reply.
+func (f *textFormatter) extras(extras []extra) error {
+	if len(extras) == 0 {
+		return nil
+	}
+	lines := make([]string, len(extras))
+	for i, x := range extras {
+		lines[i] = f.line(x.label+": ", styleMark, x.text)
+	}
+	return f.print(strings.Join(lines, "\n"))
+}
+
+func (f *textFormatter) response(ev *events.ChatResponse, beside []extra) error {
+	if ev.Text == "" && ev.Form == events.FormMessage && len(beside) > 0 {
+		return f.extras(beside)
+	}
+	if err := f.reply(ev); err != nil {
+		return err
+	}
+	return f.extras(beside)
+}
+
+func (f *textFormatter) reply(ev *events.ChatResponse) error {
 	o := f.opts.Output
 	switch ev.Form {
 	case events.FormReasoning:

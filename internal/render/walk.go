@@ -37,6 +37,7 @@ type item struct {
 	el    *events.Element
 	tool  string // of a result: name of the tool
 	parts []part // contents of a request or a result
+	extra []extra
 }
 
 // A walk goes through a stream once and gives a formatter what is to be shown.
@@ -112,6 +113,7 @@ func (w *walk) element(f formatter, i int, el *events.Element) error {
 	}
 	it := item{index: i, turn: w.head, el: el, tool: w.tools[i]}
 	it.parts = w.parts(it)
+	it.extra = extras(el.Metadata())
 	return f.item(it)
 }
 

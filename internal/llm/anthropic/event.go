@@ -70,3 +70,35 @@ func decode(data []byte) (event, error) {
 	}
 	return ev, err
 }
+
+// member returns a member of an object, nil where there is none.
+func member(data []byte, name string) json.RawMessage {
+	var members map[string]json.RawMessage
+	if json.Unmarshal(data, &members) != nil {
+		return nil
+	}
+	return members[name]
+}
+
+// block is a block of a server's tool as it would have come whole.
+func (s *said) block() json.RawMessage {
+	var members map[string]json.RawMessage
+	if json.Unmarshal(s.raw, &members) != nil || members == nil {
+		return nil
+	}
+	if input := s.text.String(); json.Valid([]byte(input)) {
+		members["input"] = json.RawMessage(input)
+	}
+	if len(s.deltas) > 0 {
+		deltas, err := json.Marshal(s.deltas)
+		if err != nil {
+			return nil
+		}
+		members["deltas"] = deltas
+	}
+	whole, err := json.Marshal(members)
+	if err != nil {
+		return nil
+	}
+	return whole
+}

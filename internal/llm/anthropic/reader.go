@@ -1,6 +1,7 @@
 package anthropic
 
 import (
+	"encoding/json"
 	"strings"
 
 	"github.com/git-jp/git-jp/events"
@@ -20,6 +21,9 @@ type reader struct {
 	// cut off there, -1 for none.
 	pending int
 	join    *joint // how the text goes on from the exchange before, nil when it has
+	// extra is what a server's tools did that was not told yet: an exchange that says nothing
+	// else may be asked for again.
+	extra [][]byte
 }
 
 // A said is one block while it is read.
@@ -31,7 +35,9 @@ type said struct {
 	signature string
 	redacted  string
 	skipped   bool
-	server    bool // of a server's tool, which nobody asked for
+	server    bool // of a server's tool, or of a kind that is not known
+	raw       json.RawMessage
+	deltas    []json.RawMessage // of an unknown kind
 }
 
 func newReader(a *answer) *reader {
@@ -52,15 +58,20 @@ func (x *reader) event(data []byte) (bool, error) {
 	case "message_start":
 		x.usage = ev.Message.Usage.usage(llm.Usage{Model: ev.Message.Model})
 	case "content_block_start":
-		return x.start(ev.Index, ev.Block), nil
+		ok := x.start(ev.Index, ev.Block)
+		if s := x.parts[ev.Index]; s != nil && s.server && s.raw == nil {
+			s.raw = member(data, "content_block")
+		}
+		return ok, nil
 	case "content_block_delta":
-		return x.delta(ev), nil
+		return x.delta(ev, data), nil
 	case "content_block_stop":
 		return x.end(ev.Index), nil
 	case "message_delta":
 		return x.message(ev), nil
 	case "message_stop":
 		x.done = true
+		x.tell()
 		return x.a.assembler.Usage(x.usage), nil
 	case "error":
 		return false, llm.ErrorEvent(x.a.model.ID(), data)
@@ -116,6 +127,7 @@ func (x *reader) start(index int, b startedBlock) bool {
 
 func (x *reader) open(s *said, b startedBlock) bool {
 	a := x.a.assembler
+	x.tell()
 	if !x.release() || !a.Start(s.key, s.part, b.ID, x.a.names.Tool(b.Name)) {
 		return false
 	}
@@ -141,7 +153,15 @@ func (x *reader) settle() bool {
 	return x.a.assembler.Append(key, text)
 }
 
-func (x *reader) delta(ev event) bool {
+// tell tells what was kept of server's tools.
+func (x *reader) tell() {
+	for _, raw := range x.extra {
+		x.a.assembler.Extra(raw)
+	}
+	x.extra = nil
+}
+
+func (x *reader) delta(ev event, data []byte) bool {
 	s, d := x.parts[ev.Index], ev.Delta
 	if s == nil { // it was not begun: a call has no name then
 		kind := map[string]string{"text_delta": "text", "thinking_delta": "thinking"}[d.Type]
@@ -158,6 +178,13 @@ func (x *reader) delta(ev event) bool {
 		if !s.skipped {
 			x.a.assembler.Note(s.key, llm.MetadataAnthropicSignature, s.signature)
 		}
+		return true
+	}
+	switch {
+	case d.Type == "citations_delta" && !s.server:
+		x.a.assembler.ExtraOf(s.key, member(member(data, "delta"), "citation"))
+	case s.server && d.Type != "input_json_delta":
+		s.deltas = append(s.deltas, member(data, "delta"))
 		return true
 	}
 	return x.more(s, d.Text+d.Thinking+d.PartialJSON)
@@ -187,7 +214,9 @@ func (x *reader) end(index int) bool {
 		return true
 	}
 	delete(x.parts, index)
-	if !s.server {
+	if s.server {
+		x.extra = append(x.extra, s.block())
+	} else {
 		x.said = append(x.said, s.wire())
 	}
 	switch {

@@ -27,6 +27,8 @@ type reader struct {
 	refusal   string
 	finish    string // why it stopped, as the server says
 	native    string // and as the server behind it says
+	extra     []json.RawMessage
+	cited     json.RawMessage // what was told last
 }
 
 // A call is one that is being read.
@@ -81,6 +83,9 @@ func (r *reader) chunk(data []byte) error {
 	if c.Model != "" {
 		r.served = c.Model
 	}
+	if given(c.Cited) {
+		r.cited = c.Cited
+	}
 	if c.Usage != nil {
 		u := c.Usage.usage("")
 		r.usage = &u
@@ -114,8 +119,10 @@ func (r *reader) choice(c wireChoice) error {
 		thought = text(c.Delta.Reasoning)
 	}
 	said := ""
+	r.extras(c.Delta.Annotations)
+	r.extras(c.Delta.Images)
 	if raw := c.Delta.Content; len(raw) > 0 && raw[0] == '[' {
-		thought, said = mixed(raw)
+		thought, said = r.mixed(raw)
 	} else if given(raw) {
 		said = text(raw)
 	}
@@ -152,25 +159,39 @@ func fragment(raw json.RawMessage) string {
 	return text(raw)
 }
 
-// mixed reads Mistral's form of content: pieces of text and of thinking.
-func mixed(raw []byte) (thought, said string) {
-	var pieces []struct {
-		Type     string `json:"type"`
-		Text     string `json:"text"`
-		Thinking []struct {
-			Text string `json:"text"`
-		} `json:"thinking"`
-	}
+// mixed reads Mistral's form of content: pieces of text, of thinking, and of what else there is.
+func (r *reader) mixed(raw []byte) (thought, said string) {
+	var pieces []json.RawMessage
 	if json.Unmarshal(raw, &pieces) != nil {
 		return "", ""
 	}
-	for _, p := range pieces {
+	for _, raw := range pieces {
+		var p struct {
+			Type     string `json:"type"`
+			Text     string `json:"text"`
+			Thinking []struct {
+				Text string `json:"text"`
+			} `json:"thinking"`
+		}
+		if json.Unmarshal(raw, &p) != nil {
+			continue
+		}
 		for _, t := range p.Thinking {
 			thought += t.Text
 		}
-		said += p.Text
+		if said += p.Text; p.Type != "text" && p.Type != "thinking" {
+			r.extra = append(r.extra, raw)
+		}
 	}
 	return thought, said
+}
+
+// extras keeps what a list has that no part can hold.
+func (r *reader) extras(raw json.RawMessage) {
+	var list []json.RawMessage
+	if given(raw) && json.Unmarshal(raw, &list) == nil {
+		r.extra = append(r.extra, list...)
+	}
 }
 
 func (r *reader) details(raw json.RawMessage) {
@@ -268,6 +289,10 @@ func (r *reader) end() {
 	cut := s.Reason == llm.StopMaxTokens || s.Reason == llm.StopOverflow
 	r.memory.note(r.assembler, keyReasoning)
 	r.assembler.End(keyReasoning)
+	r.extras(r.cited)
+	for _, raw := range r.extra {
+		r.assembler.Extra(raw)
+	}
 	r.assembler.End(keyText)
 	for key := range r.calls {
 		if !cut {

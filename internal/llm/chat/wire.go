@@ -114,6 +114,7 @@ type chunk struct {
 	Error   json.RawMessage `json:"error"`
 	Usage   *wireUsage      `json:"usage"`
 	Choices []wireChoice    `json:"choices"`
+	Cited   json.RawMessage `json:"citations"` // beside all of the answer
 }
 
 type wireChoice struct {
@@ -130,6 +131,8 @@ type wireDelta struct {
 	Reasoning        json.RawMessage `json:"reasoning"`
 	ReasoningContent json.RawMessage `json:"reasoning_content"`
 	Details          json.RawMessage `json:"reasoning_details"`
+	Annotations      json.RawMessage `json:"annotations"`
+	Images           json.RawMessage `json:"images"`
 	Calls            []struct {
 		Index    int    `json:"index"`
 		ID       string `json:"id"`

@@ -2,7 +2,10 @@ package gemini
 
 import (
 	"encoding/json"
+	"fmt"
 	"io"
+	"maps"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -18,6 +21,7 @@ type reader struct {
 	calls     int
 	usage     *llm.Usage
 	stop      *llm.Stop
+	extra     map[string]json.RawMessage // what was said of the answer last, by its member
 }
 
 // A chunk is one piece of an answer. What it says is read as it stands on the wire.
@@ -25,10 +29,13 @@ type chunk struct {
 	Candidates []struct {
 		Index   int `json:"index"`
 		Content struct {
-			Parts []part `json:"parts"`
+			Parts []json.RawMessage `json:"parts"`
 		} `json:"content"`
-		FinishReason  string `json:"finishReason"`
-		FinishMessage string `json:"finishMessage"`
+		Grounding     json.RawMessage `json:"groundingMetadata"`
+		Citations     json.RawMessage `json:"citationMetadata"`
+		Addresses     json.RawMessage `json:"urlContextMetadata"`
+		FinishReason  string          `json:"finishReason"`
+		FinishMessage string          `json:"finishMessage"`
 	} `json:"candidates"`
 	Usage    *metadata `json:"usageMetadata"`
 	Feedback *struct {
@@ -58,6 +65,7 @@ func newReader(
 ) *reader {
 	return &reader{
 		model: m, request: r, names: names, assembler: llm.NewAssembler(r, llm.Emit(yield)),
+		extra: map[string]json.RawMessage{},
 	}
 }
 
@@ -91,6 +99,9 @@ func (r *reader) read(body io.Reader) error {
 func (r *reader) end() {
 	if r.calls > 0 && r.stop.Reason == llm.StopEnd {
 		r.stop.Reason = llm.StopTools
+	}
+	for _, name := range slices.Sorted(maps.Keys(r.extra)) {
+		r.assembler.Extra(fmt.Appendf(nil, "{%q:%s}", name, r.extra[name]))
 	}
 	r.assembler.EndSaid()
 	if r.usage != nil {
@@ -127,8 +138,20 @@ func (r *reader) chunk(data []byte) (last bool, err error) {
 		if candidate.Index != 0 {
 			continue // one answer was asked for
 		}
-		for _, p := range candidate.Content.Parts {
-			r.part(p, c.ResponseID)
+		for _, raw := range candidate.Content.Parts {
+			var p part
+			if err := json.Unmarshal(raw, &p); err != nil {
+				return false, &llm.WireError{Provider: r.model.at.Provider, Err: err}
+			}
+			r.part(p, raw, c.ResponseID)
+		}
+		for name, raw := range map[string]json.RawMessage{
+			"groundingMetadata": candidate.Grounding, "citationMetadata": candidate.Citations,
+			"urlContextMetadata": candidate.Addresses,
+		} {
+			if len(raw) > 2 && string(raw) != "null" { // and it is not empty
+				r.extra[name] = raw
+			}
 		}
 		if candidate.FinishReason != "" {
 			s := stop(candidate.FinishReason, candidate.FinishMessage)
@@ -138,8 +161,9 @@ func (r *reader) chunk(data []byte) (last bool, err error) {
 	return r.stop != nil && c.Usage != nil, nil
 }
 
-// part reads one part. Text is continued from chunk to chunk until a signature ends it.
-func (r *reader) part(p part, response string) {
+// part reads one part. One of another kind is kept as it is. Text is continued from chunk to
+// chunk until a signature ends it.
+func (r *reader) part(p part, raw json.RawMessage, response string) {
 	switch {
 	case p.Call != nil:
 		r.assembler.EndSaid()
@@ -157,6 +181,9 @@ func (r *reader) part(p part, response string) {
 			r.assembler.NoteSaid(llm.MetadataGoogleSignature, p.Signature)
 			r.assembler.EndSaid()
 		}
+	case len(raw) > 2 && p.Signature == "":
+		r.assembler.EndSaid()
+		r.assembler.Extra(raw)
 	}
 }
 

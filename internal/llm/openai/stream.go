@@ -203,7 +203,7 @@ func (r *reader) ended(data []byte) error {
 	if it == nil {
 		// Some servers say only what is whole.
 		if it = r.open(ev.place, ev.Item); it == nil {
-			return nil
+			return r.extra(data)
 		}
 	}
 	if rest, ok := strings.CutPrefix(text, it.said.String()); ok {
@@ -220,6 +220,17 @@ func (r *reader) ended(data []byte) error {
 	r.items.end(it, ev.ItemID, text)
 	r.assembler.End(it.key)
 	return nil
+}
+
+// extra keeps an item of a tool that the provider has itself, or of a kind that is not known.
+func (r *reader) extra(data []byte) error {
+	ev, err := decode[struct {
+		Item json.RawMessage `json:"item"`
+	}](r, data)
+	if err == nil && ev.Item != nil {
+		r.assembler.Extra(ev.Item)
+	}
+	return err
 }
 
 // whole returns the text of an item that did not come in fragments.
@@ -252,6 +263,11 @@ func (r *reader) note(key int, it wireOutput) {
 		}
 		r.assembler.Note(key, llm.MetadataOpenAIItemID, it.ID)
 		r.assembler.Note(key, llm.MetadataOpenAIPhase, it.Phase)
+		for _, c := range it.Content {
+			for _, a := range c.Annotations {
+				r.assembler.ExtraOf(key, a)
+			}
+		}
 	case kindReasoning:
 		// Without its encrypted form it can not be given back: its id would name nothing.
 		if it.Encrypted != "" {

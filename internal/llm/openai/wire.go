@@ -74,7 +74,8 @@ type wireOutput struct {
 	Encrypted string `json:"encrypted_content"`
 	Arguments string `json:"arguments"`
 	Content   []struct {
-		Text string `json:"text"`
+		Text        string            `json:"text"`
+		Annotations []json.RawMessage `json:"annotations"`
 	} `json:"content"`
 	Summary []struct {
 		Text string `json:"text"`

@@ -1,0 +1,102 @@
+package render
+
+import (
+	"cmp"
+	"encoding/json"
+	"slices"
+	"strings"
+
+	"github.com/git-jp/git-jp/events"
+)
+
+// An extra is a line about what a provider did or cited itself, see [events.MetadataExtra].
+type extra struct{ label, text string }
+
+// extras returns what stands beside the text of a reply, each line once: addresses with their
+// titles, what was searched for, and of anything else its kind and its beginning.
+func extras(md events.Metadata) (lines []extra) {
+	raw, ok := md.Value(events.MetadataExtra)
+	var list []json.RawMessage
+	if !ok || json.Unmarshal(raw, &list) != nil {
+		return nil
+	}
+	add := func(label, text string) {
+		if x := (extra{label, text}); !slices.Contains(lines, x) {
+			lines = append(lines, x)
+		}
+	}
+	for _, raw := range list {
+		var v any
+		if json.Unmarshal(raw, &v) != nil {
+			continue
+		}
+		before := len(lines)
+		if known := tellExtra(v, add); !known && len(lines) == before {
+			add("extra", clipRunes(compactJSON(raw), mostExtra))
+		}
+	}
+	return lines
+}
+
+// mostExtra is how much is shown of what nobody knows; print --json has all of it.
+const mostExtra = 200
+
+// tellExtra finds sources and searches at any depth, and reports whether it found any.
+func tellExtra(v any, add func(label, text string)) (known bool) {
+	switch v := v.(type) {
+	case string: // a list of addresses has nothing else
+		if isAddress(v) {
+			add("source", v)
+			return true
+		}
+	case []any:
+		for _, e := range v {
+			known = tellExtra(e, add) || known
+		}
+	case map[string]any:
+		text := func(name string) string { s, _ := v[name].(string); return s }
+		if at := cmp.Or(text("url"), text("uri")); isAddress(at) {
+			title := strings.TrimSpace(text("title"))
+			add("source", strings.TrimPrefix(title+" — "+at, " — "))
+			return true
+		}
+		if query := text("query"); query != "" {
+			add("searched", query)
+			known = true
+		}
+		for _, name := range []string{"queries", "webSearchQueries"} {
+			queries, _ := v[name].([]any)
+			for _, q := range queries {
+				if q, ok := q.(string); ok {
+					add("searched", q)
+					known = true
+				}
+			}
+		}
+		names := make([]string, 0, len(v))
+		for name := range v {
+			names = append(names, name)
+		}
+		slices.Sort(names)
+		for _, name := range names {
+			if _, text := v[name].(string); !text {
+				known = tellExtra(v[name], add) || known
+			}
+		}
+	}
+	return known
+}
+
+func isAddress(s string) bool {
+	return strings.HasPrefix(s, "https://") || strings.HasPrefix(s, "http://")
+}
+
+// clipRunes returns at most n characters of a text, and says that there is more.
+func clipRunes(s string, n int) string {
+	for i := range s {
+		if n--; n < 0 {
+			return s[:i] + "…"
+		}
+	}
+	return s
+}
