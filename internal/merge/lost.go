@@ -38,6 +38,7 @@ type Loss struct {
 // Losses looks at every conversation that the merge does not have as its parents do.
 func (m Merge) Losses(ctx context.Context, merged gitint.Snapshot) ([]Loss, error) {
 	var all []Loss
+	var results []homes
 	for _, dir := range m.Dirs {
 		b, err := m.blending(ctx, merged, dir)
 		if err != nil {
@@ -47,9 +48,30 @@ func (m Merge) Losses(ctx context.Context, merged gitint.Snapshot) ([]Loss, erro
 		if err != nil {
 			return nil, err
 		}
-		all = append(all, found...)
+		all, results = append(all, found...), append(results, b.merged)
 	}
-	return all, nil
+	return notMoved(all, results)
+}
+
+// notMoved leaves out what another workspace of the merge has: as git subtree does it, a side's
+// may be below a directory there.
+func notMoved(all []Loss, results []homes) (left []Loss, err error) {
+	for _, l := range all {
+		for _, h := range results {
+			version, err := h.said(l.Conversation)
+			if syntax := new(events.SyntaxError); errors.As(err, &syntax) {
+				continue
+			}
+			if err != nil {
+				return nil, err
+			}
+			l.Elements = l.missingIn(version)
+		}
+		if len(l.Elements) > 0 {
+			left = append(left, l)
+		}
+	}
+	return left, nil
 }
 
 func (b *blending) losses(ctx context.Context) ([]Loss, error) {
