@@ -17,6 +17,18 @@ import (
 // unite makes one directory of those that a conversation got, because both sides gave it
 // another title, and puts that into the index in the place of all that git has unmerged.
 func (r *conflictRun) unite(item merge.Case) error {
+	marked, err := r.resolver.Marked(r.ctx, item)
+	if err != nil {
+		return err
+	}
+	if len(marked) > 0 {
+		for _, name := range marked {
+			r.warn("%s has conflict markers: edit it, 'git add' it, and run 'git jp resolve' again",
+				name)
+		}
+		r.left++
+		return nil
+	}
 	var u unionChoice
 	if err := r.resolver.Complete(r.ctx, item); err != nil {
 		return err

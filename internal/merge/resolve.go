@@ -333,6 +333,35 @@ func (r Resolver) Files(dir string, beside []string) []string {
 	return names
 }
 
+// Marked returns the unmerged files beside a conversation in which git left conflict markers:
+// both versions are in there, and it is the person's to make one of them.
+func (r Resolver) Marked(ctx context.Context, c Case) ([]string, error) {
+	index, err := r.Repo.Index(ctx)
+	if err != nil {
+		return nil, err
+	}
+	var all []string
+	for _, name := range index.Conflicts() {
+		if kindOf(name) != "" || !slices.Contains(c.Entries, name) {
+			continue
+		}
+		data, err := regular.ReadFile(r.file(name), r.Repo.Limits().Of(name))
+		if err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return nil, fmt.Errorf("look for conflict markers: %w", err)
+		}
+		if hasMarkers(data) {
+			all = append(all, name)
+		}
+	}
+	return all, nil
+}
+
+// hasMarkers reports whether lines of a text begin and end a conflict.
+func hasMarkers(text []byte) bool {
+	text = append([]byte("\n"), text...)
+	return bytes.Contains(text, []byte("\n<<<<<<< ")) && bytes.Contains(text, []byte("\n>>>>>>> "))
+}
+
 // Close closes the record of a case that was decided by other means.
 func (r Resolver) Close(c Case) error {
 	if c.Record == nil {
