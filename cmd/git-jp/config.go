@@ -85,13 +85,14 @@ type settingRecord struct {
 	Committed bool `json:"committed"`
 }
 
-// loadConfig reads the configuration, with the workspace's layers if there is one.
-func (a *app) loadConfig() (*config.Config, error) {
-	root, err := a.root()
+// loadConfig reads the configuration, with the layers of the workspace at root if there is one.
+func (a *app) loadConfig() (root string, c *config.Config, err error) {
+	root, err = a.root()
 	if err != nil && !errors.Is(err, workspace.ErrNoWorkspace) {
-		return nil, err
+		return "", nil, err
 	}
-	return a.configAt(root)
+	c, err = a.configAt(root)
+	return root, c, err
 }
 
 type configShowCmd struct {
@@ -100,11 +101,11 @@ type configShowCmd struct {
 
 // Run prints settings.
 func (c configShowCmd) Run(a *app) error {
-	conf, err := a.loadConfig()
+	root, conf, err := a.loadConfig()
 	if err != nil {
 		return err
 	}
-	a.tellSettings(conf)
+	a.tellSettings(root, conf)
 	table := render.NewTable(a.output(), render.Column{Head: "KEY"},
 		render.Column{Head: "VALUE", Shrink: true}, render.Column{Head: "FROM"})
 	for _, key := range conf.Keys() {
@@ -175,7 +176,7 @@ func (c configGetCmd) Run(a *app) error {
 	if !ownKey(c.Key) {
 		return a.printJPKey(c.Key)
 	}
-	conf, err := a.loadConfig()
+	_, conf, err := a.loadConfig()
 	if err != nil {
 		return err
 	}
@@ -224,7 +225,7 @@ func (c configSetCmd) Run(a *app) error {
 // Faults of other keys are not this command's.
 func (a *app) warnOverridden(key, file string) {
 	a.openConfig = nil
-	conf, err := a.loadConfig()
+	_, conf, err := a.loadConfig()
 	if err != nil {
 		return
 	}

@@ -76,11 +76,28 @@ func (k *talk) tellLeftOut() {
 	}
 }
 
-// tellSettings says what of the settings of a workspace does not count, in a line each.
-func (a *app) tellSettings(c *config.Config) {
-	for _, claim := range c.Held() {
+// tellSettings says what of the settings of the workspace at root does not count. What the user
+// said no to is no news.
+func (a *app) tellSettings(root string, c *config.Config) {
+	held := c.Held()
+	if len(held) > 0 {
+		if approvals, err := a.approvalsAt(root); err == nil && approvals != nil {
+			held = slices.DeleteFunc(held, approvals.Declined)
+		}
+	}
+	switch len(held) {
+	case 0:
+	case 1:
+		claim := held[0]
 		a.warn("%s = %s of %s does not count until you approve it: 'git jp trust %s'",
 			claim.Key, claim.Value, a.short(claim.Origin), claim.Key)
+	default:
+		keys := make([]string, len(held))
+		for i, claim := range held {
+			keys[i] = claim.Key
+		}
+		a.warn("%s of others do not count until you approve them: 'git jp trust'",
+			strings.Join(keys, ", "))
 	}
 	for _, err := range c.LeftOut() {
 		a.warn("left out: %v", err)

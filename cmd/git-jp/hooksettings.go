@@ -69,7 +69,7 @@ func (a *app) settingsBelow(repo *gitint.Repo) func(dir string) config.Settings 
 		}
 		var s config.Settings
 		if err == nil {
-			a.tellSettings(conf)
+			a.tellSettings(root, conf)
 			s = conf.Settings()
 		}
 		known[dir] = s
