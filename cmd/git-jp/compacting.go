@@ -437,7 +437,8 @@ func (a *app) confirmTangents(yes bool) func([]compact.Tangent) []compact.Tangen
 	return func(found []compact.Tangent) []compact.Tangent {
 		var chosen []compact.Tangent
 		for _, t := range found {
-			what := fmt.Sprintf("turn %d, %q: %s", t.Turn, render.Clip(t.Title), render.Clip(t.Reason))
+			what := fmt.Sprintf("turn %d, %q: %s",
+				t.Turn, render.Clip(t.Title), render.Clip(t.Reason))
 			if yes || a.confirm(what+"\nremove it?") {
 				chosen = append(chosen, t)
 			}

@@ -72,7 +72,8 @@ func (a *app) printTools(r compact.Report) error {
 func (a *app) tellTangents(r compactedRecord) {
 	for _, s := range r.Report.Steps {
 		for _, t := range s.Tangents {
-			a.note("tangential: turn %d, %q: %s", t.Turn, render.Clip(t.Title), render.Clip(t.Reason))
+			a.note("tangential: turn %d, %q: %s",
+				t.Turn, render.Clip(t.Title), render.Clip(t.Reason))
 		}
 	}
 }

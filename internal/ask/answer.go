@@ -1,6 +1,7 @@
 package ask
 
 import (
+	"bytes"
 	"context"
 	"io"
 	"strings"
@@ -33,6 +34,7 @@ type Answer struct {
 	reasoning reasoning
 	spin      *spinner
 	inside    bool // a message is being said
+	paused    bool // nothing moves until the line ends
 }
 
 var _ query.Watcher = (*Answer)(nil)
@@ -67,7 +69,7 @@ func (s *Answer) Delta(d llm.Delta) {
 func (s *Answer) delta(d llm.Delta) {
 	switch {
 	case d.Kind == llm.DeltaStop:
-		s.spin.stop()
+		s.stop()
 	case s.records != nil:
 		s.fail(s.records.delta(d))
 	case d.Part == llm.PartReasoning:
@@ -110,13 +112,18 @@ func (s *Answer) write(text string) {
 }
 
 // Write implements [io.Writer] for what is shown of the answer. What moves on the screen makes
-// room for it and goes on below: a block is shown when it is whole, and until then something
-// has to say that more is coming.
+// room for it, and goes on when the line has ended.
 func (s *Answer) Write(p []byte) (int, error) {
 	if s.terminal.Output.Terminal && s.spin.stop() {
-		defer s.spin.start()
+		s.paused = true
 	}
-	return s.terminal.Out.Write(p)
+	n, err := s.terminal.Out.Write(p)
+	s.terminal.screen.within = s.terminal.Output.Terminal && !bytes.HasSuffix(p, []byte("\n"))
+	if s.paused && !s.terminal.screen.within {
+		s.paused = false
+		s.spin.start()
+	}
+	return n, err
 }
 
 func (s *Answer) print(text string) {
@@ -129,6 +136,12 @@ func (s *Answer) fail(err error) {
 	if s.failed == nil {
 		s.failed = err
 	}
+}
+
+// stop ends what moves until something else comes.
+func (s *Answer) stop() {
+	s.spin.stop()
+	s.paused = false
 }
 
 // close ends a message.
@@ -148,7 +161,7 @@ func (s *Answer) Saved(e *events.Element) {
 }
 
 func (s *Answer) saved(e *events.Element) {
-	s.spin.stop()
+	s.stop()
 	if s.records != nil {
 		s.fail(s.records.settled())
 		return
@@ -168,7 +181,7 @@ func (s *Answer) saved(e *events.Element) {
 // Notice implements [query.Watcher].
 func (s *Answer) Notice(text string) {
 	s.terminal.screen.write(func() {
-		s.spin.stop()
+		s.stop()
 		s.close()
 		s.terminal.Note("%s", text)
 	})
@@ -176,7 +189,7 @@ func (s *Answer) Notice(text string) {
 
 // End completes the output.
 func (s *Answer) End(a query.Answer) error {
-	s.spin.stop()
+	s.stop()
 	s.reasoning.end()
 	s.close()
 	if s.records != nil {

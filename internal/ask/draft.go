@@ -51,6 +51,7 @@ type DraftError struct {
 
 // Error implements error.
 func (e *DraftError) Error() string { return e.Err.Error() }
+
 // Unwrap returns why the edit was not saved.
 func (e *DraftError) Unwrap() error { return e.Err }
 

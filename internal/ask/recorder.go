@@ -27,7 +27,8 @@ type recorder struct {
 
 func newRecorder(t *Terminal, r query.Record) *recorder {
 	return &recorder{
-		terminal: t, record: r, next: r.Stream().Len(), base: r.Stream().Len(), open: map[int]bool{},
+		terminal: t, record: r, next: r.Stream().Len(), base: r.Stream().Len(),
+		open: map[int]bool{},
 	}
 }
 

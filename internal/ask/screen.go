@@ -9,8 +9,9 @@ import (
 
 // A screen is what is written to while somebody may be asked something: one at a time.
 type screen struct {
-	mu   sync.Mutex
-	spin *spinner // what moves; nil for nothing
+	mu     sync.Mutex
+	spin   *spinner // what moves; nil for nothing
+	within bool     // the answer stands within a line
 }
 
 // write calls what writes, when nobody is being asked.

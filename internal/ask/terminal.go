@@ -40,10 +40,14 @@ func (t *Terminal) Note(format string, args ...any) {
 // Watched reports whether somebody sees what goes on beside the answer, and can end it.
 func (t *Terminal) Watched() bool { return t.Errors.Terminal && !t.Quiet }
 
-// NoteBetween is Note while an answer is shown: what moves makes room for it and goes on.
+// NoteBetween is Note while an answer is shown: it stands on a line of its own, and what moves
+// makes room for it and goes on.
 func (t *Terminal) NoteBetween(format string, args ...any) {
 	t.screen.write(func() {
 		defer t.screen.pause()()
+		if t.screen.within && t.Errors.Terminal && !t.Quiet {
+			format, t.screen.within = "\n"+format, false
+		}
 		t.Note(format, args...)
 	})
 }

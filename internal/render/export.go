@@ -252,3 +252,17 @@ func quotedMarkdown(s string) string {
 	}
 	return strings.Join(lines, "\n")
 }
+
+// fenceFor returns a code fence longer than any run of backticks in body.
+func fenceFor(body string) string {
+	longest, run := 2, 0
+	for i := range len(body) {
+		if body[i] != '`' {
+			run = 0
+			continue
+		}
+		run++
+		longest = max(longest, run)
+	}
+	return strings.Repeat("`", longest+1)
+}

@@ -1,6 +1,7 @@
 package render
 
 import (
+	"bytes"
 	"strconv"
 	"strings"
 
@@ -11,6 +12,7 @@ import (
 	east "github.com/yuin/goldmark/extension/ast"
 	"github.com/yuin/goldmark/parser"
 	"github.com/yuin/goldmark/text"
+	"github.com/yuin/goldmark/util"
 )
 
 // Markdown renders source, CommonMark with GitHub's tables, task lists and
@@ -31,7 +33,7 @@ func (o Output) Markdown(source string) string {
 type markdown struct {
 	out    Output
 	parser parser.Parser
-	refs   []parser.Reference // definitions of earlier sources of a stream
+	live   bool // what is rendered is not whole yet
 	src    []byte
 }
 
@@ -47,6 +49,27 @@ func newMarkdown(o Output) *markdown {
 	return &markdown{out: o, parser: md.Parser()}
 }
 
+// newLiveMarkdown renders source that is not whole yet: what only a later line could tell is
+// decided without it. An underline makes no heading, links have their destination with them, and
+// the columns of a table are those of its first rows.
+func newLiveMarkdown(o Output) *markdown {
+	md := goldmark.New(goldmark.WithParser(parser.NewParser(
+		parser.WithBlockParsers(
+			util.Prioritized(parser.NewThematicBreakParser(), 200),
+			util.Prioritized(parser.NewListParser(), 300),
+			util.Prioritized(parser.NewListItemParser(), 400),
+			util.Prioritized(parser.NewCodeBlockParser(), 500),
+			util.Prioritized(parser.NewATXHeadingParser(), 600),
+			util.Prioritized(parser.NewFencedCodeBlockParser(), 700),
+			util.Prioritized(parser.NewBlockquoteParser(), 800),
+			util.Prioritized(parser.NewHTMLBlockParser(), 900),
+			util.Prioritized(parser.NewParagraphParser(), 1000),
+		),
+		parser.WithInlineParsers(parser.DefaultInlineParsers()...),
+	)), goldmark.WithExtensions(extension.Table, extension.Strikethrough, extension.TaskList))
+	return &markdown{out: o, parser: md.Parser(), live: true}
+}
+
 func (r *markdown) width() int {
 	if r.out.Width <= 0 {
 		return unlimited
@@ -54,16 +77,10 @@ func (r *markdown) width() int {
 	return r.out.Width
 }
 
-// parse makes source the one that is rendered and keeps its link definitions.
+// parse makes source the one that is rendered.
 func (r *markdown) parse(source string) ast.Node {
 	r.src = []byte(source)
-	pc := parser.NewContext()
-	for _, ref := range r.refs {
-		pc.AddReference(ref)
-	}
-	doc := r.parser.Parse(text.NewReader(r.src), parser.WithContext(pc))
-	r.refs = pc.References()
-	return doc
+	return r.parser.Parse(text.NewReader(r.src))
 }
 
 // blocks renders the children of n with an empty line between them.
@@ -124,48 +141,71 @@ func (r *markdown) heading(n *ast.Heading, width int) []string {
 // copied from the terminal is the code.
 func (r *markdown) code(n ast.Node, language string) []string {
 	body := string(n.Lines().Value(r.src))
-	fence := fenceFor(body)
+	fence := r.fence(n)
 	lines := []string{r.out.styled(styleMark, fence+language)}
-	for _, line := range splitLines(body) {
-		lines = append(lines, r.out.styled(styleCode, line))
+	if body != "" {
+		for line := range strings.SplitSeq(strings.TrimSuffix(body, "\n"), "\n") {
+			lines = append(lines, r.out.styled(styleCode, line))
+		}
 	}
 	return append(lines, r.out.styled(styleMark, fence))
+}
+
+// fence is that of the source: no line of the code is as long.
+func (r *markdown) fence(n ast.Node) string {
+	const least = "```"
+	if n.Kind() != ast.KindFencedCodeBlock || n.Pos() < 0 {
+		return least
+	}
+	rest := r.src[n.Pos():]
+	run := len(rest) - len(bytes.TrimLeft(rest, string(rest[:1])))
+	if run < len(least) {
+		return least
+	}
+	return string(rest[:run])
 }
 
 func (r *markdown) list(n *ast.List, width int) []string {
 	var all []string
 	number := n.Start
 	for item := n.FirstChild(); item != nil; item = item.NextSibling() {
-		mark := "• "
-		if n.IsOrdered() {
-			mark = strconv.Itoa(number) + string(n.Marker) + " "
-			number++
-		}
-		indent := ansi.StringWidth(mark)
-		var lines []string
-		if n.IsTight {
-			lines = r.tight(item, max(width-indent, leastWidth))
-		} else {
-			lines = r.blocks(item, width-indent)
-		}
-		if len(all) > 0 && !n.IsTight {
+		if len(all) > 0 && r.apart(n, item) {
 			all = append(all, "")
 		}
-		if len(lines) == 0 {
-			lines = []string{""}
-		}
-		all = append(all, hanging(r.out.styled(styleMark, mark), indent, lines)...)
+		all = append(all, r.item(n, item, number, width)...)
+		number++
 	}
 	return all
 }
 
-// tight renders the blocks of an item of a tight list, without empty lines.
-func (r *markdown) tight(item ast.Node, width int) []string {
-	var all []string
-	for c := item.FirstChild(); c != nil; c = c.NextSibling() {
-		all = append(all, r.block(c, width)...)
+// apart reports whether an empty line stands before a block of a list or before an item. While
+// the list grows, that is so where one stands in the source.
+func (r *markdown) apart(list *ast.List, n ast.Node) bool {
+	if r.live {
+		return n.HasBlankPreviousLines()
 	}
-	return all
+	return !list.IsTight
+}
+
+// item renders an item of a list.
+func (r *markdown) item(list *ast.List, item ast.Node, number, width int) []string {
+	mark := "• "
+	if list.IsOrdered() {
+		mark = strconv.Itoa(number) + string(list.Marker) + " "
+	}
+	indent := ansi.StringWidth(mark)
+	var lines []string
+	for c := item.FirstChild(); c != nil; c = c.NextSibling() {
+		block := r.block(c, max(width-indent, leastWidth))
+		if len(lines) > 0 && len(block) > 0 && r.apart(list, c) {
+			lines = append(lines, "")
+		}
+		lines = append(lines, block...)
+	}
+	if len(lines) == 0 {
+		lines = []string{""}
+	}
+	return hanging(r.out.styled(styleMark, mark), indent, lines)
 }
 
 // wrap breaks styled text into lines of at most width columns.
@@ -180,7 +220,6 @@ func (r *markdown) wrap(styled string, width int) []string {
 // again on the next. Only sequences of Output.styled occur, so the last one of a
 // line tells what is in force.
 func reopened(lines []string) []string {
-	const shut = "\x1b[m"
 	open := ""
 	for i, line := range lines {
 		line = open + line
@@ -198,6 +237,9 @@ func reopened(lines []string) []string {
 	}
 	return lines
 }
+
+// shut ends a style.
+const shut = "\x1b[m"
 
 // hanging puts first before the first line and as much space before the others.
 func hanging(first string, indent int, lines []string) []string {
@@ -227,18 +269,4 @@ func splitLines(s string) []string {
 		return nil
 	}
 	return strings.Split(s, "\n")
-}
-
-// fenceFor returns a code fence longer than any run of backticks in body.
-func fenceFor(body string) string {
-	longest, run := 2, 0
-	for i := range len(body) {
-		if body[i] != '`' {
-			run = 0
-			continue
-		}
-		run++
-		longest = max(longest, run)
-	}
-	return strings.Repeat("`", longest+1)
 }

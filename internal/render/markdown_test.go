@@ -20,7 +20,7 @@ func TestMarkdown(t *testing.T) {
 			"code", "```go\nfunc  main() { /* long line that stays */ }\n```",
 			"```go\nfunc  main() { /* long line that stays */ }\n```\n",
 		},
-		{"code with fences", "~~~~\n```\nx\n```\n~~~~", "````\n```\nx\n```\n````\n"},
+		{"code with fences", "~~~~\n```\nx\n```\n~~~~", "~~~~\n```\nx\n```\n~~~~\n"},
 		{"tight list", "- a\n- b\n  - c\n", "• a\n• b\n  • c\n"},
 		{"loose list", "1. a\n\n2. b\n\n   more\n", "1. a\n\n2. b\n\n   more\n"},
 		{"list wraps", "- one two three four five", "• one two three four\n  five\n"},
@@ -102,48 +102,4 @@ func TestMarkdownKeepsTheText(t *testing.T) {
 			t.Fatalf("in  %q\nout %q", in, got)
 		}
 	})
-}
-
-func TestStreamerEqualsMarkdown(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
-		in := hostileText().Filter(func(s string) bool {
-			return !strings.Contains(s, "]:") // definitions may only be used after they came
-		}).Draw(t, "in")
-		o := drawOutput(t)
-		var got strings.Builder
-		s := NewStreamer(&got, o)
-		for rest := in; rest != ""; {
-			n := rapid.IntRange(1, len(rest)).Draw(t, "n")
-			if _, err := s.WriteString(rest[:n]); err != nil {
-				t.Fatal(err)
-			}
-			rest = rest[n:]
-		}
-		if err := s.Close(); err != nil {
-			t.Fatal(err)
-		}
-		if want := o.Markdown(in); got.String() != want {
-			t.Fatalf("in   %q\ngot  %q\nwant %q", in, got.String(), want)
-		}
-	})
-}
-
-func TestStreamerWritesBlocksEarly(t *testing.T) {
-	var out strings.Builder
-	s := NewStreamer(&out, Output{})
-	for _, step := range []struct{ piece, want string }{
-		{"# Ti", ""},
-		{"tle\n", ""},
-		{"\ntext that", ""},
-		{" goes on\n", "# Title\n"},
-		{"- item\n", "# Title\n\ntext that goes on\n"},
-		{"\n[d]: /u\n\nlast [d]\n", "# Title\n\ntext that goes on\n\n• item\n"},
-	} {
-		if _, err := s.WriteString(step.piece); err != nil {
-			t.Fatal(err)
-		}
-		if out.String() != step.want {
-			t.Errorf("after %q:\ngot  %q\nwant %q", step.piece, out.String(), step.want)
-		}
-	}
 }

@@ -24,7 +24,11 @@ func (r *markdown) table(n *east.Table, width int) []string {
 		}
 		rows = append(rows, cells)
 	}
-	widths := fitColumns(rows, width)
+	measured := rows
+	if r.live { // by the head and the first row
+		measured = rows[:min(len(rows), 2)]
+	}
+	widths := fitColumns(measured, width)
 	var lines []string
 	for i, cells := range rows {
 		lines = append(lines, r.row(n, cells, widths)...)

@@ -4,48 +4,51 @@ import (
 	"io"
 	"strings"
 
+	"github.com/charmbracelet/x/ansi"
 	"github.com/yuin/goldmark/ast"
+	east "github.com/yuin/goldmark/extension/ast"
 )
 
-// A Streamer renders Markdown that arrives in pieces, such as the answer of a
-// model, block by block: a block is written when the next one has begun. However the
-// source is cut, the output is that of [Output.Markdown] for the whole, except that
-// a link cannot refer to a definition that comes after its block.
+// A Streamer renders Markdown that arrives in pieces, such as the answer of a model, word by
+// word: what is written stays as it is, and nothing moves the cursor back. A word is written
+// when it is complete, and that of code, of HTML and of a table when its line is. The words are
+// those of [Output.Markdown] for the whole, in their order; for what could only be known later
+// the rules of docs/models.md hold.
 //
 // It is not safe for concurrent use.
 type Streamer struct {
-	w       io.Writer
-	md      *markdown
-	pending []byte // source from the start of the last block on
-	lines   int    // length of the complete lines of pending
-	parsed  int    // that length when they were last parsed
-	written bool   // a block has been written
-	err     error
+	w   io.Writer
+	md  *markdown
+	err error
+
+	word    []byte // source behind the last white space
+	pending string // source of the block that is open, sanitised: complete words
+	settled int    // offset in pending before which every span is closed or plain
+	parsed  int    // length of pending when it was last rendered
+	shown   int    // offset in pending of what was written
+	number  int    // of the item that pending begins with, 0 for none
+	written string // what was written of the first unit of pending, without colours
+	gap     string // before that unit
+	begun   bool   // something was written
 }
 
 // NewStreamer returns a streamer that writes to w.
 func NewStreamer(w io.Writer, o Output) *Streamer {
-	return &Streamer{w: w, md: newMarkdown(o)}
+	return &Streamer{w: w, md: newLiveMarkdown(o)}
 }
+
+// maxEager is how long the source of a block may be that is rendered for every word. A longer
+// one is rendered when it has grown by a part of itself: else its cost would be the square of
+// its length.
+const maxEager = 4 << 10
 
 // WriteString takes the next piece of the source.
 func (s *Streamer) WriteString(piece string) (int, error) {
-	if s.err != nil {
-		return 0, s.err
-	}
-	if end := strings.LastIndexByte(piece, '\n'); end >= 0 {
-		s.lines = len(s.pending) + end + 1
-	}
-	s.pending = append(s.pending, piece...)
-	// Only complete lines are parsed: the start of a line may look like the start of
-	// a block that its rest is not. And they must have grown by a part of themselves, or
-	// a block would be parsed again for every line of it; that part is small, because
-	// as much text may be seen late.
-	if s.lines > s.parsed+s.parsed/64 {
-		s.flush()
-	}
-	if s.err != nil {
-		return 0, s.err
+	for line := range strings.Lines(piece) {
+		s.take(line)
+		if s.err != nil {
+			return 0, s.err
+		}
 	}
 	return len(piece), nil
 }
@@ -53,34 +56,179 @@ func (s *Streamer) WriteString(piece string) (int, error) {
 // Write is WriteString for bytes.
 func (s *Streamer) Write(piece []byte) (int, error) { return s.WriteString(string(piece)) }
 
-// Close renders what is left. The streamer cannot be used afterwards, except that a
-// second Close is harmless.
+// Close renders what is left and ends the line. The streamer cannot be used afterwards, except
+// that a second Close is harmless.
 func (s *Streamer) Close() error {
-	if s.err == nil {
-		rest := string(s.pending)
-		s.pending, s.lines = nil, 0
-		s.emit(s.md.parse(Sanitize(rest)), nil)
+	s.pending += Sanitize(string(s.word))
+	s.word = nil
+	if s.pending != "" {
+		s.step(true)
+	}
+	if s.begun && s.err == nil {
+		_, s.err = io.WriteString(s.w, "\n")
+		s.begun = false
 	}
 	return s.err
 }
 
-// flush writes all blocks of the complete lines but the last.
-func (s *Streamer) flush() {
-	// Sanitising changes offsets, so what is kept is kept sanitised; doing it twice
-	// does nothing.
-	source := Sanitize(string(s.pending[:s.lines]))
-	before := s.md.refs
-	doc := s.md.parse(source)
-	last := doc.LastChild()
-	cut := blockStart(source, last)
-	if cut <= 0 {
-		s.md.refs = before
-		s.parsed = s.lines
+// take adds source that is at most a line.
+func (s *Streamer) take(piece string) {
+	s.word = append(s.word, piece...)
+	end := strings.LastIndexAny(string(s.word), " \t\n") + 1
+	if end == 0 {
 		return
 	}
-	s.emit(doc, last)
-	s.pending = append([]byte(source[cut:]), s.pending[s.lines:]...)
-	s.lines, s.parsed = len(source)-cut, 0
+	s.pending += Sanitize(string(s.word[:end]))
+	s.word = append(s.word[:0], s.word[end:]...)
+	if n := len(s.pending); n <= maxEager || n-s.parsed > n/32 {
+		s.step(false)
+	}
+}
+
+// step writes what can be written by now, or all.
+func (s *Streamer) step(all bool) {
+	s.parsed = len(s.pending)
+	doc := s.md.parse(s.pending)
+	if s.settle(doc, all) {
+		doc = s.md.parse(s.pending)
+	}
+	cut := len(s.pending)
+	if !all {
+		cut = s.cut(doc)
+	}
+	if cut <= s.shown && !all {
+		return
+	}
+	if cut < len(s.pending) {
+		doc = s.md.parse(s.pending[:cut])
+	}
+	s.show(doc, cut, all)
+}
+
+// settle makes the delimiters of spans plain that are not closed soon enough, by escaping them
+// in the source. It reports whether there were any.
+func (s *Streamer) settle(doc ast.Node, all bool) (changed bool) {
+	literal := s.literalLines(doc)
+	var b strings.Builder // what is settled now, with escapes
+	first, from := s.settled, s.settled
+	for open := false; !open && s.settled < len(s.pending); {
+		start := strings.LastIndexByte(s.pending[:s.settled], '\n') + 1
+		line, _, ended := strings.Cut(s.pending[start:], "\n")
+		next := start + len(line)
+		if ended {
+			next++
+		}
+		if literal[start] || isFence(line) {
+			s.settled = next
+			continue
+		}
+		sp := openSpan(line, s.settled-start, ended || all)
+		s.settled = start + sp.at
+		switch {
+		case sp.plain > 0:
+			b.WriteString(s.pending[from:s.settled])
+			from = s.settled + sp.plain
+			b.WriteString(escaped(s.pending[s.settled:from]))
+			s.settled = from
+		case sp.at < len(line):
+			open = true // it may be closed yet
+		default:
+			s.settled = next
+		}
+	}
+	if b.Len() == 0 {
+		return false
+	}
+	s.settled += b.Len() - (from - first)
+	s.pending = s.pending[:first] + b.String() + s.pending[from:]
+	return true
+}
+
+// literalLines returns where the lines begin that are code or HTML and not settled.
+func (s *Streamer) literalLines(doc ast.Node) map[int]bool {
+	starts := map[int]bool{}
+	_ = ast.Walk(doc, func(n ast.Node, entering bool) (ast.WalkStatus, error) {
+		if n.Type() == ast.TypeInline {
+			return ast.WalkSkipChildren, nil
+		}
+		if entering && isLiteral(n) {
+			for _, line := range n.Lines().Sliced(0, n.Lines().Len()) {
+				if line.Stop > s.settled {
+					starts[strings.LastIndexByte(s.pending[:line.Start], '\n')+1] = true
+				}
+			}
+		}
+		return ast.WalkContinue, nil
+	})
+	return starts
+}
+
+// isLiteral reports whether a block has no spans.
+func isLiteral(n ast.Node) bool {
+	switch n.Kind() {
+	case ast.KindFencedCodeBlock, ast.KindCodeBlock, ast.KindHTMLBlock:
+		return true
+	default:
+		return false
+	}
+}
+
+// isFence reports whether a line may begin or end a block of code.
+func isFence(line string) bool {
+	line = strings.TrimLeft(line, " >\t")
+	return strings.HasPrefix(line, "```") || strings.HasPrefix(line, "~~~")
+}
+
+// markers are the characters with which blocks begin, and nothing but blocks.
+const markers = " \t>*+-_=#~`|:.)0123456789"
+
+// cut returns the offset in pending up to which it can be rendered: whatever comes now, that
+// part stays as it is.
+func (s *Streamer) cut(doc ast.Node) int {
+	cut := len(s.pending)
+	if s.settled < cut {
+		cut = strings.LastIndexAny(s.pending[:s.settled], " \t\n") + 1 // an open span
+	}
+	start := strings.LastIndexByte(s.pending[:cut], '\n') + 1
+	last := lastBlock(doc)
+	line := s.pending[start:cut]
+	begins := strings.TrimLeft(line, " \t>")
+	switch {
+	case strings.Trim(line, markers) == "", isLiteral(last), last.Kind() == east.KindTable,
+		begins != "" && strings.ContainsRune("|<", rune(begins[0])), isFence(line):
+		cut = start // a line of these is seen when it is whole
+	}
+	if cut < start || cut > start {
+		return cut
+	}
+	return s.cutTable(last, cut)
+}
+
+// cutTable keeps back the head of a table until its first row is there, and a line that may be
+// such a head.
+func (s *Streamer) cutTable(last ast.Node, cut int) int {
+	if last.Kind() == east.KindTable {
+		if row := last.FirstChild().NextSibling(); row == nil || row.Pos() >= cut {
+			return min(cut, blockStart(s.pending, last))
+		}
+		return cut
+	}
+	head := strings.LastIndexByte(s.pending[:max(cut-1, 0)], '\n') + 1
+	if strings.HasPrefix(strings.TrimLeft(s.pending[head:cut], " \t>"), "|") && !isLiteral(last) {
+		return head
+	}
+	return cut
+}
+
+// lastBlock returns the block that the source ends in.
+func lastBlock(n ast.Node) ast.Node {
+	for {
+		last := n.LastChild()
+		if last == nil || last.Type() == ast.TypeInline || n.Kind() == east.KindTable {
+			return n
+		}
+		n = last
+	}
 }
 
 // blockStart returns the offset of the line on which n begins, 0 when unknown.
@@ -91,22 +239,138 @@ func blockStart(source string, n ast.Node) int {
 	return strings.LastIndexByte(source[:n.Pos()], '\n') + 1
 }
 
-// emit renders the children of doc before stop.
-func (s *Streamer) emit(doc, stop ast.Node) {
-	var b strings.Builder
-	for c := doc.FirstChild(); c != nil && c != stop; c = c.NextSibling() {
-		lines := s.md.block(c, max(s.md.width(), leastWidth))
-		if len(lines) == 0 {
+// A unit is what is written and forgotten as a whole: a block, or an item of a list.
+type unit struct {
+	node   ast.Node
+	lines  []string
+	number int    // of an item in an ordered list, else 0
+	gap    string // before it, where something stands before it
+}
+
+// units renders the blocks of doc.
+func (s *Streamer) units(doc ast.Node) (all []unit) {
+	width := max(s.md.width(), leastWidth)
+	for n := doc.FirstChild(); n != nil; n = n.NextSibling() {
+		list, ok := n.(*ast.List)
+		if !ok {
+			all = append(all, unit{node: n, lines: s.md.block(n, width), gap: "\n\n"})
 			continue
 		}
-		if s.written {
-			b.WriteByte('\n')
+		number := list.Start
+		if n == doc.FirstChild() && s.number > 0 {
+			number = s.number
 		}
-		b.WriteString(strings.Join(lines, "\n"))
-		b.WriteByte('\n')
-		s.written = true
+		for item := n.FirstChild(); item != nil; item = item.NextSibling() {
+			u := unit{node: item, lines: s.md.item(list, item, number, width), gap: "\n"}
+			if item.HasBlankPreviousLines() || item == n.FirstChild() {
+				u.gap = "\n\n"
+			}
+			if list.IsOrdered() {
+				u.number = number
+				number++
+			}
+			all = append(all, u)
+		}
 	}
-	if b.Len() > 0 {
-		_, s.err = io.WriteString(s.w, b.String())
+	return all
+}
+
+// show writes what is new in pending[:cut], whose syntax tree is doc, and forgets the source of
+// all but the last of its units.
+func (s *Streamer) show(doc ast.Node, cut int, all bool) {
+	units := s.units(doc)
+	for i, u := range units {
+		open := i == len(units)-1 && !all
+		if open && isLiteral(lastBlock(u.node)) && lastBlock(u.node).Kind() != ast.KindHTMLBlock {
+			u.lines = u.lines[:len(u.lines)-1] // the fence below the code
+		}
+		if s.written == "" && s.begun {
+			s.gap = u.gap
+		}
+		if !s.write(strings.Join(u.lines, "\n")) {
+			s.part()
+			s.step(all)
+			return
+		}
+		if !open {
+			s.written = ""
+		}
 	}
+	s.shown = cut
+	if len(units) > 0 && !all {
+		s.forget(units[len(units)-1])
+	}
+}
+
+// write writes what a unit has more than was written of it. It reports whether what was written
+// is the beginning of it: where a rule of Markdown was missed, it is not.
+func (s *Streamer) write(rendered string) bool {
+	seen := ansi.Strip(rendered)
+	if !strings.HasPrefix(seen, s.written) {
+		return false
+	}
+	rest := after(rendered, len(s.written))
+	if rest == "" || s.err != nil {
+		return true
+	}
+	if s.written == "" {
+		rest = s.gap + rest
+	}
+	_, s.err = io.WriteString(s.w, rest)
+	s.written, s.begun = seen, true
+	return true
+}
+
+// after is what stands behind the first n visible bytes, in its colours.
+func after(rendered string, n int) string {
+	colour := ""
+	for i := 0; i < len(rendered); {
+		if l := sgrLen(rendered[i:]); l > 0 {
+			colour = rendered[i : i+l]
+			i += l
+			continue
+		}
+		if n == 0 {
+			if colour == shut {
+				colour = ""
+			}
+			return colour + rendered[i:]
+		}
+		i++
+		n--
+	}
+	return ""
+}
+
+// part makes the source behind what was written a block of its own: nothing of it is missing
+// then, though it does not look as in the whole.
+func (s *Streamer) part() {
+	s.drop(s.shown)
+	s.written, s.gap, s.number = "", "\n", 0
+}
+
+// drop forgets the beginning of the source.
+func (s *Streamer) drop(n int) {
+	s.pending = s.pending[n:]
+	s.settled, s.shown, s.parsed = max(s.settled-n, 0), max(s.shown-n, 0), max(s.parsed-n, 0)
+}
+
+// forget forgets the source before the last unit, and the lines of its code but the fence above
+// them.
+func (s *Streamer) forget(last unit) {
+	code := 0
+	if n := last.node.Lines().Len(); last.node.Kind() == ast.KindFencedCodeBlock && n > 0 {
+		code = last.node.Lines().At(n - 1).Stop
+	}
+	start := blockStart(s.pending, last.node)
+	s.drop(start)
+	s.number = last.number
+	if code == 0 {
+		return
+	}
+	fence := strings.IndexByte(s.pending, '\n') + 1
+	head := s.pending[:fence]
+	s.drop(code - start - fence)
+	s.pending = head + s.pending[fence:]
+	s.written = ansi.Strip(last.lines[0])
 }
