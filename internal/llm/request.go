@@ -56,6 +56,9 @@ type Message struct {
 	Model string
 	// Breakpoint asks that the prompt be cached up to the end of this message.
 	Breakpoint bool
+	// Schema is what the answer to a user's message was to follow, for formats that ask for it
+	// in words: what was said stays when the next answer is to follow none.
+	Schema jsontext.Value
 }
 
 // A Part is one piece of a message: a Text, Reasoning, Data, Call, Result, Resource or

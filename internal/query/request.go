@@ -209,7 +209,9 @@ func (b *builder) ask(i int, r *events.ChatRequest, stripped []events.Resource) 
 		parts = append(parts, llm.Text{Text: "(no text)"}) // the user must speak first
 	}
 	if len(parts) > 0 {
-		b.messages = append(b.messages, llm.Message{Role: llm.RoleUser, Parts: parts})
+		b.messages = append(b.messages, llm.Message{
+			Role: llm.RoleUser, Parts: parts, Schema: r.Schema,
+		})
 	}
 	b.asked = true
 	return nil

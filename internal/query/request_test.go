@@ -20,6 +20,7 @@ import (
 	"github.com/git-jp/git-jp/internal/llm/anthropic"
 	"github.com/git-jp/git-jp/internal/llm/chat"
 	"github.com/git-jp/git-jp/internal/llm/gemini"
+	"github.com/git-jp/git-jp/internal/llm/llmtest"
 	"github.com/git-jp/git-jp/internal/llm/ollama"
 	"github.com/git-jp/git-jp/internal/llm/openai"
 	"github.com/git-jp/git-jp/internal/query"
@@ -238,7 +239,7 @@ func TestRequestsArePure(t *testing.T) {
 }
 
 // TestSentPromptsKeepTheirMessages asks again at the end of a conversation: what was sent
-// before is the beginning of what is sent now.
+// before is the beginning of what is sent now, for every provider as its cache counts it.
 func TestSentPromptsKeepTheirMessages(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		stored := conversation().Draw(t, "conversation")
@@ -271,7 +272,32 @@ func TestSentPromptsKeepTheirMessages(t *testing.T) {
 		if diff := cmp.Diff(before.Messages[:n], after.Messages[:n], same()); diff != "" {
 			t.Fatalf("what was sent changed:\n%s\n%s", diff, stored.Encode())
 		}
+		if n < len(before.Messages) {
+			return
+		}
+		// What form an answer has counts where a provider says so, and is asked for each answer.
+		before.Schema, after.Schema = nil, nil
+		for name, a := range adapters() {
+			if err := a.continues(before, after); err != nil {
+				t.Fatalf("%s: %v\n%s", name, err, stored.Encode())
+			}
+		}
 	})
+}
+
+// continues reports whether a request has on the wire what an earlier one had.
+func (a adapter) continues(earlier, later *llm.Request) error {
+	var prompts [2]llmtest.Prompt
+	for i, r := range []*llm.Request{earlier, later} {
+		body, err := a.send(r)
+		if err != nil {
+			return err
+		}
+		if prompts[i], err = llmtest.PromptOf(a.format, body); err != nil {
+			return err
+		}
+	}
+	return prompts[1].Continues(prompts[0])
 }
 
 func sum(text string) string { return blobs.Sum([]byte(text)).String()[:12] }

@@ -410,8 +410,14 @@ func TestStructured(t *testing.T) {
 		if stored(got) != "2 {\"z\":\"x\"}\n" {
 			t.Errorf("stored %q", stored(got))
 		}
-		if body := string(s.Sent()[0].Body); !strings.Contains(body, want) {
+		body := s.Sent()[0].Body
+		if !strings.Contains(string(body), want) {
 			t.Errorf("no %s in %s", want, body)
+		}
+		p, err := llmtest.PromptOf(llm.FormatChat, body)
+		const words = "follows this JSON Schema:\n{"
+		if err != nil || strings.Contains(p.Lead, words) || strings.Contains(p.Said, words) != (dialect == chat.DeepSeek) {
+			t.Errorf("%s: %v: where is the schema asked for? %s", dialect, err, body)
 		}
 	}
 }

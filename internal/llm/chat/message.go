@@ -51,10 +51,13 @@ const (
 // converse makes messages of the conversation.
 func (b *builder) converse() error {
 	all := llm.UniqueIDs(b.request.Messages, llm.WordRule(64))
-	called := turnsWithCalls(all)
+	called, asking := turnsWithCalls(all), lastSpoken(all)
 	for i, m := range all {
 		var err error
 		if m.Role == llm.RoleUser {
+			if i == asking && m.Schema == nil {
+				m.Schema = b.request.Schema
+			}
 			err = b.user(m, i == len(all)-1)
 		} else {
 			b.assistant(m, called[i])
@@ -124,6 +127,15 @@ func spoke(m llm.Message) bool {
 	return false
 }
 
+// lastSpoken is the index of the last message in which the user says something.
+func lastSpoken(all []llm.Message) int {
+	i := len(all) - 1
+	for i >= 0 && !spoke(all[i]) {
+		i--
+	}
+	return i
+}
+
 func (b *builder) last() *message {
 	if len(b.messages) == 0 {
 		return nil
@@ -154,6 +166,9 @@ func (b *builder) user(m llm.Message, last bool) error {
 	rest, err := b.pieces.Said(m, last)
 	if err != nil {
 		return err
+	}
+	if m.Schema != nil && b.model.dialect.objects {
+		rest = append(rest, content{text: schemaDirective + string(m.Schema)})
 	}
 	if said = append(said, rest...); len(said) == 0 {
 		return nil

@@ -121,7 +121,8 @@ func (b *builder) sample() {
 	}
 }
 
-// schemaDirective asks for a schema where only "an object" can be asked for.
+// schemaDirective asks for a schema where only "an object" can be asked for. It follows what the
+// user says and is no part of the system prompt, which would be another one for this answer.
 const schemaDirective = "Answer with nothing but a JSON object that follows this JSON Schema:\n"
 
 func (b *builder) schema() error {
@@ -155,9 +156,6 @@ func (b *builder) system() {
 			}
 			m.content = append(m.content, c)
 		}
-	}
-	if b.request.Schema != nil && b.model.dialect.objects {
-		m.content = append(m.content, content{text: schemaDirective + string(b.request.Schema)})
 	}
 	if len(m.content) > 0 {
 		b.messages = append(b.messages, m)

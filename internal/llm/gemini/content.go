@@ -21,7 +21,6 @@ const continueDirective = "Please continue from where you left off."
 type content struct {
 	Role  string `json:"role"`
 	Parts []part `json:"parts"`
-	looks bool   // it only shows what a tool returned to look at, and begins no turn
 }
 
 // A part is one piece of it. Signatures are texts here: they go back as they came.
@@ -101,7 +100,6 @@ func (b *builder) say(role string, parts ...part) {
 	if n := len(b.contents); n > 0 && b.contents[n-1].Role == role &&
 		alone(b.contents[n-1].Parts) == alone(parts) {
 		b.contents[n-1].Parts = append(b.contents[n-1].Parts, parts...)
-		b.contents[n-1].looks = false
 		return
 	}
 	b.contents = append(b.contents, content{Role: role, Parts: parts})
@@ -122,7 +120,7 @@ func (b *builder) user(m llm.Message, open []llm.Call, last bool) error {
 	}
 	b.say("user", responses...)
 	if len(looks) > 0 {
-		b.contents = append(b.contents, content{Role: "user", Parts: looks, looks: true})
+		b.contents = append(b.contents, content{Role: "user", Parts: looks})
 	}
 	said, err := b.pieces.Said(m, last)
 	b.say("user", said...)
@@ -196,13 +194,10 @@ func (b *builder) assistant(m llm.Message) []llm.Call {
 	return calls
 }
 
-// sign sees to it that the first call of each step of the current turn has a signature.
+// sign sees to it that the first call of each step has a signature. The provider asks for that in
+// the current turn only; what was sent in a turn stays when it is over.
 func (b *builder) sign() {
-	for i := len(b.contents) - 1; i >= 0; i-- {
-		c := b.contents[i]
-		if c.Role == "user" && !alone(c.Parts) && !c.looks {
-			return
-		}
+	for _, c := range b.contents {
 		for j := range c.Parts {
 			if c.Parts[j].Call == nil {
 				continue

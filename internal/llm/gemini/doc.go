@@ -8,7 +8,8 @@
 //   - Signatures of thoughts go back byte for byte, with the part that they came with: with
 //     reasoning, text or a call. A part that ended with a signature is not continued.
 //   - A call without its signature, another provider's or an old one, carries the word that
-//     Google gives for that, in the turn in which signatures are required.
+//     Google gives for that. Signatures are required in the current turn; the word stays when that
+//     is over, so that a prompt keeps its beginning.
 //   - As many responses as calls follow them, in their order and by their names, and nothing
 //     else stands beside them.
 //

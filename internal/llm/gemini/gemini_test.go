@@ -175,8 +175,8 @@ func TestSignatures(t *testing.T) {
 	}
 }
 
-// TestForeign: calls of another model get the word that the provider gives for that, in the
-// current turn and only where it is needed.
+// TestForeign: calls of another model get the word that the provider gives for that,
+// where signatures are needed, and keep it when their turn is over.
 func TestForeign(t *testing.T) {
 	t.Parallel()
 	sig := events.Metadata{}.WithText(llm.MetadataGoogleSignature, "theirs")
@@ -186,7 +186,7 @@ func TestForeign(t *testing.T) {
 	results := llm.Message{Role: llm.RoleUser, Parts: []llm.Part{
 		llm.Result{CallID: "c"}, llm.Result{CallID: "d"},
 	}}
-	for name, want := range map[string]int{"gemini-3-pro": 1, "gemini-2.5-pro": 0} {
+	for name, want := range map[string]int{"gemini-3-pro": 2, "gemini-2.5-pro": 0} {
 		r := &llm.Request{Messages: []llm.Message{
 			said("P"), foreign, results, said("Q"), foreign, results,
 		}}
