@@ -234,6 +234,7 @@ func (in *Installer) installConfig(p *Plan, f found, c configured) {
 		p.manual(f.name, key, "its value is not ours: "+c.changed, in.texts.commands[0](f.name))
 		return
 	case f.kind == kindByHand || f.kind == kindLegacy:
+		in.removeConfig(p, f.name, c) // it would run twice
 		p.add(Action{Do: Skip, Hook: f.name, Path: f.by, Reason: "it calls the hook already"})
 		return
 	case c.set && c.version == 0 && in.fitsBeside(f):

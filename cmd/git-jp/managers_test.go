@@ -10,6 +10,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/git-jp/git-jp/gitint"
+	"github.com/git-jp/git-jp/hooks"
 	"github.com/git-jp/git-jp/internal/gittest"
 	"github.com/google/go-cmp/cmp"
 )
@@ -87,7 +89,9 @@ func configurePreCommit(r *gittest.Repository, ours map[string]string) {
 }
 
 // TestRealHookManagers runs ours beside the real husky, lefthook, pre-commit and prek, in both
-// orders of installation.
+// orders of installation. A git that runs hooks of the configuration runs ours beside theirs,
+// and nothing is left to do by hand; what others with an older git put into the configuration
+// of the manager is not run twice there.
 func TestRealHookManagers(t *testing.T) {
 	dirs := os.Getenv(managersVariable)
 	if dirs == "" {
@@ -122,6 +126,8 @@ type managedRepo struct {
 	*gittest.Repository
 	t *testing.T
 	m hookManager
+	// beside says that git runs hooks of the configuration too.
+	beside bool
 }
 
 // managed returns a repository with a workspace and one commit.
@@ -130,7 +136,9 @@ func managed(t *testing.T, m hookManager) managedRepo {
 	home := gittest.TempDir(t)
 	r.Env = append(r.Env, "HOME="+home, "XDG_CONFIG_HOME="+home, "XDG_DATA_HOME="+home,
 		"PATH="+os.Getenv("PATH")+string(os.PathListSeparator)+os.Getenv(managersVariable))
-	mr := managedRepo{r, t, m}
+	mr := managedRepo{r, t, m, false}
+	usage, _ := mr.sh("git", "hook", "-h")
+	mr.beside = strings.Contains(usage, "list") // since hooks can be in the configuration
 	mr.jp("init", "-q")
 	mr.jp("uninstall", "-q")
 	r.WriteFile(".gitignore", "node_modules\n")
@@ -189,6 +197,29 @@ func (r managedRepo) install(flags ...string) map[string]string {
 	}
 	if (err != nil) != (len(left) > 0) {
 		r.t.Fatalf("install: %v\n%s", err, out)
+	}
+	return left
+}
+
+// snippets are what is left to do by hand with a git that runs no hooks of the configuration.
+func (r managedRepo) snippets() map[string]string {
+	r.t.Helper()
+	repo, err := gitint.Open(r.t.Context(), gitint.Options{Dir: r.Dir, Env: r.Env})
+	if err != nil {
+		r.t.Fatal(err)
+	}
+	defer repo.Close()
+	in, err := hooks.New(repo, hooks.Options{Via: hooks.ViaFiles})
+	if err != nil {
+		r.t.Fatal(err)
+	}
+	plan, err := in.Install(r.t.Context())
+	if err != nil {
+		r.t.Fatal(err)
+	}
+	left := map[string]string{}
+	for _, a := range plan.Open() {
+		left[a.Hook] = a.Snippet
 	}
 	return left
 }
@@ -304,7 +335,8 @@ func (r managedRepo) linked(id string) {
 	in.Repository = r.In("../linked")
 	if r.m.hidden {
 		out, _ := in.sh("git", "jp", "doctor")
-		if !strings.Contains(out, "husky has no hook in this work tree") {
+		_, none := r.Try("config", "hook.jp-pre-commit.command")
+		if strings.Contains(out, "husky has no hook in this work tree") != (none != nil) {
 			r.t.Errorf("doctor in a linked work tree says\n%s", out)
 		}
 		in.put()
@@ -319,11 +351,17 @@ func (r managedRepo) theirsFirst() {
 	r.Commit("theirs")
 	before := r.dotGit()
 	left := r.install()
-	if len(left) == 0 {
-		r.t.Fatal("nothing is left to do by hand")
+	if (len(left) == 0) != r.beside {
+		r.t.Fatalf("left to do by hand: %v", left)
 	}
 	r.jp("uninstall")
 	r.wantDotGit(before)
+	if r.beside {
+		r.install()
+		r.commits("17800000005-five", true)
+		r.jp("uninstall")
+		left = r.snippets()
+	}
 
 	r.install()
 	r.m.configure(r.Repository, left)
@@ -349,20 +387,21 @@ func (r managedRepo) oursFirst() {
 	r.install()
 	r.put()
 	out, _ := r.sh("git", "jp", "doctor")
-	if told := strings.Contains(out, "pre-commit does not run"); told == r.m.legacy {
+	runs := r.m.legacy || r.beside
+	if told := strings.Contains(out, "pre-commit does not run"); told == runs {
 		r.t.Errorf("doctor says\n%s", out)
 	}
-	r.commits("17800000001-one", r.m.legacy)
+	r.commits("17800000001-one", runs)
 	r.install()
 	r.put()
-	r.commits("17800000002-two", r.m.legacy)
-	if r.m.legacy {
+	r.commits("17800000002-two", runs)
+	if runs {
 		r.pushes("17800000003-three")
 		r.linked("17800000004-four")
 	}
 	r.jp("uninstall")
 	r.out()
-	if r.m.legacy {
+	if runs {
 		r.Run("remote", "remove", "origin")
 		r.Run("worktree", "prune")
 	}
