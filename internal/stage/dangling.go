@@ -48,7 +48,7 @@ func (h Hook) takeChecked() bool { return os.Remove(stateFile(h.Repo, checkedFil
 
 // Unchecked looks at the commit that HEAD is if pre-commit did not, as after git commit
 // --no-verify, and returns what is wrong with the conversations that it changes. They are noted,
-// so that the next commits name them.
+// so that the next commits name them, and those that are whole now are not named any more.
 func (h Hook) Unchecked(ctx context.Context) ([]check.Finding, error) {
 	if h.takeChecked() {
 		return nil, nil
@@ -81,13 +81,14 @@ func (h Hook) Unchecked(ctx context.Context) ([]check.Finding, error) {
 		}
 		found = append(found, all...)
 	}
-	if len(found) == 0 {
-		return nil, nil
-	}
 	known, err := h.readDangling()
-	if err != nil {
+	if err != nil || len(known)+len(places) == 0 {
 		return nil, err
 	}
+	known = slices.DeleteFunc(known, func(p place) bool {
+		all := c.dirs[p.dir]
+		return all[p.id] || c.lost && all != nil // what is still wrong is among the places
+	})
 	return found, h.writeDangling(append(known, places...))
 }
 
