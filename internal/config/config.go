@@ -155,10 +155,13 @@ func (c *Config) stack(name string) []setting {
 	return slices.Clone(c.stacks[join(canonical(path))])
 }
 
-func (c *Config) effective(name string) (setting, bool) {
+func (c *Config) effective(name string) (setting, bool) { return c.winner(c.stack(name)) }
+
+// winner is the value that counts of those of a key.
+func (c *Config) winner(stack []setting) (setting, bool) {
 	var won setting
 	found := false
-	for _, st := range c.stack(name) {
+	for _, st := range stack {
 		if st.origin.Layer.Committed() && !c.counts(st, won, found) {
 			continue
 		}

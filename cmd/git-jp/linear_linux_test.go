@@ -1,0 +1,144 @@
+package main
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/git-jp/git-jp/internal/gittest"
+)
+
+// A cost is what a command took that can be counted, whatever else the machine does.
+type cost struct {
+	bytes, objects uint64 // that were allocated, freed or not
+	read           uint64 // bytes of files and of other programs
+}
+
+// A crowd is what a stranger has many of.
+type crowd struct {
+	name        string
+	usual, soak int
+	put         func(r *gittest.Repository, n int)
+}
+
+func crowds() []crowd {
+	const at = `,{"timestamp":"2026-05-29 19:42:36.0","type":`
+	const turn = at + `"turn_start"}` + at + `"chat_request","content":"q%"}`
+	const request = at + `"tool_call_request","id":"a","name":"b","arguments":{}}`
+	const response = at + `"tool_call_response","id":"a","content":"eA==","is_error":false}`
+	stream := func(each string) func(*gittest.Repository, int) {
+		return func(r *gittest.Repository, n int) {
+			var b strings.Builder
+			b.WriteString(turn)
+			for i := range n {
+				b.WriteString(strings.ReplaceAll(each, "%", strconv.Itoa(i)))
+			}
+			r.WriteFile(hostileDir+"events.json", "["+b.String()[1:]+"]\n")
+		}
+	}
+	return []crowd{
+		{"deltas", 500, 10_000, stream(
+			at + `"config_delta","delta":{"assistant":{"name":"%"}}}` + turn)},
+		{"calls of one id", 500, 50_000, stream(request + response)},
+		{"calls of one id in turns", 500, 50_000, stream(turn + request + response)},
+		{"open calls of one id", 500, 50_000, stream(request)},
+		{"conversations", 300, 50_000, conversations},
+	}
+}
+
+// TestCommandsAreLinear counts what each command takes of many, and of twice as many: nothing that
+// is done with what others commit takes a square of it.
+func TestCommandsAreLinear(t *testing.T) {
+	commands := slices.DeleteFunc(commandLines(t), func(args []string) bool {
+		return !slices.Contains(counted, args[0])
+	})
+	for _, c := range crowds() {
+		n := c.usual
+		if soaks() {
+			n = c.soak
+		}
+		small, large := c.repository(t, n), c.repository(t, 2*n)
+		for _, args := range commands {
+			name := strings.Join(args, " ")
+			one, two := costOf(t, small, args), costOf(t, large, args)
+			t.Logf("%s: %s: %d of %d, %d of %d", c.name, name, one, n, two, 2*n)
+			few := cost{bytes: 1 << 20, objects: 2000, read: 64 << 10} // what hangs on no number
+			for what, count := range map[string][]uint64{
+				"bytes":   {one.bytes, two.bytes, few.bytes},
+				"objects": {one.objects, two.objects, few.objects},
+				"read":    {one.read, two.read, few.read},
+			} {
+				if count[1] > count[0]*23/10+count[2] {
+					t.Errorf("%s of %s: %d %s, and %d of twice as many",
+						name, c.name, count[0], what, count[1])
+				}
+			}
+		}
+	}
+}
+
+// counted are the commands that look at everything there is.
+var counted = []string{
+	"ls", "stats", "stage", "check", "print", "grep", "show", "log", "diff", "export", "gc",
+	"compact", "fork", "status", "migrate", "repair",
+}
+
+func (c crowd) repository(t *testing.T, n int) *gittest.Repository {
+	t.Helper()
+	r := gittest.Repo(t)
+	for name, text := range legacyConversation("One", []string{"alpha"}) {
+		r.WriteFile(hostileDir+name, text)
+	}
+	r.WriteFile(".jp/.id", "abcde")
+	r.Run("add", "-A")
+	r.Commit("one")
+	c.put(r, n)
+	r.Run("add", "-A")
+	return r
+}
+
+// costOf runs a command in this process.
+func costOf(t *testing.T, r *gittest.Repository, args []string) cost {
+	t.Helper()
+	var stderr bytes.Buffer
+	home := t.TempDir()
+	w := &world{
+		args: args, dir: r.Dir, stdin: strings.NewReader(""), stdout: io.Discard, stderr: &stderr,
+		now: time.Now, random: func() float64 { return 1 }, pid: os.Getpid(), session: sessionID,
+		env: append(slices.Clone(r.Env), "HOME="+home, "XDG_CONFIG_HOME="+filepath.Join(home, "c"),
+			"XDG_DATA_HOME="+filepath.Join(home, "d"), "EDITOR=true"),
+	}
+	var before, after runtime.MemStats
+	read := bytesRead(t)
+	runtime.ReadMemStats(&before)
+	code := run(t.Context(), w)
+	runtime.ReadMemStats(&after)
+	if code == exitUsage {
+		t.Fatalf("git jp %q: exit %d: %s", args, code, stderr.String())
+	}
+	return cost{
+		after.TotalAlloc - before.TotalAlloc, after.Mallocs - before.Mallocs, bytesRead(t) - read,
+	}
+}
+
+// bytesRead is how much this process has read so far.
+func bytesRead(t *testing.T) (n uint64) {
+	t.Helper()
+	data, err := os.ReadFile("/proc/self/io")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, rest, _ := strings.Cut(string(data), "rchar: ")
+	if _, err := fmt.Sscan(rest, &n); err != nil {
+		t.Fatal(err)
+	}
+	return n
+}
