@@ -10,8 +10,8 @@ import (
 )
 
 // A Prompt is what of a request a provider's cache counts, in the order in which it does: a later
-// request reads from the cache what it begins with. Marks that say where to cache are no part of it,
-// and a text is the same alone, as a piece of a list, or before another one of the same speaker.
+// request reads from the cache what it begins with. Marks that say where to cache are left out, and
+// a text is the same alone, as a piece of a list, or before another one of the same speaker.
 type Prompt struct {
 	// Lead is what every request of a conversation begins with: tools, system prompt, and what
 	// the provider counts with them.
@@ -110,6 +110,9 @@ func (p *prompter) message(m map[string]any) {
 	}
 	for _, name := range []string{"role", "tool_call_id", "tool_name"} {
 		delete(m, name)
+	}
+	if m["type"] == "message" {
+		delete(m, "type")
 	}
 	if len(m) > 0 {
 		into.WriteString("\n" + plain(m))
