@@ -49,13 +49,6 @@ type fakeModel struct {
 	asked int
 }
 
-// count returns how often it was asked for an answer.
-func (m *fakeModel) count() int {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	return m.asked
-}
-
 // ServeHTTP implements [http.Handler].
 func (m *fakeModel) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	switch r.URL.Path {
