@@ -113,3 +113,27 @@ func TestHuskyNeverRanHere(t *testing.T) {
 		}
 	}
 }
+
+// What a manager's configuration calls since it was installed does not run twice from then on.
+func TestCalledByHandSince(t *testing.T) {
+	r := gittest.Repo(t)
+	repo := open(t, r, r.Dir, newGit)
+	one := hooks.Options{Names: []string{"pre-commit"}}
+	install(t, repo, one)
+	writeHook(t, r, "lefthook.yml", "pre-commit:\n  jobs:\n    - run: git jp hook pre-commit {0}\n", 0o644)
+	writeHook(t, r, ".git/hooks/pre-commit", lefthookScript, 0o755)
+	twice := func() bool {
+		st, err := installer(t, repo, one).Status(t.Context())
+		if err != nil || !st[0].Active {
+			t.Fatalf("status %+v, %v", st, err)
+		}
+		return st[0].Twice
+	}
+	if !twice() {
+		t.Error("status does not say that it runs twice")
+	}
+	install(t, repo, one)
+	if command, err := r.Try("config", "hook.jp-pre-commit.command"); err == nil || twice() {
+		t.Errorf("it runs twice: %q", command)
+	}
+}
