@@ -11,6 +11,7 @@ import (
 	"path/filepath"
 	"runtime"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/git-jp/git-jp/events"
@@ -445,17 +446,29 @@ func (a *app) pagerCommand(ctx context.Context) string {
 // canAsk reports whether there is somebody to ask.
 func (a *app) canAsk() bool { return a.stdinTerminal && a.stderrTerminal }
 
-// confirm asks a question that is answered yes or no. Where nobody can answer, and
-// after an empty line, the answer is no.
+// confirm asks a question that is answered yes or no. Where nobody can answer, after an
+// empty line and after an interrupt the answer is no.
 func (a *app) confirm(question string) bool {
 	if !a.canAsk() {
 		return false
 	}
 	fmt.Fprintf(a.stderr, "%s [y/N] ", printable(question))
-	answer, err := bufio.NewReader(a.stdin).ReadString('\n')
-	if err != nil {
-		return false // a line that does not end is no answer
+	interrupted := make(chan struct{})
+	press := sync.OnceFunc(func() { close(interrupted) })
+	defer a.interrupts.Take(func() bool { press(); return false })()
+	answered := make(chan string, 1)
+	go func() {
+		line, err := bufio.NewReader(a.stdin).ReadString('\n')
+		if err != nil {
+			line = "" // a line that does not end is no answer
+		}
+		answered <- strings.ToLower(strings.TrimSpace(line))
+	}()
+	select {
+	case answer := <-answered:
+		return answer == "y" || answer == "yes"
+	case <-interrupted:
+		fmt.Fprintln(a.stderr)
+		return false
 	}
-	answer = strings.ToLower(strings.TrimSpace(answer))
-	return answer == "y" || answer == "yes"
 }

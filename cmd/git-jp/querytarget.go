@@ -230,9 +230,9 @@ func waitOrFork(ctx context.Context, p *ask.Prompter, held *workspace.LockedErro
 	}
 	defer func() { _ = s.Close() }()
 	for {
-		answer, err := s.Line("%v\n[w]ait, [f]ork and ask there, [q]uit: ", held)
+		answer, err := s.Key("%v\n[w]ait, [f]ork and ask there, [q]uit: ", held)
 		switch {
-		case err != nil, answer == "q", answer == "":
+		case err != nil, answer == "q":
 			return ""
 		case answer == "f":
 			return answer

@@ -28,6 +28,7 @@ import (
 //
 //	wait PATTERN   until what was shown since the last wait has it
 //	type TEXT      and Enter
+//	key TEXT       without Enter
 //	end TEXT       and Ctrl-D until the line is at its end
 //	press          Ctrl-C
 //	free           interrupts who holds a conversation
@@ -167,6 +168,8 @@ func (v *view) play(dir string, f *os.File, lines []string) (exit int, err error
 			err = v.wait(rest)
 		case "type":
 			_, err = f.WriteString(rest + "\n")
+		case "key":
+			_, err = f.WriteString(rest)
 		case "end":
 			_, err = f.WriteString(rest + "\x04\x04")
 		case "press":

@@ -220,7 +220,7 @@ func (k *talk) allowIgnored(ctx context.Context, why *ignoredError, claim trust.
 	if err != nil {
 		return why
 	}
-	answer, err := s.Line("%v.\nAttach it? [y]es, [N]o: ", why)
+	answer, err := s.Key("%v.\nAttach it? [y]es, [N]o: ", why)
 	if closeErr := s.Close(); err != nil || closeErr != nil || answer != "y" && answer != "yes" {
 		return why
 	}

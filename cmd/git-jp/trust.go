@@ -79,7 +79,7 @@ func (c trustCmd) Run(ctx context.Context, a *app) error {
 	case a.JSON:
 		return a.printClaims(approvals, claims)
 	}
-	return a.settle(approvals, claims)
+	return a.settle(ctx, approvals, claims)
 }
 
 // wants reports whether a setting was asked for.
@@ -278,7 +278,9 @@ func unapproved(approvals *trust.Approvals, claims []trust.Claim) (left []trust.
 }
 
 // settle asks about what is not approved, and lists it where nobody can be asked.
-func (a *app) settle(approvals *trust.Approvals, claims []trust.Claim) error {
+func (a *app) settle(
+	ctx context.Context, approvals *trust.Approvals, claims []trust.Claim,
+) error {
 	open := unapproved(approvals, claims)
 	switch {
 	case len(claims) == 0:
@@ -288,18 +290,15 @@ func (a *app) settle(approvals *trust.Approvals, claims []trust.Claim) error {
 		a.note("%s, all approved", plural(len(claims), "setting"))
 		return nil
 	}
-	tty, err := a.device()
-	if err != nil {
+	prompter := a.terminal.NewPrompter(ctx)
+	if prompter == nil {
 		return a.listUnasked(approvals, open)
-	}
-	if err := tty.Close(); err != nil {
-		return err
 	}
 	for i := range open {
 		open[i].Origin = a.short(open[i].Origin)
 	}
-	asker := &trust.Asker{Approvals: approvals, Terminal: a.device, Now: a.now}
-	if err := asker.Settle(open); err != nil {
+	asker := &trust.Asker{Approvals: approvals, Terminal: prompter.Terminal, Now: a.now}
+	if err := errors.Join(asker.Settle(open), context.Cause(ctx)); err != nil {
 		return err
 	}
 	left := len(unapproved(approvals, open))

@@ -81,7 +81,11 @@ func yesOrNo(s *Prompt, q tool.Question) (_ jsontext.Value, always bool, _ error
 		options += fmt.Sprintf(" (%s)", q.Default)
 	}
 	for {
-		line, err := s.Line("%s asks: %s %s: ", q.Tool, q.Text, options)
+		ask := s.Key
+		if q.Default != nil {
+			ask = s.Line // Enter answers, too
+		}
+		line, err := ask("%s asks: %s %s: ", q.Tool, q.Text, options)
 		switch {
 		case err != nil:
 			return nil, false, err

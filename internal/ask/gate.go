@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/git-jp/git-jp/events"
+	"github.com/git-jp/git-jp/internal/render"
 	"github.com/git-jp/git-jp/internal/tool"
 	"github.com/go-json-experiment/json/jsontext"
 )
@@ -59,8 +60,8 @@ func (g *ToolGate) Admit(ctx context.Context, r tool.Request) (tool.Decision, er
 	}
 	shown := clippedArguments(r)
 	switch {
-	case cautious:
-		shown = cautioned(r)
+	case r.Caution.Change != "":
+		shown = g.change(r)
 	case r.Formatter != nil && r.Policy.Format == tool.Unattended:
 		shown = formatted(ctx, r)
 	}
@@ -89,7 +90,7 @@ func (g *ToolGate) ask(
 			return d, false, err
 		}
 	}
-	s.Say("%s\n", shown)
+	fmt.Fprintln(s, shown)
 	return g.choose(ctx, s, r)
 }
 
@@ -110,7 +111,7 @@ func (g *ToolGate) choose(
 		menu += ", [f]ormat"
 	}
 	for {
-		answer, err := s.Line("Run %s? %s, [p]rint: ", r.Call.Name, menu)
+		answer, err := s.Key("Run %s? %s, [p]rint: ", r.Call.Name, menu)
 		if err != nil {
 			return tool.Decision{}, false, err
 		}
@@ -120,7 +121,7 @@ func (g *ToolGate) choose(
 		case "Y", "a", "always":
 			g.always[r.Call.Name] = true
 			return tool.Decision{Run: true}, false, nil
-		case "n", "no", "":
+		case "n", "no":
 			return tool.Decision{}, false, nil
 		case "N":
 			g.always[r.Call.Name] = false
@@ -145,34 +146,57 @@ func (g *ToolGate) choose(
 	}
 }
 
-// cautioned is a call as a question shows it that is about files which other programs obey.
-func cautioned(r tool.Request) string {
+// change is a call as a question shows it that changes files: the difference that it makes, and
+// why it is asked about where other programs obey them.
+func (g *ToolGate) change(r tool.Request) string {
 	change := r.Caution.Change
 	if len(change) > shownChange {
 		change = fmt.Sprintf("%s\n… (%d bytes, [p] prints all)\n",
 			tool.Head([]byte(change), shownChange), len(change))
 	}
-	return fmt.Sprintf("%s changes %s: %s\n%s", r.Call.Name,
-		strings.Join(r.Caution.Subjects, ", "), r.Caution.Reason, strings.TrimRight(change, "\n"))
+	head := r.Call.Name
+	if r.Caution.Subjects != nil {
+		head = fmt.Sprintf("%s changes %s: %s", r.Call.Name,
+			strings.Join(r.Caution.Subjects, ", "), r.Caution.Reason)
+	}
+	o := g.prompter.terminal.device()
+	return o.Text(head) + "\n" + o.Patch(strings.TrimRight(change, "\n"))
 }
 
-// clippedArguments is a call as a question shows it.
+// clippedArguments is a call as a question shows it: a line for each argument, as it is.
 func clippedArguments(r tool.Request) string {
-	args := string(r.Call.Arguments)
-	if len(args) > shownArguments {
-		args = fmt.Sprintf("%s… (%d bytes, [p] prints all)",
-			strings.ToValidUTF8(args[:shownArguments], ""), len(args))
+	members, err := tool.Members(r.Call.Arguments)
+	if err != nil {
+		return render.Sanitize(r.Call.Name + " " + string(r.Call.Arguments))
 	}
-	return r.Call.Name + " " + args
+	var b strings.Builder
+	b.WriteString(r.Call.Name)
+	for _, m := range members {
+		var text string
+		if json.Unmarshal(m.Value, &text) != nil {
+			text = string(m.Value)
+		}
+		if strings.Contains(text, "\n") {
+			text = "\n" + strings.TrimRight(text, "\n")
+		}
+		fmt.Fprintf(&b, "\n  %s: %s", m.Name, strings.ReplaceAll(text, "\n", "\n    "))
+	}
+	shown := b.String()
+	if len(shown) > shownArguments {
+		shown = fmt.Sprintf("%s… (%d bytes, [p] prints all)",
+			strings.ToValidUTF8(shown[:shownArguments], ""), len(r.Call.Arguments))
+	}
+	return render.Sanitize(shown)
 }
 
 // formatted is what the tool's formatter makes of the arguments, else the arguments.
 func formatted(ctx context.Context, r tool.Request) string {
 	text, err := r.Formatter.FormatArguments(ctx, r.Call)
 	if err != nil {
-		return fmt.Sprintf("%s (%v):\n%s", r.Call.Name, err, pretty(r.Call.Arguments))
+		return render.Sanitize(
+			fmt.Sprintf("%s (%v):\n%s", r.Call.Name, err, pretty(r.Call.Arguments)))
 	}
-	return r.Call.Name + ":\n" + strings.TrimRight(text, "\n")
+	return render.Sanitize(r.Call.Name + ":\n" + strings.TrimRight(text, "\n"))
 }
 
 // pretty is JSON on several lines.
@@ -202,7 +226,7 @@ func edited(
 			return tool.Decision{Run: true, Arguments: args}, true, nil
 		}
 		text = after
-		answer, err := s.Line("That is no JSON object. [e]dit again, [d]rop the edit: ")
+		answer, err := s.Key("That is no JSON object. [e]dit again, [d]rop the edit: ")
 		if err != nil || answer != "e" {
 			return tool.Decision{}, false, err
 		}
@@ -224,7 +248,7 @@ func (g *ToolGate) Deliver(
 		}
 	}
 	for {
-		answer, err := s.Line("Give the result of %s (%d bytes) to the model? "+
+		answer, err := s.Key("Give the result of %s (%d bytes) to the model? "+
 			"[y]es, [n]o, [e]dit, [p]rint: ", r.Call.Name, len(textOf(result)))
 		if err != nil {
 			return withheld(), ended(ctx, err)
@@ -232,7 +256,7 @@ func (g *ToolGate) Deliver(
 		switch answer {
 		case "y", "yes":
 			return result, nil
-		case "n", "no", "":
+		case "n", "no":
 			return withheld(), nil
 		case "e", "edit":
 			if after, ok := editedResult(ctx, s, r, result); ok {

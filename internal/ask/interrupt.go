@@ -21,6 +21,7 @@ type Interrupts struct {
 
 	mu      sync.Mutex
 	pressed func() bool // of who took it; nil for nobody
+	atEnd   func()      // what the terminal needs before the process ends
 	reads   bool        // the command changes nothing
 }
 
@@ -76,6 +77,12 @@ func (i *Interrupts) Listen(ctx context.Context) (_ context.Context, stop func()
 // each is in a group of its own, which no terminal tells that we are gone.
 func (i *Interrupts) end(s os.Signal) {
 	i.Groups.Kill()
+	i.mu.Lock()
+	atEnd := i.atEnd
+	i.mu.Unlock()
+	if atEnd != nil {
+		atEnd()
+	}
 	raise(s)
 }
 
@@ -116,4 +123,18 @@ func (i *Interrupts) Take(pressed func() bool) (release func()) {
 		defer i.mu.Unlock()
 		i.pressed = before
 	}
+}
+
+// AtEnd has f called before a signal ends the process, until forget is called.
+func (i *Interrupts) AtEnd(f func()) (forget func()) {
+	if i == nil {
+		return func() {}
+	}
+	set := func(f func()) {
+		i.mu.Lock()
+		defer i.mu.Unlock()
+		i.atEnd = f
+	}
+	set(f)
+	return func() { set(nil) }
 }

@@ -107,7 +107,7 @@ func (m *Menu) choose(s *Prompt, all []choice, preset string) (choice, bool) {
 		text += c.text
 	}
 	for {
-		answer, err := s.Line("%s: ", text)
+		answer, err := s.Key("%s: ", text)
 		if err != nil {
 			return choice{}, false
 		}

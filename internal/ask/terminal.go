@@ -30,6 +30,11 @@ type Terminal struct {
 // ErrNobodyThere says that there is no terminal to ask on.
 var ErrNobodyThere = errors.New("there is no terminal to ask on")
 
+// device says how text is written to the device.
+func (t *Terminal) device() render.Output {
+	return render.Output{Terminal: true, Color: t.Output.Color || t.Errors.Color}
+}
+
 // Note tells something that is no answer.
 func (t *Terminal) Note(format string, args ...any) {
 	if !t.Quiet {

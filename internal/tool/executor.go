@@ -193,7 +193,7 @@ func (x *Executor) caution(ctx context.Context, a Admitted) (Caution, error) {
 			return c, err
 		}
 	}
-	return Caution{}, err
+	return Caution{Change: c.Change}, err
 }
 
 // nobody is what a model is told of a call that nobody could be asked about.

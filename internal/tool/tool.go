@@ -34,7 +34,7 @@ type Cautious interface {
 type Caution struct {
 	Subjects []string // what is touched, by name; each is asked about once
 	Reason   string   // why that is asked, behind the subjects
-	Change   string   // what the call would do to them, as a patch
+	Change   string   // what the call would do to files, as a patch
 }
 
 // A Definition is what a model is told of a tool. Summary and Schema go with every

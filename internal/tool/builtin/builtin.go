@@ -112,21 +112,20 @@ func (c changing[A]) Caution(ctx context.Context, call tool.Call) (tool.Caution,
 	return caution(edits), err
 }
 
-// caution says which of the changes are of files that other programs obey. A link leads to
-// what is changed: either name may be one that they look for.
+// caution shows the changes, and says which of them are of files that other programs obey. A
+// link leads to what is changed: either name may be one that they look for.
 func caution(edits []*edit) tool.Caution {
-	c := tool.Caution{Reason: "other programs run it, or do what it says"}
+	var c tool.Caution
 	var patch strings.Builder
 	for _, e := range edits {
-		if e.unchanged() || !file.ChangesBehaviour(e.Rel) &&
-			!slices.ContainsFunc(e.names, file.ChangesBehaviour) {
+		if e.unchanged() {
 			continue
 		}
-		c.Subjects = append(c.Subjects, e.Rel)
 		patch.Write(unified(e))
-	}
-	if c.Subjects == nil {
-		return tool.Caution{}
+		if file.ChangesBehaviour(e.Rel) || slices.ContainsFunc(e.names, file.ChangesBehaviour) {
+			c.Subjects = append(c.Subjects, e.Rel)
+			c.Reason = "other programs run it, or do what it says"
+		}
 	}
 	c.Change = patch.String()
 	return c

@@ -1,0 +1,9 @@
+package ask
+
+import "golang.org/x/sys/unix"
+
+const (
+	getTermios      = unix.TCGETS
+	setTermios      = unix.TCSETS
+	setTermiosFlush = unix.TCSETSF
+)
