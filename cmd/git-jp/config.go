@@ -11,6 +11,7 @@ import (
 
 	"github.com/git-jp/git-jp/internal/atomicfile"
 	"github.com/git-jp/git-jp/internal/config"
+	"github.com/git-jp/git-jp/internal/jpconfig"
 	"github.com/git-jp/git-jp/internal/render"
 	"github.com/git-jp/git-jp/internal/workspace"
 )
@@ -28,8 +29,9 @@ func (configCmd) Help() string {
 configuration directory, the same two below .jp, and -c. Keys of git jp are written only to
 git-jp.toml: jp refuses to start on keys it does not know.
 
-Keys of jp, such as assistant.model.id, are read and written too: always to config.toml of your
-own configuration directory, for you everywhere. docs/models.md shows the ones that matter.
+Keys of jp, such as assistant.model.id, are read and written too: in config.toml of your own
+configuration directory, for you everywhere, or in the layer that you name. get prints what
+counts, or what the files of a layer say. docs/models.md shows the ones that matter.
 
 ` + keysHelp()
 }
@@ -169,12 +171,16 @@ func (c configShowCmd) wants(key string) bool {
 
 type configGetCmd struct {
 	Key string `arg:"" help:"The key."`
+	layerFlags
 }
 
 // Run prints one value. A key without a value is exit code 1, as in git config.
 func (c configGetCmd) Run(a *app) error {
 	if !ownKey(c.Key) {
-		return a.printJPKey(c.Key)
+		return a.printJPKey(c.Key, c.layer())
+	}
+	if c.layer() != jpconfig.BuiltIn {
+		return usagef("get %s: a layer can be named for a key of jp only", c.Key)
 	}
 	_, conf, err := a.loadConfig()
 	if err != nil {
@@ -193,16 +199,20 @@ func (c configGetCmd) Run(a *app) error {
 
 type configSetCmd struct {
 	Key   string `arg:"" help:"The key."`
-	Value string `arg:"" help:"The value."`
-	User  bool   `short:"u" help:"For you everywhere, not for this workspace."`
+	Value string `arg:"" help:"The value; of a table as JSON."`
+	layerFlags
 }
 
 // Run sets a key and keeps every other byte of the file.
 func (c configSetCmd) Run(a *app) error {
 	if !ownKey(c.Key) {
-		return a.setJPKey(c.Key, c.Value)
+		return a.setJPKey(c.Key, c.Value, c.layer())
 	}
-	file, err := a.ownFile(c.User)
+	user, err := c.ours("set", c.Key)
+	if err != nil {
+		return err
+	}
+	file, err := a.ownFile(user)
 	if err != nil {
 		return err
 	}
@@ -212,7 +222,7 @@ func (c configSetCmd) Run(a *app) error {
 	if err != nil {
 		return err
 	}
-	if !c.User {
+	if !user {
 		if err := a.approveSet(filepath.Dir(filepath.Dir(file)), c.Key); err != nil {
 			return err
 		}
@@ -243,16 +253,20 @@ func sameFile(a, b string) bool {
 }
 
 type configUnsetCmd struct {
-	Key  string `arg:"" help:"The key."`
-	User bool   `short:"u" help:"For you everywhere, not for this workspace."`
+	Key string `arg:"" help:"The key."`
+	layerFlags
 }
 
 // Run takes a key out and keeps every other byte of the file.
 func (c configUnsetCmd) Run(a *app) error {
 	if !ownKey(c.Key) {
-		return a.unsetJPKey(c.Key)
+		return a.unsetJPKey(c.Key, c.layer())
 	}
-	file, err := a.ownFile(c.User)
+	user, err := c.ours("unset", c.Key)
+	if err != nil {
+		return err
+	}
+	file, err := a.ownFile(user)
 	if err != nil {
 		return err
 	}

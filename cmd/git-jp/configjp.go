@@ -1,14 +1,13 @@
 package main
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"net/url"
-	"os"
 	"path/filepath"
 	"regexp"
-	"runtime"
 	"slices"
 	"strings"
 
@@ -17,39 +16,77 @@ import (
 	"github.com/git-jp/git-jp/internal/llm"
 	"github.com/git-jp/git-jp/internal/llm/builtin"
 	"github.com/git-jp/git-jp/internal/llm/models"
+	"github.com/git-jp/git-jp/internal/trust"
 )
 
-// Keys of jp's are the user's own: they are set in the file that jp reads of them, never in the
-// workspace, where they would need the approval of everybody else.
+// Keys of jp's are the user's own unless another layer is named: in the workspace they would need
+// the approval of everybody else.
 
 // ownKey reports whether a key is one of git jp's.
 func ownKey(key string) bool { return isOwn(key + "=") }
 
-// userFile returns the user's file of jp's settings, which must be one that can be edited
-// without losing what else is in it.
-func (a *app) userFile(doing, key string) (string, error) {
-	dir := config.UserDir(a.getenv, a.getenv("HOME"), runtime.GOOS)
-	file := jpconfig.UserFile(dir)
-	if ext := filepath.Ext(file); ext != ".toml" {
-		return "", &settingError{fmt.Errorf("%s %s: %s is not TOML, change it there by hand",
-			doing, key, file)}
+// A layerFlags names the layer of jp's settings that is meant.
+type layerFlags struct {
+	User          bool `short:"u" xor:"layer" help:"For you everywhere; where keys of jp are set by default."`
+	Workspace     bool `short:"w" xor:"layer" help:"For everybody in this workspace; where keys of git jp are set by default."`
+	UserWorkspace bool `xor:"layer" help:"For you in this workspace (keys of jp)."`
+	Cwd           bool `xor:"layer" help:"For everybody in this directory and below it (keys of jp)."`
+}
+
+// layer returns the layer that was named, [jpconfig.BuiltIn] for none.
+func (f layerFlags) layer() jpconfig.Layer {
+	switch {
+	case f.User:
+		return jpconfig.User
+	case f.Workspace:
+		return jpconfig.Workspace
+	case f.UserWorkspace:
+		return jpconfig.UserWorkspace
+	case f.Cwd:
+		return jpconfig.Directory
+	default:
+		return jpconfig.BuiltIn
 	}
-	// A link leads to where the user keeps the file, and stays.
-	if target, err := filepath.EvalSymlinks(file); err == nil {
-		file = target
-	} else if !errors.Is(err, os.ErrNotExist) {
+}
+
+// ours reports whether a key of git jp's is meant for the user, and refuses the layers that they
+// have not.
+func (f layerFlags) ours(doing, key string) (user bool, err error) {
+	if f.UserWorkspace || f.Cwd {
+		return false, usagef("%s %s: a key of git jp is yours (--user) or the workspace's",
+			doing, key)
+	}
+	return f.User, nil
+}
+
+// editable returns the file of the layer that was named, the user's by default.
+func (a *app) editable(doing, key string, layer jpconfig.Layer) (string, error) {
+	if layer == jpconfig.UserWorkspace && doing == "set" {
+		if w, err := a.workspace(); err != nil {
+			return "", err
+		} else if err := w.MakeUserDir(); err != nil {
+			return "", err
+		}
+	}
+	s, err := a.jpSources(nil)
+	if err != nil {
 		return "", err
+	}
+	file, err := s.Editable(cmp.Or(layer, jpconfig.User))
+	if err != nil {
+		return "", &settingError{fmt.Errorf("%s %s: %w", doing, key, err)}
 	}
 	return file, nil
 }
 
-// setJPKey sets a key of jp's in the user's own file, and reads it back.
-func (a *app) setJPKey(key, text string) error {
+// setJPKey sets a key of jp's in a file of its layers, and reads it back. What is written by hand
+// into a file that others share is the user's own word.
+func (a *app) setJPKey(key, text string, layer jpconfig.Layer) error {
 	path, err := config.SplitKey(key)
 	if err != nil {
 		return &settingError{err}
 	}
-	file, err := a.userFile("set", key)
+	file, err := a.editable("set", key, layer)
 	if err != nil {
 		return err
 	}
@@ -57,10 +94,12 @@ func (a *app) setJPKey(key, text string) error {
 	switch {
 	case errors.Is(err, jpconfig.ErrNoKey):
 		return &settingError{fmt.Errorf("set %s: neither a key of git jp nor one of jp", key)}
-	case errors.Is(err, jpconfig.ErrTable):
-		return &settingError{fmt.Errorf("set %s: %w, write it into %s", key, err, file)}
 	case err != nil:
 		return &settingError{fmt.Errorf("set %s: %w", key, err)}
+	}
+	var before []trust.Claim
+	if conf, err := a.jpConfig(nil); err == nil {
+		before = append(conf.Claims(), conf.Held()...)
 	}
 	err = editSettings(file, func(data []byte) ([]byte, error) {
 		return config.SetValue(data, file, key, value)
@@ -69,12 +108,35 @@ func (a *app) setJPKey(key, text string) error {
 		return err
 	}
 	a.note("set %s in %s", key, file)
+	if layer == jpconfig.Workspace || layer == jpconfig.Directory {
+		if err := a.approveJPKey(key, before); err != nil {
+			return err
+		}
+	}
 	return a.warnShadowed(key, path, file)
 }
 
-// unsetJPKey removes a key of jp's from the user's own file.
-func (a *app) unsetJPKey(key string) error {
-	file, err := a.userFile("unset", key)
+// approveJPKey approves what the user just wrote into a file that others share: the value, and that
+// conversations go to the provider of a model. What a claim has of others' words beside it is asked
+// about as ever.
+func (a *app) approveJPKey(key string, before []trust.Claim) error {
+	conf, err := a.jpConfig(nil)
+	if err != nil {
+		return err
+	}
+	own := slices.DeleteFunc(append(conf.Claims(), conf.Held()...), func(c trust.Claim) bool {
+		return c.Key != key && c.Kind != trust.Provider || slices.Contains(before, c)
+	})
+	approvals, err := a.approvalsAt(a.openWorkspace.Root())
+	if len(own) == 0 || err != nil || approvals == nil {
+		return nil //nolint:nilerr // then whoever needs it asks
+	}
+	return approvals.Approve(a.now(), own...)
+}
+
+// unsetJPKey removes a key of jp's from a file of its layers.
+func (a *app) unsetJPKey(key string, layer jpconfig.Layer) error {
+	file, err := a.editable("unset", key, layer)
 	if err != nil {
 		return err
 	}
@@ -95,13 +157,21 @@ func (a *app) unsetJPKey(key string) error {
 	return nil
 }
 
-// printJPKey prints the value of a key of jp's that counts here, outside of conversations.
-func (a *app) printJPKey(key string) error {
+// printJPKey prints the value of a key of jp's that counts here, outside of conversations, or
+// what the files of one layer say.
+func (a *app) printJPKey(key string, layer jpconfig.Layer) error {
 	path, err := config.SplitKey(key)
 	if err != nil {
 		return &settingError{err}
 	}
-	conf, err := a.jpConfig(nil)
+	s, err := a.jpSources(nil)
+	if err != nil {
+		return err
+	}
+	if s.Only = layer; layer != jpconfig.BuiltIn {
+		s.Approved = func(trust.Claim) bool { return true } // to read is no risk
+	}
+	conf, err := jpconfig.Load(s)
 	if err != nil {
 		return err
 	}
@@ -133,7 +203,11 @@ func (a *app) warnShadowed(key string, path []string, file string) error {
 		return err
 	}
 	raw, origins, ok := conf.Value(path...)
-	if !ok || len(origins) == 0 {
+	switch {
+	case !ok && len(conf.Held()) > 0:
+		a.warn("%s in %s does not count before it is approved, see 'git jp trust'", key, file)
+		return nil
+	case !ok || len(origins) == 0:
 		return fmt.Errorf("set %s in %s: it is not read back", key, file)
 	}
 	from := origins[len(origins)-1]

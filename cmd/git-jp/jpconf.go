@@ -16,6 +16,15 @@ import (
 // jpConfig returns jp's configuration as it holds for a conversation, for the workspace
 // alone when conv is nil, and for the user alone where there is no workspace.
 func (a *app) jpConfig(conv *workspace.Conversation) (*jpconfig.Config, error) {
+	s, err := a.jpSources(conv)
+	if err != nil {
+		return nil, err
+	}
+	return jpconfig.Load(s)
+}
+
+// jpSources says where the layers of that configuration are.
+func (a *app) jpSources(conv *workspace.Conversation) (jpconfig.Sources, error) {
 	s := jpconfig.Sources{
 		User:    config.UserDir(a.getenv, a.getenv("HOME"), runtime.GOOS),
 		Environ: a.env, Options: jpOptions(a.Set),
@@ -25,12 +34,12 @@ func (a *app) jpConfig(conv *workspace.Conversation) (*jpconfig.Config, error) {
 		s.Workspace, s.Dir, s.UserWorkspace = w.Root(), a.directory(), w.UserDir()
 		s.Approved = a.approvedIn(w.Root())
 	case !errors.Is(err, workspace.ErrNoWorkspace):
-		return nil, err
+		return s, err
 	}
 	if conv != nil {
 		s.Base, s.Stream = conv.BaseConfig, conv.Stream
 	}
-	return jpconfig.Load(s)
+	return s, nil
 }
 
 // jpOptions returns the -c options that are not about keys of ours, which jp's

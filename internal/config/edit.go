@@ -34,7 +34,7 @@ func Set(data []byte, file, name, text string) ([]byte, error) {
 }
 
 // SetValue is [Set] for a key of jp's, with the value that package jpconfig made of the text: a
-// string, a bool, an int64, a float64 or a list of strings.
+// string, a bool, an int64, a float64, a list or a map of those.
 func SetValue(data []byte, file, name string, v any) ([]byte, error) {
 	path, k, err := target(file, name)
 	if err != nil {

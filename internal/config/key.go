@@ -193,7 +193,7 @@ func canonical(path []string) []string {
 // jpSection reports whether jp knows a top-level section of this name.
 func jpSection(name string) bool {
 	switch name {
-	case "inherit", "config_load_paths", "extends", "assistant", "conversation", "style",
+	case "inherit", "config_load_paths", "extends", "loader", "assistant", "conversation", "style",
 		"interrupt", "editor", "template", "providers", "plugins", "user":
 		return true
 	default:

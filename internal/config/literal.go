@@ -2,6 +2,8 @@ package config
 
 import (
 	"fmt"
+	"maps"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -27,6 +29,21 @@ func tomlLiteral(k Key, text string, v any) string {
 			parts[i] = quote(s)
 		}
 		return "[" + strings.Join(parts, ", ") + "]"
+	case []any:
+		parts := make([]string, len(v))
+		for i, e := range v {
+			parts[i] = tomlLiteral(k, text, e)
+		}
+		return "[" + strings.Join(parts, ", ") + "]"
+	case map[string]any:
+		var parts []string
+		for _, name := range slices.Sorted(maps.Keys(v)) {
+			parts = append(parts, quoteKey(name)+" = "+tomlLiteral(k, text, v[name]))
+		}
+		if len(parts) == 0 {
+			return "{}"
+		}
+		return "{ " + strings.Join(parts, ", ") + " }"
 	default: // a duration
 		return quote(text)
 	}

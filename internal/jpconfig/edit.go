@@ -13,18 +13,16 @@ import (
 // ErrNoKey is the error of a name that is no key of jp's.
 var ErrNoKey = errors.New("no such key")
 
-// ErrTable is the error of a value that takes more than a line of text.
-var ErrTable = errors.New("its value is a table")
-
-// Typed returns what a person who types text means as the value of a key of jp's: a string, a
-// bool, an int64, a float64 or a list of strings, as the key demands.
+// Typed returns what a person who types text means as the value of a key of jp's, as the key
+// demands: a string, a bool, an int64, a float64, a list of strings, or, for a key whose value is
+// a table, what the JSON of an object says.
 func Typed(path []string, text string) (any, error) {
 	kind, ok := patterns().leaf(path)
 	switch {
 	case !ok:
 		return nil, ErrNoKey
 	case kind == kindTree && strings.HasPrefix(strings.TrimSpace(text), "{"):
-		return nil, ErrTable
+		return object(text)
 	case kind == kindTree && path[len(path)-1] == "reasoning":
 		kind = kindLoose // a word or a number of tokens
 	case kind == kindPlain:
@@ -38,6 +36,45 @@ func Typed(path []string, text string) (any, error) {
 		return nil, err
 	}
 	return plain(v)
+}
+
+// object returns what an object says, in types that TOML has.
+func object(text string) (any, error) {
+	dec := json.NewDecoder(strings.NewReader(text))
+	dec.UseNumber()
+	var v any
+	err := dec.Decode(&v)
+	if err == nil && dec.More() {
+		err = errors.New("something follows the object")
+	}
+	if err != nil {
+		return nil, fmt.Errorf("want a JSON object: %w", err)
+	}
+	return deepPlain(v)
+}
+
+func deepPlain(v any) (any, error) {
+	var err error
+	switch v := v.(type) {
+	case nil:
+		return nil, errors.New("TOML has no null")
+	case map[string]any:
+		for name, member := range v {
+			if v[name], err = deepPlain(member); err != nil {
+				return nil, fmt.Errorf("%s: %w", name, err)
+			}
+		}
+		return v, nil
+	case []any:
+		for i, element := range v {
+			if v[i], err = deepPlain(element); err != nil {
+				return nil, err
+			}
+		}
+		return v, nil
+	default:
+		return plain(v)
+	}
 }
 
 // plain returns a value without the types of JSON.
@@ -75,14 +112,56 @@ func (t table) leaf(path []string) (kind, bool) {
 	return 0, false
 }
 
-// UserFile returns the file of the user's configuration that is read, or that would be: where
-// several have one name, the first of the extensions counts.
-func UserFile(dir string) string {
+// FileOf returns the file of a layer that is read, or that would be: where several have one
+// name, the first of the extensions counts. Of directories it is the working directory's.
+func (s Sources) FileOf(layer Layer) (string, error) {
+	dir, base := "", "config"
+	switch layer {
+	case User:
+		dir = s.User
+	case Workspace:
+		if s.Workspace != "" {
+			dir = filepath.Join(s.Workspace, ".jp")
+		}
+	case Directory:
+		dir, base = s.Dir, ".jp"
+	case UserWorkspace:
+		dir = s.UserWorkspace
+	}
+	if dir == "" {
+		return "", fmt.Errorf("there is no place for settings of the layer %q here", layer)
+	}
 	for _, ext := range extensions() {
-		name := filepath.Join(dir, "config"+ext)
+		name := filepath.Join(dir, base+ext)
 		if info, err := os.Stat(name); err == nil && info.Mode().IsRegular() {
-			return name
+			return name, nil
 		}
 	}
-	return filepath.Join(dir, "config.toml")
+	return filepath.Join(dir, base+".toml"), nil
+}
+
+// Editable is [Sources.FileOf] for a file that can be changed without losing what else is in it.
+// A link of the user's leads to where the file is kept, and stays; one in the workspace may lead
+// anywhere.
+func (s Sources) Editable(layer Layer) (string, error) {
+	file, err := s.FileOf(layer)
+	if err != nil {
+		return "", err
+	}
+	if ext := filepath.Ext(file); ext != ".toml" {
+		return "", fmt.Errorf("%s is not TOML, change it there by hand", file)
+	}
+	target, err := filepath.EvalSymlinks(file)
+	switch {
+	case errors.Is(err, os.ErrNotExist):
+		return file, nil
+	case err != nil:
+		return "", err
+	case layer == User || layer == UserWorkspace:
+		return target, nil
+	}
+	if info, err := os.Lstat(file); err != nil || !info.Mode().IsRegular() {
+		return "", fmt.Errorf("%s is a link, change %s by hand", file, target)
+	}
+	return file, nil
 }

@@ -28,6 +28,9 @@ type Sources struct {
 	// beside what is known to be harmless counts then.
 	Approved func(trust.Claim) bool
 
+	// Only, if it is a layer of files, leaves out everything else.
+	Only Layer
+
 	Options []string          // -c, in order
 	Flags   map[string][]byte // what flags of the command set: JSON objects by flag
 }
@@ -66,6 +69,9 @@ func Load(s Sources) (*Config, error) {
 	defer l.close()
 	steps := []func() error{
 		l.builtIn, l.files, l.environment, l.conversation, l.options, l.flags, l.admit,
+	}
+	if s.Only != BuiltIn {
+		steps = []func() error{l.files, l.admit}
 	}
 	for _, step := range steps {
 		if err := step(); err != nil {
@@ -144,6 +150,9 @@ func (l *loader) builtIn() error {
 func (l *loader) files() error {
 	var layers []part
 	add := func(layer Layer, dir, base string) error {
+		if only := l.sources.Only; only != BuiltIn && only != layer {
+			return nil
+		}
 		p, ok, err := l.find(layer, dir, base)
 		if err != nil || !ok {
 			return err

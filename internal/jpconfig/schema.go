@@ -41,8 +41,8 @@ o {MODEL}.id
 n {MODEL}.parameters.{max_tokens,temperature,top_p,top_k}
 o {MODEL}.parameters.reasoning
 l {MODEL}.parameters.stop_words
-x {MODEL}.parameters.*
 o {MODEL}.parameters.other
+x {MODEL}.parameters.*
 n {assistant,conversation.inquiry.assistant}.request.{max_retries,base_backoff_ms}
 n {assistant,conversation.inquiry.assistant}.request.{max_backoff_secs,stream_idle_timeout_secs}
 x {assistant,conversation.inquiry.assistant}.request.{cache,max_response_bytes}

@@ -61,6 +61,9 @@ func (w *Workspace) create(ctx context.Context, n *NewConversation) (Entry, erro
 	}
 }
 
+// MakeUserDir makes the silo where there is none.
+func (w *Workspace) MakeUserDir() error { return w.needSilo() }
+
 func (w *Workspace) needSilo() error {
 	if w.silo != nil {
 		return nil
