@@ -219,6 +219,9 @@ func (k *talk) definitions(ctx context.Context) map[string]int64 {
 	}
 	sizes := map[string]int64{}
 	for _, c := range k.selected {
+		if c.serves {
+			continue // it is of use as long as the others are
+		}
 		def := c.config.Definition()
 		if c.config.Source.Kind == tool.Builtin {
 			item, err := c.item(ctx)

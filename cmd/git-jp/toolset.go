@@ -21,6 +21,7 @@ import (
 type candidate struct {
 	config tool.Config
 	item   func(ctx context.Context) (tool.Item, error)
+	serves bool // the others: it is not offered alone
 }
 
 // selectTools finds the tools that are to be offered. The flags are held against what the
@@ -39,6 +40,9 @@ func (k *talk) selectTools(c queryCmd) error {
 		if on[i] {
 			k.selected = append(k.selected, c)
 		}
+	}
+	if !slices.ContainsFunc(k.selected, func(c candidate) bool { return !c.serves }) {
+		k.selected = nil
 	}
 	return nil
 }
@@ -59,13 +63,6 @@ func (k *talk) openTools(ctx context.Context, c queryCmd) (err error) {
 			continue
 		}
 		items = append(items, item)
-	}
-	if len(items) > 0 && !hasTool(items, "describe_tools") {
-		items = append(items, builtin.Describe(k.offered))
-	}
-	// Whatever the conversation has: a list of tools that grows is a prompt that is sent anew.
-	if len(items) > 0 && !hasTool(items, "refresh_resource") {
-		items = append(items, builtin.Refresh(k.refresher()))
 	}
 	if name := k.setup.Choice.Name; name != "" && c.ToolUse.Given && !hasTool(items, name) {
 		return usagef("--tool-use %s: no such tool is offered", name)
@@ -137,7 +134,9 @@ func (k *talk) candidates() []candidate {
 			continue
 		}
 		c.Policy.Timeout = k.limit(name)
-		all = append(all, candidate{c, k.maker(c, t)})
+		made := candidate{config: c, item: k.maker(c, t)}
+		made.serves = c.Source.Kind == tool.Builtin && slices.Contains(servants(), name)
+		all = append(all, made)
 	}
 	for _, it := range builtins {
 		name := it.Tool.Definition().Name
@@ -150,11 +149,32 @@ func (k *talk) candidates() []candidate {
 			continue // what is wrong with the defaults was told for the others
 		}
 		c.Policy.Timeout = k.limit(name)
-		all = append(all, candidate{c, func(context.Context) (tool.Item, error) {
+		all = append(all, candidate{config: c, item: func(context.Context) (tool.Item, error) {
 			return k.builtin(c, name)
 		}})
 	}
+	for _, name := range servants() {
+		if declared[name] {
+			continue
+		}
+		c := tool.Config{Name: name, Source: tool.Source{Kind: tool.Builtin}}
+		c.Enable = tool.Enable{On: true, Toggle: tool.ToggleIfNamed}
+		all = append(all, candidate{c, func(context.Context) (tool.Item, error) {
+			return k.servant(name), nil
+		}, true})
+	}
 	return all
+}
+
+// servants are the built-in tools that serve the others, in the order in which they are offered,
+// whatever the conversation has: a list of tools that grows is a prompt that is sent anew.
+func servants() []string { return []string{"describe_tools", "refresh_resource"} }
+
+func (k *talk) servant(name string) tool.Item {
+	if name == "describe_tools" {
+		return builtin.Describe(k.offered)
+	}
+	return builtin.Refresh(k.refresher())
 }
 
 // toolConfig reads the table of a tool. That of a built-in one need not say its source, as jp
@@ -162,7 +182,8 @@ func (k *talk) candidates() []candidate {
 func (k *talk) toolConfig(name string) (tool.Config, jpconfig.Tool, error) {
 	t := k.config.Tool(name)
 	c, err := tool.ParseConfig(name, t.JSON, t.Defaults)
-	if errors.Is(err, tool.ErrNoSource) && hasTool(builtin.Items(k.files), name) {
+	ours := slices.Contains(servants(), name) || hasTool(builtin.Items(k.files), name)
+	if errors.Is(err, tool.ErrNoSource) && ours {
 		c.Source, err = tool.Source{Kind: tool.Builtin}, nil
 	}
 	return c, t, err
@@ -179,8 +200,8 @@ func (k *talk) maker(
 			if name == "" {
 				name = c.Name
 			}
-			if name == "describe_tools" {
-				return builtin.Describe(k.offered), nil
+			if slices.Contains(servants(), name) {
+				return k.servant(name), nil
 			}
 			return k.builtin(c, name)
 		}
