@@ -8,6 +8,9 @@ import (
 	east "github.com/yuin/goldmark/extension/ast"
 )
 
+// liveColumn is how wide a column is at least whose other rows are still to come.
+const liveColumn = 10
+
 // A cell is the lines of one cell of a Markdown table, rendered.
 type cell []string
 
@@ -25,8 +28,9 @@ func (r *markdown) table(n *east.Table, width int) []string {
 		rows = append(rows, cells)
 	}
 	measured := rows
-	if r.live { // by the head and the first row
-		measured = rows[:min(len(rows), 2)]
+	if r.live { // by the head and the first row, with some room for the next ones
+		room := slices.Repeat([]string{strings.Repeat(" ", liveColumn)}, len(rows[0]))
+		measured = append([][]string{room}, rows[:min(len(rows), 2)]...)
 	}
 	widths := fitColumns(measured, width)
 	var lines []string

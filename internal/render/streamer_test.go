@@ -89,7 +89,9 @@ func TestStreamerWritesWords(t *testing.T) {
 		{
 			"a table by rows",
 			[]string{"| a | b |\n", "|---|---|\n", "| 1 | long ", "|\n", "| 2 | longer |\n"},
-			[]string{"", "", "", "a │ b\n──┼─────\n1 │ long", "\n2 │ long\n  │ er"},
+			[]string{
+				"", "", "", "a       │ b\n────────┼─────────\n1       │ long", "\n2       │ longer",
+			},
 			"",
 		},
 		{
@@ -120,7 +122,7 @@ func TestStreamerWritesWords(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			o := Output{Terminal: true, Width: 40}
 			if tt.name == "a table by rows" {
-				o.Width = 9
+				o.Width = 18
 			}
 			steps, whole := streamed(t, o, tt.pieces...)
 			if diff := cmp.Diff(tt.steps, steps); diff != "" {

@@ -102,7 +102,7 @@ func (c Claim) shown() string {
 	if line, files, ok := c.bound(); ok {
 		return fmt.Sprintf("  %s\n  %s\n", quoted(line), runsFiles(files))
 	}
-	return fmt.Sprintf("  %s\n", quoted(c.Value))
+	return fmt.Sprintf("  %s\n", quoted(c.text()))
 }
 
 // brief is the value in an error: of what runs a command, the command.
@@ -113,7 +113,16 @@ func (c Claim) brief() string {
 	if t, ok := c.tool(); ok && len(t.Line) > 0 {
 		return excerpt(strings.Join(t.Line, " "))
 	}
-	return excerpt(c.Value)
+	return excerpt(c.text())
+}
+
+// text is the value as a person wrote it: a string without the quotes of JSON.
+func (c Claim) text() string {
+	var text string
+	if json.Unmarshal([]byte(c.Value), &text) != nil {
+		return c.Value
+	}
+	return text
 }
 
 // quoted makes s fit for a terminal, in quotes.
