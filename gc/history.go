@@ -373,7 +373,7 @@ func (h *history) readShelves(ctx context.Context) (map[shelf]map[int32]gitint.O
 	}
 	err := h.forest.blobsOn(ctx, shelves, blobWalk{
 		wanted: func(dir string) bool { return wanted[dir] },
-		boards: func(ids []gitint.OID) { h.boards = append(h.boards, ids...) },
+		board:  func(_ int, id gitint.OID) { h.boards = append(h.boards, id) },
 		found: func(i int, hash blobs.Hash, id gitint.OID) {
 			if n, ok := h.library.hashes.find(hash); ok {
 				all[shelves[i]][n] = id

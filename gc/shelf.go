@@ -18,8 +18,8 @@ type blobWalk struct {
 	// wanted chooses the directories to read, by the four digits of their path; nil all.
 	wanted func(dir string) bool
 	found  func(i int, h blobs.Hash, id gitint.OID)
-	// boards is told of the directories that are read. It may be nil.
-	boards func(ids []gitint.OID)
+	// board is told of each directory that is read. It may be nil.
+	board func(i int, id gitint.OID)
 	// foreign is told of a shelf on which something is no blob. It may be nil.
 	foreign func(i int)
 }
@@ -49,15 +49,15 @@ func (f *forest) blobsOn(ctx context.Context, shelves []shelf, w blobWalk) error
 			case w.wanted == nil || w.wanted(shelves[i].name+e.Path):
 				boards = append(boards, board{i, shelves[i].name + "/" + e.Path + "/"})
 				below = append(below, e.OID)
+				if w.board != nil {
+					w.board(i, e.OID)
+				}
 			}
 		})
 		return nil
 	})
 	if err != nil {
 		return err
-	}
-	if w.boards != nil {
-		w.boards(below)
 	}
 	return f.repo.ReadTrees(ctx, below, func(i int, t gitint.TreeData) error {
 		t.Entries(func(e gitint.Entry) {

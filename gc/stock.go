@@ -50,7 +50,14 @@ func (s *stock) load(ctx context.Context, stores []refs.ObjectID) error {
 			unknown = append(unknown, id)
 			continue
 		}
-		s.m.forest.uses(id)
+		below, err := s.m.forest.cache.Trees(id, func() ([]refs.ObjectID, error) {
+			return nil, errUnknown
+		})
+		if err != nil {
+			unknown = append(unknown, id)
+			continue
+		}
+		s.m.forest.uses(append(below, id)...)
 		s.put(id, found)
 	}
 	return s.read(ctx, unknown, names)
@@ -69,6 +76,7 @@ func (s *stock) read(
 ) error {
 	found := make([][]refs.BlobFile, len(shelves))
 	foreign := make([]bool, len(shelves))
+	boards := make([][]refs.ObjectID, len(shelves))
 	all := make([]shelf, len(shelves))
 	for i, id := range shelves {
 		all[i] = shelf{names[id], oid(id)}
@@ -78,6 +86,7 @@ func (s *stock) read(
 			found[i] = append(found[i], refs.BlobFile{Hash: h, Object: objectID(id)})
 		},
 		foreign: func(i int) { foreign[i] = true },
+		board:   func(i int, id gitint.OID) { boards[i] = append(boards[i], objectID(id)) },
 	})
 	if err != nil {
 		return err
@@ -90,6 +99,7 @@ func (s *stock) read(
 		_, _ = s.m.forest.cache.Blobs(id, func() ([]refs.BlobFile, error) {
 			return found[i], nil
 		})
+		_, _ = s.m.forest.cache.Trees(id, func() ([]refs.ObjectID, error) { return boards[i], nil })
 	}
 	return nil
 }
@@ -105,6 +115,7 @@ func (m *marker) takeStock(ctx context.Context) (wait func() (*stock, error)) {
 	seen := make(map[refs.ObjectID]bool)
 	for _, t := range m.tips {
 		if t.complete = m.isComplete(t); t.complete {
+			// What is gone of its store hides nothing: all that a tip refers to is kept.
 			m.forest.uses(t.place.Blobs)
 			continue
 		}

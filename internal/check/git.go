@@ -45,6 +45,8 @@ type Repository[O, E any] interface {
 	Limits() regular.Limits
 	// ObjectSizes returns the size of each object, -1 for one that is not there.
 	ObjectSizes(ctx context.Context, ids []O) ([]int64, error)
+	// HasObject returns which of the objects are not here, and must not fetch any.
+	HasObject(ctx context.Context, ids []O) (missing []O, err error)
 	// ReadObjects calls f with each object, one at a time. The error that f gets is an
 	// fs.ErrNotExist for one that is not there; that of f ends the reading.
 	ReadObjects(ctx context.Context, ids []O, f func(i int, data []byte, err error) error) error
@@ -173,6 +175,18 @@ func (s *gitSource[O, E]) ObjectSizes(
 	ctx context.Context, ids []refs.ObjectID,
 ) ([]int64, error) {
 	return s.repo.ObjectSizes(ctx, parseIDs[O](ids))
+}
+
+// Gone implements [objectSource].
+func (s *gitSource[O, E]) Gone(
+	ctx context.Context, ids []refs.ObjectID,
+) (map[refs.ObjectID]bool, error) {
+	missing, err := s.repo.HasObject(ctx, parseIDs[O](ids))
+	gone := make(map[refs.ObjectID]bool, len(missing))
+	for _, id := range missing {
+		gone[idOf(id)] = true
+	}
+	return gone, err
 }
 
 // ReadObjects implements [objectSource].

@@ -72,7 +72,8 @@ func (ch *checker) learn(ctx context.Context, src Source, fresh []*conv) error {
 }
 
 // unread returns the objects that nobody can read: they are not here, or larger than they may be
-// now, which is less than when the cache learned of them.
+// now, which is less than when the cache learned of them. What the cache knows of an object is true
+// for ever, and says nothing of either.
 func unread(
 	ctx context.Context, o objectSource, known []lesson, limits regular.Limits,
 ) (map[refs.ObjectID]bool, error) {
@@ -80,37 +81,17 @@ func unread(
 	for i, l := range known {
 		ids[i] = l.id
 	}
-	return among(ctx, o, ids, func(i int, size int64) bool {
-		return size < 0 || size > limits.Of(known[i].name)
-	})
-}
-
-// goneOf returns the objects that are not here. What the cache knows of an object is true for
-// ever, and says nothing of whether somebody can still read it.
-func goneOf(
-	ctx context.Context, o objectSource, ids []refs.ObjectID,
-) (map[refs.ObjectID]bool, error) {
-	return among(ctx, o, ids, func(_ int, size int64) bool { return size < 0 })
-}
-
-// among returns the objects that are chosen by their sizes.
-func among(
-	ctx context.Context, o objectSource, ids []refs.ObjectID, choose func(i int, size int64) bool,
-) (map[refs.ObjectID]bool, error) {
-	if len(ids) == 0 {
-		return nil, nil
-	}
 	sizes, err := o.ObjectSizes(ctx, ids)
 	if err != nil {
 		return nil, err
 	}
-	chosen := make(map[refs.ObjectID]bool)
+	gone := make(map[refs.ObjectID]bool)
 	for i, size := range sizes {
-		if choose(i, size) {
-			chosen[ids[i]] = true
+		if size < 0 || size > limits.Of(known[i].name) {
+			gone[ids[i]] = true
 		}
 	}
-	return chosen, nil
+	return gone, nil
 }
 
 // lessons lists the files in the order of their conversations, each once, and apart from them

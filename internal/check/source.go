@@ -66,6 +66,8 @@ type objectSource interface {
 	Limits() regular.Limits
 	// ObjectSizes is Sizes for what is known by its id alone.
 	ObjectSizes(ctx context.Context, ids []refs.ObjectID) ([]int64, error)
+	// Gone returns which objects are not here, at less cost than their sizes.
+	Gone(ctx context.Context, ids []refs.ObjectID) (map[refs.ObjectID]bool, error)
 	// ReadObjects calls f with the content of each, in any order but one at a time. An
 	// error of f ends the reading and is returned.
 	ReadObjects(

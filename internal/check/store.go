@@ -93,7 +93,7 @@ func (s *store) fill(
 				s.apply(change{e.Name, Entry{Mode: absent}, e})
 				continue
 			}
-			p, err := s.fillPart(e, files[i])
+			p, err := s.fillPart(ctx, o, e, files[i])
 			switch {
 			case errors.Is(err, errNotOnlyBlobs):
 				err = d.all(ctx, o, e.Name)
@@ -108,21 +108,48 @@ func (s *store) fill(
 	return nil
 }
 
-// goneParts returns the directories that the cache knows and that are not here.
+// goneParts returns the directories that the cache knows, and that are not here or have one that
+// is not.
 func (s *store) goneParts(
 	ctx context.Context, o objectSource, entries []Entry,
 ) (map[refs.ObjectID]bool, error) {
-	var known []refs.ObjectID
+	var known, parts []refs.ObjectID
 	for _, e := range entries {
-		if e.Mode.IsDir() && s.cache.KnowsBlobs(e.ID) {
-			known = append(known, e.ID)
+		if !e.Mode.IsDir() || !s.cache.KnowsBlobs(e.ID) {
+			continue
+		}
+		// Where the record is damaged it is made again.
+		below, _ := s.cache.Trees(e.ID, func() ([]refs.ObjectID, error) {
+			return treesIn(ctx, o, e.ID)
+		})
+		known = append(append(known, e.ID), below...)
+		for range len(below) + 1 {
+			parts = append(parts, e.ID)
 		}
 	}
-	gone, err := goneOf(ctx, o, known)
+	lost, err := o.Gone(ctx, known)
 	if err != nil {
 		return nil, fmt.Errorf("look up %s: %w", s.dir, err)
 	}
+	gone := make(map[refs.ObjectID]bool)
+	for i, id := range known {
+		if lost[id] {
+			gone[parts[i]] = true
+		}
+	}
 	return gone, nil
+}
+
+// treesIn lists the directories in a directory.
+func treesIn(
+	ctx context.Context, o objectSource, dir refs.ObjectID,
+) (all []refs.ObjectID, err error) {
+	err = o.Differ(ctx, "", dir, func(_, is Entry) {
+		if is.Mode.IsDir() {
+			all = append(all, is.ID)
+		}
+	})
+	return all, err
 }
 
 // filesOf lists those of the directories that the cache does not know, or that are gone, of which
@@ -147,13 +174,20 @@ func (s *store) filesOf(
 
 // fillPart takes a directory, of which the files are nil if they are to be had from the
 // cache.
-func (s *store) fillPart(dir Entry, files []Entry) (part, error) {
+func (s *store) fillPart(
+	ctx context.Context, o objectSource, dir Entry, files []Entry,
+) (part, error) {
 	known, err := s.cache.Blobs(dir.ID, func() ([]refs.BlobFile, error) {
 		if files == nil {
 			return nil, errNotOnlyBlobs // the cache is damaged
 		}
 		return onlyBlobs(dir.Name, files)
 	})
+	if err == nil && files != nil {
+		_, err = s.cache.Trees(dir.ID, func() ([]refs.ObjectID, error) {
+			return treesIn(ctx, o, dir.ID)
+		})
+	}
 	p := part{tree: dir.ID, blobs: make([]*blob, 0, len(known))}
 	for _, f := range known {
 		p.blobs = append(p.blobs, s.set(f.Hash, Entry{ID: f.Object}))

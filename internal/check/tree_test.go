@@ -201,13 +201,21 @@ func (s *source) ObjectSizes(ctx context.Context, ids []refs.ObjectID) ([]int64,
 	for _, id := range ids {
 		files = append(files, File{s.path(id), id})
 	}
-	sizes, err := s.Sizes(ctx, files)
-	for i, id := range ids {
-		if _, isDir := directories.Load(id); isDir {
-			sizes[i] = 0
+	return s.Sizes(ctx, files)
+}
+
+func (s *source) Gone(
+	_ context.Context, ids []refs.ObjectID,
+) (map[refs.ObjectID]bool, error) {
+	s.asked.Add(1)
+	gone := make(map[refs.ObjectID]bool)
+	for _, id := range ids {
+		_, isDir := directories.Load(id)
+		if _, ok := s.tree[s.path(id)]; !ok && !isDir {
+			gone[id] = true
 		}
 	}
-	return sizes, err
+	return gone, nil
 }
 
 func (s *source) ReadObjects(

@@ -71,7 +71,7 @@ func TestRememberedObjectsMustStillBeHere(t *testing.T) {
 	}
 	for _, gone := range []string{
 		dir + "/events.json", dir + "/metadata.json", dir + "/base_config.json", file,
-		path.Dir(path.Dir(file)),
+		path.Dir(file), path.Dir(path.Dir(file)),
 	} {
 		t.Run(path.Base(gone), func(t *testing.T) {
 			r := repositoryAt(t, gittest.Repo(t))

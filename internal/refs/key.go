@@ -29,6 +29,7 @@ const (
 	kindDetails    kind = 'd'
 	kindJSON       kind = 'j'
 	kindBlobs      kind = 'b'
+	kindTrees      kind = 'e'
 	kindPointer    kind = 'p'
 	kindPlain      kind = 'n'
 	kindMentions   kind = 'm'

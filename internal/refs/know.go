@@ -38,8 +38,10 @@ func (c *Cache) Learn(f File, id ObjectID, data []byte) {
 	}
 }
 
-// KnowsBlobs reports whether Blobs has an answer for a tree.
-func (c *Cache) KnowsBlobs(tree ObjectID) bool { return c.has(kindBlobs, tree) }
+// KnowsBlobs reports whether Blobs and Trees have an answer for a tree.
+func (c *Cache) KnowsBlobs(tree ObjectID) bool {
+	return c.has(kindBlobs, tree) && c.has(kindTrees, tree)
+}
 
 // IsPlain reports whether SetPlain was called for a tree.
 func (c *Cache) IsPlain(tree ObjectID) bool { return c.isSet(kindPlain, tree) }

@@ -300,13 +300,26 @@ func (w *writer) ids(all []ObjectID) {
 	}
 }
 
-func (r *reader) ids() (all []ObjectID) {
+// ids cuts the ids, in hex, from one string.
+func (r *reader) ids() []ObjectID {
+	var digits []byte
+	var sizes []int
 	for range r.count() {
-		id := r.id()
-		if r.err != nil {
+		if len(r.buf) == 0 || len(r.buf) < 1+int(r.buf[0]) {
+			r.fail()
 			return nil
 		}
-		all = append(all, id)
+		size := 1 + int(r.buf[0])
+		digits = hex.AppendEncode(digits, r.buf[1:size])
+		sizes = append(sizes, 2*(size-1))
+		r.buf = r.buf[size:]
+	}
+	if sizes == nil {
+		return nil
+	}
+	text, all := ObjectID(digits), make([]ObjectID, len(sizes))
+	for i, size := range sizes {
+		all[i], text = text[:size], text[size:]
 	}
 	return all
 }

@@ -25,6 +25,15 @@ func (c *Cache) Blobs(id ObjectID, list func() ([]BlobFile, error)) ([]BlobFile,
 	})
 }
 
+// Trees returns the trees in the git tree that id names, which list finds when they are not known:
+// what Blobs says of it was read through them.
+func (c *Cache) Trees(id ObjectID, list func() ([]ObjectID, error)) ([]ObjectID, error) {
+	return remember(c, question[[]ObjectID]{
+		kindTrees, id, list,
+		func(all []ObjectID, w *writer) { w.ids(all) }, (*reader).ids,
+	})
+}
+
 // IsPointer reports whether the file that id names is a Git LFS pointer.
 func (c *Cache) IsPointer(id ObjectID, read func() ([]byte, error)) (bool, error) {
 	return remember(c, question[bool]{
