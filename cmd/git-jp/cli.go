@@ -29,6 +29,7 @@ type cli struct {
 	Install   installCmd   `cmd:"" group:"setup" help:"Install the hooks and drivers of this clone."`
 	Uninstall uninstallCmd `cmd:"" group:"setup" help:"Take the hooks and drivers out again."`
 	Doctor    doctorCmd    `cmd:"" group:"setup" help:"Tell what is wrong with this clone and machine."`
+	Setup     setupCmd     `cmd:"" group:"setup" help:"Choose a language model, and see that it answers."`
 	Config    configCmd    `cmd:"" group:"setup" help:"Print and change settings."`
 
 	Query      queryCmd      `cmd:"" group:"talk" aliases:"q" help:"Ask a language model, or search."`

@@ -71,7 +71,7 @@ func isOwn(option string) bool {
 // readsJP reports whether a command reads jp's configuration.
 func readsJP(command string) bool {
 	first, _, _ := strings.Cut(command, " ")
-	return slices.Contains([]string{"query", "attachment", "models", "trust"}, first)
+	return slices.Contains([]string{"query", "attachment", "models", "setup", "trust"}, first)
 }
 
 // warnOf tells what of the configuration was left out.

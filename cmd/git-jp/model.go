@@ -225,8 +225,8 @@ func (a *app) offerLocal(ctx context.Context, c *jpconfig.Config) string {
 	defer cancel()
 	list, err := a.catalog(ctx, "ollama", &talk{app: a, config: c, gate: nobody{}})
 	if err != nil || len(list) == 0 {
-		return "Choose one with `--model provider/name`, or for good with `git jp config set " +
-			"assistant.model.id provider/name`; `git jp models` lists them. " + modelsPage
+		return "Choose one for good with `git jp setup`, or once with `--model provider/name`; " +
+			"`git jp models` lists them. " + modelsPage
 	}
 	return fmt.Sprintf("Ollama runs on this machine: ask with `--model %s`, or choose it for "+
 		"good with `git jp config set assistant.model.id %s`. %s",

@@ -164,6 +164,8 @@ func modelHint(err error) string {
 	switch {
 	case isA[*query.PartialError](err):
 		return "'git jp query -E' asks for the rest"
+	case errors.Is(err, errNobodyToSetUp):
+		return "without questions: 'git jp config set assistant.model.id PROVIDER/NAME'"
 	case errors.As(err, &key) && key.Provider.KeyEnv != "":
 		return "put it into " + key.Provider.KeyEnv + "; " + othersHint
 	case isA[*models.KeyError](err), isA[*models.NameError](err),
