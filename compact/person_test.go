@@ -160,7 +160,7 @@ func compacted(t *rapid.T, s *events.Stream) (_ *events.Stream, how string) {
 		}
 		out := s.Clone()
 		for _, o := range obsolete {
-			out.Set(o.Element, dedup.WithTrimmed(out.At(o.Element)))
+			out.Set(o.Element, dedup.WithTrimmed(out.At(o.Element), nil))
 		}
 		return out, "trimming"
 	default:

@@ -71,10 +71,11 @@ func (p *Plan) Store(planned, stored *events.Stream) int {
 
 // Trimmed is the key of an event's metadata that says what of it was taken out of requests
 // because something later made it obsolete: the whole of a result, as true, or the indexes of
-// resources of a request. It is never taken back, since prompts that were sent lack it.
+// resources of a request. It stays for as long as what made it obsolete is given, since prompts
+// that were sent lack it.
 const Trimmed = events.MetadataPrefix + "trimmed"
 
 // Unmarked returns md without decisions about contents that are not there any more.
 func Unmarked(md events.Metadata) events.Metadata {
-	return md.Without(Mark).Without(Trimmed)
+	return md.Without(Mark).Without(Trimmed).Without(trimmedFor)
 }

@@ -15,7 +15,8 @@ const frontier = 64
 type Superseded struct {
 	Element int
 	Block   int    // index of the resource in its request; -1 for a whole result
-	By      int    // element of the later one
+	By      int    // element of the later one, the last of Needs
+	Needs   []int  // elements that have all of it together
 	Tool    string // "" for a resource of a request
 	Rule    string
 }
@@ -106,9 +107,10 @@ func (f *superseder) result(i int, r *events.ToolCallResponse) {
 		if !ok || len(all) == 0 {
 			continue
 		}
-		if by := f.covered(rule.Name, all); by >= 0 {
+		if needs := f.covered(rule.Name, all); needs != nil {
 			f.found = append(f.found, Superseded{
-				Element: i, Block: -1, By: by, Tool: call.Name, Rule: rule.Name,
+				Element: i, Block: -1, By: slices.Max(needs), Needs: needs, Tool: call.Name,
+				Rule: rule.Name,
 			})
 			return
 		}
@@ -128,26 +130,28 @@ func (f *superseder) attached(i, n int, r *events.Resource) {
 		return
 	}
 	claim := delivers(r, f.Given)
-	if by := f.covered(rule, []Claim{claim}); by >= 0 {
-		f.found = append(f.found, Superseded{Element: i, Block: n, By: by, Rule: rule})
+	if needs := f.covered(rule, []Claim{claim}); needs != nil {
+		f.found = append(f.found, Superseded{
+			Element: i, Block: n, By: slices.Max(needs), Needs: needs, Rule: rule,
+		})
 		return
 	}
 	f.remember(rule, known{claim, i})
 }
 
-// covered returns the last element of those that cover claims, -1 when one has none.
-func (f *superseder) covered(rule string, claims []Claim) int {
-	last := -1
+// covered returns the elements that cover claims, nil when one is not covered.
+func (f *superseder) covered(rule string, claims []Claim) (needs []int) {
 	for _, c := range claims {
 		n := slices.IndexFunc(f.seen[rule+"\x00"+c.Key], func(later known) bool {
 			return later.Covers(c) && f.present(later.element)
 		})
 		if n < 0 {
-			return -1
+			return nil
 		}
-		last = max(last, f.seen[rule+"\x00"+c.Key][n].element)
+		needs = append(needs, f.seen[rule+"\x00"+c.Key][n].element)
 	}
-	return last
+	slices.Sort(needs)
+	return slices.Compact(needs)
 }
 
 // remember enters a claim.

@@ -310,8 +310,8 @@ func TestTrim(t *testing.T) {
 	if dedup.Trim(s) != s {
 		t.Error("a stream without marks is copied")
 	}
-	s.Set(1, dedup.WithTrimmed(s.At(1), 0))
-	s.Set(3, dedup.WithTrimmed(s.At(3)))
+	s.Set(1, dedup.WithTrimmed(s.At(1), nil, 0))
+	s.Set(3, dedup.WithTrimmed(s.At(3), nil))
 	again, err := events.Decode(s.Encode())
 	if err != nil {
 		t.Fatal(err)
@@ -331,7 +331,7 @@ func TestTrim(t *testing.T) {
 			t.Errorf("%s: deliveries are %s", name, got)
 		}
 	}
-	twice := dedup.WithTrimmed(dedup.WithTrimmed(s.At(1), 1), 1)
+	twice := dedup.WithTrimmed(dedup.WithTrimmed(s.At(1), nil, 1), nil, 1)
 	if v, _ := twice.Metadata().Value(dedup.Trimmed); string(v) != "[0,1]" {
 		t.Errorf("mark is %s", v)
 	}

@@ -3,6 +3,7 @@ package dedup
 import (
 	"encoding/json"
 	"slices"
+	"time"
 
 	"github.com/git-jp/git-jp/blobs"
 	"github.com/git-jp/git-jp/events"
@@ -11,9 +12,10 @@ import (
 // Stub returns what stands in the place of a superseded result.
 func Stub(tool string) string { return "[superseded] " + tool + ": a later result has this" }
 
-// WithTrimmed marks an element of which something was superseded, see [Trimmed].
-func WithTrimmed(e *events.Element, blocks ...int) *events.Element {
-	md := e.Metadata()
+// WithTrimmed marks an element of which something was superseded, see [Trimmed], by others that
+// have all of it together. Where one of them is not given to the model any more, it is given again.
+func WithTrimmed(e *events.Element, by []*events.Element, blocks ...int) *events.Element {
+	md := withReplacers(e.Metadata(), by)
 	v := []byte("true")
 	if e.Kind() == events.KindChatRequest {
 		all := slices.Concat(trimmedBlocks(md), blocks)
@@ -25,6 +27,60 @@ func WithTrimmed(e *events.Element, blocks ...int) *events.Element {
 		v = encoded
 	}
 	return e.WithMetadata(md.With(Trimmed, v))
+}
+
+// trimmedFor is the key of an event's metadata that names what has the content of what was
+// trimmed. Without it, as conversations of earlier programs have it, a mark always counts.
+const trimmedFor = Trimmed + "_for"
+
+func withReplacers(md events.Metadata, by []*events.Element) events.Metadata {
+	all := replacers(md)
+	for _, e := range by {
+		all = append(all, nameOf(e))
+	}
+	slices.Sort(all)
+	v, err := json.Marshal(slices.Compact(all))
+	if err != nil || len(all) == 0 {
+		return md // strings always marshal
+	}
+	return md.With(trimmedFor, v)
+}
+
+func replacers(md events.Metadata) (names []string) {
+	v, ok := md.Value(trimmedFor)
+	if !ok || json.Unmarshal(v, &names) != nil {
+		return nil
+	}
+	return names
+}
+
+// nameOf tells an element from the others of its stream: ids of calls alone come again.
+func nameOf(e *events.Element) string {
+	id := ""
+	if r, ok := e.Event().(*events.ToolCallResponse); ok {
+		id = r.ID
+	}
+	return e.Time().UTC().Format(time.RFC3339Nano) + " " + id
+}
+
+// given returns the names of the results and requests of a stream with their contents: what an
+// overlay or a strategy put a word in the place of is not there.
+func given(s *events.Stream, tools map[int]string) map[string]bool {
+	all := map[string]bool{}
+	for i, e := range s.All() {
+		switch ev := e.Event().(type) {
+		case *events.ToolCallResponse:
+			in := Invocation{Tool: tools[i], Result: ev}
+			if in.shown() && len(e.Metadata().Stripped()) == 0 {
+				all[nameOf(e)] = true
+			}
+		case *events.ChatRequest:
+			if len(e.Metadata().Stripped()) == 0 {
+				all[nameOf(e)] = true
+			}
+		}
+	}
+	return all
 }
 
 func trimmedBlocks(md events.Metadata) []int {
@@ -39,11 +95,12 @@ func trimmedBlocks(md events.Metadata) []int {
 	return blocks
 }
 
-// Trim returns a stream without what was marked as superseded. Elements without a mark are
-// those of s.
+// Trim returns a stream without what was marked as superseded, for as long as what replaced it is
+// there: turns are cut off, hidden and removed. Elements without a mark are those of s.
 func Trim(s *events.Stream) *events.Stream {
 	var out *events.Stream
 	names := map[int]string{}
+	var there map[string]bool
 	for i, e := range s.All() {
 		v, ok := e.Metadata().Value(Trimmed)
 		if !ok {
@@ -54,6 +111,10 @@ func Trim(s *events.Stream) *events.Stream {
 			for _, c := range s.Calls() {
 				names[c.Response] = c.Name
 			}
+			there = given(s, names)
+		}
+		if slices.ContainsFunc(replacers(e.Metadata()), func(n string) bool { return !there[n] }) {
+			continue
 		}
 		switch ev := e.Event().(type) {
 		case *events.ToolCallResponse:

@@ -40,7 +40,7 @@ func TestGivenIsWhatIsSent(t *testing.T) {
 		}
 		for i, e := range stored.Clone().All() {
 			if e.Kind() == events.KindToolCallResponse && rapid.IntRange(0, 3).Draw(t, "trim") == 0 {
-				stored.Set(i, dedup.WithTrimmed(e))
+				stored.Set(i, dedup.WithTrimmed(e, nil))
 			}
 		}
 		src := source(t, stored)

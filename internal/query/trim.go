@@ -145,7 +145,7 @@ func markTrimmed(view, stream *events.Stream, obsolete []dedup.Superseded) int {
 	for i, e := range stream.All() {
 		at[e] = i
 	}
-	blocks := map[int][]int{}
+	blocks, by := map[int][]int{}, map[int][]*events.Element{}
 	var places []int
 	n := 0
 	for _, o := range obsolete {
@@ -160,9 +160,12 @@ func markTrimmed(view, stream *events.Stream, obsolete []dedup.Superseded) int {
 		if o.Block >= 0 {
 			blocks[i] = append(blocks[i], o.Block)
 		}
+		for _, n := range o.Needs {
+			by[i] = append(by[i], view.At(n))
+		}
 	}
 	for _, i := range places {
-		stream.Set(i, dedup.WithTrimmed(stream.At(i), blocks[i]...))
+		stream.Set(i, dedup.WithTrimmed(stream.At(i), by[i], blocks[i]...))
 	}
 	return n
 }

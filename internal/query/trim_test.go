@@ -3,10 +3,12 @@ package query_test
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 	"time"
 
+	"github.com/git-jp/git-jp/blobs"
 	"github.com/git-jp/git-jp/compact"
 	"github.com/git-jp/git-jp/dedup"
 	"github.com/git-jp/git-jp/events"
@@ -169,6 +171,54 @@ func TestTrimmedBySchedule(t *testing.T) {
 					v, s, test.versions, test.stubs)
 			}
 		})
+	}
+}
+
+// A copied record has a stream of its own, with the contents of another one.
+type copied struct {
+	stream *events.Stream
+	of     query.Record
+}
+
+func (c copied) Stream() *events.Stream                  { return c.stream }
+func (c copied) Save(f func(*events.Stream) error) error { return f(c.stream) }
+func (c copied) Contents() blobs.Reader                  { return c.of.Contents() }
+
+// TestTrimmedComesBack holds that what was left out is given again where what replaced it is not:
+// in a conversation without its last turns, and where an overlay hides them.
+func TestTrimmedComesBack(t *testing.T) {
+	k := newTrimmed(t, compact.Eager)
+	for range 3 {
+		k.ask(t, time.Minute)
+	}
+	if v, s := has(k.ask(t, time.Minute)); v != 1 || s != 2 {
+		t.Fatalf("%d versions and %d stubs were sent", v, s)
+	}
+	loaded, err := k.stage.workspace.Load(k.stage.entry)
+	if err != nil {
+		t.Fatal(err)
+	}
+	whole := loaded.Stream
+	hidden := whole.Clone()
+	hidden.Append(events.NewElement(k.at, &events.Compaction{
+		FromTurn: 2, ToTurn: len(whole.Turns()) - 1,
+		ToolCalls: &events.ToolCallPolicy{Request: true, Response: true},
+	}, events.Metadata{}))
+	for name, s := range map[string]*events.Stream{
+		"without the last turns": events.New(slices.Collect(elements(whole, whole.Turns()[2].First))...),
+		"with them hidden":       hidden,
+	} {
+		turn := query.Turn{
+			Record: copied{s, k.stage.turn(k.model, k.tools).Record}, Model: k.model, Root: t.TempDir(),
+			Now: func() time.Time { return k.at },
+		}
+		r, _, err := turn.Explain(query.Prompt{Request: &events.ChatRequest{Content: "again"}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !strings.Contains(said(r), "version 2\n") || strings.Contains(said(r), "version 1\n") {
+			t.Errorf("%s: the second version is not there, or the first one is:\n%s", name, said(r))
+		}
 	}
 }
 
