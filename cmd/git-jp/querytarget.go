@@ -60,7 +60,10 @@ func (c queryCmd) target(ctx context.Context, a *app) (*target, error) {
 	}
 	e, err := c.chosen(a)
 	if !c.ID.Given && isA[*workspace.NotFoundError](err) {
-		return nil, errNoneActive
+		if a.terminal.NewPrompter(ctx) == nil {
+			return nil, errNoneActive
+		}
+		e, err = a.pick()
 	}
 	if err != nil {
 		return nil, err
