@@ -12,7 +12,8 @@ DIST     := cmd/git-jp/dist
 FUZZTIME ?= 20s
 
 # The platforms of a release.
-PLATFORMS ?= linux/amd64 linux/arm64 darwin/amd64 darwin/arm64 windows/amd64 windows/arm64
+PLATFORMS ?= linux/amd64 linux/arm64 darwin/amd64 darwin/arm64 windows/amd64 windows/arm64 \
+	freebsd/amd64
 
 # Sources, version and Go decide each byte of a program: not where it is built, nor what the
 # repository or the environment says.
@@ -72,8 +73,11 @@ cover:
 	      if (100 * k[p] < least * n[p]) low = 1 } \
 	    exit low }' "$$dir/profile"
 
+# Tests too have to compile where nobody runs them.
 lint: $(TOOLS)/golangci-lint
-	$(GO) vet ./...
+	@set -e; for os in linux darwin windows freebsd; do \
+	  echo "go vet for $$os"; GOOS=$$os CGO_ENABLED=0 $(GO) vet ./...; \
+	done
 	$(TOOLS)/golangci-lint run ./...
 
 # The figures of the code beside their limits.

@@ -192,3 +192,22 @@ func (f *fixture) collect() (*gc.Result, error) {
 func (f *fixture) withCache() {
 	f.cache = refs.Open(f.Path(".git/jp/cache"))
 }
+
+// age makes every run in the trash older than the grace period.
+func (f *fixture) age() {
+	f.tb.Helper()
+	files, err := filepath.Glob(f.Path(".git/jp/trash/*/run.json"))
+	if err != nil || len(files) == 0 {
+		f.tb.Fatal("no run in the trash")
+	}
+	for _, name := range files {
+		data, err := os.ReadFile(name)
+		if err == nil {
+			text := strings.Replace(string(data), `"started":"2030`, `"started":"2020`, 1)
+			err = os.WriteFile(name, []byte(text), 0o600)
+		}
+		if err != nil {
+			f.tb.Fatal(err)
+		}
+	}
+}

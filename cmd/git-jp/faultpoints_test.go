@@ -364,7 +364,7 @@ type faultRange struct {
 
 func (b *faultBench) calls(c faultCommand, of faultTemplate, r faultRange) {
 	for j, fault := range faultsOf {
-		if !soaking() && (r.first+j)%len(faultsOf) != 0 {
+		if !soaks() && (r.first+j)%len(faultsOf) != 0 {
 			continue // each call in one way, another one for each command
 		}
 		for n, missed := 1, 0; n <= mostCalls && missed < misses; n++ {
@@ -374,7 +374,7 @@ func (b *faultBench) calls(c faultCommand, of faultTemplate, r faultRange) {
 			} else {
 				missed++
 			}
-			if !soaking() {
+			if !soaks() {
 				break
 			}
 		}
@@ -384,7 +384,7 @@ func (b *faultBench) calls(c faultCommand, of faultTemplate, r faultRange) {
 func (b *faultBench) tears(c faultCommand, of faultTemplate, r faultRange) {
 	for j, tear := range tearsOf {
 		for i, n := 0, 0; n < of.most; i, n = i+1, n+tearStride(n) {
-			if !soaking() && (r.first+i+j)%len(tearsOf) != 0 {
+			if !soaks() && (r.first+i+j)%len(tearsOf) != 0 {
 				continue // each size in one way
 			}
 			b.point(c, of, faultPoint{r.calls, tear, n}, r.tally)
@@ -395,7 +395,7 @@ func (b *faultBench) tears(c faultCommand, of faultTemplate, r faultRange) {
 // tearStride is the way to the next size. Blobs and notes are small, streams are not.
 func tearStride(n int) int {
 	switch {
-	case !soaking():
+	case !soaks():
 		return 512
 	case n < 64:
 		return 1
@@ -419,8 +419,6 @@ func (b *faultBench) point(c faultCommand, of faultTemplate, p faultPoint, y *fa
 	}
 	return met
 }
-
-func soaking() bool { return os.Getenv("GIT_JP_SOAK") != "" }
 
 // run starts a program that is left alone.
 func (b *faultBench) run(dir, name string, args ...string) (string, error) {

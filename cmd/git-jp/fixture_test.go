@@ -3,6 +3,7 @@ package main
 import (
 	"encoding/base64"
 	"fmt"
+	"os"
 	"strconv"
 	"strings"
 	"time"
@@ -63,3 +64,6 @@ func expand(args []string) []string {
 	}
 	return results
 }
+
+// soaks reports whether tests take their time.
+func soaks() bool { return os.Getenv("GIT_JP_SOAK") != "" }

@@ -65,8 +65,6 @@ type hostile struct {
 
 const hostileDir = ".jp/conversations/17000000001-one/"
 
-func soaks() bool { return os.Getenv("GIT_JP_SOAK") != "" }
-
 // scaled is a size for the soak, or a smaller one that is past the same limits.
 func scaled(usual, soak int) int {
 	if soaks() {

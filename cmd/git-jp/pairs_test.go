@@ -207,7 +207,7 @@ func TestPairs(t *testing.T) {
 			edits := [2]sideEdit{one, other}
 			for i, way := range pairWays {
 				for ours := range 2 {
-					if !soaking() && (n%len(pairWays) != i || n/len(pairWays)%2 != ours) {
+					if !soaks() && (n%len(pairWays) != i || n/len(pairWays)%2 != ours) {
 						continue
 					}
 					name := fmt.Sprintf("%s of %s and %s", way.name, tags[ours], tags[1-ours])

@@ -7,7 +7,6 @@ import (
 	"os/exec"
 	"slices"
 	"strings"
-	"syscall"
 	"time"
 )
 
@@ -84,10 +83,7 @@ func (s side) run() (took time.Duration, memory int64, err error) {
 	if !s.accepts(cmd.ProcessState.ExitCode()) {
 		return 0, 0, fmt.Errorf("%s: %w\n%s", strings.Join(s.args, " "), err, stderr.Bytes())
 	}
-	if usage, ok := cmd.ProcessState.SysUsage().(*syscall.Rusage); ok {
-		memory = usage.Maxrss << 10 // Linux counts in KiB
-	}
-	return took, memory, nil
+	return took, mostMemory(cmd.ProcessState), nil
 }
 
 func (s side) accepts(code int) bool {

@@ -55,20 +55,6 @@ func large(tb testing.TB, n, commits int) repository {
 	return repositoryAt(tb, r)
 }
 
-// noise is text of 200 to 4200 bytes that does not compress to nothing.
-func noise(seed int) string {
-	const letters = "abcdefghijklmnopqrstuvwxyz (){}=\n"
-	x := uint64(seed)*0x9e3779b97f4a7c15 + 1
-	text := make([]byte, 200+x%4000)
-	for i := range text {
-		x ^= x << 13
-		x ^= x >> 7
-		x ^= x << 17
-		text[i] = letters[x%uint64(len(letters))]
-	}
-	return string(text)
-}
-
 // reportProcessor adds the time on processors, of this process and of those it has
 // started: on a busy machine that of the clock says little.
 func reportProcessor(b *testing.B) func() {

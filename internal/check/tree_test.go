@@ -255,3 +255,17 @@ func (s *source) register(dir string) {
 	sortEntries(entries)
 	directories.Store(s.ids[dir], entries)
 }
+
+// noise is text of 200 to 4200 bytes that does not compress to nothing.
+func noise(seed int) string {
+	const letters = "abcdefghijklmnopqrstuvwxyz (){}=\n"
+	x := uint64(seed)*0x9e3779b97f4a7c15 + 1
+	text := make([]byte, 200+x%4000)
+	for i := range text {
+		x ^= x << 13
+		x ^= x >> 7
+		x ^= x << 17
+		text[i] = letters[x%uint64(len(letters))]
+	}
+	return string(text)
+}
