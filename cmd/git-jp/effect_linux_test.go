@@ -53,6 +53,9 @@ type scene struct {
 	root   string
 	server *httptest.Server
 
+	// effect has others say something in a layer, and tells what came of it.
+	effect func(t *testing.T, layer string, settings map[string]any) effect
+
 	mu       sync.Mutex
 	requests []string
 }
@@ -101,7 +104,7 @@ func newScene(t *testing.T) *scene {
 	t.Helper()
 	root := gittest.TempDir(t)
 	s := &scene{root: root}
-	s.server = httptest.NewServer(s)
+	s.server, s.effect = httptest.NewServer(s), s.run
 	t.Cleanup(s.server.Close)
 	bin := filepath.Join(root, "bin")
 	s.Repository = gittest.At(t, filepath.Join(root, "r")).With("HOME="+root,
@@ -358,7 +361,7 @@ func TestOthersSettingsHaveNoEffect(t *testing.T) {
 // judge fails for each key that has an effect, which it looks for by halves.
 func (s *scene) judge(t *testing.T, layer string, empty effect, all []say) {
 	t.Helper()
-	other := s.run(t, layer, settings(all)).beside(empty)
+	other := s.effect(t, layer, settings(all)).beside(empty)
 	switch {
 	case len(other) == 0:
 	case len(all) > 1:
