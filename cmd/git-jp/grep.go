@@ -142,6 +142,18 @@ func (c grepCmd) compile() (*search.Pattern, error) {
 
 // workTree searches conversations as they lie in the work tree.
 func (g *grepRun) workTree(ctx context.Context) error {
+	return g.each(ctx, func(e workspace.Entry, conv *workspace.Conversation) error {
+		return g.search(searched{
+			id: e.ID, title: conv.Title(), stream: conv.Stream,
+			reader: g.openWorkspace.BlobsOf(e),
+		})
+	})
+}
+
+// each loads the conversations that are wanted. What cannot be read is told.
+func (g *grepRun) each(
+	ctx context.Context, f func(workspace.Entry, *workspace.Conversation) error,
+) error {
 	w, err := g.workspace()
 	if err != nil {
 		return err
@@ -161,10 +173,7 @@ func (g *grepRun) workTree(ctx context.Context) error {
 			}
 			continue
 		}
-		err = g.search(searched{
-			id: e.ID, title: conv.Title(), stream: conv.Stream, reader: w.BlobsOf(e),
-		})
-		if err != nil {
+		if err := f(e, conv); err != nil {
 			return err
 		}
 	}

@@ -6,15 +6,20 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/git-jp/git-jp/compact"
+	"github.com/git-jp/git-jp/internal/llm/models"
 	"github.com/git-jp/git-jp/internal/render"
+	"github.com/git-jp/git-jp/internal/stats"
+	"github.com/git-jp/git-jp/internal/workspace"
 )
 
 type statsCmd struct {
 	Conversation string `arg:"" optional:"" help:"The conversation; the active one by default."`
 	KeepLast     string `placeholder:"N" help:"How many turns at the end strategies leave alone."`
 	All          bool   `help:"List all turns and tools, not only the largest."`
+	By           string `enum:",day,model,author" default:"" placeholder:"day|model|author" help:"Tell what all conversations have cost, or one: by day, model or author."`
 }
 
 // Help says what the figures are.
@@ -24,7 +29,11 @@ has twice or has no use for any more; and what each strategy of 'git jp compact'
 by itself. Nothing is changed, and no model is asked.
 
 Tokens are estimates. Where the conversation has recorded usage they are learned from that,
-and the error that is told is that of the past.`
+and the error that is told is that of the past.
+
+With --by it tells what answers have cost, by the usage that is recorded with them, over all
+conversations, archived ones too. An answer that is in several forks counts once. Prices are
+those of 'git jp models'; answers whose price is not known are counted beside them.`
 }
 
 // A statsRecord is what `stats --json` prints.
@@ -37,6 +46,9 @@ type statsRecord struct {
 
 // Run looks at a conversation.
 func (c statsCmd) Run(ctx context.Context, a *app) error {
+	if c.By != "" {
+		return c.spending(ctx, a)
+	}
 	return a.reading(ctx, c.Conversation, c.survey)
 }
 
@@ -58,6 +70,74 @@ func (c statsCmd) survey(ctx context.Context, r *talk) error {
 		return a.printJSON(statsRecord{conv.ID.String(), conv.Title(), r.setup.Model, s})
 	}
 	return c.print(a, s)
+}
+
+// spending tells what has been spent.
+func (c statsCmd) spending(ctx context.Context, a *app) error {
+	table, err := models.Builtin()
+	if err != nil {
+		return err
+	}
+	var named []string
+	if c.Conversation != "" {
+		named = []string{c.Conversation}
+	}
+	zone := time.Local
+	if !a.stdoutTerminal { // a file must not depend on where it was made
+		zone = time.UTC
+	}
+	ledger := stats.NewLedger(stats.Axis(c.By), zone, table)
+	g := &grepRun{
+		app: a, cmd: grepCmd{Conversation: named, Archived: true}, told: map[string]bool{},
+	}
+	err = g.each(ctx, func(_ workspace.Entry, conv *workspace.Conversation) error {
+		return ledger.Add(conv.ID, conv.BaseConfig, conv.Stream)
+	})
+	if err != nil {
+		return err
+	}
+	rows := ledger.Rows()
+	if a.JSON {
+		for _, r := range rows {
+			if err := a.printJSON(r); err != nil {
+				return err
+			}
+		}
+	} else if err := c.printSpending(a, rows); err != nil {
+		return err
+	}
+	if g.failed {
+		return errProblems
+	}
+	return nil
+}
+
+func (c statsCmd) printSpending(a *app, rows []stats.Row) error {
+	if len(rows) == 0 {
+		a.note("no answer has recorded usage")
+		return nil
+	}
+	right := func(head string) render.Column {
+		return render.Column{Head: head, Align: render.AlignRight}
+	}
+	t := render.NewTable(a.output(), render.Column{Head: strings.ToUpper(c.By), Shrink: true},
+		right("CONVERSATIONS"), right("ANSWERS"), right("TOKENS IN"), right("CACHED"),
+		right("OUT"), right("USD"), render.Column{})
+	add := func(name, conversations string, r stats.Row) {
+		unpriced := ""
+		if r.Unpriced > 0 {
+			unpriced = "and " + render.Count(r.Unpriced, "answer") + " without a known price"
+		}
+		t.Row(name, conversations, render.Number(int64(r.Answers)), render.Number(r.Input),
+			render.Number(r.Cached), render.Number(r.Output), fmt.Sprintf("%.4f", r.USD), unpriced)
+	}
+	for _, r := range rows {
+		add(r.Name, render.Number(int64(r.Conversations)), r)
+	}
+	if len(rows) > 1 {
+		add("total", "", stats.Total(rows))
+	}
+	return t.Write(a.stdout)
 }
 
 // largest is how many tools and turns are listed.

@@ -103,6 +103,11 @@ var rooms = []room{
 		imports: []string{"events", "blobs"},
 	},
 	{
+		dir:     "internal/stats",
+		is:      "what conversations have cost, by the usage that is recorded in them",
+		imports: []string{"events", "blobs", "compact", "internal/llm", "internal/llm/models"},
+	},
+	{
 		dir:     "internal/quarantine",
 		is:      "what commands quarantine before they change or remove it, and how long it stays",
 		imports: []string{"events", "blobs", "internal/atomicfile", "internal/regular"},
