@@ -12,6 +12,7 @@ import (
 	"github.com/alecthomas/kong"
 	"github.com/git-jp/git-jp/compact"
 	"github.com/git-jp/git-jp/events"
+	"github.com/git-jp/git-jp/internal/compaction"
 	"github.com/git-jp/git-jp/internal/quarantine"
 	"github.com/git-jp/git-jp/internal/workspace"
 )
@@ -420,7 +421,7 @@ func (c compactCmd) policies(a *app, r *talk) ([]compact.Policy, error) {
 	var all []compact.Policy
 	own := c.Reasoning || c.Tools.Policy != nil || c.Summarize
 	if !own && len(c.Rule) == 0 {
-		all = r.configuredPolicies()
+		all = compaction.Policies(r.config)
 	}
 	for _, spec := range c.Rule {
 		p, err := compact.ParsePolicy(spec)

@@ -2,23 +2,19 @@ package main
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"path/filepath"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/git-jp/git-jp/blobs"
 	"github.com/git-jp/git-jp/compact"
-	"github.com/git-jp/git-jp/dedup"
 	"github.com/git-jp/git-jp/events"
 	"github.com/git-jp/git-jp/gitint"
-	"github.com/git-jp/git-jp/internal/config"
+	"github.com/git-jp/git-jp/internal/compaction"
 	"github.com/git-jp/git-jp/internal/llm"
 	"github.com/git-jp/git-jp/internal/llm/builtin"
-	"github.com/git-jp/git-jp/internal/llm/models"
 	"github.com/git-jp/git-jp/internal/query"
 	"github.com/git-jp/git-jp/internal/render"
 	"github.com/git-jp/git-jp/internal/tool"
@@ -78,49 +74,12 @@ func (a *app) reading(
 // contents opens what the conversation refers to.
 func (k *talk) contents() blobs.Reader { return k.app.openWorkspace.BlobsOf(k.reading.Entry) }
 
-// dedupOptions are the settings of deduplication.
-func (k *talk) dedupOptions() dedup.Options { return dedupOptions(k.settings) }
+// compaction is what the settings say of compactions.
+func (k *talk) compaction() compaction.Settings { return compaction.Settings{Config: k.settings} }
 
-func dedupOptions(c *config.Config) dedup.Options {
-	d := c.Settings().Deduplication
-	return dedup.Options{
-		Enabled: d.Enabled, MinBytes: d.MinBytes, Lookback: d.LookbackTurns, Lines: d.Lines,
-		Tool: func(name string) bool { return c.Tool(name).Deduplicate },
-	}
-}
-
-// hint is the hint of a tool: what is configured, over what is known.
-func (k *talk) hint(name string) compact.Hint {
-	h, set := compact.DefaultHint(name), k.settings.Tool(name).Compaction
-	if set.Response != "" {
-		h.Response = compact.Response(set.Response)
-	}
-	if set.Dedup != nil {
-		h.Dedup, h.Alike = *set.Dedup, false
-	}
-	if rule, ok := set.Subsumes.Value(); ok {
-		h.Subsumes = rule
-	}
-	return h
-}
-
-// rules are those by which results of a tool are superseded.
-func (k *talk) rules(name string) []dedup.Rule {
-	rule, ok := k.settings.Tool(name).Compaction.Subsumes.Value()
-	if !ok || rule == "tool" {
-		return compact.DefaultRules(name)
-	}
-	if r, ok := dedup.Rules()[rule]; ok {
-		return []dedup.Rule{r}
-	}
-	return nil
-}
-
-func (k *talk) limits() compact.Limits {
-	t := k.settings.Settings().Trim
-	return compact.Limits{
-		MinBytes: t.MinBytes, MinTurns: t.MinTurns, MinDelta: t.MinDelta, CacheTurns: t.CacheTurns,
-	}
+// market is what is known of the prices of the conversation's model.
+func (k *talk) market() compact.Market {
+	return compaction.Market(k.setup.Model, k.setup.Cache.TTL)
 }
 
 // trim says when superseded results are left out of requests.
@@ -130,48 +89,9 @@ func (k *talk) trim() *query.Trim {
 	}
 	return &query.Trim{
 		Schedule: compact.Schedule(k.settings.Settings().Trim.Schedule), Market: k.market(),
-		Window: k.windowOf(k.setup.Model), Rules: k.rules, Limits: k.limits(),
+		Window: k.compaction().Window(k.setup.Model), Rules: k.compaction().Rules,
+		Limits: k.compaction().Limits(),
 	}
-}
-
-// market is what is known of the prices of the conversation's model.
-func (k *talk) market() compact.Market { return marketOf(k.setup.Model, k.setup.Cache.TTL) }
-
-// marketOf returns the market of a model whose cache is written with a lifetime.
-func marketOf(id string, ttl time.Duration) compact.Market {
-	m := compact.Market{Model: id}
-	table, err := models.Builtin()
-	if err != nil {
-		return m
-	}
-	row, ok := table.Find(id)
-	if !ok {
-		return m
-	}
-	p := row.Of(0)
-	m.Input, m.Read, m.Write = p.Input, p.Read, p.Write
-	m.TTL, m.Gone = time.Duration(row.Cache.TTL), time.Duration(row.Cache.Gone)
-	m.Minimum, m.Grain = int64(row.Cache.Minimum), int64(row.Cache.Grain)
-	if long := time.Duration(row.Cache.TTLLong); ttl >= time.Hour && long > 0 {
-		m.Write, m.TTL, m.Gone = p.WriteLong, long, max(m.Gone, long)
-	}
-	m.AsOf = row.AsOf.String()
-	return m
-}
-
-// windowOf is how many tokens a request to a model may have, 0 when it is not known: the window
-// that its provider offers, or less, where the user says that the account may not send as much.
-func (k *talk) windowOf(id string) int64 {
-	most := k.settings.Settings().Compaction.Window
-	table, err := models.Builtin()
-	if err != nil {
-		return most
-	}
-	row, _ := table.Find(id)
-	if window := int64(row.Window); window > 0 && (most == 0 || window < most) {
-		return window
-	}
-	return most
 }
 
 // compactOptions are the options of a run.
@@ -181,10 +101,11 @@ func (k *talk) compactOptions(ctx context.Context, c compactCmd) (compact.Option
 	if err != nil {
 		return compact.Options{}, err
 	}
+	known := k.compaction()
 	o := compact.Options{
 		Strategies: c.Strategy, KeepLast: kept, Now: k.app.now(), Contents: k.contents(),
-		Dedup: k.dedupOptions(), Hint: k.hint, Rules: k.rules, Limits: k.limits(),
-		Subsumer: subsumer{k}, Budget: c.Budget, Window: k.windowOf(k.setup.Model),
+		Dedup: known.Dedup(), Hint: known.Hint, Rules: known.Rules, Limits: known.Limits(),
+		Subsumer: subsumer{k}, Budget: c.Budget, Window: known.Window(k.setup.Model),
 		Threshold: set.SummarizeThreshold, Market: k.market(), Raw: k.raw(ctx),
 	}
 	if len(o.Strategies) == 0 {
@@ -205,7 +126,7 @@ func (k *talk) compactOptions(ctx context.Context, c compactCmd) (compact.Option
 	if !c.DryRun {
 		o.Confirm = k.app.confirmTangents(c.Yes)
 	}
-	if slices.Contains(o.Strategies, compact.PruneTools) || asksModel(o.Strategies) {
+	if slices.Contains(o.Strategies, compact.PruneTools) || compaction.AsksModel(o.Strategies) {
 		o.Offered = k.definitions(ctx)
 	}
 	return o, k.summarizer(ctx, c, &o)
@@ -235,17 +156,10 @@ func (k *talk) definitions(ctx context.Context) map[string]int64 {
 	return sizes
 }
 
-// asksModel reports whether a pipeline may ask a model.
-func asksModel(strategies []string) bool {
-	return slices.ContainsFunc(strategies, func(s string) bool {
-		return s == compact.Auto || s == compact.Summarize || s == compact.ClassifyTangents
-	})
-}
-
 // summarizer sets who summarizes: the model that is configured for it, else the cheapest that
 // is known of the conversation's provider, else its own. Without any it is done by rules.
 func (k *talk) summarizer(ctx context.Context, c compactCmd, o *compact.Options) error {
-	if !asksModel(o.Strategies) {
+	if !compaction.AsksModel(o.Strategies) {
 		return nil
 	}
 	id, err := k.summaryModel(c)
@@ -263,7 +177,7 @@ func (k *talk) summarizer(ctx context.Context, c compactCmd, o *compact.Options)
 		Model: lateModel{id, func() (llm.Model, error) {
 			return k.app.modelOf(id, k, k.app.retry(k.config))
 		}},
-		Window: int(k.windowOf(id)), Kept: o.KeepLast,
+		Window: int(k.compaction().Window(id)), Kept: o.KeepLast,
 		Live: k.live(ctx), Cheaper: k.cheaper(id, o),
 	}
 	o.Classifier = s
@@ -288,25 +202,7 @@ func (k *talk) summaryModel(c compactCmd) (string, error) {
 	if k.setup.Model == "" || k.setup.Model == builtin.ID {
 		return "", nil
 	}
-	return cheapest(k.setup.Model), nil
-}
-
-// cheapest returns the model of the same provider that reads for the least money.
-func cheapest(id string) string {
-	table, err := models.Builtin()
-	if err != nil {
-		return id
-	}
-	own, _ := table.Find(id)
-	provider, _, _ := llm.SplitID(id)
-	best, price := id, own.Price.Input // 0 where it is not known: then any that is known
-	for _, r := range table.Rows() {
-		p, _, _ := llm.SplitID(r.ID)
-		if p == provider && r.Price.Input > 0 && (price == 0 || r.Price.Input < price) {
-			best, price = r.ID, r.Price.Input
-		}
-	}
-	return best
+	return compaction.Cheapest(k.setup.Model), nil
 }
 
 // live returns the request that would continue the conversation, for a summary that reads the
@@ -336,25 +232,15 @@ func (k *talk) live(ctx context.Context) func(string) (llm.Model, *llm.Request, 
 // cheaper compares a request that reads the conversation from the cache with one that shows it
 // to the summarizing model.
 func (k *talk) cheaper(id string, o *compact.Options) func(bytes int) bool {
-	other := marketOf(id, 0)
+	other := compaction.Market(id, 0)
 	return func(bytes int) bool {
 		if !o.Market.Priced() || !other.Priced() || o.Cold {
 			return false
 		}
 		_, known := compact.LastSent(k.reading.Stream)
-		prompt := lastPrompt(k.reading.Stream)
+		prompt := compaction.LastPrompt(k.reading.Stream)
 		return known && float64(prompt)*o.Market.Read < float64(bytes)/2.7*other.Input
 	}
-}
-
-// lastPrompt is the size of the prompt that was sent last, with its answer.
-func lastPrompt(s *events.Stream) int64 {
-	for i := s.Len() - 1; i >= 0; i-- {
-		if u, ok := compact.UsageOf(s.At(i)); ok {
-			return u.Prompt() + u.Output
-		}
-	}
-	return 0
 }
 
 // raw looks for events that a summary replaced: in the conversations that this one is a fork
@@ -448,40 +334,6 @@ func (a *app) confirmTangents(yes bool) func([]compact.Tangent) []compact.Tangen
 		}
 		return chosen
 	}
-}
-
-// configuredPolicies are jp's rules of the overlay, or its default where there are none.
-func (k *talk) configuredPolicies() []compact.Policy {
-	var rules []struct {
-		KeepFirst *int           `json:"keep_first"`
-		KeepLast  *int           `json:"keep_last"`
-		Reasoning string         `json:"reasoning"`
-		ToolCalls jsontext.Value `json:"tool_calls"`
-		Summary   jsontext.Value `json:"summary"`
-	}
-	if !k.config.Decode(&rules, "conversation", "compaction", "rules") || len(rules) == 0 {
-		return []compact.Policy{compact.DefaultPolicy()}
-	}
-	var all []compact.Policy
-	for _, r := range rules {
-		p := compact.Policy{Reasoning: r.Reasoning == "strip", Summarize: len(r.Summary) > 0}
-		var word string
-		if json.Unmarshal(r.ToolCalls, &word) == nil {
-			if tools, err := compact.ParseTools(word); err == nil {
-				p.Tools = tools
-			}
-		}
-		p.From, p.To = compact.Spared(orOne(r.KeepFirst), orOne(r.KeepLast))
-		all = append(all, p)
-	}
-	return all
-}
-
-func orOne(n *int) int {
-	if n == nil {
-		return 1
-	}
-	return *n
 }
 
 // overlaid adds compactions to a stream.

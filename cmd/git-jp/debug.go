@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/git-jp/git-jp/compact"
+	"github.com/git-jp/git-jp/internal/compaction"
 	"github.com/git-jp/git-jp/internal/llm/models"
 	"github.com/git-jp/git-jp/internal/render"
 )
@@ -42,9 +43,9 @@ func (c replayCmd) Run(ctx context.Context, a *app) error {
 }
 
 func (c replayCmd) replay(_ context.Context, r *talk) error {
-	a := r.app
+	a, known := r.app, r.compaction()
 	h, err := compact.HistoryOf(r.reading.Stream, compact.ObsoleteOptions{
-		Rules: r.rules, Limits: r.limits(), Dedup: r.dedupOptions(), Contents: r.contents(),
+		Rules: known.Rules, Limits: known.Limits(), Dedup: known.Dedup(), Contents: r.contents(),
 	})
 	if err != nil {
 		return err
@@ -71,7 +72,7 @@ func (c replayCmd) records(h compact.History) ([]replayRecord, error) {
 	}
 	var all []replayRecord
 	for _, row := range table.Rows() {
-		m := marketOf(row.ID, 0)
+		m := compaction.Market(row.ID, 0)
 		if !m.Priced() || len(c.Model) > 0 && !slices.Contains(c.Model, row.ID) {
 			continue
 		}

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/git-jp/git-jp/events"
+	"github.com/git-jp/git-jp/internal/compaction"
 	"github.com/git-jp/git-jp/internal/query"
 	"github.com/git-jp/git-jp/internal/render"
 	"github.com/git-jp/git-jp/internal/tool/file"
@@ -83,7 +84,7 @@ func (a *app) renderable(
 	if err != nil {
 		return c, err
 	}
-	o := dedupOptions(settings)
+	o := compaction.Settings{Config: settings}.Dedup()
 	o.URI = func(uri string) string { return uri }
 	if root != "" {
 		o.URI = func(uri string) string { return file.Expand(root, uri) }

@@ -201,6 +201,14 @@ var rooms = []room{
 		imports: queryImports,
 	},
 	{
+		dir: "internal/compaction",
+		is:  "what configuration, the table of models and the record say of a compaction",
+		imports: []string{
+			"events", "compact", "dedup", "internal/config", "internal/jpconfig", "internal/llm",
+			"internal/llm/models",
+		},
+	},
+	{
 		dir:       "internal/ask",
 		is:        "asking at a terminal: the answer as it comes, questions to a person, interrupts, the editor",
 		imports:   askImports,

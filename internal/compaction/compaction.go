@@ -1,0 +1,169 @@
+package compaction
+
+import (
+	"encoding/json"
+	"slices"
+	"time"
+
+	"github.com/git-jp/git-jp/compact"
+	"github.com/git-jp/git-jp/dedup"
+	"github.com/git-jp/git-jp/events"
+	"github.com/git-jp/git-jp/internal/config"
+	"github.com/git-jp/git-jp/internal/jpconfig"
+	"github.com/git-jp/git-jp/internal/llm"
+	"github.com/git-jp/git-jp/internal/llm/models"
+	"github.com/go-json-experiment/json/jsontext"
+)
+
+// Settings are what git jp's configuration says of compactions.
+type Settings struct{ *config.Config }
+
+// Dedup are the settings of deduplication.
+func (s Settings) Dedup() dedup.Options {
+	d := s.Settings().Deduplication
+	return dedup.Options{
+		Enabled: d.Enabled, MinBytes: d.MinBytes, Lookback: d.LookbackTurns, Lines: d.Lines,
+		Tool: func(name string) bool { return s.Tool(name).Deduplicate },
+	}
+}
+
+// Hint is the hint of a tool: what is configured, over what is known.
+func (s Settings) Hint(name string) compact.Hint {
+	h, set := compact.DefaultHint(name), s.Tool(name).Compaction
+	if set.Response != "" {
+		h.Response = compact.Response(set.Response)
+	}
+	if set.Dedup != nil {
+		h.Dedup, h.Alike = *set.Dedup, false
+	}
+	if rule, ok := set.Subsumes.Value(); ok {
+		h.Subsumes = rule
+	}
+	return h
+}
+
+// Rules are those by which results of a tool are superseded.
+func (s Settings) Rules(name string) []dedup.Rule {
+	rule, ok := s.Tool(name).Compaction.Subsumes.Value()
+	if !ok || rule == "tool" {
+		return compact.DefaultRules(name)
+	}
+	if r, ok := dedup.Rules()[rule]; ok {
+		return []dedup.Rule{r}
+	}
+	return nil
+}
+
+// Limits say when superseded results are worth to be left out.
+func (s Settings) Limits() compact.Limits {
+	t := s.Settings().Trim
+	return compact.Limits{
+		MinBytes: t.MinBytes, MinTurns: t.MinTurns, MinDelta: t.MinDelta, CacheTurns: t.CacheTurns,
+	}
+}
+
+// Market returns the market of a model whose cache is written with a lifetime.
+func Market(id string, ttl time.Duration) compact.Market {
+	m := compact.Market{Model: id}
+	table, err := models.Builtin()
+	if err != nil {
+		return m
+	}
+	row, ok := table.Find(id)
+	if !ok {
+		return m
+	}
+	p := row.Of(0)
+	m.Input, m.Read, m.Write = p.Input, p.Read, p.Write
+	m.TTL, m.Gone = time.Duration(row.Cache.TTL), time.Duration(row.Cache.Gone)
+	m.Minimum, m.Grain = int64(row.Cache.Minimum), int64(row.Cache.Grain)
+	if long := time.Duration(row.Cache.TTLLong); ttl >= time.Hour && long > 0 {
+		m.Write, m.TTL, m.Gone = p.WriteLong, long, max(m.Gone, long)
+	}
+	m.AsOf = row.AsOf.String()
+	return m
+}
+
+// Window is how many tokens a request to a model may have, 0 when it is not known: the window
+// that its provider offers, or less, where the user says that the account may not send as much.
+func (s Settings) Window(id string) int64 {
+	most := s.Settings().Compaction.Window
+	table, err := models.Builtin()
+	if err != nil {
+		return most
+	}
+	row, _ := table.Find(id)
+	if window := int64(row.Window); window > 0 && (most == 0 || window < most) {
+		return window
+	}
+	return most
+}
+
+// AsksModel reports whether a pipeline may ask a model.
+func AsksModel(strategies []string) bool {
+	return slices.ContainsFunc(strategies, func(s string) bool {
+		return s == compact.Auto || s == compact.Summarize || s == compact.ClassifyTangents
+	})
+}
+
+// Cheapest returns the model of the same provider that reads for the least money.
+func Cheapest(id string) string {
+	table, err := models.Builtin()
+	if err != nil {
+		return id
+	}
+	own, _ := table.Find(id)
+	provider, _, _ := llm.SplitID(id)
+	best, price := id, own.Price.Input // 0 where it is not known: then any that is known
+	for _, r := range table.Rows() {
+		p, _, _ := llm.SplitID(r.ID)
+		if p == provider && r.Price.Input > 0 && (price == 0 || r.Price.Input < price) {
+			best, price = r.ID, r.Price.Input
+		}
+	}
+	return best
+}
+
+// LastPrompt is the size of the prompt that was sent last, with its answer.
+func LastPrompt(s *events.Stream) int64 {
+	for i := s.Len() - 1; i >= 0; i-- {
+		if u, ok := compact.UsageOf(s.At(i)); ok {
+			return u.Prompt() + u.Output
+		}
+	}
+	return 0
+}
+
+// Policies are jp's rules of the overlay, or its default where there are none.
+func Policies(c *jpconfig.Config) []compact.Policy {
+	var rules []struct {
+		KeepFirst *int           `json:"keep_first"`
+		KeepLast  *int           `json:"keep_last"`
+		Reasoning string         `json:"reasoning"`
+		ToolCalls jsontext.Value `json:"tool_calls"`
+		Summary   jsontext.Value `json:"summary"`
+	}
+	if !c.Decode(&rules, "conversation", "compaction", "rules") || len(rules) == 0 {
+		return []compact.Policy{compact.DefaultPolicy()}
+	}
+	var all []compact.Policy
+	for _, r := range rules {
+		p := compact.Policy{Reasoning: r.Reasoning == "strip", Summarize: len(r.Summary) > 0}
+		var word string
+		if json.Unmarshal(r.ToolCalls, &word) == nil {
+			if tools, err := compact.ParseTools(word); err == nil {
+				p.Tools = tools
+			}
+		}
+		p.From, p.To = compact.Spared(orOne(r.KeepFirst), orOne(r.KeepLast))
+		all = append(all, p)
+	}
+	return all
+}
+
+func orOne(n *int) int {
+	if n == nil {
+		return 1
+	}
+	return *n
+}

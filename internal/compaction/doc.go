@@ -1,0 +1,7 @@
+// Package compaction says what the configuration, the table of models and a conversation's record
+// say of a compaction: its options, prices and windows, who summarizes, and jp's rules of the
+// overlay.
+//
+// It reads what it is given and asks nobody. What a compaction does is
+// [github.com/git-jp/git-jp/compact]'s, and which configuration counts its caller's to know.
+package compaction
