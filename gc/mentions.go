@@ -128,7 +128,7 @@ func (l *library) read(ctx context.Context, o *Options, unread []document) error
 	done := 0
 	var large []largeDocument
 	err := l.forest.repo.ReadObjects(ctx, ids, func(i int, data []byte, err error) error {
-		if over := new(regular.SizeError); errors.As(err, &over) {
+		if over, ok := errors.AsType[*regular.SizeError](err); ok {
 			large = append(large, largeDocument{unread[i], over})
 			return nil
 		}

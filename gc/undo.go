@@ -182,7 +182,7 @@ func Recover(ctx context.Context, o Options) (bool, error) {
 		return false, err
 	}
 	unlock, err := o.lock(ctx, p)
-	if busy := new(BusyError); errors.As(err, &busy) {
+	if _, ok := errors.AsType[*BusyError](err); ok {
 		return false, nil
 	}
 	if err != nil {

@@ -29,7 +29,7 @@ func (r *Repo) ObjectSizes(ctx context.Context, ids []OID) ([]int64, error) {
 	sizes := make([]int64, len(ids))
 	single := func(i int) error {
 		n, err := r.ObjectSize(ctx, ids[i])
-		if missing := new(MissingObjectError); errors.As(err, &missing) {
+		if _, ok := errors.AsType[*MissingObjectError](err); ok {
 			n, err = -1, nil
 		}
 		sizes[i] = n

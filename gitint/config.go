@@ -116,7 +116,7 @@ func (r *Repo) changeConfig(ctx context.Context, key string, args ...string) err
 
 // exitCode is the exit code of the git that failed, 0 for any other error.
 func exitCode(err error) int {
-	if ee := new(ExitError); errors.As(err, &ee) {
+	if ee, ok := errors.AsType[*ExitError](err); ok {
 		return ee.Code
 	}
 	return 0

@@ -15,7 +15,7 @@ func (r *Repo) ObjectKinds(ctx context.Context, ids []OID) ([]string, error) {
 	kinds := make([]string, len(ids))
 	single := func(i int) error {
 		obj, err := r.readObject(ctx, ids[i], 0)
-		if missing := new(MissingObjectError); errors.As(err, &missing) {
+		if _, ok := errors.AsType[*MissingObjectError](err); ok {
 			return nil
 		}
 		kinds[i] = obj.kind

@@ -188,7 +188,7 @@ func (r *Repo) treeEntries(ctx context.Context, id OID) ([]treeEntry, error) {
 		return entries, nil
 	}
 	obj, err := r.readObject(ctx, id, 0)
-	if missing := new(MissingObjectError); errors.As(err, &missing) {
+	if missing, ok := errors.AsType[*MissingObjectError](err); ok {
 		return nil, &MissingObjectError{missing.OID, missing.Promised, true}
 	}
 	if err != nil {

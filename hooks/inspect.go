@@ -99,7 +99,7 @@ func blocked(dir string) string {
 	case err == nil:
 		return ", which is no directory"
 	}
-	if cause := new(fs.PathError); errors.As(err, &cause) {
+	if cause, ok := errors.AsType[*fs.PathError](err); ok {
 		err = cause.Err
 	}
 	return fmt.Sprintf(", which cannot be used (%v)", err)
@@ -152,7 +152,7 @@ func (in *Installer) look(s site, name string) (found, error) {
 		return f, nil
 	}
 	data, err := regular.ReadFile(file, regular.MaxNote)
-	if over := new(regular.SizeError); errors.As(err, &over) {
+	if _, ok := errors.AsType[*regular.SizeError](err); ok {
 		f.kind, f.detail = kindOpaque, notShell
 		return f, nil
 	}

@@ -84,7 +84,7 @@ func (a *app) enter() error {
 		return nil
 	}
 	info, err := os.Stat(a.directory())
-	if pathErr := new(fs.PathError); errors.As(err, &pathErr) {
+	if pathErr, ok := errors.AsType[*fs.PathError](err); ok {
 		err = pathErr.Err
 	}
 	if err == nil && !info.IsDir() {

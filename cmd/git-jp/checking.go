@@ -39,7 +39,7 @@ func (ch checking) revision(ctx context.Context, rev string) (*check.Report, err
 		return nil, err
 	}
 	commits, err := ch.repo.Commits(ctx, rev+"^!")
-	if failed := new(gitint.ExitError); errors.As(err, &failed) {
+	if _, ok := errors.AsType[*gitint.ExitError](err); ok {
 		return report, nil // a tree, which nobody merged
 	}
 	if err != nil {

@@ -245,7 +245,7 @@ func writeThrough(path string, flag int, perm os.FileMode, write func(io.Writer)
 
 // pathless is what went wrong without the name of a temporary file.
 func pathless(err error) error {
-	if p := new(os.PathError); errors.As(err, &p) {
+	if p, ok := errors.AsType[*os.PathError](err); ok {
 		return p.Err
 	}
 	return err

@@ -123,20 +123,20 @@ func exitCode(err error) int {
 }
 
 func isA[T error](err error) bool {
-	var target T
-	return errors.As(err, &target)
+	_, ok := errors.AsType[T](err)
+	return ok
 }
 
 // details returns what an error knows beyond its sentence.
 func details(err error) []string {
 	var lines []string
-	if ambiguous := new(workspace.AmbiguousError); errors.As(err, &ambiguous) {
+	if ambiguous, ok := errors.AsType[*workspace.AmbiguousError](err); ok {
 		lines = candidateLines(ambiguous.Candidates)
 	}
-	if refused := new(gc.RefusedError); errors.As(err, &refused) {
+	if refused, ok := errors.AsType[*gc.RefusedError](err); ok {
 		lines = obstacleLines(refused.Obstacles[1:])
 	}
-	if none := new(noRunError); errors.As(err, &none) {
+	if none, ok := errors.AsType[*noRunError](err); ok {
 		lines = none.details()
 	}
 	return lines
@@ -248,7 +248,7 @@ func candidateLines(candidates []workspace.Candidate) (lines []string) {
 
 // hints returns what the user can do about err, most helpful first.
 func hints(err error) []string {
-	if d := new(ask.DraftError); errors.As(err, &d) {
+	if d, ok := errors.AsType[*ask.DraftError](err); ok {
 		if isA[*events.SyntaxError](err) {
 			return []string{draftHint(err)} // the fault is in the draft itself
 		}
@@ -257,7 +257,7 @@ func hints(err error) []string {
 	if hint := nameHint(err); hint != "" {
 		return []string{hint}
 	}
-	if unmerged := new(unmergedFileError); errors.As(err, &unmerged) {
+	if unmerged, ok := errors.AsType[*unmergedFileError](err); ok {
 		return []string{check.Resolve(unmerged.id.String())}
 	}
 	if hint := gitHint(err); hint != "" {
@@ -478,8 +478,7 @@ const doubtHint = "unless a person wrote the hash there, this is a fault in git 
 
 // usageHint names the help of the command that was called.
 func usageHint(err error) string {
-	unknown := new(commandError)
-	if errors.As(err, &unknown) {
+	if unknown, ok := errors.AsType[*commandError](err); ok {
 		if hint := habitHint(unknown.name); hint != "" {
 			return hint
 		}

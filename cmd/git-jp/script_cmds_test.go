@@ -21,7 +21,7 @@ func exits(ts *testscript.TestScript, neg bool, args []string) {
 	ts.Check(err)
 	err = ts.Exec(args[1], args[2:]...)
 	got := 0
-	if failed := new(exec.ExitError); errors.As(err, &failed) {
+	if failed, ok := errors.AsType[*exec.ExitError](err); ok {
 		got = failed.ExitCode()
 	} else {
 		ts.Check(err)

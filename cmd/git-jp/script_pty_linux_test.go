@@ -70,7 +70,7 @@ func dialogue(ts *testscript.TestScript, neg bool, args []string) {
 		ts.Fatalf("%v; the screen has\n%s", playErr, v.ended())
 	}
 	got := 0
-	if failed := new(exec.ExitError); errors.As(err, &failed) {
+	if failed, ok := errors.AsType[*exec.ExitError](err); ok {
 		got = failed.ExitCode()
 		if s, ok := failed.Sys().(syscall.WaitStatus); ok && s.Signaled() {
 			got = 128 + int(s.Signal())

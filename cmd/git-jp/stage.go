@@ -58,7 +58,7 @@ func (c stageCmd) Run(ctx context.Context, a *app) error {
 	}
 	req.Strict = c.Strict
 	plan, err := c.run(ctx, a, req)
-	if refused := new(stage.RefusedError); errors.As(err, &refused) {
+	if refused, ok := errors.AsType[*stage.RefusedError](err); ok {
 		return a.refuseStage(ctx, req.Repo, refused.Report.Findings)
 	}
 	if err != nil {
@@ -220,7 +220,7 @@ func (a *app) stageIDs(names []string) ([]events.ID, error) {
 	var ids []events.ID
 	for _, name := range names {
 		e, err := a.find(name)
-		if notFound := new(workspace.NotFoundError); errors.As(err, &notFound) {
+		if _, ok := errors.AsType[*workspace.NotFoundError](err); ok {
 			if id, perr := events.ParseID(name); perr == nil {
 				ids = append(ids, id)
 				continue

@@ -25,7 +25,7 @@ type textconvCmd struct {
 // printed as it stands, since git gives up a diff when a conversion fails.
 func (c textconvCmd) Run(a *app) error {
 	data, err := regular.ReadFile(a.path(c.File), c.limit(a.limits()))
-	if over := new(regular.SizeError); errors.As(err, &over) {
+	if over, ok := errors.AsType[*regular.SizeError](err); ok {
 		data, err = fmt.Appendf(nil, "[%s]", over), nil // git gives up a diff otherwise
 	}
 	if err != nil {

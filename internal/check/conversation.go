@@ -230,7 +230,7 @@ func (r reading) malformed(name string, fault *events.SyntaxError, read func() (
 func (r reading) unreadable(name string, err error) {
 	f := r.finding(Unreadable, name)
 	f.Detail, f.Next = "cannot be read: "+err.Error(), "git fsck --full"
-	if over := new(regular.SizeError); errors.As(err, &over) {
+	if over, ok := errors.AsType[*regular.SizeError](err); ok {
 		f.Detail, f.Next = "cannot be read: "+over.Error(), earlier(f.Path)
 	}
 	if errors.Is(err, fs.ErrNotExist) && r.opts.partial() {

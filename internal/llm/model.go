@@ -26,7 +26,7 @@ func Takes(m Model, r *Request) error {
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
 	for _, err := range m.Stream(ctx, r) {
-		if no := new(UnsupportedError); errors.As(err, &no) {
+		if no, ok := errors.AsType[*UnsupportedError](err); ok {
 			return no
 		}
 		break

@@ -185,7 +185,7 @@ func (b *blending) stream(ctx context.Context, id events.ID) (*Blend, error) {
 		}
 	}
 	sides, r, err := b.fold(ctx, id)
-	if syntax := new(events.SyntaxError); errors.As(err, &syntax) {
+	if _, ok := errors.AsType[*events.SyntaxError](err); ok {
 		return nil, nil // a side that cannot be read is for a check to tell
 	}
 	if err != nil {

@@ -209,7 +209,7 @@ func (f *family) left(
 		}
 		for _, id := range ids {
 			version, err := h.said(id)
-			if syntax := new(events.SyntaxError); errors.As(err, &syntax) {
+			if _, ok := errors.AsType[*events.SyntaxError](err); ok {
 				continue
 			}
 			if err != nil {

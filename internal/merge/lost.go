@@ -59,7 +59,7 @@ func notMoved(all []Loss, results []homes) (left []Loss, err error) {
 	for _, l := range all {
 		for _, h := range results {
 			version, err := h.said(l.Conversation)
-			if syntax := new(events.SyntaxError); errors.As(err, &syntax) {
+			if _, ok := errors.AsType[*events.SyntaxError](err); ok {
 				continue
 			}
 			if err != nil {
@@ -87,7 +87,7 @@ func (b *blending) losses(ctx context.Context) ([]Loss, error) {
 			continue
 		}
 		l, err := b.loss(ctx, id)
-		if syntax := new(events.SyntaxError); errors.As(err, &syntax) {
+		if _, ok := errors.AsType[*events.SyntaxError](err); ok {
 			continue // what cannot be read is for a check of the trees to report
 		}
 		if err != nil {

@@ -147,7 +147,7 @@ func (a adapter) send(r *llm.Request) (body []byte, err error) {
 	if len(w.bodies) == 0 {
 		return nil, fmt.Errorf("nothing was sent: %w", err)
 	}
-	if invalid := new(llm.InvalidError); errors.As(err, &invalid) {
+	if invalid, ok := errors.AsType[*llm.InvalidError](err); ok {
 		return nil, fmt.Errorf("without signatures: %w", invalid)
 	}
 	return w.bodies[0], nil

@@ -28,7 +28,7 @@ func ReadNamed(name string, limit int64) ([]byte, error) {
 		return nil, err
 	}
 	data, err := all(f, 0, limit)
-	if over := new(SizeError); errors.As(err, &over) {
+	if over, ok := errors.AsType[*SizeError](err); ok {
 		err = &fs.PathError{Op: "read", Path: name, Err: over}
 	}
 	if err = errors.Join(err, f.Close()); err != nil {
@@ -161,7 +161,7 @@ func readOpen(f fs.File, name string, limit int64) ([]byte, error) {
 	if err == nil {
 		data, err = all(f, info.Size(), limit)
 	}
-	if over := new(SizeError); errors.As(err, &over) {
+	if over, ok := errors.AsType[*SizeError](err); ok {
 		err = &fs.PathError{Op: "read", Path: name, Err: over}
 	}
 	if err = errors.Join(err, f.Close()); err != nil {

@@ -51,7 +51,7 @@ func Compile(q Query) (*Pattern, error) {
 	}
 	re, err := regexp.Compile(flags + expr)
 	if err != nil {
-		if fault := new(syntax.Error); errors.As(err, &fault) {
+		if fault, ok := errors.AsType[*syntax.Error](err); ok {
 			err = errors.New(fault.Code.String()) // without the flags that nobody wrote
 		}
 		return nil, fmt.Errorf("compile pattern %q: %w", q.Pattern, err)

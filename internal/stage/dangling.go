@@ -54,7 +54,7 @@ func (h Hook) Unchecked(ctx context.Context) ([]check.Finding, error) {
 		return nil, nil
 	}
 	paths, err := h.Repo.ChangedPaths(ctx, "HEAD^", "HEAD", conversationsAnywhere, blobsAnywhere)
-	if failed := new(gitint.ExitError); errors.As(err, &failed) {
+	if _, ok := errors.AsType[*gitint.ExitError](err); ok {
 		return nil, nil //nolint:nilerr // the first commit has no parent
 	}
 	if err != nil || len(paths) == 0 {

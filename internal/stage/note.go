@@ -167,7 +167,7 @@ func settle(ctx context.Context, repo *gitint.Repo, keep bool, indexes ...string
 		for _, index := range indexes {
 			change.IndexFile = index
 			_, err := repo.Stage(ctx, change)
-			if locked := new(gitint.LockedError); errors.As(err, &locked) {
+			if _, ok := errors.AsType[*gitint.LockedError](err); ok {
 				keep = true
 			} else if err != nil {
 				return err

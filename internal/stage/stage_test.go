@@ -20,7 +20,7 @@ import (
 func run(t *testing.T, req stage.Request) stage.Result {
 	t.Helper()
 	res, err := stage.Run(t.Context(), req)
-	if refused := new(stage.RefusedError); errors.As(err, &refused) {
+	if refused, ok := errors.AsType[*stage.RefusedError](err); ok {
 		for _, f := range refused.Report.Findings {
 			t.Logf("%+v", f)
 		}

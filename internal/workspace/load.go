@@ -141,7 +141,7 @@ func (r reader) details(dir, shown string) (*events.Details, []byte, error) {
 // unreadable says which file could not be read by the name that a person can find it
 // under, not by that below the store.
 func unreadable(err error, name string) error {
-	if pe := new(fs.PathError); errors.As(err, &pe) {
+	if pe, ok := errors.AsType[*fs.PathError](err); ok {
 		err = pe.Err
 	}
 	return fmt.Errorf("load %s: %w", name, err)

@@ -175,7 +175,7 @@ func readAll(r io.Reader, limit int64) ([]byte, error) {
 		limit = regular.MaxOwn
 	}
 	data, err := regular.ReadAll(r, limit)
-	if over := new(regular.SizeError); errors.As(err, &over) {
+	if over, ok := errors.AsType[*regular.SizeError](err); ok {
 		err = tooLarge(over.Size, over.Max)
 	}
 	return data, err
