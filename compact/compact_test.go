@@ -180,7 +180,7 @@ func TestStrategies(t *testing.T) {
 			"T q(1) +c1 -c1(ok) +c2 -c2(ok) T q(2)",
 		},
 		"superseded": {
-			new(talk).turn("1").call("fs_read_file", path, long).turn("2").
+			new(talk).turn("1").call("fs_read_file", path, strings.ReplaceAll(long, "\n", " ")).turn("2").
 				call("fs_read_file", path, "new").turn("3"),
 			compact.TrimSuperseded,
 			compact.Hint{},

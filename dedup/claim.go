@@ -15,8 +15,8 @@ type Claim struct {
 	Key string
 	// First and Last are lines, counted from 1; Last is 0 for the end.
 	First, Last int
-	// Rows is how many lines a text holds whose lines are known from what was asked only: a
-	// tool may show fewer. 0 is for what names its lines itself.
+	// Rows is how many lines there are: a tool may show fewer than it was asked for, or than it
+	// names. 0 is for what has all that it names.
 	Rows int
 	// Depth is how deep a directory was walked; negative for all the way, 0 for as deep as
 	// the tool goes unasked.
@@ -31,8 +31,9 @@ type Claim struct {
 }
 
 // Covers reports whether c, of a later result, makes an earlier one obsolete: it holds all that
-// the earlier one does. On claims that give something it is a partial order, but for texts of
-// one file from one line to its end: the later one counts, however long each is.
+// the earlier one does. On claims that give something it is a partial order. A text of one file
+// from one line to its end that is shorter than before may be a failure in words, and covers no
+// longer one.
 func (c Claim) Covers(earlier Claim) bool {
 	return c.Gives && c.Key == earlier.Key && c.reaches(earlier) &&
 		c.descends(earlier) &&
@@ -47,14 +48,20 @@ func (c Claim) reaches(earlier Claim) bool {
 	case c.First > earlier.First:
 		return false
 	case c.Last > 0:
-		return earlier.Last > 0 && c.Last >= earlier.Last
-	case c.Rows == 0, earlier.Last == 0 && earlier.Rows > 0 && c.First == earlier.First:
-		return true // the latter is the same question: it is how much there is now
+		return earlier.Last > 0 && c.Last >= earlier.Last &&
+			(c.Rows == 0 || c.First-1+c.Rows >= earlier.Last || c.again(earlier))
+	case c.Rows == 0:
+		return true
 	case earlier.Last > 0:
 		return c.First-1+c.Rows >= earlier.Last
 	default:
 		return earlier.Rows > 0 && c.First+c.Rows >= earlier.First+earlier.Rows
 	}
+}
+
+// again reports whether c has as many lines of a question as an earlier answer to it.
+func (c Claim) again(earlier Claim) bool {
+	return c.First == earlier.First && earlier.Rows > 0 && c.Rows >= earlier.Rows
 }
 
 // descends reports whether c goes as deep as an earlier claim.

@@ -8,6 +8,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/git-jp/git-jp/blobs"
 	"github.com/git-jp/git-jp/events"
 )
 
@@ -50,7 +51,7 @@ func (c Invocation) held() (all []Claim) {
 		b := &c.Result.Blocks[i]
 		switch {
 		case b.Type == events.BlockResource && b.Resource != nil:
-			all = append(all, delivers(b.Resource, c.Given))
+			all = append(all, delivers(b.Resource, c.Given, c.Contents))
 		case b.Type == events.BlockText && b.Content.Size() == 0:
 		default:
 			all = append(all, Claim{Key: identity(b), First: 1, Gives: true})
@@ -60,8 +61,11 @@ func (c Invocation) held() (all []Claim) {
 }
 
 // delivers returns the claim of a resource. One of which the model is given something else than
-// its content stands for no other.
-func delivers(r *events.Resource, given func(*events.Resource) bool) Claim {
+// its content stands for no other, and of the lines that a URI names only those are held that the
+// content has.
+func delivers(
+	r *events.Resource, given func(*events.Resource) bool, rd blobs.Reader,
+) Claim {
 	c := Claim{Key: r.URI, First: 1}
 	c.Gives = r.Formatted == nil && !r.Content.IsZero() && (given == nil || given(r))
 	if r.URI == "" {
@@ -70,8 +74,23 @@ func delivers(r *events.Resource, given func(*events.Resource) bool) Claim {
 	base, fragment, part := strings.Cut(r.URI, "#")
 	if first, last, ok := fragmentLines(fragment); part && ok {
 		c.Key, c.First, c.Last = base, first, last
+		if held, known := rowsOf(r.Content, rd); known {
+			c.Rows, c.Gives = held, c.Gives && held > 0
+		}
 	}
 	return c // of another part than lines, the whole URI is the name
+}
+
+// rowsOf returns how many lines a content has, if it is here.
+func rowsOf(c blobs.Content, rd blobs.Reader) (n int, known bool) {
+	if c.IsZero() || c.IsRef() && rd == nil {
+		return 0, false
+	}
+	data, err := c.Bytes(rd)
+	if err != nil || len(data) == 0 {
+		return 0, err == nil
+	}
+	return rows(string(data)), true
 }
 
 var lineFragment = regexp.MustCompile(`^L([1-9][0-9]{0,8})(?:-L?([1-9][0-9]{0,8}))?$`)
@@ -112,7 +131,8 @@ func (c Invocation) asked() (Claim, bool) {
 	if !ok1 || !ok2 || !args.only(pathNames, firstNames, lastNames) || last > 0 && last < first {
 		return Claim{}, false
 	}
-	claim := Claim{Key: key, First: max(first, 1), Rows: rows(text), Gives: true}
+	claim := Claim{Key: key, First: max(first, 1), Rows: rows(text)}
+	claim.Gives = strings.TrimSpace(text) != ""
 	if last > 0 { // a tool may show fewer
 		claim.Last, claim.Rows = min(last, claim.First+claim.Rows-1), 0
 	}
@@ -243,7 +263,7 @@ func FileOf(c Invocation) (key string, ok bool) {
 	if c.Result != nil {
 		for _, b := range c.Result.Blocks {
 			if b.Resource != nil && b.Resource.URI != "" {
-				return delivers(b.Resource, nil).Key, true
+				return delivers(b.Resource, nil, nil).Key, true
 			}
 		}
 	}

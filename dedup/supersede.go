@@ -129,7 +129,7 @@ func (f *superseder) attached(i, n int, r *events.Resource) {
 	if r.URI == "" || slices.Contains(trimmedBlocks(f.stream.At(i).Metadata()), n) {
 		return
 	}
-	claim := delivers(r, f.Given)
+	claim := delivers(r, f.Given, f.Contents)
 	if needs := f.covered(rule, []Claim{claim}); needs != nil {
 		f.found = append(f.found, Superseded{
 			Element: i, Block: n, By: slices.Max(needs), Needs: needs, Rule: rule,
