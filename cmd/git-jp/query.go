@@ -48,6 +48,7 @@ type queryCmd struct {
 	Label         []string `sep:"none" placeholder:"KEY[=VALUE]" help:"Set a label on the conversation; :NAME sets that of the configuration."`
 	HideReasoning bool     `help:"Do not show what the model thinks."`
 	HideToolCalls bool     `help:"Do not show which tools are called."`
+	MaxCost       *float64 `placeholder:"USD" help:"Send no request that could make this query cost more; an answer is cut to what is left."`
 	Explain       bool     `help:"Tell what would be sent, and send nothing."`
 }
 

@@ -40,6 +40,7 @@ type talk struct {
 
 	keepTitle     bool // the one that was given, or none
 	hideReasoning bool
+	maxCost       *float64        // nil for the setting
 	calls         ask.Calls       // how they are shown
 	ctx           context.Context // of the query, for what is shown
 
@@ -176,6 +177,7 @@ func (k *talk) configure(c queryCmd) error {
 	}
 	k.keepTitle = c.Title != "" || c.NoTitle
 	k.hideReasoning, k.calls.Hidden = c.HideReasoning, c.HideToolCalls
+	k.maxCost = c.MaxCost
 	if choice, ok := c.choice(); ok {
 		k.setup.Choice = choice
 	}
@@ -297,7 +299,12 @@ func (k *talk) turn(w query.Watcher) (*query.Turn, error) {
 			return nil, err
 		}
 	}
+	budget, err := k.budget()
+	if err != nil {
+		return nil, err
+	}
 	t := &query.Turn{
+		Budget: budget,
 		Record: k.target.record(), Model: k.model, Tools: k.tools, Now: k.app.now,
 		Setup: k.setup, Base: base, Root: k.target.workspace.Root(), Watch: w,
 		Dedup: k.compaction().Dedup(), Trim: k.trim(),

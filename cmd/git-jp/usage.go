@@ -5,6 +5,8 @@ import (
 	"strings"
 	"time"
 
+	"github.com/git-jp/git-jp/internal/llm"
+	"github.com/git-jp/git-jp/internal/llm/builtin"
 	"github.com/git-jp/git-jp/internal/llm/models"
 	"github.com/git-jp/git-jp/internal/query"
 	"github.com/git-jp/git-jp/internal/render"
@@ -24,12 +26,45 @@ func (k *talk) usage(a query.Answer, took time.Duration) {
 		parts[0] += " (" + render.Number(u.CacheRead) + " cached)"
 	}
 	parts = append(parts, render.Number(u.Output)+" out")
-	if table, err := models.Builtin(); err == nil {
-		if row, ok := table.Find(k.model.ID()); ok {
-			if usd, ok := row.Cost(u, k.setup.Cache.TTL >= time.Hour); ok {
-				parts = append(parts, fmt.Sprintf("$%.4f (prices of %s)", usd, row.AsOf))
-			}
-		}
+	if row, ok := priced(k.model.ID()); ok {
+		parts = append(parts, fmt.Sprintf("$%.4f (prices of %s)", a.Cost, row.AsOf))
 	}
 	k.app.note("%s: %s, %s", k.model.ID(), strings.Join(parts, ", "), seconds(took))
+}
+
+// priced returns the row of a model whose price is known.
+func priced(id string) (models.Row, bool) {
+	table, err := models.Builtin()
+	if err != nil {
+		return models.Row{}, false
+	}
+	row, _ := table.Find(id)
+	return row, row.Price != (models.Price{})
+}
+
+// budget is what the turn may cost: what the flag says, else the setting. It cannot be held where
+// nobody knows the price, but on this machine nothing is paid.
+func (k *talk) budget() (*query.Budget, error) {
+	limit := k.settings.Settings().MaxCost
+	if k.maxCost != nil {
+		limit = *k.maxCost
+	}
+	row, known := priced(k.model.ID())
+	provider, _, _ := llm.SplitID(k.model.ID())
+	p, _ := models.Find(provider)
+	free := p.Local || k.model.ID() == builtin.ID
+	switch {
+	case limit < 0:
+		return nil, usagef("--max-cost: expected an amount of US dollars")
+	case limit > 0 && !known && !free:
+		return nil, fmt.Errorf("ask %s for $%.4f at most: its price is not known, "+
+			"so nothing was sent", k.model.ID(), limit)
+	}
+	return &query.Budget{
+		Most: limit, Output: row.Output,
+		Cost: func(u llm.Usage) float64 {
+			usd, _ := row.Cost(u, k.setup.Cache.TTL >= time.Hour)
+			return usd
+		},
+	}, nil
 }

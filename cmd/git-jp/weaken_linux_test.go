@@ -228,7 +228,7 @@ func hostileValues(k config.Key) (values []any) {
 		values = append(values, false, true)
 	case config.Size, config.Int:
 		values = append(values, 1, 0, 1<<40)
-	case config.Fraction:
+	case config.Fraction, config.Money:
 		values = append(values, 0, 1)
 	case config.Duration:
 		values = append(values, "0s", "1s", longest)

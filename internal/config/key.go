@@ -19,6 +19,7 @@ const (
 	Int                  // (int64), not negative
 	Size                 // (int64) bytes; "50MiB" is understood
 	Fraction             // (float64) from 0 to 1
+	Money                // (float64) in US dollars, not negative
 	Duration             // (time.Duration); "14d" and "2w" are understood
 	Strings              // ([]string); one string stands for a list of one
 )
@@ -119,6 +120,8 @@ func conversationKeys() []Key {
 			"the share of the model's window above which auto summarises"),
 		key("conversation.compaction.window", Int, int64(0),
 			"the most tokens that your account may send to a model; 0 where it is the window"),
+		key("conversation.max_cost", Money, 0.0,
+			"the most US dollars that the requests of a query may cost; 0 for any amount"),
 		key("conversation.compaction.fork", Bool, true, "compact writes a fork"),
 	}
 }

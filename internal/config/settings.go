@@ -12,6 +12,7 @@ type Settings struct {
 	Trim          Trim
 	Deduplication Deduplication
 	Compaction    Compaction
+	MaxCost       float64 // of the requests of a query, in USD; 0 for any amount
 }
 
 // A Format is how contents are written.
@@ -103,6 +104,7 @@ type ToolCompaction struct {
 func (c *Config) Settings() Settings {
 	const dedup, compaction = "conversation.deduplication.", "conversation.compaction."
 	return Settings{
+		MaxCost: get[float64](c, "conversation.max_cost"),
 		Storage: Storage{
 			Format:         Format(get[string](c, "storage.format")),
 			MaxBlobBytes:   get[int64](c, "storage.max_blob_bytes"),

@@ -29,7 +29,7 @@ func (k Key) parse(text string) (any, error) {
 			return nil, fmt.Errorf("want a whole number, have %q", text)
 		}
 		v = n
-	case Fraction:
+	case Fraction, Money:
 		f, err := strconv.ParseFloat(text, 64)
 		if err != nil {
 			return nil, fmt.Errorf("want a number, have %q", text)
@@ -52,6 +52,8 @@ func (k Key) coerce(v any) (any, error) {
 		return size(v)
 	case Fraction:
 		return fraction(v)
+	case Money:
+		return money(v)
 	case Duration:
 		return duration(v)
 	case Strings:
@@ -140,6 +142,17 @@ func fraction(v any) (any, error) {
 	}
 	if !(f >= 0 && f <= 1) { // also refuses NaN
 		return nil, fmt.Errorf("want a number from 0 to 1, have %v", f)
+	}
+	return f, nil
+}
+
+func money(v any) (any, error) {
+	f, ok := v.(float64)
+	if n, err := wholeNumber(v); !ok && err == nil {
+		f, ok = float64(n.(int64)), true
+	}
+	if !ok || !(f >= 0 && f < math.MaxInt64) { // also refuses NaN
+		return nil, fmt.Errorf("want an amount of US dollars like 0.50, have %s", describe(v))
 	}
 	return f, nil
 }

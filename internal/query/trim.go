@@ -87,7 +87,6 @@ func (s *session) mayTrimWarm(view *events.Stream) bool {
 	if s.Trim.Schedule == compact.Balanced || s.Trim.Schedule == compact.Eager {
 		return true
 	}
-	const leastBytesPerToken = 2
 	return s.Trim.Window > 0 && size(view) > leastBytesPerToken*s.Trim.Window
 }
 

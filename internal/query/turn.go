@@ -79,6 +79,8 @@ type Turn struct {
 	// Resume asks for the rest of an answer that was cut off after some of it was shown; else
 	// that is a [*PartialError].
 	Resume bool
+	// Budget says what requests cost; nil does not reckon.
+	Budget *Budget
 }
 
 // A PartialError says that an answer was cut off after some of it was shown. That part is kept.
@@ -104,6 +106,7 @@ type Answer struct {
 	Data  jsontext.Value // where a schema was to be followed
 	Stop  llm.Stop
 	Usage llm.Usage // of all requests
+	Cost  float64   // of all requests, in USD, by the budget
 	Saved int64     // bytes that the model was not given again, in the last request
 	// Ended says that somebody ended the turn, through its Control.
 	Ended bool
@@ -126,6 +129,9 @@ func (t *Turn) Run(ctx context.Context, p Prompt) (Answer, error) {
 		limit = defaultCycles
 	}
 	err := s.takes(p)
+	if err == nil {
+		err = s.affords(p)
+	}
 	if err == nil {
 		err = s.open(p)
 	}
@@ -312,6 +318,9 @@ func (s *session) request() (*llm.Request, error) {
 // cycle sends one request and takes its answer. It is done when nothing remains to be asked.
 func (s *session) cycle(ctx context.Context) (done bool, err error) {
 	r, err := s.request()
+	if err == nil {
+		err = s.afford(r)
+	}
 	if err != nil {
 		return false, err
 	}
@@ -403,6 +412,9 @@ func (s *session) spent(u llm.Usage) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.answer.Usage = s.answer.Usage.Add(u)
+	if s.Budget != nil {
+		s.answer.Cost += s.Budget.Cost(u)
+	}
 }
 
 // leftOut reports whether an error says that nothing was sent because of an attachment that no
