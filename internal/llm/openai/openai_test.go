@@ -299,6 +299,12 @@ func TestItemsInAnyForm(t *testing.T) {
 			delta(zero+of("a"), "2"), delta(zero+of("a"), "2"), item(zero, "done", "b", "3"),
 			delta(zero+of("b"), "3"),
 		}, "12, 3"},
+		"parts of what has ended": {[]string{
+			`{"type":"response.output_item.done","item":{"type":"reasoning","id":"r","summary":[{"text":"so"}]}}`,
+			`{"type":"response.reasoning_summary_text.delta","item_id":"r","delta":"so"}`,
+			`{"type":"response.reasoning_summary_part.added","item_id":"r"}`,
+			`{"type":"response.reasoning_summary_part.added","item_id":"r"}`,
+		}, "so"},
 		"one name for several": {[]string{
 			item(zero, "added", "a", ""), delta(zero+of("a"), "12"), item(zero, "done", "a", "12"),
 			item(zero, "added", "a", ""), delta(zero+of("a"), "2"), item(zero, "done", "a", "2"),

@@ -136,7 +136,7 @@ func (r *reader) tell(it *item) {
 // part sets a paragraph between the parts of a summary.
 func (r *reader) part(p place) {
 	it := r.items.at(p, kindReasoning)
-	if it == nil {
+	if it == nil || it.echo != "" {
 		return
 	}
 	if it.parts++; it.parts > 1 {
