@@ -2,6 +2,7 @@ package gc
 
 import (
 	"context"
+	"fmt"
 	"path"
 	"slices"
 	"strings"
@@ -225,25 +226,44 @@ func (f *forest) listUnknown(ctx context.Context, top []refs.ObjectID) error {
 		}
 		level = next
 	}
+	l := streamLister{nodes: nodes}
 	for _, id := range top {
-		found := filesBelow(nodes, id, nil, "")
+		found, err := l.below(id, nil, "")
+		if err != nil {
+			return fmt.Errorf("list tree %s: %w", id, err)
+		}
 		f.streams[id] = found
 		_, _ = f.cache.Streams(id, func() ([]refs.TreeFile, error) { return found, nil })
 	}
 	return nil
 }
 
-func filesBelow(
-	nodes map[refs.ObjectID]*streamNode, id refs.ObjectID, all []refs.TreeFile, prefix string,
-) []refs.TreeFile {
-	for _, file := range nodes[id].files {
+// A streamLister makes paths of trees.
+type streamLister struct {
+	nodes map[refs.ObjectID]*streamNode
+	room  gitint.Room
+}
+
+// below appends the files below a tree.
+func (l *streamLister) below(
+	id refs.ObjectID, all []refs.TreeFile, prefix string,
+) (_ []refs.TreeFile, err error) {
+	for _, file := range l.nodes[id].files {
+		if err := l.room.Take(len(prefix) + len(file.Path)); err != nil {
+			return nil, err
+		}
 		file.Path = prefix + file.Path
 		all = append(all, file)
 	}
-	for _, d := range nodes[id].dirs {
-		all = filesBelow(nodes, d.id, all, prefix+d.name+"/")
+	for _, d := range l.nodes[id].dirs {
+		if err := l.room.Take(len(prefix) + len(d.name)); err != nil {
+			return nil, err
+		}
+		if all, err = l.below(d.id, all, prefix+d.name+"/"); err != nil {
+			return nil, err
+		}
 	}
-	return all
+	return all, nil
 }
 
 // isStream reports whether a file must be a stream.

@@ -2,15 +2,42 @@ package gitint
 
 import (
 	"context"
+	"errors"
 	"io/fs"
 	"slices"
 )
+
+// A Room is what one caller may take to list files that others name, whatever the trees are:
+// thirty that each hold the next one twice have more files than any machine has bytes.
+type Room struct{ taken int }
+
+const (
+	// maxListing is a Room: a million contents take 150 MiB.
+	maxListing = 192 << 20
+	// maxPath bounds the path of a file: no longer one can be in a work tree.
+	maxPath = 4096
+	// maxTree is the size of the largest tree that is read.
+	maxTree = 32 << 20
+)
+
+// ErrCrowded says that a tree has more files, or longer paths, than anybody reads.
+var ErrCrowded = errors.New("it has too many files, or directories in directories")
+
+// Take makes room for one more path. Its error is [ErrCrowded].
+func (r *Room) Take(path int) error {
+	const entry = 64
+	if r.taken += entry + path; r.taken > maxListing || path > maxPath {
+		return ErrCrowded
+	}
+	return nil
+}
 
 // A listing is the trees that were read at once for one call. They are not remembered for
 // others, for whom there might then be no room.
 type listing struct {
 	tree  *Tree
 	trees map[OID][]treeEntry
+	room  Room
 }
 
 // load reads the trees below some, level by level: at once, where a level has many. It
@@ -63,7 +90,7 @@ func (l *listing) readMany(ctx context.Context, ids []OID) error {
 		l.trees = make(map[OID][]treeEntry, len(unread))
 	}
 	return repo.readObjects(ctx, unread, func(i int, obj object, err error) error {
-		if err != nil || obj.kind != kindTree {
+		if err != nil || obj.kind != kindTree || len(obj.data) > maxTree {
 			return nil //nolint:nilerr // left out
 		}
 		entries, err := decodeTree(obj.data, int(unread[i].size))
@@ -97,9 +124,12 @@ func (l *listing) collect(
 ) ([]Entry, error) {
 	entries, err := l.entries(ctx, id)
 	if err != nil {
-		return nil, &fs.PathError{Op: "list", Path: l.tree.name + ":" + prefix, Err: err}
+		return nil, l.fault(prefix, err)
 	}
 	for _, e := range entries {
+		if err := l.room.Take(len(prefix) + len(e.name)); err != nil {
+			return nil, l.fault(prefix, err)
+		}
 		if e.mode != ModeDir {
 			all = append(all, Entry{Path: prefix + e.name, Mode: e.mode, OID: e.oid})
 			continue
@@ -109,4 +139,12 @@ func (l *listing) collect(
 		}
 	}
 	return all, nil
+}
+
+// fault names what could not be listed, by the beginning of its path.
+func (l *listing) fault(prefix string, err error) error {
+	const shown = 200
+	return &fs.PathError{
+		Op: "list", Path: l.tree.name + ":" + prefix[:min(len(prefix), shown)], Err: err,
+	}
 }

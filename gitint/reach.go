@@ -141,6 +141,9 @@ func (r *Repo) ReadTrees(
 				OID: trees[i], Reason: "it is a " + obj.kind + ", not a tree",
 			}
 		}
+		if n := int64(len(obj.data)); n > maxTree {
+			return &ObjectSizeError{OID: trees[i], Size: n, Max: maxTree}
+		}
 		t := TreeData{obj.data, int(trees[i].size)}
 		if err := t.check(); err != nil {
 			return &CorruptObjectError{OID: trees[i], Reason: "it is no tree", Err: err}

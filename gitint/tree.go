@@ -187,7 +187,7 @@ func (r *Repo) treeEntries(ctx context.Context, id OID) ([]treeEntry, error) {
 	if entries, ok := r.objects.tree(id); ok {
 		return entries, nil
 	}
-	obj, err := r.readObject(ctx, id, 0)
+	obj, err := r.readObject(ctx, id, maxTree)
 	if missing, ok := errors.AsType[*MissingObjectError](err); ok {
 		return nil, &MissingObjectError{missing.OID, missing.Promised, true}
 	}

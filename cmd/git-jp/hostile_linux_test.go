@@ -83,8 +83,18 @@ func hostileFiles() []hostile {
 		return file(hostileDir+"events.json", func() string { return "[" + elements() + "]" })
 	}
 	fixed := func(text string) func() string { return func() string { return text } }
-	return []hostile{
+	wide := func(r *gittest.Repository) {
+		line := "100644 blob " + r.RunInput("x", "hash-object", "-w", "--stdin") + "\t%08d\n"
+		evilTree(r, hostileDir, r.RunInput(numberedLines(line, 1<<20), "mktree"))
+	}
+	all := []hostile{
 		{"zeros on a branch", func(r *gittest.Repository) { zerosOnBranch(r, scaled(300, 1024)) }},
+		{"doubling trees", func(r *gittest.Repository) { doubled(r, hostileDir) }},
+		{"doubling stores", func(r *gittest.Repository) { doubled(r, ".jp/blobs/") }},
+		{"deep trees", func(r *gittest.Repository) {
+			r.RunInput("commit refs/heads/evil\ncommitter x <x> 0 +0000\ndata 0\nM 100644 inline "+
+				rep("a/", 3000)+".jp/.id\ndata 0\n", "fast-import", "--quiet")
+		}},
 		{"zeros", func(r *gittest.Repository) { sparse(r, hostileDir+"events.json", 3<<30) }},
 		{"zeros for a title", func(r *gittest.Repository) {
 			sparse(r, hostileDir+"metadata.json", 3<<30)
@@ -131,6 +141,10 @@ func hostileFiles() []hostile {
 			r.WriteFile(hostileDir+"events.json/x", "")
 		}},
 	}
+	if soaks() {
+		all = append(all, hostile{"wide tree", wide})
+	}
+	return all
 }
 
 func numberedLines(format string, n int) string {
@@ -189,13 +203,25 @@ func zerosOnBranch(r *gittest.Repository, mib int) {
 	cmd.Stdin = io.LimitReader(zeros{}, int64(mib)<<20)
 	id, err := cmd.Output()
 	must(err)
-	at := strings.Split(strings.TrimSuffix(hostileDir, "/"), "/")
-	tree := "100644 blob " + strings.TrimSpace(string(id)) + "\tevents.json\n"
+	evilTree(r, hostileDir, r.RunInput("100644 blob "+strings.TrimSpace(string(id))+"\tevents.json\n", "mktree"))
+}
+
+// evilTree commits a tree as a directory, on a branch that is not checked out.
+func evilTree(r *gittest.Repository, dir, tree string) {
+	at := strings.Split(strings.TrimSuffix(dir, "/"), "/")
 	for i := len(at) - 1; i >= 0; i-- {
-		tree = "040000 tree " + r.RunInput(tree, "mktree") + "\t" + at[i] + "\n"
+		tree = r.RunInput("040000 tree "+tree+"\t"+at[i]+"\n", "mktree")
 	}
-	root := r.RunInput(tree, "mktree")
-	r.Run("update-ref", "refs/heads/evil", r.Run("commit-tree", "-m", "evil", root))
+	r.Run("update-ref", "refs/heads/evil", r.Run("commit-tree", "-m", "evil", tree))
+}
+
+// doubled has a directory of 30 trees that each hold the next one twice.
+func doubled(r *gittest.Repository, dir string) {
+	tree := r.RunInput("100644 blob "+r.RunInput("x", "hash-object", "-w", "--stdin")+"\tx\n", "mktree")
+	for range 30 {
+		tree = r.RunInput("040000 tree "+tree+"\ta\n040000 tree "+tree+"\tb\n", "mktree")
+	}
+	evilTree(r, dir, tree)
 }
 
 // honest is a stream as large as one may be that has something in it, on a branch and, changed, in
@@ -331,6 +357,26 @@ func TestHooksStaySmall(t *testing.T) {
 				t.Logf("%s: exit %d, %d MiB", hook.args[0], o.code, o.most>>10)
 			}
 		})
+	}
+}
+
+// TestTreesInTreesAreRefused: 30 trees that each hold the next one twice are a billion files. Who
+// has to list them says so in a line, and deletes nothing.
+func TestTreesInTreesAreRefused(t *testing.T) {
+	for dir, commands := range map[string][][]string{
+		hostileDir:                {{"check", "--all"}, {"gc", "--dry-run"}, {"gc", "run", "--yes"}},
+		".jp/blobs/":              {{"check", "--all"}},
+		"a/.jp/conversations/17/": {{"check", "--all"}},
+		".jp/conversations/":      {{"gc", "--dry-run"}},
+	} {
+		r := hostileRepository(t, hostile{"", func(r *gittest.Repository) { doubled(r, dir) }})
+		for _, args := range commands {
+			o := callConfined(t, r, "", args...)
+			o.judge(t, strings.Join(args, " "))
+			if o.code != exitProblems || !strings.Contains(o.stderr, "too many files") || o.most > hookMax {
+				t.Errorf("%q of %s: exit %d, %d MiB: %s", args, dir, o.code, o.most>>10, o.stderr)
+			}
+		}
 	}
 }
 

@@ -15,6 +15,7 @@ import (
 // cost little more than one.
 type dirFinder struct {
 	known map[gitint.OID][]string // below the directory
+	room  gitint.Room
 }
 
 func newDirFinder() *dirFinder { return &dirFinder{known: make(map[gitint.OID][]string)} }
@@ -44,11 +45,18 @@ func (f *dirFinder) below(snap gitint.Snapshot, dir string) ([]string, error) {
 			dirs = append(dirs, e.Name())
 			continue
 		}
-		inside, err := f.inside(snap, path.Join(dir, e.Name()), e)
+		below := path.Join(dir, e.Name())
+		if err := f.room.Take(len(below)); err != nil {
+			return nil, err
+		}
+		inside, err := f.inside(snap, below, e)
 		if err != nil {
 			return nil, err
 		}
 		for _, p := range inside {
+			if err := f.room.Take(len(below) + len(p)); err != nil {
+				return nil, err
+			}
 			dirs = append(dirs, path.Join(e.Name(), p))
 		}
 	}

@@ -227,8 +227,15 @@ func (ch *checker) directories(ctx context.Context, t transition) ([]*conv, erro
 	if err := d.differences(ctx, dir, archived, archive, step(dir)); err != nil {
 		return nil, err
 	}
+	if len(ch.convs) > maxConversations {
+		return nil, fmt.Errorf("list %s:%s: it has more than %d conversations",
+			t.new.Name(), dir, maxConversations)
+	}
 	return fresh, nil
 }
+
+// maxConversations bounds what is remembered of one workspace, at about a kilobyte each.
+const maxConversations = 200_000
 
 // leave forgets a directory, for good or because it differs.
 func (ch *checker) leave(dir string, good bool) {
