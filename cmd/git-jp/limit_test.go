@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/git-jp/git-jp/internal/ask"
 	"github.com/git-jp/git-jp/internal/jpconfig"
 )
 
@@ -37,15 +38,16 @@ func TestCallsThatNobodyWatchesEnd(t *testing.T) {
 		{"more", 10 * time.Minute, 24 * time.Hour},
 		{"mine", 30 * time.Minute, 30 * time.Minute},
 	} {
-		k := &talk{app: &app{world: &world{}}, config: conf}
+		seen := new(ask.Terminal)
+		k := &talk{app: &app{world: &world{}, terminal: seen}, config: conf}
 		if got := k.limit(tc.name); got != tc.unwatched {
 			t.Errorf("%s, unwatched: %v, want %v", tc.name, got, tc.unwatched)
 		}
-		k.app.stderrTerminal = true
+		seen.Errors.Terminal = true
 		if got := k.limit(tc.name); got != tc.watched {
 			t.Errorf("%s, watched: %v, want %v", tc.name, got, tc.watched)
 		}
-		k.app.Quiet = true
+		seen.Quiet = true
 		if got := k.limit(tc.name); got != tc.unwatched {
 			t.Errorf("%s, quiet: %v, want %v", tc.name, got, tc.unwatched)
 		}

@@ -47,8 +47,8 @@ func crowds() []crowd {
 	return []crowd{
 		{"deltas", 500, 10_000, stream(
 			at + `"config_delta","delta":{"assistant":{"name":"%"}}}` + turn)},
-		{"calls of one id", 500, 50_000, stream(request + response)},
-		{"calls of one id in turns", 500, 50_000, stream(turn + request + response)},
+		{"calls of one id", 500, 25_000, stream(request + response)},
+		{"calls of one id in turns", 500, 25_000, stream(turn + request + response)},
 		{"open calls of one id", 500, 50_000, stream(request)},
 		{"conversations", 300, 50_000, conversations},
 	}
