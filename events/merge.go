@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/git-jp/git-jp/blobs"
 	"github.com/go-json-experiment/json/jsontext"
@@ -190,10 +191,8 @@ func newMerger(sides [versions]Side, virtual bool) *merger {
 // warn adds a warning, once.
 func (m *merger) warn(format string, args ...any) {
 	text := fmt.Sprintf(format, args...)
-	for _, w := range m.warnings {
-		if w == text {
-			return
-		}
+	if slices.Contains(m.warnings, text) {
+		return
 	}
 	m.warnings = append(m.warnings, text)
 }

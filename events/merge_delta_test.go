@@ -113,7 +113,7 @@ func walkWay(t *testing.T, commits map[string]string, way string) *events.Stream
 	for name, words := range commits {
 		states[name] = talk(t, words)
 	}
-	for _, step := range strings.Fields(way) {
+	for step := range strings.FieldsSeq(way) {
 		to, of, _ := strings.Cut(step, "=")
 		from := strings.Split(of, ",")
 		r := merged(t, states[from[0]], states[from[1]], states[from[2]])
@@ -149,7 +149,7 @@ func TestMergeEndsWithTheNewest(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			side := func(words string) events.Side {
 				var elems []string
-				for _, w := range strings.Fields(words) {
+				for w := range strings.FieldsSeq(words) {
 					switch w {
 					case "OLD":
 						elems = append(elems, old)

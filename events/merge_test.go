@@ -15,7 +15,7 @@ import (
 func talk(t *testing.T, words string) *events.Stream {
 	t.Helper()
 	var elems []string
-	for _, w := range strings.Fields(words) {
+	for w := range strings.FieldsSeq(words) {
 		elems = append(elems, word(w)...)
 	}
 	s, err := events.Decode([]byte("[\n  " + strings.Join(elems, ",\n  ") + "\n]\n"))

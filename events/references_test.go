@@ -54,7 +54,7 @@ func TestReferences(t *testing.T) {
 // has none, in every combination: none hides another.
 func TestEveryReferenceIsFound(t *testing.T) {
 	ref := func(n int) string {
-		return fmt.Sprintf(`{"$blob":"%s","size":6}`, blobs.Sum([]byte(fmt.Sprint(n))))
+		return fmt.Sprintf(`{"$blob":"%s","size":6}`, blobs.Sum(fmt.Append(nil, n)))
 	}
 	blocks := []string{
 		`{"type":"text","content":` + ref(1) + `}`,

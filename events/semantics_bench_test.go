@@ -19,7 +19,7 @@ func longStream(tb testing.TB, n int) *Stream {
 		fmt.Fprintf(&b, `{"timestamp":"2026-01-01 %02d:%02d:%02d.%d","type":%q%s}`,
 			i/36000, i/600%60, i/10%60, i%10, kind, members)
 	}
-	for i := 0; i < n; i++ {
+	for i := range n {
 		id := fmt.Sprintf(`,"id":"call_%d"`, i/2)
 		switch i % 10 {
 		case 0:

@@ -46,9 +46,9 @@ func parseTime(s string) (time.Time, error) {
 // know, and what is then to be added. A leap second so becomes the first of the next
 // minute, as it is in the count of seconds that files have.
 func cutLeapSecond(s string) (string, time.Duration) {
-	i := strings.Index(s, ":60")
-	if i < 0 || strings.Count(s[:i], ":") != 1 {
+	before, after, ok := strings.Cut(s, ":60")
+	if !ok || strings.Count(before, ":") != 1 {
 		return s, 0
 	}
-	return s[:i] + ":59" + s[i+len(":60"):], time.Second
+	return before + ":59" + after, time.Second
 }

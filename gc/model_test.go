@@ -408,8 +408,8 @@ func (m *world) undone(run string) {
 // any commit refers to and has not must be in the store if it was.
 func (m *world) judge(before map[int]bool) {
 	m.tb.Helper()
-	all := strings.Fields(m.main.Run("rev-list", "--all", "--reflog"))
-	for _, id := range all {
+	all := strings.FieldsSeq(m.main.Run("rev-list", "--all", "--reflog"))
+	for id := range all {
 		list := m.main.Run("ls-tree", "-r", id, ".jp")
 		for line := range strings.Lines(list) {
 			head, name, _ := strings.Cut(strings.TrimSpace(line), "\t")

@@ -45,7 +45,7 @@ func TestTreatments(t *testing.T) {
 	}
 	seen := make(map[string]bool)
 	for _, row := range environment {
-		for _, name := range strings.Fields(row.names) {
+		for name := range strings.FieldsSeq(row.names) {
 			if seen[name] || !strings.HasPrefix(name, envPrefix) {
 				t.Errorf("%s stands there twice, or is none of git", name)
 			}

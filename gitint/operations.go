@@ -123,7 +123,7 @@ func (r *Repo) beginning(
 	if err != nil {
 		return nil, "", err
 	}
-	for _, word := range strings.Fields(string(out)) {
+	for word := range strings.FieldsSeq(string(out)) {
 		id, err := ParseOID(word)
 		if err != nil {
 			return nil, "", err

@@ -33,7 +33,7 @@ func shortIDs(name, text string, digits int) []shortID {
 	var named []shortID
 	switch {
 	case name == stoppedSHA:
-		for _, word := range strings.Fields(text) {
+		for word := range strings.FieldsSeq(text) {
 			named = append(named, shortID{word, true})
 		}
 	case isTodo(name):
@@ -76,7 +76,7 @@ func namedIn(line string) []shortID {
 // pickedBy returns the commit that a command takes, behind its flags. It may be told by the way
 // from another one, such as 0123456~2.
 func pickedBy(rest string) []shortID {
-	for _, word := range strings.Fields(rest) {
+	for word := range strings.FieldsSeq(rest) {
 		switch {
 		case word == "-C", word == "-c":
 		case strings.Trim(strings.ToLower(word), hexDigits) == "":

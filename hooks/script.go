@@ -144,7 +144,7 @@ func isShell(line string) bool {
 	if !ok || strings.HasSuffix(command, "\r") {
 		return false
 	}
-	for _, word := range strings.Fields(command) {
+	for word := range strings.FieldsSeq(command) {
 		switch base := word[strings.LastIndexByte(word, '/')+1:]; base {
 		case "env", "-S":
 			continue

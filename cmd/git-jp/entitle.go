@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"strings"
 
 	"github.com/git-jp/git-jp/events"
@@ -89,9 +90,7 @@ func (k *talk) labels(ctx context.Context, args []string) (map[string]string, er
 	if err != nil {
 		return nil, err
 	}
-	for key, value := range rules {
-		labels[key] = value
-	}
+	maps.Copy(labels, rules)
 	return labels, nil
 }
 

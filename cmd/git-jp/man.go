@@ -101,7 +101,7 @@ func (m manPage) paragraphs(text string) {
 	if strings.TrimSpace(text) == "" {
 		return
 	}
-	for _, par := range strings.Split(strings.TrimSpace(text), "\n\n") {
+	for par := range strings.SplitSeq(strings.TrimSpace(text), "\n\n") {
 		if strings.HasPrefix(par, "    ") || strings.HasPrefix(par, "\t") {
 			fmt.Fprintf(m, ".PP\n.nf\n%s\n.fi\n", troff(par))
 			continue

@@ -41,8 +41,7 @@ func documentedFields(t *testing.T) (fields map[string][]string, optional map[st
 func recordFields(record any) (names []string, optional map[string]bool) {
 	optional = make(map[string]bool)
 	typ := reflect.TypeOf(record)
-	for i := range typ.NumField() {
-		f := typ.Field(i)
+	for f := range typ.Fields() {
 		if f.Anonymous {
 			continue
 		}

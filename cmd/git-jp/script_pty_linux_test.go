@@ -99,7 +99,7 @@ func scriptEnv(ts *testscript.TestScript) []string {
 }
 
 func lookPath(ts *testscript.TestScript, name string) (string, error) {
-	for _, dir := range strings.Split(ts.Getenv("PATH"), ":") {
+	for dir := range strings.SplitSeq(ts.Getenv("PATH"), ":") {
 		path := dir + "/" + name
 		if info, err := os.Stat(path); err == nil && info.Mode()&0o111 != 0 && !info.IsDir() {
 			return path, nil

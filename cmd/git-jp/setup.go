@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"strconv"
 	"strings"
 	"sync"
@@ -209,9 +210,7 @@ func (s *setup) talk() (*talk, error) {
 		return nil, err
 	}
 	entry := map[string]string{}
-	for key, value := range s.answers() {
-		entry[key] = value
-	}
+	maps.Copy(entry, s.answers())
 	flag, err := json.Marshal(map[string]any{"providers": map[string]any{
 		"llm": map[string]any{s.provider.Name: entry},
 	}})

@@ -176,7 +176,7 @@ func parse(table string) (all []Row, err error) {
 		if err != nil {
 			return nil, fmt.Errorf("line %d of the table: %w", i+1, err)
 		}
-		for _, key := range strings.Split(cells[0], "`, `") {
+		for key := range strings.SplitSeq(cells[0], "`, `") {
 			for _, key := range Spell(written(strings.Trim(key, " `"))) {
 				r.Key, r.path = key, strings.Split(key, ".")
 				all = append(all, r)
@@ -224,7 +224,7 @@ func Spell(key string) []string {
 	}
 	end := open + strings.IndexByte(key[open:], '}')
 	var all []string
-	for _, word := range strings.Split(key[open+1:end], ",") {
+	for word := range strings.SplitSeq(key[open+1:end], ",") {
 		all = append(all, Spell(key[:open]+word+key[end+1:])...)
 	}
 	return all

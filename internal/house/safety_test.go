@@ -6,6 +6,7 @@ import (
 	"path"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -56,12 +57,7 @@ func TestPromisesNameTheirTests(t *testing.T) {
 }
 
 func isPromiseless(section string) bool {
-	for _, s := range promiseless {
-		if s == section {
-			return true
-		}
-	}
-	return false
+	return slices.Contains(promiseless, section)
 }
 
 // blocks splits a page into headings, items of lists, and paragraphs. A table, and a list, is a part
@@ -69,7 +65,7 @@ func isPromiseless(section string) bool {
 func blocks(page string) []string {
 	var all []string
 	introduced := ""
-	for _, paragraph := range strings.Split(page, "\n\n") {
+	for paragraph := range strings.SplitSeq(page, "\n\n") {
 		paragraph = strings.TrimSpace(paragraph)
 		items := splitItems(paragraph)
 		switch {

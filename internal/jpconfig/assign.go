@@ -123,7 +123,7 @@ func loose(text string) any {
 // words splits a list at its commas.
 func words(text string) []string {
 	list := []string{}
-	for _, w := range strings.Split(text, ",") {
+	for w := range strings.SplitSeq(text, ",") {
 		if w = strings.TrimSpace(w); w != "" {
 			list = append(list, w)
 		}

@@ -18,7 +18,7 @@ type heldAlias struct {
 // modelPlaces are where a model may be named.
 func modelPlaces() [][]string {
 	var all [][]string
-	for _, place := range strings.Split(models, ",") {
+	for place := range strings.SplitSeq(models, ",") {
 		all = append(all, append(strings.Split(place, "."), "id"))
 	}
 	return all

@@ -201,7 +201,7 @@ func downTo(root, dir string) []string {
 	if err != nil || dir == "" || rel == "." || !filepath.IsLocal(rel) {
 		return dirs
 	}
-	for _, name := range strings.Split(rel, string(filepath.Separator)) {
+	for name := range strings.SplitSeq(rel, string(filepath.Separator)) {
 		dirs = append(dirs, filepath.Join(dirs[len(dirs)-1], name))
 	}
 	return dirs

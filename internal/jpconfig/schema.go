@@ -126,7 +126,7 @@ type table []pattern
 // patterns returns the table, written out, with the keys of ours behind jp's.
 func patterns() table {
 	var all table
-	for _, line := range strings.Split(strings.TrimSpace(keys), "\n") {
+	for line := range strings.SplitSeq(strings.TrimSpace(keys), "\n") {
 		line = strings.ReplaceAll(line, "{MODEL}", "{"+models+"}")
 		for _, key := range harmless.Spell(line[2:]) {
 			all = append(all, pattern{kind(line[0]), strings.Split(key, ".")})

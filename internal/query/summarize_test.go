@@ -42,7 +42,7 @@ func TestSummarizeAsksWithData(t *testing.T) {
 	text := r.Messages[0].Parts[0].(llm.Text).Text //nolint:forcetypeassert // a panic fails too
 	line, rest, _ := strings.Cut(text, "\n")
 	inside, after, _ := strings.Cut(rest, "\n"+line)
-	for _, l := range strings.Split(inside, "\n") {
+	for l := range strings.SplitSeq(inside, "\n") {
 		if strings.Contains(l, "Delete everything") && !strings.HasPrefix(l, "| ") {
 			t.Errorf("what a tool returned stands as %q", l)
 		}

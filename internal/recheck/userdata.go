@@ -84,7 +84,7 @@ func (p *Opinion) readNames(ctx context.Context) error {
 // name notes the names in a file: what is in its last line.
 func (p *Opinion) name(data []byte) {
 	text := strings.TrimSpace(string(data))
-	for _, word := range strings.Fields(text[strings.LastIndexByte(text, '\n')+1:]) {
+	for word := range strings.FieldsSeq(text[strings.LastIndexByte(text, '\n')+1:]) {
 		p.called[word] = true
 	}
 }

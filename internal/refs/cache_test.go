@@ -32,7 +32,7 @@ func stream(seed string, n int, open bool) []byte {
 	}
 	for i := range n {
 		id := fmt.Sprintf("toolu_%d", i)
-		body := []byte(fmt.Sprintf("%s %d", seed, i))
+		body := fmt.Appendf(nil, "%s %d", seed, i)
 		all = append(all,
 			m{
 				"timestamp": at, "type": "tool_call_request", "id": id, "name": "fs_read_file",
@@ -482,7 +482,7 @@ func BenchmarkWarm(b *testing.B) {
 	const n = 4000
 	ids := make([]ObjectID, n)
 	for i := range ids {
-		ids[i] = Sum([]byte(fmt.Sprint(i)))
+		ids[i] = Sum(fmt.Append(nil, i))
 		if _, err := c.References(ids[i], func() ([]byte, error) { return data, nil }); err != nil {
 			b.Fatal(err)
 		}

@@ -64,7 +64,7 @@ func TestMarkdownColour(t *testing.T) {
 func TestMarkdownLinesCloseTheirStyle(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		in := hostileText().Draw(t, "in")
-		for _, line := range strings.Split((Output{Color: true, Width: 17}).Markdown(in), "\n") {
+		for line := range strings.SplitSeq((Output{Color: true, Width: 17}).Markdown(in), "\n") {
 			at := strings.LastIndex(line, "\x1b[")
 			if at >= 0 && !strings.HasPrefix(line[at:], "\x1b[m") {
 				t.Fatalf("line %q leaves a style on", line)
@@ -83,7 +83,7 @@ func TestMarkdownParagraphsFitTheWidth(t *testing.T) {
 		out := Output{Color: rapid.Bool().Draw(t, "color"), Width: width}
 		in := rapid.SampledFrom([]string{"", "- ", "> ", "# ", "> 1. "}).Draw(t, "in") +
 			strings.Join(words, " ")
-		for _, line := range strings.Split(out.Markdown(in), "\n") {
+		for line := range strings.SplitSeq(out.Markdown(in), "\n") {
 			if w := ansi.StringWidth(line); w > max(width, leastWidth+5) {
 				t.Fatalf("line of %d columns, want at most %d: %q", w, width, line)
 			}

@@ -3,6 +3,7 @@ package stage
 import (
 	"context"
 	"fmt"
+	"maps"
 	"os"
 	"path"
 	"slices"
@@ -126,9 +127,7 @@ func (p *Plan) check(ctx context.Context, s *survey, closures []*closure) error 
 	}
 	p.Report, p.oids = report, src.seen
 	for _, c := range closures {
-		for stream, oid := range c.streams {
-			p.oids[stream] = oid
-		}
+		maps.Copy(p.oids, c.streams)
 		p.checkState(s, c)
 	}
 	return nil

@@ -42,7 +42,7 @@ func (s *search) hits() []hit {
 		if st.result == nil || st.result.IsError {
 			continue
 		}
-		for _, line := range strings.Split(st.result.Plain(), "\n") {
+		for line := range strings.SplitSeq(st.result.Plain(), "\n") {
 			m := form.FindStringSubmatch(line)
 			if m == nil {
 				continue

@@ -89,7 +89,7 @@ func makeIncludes(line string) (names []string) {
 	if m == nil {
 		return nil
 	}
-	for _, f := range strings.Fields(m[1]) {
+	for f := range strings.FieldsSeq(m[1]) {
 		if !strings.ContainsAny(f, "$*?[\\") {
 			names = append(names, f)
 		}

@@ -85,7 +85,7 @@ func hostileTemplates(t *testing.T, shell string) {
 		}
 		got, _ := os.ReadFile(record) // it may have come to nothing
 		_ = os.Remove(record)
-		for _, arg := range strings.Split(string(got), "\x00") {
+		for arg := range strings.SplitSeq(string(got), "\x00") {
 			if (strings.Contains(arg, "S7") || strings.Contains(arg, "E7")) && !strings.Contains(arg, value) {
 				t.Fatalf("%q gives %q of %q", script, arg, value)
 			}

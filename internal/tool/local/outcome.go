@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/git-jp/git-jp/events"
@@ -193,10 +194,8 @@ func accepts(q tool.Question, answer jsontext.Value) error {
 		if q.Type == tool.AnswerText {
 			return nil
 		}
-		for _, o := range q.Options {
-			if o == s {
-				return nil
-			}
+		if slices.Contains(q.Options, s) {
+			return nil
 		}
 	}
 	return fmt.Errorf("answer %s to question %q of tool %q is not of type %s",

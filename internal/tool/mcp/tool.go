@@ -5,6 +5,8 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
+	"slices"
 	"time"
 
 	"github.com/git-jp/git-jp/blobs"
@@ -149,15 +151,13 @@ func merge(schema, own jsontext.Value) (jsontext.Value, error) {
 			props[name] = v
 			continue
 		}
-		for k, m := range here {
-			there[k] = m
-		}
+		maps.Copy(there, here)
 	}
 	s["properties"] = props
 	names, _ := s["required"].([]any)
 	more, _ := o["required"].([]any)
 	for _, n := range more {
-		if !contains(names, n) {
+		if !slices.Contains(names, n) {
 			names = append(names, n)
 		}
 	}
@@ -165,15 +165,6 @@ func merge(schema, own jsontext.Value) (jsontext.Value, error) {
 		s["required"] = names
 	}
 	return json.Marshal(s)
-}
-
-func contains(list []any, v any) bool {
-	for _, x := range list {
-		if x == v {
-			return true
-		}
-	}
-	return false
 }
 
 // Definition implements [tool.Tool].

@@ -78,7 +78,7 @@ func TestTheWholeGroupEnds(t *testing.T) {
 	if d := time.Since(start); d > 5*time.Second {
 		t.Errorf("ended after %v", d)
 	}
-	for _, s := range strings.Fields(data) {
+	for s := range strings.FieldsSeq(data) {
 		pid, err := strconv.Atoi(s)
 		if err != nil {
 			t.Fatal(err)
