@@ -563,6 +563,18 @@ func TestPlanIsAppliedOnceAndOnlyToWhatItSaw(t *testing.T) {
 	if err := p.Apply(t.Context()); !errors.Is(err, hooks.ErrApplied) {
 		t.Errorf("second Apply: %v", err)
 	}
+	r.Remove(".git/hooks/pre-commit")
+	install(t, open(t, r, r.Dir, oldGit), hooks.Options{})
+	if p, err = in.Uninstall(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	writeHook(t, r, ".git/hooks/pre-commit", userScript, 0o755)
+	if err := p.Apply(t.Context()); !errors.As(err, &changed) {
+		t.Errorf("uninstall: err = %v, want a ChangedError", err)
+	}
+	if got := r.ReadFile(".git/hooks/pre-commit"); got != userScript {
+		t.Errorf("the hook is %q", got)
+	}
 }
 
 func TestUnknownHook(t *testing.T) {

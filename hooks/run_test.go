@@ -1,6 +1,8 @@
 package hooks_test
 
 import (
+	"context"
+	"errors"
 	"os/exec"
 	"strings"
 	"testing"
@@ -155,6 +157,41 @@ func TestConfiguredCommand(t *testing.T) {
 	}
 }
 
+// failing is a repository of which the configuration cannot be written any more after some keys.
+type failing struct {
+	hooks.Repo
+	left int
+}
+
+func (f *failing) SetConfig(ctx context.Context, key, value string) error {
+	if f.left--; f.left < 0 {
+		return errors.New("the disk is full")
+	}
+	return f.Repo.SetConfig(ctx, key, value)
+}
+
+// TestCutShort: git dies of an event without a command, so there is none wherever an installation
+// ends.
+func TestCutShort(t *testing.T) {
+	for n := range 5 {
+		r := gittest.Repo(t)
+		p, err := installer(t, &failing{open(t, r, r.Dir, newGit), n}, hooks.Options{}).
+			Install(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := p.Apply(t.Context()); (err == nil) != (n == 4) {
+			t.Errorf("after %d keys: %v", n, err)
+		}
+		for _, name := range []string{"pre-commit", "post-commit"} {
+			_, noEvent := r.Try("config", "hook.jp-"+name+".event")
+			if _, noCommand := r.Try("config", "hook.jp-"+name+".command"); noCommand != nil && noEvent == nil {
+				t.Errorf("after %d keys %s has an event and no command", n, name)
+			}
+		}
+	}
+}
+
 func TestReadPrePush(t *testing.T) {
 	a, b, zero := strings.Repeat("a", 40), strings.Repeat("b", 40), strings.Repeat("0", 40)
 	refs, err := hooks.ReadPrePush(strings.NewReader(
@@ -193,5 +230,18 @@ func TestParsePostCheckout(t *testing.T) {
 		if _, err := hooks.ParsePostCheckout(bad); err == nil {
 			t.Errorf("%q: no error", bad)
 		}
+	}
+}
+
+// TestAttributesBesideOurs: what somebody wrote before and behind our lines stays when they go.
+func TestAttributesBesideOurs(t *testing.T) {
+	r := gittest.Repo(t)
+	repo := open(t, r, r.Dir, oldGit)
+	r.WriteFile(".git/info/attributes", "*.a -text\n")
+	install(t, repo, hooks.Options{Drivers: true})
+	r.WriteFile(".git/info/attributes", r.ReadFile(".git/info/attributes")+"*.b -text\n")
+	uninstall(t, repo)
+	if got := r.ReadFile(".git/info/attributes"); got != "*.a -text\n*.b -text\n" {
+		t.Errorf("the attributes are %q", got)
 	}
 }

@@ -2,7 +2,9 @@ package main
 
 import (
 	"context"
+	"maps"
 	"path/filepath"
+	"slices"
 	"time"
 
 	"github.com/git-jp/git-jp/events"
@@ -27,8 +29,8 @@ func (a *app) unite(
 		}
 	}
 	united := false
-	for dir, ids := range twice {
-		done, err := a.uniteIn(ctx, hook, uniting{dir, ids, at.sides})
+	for _, dir := range slices.Sorted(maps.Keys(twice)) {
+		done, err := a.uniteIn(ctx, hook, uniting{dir, twice[dir], at.sides})
 		if err != nil {
 			return err
 		}

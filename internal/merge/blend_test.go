@@ -64,6 +64,11 @@ func TestBlends(t *testing.T) {
 			streamOf(first, ours), streamOf(first, theirs), streamOf(first, ours), good,
 			map[string]merge.Outcome{"events.json": merge.Decided},
 		},
+		"the end is gone": {
+			streamOf(first, ours, turnOf("04", "More?")), streamOf(first, theirs),
+			streamOf(first, ours), good,
+			map[string]merge.Outcome{"events.json": merge.Blended},
+		},
 		"somebody rewrote it": {
 			streamOf(first, ours), streamOf(first, theirs),
 			streamOf(turnOf("01", "Rewritten?"), ours, theirs), good,

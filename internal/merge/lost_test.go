@@ -18,6 +18,7 @@ type merging struct {
 	message                    string
 	then                       []string // streams of the commits that follow
 	accepts                    bool     // a further commit accepts the merge
+	names                      string   // a trailer of a further commit
 	committed                  string   // when the merge was made; "" is after the trailers came
 }
 
@@ -58,6 +59,9 @@ func (m merging) commits(t *testing.T) (r *gittest.Repository, made string) {
 	if m.accepts {
 		r.Run("commit", "-q", "--allow-empty", "-m", "accept\n\nJp-Resolved: "+made)
 	}
+	if m.names != "" {
+		r.Run("commit", "-q", "--allow-empty", "-m", "more\n\nJp-Resolved: "+m.names)
+	}
 	return r, made
 }
 
@@ -91,6 +95,12 @@ func TestLost(t *testing.T) {
 		"gone on":                  {merging{base: begun, ours: a, theirs: b, merged: a, then: []string{streamOf(first, ours, turnOf("04", "More?"))}}, 2, false},
 		"deleted since":            {merging{base: begun, ours: a, theirs: b, merged: a, then: []string{""}}, 0, false},
 		"accepted":                 {merging{base: begun, ours: a, theirs: b, merged: a, accepts: true}, 0, false},
+		"asked again later": {merging{
+			base: begun, ours: a, theirs: b, merged: streamOf(first, ours, turnOf("04", "Theirs?")),
+		}, 2, false},
+		"resolved in another commit": {merging{
+			base: begun, ours: a, theirs: b, merged: a, names: "jp-c17800000000",
+		}, 2, false},
 		"resolved": {merging{
 			base: begun, ours: a, theirs: b, merged: a, message: "Jp-Resolved: jp-c17800000000",
 		}, 0, false},
@@ -109,6 +119,36 @@ func TestLost(t *testing.T) {
 				t.Errorf("lost %d elements, old %v; want %d, %v", got, lost.Old, tt.want, tt.old)
 			}
 		})
+	}
+}
+
+// TestLostCrissCross: what both sides began with is what all their common ancestors have together.
+// What a side then removed, whichever of these had it, is not lost.
+func TestLostCrissCross(t *testing.T) {
+	first, a, b := turnOf("01", "First?"), turnOf("02", "A?"), turnOf("03", "B?")
+	both := streamOf(first, a, b)
+	r := gittest.Repo(t)
+	commit := func(stream string) string {
+		r.WriteFile(blendDir+"events.json", stream)
+		r.WriteFile(blendDir+"metadata.json", metadataOf("01", `"c":3`))
+		return r.Commit("change")
+	}
+	merged := func(with, stream string) string {
+		r.Run("merge", "-q", "-s", "ours", "--no-commit", with)
+		return commit(stream)
+	}
+	base := commit(streamOf(first))
+	one := commit(streamOf(first, a))
+	r.Run("checkout", "-q", "-b", "other", base)
+	two := commit(streamOf(first, b))
+	merged(one, both)
+	removed := commit(streamOf(first))
+	r.Run("checkout", "-q", "main")
+	merged(two, both)
+	commit(streamOf(first, a, b, turnOf("04", "More?")))
+	made := merged(removed, streamOf(first, turnOf("04", "More?")))
+	if n := elementsOf(lostBy(t, r, made)); n != 0 {
+		t.Errorf("%d elements that a side removed are lost", n)
 	}
 }
 

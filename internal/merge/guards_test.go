@@ -1,0 +1,116 @@
+package merge_test
+
+import (
+	"errors"
+	"strings"
+	"testing"
+
+	"github.com/git-jp/git-jp/blobs"
+	"github.com/git-jp/git-jp/gitint"
+	"github.com/git-jp/git-jp/internal/gittest"
+	"github.com/git-jp/git-jp/internal/merge"
+)
+
+func opened(t *testing.T, r *gittest.Repository) *gitint.Repo {
+	t.Helper()
+	repo, err := gitint.Open(t.Context(), gitint.Options{Dir: r.Dir, Env: r.Env})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = repo.Close() })
+	return repo
+}
+
+// TestWhatAPersonWroteStays: neither what mends a merge nor what makes up for one that no driver
+// made writes over a file that somebody changed since.
+func TestWhatAPersonWroteStays(t *testing.T) {
+	first, ours, theirs := turnOf("01", "First?"), turnOf("02", "Ours?"), turnOf("03", "Theirs?")
+	name, written := blendDir+"events.json", streamOf(first, ours, theirs, turnOf("04", "Mine?"))
+	r := gittest.Repo(t)
+	commit := func(stream string) {
+		r.WriteFile(name, stream)
+		r.WriteFile(blendDir+"metadata.json", metadataOf("01", `"c":3`))
+		r.Commit("change")
+	}
+	commit(streamOf(first))
+	r.Run("checkout", "-q", "-b", "theirs")
+	commit(streamOf(first, theirs))
+	r.Run("checkout", "-q", "main")
+	commit(streamOf(first, ours))
+	repo := opened(t, r)
+
+	r.WriteFile(name, written)
+	index, err := repo.Index(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	mended, err := merge.Mend(t.Context(), repo, index, []merge.Blend{{
+		Path: name, Outcome: merge.Blended, Data: []byte(streamOf(first, ours, theirs)),
+	}})
+	if err != nil || len(mended) > 0 || r.ReadFile(name) != written {
+		t.Errorf("mended %v, %v: %s", mended, err, r.ReadFile(name))
+	}
+	r.Run("checkout", "-q", "-f", "main")
+
+	if _, err := r.Try("merge", "-q", "theirs"); err == nil {
+		t.Fatal("the merge did not stop")
+	}
+	r.WriteFile(name, written)
+	cases, err := merge.Cases(t.Context(), repo, ".jp")
+	if err != nil || len(cases) == 0 || cases[0].Path != name {
+		t.Fatalf("cases %v, %v", cases, err)
+	}
+	_, _, err = merge.Resolver{Repo: repo, Dir: ".jp"}.Merge(t.Context(), cases[0])
+	if !errors.Is(err, merge.ErrEdited) || r.ReadFile(name) != written {
+		t.Errorf("merged over what a person wrote: %v", err)
+	}
+}
+
+// TestNoteOfAnotherMerge: what was decided of one merge says nothing of another.
+func TestNoteOfAnotherMerge(t *testing.T) {
+	r := gittest.Repo(t)
+	r.WriteFile("README", "x")
+	one := r.Commit("one")
+	r.WriteFile("README", "y")
+	other := r.Commit("other")
+	r.WriteFile(".git/jp/resolved", one+"\njp-c17800000000\n")
+	for head, want := range map[string]int{one: 1, other: 0} {
+		id, err := gitint.ParseOID(head)
+		if err != nil {
+			t.Fatal(err)
+		}
+		ids, err := merge.DecidedIn(opened(t, r), []gitint.OID{id})
+		if err != nil || len(ids) != want {
+			t.Errorf("decided %v, %v; want %d", ids, err, want)
+		}
+	}
+}
+
+// TestBlobOfTheWrongSide: content that both sides have is looked into where they differ, and the
+// side that has it whole is taken.
+func TestBlobOfTheWrongSide(t *testing.T) {
+	hash, whole := blobs.Sum([]byte("content")), string(blobs.Encode([]byte("content")))
+	name := ".jp/blobs/" + hash.Path()
+	r := gittest.Repo(t)
+	r.WriteFile(name, whole)
+	good := r.Commit("whole")
+	r.WriteFile(name, strings.Repeat("damaged ", 9))
+	bad := r.Commit("damaged")
+	repo := opened(t, r)
+	m := merge.Merge{Repo: repo, Dirs: []string{".jp"}}
+	for _, rev := range []string{bad, good} {
+		id, err := gitint.ParseOID(rev)
+		if err != nil {
+			t.Fatal(err)
+		}
+		m.Parents = append(m.Parents, id)
+	}
+	snap, err := repo.Tree(t.Context(), bad)
+	if err != nil {
+		t.Fatal(err)
+	}
+	all, err := m.Blobs(t.Context(), snap, []string{name})
+	if err != nil || len(all) != 1 || string(all[0].Data) != whole {
+		t.Errorf("found %v, %v", all, err)
+	}
+}
