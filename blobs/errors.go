@@ -1,6 +1,18 @@
 package blobs
 
-import "fmt"
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+)
+
+// IsLost reports whether an error says that a content is gone, and not that it could not be looked
+// at.
+func IsLost(err error) bool {
+	var corrupt *CorruptError
+	var pointer *PointerError
+	return errors.Is(err, fs.ErrNotExist) || errors.As(err, &corrupt) || errors.As(err, &pointer)
+}
 
 // A CorruptError says that there is a file in the place of a blob, but that the
 // content of the blob cannot be read from it.

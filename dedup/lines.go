@@ -27,9 +27,13 @@ func delivery(r *events.Resource) blobs.Content {
 	return r.Content
 }
 
-// text reads what a model is given of a resource; false when it is not text.
+// text reads what a model is given of a resource; false when it is not text, or not here: a model
+// is told so, and a conversation goes on.
 func (p *planner) text(r *events.Resource) (string, bool, error) {
 	b, err := delivery(r).Bytes(p.reader)
+	if blobs.IsLost(err) {
+		return "", false, nil
+	}
 	if err != nil {
 		return "", false, err
 	}

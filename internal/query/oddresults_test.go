@@ -5,6 +5,7 @@ package query_test
 import (
 	"encoding/json"
 	"fmt"
+	"io/fs"
 	"strings"
 	"testing"
 	"time"
@@ -42,7 +43,9 @@ func read(args string, blocks ...events.Block) oddCall { return oddCall{"read_fi
 
 func ours(args string, blocks ...events.Block) oddCall { return oddCall{"fs_read_file", args, blocks} }
 
-func list(args, lines string) oddCall { return oddCall{"list_folder", args, []events.Block{text(lines)}} }
+func list(args, lines string) oddCall {
+	return oddCall{"list_folder", args, []events.Block{text(lines)}}
+}
 
 // lines are n long lines of a file.
 func lines(word string, from, to int) string {
@@ -82,8 +85,8 @@ func TestOddResultsStayGiven(t *testing.T) {
 				{"look", "{}", []events.Block{resourceOf("test://doc", lines("page one", 1, 9))}},
 			}, []string{lines("page two", 1, 9)},
 		},
-		"a note behind":           {[]oddCall{ours(a, resourceOf(uri, whole), text("note: line 7 is generated, leave it alone, and ask the owner")), ours(a, resourceOf(uri, whole))}, []string{whole, "line 7 is generated"}},
-		"a note in its place":     {[]oddCall{ours(a, resourceOf(uri, whole)), ours(a, text("unchanged since the last call"))}, []string{whole}},
+		"a note behind":       {[]oddCall{ours(a, resourceOf(uri, whole), text("note: line 7 is generated, leave it alone, and ask the owner")), ours(a, resourceOf(uri, whole))}, []string{whole, "line 7 is generated"}},
+		"a note in its place": {[]oddCall{ours(a, resourceOf(uri, whole)), ours(a, text("unchanged since the last call"))}, []string{whole}},
 		"pieces that show nothing": {[]oddCall{
 			{"read", a, []events.Block{text(whole)}}, {"write_pieces", `{"path":"a.txt","pieces":[{"old":"x"}]}`, []events.Block{text("3 pieces were written")}},
 		}, []string{whole}},
@@ -140,6 +143,48 @@ func TestOddResultsStayGiven(t *testing.T) {
 		})
 	}
 }
+
+// lostBlobs is a store of which nothing was fetched.
+type lostBlobs struct{}
+
+func (lostBlobs) Read(blobs.Ref) ([]byte, error) { return nil, fs.ErrNotExist }
+
+// TestLostVersionIsNoReferent goes on where an earlier version of a file was not fetched: the later
+// one is given whole.
+func TestLostVersionIsNoReferent(t *testing.T) {
+	const uri = "file:///$WORKSPACE/a.txt"
+	lost := resourceOf(uri, "")
+	lost.Resource.Content = blobs.Refer(blobs.Ref{Hash: blobs.Sum([]byte("x")), Size: 900})
+	s := events.New()
+	at := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
+	for i, b := range []events.Block{lost, resourceOf(uri, lines("alpha", 1, 12))} {
+		id := fmt.Sprint("c", i)
+		for _, ev := range []events.Event{
+			&events.TurnStart{}, &events.ChatRequest{Content: "q"},
+			&events.ToolCallRequest{ID: id, Name: "fs_read_file", Arguments: jsontext.Value("{}")},
+			&events.ToolCallResponse{ID: id, Blocks: []events.Block{b}},
+		} {
+			s.Append(events.NewElement(at.Add(time.Duration(s.Len())*time.Second), ev, events.Metadata{}))
+		}
+	}
+	turn := query.Turn{
+		Record: &lostRecord{paper{s}}, Model: &player{}, Now: func() time.Time { return at },
+		Dedup: dedup.Options{Enabled: true, MinBytes: 30, Lookback: 30, Lines: true},
+	}
+	r, _, err := turn.Explain(query.Prompt{Request: &events.ChatRequest{Content: "next"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{"is not available", "alpha 12 is"} {
+		if !strings.Contains(said(r), want) {
+			t.Errorf("there is no %q in\n%s", want, said(r))
+		}
+	}
+}
+
+type lostRecord struct{ paper }
+
+func (lostRecord) Contents() blobs.Reader { return lostBlobs{} }
 
 // quotedText is a text as it stands within a string of JSON.
 func quotedText(t *testing.T, s string) string {

@@ -350,7 +350,7 @@ func readable(mime string, data []byte) bool {
 // content was not fetched can still be continued, and the model is told what it does not see.
 func (b *builder) bytes(c blobs.Content) ([]byte, error) {
 	data, err := c.Bytes(b.source.Contents)
-	if err != nil && lost(err) {
+	if blobs.IsLost(err) {
 		return nil, nil
 	}
 	if data == nil && err == nil {
