@@ -113,7 +113,7 @@ func markdownText() *rapid.Generator[string] {
 	blocks := []string{
 		"# Heading with `code`\n\n", "Some *emphasis* in a paragraph that is longer than a line of the terminal is wide.\n\n",
 		"So:\n\n- one\n- two\n  - deeper **bold**\n\n", "```go\nfunc main() {\n\tprintln(\"x\")\n}\n```\n\n",
-		"| a | b |\n|---|---|\n| 1 | zwei |\n\n", "> quoted\n> twice\n\n", "So:\n\n1. first\n2. second\n\n",
+		"| the one side | the other one |\n|---|---|\n| 1 | zwei |\n\n", "> quoted\n> twice\n\n", "So:\n\n1. first\n2. second\n\n",
 		"Ünïcödé, 漢字 and an emoji 🙂 here\n\n", "a\x1b[31m colour\x1b[2J that is not ours\r\n\n", "---\n\n", "no line end",
 	}
 	return rapid.Custom(func(t *rapid.T) string {
