@@ -43,7 +43,7 @@ func priced(id string) (models.Row, bool) {
 }
 
 // budget is what the turn may cost: what the flag says, else the setting. It cannot be held where
-// nobody knows the price, but on this machine nothing is paid.
+// the price is unknown, but on this machine nothing is paid.
 func (k *talk) budget() (*query.Budget, error) {
 	limit := k.settings.Settings().MaxCost
 	if k.maxCost != nil {

@@ -176,7 +176,7 @@ func (s *scene) defend(t *testing.T, layer string, settings map[string]any) effe
 
 // TestOthersSettingsWeakenNothing has somebody else say each of our own settings with each value that
 // it can have, and some that it cannot, in each layer: checks, hooks, merges, collections and
-// compactions are those of a layer that says nothing, but for what the table of what is harmless has.
+// compactions are those of a layer that says nothing, except what the table of harmless settings has.
 // The normal run has one value in each layer.
 func TestOthersSettingsWeakenNothing(t *testing.T) {
 	s := newDefence(t)

@@ -88,7 +88,7 @@ func TestGivenIsWhatIsSent(t *testing.T) {
 	}
 }
 
-// textsOf returns the texts of results and attachments of a request, but for what was asked and
+// textsOf returns the texts of results and attachments of a request, except what was asked and
 // what stands for no resource.
 func textsOf(r *llm.Request) (all []string) {
 	for _, m := range r.Messages {

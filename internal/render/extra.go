@@ -38,7 +38,7 @@ func extras(md events.Metadata) (lines []extra) {
 	return lines
 }
 
-// mostExtra is how much is shown of what nobody knows; print --json has all of it.
+// mostExtra is how much is shown of an unknown block; print --json has all of it.
 const mostExtra = 200
 
 // tellExtra finds sources and searches at any depth, and reports whether it found any.

@@ -33,7 +33,7 @@ func (o Output) Markdown(source string) string {
 type markdown struct {
 	out    Output
 	parser parser.Parser
-	live   bool // what is rendered is not whole yet
+	live   bool // the source is incomplete
 	src    []byte
 }
 
@@ -49,7 +49,7 @@ func newMarkdown(o Output) *markdown {
 	return &markdown{out: o, parser: md.Parser()}
 }
 
-// newLiveMarkdown renders source that is not whole yet: what only a later line could tell is
+// newLiveMarkdown renders source that is incomplete: what only a later line could tell is
 // decided without it. An underline makes no heading, links have their destination with them, and
 // the columns of a table are those of its first rows.
 func newLiveMarkdown(o Output) *markdown {

@@ -61,7 +61,7 @@ func (w *Workspace) create(ctx context.Context, n *NewConversation) (Entry, erro
 	}
 }
 
-// MakeUserDir makes the silo where there is none.
+// MakeUserDir makes the user's own directory where there is none.
 func (w *Workspace) MakeUserDir() error { return w.needSilo() }
 
 func (w *Workspace) needSilo() error {
