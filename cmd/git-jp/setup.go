@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -144,6 +145,12 @@ func (s *setup) reachable(ctx context.Context, all []models.Provider) []bool {
 	return answers
 }
 
+// isVariable reports whether a variable of the environment can have this name.
+func isVariable(name string) bool {
+	return name != "" && strings.Trim(name, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"+
+		"0123456789_") == "" && (name[0] < '0' || name[0] > '9')
+}
+
 // askKey asks which variable has the key, and of a server where it is.
 func (s *setup) askKey(context.Context) (err error) {
 	if usual := s.provider.KeyEnv; usual != "" {
@@ -154,6 +161,10 @@ func (s *setup) askKey(context.Context) (err error) {
 		switch {
 		case err != nil:
 			return err
+		case !isVariable(name):
+			// Whoever gave the key itself must not see it a second time.
+			return fmt.Errorf("set up %s: that is no name of a variable; keys are written nowhere",
+				s.provider.Name)
 		case s.app.getenv(name) == "":
 			p := s.provider
 			p.KeyEnv = name
@@ -209,8 +220,7 @@ func (s *setup) talk() (*talk, error) {
 	if err != nil {
 		return nil, err
 	}
-	entry := map[string]string{}
-	maps.Copy(entry, s.answers())
+	entry := s.answers()
 	flag, err := json.Marshal(map[string]any{"providers": map[string]any{
 		"llm": map[string]any{s.provider.Name: entry},
 	}})
@@ -282,9 +292,10 @@ func (s *setup) word(ctx context.Context) (string, error) {
 
 // write writes what was answered to the user's configuration.
 func (s *setup) write() error {
-	for key, value := range s.answers() {
+	answers := s.answers()
+	for _, key := range slices.Sorted(maps.Keys(answers)) {
 		at := "providers.llm." + s.provider.Name + "." + key
-		if err := s.app.setJPKey(at, value, jpconfig.User); err != nil {
+		if err := s.app.setJPKey(at, answers[key], jpconfig.User); err != nil {
 			return err
 		}
 	}
