@@ -83,15 +83,15 @@ func (w writer) write(name string, data []byte) error {
 	return w.syncAll(dirs)
 }
 
-// renameAttempts bounds how often a rename is tried again because somebody removed
-// the target's directory while it was still empty, as git checkout does.
-const renameAttempts = 8
+// attempts bounds how often a step is tried again because somebody removed the
+// directory that it is in while that was still empty, as git checkout does.
+const attempts = 8
 
 // rename moves the temporary oldName to newName, making the directory if it must,
 // and returns the directories to sync.
 func (w writer) rename(oldName, newName string) (dirs []string, err error) {
 	dir := path.Dir(newName)
-	for range renameAttempts {
+	for range attempts {
 		if err = w.step(StepRename, newName); err == nil {
 			err = w.root.Rename(oldName, newName)
 		}
@@ -116,12 +116,15 @@ func (w writer) mkdirAll(dir string) (changed []string, err error) {
 	if dir == "." {
 		return nil, nil
 	}
-	err = w.mkdir(dir)
-	if errors.Is(err, fs.ErrNotExist) {
-		if changed, err = w.mkdirAll(path.Dir(dir)); err != nil {
+	for range attempts {
+		if err = w.mkdir(dir); !errors.Is(err, fs.ErrNotExist) {
+			break
+		}
+		above, err := w.mkdirAll(path.Dir(dir))
+		if err != nil {
 			return nil, err
 		}
-		err = w.mkdir(dir)
+		changed = append(changed, above...)
 	}
 	switch {
 	case err == nil:

@@ -284,6 +284,29 @@ func TestSyncsAreMade(t *testing.T) {
 	}
 }
 
+// Between a directory and the one in it somebody removes the first, still empty.
+func TestWrite_parentRemovedMeanwhile(t *testing.T) {
+	for _, name := range []string{"a/b/c", "a/b/d/c"} {
+		root, dir := openRoot(t)
+		made := 0
+		hook := func(s Step, step string) error {
+			if s != StepMkdir || step != "a/b" {
+				return nil
+			}
+			if made++; made != 2 {
+				return nil
+			}
+			return os.Remove(filepath.Join(dir, "a"))
+		}
+		if err := Write(root, name, []byte("x"), Options{TempDir: tmp, Hook: hook}); err != nil {
+			t.Error(err)
+		}
+		if made < 3 {
+			t.Errorf("%s: a/b was made %d times", name, made)
+		}
+	}
+}
+
 // Git and collectors remove directories that are empty, and what is in them.
 func TestWrite_directoryRemovedMeanwhile(t *testing.T) {
 	for _, at := range []Step{StepRename, StepSyncDir} {

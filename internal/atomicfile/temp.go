@@ -75,7 +75,7 @@ func (w writer) unique(target string, create func(name string) error) (string, e
 	}
 	base := path.Base(target)
 	base = strings.ToValidUTF8(base[:min(len(base), 80)], "")
-	made := false
+	made := 0
 	for n := range uniqueAttempts {
 		name := fmt.Sprintf("%s/%s.%d.%d", w.opts.TempDir, base, os.Getpid(), n)
 		err := create(name)
@@ -83,11 +83,11 @@ func (w writer) unique(target string, create func(name string) error) (string, e
 		case err == nil:
 			return name, nil
 		case errors.Is(err, fs.ErrExist):
-		case errors.Is(err, fs.ErrNotExist) && !made:
+		case errors.Is(err, fs.ErrNotExist) && made < attempts:
 			if err := w.mkdirAllSync(w.opts.TempDir); err != nil {
 				return "", err
 			}
-			made = true
+			made++
 		default:
 			return "", err
 		}
