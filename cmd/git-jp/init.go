@@ -69,7 +69,7 @@ func (c initCmd) Run(ctx context.Context, a *app) error {
 }
 
 // errBare says that there is nowhere to put a workspace.
-var errBare = errors.New("a bare repository has no work tree")
+var errBare = errors.New("a bare repository has no working tree")
 
 // root returns where the workspace is to be: the directory that was named, an existing
 // workspace of the repository around here, its root, or here. repo is nil when there

@@ -58,6 +58,9 @@ func (queryCmd) Help() string {
 what it answered become part of the conversation, event by event: an interrupt loses
 nothing that was complete. Standard input is put before the question.
 
+The first question of a workspace begins a conversation. At the top of a working tree it makes the
+workspace, too; elsewhere it asks before it does.
+
 What is attached is looked up once, for the turn where it is attached: that of --attach, or the
 next one for what the configuration declares. It stays as it was; --attach takes it again.
 

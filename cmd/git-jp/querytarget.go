@@ -1,12 +1,14 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"time"
 
 	"github.com/git-jp/git-jp/events"
+	"github.com/git-jp/git-jp/gitint"
 	"github.com/git-jp/git-jp/internal/ask"
 	"github.com/git-jp/git-jp/internal/query"
 	"github.com/git-jp/git-jp/internal/workspace"
@@ -82,10 +84,15 @@ func (c queryCmd) target(ctx context.Context, a *app) (*target, error) {
 	return t, c.take(ctx, t, e)
 }
 
+// begins reports whether a question may begin a conversation: it names none to go on with.
+func (c queryCmd) begins() bool {
+	return !c.ID.Given && !c.Replay && !c.Fork.Given && !c.Compact.given()
+}
+
 // first reports whether a question that names no conversation is the first one of a workspace:
 // then it begins a conversation, for there is none that could be meant.
 func (c queryCmd) first(w *workspace.Workspace) (bool, error) {
-	if c.ID.Given || c.Replay || c.Fork.Given || c.Compact.given() {
+	if !c.begins() {
 		return false, nil
 	}
 	entries, _, err := w.List(workspace.ListOptions{Archived: true, Local: true})
@@ -111,20 +118,49 @@ func (c queryCmd) chosen(a *app) (workspace.Entry, error) {
 	return a.findOr(c.ID.Value)
 }
 
-// workspace returns the workspace. A new conversation in a repository without one makes it.
+// workspace returns the workspace. A question that begins a conversation makes it where there is
+// none: at the top of a working tree, elsewhere only where a person wants it.
 func (c queryCmd) workspace(ctx context.Context, a *app) (*workspace.Workspace, error) {
 	w, err := a.workspace()
-	if !errors.Is(err, workspace.ErrNoWorkspace) || !c.New || c.Explain {
+	if !errors.Is(err, workspace.ErrNoWorkspace) || !c.begins() || c.Explain {
 		return w, err
 	}
 	repo, repoErr := a.repo(ctx)
-	if repoErr != nil {
-		return nil, err
+	if repoErr != nil && !errors.Is(repoErr, gitint.ErrNotRepository) {
+		return nil, repoErr
 	}
-	root, err := initCmd{}.root(a, repo)
+	root, rootErr := initCmd{}.root(a, repo)
+	if rootErr != nil {
+		return nil, rootErr
+	}
+	if repo == nil || a.getenv("GIT_PREFIX") != "" || !sameFile(a.directory(), root) {
+		if wanted, askErr := a.wantsWorkspace(ctx, root); !wanted {
+			return nil, cmp.Or(askErr, err)
+		}
+	}
+	return a.makeWorkspace(root, repo != nil)
+}
+
+// wantsWorkspace asks whether a workspace is to be made. Where nobody is, it is not.
+func (a *app) wantsWorkspace(ctx context.Context, root string) (bool, error) {
+	p := a.terminal.NewPrompter(ctx)
+	if p == nil {
+		return false, nil
+	}
+	s, err := p.Open(ctx)
 	if err != nil {
-		return nil, err
+		return false, err
 	}
+	answer, err := s.Key("Make a workspace in %s? [y]es, [n]o: ", root)
+	_ = s.Close()
+	if ctx.Err() != nil {
+		return false, context.Cause(ctx)
+	}
+	return err == nil && (answer == "y" || answer == "yes"), nil
+}
+
+// makeWorkspace makes a workspace without what 'git jp init' installs in a repository, and says so.
+func (a *app) makeWorkspace(root string, inRepo bool) (*workspace.Workspace, error) {
 	conf, err := a.configAt("")
 	if err != nil {
 		return nil, err
@@ -132,12 +168,14 @@ func (c queryCmd) workspace(ctx context.Context, a *app) (*workspace.Workspace, 
 	if _, err := workspace.Init(root, a.workspaceEnv(conf.Settings())); err != nil {
 		return nil, err
 	}
-	a.note("made a workspace in %s", root)
-	a.openConfig = nil // it was read without the workspace
-	if a.openWorkspace, err = a.workspaceAt(root); err != nil {
-		return nil, err
+	rest := ""
+	if inRepo {
+		rest = "; 'git jp init' adds hooks and merge drivers"
 	}
-	return a.openWorkspace, nil
+	a.note("made a workspace in %s%s", root, rest)
+	a.openConfig = nil // it was read without the workspace
+	a.openWorkspace, err = a.workspaceAt(root)
+	return a.openWorkspace, err
 }
 
 // fork begins a conversation with turns of another.

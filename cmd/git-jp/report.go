@@ -290,7 +290,7 @@ func hints(err error) []string {
 	case errors.Is(err, workspace.ErrLinked):
 		return []string{linkedHint}
 	case errors.Is(err, errBare):
-		return []string{"make the workspace in a clone or a worktree"}
+		return []string{"'git jp init' in a clone or a worktree makes one"}
 	case isA[*trust.RefusedError](err), isA[*unaskedError](err), isA[*approvalError](err):
 		return approvalHints(err)
 	case errors.Is(err, workspace.ErrStrange):
