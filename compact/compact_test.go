@@ -165,19 +165,12 @@ func TestStrategies(t *testing.T) {
 			1,
 			"T q(1) +c1 -c1(2\n3) +c2 -c2(1\n2\n3) T q(2)",
 		},
-		"equal calls of a tool about which nobody decided": {
+		"equal calls of which the results are not": {
 			new(talk).turn("1").call("x", path, "old").call("x", path, "new").call("x", path, "new").turn("2"),
 			compact.DedupTools,
 			compact.Hint{Dedup: true, Alike: true},
 			1,
 			"T q(1) +c1 -c1(old) +c3 -c3(new) T q(2)",
-		},
-		"equal writes of a tool about which nobody decided": {
-			new(talk).turn("1").call("x", `{"path":"a","content":"c"}`, "ok").call("x", `{"path":"a","content":"c"}`, "ok").turn("2"),
-			compact.DedupTools,
-			compact.Hint{Dedup: true, Alike: true},
-			1,
-			"T q(1) +c1 -c1(ok) +c2 -c2(ok) T q(2)",
 		},
 		"superseded": {
 			new(talk).turn("1").call("fs_read_file", path, strings.ReplaceAll(long, "\n", " ")).turn("2").
@@ -228,12 +221,21 @@ func TestHintsOfTheTable(t *testing.T) {
 		{"fs_read_file", "strip", true, true},
 		{"fs_grep_files", "strip", true, false},
 		{"fs_list_files", "strip", true, false},
-		{"cargo_check", "strip", true, false},
-		{"cargo_test", "strip", true, false},
+		{"cargo_check", "strip", false, false}, // each tells of another state
+		{"cargo_test", "strip", false, false},
 		{"fs_create_file", "strip", false, false},
 		{"fs_modify_file", "strip", false, false},
 		{"git_diff", "strip", true, false},
 		{"git_commit", "keep", false, false},
+		{"Read", "strip", true, true},
+		{"read_file", "strip", true, true},
+		{"Grep", "strip", true, false},
+		{"Glob", "strip", true, false},
+		{"Edit", "strip", false, false},
+		{"apply_patch", "strip", false, false},
+		{"Bash", "", false, false},
+		{"shell", "", false, false},
+		{"mcp__x__push", "", false, false},
 	} {
 		h := compact.DefaultHint(row.tool)
 		if h.Response != row.response || h.Dedup != row.dedup || (h.Subsumes != "") != row.subsumes {

@@ -19,9 +19,7 @@ func (j *job) dedupTools(ctx context.Context, step *Step) error {
 	persons := listen(j.stream, j.Contents)
 	at := map[int]events.Call{}
 	drop := func(c events.Call) bool {
-		hint := j.Hint(c.Name)
-		if c.Open() || c.Response >= limit || !hint.Dedup || stands[c.Response] ||
-			hint.Alike && dedup.Writes(j.invocation(c)) {
+		if c.Open() || c.Response >= limit || !j.Hint(c.Name).Dedup || stands[c.Response] {
 			return false
 		}
 		gone[c.Request], gone[c.Response] = true, true
@@ -62,22 +60,19 @@ func (j *job) repeats(tool string) []dedup.Rule {
 	return append(rules, j.subsumption(tool)...)
 }
 
-// subsumption returns the rule by which calls of a tool subsume each other.
+// subsumption returns the rule by which calls of a tool subsume each other. What writes a file is
+// no call that could go, and shows what others read.
 func (j *job) subsumption(tool string) []dedup.Rule {
-	hint := j.Hint(tool)
-	if r, ok := dedup.Rules()[hint.Subsumes]; ok {
-		return []dedup.Rule{r}
-	}
-	if hint.Subsumes != "" { // "none", and "tool", which is asked
-		return nil
-	}
-	// What writes a file is no call that could go, and shows what others read.
-	for _, r := range DefaultRules(tool) {
-		if r.Name == "io-content" {
+	name := first(j.Hint(tool).Subsumes, ioContent)
+	for _, r := range j.Rules(tool) {
+		if r.Name == name {
 			return []dedup.Rule{r}
 		}
 	}
-	return nil
+	if r, ok := dedup.Rules()[name]; ok && j.Hint(tool).Subsumes != "" {
+		return []dedup.Rule{r}
+	}
+	return nil // also for "none", and "tool", which is asked
 }
 
 // shown returns whether a model is given an element as it is: an overlay may hide it, or say
@@ -233,7 +228,7 @@ func (w witness) contradicts(earlier, later events.Call) string {
 	if !named(a.Result) {
 		return ""
 	}
-	read := dedup.Rules()["io-content"].Read
+	read := dedup.Rules()[ioContent].Read
 	before, ok := read(a)
 	if !ok {
 		return ""

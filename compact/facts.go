@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/git-jp/git-jp/blobs"
+	"github.com/git-jp/git-jp/dedup"
 	"github.com/git-jp/git-jp/events"
 )
 
@@ -100,15 +101,7 @@ func (x *extractor) call(s *events.Stream, c events.Call) {
 }
 
 // writes reports whether a tool is known to write files.
-func writes(tool string) bool {
-	switch tool {
-	case "fs_create_file", "fs_modify_file", "fs_delete_file", "fs_move_file", "write_file",
-		"write_pieces", "edit_file", "Write", "Edit":
-		return true
-	default:
-		return false
-	}
-}
+func writes(tool string) bool { return dedup.TradeOf(tool) == dedup.Writer }
 
 func first(words ...string) string {
 	for _, w := range words {

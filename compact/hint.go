@@ -20,45 +20,54 @@ const (
 // A Hint says how a tool's calls are compacted.
 type Hint struct {
 	Response Response
-	// Dedup says that a later call may replace an earlier one.
+	// Dedup says that a later call may replace an earlier one with equal arguments.
 	Dedup bool
-	// Alike says that it has to have the same result, and that a call that writes stays: of a
-	// tool about which nobody decided, equal calls may have done something each.
+	// Alike says that it has to have the same result, too: what a tool of others returns the second
+	// time may be a failure in words.
 	Alike bool
 	// Subsumes names the rule that finds calls which a later one makes obsolete: one of
 	// dedup.Rules, "tool" for the tool's own word, and "" or "none" for equal arguments only.
 	Subsumes string
 }
 
-// DefaultHint returns the hint of the table of RFD 036, which the built-in tools share with
-// jp's; a tool that is not in it repeats its calls, and nobody decided about its results.
+// DefaultHint returns the hint of the table of RFD 036 for jp's tools, and for those of which it
+// is known what they do with files one like it. A tool that may do anything is left alone: an
+// equal call need be no repetition, and of checks and tests each tells of another state.
 func DefaultHint(tool string) Hint {
 	switch tool {
 	case "fs_read_file":
-		return Hint{Response: Strip, Dedup: true, Subsumes: "io-content"}
-	case "fs_grep_files", "fs_list_files", "cargo_check", "cargo_test", "git_diff",
-		"git_status", "git_log", "git_show":
+		return Hint{Response: Strip, Dedup: true, Subsumes: ioContent}
+	case "fs_grep_files", "fs_list_files", "git_diff", "git_status", "git_log", "git_show":
 		return Hint{Response: Strip, Dedup: true}
-	case "fs_create_file", "fs_modify_file", "fs_delete_file", "refresh_resource":
+	case "cargo_check", "cargo_test", "refresh_resource":
 		return Hint{Response: Strip}
 	case "git_commit":
 		return Hint{Response: Keep}
 	case "write_file", "write_pieces":
 		return Hint{}
+	}
+	switch dedup.TradeOf(tool) {
+	case dedup.Reader:
+		return Hint{Response: Strip, Dedup: true, Alike: true, Subsumes: ioContent}
+	case dedup.Lister, dedup.Searcher:
+		return Hint{Response: Strip, Dedup: true, Alike: true}
+	case dedup.Writer:
+		return Hint{Response: Strip}
 	default:
-		return Hint{Dedup: true, Alike: true}
+		return Hint{}
 	}
 }
+
+const ioContent = "io-content"
 
 // DefaultRules returns the rules by which results of a tool are superseded where nobody named
 // one: what is known to read, write or list files.
 func DefaultRules(tool string) []dedup.Rule {
 	all := dedup.Rules()
-	switch tool {
-	case "fs_read_file", "fs_create_file", "fs_modify_file", "read", "read_file", "write_file",
-		"write_pieces", "refresh_resource":
-		return []dedup.Rule{all["io-content"]}
-	case "fs_list_files", "list_folder", "list_directory":
+	switch dedup.TradeOf(tool) {
+	case dedup.Reader, dedup.Writer:
+		return []dedup.Rule{all[ioContent]}
+	case dedup.Lister:
 		return []dedup.Rule{all["directory-survey"]}
 	default:
 		return nil

@@ -246,10 +246,7 @@ func (o measureOptions) parts(i int, e *events.Element, tool string, plan *dedup
 }
 
 // reads reports whether a tool is known to return files.
-func reads(tool string) bool {
-	return tool == "fs_read_file" || tool == "read_file" || tool == "read" || tool == "Read" ||
-		tool == "refresh_resource"
-}
+func reads(tool string) bool { return dedup.TradeOf(tool) == dedup.Reader }
 
 func (o measureOptions) block(s Sort, b *events.Block, d dedup.Delivery) part {
 	switch {

@@ -77,7 +77,7 @@ func (j *job) lastReads() map[int]bool {
 		}
 		for _, rule := range j.Rules(c.Name) {
 			claims, ok := rule.Read(j.invocation(c))
-			if !ok || len(claims) != 1 || rule.Name != "io-content" {
+			if !ok || len(claims) != 1 || rule.Name != ioContent {
 				continue
 			}
 			if f := claims[0]; f.Gives && f.First == 1 && f.Last == 0 && !seen[f.Key] {

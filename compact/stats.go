@@ -193,7 +193,7 @@ func (w *waster) call(in dedup.Invocation) {
 		w.reads[name] = append(w.reads[name], size)
 	}
 	thing, part := in.Tool+" "+string(in.Arguments), ""
-	if claims, understood := dedup.Rules()["io-content"].Read(in); understood && len(claims) == 1 {
+	if claims, understood := dedup.Rules()[ioContent].Read(in); understood && len(claims) == 1 {
 		thing, part = claims[0].Key, fmt.Sprint(" ", claims[0].First, " ", claims[0].Last)
 	}
 	text, err := in.Result.Text(w.job.Contents)

@@ -125,6 +125,9 @@ type Rule struct {
 	// Read returns what a result holds; false when the rule does not understand it. Something
 	// later stands for the result where it covers every claim.
 	Read func(Invocation) ([]Claim, bool)
+	// Changes returns the keys of what a call has made different, so that earlier results about
+	// them are out of date; nil understands none.
+	Changes func(Invocation) []string
 }
 
 // Rules returns the built-in rules by their names: "io-content", "directory-survey", "exact",
@@ -132,10 +135,10 @@ type Rule struct {
 // has to be the same too.
 func Rules() map[string]Rule {
 	return map[string]Rule{
-		"io-content":       {"io-content", readContent},
-		"directory-survey": {"directory-survey", readSurvey},
-		"exact":            {"exact", readExact},
-		"same":             {"same", readSame},
+		"io-content":       {Name: "io-content", Read: readContent, Changes: changedFiles},
+		"directory-survey": {Name: "directory-survey", Read: readSurvey},
+		"exact":            {Name: "exact", Read: readExact},
+		"same":             {Name: "same", Read: readSame},
 	}
 }
 

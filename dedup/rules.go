@@ -14,9 +14,11 @@ import (
 
 // Names of arguments, as tools for files have them.
 var (
-	pathNames    = words("path file file_path filename filepath location uri")
+	pathNames = words("path file file_path filename filepath location uri absolute_path filePath" +
+		" notebook_path target_file")
 	firstNames   = words("start_line first_line line_start from_line")
 	lastNames    = words("end_line last_line line_end to_line")
+	partNames    = words("offset limit view_range") // which each tool counts in its own way
 	contentNames = words("content contents text patterns new_string old_string" +
 		" string_to_replace replace_using_regex edits pieces operations diff patch")
 	returnNames  = words("return-content return_content")
@@ -126,6 +128,9 @@ func (c Invocation) asked() (Claim, bool) {
 	if args.has(contentNames, returnNames) {
 		return Claim{Key: key, First: 1, Rows: rows(text), Gives: true}, c.shows(args, text)
 	}
+	if from, to, ok := numbered(text); ok && TradeOf(c.Tool) == Reader {
+		return args.numbered(key, from, to)
+	}
 	first, ok1 := args.line(firstNames)
 	last, ok2 := args.line(lastNames)
 	if !ok1 || !ok2 || !args.only(pathNames, firstNames, lastNames) || last > 0 && last < first {
@@ -137,6 +142,57 @@ func (c Invocation) asked() (Claim, bool) {
 		claim.Last, claim.Rows = min(last, claim.First+claim.Rows-1), 0
 	}
 	return claim, true
+}
+
+// numbered returns the claim of a text that has the numbers of its lines, whatever was asked for:
+// only whether a part was counts, since the last line is that of the file else.
+func (a arguments) numbered(key string, first, last int) (Claim, bool) {
+	if !a.only(pathNames, firstNames, lastNames, partNames) {
+		return Claim{}, false
+	}
+	claim := Claim{Key: key, First: first, Last: last, Gives: true}
+	if !a.has(firstNames, lastNames, partNames) {
+		claim.Last, claim.Rows = 0, last-first+1
+	}
+	return claim, true
+}
+
+// changedFiles returns the files that a call has written, moved or removed, by the names that
+// their readers have.
+func changedFiles(c Invocation) (keys []string) {
+	args, ok := decode(c.Arguments)
+	if !ok || !c.answered() || !c.shown() || TradeOf(c.Tool) != Writer {
+		return nil
+	}
+	for _, name := range args.written() {
+		if key := c.fileKey(name); key != "" {
+			keys = append(keys, key)
+		}
+	}
+	for i := range c.Result.Blocks {
+		if r := c.Result.Blocks[i].Resource; r != nil && r.URI != "" {
+			keys = append(keys, delivers(r, nil, nil).Key)
+		}
+	}
+	return keys
+}
+
+// patched is how a patch names the files that it changes.
+var patched = regexp.MustCompile(`(?m)^\*\*\* (?:(?:Add|Update|Delete) File|Move to): (.+)$`)
+
+// written returns the names of files that arguments of a write have.
+func (a arguments) written() (names []string) {
+	if name, ok := a.text(pathNames); ok {
+		names = append(names, name)
+	}
+	for _, v := range a {
+		text, _ := v.(string)
+		for _, m := range patched.FindAllStringSubmatch(text, -1) {
+			names = append(names, m[1])
+		}
+	}
+	slices.Sort(names)
+	return slices.Compact(names)
 }
 
 // shows reports whether a write returned what the file is now. Where it does not, its result
@@ -231,18 +287,19 @@ func (a arguments) depth() (int, bool) {
 }
 
 // fileKey names the file that an argument names. A relative path is of the directory of its
-// tool: that of ours and of jp's is the workspace; of those of others nobody knows it, so that
-// each has names of its own. "" is for what is not certain to be one name of one file.
+// tool: that of ours and of jp's is the workspace; those that agents have share one, and of any
+// other nobody knows it, so that each has names of its own. "" is for what is not certain to be
+// one name of one file.
 func (c Invocation) fileKey(name string) string {
 	name, ok := cleaned(name)
 	switch {
 	case !ok || name == "" || strings.ContainsAny(name, "%#?\\:\x00"):
 		return ""
-	case strings.HasPrefix(c.Tool, "fs_") && name[0] == '/':
+	case name[0] == '/' && (strings.HasPrefix(c.Tool, "fs_") || TradeOf(c.Tool) != NoTrade):
 		return "file://" + name
 	case strings.HasPrefix(c.Tool, "fs_"):
 		return "file:///$WORKSPACE/" + name
-	case slices.Contains(words("read write_file write_pieces"), c.Tool): // of one ensemble
+	case TradeOf(c.Tool) != NoTrade: // those of one agent, which has one directory
 		return "io\x00" + name
 	default:
 		return c.Tool + "\x00" + name
@@ -274,10 +331,4 @@ func FileOf(c Invocation) (key string, ok bool) {
 	name, ok := args.text(pathNames)
 	key = c.fileKey(name)
 	return key, ok && key != ""
-}
-
-// Writes reports whether a call was given something to write, by the names of its arguments.
-func Writes(c Invocation) bool {
-	args, ok := decode(c.Arguments)
-	return !ok || args.has(contentNames)
 }

@@ -60,7 +60,7 @@ func TestContentRule(t *testing.T) {
 		{"two names", made("read", "{"+a+`,"path":"b.go"}`, "x"), made("read", "{"+a+"}", "x"), false},
 		{"a failure", made("read", "{"+a+"}", "!x"), made("read", "{"+a+"}", "x"), false},
 		{"after a failure, which holds nothing of the file", made("read", "{"+a+"}", "x"), made("read", "{"+a+"}", "!x"), false},
-		{"a tool of somebody else", made("read_file", "{"+a+"}", "x"), made("read", "{"+a+"}", "x"), false},
+		{"a tool of somebody else", made("mcp__x__read", "{"+a+"}", "x"), made("read", "{"+a+"}", "x"), false},
 		{"cut", made("read", "{"+a+"}", "x\n[cut: 9 of 10 bytes are not shown; the limit of one result is 1 bytes]"), made("read", "{"+a+"}", "x"), false},
 		{"compacted", made("read", "{"+a+"}", "[compacted] read: success"), made("read", "{"+a+"}", "x"), false},
 		{
@@ -87,9 +87,42 @@ func TestContentRule(t *testing.T) {
 		{"lines, then all", returned("fs_read_file", "a.go", "x"), returned("fs_read_file", "a.go#L2-3", "y"), true},
 		{"all, then lines", returned("fs_read_file", "a.go#L2-3", "x"), returned("fs_read_file", "a.go", "y"), false},
 		{"another part", returned("fs_read_file", "a.go#top", "x"), returned("fs_read_file", "a.go#L1-2", "y"), false},
+		{"an agent's reads", made("Read", `{"file_path":"/r/a.go"}`, "     1→x\n     2→y\n"), made("Read", `{"file_path":"/r/a.go","offset":2}`, "     2→y\n"), true},
+		{"an agent's part after all", made("Read", `{"file_path":"/r/a.go","offset":2,"limit":1}`, "     2→y\n"), made("Read", `{"file_path":"/r/a.go"}`, "     1→x\n     2→y\n"), false},
+		{"an agent's part of a part", made("Read", `{"file_path":"/r/a.go","offset":2,"limit":2}`, "     2→y\n     3→z\n"), made("Read", `{"file_path":"/r/a.go","offset":3,"limit":1}`, "     3→z\n"), true},
+		{"an agent's part, whose numbers are not told", made("Read", `{"file_path":"/r/a.go","offset":2,"limit":2}`, "y\nz\n"), made("Read", `{"file_path":"/r/a.go","offset":3,"limit":1}`, "z\n"), false},
+		{"an agent's whole read, which is shorter now", made("Read", `{"file_path":"/r/a.go"}`, "     1→x\n"), made("Read", `{"file_path":"/r/a.go"}`, "     1→x\n     2→y\n"), false},
 		{"a resource, then jp's text", returned("fs_read_file", "a.go", "x"), read(`"path":"a.go"`, "x"), true},
 	} {
 		t.Run(test.name, func(t *testing.T) { covers(t, "io-content", test.later, test.earlier, test.want) })
+	}
+}
+
+// TestChanges holds what a write says it changed, by the names that reads have.
+func TestChanges(t *testing.T) {
+	for _, test := range []struct {
+		name string
+		call dedup.Invocation
+		want string
+	}{
+		{"jp's", made("fs_modify_file", `{"path":"./a.go","patterns":[]}`, "done"), "file:///$WORKSPACE/a.go"},
+		{"an agent's", made("Edit", `{"file_path":"/r/a.go","old_string":"x","new_string":"y"}`, "done"), "file:///r/a.go"},
+		{"a patch", made("apply_patch", `{"input":"*** Begin Patch\n*** Update File: b.go\n*** Move to: c.go\n*** End Patch"}`, "Done!"), "io\x00b.go io\x00c.go"},
+		{"one that failed", made("Edit", `{"file_path":"/r/a.go"}`, "!not found"), ""},
+		{"one that is gone", made("Edit", `{"file_path":"/r/a.go"}`, "[compacted] Edit: success"), ""},
+		{"a read", made("Read", `{"file_path":"/r/a.go"}`, "x"), ""},
+		{"of nobody's tool", made("mcp__x__write", `{"path":"a.go","content":"c"}`, "ok"), ""},
+		{"above", made("Edit", `{"file_path":"../a.go"}`, "done"), ""},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			if got := strings.Join(dedup.Rules()["io-content"].Changes(test.call), " "); got != test.want {
+				t.Errorf("changes %q, want %q", got, test.want)
+			}
+		})
+	}
+	like := dedup.Rules()["io-content"].As("Edit")
+	if got := like.Changes(made("my_edit", `{"file_path":"/r/a.go"}`, "done")); len(got) != 1 || got[0] != "file:///r/a.go" {
+		t.Errorf("what is taken as an edit changes %q", got)
 	}
 }
 

@@ -29,15 +29,15 @@ func (s Settings) Dedup() dedup.Options {
 
 // Hint is the hint of a tool: what is configured, over what is known.
 func (s Settings) Hint(name string) compact.Hint {
-	h, set := compact.DefaultHint(name), s.Tool(name).Compaction
+	h, set := compact.DefaultHint(s.like(name)), s.Tool(name).Compaction
 	if set.Response != "" {
 		h.Response = compact.Response(set.Response)
 	}
+	if rule, ok := set.Subsumes.Value(); ok {
+		h.Subsumes, h.Dedup = rule, h.Dedup || rule != "none"
+	}
 	if set.Dedup != nil {
 		h.Dedup, h.Alike = *set.Dedup, false
-	}
-	if rule, ok := set.Subsumes.Value(); ok {
-		h.Subsumes = rule
 	}
 	return h
 }
@@ -45,13 +45,30 @@ func (s Settings) Hint(name string) compact.Hint {
 // Rules are those by which results of a tool are superseded.
 func (s Settings) Rules(name string) []dedup.Rule {
 	rule, ok := s.Tool(name).Compaction.Subsumes.Value()
-	if !ok || rule == "tool" {
-		return compact.DefaultRules(name)
+	like := s.like(name)
+	rules := compact.DefaultRules(like)
+	if ok && rule != "tool" {
+		r, known := dedup.Rules()[rule]
+		if !known {
+			return nil
+		}
+		rules = []dedup.Rule{r}
 	}
-	if r, ok := dedup.Rules()[rule]; ok {
-		return []dedup.Rule{r}
+	if like == name {
+		return rules
 	}
-	return nil
+	for i, r := range rules {
+		rules[i] = r.As(like)
+	}
+	return rules
+}
+
+// like returns the tool as which another one is taken, where the user says so.
+func (s Settings) like(name string) string {
+	if other, ok := s.Tool(name).Compaction.Like.Value(); ok {
+		return other
+	}
+	return name
 }
 
 // Limits say when superseded results are worth to be left out.

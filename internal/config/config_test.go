@@ -209,11 +209,14 @@ compaction.dedup = false
 }
 
 func TestCommittedValuesDoNotStartProcesses(t *testing.T) {
-	const text = "[conversation.tools.x.compaction]\nsubsumes = 'tool'\n"
+	const text = "[conversation.tools.x.compaction]\nsubsumes = 'tool'\nlike = 'Read'\n"
 	const name = "conversation.tools.x.compaction.subsumes"
 	c := mustLoad(t, layers(t, map[string]string{"ws/git-jp.toml": text}))
 	if v, ok := c.Tool("x").Compaction.Subsumes.Value(); ok {
 		t.Errorf("a committed value counts: %q", v)
+	}
+	if v, ok := c.Tool("x").Compaction.Like.Value(); ok {
+		t.Errorf("somebody else says what a tool is like: %q", v)
 	}
 	if got := c.Overridden(name); len(got) != 1 || !got[0].Layer.Committed() {
 		t.Errorf("overridden values are %v", got)
@@ -223,6 +226,9 @@ func TestCommittedValuesDoNotStartProcesses(t *testing.T) {
 		"ws/config.toml":   strings.Replace(text, "'tool'", "'exact'", 1),
 	}))
 	if v, ok := c.Tool("x").Compaction.Subsumes.Value(); !ok || v != "tool" {
+		t.Errorf("the user's value is %q, %v", v, ok)
+	}
+	if v, ok := c.Tool("x").Compaction.Like.Value(); !ok || v != "Read" {
 		t.Errorf("the user's value is %q, %v", v, ok)
 	}
 	c = mustLoad(t, layers(t, map[string]string{

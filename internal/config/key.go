@@ -136,6 +136,7 @@ func toolKeys() []Key {
 		key(tool+".compaction.subsumes", String, nil,
 			"the rule that finds calls made obsolete; tool runs the tool's own action").
 			among("none", "tool", "exact", "io-content", "directory-survey"),
+		key(tool+".compaction.like", String, nil, "a known tool that does the same with files"),
 	}
 }
 

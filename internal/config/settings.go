@@ -98,6 +98,8 @@ type ToolCompaction struct {
 	Dedup    *bool
 	// Subsumes may name the tool's own action, which is a process, hence the type.
 	Subsumes Trusted[string]
+	// Like names a tool that does the same with files. It is the word of who has the tool.
+	Like Trusted[string]
 }
 
 // Settings returns the effective settings.
@@ -157,6 +159,8 @@ func (c *Config) Tool(name string) Tool {
 	t.Compaction.Response, _ = toolValue[string](c, name, "compaction", "response")
 	v, ok := toolValue[string](c, name, "compaction", "subsumes")
 	t.Compaction.Subsumes = Trusted[string]{value: v, set: ok}
+	v, ok = toolValue[string](c, name, "compaction", "like")
+	t.Compaction.Like = Trusted[string]{value: v, set: ok}
 	return t
 }
 

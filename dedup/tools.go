@@ -1,0 +1,54 @@
+package dedup
+
+import (
+	"strings"
+	"sync"
+)
+
+// A Trade is what the tools of a name do with files.
+type Trade string
+
+// The trades. A tool of none may do anything: to repeat its call may be to do it twice.
+const (
+	NoTrade  Trade = ""
+	Reader   Trade = "reads"
+	Writer   Trade = "writes"
+	Lister   Trade = "lists"
+	Searcher Trade = "searches"
+)
+
+// trades are the tools whose name says what they do: ours and jp's, and those of the agents whose
+// sessions are kept as conversations. What runs commands is not among them.
+var trades = sync.OnceValue(func() map[string]Trade {
+	all := map[string]Trade{}
+	for trade, names := range map[Trade]string{
+		Reader: "fs_read_file refresh_resource read read_file view Read NotebookRead",
+		Writer: "fs_create_file fs_modify_file fs_delete_file fs_move_file" +
+			" write write_file write_pieces write_to_file edit edit_file multiedit replace" +
+			" replace_in_file apply_patch apply_diff create_file Write Edit MultiEdit NotebookEdit",
+		Lister: "fs_list_files list list_folder list_directory list_dir list_files ls LS" +
+			" glob Glob",
+		Searcher: "fs_grep_files grep grep_files search_files search_file_content Grep",
+	} {
+		for name := range strings.FieldsSeq(names) {
+			all[name] = trade
+		}
+	}
+	return all
+})
+
+// TradeOf returns what the tools of a name do, as far as that is known.
+func TradeOf(tool string) Trade { return trades()[tool] }
+
+// As returns a rule that understands the calls of one tool as those of another.
+func (r Rule) As(tool string) Rule {
+	as := func(c Invocation) Invocation {
+		c.Tool = tool
+		return c
+	}
+	of := Rule{Name: r.Name, Read: func(c Invocation) ([]Claim, bool) { return r.Read(as(c)) }}
+	if r.Changes != nil {
+		of.Changes = func(c Invocation) []string { return r.Changes(as(c)) }
+	}
+	return of
+}
