@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"fmt"
 	"io"
 	"net/http"
 	"net/http/httptest"
@@ -20,11 +21,10 @@ import (
 //
 //	serve-model VAR FILE...
 //
-// It starts a server that speaks as Ollama does, or below /v1 as chat completions do, and answers
-// each request with the next file,
-// the last one for ever, and puts its address into the variable. After a file whose name
+// It starts a server that is asked in any of the formats and answers each request with the next
+// file, the last one for ever, and puts its address into the variable. After a file whose name
 // begins with hang the answer does not end; said1 is there when it was sent. Requests are kept
-// in request1.json and so on.
+// in request1.json and so on, their addresses and headers in request1.head.
 func serveModel(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) < 2 {
 		ts.Fatalf("usage: serve-model VAR FILE...")
@@ -55,10 +55,11 @@ func (m *fakeModel) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	case "/api/tags":
 		_, _ = io.WriteString(w, `{"models":[{"name":"here:7b","model":"here:7b"}]}`)
 		return
-	case "/api/chat", "/v1/chat/completions":
 	default:
-		http.NotFound(w, r)
-		return
+		if !asksModel(r) {
+			http.NotFound(w, r)
+			return
+		}
 	}
 	body, err := io.ReadAll(r.Body)
 	if err != nil {
@@ -75,7 +76,9 @@ func (m *fakeModel) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	name := m.files[min(n, len(m.files))-1]
 	data, err := os.ReadFile(name)
 	kept := filepath.Join(m.dir, "request"+strconv.Itoa(n)+".json")
-	if err != nil || os.WriteFile(kept, body, 0o644) != nil {
+	head := strings.TrimSuffix(kept, "json") + "head"
+	if err != nil || os.WriteFile(kept, body, 0o644) != nil ||
+		os.WriteFile(head, headOf(r), 0o644) != nil {
 		http.Error(w, "the script is broken", http.StatusInternalServerError)
 		return
 	}
@@ -89,6 +92,26 @@ func (m *fakeModel) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		_ = os.WriteFile(filepath.Join(m.dir, "said"+strconv.Itoa(n)), data, 0o644)
 		<-r.Context().Done()
 	}
+}
+
+// asksModel reports whether a request is a question, by the end of its path.
+func asksModel(r *http.Request) bool {
+	for _, end := range []string{
+		"/api/chat", "/chat/completions", "/messages", "/responses", ":streamGenerateContent",
+	} {
+		if r.Method == http.MethodPost && strings.HasSuffix(r.URL.Path, end) {
+			return true
+		}
+	}
+	return false
+}
+
+// headOf is the address of a request, and its headers in the order of their names.
+func headOf(r *http.Request) []byte {
+	var b bytes.Buffer
+	fmt.Fprintf(&b, "POST %s\n", r.URL.RequestURI())
+	_ = r.Header.Write(&b) // into memory
+	return bytes.ReplaceAll(b.Bytes(), []byte("\r"), nil)
 }
 
 // title answers a request for a title with title.ndjson, if there is one, and never if that is

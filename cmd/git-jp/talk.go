@@ -303,6 +303,7 @@ func (k *talk) turn(w query.Watcher) (*query.Turn, error) {
 	if err != nil {
 		return nil, err
 	}
+	k.serve(budget.Most > 0)
 	t := &query.Turn{
 		Budget: budget,
 		Record: k.target.record(), Model: k.model, Tools: k.tools, Now: k.app.now,

@@ -1,11 +1,13 @@
 package main
 
 import (
+	"encoding/json"
 	"errors"
 	"fmt"
 
 	"github.com/git-jp/git-jp/internal/jpconfig"
 	"github.com/git-jp/git-jp/internal/llm"
+	"github.com/git-jp/git-jp/internal/llm/models"
 	"github.com/git-jp/git-jp/internal/query"
 	"github.com/go-json-experiment/json/jsontext"
 )
@@ -41,6 +43,7 @@ func paramsOf(p jpconfig.Parameters) llm.Params {
 		k := int(*p.TopK)
 		out.TopK = &k
 	}
+	out.Services = servicesOf(p.Other)
 	for name, v := range p.Other {
 		if out.Other == nil {
 			out.Other = map[string]jsontext.Value{}
@@ -48,4 +51,42 @@ func paramsOf(p jpconfig.Parameters) llm.Params {
 		out.Other[name] = jsontext.Value(v)
 	}
 	return out
+}
+
+// servicesOf returns what is asked of a provider beside answering. A search without options is
+// "true".
+func servicesOf(given map[string]json.RawMessage) (s llm.Services) {
+	s.WebSearch = jsontext.Value(given["web_search"])
+	s.Context = jsontext.Value(given["context_management"])
+	if string(s.WebSearch) == "true" {
+		s.WebSearch = jsontext.Value("{}")
+	}
+	if json.Unmarshal(given["strict_tools"], &s.Strict) != nil {
+		s.Strict = nil
+	}
+	return s
+}
+
+// serve leaves out a search that cannot be had, and tells why: the provider has none or none
+// beside tools, or what it costs could not be held to a limit.
+func (k *talk) serve(limited bool) {
+	s := &k.setup.Params.Services
+	if !s.Searches() {
+		return
+	}
+	provider, _, _ := llm.SplitID(k.model.ID())
+	p, _ := models.Find(provider)
+	var why string
+	switch {
+	case !p.Searches():
+		why = provider + " has no search of its own"
+	case limited:
+		why = "what it costs is not known, and the query has a limit"
+	case p.Format == llm.FormatGemini && k.tools != nil && len(k.tools.Definitions()) > 0:
+		why = provider + " searches only where no tools are offered (-T)"
+	default:
+		return
+	}
+	s.WebSearch = nil
+	k.app.warn("the model does not search the web (assistant.model.parameters.web_search): %s", why)
 }

@@ -166,6 +166,13 @@ func (s *Answer) saved(e *events.Element) {
 		s.fail(s.records.settled())
 		return
 	}
+	beside := render.Beside(e.Metadata())
+	if len(beside) > 0 {
+		s.close()
+	}
+	for _, line := range beside {
+		s.terminal.Note("%s", line)
+	}
 	switch ev := e.Event().(type) {
 	case *events.ChatRequest:
 		s.close()

@@ -101,7 +101,7 @@ func (a assignment) value() (any, error) {
 			return nil, fmt.Errorf("want a number, have %q", a.text)
 		}
 		return n, nil
-	case kindLoose:
+	case kindLoose, kindAny:
 		return loose(a.text), nil
 	default:
 		return a.text, nil

@@ -21,10 +21,9 @@ func Typed(path []string, text string) (any, error) {
 	switch {
 	case !ok:
 		return nil, ErrNoKey
-	case kind == kindTree && strings.HasPrefix(strings.TrimSpace(text), "{"):
-		return object(text)
-	case kind == kindTree && path[len(path)-1] == "reasoning":
-		kind = kindLoose // a word or a number of tokens
+	case kind.open() && strings.HasPrefix(strings.TrimSpace(text), "{"),
+		kind == kindAny && strings.HasPrefix(strings.TrimSpace(text), "["):
+		return structure(text)
 	case kind == kindPlain:
 		kind = kindList
 	}
@@ -38,17 +37,17 @@ func Typed(path []string, text string) (any, error) {
 	return plain(v)
 }
 
-// object returns what an object says, in types that TOML has.
-func object(text string) (any, error) {
+// structure returns what an object or a list says, in types that TOML has.
+func structure(text string) (any, error) {
 	dec := json.NewDecoder(strings.NewReader(text))
 	dec.UseNumber()
 	var v any
 	err := dec.Decode(&v)
 	if err == nil && dec.More() {
-		err = errors.New("something follows the object")
+		err = errors.New("something follows it")
 	}
 	if err != nil {
-		return nil, fmt.Errorf("want a JSON object: %w", err)
+		return nil, fmt.Errorf("want JSON: %w", err)
 	}
 	return deepPlain(v)
 }
@@ -105,7 +104,7 @@ func plain(v any) (any, error) {
 func (t table) leaf(path []string) (kind, bool) {
 	for _, p := range t {
 		is, below, _ := p.match(path)
-		if is || below && p.kind == kindTree {
+		if is || below && p.kind.open() {
 			return p.kind, true
 		}
 	}

@@ -25,6 +25,8 @@ func sampleOf(p pattern) (text, want string) {
 		return "7", "7"
 	case kindList, kindPlain:
 		return "a, b", `["a","b"]`
+	case kindAny:
+		return `[{"a": ["b"], "n": 1}]`, `[{"a":["b"],"n":1}]`
 	case kindTree:
 		return `{"a": {"b c": [1, true, "x"]}}`, `{"a":{"b c":[1,true,"x"]}}`
 	default:

@@ -21,6 +21,7 @@ const (
 	kindList   kind = 'l' // that layers append to
 	kindPlain  kind = 'L' // a list that replaces
 	kindTree   kind = 'o' // anything: what is below is not judged
+	kindAny    kind = 'v' // the same, or what kindLoose may be
 )
 
 // keys are the keys of jp, each behind its kind. A * stands for any name. What stands
@@ -39,10 +40,10 @@ s {assistant,conversation.inquiry.assistant}.tool_choice
 s conversation.inquiry.assistant.name
 o {MODEL}.id
 n {MODEL}.parameters.{max_tokens,temperature,top_p,top_k}
-o {MODEL}.parameters.reasoning
+v {MODEL}.parameters.reasoning
 l {MODEL}.parameters.stop_words
 o {MODEL}.parameters.other
-x {MODEL}.parameters.*
+v {MODEL}.parameters.*
 n {assistant,conversation.inquiry.assistant}.request.{max_retries,base_backoff_ms}
 n {assistant,conversation.inquiry.assistant}.request.{max_backoff_secs,stream_idle_timeout_secs}
 x {assistant,conversation.inquiry.assistant}.request.{cache,max_response_bytes}
@@ -114,6 +115,9 @@ o plugins.command.*.options
 const models = "assistant.model,conversation.inquiry.assistant.model," +
 	"conversation.title.generate.model,style.reasoning.summary_model"
 
+// open reports whether what is below a key of the kind is not judged.
+func (k kind) open() bool { return k == kindTree || k == kindAny }
+
 // A pattern is one key of the table.
 type pattern struct {
 	kind kind
@@ -160,7 +164,7 @@ func (t table) known(path []string) kind {
 		switch {
 		case is:
 			return p.kind
-		case below && p.kind == kindTree, above:
+		case below && p.kind.open(), above:
 			found = kindTree
 		}
 	}
@@ -184,7 +188,7 @@ func (l *loader) judgeTable(o Origin, at []string, table map[string]any) {
 // isTree reports whether what is below path is not judged.
 func (t table) isTree(path []string) bool {
 	for _, p := range t {
-		if is, below, _ := p.match(path); p.kind == kindTree && (is || below) {
+		if is, below, _ := p.match(path); p.kind.open() && (is || below) {
 			return true
 		}
 	}

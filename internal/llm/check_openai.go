@@ -141,7 +141,9 @@ func (c *checker) chat() {
 	c.chatBreakpoints(messages)
 	var names []string
 	for _, t := range c.body.objects("tools") {
-		names = append(names, t.object("function").text("name"))
+		if t["function"] != nil || t.text("type") == "function" {
+			names = append(names, t.object("function").text("name"))
+		}
 	}
 	chosen := c.body.object("tool_choice").object("function").text("name")
 	c.tools(names, chosen, 64)

@@ -3,6 +3,7 @@ package llm
 import (
 	"crypto/sha256"
 	"encoding/hex"
+	"slices"
 	"strings"
 )
 
@@ -16,11 +17,14 @@ type Names struct {
 
 // NewNames maps the names of the tools. A name that the provider takes stays; another has its
 // foreign characters replaced, and where that is taken or was too long it ends with six digits
-// of its own hash.
-func NewNames(tools []Tool, rule IDRule) *Names {
+// of its own hash. Taken are the names of the provider's own tools.
+func NewNames(tools []Tool, rule IDRule, taken ...string) *Names {
 	n := &Names{rule: rule, wire: map[string]string{}, tool: map[string]string{}}
+	for _, name := range taken {
+		n.tool[name] = name
+	}
 	for _, t := range tools {
-		if n.plain(t.Name) == t.Name {
+		if n.plain(t.Name) == t.Name && !slices.Contains(taken, t.Name) {
 			n.wire[t.Name], n.tool[t.Name] = t.Name, t.Name
 		}
 	}

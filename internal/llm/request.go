@@ -162,6 +162,7 @@ type Params struct {
 	TopP        *float64
 	TopK        *int
 	Stop        []string
+	Services    Services
 	// Other are parameters of one provider, by their name on the wire; see [Params.Extra].
 	Other map[string]jsontext.Value
 }
@@ -187,7 +188,8 @@ func IsExtra(name string) bool {
 		"system", "systemInstruction", "system_instruction", "instructions",
 		"tools", "toolConfig", "tool_config", "tool_choice", "functions", "function_call",
 		"parallel_tool_calls", "response_format", "text", "output_config", "output_format",
-		"stream", "stream_options", "store", "background":
+		"stream", "stream_options", "store", "background",
+		"web_search", "strict_tools", "context_management":
 		return false
 	}
 	return plainName.MatchString(name)

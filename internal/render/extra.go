@@ -38,6 +38,15 @@ func extras(md events.Metadata) (lines []extra) {
 	return lines
 }
 
+// Beside returns what [Conversation.Render] shows beside a reply, for who shows it while it comes.
+func Beside(md events.Metadata) []string {
+	var lines []string
+	for _, x := range extras(md) {
+		lines = append(lines, x.label+": "+x.text)
+	}
+	return lines
+}
+
 // mostExtra is how much is shown of an unknown block; print --json has all of it.
 const mostExtra = 200
 

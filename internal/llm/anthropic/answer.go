@@ -35,7 +35,13 @@ type answer struct {
 }
 
 func newAnswer(m *Model, r *llm.Request, yield func(llm.Delta, error) bool) *answer {
-	a := &answer{model: m, request: r, yield: yield, names: llm.NewNames(r.Tools, nameRule())}
+	var taken []string
+	if r.Params.Services.Searches() {
+		taken = []string{searchTool}
+	}
+	a := &answer{
+		model: m, request: r, yield: yield, names: llm.NewNames(r.Tools, nameRule(), taken...),
+	}
 	a.emit = func(d llm.Delta) bool { return yield(d, nil) }
 	a.assembler = llm.NewAssembler(r, func(d llm.Delta) bool { return a.emit(d) })
 	return a

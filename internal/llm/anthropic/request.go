@@ -50,7 +50,10 @@ func (b *builder) build() (*built, error) {
 	}
 	p := sdk.MessageNewParams{
 		Model: b.name, MaxTokens: int64(b.maxTokens()), Messages: messages,
-		StopSequences: r.Params.Stop, System: b.system(), Tools: b.tools(),
+		StopSequences: r.Params.Stop, System: b.system(),
+	}
+	if p.Tools, err = b.tools(); err != nil {
+		return nil, err
 	}
 	b.think(&p)
 	b.sample(&p)
@@ -94,8 +97,24 @@ func (b *builder) system() []sdk.TextBlockParam {
 	return blocks
 }
 
-func (b *builder) tools() []sdk.ToolUnionParam {
+// searchTool is the name of the provider's own search of the web.
+// https://platform.claude.com/docs/en/agents-and-tools/tool-use/web-search-tool
+const searchTool = "web_search"
+
+// tools are the provider's own before those that can have a breakpoint.
+func (b *builder) tools() ([]sdk.ToolUnionParam, error) {
 	var tools []sdk.ToolUnionParam
+	services := b.request.Params.Services
+	if services.Searches() {
+		raw, err := services.SearchTool(map[string]any{
+			"type": "web_search_20250305", "name": searchTool,
+		})
+		if err != nil {
+			return nil, err
+		}
+		search := param.Override[sdk.ToolParam](raw)
+		tools = append(tools, sdk.ToolUnionParam{OfTool: &search})
+	}
 	for _, t := range b.request.Tools {
 		tool := &sdk.ToolParam{
 			Name: b.names.Wire(t.Name), Type: sdk.ToolTypeCustom,
@@ -104,9 +123,12 @@ func (b *builder) tools() []sdk.ToolUnionParam {
 		if t.Description != "" {
 			tool.Description = sdk.String(t.Description)
 		}
+		if services.Holds(t.Schema, false) && enforceable(t.Schema) {
+			tool.Strict = sdk.Bool(true)
+		}
 		tools = append(tools, sdk.ToolUnionParam{OfTool: tool})
 	}
-	return tools
+	return tools, nil
 }
 
 func inputSchema(t llm.Tool) json.RawMessage {

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"reflect"
 	"strings"
 
 	"github.com/go-json-experiment/json/jsontext"
@@ -108,4 +109,16 @@ func tell(schema, told map[string]any) {
 		words = d + "\n\n" + words
 	}
 	schema["description"] = words
+}
+
+// enforceable reports whether the provider takes a tool's schema as it stands when it is to hold
+// calls to it. It takes no other for them than for answers.
+func enforceable(schema jsontext.Value) bool {
+	out, err := outputSchema(schema)
+	if err != nil {
+		return false
+	}
+	var before, after any
+	return json.Unmarshal(schema, &before) == nil && json.Unmarshal(out, &after) == nil &&
+		reflect.DeepEqual(before, after)
 }

@@ -56,6 +56,8 @@ type dialect struct {
 	session string
 	// list is where the server tells more of its models than where all do, "" for nowhere.
 	list string
+	// search is the type of the server's own search of the web, "" for none.
+	search string
 	// props: the server tells its window under /props.
 	props bool
 }
@@ -105,6 +107,8 @@ func dialectOfServer(name string) dialect {
 		return dialect{
 			base: "https://openrouter.ai", prefix: "/api/v1", details: true, images: true,
 			pdfs: true, reason: reasonOpenRouter,
+			// https://openrouter.ai/docs/guides/features/server-tools/web-search
+			search: "openrouter:web_search",
 		}
 	case DeepSeek:
 		return dialect{

@@ -6,6 +6,7 @@ import (
 	"fmt"
 
 	"github.com/git-jp/git-jp/internal/llm"
+	"github.com/go-json-experiment/json/jsontext"
 )
 
 // A builder makes a request in the server's form from a neutral one.
@@ -62,11 +63,12 @@ func (b *builder) build() ([]byte, error) {
 func textContent(s string) content { return content{text: s} }
 
 func (b *builder) tools() error {
-	if len(b.request.Tools) == 0 {
-		return nil
+	services := b.request.Params.Services
+	var tools []wireTool
+	if search := b.model.dialect.search; search != "" && services.Searches() {
+		tools = append(tools, wireTool{Type: search, Parameters: options(services.WebSearch)})
 	}
-	tools := make([]wireTool, len(b.request.Tools))
-	for i, t := range b.request.Tools {
+	for _, t := range b.request.Tools {
 		schema := json.RawMessage(`{"type":"object","properties":{}}`)
 		if t.Schema != nil {
 			var err error
@@ -74,13 +76,26 @@ func (b *builder) tools() error {
 				return fmt.Errorf("tool %q: %w", t.Name, err)
 			}
 		}
-		tools[i] = wireTool{Type: "function", Function: wireDeclaration{
+		tools = append(tools, wireTool{Type: "function", Function: &wireDeclaration{
 			Name: b.names.Wire(t.Name), Description: t.Description, Parameters: schema,
-		}}
+			Strict: services.Holds(t.Schema, false),
+		}})
+	}
+	if len(tools) == 0 {
+		return nil
 	}
 	b.set("tools", tools)
 	b.choice()
 	return nil
+}
+
+// options returns the parameters of a server's tool, nil where there are none.
+func options(o jsontext.Value) json.RawMessage {
+	var members map[string]json.RawMessage
+	if json.Unmarshal(o, &members) != nil || len(members) == 0 {
+		return nil
+	}
+	return json.RawMessage(o)
 }
 
 func (b *builder) choice() {

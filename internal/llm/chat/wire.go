@@ -53,15 +53,18 @@ type wireFunction struct {
 	Name      string `json:"name"`
 }
 
+// A wireTool is a function, or a tool of the server's own with its parameters.
 type wireTool struct {
-	Function wireDeclaration `json:"function"`
-	Type     string          `json:"type"`
+	Function   *wireDeclaration `json:"function,omitempty"`
+	Parameters json.RawMessage  `json:"parameters,omitempty"`
+	Type       string           `json:"type"`
 }
 
 type wireDeclaration struct {
 	Name        string          `json:"name"`
 	Description string          `json:"description,omitempty"`
 	Parameters  json.RawMessage `json:"parameters"`
+	Strict      bool            `json:"strict,omitempty"`
 }
 
 // wire returns the message in the server's form.

@@ -56,9 +56,14 @@ func (b *builder) build() ([]byte, error) {
 	}
 	// A schema and tools together are refused by models before Gemini 3; tools that may not be
 	// called are not missed.
-	if len(r.Tools) > 0 && (r.Schema == nil || r.Choice.Mode != llm.ChoiceNone) {
+	switch calls := len(r.Tools) > 0 && (r.Schema == nil || r.Choice.Mode != llm.ChoiceNone); {
+	case calls:
 		body["tools"] = []any{map[string]any{"functionDeclarations": b.tools()}}
 		body["toolConfig"] = map[string]any{"functionCallingConfig": b.calling()}
+	case r.Params.Services.Searches() && r.Schema == nil:
+		// https://ai.google.dev/gemini-api/docs/google-search: not beside functions.
+		search := json.RawMessage(r.Params.Services.WebSearch)
+		body["tools"] = []any{map[string]any{"googleSearch": search}}
 	}
 	g := b.generation()
 	raw, err := json.Marshal(g)

@@ -27,6 +27,16 @@ type Provider struct {
 	Local bool
 }
 
+// Searches reports whether the provider can search the web for its models.
+func (p Provider) Searches() bool {
+	switch p.Format {
+	case llm.FormatAnthropic, llm.FormatResponses, llm.FormatGemini:
+		return true
+	default:
+		return p.Name == chat.OpenRouter
+	}
+}
+
 // Providers returns those whose addresses are known, in the order in which they are offered.
 func Providers() []Provider {
 	return []Provider{

@@ -64,19 +64,28 @@ func (b *builder) system() {
 }
 
 func (b *builder) tools() error {
-	if len(b.request.Tools) == 0 {
-		return nil
+	services := b.request.Params.Services
+	var tools []any
+	if services.Searches() {
+		// https://developers.openai.com/api/docs/guides/tools-web-search
+		search, err := services.SearchTool(map[string]any{"type": "web_search"})
+		if err != nil {
+			return err
+		}
+		tools = append(tools, search)
 	}
-	tools := make([]wireTool, len(b.request.Tools))
-	for i, t := range b.request.Tools {
+	for _, t := range b.request.Tools {
 		schema, strict, err := toolSchema(t)
 		if err != nil {
 			return err
 		}
-		tools[i] = wireTool{
+		tools = append(tools, wireTool{
 			Type: "function", Name: b.names.Wire(t.Name), Description: t.Description,
-			Parameters: schema, Strict: strict,
-		}
+			Parameters: schema, Strict: services.Holds(strict, true),
+		})
+	}
+	if len(tools) == 0 {
+		return nil
 	}
 	b.set("tools", tools)
 	b.choice()

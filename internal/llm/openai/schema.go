@@ -9,24 +9,25 @@ import (
 	"github.com/git-jp/git-jp/internal/llm"
 )
 
-// toolSchema returns the schema of a tool's arguments and whether the model can be held to it.
-func toolSchema(t llm.Tool) (json.RawMessage, bool, error) {
+// toolSchema returns the schema of a tool's arguments, and that by which to judge whether the
+// model can be held to it.
+func toolSchema(t llm.Tool) (sent, judged json.RawMessage, err error) {
 	if t.Schema == nil {
 		none := `{"type":"object","properties":{},"required":[],"additionalProperties":false}`
-		return json.RawMessage(none), true, nil
+		return json.RawMessage(none), json.RawMessage(none), nil
 	}
 	schema, err := llm.Object(t.Schema)
 	if err != nil {
-		return nil, false, fmt.Errorf("tool %q: %w", t.Name, err)
+		return nil, nil, fmt.Errorf("tool %q: %w", t.Name, err)
 	}
 	var members map[string]json.RawMessage
 	if err := json.Unmarshal(schema, &members); err != nil {
-		return nil, false, fmt.Errorf("tool %q: read schema: %w", t.Name, err)
+		return nil, nil, fmt.Errorf("tool %q: read schema: %w", t.Name, err)
 	}
 	if _, ok := members["properties"]; !ok {
 		schema = withProperties(schema)
 	}
-	return schema, llm.Strict(t.Schema), nil
+	return schema, json.RawMessage(t.Schema), nil
 }
 
 // withProperties adds the member that the provider wants of every object.
