@@ -101,8 +101,8 @@ type Overlay struct {
 }
 
 // Apply appends the compactions of each policy to a copy of the stream, and returns them. A
-// policy whose turns are none has none; one that takes calls leaves out the turns in which a
-// person spoke about one.
+// policy whose turns are none has none; each leaves out the turns in which something is pinned, and
+// one that takes calls those in which a person spoke about one.
 func (o Overlay) Apply(
 	ctx context.Context, s *events.Stream, policies []Policy,
 ) (*events.Stream, []*events.Compaction, error) {
@@ -113,16 +113,36 @@ func (o Overlay) Apply(
 		if !ok {
 			continue
 		}
-		all, err := o.compactions(ctx, out, p, turns)
-		if err != nil {
-			return nil, nil, err
+		held := withPinned(out)
+		starts := out.Turns()
+		free := apart(turns, func(n int) bool { return held[out.At(starts[n].First)] })
+		for _, part := range free {
+			all, err := o.compactions(ctx, out, p, part)
+			if err != nil {
+				return nil, nil, err
+			}
+			for _, c := range all {
+				out.Append(events.NewElement(o.Now, c, events.Metadata{}))
+			}
+			made = append(made, all...)
 		}
-		for _, c := range all {
-			out.Append(events.NewElement(o.Now, c, events.Metadata{}))
-		}
-		made = append(made, all...)
 	}
 	return out, made, nil
+}
+
+// apart returns the parts of some turns between those that stay out.
+func apart(turns events.Range, out func(turn int) bool) (all []events.Range) {
+	for from := turns.From; from <= turns.To; from++ {
+		to := from
+		for to <= turns.To && !out(to) {
+			to++
+		}
+		if to > from {
+			all = append(all, events.Range{From: from, To: to - 1})
+		}
+		from = to
+	}
+	return all
 }
 
 // compactions returns what a policy makes of some turns: one compaction, or several where the
@@ -172,18 +192,7 @@ func (o Overlay) silent(s *events.Stream, p Policy, turns events.Range) []events
 			spoken[of[c.Request]], spoken[of[c.Response]] = true, true
 		}
 	}
-	var all []events.Range
-	for from := turns.From; from <= turns.To; from++ {
-		to := from
-		for to <= turns.To && !spoken[to] {
-			to++
-		}
-		if to > from {
-			all = append(all, events.Range{From: from, To: to - 1})
-		}
-		from = to
-	}
-	return all
+	return apart(turns, func(n int) bool { return spoken[n] })
 }
 
 // ErrRefused is the error of a summary that is worse than what it would replace.

@@ -33,6 +33,15 @@ func WithPerson(md events.Metadata, p Person) (events.Metadata, error) {
 	return md.With(MetadataPerson, v), nil
 }
 
+// personOf returns what is recorded of a person's part in a call.
+func personOf(e *events.Element) (p Person) {
+	v, ok := e.Metadata().Value(MetadataPerson)
+	if !ok || json.Unmarshal(v, &p) != nil {
+		return Person{}
+	}
+	return p
+}
+
 // A listener finds the results of one stream that hold a person's words: a refusal, an answer,
 // a correction. No strategy but a summary touches these, and a summary repeats them.
 type listener struct {
@@ -100,6 +109,9 @@ func (l listener) words(s *events.Stream) string {
 		}
 		if text, err := in.Result.Text(absent{l.contents}); err == nil && text != "" {
 			args := clip(string(in.Arguments), shownArguments)
+			if p := personOf(s.At(c.Response)); len(p.Arguments) > 0 {
+				args = string(p.Arguments)
+			}
 			fmt.Fprintf(&b, "\n\n%s %s:\n%s", c.Name, args, text)
 		}
 	}

@@ -273,8 +273,12 @@ func openings(s *events.Stream) []int {
 }
 
 // revise puts elements in the place of others and takes events out, with the reasoning that
-// led to nothing else.
+// led to nothing else. What is pinned stays.
 func (j *job) revise(with map[int]*events.Element, gone map[int]bool) {
+	for i := range pinnedPlaces(j.stream) {
+		delete(with, i)
+		delete(gone, i)
+	}
 	if len(with) == 0 && len(gone) == 0 {
 		return
 	}

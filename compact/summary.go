@@ -104,9 +104,12 @@ type Summarizer interface {
 // summarize puts a summary in the place of everything before the turns that are kept.
 func (j *job) summarize(ctx context.Context, step *Step) error {
 	limit := j.closed()
-	head := eventsBefore(j.stream, limit)
-	if _, n, ok := leading(head); ok && !asks(head[n:]) {
-		return nil // there is nothing but a summary
+	held := withPinned(j.stream)
+	head := slices.DeleteFunc(eventsBefore(j.stream, limit), func(e *events.Element) bool {
+		return held[e]
+	})
+	if _, n, ok := leading(head); len(head) == 0 || ok && !asks(head[n:]) {
+		return nil // there is nothing but a summary, and what is pinned
 	}
 	p, mark, carried := j.passage(limit)
 	if len(p.Events) == 0 {
@@ -138,13 +141,36 @@ func (j *job) summarize(ctx context.Context, step *Step) error {
 }
 
 // summaryText returns a summary as it is kept: behind an earlier one that is carried over, and
-// with what persons said about calls, which no author shortens.
+// with what persons asked and said about calls, which no author shortens.
 func summaryText(d Draft, p Passage, carried string) string {
 	if carried != "" {
 		carried += "\n\n"
 	}
 	s := events.New(p.Events...)
-	return carried + d.Text() + listen(s, p.Contents).words(s)
+	return carried + d.Text() + requestWords(s) + listen(s, p.Contents).words(s)
+}
+
+// maxRequest is how much of a request a summary repeats, in characters.
+const maxRequest = 2000
+
+// requestWords returns what persons asked in a stream, word for word.
+func requestWords(s *events.Stream) string {
+	var b strings.Builder
+	for _, e := range s.All() {
+		r, ok := e.Event().(*events.ChatRequest)
+		if !ok || strings.TrimSpace(r.Content) == "" || r.Content == events.SummaryRequest {
+			continue
+		}
+		text := []rune(strings.ToValidUTF8(r.Content, "\uFFFD"))
+		if len(text) > maxRequest {
+			text = append(text[:maxRequest], '…')
+		}
+		b.WriteString("\n\n> " + strings.ReplaceAll(string(text), "\n", "\n> "))
+	}
+	if b.Len() == 0 {
+		return ""
+	}
+	return "\n\nWhat the user asked, word for word:" + b.String()
 }
 
 func (j *job) sized() measureOptions {

@@ -85,7 +85,8 @@ func TestSummary(t *testing.T) {
 	w.drafts[0].Summary += " And 7f00ba4."
 	got = summarize(t, s, w, compact.Options{})
 	want := "T q([Summary of previous conversation]) m(Made it in 1a2b3c4. And 7f00ba4.\n\n" +
-		"Active files:\n\n- src/a.go\n\nOpen tasks:\n\n- Test it) D{\"a\":1} T q(go on)"
+		"Active files:\n\n- src/a.go\n\nOpen tasks:\n\n- Test it" + repeated("fix it", "what is 0123456789 and deadbeef?") +
+		") D{\"a\":1} T q(go on)"
 	if told(got.Stream) != want {
 		t.Errorf("got %s", told(got.Stream))
 	}
@@ -122,7 +123,7 @@ func TestSummariesAreOfWhatWasSaid(t *testing.T) {
 	}
 	w = &scribe{drafts: []compact.Draft{brief("S2")}}
 	lost := summarize(t, next, w, compact.Options{})
-	if got := told(lost.Stream); !strings.Contains(got, "m(S1\n\nS2)") {
+	if got := told(lost.Stream); !strings.Contains(got, "m(S1"+repeated("one")+"\n\nS2"+repeated("two")+")") {
 		t.Errorf("the first summary is not carried over: %s", got)
 	}
 	if text := told(events.New(w.shown[0].Events...)); strings.Contains(text, "S1") {
@@ -132,7 +133,7 @@ func TestSummariesAreOfWhatWasSaid(t *testing.T) {
 	found := summarize(t, next, w, compact.Options{
 		Raw: func(s compact.Summary) ([]*events.Element, bool) { return s.Find(source) },
 	})
-	if got := told(found.Stream); !strings.Contains(got, "m(S2)") {
+	if got := told(found.Stream); !strings.Contains(got, "m(S2"+repeated("one", "two")+")") {
 		t.Errorf("got %s", got)
 	}
 	if text := told(events.New(w.shown[0].Events...)); !strings.Contains(text, long) || strings.Contains(text, "S1") {
@@ -157,8 +158,28 @@ func TestSummariesThatAreRefused(t *testing.T) {
 func TestSummaryWithoutTurnStarts(t *testing.T) {
 	s := new(talk).ask("1").say(long).ask("2").say("m").stream()
 	got := summarize(t, s, &scribe{drafts: []compact.Draft{brief("S")}}, compact.Options{})
-	if want := "T q([Summary of previous conversation]) m(S) T q(2) m(m)"; told(got.Stream) != want {
+	if want := "T q([Summary of previous conversation]) m(S" + repeated("1") + ") T q(2) m(m)"; told(got.Stream) != want {
 		t.Errorf("got %s", told(got.Stream))
+	}
+}
+
+// repeated is how a summary repeats requests.
+func repeated(requests ...string) string {
+	text := "\n\nWhat the user asked, word for word:"
+	for _, r := range requests {
+		text += "\n\n> " + r
+	}
+	return text
+}
+
+// TestSummariesRepeatRequests holds that what a person asked is in a summary word for word, up to
+// 2,000 characters, whoever writes it.
+func TestSummariesRepeatRequests(t *testing.T) {
+	s := new(talk).turn("never\npush").say(long + long).turn(strings.Repeat("é", 2001)).say(long + long).
+		turn("go on").stream()
+	got := told(summarize(t, s, &scribe{drafts: []compact.Draft{brief("S")}}, compact.Options{}).Stream)
+	if want := "m(S" + repeated("never\n> push", strings.Repeat("é", 2000)+"…") + ")"; !strings.Contains(got, want) {
+		t.Errorf("got %s", got)
 	}
 }
 
@@ -179,8 +200,12 @@ func TestExtractive(t *testing.T) {
 	}
 	many := summarize(t, k.turn("go on").stream(), nil, compact.Options{})
 	r, _ = many.Stream.At(2).Event().(*events.ChatResponse)
-	if !many.Report.Changed() || len(r.Text) > 20_000 || !strings.Contains(r.Text, "more turns") {
-		t.Errorf("of 600 turns there are %d bytes", len(r.Text))
+	extract, words, _ := strings.Cut(r.Text, repeated())
+	if !many.Report.Changed() || len(extract) > 20_000 || !strings.Contains(extract, "more turns") {
+		t.Errorf("of 600 turns there are %d bytes", len(extract))
+	}
+	if n := strings.Count(words, "\n\n> question "); n != 600 {
+		t.Errorf("of 600 questions there are %d", n)
 	}
 }
 

@@ -98,7 +98,11 @@ func Obsolete(s *events.Stream, o ObsoleteOptions) ([]dedup.Superseded, error) {
 		last = turns[len(turns)-1]
 	}
 	var all []dedup.Superseded
+	held := pinnedPlaces(s)
 	for _, f := range found {
+		if held[f.Element] {
+			continue
+		}
 		distance, age := turns[f.By]-turns[f.Element], last-turns[f.Element]
 		size := obsoleteSize(s, plan, f)
 		if !isReferent(s, referents, f) && o.Limits.admit(size, distance, age) &&

@@ -35,9 +35,10 @@ func (j *job) classify(ctx context.Context, step *Step) error {
 	}
 	all, limit := digests(j.stream), j.closed()
 	starts := openings(j.stream)
+	held := withPinned(j.stream)
 	var old []Digest
 	for n, d := range all {
-		if n+1 < len(starts) && starts[n+1] <= limit {
+		if n+1 < len(starts) && starts[n+1] <= limit && !held[j.stream.At(starts[n])] {
 			old = append(old, d)
 		}
 	}

@@ -14,6 +14,7 @@ import (
 	"github.com/git-jp/git-jp/events"
 	"github.com/git-jp/git-jp/internal/compaction"
 	"github.com/git-jp/git-jp/internal/quarantine"
+	"github.com/git-jp/git-jp/internal/render"
 	"github.com/git-jp/git-jp/internal/workspace"
 )
 
@@ -27,6 +28,8 @@ type compactCmd struct {
 	Budget       int64    `placeholder:"TOKENS" help:"auto stops when this size is reached."`
 	Model        string   `short:"m" placeholder:"MODEL" help:"The model that summarizes and classifies."`
 	Yes          bool     `short:"y" help:"Do not ask."`
+	Pin          []string `sep:"none" placeholder:"TURN|CALL|FILE" help:"Leave a turn, the call with this id or what shows a file as it is from now on, repeated."`
+	Unpin        []string `sep:"none" placeholder:"TURN|CALL|FILE" help:"Take a pin away."`
 
 	Overlay   bool      `help:"Keep all events, and add one that says what a model is not given: by the configured rules where no flag names one."`
 	Rule      []string  `short:"k" name:"compact" sep:"none" placeholder:"SPEC" help:"A rule of the overlay, as jp has it: r, s and t joined by +, then :FROM..TO."`
@@ -112,8 +115,10 @@ func (c compactCmd) valid() error {
 	switch {
 	case c.overlays() && strategic:
 		return usagef("an overlay has rules and no strategies, and is always in place")
-	case c.Undo.Given && (c.overlays() || strategic):
+	case c.Undo.Given && (c.overlays() || strategic || c.pins()):
 		return usagef("--undo stands alone")
+	case c.pins() && (c.overlays() || strategic):
+		return usagef("--pin and --unpin stand without strategies and rules")
 	case c.InPlace && c.NoActivate:
 		return usagef("--in-place and --no-activate: only one of them")
 	case c.Budget < 0:
@@ -134,6 +139,8 @@ func (c compactCmd) Run(ctx context.Context, a *app) (err error) {
 	switch {
 	case c.Undo.Given:
 		return c.undo(ctx, a, conv)
+	case c.pins():
+		return c.pin(ctx, a, conv)
 	case c.overlays():
 		return c.overlay(ctx, a, conv)
 	}
@@ -297,6 +304,34 @@ func (a *app) copies(ctx context.Context, id events.ID) (all []quarantine.Copy) 
 		all = append(all, q.Copies(id)...)
 	}
 	return all
+}
+
+func (c compactCmd) pins() bool { return len(c.Pin)+len(c.Unpin) > 0 }
+
+// errNoPlace is the error of a pin that is of nothing.
+var errNoPlace = errors.New("no turn, call or file of it has that name")
+
+// pin sets pins and takes them away.
+func (c compactCmd) pin(ctx context.Context, a *app, conv *workspace.Conversation) error {
+	s := conv.Stream
+	for _, step := range []struct {
+		verb  string
+		names []string
+		do    func(*events.Stream, string) (*events.Stream, int)
+	}{{"pin", c.Pin, compact.Pin}, {"unpin", c.Unpin, compact.Unpin}} {
+		for _, name := range step.names {
+			held, n := step.do(s, name)
+			if n == 0 {
+				return fmt.Errorf("%s %q in %s: %w", step.verb, name, conv.ID, errNoPlace)
+			}
+			s = held
+			a.note("%sned %s in %s", step.verb, name, render.Count(n, "place"))
+		}
+	}
+	if c.DryRun {
+		return nil
+	}
+	return a.rewrite(ctx, conv, s)
 }
 
 // undo takes back the last compaction: one of the overlay, or else what was removed.
