@@ -34,22 +34,43 @@ func New(elems ...*Element) *Stream {
 // not changed keep their bytes, so that an unchanged stream is what it was read
 // from.
 func (s *Stream) Encode() []byte {
-	var b bytes.Buffer
-	b.Grow(s.size())
-	b.Write(s.open)
-	for i, it := range s.items {
-		if i > 0 {
-			b.WriteByte(',')
+	b := make([]byte, 0, s.size())
+	for chunk := range s.chunks() {
+		b = append(b, chunk...)
+	}
+	return b
+}
+
+// EncodesAs reports whether the stream, encoded, is data. It makes no copy.
+func (s *Stream) EncodesAs(data []byte) bool {
+	for chunk := range s.chunks() {
+		rest, ok := bytes.CutPrefix(data, chunk)
+		if !ok {
+			return false
 		}
-		b.Write(it.before())
-		b.Write(it.el.raw)
-		b.Write(it.trail)
+		data = rest
 	}
-	if n := len(s.items); n > 0 && s.items[n-1].lead == nil && s.close[0] == ']' {
-		b.WriteByte('\n') // the file had nothing between its last element and ']'
+	return len(data) == 0
+}
+
+// chunks yields what the encoded stream consists of, in order.
+func (s *Stream) chunks() iter.Seq[[]byte] {
+	return func(yield func([]byte) bool) {
+		if !yield(s.open) {
+			return
+		}
+		for i, it := range s.items {
+			if i > 0 && !yield([]byte{','}) ||
+				!yield(it.before()) || !yield(it.el.raw) || !yield(it.trail) {
+				return
+			}
+		}
+		if n := len(s.items); n > 0 && s.items[n-1].lead == nil && s.close[0] == ']' &&
+			!yield([]byte{'\n'}) { // the file had nothing between its last element and ']'
+			return
+		}
+		yield(s.close)
 	}
-	b.Write(s.close)
-	return b.Bytes()
 }
 
 // before returns the white space before the element.
@@ -91,6 +112,7 @@ func (s *Stream) Set(i int, e *Element) { s.items[i].el = e }
 
 // Append adds elements at the end.
 func (s *Stream) Append(elems ...*Element) {
+	s.items = slices.Grow(s.items, len(elems))
 	for _, e := range elems {
 		s.items = append(s.items, item{el: e})
 	}

@@ -14,7 +14,13 @@ type Turn struct {
 // the first turn_start is a turn of its own, as all of a stream without any is.
 // Every turn holds an event, and every event is in one turn.
 func (s *Stream) Turns() []Turn {
-	var turns []Turn
+	n := 1
+	for _, e := range s.All() {
+		if e.Kind() == KindTurnStart {
+			n++
+		}
+	}
+	turns := make([]Turn, 0, n) // a stream may have a hundred thousand
 	for i, e := range s.All() {
 		switch kind := e.Kind(); {
 		case !kind.IsEvent():

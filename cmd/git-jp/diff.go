@@ -1,7 +1,6 @@
 package main
 
 import (
-	"bytes"
 	"cmp"
 	"context"
 	"errors"
@@ -185,14 +184,38 @@ func (diffCmd) side(a *app, p place, id events.ID) (side, error) {
 	return sideOf(conv, p.String()+":"+entries[at].Path, content)
 }
 
+// maxCompared is how much text of a conversation is compared: comparing takes several times that
+// in memory, and nobody reads as much.
+const maxCompared = 32 << 20
+
+// errLongText says that a conversation is too long to be compared.
+var errLongText = fmt.Errorf("more than %s of text", render.Bytes(maxCompared))
+
+// comparedText holds what is compared.
+type comparedText struct{ b strings.Builder }
+
+// Write implements [io.Writer].
+func (t *comparedText) Write(p []byte) (int, error) { return t.WriteString(string(p)) }
+
+// WriteString implements [io.StringWriter].
+func (t *comparedText) WriteString(s string) (int, error) {
+	if t.b.Len()+len(s) > maxCompared {
+		return 0, errLongText
+	}
+	return t.b.WriteString(s)
+}
+
 func sideOf(conv *workspace.Conversation, name string, content blobs.Reader) (side, error) {
-	var b bytes.Buffer
+	var text comparedText
 	r := render.Conversation{
 		ID: conv.ID, Title: conv.Title(), Stream: conv.Stream, Contents: content,
 		Base: conv.BaseConfig,
 	}
-	problems, err := r.Render(&b, render.Options{Format: render.FormatText, Full: true})
-	return side{name, b.String(), problems}, err
+	problems, err := r.Render(&text, render.Options{Format: render.FormatText, Full: true})
+	if err != nil {
+		return side{}, fmt.Errorf("compare %s: %w", name, err)
+	}
+	return side{name, text.b.String(), problems}, nil
 }
 
 // eitherReader reads a blob where it is: content is the same wherever it lies.

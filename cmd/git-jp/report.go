@@ -289,6 +289,8 @@ func hints(err error) []string {
 		return unconfirmedHints(err)
 	case errors.Is(err, workspace.ErrLinked):
 		return []string{linkedHint}
+	case errors.Is(err, errLongText):
+		return []string{"'git diff' compares the files"}
 	case errors.Is(err, errBare):
 		return []string{"'git jp init' in a clone or a worktree makes one"}
 	case isA[*trust.RefusedError](err), isA[*unaskedError](err), isA[*approvalError](err):
@@ -592,6 +594,6 @@ func syntaxHint(err error) string {
 	return "'git jp edit' opens it as it is"
 }
 
-// printable makes control characters visible, except the ends of lines: an error
-// may quote a path or a title that somebody else chose.
-func printable(s string) string { return render.Sanitize(s) }
+// printable returns the text of an error, which may quote a path or a title that somebody else
+// chose.
+func printable(s string) string { return render.Message(s) }

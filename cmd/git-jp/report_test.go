@@ -1,9 +1,12 @@
 package main
 
 import (
+	"errors"
 	"fmt"
+	"io"
 	"strings"
 	"testing"
+	"unicode/utf8"
 
 	"github.com/git-jp/git-jp/internal/llm"
 	"github.com/git-jp/git-jp/internal/llm/models"
@@ -42,5 +45,30 @@ func TestWhoGoesOnAfterALimit(t *testing.T) {
 		if got := k.continues(); got != want {
 			t.Errorf("%s: continues %d, expected %d", id, got, want)
 		}
+	}
+}
+
+// A path of a foreign commit may be longer than any line that a person reads.
+func TestLinesOfErrorsAreShort(t *testing.T) {
+	var out strings.Builder
+	code := reportError(&out, fmt.Errorf("read %s: gone\nand more", strings.Repeat("ä/", 3000)))
+	first, rest, _ := strings.Cut(out.String(), "\n")
+	if code != exitProblems || rest != "  and more\n" || len(first) > 2060 ||
+		!strings.HasPrefix(first, "error: read ä/ä/") || !strings.HasSuffix(first, "ä/: gone") ||
+		!utf8.ValidString(first) {
+		t.Errorf("exit %d, %q", code, out.String())
+	}
+}
+
+func TestLongConversationsAreNotCompared(t *testing.T) {
+	var text comparedText
+	half := strings.Repeat("x", maxCompared/2)
+	for i, want := range []error{nil, nil, errLongText} {
+		if _, err := io.WriteString(&text, half); !errors.Is(err, want) {
+			t.Errorf("half %d: %v, want %v", i+1, err, want)
+		}
+	}
+	if n := text.b.Len(); n != maxCompared {
+		t.Errorf("%d bytes are kept", n)
 	}
 }

@@ -31,22 +31,30 @@ func (c textconvCmd) Run(a *app) error {
 	if err != nil {
 		return fmt.Errorf("read %s: %w", c.File, err)
 	}
-	var text string
+	out := sanitized{a.stdout}
+	text := string(data)
 	switch c.Kind {
 	case "events":
-		text = streamText(data)
+		if stream, err := events.Decode(data); err == nil {
+			return printStream(out, stream)
+		}
 	case "blob":
 		text = blobText(data)
-	default:
-		text = string(data)
 	}
-	// git hands it to a terminal as it is.
-	text = render.Sanitize(text)
 	if text != "" && !strings.HasSuffix(text, "\n") {
 		text += "\n"
 	}
-	_, err = io.WriteString(a.stdout, text)
+	_, err = io.WriteString(out, text)
 	return err
+}
+
+// sanitized is a writer of text, each time of whole lines, that git hands to a terminal as it is.
+type sanitized struct{ w io.Writer }
+
+// Write implements [io.Writer].
+func (s sanitized) Write(text []byte) (int, error) {
+	_, err := io.WriteString(s.w, render.Sanitize(string(text)))
+	return len(text), err
 }
 
 // limit is how much of a file is converted, whose name is one of git's.
@@ -57,19 +65,11 @@ func (c textconvCmd) limit(l regular.Limits) int64 {
 	return l.OfAny()
 }
 
-// streamText is a stream as people read it.
-func streamText(data []byte) string {
-	stream, err := events.Decode(data)
-	if err != nil {
-		return string(data)
-	}
-	var b bytes.Buffer
+// printStream writes a stream as people read it, part by part: it may be long.
+func printStream(w io.Writer, stream *events.Stream) error {
 	conv := render.Conversation{Stream: stream, Contents: named{}}
-	o := render.Options{Format: render.FormatText, Unnumbered: true}
-	if _, err := conv.Render(&b, o); err != nil {
-		return string(data)
-	}
-	return b.String()
+	_, err := conv.Render(w, render.Options{Format: render.FormatText, Unnumbered: true})
+	return err
 }
 
 // named stands for contents in a diff.

@@ -121,3 +121,19 @@ func oneLine(s string) string {
 	}
 	return strings.Join(strings.Fields(s), " ")
 }
+
+// longestLine is how long a line of a message may be, in bytes: about half of the longest path.
+const longestLine = 2048
+
+// Message sanitises a text of several lines that is told, not looked at, and takes the middle out
+// of lines that nobody reads: the longest paths and titles are a stranger's.
+func Message(s string) string {
+	lines := strings.Split(Sanitize(s), "\n")
+	for i, line := range lines {
+		if n := len(line); n > longestLine {
+			lines[i] = strings.ToValidUTF8(line[:longestLine/2], "") + " … " +
+				strings.ToValidUTF8(line[n-longestLine/2:], "")
+		}
+	}
+	return strings.Join(lines, "\n")
+}

@@ -5,6 +5,9 @@ import "bytes"
 // The sides of a file that was merged by lines, nil for a base that is not known.
 type sides struct{ base, ours, theirs []byte }
 
+// opening begins each marker of git's where a conflict begins.
+const opening = "<<<<<<<"
+
 // unmark takes the sides out of a file with the markers of a conflict, as git merge-file,
 // git apply and most others write them. What stands outside of markers belongs to every
 // side. It is false for a file without markers, or with markers that do not fit together.
@@ -15,6 +18,9 @@ func unmark(data []byte) (s sides, ok bool) {
 		base
 		theirs
 	)
+	if !bytes.Contains(data, []byte(opening)) {
+		return s, false // as most are; no copies of them
+	}
 	at, length, withBase := outside, 0, true
 	s.base = []byte{}
 	for line := range bytes.Lines(data) {

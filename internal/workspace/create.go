@@ -95,7 +95,7 @@ func (w *Workspace) createAs(s *store, id events.ID, n *NewConversation) (_ Entr
 	}
 	e := Entry{ID: id, Local: s.local}
 	c := n.conversation(e.at(Live, events.Dirname(id, titleOf(n.Details)), s.prefix))
-	content, _, err := w.settle(s, c)
+	content, err := w.settle(s, c)
 	if err != nil {
 		return Entry{}, err
 	}

@@ -26,16 +26,13 @@ func (w *Workspace) save(c *Conversation) error {
 	var content *keeper
 	// A long stream is put together once in a save: that, reading the file and writing it
 	// are all that grows with what was there before.
-	stream := c.Stream.Encode()
-	if !bytes.Equal(stream, c.stored.stream) {
-		var moved int
+	stream := c.stored.stream
+	if !c.Stream.EncodesAs(stream) {
 		var err error
-		if content, moved, err = w.settle(s, c); err != nil {
+		if content, err = w.settle(s, c); err != nil {
 			return err
 		}
-		if moved > 0 {
-			stream = c.Stream.Encode()
-		}
+		stream = c.Stream.Encode()
 	}
 	all := c.files(stream)
 	changed := c.changes(all)
@@ -77,29 +74,29 @@ func (s *store) fit(c *Conversation, files []file) error {
 	return nil
 }
 
-// settle brings the contents of a changed stream where they belong, counts them, and
-// checks that it can be saved. Content is in the store when it returns, the stream not
+// settle brings the contents of a changed stream where they belong, and checks that it can
+// be saved. Content is in the store when it returns, the stream not
 // yet.
-func (w *Workspace) settle(s *store, c *Conversation) (k *keeper, moved int, err error) {
-	k = newKeeper(s.blobs)
+func (w *Workspace) settle(s *store, c *Conversation) (*keeper, error) {
+	k := newKeeper(s.blobs)
 	defer k.batch.Discard()
 	if w.Format() == FormatInline {
-		if moved, err = c.Stream.Inline(s.blobs); err != nil {
-			return nil, 0, fmt.Errorf("write contents inline: %w", err)
+		if _, err := c.Stream.Inline(s.blobs); err != nil {
+			return nil, fmt.Errorf("write contents inline: %w", err)
 		}
-	} else if moved, err = c.Stream.Externalize(k, events.ExternalizeOptions{}); err != nil {
-		return nil, 0, fmt.Errorf("store contents: %w", err)
+	} else if _, err := c.Stream.Externalize(k, events.ExternalizeOptions{}); err != nil {
+		return nil, fmt.Errorf("store contents: %w", err)
 	}
 	if err := c.Stream.Validate(); err != nil {
-		return nil, 0, located(err, path.Join(c.Path, EventsFile))
+		return nil, located(err, path.Join(c.Path, EventsFile))
 	}
 	if err := k.batch.Commit(); err != nil {
-		return nil, 0, fmt.Errorf("store contents: %w", err)
+		return nil, fmt.Errorf("store contents: %w", err)
 	}
 	if err := k.dangling(c); err != nil && !c.AllowDangling {
-		return nil, 0, err
+		return nil, err
 	}
-	return k, moved, nil
+	return k, nil
 }
 
 // files returns all files of the conversation, whose stream encodes as given, in jp's
@@ -282,10 +279,12 @@ func fresh(old, now *events.Stream) *events.Stream {
 			to--
 		}
 	}
-	s := events.New()
+	elements := make([]*events.Element, 0, to-from)
 	for i := from; i < to; i++ {
-		s.Append(now.At(i))
+		elements = append(elements, now.At(i))
 	}
+	s := events.New()
+	s.Append(elements...)
 	return s
 }
 
