@@ -37,14 +37,22 @@ func (j *job) auto(ctx context.Context) error {
 }
 
 // autoStrip strips the results of tools about which nobody decided, when there is a goal that
-// is not reached without.
+// is not reached without, and the last reads of files when the window would overflow: that is a
+// step of its own, since later edits quote from them.
 func (j *job) autoStrip(ctx context.Context) error {
 	j.decided = false
-	if goal, known := j.goal(); known && j.size.Tokens > goal {
-		return j.apply(ctx, StripToolResults,
-			"the goal is not reached: results of tools without a hint too")
+	goal, known := j.goal()
+	if !known || j.size.Tokens <= goal {
+		return nil
 	}
-	return nil
+	err := j.apply(ctx, StripToolResults,
+		"the goal is not reached: results of tools without a hint too")
+	if err != nil || j.Window == 0 || j.size.Tokens <= float64(j.Window) {
+		return err
+	}
+	j.gentle = false
+	return j.apply(ctx, StripToolResults,
+		"the model's window would overflow: the last reads of files too")
 }
 
 // goal is the size at which auto has done enough, false when nothing says.

@@ -374,49 +374,6 @@ func worker(turns int) *events.Stream {
 	return k.stream()
 }
 
-// TestAutoStopsAtItsGoal holds the order of least loss, and that nothing is lost for nothing.
-func TestAutoStopsAtItsGoal(t *testing.T) {
-	s := worker(6)
-	whole := run(t, s, compact.Options{KeepLast: 1})
-	steps := func(r *compact.Result) string {
-		var names []string
-		for _, st := range r.Report.Steps {
-			if !strings.HasPrefix(st.Reason, "not needed") {
-				names = append(names, st.Strategy)
-			}
-		}
-		return strings.Join(names, " ")
-	}
-	if got := steps(whole); got != "strip-reasoning dedup-tools strip-tool-results prune-tools" {
-		t.Errorf("without a goal: %s", got)
-	}
-	before := int64(whole.Report.TokensBefore)
-	for name, test := range map[string]struct {
-		o    compact.Options
-		want string
-	}{
-		"reached at once":     {compact.Options{Budget: before + 1}, ""},
-		"reached soon":        {compact.Options{Budget: before - 100}, "strip-reasoning"},
-		"a window":            {compact.Options{Window: 4 * before, Threshold: 0.5}, "strip-reasoning dedup-tools strip-tool-results prune-tools"},
-		"hardly to be had":    {compact.Options{Budget: 10}, "strip-reasoning dedup-tools strip-tool-results prune-tools strip-tool-results summarize"},
-		"a threshold of zero": {compact.Options{Window: 1 << 40}, "strip-reasoning dedup-tools strip-tool-results prune-tools strip-tool-results summarize"},
-		"above the threshold": {compact.Options{Window: 10, Threshold: 0.5}, "strip-reasoning dedup-tools strip-tool-results prune-tools strip-tool-results summarize"},
-	} {
-		t.Run(name, func(t *testing.T) {
-			test.o.KeepLast = 1
-			got := run(t, s, test.o)
-			if steps(got) != test.want {
-				t.Errorf("ran %q, want %q", steps(got), test.want)
-			}
-			for _, st := range got.Report.Steps {
-				if st.Reason == "" {
-					t.Errorf("%s does not say why", st.Strategy)
-				}
-			}
-		})
-	}
-}
-
 func TestReportAddsUp(t *testing.T) {
 	r := run(t, worker(6), compact.Options{KeepLast: 1, Market: market()}).Report
 	var events int

@@ -59,7 +59,7 @@ func (j *job) strippable(decided bool) (all []events.Call) {
 		how := j.Hint(c.Name).Response
 		switch in := j.invocation(c); {
 		case c.Open(), c.Response >= limit, last[c.Response], how == Keep,
-			decided && how != Strip && how != Remove, in.Result == nil || persons.holds(in.Result):
+			decided && how != Strip && how != Remove, !in.Shown() || persons.holds(in.Result):
 		default:
 			all = append(all, c)
 		}

@@ -50,6 +50,7 @@ var ErrNoModel = errors.New("it needs a model")
 type Options struct {
 	Strategies []string // from left to right; none means auto
 	KeepLast   int      // turns at the end that are left alone
+	KeepCalls  int      // or, where it is not 0, so many calls
 	Now        time.Time
 	Base       events.Config // of the conversation, before the deltas of the stream
 	Contents   blobs.Reader
@@ -121,7 +122,7 @@ func (o Options) withDefaults() Options {
 	if o.Summarizer == nil {
 		o.Summarizer = Extractive{}
 	}
-	o.KeepLast = max(o.KeepLast, 0)
+	o.KeepLast, o.KeepCalls = max(o.KeepLast, 0), max(o.KeepCalls, 0)
 	return o
 }
 
@@ -197,8 +198,18 @@ func (j *job) strategies() map[string]func(context.Context, *Step) error {
 	}
 }
 
-// limit is the element from which on nothing is touched: where the last KeepLast turns begin.
-func (j *job) limit() int { return boundary(j.stream, j.KeepLast) }
+// limit is the element from which on nothing is touched: where the last KeepLast turns begin, or
+// the last KeepCalls calls.
+func (j *job) limit() int {
+	if j.KeepCalls == 0 {
+		return boundary(j.stream, j.KeepLast)
+	}
+	calls := j.stream.Calls()
+	if len(calls) < j.KeepCalls {
+		return 0
+	}
+	return calls[len(calls)-j.KeepCalls].Request
+}
 
 // closed is the element from which on no event may go: until the model has had the last word,
 // the last request opens a cycle whose reasoning and calls belong together.
@@ -213,6 +224,21 @@ func (j *job) closed() int {
 		}
 	}
 	return min(j.limit(), turnOpening(j.stream, last))
+}
+
+// closedTurns is the element before which all turns may go whole.
+func (j *job) closedTurns() int {
+	limit := j.closed()
+	if j.KeepCalls == 0 || limit == j.stream.Len() {
+		return limit
+	}
+	last := 0
+	for _, at := range openings(j.stream) {
+		if at <= limit {
+			last = at
+		}
+	}
+	return last
 }
 
 // awaitsAnswer reports whether the last question is not answered yet.

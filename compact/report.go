@@ -2,6 +2,7 @@ package compact
 
 import (
 	"cmp"
+	"fmt"
 	"maps"
 	"slices"
 
@@ -31,6 +32,8 @@ type Report struct {
 	Tools []ToolSaving `json:"tools"`
 	Money *Money       `json:"money"`
 	Goal  float64      `json:"goal_tokens"` // of auto; 0 for none
+	// Idle says why there was nothing to gain, "" where there was, or nobody knows.
+	Idle string `json:"nothing_to_gain_because,omitempty"`
 }
 
 // A Step is what one strategy did.
@@ -103,6 +106,9 @@ func (j *job) finish() {
 	r.TokensSaved = r.TokensBefore - r.TokensAfter
 	r.Tools = savings(j.first.Tools, j.size.Tools)
 	r.Money = j.money()
+	if n := len(openings(j.source)); !r.Changed() && j.KeepCalls == 0 && n > 0 && n <= j.KeepLast {
+		r.Idle = fmt.Sprintf("its turns are %d, and the last %d are left alone", n, j.KeepLast)
+	}
 }
 
 // money returns what the change costs and saves; nil where nothing is known of the model.

@@ -103,7 +103,7 @@ type Summarizer interface {
 
 // summarize puts a summary in the place of everything before the turns that are kept.
 func (j *job) summarize(ctx context.Context, step *Step) error {
-	limit := j.closed()
+	limit := j.closedTurns()
 	held := withPinned(j.stream)
 	head := slices.DeleteFunc(eventsBefore(j.stream, limit), func(e *events.Element) bool {
 		return held[e]
@@ -186,7 +186,7 @@ func (j *job) passage(limit int) (p Passage, mark Summary, carried string) {
 	raw := eventsBefore(j.stream, limit)
 	if !j.curated {
 		whole := &job{Options: j.Options, stream: j.source}
-		raw = eventsBefore(j.source, whole.closed())
+		raw = eventsBefore(j.source, whole.closedTurns())
 	}
 	mark = Summary{Events: len(raw), Sum: digest(raw)}
 	p = Passage{Contents: j.Contents, Live: j.stream == j.source && !overlaid(j.source)}

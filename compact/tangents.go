@@ -33,7 +33,7 @@ func (j *job) classify(ctx context.Context, step *Step) error {
 	if j.Classifier == nil {
 		return ErrNoModel
 	}
-	all, limit := digests(j.stream), j.closed()
+	all, limit := digests(j.stream), j.closedTurns()
 	starts := openings(j.stream)
 	held := withPinned(j.stream)
 	var old []Digest

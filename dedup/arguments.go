@@ -105,8 +105,8 @@ func wordsOf(v any) ([]string, bool) {
 // maxStub is larger than anything that stands in the place of a content.
 const maxStub = 1 << 10
 
-// shown reports whether a result is what the tool gave, and not what says that it is gone.
-func (c Invocation) shown() bool {
+// Shown reports whether a result is what the tool gave, and not what says that it is gone.
+func (c Invocation) Shown() bool {
 	if c.Result == nil || len(c.Result.Blocks) != 1 || c.Result.Blocks[0].Content.Size() > maxStub {
 		return c.Result != nil
 	}

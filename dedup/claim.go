@@ -146,7 +146,7 @@ func Rules() map[string]Rule {
 // result names what it holds, about that.
 func readExact(c Invocation) ([]Claim, bool) {
 	key, ok := canonical(c.Arguments)
-	if !ok || !c.shown() {
+	if !ok || !c.Shown() {
 		return nil, false
 	}
 	key = c.Tool + "\x00" + key
@@ -164,7 +164,7 @@ func readExact(c Invocation) ([]Claim, bool) {
 // came of it, bytes and all.
 func readSame(c Invocation) ([]Claim, bool) {
 	key, ok := canonical(c.Arguments)
-	if !ok || c.Result == nil || !c.shown() {
+	if !ok || c.Result == nil || !c.Shown() {
 		return nil, false
 	}
 	key = c.Tool + "\x00" + key

@@ -37,7 +37,7 @@ func words(s string) []string { return strings.Fields(s) }
 // says counts: the URIs of its resources, with their lines. What was asked for counts where
 // there are none, and only as far as there is no doubt.
 func readContent(c Invocation) ([]Claim, bool) {
-	if !c.answered() || !c.shown() {
+	if !c.answered() || !c.Shown() {
 		return nil, false
 	}
 	if c.named() {
@@ -161,7 +161,7 @@ func (a arguments) numbered(key string, first, last int) (Claim, bool) {
 // their readers have.
 func changedFiles(c Invocation) (keys []string) {
 	args, ok := decode(c.Arguments)
-	if !ok || !c.answered() || !c.shown() || TradeOf(c.Tool) != Writer {
+	if !ok || !c.answered() || !c.Shown() || TradeOf(c.Tool) != Writer {
 		return nil
 	}
 	for _, name := range args.written() {
@@ -223,7 +223,7 @@ func (c Invocation) shows(args arguments, text string) bool {
 func readSurvey(c Invocation) ([]Claim, bool) {
 	args, ok := decode(c.Arguments)
 	groups := [][]string{placeNames, onlyNames, exceptNames, recurseNames, {filterName}}
-	if !ok || !c.answered() || !c.shown() || !args.only(groups...) {
+	if !ok || !c.answered() || !c.Shown() || !args.only(groups...) {
 		return nil, false
 	}
 	text, whole := c.text()

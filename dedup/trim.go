@@ -71,7 +71,7 @@ func given(s *events.Stream, tools map[int]string) map[string]bool {
 		switch ev := e.Event().(type) {
 		case *events.ToolCallResponse:
 			in := Invocation{Tool: tools[i], Result: ev}
-			if in.shown() && len(e.Metadata().Stripped()) == 0 {
+			if in.Shown() && len(e.Metadata().Stripped()) == 0 {
 				all[nameOf(e)] = true
 			}
 		case *events.ChatRequest:

@@ -22,6 +22,7 @@ type compactCmd struct {
 	Conversation string   `arg:"" optional:"" help:"The conversation; the active one by default."`
 	Strategy     []string `placeholder:"NAME" help:"What to do, repeated from left to right: auto, strip-reasoning, dedup-tools, strip-tool-results, strip-attachments, prune-tools, trim-superseded, summarize or classify-tangents."`
 	KeepLast     string   `placeholder:"N" help:"How many turns at the end are left alone, or, of an overlay, for how long: 5h."`
+	KeepCalls    int      `placeholder:"N" help:"How many calls at the end are left alone, in place of turns: of one long turn, too."`
 	InPlace      bool     `help:"Change the conversation instead of a fork of it."`
 	DryRun       bool     `short:"n" help:"Tell what would change, and change nothing."`
 	NoActivate   bool     `help:"Do not make the fork the active conversation."`
@@ -111,7 +112,8 @@ func (c compactCmd) overlays() bool {
 }
 
 func (c compactCmd) valid() error {
-	strategic := len(c.Strategy) > 0 || c.InPlace || c.NoActivate || c.Budget != 0
+	strategic := len(c.Strategy) > 0 || c.InPlace || c.NoActivate || c.Budget != 0 ||
+		c.KeepCalls != 0
 	switch {
 	case c.overlays() && strategic:
 		return usagef("an overlay has rules and no strategies, and is always in place")
@@ -121,8 +123,10 @@ func (c compactCmd) valid() error {
 		return usagef("--pin and --unpin stand without strategies and rules")
 	case c.InPlace && c.NoActivate:
 		return usagef("--in-place and --no-activate: only one of them")
-	case c.Budget < 0:
-		return usagef("--budget: expected a positive number")
+	case c.Budget < 0 || c.KeepCalls < 0:
+		return usagef("--budget and --keep-calls: expected a positive number")
+	case c.KeepCalls > 0 && c.KeepLast != "":
+		return usagef("--keep-last and --keep-calls: only one of them")
 	}
 	return nil
 }

@@ -110,7 +110,7 @@ func (a *app) compactFirst(
 		return e, err
 	}
 	if out.Stream == conv.Stream {
-		a.note("nothing to compact")
+		a.note("%s", idle(out.Report))
 		return e, nil
 	}
 	strategies, _, err := f.plan()

@@ -103,7 +103,8 @@ func (k *talk) compactOptions(ctx context.Context, c compactCmd) (compact.Option
 	}
 	known := k.compaction()
 	o := compact.Options{
-		Strategies: c.Strategy, KeepLast: kept, Now: k.app.now(), Contents: k.contents(),
+		Strategies: c.Strategy, KeepLast: kept, KeepCalls: c.KeepCalls,
+		Now: k.app.now(), Contents: k.contents(),
 		Dedup: known.Dedup(), Hint: known.Hint, Rules: known.Rules, Limits: known.Limits(),
 		Subsumer: subsumer{k}, Budget: c.Budget, Window: known.Window(k.setup.Model),
 		Threshold: set.SummarizeThreshold, Market: k.market(), Raw: k.raw(ctx),

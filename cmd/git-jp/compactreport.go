@@ -30,11 +30,20 @@ func (a *app) tellCompacted(r compactedRecord) error {
 	}
 	a.tellTangents(r)
 	if !r.Report.Changed() {
-		a.note("nothing to compact")
+		a.note("%s", idle(r.Report))
 		return nil
 	}
 	fmt.Fprintln(a.stdout)
 	return render.Fields(a.stdout, a.output(), totals(r)...)
+}
+
+// idle says that nothing changed, and how more would.
+func idle(r compact.Report) string {
+	if r.Idle == "" {
+		return "nothing to compact"
+	}
+	return "nothing to gain, because " + r.Idle +
+		"; --keep-last 0 takes all, --keep-calls 3 all but the last three calls"
 }
 
 func (a *app) printSteps(r compact.Report) error {
