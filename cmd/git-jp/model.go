@@ -75,12 +75,16 @@ func (a *app) modelOf(id string, k *talk, r llm.Retry) (llm.Model, error) {
 	var table struct {
 		Chain *bool    `json:"chain_on_max_tokens"`
 		Betas []string `json:"beta_headers"`
+		// Of servers of one's own, and clouds that hand on.
+		KeyHeader string     `json:"api_key_header"`
+		Format    llm.Format `json:"format"`
 	}
 	if json.Unmarshal(p.JSON, &table) != nil {
 		table.Betas = nil
 	}
 	o := models.Options{
-		BaseURL: base, Client: a.client(k.config), Retry: r, Now: a.now,
+		BaseURL: base, KeyHeader: table.KeyHeader, Format: table.Format,
+		Client: a.client(k.config), Retry: r, Now: a.now,
 		UserAgent: a.userAgent(),
 		Key: func(found models.Provider) (string, error) {
 			name, err := p.APIKeyEnv.Open(k.gate)

@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"github.com/git-jp/git-jp/internal/gittest"
+	"github.com/git-jp/git-jp/internal/llm"
 	"github.com/git-jp/git-jp/internal/llm/llmtest"
 	"github.com/git-jp/git-jp/internal/llm/models"
 	"github.com/rogpeppe/go-internal/testscript"
@@ -33,8 +34,8 @@ const (
 
 // outputs are what some commands print; each other question is answered by a model.
 var outputs = map[string]string{
-	"git jp models":                                               `(?m)^ *anthropic/claude-haiku-4-5 `,
-	"git jp config get assistant.model.id":                        `^ollama/qwen3:8b\n$`,
+	"git jp models":                        `(?m)^ *anthropic/claude-haiku-4-5 `,
+	"git jp config get assistant.model.id": `^ollama/qwen3:8b\n$`,
 	"git jp query --new --explain -m quick 'What would be sent?'": `(?m)^Model: +anthropic/claude-haiku-4-5`,
 	"git jp stats --by model":                                     `(?m)^ *openrouter/qwen/qwen3-coder `,
 	"git jp config get --workspace providers.llm.aliases.small":   `^ollama/qwen3:8b\n$`,
@@ -107,6 +108,14 @@ type newcomer struct {
 	met     map[string]bool // commands that were typed
 }
 
+// clouds are what the documents have of their own names.
+var clouds = []models.Provider{
+	{Name: "ours", Format: llm.FormatChat},
+	{Name: "azure", Format: llm.FormatResponses},
+	{Name: "bedrock", Format: llm.FormatChat},
+	{Name: "vertex", Format: llm.FormatChat},
+}
+
 // newNewcomer begins without a repository.
 func newNewcomer(t *testing.T, page string, met map[string]bool) *newcomer {
 	t.Helper()
@@ -119,8 +128,7 @@ func newNewcomer(t *testing.T, page string, met map[string]bool) *newcomer {
 	}
 	n.dir = n.env.WorkDir
 	n.env.Setenv("GIT_EDITOR", `write() { echo 'Keep what was said' >"$1"; }; write`)
-	for _, p := range append(models.Providers(), models.Provider{Name: "ours"}) {
-		p, _ = models.Find(p.Name)
+	for _, p := range append(models.Providers(), clouds...) {
 		m := servePrompted(t, p.Format)
 		n.servers[p.Name] = m
 		n.env.Setenv("JP_CFG_PROVIDERS_LLM_"+strings.ToUpper(p.Name)+"_BASE_URL", m.url)
@@ -295,7 +303,7 @@ func readModels(n *newcomer) {
 		n.do(b)
 		n.try(b)
 	}
-	for _, name := range []string{"anthropic", "openai", "google", "openrouter", "ollama", "ours"} {
+	for _, name := range []string{"anthropic", "openai", "google", "openrouter", "ollama", "ours", "azure", "bedrock", "vertex"} {
 		if n.servers[name].count() == 0 {
 			n.Errorf("%s says nowhere how to ask %s", n.page, name)
 		}

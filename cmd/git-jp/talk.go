@@ -206,7 +206,9 @@ func shareable(config []byte) []byte {
 		if name == "aliases" || json.Unmarshal(raw, &table) != nil {
 			continue
 		}
-		for _, key := range []string{"base_url", "base_url_env", "api_key_env"} {
+		for _, key := range []string{
+			"base_url", "base_url_env", "api_key_env", "api_key_header", "format",
+		} {
 			delete(table, key)
 		}
 		put(entries, name, table)

@@ -90,7 +90,7 @@ func TestBounds(t *testing.T) {
 	for _, key := range []string{
 		"hooks.stage", "hooks.restore", "storage.max_blob_bytes", "network.private_hosts",
 		"assistant.model.parameters.web_search", "assistant.model.parameters.strict_tools",
-		"assistant.model.parameters.context_management", "providers.llm.x.api_key_header",
+		"assistant.model.parameters.context_management", "providers.llm.x.api_key_header", "providers.llm.x.format",
 		"assistant.model.parameters.mcp_servers", "assistant.model.parameters.other",
 		"conversation.title.generate.model.id", "providers.llm.x.beta_headers",
 	} {

@@ -92,7 +92,7 @@ l editor.envs
 s editor.inline.edit_mode
 o providers.llm.aliases
 s providers.llm.*.{base_url,base_url_env,codex_base_url,codex_base_url_env}
-s providers.llm.*.{app_name,app_referrer,subscription_flow}
+s providers.llm.*.{app_name,app_referrer,subscription_flow,api_key_header,format}
 o providers.llm.*.{api_key_env,acp_config_dirs}
 L providers.llm.*.auth
 l providers.llm.*.beta_headers

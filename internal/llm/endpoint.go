@@ -4,6 +4,7 @@ import (
 	"context"
 	"iter"
 	"net/http"
+	"strings"
 	"time"
 )
 
@@ -14,9 +15,11 @@ type Endpoint struct {
 	Provider string
 	BaseURL  string
 	Key      string
-	Client   *http.Client // of [NewClient]
-	Retry    Retry
-	Now      func() time.Time // for a Retry-After that names a time; nil ignores those
+	// KeyHeader is the header of the key, "" for that of the format.
+	KeyHeader string
+	Client    *http.Client // of [NewClient]
+	Retry     Retry
+	Now       func() time.Time // for a Retry-After that names a time; nil ignores those
 	// UserAgent names this program, "" for the library's own.
 	UserAgent string
 	// Header are further headers, such as the name of an application or a beta.
@@ -26,13 +29,40 @@ type Endpoint struct {
 // ID returns the id of one of the provider's models.
 func (e Endpoint) ID(name string) string { return e.Provider + "/" + name }
 
+// At returns the address of a path below the base. A query of the base, such as the version of a
+// format, follows the path.
+func (e Endpoint) At(path string) string {
+	base, query, ok := strings.Cut(e.BaseURL, "?")
+	base = strings.TrimRight(base, "/") + "/" + path
+	if ok {
+		base += "?" + query
+	}
+	return base
+}
+
+// Below returns an address with the prefix that a format's paths have, which people write or leave
+// out. One that says the version in its query has none in its path.
+func Below(address, prefix string) string {
+	if strings.Contains(address, "?") {
+		return address
+	}
+	address = strings.TrimRight(address, "/")
+	if !strings.HasSuffix(address, "/v1") {
+		address += prefix
+	}
+	return address
+}
+
 // Bearer returns the headers of a provider that takes its key as a bearer token.
 func (e Endpoint) Bearer() http.Header {
 	h := e.Header.Clone()
 	if h == nil {
 		h = http.Header{}
 	}
-	if e.Key != "" {
+	switch {
+	case e.Key != "" && e.KeyHeader != "":
+		h.Set(e.KeyHeader, e.Key)
+	case e.Key != "":
 		h.Set("Authorization", "Bearer "+e.Key)
 	}
 	if e.UserAgent != "" {

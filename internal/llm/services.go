@@ -3,6 +3,7 @@ package llm
 import (
 	"encoding/json"
 	"maps"
+	"strings"
 
 	"github.com/go-json-experiment/json/jsontext"
 )
@@ -33,7 +34,7 @@ func (s Services) Holds(schema []byte, byItself bool) bool {
 }
 
 // SearchTool returns the provider's tool for a search of the web: the members that make it one,
-// and the user's options, which may name a newer type.
+// and the user's options, which may name a newer type and make no other tool of it.
 func (s Services) SearchTool(members map[string]any) (json.RawMessage, error) {
 	tool := maps.Clone(members)
 	var options map[string]json.RawMessage
@@ -41,7 +42,9 @@ func (s Services) SearchTool(members map[string]any) (json.RawMessage, error) {
 		return nil, err
 	}
 	for name, v := range options {
-		tool[name] = v
+		if name != "name" && (name != "type" || strings.HasPrefix(string(v), `"web_search`)) {
+			tool[name] = v
+		}
 	}
 	return Encode(tool)
 }

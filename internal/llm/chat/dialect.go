@@ -1,8 +1,10 @@
 package chat
 
 import (
+	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
+	"net/url"
 	"strings"
 
 	"github.com/git-jp/git-jp/internal/llm"
@@ -23,8 +25,9 @@ const (
 
 // A dialect is what one server has of its own.
 type dialect struct {
-	base   string // where it answers, "" for servers that everybody runs himself
+	base   string // where it answers, "" where only its configuration says
 	prefix string // of paths, when the address has none
+	own    bool   // everybody runs it himself, or knows where it is
 	// thoughts is the form in which reasoning goes back as text.
 	thoughts thoughts
 	// always sends thoughts of all turns back, and those of other models.
@@ -134,36 +137,35 @@ func dialectOfServer(name string) dialect {
 		}
 	case LlamaCPP:
 		return dialect{
-			base: "http://127.0.0.1:8080", prefix: "/v1", thoughts: thoughtsContent,
+			base: "http://127.0.0.1:8080", prefix: "/v1", own: true, thoughts: thoughtsContent,
 			always: true, images: true, reason: reasonTemplate, props: true, format: "deepseek",
 			tags: true,
 		}
 	case VLLM:
 		return dialect{
-			base: "http://127.0.0.1:8000", prefix: "/v1", thoughts: thoughtsContent,
+			base: "http://127.0.0.1:8000", prefix: "/v1", own: true, thoughts: thoughtsContent,
 			always: true, images: true, reason: reasonTemplate, tags: true,
 		}
 	case LMStudio:
-		return dialect{base: "http://127.0.0.1:1234", prefix: "/v1", images: true, tags: true}
+		return dialect{
+			base: "http://127.0.0.1:1234", prefix: "/v1", own: true, images: true, tags: true,
+		}
 	default:
 		return dialect{
-			prefix: "/v1", thoughts: thoughtsContent, images: true, reason: reasonEffort,
-			tags: true,
+			prefix: "/v1", own: true, thoughts: thoughtsContent, images: true,
+			reason: reasonEffort, tags: true,
 		}
 	}
 }
 
 // address returns where the paths of the format lie. People write it with and without the
-// prefix.
-func (d dialect) address(url string) string {
-	if url == "" {
-		url = d.base
+// prefix; the path of a server of one's own is what they write.
+func (d dialect) address(address string) string {
+	prefix := d.prefix
+	if at, err := url.Parse(address); err == nil && d.own && strings.Trim(at.Path, "/") != "" {
+		prefix = ""
 	}
-	url = strings.TrimRight(url, "/")
-	if !strings.HasSuffix(url, "/v1") {
-		url += d.prefix
-	}
-	return url + "/"
+	return llm.Below(cmp.Or(address, d.base), prefix)
 }
 
 // id returns the id of a call as the server takes it; what is unique stays so.

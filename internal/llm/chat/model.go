@@ -64,7 +64,7 @@ func (m *Model) exchange(
 	if m.dialect.session != "" && r.Session != "" {
 		header.Set(m.dialect.session, r.Session)
 	}
-	res, err := m.at.Post(ctx, m.name, m.at.BaseURL+"chat/completions", header, body)
+	res, err := m.at.Post(ctx, m.name, m.at.At("chat/completions"), header, body)
 	if err != nil {
 		return err
 	}
@@ -125,7 +125,7 @@ func (m *Model) Models(ctx context.Context) ([]llm.Info, error) {
 	fetch := func(address string) error {
 		return m.at.Fetch(ctx, m.name, address, m.at.Bearer(), &list)
 	}
-	own, usual := m.root()+m.dialect.list, m.at.BaseURL+"models"
+	own, usual := m.root()+m.dialect.list, m.at.At("models")
 	if m.dialect.list == "" {
 		own = usual
 	}

@@ -525,13 +525,23 @@ func TestAddress(t *testing.T) {
 		{chat.OpenRouter, "/api/v1/", "/api/v1/chat/completions"},
 		{chat.DeepSeek, "/", "/v1/chat/completions"},
 		{"other", "/openai/v1", "/openai/v1/chat/completions"},
+		{"other", "", "/v1/chat/completions"},
+		{"other", "/", "/v1/chat/completions"},
+		{"other", "/endpoints/openapi", "/endpoints/openapi/chat/completions"},
+		{"other", "/openai/deployments/d/?api-version=1", "/openai/deployments/d/chat/completions?api-version=1"},
+		{chat.VLLM, "/proxy/", "/proxy/chat/completions"},
+		{chat.Mistral, "/mistral", "/mistral/v1/chat/completions"},
 	} {
 		s := llmtest.Serve(t, llmtest.Reply{Body: whole()})
 		at := s.Endpoint(t, llm.FormatChat)
 		at.BaseURL += c.suffix
 		m := chat.New("m", at, chat.Options{Dialect: c.dialect})
 		fine(t, llmtest.Collect(m.Stream(t.Context(), hello())))
-		if got := s.Sent()[0].Path; got != c.want {
+		got := s.Sent()[0]
+		if got.Query != "" {
+			got.Path += "?" + got.Query
+		}
+		if got := got.Path; got != c.want {
 			t.Errorf("%s at %q is asked at %s, want %s", c.dialect, c.suffix, got, c.want)
 		}
 	}

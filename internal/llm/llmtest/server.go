@@ -46,6 +46,7 @@ type Server struct {
 // Sent is a request that came in.
 type Sent struct {
 	Method, Path string
+	Query        string
 	Header       http.Header
 	Body         []byte
 }
@@ -114,7 +115,9 @@ func (s *Server) serve(w http.ResponseWriter, r *http.Request) {
 	if err != nil {
 		return // the client has left
 	}
-	reply := s.reply(Sent{Method: r.Method, Path: r.URL.Path, Header: r.Header, Body: body})
+	reply := s.reply(Sent{
+		Method: r.Method, Path: r.URL.Path, Query: r.URL.RawQuery, Header: r.Header, Body: body,
+	})
 	for name, values := range reply.Header {
 		w.Header()[http.CanonicalHeaderKey(name)] = values
 	}

@@ -1,6 +1,7 @@
 package models
 
 import (
+	"cmp"
 	"fmt"
 	"net/http"
 	"net/netip"
@@ -73,6 +74,10 @@ type Options struct {
 	Key func(p Provider) (string, error)
 	// BaseURL is where the provider answers, "" for its own address.
 	BaseURL string
+	// KeyHeader is the header of the key, and Format how the provider is spoken to, "" for what
+	// is usual.
+	KeyHeader string
+	Format    llm.Format
 	// Client says how requests travel; its provider and format are set by [New].
 	Client    llm.ClientOptions
 	Retry     llm.Retry
@@ -105,6 +110,7 @@ func New(id string, o Options) (llm.Model, error) {
 		return nil, err
 	}
 	p, known := Find(provider)
+	p.Format = cmp.Or(o.Format, p.Format)
 	if !known && o.BaseURL == "" {
 		return nil, &NameError{id, fmt.Sprintf("unknown provider %q", provider)}
 	}
@@ -121,8 +127,10 @@ func New(id string, o Options) (llm.Model, error) {
 		return gemini.New(name, at), nil
 	case llm.FormatOllama:
 		return ollama.New(name, at, o.Ollama), nil
-	default:
+	case llm.FormatChat:
 		return chat.New(name, at, chat.Options{}), nil
+	default:
+		return nil, &NameError{id, fmt.Sprintf("unknown format %q of its provider", p.Format)}
 	}
 }
 
@@ -159,7 +167,8 @@ func (o Options) endpoint(p Provider) (llm.Endpoint, error) {
 		o.Client.First = firstHere
 	}
 	return llm.Endpoint{
-		Provider: p.Name, BaseURL: o.BaseURL, Key: key, Client: llm.NewClient(o.Client),
-		Retry: o.Retry, Now: o.Now, UserAgent: o.UserAgent, Header: o.Header,
+		Provider: p.Name, BaseURL: o.BaseURL, Key: key, KeyHeader: o.KeyHeader,
+		Client: llm.NewClient(o.Client),
+		Retry:  o.Retry, Now: o.Now, UserAgent: o.UserAgent, Header: o.Header,
 	}, nil
 }

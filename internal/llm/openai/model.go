@@ -1,9 +1,9 @@
 package openai
 
 import (
+	"cmp"
 	"context"
 	"iter"
-	"strings"
 
 	"github.com/git-jp/git-jp/internal/llm"
 )
@@ -29,21 +29,8 @@ func New(name string, at llm.Endpoint) *Model {
 	if at.Provider == "" {
 		at.Provider = "openai"
 	}
-	at.BaseURL = base(at.BaseURL)
+	at.BaseURL = llm.Below(cmp.Or(at.BaseURL, DefaultBaseURL), "/v1")
 	return &Model{name: name, at: at, trait: traitOf(name)}
-}
-
-// base returns the address below which the paths of the format lie. People write it with and
-// without the version.
-func base(url string) string {
-	if url == "" {
-		url = DefaultBaseURL
-	}
-	url = strings.TrimRight(url, "/")
-	if !strings.HasSuffix(url, "/v1") {
-		url += "/v1"
-	}
-	return url + "/"
 }
 
 // ID implements [llm.Model].
@@ -68,7 +55,7 @@ func (m *Model) exchange(
 	}
 	header := m.at.Bearer()
 	header.Set("Accept", "text/event-stream")
-	res, err := m.at.Post(ctx, m.name, m.at.BaseURL+"responses", header, body)
+	res, err := m.at.Post(ctx, m.name, m.at.At("responses"), header, body)
 	if err != nil {
 		return err
 	}
@@ -83,7 +70,7 @@ func (m *Model) Models(ctx context.Context) ([]llm.Info, error) {
 			ID string `json:"id"`
 		} `json:"data"`
 	}
-	if err := m.at.Fetch(ctx, m.name, m.at.BaseURL+"models", m.at.Bearer(), &list); err != nil {
+	if err := m.at.Fetch(ctx, m.name, m.at.At("models"), m.at.Bearer(), &list); err != nil {
 		return nil, err
 	}
 	infos := make([]llm.Info, len(list.Data))
