@@ -28,7 +28,12 @@ type lsCmd struct {
 // Help explains the output.
 func (lsCmd) Help() string {
 	return `The latest is at the end. Marks: * active here, ^ pinned, a archived, l user-local,
-o of the generation before events.json. Only metadata is read, no stream and no content.`
+o of the generation before events.json. SIZE is that of the stream, without content in the
+store; PARENT the conversation that one was forked from. One without a title shows its first
+words in quotes. A narrow terminal has fewer columns, --json all of them.
+
+The streams of what is listed are read, so -n makes it fast where there are thousands; no
+content is. What cannot be read shows as -, which 'git jp check' explains.`
 }
 
 // conversationRecord is a conversation in JSON, in every command that lists some.
@@ -46,6 +51,20 @@ type conversationRecord struct {
 	ArchivedAt   *time.Time        `json:"archived_at"`
 	ExpiresAt    *time.Time        `json:"expires_at"`
 	Labels       map[string]string `json:"labels"`
+	ForkedFrom   *origin           `json:"forked_from"`
+}
+
+// A listedRecord is a conversation in `ls --json`. What its stream says is null where that
+// cannot be read.
+type listedRecord struct {
+	conversationRecord
+	Turns       *int    `json:"turns"`
+	StreamBytes *int64  `json:"stream_bytes"`
+	Model       *string `json:"model"`
+	FirstWords  *string `json:"first_words"`
+
+	entry   workspace.Entry
+	outline *render.Outline
 }
 
 // Run lists the conversations.
@@ -71,6 +90,7 @@ func (c lsCmd) Run(a *app) error {
 	if c.Limit > 0 && len(records) > c.Limit {
 		records = records[len(records)-c.Limit:]
 	}
+	inParallel(len(records), func(i int) { records[i].read(w) })
 	if err := c.print(a, records); err != nil {
 		return err
 	}
@@ -116,7 +136,7 @@ func (c lsCmd) noteHidden(a *app, all []workspace.Entry, listed int) {
 // without them and reported, unless problems say so already.
 func (c lsCmd) records(
 	a *app, entries []workspace.Entry, problems []workspace.Problem,
-) (records []conversationRecord, failed bool) {
+) (records []*listedRecord, failed bool) {
 	told := make(map[string]bool)
 	for _, p := range problems {
 		a.warn("%s", p)
@@ -133,7 +153,7 @@ func (c lsCmd) records(
 			loaded[i] = &events.Details{}
 		}
 		if hasLabels(loaded[i].Labels, c.Label) {
-			r := newRecord(e, loaded[i])
+			r := &listedRecord{conversationRecord: newRecord(e, loaded[i]), entry: e}
 			r.Active = e.ID == active
 			records = append(records, r)
 		}
@@ -141,21 +161,37 @@ func (c lsCmd) records(
 	return records, failed
 }
 
-// loadDetails reads the metadata of all entries, by several goroutines: most of the
-// time is spent in the system opening files.
+// read adds what the stream says.
+func (r *listedRecord) read(w *workspace.Workspace) {
+	text, err := w.LoadText(r.entry)
+	if err != nil {
+		return // a list is no check
+	}
+	o := render.OutlineOf(text.Stream, text.BaseConfig, text.Bytes)
+	r.outline = &o
+	r.Turns, r.StreamBytes, r.Model, r.FirstWords = &o.Turns, &o.Bytes, &o.Model, &o.First
+}
+
+// loadDetails reads the metadata of all entries.
 func loadDetails(w *workspace.Workspace, entries []workspace.Entry) ([]*events.Details, []error) {
 	details, errs := make([]*events.Details, len(entries)), make([]error, len(entries))
+	inParallel(len(entries), func(i int) { details[i], errs[i] = w.LoadDetails(entries[i]) })
+	return details, errs
+}
+
+// inParallel calls f for each of n by several goroutines: most of the time of reading many
+// small files is spent in the system opening them.
+func inParallel(n int, f func(i int)) {
 	var next atomic.Int64
 	var readers sync.WaitGroup
-	for range min(runtime.GOMAXPROCS(0), len(entries)) {
+	for range min(runtime.GOMAXPROCS(0), n) {
 		readers.Go(func() {
-			for i := int(next.Add(1)) - 1; i < len(entries); i = int(next.Add(1)) - 1 {
-				details[i], errs[i] = w.LoadDetails(entries[i])
+			for i := int(next.Add(1)) - 1; i < n; i = int(next.Add(1)) - 1 {
+				f(i)
 			}
 		})
 	}
 	readers.Wait()
-	return details, errs
 }
 
 func newRecord(e workspace.Entry, d *events.Details) conversationRecord {
@@ -163,7 +199,7 @@ func newRecord(e workspace.Entry, d *events.Details) conversationRecord {
 		ID: e.ID.String(), Path: e.Path, Archived: e.Partition == workspace.Archive,
 		Local: e.Local, Legacy: e.Legacy, CreatedAt: e.ID.Time(),
 		PinnedAt: d.PinnedAt, ExpiresAt: d.ExpiresAt,
-		Labels: map[string]string{},
+		Labels: map[string]string{}, ForkedFrom: originOf(d),
 	}
 	if r.Archived {
 		r.ArchivedAt = d.ArchivedAt // of one that was taken back it may be left
@@ -208,8 +244,8 @@ func hasLabels(labels map[string]string, want []string) bool {
 	})
 }
 
-func (c lsCmd) sort(records []conversationRecord) {
-	slices.SortStableFunc(records, func(x, y conversationRecord) int {
+func (c lsCmd) sort(records []*listedRecord) {
+	slices.SortStableFunc(records, func(x, y *listedRecord) int {
 		switch c.Sort {
 		case "title":
 			return cmp.Compare(strings.ToLower(x.Title), strings.ToLower(y.Title))
@@ -224,7 +260,7 @@ func (c lsCmd) sort(records []conversationRecord) {
 	}
 }
 
-func (c lsCmd) print(a *app, records []conversationRecord) error {
+func (c lsCmd) print(a *app, records []*listedRecord) error {
 	if a.JSON {
 		lines := render.NewJSONLines(a.stdout, a.output())
 		for _, r := range records {
@@ -234,12 +270,22 @@ func (c lsCmd) print(a *app, records []conversationRecord) error {
 		}
 		return nil
 	}
-	table := render.NewTable(a.output(), render.Column{Head: ""}, render.Column{Head: "ID"},
-		render.Column{Head: "ACTIVE"}, render.Column{Head: "TITLE", Shrink: true})
-	for _, r := range records {
-		table.Row(marks(r), r.ID, a.ago(r.lastActive()), r.Title+labelText(r.Labels))
+	list := make([]render.Listed, len(records))
+	for i, r := range records {
+		list[i] = r.listed(a)
 	}
-	return table.Write(a.stdout)
+	return render.List(a.output(), list).Write(a.stdout)
+}
+
+func (r *listedRecord) listed(a *app) render.Listed {
+	l := render.Listed{
+		Marks: marks(r.conversationRecord), ID: r.ID, Active: a.ago(r.lastActive()),
+		Title: r.Title, Labels: labelText(r.Labels), Outline: r.outline,
+	}
+	if r.ForkedFrom != nil {
+		l.Parent = r.ForkedFrom.ID
+	}
+	return l
 }
 
 // ago says when something happened: relative for a person, exact in a file.

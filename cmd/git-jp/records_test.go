@@ -42,7 +42,7 @@ func recordFields(record any) (names []string, optional map[string]bool) {
 	optional = make(map[string]bool)
 	typ := reflect.TypeOf(record)
 	for f := range typ.Fields() {
-		if f.Anonymous {
+		if f.Anonymous || !f.IsExported() {
 			continue
 		}
 		name, option, _ := strings.Cut(f.Tag.Get("json"), ",")
@@ -57,7 +57,7 @@ func recordFields(record any) (names []string, optional map[string]bool) {
 func TestRecordsAreDocumented(t *testing.T) {
 	documented, calledOptional := documentedFields(t)
 	for section, record := range map[string]any{
-		"conversation": conversationRecord{}, "show": showRecord{}, "hit": hitRecord{},
+		"conversation": conversationRecord{}, "listed": listedRecord{}, "show": showRecord{}, "hit": hitRecord{},
 		"count": countRecord{}, "revision": revisionRecord{}, "difference": differenceRecord{},
 		"compacted": compactedRecord{}, "stats": statsRecord{}, "replay": replayRecord{},
 		"staged": stagedRecord{}, "status": statusRecord{},

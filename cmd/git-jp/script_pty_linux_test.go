@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -34,13 +35,15 @@ import (
 //	free           interrupts who holds a conversation
 //	exit CODE      what the program is to end with, 0 when not said
 //
-// What was shown is in the file screen.
+// What was shown is in the file screen. The terminal has $COLUMNS columns, or 80.
 func dialogue(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) < 2 {
 		ts.Fatalf("usage: dialogue FILE PROGRAM [ARG...]")
 	}
 	lines := strings.Split(strings.TrimSpace(ts.ReadFile(args[0])), "\n")
-	master, slave, err := openPTY()
+	columns, err := strconv.Atoi(cmp.Or(ts.Getenv("COLUMNS"), "80"))
+	ts.Check(err)
+	master, slave, err := openPTY(uint16(columns))
 	ts.Check(err)
 	defer func() { _ = master.Close() }()
 	program, err := lookPath(ts, args[1])
@@ -108,7 +111,7 @@ func lookPath(ts *testscript.TestScript, name string) (string, error) {
 	return "", fmt.Errorf("no program %q", name)
 }
 
-func openPTY() (master, slave *os.File, err error) {
+func openPTY(columns uint16) (master, slave *os.File, err error) {
 	master, err = os.OpenFile("/dev/ptmx", os.O_RDWR|unix.O_NOCTTY, 0)
 	if err != nil {
 		return nil, nil, err
@@ -123,7 +126,7 @@ func openPTY() (master, slave *os.File, err error) {
 			n, err = unix.IoctlGetInt(int(fd), unix.TIOCGPTN)
 		}
 		if err == nil {
-			err = unix.IoctlSetWinsize(int(fd), unix.TIOCSWINSZ, &unix.Winsize{Row: 24, Col: 80})
+			err = unix.IoctlSetWinsize(int(fd), unix.TIOCSWINSZ, &unix.Winsize{Row: 24, Col: columns})
 		}
 	}
 	if e := conn.Control(control); e != nil || err != nil {

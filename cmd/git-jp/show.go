@@ -41,9 +41,10 @@ type showRecord struct {
 	Contents    int                `json:"contents"`
 	References  int                `json:"references"`
 	Bytes       int64              `json:"bytes"`
-	StreamBytes int                `json:"stream_bytes"`
+	StreamBytes int64              `json:"stream_bytes"`
+	Model       string             `json:"model"`
+	FirstWords  string             `json:"first_words"`
 	Compactions []compactionRecord `json:"compactions"`
-	ForkedFrom  *origin            `json:"forked_from"`
 }
 
 type compactionRecord struct {
@@ -170,10 +171,11 @@ func realDir(dir string) (string, error) {
 
 func newShowRecord(conv *workspace.Conversation) showRecord {
 	s := conv.Stream
+	o := render.OutlineOf(s, conv.BaseConfig, int64(len(s.Encode())))
 	r := showRecord{
 		conversationRecord: newRecord(conv.Entry, conv.Details),
-		Turns:              len(s.Turns()), Events: s.Len(), StreamBytes: len(s.Encode()),
-		Compactions: []compactionRecord{},
+		Turns:              o.Turns, Events: s.Len(), StreamBytes: o.Bytes, Model: o.Model,
+		FirstWords: o.First, Compactions: []compactionRecord{},
 	}
 	for _, call := range s.Calls() {
 		r.Calls++
@@ -194,7 +196,6 @@ func newShowRecord(conv *workspace.Conversation) showRecord {
 			r.Compactions = append(r.Compactions, newCompactionRecord(ev))
 		}
 	}
-	r.ForkedFrom = originOf(conv.Details)
 	return r
 }
 
@@ -294,10 +295,12 @@ func (showCmd) fields(a *app, r showRecord) [][2]string {
 		{"Archived", when(r.ArchivedAt)},
 		{"Expires", when(r.ExpiresAt)},
 		{"Labels", strings.TrimSpace(labelText(r.Labels))},
+		{"First words", r.FirstWords},
+		{"Model", r.Model},
 		{"Turns", fmt.Sprint(r.Turns)},
 		{"Events", fmt.Sprint(r.Events)},
 		{"Tool calls", calls},
-		{"Stream", render.Bytes(int64(r.StreamBytes))},
+		{"Stream", render.Bytes(r.StreamBytes)},
 		{"Content", r.content()},
 		{"Compactions", strings.Join(compactions, ", ")},
 		{"Forked from", r.ForkedFrom.String()},

@@ -1,6 +1,7 @@
 package render
 
 import (
+	"cmp"
 	"io"
 	"strings"
 
@@ -20,9 +21,15 @@ const (
 type Column struct {
 	Head  string
 	Align Align
-	// Shrink marks the column that is cut, with an ellipsis, when the table is wider
-	// than the terminal. Without one, lines are left too long.
+	// Shrink marks a column that is cut, with an ellipsis, when the table is wider than the
+	// terminal: the widest first, none below its least width. Without one, lines are left
+	// too long.
 	Shrink bool
+	Least  int // columns of the terminal that a cut one keeps, 0 for 8
+	// Optional columns are left out, the highest number first, as long as the others do not
+	// fit; 0 is always there. Sparse ones are left out when they are empty.
+	Optional int
+	Sparse   bool
 }
 
 // A Table collects rows and writes them aligned by the columns that their text
@@ -85,42 +92,98 @@ func (t *Table) hasHead() bool {
 }
 
 func (t *Table) line(cells []string, widths []int) string {
-	parts := make([]string, len(cells))
+	var parts []string
 	for i, text := range cells {
+		if widths[i] < 0 {
+			continue
+		}
 		text = ansi.Truncate(text, widths[i], "…")
 		space := strings.Repeat(" ", max(widths[i]-ansi.StringWidth(text), 0))
 		if t.columns[i].Align == AlignRight {
-			parts[i] = space + text
+			parts = append(parts, space+text)
 		} else {
-			parts[i] = text + space
+			parts = append(parts, text+space)
 		}
 	}
 	return strings.TrimRight(strings.Join(parts, tableGap), " ")
 }
 
 // widths returns the widths of the columns, those that shrink narrowed to what the
-// terminal leaves them.
+// terminal leaves them, and -1 for those that are left out.
 func (t *Table) widths() []int {
-	const least = 8
 	widths := make([]int, len(t.columns))
 	for i, c := range t.columns {
-		widths[i] = ansi.StringWidth(c.Head)
 		for _, row := range t.rows {
 			widths[i] = max(widths[i], ansi.StringWidth(row[i]))
 		}
-	}
-	if t.out.Width <= 0 {
-		return widths
-	}
-	over := total(widths) + len(tableGap)*(len(widths)-1) - t.out.Width
-	for i, c := range t.columns {
-		if c.Shrink && over > 0 {
-			narrowed := max(widths[i]-over, min(widths[i], least))
-			over -= widths[i] - narrowed
-			widths[i] = narrowed
+		if widths[i] == 0 && c.Sparse {
+			widths[i] = -1
+		} else {
+			widths[i] = max(widths[i], ansi.StringWidth(c.Head))
 		}
 	}
+	if t.out.Width > 0 {
+		t.leaveOut(widths)
+		t.shrink(widths)
+	}
 	return widths
+}
+
+// over returns by how much a table of these widths is wider than the terminal.
+func (t *Table) over(widths []int) int {
+	wide := -len(tableGap)
+	for _, w := range widths {
+		if w >= 0 {
+			wide += w + len(tableGap)
+		}
+	}
+	return wide - t.out.Width
+}
+
+// leaveOut leaves optional columns out until the others can be made to fit.
+func (t *Table) leaveOut(widths []int) {
+	narrowest := make([]int, len(widths))
+	for i := range widths {
+		narrowest[i] = min(widths[i], t.least(i, widths[i]))
+	}
+	for t.over(narrowest) > 0 {
+		last := -1
+		for i, c := range t.columns {
+			if c.Optional > 0 && widths[i] >= 0 &&
+				(last < 0 || c.Optional > t.columns[last].Optional) {
+				last = i
+			}
+		}
+		if last < 0 {
+			return
+		}
+		widths[last], narrowest[last] = -1, -1
+	}
+}
+
+// least is how narrow a column of some width can be made.
+func (t *Table) least(i, width int) int {
+	const usual = 8
+	if !t.columns[i].Shrink {
+		return width
+	}
+	return cmp.Or(t.columns[i].Least, usual)
+}
+
+// shrink narrows the widest of the columns that may be cut until the table fits.
+func (t *Table) shrink(widths []int) {
+	for over := t.over(widths); over > 0; over-- {
+		widest := -1
+		for i, w := range widths {
+			if w > t.least(i, w) && (widest < 0 || w > widths[widest]) {
+				widest = i
+			}
+		}
+		if widest < 0 {
+			return
+		}
+		widths[widest]--
+	}
 }
 
 // Fields writes pairs of a name and a value, a line each, with the values aligned. A

@@ -112,13 +112,41 @@ func TestFields(t *testing.T) {
 	}
 }
 
-// Columns shrink from the left, and no more than they must.
-func TestTableShrinksInOrder(t *testing.T) {
-	table := NewTable(Output{Terminal: true, Width: 30},
-		Column{Shrink: true}, Column{Shrink: true})
-	table.Row("0123456789abcdef", "0123456789abcdef")
+// The widest column shrinks, and no more than it must.
+func TestTableShrinksTheWidest(t *testing.T) {
+	table := NewTable(Output{Terminal: true, Width: 34},
+		Column{Shrink: true}, Column{Shrink: true}, Column{Shrink: true, Least: 9})
+	table.Row("0123456789", "0123456789abcdef", "0123456789abcdef")
 	var b strings.Builder
-	if err := table.Write(&b); err != nil || b.String() != "0123456789a…  0123456789abcdef\n" {
+	want := "0123456789  012345678…  012345678…\n"
+	if err := table.Write(&b); err != nil || b.String() != want {
 		t.Errorf("got %q, %v", b.String(), err)
+	}
+	table.out.Width = 10
+	b.Reset()
+	if err := table.Write(&b); err != nil || b.String() != "0123456…  0123456…  01234567…\n" {
+		t.Errorf("got %q, %v", b.String(), err)
+	}
+}
+
+// Optional columns go before anything is cut below its least width, the least important first.
+func TestTableLeavesColumnsOut(t *testing.T) {
+	for width, want := range map[int]string{
+		0:  "ID  AGE  SIZE  TITLE\n1   now  3     0123456789abcdef\n",
+		40: "ID  AGE  SIZE  TITLE\n1   now  3     0123456789abcdef\n",
+		26: "ID  AGE  SIZE  TITLE\n1   now  3     0123456789…\n",
+		24: "ID  AGE  TITLE\n1   now  0123456789abcd…\n",
+		18: "ID  TITLE\n1   0123456789abc…\n",
+		9:  "ID  TITLE\n1   012345678…\n",
+	} {
+		table := NewTable(Output{Terminal: width > 0, Width: width}, Column{Head: "ID"},
+			Column{Head: "AGE", Optional: 1}, Column{Head: "SIZE", Optional: 2},
+			Column{Head: "NOTE", Optional: 3, Sparse: true},
+			Column{Head: "TITLE", Shrink: true, Least: 10})
+		table.Row("1", "now", "3", "", "0123456789abcdef")
+		var b strings.Builder
+		if err := table.Write(&b); err != nil || b.String() != want {
+			t.Errorf("width %d: got %q, %v; want %q", width, b.String(), err, want)
+		}
 	}
 }

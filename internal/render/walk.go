@@ -1,11 +1,13 @@
 package render
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
 	"time"
 
 	"github.com/git-jp/git-jp/events"
+	"github.com/go-json-experiment/json/jsontext"
 )
 
 // A turn is the head of a turn: what is known before its first event is shown.
@@ -68,7 +70,7 @@ func newWalk(c Conversation, o Options) *walk {
 		}
 	}
 	w.parents = c.Stream.Parents()
-	w.model.base(c.Base)
+	w.model.apply(c.Base)
 	return w
 }
 
@@ -185,22 +187,10 @@ func (w *walk) parallelTo(t int) *turnRange {
 // A model is the name of the model in force, gathered from the configuration.
 type model struct{ provider, name string }
 
-func (m *model) base(config []byte) { m.apply(config) }
-
 // apply takes the model that a piece of configuration names. Whatever cannot be
 // read changes nothing: the name is shown, nothing depends on it.
 func (m *model) apply(config []byte) {
-	var c struct {
-		Assistant struct {
-			Model struct {
-				ID json.RawMessage `json:"id"`
-			} `json:"model"`
-		} `json:"assistant"`
-	}
-	if len(config) == 0 || json.Unmarshal(config, &c) != nil {
-		return
-	}
-	id := c.Assistant.Model.ID
+	id := valueAt(config, "assistant", "model", "id")
 	var alias string
 	if json.Unmarshal(id, &alias) == nil && alias != "" {
 		*m = model{name: alias}
@@ -216,6 +206,34 @@ func (m *model) apply(config []byte) {
 	if full.Name != "" {
 		m.name = full.Name
 	}
+}
+
+// valueAt returns the value below names, nil for none. It reads no further than there: a
+// configuration has hundreds of kilobytes.
+func valueAt(object []byte, names ...string) jsontext.Value {
+	d := jsontext.NewDecoder(bytes.NewBuffer(object))
+	for _, name := range names {
+		if t, err := d.ReadToken(); err != nil || t.Kind() != '{' {
+			return nil
+		}
+		for {
+			t, err := d.ReadToken()
+			if err != nil || t.Kind() == '}' {
+				return nil
+			}
+			if t.String() == name {
+				break
+			}
+			if d.SkipValue() != nil {
+				return nil
+			}
+		}
+	}
+	v, err := d.ReadValue()
+	if err != nil {
+		return nil
+	}
+	return v
 }
 
 // String returns the model as "provider/name".

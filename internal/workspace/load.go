@@ -62,6 +62,22 @@ func (w *Workspace) LoadDetails(e Entry) (*events.Details, error) {
 	return d, err
 }
 
+// A Text is what a conversation says, apart from its metadata.
+type Text struct {
+	Stream     *events.Stream
+	BaseConfig []byte // nil when there is no base_config.json
+	Bytes      int64  // of the stream's file
+}
+
+// LoadText reads the stream and the base configuration, and nothing else: lists need no more.
+func (w *Workspace) LoadText(e Entry) (Text, error) {
+	s, c := w.storeOf(e), Conversation{Entry: e}
+	if err := c.readText(s.reader(), s.path(e)); err != nil {
+		return Text{}, err
+	}
+	return Text{c.Stream, c.stored.base, int64(len(c.stored.stream))}, nil
+}
+
 // Read is [Workspace.Load] for an entry that [Scan] found in fsys, which bounds what it reads: a
 // tree of Git does by the limits of its repository.
 func Read(fsys fs.FS, e Entry) (*Conversation, error) {
@@ -95,21 +111,22 @@ func (r reader) read(dir string, e Entry) (*Conversation, error) {
 		return nil, err
 	}
 	c.stored.title = titleOf(c.Details)
-	if c.stored.base, err = r.file(path.Join(dir, BaseConfigFile)); err != nil &&
-		!errors.Is(err, fs.ErrNotExist) {
-		return nil, unreadable(err, path.Join(e.Path, BaseConfigFile))
-	}
-	c.BaseConfig = c.stored.base
-	if err := c.readStream(r, dir); err != nil {
+	if err := c.readText(r, dir); err != nil {
 		return nil, err
 	}
+	c.BaseConfig, c.stored.elements = c.stored.base, c.Stream.Clone()
 	if c.Files, err = files(r.fsys, dir); err != nil {
 		return nil, fmt.Errorf("load conversation %s: %w", e.ID, err)
 	}
 	return c, nil
 }
 
-func (c *Conversation) readStream(r reader, dir string) error {
+// readText reads the base configuration and the stream.
+func (c *Conversation) readText(r reader, dir string) (err error) {
+	c.stored.base, err = r.file(path.Join(dir, BaseConfigFile))
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return unreadable(err, path.Join(c.Path, BaseConfigFile))
+	}
 	name, decode := EventsFile, events.Decode
 	if c.Legacy {
 		name, decode = MessagesFile, decodeMessages
@@ -122,7 +139,6 @@ func (c *Conversation) readStream(r reader, dir string) error {
 	if c.Stream, err = decode(data); err != nil {
 		return located(err, path.Join(c.Path, name))
 	}
-	c.stored.elements = c.Stream.Clone()
 	return nil
 }
 

@@ -1,0 +1,83 @@
+package render
+
+import (
+	"strings"
+
+	"github.com/git-jp/git-jp/events"
+)
+
+// An Outline is what a list shows of a conversation beside its metadata.
+type Outline struct {
+	Turns int
+	Bytes int64  // of the stream's file
+	Model string // the one in force at the end, "" when not known
+	First string // the first words of the first question, on one line
+}
+
+// OutlineOf outlines a stream that begins with a base configuration and takes so many bytes.
+func OutlineOf(s *events.Stream, base []byte, bytes int64) Outline {
+	o := Outline{Turns: len(s.Turns()), Bytes: bytes}
+	var m model
+	m.apply(base)
+	for _, e := range s.All() {
+		switch ev := e.Event().(type) {
+		case *events.ConfigDelta:
+			m.apply(ev.Delta)
+		case *events.ChatRequest:
+			if o.First == "" {
+				o.First = Clip(ev.Content)
+			}
+		}
+	}
+	o.Model = m.String()
+	return o
+}
+
+// A Listed is a conversation in a list.
+type Listed struct {
+	Marks, ID, Active, Title, Labels string
+	Parent                           string   // the conversation that it was forked from
+	Outline                          *Outline // nil when the stream cannot be read
+}
+
+// name is the title, or what an untitled one begins with.
+func (l Listed) name() string {
+	if l.Title == "" && l.Outline != nil && l.Outline.First != "" {
+		return "“" + l.Outline.First + "”" + l.Labels
+	}
+	return l.Title + l.Labels
+}
+
+// List returns a table of conversations. On a narrow terminal it has fewer columns; that of the
+// parents is there when one of them has one.
+func List(o Output, list []Listed) *Table {
+	t := NewTable(o, Column{}, Column{Head: "ID"}, Column{Head: "ACTIVE", Optional: 1},
+		Column{Head: "TURNS", Align: AlignRight, Optional: 2},
+		Column{Head: "SIZE", Align: AlignRight, Optional: 4},
+		Column{Head: "MODEL", Shrink: true, Least: 12, Optional: 5},
+		Column{Head: "PARENT", Optional: 3, Sparse: true},
+		Column{Head: "TITLE", Shrink: true, Least: 20},
+		Column{Head: "FIRST WORDS", Shrink: true, Least: 20, Optional: 6, Sparse: true})
+	for _, l := range list {
+		turns, size, model, first := "-", "-", "-", ""
+		if out := l.Outline; out != nil {
+			turns, size, model = Number(int64(out.Turns)), Bytes(out.Bytes), shortModel(out.Model)
+			if l.Title != "" {
+				first = out.First
+			}
+		}
+		t.Row(l.Marks, l.ID, l.Active, turns, size, model, l.Parent, l.name(), first)
+	}
+	return t
+}
+
+// shortModel leaves the provider out of a model's name.
+func shortModel(id string) string {
+	if id == "" {
+		return "-"
+	}
+	if _, name, ok := strings.Cut(id, "/"); ok {
+		return name
+	}
+	return id
+}
