@@ -4,18 +4,14 @@ import (
 	"bytes"
 	"iter"
 	"maps"
-	"os"
-	"os/exec"
 	"path/filepath"
 	"regexp"
 	"strings"
 	"testing"
 
-	"github.com/git-jp/git-jp/internal/gittest"
 	"github.com/git-jp/git-jp/internal/llm"
 	"github.com/git-jp/git-jp/internal/llm/llmtest"
 	"github.com/git-jp/git-jp/internal/llm/models"
-	"github.com/rogpeppe/go-internal/testscript"
 )
 
 // unrun are the commands of the documents that no test can run, and why.
@@ -100,10 +96,8 @@ func blocks(t *testing.T, page string) (all []block) {
 
 // A newcomer does what a document says, on a machine whose models are all on the loopback device.
 type newcomer struct {
-	*testing.T
+	shell
 	page    string
-	env     *testscript.Env
-	dir     string // where commands are typed
 	servers map[string]*promptedModel
 	met     map[string]bool // commands that were typed
 }
@@ -120,13 +114,8 @@ var clouds = []models.Provider{
 func newNewcomer(t *testing.T, page string, met map[string]bool) *newcomer {
 	t.Helper()
 	n := &newcomer{
-		T: t, page: page, servers: map[string]*promptedModel{}, met: met,
-		env: &testscript.Env{WorkDir: gittest.TempDir(t), Vars: os.Environ()},
+		shell: newShell(t), page: page, servers: map[string]*promptedModel{}, met: met,
 	}
-	if err := setUpScript(n.env); err != nil {
-		t.Fatal(err)
-	}
-	n.dir = n.env.WorkDir
 	n.env.Setenv("GIT_EDITOR", `write() { echo 'Keep what was said' >"$1"; }; write`)
 	for _, p := range append(models.Providers(), clouds...) {
 		m := servePrompted(t, p.Format)
@@ -134,55 +123,6 @@ func newNewcomer(t *testing.T, page string, met map[string]bool) *newcomer {
 		n.env.Setenv("JP_CFG_PROVIDERS_LLM_"+strings.ToUpper(p.Name)+"_BASE_URL", m.url)
 	}
 	return n
-}
-
-// repository goes to a new one, which has these files.
-func (n *newcomer) repository(name string, files map[string]string) {
-	n.Helper()
-	n.dir = filepath.Join(n.env.WorkDir, name)
-	for file, text := range files {
-		n.write(filepath.Join(n.dir, file), text)
-	}
-	n.must("git init -q -b main " + n.dir)
-	n.must("git add . && git commit -qm first")
-}
-
-func (n *newcomer) write(name, text string) {
-	n.Helper()
-	if err := os.MkdirAll(filepath.Dir(name), 0o755); err != nil {
-		n.Fatal(err)
-	}
-	f, err := os.OpenFile(name, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o644)
-	if err == nil {
-		_, err = f.WriteString(text)
-	}
-	if err != nil || f.Close() != nil {
-		n.Fatalf("write %s: %v", name, err)
-	}
-}
-
-// must runs what the document leaves to the reader.
-func (n *newcomer) must(line string) string {
-	n.Helper()
-	out, code := n.run(line)
-	if code != 0 {
-		n.Fatalf("%s ends with %d\n%s", line, code, out)
-	}
-	return out
-}
-
-func (n *newcomer) run(line string) (out string, code int) {
-	n.Helper()
-	cmd := exec.Command("sh", "-c", line)
-	cmd.Env = n.env.Vars
-	if _, err := os.Stat(n.dir); err == nil {
-		cmd.Dir = n.dir
-	}
-	data, err := cmd.CombinedOutput()
-	if err != nil && cmd.ProcessState == nil {
-		n.Fatalf("%s: %v", line, err)
-	}
-	return string(data), cmd.ProcessState.ExitCode()
 }
 
 // do does what a block says.
