@@ -12,7 +12,6 @@ import (
 
 	"github.com/git-jp/git-jp/blobs"
 	"github.com/git-jp/git-jp/gc"
-	"github.com/git-jp/git-jp/gitint"
 	"github.com/git-jp/git-jp/internal/check"
 	"github.com/git-jp/git-jp/internal/gittest"
 	"github.com/git-jp/git-jp/internal/regular"
@@ -262,7 +261,7 @@ func (m *world) compare(what string) {
 	if err != nil {
 		m.tb.Fatal(err)
 	}
-	m.checked(what+": index", check.Git(m.options.Repo, x, entryOf), t.index)
+	m.checked(what+": index", check.Git(m.options.Repo, x), t.index)
 	head, err := m.options.Repo.Head(ctx)
 	if err != nil || head.OID.String() != t.head {
 		m.tb.Fatalf("%s: HEAD is %v, the model has %s (%v)", what, head, t.head, err)
@@ -271,7 +270,7 @@ func (m *world) compare(what string) {
 	if err != nil {
 		m.tb.Fatal(err)
 	}
-	m.checked(what+": HEAD", check.Git(m.options.Repo, tree, entryOf), m.commits[t.head].side)
+	m.checked(what+": HEAD", check.Git(m.options.Repo, tree), m.commits[t.head].side)
 	work, err := check.OpenWorkTree(t.Dir, regular.Limits{})
 	if err != nil {
 		m.tb.Fatal(err)
@@ -279,8 +278,6 @@ func (m *world) compare(what string) {
 	defer work.Close() //nolint:errcheck // was only read
 	m.checked(what+": work tree", work, t.work)
 }
-
-func entryOf(e gitint.Entry) (string, uint32, gitint.OID) { return e.Path, uint32(e.Mode), e.OID }
 
 // sorted lists what a conversation refers to in the order of numbers, each once.
 func sorted(s side) side {

@@ -14,11 +14,6 @@ import (
 	"github.com/git-jp/git-jp/internal/workspace"
 )
 
-// entryOf takes an entry of gitint apart for check.
-func entryOf(e gitint.Entry) (name string, mode uint32, id gitint.OID) {
-	return e.Path, uint32(e.Mode), e.OID
-}
-
 // A checking is one call of check in a repository.
 type checking struct {
 	app     *app
@@ -55,7 +50,7 @@ func (ch checking) snapshot(ctx context.Context, snap gitint.Snapshot) (*check.R
 		return nil, err
 	}
 	ch.options.Dirs = dirs
-	return check.Tree(ctx, check.Git(ch.repo, snap, entryOf), ch.options)
+	return check.Tree(ctx, check.Git(ch.repo, snap), ch.options)
 }
 
 func (ch checking) index(ctx context.Context) (*check.Report, error) {
@@ -160,7 +155,7 @@ func (ch checking) sources(
 				yield(nil, fmt.Errorf("read commit %s: %w", rev, err))
 				return
 			}
-			if !yield(check.Git(ch.repo, tree, entryOf), nil) {
+			if !yield(check.Git(ch.repo, tree), nil) {
 				return
 			}
 		}

@@ -116,7 +116,7 @@ func BenchmarkLarge(b *testing.B) {
 		return Range(ctx, func(yield func(Source, error) bool) {
 			for _, c := range commits {
 				tree, err := r.door.Tree(ctx, c.OID.String())
-				if !yield(Git(r.door, tree, takeApart), err) {
+				if !yield(Git(r.door, tree), err) {
 					return
 				}
 			}

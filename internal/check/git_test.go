@@ -15,8 +15,6 @@ import (
 	"github.com/git-jp/git-jp/internal/regular"
 )
 
-func takeApart(e gitint.Entry) (string, uint32, gitint.OID) { return e.Path, uint32(e.Mode), e.OID }
-
 // repository is a real one, and the door to it.
 type repository struct {
 	*gittest.Repository
@@ -52,7 +50,7 @@ func (r repository) revision(tb testing.TB, rev string) Source {
 	if err != nil {
 		tb.Fatal(err)
 	}
-	return Git(r.door, tree, takeApart)
+	return Git(r.door, tree)
 }
 
 func (r repository) index(tb testing.TB) Source {
@@ -61,7 +59,7 @@ func (r repository) index(tb testing.TB) Source {
 	if err != nil {
 		tb.Fatal(err)
 	}
-	return Git(r.door, index, takeApart)
+	return Git(r.door, index)
 }
 
 func checked(tb testing.TB, src Source, opts Options) []expect {

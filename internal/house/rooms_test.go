@@ -78,9 +78,11 @@ var rooms = []room{
 		imports: []string{"events", "blobs", "internal/atomicfile"},
 	},
 	{
-		dir:     "internal/check",
-		is:      "findings on any tree, and the formats they are printed in",
-		imports: []string{"events", "blobs", "internal/refs", "internal/workspace", "internal/regular"},
+		dir: "internal/check",
+		is:  "findings on any tree, and the formats they are printed in",
+		imports: []string{
+			"events", "blobs", "gitint", "internal/refs", "internal/workspace", "internal/regular",
+		},
 	},
 	{
 		dir:     "internal/stage",

@@ -96,9 +96,7 @@ func (h Hook) Unchecked(ctx context.Context) ([]check.Finding, error) {
 func (c *commit) wrong(
 	ctx context.Context, snap gitint.Snapshot, dir string, selects func(events.ID) bool,
 ) ([]check.Finding, error) {
-	src := check.Git(c.hook.Repo, snap, func(e gitint.Entry) (string, uint32, gitint.OID) {
-		return e.Path, uint32(e.Mode), e.OID
-	})
+	src := check.Git(c.hook.Repo, snap)
 	report, err := check.Tree(ctx, src, check.Options{
 		MaxBlobBytes: c.hook.of(dir).MaxBlobBytes, Dirs: []string{dir}, Cache: c.cache,
 		Select: selects,

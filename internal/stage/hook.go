@@ -363,9 +363,7 @@ func (c *commit) findings(ctx context.Context, dir string) ([]check.Finding, err
 	if !c.lost {
 		opts.Select = func(id events.ID) bool { return c.dirs[dir][id] }
 	}
-	src := check.Git(c.hook.Repo, c.index, func(e gitint.Entry) (string, uint32, gitint.OID) {
-		return e.Path, uint32(e.Mode), e.OID
-	})
+	src := check.Git(c.hook.Repo, c.index)
 	report, err := check.Tree(ctx, src, opts)
 	if err != nil {
 		return nil, err
