@@ -26,6 +26,7 @@ type grepCmd struct {
 	Count         bool     `xor:"output" help:"Print only the number of matching lines of each."`
 	All           bool     `help:"Search every branch and other ref, not the work tree."`
 	Archived      bool     `short:"a" help:"Search archived conversations too."`
+	Heading       *bool    `negatable:"" help:"Group lines below conversations and turns, as on a terminal."`
 }
 
 // Help explains scopes and output.
@@ -36,7 +37,9 @@ text; case matters when it has an upper-case letter.
 Scopes: title, user, assistant, reasoning, structured, tool-call, tool-result, attachment,
 inquiry; chat and tool stand for several of them.
 
-Each line is ID:TURN:SCOPE:LINE:TEXT, with - in place of the last : for a line of context.
+On a terminal lines are grouped by conversation and turn, and cut around what matched.
+Elsewhere, or with --no-heading, each is ID:TURN:SCOPE:LINE:TEXT as it is, with - in place of
+the last : for a line of context.
 The exit code is 0 when something was found, and 1 when nothing was or when something
 could not be searched.`
 }
@@ -79,6 +82,7 @@ type grepRun struct {
 	cmd     grepCmd
 	pattern *search.Pattern
 	lines   *render.JSONLines
+	hits    *render.Hits       // nil where lines are not grouped
 	wanted  map[events.ID]bool // nil for all
 	found   bool
 	failed  bool
@@ -95,6 +99,10 @@ func (c grepCmd) Run(ctx context.Context, a *app) error {
 	g := &grepRun{
 		app: a, cmd: c, pattern: pattern, lines: render.NewJSONLines(a.stdout, a.output()),
 		told: make(map[string]bool),
+	}
+	if heading := a.stdoutTerminal; !a.JSON && (c.Heading == nil && heading ||
+		c.Heading != nil && *c.Heading) {
+		g.hits = render.NewHits(a.stdout, a.output())
 	}
 	if c.All {
 		err = g.refs(ctx)
@@ -314,27 +322,57 @@ func (g *grepRun) problem(err error) {
 	g.failed = true
 }
 
+// mostUnread is how many contents of a conversation are named that could not be searched.
+const mostUnread = 3
+
+// unread reports contents that could not be searched.
+func (g *grepRun) unread(id events.ID, problems []*search.Problem) {
+	for i, p := range problems {
+		if i == mostUnread && len(problems) > mostUnread+1 {
+			g.problem(fmt.Errorf("%s: and %d more", id, len(problems)-i))
+			break
+		}
+		g.problem(fmt.Errorf("%s: turn %d (%s) is not searched: %s",
+			id, p.Turn+1, p.Where, render.Reason(p.Err)))
+	}
+}
+
 func (g *grepRun) search(s searched) error {
 	hits, problems := g.pattern.Stream(s.stream, s.reader)
-	if h, ok := g.pattern.Title(s.title); ok {
-		hits = append([]search.Hit{h}, hits...)
-	}
-	for _, p := range problems {
-		g.problem(fmt.Errorf("%s: %w", s.id, p))
-	}
-	if len(hits) == 0 {
+	title, titled := g.pattern.Title(s.title)
+	g.unread(s.id, problems)
+	if len(hits) == 0 && !titled {
 		return nil
 	}
 	g.found = true
-	if g.cmd.Names || g.cmd.Count {
+	switch {
+	case g.cmd.Names || g.cmd.Count:
+		if titled {
+			hits = append(hits, title)
+		}
 		return g.printCount(s, hits)
+	case g.hits != nil:
+		return g.printGroup(s, title, hits)
+	case titled:
+		hits = append([]search.Hit{title}, hits...)
 	}
+	return g.eachLine(hits, g.part, func(h search.Hit, l search.Line) error {
+		return g.printLine(s, h, l)
+	})
+}
+
+// eachLine calls part before each run of lines that follow each other.
+func (g *grepRun) eachLine(
+	hits []search.Hit, part func() error, f func(search.Hit, search.Line) error,
+) error {
 	for _, h := range hits {
 		for i, l := range h.Lines {
 			if i == 0 || h.Lines[i-1].Number != l.Number-1 {
-				g.part()
+				if err := part(); err != nil {
+					return err
+				}
 			}
-			if err := g.printLine(s, h, l); err != nil {
+			if err := f(h, l); err != nil {
 				return err
 			}
 		}
@@ -343,11 +381,34 @@ func (g *grepRun) search(s searched) error {
 }
 
 // part separates groups of lines, as grep does, when there is context around hits.
-func (g *grepRun) part() {
+func (g *grepRun) part() error {
+	var err error
 	if g.printed && g.cmd.Context > 0 && !g.JSON {
-		fmt.Fprintln(g.stdout, "--")
+		_, err = fmt.Fprintln(g.stdout, "--")
 	}
 	g.printed = true
+	return err
+}
+
+// printGroup prints the hits of a conversation for people.
+func (g *grepRun) printGroup(s searched, title search.Hit, hits []search.Hit) error {
+	var spans [][]int
+	for _, l := range title.Lines {
+		spans = l.Spans
+	}
+	if err := g.hits.Conversation(s.place(), s.title, spans); err != nil {
+		return err
+	}
+	gap := func() error {
+		g.hits.Part(g.cmd.Context > 0)
+		return nil
+	}
+	return g.eachLine(hits, gap, func(h search.Hit, l search.Line) error {
+		return g.hits.Line(render.Hit{
+			Group: fmt.Sprintf("turn %d, %s", h.Turn+1, scopeOf(h)),
+			Place: lineMark(l) + " ", Text: l.Text, Spans: l.Spans,
+		})
+	})
 }
 
 func (g *grepRun) printCount(s searched, hits []search.Hit) error {
@@ -382,21 +443,30 @@ func (g *grepRun) printLine(s searched, h search.Hit, l search.Line) error {
 	if g.JSON {
 		return g.lines.Write(newHitRecord(s, h, l))
 	}
-	turn, mark := "-", ":"
+	turn := "-"
 	if h.Turn >= 0 {
 		turn = fmt.Sprint(h.Turn + 1)
 	}
-	if !l.Match {
-		mark = "-"
-	}
-	scope := string(h.Scope)
-	if h.Where != "" {
-		scope += "(" + strings.ReplaceAll(h.Where, ":", "%3A") + ")"
-	}
 	out := g.output()
-	place := fmt.Sprintf("%s:%s:%s:%d%s", s.place(), turn, scope, l.Number, mark)
-	_, err := fmt.Fprintln(g.stdout, out.Line(place)+out.Marked(l.Text, l.Spans))
+	before := fmt.Sprintf("%s:%s:%s:%s", s.place(), turn, scopeOf(h), lineMark(l))
+	_, err := fmt.Fprintln(g.stdout, out.Line(before)+out.Marked(l.Text, l.Spans))
 	return err
+}
+
+// scopeOf says where a hit is, with the tool or the resource.
+func scopeOf(h search.Hit) string {
+	if h.Where == "" {
+		return string(h.Scope)
+	}
+	return string(h.Scope) + "(" + strings.ReplaceAll(h.Where, ":", "%3A") + ")"
+}
+
+// lineMark is the number of a line, and whether it matches.
+func lineMark(l search.Line) string {
+	if l.Match {
+		return fmt.Sprintf("%d:", l.Number)
+	}
+	return fmt.Sprintf("%d-", l.Number)
 }
 
 func newHitRecord(s searched, h search.Hit, l search.Line) hitRecord {

@@ -169,8 +169,10 @@ func (w *walk) expand(uri string) string {
 }
 
 // reason says why there is no content where it should be.
-func (p Problem) reason() string {
-	err := p.Err
+func (p Problem) reason() string { return Reason(p.Err) }
+
+// Reason says why content could not be read, by the error of its store.
+func Reason(err error) string {
 	var corrupt *blobs.CorruptError
 	var pointer *blobs.PointerError
 	var size *blobs.SizeError

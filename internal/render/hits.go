@@ -1,0 +1,108 @@
+package render
+
+import (
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/charmbracelet/x/ansi"
+)
+
+// A Hit is a line that a search found, or one beside it.
+type Hit struct {
+	Group string // what lines stand below, such as the turn
+	Place string // what is before the text
+	Text  string
+	Spans [][]int // pairs of byte offsets of what matched, in order
+}
+
+// Hits writes what a search found for people: below a head for each conversation the groups,
+// in each its lines, cut around the first match to the width of a terminal.
+type Hits struct {
+	w       io.Writer
+	out     Output
+	group   string
+	written bool
+	parted  bool // the next line does not follow the last one
+}
+
+// NewHits returns a writer of hits.
+func NewHits(w io.Writer, o Output) *Hits { return &Hits{w: w, out: o} }
+
+// Conversation begins the hits of a conversation, whose title may have some itself.
+func (h *Hits) Conversation(place, title string, spans [][]int) error {
+	head := h.out.styled(styleHeading, oneLine(place))
+	if title != "" {
+		head += "  " + h.out.around(title, spans, len(place)+2)
+	}
+	if h.written {
+		head = "\n" + head
+	}
+	h.written, h.group = true, ""
+	_, err := fmt.Fprintln(h.w, head)
+	return err
+}
+
+// Line writes one line.
+func (h *Hits) Line(l Hit) error {
+	before := ""
+	switch {
+	case l.Group != h.group:
+		before = "  " + h.out.styled(bold, oneLine(l.Group)) + "\n"
+	case h.parted:
+		before = h.out.Faint("     --") + "\n"
+	}
+	h.group, h.parted = l.Group, false
+	place := h.out.Line(fmt.Sprintf("%8s", l.Place))
+	_, err := fmt.Fprintln(h.w,
+		before+h.out.Faint(place)+h.out.around(l.Text, l.Spans, ansi.StringWidth(place)))
+	return err
+}
+
+// Part parts the next line from the last one of its group, if that is to be seen.
+func (h *Hits) Part(seen bool) { h.parted = seen }
+
+// around is [Output.Marked], cut to what the terminal leaves behind used columns in such a way
+// that the first span is seen.
+func (o Output) around(line string, spans [][]int, used int) string {
+	if o.Width <= 0 {
+		return o.Marked(line, spans)
+	}
+	line, spans = untabbed(line, spans)
+	width := max(o.Width-used, leastWidth)
+	marked := o.Marked(line, spans)
+	whole := ansi.StringWidth(marked)
+	if whole <= width {
+		return marked
+	}
+	from := 0
+	if len(spans) > 0 {
+		start := ansi.StringWidth(o.Text(line[:spans[0][0]]))
+		end := ansi.StringWidth(o.Text(line[:spans[0][1]]))
+		// A third of what is left shows what comes before.
+		from = min(max(start-max(width-(end-start), 0)/3, 0), whole-width)
+	}
+	if from == 0 {
+		return ansi.Truncate(marked, width, "…")
+	}
+	cut := "…" + ansi.TruncateLeft(marked, from+1, "")
+	// A wide character that would be cut in two is kept.
+	for n := from + 2; from == whole-width && ansi.StringWidth(cut) > width; n++ {
+		cut = "…" + ansi.TruncateLeft(marked, n, "")
+	}
+	return ansi.Truncate(cut, width, "…")
+}
+
+// untabbed replaces the tabs of a line, whose width depends on where they are, by spaces.
+func untabbed(line string, spans [][]int) (string, [][]int) {
+	const tab = "    "
+	if !strings.Contains(line, "\t") {
+		return line, spans
+	}
+	at := func(i int) int { return i + strings.Count(line[:i], "\t")*(len(tab)-1) }
+	moved := make([][]int, len(spans))
+	for i, s := range spans {
+		moved[i] = []int{at(s[0]), at(s[1])}
+	}
+	return strings.ReplaceAll(line, "\t", tab), moved
+}
