@@ -140,7 +140,7 @@ func calledByGit(command string) bool {
 
 // parse builds the command line and understands the world's arguments.
 func parse(w *world) (g *globals, k *kong.Context, err error) {
-	args := versionFlag(slices.Clone(w.args))
+	args := negativeValues(versionFlag(slices.Clone(w.args)))
 	if len(args) == 0 {
 		args = []string{"--help"}
 	}
@@ -264,6 +264,29 @@ func versionFlag(args []string) []string {
 		}
 	}
 	return args
+}
+
+// negativeValues joins a flag and the negative number behind it, such as a turn counted from the
+// end, which would be taken for a flag: no flag of ours is a digit.
+func negativeValues(args []string) []string {
+	for i := 1; i < len(args); i++ {
+		flag := args[i-1]
+		switch {
+		case flag == "--":
+			return args
+		case !isNegative(args[i]) || len(flag) < 2 || flag[0] != '-' || strings.Contains(flag, "="):
+			continue
+		case flag[1] == '-':
+			flag += "="
+		}
+		args[i-1] = flag + args[i]
+		args = slices.Delete(args, i, i+1)
+	}
+	return args
+}
+
+func isNegative(arg string) bool {
+	return len(arg) > 1 && arg[0] == '-' && '0' <= arg[1] && arg[1] <= '9'
 }
 
 // dropNamespace removes the word `conversation` of jp's own command line, under
