@@ -25,6 +25,17 @@ func Drivers() []Driver {
 	}
 }
 
+// TrialDrivers returns the settings that register the drivers for one merge that is only tried, as
+// 'git -c' takes them.
+func TrialDrivers() []string {
+	var settings []string
+	for _, d := range Drivers() {
+		settings = append(settings,
+			d.MergeKey()+"=git-jp merge-driver --trial "+d.Kind+" %O %A %B %P %L")
+	}
+	return settings
+}
+
 // MergeKey is the key of the configuration that registers the driver for merges.
 func (d Driver) MergeKey() string { return "merge." + d.Name + ".driver" }
 

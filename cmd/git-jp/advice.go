@@ -113,7 +113,7 @@ func (a *app) isHere(ctx context.Context, repo *gitint.Repo, f check.Finding) bo
 // repairCommand is the command that repairs the workspace of a path, which need not be the one
 // that the user stands in.
 func (a *app) repairCommand(repo *gitint.Repo, name string) string {
-	dir, ok := workspaceOf(name)
+	dir, ok := workspace.PathDir(name)
 	near, err := workspace.Find(a.directory())
 	if !ok || repo.Root() == "" {
 		return repairHere
@@ -146,14 +146,8 @@ func blobPath(f check.Finding) (string, bool) {
 	default:
 		return "", false
 	}
-	dir, ok := workspaceOf(f.Path)
-	return path.Join(dir, blobs.Dir, f.Hash.Path()), ok && !f.Hash.IsZero()
-}
-
-// workspaceOf returns the directory .jp in which a path lies.
-func workspaceOf(name string) (string, bool) {
-	before, _, ok := strings.Cut("/"+name, "/"+workspace.DirName+"/")
-	return strings.TrimPrefix(before+"/"+workspace.DirName, "/"), ok
+	dir, ok := workspace.PathDir(f.Path)
+	return blobIn(dir, f.Hash), ok && !f.Hash.IsZero()
 }
 
 // look reads where content may be. What cannot be read has none.
@@ -264,7 +258,7 @@ func (ad *adviser) next(r remedy, name string, paths int) string {
 	}
 	command := r.command
 	if paths > 1 {
-		dir, _ := workspaceOf(name)
+		dir, _ := workspace.PathDir(name)
 		command, name = cmp.Or(r.several, command), path.Join(dir, blobs.Dir)
 	}
 	if !ad.atRoot {
@@ -277,7 +271,7 @@ func (ad *adviser) inWorkTree(name string, ref blobs.Ref) bool {
 	if ad.repo.Root() == "" {
 		return false
 	}
-	dir, _ := workspaceOf(name)
+	dir, _ := workspace.PathDir(name)
 	store, err := blobs.Open(
 		filepath.Join(ad.repo.Root(), filepath.FromSlash(dir), blobs.Dir), blobs.Options{})
 	if err != nil {

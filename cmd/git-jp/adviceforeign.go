@@ -9,6 +9,7 @@ import (
 
 	"github.com/git-jp/git-jp/gitint"
 	"github.com/git-jp/git-jp/internal/check"
+	"github.com/git-jp/git-jp/internal/workspace"
 )
 
 // adviseForeign names the command that takes away what does not belong into a workspace. None of
@@ -44,7 +45,7 @@ func (a *app) adviseForeign(
 
 // moveOut is "" for what is not in the work tree.
 func (a *app) moveOut(repo *gitint.Repo, name string) string {
-	dir, ok := workspaceOf(name)
+	dir, ok := workspace.PathDir(name)
 	file := filepath.Join(repo.Root(), filepath.FromSlash(name))
 	if _, err := os.Lstat(file); err != nil || !ok {
 		return ""

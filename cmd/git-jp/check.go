@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/git-jp/git-jp/gitint"
+	"github.com/git-jp/git-jp/internal/audit"
 	"github.com/git-jp/git-jp/internal/check"
 	"github.com/git-jp/git-jp/internal/config"
 	"github.com/git-jp/git-jp/internal/regular"
@@ -140,30 +141,30 @@ func (c checkCmd) check(ctx context.Context, a *app) (*check.Report, error) {
 	report, done := a.stages("check")
 	defer done()
 	o.Progress = report
-	ch := checking{a, repo, o}
+	auditor := audit.Auditor{Repo: repo, Options: o}
 	switch {
 	case c.Merge:
-		return ch.merged(ctx, c.Revision[0], c.Revision[1])
+		return auditor.Merge(ctx, c.Revision[0], c.Revision[1])
 	case c.Squash:
-		return ch.squashOf(ctx, c.Revision[0], c.Revision[1])
+		return auditor.Squash(ctx, c.Revision[0], c.Revision[1])
 	case isRange(c.Revision):
-		return ch.commits(ctx, c.Revision)
+		return auditor.Range(ctx, c.Revision)
 	case len(c.Revision) > 0:
-		return ch.revision(ctx, c.Revision[0])
+		return auditor.Revision(ctx, c.Revision[0])
 	case c.All:
-		return ch.refs(ctx)
+		return auditor.Refs(ctx)
 	case c.Stdin:
 		d, err := a.received(ctx, repo)
 		if err != nil {
 			return nil, err
 		}
-		return ch.departing(ctx, d)
+		return auditor.Departing(ctx, d)
 	case c.Staged:
-		report, err := ch.index(ctx)
+		report, err := auditor.Index(ctx)
 		if err != nil {
 			return nil, err
 		}
-		conflicts, err := a.undecided(ctx, repo)
+		conflicts, err := audit.Undecided(ctx, repo)
 		for _, f := range conflicts {
 			report.Add(f)
 		}
@@ -171,28 +172,24 @@ func (c checkCmd) check(ctx context.Context, a *app) (*check.Report, error) {
 	case c.Worktree && repo.Root() == "":
 		return nil, fmt.Errorf("check the work tree: %s has none here", repo.GitDir())
 	case repo.Root() == "":
-		return ch.revision(ctx, "HEAD")
+		return auditor.Revision(ctx, "HEAD")
 	default:
-		return ch.workTree(ctx)
+		return workTree(ctx, auditor)
 	}
 }
 
-// A revisionError says that a revision of the command line is not there.
-type revisionError struct {
-	text    string
-	shallow bool // it may lie behind the boundary
+// workTree checks the workspaces of a work tree.
+func workTree(ctx context.Context, auditor audit.Auditor) (*check.Report, error) {
+	repo := auditor.Repo
+	report, found, err := audit.FilesBelow(ctx, repo.Root(), auditor.Options, repo.Limits())
+	if err != nil {
+		return nil, err
+	}
+	if around := workspaceAround(repo.Root()); around != "" {
+		found = append(found, around)
+	}
+	return report, addNested(ctx, report, repo, found)
 }
-
-func newRevisionError(repo *gitint.Repo, text string) *revisionError {
-	return &revisionError{text: text, shallow: slices.ContainsFunc(repo.Incomplete(), isShallow)}
-}
-
-func (e *revisionError) Error() string { return e.text }
-
-func isShallow(i gitint.Incomplete) bool { return i.Reason == gitint.ReasonShallow }
-
-// exitFatal is the exit code of a git that was asked for what is not there.
-const exitFatal = 128
 
 // isRange reports whether revisions name commits to be checked one by one.
 func isRange(revs []string) bool {
@@ -212,7 +209,7 @@ func (c checkCmd) options(a *app, repo *gitint.Repo) (check.Options, error) {
 	}
 	for _, i := range repo.Incomplete() {
 		// That history ends matters to a range alone: a tree is there or is not.
-		if !isShallow(i) || isRange(c.Revision) {
+		if i.Reason != gitint.ReasonShallow || isRange(c.Revision) {
 			o.Gaps = append(o.Gaps, check.Gap{Reason: i.Reason, Detail: i.Detail})
 		}
 	}
@@ -248,7 +245,7 @@ func (c checkCmd) plainDirectory(ctx context.Context, a *app) (*check.Report, er
 	if err != nil {
 		return nil, err
 	}
-	report, _, err := filesBelow(ctx, w.Root(), check.Options{
+	report, _, err := audit.FilesBelow(ctx, w.Root(), check.Options{
 		Content: c.Content, Strict: c.Strict, MaxBlobBytes: settings.Storage.MaxBlobBytes,
 	}, a.limits())
 	return report, err

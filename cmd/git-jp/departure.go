@@ -9,101 +9,16 @@ import (
 	"github.com/git-jp/git-jp/events"
 	"github.com/git-jp/git-jp/gitint"
 	"github.com/git-jp/git-jp/hooks"
+	"github.com/git-jp/git-jp/internal/audit"
 	"github.com/git-jp/git-jp/internal/check"
 	"github.com/git-jp/git-jp/internal/stage"
 )
 
-// everyConversation and everyBlob are what a push without conversations does not touch.
-const (
-	everyConversation = "**/.jp/conversations"
-	everyBlob         = "**/.jp/blobs"
-)
-
-// A departure is commits that touch conversations and are about to be had by others.
-type departure struct {
-	gitint.Departure
-	commits []gitint.Commit
-}
-
-func newDeparture(
-	ctx context.Context, repo *gitint.Repo, d gitint.Departure,
-) (departure, error) {
-	touching := d
-	touching.Under = []string{everyConversation, everyBlob}
-	commits, err := repo.Departing(ctx, touching)
-	return departure{d, commits}, err
-}
-
-// departing checks the commits of a departure. What the others have already, dangling or
-// not, is not held against it.
-func (ch checking) departing(ctx context.Context, d departure) (*check.Report, error) {
-	report, err := ch.several(ctx, commitIDs(d.commits))
-	if err == nil {
-		err = ch.departingMerges(ctx, report, d)
-	}
-	if err != nil || !report.Problems() {
-		return report, err
-	}
-	all, err := ch.repo.Departing(ctx, d.Departure)
-	if err != nil {
-		return nil, err
-	}
-	base, err := ch.several(ctx, boundary(all))
-	if err != nil {
-		return nil, err
-	}
-	report.Without(base)
-	return report, nil
-}
-
-// departingMerges looks at the merges among the commits of a departure.
-func (ch checking) departingMerges(
-	ctx context.Context, report *check.Report, d departure,
-) error {
-	if !slices.ContainsFunc(d.commits, isMerge) {
-		return nil
-	}
-	tips := make([]gitint.OID, len(d.Tips))
-	for i, tip := range d.Tips {
-		var err error
-		if tips[i], err = ch.repo.Resolve(ctx, tip); err != nil {
-			return err
-		}
-	}
-	return ch.merges(ctx, report, d.commits, tips)
-}
-
-func commitIDs(commits []gitint.Commit) []string {
-	ids := make([]string, len(commits))
-	for i, c := range commits {
-		ids[i] = c.OID.String()
-	}
-	return ids
-}
-
-// boundary returns the parents that are not among the commits.
-func boundary(commits []gitint.Commit) []string {
-	among := make(map[gitint.OID]bool, len(commits))
-	for _, c := range commits {
-		among[c.OID] = true
-	}
-	var ids []string
-	for _, c := range commits {
-		for _, p := range c.Parents {
-			if !among[p] {
-				among[p] = true
-				ids = append(ids, p.String())
-			}
-		}
-	}
-	return ids
-}
-
 // received returns what a server is being given.
-func (a *app) received(ctx context.Context, repo *gitint.Repo) (departure, error) {
+func (a *app) received(ctx context.Context, repo *gitint.Repo) (audit.Departure, error) {
 	refs, err := hooks.ReadPreReceive(a.stdin)
 	if err != nil {
-		return departure{}, err
+		return audit.Departure{}, err
 	}
 	d := gitint.Departure{NotRefs: true}
 	for _, ref := range refs {
@@ -111,16 +26,16 @@ func (a *app) received(ctx context.Context, repo *gitint.Repo) (departure, error
 			d.Tips = append(d.Tips, ref.New.String())
 		}
 	}
-	return newDeparture(ctx, repo, d)
+	return audit.NewDeparture(ctx, repo, d)
 }
 
 // pushed returns what is about to leave for a remote, or for a place without a name.
 func (a *app) pushed(
 	ctx context.Context, repo *gitint.Repo, args []string,
-) (departure, error) {
+) (audit.Departure, error) {
 	refs, err := hooks.ReadPrePush(a.stdin)
 	if err != nil {
-		return departure{}, err
+		return audit.Departure{}, err
 	}
 	var d gitint.Departure
 	if len(args) == 2 && args[0] != args[1] {
@@ -137,10 +52,10 @@ func (a *app) pushed(
 	}
 	if len(refs) == 0 {
 		if err := a.pushedByManager(ctx, repo, &d); err != nil {
-			return departure{}, err
+			return audit.Departure{}, err
 		}
 	}
-	return newDeparture(ctx, repo, d)
+	return audit.NewDeparture(ctx, repo, d)
 }
 
 // errPush and errReceived say that a push was stopped, after the reasons were printed.
@@ -153,12 +68,12 @@ var (
 // nothing: what it would have found, CI will.
 func (c hookCmd) prePush(ctx context.Context, a *app) error {
 	hook, err := c.hook(ctx, a)
-	var d departure
+	var d audit.Departure
 	if err == nil {
 		d, err = a.pushed(ctx, hook.Repo, c.Args)
 	}
 	var report *check.Report
-	if err == nil && len(d.commits) > 0 {
+	if err == nil && len(d.Commits) > 0 {
 		report, err = c.judge(ctx, a, hook, d)
 	}
 	switch {
@@ -193,7 +108,7 @@ func (c hookCmd) preReceive(ctx context.Context, a *app) error {
 		return err
 	}
 	d, err := a.received(ctx, hook.Repo)
-	if err != nil || len(d.commits) == 0 {
+	if err != nil || len(d.Commits) == 0 {
 		return err
 	}
 	report, err := c.judge(ctx, a, hook, d)
@@ -211,7 +126,7 @@ func (c hookCmd) preReceive(ctx context.Context, a *app) error {
 
 // judge checks a departure for a hook.
 func (hookCmd) judge(
-	ctx context.Context, a *app, hook served, d departure,
+	ctx context.Context, a *app, hook served, d audit.Departure,
 ) (*check.Report, error) {
 	// Whether a warning counts each workspace says, of what the others have not already.
 	o, err := checkCmd{Strict: true}.options(a, hook.Repo)
@@ -220,7 +135,7 @@ func (hookCmd) judge(
 	}
 	o.LimitIn = func(dir string) int64 { return hook.settings(dir).Storage.MaxBlobBytes }
 	o.Progress = func(string, int, int) {}
-	return checking{a, hook.Repo, o}.departing(ctx, d)
+	return audit.Auditor{Repo: hook.Repo, Options: o}.Departing(ctx, d)
 }
 
 // prepareMessage names the conversations of a commit in its message, as trailers.

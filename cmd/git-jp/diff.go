@@ -180,7 +180,7 @@ func (diffCmd) side(a *app, p place, id events.ID) (side, error) {
 	if err != nil {
 		return side{}, fmt.Errorf("read %s: %w", p, err)
 	}
-	content := eitherReader{blobs.FS(subdir{p.snapshot, p.dir + "/" + blobs.Dir}, 0), w.Blobs()}
+	content := eitherReader{blobs.FS(gitint.Sub(p.snapshot, p.dir+"/"+blobs.Dir), 0), w.Blobs()}
 	return sideOf(conv, p.String()+":"+entries[at].Path, content)
 }
 

@@ -236,7 +236,7 @@ func (g *grepRun) refs(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	finder := newDirFinder()
+	finder := gitint.NewDirFinder(workspace.DirName)
 	trees, streams := map[gitint.OID]bool{}, map[gitint.OID]bool{}
 	for _, ref := range refs {
 		if trees[ref.Peeled] || ref.Peeled.IsZero() {
@@ -248,7 +248,7 @@ func (g *grepRun) refs(ctx context.Context) error {
 			g.problem(fmt.Errorf("read %s: %w", ref.Name, err))
 			continue
 		}
-		dirs, err := finder.find(tree)
+		dirs, err := finder.Find(tree)
 		if err != nil {
 			g.problem(err)
 			continue
@@ -268,7 +268,7 @@ func (g *grepRun) tree(
 		if err != nil {
 			return err
 		}
-		reader := blobs.FS(subdir{tree, dir + "/" + blobs.Dir}, 0)
+		reader := blobs.FS(gitint.Sub(tree, dir+"/"+blobs.Dir), 0)
 		for _, e := range entries {
 			oid, ok := tree.OID(streamPath(e))
 			if seen[oid] || !ok || !g.wants(e) {

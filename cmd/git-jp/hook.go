@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/git-jp/git-jp/gitint"
+	"github.com/git-jp/git-jp/internal/audit"
 	"github.com/git-jp/git-jp/internal/check"
 	"github.com/git-jp/git-jp/internal/merge"
 	"github.com/git-jp/git-jp/internal/render"
@@ -88,7 +89,7 @@ func (c hookCmd) preCommit(ctx context.Context, a *app) error {
 	}
 	var was unblended
 	if merge.Waits(hook.Repo) {
-		paths, err := hook.Repo.StagedPaths(ctx, everyConversation, everyBlob)
+		paths, err := hook.Repo.StagedPaths(ctx, audit.EveryConversation, audit.EveryBlob)
 		if err == nil && len(paths) > 0 {
 			was, err = c.unblendUnderway(ctx, a, hook, paths)
 		}
@@ -148,7 +149,7 @@ func (c hookCmd) tell(
 
 // refuseUndecided stops a commit of conflicts that were only added.
 func (hookCmd) refuseUndecided(ctx context.Context, a *app, repo *gitint.Repo) error {
-	conflicts, err := a.undecided(ctx, repo)
+	conflicts, err := audit.Undecided(ctx, repo)
 	if err != nil {
 		a.warn("pre-commit: conflicts were not looked for: %v", err)
 		return nil

@@ -79,7 +79,7 @@ func (a *app) settingsBelow(repo *gitint.Repo) func(dir string) config.Settings 
 
 // of are the settings that hold for a file.
 func (h served) of(name string) config.Settings {
-	dir, _ := workspaceOf(name + "/")
+	dir, _ := workspace.PathDir(name + "/")
 	return h.settings(dir)
 }
 

@@ -122,7 +122,7 @@ func (a *app) noteArchived(
 	}
 	for _, p := range paths {
 		id, known := events.ParseDirname(path.Base(path.Dir(p.Path)))
-		dir, ok := workspaceOf(p.Path)
+		dir, ok := workspace.PathDir(p.Path)
 		if !ok || !known || path.Base(p.Path) != workspace.EventsFile || !p.NewMode.IsRegular() {
 			continue
 		}

@@ -3,17 +3,21 @@ package main
 import (
 	"context"
 	"errors"
+	"path"
 	"slices"
 	"strings"
 
+	"github.com/git-jp/git-jp/blobs"
 	"github.com/git-jp/git-jp/events"
 	"github.com/git-jp/git-jp/gitint"
 	"github.com/git-jp/git-jp/hooks"
+	"github.com/git-jp/git-jp/internal/audit"
 	"github.com/git-jp/git-jp/internal/check"
 	"github.com/git-jp/git-jp/internal/merge"
 	"github.com/git-jp/git-jp/internal/render"
 	"github.com/git-jp/git-jp/internal/repair"
 	"github.com/git-jp/git-jp/internal/stage"
+	"github.com/git-jp/git-jp/internal/workspace"
 )
 
 // errMended says that a merge waits with what it was lacking. Git has made the tree of the
@@ -26,7 +30,7 @@ func (c hookCmd) preMergeCommit(ctx context.Context, a *app) error {
 	hook, err := c.hook(ctx, a)
 	var paths []gitint.StagedPath
 	if err == nil {
-		paths, err = hook.Repo.StagedPaths(ctx, everyConversation, everyBlob)
+		paths, err = hook.Repo.StagedPaths(ctx, audit.EveryConversation, audit.EveryBlob)
 	}
 	if err == nil && len(paths) == 0 {
 		err = hook.Settle(ctx)
@@ -100,7 +104,7 @@ func (c hookCmd) unblend(
 	for _, b := range mended {
 		a.note("git jp: %s: git had merged it as text, without its driver; merged again", b.Path)
 	}
-	found := a.blendFindings(check.IndexName, blendsLeft(blends, mended))
+	found := audit.BlendFindings(check.IndexName, blendsLeft(blends, mended))
 	u := unblended{mended: len(mended) > 0, damaged: hook.refused(found)}
 	a.warnFindings(slices.DeleteFunc(found, func(f check.Finding) bool {
 		return slices.Contains(u.damaged, f)
@@ -162,11 +166,19 @@ func blendsLeft(blends, mended []merge.Blend) []merge.Blend {
 	})
 }
 
+// union returns the elements of both, sorted, each once.
+func union(a, b []string) []string {
+	return slices.Compact(slices.Sorted(slices.Values(slices.Concat(a, b))))
+}
+
+// blobIn is the path of a blob in a workspace.
+func blobIn(dir string, h blobs.Hash) string { return path.Join(dir, blobs.Dir, h.Path()) }
+
 // workspacesOf returns the directories .jp in which paths lie, sorted.
 func workspacesOf(paths []gitint.StagedPath) []string {
 	var dirs []string
 	for _, p := range paths {
-		if dir, ok := workspaceOf(p.Path); ok {
+		if dir, ok := workspace.PathDir(p.Path); ok {
 			dirs = append(dirs, dir)
 		}
 	}
@@ -211,7 +223,7 @@ func (a *app) restoreLost(
 		if id, err := events.ParseID(f.Conversation); err == nil {
 			l.In = []events.ID{id}
 		}
-		if dir, ok := workspaceOf(f.Path); ok {
+		if dir, ok := workspace.PathDir(f.Path); ok {
 			lost[dir] = append(lost[dir], l)
 		}
 	}
@@ -309,7 +321,7 @@ func (c hookCmd) lookBack(ctx context.Context, a *app, went passage) error {
 	// What a merge left out is no change of it.
 	came := gitint.Departure{
 		Tips: []string{went.to}, Not: []string{went.from},
-		Under: []string{everyConversation, everyBlob},
+		Under: []string{audit.EveryConversation, audit.EveryBlob},
 	}
 	commits, err := hook.Repo.Departing(ctx, came)
 	if err != nil || len(commits) == 0 {
@@ -328,9 +340,10 @@ func (c hookCmd) lookAt(ctx context.Context, a *app, hook served, went passage) 
 	var paths []gitint.StagedPath
 	var err error
 	if went.to == "" {
-		paths, err = hook.Repo.StagedPaths(ctx, everyConversation, everyBlob)
+		paths, err = hook.Repo.StagedPaths(ctx, audit.EveryConversation, audit.EveryBlob)
 	} else {
-		paths, err = hook.Repo.ChangedPaths(ctx, went.from, went.to, everyConversation, everyBlob)
+		paths, err = hook.Repo.ChangedPaths(ctx, went.from, went.to,
+			audit.EveryConversation, audit.EveryBlob)
 	}
 	if err != nil || len(paths) == 0 {
 		return err
@@ -370,7 +383,7 @@ func (c hookCmd) uniteAfter(ctx context.Context, a *app, went passage) error {
 	if err != nil {
 		return err
 	}
-	paths, err := hook.Repo.ChangedPaths(ctx, went.from, went.to, everyConversation)
+	paths, err := hook.Repo.ChangedPaths(ctx, went.from, went.to, audit.EveryConversation)
 	if err != nil || len(paths) == 0 {
 		return err
 	}
@@ -428,7 +441,7 @@ func (c hookCmd) unblendMerged(ctx context.Context, a *app, m merged) error {
 			break
 		}
 		var found []check.Finding
-		found, err = a.blendedBy(ctx, hook.Repo, commit, workspacesOf(paths))
+		found, err = audit.BlendedBy(ctx, hook.Repo, commit, workspacesOf(paths))
 		a.warnFindings(found)
 	}
 	return err
@@ -450,7 +463,7 @@ func (c hookCmd) bringBack(
 		}
 	}
 	left := slices.DeleteFunc(slices.Clone(findings), func(f check.Finding) bool {
-		dir, _ := workspaceOf(f.Path)
+		dir, _ := workspace.PathDir(f.Path)
 		return f.State != check.Missing && f.State != check.DuplicateID ||
 			f.State == check.Missing && slices.Contains(restored, blobIn(dir, f.Hash))
 	})

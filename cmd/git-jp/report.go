@@ -18,6 +18,7 @@ import (
 	"github.com/git-jp/git-jp/hooks"
 	"github.com/git-jp/git-jp/internal/ask"
 	"github.com/git-jp/git-jp/internal/attach"
+	"github.com/git-jp/git-jp/internal/audit"
 	"github.com/git-jp/git-jp/internal/check"
 	"github.com/git-jp/git-jp/internal/config"
 	"github.com/git-jp/git-jp/internal/jpconfig"
@@ -74,7 +75,7 @@ func (a *app) unmergedAt(name string) (events.ID, bool) {
 	if !strings.HasPrefix(name, workspace.DirName+"/") {
 		return 0, false // a copy in the user's own data
 	}
-	id, ok := conversationOf(name)
+	id, ok := workspace.PathID(name)
 	ctx := context.Background() // what is reported may be the end of another
 	repo, err := a.repo(ctx)
 	if !ok || err != nil || repo.Root() == "" {
@@ -273,7 +274,7 @@ func hints(err error) []string {
 		open := new(openError)
 		errors.As(err, &open)
 		return open.hints()
-	case isA[*revisionError](err):
+	case isA[*audit.RevisionError](err):
 		return revisionHints(err)
 	case errors.Is(err, errBlocked):
 		return []string{"'git commit --no-verify' commits all the same"}
@@ -338,8 +339,8 @@ func noRunHints(err error) []string {
 
 // revisionHints say where a revision may be that is not here.
 func revisionHints(err error) []string {
-	r := new(revisionError)
-	if errors.As(err, &r) && r.shallow {
+	r := new(audit.RevisionError)
+	if errors.As(err, &r) && r.Shallow {
 		return []string{"this clone is shallow; 'git fetch --unshallow' brings the rest"}
 	}
 	return nil

@@ -8,10 +8,12 @@ import (
 
 	"github.com/git-jp/git-jp/events"
 	"github.com/git-jp/git-jp/gitint"
+	"github.com/git-jp/git-jp/internal/audit"
 	"github.com/git-jp/git-jp/internal/check"
 	"github.com/git-jp/git-jp/internal/merge"
 	"github.com/git-jp/git-jp/internal/repair"
 	"github.com/git-jp/git-jp/internal/stage"
+	"github.com/git-jp/git-jp/internal/workspace"
 )
 
 // unite makes one directory of those that a conversation got, because both sides gave it
@@ -226,9 +228,9 @@ func (c hookCmd) refuseHalf(
 	stopped := merge.Stopped(hook.Repo)
 	var findings []check.Finding
 	for _, item := range cases {
-		f := a.conflictFinding(item)
+		f := audit.ConflictFinding(item)
 		if !stopped {
-			f.Detail = "would be in several directories: " + names(item.Dirs)
+			f.Detail = "would be in several directories: " + audit.DirNames(item.Dirs)
 		}
 		if hook.Partial() {
 			f.Next = "git commit"
@@ -253,7 +255,7 @@ func (c hookCmd) refuseHalf(
 func workspacesWith(findings []check.Finding) []string {
 	var dirs []string
 	for _, f := range findings {
-		if dir, ok := workspaceOf(f.Path); ok {
+		if dir, ok := workspace.PathDir(f.Path); ok {
 			dirs = append(dirs, dir)
 		}
 	}

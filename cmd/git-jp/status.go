@@ -11,6 +11,7 @@ import (
 	"github.com/git-jp/git-jp/blobs"
 	"github.com/git-jp/git-jp/events"
 	"github.com/git-jp/git-jp/gitint"
+	"github.com/git-jp/git-jp/internal/audit"
 	"github.com/git-jp/git-jp/internal/check"
 	"github.com/git-jp/git-jp/internal/render"
 	"github.com/git-jp/git-jp/internal/stage"
@@ -57,7 +58,7 @@ func (c statusCmd) Run(ctx context.Context, a *app) error {
 	if err != nil {
 		return err
 	}
-	conflicts, err := a.inConflict(ctx, req.Repo, req.Dir)
+	conflicts, err := audit.InConflict(ctx, req.Repo, req.Dir)
 	if err != nil {
 		return err
 	}
@@ -112,7 +113,7 @@ func (c statusCmd) records(
 		return r
 	}
 	for _, s := range staged {
-		if id, ok := conversationOf(s.Path); ok {
+		if id, ok := workspace.PathID(s.Path); ok {
 			r := record(id.String())
 			r.Staged = stagedWord(r.Staged, s)
 		}
@@ -163,7 +164,7 @@ func (statusCmd) entitle(
 		}
 	}
 	for _, s := range staged {
-		id, _ := conversationOf(s.Path)
+		id, _ := workspace.PathID(s.Path)
 		r, ok := untitled[id.String()]
 		if !ok || r.Title != "" || s.Status != 'D' || !isMetadata(s.Path) {
 			continue
@@ -176,16 +177,6 @@ func (statusCmd) entitle(
 			r.Title = *d.Title
 		}
 	}
-}
-
-// conversationOf returns the conversation that a path belongs to.
-func conversationOf(p string) (events.ID, bool) {
-	for dir := path.Dir(p); dir != "."; dir = path.Dir(dir) {
-		if id, ok := events.ParseDirname(path.Base(dir)); ok {
-			return id, true
-		}
-	}
-	return 0, false
 }
 
 // stagedWord says what happens to a conversation in the next commit. A renamed one

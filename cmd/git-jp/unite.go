@@ -22,7 +22,7 @@ func (a *app) unite(
 ) error {
 	twice := make(map[string][]events.ID)
 	for _, f := range findings {
-		dir, ok := workspaceOf(f.Path)
+		dir, ok := workspace.PathDir(f.Path)
 		id, err := events.ParseID(f.Conversation)
 		if ok && err == nil && f.State == check.DuplicateID && hook.changes(f.Path) {
 			twice[dir] = append(twice[dir], id)

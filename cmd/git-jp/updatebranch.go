@@ -9,6 +9,7 @@ import (
 
 	"github.com/git-jp/git-jp/gitint"
 	"github.com/git-jp/git-jp/hooks"
+	"github.com/git-jp/git-jp/internal/audit"
 	"github.com/git-jp/git-jp/internal/merge"
 )
 
@@ -191,7 +192,7 @@ func (a *app) mergeBase(
 		return "", "", err
 	}
 	if _, err := repo.Resolve(ctx, base); errors.Is(err, gitint.ErrUnknownRevision) {
-		return "", "", newRevisionError(repo, "merge "+base+": unknown revision")
+		return "", "", audit.NewRevisionError(repo, "merge "+base+": unknown revision")
 	}
 	said, err := repo.Merge(ctx, base)
 	a.relay(said)

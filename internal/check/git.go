@@ -97,7 +97,9 @@ func (s *gitSource) Differ(
 	ctx context.Context, was, is refs.ObjectID, f func(was, is Entry),
 ) error {
 	ids := parseIDs([]refs.ObjectID{was, is})
-	return s.repo.DiffTrees(ctx, ids[0], ids[1], func(was, is gitint.Entry) { f(named(was), named(is)) })
+	return s.repo.DiffTrees(ctx, ids[0], ids[1], func(was, is gitint.Entry) {
+		f(named(was), named(is))
+	})
 }
 
 // named is the entry of a directory.

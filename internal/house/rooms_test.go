@@ -100,6 +100,11 @@ var rooms = []room{
 		imports: mergeImports,
 	},
 	{
+		dir:     "internal/audit",
+		is:      "what check and merge find in revisions, ranges, pushes and merges of a repository",
+		imports: auditImports,
+	},
+	{
 		dir:     "internal/search",
 		is:      "finding text in a conversation, inside blobs and base64 too",
 		imports: []string{"events", "blobs"},
@@ -287,6 +292,11 @@ var stageImports = []string{
 var mergeImports = []string{
 	"events", "blobs", "gitint", "internal/atomicfile", "internal/check", "internal/regular",
 	"internal/workspace",
+}
+
+var auditImports = []string{
+	"blobs", "gitint", "hooks", "internal/check", "internal/merge", "internal/regular",
+	"internal/render", "internal/workspace",
 }
 
 var repairImports = append([]string{"internal/merge", "internal/quarantine"}, stageImports...)

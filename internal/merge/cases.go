@@ -107,8 +107,8 @@ func leftIn(index *gitint.Index, r Record) bool {
 
 // workspaceIn is the directory .jp in which a path lies.
 func workspaceIn(name string) string {
-	before, _, _ := strings.Cut("/"+name, "/"+workspace.DirName+"/")
-	return path.Join(strings.TrimPrefix(before, "/"), workspace.DirName)
+	dir, _ := workspace.PathDir(name)
+	return dir
 }
 
 // Cases returns what is to be decided below a directory .jp, sorted by path: open records,

@@ -143,7 +143,7 @@ func (c *commit) amend(noted []place) {
 			continue
 		}
 		for _, e := range entries {
-			id, ok := conversationOf(p.dir, e.Path)
+			id, ok := workspace.PathIDIn(p.dir, e.Path)
 			if ok && id == p.id && strings.HasSuffix(e.Path, "/"+workspace.EventsFile) {
 				c.dirs[p.dir][id], c.streams[e.Path] = true, e.OID
 			}

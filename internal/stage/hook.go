@@ -9,7 +9,6 @@ import (
 	"path"
 	"path/filepath"
 	"slices"
-	"strings"
 
 	"github.com/git-jp/git-jp/blobs"
 	"github.com/git-jp/git-jp/events"
@@ -47,7 +46,7 @@ type Rules struct {
 
 // of are the rules for a file.
 func (h Hook) of(name string) Rules {
-	dir, ok := workspaceOf(name + "/")
+	dir, ok := workspace.PathDir(name + "/")
 	if h.Rules == nil || !ok {
 		return Rules{}
 	}
@@ -161,10 +160,8 @@ func (h Hook) Conversations(ctx context.Context) ([]events.ID, error) {
 	}
 	known := map[events.ID]bool{}
 	for _, p := range staged {
-		if dir, ok := workspaceOf(p.Path); ok {
-			if id, ok := conversationOf(dir, p.Path); ok {
-				known[id] = true
-			}
+		if id, ok := workspace.PathID(p.Path); ok {
+			known[id] = true
 		}
 	}
 	return slices.Sorted(maps.Keys(known)), nil
@@ -192,7 +189,7 @@ func newCommit(h Hook, staged []gitint.StagedPath) *commit {
 		c.cache = &refs.Cache{}
 	}
 	for _, p := range staged {
-		dir, ok := workspaceOf(p.Path)
+		dir, ok := workspace.PathDir(p.Path)
 		if !ok {
 			continue
 		}
@@ -201,7 +198,7 @@ func newCommit(h Hook, staged []gitint.StagedPath) *commit {
 		}
 		if _, isBlob := blobOf(dir, p.Path); isBlob {
 			c.lost = c.lost || p.Status != 'A'
-		} else if id, ok := conversationOf(dir, p.Path); ok {
+		} else if id, ok := workspace.PathIDIn(dir, p.Path); ok {
 			c.dirs[dir][id] = true
 			if path.Base(p.Path) == workspace.EventsFile && p.NewMode.IsRegular() {
 				c.streams[p.Path] = p.New
@@ -209,13 +206,6 @@ func newCommit(h Hook, staged []gitint.StagedPath) *commit {
 		}
 	}
 	return c
-}
-
-// workspaceOf returns the directory .jp in which a path lies.
-func workspaceOf(name string) (string, bool) {
-	const inner = "/" + workspace.DirName + "/"
-	before, _, ok := strings.Cut("/"+name, inner)
-	return strings.TrimPrefix(before+"/"+workspace.DirName, "/"), ok
 }
 
 // add adds to the index the blobs that changed streams refer to, that it does not have, and
@@ -260,7 +250,7 @@ func (c *commit) unnamed() (names []string, err error) {
 	}
 	defer root.Close() //nolint:errcheck // nothing is written through it
 	for name := range c.streams {
-		dir, _ := workspaceOf(name)
+		dir, _ := workspace.PathDir(name)
 		id := unnamed(c.index, root, dir)
 		if id != "" && !c.hook.of(name).CheckOnly && !slices.Contains(names, id) {
 			names = append(names, id)
@@ -307,7 +297,7 @@ func (c *commit) missing() (map[string]blobs.Ref, error) {
 		if c.hook.of(name).CheckOnly {
 			continue
 		}
-		dir, _ := workspaceOf(name)
+		dir, _ := workspace.PathDir(name)
 		if stores[dir] == nil {
 			store, err := c.openStore(dir)
 			if err != nil {
@@ -482,7 +472,7 @@ func (c *commit) lacked(head *gitint.Tree, dir, name string) (bool, error) {
 // moved reports whether HEAD has the stream under an older title, or where an archived
 // conversation was.
 func (c *commit) moved(head *gitint.Tree, dir, name string) (bool, error) {
-	id, ok := conversationOf(dir, name)
+	id, ok := workspace.PathIDIn(dir, name)
 	oid, there := c.index.OID(name)
 	if !ok || !there {
 		return false, nil
@@ -492,7 +482,7 @@ func (c *commit) moved(head *gitint.Tree, dir, name string) (bool, error) {
 		return false, err
 	}
 	return slices.ContainsFunc(entries, func(e gitint.Entry) bool {
-		was, ok := conversationOf(dir, e.Path)
+		was, ok := workspace.PathIDIn(dir, e.Path)
 		return ok && was == id && e.OID == oid
 	}), nil
 }

@@ -20,7 +20,6 @@ import (
 
 const (
 	conversationsDir = "conversations"
-	archiveName      = ".archive"
 	draftFile        = "QUERY_MESSAGE.md"
 	tempSuffix       = ".tmp"
 )
@@ -92,7 +91,7 @@ func (s *survey) lookAtIndex(ctx context.Context) error {
 		paths = append(paths, e.Path)
 	}
 	for _, p := range paths {
-		if id, ok := conversationOf(s.req.Dir, p); ok {
+		if id, ok := workspace.PathIDIn(s.req.Dir, p); ok {
 			s.indexed[id] = append(s.indexed[id], p)
 		}
 	}
@@ -104,20 +103,6 @@ func (s *survey) lookAtIndex(ctx context.Context) error {
 		s.states[w.Path] = w.State
 	}
 	return nil
-}
-
-// conversationOf returns the conversation in whose directory a file lies.
-func conversationOf(dir, name string) (events.ID, bool) {
-	rest, ok := strings.CutPrefix(name, dir+"/"+conversationsDir+"/")
-	if !ok {
-		return 0, false
-	}
-	rest = strings.TrimPrefix(rest, archiveName+"/")
-	dirname, _, ok := strings.Cut(rest, "/")
-	if !ok || strings.HasPrefix(dirname, ".") {
-		return 0, false
-	}
-	return events.ParseDirname(dirname)
 }
 
 // all returns every conversation, in order.

@@ -102,7 +102,7 @@ func (u *unstaging) each(snap gitint.Snapshot, f func(events.ID, gitint.Entry) e
 		return err
 	}
 	for _, e := range entries {
-		if id, ok := conversationOf(u.req.Dir, e.Path); ok {
+		if id, ok := workspace.PathIDIn(u.req.Dir, e.Path); ok {
 			if err := f(id, e); err != nil {
 				return err
 			}

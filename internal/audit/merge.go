@@ -1,58 +1,47 @@
-package main
+package audit
 
 import (
 	"context"
 	"errors"
 	"fmt"
-	"path"
 	"slices"
 	"strings"
 
-	"github.com/git-jp/git-jp/events"
 	"github.com/git-jp/git-jp/gitint"
 	"github.com/git-jp/git-jp/hooks"
 	"github.com/git-jp/git-jp/internal/check"
 	"github.com/git-jp/git-jp/internal/merge"
+	"github.com/git-jp/git-jp/internal/workspace"
 )
 
-// trialDrivers registers the drivers for one merge that is only tried.
-func trialDrivers() []string {
-	var settings []string
-	for _, d := range hooks.Drivers() {
-		settings = append(settings,
-			d.MergeKey()+"=git-jp merge-driver --trial "+d.Kind+" %O %A %B %P %L")
-	}
-	return settings
-}
-
-// merged checks what a merge of two revisions would come to. What is wrong with one of them
+// Merge checks what a merge of two revisions would come to. What is wrong with one of them
 // already is not the merge's doing.
-func (ch checking) merged(ctx context.Context, ours, theirs string) (*check.Report, error) {
-	sides, err := ch.resolve(ctx, ours, theirs)
+func (a Auditor) Merge(ctx context.Context, ours, theirs string) (*check.Report, error) {
+	sides, err := a.resolve(ctx, ours, theirs)
 	if err != nil {
 		return nil, err
 	}
-	m, err := ch.repo.MergeTree(ctx, sides[0].String(), sides[1].String(), trialDrivers()...)
+	m, err := a.Repo.MergeTree(ctx, sides[0].String(), sides[1].String(), hooks.TrialDrivers()...)
 	if err != nil {
 		return nil, err
 	}
-	tree, err := ch.repo.Tree(ctx, m.Tree.String())
+	tree, err := a.Repo.Tree(ctx, m.Tree.String())
 	if err != nil {
 		return nil, err
 	}
-	report, err := ch.snapshot(ctx, tree)
+	report, err := a.snapshot(ctx, tree)
 	if err != nil {
 		return nil, err
 	}
 	for _, id := range sides {
-		before, err := ch.revisionOnly(ctx, id)
+		before, err := a.revisionOnly(ctx, id)
 		if err != nil {
 			return nil, err
 		}
 		report.Without(before)
 	}
-	found, err := ch.app.blendedBy(ctx, ch.repo,
-		gitint.Commit{OID: m.Tree, Parents: sides}, ch.dirsOf(tree))
+	found, err := BlendedBy(ctx, a.Repo,
+		gitint.Commit{OID: m.Tree, Parents: sides}, dirsOf(tree))
 	if err != nil {
 		return nil, err
 	}
@@ -63,13 +52,13 @@ func (ch checking) merged(ctx context.Context, ours, theirs string) (*check.Repo
 }
 
 // resolve returns the commits of revisions.
-func (ch checking) resolve(ctx context.Context, revs ...string) ([]gitint.OID, error) {
+func (a Auditor) resolve(ctx context.Context, revs ...string) ([]gitint.OID, error) {
 	ids := make([]gitint.OID, len(revs))
 	for i, rev := range revs {
 		var err error
-		ids[i], err = ch.repo.Resolve(ctx, rev)
+		ids[i], err = a.Repo.Resolve(ctx, rev)
 		if errors.Is(err, gitint.ErrUnknownRevision) {
-			return nil, newRevisionError(ch.repo, "check "+rev+": unknown revision")
+			return nil, NewRevisionError(a.Repo, "check "+rev+": unknown revision")
 		}
 		if err != nil {
 			return nil, err
@@ -78,31 +67,31 @@ func (ch checking) resolve(ctx context.Context, revs ...string) ([]gitint.OID, e
 	return ids, nil
 }
 
-// squashOf checks a commit that squashed a branch, as the merge of the branch that it stands for.
-func (ch checking) squashOf(ctx context.Context, rev, branch string) (*check.Report, error) {
-	ids, err := ch.resolve(ctx, rev, branch)
+// Squash checks a commit that squashed a branch, as the merge of the branch that it stands for.
+func (a Auditor) Squash(ctx context.Context, rev, branch string) (*check.Report, error) {
+	ids, err := a.resolve(ctx, rev, branch)
 	if err != nil {
 		return nil, err
 	}
-	report, err := ch.revisionOnly(ctx, ids[0])
+	report, err := a.revisionOnly(ctx, ids[0])
 	if err != nil {
 		return nil, err
 	}
-	commits, err := ch.repo.Commits(ctx, ids[0].String()+"^!")
+	commits, err := a.Repo.Commits(ctx, ids[0].String()+"^!")
 	if err != nil {
 		return nil, err
 	}
 	if len(commits[0].Parents) != 1 {
 		return nil, fmt.Errorf("check %s: it is no commit with one parent", rev)
 	}
-	return report, ch.squashes(ctx, report, commits, ids[:1], map[gitint.OID][]gitint.OID{
+	return report, a.squashes(ctx, report, commits, ids[:1], map[gitint.OID][]gitint.OID{
 		ids[0]: ids[1:],
 	})
 }
 
 // squashes adds to a report what is wrong with those of the commits that squashed another, of
 // which the tips are to have what is lost. To merge what was squashed brings that back.
-func (ch checking) squashes(
+func (a Auditor) squashes(
 	ctx context.Context, report *check.Report, commits []gitint.Commit, tips []gitint.OID,
 	of map[gitint.OID][]gitint.OID,
 ) error {
@@ -113,7 +102,7 @@ func (ch checking) squashes(
 		}
 		c.Parents = append(slices.Clone(c.Parents), theirs...)
 		var found check.Report
-		if err := ch.merges(ctx, &found, []gitint.Commit{c}, tips); err != nil {
+		if err := a.merges(ctx, &found, []gitint.Commit{c}, tips); err != nil {
 			return err
 		}
 		for _, f := range found.Findings {
@@ -129,18 +118,18 @@ func (ch checking) squashes(
 // seemingSquashes adds to a report, as warnings, what is wrong with commits that seem to have
 // squashed a branch, except those of which it is known. Where history is not all here nothing
 // can be told.
-func (ch checking) seemingSquashes(
+func (a Auditor) seemingSquashes(
 	ctx context.Context, report *check.Report, commits []gitint.Commit, tips []gitint.OID,
 	known map[gitint.OID][]gitint.OID,
 ) error {
-	if len(tips) != 1 || len(ch.repo.Incomplete()) > 0 {
+	if len(tips) != 1 || len(a.Repo.Incomplete()) > 0 {
 		return nil
 	}
-	tree, err := ch.repo.Tree(ctx, tips[0].String())
+	tree, err := a.Repo.Tree(ctx, tips[0].String())
 	if err != nil {
 		return err
 	}
-	seeming, err := merge.Squashes(ctx, ch.repo, tips[0], commits, ch.dirsOf(tree))
+	seeming, err := merge.Squashes(ctx, a.Repo, tips[0], commits, dirsOf(tree))
 	if err != nil {
 		return err
 	}
@@ -151,7 +140,7 @@ func (ch checking) seemingSquashes(
 		}
 		var found check.Report
 		of := map[gitint.OID][]gitint.OID{c.OID: {squash.Of}}
-		if err := ch.squashes(ctx, &found, []gitint.Commit{c}, tips, of); err != nil {
+		if err := a.squashes(ctx, &found, []gitint.Commit{c}, tips, of); err != nil {
 			return err
 		}
 		for _, f := range found.Findings {
@@ -173,17 +162,17 @@ func mergeEach(commits []gitint.OID) string {
 	return strings.Join(all, " && ")
 }
 
-// revisionOnly checks a revision as a tree.
-func (ch checking) revisionOnly(ctx context.Context, id gitint.OID) (*check.Report, error) {
-	tree, err := ch.repo.Tree(ctx, id.String())
+// revisionOnly checks a revision as a tree, and not as a merge.
+func (a Auditor) revisionOnly(ctx context.Context, id gitint.OID) (*check.Report, error) {
+	tree, err := a.Repo.Tree(ctx, id.String())
 	if err != nil {
 		return nil, err
 	}
-	return ch.snapshot(ctx, tree)
+	return a.snapshot(ctx, tree)
 }
 
-func (checking) dirsOf(snap gitint.Snapshot) []string {
-	dirs, err := newDirFinder().find(snap)
+func dirsOf(snap gitint.Snapshot) []string {
+	dirs, err := finder().Find(snap)
 	if err != nil {
 		return nil // the check of the same tree has said so
 	}
@@ -196,7 +185,7 @@ func conflictsOf(m *gitint.MergedTree, theirs string) []check.Finding {
 	names := slices.Clone(m.Unmerged)
 	slices.Sort(names)
 	for _, name := range slices.Compact(names) {
-		if _, ok := workspaceOf(name); !ok {
+		if _, ok := workspace.PathDir(name); !ok {
 			continue
 		}
 		f := check.Finding{
@@ -204,7 +193,7 @@ func conflictsOf(m *gitint.MergedTree, theirs string) []check.Finding {
 			Detail: "would be unmerged: both sides changed it, and a person has to decide",
 			Next:   "git merge " + check.ShellQuote(theirs),
 		}
-		if id, ok := events.ParseDirname(path.Base(path.Dir(name))); ok {
+		if id, ok := workspace.PathID(name); ok {
 			f.Conversation = id.String()
 		}
 		all = append(all, f)

@@ -1,4 +1,4 @@
-package main
+package audit
 
 import (
 	"context"
@@ -12,22 +12,22 @@ import (
 	"github.com/git-jp/git-jp/internal/workspace"
 )
 
-// undecided returns a finding for each conflict that a merge left to a person and that was
+// Undecided returns a finding for each conflict that a merge left to a person and that was
 // not decided, though the file may be staged: it loads, and git add takes it.
-func (a *app) undecided(ctx context.Context, repo *gitint.Repo) ([]check.Finding, error) {
+func Undecided(ctx context.Context, repo *gitint.Repo) ([]check.Finding, error) {
 	records, err := merge.Open(ctx, repo, ".")
 	if err != nil {
 		return nil, err
 	}
 	findings := make([]check.Finding, len(records))
 	for i, r := range records {
-		findings[i] = a.conflictFinding(merge.Case{Path: r.Path, Record: &r})
+		findings[i] = ConflictFinding(merge.Case{Path: r.Path, Record: &r})
 	}
 	return findings, nil
 }
 
-// inConflict is undecided, and what git has unmerged without a driver's help.
-func (a *app) inConflict(
+// InConflict is [Undecided], and what git has unmerged without a driver's help.
+func InConflict(
 	ctx context.Context, repo *gitint.Repo, dir string,
 ) ([]check.Finding, error) {
 	cases, err := merge.Cases(ctx, repo, dir)
@@ -36,13 +36,13 @@ func (a *app) inConflict(
 	}
 	findings := make([]check.Finding, len(cases))
 	for i, c := range cases {
-		findings[i] = a.conflictFinding(c)
+		findings[i] = ConflictFinding(c)
 	}
 	return findings, nil
 }
 
-// names are the directories of conversations from the one that has all, for a sentence.
-func names(dirs []string) string {
+// DirNames are the directories of conversations from the one that has all, for a sentence.
+func DirNames(dirs []string) string {
 	var all []string
 	for _, dir := range dirs {
 		_, name, _ := strings.Cut("/"+dir, "/"+workspace.DirName+"/conversations/")
@@ -51,19 +51,20 @@ func names(dirs []string) string {
 	return strings.Join(all, " and ")
 }
 
-func (a *app) conflictFinding(c merge.Case) check.Finding {
+// ConflictFinding is the finding about what a person has to decide.
+func ConflictFinding(c merge.Case) check.Finding {
 	f := check.Finding{
 		State: check.Conflicted, Severity: check.Error, Path: c.Path, Element: -1,
 		Next: "git jp resolve",
 	}
-	if id, ok := conversationOf(c.Path); ok {
+	if id, ok := workspace.PathID(c.Path); ok {
 		f.Conversation = id.String()
 		f.Next += " " + f.Conversation
 	}
 	switch {
 	case c.Kind == merge.Directories:
 		f.Path = path.Dir(c.Path)
-		f.Detail = "has another directory on each side: " + names(c.Dirs)
+		f.Detail = "has another directory on each side: " + DirNames(c.Dirs)
 	case c.Record != nil:
 		f.Detail = "has " + render.Count(len(c.Record.Conflicts), "conflict") + " to decide"
 	case c.Deleted():

@@ -1,22 +1,17 @@
-package main
+package audit
 
 import (
 	"context"
 	"fmt"
-	"path"
 
-	"github.com/git-jp/git-jp/blobs"
 	"github.com/git-jp/git-jp/gitint"
 	"github.com/git-jp/git-jp/internal/check"
 	"github.com/git-jp/git-jp/internal/merge"
 	"github.com/git-jp/git-jp/internal/render"
 )
 
-// blobIn is the path of a blob in a workspace.
-func blobIn(dir string, h blobs.Hash) string { return path.Join(dir, blobs.Dir, h.Path()) }
-
-// blendedBy returns what a commit blended, nothing when it is no merge.
-func (a *app) blendedBy(
+// BlendedBy returns what a commit blended, nothing when it is no merge.
+func BlendedBy(
 	ctx context.Context, repo *gitint.Repo, commit gitint.Commit, dirs []string,
 ) ([]check.Finding, error) {
 	if len(commit.Parents) < 2 || len(dirs) == 0 {
@@ -30,11 +25,11 @@ func (a *app) blendedBy(
 	if err != nil {
 		return nil, fmt.Errorf("look into merge %s: %w", commit.OID, err)
 	}
-	return a.blendFindings(commit.OID.String(), blends), nil
+	return BlendFindings(commit.OID.String(), blends), nil
 }
 
-// blendFindings are the findings about what was blended, or left to git to decide.
-func (a *app) blendFindings(source string, blends []merge.Blend) []check.Finding {
+// BlendFindings are the findings about what was blended, or left to git to decide.
+func BlendFindings(source string, blends []merge.Blend) []check.Finding {
 	var all []check.Finding
 	for _, b := range blends {
 		if b.Conversation == 0 {
@@ -63,35 +58,35 @@ func (a *app) blendFindings(source string, blends []merge.Blend) []check.Finding
 
 // merges adds to a report what is wrong with the merges among commits, of which the tips are to
 // have what they lost.
-func (ch checking) merges(
+func (a Auditor) merges(
 	ctx context.Context, report *check.Report, commits []gitint.Commit, tips []gitint.OID,
 ) error {
-	if err := ch.blended(ctx, report, commits); err != nil {
+	if err := a.blended(ctx, report, commits); err != nil {
 		return err
 	}
-	return ch.lost(ctx, report, commits, tips)
+	return a.Lost(ctx, report, commits, tips)
 }
 
 // blended adds to a report what merges among commits blended. Where history is not all
 // here their sides may not be either; that something is not here the report says already.
-func (ch checking) blended(
+func (a Auditor) blended(
 	ctx context.Context, report *check.Report, commits []gitint.Commit,
 ) error {
-	finder := newDirFinder()
+	finder := finder()
 	for _, commit := range commits {
 		if len(commit.Parents) < 2 {
 			continue
 		}
-		tree, err := ch.repo.Tree(ctx, commit.OID.String())
+		tree, err := a.Repo.Tree(ctx, commit.OID.String())
 		if err != nil {
 			return err
 		}
-		dirs, err := finder.find(tree)
+		dirs, err := finder.Find(tree)
 		if err != nil {
 			return err
 		}
-		found, err := ch.app.blendedBy(ctx, ch.repo, commit, dirs)
-		if err != nil && len(ch.repo.Incomplete()) > 0 && ctx.Err() == nil {
+		found, err := BlendedBy(ctx, a.Repo, commit, dirs)
+		if err != nil && len(a.Repo.Incomplete()) > 0 && ctx.Err() == nil {
 			continue
 		}
 		if err != nil {

@@ -1,37 +1,38 @@
-package main
+package gitint
 
 import (
 	"fmt"
 	"io/fs"
 	"path"
 	"slices"
-
-	"github.com/git-jp/git-jp/gitint"
-	"github.com/git-jp/git-jp/internal/workspace"
 )
 
-// A dirFinder finds the directories .jp of snapshots. It remembers what it found in a
+// A DirFinder finds the directories of one name in snapshots. It remembers what it found in a
 // directory by the object of that directory, so that many commits of a history
 // cost little more than one.
-type dirFinder struct {
-	known map[gitint.OID][]string // below the directory
-	room  gitint.Room
+type DirFinder struct {
+	name  string
+	known map[OID][]string // below the directory
+	room  Room
 }
 
-func newDirFinder() *dirFinder { return &dirFinder{known: make(map[gitint.OID][]string)} }
+// NewDirFinder returns a finder of directories with this name.
+func NewDirFinder(name string) *DirFinder {
+	return &DirFinder{name: name, known: make(map[OID][]string)}
+}
 
-// find returns the paths of the directories .jp of a snapshot, sorted. It does not look
-// for one in another.
-func (f *dirFinder) find(snap gitint.Snapshot) ([]string, error) {
+// Find returns the paths of the directories in a snapshot, sorted. It does not look for one in
+// another. The error is [ErrCrowded] where listing all directories would take too much memory.
+func (f *DirFinder) Find(snap Snapshot) ([]string, error) {
 	dirs, err := f.below(snap, ".")
 	if err != nil {
-		return nil, fmt.Errorf("look for workspaces in %s: %w", snap.Name(), err)
+		return nil, fmt.Errorf("look for directories %s in %s: %w", f.name, snap.Name(), err)
 	}
 	return append([]string{}, dirs...), nil
 }
 
 // below returns the directories .jp below dir, relative to it.
-func (f *dirFinder) below(snap gitint.Snapshot, dir string) ([]string, error) {
+func (f *DirFinder) below(snap Snapshot, dir string) ([]string, error) {
 	entries, err := snap.ReadDir(dir)
 	if err != nil {
 		return nil, err
@@ -41,7 +42,7 @@ func (f *dirFinder) below(snap gitint.Snapshot, dir string) ([]string, error) {
 		if !e.IsDir() {
 			continue
 		}
-		if e.Name() == workspace.DirName {
+		if e.Name() == f.name {
 			dirs = append(dirs, e.Name())
 			continue
 		}
@@ -65,7 +66,7 @@ func (f *dirFinder) below(snap gitint.Snapshot, dir string) ([]string, error) {
 }
 
 // inside is below with the memory of earlier snapshots.
-func (f *dirFinder) inside(snap gitint.Snapshot, dir string, e fs.DirEntry) ([]string, error) {
+func (f *DirFinder) inside(snap Snapshot, dir string, e fs.DirEntry) ([]string, error) {
 	oid := objectOf(e)
 	if dirs, ok := f.known[oid]; ok && !oid.IsZero() {
 		return dirs, nil
@@ -78,29 +79,24 @@ func (f *dirFinder) inside(snap gitint.Snapshot, dir string, e fs.DirEntry) ([]s
 }
 
 // objectOf returns the tree of a directory, zero where there is none, as in an index.
-func objectOf(e fs.DirEntry) gitint.OID {
+func objectOf(e fs.DirEntry) OID {
 	info, err := e.Info()
 	if err != nil {
-		return gitint.OID{}
+		return OID{}
 	}
-	entry, ok := info.Sys().(gitint.Entry)
+	entry, ok := info.Sys().(Entry)
 	if !ok {
-		return gitint.OID{}
+		return OID{}
 	}
 	return entry.OID
 }
 
-// union returns the sorted elements of both.
-func union(a, b []string) []string {
-	all := append(slices.Clone(a), b...)
-	slices.Sort(all)
-	return slices.Compact(all)
-}
+// Sub is a directory of a snapshot as a file system of its own. [fs.Sub] would do, if it kept the
+// snapshot's own way to read a file.
+func Sub(snap Snapshot, dir string) fs.ReadFileFS { return subdir{snap, dir} }
 
-// subdir is a directory of a snapshot as a file system of its own. fs.Sub would
-// do, if it kept the snapshot's own way to read a file.
 type subdir struct {
-	snap gitint.Snapshot
+	snap Snapshot
 	dir  string
 }
 

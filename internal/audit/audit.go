@@ -1,0 +1,215 @@
+package audit
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"iter"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/git-jp/git-jp/gitint"
+	"github.com/git-jp/git-jp/internal/check"
+	"github.com/git-jp/git-jp/internal/regular"
+	"github.com/git-jp/git-jp/internal/workspace"
+)
+
+// An Auditor checks one repository. Options.Dirs is not used: the workspaces are looked for.
+// Options.Progress is told how many trees are read.
+type Auditor struct {
+	Repo    *gitint.Repo
+	Options check.Options
+}
+
+// finder finds workspaces.
+func finder() *gitint.DirFinder { return gitint.NewDirFinder(workspace.DirName) }
+
+// A RevisionError says that a revision that a person named is not there.
+type RevisionError struct {
+	Text    string
+	Shallow bool // it may lie behind the boundary
+}
+
+// NewRevisionError returns the error of this text for a repository.
+func NewRevisionError(repo *gitint.Repo, text string) *RevisionError {
+	isShallow := func(i gitint.Incomplete) bool { return i.Reason == gitint.ReasonShallow }
+	return &RevisionError{Text: text, Shallow: slices.ContainsFunc(repo.Incomplete(), isShallow)}
+}
+
+// Error implements error.
+func (e *RevisionError) Error() string { return e.Text }
+
+// exitFatal is the exit code of a git that was asked for what is not there.
+const exitFatal = 128
+
+// Revision checks a revision, with the merge that it may be. The error is a [*RevisionError] for
+// one that is not there.
+func (a Auditor) Revision(ctx context.Context, rev string) (*check.Report, error) {
+	tree, err := a.Repo.Tree(ctx, rev)
+	if errors.Is(err, gitint.ErrUnknownRevision) {
+		return nil, NewRevisionError(a.Repo, "check "+rev+": unknown revision")
+	}
+	if err != nil {
+		return nil, err
+	}
+	report, err := a.snapshot(ctx, tree)
+	if err != nil {
+		return nil, err
+	}
+	commits, err := a.Repo.Commits(ctx, rev+"^!")
+	if _, ok := errors.AsType[*gitint.ExitError](err); ok {
+		return report, nil // a tree, which nobody merged
+	}
+	if err != nil {
+		return nil, err
+	}
+	return report, a.merges(ctx, report, commits, heads(commits))
+}
+
+// snapshot checks the workspaces of a revision or of the index.
+func (a Auditor) snapshot(ctx context.Context, snap gitint.Snapshot) (*check.Report, error) {
+	dirs, err := finder().Find(snap)
+	if err != nil {
+		return nil, err
+	}
+	a.Options.Dirs = dirs
+	return check.Tree(ctx, check.Git(a.Repo, snap), a.Options)
+}
+
+// Index checks the index, that is the next commit.
+func (a Auditor) Index(ctx context.Context) (*check.Report, error) {
+	index, err := a.Repo.Index(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return a.snapshot(ctx, index)
+}
+
+// Range checks each commit that revisions such as A..B name, with the merges and the squashes among
+// them.
+func (a Auditor) Range(ctx context.Context, revs []string) (*check.Report, error) {
+	commits, err := a.Repo.Commits(ctx, revs...)
+	if failed := new(gitint.ExitError); errors.As(err, &failed) && failed.Code == exitFatal {
+		return nil, NewRevisionError(a.Repo, "check "+strings.Join(revs, " ")+": "+
+			strings.TrimPrefix(failed.Stderr, "fatal: "))
+	}
+	if err != nil {
+		return nil, err
+	}
+	var ids []string
+	for _, commit := range commits {
+		ids = append(ids, commit.OID.String())
+	}
+	report, err := a.several(ctx, ids)
+	if err != nil {
+		return nil, err
+	}
+	tips := heads(commits)
+	if err := a.merges(ctx, report, commits, tips); err != nil {
+		return nil, err
+	}
+	squashed, err := a.Repo.Squashed(ctx, revs...)
+	if err != nil {
+		return nil, err
+	}
+	if err := a.squashes(ctx, report, commits, tips, squashed); err != nil {
+		return nil, err
+	}
+	return report, a.seemingSquashes(ctx, report, commits, tips, squashed)
+}
+
+// Refs checks the tip of every ref, and HEAD.
+func (a Auditor) Refs(ctx context.Context) (*check.Report, error) {
+	refs, err := a.Repo.Refs(ctx)
+	if err != nil {
+		return nil, err
+	}
+	head, err := a.Repo.Head(ctx)
+	if err != nil {
+		return nil, err
+	}
+	refs = append(refs, head)
+	seen := make(map[gitint.OID]bool)
+	var revs []string
+	for _, ref := range refs {
+		if ref.Peeled.IsZero() || seen[ref.Peeled] {
+			continue
+		}
+		seen[ref.Peeled] = true
+		_, err := a.Repo.Tree(ctx, ref.Peeled.String())
+		if errors.Is(err, gitint.ErrUnknownRevision) {
+			continue // a ref to a blob, such as a tag of a public key
+		}
+		if err != nil {
+			return nil, fmt.Errorf("read %s: %w", ref.Name, err)
+		}
+		revs = append(revs, ref.Peeled.String())
+	}
+	return a.several(ctx, revs)
+}
+
+// several checks many revisions. Their workspaces are looked for first, so that one
+// that only some of them have is not missed.
+func (a Auditor) several(ctx context.Context, revs []string) (*check.Report, error) {
+	finder := finder()
+	o := a.Options
+	o.Dirs = []string{}
+	for _, rev := range revs {
+		tree, err := a.Repo.Tree(ctx, rev)
+		if err != nil {
+			return nil, err
+		}
+		dirs, err := finder.Find(tree)
+		if err != nil {
+			return nil, err
+		}
+		o.Dirs = slices.Compact(slices.Sorted(slices.Values(append(o.Dirs, dirs...))))
+	}
+	report := o.Progress
+	o.Progress = nil // that of a single tree
+	return check.Range(ctx, a.sources(ctx, revs, report), o)
+}
+
+// sources opens one revision after the other.
+func (a Auditor) sources(
+	ctx context.Context, revs []string, report func(stage string, done, total int),
+) iter.Seq2[check.Source, error] {
+	return func(yield func(check.Source, error) bool) {
+		for i, rev := range revs {
+			report("trees", i, len(revs))
+			tree, err := a.Repo.Tree(ctx, rev)
+			if err != nil {
+				yield(nil, fmt.Errorf("read commit %s: %w", rev, err))
+				return
+			}
+			if !yield(check.Git(a.Repo, tree), nil) {
+				return
+			}
+		}
+	}
+}
+
+// FilesBelow checks the workspaces below a directory, in files, which it returns too.
+func FilesBelow(
+	ctx context.Context, root string, o check.Options, limits regular.Limits,
+) (*check.Report, []string, error) {
+	roots, err := workspace.FindAll(root)
+	if err != nil { // some directories cannot be read: the others are checked
+		o.Gaps = append(o.Gaps, check.Gap{Reason: gitint.ReasonUnreadable, Detail: err.Error()})
+	}
+	o.Dirs = []string{}
+	for _, r := range roots {
+		rel, err := filepath.Rel(root, filepath.Join(r, workspace.DirName))
+		if err != nil {
+			return nil, nil, err
+		}
+		o.Dirs = append(o.Dirs, filepath.ToSlash(rel))
+	}
+	src, err := check.OpenWorkTree(root, limits)
+	if err != nil {
+		return nil, nil, err
+	}
+	report, err := check.Tree(ctx, src, o)
+	return report, roots, errors.Join(err, src.Close())
+}

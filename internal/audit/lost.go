@@ -1,0 +1,105 @@
+package audit
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"github.com/git-jp/git-jp/gitint"
+	"github.com/git-jp/git-jp/internal/check"
+	"github.com/git-jp/git-jp/internal/merge"
+	"github.com/git-jp/git-jp/internal/render"
+)
+
+// Lost adds to a report what merges among commits left out of conversations, as far as the tips
+// do not have it. Where history is not all here their sides may not be either.
+func (a Auditor) Lost(
+	ctx context.Context, report *check.Report, commits []gitint.Commit, tips []gitint.OID,
+) error {
+	finder := finder()
+	review := merge.Review{Repo: a.Repo, Tips: tips}
+	for _, commit := range commits {
+		if len(commit.Parents) < 2 {
+			continue
+		}
+		dirs, err := a.dirsOfSides(ctx, finder, commit)
+		var lost merge.Lost
+		if err == nil {
+			lost, err = review.Lost(ctx, commit, dirs)
+		}
+		if err != nil && len(a.Repo.Incomplete()) > 0 && ctx.Err() == nil {
+			continue
+		}
+		if err != nil {
+			return err
+		}
+		for _, f := range lostFindings(commit.OID, lost) {
+			report.Add(f)
+		}
+	}
+	return nil
+}
+
+// dirsOfSides returns the workspaces of a merge and of what it merges: it may lack one.
+func (a Auditor) dirsOfSides(
+	ctx context.Context, finder *gitint.DirFinder, commit gitint.Commit,
+) (dirs []string, err error) {
+	for _, id := range append([]gitint.OID{commit.OID}, commit.Parents...) {
+		tree, err := a.Repo.Tree(ctx, id.String())
+		if err != nil {
+			return nil, err
+		}
+		more, err := finder.Find(tree)
+		if err != nil {
+			return nil, err
+		}
+		dirs = append(dirs, more...)
+	}
+	slices.Sort(dirs)
+	return slices.Compact(dirs), nil
+}
+
+// heads returns the commits that no other of them goes on from.
+func heads(commits []gitint.Commit) []gitint.OID {
+	parent := make(map[gitint.OID]bool)
+	for _, c := range commits {
+		for _, p := range c.Parents {
+			parent[p] = true
+		}
+	}
+	var tips []gitint.OID
+	for _, c := range commits {
+		if !parent[c.OID] {
+			tips = append(tips, c.OID)
+		}
+	}
+	return tips
+}
+
+// lostFindings are the findings about what a merge left out.
+func lostFindings(commit gitint.OID, lost merge.Lost) []check.Finding {
+	var all []check.Finding
+	for _, l := range lost.Losses {
+		f := LossFinding(commit.String(), l)
+		f.Next = fmt.Sprintf("git jp resolve --restore %.12s", commit)
+		if lost.Old {
+			f.Severity = check.Warning
+		}
+		all = append(all, f)
+	}
+	return all
+}
+
+// LossFinding is the finding about what a merge left out of a conversation.
+func LossFinding(source string, l merge.Loss) check.Finding {
+	what := render.Count(len(l.Elements), "event") + " of " + render.Count(l.Turns, "turn")
+	if l.Gone {
+		what = "the conversation, with " + what
+	}
+	return check.Finding{
+		State: check.Lost, Commit: source, Path: l.Path, Line: 1, Element: -1,
+		Conversation: l.Conversation.String(),
+		Detail: fmt.Sprintf("the merge left out %s: its parent %s has it, and no side removed it",
+			what, l.Side.String()[:12]),
+	}
+}

@@ -1,0 +1,38 @@
+package workspace
+
+import (
+	"strings"
+
+	"github.com/git-jp/git-jp/events"
+)
+
+// PathDir returns the directory .jp in which a path of a repository lies: the outermost of several.
+// It is false for a path that lies in none.
+func PathDir(name string) (dir string, ok bool) {
+	before, _, ok := strings.Cut("/"+name, "/"+DirName+"/")
+	return strings.TrimPrefix(before+"/"+DirName, "/"), ok
+}
+
+// PathID returns the conversation in whose directory a path of a repository lies, archived ones
+// too.
+func PathID(name string) (events.ID, bool) {
+	dir, ok := PathDir(name)
+	if !ok {
+		return 0, false
+	}
+	return PathIDIn(dir, name)
+}
+
+// PathIDIn is [PathID] for one directory .jp.
+func PathIDIn(dir, name string) (events.ID, bool) {
+	rest, ok := strings.CutPrefix(name, dir+"/"+conversationsDir+"/")
+	if !ok {
+		return 0, false
+	}
+	rest = strings.TrimPrefix(rest, strings.TrimPrefix(archiveDir, conversationsDir+"/")+"/")
+	dirname, _, ok := strings.Cut(rest, "/")
+	if !ok || strings.HasPrefix(dirname, ".") {
+		return 0, false
+	}
+	return events.ParseDirname(dirname)
+}
