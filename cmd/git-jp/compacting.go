@@ -10,6 +10,7 @@ import (
 
 	"github.com/git-jp/git-jp/blobs"
 	"github.com/git-jp/git-jp/compact"
+	"github.com/git-jp/git-jp/dedup"
 	"github.com/git-jp/git-jp/events"
 	"github.com/git-jp/git-jp/gitint"
 	"github.com/git-jp/git-jp/internal/compaction"
@@ -76,6 +77,14 @@ func (k *talk) contents() blobs.Reader { return k.app.openWorkspace.BlobsOf(k.re
 
 // compaction is what the settings say of compactions.
 func (k *talk) compaction() compaction.Settings { return compaction.Settings{Config: k.settings} }
+
+// dedup says what is sent as a reference: nothing where the provider shortens the prompt itself,
+// since what is referred to could be gone then.
+func (k *talk) dedup() dedup.Options {
+	o := k.compaction().Dedup()
+	o.Enabled = o.Enabled && !k.setup.Params.Services.Compacts()
+	return o
+}
 
 // market is what is known of the prices of the conversation's model.
 func (k *talk) market() compact.Market {

@@ -24,8 +24,11 @@ type explainRecord struct {
 	TokensByKind map[string]int `json:"tokens_by_kind"`
 	Tokens       int            `json:"tokens_estimated"`
 	// Prefix is how many of the tokens were sent with the last question.
-	Prefix    int      `json:"cache_prefix_tokens"`
-	Forgotten bool     `json:"cache_forgotten"`
+	Prefix    int  `json:"cache_prefix_tokens"`
+	Forgotten bool `json:"cache_forgotten"`
+	// Compacted is how many messages the provider has compacted itself: it reads what it made of
+	// them in their place.
+	Compacted int      `json:"messages_compacted_by_provider,omitempty"`
 	Saved     int64    `json:"bytes_not_sent_again"`
 	CostUSD   *float64 `json:"cost_usd_estimated,omitempty"`
 	Delta     string   `json:"config_delta,omitempty"`
@@ -104,6 +107,9 @@ func (e *explainRecord) measure(r *llm.Request) {
 		}
 		for _, p := range m.Parts {
 			e.part(m.Role, p)
+			if _, ok := p.(llm.Opaque); ok && r.Params.Services.Compacts() && llm.Own(m, e.Model) {
+				e.Compacted = i
+			}
 		}
 	}
 	e.Tokens = e.count()
@@ -188,6 +194,12 @@ func (k *talk) printPlan(e explainRecord) error {
 		}
 		pairs = append(pairs, [2]string{
 			"Sent before", fmt.Sprintf("about %s, %s", render.Number(int64(e.Prefix)), state),
+		})
+	}
+	if e.Compacted > 0 {
+		pairs = append(pairs, [2]string{
+			"Compacted by the provider",
+			plural(e.Compacted, "message") + ", in whose place it reads its own summary",
 		})
 	}
 	if e.Saved > 0 {

@@ -310,7 +310,7 @@ func (k *talk) turn(w query.Watcher) (*query.Turn, error) {
 		Budget: budget,
 		Record: k.target.record(), Model: k.model, Tools: k.tools, Now: k.app.now,
 		Setup: k.setup, Base: base, Root: k.target.workspace.Root(), Watch: w,
-		Dedup: k.compaction().Dedup(), Trim: k.trim(),
+		Dedup: k.dedup(), Trim: k.trim(),
 		Session: func() string {
 			if id := k.target.id; id != 0 {
 				return "jp:conversation:" + id.Digits()

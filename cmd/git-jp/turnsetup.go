@@ -45,12 +45,20 @@ func paramsOf(p jpconfig.Parameters) llm.Params {
 	}
 	out.Services = servicesOf(p.Other)
 	for name, v := range p.Other {
+		if isService(name) {
+			continue
+		}
 		if out.Other == nil {
 			out.Other = map[string]jsontext.Value{}
 		}
 		out.Other[name] = jsontext.Value(v)
 	}
 	return out
+}
+
+// isService reports whether a parameter is one of ours that asks for a service.
+func isService(name string) bool {
+	return name == "web_search" || name == "strict_tools" || name == "context_management"
 }
 
 // servicesOf returns what is asked of a provider beside answering. A search without options is

@@ -19,6 +19,7 @@ import (
 // Each method returns false when nobody listens any more; the adapter then returns.
 type Assembler struct {
 	tell  func(Delta) bool
+	asked *Request
 	quiet bool // nobody listens any more
 	data  bool // text is data, as the request asked for
 	next  int
@@ -42,7 +43,7 @@ type building struct {
 
 // NewAssembler returns an assembler for one answer to r that hands its deltas to emit.
 func NewAssembler(r *Request, emit func(Delta) bool) *Assembler {
-	return &Assembler{tell: emit, data: r.Schema != nil, open: map[int]*building{}}
+	return &Assembler{tell: emit, asked: r, data: r.Schema != nil, open: map[int]*building{}}
 }
 
 // Emit returns what an assembler hands its deltas to: whoever ranges over a stream.
@@ -121,10 +122,10 @@ func (a *Assembler) NoteValue(key int, name string, value jsontext.Value) {
 }
 
 // Extra keeps what a provider says and no part can hold, as it came: what it searched itself, what
-// it ran. It belongs to the part that ends next.
+// it ran. It belongs to the part that ends next. Of what was compacted is kept what it covers.
 func (a *Assembler) Extra(raw []byte) {
 	if v := jsontext.Value(raw); events.Loadable(v) == nil {
-		a.extra = append(a.extra, v.Clone())
+		a.extra = append(a.extra, covering(v.Clone(), a.asked))
 	}
 }
 

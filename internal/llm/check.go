@@ -36,7 +36,7 @@ func (v Violation) String() string {
 //	all        G0  it is a JSON object with messages
 //	           G1  each call has exactly one result, each result a call before it
 //	           G3  results come directly after the message with the calls, before other text
-//	           G4  the user speaks first, and the user or a tool last
+//	           G4  the user speaks first, and the user or a tool last, or a server's paused work
 //	           G5  no message and no text is empty; ids of calls are there and unique
 //	           G7  tools have unique names that the provider takes; a choice names one of them
 //	Anthropic  A1  roles alternate
@@ -91,9 +91,10 @@ func Check(f Format, model string, wire []byte) []Violation {
 
 // A checker collects violations.
 type checker struct {
-	model string
-	body  object
-	found []Violation
+	model  string
+	body   object
+	found  []Violation
+	paused bool // the last message is the assistant's, and goes on
 }
 
 func (c *checker) add(rule, path, format string, args ...any) {
@@ -152,7 +153,7 @@ func (c *checker) conversation(turns []turn) {
 	if first := turns[0]; first.role != "user" {
 		c.add("G4", first.path, "the %s speaks first", first.role)
 	}
-	if last := turns[len(turns)-1]; last.role == "assistant" {
+	if last := turns[len(turns)-1]; last.role == "assistant" && !c.paused {
 		c.add("G4", last.path, "the assistant speaks last")
 	}
 	p := pairs{c: c, seen: map[string]bool{}}

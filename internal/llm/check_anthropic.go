@@ -11,6 +11,7 @@ func (c *checker) anthropic() {
 	messages := c.body.objects("messages")
 	turns := make([]turn, len(messages))
 	for i, m := range messages {
+		c.paused = i == len(messages)-1 && pausedIn(m)
 		turns[i] = c.anthropicMessage(fmt.Sprintf("messages[%d]", i), m)
 		if i > 0 && turns[i].role == turns[i-1].role {
 			c.add("A1", turns[i].path, "the %s speaks twice", turns[i].role)
@@ -48,12 +49,26 @@ func (c *checker) anthropicMessage(path string, m object) turn {
 		c.anthropicBlock(&t, fmt.Sprintf("%s.content[%d]", path, i), b, server)
 	}
 	for id, at := range server {
-		c.add("A6", at, "the server's call %q has no result", id)
+		if !c.paused {
+			c.add("A6", at, "the server's call %q has no result", id)
+		}
 	}
 	if n := len(content); n > 0 && t.role == "assistant" && isThinking(content[n-1]) {
 		c.add("A3", path, "the message ends with thinking")
 	}
 	return t
+}
+
+// pausedIn reports whether a message is the assistant's in the midst of the provider's own work,
+// which may stand last as it is.
+func pausedIn(m object) bool {
+	content := m.objects("content")
+	if m.text("role") != "assistant" || len(content) == 0 {
+		return false
+	}
+	kind := content[len(content)-1].text("type")
+	return kind == "server_tool_use" || kind == "compaction" || kind != "tool_result" &&
+		strings.HasSuffix(kind, "_tool_result")
 }
 
 // hearsSystem reports whether a model takes system messages among the others: Opus 4.8 and what

@@ -61,8 +61,8 @@ type Message struct {
 	Schema jsontext.Value
 }
 
-// A Part is one piece of a message: a Text, Reasoning, Data, Call, Result, Resource or
-// Media. The assistant says the first four, the user Text, Result, Resource and Media.
+// A Part is one piece of a message: a Text, Reasoning, Data, Call, Opaque, Result, Resource or
+// Media. The assistant says the first five, the user Text, Result, Resource and Media.
 type Part interface {
 	part()
 }
@@ -120,6 +120,13 @@ type Media struct {
 	Name  string // a label, "" when it has none
 }
 
+// Opaque is a block of a provider's own that it wants back as it came, such as what it made of all
+// that was said before. Who does not know its form leaves it out.
+type Opaque struct {
+	JSON jsontext.Value
+}
+
+func (Opaque) part()    {}
 func (Text) part()      {}
 func (Reasoning) part() {}
 func (Data) part()      {}
@@ -188,8 +195,7 @@ func IsExtra(name string) bool {
 		"system", "systemInstruction", "system_instruction", "instructions",
 		"tools", "toolConfig", "tool_config", "tool_choice", "functions", "function_call",
 		"parallel_tool_calls", "response_format", "text", "output_config", "output_format",
-		"stream", "stream_options", "store", "background",
-		"web_search", "strict_tools", "context_management":
+		"stream", "stream_options", "store", "background":
 		return false
 	}
 	return plainName.MatchString(name)

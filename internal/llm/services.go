@@ -24,6 +24,9 @@ type Services struct {
 // Searches reports whether the provider is to search the web.
 func (s Services) Searches() bool { return s.WebSearch.Kind() == '{' }
 
+// Compacts reports whether the provider is to shorten the prompt itself.
+func (s Services) Compacts() bool { return s.Context.Kind() == '{' || s.Context.Kind() == '[' }
+
 // Holds reports whether calls of a tool are to be held to its schema, where the format does so
 // or not by itself.
 func (s Services) Holds(schema []byte, byItself bool) bool {

@@ -102,6 +102,8 @@ func promptTokens(r *llm.Request) int64 {
 			bytes += int64(len(p.Text))
 		case llm.Data:
 			bytes += int64(len(p.Value))
+		case llm.Opaque:
+			bytes += int64(len(p.JSON))
 		case llm.Call:
 			bytes += int64(len(p.ID) + len(p.Name) + len(p.Args))
 		case llm.Result:

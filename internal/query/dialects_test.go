@@ -20,6 +20,7 @@ import (
 	"github.com/git-jp/git-jp/internal/llm/ollama"
 	"github.com/git-jp/git-jp/internal/llm/openai"
 	"github.com/git-jp/git-jp/internal/query"
+	"github.com/go-json-experiment/json/jsontext"
 )
 
 // A dialect is an adapter, and an answer in its format that has all there is: thinking with a
@@ -136,7 +137,7 @@ var dialects = map[string]dialect{
 		sse(`{"candidates":[{"index":0,"content":{"parts":[{"text":"so","thought":true}]}}],"responseId":"r"}`,
 			`{"candidates":[{"index":0,"content":{"parts":[{"text":"I look.","thoughtSignature":"c2ln"}]}}],"responseId":"r"}`,
 			`{"candidates":[{"index":0,"content":{"parts":[{"functionCall":{"name":"wait","args":{"n":1}},"thoughtSignature":"c2ln"},{"functionCall":{"id":"t2","name":"wait","args":{}}}]}}],"responseId":"r"}`,
-			`{"candidates":[{"index":0,"content":{"parts":[{"executableCode":{"code":"extra-1"}},{"codeExecutionResult":{"output":"extra-2"}}]},"groundingMetadata":{"webSearchQueries":["extra-3"]}}]}`,
+			`{"candidates":[{"index":0,"content":{"parts":[{"executableCode":{"code":"extra-1"}},{"codeExecutionResult":{"output":"extra-2"}},{"toolCall":{"id":"extra-4"},"thoughtSignature":"c2ln"}]},"groundingMetadata":{"webSearchQueries":["extra-3"]}}]}`,
 			`{"candidates":[{"index":0,"finishReason":"STOP"}],"usageMetadata":{"promptTokenCount":3,"candidatesTokenCount":4}}`),
 		sse(`{"candidates":[{"index":0,"content":{"parts":[{"text":"fine"}]},"finishReason":"STOP"}],"usageMetadata":{"promptTokenCount":3}}`),
 	},
@@ -213,6 +214,15 @@ func (k *kept) Save(change func(*events.Stream) error) error {
 
 var errNotKept = errors.New("what was said cannot be kept")
 
+// setup asks for all that the provider does itself.
+func (w dialect) setup() query.Setup {
+	services := llm.Services{WebSearch: jsontext.Value("{}"), Context: jsontext.Value(compactors[0].asked)}
+	if w.format == llm.FormatResponses {
+		services.Context = jsontext.Value(compactors[1].asked)
+	}
+	return query.Setup{Params: llm.Params{Services: services}}
+}
+
 // survives holds that whatever was answered can be kept, and that the conversation goes on: no
 // request that follows is one that the provider is known to refuse. It returns what is kept.
 func survives(t fataler, w dialect, answer string) *events.Stream {
@@ -222,7 +232,7 @@ func survives(t fataler, w dialect, answer string) *events.Stream {
 	at := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
 	turn := func(bodies ...string) error {
 		_, err := (&query.Turn{
-			Record: record, Model: w.model(w.endpoint(bodies...)),
+			Record: record, Model: w.model(w.endpoint(bodies...)), Setup: w.setup(),
 			Now: func() time.Time { at = at.Add(time.Second); return at },
 		}).Run(context.Background(), query.Prompt{
 			Request: &events.ChatRequest{Content: "question"},

@@ -81,7 +81,7 @@ var changes = map[string]change{
 				`"reasoning"`, `"function_call"`, `"web_search_call"`, `"content_block_start"`,
 				`"content_block_stop"`, `"message_delta"`, `"response.output_item.added"`,
 				`"response.output_item.done"`, `"response.output_text.delta"`, `"later"`, `"length"`, `"stop"`,
-				`"refusal"`, `"max_tokens"`, `"tool_use"`, `"STOP"`, `"MAX_TOKENS"`, `"SAFETY"`, "null", "7",
+				`"refusal"`, `"max_tokens"`, `"tool_use"`, `"pause_turn"`, `"compaction"`, `"STOP"`, `"MAX_TOKENS"`, `"SAFETY"`, "null", "7",
 			})
 		return lines
 	},
@@ -195,6 +195,9 @@ type sample struct {
 func written() (all []sample) {
 	for name, w := range dialects {
 		all = append(all, sample{name, w.answer, w, []string{"so", "I look."}})
+	}
+	for _, c := range compactors {
+		all = append(all, sample{c.dialect + ", compacted", c.answer, dialects[c.dialect], nil})
 	}
 	slices.SortFunc(all, func(a, b sample) int { return strings.Compare(a.name, b.name) })
 	return all

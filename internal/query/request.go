@@ -153,8 +153,10 @@ func (b *builder) element(i int, e *events.Element) error {
 	case *events.ChatRequest:
 		return b.ask(i, ev, e.Metadata().Stripped())
 	case *events.ChatResponse:
+		b.compacted(e.Metadata())
 		b.said(ev, e.Metadata())
 	case *events.ToolCallRequest:
+		b.compacted(e.Metadata())
 		b.assistant(llm.Call{
 			ID: ev.ID, Name: ev.Name, Args: object(llm.Arguments(ev, e.Metadata())),
 			Metadata: e.Metadata(),
@@ -227,6 +229,13 @@ func (b *builder) said(r *events.ChatResponse, md events.Metadata) {
 		b.assistant(llm.Data{Value: r.Data, Metadata: md})
 	case r.Form == events.FormMessage && strings.TrimSpace(r.Text) != "":
 		b.assistant(llm.Text{Text: r.Text, Metadata: md})
+	}
+}
+
+// compacted adds what the provider made of all that was said before, where it still stands for it.
+func (b *builder) compacted(md events.Metadata) {
+	for _, block := range llm.Compacted(md, b.messages) {
+		b.assistant(block)
 	}
 }
 

@@ -3,6 +3,7 @@ package render
 import (
 	"cmp"
 	"encoding/json"
+	"fmt"
 	"slices"
 	"strings"
 
@@ -67,6 +68,13 @@ func tellExtra(v any, add func(label, text string)) (known bool) {
 		if at := cmp.Or(text("url"), text("uri")); isAddress(at) {
 			title := strings.TrimSpace(text("title"))
 			add("source", strings.TrimPrefix(title+" — "+at, " — "))
+			return true
+		}
+		if text("type") == "compaction" && text("content")+text("encrypted_content") != "" {
+			words := cmp.Or(text("content"), fmt.Sprintf("%d bytes that only the provider can read",
+				len(text("encrypted_content"))))
+			words = strings.Join(strings.Fields(words), " ")
+			add("compacted by the provider", clipRunes(words, mostExtra))
 			return true
 		}
 		if query := text("query"); query != "" {

@@ -30,6 +30,7 @@ type answer struct {
 	continued int           // of them, those that were cut off
 	asked     bool          // the last request could only ask for a tool in words
 	insisted  int           // how often that was not heard
+	paused    int           // how often the provider asked for its own words back, to go on
 	joins     bool          // the next exchange goes on in the text of the last
 	last      *reader       // of the exchange that ended last
 }
@@ -63,7 +64,7 @@ func (a *answer) run(ctx context.Context) {
 		case err != nil:
 			a.yield(llm.Delta{}, err)
 			return
-		case a.again(), a.insist():
+		case a.again(), a.resume(), a.insist():
 		default:
 			a.emit = func(d llm.Delta) bool { return a.yield(d, nil) }
 			a.assembler.Stop(a.last.stop)
@@ -78,6 +79,7 @@ func (a *answer) build() (*built, error) {
 		messages: append(a.request.Messages[:len(a.request.Messages):len(a.request.Messages)],
 			a.before...),
 		names: a.names, unsigned: a.unsigned, insisted: a.insisted,
+		paused: len(a.before) > 0 && a.before[len(a.before)-1].Role == llm.RoleAssistant,
 	}
 	out, err := b.build()
 	if err == nil {
@@ -145,6 +147,31 @@ func (a *answer) again() bool {
 	a.joins = true
 	a.assembler.Keep(x.pending)
 	a.goOn(chainDirective)
+	return true
+}
+
+// maxPaused is how often an answer is resumed.
+const maxPaused = 10
+
+// resume reports whether the provider stopped in the midst of its own work, and sends what it did
+// as it came: then it goes on.
+// https://platform.claude.com/docs/en/build-with-claude/handling-stop-reasons
+func (a *answer) resume() bool {
+	x := a.last
+	stopped := x.stop.Native == "pause_turn" || x.stop.Native == "compaction"
+	if !stopped || a.paused >= maxPaused || len(x.all) == 0 {
+		return false
+	}
+	if _, midst := x.all[len(x.all)-1].(llm.Opaque); !midst {
+		return false
+	}
+	a.paused++
+	a.n++
+	a.joins = false
+	a.assembler.KeepSaid()
+	a.before = append(a.before, llm.Message{
+		Role: llm.RoleAssistant, Parts: x.all, Model: a.model.ID(),
+	})
 	return true
 }
 

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	sdk "github.com/anthropics/anthropic-sdk-go"
+	"github.com/anthropics/anthropic-sdk-go/packages/param"
 	"github.com/git-jp/git-jp/internal/llm"
 )
 
@@ -34,7 +35,8 @@ func (b *builder) turns() ([]sdk.MessageParam, error) {
 	for i := range out {
 		out[i].Content = arrange(out[i])
 	}
-	if last := len(out) - 1; last >= 0 && out[last].Role == sdk.MessageParamRoleAssistant {
+	last := len(out) - 1
+	if last >= 0 && out[last].Role == sdk.MessageParamRoleAssistant && !b.paused {
 		out = append(out, sdk.NewUserMessage(sdk.NewTextBlock(continueDirective)))
 	}
 	return out, nil
@@ -98,6 +100,9 @@ func (b *builder) block(i int, m llm.Message, p llm.Part) (x block, ok bool, err
 	case llm.Reasoning:
 		x, ok = b.thinking(m, p)
 		return x, ok, nil
+	case llm.Opaque:
+		x, ok = b.opaque(m, p)
+		return x, ok, nil
 	case llm.Call:
 		args := json.RawMessage(p.Args)
 		if len(args) == 0 {
@@ -113,6 +118,19 @@ func (b *builder) block(i int, m llm.Message, p llm.Part) (x block, ok bool, err
 	default:
 		return block{}, false, nil
 	}
+}
+
+// opaque sends a block of the provider's own back as it came.
+func (b *builder) opaque(m llm.Message, p llm.Opaque) (block, bool) {
+	var head struct {
+		Type string `json:"type"`
+	}
+	if !llm.Own(m, b.model) || json.Unmarshal(p.JSON, &head) != nil || head.Type == "" ||
+		head.Type == "compaction" && !b.compacts() {
+		return block{}, false
+	}
+	raw := param.Override[sdk.TextBlockParam](json.RawMessage(p.JSON))
+	return block{OfText: &raw}, true
 }
 
 // thinking sends thinking back to the model that thought it, byte for byte, and tells another

@@ -29,7 +29,10 @@ type event struct {
 			Explanation string `json:"explanation"`
 		} `json:"stop_details"`
 	} `json:"delta"`
-	Usage tokens `json:"usage"`
+	Usage   tokens `json:"usage"`
+	Context struct {
+		Edits []json.RawMessage `json:"applied_edits"`
+	} `json:"context_management"`
 }
 
 type startedBlock struct {
@@ -47,11 +50,22 @@ type tokens struct {
 	Output     int64 `json:"output_tokens"`
 	CacheRead  int64 `json:"cache_read_input_tokens"`
 	CacheWrite int64 `json:"cache_creation_input_tokens"`
+	// Iterations are what the figures are made of, and compactions, which are not among them and
+	// are paid for.
+	Iterations []tokens `json:"iterations"`
 }
 
 // usage counts what was told later in place of what was told before: the figures of a stream
 // only grow.
 func (t tokens) usage(before llm.Usage) llm.Usage {
+	var all tokens
+	for _, it := range t.Iterations {
+		all.Input, all.Output = all.Input+it.Input, all.Output+it.Output
+		all.CacheRead, all.CacheWrite = all.CacheRead+it.CacheRead, all.CacheWrite+it.CacheWrite
+	}
+	if len(t.Iterations) > 0 {
+		t = all
+	}
 	before.Input = max(before.Input, t.Input)
 	before.Output = max(before.Output, t.Output)
 	before.CacheRead = max(before.CacheRead, t.CacheRead)
@@ -89,7 +103,13 @@ func (s *said) block() json.RawMessage {
 	if input := s.text.String(); json.Valid([]byte(input)) {
 		members["input"] = json.RawMessage(input)
 	}
-	if len(s.deltas) > 0 {
+	switch {
+	case s.began.Type == "compaction":
+		for _, d := range s.deltas { // each has members of the whole
+			_ = json.Unmarshal(d, &members) // it was read before
+		}
+		members["type"] = json.RawMessage(`"compaction"`)
+	case len(s.deltas) > 0:
 		deltas, err := json.Marshal(s.deltas)
 		if err != nil {
 			return nil

@@ -6,6 +6,7 @@ import (
 
 	"github.com/git-jp/git-jp/events"
 	"github.com/git-jp/git-jp/internal/llm"
+	"github.com/go-json-experiment/json/jsontext"
 )
 
 // A reader turns the events of one exchange into deltas, and keeps what was said for the
@@ -14,6 +15,7 @@ type reader struct {
 	a     *answer
 	parts map[int]*said
 	said  []llm.Part
+	all   []llm.Part // with the blocks of a server's tools
 	usage llm.Usage
 	stop  llm.Stop
 	done  bool
@@ -216,8 +218,10 @@ func (x *reader) end(index int) bool {
 	delete(x.parts, index)
 	if s.server {
 		x.extra = append(x.extra, s.block())
+		x.all = append(x.all, llm.Opaque{JSON: jsontext.Value(s.block())})
 	} else {
 		x.said = append(x.said, s.wire())
+		x.all = append(x.all, s.wire())
 	}
 	switch {
 	case s.skipped:
@@ -257,6 +261,9 @@ func (x *reader) message(ev event) bool {
 		Explanation: ev.Delta.StopDetails.Explanation,
 	}
 	x.usage = ev.Usage.usage(x.usage)
+	for _, edit := range ev.Context.Edits {
+		x.extra = append(x.extra, edit)
+	}
 	if x.stop.Reason == llm.StopMaxTokens && x.endsInText() {
 		return true
 	}

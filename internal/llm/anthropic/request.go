@@ -37,6 +37,8 @@ type builder struct {
 	unsigned bool
 	// insisted is how often the model did not make the call that it was asked for.
 	insisted int
+	// paused says that the provider goes on in its own last message.
+	paused bool
 	// asked says that a tool can only be asked for in words.
 	asked bool
 }
@@ -74,6 +76,12 @@ func (b *builder) build() (*built, error) {
 // the method that is called.
 func (b *builder) others() []option.RequestOption {
 	opts := []option.RequestOption{option.WithJSONSet("stream", true)}
+	if context := b.request.Params.Services.Context; context.Kind() == '{' {
+		opts = append(opts, option.WithJSONSet("context_management", json.RawMessage(context)))
+		for _, beta := range betasOf(context) {
+			opts = append(opts, option.WithHeaderAdd("anthropic-beta", beta))
+		}
+	}
 	for name, value := range b.request.Params.Extra() {
 		opts = append(opts, option.WithJSONSet(name, json.RawMessage(value)))
 	}

@@ -181,10 +181,21 @@ func (r *reader) part(p part, raw json.RawMessage, response string) {
 			r.assembler.NoteSaid(llm.MetadataGoogleSignature, p.Signature)
 			r.assembler.EndSaid()
 		}
-	case len(raw) > 2 && p.Signature == "":
+	case says(raw):
 		r.assembler.EndSaid()
 		r.assembler.Extra(raw)
 	}
+}
+
+// says reports whether a part of another kind has more than a signature.
+func says(raw json.RawMessage) bool {
+	var members map[string]json.RawMessage
+	if json.Unmarshal(raw, &members) != nil {
+		return false
+	}
+	delete(members, "thoughtSignature")
+	delete(members, "thought")
+	return len(members) > 0
 }
 
 // call reads a call, which comes whole. Its id is the provider's or is made of the answer's.

@@ -203,8 +203,23 @@ func (b *builder) assistant(reply []said) {
 		case llm.Call:
 			b.call(p)
 			bound = false
+		case llm.Opaque:
+			b.opaque(p, s.own)
 		}
 	}
+}
+
+// opaque gives the provider back what it compacted, once, where it is to stand by it.
+func (b *builder) opaque(p llm.Opaque, own bool) {
+	var head struct {
+		ID string `json:"id"`
+	}
+	asked := b.request.Params.Services.Context.Kind() == '['
+	if !own || !asked || json.Unmarshal(p.JSON, &head) != nil || b.ids[head.ID] {
+		return
+	}
+	b.ids[head.ID] = true
+	b.items = append(b.items, &wireItem{Type: "compaction", opaque: json.RawMessage(p.JSON)})
 }
 
 // replayable reports whether reasoning came with what the provider needs to know it again.

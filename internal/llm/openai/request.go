@@ -40,6 +40,10 @@ func (b *builder) build() ([]byte, error) {
 	if err := b.schema(); err != nil {
 		return nil, err
 	}
+	if context := b.request.Params.Services.Context; context.Kind() == '[' {
+		// https://developers.openai.com/api/docs/guides/compaction
+		b.set("context_management", json.RawMessage(context))
+	}
 	for name, value := range b.request.Params.Extra() {
 		b.set(name, json.RawMessage(value))
 	}

@@ -20,6 +20,17 @@ type wireItem struct {
 	Name      string  `json:"name,omitempty"`
 	Arguments string  `json:"arguments,omitempty"`
 	Output    any     `json:"output,omitempty"` // a string or pieces
+
+	opaque json.RawMessage // the whole item, as it came
+}
+
+// MarshalJSON implements [json.Marshaler].
+func (w *wireItem) MarshalJSON() ([]byte, error) {
+	type plain wireItem
+	if w.opaque != nil {
+		return w.opaque, nil
+	}
+	return llm.Encode((*plain)(w))
 }
 
 // Kinds of items.
