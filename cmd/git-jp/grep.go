@@ -332,8 +332,8 @@ func (g *grepRun) unread(id events.ID, problems []*search.Problem) {
 			g.problem(fmt.Errorf("%s: and %d more", id, len(problems)-i))
 			break
 		}
-		g.problem(fmt.Errorf("%s: turn %d (%s) is not searched: %s",
-			id, p.Turn+1, p.Where, render.Reason(p.Err)))
+		g.problem(fmt.Errorf("%s: turn %d (%s): sha256:%.12s… is not searched: %s",
+			id, p.Turn+1, p.Where, p.Ref.Hash, render.Reason(p.Err)))
 	}
 }
 

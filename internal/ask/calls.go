@@ -84,7 +84,7 @@ func (s *Answer) result(ev *events.ToolCallResponse) {
 	}
 	text := s.text(ev)
 	if ev.IsError {
-		s.terminal.Note("%s", render.Clip("failed: "+text))
+		s.terminal.Note("%s", render.Clip(name+" failed: "+text))
 		return
 	}
 	switch lines, err := strconv.Atoi(style.InlineResults); {

@@ -110,7 +110,7 @@ func (f *markdownFormatter) request(it item, ev *events.ChatRequest) error {
 	if name == "" {
 		name = "User"
 	}
-	if err := f.section(escapeInline(name), ev.Content); err != nil {
+	if err := f.section(escapeInline(name), closed(ev.Content)); err != nil {
 		return err
 	}
 	for _, p := range it.parts {
@@ -126,11 +126,11 @@ func (f *markdownFormatter) response(ev *events.ChatResponse) error {
 	case ev.Form == events.FormData:
 		return f.section("Assistant", fenced(indentedJSON(ev.Data), "json"))
 	case ev.Form == events.FormMessage:
-		return f.section("Assistant", ev.Text)
+		return f.section("Assistant", closed(ev.Text))
 	case ev.Text == "":
 		return nil
 	default:
-		return f.section("Reasoning", quotedMarkdown(ev.Text))
+		return f.section("Reasoning", quotedMarkdown(closed(ev.Text)))
 	}
 }
 
@@ -181,7 +181,7 @@ func (p part) markdown() string {
 func (f *markdownFormatter) compaction(ev *events.Compaction) error {
 	body := ""
 	if ev.Summary != nil {
-		body = quotedMarkdown(*ev.Summary)
+		body = quotedMarkdown(closed(*ev.Summary))
 	}
 	return f.section("Compaction: "+compactionLine(ev), body)
 }
@@ -206,6 +206,33 @@ func (p part) language() string {
 		}
 	}
 	return ext
+}
+
+// closed ends the code block that a text leaves open, as an answer that was cut off does: what
+// comes next would be code.
+func closed(text string) string {
+	open := ""
+	for line := range strings.Lines(text) {
+		rest := strings.TrimLeft(line, " ")
+		run := rest[:len(rest)-len(strings.TrimLeft(rest, "`"))]
+		if run == "" {
+			run = rest[:len(rest)-len(strings.TrimLeft(rest, "~"))]
+		}
+		info := strings.TrimSpace(rest[len(run):])
+		switch {
+		case len(run) < 3 || len(line)-len(rest) > 3:
+		case open == "":
+			if run[0] == '~' || !strings.Contains(info, "`") {
+				open = run
+			}
+		case info == "" && run[0] == open[0] && len(run) >= len(open):
+			open = ""
+		}
+	}
+	if open == "" {
+		return text
+	}
+	return strings.TrimSuffix(text, "\n") + "\n" + open
 }
 
 // fenced returns text as a code block that it cannot end.

@@ -280,7 +280,7 @@ func (f *textFormatter) markdown(source string) string {
 	if f.opts.Output.Terminal {
 		return f.opts.Output.Markdown(source)
 	}
-	return f.opts.Output.Text(source)
+	return f.opts.Output.Text(closed(source))
 }
 
 // quoted sets text apart on a terminal.

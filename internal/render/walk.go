@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"strings"
 	"time"
 
 	"github.com/git-jp/git-jp/events"
@@ -89,7 +90,8 @@ func (w *walk) run(f formatter) error {
 	if err := f.begin(len(w.conv.Stream.Turns())); err != nil {
 		return err
 	}
-	for i, el := range w.conv.Stream.All() {
+	for _, i := range w.order() {
+		el := w.conv.Stream.At(i)
 		if d, ok := el.Event().(*events.ConfigDelta); ok {
 			w.model.apply(d.Delta)
 		}
@@ -101,6 +103,62 @@ func (w *walk) run(f formatter) error {
 		}
 	}
 	return f.end()
+}
+
+// order returns the elements as they are shown. For people, what belongs to a call, its result
+// and the questions of its tool, follows it: calls that a model makes at once stand together in
+// the stream, and so do their results.
+func (w *walk) order() []int {
+	s := w.conv.Stream
+	order, behind := make([]int, 0, s.Len()), make([][]int, s.Len())
+	calls := w.callOf()
+	for i := range s.Len() {
+		if call, ok := calls[i]; ok {
+			behind[call] = append(behind[call], i)
+		}
+	}
+	for i := range s.Len() {
+		if _, ok := calls[i]; !ok {
+			order = append(append(order, i), behind[i]...)
+		}
+	}
+	return order
+}
+
+// callOf returns the call that results, questions of tools and answers to them belong to, by
+// their elements. A program is given the stream as it is.
+func (w *walk) callOf() map[int]int {
+	of := map[int]int{}
+	if w.opts.Format.forPrograms() {
+		return of
+	}
+	for _, call := range w.conv.Stream.Calls() {
+		if !call.Open() {
+			of[call.Response] = call.Request
+		}
+	}
+	asking, turn := map[string]int{}, -1 // the last call of each id in this turn
+	about := func(i int, question string) {
+		id := question[:max(strings.LastIndexByte(question, '.'), 0)]
+		if call, ok := asking[id]; ok {
+			of[i] = call
+		}
+	}
+	for i, e := range w.conv.Stream.All() {
+		if w.turnOf[i] != turn {
+			turn = w.turnOf[i]
+			clear(asking)
+		}
+		switch ev := e.Event().(type) {
+		case *events.ToolCallRequest:
+			asking[ev.ID] = i
+		case *events.InquiryRequest:
+			about(i, ev.ID)
+		case *events.InquiryResponse:
+			about(i, ev.ID)
+		}
+	}
+	return of
 }
 
 func (w *walk) element(f formatter, i int, el *events.Element) error {

@@ -22,6 +22,7 @@ type Problem struct {
 	Turn    int // 0-based
 	Element int
 	Where   string
+	Ref     blobs.Ref
 	Err     error
 }
 
@@ -137,7 +138,9 @@ func (w *walk) content(scope Scope, where string, c blobs.Content) {
 	}
 	b, err := c.Bytes(w.reader)
 	if err != nil {
-		w.problems = append(w.problems, &Problem{w.turns[w.element], w.element, where, err})
+		w.problems = append(w.problems, &Problem{
+			Turn: w.turns[w.element], Element: w.element, Where: where, Ref: c.Ref(), Err: err,
+		})
 		return
 	}
 	if utf8.Valid(b) {
