@@ -142,7 +142,7 @@ func (l listener) plain(r *events.ToolCallResponse) bool {
 }
 
 // spare returns rules that understand plain results only, so that what a person said neither
-// goes nor stands for what a tool gave.
+// goes nor stands for what a tool gave, and what was refused changed nothing.
 func (l listener) spare(rules func(string) []dedup.Rule) func(string) []dedup.Rule {
 	return func(tool string) []dedup.Rule {
 		all := slices.Clone(rules(tool))
@@ -153,6 +153,14 @@ func (l listener) spare(rules func(string) []dedup.Rule) func(string) []dedup.Ru
 					return nil, false
 				}
 				return read(in)
+			}
+			if changes := all[i].Changes; changes != nil {
+				all[i].Changes = func(in dedup.Invocation) []string {
+					if in.Result == nil || !l.plain(in.Result) {
+						return nil
+					}
+					return changes(in)
+				}
 			}
 		}
 		return all

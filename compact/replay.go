@@ -16,6 +16,10 @@ type History struct {
 	Trims     []Trim
 	Obsolete  []dedup.Superseded // what Trims are of, where that is known
 	Window    float64
+	Work      Work // on files
+	// Current returns how many tokens a file has as it is before an element; false when nobody
+	// knows. Nil knows nothing.
+	Current func(key string, upto int) (tokens float64, ok bool)
 }
 
 // An Exchange is one request.
@@ -29,6 +33,7 @@ type Trim struct {
 	Element int
 	By      int     // the element that made it so
 	Tokens  float64 // that go with it
+	Stale   string  // the file that By has changed, see [dedup.Superseded]
 }
 
 // A Provider is how a cache really behaves, of which a [Market] says what is promised.
@@ -50,6 +55,7 @@ type Cost struct {
 	Calls    int     `json:"calls"`
 	Rewrites int     `json:"rewrites"`
 	Trimmed  int     `json:"trimmed"`
+	Attached float64 `json:"tokens_attached"` // of files that were out of date
 	Sent     float64 `json:"tokens_sent"`
 }
 
@@ -57,7 +63,20 @@ type Cost struct {
 // from the cache as far as it begins as the one before, while that is kept, and else written.
 // A cache hit counts from the first token that differs, which is the best that providers do.
 func Replay(h History, s Schedule, m Market, p Provider) Cost {
-	r := replayer{History: h, market: m, provider: p, sizes: slices.Clone(h.Sizes)}
+	return replay(h, s, m, p, false)
+}
+
+// Bound computes what no schedule reaches: each request without what is obsolete by then, as if
+// the provider had never been sent it.
+func Bound(h History, m Market, p Provider) Cost {
+	h.Work, h.Current = Work{}, nil
+	return replay(h, Eager, m, p, true)
+}
+
+func replay(h History, s Schedule, m Market, p Provider, free bool) Cost {
+	r := replayer{
+		History: h, market: m, provider: p, sizes: slices.Clone(h.Sizes), free: free,
+	}
 	for _, t := range h.Trims {
 		r.waiting = append(r.waiting, waiting{Trim: t})
 	}
@@ -74,7 +93,6 @@ func Replay(h History, s Schedule, m Market, p Provider) Cost {
 type waiting struct {
 	Trim
 	calls float64 // since it could have gone
-	done  bool
 }
 
 type replayer struct {
@@ -85,6 +103,7 @@ type replayer struct {
 	upTo     []float64 // upTo[n]: the first n elements
 	waiting  []waiting
 	cost     Cost
+	free     bool // rewriting costs nothing
 	last     *Exchange
 	prompt   float64 // of the last request
 }
@@ -102,22 +121,29 @@ func (r *replayer) add() {
 // exchange sends one request.
 func (r *replayer) exchange(x Exchange, s Schedule) {
 	x.Upto = min(x.Upto, len(r.sizes))
+	due := r.due(r.trims(), x.Upto, r.last == nil || r.last.Upto < r.Work.turn(x.Upto, 0))
 	p := Pending{Prompt: r.Base + r.upTo[x.Upto], Window: r.Window, Cold: r.cold(x)}
 	first := x.Upto
-	for n := range r.waiting {
-		if w := &r.waiting[n]; !w.done && w.By < x.Upto {
-			p.Tokens += w.Tokens
-			p.Carried += w.Tokens * w.calls
-			first = min(first, w.Element)
-		}
+	for _, n := range due.trims {
+		w := r.waiting[n]
+		p.Tokens += w.Tokens
+		p.Carried += w.Tokens * w.calls
+		first = min(first, w.Element)
+	}
+	for _, tokens := range due.attached {
+		p.Tokens -= tokens
 	}
 	p.Tail = r.upTo[x.Upto] - r.upTo[first]
 	same := x.Upto
 	if trim, _ := s.Decide(p, r.market); trim {
-		same = first
-		r.apply(x.Upto)
+		if !r.free {
+			same = first
+		}
+		r.apply(due, x.Upto)
 	} else {
-		r.carry(x.Upto)
+		for _, n := range due.trims {
+			r.waiting[n].calls++
+		}
 	}
 	prefix := r.Base
 	if r.last != nil {
@@ -128,29 +154,39 @@ func (r *replayer) exchange(x Exchange, s Schedule) {
 	r.last, r.prompt = &x, total
 }
 
+func (r *replayer) trims() []Trim {
+	all := make([]Trim, len(r.waiting))
+	for i, w := range r.waiting {
+		all[i] = w.Trim
+	}
+	return all
+}
+
 // cold is what the client knows of the cache: nothing that the provider did not promise.
 func (r *replayer) cold(x Exchange) bool {
 	return r.last == nil || r.market.Gone > 0 && x.At.Sub(r.last.At) > r.market.Gone
 }
 
-func (r *replayer) apply(upto int) {
-	for n := range r.waiting {
-		if w := &r.waiting[n]; !w.done && w.By < upto {
-			w.done = true
-			r.sizes[w.Element] = max(r.sizes[w.Element]-w.Tokens, 0)
-			r.cost.Trimmed++
+// apply takes what is due out of the prompt. What is attached for it is out of date again when the
+// file is changed once more.
+func (r *replayer) apply(d due, upto int) {
+	for _, n := range d.trims {
+		t := r.waiting[n].Trim
+		r.sizes[t.Element] = max(r.sizes[t.Element]-t.Tokens, 0)
+		r.cost.Trimmed++
+	}
+	for _, n := range slices.Backward(d.trims) {
+		r.waiting = slices.Delete(r.waiting, n, n+1)
+	}
+	for key, tokens := range d.attached {
+		r.sizes[upto-1] += tokens
+		r.cost.Attached += tokens
+		if by, again := r.Work.nextWrite(key, upto); again {
+			r.waiting = append(r.waiting, waiting{Trim: Trim{upto - 1, by, tokens, key}})
 		}
 	}
 	r.cost.Rewrites++
 	r.add()
-}
-
-func (r *replayer) carry(upto int) {
-	for n := range r.waiting {
-		if w := &r.waiting[n]; !w.done && w.By < upto {
-			w.calls++
-		}
-	}
 }
 
 // pay adds what a request of so many tokens costs, of which the prefix is that of the last
@@ -195,7 +231,7 @@ func HistoryOf(s *events.Stream, o ObsoleteOptions) (History, error) {
 	if err != nil {
 		return History{}, err
 	}
-	h := History{Exchanges: exchanges(view)}
+	h := History{Exchanges: exchanges(view), Work: workOf(view, o)}
 	for _, z := range m.Element {
 		h.Sizes = append(h.Sizes, z.Tokens)
 	}
@@ -207,7 +243,7 @@ func HistoryOf(s *events.Stream, o ObsoleteOptions) (History, error) {
 		stub := mo.estimator.tokens(SortOutput, minStub/2)
 		n := mo.estimator.tokens(SortRead, obsoleteSize(view, plan, f)) - stub
 		if n = min(n, h.Sizes[f.Element]); n > 0 {
-			h.Trims = append(h.Trims, Trim{f.Element, f.By, n})
+			h.Trims = append(h.Trims, Trim{f.Element, f.By, n, f.Stale})
 			h.Obsolete = append(h.Obsolete, f)
 		}
 	}
@@ -215,11 +251,17 @@ func HistoryOf(s *events.Stream, o ObsoleteOptions) (History, error) {
 	return h, nil
 }
 
-// Pending returns what could be trimmed of the request that comes next.
-func (h History) Pending() Pending {
-	p := Pending{Prompt: h.Base}
+// Pending returns what could be trimmed of the request that comes next, and keeps only that of what
+// is obsolete. What has to be attached for it is returned by the keys of the files.
+func (h *History) Pending(opens bool) (p Pending, attached map[string]float64) {
+	p.Prompt = h.Base
 	first := len(h.Sizes)
-	for _, t := range h.Trims {
+	due := h.due(h.Trims, first, opens)
+	trims, obsolete := h.Trims, h.Obsolete
+	h.Trims, h.Obsolete = nil, nil
+	for _, n := range due.trims {
+		t := trims[n]
+		h.Trims, h.Obsolete = append(h.Trims, t), append(h.Obsolete, obsolete[n])
 		p.Tokens += t.Tokens
 		first = min(first, t.Element)
 		for _, x := range h.Exchanges {
@@ -228,13 +270,16 @@ func (h History) Pending() Pending {
 			}
 		}
 	}
+	for _, tokens := range due.attached {
+		p.Tokens -= tokens
+	}
 	for i, n := range h.Sizes {
 		p.Prompt += n
 		if i >= first {
 			p.Tail += n
 		}
 	}
-	return p
+	return p, due.attached
 }
 
 // exchanges returns the requests of a stream: one before each answer.

@@ -66,6 +66,8 @@ type ObsoleteOptions struct {
 	// be; see [dedup.Search]. Nil says so of all.
 	Shown func(*events.Element) bool
 	Stays func(element int) bool
+	// Stale reports whether what shows a file that was changed later may go; nil says so of none.
+	Stale func(key string) bool
 }
 
 func (j *job) obsoleteOptions() ObsoleteOptions {
@@ -83,7 +85,7 @@ func Obsolete(s *events.Stream, o ObsoleteOptions) ([]dedup.Superseded, error) {
 	}
 	found := dedup.FindSuperseded(s, dedup.Search{
 		Rules: listen(s, o.Contents).spare(o.Rules), Contents: o.Contents,
-		Given: o.Dedup.Given, Shown: o.Shown, Stays: o.Stays,
+		Given: o.Dedup.Given, Shown: o.Shown, Stays: o.Stays, Stale: o.Stale,
 	})
 	if len(found) == 0 {
 		return nil, nil

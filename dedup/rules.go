@@ -185,6 +185,16 @@ func (a arguments) written() (names []string) {
 	if name, ok := a.text(pathNames); ok {
 		names = append(names, name)
 	}
+	patterns, _ := a["patterns"].([]any) // fs_modify_file's, each with files of its own
+	for _, p := range patterns {
+		one, _ := p.(map[string]any)
+		paths, _ := one["paths"].([]any)
+		for _, name := range paths {
+			if text, ok := name.(string); ok {
+				names = append(names, text)
+			}
+		}
+	}
 	for _, v := range a {
 		text, _ := v.(string)
 		for _, m := range patched.FindAllStringSubmatch(text, -1) {

@@ -19,6 +19,9 @@ type Superseded struct {
 	Needs   []int  // elements that have all of it together
 	Tool    string // "" for a resource of a request
 	Rule    string
+	// Stale names the file that By has changed, where By does not have what the result had: what
+	// is out of date. "" is for what a later result has.
+	Stale string
 }
 
 // Search says what is looked for by [FindSuperseded].
@@ -34,6 +37,9 @@ type Search struct {
 	// Stays reports whether the model will be given an element, by its index, when all is
 	// done; nil says so of all. What will not supersedes nothing.
 	Stays func(element int) bool
+	// Stale reports whether what shows a file may go because the file was changed later, by its
+	// key in claims; nil says so of none.
+	Stale func(key string) bool
 }
 
 // FindSuperseded returns what later results make obsolete, in order. Time is linear in the
@@ -44,7 +50,7 @@ type Search struct {
 func FindSuperseded(s *events.Stream, o Search) []Superseded {
 	f := superseder{
 		Search: o, stream: s, seen: map[string][]known{}, calls: callsByResponse(s),
-		there: map[int]bool{},
+		there: map[int]bool{}, changed: map[string]int{},
 	}
 	for i := s.Len() - 1; i >= 0; i-- {
 		if !f.shown(s.At(i)) {
@@ -76,7 +82,9 @@ type superseder struct {
 	calls  map[int]events.Call
 	seen   map[string][]known // by rule and key
 	there  map[int]bool       // elements by whether the store has their contents
-	found  []Superseded
+	// changed is the next call that changed a file, by its key.
+	changed map[string]int
+	found   []Superseded
 }
 
 // shown reports whether the model is given an element as it is.
@@ -101,27 +109,57 @@ func (f *superseder) result(i int, r *events.ToolCallResponse) {
 		Tool: call.Name, Arguments: request.Arguments, Result: r, Contents: f.Contents,
 		Given: f.Given,
 	}
+	rules := f.Rules(call.Name)
+	if found, goes := f.obsolete(i, rules, in); goes {
+		f.found = append(f.found, found)
+	}
+	for _, rule := range rules {
+		if rule.Changes == nil {
+			continue
+		}
+		for _, key := range rule.Changes(in) {
+			f.changed[key] = i
+		}
+	}
+}
+
+// obsolete returns what makes a result obsolete. One that nothing does is remembered; what goes
+// supersedes nothing itself.
+func (f *superseder) obsolete(i int, rules []Rule, in Invocation) (Superseded, bool) {
 	claims := map[string][]Claim{}
-	for _, rule := range f.Rules(call.Name) {
+	for _, rule := range rules {
 		all, ok := rule.Read(in)
 		if !ok || len(all) == 0 {
 			continue
 		}
-		if needs := f.covered(rule.Name, all); needs != nil {
-			f.found = append(f.found, Superseded{
-				Element: i, Block: -1, By: slices.Max(needs), Needs: needs, Tool: call.Name,
-				Rule: rule.Name,
-			})
-			return
+		found := Superseded{Element: i, Block: -1, Tool: in.Tool, Rule: rule.Name}
+		if f.replaced(&found, rule.Name, all) {
+			return found, true
 		}
 		claims[rule.Name] = all
 	}
-	// What goes supersedes nothing itself, so that it is remembered only now.
 	for rule, all := range claims {
 		for _, c := range all {
 			f.remember(rule, known{c, i})
 		}
 	}
+	return Superseded{}, false
+}
+
+// replaced fills in what has all of some claims, or has changed what they are about.
+func (f *superseder) replaced(found *Superseded, rule string, claims []Claim) bool {
+	found.Needs = f.covered(rule, claims)
+	if found.Needs == nil && len(claims) == 1 && claims[0].Gives {
+		key := claims[0].Key
+		if by, changed := f.changed[key]; changed && f.Stale != nil && f.Stale(key) {
+			found.Needs, found.Stale = []int{by}, key
+		}
+	}
+	if found.Needs == nil {
+		return false
+	}
+	found.By = slices.Max(found.Needs)
+	return true
 }
 
 func (f *superseder) attached(i, n int, r *events.Resource) {
@@ -130,10 +168,9 @@ func (f *superseder) attached(i, n int, r *events.Resource) {
 		return
 	}
 	claim := delivers(r, f.Given, f.Contents)
-	if needs := f.covered(rule, []Claim{claim}); needs != nil {
-		f.found = append(f.found, Superseded{
-			Element: i, Block: n, By: slices.Max(needs), Needs: needs, Rule: rule,
-		})
+	found := Superseded{Element: i, Block: n, Rule: rule}
+	if f.replaced(&found, rule, []Claim{claim}) {
+		f.found = append(f.found, found)
 		return
 	}
 	f.remember(rule, known{claim, i})

@@ -106,6 +106,7 @@ func TestChanges(t *testing.T) {
 		want string
 	}{
 		{"jp's", made("fs_modify_file", `{"path":"./a.go","patterns":[]}`, "done"), "file:///$WORKSPACE/a.go"},
+		{"jp's, of files that patterns name", made("fs_modify_file", `{"patterns":[{"old":"x","paths":["b.go","a.go"]}]}`, "done"), "file:///$WORKSPACE/a.go file:///$WORKSPACE/b.go"},
 		{"an agent's", made("Edit", `{"file_path":"/r/a.go","old_string":"x","new_string":"y"}`, "done"), "file:///r/a.go"},
 		{"a patch", made("apply_patch", `{"input":"*** Begin Patch\n*** Update File: b.go\n*** Move to: c.go\n*** End Patch"}`, "Done!"), "io\x00b.go io\x00c.go"},
 		{"one that failed", made("Edit", `{"file_path":"/r/a.go"}`, "!not found"), ""},

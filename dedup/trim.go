@@ -3,6 +3,7 @@ package dedup
 import (
 	"encoding/json"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/git-jp/git-jp/blobs"
@@ -11,6 +12,35 @@ import (
 
 // Stub returns what stands in the place of a superseded result.
 func Stub(tool string) string { return "[superseded] " + tool + ": a later result has this" }
+
+// StaleStub returns what stands in the place of a result about a file that was changed later. With
+// attached, a later message has the file as it became.
+func StaleStub(tool, key string, attached bool) string {
+	stub := "[superseded] " + tool + ": the file was changed after this"
+	if !attached {
+		return stub
+	}
+	name := strings.TrimPrefix(strings.TrimPrefix(key, "file://"), "/$WORKSPACE/")
+	return stub + ", a later message has it: " + name
+}
+
+// outdated is the mark of a result about a file that was changed later.
+type outdated struct {
+	Stale    string `json:"stale"` // the key of the file
+	Attached bool   `json:"attached,omitempty"`
+}
+
+// WithStale marks a result as [WithTrimmed] does, because a file was changed later. Attached says
+// that one of by has the file as it became.
+func WithStale(
+	e *events.Element, by []*events.Element, key string, attached bool,
+) *events.Element {
+	v, err := json.Marshal(outdated{key, attached})
+	if err != nil {
+		return e // words always marshal
+	}
+	return e.WithMetadata(withReplacers(e.Metadata(), by).With(Trimmed, v))
+}
 
 // WithTrimmed marks an element of which something was superseded, see [Trimmed], by others that
 // have all of it together. Where one of them is not given to the model any more, it is given again.
@@ -118,8 +148,8 @@ func Trim(s *events.Stream) *events.Stream {
 		}
 		switch ev := e.Event().(type) {
 		case *events.ToolCallResponse:
-			if string(v) == "true" {
-				out.Set(i, trimmedResult(e, ev, names[i]))
+			if stub := stubOf(v, names[i]); stub != "" {
+				out.Set(i, trimmedResult(e, ev, stub))
 			}
 		case *events.ChatRequest:
 			out.Set(i, trimmedRequest(e, ev))
@@ -131,10 +161,23 @@ func Trim(s *events.Stream) *events.Stream {
 	return out
 }
 
-func trimmedResult(e *events.Element, r *events.ToolCallResponse, tool string) *events.Element {
+// stubOf returns what stands in the place of a result with a mark, "" for a mark of nobody's.
+func stubOf(mark []byte, tool string) string {
+	var stale outdated
+	switch {
+	case string(mark) == "true":
+		return Stub(tool)
+	case json.Unmarshal(mark, &stale) == nil && stale.Stale != "":
+		return StaleStub(tool, stale.Stale, stale.Attached)
+	default:
+		return ""
+	}
+}
+
+func trimmedResult(e *events.Element, r *events.ToolCallResponse, stub string) *events.Element {
 	short := *r
 	short.Blocks = []events.Block{{
-		Type: events.BlockText, Content: blobs.Loaded([]byte(Stub(tool))),
+		Type: events.BlockText, Content: blobs.Loaded([]byte(stub)),
 	}}
 	return e.With(&short).WithMetadata(Unmarked(e.Metadata()))
 }

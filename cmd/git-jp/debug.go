@@ -46,6 +46,7 @@ func (c replayCmd) replay(_ context.Context, r *talk) error {
 	a, known := r.app, r.compaction()
 	h, err := compact.HistoryOf(r.reading.Stream, compact.ObsoleteOptions{
 		Rules: known.Rules, Limits: known.Limits(), Dedup: known.Dedup(), Contents: r.contents(),
+		Stale: func(string) bool { return true },
 	})
 	if err != nil {
 		return err

@@ -306,11 +306,15 @@ func (k *talk) turn(w query.Watcher) (*query.Turn, error) {
 		return nil, err
 	}
 	k.serve(budget.Most > 0)
+	trim := k.trim()
+	if trim != nil {
+		trim.Current = k.current()
+	}
 	t := &query.Turn{
 		Budget: budget,
 		Record: k.target.record(), Model: k.model, Tools: k.tools, Now: k.app.now,
 		Setup: k.setup, Base: base, Root: k.target.workspace.Root(), Watch: w,
-		Dedup: k.dedup(), Trim: k.trim(),
+		Dedup: k.dedup(), Trim: trim,
 		Session: func() string {
 			if id := k.target.id; id != 0 {
 				return "jp:conversation:" + id.Digits()

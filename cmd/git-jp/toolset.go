@@ -118,6 +118,30 @@ func (k *talk) refresher() builtin.Refresher {
 	return k.resolver.Refresher(uris, declared)
 }
 
+// current returns what looks a file up as it is now, in place of a read that is out of date; nil
+// where the model may not read any file without a question.
+func (k *talk) current() func(uri string) (events.Resource, error) {
+	ctx := context.Background() // a file is there at once
+	reads := slices.ContainsFunc(k.selected, func(c candidate) bool {
+		if c.config.Name != "fs_read_file" || c.config.Source.Kind != tool.Builtin ||
+			len(c.config.Access) > 0 {
+			return false
+		}
+		it, err := c.item(ctx)
+		return err == nil && it.Policy.Run == tool.Unattended
+	})
+	if !reads {
+		return nil
+	}
+	var r builtin.Refresher
+	return func(uri string) (events.Resource, error) {
+		if r == nil {
+			r = k.refresher()
+		}
+		return r.Refresh(ctx, uri)
+	}
+}
+
 // candidates are the tools that the configuration declares, then the built-in ones that it
 // does not.
 func (k *talk) candidates() []candidate {

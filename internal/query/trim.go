@@ -2,6 +2,7 @@ package query
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -19,6 +20,9 @@ type Trim struct {
 	Window   int64          // of the model; 0 when it is not known
 	Rules    func(tool string) []dedup.Rule
 	Limits   compact.Limits
+	// Current looks a file up as it is now, by the URI that its reads have, under the approval that
+	// looking it up has; nil looks nothing up.
+	Current func(uri string) (events.Resource, error)
 }
 
 // prepare plans the next request of a stream and stores in it what was decided.
@@ -52,23 +56,60 @@ func (s *session) trim(stream *events.Stream) (bool, error) {
 	}
 	h, err := compact.HistoryOf(view, compact.ObsoleteOptions{
 		Rules: s.Trim.Rules, Limits: s.Trim.Limits, Dedup: s.Dedup, Contents: s.Record.Contents(),
-		Shown: asStored(stream),
+		Shown: asStored(stream), Stale: func(string) bool { return true },
 	})
 	if err != nil {
 		return false, fmt.Errorf("look for what is superseded: %w", err)
 	}
-	p := h.Pending()
+	question := lastQuestion(stream)
+	now := lookup{look: s.Trim.Current, found: map[string]events.Resource{}}
+	h.Current = now.tokens
+	p, attached := h.Pending(question >= 0)
 	p.Cold, p.Window = cold, float64(s.Trim.Window)
 	trim, why := s.Trim.Schedule.Decide(p, s.Trim.Market)
 	if !trim {
 		return false, nil
 	}
-	n := markTrimmed(view, stream, h.Obsolete)
+	t := trimming{view: view, stream: stream, question: question}
+	t.attach(now, attached)
+	n := t.mark(h.Obsolete)
 	if n > 0 {
 		s.watch.Notice(fmt.Sprintf("%d superseded results are not sent any more (about %.0f"+
 			" tokens): %s", n, p.Tokens, why))
 	}
 	return n > 0, nil
+}
+
+// lastQuestion returns the question that a stream ends with, -1 where it ends otherwise.
+func lastQuestion(stream *events.Stream) int {
+	for i := stream.Len() - 1; i >= 0; i-- {
+		switch kind := stream.At(i).Kind(); {
+		case kind == events.KindChatRequest:
+			return i
+		case kind.IsEvent():
+			return -1
+		}
+	}
+	return -1
+}
+
+// A lookup finds files as they are now, each once.
+type lookup struct {
+	look  func(uri string) (events.Resource, error)
+	found map[string]events.Resource
+}
+
+// tokens returns how many tokens a file has now; false where it cannot be given.
+func (l lookup) tokens(uri string, _ int) (float64, bool) {
+	if l.look == nil || events.URIScheme(uri) != "file" {
+		return 0, false
+	}
+	r, err := l.look(uri)
+	if err != nil || r.URI != uri || r.Content.IsZero() {
+		return 0, false
+	}
+	l.found[uri] = r
+	return compact.SortAttachment.Tokens(r.Content.Size()), true
 }
 
 // asStored returns whether an element of a view is as the stream has it: what an overlay says in
@@ -138,33 +179,65 @@ func (s *session) sending() compact.Sent {
 // short is enough of a hash to tell prompts of one conversation apart.
 func short(text string) string { return blobs.Sum([]byte(text)).String()[:16] }
 
-// markTrimmed marks what is obsolete in a view, in the stream that it is of.
-func markTrimmed(view, stream *events.Stream, obsolete []dedup.Superseded) int {
+// A trimming marks what of a view is not given any more, in the stream that it is of.
+type trimming struct {
+	view, stream *events.Stream
+	question     int             // that opens the turn, -1 for none
+	given        map[string]bool // files that are attached to it
+}
+
+// attach gives the question the files that are worked on, as they are now.
+func (t *trimming) attach(now lookup, wanted map[string]float64) {
+	if t.question < 0 || len(wanted) == 0 {
+		return
+	}
+	e := t.stream.At(t.question)
+	r, ok := e.Event().(*events.ChatRequest)
+	if !ok {
+		return
+	}
+	t.given = map[string]bool{}
+	asked := *r
+	asked.Resources = slices.Clone(r.Resources)
+	for _, uri := range slices.Sorted(maps.Keys(wanted)) {
+		asked.Resources = append(asked.Resources, now.found[uri])
+		t.given[uri] = true
+	}
+	t.stream.Set(t.question, e.With(&asked))
+}
+
+// mark marks what is obsolete and returns how much that is.
+func (t *trimming) mark(obsolete []dedup.Superseded) (n int) {
 	at := map[*events.Element]int{}
-	for i, e := range stream.All() {
+	for i, e := range t.stream.All() {
 		at[e] = i
 	}
-	blocks, by := map[int][]int{}, map[int][]*events.Element{}
-	var places []int
-	n := 0
 	for _, o := range obsolete {
-		i, ok := at[view.At(o.Element)]
+		i, ok := at[t.view.At(o.Element)]
 		if !ok {
 			continue // a compaction changed it
 		}
 		n++
-		if !slices.Contains(places, i) {
-			places = append(places, i)
-		}
-		if o.Block >= 0 {
-			blocks[i] = append(blocks[i], o.Block)
-		}
-		for _, n := range o.Needs {
-			by[i] = append(by[i], view.At(n))
-		}
-	}
-	for _, i := range places {
-		stream.Set(i, dedup.WithTrimmed(stream.At(i), by[i], blocks[i]...))
+		t.stream.Set(i, t.marked(t.stream.At(i), o))
 	}
 	return n
+}
+
+func (t *trimming) marked(e *events.Element, o dedup.Superseded) *events.Element {
+	var by []*events.Element
+	for _, n := range o.Needs {
+		by = append(by, t.view.At(n))
+	}
+	given := t.given[o.Stale]
+	if given {
+		by = append(by, t.stream.At(t.question))
+	}
+	switch {
+	case o.Block >= 0:
+		return dedup.WithTrimmed(e, by, o.Block)
+	case o.Stale != "":
+		return dedup.WithStale(e, by, o.Stale, given)
+	default:
+		return dedup.WithTrimmed(e, by)
+	}
 }

@@ -1,0 +1,121 @@
+package compact
+
+import (
+	"slices"
+
+	"github.com/git-jp/git-jp/dedup"
+	"github.com/git-jp/git-jp/events"
+)
+
+// Work is where the files of a conversation were read, written or attached.
+type Work struct {
+	starts []int            // elements with which turns begin
+	at     map[string][]int // elements, by the key of the file
+	writes map[string][]int // those of them that changed it
+}
+
+// workOf finds the work on files in a stream.
+func workOf(s *events.Stream, o ObsoleteOptions) Work {
+	rules := o.Rules
+	if rules == nil {
+		rules = DefaultRules
+	}
+	w := Work{starts: openings(s), at: map[string][]int{}, writes: map[string][]int{}}
+	for _, c := range s.Calls() {
+		in := invocation(s, c)
+		in.Contents = o.Contents
+		shown, changed := filesOf(in, rules(c.Name))
+		for _, key := range changed {
+			w.writes[key] = append(w.writes[key], c.Response)
+		}
+		for _, key := range append(shown, changed...) {
+			w.at[key] = append(w.at[key], c.Request)
+		}
+	}
+	for i, e := range s.All() {
+		if r, ok := e.Event().(*events.ChatRequest); ok {
+			for _, a := range r.Resources {
+				w.at[a.URI] = append(w.at[a.URI], i)
+			}
+		}
+	}
+	return w
+}
+
+// filesOf returns the keys of the files that a call is about, whatever came of it, and of those
+// that it has changed.
+func filesOf(in dedup.Invocation, rules []dedup.Rule) (shown, changed []string) {
+	if key, ok := dedup.FileOf(in); ok {
+		shown = append(shown, key)
+	}
+	for _, r := range rules {
+		if r.Changes == nil || in.Result == nil {
+			continue
+		}
+		changed = append(changed, r.Changes(in)...)
+		if claims, ok := r.Read(in); ok && len(claims) == 1 {
+			shown = append(shown, claims[0].Key)
+		}
+	}
+	return shown, changed
+}
+
+// GoesOn reports whether the turn that a request continues, or the one before, worked on a file:
+// a model that goes on with it must not be without.
+func (w Work) GoesOn(key string, upto int) bool {
+	from := w.turn(upto, 1)
+	return slices.ContainsFunc(w.at[key], func(i int) bool { return from <= i && i < upto })
+}
+
+// turn returns the element with which the turn of a request begins, or one so many before it.
+func (w Work) turn(upto, before int) int {
+	n, _ := slices.BinarySearch(w.starts, upto)
+	if n -= 1 + before; n < 0 {
+		return 0
+	}
+	return w.starts[n]
+}
+
+// nextWrite returns the first element behind another one that changed a file, false for none.
+func (w Work) nextWrite(key string, behind int) (int, bool) {
+	n := slices.IndexFunc(w.writes[key], func(i int) bool { return i > behind })
+	if n < 0 {
+		return 0, false
+	}
+	return w.writes[key][n], true
+}
+
+// A due is what may be trimmed of one request.
+type due struct {
+	trims    []int              // of those that were asked about
+	attached map[string]float64 // tokens of files that have to be attached for it, by their keys
+}
+
+// due returns which trims a request that ends before an element may do without: what is stale only
+// where nobody goes on with the file, or where the request, which opens a turn, has it attached as
+// it is now and is smaller so.
+func (h History) due(trims []Trim, upto int, opens bool) due {
+	d := due{attached: map[string]float64{}}
+	worked := map[string]float64{} // tokens that would go of files that are worked on
+	for _, t := range trims {
+		if t.Stale != "" && t.By < upto && h.Work.GoesOn(t.Stale, upto) {
+			worked[t.Stale] += t.Tokens
+		}
+	}
+	for key, tokens := range worked {
+		if !opens || h.Current == nil {
+			continue
+		}
+		if now, ok := h.Current(key, upto); ok && now < tokens {
+			d.attached[key] = now
+		}
+	}
+	for n, t := range trims {
+		_, keeps := worked[t.Stale]
+		_, given := d.attached[t.Stale]
+		if t.By < upto && (!keeps || given) {
+			d.trims = append(d.trims, n)
+		}
+	}
+	return d
+}

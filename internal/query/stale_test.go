@@ -1,0 +1,98 @@
+package query_test
+
+import (
+	"errors"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/git-jp/git-jp/blobs"
+	"github.com/git-jp/git-jp/compact"
+	"github.com/git-jp/git-jp/events"
+	"github.com/git-jp/git-jp/internal/query"
+	"github.com/go-json-experiment/json/jsontext"
+	"github.com/google/go-cmp/cmp"
+)
+
+const staleURI = "file:///$WORKSPACE/a.go"
+
+// edited is a conversation that has read a file and changed it.
+func edited(at time.Time) *events.Stream {
+	s := events.New()
+	add := func(ev events.Event) {
+		s.Append(events.NewElement(at, ev, events.Metadata{}))
+		at = at.Add(time.Second)
+	}
+	call := func(id, tool, args string, b events.Block) {
+		add(&events.ToolCallRequest{ID: id, Name: tool, Arguments: jsontext.Value(args)})
+		add(&events.ToolCallResponse{ID: id, Blocks: []events.Block{b}})
+	}
+	was := events.Resource{URI: staleURI, Content: blobs.Loaded([]byte("was\n" + strings.Repeat("a line of it\n", 300)))}
+	add(&events.TurnStart{})
+	add(&events.ChatRequest{Content: "change it"})
+	call("c1", "fs_read_file", `{"path":"a.go"}`, events.Block{Type: events.BlockResource, Resource: &was})
+	call("c2", "fs_modify_file", `{"path":"a.go","patterns":[]}`, events.Block{Type: events.BlockText, Content: blobs.Loaded([]byte("done"))})
+	add(&events.ChatResponse{Text: "changed"})
+	return s
+}
+
+// TestStaleReadsAreRefreshed holds that a question, asked when the provider has forgotten the
+// prompt, has the file that was worked on as it is now, that the stale read is a stub that names
+// it, and that nothing before the question shows what came later.
+func TestStaleReadsAreRefreshed(t *testing.T) {
+	at := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
+	is := events.Resource{URI: staleURI, Content: blobs.Loaded([]byte("is\n" + strings.Repeat("a line of it\n", 200)))}
+	for name, test := range map[string]struct {
+		after   time.Duration
+		current func(string) (events.Resource, error)
+		stub    bool
+	}{
+		"forgotten":        {time.Hour, func(string) (events.Resource, error) { return is, nil }, true},
+		"not forgotten":    {time.Minute, func(string) (events.Resource, error) { return is, nil }, false},
+		"it is not there":  {time.Hour, func(string) (events.Resource, error) { return is, errors.New("gone") }, false},
+		"nobody may look":  {time.Hour, nil, false},
+		"it is much more":  {time.Hour, func(string) (events.Resource, error) { return large(is), nil }, false},
+		"it is not a file": {time.Hour, func(string) (events.Resource, error) { return events.Resource{URI: "x:y"}, nil }, false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			k := newTrimmed(t, compact.Cold)
+			k.trim.Rules, k.trim.Current = compact.DefaultRules, test.current
+			record := copied{edited(at), k.stage.turn(k.model, k.tools).Record}
+			k.at = at.Add(test.after)
+			turn := k.stage.turn(k.model, nil)
+			turn.Record, turn.Trim, turn.Now, turn.Watch = record, k.trim, func() time.Time { return k.at }, k
+			k.model.acts = []act{say("", "fine"), say("", "fine")}
+			if _, err := turn.Run(t.Context(), query.Prompt{Request: &events.ChatRequest{Content: "and now?"}}); err != nil {
+				t.Fatal(err)
+			}
+			text := said(k.model.asked[0])
+			before, question, _ := strings.Cut(text, "assistant: changed")
+			if got := strings.Contains(before, "[superseded] fs_read_file: the file was changed after this, a later message has it: a.go"); got != test.stub {
+				t.Errorf("there is a stub: %t\n%s", got, text)
+			}
+			if strings.Contains(before, "was\n") == test.stub || strings.Contains(before, "is\n") ||
+				strings.Contains(question, "is\n") != test.stub {
+				t.Errorf("sent was\n%s", text)
+			}
+			if err := record.stream.Validate(); err != nil {
+				t.Error(err)
+			}
+			// What was sent keeps its bytes, whatever the file becomes.
+			k.trim.Current = func(string) (events.Resource, error) { return large(is), nil }
+			k.at = k.at.Add(time.Second)
+			if _, err := turn.Run(t.Context(), query.Prompt{Request: &events.ChatRequest{Content: "and then?"}}); err != nil {
+				t.Fatal(err)
+			}
+			first, second := k.model.asked[0].Messages, k.model.asked[1].Messages
+			if diff := cmp.Diff(first, second[:len(first)], same()); diff != "" {
+				t.Errorf("what was sent changed:\n%s", diff)
+			}
+		})
+	}
+}
+
+// large is a resource with more in it.
+func large(r events.Resource) events.Resource {
+	r.Content = blobs.Loaded([]byte(strings.Repeat("is more\n", 9000)))
+	return r
+}
