@@ -3,6 +3,7 @@ package gitint
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -131,6 +132,18 @@ const (
 type WorkPath struct {
 	Path  string
 	State WorkState
+}
+
+// IsTidy reports whether no tracked file has a change, staged or not.
+func (r *Repo) IsTidy(ctx context.Context) (bool, error) {
+	staged, err := r.StagedPaths(ctx)
+	if err != nil || len(staged) > 0 {
+		return false, err
+	}
+	changed, err := r.WorkChanges(ctx)
+	return !slices.ContainsFunc(changed, func(p WorkPath) bool {
+		return p.State != Untracked && p.State != IgnoredNew
+	}), err
 }
 
 // WorkChanges returns the files below the given directories that differ between

@@ -147,7 +147,7 @@ func blobPath(f check.Finding) (string, bool) {
 		return "", false
 	}
 	dir, ok := workspace.PathDir(f.Path)
-	return blobIn(dir, f.Hash), ok && !f.Hash.IsZero()
+	return workspace.BlobPath(dir, f.Hash), ok && !f.Hash.IsZero()
 }
 
 // look reads where content may be. What cannot be read has none.

@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/git-jp/git-jp/gitint"
+	"github.com/git-jp/git-jp/hooks"
 	"github.com/git-jp/git-jp/internal/audit"
 	"github.com/git-jp/git-jp/internal/check"
 	"github.com/git-jp/git-jp/internal/config"
@@ -154,7 +155,7 @@ func (c checkCmd) check(ctx context.Context, a *app) (*check.Report, error) {
 	case c.All:
 		return auditor.Refs(ctx)
 	case c.Stdin:
-		d, err := a.received(ctx, repo)
+		d, err := hooks.Received(ctx, repo, a.stdin)
 		if err != nil {
 			return nil, err
 		}

@@ -12,7 +12,7 @@ import (
 	"github.com/git-jp/git-jp/blobs"
 	"github.com/git-jp/git-jp/events"
 	"github.com/git-jp/git-jp/gitint"
-	"github.com/git-jp/git-jp/hooks"
+	"github.com/git-jp/git-jp/hooks/install"
 	"github.com/git-jp/git-jp/internal/atomicfile"
 	"github.com/git-jp/git-jp/internal/check"
 	"github.com/git-jp/git-jp/internal/config"
@@ -222,13 +222,13 @@ func (d *doctor) drivers(ctx context.Context, repo *gitint.Repo) error {
 		}
 		rel[i] = filepath.ToSlash(rel[i])
 	}
-	drifts, err := hooks.Drifts(ctx, repo, rel)
+	drifts, err := install.Drifts(ctx, repo, rel)
 	if err != nil {
 		return err
 	}
 	for _, drift := range drifts {
 		next := "git jp install"
-		if drift.Mismatch == hooks.Changed {
+		if drift.Mismatch == install.Changed {
 			next = "git config --unset-all " + drift.Driver.MergeKey() + " && git jp install"
 		}
 		d.add("driver", drift.Workspace+": "+driftSentence(drift), next)
@@ -237,11 +237,11 @@ func (d *doctor) drivers(ctx context.Context, repo *gitint.Repo) error {
 }
 
 func (d *doctor) hooks(ctx context.Context, repo *gitint.Repo) error {
-	names := hooks.DefaultNames()
+	names := install.DefaultNames()
 	if repo.Root() == "" {
-		names = hooks.ServerNames()
+		names = install.ServerNames()
 	}
-	in, err := hooks.New(repo, hooks.Options{Names: names})
+	in, err := install.New(repo, install.Options{Names: names})
 	if err != nil {
 		return err
 	}

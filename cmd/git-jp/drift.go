@@ -7,7 +7,7 @@ import (
 	"slices"
 
 	"github.com/git-jp/git-jp/gitint"
-	"github.com/git-jp/git-jp/hooks"
+	"github.com/git-jp/git-jp/hooks/install"
 	"github.com/git-jp/git-jp/internal/check"
 	"github.com/git-jp/git-jp/internal/workspace"
 )
@@ -40,11 +40,11 @@ func (a *app) warnDrift(ctx context.Context, repo *gitint.Repo) error {
 
 // unregistered returns what attributes name and this clone has not registered, one driver a
 // workspace.
-func (a *app) unregistered(ctx context.Context, repo *gitint.Repo) ([]hooks.Drift, error) {
-	drifts, err := hooks.Drifts(ctx, repo, a.nearDirs(repo))
+func (a *app) unregistered(ctx context.Context, repo *gitint.Repo) ([]install.Drift, error) {
+	drifts, err := install.Drifts(ctx, repo, a.nearDirs(repo))
 	seen := make(map[string]bool)
-	return slices.DeleteFunc(drifts, func(d hooks.Drift) bool {
-		if seen[d.Workspace] || d.Mismatch != hooks.Blends && d.Mismatch != hooks.Stops {
+	return slices.DeleteFunc(drifts, func(d install.Drift) bool {
+		if seen[d.Workspace] || d.Mismatch != install.Blends && d.Mismatch != install.Stops {
 			return true
 		}
 		seen[d.Workspace] = true
@@ -70,24 +70,26 @@ func (a *app) nearDirs(repo *gitint.Repo) []string {
 	if err != nil || !filepath.IsLocal(rel) {
 		return dirs
 	}
-	return union(dirs, []string{filepath.ToSlash(rel)})
+	dirs = append(dirs, filepath.ToSlash(rel))
+	slices.Sort(dirs)
+	return slices.Compact(dirs)
 }
 
 // driftSentence says what a drift comes to.
-func driftSentence(d hooks.Drift) string {
+func driftSentence(d install.Drift) string {
 	switch name := d.Driver.Name; d.Mismatch {
-	case hooks.Blends:
+	case install.Blends:
 		return "the attributes name the driver " + name +
 			", which this clone has not registered: git would merge line by line"
-	case hooks.Stops:
+	case install.Stops:
 		return "the attributes name the driver " + name +
 			", which this clone has not registered: git stops at every merge"
-	case hooks.Unnamed:
+	case install.Unnamed:
 		return "the driver " + name + " is registered, and the attributes do not name it"
-	case hooks.Unshared:
+	case install.Unshared:
 		return "no committed attributes: a clone without the driver " + name +
 			" would merge line by line"
-	case hooks.Changed:
+	case install.Changed:
 		return "the configuration of the driver " + name + " is not ours"
 	default:
 		return "the driver " + name + " is that of an older release"

@@ -7,7 +7,7 @@ import (
 	"strings"
 
 	"github.com/git-jp/git-jp/gitint"
-	"github.com/git-jp/git-jp/hooks"
+	"github.com/git-jp/git-jp/hooks/install"
 	"github.com/git-jp/git-jp/internal/render"
 	"github.com/git-jp/git-jp/internal/workspace"
 )
@@ -65,22 +65,22 @@ func (c installCmd) Run(ctx context.Context, a *app) error {
 
 // options says what is installed: a repository without a work tree is one that is
 // pushed to.
-func (c installCmd) options(ctx context.Context, a *app) (hooks.Options, error) {
+func (c installCmd) options(ctx context.Context, a *app) (install.Options, error) {
 	repo, err := a.repo(ctx)
 	if err != nil {
-		return hooks.Options{}, err
+		return install.Options{}, err
 	}
-	o := hooks.Options{Drivers: true, Names: hooks.DefaultNames()}
+	o := install.Options{Drivers: true, Names: install.DefaultNames()}
 	switch {
 	case c.Drivers:
 		o.Names = []string{}
 	case repo.Root() == "":
-		o.Names = hooks.ServerNames()
+		o.Names = install.ServerNames()
 	case c.Trailer:
-		o.Names = append(o.Names, hooks.TrailerNames()...)
+		o.Names = append(o.Names, install.TrailerNames()...)
 	}
 	if c.Chain {
-		o.Foreign = hooks.ForeignChain
+		o.Foreign = install.ForeignChain
 	}
 	o.Workspaces = a.jpDirs(repo)
 	return o, nil
@@ -107,8 +107,8 @@ func (a *app) jpDirs(repo *gitint.Repo) []string {
 }
 
 // chainHelps reports whether --chain would leave less to do by hand.
-func (a *app) chainHelps(ctx context.Context, plan *hooks.Plan, o hooks.Options) bool {
-	o.Foreign = hooks.ForeignChain
+func (a *app) chainHelps(ctx context.Context, plan *install.Plan, o install.Options) bool {
+	o.Foreign = install.ForeignChain
 	in, err := a.installer(ctx, o)
 	if err != nil {
 		return false
@@ -119,7 +119,7 @@ func (a *app) chainHelps(ctx context.Context, plan *hooks.Plan, o hooks.Options)
 
 // An openError says that steps are left for a person: without them nothing will run.
 type openError struct {
-	steps []hooks.Action
+	steps []install.Action
 	chain bool // --chain could do it
 }
 
@@ -145,7 +145,7 @@ func (c uninstallCmd) Run(ctx context.Context, a *app) error {
 	if err != nil {
 		return err
 	}
-	in, err := a.installer(ctx, hooks.Options{Workspaces: a.jpDirs(repo)})
+	in, err := a.installer(ctx, install.Options{Workspaces: a.jpDirs(repo)})
 	if err != nil {
 		return err
 	}
@@ -159,16 +159,16 @@ func (c uninstallCmd) Run(ctx context.Context, a *app) error {
 	return &openError{steps: plan.Open()}
 }
 
-func (a *app) installer(ctx context.Context, o hooks.Options) (*hooks.Installer, error) {
+func (a *app) installer(ctx context.Context, o install.Options) (*install.Installer, error) {
 	repo, err := a.repo(ctx)
 	if err != nil {
 		return nil, err
 	}
-	return hooks.New(repo, o)
+	return install.New(repo, o)
 }
 
 // carryOut prints a plan and, unless it is only to be shown, does it.
-func (a *app) carryOut(ctx context.Context, plan *hooks.Plan, dryRun bool) error {
+func (a *app) carryOut(ctx context.Context, plan *install.Plan, dryRun bool) error {
 	if !dryRun {
 		if err := plan.Apply(ctx); err != nil {
 			return err
@@ -182,7 +182,7 @@ func (a *app) carryOut(ctx context.Context, plan *hooks.Plan, dryRun bool) error
 	return nil
 }
 
-func (a *app) printAction(action hooks.Action, done bool) error {
+func (a *app) printAction(action install.Action, done bool) error {
 	if a.JSON {
 		return a.printJSON(actionRecord{
 			Do: string(action.Do), Hook: action.Hook, Path: action.Path, Reason: action.Reason,

@@ -11,7 +11,7 @@ import (
 	"testing"
 
 	"github.com/git-jp/git-jp/gitint"
-	"github.com/git-jp/git-jp/hooks"
+	"github.com/git-jp/git-jp/hooks/install"
 	"github.com/git-jp/git-jp/internal/gittest"
 	"github.com/google/go-cmp/cmp"
 )
@@ -209,7 +209,7 @@ func (r managedRepo) snippets() map[string]string {
 		r.t.Fatal(err)
 	}
 	defer repo.Close()
-	in, err := hooks.New(repo, hooks.Options{Via: hooks.ViaFiles})
+	in, err := install.New(repo, install.Options{Via: install.ViaFiles})
 	if err != nil {
 		r.t.Fatal(err)
 	}

@@ -16,18 +16,14 @@ import (
 	"github.com/git-jp/git-jp/gc"
 	"github.com/git-jp/git-jp/gitint"
 	"github.com/git-jp/git-jp/hooks"
+	"github.com/git-jp/git-jp/hooks/install"
 	"github.com/git-jp/git-jp/internal/ask"
 	"github.com/git-jp/git-jp/internal/attach"
 	"github.com/git-jp/git-jp/internal/audit"
 	"github.com/git-jp/git-jp/internal/check"
 	"github.com/git-jp/git-jp/internal/config"
-	"github.com/git-jp/git-jp/internal/jpconfig"
-	"github.com/git-jp/git-jp/internal/llm"
-	"github.com/git-jp/git-jp/internal/llm/models"
 	"github.com/git-jp/git-jp/internal/quarantine"
-	"github.com/git-jp/git-jp/internal/query"
 	"github.com/git-jp/git-jp/internal/render"
-	"github.com/git-jp/git-jp/internal/tool"
 	"github.com/git-jp/git-jp/internal/trust"
 	"github.com/git-jp/git-jp/internal/workspace"
 )
@@ -115,7 +111,7 @@ func exitCode(err error) int {
 	switch {
 	case isA[*usageError](err), isA[*commandError](err):
 		return exitUsage
-	case isA[*gitint.UnmergedError](err), isA[*undecidedError](err),
+	case isA[*gitint.UnmergedError](err), isA[*undecidedError](err), isA[*hooks.ConflictError](err),
 		errors.As(err, &refused) && refused.conflict:
 		return exitConflict
 	default:
@@ -154,83 +150,6 @@ func obstacleLines(obstacles []gc.Obstacle) (lines []string) {
 		lines = append(lines, o.String())
 	}
 	return lines
-}
-
-// othersHint says where to look for another model.
-const othersHint = "'git jp models' lists what can be asked"
-
-// modelHint helps where a model could not be asked, or did not answer.
-func modelHint(err error) string {
-	key, answer, name := new(models.KeyError), new(llm.APIError), new(tool.NameError)
-	switch {
-	case isA[*query.PartialError](err):
-		return "'git jp query -E' asks for the rest"
-	case errors.Is(err, errNobodyToSetUp):
-		return "without questions: 'git jp config set assistant.model.id PROVIDER/NAME'"
-	case errors.As(err, &key) && key.Provider.KeyEnv != "":
-		return "put it into " + key.Provider.KeyEnv + "; " + othersHint
-	case isA[*models.KeyError](err), isA[*models.NameError](err),
-		errors.Is(err, jpconfig.ErrModelName):
-		return othersHint
-	case isA[*llm.OverflowError](err):
-		return "'git jp compact' makes the conversation smaller, 'git jp stats' says what is in it"
-	case isA[*llm.UnsupportedError](err):
-		return "take it away with 'git jp attachment rm', or out of a directory with an" +
-			" attachment such as '!docs/x.png', or ask another model; " + othersHint
-	case errors.As(err, &answer):
-		return answerHint(answer)
-	case isA[*llm.UnreachableError](err), isA[*llm.PageError](err), isA[*llm.IdleError](err):
-		return networkHint(err)
-	case errors.As(err, &name):
-		return "the tools are " + strings.Join(name.Known, ", ")
-	default:
-		return ""
-	}
-}
-
-// networkHint names the setting of the address or of the time that was in the way.
-func networkHint(err error) string {
-	gone, page, idle := new(llm.UnreachableError), new(llm.PageError), new(llm.IdleError)
-	set := func(provider string) string {
-		return "'git jp config set providers.llm." + provider + ".base_url URL'"
-	}
-	switch {
-	case errors.As(err, &gone):
-		if p, known := models.Find(gone.Provider); p.Local || !known {
-			return "start " + p.Name + ", or name its address: " + set(p.Name)
-		}
-		return "look at the network, HTTPS_PROXY and the address: " + set(gone.Provider)
-	case errors.As(err, &page):
-		return "name the address of the API: " + set(page.Provider)
-	case errors.As(err, &idle) && idle.First:
-		return "'git jp config set --user network.first_token_timeout 20m' waits longer"
-	default:
-		return "'git jp config set assistant.request.stream_idle_timeout_secs 300' waits longer"
-	}
-}
-
-// answerHint helps with what a provider does not do.
-func answerHint(e *llm.APIError) string {
-	switch p, _ := models.Find(e.Provider); {
-	case e.Unauthorized() && p.KeyEnv != "":
-		return "look at the key in " + p.KeyEnv + ", or in the variable that api_key_env names"
-	case e.NotFound():
-		return "'git jp models " + e.Provider + "' lists what it has"
-	default:
-		return ""
-	}
-}
-
-// privateHint says how a host of a private network is let through, ready to be copied where a
-// shell reads the host as one word.
-func privateHint(err error) string {
-	const command = "git jp config set --user network.private_hosts"
-	private := new(attach.PrivateError)
-	errors.As(err, &private)
-	if strings.Trim(strings.ToLower(private.Host), "abcdefghijklmnopqrstuvwxyz0123456789.-") != "" {
-		return "'" + command + " HOST' lets attachments be fetched from it"
-	}
-	return "'" + command + " " + private.Host + "' lets attachments be fetched from it"
 }
 
 // maxCandidates is how many conversations of an ambiguous name are told.
@@ -276,15 +195,15 @@ func hints(err error) []string {
 		return open.hints()
 	case isA[*audit.RevisionError](err):
 		return revisionHints(err)
-	case errors.Is(err, errBlocked):
+	case errors.Is(err, hooks.ErrCommit):
 		return []string{"'git commit --no-verify' commits all the same"}
 	case isA[*driftError](err):
 		return []string{"git jp install"}
-	case errors.Is(err, errMended):
+	case errors.Is(err, hooks.ErrMended):
 		return []string{"'git commit --no-edit' completes it, 'git merge --abort' gives it up"}
 	case errors.Is(err, workspace.ErrLegacy):
 		return []string{"it can be listed, printed, searched and exported"}
-	case errors.Is(err, errPush):
+	case errors.Is(err, hooks.ErrPush):
 		return []string{"'git push --no-verify' pushes all the same"}
 	case isA[*unconfirmedError](err):
 		return unconfirmedHints(err)
@@ -554,7 +473,7 @@ func gitHint(err error) string {
 		return "decide the conflict first: 'git jp resolve', or 'git add' for files of others"
 	case isA[*undecidedError](err):
 		return "'git jp resolve' asks on a terminal; --ours, --theirs, --both or --fork decide all"
-	case isA[*hooks.ChangedError](err):
+	case isA[*install.ChangedError](err):
 		return "run the command again"
 	default:
 		return ""

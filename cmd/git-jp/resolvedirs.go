@@ -8,12 +8,10 @@ import (
 
 	"github.com/git-jp/git-jp/events"
 	"github.com/git-jp/git-jp/gitint"
-	"github.com/git-jp/git-jp/internal/audit"
 	"github.com/git-jp/git-jp/internal/check"
 	"github.com/git-jp/git-jp/internal/merge"
 	"github.com/git-jp/git-jp/internal/repair"
 	"github.com/git-jp/git-jp/internal/stage"
-	"github.com/git-jp/git-jp/internal/workspace"
 )
 
 // unite makes one directory of those that a conversation got, because both sides gave it
@@ -211,53 +209,4 @@ func (r *conflictRun) stage(id events.ID) error {
 		}
 	}
 	return r.refuseStage(r.ctx, r.resolver.Repo, refused.Report.Findings)
-}
-
-// refuseHalf stops a commit that would bring a conversation into several directories, as a stopped
-// merge and 'git stash pop' leave it: added like that, jp keeps one of them and deletes the other.
-func (c hookCmd) refuseHalf(
-	ctx context.Context, a *app, hook served, v *stage.Verdict,
-) error {
-	if !isTwice(v.Others) {
-		return nil
-	}
-	cases, err := merge.Doubled(ctx, hook.Repo, workspacesWith(v.Others))
-	if err != nil || len(cases) == 0 {
-		return err
-	}
-	stopped := merge.Stopped(hook.Repo)
-	var findings []check.Finding
-	for _, item := range cases {
-		f := audit.ConflictFinding(item)
-		if !stopped {
-			f.Detail = "would be in several directories: " + audit.DirNames(item.Dirs)
-		}
-		if hook.Partial() {
-			f.Next = "git commit"
-			for _, dir := range item.Dirs {
-				f.Next += " " + check.ShellQuote(dir)
-			}
-		}
-		if stopped || hook.stops(f) {
-			findings = append(findings, f)
-		}
-	}
-	if len(findings) == 0 {
-		return nil
-	}
-	if err := a.printFindings(findings); err != nil {
-		return err
-	}
-	return &refusedError{conflict: true, text: "a conversation is in several directories"}
-}
-
-// workspacesWith are the directories .jp that have findings, sorted.
-func workspacesWith(findings []check.Finding) []string {
-	var dirs []string
-	for _, f := range findings {
-		if dir, ok := workspace.PathDir(f.Path); ok {
-			dirs = append(dirs, dir)
-		}
-	}
-	return union(dirs, nil)
 }

@@ -71,6 +71,8 @@ func (c stageCmd) Run(ctx context.Context, a *app) error {
 	return nil
 }
 
+func isConflict(f check.Finding) bool { return f.State == check.Conflicted }
+
 // A refusedError says that nothing was done, after the reasons were printed.
 type refusedError struct {
 	text     string

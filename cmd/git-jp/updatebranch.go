@@ -9,6 +9,7 @@ import (
 
 	"github.com/git-jp/git-jp/gitint"
 	"github.com/git-jp/git-jp/hooks"
+	"github.com/git-jp/git-jp/hooks/install"
 	"github.com/git-jp/git-jp/internal/audit"
 	"github.com/git-jp/git-jp/internal/merge"
 )
@@ -158,19 +159,19 @@ func readyToMerge(ctx context.Context, a *app, repo *gitint.Repo) error {
 	if merge.Waits(repo) {
 		return &refusedError{text: "update the branch: a merge waits for its commit"}
 	}
-	tidy, err := isTidy(ctx, repo)
+	tidy, err := repo.IsTidy(ctx)
 	if err != nil {
 		return err
 	}
 	if !tidy {
 		return &refusedError{text: "update the branch: tracked files have changes"}
 	}
-	drifts, err := hooks.Drifts(ctx, repo, a.nearDirs(repo))
+	drifts, err := install.Drifts(ctx, repo, a.nearDirs(repo))
 	if err != nil {
 		return err
 	}
 	for _, d := range drifts {
-		if d.Mismatch != hooks.Unshared {
+		if d.Mismatch != install.Unshared {
 			return &driftError{driftSentence(d)}
 		}
 	}
@@ -202,8 +203,7 @@ func (a *app) mergeBase(
 	if err != nil {
 		return "", "", err
 	}
-	hook := hookCmd{Name: "post-merge"}
-	if err := hook.uniteAfter(ctx, a, passage{was.String(), "HEAD"}); err != nil {
+	if err := hooks.UniteAfter(ctx, a.hookEnv(), was.String(), "HEAD"); err != nil {
 		return "", "", err
 	}
 	is, err := repo.Resolve(ctx, "HEAD")

@@ -8,7 +8,7 @@ import (
 	"strings"
 
 	"github.com/git-jp/git-jp/gitint"
-	"github.com/git-jp/git-jp/hooks"
+	"github.com/git-jp/git-jp/hooks/install"
 	"github.com/git-jp/git-jp/internal/check"
 	"github.com/git-jp/git-jp/internal/merge"
 	"github.com/git-jp/git-jp/internal/workspace"
@@ -21,7 +21,7 @@ func (a Auditor) Merge(ctx context.Context, ours, theirs string) (*check.Report,
 	if err != nil {
 		return nil, err
 	}
-	m, err := a.Repo.MergeTree(ctx, sides[0].String(), sides[1].String(), hooks.TrialDrivers()...)
+	m, err := a.Repo.MergeTree(ctx, sides[0].String(), sides[1].String(), install.TrialDrivers()...)
 	if err != nil {
 		return nil, err
 	}

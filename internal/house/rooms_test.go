@@ -58,7 +58,12 @@ var rooms = []room{
 	},
 	{
 		dir:     "hooks",
-		is:      "installing, chaining and removing hooks",
+		is:      "what each hook of git does",
+		imports: hooksImports,
+	},
+	{
+		dir:     "hooks/install",
+		is:      "installing, chaining and removing hooks; drivers and attributes",
 		imports: []string{"gitint", "internal/atomicfile", "internal/regular"},
 	},
 	{
@@ -295,8 +300,13 @@ var mergeImports = []string{
 }
 
 var auditImports = []string{
-	"blobs", "gitint", "hooks", "internal/check", "internal/merge", "internal/regular",
+	"blobs", "gitint", "hooks/install", "internal/check", "internal/merge", "internal/regular",
 	"internal/render", "internal/workspace",
+}
+
+var hooksImports = []string{
+	"events", "gitint", "internal/audit", "internal/check", "internal/config", "internal/merge",
+	"internal/refs", "internal/render", "internal/repair", "internal/stage", "internal/workspace",
 }
 
 var repairImports = append([]string{"internal/merge", "internal/quarantine"}, stageImports...)

@@ -1,8 +1,10 @@
 package workspace
 
 import (
+	"path"
 	"strings"
 
+	"github.com/git-jp/git-jp/blobs"
 	"github.com/git-jp/git-jp/events"
 )
 
@@ -36,3 +38,6 @@ func PathIDIn(dir, name string) (events.ID, bool) {
 	}
 	return events.ParseDirname(dirname)
 }
+
+// BlobPath is the path of a blob below a directory .jp.
+func BlobPath(dir string, h blobs.Hash) string { return path.Join(dir, blobs.Dir, h.Path()) }

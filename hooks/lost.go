@@ -1,4 +1,4 @@
-package main
+package hooks
 
 import (
 	"context"
@@ -14,7 +14,7 @@ import (
 
 // warnLost prints what merges that were just made, or came with a pull, left out, with the command
 // that brings it back.
-func (a *app) warnLost(ctx context.Context, hook served, came gitint.Departure) error {
+func (r *run) warnLost(ctx context.Context, hook served, came gitint.Departure) error {
 	commits, err := hook.Repo.Departing(ctx, came) // a hook may have completed the last
 	if err != nil {
 		return err
@@ -29,25 +29,25 @@ func (a *app) warnLost(ctx context.Context, hook served, came gitint.Departure) 
 		return err
 	}
 	found := hook.checked(report.Findings)
-	a.warnFindings(found)
-	a.hintNext(found)
+	r.WarnFindings(found)
+	r.hintNext(found)
 	return nil
 }
 
 // hintNext prints the commands of findings, each once.
-func (a *app) hintNext(found []check.Finding) {
+func (r *run) hintNext(found []check.Finding) {
 	seen := make(map[string]bool)
 	for _, f := range found {
 		if f.Next != "" && !seen[f.Next] {
 			seen[f.Next] = true
-			fmt.Fprintf(a.stderr, "hint: %s\n", printable(f.Next))
+			r.Hint(f.Next)
 		}
 	}
 }
 
 // warnLosing prints what the merge that waits for its commit is about to leave out, except what
 // a person decided with resolve.
-func (a *app) warnLosing(ctx context.Context, hook served) error {
+func (r *run) warnLosing(ctx context.Context, hook served) error {
 	heads, err := hook.Repo.MergeHeads()
 	if err != nil || len(heads) == 0 {
 		return err
@@ -82,14 +82,14 @@ func (a *app) warnLosing(ctx context.Context, hook served) error {
 		}
 	}
 	found = hook.checked(found)
-	a.warnFindings(found)
-	a.hintNext(found)
+	r.WarnFindings(found)
+	r.hintNext(found)
 	return nil
 }
 
 // noteDecided says in the message of the merge that HEAD is what was decided of it, where git was
 // given another message than the one in which that stood.
-func (a *app) noteDecided(ctx context.Context, repo *gitint.Repo) error {
+func (r *run) noteDecided(ctx context.Context, repo *gitint.Repo) error {
 	if !merge.HasDecided(repo) || merge.Waits(repo) {
 		return nil
 	}

@@ -1,4 +1,4 @@
-package hooks_test
+package install_test
 
 import (
 	"os"
@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/git-jp/git-jp/hooks"
+	"github.com/git-jp/git-jp/hooks/install"
 	"github.com/git-jp/git-jp/internal/gittest"
 )
 
@@ -15,7 +15,7 @@ import (
 // which then does nothing; for one that knows none of the configuration the file is the hook.
 func TestBesideRunsOnce(t *testing.T) {
 	r := gittest.Repo(t)
-	install(t, open(t, r, r.Dir, newGit), hooks.Options{Names: []string{"pre-commit"}})
+	installIn(t, open(t, r, r.Dir, newGit), install.Options{Names: []string{"pre-commit"}})
 	file := r.Path(".git/hooks/pre-commit")
 	for name, tt := range map[string]struct {
 		list string // what git hook list does

@@ -1,4 +1,4 @@
-package hooks_test
+package install_test
 
 import (
 	"os"
@@ -8,7 +8,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/git-jp/git-jp/hooks"
+	"github.com/git-jp/git-jp/hooks/install"
 	"github.com/git-jp/git-jp/internal/gittest"
 )
 
@@ -37,7 +37,7 @@ func TestLinesToAddByHand(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			r, log := fakeJP(t, gittest.Repo(t))
 			r.Run("config", "core.hooksPath", hooksPath)
-			p := install(t, open(t, r, r.Dir, oldGit), hooks.Options{Names: []string{"pre-push"}})
+			p := installIn(t, open(t, r, r.Dir, oldGit), install.Options{Names: []string{"pre-push"}})
 			snippet := p.Open()[0].Snippet
 			if hooksPath == ".husky/_" {
 				snippet = strings.TrimPrefix(snippet, ".husky/pre-push:\n")
@@ -76,9 +76,9 @@ func TestChainBesideAManager(t *testing.T) {
 			writeHook(t, r, ".git/hooks/pre-push", script, 0o755)
 			before := listing(t, r.Dir)
 			repo := open(t, r, r.Dir, oldGit)
-			chain := hooks.Options{Names: []string{"pre-push"}, Foreign: hooks.ForeignChain}
-			wantDeeds(t, install(t, repo, chain), "chain pre-push")
-			wantDeeds(t, install(t, repo, chain), "keep pre-push")
+			chain := install.Options{Names: []string{"pre-push"}, Foreign: install.ForeignChain}
+			wantDeeds(t, installIn(t, repo, chain), "chain pre-push")
+			wantDeeds(t, installIn(t, repo, chain), "keep pre-push")
 			info, err := os.Stat(r.Path(".git/hooks/pre-push.legacy"))
 			if err != nil || info.Mode()&0o100 == 0 {
 				t.Errorf("%v: %v", info, err)
@@ -88,7 +88,7 @@ func TestChainBesideAManager(t *testing.T) {
 				t.Errorf("(-before +after)\n%s", diff)
 			}
 			writeHook(t, r, ".git/hooks/pre-push.legacy", userScript, 0o755)
-			wantDeeds(t, install(t, repo, chain), "manual pre-push")
+			wantDeeds(t, installIn(t, repo, chain), "manual pre-push")
 		})
 	}
 }
@@ -99,7 +99,7 @@ func TestHuskyNeverRanHere(t *testing.T) {
 	r := gittest.Repo(t)
 	r.Run("config", "core.hooksPath", ".husky/_")
 	r.WriteFile(".husky/pre-commit", "git jp hook pre-commit \"$@\"\n")
-	one := hooks.Options{Names: []string{"pre-commit"}}
+	one := install.Options{Names: []string{"pre-commit"}}
 	for _, there := range []bool{false, true} {
 		if there {
 			writeHook(t, r, ".husky/_/pre-commit", huskyScript, 0o755)
@@ -118,8 +118,8 @@ func TestHuskyNeverRanHere(t *testing.T) {
 func TestCalledByHandSince(t *testing.T) {
 	r := gittest.Repo(t)
 	repo := open(t, r, r.Dir, newGit)
-	one := hooks.Options{Names: []string{"pre-commit"}}
-	install(t, repo, one)
+	one := install.Options{Names: []string{"pre-commit"}}
+	installIn(t, repo, one)
 	writeHook(t, r, "lefthook.yml", "pre-commit:\n  jobs:\n    - run: git jp hook pre-commit {0}\n", 0o644)
 	writeHook(t, r, ".git/hooks/pre-commit", lefthookScript, 0o755)
 	twice := func() bool {
@@ -132,7 +132,7 @@ func TestCalledByHandSince(t *testing.T) {
 	if !twice() {
 		t.Error("status does not say that it runs twice")
 	}
-	install(t, repo, one)
+	installIn(t, repo, one)
 	if command, err := r.Try("config", "hook.jp-pre-commit.command"); err == nil || twice() {
 		t.Errorf("it runs twice: %q", command)
 	}

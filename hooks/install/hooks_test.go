@@ -1,4 +1,4 @@
-package hooks_test
+package install_test
 
 import (
 	"context"
@@ -13,7 +13,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/git-jp/git-jp/gitint"
-	"github.com/git-jp/git-jp/hooks"
+	"github.com/git-jp/git-jp/hooks/install"
 	"github.com/git-jp/git-jp/internal/gittest"
 )
 
@@ -31,7 +31,7 @@ var (
 )
 
 // open returns the repository in dir with a git of version v.
-func open(t *testing.T, r *gittest.Repository, dir string, v gitint.Version) hooks.Repo {
+func open(t *testing.T, r *gittest.Repository, dir string, v gitint.Version) install.Repo {
 	t.Helper()
 	repo, err := gitint.Open(t.Context(), gitint.Options{Dir: dir, Env: r.Env})
 	if err != nil {
@@ -41,12 +41,12 @@ func open(t *testing.T, r *gittest.Repository, dir string, v gitint.Version) hoo
 	return versioned{repo, v}
 }
 
-func installer(t *testing.T, repo hooks.Repo, o hooks.Options) *hooks.Installer {
+func installer(t *testing.T, repo install.Repo, o install.Options) *install.Installer {
 	t.Helper()
 	if o.Names == nil {
 		o.Names = []string{"pre-commit", "post-commit"}
 	}
-	in, err := hooks.New(repo, o)
+	in, err := install.New(repo, o)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -54,7 +54,7 @@ func installer(t *testing.T, repo hooks.Repo, o hooks.Options) *hooks.Installer 
 }
 
 // install plans and applies, and returns the plan.
-func install(t *testing.T, repo hooks.Repo, o hooks.Options) *hooks.Plan {
+func installIn(t *testing.T, repo install.Repo, o install.Options) *install.Plan {
 	t.Helper()
 	p, err := installer(t, repo, o).Install(t.Context())
 	if err != nil {
@@ -66,9 +66,9 @@ func install(t *testing.T, repo hooks.Repo, o hooks.Options) *hooks.Plan {
 	return p
 }
 
-func uninstall(t *testing.T, repo hooks.Repo) *hooks.Plan {
+func uninstall(t *testing.T, repo install.Repo) *install.Plan {
 	t.Helper()
-	p, err := installer(t, repo, hooks.Options{}).Uninstall(t.Context())
+	p, err := installer(t, repo, install.Options{}).Uninstall(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -79,7 +79,7 @@ func uninstall(t *testing.T, repo hooks.Repo) *hooks.Plan {
 }
 
 // deeds are a plan's actions, without paths.
-func deeds(p *hooks.Plan) []string {
+func deeds(p *install.Plan) []string {
 	var all []string
 	for _, a := range p.Actions {
 		all = append(all, fmt.Sprintf("%s %s", a.Do, a.Hook))
@@ -87,7 +87,7 @@ func deeds(p *hooks.Plan) []string {
 	return all
 }
 
-func wantDeeds(t *testing.T, p *hooks.Plan, want ...string) {
+func wantDeeds(t *testing.T, p *install.Plan, want ...string) {
 	t.Helper()
 	if diff := cmp.Diff(want, deeds(p)); diff != "" {
 		t.Errorf("actions (-want +got)\n%s\n%v", diff, p.Actions)
@@ -160,7 +160,7 @@ func TestInstallThenUninstallLeavesNoTrace(t *testing.T) {
 		name    string
 		prepare func(t *testing.T, r *gittest.Repository)
 		version gitint.Version
-		options hooks.Options
+		options install.Options
 		want    []string // actions of the installation
 	}{
 		{name: "fresh", version: oldGit, want: []string{"create pre-commit", "create post-commit"}},
@@ -169,8 +169,8 @@ func TestInstallThenUninstallLeavesNoTrace(t *testing.T) {
 			want: []string{"create pre-commit", "create post-commit"},
 		},
 		{
-			name: "every hook", version: oldGit, options: hooks.Options{Names: hooks.AllNames()},
-			want: prefixed("create ", hooks.AllNames()),
+			name: "every hook", version: oldGit, options: install.Options{Names: install.AllNames()},
+			want: prefixed("create ", install.AllNames()),
 		},
 		{
 			name: "no hooks directory", version: oldGit,
@@ -178,7 +178,7 @@ func TestInstallThenUninstallLeavesNoTrace(t *testing.T) {
 			want:    []string{"create pre-commit", "create post-commit"},
 		},
 		{
-			name: "chained", version: oldGit, options: hooks.Options{Foreign: hooks.ForeignChain},
+			name: "chained", version: oldGit, options: install.Options{Foreign: install.ForeignChain},
 			prepare: func(t *testing.T, r *gittest.Repository) {
 				writeHook(t, r, ".git/hooks/pre-commit", userScript, 0o710)
 			},
@@ -215,7 +215,7 @@ func TestInstallThenUninstallLeavesNoTrace(t *testing.T) {
 			}
 			repo := open(t, r, r.Dir, tt.version)
 			before := listing(t, r.Dir)
-			wantDeeds(t, install(t, repo, tt.options), tt.want...)
+			wantDeeds(t, installIn(t, repo, tt.options), tt.want...)
 			if cmp.Equal(before, listing(t, r.Dir)) {
 				t.Fatal("installing changed nothing")
 			}
@@ -242,12 +242,12 @@ func prefixed(prefix string, names []string) []string {
 }
 
 func TestForeignHooksAreLeftAlone(t *testing.T) {
-	chain := hooks.Options{Names: []string{"pre-commit"}, Foreign: hooks.ForeignChain}
-	report := hooks.Options{Names: []string{"pre-commit"}}
+	chain := install.Options{Names: []string{"pre-commit"}, Foreign: install.ForeignChain}
+	report := install.Options{Names: []string{"pre-commit"}}
 	tests := []struct {
 		name, text string
 		perm       os.FileMode
-		options    hooks.Options
+		options    install.Options
 		reason     string
 		snippet    string
 	}{
@@ -281,7 +281,7 @@ func TestForeignHooksAreLeftAlone(t *testing.T) {
 			r := gittest.Repo(t)
 			writeHook(t, r, ".git/hooks/pre-commit", tt.text, tt.perm)
 			before := listing(t, r.Dir)
-			p := install(t, open(t, r, r.Dir, oldGit), tt.options)
+			p := installIn(t, open(t, r, r.Dir, oldGit), tt.options)
 			wantDeeds(t, p, "manual pre-commit")
 			a := p.Open()[0]
 			if !strings.Contains(a.Reason, tt.reason) || !strings.Contains(a.Snippet, tt.snippet) {
@@ -300,8 +300,8 @@ func TestLinkIsLeftAlone(t *testing.T) {
 	if err := os.Symlink("../../hook.sh", r.Path(".git/hooks/pre-commit")); err != nil {
 		t.Skip(err)
 	}
-	p := install(t, open(t, r, r.Dir, oldGit),
-		hooks.Options{Names: []string{"pre-commit"}, Foreign: hooks.ForeignChain})
+	p := installIn(t, open(t, r, r.Dir, oldGit),
+		install.Options{Names: []string{"pre-commit"}, Foreign: install.ForeignChain})
 	wantDeeds(t, p, "manual pre-commit")
 	if got := r.ReadFile("hook.sh"); got != userScript {
 		t.Errorf("the target was changed: %q", got)
@@ -342,8 +342,8 @@ func TestHooksPathElsewhere(t *testing.T) {
 				r.Run("config", "core.hooksPath", tt.path)
 			}
 			before := listing(t, r.Dir)
-			p := install(t, open(t, r, r.Dir, oldGit),
-				hooks.Options{Names: []string{"pre-commit"}, Foreign: hooks.ForeignChain})
+			p := installIn(t, open(t, r, r.Dir, oldGit),
+				install.Options{Names: []string{"pre-commit"}, Foreign: install.ForeignChain})
 			wantDeeds(t, p, "manual pre-commit")
 			if a := p.Open()[0]; !strings.Contains(a.Reason, tt.reason) ||
 				!strings.Contains(a.Snippet, tt.snippet) {
@@ -386,8 +386,8 @@ func TestCalledByHand(t *testing.T) {
 					writeHook(t, r, tt.hookFile, tt.hook, 0o755)
 				}
 				repo := open(t, r, r.Dir, v)
-				one := hooks.Options{Names: []string{"pre-commit"}}
-				p := install(t, repo, one)
+				one := install.Options{Names: []string{"pre-commit"}}
+				p := installIn(t, repo, one)
 				if !p.Empty() || len(p.Open()) > 0 {
 					t.Errorf("actions %v, want none that changes anything", p.Actions)
 				}
@@ -407,15 +407,15 @@ func TestCalledByHand(t *testing.T) {
 func TestInstalledBeforePreCommit(t *testing.T) {
 	r := gittest.Repo(t)
 	repo := open(t, r, r.Dir, oldGit)
-	one := hooks.Options{Names: []string{"pre-commit"}}
+	one := install.Options{Names: []string{"pre-commit"}}
 	before := listing(t, r.Path(".git"))
-	install(t, repo, one)
+	installIn(t, repo, one)
 	file := r.Path(".git/hooks/pre-commit")
 	if err := os.Rename(file, file+".legacy"); err != nil {
 		t.Fatal(err)
 	}
 	writeHook(t, r, ".git/hooks/pre-commit", preCommitScript, 0o755)
-	wantDeeds(t, install(t, repo, one), "keep pre-commit")
+	wantDeeds(t, installIn(t, repo, one), "keep pre-commit")
 	wantDeeds(t, uninstall(t, repo), "remove pre-commit")
 	r.Remove(".git/hooks/pre-commit")
 	if diff := cmp.Diff(before, listing(t, r.Path(".git"))); diff != "" {
@@ -426,7 +426,7 @@ func TestInstalledBeforePreCommit(t *testing.T) {
 func TestChangedFilesSurviveUninstall(t *testing.T) {
 	r := gittest.Repo(t)
 	repo := open(t, r, r.Dir, oldGit)
-	install(t, repo, hooks.Options{})
+	installIn(t, repo, install.Options{})
 	edited := r.ReadFile(".git/hooks/pre-commit") + "# and mine\n"
 	r.WriteFile(".git/hooks/pre-commit", edited)
 	p := uninstall(t, repo)
@@ -442,8 +442,8 @@ func TestChangedSettingSurvives(t *testing.T) {
 	r.Run("config", "hook.jp-pre-commit.command", "echo mine")
 	r.Run("config", "hook.jp-pre-commit.event", "pre-commit")
 	config := r.ReadFile(".git/config")
-	one := hooks.Options{Names: []string{"pre-commit"}}
-	wantDeeds(t, install(t, repo, one), "manual pre-commit")
+	one := install.Options{Names: []string{"pre-commit"}}
+	wantDeeds(t, installIn(t, repo, one), "manual pre-commit")
 	wantDeeds(t, uninstall(t, repo), "manual pre-commit")
 	if got := r.ReadFile(".git/config"); got != config {
 		t.Errorf("the configuration is\n%s", got)
@@ -455,7 +455,7 @@ func TestChainedHookMayBeEdited(t *testing.T) {
 	r := gittest.Repo(t)
 	writeHook(t, r, ".git/hooks/pre-commit", userScript, 0o755)
 	repo := open(t, r, r.Dir, oldGit)
-	install(t, repo, hooks.Options{Foreign: hooks.ForeignChain})
+	installIn(t, repo, install.Options{Foreign: install.ForeignChain})
 	r.WriteFile(".git/hooks/pre-commit", r.ReadFile(".git/hooks/pre-commit")+"# more\n")
 	uninstall(t, repo)
 	if got, want := r.ReadFile(".git/hooks/pre-commit"), userScript+"# more\n"; got != want {
@@ -468,14 +468,14 @@ func TestUpgradeAndDowngradeOfGit(t *testing.T) {
 	r := gittest.Repo(t)
 	before := listing(t, r.Dir)
 	older, newer := open(t, r, r.Dir, oldGit), open(t, r, r.Dir, newGit)
-	one := hooks.Options{Names: []string{"pre-commit"}}
-	wantDeeds(t, install(t, older, one), "create pre-commit")
+	one := install.Options{Names: []string{"pre-commit"}}
+	wantDeeds(t, installIn(t, older, one), "create pre-commit")
 	alone := r.ReadFile(".git/hooks/pre-commit")
-	wantDeeds(t, install(t, newer, one), "create pre-commit")
+	wantDeeds(t, installIn(t, newer, one), "create pre-commit")
 	if r.ReadFile(".git/hooks/pre-commit") == alone {
 		t.Error("the file is that of a git that knows no hooks of the configuration")
 	}
-	wantDeeds(t, install(t, older, one), "remove pre-commit", "update pre-commit")
+	wantDeeds(t, installIn(t, older, one), "remove pre-commit", "update pre-commit")
 	if r.ReadFile(".git/hooks/pre-commit") != alone {
 		t.Error("the file is not that of a git that knows no hooks of the configuration")
 	}
@@ -490,11 +490,11 @@ func TestUpgradeAndDowngradeOfGit(t *testing.T) {
 
 func TestViaConfigNeedsANewGit(t *testing.T) {
 	r := gittest.Repo(t)
-	in := installer(t, open(t, r, r.Dir, oldGit), hooks.Options{Via: hooks.ViaConfig})
+	in := installer(t, open(t, r, r.Dir, oldGit), install.Options{Via: install.ViaConfig})
 	if _, err := in.Install(t.Context()); err == nil {
 		t.Error("no error")
 	}
-	p := install(t, open(t, r, r.Dir, newGit), hooks.Options{Via: hooks.ViaFiles})
+	p := installIn(t, open(t, r, r.Dir, newGit), install.Options{Via: install.ViaFiles})
 	wantDeeds(t, p, "create pre-commit", "create post-commit")
 	if r.ReadFile(".git/hooks/pre-commit") == "" {
 		t.Error("no file")
@@ -508,8 +508,8 @@ func TestLinkedWorktreesShareHooks(t *testing.T) {
 	r.Run("worktree", "add", "-q", "../linked")
 	before := listing(t, filepath.Join(r.Dir, ".git"))
 	linked := open(t, r, filepath.Join(filepath.Dir(r.Dir), "linked"), oldGit)
-	install(t, linked, hooks.Options{})
-	if p := install(t, open(t, r, r.Dir, oldGit), hooks.Options{}); !p.Empty() {
+	installIn(t, linked, install.Options{})
+	if p := installIn(t, open(t, r, r.Dir, oldGit), install.Options{}); !p.Empty() {
 		t.Errorf("installing from the main worktree does %v", p.Actions)
 	}
 	if r.ReadFile(".git/hooks/pre-commit") == "" {
@@ -525,7 +525,7 @@ func TestUninstallFindsWhatHooksPathHides(t *testing.T) {
 	r := gittest.Repo(t)
 	repo := open(t, r, r.Dir, oldGit)
 	before := listing(t, r.Path(".git/hooks"))
-	install(t, repo, hooks.Options{})
+	installIn(t, repo, install.Options{})
 	r.Run("config", "core.hooksPath", ".githooks")
 	wantDeeds(t, uninstall(t, repo), "remove pre-commit", "remove post-commit")
 	if diff := cmp.Diff(before, listing(t, r.Path(".git/hooks"))); diff != "" {
@@ -537,8 +537,8 @@ func TestBareRepository(t *testing.T) {
 	r := gittest.Repo(t, "--bare")
 	before := listing(t, r.Dir)
 	repo := open(t, r, r.Dir, oldGit)
-	one := hooks.Options{Names: []string{"pre-receive"}}
-	wantDeeds(t, install(t, repo, one), "create pre-receive")
+	one := install.Options{Names: []string{"pre-receive"}}
+	wantDeeds(t, installIn(t, repo, one), "create pre-receive")
 	uninstall(t, repo)
 	if diff := cmp.Diff(before, listing(t, r.Dir)); diff != "" {
 		t.Errorf("(-before +after)\n%s", diff)
@@ -547,24 +547,24 @@ func TestBareRepository(t *testing.T) {
 
 func TestPlanIsAppliedOnceAndOnlyToWhatItSaw(t *testing.T) {
 	r := gittest.Repo(t)
-	in := installer(t, open(t, r, r.Dir, oldGit), hooks.Options{})
+	in := installer(t, open(t, r, r.Dir, oldGit), install.Options{})
 	p, err := in.Install(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
 	writeHook(t, r, ".git/hooks/pre-commit", userScript, 0o755)
-	var changed *hooks.ChangedError
+	var changed *install.ChangedError
 	if err := p.Apply(t.Context()); !errors.As(err, &changed) {
 		t.Errorf("err = %v, want a ChangedError", err)
 	}
 	if got := r.ReadFile(".git/hooks/pre-commit"); got != userScript {
 		t.Errorf("the hook is %q", got)
 	}
-	if err := p.Apply(t.Context()); !errors.Is(err, hooks.ErrApplied) {
+	if err := p.Apply(t.Context()); !errors.Is(err, install.ErrApplied) {
 		t.Errorf("second Apply: %v", err)
 	}
 	r.Remove(".git/hooks/pre-commit")
-	install(t, open(t, r, r.Dir, oldGit), hooks.Options{})
+	installIn(t, open(t, r, r.Dir, oldGit), install.Options{})
 	if p, err = in.Uninstall(t.Context()); err != nil {
 		t.Fatal(err)
 	}
@@ -578,13 +578,13 @@ func TestPlanIsAppliedOnceAndOnlyToWhatItSaw(t *testing.T) {
 }
 
 func TestUnknownHook(t *testing.T) {
-	if _, err := hooks.New(nil, hooks.Options{Names: []string{"pre-comit"}}); err == nil {
+	if _, err := install.New(nil, install.Options{Names: []string{"pre-comit"}}); err == nil {
 		t.Error("no error")
 	}
 	for _, names := range [][]string{
-		hooks.DefaultNames(), hooks.TrailerNames(), hooks.ServerNames(),
+		install.DefaultNames(), install.TrailerNames(), install.ServerNames(),
 	} {
-		if _, err := hooks.New(nil, hooks.Options{Names: names}); err != nil {
+		if _, err := install.New(nil, install.Options{Names: names}); err != nil {
 			t.Error(err)
 		}
 	}

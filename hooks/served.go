@@ -1,12 +1,9 @@
-package main
+package hooks
 
 import (
 	"context"
-	"path"
-	"path/filepath"
 	"slices"
 
-	"github.com/git-jp/git-jp/gitint"
 	"github.com/git-jp/git-jp/internal/check"
 	"github.com/git-jp/git-jp/internal/config"
 	"github.com/git-jp/git-jp/internal/merge"
@@ -23,20 +20,20 @@ type served struct {
 	settings func(dir string) config.Settings
 }
 
-func (c hookCmd) hook(ctx context.Context, a *app) (served, error) {
-	repo, err := a.repo(ctx)
+func (r *run) hook(ctx context.Context) (served, error) {
+	repo, err := r.Open(ctx)
 	if err != nil {
 		return served{}, err
 	}
-	if repo.Root() != "" && c.putsBack() {
+	if repo.Root() != "" && r.putsBack() {
 		if root, err := workspace.Find(repo.Root()); err == nil {
-			a.putBack(ctx, root, repo)
+			r.PutBack(ctx, root, repo)
 		}
 	}
-	h := served{settings: a.settingsBelow(repo)}
+	h := served{settings: r.Settings(repo)}
 	h.Hook = stage.Hook{
-		Repo: repo, Cache: a.refsCache(repo), Amends: amends,
-		TreeMade: c.Name == "pre-merge-commit",
+		Repo: repo, Cache: r.Cache(repo), Amends: amends,
+		TreeMade: r.name == "pre-merge-commit",
 	}
 	h.Rules = func(dir string) stage.Rules {
 		s := h.settings(dir)
@@ -45,36 +42,6 @@ func (c hookCmd) hook(ctx context.Context, a *app) (served, error) {
 		}
 	}
 	return h, nil
-}
-
-// settingsBelow reads the settings of workspaces. Where they cannot be read your own hold:
-// that a hook looks at what somebody commits is not for a slip in a file to end.
-func (a *app) settingsBelow(repo *gitint.Repo) func(dir string) config.Settings {
-	known := make(map[string]config.Settings)
-	return func(dir string) config.Settings {
-		if s, ok := known[dir]; ok {
-			return s
-		}
-		root := ""
-		if repo.Root() != "" {
-			root = filepath.Join(repo.Root(), filepath.FromSlash(path.Dir(dir)))
-		}
-		conf, err := a.readConfig(root)
-		if err != nil {
-			a.warn("%s: %v; the hooks go on without it", dir, err)
-			conf, err = a.readConfig("") // what is yours holds all the same
-		}
-		if err != nil {
-			conf, err = config.Load(config.Dirs{})
-		}
-		var s config.Settings
-		if err == nil {
-			a.tellSettings(root, conf)
-			s = conf.Settings()
-		}
-		known[dir] = s
-		return s
-	}
 }
 
 // of are the settings that hold for a file.

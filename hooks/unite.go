@@ -1,11 +1,10 @@
-package main
+package hooks
 
 import (
 	"context"
 	"maps"
 	"path/filepath"
 	"slices"
-	"time"
 
 	"github.com/git-jp/git-jp/events"
 	"github.com/git-jp/git-jp/internal/check"
@@ -17,7 +16,7 @@ import (
 
 // unite merges directories that a merge left with one id, as when both sides gave a
 // conversation another title, where that is certain, and stages what came of it.
-func (a *app) unite(
+func (r *run) unite(
 	ctx context.Context, hook served, at landing, findings []check.Finding,
 ) error {
 	twice := make(map[string][]events.ID)
@@ -30,7 +29,7 @@ func (a *app) unite(
 	}
 	united := false
 	for _, dir := range slices.Sorted(maps.Keys(twice)) {
-		done, err := a.uniteIn(ctx, hook, uniting{dir, twice[dir], at.sides})
+		done, err := r.uniteIn(ctx, hook, uniting{dir, twice[dir], at.sides})
 		if err != nil {
 			return err
 		}
@@ -39,7 +38,7 @@ func (a *app) unite(
 	if !united {
 		return nil
 	}
-	return a.settleStaged(ctx, hook.Repo, at)
+	return r.settleStaged(ctx, hook.Repo, at)
 }
 
 // A uniting is the conversations of a workspace that are in several directories, and what was
@@ -50,15 +49,15 @@ type uniting struct {
 	sides *merge.Sides
 }
 
-func (a *app) uniteIn(ctx context.Context, hook served, u uniting) (bool, error) {
+func (r *run) uniteIn(ctx context.Context, hook served, u uniting) (bool, error) {
 	dir, ids := u.dir, u.ids
-	w, err := a.hookWorkspace(hook, dir)
+	w, err := r.workspaceAt(hook, dir)
 	if err != nil {
 		return false, err
 	}
 	plan, err := repair.PlanUnion(ctx, repair.Options{
 		Sources: repair.Sources{Workspace: w, Repo: hook.Repo}, Cache: hook.Cache,
-		Now: a.now, PID: a.pid, Keep: hook.settings(dir).GC.Grace, Sides: u.sides,
+		Now: r.Now, PID: r.PID, Keep: hook.settings(dir).GC.Grace, Sides: u.sides,
 	}, ids)
 	if err != nil {
 		return false, err
@@ -71,9 +70,9 @@ func (a *app) uniteIn(ctx context.Context, hook served, u uniting) (bool, error)
 		switch {
 		case f.Done:
 			done = append(done, f.Conversation)
-			a.note("git jp: %s: %s", f.Conversation, f.Remedy)
+			r.Note("git jp: %s: %s", f.Conversation, f.Remedy)
 		case f.Err != nil:
-			a.warn("%s: %v", f.Path, f.Err)
+			r.Warn("%s: %v", f.Path, f.Err)
 		}
 	}
 	if len(done) == 0 {
@@ -86,10 +85,8 @@ func (a *app) uniteIn(ctx context.Context, hook served, u uniting) (bool, error)
 	return err == nil, err
 }
 
-// hookWorkspace opens a workspace of a hook, which waits for nobody.
-func (a *app) hookWorkspace(hook served, dir string) (*workspace.Workspace, error) {
+// workspaceAt opens a workspace of a hook.
+func (r *run) workspaceAt(hook served, dir string) (*workspace.Workspace, error) {
 	root := filepath.Join(hook.Repo.Root(), filepath.Dir(filepath.FromSlash(dir)))
-	env := a.workspaceEnv(hook.settings(dir))
-	env.Settings.LockWait = time.Nanosecond
-	return a.openAt(root, env)
+	return r.Workspace(root, hook.settings(dir))
 }

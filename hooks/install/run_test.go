@@ -1,4 +1,4 @@
-package hooks_test
+package install_test
 
 import (
 	"context"
@@ -7,14 +7,14 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/git-jp/git-jp/hooks"
+	"github.com/git-jp/git-jp/hooks/install"
 	"github.com/git-jp/git-jp/internal/gittest"
 )
 
 // Real git runs what was installed.
 func TestGitRunsTheHooks(t *testing.T) {
 	r, log := fakeJP(t, gittest.Repo(t))
-	install(t, open(t, r, r.Dir, oldGit), hooks.Options{})
+	installIn(t, open(t, r, r.Dir, oldGit), install.Options{})
 	r.WriteFile("a", "a")
 	r.Commit("a")
 	if got, want := read(t, log), "hook pre-commit\nhook post-commit\n"; got != want {
@@ -36,8 +36,8 @@ func TestWithoutGitJP(t *testing.T) {
 			if tt.text != "" {
 				writeHook(t, r, ".git/hooks/pre-commit", tt.text, 0o755)
 			}
-			install(t, open(t, r, r.Dir, oldGit), hooks.Options{
-				Names: []string{"pre-commit"}, Foreign: hooks.ForeignChain,
+			installIn(t, open(t, r, r.Dir, oldGit), install.Options{
+				Names: []string{"pre-commit"}, Foreign: install.ForeignChain,
 			})
 			cmd := exec.Command(r.Path(".git/hooks/pre-commit"))
 			cmd.Dir, cmd.Env = r.Dir, []string{"PATH=/usr/bin:/bin"}
@@ -71,8 +71,8 @@ func TestChainedHooksRunBoth(t *testing.T) {
 		t.Run(tt.hook+" "+tt.exit, func(t *testing.T) {
 			r, log := fakeJP(t, gittest.Repo(t))
 			writeHook(t, r, ".git/hooks/"+tt.hook, userScript, 0o755)
-			install(t, open(t, r, r.Dir, oldGit), hooks.Options{
-				Names: []string{tt.hook}, Foreign: hooks.ForeignChain,
+			installIn(t, open(t, r, r.Dir, oldGit), install.Options{
+				Names: []string{tt.hook}, Foreign: install.ForeignChain,
 			})
 			_, err := r.With("JP_EXIT="+tt.exit).Try("commit", "-q", "--allow-empty", "-m", "b")
 			if (err != nil) != tt.fails {
@@ -100,8 +100,8 @@ func TestChainedHooksShareTheInput(t *testing.T) {
 			t.Run(shell+" "+name, func(t *testing.T) {
 				r, log := fakeJP(t, gittest.Repo(t))
 				writeHook(t, r, ".git/hooks/pre-push", "#!"+path+"\ncat >theirs\n", 0o755)
-				install(t, open(t, r, r.Dir, oldGit), hooks.Options{
-					Names: []string{"pre-push"}, Foreign: hooks.ForeignChain,
+				installIn(t, open(t, r, r.Dir, oldGit), install.Options{
+					Names: []string{"pre-push"}, Foreign: install.ForeignChain,
 				})
 				cmd := exec.Command(r.Path(".git/hooks/pre-push"), "origin", "url")
 				cmd.Dir, cmd.Env, cmd.Stdin = r.Dir, r.Env, strings.NewReader(in)
@@ -123,7 +123,7 @@ func TestChainedHooksShareTheInput(t *testing.T) {
 // "$@" behind it when there are arguments.
 func TestConfiguredCommand(t *testing.T) {
 	r, log := fakeJP(t, gittest.Repo(t))
-	install(t, open(t, r, r.Dir, newGit), hooks.Options{
+	installIn(t, open(t, r, r.Dir, newGit), install.Options{
 		Names: []string{"post-checkout", "pre-commit"},
 	})
 	run := func(env []string, hook string, args ...string) string {
@@ -159,7 +159,7 @@ func TestConfiguredCommand(t *testing.T) {
 
 // failing is a repository of which the configuration cannot be written any more after some keys.
 type failing struct {
-	hooks.Repo
+	install.Repo
 	left int
 }
 
@@ -175,7 +175,7 @@ func (f *failing) SetConfig(ctx context.Context, key, value string) error {
 func TestCutShort(t *testing.T) {
 	for n := range 5 {
 		r := gittest.Repo(t)
-		p, err := installer(t, &failing{open(t, r, r.Dir, newGit), n}, hooks.Options{}).
+		p, err := installer(t, &failing{open(t, r, r.Dir, newGit), n}, install.Options{}).
 			Install(t.Context())
 		if err != nil {
 			t.Fatal(err)
@@ -192,53 +192,12 @@ func TestCutShort(t *testing.T) {
 	}
 }
 
-func TestReadPrePush(t *testing.T) {
-	a, b, zero := strings.Repeat("a", 40), strings.Repeat("b", 40), strings.Repeat("0", 40)
-	refs, err := hooks.ReadPrePush(strings.NewReader(
-		"refs/heads/x " + a + " refs/heads/y " + b + "\n" +
-			"(delete) " + zero + " refs/heads/z " + b + "\n"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	if len(refs) != 2 || refs[0].Local != "refs/heads/x" || refs[0].LocalOID.String() != a ||
-		refs[0].Remote != "refs/heads/y" || refs[0].RemoteOID.String() != b ||
-		!refs[1].LocalOID.IsZero() {
-		t.Errorf("got %+v", refs)
-	}
-	for _, bad := range []string{"x\n", "a b c d\n"} {
-		if _, err := hooks.ReadPrePush(strings.NewReader(bad)); err == nil {
-			t.Errorf("%q: no error", bad)
-		}
-	}
-}
-
-func TestReadPostRewrite(t *testing.T) {
-	a, b := strings.Repeat("a", 40), strings.Repeat("b", 40)
-	all, err := hooks.ReadPostRewrite(strings.NewReader(a + " " + b + " extra\n"))
-	if err != nil || len(all) != 1 || all[0].Old.String() != a || all[0].New.String() != b {
-		t.Errorf("got %+v, %v", all, err)
-	}
-}
-
-func TestParsePostCheckout(t *testing.T) {
-	a, b := strings.Repeat("a", 40), strings.Repeat("b", 40)
-	c, err := hooks.ParsePostCheckout([]string{a, b, "1"})
-	if err != nil || c.Previous.String() != a || c.Next.String() != b || !c.Branch {
-		t.Errorf("got %+v, %v", c, err)
-	}
-	for _, bad := range [][]string{nil, {a, b}, {"x", b, "1"}, {a, "x", "1"}} {
-		if _, err := hooks.ParsePostCheckout(bad); err == nil {
-			t.Errorf("%q: no error", bad)
-		}
-	}
-}
-
 // TestAttributesBesideOurs: what somebody wrote before and behind our lines stays when they go.
 func TestAttributesBesideOurs(t *testing.T) {
 	r := gittest.Repo(t)
 	repo := open(t, r, r.Dir, oldGit)
 	r.WriteFile(".git/info/attributes", "*.a -text\n")
-	install(t, repo, hooks.Options{Drivers: true})
+	installIn(t, repo, install.Options{Drivers: true})
 	r.WriteFile(".git/info/attributes", r.ReadFile(".git/info/attributes")+"*.b -text\n")
 	uninstall(t, repo)
 	if got := r.ReadFile(".git/info/attributes"); got != "*.a -text\n*.b -text\n" {

@@ -1,10 +1,9 @@
-package main
+package hooks
 
 import (
 	"context"
 	"errors"
 	"path"
-	"slices"
 	"strings"
 
 	"github.com/git-jp/git-jp/events"
@@ -23,7 +22,7 @@ type landing struct {
 	made, tidy bool
 }
 
-func (c hookCmd) landing(ctx context.Context, repo *gitint.Repo, went passage) (landing, error) {
+func (r *run) landing(ctx context.Context, repo *gitint.Repo, went passage) (landing, error) {
 	var at landing
 	if went.to == "" {
 		all, err := merge.Underway(ctx, repo)
@@ -36,7 +35,7 @@ func (c hookCmd) landing(ctx context.Context, repo *gitint.Repo, went passage) (
 	if err == nil {
 		at.head, err = repo.Resolve(ctx, went.to)
 	}
-	if err == nil && c.Name == "post-rewrite" {
+	if err == nil && r.name == "post-rewrite" {
 		at.made = true
 		at.sides, err = merge.SidesBetween(ctx, repo, from, at.head)
 	} else if err == nil {
@@ -50,25 +49,13 @@ func (c hookCmd) landing(ctx context.Context, repo *gitint.Repo, went passage) (
 	if err != nil || !at.made {
 		return at, err
 	}
-	at.tidy, err = isTidy(ctx, repo)
+	at.tidy, err = repo.IsTidy(ctx)
 	return at, err
-}
-
-// isTidy reports whether no tracked file has a change, staged or not.
-func isTidy(ctx context.Context, repo *gitint.Repo) (bool, error) {
-	staged, err := repo.StagedPaths(ctx)
-	if err != nil || len(staged) > 0 {
-		return false, err
-	}
-	changed, err := repo.WorkChanges(ctx)
-	return !slices.ContainsFunc(changed, func(p gitint.WorkPath) bool {
-		return p.State != gitint.Untracked && p.State != gitint.IgnoredNew
-	}), err
 }
 
 // settleStaged puts what a hook has staged into the commit that the command made. Where others
 // may have that commit, or it would take along what is not ours, it says that it waits.
-func (a *app) settleStaged(ctx context.Context, repo *gitint.Repo, at landing) error {
+func (r *run) settleStaged(ctx context.Context, repo *gitint.Repo, at landing) error {
 	others, published, err := spread(ctx, repo, at)
 	if err != nil {
 		return err
@@ -76,7 +63,7 @@ func (a *app) settleStaged(ctx context.Context, repo *gitint.Repo, at landing) e
 	if at.tidy && !others {
 		_, err := repo.ReplaceTree(ctx, at.head, "git jp: unite conversations")
 		if err == nil {
-			a.note("git jp: it is in the commit")
+			r.Note("git jp: it is in the commit")
 			return nil
 		}
 		if !errors.Is(err, gitint.ErrSigned) {
@@ -85,9 +72,9 @@ func (a *app) settleStaged(ctx context.Context, repo *gitint.Repo, at landing) e
 	}
 	switch {
 	case !at.made || published:
-		a.note("git jp: it is staged; 'git commit' completes it")
+		r.Note("git jp: it is staged; 'git commit' completes it")
 	default:
-		a.note("git jp: it is staged; 'git commit --amend --no-edit' puts it into the commit")
+		r.Note("git jp: it is staged; 'git commit --amend --no-edit' puts it into the commit")
 	}
 	return nil
 }
@@ -114,7 +101,7 @@ func spread(
 
 // noteArchived says which conversations one side archived and the other continued: what was
 // said is in the archive too.
-func (a *app) noteArchived(
+func (r *run) noteArchived(
 	ctx context.Context, hook served, at landing, paths []gitint.StagedPath,
 ) error {
 	if at.sides == nil || at.sides.Base.IsZero() || at.head.IsZero() {
@@ -133,7 +120,7 @@ func (a *app) noteArchived(
 			return err
 		}
 		if is {
-			a.note("git jp: %s is archived: one side archived it and the other went on; "+
+			r.Note("git jp: %s is archived: one side archived it and the other went on; "+
 				"'git jp unarchive %s' takes it out", id, id)
 		}
 	}

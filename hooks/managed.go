@@ -1,4 +1,4 @@
-package main
+package hooks
 
 import (
 	"context"
@@ -24,12 +24,12 @@ const (
 
 // given returns the arguments that git gave to the hook, also where a manager stands
 // between.
-func (c hookCmd) given(a *app) []string {
-	if a.getenv(byPreCommit) == "" {
-		return c.Args
+func (r *run) given() []string {
+	if r.Getenv(byPreCommit) == "" {
+		return r.args
 	}
 	var names []string
-	switch c.Name {
+	switch r.name {
 	case "post-checkout":
 		names = []string{fromRef, toRef, checkoutType}
 	case "post-merge":
@@ -42,12 +42,12 @@ func (c hookCmd) given(a *app) []string {
 		names = []string{messageSource}
 	}
 	// Git itself gives all or none, but for the message, whose file the manager gives too.
-	if len(c.Args) > 0 && (c.Name != "prepare-commit-msg" || len(c.Args) > 1) {
-		return c.Args
+	if len(r.args) > 0 && (r.name != "prepare-commit-msg" || len(r.args) > 1) {
+		return r.args
 	}
-	args := slices.Clone(c.Args)
+	args := slices.Clone(r.args)
 	for _, name := range names {
-		if value := a.getenv(name); value != "" {
+		if value := r.Getenv(name); value != "" {
 			args = append(args, value)
 		}
 	}
@@ -56,18 +56,18 @@ func (c hookCmd) given(a *app) []string {
 
 // pushedByManager is what pre-commit says of a push. It looks at the first ref alone, and
 // names no commit where all of them are new.
-func (a *app) pushedByManager(
+func (r *run) pushedByManager(
 	ctx context.Context, repo *gitint.Repo, d *gitint.Departure,
 ) error {
-	if a.getenv(byPreCommit) == "" || a.getenv(remoteName) == "" {
+	if r.Getenv(byPreCommit) == "" || r.Getenv(remoteName) == "" {
 		return nil
 	}
-	if to := a.getenv(toRef); to != "" {
+	if to := r.Getenv(toRef); to != "" {
 		d.Tips = []string{to}
-		d.Not = []string{a.getenv(fromRef)}
+		d.Not = []string{r.Getenv(fromRef)}
 		return nil
 	}
-	tip, err := repo.Resolve(ctx, a.getenv(pushedBranch))
+	tip, err := repo.Resolve(ctx, r.Getenv(pushedBranch))
 	if err == nil {
 		d.Tips = []string{tip.String()}
 	}

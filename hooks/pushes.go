@@ -1,22 +1,22 @@
-package main
+package hooks
 
 import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"slices"
 
 	"github.com/git-jp/git-jp/events"
 	"github.com/git-jp/git-jp/gitint"
-	"github.com/git-jp/git-jp/hooks"
 	"github.com/git-jp/git-jp/internal/audit"
 	"github.com/git-jp/git-jp/internal/check"
 	"github.com/git-jp/git-jp/internal/stage"
 )
 
-// received returns what a server is being given.
-func (a *app) received(ctx context.Context, repo *gitint.Repo) (audit.Departure, error) {
-	refs, err := hooks.ReadPreReceive(a.stdin)
+// Received returns what a server is being given.
+func Received(ctx context.Context, repo *gitint.Repo, input io.Reader) (audit.Departure, error) {
+	refs, err := ReadPreReceive(input)
 	if err != nil {
 		return audit.Departure{}, err
 	}
@@ -30,10 +30,10 @@ func (a *app) received(ctx context.Context, repo *gitint.Repo) (audit.Departure,
 }
 
 // pushed returns what is about to leave for a remote, or for a place without a name.
-func (a *app) pushed(
+func (r *run) pushed(
 	ctx context.Context, repo *gitint.Repo, args []string,
 ) (audit.Departure, error) {
-	refs, err := hooks.ReadPrePush(a.stdin)
+	refs, err := ReadPrePush(r.Stdin)
 	if err != nil {
 		return audit.Departure{}, err
 	}
@@ -51,43 +51,43 @@ func (a *app) pushed(
 		}
 	}
 	if len(refs) == 0 {
-		if err := a.pushedByManager(ctx, repo, &d); err != nil {
+		if err := r.pushedByManager(ctx, repo, &d); err != nil {
 			return audit.Departure{}, err
 		}
 	}
 	return audit.NewDeparture(ctx, repo, d)
 }
 
-// errPush and errReceived say that a push was stopped, after the reasons were printed.
+// ErrPush and ErrReceived say that a push was stopped, after the reasons were printed.
 var (
-	errPush     = errors.New("the push was stopped: its conversations are incomplete")
-	errReceived = errors.New("the push was refused: its conversations are incomplete")
+	ErrPush     = errors.New("the push was stopped: its conversations are incomplete")
+	ErrReceived = errors.New("the push was refused: its conversations are incomplete")
 )
 
 // prePush blocks what would reach others without its content. A failure of ours blocks
 // nothing: what it would have found, CI will.
-func (c hookCmd) prePush(ctx context.Context, a *app) error {
-	hook, err := c.hook(ctx, a)
+func (r *run) prePush(ctx context.Context) error {
+	hook, err := r.hook(ctx)
 	var d audit.Departure
 	if err == nil {
-		d, err = a.pushed(ctx, hook.Repo, c.Args)
+		d, err = r.pushed(ctx, hook.Repo, r.args)
 	}
 	var report *check.Report
 	if err == nil && len(d.Commits) > 0 {
-		report, err = c.judge(ctx, a, hook, d)
+		report, err = r.judge(ctx, hook, d)
 	}
 	switch {
 	case err != nil && ctx.Err() != nil:
 		return ctx.Err()
 	case err != nil:
-		a.warn("pre-push: conversations were not checked: %v", err)
+		r.Warn("pre-push: conversations were not checked: %v", err)
 		return nil
 	case report == nil || !slices.ContainsFunc(hook.checked(report.Findings), hook.isProblem):
 		return nil
 	}
 	found := hook.checked(report.Findings)
-	a.advise(ctx, hook.Repo, found)
-	if err := a.printFindings(found); err != nil {
+	r.Advise(ctx, hook.Repo, found)
+	if err := r.Print(found); err != nil {
 		return err
 	}
 	if !slices.ContainsFunc(found, func(f check.Finding) bool {
@@ -97,39 +97,38 @@ func (c hookCmd) prePush(ctx context.Context, a *app) error {
 	}) {
 		return nil
 	}
-	return errPush
+	return ErrPush
 }
 
 // preReceive refuses what others would get without its content. A server that cannot
 // check refuses too: nobody reads its warnings.
-func (c hookCmd) preReceive(ctx context.Context, a *app) error {
-	hook, err := c.hook(ctx, a)
+func (r *run) preReceive(ctx context.Context) error {
+	hook, err := r.hook(ctx)
 	if err != nil {
 		return err
 	}
-	d, err := a.received(ctx, hook.Repo)
+	d, err := Received(ctx, hook.Repo, r.Stdin)
 	if err != nil || len(d.Commits) == 0 {
 		return err
 	}
-	report, err := c.judge(ctx, a, hook, d)
+	report, err := r.judge(ctx, hook, d)
 	if err != nil {
 		return err
 	}
-	if err := a.printFindings(report.Findings); err != nil {
+	if err := r.Print(report.Findings); err != nil {
 		return err
 	}
 	if slices.ContainsFunc(report.Findings, hook.isProblem) {
-		return errReceived
+		return ErrReceived
 	}
 	return nil
 }
 
 // judge checks a departure for a hook.
-func (hookCmd) judge(
-	ctx context.Context, a *app, hook served, d audit.Departure,
+func (r *run) judge(ctx context.Context, hook served, d audit.Departure,
 ) (*check.Report, error) {
 	// Whether a warning counts each workspace says, of what the others have not already.
-	o, err := checkCmd{Strict: true}.options(a, hook.Repo)
+	o, err := r.CheckOptions(hook.Repo)
 	if err != nil {
 		return nil, err
 	}
@@ -139,21 +138,21 @@ func (hookCmd) judge(
 }
 
 // prepareMessage names the conversations of a commit in its message, as trailers.
-func (c hookCmd) prepareMessage(ctx context.Context, a *app) error {
-	if len(c.Args) == 0 || len(c.Args) > 1 && (c.Args[1] == "merge" || c.Args[1] == "squash") {
+func (r *run) prepareMessage(ctx context.Context) error {
+	if len(r.args) == 0 || len(r.args) > 1 && (r.args[1] == "merge" || r.args[1] == "squash") {
 		return nil
 	}
-	repo, err := a.repo(ctx)
+	repo, err := r.Open(ctx)
 	if err != nil {
-		a.warn("prepare-commit-msg: %v", err)
+		r.Warn("prepare-commit-msg: %v", err)
 		return nil
 	}
 	ids, err := stage.Hook{Repo: repo}.Conversations(ctx)
 	if err == nil && len(ids) > 0 {
-		err = repo.AddTrailers(ctx, c.Args[0], trailers(ids))
+		err = repo.AddTrailers(ctx, r.args[0], trailers(ids))
 	}
 	if err != nil {
-		a.warn("prepare-commit-msg: %v", err)
+		r.Warn("prepare-commit-msg: %v", err)
 	}
 	return nil
 }

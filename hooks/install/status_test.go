@@ -1,4 +1,4 @@
-package hooks_test
+package install_test
 
 import (
 	"os"
@@ -7,15 +7,15 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/git-jp/git-jp/hooks"
+	"github.com/git-jp/git-jp/hooks/install"
 	"github.com/git-jp/git-jp/internal/gittest"
 )
 
 func TestStatus(t *testing.T) {
 	r := gittest.Repo(t)
 	older, newer := open(t, r, r.Dir, oldGit), open(t, r, r.Dir, newGit)
-	one := hooks.Options{Names: []string{"pre-commit"}}
-	status := func(repo hooks.Repo) hooks.Status {
+	one := install.Options{Names: []string{"pre-commit"}}
+	status := func(repo install.Repo) install.Status {
 		t.Helper()
 		all, err := installer(t, repo, one).Status(t.Context())
 		if err != nil {
@@ -24,24 +24,24 @@ func TestStatus(t *testing.T) {
 		return all[0]
 	}
 	file := r.Path(".git/hooks/pre-commit")
-	check := func(step string, got hooks.Status, want hooks.Status) {
+	check := func(step string, got install.Status, want install.Status) {
 		t.Helper()
 		want.Hook = "pre-commit"
 		if diff := cmp.Diff(want, got); diff != "" {
 			t.Errorf("%s (-want +got)\n%s", step, diff)
 		}
 	}
-	check("nothing", status(older), hooks.Status{Path: file})
-	install(t, older, one)
-	check("file", status(older), hooks.Status{Path: file, Active: true, Via: "file"})
+	check("nothing", status(older), install.Status{Path: file})
+	installIn(t, older, one)
+	check("file", status(older), install.Status{Path: file, Active: true, Via: "file"})
 	if err := os.Chmod(file, 0o644); err != nil {
 		t.Fatal(err)
 	}
-	check("mode", status(older), hooks.Status{
+	check("mode", status(older), install.Status{
 		Path: file, Via: "file", Detail: "the file is not executable",
 	})
-	wantDeeds(t, install(t, older, one), "update pre-commit")
-	check("mode again", status(older), hooks.Status{Path: file, Active: true, Via: "file"})
+	wantDeeds(t, installIn(t, older, one), "update pre-commit")
+	check("mode again", status(older), install.Status{Path: file, Active: true, Via: "file"})
 	r.Run("config", "core.hooksPath", ".githooks")
 	got := status(older)
 	if got.Active || !strings.Contains(got.Detail, "so git does not run "+file) {
@@ -49,16 +49,16 @@ func TestStatus(t *testing.T) {
 	}
 	r.Run("config", "--unset", "core.hooksPath")
 	r.Run("config", "hook.jp-pre-commit.enabled", "true")
-	install(t, newer, hooks.Options{Names: one.Names})
+	installIn(t, newer, install.Options{Names: one.Names})
 	key := "hook.jp-pre-commit.command"
-	check("config", status(newer), hooks.Status{Path: key, Active: true, Via: "config"})
-	check("config, old git", status(older), hooks.Status{
+	check("config", status(newer), install.Status{Path: key, Active: true, Via: "config"})
+	check("config, old git", status(older), install.Status{
 		Path: file, Active: true, Via: "file", Beside: true,
 	})
 	r.Remove(".git/hooks/pre-commit")
-	check("config alone, old git", status(older), hooks.Status{
+	check("config alone, old git", status(older), install.Status{
 		Path: key, Detail: "this git does not run hooks of the configuration",
 	})
-	wantDeeds(t, install(t, newer, one), "create pre-commit")
-	check("config again", status(newer), hooks.Status{Path: key, Active: true, Via: "config"})
+	wantDeeds(t, installIn(t, newer, one), "create pre-commit")
+	check("config again", status(newer), install.Status{Path: key, Active: true, Via: "config"})
 }

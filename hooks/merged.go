@@ -1,16 +1,13 @@
-package main
+package hooks
 
 import (
 	"context"
 	"errors"
-	"path"
 	"slices"
 	"strings"
 
-	"github.com/git-jp/git-jp/blobs"
 	"github.com/git-jp/git-jp/events"
 	"github.com/git-jp/git-jp/gitint"
-	"github.com/git-jp/git-jp/hooks"
 	"github.com/git-jp/git-jp/internal/audit"
 	"github.com/git-jp/git-jp/internal/check"
 	"github.com/git-jp/git-jp/internal/merge"
@@ -20,14 +17,14 @@ import (
 	"github.com/git-jp/git-jp/internal/workspace"
 )
 
-// errMended says that a merge waits with what it was lacking. Git has made the tree of the
+// ErrMended says that a merge waits with what it was lacking. Git has made the tree of the
 // merge before it asks the hook, so that what the hook changes would not be part of it.
-var errMended = errors.New("the merge of conversations was fixed and is not committed yet")
+var ErrMended = errors.New("the merge of conversations was fixed and is not committed yet")
 
 // preMergeCommit does for a merge what pre-commit does for a commit, and puts what the
 // drivers make of the sides in the place of what git blended without them.
-func (c hookCmd) preMergeCommit(ctx context.Context, a *app) error {
-	hook, err := c.hook(ctx, a)
+func (r *run) preMergeCommit(ctx context.Context) error {
+	hook, err := r.hook(ctx)
 	var paths []gitint.StagedPath
 	if err == nil {
 		paths, err = hook.Repo.StagedPaths(ctx, audit.EveryConversation, audit.EveryBlob)
@@ -39,25 +36,25 @@ func (c hookCmd) preMergeCommit(ctx context.Context, a *app) error {
 	var verdict *stage.Verdict
 	var was unblended
 	if err == nil && len(paths) > 0 {
-		if was, err = c.unblendUnderway(ctx, a, hook, paths); err == nil {
-			verdict, err = c.restoring(ctx, a, hook)
+		if was, err = r.unblendUnderway(ctx, hook, paths); err == nil {
+			verdict, err = r.restoring(ctx, hook)
 		}
 	}
 	switch {
 	case ctx.Err() != nil:
 		return ctx.Err()
 	case err != nil:
-		a.warn("pre-merge-commit: conversations were not checked: %v", err)
+		r.Warn("pre-merge-commit: conversations were not checked: %v", err)
 		return nil
 	case verdict == nil:
 		return nil
 	}
 	verdict.Blocking = append(verdict.Blocking, was.damaged...)
-	if err := c.tell(ctx, a, hook, verdict); err != nil {
+	if err := r.tell(ctx, hook, verdict); err != nil {
 		return err
 	}
 	if was.mended || len(verdict.Added) > 0 {
-		return errMended
+		return ErrMended
 	}
 	return nil
 }
@@ -69,19 +66,18 @@ type unblended struct {
 }
 
 // unblendUnderway is unblend for the merge that git is about to commit.
-func (c hookCmd) unblendUnderway(
-	ctx context.Context, a *app, hook served, paths []gitint.StagedPath,
+func (r *run) unblendUnderway(ctx context.Context, hook served, paths []gitint.StagedPath,
 ) (unblended, error) {
 	parents, err := merge.Underway(ctx, hook.Repo)
 	if err != nil {
 		return unblended{}, err
 	}
-	return c.unblend(ctx, a, hook, parents, paths)
+	return r.unblend(ctx, hook, parents, paths)
 }
 
 // unblend mends what git blended in the index, says so, and says what it cannot mend.
-func (c hookCmd) unblend(
-	ctx context.Context, a *app, hook served, parents []gitint.OID, paths []gitint.StagedPath,
+func (r *run) unblend(
+	ctx context.Context, hook served, parents []gitint.OID, paths []gitint.StagedPath,
 ) (unblended, error) {
 	if len(parents) < 2 {
 		return unblended{}, nil
@@ -102,23 +98,22 @@ func (c hookCmd) unblend(
 	blends = append(blends, damaged...)
 	mended, err := merge.Mend(ctx, hook.Repo, index, hook.replaceable(blends))
 	for _, b := range mended {
-		a.note("git jp: %s: git had merged it as text, without its driver; merged again", b.Path)
+		r.Note("git jp: %s: git had merged it as text, without its driver; merged again", b.Path)
 	}
 	found := audit.BlendFindings(check.IndexName, blendsLeft(blends, mended))
 	u := unblended{mended: len(mended) > 0, damaged: hook.refused(found)}
-	a.warnFindings(slices.DeleteFunc(found, func(f check.Finding) bool {
+	r.WarnFindings(slices.DeleteFunc(found, func(f check.Finding) bool {
 		return slices.Contains(u.damaged, f)
 	}))
 	if err == nil {
-		err = c.bringWhole(ctx, a, hook, blendsLeft(damaged, mended), &u)
+		err = r.bringWhole(ctx, hook, blendsLeft(damaged, mended), &u)
 	}
 	return u, err
 }
 
 // bringWhole brings damaged content back from wherever this repository has it whole, and
 // reports the rest.
-func (c hookCmd) bringWhole(
-	ctx context.Context, a *app, hook served, damaged []merge.Blend, u *unblended,
+func (r *run) bringWhole(ctx context.Context, hook served, damaged []merge.Blend, u *unblended,
 ) error {
 	if len(damaged) == 0 {
 		return nil
@@ -130,7 +125,7 @@ func (c hookCmd) bringWhole(
 			State: check.Missing, Path: b.Path, Hash: hash, Element: -1,
 		})
 	}
-	restored, err := a.restoreLost(ctx, hook, lost)
+	restored, err := r.restoreLost(ctx, hook, lost)
 	if err != nil {
 		return err
 	}
@@ -171,9 +166,6 @@ func union(a, b []string) []string {
 	return slices.Compact(slices.Sorted(slices.Values(slices.Concat(a, b))))
 }
 
-// blobIn is the path of a blob in a workspace.
-func blobIn(dir string, h blobs.Hash) string { return path.Join(dir, blobs.Dir, h.Path()) }
-
 // workspacesOf returns the directories .jp in which paths lie, sorted.
 func workspacesOf(paths []gitint.StagedPath) []string {
 	var dirs []string
@@ -186,14 +178,13 @@ func workspacesOf(paths []gitint.StagedPath) []string {
 }
 
 // restoring is PreCommit, which is asked again when content that a merge lost is back.
-func (c hookCmd) restoring(
-	ctx context.Context, a *app, hook served,
+func (r *run) restoring(ctx context.Context, hook served,
 ) (*stage.Verdict, error) {
 	verdict, err := hook.PreCommit(ctx)
-	if err != nil || c.Name == "pre-commit" && !merge.Waits(hook.Repo) {
+	if err != nil || r.name == "pre-commit" && !merge.Waits(hook.Repo) {
 		return verdict, err
 	}
-	restored, err := a.restoreLost(ctx, hook, verdict.Blocking)
+	restored, err := r.restoreLost(ctx, hook, verdict.Blocking)
 	if err != nil || len(restored) == 0 {
 		return verdict, err
 	}
@@ -211,7 +202,7 @@ func (c hookCmd) restoring(
 
 // restoreLost brings content back that findings miss, wherever this repository has it, and
 // returns the paths of what is back in the work tree.
-func (a *app) restoreLost(
+func (r *run) restoreLost(
 	ctx context.Context, hook served, findings []check.Finding,
 ) ([]string, error) {
 	lost := make(map[string][]repair.Lost)
@@ -229,7 +220,7 @@ func (a *app) restoreLost(
 	}
 	var names []string
 	for dir, all := range lost {
-		w, err := a.hookWorkspace(hook, dir)
+		w, err := r.workspaceAt(hook, dir)
 		if err != nil {
 			return names, err
 		}
@@ -239,11 +230,11 @@ func (a *app) restoreLost(
 			return names, err
 		}
 		for _, f := range found.Finds {
-			names = append(names, blobIn(dir, f.Hash))
+			names = append(names, workspace.BlobPath(dir, f.Hash))
 		}
 	}
 	if len(names) > 0 {
-		a.note("git jp: brought back %s that conversations refer to",
+		r.Note("git jp: brought back %s that conversations refer to",
 			render.Count(len(names), "lost blob"))
 	}
 	return names, nil
@@ -255,24 +246,24 @@ type passage struct{ from, to string }
 
 // passage reads what git tells a hook that runs afterwards; false when nothing can have
 // come of it.
-func (c hookCmd) passage(a *app) (passage, bool, error) {
-	switch c.Name {
+func (r *run) passage() (passage, bool, error) {
+	switch r.name {
 	case "post-checkout":
-		at, err := hooks.ParsePostCheckout(c.Args)
+		at, err := ParsePostCheckout(r.args)
 		moved := at.Branch && at.Previous != at.Next && !at.Previous.IsZero()
 		return passage{at.Previous.String(), at.Next.String()}, moved, err
 	case "post-rewrite":
-		all, err := hooks.ReadPostRewrite(a.stdin)
-		if err == nil && len(all) == 0 && slices.Equal(c.Args, []string{"rebase"}) {
+		all, err := ReadPostRewrite(r.Stdin)
+		if err == nil && len(all) == 0 && slices.Equal(r.args, []string{"rebase"}) {
 			// A manager of hooks kept the list, which git never leaves empty.
 			return passage{"ORIG_HEAD", "HEAD"}, true, nil
 		}
-		if err != nil || len(all) == 0 || slices.Equal(c.Args, []string{"amend"}) {
+		if err != nil || len(all) == 0 || slices.Equal(r.args, []string{"amend"}) {
 			return passage{}, false, err
 		}
 		return passage{all[len(all)-1].Old.String(), "HEAD"}, true, nil
 	default:
-		if slices.Equal(c.Args, []string{"1"}) {
+		if slices.Equal(r.args, []string{"1"}) {
 			return passage{"HEAD", ""}, true, nil
 		}
 		return passage{"ORIG_HEAD", "HEAD"}, true, nil
@@ -283,40 +274,40 @@ func (c hookCmd) passage(a *app) (passage, bool, error) {
 func (p passage) isFirst() bool { return strings.Trim(p.from, "0") == "" && p.to != "" }
 
 // greet looks at the clone itself, when its files have just come to be.
-func (c hookCmd) greet(ctx context.Context, a *app) error {
-	repo, err := a.repo(ctx)
+func (r *run) greet(ctx context.Context) error {
+	repo, err := r.Open(ctx)
 	if err != nil {
 		return err
 	}
-	return a.warnDrift(ctx, repo)
+	return r.WarnDrift(ctx, repo)
 }
 
 // afterwards looks at the conversations that a merge, a checkout or a rebase has touched.
 // It is too late to stop anything, so it mends what is certain and says the rest.
-func (c hookCmd) afterwards(ctx context.Context, a *app) error {
-	went, ok, err := c.passage(a)
+func (r *run) afterwards(ctx context.Context) error {
+	went, ok, err := r.passage()
 	switch {
 	case err == nil && ok:
-		err = c.lookBack(ctx, a, went)
-	case err == nil && c.Name == "post-checkout" && went.isFirst():
-		err = c.greet(ctx, a)
+		err = r.lookBack(ctx, went)
+	case err == nil && r.name == "post-checkout" && went.isFirst():
+		err = r.greet(ctx)
 	}
 	if ctx.Err() != nil {
 		return ctx.Err()
 	}
 	if err != nil {
-		a.warn("%s: conversations were not checked: %v", c.Name, err)
+		r.Warn("%s: conversations were not checked: %v", r.name, err)
 	}
 	return nil
 }
 
-func (c hookCmd) lookBack(ctx context.Context, a *app, went passage) error {
-	hook, err := c.hook(ctx, a)
+func (r *run) lookBack(ctx context.Context, went passage) error {
+	hook, err := r.hook(ctx)
 	if err != nil {
 		return err
 	}
-	if c.Name != "post-merge" || went.to == "" {
-		return c.lookAt(ctx, a, hook, went)
+	if r.name != "post-merge" || went.to == "" {
+		return r.lookAt(ctx, hook, went)
 	}
 	// What a merge left out is no change of it.
 	came := gitint.Departure{
@@ -327,16 +318,16 @@ func (c hookCmd) lookBack(ctx context.Context, a *app, went passage) error {
 	if err != nil || len(commits) == 0 {
 		return err
 	}
-	if err := c.lookAt(ctx, a, hook, went); err != nil || !slices.ContainsFunc(commits, isMerge) {
+	if err := r.lookAt(ctx, hook, went); err != nil || !slices.ContainsFunc(commits, isMerge) {
 		return err
 	}
-	return a.warnLost(ctx, hook, came)
+	return r.warnLost(ctx, hook, came)
 }
 
 func isMerge(c gitint.Commit) bool { return len(c.Parents) > 1 }
 
 // lookAt looks at what changed.
-func (c hookCmd) lookAt(ctx context.Context, a *app, hook served, went passage) error {
+func (r *run) lookAt(ctx context.Context, hook served, went passage) error {
 	var paths []gitint.StagedPath
 	var err error
 	if went.to == "" {
@@ -349,37 +340,39 @@ func (c hookCmd) lookAt(ctx context.Context, a *app, hook served, went passage) 
 		return err
 	}
 	var at landing
-	if c.Name == "post-checkout" {
-		err = a.warnDrift(ctx, hook.Repo)
+	if r.name == "post-checkout" {
+		err = r.WarnDrift(ctx, hook.Repo)
 	} else {
-		at, err = c.landing(ctx, hook.Repo, went)
+		at, err = r.landing(ctx, hook.Repo, went)
 	}
 	if err == nil {
-		err = a.noteArchived(ctx, hook, at, paths)
+		err = r.noteArchived(ctx, hook, at, paths)
 	}
 	if err != nil {
 		return err
 	}
-	if c.Name == "post-merge" {
-		if err := c.unblendMerged(ctx, a, merged{hook, went, at, paths}); err != nil {
+	if r.name == "post-merge" {
+		if err := r.unblendMerged(ctx, merged{hook, went, at, paths}); err != nil {
 			return err
 		}
 	}
 	change, err := hook.Changed(ctx, paths)
-	if err == nil && c.Name != "post-checkout" && isTwice(change.Findings) {
-		if err = a.unite(ctx, hook, at, change.Findings); err == nil {
+	if err == nil && r.name != "post-checkout" && isTwice(change.Findings) {
+		if err = r.unite(ctx, hook, at, change.Findings); err == nil {
 			change, err = hook.Changed(ctx, paths)
 		}
 	}
 	if err != nil {
 		return err
 	}
-	return c.bringBack(ctx, a, hook, change.Findings)
+	return r.bringBack(ctx, hook, change.Findings)
 }
 
-// uniteAfter unites what a merge left in several directories, where no hook did.
-func (c hookCmd) uniteAfter(ctx context.Context, a *app, went passage) error {
-	hook, err := c.hook(ctx, a)
+// UniteAfter unites what a merge, from one revision to another, left in several directories, where
+// no hook did.
+func UniteAfter(ctx context.Context, env Env, from, to string) error {
+	r, went := &run{Env: env, name: "post-merge"}, passage{from, to}
+	hook, err := r.hook(ctx)
 	if err != nil {
 		return err
 	}
@@ -391,11 +384,11 @@ func (c hookCmd) uniteAfter(ctx context.Context, a *app, went passage) error {
 	if err != nil || !isTwice(change.Findings) {
 		return err
 	}
-	at, err := c.landing(ctx, hook.Repo, went)
+	at, err := r.landing(ctx, hook.Repo, went)
 	if err != nil {
 		return err
 	}
-	return a.unite(ctx, hook, at, change.Findings)
+	return r.unite(ctx, hook, at, change.Findings)
 }
 
 func isTwice(findings []check.Finding) bool {
@@ -414,11 +407,11 @@ type merged struct {
 
 // unblendMerged looks at a merge that was just made: the commit, what --squash left in the
 // index, or the merges of others that a pull brought.
-func (c hookCmd) unblendMerged(ctx context.Context, a *app, m merged) error {
+func (r *run) unblendMerged(ctx context.Context, m merged) error {
 	hook, went, paths := m.hook, m.went, m.paths
 	if went.to == "" {
-		was, err := c.unblendUnderway(ctx, a, hook, paths)
-		a.warnFindings(was.damaged)
+		was, err := r.unblendUnderway(ctx, hook, paths)
+		r.WarnFindings(was.damaged)
 		return err
 	}
 	commits, err := hook.Repo.Commits(ctx, "^"+went.from, went.to)
@@ -430,10 +423,10 @@ func (c hookCmd) unblendMerged(ctx context.Context, a *app, m merged) error {
 	if err == nil && len(last.Parents) > 1 && last.Parents[0] == was {
 		commits = commits[:len(commits)-1]
 		var done unblended
-		done, err = c.unblend(ctx, a, hook, last.Parents, paths)
-		a.warnFindings(done.damaged)
+		done, err = r.unblend(ctx, hook, last.Parents, paths)
+		r.WarnFindings(done.damaged)
 		if err == nil && done.mended {
-			err = a.settleStaged(ctx, hook.Repo, m.at)
+			err = r.settleStaged(ctx, hook.Repo, m.at)
 		}
 	}
 	for _, commit := range commits {
@@ -442,32 +435,31 @@ func (c hookCmd) unblendMerged(ctx context.Context, a *app, m merged) error {
 		}
 		var found []check.Finding
 		found, err = audit.BlendedBy(ctx, hook.Repo, commit, workspacesOf(paths))
-		a.warnFindings(found)
+		r.WarnFindings(found)
 	}
 	return err
 }
 
 // bringBack mends what of the findings is certain, and prints the others. After a checkout
 // nothing is put into the work tree: git would refuse the next one because of it.
-func (c hookCmd) bringBack(
-	ctx context.Context, a *app, hook served, findings []check.Finding,
+func (r *run) bringBack(ctx context.Context, hook served, findings []check.Finding,
 ) (err error) {
 	var restored []string
-	if c.Name != "post-checkout" {
-		restored, err = a.restoreLost(ctx, hook, findings)
+	if r.name != "post-checkout" {
+		restored, err = r.restoreLost(ctx, hook, findings)
 	}
 	if err == nil && len(restored) > 0 {
 		_, err = hook.Repo.Stage(ctx, gitint.Change{Add: restored, LockTimeout: gitint.NoWait})
 		if err == nil {
-			a.note("git jp: staged; commit it")
+			r.Note("git jp: staged; commit it")
 		}
 	}
 	left := slices.DeleteFunc(slices.Clone(findings), func(f check.Finding) bool {
 		dir, _ := workspace.PathDir(f.Path)
 		return f.State != check.Missing && f.State != check.DuplicateID ||
-			f.State == check.Missing && slices.Contains(restored, blobIn(dir, f.Hash))
+			f.State == check.Missing && slices.Contains(restored, workspace.BlobPath(dir, f.Hash))
 	})
-	a.advise(ctx, hook.Repo, left)
-	a.warnFindings(left)
+	r.Advise(ctx, hook.Repo, left)
+	r.WarnFindings(left)
 	return err
 }

@@ -1,0 +1,189 @@
+package hooks
+
+import (
+	"context"
+	"errors"
+	"slices"
+
+	"github.com/git-jp/git-jp/gitint"
+	"github.com/git-jp/git-jp/internal/audit"
+	"github.com/git-jp/git-jp/internal/check"
+	"github.com/git-jp/git-jp/internal/merge"
+	"github.com/git-jp/git-jp/internal/render"
+	"github.com/git-jp/git-jp/internal/stage"
+)
+
+// A run is one hook at work.
+type run struct {
+	Env
+	name string
+	args []string
+}
+
+// Run does the work of the hook that git calls by this name, with the arguments that git gives it.
+// A hook of a later version that this one does not know does nothing: the repository's owner may
+// have a newer program. The error is [ErrCommit], [ErrMended], [ErrPush], [ErrReceived] or a
+// [*ConflictError] where git is to be stopped, after the reasons were printed.
+func Run(ctx context.Context, env Env, name string, args []string) error {
+	r := &run{Env: env, name: name, args: args}
+	r.args = r.given()
+	switch r.name {
+	case "pre-commit":
+		return r.preCommit(ctx)
+	case "post-commit":
+		return r.postCommit(ctx)
+	case "pre-merge-commit":
+		return r.preMergeCommit(ctx)
+	case "post-merge", "post-checkout", "post-rewrite":
+		return r.afterwards(ctx)
+	case "prepare-commit-msg":
+		return r.prepareMessage(ctx)
+	case "pre-push":
+		return r.prePush(ctx)
+	case "pre-receive":
+		return r.preReceive(ctx)
+	default:
+		r.Warn("git jp %s is too old for the %s hook of this repository, which does nothing; "+
+			"install a newer one", r.Version, r.name)
+		return nil
+	}
+}
+
+// putsBack reports whether a hook puts back what a collection had moved that was killed.
+// After a checkout nothing is put into the work tree, because git would refuse the next one,
+// and a push reads commits only: then the next command does it.
+func (r *run) putsBack() bool {
+	return r.name != "post-checkout" && r.name != "pre-push" && r.name != "pre-receive"
+}
+
+// preCommit blocks only what the commit itself would break. A failure of ours is
+// told and does not block: a check in CI is the guarantee, a hook a convenience.
+func (r *run) preCommit(ctx context.Context) error {
+	hook, err := r.hook(ctx)
+	if err != nil {
+		r.Warn("pre-commit: %v", err)
+		return nil
+	}
+	if err := r.refuseUndecided(ctx, hook.Repo); err != nil {
+		return err
+	}
+	var was unblended
+	if merge.Waits(hook.Repo) {
+		paths, err := hook.Repo.StagedPaths(ctx, audit.EveryConversation, audit.EveryBlob)
+		if err == nil && len(paths) > 0 {
+			was, err = r.unblendUnderway(ctx, hook, paths)
+		}
+		if err == nil {
+			err = r.warnLosing(ctx, hook)
+		}
+		if err != nil {
+			r.Warn("pre-commit: the merge of conversations was not checked: %v", err)
+		}
+	}
+	verdict, err := r.restoring(ctx, hook)
+	if err != nil {
+		if ctx.Err() != nil {
+			return ctx.Err()
+		}
+		r.Warn("pre-commit: conversations were not checked: %v", err)
+		return nil
+	}
+	if err := r.refuseHalf(ctx, hook, verdict); err != nil {
+		return err
+	}
+	verdict.Blocking = append(verdict.Blocking, was.damaged...)
+	return r.tell(ctx, hook, verdict)
+}
+
+// tell prints what pre-commit found and did, and says whether the commit is stopped.
+func (r *run) tell(ctx context.Context, hook served, verdict *stage.Verdict,
+) error {
+	if verdict.AddError != nil {
+		r.Warn("%s: %v", r.name, verdict.AddError)
+	}
+	if len(verdict.Added) > 0 {
+		r.Note("git jp: added %s that the staged conversations need",
+			render.Count(len(verdict.Added), "blob"))
+	}
+	for _, name := range verdict.Named {
+		r.Note("git jp: added %s, without which other clones delete nothing", name)
+	}
+	others, blocking := hook.checked(verdict.Others), hook.checked(verdict.Blocking)
+	r.WarnFindings(others)
+	r.warnStanding(ctx, hook, verdict.Standing)
+	r.Advise(ctx, hook.Repo, blocking)
+	if err := r.Print(blocking); err != nil {
+		return err
+	}
+	// Git itself commits nothing that is unmerged.
+	switch {
+	case slices.ContainsFunc(others, isConflict):
+		return &ConflictError{"the index is unmerged"}
+	case slices.ContainsFunc(blocking, hook.stops):
+		return ErrCommit
+	default:
+		return nil
+	}
+}
+
+// refuseUndecided stops a commit of conflicts that were only added.
+func (r *run) refuseUndecided(ctx context.Context, repo *gitint.Repo) error {
+	conflicts, err := audit.Undecided(ctx, repo)
+	if err != nil {
+		r.Warn("pre-commit: conflicts were not looked for: %v", err)
+		return nil
+	}
+	if len(conflicts) == 0 {
+		return nil
+	}
+	if err := r.Print(conflicts); err != nil {
+		return err
+	}
+	return &ConflictError{"conflicts were added and not decided"}
+}
+
+func isConflict(f check.Finding) bool { return f.State == check.Conflicted }
+
+// ErrCommit says that a commit was stopped, after the reasons were printed.
+var ErrCommit = errors.New("the commit was stopped: it would not be whole")
+
+// A ConflictError says that git was stopped for what a person has to decide, after that was
+// printed.
+type ConflictError struct{ Text string }
+
+// Error implements error.
+func (e *ConflictError) Error() string { return e.Text }
+
+func (r *run) postCommit(ctx context.Context) error {
+	hook, err := r.hook(ctx)
+	if err == nil {
+		err = hook.PostCommit(ctx)
+	}
+	if err == nil {
+		err = r.noteDecided(ctx, hook.Repo)
+	}
+	var found []check.Finding
+	if err == nil {
+		found, err = hook.Unchecked(ctx)
+		r.warnStanding(ctx, hook, found)
+	}
+	if err != nil {
+		r.Warn("post-commit: %v", err)
+	}
+	return nil
+}
+
+// warnStanding prints what HEAD lacks, and what brings it back. A workspace in which a commit is
+// not stopped for that was told when it was made.
+func (r *run) warnStanding(ctx context.Context, hook served, found []check.Finding) {
+	found = slices.DeleteFunc(slices.Clone(found), func(f check.Finding) bool {
+		return !hook.stops(f)
+	})
+	if len(found) == 0 {
+		return
+	}
+	r.Advise(ctx, hook.Repo, found)
+	r.Warn("HEAD lacks content of conversations:")
+	r.WarnFindings(found)
+	r.hintNext(found)
+}
