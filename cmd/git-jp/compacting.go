@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/git-jp/git-jp/blobs"
 	"github.com/git-jp/git-jp/compact"
@@ -29,7 +30,7 @@ import (
 func (a *app) newReader(
 	ctx context.Context, conv *workspace.Conversation,
 ) (_ *talk, err error) {
-	k := &talk{app: a, target: &target{
+	k := &talk{app: a, ctx: ctx, target: &target{
 		app: a, workspace: a.openWorkspace,
 		create: &workspace.NewConversation{
 			Details: conv.Details, Stream: conv.Stream, BaseConfig: conv.BaseConfig,
@@ -98,9 +99,40 @@ func (k *talk) trim() *query.Trim {
 	}
 	return &query.Trim{
 		Schedule: compact.Schedule(k.settings.Settings().Trim.Schedule), Market: k.market(),
-		Window: k.compaction().Window(k.setup.Model), Rules: k.compaction().Rules,
+		Window: k.compaction().Window(k.setup.Model, 0), Rules: k.compaction().Rules,
 		Limits: k.compaction().Limits(),
+		Offered: func() int64 {
+			return k.compaction().Window(k.setup.Model, k.offeredWindow(k.ctx, k.setup.Model))
+		},
 	}
+}
+
+// listWait is how long a provider may take to say how large a model's window is.
+const listWait = 2 * time.Second
+
+// offeredWindow is what its provider says of a model's window, 0 where it does not: then there is
+// the table. Nobody is asked for an approval for it.
+func (k *talk) offeredWindow(ctx context.Context, id string) int64 {
+	if id == "" || id == builtin.ID || k.explains {
+		return 0
+	}
+	ctx, cancel := context.WithTimeout(ctx, listWait)
+	defer cancel()
+	m, err := k.app.modelOf(id, &talk{
+		app: k.app, config: k.config, gate: approvedOnly(k.gate),
+	}, llm.Retry{})
+	if err != nil {
+		return 0
+	}
+	d, ok := m.(llm.Describer)
+	if !ok {
+		return 0
+	}
+	info, err := d.Describe(ctx)
+	if err != nil && k.app.Verbose {
+		k.app.warn("the window of %s is that of the table: %v", id, err)
+	}
+	return int64(info.Window)
 }
 
 // compactOptions are the options of a run.
@@ -115,7 +147,8 @@ func (k *talk) compactOptions(ctx context.Context, c compactCmd) (compact.Option
 		Strategies: c.Strategy, KeepLast: kept, KeepCalls: c.KeepCalls,
 		Now: k.app.now(), Contents: k.contents(),
 		Dedup: known.Dedup(), Hint: known.Hint, Rules: known.Rules, Limits: known.Limits(),
-		Subsumer: subsumer{k}, Budget: c.Budget, Window: known.Window(k.setup.Model),
+		Subsumer: subsumer{k}, Budget: c.Budget,
+		Window:    known.Window(k.setup.Model, k.offeredWindow(ctx, k.setup.Model)),
 		Threshold: set.SummarizeThreshold, Market: k.market(), Raw: k.raw(ctx),
 	}
 	if len(o.Strategies) == 0 {
@@ -187,7 +220,7 @@ func (k *talk) summarizer(ctx context.Context, c compactCmd, o *compact.Options)
 		Model: lateModel{id, func() (llm.Model, error) {
 			return k.app.modelOf(id, k, k.app.retry(k.config))
 		}},
-		Window: int(k.compaction().Window(id)), Kept: o.KeepLast,
+		Window: int(k.compaction().Window(id, k.offeredWindow(ctx, id))), Kept: o.KeepLast,
 		Live: k.live(ctx), Cheaper: k.cheaper(id, o),
 	}
 	o.Classifier = s

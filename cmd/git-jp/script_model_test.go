@@ -7,6 +7,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"os"
+	"path"
 	"path/filepath"
 	"regexp"
 	"strconv"
@@ -24,7 +25,8 @@ import (
 // It starts a server that is asked in any of the formats and answers each request with the next
 // file, the last one for ever, and puts its address into the variable. After a file whose name
 // begins with hang the answer does not end; said1 is there when it was sent. Requests are kept
-// in request1.json and so on, their addresses and headers in request1.head.
+// in request1.json and so on, their addresses and headers in request1.head. A list of models is
+// what tags.list, models.list or props.list says, by the end of the path, where there is one.
 func serveModel(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) < 2 {
 		ts.Fatalf("usage: serve-model VAR FILE...")
@@ -51,15 +53,18 @@ type fakeModel struct {
 
 // ServeHTTP implements [http.Handler].
 func (m *fakeModel) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	switch r.URL.Path {
-	case "/api/tags":
+	listed, err := os.ReadFile(filepath.Join(m.dir, path.Base(r.URL.Path)+".list"))
+	switch {
+	case r.Method == http.MethodGet && err == nil:
+		w.Header().Set("Content-Type", "application/json")
+		_, _ = w.Write(listed)
+		return
+	case r.URL.Path == "/api/tags":
 		_, _ = io.WriteString(w, `{"models":[{"name":"here:7b","model":"here:7b"}]}`)
 		return
-	default:
-		if !asksModel(r) {
-			http.NotFound(w, r)
-			return
-		}
+	case !asksModel(r):
+		http.NotFound(w, r)
+		return
 	}
 	body, err := io.ReadAll(r.Body)
 	if err != nil {

@@ -102,15 +102,15 @@ func Market(id string, ttl time.Duration) compact.Market {
 }
 
 // Window is how many tokens a request to a model may have, 0 when it is not known: the window
-// that its provider offers, or less, where the user says that the account may not send as much.
-func (s Settings) Window(id string) int64 {
-	most := s.Settings().Compaction.Window
-	table, err := models.Builtin()
-	if err != nil {
-		return most
+// that its provider says it offers, else that of the table, or less, where the user says that the
+// account may not send as much.
+func (s Settings) Window(id string, offered int64) int64 {
+	window, most := offered, s.Settings().Compaction.Window
+	if table, err := models.Builtin(); window == 0 && err == nil {
+		row, _ := table.Find(id)
+		window = int64(row.Window)
 	}
-	row, _ := table.Find(id)
-	if window := int64(row.Window); window > 0 && (most == 0 || window < most) {
+	if window > 0 && (most == 0 || window < most) {
 		return window
 	}
 	return most

@@ -18,8 +18,10 @@ type Trim struct {
 	Schedule compact.Schedule
 	Market   compact.Market // of the model
 	Window   int64          // of the model; 0 when it is not known
-	Rules    func(tool string) []dedup.Rule
-	Limits   compact.Limits
+	// Offered asks the provider for the window; nil asks nobody.
+	Offered func() int64
+	Rules   func(tool string) []dedup.Rule
+	Limits  compact.Limits
 	// Current looks a file up as it is now, by the URI that its reads have, under the approval that
 	// looking it up has; nil looks nothing up.
 	Current func(uri string) (events.Resource, error)
@@ -65,7 +67,7 @@ func (s *session) trim(stream *events.Stream) (bool, error) {
 	now := lookup{look: s.Trim.Current, found: map[string]events.Resource{}}
 	h.Current = now.tokens
 	p, attached := h.Pending(question >= 0)
-	p.Cold, p.Window = cold, float64(s.Trim.Window)
+	p.Cold, p.Window = cold, float64(s.window(view))
 	trim, why := s.Trim.Schedule.Decide(p, s.Trim.Market)
 	if !trim {
 		return false, nil
@@ -128,7 +130,21 @@ func (s *session) mayTrimWarm(view *events.Stream) bool {
 	if s.Trim.Schedule == compact.Balanced || s.Trim.Schedule == compact.Eager {
 		return true
 	}
-	return s.Trim.Window > 0 && size(view) > leastBytesPerToken*s.Trim.Window
+	window := s.window(view)
+	return window > 0 && size(view) > leastBytesPerToken*window
+}
+
+// smallWindow is what every model has.
+const smallWindow = 4096
+
+// window is the model's. The provider is asked once, when the view may come near to what is known
+// of it.
+func (s *session) window(view *events.Stream) int64 {
+	near := max(s.Trim.Window/2, smallWindow)
+	if !s.askedWindow && s.Trim.Offered != nil && size(view) > leastBytesPerToken*near {
+		s.Trim.Window, s.askedWindow = s.Trim.Offered(), true
+	}
+	return s.Trim.Window
 }
 
 // size is how many bytes a view has, about.

@@ -247,3 +247,27 @@ func TestWhatWasSentIsKept(t *testing.T) {
 		t.Errorf("with other tools %d versions and %d stubs are sent", v, s)
 	}
 }
+
+// TestTheProviderSaysHowMuchFits holds that the provider is asked for the window once in a turn in
+// which it may matter, and in no other.
+func TestTheProviderSaysHowMuchFits(t *testing.T) {
+	k := newTrimmed(t, compact.Never)
+	asked := 0
+	k.trim.Offered = func() int64 { asked++; return 2000 }
+	k.ask(t, 0)
+	k.ask(t, time.Minute)
+	if asked != 0 {
+		t.Errorf("it was asked %d times about a short conversation", asked)
+	}
+	for turn := range 4 {
+		before := asked
+		k.trim.Window = 0 // each process begins with what the table has
+		k.ask(t, time.Minute)
+		if asked > before+1 {
+			t.Errorf("turn %d: it was asked %d times", turn, asked-before)
+		}
+	}
+	if last := k.model.asked[len(k.model.asked)-1]; asked == 0 || !strings.Contains(said(last), "[superseded] wait") {
+		t.Errorf("nothing was left out after %d questions", asked)
+	}
+}

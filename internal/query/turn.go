@@ -207,6 +207,8 @@ type session struct {
 
 	untaken map[string]bool // attachments that no model takes, by their names
 
+	askedWindow bool // the provider said how large the model's window is, or did not
+
 	prior *events.Stream // what there was before the turn
 	sent  time.Time      // when something was last heard of the provider, in this turn
 }
