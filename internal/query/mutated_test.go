@@ -325,3 +325,14 @@ func FuzzAnswers(f *testing.F) {
 		}, all[int(which)%len(all)])
 	})
 }
+
+// FuzzReaders gives each adapter's reader bytes of any kind.
+func FuzzReaders(f *testing.F) {
+	all := written()
+	for i, s := range all {
+		f.Add(uint8(i), []byte(s.answer))
+	}
+	f.Fuzz(func(t *testing.T, which uint8, answer []byte) {
+		survives(t, all[int(which)%len(all)].dialect, string(answer))
+	})
+}
