@@ -480,12 +480,13 @@ func copyOf(t *testing.T, r *gittest.Repository) *gittest.Repository {
 	return &copied
 }
 
-// traces tells of each file of a repository, but its objects, when it was changed and how large it is.
+// traces tells of each file of a repository, but its objects and our cache, when it was changed and
+// how large it is.
 func traces(t *testing.T, r *gittest.Repository) string {
 	t.Helper()
 	hash := sha256.New()
 	err := filepath.WalkDir(r.Dir, func(name string, entry fs.DirEntry, err error) error {
-		if err != nil || name == r.Path(".git/objects") {
+		if err != nil || name == r.Path(".git/objects") || name == r.Path(".git/jp/cache") {
 			return cmp.Or(err, fs.SkipDir)
 		}
 		info, err := entry.Info()
