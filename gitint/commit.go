@@ -92,29 +92,27 @@ func (r *Repo) Outgoing(ctx context.Context, remote string, revs ...string) ([]C
 	return r.revList(ctx, append([]string{"--not", not, "--not", "--end-of-options"}, revs...))
 }
 
-// A Departure is commits that are about to be had by others.
-type Departure struct {
-	// Tips lead to them, and Not to commits that the others have. Of those that are not
-	// here nothing is known.
+// A PushRange selects the commits that a push sends.
+type PushRange struct {
+	// Tips lead to them, and Not to commits that the receiver has, as far as they are here.
 	Tips, Not []string
-	// Remote is the remote whose branches, as far as we have fetched, the others have;
-	// "" is none.
+	// Remote names the remote whose remote-tracking branches the receiver has; "" for no remote.
 	Remote string
-	// NotRefs says that they have what any ref leads to, as a server that receives.
+	// NotRefs excludes what any ref of this repository leads to, on a server that receives.
 	NotRefs bool
 	// Under leaves out the commits that change nothing below these directories; see
 	// [Repo.StagedPaths] for what they mean.
 	Under []string
 }
 
-// Departing returns the commits of a departure, oldest first.
-func (r *Repo) Departing(ctx context.Context, d Departure) ([]Commit, error) {
+// PushedCommits returns the commits of a push, oldest first.
+func (r *Repo) PushedCommits(ctx context.Context, d PushRange) ([]Commit, error) {
 	if len(d.Tips) == 0 {
 		return nil, nil
 	}
 	var args []string
 	if len(d.Under) > 0 {
-		// A merge brings what it blends, which simplification would follow past.
+		// History simplification would skip a merge whose text is new.
 		args = append(args, "--full-history")
 	}
 	if len(d.Not) > 0 {

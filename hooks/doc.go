@@ -4,7 +4,7 @@
 //
 //   - A hook stops a commit or a push only for what that itself would break. A failure of our own
 //     is told and stops nothing, but on a server that receives: nobody reads its warnings.
-//   - After a merge or a rebase nothing can be stopped any more: what is certain is mended and
+//   - After a merge or a rebase nothing can be stopped any more: what is certain is fixed and
 //     staged, and put into the commit where nobody else may have it; the rest is said.
 //   - After a checkout nothing is written, because git would refuse the next one.
 //   - What a workspace's settings turn off is off in that workspace and no other.

@@ -22,7 +22,7 @@ type landing struct {
 	made, tidy bool
 }
 
-func (r *run) landing(ctx context.Context, repo *gitint.Repo, went passage) (landing, error) {
+func (r *run) landing(ctx context.Context, repo *gitint.Repo, went headMove) (landing, error) {
 	var at landing
 	if went.to == "" {
 		all, err := merge.Underway(ctx, repo)

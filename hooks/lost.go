@@ -14,8 +14,8 @@ import (
 
 // warnLost prints what merges that were just made, or came with a pull, left out, with the command
 // that brings it back.
-func (r *run) warnLost(ctx context.Context, hook served, came gitint.Departure) error {
-	commits, err := hook.Repo.Departing(ctx, came) // a hook may have completed the last
+func (r *run) warnLost(ctx context.Context, hook served, came gitint.PushRange) error {
+	commits, err := hook.Repo.PushedCommits(ctx, came) // a hook may have completed the last
 	if err != nil {
 		return err
 	}

@@ -57,7 +57,7 @@ func (r *run) given() []string {
 // pushedByManager is what pre-commit says of a push. It looks at the first ref alone, and
 // names no commit where all of them are new.
 func (r *run) pushedByManager(
-	ctx context.Context, repo *gitint.Repo, d *gitint.Departure,
+	ctx context.Context, repo *gitint.Repo, d *gitint.PushRange,
 ) error {
 	if r.Getenv(byPreCommit) == "" || r.Getenv(remoteName) == "" {
 		return nil

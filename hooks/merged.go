@@ -22,7 +22,7 @@ import (
 var ErrMended = errors.New("the merge of conversations was fixed and is not committed yet")
 
 // preMergeCommit does for a merge what pre-commit does for a commit, and puts what the
-// drivers make of the sides in the place of what git blended without them.
+// drivers make of the sides in the place of what git merged as text without them.
 func (r *run) preMergeCommit(ctx context.Context) error {
 	hook, err := r.hook(ctx)
 	var paths []gitint.StagedPath
@@ -34,9 +34,9 @@ func (r *run) preMergeCommit(ctx context.Context) error {
 		paths = nil
 	}
 	var verdict *stage.Verdict
-	var was unblended
+	var was remerged
 	if err == nil && len(paths) > 0 {
-		if was, err = r.unblendUnderway(ctx, hook, paths); err == nil {
+		if was, err = r.remergeUnderway(ctx, hook, paths); err == nil {
 			verdict, err = r.restoring(ctx, hook)
 		}
 	}
@@ -53,67 +53,68 @@ func (r *run) preMergeCommit(ctx context.Context) error {
 	if err := r.tell(ctx, hook, verdict); err != nil {
 		return err
 	}
-	if was.mended || len(verdict.Added) > 0 {
+	if was.fixed || len(verdict.Added) > 0 {
 		return ErrMended
 	}
 	return nil
 }
 
-// An unblended says what became of a merge that was looked at.
-type unblended struct {
-	mended  bool
-	damaged []check.Finding // what is not mended and must not be committed
+// A remerged is the outcome of merging files again that git merged as text.
+type remerged struct {
+	fixed   bool            // something was staged
+	damaged []check.Finding // what remains and must not be committed
 }
 
-// unblendUnderway is unblend for the merge that git is about to commit.
-func (r *run) unblendUnderway(ctx context.Context, hook served, paths []gitint.StagedPath,
-) (unblended, error) {
+// remergeUnderway is remerge for the merge that git is about to commit.
+func (r *run) remergeUnderway(ctx context.Context, hook served, paths []gitint.StagedPath,
+) (remerged, error) {
 	parents, err := merge.Underway(ctx, hook.Repo)
 	if err != nil {
-		return unblended{}, err
+		return remerged{}, err
 	}
-	return r.unblend(ctx, hook, parents, paths)
+	return r.remerge(ctx, hook, parents, paths)
 }
 
-// unblend mends what git blended in the index, says so, and says what it cannot mend.
-func (r *run) unblend(
+// remerge merges again, with our drivers, the files of the index that git merged as text, and warns
+// about those that it cannot fix.
+func (r *run) remerge(
 	ctx context.Context, hook served, parents []gitint.OID, paths []gitint.StagedPath,
-) (unblended, error) {
+) (remerged, error) {
 	if len(parents) < 2 {
-		return unblended{}, nil
+		return remerged{}, nil
 	}
 	index, err := hook.Repo.Index(ctx)
 	if err != nil {
-		return unblended{}, err
+		return remerged{}, err
 	}
 	m := merge.Merge{Repo: hook.Repo, Parents: parents, Dirs: workspacesOf(paths)}
-	blends, err := m.Blends(ctx, index)
+	files, err := m.MergedFiles(ctx, index)
 	if err != nil {
-		return unblended{}, err
+		return remerged{}, err
 	}
 	damaged, err := m.Blobs(ctx, index, pathsOf(paths))
 	if err != nil {
-		return unblended{}, err
+		return remerged{}, err
 	}
-	blends = append(blends, damaged...)
-	mended, err := merge.Mend(ctx, hook.Repo, index, hook.replaceable(blends))
-	for _, b := range mended {
+	files = append(files, damaged...)
+	fixed, err := merge.Fix(ctx, hook.Repo, index, hook.replaceable(files))
+	for _, b := range fixed {
 		r.Note("git jp: %s: git had merged it as text, without its driver; merged again", b.Path)
 	}
-	found := audit.BlendFindings(check.IndexName, blendsLeft(blends, mended))
-	u := unblended{mended: len(mended) > 0, damaged: hook.refused(found)}
+	found := audit.TextMergeFindings(check.IndexName, notFixed(files, fixed))
+	u := remerged{fixed: len(fixed) > 0, damaged: hook.refused(found)}
 	r.WarnFindings(slices.DeleteFunc(found, func(f check.Finding) bool {
 		return slices.Contains(u.damaged, f)
 	}))
 	if err == nil {
-		err = r.bringWhole(ctx, hook, blendsLeft(damaged, mended), &u)
+		err = r.restoreBlobs(ctx, hook, notFixed(damaged, fixed), &u)
 	}
 	return u, err
 }
 
-// bringWhole brings damaged content back from wherever this repository has it whole, and
-// reports the rest.
-func (r *run) bringWhole(ctx context.Context, hook served, damaged []merge.Blend, u *unblended,
+// restoreBlobs replaces damaged blobs by a sound copy from anywhere in this repository, and reports
+// those that have none.
+func (r *run) restoreBlobs(ctx context.Context, hook served, damaged []merge.MergedFile, u *remerged,
 ) error {
 	if len(damaged) == 0 {
 		return nil
@@ -134,7 +135,7 @@ func (r *run) bringWhole(ctx context.Context, hook served, damaged []merge.Blend
 		if _, err := hook.Repo.Stage(ctx, change); err != nil {
 			return err
 		}
-		u.mended = true
+		u.fixed = true
 	}
 	for _, f := range lost {
 		if !slices.Contains(restored, f.Path) {
@@ -154,10 +155,10 @@ func pathsOf(all []gitint.StagedPath) []string {
 	return names
 }
 
-// blendsLeft are the blends that were not mended.
-func blendsLeft(blends, mended []merge.Blend) []merge.Blend {
-	return slices.DeleteFunc(slices.Clone(blends), func(b merge.Blend) bool {
-		return slices.ContainsFunc(mended, func(m merge.Blend) bool { return m.Path == b.Path })
+// notFixed returns the files that are not among the fixed ones.
+func notFixed(files, fixed []merge.MergedFile) []merge.MergedFile {
+	return slices.DeleteFunc(slices.Clone(files), func(b merge.MergedFile) bool {
+		return slices.ContainsFunc(fixed, func(m merge.MergedFile) bool { return m.Path == b.Path })
 	})
 }
 
@@ -240,38 +241,38 @@ func (r *run) restoreLost(
 	return names, nil
 }
 
-// A passage is what a command of git went through: from one revision to another, or from
-// HEAD to the index where the second is "".
-type passage struct{ from, to string }
+// A headMove is from where to where a command of git moved HEAD; to "" for a change of the index
+// alone, as merge --squash makes.
+type headMove struct{ from, to string }
 
-// passage reads what git tells a hook that runs afterwards; false when nothing can have
-// come of it.
-func (r *run) passage() (passage, bool, error) {
+// headMove parses the arguments and the input of a hook that runs afterwards. It is false when no
+// conversation can have changed.
+func (r *run) headMove() (headMove, bool, error) {
 	switch r.name {
 	case "post-checkout":
 		at, err := ParsePostCheckout(r.args)
 		moved := at.Branch && at.Previous != at.Next && !at.Previous.IsZero()
-		return passage{at.Previous.String(), at.Next.String()}, moved, err
+		return headMove{at.Previous.String(), at.Next.String()}, moved, err
 	case "post-rewrite":
 		all, err := ReadPostRewrite(r.Stdin)
 		if err == nil && len(all) == 0 && slices.Equal(r.args, []string{"rebase"}) {
 			// A manager of hooks kept the list, which git never leaves empty.
-			return passage{"ORIG_HEAD", "HEAD"}, true, nil
+			return headMove{"ORIG_HEAD", "HEAD"}, true, nil
 		}
 		if err != nil || len(all) == 0 || slices.Equal(r.args, []string{"amend"}) {
-			return passage{}, false, err
+			return headMove{}, false, err
 		}
-		return passage{all[len(all)-1].Old.String(), "HEAD"}, true, nil
+		return headMove{all[len(all)-1].Old.String(), "HEAD"}, true, nil
 	default:
 		if slices.Equal(r.args, []string{"1"}) {
-			return passage{"HEAD", ""}, true, nil
+			return headMove{"HEAD", ""}, true, nil
 		}
-		return passage{"ORIG_HEAD", "HEAD"}, true, nil
+		return headMove{"ORIG_HEAD", "HEAD"}, true, nil
 	}
 }
 
 // isFirst reports whether a work tree was just filled: nothing was checked out before.
-func (p passage) isFirst() bool { return strings.Trim(p.from, "0") == "" && p.to != "" }
+func (p headMove) isFirst() bool { return strings.Trim(p.from, "0") == "" && p.to != "" }
 
 // greet looks at the clone itself, when its files have just come to be.
 func (r *run) greet(ctx context.Context) error {
@@ -283,9 +284,9 @@ func (r *run) greet(ctx context.Context) error {
 }
 
 // afterwards looks at the conversations that a merge, a checkout or a rebase has touched.
-// It is too late to stop anything, so it mends what is certain and says the rest.
+// It is too late to stop git, so that it fixes what is certain and reports the rest.
 func (r *run) afterwards(ctx context.Context) error {
-	went, ok, err := r.passage()
+	went, ok, err := r.headMove()
 	switch {
 	case err == nil && ok:
 		err = r.lookBack(ctx, went)
@@ -301,7 +302,7 @@ func (r *run) afterwards(ctx context.Context) error {
 	return nil
 }
 
-func (r *run) lookBack(ctx context.Context, went passage) error {
+func (r *run) lookBack(ctx context.Context, went headMove) error {
 	hook, err := r.hook(ctx)
 	if err != nil {
 		return err
@@ -310,11 +311,11 @@ func (r *run) lookBack(ctx context.Context, went passage) error {
 		return r.lookAt(ctx, hook, went)
 	}
 	// What a merge left out is no change of it.
-	came := gitint.Departure{
+	came := gitint.PushRange{
 		Tips: []string{went.to}, Not: []string{went.from},
 		Under: []string{audit.EveryConversation, audit.EveryBlob},
 	}
-	commits, err := hook.Repo.Departing(ctx, came)
+	commits, err := hook.Repo.PushedCommits(ctx, came)
 	if err != nil || len(commits) == 0 {
 		return err
 	}
@@ -327,7 +328,7 @@ func (r *run) lookBack(ctx context.Context, went passage) error {
 func isMerge(c gitint.Commit) bool { return len(c.Parents) > 1 }
 
 // lookAt looks at what changed.
-func (r *run) lookAt(ctx context.Context, hook served, went passage) error {
+func (r *run) lookAt(ctx context.Context, hook served, went headMove) error {
 	var paths []gitint.StagedPath
 	var err error
 	if went.to == "" {
@@ -352,7 +353,7 @@ func (r *run) lookAt(ctx context.Context, hook served, went passage) error {
 		return err
 	}
 	if r.name == "post-merge" {
-		if err := r.unblendMerged(ctx, merged{hook, went, at, paths}); err != nil {
+		if err := r.remergeCommits(ctx, merged{hook, went, at, paths}); err != nil {
 			return err
 		}
 	}
@@ -371,7 +372,7 @@ func (r *run) lookAt(ctx context.Context, hook served, went passage) error {
 // UniteAfter unites what a merge, from one revision to another, left in several directories, where
 // no hook did.
 func UniteAfter(ctx context.Context, env Env, from, to string) error {
-	r, went := &run{Env: env, name: "post-merge"}, passage{from, to}
+	r, went := &run{Env: env, name: "post-merge"}, headMove{from, to}
 	hook, err := r.hook(ctx)
 	if err != nil {
 		return err
@@ -400,17 +401,17 @@ func isTwice(findings []check.Finding) bool {
 // A merged is what a command of git made of conversations.
 type merged struct {
 	hook  served
-	went  passage
+	went  headMove
 	at    landing
 	paths []gitint.StagedPath
 }
 
-// unblendMerged looks at a merge that was just made: the commit, what --squash left in the
+// remergeCommits checks a merge that was just made: the commit, what --squash left in the
 // index, or the merges of others that a pull brought.
-func (r *run) unblendMerged(ctx context.Context, m merged) error {
+func (r *run) remergeCommits(ctx context.Context, m merged) error {
 	hook, went, paths := m.hook, m.went, m.paths
 	if went.to == "" {
-		was, err := r.unblendUnderway(ctx, hook, paths)
+		was, err := r.remergeUnderway(ctx, hook, paths)
 		r.WarnFindings(was.damaged)
 		return err
 	}
@@ -422,10 +423,10 @@ func (r *run) unblendMerged(ctx context.Context, m merged) error {
 	was, err := hook.Repo.Resolve(ctx, went.from)
 	if err == nil && len(last.Parents) > 1 && last.Parents[0] == was {
 		commits = commits[:len(commits)-1]
-		var done unblended
-		done, err = r.unblend(ctx, hook, last.Parents, paths)
+		var done remerged
+		done, err = r.remerge(ctx, hook, last.Parents, paths)
 		r.WarnFindings(done.damaged)
-		if err == nil && done.mended {
+		if err == nil && done.fixed {
 			err = r.settleStaged(ctx, hook.Repo, m.at)
 		}
 	}
@@ -434,13 +435,13 @@ func (r *run) unblendMerged(ctx context.Context, m merged) error {
 			break
 		}
 		var found []check.Finding
-		found, err = audit.BlendedBy(ctx, hook.Repo, commit, workspacesOf(paths))
+		found, err = audit.TextMerges(ctx, hook.Repo, commit, workspacesOf(paths))
 		r.WarnFindings(found)
 	}
 	return err
 }
 
-// bringBack mends what of the findings is certain, and prints the others. After a checkout
+// bringBack fixes the findings whose fix is certain, and warns about the others. After a checkout
 // nothing is put into the work tree: git would refuse the next one because of it.
 func (r *run) bringBack(ctx context.Context, hook served, findings []check.Finding,
 ) (err error) {

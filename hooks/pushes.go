@@ -15,29 +15,29 @@ import (
 )
 
 // Received returns what a server is being given.
-func Received(ctx context.Context, repo *gitint.Repo, input io.Reader) (audit.Departure, error) {
+func Received(ctx context.Context, repo *gitint.Repo, input io.Reader) (audit.Push, error) {
 	refs, err := ReadPreReceive(input)
 	if err != nil {
-		return audit.Departure{}, err
+		return audit.Push{}, err
 	}
-	d := gitint.Departure{NotRefs: true}
+	d := gitint.PushRange{NotRefs: true}
 	for _, ref := range refs {
 		if !ref.New.IsZero() {
 			d.Tips = append(d.Tips, ref.New.String())
 		}
 	}
-	return audit.NewDeparture(ctx, repo, d)
+	return audit.NewPush(ctx, repo, d)
 }
 
 // pushed returns what is about to leave for a remote, or for a place without a name.
 func (r *run) pushed(
 	ctx context.Context, repo *gitint.Repo, args []string,
-) (audit.Departure, error) {
+) (audit.Push, error) {
 	refs, err := ReadPrePush(r.Stdin)
 	if err != nil {
-		return audit.Departure{}, err
+		return audit.Push{}, err
 	}
-	var d gitint.Departure
+	var d gitint.PushRange
 	if len(args) == 2 && args[0] != args[1] {
 		d.Remote = args[0]
 	}
@@ -52,10 +52,10 @@ func (r *run) pushed(
 	}
 	if len(refs) == 0 {
 		if err := r.pushedByManager(ctx, repo, &d); err != nil {
-			return audit.Departure{}, err
+			return audit.Push{}, err
 		}
 	}
-	return audit.NewDeparture(ctx, repo, d)
+	return audit.NewPush(ctx, repo, d)
 }
 
 // ErrPush and ErrReceived say that a push was stopped, after the reasons were printed.
@@ -68,7 +68,7 @@ var (
 // nothing: what it would have found, CI will.
 func (r *run) prePush(ctx context.Context) error {
 	hook, err := r.hook(ctx)
-	var d audit.Departure
+	var d audit.Push
 	if err == nil {
 		d, err = r.pushed(ctx, hook.Repo, r.args)
 	}
@@ -125,7 +125,7 @@ func (r *run) preReceive(ctx context.Context) error {
 }
 
 // judge checks a departure for a hook.
-func (r *run) judge(ctx context.Context, hook served, d audit.Departure,
+func (r *run) judge(ctx context.Context, hook served, d audit.Push,
 ) (*check.Report, error) {
 	// Whether a warning counts each workspace says, of what the others have not already.
 	o, err := r.CheckOptions(hook.Repo)
@@ -134,7 +134,7 @@ func (r *run) judge(ctx context.Context, hook served, d audit.Departure,
 	}
 	o.LimitIn = func(dir string) int64 { return hook.settings(dir).Storage.MaxBlobBytes }
 	o.Progress = func(string, int, int) {}
-	return audit.Auditor{Repo: hook.Repo, Options: o}.Departing(ctx, d)
+	return audit.Auditor{Repo: hook.Repo, Options: o}.Push(ctx, d)
 }
 
 // prepareMessage names the conversations of a commit in its message, as trailers.

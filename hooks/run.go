@@ -67,11 +67,11 @@ func (r *run) preCommit(ctx context.Context) error {
 	if err := r.refuseUndecided(ctx, hook.Repo); err != nil {
 		return err
 	}
-	var was unblended
+	var was remerged
 	if merge.Waits(hook.Repo) {
 		paths, err := hook.Repo.StagedPaths(ctx, audit.EveryConversation, audit.EveryBlob)
 		if err == nil && len(paths) > 0 {
-			was, err = r.unblendUnderway(ctx, hook, paths)
+			was, err = r.remergeUnderway(ctx, hook, paths)
 		}
 		if err == nil {
 			err = r.warnLosing(ctx, hook)

@@ -66,14 +66,14 @@ func (h served) checked(findings []check.Finding) []check.Finding {
 // stops reports whether a finding is one to stop for in its workspace.
 func (h served) stops(f check.Finding) bool { return h.of(f.Path).Hooks.Check == "error" }
 
-// replaceable are the blends that hooks may merge anew.
-func (h served) replaceable(blends []merge.Blend) []merge.Blend {
-	return slices.DeleteFunc(slices.Clone(blends), func(b merge.Blend) bool {
+// replaceable are the files that hooks may merge anew.
+func (h served) replaceable(files []merge.MergedFile) []merge.MergedFile {
+	return slices.DeleteFunc(slices.Clone(files), func(b merge.MergedFile) bool {
 		return !h.changes(b.Path) || h.of(b.Path).Merge.Blended == "refuse"
 	})
 }
 
-// refused are the findings about blends that a workspace wants refused.
+// refused are the findings about files that a workspace wants refused.
 func (h served) refused(findings []check.Finding) []check.Finding {
 	return slices.DeleteFunc(slices.Clone(findings), func(f check.Finding) bool {
 		return f.Severity == check.Warning || h.of(f.Path).Merge.Blended != "refuse"

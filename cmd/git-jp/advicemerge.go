@@ -17,7 +17,7 @@ const streamDriver = "merge.jp-events.driver"
 // drivers. It depends on whether the merge waits, on who has it already, and on the clone.
 func (a *app) adviseMerge(ctx context.Context, repo *gitint.Repo, findings []check.Finding) {
 	isMerge := func(f check.Finding) bool {
-		return f.State == check.Conflicted || f.State == check.Blended
+		return f.State == check.Conflicted || f.State == check.TextMerged
 	}
 	if !slices.ContainsFunc(findings, isMerge) {
 		return
@@ -31,7 +31,7 @@ func (a *app) adviseMerge(ctx context.Context, repo *gitint.Repo, findings []che
 		switch {
 		case f.State == check.Conflicted && strings.HasPrefix(f.Next, check.Resolve("")):
 			findings[i].Next = register + f.Next
-		case f.State == check.Blended && f.Next == "":
+		case f.State == check.TextMerged && f.Next == "":
 			findings[i].Next = a.mergeAgain(ctx, repo, f, register)
 		}
 	}

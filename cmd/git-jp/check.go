@@ -159,7 +159,7 @@ func (c checkCmd) check(ctx context.Context, a *app) (*check.Report, error) {
 		if err != nil {
 			return nil, err
 		}
-		return auditor.Departing(ctx, d)
+		return auditor.Push(ctx, d)
 	case c.Staged:
 		report, err := auditor.Index(ctx)
 		if err != nil {

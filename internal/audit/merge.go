@@ -40,7 +40,7 @@ func (a Auditor) Merge(ctx context.Context, ours, theirs string) (*check.Report,
 		}
 		report.Without(before)
 	}
-	found, err := BlendedBy(ctx, a.Repo,
+	found, err := TextMerges(ctx, a.Repo,
 		gitint.Commit{OID: m.Tree, Parents: sides}, dirsOf(tree))
 	if err != nil {
 		return nil, err

@@ -35,9 +35,9 @@ const (
 	Incomplete State = "incomplete"
 	// Conflicted: a file is unmerged in the index.
 	Conflicted State = "conflicted"
-	// Blended: a merge put the lines of its sides together without a driver. Only callers
+	// TextMerged: a merge put the lines of its sides together without a driver. Only callers
 	// add it.
-	Blended State = "blended"
+	TextMerged State = "blended"
 	// Lost: a merge left out what one of its sides has and none removed. Only callers add it.
 	Lost State = "lost"
 	// Drift: the clone is not set up as its attributes demand. Only callers add it.
@@ -112,7 +112,7 @@ func states() []struct {
 		{Oversize, "A reference is larger than the limit"},
 		{Incomplete, "The last turn has tool calls without a response"},
 		{Conflicted, "A file is unmerged"},
-		{Blended, "A merge put the lines of its sides together without a driver"},
+		{TextMerged, "A merge put the lines of its sides together without a driver"},
 		{Lost, "A merge left out what one of its sides has"},
 		{Drift, "The clone is not set up as its attributes demand"},
 	}

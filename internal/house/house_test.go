@@ -326,7 +326,7 @@ func TestTopLevelHoldsNoMore(t *testing.T) {
 // readsAsIs are the files that open or read without [regular]: what no clone and no other user
 // fills, or what is no file.
 var readsAsIs = map[string]string{
-	"hooks/amends.go":           "asks /proc",
+	"hooks/amends.go":                "asks /proc",
 	"gc/move.go":                     "opens directories, to sync them",
 	"gitint/lock.go":                 "asks /proc",
 	"gitint/pack.go":                 "packs of git's own making, which it maps too",

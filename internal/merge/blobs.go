@@ -15,9 +15,9 @@ import (
 // What came from one side as it was is that side's to get right.
 func (m Merge) Blobs(
 	ctx context.Context, merged gitint.Snapshot, paths []string,
-) ([]Blend, error) {
+) ([]MergedFile, error) {
 	var sides []gitint.Snapshot
-	var all []Blend
+	var all []MergedFile
 	for _, name := range paths {
 		if kindOf(name) != Blob {
 			continue
@@ -68,7 +68,7 @@ func alone(is gitint.OID, name string, sides []gitint.Snapshot) (bool, error) {
 // blob looks into one, and for a side that has it whole.
 func (m Merge) blob(
 	merged gitint.Snapshot, name string, sides []gitint.Snapshot,
-) (*Blend, error) {
+) (*MergedFile, error) {
 	f := File{Kind: Blob, Path: name}
 	var err error
 	if f.Ours, err = merged.ReadFile(name); err != nil {
@@ -77,7 +77,7 @@ func (m Merge) blob(
 	if _, err := f.blob(); err == nil {
 		return nil, nil
 	}
-	b := &Blend{Path: name, Outcome: Blended}
+	b := &MergedFile{Path: name, Outcome: TextMerged}
 	for _, side := range sides {
 		if f.Ours, err = side.ReadFile(name); err != nil {
 			continue

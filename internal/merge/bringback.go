@@ -37,7 +37,7 @@ func (r Recovery) Run(ctx context.Context) (dir string, err error) {
 		return "", err
 	}
 	m := Merge{Repo: r.Repo, Parents: r.Merge.Parents}
-	b, err := m.blending(ctx, tree, r.Dir)
+	b, err := m.inspect(ctx, tree, r.Dir)
 	if err == nil {
 		dir, err = r.run(ctx, b)
 	}
@@ -48,7 +48,7 @@ func (r Recovery) Run(ctx context.Context) (dir string, err error) {
 	return dir, nil
 }
 
-func (r Recovery) run(ctx context.Context, b *blending) (string, error) {
+func (r Recovery) run(ctx context.Context, b *inspection) (string, error) {
 	id := r.Loss.Conversation
 	for _, h := range append(b.sides, b.merged) {
 		if len(h.dirs[id]) > 1 {
@@ -110,7 +110,7 @@ func keepBoth(r events.Result) (*events.Stream, error) {
 // anew writes a conversation that the working tree does not have, with the files of the side that
 // has it.
 func (r Recovery) anew(
-	ctx context.Context, b *blending, want *events.Stream,
+	ctx context.Context, b *inspection, want *events.Stream,
 ) (string, error) {
 	id := r.Loss.Conversation
 	side := b.sides[slices.Index(b.parents, r.Loss.Side)]
@@ -142,7 +142,7 @@ func (r Recovery) anew(
 
 // into merges into the stream of the working tree what the merge lacks.
 func (r Recovery) into(
-	ctx context.Context, b *blending, at string, want events.Side,
+	ctx context.Context, b *inspection, at string, want events.Side,
 ) error {
 	id := r.Loss.Conversation
 	has, err := b.merged.side(id)

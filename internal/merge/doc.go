@@ -16,5 +16,6 @@
 //     with the path: by git merge --abort, by git checkout --theirs, by an edit.
 //
 // What it does not promise: that git asks. It runs no driver for octopus merges, where the
-// attributes do not name one, nor on servers of others; [Merge.Blends] finds what came of that.
+// attributes do not name one, nor on servers of others; [Merge.MergedFiles] finds what was merged
+// without.
 package merge

@@ -44,8 +44,8 @@ func TestWhatAPersonWroteStays(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	mended, err := merge.Mend(t.Context(), repo, index, []merge.Blend{{
-		Path: name, Outcome: merge.Blended, Data: []byte(streamOf(first, ours, theirs)),
+	mended, err := merge.Fix(t.Context(), repo, index, []merge.MergedFile{{
+		Path: name, Outcome: merge.TextMerged, Data: []byte(streamOf(first, ours, theirs)),
 	}})
 	if err != nil || len(mended) > 0 || r.ReadFile(name) != written {
 		t.Errorf("mended %v, %v: %s", mended, err, r.ReadFile(name))

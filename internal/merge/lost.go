@@ -40,7 +40,7 @@ func (m Merge) Losses(ctx context.Context, merged gitint.Snapshot) ([]Loss, erro
 	var all []Loss
 	var results []homes
 	for _, dir := range m.Dirs {
-		b, err := m.blending(ctx, merged, dir)
+		b, err := m.inspect(ctx, merged, dir)
 		if err != nil {
 			return nil, err
 		}
@@ -74,7 +74,7 @@ func notMoved(all []Loss, results []homes) (left []Loss, err error) {
 	return left, nil
 }
 
-func (b *blending) losses(ctx context.Context) ([]Loss, error) {
+func (b *inspection) losses(ctx context.Context) ([]Loss, error) {
 	ids := make(map[events.ID]bool)
 	for _, h := range b.sides {
 		for id := range h.dirs {
@@ -103,7 +103,7 @@ func (b *blending) losses(ctx context.Context) ([]Loss, error) {
 
 // untouched reports whether the merge and all its parents have the same of a conversation, by
 // the objects of its directories.
-func (b *blending) untouched(id events.ID) bool {
+func (b *inspection) untouched(id events.ID) bool {
 	for _, h := range b.sides {
 		if !h.same(b.merged, id) {
 			return false
@@ -122,7 +122,7 @@ func (h homes) same(other homes, id events.ID) bool {
 
 // loss compares a conversation in a merge with the sides, by counting alone: what a side has is
 // to be there, unless another side removed it from what both began with.
-func (b *blending) loss(ctx context.Context, id events.ID) (*Loss, error) {
+func (b *inspection) loss(ctx context.Context, id events.ID) (*Loss, error) {
 	result, err := b.merged.said(id)
 	if err != nil {
 		return nil, err
@@ -182,7 +182,7 @@ func (l *Loss) add(parent gitint.OID, side said, missing []*events.Element) {
 }
 
 // removedFrom returns what another side removed of what it had in common with one.
-func (b *blending) removedFrom(
+func (b *inspection) removedFrom(
 	ctx context.Context, id events.ID, one int, sides []said,
 ) (map[blobs.Hash]bool, error) {
 	removed := make(map[blobs.Hash]bool)
@@ -203,7 +203,7 @@ func (b *blending) removedFrom(
 
 // knowAll notes what the sides say and what they began with: an element of the merge that is
 // none of these was written by a person.
-func (b *blending) knowAll(ctx context.Context, l *Loss, sides []said) error {
+func (b *inspection) knowAll(ctx context.Context, l *Loss, sides []said) error {
 	for i, side := range sides {
 		side.note(l.known)
 		if i == 0 {

@@ -44,7 +44,7 @@ func madeQuestions(content string) []question {
 			merge.Merge{Repo: repo, Parents: parents, Dirs: []string{".jp"}}, err
 	}
 	return []question{
-		{"blends", func(ctx context.Context, repo *gitint.Repo) (string, error) {
+		{"files", func(ctx context.Context, repo *gitint.Repo) (string, error) {
 			c, m, err := of(ctx, repo)
 			if err != nil {
 				return "", err
@@ -53,7 +53,7 @@ func madeQuestions(content string) []question {
 			if err != nil {
 				return "", err
 			}
-			all, err := m.Blends(ctx, snap)
+			all, err := m.MergedFiles(ctx, snap)
 			return fmt.Sprint(all), err
 		}},
 		{"contents", func(ctx context.Context, repo *gitint.Repo) (string, error) {

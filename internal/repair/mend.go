@@ -96,7 +96,7 @@ func (m *planner) cure(
 		m.versions = v
 	}
 	key := versionKey{id, path.Base(name)}
-	if c := m.unblend(ctx, key, damaged); c != nil {
+	if c := m.remerge(ctx, key, damaged); c != nil {
 		return c, nil
 	}
 	c := newCutFile(key.name, damaged)

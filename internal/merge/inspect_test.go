@@ -49,16 +49,16 @@ func TestBlends(t *testing.T) {
 		},
 		"no JSON": {
 			streamOf(first, ours), streamOf(first, theirs), both + ",", `{"a":1,,"b":2}`,
-			map[string]merge.Outcome{"events.json": merge.Blended, "metadata.json": merge.Blended},
+			map[string]merge.Outcome{"events.json": merge.TextMerged, "metadata.json": merge.TextMerged},
 		},
 		"twice the same": {
 			streamOf(first, ours), streamOf(first, theirs), streamOf(first, ours, ours, theirs),
 			good,
-			map[string]merge.Outcome{"events.json": merge.Blended},
+			map[string]merge.Outcome{"events.json": merge.TextMerged},
 		},
 		"a turn is gone": {
 			streamOf(first, ours), streamOf(first, theirs), streamOf(ours, theirs), good,
-			map[string]merge.Outcome{"events.json": merge.Blended},
+			map[string]merge.Outcome{"events.json": merge.TextMerged},
 		},
 		"one side was taken": {
 			streamOf(first, ours), streamOf(first, theirs), streamOf(first, ours), good,
@@ -67,7 +67,7 @@ func TestBlends(t *testing.T) {
 		"the end is gone": {
 			streamOf(first, ours, turnOf("04", "More?")), streamOf(first, theirs),
 			streamOf(first, ours), good,
-			map[string]merge.Outcome{"events.json": merge.Blended},
+			map[string]merge.Outcome{"events.json": merge.TextMerged},
 		},
 		"somebody rewrote it": {
 			streamOf(first, ours), streamOf(first, theirs),
@@ -81,7 +81,7 @@ func TestBlends(t *testing.T) {
 		},
 		"a conflict has markers": {
 			streamOf(turnOf("01", "A?")), streamOf(turnOf("01", "B?")), "<<<<<<<\n", good,
-			map[string]merge.Outcome{"events.json": merge.Blended},
+			map[string]merge.Outcome{"events.json": merge.TextMerged},
 		},
 		"only one side changed it": {
 			streamOf(first, ours), streamOf(first), streamOf(first), good, nil,
@@ -130,16 +130,16 @@ func compareBlends(
 	if err != nil {
 		t.Fatal(err)
 	}
-	blends, err := merge.Merge{Repo: repo, Parents: parents, Dirs: []string{".jp"}}.
-		Blends(t.Context(), snap)
+	files, err := merge.Merge{Repo: repo, Parents: parents, Dirs: []string{".jp"}}.
+		MergedFiles(t.Context(), snap)
 	if err != nil {
 		t.Fatal(err)
 	}
 	got := map[string]merge.Outcome{}
-	for _, b := range blends {
+	for _, b := range files {
 		name := strings.TrimPrefix(b.Path, blendDir)
 		got[name] = b.Outcome
-		if b.Outcome == merge.Blended && b.Conflicts == 0 && !json.Valid(b.Data) {
+		if b.Outcome == merge.TextMerged && b.Conflicts == 0 && !json.Valid(b.Data) {
 			t.Errorf("%s would become\n%s", name, b.Data)
 		}
 	}

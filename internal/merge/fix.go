@@ -48,28 +48,28 @@ func told(env []string) []gitint.OID {
 	return heads
 }
 
-// Mend puts what the drivers make of the sides in the place of what git blended, in the
-// work tree and in the index, and returns what it mended. A file of the work tree that is
-// not the one of the index is somebody's work and stays, and so does its entry.
-func Mend(
-	ctx context.Context, repo *gitint.Repo, index *gitint.Index, blends []Blend,
-) ([]Blend, error) {
+// Fix replaces textual merges by the drivers' result, in the working tree and in the index, and
+// returns the files that it replaced. A file of the working tree that differs from the index is
+// somebody's work: it stays, and so does its entry.
+func Fix(
+	ctx context.Context, repo *gitint.Repo, index *gitint.Index, files []MergedFile,
+) ([]MergedFile, error) {
 	root, err := os.OpenRoot(repo.Root())
 	if err != nil {
 		return nil, fmt.Errorf("fix a merge: %w", err)
 	}
 	defer root.Close() //nolint:errcheck // nothing is written through it afterwards
-	var mended []Blend
+	var fixed []MergedFile
 	var names []string
-	for _, b := range blends {
-		if b.Outcome != Blended || b.Data == nil || !untouched(repo, root, index, b.Path) {
+	for _, b := range files {
+		if b.Outcome != TextMerged || b.Data == nil || !untouched(repo, root, index, b.Path) {
 			continue
 		}
 		err := atomicfile.Write(root, b.Path, b.Data, atomicfile.Options{TempDir: tempOf(b.Path)})
 		if err != nil {
-			return mended, fmt.Errorf("fix %s: %w", b.Path, err)
+			return fixed, fmt.Errorf("fix %s: %w", b.Path, err)
 		}
-		mended, names = append(mended, b), append(names, b.Path)
+		fixed, names = append(fixed, b), append(names, b.Path)
 	}
 	if len(names) == 0 {
 		return nil, nil
@@ -78,7 +78,7 @@ func Mend(
 	if err != nil {
 		return nil, fmt.Errorf("stage what was fixed: %w", err)
 	}
-	return mended, nil
+	return fixed, nil
 }
 
 func untouched(repo *gitint.Repo, root *os.Root, index *gitint.Index, name string) bool {

@@ -11,11 +11,11 @@ import (
 	"github.com/git-jp/git-jp/internal/workspace"
 )
 
-// unblend merges the sides of a file that git, or another program, has merged by lines, nil
+// remerge merges the sides of a file that git, or another program, has merged by lines, nil
 // where they are unknown. They are in the index while git waits, between the markers, and in
 // the parents of the merge that committed the file. Where both sides renamed the directory,
 // what git has in the index as a side has markers too.
-func (m *planner) unblend(ctx context.Context, key versionKey, data []byte) *cure {
+func (m *planner) remerge(ctx context.Context, key versionKey, data []byte) *cure {
 	indexed, ok := m.versions.sides(ctx, key)
 	if ok {
 		switch merged, err := mergeFile(key.name, indexed); {

@@ -10,40 +10,36 @@ import (
 	"github.com/git-jp/git-jp/internal/workspace"
 )
 
-// EveryConversation and EveryBlob are what a push without conversations does not touch, as git has
-// it.
+// EveryConversation and EveryBlob are pathspecs of all conversations and all blobs.
 const (
 	EveryConversation = "**/" + workspace.DirName + "/conversations"
 	EveryBlob         = "**/" + workspace.DirName + "/" + blobs.Dir
 )
 
-// A Departure is commits that touch conversations and are about to be had by others.
-type Departure struct {
-	gitint.Departure
+// A Push is the commits that a push sends.
+type Push struct {
+	gitint.PushRange
 	Commits []gitint.Commit // those that touch conversations
 }
 
-// NewDeparture looks for the commits of a departure.
-func NewDeparture(
-	ctx context.Context, repo *gitint.Repo, d gitint.Departure,
-) (Departure, error) {
-	touching := d
+// NewPush lists the commits of a push.
+func NewPush(ctx context.Context, repo *gitint.Repo, r gitint.PushRange) (Push, error) {
+	touching := r
 	touching.Under = []string{EveryConversation, EveryBlob}
-	commits, err := repo.Departing(ctx, touching)
-	return Departure{d, commits}, err
+	commits, err := repo.PushedCommits(ctx, touching)
+	return Push{r, commits}, err
 }
 
-// Departing checks the commits of a departure. What the others have already, dangling or
-// not, is not held against it.
-func (a Auditor) Departing(ctx context.Context, d Departure) (*check.Report, error) {
-	report, err := a.several(ctx, commitIDs(d.Commits))
+// Push checks the commits of a push. It reports only what the receiver does not have already.
+func (a Auditor) Push(ctx context.Context, p Push) (*check.Report, error) {
+	report, err := a.several(ctx, commitIDs(p.Commits))
 	if err == nil {
-		err = a.departingMerges(ctx, report, d)
+		err = a.pushedMerges(ctx, report, p)
 	}
 	if err != nil || !report.Problems() {
 		return report, err
 	}
-	all, err := a.Repo.Departing(ctx, d.Departure)
+	all, err := a.Repo.PushedCommits(ctx, p.PushRange)
 	if err != nil {
 		return nil, err
 	}
@@ -55,21 +51,19 @@ func (a Auditor) Departing(ctx context.Context, d Departure) (*check.Report, err
 	return report, nil
 }
 
-// departingMerges looks at the merges among the commits of a departure.
-func (a Auditor) departingMerges(
-	ctx context.Context, report *check.Report, d Departure,
-) error {
-	if !slices.ContainsFunc(d.Commits, isMerge) {
+// pushedMerges checks the merges among the commits of a push.
+func (a Auditor) pushedMerges(ctx context.Context, report *check.Report, p Push) error {
+	if !slices.ContainsFunc(p.Commits, isMerge) {
 		return nil
 	}
-	tips := make([]gitint.OID, len(d.Tips))
-	for i, tip := range d.Tips {
+	tips := make([]gitint.OID, len(p.Tips))
+	for i, tip := range p.Tips {
 		var err error
 		if tips[i], err = a.Repo.Resolve(ctx, tip); err != nil {
 			return err
 		}
 	}
-	return a.merges(ctx, report, d.Commits, tips)
+	return a.merges(ctx, report, p.Commits, tips)
 }
 
 func commitIDs(commits []gitint.Commit) []string {

@@ -18,27 +18,27 @@ import (
 // An Outcome says how a merge by git compares with the one that the drivers make.
 type Outcome string
 
-// The outcomes. A blend by git and a change by a person differ in what they can contain:
-// git only puts together what its sides have.
+// The outcomes. A textual merge and an edit by a person differ in what they can contain: git
+// merges only lines that a side has.
 const (
 	// Same: it is what the drivers make of it, or goes on from there.
 	Same Outcome = "same"
-	// Blended: git put the lines of both sides together, and the result is another one, or
-	// none that can be read.
-	Blended Outcome = "blended"
-	// Altered: it is not what the drivers make of it, and has what no side has. A person
-	// changed it, or blended text says what nobody said.
+	// TextMerged: git interleaved the lines of both sides, and the result differs from the drivers'
+	// or cannot be decoded.
+	TextMerged Outcome = "blended"
+	// Altered: it differs from the drivers' result and has elements that no side has. A person
+	// edited it, or interleaved lines make up another element.
 	Altered Outcome = "altered"
 	// Decided: it was for a person to decide, who did, or took one side as it was.
 	Decided Outcome = "decided"
 )
 
-// A Blend is a file of a conversation that was changed on more than one side of a merge.
-type Blend struct {
+// A MergedFile reports on a file of a conversation that more than one side of a merge changed.
+type MergedFile struct {
 	Conversation events.ID
 	Path         string
 	Outcome      Outcome
-	// Data is what the drivers make of the sides, nil where a person has to decide.
+	// Data is the drivers' result, nil where a person has to decide.
 	Data []byte
 	// Conflicts counts what a person has to decide, and has not: the file cannot be read.
 	Conflicts int
@@ -54,13 +54,13 @@ type Merge struct {
 	Dirs []string
 }
 
-// Blends looks at every stream that more than one parent has changed, whatever became of
+// MergedFiles looks at every stream that more than one parent has changed, whatever became of
 // the names of its directories. What only one of them changed is git's to get right; what
 // is unmerged, or has two directories, is left to who looks for that.
-func (m Merge) Blends(ctx context.Context, merged gitint.Snapshot) ([]Blend, error) {
-	var all []Blend
+func (m Merge) MergedFiles(ctx context.Context, merged gitint.Snapshot) ([]MergedFile, error) {
+	var all []MergedFile
 	for _, dir := range m.Dirs {
-		b, err := m.blending(ctx, merged, dir)
+		b, err := m.inspect(ctx, merged, dir)
 		if err != nil {
 			return nil, err
 		}
@@ -73,11 +73,11 @@ func (m Merge) Blends(ctx context.Context, merged gitint.Snapshot) ([]Blend, err
 	return all, nil
 }
 
-// blending reads a workspace in the merge and in its parents.
-func (m Merge) blending(
+// inspect reads a workspace in the merge and in its parents.
+func (m Merge) inspect(
 	ctx context.Context, merged gitint.Snapshot, dir string,
-) (*blending, error) {
-	b := &blending{family: newFamily(m.Repo, dir), parents: m.Parents}
+) (*inspection, error) {
+	b := &inspection{family: newFamily(m.Repo, dir), parents: m.Parents}
 	var err error
 	if b.merged, err = homesIn(merged, dir); err != nil {
 		return nil, err
@@ -92,8 +92,8 @@ func (m Merge) blending(
 	return b, nil
 }
 
-// A blending is a look at one workspace.
-type blending struct {
+// An inspection compares one workspace in a merge with its parents.
+type inspection struct {
 	family  *family
 	parents []gitint.OID
 	merged  homes
@@ -102,12 +102,12 @@ type blending struct {
 
 // A looker looks at one file of a conversation, a mergeBytes merges three versions of it.
 type (
-	looker     func(ctx context.Context, id events.ID) (*Blend, error)
+	looker     func(ctx context.Context, id events.ID) (*MergedFile, error)
 	mergeBytes func(base, ours, theirs []byte) ([]byte, error)
 )
 
-func (b *blending) all(ctx context.Context) ([]Blend, error) {
-	var all []Blend
+func (b *inspection) all(ctx context.Context) ([]MergedFile, error) {
+	var all []MergedFile
 	for _, id := range slices.Sorted(maps.Keys(b.merged.dirs)) {
 		if b.untouched(id) {
 			continue
@@ -132,7 +132,7 @@ func (b *blending) all(ctx context.Context) ([]Blend, error) {
 
 // changed reports whether more than one parent has a version of its own of a file, and
 // none of them is missing.
-func (b *blending) changed(ctx context.Context, id events.ID, name string) (bool, error) {
+func (b *inspection) changed(ctx context.Context, id events.ID, name string) (bool, error) {
 	var versions []gitint.OID
 	for _, h := range b.sides {
 		_, oid, err := h.file(id, name)
@@ -167,21 +167,21 @@ func (b *blending) changed(ctx context.Context, id events.ID, name string) (bool
 }
 
 // stream compares a stream with what the drivers make of its versions.
-func (b *blending) stream(ctx context.Context, id events.ID) (*Blend, error) {
+func (b *inspection) stream(ctx context.Context, id events.ID) (*MergedFile, error) {
 	is, err := b.changed(ctx, id, workspace.EventsFile)
 	if err != nil || !is {
 		return nil, err
 	}
 	at, oid, err := b.merged.file(id, workspace.EventsFile)
-	blend := &Blend{Path: at, Outcome: Same}
+	file := &MergedFile{Path: at, Outcome: Same}
 	for _, h := range b.sides {
 		_, other, sideErr := h.file(id, workspace.EventsFile)
 		if err = cmp.Or(err, sideErr); err != nil {
 			return nil, err
 		}
 		if other == oid {
-			blend.Outcome = Decided
-			return blend, nil
+			file.Outcome = Decided
+			return file, nil
 		}
 	}
 	sides, r, err := b.fold(ctx, id)
@@ -195,19 +195,19 @@ func (b *blending) stream(ctx context.Context, id events.ID) (*Blend, error) {
 	if err != nil {
 		return nil, err
 	}
-	blend.Warnings = r.Warnings
+	file.Warnings = r.Warnings
 	if len(r.Conflicts) == 0 {
-		blend.Data = r.Stream.Encode()
+		file.Data = r.Stream.Encode()
 	}
-	blend.Outcome = judge(data, blend.Data, r, sides)
-	if blend.Outcome == Blended {
-		blend.Conflicts = len(r.Conflicts)
+	file.Outcome = judge(data, file.Data, r, sides)
+	if file.Outcome == TextMerged {
+		file.Conflicts = len(r.Conflicts)
 	}
-	return blend, nil
+	return file, nil
 }
 
 // fold merges the versions of the parents as the drivers do it, and returns them too.
-func (b *blending) fold(
+func (b *inspection) fold(
 	ctx context.Context, id events.ID,
 ) (sides []events.Side, r events.Result, err error) {
 	var steps []events.MergeStep
@@ -240,7 +240,7 @@ func judge(data, want []byte, r events.Result, sides []events.Side) Outcome {
 	}
 	switch {
 	case err != nil:
-		return Blended
+		return TextMerged
 	case len(r.Conflicts) > 0:
 		return Decided
 	}
@@ -250,7 +250,7 @@ func judge(data, want []byte, r events.Result, sides []events.Side) Outcome {
 	case altered:
 		return Altered
 	default:
-		return Blended
+		return TextMerged
 	}
 }
 
@@ -290,8 +290,8 @@ func compare(want, is *events.Stream, known tally) (goesOn, altered bool) {
 
 // details compares metadata.json and base_config.json, which lines of both sides may make
 // unreadable. Any that can be read is as good as another.
-func (b *blending) details(name string, merge mergeBytes, valid func([]byte) error) looker {
-	return func(ctx context.Context, id events.ID) (*Blend, error) {
+func (b *inspection) details(name string, merge mergeBytes, valid func([]byte) error) looker {
+	return func(ctx context.Context, id events.ID) (*MergedFile, error) {
 		is, err := b.changed(ctx, id, name)
 		if err != nil || !is {
 			return nil, err
@@ -304,18 +304,18 @@ func (b *blending) details(name string, merge mergeBytes, valid func([]byte) err
 		if err != nil || valid(data) == nil {
 			return nil, err
 		}
-		blend := &Blend{Path: at, Outcome: Blended}
-		blend.Data, err = b.foldBytes(ctx, id, name, merge)
+		file := &MergedFile{Path: at, Outcome: TextMerged}
+		file.Data, err = b.foldBytes(ctx, id, name, merge)
 		if err != nil {
-			blend.Conflicts, blend.Data = 1, nil
+			file.Conflicts, file.Data = 1, nil
 		}
-		return blend, ctx.Err()
+		return file, ctx.Err()
 	}
 }
 
 // foldBytes merges the versions of a file one after the other. Of several ancestors the
 // first will do: what it decides is which of two values counts.
-func (b *blending) foldBytes(
+func (b *inspection) foldBytes(
 	ctx context.Context, id events.ID, name string, merge mergeBytes,
 ) ([]byte, error) {
 	all, err := b.sides[0].read(id, name)

@@ -10,8 +10,9 @@ import (
 	"github.com/git-jp/git-jp/internal/render"
 )
 
-// BlendedBy returns what a commit blended, nothing when it is no merge.
-func BlendedBy(
+// TextMerges returns the findings about conversations that a commit merged as text, nothing when it
+// is no merge.
+func TextMerges(
 	ctx context.Context, repo *gitint.Repo, commit gitint.Commit, dirs []string,
 ) ([]check.Finding, error) {
 	if len(commit.Parents) < 2 || len(dirs) == 0 {
@@ -21,32 +22,33 @@ func BlendedBy(
 	if err != nil {
 		return nil, err
 	}
-	blends, err := merge.Merge{Repo: repo, Parents: commit.Parents, Dirs: dirs}.Blends(ctx, tree)
+	m := merge.Merge{Repo: repo, Parents: commit.Parents, Dirs: dirs}
+	files, err := m.MergedFiles(ctx, tree)
 	if err != nil {
 		return nil, fmt.Errorf("look into merge %s: %w", commit.OID, err)
 	}
-	return BlendFindings(commit.OID.String(), blends), nil
+	return TextMergeFindings(commit.OID.String(), files), nil
 }
 
-// BlendFindings are the findings about what was blended, or left to git to decide.
-func BlendFindings(source string, blends []merge.Blend) []check.Finding {
+// TextMergeFindings returns the findings about files that git merged as text, without their driver.
+func TextMergeFindings(source string, files []merge.MergedFile) []check.Finding {
 	var all []check.Finding
-	for _, b := range blends {
+	for _, b := range files {
 		if b.Conversation == 0 {
 			continue // content, which is told when it cannot be brought back
 		}
 		f := check.Finding{
-			State: check.Blended, Commit: source, Path: b.Path, Line: 1, Element: -1,
+			State: check.TextMerged, Commit: source, Path: b.Path, Line: 1, Element: -1,
 			Conversation: b.Conversation.String(),
 		}
 		switch {
 		case b.Outcome == merge.Altered:
 			f.Severity = check.Warning
 			f.Detail = "is not what its sides come to, and has what none of them has"
-		case b.Outcome == merge.Blended && b.Conflicts > 0:
+		case b.Outcome == merge.TextMerged && b.Conflicts > 0:
 			f.Detail = "was put together from the lines of both sides, with " +
 				render.Count(b.Conflicts, "undecided conflict")
-		case b.Outcome == merge.Blended:
+		case b.Outcome == merge.TextMerged:
 			f.Detail = "was put together from the lines of both sides, without its driver"
 		default:
 			continue
@@ -61,15 +63,15 @@ func BlendFindings(source string, blends []merge.Blend) []check.Finding {
 func (a Auditor) merges(
 	ctx context.Context, report *check.Report, commits []gitint.Commit, tips []gitint.OID,
 ) error {
-	if err := a.blended(ctx, report, commits); err != nil {
+	if err := a.textMerges(ctx, report, commits); err != nil {
 		return err
 	}
 	return a.Lost(ctx, report, commits, tips)
 }
 
-// blended adds to a report what merges among commits blended. Where history is not all
-// here their sides may not be either; that something is not here the report says already.
-func (a Auditor) blended(
+// textMerges adds to a report what merges among commits merged as text. In a shallow or partial
+// clone their sides may be missing, which the report says already.
+func (a Auditor) textMerges(
 	ctx context.Context, report *check.Report, commits []gitint.Commit,
 ) error {
 	finder := finder()
@@ -85,7 +87,7 @@ func (a Auditor) blended(
 		if err != nil {
 			return err
 		}
-		found, err := BlendedBy(ctx, a.Repo, commit, dirs)
+		found, err := TextMerges(ctx, a.Repo, commit, dirs)
 		if err != nil && len(a.Repo.Incomplete()) > 0 && ctx.Err() == nil {
 			continue
 		}
