@@ -142,7 +142,7 @@ func validJSON(data []byte, kind jsontext.Kind, opts ...jsontext.Options) error 
 	}
 	// The decoder reads streams of values, so it does not mind a second one.
 	if end := skipSpace(data, int(d.InputOffset())); end < len(data) {
-		return fail(int64(end), errors.New("something follows the JSON value"))
+		return fail(int64(end), errors.New("there is more after the JSON value"))
 	}
 	return nil
 }

@@ -145,7 +145,7 @@ func (r *run) refuseUndecided(ctx context.Context, repo *gitint.Repo) error {
 func isConflict(f check.Finding) bool { return f.State == check.Conflicted }
 
 // ErrCommit says that a commit was stopped, after the reasons were printed.
-var ErrCommit = errors.New("the commit was stopped: it would not be whole")
+var ErrCommit = errors.New("the commit was stopped: it would be incomplete")
 
 // A ConflictError says that git was stopped for what a person has to decide, after that was
 // printed.

@@ -15,6 +15,9 @@ import (
 // othersHint says where to look for another model.
 const othersHint = "'git jp models' lists what can be asked"
 
+// askAgain is for what may pass: the question is in the conversation.
+const askAgain = "'git jp query -E' asks again"
+
 // modelHint helps where a model could not be asked, or did not answer.
 func modelHint(err error) string {
 	key, answer, name := new(models.KeyError), new(llm.APIError), new(tool.NameError)
@@ -24,19 +27,23 @@ func modelHint(err error) string {
 	case errors.Is(err, errNobodyToSetUp):
 		return "without questions: 'git jp config set assistant.model.id PROVIDER/NAME'"
 	case errors.As(err, &key) && key.Provider.KeyEnv != "":
-		return "put it into " + key.Provider.KeyEnv + "; " + othersHint
-	case isA[*models.KeyError](err), isA[*models.NameError](err),
-		errors.Is(err, jpconfig.ErrModelName):
+		return "set " + key.Provider.KeyEnv + " in your environment; " + othersHint
+	case isA[*models.NameError](err):
+		return meantModel(err) + othersHint
+	case isA[*models.KeyError](err), errors.Is(err, jpconfig.ErrModelName):
 		return othersHint
 	case isA[*llm.OverflowError](err):
 		return "'git jp compact' makes the conversation smaller, 'git jp stats' says what is in it"
 	case isA[*llm.UnsupportedError](err):
-		return "take it away with 'git jp attachment rm', or out of a directory with an" +
+		return "remove it with 'git jp attachment rm', or from a directory with an" +
 			" attachment such as '!docs/x.png', or ask another model; " + othersHint
 	case errors.As(err, &answer):
 		return answerHint(answer)
-	case isA[*llm.UnreachableError](err), isA[*llm.PageError](err), isA[*llm.IdleError](err):
+	case isA[*llm.UnreachableError](err), isA[*llm.PageError](err), isA[*llm.IdleError](err),
+		isA[*llm.CutError](err):
 		return networkHint(err)
+	case isA[*unpricedError](err):
+		return "'--max-cost 0' sets no limit; 'git jp models' lists the prices that are known"
 	case errors.As(err, &name):
 		return "the tools are " + strings.Join(name.Known, ", ")
 	default:
@@ -47,17 +54,23 @@ func modelHint(err error) string {
 // networkHint names the setting of the address or of the time that was in the way.
 func networkHint(err error) string {
 	gone, page, idle := new(llm.UnreachableError), new(llm.PageError), new(llm.IdleError)
+	cut := new(llm.CutError)
 	set := func(provider string) string {
 		return "'git jp config set providers.llm." + provider + ".base_url URL'"
 	}
 	switch {
 	case errors.As(err, &gone):
-		if p, known := models.Find(gone.Provider); p.Local || !known {
+		switch p, known := models.Find(gone.Provider); {
+		case p.Local:
 			return "start " + p.Name + ", or name its address: " + set(p.Name)
+		case !known:
+			return "start the server, or name its address: " + set(p.Name)
 		}
-		return "look at the network, HTTPS_PROXY and the address: " + set(gone.Provider)
+		return "check the network, HTTPS_PROXY and the address: " + set(gone.Provider)
 	case errors.As(err, &page):
 		return "name the address of the API: " + set(page.Provider)
+	case errors.As(err, &cut):
+		return askAgain + "; if that fails too, check the address: " + set(cut.Provider)
 	case errors.As(err, &idle) && idle.First:
 		return "'git jp config set --user network.first_token_timeout 20m' waits longer"
 	default:
@@ -69,9 +82,11 @@ func networkHint(err error) string {
 func answerHint(e *llm.APIError) string {
 	switch p, _ := models.Find(e.Provider); {
 	case e.Unauthorized() && p.KeyEnv != "":
-		return "look at the key in " + p.KeyEnv + ", or in the variable that api_key_env names"
+		return "check the key in " + p.KeyEnv + ", or in the variable that api_key_env names"
 	case e.NotFound():
 		return "'git jp models " + e.Provider + "' lists what it has"
+	case e.Retryable:
+		return askAgain
 	default:
 		return ""
 	}

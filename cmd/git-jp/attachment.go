@@ -23,7 +23,7 @@ import (
 type attachmentCmd struct {
 	Ls    attachmentLsCmd    `cmd:"" aliases:"l" default:"withargs" help:"List what is attached."`
 	Add   attachmentAddCmd   `cmd:"" aliases:"a" help:"Attach something from the next question on."`
-	Rm    attachmentRmCmd    `cmd:"" aliases:"r" help:"Take an attachment away."`
+	Rm    attachmentRmCmd    `cmd:"" aliases:"r" help:"Remove an attachment."`
 	Print attachmentPrintCmd `cmd:"" aliases:"p" help:"Print what attachments stand for now."`
 }
 

@@ -42,7 +42,7 @@ quick; --content verifies every byte. Needs neither network nor work tree.
     git jp check --squash main origin/topic
 
 A merge is not what its sides say: content that one side deleted and the other refers to again is
-lost by it, and lines that git put together without the drivers are no conversation. --merge tells
+lost by it, and lines that git put together without the drivers are no conversation. --merge shows
 it before, and a check of the merge commit afterwards. A squash names no second parent: --squash
 compares it with the branch. A range does so where the message is that of 'git merge --squash', and
 warns where the files of a commit are those of a squash of a branch of which there is a ref.

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -15,8 +16,8 @@ import (
 type globals struct {
 	Dir     string   `short:"C" name:"directory" placeholder:"DIR" help:"Run as if started in DIR."`
 	Quiet   bool     `short:"q" help:"Print only the answer and errors."`
-	Verbose bool     `short:"v" help:"Say more of what is being done."`
-	JSON    bool     `name:"json" help:"Print records as JSON, one object a line for lists."`
+	Verbose bool     `short:"v" help:"Print more about what is being done."`
+	JSON    bool     `name:"json" help:"Print JSON, one object a line for lists."`
 	NoColor bool     `name:"no-color" help:"Print without colours."`
 	Set     []string `short:"c" name:"config" aliases:"cfg" sep:"none" placeholder:"KEY=VALUE" help:"Set a configuration key, or read a file or a name, for this call."`
 }
@@ -27,29 +28,29 @@ type cli struct {
 
 	Init      initCmd      `cmd:"" group:"setup" help:"Make a workspace, and install the hooks."`
 	Install   installCmd   `cmd:"" group:"setup" help:"Install the hooks and drivers of this clone."`
-	Uninstall uninstallCmd `cmd:"" group:"setup" help:"Take the hooks and drivers out again."`
-	Doctor    doctorCmd    `cmd:"" group:"setup" help:"Tell what is wrong with this clone and machine."`
+	Uninstall uninstallCmd `cmd:"" group:"setup" help:"Remove the hooks and drivers."`
+	Doctor    doctorCmd    `cmd:"" group:"setup" help:"Show what is wrong with this clone and machine."`
 	Setup     setupCmd     `cmd:"" group:"setup" help:"Choose a language model, and see that it answers."`
 	Config    configCmd    `cmd:"" group:"setup" help:"Print and change settings."`
 
 	Query      queryCmd      `cmd:"" group:"talk" aliases:"q" help:"Ask a language model, or search."`
 	Attachment attachmentCmd `cmd:"" group:"talk" aliases:"a,attachments" help:"List and change what is attached to a conversation."`
 	Models     modelsCmd     `cmd:"" group:"talk" help:"List language models."`
-	Trust      trustCmd      `cmd:"" group:"talk" help:"Approve what others want to run."`
+	Trust      trustCmd      `cmd:"" group:"talk" help:"Approve commands that committed files ask to run."`
 
 	Ls     lsCmd     `cmd:"" group:"look" aliases:"list" help:"List conversations."`
-	Show   showCmd   `cmd:"" group:"look" help:"Tell what there is to know about a conversation."`
+	Show   showCmd   `cmd:"" group:"look" help:"Show the state of a conversation, or the files it needs."`
 	Print  printCmd  `cmd:"" group:"look" aliases:"p" help:"Print a conversation."`
-	Grep   grepCmd   `cmd:"" group:"look" aliases:"rg" help:"Find text, in content too."`
-	Path   pathCmd   `cmd:"" group:"look" help:"Print where a conversation lies."`
+	Grep   grepCmd   `cmd:"" group:"look" aliases:"rg" help:"Search conversations, tool results included."`
+	Path   pathCmd   `cmd:"" group:"look" help:"Print the path of a conversation."`
 	Diff   diffCmd   `cmd:"" group:"look" help:"Show how a conversation changed."`
 	Log    logCmd    `cmd:"" group:"look" help:"List the commits that changed a conversation."`
-	Stats  statsCmd  `cmd:"" group:"look" help:"Tell where the tokens of a conversation are."`
+	Stats  statsCmd  `cmd:"" group:"look" help:"Show where the tokens of a conversation are, and what answers cost."`
 	Export exportCmd `cmd:"" group:"look" help:"Write a conversation as one document."`
 
 	Fork      forkCmd      `cmd:"" group:"shape" help:"Begin a new conversation with turns of another."`
 	Rename    renameCmd    `cmd:"" group:"shape" help:"Change a title."`
-	Archive   archiveCmd   `cmd:"" group:"shape" help:"Put conversations away."`
+	Archive   archiveCmd   `cmd:"" group:"shape" help:"Move conversations to the archive."`
 	Unarchive unarchiveCmd `cmd:"" group:"shape" help:"Take conversations out of the archive."`
 	Label     labelCmd     `cmd:"" group:"shape" aliases:"labels" help:"List and change labels."`
 	Rm        rmCmd        `cmd:"" group:"shape" aliases:"remove,delete" help:"Delete conversations."`
@@ -60,10 +61,10 @@ type cli struct {
 	Stage   stageCmd        `cmd:"" group:"git" help:"Stage conversations with all that they refer to."`
 	Unstage unstageCmd      `cmd:"" group:"git" help:"Undo staging."`
 	Status  statusCmd       `cmd:"" group:"git" help:"Show what is staged, changed or incomplete."`
-	Check   checkCmd        `cmd:"" group:"git" help:"Look for references without content."`
+	Check   checkCmd        `cmd:"" group:"git" help:"Find references without content."`
 	Repair  repairCmd       `cmd:"" group:"git" help:"Restore what is missing, and fix what is damaged."`
-	Gc      gcCmd           `cmd:"" group:"git" help:"Delete content that nothing can need."`
-	Resolve resolveCmd      `cmd:"" group:"git" help:"Decide what a merge left to you."`
+	Gc      gcCmd           `cmd:"" group:"git" help:"Delete content that nothing refers to."`
+	Resolve resolveCmd      `cmd:"" group:"git" help:"Resolve conflicts that a merge left."`
 	Update  updateBranchCmd `cmd:"" name:"update-branch" group:"git" help:"Merge the base into this branch, with the drivers."`
 	Migrate migrateCmd      `cmd:"" group:"git" help:"Move content into the store, or back."`
 
@@ -171,10 +172,28 @@ func parseFailure(err error) error {
 	}
 	const unknown = "unexpected argument "
 	if name, ok := strings.CutPrefix(err.Error(), unknown); ok && u.command == "" {
-		name, guess, _ := strings.Cut(name, ", ")
-		return &commandError{name: name, guess: guess}
+		name, _, _ := strings.Cut(name, ", ")
+		return &commandError{name: name, guess: guessed(err)}
 	}
+	u.err = errors.New(plainUsage(err.Error()))
 	return u
+}
+
+// plainUsage says what the parser says in the words of our own messages.
+func plainUsage(text string) string {
+	for _, r := range []struct{ found, say string }{
+		{`^(\S+) must be one of (.*) but got (".*")$`, "$1 $3: expected one of $2"},
+		{`^(--\S+): expected \w+ value but got "EOL".*$`, "$1 needs a value"},
+		{
+			`^(--\S+): expected a valid \d+ bit u?int but got (".*")$`,
+			"$1 $2: expected a whole number",
+		},
+		{`^(--\S+ and --\S+) can't be used together$`, "$1 cannot be used together"},
+		{`^expected "(<.*)"$`, "$1 is missing"},
+	} {
+		text = regexp.MustCompile(r.found).ReplaceAllString(text, r.say)
+	}
+	return text
 }
 
 // commandOf returns the words of the command that was selected, without values.
@@ -193,6 +212,10 @@ func kongOptions(w *world) []kong.Option {
 		kong.Writers(w.stdout, w.stderr),
 		kong.Exit(func(code int) { panic(exitRequest(code)) }),
 		kong.ExplicitGroups(groups),
+		kong.PostBuild(func(k *kong.Kong) error {
+			k.Model.HelpFlag.Help = "Show this help."
+			return nil
+		}),
 		kong.Help(printHelp),
 		kong.ConfigureHelp(kong.HelpOptions{
 			Compact: true, NoExpandSubcommands: true, WrapUpperBound: 100,

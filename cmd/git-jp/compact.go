@@ -24,7 +24,7 @@ type compactCmd struct {
 	KeepLast     string   `placeholder:"N" help:"How many turns at the end are left alone, or, of an overlay, for how long: 5h."`
 	KeepCalls    int      `placeholder:"N" help:"How many calls at the end are left alone, in place of turns: of one long turn, too."`
 	InPlace      bool     `help:"Change the conversation instead of a fork of it."`
-	DryRun       bool     `short:"n" help:"Tell what would change, and change nothing."`
+	DryRun       bool     `short:"n" help:"Show what would change, and change nothing."`
 	NoActivate   bool     `help:"Do not make the fork the active conversation."`
 	Budget       int64    `placeholder:"TOKENS" help:"auto stops when this size is reached."`
 	Model        string   `short:"m" placeholder:"MODEL" help:"The model that summarizes and classifies."`
@@ -49,7 +49,7 @@ type compactCmd struct {
 // Help says what is lost, and what can be brought back.
 func (compactCmd) Help() string {
 	return `Makes a conversation smaller for models, in a fork of it unless --in-place is given. The
-report tells what each strategy saves, in events, bytes and tokens, and when it pays.
+report shows what each strategy saves, in events, bytes and tokens, and when it pays.
 
 auto takes reasoning out, then calls that a later one repeats, then the bodies of results,
 then definitions of tools that were never called; it summarizes only what is still larger
@@ -122,11 +122,11 @@ func (c compactCmd) valid() error {
 	case c.pins() && (c.overlays() || strategic):
 		return usagef("--pin and --unpin stand without strategies and rules")
 	case c.InPlace && c.NoActivate:
-		return usagef("--in-place and --no-activate: only one of them")
+		return usagef("--in-place and --no-activate cannot be used together")
 	case c.Budget < 0 || c.KeepCalls < 0:
 		return usagef("--budget and --keep-calls: expected a positive number")
 	case c.KeepCalls > 0 && c.KeepLast != "":
-		return usagef("--keep-last and --keep-calls: only one of them")
+		return usagef("--keep-last and --keep-calls cannot be used together")
 	}
 	return nil
 }

@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strings"
 	"time"
 
@@ -72,7 +73,10 @@ func newSettingRecord(key string, value any, origin config.Origin) settingRecord
 }
 
 // A settingError is a key of the command line that makes no sense.
-type settingError struct{ err error }
+type settingError struct {
+	err error
+	key string // that is none, "" where something else is wrong
+}
 
 func (e *settingError) Error() string { return e.err.Error() }
 func (e *settingError) Unwrap() error { return e.err }
@@ -107,6 +111,11 @@ func (c configShowCmd) Run(a *app) error {
 	if err != nil {
 		return err
 	}
+	for _, key := range c.Key {
+		if !slices.ContainsFunc(conf.Keys(), configShowCmd{Key: []string{key}}.wants) {
+			return &settingError{fmt.Errorf("no key %q has a value", key), key}
+		}
+	}
 	a.tellSettings(root, conf)
 	table := render.NewTable(a.output(), render.Column{Head: "KEY"},
 		render.Column{Head: "VALUE", Shrink: true}, render.Column{Head: "FROM"})
@@ -122,14 +131,10 @@ func (c configShowCmd) Run(a *app) error {
 			}
 		}
 	}
-	switch {
-	case table.Len() == 0 && len(c.Key) > 0:
-		return &settingError{fmt.Errorf("no key %s has a value", quotedList(c.Key))}
-	case a.JSON:
+	if a.JSON {
 		return nil
-	default:
-		return table.Write(a.stdout)
 	}
+	return table.Write(a.stdout)
 }
 
 // relative names an origin by a path that is short from here.
@@ -188,7 +193,7 @@ func (c configGetCmd) Run(a *app) error {
 	}
 	value, origin, ok := conf.Value(c.Key)
 	if !ok {
-		return &settingError{fmt.Errorf("no key %q has a value", c.Key)}
+		return &settingError{fmt.Errorf("no key %q has a value", c.Key), c.Key}
 	}
 	if a.JSON {
 		return a.printJSON(newSettingRecord(c.Key, value, origin))
@@ -292,7 +297,7 @@ func editSettings(file string, edit func(data []byte) ([]byte, error)) error {
 	return editConfig(file, func(data []byte) ([]byte, error) {
 		out, err := edit(data)
 		if err != nil {
-			err = &settingError{err}
+			err = &settingError{err: err}
 		}
 		return out, err
 	})

@@ -74,7 +74,7 @@ func (a *app) editable(doing, key string, layer jpconfig.Layer) (string, error) 
 	}
 	file, err := s.Editable(cmp.Or(layer, jpconfig.User))
 	if err != nil {
-		return "", &settingError{fmt.Errorf("%s %s: %w", doing, key, err)}
+		return "", &settingError{err: fmt.Errorf("%s %s: %w", doing, key, err)}
 	}
 	return file, nil
 }
@@ -84,7 +84,7 @@ func (a *app) editable(doing, key string, layer jpconfig.Layer) (string, error) 
 func (a *app) setJPKey(key, text string, layer jpconfig.Layer) error {
 	path, err := config.SplitKey(key)
 	if err != nil {
-		return &settingError{err}
+		return &settingError{err: err}
 	}
 	file, err := a.editable("set", key, layer)
 	if err != nil {
@@ -93,9 +93,9 @@ func (a *app) setJPKey(key, text string, layer jpconfig.Layer) error {
 	value, err := a.jpValue(path, text)
 	switch {
 	case errors.Is(err, jpconfig.ErrNoKey):
-		return &settingError{fmt.Errorf("set %s: neither a key of git jp nor one of jp", key)}
+		return unknownKey("set", key)
 	case err != nil:
-		return &settingError{fmt.Errorf("set %s: %w", key, err)}
+		return &settingError{err: fmt.Errorf("set %s: %w", key, err)}
 	}
 	var before []trust.Claim
 	if conf, err := a.jpConfig(nil); err == nil {
@@ -151,10 +151,23 @@ func (a *app) unsetJPKey(key string, layer jpconfig.Layer) error {
 		return err
 	case changed:
 		a.note("removed %s from %s", key, file)
-	default:
-		a.note("%s is not in %s", key, file)
+		return nil
 	}
+	path, err := config.SplitKey(key)
+	if err != nil {
+		return &settingError{err: err}
+	}
+	if _, err = jpconfig.Typed(path, ""); errors.Is(err, jpconfig.ErrNoKey) {
+		return unknownKey("unset", key)
+	}
+	a.note("%s is not in %s", key, file)
 	return nil
+}
+
+// unknownKey is about a key of the command line that nobody knows.
+func unknownKey(doing, key string) error {
+	const none = "%s %s: neither a key of git jp nor one of jp"
+	return &settingError{fmt.Errorf(none, doing, key), key}
 }
 
 // printJPKey prints the value of a key of jp's that counts here, outside of conversations, or
@@ -162,7 +175,7 @@ func (a *app) unsetJPKey(key string, layer jpconfig.Layer) error {
 func (a *app) printJPKey(key string, layer jpconfig.Layer) error {
 	path, err := config.SplitKey(key)
 	if err != nil {
-		return &settingError{err}
+		return &settingError{err: err}
 	}
 	s, err := a.jpSources(nil)
 	if err != nil {
@@ -177,7 +190,7 @@ func (a *app) printJPKey(key string, layer jpconfig.Layer) error {
 	}
 	raw, origins, ok := conf.Value(path...)
 	if !ok {
-		return &settingError{fmt.Errorf("no key %q has a value", key)}
+		return &settingError{fmt.Errorf("no key %q has a value", key), key}
 	}
 	if a.JSON {
 		r := settingRecord{Key: key, Value: raw}

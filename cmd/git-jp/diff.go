@@ -13,6 +13,7 @@ import (
 	"github.com/git-jp/git-jp/blobs"
 	"github.com/git-jp/git-jp/events"
 	"github.com/git-jp/git-jp/gitint"
+	"github.com/git-jp/git-jp/internal/audit"
 	"github.com/git-jp/git-jp/internal/render"
 	"github.com/git-jp/git-jp/internal/workspace"
 )
@@ -124,6 +125,9 @@ func (c diffCmd) places(ctx context.Context, a *app) (places [2]place, err error
 	}
 	for i, rev := range revs {
 		tree, err := repo.Tree(ctx, rev)
+		if errors.Is(err, gitint.ErrUnknownRevision) {
+			return places, audit.NewRevisionError(repo, "compare "+rev+": unknown revision")
+		}
 		if err != nil {
 			return places, err
 		}

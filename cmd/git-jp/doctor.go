@@ -27,7 +27,7 @@ func (doctorCmd) Help() string {
 	return `Looks at what a check of the conversations cannot see: whether hooks and drivers of this
 clone are installed and the attributes name them, whether the man page is found, whether git
 is new enough and the repository of a kind that can be read, and whether today's jp, where it is
-installed, can read the conversations. Each finding comes with the command that mends it.
+installed, can read the conversations. Each finding comes with the command that fixes it.
 One thing is changed: directories of git jp that other users could enter are closed to them.`
 }
 

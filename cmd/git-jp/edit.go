@@ -20,7 +20,7 @@ type editCmd struct {
 func (editCmd) Help() string {
 	return `Opens the file in the editor that git uses. It is saved only when it still loads: after
 a mistake you can go on editing, and nothing is lost. A file that does not load now can be
-mended this way. Content may be written in place, as {"text": "..."}; saving moves it to the
+fixed this way. Content may be written in place, as {"text": "..."}; saving moves it to the
 store.`
 }
 

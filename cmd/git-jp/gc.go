@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"path/filepath"
 	"strings"
@@ -19,7 +20,7 @@ import (
 
 type gcCmd struct {
 	Run  gcRunCmd  `cmd:"" default:"withargs" help:"Delete what nothing refers to."`
-	Why  gcWhyCmd  `cmd:"" help:"Tell what keeps a content, or what did."`
+	Why  gcWhyCmd  `cmd:"" help:"Show what keeps a blob, or what did."`
 	Undo gcUndoCmd `cmd:"" help:"Bring back what was deleted."`
 }
 
@@ -434,9 +435,25 @@ func collectDue(ctx context.Context, o gc.Options) {
 }
 
 // A contentError is a content that was named on the command line and not found.
-type contentError struct{ text string }
+type contentError struct {
+	name  string
+	found int // blobs that begin so
+}
 
-func (e *contentError) Error() string { return e.text }
+func (e *contentError) Error() string {
+	if e.found == 0 {
+		return "no blob of the store begins with " + e.name
+	}
+	return fmt.Sprintf("%d blobs begin with %s", e.found, e.name)
+}
+
+func contentHint(err error) []string {
+	fault := new(contentError)
+	if errors.As(err, &fault) && fault.found > 0 {
+		return []string{"give more digits, or the whole hash"}
+	}
+	return []string{"'git jp check --all' finds references to content that is not there"}
+}
 
 // contentNamed returns the content that a person means: a hash, its beginning, or the path of
 // a blob.
@@ -452,7 +469,8 @@ func (a *app) contentNamed(o gc.Options, arg string) (blobs.Hash, error) {
 	}
 	const fewest = 4
 	if len(arg) < fewest || strings.Trim(arg, "0123456789abcdef") != "" {
-		return blobs.Hash{}, usagef("%q is no hash, beginning of one, or path of a blob", arg)
+		return blobs.Hash{}, usagef(
+			"%q is neither a hash, nor the beginning of one, nor the path of a blob", arg)
 	}
 	var found []blobs.Hash
 	store := o.Workspace.Blobs()
@@ -464,12 +482,8 @@ func (a *app) contentNamed(o gc.Options, arg string) (blobs.Hash, error) {
 			found = append(found, h)
 		}
 	}
-	switch len(found) {
-	case 1:
+	if len(found) == 1 {
 		return found[0], nil
-	case 0:
-		return blobs.Hash{}, &contentError{fmt.Sprintf("no blob of the store begins with %s", arg)}
-	default:
-		return blobs.Hash{}, &contentError{fmt.Sprintf("%d blobs begin with %s", len(found), arg)}
 	}
+	return blobs.Hash{}, &contentError{arg, len(found)}
 }

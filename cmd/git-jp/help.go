@@ -10,6 +10,12 @@ type helpCmd struct {
 	Command []string `arg:"" optional:"" help:"The command to explain."`
 }
 
+// guessed is what the parser takes an unknown word for, "" when it has no idea.
+func guessed(err error) string {
+	_, guess, _ := strings.Cut(err.Error(), ", ")
+	return guess
+}
+
 // Run prints the help of a command. It exists because git turns
 // `git jp --help` into `man git-jp`, which fails where no page is installed.
 func (c helpCmd) Run(a *app) error {
@@ -18,7 +24,7 @@ func (c helpCmd) Run(a *app) error {
 		return err
 	}
 	if _, err := parser.Parse(append(dropNamespace(c.Command), "--help")); err != nil {
-		return &commandError{name: strings.Join(c.Command, " ")}
+		return &commandError{name: strings.Join(c.Command, " "), guess: guessed(err)}
 	}
 	return nil
 }

@@ -14,7 +14,7 @@ import (
 type labelCmd struct {
 	Ls  labelLsCmd  `cmd:"" aliases:"l" default:"withargs" help:"List the labels of conversations."`
 	Add labelAddCmd `cmd:"" aliases:"a,set" help:"Set labels."`
-	Rm  labelRmCmd  `cmd:"" aliases:"r" help:"Take labels away."`
+	Rm  labelRmCmd  `cmd:"" aliases:"r" help:"Remove labels."`
 }
 
 // Help says what labels are good for.

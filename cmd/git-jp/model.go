@@ -101,7 +101,13 @@ func (a *app) modelOf(id string, k *talk, r llm.Retry) (llm.Model, error) {
 	if table.Chain != nil && !*table.Chain {
 		o.Anthropic.Continue = 0
 	}
-	return models.New(id, o)
+	m, err := models.New(id, o)
+	if key, ok := errors.AsType[*models.KeyError](err); ok {
+		if name, _ := p.APIKeyEnv.Open(k.gate); name != "" { // what is refused has no name
+			key.Provider.KeyEnv = name
+		}
+	}
+	return m, err
 }
 
 // assistant returns the model that answers a question of a tool: what the question's settings
@@ -238,11 +244,14 @@ func (a *app) offerLocal(ctx context.Context, c *jpconfig.Config) string {
 }
 
 // errNoCatalog is the error of a provider that does not tell what it has.
-var errNoCatalog = errors.New("it does not tell what it has")
+var errNoCatalog = errors.New("the provider has no list of models")
 
 // catalog asks a provider what it has.
 func (a *app) catalog(ctx context.Context, provider string, k *talk) ([]llm.Info, error) {
 	m, err := a.modelOf(provider+"/any", k, llm.Retry{})
+	if name, ok := errors.AsType[*models.NameError](err); ok {
+		name.Name = provider + "/…"
+	}
 	if err != nil {
 		return nil, err
 	}

@@ -26,7 +26,7 @@ func (modelsCmd) Help() string {
 without asking anybody; with a provider, those that it says it has.
 
 WINDOW is in tokens. Prices are US dollars for a million tokens, as they were on the day
-beside them; --json has the source, and what cached tokens cost. KEY tells the environment
+beside them; --json has the source, and what cached tokens cost. KEY is the environment
 variable of the provider's key and whether it is set, never what it holds. The model that
 is used without --model is marked with *.`
 }

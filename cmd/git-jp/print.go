@@ -132,7 +132,7 @@ func (c printCmd) turns(s *events.Stream) (first, last int, err error) {
 	}
 	r, ok := s.ResolveRange(from, to)
 	if n, named := from.Turn(); !ok || named && n >= len(s.Turns()) {
-		return 0, 0, fmt.Errorf("print these turns: the conversation has %s",
+		return 0, 0, fmt.Errorf("print turn %s: the conversation has %s", c.Turn,
 			render.Count(len(s.Turns()), "turn"))
 	}
 	return r.From + 1, r.To + 1, nil

@@ -44,12 +44,12 @@ type queryCmd struct {
 	NoEdit        bool     `short:"E" xor:"edit" help:"Open no editor: without a question, go on where the conversation stands."`
 	Quote         bool     `help:"Begin the question with the last answer, quoted, in the editor."`
 	Title         string   `xor:"title" placeholder:"TITLE" help:"Title of the conversation."`
-	NoTitle       bool     `xor:"title" help:"No title, and none made."`
+	NoTitle       bool     `xor:"title" help:"Give the conversation no title."`
 	Label         []string `sep:"none" placeholder:"KEY[=VALUE]" help:"Set a label on the conversation; :NAME sets that of the configuration."`
 	HideReasoning bool     `help:"Do not show what the model thinks."`
 	HideToolCalls bool     `help:"Do not show which tools are called."`
 	MaxCost       *float64 `placeholder:"USD" help:"Send no request that could make this query cost more; an answer is cut to what is left."`
-	Explain       bool     `help:"Tell what would be sent, and send nothing."`
+	Explain       bool     `help:"Show what would be sent, and send nothing."`
 }
 
 // Help says what sticks, and what happens without a model.
@@ -68,7 +68,7 @@ next one for what the configuration declares. It stays as it was; --attach takes
 conversation. --tool and --no-tool count from left to right, and without a name for all tools:
 '-T -t fs_read_file' leaves one. After them and --id the next word is a name; '--' ends flags.
 
-Ctrl-C asks what to do: go on, reply at once, keep or drop the answer; while tools run, end
+Ctrl-C asks what to do: go on, reply at once, keep or discard the answer; while tools run, end
 them, answer for them or start them again. Pressed again, it ends in order.
 
 Where no model is configured, the built-in search answers with passages of the repository.`
@@ -146,16 +146,16 @@ func (c queryCmd) valid() error {
 		wrong bool
 		says  string
 	}{
-		{c.New && c.ID.Given, "--new and --id: only one of them"},
-		{c.New && c.Fork.Given, "--new and --fork: only one of them"},
-		{c.New && c.Replay, "--new and --replay: only one of them"},
-		{c.New && c.Compact.given(), "--new and --compact: only one of them"},
-		{c.Explain && c.Compact.given(), "--explain and --compact: only one of them"},
-		{c.Fork.Given && c.Replay, "--fork and --replay: only one of them"},
-		{c.Local && !c.New, "--local: it needs --new"},
-		{c.NoLocal && !c.New, "--no-local: it needs --new"},
-		{c.Tmp.Given && !c.New, "--tmp: it needs --new"},
-		{c.ToolUse.Given && c.NoToolUse, "--tool-use and --no-tool-use: only one of them"},
+		{c.New && c.ID.Given, "--new and --id cannot be used together"},
+		{c.New && c.Fork.Given, "--new and --fork cannot be used together"},
+		{c.New && c.Replay, "--new and --replay cannot be used together"},
+		{c.New && c.Compact.given(), "--new and --compact cannot be used together"},
+		{c.Explain && c.Compact.given(), "--explain and --compact cannot be used together"},
+		{c.Fork.Given && c.Replay, "--fork and --replay cannot be used together"},
+		{c.Local && !c.New, "--local needs --new"},
+		{c.NoLocal && !c.New, "--no-local needs --new"},
+		{c.Tmp.Given && !c.New, "--tmp needs --new"},
+		{c.ToolUse.Given && c.NoToolUse, "--tool-use and --no-tool-use cannot be used together"},
 	} {
 		if pair.wrong {
 			return usagef("%s", pair.says)
@@ -303,7 +303,7 @@ func (c queryCmd) schema(a *app) (jsontext.Value, error) {
 	}
 	schema, err := query.ParseSchema(text)
 	if err != nil {
-		return nil, usagef("--schema: %w", err)
+		return nil, usagef("--schema %q: %w", c.Schema, err)
 	}
 	return schema, nil
 }

@@ -22,7 +22,7 @@ type repairCmd struct {
 
 // Help says what is done without asking and what never is.
 func (repairCmd) Help() string {
-	return `Looks for what is not whole in the work tree: references without content, damaged
+	return `Looks for what is incomplete in the work tree: references without content, damaged
 content, conversations that cannot be loaded, directories that share an id, and what jp has put
 into its trash.
 
@@ -36,9 +36,9 @@ ended behind its last whole event where no version has more, two sides that conf
 stand between are merged, directories with one id are merged, and
 a conversation in jp's trash that can be loaded comes back. What is replaced or taken away lies
 in <git-common-dir>/jp/trash for the grace period, and 'git jp gc undo --list' lists it. All
-else is told, with the command that helps, or with who may still have it.
+else is reported, with the command that helps, or with who may still have it.
 
-Exit code: 0 everything is whole, 1 something is left.`
+Exit code: 0 everything is complete, 1 something is left.`
 }
 
 // faultRecord is something that is not whole in the JSON of repair.
@@ -235,7 +235,7 @@ func (c repairCmd) printText(a *app, faults []*repair.Fault) error {
 	for _, kind := range kinds {
 		parts = append(parts, fmt.Sprintf("%d %s", told[kind], kind))
 	}
-	summary := "everything is whole"
+	summary := "everything is complete"
 	if len(parts) > 0 {
 		summary = strings.Join(parts, ", ")
 	}

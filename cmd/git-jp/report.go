@@ -55,7 +55,16 @@ func (a *app) report(err error) int {
 			err = &unmergedFileError{err, id}
 		}
 	}
+	if errors.Is(err, workspace.ErrNoWorkspace) && a.isBare() {
+		err = fmt.Errorf("%w: %w", err, errBare)
+	}
 	return reportError(a.stderr, err)
+}
+
+// isBare reports whether we are in a repository that no workspace can be made in.
+func (a *app) isBare() bool {
+	repo, err := a.repo(context.Background()) // what is reported may be the end of another
+	return err == nil && repo.Root() == ""
 }
 
 // An unmergedFileError is about a file that cannot be loaded because git left it unmerged.
@@ -211,8 +220,6 @@ func hints(err error) []string {
 		return []string{linkedHint}
 	case errors.Is(err, errLongText):
 		return []string{"'git diff' compares the files"}
-	case errors.Is(err, errBare):
-		return []string{"'git jp init' in a clone or a worktree makes one"}
 	case isA[*trust.RefusedError](err), isA[*unaskedError](err), isA[*approvalError](err):
 		return approvalHints(err)
 	case errors.Is(err, workspace.ErrStrange):
@@ -226,7 +233,7 @@ func hints(err error) []string {
 	case isA[*noRunError](err):
 		return noRunHints(err)
 	case isA[*contentError](err):
-		return []string{"give more digits, or the whole hash"}
+		return contentHint(err)
 	case errors.Is(err, gc.ErrNoUserLocal):
 		return []string{"'git jp query --new --local' begins a user-local conversation"}
 	case isA[*attach.PrivateError](err):
@@ -242,7 +249,7 @@ func hints(err error) []string {
 	case isA[*attachmentError](err):
 		return []string{"'git jp attachment' lists what is attached"}
 	case isA[*config.KeyError](err), isA[*settingError](err):
-		return []string{"'git jp help config' lists the keys"}
+		return settingHints(err)
 	}
 	return contentHints(err)
 }
@@ -332,7 +339,7 @@ const largeHint = "commit a smaller one; or, where you know whose it is, " +
 	"'git jp config set --user storage.max_stream_bytes <size>'"
 
 // linkedHint is for links in the place of directories.
-const linkedHint = "put the directory itself in the place of the link"
+const linkedHint = "replace the link by the directory itself"
 
 func obstacleHint(reason string) string {
 	switch reason {
@@ -343,7 +350,7 @@ func obstacleHint(reason string) string {
 	case gitint.ReasonGrafts:
 		return "'git replace --convert-graft-file' makes replacements of grafts"
 	case gitint.ReasonAlternates:
-		return "bring the objects back, or take the directory out of objects/info/alternates"
+		return "restore the objects, or remove the directory from objects/info/alternates"
 	case gitint.ReasonExtension:
 		return "a newer git-jp may know the extension; remove one that is not needed with " +
 			"'git config --unset <name>'"
@@ -374,7 +381,7 @@ func obstacleHint(reason string) string {
 	case gc.ReasonForeign:
 		return "use the version that made it, or move the file away"
 	case gc.ReasonFiles:
-		return "look at the owner and the mode of the file and its directory"
+		return "check the owner and the mode of the file and its directory"
 	case gc.ReasonLocked:
 		return "wait until git is done; where none runs, a killed one has left the file: remove it"
 	case gc.ReasonNested:
@@ -424,13 +431,13 @@ func habitHint(word string) string {
 	case "commit":
 		return "'git jp stage --changed' stages conversations, 'git commit' commits them"
 	case "fsck":
-		return "'git jp check' looks for what is wrong"
+		return "'git jp check' finds references without content"
 	case "mv":
 		return "'git jp rename' gives a conversation another title"
 	case "prune":
 		return "'git jp gc' deletes content that nothing refers to"
 	case "reset":
-		return "'git jp unstage' takes a conversation out of the index"
+		return "'git jp unstage' removes a conversation from the index"
 	case "search":
 		return "'git jp grep' searches conversations"
 	default:
@@ -443,6 +450,8 @@ func nameHint(err error) string {
 	switch name := new(nameError); {
 	case errors.Is(err, errNoneActive):
 		return "'git jp query --new' begins a conversation, '--id' names one of 'git jp ls'"
+	case errors.Is(err, errBare):
+		return "'git jp init' in a clone or a worktree makes one"
 	case errors.Is(err, workspace.ErrNoWorkspace):
 		return "'git jp init' makes one; '-C <dir>' goes to another"
 	case isA[*workspace.AmbiguousError](err):
@@ -492,7 +501,7 @@ func contentHints(err error) []string {
 	case isA[*events.SyntaxError](err):
 		return []string{syntaxHint(err)}
 	case errors.Is(err, fs.ErrPermission):
-		return []string{"look at the owner and the mode of the file and its directory"}
+		return []string{"check the owner and the mode of the file and its directory"}
 	default:
 		return nil
 	}

@@ -99,8 +99,12 @@ func (m *fakeModel) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// asksModel reports whether a request is a question, by the end of its path.
+// asksModel reports whether a request is a question, by the end of its path. Below /none there is
+// no model.
 func asksModel(r *http.Request) bool {
+	if strings.HasPrefix(r.URL.Path, "/none/") {
+		return false
+	}
 	for _, end := range []string{
 		"/api/chat", "/chat/completions", "/messages", "/responses", ":streamGenerateContent",
 	} {

@@ -20,7 +20,7 @@ import (
 type renameCmd struct {
 	Conversation string   `arg:"" help:"The conversation."`
 	Title        []string `arg:"" optional:"" help:"The new title."`
-	NoTitle      bool     `help:"Take the title away."`
+	NoTitle      bool     `help:"Remove the title."`
 }
 
 // Help explains what moves.
@@ -36,7 +36,7 @@ func (c renameCmd) Run(ctx context.Context, a *app) error {
 	title := strings.TrimSpace(strings.Join(c.Title, " "))
 	switch {
 	case c.NoTitle && title != "":
-		return usagef("--no-title and a title can't be used together")
+		return usagef("--no-title and a title cannot be used together")
 	case !c.NoTitle && title == "":
 		return usagef("expected \"<title> ...\", or --no-title")
 	}

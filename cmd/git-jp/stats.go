@@ -19,19 +19,19 @@ type statsCmd struct {
 	Conversation string `arg:"" optional:"" help:"The conversation; the active one by default."`
 	KeepLast     string `placeholder:"N" help:"How many turns at the end strategies leave alone."`
 	All          bool   `help:"List all turns and tools, not only the largest."`
-	By           string `enum:",day,model,author" default:"" placeholder:"day|model|author" help:"Tell what all conversations have cost, or one: by day, model or author."`
+	By           string `enum:",day,model,author" default:"" placeholder:"day|model|author" help:"Show what all conversations have cost, or one: by day, model or author."`
 }
 
 // Help says what the figures are.
 func (statsCmd) Help() string {
-	return `Tells where the tokens of a conversation are: by kind, by tool and by turn; what a model
+	return `Shows where the tokens of a conversation are: by kind, by tool and by turn; what a model
 has twice or has no use for any more; and what each strategy of 'git jp compact' would save
 by itself. Nothing is changed, and no model is asked.
 
 Tokens are estimates. Where the conversation has recorded usage they are learned from that,
-and the error that is told is that of the past.
+and the error that is printed is that of the past.
 
-With --by it tells what answers have cost, by the usage that is recorded with them, over all
+With --by it shows what answers have cost, by the usage that is recorded with them, over all
 conversations, archived ones too. An answer that is in several forks counts once. Prices are
 those of 'git jp models'; answers whose price is not known are counted beside them.`
 }

@@ -22,8 +22,8 @@ type statusCmd struct{}
 
 // Help explains the parts.
 func (statusCmd) Help() string {
-	return `Tells, by conversation, what is staged, what is changed and not staged, and what is not
-whole: references without content, open tool calls, conversations that another process is
+	return `Shows, by conversation, what is staged, what is changed and not staged, and what is
+incomplete: references without content, open tool calls, conversations that another process is
 writing. Nothing is changed, not even the index's own bookkeeping.`
 }
 
@@ -242,7 +242,7 @@ func (a *app) printWords(
 const maxFindings = 3
 
 func (a *app) printNotWhole(records []*statusRecord) error {
-	head := "Not whole ('git jp check' says what helps):\n"
+	head := "Incomplete ('git jp check' says what helps):\n"
 	for _, r := range records {
 		for i, f := range r.Findings {
 			if i == maxFindings && len(r.Findings) > maxFindings+1 && !a.Verbose {

@@ -171,7 +171,9 @@ func (k *talk) configure(c queryCmd) error {
 	case isA[*trust.RefusedError](err):
 		return k.refusal(err)
 	case err != nil && c.Model != "":
-		return usagef("--model %q: expected provider/name or the short name of a model", c.Model)
+		return usagef("%w", &models.NameError{
+			Name: c.Model, Reason: "neither provider/name nor a short name",
+		})
 	case err != nil:
 		return err
 	}

@@ -149,7 +149,8 @@ func defaultBase(ctx context.Context, repo *gitint.Repo, remote string) (string,
 	base := "refs/remotes/" + remote + "/HEAD"
 	_, err := repo.Resolve(ctx, base)
 	if errors.Is(err, gitint.ErrUnknownRevision) {
-		return "", usagef("name the base: no default branch of %s is known", remote)
+		return "", usagef("name the base, as in 'git jp update-branch main': "+
+			"the default branch of %s is not known", remote)
 	}
 	return strings.TrimPrefix(base, "refs/remotes/"), err
 }

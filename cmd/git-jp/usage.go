@@ -42,6 +42,17 @@ func priced(id string) (models.Row, bool) {
 	return row, row.Price != (models.Price{})
 }
 
+// An unpricedError says that nobody knows whether a limit would be held.
+type unpricedError struct {
+	model string
+	limit float64
+}
+
+func (e *unpricedError) Error() string {
+	return fmt.Sprintf("ask %s for $%.4g at most: its price is not known, so nothing was sent",
+		e.model, e.limit)
+}
+
 // budget is what the turn may cost: what the flag says, else the setting. It cannot be held where
 // the price is unknown, but on this machine nothing is paid.
 func (k *talk) budget() (*query.Budget, error) {
@@ -57,8 +68,7 @@ func (k *talk) budget() (*query.Budget, error) {
 	case limit < 0:
 		return nil, usagef("--max-cost: expected an amount of US dollars")
 	case limit > 0 && !known && !free:
-		return nil, fmt.Errorf("ask %s for $%.4f at most: its price is not known, "+
-			"so nothing was sent", k.model.ID(), limit)
+		return nil, &unpricedError{k.model.ID(), limit}
 	}
 	return &query.Budget{
 		Most: limit, Output: row.Output,

@@ -2,7 +2,6 @@ package config
 
 import (
 	"errors"
-	"fmt"
 )
 
 // A File is a decoded configuration file of jp, in any of jp's formats.
@@ -21,7 +20,7 @@ func Decode(name string, data []byte) (*File, error) {
 		if errors.As(err, &te) {
 			origin.Line, origin.Column = te.pos.line, te.pos.column
 		}
-		return nil, &KeyError{Origin: origin, Err: fmt.Errorf("decode: %w", err)}
+		return nil, &KeyError{Origin: origin, Err: err}
 	}
 	return &File{Values: tree, locate: locate}, nil
 }

@@ -4,9 +4,11 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"net/http"
+	"net/url"
 
 	"github.com/go-json-experiment/json/jsontext"
 )
@@ -82,6 +84,9 @@ func (e Endpoint) fetch(
 // do sends a request about the model of this name and returns an answer that is a success.
 func (e Endpoint) do(req *http.Request, name string) (*http.Response, error) {
 	res, err := e.Client.Do(req)
+	if around, ok := errors.AsType[*url.Error](err); ok {
+		err = around.Err // which names the address itself
+	}
 	if err == nil && res.StatusCode != http.StatusOK {
 		return nil, ReadError(e.ID(name), res, e.Now)
 	}

@@ -32,7 +32,7 @@ func Find(start string) (string, error) {
 		}
 		parent := filepath.Dir(dir)
 		if parent == dir {
-			return "", fmt.Errorf("find workspace of %q: %w", start, ErrNoWorkspace)
+			return "", fmt.Errorf("%w in %q or above", ErrNoWorkspace, start)
 		}
 		dir = parent
 	}

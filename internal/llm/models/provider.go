@@ -97,7 +97,11 @@ type KeyError struct {
 
 // Error implements error.
 func (e *KeyError) Error() string {
-	return fmt.Sprintf("there is no key for %s", e.Provider.Name)
+	text := "there is no key for " + e.Provider.Name
+	if e.Provider.KeyEnv != "" {
+		text += ": " + e.Provider.KeyEnv + " is not set"
+	}
+	return text
 }
 
 // New makes the model with this id.

@@ -1,0 +1,104 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/git-jp/git-jp/internal/config"
+	"github.com/git-jp/git-jp/internal/jpconfig"
+	"github.com/git-jp/git-jp/internal/llm"
+	"github.com/git-jp/git-jp/internal/llm/models"
+)
+
+// meant returns which of the known words somebody meant, "" for none: the closest one, where
+// less than a third of it is mistyped.
+func meant(word string, known []string) (best string) {
+	least := len(word)/3 + 1
+	for _, k := range known {
+		if d := distance(word, k); d < least {
+			best, least = k, d
+		}
+	}
+	return best
+}
+
+// distance is how many bytes are to be added, removed, changed or swapped with the next one to
+// make b of a.
+func distance(a, b string) int {
+	before, last := make([]int, len(b)+1), make([]int, len(b)+1)
+	for j := range last {
+		last[j] = j
+	}
+	for i := range len(a) {
+		row := make([]int, len(b)+1)
+		row[0] = i + 1
+		for j := range len(b) {
+			changed := last[j]
+			if a[i] != b[j] {
+				changed++
+			}
+			row[j+1] = min(changed, last[j+1]+1, row[j]+1)
+			if i > 0 && j > 0 && a[i] == b[j-1] && a[i-1] == b[j] {
+				row[j+1] = min(row[j+1], before[j-1]+1)
+			}
+		}
+		before, last = last, row
+	}
+	return last[len(b)]
+}
+
+// didYouMean is the beginning of a hint, "" where nobody knows.
+func didYouMean(guess string) string {
+	if guess == "" {
+		return ""
+	}
+	return fmt.Sprintf("did you mean '%s'? ", guess)
+}
+
+// meantModel guesses at a model whose provider is left out or mistyped.
+func meantModel(err error) string {
+	name := new(models.NameError)
+	errors.As(err, &name)
+	if provider, rest, ok := llm.SplitID(name.Name); ok {
+		var names []string
+		for _, p := range models.Providers() {
+			names = append(names, p.Name)
+		}
+		if guess := meant(provider, names); guess != "" && guess != provider {
+			return didYouMean(guess + "/" + rest)
+		}
+		return ""
+	}
+	table, err := models.Builtin()
+	if err != nil {
+		return ""
+	}
+	ids := map[string]string{}
+	var names []string
+	for _, row := range table.Rows() {
+		_, short, _ := llm.SplitID(row.ID)
+		ids[short] = row.ID
+		names = append(names, short)
+	}
+	return didYouMean(ids[meant(name.Name, names)])
+}
+
+// settingHints help with a key or a value of the configuration. Where a file cannot be read at
+// all, the message says where.
+func settingHints(err error) []string {
+	var key string
+	if fault, ok := errors.AsType[*config.KeyError](err); ok {
+		if key = fault.Key; key == "" {
+			return nil
+		}
+	}
+	if fault, ok := errors.AsType[*settingError](err); ok {
+		key = fault.key
+	}
+	known := append(settingKeys(""), jpconfig.KnownKeys()...)
+	guess := meant(key, append(known, "get", "set", "show", "unset"))
+	if guess == key {
+		guess = ""
+	}
+	return []string{didYouMean(guess) + "'git jp help config' lists the keys"}
+}
