@@ -58,7 +58,7 @@ func (m *marker) putAside(ctx context.Context) error {
 		}
 		all, err := hashesIn(files, name)
 		if len(all) > 0 {
-			found := m.library.number(refs.Mentions{Loose: all})
+			found := m.references.number(refs.Mentions{Loose: all})
 			t.disk = append(t.disk, diskFile{filepath.Join(p.trash, name), found})
 		}
 		return err

@@ -20,12 +20,12 @@ import (
 // A disk reads the conversations of one directory .jp, or of a user-local one, as they lie in
 // the file system.
 type disk struct {
-	root    string // what the obstacles call the place
-	prefix  string // of the paths in it
-	base    string // the directory from which these paths lead, "" when they are absolute
-	lenient bool   // what is no stream is no obstacle
-	library *library
-	behind  func(name string) (fs.FileInfo, error) // what a link leads to
+	root       string // what the obstacles call the place
+	prefix     string // of the paths in it
+	base       string // the directory from which these paths lead, "" when they are absolute
+	lenient    bool   // what is no stream is no obstacle
+	references *referenceCache
+	behind     func(name string) (fs.FileInfo, error) // what a link leads to
 
 	files     []diskFile
 	obstacles []Obstacle
@@ -166,7 +166,7 @@ func (d *disk) file(files fs.FS, name string) {
 	var err error
 	if d.isStream(name) {
 		var data []byte
-		if data, err = readAll(files, name, d.library.forest.limits().OfStream()); err == nil {
+		if data, err = readAll(files, name, d.references.trees.limits().OfStream()); err == nil {
 			m = refs.MentionsIn(data)
 		}
 	} else {
@@ -185,7 +185,7 @@ func (d *disk) file(files fs.FS, name string) {
 	case m.Err != nil:
 		d.obstruct(streamReason(m.Opaque, nil), name, m.Err.Error())
 	}
-	d.files = append(d.files, diskFile{path.Join(d.prefix, name), d.library.number(m)})
+	d.files = append(d.files, diskFile{path.Join(d.prefix, name), d.references.number(m)})
 }
 
 // errChanging says that a file has another size than what was read of it.

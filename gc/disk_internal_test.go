@@ -102,7 +102,7 @@ func TestUnreadableFiles(t *testing.T) {
 					return nil
 				},
 			}
-			d := disk{root: "here", library: newLibrary(nil, newHashes(), false)}
+			d := disk{root: "here", references: newReferenceCache(nil, newHashes(), false)}
 			if err := d.readFS(t.Context(), files); err != nil {
 				t.Fatal(err)
 			}
@@ -130,7 +130,7 @@ func TestShortRead(t *testing.T) {
 			fault: func(string, int) error { return nil },
 		}
 		numbers := newHashes()
-		d := disk{root: "here", library: newLibrary(nil, numbers, false)}
+		d := disk{root: "here", references: newReferenceCache(nil, numbers, false)}
 		if err := d.readFS(t.Context(), files); err != nil {
 			t.Fatal(err)
 		}

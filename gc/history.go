@@ -18,20 +18,20 @@ import (
 // A commit that follows another mostly has the same trees, so what both have is counted once
 // and only what differs is looked at.
 type history struct {
-	o       *Options
-	forest  *forest
-	library *library
-	commits []gitint.OID // all that roots lead to
-	steps   []step
+	o          *Options
+	trees      *treeCache
+	references *referenceCache
+	commits    []gitint.OID // all that roots lead to
+	steps      []step
 
 	// The state of the current step: how many documents refer to each candidate, which
-	// candidates that are referred to belong on each shelf, and its shelves.
+	// candidates that are referred to belong on each fanout, and its fanouts.
 	refers   []int32
 	referred map[string]map[int32]struct{}
-	shelves  map[string]gitint.OID
+	fanouts  map[string]gitint.OID
 
 	questions map[question]gitint.OID // with a commit that asks
-	boards    []gitint.OID            // the directories on shelves in which answers were found
+	boards    []gitint.OID            // the directories on fanouts in which answers were found
 	found     []verdict               // by candidate
 	last      []*lastMention
 	damaged   map[document]string // streams of old commits that are none
@@ -56,15 +56,15 @@ type step struct {
 	place  refs.Place
 
 	gone, fresh []unit
-	was, is     []shelf
+	was, is     []fanout
 }
 
-func newHistory(o *Options, f *forest, candidates *hashes) *history {
+func newHistory(o *Options, f *treeCache, candidates *hashes) *history {
 	n := len(candidates.all)
 	return &history{
-		o: o, forest: f, library: newLibrary(f, candidates, true),
+		o: o, trees: f, references: newReferenceCache(f, candidates, true),
 		refers: make([]int32, n), referred: make(map[string]map[int32]struct{}),
-		shelves: make(map[string]gitint.OID), questions: make(map[question]gitint.OID),
+		fanouts: make(map[string]gitint.OID), questions: make(map[question]gitint.OID),
 		found: make([]verdict, n), last: make([]*lastMention, n),
 		damaged: make(map[document]string),
 	}
@@ -72,7 +72,7 @@ func newHistory(o *Options, f *forest, candidates *hashes) *history {
 
 // mark goes through commits, newest first.
 func (h *history) mark(ctx context.Context, commits []gitint.OID) error {
-	if err := h.forest.locate(ctx, commits, false); err != nil {
+	if err := h.trees.locate(ctx, commits, false); err != nil {
 		return err
 	}
 	h.plan(commits)
@@ -97,7 +97,7 @@ func (h *history) plan(commits []gitint.OID) {
 	type key struct{ conversations, blobs refs.ObjectID }
 	seen := make(map[key]bool)
 	for _, c := range commits {
-		for _, p := range h.forest.places[c] {
+		for _, p := range h.trees.places[c] {
 			k := key{p.Conversations, p.Blobs}
 			if p.Conversations != "" && !seen[k] {
 				seen[k] = true
@@ -164,7 +164,7 @@ func (h *history) compare(
 		}
 	}
 	advance()
-	err := h.forest.repo.ReadTrees(ctx, ids, func(i int, t gitint.TreeData) error {
+	err := h.trees.repo.ReadTrees(ctx, ids, func(i int, t gitint.TreeData) error {
 		pending[at[i]] = t
 		advance()
 		return nil
@@ -190,16 +190,16 @@ func (h *history) compareConversations(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if err := h.forest.list(ctx, units); err != nil {
+	if err := h.trees.list(ctx, units); err != nil {
 		return err
 	}
 	var all []document
 	for _, u := range units {
-		for _, f := range h.forest.files(u) {
+		for _, f := range h.trees.files(u) {
 			all = append(all, document{f.Object, isStream(u, f)})
 		}
 	}
-	return h.library.load(ctx, h.o, all)
+	return h.references.load(ctx, h.o, all)
 }
 
 // asking reports of each step whether a document of it refers to a candidate. Where none does
@@ -209,8 +209,8 @@ func (h *history) asking() []bool {
 	refers, referred := make([]int32, len(h.refers)), 0
 	count := func(units []unit, by int32) {
 		for _, u := range units {
-			for _, f := range h.forest.files(u) {
-				m := h.library.known[document{f.Object, isStream(u, f)}]
+			for _, f := range h.trees.files(u) {
+				m := h.references.known[document{f.Object, isStream(u, f)}]
 				for _, list := range [][]int32{m.sure, m.loose} {
 					for _, n := range list {
 						before := refers[n] > 0
@@ -231,16 +231,16 @@ func (h *history) asking() []bool {
 	return asking
 }
 
-// compareStores notes which shelves differ, of those on which a candidate can be, between the
+// compareStores notes which fanouts differ, of those on which a candidate can be, between the
 // steps that ask for one.
 func (h *history) compareStores(ctx context.Context) error {
 	wanted := make(map[string]bool)
-	for _, c := range h.library.hashes.all {
+	for _, c := range h.references.hashes.all {
 		wanted[hex.EncodeToString(c[:1])] = true
 	}
 	c := h.chain(func(p refs.Place) refs.ObjectID { return p.Blobs }, h.asking())
 	return h.compare(ctx, c, func(s *step, e gitint.Entry, gone bool) {
-		at := shelf{e.Path, e.OID}
+		at := fanout{e.Path, e.OID}
 		switch {
 		case e.Mode != gitint.ModeDir || !wanted[e.Path]:
 		case gone:
@@ -251,10 +251,10 @@ func (h *history) compareStores(ctx context.Context) error {
 	})
 }
 
-// A question is whether a shelf has a candidate that the commit refers to.
+// A question is whether a fanout has a candidate that the commit refers to.
 type question struct {
 	number int32
-	shelf  shelf // the zero id is none
+	fanout fanout // the zero id is none
 }
 
 // take goes on to a step. Of what has changed with it, only what is referred to is asked for:
@@ -268,12 +268,12 @@ func (h *history) take(s *step) {
 		h.count(s, u, 1, touched)
 	}
 	for _, at := range s.was {
-		h.shelves[at.name] = gitint.OID{}
+		h.fanouts[at.name] = gitint.OID{}
 	}
 	for _, at := range s.is {
-		h.shelves[at.name] = at.id
+		h.fanouts[at.name] = at.id
 	}
-	for _, list := range [][]shelf{s.was, s.is} {
+	for _, list := range [][]fanout{s.was, s.is} {
 		for _, at := range list {
 			for n := range h.referred[at.name] {
 				touched[n] = struct{}{}
@@ -285,7 +285,7 @@ func (h *history) take(s *step) {
 			continue
 		}
 		name := h.shelfOf(n)
-		q := question{n, shelf{name, h.shelves[name]}}
+		q := question{n, fanout{name, h.fanouts[name]}}
 		if _, asked := h.questions[q]; !asked {
 			h.questions[q] = s.commit
 		}
@@ -293,14 +293,14 @@ func (h *history) take(s *step) {
 }
 
 func (h *history) shelfOf(n int32) string {
-	return hex.EncodeToString(h.library.hashes.all[n][:1])
+	return hex.EncodeToString(h.references.hashes.all[n][:1])
 }
 
 // count counts the references of a unit, or takes them back.
 func (h *history) count(s *step, u unit, by int32, touched map[int32]struct{}) {
-	for _, f := range h.forest.files(u) {
+	for _, f := range h.trees.files(u) {
 		d := document{f.Object, isStream(u, f)}
-		m := h.library.known[d]
+		m := h.references.known[d]
 		if m.err == nil && len(m.sure)+len(m.loose) == 0 {
 			continue
 		}
@@ -333,16 +333,16 @@ func (h *history) refer(n, by int32) {
 	h.referred[name][n] = struct{}{}
 }
 
-// judgeQuestions reads the shelves that are asked for, and of them the directories in which a
+// judgeQuestions reads the fanouts that are asked for, and of them the directories in which a
 // candidate can be.
 func (h *history) judgeQuestions(ctx context.Context) error {
-	carried, err := h.readShelves(ctx)
+	carried, err := h.readFanouts(ctx)
 	if err != nil {
 		return err
 	}
 	for q, commit := range h.questions {
 		v := &h.found[q.number]
-		id := carried[q.shelf][q.number]
+		id := carried[q.fanout][q.number]
 		if id.IsZero() {
 			v.needed = true
 			if v.by.IsZero() {
@@ -358,25 +358,25 @@ func (h *history) judgeQuestions(ctx context.Context) error {
 	return nil
 }
 
-// readShelves returns the objects of the candidates on each shelf.
-func (h *history) readShelves(ctx context.Context) (map[shelf]map[int32]gitint.OID, error) {
+// readFanouts returns the objects of the candidates on each fanout.
+func (h *history) readFanouts(ctx context.Context) (map[fanout]map[int32]gitint.OID, error) {
 	wanted := make(map[string]bool)
-	all := make(map[shelf]map[int32]gitint.OID)
-	var shelves []shelf
+	all := make(map[fanout]map[int32]gitint.OID)
+	var fanouts []fanout
 	for q := range h.questions {
-		c := h.library.hashes.all[q.number]
+		c := h.references.hashes.all[q.number]
 		wanted[hex.EncodeToString(c[:2])] = true
-		if _, ok := all[q.shelf]; !ok && !q.shelf.id.IsZero() {
-			all[q.shelf] = make(map[int32]gitint.OID)
-			shelves = append(shelves, q.shelf)
+		if _, ok := all[q.fanout]; !ok && !q.fanout.id.IsZero() {
+			all[q.fanout] = make(map[int32]gitint.OID)
+			fanouts = append(fanouts, q.fanout)
 		}
 	}
-	err := h.forest.blobsOn(ctx, shelves, blobWalk{
+	err := h.trees.blobsOn(ctx, fanouts, blobWalk{
 		wanted: func(dir string) bool { return wanted[dir] },
 		board:  func(_ int, id gitint.OID) { h.boards = append(h.boards, id) },
 		found: func(i int, hash blobs.Hash, id gitint.OID) {
-			if n, ok := h.library.hashes.find(hash); ok {
-				all[shelves[i]][n] = id
+			if n, ok := h.references.hashes.find(hash); ok {
+				all[fanouts[i]][n] = id
 			}
 		},
 	})
@@ -396,7 +396,7 @@ func (h *history) judgeCarriers(ctx context.Context) error {
 			ids, of = append(ids, id), append(of, n)
 		}
 	}
-	sizes, err := h.forest.repo.ObjectSizes(ctx, ids)
+	sizes, err := h.trees.repo.ObjectSizes(ctx, ids)
 	if err != nil {
 		return err
 	}
@@ -410,7 +410,7 @@ func (h *history) judgeCarriers(ctx context.Context) error {
 			small, smallOf = append(small, ids[i]), append(smallOf, of[i])
 		}
 	}
-	return h.forest.repo.ReadObjects(ctx, small, func(i int, data []byte, err error) error {
+	return h.trees.repo.ReadObjects(ctx, small, func(i int, data []byte, err error) error {
 		if err != nil || blobs.IsPointer(data) {
 			h.found[smallOf[i]].needed = true
 		}
@@ -424,7 +424,7 @@ func (h *history) needs(n int) bool { return h.found[n].needed }
 // note says what was damaged and long past.
 func (h *history) notes() (notes []string, dark []Obstacle) {
 	for d, name := range h.damaged {
-		if h.library.known[d].dark {
+		if h.references.known[d].dark {
 			dark = append(dark, Obstacle{
 				Reason: ReasonOpaque, Root: "history", Path: name,
 				Detail: "is no stream that can be read",

@@ -50,13 +50,13 @@ type stagedFile struct {
 // A marker finds out what is needed.
 type marker struct {
 	o          *Options
-	forest     *forest
+	trees      *treeCache
 	hashes     *hashes
-	library    *library
+	references *referenceCache
 	workspaces *workspaces
 	roots      *gitint.Roots
-	index      *gitint.Index // that git uses now
-	last       func() memo   // what history said the last time
+	index      *gitint.Index       // that git uses now
+	last       func() historyCache // what history said the last time
 
 	tips      []*tip
 	commits   []gitint.OID // that roots name, tips and others
@@ -70,8 +70,8 @@ func newMarker(o *Options) *marker {
 	m := &marker{
 		o: o, hashes: newHashes(), titles: make(map[gitint.OID]string),
 	}
-	m.forest = newForest(o)
-	m.library = newLibrary(m.forest, m.hashes, false)
+	m.trees = newTreeCache(o)
+	m.references = newReferenceCache(m.trees, m.hashes, false)
 	m.workspaces = newWorkspaces(m)
 	return m
 }
@@ -340,7 +340,7 @@ func (m *marker) operationFiles() error {
 			return err
 		}
 		if len(all) > 0 {
-			found := m.library.number(refs.Mentions{Loose: all})
+			found := m.references.number(refs.Mentions{Loose: all})
 			m.tips = append(m.tips, &tip{
 				title: f.Name, kind: tipOther, disk: []diskFile{{f.Path, found}},
 			})
@@ -357,7 +357,7 @@ func (m *marker) operationFile(f gitint.RootFile) ([]blobs.Hash, error) {
 		return hashesIn(dir, name)
 	}
 	const sides = 4
-	data, err := readAll(dir, name, sides*m.forest.limits().OfStream())
+	data, err := readAll(dir, name, sides*m.trees.limits().OfStream())
 	if err != nil {
 		return nil, err
 	}
@@ -400,7 +400,7 @@ func (m *marker) expandAll(ctx context.Context, tips []*tip) error {
 			trees = append(trees, id)
 		}
 	}
-	lists, err := m.forest.units(ctx, trees)
+	lists, err := m.trees.units(ctx, trees)
 	if err != nil {
 		return err
 	}
@@ -410,7 +410,7 @@ func (m *marker) expandAll(ctx context.Context, tips []*tip) error {
 		at[id] = lists[i]
 		all = append(all, lists[i]...)
 	}
-	if err := m.forest.list(ctx, all); err != nil {
+	if err := m.trees.list(ctx, all); err != nil {
 		return err
 	}
 	var documents []document
@@ -418,7 +418,7 @@ func (m *marker) expandAll(ctx context.Context, tips []*tip) error {
 		t.units = at[t.place.Conversations]
 		m.eachDocument(t, func(d document, _ func() string) { documents = append(documents, d) })
 	}
-	return m.library.load(ctx, m.o, documents)
+	return m.references.load(ctx, m.o, documents)
 }
 
 // findPlaces finds the workspaces of the tips; a tip with several becomes several.
@@ -433,10 +433,10 @@ func (m *marker) findPlaces(ctx context.Context) error {
 			commits = append(commits, t.commit)
 		}
 	}
-	if err := m.forest.locate(ctx, commits, false); err != nil {
+	if err := m.trees.locate(ctx, commits, false); err != nil {
 		return m.blame(ctx, commits, false, err)
 	}
-	if err := m.forest.locate(ctx, trees, true); err != nil {
+	if err := m.trees.locate(ctx, trees, true); err != nil {
 		return m.blame(ctx, trees, true, err)
 	}
 	var tips []*tip
@@ -445,7 +445,7 @@ func (m *marker) findPlaces(ctx context.Context) error {
 			tips = append(tips, t)
 			continue
 		}
-		for _, p := range m.forest.places[t.commit] {
+		for _, p := range m.trees.places[t.commit] {
 			one := *t
 			one.place = p
 			tips = append(tips, &one)
@@ -458,7 +458,7 @@ func (m *marker) findPlaces(ctx context.Context) error {
 // blame finds the root because of which something could not be read.
 func (m *marker) blame(ctx context.Context, ids []gitint.OID, areTrees bool, err error) error {
 	for _, id := range ids {
-		one := m.forest.locate(ctx, []gitint.OID{id}, areTrees)
+		one := m.trees.locate(ctx, []gitint.OID{id}, areTrees)
 		if ctx.Err() != nil {
 			return ctx.Err()
 		}
@@ -484,7 +484,7 @@ func (m *marker) judgeStreams() {
 	judged := make(map[document]bool)
 	for _, t := range m.tips {
 		m.eachDocument(t, func(d document, name func() string) {
-			found := m.library.known[d]
+			found := m.references.known[d]
 			if found.err == nil || judged[d] || !t.judges(found) {
 				return
 			}
@@ -510,7 +510,7 @@ func (m *marker) eachDocument(t *tip, f func(d document, name func() string)) {
 		f(file.document, func() string { return file.path })
 	}
 	for _, u := range t.units {
-		for _, file := range m.forest.files(u) {
+		for _, file := range m.trees.files(u) {
 			f(document{file.Object, isStream(u, file)}, func() string {
 				return filePath(t.place, u, file)
 			})
@@ -531,7 +531,7 @@ func (m *marker) want(t *tip) {
 	for _, f := range t.disk {
 		add(f.mentions)
 	}
-	m.eachDocument(t, func(d document, _ func() string) { add(m.library.known[d]) })
+	m.eachDocument(t, func(d document, _ func() string) { add(m.references.known[d]) })
 }
 
 // wants reports whether a tip refers to a content.
@@ -544,14 +544,14 @@ func (m *marker) wants(h blobs.Hash) bool {
 // the answer would have been that it is missing. Where history was asked for nothing, nothing
 // can go, and it does not matter. Others may go on until the answer is waited for.
 func (m *marker) present(ctx context.Context, h *history) (wait func() error) {
-	if len(h.library.hashes.all) == 0 {
+	if len(h.references.hashes.all) == 0 {
 		return func() error { return nil }
 	}
-	ids := make([]gitint.OID, 0, len(m.forest.used))
-	for id := range m.forest.used {
+	ids := make([]gitint.OID, 0, len(m.trees.used))
+	for id := range m.trees.used {
 		ids = append(ids, oid(id))
 	}
-	clear(m.forest.used)
+	clear(m.trees.used)
 	done := make(chan error, 1)
 	go func() {
 		missing, err := m.o.Repo.HasObject(ctx, ids)

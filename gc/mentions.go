@@ -30,9 +30,9 @@ type mentions struct {
 	dark  bool // nothing is known of it
 }
 
-// A library knows what documents refer to.
-type library struct {
-	forest *forest
+// A referenceCache knows what documents refer to.
+type referenceCache struct {
+	trees  *treeCache
 	hashes *hashes
 	// closed leaves out what the numbers do not know: of a long history few contents are
 	// of interest.
@@ -40,19 +40,19 @@ type library struct {
 	known  map[document]mentions
 }
 
-func newLibrary(f *forest, h *hashes, closed bool) *library {
-	return &library{forest: f, hashes: h, closed: closed, known: make(map[document]mentions)}
+func newReferenceCache(f *treeCache, h *hashes, closed bool) *referenceCache {
+	return &referenceCache{trees: f, hashes: h, closed: closed, known: make(map[document]mentions)}
 }
 
-func (l *library) cached(d document) bool {
+func (l *referenceCache) cached(d document) bool {
 	if d.stream {
-		return l.forest.cache.KnowsMentions(d.id)
+		return l.trees.cache.KnowsMentions(d.id)
 	}
-	return l.forest.cache.KnowsTexts(d.id)
+	return l.trees.cache.KnowsTexts(d.id)
 }
 
 // ask answers from the cache, or from data.
-func (l *library) ask(d document, data []byte) (refs.Mentions, error) {
+func (l *referenceCache) ask(d document, data []byte) (refs.Mentions, error) {
 	read := func() ([]byte, error) {
 		if data == nil {
 			return nil, errUnknown
@@ -60,15 +60,15 @@ func (l *library) ask(d document, data []byte) (refs.Mentions, error) {
 		return data, nil
 	}
 	if d.stream {
-		return l.forest.cache.Mentions(d.id, read)
+		return l.trees.cache.Mentions(d.id, read)
 	}
-	all, err := l.forest.cache.Texts(d.id, read)
+	all, err := l.trees.cache.Texts(d.id, read)
 	return refs.Mentions{Loose: all}, err
 }
 
 // load makes the mentions of documents known. Those that nobody remembers are read at once,
 // and looked through several at a time.
-func (l *library) load(ctx context.Context, o *Options, all []document) error {
+func (l *referenceCache) load(ctx context.Context, o *Options, all []document) error {
 	var unread, read []document
 	var found []refs.Mentions
 	n := 0
@@ -82,7 +82,7 @@ func (l *library) load(ctx context.Context, o *Options, all []document) error {
 			if m, err := l.ask(d, nil); err == nil {
 				read, found = append(read, d), append(found, m)
 				n += len(m.Refs) + len(m.Loose)
-				l.forest.uses(d.id)
+				l.trees.uses(d.id)
 				continue
 			}
 		}
@@ -97,7 +97,7 @@ func (l *library) load(ctx context.Context, o *Options, all []document) error {
 	return l.read(ctx, o, unread)
 }
 
-func (l *library) read(ctx context.Context, o *Options, unread []document) error {
+func (l *referenceCache) read(ctx context.Context, o *Options, unread []document) error {
 	ids := make([]gitint.OID, len(unread))
 	for i, d := range unread {
 		ids[i] = oid(d.id)
@@ -127,7 +127,7 @@ func (l *library) read(ctx context.Context, o *Options, unread []document) error
 	}
 	done := 0
 	var large []largeDocument
-	err := l.forest.repo.ReadObjects(ctx, ids, func(i int, data []byte, err error) error {
+	err := l.trees.repo.ReadObjects(ctx, ids, func(i int, data []byte, err error) error {
 		if over, ok := errors.AsType[*regular.SizeError](err); ok {
 			large = append(large, largeDocument{unread[i], over})
 			return nil
@@ -168,15 +168,15 @@ const encryptedMark = "\x00GITCRYPT\x00"
 
 // search makes the mentions of a document known that is too large to be read: everything in it
 // that has the form of a hash. Of a stream nothing more is known, as if it were damaged.
-func (l *library) search(ctx context.Context, d largeDocument) error {
+func (l *referenceCache) search(ctx context.Context, d largeDocument) error {
 	in := func(keep func(blobs.Hash) bool) (all []blobs.Hash, err error) {
-		err = l.forest.repo.StreamBlob(ctx, oid(d.id), func(r io.Reader) error {
+		err = l.trees.repo.StreamBlob(ctx, oid(d.id), func(r io.Reader) error {
 			all, err = refs.HashesFrom(r, keep)
 			return err
 		})
 		return all, err
 	}
-	all, err := l.forest.cache.TextsFrom(d.id, func() ([]blobs.Hash, error) { return in(nil) })
+	all, err := l.trees.cache.TextsFrom(d.id, func() ([]blobs.Hash, error) { return in(nil) })
 	if errors.Is(err, refs.ErrTooMany) && l.closed {
 		all, err = in(func(h blobs.Hash) bool { _, ok := l.hashes.find(h); return ok })
 	}
@@ -185,7 +185,7 @@ func (l *library) search(ctx context.Context, d largeDocument) error {
 	}
 	m := refs.Mentions{Loose: all}
 	if d.stream {
-		begins, err := l.forest.repo.BlobHead(ctx, oid(d.id), int64(len(encryptedMark)))
+		begins, err := l.trees.repo.BlobHead(ctx, oid(d.id), int64(len(encryptedMark)))
 		if err != nil {
 			return err
 		}
@@ -198,7 +198,7 @@ func (l *library) search(ctx context.Context, d largeDocument) error {
 
 const readers = 2
 
-func (l *library) number(m refs.Mentions) mentions {
+func (l *referenceCache) number(m refs.Mentions) mentions {
 	out := mentions{err: m.Err, dark: m.Opaque}
 	for _, h := range m.Refs {
 		if n, ok := l.lookup(h); ok {
@@ -213,7 +213,7 @@ func (l *library) number(m refs.Mentions) mentions {
 	return out
 }
 
-func (l *library) lookup(h blobs.Hash) (int32, bool) {
+func (l *referenceCache) lookup(h blobs.Hash) (int32, bool) {
 	if l.closed {
 		return l.hashes.find(h)
 	}

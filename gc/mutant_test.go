@@ -40,8 +40,8 @@ var mutations = []mutation{
 			"\t\tid, kind, err :=",
 	},
 	{
-		"marker.go", "if len(all) > 0 {\n\t\t\tfound := m.library.number",
-		"if len(all) > 0 && !without(\"operations\") {\n\t\t\tfound := m.library.number",
+		"marker.go", "if len(all) > 0 {\n\t\t\tfound := m.references.number",
+		"if len(all) > 0 && !without(\"operations\") {\n\t\t\tfound := m.references.number",
 	},
 	{"marker.go", "return ok && ", "return ok && !without(\"everything\") && "},
 	{"history.go", "return h.found[n].needed", "return h.found[n].needed && !without(\"everything\")"},

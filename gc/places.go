@@ -15,8 +15,8 @@ import (
 // a tag or a branch can also name a tree at or below one, as git subtree makes them, or one in
 // which it has another name: wherever a file events.json is, there are streams.
 type placeSearch struct {
-	forest *forest
-	nodes  map[gitint.OID]*placeNode
+	trees *treeCache
+	nodes map[gitint.OID]*placeNode
 }
 
 type placeNode struct {
@@ -42,7 +42,7 @@ func (s *placeSearch) read(ctx context.Context, level []gitint.OID) error {
 	for len(level) > 0 {
 		level = s.fresh(level)
 		var next []gitint.OID
-		err := s.forest.repo.ReadTrees(ctx, level, func(i int, t gitint.TreeData) error {
+		err := s.trees.repo.ReadTrees(ctx, level, func(i int, t gitint.TreeData) error {
 			n := s.nodes[level[i]]
 			t.Entries(n.note)
 			n.leaveBlobs()
@@ -63,7 +63,7 @@ func (s *placeSearch) read(ctx context.Context, level []gitint.OID) error {
 	for i, n := range inside {
 		owns[i] = n.own
 	}
-	return s.forest.repo.ReadTrees(ctx, owns, func(i int, t gitint.TreeData) error {
+	return s.trees.repo.ReadTrees(ctx, owns, func(i int, t gitint.TreeData) error {
 		t.Entries(inside[i].noteOwn)
 		if e, ok := t.Find(blobsName); ok && e.Mode == gitint.ModeDir {
 			inside[i].place.Blobs = objectID(e.OID)

@@ -133,7 +133,7 @@ func prepare(o *Options) (*marker, *Plan, error) {
 		}
 	}
 	m := newMarker(o)
-	m.last = o.lastMemo()
+	m.last = o.lastHistoryCache()
 	m.checkStore(p.place)
 	return m, p, m.refused()
 }
@@ -180,17 +180,17 @@ func (m *marker) fill(ctx context.Context, p *Plan, listed listing) error {
 	if err != nil {
 		return err
 	}
-	stock := func() (*stock, error) { return nil, nil }
+	presence := func() (*presence, error) { return nil, nil }
 	if len(candidates) > 0 && !m.o.UserLocal {
-		stock = m.takeStock(ctx)
+		presence = m.startPresence(ctx)
 	}
 	h, err := m.askHistory(ctx, p, candidates, runs)
-	tips, stockErr := stock()
+	tips, presenceErr := presence()
 	if err != nil {
 		return err
 	}
-	if stockErr != nil {
-		return m.absorb(ctx, stockErr)
+	if presenceErr != nil {
+		return m.absorb(ctx, presenceErr)
 	}
 	present := m.present(ctx, h)
 	if err = m.choose(ctx, p, h, candidates); err == nil {
@@ -300,7 +300,7 @@ func (m *marker) askHistory(
 	for _, hash := range sorted {
 		numbers.add(hash)
 	}
-	h := newHistory(m.o, m.forest, numbers)
+	h := newHistory(m.o, m.trees, numbers)
 	if len(sorted) == 0 || m.o.UserLocal {
 		return h, nil
 	}
@@ -324,7 +324,7 @@ func (m *marker) choose(
 		return err
 	}
 	t := titler{repo: m.o.Repo, known: make(map[string]Mention)}
-	for n, hash := range h.library.hashes.all {
+	for n, hash := range h.references.hashes.all {
 		c, ok := candidates[hash]
 		item := Item{
 			Hash: hash, Size: c.size, ModTime: c.time, Path: path.Join(p.place.prefix, hash.Path()),
@@ -414,7 +414,7 @@ func (t *titler) mention(ctx context.Context, last *lastMention) *Mention {
 // refuseMissing refuses to delete anything while something is missing already: whatever took
 // it may be at work still.
 func (m *marker) refuseMissing(
-	p *Plan, tips *stock, store *hashes,
+	p *Plan, tips *presence, store *hashes,
 ) error {
 	if len(p.Items) == 0 || m.o.UserLocal {
 		return nil

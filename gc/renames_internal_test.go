@@ -49,7 +49,7 @@ func TestRenamesWhileReading(t *testing.T) {
 				from: place, to: to, after: moments,
 			}
 			numbers := newHashes()
-			d := disk{root: "here", library: newLibrary(nil, numbers, false)}
+			d := disk{root: "here", references: newReferenceCache(nil, numbers, false)}
 			if err := d.readFS(t.Context(), files); err != nil {
 				t.Fatal(err)
 			}

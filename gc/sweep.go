@@ -228,7 +228,7 @@ func (s *sweeper) wanted(
 	if err != nil {
 		return nil, nil, err
 	}
-	for n, hash := range h.library.hashes.all {
+	for n, hash := range h.references.hashes.all {
 		if h.needs(n) {
 			wanted[hash] = true
 		}

@@ -21,8 +21,8 @@ const (
 	archiveName       = ".archive"
 )
 
-// A forest reads trees of a repository, each once.
-type forest struct {
+// A treeCache reads each tree of a repository once.
+type treeCache struct {
 	repo  *gitint.Repo
 	cache *refs.Cache
 	// used are the objects about which the cache answered: that they are still there has
@@ -34,8 +34,8 @@ type forest struct {
 	streams map[refs.ObjectID][]refs.TreeFile
 }
 
-func newForest(o *Options) *forest {
-	return &forest{
+func newTreeCache(o *Options) *treeCache {
+	return &treeCache{
 		repo: o.Repo, cache: o.cache(), used: make(map[refs.ObjectID]struct{}),
 		places:  make(map[gitint.OID][]refs.Place),
 		streams: make(map[refs.ObjectID][]refs.TreeFile),
@@ -43,7 +43,7 @@ func newForest(o *Options) *forest {
 }
 
 // limits are those of the files that are read as a whole. A user-local store has no repository.
-func (f *forest) limits() regular.Limits {
+func (f *treeCache) limits() regular.Limits {
 	if f == nil || f.repo == nil {
 		return regular.Limits{}
 	}
@@ -75,7 +75,7 @@ func oids(ids []refs.ObjectID) []gitint.OID {
 }
 
 // locate finds the workspaces in commits, or in trees if they are trees.
-func (f *forest) locate(ctx context.Context, ids []gitint.OID, areTrees bool) error {
+func (f *treeCache) locate(ctx context.Context, ids []gitint.OID, areTrees bool) error {
 	var unknown []gitint.OID
 	for _, id := range ids {
 		if _, ok := f.places[id]; ok {
@@ -104,7 +104,7 @@ func (f *forest) locate(ctx context.Context, ids []gitint.OID, areTrees bool) er
 			return err
 		}
 	}
-	search := placeSearch{forest: f, nodes: make(map[gitint.OID]*placeNode)}
+	search := placeSearch{trees: f, nodes: make(map[gitint.OID]*placeNode)}
 	if err := search.read(ctx, slices.Clone(roots)); err != nil {
 		return err
 	}
@@ -116,7 +116,7 @@ func (f *forest) locate(ctx context.Context, ids []gitint.OID, areTrees bool) er
 	return nil
 }
 
-func (f *forest) uses(ids ...refs.ObjectID) {
+func (f *treeCache) uses(ids ...refs.ObjectID) {
 	f.usedMu.Lock()
 	defer f.usedMu.Unlock()
 	for _, id := range ids {
@@ -142,7 +142,7 @@ func unitOf(e gitint.Entry) (unit, bool) {
 }
 
 // units returns what lies in each tree of conversations.
-func (f *forest) units(ctx context.Context, trees []refs.ObjectID) ([][]unit, error) {
+func (f *treeCache) units(ctx context.Context, trees []refs.ObjectID) ([][]unit, error) {
 	all := make([][]unit, len(trees))
 	err := f.repo.ReadTrees(ctx, oids(trees), func(i int, t gitint.TreeData) error {
 		t.Entries(func(e gitint.Entry) {
@@ -156,7 +156,7 @@ func (f *forest) units(ctx context.Context, trees []refs.ObjectID) ([][]unit, er
 }
 
 // files returns the files of a unit that can refer to content. list must have been called.
-func (f *forest) files(u unit) []refs.TreeFile {
+func (f *treeCache) files(u unit) []refs.TreeFile {
 	if u.file {
 		if isStreamless(u.name) {
 			return nil
@@ -172,7 +172,7 @@ func isStreamless(name string) bool {
 }
 
 // list finds the files in units.
-func (f *forest) list(ctx context.Context, units []unit) error {
+func (f *treeCache) list(ctx context.Context, units []unit) error {
 	var unknown []refs.ObjectID
 	for _, u := range units {
 		if _, ok := f.streams[u.id]; ok || u.file {
@@ -196,7 +196,7 @@ type streamNode struct {
 	dirs  []unit
 }
 
-func (f *forest) listUnknown(ctx context.Context, top []refs.ObjectID) error {
+func (f *treeCache) listUnknown(ctx context.Context, top []refs.ObjectID) error {
 	nodes := make(map[refs.ObjectID]*streamNode)
 	for level := slices.Clone(top); len(level) > 0; {
 		level = slices.DeleteFunc(level, func(id refs.ObjectID) bool {

@@ -276,7 +276,7 @@ func (m *marker) sortRuns(h *history, old []ExpiredRun) []ExpiredRun {
 		dead := e.Dead
 		e.Dead = nil
 		for _, hash := range dead {
-			if at, ok := h.library.hashes.find(hash); ok && h.needs(int(at)) {
+			if at, ok := h.references.hashes.find(hash); ok && h.needs(int(at)) {
 				e.Wanted = append(e.Wanted, hash)
 			} else {
 				e.Dead = append(e.Dead, hash)

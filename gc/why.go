@@ -96,7 +96,7 @@ func (e *explainer) tips(ctx context.Context) {
 			}
 		}
 		e.m.eachDocument(t, func(d document, name func() string) {
-			if e.m.library.known[d].has(n) {
+			if e.m.references.known[d].has(n) {
 				c := Chain{Root: t.title, Commit: t.commit, Path: name()}
 				e.why.Tips = append(e.why.Tips, e.complete(ctx, c, d))
 			}
@@ -112,7 +112,7 @@ func (f mentions) has(n int32) bool {
 func (e *explainer) onDisk(t *tip, name string) Chain {
 	c := Chain{Root: t.title, Path: name}
 	at := filepath.Join(t.base, filepath.FromSlash(name))
-	if data, err := regular.ReadFile(at, e.m.forest.limits().OfStream()); err == nil {
+	if data, err := regular.ReadFile(at, e.m.trees.limits().OfStream()); err == nil {
 		c.At = find(data, e.hash)
 	}
 	dir := path.Dir(at)
@@ -194,19 +194,19 @@ func (e *explainer) past(ctx context.Context, p *Plan) error {
 
 // locate finds the reference in the commit of a chain.
 func (e *explainer) locate(ctx context.Context, h *history, c *Chain) error {
-	for _, p := range h.forest.places[c.Commit] {
+	for _, p := range h.trees.places[c.Commit] {
 		if p.Conversations == "" {
 			continue
 		}
-		lists, err := h.forest.units(ctx, []refs.ObjectID{p.Conversations})
+		lists, err := h.trees.units(ctx, []refs.ObjectID{p.Conversations})
 		if err != nil {
 			return err
 		}
 		for _, u := range lists[0] {
-			for _, f := range h.forest.files(u) {
+			for _, f := range h.trees.files(u) {
 				d := document{f.Object, isStream(u, f)}
 				name := filePath(p, u, f)
-				if h.library.known[d].has(0) && (c.Path == "" || c.Path == name) {
+				if h.references.known[d].has(0) && (c.Path == "" || c.Path == name) {
 					c.Path = name
 					*c = e.complete(ctx, *c, d)
 					return nil

@@ -115,7 +115,7 @@ func (ws *workspaces) readJP(ctx context.Context, d disk) error {
 	if err == nil && ws.read[real] {
 		return nil
 	}
-	d.library = ws.m.library
+	d.references = ws.m.references
 	if err == nil {
 		ws.read[real] = true
 		err = d.read(ctx, jp)
@@ -275,7 +275,7 @@ func (ws *workspaces) readLoosely(ctx context.Context, dir string) error {
 	collected := ws.m.o.UserLocal && dir == ws.m.o.Workspace.UserDir()
 	d := disk{
 		root: "user-local copies", prefix: filepath.ToSlash(dir), lenient: !collected,
-		library: ws.m.library,
+		references: ws.m.references,
 	}
 	if err := d.read(ctx, dir); err != nil {
 		if ctx.Err() != nil {

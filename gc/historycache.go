@@ -19,9 +19,9 @@ import (
 	"github.com/git-jp/git-jp/internal/regular"
 )
 
-// A memo is what history said the last time. A commit never changes, so the answer of many is
-// that of those before and that of the new ones. It lies among the caches, and may be lost.
-type memo struct {
+// A historyCache holds what the last reading of history found. Commits never change, so that only
+// new ones need reading. It is a file of the cache directory and can be deleted at any time.
+type historyCache struct {
 	// Roots led to the commits, and always will: of the same roots git need not be asked.
 	Roots      []string // sorted
 	Commits    []string // in the order of git
@@ -42,34 +42,34 @@ type memoCandidate struct {
 // memoName has the version of the file's form in it.
 const memoName = "gc-history-3"
 
-// lastMemo reads the memo while others read something else.
-func (o *Options) lastMemo() func() memo {
+// lastHistoryCache starts to read the cache and returns a function that waits for it.
+func (o *Options) lastHistoryCache() func() historyCache {
 	if o.Repo == nil {
-		return func() memo { return memo{} }
+		return func() historyCache { return historyCache{} }
 	}
-	dir, done := o.memoDir(), make(chan memo, 1)
-	go func() { done <- readMemo(dir) }()
-	return sync.OnceValue(func() memo { return <-done })
+	dir, done := o.historyCacheDir(), make(chan historyCache, 1)
+	go func() { done <- readHistoryCache(dir) }()
+	return sync.OnceValue(func() historyCache { return <-done })
 }
 
-func (o *Options) memoDir() string { return filepath.Join(o.Repo.Dir(), "cache") }
+func (o *Options) historyCacheDir() string { return filepath.Join(o.Repo.Dir(), "cache") }
 
-// readMemo returns the zero memo when there is none that is sound.
-func readMemo(dir string) (m memo) {
+// readHistoryCache returns the zero value for an absent or damaged cache.
+func readHistoryCache(dir string) (m historyCache) {
 	data, err := regular.ReadFile(filepath.Join(dir, memoName), regular.MaxOther)
 	if err != nil || len(data) < sha256.Size {
-		return memo{}
+		return historyCache{}
 	}
 	sum := sha256.Sum256(data[sha256.Size:])
 	if !bytes.Equal(sum[:], data[:sha256.Size]) ||
 		gob.NewDecoder(bytes.NewReader(data[sha256.Size:])).Decode(&m) != nil {
-		return memo{}
+		return historyCache{}
 	}
 	return m
 }
 
-// write replaces the memo. What fails costs time only.
-func (m memo) write(dir string) {
+// write replaces the cache. A failure costs only time.
+func (m historyCache) write(dir string) {
 	var body bytes.Buffer
 	if gob.NewEncoder(&body).Encode(m) != nil {
 		return
@@ -86,9 +86,9 @@ func (m memo) write(dir string) {
 		atomicfile.Options{TempDir: "tmp", Private: true, NoSync: true}), root.Close())
 }
 
-// usable reports whether the memo answers for the candidates and speaks of nothing but
+// usable reports whether the cache answers for the candidates and speaks of nothing but
 // commits that can still be reached.
-func (m memo) usable(h *history, commits map[gitint.OID]bool) bool {
+func (m historyCache) usable(h *history, commits map[gitint.OID]bool) bool {
 	if len(m.Commits) == 0 {
 		return false
 	}
@@ -101,15 +101,17 @@ func (m memo) usable(h *history, commits map[gitint.OID]bool) bool {
 	for _, c := range m.Candidates {
 		known[c.Hash] = true
 	}
-	return !slices.ContainsFunc(h.library.hashes.all, func(c blobs.Hash) bool { return !known[c] })
+	return !slices.ContainsFunc(h.references.hashes.all, func(c blobs.Hash) bool {
+		return !known[c]
+	})
 }
 
 func parsed(id string) gitint.OID { return oid(refs.ObjectID(id)) }
 
-// apply adds what the memo knows to what the new commits said.
-func (m memo) apply(h *history) {
+// apply adds the cached results to those of the new commits.
+func (m historyCache) apply(h *history) {
 	for _, c := range m.Candidates {
-		n, ok := h.library.hashes.find(c.Hash)
+		n, ok := h.references.hashes.find(c.Hash)
 		if !ok {
 			continue
 		}
@@ -129,17 +131,17 @@ func (m memo) apply(h *history) {
 		}
 	}
 	for _, id := range m.Objects {
-		h.forest.uses(refs.ObjectID(id))
+		h.trees.uses(refs.ObjectID(id))
 	}
 }
 
-// remember makes the next memo, before anything that may change is looked at.
-func (h *history) remember(commits []gitint.OID, before memo) memo {
-	m := memo{Objects: before.Objects}
+// remember returns the next cache, before anything that may change is looked at.
+func (h *history) remember(commits []gitint.OID, before historyCache) historyCache {
+	m := historyCache{Objects: before.Objects}
 	for _, id := range commits {
 		m.Commits = append(m.Commits, id.String())
 	}
-	for n, hash := range h.library.hashes.all {
+	for n, hash := range h.references.hashes.all {
 		v := h.found[n]
 		c := memoCandidate{Hash: hash, Needed: v.needed}
 		if !v.by.IsZero() {
@@ -164,13 +166,13 @@ func (h *history) remember(commits []gitint.OID, before memo) memo {
 		}
 		for _, u := range s.fresh {
 			seen[u.id] = struct{}{}
-			for _, f := range h.forest.files(u) {
+			for _, f := range h.trees.files(u) {
 				seen[f.Object] = struct{}{}
 			}
 		}
 	}
 	for q := range h.questions {
-		seen[objectID(q.shelf.id)] = struct{}{}
+		seen[objectID(q.fanout.id)] = struct{}{}
 	}
 	delete(seen, "")
 	for _, id := range slices.Sorted(maps.Keys(seen)) {
@@ -180,7 +182,7 @@ func (h *history) remember(commits []gitint.OID, before memo) memo {
 }
 
 // markNew is mark of everything that the roots lead to, with the memory of the last time.
-func (h *history) markNew(ctx context.Context, roots []gitint.OID, last memo) error {
+func (h *history) markNew(ctx context.Context, roots []gitint.OID, last historyCache) error {
 	names := make([]string, len(roots))
 	for i, id := range roots {
 		names[i] = id.String()
@@ -194,7 +196,7 @@ func (h *history) markNew(ctx context.Context, roots []gitint.OID, last memo) er
 		known[id] = true
 	}
 	if !last.usable(h, known) {
-		last = memo{}
+		last = historyCache{}
 	}
 	for _, id := range last.Commits {
 		delete(known, parsed(id))
@@ -210,7 +212,7 @@ func (h *history) markNew(ctx context.Context, roots []gitint.OID, last memo) er
 	if h.o.Cache != nil && len(h.damaged) == 0 && changed {
 		next := h.remember(h.commits, last)
 		next.Roots = names
-		next.write(h.o.memoDir())
+		next.write(h.o.historyCacheDir())
 	}
 	return h.judgeCarriers(ctx)
 }
@@ -218,7 +220,7 @@ func (h *history) markNew(ctx context.Context, roots []gitint.OID, last memo) er
 // listCommits lists everything that the roots lead to. Where they are those of the last time it
 // is what it was, as long as it is here, which is asked for later.
 func (h *history) listCommits(
-	ctx context.Context, roots []gitint.OID, same bool, last memo,
+	ctx context.Context, roots []gitint.OID, same bool, last historyCache,
 ) (err error) {
 	if !same || len(last.Commits) == 0 {
 		h.commits, err = h.o.Repo.Ancestors(ctx, roots)
@@ -227,7 +229,7 @@ func (h *history) listCommits(
 	h.commits = make([]gitint.OID, len(last.Commits))
 	for i, id := range last.Commits {
 		h.commits[i] = parsed(id)
-		h.forest.uses(refs.ObjectID(id))
+		h.trees.uses(refs.ObjectID(id))
 	}
 	return nil
 }

@@ -12,19 +12,19 @@ import (
 	"github.com/git-jp/git-jp/internal/refs"
 )
 
-// A stock knows which contents the stores of trees have.
-type stock struct {
+// A presence knows which blobs the stores of trees have.
+type presence struct {
 	m      *marker
-	stores map[refs.ObjectID][]refs.ObjectID // the shelves of a store
-	has    map[refs.ObjectID][]int32         // the contents of a shelf
+	stores map[refs.ObjectID][]refs.ObjectID // the fan-out directories of a store
+	has    map[refs.ObjectID][]int32         // the blobs of a fan-out directory
 }
 
 // load makes the stores known. Few of the 256 directories at the top of a store change from
 // one commit to the next, and the cache knows those that it has seen.
-func (s *stock) load(ctx context.Context, stores []refs.ObjectID) error {
-	var shelves []refs.ObjectID
+func (s *presence) load(ctx context.Context, stores []refs.ObjectID) error {
+	var fanouts []refs.ObjectID
 	names := make(map[refs.ObjectID]string)
-	err := s.m.forest.repo.ReadTrees(ctx, oids(stores), func(i int, t gitint.TreeData) error {
+	err := s.m.trees.repo.ReadTrees(ctx, oids(stores), func(i int, t gitint.TreeData) error {
 		t.Entries(func(e gitint.Entry) {
 			if e.Mode != gitint.ModeDir {
 				return
@@ -33,7 +33,7 @@ func (s *stock) load(ctx context.Context, stores []refs.ObjectID) error {
 			s.stores[stores[i]] = append(s.stores[stores[i]], id)
 			if _, ok := names[id]; !ok {
 				names[id] = e.Path
-				shelves = append(shelves, id)
+				fanouts = append(fanouts, id)
 			}
 		})
 		return nil
@@ -42,46 +42,46 @@ func (s *stock) load(ctx context.Context, stores []refs.ObjectID) error {
 		return err
 	}
 	var unknown []refs.ObjectID
-	for _, id := range shelves {
-		found, err := s.m.forest.cache.Blobs(id, func() ([]refs.BlobFile, error) {
+	for _, id := range fanouts {
+		found, err := s.m.trees.cache.Blobs(id, func() ([]refs.BlobFile, error) {
 			return nil, errUnknown
 		})
 		if err != nil {
 			unknown = append(unknown, id)
 			continue
 		}
-		below, err := s.m.forest.cache.Trees(id, func() ([]refs.ObjectID, error) {
+		below, err := s.m.trees.cache.Trees(id, func() ([]refs.ObjectID, error) {
 			return nil, errUnknown
 		})
 		if err != nil {
 			unknown = append(unknown, id)
 			continue
 		}
-		s.m.forest.uses(append(below, id)...)
+		s.m.trees.uses(append(below, id)...)
 		s.put(id, found)
 	}
 	return s.read(ctx, unknown, names)
 }
 
-func (s *stock) put(shelf refs.ObjectID, found []refs.BlobFile) {
+func (s *presence) put(fanout refs.ObjectID, found []refs.BlobFile) {
 	numbers := make([]int32, len(found))
 	for i, b := range found {
 		numbers[i] = s.m.hashes.add(b.Hash)
 	}
-	s.has[shelf] = numbers
+	s.has[fanout] = numbers
 }
 
-func (s *stock) read(
-	ctx context.Context, shelves []refs.ObjectID, names map[refs.ObjectID]string,
+func (s *presence) read(
+	ctx context.Context, fanouts []refs.ObjectID, names map[refs.ObjectID]string,
 ) error {
-	found := make([][]refs.BlobFile, len(shelves))
-	foreign := make([]bool, len(shelves))
-	boards := make([][]refs.ObjectID, len(shelves))
-	all := make([]shelf, len(shelves))
-	for i, id := range shelves {
-		all[i] = shelf{names[id], oid(id)}
+	found := make([][]refs.BlobFile, len(fanouts))
+	foreign := make([]bool, len(fanouts))
+	boards := make([][]refs.ObjectID, len(fanouts))
+	all := make([]fanout, len(fanouts))
+	for i, id := range fanouts {
+		all[i] = fanout{names[id], oid(id)}
 	}
-	err := s.m.forest.blobsOn(ctx, all, blobWalk{
+	err := s.m.trees.blobsOn(ctx, all, blobWalk{
 		found: func(i int, h blobs.Hash, id gitint.OID) {
 			found[i] = append(found[i], refs.BlobFile{Hash: h, Object: objectID(id)})
 		},
@@ -91,23 +91,23 @@ func (s *stock) read(
 	if err != nil {
 		return err
 	}
-	for i, id := range shelves {
+	for i, id := range fanouts {
 		s.put(id, found[i])
 		if foreign[i] {
 			continue // what is known of a tree is that it has blobs and nothing else
 		}
-		_, _ = s.m.forest.cache.Blobs(id, func() ([]refs.BlobFile, error) {
+		_, _ = s.m.trees.cache.Blobs(id, func() ([]refs.BlobFile, error) {
 			return found[i], nil
 		})
-		_, _ = s.m.forest.cache.Trees(id, func() ([]refs.ObjectID, error) { return boards[i], nil })
+		_, _ = s.m.trees.cache.Trees(id, func() ([]refs.ObjectID, error) { return boards[i], nil })
 	}
 	return nil
 }
 
-// takeStock reads the stores of the tips, while others go on with history. Nobody else may
+// startPresence reads the stores of the tips, while others go on with history. Nobody else may
 // touch the numbers of contents meanwhile.
-func (m *marker) takeStock(ctx context.Context) (wait func() (*stock, error)) {
-	s := &stock{
+func (m *marker) startPresence(ctx context.Context) (wait func() (*presence, error)) {
+	s := &presence{
 		m: m, stores: make(map[refs.ObjectID][]refs.ObjectID),
 		has: make(map[refs.ObjectID][]int32),
 	}
@@ -116,7 +116,7 @@ func (m *marker) takeStock(ctx context.Context) (wait func() (*stock, error)) {
 	for _, t := range m.tips {
 		if t.complete = m.isComplete(t); t.complete {
 			// What is gone of its store hides nothing: all that a tip refers to is kept.
-			m.forest.uses(t.place.Blobs)
+			m.trees.uses(t.place.Blobs)
 			continue
 		}
 		if id := t.place.Blobs; t.kind == tipRef && id != "" && !seen[id] {
@@ -126,13 +126,13 @@ func (m *marker) takeStock(ctx context.Context) (wait func() (*stock, error)) {
 	}
 	done := make(chan error, 1)
 	go func() { done <- s.load(ctx, stores) }()
-	return func() (*stock, error) { return s, <-done }
+	return func() (*presence, error) { return s, <-done }
 }
 
 // missing returns the references of tips that have their content neither there nor in the
 // store that is collected.
-func (m *marker) missing(s *stock, here *hashes) ([]Obstacle, error) {
-	c := missingCheck{stock: s, here: make([]bool, len(m.hashes.all))}
+func (m *marker) missing(s *presence, here *hashes) ([]Obstacle, error) {
+	c := missingCheck{presence: s, here: make([]bool, len(m.hashes.all))}
 	for i, h := range m.hashes.all {
 		_, c.here[i] = here.find(h)
 	}
@@ -147,21 +147,21 @@ func (m *marker) missing(s *stock, here *hashes) ([]Obstacle, error) {
 
 // isComplete reports whether a tree was found to have all that it refers to.
 func (m *marker) isComplete(t *tip) bool {
-	return t.kind == tipRef && m.forest.cache.IsComplete(t.place.Conversations, t.place.Blobs)
+	return t.kind == tipRef && m.trees.cache.IsComplete(t.place.Conversations, t.place.Blobs)
 }
 
 type missingCheck struct {
-	stock *stock
-	here  []bool // in the store that is collected
-	in    []int  // the last tip that has it
-	found []Obstacle
+	presence *presence
+	here     []bool // in the store that is collected
+	in       []int  // the last tip that has it
+	found    []Obstacle
 }
 
 func (c *missingCheck) tip(n int, t *tip) error {
 	if t.complete || t.place.Kind != refs.Workspace {
 		return nil
 	}
-	m := c.stock.m
+	m := c.presence.m
 	lacks := false
 	report := func(found mentions, name func() string) error {
 		for _, h := range found.sure {
@@ -204,25 +204,25 @@ func (c *missingCheck) tip(n int, t *tip) error {
 			c.in[h] = n
 		}
 	case tipRef:
-		for _, shelf := range c.stock.stores[t.place.Blobs] {
-			for _, h := range c.stock.has[shelf] {
+		for _, fanout := range c.presence.stores[t.place.Blobs] {
+			for _, h := range c.presence.has[fanout] {
 				c.in[h] = n
 			}
 		}
 	}
 	var failed error
 	m.eachDocument(t, func(d document, name func() string) {
-		failed = errors.Join(failed, report(m.library.known[d], name))
+		failed = errors.Join(failed, report(m.references.known[d], name))
 	})
 	if t.kind == tipRef && failed == nil && !lacks {
-		m.forest.cache.SetComplete(t.place.Conversations, t.place.Blobs)
+		m.trees.cache.SetComplete(t.place.Conversations, t.place.Blobs)
 	}
 	return failed
 }
 
 // isThere looks again: the store was listed before the tips were read.
 func (c *missingCheck) isThere(t *tip, h blobs.Hash) (bool, error) {
-	_, err := c.stock.m.o.blobs().Stat(h)
+	_, err := c.presence.m.o.blobs().Stat(h)
 	if errors.Is(err, os.ErrNotExist) {
 		return t.onDisk(h)
 	}
