@@ -112,6 +112,8 @@ func (s Schedule) Decide(p Pending, m Market) (trim bool, why string) {
 		return false, "the schedule is never"
 	case s == Eager:
 		return true, "the schedule is eager"
+	case m.Priced() && !m.Caches():
+		return true, "the provider keeps nothing, and reads all of it each time"
 	case p.Cold && m.safe(p):
 		return true, "the provider has forgotten the prompt"
 	case s == Balanced && m.Priced() && r*p.Carried >= (w-r)*max(p.Tail-p.Tokens, 0):

@@ -4,7 +4,6 @@ import (
 	"os"
 	"path/filepath"
 	"testing"
-	"time"
 
 	"github.com/git-jp/git-jp/compact"
 	"github.com/git-jp/git-jp/events"
@@ -77,53 +76,5 @@ func TestRealConversations(t *testing.T) {
 	}
 	if total.Events == 0 || saved[compact.StripToolResults] == 0 || saved[compact.DedupTools] == 0 {
 		t.Error("nothing was saved")
-	}
-}
-
-// regimes are the price regimes of the published replay, in units of a token read in full.
-func regimes() map[string]compact.Market {
-	hours := func(h float64) time.Duration { return time.Duration(h * float64(time.Hour)) }
-	of := func(w, r float64, ttl time.Duration) compact.Market {
-		return compact.Market{Input: 1, Read: r, Write: w, TTL: ttl, Gone: ttl, Minimum: 1024}
-	}
-	return map[string]compact.Market{
-		"Anthropic 5 m": of(1.25, 0.1, hours(1.0/12)), "Anthropic 1 h": of(2, 0.1, hours(1)),
-		"OpenAI 5.6 (30 m)": of(1.25, 0.1, hours(0.5)), "w 1, r .1 (10 m)": of(1, 0.1, hours(1.0/6)),
-		"DeepSeek (24 h)": of(1, 0.0083, hours(24)), "w 1, r .25 (10 m)": of(1, 0.25, hours(1.0/6)),
-		"no cache": {Input: 1, Read: 1, Write: 1},
-	}
-}
-
-// TestRealReplay holds the promises of the schedules on real conversations: the default makes
-// none of them dearer. With -v it prints the table of docs/performance.md.
-func TestRealReplay(t *testing.T) {
-	histories := map[string]compact.History{}
-	for id, s := range real(t) {
-		h, err := compact.HistoryOf(s, compact.ObsoleteOptions{})
-		if err != nil {
-			t.Fatal(err)
-		}
-		h.Base = 8000 // the system prompt and the tools, about which nothing is recorded
-		histories[id] = h
-	}
-	for name, m := range regimes() {
-		for _, s := range compact.Schedules()[1:] {
-			var never, cost, worst float64
-			for id, h := range histories {
-				a := compact.Replay(h, compact.Never, m, m.Promised()).Units
-				b := compact.Replay(h, s, m, m.Promised()).Units
-				never, cost = never+a, cost+b
-				if a > 0 {
-					worst = max(worst, b/a-1)
-				}
-				if s == compact.Cold && b > a {
-					t.Errorf("%s: %s costs %.0f with the default, %.0f without", name, id, b, a)
-				}
-			}
-			t.Logf("| %s | %s | %+.2f %% | %+.1f %% |", name, s, 100*(cost/never-1), 100*worst)
-			if s == compact.Balanced && cost > never*1.02 {
-				t.Errorf("%s: balanced costs %.0f, nothing %.0f", name, cost, never)
-			}
-		}
 	}
 }

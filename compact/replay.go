@@ -1,6 +1,7 @@
 package compact
 
 import (
+	"maps"
 	"slices"
 	"time"
 
@@ -20,6 +21,9 @@ type History struct {
 	// Current returns how many tokens a file has as it is before an element; false when nobody
 	// knows. Nil knows nothing.
 	Current func(key string, upto int) (tokens float64, ok bool)
+	// Watch is called with what a request that ends before an element does without from then on,
+	// and the files that are attached to it; nil watches nothing.
+	Watch func(upto int, gone []int, attached []string)
 }
 
 // An Exchange is one request.
@@ -69,7 +73,7 @@ func Replay(h History, s Schedule, m Market, p Provider) Cost {
 // Bound computes what no schedule reaches: each request without what is obsolete by then, as if
 // the provider had never been sent it.
 func Bound(h History, m Market, p Provider) Cost {
-	h.Work, h.Current = Work{}, nil
+	h.Work, h.Current, h.Watch = Work{}, nil, nil
 	return replay(h, Eager, m, p, true)
 }
 
@@ -170,8 +174,10 @@ func (r *replayer) cold(x Exchange) bool {
 // apply takes what is due out of the prompt. What is attached for it is out of date again when the
 // file is changed once more.
 func (r *replayer) apply(d due, upto int) {
+	var gone []int
 	for _, n := range d.trims {
 		t := r.waiting[n].Trim
+		gone = append(gone, t.Element)
 		r.sizes[t.Element] = max(r.sizes[t.Element]-t.Tokens, 0)
 		r.cost.Trimmed++
 	}
@@ -184,6 +190,9 @@ func (r *replayer) apply(d due, upto int) {
 		if by, again := r.Work.nextWrite(key, upto); again {
 			r.waiting = append(r.waiting, waiting{Trim: Trim{upto - 1, by, tokens, key}})
 		}
+	}
+	if r.Watch != nil {
+		r.Watch(upto, gone, slices.Sorted(maps.Keys(d.attached)))
 	}
 	r.cost.Rewrites++
 	r.add()

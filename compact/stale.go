@@ -60,10 +60,14 @@ func filesOf(in dedup.Invocation, rules []dedup.Rule) (shown, changed []string) 
 	return shown, changed
 }
 
-// GoesOn reports whether the turn that a request continues, or the one before, worked on a file:
-// a model that goes on with it must not be without.
-func (w Work) GoesOn(key string, upto int) bool {
-	from := w.turn(upto, 1)
+// GoesOn reports whether the turn that a request continues has worked on a file, or, where it opens
+// one, the turn before: a model that goes on with it must not be without.
+func (w Work) GoesOn(key string, upto int, opens bool) bool {
+	before := 0
+	if opens {
+		before = 1
+	}
+	from := w.turn(upto, before)
 	return slices.ContainsFunc(w.at[key], func(i int) bool { return from <= i && i < upto })
 }
 
@@ -98,7 +102,7 @@ func (h History) due(trims []Trim, upto int, opens bool) due {
 	d := due{attached: map[string]float64{}}
 	worked := map[string]float64{} // tokens that would go of files that are worked on
 	for _, t := range trims {
-		if t.Stale != "" && t.By < upto && h.Work.GoesOn(t.Stale, upto) {
+		if t.Stale != "" && t.By < upto && h.Work.GoesOn(t.Stale, upto, opens) {
 			worked[t.Stale] += t.Tokens
 		}
 	}

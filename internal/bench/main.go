@@ -22,7 +22,15 @@ func main() {
 	scale := flag.Int("scale", 1, "divide the sizes of generated data by this")
 	data := flag.String("data", "", "folder with real conversations, may be absent")
 	only := flag.String("only", "", "run only benches whose name contains this")
+	sessions := flag.String("replay", "", "tell what the input of the sessions in a folder costs")
 	flag.Parse()
+	if *sessions != "" {
+		if _, err := replay(os.Stdout, *sessions); err != nil {
+			fmt.Fprintln(os.Stderr, "bench:", err)
+			os.Exit(1)
+		}
+		return
+	}
 	if err := all(*binary, *data, *only, *runs, *scale); err != nil {
 		fmt.Fprintln(os.Stderr, "bench:", err)
 		os.Exit(1)

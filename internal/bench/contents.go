@@ -1,0 +1,135 @@
+package main
+
+import (
+	"encoding/json"
+	"strings"
+
+	"github.com/git-jp/git-jp/compact"
+	"github.com/git-jp/git-jp/dedup"
+	"github.com/git-jp/git-jp/events"
+)
+
+// contents are what files were at times, as far as a conversation tells: by reads of all of them,
+// writes and edits.
+type contents struct {
+	at      map[string][]version
+	edits   []edit // that succeeded
+	unknown int    // changes after which nobody knows what a file is
+}
+
+type version struct {
+	element int
+	text    string
+	known   bool
+}
+
+// An edit replaced some text of a file.
+type edit struct {
+	element int
+	quoted  string
+}
+
+// fileArgs are the arguments of tools that write.
+type fileArgs struct {
+	Content string        `json:"content"`
+	Edits   []replacement `json:"edits"`
+	replacement
+}
+
+type replacement struct {
+	Old string `json:"old_string"`
+	New string `json:"new_string"`
+	All bool   `json:"replace_all"`
+}
+
+func contentsOf(s *events.Stream) *contents {
+	c := &contents{at: map[string][]version{}}
+	for _, call := range s.Calls() {
+		request, ok := s.At(call.Request).Event().(*events.ToolCallRequest)
+		if !ok || call.Open() {
+			continue
+		}
+		result, ok := s.At(call.Response).Event().(*events.ToolCallResponse)
+		if !ok || result.IsError {
+			continue
+		}
+		in := dedup.Invocation{Tool: call.Name, Arguments: request.Arguments, Result: result}
+		c.call(call.Response, in)
+	}
+	return c
+}
+
+func (c *contents) call(at int, in dedup.Invocation) {
+	for i := range in.Result.Blocks {
+		r := in.Result.Blocks[i].Resource
+		if r == nil || strings.Contains(r.URI, "#") {
+			continue
+		}
+		if data, err := r.Content.Bytes(nil); err == nil {
+			c.set(r.URI, version{at, unnumbered(string(data)), true})
+		}
+	}
+	if dedup.TradeOf(in.Tool) != dedup.Writer {
+		return
+	}
+	var args fileArgs
+	if json.Unmarshal(in.Arguments, &args) != nil {
+		return
+	}
+	for _, key := range dedup.Rules()["io-content"].Changes(in) {
+		was := version{}
+		if all := c.at[key]; len(all) > 0 {
+			was = all[len(all)-1]
+		}
+		now, known := args.apply(was)
+		for _, e := range append(args.Edits, args.replacement) {
+			if e.Old != "" {
+				c.edits = append(c.edits, edit{at, e.Old})
+			}
+		}
+		if !known {
+			c.unknown++
+		}
+		c.set(key, version{at, now, known})
+	}
+}
+
+func (c *contents) set(key string, v version) { c.at[key] = append(c.at[key], v) }
+
+// apply returns what a file becomes; false where nobody knows.
+func (a fileArgs) apply(was version) (string, bool) {
+	if a.Content != "" {
+		return a.Content, true
+	}
+	text, known := was.text, was.known
+	for _, e := range append(a.Edits, a.replacement) {
+		n := 1
+		if e.All {
+			n = -1
+		}
+		if e.Old != "" {
+			known = known && strings.Contains(text, e.Old)
+			text = strings.Replace(text, e.Old, e.New, n)
+		}
+	}
+	return text, known
+}
+
+// current returns what a file is before an element.
+func (c *contents) current(key string, upto int) (text string, ok bool) {
+	for _, v := range c.at[key] {
+		if v.element < upto {
+			text, ok = v.text, v.known
+		}
+	}
+	return text, ok
+}
+
+// tokens is [compact.History.Current].
+func (c *contents) tokens(key string, upto int) (float64, bool) {
+	text, ok := c.current(key, upto)
+	return compact.SortAttachment.Tokens(int64(len(text))), ok
+}
+
+// unnumbered takes the numbers off the lines of a read.
+func unnumbered(text string) string { return numberedLine.ReplaceAllString(text, "") }

@@ -1,0 +1,85 @@
+package main
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/git-jp/git-jp/events"
+	"github.com/git-jp/git-jp/internal/realdata"
+)
+
+// TestTheDefaultCostsNoRealConversationMore holds the promise of the default on conversations of
+// this program's kind and on sessions of an agent, in each regime, and that no edit needs a text
+// that was taken out. With -v it prints the tables of the page about performance.
+func TestTheDefaultCostsNoRealConversationMore(t *testing.T) {
+	for _, dir := range []string{realdata.Dir(t, "conversations"), realdata.Dir(t, "agents", "claude-code")} {
+		var out strings.Builder
+		dearer, err := replay(&out, dir)
+		if t.Log(out.String()); err != nil || dearer > 0 {
+			t.Errorf("the default makes %d conversations dearer, %v", dearer, err)
+		}
+		if strings.Count(out.String(), "%") < 50 {
+			t.Errorf("printed %s", out.String())
+		}
+	}
+}
+
+const session = `{"type":"user","uuid":"1","timestamp":"2026-01-01T00:00:00Z","message":{"role":"user","content":"change it"}}
+{"type":"assistant","uuid":"2","timestamp":"2026-01-01T00:00:02Z","message":{"id":"m1","model":"m","content":[{"type":"tool_use","id":"r","name":"Read","input":{"file_path":"/r/a"}}],"usage":{"input_tokens":9,"output_tokens":1}}}
+{"type":"user","uuid":"3","timestamp":"2026-01-01T00:00:03Z","message":{"content":[{"type":"tool_result","tool_use_id":"r","content":"     1→one\n     2→two\n"}]}}
+{"type":"assistant","uuid":"4","timestamp":"2026-01-01T00:00:04Z","message":{"id":"m1","model":"m","content":[{"type":"tool_use","id":"x","name":"Bash","input":{}}]}}
+{"type":"user","uuid":"5","timestamp":"2026-01-01T00:00:05Z","message":{"content":[{"type":"tool_result","tool_use_id":"x","content":[{"type":"text","text":"done"}],"is_error":true}]}}
+{"type":"assistant","uuid":"6","timestamp":"2026-01-01T00:00:06Z","message":{"id":"m2","content":[{"type":"thinking","thinking":"hm"},{"type":"tool_use","id":"e","name":"Edit","input":{"file_path":"/r/a","old_string":"two","new_string":"2"}}]}}
+{"type":"user","uuid":"7","timestamp":"2026-01-01T00:00:07Z","message":{"content":[{"type":"tool_result","tool_use_id":"e","content":"The file was updated."}]}}
+{"type":"user","uuid":"7","message":{"content":"again"}}
+{"type":"assistant","uuid":"8","isSidechain":true,"message":{"id":"m3","content":"aside"}}
+{"type":"system","subtype":"compact_boundary","uuid":"9"}
+{"type":"user","uuid":"10","timestamp":"2026-01-01T00:01:00Z","message":{"content":"and now?"}}
+`
+
+// TestSessionsOfClaudeCode holds how a session becomes conversations: calls that were made at once
+// stand together, what was said aside or twice is left out, and each compaction begins another.
+func TestSessionsOfClaudeCode(t *testing.T) {
+	all := claudeCode([]byte(session))
+	if len(all) != 2 {
+		t.Fatalf("%d conversations", len(all))
+	}
+	var kinds []string
+	for _, e := range all[0].All() {
+		kinds = append(kinds, string(e.Kind()))
+	}
+	want := "turn_start chat_request tool_call_request tool_call_request tool_call_response" +
+		" tool_call_response chat_response tool_call_request tool_call_response"
+	if got := strings.Join(kinds, " "); got != want {
+		t.Errorf("got %s", got)
+	}
+	for _, s := range all {
+		if err := s.Validate(); err != nil {
+			t.Error(err)
+		}
+	}
+	read, ok := all[0].At(4).Event().(*events.ToolCallResponse)
+	if !ok || read.Blocks[0].Resource == nil || read.Blocks[0].Resource.URI != "file:///r/a" {
+		t.Errorf("the read is %+v", read)
+	}
+}
+
+// TestContents holds that files are rebuilt from reads, writes and edits, and that it is counted
+// where they cannot be.
+func TestContents(t *testing.T) {
+	s := claudeCode([]byte(session))[0]
+	c := contentsOf(s)
+	if text, ok := c.current("file:///r/a", 5); !ok || text != "one\ntwo\n" {
+		t.Errorf("before the edit it is %q, %t", text, ok)
+	}
+	if text, ok := c.current("file:///r/a", s.Len()); !ok || text != "one\n2\n" || c.unknown != 0 {
+		t.Errorf("behind it it is %q, %t, %d unknown", text, ok, c.unknown)
+	}
+	if _, ok := c.current("file:///r/b", s.Len()); ok {
+		t.Error("a file that nobody read is known")
+	}
+	lost := contentsOf(claudeCode([]byte(strings.Replace(session, `"old_string":"two"`, `"old_string":"three"`, 1)))[0])
+	if _, ok := lost.current("file:///r/a", s.Len()); ok || lost.unknown != 1 {
+		t.Errorf("an edit of a text that was not there: %d unknown", lost.unknown)
+	}
+}
