@@ -134,7 +134,7 @@ func hostileFiles() []hostile {
 		{"fine title", file(hostileDir+"metadata.json", func() string {
 			return `{"title":"` + rep("x", 1000<<10) + `"}`
 		})},
-		{"conversations", func(r *gittest.Repository) { conversations(r, scaled(2_000, 100_000)) }},
+		{"conversations", func(r *gittest.Repository) { conversations(r, scaled(2_000, 20_000)) }},
 		{"pipe", func(r *gittest.Repository) { pipe(r, hostileDir+"metadata.json") }},
 		{"pipe for settings", func(r *gittest.Repository) { pipe(r, ".jp/config.toml") }},
 		{"pipe for an id", func(r *gittest.Repository) { pipe(r, ".jp/.id") }},
