@@ -47,8 +47,8 @@ type storeDir struct {
 func (s *search) storeDirs(ctx context.Context) []storeDir {
 	all := []storeDir{{s.Workspace.Blobs().Dir(), PlaceStore, false}}
 	var trash []string
-	if silo := s.Workspace.UserDir(); silo != "" {
-		dir := filepath.Join(silo, blobs.Dir)
+	if userLocal := s.Workspace.UserDir(); userLocal != "" {
+		dir := filepath.Join(userLocal, blobs.Dir)
 		all = append(all, storeDir{dir, PlaceStore, false})
 		trash = append(trash, filepath.Join(dir, ".tmp", "trash"))
 	}
@@ -182,8 +182,8 @@ func (s *search) heads(ctx context.Context) error {
 // trees, and what jp put away. Such a stream may have in place what ours refers to.
 func (s *search) copies(ctx context.Context) error {
 	dirs := []string{s.Workspace.Dir()}
-	if silo := s.Workspace.UserDir(); silo != "" {
-		dirs = append(dirs, silo)
+	if userLocal := s.Workspace.UserDir(); userLocal != "" {
+		dirs = append(dirs, userLocal)
 	}
 	for _, w := range s.worktrees(ctx) {
 		dirs = append(dirs, filepath.Join(w.Root, s.own))

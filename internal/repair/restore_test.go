@@ -196,7 +196,7 @@ func (s *site) put(where string, id int) {
 		s.Remove(blobPath(secret))
 		s.Commit("drop")
 	}
-	silo := filepath.Join(s.data, "workspace", "repo-"+siteID)
+	userLocal := filepath.Join(s.data, "workspace", "repo-"+siteID)
 	switch where {
 	case "older":
 		s.writeBlob(secret)
@@ -263,7 +263,7 @@ func (s *site) put(where string, id int) {
 	case "nested-stream":
 		writeConversation(s.t, s.Path("packages/a"), id, []string{secret})
 	case "user-local":
-		place(s.t, filepath.Join(silo, "blobs", blobs.Sum([]byte(secret)).Path()), gz)
+		place(s.t, filepath.Join(userLocal, "blobs", blobs.Sum([]byte(secret)).Path()), gz)
 	case "quarantine":
 		place(s.t, s.Path(".git/jp/trash/run/files/"+blobs.Sum([]byte(secret)).String()), gz)
 	case "compacted":
@@ -279,8 +279,8 @@ func (s *site) put(where string, id int) {
 		s.Commit("drop")
 	case "copy":
 		writeConversation(s.t, filepath.Join(s.data, "x"), id, []string{secret})
-		place(s.t, filepath.Join(silo, "conversations"), nil)
-		s.move(filepath.Join(s.data, "x", ".jp", "conversations"), filepath.Join(silo, "conversations"))
+		place(s.t, filepath.Join(userLocal, "conversations"), nil)
+		s.move(filepath.Join(s.data, "x", ".jp", "conversations"), filepath.Join(userLocal, "conversations"))
 	case "trash":
 		writeConversation(s.t, filepath.Join(s.data, "x"), id, []string{secret})
 		place(s.t, s.Path(".jp/conversations/.trash"), nil)

@@ -23,8 +23,8 @@ func (m *planner) trash(ctx context.Context) error {
 	if err := m.trashIn(ctx, m.Workspace.Dir(), workspace.DirName, false); err != nil {
 		return err
 	}
-	if silo := m.Workspace.UserDir(); silo != "" {
-		return m.trashIn(ctx, silo, silo, true)
+	if userLocal := m.Workspace.UserDir(); userLocal != "" {
+		return m.trashIn(ctx, userLocal, userLocal, true)
 	}
 	return nil
 }

@@ -87,8 +87,8 @@ func (m *planner) newVersions(ctx context.Context) (*versions, error) {
 			v.add(version{path: p.Path, commit: p.Commit, object: p.OID})
 			return nil
 		})
-		if silo := m.Workspace.UserDir(); silo != "" {
-			v.fromCopies(silo)
+		if userLocal := m.Workspace.UserDir(); userLocal != "" {
+			v.fromCopies(userLocal)
 		}
 		return err
 	}
@@ -231,8 +231,8 @@ func (v *versions) sides(ctx context.Context, k versionKey) (sides, bool) {
 }
 
 // fromCopies adds the user-local copies.
-func (v *versions) fromCopies(silo string) {
-	entries, _, err := workspace.Scan(regular.Dir(silo), ".")
+func (v *versions) fromCopies(userLocal string) {
+	entries, _, err := workspace.Scan(regular.Dir(userLocal), ".")
 	if err != nil {
 		return
 	}
@@ -240,7 +240,7 @@ func (v *versions) fromCopies(silo string) {
 		for _, name := range []string{
 			workspace.EventsFile, workspace.MetadataFile, workspace.BaseConfigFile,
 		} {
-			file := filepath.Join(silo, filepath.FromSlash(e.Path), name)
+			file := filepath.Join(userLocal, filepath.FromSlash(e.Path), name)
 			if info, err := os.Lstat(file); err == nil && info.Mode().IsRegular() {
 				k := versionKey{e.ID, name}
 				v.of[k] = append(v.of[k], version{file: file})

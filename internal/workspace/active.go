@@ -82,7 +82,7 @@ func (w *Workspace) recent(s Session, n int, arg string) (Entry, error) {
 }
 
 // Activate makes a conversation the session's active one, in the file that jp reads
-// where there is a silo. Its metadata is not touched: see [Workspace.UpdateDetails].
+// where there is user-local storage. Its metadata is not touched: see [Workspace.UpdateDetails].
 func (w *Workspace) Activate(s Session, id events.ID) error {
 	root, opts, err := w.sessions()
 	if err != nil {
@@ -109,8 +109,8 @@ func (w *Workspace) Activate(s Session, id events.ID) error {
 // sessions opens the directory that holds the directory of session files, making our
 // own where jp has none.
 func (w *Workspace) sessions() (*os.Root, atomicfile.Options, error) {
-	if w.silo != nil {
-		root, err := os.OpenRoot(w.silo.dir)
+	if w.userLocal != nil {
+		root, err := os.OpenRoot(w.userLocal.dir)
 		return root, atomicfile.Options{TempDir: tempDir, Private: true}, err
 	}
 	dir := w.ownState()
@@ -124,7 +124,7 @@ func (w *Workspace) sessions() (*os.Root, atomicfile.Options, error) {
 	return root, atomicfile.Options{TempDir: ".tmp", Private: true}, err
 }
 
-// ownState is where sessions are kept while there is no silo: below .jp they would
+// ownState is where sessions are kept while there is no user-local storage: below .jp they would
 // be foreign files that somebody commits.
 func (w *Workspace) ownState() string {
 	state := w.env.stateDir()
@@ -143,8 +143,8 @@ func (w *Workspace) ownState() string {
 // What cannot be read, or is another session's, is no history.
 func (w *Workspace) history(s Session) []visit {
 	var places []fs.FS
-	if w.silo != nil {
-		places = append(places, w.silo.fsys)
+	if w.userLocal != nil {
+		places = append(places, w.userLocal.fsys)
 	}
 	if dir := w.ownState(); dir != "" {
 		if root, err := os.OpenRoot(dir); err == nil {

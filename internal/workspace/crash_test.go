@@ -55,7 +55,7 @@ func change(c *Conversation) error {
 
 func crashWorld(t *testing.T) *world {
 	w := newWorld(t)
-	w.conversation(w.withSilo()+"/conversations/17800836875-first", "first")
+	w.conversation(w.withUserLocal()+"/conversations/17800836875-first", "first")
 	w.conversation(dir1, "first")
 	return w
 }

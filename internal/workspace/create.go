@@ -18,17 +18,17 @@ type NewConversation struct {
 	Stream     *events.Stream  // nil means an empty one
 	BaseConfig []byte          // nil: {}, or none before a stream that begins with its own
 	ID         events.ID       // 0 means one of this instant
-	Local      bool            // user-local: only in the silo, which is made when there is none
+	Local      bool            // only in user-local storage, which is made when absent
 	// Files are carried along, by slash-separated name.
 	Files map[string][]byte
-	// Beside allows that the silo has a user-local copy with the id already.
+	// Beside allows that user-local storage has a user-local copy with the id already.
 	Beside bool
 	// AllowDangling lets the stream refer to content that is not there.
 	AllowDangling bool
 }
 
 // Create makes a conversation under an id that no directory has, live or archived, in
-// the workspace or in the silo. It is built aside and appears in one step. An ID that
+// the workspace or in user-local storage. It is built aside and appears in one step. An ID that
 // was asked for and is taken is [fs.ErrExist].
 func (w *Workspace) Create(ctx context.Context, n *NewConversation) (Entry, error) {
 	e, err := w.create(ctx, n)
@@ -41,10 +41,10 @@ func (w *Workspace) Create(ctx context.Context, n *NewConversation) (Entry, erro
 func (w *Workspace) create(ctx context.Context, n *NewConversation) (Entry, error) {
 	s := w.main
 	if n.Local {
-		if err := w.needSilo(); err != nil {
+		if err := w.needUserLocal(); err != nil {
 			return Entry{}, err
 		}
-		s = w.silo
+		s = w.userLocal
 	}
 	id := n.ID
 	if id == 0 {
@@ -62,17 +62,17 @@ func (w *Workspace) create(ctx context.Context, n *NewConversation) (Entry, erro
 }
 
 // MakeUserDir makes the user's own directory where there is none.
-func (w *Workspace) MakeUserDir() error { return w.needSilo() }
+func (w *Workspace) MakeUserDir() error { return w.needUserLocal() }
 
-func (w *Workspace) needSilo() error {
-	if w.silo != nil {
+func (w *Workspace) needUserLocal() error {
+	if w.userLocal != nil {
 		return nil
 	}
-	dir, err := makeSilo(w.env, w.root, w.wsid)
+	dir, err := makeUserLocal(w.env, w.root, w.wsid)
 	if err != nil {
 		return err
 	}
-	w.silo, err = openStore(dir, "", true, w.env)
+	w.userLocal, err = openStore(dir, "", true, w.env)
 	return err
 }
 

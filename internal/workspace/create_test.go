@@ -49,11 +49,11 @@ func TestCreate(t *testing.T) {
 func TestCreateFindsAFreeID(t *testing.T) {
 	w := newWorld(t)
 	w.env.Now = id1.Time
-	silo := w.withSilo()
+	userLocal := w.withUserLocal()
 	w.conversation(live+"17800836875", "")
 	w.conversation(live+".archive/17800836876-x", "x")
-	w.conversation(silo+"/conversations/17800836877-x", "x")
-	w.conversation(silo+"/conversations/.archive/17800836878-x", "x")
+	w.conversation(userLocal+"/conversations/17800836877-x", "x")
+	w.conversation(userLocal+"/conversations/.archive/17800836878-x", "x")
 	ws := w.open()
 	unlock, err := ws.Lock(t.Context(), 17800836879)
 	if err != nil {
@@ -113,7 +113,7 @@ func TestCreateKeepsAConfigurationInTheStream(t *testing.T) {
 	}
 }
 
-func TestCreateLocalMakesTheSilo(t *testing.T) {
+func TestCreateLocalMakesTheUserLocal(t *testing.T) {
 	w := newWorld(t)
 	ws := w.open()
 	e, err := ws.Create(t.Context(), &NewConversation{Details: details("x"), Local: true})

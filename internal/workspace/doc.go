@@ -4,7 +4,7 @@
 // The words. A workspace is a directory with a real directory .jp; a symbolic link
 // of that name is none. A conversation is a directory below .jp/conversations, live,
 // or below .jp/conversations/.archive. It is found by the number that its name
-// begins with, never by the title behind it. The silo is the directory in the user's
+// begins with, never by the title behind it. User-local storage is the directory in the user's
 // data where jp keeps user-local conversations, sessions and locks of a workspace;
 // it holds a second, user-local, copy of most conversations. An [Entry] names one
 // directory of one conversation.
@@ -20,7 +20,7 @@
 //     below conversations: temporaries lie in .jp/blobs/.tmp.
 //   - What is wrong with one directory is a [Problem] beside the entries, and hides
 //     none of the others. Directories that share an id are reported, not deleted.
-//   - No path leads out of .jp or out of the silo: everything is opened through
+//   - No path leads out of .jp or out of user-local storage: everything is opened through
 //     [os.Root], and a link in the place of a conversation or of one of its files
 //     is refused.
 //   - Contents that a save put in the blob store are there when it returns.
@@ -30,9 +30,9 @@
 // its user-local copy, because jp trusts the newer one; the copy itself is left
 // alone. Archiving and removing move both, since jp would bring back the other.
 //
-// Silos are jp's to create, merge and repoint. This package finds them, by the rules
+// User-local directories are jp's to create, merge and repoint. This package finds them, by the rules
 // of jp, and makes one only when a user-local conversation is created and there is
-// none. Sessions are kept in the silo, or, while there is none, in the user's data
+// none. Sessions are kept in user-local storage, or, while there is none, in the user's data
 // directory (git-jp/workspace/<id>/sessions), never below .jp.
 //
 // What it does not promise: a reader takes no lock and can see the files of a

@@ -31,7 +31,7 @@ const (
 	tempDir          = "blobs/.tmp"
 )
 
-// Dir is the directory of the partition below .jp or the silo.
+// Dir is the directory of the partition below .jp or user-local storage.
 func (p Partition) Dir() string {
 	if p == Archive {
 		return archiveDir
@@ -52,8 +52,8 @@ type Entry struct {
 	ID        events.ID
 	Dirname   string
 	Partition Partition
-	Local     bool   // it lies in the silo, not in the workspace
-	Path      string // slash-separated, below the workspace's root or, if Local, the silo
+	Local     bool   // it lies in user-local storage, not in the workspace
+	Path      string // slash-separated, below the workspace's root or, if Local, user-local storage
 	Legacy    bool   // it is a messages.json
 }
 

@@ -14,7 +14,7 @@ import (
 type Env struct {
 	Getenv func(string) string // required
 	Now    func() time.Time    // required
-	Home   string              // the user's home directory; "" for none: no silo then
+	Home   string              // the user's home directory; "" for none: no user-local storage then
 	Dir    string              // the working directory, for relative paths
 	GOOS   string              // "" means runtime.GOOS
 	Getsid func() (int, error) // the id of the terminal session; nil when there is none

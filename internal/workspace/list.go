@@ -10,7 +10,7 @@ import (
 // workspace.
 type ListOptions struct {
 	Archived bool // archived ones
-	Local    bool // those that only the silo has
+	Local    bool // those that only user-local storage has
 }
 
 // List returns the conversations, sorted by id, each once, and what is wrong with
@@ -22,8 +22,8 @@ func (w *Workspace) List(o ListOptions) ([]Entry, []Problem, error) {
 		return nil, nil, err
 	}
 	entries = firstOfEach(entries)
-	if o.Local && w.silo != nil {
-		local, more, err := w.silo.scan()
+	if o.Local && w.userLocal != nil {
+		local, more, err := w.userLocal.scan()
 		if err != nil {
 			return nil, nil, err
 		}

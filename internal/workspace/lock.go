@@ -93,17 +93,17 @@ func (s *store) isHeld(id events.ID) bool {
 
 func lockName(id events.ID) string { return locksDir + "/" + id.String() + ".lock" }
 
-// lockStore chooses the place as jp does: the silo, if there is one, unless only
+// lockStore chooses the place as jp does: user-local storage, if there is one, unless only
 // the other place has the file.
 func (w *Workspace) lockStore(id events.ID) *store {
-	if w.silo == nil {
+	if w.userLocal == nil {
 		return w.main
 	}
-	_, there := w.silo.root.Lstat(lockName(id))
+	_, there := w.userLocal.root.Lstat(lockName(id))
 	if _, here := w.main.root.Lstat(lockName(id)); here == nil && there != nil {
 		return w.main
 	}
-	return w.silo
+	return w.userLocal
 }
 
 func (w *Workspace) tryLock(id events.ID) (func() error, error) {

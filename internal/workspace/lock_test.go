@@ -94,10 +94,10 @@ func TestLockWaits(t *testing.T) {
 
 func TestLockGoesWhereJPLooks(t *testing.T) {
 	w := newWorld(t)
-	silo := w.withSilo()
+	userLocal := w.withUserLocal()
 	ws := w.open()
 	unlock := mustLock(t, ws)
-	if _, err := os.Stat(w.path(silo + "/" + lockFile)); err != nil {
+	if _, err := os.Stat(w.path(userLocal + "/" + lockFile)); err != nil {
 		t.Error(err)
 	}
 	if err := unlock(); err != nil {
@@ -108,7 +108,7 @@ func TestLockGoesWhereJPLooks(t *testing.T) {
 	if got := w.read("proj/.jp/" + lockFile); got == "" {
 		t.Error("the existing file was not used")
 	}
-	if got := w.names(silo + "/locks"); len(got) != 0 {
+	if got := w.names(userLocal + "/locks"); len(got) != 0 {
 		t.Errorf("also made %v", got)
 	}
 	if err := unlock(); err != nil {

@@ -88,12 +88,12 @@ func unique(e Entry, others []Entry) error {
 	return &DuplicateError{ID: e.ID, Paths: paths}
 }
 
-// userCopies returns the directories of e in the silo, none when e is one.
+// userCopies returns the directories of e in user-local storage, none when e is one.
 func (w *Workspace) userCopies(e Entry) ([]Entry, error) {
-	if e.Local || w.silo == nil {
+	if e.Local || w.userLocal == nil {
 		return nil, nil
 	}
-	return w.silo.find(e.ID)
+	return w.userLocal.find(e.ID)
 }
 
 // moveAll moves e and its user-local copies to a partition.
@@ -106,7 +106,7 @@ func (w *Workspace) moveAll(e Entry, to Partition) (Entry, error) {
 		return e, err
 	}
 	for _, c := range local {
-		if _, err := w.silo.move(c, to); err != nil {
+		if _, err := w.userLocal.move(c, to); err != nil {
 			return e, fmt.Errorf("move user-local copy: %w", err)
 		}
 	}

@@ -11,9 +11,9 @@ import (
 
 func TestArchiveAndBack(t *testing.T) {
 	w := newWorld(t)
-	silo := w.withSilo()
+	userLocal := w.withUserLocal()
 	w.conversation(dir1, "first")
-	w.conversation(silo+"/conversations/17800836875-old-name", "old name")
+	w.conversation(userLocal+"/conversations/17800836875-old-name", "old name")
 	ws := w.open()
 	e, err := ws.Archive(t.Context(), id1)
 	if err != nil || e.Partition != Archive ||
@@ -23,7 +23,7 @@ func TestArchiveAndBack(t *testing.T) {
 	if d, err := ws.LoadDetails(e); err != nil || d.ArchivedAt == nil {
 		t.Errorf("details are %+v, %v", d, err)
 	}
-	got := w.names(silo + "/conversations/.archive")
+	got := w.names(userLocal + "/conversations/.archive")
 	if !slices.Equal(got, []string{"17800836875-old-name"}) {
 		t.Errorf("user-local archive is %v", got)
 	}
@@ -42,7 +42,7 @@ func TestArchiveAndBack(t *testing.T) {
 	if got := w.read(dir1 + "/metadata.json"); strings.Contains(got, "archived_at") {
 		t.Errorf("metadata is %s", got)
 	}
-	if got := w.names(silo + "/conversations/.archive"); len(got) != 0 {
+	if got := w.names(userLocal + "/conversations/.archive"); len(got) != 0 {
 		t.Errorf("user-local archive is %v", got)
 	}
 	w.noTrash()
@@ -50,9 +50,9 @@ func TestArchiveAndBack(t *testing.T) {
 
 func TestRemoveTakesBothCopies(t *testing.T) {
 	w := newWorld(t)
-	silo := w.withSilo()
+	userLocal := w.withUserLocal()
 	w.conversation(dir1, "first")
-	w.conversation(silo+"/conversations/17800836875-first", "first")
+	w.conversation(userLocal+"/conversations/17800836875-first", "first")
 	w.conversation(live+"17800836876-other", "other")
 	ws := w.open()
 	copies, err := ws.Copies(id1)
@@ -65,8 +65,8 @@ func TestRemoveTakesBothCopies(t *testing.T) {
 	if got := w.dirs(); !slices.Equal(got, []string{"17800836876-other"}) {
 		t.Errorf("left: %v", got)
 	}
-	if got := w.names(silo + "/conversations"); len(got) != 0 {
-		t.Errorf("left in the silo: %v", got)
+	if got := w.names(userLocal + "/conversations"); len(got) != 0 {
+		t.Errorf("left in the userLocal: %v", got)
 	}
 	var none *NotFoundError
 	if err := ws.Remove(t.Context(), id1); !errors.As(err, &none) {

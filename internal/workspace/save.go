@@ -301,10 +301,10 @@ func (w *Workspace) outrankAll(e Entry, changed []file) error {
 // matters when a clock was wrong: jp reads the newer one, and the user-local one
 // of two that are equally old. It takes stream and base configuration for one.
 func (w *Workspace) outrank(e Entry, name string) error {
-	if e.Local || w.silo == nil {
+	if e.Local || w.userLocal == nil {
 		return nil
 	}
-	copies, err := w.silo.find(e.ID)
+	copies, err := w.userLocal.find(e.ID)
 	if err != nil {
 		return err
 	}
@@ -315,7 +315,7 @@ func (w *Workspace) outrank(e Entry, name string) error {
 	var theirs time.Time
 	for _, local := range copies {
 		for _, file := range unit {
-			if at := w.silo.modTime(w.silo.path(local, file)); at.After(theirs) {
+			if at := w.userLocal.modTime(w.userLocal.path(local, file)); at.After(theirs) {
 				theirs = at
 			}
 		}

@@ -56,8 +56,8 @@ const sessionFile = "/sessions/env-JP_SESSION-c14cddc033f64b9d.json"
 
 func TestActivateSharesTheFileWithJP(t *testing.T) {
 	w, s := sessionWorld(t)
-	silo := w.withSilo()
-	w.write(silo+sessionFile, `{
+	userLocal := w.withUserLocal()
+	w.write(userLocal+sessionFile, `{
   "history": [
     {"id": 18, "activated_at": "2026-05-29T18:00:00.123456Z"},
     {"id": 99, "activated_at": "2026-05-29T17:00:00Z"},
@@ -101,7 +101,7 @@ func TestActivateSharesTheFileWithJP(t *testing.T) {
   }
 }
 `
-	if got := w.read(silo + sessionFile); got != want {
+	if got := w.read(userLocal + sessionFile); got != want {
 		t.Errorf("wrote %s", got)
 	}
 	expect(17, 18)
@@ -121,7 +121,7 @@ func TestSearchForTheActiveOneEndsAtAnArchivedOne(t *testing.T) {
 	}
 }
 
-func TestSessionsWithoutSilo(t *testing.T) {
+func TestSessionsWithoutUserLocal(t *testing.T) {
 	w, s := sessionWorld(t)
 	ws := w.open()
 	before := w.snapshot("proj")
@@ -134,17 +134,17 @@ func TestSessionsWithoutSilo(t *testing.T) {
 		t.Errorf("wrote %s", got)
 	}
 	if _, err := os.Stat(w.path("data/workspace")); !errors.Is(err, os.ErrNotExist) {
-		t.Errorf("a silo was made: %v", err)
+		t.Errorf("a userLocal was made: %v", err)
 	}
-	w.withSilo()
+	w.withUserLocal()
 	if e, err := w.open().Active(s); err != nil || e.ID != 19 {
-		t.Errorf("after jp made a silo: %v, %v", e, err)
+		t.Errorf("after jp made a userLocal: %v, %v", e, err)
 	}
 }
 
 func TestSessionsOfOthersAreIgnored(t *testing.T) {
 	w, s := sessionWorld(t)
-	silo := w.withSilo()
+	userLocal := w.withUserLocal()
 	ws := w.open()
 	for _, text := range []string{
 		`{"history": [{"id": 17, "activated_at": "x"}], "id": "other",
@@ -152,7 +152,7 @@ func TestSessionsOfOthersAreIgnored(t *testing.T) {
 		`{"history": [{"id": 17, "activated_at": "x"}], "id": "a/b", "source": {"type": "getsid"}}`,
 		"not JSON",
 	} {
-		w.write(silo+sessionFile, text)
+		w.write(userLocal+sessionFile, text)
 		var none *NotFoundError
 		if _, err := ws.Active(s); !errors.As(err, &none) {
 			t.Errorf("%s: %v", text, err)
@@ -162,8 +162,8 @@ func TestSessionsOfOthersAreIgnored(t *testing.T) {
 
 func TestOlderSessionFiles(t *testing.T) {
 	w, _ := sessionWorld(t)
-	silo := w.withSilo()
-	w.write(silo+"/sessions/4711.json", `{"history": [{"id": 17, "activated_at": "x"}]}`)
+	userLocal := w.withUserLocal()
+	w.write(userLocal+"/sessions/4711.json", `{"history": [{"id": 17, "activated_at": "x"}]}`)
 	s := Session{ID: "4711", Source: Source{Type: "getsid"}}
 	if e, err := w.open().Active(s); err != nil || e.ID != 17 {
 		t.Errorf("%v, %v", e, err)

@@ -16,11 +16,11 @@ import (
 	"github.com/git-jp/git-jp/internal/regular"
 )
 
-// A store is one of the two roots of conversations: .jp or the silo.
+// A store is one of the two roots of conversations: .jp or user-local storage.
 type store struct {
 	dir    string   // absolute
 	prefix string   // what paths of entries begin with
-	local  bool     // it is the silo
+	local  bool     // it is user-local storage
 	root   *os.Root // of dir
 	fsys   fs.FS    // of root; tests count what is opened
 	limits regular.Limits

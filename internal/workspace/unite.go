@@ -106,7 +106,7 @@ func (w *Workspace) follow(e Entry) error {
 	local, err := w.userCopies(e)
 	for _, c := range local {
 		if err == nil {
-			_, err = w.silo.move(c, e.Partition)
+			_, err = w.userLocal.move(c, e.Partition)
 		}
 	}
 	return err

@@ -23,7 +23,7 @@ const otherDir = live + "17800836875-other"
 // doubleWorld has id1 twice, with a turn and a file of its own in each, and a user-local copy.
 func doubleWorld(t *testing.T) *world {
 	w := newWorld(t)
-	w.conversation(w.withSilo()+"/conversations/.archive/17800836875-first", "first")
+	w.conversation(w.withUserLocal()+"/conversations/.archive/17800836875-first", "first")
 	w.conversation(dir1, "first")
 	w.write(dir1+"/own.txt", "own")
 	w.conversation(otherDir, "other")
@@ -256,7 +256,7 @@ func TestReplaceInAnotherDirectory(t *testing.T) {
 // TestCreateBeside: a user-local copy is in the way only where it is asked to be.
 func TestCreateBeside(t *testing.T) {
 	w := newWorld(t)
-	w.conversation(w.withSilo()+"/conversations/17800836875-first", "first")
+	w.conversation(w.withUserLocal()+"/conversations/17800836875-first", "first")
 	ws := w.open()
 	n := &NewConversation{ID: id1, Details: details("made"), Stream: events.New(withResult("x")...)}
 	if _, err := ws.Create(t.Context(), n); err == nil {

@@ -258,7 +258,7 @@ func apart(_ Entry, err error) error { return err }
 func TestSavedFilesAreNewerThanUserLocalOnes(t *testing.T) {
 	w := newWorld(t)
 	w.conversation(dir1, "first")
-	local := w.withSilo() + "/conversations/17800836875-first"
+	local := w.withUserLocal() + "/conversations/17800836875-first"
 	w.conversation(local, "first")
 	future := time.Now().Add(time.Hour).Truncate(time.Second)
 	for _, name := range []string{MetadataFile, BaseConfigFile, EventsFile} {
@@ -285,8 +285,8 @@ func TestSavedFilesAreNewerThanUserLocalOnes(t *testing.T) {
 
 func TestUserLocalOnlyConversationsHaveTheirOwnStore(t *testing.T) {
 	w := newWorld(t)
-	silo := w.withSilo()
-	w.conversation(silo+"/conversations/17800836875-first", "first")
+	userLocal := w.withUserLocal()
+	w.conversation(userLocal+"/conversations/17800836875-first", "first")
 	ws := w.open()
 	if entries, _, err := ws.List(ListOptions{}); err != nil || len(entries) != 0 {
 		t.Errorf("listed without being asked: %v, %v", entries, err)

@@ -11,14 +11,14 @@ import (
 	"github.com/git-jp/git-jp/internal/regular"
 )
 
-// A Workspace is an open .jp directory and the silo that belongs to it. It is safe for
+// A Workspace is an open .jp directory and the user-local storage that belongs to it. It is safe for
 // concurrent use, except creating the first user-local conversation.
 type Workspace struct {
-	root string // absolute, holds .jp
-	env  Env
-	wsid string
-	main *store
-	silo *store // nil when there is none
+	root      string // absolute, holds .jp
+	env       Env
+	wsid      string
+	main      *store
+	userLocal *store // nil when there is none
 
 	strange string // user-local data of another root with our id; "" for none
 }
@@ -44,14 +44,14 @@ func open(root string, env Env) (*Workspace, error) {
 	if data, err := main.read(IDFile); err == nil {
 		w.wsid = ParseWorkspaceID(data)
 	}
-	dir := findSilo(env, root, w.wsid)
+	dir := findUserLocal(env, root, w.wsid)
 	if dir != "" && !env.shares(dir, w.main.dir) {
 		w.strange, dir = dir, ""
 	}
 	if dir != "" {
-		// A silo that cannot be opened is not the workspace's fault.
-		if silo, err := openStore(dir, "", true, env); err == nil {
-			w.silo = silo
+		// User-local storage that cannot be opened is not the workspace's fault.
+		if userLocal, err := openStore(dir, "", true, env); err == nil {
+			w.userLocal = userLocal
 		} else if !errors.Is(err, os.ErrPermission) {
 			return nil, errors.Join(err, main.close())
 		}
@@ -63,7 +63,7 @@ func open(root string, env Env) (*Workspace, error) {
 func (w *Workspace) Limits() regular.Limits { return w.env.Settings.limits() }
 
 // Close releases the directories.
-func (w *Workspace) Close() error { return errors.Join(w.main.close(), w.silo.close()) }
+func (w *Workspace) Close() error { return errors.Join(w.main.close(), w.userLocal.close()) }
 
 // Root returns the absolute path of the directory that holds .jp.
 func (w *Workspace) Root() string { return w.root }
@@ -80,20 +80,20 @@ func (w *Workspace) StrangeDir() string { return w.strange }
 
 // Adopt takes the user-local data of [Workspace.StrangeDir] for this workspace's, as the user said.
 func (w *Workspace) Adopt() error {
-	silo, err := openStore(w.strange, "", true, w.env)
+	userLocal, err := openStore(w.strange, "", true, w.env)
 	if err != nil {
 		return fmt.Errorf("open user-local conversations: %w", err)
 	}
-	w.silo, w.strange = silo, ""
+	w.userLocal, w.strange = userLocal, ""
 	return nil
 }
 
-// UserDir returns the silo, "" when there is none.
+// UserDir returns the directory of user-local storage, "" when there is none.
 func (w *Workspace) UserDir() string {
-	if w.silo == nil {
+	if w.userLocal == nil {
 		return ""
 	}
-	return w.silo.dir
+	return w.userLocal.dir
 }
 
 // Format returns how contents are written here.
@@ -118,22 +118,22 @@ func (w *Workspace) Path(e Entry) string {
 }
 
 func (w *Workspace) storeOf(e Entry) *store {
-	if e.Local && w.silo != nil {
-		return w.silo
+	if e.Local && w.userLocal != nil {
+		return w.userLocal
 	}
 	return w.main
 }
 
 // stores returns the workspace's, then the user's.
 func (w *Workspace) stores() []*store {
-	if w.silo == nil {
+	if w.userLocal == nil {
 		return []*store{w.main}
 	}
-	return []*store{w.main, w.silo}
+	return []*store{w.main, w.userLocal}
 }
 
-// Copies returns every directory of a conversation, in the workspace and in the
-// silo, live before archived: whoever removes one wants to know whether it is the last.
+// Copies returns every directory of a conversation, in the workspace and in user-local storage,
+// live before archived: whoever removes one wants to know whether it is the last.
 func (w *Workspace) Copies(id events.ID) ([]Entry, error) {
 	var all []Entry
 	for _, s := range w.stores() {

@@ -44,8 +44,8 @@ func newWorld(t *testing.T) *world {
 	return w
 }
 
-// withSilo adds the silo and returns its path below dir.
-func (w *world) withSilo() string {
+// withUserLocal makes user-local storage and returns its path below dir.
+func (w *world) withUserLocal() string {
 	w.Helper()
 	w.write("data/workspace/proj-otvo8/sessions/.keep", "")
 	return "data/workspace/proj-otvo8"
@@ -205,16 +205,16 @@ func TestOpenWithoutWorkspace(t *testing.T) {
 	}
 }
 
-func TestSiloIsFoundAsJPFindsIt(t *testing.T) {
+func TestUserLocalIsFoundAsJPFindsIt(t *testing.T) {
 	w := newWorld(t)
-	silo := func() string {
+	userLocal := func() string {
 		rel, _ := filepath.Rel(w.dir, w.open().UserDir())
 		return filepath.ToSlash(rel)
 	}
 	for _, name := range []string{"old-otvo8", "otvo8x", "x-otvo9", "xotvo8"} {
 		w.write("data/workspace/"+name+"/f", "")
 	}
-	if got := silo(); got != "data/workspace/old-otvo8" {
+	if got := userLocal(); got != "data/workspace/old-otvo8" {
 		t.Errorf("the only match: %s", got)
 	}
 	w.write("data/workspace/otvo8/f", "")
@@ -222,11 +222,11 @@ func TestSiloIsFoundAsJPFindsIt(t *testing.T) {
 	if err := os.Chtimes(w.path("data/workspace/old-otvo8/f"), future, future); err != nil {
 		t.Fatal(err)
 	}
-	if got := silo(); got != "data/workspace/old-otvo8" {
+	if got := userLocal(); got != "data/workspace/old-otvo8" {
 		t.Errorf("the newest contents: %s", got)
 	}
 	w.write("data/workspace/proj-otvo8/f", "")
-	if got := silo(); got != "data/workspace/proj-otvo8" {
+	if got := userLocal(); got != "data/workspace/proj-otvo8" {
 		t.Errorf("the one of the root's name: %s", got)
 	}
 	w.write("proj/.jp/.id", "nonsense\n")

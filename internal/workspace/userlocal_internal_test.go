@@ -21,7 +21,7 @@ func TestUserLocalDirectoriesArePrivate(t *testing.T) {
 		}
 		return ""
 	}}
-	dir, err := makeSilo(env, t.TempDir(), "ab12c")
+	dir, err := makeUserLocal(env, t.TempDir(), "ab12c")
 	if err != nil {
 		t.Fatal(err)
 	}

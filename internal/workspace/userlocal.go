@@ -14,10 +14,10 @@ import (
 	"github.com/git-jp/git-jp/internal/atomicfile"
 )
 
-// findSilo returns the directory of the user-local data of a workspace, "" when there
+// findUserLocal returns the directory of the user-local data of a workspace, "" when there
 // is none. Of several the one that is named after root wins, else the one with the
 // newest contents, by jp's rule.
-func findSilo(env Env, root, wsid string) string {
+func findUserLocal(env Env, root, wsid string) string {
 	data := env.jpDataDir()
 	if data == "" || wsid == "" {
 		return ""
@@ -80,9 +80,9 @@ func newest(dir string) time.Time {
 	return latest
 }
 
-// makeSilo creates the silo of a workspace as jp does, with the link by which jp
+// makeUserLocal creates the user-local storage of a workspace as jp does, with the link by which jp
 // finds the workspace again.
-func makeSilo(env Env, root, wsid string) (string, error) {
+func makeUserLocal(env Env, root, wsid string) (string, error) {
 	data := env.jpDataDir()
 	if data == "" || wsid == "" {
 		return "", ErrNoUserData
