@@ -33,6 +33,12 @@ func (r *Repo) Config(ctx context.Context, key string) (string, bool, error) {
 	return all[len(all)-1].Value, true, nil
 }
 
+// ConfigAt is [Repo.Config] for a directory, which need not be in a repository.
+func ConfigAt(ctx context.Context, o Options, key string) (string, bool, error) {
+	r := &Repo{env: o.Env, runDir: o.Dir, trace: o.Trace, clock: o.Now}
+	return r.Config(ctx, key)
+}
+
 // ConfigAll returns every value of key, the one that counts last.
 func (r *Repo) ConfigAll(ctx context.Context, key string) ([]Setting, error) {
 	out, err := r.run(ctx, command{args: []string{

@@ -10,6 +10,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -366,8 +367,29 @@ func (a *app) outputOf(terminal bool) render.Output {
 	return render.Signals{
 		Terminal: terminal, Columns: a.width, Term: a.getenv("TERM"),
 		NoColor: a.getenv("NO_COLOR"), Clicolor: a.getenv("CLICOLOR"),
-		ClicolorForce: a.getenv("CLICOLOR_FORCE"), ColorOff: a.NoColor,
+		ClicolorForce: a.getenv("CLICOLOR_FORCE"), ColorUI: a.colorUI, ColorOff: a.NoColor,
 	}.Output()
+}
+
+// readColorUI asks git for color.ui where it can make a difference: on a terminal, and in what
+// people pipe into a pager.
+func (w *world) readColorUI(ctx context.Context, g globals, command string) {
+	looks := slices.Contains([]string{
+		"ls", "show", "print", "grep", "diff", "log", "stats", "status",
+	}, command)
+	switch {
+	case g.NoColor, g.JSON, w.getenv("NO_COLOR") != "", w.getenv("CLICOLOR_FORCE") != "":
+	case calledByGit(command), !looks && !w.stdoutTerminal && !w.stderrTerminal:
+	default:
+		dir := w.dir
+		if info, err := os.Stat(filepath.Join(dir, g.Dir)); err == nil && info.IsDir() {
+			dir = filepath.Join(dir, g.Dir)
+		}
+		value, _, err := gitint.ConfigAt(ctx, gitint.Options{Dir: dir, Env: w.env}, "color.ui")
+		if err == nil {
+			w.colorUI = strings.ToLower(value)
+		}
+	}
 }
 
 // printJSON writes one record as one line.

@@ -31,7 +31,7 @@ type cli struct {
 	Uninstall uninstallCmd `cmd:"" group:"setup" help:"Remove the hooks and drivers."`
 	Doctor    doctorCmd    `cmd:"" group:"setup" help:"Show what is wrong with this clone and machine."`
 	Setup     setupCmd     `cmd:"" group:"setup" help:"Choose a language model, and see that it answers."`
-	Config    configCmd    `cmd:"" group:"setup" help:"Print and change settings."`
+	Config    configCmd    `cmd:"" group:"setup" aliases:"cfg" help:"Print and change settings."`
 
 	Query      queryCmd      `cmd:"" group:"talk" aliases:"q" help:"Ask a language model, or search."`
 	Attachment attachmentCmd `cmd:"" group:"talk" aliases:"a,attachments" help:"List and change what is attached to a conversation."`
@@ -53,7 +53,7 @@ type cli struct {
 	Archive   archiveCmd   `cmd:"" group:"shape" help:"Move conversations to the archive."`
 	Unarchive unarchiveCmd `cmd:"" group:"shape" help:"Take conversations out of the archive."`
 	Label     labelCmd     `cmd:"" group:"shape" aliases:"labels" help:"List and change labels."`
-	Rm        rmCmd        `cmd:"" group:"shape" aliases:"remove,delete" help:"Delete conversations."`
+	Rm        rmCmd        `cmd:"" group:"shape" aliases:"remove,rem,delete,del" help:"Delete conversations."`
 	Compact   compactCmd   `cmd:"" group:"shape" help:"Make a conversation smaller for models."`
 	Edit      editCmd      `cmd:"" group:"shape" help:"Edit a conversation's files in your editor."`
 	Use       useCmd       `cmd:"" group:"shape" help:"Make a conversation the active one."`
@@ -157,6 +157,9 @@ func parse(w *world) (g *globals, k *kong.Context, err error) {
 	if err != nil {
 		return nil, nil, err
 	}
+	if i := commandIndex(args); i == len(args)-1 && slices.Contains(namespaces(), args[i]) {
+		args = append(args, "--help")
+	}
 	k, err = parser.Parse(dropNamespace(args))
 	if err != nil {
 		return g, nil, parseFailure(err)
@@ -254,6 +257,8 @@ func run(ctx context.Context, w *world) (code int) {
 	if err != nil {
 		return reportError(w.stderr, err)
 	}
+	first, _, _ := strings.Cut(commandOf(k), " ")
+	w.readColorUI(ctx, *g, first)
 	a := newApp(w, *g)
 	if !g.JSON && w.isForgeLog(commandOf(k)) {
 		a.writeForgeLog()
@@ -316,15 +321,23 @@ func isNegative(arg string) bool {
 // which these commands stand there, so that habits keep working.
 func dropNamespace(args []string) []string {
 	i := commandIndex(args)
-	if i >= len(args)-1 {
+	if i >= len(args)-1 || !slices.Contains(namespaces(), args[i]) {
 		return args
 	}
-	switch args[i] {
-	case "conversation", "conversations", "c":
-		return slices.Delete(slices.Clone(args), i, i+1)
-	default:
-		return args
+	args = slices.Delete(slices.Clone(args), i, i+1)
+	if name, ok := jpNames[args[i]]; ok {
+		args[i] = name
 	}
+	return args
+}
+
+func namespaces() []string { return []string{"conversation", "conversations", "c"} }
+
+// jpNames are short names of jp's in its namespace, where some mean another command than ours
+// do outside of it.
+var jpNames = map[string]string{
+	"s": "show", "g": "grep", "f": "fork", "u": "use", "e": "edit", "l": "label", "a": "archive",
+	"ua": "unarchive",
 }
 
 // commandIndex returns the index of the first argument that is no global flag.

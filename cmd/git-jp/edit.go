@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -83,9 +84,9 @@ func (c editCmd) save(
 	})
 }
 
-// editor returns git's editor.
+// editor returns jp's editor, or git's.
 func (a *app) editor(ctx context.Context) (string, error) {
-	if e := a.getenv("GIT_EDITOR"); e != "" {
+	if e := cmp.Or(a.getenv("JP_EDITOR"), a.getenv("GIT_EDITOR")); e != "" {
 		return e, nil
 	}
 	if repo, err := a.repo(ctx); err == nil {
@@ -93,10 +94,8 @@ func (a *app) editor(ctx context.Context) (string, error) {
 			return e, nil
 		}
 	}
-	for _, name := range []string{"VISUAL", "EDITOR"} {
-		if e := a.getenv(name); e != "" {
-			return e, nil
-		}
+	if e := cmp.Or(a.getenv("VISUAL"), a.getenv("EDITOR")); e != "" {
+		return e, nil
 	}
 	if !a.stdinTerminal {
 		return "", errors.New("no editor is set, and this is no terminal")

@@ -23,7 +23,7 @@ func (c helpCmd) Run(a *app) error {
 	if err != nil {
 		return err
 	}
-	if _, err := parser.Parse(append(dropNamespace(c.Command), "--help")); err != nil {
+	if _, err := parser.Parse(dropNamespace(append(c.Command, "--help"))); err != nil {
 		return &commandError{name: strings.Join(c.Command, " "), guess: guessed(err)}
 	}
 	return nil

@@ -34,6 +34,7 @@ type world struct {
 	interrupts     *ask.Interrupts
 	width          int // columns of the terminal, 0 when there is none
 	version        string
+	colorUI        string // git's color.ui, "" where it is not asked for
 }
 
 func main() {

@@ -31,7 +31,9 @@ JP_SESSION: names the terminal session, as for jp.
 JP_USER_DATA_DIR, XDG_DATA_HOME: where user-local conversations and session files
 lie.
 
-NO_COLOR, CLICOLOR_FORCE, TERM: whether output is coloured.
+NO_COLOR, CLICOLOR_FORCE, TERM: whether output is coloured; after them git's color.ui.
+
+JP_EDITOR: the editor, before GIT_EDITOR, core.editor, VISUAL and EDITOR.
 
 GIT_EDITOR, GIT_PAGER: as for git.`},
 	{"FILES", `

@@ -1,6 +1,7 @@
 package render
 
 import (
+	"slices"
 	"strings"
 )
 
@@ -20,14 +21,15 @@ type Signals struct {
 	NoColor       string // $NO_COLOR
 	Clicolor      string // $CLICOLOR
 	ClicolorForce string // $CLICOLOR_FORCE
+	ColorUI       string // git's color.ui, "" when it is not set
 	ColorOff      bool   // the user asked for none on the command line
 }
 
 // defaultColumns is the width of a terminal that does not tell its own.
 const defaultColumns = 80
 
-// Output decides. NO_COLOR and the command line beat everything, CLICOLOR_FORCE
-// beats the kind of the stream and TERM=dumb.
+// Output decides. NO_COLOR and the command line beat everything, CLICOLOR_FORCE and then git's
+// color.ui beat the kind of the stream and TERM=dumb.
 func (s Signals) Output() Output {
 	o := Output{Terminal: s.Terminal}
 	if s.Terminal {
@@ -38,8 +40,9 @@ func (s Signals) Output() Output {
 	}
 	switch forced := s.ClicolorForce != "" && s.ClicolorForce != "0"; {
 	case s.ColorOff, s.NoColor != "":
-	case forced:
+	case forced, s.ColorUI == "always":
 		o.Color = true
+	case slices.Contains([]string{"never", "false", "no", "off", "0"}, s.ColorUI):
 	case s.Clicolor == "0", s.Term == "dumb", s.Term == "":
 	default:
 		o.Color = s.Terminal

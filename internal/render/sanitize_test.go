@@ -91,6 +91,13 @@ func TestSignals(t *testing.T) {
 		},
 		{"forced pipe", Signals{ClicolorForce: "1"}, Output{Color: true}},
 		{"not forced", Signals{ClicolorForce: "0"}, Output{}},
+		{"always", Signals{ColorUI: "always"}, Output{Color: true}},
+		{"auto in a pipe", Signals{ColorUI: "auto"}, Output{}},
+		{"true", with(func(s *Signals) { s.ColorUI = "true" }), tty.Output()},
+		{"never", with(func(s *Signals) { s.ColorUI = "never" }), Output{Terminal: true, Width: 100}},
+		{"false", with(func(s *Signals) { s.ColorUI = "false" }), Output{Terminal: true, Width: 100}},
+		{"NO_COLOR over always", Signals{ColorUI: "always", NoColor: "1"}, Output{}},
+		{"forced", Signals{ColorUI: "never", ClicolorForce: "1"}, Output{Color: true}},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
