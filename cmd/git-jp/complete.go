@@ -1,12 +1,15 @@
 package main
 
 import (
+	"context"
 	"fmt"
+	"io"
 	"slices"
 	"strings"
 
 	"github.com/alecthomas/kong"
 	"github.com/git-jp/git-jp/internal/config"
+	"github.com/git-jp/git-jp/internal/jpconfig"
 	"github.com/git-jp/git-jp/internal/workspace"
 )
 
@@ -33,6 +36,7 @@ func (c completeCmd) Run(a *app) error {
 	if line.dir != "" {
 		a.Dir = line.dir
 	}
+	a.stderr = io.Discard // a completion must not complain
 	for _, candidate := range line.candidates(a, last) {
 		if strings.HasPrefix(candidate, last) {
 			fmt.Fprintln(a.stdout, candidate)
@@ -87,7 +91,7 @@ func (l commandLine) takesValue(word string) *kong.Flag {
 // candidates returns what can stand last, whatever is there of it already.
 func (l commandLine) candidates(a *app, last string) []string {
 	if l.value != nil {
-		return valueCandidates(l.value)
+		return valueCandidates(a, l.value, last)
 	}
 	if strings.HasPrefix(last, "-") {
 		return flagCandidates(l.flags)
@@ -102,14 +106,74 @@ func (l commandLine) candidates(a *app, last string) []string {
 	return append(out, l.argumentCandidates(a, last)...)
 }
 
-func valueCandidates(f *kong.Flag) []string {
-	if f.Name == "config" {
-		return settingKeys("=")
-	}
-	if f.Enum != "" {
+// valueCandidates returns what can be the value of a flag.
+func valueCandidates(a *app, f *kong.Flag, last string) []string {
+	switch {
+	case f.Enum != "":
 		return f.EnumSlice()
+	case f.Name == "config":
+		return settingKeys("=")
+	case f.Name == "id":
+		return conversationIDs(a, last)
+	case f.Name == "model":
+		return modelNames(a)
+	case f.Name == "strategy":
+		return choicesOf("conversation.compaction.strategy")
 	}
 	return nil
+}
+
+// modelNames returns the models that are known without asking anybody, and short names.
+func modelNames(a *app) (names []string) {
+	l, err := a.newModelList()
+	if err != nil {
+		return nil
+	}
+	for _, aliases := range l.aliases {
+		names = append(names, aliases...)
+	}
+	slices.Sort(names)
+	for _, m := range l.known() {
+		names = append(names, m.ID)
+	}
+	return names
+}
+
+// choicesOf returns the values that a setting can have.
+func choicesOf(setting string) []string {
+	for _, k := range config.Known() {
+		if k.Name == setting {
+			return k.Choices
+		}
+	}
+	return nil
+}
+
+// revisions returns the names of branches, tags and HEAD, also as the end of a range.
+func revisions(a *app, last string) (names []string) {
+	ctx := context.Background() // somebody waits for it at a prompt
+	repo, err := a.repo(ctx)
+	if err != nil {
+		return nil
+	}
+	refs, err := repo.Refs(ctx)
+	if err != nil {
+		return nil
+	}
+	from, _, ranged := strings.Cut(last, "..")
+	before := ""
+	if ranged {
+		before = from + ".."
+	}
+	names = append(names, before+"HEAD")
+	for _, ref := range refs {
+		for _, kind := range []string{"refs/heads/", "refs/tags/", "refs/remotes/"} {
+			if name, ok := strings.CutPrefix(ref.Name, kind); ok {
+				names = append(names, before+name)
+			}
+		}
+	}
+	return names
 }
 
 func flagCandidates(flags []*kong.Flag) (out []string) {
@@ -159,6 +223,8 @@ func (l commandLine) argumentCandidates(a *app, last string) []string {
 			return p.EnumSlice()
 		case p.Name == "conversation":
 			return conversationIDs(a, last)
+		case p.Name == "revision", p.Name == "base":
+			return revisions(a, last)
 		case p.Name == "key":
 			return settingKeys("")
 		case i == l.given:
@@ -171,11 +237,18 @@ func (l commandLine) argumentCandidates(a *app, last string) []string {
 	return nil
 }
 
+// settingKeys returns the keys of ours and of jp's that name one setting.
 func settingKeys(end string) (keys []string) {
 	for _, k := range config.Known() {
-		if !strings.Contains(k.Name, "<") {
-			keys = append(keys, k.Name+end)
-		}
+		keys = append(keys, k.Name)
+	}
+	keys = append(keys, jpconfig.KnownKeys()...)
+	slices.Sort(keys)
+	keys = slices.DeleteFunc(slices.Compact(keys), func(key string) bool {
+		return strings.ContainsAny(key, "<*")
+	})
+	for i := range keys {
+		keys[i] += end
 	}
 	return keys
 }
