@@ -30,6 +30,7 @@ type answer struct {
 	continued int           // of them, those that were cut off
 	asked     bool          // the last request could only ask for a tool in words
 	insisted  int           // how often that was not heard
+	longest   int           // tokens that an answer may have, where its provider has to say; else 0
 	paused    int           // how often the provider asked for its own words back, to go on
 	joins     bool          // the next exchange goes on in the text of the last
 	last      *reader       // of the exchange that ended last
@@ -49,6 +50,9 @@ func newAnswer(m *Model, r *llm.Request, yield func(llm.Delta, error) bool) *ans
 }
 
 func (a *answer) run(ctx context.Context) {
+	if a.request.Params.MaxTokens == 0 && traitOf(a.model.name).guessed {
+		a.longest = a.model.longest(ctx)
+	}
 	for {
 		b, err := a.build()
 		if err != nil {
@@ -80,6 +84,9 @@ func (a *answer) build() (*built, error) {
 			a.before...),
 		names: a.names, unsigned: a.unsigned, insisted: a.insisted,
 		paused: len(a.before) > 0 && a.before[len(a.before)-1].Role == llm.RoleAssistant,
+	}
+	if a.longest > 0 {
+		b.trait.output = a.longest
 	}
 	out, err := b.build()
 	if err == nil {

@@ -2,6 +2,7 @@ package anthropic_test
 
 import (
 	"errors"
+	"net/http"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -302,6 +303,40 @@ func TestCatalog(t *testing.T) {
 	var api *llm.APIError
 	if !errors.As(err, &api) || api.Status != 401 || api.Message != "bad key" {
 		t.Errorf("with a bad key: %v", err)
+	}
+}
+
+// TestUnknownModelsAreLookedUp holds that an answer of a model whose name says nothing may be as long
+// as the provider lists, and that nobody is asked about the others or where the user says.
+func TestUnknownModelsAreLookedUp(t *testing.T) {
+	listed := llmtest.Reply{
+		Header: http.Header{"Content-Type": {"application/json"}},
+		Body:   []byte(`{"type":"model","id":"claude-next-7","display_name":"Next","max_input_tokens":9000,"max_tokens":4000}`),
+	}
+	none := llmtest.Reply{Status: http.StatusNotFound, Body: []byte(`{}`)}
+	for _, c := range []struct {
+		name    string
+		most    int
+		first   llmtest.Reply
+		lookups int
+		want    string
+	}{
+		{"claude-next-7", 0, listed, 1, `"max_tokens":4000`},
+		{"claude-next-7", 0, none, 1, `"max_tokens":128000`},
+		{"claude-next-7", 7000, listed, 0, `"max_tokens":7000`},
+		{newest, 0, listed, 0, `"max_tokens":128000`},
+		{haiku, 0, listed, 0, `"max_tokens":64000`},
+	} {
+		said := llmtest.Reply{Body: reply("end_turn", text("a")...)}
+		replies := []llmtest.Reply{c.first, said}[1-c.lookups:]
+		server := llmtest.Serve(t, replies...)
+		r := uncached(user(say("q")))
+		r.Params.MaxTokens = c.most
+		got := llmtest.Collect(model(c.name)(server.Endpoint(t, llm.FormatAnthropic)).Stream(t.Context(), r))
+		sent := server.Sent()
+		if got.Text() != "a" || len(sent) != c.lookups+1 || !strings.Contains(string(sent[c.lookups].Body), c.want) {
+			t.Errorf("%s: %v after %d requests, no %s", c.name, got.Err, len(sent), c.want)
+		}
 	}
 }
 

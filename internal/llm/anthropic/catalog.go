@@ -2,6 +2,7 @@ package anthropic
 
 import (
 	"context"
+	"time"
 
 	sdk "github.com/anthropics/anthropic-sdk-go"
 	"github.com/git-jp/git-jp/internal/llm"
@@ -47,6 +48,21 @@ func (m *Model) Describe(ctx context.Context) (llm.Info, error) {
 	})
 	info.ID = m.ID() // the answer names the release that an alias stands for
 	return info, err
+}
+
+// listWait is how long the provider may take to say how long an answer may be.
+const listWait = 2 * time.Second
+
+// longest returns how many tokens an answer may have, as the provider lists the model; 0 where it
+// does not, and then it is asked for what the newest may have.
+func (m *Model) longest(ctx context.Context) int {
+	ctx, cancel := context.WithTimeout(ctx, listWait)
+	defer cancel()
+	one, err := m.sdk.Models.Get(ctx, m.name, sdk.ModelGetParams{})
+	if err != nil {
+		return 0
+	}
+	return int(one.MaxTokens)
 }
 
 // info takes what the provider tells, and from what is known here what it leaves out.

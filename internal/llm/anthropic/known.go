@@ -13,6 +13,7 @@ type trait struct {
 	efforts        string // the highest effort it takes: "", "max" or "xhigh" (and max)
 	noSampling     bool   // temperature and its like are refused
 	alwaysThinks   bool   // it refuses not to think
+	guessed        bool   // nobody knows the name
 }
 
 // thinking is how a model is told to think.
@@ -51,9 +52,12 @@ func traitOf(name string) trait {
 		"claude-sonnet-4-6": both,
 		"claude-opus-4-7":   newest,
 		"claude-opus-4-8":   newest,
+		"claude-opus-5":     newest,
+		"claude-sonnet-5":   newest,
 		"claude-fable-":     thinker,
 	}
 	best, found := "", newest
+	found.guessed = true
 	for beginning, t := range known {
 		if len(beginning) > len(best) && strings.HasPrefix(name, beginning) {
 			best, found = beginning, t

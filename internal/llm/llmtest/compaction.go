@@ -122,9 +122,10 @@ func Wire(
 	t.Helper()
 	server := Serve(t, Reply{Status: http.StatusBadRequest})
 	answer := Collect(model(server.Endpoint(t, f)).Stream(t.Context(), r))
-	sent := server.Sent()
-	if len(sent) == 0 {
-		return nil, answer.Err
+	for _, sent := range server.Sent() {
+		if sent.Method == http.MethodPost { // and is no question about the model
+			return sent.Body, nil
+		}
 	}
-	return sent[0].Body, nil
+	return nil, answer.Err
 }
