@@ -35,7 +35,8 @@ import (
 //	free           interrupts who holds a conversation
 //	exit CODE      what the program is to end with, 0 when not said
 //
-// What was shown is in the file screen. The terminal has $COLUMNS columns, or 80.
+// What was shown is in the file screen. The terminal has $COLUMNS columns, or 80. When the program
+// ends, it takes what is typed as it did before.
 func dialogue(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) < 2 {
 		ts.Fatalf("usage: dialogue FILE PROGRAM [ARG...]")
@@ -46,6 +47,7 @@ func dialogue(ts *testscript.TestScript, neg bool, args []string) {
 	master, slave, err := openPTY(uint16(columns))
 	ts.Check(err)
 	defer func() { _ = master.Close() }()
+	before := terminalMode(ts, master)
 	program, err := lookPath(ts, args[1])
 	ts.Check(err)
 	cmd := exec.Command(program, args[2:]...)
@@ -82,6 +84,9 @@ func dialogue(ts *testscript.TestScript, neg bool, args []string) {
 	if got != want {
 		ts.Fatalf("exit code %d, want %d; the screen has\n%s", got, want, v.ended())
 	}
+	if after := terminalMode(ts, master); after != before {
+		ts.Fatalf("the terminal is left with the mode %+v, it had %+v", after, before)
+	}
 }
 
 const dialogueWait = 20 * time.Second
@@ -109,6 +114,18 @@ func lookPath(ts *testscript.TestScript, name string) (string, error) {
 		}
 	}
 	return "", fmt.Errorf("no program %q", name)
+}
+
+// terminalMode is how a terminal takes what is typed: by lines or by keys, shown or not.
+func terminalMode(ts *testscript.TestScript, f *os.File) unix.Termios {
+	conn, err := f.SyscallConn()
+	ts.Check(err)
+	var mode *unix.Termios
+	ts.Check(conn.Control(func(fd uintptr) {
+		mode, err = unix.IoctlGetTermios(int(fd), unix.TCGETS)
+	}))
+	ts.Check(err)
+	return *mode
 }
 
 func openPTY(columns uint16) (master, slave *os.File, err error) {
