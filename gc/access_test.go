@@ -43,7 +43,7 @@ func TestRefusalsWithoutPermission(t *testing.T) {
 			f.closed(conversation + "/events.json.orig")
 		}},
 		{"reflog", func(f *fixture) { f.closed(".git/logs/HEAD") }},
-		{"what was put aside", func(f *fixture) {
+		{"what was quarantined", func(f *fixture) {
 			f.WriteFile(".git/jp/trash/repair-1/events.json", "")
 			f.closed(".git/jp/trash/repair-1/events.json")
 		}},

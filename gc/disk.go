@@ -130,7 +130,7 @@ func (d *disk) names(ctx context.Context, files fs.FS) ([]string, error) {
 }
 
 // enter passes over a run of the collector in the quarantine of user-local content. What others
-// put aside there is read.
+// quarantined there is read.
 func (d *disk) enter(ctx context.Context, files fs.FS, dir string) error {
 	if path.Dir(dir) != tempName+"/trash" {
 		return ctx.Err()

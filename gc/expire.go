@@ -6,11 +6,11 @@ import (
 	"github.com/git-jp/git-jp/internal/quarantine"
 )
 
-// Expired returns what other commands put aside in the quarantine whose time is up: it is older
+// Expired returns what other commands quarantined in the quarantine whose time is up: it is older
 // than the grace period, and as old as was promised when it was put there. The next sweep
 // removes it. The content that it refers to is needed until then, and can go with the sweep
 // after that.
-func Expired(o Options) ([]quarantine.Aside, error) {
+func Expired(o Options) ([]quarantine.Item, error) {
 	p, err := o.place()
 	if err != nil {
 		return nil, err
@@ -18,7 +18,7 @@ func Expired(o Options) ([]quarantine.Aside, error) {
 	return o.expired(p)
 }
 
-func (o *Options) expired(p place) ([]quarantine.Aside, error) {
+func (o *Options) expired(p place) ([]quarantine.Item, error) {
 	all, err := quarantine.Quarantine{Dir: p.trash, Root: o.Workspace.Root(), Hook: o.hook()}.
 		Expired(o.Now(), o.Grace)
 	if err != nil {

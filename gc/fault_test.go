@@ -129,7 +129,7 @@ func makeFaultWorld(f *fixture, job string) faultWorld {
 	if err := os.Chtimes(f.Path(".jp/blobs/.tmp/left.blob.gz.1.0"), old, old); err != nil {
 		f.tb.Fatal(err)
 	}
-	f.putAside()
+	f.quarantined()
 	switch job {
 	case "undo":
 		if _, err := f.collect(); err != nil {
@@ -146,8 +146,8 @@ func makeFaultWorld(f *fixture, job string) faultWorld {
 	return w
 }
 
-// putAside leaves what another command has put into the trash, whose time is up.
-func (f *fixture) putAside() {
+// quarantined leaves what another command has put into the trash, whose time is up.
+func (f *fixture) quarantined() {
 	f.tb.Helper()
 	k := quarantine.Keeper{
 		Quarantine: quarantine.Quarantine{Dir: f.Path(".git/jp/trash"), Root: f.Dir},

@@ -100,7 +100,7 @@ func (m *marker) markTips(ctx context.Context) error {
 			return err
 		}
 	}
-	if err := m.putAside(ctx); err != nil {
+	if err := m.quarantined(ctx); err != nil {
 		return m.absorb(ctx, err)
 	}
 	if !m.o.UserLocal {

@@ -351,33 +351,33 @@ func rows() []row {
 			f.Run("fsck", "--lost-found")
 			f.Run("prune", "--expire=now")
 		}},
-		{"put aside by repair", func(f *fixture, h blobs.Hash) {
+		{"quarantined by repair", func(f *fixture, h blobs.Hash) {
 			f.WriteFile(".git/jp/trash/repair-1/events.json", stream(h))
 		}},
-		{"put aside, with an entry named files", func(f *fixture, h blobs.Hash) {
+		{"quarantined, with an entry named files", func(f *fixture, h blobs.Hash) {
 			f.WriteFile(".git/jp/trash/repair-1/events.json", stream(h))
 			f.WriteFile(".git/jp/trash/repair-1/files/x", "")
 		}},
-		{"put aside, in a directory named files", func(f *fixture, h blobs.Hash) {
+		{"quarantined, in a directory named files", func(f *fixture, h blobs.Hash) {
 			f.WriteFile(".git/jp/trash/repair-1/.jp/conversations/1-x/files/events.json", stream(h))
 		}},
-		{"put aside, beside a journal of another run", func(f *fixture, h blobs.Hash) {
+		{"quarantined, beside a journal of another run", func(f *fixture, h blobs.Hash) {
 			f.WriteFile(".git/jp/trash/repair-1/run.json",
 				`{"version":1,"run":"another","state":"done"}`)
 			f.WriteFile(".git/jp/trash/repair-1/events.json", stream(h))
 		}},
-		{"put aside, with a journal of the future", func(f *fixture, h blobs.Hash) {
+		{"quarantined, with a journal of the future", func(f *fixture, h blobs.Hash) {
 			f.WriteFile(".git/jp/trash/1/run.json", `{"version":2,"run":"1","state":"done"}`)
 			f.WriteFile(".git/jp/trash/1/wanted", h.String())
 		}},
-		{"put aside, where the quarantine is a link", func(f *fixture, h blobs.Hash) {
+		{"quarantined, where the quarantine is a link", func(f *fixture, h blobs.Hash) {
 			f.WriteFile("../away/repair-1/events.json", stream(h))
 			f.WriteFile(".git/jp/x", "")
 			if err := os.Symlink("../../../away", f.Path(".git/jp/trash")); err != nil {
 				f.tb.Fatal(err)
 			}
 		}},
-		{"put aside among user-local copies", func(f *fixture, h blobs.Hash) {
+		{"quarantined among user-local copies", func(f *fixture, h blobs.Hash) {
 			f.WriteFile("../data/workspace/repo-abcde/blobs/.tmp/trash/repair-1/events.json", stream(h))
 		}},
 		{"object in an alternate", func(f *fixture, h blobs.Hash) {

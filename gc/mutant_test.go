@@ -49,7 +49,7 @@ var mutations = []mutation{
 		"plan.go", "if len(sorted) == 0 || m.o.UserLocal {",
 		"if len(sorted) == 0 || m.o.UserLocal || without(\"history\") {",
 	},
-	{"aside.go", "len(all) > 0 {", "len(all) > 0 && !without(\"quarantine\") {"},
+	{"quarantined.go", "len(all) > 0 {", "len(all) > 0 && !without(\"quarantine\") {"},
 	{
 		"indexes.go", "\tm.tips = append(m.tips, t)\n",
 		"\tif without(\"indexes\") {\n\t\tt.files = nil\n\t}\n\tm.tips = append(m.tips, t)\n",
@@ -115,7 +115,7 @@ func mutants() []mutant {
 			"their side of an open conflict", "base of an open conflict",
 		}},
 		{"history", []string{"older commit of a branch", "carried by a pointer only"}},
-		{"quarantine", []string{"put aside by repair", "put aside, with an entry named files"}},
+		{"quarantine", []string{"quarantined by repair", "quarantined, with an entry named files"}},
 		{"indexes", []string{
 			"index", "index, stage 3", "split index", "index of another", "index of a split branch",
 			"index of an open commit", "index of an open commit of some paths, of another",

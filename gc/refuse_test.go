@@ -224,7 +224,7 @@ func TestRefusals(t *testing.T) {
 				f.tb.Fatal(err)
 			}
 		}, gc.ReasonLinked, ".jp/conversations/1-linked: is a symbolic link"},
-		{"what was put aside is a link", func(f *fixture) {
+		{"what was quarantined is a link", func(f *fixture) {
 			f.WriteFile(".git/jp/trash/repair-1/note", "")
 			err := os.Symlink("/nowhere", f.Path(".git/jp/trash/repair-1/events.json"))
 			if err != nil {

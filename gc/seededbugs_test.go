@@ -87,10 +87,10 @@ var seededBugs = []seededBug{
 		tests: "^TestShortRead$",
 	},
 	{
-		name: "any journal makes a run", file: "aside.go",
+		name: "any journal makes a run", file: "quarantined.go",
 		was:   `h.Run == path.Base(dir) && h.State.known()`,
 		is:    `h.Run != "" && h.State.known()`,
-		tests: "^TestRootMatrix$/^put_aside,_beside",
+		tests: "^TestRootMatrix$/^quarantined,_beside",
 	},
 	// History.
 	{

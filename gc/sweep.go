@@ -28,7 +28,7 @@ type Result struct {
 	// Purged is how many blobs of earlier runs were deleted for good, Revived how many went
 	// back because they are needed again.
 	Purged, Revived int
-	// Expired is how much was removed that other commands had put aside.
+	// Expired is how much was removed that other commands had quarantined.
 	Expired int
 	// Temporaries is how many leftovers were removed.
 	Temporaries int
@@ -376,7 +376,7 @@ func (s *sweeper) conversations(ctx context.Context) (string, error) {
 }
 
 // tidy does what nobody will miss: directories without files, old temporaries, and the runs
-// whose time is up, with what other commands put aside.
+// whose time is up, with what other commands quarantined.
 func (s *sweeper) tidy(ctx context.Context) error {
 	for _, i := range s.result.Moved {
 		dir := filepath.Dir(filepath.Join(s.plan.place.store, filepath.FromSlash(i.Hash.Path())))

@@ -232,7 +232,7 @@ func (c compactCmd) replace(
 	ctx context.Context, a *app, conv *workspace.Conversation, out *compact.Result,
 ) (dir string, err error) {
 	what := fmt.Sprintf("compact %s in place", conv.ID)
-	var kept *quarantine.Aside
+	var kept *quarantine.Item
 	if !c.Yes && !a.confirm(fmt.Sprintf("%s? %d events go, %d become shorter; a copy is kept.",
 		what, out.Report.EventsRemoved, changes(out.Report))) {
 		return "", &unconfirmedError{what: what, asked: a.canAsk()}

@@ -173,7 +173,7 @@ func (c gcRunCmd) agree(a *app, plan *gc.Plan) error {
 }
 
 func (c gcRunCmd) print(
-	a *app, plan *gc.Plan, res *gc.Result, old []quarantine.Aside,
+	a *app, plan *gc.Plan, res *gc.Result, old []quarantine.Item,
 ) error {
 	items, action, run := plan.Items, wouldDelete, ""
 	if res != nil {
@@ -254,7 +254,7 @@ func conversationName(id events.ID) string {
 	return id.String()
 }
 
-func (c gcRunCmd) summary(plan *gc.Plan, res *gc.Result, old []quarantine.Aside) string {
+func (c gcRunCmd) summary(plan *gc.Plan, res *gc.Result, old []quarantine.Item) string {
 	var parts []string
 	add := func(n int, noun, rest string) {
 		if n > 0 {

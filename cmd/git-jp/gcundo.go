@@ -60,21 +60,21 @@ func (c gcUndoCmd) Run(ctx context.Context, a *app) error {
 	if err != nil {
 		return err
 	}
-	asides, err := a.asides(ctx, o)
+	items, err := a.items(ctx, o)
 	if err != nil {
 		return err
 	}
 	if c.List {
-		return c.list(a, o, asides)
+		return c.list(a, o, items)
 	}
-	for _, one := range asides {
+	for _, one := range items {
 		if one.Name == c.Name {
-			return c.asideBack(ctx, a, one)
+			return c.restoreItem(ctx, a, one)
 		}
 	}
 	res, err := gc.Undo(ctx, o, c.Name)
 	if errors.Is(err, gc.ErrNoRun) {
-		return &noRunError{name: c.Name, kept: asides}
+		return &noRunError{name: c.Name, kept: items}
 	}
 	if err != nil {
 		return err
@@ -93,10 +93,10 @@ func (c gcUndoCmd) Run(ctx context.Context, a *app) error {
 }
 
 // A noRunError says that there is no run of a name, or no collection at all, that could be
-// undone. What other commands have put aside comes back only by its name.
+// undone. What other commands have quarantined comes back only by its name.
 type noRunError struct {
 	name string // as given, "" for the last collection
-	kept []quarantine.Aside
+	kept []quarantine.Item
 }
 
 func (e *noRunError) Error() string {
@@ -146,31 +146,31 @@ func (c gcUndoCmd) tell(a *app, r runRecord, text string) error {
 	return err
 }
 
-// asides is what other commands have put into the quarantine of a collection. The user-local
+// items is what other commands have put into the quarantine of a collection. The user-local
 // store has none.
-func (a *app) asides(ctx context.Context, o gc.Options) ([]quarantine.Aside, error) {
+func (a *app) items(ctx context.Context, o gc.Options) ([]quarantine.Item, error) {
 	if o.UserLocal {
 		return nil, nil
 	}
-	var all []quarantine.Aside
+	var all []quarantine.Item
 	own := repair.Quarantine(repair.Sources{Workspace: o.Workspace, Repo: o.Repo}, 0, nil)
 	for _, q := range append(a.quarantines(ctx), own) {
-		some, err := q.Asides()
+		some, err := q.Items()
 		if err != nil {
 			return nil, fmt.Errorf("list the quarantine: %w", err)
 		}
 		for _, one := range some {
-			twice := func(other quarantine.Aside) bool { return other.Dir() == one.Dir() }
+			twice := func(other quarantine.Item) bool { return other.Dir() == one.Dir() }
 			if !slices.ContainsFunc(all, twice) {
 				all = append(all, one)
 			}
 		}
 	}
-	return slices.DeleteFunc(all, func(one quarantine.Aside) bool { return one.Files == 0 }), nil
+	return slices.DeleteFunc(all, func(one quarantine.Item) bool { return one.Files == 0 }), nil
 }
 
-// asideBack brings back what another command has put aside.
-func (c gcUndoCmd) asideBack(ctx context.Context, a *app, one quarantine.Aside) error {
+// restoreItem brings back what another command has quarantined.
+func (c gcUndoCmd) restoreItem(ctx context.Context, a *app, one quarantine.Item) error {
 	if one.Kind == quarantine.Compacted {
 		return c.compactionBack(ctx, a, one)
 	}
@@ -194,7 +194,7 @@ func (c gcUndoCmd) asideBack(ctx context.Context, a *app, one quarantine.Aside) 
 }
 
 // compactionBack is compact --undo for one copy.
-func (c gcUndoCmd) compactionBack(ctx context.Context, a *app, one quarantine.Aside) error {
+func (c gcUndoCmd) compactionBack(ctx context.Context, a *app, one quarantine.Item) error {
 	e, err := a.find(one.Conversation.String())
 	if err != nil {
 		return err
@@ -219,7 +219,7 @@ func (c gcUndoCmd) compactionBack(ctx context.Context, a *app, one quarantine.As
 	return fmt.Errorf("bring back %s of %s: %w", one.Conversation, one.Name, quarantine.ErrNone)
 }
 
-func (c gcUndoCmd) list(a *app, o gc.Options, asides []quarantine.Aside) error {
+func (c gcUndoCmd) list(a *app, o gc.Options, items []quarantine.Item) error {
 	past, err := gc.Runs(o)
 	if err != nil {
 		return err
@@ -234,7 +234,7 @@ func (c gcUndoCmd) list(a *app, o gc.Options, asides []quarantine.Aside) error {
 		r.Blobs, r.Bytes = p.Blobs, p.Bytes
 		all = append(all, row{r, p.Started})
 	}
-	for _, one := range asides {
+	for _, one := range items {
 		r := newRunRecord(one.Name, string(one.Kind))
 		r.Conversation = conversationName(one.Conversation)
 		r.Blobs, r.Bytes = one.Files, one.Bytes

@@ -40,7 +40,7 @@ type record struct {
 }
 
 // Put keeps a conversation as it was.
-func (q Quarantine) Put(c Change) (*Aside, error) {
+func (q Quarantine) Put(c Change) (*Item, error) {
 	a, err := q.put(c)
 	if err != nil {
 		return nil, fmt.Errorf("keep a copy: %w", err)
@@ -48,7 +48,7 @@ func (q Quarantine) Put(c Change) (*Aside, error) {
 	return a, nil
 }
 
-func (q Quarantine) put(c Change) (*Aside, error) {
+func (q Quarantine) put(c Change) (*Item, error) {
 	name := fmt.Sprintf("%s-%s-%s", Compacted, c.ID.Digits(), c.At.UTC().Format(stamp))
 	a, err := q.begin(name, manifest{
 		Kind: Compacted, At: c.At.UTC(), Conversation: c.ID.String(),

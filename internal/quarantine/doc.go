@@ -1,11 +1,11 @@
-// Package quarantine keeps what commands change or take away, so that it can be brought back.
+// Package quarantine keeps what commands change or remove, so that it can be restored.
 //
-// A command puts files aside in a directory of its own, beside the runs of the collector, whose
-// first file says since when it is there and until when it stays at least. A conversation that
-// is compacted in place is put aside with every content that only it refers to; a repair puts
-// single files aside.
+// A command quarantines files in a directory of its own, beside the runs of the collector. Its
+// first file records since when it is there and until when it stays at least. A conversation that
+// is compacted in place is quarantined with every blob that only it refers to; a repair quarantines
+// single files.
 //
-// What it keeps true: a file that was put aside is whole and synced before the call returns. A
+// What it keeps true: a file that was quarantined is whole and synced before the call returns. A
 // copy of a conversation without its record, which is written last, is none, and is given back
 // only to a conversation that still begins with what it was changed to; what came after that is
 // kept. Files are given back only to a place that is free, a directory in one step. Nothing is

@@ -77,7 +77,7 @@ func (m *planner) duplicate(ctx context.Context, entries []workspace.Entry) erro
 			return workspace.Union{}, err
 		}
 		u.apply(all[u.keep])
-		return workspace.Union{Keep: u.keep, Aside: m.plan.aside.keepAll}, nil
+		return workspace.Union{Keep: u.keep, Quarantine: m.plan.kept.keepAll}, nil
 	}
 	f.mend = func(ctx context.Context) error {
 		_, err := m.Workspace.Unite(ctx, id, unite)

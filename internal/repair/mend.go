@@ -69,7 +69,7 @@ func (m *planner) file(ctx context.Context, fault *Fault, e workspace.Entry) err
 	fault.Outcome, fault.Changes, fault.Command = Certain, true, ""
 	fault.mend = func(ctx context.Context) error {
 		if len(damaged) > 0 {
-			if err := m.plan.aside.Keep(fault.Path, damaged); err != nil {
+			if err := m.plan.kept.Keep(fault.Path, damaged); err != nil {
 				return err
 			}
 		}

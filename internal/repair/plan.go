@@ -28,9 +28,9 @@ type Options struct {
 	Cache *refs.Cache
 	// Now is the clock. Required.
 	Now func() time.Time
-	// PID is this process: what is put aside is named after it.
+	// PID is this process: what is quarantined is named after it.
 	PID int
-	// Keep is how long what is put aside stays at least.
+	// Keep is how long what is quarantined stays at least.
 	Keep time.Duration
 	// Fetched are the remotes that were asked already.
 	Fetched []string
@@ -40,7 +40,7 @@ type Options struct {
 	// Sides are the commits that an operation of git has just brought together. Nil asks git,
 	// and history where it is busy with nothing.
 	Sides *merge.Sides
-	// Hook, when not nil, is called before each step in which something is put aside. Its
+	// Hook, when not nil, is called before each step in which something is quarantined. Its
 	// error is taken as that of the step. For tests.
 	Hook func(step atomicfile.Step, name string) error
 }
@@ -105,7 +105,7 @@ type Plan struct {
 	Unsearched []string
 
 	options *Options
-	aside   aside
+	kept    keeper
 }
 
 // Certain returns the faults about which something certain can be done, of those that

@@ -155,7 +155,7 @@ func (s *site) checkMended(when string) {
 	}
 }
 
-// TestPuttingAsideMayFail: what cannot be put aside is not replaced, and the next run ends it.
+// TestPuttingAsideMayFail: what cannot be quarantined is not replaced, and the next run ends it.
 func TestPuttingAsideMayFail(t *testing.T) {
 	full := errors.New("no space left on device")
 	count := func(s *site, n int) (repair.Options, *int) {
@@ -197,7 +197,7 @@ func TestPuttingAsideMayFail(t *testing.T) {
 			}
 			name := strings.TrimPrefix(f.Path, ".jp/")
 			if now := s.files(); before[name] != now[name] {
-				t.Errorf("step %d: %s was replaced and not put aside", n, f.Path)
+				t.Errorf("step %d: %s was replaced and not quarantined", n, f.Path)
 			}
 		}
 		if failed != 1 {

@@ -83,7 +83,7 @@ var seeds = []seed{
 		"^TestUniteArchived$", false,
 	},
 	{
-		"nothing is put into the quarantine", "internal/repair/aside.go",
+		"nothing is put into the quarantine", "internal/repair/keeper.go",
 		"for _, name := range c.Files {\n",
 		"for _, name := range c.Files {\n\t\tif SEEDED {\n\t\t\tcontinue\n\t\t}\n",
 		"^TestUniteUnrelated$", true,

@@ -30,7 +30,7 @@ func PlanUnion(ctx context.Context, o Options, ids []events.ID) (*Plan, error) {
 // newPlanner lists the conversations. What is wrong with directories the check finds too.
 func newPlanner(o Options) (*planner, error) {
 	m := &planner{Options: &o, plan: &Plan{options: &o}}
-	m.plan.aside = newAside(&o)
+	m.plan.kept = newKeeper(&o)
 	dir, err := os.OpenRoot(o.Workspace.Root())
 	if err != nil {
 		return nil, err

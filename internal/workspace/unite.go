@@ -18,10 +18,10 @@ import (
 type Union struct {
 	// Keep is the index of the one that stays.
 	Keep int
-	// Aside is called for each other one, which is still in its place, before it is removed:
+	// Quarantine is called for each other one, which is still in its place, before it is removed:
 	// whoever gives it has kept its files elsewhere when it returns. The names are those of
 	// [Conversation.Files].
-	Aside func(c *Conversation, read func(name string) ([]byte, error)) error
+	Quarantine func(c *Conversation, read func(name string) ([]byte, error)) error
 }
 
 // Unite makes one directory of several that share an id. f is given all of them, loaded under
@@ -31,7 +31,7 @@ type Union struct {
 // where the name is taken; and then the others are removed, one after the other.
 //
 // After a crash the one that stays is old, new, or has files of both, and every other one is
-// there or whole in the place where Aside put it. Uniting again ends it. Where there
+// there or whole in the place where Quarantine put it. Uniting again ends it. Where there
 // is one directory only, f is not called.
 func (w *Workspace) Unite(
 	ctx context.Context, id events.ID, f func(all []*Conversation) (Union, error),
@@ -87,7 +87,7 @@ func (w *Workspace) unite(all []*Conversation, u Union) (Entry, error) {
 		read := func(name string) ([]byte, error) {
 			return s.read(s.path(c.Entry, name))
 		}
-		if err := u.Aside(c, read); err != nil {
+		if err := u.Quarantine(c, read); err != nil {
 			return keep.Entry, fmt.Errorf("quarantine %s: %w", c.Path, err)
 		}
 		if err := s.remove(c.Entry); err != nil {

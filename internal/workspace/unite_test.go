@@ -34,7 +34,7 @@ func doubleWorld(t *testing.T) *world {
 	return w
 }
 
-// aside is where a test keeps what Unite puts aside, by path.
+// aside is where a test keeps what Unite quarantines, by path.
 type aside map[string]string
 
 func (a aside) keep(c *Conversation, read func(string) ([]byte, error)) error {
@@ -60,7 +60,7 @@ func (a aside) uniter(all []*Conversation) (Union, error) {
 	if c.Stream.Len() == 4 {
 		c.Stream.Append(withResult("new")...)
 	}
-	return Union{Keep: keep, Aside: a.keep}, nil
+	return Union{Keep: keep, Quarantine: a.keep}, nil
 }
 
 func TestUnite(t *testing.T) {
@@ -76,7 +76,7 @@ func TestUnite(t *testing.T) {
 	}
 	w.united("done", kept)
 	if len(kept) != 5 {
-		t.Errorf("put aside: %v", slices.Sorted(maps.Keys(kept)))
+		t.Errorf("quarantined: %v", slices.Sorted(maps.Keys(kept)))
 	}
 	// With one directory there is nothing to unite.
 	if _, err := ws.Unite(t.Context(), id1, func([]*Conversation) (Union, error) {

@@ -11,16 +11,16 @@ import (
 	"github.com/git-jp/git-jp/internal/workspace"
 )
 
-// An aside keeps files that a repair replaces or takes away.
-type aside struct{ *quarantine.Keeper }
+// A keeper quarantines files that a repair replaces or takes away.
+type keeper struct{ *quarantine.Keeper }
 
-func newAside(o *Options) aside {
-	return aside{&quarantine.Keeper{
+func newKeeper(o *Options) keeper {
+	return keeper{&quarantine.Keeper{
 		Quarantine: Quarantine(o.Sources, o.Keep, o.Hook), Now: o.Now, PID: o.PID,
 	}}
 }
 
-// Quarantine is where files are put aside.
+// Quarantine is where files are quarantined.
 func Quarantine(
 	s Sources, keep time.Duration, hook func(atomicfile.Step, string) error,
 ) quarantine.Quarantine {
@@ -34,8 +34,8 @@ func Quarantine(
 	}
 }
 
-// keepAll puts every file of a conversation aside.
-func (a aside) keepAll(
+// keepAll quarantines every file of a conversation.
+func (k keeper) keepAll(
 	c *workspace.Conversation, read func(name string) ([]byte, error),
 ) error {
 	for _, name := range c.Files {
@@ -43,7 +43,7 @@ func (a aside) keepAll(
 		if err != nil {
 			return err
 		}
-		if err := a.Keep(path.Join(c.Path, name), data); err != nil {
+		if err := k.Keep(path.Join(c.Path, name), data); err != nil {
 			return err
 		}
 	}

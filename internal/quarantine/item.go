@@ -18,12 +18,12 @@ import (
 	"github.com/git-jp/git-jp/internal/regular"
 )
 
-// A Quarantine is the directory in which commands put aside what they change or take away. The
+// A Quarantine is the directory in which commands put what they change or remove. The
 // runs of the collector lie beside that, and are its own.
 type Quarantine struct {
 	// Dir need not exist.
 	Dir string
-	// Root is that of the workspace from which something is put aside.
+	// Root is that of the workspace from which something is quarantined.
 	Root string
 	// Keep is how long it stays at least, whatever grace period a collection is given later.
 	Keep time.Duration
@@ -31,7 +31,7 @@ type Quarantine struct {
 	Hook func(step atomicfile.Step, name string) error
 }
 
-// A Kind says which command put something aside. The texts are part of the format.
+// A Kind is the command that quarantined something. The texts are part of the format.
 type Kind string
 
 // The kinds.
@@ -58,8 +58,8 @@ type manifest struct {
 	Conversation string `json:"conversation,omitempty"`
 }
 
-// An Aside is what one command put aside.
-type Aside struct {
+// An Item is what one command quarantined.
+type Item struct {
 	Name string
 	Kind Kind
 	At   time.Time
@@ -75,11 +75,11 @@ type Aside struct {
 }
 
 // Dir is where it lies.
-func (a Aside) Dir() string { return a.dir }
+func (a Item) Dir() string { return a.dir }
 
 // begin makes a directory and says what it is.
-func (q Quarantine) begin(name string, m manifest) (*Aside, error) {
-	a := &Aside{
+func (q Quarantine) begin(name string, m manifest) (*Item, error) {
+	a := &Item{
 		Name: name, Kind: m.Kind, At: m.At, Until: m.At.Add(q.Keep),
 		dir: filepath.Join(q.Dir, name), hook: q.Hook,
 	}
@@ -115,7 +115,7 @@ func (q Quarantine) workspace() string {
 }
 
 // write puts a file into the directory, durably. The name is a slash path.
-func (a *Aside) write(name string, data []byte) error {
+func (a *Item) write(name string, data []byte) error {
 	root, err := os.OpenRoot(a.dir)
 	if err != nil {
 		return err
@@ -127,23 +127,23 @@ func (a *Aside) write(name string, data []byte) error {
 
 const tempDir = ".tmp"
 
-// Asides returns what lies aside of the workspace at Root, the oldest first. What has no
+// Items returns what is quarantined of the workspace at Root, the oldest first. What has no
 // manifest that this version knows is nobody's to remove.
-func (q Quarantine) Asides() ([]Aside, error) {
+func (q Quarantine) Items() ([]Item, error) {
 	all, err := q.all()
 	own := q.workspace()
 	all = slices.DeleteFunc(all, func(f found) bool {
 		return f.Workspace != own || strings.HasPrefix(f.Name, gone)
 	})
-	asides := make([]Aside, len(all))
+	items := make([]Item, len(all))
 	for i, f := range all {
-		asides[i] = f.Aside
+		items[i] = f.Item
 	}
-	return asides, err
+	return items, err
 }
 
 type found struct {
-	Aside
+	Item
 	manifest
 }
 
@@ -163,7 +163,7 @@ func (q Quarantine) all() ([]found, error) {
 		if err := json.Unmarshal(data, &m); err != nil || m.Version != version {
 			continue
 		}
-		a := Aside{Name: e.Name(), Kind: m.Kind, At: m.At, Until: m.Until, dir: dir, hook: q.Hook}
+		a := Item{Name: e.Name(), Kind: m.Kind, At: m.At, Until: m.Until, dir: dir, hook: q.Hook}
 		if id, err := events.ParseID(m.Conversation); err == nil {
 			a.Conversation = id
 		}
@@ -173,18 +173,18 @@ func (q Quarantine) all() ([]found, error) {
 		}
 		all = append(all, found{a, m})
 	}
-	slices.SortStableFunc(all, func(a, b found) int { return a.Aside.At.Compare(b.Aside.At) })
+	slices.SortStableFunc(all, func(a, b found) int { return a.Item.At.Compare(b.Item.At) })
 	return all, nil
 }
 
-// A kept is a file that lies aside.
+// A kept is a quarantined file.
 type kept struct {
 	name string // slash path
 	size int64
 }
 
-// files lists what was put aside, without what we note about it.
-func (a Aside) files() (all []kept) {
+// files lists what was quarantined, without what we note about it.
+func (a Item) files() (all []kept) {
 	_ = filepath.WalkDir(a.dir, func(name string, d fs.DirEntry, err error) error {
 		rel, relErr := filepath.Rel(a.dir, name)
 		switch {
@@ -204,21 +204,21 @@ func (a Aside) files() (all []kept) {
 }
 
 // Expired returns what is older than the grace period of a collection, and as old as was
-// promised when it was put aside, of all workspaces.
-func (q Quarantine) Expired(now time.Time, grace time.Duration) ([]Aside, error) {
+// promised when it was quarantined, of all workspaces.
+func (q Quarantine) Expired(now time.Time, grace time.Duration) ([]Item, error) {
 	all, err := q.all()
-	var old []Aside
+	var old []Item
 	for _, f := range all {
-		if now.After(f.Aside.Until) && now.Sub(f.Aside.At) > grace {
-			old = append(old, f.Aside)
+		if now.After(f.Item.Until) && now.Sub(f.Item.At) > grace {
+			old = append(old, f.Item)
 		}
 	}
 	return old, err
 }
 
-// Erase removes what was put aside. From its first step on nobody takes the rest for whole, and
+// Erase removes what was quarantined. From its first step on nobody takes the rest for whole, and
 // after a crash the rest is removed by the next one that expires.
-func (a Aside) Erase() error {
+func (a Item) Erase() error {
 	dir := a.dir
 	if !strings.HasPrefix(a.Name, gone) {
 		dir = filepath.Join(filepath.Dir(a.dir), gone+a.Name)
@@ -243,7 +243,7 @@ func (a Aside) Erase() error {
 	return os.RemoveAll(dir)
 }
 
-func (a Aside) names(dir string) (names []string) {
+func (a Item) names(dir string) (names []string) {
 	entries, _ := os.ReadDir(dir) // what cannot be listed RemoveAll fails on
 	for _, e := range entries {
 		names = append(names, e.Name())
@@ -251,48 +251,48 @@ func (a Aside) names(dir string) (names []string) {
 	return names
 }
 
-func (a Aside) step(s atomicfile.Step, name string) error {
+func (a Item) step(s atomicfile.Step, name string) error {
 	if a.hook == nil {
 		return nil
 	}
 	return a.hook(s, name)
 }
 
-// A Keeper puts files aside that a command replaces or takes away. It makes its directory when
+// A Keeper quarantines files that a command replaces or removes. It makes its directory when
 // there is something to keep.
 type Keeper struct {
 	Quarantine
 	Now func() time.Time
 	PID int
 
-	aside *Aside
+	item *Item
 }
 
-// Keep puts a file aside, durably. The name is its slash path from the root of the workspace.
+// Keep quarantines a file, durably. The name is its slash path from the root of the workspace.
 func (k *Keeper) Keep(name string, data []byte) error {
-	if k.aside == nil {
+	if k.item == nil {
 		now := k.Now().UTC()
 		a, err := k.begin(fmt.Sprintf("%s-%sZ-%d", Repaired, now.Format(stamp), k.PID),
 			manifest{Kind: Repaired, At: now})
 		if err != nil {
 			return err
 		}
-		k.aside = a
+		k.item = a
 	}
-	return k.aside.write(name, data)
+	return k.item.write(name, data)
 }
 
 // A Restored says what came back.
 type Restored struct {
 	// Files are the slash paths of what is in its place again.
 	Files []string
-	// Kept are those of what stays aside, because something else is in its place.
+	// Kept are those that stay in the quarantine, because something else is in its place.
 	Kept []string
 }
 
 // PutBack gives files back whose place is free, a directory in one step. What nobody needs any
 // more is removed.
-func (a Aside) PutBack(root *os.Root, temp string) (*Restored, error) {
+func (a Item) PutBack(root *os.Root, temp string) (*Restored, error) {
 	res := new(Restored)
 	var taken []string
 	byDir := make(map[string][]string)
@@ -323,7 +323,7 @@ func (a Aside) PutBack(root *os.Root, temp string) (*Restored, error) {
 }
 
 // putBack builds the directory of some files and gives it its name.
-func (a Aside) putBack(root *os.Root, temp string, names []string) error {
+func (a Item) putBack(root *os.Root, temp string, names []string) error {
 	dir := path.Dir(names[0])
 	o := atomicfile.Options{TempDir: temp, Hook: a.hook}
 	built, err := atomicfile.MkdirTemp(root, path.Base(dir), o)

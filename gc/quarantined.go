@@ -14,9 +14,9 @@ import (
 	"github.com/git-jp/git-jp/internal/regular"
 )
 
-// putAside looks for the names of contents in what other commands have put into the quarantine:
+// quarantined looks for the names of contents in what other commands have put into the quarantine:
 // somebody may want it back. Runs of ours are no such thing: they hold what is dead.
-func (m *marker) putAside(ctx context.Context) error {
+func (m *marker) quarantined(ctx context.Context) error {
 	p, err := m.o.place()
 	if err != nil {
 		return err
@@ -29,7 +29,7 @@ func (m *marker) putAside(ctx context.Context) error {
 		return err
 	}
 	defer root.Close() //nolint:errcheck // was only read
-	t := &tip{title: "what was put aside in " + p.trash, kind: tipOther}
+	t := &tip{title: "what was quarantined in " + p.trash, kind: tipOther}
 	m.tips = append(m.tips, t)
 	files := regular.In(root)
 	return fs.WalkDir(files, ".", func(name string, e fs.DirEntry, err error) error {
@@ -66,7 +66,7 @@ func (m *marker) putAside(ctx context.Context) error {
 }
 
 // isRun reports whether a directory, directly in a quarantine, is a run of the collector: it has
-// a journal that names it. What somebody else put aside can have files of any name, and a
+// a journal that names it. What somebody else quarantined can have files of any name, and a
 // journal of another version may mean something else.
 func isRun(files fs.FS, dir string) (bool, error) {
 	data, err := readAll(files, path.Join(dir, journalName), regular.MaxNote)

@@ -17,8 +17,8 @@ const (
 	twig = ".jp/conversations/17000000001-one"
 )
 
-// aside puts two files aside, of a workspace that has neither.
-func aside(t *testing.T) (quarantine.Quarantine, quarantine.Aside) {
+// quarantined quarantines two files of a workspace that has neither.
+func quarantined(t *testing.T) (quarantine.Quarantine, quarantine.Item) {
 	t.Helper()
 	root := t.TempDir()
 	q := quarantine.Quarantine{
@@ -30,15 +30,15 @@ func aside(t *testing.T) (quarantine.Quarantine, quarantine.Aside) {
 			t.Fatal(err)
 		}
 	}
-	all, err := q.Asides()
+	all, err := q.Items()
 	if err != nil || len(all) != 1 {
-		t.Fatalf("asides %v, %v", all, err)
+		t.Fatalf("items %v, %v", all, err)
 	}
 	return q, all[0]
 }
 
 func TestAside(t *testing.T) {
-	q, a := aside(t)
+	q, a := quarantined(t)
 	if a.Name != "repair-20260101T000000.000Z-7" || a.Kind != quarantine.Repaired || a.Files != 2 ||
 		!a.At.Equal(at(0)) || !a.Until.Equal(at(0).Add(14*day)) || a.Bytes != 109 {
 		t.Errorf("%+v", a)
@@ -49,12 +49,12 @@ func TestAside(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if all, err := q.Asides(); err != nil || len(all) != 1 {
+	if all, err := q.Items(); err != nil || len(all) != 1 {
 		t.Errorf("%v, %v", all, err)
 	}
 	// Nor is what belongs to another workspace, but its time comes too.
 	q.Root = t.TempDir()
-	if all, err := q.Asides(); err != nil || len(all) != 0 {
+	if all, err := q.Items(); err != nil || len(all) != 0 {
 		t.Errorf("of another: %v, %v", all, err)
 	}
 	if old, err := q.Expired(at(0).Add(15*day), 0); err != nil || len(old) != 1 {
@@ -65,7 +65,7 @@ func TestAside(t *testing.T) {
 // TestExpired holds that nothing goes before the time that was promised, however short the
 // grace period is, nor before the grace period, however short the promise was.
 func TestExpired(t *testing.T) {
-	q, _ := aside(t)
+	q, _ := quarantined(t)
 	for _, tt := range []struct {
 		after, grace time.Duration
 		want         int
@@ -126,7 +126,7 @@ func TestEraseMayFail(t *testing.T) {
 }
 
 func TestPutBack(t *testing.T) {
-	q, a := aside(t)
+	q, a := quarantined(t)
 	root, err := os.OpenRoot(q.Root)
 	if err != nil {
 		t.Fatal(err)
@@ -157,7 +157,7 @@ func TestPutBack(t *testing.T) {
 			t.Errorf("%s: %q, %v", name, data, err)
 		}
 	}
-	if all, err := q.Asides(); err != nil || len(all) != 0 {
+	if all, err := q.Items(); err != nil || len(all) != 0 {
 		t.Errorf("left %v, %v", all, err)
 	}
 }
