@@ -49,18 +49,18 @@ func (r *reader) blocks() ([]Block, *placedError) {
 // from stand in the metadata, they are the result, unless the text was edited since.
 func (r *reader) legacyBlocks(m member) []Block {
 	block := legacyBlock(m.value(r.raw))
-	if blocks, spots, ok := r.metadataBlocks(block.Content); ok {
-		for i := range spots {
-			spots[i].legacy, spots[i].offset = true, m.at
+	if blocks, slots, ok := r.metadataBlocks(block.Content); ok {
+		for i := range slots {
+			slots[i].legacy, slots[i].offset = true, m.at
 		}
-		r.spots, r.view.blocks = spots, true
+		r.slots, r.view.blocks = slots, true
 		return blocks
 	}
-	r.spots = []spot{{part: PartText, content: block.Content, legacy: true, offset: m.at}}
+	r.slots = []slot{{part: PartText, content: block.Content, legacy: true, offset: m.at}}
 	return []Block{block}
 }
 
-func (r *reader) metadataBlocks(rendered blobs.Content) ([]Block, []spot, bool) {
+func (r *reader) metadataBlocks(rendered blobs.Content) ([]Block, []slot, bool) {
 	v, ok := r.meta.Value(MetadataBlocks)
 	if !ok || !isArray(v) {
 		return nil, nil, false
@@ -71,13 +71,13 @@ func (r *reader) metadataBlocks(rendered blobs.Content) ([]Block, []spot, bool) 
 		return nil, nil, false
 	}
 	now, _ := (&ToolCallResponse{Blocks: blocks}).Text(nil) // nothing to read
-	return blocks, sub.spots, inUTF8(now) == string(loadedBytes(rendered))
+	return blocks, sub.slots, inUTF8(now) == string(loadedBytes(rendered))
 }
 
 // hasReference reports whether not all contents stand in the stream, as they do in
 // the inline form.
 func (r *reader) hasReference() bool {
-	for _, s := range r.spots {
+	for _, s := range r.slots {
 		if s.content.IsRef() {
 			return true
 		}
@@ -114,7 +114,7 @@ func (r *reader) block(s span) (Block, *placedError) {
 	if err := sub.fill(&b); err != nil {
 		return Block{}, err
 	}
-	r.spots = append(r.spots, sub.spots...)
+	r.slots = append(r.slots, sub.slots...)
 	return b, nil
 }
 
@@ -152,7 +152,7 @@ func (r *reader) fillContent(b *Block, part Part, bareText, bareBinary string) *
 		return errorAt(r.start(), "a %s block without content", b.Type)
 	}
 	b.Content = c
-	r.spots = append(r.spots, spot{part: part, content: c, offset: m.at})
+	r.slots = append(r.slots, slot{part: part, content: c, offset: m.at})
 	return nil
 }
 
@@ -169,7 +169,7 @@ func (r *reader) fillResource(b *Block) *placedError {
 	if err != nil {
 		return err.in("resource")
 	}
-	r.spots = append(r.spots, sub.spots...)
+	r.slots = append(r.slots, sub.slots...)
 	if outer, ok := r.optional("formatted"); ok {
 		if res.Formatted != nil {
 			return errorAt(outer.start, "formatted stands in the block and in its resource")

@@ -44,10 +44,10 @@ func (s *Stream) Contents() iter.Seq[ContentAt] {
 				turn++
 			}
 			tool := calls.see(turn, it.el.event)
-			for _, spot := range it.el.spots {
+			for _, slot := range it.el.slots {
 				c := ContentAt{
-					Element: i, Turn: turn, Tool: tool, Part: spot.part, URI: spot.uri,
-					Content: spot.content, Legacy: spot.legacy, Offset: int64(at + spot.offset),
+					Element: i, Turn: turn, Tool: tool, Part: slot.part, URI: slot.uri,
+					Content: slot.content, Legacy: slot.legacy, Offset: int64(at + slot.offset),
 				}
 				if r, ok := it.el.event.(*ToolCallResponse); ok {
 					c.Call = r.ID

@@ -12,7 +12,7 @@ type reader struct {
 	members []member
 	options DecodeOptions
 	largest *int64 // of all contents that were held against the limits; nil for nobody
-	spots   []spot
+	slots   []slot
 	view    view
 	meta    Metadata
 }
@@ -42,7 +42,7 @@ func readElement(raw []byte, ms []member, o DecodeOptions) (*Element, *placedErr
 	if e.event, err = read(); err != nil {
 		return nil, err
 	}
-	e.spots, e.view = r.spots, r.view
+	e.slots, e.view = r.slots, r.view
 	return e, nil
 }
 

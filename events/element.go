@@ -16,7 +16,7 @@ type Element struct {
 	time  time.Time
 	event Event
 	meta  Metadata
-	spots []spot // its contents
+	slots []slot // its contents
 	view  view
 	// largest is the size of the largest content, those included that the view left out.
 	largest int64
@@ -27,8 +27,8 @@ type Element struct {
 // form keeps what jp would lose.
 type view struct{ blocks, resources bool }
 
-// A spot is a content of an element.
-type spot struct {
+// A slot is a content of an element.
+type slot struct {
 	part    Part
 	uri     string
 	content blobs.Content
@@ -177,7 +177,7 @@ func sameResources(a, b Event) bool {
 
 // inline reports whether the element has contents that stand in the stream.
 func (e *Element) inline(legacy bool) bool {
-	return slices.ContainsFunc(e.spots, func(s spot) bool {
+	return slices.ContainsFunc(e.slots, func(s slot) bool {
 		return !s.content.IsRef() && (legacy || !s.legacy)
 	})
 }

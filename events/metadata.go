@@ -74,7 +74,7 @@ func (m Metadata) With(key string, v jsontext.Value) Metadata {
 		return m
 	}
 	l := m.layout()
-	l.set(key, encodeStrings(v), func() int { return len(l.slots) })
+	l.set(key, encodeStrings(v), func() int { return len(l.members) })
 	m.raw = l.bytes(2)
 	return m
 }
@@ -89,7 +89,7 @@ func (m Metadata) Without(key string) Metadata {
 	}
 	l := m.layout()
 	l.remove(key)
-	if m.raw = nil; len(l.slots) > 0 {
+	if m.raw = nil; len(l.members) > 0 {
 		m.raw = l.bytes(2)
 	}
 	return m

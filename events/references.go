@@ -152,14 +152,14 @@ func (f *finder) element(n, at int) (int, error) {
 	if err := f.contents(r, kind); err != nil {
 		return 0, &SyntaxError{Element: n, Kind: kind, Offset: int64(err.offset), Err: err.err}
 	}
-	for _, s := range r.spots {
+	for _, s := range r.slots {
 		if s.content.IsRef() {
 			ref := where
 			ref.Ref, ref.Part, ref.URI, ref.Offset = s.content.Ref(), s.part, s.uri, int64(s.offset)
 			f.found = append(f.found, ref)
 		}
 	}
-	f.loose(where, span{at, end}, r.spots)
+	f.loose(where, span{at, end}, r.slots)
 	return end, nil
 }
 
@@ -196,7 +196,7 @@ func (f *finder) contents(r *reader, kind Kind) *placedError {
 
 // loose adds the references in s that are not among those that were found where
 // the format has them.
-func (f *finder) loose(where RefAt, s span, known []spot) {
+func (f *finder) loose(where RefAt, s span, known []slot) {
 	if !mayReferBeside(f.data[s.at:s.end], known) {
 		return
 	}
@@ -215,7 +215,7 @@ func (f *finder) loose(where RefAt, s span, known []spot) {
 // mayReferBeside is mayRefer for what is not known: it is false where each "$blob" in v is
 // that of a known reference. Each of those has one of its own, except those that are found
 // inside a string.
-func mayReferBeside(v []byte, known []spot) bool {
+func mayReferBeside(v []byte, known []slot) bool {
 	if bytes.Contains(v, []byte(escape)) {
 		return true
 	}

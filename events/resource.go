@@ -32,10 +32,10 @@ func (r *reader) metadataResources() []Resource {
 		return nil
 	}
 	m, _ := find(r.members, "metadata")
-	for i := range sub.spots {
-		sub.spots[i].legacy, sub.spots[i].offset = true, m.at
+	for i := range sub.slots {
+		sub.slots[i].legacy, sub.slots[i].offset = true, m.at
 	}
-	r.spots, r.view.resources = sub.spots, true
+	r.slots, r.view.resources = sub.slots, true
 	return resources
 }
 
@@ -51,7 +51,7 @@ func (r *reader) resourceArray(at int) ([]Resource, *placedError) {
 		if err != nil {
 			return nil, err.in(m.name)
 		}
-		r.spots = append(r.spots, sub.spots...)
+		r.slots = append(r.slots, sub.slots...)
 		resources = append(resources, res)
 	}
 	return resources, nil
@@ -69,7 +69,7 @@ func (r *reader) contentfulResource(m member, part Part) (Resource, *placedError
 		return Resource{}, err
 	}
 	if res.Content = c; !c.IsZero() {
-		r.spots = append(r.spots, spot{part: part, uri: res.URI, content: c, offset: at.at})
+		r.slots = append(r.slots, slot{part: part, uri: res.URI, content: c, offset: at.at})
 	}
 	if m, ok := r.optional("formatted"); ok {
 		res.Formatted, err = r.formatted(m, res.URI)
@@ -116,7 +116,7 @@ func (r *reader) formatted(m member, uri string) (*blobs.Content, *placedError) 
 	if err != nil {
 		return nil, err
 	}
-	r.spots = append(r.spots, spot{part: PartFormatted, uri: uri, content: c, offset: m.at})
+	r.slots = append(r.slots, slot{part: PartFormatted, uri: uri, content: c, offset: m.at})
 	return &c, nil
 }
 

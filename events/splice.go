@@ -91,12 +91,12 @@ func hasField(fs []field, name string) bool {
 
 // A layout is an object in pieces that give its bytes when joined.
 type layout struct {
-	slots []slot
+	members []spaced
 	close []byte // from the last member on, with the brace
 }
 
-// A slot is a member with the white space around it.
-type slot struct {
+// A spaced is a member with the white space around it.
+type spaced struct {
 	name              string
 	lead, body, trail []byte // trail of the last member is in layout.close
 	value             int    // where the value begins in body
@@ -104,47 +104,47 @@ type slot struct {
 
 func parseLayout(obj []byte) *layout {
 	ms := members(obj)
-	l := layout{slots: make([]slot, 0, len(ms)+1)}
+	l := layout{members: make([]spaced, 0, len(ms)+1)}
 	from := 1
 	for _, m := range ms {
 		trail := skipSpace(obj, m.end)
-		l.slots = append(l.slots, slot{
+		l.members = append(l.members, spaced{
 			name: m.name, lead: obj[from:m.start], body: obj[m.start:m.end],
 			trail: obj[m.end:trail], value: m.at - m.start,
 		})
 		from = trail + 1
 	}
 	l.close = obj[from:]
-	if n := len(l.slots); n > 0 {
-		l.close = obj[from-1-len(l.slots[n-1].trail):]
-		l.slots[n-1].trail = nil
+	if n := len(l.members); n > 0 {
+		l.close = obj[from-1-len(l.members[n-1].trail):]
+		l.members[n-1].trail = nil
 	}
 	return &l
 }
 
 func (l *layout) index(name string) int {
-	return slices.IndexFunc(l.slots, func(s slot) bool { return s.name == name })
+	return slices.IndexFunc(l.members, func(s spaced) bool { return s.name == name })
 }
 
 func (l *layout) remove(name string) {
 	if i := l.index(name); i >= 0 {
-		l.slots = slices.Delete(l.slots, i, i+1)
+		l.members = slices.Delete(l.members, i, i+1)
 	}
 }
 
 // set gives the member a value; place says where to insert one that is not there.
 func (l *layout) set(name string, value []byte, place func() int) {
 	if i := l.index(name); i >= 0 {
-		s := &l.slots[i]
+		s := &l.members[i]
 		s.body = slices.Concat(s.body[:s.value], value)
 		return
 	}
 	head := append(quoted(name), ": "...)
-	s := slot{name: name, body: append(head, value...), value: len(head)}
-	if len(l.slots) > 0 {
-		s.lead = l.slots[0].lead // as its siblings stand
+	s := spaced{name: name, body: append(head, value...), value: len(head)}
+	if len(l.members) > 0 {
+		s.lead = l.members[0].lead // as its siblings stand
 	}
-	l.slots = slices.Insert(l.slots, place(), s)
+	l.members = slices.Insert(l.members, place(), s)
 }
 
 // place returns where a new member goes: behind the last one that precedes it in
@@ -162,11 +162,11 @@ func (l *layout) place(name string, order []field) int {
 
 func (l *layout) bytes(depth int) []byte {
 	n := len("{") + len(l.close) + len(newline(depth))
-	for _, s := range l.slots {
+	for _, s := range l.members {
 		n += len(",") + max(len(s.lead), len(newline(depth+1))) + len(s.body) + len(s.trail)
 	}
 	b := append(make([]byte, 0, n), '{')
-	for i, s := range l.slots {
+	for i, s := range l.members {
 		if i > 0 {
 			b = append(b, ',')
 		}
@@ -175,7 +175,7 @@ func (l *layout) bytes(depth int) []byte {
 		}
 		b = append(append(append(b, s.lead...), s.body...), s.trail...)
 	}
-	if len(l.slots) > 0 && l.slots[0].lead == nil {
+	if len(l.members) > 0 && l.members[0].lead == nil {
 		b = append(b, newline(depth)...)
 	}
 	return append(b, l.close...)
