@@ -92,7 +92,7 @@ func hasField(fs []field, name string) bool {
 // A layout is an object in pieces that give its bytes when joined.
 type layout struct {
 	members []spaced
-	close []byte // from the last member on, with the brace
+	close   []byte // from the last member on, with the brace
 }
 
 // A spaced is a member with the white space around it.
