@@ -16,6 +16,7 @@ type Market struct {
 	Input, Read, Write float64
 	TTL                time.Duration // after which an entry may be gone
 	Gone               time.Duration // after which it surely is
+	Longest            time.Duration // that of the longest lifetime that the provider offers
 	Minimum            int64         // tokens from which on a prompt is cached
 	Grain              int64         // tokens in whose multiples it is
 	AsOf               string        // day of the prices
@@ -154,8 +155,8 @@ func (m Market) safe(p Pending) bool {
 // next the request that follows: no request that began alike is younger than what entries
 // live. An answer of which nobody knows the request may have begun alike.
 func IsCold(s *events.Stream, next Sent, m Market) bool {
-	alive := func(at time.Time) bool {
-		return m.Gone == 0 || at.IsZero() || next.At.Sub(at) <= m.Gone
+	alive := func(at time.Time, lifetime int64) bool {
+		return m.Gone == 0 || at.IsZero() || next.At.Sub(at) <= m.goneAfter(lifetime)
 	}
 	said, answered := false, false // of the event behind, and of what comes before it
 	for i := s.Len() - 1; i >= 0; i-- {
@@ -163,21 +164,30 @@ func IsCold(s *events.Stream, next Sent, m Market) bool {
 		switch e.Kind() {
 		case events.KindChatResponse, events.KindToolCallRequest:
 			sent, known := SentOf(e)
-			if known && sent.Same(next) && alive(latest(sent.At, e.Time())) {
+			if known && sent.Same(next) && alive(latest(sent.At, e.Time()), sent.Lifetime) {
 				return false
 			}
-			if !said && !known && alive(e.Time()) {
+			if !said && !known && alive(e.Time(), 0) {
 				return false
 			}
 			said, answered = true, true
 		case events.KindChatRequest, events.KindToolCallResponse:
-			if !answered && alive(e.Time()) {
+			if !answered && alive(e.Time(), 0) {
 				return false // it was asked, and what came of it nobody knows
 			}
 			said, answered = false, answered && e.Kind() != events.KindChatRequest
 		}
 	}
 	return true
+}
+
+// goneAfter returns when an entry that was to be kept for so many seconds is surely gone. One of
+// which nobody knows for how long, or that has another lifetime than now, may have the longest.
+func (m Market) goneAfter(lifetime int64) time.Duration {
+	if lifetime > 0 && lifetime == int64(m.TTL/time.Second) {
+		return m.Gone
+	}
+	return max(m.Gone, m.Longest)
 }
 
 func latest(a, b time.Time) time.Time {

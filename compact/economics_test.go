@@ -194,6 +194,10 @@ func TestIsCold(t *testing.T) {
 	a := compact.Sent{Model: "a", Prefix: "p", Tools: "t"}
 	b := compact.Sent{Model: "b", Prefix: "p", Tools: "t"}
 	tools := compact.Sent{Model: "a", Prefix: "p", Tools: "u"}
+	short, hour := a, a
+	short.Lifetime, hour.Lifetime = 300, 3600
+	long := market()
+	long.Gone, long.Longest = 6*time.Minute, 65*time.Minute
 	copyOf := func(s compact.Sent) *compact.Sent { return &s }
 	m := market()
 	for name, test := range map[string]struct {
@@ -202,15 +206,19 @@ func TestIsCold(t *testing.T) {
 		m      compact.Market
 		want   bool
 	}{
-		"just now":                    {sentStream(copyOf(a)), time.Minute, m, false},
-		"long ago":                    {sentStream(copyOf(a)), 6 * time.Minute, m, true},
-		"another model":               {sentStream(copyOf(b)), time.Minute, m, true},
-		"other tools":                 {sentStream(copyOf(tools)), time.Minute, m, true},
-		"there and back":              {sentStream(copyOf(a), copyOf(b)), 2 * time.Minute, m, false},
-		"nobody knows what was asked": {sentStream(nil), time.Minute, m, false},
-		"nor long ago":                {sentStream(nil), 6 * time.Minute, m, true},
-		"nobody knows how long":       {sentStream(copyOf(a)), 1000 * time.Hour, compact.Market{}, false},
-		"nothing":                     {sentStream(), time.Minute, m, true},
+		"just now":                                {sentStream(copyOf(a)), time.Minute, m, false},
+		"long ago":                                {sentStream(copyOf(a)), 6 * time.Minute, m, true},
+		"another model":                           {sentStream(copyOf(b)), time.Minute, m, true},
+		"other tools":                             {sentStream(copyOf(tools)), time.Minute, m, true},
+		"there and back":                          {sentStream(copyOf(a), copyOf(b)), 2 * time.Minute, m, false},
+		"nobody knows what was asked":             {sentStream(nil), time.Minute, m, false},
+		"nor long ago":                            {sentStream(nil), 6 * time.Minute, m, true},
+		"nobody knows how long":                   {sentStream(copyOf(a)), 1000 * time.Hour, compact.Market{}, false},
+		"nothing":                                 {sentStream(), time.Minute, m, true},
+		"an unknown lifetime may be the longest":  {sentStream(copyOf(a)), 20 * time.Minute, long, false},
+		"it too is over at last":                  {sentStream(copyOf(a)), 66 * time.Minute, long, true},
+		"a lifetime that was asked for":           {sentStream(copyOf(short)), 7 * time.Minute, long, true},
+		"a longer one, before the policy changed": {sentStream(copyOf(hour)), 7 * time.Minute, long, false},
 		"asked and not answered": {
 			new(talk).turn("q").stream(), time.Minute, m, false,
 		},

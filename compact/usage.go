@@ -40,6 +40,8 @@ type Sent struct {
 	Model  string    `json:"model"`
 	Prefix string    `json:"prefix"` // digest of the system prompt and what voids it
 	Tools  string    `json:"tools"`  // digest of the tools
+	// Lifetime is how many seconds the cache was to keep it, 0 where nobody knows.
+	Lifetime int64 `json:"lifetime,omitempty"`
 }
 
 // Same reports whether two requests begin with the same bytes, to the same model.

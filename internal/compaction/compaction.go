@@ -95,8 +95,10 @@ func Market(id string, ttl time.Duration) compact.Market {
 	m.TTL, m.Gone = time.Duration(row.Cache.TTL), time.Duration(row.Cache.Gone)
 	m.Minimum, m.Grain = int64(row.Cache.Minimum), int64(row.Cache.Grain)
 	if long := time.Duration(row.Cache.TTLLong); ttl >= time.Hour && long > 0 {
-		m.Write, m.TTL, m.Gone = p.WriteLong, long, max(m.Gone, long)
+		m.Write, m.TTL = p.WriteLong, long
+		m.Gone = max(m.Gone, long, time.Duration(row.Cache.GoneLong))
 	}
+	m.Longest = max(m.Gone, time.Duration(row.Cache.GoneLong))
 	m.AsOf = row.AsOf.String()
 	return m
 }

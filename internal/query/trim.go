@@ -5,6 +5,7 @@ import (
 	"maps"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/git-jp/git-jp/blobs"
 	"github.com/git-jp/git-jp/compact"
@@ -186,8 +187,12 @@ func (s *session) sending() compact.Sent {
 			fmt.Fprintf(&tools, "%s\x00%s\x00%s\x00", d.Name, d.Brief(), d.Schema)
 		}
 	}
+	lifetime := int64(0)
+	if s.Trim != nil {
+		lifetime = int64(s.Trim.Market.TTL / time.Second)
+	}
 	return compact.Sent{
-		At: s.Now().UTC(), Model: id, Tools: short(tools.String()),
+		Lifetime: lifetime, At: s.Now().UTC(), Model: id, Tools: short(tools.String()),
 		Prefix: short(strings.Join(s.Setup.System, "\x00")),
 	}
 }

@@ -100,7 +100,7 @@ func TestCost(t *testing.T) {
 			t.Errorf("%s: %+v costs %v, want %v", c.row.ID, c.u, got, c.want)
 		}
 	}
-	unknown, _ := builtin(t).Find("anthropic/claude-opus-4-7")
+	unknown, _ := builtin(t).Find("cerebras/gpt-oss-120b")
 	if _, ok := unknown.Cost(u, false); ok {
 		t.Error("what has no price has a cost")
 	}

@@ -50,8 +50,10 @@ type Cache struct {
 	TTL     Duration `toml:"ttl"`
 	TTLLong Duration `toml:"ttl_long"` // the longer lifetime that can be had, 0 for none
 	Gone    Duration `toml:"gone"`     // after which an entry is surely not there, 0 if unknown
-	Minimum int      `toml:"minimum"`  // tokens
-	Grain   int      `toml:"grain"`    // tokens in whose multiples prompts are cached
+	// GoneLong is that of an entry with the longer lifetime.
+	GoneLong Duration `toml:"gone_long"`
+	Minimum  int      `toml:"minimum"` // tokens
+	Grain    int      `toml:"grain"`   // tokens in whose multiples prompts are cached
 }
 
 // A Duration is written as "5m" in a table.
