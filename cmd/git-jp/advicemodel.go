@@ -22,6 +22,8 @@ const askAgain = "'git jp query -E' asks again"
 func modelHint(err error) string {
 	key, answer, name := new(models.KeyError), new(llm.APIError), new(tool.NameError)
 	switch {
+	case errors.Is(err, query.ErrCycles):
+		return "'git jp query -E' lets it go on"
 	case isA[*query.PartialError](err):
 		return "'git jp query -E' asks for the rest"
 	case errors.Is(err, errNobodyToSetUp):

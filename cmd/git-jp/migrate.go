@@ -159,6 +159,9 @@ func (c migrateCmd) print(a *app, results []repair.Migrated) error {
 				fmt.Sprint(r.Contents), newBlobs(r), r.Title)
 		}
 	}
+	if a.Quiet {
+		return nil
+	}
 	if err := table.Write(a.stdout); err != nil {
 		return err
 	}

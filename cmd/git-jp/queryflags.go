@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/alecthomas/kong"
+	"github.com/git-jp/git-jp/internal/jpconfig"
 	"github.com/git-jp/git-jp/internal/llm"
 	"github.com/git-jp/git-jp/internal/tool"
 )
@@ -146,6 +147,10 @@ func (c queryCmd) flags() (map[string][]byte, error) {
 		}
 		if !llm.IsExtra(key) {
 			return nil, usagef("--param %q: %q of a request is not for parameters to say", p, key)
+		}
+		_, err := jpconfig.Typed([]string{"assistant", "model", "parameters", key}, value)
+		if err != nil && !errors.Is(err, jpconfig.ErrNoKey) {
+			return nil, usagef("--param %q: %w", p, err)
 		}
 		params[key] = jsonOr(value)
 	}

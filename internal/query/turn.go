@@ -145,7 +145,7 @@ func (t *Turn) Run(ctx context.Context, p Prompt) (Answer, error) {
 		}
 	}
 	if err == nil {
-		err = fmt.Errorf("ask %s: %w", t.Model.ID(), ErrCycles)
+		err = fmt.Errorf("ask %s: %w, after %d requests", t.Model.ID(), ErrCycles, limit)
 	}
 	return s.answer, err
 }

@@ -342,6 +342,9 @@ func TestTurn(t *testing.T) {
 				c.set(turn)
 			}
 			a, err := turn.Run(t.Context(), c.prompt)
+			if errors.Is(err, query.ErrCycles) && !strings.HasSuffix(err.Error(), "after 2 requests") {
+				t.Errorf("%v, want how many requests there were", err)
+			}
 			if (err != nil) != (c.err != nil) || err != nil && !errors.As(err, c.err) {
 				t.Errorf("error %v", err)
 			}
