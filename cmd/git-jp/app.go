@@ -330,6 +330,9 @@ func (a *app) find(arg string) (workspace.Entry, error) {
 	if strings.TrimSpace(arg) == "" {
 		return workspace.Entry{}, usagef("a conversation's name is empty")
 	}
+	if arg == "?" {
+		return a.pick()
+	}
 	o := workspace.FindOptions{
 		ListOptions: workspace.ListOptions{Archived: true, Local: true},
 	}

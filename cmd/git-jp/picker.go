@@ -28,7 +28,7 @@ func (a *app) pick() (workspace.Entry, error) {
 	ctx := context.Background() // an interrupt ends the program, which has changed nothing
 	prompter := a.terminal.NewPrompter(ctx)
 	if prompter == nil {
-		return workspace.Entry{}, usagef("--id: there is no terminal to choose on, name one")
+		return workspace.Entry{}, usagef("there is no terminal to choose on, name a conversation")
 	}
 	entries, _, err := w.List(workspace.ListOptions{Local: true})
 	if err != nil {
@@ -66,7 +66,7 @@ func (p picker) choose(shown []workspace.Entry) (
 ) {
 	records := p.app.recent(p.workspace, shown)
 	for i, r := range records {
-		p.prompt.Say("%3d  %s  %s\n", i+1, r.ID, oneLine(r.Title))
+		p.prompt.Say("%3d  %s  %s\n", i+1, r.ID, oneLine(r.listed(p.app).Name()))
 	}
 	if more := len(shown) - len(records); more > 0 {
 		p.prompt.Say("     and %d more\n", more)
@@ -77,6 +77,9 @@ func (p picker) choose(shown []workspace.Entry) (
 	}
 	if n, err := strconv.Atoi(answer); err == nil && 1 <= n && n <= len(records) {
 		answer = records[n-1].ID
+	}
+	if answer == "?" { // is this list
+		return workspace.Entry{}, nil, nil
 	}
 	if e, err := p.app.find(answer); err == nil {
 		return e, []workspace.Entry{e}, nil
@@ -108,16 +111,19 @@ func (p picker) saying(words string) (found []workspace.Entry, err error) {
 }
 
 // recent returns the conversations that were used last, the last one first.
-func (a *app) recent(w *workspace.Workspace, entries []workspace.Entry) []conversationRecord {
+func (a *app) recent(w *workspace.Workspace, entries []workspace.Entry) []*listedRecord {
 	details, errs := loadDetails(w, entries)
-	var records []conversationRecord
+	var records []*listedRecord
 	for i, e := range entries {
 		if errs[i] == nil {
-			records = append(records, newRecord(e, details[i]))
+			records = append(records,
+				&listedRecord{conversationRecord: newRecord(e, details[i]), entry: e})
 		}
 	}
-	slices.SortStableFunc(records, func(a, b conversationRecord) int {
+	slices.SortStableFunc(records, func(a, b *listedRecord) int {
 		return cmp.Or(b.lastActive().Compare(a.lastActive()), cmp.Compare(b.ID, a.ID))
 	})
-	return records[:min(len(records), picked)]
+	records = records[:min(len(records), picked)]
+	inParallel(len(records), func(i int) { records[i].read(w) })
+	return records
 }

@@ -159,16 +159,24 @@ func (c statsCmd) print(a *app, s compact.Stats) error {
 	for _, part := range []struct {
 		head, count string
 		shares      []compact.Share
+		all         int // how many there are, 0 where all are listed
 	}{
-		{"Kind", "Events", s.Sorts},
-		{"Tool", "Events", c.cut(s.Tools)},
-		{"Turn", "Events", c.cut(turns)},
-		{"Had before", "Results", s.Sent},
-		{"Twice or of no use", "Results", s.Waste},
-		{"Strategy would save", "Events", s.Strategies},
+		{"Kind", "Events", s.Sorts, 0},
+		{"Tool", "Events", c.cut(s.Tools), len(s.Tools)},
+		{"Turn", "Events", c.cut(turns), len(turns)},
+		{"Had before", "Results", s.Sent, 0},
+		{"Twice or of no use", "Results", s.Waste, 0},
+		{"Strategy would save", "Events", s.Strategies, 0},
 	} {
 		if err := a.printShares(part.head, part.count, part.shares, s.Tokens); err != nil {
 			return err
+		}
+		if more := part.all - len(part.shares); part.all > 0 && more > 0 {
+			_, err := fmt.Fprintf(a.stdout, "… and %s, listed with --all\n",
+				render.Count(more, strings.ToLower(part.head)))
+			if err != nil {
+				return err
+			}
 		}
 	}
 	return nil

@@ -208,7 +208,7 @@ func unstagedWord(item stage.Item) string {
 
 func (statusCmd) print(a *app, records []*statusRecord) error {
 	if len(records) == 0 {
-		a.note("every conversation is committed or staged as it is")
+		a.note("nothing to stage")
 		return nil
 	}
 	staged := func(r *statusRecord) string { return r.Staged }

@@ -40,8 +40,8 @@ type Listed struct {
 	Outline                          *Outline // nil when the stream cannot be read
 }
 
-// name is the title, or what an untitled one begins with.
-func (l Listed) name() string {
+// Name is the title with the labels, or what an untitled one begins with.
+func (l Listed) Name() string {
 	if l.Title == "" && l.Outline != nil && l.Outline.First != "" {
 		return "“" + l.Outline.First + "”" + l.Labels
 	}
@@ -66,7 +66,7 @@ func List(o Output, list []Listed) *Table {
 				first = out.First
 			}
 		}
-		t.Row(l.Marks, l.ID, l.Active, turns, size, model, l.Parent, l.name(), first)
+		t.Row(l.Marks, l.ID, l.Active, turns, size, model, l.Parent, l.Name(), first)
 	}
 	return t
 }
