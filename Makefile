@@ -57,8 +57,8 @@ MERGING  = ^TestScript$$/^(archive|check|hook|install|merge|picture|rename|repai
 
 cover:
 	@set -e; dir=$$(mktemp -d); trap 'rm -rf "$$dir"' EXIT; mkdir "$$dir/data"; \
-	all=$$($(GO) list ./internal/merge ./hooks | paste -sd, -); main=$$($(GO) list ./cmd/git-jp); \
-	$(GO) test -coverpkg="$$all" ./internal/merge ./hooks ./internal/repair \
+	all=$$($(GO) list ./internal/merge ./internal/audit ./hooks/... | paste -sd, -); main=$$($(GO) list ./cmd/git-jp); \
+	$(GO) test -coverpkg="$$all" ./internal/merge ./hooks/... ./internal/repair \
 	  -args -test.gocoverdir="$$dir/data"; \
 	$(GO) test -c -o "$$dir/scripts" ./cmd/git-jp; \
 	(cd cmd/git-jp; GOCOVERDIR="$$dir/data" GOFLAGS="$$GOFLAGS -cover -coverpkg=$$all,$$main" \
@@ -100,7 +100,8 @@ fuzz:
 	done
 
 soak:
-	GIT_JP_SOAK=1 $(GO) test -race -timeout 4h ./...
+	GIT_JP_SOAK=1 $(GO) test -race -timeout 4h -skip '$(PROCESSES)' ./...
+	GIT_JP_SOAK=1 $(GO) test -timeout 12h -run '$(PROCESSES)' ./...
 	$(MAKE) fuzz FUZZTIME=10m
 
 # A program for each platform, the man page, a bill of materials and the checksums of all.
