@@ -404,24 +404,41 @@ func market() compact.Market {
 	}
 }
 
-// TestEstimatesLearn holds that stored usage corrects the estimate, and tells its error.
+// TestEstimatesLearn holds that stored usage corrects the estimate by as much as there is of it,
+// that the error which is told covers most of the past, and that usage of another text, as after a
+// compaction, teaches nothing.
 func TestEstimatesLearn(t *testing.T) {
-	k := new(talk)
-	prompt := int64(1000)
-	for n := range 8 {
-		k.turn(strings.Repeat("word ", 400))
-		usage := fmt.Sprintf(`{"input":%d,"output":10}`, prompt)
-		k.add(&events.ChatResponse{Text: fmt.Sprint("answer ", n)},
-			events.Metadata{}.With("git_jp_usage", jsontext.Value(usage)))
-		prompt += 1000 // twice what 2000 bytes are guessed to be
+	spoken := func(turns int, grows func(n int) int64) *events.Stream {
+		k, prompt := new(talk), int64(1000)
+		for n := range turns {
+			k.turn(strings.Repeat("word ", 400))
+			usage := fmt.Sprintf(`{"input":%d,"output":10}`, prompt)
+			k.add(&events.ChatResponse{Text: fmt.Sprint("answer ", n)},
+				events.Metadata{}.With("git_jp_usage", jsontext.Value(usage)))
+			prompt += grows(n)
+		}
+		return k.stream()
 	}
-	r := run(t, k.stream(), compact.Options{KeepLast: 1}).Report
-	if r.Samples != 7 || r.Error > 0.01 || r.TokensBefore < 7500 || r.TokensBefore > 8500 {
-		t.Errorf("%d samples, error %.3f, %.0f tokens", r.Samples, r.Error, r.TokensBefore)
-	}
-	r = run(t, new(talk).turn("q").stream(), compact.Options{KeepLast: 1}).Report
-	if r.Samples != 0 || r.Error != 0.2 {
-		t.Errorf("with nothing to learn from: %d samples, error %.3f", r.Samples, r.Error)
+	half := func(int) int64 { return 850 } // where 571 tokens are guessed
+	for name, test := range map[string]struct {
+		turns   int
+		grows   func(int) int64
+		samples int
+		least   float64 // of a turn, in tokens
+		most    float64
+		fault   float64
+	}{
+		"a few calls":          {8, half, 7, 571, 585, 0.33},
+		"many":                 {800, half, 799, 775, 845, 0.08},
+		"of another text":      {8, func(int) int64 { return 40_000 }, 0, 565, 575, 0.2},
+		"one of another text":  {8, func(n int) int64 { return []int64{850, 40_000}[n/4%2] }, 4, 565, 580, 0.34},
+		"one of five is wrong": {800, func(n int) int64 { return []int64{600, 600, 600, 600, 1000}[n%5] }, 799, 571, 700, 0.15},
+	} {
+		r := run(t, spoken(test.turns, test.grows), compact.Options{KeepLast: 1}).Report
+		each := r.TokensBefore / float64(test.turns)
+		if r.Samples != test.samples || each < test.least || each > test.most || r.Error > test.fault {
+			t.Errorf("%s: %d samples, error %.3f, %.0f tokens a turn", name, r.Samples, r.Error, each)
+		}
 	}
 }
 

@@ -289,17 +289,21 @@ func Calibrate(s *events.Stream, o measureOptions) (Estimator, error) {
 	if len(samples) < minSamples {
 		return Estimator{Scale: 1, Error: unlearned, Samples: len(samples)}, nil
 	}
-	ratios := make([]float64, len(samples))
-	for i, g := range samples {
-		ratios[i] = g.tokens / g.guess
+	grew, guessed := float64(prior), float64(prior)
+	for _, g := range samples {
+		grew, guessed = grew+g.tokens, guessed+g.guess
 	}
-	scale := median(ratios)
+	scale := grew / guessed
 	faults := make([]float64, len(samples))
 	for i, g := range samples {
 		faults[i] = math.Abs(g.tokens-scale*g.guess) / g.tokens
 	}
-	return Estimator{Scale: scale, Error: median(faults), Samples: len(samples)}, nil
+	return Estimator{Scale: scale, Error: covering(faults), Samples: len(samples)}, nil
 }
+
+// prior is how many tokens what was measured counts against the conversation's own usage: ten
+// calls must not make an estimate worse than none.
+const prior = 100_000
 
 // A grown is how much a prompt grew, and how much it was guessed to.
 type grown struct{ tokens, guess float64 }
@@ -307,6 +311,16 @@ type grown struct{ tokens, guess float64 }
 // minGrowth is the least growth that says something about text: below it, what every message
 // has counts for more.
 const minGrowth = 200
+
+// maxOdds is by how much a prompt can have grown otherwise than its text did. Beyond that it had
+// another text: usage that was recorded before a compaction is of what that took out.
+const maxOdds = 2
+
+// tells reports whether a growth says something about how many tokens a text has.
+func (g grown) tells() bool {
+	return g.tokens >= minGrowth && g.guess >= minGrowth &&
+		g.tokens <= maxOdds*g.guess && g.guess <= maxOdds*g.tokens
+}
 
 func growth(s *events.Stream, m Measure) []grown {
 	var all []grown
@@ -328,8 +342,7 @@ func growth(s *events.Stream, m Measure) []grown {
 			continue
 		}
 		prompt := float64(u.Prompt())
-		if g := (grown{prompt - before, opened - last}); before > 0 && g.tokens >= minGrowth &&
-			g.guess >= minGrowth {
+		if g := (grown{prompt - before, opened - last}); before > 0 && g.tells() {
 			all = append(all, g)
 		}
 		before, last = prompt, opened
@@ -337,10 +350,8 @@ func growth(s *events.Stream, m Measure) []grown {
 	return all
 }
 
-func median(v []float64) float64 {
+// covering returns what four of five of some faults are not above.
+func covering(v []float64) float64 {
 	v = slices.Sorted(slices.Values(v))
-	if len(v)%2 == 1 {
-		return v[len(v)/2]
-	}
-	return (v[len(v)/2-1] + v[len(v)/2]) / 2
+	return v[(len(v)*4+4)/5-1]
 }

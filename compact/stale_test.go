@@ -188,3 +188,34 @@ func TestStaleNeverCosts(t *testing.T) {
 		t.Errorf("%d were trimmed, %f attached", trimmed, given)
 	}
 }
+
+// TestWasteIsOfWhatIsGiven holds that what a model is not given any more is no waste.
+func TestWasteIsOfWhatIsGiven(t *testing.T) {
+	s := new(talk).turn("1").call("Read", readA, long).call("Edit", editA, always).turn("2").say("m").stream()
+	stale := func(s *events.Stream) int64 {
+		out, err := compact.Survey(t.Context(), s, compact.Options{Now: second(0)})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, w := range out.Waste {
+			if w.Name == "stale reads" {
+				return w.Bytes
+			}
+		}
+		return -1
+	}
+	if got := stale(s); got != int64(len(long)) {
+		t.Errorf("%d bytes of stale reads", got)
+	}
+	hidden := s.Clone()
+	hidden.Append(events.NewElement(second(99), &events.Compaction{
+		ToolCalls: &events.ToolCallPolicy{Omit: true},
+	}, events.Metadata{}))
+	marked := s.Clone()
+	marked.Set(3, dedup.WithStale(s.At(3), []*events.Element{s.At(5)}, keyA, false))
+	for name, s := range map[string]*events.Stream{"an overlay hides it": hidden, "it was trimmed": marked} {
+		if got := stale(s); got >= int64(len(long)) {
+			t.Errorf("%s: %d bytes of stale reads", name, got)
+		}
+	}
+}

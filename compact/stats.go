@@ -75,7 +75,7 @@ func Survey(ctx context.Context, s *events.Stream, o Options) (Stats, error) {
 	if out.Sent, err = j.sent(); err != nil {
 		return Stats{}, err
 	}
-	out.Waste = j.waste()
+	out.Waste = j.viewed().waste()
 	for _, name := range append(Mechanical(), Summarize) {
 		o.Strategies, o.Summarizer, o.Confirm = []string{name}, nil, nil
 		r, err := Run(ctx, s, o)
@@ -89,6 +89,18 @@ func Survey(ctx context.Context, s *events.Stream, o Options) (Stats, error) {
 		})
 	}
 	return out, nil
+}
+
+// viewed is the job of what a model is given, so that shares of it are of one stream.
+func (j *job) viewed() *job {
+	var given []*events.Element
+	for _, e := range dedup.Trim(j.stream.Project().Stream).All() {
+		if e.Kind() != events.KindCompaction { // it was applied
+			given = append(given, e)
+		}
+	}
+	s := events.New(given...)
+	return &job{Options: j.Options, source: s, stream: s, estimator: j.estimator}
 }
 
 // sent says how often a content is not sent again, by the bytes that are saved, and how often it
