@@ -49,6 +49,7 @@ type queryCmd struct {
 	HideReasoning bool     `help:"Do not show what the model thinks."`
 	HideToolCalls bool     `help:"Do not show which tools are called."`
 	MaxCost       *float64 `placeholder:"USD" help:"Send no request that could make this query cost more; an answer is cut to what is left."`
+	NoPersist     bool     `short:"P" help:"Ask and write nothing: no conversation begins or changes."`
 	Explain       bool     `help:"Show what would be sent, and send nothing."`
 }
 
@@ -68,6 +69,9 @@ next one for what the configuration declares. It stays as it was; --attach takes
 conversation. --tool and --no-tool count from left to right, and without a name for all tools:
 '-T -t fs_read_file' leaves one. After them and --id the next word is a name; '--' ends flags.
 
+With --no-persist the question and its answer are kept nowhere: what is gone on with stays as it is.
+Tools run and may change files.
+
 Ctrl-C asks what to do: go on, reply at once, keep or discard the answer; while tools run, end
 them, answer for them or start them again. Pressed again, it ends in order.
 
@@ -78,6 +82,9 @@ Where no model is configured, the built-in search answers with passages of the r
 func (c queryCmd) Run(ctx context.Context, a *app) (err error) {
 	if err := c.valid(); err != nil {
 		return err
+	}
+	if c.NoPersist {
+		c.Title, c.NoTitle = "", true
 	}
 	t, err := c.target(ctx, a)
 	if err != nil {
@@ -137,7 +144,9 @@ func (c queryCmd) ask(
 	if err := k.entitle(ctx, c, p.Request); err != nil {
 		return err
 	}
-	defer a.collectAside(ctx, t.workspace)()
+	if !c.NoPersist {
+		defer a.collectAside(ctx, t.workspace)()
+	}
 	return k.ask(ctx, *p)
 }
 
@@ -151,6 +160,7 @@ func (c queryCmd) valid() error {
 		{c.New && c.Replay, "--new and --replay cannot be used together"},
 		{c.New && c.Compact.given(), "--new and --compact cannot be used together"},
 		{c.Explain && c.Compact.given(), "--explain and --compact cannot be used together"},
+		{c.NoPersist && c.Compact.given(), "--no-persist and --compact cannot be used together"},
 		{c.Fork.Given && c.Replay, "--fork and --replay cannot be used together"},
 		{c.Local && !c.New, "--local needs --new"},
 		{c.NoLocal && !c.New, "--no-local needs --new"},

@@ -22,6 +22,7 @@ type target struct {
 	hold      *workspace.Hold // nil for a new one
 	create    *workspace.NewConversation
 	beginning *query.Beginning
+	unsaved   query.Record        // of a question that is not kept, nil for others
 	id        events.ID           // 0 before it is there; set before tools run, which read it
 	fresh     bool                // its configuration is that of now
 	replayed  *events.ChatRequest // the question that is asked again
@@ -38,12 +39,19 @@ func (t *target) dropDraft() error {
 // errNoneActive says that nothing tells which conversation is meant.
 var errNoneActive = errors.New("no conversation is active")
 
-func (c queryCmd) target(ctx context.Context, a *app) (*target, error) {
+func (c queryCmd) target(ctx context.Context, a *app) (_ *target, err error) {
 	w, err := c.workspace(ctx, a)
 	if err != nil {
 		return nil, err
 	}
 	t := &target{app: a, workspace: w}
+	if c.NoPersist {
+		defer func() {
+			if err == nil {
+				t.unsaved = query.Unsaved(w, t.create)
+			}
+		}()
+	}
 	first, err := c.first(w)
 	if err != nil {
 		return nil, err
@@ -75,6 +83,8 @@ func (c queryCmd) target(ctx context.Context, a *app) (*target, error) {
 		return t, c.replay(ctx, t, e)
 	case c.Fork.Given:
 		return t, c.fork(ctx, t, e)
+	case c.NoPersist:
+		return t, t.look(e)
 	}
 	if c.Compact.given() {
 		if e, err = a.compactFirst(ctx, e, c.Compact, c.Yes); err != nil {
@@ -122,7 +132,7 @@ func (c queryCmd) chosen(a *app) (workspace.Entry, error) {
 // none: at the top of a working tree, elsewhere only where a person wants it.
 func (c queryCmd) workspace(ctx context.Context, a *app) (*workspace.Workspace, error) {
 	w, err := a.workspace()
-	if !errors.Is(err, workspace.ErrNoWorkspace) || !c.begins() || c.Explain {
+	if !errors.Is(err, workspace.ErrNoWorkspace) || !c.begins() || c.Explain || c.NoPersist {
 		return w, err
 	}
 	repo, repoErr := a.repo(ctx)
@@ -263,6 +273,19 @@ func (c queryCmd) take(ctx context.Context, t *target, e workspace.Entry) (err e
 	}
 }
 
+// look reads a conversation that stays as it is.
+func (t *target) look(e workspace.Entry) error {
+	conv, err := t.workspace.Load(e)
+	if err != nil {
+		return err
+	}
+	t.id = e.ID
+	t.create = &workspace.NewConversation{
+		Details: conv.Details, Stream: conv.Stream, BaseConfig: conv.BaseConfig, Local: conv.Local,
+	}
+	return nil
+}
+
 // waitOrFork asks what to do about a conversation that somebody else has.
 func waitOrFork(ctx context.Context, p *ask.Prompter, held *workspace.LockedError) string {
 	s, err := p.Open(ctx)
@@ -308,6 +331,8 @@ func (t *target) release() error {
 // stream and base are those of the conversation as it stands.
 func (t *target) stream() *events.Stream {
 	switch {
+	case t.unsaved != nil:
+		return t.unsaved.Stream()
 	case t.hold != nil:
 		return t.hold.Conversation().Stream
 	case t.create.Stream != nil:
@@ -338,6 +363,9 @@ func (t *target) update(f func(*workspace.Conversation) error) error {
 
 // record returns what the turn writes to.
 func (t *target) record() query.Record {
+	if t.unsaved != nil {
+		return t.unsaved
+	}
 	if t.hold != nil {
 		return query.Held(t.workspace, t.hold)
 	}

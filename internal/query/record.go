@@ -36,6 +36,34 @@ func (r held) Save(change func(*events.Stream) error) error {
 	return r.hold.Update(func(c *workspace.Conversation) error { return change(c.Stream) })
 }
 
+// Unsaved returns a record of a conversation that nothing is written to: what is saved is kept in
+// memory. The stream of n is what it begins with.
+func Unsaved(w *workspace.Workspace, n *workspace.NewConversation) Record {
+	stream := n.Stream
+	if stream == nil {
+		stream = events.New()
+	}
+	return &unsaved{stream, w.BlobsOf(workspace.Entry{Local: n.Local})}
+}
+
+type unsaved struct {
+	stream   *events.Stream
+	contents blobs.Reader
+}
+
+func (r *unsaved) Stream() *events.Stream { return r.stream }
+
+func (r *unsaved) Contents() blobs.Reader { return r.contents }
+
+func (r *unsaved) Save(change func(*events.Stream) error) error {
+	s := r.stream.Clone()
+	if err := change(s); err != nil {
+		return err
+	}
+	r.stream = s
+	return nil
+}
+
 // A run of elements stands together at the end of a stream, in an order that is not that in
 // which they come: parts of an answer, results of calls. Elements are known by their sums,
 // because a save replaces those whose content it stores.
