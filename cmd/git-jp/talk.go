@@ -313,7 +313,7 @@ func (k *talk) turn(w query.Watcher) (*query.Turn, error) {
 		trim.Current = k.current()
 	}
 	t := &query.Turn{
-		Budget: budget,
+		Budget: budget, Cycles: k.settings.Settings().MaxRequests,
 		Record: k.target.record(), Model: k.model, Tools: k.tools, Now: k.app.now,
 		Setup: k.setup, Base: base, Root: k.target.workspace.Root(), Watch: w,
 		Dedup: k.dedup(), Trim: trim,

@@ -122,6 +122,8 @@ func conversationKeys() []Key {
 			"the most tokens that your account may send to a model; 0 where it is the window"),
 		key("conversation.max_cost", Money, 0.0,
 			"the most US dollars that the requests of a query may cost; 0 for any amount"),
+		key("conversation.max_requests", Int, int64(200),
+			"how many requests a query makes while the model calls tools"),
 		key("conversation.compaction.fork", Bool, true, "compact writes a fork"),
 	}
 }

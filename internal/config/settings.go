@@ -13,6 +13,7 @@ type Settings struct {
 	Deduplication Deduplication
 	Compaction    Compaction
 	MaxCost       float64 // of the requests of a query, in USD; 0 for any amount
+	MaxRequests   int     // of a query
 }
 
 // A Format is how contents are written.
@@ -106,7 +107,8 @@ type ToolCompaction struct {
 func (c *Config) Settings() Settings {
 	const dedup, compaction = "conversation.deduplication.", "conversation.compaction."
 	return Settings{
-		MaxCost: get[float64](c, "conversation.max_cost"),
+		MaxCost:     get[float64](c, "conversation.max_cost"),
+		MaxRequests: int(get[int64](c, "conversation.max_requests")),
 		Storage: Storage{
 			Format:         Format(get[string](c, "storage.format")),
 			MaxBlobBytes:   get[int64](c, "storage.max_blob_bytes"),
