@@ -114,7 +114,8 @@ func (r *run) remerge(
 
 // restoreBlobs replaces damaged blobs by a sound copy from anywhere in this repository, and reports
 // those that have none.
-func (r *run) restoreBlobs(ctx context.Context, hook served, damaged []merge.MergedFile, u *remerged,
+func (r *run) restoreBlobs(
+	ctx context.Context, hook served, damaged []merge.MergedFile, u *remerged,
 ) error {
 	if len(damaged) == 0 {
 		return nil

@@ -30,8 +30,10 @@ const (
 
 // outputs are what some commands print; each other question is answered by a model.
 var outputs = map[string]string{
-	"git jp models":                        `(?m)^ *anthropic/claude-haiku-4-5 `,
+	"git jp models": `(?m)^ *anthropic/claude-haiku-4-5 `,
+
 	"git jp config get assistant.model.id": `^ollama/qwen3:8b\n$`,
+
 	"git jp query --new --explain -m quick 'What would be sent?'": `(?m)^Model: +anthropic/claude-haiku-4-5`,
 	"git jp stats --by model":                                     `(?m)^ *openrouter/qwen/qwen3-coder `,
 	"git jp config get --workspace providers.llm.aliases.small":   `^ollama/qwen3:8b\n$`,

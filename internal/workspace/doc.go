@@ -30,8 +30,8 @@
 // its user-local copy, because jp trusts the newer one; the copy itself is left
 // alone. Archiving and removing move both, since jp would bring back the other.
 //
-// User-local directories are jp's to create, merge and repoint. This package finds them, by the rules
-// of jp, and makes one only when a user-local conversation is created and there is
+// User-local directories are jp's to create, merge and repoint. This package finds them, by the
+// rules of jp, and makes one only when a user-local conversation is created and there is
 // none. Sessions are kept in user-local storage, or, while there is none, in the user's data
 // directory (git-jp/workspace/<id>/sessions), never below .jp.
 //

@@ -11,8 +11,8 @@ import (
 	"github.com/git-jp/git-jp/internal/regular"
 )
 
-// A Workspace is an open .jp directory and the user-local storage that belongs to it. It is safe for
-// concurrent use, except creating the first user-local conversation.
+// A Workspace is an open .jp directory and the user-local storage that belongs to it. It is safe
+// for concurrent use, except creating the first user-local conversation.
 type Workspace struct {
 	root      string // absolute, holds .jp
 	env       Env
