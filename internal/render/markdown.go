@@ -145,7 +145,7 @@ func (r *markdown) code(n ast.Node, language string) []string {
 	lines := []string{r.out.styled(styleMark, fence+language)}
 	if body != "" {
 		for line := range strings.SplitSeq(strings.TrimSuffix(body, "\n"), "\n") {
-			lines = append(lines, r.out.styled(styleCode, line))
+			lines = append(lines, r.out.codeLine(language, line))
 		}
 	}
 	return append(lines, r.out.styled(styleMark, fence))
