@@ -1,6 +1,7 @@
 package render
 
 import (
+	"encoding/base64"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -174,8 +175,22 @@ func (p part) markdown() string {
 		body = append(body, fenced(p.readable(), ""))
 	case partBroken:
 		body = append(body, codeSpan(p.placeholder()))
+	case partBinary:
+		if p.isImage() {
+			body = append(body, p.image())
+		}
 	}
 	return strings.Join(body, "\n\n")
+}
+
+// image returns an image with its bytes: an export refers to no other file.
+func (p part) image() string {
+	name := "image"
+	if p.uri != "" {
+		name = path.Base(p.uri)
+	}
+	return "![" + escapeInline(name) + "](data:" + p.mime + ";base64," +
+		base64.StdEncoding.EncodeToString(p.data) + ")"
 }
 
 func (f *markdownFormatter) compaction(ev *events.Compaction) error {

@@ -133,8 +133,15 @@ func (w *walk) load(p part, content blobs.Content, where Problem) part {
 
 // unread reports whether a block's bytes are of no use to the reader of the format.
 func (w *walk) unread(b *events.Block) bool {
-	media := b.Type == events.BlockImage || b.Type == events.BlockAudio
-	return media && !w.opts.Format.forPrograms()
+	f := w.opts.Format
+	switch b.Type {
+	case events.BlockImage:
+		return !f.forPrograms() && !f.exports()
+	case events.BlockAudio:
+		return !f.forPrograms()
+	default:
+		return false
+	}
 }
 
 func (w *walk) open(c blobs.Content) ([]byte, error) {
@@ -208,13 +215,23 @@ func (p part) label() string {
 	if p.mime != "" {
 		notes = append(notes, p.mime)
 	}
-	if p.state == partBinary {
+	if p.state == partBinary && !p.isImage() {
 		notes = append(notes, "binary")
 	}
 	if len(notes) == 0 {
 		return name
 	}
 	return name + " (" + strings.Join(notes, ", ") + ")"
+}
+
+// isImage reports whether a part is an image of a kind that browsers show.
+func (p part) isImage() bool {
+	switch p.mime {
+	case "image/png", "image/jpeg", "image/gif", "image/webp":
+		return true
+	default:
+		return false
+	}
 }
 
 // readable returns what a block without content says to people.
