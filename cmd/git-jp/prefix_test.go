@@ -61,7 +61,8 @@ func swept() map[string][]string {
 		"no-reasoning": {"--no-reasoning"}, "schema": {"--schema", "name"}, "edit": {"--edit"},
 		"no-edit": {"--no-edit"}, "quote": {"--quote"}, "title": {"--title", "x"},
 		"no-title": {"--no-title"}, "label": {"--label", "k=v"},
-		"max-cost": {"--max-cost=0"}, "hide-reasoning": {"--hide-reasoning"}, "hide-tool-calls": {"--hide-tool-calls"},
+		"max-cost": {"--max-cost=0"}, "no-persist": {"--no-persist"},
+		"hide-reasoning": {"--hide-reasoning"}, "hide-tool-calls": {"--hide-tool-calls"},
 	}
 }
 
