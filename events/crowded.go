@@ -17,32 +17,42 @@ const (
 var ErrCrowded = fmt.Errorf("more than %d objects and lists, or %d members of one of them",
 	MaxContainers, MaxMembers)
 
-// crowded returns where in a file there is too much, or -1. It looks for nothing but brackets and
-// commas, before anything is made of them; that what it is given is JSON others find out.
+// crowded returns where in a file there is too much, or -1.
 func crowded(data []byte) int {
 	if len(data) < roomy {
 		return -1
 	}
-	containers, members, outer := 0, 0, make([]int, 0, MaxDepth)
+	return new(crowd).add(data)
+}
+
+// A crowd counts what a file holds. It looks for nothing but brackets and commas, before anything
+// is made of them; that what it is given is JSON others find out.
+type crowd struct {
+	containers, members int
+	outer               []int // the members so far of what is open around
+}
+
+// add counts a piece of a file, which cuts no string, and returns where there is too much, or -1.
+func (c *crowd) add(data []byte) int {
 	for i := 0; i < len(data); i++ {
 		switch data[i] {
 		case '"':
 			i = closingQuote(data, i)
 		case '{', '[':
-			containers++
-			if len(outer) < MaxDepth {
-				outer = append(outer, members)
+			c.containers++
+			if len(c.outer) < MaxDepth {
+				c.outer = append(c.outer, c.members)
 			}
-			members = 0
+			c.members = 0
 		case '}', ']':
-			if n := len(outer) - 1; n >= 0 {
-				members, outer = outer[n], outer[:n]
+			if n := len(c.outer) - 1; n >= 0 {
+				c.members, c.outer = c.outer[n], c.outer[:n]
 			}
 		case ',':
-			members++
+			c.members++
 		}
-		if containers > MaxContainers || members >= MaxMembers && len(outer) > 1 ||
-			members >= MaxContainers {
+		if c.containers > MaxContainers || c.members >= MaxMembers && len(c.outer) > 1 ||
+			c.members >= MaxContainers {
 			return i
 		}
 	}

@@ -52,3 +52,26 @@ func numbered(n int) string {
 	}
 	return b.String()
 }
+
+// A stream that was read and has grown since is not saved when nobody could read it again.
+func TestValidateRefusesCrowds(t *testing.T) {
+	for name, file := range map[string]string{
+		"objects and lists": "[" + strings.Repeat("[],", events.MaxContainers-2) + "[]]",
+		"elements":          "[" + strings.Repeat("123,", events.MaxContainers-1) + "123]",
+	} {
+		s, err := events.Decode([]byte(file))
+		if err != nil {
+			t.Fatalf("%s: %v", name, err)
+		}
+		if err := s.Validate(); err != nil {
+			t.Errorf("%s: as many as may be: %v", name, err)
+		}
+		s.Append(s.At(0))
+		if _, err := events.Decode(s.Encode()); !errors.Is(err, events.ErrCrowded) {
+			t.Fatalf("%s: one more can be read: %v", name, err)
+		}
+		if err := s.Validate(); !errors.Is(err, events.ErrCrowded) {
+			t.Errorf("%s: one more: %v", name, err)
+		}
+	}
+}

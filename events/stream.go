@@ -181,7 +181,20 @@ func (s *Stream) decodes(o DecodeOptions) bool {
 			return false
 		}
 	}
-	return s.size() <= MaxStreamBytes
+	size := s.size()
+	return size <= MaxStreamBytes && (size < roomy || !s.crowded())
+}
+
+// crowded reports whether the stream has more elements than are read, or more in them. Adding
+// elements that are within the limits one by one leads there.
+func (s *Stream) crowded() bool {
+	c := new(crowd)
+	for chunk := range s.chunks() {
+		if c.add(chunk) >= 0 {
+			return true
+		}
+	}
+	return false
 }
 
 // offset returns where element i begins in the encoded stream.

@@ -106,7 +106,8 @@ func (c crowd) repository(t *testing.T, n int) *gittest.Repository {
 	return r
 }
 
-// costOf runs a command in this process.
+// costOf runs a command in this process, without what earlier ones remembered: of two repositories one
+// may have a stream in its cache that the other has not.
 func costOf(t *testing.T, r *gittest.Repository, args []string) cost {
 	t.Helper()
 	var stderr bytes.Buffer
@@ -116,6 +117,9 @@ func costOf(t *testing.T, r *gittest.Repository, args []string) cost {
 		now: time.Now, random: func() float64 { return 1 }, pid: os.Getpid(), session: sessionID,
 		env: append(slices.Clone(r.Env), "HOME="+home, "XDG_CONFIG_HOME="+filepath.Join(home, "c"),
 			"XDG_DATA_HOME="+filepath.Join(home, "d"), "EDITOR=true"),
+	}
+	if err := os.RemoveAll(r.Path(".git/jp/cache")); err != nil {
+		t.Fatal(err)
 	}
 	var before, after runtime.MemStats
 	read := bytesRead(t)

@@ -3,6 +3,7 @@ package anthropic
 import (
 	"encoding/json"
 	"errors"
+	"maps"
 
 	"github.com/git-jp/git-jp/internal/llm"
 )
@@ -105,8 +106,10 @@ func (s *said) block() json.RawMessage {
 	}
 	switch {
 	case s.began.Type == "compaction":
-		for _, d := range s.deltas { // each has members of the whole
-			_ = json.Unmarshal(d, &members) // it was read before
+		for _, d := range s.deltas { // each has members of the whole, or is null
+			var part map[string]json.RawMessage
+			_ = json.Unmarshal(d, &part) // it was read before
+			maps.Copy(members, part)
 		}
 		members["type"] = json.RawMessage(`"compaction"`)
 	case len(s.deltas) > 0:
