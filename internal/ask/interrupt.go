@@ -23,6 +23,7 @@ type Interrupts struct {
 	pressed func() bool // of who took it; nil for nobody
 	atEnd   func()      // what the terminal needs before the process ends
 	reads   bool        // the command changes nothing
+	asked   os.Signal   // what cancelled the context; nil for nothing
 }
 
 const (
@@ -60,7 +61,7 @@ func (i *Interrupts) Listen(ctx context.Context) (_ context.Context, stop func()
 				if again || s == os.Interrupt && i.press() {
 					continue
 				}
-				if ctx.Err() != nil || i.onlyReads() {
+				if ctx.Err() != nil || i.endsAtOnce(s) {
 					i.end(s)
 				}
 				cancel()
@@ -92,20 +93,28 @@ func (i *Interrupts) press() bool {
 	return i.pressed != nil && i.pressed()
 }
 
-func (i *Interrupts) onlyReads() bool {
+// endsAtOnce reports whether the command changes nothing, and keeps the signal for one that says
+// so only now, see [Interrupts.Reading].
+func (i *Interrupts) endsAtOnce(s os.Signal) bool {
 	i.mu.Lock()
 	defer i.mu.Unlock()
+	i.asked = s
 	return i.reads
 }
 
-// Reading says that the command changes nothing.
+// Reading says that the command changes nothing. A signal that came while the program did not know
+// yet what it was asked for ends it now.
 func (i *Interrupts) Reading() {
 	if i == nil {
 		return
 	}
 	i.mu.Lock()
-	defer i.mu.Unlock()
 	i.reads = true
+	asked := i.asked
+	i.mu.Unlock()
+	if asked != nil {
+		i.end(asked)
+	}
 }
 
 // Take hands interrupts to a command until release is called, which hands them back. Pressed
