@@ -12,6 +12,7 @@ import (
 // A History is a conversation as it was sent, request by request.
 type History struct {
 	Sizes     []float64 // tokens of each element
+	Estimator Estimator // by which they were counted
 	Base      float64   // tokens before the first: the system prompt and the tools
 	Exchanges []Exchange
 	Trims     []Trim
@@ -225,12 +226,13 @@ func (r *replayer) pay(x Exchange, total, prefix float64) {
 // HistoryOf reads the history of a stream. Where it has no usage, each answer of the model
 // counts as one request.
 func HistoryOf(s *events.Stream, o ObsoleteOptions) (History, error) {
-	mo := measureOptions{dedup: o.Dedup, contents: o.Contents}
-	e, err := Calibrate(s, mo)
-	if err != nil {
-		return History{}, err
+	mo := measureOptions{dedup: o.Dedup, contents: o.Contents, estimator: o.Estimator}
+	if o.Estimator.Scale == 0 {
+		var err error
+		if mo.estimator, err = Calibrate(s, mo); err != nil {
+			return History{}, err
+		}
 	}
-	mo.estimator = e
 	m, err := measure(s, mo)
 	if err != nil {
 		return History{}, err
@@ -240,7 +242,9 @@ func HistoryOf(s *events.Stream, o ObsoleteOptions) (History, error) {
 	if err != nil {
 		return History{}, err
 	}
-	h := History{Exchanges: exchanges(view), Work: workOf(view, o)}
+	h := History{
+		Exchanges: exchanges(view), Work: workOf(view, o), Estimator: mo.estimator,
+	}
 	for _, z := range m.Element {
 		h.Sizes = append(h.Sizes, z.Tokens)
 	}

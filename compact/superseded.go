@@ -68,6 +68,9 @@ type ObsoleteOptions struct {
 	Stays func(element int) bool
 	// Stale reports whether what shows a file that was changed later may go; nil says so of none.
 	Stale func(key string) bool
+	// Estimator counts tokens; the zero value is the one that the stream teaches, if that is how
+	// its requests were sent.
+	Estimator Estimator
 }
 
 func (j *job) obsoleteOptions() ObsoleteOptions {

@@ -63,7 +63,8 @@ func newReplayed(name string, s *events.Stream) (replayed, error) {
 		if *h, err = compact.HistoryOf(s, o); err != nil {
 			return r, fmt.Errorf("replay %s: %w", name, err)
 		}
-		o.Dedup = arrivals()
+		// Usage was recorded of requests with everything whole: only those teach something.
+		o.Dedup, o.Estimator = arrivals(), r.plain.Estimator
 		h.Current = r.contents.tokens
 	}
 	if r.plain.Base == 0 {

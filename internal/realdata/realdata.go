@@ -3,7 +3,7 @@ package realdata
 import (
 	"os"
 	"path/filepath"
-	"runtime"
+	"sync"
 	"testing"
 )
 
@@ -12,12 +12,24 @@ import (
 func Find() (string, bool) {
 	base := os.Getenv("GIT_JP_DATA")
 	if base == "" {
-		_, self, _, _ := runtime.Caller(0)
-		base = filepath.Join(filepath.Dir(self), "..", "..", "..", "shared", "data")
+		base = filepath.Join(checkout(), "..", "shared", "data")
 	}
 	_, err := os.Stat(base)
 	return base, err == nil
 }
+
+// checkout is the folder of the module, where a test runs below it. What the compiler knows of its
+// sources is no path of this machine when it was told to trim paths.
+var checkout = sync.OnceValue(func() string {
+	dir, err := os.Getwd()
+	for err == nil && dir != filepath.Dir(dir) {
+		if _, err := os.Stat(filepath.Join(dir, "go.mod")); err == nil {
+			return dir
+		}
+		dir = filepath.Dir(dir)
+	}
+	return ""
+})
 
 // Dir returns the absolute path of elem below the data folder. It skips the test
 // when the path does not exist.

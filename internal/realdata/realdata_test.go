@@ -1,0 +1,15 @@
+package realdata
+
+import (
+	"os"
+	"path/filepath"
+	"testing"
+)
+
+// TestTheCheckoutIsFound holds that real data are looked for beside the checkout however the test
+// was built: with -trimpath the sources have no path, and each test that needs data was skipped.
+func TestTheCheckoutIsFound(t *testing.T) {
+	if _, err := os.Stat(filepath.Join(checkout(), "internal", "realdata", "realdata.go")); err != nil {
+		t.Error(err)
+	}
+}
