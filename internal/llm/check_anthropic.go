@@ -67,8 +67,8 @@ func pausedIn(m object) bool {
 		return false
 	}
 	kind := content[len(content)-1].text("type")
-	return kind == "server_tool_use" || kind == "compaction" || kind != "tool_result" &&
-		strings.HasSuffix(kind, "_tool_result")
+	return kind == "server_tool_use" || kind == "mcp_tool_use" || kind == "compaction" ||
+		kind != "tool_result" && strings.HasSuffix(kind, "_tool_result")
 }
 
 // hearsSystem reports whether a model takes system messages among the others: Opus 4.8 and what

@@ -2,7 +2,9 @@ package anthropic
 
 import (
 	"context"
+	"encoding/json"
 	"iter"
+	"strings"
 
 	"github.com/git-jp/git-jp/internal/llm"
 )
@@ -169,7 +171,7 @@ func (a *answer) resume() bool {
 	if !stopped || a.paused >= maxPaused || len(x.all) == 0 {
 		return false
 	}
-	if _, midst := x.all[len(x.all)-1].(llm.Opaque); !midst {
+	if !goesOn(x.all[len(x.all)-1]) {
 		return false
 	}
 	a.paused++
@@ -180,6 +182,19 @@ func (a *answer) resume() bool {
 		Role: llm.RoleAssistant, Parts: x.all, Model: a.model.ID(),
 	})
 	return true
+}
+
+// goesOn reports whether an answer may end with a part and be given back to go on from it: with
+// the provider's own work. A block that is not known is none, and the provider wants the user to
+// have the last word behind it.
+func goesOn(p llm.Part) bool {
+	own, ok := p.(llm.Opaque)
+	var head struct {
+		Type string `json:"type"`
+	}
+	return ok && json.Unmarshal(own.JSON, &head) == nil &&
+		(head.Type == "server_tool_use" || head.Type == "mcp_tool_use" || head.Type == "compaction" ||
+			strings.HasSuffix(head.Type, "_tool_result"))
 }
 
 // maxInsisted is how often a model is told again in words alone.

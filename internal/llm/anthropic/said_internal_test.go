@@ -3,7 +3,28 @@ package anthropic
 import (
 	"encoding/json"
 	"testing"
+
+	"github.com/git-jp/git-jp/internal/llm"
 )
+
+// An answer is only given back to go on where the provider may go on from its end.
+func TestOnlyTheProvidersWorkIsResumed(t *testing.T) {
+	for text, want := range map[string]bool{
+		`{"type":"server_tool_use","id":"s","name":"web_search","input":{}}`: true,
+		`{"type":"web_search_tool_result","tool_use_id":"s","content":[]}`:   true,
+		`{"type":"mcp_tool_use","id":"s","name":"x"}`:                        true,
+		`{"type":"compaction","content":"c"}`:                                true,
+		`{"type":"STOP","text":"fine"}`:                                      false,
+		`{"type":5}`:                                                         false,
+	} {
+		if got := goesOn(llm.Opaque{JSON: []byte(text)}); got != want {
+			t.Errorf("%s: got %t, want %t", text, got, want)
+		}
+	}
+	if goesOn(llm.Text{Text: "fine"}) {
+		t.Error("words are resumed")
+	}
+}
 
 // A delta may be null, or be missing: what came before it stays.
 func TestPartsOfACompaction(t *testing.T) {
