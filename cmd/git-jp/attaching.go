@@ -87,10 +87,10 @@ func (k *talk) arguments(args []string) (urls []string, err error) {
 // approval that theirs needs all the same: it may have been copied. Else it is the user's, and what
 // others exclude takes nothing out of it.
 func (k *talk) due(asked []string) ([]string, error) {
-	had := query.Attached(k.target.stream(), baseOf(k.target.base()), jpconfig.AttachmentURLs)
+	had := query.Attached(k.target.Stream(), baseOf(k.target.BaseConfig()), jpconfig.AttachmentURLs)
 	var urls []string
 	for _, at := range k.config.Attachments() {
-		shown := declaredURL(at)
+		shown := at.Shown()
 		named := slices.Contains(asked, shown)
 		if !named && had[shown] && !attach.Excludes(shown) {
 			continue

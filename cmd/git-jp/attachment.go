@@ -56,15 +56,6 @@ const (
 	detached = "remove"
 )
 
-// declaredURL is what an attachment says, whoever wrote it: to be shown, not resolved.
-func declaredURL(at jpconfig.Attachment) string {
-	if claim, foreign := at.URL.Claim(); foreign {
-		return claim.Value
-	}
-	u, _ := at.URL.Open(nil) // the user's own asks nobody
-	return u
-}
-
 type attachmentLsCmd struct {
 	ID string `short:"i" name:"id" placeholder:"CONVERSATION" help:"The conversation; the active one by default, or the workspace."`
 }
@@ -90,7 +81,7 @@ func (c attachmentLsCmd) Run(ctx context.Context, a *app) error {
 	}
 	a.warnOf(conf)
 	for _, at := range all {
-		r := attachmentRecord{URL: declaredURL(at), Scheme: at.Scheme}
+		r := attachmentRecord{URL: at.Shown(), Scheme: at.Scheme}
 		_, err := at.URL.Open(gate)
 		if r.Approved = err == nil && !waiting[r.URL]; !r.Approved {
 			unapproved++
@@ -232,7 +223,7 @@ func newDeclared(u string) declared {
 // declaredIn returns the attachments that hold.
 func declaredIn(conf *jpconfig.Config) (list []declared) {
 	for _, at := range conf.Attachments() {
-		list = append(list, declared{declaredURL(at), at.Entry})
+		list = append(list, declared{at.Shown(), at.Entry})
 	}
 	return list
 }
@@ -365,7 +356,7 @@ func (a *app) waiting(
 	}
 	for _, at := range conf.Attachments() {
 		if _, err := at.URL.Open(gate); err != nil {
-			waiting[declaredURL(at)] = true
+			waiting[at.Shown()] = true
 		}
 	}
 	return waiting, nil
@@ -493,7 +484,7 @@ func (r *resolving) urls(
 	}
 	var all []string
 	for _, at := range r.config.Attachments() {
-		shown := declaredURL(at)
+		shown := at.Shown()
 		if len(args) > 0 && !slices.Contains(named, shown) {
 			continue
 		}

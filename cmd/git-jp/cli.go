@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/alecthomas/kong"
+	"github.com/git-jp/git-jp/internal/workspace"
 )
 
 // globals are the flags that every command takes.
@@ -272,13 +273,26 @@ func run(ctx context.Context, w *world) (code int) {
 		err = k.Run(a)
 	}
 	err = errors.Join(err, a.close())
-	if u := new(usageError); errors.As(err, &u) && u.command == "" {
-		u.command = commandOf(k)
-	}
+	err = misused(err, commandOf(k))
 	if ctx.Err() != nil && err != nil {
 		err = ctx.Err()
 	}
 	return a.report(err)
+}
+
+// misused says which command a command line was for that could not be understood, also where
+// that was found by a package that knows no command line.
+func misused(err error, command string) error {
+	u := new(usageError)
+	switch {
+	case errors.As(err, &u):
+		if u.command == "" {
+			u.command = command
+		}
+	case isA[*workspace.LabelError](err):
+		return &usageError{err: err, command: command}
+	}
+	return err
 }
 
 // versionFlag turns the flag for the version, as other programs have it, into the command.

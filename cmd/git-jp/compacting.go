@@ -30,12 +30,12 @@ import (
 func (a *app) newReader(
 	ctx context.Context, conv *workspace.Conversation,
 ) (_ *talk, err error) {
-	k := &talk{app: a, ctx: ctx, target: &target{
-		app: a, workspace: a.openWorkspace,
-		create: &workspace.NewConversation{
+	k := &talk{app: a, ctx: ctx, target: &target{app: a, Target: query.Target{
+		Workspace: a.openWorkspace,
+		Create: &workspace.NewConversation{
 			Details: conv.Details, Stream: conv.Stream, BaseConfig: conv.BaseConfig,
 		},
-	}}
+	}}}
 	defer func() {
 		if err != nil {
 			err = errors.Join(err, k.close())
@@ -119,7 +119,7 @@ func (k *talk) offeredWindow(ctx context.Context, id string) int64 {
 	ctx, cancel := context.WithTimeout(ctx, listWait)
 	defer cancel()
 	m, err := k.app.modelOf(id, &talk{
-		app: k.app, config: k.config, gate: approvedOnly(k.gate),
+		app: k.app, config: k.config, gate: trust.WithoutAsking(k.gate),
 	}, llm.Retry{})
 	if err != nil {
 		return 0
@@ -316,7 +316,7 @@ func (k *talk) earlier(ctx context.Context) []*events.Stream {
 			k.past = append(k.past, c.Stream)
 		}
 		k.past = append(k.past, k.app.committed(ctx, conv)...)
-		o := originOf(conv.Details)
+		o := workspace.OriginOf(conv.Details)
 		if o == nil {
 			break
 		}

@@ -20,7 +20,7 @@ const shownTurns = 2
 // until the question is in the conversation. Without a change and without a question it
 // returns [ask.ErrNotSaved].
 func (a *app) compose(ctx context.Context, text string, t *target) (string, error) {
-	s := t.stream()
+	s := t.Stream()
 	var b bytes.Buffer
 	b.WriteString(text + "\n\n" + cutLine + "\n")
 	b.WriteString("Everything from the line above on is left out.\n\n")

@@ -26,7 +26,7 @@ func (k *talk) entitle(ctx context.Context, c queryCmd, r *events.ChatRequest) e
 	}
 	change := func(d *events.Details) {
 		d.LastActivatedAt = t.app.now().UTC()
-		empty := len(t.stream().Turns()) == 0
+		empty := len(t.Stream().Turns()) == 0
 		switch {
 		case c.Title != "":
 			d.Title = &c.Title
@@ -37,24 +37,24 @@ func (k *talk) entitle(ctx context.Context, c queryCmd, r *events.ChatRequest) e
 				d.Title = &title
 			}
 		}
-		setLabels(d, labels)
+		workspace.SetLabels(d, labels)
 	}
-	if t.hold == nil {
-		change(t.create.Details)
-		if t.fresh {
-			t.create.BaseConfig = indented(shareable(k.config.JSON()))
-			t.create.Local = k.staysLocal(c)
+	if t.Hold == nil {
+		change(t.Create.Details)
+		if t.Fresh {
+			t.Create.BaseConfig = indented(jpconfig.Shareable(k.config.JSON()))
+			t.Create.Local = k.staysLocal(c)
 		}
 		return nil
 	}
-	err = t.hold.Update(func(conv *workspace.Conversation) error {
+	err = t.Hold.Update(func(conv *workspace.Conversation) error {
 		change(conv.Details)
 		return nil
 	})
 	if err != nil {
 		return err
 	}
-	return t.activate(t.hold.Conversation().ID)
+	return t.Activate(t.Hold.Conversation().ID)
 }
 
 // staysLocal says whether a new conversation is kept out of the workspace.
@@ -86,7 +86,7 @@ func (k *talk) labels(ctx context.Context, args []string) (map[string]string, er
 		}
 		rules[key] = value
 	}
-	labels, err := parseLabels(plain)
+	labels, err := workspace.ParseLabels(plain)
 	if err != nil {
 		return nil, err
 	}
@@ -98,7 +98,7 @@ func (k *talk) labels(ctx context.Context, args []string) (map[string]string, er
 // there, or the output of a command, which has to be approved.
 func (k *talk) ruled(ctx context.Context, name string) (key, value string, err error) {
 	for _, l := range k.config.Labels() {
-		if l.Name != name || !validLabel(name) {
+		if l.Name != name || !workspace.ValidLabel(name) {
 			continue
 		}
 		if !l.Command.IsZero() {
@@ -129,7 +129,7 @@ func (k *talk) labelCommand(ctx context.Context, l jpconfig.Label) (string, erro
 		return "", err
 	}
 	out := tool.NewCapture(maxLabel)
-	c.Dir, c.Stdout = k.target.workspace.Root(), out
+	c.Dir, c.Stdout = k.target.Workspace.Root(), out
 	c.Declared.Purpose, c.Declared.Key = "label "+l.Name, "conversation.labels."+l.Name
 	p, err := k.app.launcher().Start(ctx, c)
 	if err != nil {

@@ -129,7 +129,7 @@ func (k *talk) refusal(err error) error {
 	if !errors.As(err, &refused) || k.gate == nil {
 		return err
 	}
-	if again := approvedOnly(k.gate).Allow(refused.Claim); again != nil {
+	if again := trust.WithoutAsking(k.gate).Allow(refused.Claim); again != nil {
 		return again
 	}
 	return err

@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 
@@ -31,15 +30,6 @@ content is copied: it refers to the same blobs. Elements of unknown kinds and co
 of the turns that remain are kept, which jp's own fork loses.
 
 ` + whenHelp
-}
-
-// forkKey is the member of metadata.json that says where a fork came from.
-const forkKey = "git_jp_forked_from"
-
-// origin is the value of forkKey.
-type origin struct {
-	ID   string `json:"id"`
-	Turn int    `json:"turn"` // the last turn that was kept, counted from 1
 }
 
 // Run forks a conversation.
@@ -115,50 +105,16 @@ func (c forkCmd) options(a *app) (o events.ForkOptions, err error) {
 func (c forkCmd) details(
 	a *app, conv *workspace.Conversation, o events.ForkOptions,
 ) (*events.Details, error) {
-	d := conv.Details.Clone()
-	d.LastActivatedAt, d.ExpiresAt, d.ArchivedAt = a.now().UTC(), nil, nil
+	d, err := workspace.ForkDetails(conv, o, a.now())
+	if err != nil {
+		return nil, err
+	}
 	if c.Title != "" {
 		d.Title = &c.Title
 	}
-	labels, err := parseLabels(c.Label)
-	if err != nil {
-		return nil, err
-	}
-	setLabels(d, labels)
-	from, err := json.Marshal(origin{conv.ID.String(), lastTurn(conv.Stream, o)})
-	if err != nil {
-		return nil, err
-	}
-	return d, d.SetValue(forkKey, from)
-}
-
-// lastTurn returns the last turn of the source that the fork has, counted from 1.
-func lastTurn(s *events.Stream, o events.ForkOptions) int {
-	turns := s.Turns()
-	for i := len(turns) - 1; i >= 0; i-- {
-		kept := !o.KeepNone && (o.Until.IsZero() || s.At(turns[i].First).Time().Before(o.Until))
-		if kept && (o.First == 0 || o.Last > 0 || i < o.First) {
-			return i + 1
-		}
-	}
-	return 0
-}
-
-// originOf returns where a conversation came from, nil when nobody says.
-func originOf(d *events.Details) *origin {
-	value, ok := d.Value(forkKey)
-	o := new(origin)
-	if !ok || json.Unmarshal(value, o) != nil || o.ID == "" {
-		return nil
-	}
-	return o
-}
-
-func (o *origin) String() string {
-	if o == nil {
-		return ""
-	}
-	return fmt.Sprintf("%s, turn %d", o.ID, o.Turn)
+	labels, err := workspace.ParseLabels(c.Label)
+	workspace.SetLabels(d, labels)
+	return d, err
 }
 
 // activate makes a conversation the active one of this terminal.

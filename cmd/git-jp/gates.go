@@ -61,22 +61,16 @@ func (a *app) trustGate(w *workspace.Workspace) (trust.Gate, error) {
 	approvals, err := a.approvals(w)
 	if errors.Is(err, trust.ErrInside) {
 		// The workspace is the home directory, say: what lies there others may have committed.
-		return nobody{}, nil
+		return trust.Nobody{}, nil
 	}
 	if err != nil {
 		return nil, err
 	}
 	if approvals == nil {
-		return nobody{}, nil
+		return trust.Nobody{}, nil
 	}
 	return &trust.Asker{Approvals: approvals, Terminal: a.device, Now: a.now}, nil
 }
-
-// nobody approves nothing.
-type nobody struct{}
-
-// Allow implements [trust.Gate].
-func (nobody) Allow(c trust.Claim) error { return &trust.RefusedError{Claim: c} }
 
 // launcher starts what was approved, with no key in its environment.
 func (a *app) launcher() process.Launcher {
@@ -97,12 +91,4 @@ func (a *app) device() (io.ReadWriteCloser, error) {
 		return nil, errors.New("GIT_TERMINAL_PROMPT is 0")
 	}
 	return trust.Terminal()
-}
-
-// approvedOnly is a gate that does not ask.
-func approvedOnly(g trust.Gate) trust.Gate {
-	if asker, ok := g.(*trust.Asker); ok {
-		return asker.Approvals
-	}
-	return g
 }

@@ -106,7 +106,7 @@ func (a *app) askingGate() (trust.Gate, error) {
 	}
 	gate, err := a.trustGate(w)
 	if errors.Is(err, trust.ErrInside) {
-		return nobody{}, nil
+		return trust.Nobody{}, nil
 	}
 	return gate, err
 }
@@ -117,7 +117,7 @@ func (a *app) approvedGate() (trust.Gate, error) {
 	if err != nil {
 		return nil, err
 	}
-	return approvedOnly(gate), nil
+	return trust.WithoutAsking(gate), nil
 }
 
 // plural counts things whose name has a plain plural.

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"maps"
 	"slices"
-	"strings"
 
 	"github.com/git-jp/git-jp/events"
 	"github.com/git-jp/git-jp/internal/workspace"
@@ -74,11 +73,11 @@ type labelAddCmd struct {
 
 // Run sets labels.
 func (c labelAddCmd) Run(ctx context.Context, a *app) error {
-	labels, err := parseLabels(c.Label)
+	labels, err := workspace.ParseLabels(c.Label)
 	if err != nil {
 		return err
 	}
-	return a.relabel(ctx, c.names(), func(d *events.Details) { setLabels(d, labels) })
+	return a.relabel(ctx, c.names(), func(d *events.Details) { workspace.SetLabels(d, labels) })
 }
 
 type labelRmCmd struct {
@@ -119,31 +118,4 @@ func (a *app) relabel(ctx context.Context, names []string, change func(*events.D
 		a.note("%s has%s", e.ID, a.output().Text(now))
 		return a.printRecord(e)
 	})
-}
-
-// parseLabels reads KEY and KEY=VALUE.
-func parseLabels(args []string) (map[string]string, error) {
-	labels := make(map[string]string, len(args))
-	for _, arg := range args {
-		key, value, _ := strings.Cut(arg, "=")
-		if !validLabel(key) {
-			return nil, usagef("label %q: a key has letters, digits, _ and - only", arg)
-		}
-		labels[key] = value
-	}
-	return labels, nil
-}
-
-// setLabels adds labels to those that there are.
-func setLabels(d *events.Details, labels map[string]string) {
-	if d.Labels == nil {
-		d.Labels = make(map[string]string, len(labels))
-	}
-	maps.Copy(d.Labels, labels)
-}
-
-// validLabel knows the keys that jp takes: a bad one is a load error there.
-func validLabel(key string) bool {
-	const letters = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
-	return key != "" && strings.Trim(key, letters+"0123456789_-") == ""
 }

@@ -51,7 +51,7 @@ type conversationRecord struct {
 	ArchivedAt   *time.Time        `json:"archived_at"`
 	ExpiresAt    *time.Time        `json:"expires_at"`
 	Labels       map[string]string `json:"labels"`
-	ForkedFrom   *origin           `json:"forked_from"`
+	ForkedFrom   *workspace.Origin `json:"forked_from"`
 }
 
 // A listedRecord is a conversation in `ls --json`. What its stream says is null where that
@@ -199,7 +199,7 @@ func newRecord(e workspace.Entry, d *events.Details) conversationRecord {
 		ID: e.ID.String(), Path: e.Path, Archived: e.Partition == workspace.Archive,
 		Local: e.Local, Legacy: e.Legacy, CreatedAt: e.ID.Time(),
 		PinnedAt: d.PinnedAt, ExpiresAt: d.ExpiresAt,
-		Labels: map[string]string{}, ForkedFrom: originOf(d),
+		Labels: map[string]string{}, ForkedFrom: workspace.OriginOf(d),
 	}
 	if r.Archived {
 		r.ArchivedAt = d.ArchivedAt // of one that was taken back it may be left

@@ -13,6 +13,7 @@ import (
 	"github.com/git-jp/git-jp/internal/llm/anthropic"
 	"github.com/git-jp/git-jp/internal/llm/builtin"
 	"github.com/git-jp/git-jp/internal/llm/models"
+	"github.com/git-jp/git-jp/internal/trust"
 	"github.com/go-json-experiment/json/jsontext"
 )
 
@@ -233,7 +234,7 @@ func firstOf(table *models.Table, provider string) string {
 func (a *app) offerLocal(ctx context.Context, c *jpconfig.Config) string {
 	ctx, cancel := context.WithTimeout(ctx, ollamaWait)
 	defer cancel()
-	list, err := a.catalog(ctx, "ollama", &talk{app: a, config: c, gate: nobody{}})
+	list, err := a.catalog(ctx, "ollama", &talk{app: a, config: c, gate: trust.Nobody{}})
 	if err != nil || len(list) == 0 {
 		return "Choose one for good with `git jp setup`, or once with `--model provider/name`; " +
 			"`git jp models` lists them. " + modelsPage

@@ -148,7 +148,7 @@ func (a *app) newModelList() (*modelList, error) {
 		return nil, err
 	}
 	l := &modelList{
-		app: a, config: conf, gate: nobody{}, table: table, aliases: map[string][]string{},
+		app: a, config: conf, gate: trust.Nobody{}, table: table, aliases: map[string][]string{},
 	}
 	if gate, err := a.askingGate(); err == nil {
 		l.gate = gate
@@ -240,7 +240,7 @@ func (l *modelList) record(info llm.Info, id string) modelRecord {
 // else the usual one. Whether a variable is set is also something to tell, so one that
 // others name is not looked at.
 func (l *modelList) keyEnv(p models.Provider) string {
-	gate := approvedOnly(l.gate) // to list is no reason to ask
+	gate := trust.WithoutAsking(l.gate) // to list is no reason to ask
 	if name, err := l.config.Provider(p.Name).APIKeyEnv.Open(gate); err == nil && name != "" {
 		return name
 	}

@@ -13,6 +13,7 @@ import (
 	"github.com/git-jp/git-jp/internal/ask"
 	"github.com/git-jp/git-jp/internal/query"
 	"github.com/git-jp/git-jp/internal/regular"
+	"github.com/git-jp/git-jp/internal/workspace"
 	"github.com/go-json-experiment/json/jsontext"
 )
 
@@ -90,7 +91,7 @@ func (c queryCmd) Run(ctx context.Context, a *app) (err error) {
 	if err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, t.release()) }()
+	defer func() { err = errors.Join(err, t.Release()) }()
 	p, err := c.prompt(ctx, a, t)
 	if errors.Is(err, ask.ErrNotSaved) {
 		a.note("%v, nothing was asked", ask.ErrNotSaved)
@@ -106,9 +107,9 @@ func (c queryCmd) Run(ctx context.Context, a *app) (err error) {
 		a.note("the question is empty, nothing was asked")
 		return t.dropDraft()
 	}
-	before := t.record().Stream().Len()
+	before := t.Record().Stream().Len()
 	err = c.ask(ctx, a, t, p)
-	if err != nil && t.draft != nil && t.record().Stream().Len() == before {
+	if err != nil && t.draft != nil && t.Record().Stream().Len() == before {
 		return t.draft.Keep(err) // what was written is in no conversation yet
 	}
 	return errors.Join(err, t.dropDraft())
@@ -132,7 +133,7 @@ func (c queryCmd) ask(
 	if p.Request != nil {
 		p.Request.Author = k.setup.Author
 	}
-	if !t.fresh {
+	if !t.Fresh {
 		p.Delta = k.delta
 	}
 	if c.Explain {
@@ -145,7 +146,7 @@ func (c queryCmd) ask(
 		return err
 	}
 	if !c.NoPersist {
-		defer a.collectAside(ctx, t.workspace)()
+		defer a.collectAside(ctx, t.Workspace)()
 	}
 	return k.ask(ctx, *p)
 }
@@ -171,7 +172,7 @@ func (c queryCmd) valid() error {
 			return usagef("%s", pair.says)
 		}
 	}
-	_, err := parseLabels(slices.DeleteFunc(slices.Clone(c.Label), isRule))
+	_, err := workspace.ParseLabels(slices.DeleteFunc(slices.Clone(c.Label), isRule))
 	return err
 }
 
@@ -201,7 +202,7 @@ func (c queryCmd) prompt(ctx context.Context, a *app, t *target) (*query.Prompt,
 		schema = t.replayed.Schema
 	}
 	if text == "" && c.NoEdit {
-		if i, ok := t.stream().Incomplete(); ok && i.Unanswered && schema == nil {
+		if i, ok := t.Stream().Incomplete(); ok && i.Unanswered && schema == nil {
 			return &query.Prompt{}, nil
 		}
 		text = "continue"
@@ -228,7 +229,7 @@ func (c queryCmd) text(ctx context.Context, a *app, t *target) (string, error) {
 	}
 	var parts []string
 	if c.Quote {
-		parts = append(parts, a.quoted(t.stream()))
+		parts = append(parts, a.quoted(t.Stream()))
 	}
 	if t.replayed != nil {
 		parts = append(parts, t.replayed.Content)

@@ -14,19 +14,14 @@ import (
 	"github.com/git-jp/git-jp/internal/workspace"
 )
 
-// A target is the conversation that a question goes to: one that is held, or one that the
-// question begins.
+// A target is the conversation that a question goes to, and what was asked there or written down
+// before it is asked.
 type target struct {
-	app       *app
-	workspace *workspace.Workspace
-	hold      *workspace.Hold // nil for a new one
-	create    *workspace.NewConversation
-	beginning *query.Beginning
-	unsaved   query.Record        // of a question that is not kept, nil for others
-	id        events.ID           // 0 before it is there; set before tools run, which read it
-	fresh     bool                // its configuration is that of now
-	replayed  *events.ChatRequest // the question that is asked again
-	draft     *ask.Draft          // where the question was written, nil for nowhere
+	query.Target
+
+	app      *app
+	replayed *events.ChatRequest // the question that is asked again
+	draft    *ask.Draft          // where the question was written, nil for nowhere
 }
 
 func (t *target) dropDraft() error {
@@ -44,11 +39,11 @@ func (c queryCmd) target(ctx context.Context, a *app) (_ *target, err error) {
 	if err != nil {
 		return nil, err
 	}
-	t := &target{app: a, workspace: w}
+	t := &target{app: a, Target: query.Target{Workspace: w, Activate: a.activateIfKnown(w)}}
 	if c.NoPersist {
 		defer func() {
 			if err == nil {
-				t.unsaved = query.Unsaved(w, t.create)
+				t.KeepNothing()
 			}
 		}()
 	}
@@ -62,8 +57,8 @@ func (c queryCmd) target(ctx context.Context, a *app) (_ *target, err error) {
 				return nil, err
 			}
 		}
-		t.fresh = true
-		t.create = &workspace.NewConversation{
+		t.Fresh = true
+		t.Create = &workspace.NewConversation{
 			Details: c.newDetails(a), Local: c.Local,
 		}
 		return t, nil
@@ -84,7 +79,7 @@ func (c queryCmd) target(ctx context.Context, a *app) (_ *target, err error) {
 	case c.Fork.Given:
 		return t, c.fork(ctx, t, e)
 	case c.NoPersist:
-		return t, t.look(e)
+		return t, t.Look(e)
 	}
 	if c.Compact.given() {
 		if e, err = a.compactFirst(ctx, e, c.Compact, c.Yes); err != nil {
@@ -190,7 +185,7 @@ func (a *app) makeWorkspace(root string, inRepo bool) (*workspace.Workspace, err
 
 // fork begins a conversation with turns of another.
 func (c queryCmd) fork(ctx context.Context, t *target, e workspace.Entry) error {
-	conv, err := t.workspace.Load(e)
+	conv, err := t.Workspace.Load(e)
 	if err != nil {
 		return err
 	}
@@ -210,7 +205,7 @@ func (c queryCmd) forkOf(
 	if err != nil {
 		return err
 	}
-	t.create = &workspace.NewConversation{
+	t.Create = &workspace.NewConversation{
 		Details: details, Stream: stream, BaseConfig: conv.BaseConfig,
 		Local: conv.Local, AllowDangling: true,
 	}
@@ -220,7 +215,7 @@ func (c queryCmd) forkOf(
 // replay begins a conversation without the last turn of another, whose question is asked
 // again. What was answered stays where it is.
 func (c queryCmd) replay(ctx context.Context, t *target, e workspace.Entry) error {
-	conv, err := t.workspace.Load(e)
+	conv, err := t.Workspace.Load(e)
 	if err != nil {
 		return err
 	}
@@ -250,10 +245,10 @@ var errNoQuestion = errors.New("nothing was asked yet")
 // take holds an existing conversation. Where somebody else has it, a person may wait or fork;
 // a script is told at once.
 func (c queryCmd) take(ctx context.Context, t *target, e workspace.Entry) (err error) {
-	t.id = e.ID
+	t.ID = e.ID
 	at, cancel := context.WithTimeout(ctx, time.Millisecond)
 	defer cancel()
-	t.hold, err = t.workspace.Hold(at, e.ID)
+	t.Hold, err = t.Workspace.Hold(at, e.ID)
 	held := new(workspace.LockedError)
 	if !errors.As(err, &held) {
 		return err
@@ -264,26 +259,13 @@ func (c queryCmd) take(ctx context.Context, t *target, e workspace.Entry) (err e
 	}
 	switch answer := waitOrFork(ctx, p, held); answer {
 	case "f":
-		t.id = 0
+		t.ID = 0
 		return c.fork(ctx, t, e)
 	case "w":
-		return t.wait(ctx, e.ID)
+		return t.Wait(ctx, e.ID)
 	default:
 		return err
 	}
-}
-
-// look reads a conversation that stays as it is.
-func (t *target) look(e workspace.Entry) error {
-	conv, err := t.workspace.Load(e)
-	if err != nil {
-		return err
-	}
-	t.id = e.ID
-	t.create = &workspace.NewConversation{
-		Details: conv.Details, Stream: conv.Stream, BaseConfig: conv.BaseConfig, Local: conv.Local,
-	}
-	return nil
 }
 
 // waitOrFork asks what to do about a conversation that somebody else has.
@@ -307,81 +289,14 @@ func waitOrFork(ctx context.Context, p *ask.Prompter, held *workspace.LockedErro
 	}
 }
 
-// wait holds the conversation as soon as it is free.
-func (t *target) wait(ctx context.Context, id events.ID) (err error) {
-	for {
-		t.hold, err = t.workspace.Hold(ctx, id)
-		if ctx.Err() != nil || !isA[*workspace.LockedError](err) {
-			return err
+// activateIfKnown returns what makes a conversation the active one of this terminal, where
+// something tells it from others.
+func (a *app) activateIfKnown(w *workspace.Workspace) func(events.ID) error {
+	return func(id events.ID) error {
+		s, ok := workspace.SessionOf(a.workspaceEnv(a.openConfig.Settings()))
+		if !ok {
+			return nil
 		}
+		return w.Activate(s, id)
 	}
-}
-
-func (t *target) release() error {
-	switch {
-	case t.hold != nil:
-		return t.hold.Release()
-	case t.beginning != nil:
-		return t.beginning.Release()
-	default:
-		return nil
-	}
-}
-
-// stream and base are those of the conversation as it stands.
-func (t *target) stream() *events.Stream {
-	switch {
-	case t.unsaved != nil:
-		return t.unsaved.Stream()
-	case t.hold != nil:
-		return t.hold.Conversation().Stream
-	case t.create.Stream != nil:
-		return t.create.Stream
-	default:
-		return events.New()
-	}
-}
-
-func (t *target) base() []byte {
-	if t.hold != nil {
-		return t.hold.Conversation().BaseConfig
-	}
-	return t.create.BaseConfig
-}
-
-// update changes the conversation once it is there.
-func (t *target) update(f func(*workspace.Conversation) error) error {
-	switch {
-	case t.hold != nil:
-		return t.hold.Update(f)
-	case t.beginning != nil:
-		return t.beginning.Update(f)
-	default:
-		return nil
-	}
-}
-
-// record returns what the turn writes to.
-func (t *target) record() query.Record {
-	if t.unsaved != nil {
-		return t.unsaved
-	}
-	if t.hold != nil {
-		return query.Held(t.workspace, t.hold)
-	}
-	if t.beginning == nil {
-		t.beginning = query.Begin(t.workspace, t.create, func(e workspace.Entry) error {
-			t.id = e.ID
-			return t.activate(e.ID)
-		})
-	}
-	return t.beginning
-}
-
-func (t *target) activate(id events.ID) error {
-	s, ok := workspace.SessionOf(t.app.workspaceEnv(t.app.openConfig.Settings()))
-	if !ok {
-		return nil // nothing tells this terminal from others
-	}
-	return t.workspace.Activate(s, id)
 }

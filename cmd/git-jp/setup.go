@@ -16,6 +16,7 @@ import (
 	"github.com/git-jp/git-jp/internal/jpconfig"
 	"github.com/git-jp/git-jp/internal/llm"
 	"github.com/git-jp/git-jp/internal/llm/models"
+	"github.com/git-jp/git-jp/internal/trust"
 )
 
 type setupCmd struct{}
@@ -231,7 +232,7 @@ func (s *setup) talk() (*talk, error) {
 		sources.Flags = map[string][]byte{"setup": flag}
 	}
 	conf, err := jpconfig.Load(sources)
-	return &talk{app: s.app, config: conf, gate: nobody{}}, err
+	return &talk{app: s.app, config: conf, gate: trust.Nobody{}}, err
 }
 
 // answers are the keys of the provider's table that were asked for.

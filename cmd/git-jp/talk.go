@@ -70,7 +70,7 @@ func newTalk(ctx context.Context, a *app, t *target, c queryCmd) (_ *talk, err e
 			err = errors.Join(err, k.close())
 		}
 	}()
-	if k.settings, err = a.configAt(t.workspace.Root()); err != nil {
+	if k.settings, err = a.configAt(t.Workspace.Root()); err != nil {
 		return nil, err
 	}
 	if err := k.openFiles(ctx); err != nil {
@@ -95,11 +95,11 @@ func newTalk(ctx context.Context, a *app, t *target, c queryCmd) (_ *talk, err e
 		return nil, err
 	}
 	k.servers = &servers{
-		app: a, config: k.config, gate: k.gate, dir: t.workspace.Root(), space: k.files.Tree.Space,
+		app: a, config: k.config, gate: k.gate, dir: t.Workspace.Root(), space: k.files.Tree.Space,
 	}
 	k.closers = append(k.closers, k.servers.close)
 	k.reach = newReach(ctx, k.files, k.config)
-	k.resolver = a.resolver(k.reach, t.workspace, k.servers)
+	k.resolver = a.resolver(k.reach, t.Workspace, k.servers)
 	return k, nil
 }
 
@@ -113,7 +113,7 @@ func (k *talk) close() error {
 
 // trustGate asks about what others wrote, as everything is asked during a query.
 func (k *talk) trustGate() (trust.Gate, error) {
-	gate, err := k.app.trustGate(k.target.workspace)
+	gate, err := k.app.trustGate(k.target.Workspace)
 	if asker, ok := gate.(*trust.Asker); ok && k.prompter != nil {
 		asker.Terminal = k.prompter.Terminal
 	}
@@ -121,7 +121,7 @@ func (k *talk) trustGate() (trust.Gate, error) {
 }
 
 func (k *talk) openFiles(ctx context.Context) error {
-	root := k.target.workspace.Root()
+	root := k.target.Workspace.Root()
 	repo, err := k.app.repo(ctx)
 	var deny []string
 	if err == nil {
@@ -185,62 +185,17 @@ func (k *talk) configure(c queryCmd) error {
 	}
 	k.typed = len(flags) > 0 || len(jpOptions(k.app.Set)) > 0
 	delta, lost := k.config.Delta()
-	if len(lost) > 0 && !k.target.fresh {
+	if len(lost) > 0 && !k.target.Fresh {
 		k.app.warn("%s: the conversation keeps saying it; a new one would not",
 			strings.Join(lost, ", "))
 	}
-	k.delta = jsontext.Value(shareable(delta))
+	k.delta = jsontext.Value(jpconfig.Shareable(delta))
 	return nil
-}
-
-// shareable is configuration as a conversation keeps it: without the addresses of providers
-// and the names of variables with keys. They are this user's, and whoever continues the
-// conversation would be asked to approve them.
-func shareable(config []byte) []byte {
-	var tree, providers, entries map[string]json.RawMessage
-	if json.Unmarshal(config, &tree) != nil ||
-		json.Unmarshal(tree["providers"], &providers) != nil ||
-		json.Unmarshal(providers["llm"], &entries) != nil {
-		return config
-	}
-	for name, raw := range entries {
-		var table map[string]json.RawMessage
-		if name == "aliases" || json.Unmarshal(raw, &table) != nil {
-			continue
-		}
-		for _, key := range []string{
-			"base_url", "base_url_env", "api_key_env", "api_key_header", "format",
-		} {
-			delete(table, key)
-		}
-		put(entries, name, table)
-	}
-	put(providers, "llm", entries)
-	put(tree, "providers", providers)
-	return marshalled(tree)
-}
-
-// put sets a table in another one, or takes it out when it is empty.
-func put(in map[string]json.RawMessage, key string, table map[string]json.RawMessage) {
-	if len(table) == 0 {
-		delete(in, key)
-		return
-	}
-	in[key] = marshalled(table)
-}
-
-// marshalled is JSON of what was JSON.
-func marshalled(v any) json.RawMessage {
-	b, err := json.Marshal(v)
-	if err != nil {
-		return json.RawMessage("{}")
-	}
-	return b
 }
 
 func (k *talk) sources(flags map[string][]byte) jpconfig.Sources {
 	a := k.app
-	approved := a.approvedIn(k.target.workspace.Root())
+	approved := a.approvedIn(k.target.Workspace.Root())
 	if k.explains {
 		// Nothing is sent, so that it can be told of any model.
 		nothingSent := approved
@@ -248,10 +203,10 @@ func (k *talk) sources(flags map[string][]byte) jpconfig.Sources {
 	}
 	return jpconfig.Sources{
 		User:      config.UserDir(a.getenv, a.getenv("HOME"), runtime.GOOS),
-		Workspace: k.target.workspace.Root(), Dir: a.directory(),
-		UserWorkspace: k.target.workspace.UserDir(), Environ: a.env,
+		Workspace: k.target.Workspace.Root(), Dir: a.directory(),
+		UserWorkspace: k.target.Workspace.UserDir(), Environ: a.env,
 		Approved: approved,
-		Base:     k.target.base(), Stream: k.target.stream(),
+		Base:     k.target.BaseConfig(), Stream: k.target.Stream(),
 		Options: jpOptions(a.Set), Flags: flags,
 	}
 }
@@ -277,7 +232,7 @@ func (k *talk) sticking(c queryCmd) ([]byte, error) {
 		return nil, err
 	}
 	for _, at := range k.config.Attachments() {
-		urls = slices.DeleteFunc(urls, func(u string) bool { return u == declaredURL(at) })
+		urls = slices.DeleteFunc(urls, func(u string) bool { return u == at.Shown() })
 	}
 	conversation := map[string]any{}
 	if len(tools) > 0 {
@@ -294,11 +249,11 @@ func (k *talk) sticking(c queryCmd) ([]byte, error) {
 
 // turn is what runs.
 func (k *talk) turn(w query.Watcher) (*query.Turn, error) {
-	base, err := events.ParseConfig(baseConfig(k.target.base()), 0)
+	base, err := events.ParseConfig(baseConfig(k.target.BaseConfig()), 0)
 	if err != nil {
 		return nil, fmt.Errorf("read the conversation's configuration: %w", err)
 	}
-	if k.target.fresh {
+	if k.target.Fresh {
 		if base, err = events.ParseConfig(k.config.JSON(), 0); err != nil {
 			return nil, err
 		}
@@ -314,11 +269,11 @@ func (k *talk) turn(w query.Watcher) (*query.Turn, error) {
 	}
 	t := &query.Turn{
 		Budget: budget, Cycles: k.settings.Settings().MaxRequests,
-		Record: k.target.record(), Model: k.model, Tools: k.tools, Now: k.app.now,
-		Setup: k.setup, Base: base, Root: k.target.workspace.Root(), Watch: w,
+		Record: k.target.Record(), Model: k.model, Tools: k.tools, Now: k.app.now,
+		Setup: k.setup, Base: base, Root: k.target.Workspace.Root(), Watch: w,
 		Dedup: k.dedup(), Trim: trim,
 		Session: func() string {
-			if id := k.target.id; id != 0 {
+			if id := k.target.ID; id != 0 {
 				return "jp:conversation:" + id.Digits()
 			}
 			return ""
@@ -366,7 +321,7 @@ func (k *talk) ask(ctx context.Context, p query.Prompt) error {
 
 // manner is how the turn is shown.
 func (k *talk) manner() ask.Manner {
-	m := ask.Manner{Record: k.target.record(), Calls: k.calls}
+	m := ask.Manner{Record: k.target.Record(), Calls: k.calls}
 	m.Calls.Gate = k.approve
 	m.Reasoning = k.stringOr(ask.ReasoningFull, "style", "reasoning", "display")
 	if k.hideReasoning {

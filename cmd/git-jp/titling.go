@@ -55,11 +55,11 @@ func (k *talk) untitled(p query.Prompt) (question string, ok bool) {
 	if !auto || k.keepTitle {
 		return "", false
 	}
-	question, ok = firstQuestion(k.target.stream())
+	question, ok = firstQuestion(k.target.Stream())
 	if !ok && p.Request != nil {
 		question, ok = p.Request.Content, true
 	}
-	title := k.target.title()
+	title := k.target.Title()
 	if !ok || title == "" || title != query.Title(question) {
 		return "", false
 	}
@@ -107,7 +107,7 @@ func (k *talk) endTitle(t *titling, failed bool) error {
 			k.titleFailed(m.err)
 			return nil
 		}
-		return k.target.update(func(c *workspace.Conversation) error {
+		return k.target.Update(func(c *workspace.Conversation) error {
 			c.Details.Title = &m.title
 			return nil
 		})
@@ -123,20 +123,4 @@ func (k *talk) titleFailed(err error) {
 	if err != nil && k.app.Verbose {
 		k.app.warn("no title was made: %v", err)
 	}
-}
-
-// title is that of the conversation as it stands.
-func (t *target) title() string {
-	d := t.details()
-	if d == nil || d.Title == nil {
-		return ""
-	}
-	return *d.Title
-}
-
-func (t *target) details() *events.Details {
-	if t.hold != nil {
-		return t.hold.Conversation().Details
-	}
-	return t.create.Details
 }

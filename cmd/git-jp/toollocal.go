@@ -44,12 +44,12 @@ func (c *command) Definition() tool.Definition { return c.config.Definition() }
 
 func (c *command) environment() local.Environment {
 	k, id := c.talk, ""
-	if k.target.id != 0 {
-		id = k.target.id.String()
+	if k.target.ID != 0 {
+		id = k.target.ID.String()
 	}
 	return local.Environment{
-		Starter: k.app.launcher(), Root: k.target.workspace.Root(), Space: k.files.Tree.Space,
-		WorkspaceID: k.target.workspace.WorkspaceID(), ConversationID: id,
+		Starter: k.app.launcher(), Root: k.target.Workspace.Root(), Space: k.files.Tree.Space,
+		WorkspaceID: k.target.Workspace.WorkspaceID(), ConversationID: id,
 	}
 }
 

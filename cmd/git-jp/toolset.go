@@ -14,6 +14,7 @@ import (
 	"github.com/git-jp/git-jp/internal/tool"
 	"github.com/git-jp/git-jp/internal/tool/builtin"
 	"github.com/git-jp/git-jp/internal/tool/file"
+	"github.com/git-jp/git-jp/internal/trust"
 	"github.com/go-json-experiment/json/jsontext"
 )
 
@@ -96,7 +97,7 @@ func hasTool(items []tool.Item, name string) bool {
 // refresher returns what resolves the conversation's resources again.
 func (k *talk) refresher() builtin.Refresher {
 	var uris []string
-	for c := range k.target.stream().Contents() {
+	for c := range k.target.Stream().Contents() {
 		if c.Part == events.PartAttachment || c.Part == events.PartResource {
 			uris = append(uris, c.URI)
 		}
@@ -106,7 +107,7 @@ func (k *talk) refresher() builtin.Refresher {
 	}
 	var declared []string
 	for _, at := range k.config.Attachments() {
-		if u, err := at.URL.Open(approvedOnly(k.gate)); err == nil {
+		if u, err := at.URL.Open(trust.WithoutAsking(k.gate)); err == nil {
 			declared = append(declared, u)
 		}
 	}
@@ -299,7 +300,7 @@ func (k *talk) remote(ctx context.Context, c tool.Config, t jpconfig.Tool) (tool
 	if rules, err := file.ParseAccess(c.Access); err != nil || len(rules) > 0 {
 		return tool.Item{}, errors.Join(err, errAccess)
 	}
-	if _, err := t.Unattended.Open(approvedOnly(k.gate)); err != nil {
+	if _, err := t.Unattended.Open(trust.WithoutAsking(k.gate)); err != nil {
 		c.Policy.Run = tool.Ask
 	}
 	s, err := k.servers.session(ctx, c.Source.Server)

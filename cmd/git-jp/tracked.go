@@ -40,7 +40,7 @@ func newReach(ctx context.Context, files builtin.Workspace, conf *jpconfig.Confi
 	}
 	for _, at := range conf.Attachments() {
 		if at.Foreign {
-			r.foreign[declaredURL(at)] = true
+			r.foreign[at.Shown()] = true
 		}
 	}
 	return r
@@ -104,9 +104,9 @@ func (r *reach) plain(name string) bool {
 func (r *reach) open(
 	at jpconfig.Attachment, resolver *attach.Resolver, gate trust.Gate,
 ) (string, error) {
-	shown := declaredURL(at)
+	shown := at.Shown()
 	claim, foreign := at.Guarded().URL.Claim()
-	if foreign && approvedOnly(gate).Allow(claim) == nil {
+	if foreign && trust.WithoutAsking(gate).Allow(claim) == nil {
 		delete(r.foreign, shown) // the user said so, of a pattern for all that it stands for
 	}
 	at = r.guarded(at, resolver)
@@ -121,7 +121,7 @@ func (r *reach) open(
 func (r *reach) guarded(
 	at jpconfig.Attachment, resolver *attach.Resolver,
 ) jpconfig.Attachment {
-	if at.Foreign && resolver.Reaches(declaredURL(at)) {
+	if at.Foreign && resolver.Reaches(at.Shown()) {
 		return at.Guarded()
 	}
 	return at
@@ -154,7 +154,7 @@ func (a *app) pathClaims(
 			continue
 		}
 		guarded := r.guarded(at, resolver)
-		if typed && at.Foreign && resolver.Withholds(ctx, declaredURL(at)) {
+		if typed && at.Foreign && resolver.Withholds(ctx, at.Shown()) {
 			guarded = at.Guarded()
 		}
 		if claim, reaches := guarded.URL.Claim(); reaches {
@@ -201,7 +201,7 @@ func (k *talk) askIgnored(ctx context.Context, urls []string) error {
 		claim := trust.Claim{Kind: trust.Path, Key: jpconfig.AttachmentsKey, Value: at.url}
 		_, tracked := k.reach.find(at.name)
 		if tracked || strings.HasPrefix(by.Pattern, "!") ||
-			approvedOnly(k.gate).Allow(claim) == nil {
+			trust.WithoutAsking(k.gate).Allow(claim) == nil {
 			continue
 		}
 		if err := k.allowIgnored(ctx, &ignoredError{at.url, by}, claim); err != nil {

@@ -49,8 +49,8 @@ func (k *talk) claims() []trust.Claim {
 func (k *talk) afterwards() (*jpconfig.Config, error) {
 	s := k.sources(nil)
 	s.Options = nil
-	if k.target.fresh {
-		s.Base, s.Stream = shareable(k.config.JSON()), nil
+	if k.target.Fresh {
+		s.Base, s.Stream = jpconfig.Shareable(k.config.JSON()), nil
 		return jpconfig.Load(s)
 	}
 	s.Stream = s.Stream.Clone()
@@ -63,7 +63,7 @@ func (k *talk) afterwards() (*jpconfig.Config, error) {
 // a part in the same setting now that is not approved, the whole is not the user's: to type
 // that a tool runs unattended says nothing about its command.
 func typedClaims(now, next []trust.Claim, gate trust.Gate) []trust.Claim {
-	approved := approvedOnly(gate)
+	approved := trust.WithoutAsking(gate)
 	return slices.DeleteFunc(slices.Clone(next), func(c trust.Claim) bool {
 		return slices.ContainsFunc(now, func(other trust.Claim) bool {
 			if c.Key != other.Key {

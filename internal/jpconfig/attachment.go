@@ -28,6 +28,15 @@ type Attachment struct {
 	origin  string
 }
 
+// Shown returns what an attachment says, whoever wrote it: to be shown, not resolved.
+func (a Attachment) Shown() string {
+	if claim, foreign := a.URL.Claim(); foreign {
+		return claim.Value
+	}
+	u, _ := a.URL.Open(nil) // the user's own asks nobody
+	return u
+}
+
 // maxForeign is how many attachments of others count: each is looked up, and may be a pattern.
 const maxForeign = 500
 
