@@ -7,6 +7,8 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+
+	"github.com/git-jp/git-jp/internal/regular"
 )
 
 // locateArgs asks git where everything is. Git prints paths as they are, so a
@@ -121,7 +123,7 @@ func (r *Repo) OwnerOf(ctx context.Context, dir string) (string, error) {
 		return "", nil
 	case err != nil:
 		return "", err
-	case found.gitDir == r.gitDir && sameFile(found.root, r.root):
+	case found.gitDir == r.gitDir && regular.SameFile(found.root, r.root):
 		return "", nil
 	}
 	return found.gitDir, nil

@@ -9,6 +9,8 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+
+	"github.com/git-jp/git-jp/internal/regular"
 )
 
 // A Worktree is one of the work trees of a repository.
@@ -74,7 +76,7 @@ func (r *Repo) listWorktrees(ctx context.Context) ([]Worktree, error) {
 // GIT_WORK_TREE put together what they like.
 func (r *Repo) withOwn(all []Worktree) []Worktree {
 	if r.root == "" || slices.ContainsFunc(all, func(w Worktree) bool {
-		return w.GitDir == r.gitDir && sameFile(w.Root, r.root)
+		return w.GitDir == r.gitDir && regular.SameFile(w.Root, r.root)
 	}) {
 		return all
 	}
@@ -109,7 +111,7 @@ func (r *Repo) mainWorktrees(ctx context.Context) ([]Worktree, error) {
 	}
 	own := Worktree{GitDir: r.commonDir, Root: r.root}
 	switch {
-	case r.gitDir != r.commonDir || r.root == "" || sameFile(listed.Root, r.root),
+	case r.gitDir != r.commonDir || r.root == "" || regular.SameFile(listed.Root, r.root),
 		!leadsTo(filepath.Join(r.root, ".git"), r.gitDir):
 		return []Worktree{listed}, nil
 	case listed.Root == "":
@@ -227,7 +229,7 @@ func (w *Worktree) look(link string) {
 // of a repository's directory.
 func leadsTo(link, gitDir string) bool {
 	if info, err := os.Stat(link); err != nil || info.IsDir() {
-		return sameFile(link, gitDir)
+		return regular.SameFile(link, gitDir)
 	}
 	data, err := readWhole(link)
 	target, ok := strings.CutPrefix(string(data), "gitdir: ")
@@ -237,7 +239,7 @@ func leadsTo(link, gitDir string) bool {
 	if !filepath.IsAbs(target) {
 		target = filepath.Join(filepath.Dir(link), target)
 	}
-	return sameFile(target, gitDir)
+	return regular.SameFile(target, gitDir)
 }
 
 // judgeGone asks git which of the work trees without files it would forget now. Of the
@@ -287,15 +289,6 @@ func (r *Repo) prunable(ctx context.Context) (map[string]bool, error) {
 		}
 	}
 	return places, nil
-}
-
-func sameFile(a, b string) bool {
-	x, err := os.Stat(a)
-	if err != nil {
-		return false
-	}
-	y, err := os.Stat(b)
-	return err == nil && os.SameFile(x, y)
 }
 
 // exists is for a file whose presence forbids something only where it is found.

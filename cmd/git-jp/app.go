@@ -22,6 +22,7 @@ import (
 	"github.com/git-jp/git-jp/internal/merge"
 	"github.com/git-jp/git-jp/internal/regular"
 	"github.com/git-jp/git-jp/internal/render"
+	"github.com/git-jp/git-jp/internal/report"
 	"github.com/git-jp/git-jp/internal/trace"
 	"github.com/git-jp/git-jp/internal/workspace"
 )
@@ -349,19 +350,18 @@ func (a *app) find(arg string) (workspace.Entry, error) {
 		}
 	}
 	if err != nil {
-		return e, &nameError{arg: arg, err: err}
+		return e, &report.NameError{Arg: arg, Err: err}
 	}
 	return e, nil
 }
 
-// A nameError is a conversation that was named on the command line and not found.
-type nameError struct {
-	arg string
-	err error
+// adviser knows where the user stands in a repository.
+func (a *app) adviser(repo *gitint.Repo) report.Adviser {
+	return report.Adviser{
+		Repo: repo, Dir: a.directory(),
+		AtRoot: a.getenv("GIT_PREFIX") == "" && (repo.Root() == "" || a.dir == repo.Root()),
+	}
 }
-
-func (e *nameError) Error() string { return e.err.Error() }
-func (e *nameError) Unwrap() error { return e.err }
 
 // output describes standard output for render.
 func (a *app) output() render.Output { return a.outputOf(a.stdoutTerminal) }
@@ -407,7 +407,7 @@ func (a *app) note(format string, args ...any) {
 
 // warn tells the user something that should not be missed.
 func (a *app) warn(format string, args ...any) {
-	fmt.Fprintf(a.stderr, "warning: %s\n", printable(fmt.Sprintf(format, args...)))
+	fmt.Fprintf(a.stderr, "warning: %s\n", render.Message(fmt.Sprintf(format, args...)))
 }
 
 // progress shows the state of long work: a bar on a terminal, lines with -v,
@@ -477,7 +477,7 @@ func (a *app) confirm(question string) bool {
 	if !a.canAsk() {
 		return false
 	}
-	fmt.Fprintf(a.stderr, "%s [y/N] ", printable(question))
+	fmt.Fprintf(a.stderr, "%s [y/N] ", render.Message(question))
 	interrupted := make(chan struct{})
 	press := sync.OnceFunc(func() { close(interrupted) })
 	defer a.interrupts.Take(func() bool { press(); return false })()

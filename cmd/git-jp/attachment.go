@@ -115,6 +115,11 @@ type attachmentError struct{ arg, why string }
 
 func (e *attachmentError) Error() string { return fmt.Sprintf("attachment %q: %s", e.arg, e.why) }
 
+// Hints say what can be named.
+func (*attachmentError) Hints() []string {
+	return []string{"'git jp attachment' lists what is attached"}
+}
+
 type attachmentAddCmd struct {
 	Attachment []string `arg:"" help:"Paths, patterns, ids of conversations, or URLs."`
 	ID         string   `short:"i" name:"id" placeholder:"CONVERSATION" help:"The conversation; the active one by default."`

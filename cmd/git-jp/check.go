@@ -15,6 +15,7 @@ import (
 	"github.com/git-jp/git-jp/internal/check"
 	"github.com/git-jp/git-jp/internal/config"
 	"github.com/git-jp/git-jp/internal/regular"
+	"github.com/git-jp/git-jp/internal/report"
 	"github.com/git-jp/git-jp/internal/workspace"
 )
 
@@ -68,23 +69,23 @@ func (c checkCmd) Run(ctx context.Context, a *app) error {
 	if slices.Contains(c.Revision, "") {
 		return usagef("a revision is empty")
 	}
-	report, err := c.check(ctx, a)
+	outcome, err := c.check(ctx, a)
 	if err != nil {
 		return err
 	}
 	if repo := a.openRepo; repo != nil && !c.Stdin {
 		if c.ofClone() {
-			if err := a.addDrift(ctx, repo, report); err != nil {
+			if err := a.addDrift(ctx, repo, outcome); err != nil {
 				return err
 			}
 		}
-		a.advise(ctx, repo, report.Findings)
+		a.adviser(repo).Advise(ctx, outcome.Findings)
 	}
-	if err := c.print(a, report); err != nil {
+	if err := c.print(a, outcome); err != nil {
 		return err
 	}
-	if report.Problems() {
-		return errProblems
+	if outcome.Problems() {
+		return report.ErrProblems
 	}
 	return nil
 }
@@ -139,9 +140,9 @@ func (c checkCmd) check(ctx context.Context, a *app) (*check.Report, error) {
 	if err != nil {
 		return nil, err
 	}
-	report, done := a.stages("check")
+	progress, done := a.stages("check")
 	defer done()
-	o.Progress = report
+	o.Progress = progress
 	auditor := audit.Auditor{Repo: repo, Options: o}
 	switch {
 	case c.Merge:

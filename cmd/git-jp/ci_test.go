@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/git-jp/git-jp/internal/gittest"
+	"github.com/git-jp/git-jp/internal/report"
 	"go.yaml.in/yaml/v3"
 )
 
@@ -67,7 +68,7 @@ func TestPreCommitFrameworkHooks(t *testing.T) {
 	r := danglingRepository(t)
 	for _, h := range hooks {
 		out, code := runIn(t, r, strings.Fields(h.Entry)...)
-		if code != exitProblems || !strings.Contains(out, "1 reference without content") {
+		if code != report.ExitProblems || !strings.Contains(out, "1 reference without content") {
 			t.Errorf("%s: %q ends with %d:\n%s", h.ID, h.Entry, code, out)
 		}
 	}
@@ -97,7 +98,7 @@ func unregisteredClone(t *testing.T) *gittest.Repository {
 	t.Helper()
 	origin := gittest.Repo(t)
 	origin.WriteFile(".jp/.gitignore", "")
-	if out, code := runIn(t, origin, "git-jp", "install", "-q", "--drivers"); code != exitDone {
+	if out, code := runIn(t, origin, "git-jp", "install", "-q", "--drivers"); code != report.ExitDone {
 		t.Fatal(out)
 	}
 	origin.Commit("attributes")
@@ -117,7 +118,7 @@ func TestActionNeedsNoDrivers(t *testing.T) {
 	script, temp := checkStep(t)
 	r := unregisteredClone(t)
 	in := r.With("RANGE=HEAD", "RUNNER_TEMP="+temp)
-	if out, code := runIn(t, in, "bash", "-e", "-c", script); code != exitDone {
+	if out, code := runIn(t, in, "bash", "-e", "-c", script); code != report.ExitDone {
 		t.Errorf("the action ends with %d:\n%s", code, out)
 	}
 	if set := r.Run("config", "--local", "--list"); strings.Contains(set, "merge.jp") {
@@ -139,7 +140,7 @@ func TestReadmeInCI(t *testing.T) {
 			continue
 		}
 		n++
-		if out, code := runIn(t, r, "bash", "-e", "-c", command); code != exitDone {
+		if out, code := runIn(t, r, "bash", "-e", "-c", command); code != report.ExitDone {
 			t.Errorf("%s ends with %d:\n%s", command, code, out)
 		}
 	}
@@ -157,14 +158,14 @@ func TestActionRunsTheCheck(t *testing.T) {
 		env  []string
 		code int
 	}{
-		{[]string{"RANGE=HEAD~1", "CONTENT=true"}, exitDone},
-		{[]string{"RANGE=HEAD~1..HEAD", "CONTENT=false"}, exitProblems},
-		{[]string{"BASE=" + strings.TrimSpace(r.Run("rev-parse", "HEAD~1"))}, exitProblems},
-		{[]string{"ARGS=--strict"}, exitProblems},
+		{[]string{"RANGE=HEAD~1", "CONTENT=true"}, report.ExitDone},
+		{[]string{"RANGE=HEAD~1..HEAD", "CONTENT=false"}, report.ExitProblems},
+		{[]string{"BASE=" + strings.TrimSpace(r.Run("rev-parse", "HEAD~1"))}, report.ExitProblems},
+		{[]string{"ARGS=--strict"}, report.ExitProblems},
 	} {
 		in := r.With(append(tt.env, "RUNNER_TEMP="+temp)...)
 		out, code := runIn(t, in, "bash", "-e", "-c", script)
-		if code != tt.code || annotation.MatchString(out) != (tt.code != exitDone) {
+		if code != tt.code || annotation.MatchString(out) != (tt.code != report.ExitDone) {
 			t.Errorf("the check with %q ends with %d:\n%s", tt.env, code, out)
 		}
 	}
@@ -179,9 +180,9 @@ func TestGitLabSnippet(t *testing.T) {
 	}
 	r := danglingRepository(t)
 	_, code := runIn(t, r, "sh", "-c", string(line[1]))
-	if report := r.ReadFile("gl-code-quality-report.json"); code != exitProblems ||
-		!strings.Contains(report, "17800000000-x/events.json") {
-		t.Errorf("it ends with %d and reports\n%s", code, report)
+	if got := r.ReadFile("gl-code-quality-report.json"); code != report.ExitProblems ||
+		!strings.Contains(got, "17800000000-x/events.json") {
+		t.Errorf("it ends with %d and reports\n%s", code, got)
 	}
 }
 
@@ -236,7 +237,7 @@ func tryUpdate(t *testing.T, commands string, env ...string) {
 		in := r.With(append(env, "RUNNER_TEMP="+temp)...)
 		out, code := runIn(t, in, "bash", "-e", "-c", `PATH="`+temp+`:$PATH"; `+commands)
 		pushed := r.Run("ls-remote", "origin", "refs/heads/topic") != before
-		if pushed == conflict || (code == exitDone) == conflict {
+		if pushed == conflict || (code == report.ExitDone) == conflict {
 			t.Errorf("conflict %v: it ends with %d, pushed %v:\n%s", conflict, code, pushed, out)
 		}
 		if data := r.ReadFile(".jp/conversations/17800000000-x/events.json"); !conflict &&

@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"github.com/git-jp/git-jp/internal/gittest"
+	"github.com/git-jp/git-jp/internal/report"
 	"go.yaml.in/yaml/v3"
 )
 
@@ -122,7 +123,7 @@ func TestGitLabNote(t *testing.T) {
 			"CI_API_V4_URL=" + web.URL + "/api/v4", "CI_PROJECT_ID=3", "CI_MERGE_REQUEST_IID=7",
 			"CI_MERGE_REQUEST_DIFF_BASE_SHA=" + base, "CI_COMMIT_SHORT_SHA=abc",
 		}, env...)...)
-		if out, code := runIn(t, in, "sh", "-e", "-c", script); code != exitDone {
+		if out, code := runIn(t, in, "sh", "-e", "-c", script); code != report.ExitDone {
 			t.Errorf("it ends with %d:\n%s", code, out)
 		}
 	}
@@ -174,7 +175,7 @@ func TestForgesSayTheSame(t *testing.T) {
 	r := danglingRepository(t)
 	for _, format := range []string{"text", "github", "gitlab"} {
 		out, code := runIn(t, r, "git-jp", "check", "--format", format, "HEAD~1..HEAD")
-		if code != exitProblems {
+		if code != report.ExitProblems {
 			t.Errorf("%s ends with %d", format, code)
 		}
 		for _, word := range []string{

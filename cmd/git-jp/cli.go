@@ -3,13 +3,13 @@ package main
 import (
 	"context"
 	"errors"
-	"fmt"
 	"io"
 	"regexp"
 	"slices"
 	"strings"
 
 	"github.com/alecthomas/kong"
+	"github.com/git-jp/git-jp/internal/report"
 	"github.com/git-jp/git-jp/internal/workspace"
 )
 
@@ -92,34 +92,6 @@ var groups = []kong.Group{
 
 const description = "Conversations with language models, in Git beside the code they are about."
 
-// A usageError is a command line that could not be understood.
-type usageError struct {
-	err     error
-	command string // that was understood so far, as after `git jp help`; "" for none
-}
-
-func (e *usageError) Error() string { return e.err.Error() }
-func (e *usageError) Unwrap() error { return e.err }
-
-// usagef makes a usageError.
-func usagef(format string, args ...any) error {
-	return &usageError{err: fmt.Errorf(format, args...)}
-}
-
-// A commandError names a command that does not exist.
-type commandError struct {
-	name  string
-	guess string // what was meant, as the parser says it, "" when it has no idea
-}
-
-func (e *commandError) Error() string {
-	text := fmt.Sprintf("no command named %q", e.name)
-	if e.guess != "" {
-		text += ", " + e.guess
-	}
-	return text
-}
-
 // exitRequest is how kong's help flag ends the run: it wants to exit in the middle
 // of parsing, and only main may do that.
 type exitRequest int
@@ -168,18 +140,18 @@ func parse(w *world) (g *globals, k *kong.Context, err error) {
 	return g, k, nil
 }
 
-// parseFailure turns what kong says into a usageError.
+// parseFailure turns what kong says into a report.UsageError.
 func parseFailure(err error) error {
-	u := &usageError{err: err}
+	u := &report.UsageError{Err: err}
 	if p := new(kong.ParseError); errors.As(err, &p) && p.Context != nil {
-		u.command = commandOf(p.Context)
+		u.Command = commandOf(p.Context)
 	}
 	const unknown = "unexpected argument "
-	if name, ok := strings.CutPrefix(err.Error(), unknown); ok && u.command == "" {
+	if name, ok := strings.CutPrefix(err.Error(), unknown); ok && u.Command == "" {
 		name, _, _ := strings.Cut(name, ", ")
-		return &commandError{name: name, guess: guessed(err)}
+		return &report.CommandError{Name: name, Guess: guessed(err)}
 	}
-	u.err = errors.New(plainUsage(err.Error()))
+	u.Err = errors.New(plainUsage(err.Error()))
 	return u
 }
 
@@ -256,7 +228,7 @@ func run(ctx context.Context, w *world) (code int) {
 	}()
 	g, k, err := parse(w)
 	if err != nil {
-		return reportError(w.stderr, err)
+		return report.Print(w.stderr, err)
 	}
 	first, _, _ := strings.Cut(commandOf(k), " ")
 	w.readColorUI(ctx, *g, first)
@@ -283,14 +255,14 @@ func run(ctx context.Context, w *world) (code int) {
 // misused says which command a command line was for that could not be understood, also where
 // that was found by a package that knows no command line.
 func misused(err error, command string) error {
-	u := new(usageError)
+	u := new(report.UsageError)
 	switch {
 	case errors.As(err, &u):
-		if u.command == "" {
-			u.command = command
+		if u.Command == "" {
+			u.Command = command
 		}
 	case isA[*workspace.LabelError](err):
-		return &usageError{err: err, command: command}
+		return &report.UsageError{Err: err, Command: command}
 	}
 	return err
 }

@@ -9,7 +9,7 @@ import (
 
 	"github.com/alecthomas/kong"
 	"github.com/git-jp/git-jp/internal/config"
-	"github.com/git-jp/git-jp/internal/jpconfig"
+	"github.com/git-jp/git-jp/internal/report"
 	"github.com/git-jp/git-jp/internal/workspace"
 )
 
@@ -237,16 +237,9 @@ func (l commandLine) argumentCandidates(a *app, last string) []string {
 	return nil
 }
 
-// settingKeys returns the keys of ours and of jp's that name one setting.
-func settingKeys(end string) (keys []string) {
-	for _, k := range config.Known() {
-		keys = append(keys, k.Name)
-	}
-	keys = append(keys, jpconfig.KnownKeys()...)
-	slices.Sort(keys)
-	keys = slices.DeleteFunc(slices.Compact(keys), func(key string) bool {
-		return strings.ContainsAny(key, "<*")
-	})
+// settingKeys returns the keys that name one setting, each with what stands behind it.
+func settingKeys(end string) []string {
+	keys := report.SettingKeys()
 	for i := range keys {
 		keys[i] += end
 	}

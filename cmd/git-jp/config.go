@@ -13,7 +13,9 @@ import (
 	"github.com/git-jp/git-jp/internal/atomicfile"
 	"github.com/git-jp/git-jp/internal/config"
 	"github.com/git-jp/git-jp/internal/jpconfig"
+	"github.com/git-jp/git-jp/internal/regular"
 	"github.com/git-jp/git-jp/internal/render"
+	"github.com/git-jp/git-jp/internal/report"
 	"github.com/git-jp/git-jp/internal/workspace"
 )
 
@@ -72,15 +74,6 @@ func newSettingRecord(key string, value any, origin config.Origin) settingRecord
 	return settingRecord{key, value, origin.String(), origin.Layer.Committed()}
 }
 
-// A settingError is a key of the command line that makes no sense.
-type settingError struct {
-	err error
-	key string // that is none, "" where something else is wrong
-}
-
-func (e *settingError) Error() string { return e.err.Error() }
-func (e *settingError) Unwrap() error { return e.err }
-
 // settingRecord is one key in `config --json`.
 type settingRecord struct {
 	Key    string `json:"key"`
@@ -113,7 +106,7 @@ func (c configShowCmd) Run(a *app) error {
 	}
 	for _, key := range c.Key {
 		if !slices.ContainsFunc(conf.Keys(), configShowCmd{Key: []string{key}}.wants) {
-			return &settingError{fmt.Errorf("no key %q has a value", key), key}
+			return &report.SettingError{Err: fmt.Errorf("no key %q has a value", key), Key: key}
 		}
 	}
 	a.tellSettings(root, conf)
@@ -193,7 +186,7 @@ func (c configGetCmd) Run(a *app) error {
 	}
 	value, origin, ok := conf.Value(c.Key)
 	if !ok {
-		return &settingError{fmt.Errorf("no key %q has a value", c.Key), c.Key}
+		return &report.SettingError{Err: fmt.Errorf("no key %q has a value", c.Key), Key: c.Key}
 	}
 	if a.JSON {
 		return a.printJSON(newSettingRecord(c.Key, value, origin))
@@ -245,16 +238,10 @@ func (a *app) warnOverridden(key, file string) {
 		return
 	}
 	value, origin, ok := conf.Value(key)
-	if ok && !sameFile(origin.File, file) {
+	if ok && !regular.SameFile(origin.File, file) {
 		a.warn("%s in %s does not count, %s (%s) does",
 			key, a.short(file), settingText(value), a.relative(origin))
 	}
-}
-
-func sameFile(a, b string) bool {
-	x, errX := os.Stat(a)
-	y, errY := os.Stat(b)
-	return errX == nil && errY == nil && os.SameFile(x, y)
 }
 
 type configUnsetCmd struct {
@@ -297,7 +284,7 @@ func editSettings(file string, edit func(data []byte) ([]byte, error)) error {
 	return editConfig(file, func(data []byte) ([]byte, error) {
 		out, err := edit(data)
 		if err != nil {
-			err = &settingError{err: err}
+			err = &report.SettingError{Err: err}
 		}
 		return out, err
 	})

@@ -16,6 +16,8 @@ import (
 	"github.com/git-jp/git-jp/internal/llm"
 	"github.com/git-jp/git-jp/internal/llm/builtin"
 	"github.com/git-jp/git-jp/internal/llm/models"
+	"github.com/git-jp/git-jp/internal/regular"
+	"github.com/git-jp/git-jp/internal/report"
 	"github.com/git-jp/git-jp/internal/trust"
 )
 
@@ -74,7 +76,7 @@ func (a *app) editable(doing, key string, layer jpconfig.Layer) (string, error) 
 	}
 	file, err := s.Editable(cmp.Or(layer, jpconfig.User))
 	if err != nil {
-		return "", &settingError{err: fmt.Errorf("%s %s: %w", doing, key, err)}
+		return "", &report.SettingError{Err: fmt.Errorf("%s %s: %w", doing, key, err)}
 	}
 	return file, nil
 }
@@ -84,7 +86,7 @@ func (a *app) editable(doing, key string, layer jpconfig.Layer) (string, error) 
 func (a *app) setJPKey(key, text string, layer jpconfig.Layer) error {
 	path, err := config.SplitKey(key)
 	if err != nil {
-		return &settingError{err: err}
+		return &report.SettingError{Err: err}
 	}
 	file, err := a.editable("set", key, layer)
 	if err != nil {
@@ -95,7 +97,7 @@ func (a *app) setJPKey(key, text string, layer jpconfig.Layer) error {
 	case errors.Is(err, jpconfig.ErrNoKey):
 		return unknownKey("set", key)
 	case err != nil:
-		return &settingError{err: fmt.Errorf("set %s: %w", key, err)}
+		return &report.SettingError{Err: fmt.Errorf("set %s: %w", key, err)}
 	}
 	var before []trust.Claim
 	if conf, err := a.jpConfig(nil); err == nil {
@@ -155,7 +157,7 @@ func (a *app) unsetJPKey(key string, layer jpconfig.Layer) error {
 	}
 	path, err := config.SplitKey(key)
 	if err != nil {
-		return &settingError{err: err}
+		return &report.SettingError{Err: err}
 	}
 	if _, err = jpconfig.Typed(path, ""); errors.Is(err, jpconfig.ErrNoKey) {
 		return unknownKey("unset", key)
@@ -167,7 +169,7 @@ func (a *app) unsetJPKey(key string, layer jpconfig.Layer) error {
 // unknownKey is about a key of the command line that nobody knows.
 func unknownKey(doing, key string) error {
 	const none = "%s %s: neither a key of git jp nor one of jp"
-	return &settingError{fmt.Errorf(none, doing, key), key}
+	return &report.SettingError{Err: fmt.Errorf(none, doing, key), Key: key}
 }
 
 // printJPKey prints the value of a key of jp's that counts here, outside of conversations, or
@@ -175,7 +177,7 @@ func unknownKey(doing, key string) error {
 func (a *app) printJPKey(key string, layer jpconfig.Layer) error {
 	path, err := config.SplitKey(key)
 	if err != nil {
-		return &settingError{err: err}
+		return &report.SettingError{Err: err}
 	}
 	s, err := a.jpSources(nil)
 	if err != nil {
@@ -190,7 +192,7 @@ func (a *app) printJPKey(key string, layer jpconfig.Layer) error {
 	}
 	raw, origins, ok := conf.Value(path...)
 	if !ok {
-		return &settingError{fmt.Errorf("no key %q has a value", key), key}
+		return &report.SettingError{Err: fmt.Errorf("no key %q has a value", key), Key: key}
 	}
 	if a.JSON {
 		r := settingRecord{Key: key, Value: raw}
@@ -228,7 +230,7 @@ func (a *app) warnShadowed(key string, path []string, file string) error {
 	if where != "" && !filepath.IsAbs(where) && a.openWorkspace != nil {
 		where = filepath.Join(a.openWorkspace.Root(), where)
 	}
-	if !sameFile(where, file) {
+	if !regular.SameFile(where, file) {
 		a.warn("%s in %s does not count, %s (%s) does", key, file, raw, from.At(path...))
 	}
 	return nil

@@ -193,7 +193,9 @@ func (diffCmd) side(a *app, p place, id events.ID) (side, error) {
 const maxCompared = 32 << 20
 
 // errLongText says that a conversation is too long to be compared.
-var errLongText = fmt.Errorf("more than %s of text", render.Bytes(maxCompared))
+var errLongText error = &situation{
+	fmt.Sprintf("more than %s of text", render.Bytes(maxCompared)), "'git diff' compares the files",
+}
 
 // comparedText holds what is compared.
 type comparedText struct{ b strings.Builder }

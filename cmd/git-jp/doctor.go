@@ -17,6 +17,7 @@ import (
 	"github.com/git-jp/git-jp/internal/check"
 	"github.com/git-jp/git-jp/internal/config"
 	"github.com/git-jp/git-jp/internal/regular"
+	"github.com/git-jp/git-jp/internal/report"
 	"github.com/git-jp/git-jp/internal/workspace"
 )
 
@@ -48,7 +49,7 @@ func (doctorCmd) Run(ctx context.Context, a *app) error {
 		return err
 	}
 	if len(d.found) > 0 {
-		return errProblems
+		return report.ErrProblems
 	}
 	return nil
 }

@@ -9,31 +9,29 @@ import (
 	"github.com/git-jp/git-jp/gitint"
 	"github.com/git-jp/git-jp/hooks/install"
 	"github.com/git-jp/git-jp/internal/check"
+	"github.com/git-jp/git-jp/internal/report"
 	"github.com/git-jp/git-jp/internal/workspace"
 )
 
 // addDrift adds to a report what attributes ask of this clone in vain. That is a warning: it
 // says nothing about what is checked, and a clone in CI merges nothing.
-func (a *app) addDrift(ctx context.Context, repo *gitint.Repo, report *check.Report) error {
+func (a *app) addDrift(ctx context.Context, repo *gitint.Repo, found *check.Report) error {
 	drifts, err := a.unregistered(ctx, repo)
 	for _, d := range drifts {
-		report.Add(check.Finding{
+		found.Add(check.Finding{
 			State: check.Drift, Commit: check.WorkTreeName,
 			Path: path.Join(d.Workspace, ".gitattributes"), Line: 1, Element: -1,
-			Detail: driftSentence(d), Next: registerCommand,
+			Detail: driftSentence(d), Next: report.Register,
 		})
 	}
 	return err
 }
 
-// registerCommand registers the drivers of a clone.
-const registerCommand = "git jp install"
-
 // warnDrift says once a workspace that this clone does not merge as its attributes demand.
 func (a *app) warnDrift(ctx context.Context, repo *gitint.Repo) error {
 	drifts, err := a.unregistered(ctx, repo)
 	for _, d := range drifts {
-		a.warn("%s: %s; run '%s'", d.Workspace, driftSentence(d), registerCommand)
+		a.warn("%s: %s; run '%s'", d.Workspace, driftSentence(d), report.Register)
 	}
 	return err
 }

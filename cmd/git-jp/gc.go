@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"path/filepath"
 	"strings"
@@ -15,6 +14,7 @@ import (
 	"github.com/git-jp/git-jp/internal/quarantine"
 	"github.com/git-jp/git-jp/internal/refs"
 	"github.com/git-jp/git-jp/internal/render"
+	"github.com/git-jp/git-jp/internal/report"
 	"github.com/git-jp/git-jp/internal/workspace"
 )
 
@@ -82,8 +82,8 @@ func (c gcRunCmd) Run(ctx context.Context, a *app) error {
 		return err
 	}
 	o.OnlyUntracked, o.KeepIndex, o.AcceptMissing = c.Untracked, c.KeepIndex, c.AcceptMissing
-	report, end := a.stages("gc")
-	o.Progress = report
+	progress, end := a.stages("gc")
+	o.Progress = progress
 	plan, err := gc.MakePlan(ctx, o)
 	end()
 	if err != nil {
@@ -104,8 +104,8 @@ func (c gcRunCmd) Run(ctx context.Context, a *app) error {
 	if err := c.agree(a, plan); err != nil {
 		return err
 	}
-	report, end = a.stages("gc")
-	o.Progress = report
+	progress, end = a.stages("gc")
+	o.Progress = progress
 	res, err := gc.Sweep(ctx, o, plan)
 	end()
 	if err != nil {
@@ -115,7 +115,7 @@ func (c gcRunCmd) Run(ctx context.Context, a *app) error {
 		a.warn("%s: it was kept", d)
 	}
 	if len(res.Doubts) > 0 {
-		a.note("%s", doubtHint)
+		a.note("%s", report.DoubtHint)
 	}
 	return c.print(a, plan, res, old)
 }
@@ -447,9 +447,9 @@ func (e *contentError) Error() string {
 	return fmt.Sprintf("%d blobs begin with %s", e.found, e.name)
 }
 
-func contentHint(err error) []string {
-	fault := new(contentError)
-	if errors.As(err, &fault) && fault.found > 0 {
+// Hints say how to name one, or where to look for it.
+func (e *contentError) Hints() []string {
+	if e.found > 0 {
 		return []string{"give more digits, or the whole hash"}
 	}
 	return []string{"'git jp check --all' finds references to content that is not there"}

@@ -110,8 +110,8 @@ func (e *noRunError) Error() string {
 	}
 }
 
-// details are the names that could be given.
-func (e *noRunError) details() []string {
+// Details are the names that could be given.
+func (e *noRunError) Details() []string {
 	if e.name != "" {
 		return nil
 	}
@@ -123,15 +123,15 @@ func (e *noRunError) details() []string {
 	return lines
 }
 
-// hint is the command that helps, "" where nothing can be undone.
-func (e *noRunError) hint() string {
+// Hints name what can be undone instead.
+func (e *noRunError) Hints() []string {
 	switch {
 	case e.name != "":
-		return "'git jp gc undo --list' lists the runs"
+		return []string{"'git jp gc undo --list' lists the runs"}
 	case len(e.kept) > 0:
-		return "'git jp gc undo <run>' brings one of them back"
+		return []string{"'git jp gc undo <run>' brings one of them back"}
 	default:
-		return ""
+		return nil
 	}
 }
 

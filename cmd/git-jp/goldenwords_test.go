@@ -60,30 +60,16 @@ func nodePath(node *kong.Node) string {
 	return nodePath(node.Parent) + " " + node.Name
 }
 
-// adviceFiles have the hints.
-var adviceFiles = []string{"report.go", "advice*.go", "meant.go"}
-
-// TestGoldenHints compares all sentences that help: the texts of the functions which make hints,
-// with … for what they are filled with.
+// TestGoldenHints compares all sentences that help: the texts of the room that makes hints, and
+// those that commands make themselves, with … for what they are filled with.
 func TestGoldenHints(t *testing.T) {
 	var got strings.Builder
 	n := 0
-	for _, pattern := range adviceFiles {
-		names, err := filepath.Glob(pattern)
-		if err != nil || len(names) == 0 {
-			t.Fatalf("%s: %v", pattern, err)
-		}
-		for _, name := range names {
-			file, err := parser.ParseFile(token.NewFileSet(), name, nil, 0)
-			if err != nil {
-				t.Fatal(err)
-			}
-			for _, decl := range file.Decls {
-				if hints := sentences(decl); len(hints) > 0 {
-					n += len(hints)
-					fmt.Fprintf(&got, "%s\n  %s\n\n", nameOf(decl), strings.Join(hints, "\n  "))
-				}
-			}
+	for _, decl := range append(declarations(t, "../../internal/report"),
+		slices.DeleteFunc(declarations(t, "."), func(d ast.Decl) bool { return !isHint(d) })...) {
+		if hints := sentences(decl); len(hints) > 0 {
+			n += len(hints)
+			fmt.Fprintf(&got, "%s\n  %s\n\n", nameOf(decl), strings.Join(hints, "\n  "))
 		}
 	}
 	if n < 80 {
@@ -92,9 +78,48 @@ func TestGoldenHints(t *testing.T) {
 	compareGolden(t, "testdata/hints.golden", got.String())
 }
 
+// declarations are those of a package, without its tests, in the order of their files.
+func declarations(t *testing.T, dir string) (all []ast.Decl) {
+	names, err := filepath.Glob(filepath.Join(dir, "*.go"))
+	if err != nil || len(names) == 0 {
+		t.Fatalf("%s: %v", dir, err)
+	}
+	for _, name := range names {
+		if strings.HasSuffix(name, "_test.go") {
+			continue
+		}
+		file, err := parser.ParseFile(token.NewFileSet(), name, nil, 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		all = append(all, file.Decls...)
+	}
+	return all
+}
+
+// isHint reports whether a command says here itself what can be done about an error.
+func isHint(decl ast.Decl) (found bool) {
+	if f, ok := decl.(*ast.FuncDecl); ok {
+		return f.Name.Name == "Hints"
+	}
+	ast.Inspect(decl, func(n ast.Node) bool {
+		if lit, ok := n.(*ast.CompositeLit); ok {
+			name, ok := lit.Type.(*ast.Ident)
+			found = found || ok && name.Name == "situation"
+		}
+		return true
+	})
+	return found
+}
+
 func nameOf(decl ast.Decl) string {
 	switch d := decl.(type) {
 	case *ast.FuncDecl:
+		if d.Recv != nil {
+			if star, ok := d.Recv.List[0].Type.(*ast.StarExpr); ok {
+				return fmt.Sprint(star.X, ".", d.Name.Name)
+			}
+		}
 		return d.Name.Name
 	case *ast.GenDecl:
 		if v, ok := d.Specs[0].(*ast.ValueSpec); ok {

@@ -10,6 +10,7 @@ import (
 	"github.com/git-jp/git-jp/events"
 	"github.com/git-jp/git-jp/gitint"
 	"github.com/git-jp/git-jp/internal/render"
+	"github.com/git-jp/git-jp/internal/report"
 	"github.com/git-jp/git-jp/internal/search"
 	"github.com/git-jp/git-jp/internal/workspace"
 )
@@ -113,7 +114,7 @@ func (c grepCmd) Run(ctx context.Context, a *app) error {
 		return err
 	}
 	if g.failed || !g.found {
-		return errProblems
+		return report.ErrProblems
 	}
 	return nil
 }
@@ -143,7 +144,7 @@ func (c grepCmd) compile() (*search.Pattern, error) {
 	}
 	p, err := search.Compile(q)
 	if err != nil {
-		return nil, &usageError{err: err}
+		return nil, &report.UsageError{Err: err}
 	}
 	return p, nil
 }

@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"github.com/alecthomas/kong"
+	"github.com/git-jp/git-jp/internal/report"
 )
 
 type helpCmd struct {
@@ -24,7 +25,7 @@ func (c helpCmd) Run(a *app) error {
 		return err
 	}
 	if _, err := parser.Parse(dropNamespace(append(c.Command, "--help"))); err != nil {
-		return &commandError{name: strings.Join(c.Command, " "), guess: guessed(err)}
+		return &report.CommandError{Name: strings.Join(c.Command, " "), Guess: guessed(err)}
 	}
 	return nil
 }

@@ -14,6 +14,7 @@ import (
 	"github.com/git-jp/git-jp/hooks"
 	"github.com/git-jp/git-jp/internal/check"
 	"github.com/git-jp/git-jp/internal/config"
+	"github.com/git-jp/git-jp/internal/render"
 	"github.com/git-jp/git-jp/internal/workspace"
 )
 
@@ -61,9 +62,12 @@ func (a *app) hookEnv() hooks.Env {
 			return checkCmd{Strict: true}.options(a, repo)
 		},
 		Voice: hooks.Voice{
-			Warn: a.warn, Note: a.note, Advise: a.advise, Print: a.printFindings,
+			Warn: a.warn, Note: a.note, Print: a.printFindings,
+			Advise: func(ctx context.Context, repo *gitint.Repo, findings []check.Finding) {
+				a.adviser(repo).Advise(ctx, findings)
+			},
 			WarnFindings: a.warnFindings, WarnDrift: a.warnDrift,
-			Hint: func(text string) { fmt.Fprintf(a.stderr, "hint: %s\n", printable(text)) },
+			Hint: func(text string) { fmt.Fprintf(a.stderr, "hint: %s\n", render.Message(text)) },
 		},
 	}
 }

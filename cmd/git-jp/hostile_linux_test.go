@@ -24,6 +24,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/git-jp/git-jp/internal/gittest"
+	"github.com/git-jp/git-jp/internal/report"
 )
 
 const (
@@ -377,7 +378,7 @@ func TestTreesInTreesAreRefused(t *testing.T) {
 		for _, args := range commands {
 			o := callConfined(t, r, "", args...)
 			o.judge(t, strings.Join(args, " "))
-			if o.code != exitProblems || !strings.Contains(o.stderr, "too many files") || o.most > hookMax {
+			if o.code != report.ExitProblems || !strings.Contains(o.stderr, "too many files") || o.most > hookMax {
 				t.Errorf("%q of %s: exit %d, %d MiB: %s", args, dir, o.code, o.most>>10, o.stderr)
 			}
 		}

@@ -69,7 +69,9 @@ func (c initCmd) Run(ctx context.Context, a *app) error {
 }
 
 // errBare says that there is nowhere to put a workspace.
-var errBare = errors.New("a bare repository has no working tree")
+var errBare error = &situation{
+	"a bare repository has no working tree", "'git jp init' in a clone or a worktree makes one",
+}
 
 // root returns where the workspace is to be: the directory that was named, an existing
 // workspace of the repository around here, its root, or here. repo is nil when there

@@ -127,8 +127,8 @@ func (e *openError) Error() string {
 	return render.Count(len(e.steps), "step") + " left to do by hand"
 }
 
-// hints say what to do.
-func (e *openError) hints() []string {
+// Hints say what to do.
+func (e *openError) Hints() []string {
 	if e.chain {
 		return []string{"add the lines above to the file, or let 'git jp install --chain' do it"}
 	}

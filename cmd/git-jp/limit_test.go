@@ -1,8 +1,11 @@
 package main
 
 import (
+	"errors"
+	"io"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 	"time"
 
@@ -51,5 +54,29 @@ func TestCallsThatNobodyWatchesEnd(t *testing.T) {
 		if got := k.limit(tc.name); got != tc.unwatched {
 			t.Errorf("%s, quiet: %v, want %v", tc.name, got, tc.unwatched)
 		}
+	}
+}
+
+// TestWhoGoesOnAfterALimit holds that an answer is continued by the adapter or by the turn,
+// never by both.
+func TestWhoGoesOnAfterALimit(t *testing.T) {
+	for id, want := range map[string]int{"anthropic/m": -1, "openai/m": 0, "ollama/m": 0} {
+		k := &talk{model: unasked(id)}
+		if got := k.continues(); got != want {
+			t.Errorf("%s: continues %d, expected %d", id, got, want)
+		}
+	}
+}
+
+func TestLongConversationsAreNotCompared(t *testing.T) {
+	var text comparedText
+	half := strings.Repeat("x", maxCompared/2)
+	for i, want := range []error{nil, nil, errLongText} {
+		if _, err := io.WriteString(&text, half); !errors.Is(err, want) {
+			t.Errorf("half %d: %v, want %v", i+1, err, want)
+		}
+	}
+	if n := text.b.Len(); n != maxCompared {
+		t.Errorf("%d bytes are kept", n)
 	}
 }

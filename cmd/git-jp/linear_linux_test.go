@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/git-jp/git-jp/internal/gittest"
+	"github.com/git-jp/git-jp/internal/report"
 )
 
 // A cost is what a command took that can be counted, whatever else the machine does.
@@ -126,7 +127,7 @@ func costOf(t *testing.T, r *gittest.Repository, args []string) cost {
 	runtime.ReadMemStats(&before)
 	code := run(t.Context(), w)
 	runtime.ReadMemStats(&after)
-	if code == exitUsage {
+	if code == report.ExitUsage {
 		t.Fatalf("git jp %q: exit %d: %s", args, code, stderr.String())
 	}
 	return cost{

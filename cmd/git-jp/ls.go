@@ -13,6 +13,7 @@ import (
 
 	"github.com/git-jp/git-jp/events"
 	"github.com/git-jp/git-jp/internal/render"
+	"github.com/git-jp/git-jp/internal/report"
 	"github.com/git-jp/git-jp/internal/workspace"
 )
 
@@ -98,7 +99,7 @@ func (c lsCmd) Run(a *app) error {
 		c.noteHidden(a, all, len(records))
 	}
 	if failed || len(problems) > 0 {
-		return errProblems
+		return report.ErrProblems
 	}
 	return nil
 }

@@ -10,6 +10,7 @@ import (
 
 	"github.com/git-jp/git-jp/internal/ask"
 	"github.com/git-jp/git-jp/internal/render"
+	"github.com/git-jp/git-jp/internal/report"
 	"golang.org/x/term"
 )
 
@@ -47,7 +48,7 @@ func mainCode() int {
 	limitMemory(addressSpace() / 8)
 	w, err := outside()
 	if err != nil {
-		return reportError(os.Stderr, err)
+		return report.Print(os.Stderr, err)
 	}
 	w.interrupts = &ask.Interrupts{Now: w.now}
 	ctx, stop := w.interrupts.Listen(context.Background())
@@ -56,7 +57,7 @@ func mainCode() int {
 	w.interrupts.Groups.Kill() // what did not end in time was left behind until now
 	for _, out := range []io.Writer{w.stdout, w.stderr} {
 		if t, ok := out.(*render.Terminal); ok && t.Flush() != nil {
-			code = max(code, exitProblems)
+			code = max(code, report.ExitProblems)
 		}
 	}
 	return code

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/alecthomas/kong"
+	"github.com/git-jp/git-jp/internal/report"
 )
 
 // output runs the program in an empty world and returns what it prints.
@@ -18,7 +19,7 @@ func output(t *testing.T, args ...string) string {
 		args: args, dir: t.TempDir(), stdin: strings.NewReader(""), stdout: &stdout,
 		stderr: &stderr, now: time.Now, session: sessionID, version: "1.2.3",
 	}
-	if code := run(t.Context(), w); code != exitDone {
+	if code := run(t.Context(), w); code != report.ExitDone {
 		t.Fatalf("git jp %v: exit code %d: %s", args, code, &stderr)
 	}
 	return stdout.String()

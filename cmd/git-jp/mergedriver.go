@@ -6,6 +6,7 @@ import (
 	"github.com/git-jp/git-jp/gitint"
 	"github.com/git-jp/git-jp/internal/merge"
 	"github.com/git-jp/git-jp/internal/render"
+	"github.com/git-jp/git-jp/internal/report"
 )
 
 type mergeDriverCmd struct {
@@ -43,5 +44,5 @@ func (c mergeDriverCmd) Run(ctx context.Context, a *app) error {
 	}
 	a.note("%s: %s to decide; 'git jp resolve' shows both sides", c.Path,
 		render.Count(len(m.Conflicts), "conflict"))
-	return errProblems
+	return report.ErrProblems
 }

@@ -11,6 +11,7 @@ import (
 	"github.com/git-jp/git-jp/internal/regular"
 	"github.com/git-jp/git-jp/internal/render"
 	"github.com/git-jp/git-jp/internal/repair"
+	"github.com/git-jp/git-jp/internal/report"
 	"github.com/git-jp/git-jp/internal/workspace"
 )
 
@@ -109,7 +110,7 @@ func (c migrateCmd) finish(a *app, conf *config.Config, results []repair.Migrate
 		failed = failed || r.Err != nil && !errors.Is(r.Err, workspace.ErrLegacy)
 	}
 	if failed {
-		return errProblems
+		return report.ErrProblems
 	}
 	is := conf.Settings().Storage.Format
 	if c.DryRun || len(c.Conversation) > 0 || is == config.Format(c.To) {

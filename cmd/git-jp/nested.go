@@ -7,6 +7,7 @@ import (
 	"github.com/git-jp/git-jp/gc"
 	"github.com/git-jp/git-jp/gitint"
 	"github.com/git-jp/git-jp/internal/check"
+	"github.com/git-jp/git-jp/internal/report"
 	"github.com/git-jp/git-jp/internal/workspace"
 )
 
@@ -17,8 +18,8 @@ func (e *nestedError) Error() string { return e.at + ": " + nestedSentence }
 
 const nestedSentence = "may be another repository, to which the files of the workspace belong"
 
-// nestedHint says what to do about it.
-const nestedHint = "move the .git out of the workspace, or the workspace to where it belongs"
+// Hints say what to do about it.
+func (*nestedError) Hints() []string { return []string{report.NestedHint} }
 
 // refuseNested refuses a workspace of which a part may belong to another repository.
 func refuseNested(ctx context.Context, repo *gitint.Repo, w *workspace.Workspace) error {
@@ -32,7 +33,7 @@ func refuseNested(ctx context.Context, repo *gitint.Repo, w *workspace.Workspace
 // addNested adds to a report which of the workspaces in a working tree may belong, or belong in
 // part, to another repository.
 func addNested(
-	ctx context.Context, report *check.Report, repo *gitint.Repo, workspaces []string,
+	ctx context.Context, found *check.Report, repo *gitint.Repo, workspaces []string,
 ) error {
 	for _, dir := range workspaces {
 		at, err := gc.Foreign(ctx, repo, dir)
@@ -55,7 +56,7 @@ func addNested(
 			return err
 		}
 		f.Path = filepath.ToSlash(rel)
-		report.Add(f)
+		found.Add(f)
 	}
 	return nil
 }

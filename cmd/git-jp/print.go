@@ -13,6 +13,7 @@ import (
 	"github.com/git-jp/git-jp/internal/compaction"
 	"github.com/git-jp/git-jp/internal/query"
 	"github.com/git-jp/git-jp/internal/render"
+	"github.com/git-jp/git-jp/internal/report"
 	"github.com/git-jp/git-jp/internal/tool/file"
 	"github.com/git-jp/git-jp/internal/workspace"
 )
@@ -116,7 +117,7 @@ func (a *app) contentProblems(problems []render.Problem) error {
 		a.warn("%v", p)
 	}
 	if len(problems) > 0 {
-		return errProblems
+		return report.ErrProblems
 	}
 	return nil
 }

@@ -11,6 +11,7 @@ import (
 	"github.com/git-jp/git-jp/gitint"
 	"github.com/git-jp/git-jp/internal/ask"
 	"github.com/git-jp/git-jp/internal/query"
+	"github.com/git-jp/git-jp/internal/regular"
 	"github.com/git-jp/git-jp/internal/workspace"
 )
 
@@ -32,7 +33,10 @@ func (t *target) dropDraft() error {
 }
 
 // errNoneActive says that nothing tells which conversation is meant.
-var errNoneActive = errors.New("no conversation is active")
+var errNoneActive error = &situation{
+	"no conversation is active",
+	"'git jp query --new' begins a conversation, '--id' names one of 'git jp ls'",
+}
 
 func (c queryCmd) target(ctx context.Context, a *app) (_ *target, err error) {
 	w, err := c.workspace(ctx, a)
@@ -138,7 +142,7 @@ func (c queryCmd) workspace(ctx context.Context, a *app) (*workspace.Workspace, 
 	if rootErr != nil {
 		return nil, rootErr
 	}
-	if repo == nil || a.getenv("GIT_PREFIX") != "" || !sameFile(a.directory(), root) {
+	if repo == nil || a.getenv("GIT_PREFIX") != "" || !regular.SameFile(a.directory(), root) {
 		if wanted, askErr := a.wantsWorkspace(ctx, root); !wanted {
 			return nil, cmp.Or(askErr, err)
 		}

@@ -11,6 +11,7 @@ import (
 	"github.com/git-jp/git-jp/internal/check"
 	"github.com/git-jp/git-jp/internal/render"
 	"github.com/git-jp/git-jp/internal/repair"
+	"github.com/git-jp/git-jp/internal/report"
 )
 
 type repairCmd struct {
@@ -73,8 +74,8 @@ func (c repairCmd) Run(ctx context.Context, a *app) error {
 	var faults []*repair.Fault // what was done, and in the end what is left
 	var refused error
 	for round := 0; ; round++ {
-		report, end := a.stages("repair")
-		o.Progress = report
+		progress, end := a.stages("repair")
+		o.Progress = progress
 		plan, err := repair.MakePlan(ctx, o)
 		end()
 		if err != nil {
@@ -120,7 +121,7 @@ func split(p *repair.Plan) (done, rest []*repair.Fault) {
 func result(faults []*repair.Fault, refused error) error {
 	open := func(f *repair.Fault) bool { return !f.Done && !f.Minor }
 	if refused == nil && slices.ContainsFunc(faults, open) {
-		return errProblems
+		return report.ErrProblems
 	}
 	return refused
 }

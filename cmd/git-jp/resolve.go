@@ -140,6 +140,16 @@ func (e *undecidedError) Error() string {
 	return render.Count(e.left, "file") + " left undecided"
 }
 
+// Undecided says that a person has to decide.
+func (*undecidedError) Undecided() bool { return true }
+
+// Hints say how.
+func (*undecidedError) Hints() []string {
+	return []string{
+		"'git jp resolve' asks on a terminal; --ours, --theirs, --both or --fork decide all",
+	}
+}
+
 func (c resolveCmd) cases(ctx context.Context, a *app) (*conflictRun, []merge.Case, error) {
 	w, err := a.workspace()
 	if err != nil {

@@ -29,7 +29,10 @@ and written nowhere. 'git jp config set' changes each of the values later.`
 }
 
 // errNobodyToSetUp says that setup has nobody to ask.
-var errNobodyToSetUp = errors.New("set up a model: there is no terminal to ask on")
+var errNobodyToSetUp error = &situation{
+	"set up a model: there is no terminal to ask on",
+	"without questions: 'git jp config set assistant.model.id PROVIDER/NAME'",
+}
 
 // Run asks, tries, and writes.
 func (setupCmd) Run(ctx context.Context, a *app) error {

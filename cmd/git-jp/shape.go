@@ -314,6 +314,20 @@ type unconfirmedError struct {
 
 func (e *unconfirmedError) Error() string { return e.what + ": not confirmed" }
 
+// Hints say how to go ahead, and what that would cost.
+func (e *unconfirmedError) Hints() []string {
+	switch {
+	case e.asked:
+		return nil
+	case e.loss != "":
+		return []string{
+			strings.ToLower(string(e.loss[:1])) + string(e.loss[1:]),
+			"give --yes to go ahead all the same",
+		}
+	}
+	return []string{"give --yes to go ahead without being asked"}
+}
+
 // title returns a conversation's title, "" when it has none that can be read.
 func (a *app) title(e workspace.Entry) string {
 	d, err := a.openWorkspace.LoadDetails(e)

@@ -7,6 +7,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/git-jp/git-jp/internal/report"
 )
 
 // TestRmAsks holds what a person at a terminal sees: scripts have none.
@@ -35,7 +37,7 @@ func TestRmAsks(t *testing.T) {
 			env: []string{"GIT_CEILING_DIRECTORIES=" + filepath.Dir(dir), "PATH=" + os.Getenv("PATH")},
 		})
 		_, err := os.Stat(conv)
-		if gone := err != nil; gone != deleted || (code == exitDone) != deleted {
+		if gone := err != nil; gone != deleted || (code == report.ExitDone) != deleted {
 			t.Errorf("%q: exit code %d, deleted is %v", answer, code, gone)
 		}
 		said := stderr.String()

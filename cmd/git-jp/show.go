@@ -11,6 +11,7 @@ import (
 
 	"github.com/git-jp/git-jp/events"
 	"github.com/git-jp/git-jp/internal/render"
+	"github.com/git-jp/git-jp/internal/report"
 	"github.com/git-jp/git-jp/internal/workspace"
 )
 
@@ -83,7 +84,7 @@ func (c showCmd) several(a *app, entries []workspace.Entry) error {
 		conv, err := a.openWorkspace.Load(e)
 		if err != nil {
 			a.warn("%v", err)
-			problems = errProblems
+			problems = report.ErrProblems
 			continue
 		}
 		if err := c.one(a, conv, further); err != nil {

@@ -81,9 +81,12 @@ type refusedError struct {
 
 func (e *refusedError) Error() string { return e.text }
 
+// Undecided reports whether a person has to resolve a conflict.
+func (e *refusedError) Undecided() bool { return e.conflict }
+
 // refuseStage prints why nothing was staged.
 func (a *app) refuseStage(ctx context.Context, repo *gitint.Repo, findings []check.Finding) error {
-	a.advise(ctx, repo, findings)
+	a.adviser(repo).Advise(ctx, findings)
 	if err := a.printFindings(findings); err != nil {
 		return err
 	}
@@ -93,9 +96,9 @@ func (a *app) refuseStage(ctx context.Context, repo *gitint.Repo, findings []che
 }
 
 func (c stageCmd) run(ctx context.Context, a *app, req stage.Request) (*stage.Plan, error) {
-	report, done := a.stages("read")
+	progress, done := a.stages("read")
 	defer done()
-	req.Progress = report
+	req.Progress = progress
 	if !c.DryRun {
 		res, err := stage.Run(ctx, req)
 		return res.Plan, err

@@ -11,6 +11,7 @@ import (
 	"github.com/git-jp/git-jp/compact"
 	"github.com/git-jp/git-jp/internal/llm/models"
 	"github.com/git-jp/git-jp/internal/render"
+	"github.com/git-jp/git-jp/internal/report"
 	"github.com/git-jp/git-jp/internal/stats"
 	"github.com/git-jp/git-jp/internal/workspace"
 )
@@ -107,7 +108,7 @@ func (c statsCmd) spending(ctx context.Context, a *app) error {
 		return err
 	}
 	if g.failed {
-		return errProblems
+		return report.ErrProblems
 	}
 	return nil
 }

@@ -11,6 +11,7 @@ import (
 	"github.com/git-jp/git-jp/events"
 	"github.com/git-jp/git-jp/internal/ask"
 	"github.com/git-jp/git-jp/internal/jpconfig"
+	"github.com/git-jp/git-jp/internal/report"
 	"github.com/git-jp/git-jp/internal/tool"
 	"github.com/git-jp/git-jp/internal/tool/builtin"
 	"github.com/git-jp/git-jp/internal/tool/file"
@@ -35,7 +36,7 @@ func (k *talk) selectTools(c queryCmd) error {
 	}
 	on, err := tool.Select(configs, c.switches())
 	if err != nil {
-		return &usageError{err: err}
+		return &report.UsageError{Err: err}
 	}
 	for i, c := range candidates {
 		if on[i] {

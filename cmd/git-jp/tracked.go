@@ -176,6 +176,11 @@ func (e *ignoredError) Error() string {
 		e.url, e.by.Source, e.by.Line)
 }
 
+// Hints say how to attach it all the same.
+func (e *ignoredError) Hints() []string {
+	return []string{fmt.Sprintf("to attach it all the same: -a '%s?ignored=true'", e.url)}
+}
+
 // askIgnored asks once about files that the user attaches although git ignores them.
 func (k *talk) askIgnored(ctx context.Context, urls []string) error {
 	if k.files.Repo == nil {

@@ -10,6 +10,7 @@ import (
 
 	"github.com/git-jp/git-jp/events"
 	"github.com/git-jp/git-jp/internal/jpconfig"
+	"github.com/git-jp/git-jp/internal/report"
 	"github.com/git-jp/git-jp/internal/trust"
 )
 
@@ -244,6 +245,13 @@ func (e *approvalError) Error() string {
 	return fmt.Sprintf("approve %q: nothing that wants an approval has this id", e.id)
 }
 
+// Hints say where the ids are.
+func (*approvalError) Hints() []string {
+	return []string{
+		"'git jp trust --json' lists the ids; '--id <conversation>' looks into one",
+	}
+}
+
 // printClaims prints claims for programs. It fails when not all are approved.
 func (a *app) printClaims(approvals *trust.Approvals, claims []trust.Claim) error {
 	at := map[string]time.Time{}
@@ -263,7 +271,7 @@ func (a *app) printClaims(approvals *trust.Approvals, claims []trust.Claim) erro
 		}
 	}
 	if len(unapproved(approvals, claims)) > 0 {
-		return errProblems
+		return report.ErrProblems
 	}
 	return nil
 }
@@ -304,7 +312,7 @@ func (a *app) settle(
 	left := len(unapproved(approvals, open))
 	a.note("approved %s, %d left", plural(len(open)-left, "setting"), left)
 	if left > 0 {
-		return errProblems
+		return report.ErrProblems
 	}
 	return nil
 }
@@ -334,3 +342,6 @@ type unaskedError struct{ n int }
 func (e *unaskedError) Error() string {
 	return fmt.Sprintf("approve %s: there is no terminal to ask on", plural(e.n, "setting"))
 }
+
+// Hints say how to approve all the same.
+func (*unaskedError) Hints() []string { return []string{report.ApproveHint} }

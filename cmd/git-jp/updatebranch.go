@@ -12,6 +12,8 @@ import (
 	"github.com/git-jp/git-jp/hooks/install"
 	"github.com/git-jp/git-jp/internal/audit"
 	"github.com/git-jp/git-jp/internal/merge"
+	"github.com/git-jp/git-jp/internal/render"
+	"github.com/git-jp/git-jp/internal/report"
 )
 
 type updateBranchCmd struct {
@@ -97,7 +99,7 @@ func (a *app) tellUpdated(r updateRecord) error {
 // relay prints what git and the hooks said.
 func (a *app) relay(said string) {
 	for line := range strings.Lines(said) {
-		fmt.Fprintln(a.stderr, printable(strings.TrimRight(line, "\n")))
+		fmt.Fprintln(a.stderr, render.Message(strings.TrimRight(line, "\n")))
 	}
 }
 
@@ -183,6 +185,9 @@ func readyToMerge(ctx context.Context, a *app, repo *gitint.Repo) error {
 type driftError struct{ text string }
 
 func (e *driftError) Error() string { return "update the branch: " + e.text }
+
+// Hints name what registers the drivers.
+func (*driftError) Hints() []string { return []string{report.Register} }
 
 // mergeBase merges and returns HEAD from before and after. A merge that the hook mended is
 // completed: it waits for nobody.

@@ -53,6 +53,11 @@ func (e *unpricedError) Error() string {
 		e.model, e.limit)
 }
 
+// Hints say how to ask without a limit.
+func (*unpricedError) Hints() []string {
+	return []string{"'--max-cost 0' sets no limit; 'git jp models' lists the prices that are known"}
+}
+
 // budget is what the turn may cost: what the flag says, else the setting. It cannot be held where
 // the price is unknown, but on this machine nothing is paid.
 func (k *talk) budget() (*query.Budget, error) {

@@ -5,6 +5,7 @@ import (
 	"path/filepath"
 
 	"github.com/git-jp/git-jp/gitint"
+	"github.com/git-jp/git-jp/internal/regular"
 	"github.com/git-jp/git-jp/internal/trust"
 	"github.com/git-jp/git-jp/internal/workspace"
 )
@@ -38,7 +39,7 @@ func (a *app) sameRepository(one, other string) bool {
 		return r.CommonDir()
 	}
 	c := common(one)
-	return c != "" && sameFile(c, common(other))
+	return c != "" && regular.SameFile(c, common(other))
 }
 
 // userLocalClaims returns the claim to user-local conversations that are another root's.

@@ -110,6 +110,11 @@ var rooms = []room{
 		imports: auditImports,
 	},
 	{
+		dir:     "internal/report",
+		is:      "how a command ended: errors, hints, exit codes; the commands that mend a finding",
+		imports: reportImports,
+	},
+	{
 		dir:     "internal/search",
 		is:      "finding text in a conversation, inside blobs and base64 too",
 		imports: []string{"events", "blobs"},
@@ -274,7 +279,7 @@ var rooms = []room{
 	},
 	{
 		dir:     "cmd/git-jp",
-		is:      "commands, one file each; `report.go` alone knows exit codes and hints",
+		is:      "commands, one file each",
 		imports: []string{"*"},
 	},
 	{
@@ -302,6 +307,15 @@ var mergeImports = []string{
 var auditImports = []string{
 	"blobs", "gitint", "hooks/install", "internal/check", "internal/merge", "internal/regular",
 	"internal/render", "internal/workspace",
+}
+
+// reportImports are those whose errors it knows a hint for.
+var reportImports = []string{
+	"events", "blobs", "compact", "gc", "gitint", "hooks", "hooks/install", "internal/ask",
+	"internal/attach", "internal/audit", "internal/check", "internal/config", "internal/jpconfig",
+	"internal/llm", "internal/llm/models", "internal/merge", "internal/quarantine", "internal/query",
+	"internal/regular", "internal/render", "internal/repair", "internal/tool", "internal/trust",
+	"internal/workspace",
 }
 
 var hooksImports = []string{

@@ -216,3 +216,11 @@ func judge(name string, info fs.FileInfo, limit int64) error {
 	}
 	return nil
 }
+
+// SameFile reports whether two names are those of one file or directory. What cannot be looked at
+// is the same as nothing.
+func SameFile(a, b string) bool {
+	x, errX := os.Stat(a)
+	y, errY := os.Stat(b)
+	return errX == nil && errY == nil && os.SameFile(x, y)
+}

@@ -1,4 +1,4 @@
-package main
+package report
 
 import (
 	"cmp"
@@ -27,11 +27,20 @@ const (
 	searchTime = 3 * time.Second
 )
 
-// An adviser finds out where content that a check did not find is to be had, so that
+// An Adviser knows where the user stands, for commands that work there.
+type Adviser struct {
+	Repo *gitint.Repo
+	// Dir is the absolute directory that commands are run in.
+	Dir string
+	// AtRoot says that paths from the root of the repository mean the same there.
+	AtRoot bool
+}
+
+// A lookout finds out where content that a check did not find is to be had, so that
 // the hint is a command that brings it back.
-type adviser struct {
+type lookout struct {
 	repo   *gitint.Repo
-	atRoot bool // the user stands at the root of the work tree
+	atRoot bool
 	index  *gitint.Index
 	head   *gitint.Tree // nil without a commit
 	log    map[string]gitint.OID
@@ -44,85 +53,85 @@ type remedy struct {
 	several string // the command for a whole directory, where that is another one
 }
 
-// advise changes what findings say of content that is not there to where it is and
+// Advise changes what findings say of content that is not there to where it is and
 // what brings it back. It never fails: what it cannot find out stays as it was.
-func (a *app) advise(ctx context.Context, repo *gitint.Repo, findings []check.Finding) {
-	a.adviseRepair(ctx, repo, findings)
-	a.adviseMerge(ctx, repo, findings)
-	a.adviseForeign(ctx, repo, findings)
+func (ad Adviser) Advise(ctx context.Context, findings []check.Finding) {
+	ad.repair(ctx, findings)
+	ad.merge(ctx, findings)
+	ad.foreign(ctx, findings)
 	if !slices.ContainsFunc(findings, isAboutContent) {
 		return
 	}
-	ad := &adviser{repo: repo, atRoot: a.atRoot(repo)}
-	ad.look(ctx, findings)
-	ad.apply(ctx, findings)
+	l := &lookout{repo: ad.Repo, atRoot: ad.AtRoot}
+	l.look(ctx, findings)
+	l.apply(ctx, findings)
 }
 
-// adviseRepair names the command for what is wrong with files of the work tree, which alone
+// repair names the command for what is wrong with files of the work tree, which alone
 // it repairs: it knows which version is certain, and where others are. What is damaged in the
 // index too has to be repaired before it can be staged.
-func (a *app) adviseRepair(
-	ctx context.Context, repo *gitint.Repo, findings []check.Finding,
+func (ad Adviser) repair(
+	ctx context.Context, findings []check.Finding,
 ) {
 	for i, f := range findings {
 		repairable := f.State == check.DuplicateID || f.State == check.Malformed
 		switch {
 		case f.State == check.Malformed && f.Commit == check.WorkTreeName &&
-			isUnmerged(ctx, repo, f.Path):
+			IsUnmerged(ctx, ad.Repo, f.Path):
 			findings[i].Next = check.Resolve(f.Conversation)
 		case repairable && f.Commit == check.WorkTreeName:
-			findings[i].Next = a.repairCommand(repo, f.Path)
-		case f.State == check.Malformed && f.Commit == check.IndexName && repo.Root() != "":
-			findings[i].Next = a.repairCommand(repo, f.Path)
-			file := filepath.Join(repo.Root(), filepath.FromSlash(f.Path))
-			data, err := regular.ReadFile(file, repo.Limits().Of(f.Path))
+			findings[i].Next = ad.repairCommand(f.Path)
+		case f.State == check.Malformed && f.Commit == check.IndexName && ad.Repo.Root() != "":
+			findings[i].Next = ad.repairCommand(f.Path)
+			file := filepath.Join(ad.Repo.Root(), filepath.FromSlash(f.Path))
+			data, err := regular.ReadFile(file, ad.Repo.Limits().Of(f.Path))
 			if err == nil && repair.Loads(path.Base(f.Path), data) {
 				findings[i].Next = "git jp stage " + f.Conversation
 			}
-		case f.State == check.Malformed && a.isHere(ctx, repo, f):
-			findings[i].Next = a.repairCommand(repo, f.Path)
+		case f.State == check.Malformed && ad.isHere(ctx, f):
+			findings[i].Next = ad.repairCommand(f.Path)
 		}
 	}
 }
 
-// isUnmerged reports whether git left a file for a person to merge.
-func isUnmerged(ctx context.Context, repo *gitint.Repo, name string) bool {
+// IsUnmerged reports whether git left a file for a person to merge.
+func IsUnmerged(ctx context.Context, repo *gitint.Repo, name string) bool {
 	index, err := repo.Index(ctx)
 	return err == nil && slices.Contains(index.Conflicts(), name)
 }
 
 // isHere reports whether the working tree has the very file of a commit: what repairs the one
 // is then to be committed on top of the other.
-func (a *app) isHere(ctx context.Context, repo *gitint.Repo, f check.Finding) bool {
-	if repo.Root() == "" {
+func (ad Adviser) isHere(ctx context.Context, f check.Finding) bool {
+	if ad.Repo.Root() == "" {
 		return false
 	}
-	file := filepath.Join(repo.Root(), filepath.FromSlash(f.Path))
-	data, err := regular.ReadFile(file, repo.Limits().Of(f.Path))
+	file := filepath.Join(ad.Repo.Root(), filepath.FromSlash(f.Path))
+	data, err := regular.ReadFile(file, ad.Repo.Limits().Of(f.Path))
 	if err != nil {
 		return false
 	}
-	tree, err := repo.Tree(ctx, f.Commit)
+	tree, err := ad.Repo.Tree(ctx, f.Commit)
 	if err != nil {
 		return false
 	}
 	id, ok := tree.OID(f.Path)
-	return ok && id == repo.HashBlob(data)
+	return ok && id == ad.Repo.HashBlob(data)
 }
 
 // repairCommand is the command that repairs the workspace of a path, which need not be the one
 // that the user stands in.
-func (a *app) repairCommand(repo *gitint.Repo, name string) string {
+func (ad Adviser) repairCommand(name string) string {
 	dir, ok := workspace.PathDir(name)
-	near, err := workspace.Find(a.directory())
-	if !ok || repo.Root() == "" {
-		return repairHere
+	near, err := workspace.Find(ad.Dir)
+	if !ok || ad.Repo.Root() == "" {
+		return RepairHere
 	}
-	root := filepath.Join(repo.Root(), filepath.FromSlash(path.Dir(dir)))
-	if err == nil && sameFile(near, root) {
-		return repairHere
+	root := filepath.Join(ad.Repo.Root(), filepath.FromSlash(path.Dir(dir)))
+	if err == nil && regular.SameFile(near, root) {
+		return RepairHere
 	}
-	rel, err := filepath.Rel(a.directory(), root)
+	rel, err := filepath.Rel(ad.Dir, root)
 	if err != nil {
 		rel = root
 	}
@@ -132,11 +141,6 @@ func (a *app) repairCommand(repo *gitint.Repo, name string) string {
 func isAboutContent(f check.Finding) bool {
 	_, ok := blobPath(f)
 	return ok
-}
-
-// atRoot reports whether paths from the root mean the same where the user stands.
-func (a *app) atRoot(repo *gitint.Repo) bool {
-	return a.getenv("GIT_PREFIX") == "" && (repo.Root() == "" || a.dir == repo.Root())
 }
 
 // blobPath returns the path of the blob that a finding misses.
@@ -151,9 +155,9 @@ func blobPath(f check.Finding) (string, bool) {
 }
 
 // look reads where content may be. What cannot be read has none.
-func (ad *adviser) look(ctx context.Context, findings []check.Finding) {
-	ad.index, _ = ad.repo.Index(ctx)
-	ad.head, _ = ad.repo.Tree(ctx, "HEAD")
+func (l *lookout) look(ctx context.Context, findings []check.Finding) {
+	l.index, _ = l.repo.Index(ctx)
+	l.head, _ = l.repo.Tree(ctx, "HEAD")
 	var names []string
 	for _, f := range findings {
 		if name, ok := blobPath(f); ok {
@@ -165,12 +169,12 @@ func (ad *adviser) look(ctx context.Context, findings []check.Finding) {
 	names = names[:min(len(names), maxSought)]
 	ctx, cancel := context.WithTimeout(ctx, searchTime)
 	defer cancel()
-	ad.log, _ = ad.repo.LastWith(ctx, names...)
+	l.log, _ = l.repo.LastWith(ctx, names...)
 }
 
 // apply gives each finding its remedy. Contents with the same one are brought back
 // together, for their directory as a whole.
-func (ad *adviser) apply(ctx context.Context, findings []check.Finding) {
+func (l *lookout) apply(ctx context.Context, findings []check.Finding) {
 	type group struct{ command, dir string }
 	remedies := make([]remedy, len(findings))
 	names := make(map[group]map[string]bool)
@@ -179,7 +183,7 @@ func (ad *adviser) apply(ctx context.Context, findings []check.Finding) {
 		if !ok {
 			continue
 		}
-		r := ad.remedy(ctx, f, name)
+		r := l.remedy(ctx, f, name)
 		remedies[i] = r
 		g := group{r.command, path.Dir(f.Path)}
 		if names[g] == nil {
@@ -196,7 +200,7 @@ func (ad *adviser) apply(ctx context.Context, findings []check.Finding) {
 			f.Detail = "is in " + r.found + " and not in " + whereOf(*f)
 		}
 		name, _ := blobPath(*f)
-		f.Next = ad.next(r, name, len(names[group{r.command, path.Dir(f.Path)}]))
+		f.Next = l.next(r, name, len(names[group{r.command, path.Dir(f.Path)}]))
 	}
 }
 
@@ -208,25 +212,25 @@ func whereOf(f check.Finding) string {
 }
 
 // remedy returns how to get a blob, the zero remedy where nobody knows.
-func (ad *adviser) remedy(ctx context.Context, f check.Finding, name string) remedy {
+func (l *lookout) remedy(ctx context.Context, f check.Finding, name string) remedy {
 	ref := blobs.Ref{Hash: f.Hash, Size: f.Size}
-	if f.Commit != check.WorkTreeName && ad.inWorkTree(name, ref) {
-		return remedy{found: "the work tree", command: ad.stageCommand(f)}
+	if f.Commit != check.WorkTreeName && l.inWorkTree(name, ref) {
+		return remedy{found: "the work tree", command: l.stageCommand(f)}
 	}
-	if f.Commit == check.WorkTreeName && ad.index != nil {
-		if id, ok := ad.index.OID(name); ok && ad.sound(ctx, id, ref) {
+	if f.Commit == check.WorkTreeName && l.index != nil {
+		if id, ok := l.index.OID(name); ok && l.sound(ctx, id, ref) {
 			return remedy{
 				found: "the index", command: "git restore", several: "git restore --overlay",
 			}
 		}
 	}
-	if ad.head != nil {
-		if id, ok := ad.head.OID(name); ok && ad.sound(ctx, id, ref) {
+	if l.head != nil {
+		if id, ok := l.head.OID(name); ok && l.sound(ctx, id, ref) {
 			return fromRevision("HEAD", "HEAD")
 		}
 	}
-	if commit, ok := ad.log[name]; ok {
-		if id, ok := ad.inCommit(ctx, commit, name); ok && ad.sound(ctx, id, ref) {
+	if commit, ok := l.log[name]; ok {
+		if id, ok := l.inCommit(ctx, commit, name); ok && l.sound(ctx, id, ref) {
 			short := commit.String()[:12]
 			return fromRevision(short, "commit "+short)
 		}
@@ -244,15 +248,15 @@ func fromRevision(rev, found string) remedy {
 }
 
 // stageCommand stages the conversation if the work tree has it, and else the blob.
-func (ad *adviser) stageCommand(f check.Finding) string {
-	if _, err := os.Stat(filepath.Join(ad.repo.Root(), filepath.FromSlash(f.Path))); err != nil {
+func (l *lookout) stageCommand(f check.Finding) string {
+	if _, err := os.Stat(filepath.Join(l.repo.Root(), filepath.FromSlash(f.Path))); err != nil {
 		return "git add --force"
 	}
 	return "git jp stage " + f.Conversation
 }
 
 // next completes the command of a remedy for one path, or for the store of several.
-func (ad *adviser) next(r remedy, name string, paths int) string {
+func (l *lookout) next(r remedy, name string, paths int) string {
 	if strings.HasPrefix(r.command, "git jp stage ") {
 		return r.command
 	}
@@ -261,19 +265,19 @@ func (ad *adviser) next(r remedy, name string, paths int) string {
 		dir, _ := workspace.PathDir(name)
 		command, name = cmp.Or(r.several, command), path.Join(dir, blobs.Dir)
 	}
-	if !ad.atRoot {
+	if !l.atRoot {
 		name = ":/" + name
 	}
 	return fmt.Sprintf("%s -- %s", command, check.ShellQuote(name))
 }
 
-func (ad *adviser) inWorkTree(name string, ref blobs.Ref) bool {
-	if ad.repo.Root() == "" {
+func (l *lookout) inWorkTree(name string, ref blobs.Ref) bool {
+	if l.repo.Root() == "" {
 		return false
 	}
 	dir, _ := workspace.PathDir(name)
 	store, err := blobs.Open(
-		filepath.Join(ad.repo.Root(), filepath.FromSlash(dir), blobs.Dir), blobs.Options{})
+		filepath.Join(l.repo.Root(), filepath.FromSlash(dir), blobs.Dir), blobs.Options{})
 	if err != nil {
 		return false
 	}
@@ -281,10 +285,10 @@ func (ad *adviser) inWorkTree(name string, ref blobs.Ref) bool {
 	return store.Close() == nil && err == nil
 }
 
-func (ad *adviser) inCommit(
+func (l *lookout) inCommit(
 	ctx context.Context, commit gitint.OID, name string,
 ) (gitint.OID, bool) {
-	tree, err := ad.repo.Tree(ctx, commit.String())
+	tree, err := l.repo.Tree(ctx, commit.String())
 	if err != nil {
 		return gitint.OID{}, false
 	}
@@ -292,8 +296,8 @@ func (ad *adviser) inCommit(
 }
 
 // sound reports whether an object has the content.
-func (ad *adviser) sound(ctx context.Context, id gitint.OID, ref blobs.Ref) bool {
+func (l *lookout) sound(ctx context.Context, id gitint.OID, ref blobs.Ref) bool {
 	const overhead = 1 << 16 // of what gzip cannot make smaller
-	data, err := ad.repo.ReadObject(ctx, id, ref.Size+ref.Size/64+overhead)
+	data, err := l.repo.ReadObject(ctx, id, ref.Size+ref.Size/64+overhead)
 	return err == nil && blobs.Verify(data, ref, ref.Size) == nil
 }

@@ -1,4 +1,4 @@
-package main
+package report
 
 import (
 	"context"
@@ -12,27 +12,25 @@ import (
 	"github.com/git-jp/git-jp/internal/workspace"
 )
 
-// adviseForeign names the command that takes away what does not belong into a workspace. None of
+// foreign names the command that takes away what does not belong into a workspace. None of
 // them loses what no commit has: git removes a file that it has in HEAD, forgets one that it has
 // in another form, and what it does not track is moved out of the workspace.
-func (a *app) adviseForeign(
-	ctx context.Context, repo *gitint.Repo, findings []check.Finding,
-) {
+func (ad Adviser) foreign(ctx context.Context, findings []check.Finding) {
 	var known *gitState
 	for i, f := range findings {
-		if f.State != check.Foreign || repo.Root() == "" {
+		if f.State != check.Foreign || ad.Repo.Root() == "" {
 			continue
 		}
 		if known == nil {
-			known = newGitState(ctx, repo)
+			known = newGitState(ctx, ad.Repo)
 		}
 		name := check.ShellQuote(f.Path)
-		if !a.atRoot(repo) {
+		if !ad.AtRoot {
 			name = check.ShellQuote(":/" + f.Path)
 		}
 		switch staged, changed := below(known.staged, f.Path), below(known.changed, f.Path); {
 		case !known.tracks(f.Path):
-			findings[i].Next = a.moveOut(repo, f.Path)
+			findings[i].Next = ad.moveOut(f.Path)
 		case staged && changed:
 			findings[i].Next = "git rm -r -f --cached -- " + name
 		case staged || changed:
@@ -44,19 +42,19 @@ func (a *app) adviseForeign(
 }
 
 // moveOut is "" for what is not in the work tree.
-func (a *app) moveOut(repo *gitint.Repo, name string) string {
+func (ad Adviser) moveOut(name string) string {
 	dir, ok := workspace.PathDir(name)
-	file := filepath.Join(repo.Root(), filepath.FromSlash(name))
+	file := filepath.Join(ad.Repo.Root(), filepath.FromSlash(name))
 	if _, err := os.Lstat(file); err != nil || !ok {
 		return ""
 	}
 	near := func(file string) string {
-		if rel, err := filepath.Rel(a.directory(), file); err == nil {
+		if rel, err := filepath.Rel(ad.Dir, file); err == nil {
 			file = rel
 		}
 		return check.ShellQuote(filepath.ToSlash(file))
 	}
-	outside := filepath.Join(repo.Root(), filepath.FromSlash(path.Dir(dir)))
+	outside := filepath.Join(ad.Repo.Root(), filepath.FromSlash(path.Dir(dir)))
 	return "mv -i -- " + near(file) + " " + near(outside)
 }
 

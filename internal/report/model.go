@@ -1,4 +1,4 @@
-package main
+package report
 
 import (
 	"errors"
@@ -26,8 +26,6 @@ func modelHint(err error) string {
 		return "'git jp query -E' lets it go on"
 	case isA[*query.PartialError](err):
 		return "'git jp query -E' asks for the rest"
-	case errors.Is(err, errNobodyToSetUp):
-		return "without questions: 'git jp config set assistant.model.id PROVIDER/NAME'"
 	case errors.As(err, &key) && key.Provider.KeyEnv != "":
 		return "set " + key.Provider.KeyEnv + " in your environment; " + othersHint
 	case isA[*models.NameError](err):
@@ -44,8 +42,6 @@ func modelHint(err error) string {
 	case isA[*llm.UnreachableError](err), isA[*llm.PageError](err), isA[*llm.IdleError](err),
 		isA[*llm.CutError](err):
 		return networkHint(err)
-	case isA[*unpricedError](err):
-		return "'--max-cost 0' sets no limit; 'git jp models' lists the prices that are known"
 	case errors.As(err, &name):
 		return "the tools are " + strings.Join(name.Known, ", ")
 	default:

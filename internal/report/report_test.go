@@ -1,9 +1,7 @@
-package main
+package report
 
 import (
-	"errors"
 	"fmt"
-	"io"
 	"strings"
 	"testing"
 	"unicode/utf8"
@@ -37,38 +35,14 @@ func TestModelHints(t *testing.T) {
 	}
 }
 
-// TestWhoGoesOnAfterALimit holds that an answer is continued by the adapter or by the turn,
-// never by both.
-func TestWhoGoesOnAfterALimit(t *testing.T) {
-	for id, want := range map[string]int{"anthropic/m": -1, "openai/m": 0, "ollama/m": 0} {
-		k := &talk{model: unasked(id)}
-		if got := k.continues(); got != want {
-			t.Errorf("%s: continues %d, expected %d", id, got, want)
-		}
-	}
-}
-
 // A path of a foreign commit may be longer than any line that a person reads.
 func TestLinesOfErrorsAreShort(t *testing.T) {
 	var out strings.Builder
-	code := reportError(&out, fmt.Errorf("read %s: gone\nand more", strings.Repeat("ä/", 3000)))
+	code := Print(&out, fmt.Errorf("read %s: gone\nand more", strings.Repeat("ä/", 3000)))
 	first, rest, _ := strings.Cut(out.String(), "\n")
-	if code != exitProblems || rest != "  and more\n" || len(first) > 2060 ||
+	if code != ExitProblems || rest != "  and more\n" || len(first) > 2060 ||
 		!strings.HasPrefix(first, "error: read ä/ä/") || !strings.HasSuffix(first, "ä/: gone") ||
 		!utf8.ValidString(first) {
 		t.Errorf("exit %d, %q", code, out.String())
-	}
-}
-
-func TestLongConversationsAreNotCompared(t *testing.T) {
-	var text comparedText
-	half := strings.Repeat("x", maxCompared/2)
-	for i, want := range []error{nil, nil, errLongText} {
-		if _, err := io.WriteString(&text, half); !errors.Is(err, want) {
-			t.Errorf("half %d: %v, want %v", i+1, err, want)
-		}
-	}
-	if n := text.b.Len(); n != maxCompared {
-		t.Errorf("%d bytes are kept", n)
 	}
 }

@@ -1,8 +1,10 @@
-package main
+package report
 
 import (
 	"errors"
 	"fmt"
+	"slices"
+	"strings"
 
 	"github.com/git-jp/git-jp/internal/config"
 	"github.com/git-jp/git-jp/internal/jpconfig"
@@ -83,6 +85,18 @@ func meantModel(err error) string {
 	return didYouMean(ids[meant(name.Name, names)])
 }
 
+// SettingKeys returns the keys of ours and of jp's that name one setting, sorted.
+func SettingKeys() (keys []string) {
+	for _, k := range config.Known() {
+		keys = append(keys, k.Name)
+	}
+	keys = append(keys, jpconfig.KnownKeys()...)
+	slices.Sort(keys)
+	return slices.DeleteFunc(slices.Compact(keys), func(key string) bool {
+		return strings.ContainsAny(key, "<*")
+	})
+}
+
 // settingHints help with a key or a value of the configuration. Where a file cannot be read at
 // all, the message says where.
 func settingHints(err error) []string {
@@ -92,11 +106,10 @@ func settingHints(err error) []string {
 			return nil
 		}
 	}
-	if fault, ok := errors.AsType[*settingError](err); ok {
-		key = fault.key
+	if fault, ok := errors.AsType[*SettingError](err); ok {
+		key = fault.Key
 	}
-	known := append(settingKeys(""), jpconfig.KnownKeys()...)
-	guess := meant(key, append(known, "get", "set", "show", "unset"))
+	guess := meant(key, append(SettingKeys(), "get", "set", "show", "unset"))
 	if guess == key {
 		guess = ""
 	}

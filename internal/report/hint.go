@@ -1,0 +1,276 @@
+package report
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"slices"
+	"strings"
+
+	"github.com/git-jp/git-jp/blobs"
+	"github.com/git-jp/git-jp/compact"
+	"github.com/git-jp/git-jp/events"
+	"github.com/git-jp/git-jp/gc"
+	"github.com/git-jp/git-jp/gitint"
+	"github.com/git-jp/git-jp/hooks"
+	"github.com/git-jp/git-jp/hooks/install"
+	"github.com/git-jp/git-jp/internal/ask"
+	"github.com/git-jp/git-jp/internal/attach"
+	"github.com/git-jp/git-jp/internal/audit"
+	"github.com/git-jp/git-jp/internal/config"
+	"github.com/git-jp/git-jp/internal/quarantine"
+	"github.com/git-jp/git-jp/internal/trust"
+	"github.com/git-jp/git-jp/internal/workspace"
+)
+
+// hints returns what the user can do about err, most helpful first.
+func hints(err error) []string {
+	if d, ok := errors.AsType[*ask.DraftError](err); ok {
+		if isA[*events.SyntaxError](err) {
+			return []string{draftHint(err)} // the fault is in the draft itself
+		}
+		return append([]string{draftHint(err)}, hints(d.Err)...)
+	}
+	if hinted, ok := errors.AsType[Hinted](err); ok {
+		return hinted.Hints()
+	}
+	if hint := nameHint(err); hint != "" {
+		return []string{hint}
+	}
+	if hint := gitHint(err); hint != "" {
+		return []string{hint}
+	}
+	if hint := modelHint(err); hint != "" {
+		return []string{hint}
+	}
+	switch {
+	case isA[*UsageError](err), isA[*CommandError](err):
+		return []string{usageHint(err)}
+	case isA[*audit.RevisionError](err):
+		return revisionHints(err)
+	case errors.Is(err, hooks.ErrCommit):
+		return []string{"'git commit --no-verify' commits all the same"}
+	case errors.Is(err, hooks.ErrMended):
+		return []string{"'git commit --no-edit' completes it, 'git merge --abort' gives it up"}
+	case errors.Is(err, workspace.ErrLegacy):
+		return []string{"it can be listed, printed, searched and exported"}
+	case errors.Is(err, hooks.ErrPush):
+		return []string{"'git push --no-verify' pushes all the same"}
+	case errors.Is(err, workspace.ErrLinked):
+		return []string{linkedHint}
+	case isA[*trust.RefusedError](err):
+		return approvalHints(err)
+	case errors.Is(err, workspace.ErrStrange):
+		return []string{"if it is this one, moved: 'git jp trust user-local'"}
+	case isA[*gc.RefusedError](err):
+		return obstacleHints(err)
+	case isA[*gc.BusyError](err):
+		return []string{"wait until the other one is done"}
+	case errors.Is(err, gc.ErrNoUserLocal):
+		return []string{"'git jp query --new --local' begins a user-local conversation"}
+	case isA[*attach.PrivateError](err):
+		return []string{privateHint(err)}
+	case errors.Is(err, compact.ErrNoModel):
+		return []string{
+			"'git jp compact --model <provider/name>' names one; 'git jp models' lists them",
+		}
+	case errors.Is(err, quarantine.ErrNone):
+		return []string{"what was committed is in Git: 'git jp log' lists it"}
+	case isA[*config.KeyError](err), isA[*SettingError](err):
+		return settingHints(err)
+	}
+	return contentHints(err)
+}
+
+// revisionHints say where a revision may be that is not here.
+func revisionHints(err error) []string {
+	r := new(audit.RevisionError)
+	if errors.As(err, &r) && r.Shallow {
+		return []string{"this clone is shallow; 'git fetch --unshallow' brings the rest"}
+	}
+	return nil
+}
+
+// draftHint says where an edit is that was not saved.
+func draftHint(err error) string {
+	d := new(ask.DraftError)
+	errors.As(err, &d)
+	return "nothing was saved; your edit is in " + d.Path
+}
+
+// approvalHints say how to approve what somebody else wrote. A no is an answer.
+func approvalHints(err error) []string {
+	refused := new(trust.RefusedError)
+	errors.As(err, &refused)
+	switch {
+	case refused.Declined:
+		return nil
+	case refused.ID != "":
+		return []string{
+			fmt.Sprintf("without a terminal: 'git jp trust --approve %s'", refused.ID),
+		}
+	}
+	return []string{ApproveHint}
+}
+
+// ApproveHint says how to approve what somebody else wrote, where no one of them is meant.
+const ApproveHint = "run it in a terminal, or approve one by its id: 'git jp trust --approve <id>'"
+
+// obstacleHints say what to do about what keeps the collector from knowing everything.
+func obstacleHints(err error) []string {
+	refused := new(gc.RefusedError)
+	errors.As(err, &refused)
+	var all []string
+	for _, o := range refused.Obstacles {
+		if hint := obstacleHint(o.Reason); hint != "" && !slices.Contains(all, hint) {
+			all = append(all, hint)
+		}
+	}
+	return all
+}
+
+// largeHint is for a stream that is larger than is read.
+const largeHint = "commit a smaller one; or, where you know whose it is, " +
+	"'git jp config set --user storage.max_stream_bytes <size>'"
+
+// NestedHint is for a workspace with a repository in it, or in one.
+const NestedHint = "move the .git out of the workspace, or the workspace to where it belongs"
+
+// linkedHint is for links in the place of directories.
+const linkedHint = "replace the link by the directory itself"
+
+func obstacleHint(reason string) string {
+	switch reason {
+	case gitint.ReasonShallow:
+		return "'git fetch --unshallow' brings the rest"
+	case gitint.ReasonPartial:
+		return "'git fetch --refetch --no-filter' brings what was left out"
+	case gitint.ReasonGrafts:
+		return "'git replace --convert-graft-file' makes replacements of grafts"
+	case gitint.ReasonAlternates:
+		return "restore the objects, or remove the directory from objects/info/alternates"
+	case gitint.ReasonExtension:
+		return "a newer git-jp may know the extension; remove one that is not needed with " +
+			"'git config --unset <name>'"
+	case gitint.ReasonRef:
+		return "'git fsck' names broken refs; fix or delete them with 'git update-ref'; " +
+			"'git pack-refs --all' writes an empty packed-refs again, without what it may have lost"
+	case gitint.ReasonReflog:
+		return "'git reflog expire --rewrite --expire=never --expire-unreachable=never <ref>' " +
+			"joins what is left of a log; where its ref is gone, " +
+			"'git update-ref <ref> <object>' brings it back"
+	case gitint.ReasonWorktree:
+		return "'git worktree repair' in a work tree that was moved, 'git worktree prune' after " +
+			"one was deleted; 'git config core.worktree' says where the main one is"
+	case gitint.ReasonOperation:
+		return "finish the operation or abort it, as 'git status' says"
+	case gitint.ReasonUnreadable:
+		return "'git fsck' says more"
+	case gc.ReasonStream:
+		return "'git jp repair' in a checkout of it, then commit"
+	case gc.ReasonLarge:
+		return largeHint
+	case gc.ReasonOpaque:
+		return "decrypt it, or take it out of Git LFS: 'git lfs migrate export'"
+	case gc.ReasonObject:
+		return "'git fsck' says more; 'git fetch --refetch' may bring it back"
+	case gc.ReasonLinked:
+		return linkedHint
+	case gc.ReasonForeign:
+		return "use the version that made it, or move the file away"
+	case gc.ReasonFiles:
+		return "check the owner and the mode of the file and its directory"
+	case gc.ReasonLocked:
+		return "wait until git is done; where none runs, a killed one has left the file: remove it"
+	case gc.ReasonNested:
+		return NestedHint
+	case gc.ReasonID:
+		return "'git restore .jp/.id' brings it back, 'git jp init' makes one"
+	case gc.ReasonMissing:
+		return "'git jp repair' brings it back; 'git jp check --all' says more, and " +
+			"'git jp gc --accept-missing' goes on all the same"
+	case gc.ReasonOpinion:
+		return "'git fsck' and the modes of the files say more"
+	case gc.ReasonDoubt:
+		return DoubtHint
+	default:
+		return ""
+	}
+}
+
+// DoubtHint says what to do where two ways to find references disagree. A hash in somebody's
+// words is the one innocent cause.
+const DoubtHint = "unless a person wrote the hash there, this is a fault in git jp: please " +
+	"report it with this output at https://github.com/git-jp/git-jp"
+
+// nameHint helps where a conversation or a workspace was not found.
+func nameHint(err error) string {
+	switch name := new(NameError); {
+	case errors.Is(err, workspace.ErrNoWorkspace):
+		return "'git jp init' makes one; '-C <dir>' goes to another"
+	case isA[*workspace.AmbiguousError](err):
+		return "give more digits of the id, or more words of the title"
+	case errors.As(err, &name) && (name.Arg == "." || name.Arg == "-"):
+		return "name a conversation; 'git jp ls' lists them, 'git jp use <id>' makes one active"
+	case isA[*workspace.NotFoundError](err):
+		return "'git jp ls --archived --local' lists all conversations"
+	default:
+		return ""
+	}
+}
+
+// gitHint helps where git or a lock is in the way.
+func gitHint(err error) string {
+	unsafe, index := new(gitint.UnsafeError), new(gitint.LockedError)
+	switch {
+	case errors.Is(err, gitint.ErrNotRepository):
+		return "run it inside a Git repository, or 'git init' one"
+	case errors.As(err, &unsafe):
+		return fmt.Sprintf("if you trust it: git config --global --add safe.directory %q",
+			unsafe.Dir)
+	case errors.As(err, &index):
+		return fmt.Sprintf("wait for the other git; if none is running, remove %s", index.Path)
+	case isA[*workspace.LockedError](err):
+		return "wait until the other process is done with the conversation"
+	case isA[*gitint.UnmergedError](err):
+		return "decide the conflict first: 'git jp resolve', or 'git add' for files of others"
+	case isA[*install.ChangedError](err):
+		return "run the command again"
+	default:
+		return ""
+	}
+}
+
+// contentHints helps with damaged and missing files.
+func contentHints(err error) []string {
+	switch {
+	case isA[*workspace.DanglingError](err):
+		return []string{
+			"'git jp repair' brings it back, or says who may have it",
+		}
+	case isA[*blobs.PointerError](err):
+		return []string{"git lfs pull"}
+	case isA[*events.SyntaxError](err):
+		return []string{syntaxHint(err)}
+	case errors.Is(err, fs.ErrPermission):
+		return []string{"check the owner and the mode of the file and its directory"}
+	default:
+		return nil
+	}
+}
+
+// RepairHere repairs the workspace that the user stands in. Every message about a damaged file
+// of it names this command and no other, while git does not wait for a merge of the file: it
+// knows which version is certain.
+const RepairHere = "git jp repair"
+
+// syntaxHint says what helps with a file that cannot be loaded. Copies in the user's own data
+// are not repaired.
+func syntaxHint(err error) string {
+	syntax := new(events.SyntaxError)
+	errors.As(err, &syntax)
+	if strings.HasPrefix(syntax.Path, workspace.DirName+"/") {
+		return RepairHere
+	}
+	return "'git jp edit' opens it as it is"
+}

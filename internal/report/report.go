@@ -1,0 +1,129 @@
+package report
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/git-jp/git-jp/gc"
+	"github.com/git-jp/git-jp/gitint"
+	"github.com/git-jp/git-jp/hooks"
+	"github.com/git-jp/git-jp/internal/render"
+	"github.com/git-jp/git-jp/internal/workspace"
+)
+
+// Exit codes. The table stands in the man page too.
+const (
+	ExitDone        = 0
+	ExitProblems    = 1 // problems found, or failed
+	ExitConflict    = 2 // a person has to decide
+	ExitUsage       = 129
+	ExitInterrupted = 130
+)
+
+// ErrProblems says that the command has already printed what is wrong.
+var ErrProblems = errors.New("problems found")
+
+// A Hinted error is one of a command, which knows best what the user can do about it. It has no
+// hints where nothing helps.
+type Hinted interface {
+	error
+	Hints() []string
+}
+
+// A Detailed error knows more than its sentence: lines that are printed below it.
+type Detailed interface {
+	error
+	Details() []string
+}
+
+// A Conflict is an error that may leave something for a person to decide.
+type Conflict interface {
+	error
+	Undecided() bool
+}
+
+// Print prints an error and returns the exit code.
+func Print(stderr io.Writer, err error) int {
+	switch {
+	case err == nil:
+		return ExitDone
+	case errors.Is(err, context.Canceled):
+		fmt.Fprintln(stderr, "interrupted")
+		return ExitInterrupted
+	case errors.Is(err, ErrProblems):
+		return ExitProblems
+	}
+	// Several faults, or what another program said, stand below each other.
+	text := strings.ReplaceAll(render.Message(err.Error()), "\n", "\n  ")
+	fmt.Fprintf(stderr, "error: %s\n", text)
+	for _, line := range details(err) {
+		fmt.Fprintf(stderr, "  %s\n", render.Message(line))
+	}
+	for _, hint := range hints(err) {
+		fmt.Fprintf(stderr, "hint: %s\n", render.Message(hint))
+	}
+	return exitCode(err)
+}
+
+func exitCode(err error) int {
+	conflict, ok := errors.AsType[Conflict](err)
+	switch {
+	case isA[*UsageError](err), isA[*CommandError](err):
+		return ExitUsage
+	case isA[*gitint.UnmergedError](err), isA[*hooks.ConflictError](err),
+		ok && conflict.Undecided():
+		return ExitConflict
+	default:
+		return ExitProblems
+	}
+}
+
+func isA[T error](err error) bool {
+	_, ok := errors.AsType[T](err)
+	return ok
+}
+
+// details returns what an error knows beyond its sentence.
+func details(err error) []string {
+	var lines []string
+	if ambiguous, ok := errors.AsType[*workspace.AmbiguousError](err); ok {
+		lines = candidateLines(ambiguous.Candidates)
+	}
+	if refused, ok := errors.AsType[*gc.RefusedError](err); ok {
+		lines = obstacleLines(refused.Obstacles[1:])
+	}
+	if detailed, ok := errors.AsType[Detailed](err); ok {
+		lines = detailed.Details()
+	}
+	return lines
+}
+
+// maxObstacles is how many obstacles are told beside the first.
+const maxObstacles = 20
+
+func obstacleLines(obstacles []gc.Obstacle) (lines []string) {
+	for i, o := range obstacles {
+		if i == maxObstacles {
+			return append(lines, fmt.Sprintf("and %d more", len(obstacles)-i))
+		}
+		lines = append(lines, o.String())
+	}
+	return lines
+}
+
+// maxCandidates is how many conversations of an ambiguous name are told.
+const maxCandidates = 12
+
+func candidateLines(candidates []workspace.Candidate) (lines []string) {
+	for i, c := range candidates {
+		if i == maxCandidates {
+			return append(lines, fmt.Sprintf("and %d more", len(candidates)-i))
+		}
+		title := strings.ReplaceAll(c.Title, "\n", " ")
+		lines = append(lines, fmt.Sprintf("%s  %s", c.Entry.ID, title))
+	}
+	return lines
+}

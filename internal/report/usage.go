@@ -1,0 +1,102 @@
+package report
+
+import (
+	"errors"
+	"fmt"
+)
+
+// A UsageError is a command line that could not be understood.
+type UsageError struct {
+	Err     error
+	Command string // that was understood so far, as after `git jp help`; "" for none
+}
+
+// Error returns what is wrong with it.
+func (e *UsageError) Error() string { return e.Err.Error() }
+
+// Unwrap returns the reason.
+func (e *UsageError) Unwrap() error { return e.Err }
+
+// Usagef makes a UsageError.
+func Usagef(format string, args ...any) error {
+	return &UsageError{Err: fmt.Errorf(format, args...)}
+}
+
+// A CommandError names a command that does not exist.
+type CommandError struct {
+	Name  string
+	Guess string // what was meant, as the parser says it, "" when it has no idea
+}
+
+// Error names the command, and what was meant.
+func (e *CommandError) Error() string {
+	text := fmt.Sprintf("no command named %q", e.Name)
+	if e.Guess != "" {
+		text += ", " + e.Guess
+	}
+	return text
+}
+
+// A SettingError is a key of the command line that makes no sense.
+type SettingError struct {
+	Err error
+	Key string // that is none, "" where something else is wrong
+}
+
+// Error returns what is wrong with it.
+func (e *SettingError) Error() string { return e.Err.Error() }
+
+// Unwrap returns the reason.
+func (e *SettingError) Unwrap() error { return e.Err }
+
+// A NameError is a conversation that was named on the command line and not found.
+type NameError struct {
+	Arg string
+	Err error
+}
+
+// Error returns why it was not found.
+func (e *NameError) Error() string { return e.Err.Error() }
+
+// Unwrap returns the reason.
+func (e *NameError) Unwrap() error { return e.Err }
+
+// usageHint names the help of the command that was called.
+func usageHint(err error) string {
+	if unknown, ok := errors.AsType[*CommandError](err); ok {
+		if hint := habitHint(unknown.Name); hint != "" {
+			return hint
+		}
+	}
+	u := new(UsageError)
+	if errors.As(err, &u) && u.Command != "" {
+		return fmt.Sprintf("'git jp help %s' explains it", u.Command)
+	}
+	return "'git jp help' lists the commands, 'git jp help <command>' explains one"
+}
+
+// habitHint names the command for which git and other programs have another word.
+func habitHint(word string) string {
+	switch word {
+	case "add":
+		return "'git jp stage' stages a conversation with all that it needs"
+	case "ask", "chat":
+		return "'git jp query' asks"
+	case "branch":
+		return "'git jp fork' makes another conversation of one"
+	case "commit":
+		return "'git jp stage --changed' stages conversations, 'git commit' commits them"
+	case "fsck":
+		return "'git jp check' finds references without content"
+	case "mv":
+		return "'git jp rename' gives a conversation another title"
+	case "prune":
+		return "'git jp gc' deletes content that nothing refers to"
+	case "reset":
+		return "'git jp unstage' removes a conversation from the index"
+	case "search":
+		return "'git jp grep' searches conversations"
+	default:
+		return ""
+	}
+}
