@@ -10,6 +10,7 @@ import (
 	"github.com/git-jp/git-jp/blobs"
 	"github.com/git-jp/git-jp/dedup"
 	"github.com/git-jp/git-jp/events"
+	"github.com/google/go-cmp/cmp"
 )
 
 // A chat builds a stream, one turn after the other.
@@ -97,8 +98,8 @@ func delivered(s *events.Stream, p *dedup.Plan) string {
 		for _, b := range resources(e) {
 			d := p.Block(i, b)
 			word := [...]string{"whole", "ref", "lines"}[d.Form]
-			if d.Form != dedup.Whole {
-				word += fmt.Sprintf("(%d.%d)", d.Referent.Element, d.Referent.Block)
+			for _, at := range d.Referents {
+				word += fmt.Sprintf("(%d.%d)", at.Element, at.Block)
 			}
 			words = append(words, word)
 		}
@@ -153,7 +154,7 @@ func TestIdentity(t *testing.T) {
 			new(chat).turn().call(part).call(part),
 		},
 		{
-			"line range and full file", "whole whole",
+			"line range and full file", "whole lines(1.0)",
 			new(chat).turn(foo).call(file("foo.rs#L10-200", body("a"))),
 		},
 	} {
@@ -175,7 +176,7 @@ func TestMultiResourceResponse(t *testing.T) {
 	if got := delivered(s, p); got != want {
 		t.Errorf("deliveries are %s, want %s", got, want)
 	}
-	if got := p.Block(8, 0); got != (dedup.Delivery{}) {
+	if got := p.Block(8, 0); got.Form != dedup.Whole || got.Text != "" {
 		t.Errorf("the text block is delivered as %+v, want whole", got)
 	}
 }
@@ -427,7 +428,7 @@ func TestADecisionStays(t *testing.T) {
 		if got := delivered(s, again); got != "whole whole ref(1.0) whole" {
 			t.Errorf("with %s options deliveries are %s", name, got)
 		}
-		if got := again.Block(6, 1); got != sent {
+		if got := again.Block(6, 1); !cmp.Equal(got, sent) {
 			t.Errorf("with %s options the message is %q, was %q", name, got.Text, sent.Text)
 		}
 		for i := range again.Marks() {

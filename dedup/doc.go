@@ -17,7 +17,8 @@
 // A model that asks again for what it was answered by a reference gets the content.
 //
 // Line runs reconstruct exactly: their message says for each line of the content
-// which line of the referent it is, or holds the line itself.
+// which line of a referent it is, or holds the line itself. Their referents are deliveries of
+// the same file, whichever lines of it, and numbers before lines are no part of them.
 //
 // Time is linear in the resources and, where lines are compared, in their size.
 //

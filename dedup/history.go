@@ -3,6 +3,7 @@ package dedup
 import (
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/git-jp/git-jp/blobs"
 	"github.com/git-jp/git-jp/events"
@@ -32,7 +33,6 @@ type delivered struct {
 	call     string
 	attached bool
 	resource *events.Resource
-	table    *lineTable // nil until it is needed
 }
 
 // A verdict is the stored mark of an element.
@@ -45,7 +45,8 @@ type verdict struct {
 type planner struct {
 	options Options
 	reader  blobs.Reader
-	seen    map[string]*history
+	seen    map[string]*history // by URI
+	files   map[string]*shelf   // by URI without lines
 	plan    *Plan
 }
 
@@ -58,7 +59,7 @@ func (p *planner) arrive(a arrival, v verdict) error {
 			continue
 		}
 		h := p.of(f.resource.URI)
-		contested = contested || h.latest != nil
+		contested = contested || len(p.shelf(f.resource.URI).whole) > 0
 		d, err := p.deliver(a, f, h, v)
 		if err != nil {
 			return fmt.Errorf("deduplicate %s: %w", f.resource.URI, err)
@@ -69,6 +70,8 @@ func (p *planner) arrive(a arrival, v verdict) error {
 		}
 		h.record(a, f, d)
 		if d.Form == Whole {
+			s := p.shelf(f.resource.URI)
+			s.whole = append(s.whole, h.latest)
 			continue
 		}
 		short = append(short, f.block)
@@ -85,6 +88,21 @@ func (p *planner) arrive(a arrival, v verdict) error {
 
 func (p *planner) given(r *events.Resource) bool {
 	return p.options.Given == nil || p.options.Given(r)
+}
+
+// shelf returns what of the file of a URI was given, whichever lines the URI names.
+func (p *planner) shelf(uri string) *shelf {
+	if base, fragment, part := strings.Cut(uri, "#"); part {
+		if _, _, ok := fragmentLines(fragment); ok {
+			uri = base
+		}
+	}
+	s := p.files[uri]
+	if s == nil {
+		s = &shelf{}
+		p.files[uri] = s
+	}
+	return s
 }
 
 func (p *planner) of(uri string) *history {
@@ -108,10 +126,12 @@ func (p *planner) deliver(a arrival, f found, h *history, v verdict) (Delivery, 
 		if f.showsMoreThan(same.resource) || !v.known && !p.near(a, same) {
 			return Delivery{}, nil
 		}
-		return Delivery{Form: Reference, Text: p.reference(f, same), Referent: same.at}, nil
+		return Delivery{
+			Form: Reference, Text: p.reference(f, same), Referents: []Place{same.at},
+		}, nil
 	}
-	if h.latest != nil && (v.known || p.options.Lines && p.near(a, h.latest)) {
-		return p.lines(f, h)
+	if len(p.shelf(f.resource.URI).whole) > 0 && (v.known || p.options.Lines) {
+		return p.lines(a, f, h, v.known)
 	}
 	return Delivery{}, nil
 }

@@ -3,6 +3,8 @@ package dedup
 import (
 	"bytes"
 	"fmt"
+	"maps"
+	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -40,64 +42,161 @@ func (p *planner) text(r *events.Resource) (string, bool, error) {
 	return string(b), utf8.Valid(b) && bytes.IndexByte(b, 0) < 0, nil
 }
 
-// lines tells f by the lines of the latest whole delivery, when most of it stands there.
-func (p *planner) lines(f found, h *history) (Delivery, error) {
-	d := h.latest
+// A shelf is what of a file stands whole in the request so far, whichever lines of it.
+type shelf struct {
+	whole []*delivered
+	table lineTable // of as many of them as it has sheets
+}
+
+// put enters the whole deliveries that are not in the table yet.
+func (p *planner) put(s *shelf) error {
+	for _, d := range s.whole[len(s.table.sheets):] {
+		text, ok, err := p.text(d.resource)
+		if err != nil {
+			return err
+		}
+		if !ok {
+			text = ""
+		}
+		s.table.add(newSheet(text))
+	}
+	return nil
+}
+
+// lines tells f by the lines of whole deliveries of its file, when most of it stands there. Which
+// they are depends on nothing but what came before; decided says that it was sent so. Else they
+// have to be near.
+func (p *planner) lines(a arrival, f found, h *history, decided bool) (Delivery, error) {
 	now, ok, err := p.text(f.resource)
 	if err != nil || !ok {
 		return Delivery{}, err
 	}
-	if d.table == nil {
-		before, ok, err := p.text(d.resource)
-		if err != nil {
-			return Delivery{}, err
-		}
-		if !ok {
-			before = ""
-		}
-		d.table = newLineTable(before)
+	shelf := p.shelf(f.resource.URI)
+	if err := p.put(shelf); err != nil {
+		return Delivery{}, err
 	}
-	told := split(now)
-	runs, covered := d.table.runs(told)
+	told := newSheet(now)
+	runs, covered := shelf.table.runs(told)
 	if 2*covered < len(now) || covered == 0 {
 		return Delivery{}, nil
 	}
-	marker := markerFor(told, runs)
-	text := p.linesHead(f, h, marker) + tell(told, runs, marker)
+	t := telling{found: f, sheet: told, runs: runs}
+	far := t.refer(shelf.whole, func(d *delivered) bool { return p.near(a, d) })
+	if far && !decided {
+		return Delivery{}, nil
+	}
+	t.marker = markerFor(t.sheet.lines, t.runs)
+	text := p.linesHead(t, h) + t.tell()
 	if len(text) >= len(now) {
 		return Delivery{}, nil
 	}
-	return Delivery{Form: Lines, Text: text, Referent: d.at}, nil
-}
-
-// linesHead says what the lines are of. What was told by lines before has not changed since then:
-// a model that reads that it has would look for what did.
-func (p *planner) linesHead(f found, h *history, marker string) string {
-	d, changed := h.latest, "has changed since "
-	if last := h.last.resource.Content.Ref().Hash; last == f.hash() {
-		changed = "has not changed since " + h.last.where() + ". It differs from "
+	out := Delivery{Form: Lines, Text: text}
+	for _, d := range t.of {
+		out.Referents = append(out.Referents, d.at)
 	}
-	return fmt.Sprintf("The content of %s %s%s"+
-		" (checksum: %s, now %s). Only new lines are repeated. A line that begins with"+
-		" %q stands for lines that are the same there, where they are counted from 1.\n",
-		p.spell(f.resource.URI), changed, d.where(), checksum(d.resource.Content.Ref().Hash),
-		checksum(f.hash()), marker)
+	return out, nil
 }
 
-// A run is some lines in a row that stand in the referent too, from the line old on.
-type run struct{ from, to, old int }
+// A telling is a content that is told by lines.
+type telling struct {
+	found  found
+	sheet  sheet
+	runs   []run
+	of     []*delivered // in which the runs stand, from the earliest
+	index  map[int]int  // into of, by the index of the sheet
+	marker string
+}
+
+// refer finds what the runs stand in, and reports whether something of that is far.
+func (t *telling) refer(whole []*delivered, near func(*delivered) bool) (far bool) {
+	sheets := map[int]bool{}
+	for _, r := range t.runs {
+		sheets[r.sheet] = true
+	}
+	t.index = map[int]int{}
+	for _, n := range slices.Sorted(maps.Keys(sheets)) {
+		t.index[n] = len(t.of)
+		t.of = append(t.of, whole[n])
+		far = far || !near(whole[n])
+	}
+	return far
+}
+
+// linesHead says what the lines are of, in few words: they come with each result.
+func (p *planner) linesHead(t telling, h *history) string {
+	uri := t.found.resource.URI
+	head := "The content of " + p.spell(uri)
+	if one := t.of[0]; len(t.of) == 1 && one.resource.URI == uri {
+		head += changed(t.found, one, h)
+	} else {
+		head = "Most of the content of " + p.spell(uri) + " stands in " + places(t.of, uri)
+	}
+	head += fmt.Sprintf(". A line that begins with %q stands for lines that are the same there,"+
+		" counted ", t.marker)
+	if !t.numbered() {
+		return head + "from 1.\n"
+	}
+	head += "by the numbers before them"
+	if n := len(t.sheet.heads); n > 0 {
+		head += fmt.Sprintf(" (here %q to %d)", t.sheet.heads[0], t.sheet.first+n-1)
+	}
+	return head + ", else from 1.\n"
+}
+
+// changed says since when a content is another one. What was told by lines before has not changed
+// since then: a model that reads that it has would look for what did.
+func changed(f found, d *delivered, h *history) string {
+	if h.last != nil && h.last.resource.Content.Ref().Hash == f.hash() {
+		return " has not changed since " + h.last.where() + ". It differs from " + d.where()
+	}
+	return " has changed since " + d.where()
+}
+
+// places names deliveries of one file, each with its number where there are several, and with its
+// lines where they are not those of uri.
+func places(all []*delivered, uri string) string {
+	var names []string
+	for n, d := range all {
+		name := d.where()
+		if len(all) > 1 {
+			name = fmt.Sprintf("[%d] %s", n+1, name)
+		}
+		if _, lines, part := strings.Cut(d.resource.URI, "#"); part && d.resource.URI != uri {
+			name += " (" + lines + ")"
+		}
+		names = append(names, name)
+	}
+	return strings.Join(names, ", ")
+}
+
+// numbered reports whether lines have numbers, here or there.
+func (t telling) numbered() bool {
+	return len(t.sheet.heads) > 0 ||
+		slices.ContainsFunc(t.runs, func(r run) bool { return r.numbered })
+}
+
+// A run is some lines in a row that stand in a sheet of a table, too, from the line old on.
+type run struct {
+	from, to, old, sheet int
+	first                int // number of the first line of that sheet
+	numbered             bool
+}
 
 // tell writes the lines with anchors in place of the runs.
-func tell(lines []string, runs []run, marker string) string {
+func (t telling) tell() string {
 	var b strings.Builder
-	at := 0
-	for _, r := range runs {
-		write(&b, lines[at:r.from])
-		fmt.Fprintf(&b, "%slines %d-%d: lines %d-%d there\n",
-			marker, r.from+1, r.to, r.old+1, r.old+r.to-r.from)
+	at, first := 0, t.sheet.first
+	for _, r := range t.runs {
+		write(&b, t.sheet.lines[at:r.from])
+		there := "there"
+		if len(t.of) > 1 {
+			there = fmt.Sprintf("in [%d]", t.index[r.sheet]+1)
+		}
+		fmt.Fprintf(&b, "%slines %d-%d: lines %d-%d %s\n", t.marker, first+r.from, first+r.to-1,
+			r.first+r.old, r.first+r.old+r.to-r.from-1, there)
 		at = r.to
 	}
-	write(&b, lines[at:])
+	write(&b, t.sheet.lines[at:])
 	return b.String()
 }
 
@@ -136,49 +235,70 @@ func split(text string) []string {
 	return lines
 }
 
-// A lineTable finds lines of one text.
+// A lineTable finds lines in some texts.
 type lineTable struct {
-	lines []string
-	at    map[string][]int // where each line is first
+	sheets []sheet
+	at     map[string][]spot // where each line is, in the latest sheet first
 }
 
-func newLineTable(text string) *lineTable {
-	t := &lineTable{lines: split(text), at: map[string][]int{}}
-	for i, l := range t.lines {
-		if places := t.at[l]; len(places) < fanout {
-			t.at[l] = append(places, i)
+// A spot is a line of a sheet.
+type spot struct{ sheet, line int }
+
+// add enters a text. Of a line that is everywhere the latest places are kept.
+func (t *lineTable) add(s sheet) {
+	if t.at == nil {
+		t.at = map[string][]spot{}
+	}
+	here := map[string][]spot{}
+	for i, l := range s.bare {
+		if places := here[l]; len(places) < fanout {
+			here[l] = append(places, spot{len(t.sheets), i})
 		}
 	}
-	return t
+	for l, places := range here {
+		places = append(places, t.at[l]...)
+		t.at[l] = places[:min(len(places), fanout)]
+	}
+	t.sheets = append(t.sheets, s)
 }
 
 // runs returns the runs of lines that stand in the table, in order and apart, and how
 // many bytes they cover. It is greedy. A run that is too short costs at most the lines
 // of minRun bytes at each of fanout places, a longer one is not looked at again.
-func (t *lineTable) runs(lines []string) ([]run, int) {
+func (t *lineTable) runs(s sheet) ([]run, int) {
 	var runs []run
 	covered, done := 0, 0
-	for i := 0; i < len(lines); {
-		best, size := t.longest(lines, i, done)
+	for i := 0; i < len(s.bare); {
+		best, size := t.longest(s.bare, i, done)
 		if size < minRun {
 			i++
 			continue
 		}
-		runs, covered = append(runs, best), covered+size
+		for _, l := range s.lines[best.from:best.to] {
+			covered += len(l)
+		}
+		of := t.sheets[best.sheet]
+		best.first, best.numbered = of.first, len(of.heads) > 0
+		runs = append(runs, best)
 		i, done = best.to, best.to
 	}
 	return runs, covered
 }
 
-// longest returns the largest run around line i that begins at done or later.
+// longest returns the largest run around line i that begins at done or later, of equals the one in
+// the latest text.
 func (t *lineTable) longest(lines []string, i, done int) (best run, size int) {
-	for _, old := range t.at[lines[i]] {
-		r, n := run{i, i, old}, 0
-		for r.to < len(lines) && old+r.to-i < len(t.lines) && lines[r.to] == t.lines[old+r.to-i] {
-			n += len(lines[r.to])
+	for _, at := range t.at[lines[i]] {
+		there := t.sheets[at.sheet].bare
+		r, n := run{from: i, to: i, old: at.line, sheet: at.sheet}, 0
+		for _, l := range there[at.line:] {
+			if r.to == len(lines) || lines[r.to] != l {
+				break
+			}
+			n += len(l)
 			r.to++
 		}
-		for r.from > done && r.old > 0 && lines[r.from-1] == t.lines[r.old-1] {
+		for r.from > done && r.old > 0 && lines[r.from-1] == there[r.old-1] {
 			r.from--
 			r.old--
 			n += len(lines[r.from])

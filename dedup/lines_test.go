@@ -2,6 +2,8 @@ package dedup_test
 
 import (
 	"fmt"
+	"regexp"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -9,38 +11,80 @@ import (
 	"github.com/git-jp/git-jp/blobs"
 	"github.com/git-jp/git-jp/dedup"
 	"github.com/git-jp/git-jp/events"
+	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 )
 
-// rebuild reads a message of line runs with the text that it refers to.
+// rebuild reads a message of line runs with the texts that it refers to.
 func rebuild(t interface {
 	Fatalf(format string, args ...any)
-}, message, before string,
+}, message string, before ...string,
 ) string {
 	head, rest, ok := strings.Cut(message, "\n")
-	_, marker, found := strings.Cut(head, `begins with "`)
-	marker, _, closed := strings.Cut(marker, `"`)
-	if !ok || !found || !closed {
+	m := headed.FindStringSubmatch(head)
+	if !ok || m == nil {
 		t.Fatalf("head is %q", head)
 	}
-	old := strings.SplitAfter(before, "\n")
+	number := func(int) string { return "" }
+	if m[3] != "" {
+		prefix, err := strconv.Unquote(m[3])
+		var last int
+		if _, scanned := fmt.Sscan(m[4], &last); err != nil || scanned != nil {
+			t.Fatalf("head is %q", head)
+		}
+		digits := strings.TrimRight(prefix, "→\t")
+		number = func(n int) string {
+			if n > last {
+				return ""
+			}
+			return fmt.Sprintf("%*d%s", len(digits), n, strings.TrimPrefix(prefix, digits))
+		}
+	}
 	var b strings.Builder
 	for _, line := range strings.SplitAfter(rest, "\n") {
-		anchor, ok := strings.CutPrefix(line, marker)
+		anchor, ok := strings.CutPrefix(line, m[1])
 		if !ok {
 			b.WriteString(line)
 			continue
 		}
 		var from, to, oldFrom, oldTo int
-		if _, err := fmt.Sscanf(anchor, "lines %d-%d: lines %d-%d there\n",
-			&from, &to, &oldFrom, &oldTo); err != nil {
+		if _, err := fmt.Sscanf(anchor, "lines %d-%d: lines %d-%d", &from, &to, &oldFrom, &oldTo); err != nil {
 			t.Fatalf("anchor %q: %v", line, err)
 		}
-		for _, l := range old[oldFrom-1 : oldTo] {
-			b.WriteString(l)
+		of := 1
+		if _, where, ok := strings.Cut(anchor, " in ["); ok {
+			of, _ = strconv.Atoi(strings.TrimSuffix(where, "]\n"))
+		}
+		old, first := unnumbered(before[of-1], m[2] != "from 1")
+		for i := range to - from + 1 {
+			b.WriteString(number(from+i) + old[oldFrom-first+i])
 		}
 	}
 	return b.String()
+}
+
+var headed = regexp.MustCompile(
+	`begins with "(@+ )" .* counted (from 1|by the numbers before them(?: \(here (".*") to (\d+)\))?, else from 1)\.$`)
+
+// unnumbered returns the lines of a text, without the numbers that go up from the first line on, and
+// the number of the first.
+func unnumbered(text string, numbers bool) (lines []string, first int) {
+	lines = strings.SplitAfter(text, "\n")
+	m := regexp.MustCompile(`^( *)([1-9][0-9]{0,8})(→|\t)`).FindStringSubmatch(text)
+	if !numbers || m == nil {
+		return lines, 1
+	}
+	first, _ = strconv.Atoi(m[2])
+	for i := range lines {
+		digits := strconv.Itoa(first + i)
+		digits = strings.Repeat(" ", max(len(m[1])+len(m[2])-len(digits), 0)) + digits
+		line, ok := strings.CutPrefix(lines[i], digits+m[3])
+		if !ok {
+			break
+		}
+		lines[i] = line
+	}
+	return lines, first
 }
 
 // compare delivers after to a model that has before.
@@ -155,36 +199,173 @@ func TestFormatted(t *testing.T) {
 	}
 }
 
+// TestLineRunsReconstruct holds that a message gives the content exactly, with what it refers to:
+// some texts of one file, of any lines, with numbers before them or without.
 func TestLineRunsReconstruct(t *testing.T) {
-	told := 0
+	told, several, numbers := 0, 0, 0
 	rapid.Check(t, func(rt *rapid.T) {
-		line := rapid.OneOf(
-			rapid.SampledFrom([]string{"}\n", "\n", "@@ lines 1-2: lines 1-2 there\n", "@@@ a\n", "x\r\n"}),
-			rapid.StringMatching(`[a-c]{20,60}\n`))
-		pieces := rapid.SliceOfN(rapid.SliceOfN(line, 1, 30), 1, 6).Draw(rt, "pieces")
-		pick := func(name string) string {
+		long := rapid.StringMatching(`[a-c]{30,60}\n`)
+		line := rapid.OneOf(rapid.SampledFrom([]string{
+			"}\n", "\n", "@@ lines 1-2: lines 1-2 there\n", "@@@ a\n", "x\r\n", "7\tseven\n", " 8→eight\n",
+		}), long, long, long)
+		pieces := rapid.SliceOfN(rapid.SliceOfN(line, 10, 30), 6, 6).Draw(rt, "pieces")
+		pick := func(name string, from, to int) string { // those of a text are mostly its own
 			var b strings.Builder
-			for _, i := range rapid.SliceOfN(rapid.IntRange(0, len(pieces)-1), 1, 8).Draw(rt, name) {
+			for _, i := range rapid.SliceOfN(rapid.IntRange(from, to), 1, 5).Draw(rt, name) {
 				b.WriteString(strings.Join(pieces[i], ""))
 			}
 			b.WriteString(rapid.SampledFrom([]string{"", "end", "@@", "@@ "}).Draw(rt, name+" end"))
-			return b.String()
+			return numberedText(rt, name, b.String())
 		}
-		before, after := pick("before"), pick("after")
-		d := compare(t, before, after)
+		c := new(chat).turn()
+		for n := range rapid.IntRange(1, 3).Draw(rt, "texts") {
+			c.call(file(rapid.SampledFrom([]string{"f", "f#L3-20"}).Draw(rt, fmt.Sprint("uri", n)), pick("before", 2*n, 2*n+2-n/2)))
+		}
+		after := file("f", pick("after", 0, 5))
+		s := c.call(after).stream()
+		p := plan(t, s, defaults())
+		d := p.Block(s.Len()-1, 1)
 		if d.Form != dedup.Lines {
 			return
 		}
 		told++
-		if got := rebuild(rt, d.Text, before); got != after {
-			rt.Fatalf("the message gives\n%q\nwant\n%q\nmessage\n%s", got, after, d.Text)
+		var before []string
+		for _, at := range d.Referents {
+			content, _ := resourceAt(s, at).Content.Bytes(nil)
+			before = append(before, string(content))
 		}
-		if len(d.Text) >= len(after) {
-			rt.Fatalf("the message has %d bytes, the content %d", len(d.Text), len(after))
+		if len(before) > 1 {
+			several++
+		}
+		if strings.Contains(d.Text, "(here ") {
+			numbers++
+		}
+		want, _ := after.Content.Bytes(nil)
+		if got := rebuild(rt, d.Text, before...); got != string(want) {
+			rt.Fatalf("the message gives\n%q\nwant\n%q\nmessage\n%s", got, want, d.Text)
+		}
+		if len(d.Text) >= len(want) {
+			rt.Fatalf("the message has %d bytes, the content %d", len(d.Text), len(want))
 		}
 	})
-	if told < 10 {
-		t.Errorf("only %d messages had line runs", told)
+	if told < 10 || several == 0 || numbers < 3 {
+		t.Errorf("only %d messages had line runs, %d of several texts, %d with numbers", told, several, numbers)
+	}
+}
+
+// numberedText puts numbers before some lines of a text, as agents do.
+func numberedText(rt *rapid.T, name, text string) string {
+	format := rapid.SampledFrom([]string{"", "", "%6d→", "%d\t", "%3d\t"}).Draw(rt, name+" format")
+	if format == "" {
+		return text
+	}
+	first := rapid.SampledFrom([]int{1, 8, 95}).Draw(rt, name+" first")
+	lines := strings.SplitAfter(text, "\n")
+	for i := range rapid.IntRange(0, len(lines)).Draw(rt, name+" numbered") {
+		lines[i] = fmt.Sprintf(format, first+i) + lines[i]
+	}
+	return strings.Join(lines, "")
+}
+
+// TestLineRunsOfRanges holds that a run may stand in a read of other lines of the file, or in
+// several, and that numbers before lines are no part of them.
+func TestLineRunsOfRanges(t *testing.T) {
+	number := func(text string, first int) string {
+		var b strings.Builder
+		for line := range strings.Lines(text) {
+			fmt.Fprintf(&b, "%6d→%s", first, line)
+			first++
+		}
+		return b.String()
+	}
+	a, b := body("a"), body("b")
+	where := func(n int) string { return fmt.Sprintf("the result of tool call `call_%d` in turn 1", n) }
+	for _, test := range []struct {
+		name string
+		was  []events.Resource
+		now  events.Resource
+		want string
+	}{
+		{
+			"a part of the whole",
+			[]events.Resource{file("f", a+b)},
+			file("f#L41-80", b),
+			"Most of the content of file:///f#L41-80 stands in " + where(1) + ". A line that begins with \"@@ \"" +
+				" stands for lines that are the same there, counted from 1.\n@@ lines 1-40: lines 41-80 there\n",
+		},
+		{
+			"the whole after its parts",
+			[]events.Resource{file("f#L1-40", a), file("f#L41-80", b)},
+			file("f", a+"new\n"+b),
+			"Most of the content of file:///f stands in [1] " + where(1) + " (L1-40), [2] " + where(2) +
+				" (L41-80). A line that begins with \"@@ \" stands for lines that are the same there, counted from 1.\n" +
+				"@@ lines 1-40: lines 1-40 in [1]\nnew\n@@ lines 42-81: lines 1-40 in [2]\n",
+		},
+		{
+			"numbers here and there",
+			[]events.Resource{file("f", number(a+b, 1))},
+			file("f#L41-80", number(b, 41)),
+			"Most of the content of file:///f#L41-80 stands in " + where(1) + ". A line that begins with \"@@ \"" +
+				" stands for lines that are the same there, counted by the numbers before them (here \"    41→\" to 80)," +
+				" else from 1.\n@@ lines 41-80: lines 41-80 there\n",
+		},
+		{
+			"numbers there",
+			[]events.Resource{file("f#L9-88", number(a+b, 9))},
+			file("f", b),
+			"Most of the content of file:///f stands in " + where(1) + " (L9-88). A line that begins with \"@@ \"" +
+				" stands for lines that are the same there, counted by the numbers before them, else from 1.\n" +
+				"@@ lines 1-40: lines 49-88 there\n",
+		},
+		{
+			"shifted, with what a tool says behind",
+			[]events.Resource{file("f", number(a, 1)+"\nmind this\n")},
+			file("f", number("new\n"+a, 1)+"\nmind this\n"),
+			"The content of file:///f has changed since " + where(1) + ". A line that begins with \"@@ \"" +
+				" stands for lines that are the same there, counted by the numbers before them (here \"     1→\" to 41)," +
+				" else from 1.\n     1→new\n@@ lines 2-43: lines 1-42 there\n",
+		},
+		{"another file", []events.Resource{file("g", a+b)}, file("f#L41-80", b), ""},
+		{"another part", []events.Resource{file("f#top", a+b)}, file("f#L41-80", b), ""},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			c := new(chat).turn()
+			var texts []string
+			for _, r := range test.was {
+				c.call(r)
+				content, _ := r.Content.Bytes(nil)
+				texts = append(texts, string(content))
+			}
+			s := c.call(test.now).stream()
+			d := plan(t, s, defaults()).Block(s.Len()-1, 1)
+			if d.Text != test.want {
+				t.Errorf("got\n%s\nwant\n%s", d.Text, test.want)
+			}
+			want, _ := test.now.Content.Bytes(nil)
+			if d.Form == dedup.Lines && rebuild(t, d.Text, texts...) != string(want) {
+				t.Error("the message does not give the content")
+			}
+		})
+	}
+}
+
+// TestFarLineRuns holds that what was given too long ago is not referred to, but stays so where it
+// was once.
+func TestFarLineRuns(t *testing.T) {
+	c := new(chat).turn(file("f", body("a")+body("b")))
+	for range 3 {
+		c.say().turn()
+	}
+	s := c.call(file("f#L41-80", body("b"))).stream()
+	near, far := defaults(), defaults()
+	far.Lookback = 2
+	if got := delivered(s, plan(t, s, far)); got != "whole whole" {
+		t.Errorf("deliveries are %s", got)
+	}
+	p := plan(t, s, near)
+	p.Store(s, s)
+	if again := plan(t, s, far); !cmp.Equal(again.Block(s.Len()-1, 1), p.Block(s.Len()-1, 1)) || p.Saved() == 0 {
+		t.Errorf("what was sent changed: %s", delivered(s, again))
 	}
 }
 
@@ -215,7 +396,7 @@ func TestPlanProperties(t *testing.T) {
 		checkReferents(rt, longer, later)
 		for i := range sent {
 			for _, b := range resources(longer.At(i)) {
-				if p.Block(i, b) != later.Block(i, b) {
+				if !cmp.Equal(p.Block(i, b), later.Block(i, b)) {
 					rt.Fatalf("element %d block %d was %+v and is %+v",
 						i, b, p.Block(i, b), later.Block(i, b))
 				}
@@ -249,7 +430,7 @@ func grow(rt *rapid.T, c *chat) {
 	a, b := body("a"), body("b")
 	versions := []string{"short", a, a + b, a + "x\n" + b, b}
 	some := rapid.SliceOfN(rapid.Custom(func(rt *rapid.T) events.Resource {
-		name := rapid.SampledFrom([]string{"f", "g"}).Draw(rt, "name")
+		name := rapid.SampledFrom([]string{"f", "f#L2-9", "g"}).Draw(rt, "name")
 		return file(name, rapid.SampledFrom(versions).Draw(rt, "version"))
 	}), 0, 3)
 	for range rapid.IntRange(0, 5).Draw(rt, "steps") {
@@ -284,21 +465,37 @@ func resourceAt(s *events.Stream, at dedup.Place) events.Resource {
 
 func checkReferents(rt *rapid.T, s *events.Stream, p *dedup.Plan) {
 	for at, d := range p.All() {
-		if p.Block(d.Referent.Element, d.Referent.Block).Form != dedup.Whole {
-			rt.Fatalf("%v refers to %v, which is not whole", at, d.Referent)
+		if len(d.Referents) == 0 || d.Form == dedup.Reference && len(d.Referents) != 1 {
+			rt.Fatalf("%v of form %d refers to %v", at, d.Form, d.Referents)
 		}
-		here, there := resourceAt(s, at), resourceAt(s, d.Referent)
-		if here.URI != there.URI {
-			rt.Fatalf("%v has URI %s and refers to %s", at, here.URI, there.URI)
-		}
-		if same := here.Content.Ref() == there.Content.Ref(); same != (d.Form == dedup.Reference) {
-			rt.Fatalf("%v has form %d; same content: %t", at, d.Form, same)
-		}
-		if d.Referent.Element > at.Element ||
-			d.Referent.Element == at.Element && d.Referent.Block >= at.Block {
-			rt.Fatalf("%v refers forward to %v", at, d.Referent)
+		for _, to := range d.Referents {
+			checkReferent(rt, s, p, at, to)
 		}
 	}
+}
+
+func checkReferent(rt *rapid.T, s *events.Stream, p *dedup.Plan, at, to dedup.Place) {
+	if p.Block(to.Element, to.Block).Form != dedup.Whole {
+		rt.Fatalf("%v refers to %v, which is not whole", at, to)
+	}
+	here, there := resourceAt(s, at), resourceAt(s, to)
+	form := p.Block(at.Element, at.Block).Form
+	if of(here) != of(there) || form == dedup.Reference && here.URI != there.URI {
+		rt.Fatalf("%v has URI %s and refers to %s", at, here.URI, there.URI)
+	}
+	same := here.URI == there.URI && here.Content.Ref() == there.Content.Ref()
+	if same != (form == dedup.Reference) {
+		rt.Fatalf("%v has form %d; same content: %t", at, form, same)
+	}
+	if to.Element > at.Element || to.Element == at.Element && to.Block >= at.Block {
+		rt.Fatalf("%v refers forward to %v", at, to)
+	}
+}
+
+// of is the file of a resource, whichever lines of it.
+func of(r events.Resource) string {
+	uri, _, _ := strings.Cut(r.URI, "#")
+	return uri
 }
 
 // TestLinearTime compares texts that would be slow to compare by trying everything.

@@ -1,31 +1,34 @@
 package dedup
 
 import (
+	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 )
 
-// numbersOf cuts the number off a line, "" for the mark where it has none.
-func numbersOf(line string) (n, width int, mark, text string) {
+// numberOf returns the number before a line, how wide it is, and the mark behind it: "" where there
+// is none.
+func numberOf(line string) (n, width int, mark string) {
 	digits := strings.TrimLeft(line, " ")
 	end := strings.IndexFunc(digits, func(r rune) bool { return r < '0' || r > '9' })
 	if end <= 0 || end > 9 || digits[0] == '0' {
-		return 0, 0, "", line
+		return 0, 0, ""
 	}
 	n, _ = strconv.Atoi(digits[:end]) // nine digits
 	for _, mark := range []string{"→", "\t"} {
-		if text, ok := strings.CutPrefix(digits[end:], mark); ok {
-			return n, len(line) - len(digits) + end, mark, text
+		if strings.HasPrefix(digits[end:], mark) {
+			return n, len(line) - len(digits) + end, mark
 		}
 	}
-	return 0, 0, "", line
+	return 0, 0, ""
 }
 
 // numbered returns which lines a text shows, by the numbers before them: from the first on, one
 // behind the other. What stands behind the last one is no line.
 func numbered(text string) (first, last int, ok bool) {
 	for line := range strings.Lines(text) {
-		n, _, mark, _ := numbersOf(line)
+		n, _, mark := numberOf(line)
 		switch {
 		case mark == "" || last > 0 && n != last+1:
 			return first, last, last > 0
@@ -35,4 +38,36 @@ func numbered(text string) (first, last int, ok bool) {
 		last = n
 	}
 	return first, last, last > 0
+}
+
+// A sheet is a text by lines, with the numbers that a tool put before them apart.
+type sheet struct {
+	lines []string // as they are
+	bare  []string // without numbers
+	first int      // number of the first line, 1 where it has none
+	heads []string // the numbers, of as many lines from the first on as have them in a row
+}
+
+// newSheet cuts a text behind each newline. Numbers are those that one format gives all of them,
+// so that they can be written again.
+func newSheet(text string) sheet {
+	s := sheet{lines: split(text), first: 1}
+	s.bare = s.lines
+	if len(s.lines) == 0 {
+		return s
+	}
+	first, width, mark := numberOf(s.lines[0])
+	if mark == "" {
+		return s
+	}
+	s.first, s.bare = first, slices.Clone(s.lines)
+	for i, line := range s.lines {
+		head := fmt.Sprintf("%*d%s", width, first+i, mark)
+		bare, ok := strings.CutPrefix(line, head)
+		if !ok {
+			break
+		}
+		s.bare[i], s.heads = bare, append(s.heads, head)
+	}
+	return s
 }

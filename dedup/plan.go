@@ -42,10 +42,11 @@ type Place struct{ Element, Block int }
 
 // A Delivery is what a model is given of a resource.
 type Delivery struct {
-	Form     Form
-	Text     string // instead of the content, "" when that is whole
-	Referent Place  // the whole delivery that Text speaks of
-	Saved    int64  // bytes that the model is not given
+	Form  Form
+	Text  string // instead of the content, "" when that is whole
+	Saved int64  // bytes that the model is not given
+	// Referents are the whole deliveries that Text speaks of.
+	Referents []Place
 }
 
 // A Plan holds the deliveries of one stream.
@@ -65,7 +66,7 @@ type Plan struct {
 func New(s *events.Stream, o Options, rd blobs.Reader) (*Plan, error) {
 	p := planner{
 		options: o, reader: rd,
-		seen: map[string]*history{},
+		seen: map[string]*history{}, files: map[string]*shelf{},
 		plan: &Plan{short: map[Place]Delivery{}, marks: map[int][]int{}},
 	}
 	for _, batch := range batches(s) {

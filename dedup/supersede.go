@@ -228,7 +228,9 @@ func (f *superseder) present(i int) bool {
 func (p *Plan) Referents() map[Place]bool {
 	all := map[Place]bool{}
 	for _, d := range p.short {
-		all[d.Referent] = true
+		for _, at := range d.Referents {
+			all[at] = true
+		}
 	}
 	return all
 }

@@ -193,13 +193,14 @@ func deliveryFaults(out *events.Stream) []string {
 	}
 	var all []string
 	for at, d := range plan.All() {
-		to := plan.Block(d.Referent.Element, d.Referent.Block)
-		if to.Form != dedup.Whole || resourceAt(view, d.Referent) == nil {
-			all = append(all, fmt.Sprintf("%v refers to %v, which is not whole", at, d.Referent))
-		}
-		if d.Form == dedup.Reference &&
-			resourceAt(view, d.Referent).Content.Ref() != resourceAt(view, at).Content.Ref() {
-			all = append(all, fmt.Sprintf("%v refers to another content", at))
+		for _, to := range d.Referents {
+			there := resourceAt(view, to)
+			if plan.Block(to.Element, to.Block).Form != dedup.Whole || there == nil {
+				all = append(all, fmt.Sprintf("%v refers to %v, which is not whole", at, to))
+			}
+			if d.Form == dedup.Reference && there.Content.Ref() != resourceAt(view, at).Content.Ref() {
+				all = append(all, fmt.Sprintf("%v refers to another content", at))
+			}
 		}
 	}
 	return all
