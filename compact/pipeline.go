@@ -86,6 +86,14 @@ type Options struct {
 type Result struct {
 	Stream *events.Stream
 	Report Report
+	// Stages are what strategies made of it, each of what the one before it did.
+	Stages []Stage
+}
+
+// A Stage is what a stream was after a step that changed it.
+type Stage struct {
+	By     string // the step: a strategy, or what an overlay says of some turns
+	Stream *events.Stream
 }
 
 // Run compacts a stream, which is not changed. A report without a change has the stream as it
@@ -106,7 +114,7 @@ func Run(ctx context.Context, s *events.Stream, o Options) (*Result, error) {
 		return nil, fmt.Errorf("compact: %w", err)
 	}
 	j.finish()
-	return &Result{Stream: j.stream, Report: j.report}, nil
+	return &Result{Stream: j.stream, Report: j.report, Stages: j.stages}, nil
 }
 
 func (o Options) withDefaults() Options {
@@ -138,6 +146,7 @@ type job struct {
 	decided   bool // only tools with a hint are stripped
 	gentle    bool // the last read of each file stays
 	later     []string
+	stages    []Stage
 	curated   bool // somebody chose what of the source counts
 }
 
@@ -171,6 +180,7 @@ func (j *job) apply(ctx context.Context, name, reason string) error {
 		return fmt.Errorf("compact: %s: %w", name, err)
 	}
 	if j.stream != before {
+		j.stages = append(j.stages, Stage{name, j.stream})
 		var err error
 		if j.size, err = j.measure(j.stream); err != nil {
 			return err

@@ -378,7 +378,7 @@ func (a *app) outputOf(terminal bool) render.Output {
 // people pipe into a pager.
 func (w *world) readColorUI(ctx context.Context, g globals, command string) {
 	looks := slices.Contains([]string{
-		"ls", "show", "print", "grep", "diff", "log", "stats", "status",
+		"ls", "show", "print", "grep", "diff", "log", "stats", "status", "compact",
 	}, command)
 	switch {
 	case g.NoColor, g.JSON, w.getenv("NO_COLOR") != "", w.getenv("CLICOLOR_FORCE") != "":

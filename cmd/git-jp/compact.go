@@ -25,6 +25,7 @@ type compactCmd struct {
 	KeepCalls    int      `placeholder:"N" help:"How many calls at the end are left alone, in place of turns: of one long turn, too."`
 	InPlace      bool     `help:"Change the conversation instead of a fork of it."`
 	DryRun       bool     `short:"n" help:"Show what would change, and change nothing."`
+	Diff         bool     `help:"Show what a model would no longer see, in context, and change nothing."`
 	NoActivate   bool     `help:"Do not make the fork the active conversation."`
 	Budget       int64    `placeholder:"TOKENS" help:"auto stops when this size is reached."`
 	Model        string   `short:"m" placeholder:"MODEL" help:"The model that summarizes and classifies."`
@@ -57,7 +58,11 @@ than --budget, or than the share of the model's window that
 conversation.compaction.summarize_threshold names.
 
 What --in-place removes is kept in the clone until it is cleaned up: --undo brings it back.
-An overlay removes nothing.`
+An overlay removes nothing.
+
+--diff shows, as 'git diff' would, each thing that a model would be given otherwise or no more,
+with what takes its place and the strategy or rule that does so. It is a dry run, whatever other
+options say.`
 }
 
 // A toolsFlag is given alone or with what is left of tool calls.
@@ -121,6 +126,8 @@ func (c compactCmd) valid() error {
 		return usagef("--undo stands alone")
 	case c.pins() && (c.overlays() || strategic):
 		return usagef("--pin and --unpin stand without strategies and rules")
+	case c.Diff && (c.Undo.Given || c.pins()):
+		return usagef("--diff is of strategies and rules")
 	case c.InPlace && c.NoActivate:
 		return usagef("--in-place and --no-activate cannot be used together")
 	case c.Budget < 0 || c.KeepCalls < 0:
@@ -136,6 +143,7 @@ func (c compactCmd) Run(ctx context.Context, a *app) (err error) {
 	if err := c.valid(); err != nil {
 		return err
 	}
+	c.DryRun = c.DryRun || c.Diff
 	conv, err := a.load(c.Conversation)
 	if err != nil {
 		return err
@@ -180,6 +188,9 @@ func (c compactCmd) strategies(
 	out, err := compact.Run(ctx, conv.Stream, o)
 	if err != nil {
 		return 0, err
+	}
+	if c.Diff {
+		return conv.ID, c.tellChanges(ctx, r, out)
 	}
 	record := compactedRecord{
 		ID: conv.ID.String(), Source: conv.ID.String(), DryRun: c.DryRun, InPlace: inPlace,
@@ -427,7 +438,7 @@ func (c compactCmd) overlay(ctx context.Context, a *app, conv *workspace.Convers
 	if err != nil {
 		return err
 	}
-	if c.DryRun { // a summary is not asked for to be thrown away
+	if c.DryRun && !c.Diff { // a summary is not asked for to be thrown away
 		for i := range policies {
 			policies[i].Summarize, policies[i].Reasoning = false, policies[i].Reasoning ||
 				policies[i].Summarize
@@ -440,6 +451,9 @@ func (c compactCmd) overlay(ctx context.Context, a *app, conv *workspace.Convers
 	if len(made) == 0 {
 		a.note("nothing to compact")
 		return nil
+	}
+	if c.Diff {
+		return c.showChanges(ctx, r, overlayStages(out, made), nil)
 	}
 	for _, m := range made {
 		what := "compacted"

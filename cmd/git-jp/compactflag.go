@@ -81,11 +81,7 @@ func (a *app) compacted(
 		if err != nil {
 			return nil, err
 		}
-		for _, step := range out.Report.Steps {
-			for _, note := range step.Notes {
-				a.warn("%s: %s", step.Strategy, note)
-			}
-		}
+		a.warnOfSteps(out.Report)
 	}
 	if len(rules) > 0 {
 		out.Stream, _, err = r.overlaid(ctx, compactCmd{}, out.Stream, rules)

@@ -10,11 +10,7 @@ import (
 
 // tellCompacted prints what a run did, or would do.
 func (a *app) tellCompacted(r compactedRecord) error {
-	for _, step := range r.Report.Steps {
-		for _, note := range step.Notes {
-			a.warn("%s: %s", step.Strategy, note)
-		}
-	}
+	a.warnOfSteps(r.Report)
 	if a.JSON {
 		return a.printJSON(r)
 	}
@@ -28,13 +24,22 @@ func (a *app) tellCompacted(r compactedRecord) error {
 	if err := a.printTools(r.Report); err != nil {
 		return err
 	}
-	a.tellTangents(r)
+	a.tellTangents(r.Report)
 	if !r.Report.Changed() {
 		a.note("%s", idle(r.Report))
 		return nil
 	}
 	fmt.Fprintln(a.stdout)
 	return render.Fields(a.stdout, a.output(), totals(r)...)
+}
+
+// warnOfSteps tells what strategies noticed.
+func (a *app) warnOfSteps(r compact.Report) {
+	for _, step := range r.Steps {
+		for _, note := range step.Notes {
+			a.warn("%s: %s", step.Strategy, note)
+		}
+	}
 }
 
 // idle says that nothing changed, and how more would.
@@ -78,8 +83,8 @@ func (a *app) printTools(r compact.Report) error {
 }
 
 // tellTangents lists what was found and is still there.
-func (a *app) tellTangents(r compactedRecord) {
-	for _, s := range r.Report.Steps {
+func (a *app) tellTangents(r compact.Report) {
+	for _, s := range r.Steps {
 		for _, t := range s.Tangents {
 			a.note("tangential: turn %d, %q: %s",
 				t.Turn, render.Clip(t.Title), render.Clip(t.Reason))

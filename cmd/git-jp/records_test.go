@@ -59,7 +59,7 @@ func TestRecordsAreDocumented(t *testing.T) {
 	for section, record := range map[string]any{
 		"conversation": conversationRecord{}, "listed": listedRecord{}, "show": showRecord{}, "hit": hitRecord{},
 		"count": countRecord{}, "revision": revisionRecord{}, "difference": differenceRecord{},
-		"compacted": compactedRecord{}, "stats": statsRecord{}, "replay": replayRecord{},
+		"compacted": compactedRecord{}, "change": changeRecord{}, "stats": statsRecord{}, "replay": replayRecord{},
 		"staged": stagedRecord{}, "status": statusRecord{},
 		"fault": faultRecord{}, "conflict": conflictRecord{}, "migrated": migratedRecord{},
 		"hook": actionRecord{}, "diagnosis": diagnosisRecord{},

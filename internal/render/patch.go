@@ -23,6 +23,11 @@ func (o Output) Patch(diff string) string {
 	return b.String()
 }
 
+// Titled is a patch below a line of its own, which stands out as those do that name its sides.
+func (o Output) Titled(title, diff string) string {
+	return o.styled(bold, oneLine(title)) + "\n" + o.Patch(diff)
+}
+
 // patchHead is the number of lines that name the two sides. Later lines that look so were
 // removed or added.
 const patchHead = 2

@@ -1,0 +1,254 @@
+package main
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/aymanbagabas/go-udiff"
+	"github.com/git-jp/git-jp/compact"
+	"github.com/git-jp/git-jp/events"
+	"github.com/git-jp/git-jp/internal/query"
+	"github.com/git-jp/git-jp/internal/render"
+	"github.com/git-jp/git-jp/internal/tool/file"
+)
+
+// A changeRecord is what `compact --diff --json` prints for each thing that a model is given
+// otherwise.
+type changeRecord struct {
+	ID     string   `json:"id"`
+	Turn   int      `json:"turn"`
+	TurnTo int      `json:"turn_to"`
+	What   string   `json:"what"`
+	Tool   string   `json:"tool"`
+	Call   string   `json:"call"`
+	URI    string   `json:"uri"`
+	By     []string `json:"by"`
+	Before *int     `json:"bytes_before"` // null for nothing
+	After  *int     `json:"bytes_after"`
+	Patch  string   `json:"patch"`
+}
+
+// tellChanges prints what strategies would change of what a model is given.
+func (c compactCmd) tellChanges(ctx context.Context, k *talk, out *compact.Result) error {
+	k.app.warnOfSteps(out.Report)
+	k.app.tellTangents(out.Report)
+	if !out.Report.Changed() {
+		k.app.note("%s", idle(out.Report))
+		return nil
+	}
+	var pruned []string
+	for _, s := range out.Report.Steps {
+		pruned = append(pruned, s.Pruned...)
+	}
+	return c.showChanges(ctx, k, out.Stages, pruned)
+}
+
+// showChanges prints what a model would be given otherwise after all stages of a compaction, and
+// without some tools.
+func (c compactCmd) showChanges(
+	ctx context.Context, k *talk, stages []compact.Stage, pruned []string,
+) error {
+	a, root := k.app, k.app.openWorkspace.Root()
+	if a.JSON {
+		root = "" // a record says $WORKSPACE, wherever it was made
+	}
+	o := k.dedup()
+	o.URI = func(uri string) string { return expanded(root, uri) }
+	changes, err := query.Changes(k.reading.Stream, stages, o, k.contents())
+	if err != nil {
+		return fmt.Errorf("compare what a model is given of %s: %w", k.reading.ID, err)
+	}
+	changes = append(withoutTools(pruned), changes...) // tools stand before everything
+	if len(changes) == 0 {
+		a.note("a model would be given the same")
+	}
+	if err := c.warnOfSummary(k, changes); err != nil {
+		return err
+	}
+	return a.paged(ctx, func(out io.Writer) error {
+		for _, ch := range changes {
+			if err := a.printChange(out, k.reading.ID, ch, root); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+// withoutTools are the changes of a prompt that does not offer some tools.
+func withoutTools(pruned []string) []query.Change {
+	all := make([]query.Change, len(pruned))
+	for i := range pruned {
+		all[i] = query.Change{
+			Piece: query.Piece{What: "definition", Tool: pruned[i]},
+			By:    []string{compact.PruneTools}, Was: &pruned[i],
+		}
+	}
+	return all
+}
+
+// warnOfSummary says that the summary is another one when somebody is asked for it.
+func (c compactCmd) warnOfSummary(k *talk, changes []query.Change) error {
+	made := slices.ContainsFunc(changes, func(ch query.Change) bool {
+		return ch.What == query.PieceSummary && ch.Is != nil
+	})
+	if !made {
+		return nil
+	}
+	id, err := k.summaryModel(c)
+	if err == nil && id != "" {
+		k.app.warn("the summary shown is made by rules; the one that is kept, %s will write", id)
+	}
+	return err
+}
+
+// expanded is a URI for people, or, without a root, for programs.
+func expanded(root, uri string) string {
+	if root == "" {
+		return uri
+	}
+	return file.Expand(root, uri)
+}
+
+func (a *app) printChange(out io.Writer, id events.ID, ch query.Change, root string) error {
+	patch := abridged(patchOf(ch))
+	if a.JSON {
+		return render.NewJSONLines(out, a.output()).Write(changeRecord{
+			ID: id.String(), Turn: ch.From, TurnTo: ch.To, What: ch.What, Tool: ch.Tool,
+			Call: ch.Call, URI: expanded(root, ch.URI), By: ch.By,
+			Before: length(ch.Was), After: length(ch.Is), Patch: patch,
+		})
+	}
+	_, err := io.WriteString(out, a.output().Titled(titleOf(ch, root), patch))
+	return err
+}
+
+func length(text *string) *int {
+	if text == nil {
+		return nil
+	}
+	n := len(*text)
+	return &n
+}
+
+// titleOf says in a line what changes, and by what.
+func titleOf(ch query.Change, root string) string {
+	var b strings.Builder
+	b.WriteString("diff ")
+	switch ch.From {
+	case 0:
+	case ch.To:
+		fmt.Fprintf(&b, "turn %d, ", ch.From)
+	default:
+		fmt.Fprintf(&b, "turns %d–%d, ", ch.From, ch.To)
+	}
+	b.WriteString(ch.What)
+	if ch.Tool != "" {
+		b.WriteString(" of " + ch.Tool)
+	}
+	if name := cmp.Or(ch.Call, expanded(root, ch.URI)); name != "" {
+		b.WriteString(" (" + name + ")")
+	}
+	fmt.Fprintf(&b, ", %s, by %s", sizes(ch), strings.Join(ch.By, ", "))
+	return b.String()
+}
+
+// sizes says how much there was, and is.
+func sizes(ch query.Change) string {
+	switch {
+	case ch.From == 0:
+		return "gone"
+	case ch.Is == nil:
+		return render.Bytes(int64(len(*ch.Was))) + " gone"
+	case ch.Was == nil:
+		return render.Bytes(int64(len(*ch.Is))) + " new"
+	default:
+		return render.Bytes(int64(len(*ch.Was))) + " → " + render.Bytes(int64(len(*ch.Is)))
+	}
+}
+
+// maxPiece is how much of one thing is compared: no model takes as much.
+const maxPiece = 1 << 20
+
+// patchOf is a unified diff of what a model is given before and after.
+func patchOf(ch query.Change) string {
+	side := func(name string, text *string) (string, string) {
+		if text == nil {
+			return nowhere, ""
+		}
+		t := *text
+		if len(t) > maxPiece {
+			t = t[:maxPiece]
+		}
+		if !strings.HasSuffix(t, "\n") {
+			t += "\n" // a text is no file: its last line is one like any other
+		}
+		return name, t
+	}
+	from, was := side("before", ch.Was)
+	to, is := side("after", ch.Is)
+	return udiff.Unified(from, to, was, is)
+}
+
+// What a patch has at most of lines that go or come together, and of one line in bytes: who wants
+// to read the rest has 'git jp print'.
+const (
+	shownRun  = 60
+	shownLine = 1000
+)
+
+// abridged is a patch for people: of a long run of lines the first ones, and how many more there
+// are. The mark of that begins as git's own remarks in patches do.
+func abridged(patch string) string {
+	var b strings.Builder
+	var kind byte
+	run, left, bytes := 0, 0, int64(0)
+	flush := func() {
+		if left > 0 {
+			fmt.Fprintf(&b, "\\ %s, %s\n", render.Count(left, "more line"), render.Bytes(bytes))
+		}
+		run, left, bytes = 0, 0, 0
+	}
+	for line := range strings.Lines(patch) {
+		if line[0] != kind {
+			flush()
+			kind = line[0]
+		}
+		if run++; run > shownRun {
+			left, bytes = left+1, bytes+int64(len(line)-1)
+			continue
+		}
+		b.WriteString(clipped(line))
+	}
+	flush()
+	return b.String()
+}
+
+// clipped is a line, or its beginning, and how much more there is.
+func clipped(line string) string {
+	if len(line) <= shownLine {
+		return line
+	}
+	at := shownLine
+	for !utf8.RuneStart(line[at]) {
+		at--
+	}
+	left := len(strings.TrimSuffix(line, "\n")) - at
+	return fmt.Sprintf("%s… %s more\n", line[:at], render.Bytes(int64(left)))
+}
+
+// overlayStages are what a stream was after each compaction that an overlay added to its end.
+func overlayStages(out *events.Stream, made []*events.Compaction) []compact.Stage {
+	all := make([]compact.Stage, len(made))
+	for i, m := range made {
+		s, rest := out.Clone(), len(made)-1-i
+		s.Remove(s.Len()-rest, rest)
+		all[i] = compact.Stage{By: "overlay of " + newCompactionRecord(m).String(), Stream: s}
+	}
+	return all
+}
