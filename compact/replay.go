@@ -22,6 +22,9 @@ type History struct {
 	// Current returns how many tokens a file has as it is before an element; false when nobody
 	// knows. Nil knows nothing.
 	Current func(key string, upto int) (tokens float64, ok bool)
+	// Restored returns how many tokens more elements have when some of Trims are gone, by their
+	// indexes: what referred to those is given again. Nil is for none.
+	Restored func(gone []int) map[int]float64
 	// Watch is called with what a request that ends before an element does without from then on,
 	// and the files that are attached to it; nil watches nothing.
 	Watch func(upto int, gone []int, attached []string)
@@ -39,6 +42,7 @@ type Trim struct {
 	By      int     // the element that made it so
 	Tokens  float64 // that go with it
 	Stale   string  // the file that By has changed, see [dedup.Superseded]
+	Feeds   []Fed   // what refers to it
 }
 
 // A Provider is how a cache really behaves, of which a [Market] says what is promised.
@@ -82,8 +86,8 @@ func replay(h History, s Schedule, m Market, p Provider, free bool) Cost {
 	r := replayer{
 		History: h, market: m, provider: p, sizes: slices.Clone(h.Sizes), free: free,
 	}
-	for _, t := range h.Trims {
-		r.waiting = append(r.waiting, waiting{Trim: t})
+	for n, t := range h.Trims {
+		r.waiting = append(r.waiting, waiting{Trim: t, n: n})
 	}
 	r.add()
 	for _, x := range h.Exchanges {
@@ -97,6 +101,7 @@ func replay(h History, s Schedule, m Market, p Provider, free bool) Cost {
 
 type waiting struct {
 	Trim
+	n     int     // in the history, -1 for what was attached since
 	calls float64 // since it could have gone
 }
 
@@ -104,8 +109,10 @@ type replayer struct {
 	History
 	market   Market
 	provider Provider
-	sizes    []float64 // of the elements, as they are sent now
-	upTo     []float64 // upTo[n]: the first n elements
+	sizes    []float64       // of the elements, as they are sent now
+	gone     []int           // of the trims of the history
+	more     map[int]float64 // tokens of elements that gave again what referred to them
+	upTo     []float64       // upTo[n]: the first n elements
 	waiting  []waiting
 	cost     Cost
 	free     bool // rewriting costs nothing
@@ -135,16 +142,19 @@ func (r *replayer) exchange(x Exchange, s Schedule) {
 		p.Carried += w.Tokens * w.calls
 		first = min(first, w.Element)
 	}
-	for _, tokens := range due.attached {
-		p.Tokens -= tokens
-	}
 	p.Tail = r.upTo[x.Upto] - r.upTo[first]
-	same := x.Upto
-	if trim, _ := s.Decide(p, r.market); trim {
+	same, more := x.Upto, r.more
+	trim, _ := s.Decide(p, r.market)
+	if trim { // were nothing given again for it
+		more = r.moreWithout(due)
+		p.comesBack(due, more, r.more, x.Upto)
+		trim, _ = s.Decide(p, r.market)
+	}
+	if trim {
 		if !r.free {
 			same = first
 		}
-		r.apply(due, x.Upto)
+		r.apply(due, more, x.Upto)
 	} else {
 		for _, n := range due.trims {
 			r.waiting[n].calls++
@@ -167,6 +177,31 @@ func (r *replayer) trims() []Trim {
 	return all
 }
 
+// moreWithout returns how many tokens more elements have when also what is due is gone.
+func (r *replayer) moreWithout(d due) map[int]float64 {
+	gone := slices.Clone(r.gone)
+	for _, n := range d.trims {
+		if i := r.waiting[n].n; i >= 0 {
+			gone = append(gone, i)
+		}
+	}
+	if more := r.restored(r.trims(), d.trims, gone); more != nil {
+		return more
+	}
+	return r.more
+}
+
+// giveAgain makes elements as large as they are from now on.
+func (r *replayer) giveAgain(more map[int]float64) {
+	for i, w := range r.waiting {
+		r.waiting[i].Tokens += more[w.Element] - r.more[w.Element]
+	}
+	for i := range r.sizes {
+		r.sizes[i] += more[i] - r.more[i]
+	}
+	r.more = more
+}
+
 // cold is what the client knows of the cache: nothing that the provider did not promise.
 func (r *replayer) cold(x Exchange) bool {
 	return r.last == nil || r.market.Gone > 0 && x.At.Sub(r.last.At) > r.market.Gone
@@ -174,10 +209,14 @@ func (r *replayer) cold(x Exchange) bool {
 
 // apply takes what is due out of the prompt. What is attached for it is out of date again when the
 // file is changed once more.
-func (r *replayer) apply(d due, upto int) {
+func (r *replayer) apply(d due, more map[int]float64, upto int) {
+	r.giveAgain(more)
 	var gone []int
 	for _, n := range d.trims {
 		t := r.waiting[n].Trim
+		if i := r.waiting[n].n; i >= 0 {
+			r.gone = append(r.gone, i)
+		}
 		gone = append(gone, t.Element)
 		r.sizes[t.Element] = max(r.sizes[t.Element]-t.Tokens, 0)
 		r.cost.Trimmed++
@@ -189,7 +228,8 @@ func (r *replayer) apply(d due, upto int) {
 		r.sizes[upto-1] += tokens
 		r.cost.Attached += tokens
 		if by, again := r.Work.nextWrite(key, upto); again {
-			r.waiting = append(r.waiting, waiting{Trim: Trim{upto - 1, by, tokens, key}})
+			again := Trim{Element: upto - 1, By: by, Tokens: tokens, Stale: key}
+			r.waiting = append(r.waiting, waiting{Trim: again, n: -1})
 		}
 	}
 	if r.Watch != nil {
@@ -238,6 +278,7 @@ func HistoryOf(s *events.Stream, o ObsoleteOptions) (History, error) {
 		return History{}, err
 	}
 	view := dedup.Trim(s.Project().Stream)
+	o.Referents = true
 	obsolete, err := Obsolete(view, o)
 	if err != nil {
 		return History{}, err
@@ -252,16 +293,34 @@ func HistoryOf(s *events.Stream, o ObsoleteOptions) (History, error) {
 	if err != nil {
 		return History{}, err
 	}
+	fed := feeds(plan, mo.estimator)
 	for _, f := range obsolete {
 		stub := mo.estimator.tokens(SortOutput, minStub/2)
 		n := mo.estimator.tokens(SortRead, obsoleteSize(view, plan, f)) - stub
 		if n = min(n, h.Sizes[f.Element]); n > 0 {
-			h.Trims = append(h.Trims, Trim{f.Element, f.By, n, f.Stale})
+			h.Trims = append(h.Trims, Trim{f.Element, f.By, n, f.Stale, fedBy(view, fed, f)})
 			h.Obsolete = append(h.Obsolete, f)
 		}
 	}
 	h.Base = base(view, h)
+	h.Restored = restoring(view, h.Obsolete, h.Trims, m, mo)
 	return h, nil
+}
+
+// comesBack counts what is attached and given again against what goes, of the requests before, too.
+func (p *Pending) comesBack(d due, more, before map[int]float64, upto int) {
+	all := p.Tokens
+	for _, tokens := range d.attached {
+		p.Tokens -= tokens
+	}
+	for i, tokens := range more {
+		if i < upto {
+			p.Tokens -= tokens - before[i]
+		}
+	}
+	if all > 0 {
+		p.Carried *= max(p.Tokens, 0) / all
+	}
 }
 
 // Pending returns what could be trimmed of the request that comes next, and keeps only that of what
@@ -283,9 +342,7 @@ func (h *History) Pending(opens bool) (p Pending, attached map[string]float64) {
 			}
 		}
 	}
-	for _, tokens := range due.attached {
-		p.Tokens -= tokens
-	}
+	p.comesBack(due, h.restored(trims, due.trims, due.trims), nil, len(h.Sizes))
 	for i, n := range h.Sizes {
 		p.Prompt += n
 		if i >= first {

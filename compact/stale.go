@@ -1,6 +1,7 @@
 package compact
 
 import (
+	"maps"
 	"slices"
 
 	"github.com/git-jp/git-jp/dedup"
@@ -97,29 +98,59 @@ type due struct {
 
 // due returns which trims a request that ends before an element may do without: what is stale only
 // where nobody goes on with the file, or where the request, which opens a turn, has it attached as
-// it is now and is smaller so.
+// it is now and is smaller so; and what is referred to only where that pays.
 func (h History) due(trims []Trim, upto int, opens bool) due {
 	d := due{attached: map[string]float64{}}
-	worked := map[string]float64{} // tokens that would go of files that are worked on
-	for _, t := range trims {
-		if t.Stale != "" && t.By < upto && h.Work.GoesOn(t.Stale, upto, opens) {
-			worked[t.Stale] += t.Tokens
-		}
-	}
-	for key, tokens := range worked {
-		if !opens || h.Current == nil {
+	for n, t := range trims {
+		if t.By >= upto {
 			continue
 		}
-		if now, ok := h.Current(key, upto); ok && now < tokens {
-			d.attached[key] = now
+		if t.Stale != "" && h.Work.GoesOn(t.Stale, upto, opens) {
+			now, ok := h.now(t.Stale, upto, opens)
+			if !ok {
+				continue
+			}
+			d.attached[t.Stale] = now
 		}
+		d.trims = append(d.trims, n)
 	}
-	for n, t := range trims {
-		_, keeps := worked[t.Stale]
-		_, given := d.attached[t.Stale]
-		if t.By < upto && (!keeps || given) {
-			d.trims = append(d.trims, n)
-		}
+	for before := -1; before != len(d.trims); {
+		before = len(d.trims)
+		d.keepPaying(trims)
+		d.keepSmaller(trims)
 	}
 	return d
+}
+
+// now returns how many tokens a file has that a request can have attached.
+func (h History) now(key string, upto int, opens bool) (tokens float64, ok bool) {
+	if !opens || h.Current == nil {
+		return 0, false
+	}
+	return h.Current(key, upto)
+}
+
+// keepPaying leaves out what does not pay beside the others.
+func (d *due) keepPaying(trims []Trim) {
+	gone := map[int]bool{}
+	for _, n := range d.trims {
+		gone[trims[n].Element] = true
+	}
+	d.trims = slices.DeleteFunc(d.trims, func(n int) bool {
+		return !trims[n].pays(func(element int) bool { return !gone[element] })
+	})
+}
+
+// keepSmaller leaves out files that are not smaller than what would go for them.
+func (d *due) keepSmaller(trims []Trim) {
+	goes := map[string]float64{}
+	for _, n := range d.trims {
+		goes[trims[n].Stale] += trims[n].Tokens
+	}
+	larger := func(key string) bool {
+		now, wanted := d.attached[key]
+		return wanted && now >= goes[key]
+	}
+	d.trims = slices.DeleteFunc(d.trims, func(n int) bool { return larger(trims[n].Stale) })
+	maps.DeleteFunc(d.attached, func(key string, _ float64) bool { return larger(key) })
 }

@@ -152,16 +152,24 @@ func TestStaleNeverCosts(t *testing.T) {
 			k.turn(fmt.Sprint("question ", n))
 			for range rapid.IntRange(2, 6).Draw(t, "calls") {
 				file := rapid.SampledFrom([]string{"a", "b"}).Draw(t, "file")
-				if rapid.Bool().Draw(t, "writes") {
-					k.call("Edit", `{"file_path":"/r/`+file+`","old_string":"x","new_string":"y"}`, always)
-				} else {
-					size := rapid.IntRange(500, 3000).Draw(t, "size")
+				size := rapid.IntRange(500, 3000).Draw(t, "size")
+				switch rapid.IntRange(0, 3).Draw(t, "writes") {
+				case 0:
+					k.part(file, size, 2*size)
+				case 1:
 					k.call("Read", `{"file_path":"/r/`+file+`"}`, strings.Repeat(file+" is a line\n", size))
+				default:
+					k.call("Edit", `{"file_path":"/r/`+file+`","old_string":"x","new_string":"y"}`, always)
+					k.call("fs_modify_file", `{"path":"`+file+`","patterns":[]}`, "done")
 				}
 			}
 			k.say("answer")
 		}
-		h, err := compact.HistoryOf(k.stream(), compact.ObsoleteOptions{Stale: anyFile})
+		o := compact.ObsoleteOptions{Stale: anyFile}
+		if rapid.Bool().Draw(t, "deduplicated") {
+			o.Dedup = onArrival()
+		}
+		h, err := compact.HistoryOf(k.stream(), o)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -68,6 +68,9 @@ type ObsoleteOptions struct {
 	Stays func(element int) bool
 	// Stale reports whether what shows a file that was changed later may go; nil says so of none.
 	Stale func(key string) bool
+	// Referents says that what a reference in the same request speaks of counts, too: somebody
+	// counts what has to be given again for it.
+	Referents bool
 	// Estimator counts tokens; the zero value is the one that the stream teaches, if that is how
 	// its requests were sent.
 	Estimator Estimator
@@ -110,7 +113,7 @@ func Obsolete(s *events.Stream, o ObsoleteOptions) ([]dedup.Superseded, error) {
 		}
 		distance, age := turns[f.By]-turns[f.Element], last-turns[f.Element]
 		size := obsoleteSize(s, plan, f)
-		if !isReferent(s, referents, f) && o.Limits.admit(size, distance, age) &&
+		if (o.Referents || !isReferent(s, referents, f)) && o.Limits.admit(size, distance, age) &&
 			(o.Limits.MinDelta <= 0 || delta(s, f, o.Contents) >= o.Limits.MinDelta) {
 			all = append(all, f)
 		}

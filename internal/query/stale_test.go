@@ -2,12 +2,14 @@ package query_test
 
 import (
 	"errors"
+	"fmt"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/git-jp/git-jp/blobs"
 	"github.com/git-jp/git-jp/compact"
+	"github.com/git-jp/git-jp/dedup"
 	"github.com/git-jp/git-jp/events"
 	"github.com/git-jp/git-jp/internal/query"
 	"github.com/go-json-experiment/json/jsontext"
@@ -88,6 +90,58 @@ func TestStaleReadsAreRefreshed(t *testing.T) {
 				t.Errorf("what was sent changed:\n%s", diff)
 			}
 		})
+	}
+}
+
+// TestWhatWasToldByLinesIsRestored holds that where a read goes, what was told by its lines is given
+// whole in the same request, and stays so.
+func TestWhatWasToldByLinesIsRestored(t *testing.T) {
+	at := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
+	line := func(from, to int) string {
+		var b strings.Builder
+		for i := from; i <= to; i++ {
+			fmt.Fprintf(&b, "line %d of it\n", i)
+		}
+		return b.String()
+	}
+	s := edited(at)
+	was, ok := s.At(3).Event().(*events.ToolCallResponse)
+	if !ok {
+		t.Fatal("no read")
+	}
+	was.Blocks[0].Resource.Content = blobs.Loaded([]byte(line(1, 300)))
+	later := func(ev events.Event) {
+		s.Append(events.NewElement(at.Add(time.Duration(s.Len())*time.Second), ev, events.Metadata{}))
+	}
+	part := events.Resource{URI: staleURI + "#L100-130", Content: blobs.Loaded([]byte(line(100, 130)))}
+	later(&events.TurnStart{})
+	later(&events.ChatRequest{Content: "look"})
+	later(&events.ToolCallRequest{ID: "c3", Name: "fs_read_file", Arguments: jsontext.Value(`{"path":"a.go","start_line":100,"end_line":130}`)})
+	later(&events.ToolCallResponse{ID: "c3", Blocks: []events.Block{{Type: events.BlockResource, Resource: &part}}})
+	later(&events.ChatResponse{Text: "seen"})
+	k := newTrimmed(t, compact.Cold)
+	k.trim.Rules = compact.DefaultRules
+	record := copied{s, k.stage.turn(k.model, k.tools).Record}
+	turn := k.stage.turn(k.model, nil)
+	turn.Dedup = dedup.Options{Enabled: true, MinBytes: 300, Lookback: 30, Lines: true}
+	turn.Record, turn.Trim, turn.Now, turn.Watch = record, k.trim, func() time.Time { return k.at }, k
+	for n, after := range []time.Duration{time.Minute, time.Minute, time.Hour, time.Minute} {
+		k.model.acts = append(k.model.acts[:n], say("", "fine"))
+		k.at = s.At(s.Len() - 1).Time().Add(after)
+		if _, err := turn.Run(t.Context(), query.Prompt{Request: &events.ChatRequest{Content: "and now?"}}); err != nil {
+			t.Fatal(err)
+		}
+		text := said(k.model.asked[n])
+		trimmed := n >= 2
+		if strings.Contains(text, "the file was changed after this") != trimmed ||
+			strings.Contains(text, "lines 100-130 there") == trimmed || strings.Contains(text, "line 99 of") == trimmed ||
+			!strings.Contains(text, "line 120 of it") {
+			t.Errorf("request %d is\n%s", n, text)
+		}
+	}
+	first, second := k.model.asked[2].Messages, k.model.asked[3].Messages
+	if diff := cmp.Diff(first, second[:len(first)], same()); diff != "" {
+		t.Errorf("what was sent changed:\n%s", diff)
 	}
 }
 

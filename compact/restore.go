@@ -1,0 +1,99 @@
+package compact
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/git-jp/git-jp/dedup"
+	"github.com/git-jp/git-jp/events"
+)
+
+// A Fed is an element that speaks of what is to go, and how many tokens come back when it has to be
+// given without.
+type Fed struct {
+	Element int
+	Tokens  float64
+}
+
+// feeds returns what speaks of each place of a stream.
+func feeds(plan *dedup.Plan, e Estimator) map[dedup.Place][]Fed {
+	all := map[dedup.Place][]Fed{}
+	for at, d := range plan.All() {
+		for _, to := range d.Referents {
+			all[to] = append(all[to], Fed{at.Element, e.tokens(SortRead, d.Saved)})
+		}
+	}
+	return all
+}
+
+// fedBy returns what speaks of something superseded.
+func fedBy(s *events.Stream, all map[dedup.Place][]Fed, f dedup.Superseded) (fed []Fed) {
+	if f.Block >= 0 {
+		return all[dedup.Place{Element: f.Element, Block: f.Block}]
+	}
+	r, _ := s.At(f.Element).Event().(*events.ToolCallResponse)
+	for i := range r.Blocks {
+		fed = append(fed, all[dedup.Place{Element: f.Element, Block: i}]...)
+	}
+	return fed
+}
+
+// pays reports whether a trim takes out enough beside what comes back with it: twice as much as
+// the largest that speaks of it and stays.
+func (t Trim) pays(stays func(element int) bool) bool {
+	most := 0.0
+	for _, f := range t.Feeds {
+		if stays(f.Element) {
+			most = max(most, f.Tokens)
+		}
+	}
+	return t.Tokens > 2*most
+}
+
+// restoring returns how many tokens more each element of a view has when some of what is obsolete
+// is gone, since what it was told by is not there.
+func restoring(
+	view *events.Stream, obsolete []dedup.Superseded, trims []Trim, m Measure, o measureOptions,
+) func(gone []int) map[int]float64 {
+	known := map[string]map[int]float64{}
+	return func(gone []int) map[int]float64 {
+		gone = slices.Sorted(slices.Values(gone))
+		name := fmt.Sprint(gone)
+		if more, ok := known[name]; ok {
+			return more
+		}
+		without, left, stubs := view.Clone(), map[int]float64{}, map[int]bool{}
+		for _, n := range gone {
+			f := obsolete[n]
+			if left[f.Element] += trims[n].Tokens; f.Block < 0 {
+				stubs[f.Element] = true
+				without.Set(f.Element, dedup.WithTrimmed(without.At(f.Element), nil))
+				continue
+			}
+			without.Set(f.Element, dedup.WithTrimmed(without.At(f.Element), nil, f.Block))
+		}
+		now, err := measure(without, o)
+		if err != nil {
+			return nil // it could be measured with all of it, and needs nothing else now
+		}
+		more := map[int]float64{}
+		for i, z := range now.Element {
+			if g := z.Tokens - m.Element[i].Tokens + left[i]; g > 0 && !stubs[i] {
+				more[i] = g
+			}
+		}
+		known[name] = more
+		return more
+	}
+}
+
+// restored returns what [History.Restored] says of some trims that go, of those that are told of
+// what stays; nil where nothing is.
+func (h History) restored(trims []Trim, due, gone []int) map[int]float64 {
+	if h.Restored == nil || !slices.ContainsFunc(due, func(n int) bool {
+		return len(trims[n].Feeds) > 0
+	}) {
+		return nil
+	}
+	return h.Restored(gone)
+}
