@@ -43,7 +43,7 @@ test:
 CONCURRENT = $$(grep -rlE '^\s*go (func|[a-z][A-Za-z.]*)\(|\.Go\(func' --include='*.go' . \
 	| xargs -n 1 dirname | sort -u | grep -v internal/bench)
 
-PROCESSES = ^Test(SoleHolders|Seeded.*|MarkWithoutEachRoot|Pairs|EverySystemCallMayFail|RootMatrix|Teams|EveryFileMayStayUnreadable|NoPackageIsSlowToInitialize|TreesInTreesAreRefused|HooksStaySmall|EveryCommandOnEveryHostileFile|Script)$$
+PROCESSES = ^Test(SoleHolders|Seeded.*|MarkWithoutEachRoot|Pairs|EverySystemCallMayFail|RootMatrix|Teams|EveryFileMayStayUnreadable|TreesInTreesAreRefused|HooksStaySmall|EveryCommandOnEveryHostileFile|Script)$$
 SCRIPTS   = ^TestScript$$/^(attachment|gc|ls|models|query)
 
 race:

@@ -6,7 +6,6 @@ import (
 	"strconv"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/git-jp/git-jp/blobs"
 	"github.com/git-jp/git-jp/dedup"
@@ -498,9 +497,10 @@ func of(r events.Resource) string {
 	return uri
 }
 
-// TestLinearTime compares texts that would be slow to compare by trying everything.
-func TestLinearTime(t *testing.T) {
-	const n = 100000
+// TestManyLines compares texts of which the lines are too many to try each with each: that would
+// not end before the tests have to.
+func TestManyLines(t *testing.T) {
+	const n = 1_000_000
 	for name, line := range map[string]func(text string, i int) string{
 		"one line":    func(string, int) string { return "}\n" },
 		"blank lines": func(string, int) string { return "\n" },
@@ -516,11 +516,8 @@ func TestLinearTime(t *testing.T) {
 			before.WriteString(line("before", i))
 			after.WriteString(line("after", i))
 		}
-		start := time.Now()
+		t.Log(name)
 		compare(t, before.String(), after.String()+"end")
-		if took := time.Since(start); took > 2*time.Second {
-			t.Errorf("%s: %d lines took %v", name, n, took)
-		}
 	}
 }
 

@@ -6,7 +6,6 @@ import (
 	"os"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/git-jp/git-jp/gitint"
 	"github.com/git-jp/git-jp/internal/gittest"
@@ -43,15 +42,9 @@ func TestTenThousandRefs(t *testing.T) {
 	r := manyRefs(t, 10_000)
 	repo := open(t, r)
 	for _, kind := range []string{"loose", "packed"} {
-		start := time.Now()
 		refs, err := repo.Refs(t.Context())
 		if err != nil || len(refs) != 10_001 {
 			t.Fatalf("%s: %d refs, %v", kind, len(refs), err)
-		}
-		if took := time.Since(start); took > 5*time.Second {
-			t.Errorf("%s: took %v", kind, took)
-		} else {
-			t.Logf("%s: %v", kind, took)
 		}
 		r.Run("pack-refs", "--all")
 	}

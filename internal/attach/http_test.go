@@ -151,9 +151,8 @@ func TestFetch(t *testing.T) {
 		}
 	}
 	slow := fetcher(t, HTTPOptions{AllowPrivate: onlyLoopback, Timeout: 100 * time.Millisecond})
-	start := time.Now()
-	if _, err := slow.Fetch(t.Context(), srv.URL+"/slow"); err == nil || time.Since(start) > 5*time.Second {
-		t.Errorf("slow: %v after %v", err, time.Since(start))
+	if _, err := slow.Fetch(t.Context(), srv.URL+"/slow"); err == nil {
+		t.Error("slow: fetched")
 	}
 }
 

@@ -357,10 +357,9 @@ func TestRetryIsCanceled(t *testing.T) {
 	r := llm.DefaultRetry(rand.Float64)
 	r.Base = time.Hour
 	r.Cap = time.Hour
-	start := time.Now()
-	err := r.Do(ctx, func(context.Context) error { return &llm.CutError{} })
-	if err == nil || time.Since(start) > 5*time.Second {
-		t.Errorf("canceled, it ends with %v after %s", err, time.Since(start))
+	// It would wait for an hour.
+	if err := r.Do(ctx, func(context.Context) error { return &llm.CutError{} }); err == nil {
+		t.Error("canceled, it ends without an error")
 	}
 }
 

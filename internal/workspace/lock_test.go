@@ -76,7 +76,7 @@ func TestLockWaits(t *testing.T) {
 	if _, err := ws.Lock(t.Context(), id1); !errors.As(err, &held) {
 		t.Errorf("error is %v", err)
 	}
-	if took := time.Since(start); took < 100*time.Millisecond || took > 5*time.Second {
+	if took := time.Since(start); took < 100*time.Millisecond {
 		t.Errorf("waited %v", took)
 	}
 	ctx, cancel := context.WithCancel(t.Context())

@@ -71,12 +71,8 @@ func TestTheWholeGroupEnds(t *testing.T) {
 	}
 	data := waitForFile(t, pids)
 	cancel()
-	start := time.Now()
 	if err := p.Wait(); !errors.Is(err, context.Canceled) {
 		t.Errorf("%v", err)
-	}
-	if d := time.Since(start); d > 5*time.Second {
-		t.Errorf("ended after %v", d)
 	}
 	for s := range strings.FieldsSeq(data) {
 		pid, err := strconv.Atoi(s)
@@ -191,15 +187,19 @@ func gone(pid int) bool {
 
 func TestWhatIsLeftBehindDoesNotHoldUs(t *testing.T) {
 	var out bytes.Buffer
-	c := sh("sleep 2 & echo done")
+	c := sh("sleep 600 & echo $!")
 	c.Stdout = &out
 	p, err := launcher().Start(t.Context(), c)
 	if err != nil {
 		t.Fatal(err)
 	}
-	start := time.Now()
-	if err := p.Wait(); err != nil || out.String() != "done\n" || time.Since(start) > 1500*time.Millisecond {
-		t.Errorf("%q after %v (%v)", out.String(), time.Since(start), err)
+	err = p.Wait()
+	pid, numErr := strconv.Atoi(strings.TrimSpace(out.String()))
+	if err != nil || numErr != nil {
+		t.Fatalf("%q (%v, %v)", out.String(), err, numErr)
+	}
+	if err := syscall.Kill(pid, syscall.SIGKILL); err != nil {
+		t.Errorf("we waited for what was left behind: %v", err)
 	}
 }
 
