@@ -54,14 +54,14 @@ func newApp(w *world, g globals) *app {
 	a.terminal = &ask.Terminal{
 		Out: w.stdout, Err: w.stderr,
 		Output: a.output(), Errors: a.outputOf(w.stderrTerminal), Quiet: g.Quiet, JSON: g.JSON,
-		Device: a.device, Interrupts: w.interrupts, Now: w.now,
+		Device: w.device, Interrupts: w.interrupts, Now: w.now,
 		Editor: &ask.Editor{
 			Command: a.editor, Env: w.env, Dir: a.directory(), Interrupts: w.interrupts,
 			In: w.stdin, Out: unwrapped(w.stdout), Err: unwrapped(w.stderr),
 		},
 	}
 	if !w.stdinTerminal || !w.stdoutTerminal {
-		a.terminal.Editor.Device = a.device
+		a.terminal.Editor.Device = w.device
 	}
 	return a
 }
@@ -172,7 +172,7 @@ func (a *app) readConfig(root string) (*config.Config, error) {
 			return nil, err
 		}
 		dirs.Workspace = filepath.Join(root, workspace.DirName)
-		dirs.Approved = a.approvedIn(root)
+		dirs.Approved = a.host().Approved(root)
 	}
 	return config.Load(dirs)
 }

@@ -12,9 +12,7 @@ import (
 
 	"github.com/git-jp/git-jp/blobs"
 	"github.com/git-jp/git-jp/events"
-	"github.com/git-jp/git-jp/internal/attach"
 	"github.com/git-jp/git-jp/internal/jpconfig"
-	"github.com/git-jp/git-jp/internal/tool/builtin"
 	"github.com/git-jp/git-jp/internal/tool/file"
 	"github.com/git-jp/git-jp/internal/trust"
 	"github.com/git-jp/git-jp/internal/workspace"
@@ -135,7 +133,7 @@ or an address; whoever else has the conversation is asked.`
 // Run adds attachments to a conversation's configuration.
 func (c attachmentAddCmd) Run(ctx context.Context, a *app) error {
 	return a.changeAttachments(ctx, c.ID, func(list []declared) ([]declared, []string, error) {
-		urls, err := a.attachmentURLs(ctx, c.Attachment)
+		urls, err := a.host().AttachmentURLs(ctx, a.openWorkspace, c.Attachment)
 		if err != nil {
 			return nil, nil, err
 		}
@@ -159,11 +157,12 @@ func (c attachmentRmCmd) Run(ctx context.Context, a *app) error {
 	return a.changeAttachments(ctx, c.ID, func(list []declared) ([]declared, []string, error) {
 		var removed []string
 		for _, arg := range c.Attachment {
-			names := []string{arg}
 			// What is gone cannot be looked up, but still be meant as it stands.
-			if urls, err := a.attachmentURLs(ctx, []string{arg}); err == nil {
-				names = append(names, urls...)
+			names, err := a.host().AttachmentURLs(ctx, a.openWorkspace, []string{arg})
+			if err != nil {
+				names = nil
 			}
+			names = append(names, arg)
 			before := len(list)
 			list = slices.DeleteFunc(slices.Clone(list), func(d declared) bool {
 				if !slices.Contains(names, d.url) {
@@ -178,40 +177,6 @@ func (c attachmentRmCmd) Run(ctx context.Context, a *app) error {
 		}
 		return list, removed, nil
 	}, detached)
-}
-
-// attachmentURLs returns the attachments that arguments of the command line mean.
-func (a *app) attachmentURLs(ctx context.Context, args []string) (urls []string, err error) {
-	files, closeFiles, err := a.attachedFiles(ctx)
-	if err != nil {
-		return nil, err
-	}
-	defer func() { err = errors.Join(err, closeFiles()) }()
-	for _, arg := range args {
-		u, err := attach.Argument(arg, a.directory(), files.Tree)
-		if err != nil {
-			return nil, err
-		}
-		urls = append(urls, u)
-	}
-	return urls, nil
-}
-
-// attachedFiles opens the files of the workspace.
-func (a *app) attachedFiles(ctx context.Context) (builtin.Workspace, func() error, error) {
-	var files builtin.Workspace
-	w, err := a.workspace()
-	if err != nil {
-		return files, nil, err
-	}
-	var deny []string
-	if repo, err := a.repo(ctx); err == nil {
-		files.Repo, deny = repo, []string{repo.GitDir(), repo.CommonDir()}
-	}
-	if files.Tree, err = file.Open(w.Root(), deny...); err != nil {
-		return files, nil, fmt.Errorf("open the workspace: %w", err)
-	}
-	return files, files.Tree.Close, nil
 }
 
 // A declared attachment is an entry of the list as it stands, and what it says.
@@ -329,16 +294,16 @@ func (a *app) approveAttached(
 	if err != nil {
 		return err
 	}
-	gate, err := a.askingGate()
+	gate, err := a.gate()
 	if err != nil {
 		return err
 	}
-	paths, err := a.pathClaims(ctx, conf, true)
+	paths, err := a.host().PathClaims(ctx, a.openWorkspace, conf, true)
 	if err != nil {
 		return err
 	}
 	all := append(conf.Claims(), paths...)
-	return a.approveOwn(gate, slices.DeleteFunc(all, func(c trust.Claim) bool {
+	return a.host().ApproveOwn(gate, slices.DeleteFunc(all, func(c trust.Claim) bool {
 		return c.Key != jpconfig.AttachmentsKey || !slices.Contains(urls, c.Value)
 	}))
 }
@@ -373,7 +338,7 @@ func (a *app) unapprovedPaths(
 	ctx context.Context, conf *jpconfig.Config, gate trust.Gate,
 ) (map[string]bool, error) {
 	waiting := map[string]bool{}
-	claims, err := a.pathClaims(ctx, conf, false)
+	claims, err := a.host().PathClaims(ctx, a.openWorkspace, conf, false)
 	for _, c := range claims {
 		if gate.Allow(c) != nil {
 			waiting[c.Value] = true
@@ -401,21 +366,25 @@ func (c attachmentPrintCmd) Run(ctx context.Context, a *app) (err error) {
 	if err != nil {
 		return err
 	}
-	r, err := a.newResolving(ctx, conv)
+	conf, err := a.jpConfig(conv)
 	if err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, r.close()) }()
-	s := &servers{
-		app: a, config: r.config, gate: r.gate, dir: a.openWorkspace.Root(),
-		space: r.files.Tree.Space,
-	}
-	r.closers = append(r.closers, s.close)
-	urls, err := r.urls(ctx, c.Attachment, r.resolver(s))
+	gate, err := a.gate()
 	if err != nil {
 		return err
 	}
-	resources, failures := r.resolver(s).Resolve(ctx, urls)
+	open, err := a.host().OpenAttachments(
+		ctx, a.openWorkspace, a.openConfig.Settings().Network, conf, gate)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, open.Close()) }()
+	urls, err := open.URLs(c.Attachment)
+	if err != nil {
+		return err
+	}
+	resources, failures := open.Resolve(ctx, urls)
 	for _, res := range resources {
 		if err := a.printResource(res, len(resources) > 1); err != nil {
 			return err
@@ -433,76 +402,6 @@ func (c attachmentPrintCmd) Run(ctx context.Context, a *app) (err error) {
 		a.note("nothing is attached")
 	}
 	return nil
-}
-
-// A resolving is what attachments are looked up with.
-type resolving struct {
-	app     *app
-	config  *jpconfig.Config
-	gate    trust.Gate
-	files   builtin.Workspace
-	reach   *reach
-	closers []func() error
-}
-
-// resolver looks attachments up.
-func (r *resolving) resolver(s *servers) *attach.Resolver {
-	return r.app.resolver(r.reach, r.app.openWorkspace, s)
-}
-
-func (a *app) newResolving(
-	ctx context.Context, conv *workspace.Conversation,
-) (*resolving, error) {
-	conf, err := a.jpConfig(conv)
-	if err != nil {
-		return nil, err
-	}
-	gate, err := a.askingGate()
-	if err != nil {
-		return nil, err
-	}
-	files, closeFiles, err := a.attachedFiles(ctx)
-	if err != nil {
-		return nil, err
-	}
-	return &resolving{
-		a, conf, gate, files, newReach(ctx, files, conf), []func() error{closeFiles},
-	}, nil
-}
-
-func (r *resolving) close() error {
-	var errs []error
-	for _, c := range slices.Backward(r.closers) {
-		errs = append(errs, c())
-	}
-	return errors.Join(errs...)
-}
-
-// urls returns what arguments mean, or all that is declared. Words of the user are the
-// user's own unless somebody else said the same: then they were copied.
-func (r *resolving) urls(
-	ctx context.Context, args []string, resolver *attach.Resolver,
-) ([]string, error) {
-	named, err := r.app.attachmentURLs(ctx, args)
-	if err != nil {
-		return nil, err
-	}
-	var all []string
-	for _, at := range r.config.Attachments() {
-		shown := at.Shown()
-		if len(args) > 0 && !slices.Contains(named, shown) {
-			continue
-		}
-		u, err := r.reach.open(at, resolver, r.gate)
-		if err != nil {
-			return nil, err
-		}
-		all = append(all, u)
-	}
-	if len(args) == 0 {
-		return all, nil
-	}
-	return named, nil
 }
 
 // printResource prints what an attachment stands for.

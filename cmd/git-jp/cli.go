@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/alecthomas/kong"
+	"github.com/git-jp/git-jp/internal/prepare"
 	"github.com/git-jp/git-jp/internal/report"
 	"github.com/git-jp/git-jp/internal/workspace"
 )
@@ -261,7 +262,7 @@ func misused(err error, command string) error {
 		if u.Command == "" {
 			u.Command = command
 		}
-	case isA[*workspace.LabelError](err):
+	case isA[*workspace.LabelError](err), isA[*prepare.AskedError](err):
 		return &report.UsageError{Err: err, Command: command}
 	}
 	return err

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"path/filepath"
 	"strconv"
 	"strings"
 	"time"
@@ -13,6 +12,7 @@ import (
 	"github.com/git-jp/git-jp/compact"
 	"github.com/git-jp/git-jp/events"
 	"github.com/git-jp/git-jp/internal/compaction"
+	"github.com/git-jp/git-jp/internal/prepare"
 	"github.com/git-jp/git-jp/internal/quarantine"
 	"github.com/git-jp/git-jp/internal/render"
 	"github.com/git-jp/git-jp/internal/workspace"
@@ -175,22 +175,26 @@ type compactedRecord struct {
 func (c compactCmd) strategies(
 	ctx context.Context, a *app, conv *workspace.Conversation,
 ) (id events.ID, err error) {
-	r, err := a.newReader(ctx, conv)
+	r, err := a.openCompaction(ctx, conv)
 	if err != nil {
 		return 0, err
 	}
-	defer func() { err = errors.Join(err, r.close()) }()
-	o, err := r.compactOptions(ctx, c)
+	defer func() { err = errors.Join(err, r.Close()) }()
+	kept, err := keptTurns(c.KeepLast)
 	if err != nil {
 		return 0, err
 	}
-	inPlace := c.InPlace || !r.settings.Settings().Compaction.Fork
+	o, err := r.Options(ctx, c.request(a, kept))
+	if err != nil {
+		return 0, err
+	}
+	inPlace := c.InPlace || !a.openConfig.Settings().Compaction.Fork
 	out, err := compact.Run(ctx, conv.Stream, o)
 	if err != nil {
 		return 0, err
 	}
 	if c.Diff {
-		return conv.ID, c.tellChanges(ctx, r, out)
+		return conv.ID, c.tellChanges(ctx, a, r, out)
 	}
 	record := compactedRecord{
 		ID: conv.ID.String(), Source: conv.ID.String(), DryRun: c.DryRun, InPlace: inPlace,
@@ -248,17 +252,17 @@ func (c compactCmd) replace(
 		what, out.Report.EventsRemoved, changes(out.Report))) {
 		return "", &unconfirmedError{what: what, asked: a.canAsk()}
 	}
-	q, err := a.quarantine(ctx)
-	if err != nil {
-		return "", err
-	}
 	w := a.openWorkspace
+	all := a.host().Quarantines(ctx, w.Root(), a.openConfig.Settings().GC.Grace)
+	if len(all) == 0 {
+		return "", errors.New("keep a copy: there is no place for it")
+	}
 	err = w.Update(ctx, conv.ID, func(now *workspace.Conversation) error {
 		if string(now.Stream.Encode()) != string(conv.Stream.Encode()) {
 			return errMoved
 		}
 		var err error
-		kept, err = q.Put(quarantine.Change{
+		kept, err = all[0].Put(quarantine.Change{
 			ID: conv.ID, At: a.now(), Was: now.Stream, Is: out.Stream,
 			Contents: w.BlobsOf(conv.Entry),
 		})
@@ -281,44 +285,6 @@ func changes(r compact.Report) (n int) {
 		n += s.Changed
 	}
 	return n
-}
-
-// quarantines are where copies are kept: with the clone, and with the user's data, where they
-// go when there is no clone, yet, or git fails to find it.
-func (a *app) quarantines(ctx context.Context) []quarantine.Quarantine {
-	settings := a.openConfig.Settings()
-	var dirs []string
-	if repo, err := a.repo(ctx); err == nil {
-		dirs = append(dirs, repo.Dir())
-	}
-	if dir := a.workspaceEnv(settings).StateDir(); dir != "" {
-		dirs = append(dirs, dir)
-	}
-	var all []quarantine.Quarantine
-	for _, dir := range dirs {
-		all = append(all, quarantine.Quarantine{
-			Dir: filepath.Join(dir, "trash"), Root: a.openWorkspace.Root(),
-			Keep: settings.GC.Grace,
-		})
-	}
-	return all
-}
-
-// quarantine is where a copy is put.
-func (a *app) quarantine(ctx context.Context) (quarantine.Quarantine, error) {
-	all := a.quarantines(ctx)
-	if len(all) == 0 {
-		return quarantine.Quarantine{}, errors.New("keep a copy: there is no place for it")
-	}
-	return all[0], nil
-}
-
-// copies are the copies of a conversation, the latest of each place first.
-func (a *app) copies(ctx context.Context, id events.ID) (all []quarantine.Copy) {
-	for _, q := range a.quarantines(ctx) {
-		all = append(all, q.Copies(id)...)
-	}
-	return all
 }
 
 func (c compactCmd) pins() bool { return len(c.Pin)+len(c.Unpin) > 0 }
@@ -394,7 +360,7 @@ func (a *app) rewriteQuietly(
 
 // restore brings back what the last compaction in place removed.
 func (c compactCmd) restore(ctx context.Context, a *app, conv *workspace.Conversation) error {
-	for _, kept := range a.copies(ctx, conv.ID) {
+	for _, kept := range a.host().Copies(ctx, a.openWorkspace.Root(), conv.ID) {
 		was, ok := kept.Restored(conv.Stream)
 		if !ok {
 			continue
@@ -429,11 +395,11 @@ func (a *app) restoreCopy(
 
 // overlay adds compactions that remove nothing.
 func (c compactCmd) overlay(ctx context.Context, a *app, conv *workspace.Conversation) (err error) {
-	r, err := a.newReader(ctx, conv)
+	r, err := a.openCompaction(ctx, conv)
 	if err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, r.close()) }()
+	defer func() { err = errors.Join(err, r.Close()) }()
 	policies, err := c.policies(a, r)
 	if err != nil {
 		return err
@@ -444,7 +410,7 @@ func (c compactCmd) overlay(ctx context.Context, a *app, conv *workspace.Convers
 				policies[i].Summarize
 		}
 	}
-	out, made, err := r.overlaid(ctx, c, conv.Stream, policies)
+	out, made, err := r.Overlaid(ctx, c.request(a, nil), conv.Stream, policies)
 	if err != nil {
 		return err
 	}
@@ -453,7 +419,7 @@ func (c compactCmd) overlay(ctx context.Context, a *app, conv *workspace.Convers
 		return nil
 	}
 	if c.Diff {
-		return c.showChanges(ctx, r, overlayStages(out, made), nil)
+		return c.showChanges(ctx, a, r, overlayStages(out, made), nil)
 	}
 	for _, m := range made {
 		what := "compacted"
@@ -470,11 +436,11 @@ func (c compactCmd) overlay(ctx context.Context, a *app, conv *workspace.Convers
 
 // policies returns the rules of the overlay: those of the flags, else those that are
 // configured.
-func (c compactCmd) policies(a *app, r *talk) ([]compact.Policy, error) {
+func (c compactCmd) policies(a *app, r *prepare.Compaction) ([]compact.Policy, error) {
 	var all []compact.Policy
 	own := c.Reasoning || c.Tools.Policy != nil || c.Summarize
 	if !own && len(c.Rule) == 0 {
-		all = compaction.Policies(r.config)
+		all = compaction.Policies(r.Config)
 	}
 	for _, spec := range c.Rule {
 		p, err := compact.ParsePolicy(spec)
@@ -555,14 +521,67 @@ func (a *app) spared(text string) (events.Bound, error) {
 	return events.AtTime(at), nil
 }
 
-// keptTurns reads --keep-last for strategies.
-func (c compactCmd) keptTurns(configured int) (int, error) {
-	if c.KeepLast == "" {
-		return configured, nil
+// keptTurns reads --keep-last for strategies, nil for what is configured.
+func keptTurns(text string) (*int, error) {
+	if text == "" {
+		return nil, nil
 	}
-	n, err := strconv.Atoi(strings.TrimSpace(c.KeepLast))
+	n, err := strconv.Atoi(strings.TrimSpace(text))
 	if err != nil || n < 0 {
-		return 0, usagef("--keep-last %q: expected a number of turns", c.KeepLast)
+		return nil, usagef("--keep-last %q: expected a number of turns", text)
 	}
-	return n, nil
+	return &n, nil
+}
+
+// request is what the flags want of a compaction that leaves the last turns alone.
+func (c compactCmd) request(a *app, kept *int) prepare.Request {
+	return a.request(prepare.Request{
+		Strategies: c.Strategy, KeepLast: kept, KeepCalls: c.KeepCalls, Budget: c.Budget,
+		Model: c.Model, DryRun: c.DryRun,
+	}, c.Yes)
+}
+
+// request adds to what is wanted of a compaction how turns are confirmed that would go.
+func (a *app) request(r prepare.Request, yes bool) prepare.Request {
+	r.Confirm = func(found []compact.Tangent) (chosen []compact.Tangent) {
+		for _, t := range found {
+			what := fmt.Sprintf("turn %d, %q: %s",
+				t.Turn, render.Clip(t.Title), render.Clip(t.Reason))
+			if yes || a.confirm(what+"\nremove it?") {
+				chosen = append(chosen, t)
+			}
+		}
+		return chosen
+	}
+	if !yes && !a.canAsk() {
+		r.Unconfirmed = &unconfirmedError{what: "remove the turns that are found tangential"}
+	}
+	return r
+}
+
+// openCompaction opens what a compaction of a conversation needs.
+func (a *app) openCompaction(
+	ctx context.Context, conv *workspace.Conversation,
+) (*prepare.Compaction, error) {
+	settings, err := a.configAt(a.openWorkspace.Root())
+	if err != nil {
+		return nil, err
+	}
+	return prepare.OpenCompaction(ctx, a.host(), settings, a.openWorkspace, conv)
+}
+
+// reading opens a conversation for f, which only looks at it.
+func (a *app) reading(
+	ctx context.Context, name string,
+	f func(context.Context, *app, *prepare.Compaction) error,
+) error {
+	conv, err := a.load(name)
+	if err != nil {
+		return err
+	}
+	r, err := a.openCompaction(ctx, conv)
+	if err != nil {
+		return err
+	}
+	return errors.Join(f(ctx, a, r), r.Close())
 }

@@ -12,6 +12,7 @@ import (
 	"github.com/aymanbagabas/go-udiff"
 	"github.com/git-jp/git-jp/compact"
 	"github.com/git-jp/git-jp/events"
+	"github.com/git-jp/git-jp/internal/prepare"
 	"github.com/git-jp/git-jp/internal/query"
 	"github.com/git-jp/git-jp/internal/render"
 	"github.com/git-jp/git-jp/internal/tool/file"
@@ -34,45 +35,47 @@ type changeRecord struct {
 }
 
 // tellChanges prints what strategies would change of what a model is given.
-func (c compactCmd) tellChanges(ctx context.Context, k *talk, out *compact.Result) error {
-	k.app.warnOfSteps(out.Report)
-	k.app.tellTangents(out.Report)
+func (c compactCmd) tellChanges(
+	ctx context.Context, a *app, r *prepare.Compaction, out *compact.Result,
+) error {
+	a.warnOfSteps(out.Report)
+	a.tellTangents(out.Report)
 	if !out.Report.Changed() {
-		k.app.note("%s", idle(out.Report))
+		a.note("%s", idle(out.Report))
 		return nil
 	}
 	var pruned []string
 	for _, s := range out.Report.Steps {
 		pruned = append(pruned, s.Pruned...)
 	}
-	return c.showChanges(ctx, k, out.Stages, pruned)
+	return c.showChanges(ctx, a, r, out.Stages, pruned)
 }
 
 // showChanges prints what a model would be given otherwise after all stages of a compaction, and
 // without some tools.
 func (c compactCmd) showChanges(
-	ctx context.Context, k *talk, stages []compact.Stage, pruned []string,
+	ctx context.Context, a *app, r *prepare.Compaction, stages []compact.Stage, pruned []string,
 ) error {
-	a, root := k.app, k.app.openWorkspace.Root()
+	root := a.openWorkspace.Root()
 	if a.JSON {
 		root = "" // a record says $WORKSPACE, wherever it was made
 	}
-	o := k.dedup()
+	o := r.Dedup()
 	o.URI = func(uri string) string { return expanded(root, uri) }
-	changes, err := query.Changes(k.reading.Stream, stages, o, k.contents())
+	changes, err := query.Changes(r.Conversation.Stream, stages, o, r.Contents())
 	if err != nil {
-		return fmt.Errorf("compare what a model is given of %s: %w", k.reading.ID, err)
+		return fmt.Errorf("compare what a model is given of %s: %w", r.Conversation.ID, err)
 	}
 	changes = append(withoutTools(pruned), changes...) // tools stand before everything
 	if len(changes) == 0 {
 		a.note("a model would be given the same")
 	}
-	if err := c.warnOfSummary(k, changes); err != nil {
+	if err := c.warnOfSummary(a, r, changes); err != nil {
 		return err
 	}
 	return a.paged(ctx, func(out io.Writer) error {
 		for _, ch := range changes {
-			if err := a.printChange(out, k.reading.ID, ch, root); err != nil {
+			if err := a.printChange(out, r.Conversation.ID, ch, root); err != nil {
 				return err
 			}
 		}
@@ -93,16 +96,16 @@ func withoutTools(pruned []string) []query.Change {
 }
 
 // warnOfSummary says that the summary is another one when somebody is asked for it.
-func (c compactCmd) warnOfSummary(k *talk, changes []query.Change) error {
+func (c compactCmd) warnOfSummary(a *app, r *prepare.Compaction, changes []query.Change) error {
 	made := slices.ContainsFunc(changes, func(ch query.Change) bool {
 		return ch.What == query.PieceSummary && ch.Is != nil
 	})
 	if !made {
 		return nil
 	}
-	id, err := k.summaryModel(c)
+	id, err := r.SummaryModel(c.Model)
 	if err == nil && id != "" {
-		k.app.warn("the summary shown is made by rules; the one that is kept, %s will write", id)
+		a.warn("the summary shown is made by rules; the one that is kept, %s will write", id)
 	}
 	return err
 }

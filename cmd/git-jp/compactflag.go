@@ -8,6 +8,7 @@ import (
 
 	"github.com/alecthomas/kong"
 	"github.com/git-jp/git-jp/compact"
+	"github.com/git-jp/git-jp/internal/prepare"
 	"github.com/git-jp/git-jp/internal/render"
 	"github.com/git-jp/git-jp/internal/workspace"
 )
@@ -66,14 +67,14 @@ func (a *app) compacted(
 	if err != nil {
 		return nil, err
 	}
-	r, err := a.newReader(ctx, conv)
+	r, err := a.openCompaction(ctx, conv)
 	if err != nil {
 		return nil, err
 	}
-	defer func() { err = errors.Join(err, r.close()) }()
+	defer func() { err = errors.Join(err, r.Close()) }()
 	out = &compact.Result{Stream: conv.Stream}
 	if f.Bare || len(strategies) > 0 {
-		o, err := r.compactOptions(ctx, compactCmd{Strategy: strategies})
+		o, err := r.Options(ctx, a.request(prepare.Request{Strategies: strategies}, false))
 		if err != nil {
 			return nil, err
 		}
@@ -84,7 +85,7 @@ func (a *app) compacted(
 		a.warnOfSteps(out.Report)
 	}
 	if len(rules) > 0 {
-		out.Stream, _, err = r.overlaid(ctx, compactCmd{}, out.Stream, rules)
+		out.Stream, _, err = r.Overlaid(ctx, a.request(prepare.Request{}, false), out.Stream, rules)
 		if err != nil {
 			return nil, err
 		}

@@ -129,7 +129,7 @@ func (a *app) approveJPKey(key string, before []trust.Claim) error {
 	own := slices.DeleteFunc(append(conf.Claims(), conf.Held()...), func(c trust.Claim) bool {
 		return c.Key != key && c.Kind != trust.Provider || slices.Contains(before, c)
 	})
-	approvals, err := a.approvalsAt(a.openWorkspace.Root())
+	approvals, err := a.host().Approvals(a.openWorkspace.Root())
 	if len(own) == 0 || err != nil || approvals == nil {
 		return nil //nolint:nilerr // then whoever needs it asks
 	}

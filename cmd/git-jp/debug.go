@@ -8,6 +8,7 @@ import (
 	"github.com/git-jp/git-jp/compact"
 	"github.com/git-jp/git-jp/internal/compaction"
 	"github.com/git-jp/git-jp/internal/llm/models"
+	"github.com/git-jp/git-jp/internal/prepare"
 	"github.com/git-jp/git-jp/internal/render"
 )
 
@@ -42,10 +43,10 @@ func (c replayCmd) Run(ctx context.Context, a *app) error {
 	return a.reading(ctx, c.Conversation, c.replay)
 }
 
-func (c replayCmd) replay(_ context.Context, r *talk) error {
-	a, known := r.app, r.compaction()
-	h, err := compact.HistoryOf(r.reading.Stream, compact.ObsoleteOptions{
-		Rules: known.Rules, Limits: known.Limits(), Dedup: known.Dedup(), Contents: r.contents(),
+func (c replayCmd) replay(_ context.Context, a *app, r *prepare.Compaction) error {
+	known := r.Settings()
+	h, err := compact.HistoryOf(r.Conversation.Stream, compact.ObsoleteOptions{
+		Rules: known.Rules, Limits: known.Limits(), Dedup: known.Dedup(), Contents: r.Contents(),
 		Stale: func(string) bool { return true },
 	})
 	if err != nil {

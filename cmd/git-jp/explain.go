@@ -1,13 +1,17 @@
 package main
 
 import (
+	"context"
 	"fmt"
 
 	"github.com/git-jp/git-jp/compact"
+	"github.com/git-jp/git-jp/internal/jpconfig"
 	"github.com/git-jp/git-jp/internal/llm"
 	"github.com/git-jp/git-jp/internal/llm/models"
+	"github.com/git-jp/git-jp/internal/prepare"
 	"github.com/git-jp/git-jp/internal/query"
 	"github.com/git-jp/git-jp/internal/render"
+	"github.com/git-jp/git-jp/internal/trust"
 )
 
 // An explainRecord is what `query --explain --json` prints.
@@ -34,9 +38,9 @@ type explainRecord struct {
 	Delta     string   `json:"config_delta,omitempty"`
 }
 
-// explain tells what would be sent.
-func (k *talk) explain(p query.Prompt) error {
-	turn, err := k.turn(nil)
+// explain shows what would be sent.
+func (a *app) explain(ctx context.Context, q *prepare.Query, p query.Prompt) error {
+	turn, err := q.Turn(ctx, nil)
 	if err != nil {
 		return err
 	}
@@ -45,8 +49,8 @@ func (k *talk) explain(p query.Prompt) error {
 		return err
 	}
 	e := explainRecord{
-		Model: k.model.ID(), Layers: k.layers(),
-		Words:    append([]string{}, k.config.ForeignWords()...),
+		Model: q.Model.ID(), Layers: layers(q.Config),
+		Words:    append([]string{}, q.Config.ForeignWords()...),
 		Messages: len(r.Messages), Tools: []string{},
 		Resources: []string{}, Bytes: map[string]int{}, TokensByKind: map[string]int{},
 		Saved: plan.Saved(), Forgotten: turn.Forgotten(),
@@ -56,23 +60,23 @@ func (k *talk) explain(p query.Prompt) error {
 	}
 	e.measure(r)
 	e.price()
-	if k.app.JSON {
-		return k.app.printJSON(e)
+	if a.JSON {
+		return a.printJSON(e)
 	}
-	return k.printPlan(e)
+	return render.Fields(a.stdout, a.output(), e.fields(q.Config.Claims())...)
 }
 
 // layers are the sources of the configuration, from low to high.
-func (k *talk) layers() []string {
-	layers := []string{}
-	for _, o := range k.config.Layers() {
+func layers(c *jpconfig.Config) []string {
+	all := []string{}
+	for _, o := range c.Layers() {
 		layer := o.Layer.String()
 		if at := o.At(); at != layer {
 			layer += ": " + at
 		}
-		layers = append(layers, layer)
+		all = append(all, layer)
 	}
-	return layers
+	return all
 }
 
 // price tells what the prompt costs where the price is known: what the provider may still
@@ -170,7 +174,8 @@ func (e *explainRecord) part(role llm.Role, p llm.Part) {
 	}
 }
 
-func (k *talk) printPlan(e explainRecord) error {
+// fields are the record for people, with what would have to be approved.
+func (e *explainRecord) fields(claims []trust.Claim) [][2]string {
 	pairs := [][2]string{
 		{"Model", e.Model},
 		{"Messages", render.Number(int64(e.Messages))},
@@ -225,8 +230,8 @@ func (k *talk) printPlan(e explainRecord) error {
 	if e.Delta != "" {
 		pairs = append(pairs, [2]string{"Sticks", e.Delta})
 	}
-	for _, claim := range k.config.Claims() {
+	for _, claim := range claims {
 		pairs = append(pairs, [2]string{"Would need approval", claim.String()})
 	}
-	return render.Fields(k.app.stdout, k.app.output(), pairs...)
+	return pairs
 }

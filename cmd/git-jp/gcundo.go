@@ -154,7 +154,8 @@ func (a *app) items(ctx context.Context, o gc.Options) ([]quarantine.Item, error
 	}
 	var all []quarantine.Item
 	own := repair.Quarantine(repair.Sources{Workspace: o.Workspace, Repo: o.Repo}, 0, nil)
-	for _, q := range append(a.quarantines(ctx), own) {
+	grace := a.openConfig.Settings().GC.Grace
+	for _, q := range append(a.host().Quarantines(ctx, a.openWorkspace.Root(), grace), own) {
 		some, err := q.Items()
 		if err != nil {
 			return nil, fmt.Errorf("list the quarantine: %w", err)
@@ -203,7 +204,7 @@ func (c gcUndoCmd) compactionBack(ctx context.Context, a *app, one quarantine.It
 	if err != nil {
 		return err
 	}
-	for _, kept := range a.copies(ctx, conv.ID) {
+	for _, kept := range a.host().Copies(ctx, a.openWorkspace.Root(), conv.ID) {
 		was, ok := kept.Restored(conv.Stream)
 		if kept.Dir != one.Dir() || !ok {
 			continue

@@ -3,12 +3,13 @@ package main
 import (
 	"errors"
 	"fmt"
-	"runtime"
 	"slices"
 	"strings"
 
 	"github.com/git-jp/git-jp/internal/config"
 	"github.com/git-jp/git-jp/internal/jpconfig"
+	"github.com/git-jp/git-jp/internal/prepare"
+	"github.com/git-jp/git-jp/internal/tool/process"
 	"github.com/git-jp/git-jp/internal/trust"
 	"github.com/git-jp/git-jp/internal/workspace"
 )
@@ -23,23 +24,51 @@ func (a *app) jpConfig(conv *workspace.Conversation) (*jpconfig.Config, error) {
 	return jpconfig.Load(s)
 }
 
+// host is what the program gives to those who open models, tools and attachments.
+func (a *app) host() *prepare.Host {
+	l := process.Launcher{Env: process.Minimal(a.env), Environ: a.env}
+	if a.interrupts != nil {
+		l.Groups = &a.interrupts.Groups
+	}
+	home := a.getenv("HOME")
+	return &prepare.Host{
+		Env: a.env, Getenv: a.getenv, Dir: a.directory(), UserDir: a.userDir(),
+		StateDir: workspace.Env{Getenv: a.getenv, Home: home}.StateDir(),
+		Options:  jpOptions(a.Set), Version: a.version, Verbose: a.Verbose,
+		Now: a.now, Random: a.random, Terminal: a.terminal, Starter: l,
+		Repo: a.repo, Short: a.short,
+	}
+}
+
+// gate asks on the terminal about what others wrote.
+func (a *app) gate() (trust.Gate, error) {
+	w, err := a.workspace()
+	if err != nil {
+		return nil, err
+	}
+	return a.host().Gate(w.Root())
+}
+
+// approvedGate lets through what is approved, and asks nobody: for those who only look.
+func (a *app) approvedGate() (trust.Gate, error) {
+	gate, err := a.gate()
+	return trust.WithoutAsking(gate), err
+}
+
 // jpSources says where the layers of that configuration are.
 func (a *app) jpSources(conv *workspace.Conversation) (jpconfig.Sources, error) {
-	s := jpconfig.Sources{
-		User:    config.UserDir(a.getenv, a.getenv("HOME"), runtime.GOOS),
-		Environ: a.env, Options: jpOptions(a.Set),
+	w, err := a.workspace()
+	if err != nil && !errors.Is(err, workspace.ErrNoWorkspace) {
+		return jpconfig.Sources{}, err
 	}
-	switch w, err := a.workspace(); {
-	case err == nil:
-		s.Workspace, s.Dir, s.UserWorkspace = w.Root(), a.directory(), w.UserDir()
-		s.Approved = a.approvedIn(w.Root())
-	case !errors.Is(err, workspace.ErrNoWorkspace):
-		return s, err
+	return a.host().Sources(w, conv), nil
+}
+
+// models makes models for those who ask no question.
+func (a *app) models(c *jpconfig.Config, g trust.Gate) prepare.Models {
+	return prepare.Models{
+		Host: a.host(), Network: a.openConfig.Settings().Network, Config: c, Gate: g,
 	}
-	if conv != nil {
-		s.Base, s.Stream = conv.BaseConfig, conv.Stream
-	}
-	return s, nil
 }
 
 // jpOptions returns the -c options that are not about keys of ours, which jp's
@@ -95,29 +124,6 @@ func (a *app) conversationOr(name string) (*workspace.Conversation, error) {
 		return nil, err
 	}
 	return a.openWorkspace.Load(e)
-}
-
-// askingGate asks on the terminal about what others wrote. Where approvals cannot be kept,
-// nothing of it is let through, and what is the user's own still works.
-func (a *app) askingGate() (trust.Gate, error) {
-	w, err := a.workspace()
-	if err != nil {
-		return nil, err
-	}
-	gate, err := a.trustGate(w)
-	if errors.Is(err, trust.ErrInside) {
-		return trust.Nobody{}, nil
-	}
-	return gate, err
-}
-
-// approvedGate lets through what is approved, and asks nobody: for those who only look.
-func (a *app) approvedGate() (trust.Gate, error) {
-	gate, err := a.askingGate()
-	if err != nil {
-		return nil, err
-	}
-	return trust.WithoutAsking(gate), nil
 }
 
 // plural counts things whose name has a plain plural.

@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"io"
 	"math/rand/v2"
 	"os"
@@ -11,6 +12,7 @@ import (
 	"github.com/git-jp/git-jp/internal/ask"
 	"github.com/git-jp/git-jp/internal/render"
 	"github.com/git-jp/git-jp/internal/report"
+	"github.com/git-jp/git-jp/internal/trust"
 	"golang.org/x/term"
 )
 
@@ -123,4 +125,13 @@ func cutEnv(entry, name string) (string, bool) {
 		return entry[len(name)+1:], true
 	}
 	return "", false
+}
+
+// device opens the terminal. GIT_TERMINAL_PROMPT=0 means to git, and to us, that
+// nobody is there to answer.
+func (w *world) device() (io.ReadWriteCloser, error) {
+	if w.getenv("GIT_TERMINAL_PROMPT") == "0" {
+		return nil, errors.New("GIT_TERMINAL_PROMPT is 0")
+	}
+	return trust.Terminal()
 }

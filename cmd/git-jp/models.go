@@ -150,7 +150,7 @@ func (a *app) newModelList() (*modelList, error) {
 	l := &modelList{
 		app: a, config: conf, gate: trust.Nobody{}, table: table, aliases: map[string][]string{},
 	}
-	if gate, err := a.askingGate(); err == nil {
+	if gate, err := a.gate(); err == nil {
 		l.gate = gate
 	} else if !errors.Is(err, workspace.ErrNoWorkspace) {
 		return nil, err
@@ -192,7 +192,7 @@ func (l *modelList) known() (all []modelRecord) {
 
 // ask asks a provider what it has.
 func (l *modelList) ask(ctx context.Context, provider string) (all []modelRecord, err error) {
-	list, err := l.app.catalog(ctx, provider, &talk{app: l.app, config: l.config, gate: l.gate})
+	list, err := l.app.models(l.config, l.gate).Catalog(ctx, provider)
 	if err != nil {
 		return nil, err
 	}

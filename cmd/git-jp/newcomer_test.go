@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"iter"
 	"maps"
+	"os"
 	"path/filepath"
 	"regexp"
 	"strings"
@@ -333,4 +334,14 @@ func conversationFiles(title string) map[string]string {
 		files[".jp/conversations/17738399468-rfd-review/"+name] = text
 	}
 	return files
+}
+
+// readPage returns a file of the checkout.
+func readPage(t *testing.T, name string) string {
+	t.Helper()
+	data, err := os.ReadFile("../../" + name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(data)
 }

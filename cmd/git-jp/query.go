@@ -7,12 +7,16 @@ import (
 	"io"
 	"slices"
 	"strings"
+	"time"
 	"unicode/utf8"
 
 	"github.com/git-jp/git-jp/events"
 	"github.com/git-jp/git-jp/internal/ask"
+	"github.com/git-jp/git-jp/internal/llm/models"
+	"github.com/git-jp/git-jp/internal/prepare"
 	"github.com/git-jp/git-jp/internal/query"
 	"github.com/git-jp/git-jp/internal/regular"
+	"github.com/git-jp/git-jp/internal/render"
 	"github.com/git-jp/git-jp/internal/workspace"
 	"github.com/go-json-experiment/json/jsontext"
 )
@@ -115,40 +119,70 @@ func (c queryCmd) Run(ctx context.Context, a *app) (err error) {
 	return errors.Join(err, t.dropDraft())
 }
 
-// ask makes all that is needed, and asks.
+// ask opens all that is needed, and asks.
 func (c queryCmd) ask(
 	ctx context.Context, a *app, t *target, p *query.Prompt,
 ) (err error) {
-	k, err := newTalk(ctx, a, t, c)
+	o, err := c.options(a)
 	if err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, k.close()) }()
-	if err := k.attach(ctx, c.Attach, p); err != nil {
+	settings, err := a.configAt(t.Workspace.Root())
+	if err != nil {
 		return err
 	}
-	if err := k.openTools(ctx, c); err != nil {
+	q, err := prepare.Open(ctx, a.host(), settings, &t.Target, o)
+	if err != nil {
 		return err
 	}
-	if p.Request != nil {
-		p.Request.Author = k.setup.Author
-	}
-	if !t.Fresh {
-		p.Delta = k.delta
+	defer func() { err = errors.Join(err, q.Close()) }()
+	if err := q.Prepare(ctx, p); err != nil {
+		return err
 	}
 	if c.Explain {
-		return k.explain(*p)
+		return a.explain(ctx, q, *p)
 	}
-	if err := k.approveTyped(); err != nil {
+	if err := q.ApproveTyped(ctx); err != nil {
 		return err
 	}
-	if err := k.entitle(ctx, c, p.Request); err != nil {
+	err = q.Name(ctx, prepare.Naming{
+		Title: c.Title, NoTitle: c.NoTitle, Labels: c.Label, Local: c.Local, NoLocal: c.NoLocal,
+	}, p.Request)
+	if err != nil {
 		return err
 	}
 	if !c.NoPersist {
 		defer a.collectAside(ctx, t.Workspace)()
 	}
-	return k.ask(ctx, *p)
+	return a.ask(ctx, q, *p)
+}
+
+// ask runs a turn and shows it. An interrupt asks what is wanted, or ends the turn where nobody
+// can be asked.
+func (a *app) ask(ctx context.Context, q *prepare.Query, p query.Prompt) error {
+	show := a.terminal.NewAnswer(ctx, q.Manner())
+	turn, err := q.Turn(ctx, show)
+	if err != nil {
+		return err
+	}
+	turn.Control = new(query.Control)
+	release := a.interrupts.Take(q.Menu(turn.Control).Pressed)
+	defer release()
+	started := a.now()
+	title := q.MakeTitle(ctx, p)
+	answer, err := turn.Run(ctx, p)
+	if err := errors.Join(show.End(answer), title.End(err != nil), err); err != nil {
+		return err
+	}
+	a.noteUsage(q.Model.ID(), answer, a.now().Sub(started))
+	switch {
+	case answer.Dropped:
+		a.note("the answer was dropped, the question stays: 'git jp query -E' asks it again")
+		return context.Canceled
+	case answer.Ended:
+		a.note("stopped, what was said is kept")
+	}
+	return nil
 }
 
 func (c queryCmd) valid() error {
@@ -172,17 +206,8 @@ func (c queryCmd) valid() error {
 			return usagef("%s", pair.says)
 		}
 	}
-	_, err := workspace.ParseLabels(slices.DeleteFunc(slices.Clone(c.Label), isRule))
+	_, err := workspace.ParseLabels(slices.DeleteFunc(slices.Clone(c.Label), prepare.IsLabelRule))
 	return err
-}
-
-// indented is JSON as files have it.
-func indented(v []byte) []byte {
-	out := jsontext.Value(append([]byte(nil), v...))
-	if out.Indent(jsontext.WithIndent("  ")) != nil {
-		return v
-	}
-	return append(out, '\n')
 }
 
 // prompt returns what is asked, nil when that is nothing.
@@ -317,4 +342,24 @@ func (c queryCmd) schema(a *app) (jsontext.Value, error) {
 		return nil, usagef("--schema %q: %w", c.Schema, err)
 	}
 	return schema, nil
+}
+
+// noteUsage says what a turn has cost.
+func (a *app) noteUsage(model string, answer query.Answer, took time.Duration) {
+	if answer.Saved > 0 {
+		a.note("%s not sent again", render.Bytes(answer.Saved))
+	}
+	u := answer.Usage
+	if u.Prompt() == 0 && u.Output == 0 {
+		return
+	}
+	parts := []string{render.Number(u.Prompt()) + " tokens in"}
+	if u.CacheRead > 0 {
+		parts[0] += " (" + render.Number(u.CacheRead) + " cached)"
+	}
+	parts = append(parts, render.Number(u.Output)+" out")
+	if row, ok := models.Priced(model); ok {
+		parts = append(parts, fmt.Sprintf("$%.4f (prices of %s)", answer.Cost, row.AsOf))
+	}
+	a.note("%s: %s, %.1f s", model, strings.Join(parts, ", "), took.Seconds())
 }

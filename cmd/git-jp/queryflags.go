@@ -12,6 +12,7 @@ import (
 	"github.com/alecthomas/kong"
 	"github.com/git-jp/git-jp/internal/jpconfig"
 	"github.com/git-jp/git-jp/internal/llm"
+	"github.com/git-jp/git-jp/internal/prepare"
 	"github.com/git-jp/git-jp/internal/tool"
 )
 
@@ -100,6 +101,20 @@ func (f *toolFlag) Decode(k *kong.DecodeContext) error { //nolint:unparam // as 
 	}
 	*f = append(*f, t)
 	return nil
+}
+
+// options are what the flags say of the question.
+func (c queryCmd) options(a *app) (o prepare.Options, err error) {
+	o = prepare.Options{
+		Model: c.Model, Switches: c.switches(), Attach: c.Attach, MaxCost: c.MaxCost,
+		KeepTitle: c.Title != "" || c.NoTitle, HideReasoning: c.HideReasoning,
+		HideToolCalls: c.HideToolCalls, Explain: c.Explain, Resume: a.stdoutTerminal && !a.JSON,
+	}
+	if choice, ok := c.choice(); ok {
+		o.Choice = &choice
+	}
+	o.Flags, err = c.flags()
+	return o, err
 }
 
 // switches are the flags for tools, from left to right.

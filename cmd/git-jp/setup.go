@@ -16,6 +16,7 @@ import (
 	"github.com/git-jp/git-jp/internal/jpconfig"
 	"github.com/git-jp/git-jp/internal/llm"
 	"github.com/git-jp/git-jp/internal/llm/models"
+	"github.com/git-jp/git-jp/internal/prepare"
 	"github.com/git-jp/git-jp/internal/trust"
 )
 
@@ -131,7 +132,7 @@ func (s *setup) askProvider(ctx context.Context) error {
 
 // reachable tells which of the providers answer that run on this machine.
 func (s *setup) reachable(ctx context.Context, all []models.Provider) []bool {
-	ctx, cancel := context.WithTimeout(ctx, ollamaWait)
+	ctx, cancel := context.WithTimeout(ctx, prepare.LocalWait)
 	defer cancel()
 	answers := make([]bool, len(all))
 	var wait sync.WaitGroup
@@ -188,7 +189,7 @@ const offered = 20
 // askModel offers what the provider says that it has, else what is known of it.
 func (s *setup) askModel(ctx context.Context) error {
 	list, err := s.list(ctx)
-	if err != nil && !errors.Is(err, errNoCatalog) {
+	if err != nil && !errors.Is(err, prepare.ErrNoCatalog) {
 		return fmt.Errorf("set up %s: %w", s.provider.Name, err)
 	}
 	var names []string
@@ -211,31 +212,31 @@ func (s *setup) askModel(ctx context.Context) error {
 
 // list asks the provider what it has.
 func (s *setup) list(ctx context.Context) ([]llm.Info, error) {
-	k, err := s.talk()
+	all, err := s.models()
 	if err != nil {
 		return nil, err
 	}
-	return s.app.catalog(ctx, s.provider.Name, k)
+	return all.Catalog(ctx, s.provider.Name)
 }
 
-// talk reads the configuration with what was answered so far.
-func (s *setup) talk() (*talk, error) {
+// models makes models as the configuration and what was answered so far want them.
+func (s *setup) models() (all prepare.Models, err error) {
 	sources, err := s.app.jpSources(nil)
 	if err != nil {
-		return nil, err
+		return all, err
 	}
 	entry := s.answers()
 	flag, err := json.Marshal(map[string]any{"providers": map[string]any{
 		"llm": map[string]any{s.provider.Name: entry},
 	}})
 	if err != nil {
-		return nil, err
+		return all, err
 	}
 	if len(entry) > 0 {
 		sources.Flags = map[string][]byte{"setup": flag}
 	}
 	conf, err := jpconfig.Load(sources)
-	return &talk{app: s.app, config: conf, gate: trust.Nobody{}}, err
+	return s.app.models(conf, trust.Nobody{}), err
 }
 
 // answers are the keys of the provider's table that were asked for.
@@ -268,11 +269,11 @@ func (s *setup) try(ctx context.Context) error {
 
 // word is what the model answers.
 func (s *setup) word(ctx context.Context) (string, error) {
-	k, err := s.talk()
+	all, err := s.models()
 	if err != nil {
 		return "", err
 	}
-	m, err := s.app.modelOf(s.model, k, llm.Retry{})
+	m, err := all.New(s.model, llm.Retry{})
 	if err != nil {
 		return "", err
 	}

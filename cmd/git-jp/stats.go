@@ -10,6 +10,7 @@ import (
 
 	"github.com/git-jp/git-jp/compact"
 	"github.com/git-jp/git-jp/internal/llm/models"
+	"github.com/git-jp/git-jp/internal/prepare"
 	"github.com/git-jp/git-jp/internal/render"
 	"github.com/git-jp/git-jp/internal/report"
 	"github.com/git-jp/git-jp/internal/stats"
@@ -53,22 +54,26 @@ func (c statsCmd) Run(ctx context.Context, a *app) error {
 	return a.reading(ctx, c.Conversation, c.survey)
 }
 
-func (c statsCmd) survey(ctx context.Context, r *talk) error {
-	a, conv := r.app, r.reading
-	o, err := r.compactOptions(ctx, compactCmd{
-		KeepLast: c.KeepLast, DryRun: true, Strategy: []string{compact.StripReasoning},
+func (c statsCmd) survey(ctx context.Context, a *app, r *prepare.Compaction) error {
+	conv := r.Conversation
+	kept, err := keptTurns(c.KeepLast)
+	if err != nil {
+		return err
+	}
+	o, err := r.Options(ctx, prepare.Request{
+		KeepLast: kept, DryRun: true, Strategies: []string{compact.StripReasoning},
 	})
 	if err != nil {
 		return err
 	}
 	o.Subsumer = nil // to look starts no process
-	o.Offered = r.definitions(ctx)
+	o.Offered = r.Definitions(ctx)
 	s, err := compact.Survey(ctx, conv.Stream, o)
 	if err != nil {
 		return err
 	}
 	if a.JSON {
-		return a.printJSON(statsRecord{conv.ID.String(), conv.Title(), r.setup.Model, s})
+		return a.printJSON(statsRecord{conv.ID.String(), conv.Title(), r.ModelID(), s})
 	}
 	return c.print(a, s)
 }

@@ -60,7 +60,7 @@ func (c trustCmd) Run(ctx context.Context, a *app) error {
 	if err != nil {
 		return err
 	}
-	approvals, err := a.approvals(w)
+	approvals, err := a.host().Approvals(w.Root())
 	switch {
 	case err != nil:
 		return err
@@ -162,7 +162,7 @@ func (c trustCmd) claims(ctx context.Context, a *app) ([]trust.Claim, error) {
 		return nil, err
 	}
 	a.warnOf(conf)
-	paths, err := a.pathClaims(ctx, conf, false)
+	paths, err := a.host().PathClaims(ctx, a.openWorkspace, conf, false)
 	if err != nil {
 		return nil, err
 	}
@@ -176,7 +176,7 @@ func (c trustCmd) claims(ctx context.Context, a *app) ([]trust.Claim, error) {
 		if conf, err = a.jpConfig(conv); err != nil {
 			return nil, err
 		}
-		if paths, err = a.pathClaims(ctx, conf, false); err != nil {
+		if paths, err = a.host().PathClaims(ctx, a.openWorkspace, conf, false); err != nil {
 			return nil, err
 		}
 		all = append(all, claimsOf(append(conf.Claims(), paths...), conv.ID)...)
@@ -203,7 +203,7 @@ func claimsOf(all []trust.Claim, id events.ID) []trust.Claim {
 // approve approves claims by their ids, all or none.
 func (c trustCmd) approve(a *app, approvals *trust.Approvals, claims []trust.Claim) error {
 	var chosen []trust.Claim
-	groups := approvals.Groups(unapproved(approvals, claims))
+	groups := approvals.Groups(approvals.Unapproved(claims))
 	for _, id := range c.Approve {
 		named := claimsNamed(approvals, groups, claims, strings.ToLower(id))
 		if named == nil {
@@ -270,26 +270,17 @@ func (a *app) printClaims(approvals *trust.Approvals, claims []trust.Claim) erro
 			return err
 		}
 	}
-	if len(unapproved(approvals, claims)) > 0 {
+	if len(approvals.Unapproved(claims)) > 0 {
 		return report.ErrProblems
 	}
 	return nil
-}
-
-func unapproved(approvals *trust.Approvals, claims []trust.Claim) (left []trust.Claim) {
-	for _, claim := range claims {
-		if approvals.Allow(claim) != nil {
-			left = append(left, claim)
-		}
-	}
-	return left
 }
 
 // settle asks about what is not approved, and lists it where nobody can be asked.
 func (a *app) settle(
 	ctx context.Context, approvals *trust.Approvals, claims []trust.Claim,
 ) error {
-	open := unapproved(approvals, claims)
+	open := approvals.Unapproved(claims)
 	switch {
 	case len(claims) == 0:
 		a.note("nothing here needs an approval")
@@ -309,7 +300,7 @@ func (a *app) settle(
 	if err := errors.Join(asker.Settle(open), context.Cause(ctx)); err != nil {
 		return err
 	}
-	left := len(unapproved(approvals, open))
+	left := len(approvals.Unapproved(open))
 	a.note("approved %s, %d left", plural(len(open)-left, "setting"), left)
 	if left > 0 {
 		return report.ErrProblems

@@ -19,7 +19,7 @@ const userLocalKey = "user-local"
 func (a *app) sharesIn(root string) func(dir, jp string) bool {
 	return func(dir, jp string) bool {
 		return jp != "" && a.sameRepository(root, filepath.Dir(jp)) ||
-			a.approvedIn(root)(userLocalClaim(dir))
+			a.host().Approved(root)(userLocalClaim(dir))
 	}
 }
 
@@ -57,7 +57,7 @@ func (a *app) adoptLocal(w *workspace.Workspace) error {
 	if dir == "" {
 		return nil
 	}
-	gate, err := a.trustGate(w)
+	gate, err := a.host().Gate(w.Root())
 	if err != nil {
 		return err
 	}

@@ -42,6 +42,11 @@ func (t *Terminal) Note(format string, args ...any) {
 	}
 }
 
+// Warn tells something that should not be missed, in silence too.
+func (t *Terminal) Warn(format string, args ...any) {
+	fmt.Fprintf(t.Err, "warning: %s\n", render.Message(fmt.Sprintf(format, args...)))
+}
+
 // Watched reports whether somebody sees what goes on beside the answer, and can end it.
 func (t *Terminal) Watched() bool { return t.Errors.Terminal && !t.Quiet }
 

@@ -226,6 +226,11 @@ var rooms = []room{
 		},
 	},
 	{
+		dir:     "internal/prepare",
+		is:      "opening what a question or a compaction needs: configuration, model, tools, servers, attachments",
+		imports: prepareImports,
+	},
+	{
 		dir:       "internal/ask",
 		is:        "asking at a terminal: the answer as it comes, questions to a person, interrupts, the editor",
 		imports:   askImports,
@@ -349,6 +354,16 @@ var queryImports = []string{
 var askImports = []string{
 	"events", "internal/llm", "internal/query", "internal/regular", "internal/render",
 	"internal/tool", "internal/tool/process",
+}
+
+// prepareImports are what a question is made of: it opens nearly everything, for one caller.
+var prepareImports = []string{
+	"events", "blobs", "dedup", "compact", "gitint", "internal/ask", "internal/attach",
+	"internal/compaction", "internal/config", "internal/jpconfig", "internal/llm",
+	"internal/llm/anthropic", "internal/llm/builtin", "internal/llm/models", "internal/quarantine",
+	"internal/query", "internal/regular", "internal/tool", "internal/tool/builtin",
+	"internal/tool/file", "internal/tool/local", "internal/tool/mcp", "internal/trust",
+	"internal/workspace",
 }
 
 // benchImports are what it measures without a command.

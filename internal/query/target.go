@@ -14,7 +14,7 @@ type Target struct {
 	Workspace *workspace.Workspace
 	Hold      *workspace.Hold            // nil for one that is not held
 	Create    *workspace.NewConversation // what there is of one that is not held
-	ID        events.ID                  // 0 before it is there; set before tools run, which read it
+	ID        events.ID                  // 0 before it is there; tools read it, so it is set before
 	Fresh     bool                       // its configuration is that of now
 	// Activate is told of a conversation that the question began.
 	Activate func(events.ID) error

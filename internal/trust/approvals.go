@@ -317,3 +317,13 @@ func (a *Approvals) write() (err error) {
 	}
 	return nil
 }
+
+// Unapproved returns those of the claims that nobody approved.
+func (a *Approvals) Unapproved(claims []Claim) (left []Claim) {
+	for _, c := range claims {
+		if a.Allow(c) != nil {
+			left = append(left, c)
+		}
+	}
+	return left
+}

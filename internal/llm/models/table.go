@@ -170,3 +170,13 @@ func (r Row) Cost(u llm.Usage, long bool) (usd float64, ok bool) {
 	return (float64(u.Input)*p.Input + float64(u.Output)*p.Output +
 		float64(u.CacheRead)*p.Read + float64(u.CacheWrite)*write) / million, true
 }
+
+// Priced returns the row of a model of ours, and whether its price is known.
+func Priced(id string) (Row, bool) {
+	table, err := Builtin()
+	if err != nil {
+		return Row{}, false
+	}
+	row, _ := table.Find(id)
+	return row, row.Price != (Price{})
+}

@@ -1,4 +1,4 @@
-package main
+package prepare
 
 import (
 	"encoding/json"
@@ -7,7 +7,6 @@ import (
 
 	"github.com/git-jp/git-jp/internal/jpconfig"
 	"github.com/git-jp/git-jp/internal/llm"
-	"github.com/git-jp/git-jp/internal/llm/models"
 	"github.com/git-jp/git-jp/internal/query"
 	"github.com/go-json-experiment/json/jsontext"
 )
@@ -73,28 +72,4 @@ func servicesOf(given map[string]json.RawMessage) (s llm.Services) {
 		s.Strict = nil
 	}
 	return s
-}
-
-// serve leaves out a search that cannot be had, and tells why: the provider has none or none
-// beside tools, or what it costs could not be held to a limit.
-func (k *talk) serve(limited bool) {
-	s := &k.setup.Params.Services
-	if !s.Searches() {
-		return
-	}
-	provider, _, _ := llm.SplitID(k.model.ID())
-	p, _ := models.Find(provider)
-	var why string
-	switch {
-	case !p.Searches():
-		why = provider + " has no search of its own"
-	case limited:
-		why = "what it costs is not known, and the query has a limit"
-	case p.Format == llm.FormatGemini && k.tools != nil && len(k.tools.Definitions()) > 0:
-		why = provider + " searches only where no tools are offered (-T)"
-	default:
-		return
-	}
-	s.WebSearch = nil
-	k.app.warn("the model does not search the web (assistant.model.parameters.web_search): %s", why)
 }

@@ -1,6 +1,7 @@
-package main
+package prepare
 
 import (
+	"context"
 	"slices"
 
 	"github.com/git-jp/git-jp/events"
@@ -8,25 +9,25 @@ import (
 	"github.com/git-jp/git-jp/internal/trust"
 )
 
-// approveTyped approves what the user typed and the conversation is about to repeat: there
+// ApproveTyped approves what the user typed and the conversation is about to repeat: there
 // it looks like anybody's, and the next query would ask about it.
-func (k *talk) approveTyped() error {
-	if !k.typed {
+func (q *Query) ApproveTyped(ctx context.Context) error {
+	if !q.typed {
 		return nil
 	}
 	// What counts once it is approved may have to be approved as a part of something else.
 	for range 2 {
-		next, err := k.afterwards()
+		next, err := q.afterwards()
 		if err != nil {
 			return err
 		}
-		paths, err := k.app.pathClaims(k.ctx, next, true)
+		paths, err := q.host.PathClaims(ctx, q.target.Workspace, next, true)
 		if err != nil {
 			return err
 		}
 		claims := append(next.Claims(), paths...)
-		own := typedClaims(k.claims(), claims, k.gate)
-		if err := k.app.approveOwn(k.gate, own); err != nil {
+		own := typedClaims(q.claims(), claims, q.gate)
+		if err := q.host.ApproveOwn(q.gate, own); err != nil {
 			return err
 		}
 	}
@@ -35,9 +36,9 @@ func (k *talk) approveTyped() error {
 
 // claims are those of the configuration, with one for each attachment of others: to type it
 // again does not make it the user's.
-func (k *talk) claims() []trust.Claim {
-	all := k.config.Claims()
-	for _, at := range k.config.Attachments() {
+func (q *Query) claims() []trust.Claim {
+	all := q.Config.Claims()
+	for _, at := range q.Config.Attachments() {
 		if c, foreign := at.Guarded().URL.Claim(); foreign && !slices.Contains(all, c) {
 			all = append(all, c)
 		}
@@ -46,16 +47,16 @@ func (k *talk) claims() []trust.Claim {
 }
 
 // afterwards returns the configuration as the next query is going to find it.
-func (k *talk) afterwards() (*jpconfig.Config, error) {
-	s := k.sources(nil)
+func (q *Query) afterwards() (*jpconfig.Config, error) {
+	s := q.sources(nil)
 	s.Options = nil
-	if k.target.Fresh {
-		s.Base, s.Stream = jpconfig.Shareable(k.config.JSON()), nil
+	if q.target.Fresh {
+		s.Base, s.Stream = jpconfig.Shareable(q.Config.JSON()), nil
 		return jpconfig.Load(s)
 	}
 	s.Stream = s.Stream.Clone()
 	s.Stream.Append(events.NewElement(
-		k.app.now(), &events.ConfigDelta{Delta: k.delta}, events.Metadata{}))
+		q.host.Now(), &events.ConfigDelta{Delta: q.delta}, events.Metadata{}))
 	return jpconfig.Load(s)
 }
 
@@ -73,24 +74,4 @@ func typedClaims(now, next []trust.Claim, gate trust.Gate) []trust.Claim {
 			return same || c.Key != jpconfig.AttachmentsKey && approved.Allow(other) != nil
 		})
 	})
-}
-
-// approveOwn approves claims that are the user's own words, and says so. Where approvals
-// cannot be kept, the next query asks.
-func (a *app) approveOwn(gate trust.Gate, claims []trust.Claim) error {
-	asker, ok := gate.(*trust.Asker)
-	if !ok {
-		return nil
-	}
-	claims = unapproved(asker.Approvals, claims)
-	if len(claims) == 0 {
-		return nil
-	}
-	if err := asker.Approvals.Approve(a.now(), claims...); err != nil {
-		return err
-	}
-	for _, c := range claims {
-		a.note("approved %s here, since you typed it", c.Shown())
-	}
-	return nil
 }

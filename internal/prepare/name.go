@@ -1,4 +1,4 @@
-package main
+package prepare
 
 import (
 	"bytes"
@@ -9,6 +9,8 @@ import (
 	"maps"
 	"strings"
 
+	"github.com/go-json-experiment/json/jsontext"
+
 	"github.com/git-jp/git-jp/events"
 	"github.com/git-jp/git-jp/internal/jpconfig"
 	"github.com/git-jp/git-jp/internal/query"
@@ -16,21 +18,30 @@ import (
 	"github.com/git-jp/git-jp/internal/workspace"
 )
 
-// entitle gives the conversation its title, labels and time, and a new one its configuration
+// A Naming is what the user says of the conversation that a question is put to.
+type Naming struct {
+	Title   string // "" for none that is given
+	NoTitle bool
+	Labels  []string // KEY, KEY=VALUE, and :NAME for one that the configuration defines
+	Local   bool     // a new conversation is kept out of the workspace
+	NoLocal bool
+}
+
+// Name gives the conversation its title, labels and time, and a new one its configuration
 // and its place.
-func (k *talk) entitle(ctx context.Context, c queryCmd, r *events.ChatRequest) error {
-	t := k.target
-	labels, err := k.labels(ctx, c.Label)
+func (q *Query) Name(ctx context.Context, n Naming, r *events.ChatRequest) error {
+	t := q.target
+	labels, err := q.labels(ctx, n.Labels)
 	if err != nil {
 		return err
 	}
 	change := func(d *events.Details) {
-		d.LastActivatedAt = t.app.now().UTC()
+		d.LastActivatedAt = q.host.Now().UTC()
 		empty := len(t.Stream().Turns()) == 0
 		switch {
-		case c.Title != "":
-			d.Title = &c.Title
-		case c.NoTitle:
+		case n.Title != "":
+			d.Title = &n.Title
+		case n.NoTitle:
 			d.Title = nil
 		case d.Title == nil && empty && r != nil:
 			if title := query.Title(r.Content); title != "" {
@@ -42,8 +53,8 @@ func (k *talk) entitle(ctx context.Context, c queryCmd, r *events.ChatRequest) e
 	if t.Hold == nil {
 		change(t.Create.Details)
 		if t.Fresh {
-			t.Create.BaseConfig = indented(jpconfig.Shareable(k.config.JSON()))
-			t.Create.Local = k.staysLocal(c)
+			t.Create.BaseConfig = indented(jpconfig.Shareable(q.Config.JSON()))
+			t.Create.Local = q.staysLocal(n)
 		}
 		return nil
 	}
@@ -57,30 +68,39 @@ func (k *talk) entitle(ctx context.Context, c queryCmd, r *events.ChatRequest) e
 	return t.Activate(t.Hold.Conversation().ID)
 }
 
-// staysLocal says whether a new conversation is kept out of the workspace.
-func (k *talk) staysLocal(c queryCmd) bool {
-	var local bool
-	k.config.Decode(&local, "conversation", "start_local")
-	return (c.Local || local) && !c.NoLocal
+// indented is JSON as files have it.
+func indented(v []byte) []byte {
+	out := jsontext.Value(append([]byte(nil), v...))
+	if out.Indent(jsontext.WithIndent("  ")) != nil {
+		return v
+	}
+	return append(out, '\n')
 }
 
-// isRule tells the name of a label rule of the configuration.
-func isRule(label string) bool { return strings.HasPrefix(label, ":") }
+// staysLocal says whether a new conversation is kept out of the workspace.
+func (q *Query) staysLocal(n Naming) bool {
+	var local bool
+	q.Config.Decode(&local, "conversation", "start_local")
+	return (n.Local || local) && !n.NoLocal
+}
+
+// IsLabelRule tells the name of a label rule of the configuration.
+func IsLabelRule(label string) bool { return strings.HasPrefix(label, ":") }
 
 // errNoRule says that the configuration has no such label.
 var errNoRule = errors.New("the configuration has no such label")
 
 // labels reads labels of the command line: KEY, KEY=VALUE, and :NAME for one that the
 // configuration defines.
-func (k *talk) labels(ctx context.Context, args []string) (map[string]string, error) {
+func (q *Query) labels(ctx context.Context, args []string) (map[string]string, error) {
 	var plain []string
 	rules := map[string]string{}
 	for _, arg := range args {
-		if !isRule(arg) {
+		if !IsLabelRule(arg) {
 			plain = append(plain, arg)
 			continue
 		}
-		key, value, err := k.ruled(ctx, arg[1:])
+		key, value, err := q.ruled(ctx, arg[1:])
 		if err != nil {
 			return nil, fmt.Errorf("label %q: %w", arg, err)
 		}
@@ -96,13 +116,13 @@ func (k *talk) labels(ctx context.Context, args []string) (map[string]string, er
 
 // ruled returns the label that a rule of the configuration makes: a value that is written
 // there, or the output of a command, which has to be approved.
-func (k *talk) ruled(ctx context.Context, name string) (key, value string, err error) {
-	for _, l := range k.config.Labels() {
+func (q *Query) ruled(ctx context.Context, name string) (key, value string, err error) {
+	for _, l := range q.Config.Labels() {
 		if l.Name != name || !workspace.ValidLabel(name) {
 			continue
 		}
 		if !l.Command.IsZero() {
-			value, err = k.labelCommand(ctx, l)
+			value, err = q.labelCommand(ctx, l)
 			return name, value, err
 		}
 		var rule struct {
@@ -119,8 +139,8 @@ func (k *talk) ruled(ctx context.Context, name string) (key, value string, err e
 // maxLabel bounds what a command may print for a label.
 const maxLabel = 1 << 10
 
-func (k *talk) labelCommand(ctx context.Context, l jpconfig.Label) (string, error) {
-	line, err := l.Command.Open(k.gate)
+func (q *Query) labelCommand(ctx context.Context, l jpconfig.Label) (string, error) {
+	line, err := l.Command.Open(q.gate)
 	if err != nil {
 		return "", err
 	}
@@ -129,9 +149,9 @@ func (k *talk) labelCommand(ctx context.Context, l jpconfig.Label) (string, erro
 		return "", err
 	}
 	out := tool.NewCapture(maxLabel)
-	c.Dir, c.Stdout = k.target.Workspace.Root(), out
+	c.Dir, c.Stdout = q.target.Workspace.Root(), out
 	c.Declared.Purpose, c.Declared.Key = "label "+l.Name, "conversation.labels."+l.Name
-	p, err := k.app.launcher().Start(ctx, c)
+	p, err := q.host.Starter.Start(ctx, c)
 	if err != nil {
 		return "", err
 	}

@@ -1,4 +1,4 @@
-package main
+package prepare
 
 import (
 	"context"
@@ -12,10 +12,11 @@ import (
 	"github.com/git-jp/git-jp/internal/workspace"
 )
 
-// A titling is a title that a model makes while another one answers. The conversation has one
+// A Title is one that a model makes while another one answers. The conversation has one
 // already, made of the first question; where this one is not there when the answer is, the
 // next question tries again.
-type titling struct {
+type Title struct {
+	query  *Query
 	cancel context.CancelFunc
 	made   chan made
 }
@@ -25,20 +26,20 @@ type made struct {
 	err   error
 }
 
-// makeTitle begins to make a title, where the conversation's own is still that of its first
+// MakeTitle begins to make a title, where the conversation's own is still that of its first
 // question and a model is there to make one. Nil stands for none.
-func (k *talk) makeTitle(ctx context.Context, p query.Prompt) *titling {
-	question, ok := k.untitled(p)
+func (q *Query) MakeTitle(ctx context.Context, p query.Prompt) *Title {
+	question, ok := q.untitled(p)
 	if !ok {
 		return nil
 	}
-	m, params, err := k.titleModel()
+	m, params, err := q.titleModel()
 	if err != nil || m == nil {
-		k.titleFailed(err)
+		q.titleFailed(err)
 		return nil
 	}
 	ctx, cancel := context.WithCancel(ctx)
-	t := &titling{cancel: cancel, made: make(chan made, 1)}
+	t := &Title{query: q, cancel: cancel, made: make(chan made, 1)}
 	go func() {
 		title, err := query.MakeTitle(ctx, m, params, question)
 		t.made <- made{title, err}
@@ -48,18 +49,18 @@ func (k *talk) makeTitle(ctx context.Context, p query.Prompt) *titling {
 
 // untitled returns the question that the title was made of, if it was and nobody said that it
 // is to stay.
-func (k *talk) untitled(p query.Prompt) (question string, ok bool) {
+func (q *Query) untitled(p query.Prompt) (question string, ok bool) {
 	auto, fromHeading := true, true
-	k.config.Decode(&auto, "conversation", "title", "generate", "auto")
-	k.config.Decode(&fromHeading, "conversation", "title", "from_heading")
-	if !auto || k.keepTitle {
+	q.Config.Decode(&auto, "conversation", "title", "generate", "auto")
+	q.Config.Decode(&fromHeading, "conversation", "title", "from_heading")
+	if !auto || q.options.KeepTitle {
 		return "", false
 	}
-	question, ok = firstQuestion(k.target.Stream())
+	question, ok = firstQuestion(q.target.Stream())
 	if !ok && p.Request != nil {
 		question, ok = p.Request.Content, true
 	}
-	title := k.target.Title()
+	title := q.target.Title()
 	if !ok || title == "" || title != query.Title(question) {
 		return "", false
 	}
@@ -76,13 +77,13 @@ func firstQuestion(s *events.Stream) (string, bool) {
 }
 
 // titleModel is the model for titles, or that of the turn; nil where that is the search.
-func (k *talk) titleModel() (llm.Model, llm.Params, error) {
+func (q *Query) titleModel() (llm.Model, llm.Params, error) {
 	at := []string{"conversation", "title", "generate", "model"}
-	m, err := k.config.ModelAt(at...)
+	m, err := q.Config.ModelAt(at...)
 	id := m.ID.String()
 	switch {
 	case errors.Is(err, jpconfig.ErrNoModel):
-		id = k.model.ID()
+		id = q.Model.ID()
 	case err != nil:
 		return nil, llm.Params{}, err
 	}
@@ -90,13 +91,13 @@ func (k *talk) titleModel() (llm.Model, llm.Params, error) {
 		return nil, llm.Params{}, nil
 	}
 	// One of its own: the other one is answering. What fails is tried again another time.
-	model, err := k.app.modelOf(id, k, llm.Retry{})
+	model, err := q.models().New(id, llm.Retry{})
 	return model, paramsOf(m.Parameters), err
 }
 
-// endTitle stores the title if there is one by now. Where the turn failed there is more to
+// End stores the title if there is one by now. Where the turn failed there is more to
 // say than that there is none.
-func (k *talk) endTitle(t *titling, failed bool) error {
+func (t *Title) End(failed bool) error {
 	if t == nil {
 		return nil
 	}
@@ -104,23 +105,23 @@ func (k *talk) endTitle(t *titling, failed bool) error {
 	select {
 	case m := <-t.made:
 		if m.err != nil {
-			k.titleFailed(m.err)
+			t.query.titleFailed(m.err)
 			return nil
 		}
-		return k.target.Update(func(c *workspace.Conversation) error {
+		return t.query.target.Update(func(c *workspace.Conversation) error {
 			c.Details.Title = &m.title
 			return nil
 		})
 	default:
 		if !failed {
-			k.app.note("the title was not ready, the next question tries again")
+			t.query.host.note("the title was not ready, the next question tries again")
 		}
 		return nil
 	}
 }
 
-func (k *talk) titleFailed(err error) {
-	if err != nil && k.app.Verbose {
-		k.app.warn("no title was made: %v", err)
+func (q *Query) titleFailed(err error) {
+	if err != nil && q.host.Verbose {
+		q.host.warn("no title was made: %v", err)
 	}
 }

@@ -1,4 +1,4 @@
-package main
+package prepare
 
 import (
 	"context"
@@ -11,7 +11,7 @@ import (
 	"github.com/git-jp/git-jp/events"
 	"github.com/git-jp/git-jp/internal/ask"
 	"github.com/git-jp/git-jp/internal/jpconfig"
-	"github.com/git-jp/git-jp/internal/report"
+	"github.com/git-jp/git-jp/internal/query"
 	"github.com/git-jp/git-jp/internal/tool"
 	"github.com/git-jp/git-jp/internal/tool/builtin"
 	"github.com/git-jp/git-jp/internal/tool/file"
@@ -26,17 +26,34 @@ type candidate struct {
 	serves bool // the others: it is not offered alone
 }
 
-// selectTools finds the tools that are to be offered. The flags are held against what the
+// A toolset is the tools that a question offers.
+type toolset struct {
+	host        *Host
+	target      *query.Target
+	config      *jpconfig.Config
+	gate        trust.Gate
+	files       builtin.Workspace
+	servers     *servers
+	attachments *Attachments
+	quiet       bool // who only looks offers none, and is not told which cannot be offered
+
+	selected []candidate
+	calls    ask.Calls // how they are shown
+	approve  *ask.ToolGate
+	executor *tool.Executor
+}
+
+// choose finds the tools that are to be offered. The flags are held against what the
 // configuration says without them: what sticks of them would undo that a tool is locked.
-func (k *talk) selectTools(c queryCmd) error {
+func (k *toolset) choose(switches []tool.Switch) error {
 	candidates := k.candidates()
 	configs := make([]tool.Config, len(candidates))
 	for i, c := range candidates {
 		configs[i] = c.config
 	}
-	on, err := tool.Select(configs, c.switches())
+	on, err := tool.Select(configs, switches)
 	if err != nil {
-		return &report.UsageError{Err: err}
+		return &AskedError{err}
 	}
 	for i, c := range candidates {
 		if on[i] {
@@ -49,32 +66,32 @@ func (k *talk) selectTools(c queryCmd) error {
 	return nil
 }
 
-// openTools makes the tools that are offered.
-func (k *talk) openTools(ctx context.Context, c queryCmd) (err error) {
+// open makes the tools that are offered. The user may want one by its name.
+func (k *toolset) open(ctx context.Context, p *ask.Prompter, wanted string) (err error) {
 	var items []tool.Item
 	for _, c := range k.selected {
 		item, err := c.item(ctx)
 		if err == nil {
 			err = item.Tool.Definition().Check()
 		}
-		switch {
-		case isA[*failedBefore](err):
+		if _, told := errors.AsType[*failedBefore](err); told {
 			continue
-		case err != nil:
-			k.app.warn("tool %s is not offered: %v", c.config.Name, err)
+		}
+		if err != nil {
+			k.host.warn("tool %s is not offered: %v", c.config.Name, err)
 			continue
 		}
 		items = append(items, item)
 	}
-	if name := k.setup.Choice.Name; name != "" && c.ToolUse.Given && !hasTool(items, name) {
-		return usagef("--tool-use %s: no such tool is offered", name)
+	if wanted != "" && !hasTool(items, wanted) {
+		return askedf("--tool-use %s: no such tool is offered", wanted)
 	}
 	k.present(items)
-	o := tool.Options{Slow: k.app.terminal.Slow, Now: k.app.now}
-	if k.approve = ask.NewToolGate(k.prompter, items); k.approve != nil {
+	o := tool.Options{Slow: k.host.Terminal.Slow, Now: k.host.Now}
+	if k.approve = ask.NewToolGate(p, items); k.approve != nil {
 		o.Gate = k.approve
 	}
-	k.tools, err = tool.NewExecutor(items, o)
+	k.executor, err = tool.NewExecutor(items, o)
 	return err
 }
 
@@ -82,8 +99,8 @@ func (k *talk) openTools(ctx context.Context, c queryCmd) (err error) {
 const unwatched = 10 * time.Minute
 
 // limit is how long a call of a tool may take, zero for ever.
-func (k *talk) limit(name string) time.Duration {
-	if k.app.terminal.Watched() {
+func (k *toolset) limit(name string) time.Duration {
+	if k.host.Terminal.Watched() {
 		return k.config.Timeout(name, 0)
 	}
 	return k.config.Timeout(name, unwatched)
@@ -95,34 +112,13 @@ func hasTool(items []tool.Item, name string) bool {
 	})
 }
 
-// refresher returns what resolves the conversation's resources again.
-func (k *talk) refresher() builtin.Refresher {
-	var uris []string
-	for c := range k.target.Stream().Contents() {
-		if c.Part == events.PartAttachment || c.Part == events.PartResource {
-			uris = append(uris, c.URI)
-		}
-	}
-	for _, r := range k.attached {
-		uris = append(uris, r.URI)
-	}
-	var declared []string
-	for _, at := range k.config.Attachments() {
-		if u, err := at.URL.Open(trust.WithoutAsking(k.gate)); err == nil {
-			declared = append(declared, u)
-		}
-	}
-	var now []string
-	for _, r := range k.attached {
-		now = append(now, r.URI)
-	}
-	uris = k.refreshable(uris, slices.Concat(declared, now))
-	return k.resolver.Refresher(uris, declared)
+func (k *toolset) refresher() builtin.Refresher {
+	return k.attachments.refresher(k.target.Stream())
 }
 
 // current returns what looks a file up as it is now, in place of a read that is out of date; nil
 // where the model may not read any file without a question.
-func (k *talk) current() func(uri string) (events.Resource, error) {
+func (k *toolset) current() func(uri string) (events.Resource, error) {
 	ctx := context.Background() // a file is there at once
 	reads := slices.ContainsFunc(k.selected, func(c candidate) bool {
 		if c.config.Name != "fs_read_file" || c.config.Source.Kind != tool.Builtin ||
@@ -146,7 +142,7 @@ func (k *talk) current() func(uri string) (events.Resource, error) {
 
 // candidates are the tools that the configuration declares, then the built-in ones that it
 // does not.
-func (k *talk) candidates() []candidate {
+func (k *toolset) candidates() []candidate {
 	builtins := builtin.Items(k.files)
 	var all []candidate
 	declared := map[string]bool{}
@@ -154,8 +150,8 @@ func (k *talk) candidates() []candidate {
 		declared[name] = true // also where it cannot be read: what it restricts is not known then
 		c, t, err := k.toolConfig(name)
 		if err != nil {
-			if k.reading == nil { // who only looks offers none
-				k.app.warn("tool %s is not offered: %v", name, err)
+			if !k.quiet {
+				k.host.warn("tool %s is not offered: %v", name, err)
 			}
 			continue
 		}
@@ -196,7 +192,7 @@ func (k *talk) candidates() []candidate {
 // whatever the conversation has: a list of tools that grows is a prompt that is sent anew.
 func servants() []string { return []string{"describe_tools", "refresh_resource"} }
 
-func (k *talk) servant(name string) tool.Item {
+func (k *toolset) servant(name string) tool.Item {
 	if name == "describe_tools" {
 		return builtin.Describe(k.offered)
 	}
@@ -205,7 +201,7 @@ func (k *talk) servant(name string) tool.Item {
 
 // toolConfig reads the table of a tool. That of a built-in one need not say its source, as jp
 // has it: to leave the table out for that would undo what it restricts.
-func (k *talk) toolConfig(name string) (tool.Config, jpconfig.Tool, error) {
+func (k *toolset) toolConfig(name string) (tool.Config, jpconfig.Tool, error) {
 	t := k.config.Tool(name)
 	c, err := tool.ParseConfig(name, t.JSON, t.Defaults)
 	ours := slices.Contains(servants(), name) || hasTool(builtin.Items(k.files), name)
@@ -216,7 +212,7 @@ func (k *talk) toolConfig(name string) (tool.Config, jpconfig.Tool, error) {
 }
 
 // maker returns what makes a declared tool.
-func (k *talk) maker(
+func (k *toolset) maker(
 	c tool.Config, t jpconfig.Tool,
 ) func(context.Context) (tool.Item, error) {
 	switch c.Source.Kind {
@@ -245,7 +241,7 @@ var errAccess = errors.New("access.fs: only built-in tools for files and local t
 
 // builtin returns a built-in tool as a configuration wants it, with the files that its
 // access.fs grants.
-func (k *talk) builtin(c tool.Config, name string) (tool.Item, error) {
+func (k *toolset) builtin(c tool.Config, name string) (tool.Item, error) {
 	rules, err := file.ParseAccess(c.Access)
 	if err != nil {
 		return tool.Item{}, err
@@ -265,12 +261,12 @@ func (k *talk) builtin(c tool.Config, name string) (tool.Item, error) {
 			return k.tightened(it, c.Name), nil
 		}
 	}
-	return tool.Item{}, usagef("there is no built-in tool %q", name)
+	return tool.Item{}, askedf("there is no built-in tool %q", name)
 }
 
 // tightened gives a built-in tool the run mode of the configuration. What others wrote can
 // make it stricter and not looser: it changes the user's files.
-func (k *talk) tightened(it tool.Item, name string) tool.Item {
+func (k *toolset) tightened(it tool.Item, name string) tool.Item {
 	for _, at := range []string{name, "*"} {
 		raw, origins, ok := k.config.Value("conversation", "tools", at, "run")
 		if !ok {
@@ -294,10 +290,10 @@ func (k *talk) tightened(it tool.Item, name string) tool.Item {
 }
 
 // offered are the tools of this turn.
-func (k *talk) offered() []tool.Definition { return k.tools.Definitions() }
+func (k *toolset) offered() []tool.Definition { return k.executor.Definitions() }
 
 // remote connects to the server of a tool.
-func (k *talk) remote(ctx context.Context, c tool.Config, t jpconfig.Tool) (tool.Item, error) {
+func (k *toolset) remote(ctx context.Context, c tool.Config, t jpconfig.Tool) (tool.Item, error) {
 	if rules, err := file.ParseAccess(c.Access); err != nil || len(rules) > 0 {
 		return tool.Item{}, errors.Join(err, errAccess)
 	}
@@ -312,7 +308,7 @@ func (k *talk) remote(ctx context.Context, c tool.Config, t jpconfig.Tool) (tool
 }
 
 // present notes how the tools that are offered are shown.
-func (k *talk) present(items []tool.Item) {
+func (k *toolset) present(items []tool.Item) {
 	k.calls.Styles, k.calls.Formatters = map[string]tool.Style{}, map[string]tool.Formatter{}
 	for _, c := range k.selected {
 		k.calls.Styles[c.config.Name] = c.config.Style

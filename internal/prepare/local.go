@@ -1,4 +1,4 @@
-package main
+package prepare
 
 import (
 	"context"
@@ -13,7 +13,7 @@ import (
 // A command is a local tool. Its command is opened when it runs for the first time: a
 // workspace with forty tools asks about those that are called.
 type command struct {
-	talk    *talk
+	tools   *toolset
 	config  tool.Config
 	process jpconfig.Process
 }
@@ -26,8 +26,8 @@ type formattedCommand struct {
 
 // local makes a local tool. One whose command would not be run however it is called is an error:
 // a model that is offered it can only fail.
-func (k *talk) local(c tool.Config, t jpconfig.Tool) (tool.Item, error) {
-	run := &command{talk: k, config: c, process: t.Command}
+func (k *toolset) local(c tool.Config, t jpconfig.Tool) (tool.Item, error) {
+	run := &command{tools: k, config: c, process: t.Command}
 	if line, _, ok := k.config.Value("conversation", "tools", c.Name, "command"); ok {
 		if _, err := run.made(line); err != nil {
 			return tool.Item{}, err
@@ -43,12 +43,12 @@ func (k *talk) local(c tool.Config, t jpconfig.Tool) (tool.Item, error) {
 func (c *command) Definition() tool.Definition { return c.config.Definition() }
 
 func (c *command) environment() local.Environment {
-	k, id := c.talk, ""
+	k, id := c.tools, ""
 	if k.target.ID != 0 {
 		id = k.target.ID.String()
 	}
 	return local.Environment{
-		Starter: k.app.launcher(), Root: k.target.Workspace.Root(), Space: k.files.Tree.Space,
+		Starter: k.host.Starter, Root: k.target.Workspace.Root(), Space: k.files.Tree.Space,
 		WorkspaceID: k.target.Workspace.WorkspaceID(), ConversationID: id,
 	}
 }
@@ -65,7 +65,7 @@ func (c *command) Run(ctx context.Context, call tool.Call) (tool.Result, error) 
 // open returns the tool that the command is, approved.
 func (c *command) open(ctx context.Context) (subsumingTool, error) {
 	answered := tool.Waiting(ctx)
-	line, err := c.process.Open(c.talk.gate)
+	line, err := c.process.Open(c.tools.gate)
 	answered()
 	if err != nil {
 		return nil, err
@@ -94,7 +94,7 @@ type subsumingTool interface {
 
 // FormatArguments implements [tool.Formatter].
 func (c *formattedCommand) FormatArguments(ctx context.Context, call tool.Call) (string, error) {
-	line, err := c.formatter.Open(c.talk.gate)
+	line, err := c.formatter.Open(c.tools.gate)
 	if err != nil {
 		return "", err
 	}

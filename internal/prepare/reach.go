@@ -1,9 +1,8 @@
-package main
+package prepare
 
 import (
 	"context"
 	"errors"
-	"fmt"
 	"maps"
 	"os"
 	"path/filepath"
@@ -11,13 +10,13 @@ import (
 	"strings"
 	"sync"
 
-	"github.com/git-jp/git-jp/events"
 	"github.com/git-jp/git-jp/gitint"
 	"github.com/git-jp/git-jp/internal/attach"
 	"github.com/git-jp/git-jp/internal/jpconfig"
 	"github.com/git-jp/git-jp/internal/regular"
 	"github.com/git-jp/git-jp/internal/tool/builtin"
 	"github.com/git-jp/git-jp/internal/trust"
+	"github.com/git-jp/git-jp/internal/workspace"
 )
 
 // A reach decides which files of the workspace the attachments that others wrote may give:
@@ -127,27 +126,27 @@ func (r *reach) guarded(
 	return at
 }
 
-// told names what was attached for others and is not as git has it.
-func (r *reach) told(a *app) {
+// warn names what was attached for others and is not as git has it.
+func (r *reach) warn(h *Host) {
 	if len(r.changed) > 0 {
-		a.warn("attached with changes that are not staged: %s",
+		h.warn("attached with changes that are not staged: %s",
 			strings.Join(slices.Sorted(maps.Keys(r.changed)), ", "))
 	}
 }
 
-// pathClaims returns the claims of attachments that reach what others cannot know. Of what the
+// PathClaims returns the claims of attachments that reach what others cannot know. Of what the
 // user typed that is also a pattern which stands for such a file.
-func (a *app) pathClaims(
-	ctx context.Context, conf *jpconfig.Config, typed bool,
+func (h *Host) PathClaims(
+	ctx context.Context, w *workspace.Workspace, conf *jpconfig.Config, typed bool,
 ) (all []trust.Claim, err error) {
-	files, closeFiles, err := a.attachedFiles(ctx)
+	files, err := h.openFiles(ctx, w.Root())
 	if err != nil {
 		return nil, err
 	}
-	defer func() { err = errors.Join(err, closeFiles()) }()
+	defer func() { err = errors.Join(err, files.Tree.Close()) }()
 	r := newReach(ctx, files, conf)
 	resolver := attach.New(attach.Options{
-		Files: files, Conversations: a.openWorkspace, Admits: r.admits,
+		Files: files, Conversations: w, Admits: r.admits,
 	})
 	for _, at := range conf.Attachments() {
 		if _, claimed := at.URL.Claim(); claimed {
@@ -162,93 +161,4 @@ func (a *app) pathClaims(
 		}
 	}
 	return all, nil
-}
-
-// An ignoredError is a file that the user attaches and git ignores.
-type ignoredError struct {
-	url string
-	by  gitint.Ignored
-}
-
-func (e *ignoredError) Error() string {
-	return fmt.Sprintf("attach %q: git ignores it (%s:%d), and its content would become part of "+
-		"the conversation, of the commit and of what the model is given",
-		e.url, e.by.Source, e.by.Line)
-}
-
-// Hints say how to attach it all the same.
-func (e *ignoredError) Hints() []string {
-	return []string{fmt.Sprintf("to attach it all the same: -a '%s?ignored=true'", e.url)}
-}
-
-// askIgnored asks once about files that the user attaches although git ignores them.
-func (k *talk) askIgnored(ctx context.Context, urls []string) error {
-	if k.files.Repo == nil {
-		return nil
-	}
-	type attachment struct{ url, name string }
-	byPath := map[string]attachment{}
-	for _, u := range urls {
-		name, ok := attach.FileNamed(u, k.files.Tree)
-		if !ok {
-			continue
-		}
-		if in, err := k.files.InRepo(name); err == nil {
-			byPath[in] = attachment{u, name}
-		}
-	}
-	ignored, err := k.files.Repo.CheckIgnore(ctx, slices.Sorted(maps.Keys(byPath)))
-	if err != nil {
-		return err
-	}
-	for _, by := range ignored {
-		at := byPath[by.Path]
-		claim := trust.Claim{Kind: trust.Path, Key: jpconfig.AttachmentsKey, Value: at.url}
-		_, tracked := k.reach.find(at.name)
-		if tracked || strings.HasPrefix(by.Pattern, "!") ||
-			trust.WithoutAsking(k.gate).Allow(claim) == nil {
-			continue
-		}
-		if err := k.allowIgnored(ctx, &ignoredError{at.url, by}, claim); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// allowIgnored asks about one of them. A yes is remembered.
-func (k *talk) allowIgnored(ctx context.Context, why *ignoredError, claim trust.Claim) error {
-	if k.prompter == nil {
-		return why
-	}
-	s, err := k.prompter.Open(ctx)
-	if err != nil {
-		return why
-	}
-	answer, err := s.Key("%v.\nAttach it? [y]es, [N]o: ", why)
-	if closeErr := s.Close(); err != nil || closeErr != nil || answer != "y" && answer != "yes" {
-		return why
-	}
-	if asker, ok := k.gate.(*trust.Asker); ok {
-		return asker.Approvals.Approve(k.app.now(), claim)
-	}
-	return nil
-}
-
-// refreshable returns what of the conversation's resources may be looked up again without a
-// question: what was attached now or is declared and approved, and files. A conversation that
-// somebody else wrote names commands, hosts and secrets, too: files are given as theirs are.
-func (k *talk) refreshable(uris, approved []string) []string {
-	known := map[string]bool{}
-	for _, a := range approved {
-		known[k.resolver.Canonical(a)] = true
-	}
-	for _, u := range uris {
-		if u = k.resolver.Canonical(u); !known[u] {
-			k.reach.foreign[attach.FileURL(u)] = true
-		}
-	}
-	return slices.DeleteFunc(uris, func(u string) bool {
-		return events.URIScheme(u) != "file" && !known[k.resolver.Canonical(u)]
-	})
 }

@@ -1,4 +1,4 @@
-package main
+package prepare
 
 import (
 	"context"
@@ -17,7 +17,7 @@ import (
 // servers are the MCP servers of a command. Each is started once; one that does not start is
 // not tried again for the next of its tools.
 type servers struct {
-	app    *app
+	host   *Host
 	config *jpconfig.Config
 	gate   trust.Gate
 	dir    string
@@ -71,7 +71,7 @@ func (s *servers) connect(ctx context.Context, id string) (*mcp.Session, error) 
 		return nil, err
 	}
 	if table.Command == "" && table.URL == "" {
-		return nil, usagef("no MCP server has the name %q", id)
+		return nil, askedf("no MCP server has the name %q", id)
 	}
 	server := mcp.Server{
 		ID: id, Program: table.Command, Args: table.Arguments, Variables: table.Variables,
@@ -81,8 +81,8 @@ func (s *servers) connect(ctx context.Context, id string) (*mcp.Session, error) 
 		server.Checksum = table.Checksum.Algorithm + ":" + table.Checksum.Value
 	}
 	return mcp.Connect(ctx, server, mcp.Options{
-		Starter: s.app.launcher(), Client: mcp.NewClient(llm.ProxyFromEnv(s.app.getenv).Function()),
-		Dir: s.dir, Space: s.space, Version: s.app.version,
+		Starter: s.host.Starter, Client: mcp.NewClient(llm.ProxyFromEnv(s.host.Getenv).Function()),
+		Dir: s.dir, Space: s.space, Version: s.host.Version,
 	})
 }
 

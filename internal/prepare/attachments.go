@@ -1,0 +1,347 @@
+package prepare
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/git-jp/git-jp/events"
+	"github.com/git-jp/git-jp/gitint"
+	"github.com/git-jp/git-jp/internal/ask"
+	"github.com/git-jp/git-jp/internal/attach"
+	"github.com/git-jp/git-jp/internal/config"
+	"github.com/git-jp/git-jp/internal/jpconfig"
+	"github.com/git-jp/git-jp/internal/llm"
+	"github.com/git-jp/git-jp/internal/query"
+	"github.com/git-jp/git-jp/internal/tool/builtin"
+	"github.com/git-jp/git-jp/internal/tool/file"
+	"github.com/git-jp/git-jp/internal/trust"
+	"github.com/git-jp/git-jp/internal/workspace"
+)
+
+// openFiles opens the files of the workspace at root. Who does closes the tree.
+func (h *Host) openFiles(ctx context.Context, root string) (files builtin.Workspace, err error) {
+	var deny []string
+	if repo, err := h.Repo(ctx); err == nil {
+		files.Repo, deny = repo, []string{repo.GitDir(), repo.CommonDir()}
+	}
+	if files.Tree, err = file.Open(root, deny...); err != nil {
+		return files, fmt.Errorf("open the workspace: %w", err)
+	}
+	return files, nil
+}
+
+// AttachmentURLs returns the attachments that arguments of the command line mean.
+func (h *Host) AttachmentURLs(
+	ctx context.Context, w *workspace.Workspace, args []string,
+) (urls []string, err error) {
+	files, err := h.openFiles(ctx, w.Root())
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, files.Tree.Close()) }()
+	return h.urls(files, args)
+}
+
+func (h *Host) urls(files builtin.Workspace, args []string) (urls []string, err error) {
+	for _, arg := range args {
+		u, err := attach.Argument(arg, h.Dir, files.Tree)
+		if err != nil {
+			return nil, err
+		}
+		urls = append(urls, u)
+	}
+	return urls, nil
+}
+
+// Attachments look up what is attached to a conversation.
+type Attachments struct {
+	host     *Host
+	config   *jpconfig.Config
+	gate     trust.Gate
+	files    builtin.Workspace
+	reach    *reach // of others' attachments
+	resolver *attach.Resolver
+	prompter *ask.Prompter     // nil where nobody can be asked
+	servers  *servers          // that are theirs alone, nil for none
+	added    []events.Resource // to this turn
+}
+
+// OpenAttachments opens what looks up the attachments of a configuration, without a query.
+func (h *Host) OpenAttachments(
+	ctx context.Context, w *workspace.Workspace, network config.Network, conf *jpconfig.Config,
+	gate trust.Gate,
+) (*Attachments, error) {
+	files, err := h.openFiles(ctx, w.Root())
+	if err != nil {
+		return nil, err
+	}
+	s := &servers{host: h, config: conf, gate: gate, dir: w.Root(), space: files.Tree.Space}
+	a := h.attachments(ctx, w, network, s, files)
+	a.servers = s
+	return a, nil
+}
+
+// attachments look up with what a query has opened.
+func (h *Host) attachments(
+	ctx context.Context, w *workspace.Workspace, network config.Network, s *servers,
+	files builtin.Workspace,
+) *Attachments {
+	r := newReach(ctx, files, s.config)
+	return &Attachments{
+		host: h, config: s.config, gate: s.gate, files: files, reach: r,
+		resolver: attach.New(attach.Options{
+			Files: files, Starter: h.Starter, Conversations: w, Admits: r.admits,
+			Foreign: func(attachment string) bool { return r.foreign[attachment] },
+			HTTP: attach.NewFetcher(attach.HTTPOptions{
+				UserAgent: h.userAgent(), Proxy: llm.ProxyFromEnv(h.Getenv).Function(),
+				AllowPrivate: func(host string) bool {
+					return slices.Contains(network.PrivateHosts, host)
+				},
+			}),
+			Server: func(ctx context.Context, id string) (attach.Reader, error) {
+				return s.session(ctx, id)
+			},
+		}),
+	}
+}
+
+// Close closes what [Host.OpenAttachments] opened.
+func (a *Attachments) Close() error {
+	return errors.Join(a.servers.close(), a.files.Tree.Close())
+}
+
+// URLs returns what arguments mean, or all that is declared. Words of the user are the user's own
+// unless somebody else said the same: then they were copied.
+func (a *Attachments) URLs(args []string) ([]string, error) {
+	named, err := a.host.urls(a.files, args)
+	if err != nil {
+		return nil, err
+	}
+	var all []string
+	for _, at := range a.config.Attachments() {
+		if len(args) > 0 && !slices.Contains(named, at.Shown()) {
+			continue
+		}
+		u, err := a.reach.open(at, a.resolver, a.gate)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, u)
+	}
+	if len(args) > 0 {
+		return named, nil
+	}
+	return all, nil
+}
+
+// Resolve looks attachments up.
+func (a *Attachments) Resolve(
+	ctx context.Context, urls []string,
+) ([]events.Resource, []*attach.Failure) {
+	return a.resolver.Resolve(ctx, urls)
+}
+
+// attach puts what is attached into the request: what the flags say, as it is now, and of
+// what is declared that which no turn of the conversation has yet.
+func (a *Attachments) attach(
+	ctx context.Context, args []string, t *query.Target, p *query.Prompt,
+) error {
+	if p.Request == nil {
+		return nil
+	}
+	asked, err := a.host.urls(a.files, args)
+	if err != nil {
+		return err
+	}
+	if err := a.askIgnored(ctx, asked); err != nil {
+		return err
+	}
+	urls, err := a.due(asked, t)
+	if err != nil {
+		return err
+	}
+	resources, failures := a.resolver.Resolve(ctx, urls)
+	failed := map[string]bool{}
+	for _, f := range failures {
+		if slices.Contains(asked, f.Attachment) && f.Found == 0 {
+			return f
+		}
+		a.host.warn("%v", f)
+		failed[f.Attachment] = f.Found == 0
+	}
+	a.reach.warn(a.host)
+	p.Request.Resources, a.added = resources, resources
+	p.Attached = slices.DeleteFunc(urls, func(u string) bool {
+		return failed[u] || attach.Excludes(u)
+	})
+	return nil
+}
+
+// due returns what is to be looked up for this turn, in the order of the configuration. What
+// excludes is always among it. What a flag names and somebody else declared as well needs the
+// approval that theirs needs all the same: it may have been copied. Else it is the user's, and what
+// others exclude takes nothing out of it.
+func (a *Attachments) due(asked []string, t *query.Target) ([]string, error) {
+	had := query.Attached(t.Stream(), baseOf(t.BaseConfig()), jpconfig.AttachmentURLs)
+	var urls []string
+	for _, at := range a.config.Attachments() {
+		shown := at.Shown()
+		named := slices.Contains(asked, shown)
+		if !named && had[shown] && !attach.Excludes(shown) {
+			continue
+		}
+		u, err := a.reach.open(at, a.resolver, a.gate)
+		if err == nil && named {
+			a.reach.own(u)
+		}
+		switch {
+		case err != nil && named:
+			return nil, err
+		case err != nil:
+			a.host.warn("not attached: %v", err)
+		case !slices.Contains(urls, u):
+			urls = append(urls, u)
+		}
+	}
+	for _, u := range asked {
+		if !slices.Contains(urls, u) {
+			urls = append(urls, u)
+		}
+	}
+	return urls, nil
+}
+
+// parseBase reads the configuration with which a conversation began.
+func parseBase(data []byte) (events.Config, error) {
+	if data == nil {
+		data = []byte("{}")
+	}
+	base, err := events.ParseConfig(data, 0)
+	if err != nil {
+		err = fmt.Errorf("read the conversation's configuration: %w", err)
+	}
+	return base, err
+}
+
+// baseOf is parseBase; none where it cannot be read.
+func baseOf(data []byte) events.Config {
+	base, err := parseBase(data)
+	if err != nil {
+		return events.Config{}
+	}
+	return base
+}
+
+// refresher returns what resolves the conversation's resources again.
+func (a *Attachments) refresher(s *events.Stream) builtin.Refresher {
+	var uris, declared, now []string
+	for c := range s.Contents() {
+		if c.Part == events.PartAttachment || c.Part == events.PartResource {
+			uris = append(uris, c.URI)
+		}
+	}
+	for _, r := range a.added {
+		now = append(now, r.URI)
+	}
+	for _, at := range a.config.Attachments() {
+		if u, err := at.URL.Open(trust.WithoutAsking(a.gate)); err == nil {
+			declared = append(declared, u)
+		}
+	}
+	uris = a.refreshable(append(uris, now...), slices.Concat(declared, now))
+	return a.resolver.Refresher(uris, declared)
+}
+
+// refreshable returns what of the conversation's resources may be looked up again without a
+// question: what was attached now or is declared and approved, and files. A conversation that
+// somebody else wrote names commands, hosts and secrets, too: files are given as theirs are.
+func (a *Attachments) refreshable(uris, approved []string) []string {
+	known := map[string]bool{}
+	for _, u := range approved {
+		known[a.resolver.Canonical(u)] = true
+	}
+	for _, u := range uris {
+		if u = a.resolver.Canonical(u); !known[u] {
+			a.reach.foreign[attach.FileURL(u)] = true
+		}
+	}
+	return slices.DeleteFunc(uris, func(u string) bool {
+		return events.URIScheme(u) != "file" && !known[a.resolver.Canonical(u)]
+	})
+}
+
+// An IgnoredError is a file that the user attaches and git ignores.
+type IgnoredError struct {
+	URL string
+	By  gitint.Ignored
+}
+
+// Error implements error.
+func (e *IgnoredError) Error() string {
+	return fmt.Sprintf("attach %q: git ignores it (%s:%d), and its content would become part of "+
+		"the conversation, of the commit and of what the model is given",
+		e.URL, e.By.Source, e.By.Line)
+}
+
+// Hints say how to attach it all the same.
+func (e *IgnoredError) Hints() []string {
+	return []string{fmt.Sprintf("to attach it all the same: -a '%s?ignored=true'", e.URL)}
+}
+
+// askIgnored asks once about files that the user attaches although git ignores them.
+func (a *Attachments) askIgnored(ctx context.Context, urls []string) error {
+	if a.files.Repo == nil {
+		return nil
+	}
+	type attachment struct{ url, name string }
+	byPath := map[string]attachment{}
+	for _, u := range urls {
+		name, ok := attach.FileNamed(u, a.files.Tree)
+		if !ok {
+			continue
+		}
+		if in, err := a.files.InRepo(name); err == nil {
+			byPath[in] = attachment{u, name}
+		}
+	}
+	ignored, err := a.files.Repo.CheckIgnore(ctx, slices.Sorted(maps.Keys(byPath)))
+	if err != nil {
+		return err
+	}
+	for _, by := range ignored {
+		at := byPath[by.Path]
+		claim := trust.Claim{Kind: trust.Path, Key: jpconfig.AttachmentsKey, Value: at.url}
+		_, tracked := a.reach.find(at.name)
+		if tracked || strings.HasPrefix(by.Pattern, "!") ||
+			trust.WithoutAsking(a.gate).Allow(claim) == nil {
+			continue
+		}
+		if err := a.allowIgnored(ctx, &IgnoredError{at.url, by}, claim); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// allowIgnored asks about one of them. A yes is remembered.
+func (a *Attachments) allowIgnored(ctx context.Context, why *IgnoredError, c trust.Claim) error {
+	if a.prompter == nil {
+		return why
+	}
+	s, err := a.prompter.Open(ctx)
+	if err != nil {
+		return why
+	}
+	answer, err := s.Key("%v.\nAttach it? [y]es, [N]o: ", why)
+	if closeErr := s.Close(); err != nil || closeErr != nil || answer != "y" && answer != "yes" {
+		return why
+	}
+	if asker, ok := a.gate.(*trust.Asker); ok {
+		return asker.Approvals.Approve(a.host.Now(), c)
+	}
+	return nil
+}

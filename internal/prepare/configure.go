@@ -1,0 +1,190 @@
+package prepare
+
+import (
+	"encoding/json"
+	"errors"
+	"slices"
+	"strings"
+
+	"github.com/git-jp/git-jp/internal/jpconfig"
+	"github.com/git-jp/git-jp/internal/llm/models"
+	"github.com/git-jp/git-jp/internal/tool"
+	"github.com/git-jp/git-jp/internal/trust"
+	"github.com/go-json-experiment/json/jsontext"
+)
+
+// configure reads the configuration with what the flags say.
+func (q *Query) configure() error {
+	flags := q.options.Flags
+	if err := q.load(flags); err != nil {
+		return err
+	}
+	if err := q.tools.choose(q.options.Switches); err != nil {
+		return err
+	}
+	stick, err := q.sticking()
+	if err != nil {
+		return err
+	}
+	if stick != nil {
+		if flags == nil {
+			flags = map[string][]byte{}
+		}
+		flags["--tool, --attach"] = stick
+		if err := q.load(flags); err != nil {
+			return err
+		}
+	}
+	q.warnOf()
+	if err := q.readSetup(); err != nil {
+		return err
+	}
+	q.typed = len(flags) > 0 || len(q.host.Options) > 0
+	delta, lost := q.Config.Delta()
+	if len(lost) > 0 && !q.target.Fresh {
+		q.host.warn("%s: the conversation keeps saying it; a new one would not",
+			strings.Join(lost, ", "))
+	}
+	q.delta = jsontext.Value(jpconfig.Shareable(delta))
+	return nil
+}
+
+// readSetup reads what the configuration says about requests.
+func (q *Query) readSetup() (err error) {
+	q.setup, err = setupOf(q.Config)
+	if _, refused := errors.AsType[*trust.RefusedError](err); refused {
+		return q.refusal(err)
+	}
+	if err != nil && q.options.Model != "" {
+		return askedf("%w", &models.NameError{
+			Name: q.options.Model, Reason: "neither provider/name nor a short name",
+		})
+	}
+	if q.options.Choice != nil {
+		q.setup.Choice = *q.options.Choice
+	}
+	return err
+}
+
+// load reads the configuration, with what others set that is approved. Where somebody can be
+// asked about the rest, it is settled first.
+func (q *Query) load(flags map[string][]byte) error {
+	conf, err := jpconfig.Load(q.sources(flags))
+	if err != nil {
+		return err
+	}
+	asked, err := q.settle(conf.Held())
+	if err == nil && asked {
+		conf, err = jpconfig.Load(q.sources(flags))
+	}
+	q.Config, q.tools.config, q.tools.gate = conf, conf, q.gate
+	return err
+}
+
+// settle asks about what does not count, once and where somebody is there, and reports whether it
+// asked.
+func (q *Query) settle(held []trust.Claim) (bool, error) {
+	asker, ok := q.gate.(*trust.Asker)
+	if !ok || q.prompter == nil || q.options.Explain || q.settled {
+		return false, nil
+	}
+	held = slices.DeleteFunc(held, asker.Approvals.Declined)
+	if len(held) == 0 {
+		return false, nil
+	}
+	q.settled = true
+	for i := range held {
+		held[i].Origin = q.host.Short(held[i].Origin)
+	}
+	return true, asker.Settle(held)
+}
+
+func (q *Query) sources(flags map[string][]byte) jpconfig.Sources {
+	s := q.host.Sources(q.target.Workspace, nil)
+	s.Base, s.Stream, s.Flags = q.target.BaseConfig(), q.target.Stream(), flags
+	if q.options.Explain {
+		// Nothing is sent, so that any model can be explained.
+		nothingSent := s.Approved
+		s.Approved = func(c trust.Claim) bool { return c.Kind == trust.Provider || nothingSent(c) }
+	}
+	return s
+}
+
+// sticking is the change of the configuration by flags for tools and attachments. A tool that
+// the configuration does not know has no place in it.
+func (q *Query) sticking() ([]byte, error) {
+	tools := map[string]any{}
+	for _, name := range q.Config.ToolNames() {
+		known, _, err := q.tools.toolConfig(name)
+		if err != nil {
+			continue // such a tool is not offered
+		}
+		for _, s := range q.options.Switches {
+			free := known.Enable.Toggle == "" || known.Enable.Toggle == tool.ToggleAny
+			if s.Name == name || s.Name == "" && free {
+				tools[name] = map[string]bool{"enable": s.On}
+			}
+		}
+	}
+	urls, err := q.host.urls(q.tools.files, q.options.Attach)
+	if err != nil {
+		return nil, err
+	}
+	for _, at := range q.Config.Attachments() {
+		urls = slices.DeleteFunc(urls, func(u string) bool { return u == at.Shown() })
+	}
+	conversation := map[string]any{}
+	if len(tools) > 0 {
+		conversation["tools"] = tools
+	}
+	if len(urls) > 0 {
+		conversation["attachments"] = urls
+	}
+	if len(conversation) == 0 {
+		return nil, nil
+	}
+	return json.Marshal(map[string]any{"conversation": conversation})
+}
+
+// warnOf reports what is wrong with the configuration, and in a line each what of others'
+// settings does not count: what is not approved, and what nobody knows.
+func (q *Query) warnOf() {
+	for _, w := range q.Config.Warnings() {
+		if q.host.Verbose || w.Where == "-c" { // what files say is shown to who wants it
+			q.host.warn("%v", w)
+		}
+	}
+	var keys []string
+	asker, _ := q.gate.(*trust.Asker)
+	for _, c := range slices.Concat(q.settings.Held(), q.Config.Held()) {
+		no := asker != nil && asker.Approvals.Declined(c)
+		if !no && !slices.Contains(keys, c.Key) {
+			keys = append(keys, c.Key)
+		}
+	}
+	if len(keys) > 0 {
+		q.host.warn("left out until you approve: %s; 'git jp trust' asks", strings.Join(keys, ", "))
+	}
+	var unknown []string
+	for _, w := range q.Config.Warnings() {
+		below := func(key string) bool { return strings.HasPrefix(w.Key, key+".") }
+		if w.Text == jpconfig.UnknownKey && w.Where != "-c" && !slices.ContainsFunc(keys, below) {
+			unknown = append(unknown, w.Key)
+		}
+	}
+	if len(unknown) > 0 && !q.host.Verbose { // else each was shown with its place
+		q.host.warn("left out, not known: %s", strings.Join(unknown, ", "))
+	}
+}
+
+// refusal is why a model is not asked, with the id that approves it.
+func (q *Query) refusal(err error) error {
+	refused := new(trust.RefusedError)
+	if !errors.As(err, &refused) || q.gate == nil {
+		return err
+	}
+	if again := trust.WithoutAsking(q.gate).Allow(refused.Claim); again != nil {
+		return again
+	}
+	return err
+}

@@ -1,0 +1,179 @@
+package prepare
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"path/filepath"
+	"time"
+
+	"github.com/git-jp/git-jp/events"
+	"github.com/git-jp/git-jp/gitint"
+	"github.com/git-jp/git-jp/internal/ask"
+	"github.com/git-jp/git-jp/internal/jpconfig"
+	"github.com/git-jp/git-jp/internal/quarantine"
+	"github.com/git-jp/git-jp/internal/regular"
+	"github.com/git-jp/git-jp/internal/tool"
+	"github.com/git-jp/git-jp/internal/trust"
+	"github.com/git-jp/git-jp/internal/workspace"
+)
+
+// A Host is what the program gives: its environment, its terminal and the repository that it
+// runs in.
+type Host struct {
+	Env      []string // as os.Environ returns it
+	Getenv   func(string) string
+	Dir      string   // where the command runs
+	UserDir  string   // the user's own configuration
+	StateDir string   // approvals, and copies where there is no clone; "" for no place
+	Options  []string // -c, of jp's configuration
+	Version  string
+	Verbose  bool
+
+	Now      func() time.Time
+	Random   func() float64
+	Terminal *ask.Terminal
+	Starter  tool.Starter
+	// Repo opens the repository, once.
+	Repo func(context.Context) (*gitint.Repo, error)
+	// Short returns a path as the user would write it here.
+	Short func(string) string
+}
+
+// userAgent names this program to servers.
+func (h *Host) userAgent() string { return "git-jp/" + h.Version }
+
+func (h *Host) note(format string, args ...any) { h.Terminal.Note(format, args...) }
+func (h *Host) warn(format string, args ...any) { h.Terminal.Warn(format, args...) }
+
+// Approvals opens what the user approved in the workspace at root; nil when there is no place
+// for it.
+func (h *Host) Approvals(root string) (*trust.Approvals, error) {
+	if h.StateDir == "" {
+		return nil, nil
+	}
+	file := filepath.Join(root, workspace.DirName, workspace.IDFile)
+	data, err := regular.ReadFile(file, regular.MaxNote)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return nil, fmt.Errorf("open approvals: %w", err)
+	}
+	w := trust.Workspace{ID: workspace.ParseWorkspaceID(data), Root: root}
+	approvals, err := trust.Open(h.StateDir, w)
+	if err != nil {
+		return nil, err
+	}
+	approvals.Own = func(name string) bool { return h.committedHere(root, name) }
+	return approvals, nil
+}
+
+// committedHere reports whether what a file of the workspace holds was committed in this clone.
+// Who cannot tell says no: then the user is asked.
+func (h *Host) committedHere(root, name string) bool {
+	ctx := context.Background() // approvals are asked about in the middle of anything
+	repo, err := h.Repo(ctx)
+	if err != nil {
+		return false
+	}
+	rel, err := filepath.Rel(repo.Root(), filepath.Join(root, filepath.FromSlash(name)))
+	if err != nil || !filepath.IsLocal(rel) {
+		return false
+	}
+	here, err := repo.CommittedHere(ctx, filepath.ToSlash(rel))
+	return err == nil && here
+}
+
+// Approved returns what reports of claims whether the user approved them in the workspace at
+// root. The approvals are read when somebody else says something that is not known to be
+// harmless.
+func (h *Host) Approved(root string) func(trust.Claim) bool {
+	var approvals *trust.Approvals
+	read := false
+	return func(c trust.Claim) bool {
+		if !read {
+			read = true
+			approvals, _ = h.Approvals(root) // what cannot be read approves nothing
+		}
+		return approvals != nil && approvals.Allow(c) == nil
+	}
+}
+
+// Gate asks on the terminal about what others wrote in the workspace at root. Where approvals
+// cannot be kept, nothing of it is let through, and what is the user's own still works.
+func (h *Host) Gate(root string) (trust.Gate, error) {
+	approvals, err := h.Approvals(root)
+	if errors.Is(err, trust.ErrInside) {
+		// The workspace is the home directory, say: what lies there others may have committed.
+		return trust.Nobody{}, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	if approvals == nil {
+		return trust.Nobody{}, nil
+	}
+	return &trust.Asker{Approvals: approvals, Terminal: h.Terminal.Device, Now: h.Now}, nil
+}
+
+// Sources says where the layers of jp's configuration are for a conversation, for the workspace
+// alone when conv is nil, and for the user alone when w is.
+func (h *Host) Sources(w *workspace.Workspace, conv *workspace.Conversation) jpconfig.Sources {
+	s := jpconfig.Sources{User: h.UserDir, Environ: h.Env, Options: h.Options}
+	if w != nil {
+		s.Workspace, s.Dir, s.UserWorkspace = w.Root(), h.Dir, w.UserDir()
+		s.Approved = h.Approved(w.Root())
+	}
+	if conv != nil {
+		s.Base, s.Stream = conv.BaseConfig, conv.Stream
+	}
+	return s
+}
+
+// Quarantines are where copies are kept: with the clone, and with the user's data, where they
+// go when there is no clone, yet, or git fails to find it.
+func (h *Host) Quarantines(
+	ctx context.Context, root string, keep time.Duration,
+) []quarantine.Quarantine {
+	var dirs []string
+	if repo, err := h.Repo(ctx); err == nil {
+		dirs = append(dirs, repo.Dir())
+	}
+	if h.StateDir != "" {
+		dirs = append(dirs, h.StateDir)
+	}
+	var all []quarantine.Quarantine
+	for _, dir := range dirs {
+		all = append(all, quarantine.Quarantine{
+			Dir: filepath.Join(dir, "trash"), Root: root, Keep: keep,
+		})
+	}
+	return all
+}
+
+// ApproveOwn approves claims that are the user's own words, and says so. Where approvals
+// cannot be kept, the next query asks.
+func (h *Host) ApproveOwn(gate trust.Gate, claims []trust.Claim) error {
+	asker, ok := gate.(*trust.Asker)
+	if !ok {
+		return nil
+	}
+	claims = asker.Approvals.Unapproved(claims)
+	if len(claims) == 0 {
+		return nil
+	}
+	if err := asker.Approvals.Approve(h.Now(), claims...); err != nil {
+		return err
+	}
+	for _, c := range claims {
+		h.note("approved %s here, since you typed it", c.Shown())
+	}
+	return nil
+}
+
+// Copies are the copies of a conversation, the latest of each place first.
+func (h *Host) Copies(ctx context.Context, root string, id events.ID) (all []quarantine.Copy) {
+	for _, q := range h.Quarantines(ctx, root, 0) {
+		all = append(all, q.Copies(id)...)
+	}
+	return all
+}

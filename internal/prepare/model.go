@@ -1,0 +1,211 @@
+package prepare
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/git-jp/git-jp/compact"
+	"github.com/git-jp/git-jp/dedup"
+	"github.com/git-jp/git-jp/internal/compaction"
+	"github.com/git-jp/git-jp/internal/jpconfig"
+	"github.com/git-jp/git-jp/internal/llm"
+	"github.com/git-jp/git-jp/internal/llm/builtin"
+	"github.com/git-jp/git-jp/internal/llm/models"
+	"github.com/git-jp/git-jp/internal/query"
+	"github.com/git-jp/git-jp/internal/trust"
+	"github.com/go-json-experiment/json/jsontext"
+)
+
+// models makes models as the query's configuration wants them.
+func (q *Query) models() Models {
+	return Models{
+		Host: q.host, Network: q.settings.Settings().Network, Config: q.Config, Gate: q.gate,
+	}
+}
+
+// newModel makes the model that the configuration names, or the one that is always there.
+func (q *Query) newModel(ctx context.Context) (llm.Model, error) {
+	made := q.models()
+	if !q.sends() {
+		return made.Builtin(ctx), nil
+	}
+	return made.New(q.setup.Model, made.Retry())
+}
+
+// sends reports whether requests are sent anywhere.
+func (q *Query) sends() bool { return q.setup.Model != "" && q.setup.Model != builtin.ID }
+
+// assistant returns the model that answers a question of a tool: what the question's settings
+// name, or those of all inquiries; nil for the model that is asked anyway.
+func (q *Query) assistant(target jsontext.Value) (llm.Model, error) {
+	var own struct {
+		Model struct {
+			ID json.RawMessage `json:"id"`
+		} `json:"model"`
+	}
+	if json.Unmarshal(target, &own) != nil || own.Model.ID == nil {
+		m, err := q.Config.ModelAt("conversation", "inquiry", "assistant", "model")
+		if err != nil && !errors.Is(err, jpconfig.ErrNoModel) {
+			return nil, err
+		}
+		return q.modelOr(m.ID)
+	}
+	var name string
+	var id jpconfig.ModelID
+	if json.Unmarshal(own.Model.ID, &id) == nil && !id.IsZero() {
+		return q.modelOr(id)
+	}
+	if err := json.Unmarshal(own.Model.ID, &name); err != nil {
+		return nil, askedf("%s names no model", own.Model.ID)
+	}
+	id, err := q.Config.ResolveModel(name)
+	if err != nil {
+		return nil, err
+	}
+	return q.modelOr(id)
+}
+
+func (q *Query) modelOr(id jpconfig.ModelID) (llm.Model, error) {
+	if id.IsZero() || id.String() == q.Model.ID() {
+		return nil, nil
+	}
+	return q.models().New(id.String(), q.models().Retry())
+}
+
+// continues is how often the turn goes on after a limit: never where the adapter does.
+func (q *Query) continues() int {
+	if provider, _, _ := llm.SplitID(q.Model.ID()); provider == "anthropic" {
+		return -1
+	}
+	return 0
+}
+
+// listWait is how long a provider may take to say how large a model's window is.
+const listWait = 2 * time.Second
+
+// offeredWindow is what its provider says of a model's window, 0 where it does not: then there is
+// the table. Nobody is asked for an approval for it.
+func (q *Query) offeredWindow(ctx context.Context, id string) int64 {
+	if id == "" || id == builtin.ID || q.options.Explain {
+		return 0
+	}
+	ctx, cancel := context.WithTimeout(ctx, listWait)
+	defer cancel()
+	made := q.models()
+	made.Gate = trust.WithoutAsking(q.gate)
+	m, err := made.New(id, llm.Retry{})
+	if err != nil {
+		return 0
+	}
+	d, ok := m.(llm.Describer)
+	if !ok {
+		return 0
+	}
+	info, err := d.Describe(ctx)
+	if err != nil && q.host.Verbose {
+		q.host.warn("the window of %s is that of the table: %v", id, err)
+	}
+	return int64(info.Window)
+}
+
+// known is what the settings say of compactions.
+func (q *Query) known() compaction.Settings { return compaction.Settings{Config: q.settings} }
+
+// dedup says what is sent as a reference: nothing where the provider shortens the prompt itself,
+// since what is referred to could be gone then.
+func (q *Query) dedup() dedup.Options {
+	o := q.known().Dedup()
+	o.Enabled = o.Enabled && !q.setup.Params.Services.Compacts()
+	return o
+}
+
+// market is what is known of the prices of the conversation's model.
+func (q *Query) market() compact.Market {
+	return compaction.Market(q.setup.Model, q.setup.Cache.TTL)
+}
+
+// trim says when superseded results are left out of requests.
+func (q *Query) trim(ctx context.Context) *query.Trim {
+	if !q.sends() {
+		return nil
+	}
+	known := q.known()
+	return &query.Trim{
+		Schedule: compact.Schedule(q.settings.Settings().Trim.Schedule), Market: q.market(),
+		Window: known.Window(q.setup.Model, 0), Rules: known.Rules, Limits: known.Limits(),
+		Offered: func() int64 {
+			return known.Window(q.setup.Model, q.offeredWindow(ctx, q.setup.Model))
+		},
+	}
+}
+
+// serve leaves out a search that cannot be had, and says why: the provider has none or none
+// beside tools, or what it costs could not be held to a limit.
+func (q *Query) serve(limited bool) {
+	s := &q.setup.Params.Services
+	if !s.Searches() {
+		return
+	}
+	provider, _, _ := llm.SplitID(q.Model.ID())
+	p, _ := models.Find(provider)
+	var why string
+	switch {
+	case !p.Searches():
+		why = provider + " has no search of its own"
+	case limited:
+		why = "what it costs is not known, and the query has a limit"
+	case p.Format == llm.FormatGemini && len(q.tools.executor.Definitions()) > 0:
+		why = provider + " searches only where no tools are offered (-T)"
+	default:
+		return
+	}
+	s.WebSearch = nil
+	q.host.warn("the model does not search the web (assistant.model.parameters.web_search): %s",
+		why)
+}
+
+// An UnpricedError says that nobody knows whether a limit would be held.
+type UnpricedError struct {
+	Model string
+	Limit float64
+}
+
+// Error implements error.
+func (e *UnpricedError) Error() string {
+	return fmt.Sprintf("ask %s for $%.4g at most: its price is not known, so nothing was sent",
+		e.Model, e.Limit)
+}
+
+// Hints say how to ask without a limit.
+func (e *UnpricedError) Hints() []string {
+	return []string{"'--max-cost 0' sets no limit; 'git jp models' lists the prices that are known"}
+}
+
+// budget is what the turn may cost: what the flag says, else the setting. It cannot be held where
+// the price is unknown, but on this machine nothing is paid.
+func (q *Query) budget() (*query.Budget, error) {
+	limit := q.settings.Settings().MaxCost
+	if q.options.MaxCost != nil {
+		limit = *q.options.MaxCost
+	}
+	row, known := models.Priced(q.Model.ID())
+	provider, _, _ := llm.SplitID(q.Model.ID())
+	p, _ := models.Find(provider)
+	free := p.Local || q.Model.ID() == builtin.ID
+	switch {
+	case limit < 0:
+		return nil, askedf("--max-cost: expected an amount of US dollars")
+	case limit > 0 && !known && !free:
+		return nil, &UnpricedError{q.Model.ID(), limit}
+	}
+	return &query.Budget{
+		Most: limit, Output: row.Output,
+		Cost: func(u llm.Usage) float64 {
+			usd, _ := row.Cost(u, q.setup.Cache.TTL >= time.Hour)
+			return usd
+		},
+	}, nil
+}

@@ -1,0 +1,14 @@
+package prepare
+
+import "testing"
+
+// TestWhoGoesOnAfterALimit holds that an answer is continued by the adapter or by the turn,
+// never by both.
+func TestWhoGoesOnAfterALimit(t *testing.T) {
+	for id, want := range map[string]int{"anthropic/m": -1, "openai/m": 0, "ollama/m": 0} {
+		q := &Query{Model: unasked(id)}
+		if got := q.continues(); got != want {
+			t.Errorf("%s: continues %d, expected %d", id, got, want)
+		}
+	}
+}

@@ -1,0 +1,228 @@
+package prepare
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"iter"
+	"time"
+
+	"github.com/git-jp/git-jp/internal/config"
+	"github.com/git-jp/git-jp/internal/jpconfig"
+	"github.com/git-jp/git-jp/internal/llm"
+	"github.com/git-jp/git-jp/internal/llm/anthropic"
+	"github.com/git-jp/git-jp/internal/llm/builtin"
+	"github.com/git-jp/git-jp/internal/llm/models"
+	"github.com/git-jp/git-jp/internal/trust"
+)
+
+// LocalWait is how long a server on this machine may take to say what it has.
+const LocalWait = 300 * time.Millisecond
+
+// Models makes models as the configuration wants them.
+type Models struct {
+	Host    *Host
+	Network config.Network
+	Config  *jpconfig.Config
+	// Gate lets in where a model answers and which variable has its key.
+	Gate trust.Gate
+}
+
+// New makes a model. Where it answers and which variable has its key is the user's to say; what
+// others wrote needs an approval.
+func (s Models) New(id string, r llm.Retry) (llm.Model, error) {
+	provider, _, _ := llm.SplitID(id)
+	p := s.Config.Provider(provider)
+	base, err := s.address(p)
+	if err != nil {
+		return nil, err
+	}
+	var table struct {
+		Chain *bool    `json:"chain_on_max_tokens"`
+		Betas []string `json:"beta_headers"`
+		// Of servers of one's own, and clouds that hand on.
+		KeyHeader string     `json:"api_key_header"`
+		Format    llm.Format `json:"format"`
+	}
+	if json.Unmarshal(p.JSON, &table) != nil {
+		table.Betas = nil
+	}
+	o := models.Options{
+		BaseURL: base, KeyHeader: table.KeyHeader, Format: table.Format,
+		Client: s.client(), Retry: r, Now: s.Host.Now, UserAgent: s.Host.userAgent(),
+		Key: func(found models.Provider) (string, error) {
+			name, err := p.APIKeyEnv.Open(s.Gate)
+			if err != nil {
+				return "", err
+			}
+			if name == "" {
+				name = found.KeyEnv
+			}
+			return s.Host.Getenv(name), nil
+		},
+		Anthropic: anthropic.Options{Continue: anthropic.DefaultContinue, Betas: table.Betas},
+	}
+	if table.Chain != nil && !*table.Chain {
+		o.Anthropic.Continue = 0
+	}
+	m, err := models.New(id, o)
+	if key, ok := errors.AsType[*models.KeyError](err); ok {
+		if name, _ := p.APIKeyEnv.Open(s.Gate); name != "" { // what is refused has no name
+			key.Provider.KeyEnv = name
+		}
+	}
+	return m, err
+}
+
+// address is where a provider answers, "" for the usual place.
+func (s Models) address(p jpconfig.Provider) (string, error) {
+	base, err := p.BaseURL.Open(s.Gate)
+	if err != nil {
+		return "", err
+	}
+	name, err := p.BaseURLEnv.Open(s.Gate)
+	if err == nil && name != "" && s.Host.Getenv(name) != "" {
+		base = s.Host.Getenv(name)
+	}
+	return base, err
+}
+
+// Builtin is the search that answers where no model is configured.
+func (s Models) Builtin(ctx context.Context) llm.Model {
+	return builtin.New(builtin.Options{Offer: s.offer(ctx)})
+}
+
+func (s Models) client() llm.ClientOptions {
+	o := llm.ClientOptions{
+		Proxy: llm.ProxyFromEnv(s.Host.Getenv), Connect: s.Network.Connect,
+		First: s.Network.FirstToken,
+	}
+	var idle int
+	if s.Config.Decode(&idle, "assistant", "request", "stream_idle_timeout_secs") {
+		o.Idle = time.Duration(max(idle, 10)) * time.Second
+		if idle == 0 {
+			o.Idle = 24 * time.Hour
+		}
+	}
+	s.Config.Decode(&o.MaxBytes, "assistant", "request", "max_response_bytes")
+	o.MaxBytes *= 16 // jp counts text; this is what carries it
+	return o
+}
+
+// Retry is the policy of the configuration.
+func (s Models) Retry() llm.Retry {
+	r := llm.DefaultRetry(s.Host.Random)
+	at := func(key string) []string { return []string{"assistant", "request", key} }
+	var base, limit int
+	s.Config.Decode(&r.Max, at("max_retries")...)
+	if s.Config.Decode(&base, at("base_backoff_ms")...) {
+		r.Base = time.Duration(base) * time.Millisecond
+	}
+	if s.Config.Decode(&limit, at("max_backoff_secs")...) {
+		r.Cap = time.Duration(limit) * time.Second
+	}
+	r.Notify = func(attempt int, wait time.Duration, cause error) {
+		s.Host.Terminal.NoteBetween("%v; trying again in %.1f s", cause, wait.Seconds())
+	}
+	return r
+}
+
+// modelsPage says where to read on.
+const modelsPage = "Providers, keys and servers of your own: " +
+	"https://github.com/git-jp/git-jp/blob/main/docs/models.md"
+
+// offer tells of a model that could be used: a key that is set, or a server on this machine.
+func (s Models) offer(ctx context.Context) string {
+	table, err := models.Builtin()
+	if err != nil {
+		return ""
+	}
+	for _, p := range models.Providers() {
+		if p.KeyEnv == "" || s.Host.Getenv(p.KeyEnv) == "" {
+			continue
+		}
+		if id := firstOf(table, p.Name); id != "" {
+			return fmt.Sprintf("%s is set: ask with `--model %s`, or choose it for good with "+
+				"`git jp config set assistant.model.id %s`. %s", p.KeyEnv, id, id, modelsPage)
+		}
+		return fmt.Sprintf("%s is set: `git jp models %s` lists its models; ask with "+
+			"`--model %s/name`, or choose one for good with `git jp config set "+
+			"assistant.model.id %s/name`. %s", p.KeyEnv, p.Name, p.Name, p.Name, modelsPage)
+	}
+	return s.offerLocal(ctx)
+}
+
+// firstOf returns the first model of a provider, "" where none is known.
+func firstOf(table *models.Table, provider string) string {
+	for _, row := range table.Rows() {
+		if of, _, _ := llm.SplitID(row.ID); of == provider {
+			return row.ID
+		}
+	}
+	return ""
+}
+
+func (s Models) offerLocal(ctx context.Context) string {
+	ctx, cancel := context.WithTimeout(ctx, LocalWait)
+	defer cancel()
+	s.Gate = trust.Nobody{}
+	list, err := s.Catalog(ctx, "ollama")
+	if err != nil || len(list) == 0 {
+		return "Choose one for good with `git jp setup`, or once with `--model provider/name`; " +
+			"`git jp models` lists them. " + modelsPage
+	}
+	return fmt.Sprintf("Ollama runs on this machine: ask with `--model %s`, or choose it for "+
+		"good with `git jp config set assistant.model.id %s`. %s",
+		list[0].ID, list[0].ID, modelsPage)
+}
+
+// ErrNoCatalog is the error of a provider that does not say what it has.
+var ErrNoCatalog = errors.New("the provider has no list of models")
+
+// Catalog asks a provider what it has.
+func (s Models) Catalog(ctx context.Context, provider string) ([]llm.Info, error) {
+	m, err := s.New(provider+"/any", llm.Retry{})
+	if name, ok := errors.AsType[*models.NameError](err); ok {
+		name.Name = provider + "/…"
+	}
+	if err != nil {
+		return nil, err
+	}
+	c, ok := m.(llm.Catalog)
+	if !ok {
+		return nil, fmt.Errorf("list models of %s: %w", provider, ErrNoCatalog)
+	}
+	return c.Models(ctx)
+}
+
+// unasked is a model that has a name and is not asked.
+type unasked string
+
+// ID implements [llm.Model].
+func (m unasked) ID() string { return string(m) }
+
+// Stream implements [llm.Model].
+func (m unasked) Stream(context.Context, *llm.Request) iter.Seq2[llm.Delta, error] {
+	return func(yield func(llm.Delta, error) bool) {
+		yield(llm.Delta{}, fmt.Errorf("%s is only explained", string(m)))
+	}
+}
+
+// A lateModel is opened when it is asked: what is never asked needs no key.
+type lateModel struct {
+	id   string
+	open func() (llm.Model, error)
+}
+
+// ID implements [llm.Model].
+func (m lateModel) ID() string { return m.id }
+
+// Stream implements [llm.Model].
+func (m lateModel) Stream(ctx context.Context, r *llm.Request) iter.Seq2[llm.Delta, error] {
+	opened, err := m.open()
+	if err != nil {
+		return func(yield func(llm.Delta, error) bool) { yield(llm.Delta{}, err) }
+	}
+	return opened.Stream(ctx, r)
+}

@@ -1,0 +1,228 @@
+package prepare
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"slices"
+	"time"
+
+	"github.com/git-jp/git-jp/events"
+	"github.com/git-jp/git-jp/internal/ask"
+	"github.com/git-jp/git-jp/internal/config"
+	"github.com/git-jp/git-jp/internal/jpconfig"
+	"github.com/git-jp/git-jp/internal/llm"
+	"github.com/git-jp/git-jp/internal/llm/models"
+	"github.com/git-jp/git-jp/internal/query"
+	"github.com/git-jp/git-jp/internal/tool"
+	"github.com/git-jp/git-jp/internal/trust"
+	"github.com/go-json-experiment/json/jsontext"
+)
+
+// Options are what the user says of one question, beside the configuration.
+type Options struct {
+	Flags    map[string][]byte // what flags change of the configuration: JSON objects by flag
+	Model    string            // that a flag names; it is among Flags
+	Switches []tool.Switch     // of tools, in order
+	Choice   *llm.ToolChoice   // nil for that of the configuration
+	Attach   []string          // arguments
+	MaxCost  *float64          // nil for the setting
+
+	KeepTitle     bool // the one that was given, or none
+	HideReasoning bool
+	HideToolCalls bool
+	Explain       bool // nothing is asked, since nothing is sent
+	Resume        bool // see [query.Turn]
+}
+
+// A Query is one question, with everything opened that it needs. Who opens it closes it.
+type Query struct {
+	Config *jpconfig.Config
+	Model  llm.Model
+
+	host     *Host
+	options  Options
+	target   *query.Target
+	settings *config.Config
+	setup    query.Setup
+	delta    jsontext.Value // what flags change of the conversation's configuration
+	gate     trust.Gate
+	prompter *ask.Prompter // nil where nobody can be asked
+
+	tools       *toolset
+	attachments *Attachments
+	typed       bool // the user said something of the configuration now
+	settled     bool // it was asked about what others set
+	closers     []func() error
+}
+
+// Open opens what a question needs. The settings are git jp's own, of the target's workspace.
+func Open(
+	ctx context.Context, h *Host, settings *config.Config, t *query.Target, o Options,
+) (_ *Query, err error) {
+	q := &Query{host: h, options: o, target: t, settings: settings}
+	defer func() {
+		if err != nil {
+			err = errors.Join(err, q.Close())
+		}
+	}()
+	files, err := h.openFiles(ctx, t.Workspace.Root())
+	if err != nil {
+		return nil, err
+	}
+	q.closers = append(q.closers, files.Tree.Close)
+	q.tools = &toolset{host: h, target: t, files: files}
+	q.prompter = h.Terminal.NewPrompter(ctx)
+	if q.gate, err = q.asking(); err != nil {
+		return nil, err
+	}
+	if err := q.configure(); err != nil {
+		return nil, err
+	}
+	if asker, ok := q.gate.(*trust.Asker); ok {
+		asker.Known = q.Config.Claims()
+	}
+	q.Model, err = q.newModel(ctx)
+	if noKey := new(models.KeyError); o.Explain && errors.As(err, &noKey) {
+		// Nothing is sent, so nothing has to be let in.
+		q.Model, err = unasked(q.setup.Model), nil
+	}
+	if err == nil {
+		q.connect(ctx)
+	}
+	return q, err
+}
+
+// connect gives the tools and the attachments the servers that they have in common. None is
+// started before it is needed.
+func (q *Query) connect(ctx context.Context) {
+	w, files := q.target.Workspace, q.tools.files
+	s := &servers{
+		host: q.host, config: q.Config, gate: q.gate, dir: w.Root(), space: files.Tree.Space,
+	}
+	q.closers = append(q.closers, s.close)
+	q.attachments = q.host.attachments(ctx, w, q.settings.Settings().Network, s, files)
+	q.attachments.prompter = q.prompter
+	q.tools.servers, q.tools.attachments = s, q.attachments
+}
+
+// Close closes what was opened, last first.
+func (q *Query) Close() error {
+	var errs []error
+	for _, c := range slices.Backward(q.closers) {
+		errs = append(errs, c())
+	}
+	return errors.Join(errs...)
+}
+
+// asking returns the gate that asks about what others wrote, as everything is asked during a
+// query.
+func (q *Query) asking() (trust.Gate, error) {
+	gate, err := q.host.Gate(q.target.Workspace.Root())
+	if asker, ok := gate.(*trust.Asker); ok && q.prompter != nil {
+		asker.Terminal = q.prompter.Terminal
+	}
+	return gate, err
+}
+
+// Prepare opens the tools and puts what is attached into a prompt.
+func (q *Query) Prepare(ctx context.Context, p *query.Prompt) error {
+	if err := q.attachments.attach(ctx, q.options.Attach, q.target, p); err != nil {
+		return err
+	}
+	wanted := ""
+	if q.options.Choice != nil {
+		wanted = q.options.Choice.Name
+	}
+	if err := q.tools.open(ctx, q.prompter, wanted); err != nil {
+		return err
+	}
+	if p.Request != nil {
+		p.Request.Author = q.setup.Author
+	}
+	if !q.target.Fresh {
+		p.Delta = q.delta
+	}
+	return nil
+}
+
+// Turn returns what asks, and shows it to w.
+func (q *Query) Turn(ctx context.Context, w query.Watcher) (*query.Turn, error) {
+	base, err := parseBase(q.target.BaseConfig())
+	if err != nil {
+		return nil, err
+	}
+	if q.target.Fresh {
+		if base, err = events.ParseConfig(q.Config.JSON(), 0); err != nil {
+			return nil, err
+		}
+	}
+	budget, err := q.budget()
+	if err != nil {
+		return nil, err
+	}
+	q.serve(budget.Most > 0)
+	trim := q.trim(ctx)
+	if trim != nil {
+		trim.Current = q.tools.current()
+	}
+	return &query.Turn{
+		Budget: budget, Cycles: q.settings.Settings().MaxRequests,
+		Record: q.target.Record(), Model: q.Model, Tools: q.tools.executor, Now: q.host.Now,
+		Setup: q.setup, Base: base, Root: q.target.Workspace.Root(), Watch: w,
+		Dedup: q.dedup(), Trim: trim,
+		Session: func() string {
+			if id := q.target.ID; id != 0 {
+				return "jp:conversation:" + id.Digits()
+			}
+			return ""
+		},
+		Resume:   q.options.Resume,
+		Continue: q.continues(), Asker: ask.NewToolAsker(q.prompter), Assistant: q.assistant,
+	}, nil
+}
+
+// Manner is how the turn is shown.
+func (q *Query) Manner() ask.Manner {
+	m := ask.Manner{Record: q.target.Record(), Calls: q.tools.calls}
+	m.Calls.Gate, m.Calls.Hidden = q.tools.approve, q.options.HideToolCalls
+	m.Reasoning = q.stringOr(ask.ReasoningFull, "style", "reasoning", "display")
+	if q.options.HideReasoning {
+		m.Reasoning = ask.ReasoningHidden
+	}
+	return m
+}
+
+// Menu reads what the configuration says about interrupts of a turn.
+func (q *Query) Menu(c *query.Control) *ask.Menu {
+	m := &ask.Menu{
+		Prompter: q.prompter, Control: c, Now: q.host.Now, Cooldown: ask.DefaultCooldown,
+		Preset: map[query.Phase]string{},
+	}
+	var seconds int
+	if q.Config.Decode(&seconds, "interrupt", "escalation_cooldown_secs") && seconds >= 0 {
+		m.Cooldown = time.Duration(seconds) * time.Second
+	}
+	for phase, key := range map[query.Phase]string{
+		query.PhaseAnswer: "streaming", query.PhaseTools: "tool_call",
+	} {
+		var action string
+		if q.Config.Decode(&action, "interrupt", key, "action") && action != "prompt" {
+			m.Preset[phase] = action
+		}
+	}
+	return m
+}
+
+// stringOr reads a setting that is text or a number.
+func (q *Query) stringOr(fallback string, path ...string) string {
+	var raw json.RawMessage
+	if !q.Config.Decode(&raw, path...) {
+		return fallback
+	}
+	var text string
+	if json.Unmarshal(raw, &text) == nil {
+		return text
+	}
+	return string(raw)
+}
