@@ -166,7 +166,7 @@ func (b *faultBench) world(c faultCommand) string {
 func (b *faultBench) template(c faultCommand) (dir string, before resolution) {
 	b.t.Helper()
 	dir = b.world(c)
-	before, err := resolve(dir)
+	before, err := readAll(dir)
 	if err != nil {
 		b.t.Fatal(err)
 	}
@@ -179,8 +179,8 @@ func (b *faultBench) template(c faultCommand) (dir string, before resolution) {
 // A resolution is what can be read in a repository: the contents of each conversation.
 type resolution map[string][]blobs.Hash
 
-// resolve reads every conversation of a work tree. A reference that leads nowhere is told.
-func resolve(dir string) (resolution, error) {
+// readAll reads every conversation of a work tree. A reference that leads nowhere is told.
+func readAll(dir string) (resolution, error) {
 	store, err := blobs.Open(filepath.Join(dir, ".jp", "blobs"), blobs.Options{})
 	if err != nil {
 		return nil, err

@@ -256,7 +256,7 @@ func (b *faultBench) try(c faultCommand, of faultTemplate, p faultPoint) (met bo
 
 // sound holds that everything which could be read can be read.
 func (b *faultBench) sound(dir string, before resolution) error {
-	now, err := resolve(dir)
+	now, err := readAll(dir)
 	if err != nil {
 		return err
 	}

@@ -61,12 +61,16 @@ func nodePath(node *kong.Node) string {
 }
 
 // TestGoldenHints compares all sentences that help: the texts of the room that makes hints, and
-// those that commands make themselves, with … for what they are filled with.
+// those that errors of others have themselves, with … for what they are filled with.
 func TestGoldenHints(t *testing.T) {
 	var got strings.Builder
 	n := 0
-	for _, decl := range append(declarations(t, "../../internal/report"),
-		slices.DeleteFunc(declarations(t, "."), func(d ast.Decl) bool { return !isHint(d) })...) {
+	all := declarations(t, "../../internal/report")
+	for _, dir := range []string{".", "../../internal/prepare"} {
+		all = append(all, slices.DeleteFunc(
+			declarations(t, dir), func(d ast.Decl) bool { return !isHint(d) })...)
+	}
+	for _, decl := range all {
 		if hints := sentences(decl); len(hints) > 0 {
 			n += len(hints)
 			fmt.Fprintf(&got, "%s\n  %s\n\n", nameOf(decl), strings.Join(hints, "\n  "))

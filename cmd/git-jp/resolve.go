@@ -2,18 +2,12 @@ package main
 
 import (
 	"context"
-	"errors"
 	"fmt"
-	"path"
 	"slices"
-	"strings"
 
-	"github.com/git-jp/git-jp/events"
-	"github.com/git-jp/git-jp/gitint"
-	"github.com/git-jp/git-jp/internal/ask"
 	"github.com/git-jp/git-jp/internal/merge"
 	"github.com/git-jp/git-jp/internal/render"
-	"github.com/git-jp/git-jp/internal/workspace"
+	"github.com/git-jp/git-jp/internal/resolve"
 )
 
 type resolveCmd struct {
@@ -67,29 +61,27 @@ type conflictRecord struct {
 	Answer string `json:"answer,omitempty"`
 }
 
-// A conflictRun is one run of resolve.
-type conflictRun struct {
-	*app
-	cmd      resolveCmd
-	ctx      context.Context
-	resolver merge.Resolver
-	prompter *ask.Prompter
-	answers  merge.Answers
-	merge    string             // names what git is bringing together
-	rerere   bool               // answers of earlier merges count
-	left     int                // cases that are not decided
-	stashed  map[events.ID]bool // conversations that were found in a stash, and that was said
-}
-
 // Run decides conflicts.
 func (c resolveCmd) Run(ctx context.Context, a *app) error {
+	o, err := a.resolveOptions(ctx)
+	if err != nil {
+		return err
+	}
 	switch {
 	case c.Accept != "":
-		return c.accept(ctx, a)
+		return c.accept(ctx, o)
 	case c.Restore != "":
-		return c.restore(ctx, a)
+		return c.restore(ctx, a, o)
 	}
-	r, cases, err := c.cases(ctx, a)
+	o.Answer, o.Forget = c.answer(), c.Forget
+	if o.Answer == "" && !c.List {
+		o.Prompter = a.terminal.NewPrompter(ctx)
+	}
+	r, err := resolve.New(ctx, o)
+	if err != nil {
+		return err
+	}
+	cases, err := c.cases(ctx, a, r)
 	if err != nil {
 		return err
 	}
@@ -99,32 +91,18 @@ func (c resolveCmd) Run(ctx context.Context, a *app) error {
 	}
 	for _, item := range cases {
 		if c.List {
-			err = r.list(item)
+			err = a.printConflicts(r.List(item))
 		} else {
-			err = r.decide(item)
+			err = r.Decide(ctx, item)
 		}
 		if err != nil {
 			return err
 		}
 	}
-	if c.List || r.left > 0 {
-		return &undecidedError{c.List, r.left}
+	if c.List || r.Left() > 0 {
+		return &undecidedError{c.List, r.Left()}
 	}
-	return r.noteEmpty()
-}
-
-// noteEmpty says what goes on where nothing is left of a commit that git applies: it does not
-// continue then, and asks for a forgotten 'git add'.
-func (r *conflictRun) noteEmpty() error {
-	command := merge.SkipCommand(r.resolver.Repo)
-	if command == "" {
-		return nil
-	}
-	staged, err := r.resolver.Repo.StagedPaths(r.ctx)
-	if err == nil && len(staged) == 0 {
-		r.note("nothing is left of the commit; '%s' goes on", command)
-	}
-	return err
+	return r.NoteEmpty(ctx)
 }
 
 // An undecidedError is conflicts that are left.
@@ -150,242 +128,52 @@ func (*undecidedError) Hints() []string {
 	}
 }
 
-func (c resolveCmd) cases(ctx context.Context, a *app) (*conflictRun, []merge.Case, error) {
-	w, err := a.workspace()
-	if err != nil {
-		return nil, nil, err
+// resolveOptions are those of a run that asks nobody.
+func (a *app) resolveOptions(ctx context.Context) (o resolve.Options, err error) {
+	if o.Workspace, err = a.workspace(); err != nil {
+		return o, err
 	}
-	repo, err := a.repo(ctx)
-	if err != nil {
-		return nil, nil, err
+	if o.Repo, err = a.repo(ctx); err != nil {
+		return o, err
 	}
-	dir, err := a.dirInRepo(w, repo)
-	if err != nil {
-		return nil, nil, err
-	}
-	cases, err := merge.Cases(ctx, repo, dir)
-	if err != nil {
-		return nil, nil, err
-	}
-	apart, err := merge.Apart(ctx, repo, dir)
-	if err != nil {
-		return nil, nil, err
-	}
-	for _, item := range apart {
-		if !slices.ContainsFunc(cases, func(c merge.Case) bool { return c.ID == item.ID }) {
-			cases = append(cases, item)
-		}
-	}
-	if len(c.Conversation) > 0 {
-		ids, err := a.stageIDs(c.Conversation)
-		if err != nil {
-			return nil, nil, err
-		}
-		cases = slices.DeleteFunc(cases, func(item merge.Case) bool {
-			return !slices.Contains(ids, item.ID)
-		})
-	}
-	r := &conflictRun{
-		app: a, cmd: c, ctx: ctx,
-		resolver: merge.Resolver{Repo: repo, Workspace: w, Dir: dir, Now: a.now},
-		answers:  merge.Answers{Dir: repo.Dir(), Now: a.now},
-		stashed:  make(map[events.ID]bool),
-	}
-	if r.merge, err = merge.NameOf(ctx, repo); err != nil {
-		return nil, nil, err
-	}
-	if r.rerere, err = a.remembers(ctx, repo); err != nil {
-		return nil, nil, err
-	}
-	if !c.Ours && !c.Theirs && !c.Both && !c.Fork && !c.List {
-		r.prompter = a.terminal.NewPrompter(ctx)
-	}
-	return r, cases, nil
+	settings := a.openConfig.Settings()
+	o.Now, o.PID, o.Terminal, o.Refuse = a.now, a.pid, a.terminal, a.refuseStage
+	o.Grace, o.MaxBlobBytes = settings.GC.Grace, settings.Storage.MaxBlobBytes
+	o.Dir, err = a.dirInRepo(o.Workspace, o.Repo)
+	return o, err
 }
 
-// remembers reports whether answers of earlier merges count, as git's own do by rerere.enabled.
-func (a *app) remembers(ctx context.Context, repo *gitint.Repo) (bool, error) {
-	value, ok, err := repo.Config(ctx, "rerere.enabled")
-	if err != nil || !ok {
-		return true, err
+// cases are those of the conversations that were named, or all.
+func (c resolveCmd) cases(ctx context.Context, a *app, r *resolve.Run) ([]merge.Case, error) {
+	cases, err := r.Cases(ctx)
+	if err != nil || len(c.Conversation) == 0 {
+		return cases, err
 	}
-	return !slices.Contains([]string{"false", "no", "off", "0"}, strings.ToLower(value)), nil
+	ids, err := a.stageIDs(c.Conversation)
+	return slices.DeleteFunc(cases, func(item merge.Case) bool {
+		return !slices.Contains(ids, item.ID)
+	}), err
 }
 
-// list prints the decisions to make in a file.
-func (r *conflictRun) list(item merge.Case) error {
-	base := conflictRecord{Path: item.Path, Kind: "unmerged"}
-	if item.ID != 0 {
-		base.ID, base.Title = item.ID.String(), r.titleOf(item.ID)
-	}
-	switch {
-	case item.Kind == merge.Directories:
-		base.Kind = "renamed"
-		if err := r.printConflict(base); err != nil || item.Record == nil {
-			return err
+func (a *app) printConflicts(all []resolve.Conflict) error {
+	for _, c := range all {
+		if a.JSON {
+			if err := a.printJSON(conflictRecord(c)); err != nil {
+				return err
+			}
+			continue
 		}
-	case item.Deleted():
-		base.Kind = "deleted"
-	}
-	if _, placed := item.Placed(); placed {
-		base.Kind = "moved"
-	}
-	if item.Record == nil {
-		return r.printConflict(base)
-	}
-	for _, conflict := range item.Record.Conflicts {
-		one := base
-		one.Kind, one.Turn = string(conflict.Kind), r.turnOf(item, conflict)
-		if d, open, _, err := r.answers.Find(conflict, r.merge); err == nil && open {
-			one.Answer = string(d.Answer)
+		line := c.Path + ": " + c.Kind
+		if c.Turn > 0 {
+			line = fmt.Sprintf("%s: turn %d %s", c.Path, c.Turn, c.Kind)
 		}
-		if err := r.printConflict(one); err != nil {
+		if c.Answer != "" {
+			line += ", answered " + c.Answer
+		}
+		if _, err := fmt.Fprintln(a.stdout, a.output().Line(line)); err != nil {
 			return err
 		}
 	}
-	return nil
-}
-
-func (r *conflictRun) printConflict(c conflictRecord) error {
-	if r.JSON {
-		return r.printJSON(c)
-	}
-	line := c.Path + ": " + c.Kind
-	if c.Turn > 0 {
-		line = fmt.Sprintf("%s: turn %d %s", c.Path, c.Turn, c.Kind)
-	}
-	if c.Answer != "" {
-		line += ", answered " + c.Answer
-	}
-	_, err := fmt.Fprintln(r.stdout, r.output().Line(line))
-	return err
-}
-
-// titleOf is "" for a conversation whose metadata cannot be read.
-func (a *app) titleOf(id events.ID) string {
-	e, err := a.find(id.String())
-	if err != nil {
-		return ""
-	}
-	return a.title(e)
-}
-
-// turnOf returns the number of the turn that a conflict is about, 0 when it is not there.
-func (r *conflictRun) turnOf(item merge.Case, conflict events.Conflict) int {
-	s, err := r.resolver.Stream(item)
-	if err != nil {
-		return 0
-	}
-	n, ok := s.TurnNamed(conflict.Turn)
-	if !ok {
-		return 0
-	}
-	return n + 1
-}
-
-// decide decides one file, or counts it as left.
-func (r *conflictRun) decide(item merge.Case) error {
-	if item.Kind == merge.Directories {
-		return r.unite(item)
-	}
-	if _, placed := item.Placed(); placed {
-		return r.place(item)
-	}
-	if item.Deleted() {
-		return r.keep(item)
-	}
-	if item.Record == nil {
-		more, merged, err := r.resolver.Merge(r.ctx, item)
-		if errors.Is(err, merge.ErrEdited) {
-			r.warn("%v; 'git add' it when it is as it should be", err)
-			r.left++
-			return nil
-		}
-		if err != nil {
-			return err
-		}
-		for _, w := range merged.Warnings {
-			r.warn("%s: %s", item.Path, w)
-		}
-		if more == nil {
-			r.note("merged %s", item.Path)
-			return nil
-		}
-		item = *more
-	}
-	decisions, err := r.decisions(item)
-	if err != nil {
-		return err
-	}
-	if decisions == nil {
-		r.left++
-		return nil
-	}
-	if forks(decisions) {
-		if err := r.fork(item); err != nil {
-			return err
-		}
-	}
-	if err := r.resolver.Decide(r.ctx, item, decisions); err != nil {
-		return err
-	}
-	r.remember(item.Record.Conflicts, decisions)
-	r.note("resolved %s", item.Path)
-	return nil
-}
-
-// place stages a file of which there is nothing but the place to decide.
-func (r *conflictRun) place(item merge.Case) error {
-	if err := r.resolver.Place(r.ctx, item); err != nil {
-		return err
-	}
-	r.note("resolved %s", item.Path)
-	return nil
-}
-
-// keep decides about a file that one side deleted.
-func (r *conflictRun) keep(item merge.Case) error {
-	stashed, err := merge.Stashed(r.ctx, r.resolver.Repo, r.resolver.Dir, item.ID)
-	if err != nil {
-		return err
-	}
-	if stashed != "" {
-		if !r.stashed[item.ID] {
-			r.stashed[item.ID] = true
-			r.warn("%s: not deleted, the stash has %s, which git could not restore; "+
-				"after 'git reset --merge', 'git stash branch <name>' restores it to be merged",
-				item.ID, stashed)
-		}
-		r.left++
-		return nil
-	}
-	var keep bool
-	switch {
-	case r.cmd.Ours:
-		keep = !item.DeletedHere()
-	case r.cmd.Theirs:
-		keep = item.DeletedHere()
-	case r.cmd.Both || r.cmd.Fork:
-		keep = true
-	case r.prompter != nil:
-		answer, err := r.ask(item.Path+" was deleted on one side and changed on the other",
-			keptWords)
-		if err != nil {
-			return err
-		}
-		if answer == "skip" {
-			r.left++
-			return nil
-		}
-		keep = answer == "keep"
-	default:
-		r.left++
-		return nil
-	}
-	if err := r.resolver.Keep(r.ctx, item, keep); err != nil {
-		return err
-	}
-	r.note("%s %s", map[bool]string{true: "kept", false: "deleted"}[keep], item.Path)
 	return nil
 }
 
@@ -405,29 +193,25 @@ func (c resolveCmd) answer() merge.Answer {
 	}
 }
 
-// fork makes a conversation of their side.
-func (r *conflictRun) fork(item merge.Case) error {
-	theirs, err := events.Decode(item.Record.Theirs)
-	if err != nil {
-		return fmt.Errorf("fork their side of %s: %w", item.Path, err)
+func (c resolveCmd) accept(ctx context.Context, o resolve.Options) error {
+	if len(c.Conversation) > 0 {
+		return usagef("--accept is about a whole merge: name no conversation")
 	}
-	conv, err := r.load(item.ID.String())
+	r, err := resolve.NewReview(ctx, o, c.Accept)
 	if err != nil {
 		return err
 	}
-	d := conv.Details.Clone()
-	title := strings.TrimSpace(conv.Title() + " (their side)")
-	d.Title, d.LastActivatedAt = &title, r.now().UTC()
-	e, err := r.openWorkspace.Create(r.ctx, &workspace.NewConversation{
-		Details: d, Stream: theirs, BaseConfig: conv.BaseConfig,
-		AllowDangling: true, // what their side lacks is no reason to lose it
-	})
+	return r.Accept(ctx)
+}
+
+func (c resolveCmd) restore(ctx context.Context, a *app, o resolve.Options) error {
+	r, err := resolve.NewReview(ctx, o, c.Restore)
 	if err != nil {
 		return err
 	}
-	if err := r.stage(e.ID); err != nil {
-		return fmt.Errorf("stage their side, %s in %s: %w", e.ID, e.Path, err)
+	wanted, err := a.stageIDs(c.Conversation)
+	if err != nil {
+		return err
 	}
-	r.note("their side is %s in %s, and staged", e.ID, path.Base(e.Path))
-	return nil
+	return r.Restore(ctx, a.refsCache(o.Repo), wanted)
 }

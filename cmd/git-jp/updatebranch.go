@@ -14,6 +14,7 @@ import (
 	"github.com/git-jp/git-jp/internal/merge"
 	"github.com/git-jp/git-jp/internal/render"
 	"github.com/git-jp/git-jp/internal/report"
+	"github.com/git-jp/git-jp/internal/resolve"
 )
 
 type updateBranchCmd struct {
@@ -220,7 +221,15 @@ func (a *app) completeMerge(ctx context.Context, repo *gitint.Repo, failure erro
 	if !merge.Waits(repo) {
 		return failure
 	}
-	if err := (resolveCmd{}).settleAll(ctx, a); err != nil {
+	o, err := a.resolveOptions(ctx)
+	if err != nil {
+		return err
+	}
+	r, err := resolve.New(ctx, o)
+	if err != nil {
+		return err
+	}
+	if err := r.Settle(ctx); err != nil {
 		return err
 	}
 	index, err := repo.Index(ctx)

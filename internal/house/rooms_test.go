@@ -105,6 +105,11 @@ var rooms = []room{
 		imports: mergeImports,
 	},
 	{
+		dir:     "internal/resolve",
+		is:      "deciding what a merge left to a person: questions, answers that are remembered, reviews",
+		imports: resolveImports,
+	},
+	{
 		dir:     "internal/audit",
 		is:      "what check and merge find in revisions, ranges, pushes and merges of a repository",
 		imports: auditImports,
@@ -307,6 +312,12 @@ var stageImports = []string{
 var mergeImports = []string{
 	"events", "blobs", "gitint", "internal/atomicfile", "internal/check", "internal/regular",
 	"internal/workspace",
+}
+
+// resolveImports are merging, staging and what a person is asked with.
+var resolveImports = []string{
+	"events", "gitint", "internal/ask", "internal/check", "internal/merge", "internal/refs",
+	"internal/regular", "internal/render", "internal/repair", "internal/stage", "internal/workspace",
 }
 
 var auditImports = []string{

@@ -1,6 +1,7 @@
-package main
+package resolve
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"slices"
@@ -22,11 +23,11 @@ type conflictQuestion struct {
 
 // decisions returns a decision for each conflict of a case, nil when one is left. Each is
 // remembered when it is given: another that is skipped, or an interrupt, takes none back.
-func (r *conflictRun) decisions(item merge.Case) ([]merge.Decision, error) {
+func (r *Run) decisions(ctx context.Context, item merge.Case) ([]merge.Decision, error) {
 	all := item.Record.Conflicts
 	var given []merge.Decision
 	for i, c := range all {
-		d, err := r.decision(conflictQuestion{item, c, i + 1, len(all)})
+		d, err := r.decision(ctx, conflictQuestion{item, c, i + 1, len(all)})
 		if err != nil {
 			return nil, err
 		}
@@ -47,8 +48,8 @@ func (r *conflictRun) decisions(item merge.Case) ([]merge.Decision, error) {
 // decision returns what was decided about a conflict, with no answer where nothing was. What
 // was answered in this merge counts first, then the command line, then what was answered when
 // the conflict was there before.
-func (r *conflictRun) decision(q conflictQuestion) (merge.Decision, error) {
-	if r.cmd.Forget {
+func (r *Run) decision(ctx context.Context, q conflictQuestion) (merge.Decision, error) {
+	if r.Forget {
 		if err := r.answers.Forget(q.conflict); err != nil {
 			return merge.Decision{}, err
 		}
@@ -57,14 +58,14 @@ func (r *conflictRun) decision(q conflictQuestion) (merge.Decision, error) {
 	if err != nil {
 		r.warn("%v", err)
 	}
-	switch flag := r.cmd.answer(); {
+	switch flag := r.Answer; {
 	case known && open:
 	case flag != "":
 		d, known = merge.Decision{Answer: flag}, false
 	case known && r.rerere:
-	case r.prompter != nil:
+	case r.Prompter != nil:
 		known = false
-		if d, err = r.show(q); err != nil || d.Answer == "" {
+		if d, err = r.show(ctx, q); err != nil || d.Answer == "" {
 			return merge.Decision{}, err
 		}
 	default:
@@ -78,7 +79,7 @@ func (r *conflictRun) decision(q conflictQuestion) (merge.Decision, error) {
 }
 
 // remember notes that conflicts are decided for good, for when they come again.
-func (r *conflictRun) remember(all []events.Conflict, decisions []merge.Decision) {
+func (r *Run) remember(all []events.Conflict, decisions []merge.Decision) {
 	var faults []error
 	for i, c := range all {
 		if r.rerere && decisions[i].Answer != merge.Fork {
@@ -121,20 +122,20 @@ var (
 type choiceWord struct{ word, help string }
 
 // show shows both sides of a conflict and asks.
-func (r *conflictRun) show(q conflictQuestion) (merge.Decision, error) {
+func (r *Run) show(ctx context.Context, q conflictQuestion) (merge.Decision, error) {
 	text, err := r.sidesOf(q)
 	if err != nil {
 		return merge.Decision{}, err
 	}
 	for {
-		answer, err := r.ask(text, conflictWords)
+		answer, err := r.ask(ctx, text, conflictWords)
 		switch {
 		case err != nil || answer == "skip":
 			return merge.Decision{}, err
 		case answer != "edit":
 			return merge.Decision{Answer: merge.Answer(answer)}, nil
 		}
-		turn, err := r.editTurn(q.conflict)
+		turn, err := r.editTurn(ctx, q.conflict)
 		if err == nil {
 			return merge.Decision{Answer: merge.Edited, Turn: turn}, nil
 		}
@@ -145,7 +146,7 @@ func (r *conflictRun) show(q conflictQuestion) (merge.Decision, error) {
 }
 
 // sidesOf renders both sides of a conflict.
-func (r *conflictRun) sidesOf(q conflictQuestion) (string, error) {
+func (r *Run) sidesOf(q conflictQuestion) (string, error) {
 	var text strings.Builder
 	fmt.Fprintf(&text, "%s %q: ", q.item.ID, r.titleOf(q.item.ID))
 	if n := r.turnOf(q.item, q.conflict); n > 0 {
@@ -162,7 +163,7 @@ func (r *conflictRun) sidesOf(q conflictQuestion) (string, error) {
 			continue
 		}
 		conv := render.Conversation{
-			Stream: events.New(side.elems...), Contents: r.openWorkspace.Blobs(),
+			Stream: events.New(side.elems...), Contents: r.Workspace.Blobs(),
 		}
 		if _, err := conv.Render(&text, render.Options{Format: render.FormatText}); err != nil {
 			return "", err
@@ -173,8 +174,8 @@ func (r *conflictRun) sidesOf(q conflictQuestion) (string, error) {
 
 // ask puts a question and returns one of the words, of which the first letter will do. Any
 // other answer shows what they do.
-func (r *conflictRun) ask(question string, words []choiceWord) (string, error) {
-	s, err := r.prompter.Open(r.ctx)
+func (r *Run) ask(ctx context.Context, question string, words []choiceWord) (string, error) {
+	s, err := r.Prompter.Open(ctx)
 	if err != nil {
 		return "", err
 	}
@@ -203,15 +204,15 @@ func (r *conflictRun) ask(question string, words []choiceWord) (string, error) {
 
 // editTurn lets the person write the turn of a conflict. It begins with ours, and behind it
 // stands what only theirs has.
-func (r *conflictRun) editTurn(c events.Conflict) ([]*events.Element, error) {
-	s, err := r.prompter.Open(r.ctx)
+func (r *Run) editTurn(ctx context.Context, c events.Conflict) ([]*events.Element, error) {
+	s, err := r.Prompter.Open(ctx)
 	if err != nil {
 		return nil, err
 	}
 	defer func() { _ = s.Close() }()
 	text := string(events.New(bothSides(c)...).Encode())
 	for {
-		edited, err := s.Edit(r.ctx, "turn.json", text)
+		edited, err := s.Edit(ctx, "turn.json", text)
 		if err != nil {
 			return nil, err
 		}
@@ -242,7 +243,7 @@ func bothSides(c events.Conflict) []*events.Element {
 }
 
 // turnIn reads the turn that a person wrote. Content in it goes to the store.
-func (r *conflictRun) turnIn(text string) ([]*events.Element, error) {
+func (r *Run) turnIn(text string) ([]*events.Element, error) {
 	s, err := events.Decode([]byte(text))
 	if err != nil {
 		return nil, err
@@ -253,8 +254,8 @@ func (r *conflictRun) turnIn(text string) ([]*events.Element, error) {
 	if len(s.Turns()) == 0 {
 		return nil, errors.New("there is no turn in it")
 	}
-	if r.openWorkspace.Format() != workspace.FormatInline {
-		_, err := s.Externalize(r.openWorkspace.Blobs(), events.ExternalizeOptions{})
+	if r.Workspace.Format() != workspace.FormatInline {
+		_, err := s.Externalize(r.Workspace.Blobs(), events.ExternalizeOptions{})
 		if err != nil {
 			return nil, fmt.Errorf("store contents: %w", err)
 		}

@@ -1,4 +1,4 @@
-package main
+package resolve
 
 import (
 	"context"
@@ -16,8 +16,8 @@ import (
 
 // unite makes one directory of those that a conversation got, because both sides gave it
 // another title, and puts that into the index in the place of all that git has unmerged.
-func (r *conflictRun) unite(item merge.Case) error {
-	marked, err := r.resolver.Marked(r.ctx, item)
+func (r *Run) unite(ctx context.Context, item merge.Case) error {
+	marked, err := r.resolver.Marked(ctx, item)
 	if err != nil {
 		return err
 	}
@@ -30,12 +30,12 @@ func (r *conflictRun) unite(item merge.Case) error {
 		return nil
 	}
 	var u unionChoice
-	if err := r.resolver.Complete(r.ctx, item); err != nil {
+	if err := r.resolver.Complete(ctx, item); err != nil {
 		return err
 	}
-	plan, err := repair.PlanUnion(r.ctx, repair.Options{
-		Sources: repair.Sources{Workspace: r.resolver.Workspace, Repo: r.resolver.Repo},
-		Now:     r.now, PID: r.pid, Keep: r.openConfig.Settings().GC.Grace,
+	plan, err := repair.PlanUnion(ctx, repair.Options{
+		Sources: repair.Sources{Workspace: r.Workspace, Repo: r.Repo},
+		Now:     r.Now, PID: r.PID, Keep: r.Grace,
 		Choose: func(
 			_ events.ID, all []events.Conflict, side *events.Stream,
 		) ([]merge.Decision, error) {
@@ -43,7 +43,7 @@ func (r *conflictRun) unite(item merge.Case) error {
 			u.record = &merge.Record{Path: item.Path, Conflicts: all, Theirs: side.Encode()}
 			asked.Record = u.record
 			var err error
-			u.decisions, err = r.decisions(asked)
+			u.decisions, err = r.decisions(ctx, asked)
 			return u.decisions, err
 		},
 	}, []events.ID{item.ID})
@@ -54,16 +54,16 @@ func (r *conflictRun) unite(item merge.Case) error {
 		r.left++
 		return nil
 	}
-	if len(plan.Faults) == 0 && !merge.Stopped(r.resolver.Repo) {
+	if len(plan.Faults) == 0 && !merge.Stopped(r.Repo) {
 		// The index alone has it in several: one was moved since.
-		return r.staged(item)
+		return r.staged(ctx, item)
 	}
 	if len(plan.Faults) == 0 {
 		r.warn("%s is in one directory already; 'git add' it when it is as it should be", item.ID)
 		r.left++
 		return nil
 	}
-	return r.carryOutUnion(item, plan, u)
+	return r.carryOutUnion(ctx, item, plan, u)
 }
 
 // A unionChoice is what a person decided about the conflicts of directories, if there were any.
@@ -72,19 +72,18 @@ type unionChoice struct {
 	decisions []merge.Decision
 }
 
-// settleAll decides what nobody has to be asked about: conversations that both sides moved, and
+// Settle decides what nobody has to be asked about: conversations that both sides moved, and
 // files that git could not bring together because it did not recognize a move.
-func (c resolveCmd) settleAll(ctx context.Context, a *app) error {
-	r, cases, err := c.cases(ctx, a)
+func (r *Run) Settle(ctx context.Context) error {
+	cases, err := r.Cases(ctx)
 	if err != nil {
 		return err
 	}
-	r.prompter = nil
 	for _, item := range cases {
 		if item.Kind != merge.Directories && (item.Record != nil || item.Deleted()) {
 			continue
 		}
-		if err := r.decide(item); err != nil {
+		if err := r.Decide(ctx, item); err != nil {
 			return err
 		}
 	}
@@ -92,13 +91,13 @@ func (c resolveCmd) settleAll(ctx context.Context, a *app) error {
 }
 
 // carryOutUnion prints and executes the plan.
-func (r *conflictRun) carryOutUnion(
-	item merge.Case, plan *repair.Plan, u unionChoice,
+func (r *Run) carryOutUnion(
+	ctx context.Context, item merge.Case, plan *repair.Plan, u unionChoice,
 ) error {
 	for _, f := range plan.Faults {
 		r.note("%s: %s", item.ID, f.Remedy)
 	}
-	if err := plan.Apply(r.ctx, true); err != nil {
+	if err := plan.Apply(ctx, true); err != nil {
 		return err
 	}
 	for _, f := range plan.Faults {
@@ -113,11 +112,11 @@ func (r *conflictRun) carryOutUnion(
 	if forks(u.decisions) {
 		forked := item
 		forked.Record = u.record
-		if err := r.fork(forked); err != nil {
+		if err := r.fork(ctx, forked); err != nil {
 			return err
 		}
 	}
-	if err := r.stageUnion(item); err != nil {
+	if err := r.stageUnion(ctx, item); err != nil {
 		return err
 	}
 	if err := r.resolver.Close(item); err != nil {
@@ -131,8 +130,8 @@ func (r *conflictRun) carryOutUnion(
 }
 
 // staged puts a conversation that the work tree has in one directory into the index.
-func (r *conflictRun) staged(item merge.Case) error {
-	if err := r.stageUnion(item); err != nil {
+func (r *Run) staged(ctx context.Context, item merge.Case) error {
+	if err := r.stageUnion(ctx, item); err != nil {
 		return err
 	}
 	r.note("resolved %s", item.ID)
@@ -152,12 +151,12 @@ func lacking(dir string, names, among []string) []string {
 
 // stageUnion takes every entry of the conversation out of the index and adds what the work
 // tree has of it now, with its content.
-func (r *conflictRun) stageUnion(item merge.Case) error {
-	e, err := r.find(item.ID.String())
+func (r *Run) stageUnion(ctx context.Context, item merge.Case) error {
+	e, err := r.find(item.ID)
 	if err != nil {
 		return err
 	}
-	at := path.Join(path.Dir(r.resolver.Dir), e.Path)
+	at := path.Join(path.Dir(r.Dir), e.Path)
 	gone := slices.DeleteFunc(slices.Clone(item.Entries), func(name string) bool {
 		return path.Dir(name) == at
 	})
@@ -169,23 +168,23 @@ func (r *conflictRun) stageUnion(item merge.Case) error {
 	}
 	add := r.resolver.Files(at, beside)
 	gone = append(gone, lacking(at, beside, add)...)
-	_, err = r.resolver.Repo.Stage(r.ctx, gitint.Change{
+	_, err = r.Repo.Stage(ctx, gitint.Change{
 		Remove: gone, Add: add, ResolveConflicts: true,
 	})
 	if err != nil {
 		return err
 	}
-	return r.stage(item.ID)
+	return r.stage(ctx, item.ID)
 }
 
 // stage adds a conversation with its content. What one side deleted of that, because nothing of
 // its own referred to it any more, is brought back first where the other refers to it.
-func (r *conflictRun) stage(id events.ID) error {
+func (r *Run) stage(ctx context.Context, id events.ID) error {
 	req := stage.Request{
-		Repo: r.resolver.Repo, Dir: r.resolver.Dir, IDs: []events.ID{id},
-		MaxBlobBytes: r.openConfig.Settings().Storage.MaxBlobBytes,
+		Repo: r.Repo, Dir: r.Dir, IDs: []events.ID{id},
+		MaxBlobBytes: r.MaxBlobBytes,
 	}
-	_, err := stage.Run(r.ctx, req)
+	_, err := stage.Run(ctx, req)
 	refused := new(stage.RefusedError)
 	if !errors.As(err, &refused) {
 		return err
@@ -196,17 +195,17 @@ func (r *conflictRun) stage(id events.ID) error {
 			lost = append(lost, repair.Lost{Hash: f.Hash, Size: f.Size, In: []events.ID{id}})
 		}
 	}
-	w := r.resolver.Workspace
+	w := r.Workspace
 	found, err := repair.Restore(
-		r.ctx, repair.Sources{Workspace: w, Repo: r.resolver.Repo}, w.Blobs(), lost)
+		ctx, repair.Sources{Workspace: w, Repo: r.Repo}, w.Blobs(), lost)
 	if err != nil {
 		return err
 	}
 	if len(found.Finds) > 0 {
-		_, err = stage.Run(r.ctx, req)
+		_, err = stage.Run(ctx, req)
 		if !errors.As(err, &refused) {
 			return err
 		}
 	}
-	return r.refuseStage(r.ctx, r.resolver.Repo, refused.Report.Findings)
+	return r.Refuse(ctx, r.Repo, refused.Report.Findings)
 }

@@ -1,0 +1,324 @@
+package resolve
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"path"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/git-jp/git-jp/events"
+	"github.com/git-jp/git-jp/gitint"
+	"github.com/git-jp/git-jp/internal/ask"
+	"github.com/git-jp/git-jp/internal/check"
+	"github.com/git-jp/git-jp/internal/merge"
+	"github.com/git-jp/git-jp/internal/workspace"
+)
+
+// Options say what is in conflict, and who decides.
+type Options struct {
+	Repo      *gitint.Repo
+	Workspace *workspace.Workspace
+	Dir       string // .jp, from the root of the working tree
+	Now       func() time.Time
+	PID       int
+	Grace     time.Duration // how long copies are kept
+	// MaxBlobBytes is the size of the largest blob that is staged.
+	MaxBlobBytes int64
+
+	Answer   merge.Answer // for all conflicts, "" to ask about each
+	Forget   bool         // how they were answered before
+	Terminal *ask.Terminal
+	Prompter *ask.Prompter // nil where nobody is asked
+	// Refuse reports why a conversation cannot be staged.
+	Refuse func(ctx context.Context, repo *gitint.Repo, findings []check.Finding) error
+}
+
+// A Run decides the conflicts of one merge.
+type Run struct {
+	Options
+
+	resolver merge.Resolver
+	answers  merge.Answers
+	merge    string             // names what git is bringing together
+	rerere   bool               // answers of earlier merges count
+	left     int                // cases that are not decided
+	stashed  map[events.ID]bool // conversations that were found in a stash, and that was said
+}
+
+// New prepares to decide.
+func New(ctx context.Context, o Options) (_ *Run, err error) {
+	r := &Run{
+		Options:  o,
+		resolver: merge.Resolver{Repo: o.Repo, Workspace: o.Workspace, Dir: o.Dir, Now: o.Now},
+		answers:  merge.Answers{Dir: o.Repo.Dir(), Now: o.Now},
+		stashed:  make(map[events.ID]bool),
+	}
+	if r.merge, err = merge.NameOf(ctx, o.Repo); err != nil {
+		return nil, err
+	}
+	r.rerere, err = remembers(ctx, o.Repo)
+	return r, err
+}
+
+// remembers reports whether answers of earlier merges count, as git's own do by rerere.enabled.
+func remembers(ctx context.Context, repo *gitint.Repo) (bool, error) {
+	value, ok, err := repo.Config(ctx, "rerere.enabled")
+	if err != nil || !ok {
+		return true, err
+	}
+	return !slices.Contains([]string{"false", "no", "off", "0"}, strings.ToLower(value)), nil
+}
+
+// Cases returns what there is to decide: files that git has unmerged, and conversations that lie
+// in several directories.
+func (r *Run) Cases(ctx context.Context) ([]merge.Case, error) {
+	cases, err := merge.Cases(ctx, r.Repo, r.Dir)
+	if err != nil {
+		return nil, err
+	}
+	apart, err := merge.Apart(ctx, r.Repo, r.Dir)
+	for _, item := range apart {
+		if !slices.ContainsFunc(cases, func(c merge.Case) bool { return c.ID == item.ID }) {
+			cases = append(cases, item)
+		}
+	}
+	return cases, err
+}
+
+// Left is how many cases are not decided yet.
+func (r *Run) Left() int { return r.left }
+
+// A Conflict is a decision to make.
+type Conflict struct {
+	ID    string // of the conversation, "" for content
+	Title string
+	Path  string
+	// Kind is edited, continued or removed for a turn; deleted for a file that one side
+	// deleted; unmerged for one that nobody merged; renamed for a conversation that got another
+	// directory on each side.
+	Kind string
+	Turn int // counted from 1; 0 when it is about the file
+	// Answer is what was answered in this merge already, while others wait.
+	Answer string
+}
+
+// List returns the decisions to make in a case.
+func (r *Run) List(item merge.Case) (all []Conflict) {
+	base := Conflict{Path: item.Path, Kind: "unmerged"}
+	if item.ID != 0 {
+		base.ID, base.Title = item.ID.String(), r.titleOf(item.ID)
+	}
+	switch {
+	case item.Kind == merge.Directories:
+		base.Kind = "renamed"
+		if all = append(all, base); item.Record == nil {
+			return all
+		}
+	case item.Deleted():
+		base.Kind = "deleted"
+	}
+	if _, placed := item.Placed(); placed {
+		base.Kind = "moved"
+	}
+	if item.Record == nil {
+		return append(all, base)
+	}
+	for _, conflict := range item.Record.Conflicts {
+		one := base
+		one.Kind, one.Turn = string(conflict.Kind), r.turnOf(item, conflict)
+		if d, open, _, err := r.answers.Find(conflict, r.merge); err == nil && open {
+			one.Answer = string(d.Answer)
+		}
+		all = append(all, one)
+	}
+	return all
+}
+
+// titleOf is "" for a conversation whose metadata cannot be read.
+func (r *Run) titleOf(id events.ID) string {
+	e, err := r.find(id)
+	if err != nil {
+		return ""
+	}
+	d, err := r.Workspace.LoadDetails(e)
+	if err != nil || d.Title == nil {
+		return ""
+	}
+	return *d.Title
+}
+
+func (r *Run) find(id events.ID) (workspace.Entry, error) {
+	return r.Workspace.Find(id.String(), workspace.FindOptions{
+		ListOptions: workspace.ListOptions{Archived: true, Local: true},
+	})
+}
+
+func (r *Run) note(format string, args ...any) { r.Terminal.Note(format, args...) }
+func (r *Run) warn(format string, args ...any) { r.Terminal.Warn(format, args...) }
+
+// NoteEmpty says what goes on where nothing is left of a commit that git applies: it does not
+// continue then, and asks for a forgotten 'git add'.
+func (r *Run) NoteEmpty(ctx context.Context) error {
+	command := merge.SkipCommand(r.Repo)
+	if command == "" {
+		return nil
+	}
+	staged, err := r.Repo.StagedPaths(ctx)
+	if err == nil && len(staged) == 0 {
+		r.note("nothing is left of the commit; '%s' goes on", command)
+	}
+	return err
+}
+
+// turnOf returns the number of the turn that a conflict is about, 0 when it is not there.
+func (r *Run) turnOf(item merge.Case, conflict events.Conflict) int {
+	s, err := r.resolver.Stream(item)
+	if err != nil {
+		return 0
+	}
+	n, ok := s.TurnNamed(conflict.Turn)
+	if !ok {
+		return 0
+	}
+	return n + 1
+}
+
+// Decide decides one file, or counts it as left.
+func (r *Run) Decide(ctx context.Context, item merge.Case) error {
+	if item.Kind == merge.Directories {
+		return r.unite(ctx, item)
+	}
+	if _, placed := item.Placed(); placed {
+		return r.place(ctx, item)
+	}
+	if item.Deleted() {
+		return r.keep(ctx, item)
+	}
+	if item.Record == nil {
+		more, merged, err := r.resolver.Merge(ctx, item)
+		if errors.Is(err, merge.ErrEdited) {
+			r.warn("%v; 'git add' it when it is as it should be", err)
+			r.left++
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		for _, w := range merged.Warnings {
+			r.warn("%s: %s", item.Path, w)
+		}
+		if more == nil {
+			r.note("merged %s", item.Path)
+			return nil
+		}
+		item = *more
+	}
+	decisions, err := r.decisions(ctx, item)
+	if err != nil {
+		return err
+	}
+	if decisions == nil {
+		r.left++
+		return nil
+	}
+	if forks(decisions) {
+		if err := r.fork(ctx, item); err != nil {
+			return err
+		}
+	}
+	if err := r.resolver.Decide(ctx, item, decisions); err != nil {
+		return err
+	}
+	r.remember(item.Record.Conflicts, decisions)
+	r.note("resolved %s", item.Path)
+	return nil
+}
+
+// place stages a file of which there is nothing but the place to decide.
+func (r *Run) place(ctx context.Context, item merge.Case) error {
+	if err := r.resolver.Place(ctx, item); err != nil {
+		return err
+	}
+	r.note("resolved %s", item.Path)
+	return nil
+}
+
+// keep decides about a file that one side deleted.
+func (r *Run) keep(ctx context.Context, item merge.Case) error {
+	stashed, err := merge.Stashed(ctx, r.Repo, r.Dir, item.ID)
+	if err != nil {
+		return err
+	}
+	if stashed != "" {
+		if !r.stashed[item.ID] {
+			r.stashed[item.ID] = true
+			r.warn("%s: not deleted, the stash has %s, which git could not restore; "+
+				"after 'git reset --merge', 'git stash branch <name>' restores it to be merged",
+				item.ID, stashed)
+		}
+		r.left++
+		return nil
+	}
+	var keep bool
+	switch {
+	case r.Answer == merge.Ours:
+		keep = !item.DeletedHere()
+	case r.Answer == merge.Theirs:
+		keep = item.DeletedHere()
+	case r.Answer != "":
+		keep = true
+	case r.Prompter != nil:
+		answer, err := r.ask(ctx, item.Path+" was deleted on one side and changed on the other",
+			keptWords)
+		if err != nil {
+			return err
+		}
+		if answer == "skip" {
+			r.left++
+			return nil
+		}
+		keep = answer == "keep"
+	default:
+		r.left++
+		return nil
+	}
+	if err := r.resolver.Keep(ctx, item, keep); err != nil {
+		return err
+	}
+	r.note("%s %s", map[bool]string{true: "kept", false: "deleted"}[keep], item.Path)
+	return nil
+}
+
+// fork makes a conversation of their side.
+func (r *Run) fork(ctx context.Context, item merge.Case) error {
+	theirs, err := events.Decode(item.Record.Theirs)
+	if err != nil {
+		return fmt.Errorf("fork their side of %s: %w", item.Path, err)
+	}
+	e, err := r.find(item.ID)
+	if err != nil {
+		return err
+	}
+	conv, err := r.Workspace.Load(e)
+	if err != nil {
+		return err
+	}
+	d := conv.Details.Clone()
+	title := strings.TrimSpace(conv.Title() + " (their side)")
+	d.Title, d.LastActivatedAt = &title, r.Now().UTC()
+	e, err = r.Workspace.Create(ctx, &workspace.NewConversation{
+		Details: d, Stream: theirs, BaseConfig: conv.BaseConfig,
+		AllowDangling: true, // what their side lacks is no reason to lose it
+	})
+	if err != nil {
+		return err
+	}
+	if err := r.stage(ctx, e.ID); err != nil {
+		return fmt.Errorf("stage their side, %s in %s: %w", e.ID, e.Path, err)
+	}
+	r.note("their side is %s in %s, and staged", e.ID, path.Base(e.Path))
+	return nil
+}
