@@ -74,7 +74,9 @@ func (k *Compaction) ModelID() string { return k.setup.Model }
 func (k *Compaction) Settings() compaction.Settings { return k.known() }
 
 // Contents opens what the conversation refers to.
-func (k *Compaction) Contents() blobs.Reader { return k.target.Workspace.BlobsOf(k.Conversation.Entry) }
+func (k *Compaction) Contents() blobs.Reader {
+	return k.target.Workspace.BlobsOf(k.Conversation.Entry)
+}
 
 // Dedup says what a question would send as a reference.
 func (k *Compaction) Dedup() dedup.Options { return k.dedup() }
