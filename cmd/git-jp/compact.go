@@ -33,6 +33,13 @@ type compactCmd struct {
 	Pin          []string `sep:"none" placeholder:"TURN|CALL|FILE" help:"Leave a turn, the call with this id or what shows a file as it is from now on, repeated."`
 	Unpin        []string `sep:"none" placeholder:"TURN|CALL|FILE" help:"Take a pin away."`
 
+	overlayFlags
+
+	Undo undoFlag `placeholder:"N|all" help:"Take back the last compaction, the N-th of the overlay, or all of it."`
+}
+
+// overlayFlags are about rules, which remove nothing.
+type overlayFlags struct {
 	Overlay   bool      `help:"Keep all events, and add one that says what a model is not given: by the configured rules where no flag names one."`
 	Rule      []string  `short:"k" name:"compact" sep:"none" placeholder:"SPEC" help:"A rule of the overlay, as jp has it: r, s and t joined by +, then :FROM..TO."`
 	Reasoning bool      `short:"r" help:"Overlay: leave reasoning out."`
@@ -44,7 +51,6 @@ type compactCmd struct {
 	Turn      string    `placeholder:"N|A..B" help:"Overlay: these turns."`
 	First     *int      `placeholder:"N" help:"Overlay: the first N turns."`
 	Last      *int      `placeholder:"N" help:"Overlay: the last N turns."`
-	Undo      undoFlag  `placeholder:"N|all" help:"Take back the last compaction, the N-th of the overlay, or all of it."`
 }
 
 // Help says what is lost, and what can be brought back.

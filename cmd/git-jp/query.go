@@ -22,27 +22,13 @@ import (
 )
 
 type queryCmd struct {
-	Question []string     `arg:"" optional:"" help:"What to ask; @FILE reads it from a file. An editor opens without one."`
-	New      bool         `short:"n" help:"Begin a new conversation."`
-	ID       optionalFlag `short:"i" name:"id" placeholder:"CONVERSATION" help:"The conversation to go on with; the active one by default. Alone, or with ?, it asks for one."`
-	Fork     turnsFlag    `placeholder:"N" help:"Go on in a fork of the conversation, with its last N turns or all."`
-	Compact  specFlag     `short:"k" placeholder:"SPEC" help:"Compact the conversation first, into a fork: as configured, or by strategies joined by +; or by a rule of the overlay, as in t=omit:1..3."`
-	Replay   bool         `help:"Ask the last question again, edited, in a fork without the last turn."`
-	Yes      bool         `help:"Do not ask before --compact changes the conversation in place."`
-	Local    bool         `short:"l" xor:"local" help:"Keep a new conversation out of the workspace."`
-	NoLocal  bool         `short:"L" xor:"local" help:"Keep a new conversation in the workspace, whatever the configuration says."`
-	Tmp      durationFlag `placeholder:"DURATION" help:"A new conversation that may go DURATION after it began, or when it is no longer active."`
+	Question []string `arg:"" optional:"" help:"What to ask; @FILE reads it from a file. An editor opens without one."`
+
+	targetFlags
 
 	Attach []string `short:"a" aliases:"attachment" sep:"none" placeholder:"URL" help:"Attach a file, pattern, URL or conversation; repeat for several."`
 
-	Model       string       `short:"m" placeholder:"MODEL" help:"The model, as provider/name or by its short name."`
-	Param       []string     `short:"p" sep:"none" placeholder:"KEY=VALUE" help:"Set a parameter of the model."`
-	Reasoning   string       `short:"r" placeholder:"EFFORT" help:"off, auto, xlow, low, medium, high, xhigh, max, or a number of tokens."`
-	NoReasoning bool         `short:"R" help:"The same as --reasoning off."`
-	Tool        toolFlag     `short:"t" aliases:"tools" placeholder:"NAME" help:"Offer a tool, or all."`
-	NoTool      toolFlag     `short:"T" aliases:"no-tools" placeholder:"NAME" help:"Do not offer a tool, or any."`
-	ToolUse     optionalFlag `short:"u" placeholder:"NAME" help:"Make the model call a tool, this one or any; false forbids it."`
-	NoToolUse   bool         `short:"U" help:"The same as --tool-use false."`
+	modelFlags
 
 	Schema        string   `short:"s" placeholder:"SCHEMA" help:"Ask for data: JSON Schema, @FILE, or fields as in 'name, age int'."`
 	Edit          bool     `short:"e" xor:"edit" help:"Write the question in the editor."`
@@ -56,6 +42,31 @@ type queryCmd struct {
 	MaxCost       *float64 `placeholder:"USD" help:"Send no request that could make this query cost more; an answer is cut to what is left."`
 	NoPersist     bool     `short:"P" help:"Ask and write nothing: no conversation begins or changes."`
 	Explain       bool     `help:"Show what would be sent, and send nothing."`
+}
+
+// targetFlags name the conversation that is asked, and what becomes of it first.
+type targetFlags struct {
+	New     bool         `short:"n" help:"Begin a new conversation."`
+	ID      optionalFlag `short:"i" name:"id" placeholder:"CONVERSATION" help:"The conversation to go on with; the active one by default. Alone, or with ?, it asks for one."`
+	Fork    turnsFlag    `placeholder:"N" help:"Go on in a fork of the conversation, with its last N turns or all."`
+	Compact specFlag     `short:"k" placeholder:"SPEC" help:"Compact the conversation first, into a fork: as configured, or by strategies joined by +; or by a rule of the overlay, as in t=omit:1..3."`
+	Replay  bool         `help:"Ask the last question again, edited, in a fork without the last turn."`
+	Yes     bool         `help:"Do not ask before --compact changes the conversation in place."`
+	Local   bool         `short:"l" xor:"local" help:"Keep a new conversation out of the workspace."`
+	NoLocal bool         `short:"L" xor:"local" help:"Keep a new conversation in the workspace, whatever the configuration says."`
+	Tmp     durationFlag `placeholder:"DURATION" help:"A new conversation that may go DURATION after it began, or when it is no longer active."`
+}
+
+// modelFlags say who answers, and with which tools.
+type modelFlags struct {
+	Model       string       `short:"m" placeholder:"MODEL" help:"The model, as provider/name or by its short name."`
+	Param       []string     `short:"p" sep:"none" placeholder:"KEY=VALUE" help:"Set a parameter of the model."`
+	Reasoning   string       `short:"r" placeholder:"EFFORT" help:"off, auto, xlow, low, medium, high, xhigh, max, or a number of tokens."`
+	NoReasoning bool         `short:"R" help:"The same as --reasoning off."`
+	Tool        toolFlag     `short:"t" aliases:"tools" placeholder:"NAME" help:"Offer a tool, or all."`
+	NoTool      toolFlag     `short:"T" aliases:"no-tools" placeholder:"NAME" help:"Do not offer a tool, or any."`
+	ToolUse     optionalFlag `short:"u" placeholder:"NAME" help:"Make the model call a tool, this one or any; false forbids it."`
+	NoToolUse   bool         `short:"U" help:"The same as --tool-use false."`
 }
 
 // Help says what sticks, and what happens without a model.
