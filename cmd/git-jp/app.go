@@ -53,7 +53,7 @@ func newApp(w *world, g globals) *app {
 	a := &app{world: w, globals: g}
 	a.terminal = &ask.Terminal{
 		Out: w.stdout, Err: w.stderr,
-		Output: a.output(), Errors: a.outputOf(w.stderrTerminal), Quiet: g.Quiet, JSON: g.JSON,
+		Output: a.output(), Errors: outputOf(a, w.stderrTerminal), Quiet: g.Quiet, JSON: g.JSON,
 		Device: w.device, Interrupts: w.interrupts, Now: w.now,
 		Editor: &ask.Editor{
 			Command: a.editor, Env: w.env, Dir: a.directory(), Interrupts: w.interrupts,
@@ -106,8 +106,8 @@ func (a *app) path(p string) string {
 	return filepath.Join(a.dir, p)
 }
 
-// trace returns the log that GIT_JP_TRACE asks for, nil for none.
-func (a *app) trace() (*trace.Log, error) {
+// openTrace returns the log that GIT_JP_TRACE asks for, nil for none.
+func openTrace(a *app) (*trace.Log, error) {
 	if a.tracer != nil {
 		return a.tracer, nil
 	}
@@ -132,7 +132,7 @@ func (a *app) repo(ctx context.Context) (*gitint.Repo, error) {
 	if a.openRepo != nil {
 		return a.openRepo, nil
 	}
-	log, err := a.trace()
+	log, err := openTrace(a)
 	if err != nil {
 		return nil, err
 	}
@@ -154,7 +154,7 @@ func (a *app) configAt(root string) (*config.Config, error) {
 	if a.openConfig != nil {
 		return a.openConfig, nil
 	}
-	c, err := a.readConfig(root)
+	c, err := readConfig(a, root)
 	if err == nil {
 		a.openConfig = c
 	}
@@ -162,10 +162,10 @@ func (a *app) configAt(root string) (*config.Config, error) {
 }
 
 // readConfig is configAt for one workspace of several: nothing remembers it.
-func (a *app) readConfig(root string) (*config.Config, error) {
+func readConfig(a *app, root string) (*config.Config, error) {
 	dirs := config.Dirs{
 		User:      a.userDir(),
-		Overrides: a.ownOptions(),
+		Overrides: ownOptions(a),
 	}
 	if root != "" {
 		if err := workspace.Readable(root); err != nil {
@@ -183,7 +183,7 @@ func (a *app) readConfig(root string) (*config.Config, error) {
 func (a *app) limits() regular.Limits {
 	if a.openLimits == nil {
 		a.openLimits = new(regular.Limits)
-		c, err := config.Load(config.Dirs{User: a.userDir(), Overrides: a.ownOptions()})
+		c, err := config.Load(config.Dirs{User: a.userDir(), Overrides: ownOptions(a)})
 		if err == nil {
 			s := c.Settings().Storage
 			*a.openLimits = regular.Limits{Stream: s.MaxStreamBytes, Blob: s.MaxBlobBytes}
@@ -211,7 +211,7 @@ func (a *app) workspace() (*workspace.Workspace, error) {
 		return nil, err
 	}
 	a.openWorkspace = w
-	a.finishCollection(w)
+	finishCollection(a, w)
 	return w, nil
 }
 
@@ -220,14 +220,14 @@ func (a *app) workspace() (*workspace.Workspace, error) {
 func (a *app) root() (string, error) {
 	root, err := workspace.Find(a.directory())
 	if err == nil {
-		err = a.safe(root)
+		err = safe(a, root)
 	}
 	return root, err
 }
 
 // safe reports by an error that the workspace at root belongs to another user. In a repository
 // git's word counts, elsewhere git's rule.
-func (a *app) safe(root string) error {
+func safe(a *app, root string) error {
 	ctx := context.Background() // one question to git, where something is not the user's
 	names := []string{root, filepath.Join(root, workspace.DirName), filepath.Join(root, ".git")}
 	err := gitint.Safe(ctx, gitint.Options{Dir: a.directory(), Env: a.env}, root, names...)
@@ -260,10 +260,10 @@ func (a *app) workspaceAt(root string) (*workspace.Workspace, error) {
 
 // openAt opens a workspace until the command ends. All commands and hooks open theirs here.
 func (a *app) openAt(root string, env workspace.Env) (*workspace.Workspace, error) {
-	if err := a.safe(root); err != nil {
+	if err := safe(a, root); err != nil {
 		return nil, err
 	}
-	env.Committed, env.Shares = a.committedIn(root), a.sharesIn(root)
+	env.Committed, env.Shares = committedIn(a, root), sharesIn(a, root)
 	w, err := workspace.Open(root, env)
 	if err == nil {
 		a.closers = append(a.closers, w.Close)
@@ -273,7 +273,7 @@ func (a *app) openAt(root string, env workspace.Env) (*workspace.Workspace, erro
 
 // committedIn returns what says whether Git has a conversation of the workspace at root. Where
 // that cannot be read, it counts as had: nothing is renamed then.
-func (a *app) committedIn(root string) func(events.ID) bool {
+func committedIn(a *app, root string) func(events.ID) bool {
 	return func(id events.ID) bool {
 		ctx := context.Background() // a save is not left half-way, and this reads a few files
 		repo, err := a.repo(ctx)
@@ -332,7 +332,7 @@ func (a *app) find(arg string) (workspace.Entry, error) {
 		return workspace.Entry{}, usagef("a conversation's name is empty")
 	}
 	if arg == "?" {
-		return a.pick()
+		return pickOne(a)
 	}
 	o := workspace.FindOptions{
 		ListOptions: workspace.ListOptions{Archived: true, Local: true},
@@ -342,7 +342,7 @@ func (a *app) find(arg string) (workspace.Entry, error) {
 	}
 	e, err := w.Find(arg, o)
 	if strange := w.StrangeDir(); err != nil && strange != "" {
-		if err := a.adoptLocal(w); err != nil {
+		if err := adoptLocal(a, w); err != nil {
 			return e, err
 		}
 		if w.StrangeDir() == "" {
@@ -355,8 +355,8 @@ func (a *app) find(arg string) (workspace.Entry, error) {
 	return e, nil
 }
 
-// adviser knows where the user stands in a repository.
-func (a *app) adviser(repo *gitint.Repo) report.Adviser {
+// newAdviser knows where the user stands in a repository.
+func newAdviser(a *app, repo *gitint.Repo) report.Adviser {
 	return report.Adviser{
 		Repo: repo, Dir: a.directory(),
 		AtRoot: a.getenv("GIT_PREFIX") == "" && (repo.Root() == "" || a.dir == repo.Root()),
@@ -364,9 +364,9 @@ func (a *app) adviser(repo *gitint.Repo) report.Adviser {
 }
 
 // output describes standard output for render.
-func (a *app) output() render.Output { return a.outputOf(a.stdoutTerminal) }
+func (a *app) output() render.Output { return outputOf(a, a.stdoutTerminal) }
 
-func (a *app) outputOf(terminal bool) render.Output {
+func outputOf(a *app, terminal bool) render.Output {
 	return render.Signals{
 		Terminal: terminal, Columns: a.width, Term: a.getenv("TERM"),
 		NoColor: a.getenv("NO_COLOR"), Clicolor: a.getenv("CLICOLOR"),
@@ -410,9 +410,9 @@ func (a *app) warn(format string, args ...any) {
 	fmt.Fprintf(a.stderr, "warning: %s\n", render.Message(fmt.Sprintf(format, args...)))
 }
 
-// progress shows the state of long work: a bar on a terminal, lines with -v,
+// newProgress shows the state of long work: a bar on a terminal, lines with -v,
 // nothing with -q.
-func (a *app) progress(label string, total int64) *render.Progress {
+func newProgress(a *app, label string, total int64) *render.Progress {
 	mode := render.ProgressOff
 	switch {
 	case a.Quiet:
@@ -434,7 +434,7 @@ func (a *app) paged(ctx context.Context, f func(io.Writer) error) error {
 		return f(a.stdout)
 	}
 	pager, err := render.StartPager(ctx, render.PagerOptions{
-		Command: a.pagerCommand(ctx), Env: a.env, Out: out,
+		Command: pagerCommand(ctx, a), Env: a.env, Out: out,
 	})
 	if err != nil {
 		a.warn("%v", err)
@@ -453,7 +453,7 @@ func (a *app) paged(ctx context.Context, f func(io.Writer) error) error {
 }
 
 // pagerCommand asks as git does: its variables and configuration, else less.
-func (a *app) pagerCommand(ctx context.Context) string {
+func pagerCommand(ctx context.Context, a *app) string {
 	if p := a.getenv("GIT_PAGER"); p != "" {
 		return p
 	}

@@ -60,7 +60,7 @@ type attachmentLsCmd struct {
 
 // Run lists attachments.
 func (c attachmentLsCmd) Run(ctx context.Context, a *app) error {
-	conv, err := a.conversationOr(c.ID)
+	conv, err := conversationOr(a, c.ID)
 	if err != nil {
 		return err
 	}
@@ -68,23 +68,23 @@ func (c attachmentLsCmd) Run(ctx context.Context, a *app) error {
 	if err != nil {
 		return err
 	}
-	gate, err := a.approvedGate()
+	gate, err := approvedGate(a)
 	if err != nil {
 		return err
 	}
 	all, unapproved := conf.Attachments(), 0
-	waiting, err := a.unapprovedPaths(ctx, conf, gate)
+	waiting, err := unapprovedPaths(ctx, a, conf, gate)
 	if err != nil {
 		return err
 	}
-	a.warnOf(conf)
+	warnOfConfig(a, conf)
 	for _, at := range all {
 		r := attachmentRecord{URL: at.Shown(), Scheme: at.Scheme}
 		_, err := at.URL.Open(gate)
 		if r.Approved = err == nil && !waiting[r.URL]; !r.Approved {
 			unapproved++
 		}
-		if err := a.printAttachment(r); err != nil {
+		if err := printAttachment(a, r); err != nil {
 			return err
 		}
 	}
@@ -97,7 +97,7 @@ func (c attachmentLsCmd) Run(ctx context.Context, a *app) error {
 	return nil
 }
 
-func (a *app) printAttachment(r attachmentRecord) error {
+func printAttachment(a *app, r attachmentRecord) error {
 	if a.JSON {
 		return a.printJSON(r)
 	}
@@ -132,7 +132,7 @@ or an address; whoever else has the conversation is asked.`
 
 // Run adds attachments to a conversation's configuration.
 func (c attachmentAddCmd) Run(ctx context.Context, a *app) error {
-	return a.changeAttachments(ctx, c.ID, func(list []declared) ([]declared, []string, error) {
+	return changeAttachments(ctx, a, c.ID, func(list []declared) ([]declared, []string, error) {
 		urls, err := a.host().AttachmentURLs(ctx, a.openWorkspace, c.Attachment)
 		if err != nil {
 			return nil, nil, err
@@ -154,7 +154,7 @@ type attachmentRmCmd struct {
 
 // Run takes attachments out of a conversation's configuration.
 func (c attachmentRmCmd) Run(ctx context.Context, a *app) error {
-	return a.changeAttachments(ctx, c.ID, func(list []declared) ([]declared, []string, error) {
+	return changeAttachments(ctx, a, c.ID, func(list []declared) ([]declared, []string, error) {
 		var removed []string
 		for _, arg := range c.Attachment {
 			// What is gone cannot be looked up, but still be meant as it stands.
@@ -200,8 +200,8 @@ func declaredIn(conf *jpconfig.Config) (list []declared) {
 
 // changeAttachments gives a conversation another list of attachments. It replaces the
 // list: what the workspace declares can be taken away for one conversation.
-func (a *app) changeAttachments(
-	ctx context.Context, id string,
+func changeAttachments(
+	ctx context.Context, a *app, id string,
 	change func([]declared) (list []declared, changed []string, err error), do string,
 ) error {
 	e, err := a.findOr(id)
@@ -229,7 +229,7 @@ func (a *app) changeAttachments(
 	if err != nil {
 		return err
 	}
-	return a.tellChanged(ctx, e, changed, do)
+	return tellChanged(ctx, a, e, changed, do)
 }
 
 // attachmentsDelta is a config_delta after which exactly these are attached.
@@ -252,19 +252,19 @@ func attachmentsDelta(list []declared) ([]byte, error) {
 }
 
 // tellChanged tells what was added or taken away.
-func (a *app) tellChanged(
-	ctx context.Context, e workspace.Entry, changed []string, do string,
+func tellChanged(
+	ctx context.Context, a *app, e workspace.Entry, changed []string, do string,
 ) error {
 	conv, err := a.openWorkspace.Load(e)
 	if err != nil {
 		return err
 	}
 	if do == attached {
-		if err := a.approveAttached(ctx, conv, changed); err != nil {
+		if err := approveAttached(ctx, a, conv, changed); err != nil {
 			return err
 		}
 	}
-	waiting, err := a.waiting(ctx, conv)
+	waiting, err := waiting(ctx, a, conv)
 	if err != nil {
 		return err
 	}
@@ -287,8 +287,8 @@ func (a *app) tellChanged(
 }
 
 // approveAttached approves attachments that the user named and that were not declared before.
-func (a *app) approveAttached(
-	ctx context.Context, conv *workspace.Conversation, urls []string,
+func approveAttached(
+	ctx context.Context, a *app, conv *workspace.Conversation, urls []string,
 ) error {
 	conf, err := a.jpConfig(conv)
 	if err != nil {
@@ -309,18 +309,18 @@ func (a *app) approveAttached(
 }
 
 // waiting returns the attachments of a conversation that are not approved.
-func (a *app) waiting(
-	ctx context.Context, conv *workspace.Conversation,
+func waiting(
+	ctx context.Context, a *app, conv *workspace.Conversation,
 ) (map[string]bool, error) {
 	conf, err := a.jpConfig(conv)
 	if err != nil {
 		return nil, err
 	}
-	gate, err := a.approvedGate()
+	gate, err := approvedGate(a)
 	if err != nil {
 		return nil, err
 	}
-	waiting, err := a.unapprovedPaths(ctx, conf, gate)
+	waiting, err := unapprovedPaths(ctx, a, conf, gate)
 	if err != nil {
 		return nil, err
 	}
@@ -334,8 +334,8 @@ func (a *app) waiting(
 
 // unapprovedPaths returns the attachments that reach what others cannot know, and are not
 // approved.
-func (a *app) unapprovedPaths(
-	ctx context.Context, conf *jpconfig.Config, gate trust.Gate,
+func unapprovedPaths(
+	ctx context.Context, a *app, conf *jpconfig.Config, gate trust.Gate,
 ) (map[string]bool, error) {
 	waiting := map[string]bool{}
 	claims, err := a.host().PathClaims(ctx, a.openWorkspace, conf, false)
@@ -362,7 +362,7 @@ of the workspace, whether it is named here or not.`
 
 // Run resolves attachments and prints them.
 func (c attachmentPrintCmd) Run(ctx context.Context, a *app) (err error) {
-	conv, err := a.conversationOr(c.ID)
+	conv, err := conversationOr(a, c.ID)
 	if err != nil {
 		return err
 	}
@@ -386,7 +386,7 @@ func (c attachmentPrintCmd) Run(ctx context.Context, a *app) (err error) {
 	}
 	resources, failures := open.Resolve(ctx, urls)
 	for _, res := range resources {
-		if err := a.printResource(res, len(resources) > 1); err != nil {
+		if err := printResource(a, res, len(resources) > 1); err != nil {
 			return err
 		}
 	}
@@ -405,7 +405,7 @@ func (c attachmentPrintCmd) Run(ctx context.Context, a *app) (err error) {
 }
 
 // printResource prints what an attachment stands for.
-func (a *app) printResource(res events.Resource, titled bool) error {
+func printResource(a *app, res events.Resource, titled bool) error {
 	data, err := res.Content.Bytes(nil)
 	if err != nil {
 		return fmt.Errorf("read %s: %w", res.URI, err)

@@ -75,11 +75,11 @@ func (c checkCmd) Run(ctx context.Context, a *app) error {
 	}
 	if repo := a.openRepo; repo != nil && !c.Stdin {
 		if c.ofClone() {
-			if err := a.addDrift(ctx, repo, outcome); err != nil {
+			if err := addDrift(ctx, a, repo, outcome); err != nil {
 				return err
 			}
 		}
-		a.adviser(repo).Advise(ctx, outcome.Findings)
+		newAdviser(a, repo).Advise(ctx, outcome.Findings)
 	}
 	if err := c.print(a, outcome); err != nil {
 		return err
@@ -106,24 +106,24 @@ func (c checkCmd) print(a *app, report *check.Report) error {
 	}
 	switch {
 	case format != check.FormatText:
-		return a.printer().Print(a.stdout, format, report)
+		return newPrinter(a).Print(a.stdout, format, report)
 	case a.Quiet:
-		return a.printer().Findings(a.stdout, report.Findings)
+		return newPrinter(a).Findings(a.stdout, report.Findings)
 	}
-	if err := a.printer().Findings(a.stdout, report.Findings); err != nil {
+	if err := newPrinter(a).Findings(a.stdout, report.Findings); err != nil {
 		return err
 	}
 	_, err := fmt.Fprintln(a.stdout, report.Summary())
 	return err
 }
 
-func (a *app) printer() check.Printer {
+func newPrinter(a *app) check.Printer {
 	return check.Printer{Version: a.version, Verbose: a.Verbose, More: "'-v' shows all"}
 }
 
 // printFindings writes findings where errors go.
 func (a *app) printFindings(findings []check.Finding) error {
-	p := a.printer()
+	p := newPrinter(a)
 	p.More = "'git jp check -v' shows all"
 	return p.Findings(a.stderr, findings)
 }
@@ -140,7 +140,7 @@ func (c checkCmd) check(ctx context.Context, a *app) (*check.Report, error) {
 	if err != nil {
 		return nil, err
 	}
-	progress, done := a.stages("check")
+	progress, done := newStages(a, "check")
 	defer done()
 	o.Progress = progress
 	auditor := audit.Auditor{Repo: repo, Options: o}

@@ -235,7 +235,7 @@ func run(ctx context.Context, w *world) (code int) {
 	w.readColorUI(ctx, *g, first)
 	a := newApp(w, *g)
 	if !g.JSON && w.isForgeLog(commandOf(k)) {
-		a.writeForgeLog()
+		writeForgeLog(a)
 	}
 	a.readsJP = readsJP(k.Command())
 	if changesNothing(k.Command()) {

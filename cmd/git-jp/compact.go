@@ -181,7 +181,7 @@ type compactedRecord struct {
 func (c compactCmd) strategies(
 	ctx context.Context, a *app, conv *workspace.Conversation,
 ) (id events.ID, err error) {
-	r, err := a.openCompaction(ctx, conv)
+	r, err := openCompaction(ctx, a, conv)
 	if err != nil {
 		return 0, err
 	}
@@ -220,7 +220,7 @@ func (c compactCmd) strategies(
 		}
 		record.ID = id.String()
 	}
-	return id, a.tellCompacted(record)
+	return id, tellCompacted(a, record)
 }
 
 // fork writes a fork.
@@ -318,7 +318,7 @@ func (c compactCmd) pin(ctx context.Context, a *app, conv *workspace.Conversatio
 	if c.DryRun {
 		return nil
 	}
-	return a.rewrite(ctx, conv, s)
+	return rewrite(ctx, a, conv, s)
 }
 
 // undo takes back the last compaction: one of the overlay, or else what was removed.
@@ -341,19 +341,19 @@ func (c compactCmd) undo(ctx context.Context, a *app, conv *workspace.Conversati
 	if c.DryRun {
 		return nil
 	}
-	return a.rewrite(ctx, conv, out)
+	return rewrite(ctx, a, conv, out)
 }
 
 // rewrite saves another stream of a conversation that nobody changed meanwhile.
-func (a *app) rewrite(ctx context.Context, conv *workspace.Conversation, s *events.Stream) error {
-	if err := a.rewriteQuietly(ctx, conv, s); err != nil {
+func rewrite(ctx context.Context, a *app, conv *workspace.Conversation, s *events.Stream) error {
+	if err := rewriteQuietly(ctx, a, conv, s); err != nil {
 		return err
 	}
 	return a.printRecord(conv.Entry)
 }
 
-func (a *app) rewriteQuietly(
-	ctx context.Context, conv *workspace.Conversation, s *events.Stream,
+func rewriteQuietly(
+	ctx context.Context, a *app, conv *workspace.Conversation, s *events.Stream,
 ) error {
 	return a.openWorkspace.Update(ctx, conv.ID, func(now *workspace.Conversation) error {
 		if string(now.Stream.Encode()) != string(conv.Stream.Encode()) {
@@ -372,10 +372,10 @@ func (c compactCmd) restore(ctx context.Context, a *app, conv *workspace.Convers
 			continue
 		}
 		if c.DryRun {
-			a.note("would bring back %s as it was at %s", conv.ID, a.moment(kept.At))
+			a.note("would bring back %s as it was at %s", conv.ID, moment(a, kept.At))
 			return nil
 		}
-		if err := a.restoreCopy(ctx, conv, kept, was); err != nil {
+		if err := restoreCopy(ctx, a, conv, kept, was); err != nil {
 			return err
 		}
 		return a.printRecord(conv.Entry)
@@ -384,8 +384,9 @@ func (c compactCmd) restore(ctx context.Context, a *app, conv *workspace.Convers
 }
 
 // restoreCopy makes a conversation what it was, with the contents that only the copy has.
-func (a *app) restoreCopy(
-	ctx context.Context, conv *workspace.Conversation, kept quarantine.Copy, was *events.Stream,
+func restoreCopy(
+	ctx context.Context, a *app, conv *workspace.Conversation, kept quarantine.Copy,
+	was *events.Stream,
 ) error {
 	store := a.openWorkspace.BlobsOf(conv.Entry)
 	err := kept.Contents(func(content []byte) error {
@@ -395,13 +396,13 @@ func (a *app) restoreCopy(
 	if err != nil {
 		return err
 	}
-	a.note("brought back %s as it was at %s", conv.ID, a.moment(kept.At))
-	return a.rewriteQuietly(ctx, conv, was)
+	a.note("brought back %s as it was at %s", conv.ID, moment(a, kept.At))
+	return rewriteQuietly(ctx, a, conv, was)
 }
 
 // overlay adds compactions that remove nothing.
 func (c compactCmd) overlay(ctx context.Context, a *app, conv *workspace.Conversation) (err error) {
-	r, err := a.openCompaction(ctx, conv)
+	r, err := openCompaction(ctx, a, conv)
 	if err != nil {
 		return err
 	}
@@ -437,7 +438,7 @@ func (c compactCmd) overlay(ctx context.Context, a *app, conv *workspace.Convers
 	if c.DryRun {
 		return nil
 	}
-	return a.rewrite(ctx, conv, out)
+	return rewrite(ctx, a, conv, out)
 }
 
 // policies returns the rules of the overlay: those of the flags, else those that are
@@ -478,10 +479,10 @@ func (c compactCmd) turns(a *app, p *compact.Policy) (err error) {
 		p.From, p.To, err = named.bounds()
 		return err
 	case c.From != "" || c.To != "":
-		if p.From, err = a.bound("from", c.From); err != nil {
+		if p.From, err = bound(a, "from", c.From); err != nil {
 			return err
 		}
-		p.To, err = a.bound("to", c.To)
+		p.To, err = bound(a, "to", c.To)
 		return err
 	}
 	if c.KeepFirst != "" {
@@ -492,20 +493,20 @@ func (c compactCmd) turns(a *app, p *compact.Policy) (err error) {
 		p.From, _ = compact.Spared(n, 0)
 	}
 	if c.KeepLast != "" {
-		p.To, err = a.spared(c.KeepLast)
+		p.To, err = spared(a, c.KeepLast)
 	}
 	return err
 }
 
 // bound reads one end of a range: a turn, or a time ago.
-func (a *app) bound(flag, text string) (events.Bound, error) {
+func bound(a *app, flag, text string) (events.Bound, error) {
 	if text == "" {
 		return events.Bound{}, nil
 	}
 	if b, err := events.ParseBound(text); err == nil {
 		return b, nil
 	}
-	at, err := a.parseWhen(flag, text)
+	at, err := parseWhen(a, flag, text)
 	if err != nil {
 		return events.Bound{}, usagef("--%s %q: expected a turn, a duration or last-compaction",
 			flag, text)
@@ -514,12 +515,12 @@ func (a *app) bound(flag, text string) (events.Bound, error) {
 }
 
 // spared reads how many turns at the end are left alone, or how long ago they began.
-func (a *app) spared(text string) (events.Bound, error) {
+func spared(a *app, text string) (events.Bound, error) {
 	if n, err := strconv.Atoi(text); err == nil && n >= 0 {
 		_, to := compact.Spared(0, n)
 		return to, nil
 	}
-	at, err := a.parseWhen("keep-last", text)
+	at, err := parseWhen(a, "keep-last", text)
 	if err != nil {
 		return events.Bound{}, usagef("--keep-last %q: expected a number of turns or a duration",
 			text)
@@ -541,14 +542,14 @@ func keptTurns(text string) (*int, error) {
 
 // request is what the flags want of a compaction that leaves the last turns alone.
 func (c compactCmd) request(a *app, kept *int) prepare.Request {
-	return a.request(prepare.Request{
+	return compactRequest(a, prepare.Request{
 		Strategies: c.Strategy, KeepLast: kept, KeepCalls: c.KeepCalls, Budget: c.Budget,
 		Model: c.Model, DryRun: c.DryRun,
 	}, c.Yes)
 }
 
-// request adds to what is wanted of a compaction how turns are confirmed that would go.
-func (a *app) request(r prepare.Request, yes bool) prepare.Request {
+// compactRequest adds to what is wanted of a compaction how turns are confirmed that would go.
+func compactRequest(a *app, r prepare.Request, yes bool) prepare.Request {
 	r.Confirm = func(found []compact.Tangent) (chosen []compact.Tangent) {
 		for _, t := range found {
 			what := fmt.Sprintf("turn %d, %q: %s",
@@ -566,8 +567,8 @@ func (a *app) request(r prepare.Request, yes bool) prepare.Request {
 }
 
 // openCompaction opens what a compaction of a conversation needs.
-func (a *app) openCompaction(
-	ctx context.Context, conv *workspace.Conversation,
+func openCompaction(
+	ctx context.Context, a *app, conv *workspace.Conversation,
 ) (*prepare.Compaction, error) {
 	settings, err := a.configAt(a.openWorkspace.Root())
 	if err != nil {
@@ -577,15 +578,15 @@ func (a *app) openCompaction(
 }
 
 // reading opens a conversation for f, which only looks at it.
-func (a *app) reading(
-	ctx context.Context, name string,
+func reading(
+	ctx context.Context, a *app, name string,
 	f func(context.Context, *app, *prepare.Compaction) error,
 ) error {
 	conv, err := a.load(name)
 	if err != nil {
 		return err
 	}
-	r, err := a.openCompaction(ctx, conv)
+	r, err := openCompaction(ctx, a, conv)
 	if err != nil {
 		return err
 	}

@@ -38,8 +38,8 @@ type changeRecord struct {
 func (c compactCmd) tellChanges(
 	ctx context.Context, a *app, r *prepare.Compaction, out *compact.Result,
 ) error {
-	a.warnOfSteps(out.Report)
-	a.tellTangents(out.Report)
+	warnOfSteps(a, out.Report)
+	tellTangents(a, out.Report)
 	if !out.Report.Changed() {
 		a.note("%s", idle(out.Report))
 		return nil
@@ -75,7 +75,7 @@ func (c compactCmd) showChanges(
 	}
 	return a.paged(ctx, func(out io.Writer) error {
 		for _, ch := range changes {
-			if err := a.printChange(out, r.Conversation.ID, ch, root); err != nil {
+			if err := printChange(a, out, r.Conversation.ID, ch, root); err != nil {
 				return err
 			}
 		}
@@ -118,7 +118,7 @@ func expanded(root, uri string) string {
 	return file.Expand(root, uri)
 }
 
-func (a *app) printChange(out io.Writer, id events.ID, ch query.Change, root string) error {
+func printChange(a *app, out io.Writer, id events.ID, ch query.Change, root string) error {
 	patch := abridged(patchOf(ch))
 	if a.JSON {
 		return render.NewJSONLines(out, a.output()).Write(changeRecord{

@@ -60,21 +60,21 @@ func (f *specFlag) plan() (strategies []string, rules []compact.Policy, err erro
 }
 
 // compacted returns what becomes of a conversation as the flag wants it.
-func (a *app) compacted(
-	ctx context.Context, conv *workspace.Conversation, f specFlag,
+func compacted(
+	ctx context.Context, a *app, conv *workspace.Conversation, f specFlag,
 ) (out *compact.Result, err error) {
 	strategies, rules, err := f.plan()
 	if err != nil {
 		return nil, err
 	}
-	r, err := a.openCompaction(ctx, conv)
+	r, err := openCompaction(ctx, a, conv)
 	if err != nil {
 		return nil, err
 	}
 	defer func() { err = errors.Join(err, r.Close()) }()
 	out = &compact.Result{Stream: conv.Stream}
 	if f.Bare || len(strategies) > 0 {
-		o, err := r.Options(ctx, a.request(prepare.Request{Strategies: strategies}, false))
+		o, err := r.Options(ctx, compactRequest(a, prepare.Request{Strategies: strategies}, false))
 		if err != nil {
 			return nil, err
 		}
@@ -82,10 +82,11 @@ func (a *app) compacted(
 		if err != nil {
 			return nil, err
 		}
-		a.warnOfSteps(out.Report)
+		warnOfSteps(a, out.Report)
 	}
 	if len(rules) > 0 {
-		out.Stream, _, err = r.Overlaid(ctx, a.request(prepare.Request{}, false), out.Stream, rules)
+		wanted := compactRequest(a, prepare.Request{}, false)
+		out.Stream, _, err = r.Overlaid(ctx, wanted, out.Stream, rules)
 		if err != nil {
 			return nil, err
 		}
@@ -95,14 +96,14 @@ func (a *app) compacted(
 
 // compactFirst compacts a conversation before it is asked, and returns the one to go on with:
 // a fork, unless only rules of the overlay were named or the configuration wants it in place.
-func (a *app) compactFirst(
-	ctx context.Context, e workspace.Entry, f specFlag, yes bool,
+func compactFirst(
+	ctx context.Context, a *app, e workspace.Entry, f specFlag, yes bool,
 ) (workspace.Entry, error) {
 	conv, err := a.openWorkspace.Load(e)
 	if err != nil {
 		return e, err
 	}
-	out, err := a.compacted(ctx, conv, f)
+	out, err := compacted(ctx, a, conv, f)
 	if err != nil {
 		return e, err
 	}
@@ -115,7 +116,7 @@ func (a *app) compactFirst(
 	case err != nil:
 		return e, err
 	case !f.Bare && len(strategies) == 0:
-		return e, a.rewriteQuietly(ctx, conv, out.Stream)
+		return e, rewriteQuietly(ctx, a, conv, out.Stream)
 	case !a.openConfig.Settings().Compaction.Fork:
 		_, err := compactCmd{Yes: yes}.replace(ctx, a, conv, out)
 		return e, err

@@ -9,8 +9,8 @@ import (
 )
 
 // tellCompacted prints what a run did, or would do.
-func (a *app) tellCompacted(r compactedRecord) error {
-	a.warnOfSteps(r.Report)
+func tellCompacted(a *app, r compactedRecord) error {
+	warnOfSteps(a, r.Report)
 	if a.JSON {
 		return a.printJSON(r)
 	}
@@ -18,13 +18,13 @@ func (a *app) tellCompacted(r compactedRecord) error {
 		_, err := fmt.Fprintln(a.stdout, r.ID)
 		return err
 	}
-	if err := a.printSteps(r.Report); err != nil {
+	if err := printSteps(a, r.Report); err != nil {
 		return err
 	}
-	if err := a.printTools(r.Report); err != nil {
+	if err := printTools(a, r.Report); err != nil {
 		return err
 	}
-	a.tellTangents(r.Report)
+	tellTangents(a, r.Report)
 	if !r.Report.Changed() {
 		a.note("%s", idle(r.Report))
 		return nil
@@ -34,7 +34,7 @@ func (a *app) tellCompacted(r compactedRecord) error {
 }
 
 // warnOfSteps tells what strategies noticed.
-func (a *app) warnOfSteps(r compact.Report) {
+func warnOfSteps(a *app, r compact.Report) {
 	for _, step := range r.Steps {
 		for _, note := range step.Notes {
 			a.warn("%s: %s", step.Strategy, note)
@@ -51,7 +51,7 @@ func idle(r compact.Report) string {
 		"; --keep-last 0 takes all, --keep-calls 3 all but the last three calls"
 }
 
-func (a *app) printSteps(r compact.Report) error {
+func printSteps(a *app, r compact.Report) error {
 	t := render.NewTable(a.output(),
 		render.Column{Head: "Strategy"},
 		render.Column{Head: "Events", Align: render.AlignRight},
@@ -66,7 +66,7 @@ func (a *app) printSteps(r compact.Report) error {
 	return t.Write(a.stdout)
 }
 
-func (a *app) printTools(r compact.Report) error {
+func printTools(a *app, r compact.Report) error {
 	if len(r.Tools) == 0 {
 		return nil
 	}
@@ -83,7 +83,7 @@ func (a *app) printTools(r compact.Report) error {
 }
 
 // tellTangents lists what was found and is still there.
-func (a *app) tellTangents(r compact.Report) {
+func tellTangents(a *app, r compact.Report) {
 	for _, s := range r.Steps {
 		for _, t := range s.Tangents {
 			a.note("tangential: turn %d, %q: %s",

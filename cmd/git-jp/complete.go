@@ -125,7 +125,7 @@ func valueCandidates(a *app, f *kong.Flag, last string) []string {
 
 // modelNames returns the models that are known without asking anybody, and short names.
 func modelNames(a *app) (names []string) {
-	l, err := a.newModelList()
+	l, err := newModelList(a)
 	if err != nil {
 		return nil
 	}

@@ -19,7 +19,7 @@ const shownTurns = 2
 // compose opens the editor for a question, with the last turns below a line. The draft stays
 // until the question is in the conversation. Without a change and without a question it
 // returns [ask.ErrNotSaved].
-func (a *app) compose(ctx context.Context, text string, t *target) (string, error) {
+func compose(ctx context.Context, a *app, text string, t *target) (string, error) {
 	s := t.Stream()
 	var b bytes.Buffer
 	b.WriteString(text + "\n\n" + cutLine + "\n")

@@ -85,7 +85,7 @@ type settingRecord struct {
 }
 
 // loadConfig reads the configuration, with the layers of the workspace at root if there is one.
-func (a *app) loadConfig() (root string, c *config.Config, err error) {
+func loadConfig(a *app) (root string, c *config.Config, err error) {
 	root, err = a.root()
 	if err != nil && !errors.Is(err, workspace.ErrNoWorkspace) {
 		return "", nil, err
@@ -100,7 +100,7 @@ type configShowCmd struct {
 
 // Run prints settings.
 func (c configShowCmd) Run(a *app) error {
-	root, conf, err := a.loadConfig()
+	root, conf, err := loadConfig(a)
 	if err != nil {
 		return err
 	}
@@ -109,7 +109,7 @@ func (c configShowCmd) Run(a *app) error {
 			return &report.SettingError{Err: fmt.Errorf("no key %q has a value", key), Key: key}
 		}
 	}
-	a.tellSettings(root, conf)
+	tellSettings(a, root, conf)
 	table := render.NewTable(a.output(), render.Column{Head: "KEY"},
 		render.Column{Head: "VALUE", Shrink: true}, render.Column{Head: "FROM"})
 	for _, key := range conf.Keys() {
@@ -117,7 +117,7 @@ func (c configShowCmd) Run(a *app) error {
 		if !c.wants(key) {
 			continue
 		}
-		table.Row(key, settingText(value), a.relative(origin))
+		table.Row(key, settingText(value), relative(a, origin))
 		if a.JSON {
 			if err := a.printJSON(newSettingRecord(key, value, origin)); err != nil {
 				return err
@@ -131,7 +131,7 @@ func (c configShowCmd) Run(a *app) error {
 }
 
 // relative names an origin by a path that is short from here.
-func (a *app) relative(o config.Origin) string {
+func relative(a *app, o config.Origin) string {
 	if o.File != "" {
 		o.File = a.short(o.File)
 	}
@@ -175,12 +175,12 @@ type configGetCmd struct {
 // Run prints one value. A key without a value is exit code 1, as in git config.
 func (c configGetCmd) Run(a *app) error {
 	if !ownKey(c.Key) {
-		return a.printJPKey(c.Key, c.layer())
+		return printJPKey(a, c.Key, c.layer())
 	}
 	if c.layer() != jpconfig.BuiltIn {
 		return usagef("get %s: a layer can be named for a key of jp only", c.Key)
 	}
-	_, conf, err := a.loadConfig()
+	_, conf, err := loadConfig(a)
 	if err != nil {
 		return err
 	}
@@ -204,13 +204,13 @@ type configSetCmd struct {
 // Run sets a key and keeps every other byte of the file.
 func (c configSetCmd) Run(a *app) error {
 	if !ownKey(c.Key) {
-		return a.setJPKey(c.Key, c.Value, c.layer())
+		return setJPKey(a, c.Key, c.Value, c.layer())
 	}
 	user, err := c.ours("set", c.Key)
 	if err != nil {
 		return err
 	}
-	file, err := a.ownFile(user)
+	file, err := ownFile(a, user)
 	if err != nil {
 		return err
 	}
@@ -221,26 +221,26 @@ func (c configSetCmd) Run(a *app) error {
 		return err
 	}
 	if !user {
-		if err := a.approveSet(filepath.Dir(filepath.Dir(file)), c.Key); err != nil {
+		if err := approveSet(a, filepath.Dir(filepath.Dir(file)), c.Key); err != nil {
 			return err
 		}
 	}
-	a.warnOverridden(c.Key, file)
+	warnOverridden(a, c.Key, file)
 	return nil
 }
 
 // warnOverridden says when the value of a key in file is not the one that counts.
 // Faults of other keys are not this command's.
-func (a *app) warnOverridden(key, file string) {
+func warnOverridden(a *app, key, file string) {
 	a.openConfig = nil
-	_, conf, err := a.loadConfig()
+	_, conf, err := loadConfig(a)
 	if err != nil {
 		return
 	}
 	value, origin, ok := conf.Value(key)
 	if ok && !regular.SameFile(origin.File, file) {
 		a.warn("%s in %s does not count, %s (%s) does",
-			key, a.short(file), settingText(value), a.relative(origin))
+			key, a.short(file), settingText(value), relative(a, origin))
 	}
 }
 
@@ -252,13 +252,13 @@ type configUnsetCmd struct {
 // Run takes a key out and keeps every other byte of the file.
 func (c configUnsetCmd) Run(a *app) error {
 	if !ownKey(c.Key) {
-		return a.unsetJPKey(c.Key, c.layer())
+		return unsetJPKey(a, c.Key, c.layer())
 	}
 	user, err := c.ours("unset", c.Key)
 	if err != nil {
 		return err
 	}
-	file, err := a.ownFile(user)
+	file, err := ownFile(a, user)
 	if err != nil {
 		return err
 	}
@@ -268,7 +268,7 @@ func (c configUnsetCmd) Run(a *app) error {
 }
 
 // ownFile returns the file of our settings, the user's or the workspace's.
-func (a *app) ownFile(user bool) (string, error) {
+func ownFile(a *app, user bool) (string, error) {
 	if user {
 		dir := config.UserDir(a.getenv, a.getenv("HOME"), runtime.GOOS)
 		return filepath.Join(dir, config.OwnFile), nil

@@ -62,7 +62,7 @@ func (f layerFlags) ours(doing, key string) (user bool, err error) {
 }
 
 // editable returns the file of the layer that was named, the user's by default.
-func (a *app) editable(doing, key string, layer jpconfig.Layer) (string, error) {
+func editable(a *app, doing, key string, layer jpconfig.Layer) (string, error) {
 	if layer == jpconfig.UserWorkspace && doing == "set" {
 		if w, err := a.workspace(); err != nil {
 			return "", err
@@ -70,7 +70,7 @@ func (a *app) editable(doing, key string, layer jpconfig.Layer) (string, error) 
 			return "", err
 		}
 	}
-	s, err := a.jpSources(nil)
+	s, err := jpSources(a, nil)
 	if err != nil {
 		return "", err
 	}
@@ -83,16 +83,16 @@ func (a *app) editable(doing, key string, layer jpconfig.Layer) (string, error) 
 
 // setJPKey sets a key of jp's in a file of its layers, and reads it back. What is written by hand
 // into a file that others share is the user's own word.
-func (a *app) setJPKey(key, text string, layer jpconfig.Layer) error {
+func setJPKey(a *app, key, text string, layer jpconfig.Layer) error {
 	path, err := config.SplitKey(key)
 	if err != nil {
 		return &report.SettingError{Err: err}
 	}
-	file, err := a.editable("set", key, layer)
+	file, err := editable(a, "set", key, layer)
 	if err != nil {
 		return err
 	}
-	value, err := a.jpValue(path, text)
+	value, err := jpValue(a, path, text)
 	switch {
 	case errors.Is(err, jpconfig.ErrNoKey):
 		return unknownKey("set", key)
@@ -111,17 +111,17 @@ func (a *app) setJPKey(key, text string, layer jpconfig.Layer) error {
 	}
 	a.note("set %s in %s", key, file)
 	if layer == jpconfig.Workspace || layer == jpconfig.Directory {
-		if err := a.approveJPKey(key, before); err != nil {
+		if err := approveJPKey(a, key, before); err != nil {
 			return err
 		}
 	}
-	return a.warnShadowed(key, path, file)
+	return warnShadowed(a, key, path, file)
 }
 
 // approveJPKey approves what the user just wrote into a file that others share: the value, and that
 // conversations go to the provider of a model. What a claim has of others' words beside it is asked
 // about as ever.
-func (a *app) approveJPKey(key string, before []trust.Claim) error {
+func approveJPKey(a *app, key string, before []trust.Claim) error {
 	conf, err := a.jpConfig(nil)
 	if err != nil {
 		return err
@@ -137,8 +137,8 @@ func (a *app) approveJPKey(key string, before []trust.Claim) error {
 }
 
 // unsetJPKey removes a key of jp's from a file of its layers.
-func (a *app) unsetJPKey(key string, layer jpconfig.Layer) error {
-	file, err := a.editable("unset", key, layer)
+func unsetJPKey(a *app, key string, layer jpconfig.Layer) error {
+	file, err := editable(a, "unset", key, layer)
 	if err != nil {
 		return err
 	}
@@ -174,12 +174,12 @@ func unknownKey(doing, key string) error {
 
 // printJPKey prints the value of a key of jp's that counts here, outside of conversations, or
 // what the files of one layer say.
-func (a *app) printJPKey(key string, layer jpconfig.Layer) error {
+func printJPKey(a *app, key string, layer jpconfig.Layer) error {
 	path, err := config.SplitKey(key)
 	if err != nil {
 		return &report.SettingError{Err: err}
 	}
-	s, err := a.jpSources(nil)
+	s, err := jpSources(a, nil)
 	if err != nil {
 		return err
 	}
@@ -212,7 +212,7 @@ func (a *app) printJPKey(key string, layer jpconfig.Layer) error {
 
 // warnShadowed reads the whole configuration and says when the value in file is not the one
 // that counts.
-func (a *app) warnShadowed(key string, path []string, file string) error {
+func warnShadowed(a *app, key string, path []string, file string) error {
 	conf, err := a.jpConfig(nil)
 	if err != nil {
 		return err
@@ -237,14 +237,14 @@ func (a *app) warnShadowed(key string, path []string, file string) error {
 }
 
 // jpValue reads the value of a key of jp's, and refuses what could not work.
-func (a *app) jpValue(path []string, text string) (any, error) {
+func jpValue(a *app, path []string, text string) (any, error) {
 	value, err := jpconfig.Typed(path, text)
 	if err != nil {
 		return nil, err
 	}
 	switch last := path[len(path)-1]; {
 	case last == "id" && slices.Contains(path, "model"):
-		err = a.reachable(text)
+		err = reachable(a, text)
 	case last == "base_url" && path[0] == "providers":
 		err = validAddress(text)
 	case last == "api_key_env" && !variableName(text):
@@ -268,7 +268,7 @@ func validAddress(text string) error {
 
 // reachable reports why a model cannot be asked: its name leads to none, or its provider has no
 // address.
-func (a *app) reachable(name string) error {
+func reachable(a *app, name string) error {
 	if name == builtin.ID {
 		return nil
 	}

@@ -40,7 +40,7 @@ type replayRecord struct {
 
 // Run replays a conversation.
 func (c replayCmd) Run(ctx context.Context, a *app) error {
-	return a.reading(ctx, c.Conversation, c.replay)
+	return reading(ctx, a, c.Conversation, c.replay)
 }
 
 func (c replayCmd) replay(_ context.Context, a *app, r *prepare.Compaction) error {
@@ -64,7 +64,7 @@ func (c replayCmd) replay(_ context.Context, a *app, r *prepare.Compaction) erro
 		}
 		return nil
 	}
-	return a.printReplay(records)
+	return printReplay(a, records)
 }
 
 func (c replayCmd) records(h compact.History) ([]replayRecord, error) {
@@ -94,7 +94,7 @@ func (c replayCmd) records(h compact.History) ([]replayRecord, error) {
 	return all, nil
 }
 
-func (a *app) printReplay(records []replayRecord) error {
+func printReplay(a *app, records []replayRecord) error {
 	t := render.NewTable(a.output(),
 		render.Column{Head: "Model", Shrink: true}, render.Column{Head: "Schedule"},
 		render.Column{Head: "Requests", Align: render.AlignRight},

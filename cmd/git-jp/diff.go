@@ -67,7 +67,7 @@ func (c diffCmd) Run(ctx context.Context, a *app) error {
 	if err := c.print(ctx, a, ids[0], sides); err != nil {
 		return err
 	}
-	return a.contentProblems(append(sides[0].problems, sides[1].problems...))
+	return contentProblems(a, append(sides[0].problems, sides[1].problems...))
 }
 
 func (diffCmd) print(ctx context.Context, a *app, id events.ID, sides [2]side) error {

@@ -214,7 +214,7 @@ func (d *doctor) shape(_ context.Context, repo *gitint.Repo) error {
 }
 
 func (d *doctor) drivers(ctx context.Context, repo *gitint.Repo) error {
-	dirs := d.jpDirs(repo)
+	dirs := jpDirs(d.app, repo)
 	rel := make([]string, len(dirs))
 	for i, dir := range dirs {
 		var err error

@@ -15,8 +15,8 @@ import (
 
 // addDrift adds to a report what attributes ask of this clone in vain. That is a warning: it
 // says nothing about what is checked, and a clone in CI merges nothing.
-func (a *app) addDrift(ctx context.Context, repo *gitint.Repo, found *check.Report) error {
-	drifts, err := a.unregistered(ctx, repo)
+func addDrift(ctx context.Context, a *app, repo *gitint.Repo, found *check.Report) error {
+	drifts, err := unregistered(ctx, a, repo)
 	for _, d := range drifts {
 		found.Add(check.Finding{
 			State: check.Drift, Commit: check.WorkTreeName,
@@ -29,7 +29,7 @@ func (a *app) addDrift(ctx context.Context, repo *gitint.Repo, found *check.Repo
 
 // warnDrift says once a workspace that this clone does not merge as its attributes demand.
 func (a *app) warnDrift(ctx context.Context, repo *gitint.Repo) error {
-	drifts, err := a.unregistered(ctx, repo)
+	drifts, err := unregistered(ctx, a, repo)
 	for _, d := range drifts {
 		a.warn("%s: %s; run '%s'", d.Workspace, driftSentence(d), report.Register)
 	}
@@ -38,8 +38,8 @@ func (a *app) warnDrift(ctx context.Context, repo *gitint.Repo) error {
 
 // unregistered returns what attributes name and this clone has not registered, one driver a
 // workspace.
-func (a *app) unregistered(ctx context.Context, repo *gitint.Repo) ([]install.Drift, error) {
-	drifts, err := install.Drifts(ctx, repo, a.nearDirs(repo))
+func unregistered(ctx context.Context, a *app, repo *gitint.Repo) ([]install.Drift, error) {
+	drifts, err := install.Drifts(ctx, repo, nearDirs(a, repo))
 	seen := make(map[string]bool)
 	return slices.DeleteFunc(drifts, func(d install.Drift) bool {
 		if seen[d.Workspace] || d.Mismatch != install.Blends && d.Mismatch != install.Stops {
@@ -52,7 +52,7 @@ func (a *app) unregistered(ctx context.Context, repo *gitint.Repo) ([]install.Dr
 
 // nearDirs are the workspace at the root and that of the working directory, as slash
 // paths from the root. To look for all of them takes longer than a check.
-func (a *app) nearDirs(repo *gitint.Repo) []string {
+func nearDirs(a *app, repo *gitint.Repo) []string {
 	if repo.Root() == "" {
 		return nil
 	}

@@ -39,7 +39,7 @@ type explainRecord struct {
 }
 
 // explain shows what would be sent.
-func (a *app) explain(ctx context.Context, q *prepare.Query, p query.Prompt) error {
+func explain(ctx context.Context, a *app, q *prepare.Query, p query.Prompt) error {
 	turn, err := q.Turn(ctx, nil)
 	if err != nil {
 		return err

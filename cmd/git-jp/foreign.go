@@ -10,7 +10,7 @@ import (
 
 // tellSettings says what of the settings of the workspace at root does not count. What the user
 // said no to is no news.
-func (a *app) tellSettings(root string, c *config.Config) {
+func tellSettings(a *app, root string, c *config.Config) {
 	held := c.Held()
 	if len(held) > 0 {
 		if approvals, err := a.host().Approvals(root); err == nil && approvals != nil {
@@ -40,7 +40,7 @@ func (a *app) tellSettings(root string, c *config.Config) {
 }
 
 // approveSet approves for this clone what the user just set by hand.
-func (a *app) approveSet(root, key string) error {
+func approveSet(a *app, root, key string) error {
 	a.openConfig = nil
 	conf, err := a.configAt(root)
 	if err != nil {

@@ -29,7 +29,7 @@ func (w *world) isForgeLog(command string) bool {
 }
 
 // writeForgeLog has what is written to standard output pass the writer of such logs.
-func (a *app) writeForgeLog() {
+func writeForgeLog(a *app) {
 	log := render.NewForgeLog(a.stdout)
 	a.stdout, a.closers = log, append(a.closers, log.Flush)
 }

@@ -60,7 +60,7 @@ func (c forkCmd) Run(ctx context.Context, a *app) error {
 		return err
 	}
 	if c.Activate {
-		if err := a.activate(w, entry.ID); err != nil {
+		if err := activate(a, w, entry.ID); err != nil {
 			return err
 		}
 	}
@@ -81,7 +81,7 @@ func (c forkCmd) compacted(
 	}
 	fork := *conv
 	fork.Stream = s
-	out, err := a.compacted(ctx, &fork, c.Compact)
+	out, err := compacted(ctx, a, &fork, c.Compact)
 	if err != nil {
 		return nil, err
 	}
@@ -94,10 +94,10 @@ func (c forkCmd) options(a *app) (o events.ForkOptions, err error) {
 		return o, usagef("--first and --last: expected a positive number")
 	}
 	o = events.ForkOptions{First: c.First, Last: c.Last, KeepNone: c.NoTurns}
-	if o.From, err = a.parseWhen("from", c.From); err != nil {
+	if o.From, err = parseWhen(a, "from", c.From); err != nil {
 		return o, err
 	}
-	o.Until, err = a.parseWhen("until", c.Until)
+	o.Until, err = parseWhen(a, "until", c.Until)
 	return o, err
 }
 
@@ -118,7 +118,7 @@ func (c forkCmd) details(
 }
 
 // activate makes a conversation the active one of this terminal.
-func (a *app) activate(w *workspace.Workspace, id events.ID) error {
+func activate(a *app, w *workspace.Workspace, id events.ID) error {
 	s, ok := workspace.SessionOf(a.workspaceEnv(a.openConfig.Settings()))
 	if !ok {
 		return errors.New("activate a conversation: nothing tells this terminal from others")

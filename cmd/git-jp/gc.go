@@ -77,12 +77,12 @@ func (c gcRunCmd) Run(ctx context.Context, a *app) error {
 	if c.DryRun {
 		a.interrupts.Reading()
 	}
-	o, err := a.collector(ctx, c.UserLocal)
+	o, err := collector(ctx, a, c.UserLocal)
 	if err != nil {
 		return err
 	}
 	o.OnlyUntracked, o.KeepIndex, o.AcceptMissing = c.Untracked, c.KeepIndex, c.AcceptMissing
-	progress, end := a.stages("gc")
+	progress, end := newStages(a, "gc")
 	o.Progress = progress
 	plan, err := gc.MakePlan(ctx, o)
 	end()
@@ -104,7 +104,7 @@ func (c gcRunCmd) Run(ctx context.Context, a *app) error {
 	if err := c.agree(a, plan); err != nil {
 		return err
 	}
-	progress, end = a.stages("gc")
+	progress, end = newStages(a, "gc")
 	o.Progress = progress
 	res, err := gc.Sweep(ctx, o, plan)
 	end()
@@ -299,7 +299,7 @@ func (c gcRunCmd) summary(plan *gc.Plan, res *gc.Result, old []quarantine.Item) 
 
 // collector opens what a collection needs: the repository in which the workspace lies, which
 // need not be that of the working directory.
-func (a *app) collector(ctx context.Context, userLocal bool) (gc.Options, error) {
+func collector(ctx context.Context, a *app, userLocal bool) (gc.Options, error) {
 	w, err := a.workspace()
 	if err != nil {
 		return gc.Options{}, err
@@ -314,7 +314,7 @@ func (a *app) collector(ctx context.Context, userLocal bool) (gc.Options, error)
 	if userLocal {
 		return o, nil
 	}
-	if o.Repo, err = a.repoOf(ctx, w); err != nil {
+	if o.Repo, err = repoOf(ctx, a, w); err != nil {
 		return o, err
 	}
 	o.Cache = a.refsCache(o.Repo)
@@ -322,8 +322,8 @@ func (a *app) collector(ctx context.Context, userLocal bool) (gc.Options, error)
 }
 
 // repoOf opens the repository in which a workspace lies.
-func (a *app) repoOf(ctx context.Context, w *workspace.Workspace) (*gitint.Repo, error) {
-	log, err := a.trace()
+func repoOf(ctx context.Context, a *app, w *workspace.Workspace) (*gitint.Repo, error) {
+	log, err := openTrace(a)
 	if err != nil {
 		return nil, err
 	}
@@ -339,7 +339,7 @@ func (a *app) repoOf(ctx context.Context, w *workspace.Workspace) (*gitint.Repo,
 
 // finishCollection finishes a collection of the workspace that was killed, before anything
 // else is done with it.
-func (a *app) finishCollection(w *workspace.Workspace) {
+func finishCollection(a *app, w *workspace.Workspace) {
 	ctx := context.Background() // it is short, and must not be left half-way again
 	for _, userLocal := range []bool{false, true} {
 		dir := w.Dir()
@@ -352,9 +352,9 @@ func (a *app) finishCollection(w *workspace.Workspace) {
 		o := gc.Options{Workspace: w, UserLocal: userLocal, Now: a.now, PID: a.pid}
 		var err error
 		if !userLocal {
-			o.Repo, err = a.repoOf(ctx, w)
+			o.Repo, err = repoOf(ctx, a, w)
 		}
-		a.recoverCollection(ctx, o, err)
+		recoverCollection(ctx, a, o, err)
 	}
 }
 
@@ -365,13 +365,13 @@ func (a *app) putBack(ctx context.Context, root string, repo *gitint.Repo) {
 		return
 	}
 	w, err := a.workspaceAt(root)
-	a.recoverCollection(ctx, gc.Options{
+	recoverCollection(ctx, a, gc.Options{
 		Workspace: w, Repo: repo, Now: a.now, PID: a.pid, NoWait: true,
 	}, err)
 }
 
 // recoverCollection puts back what a collection had moved. What stood in its way before is err.
-func (a *app) recoverCollection(ctx context.Context, o gc.Options, err error) {
+func recoverCollection(ctx context.Context, a *app, o gc.Options, err error) {
 	done := false
 	if err == nil {
 		done, err = gc.Recover(ctx, o)
@@ -386,9 +386,9 @@ func (a *app) recoverCollection(ctx context.Context, o gc.Options, err error) {
 // collectAside begins a collection that is due, beside a command that takes long. The function
 // that it returns ends it and does not wait: what it had not done, the next command puts
 // back.
-func (a *app) collectAside(ctx context.Context, w *workspace.Workspace) (end func()) {
+func collectAside(ctx context.Context, a *app, w *workspace.Workspace) (end func()) {
 	settings, err := a.settings()
-	if err != nil || !settings.GC.Auto || a.safe(w.Root()) != nil {
+	if err != nil || !settings.GC.Auto || safe(a, w.Root()) != nil {
 		return func() {}
 	}
 	limits := a.limits()
@@ -457,7 +457,7 @@ func (e *contentError) Hints() []string {
 
 // contentNamed returns the content that a person means: a hash, its beginning, or the path of
 // a blob.
-func (a *app) contentNamed(o gc.Options, arg string) (blobs.Hash, error) {
+func contentNamed(o gc.Options, arg string) (blobs.Hash, error) {
 	if h, err := blobs.ParseHash(arg); err == nil {
 		return h, nil
 	}

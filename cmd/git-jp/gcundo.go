@@ -56,11 +56,11 @@ func newRunRecord(name, kind string) runRecord {
 
 // Run brings back, or lists.
 func (c gcUndoCmd) Run(ctx context.Context, a *app) error {
-	o, err := a.collector(ctx, c.UserLocal)
+	o, err := collector(ctx, a, c.UserLocal)
 	if err != nil {
 		return err
 	}
-	items, err := a.items(ctx, o)
+	items, err := items(ctx, a, o)
 	if err != nil {
 		return err
 	}
@@ -148,7 +148,7 @@ func (c gcUndoCmd) tell(a *app, r runRecord, text string) error {
 
 // items is what other commands have put into the quarantine of a collection. The user-local
 // store has none.
-func (a *app) items(ctx context.Context, o gc.Options) ([]quarantine.Item, error) {
+func items(ctx context.Context, a *app, o gc.Options) ([]quarantine.Item, error) {
 	if o.UserLocal {
 		return nil, nil
 	}
@@ -209,7 +209,7 @@ func (c gcUndoCmd) compactionBack(ctx context.Context, a *app, one quarantine.It
 		if kept.Dir != one.Dir() || !ok {
 			continue
 		}
-		if err := a.restoreCopy(ctx, conv, kept, was); err != nil {
+		if err := restoreCopy(ctx, a, conv, kept, was); err != nil {
 			return err
 		}
 		r := newRunRecord(one.Name, string(one.Kind))

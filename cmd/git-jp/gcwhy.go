@@ -51,11 +51,11 @@ const (
 
 // Run explains.
 func (c gcWhyCmd) Run(ctx context.Context, a *app) error {
-	o, err := a.collector(ctx, c.UserLocal)
+	o, err := collector(ctx, a, c.UserLocal)
 	if err != nil {
 		return err
 	}
-	h, err := a.contentNamed(o, c.Content)
+	h, err := contentNamed(o, c.Content)
 	if err != nil {
 		return err
 	}

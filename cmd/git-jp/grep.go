@@ -191,7 +191,7 @@ func (g *grepRun) each(
 
 func (g *grepRun) entries(w *workspace.Workspace) (entries []workspace.Entry, err error) {
 	if len(g.cmd.Conversation) > 0 {
-		return g.findAll(g.cmd.Conversation)
+		return findAll(g.app, g.cmd.Conversation)
 	}
 	entries, problems, err := w.List(workspace.ListOptions{Archived: g.cmd.Archived, Local: true})
 	for _, p := range problems {

@@ -34,7 +34,7 @@ const hookPatience = 10 * time.Second
 func (c hookCmd) Run(ctx context.Context, a *app) error {
 	limitMemory(hookMemory)
 	defer c.announce(a)()
-	return hooks.Run(ctx, a.hookEnv(), c.Name, c.Args)
+	return hooks.Run(ctx, hookEnv(a), c.Name, c.Args)
 }
 
 // announce says after a while who it is that git waits for, and how to go on without: nobody sees
@@ -49,7 +49,7 @@ func (c hookCmd) announce(a *app) (stop func()) {
 	return func() { timer.Stop() }
 }
 
-func (a *app) hookEnv() hooks.Env {
+func hookEnv(a *app) hooks.Env {
 	return hooks.Env{
 		Version: a.version, Stdin: a.stdin, Getenv: a.getenv, Now: a.now, PID: a.pid,
 		Open: a.repo, Settings: a.settingsBelow, Cache: a.refsCache, PutBack: a.putBack,
@@ -64,7 +64,7 @@ func (a *app) hookEnv() hooks.Env {
 		Voice: hooks.Voice{
 			Warn: a.warn, Note: a.note, Print: a.printFindings,
 			Advise: func(ctx context.Context, repo *gitint.Repo, findings []check.Finding) {
-				a.adviser(repo).Advise(ctx, findings)
+				newAdviser(a, repo).Advise(ctx, findings)
 			},
 			WarnFindings: a.warnFindings, WarnDrift: a.warnDrift,
 			Hint: func(text string) { fmt.Fprintf(a.stderr, "hint: %s\n", render.Message(text)) },
@@ -84,17 +84,17 @@ func (a *app) settingsBelow(repo *gitint.Repo) func(dir string) config.Settings 
 		if repo.Root() != "" {
 			root = filepath.Join(repo.Root(), filepath.FromSlash(path.Dir(dir)))
 		}
-		conf, err := a.readConfig(root)
+		conf, err := readConfig(a, root)
 		if err != nil {
 			a.warn("%s: %v; the hooks go on without it", dir, err)
-			conf, err = a.readConfig("") // what is yours holds all the same
+			conf, err = readConfig(a, "") // what is yours holds all the same
 		}
 		if err != nil {
 			conf, err = config.Load(config.Dirs{})
 		}
 		var s config.Settings
 		if err == nil {
-			a.tellSettings(root, conf)
+			tellSettings(a, root, conf)
 			s = conf.Settings()
 		}
 		known[dir] = s
@@ -119,6 +119,6 @@ func (a *app) warnFindings(findings []check.Finding) {
 		if f.Title != "" {
 			subject += " " + strconv.Quote(f.Title)
 		}
-		a.warn("%s: %s", subject, a.printer().Sentence(f))
+		a.warn("%s: %s", subject, newPrinter(a).Sentence(f))
 	}
 }

@@ -49,7 +49,7 @@ func (c installCmd) Run(ctx context.Context, a *app) error {
 	if err != nil {
 		return err
 	}
-	in, err := a.installer(ctx, o)
+	in, err := installer(ctx, a, o)
 	if err != nil {
 		return err
 	}
@@ -57,10 +57,10 @@ func (c installCmd) Run(ctx context.Context, a *app) error {
 	if err != nil {
 		return err
 	}
-	if err := a.carryOut(ctx, plan, c.DryRun); err != nil || len(plan.Open()) == 0 {
+	if err := carryOut(ctx, a, plan, c.DryRun); err != nil || len(plan.Open()) == 0 {
 		return err
 	}
-	return &openError{steps: plan.Open(), chain: !c.Chain && a.chainHelps(ctx, plan, o)}
+	return &openError{steps: plan.Open(), chain: !c.Chain && chainHelps(ctx, a, plan, o)}
 }
 
 // options says what is installed: a repository without a work tree is one that is
@@ -82,13 +82,13 @@ func (c installCmd) options(ctx context.Context, a *app) (install.Options, error
 	if c.Chain {
 		o.Foreign = install.ForeignChain
 	}
-	o.Workspaces = a.jpDirs(repo)
+	o.Workspaces = jpDirs(a, repo)
 	return o, nil
 }
 
 // jpDirs returns the directories .jp of the work tree in which we may write: what a package
 // manager has put there is read, and left as it is.
-func (a *app) jpDirs(repo *gitint.Repo) []string {
+func jpDirs(a *app, repo *gitint.Repo) []string {
 	if repo.Root() == "" {
 		return nil
 	}
@@ -107,9 +107,9 @@ func (a *app) jpDirs(repo *gitint.Repo) []string {
 }
 
 // chainHelps reports whether --chain would leave less to do by hand.
-func (a *app) chainHelps(ctx context.Context, plan *install.Plan, o install.Options) bool {
+func chainHelps(ctx context.Context, a *app, plan *install.Plan, o install.Options) bool {
 	o.Foreign = install.ForeignChain
-	in, err := a.installer(ctx, o)
+	in, err := installer(ctx, a, o)
 	if err != nil {
 		return false
 	}
@@ -145,7 +145,7 @@ func (c uninstallCmd) Run(ctx context.Context, a *app) error {
 	if err != nil {
 		return err
 	}
-	in, err := a.installer(ctx, install.Options{Workspaces: a.jpDirs(repo)})
+	in, err := installer(ctx, a, install.Options{Workspaces: jpDirs(a, repo)})
 	if err != nil {
 		return err
 	}
@@ -153,13 +153,13 @@ func (c uninstallCmd) Run(ctx context.Context, a *app) error {
 	if err != nil {
 		return err
 	}
-	if err := a.carryOut(ctx, plan, c.DryRun); err != nil || len(plan.Open()) == 0 {
+	if err := carryOut(ctx, a, plan, c.DryRun); err != nil || len(plan.Open()) == 0 {
 		return err
 	}
 	return &openError{steps: plan.Open()}
 }
 
-func (a *app) installer(ctx context.Context, o install.Options) (*install.Installer, error) {
+func installer(ctx context.Context, a *app, o install.Options) (*install.Installer, error) {
 	repo, err := a.repo(ctx)
 	if err != nil {
 		return nil, err
@@ -168,21 +168,21 @@ func (a *app) installer(ctx context.Context, o install.Options) (*install.Instal
 }
 
 // carryOut prints a plan and, unless it is only to be shown, does it.
-func (a *app) carryOut(ctx context.Context, plan *install.Plan, dryRun bool) error {
+func carryOut(ctx context.Context, a *app, plan *install.Plan, dryRun bool) error {
 	if !dryRun {
 		if err := plan.Apply(ctx); err != nil {
 			return err
 		}
 	}
 	for _, action := range plan.Actions {
-		if err := a.printAction(action, !dryRun); err != nil {
+		if err := printAction(a, action, !dryRun); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-func (a *app) printAction(action install.Action, done bool) error {
+func printAction(a *app, action install.Action, done bool) error {
 	if a.JSON {
 		return a.printJSON(actionRecord{
 			Do: string(action.Do), Hook: action.Hook, Path: action.Path, Reason: action.Reason,

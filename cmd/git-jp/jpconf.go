@@ -17,7 +17,7 @@ import (
 // jpConfig returns jp's configuration as it holds for a conversation, for the workspace
 // alone when conv is nil, and for the user alone where there is no workspace.
 func (a *app) jpConfig(conv *workspace.Conversation) (*jpconfig.Config, error) {
-	s, err := a.jpSources(conv)
+	s, err := jpSources(a, conv)
 	if err != nil {
 		return nil, err
 	}
@@ -50,13 +50,13 @@ func (a *app) gate() (trust.Gate, error) {
 }
 
 // approvedGate lets through what is approved, and asks nobody: for those who only look.
-func (a *app) approvedGate() (trust.Gate, error) {
+func approvedGate(a *app) (trust.Gate, error) {
 	gate, err := a.gate()
 	return trust.WithoutAsking(gate), err
 }
 
 // jpSources says where the layers of that configuration are.
-func (a *app) jpSources(conv *workspace.Conversation) (jpconfig.Sources, error) {
+func jpSources(a *app, conv *workspace.Conversation) (jpconfig.Sources, error) {
 	w, err := a.workspace()
 	if err != nil && !errors.Is(err, workspace.ErrNoWorkspace) {
 		return jpconfig.Sources{}, err
@@ -64,8 +64,8 @@ func (a *app) jpSources(conv *workspace.Conversation) (jpconfig.Sources, error) 
 	return a.host().Sources(w, conv), nil
 }
 
-// models makes models for those who ask no question.
-func (a *app) models(c *jpconfig.Config, g trust.Gate) prepare.Models {
+// modelsOf makes models for those who ask no question.
+func modelsOf(a *app, c *jpconfig.Config, g trust.Gate) prepare.Models {
 	return prepare.Models{
 		Host: a.host(), Network: a.openConfig.Settings().Network, Config: c, Gate: g,
 	}
@@ -79,7 +79,7 @@ func jpOptions(options []string) []string {
 
 // ownOptions returns the -c options that are for the settings of our own. A command that does
 // not read jp's configuration takes no others, so that a slip of the pen is told.
-func (a *app) ownOptions() []string {
+func ownOptions(a *app) []string {
 	if !a.readsJP {
 		return a.Set
 	}
@@ -103,8 +103,8 @@ func readsJP(command string) bool {
 	return slices.Contains([]string{"query", "attachment", "models", "setup", "trust"}, first)
 }
 
-// warnOf tells what of the configuration was left out.
-func (a *app) warnOf(c *jpconfig.Config) {
+// warnOfConfig tells what of the configuration was left out.
+func warnOfConfig(a *app, c *jpconfig.Config) {
 	for _, w := range c.Warnings() {
 		a.warn("%v", w)
 	}
@@ -112,10 +112,10 @@ func (a *app) warnOf(c *jpconfig.Config) {
 
 // conversationOr loads the conversation of this name, or, without a name, the active one;
 // nil when none is active.
-func (a *app) conversationOr(name string) (*workspace.Conversation, error) {
+func conversationOr(a *app, name string) (*workspace.Conversation, error) {
 	if name == "" {
 		w, err := a.workspace()
-		if err != nil || a.activeID(w) == 0 {
+		if err != nil || activeID(a, w) == 0 {
 			return nil, err
 		}
 	}

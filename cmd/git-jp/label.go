@@ -41,7 +41,7 @@ type labelLsCmd struct{ labelled }
 
 // Run lists labels: a line for each.
 func (c labelLsCmd) Run(a *app) error {
-	return a.each(c.names(), func(e workspace.Entry) error {
+	return forEach(a, c.names(), func(e workspace.Entry) error {
 		if a.JSON {
 			return a.printRecord(e)
 		}
@@ -77,7 +77,7 @@ func (c labelAddCmd) Run(ctx context.Context, a *app) error {
 	if err != nil {
 		return err
 	}
-	return a.relabel(ctx, c.names(), func(d *events.Details) { workspace.SetLabels(d, labels) })
+	return relabel(ctx, a, c.names(), func(d *events.Details) { workspace.SetLabels(d, labels) })
 }
 
 type labelRmCmd struct {
@@ -93,7 +93,7 @@ func (c labelRmCmd) Run(ctx context.Context, a *app) error {
 	if (len(c.Key) == 0) != c.All {
 		return usagef("expected \"<key> ...\" or --all")
 	}
-	return a.relabel(ctx, c.names(), func(d *events.Details) {
+	return relabel(ctx, a, c.names(), func(d *events.Details) {
 		maps.DeleteFunc(d.Labels, func(key, _ string) bool {
 			return c.All || slices.Contains(c.Key, key)
 		})
@@ -101,8 +101,8 @@ func (c labelRmCmd) Run(ctx context.Context, a *app) error {
 }
 
 // relabel changes the labels of conversations.
-func (a *app) relabel(ctx context.Context, names []string, change func(*events.Details)) error {
-	return a.each(names, func(e workspace.Entry) error {
+func relabel(ctx context.Context, a *app, names []string, change func(*events.Details)) error {
+	return forEach(a, names, func(e workspace.Entry) error {
 		var now string
 		err := a.openWorkspace.UpdateDetails(ctx, e.ID, func(d *events.Details) error {
 			change(d)

@@ -110,7 +110,7 @@ func (logCmd) print(a *app, records []revisionRecord) error {
 		render.Column{Head: "DATE"}, render.Column{Head: "AUTHOR"},
 		render.Column{Head: "CHANGE"}, render.Column{Head: "SUBJECT", Shrink: true})
 	for _, r := range records {
-		table.Row(r.Commit[:12], a.ago(r.Date), r.Author, strings.Join(r.Did, ", "), r.Subject)
+		table.Row(r.Commit[:12], ago(a, r.Date), r.Author, strings.Join(r.Did, ", "), r.Subject)
 	}
 	return table.Write(a.stdout)
 }

@@ -78,7 +78,7 @@ func (c lsCmd) Run(a *app) error {
 		return err
 	}
 	if c.Local {
-		if err := a.adoptLocal(w); err != nil {
+		if err := adoptLocal(a, w); err != nil {
 			return err
 		}
 	}
@@ -143,7 +143,7 @@ func (c lsCmd) records(
 		a.warn("%s", p)
 		told[p.Path] = true
 	}
-	active := a.activeID(a.openWorkspace)
+	active := activeID(a, a.openWorkspace)
 	loaded, errs := loadDetails(a.openWorkspace, entries)
 	for i, e := range entries {
 		if errs[i] != nil {
@@ -224,7 +224,7 @@ func (r conversationRecord) lastActive() time.Time {
 }
 
 // activeID returns the id of this session's active conversation, 0 for none.
-func (a *app) activeID(w *workspace.Workspace) events.ID {
+func activeID(a *app, w *workspace.Workspace) events.ID {
 	s, ok := workspace.SessionOf(a.workspaceEnv(a.openConfig.Settings()))
 	if !ok {
 		return 0
@@ -280,7 +280,7 @@ func (c lsCmd) print(a *app, records []*listedRecord) error {
 
 func (r *listedRecord) listed(a *app) render.Listed {
 	l := render.Listed{
-		Marks: marks(r.conversationRecord), ID: r.ID, Active: a.ago(r.lastActive()),
+		Marks: marks(r.conversationRecord), ID: r.ID, Active: ago(a, r.lastActive()),
 		Title: r.Title, Labels: labelText(r.Labels), Outline: r.outline,
 	}
 	if r.ForkedFrom != nil {
@@ -290,7 +290,7 @@ func (r *listedRecord) listed(a *app) render.Listed {
 }
 
 // ago says when something happened: relative for a person, exact in a file.
-func (a *app) ago(t time.Time) string {
+func ago(a *app, t time.Time) string {
 	switch {
 	case t.IsZero():
 		return "-"
@@ -302,11 +302,11 @@ func (a *app) ago(t time.Time) string {
 }
 
 // moment is ago with the exact time, where there is room for both.
-func (a *app) moment(t time.Time) string {
+func moment(a *app, t time.Time) string {
 	if t.IsZero() || !a.stdoutTerminal {
-		return a.ago(t)
+		return ago(a, t)
 	}
-	return t.Local().Format("2006-01-02 15:04") + ", " + a.ago(t)
+	return t.Local().Format("2006-01-02 15:04") + ", " + ago(a, t)
 }
 
 func marks(r conversationRecord) string {

@@ -68,7 +68,7 @@ func (c migrateCmd) Run(ctx context.Context, a *app) error {
 		return err
 	}
 	a.openWorkspace = w
-	a.finishCollection(w)
+	finishCollection(a, w)
 	results, err := c.migrate(ctx, a, w)
 	if err := errors.Join(err, c.print(a, results)); err != nil {
 		return err
@@ -88,7 +88,7 @@ func (c migrateCmd) migrate(
 	}
 	if len(c.Conversation) > 0 {
 		entries = nil
-		err := a.each(c.Conversation, func(e workspace.Entry) error {
+		err := forEach(a, c.Conversation, func(e workspace.Entry) error {
 			entries = append(entries, e)
 			return nil
 		})
@@ -96,7 +96,7 @@ func (c migrateCmd) migrate(
 			return nil, err
 		}
 	}
-	bar := a.progress("migrate", int64(len(entries)))
+	bar := newProgress(a, "migrate", int64(len(entries)))
 	defer bar.Done()
 	return repair.Migrate(ctx, w, entries, repair.MigrateOptions{
 		DryRun: c.DryRun, Progress: func() { bar.Add(1) },

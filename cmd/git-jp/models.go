@@ -59,11 +59,11 @@ type priceRecord struct {
 
 // Run lists models.
 func (c modelsCmd) Run(ctx context.Context, a *app) error {
-	l, err := a.newModelList()
+	l, err := newModelList(a)
 	if err != nil {
 		return err
 	}
-	a.warnOf(l.config)
+	warnOfConfig(a, l.config)
 	records, err := l.known(), error(nil)
 	if c.Provider != "" {
 		records, err = l.ask(ctx, c.Provider)
@@ -79,10 +79,10 @@ func (c modelsCmd) Run(ctx context.Context, a *app) error {
 		}
 		return nil
 	}
-	return a.printModels(records)
+	return printModels(a, records)
 }
 
-func (a *app) printModels(records []modelRecord) error {
+func printModels(a *app, records []modelRecord) error {
 	table := render.NewTable(a.output(),
 		render.Column{}, render.Column{Head: "MODEL"},
 		render.Column{Head: "WINDOW", Align: render.AlignRight},
@@ -138,7 +138,7 @@ type modelList struct {
 }
 
 // newModelList reads what is known. There need not be a workspace.
-func (a *app) newModelList() (*modelList, error) {
+func newModelList(a *app) (*modelList, error) {
 	conf, err := a.jpConfig(nil)
 	if err != nil {
 		return nil, err
@@ -192,7 +192,7 @@ func (l *modelList) known() (all []modelRecord) {
 
 // ask asks a provider what it has.
 func (l *modelList) ask(ctx context.Context, provider string) (all []modelRecord, err error) {
-	list, err := l.app.models(l.config, l.gate).Catalog(ctx, provider)
+	list, err := modelsOf(l.app, l.config, l.gate).Catalog(ctx, provider)
 	if err != nil {
 		return nil, err
 	}

@@ -27,7 +27,7 @@ func (c pathCmd) Run(a *app) error {
 	if len(names) == 0 {
 		names = []string{"."}
 	}
-	return a.each(names, func(e workspace.Entry) error {
+	return forEach(a, names, func(e workspace.Entry) error {
 		name := filepath.Join(a.openWorkspace.Path(e), c.filename())
 		if c.Null {
 			_, err := fmt.Fprint(a.stdout, name+"\x00")

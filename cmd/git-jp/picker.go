@@ -18,9 +18,9 @@ const picked = 15
 // errNotPicked says that somebody was asked for a conversation and named none.
 var errNotPicked = errors.New("no conversation was chosen")
 
-// pick lets the person at the terminal choose a conversation: by its number in a list of those
+// pickOne lets the person at the terminal choose a conversation: by its number in a list of those
 // that were used last, by all that names one elsewhere, or by words of its text.
-func (a *app) pick() (workspace.Entry, error) {
+func pickOne(a *app) (workspace.Entry, error) {
 	w, err := a.workspace()
 	if err != nil {
 		return workspace.Entry{}, err
@@ -64,7 +64,7 @@ type picker struct {
 func (p picker) choose(shown []workspace.Entry) (
 	_ workspace.Entry, found []workspace.Entry, _ error,
 ) {
-	records := p.app.recent(p.workspace, shown)
+	records := recent(p.workspace, shown)
 	for i, r := range records {
 		p.prompt.Say("%3d  %s  %s\n", i+1, r.ID, oneLine(r.listed(p.app).Name()))
 	}
@@ -111,7 +111,7 @@ func (p picker) saying(words string) (found []workspace.Entry, err error) {
 }
 
 // recent returns the conversations that were used last, the last one first.
-func (a *app) recent(w *workspace.Workspace, entries []workspace.Entry) []*listedRecord {
+func recent(w *workspace.Workspace, entries []workspace.Entry) []*listedRecord {
 	details, errs := loadDetails(w, entries)
 	var records []*listedRecord
 	for i, e := range entries {

@@ -64,17 +64,17 @@ func (c printCmd) Run(ctx context.Context, a *app) error {
 		o.Format = render.FormatJSONLines
 		root = "" // a record says $WORKSPACE, wherever it was made
 	}
-	subject, err := a.renderable(conv, root, c.Compacted)
+	subject, err := renderable(a, conv, root, c.Compacted)
 	if err != nil {
 		return err
 	}
-	return a.printConversation(ctx, subject, o)
+	return printConversation(ctx, a, subject, o)
 }
 
 // renderable returns what render needs of a conversation as it is, or as a model is
 // given it. Without a root, its files are those of $WORKSPACE.
-func (a *app) renderable(
-	conv *workspace.Conversation, root string, compacted bool,
+func renderable(
+	a *app, conv *workspace.Conversation, root string, compacted bool,
 ) (render.Conversation, error) {
 	c := render.Conversation{
 		ID: conv.ID, Title: conv.Title(), Stream: conv.Stream,
@@ -97,8 +97,8 @@ func (a *app) renderable(
 	return c, err
 }
 
-func (a *app) printConversation(
-	ctx context.Context, conv render.Conversation, o render.Options,
+func printConversation(
+	ctx context.Context, a *app, conv render.Conversation, o render.Options,
 ) error {
 	var problems []render.Problem
 	err := a.paged(ctx, func(out io.Writer) (err error) {
@@ -108,11 +108,11 @@ func (a *app) printConversation(
 	if err != nil {
 		return err
 	}
-	return a.contentProblems(problems)
+	return contentProblems(a, problems)
 }
 
 // contentProblems reports contents that could not be shown.
-func (a *app) contentProblems(problems []render.Problem) error {
+func contentProblems(a *app, problems []render.Problem) error {
 	for _, p := range problems {
 		a.warn("%v", p)
 	}
@@ -175,7 +175,7 @@ func (c exportCmd) Run(a *app) (err error) {
 	if err != nil {
 		return err
 	}
-	subject, err := a.renderable(conv, "", c.Compacted)
+	subject, err := renderable(a, conv, "", c.Compacted)
 	if err != nil {
 		return err
 	}
@@ -192,17 +192,17 @@ func (c exportCmd) Run(a *app) (err error) {
 		o.Output.Terminal = a.stdoutTerminal // a file or a pipe has every byte as it is
 		err = write(a.stdout)
 	} else {
-		err = a.replaceFile(c.Output, write)
+		err = replaceFile(a, c.Output, write)
 	}
 	if err != nil {
 		return err
 	}
-	return a.contentProblems(problems)
+	return contentProblems(a, problems)
 }
 
 // replaceFile writes a file of the user's through a temporary beside it, so that a
 // failure leaves the old one. What is no regular file is written to directly.
-func (a *app) replaceFile(name string, write func(io.Writer) error) error {
+func replaceFile(a *app, name string, write func(io.Writer) error) error {
 	path := a.path(filepath.Join(a.Dir, name))
 	if filepath.IsAbs(name) {
 		path = filepath.Clean(name)
@@ -213,9 +213,9 @@ func (a *app) replaceFile(name string, write func(io.Writer) error) error {
 	info, err := os.Stat(path)
 	switch {
 	case err != nil:
-		err = writeBeside(path, a.tempName(path), 0o666, write)
+		err = writeBeside(path, tempName(a, path), 0o666, write)
 	case info.Mode().IsRegular():
-		err = writeBeside(path, a.tempName(path), info.Mode().Perm(), write)
+		err = writeBeside(path, tempName(a, path), info.Mode().Perm(), write)
 	default:
 		err = writeThrough(path, os.O_WRONLY, 0, write)
 	}
@@ -225,7 +225,7 @@ func (a *app) replaceFile(name string, write func(io.Writer) error) error {
 	return nil
 }
 
-func (a *app) tempName(path string) string { return fmt.Sprintf("%s.%d.tmp", path, a.pid) }
+func tempName(a *app, path string) string { return fmt.Sprintf("%s.%d.tmp", path, a.pid) }
 
 func writeBeside(path, temp string, perm os.FileMode, write func(io.Writer) error) error {
 	err := writeThrough(temp, os.O_WRONLY|os.O_CREATE|os.O_EXCL, perm, write)

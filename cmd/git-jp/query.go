@@ -151,7 +151,7 @@ func (c queryCmd) ask(
 		return err
 	}
 	if c.Explain {
-		return a.explain(ctx, q, *p)
+		return explain(ctx, a, q, *p)
 	}
 	if err := q.ApproveTyped(ctx); err != nil {
 		return err
@@ -163,14 +163,14 @@ func (c queryCmd) ask(
 		return err
 	}
 	if !c.NoPersist {
-		defer a.collectAside(ctx, t.Workspace)()
+		defer collectAside(ctx, a, t.Workspace)()
 	}
-	return a.ask(ctx, q, *p)
+	return askTurn(ctx, a, q, *p)
 }
 
-// ask runs a turn and shows it. An interrupt asks what is wanted, or ends the turn where nobody
+// askTurn runs a turn and shows it. An interrupt asks what is wanted, or ends the turn where nobody
 // can be asked.
-func (a *app) ask(ctx context.Context, q *prepare.Query, p query.Prompt) error {
+func askTurn(ctx context.Context, a *app, q *prepare.Query, p query.Prompt) error {
 	show := a.terminal.NewAnswer(ctx, q.Manner())
 	turn, err := q.Turn(ctx, show)
 	if err != nil {
@@ -185,7 +185,7 @@ func (a *app) ask(ctx context.Context, q *prepare.Query, p query.Prompt) error {
 	if err := errors.Join(show.End(answer), title.End(err != nil), err); err != nil {
 		return err
 	}
-	a.noteUsage(q.Model.ID(), answer, a.now().Sub(started))
+	noteUsage(a, q.Model.ID(), answer, a.now().Sub(started))
 	switch {
 	case answer.Dropped:
 		a.note("the answer was dropped, the question stays: 'git jp query -E' asks it again")
@@ -259,13 +259,13 @@ func (c queryCmd) text(ctx context.Context, a *app, t *target) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	piped, err := a.piped()
+	piped, err := piped(a)
 	if err != nil {
 		return "", err
 	}
 	var parts []string
 	if c.Quote {
-		parts = append(parts, a.quoted(t.Stream()))
+		parts = append(parts, quoted(a, t.Stream()))
 	}
 	if t.replayed != nil {
 		parts = append(parts, t.replayed.Content)
@@ -275,7 +275,7 @@ func (c queryCmd) text(ctx context.Context, a *app, t *target) (string, error) {
 	if !c.opensEditor(a, words, piped) {
 		return text, nil
 	}
-	return a.compose(ctx, text, t)
+	return compose(ctx, a, text, t)
 }
 
 // opensEditor says whether the question is written in the editor: where that is asked for, and
@@ -308,7 +308,7 @@ func (c queryCmd) words(a *app) (string, error) {
 }
 
 // piped is what stands on standard input.
-func (a *app) piped() (string, error) {
+func piped(a *app) (string, error) {
 	if a.stdinTerminal || a.stdin == nil {
 		return "", nil
 	}
@@ -320,7 +320,7 @@ func (a *app) piped() (string, error) {
 }
 
 // quoted is the last answer as a quotation of Markdown.
-func (a *app) quoted(s *events.Stream) string {
+func quoted(a *app, s *events.Stream) string {
 	for i := s.Len() - 1; i >= 0; i-- {
 		r, ok := s.At(i).Event().(*events.ChatResponse)
 		if !ok || r.Form != events.FormMessage {
@@ -356,7 +356,7 @@ func (c queryCmd) schema(a *app) (jsontext.Value, error) {
 }
 
 // noteUsage says what a turn has cost.
-func (a *app) noteUsage(model string, answer query.Answer, took time.Duration) {
+func noteUsage(a *app, model string, answer query.Answer, took time.Duration) {
 	if answer.Saved > 0 {
 		a.note("%s not sent again", render.Bytes(answer.Saved))
 	}

@@ -43,7 +43,7 @@ func (c queryCmd) target(ctx context.Context, a *app) (_ *target, err error) {
 	if err != nil {
 		return nil, err
 	}
-	t := &target{app: a, Target: query.Target{Workspace: w, Activate: a.activateIfKnown(w)}}
+	t := &target{app: a, Target: query.Target{Workspace: w, Activate: activateIfKnown(a, w)}}
 	if c.NoPersist {
 		defer func() {
 			if err == nil {
@@ -57,7 +57,7 @@ func (c queryCmd) target(ctx context.Context, a *app) (_ *target, err error) {
 	}
 	if c.New || first {
 		if c.Local {
-			if err := a.adoptLocal(w); err != nil {
+			if err := adoptLocal(a, w); err != nil {
 				return nil, err
 			}
 		}
@@ -72,7 +72,7 @@ func (c queryCmd) target(ctx context.Context, a *app) (_ *target, err error) {
 		if a.terminal.NewPrompter(ctx) == nil {
 			return nil, errNoneActive
 		}
-		e, err = a.pick()
+		e, err = pickOne(a)
 	}
 	if err != nil {
 		return nil, err
@@ -86,7 +86,7 @@ func (c queryCmd) target(ctx context.Context, a *app) (_ *target, err error) {
 		return t, t.Look(e)
 	}
 	if c.Compact.given() {
-		if e, err = a.compactFirst(ctx, e, c.Compact, c.Yes); err != nil {
+		if e, err = compactFirst(ctx, a, e, c.Compact, c.Yes); err != nil {
 			return nil, err
 		}
 	}
@@ -122,7 +122,7 @@ func (c queryCmd) newDetails(a *app) *events.Details {
 // chosen is the conversation that --id names.
 func (c queryCmd) chosen(a *app) (workspace.Entry, error) {
 	if c.ID.Given && (c.ID.Value == "" || c.ID.Value == "?") {
-		return a.pick()
+		return pickOne(a)
 	}
 	return a.findOr(c.ID.Value)
 }
@@ -143,15 +143,15 @@ func (c queryCmd) workspace(ctx context.Context, a *app) (*workspace.Workspace, 
 		return nil, rootErr
 	}
 	if repo == nil || a.getenv("GIT_PREFIX") != "" || !regular.SameFile(a.directory(), root) {
-		if wanted, askErr := a.wantsWorkspace(ctx, root); !wanted {
+		if wanted, askErr := wantsWorkspace(ctx, a, root); !wanted {
 			return nil, cmp.Or(askErr, err)
 		}
 	}
-	return a.makeWorkspace(root, repo != nil)
+	return makeWorkspace(a, root, repo != nil)
 }
 
 // wantsWorkspace asks whether a workspace is to be made. Where nobody is, it is not.
-func (a *app) wantsWorkspace(ctx context.Context, root string) (bool, error) {
+func wantsWorkspace(ctx context.Context, a *app, root string) (bool, error) {
 	p := a.terminal.NewPrompter(ctx)
 	if p == nil {
 		return false, nil
@@ -169,7 +169,7 @@ func (a *app) wantsWorkspace(ctx context.Context, root string) (bool, error) {
 }
 
 // makeWorkspace makes a workspace without what 'git jp init' installs in a repository, and says so.
-func (a *app) makeWorkspace(root string, inRepo bool) (*workspace.Workspace, error) {
+func makeWorkspace(a *app, root string, inRepo bool) (*workspace.Workspace, error) {
 	conf, err := a.configAt("")
 	if err != nil {
 		return nil, err
@@ -295,7 +295,7 @@ func waitOrFork(ctx context.Context, p *ask.Prompter, held *workspace.LockedErro
 
 // activateIfKnown returns what makes a conversation the active one of this terminal, where
 // something tells it from others.
-func (a *app) activateIfKnown(w *workspace.Workspace) func(events.ID) error {
+func activateIfKnown(a *app, w *workspace.Workspace) func(events.ID) error {
 	return func(id events.ID) error {
 		s, ok := workspace.SessionOf(a.workspaceEnv(a.openConfig.Settings()))
 		if !ok {

@@ -64,7 +64,7 @@ const maxRounds = 4
 
 // Run repairs.
 func (c repairCmd) Run(ctx context.Context, a *app) error {
-	o, err := a.repairer(ctx)
+	o, err := repairer(ctx, a)
 	if err != nil {
 		return err
 	}
@@ -74,7 +74,7 @@ func (c repairCmd) Run(ctx context.Context, a *app) error {
 	var faults []*repair.Fault // what was done, and in the end what is left
 	var refused error
 	for round := 0; ; round++ {
-		progress, end := a.stages("repair")
+		progress, end := newStages(a, "repair")
 		o.Progress = progress
 		plan, err := repair.MakePlan(ctx, o)
 		end()
@@ -127,7 +127,7 @@ func result(faults []*repair.Fault, refused error) error {
 }
 
 // repairer opens what a repair needs. A workspace need not be in a repository.
-func (a *app) repairer(ctx context.Context) (repair.Options, error) {
+func repairer(ctx context.Context, a *app) (repair.Options, error) {
 	w, err := a.workspace()
 	if err != nil {
 		return repair.Options{}, err
@@ -138,7 +138,7 @@ func (a *app) repairer(ctx context.Context) (repair.Options, error) {
 		return o, err
 	}
 	o.Keep = settings.GC.Grace
-	o.Repo, err = a.repoOf(ctx, w)
+	o.Repo, err = repoOf(ctx, a, w)
 	if errors.Is(err, gitint.ErrNotRepository) {
 		o.Repo = nil
 		return o, nil

@@ -63,7 +63,7 @@ type conflictRecord struct {
 
 // Run decides conflicts.
 func (c resolveCmd) Run(ctx context.Context, a *app) error {
-	o, err := a.resolveOptions(ctx)
+	o, err := resolveOptions(ctx, a)
 	if err != nil {
 		return err
 	}
@@ -91,7 +91,7 @@ func (c resolveCmd) Run(ctx context.Context, a *app) error {
 	}
 	for _, item := range cases {
 		if c.List {
-			err = a.printConflicts(r.List(item))
+			err = printConflicts(a, r.List(item))
 		} else {
 			err = r.Decide(ctx, item)
 		}
@@ -129,7 +129,7 @@ func (*undecidedError) Hints() []string {
 }
 
 // resolveOptions are those of a run that asks nobody.
-func (a *app) resolveOptions(ctx context.Context) (o resolve.Options, err error) {
+func resolveOptions(ctx context.Context, a *app) (o resolve.Options, err error) {
 	if o.Workspace, err = a.workspace(); err != nil {
 		return o, err
 	}
@@ -155,7 +155,7 @@ func (c resolveCmd) cases(ctx context.Context, a *app, r *resolve.Run) ([]merge.
 	}), err
 }
 
-func (a *app) printConflicts(all []resolve.Conflict) error {
+func printConflicts(a *app, all []resolve.Conflict) error {
 	for _, c := range all {
 		if a.JSON {
 			if err := a.printJSON(conflictRecord(c)); err != nil {

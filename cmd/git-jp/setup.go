@@ -221,7 +221,7 @@ func (s *setup) list(ctx context.Context) ([]llm.Info, error) {
 
 // models makes models as the configuration and what was answered so far want them.
 func (s *setup) models() (all prepare.Models, err error) {
-	sources, err := s.app.jpSources(nil)
+	sources, err := jpSources(s.app, nil)
 	if err != nil {
 		return all, err
 	}
@@ -236,7 +236,7 @@ func (s *setup) models() (all prepare.Models, err error) {
 		sources.Flags = map[string][]byte{"setup": flag}
 	}
 	conf, err := jpconfig.Load(sources)
-	return s.app.models(conf, trust.Nobody{}), err
+	return modelsOf(s.app, conf, trust.Nobody{}), err
 }
 
 // answers are the keys of the provider's table that were asked for.
@@ -300,11 +300,11 @@ func (s *setup) write() error {
 	answers := s.answers()
 	for _, key := range slices.Sorted(maps.Keys(answers)) {
 		at := "providers.llm." + s.provider.Name + "." + key
-		if err := s.app.setJPKey(at, answers[key], jpconfig.User); err != nil {
+		if err := setJPKey(s.app, at, answers[key], jpconfig.User); err != nil {
 			return err
 		}
 	}
-	if err := s.app.setJPKey("assistant.model.id", s.model, jpconfig.User); err != nil {
+	if err := setJPKey(s.app, "assistant.model.id", s.model, jpconfig.User); err != nil {
 		return err
 	}
 	s.app.note("ask with: git jp query 'What is in this repository?'")

@@ -66,7 +66,7 @@ func (a *app) printRecord(e workspace.Entry) error {
 		return err
 	}
 	r := newRecord(e, details)
-	r.Active = e.ID == a.activeID(a.openWorkspace)
+	r.Active = e.ID == activeID(a, a.openWorkspace)
 	return a.printJSON(r)
 }
 
@@ -83,13 +83,13 @@ it is.`
 
 // Run archives conversations.
 func (c archiveCmd) Run(ctx context.Context, a *app) error {
-	return a.each(c.Conversation, func(e workspace.Entry) error {
+	return forEach(a, c.Conversation, func(e workspace.Entry) error {
 		moved, err := a.openWorkspace.Archive(ctx, e.ID)
 		if err != nil {
 			return err
 		}
-		a.stageMove(ctx, e, moved)
-		a.noteMove(e, moved, "archived %s in %s")
+		stageMove(ctx, a, e, moved)
+		noteMove(a, e, moved, "archived %s in %s")
 		return a.printRecord(moved)
 	})
 }
@@ -107,13 +107,13 @@ it is.`
 
 // Run takes conversations out of the archive.
 func (c unarchiveCmd) Run(ctx context.Context, a *app) error {
-	return a.each(c.Conversation, func(e workspace.Entry) error {
+	return forEach(a, c.Conversation, func(e workspace.Entry) error {
 		moved, err := a.openWorkspace.Unarchive(ctx, e.ID)
 		if err != nil {
 			return err
 		}
-		a.stageMove(ctx, e, moved)
-		a.noteMove(e, moved, "took %s back to %s")
+		stageMove(ctx, a, e, moved)
+		noteMove(a, e, moved, "took %s back to %s")
 		return a.printRecord(moved)
 	})
 }
@@ -121,7 +121,7 @@ func (c unarchiveCmd) Run(ctx context.Context, a *app) error {
 // stageMove moves in the index what was moved in the work tree, as git mv does: else 'git commit
 // -a' would commit that the conversation is gone and not where it is now. The move is done, so
 // that what the index refuses is a warning.
-func (a *app) stageMove(ctx context.Context, from, to workspace.Entry) {
+func stageMove(ctx context.Context, a *app, from, to workspace.Entry) {
 	if from.Path == to.Path || from.Local {
 		return
 	}
@@ -130,7 +130,7 @@ func (a *app) stageMove(ctx context.Context, from, to workspace.Entry) {
 		return
 	}
 	if err == nil {
-		err = a.moveInIndex(ctx, repo, from.Path, to.Path)
+		err = moveInIndex(ctx, a, repo, from.Path, to.Path)
 	}
 	if err != nil {
 		a.warn("%s was moved and that is not staged: %v", to.ID, err)
@@ -139,7 +139,7 @@ func (a *app) stageMove(ctx context.Context, from, to workspace.Entry) {
 
 // moveInIndex gives all entries below one directory, with the content that they have there, to
 // another. What a merge left unmerged stays for 'git jp resolve'.
-func (a *app) moveInIndex(ctx context.Context, repo *gitint.Repo, from, to string) error {
+func moveInIndex(ctx context.Context, a *app, repo *gitint.Repo, from, to string) error {
 	if repo.Root() == "" {
 		return nil
 	}
@@ -172,17 +172,17 @@ func (a *app) moveInIndex(ctx context.Context, repo *gitint.Repo, from, to strin
 }
 
 // noteMove says where a conversation was moved, or that it was there already.
-func (a *app) noteMove(from, to workspace.Entry, format string) {
+func noteMove(a *app, from, to workspace.Entry, format string) {
 	if from.Path == to.Path {
 		format = "%s is in %s already"
 	}
 	a.note(format, to.ID, to.Path)
 }
 
-// each finds all conversations that names mean, and only then calls f for each,
+// forEach finds all conversations that names mean, and only then calls f for each,
 // once: a name that means nothing stops everything.
-func (a *app) each(names []string, f func(workspace.Entry) error) error {
-	entries, err := a.findAll(names)
+func forEach(a *app, names []string, f func(workspace.Entry) error) error {
+	entries, err := findAll(a, names)
 	if err != nil {
 		return err
 	}
@@ -195,7 +195,7 @@ func (a *app) each(names []string, f func(workspace.Entry) error) error {
 }
 
 // findAll returns the conversations that names mean, each once.
-func (a *app) findAll(names []string) (entries []workspace.Entry, err error) {
+func findAll(a *app, names []string) (entries []workspace.Entry, err error) {
 	seen := make(map[events.ID]bool)
 	for _, name := range names {
 		e, err := a.find(name)
@@ -224,12 +224,12 @@ have the conversation as it is; where nobody can answer, --yes is required.`
 
 // Run deletes conversations.
 func (c rmCmd) Run(ctx context.Context, a *app) error {
-	return a.each(c.Conversation, func(e workspace.Entry) error {
+	return forEach(a, c.Conversation, func(e workspace.Entry) error {
 		r := newRecord(e, &events.Details{})
 		if d, err := a.openWorkspace.LoadDetails(e); err == nil {
 			r = newRecord(e, d)
 		}
-		loss := a.loss(ctx, e)
+		loss := lossOf(ctx, a, e)
 		if !c.Yes && !a.confirm(fmt.Sprintf("delete %s %q?%s", e.ID, r.Title, loss.question())) {
 			return &unconfirmedError{
 				what: fmt.Sprintf("delete %s %q", e.ID, r.Title), loss: loss, asked: a.canAsk(),
@@ -257,9 +257,9 @@ func (l loss) question() string {
 	return " " + string(l) + "."
 }
 
-// loss compares a conversation with HEAD's. It never fails: where it cannot tell, the
+// lossOf compares a conversation with HEAD's. It never fails: where it cannot tell, the
 // conversation counts as not committed.
-func (a *app) loss(ctx context.Context, e workspace.Entry) loss {
+func lossOf(ctx context.Context, a *app, e workspace.Entry) loss {
 	const uncommitted loss = "It is not committed, and cannot be brought back"
 	repo, err := a.repo(ctx)
 	if err != nil || e.Local {
@@ -328,8 +328,8 @@ func (e *unconfirmedError) Hints() []string {
 	return []string{"give --yes to go ahead without being asked"}
 }
 
-// title returns a conversation's title, "" when it has none that can be read.
-func (a *app) title(e workspace.Entry) string {
+// storedTitle returns a conversation's title, "" when it has none that can be read.
+func storedTitle(a *app, e workspace.Entry) string {
 	d, err := a.openWorkspace.LoadDetails(e)
 	if err != nil || d.Title == nil {
 		return ""
@@ -360,7 +360,7 @@ func (c useCmd) Run(ctx context.Context, a *app) error {
 		}
 		a.note("took %s out of the archive", e.ID)
 	}
-	if err := a.activate(w, e.ID); err != nil {
+	if err := activate(a, w, e.ID); err != nil {
 		return err
 	}
 	err = w.UpdateDetails(ctx, e.ID, func(d *events.Details) error {
@@ -370,6 +370,6 @@ func (c useCmd) Run(ctx context.Context, a *app) error {
 	if err != nil && !errors.Is(err, workspace.ErrLegacy) {
 		a.warn("note when %s was last active: %v", e.ID, err)
 	}
-	a.note("active: %s %q", e.ID, a.title(e))
+	a.note("active: %s %q", e.ID, storedTitle(a, e))
 	return a.printRecord(e)
 }

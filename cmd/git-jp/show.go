@@ -62,7 +62,7 @@ func (c showCmd) Run(a *app) error {
 	if len(names) == 0 {
 		names = []string{"."}
 	}
-	entries, err := a.findAll(names)
+	entries, err := findAll(a, names)
 	if err != nil {
 		return err
 	}
@@ -112,7 +112,7 @@ func (a *app) load(name string) (*workspace.Conversation, error) {
 }
 
 func (c showCmd) printFiles(a *app, conv *workspace.Conversation) error {
-	paths, err := a.files(conv)
+	paths, err := files(a, conv)
 	if err != nil {
 		return err
 	}
@@ -133,7 +133,7 @@ func (c showCmd) printFiles(a *app, conv *workspace.Conversation) error {
 
 // files returns the paths that a conversation depends on, relative to the current
 // directory: its own and those of what it refers to.
-func (a *app) files(conv *workspace.Conversation) ([]string, error) {
+func files(a *app, conv *workspace.Conversation) ([]string, error) {
 	w := a.openWorkspace
 	store := w.BlobsOf(conv.Entry).Dir()
 	var paths []string
@@ -257,7 +257,7 @@ func (r showRecord) content() string {
 
 func (c showCmd) print(a *app, conv *workspace.Conversation, further bool) error {
 	r := newShowRecord(conv)
-	r.Active = conv.ID == a.activeID(a.openWorkspace)
+	r.Active = conv.ID == activeID(a, a.openWorkspace)
 	if a.JSON {
 		return a.printJSON(r)
 	}
@@ -272,7 +272,7 @@ func (showCmd) fields(a *app, r showRecord) [][2]string {
 		if t == nil {
 			return ""
 		}
-		return a.moment(*t)
+		return moment(a, *t)
 	}
 	var compactions []string
 	for _, c := range r.Compactions {
@@ -290,8 +290,8 @@ func (showCmd) fields(a *app, r showRecord) [][2]string {
 		{"ID", r.ID},
 		{"Title", r.Title},
 		{"Path", r.Path},
-		{"Created", a.moment(r.CreatedAt)},
-		{"Last active", a.moment(r.lastActive())},
+		{"Created", moment(a, r.CreatedAt)},
+		{"Last active", moment(a, r.lastActive())},
 		{"Pinned", when(r.PinnedAt)},
 		{"Archived", when(r.ArchivedAt)},
 		{"Expires", when(r.ExpiresAt)},

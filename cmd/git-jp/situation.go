@@ -24,18 +24,18 @@ func (s *situation) Hints() []string { return []string{s.hint} }
 // report prints an error and returns the exit code.
 func (a *app) report(err error) int {
 	if syntax := new(events.SyntaxError); errors.As(err, &syntax) && a.openWorkspace != nil {
-		if id, ok := a.unmergedAt(syntax.Path); ok {
+		if id, ok := unmergedAt(a, syntax.Path); ok {
 			err = &unmergedFileError{err, id}
 		}
 	}
-	if errors.Is(err, workspace.ErrNoWorkspace) && a.isBare() {
+	if errors.Is(err, workspace.ErrNoWorkspace) && isBare(a) {
 		err = fmt.Errorf("%w: %w", err, errBare)
 	}
 	return report.Print(a.stderr, err)
 }
 
 // isBare reports whether we are in a repository that no workspace can be made in.
-func (a *app) isBare() bool {
+func isBare(a *app) bool {
 	repo, err := a.repo(context.Background()) // what is reported may be the end of another
 	return err == nil && repo.Root() == ""
 }
@@ -52,7 +52,7 @@ func (e *unmergedFileError) Unwrap() error { return e.error }
 func (e *unmergedFileError) Hints() []string { return []string{check.Resolve(e.id.String())} }
 
 // unmergedAt reports whether git left a file of the workspace unmerged, and of which conversation.
-func (a *app) unmergedAt(name string) (events.ID, bool) {
+func unmergedAt(a *app, name string) (events.ID, bool) {
 	if !strings.HasPrefix(name, workspace.DirName+"/") {
 		return 0, false // a copy in the user's own data
 	}

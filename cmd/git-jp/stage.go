@@ -49,7 +49,7 @@ type stagedRecord struct {
 
 // Run stages conversations.
 func (c stageCmd) Run(ctx context.Context, a *app) error {
-	req, err := a.stageRequest(ctx, c.Conversation, c.All, c.Changed)
+	req, err := stageRequest(ctx, a, c.Conversation, c.All, c.Changed)
 	if err != nil {
 		return err
 	}
@@ -86,7 +86,7 @@ func (e *refusedError) Undecided() bool { return e.conflict }
 
 // refuseStage prints why nothing was staged.
 func (a *app) refuseStage(ctx context.Context, repo *gitint.Repo, findings []check.Finding) error {
-	a.adviser(repo).Advise(ctx, findings)
+	newAdviser(a, repo).Advise(ctx, findings)
 	if err := a.printFindings(findings); err != nil {
 		return err
 	}
@@ -96,7 +96,7 @@ func (a *app) refuseStage(ctx context.Context, repo *gitint.Repo, findings []che
 }
 
 func (c stageCmd) run(ctx context.Context, a *app, req stage.Request) (*stage.Plan, error) {
-	progress, done := a.stages("read")
+	progress, done := newStages(a, "read")
 	defer done()
 	req.Progress = progress
 	if !c.DryRun {
@@ -182,8 +182,8 @@ func amounts(item stage.Item) string {
 }
 
 // stageRequest understands what a command that stages or unstages was given.
-func (a *app) stageRequest(
-	ctx context.Context, names []string, all, changed bool,
+func stageRequest(
+	ctx context.Context, a *app, names []string, all, changed bool,
 ) (stage.Request, error) {
 	req := stage.Request{Select: stage.Named}
 	switch {
@@ -214,7 +214,7 @@ func (a *app) stageRequest(
 	}
 	req.MaxBlobBytes = settings.Storage.MaxBlobBytes
 	req.Cache = a.refsCache(req.Repo)
-	req.Locked = a.lockHolder(w)
+	req.Locked = indexLockHolder(w)
 	req.IDs, err = a.stageIDs(names)
 	return req, err
 }
@@ -272,8 +272,8 @@ func (a *app) refsCache(repo *gitint.Repo) *refs.Cache {
 	return c
 }
 
-// lockHolder returns a function that says who holds a conversation. It asks once.
-func (a *app) lockHolder(w *workspace.Workspace) func(events.ID) error {
+// indexLockHolder returns a function that says who holds a conversation. It asks once.
+func indexLockHolder(w *workspace.Workspace) func(events.ID) error {
 	var held map[events.ID]error
 	return func(id events.ID) error {
 		if held == nil {
@@ -303,7 +303,7 @@ only what was staged needs. The work tree is not touched.`
 
 // Run unstages conversations.
 func (c unstageCmd) Run(ctx context.Context, a *app) error {
-	req, err := a.stageRequest(ctx, c.Conversation, c.All, false)
+	req, err := stageRequest(ctx, a, c.Conversation, c.All, false)
 	if err != nil {
 		return err
 	}

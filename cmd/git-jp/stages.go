@@ -2,15 +2,15 @@ package main
 
 import "github.com/git-jp/git-jp/internal/render"
 
-// stages shows the progress of work that comes in stages, each with a count of its own.
+// newStages shows the progress of work that comes in stages, each with a count of its own.
 // The first function is told how far a stage has come, the second ends the last one.
-func (a *app) stages(label string) (report func(stage string, done, total int), end func()) {
+func newStages(a *app, label string) (report func(stage string, done, total int), end func()) {
 	var bar *render.Progress
 	current, before := "", 0
 	report = func(stage string, done, total int) {
 		if stage != current || done < before {
 			bar.Done()
-			bar = a.progress(label+" "+stage, int64(total))
+			bar = newProgress(a, label+" "+stage, int64(total))
 			current, before = stage, 0
 		}
 		bar.Add(int64(done - before))

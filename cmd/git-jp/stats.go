@@ -51,7 +51,7 @@ func (c statsCmd) Run(ctx context.Context, a *app) error {
 	if c.By != "" {
 		return c.spending(ctx, a)
 	}
-	return a.reading(ctx, c.Conversation, c.survey)
+	return reading(ctx, a, c.Conversation, c.survey)
 }
 
 func (c statsCmd) survey(ctx context.Context, a *app, r *prepare.Compaction) error {
@@ -174,7 +174,7 @@ func (c statsCmd) print(a *app, s compact.Stats) error {
 		{"Twice or of no use", "Results", s.Waste, 0},
 		{"Strategy would save", "Events", s.Strategies, 0},
 	} {
-		if err := a.printShares(part.head, part.count, part.shares, s.Tokens); err != nil {
+		if err := printShares(a, part.head, part.count, part.shares, s.Tokens); err != nil {
 			return err
 		}
 		if more := part.all - len(part.shares); part.all > 0 && more > 0 {
@@ -196,7 +196,7 @@ func (c statsCmd) cut(all []compact.Share) []compact.Share {
 }
 
 // printShares prints one table, with a bar for each row on a terminal.
-func (a *app) printShares(head, count string, shares []compact.Share, whole float64) error {
+func printShares(a *app, head, count string, shares []compact.Share, whole float64) error {
 	if len(shares) == 0 {
 		return nil
 	}

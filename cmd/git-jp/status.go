@@ -41,7 +41,7 @@ type statusRecord struct {
 
 // Run tells the state of the workspace's conversations.
 func (c statusCmd) Run(ctx context.Context, a *app) error {
-	req, err := a.stageRequest(ctx, nil, false, true)
+	req, err := stageRequest(ctx, a, nil, false, true)
 	if err != nil {
 		return err
 	}
@@ -128,7 +128,7 @@ func (c statusCmd) records(
 		if f.Severity == check.Note || f.Conversation == "" {
 			continue
 		}
-		r, sentence := record(f.Conversation), a.printer().Sentence(f)
+		r, sentence := record(f.Conversation), newPrinter(a).Sentence(f)
 		r.Title = cmp.Or(r.Title, f.Title)
 		if !slices.Contains(r.Findings, sentence) {
 			r.Findings = append(r.Findings, sentence)
@@ -160,7 +160,7 @@ func (statusCmd) entitle(
 	entries, _, _ := a.openWorkspace.List(workspace.ListOptions{Archived: true})
 	for _, e := range entries {
 		if r, ok := untitled[e.ID.String()]; ok {
-			r.Title = a.title(e)
+			r.Title = storedTitle(a, e)
 		}
 	}
 	for _, s := range staged {
@@ -214,15 +214,15 @@ func (statusCmd) print(a *app, records []*statusRecord) error {
 	staged := func(r *statusRecord) string { return r.Staged }
 	unstaged := func(r *statusRecord) string { return r.Unstaged }
 	return errors.Join(
-		a.printWords("Staged (undo with 'git jp unstage <id>'):", records, staged),
-		a.printWords("Not staged ('git jp stage <id>', or 'git jp stage --changed' for all):",
+		printWords(a, "Staged (undo with 'git jp unstage <id>'):", records, staged),
+		printWords(a, "Not staged ('git jp stage <id>', or 'git jp stage --changed' for all):",
 			records, unstaged),
-		a.printNotWhole(records))
+		printNotWhole(a, records))
 }
 
 // printWords prints the conversations that have a word, below a head.
-func (a *app) printWords(
-	head string, records []*statusRecord, word func(*statusRecord) string,
+func printWords(
+	a *app, head string, records []*statusRecord, word func(*statusRecord) string,
 ) error {
 	head += "\n"
 	for _, r := range records {
@@ -241,7 +241,7 @@ func (a *app) printWords(
 // maxFindings is how many findings of a conversation a status shows.
 const maxFindings = 3
 
-func (a *app) printNotWhole(records []*statusRecord) error {
+func printNotWhole(a *app, records []*statusRecord) error {
 	head := "Incomplete ('git jp check' says what helps):\n"
 	for _, r := range records {
 		for i, f := range r.Findings {

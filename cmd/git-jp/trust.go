@@ -78,9 +78,9 @@ func (c trustCmd) Run(ctx context.Context, a *app) error {
 	case len(c.Approve) > 0:
 		return c.approve(a, approvals, claims)
 	case a.JSON:
-		return a.printClaims(approvals, claims)
+		return printClaims(a, approvals, claims)
 	}
-	return a.settle(ctx, approvals, claims)
+	return settle(ctx, a, approvals, claims)
 }
 
 // wants reports whether a setting was asked for.
@@ -94,7 +94,7 @@ func (c trustCmd) of(all []trust.Approval) []trust.Approval {
 func (c trustCmd) list(a *app, approvals *trust.Approvals) error {
 	given, declined := c.of(approvals.List()), c.of(approvals.ListDeclined())
 	for _, p := range given {
-		if err := a.printApproval(p, true); err != nil {
+		if err := printApproval(a, p, true); err != nil {
 			return err
 		}
 	}
@@ -104,7 +104,7 @@ func (c trustCmd) list(a *app, approvals *trust.Approvals) error {
 		}
 	}
 	for _, p := range declined {
-		if err := a.printApproval(p, false); err != nil {
+		if err := printApproval(a, p, false); err != nil {
 			return err
 		}
 	}
@@ -115,10 +115,10 @@ func (c trustCmd) list(a *app, approvals *trust.Approvals) error {
 }
 
 // printApproval prints an approval that holds, or that was taken back.
-func (a *app) printApproval(p trust.Approval, holds bool) error {
+func printApproval(a *app, p trust.Approval, holds bool) error {
 	if !a.JSON {
 		claim := trust.Claim{Kind: p.Kind, Key: p.Key, Value: p.Value}
-		return a.printClaim(claim, p.ID())
+		return printClaim(a, claim, p.ID())
 	}
 	at := p.At.UTC()
 	return a.printJSON(trustRecord{
@@ -128,7 +128,7 @@ func (a *app) printApproval(p trust.Approval, holds bool) error {
 
 // printClaim prints a claim for people. Nothing of the value is left out, and it is quoted
 // as in the question.
-func (a *app) printClaim(claim trust.Claim, id string) error {
+func printClaim(a *app, claim trust.Claim, id string) error {
 	g := trust.Group{Key: claim.Key, Claims: []trust.Claim{claim}}
 	_, err := fmt.Fprintf(a.stdout, "%s  id %s\n", g, id)
 	return err
@@ -145,7 +145,7 @@ func (c trustCmd) revoke(a *app, approvals *trust.Approvals) error {
 			return err
 		}
 		if a.JSON {
-			if err := a.printApproval(p, false); err != nil {
+			if err := printApproval(a, p, false); err != nil {
 				return err
 			}
 		}
@@ -161,14 +161,14 @@ func (c trustCmd) claims(ctx context.Context, a *app) ([]trust.Claim, error) {
 	if err != nil {
 		return nil, err
 	}
-	a.warnOf(conf)
+	warnOfConfig(a, conf)
 	paths, err := a.host().PathClaims(ctx, a.openWorkspace, conf, false)
 	if err != nil {
 		return nil, err
 	}
 	all := slices.Concat(userLocalClaims(a.openWorkspace), a.openConfig.Claims(), conf.Claims(),
 		paths)
-	conv, err := a.conversationOr(c.ID)
+	conv, err := conversationOr(a, c.ID)
 	if err != nil {
 		return nil, err
 	}
@@ -216,7 +216,7 @@ func (c trustCmd) approve(a *app, approvals *trust.Approvals, claims []trust.Cla
 	}
 	a.note("approved %s", plural(len(chosen), "setting"))
 	if a.JSON {
-		return a.printClaims(approvals, chosen)
+		return printClaims(a, approvals, chosen)
 	}
 	return nil
 }
@@ -253,7 +253,7 @@ func (*approvalError) Hints() []string {
 }
 
 // printClaims prints claims for programs. It fails when not all are approved.
-func (a *app) printClaims(approvals *trust.Approvals, claims []trust.Claim) error {
+func printClaims(a *app, approvals *trust.Approvals, claims []trust.Claim) error {
 	at := map[string]time.Time{}
 	for _, p := range approvals.List() {
 		at[p.ID()] = p.At.UTC()
@@ -277,8 +277,8 @@ func (a *app) printClaims(approvals *trust.Approvals, claims []trust.Claim) erro
 }
 
 // settle asks about what is not approved, and lists it where nobody can be asked.
-func (a *app) settle(
-	ctx context.Context, approvals *trust.Approvals, claims []trust.Claim,
+func settle(
+	ctx context.Context, a *app, approvals *trust.Approvals, claims []trust.Claim,
 ) error {
 	open := approvals.Unapproved(claims)
 	switch {
@@ -291,7 +291,7 @@ func (a *app) settle(
 	}
 	prompter := a.terminal.NewPrompter(ctx)
 	if prompter == nil {
-		return a.listUnasked(approvals, open)
+		return listUnasked(a, approvals, open)
 	}
 	for i := range open {
 		open[i].Origin = a.short(open[i].Origin)
@@ -309,12 +309,12 @@ func (a *app) settle(
 }
 
 // listUnasked lists what nobody can be asked about.
-func (a *app) listUnasked(approvals *trust.Approvals, open []trust.Claim) error {
+func listUnasked(a *app, approvals *trust.Approvals, open []trust.Claim) error {
 	for i := range open {
 		open[i].Origin = a.short(open[i].Origin)
 	}
 	for _, g := range approvals.Groups(open) {
-		if err := a.printGroup(approvals, g); err != nil {
+		if err := printGroup(a, approvals, g); err != nil {
 			return err
 		}
 	}
@@ -322,7 +322,7 @@ func (a *app) listUnasked(approvals *trust.Approvals, open []trust.Claim) error 
 }
 
 // printGroup prints what makes one question, and its id.
-func (a *app) printGroup(approvals *trust.Approvals, g trust.Group) error {
+func printGroup(a *app, approvals *trust.Approvals, g trust.Group) error {
 	_, err := fmt.Fprintf(a.stdout, "%s  id %s\n", g, approvals.GroupID(g))
 	return err
 }

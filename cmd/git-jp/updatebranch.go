@@ -68,21 +68,21 @@ func (c updateBranchCmd) Run(ctx context.Context, a *app) error {
 		return err
 	}
 	r := updateRecord{Branch: b.name, Base: c.Base}
-	if r.Before, r.After, err = a.mergeBase(ctx, repo, c.Base); err != nil {
+	if r.Before, r.After, err = mergeBase(ctx, a, repo, c.Base); err != nil {
 		return err
 	}
 	if c.Push {
 		said, err := repo.Push(ctx, b.remote, b.ref, b.remref)
-		a.relay(said)
+		relay(a, said)
 		if err != nil {
 			return err
 		}
 		r.Pushed = true
 	}
-	return a.tellUpdated(r)
+	return tellUpdated(a, r)
 }
 
-func (a *app) tellUpdated(r updateRecord) error {
+func tellUpdated(a *app, r updateRecord) error {
 	if a.JSON {
 		return a.printJSON(r)
 	}
@@ -98,7 +98,7 @@ func (a *app) tellUpdated(r updateRecord) error {
 }
 
 // relay prints what git and the hooks said.
-func (a *app) relay(said string) {
+func relay(a *app, said string) {
 	for line := range strings.Lines(said) {
 		fmt.Fprintln(a.stderr, render.Message(strings.TrimRight(line, "\n")))
 	}
@@ -170,7 +170,7 @@ func readyToMerge(ctx context.Context, a *app, repo *gitint.Repo) error {
 	if !tidy {
 		return &refusedError{text: "update the branch: tracked files have changes"}
 	}
-	drifts, err := install.Drifts(ctx, repo, a.nearDirs(repo))
+	drifts, err := install.Drifts(ctx, repo, nearDirs(a, repo))
 	if err != nil {
 		return err
 	}
@@ -192,8 +192,8 @@ func (*driftError) Hints() []string { return []string{report.Register} }
 
 // mergeBase merges and returns HEAD from before and after. A merge that the hook mended is
 // completed: it waits for nobody.
-func (a *app) mergeBase(
-	ctx context.Context, repo *gitint.Repo, base string,
+func mergeBase(
+	ctx context.Context, a *app, repo *gitint.Repo, base string,
 ) (before, after string, err error) {
 	was, err := repo.Resolve(ctx, "HEAD")
 	if err != nil {
@@ -203,25 +203,25 @@ func (a *app) mergeBase(
 		return "", "", audit.NewRevisionError(repo, "merge "+base+": unknown revision")
 	}
 	said, err := repo.Merge(ctx, base)
-	a.relay(said)
+	relay(a, said)
 	if err != nil {
-		err = a.completeMerge(ctx, repo, err)
+		err = completeMerge(ctx, a, repo, err)
 	}
 	if err != nil {
 		return "", "", err
 	}
-	if err := hooks.UniteAfter(ctx, a.hookEnv(), was.String(), "HEAD"); err != nil {
+	if err := hooks.UniteAfter(ctx, hookEnv(a), was.String(), "HEAD"); err != nil {
 		return "", "", err
 	}
 	is, err := repo.Resolve(ctx, "HEAD")
 	return was.String(), is.String(), err
 }
 
-func (a *app) completeMerge(ctx context.Context, repo *gitint.Repo, failure error) error {
+func completeMerge(ctx context.Context, a *app, repo *gitint.Repo, failure error) error {
 	if !merge.Waits(repo) {
 		return failure
 	}
-	o, err := a.resolveOptions(ctx)
+	o, err := resolveOptions(ctx, a)
 	if err != nil {
 		return err
 	}
@@ -240,6 +240,6 @@ func (a *app) completeMerge(ctx context.Context, repo *gitint.Repo, failure erro
 		return fmt.Errorf("merge: %w", &gitint.UnmergedError{Paths: names})
 	}
 	said, err := repo.CommitMerge(ctx)
-	a.relay(said)
+	relay(a, said)
 	return err
 }

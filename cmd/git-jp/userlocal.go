@@ -16,9 +16,9 @@ const userLocalKey = "user-local"
 // sharesIn returns what says whether the workspace at root may have user-local data that
 // belongs to another root, or to none that is known: another work tree of the same repository
 // may, and whatever the user approved, as after a move.
-func (a *app) sharesIn(root string) func(dir, jp string) bool {
+func sharesIn(a *app, root string) func(dir, jp string) bool {
 	return func(dir, jp string) bool {
-		return jp != "" && a.sameRepository(root, filepath.Dir(jp)) ||
+		return jp != "" && sameRepository(a, root, filepath.Dir(jp)) ||
 			a.host().Approved(root)(userLocalClaim(dir))
 	}
 }
@@ -28,7 +28,7 @@ func userLocalClaim(dir string) trust.Claim {
 }
 
 // sameRepository reports whether two directories are work trees of one repository.
-func (a *app) sameRepository(one, other string) bool {
+func sameRepository(a *app, one, other string) bool {
 	common := func(dir string) string {
 		ctx := context.Background() // a few files are read, and nothing is waited for
 		r, err := gitint.Open(ctx, gitint.Options{Dir: dir, Env: a.env, Now: a.now})
@@ -52,7 +52,7 @@ func userLocalClaims(w *workspace.Workspace) []trust.Claim {
 
 // adoptLocal lets a workspace have the user-local conversations that have its id and may be
 // another's, if the user says so: on a terminal they are asked, and without one told how.
-func (a *app) adoptLocal(w *workspace.Workspace) error {
+func adoptLocal(a *app, w *workspace.Workspace) error {
 	dir := w.StrangeDir()
 	if dir == "" {
 		return nil

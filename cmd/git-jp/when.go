@@ -14,7 +14,7 @@ const whenHelp = `TIME is a date (2026-05-29), a date and a time (RFC 3339), how
 (36h, 3d, 2w), or a conversation's id, which is the moment when it began.`
 
 // parseWhen reads a moment of the command line; the zero time for none.
-func (a *app) parseWhen(flag, text string) (time.Time, error) {
+func parseWhen(a *app, flag, text string) (time.Time, error) {
 	if text == "" {
 		return time.Time{}, nil
 	}
