@@ -97,6 +97,7 @@ type Pending struct {
 	Tail    float64 // at and behind the first of them
 	Prompt  float64 // of the whole request
 	Carried float64 // tokens that could have gone, summed over the calls since they could
+	Sent    float64 // of all requests before; 0 when nobody knows
 	Window  float64 // of the model; 0 when it is not known
 	Cold    bool    // the provider has forgotten the prompt
 }
@@ -117,13 +118,28 @@ func (s Schedule) Decide(p Pending, m Market) (trim bool, why string) {
 		return true, "the provider keeps nothing, and reads all of it each time"
 	case p.Cold && m.safe(p):
 		return true, "the provider has forgotten the prompt"
-	case s == Balanced && m.Priced() && r*p.Carried >= (w-r)*max(p.Tail-p.Tokens, 0):
+	case s == Balanced && m.Priced() && r*p.Carried >= p.again(r, w) && p.bounded(r, w):
 		return true, "carrying it has cost as much as sending the rest again"
 	case p.Cold:
 		return false, "too little is superseded"
 	default:
 		return false, "the provider still has the prompt"
 	}
+}
+
+// again is what it costs to send again what stands behind what goes.
+func (p Pending) again(read, write float64) float64 {
+	return (write - read) * max(p.Tail-p.Tokens, 0)
+}
+
+// most is the share of what a conversation has cost that sending it again may cost more: whoever
+// ends it then has lost no more.
+const most = 0.08
+
+// bounded holds that against the least that the requests before have cost: all of it was written
+// once, and read each time.
+func (p Pending) bounded(read, write float64) bool {
+	return p.Sent == 0 || p.again(read, write) <= most*(read*p.Sent+(write-read)*p.Prompt)
 }
 
 // unknownMinimum is the largest minimum of those that are known, for a provider that does not

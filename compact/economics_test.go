@@ -135,6 +135,8 @@ func TestSchedules(t *testing.T) {
 		{compact.Balanced, big, m, false},
 		{compact.Balanced, with(big, func(p *compact.Pending) { p.Carried = 172_000 }), m, false},
 		{compact.Balanced, with(big, func(p *compact.Pending) { p.Carried = 173_000 }), m, true},
+		{compact.Balanced, with(big, func(p *compact.Pending) { p.Carried, p.Sent = 173_000, 1_570_000 }), m, false},
+		{compact.Balanced, with(big, func(p *compact.Pending) { p.Carried, p.Sent = 173_000, 1_590_000 }), m, true},
 		{compact.Eager, small, m, true},
 		{compact.Eager, compact.Pending{}, m, false},
 	} {

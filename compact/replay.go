@@ -134,7 +134,9 @@ func (r *replayer) add() {
 func (r *replayer) exchange(x Exchange, s Schedule) {
 	x.Upto = min(x.Upto, len(r.sizes))
 	due := r.due(r.trims(), x.Upto, r.last == nil || r.last.Upto < r.Work.turn(x.Upto, 0))
-	p := Pending{Prompt: r.Base + r.upTo[x.Upto], Window: r.Window, Cold: r.cold(x)}
+	p := Pending{
+		Prompt: r.Base + r.upTo[x.Upto], Window: r.Window, Cold: r.cold(x), Sent: r.cost.Sent,
+	}
 	first := x.Upto
 	for _, n := range due.trims {
 		w := r.waiting[n]
@@ -343,11 +345,15 @@ func (h *History) Pending(opens bool) (p Pending, attached map[string]float64) {
 		}
 	}
 	p.comesBack(due, h.restored(trims, due.trims, due.trims), nil, len(h.Sizes))
+	upTo := []float64{h.Base}
 	for i, n := range h.Sizes {
 		p.Prompt += n
-		if i >= first {
+		if upTo = append(upTo, p.Prompt); i >= first {
 			p.Tail += n
 		}
+	}
+	for _, x := range h.Exchanges {
+		p.Sent += upTo[x.Upto]
 	}
 	return p, due.attached
 }

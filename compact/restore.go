@@ -51,7 +51,7 @@ func (t Trim) pays(stays func(element int) bool) bool {
 }
 
 // restoring returns how many tokens more each element of a view has when some of what is obsolete
-// is gone, since what it was told by is not there.
+// is gone, since what it was told by is not there; fewer where it is told by what came back.
 func restoring(
 	view *events.Stream, obsolete []dedup.Superseded, trims []Trim, m Measure, o measureOptions,
 ) func(gone []int) map[int]float64 {
@@ -78,7 +78,7 @@ func restoring(
 		}
 		more := map[int]float64{}
 		for i, z := range now.Element {
-			if g := z.Tokens - m.Element[i].Tokens + left[i]; g > 0 && !stubs[i] {
+			if g := z.Tokens - m.Element[i].Tokens + left[i]; g != 0 && !stubs[i] {
 				more[i] = g
 			}
 		}

@@ -100,11 +100,11 @@ func replayedBelow(dir string) (all []replayed, err error) {
 
 // replay prints what the input of all conversations below a directory would have cost, against
 // sending everything, and what else the page about performance has of them. It returns how often the
-// default makes a conversation dearer.
-func replay(w io.Writer, dir string) (dearer int, err error) {
+// default makes a conversation dearer, and by what share of its cost "balanced" does so at worst.
+func replay(w io.Writer, dir string) (dearer int, worst float64, err error) {
 	all, err := replayedBelow(dir)
 	if err != nil {
-		return 0, err
+		return 0, 0, err
 	}
 	requests, unknown := 0, 0
 	for _, r := range all {
@@ -116,8 +116,8 @@ func replay(w io.Writer, dir string) (dearer int, err error) {
 	fmt.Fprintln(w, "| prices and lifetime | deduplication | cold | dearer | balanced | worst | eager | bound |")
 	fmt.Fprintln(w, "|---|---|---|---|---|---|---|---|")
 	for _, g := range regimes() {
-		row, n := total(all, g)
-		dearer += n
+		row, n, most := total(all, g)
+		dearer, worst = dearer+n, max(worst, most)
 		fmt.Fprintln(w, row)
 	}
 	fmt.Fprintln(w)
@@ -126,14 +126,15 @@ func replay(w io.Writer, dir string) (dearer int, err error) {
 		fmt.Fprintf(w, "%s: of %d later edits %d quote what was taken out and is nowhere else (%.1f %%),"+
 			" %.1f %% of the results' text taken\n", s, n, quoting, share(quoting, n), 100*removed)
 	}
-	return dearer, told(w, all)
+	return dearer, worst, told(w, all)
 }
 
 func share(n, of int) float64 { return 100 * float64(n) / float64(max(of, 1)) }
 
-// total is the row of a regime, and how many conversations the default makes dearer.
-func total(all []replayed, g regime) (row string, dearer int) {
-	var never, bound, worst float64
+// total is the row of a regime, how many conversations the default makes dearer, and by how much
+// "balanced" does so at worst.
+func total(all []replayed, g regime) (row string, dearer int, worst float64) {
+	var never, bound float64
 	cost := map[compact.Schedule]float64{}
 	for _, r := range all {
 		p := g.market.Promised()
@@ -153,7 +154,7 @@ func total(all []replayed, g regime) (row string, dearer int) {
 	}
 	change := func(units float64) string { return fmt.Sprintf("%+.2f %%", 100*(units/never-1)) }
 	return fmt.Sprintf("| %s | %s | %s | %d | %s | %+.1f %% | %s | %s |", g.name,
-		change(cost[compact.Never]), change(cost[compact.Cold]), dearer, change(cost[compact.Balanced]), 100*worst, change(cost[compact.Eager]), change(bound)), dearer
+		change(cost[compact.Never]), change(cost[compact.Cold]), dearer, change(cost[compact.Balanced]), 100*worst, change(cost[compact.Eager]), change(bound)), dearer, worst
 }
 
 // quoted counts the edits of which the text that they replace had been taken out of the prompt, and

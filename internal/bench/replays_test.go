@@ -9,14 +9,16 @@ import (
 )
 
 // TestTheDefaultCostsNoRealConversationMore holds the promise of the default on conversations of
-// this program's kind and on sessions of an agent, in each regime, and that no edit needs a text
-// that was taken out. With -v it prints the tables of the page about performance.
+// this program's kind and on sessions of an agent, in each regime, and the bound of "balanced". With -v it prints the tables of the page about performance.
 func TestTheDefaultCostsNoRealConversationMore(t *testing.T) {
 	for _, dir := range []string{realdata.Dir(t, "conversations"), realdata.Dir(t, "agents", "claude-code")} {
 		var out strings.Builder
-		dearer, err := replay(&out, dir)
+		dearer, worst, err := replay(&out, dir)
 		if t.Log(out.String()); err != nil || dearer > 0 {
 			t.Errorf("the default makes %d conversations dearer, %v", dearer, err)
+		}
+		if worst > 0.08 {
+			t.Errorf("balanced makes one dearer by %.1f %%", 100*worst)
 		}
 		if strings.Count(out.String(), "%") < 50 {
 			t.Errorf("printed %s", out.String())
