@@ -60,7 +60,11 @@ func (j *job) goal() (float64, bool) {
 	if j.Budget > 0 {
 		return float64(j.Budget), true
 	}
-	return j.Threshold * float64(j.Window), j.Window > 0
+	share, most := j.Threshold*float64(j.Window), float64(j.Most)
+	if most > 0 && (j.Window == 0 || most < share) {
+		return most, true
+	}
+	return share, j.Window > 0
 }
 
 // autoSummarize summarizes what is still too large.

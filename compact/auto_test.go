@@ -28,13 +28,16 @@ func TestAutoStopsAtItsGoal(t *testing.T) {
 		o    compact.Options
 		want string
 	}{
-		"reached at once":     {compact.Options{Budget: before + 1}, ""},
-		"reached soon":        {compact.Options{Budget: before - 100}, "strip-reasoning"},
-		"a window":            {compact.Options{Window: 4 * before, Threshold: 0.5}, "strip-reasoning dedup-tools strip-tool-results prune-tools"},
-		"hardly to be had":    {compact.Options{Budget: 10}, "strip-reasoning dedup-tools strip-tool-results prune-tools strip-tool-results summarize"},
-		"a threshold of zero": {compact.Options{Window: 1 << 40}, "strip-reasoning dedup-tools strip-tool-results prune-tools strip-tool-results summarize"},
-		"above the threshold": {compact.Options{Window: before, Threshold: 0.01}, "strip-reasoning dedup-tools strip-tool-results prune-tools strip-tool-results summarize"},
-		"above the window":    {compact.Options{Window: 10, Threshold: 0.5}, "strip-reasoning dedup-tools strip-tool-results prune-tools strip-tool-results strip-tool-results summarize"},
+		"reached at once":      {compact.Options{Budget: before + 1}, ""},
+		"reached soon":         {compact.Options{Budget: before - 100}, "strip-reasoning"},
+		"a window":             {compact.Options{Window: 4 * before, Threshold: 0.5}, "strip-reasoning dedup-tools strip-tool-results prune-tools"},
+		"hardly to be had":     {compact.Options{Budget: 10}, "strip-reasoning dedup-tools strip-tool-results prune-tools strip-tool-results summarize"},
+		"a threshold of zero":  {compact.Options{Window: 1 << 40}, "strip-reasoning dedup-tools strip-tool-results prune-tools strip-tool-results summarize"},
+		"above the threshold":  {compact.Options{Window: before, Threshold: 0.01}, "strip-reasoning dedup-tools strip-tool-results prune-tools strip-tool-results summarize"},
+		"above so many tokens": {compact.Options{Window: 1 << 40, Threshold: 0.5, Most: 10}, "strip-reasoning dedup-tools strip-tool-results prune-tools strip-tool-results summarize"},
+		"the same, anywhere":   {compact.Options{Most: 10}, "strip-reasoning dedup-tools strip-tool-results prune-tools strip-tool-results summarize"},
+		"below so many tokens": {compact.Options{Most: before}, "strip-reasoning dedup-tools strip-tool-results prune-tools"},
+		"above the window":     {compact.Options{Window: 10, Threshold: 0.5}, "strip-reasoning dedup-tools strip-tool-results prune-tools strip-tool-results strip-tool-results summarize"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			test.o.KeepLast = 1

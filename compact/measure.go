@@ -2,8 +2,6 @@ package compact
 
 import (
 	"encoding/json"
-	"math"
-	"slices"
 
 	"github.com/git-jp/git-jp/blobs"
 	"github.com/git-jp/git-jp/dedup"
@@ -23,13 +21,14 @@ const (
 	SortOutput     Sort = "output"     // of other tools
 	SortAttachment Sort = "attachment" //
 	SortTools      Sort = "tools"      // definitions
+	SortSystem     Sort = "system"     // the system prompt
 )
 
 // Sorts returns the sorts in the order in which they are shown.
 func Sorts() []Sort {
 	return []Sort{
 		SortPrompt, SortAttachment, SortAnswer, SortReasoning, SortCall, SortRead, SortOutput,
-		SortTools,
+		SortTools, SortSystem,
 	}
 }
 
@@ -39,7 +38,7 @@ func (s Sort) Tokens(bytes int64) float64 { return float64(bytes) / s.bytesPerTo
 // bytesPerToken are measured: 9,023 differences of recorded usage, see docs/compaction.md.
 func (s Sort) bytesPerToken() float64 {
 	switch s {
-	case SortPrompt, SortAnswer:
+	case SortPrompt, SortAnswer, SortSystem:
 		return 3.79
 	case SortReasoning:
 		return 3.28
@@ -57,28 +56,6 @@ const (
 	perMessage = 20   // tokens of a message beside its text
 	perMedia   = 1500 // tokens of an image or document; providers bound them
 )
-
-// unlearned is the error that is told where a conversation has no usage to learn from:
-// tokenizers of providers differ by about that much.
-const unlearned = 0.2
-
-// minSamples is how many differences of usage are needed to learn from.
-const minSamples = 3
-
-// An Estimator guesses tokens.
-type Estimator struct {
-	Scale   float64 // by which this conversation differs from what was measured
-	Error   float64 // of an estimate, as a share of it
-	Samples int     // exchanges that were learned from
-}
-
-func (e Estimator) tokens(s Sort, bytes int64) float64 {
-	scale := e.Scale
-	if scale == 0 {
-		scale = 1
-	}
-	return scale * s.Tokens(bytes)
-}
 
 // A Size is how much something is.
 type Size struct {
@@ -105,15 +82,20 @@ type Measure struct {
 type measureOptions struct {
 	dedup     dedup.Options
 	contents  blobs.Reader
-	base      events.Config
 	estimator Estimator
+	plan      *dedup.Plan // by which the stream is delivered, nil where nobody made one
+	known     float64     // tokens of the system prompt and the tools, 0 when nobody knows
 }
 
 func (j *job) measureOptions() measureOptions {
-	return measureOptions{dedup: j.Dedup, contents: j.Contents, base: j.Base}
+	return measureOptions{
+		dedup: j.Dedup, contents: j.Contents,
+		known: SortSystem.Tokens(j.System) + SortTools.Tokens(j.definitions(j.source)),
+	}
 }
 
-// measure says how much of a stream a model is given, with the definitions of its tools.
+// measure says how much of a stream a model is given, with the system prompt and the definitions
+// of its tools.
 func (j *job) measure(s *events.Stream) (Measure, error) {
 	o := j.measureOptions()
 	o.estimator = j.estimator
@@ -122,10 +104,17 @@ func (j *job) measure(s *events.Stream) (Measure, error) {
 		return m, err
 	}
 	bytes := j.definitions(s)
-	z := Size{Bytes: bytes, Tokens: j.estimator.tokens(SortTools, bytes)}
-	m.BySort[SortTools] = z
-	m.add(z)
+	m.beside(SortTools, Size{Bytes: bytes, Tokens: SortTools.Tokens(bytes)})
+	// What usage tells beyond the definitions is the system prompt's, and the provider's own.
+	defined := SortTools.Tokens(j.definitions(j.source))
+	m.beside(SortSystem, Size{Bytes: j.System, Tokens: max(j.estimator.Base-defined, 0)})
 	return m, nil
+}
+
+// beside adds what is sent beside the conversation.
+func (m *Measure) beside(s Sort, z Size) {
+	m.BySort[s] = z
+	m.add(z)
 }
 
 // definitions returns how large the definitions of the offered tools are.
@@ -162,9 +151,12 @@ func shown(v json.RawMessage) int {
 // measure adds up what a model is given of a stream.
 func measure(s *events.Stream, o measureOptions) (Measure, error) {
 	view := dedup.Trim(s.Project().Stream)
-	plan, err := deliveries(view, o.dedup, o.contents)
-	if err != nil {
-		return Measure{}, err
+	plan := o.plan
+	if plan == nil {
+		var err error
+		if plan, err = deliveries(view, o.dedup, o.contents); err != nil {
+			return Measure{}, err
+		}
 	}
 	m := Measure{
 		BySort: map[Sort]Size{}, Tools: map[string]Size{},
@@ -176,18 +168,54 @@ func measure(s *events.Stream, o measureOptions) (Measure, error) {
 	}
 	delete(names, -1)
 	turns := view.TurnOf()
+	var a answer
 	for i, e := range view.All() {
 		if !e.Kind().IsEvent() {
 			continue
 		}
-		parts := o.parts(i, e, names[i], plan)
-		for _, p := range parts {
-			m.enter(p, names[i], turns[i])
-			m.Element[i].add(p.Size)
+		for _, p := range o.parts(i, e, names[i], plan) {
+			m.enter(i, p, names[i], turns[i])
 		}
 		m.Events++
+		scale := o.estimator.scale()
+		if hidden := a.hidden(i, e, m.Element[i].Tokens/scale); hidden > 0 {
+			thought := part{Size{Tokens: scale * hidden}, SortReasoning}
+			m.enter(a.thought, thought, "", turns[a.thought])
+		}
 	}
 	return m, nil
+}
+
+// An answer is what a model says at once, up to some element.
+type answer struct {
+	tokens  float64
+	thought int // the last of its reasoning
+	open    bool
+	thinks  bool
+}
+
+// hidden adds an element, and returns how many tokens of reasoning the answer that ends with it had
+// beside those that are shown: some providers tell a part of it, or nothing, and are given all of
+// it again. Usage tells how many were said.
+func (a *answer) hidden(i int, e *events.Element, tokens float64) float64 {
+	said := e.Kind() == events.KindChatResponse || e.Kind() == events.KindToolCallRequest
+	if !said || !a.open {
+		*a = answer{}
+	}
+	if a.open = said; !said {
+		return 0
+	}
+	a.tokens += tokens
+	if r, ok := e.Event().(*events.ChatResponse); ok && r.Form == events.FormReasoning {
+		a.thought, a.thinks = i, true
+	}
+	u, ok := UsageOf(e)
+	if !ok || !a.thinks {
+		return 0
+	}
+	more := max(float64(u.Output)-a.tokens, 0)
+	a.tokens += more
+	return more
 }
 
 // A part is a piece of an event.
@@ -196,7 +224,9 @@ type part struct {
 	sort Sort
 }
 
-func (m *Measure) enter(p part, tool string, turn int) {
+// enter adds a part of an element.
+func (m *Measure) enter(i int, p part, tool string, turn int) {
+	m.Element[i].add(p.Size)
 	m.Bytes += p.Bytes
 	m.Tokens += p.Tokens
 	by := m.BySort[p.sort]
@@ -213,7 +243,7 @@ func (m *Measure) enter(p part, tool string, turn int) {
 // parts returns what an event is to a model.
 func (o measureOptions) parts(i int, e *events.Element, tool string, plan *dedup.Plan) []part {
 	one := func(s Sort, bytes int64, extra float64) part {
-		return part{Size{1, bytes, o.estimator.tokens(s, bytes) + extra}, s}
+		return part{Size{1, bytes, o.estimator.tokens(s, bytes) + o.estimator.scale()*extra}, s}
 	}
 	switch ev := e.Event().(type) {
 	case *events.ChatRequest:
@@ -253,7 +283,7 @@ func (o measureOptions) block(s Sort, b *events.Block, d dedup.Delivery) part {
 	case b.Resource != nil:
 		return o.resource(s, b.Resource, d)
 	case b.Type == events.BlockImage || b.Type == events.BlockAudio:
-		return part{Size{0, b.Content.Size(), perMedia}, s}
+		return part{Size{0, b.Content.Size(), o.estimator.scale() * perMedia}, s}
 	default:
 		n := blockSize(b)
 		return part{Size{0, n, o.estimator.tokens(s, n)}, s}
@@ -263,7 +293,7 @@ func (o measureOptions) block(s Sort, b *events.Block, d dedup.Delivery) part {
 func (o measureOptions) resource(s Sort, r *events.Resource, d dedup.Delivery) part {
 	n := resourceSize(r, d)
 	if d.Form == dedup.Whole && r.Formatted == nil && isMedia(r.MIMEType) {
-		return part{Size{0, n, perMedia}, s}
+		return part{Size{0, n, o.estimator.scale() * perMedia}, s}
 	}
 	return part{Size{0, n, o.estimator.tokens(s, n)}, s}
 }
@@ -275,83 +305,4 @@ func isMedia(mime string) bool {
 		}
 	}
 	return false
-}
-
-// Calibrate learns from the usage that a stream has stored: what came between two requests
-// made the second prompt so much larger.
-func Calibrate(s *events.Stream, o measureOptions) (Estimator, error) {
-	o.estimator = Estimator{Scale: 1}
-	m, err := measure(s, o)
-	if err != nil {
-		return Estimator{}, err
-	}
-	samples := growth(dedup.Trim(s.Project().Stream), m)
-	if len(samples) < minSamples {
-		return Estimator{Scale: 1, Error: unlearned, Samples: len(samples)}, nil
-	}
-	grew, guessed := float64(prior), float64(prior)
-	for _, g := range samples {
-		grew, guessed = grew+g.tokens, guessed+g.guess
-	}
-	scale := grew / guessed
-	faults := make([]float64, len(samples))
-	for i, g := range samples {
-		faults[i] = math.Abs(g.tokens-scale*g.guess) / g.tokens
-	}
-	return Estimator{Scale: scale, Error: covering(faults), Samples: len(samples)}, nil
-}
-
-// prior is how many tokens what was measured counts against the conversation's own usage: ten
-// calls must not make an estimate worse than none.
-const prior = 100_000
-
-// A grown is how much a prompt grew, and how much it was guessed to.
-type grown struct{ tokens, guess float64 }
-
-// minGrowth is the least growth that says something about text: below it, what every message
-// has counts for more.
-const minGrowth = 200
-
-// maxOdds is by how much a prompt can have grown otherwise than its text did. Beyond that it had
-// another text: usage that was recorded before a compaction is of what that took out.
-const maxOdds = 2
-
-// tells reports whether a growth says something about how many tokens a text has.
-func (g grown) tells() bool {
-	return g.tokens >= minGrowth && g.guess >= minGrowth &&
-		g.tokens <= maxOdds*g.guess && g.guess <= maxOdds*g.tokens
-}
-
-func growth(s *events.Stream, m Measure) []grown {
-	var all []grown
-	var before float64 // tokens of the last prompt
-	sum, last := 0.0, 0.0
-	opened := 0.0 // sum at the first event of the answer
-	inAnswer := false
-	for i, e := range s.All() {
-		said := e.Kind() == events.KindChatResponse || e.Kind() == events.KindToolCallRequest
-		if said && !inAnswer {
-			opened = sum
-		}
-		if e.Kind().IsEvent() {
-			inAnswer = said
-		}
-		sum += m.Element[i].Tokens
-		u, ok := UsageOf(e)
-		if !ok || u.Prompt() == 0 {
-			continue
-		}
-		prompt := float64(u.Prompt())
-		if g := (grown{prompt - before, opened - last}); before > 0 && g.tells() {
-			all = append(all, g)
-		}
-		before, last = prompt, opened
-	}
-	return all
-}
-
-// covering returns what four of five of some faults are not above.
-func covering(v []float64) float64 {
-	v = slices.Sorted(slices.Values(v))
-	return v[(len(v)*4+4)/5-1]
 }

@@ -62,6 +62,7 @@ type Options struct {
 	// Offered are the tools that a request would offer, by how many bytes define them, whether
 	// the configuration of the conversation declares them or not.
 	Offered  map[string]int64
+	System   int64    // bytes of the system prompt
 	Limits   Limits   // of what is superseded
 	Subsumer Subsumer // asks tools themselves; nil asks none
 
@@ -75,6 +76,7 @@ type Options struct {
 	Budget    int64   // tokens at which auto stops; 0 for as far as it goes
 	Window    int64   // of the model, in tokens; 0 when it is not known
 	Threshold float64 // of the window, above which auto summarizes; 0 always does
+	Most      int64   // tokens above which it does in any window; 0 for the share alone
 
 	// Market says what tokens cost, for the report.
 	Market Market
@@ -109,6 +111,9 @@ func Run(ctx context.Context, s *events.Stream, o Options) (*Result, error) {
 		if err := j.apply(ctx, name, "asked for"); err != nil {
 			return nil, err
 		}
+	}
+	if j.report.Changed() {
+		j.remember()
 	}
 	if err := j.stream.Validate(); err != nil {
 		return nil, fmt.Errorf("compact: %w", err)

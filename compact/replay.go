@@ -268,7 +268,9 @@ func (r *replayer) pay(x Exchange, total, prefix float64) {
 // HistoryOf reads the history of a stream. Where it has no usage, each answer of the model
 // counts as one request.
 func HistoryOf(s *events.Stream, o ObsoleteOptions) (History, error) {
-	mo := measureOptions{dedup: o.Dedup, contents: o.Contents, estimator: o.Estimator}
+	mo := measureOptions{
+		dedup: o.Dedup, contents: o.Contents, estimator: o.Estimator, known: o.Beside,
+	}
 	if o.Estimator.Scale == 0 {
 		var err error
 		if mo.estimator, err = Calibrate(s, mo); err != nil {
@@ -287,6 +289,7 @@ func HistoryOf(s *events.Stream, o ObsoleteOptions) (History, error) {
 	}
 	h := History{
 		Exchanges: exchanges(view), Work: workOf(view, o), Estimator: mo.estimator,
+		Base: mo.estimator.Base,
 	}
 	for _, z := range m.Element {
 		h.Sizes = append(h.Sizes, z.Tokens)
@@ -304,7 +307,6 @@ func HistoryOf(s *events.Stream, o ObsoleteOptions) (History, error) {
 			h.Obsolete = append(h.Obsolete, f)
 		}
 	}
-	h.Base = base(view, h)
 	h.Restored = restoring(view, h.Obsolete, h.Trims, m, mo)
 	return h, nil
 }
@@ -376,30 +378,4 @@ func exchanges(s *events.Stream) []Exchange {
 		said = says
 	}
 	return all
-}
-
-// base returns what the first prompt had beside the conversation, 0 when nobody knows.
-func base(s *events.Stream, h History) float64 {
-	n := -1
-	said := false
-	for _, e := range s.All() {
-		if !e.Kind().IsEvent() {
-			continue
-		}
-		says := e.Kind() == events.KindChatResponse || e.Kind() == events.KindToolCallRequest
-		if says && !said {
-			n++
-		}
-		said = says
-		u, ok := UsageOf(e)
-		if !ok || u.Prompt() == 0 || n < 0 {
-			continue
-		}
-		sum := 0.0
-		for i := range h.Exchanges[n].Upto {
-			sum += h.Sizes[i]
-		}
-		return max(float64(u.Prompt())-sum, 0)
-	}
-	return 0
 }

@@ -57,11 +57,11 @@ func Survey(ctx context.Context, s *events.Stream, o Options) (Stats, error) {
 	}
 	out := Stats{
 		Events: j.first.Events, Bytes: j.first.Bytes, Tokens: j.first.Tokens,
-		Error: j.estimator.Error, Samples: j.estimator.Samples,
+		Error: j.estimator.Whole, Samples: j.estimator.Samples,
 		Sorts: []Share{}, Tools: []Share{}, Turns: []Share{}, Strategies: []Share{},
 	}
 	for _, sort := range Sorts() {
-		if z := j.first.BySort[sort]; z.Bytes > 0 {
+		if z := j.first.BySort[sort]; z.Bytes > 0 || z.Tokens >= 1 {
 			out.Sorts = append(out.Sorts, share(string(sort), z))
 		}
 	}

@@ -74,6 +74,8 @@ type ObsoleteOptions struct {
 	// Estimator counts tokens; the zero value is the one that the stream teaches, if that is how
 	// its requests were sent.
 	Estimator Estimator
+	// Beside is how many tokens the system prompt and the tools have, 0 when nobody knows.
+	Beside float64
 }
 
 func (j *job) obsoleteOptions() ObsoleteOptions {

@@ -42,6 +42,9 @@ type Sent struct {
 	Tools  string    `json:"tools"`  // digest of the tools
 	// Lifetime is how many seconds the cache was to keep it, 0 where nobody knows.
 	Lifetime int64 `json:"lifetime,omitempty"`
+	// Size is how many tokens the conversation in it was guessed to have, by what was measured:
+	// what usage tells later is of that text, whatever becomes of the conversation.
+	Size int64 `json:"size,omitempty"`
 }
 
 // Same reports whether two requests begin with the same bytes, to the same model.

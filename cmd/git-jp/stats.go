@@ -67,7 +67,6 @@ func (c statsCmd) survey(ctx context.Context, a *app, r *prepare.Compaction) err
 		return err
 	}
 	o.Subsumer = nil // to look starts no process
-	o.Offered = r.Definitions(ctx)
 	s, err := compact.Survey(ctx, conv.Stream, o)
 	if err != nil {
 		return err

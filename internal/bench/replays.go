@@ -126,7 +126,15 @@ func replay(w io.Writer, dir string) (dearer int, worst float64, err error) {
 		fmt.Fprintf(w, "%s: of %d later edits %d quote what was taken out and is nowhere else (%.1f %%),"+
 			" %.1f %% of the results' text taken\n", s, n, quoting, share(quoting, n), 100*removed)
 	}
-	return dearer, worst, told(w, all)
+	if err := told(w, all); err != nil {
+		return dearer, worst, err
+	}
+	g, err := guesses(all)
+	if err == nil && len(g.next) > 0 {
+		fmt.Fprintln(w)
+		g.print(w)
+	}
+	return dearer, worst, err
 }
 
 func share(n, of int) float64 { return 100 * float64(n) / float64(max(of, 1)) }

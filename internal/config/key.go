@@ -118,6 +118,8 @@ func conversationKeys() []Key {
 		key("conversation.compaction.model", String, "", "the model that summarises"),
 		key("conversation.compaction.summarize_threshold", Fraction, 0.5,
 			"the share of the model's window above which auto summarises"),
+		key("conversation.compaction.summarize_tokens", Int, int64(0),
+			"the tokens above which auto summarises in any window; 0 for the share alone"),
 		key("conversation.compaction.window", Int, int64(0),
 			"the most tokens that your account may send to a model; 0 where it is the window"),
 		key("conversation.max_cost", Money, 0.0,

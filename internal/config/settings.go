@@ -82,6 +82,7 @@ type Compaction struct {
 	KeepLast           int
 	Model              string
 	SummarizeThreshold float64
+	SummarizeTokens    int64 // 0 for the share alone
 	Window             int64 // the most that an account may send; 0 for the model's own
 	Fork               bool
 }
@@ -143,6 +144,7 @@ func (c *Config) Settings() Settings {
 			KeepLast:           int(get[int64](c, compaction+"keep_last")),
 			Model:              get[string](c, compaction+"model"),
 			SummarizeThreshold: get[float64](c, compaction+"summarize_threshold"),
+			SummarizeTokens:    get[int64](c, compaction+"summarize_tokens"),
 			Window:             get[int64](c, compaction+"window"),
 			Fork:               get[bool](c, compaction+"fork"),
 		},

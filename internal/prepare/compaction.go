@@ -109,7 +109,8 @@ func (k *Compaction) Options(ctx context.Context, c Request) (_ compact.Options,
 		Dedup: known.Dedup(), Hint: known.Hint, Rules: known.Rules, Limits: known.Limits(),
 		Subsumer: subsumer{k}, Budget: c.Budget,
 		Window:    known.Window(k.setup.Model, k.offeredWindow(ctx, k.setup.Model)),
-		Threshold: set.SummarizeThreshold, Market: k.market(), Raw: k.raw(ctx),
+		Threshold: set.SummarizeThreshold, Most: set.SummarizeTokens, Market: k.market(),
+		Raw: k.raw(ctx), Offered: k.Definitions(ctx), System: k.setup.SystemBytes(),
 	}
 	if len(o.Strategies) == 0 {
 		o.Strategies = set.Strategy
@@ -128,9 +129,6 @@ func (k *Compaction) Options(ctx context.Context, c Request) (_ compact.Options,
 	o.Cold = compact.IsCold(k.Conversation.Stream, sent, o.Market)
 	if !c.DryRun {
 		o.Confirm = c.Confirm
-	}
-	if slices.Contains(o.Strategies, compact.PruneTools) || compaction.AsksModel(o.Strategies) {
-		o.Offered = k.Definitions(ctx)
 	}
 	return o, k.summarizer(ctx, c, &o)
 }

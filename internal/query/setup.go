@@ -22,6 +22,14 @@ type Setup struct {
 	Speaker func(events.Config) string
 }
 
+// SystemBytes returns how large the system prompt is.
+func (s Setup) SystemBytes() (n int64) {
+	for _, section := range s.System {
+		n += int64(len(section))
+	}
+	return n
+}
+
 // ParseChoice reads the setting assistant.tool_choice: "auto", "none", "required" or the name
 // of a tool.
 func ParseChoice(word string) llm.ToolChoice {

@@ -59,7 +59,7 @@ func (s *session) trim(stream *events.Stream) (bool, error) {
 	}
 	h, err := compact.HistoryOf(view, compact.ObsoleteOptions{
 		Rules: s.Trim.Rules, Limits: s.Trim.Limits, Dedup: s.Dedup, Contents: s.Record.Contents(),
-		Shown: asStored(stream), Stale: func(string) bool { return true },
+		Shown: asStored(stream), Stale: func(string) bool { return true }, Beside: s.beside(),
 	})
 	if err != nil {
 		return false, fmt.Errorf("look for what is superseded: %w", err)
@@ -81,6 +81,17 @@ func (s *session) trim(stream *events.Stream) (bool, error) {
 			" tokens): %s", n, p.Tokens, why))
 	}
 	return n > 0, nil
+}
+
+// beside is how many tokens a request has beside the conversation, by what was measured.
+func (s *session) beside() float64 {
+	var tools int64
+	if s.Tools != nil {
+		for _, d := range s.Tools.Definitions() {
+			tools += int64(len(d.Name) + len(d.Brief()) + len(d.Schema))
+		}
+	}
+	return compact.SortSystem.Tokens(s.Setup.SystemBytes()) + compact.SortTools.Tokens(tools)
 }
 
 // lastQuestion returns the question that a stream ends with, -1 where it ends otherwise.

@@ -8,6 +8,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/git-jp/git-jp/compact"
 	"github.com/git-jp/git-jp/dedup"
 	"github.com/git-jp/git-jp/events"
 	"github.com/git-jp/git-jp/internal/llm"
@@ -207,7 +208,8 @@ type session struct {
 
 	untaken map[string]bool // attachments that no model takes, by their names
 
-	askedWindow bool // the provider said how large the model's window is, or did not
+	told        int64 // tokens of the conversation in the request, by what was measured
+	askedWindow bool  // the provider said how large the model's window is, or did not
 
 	prior *events.Stream // what there was before the turn
 	sent  time.Time      // when something was last heard of the provider, in this turn
@@ -313,6 +315,7 @@ func (s *session) request() (*llm.Request, error) {
 	}
 	view, plan := s.view, s.planned
 	s.view, s.planned = nil, nil
+	s.told = compact.Told(view, plan)
 	s.answer.Saved = plan.Saved()
 	return s.build(view, plan)
 }
@@ -328,6 +331,7 @@ func (s *session) cycle(ctx context.Context) (done bool, err error) {
 	}
 	s.watch.Sending(r)
 	h := &hearing{session: s, joint: s.joint, request: s.sending()}
+	h.request.Size = s.told
 	s.joint = nil
 	s.cycles++
 	during, end := s.control.begin(ctx, PhaseAnswer)

@@ -1,0 +1,194 @@
+package compact_test
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/git-jp/git-jp/compact"
+	"github.com/git-jp/git-jp/dedup"
+	"github.com/git-jp/git-jp/events"
+	"github.com/go-json-experiment/json/jsontext"
+)
+
+// billed is a conversation whose provider counts a fifth more tokens than were measured, and 7,000
+// beside the conversation.
+type billed struct {
+	talk
+	recorded bool    // what each request was guessed to be is recorded, too
+	scale    float64 // by which the provider counts more
+}
+
+const besides = 7000
+
+func (k *billed) answer(text string, output int) *billed {
+	s := k.stream()
+	m, err := compact.HistoryOf(s, compact.ObsoleteOptions{Estimator: compact.Estimator{Scale: 1}})
+	if err != nil {
+		panic(err)
+	}
+	guess := 0.0
+	for _, n := range m.Sizes {
+		guess += n
+	}
+	usage := fmt.Sprintf(`{"input":%d,"output":%d}`, int(besides+k.scale*guess), output)
+	md := events.Metadata{}.With("git_jp_usage", jsontext.Value(usage))
+	if k.recorded {
+		md = compact.WithSent(md, compact.Sent{At: second(s.Len()), Prefix: "p", Size: int64(guess)})
+	}
+	k.add(&events.ChatResponse{Text: text}, md)
+	return k
+}
+
+// paid is a conversation of some turns in which the same is read again and again.
+func paid(turns int, recorded bool, scale float64) *billed {
+	k := &billed{recorded: recorded, scale: scale}
+	for n := range turns {
+		k.turn(fmt.Sprint("q", n))
+		k.think(strings.Repeat("hm ", 300))
+		k.call("fs_read_file", `{"path":"a.go"}`, strings.Repeat(fmt.Sprint("line ", n, "\n"), 200))
+		k.answer(strings.Repeat("done ", 50), 1)
+	}
+	return k
+}
+
+func near(got, want, share float64) bool { return math.Abs(got-want) <= share*want }
+
+// TestACompactionIsGuessedAsItWasReported holds that what is recorded of a conversation from before
+// it was compacted is not taken for what is left, and that what is recorded later is.
+func TestACompactionIsGuessedAsItWasReported(t *testing.T) {
+	for _, recorded := range []bool{false, true} {
+		for _, name := range append(compact.Mechanical(), compact.Auto, compact.Summarize) {
+			k := paid(12, recorded, 1.2)
+			o := compact.Options{Strategies: []string{name}, KeepLast: 2, Now: second(k.stream().Len())}
+			first := run(t, k.stream(), o)
+			if r := first.Report; !near(r.TokensBefore, besides+1.2*promptOf(k.stream()), 0.02) {
+				t.Errorf("%s: before are %.0f tokens", name, r.TokensBefore)
+			}
+			if !first.Report.Changed() {
+				continue
+			}
+			if got := run(t, first.Stream, o).Report.TokensBefore; !near(got, first.Report.TokensAfter, 0.01) {
+				t.Errorf("%s, recorded %t: %.0f tokens, the report has %.0f of %.0f", name, recorded,
+					got, first.Report.TokensAfter, first.Report.TokensBefore)
+			}
+			later := &billed{recorded: recorded, scale: 1.2}
+			later.elems = slices.Collect(func(yield func(*events.Element) bool) {
+				for _, e := range first.Stream.All() {
+					if !yield(e) {
+						return
+					}
+				}
+			})
+			for range 12 { // what is asked now is somewhat dearer
+				later.add(&events.TurnStart{})
+				later.elems = append(later.elems, events.NewElement(second(900+len(later.elems)), &events.ChatRequest{Content: strings.Repeat("more ", 400)}, events.Metadata{}))
+				later.answer("fine", 1)
+			}
+			later.elems = restamped(later.elems)
+			if got, want := run(t, later.stream(), o).Report.TokensBefore, besides+1.2*promptOf(later.stream()); !near(got, want, 0.02) {
+				t.Errorf("%s, recorded %t: later %.0f tokens, want %.0f", name, recorded, got, want)
+			}
+		}
+	}
+}
+
+// restamped puts all that is younger than the compaction behind it.
+func restamped(all []*events.Element) []*events.Element {
+	out := slices.Clone(all)
+	for i, e := range out {
+		if i > 0 && e.Time().Before(out[i-1].Time()) {
+			out[i] = events.NewElement(out[i-1].Time(), e.Event(), e.Metadata())
+		}
+	}
+	return out
+}
+
+// promptOf is how many tokens a conversation has, as they were measured.
+func promptOf(s *events.Stream) (sum float64) {
+	h, err := compact.HistoryOf(s, compact.ObsoleteOptions{Estimator: compact.Estimator{Scale: 1}})
+	if err != nil {
+		panic(err)
+	}
+	for _, n := range h.Sizes {
+		sum += n
+	}
+	return sum
+}
+
+// TestWhatIsBesideCounts holds that the system prompt and the tools are part of what is told: as
+// usage tells, else as they are known, and as they are known where usage is of others.
+func TestWhatIsBesideCounts(t *testing.T) {
+	plain := new(talk).turn("q").say("m").stream()
+	known := compact.Options{System: 3790, Offered: map[string]int64{"t": 3290}} // 2,000 tokens
+	for name, test := range map[string]struct {
+		s    *events.Stream
+		o    compact.Options
+		want float64 // beside the conversation
+	}{
+		"nothing is known":     {plain, compact.Options{}, 0},
+		"known":                {plain, known, 2000},
+		"told":                 {paid(4, false, 1.2).stream(), compact.Options{}, besides},
+		"told, near the known": {paid(4, false, 1.2).stream(), compact.Options{System: 3790 * 5}, besides},
+		"told of other tools":  {paid(4, false, 1.2).stream(), known, 2000},
+	} {
+		test.o.Now = second(1000)
+		s, err := compact.Survey(t.Context(), test.s, test.o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		beside := 0.0
+		for _, sort := range s.Sorts {
+			if sort.Name == "system" || sort.Name == "tools" {
+				beside += sort.Tokens
+			}
+		}
+		if !near(beside, test.want, 0.03) || s.Tokens < beside {
+			t.Errorf("%s: %.0f tokens of %.0f, want %.0f", name, beside, s.Tokens, test.want)
+		}
+	}
+}
+
+// TestHiddenReasoningCounts holds that reasoning which the provider does not show is in the next
+// prompt all the same, for as long as it stands in the conversation.
+func TestHiddenReasoningCounts(t *testing.T) {
+	k := &billed{scale: 1.2}
+	k.turn("q").think("")
+	k.answer("m", 900)
+	k.turn("and then?")
+	s, err := compact.Survey(t.Context(), k.stream(), compact.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	reasoning := func(s compact.Stats) (n float64) {
+		for _, turn := range s.Turns {
+			n += turn.Tokens
+		}
+		return n
+	}
+	if n := reasoning(s); n < 900 {
+		t.Errorf("%.0f tokens of turns", n)
+	}
+	out := run(t, k.stream(), compact.Options{Strategies: []string{compact.StripReasoning}, KeepLast: 1})
+	if out.Report.TokensSaved < 800 {
+		t.Errorf("without it %.0f tokens are saved", out.Report.TokensSaved)
+	}
+}
+
+// TestTrimmedPromptsAreOfAnotherText holds that a prompt that was recorded before something of it
+// was left out does not tell how large the next one is, but where it is recorded what it was of.
+func TestTrimmedPromptsAreOfAnotherText(t *testing.T) {
+	for _, recorded := range []bool{false, true} {
+		scale := map[bool]float64{false: 1, true: 1.2}[recorded]
+		s := paid(12, recorded, scale).stream()
+		for _, c := range s.Calls()[:2] {
+			s.Set(c.Response, dedup.WithTrimmed(s.At(c.Response), nil))
+		}
+		want := besides + scale*promptOf(s)
+		if got := run(t, s, compact.Options{KeepLast: 1}).Report.TokensBefore; !near(got, want, 0.04) {
+			t.Errorf("recorded %t: %.0f tokens, want %.0f", recorded, got, want)
+		}
+	}
+}
