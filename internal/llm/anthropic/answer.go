@@ -192,9 +192,15 @@ func goesOn(p llm.Part) bool {
 	var head struct {
 		Type string `json:"type"`
 	}
-	return ok && json.Unmarshal(own.JSON, &head) == nil &&
-		(head.Type == "server_tool_use" || head.Type == "mcp_tool_use" || head.Type == "compaction" ||
-			strings.HasSuffix(head.Type, "_tool_result"))
+	if !ok || json.Unmarshal(own.JSON, &head) != nil {
+		return false
+	}
+	switch head.Type {
+	case "server_tool_use", "mcp_tool_use", "compaction":
+		return true
+	default:
+		return strings.HasSuffix(head.Type, "_tool_result")
+	}
 }
 
 // maxInsisted is how often a model is told again in words alone.
