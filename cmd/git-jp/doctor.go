@@ -2,23 +2,12 @@ package main
 
 import (
 	"context"
-	"errors"
 	"fmt"
-	"os"
-	"path/filepath"
-	"runtime"
-	"slices"
 
-	"github.com/git-jp/git-jp/blobs"
-	"github.com/git-jp/git-jp/events"
 	"github.com/git-jp/git-jp/gitint"
-	"github.com/git-jp/git-jp/hooks/install"
-	"github.com/git-jp/git-jp/internal/atomicfile"
-	"github.com/git-jp/git-jp/internal/check"
 	"github.com/git-jp/git-jp/internal/config"
-	"github.com/git-jp/git-jp/internal/regular"
+	"github.com/git-jp/git-jp/internal/doctor"
 	"github.com/git-jp/git-jp/internal/report"
-	"github.com/git-jp/git-jp/internal/workspace"
 )
 
 type doctorCmd struct{}
@@ -41,321 +30,42 @@ type diagnosisRecord struct {
 
 // Run examines.
 func (doctorCmd) Run(ctx context.Context, a *app) error {
-	d := doctor{app: a}
-	if err := d.examine(ctx); err != nil {
+	found, err := doctor.Examine(ctx, doctor.Options{
+		Getenv: a.getenv, Private: a.workspaceEnv(config.Settings{}).PrivateDirs(),
+		Repo: a.repo, Workspace: a.workspace, Config: a.configAt, Short: a.short, Note: a.note,
+		Dirs: func(repo *gitint.Repo) []string { return jpDirs(a, repo) },
+	})
+	if err != nil {
 		return err
 	}
-	if err := d.print(); err != nil {
+	if err := printDiagnosis(a, found); err != nil {
 		return err
 	}
-	if len(d.found) > 0 {
+	if len(found) > 0 {
 		return report.ErrProblems
 	}
 	return nil
 }
 
-type doctor struct {
-	*app
-	found []diagnosisRecord
-}
-
-func (d *doctor) add(subject, problem, next string) {
-	r := diagnosisRecord{subject, problem, next}
-	if !slices.Contains(d.found, r) {
-		d.found = append(d.found, r)
-	}
-}
-
-func (d *doctor) examine(ctx context.Context) error {
-	d.manPage()
-	d.private(d.workspaceEnv(config.Settings{}).PrivateDirs()...)
-	if err := errors.Join(d.keys(), d.userLocal()); err != nil {
-		return err
-	}
-	repo, err := d.repo(ctx)
-	switch {
-	case errors.Is(err, gitint.ErrNotRepository):
-		return d.today()
-	case err != nil:
-		return err
-	}
-	d.private(repo.Dir(), filepath.Join(repo.GitDir(), "jp"))
-	for _, look := range []func(context.Context, *gitint.Repo) error{
-		d.git, d.shape, d.drivers, d.hooks,
-	} {
-		if err := look(ctx, repo); err != nil {
-			return err
-		}
-	}
-	return d.today()
-}
-
-// private closes directories of git jp and of the user's data that others can enter: jp, and git
-// jp before, made them as the umask says. What cannot be closed is a finding.
-func (d *doctor) private(dirs ...string) {
-	for _, dir := range dirs {
-		switch closed, err := atomicfile.Close(dir); {
-		case err != nil:
-			d.add(dir, "other users can enter it: "+err.Error(), "chmod go= "+check.ShellQuote(dir))
-		case closed:
-			d.note("closed %s to other users", dir)
-		}
-	}
-}
-
-// userLocal looks for what stops every collection of the user-local store, which is no part of
-// what is checked.
-func (d *doctor) userLocal() error {
-	w, err := d.workspace()
-	if errors.Is(err, workspace.ErrNoWorkspace) || err == nil && w.UserDir() == "" {
-		return nil
-	}
-	if err != nil {
-		return err
-	}
-	store := w.BlobsOf(workspace.Entry{Local: true})
-	for _, err := range store.All() {
-		foreign := new(blobs.ForeignError)
-		if errors.As(err, &foreign) && filepath.Base(foreign.Path) != ".gitignore" {
-			name := filepath.Join(store.Dir(), filepath.FromSlash(foreign.Path))
-			d.add(name, "is no blob, and nothing is collected while it is there",
-				"rm -r -- "+check.ShellQuote(name))
-		}
-	}
-	return nil
-}
-
-// keys looks for settings of ours in files of jp's.
-func (d *doctor) keys() error {
-	root := ""
-	switch w, err := d.workspace(); {
-	case err == nil:
-		root = w.Root()
-	case !errors.Is(err, workspace.ErrNoWorkspace):
-		return err
-	}
-	c, err := d.configAt(root)
-	if err != nil {
-		return err
-	}
-	for _, err := range c.Misplaced() {
-		wrong := new(config.KeyError)
-		if !errors.As(err, &wrong) {
-			continue
-		}
-		file := d.short(wrong.Origin.File)
-		wrong.Origin.File = file
-		d.add("jp", err.Error(),
-			"move it to "+filepath.Join(filepath.Dir(file), config.OwnFile))
-	}
-	return nil
-}
-
-func (d *doctor) print() error {
-	for i, r := range d.found {
-		if d.JSON {
-			if err := d.printJSON(r); err != nil {
+func printDiagnosis(a *app, found []doctor.Finding) error {
+	for i, r := range found {
+		if a.JSON {
+			if err := a.printJSON(diagnosisRecord(r)); err != nil {
 				return err
 			}
 			continue
 		}
 		line := fmt.Sprintf("%s: %s", r.Subject, r.Problem)
 		// What mends several findings in a row is said once, below the last.
-		if again := d.found[i+1:]; r.Next != "" && (len(again) == 0 || again[0].Next != r.Next) {
+		if again := found[i+1:]; r.Next != "" && (len(again) == 0 || again[0].Next != r.Next) {
 			line += "\n  " + r.Next
 		}
-		if _, err := fmt.Fprintln(d.stdout, d.output().Text(line)); err != nil {
+		if _, err := fmt.Fprintln(a.stdout, a.output().Text(line)); err != nil {
 			return err
 		}
 	}
-	if len(d.found) == 0 {
-		d.note("nothing is wrong")
+	if len(found) == 0 {
+		a.note("nothing is wrong")
 	}
 	return nil
-}
-
-// mergeTreeVersion is the first git that merges without a work tree.
-func mergeTreeVersion() gitint.Version { return gitint.Version{Major: 2, Minor: 38} }
-
-func (d *doctor) git(ctx context.Context, repo *gitint.Repo) error {
-	v, err := repo.Version(ctx)
-	if err != nil {
-		return err
-	}
-	switch {
-	case !v.AtLeast(gitint.MinVersion()):
-		d.add("git", fmt.Sprintf("git %s is too old, %s is needed", v, gitint.MinVersion()),
-			"install a newer git")
-	case !v.AtLeast(mergeTreeVersion()):
-		d.add("git", fmt.Sprintf("git %s cannot merge without a work tree, %s can",
-			v, mergeTreeVersion()), "install a newer git")
-	}
-	return nil
-}
-
-// shape says what cannot be seen in a repository. What is not fetched is a matter for
-// those who want to delete.
-func (d *doctor) shape(_ context.Context, repo *gitint.Repo) error {
-	for _, i := range repo.Incomplete() {
-		next := "git fsck"
-		switch i.Reason {
-		case gitint.ReasonShallow:
-			next = "git fetch --unshallow"
-		case gitint.ReasonPartial:
-			next = "git fetch --refetch"
-		case gitint.ReasonGrafts:
-			next = "git replace --convert-graft-file"
-		case gitint.ReasonExtension:
-			next = "install a newer git-jp"
-		}
-		d.add("repository", i.String(), next)
-	}
-	return nil
-}
-
-func (d *doctor) drivers(ctx context.Context, repo *gitint.Repo) error {
-	dirs := jpDirs(d.app, repo)
-	rel := make([]string, len(dirs))
-	for i, dir := range dirs {
-		var err error
-		if rel[i], err = filepath.Rel(repo.Root(), dir); err != nil {
-			return err
-		}
-		rel[i] = filepath.ToSlash(rel[i])
-	}
-	drifts, err := install.Drifts(ctx, repo, rel)
-	if err != nil {
-		return err
-	}
-	for _, drift := range drifts {
-		next := "git jp install"
-		if drift.Mismatch == install.Changed {
-			next = "git config --unset-all " + drift.Driver.MergeKey() + " && git jp install"
-		}
-		d.add("driver", drift.Workspace+": "+driftSentence(drift), next)
-	}
-	return nil
-}
-
-func (d *doctor) hooks(ctx context.Context, repo *gitint.Repo) error {
-	names := install.DefaultNames()
-	if repo.Root() == "" {
-		names = install.ServerNames()
-	}
-	in, err := install.New(repo, install.Options{Names: names})
-	if err != nil {
-		return err
-	}
-	all, err := in.Status(ctx)
-	if err != nil {
-		return err
-	}
-	for _, st := range all {
-		switch {
-		case !st.Active && st.Off:
-			d.add("hook", "no hook runs: "+st.Detail, enableHooks(st.Scope))
-		case !st.Active && st.Detail != "":
-			d.add("hook", st.Hook+" does not run: "+st.Detail, "git jp install")
-		case !st.Active:
-			d.add("hook", st.Hook+" is not installed", "git jp install")
-		case st.Twice:
-			d.add("hook", st.Hook+" runs twice, as a file and by the configuration",
-				"git jp install")
-		case st.Old:
-			d.add("hook", st.Hook+" is that of an older release", "git jp install")
-		}
-	}
-	return nil
-}
-
-// enableHooks returns the command after which hooks run again, "" where it depends on what is
-// in their place.
-func enableHooks(scope string) string {
-	switch scope {
-	case "local", "global", "system", "worktree":
-		return "git config --" + scope + " --unset-all core.hooksPath && git jp install"
-	default:
-		return ""
-	}
-}
-
-// manPage looks where man looks: 'git jp --help' is 'man git-jp' to git.
-func (d *doctor) manPage() {
-	if runtime.GOOS == "windows" {
-		return
-	}
-	dirs := filepath.SplitList(d.getenv("MANPATH"))
-	for _, bin := range filepath.SplitList(d.getenv("PATH")) {
-		top := filepath.Dir(bin)
-		dirs = append(dirs, filepath.Join(top, "man"), filepath.Join(top, "share", "man"))
-	}
-	dirs = append(dirs, "/usr/share/man", "/usr/local/share/man")
-	for _, dir := range dirs {
-		found, err := filepath.Glob(filepath.Join(dir, "man1", "git-jp.1*"))
-		if err == nil && len(found) > 0 {
-			return
-		}
-	}
-	d.add("man", "'git jp --help' has no page to show", d.manCommand())
-}
-
-// manCommand installs the page where man looks for it: beside a directory of programs of the
-// user, else where the administrator installs.
-func (d *doctor) manCommand() string {
-	home := d.getenv("HOME")
-	for _, bin := range filepath.SplitList(d.getenv("PATH")) {
-		rel, err := filepath.Rel(home, bin)
-		if home == "" || err != nil || !filepath.IsLocal(rel) || filepath.Base(bin) != "bin" {
-			continue
-		}
-		dir := check.ShellQuote(filepath.Join(filepath.Dir(bin), "share", "man", "man1"))
-		return fmt.Sprintf("mkdir -p %[1]s && git-jp man > %[1]s/git-jp.1", dir)
-	}
-	return "git-jp man | sudo install -D -m 644 /dev/stdin /usr/local/share/man/man1/git-jp.1"
-}
-
-// today says whether today's jp, if it is here, can read the workspace: it knows no
-// references.
-func (d *doctor) today() error {
-	if !d.onPath("jp") {
-		return nil
-	}
-	w, err := d.workspace()
-	if errors.Is(err, workspace.ErrNoWorkspace) {
-		return nil
-	}
-	if err != nil {
-		return err
-	}
-	entries, _, err := w.List(workspace.ListOptions{Archived: true})
-	if err != nil {
-		return err
-	}
-	for _, e := range entries {
-		file := filepath.Join(w.Path(e), workspace.EventsFile)
-		data, err := regular.ReadFile(file, w.Limits().OfStream())
-		if err != nil {
-			continue
-		}
-		found, err := events.References(data)
-		if err == nil && slices.ContainsFunc(found, isReference) {
-			d.add("jp", "the jp on this machine cannot read "+e.ID.String()+
-				", whose content is in the store", "git jp migrate --to inline")
-			return nil
-		}
-	}
-	return nil
-}
-
-func isReference(at events.RefAt) bool { return !at.Loose }
-
-// onPath reports whether a program is to be found.
-func (d *doctor) onPath(name string) bool {
-	for _, dir := range filepath.SplitList(d.getenv("PATH")) {
-		info, err := os.Stat(filepath.Join(dir, name))
-		if err == nil && !info.IsDir() && info.Mode()&0o111 != 0 {
-			return true
-		}
-	}
-	return false
 }

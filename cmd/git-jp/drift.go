@@ -21,7 +21,7 @@ func addDrift(ctx context.Context, a *app, repo *gitint.Repo, found *check.Repor
 		found.Add(check.Finding{
 			State: check.Drift, Commit: check.WorkTreeName,
 			Path: path.Join(d.Workspace, ".gitattributes"), Line: 1, Element: -1,
-			Detail: driftSentence(d), Next: report.Register,
+			Detail: d.Sentence(), Next: report.Register,
 		})
 	}
 	return err
@@ -31,7 +31,7 @@ func addDrift(ctx context.Context, a *app, repo *gitint.Repo, found *check.Repor
 func (a *app) warnDrift(ctx context.Context, repo *gitint.Repo) error {
 	drifts, err := unregistered(ctx, a, repo)
 	for _, d := range drifts {
-		a.warn("%s: %s; run '%s'", d.Workspace, driftSentence(d), report.Register)
+		a.warn("%s: %s; run '%s'", d.Workspace, d.Sentence(), report.Register)
 	}
 	return err
 }
@@ -71,25 +71,4 @@ func nearDirs(a *app, repo *gitint.Repo) []string {
 	dirs = append(dirs, filepath.ToSlash(rel))
 	slices.Sort(dirs)
 	return slices.Compact(dirs)
-}
-
-// driftSentence says what a drift comes to.
-func driftSentence(d install.Drift) string {
-	switch name := d.Driver.Name; d.Mismatch {
-	case install.Blends:
-		return "the attributes name the driver " + name +
-			", which this clone has not registered: git would merge line by line"
-	case install.Stops:
-		return "the attributes name the driver " + name +
-			", which this clone has not registered: git stops at every merge"
-	case install.Unnamed:
-		return "the driver " + name + " is registered, and the attributes do not name it"
-	case install.Unshared:
-		return "no committed attributes: a clone without the driver " + name +
-			" would merge line by line"
-	case install.Changed:
-		return "the configuration of the driver " + name + " is not ours"
-	default:
-		return "the driver " + name + " is that of an older release"
-	}
 }

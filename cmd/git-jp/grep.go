@@ -2,13 +2,10 @@ package main
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"strings"
 
-	"github.com/git-jp/git-jp/blobs"
 	"github.com/git-jp/git-jp/events"
-	"github.com/git-jp/git-jp/gitint"
 	"github.com/git-jp/git-jp/internal/render"
 	"github.com/git-jp/git-jp/internal/report"
 	"github.com/git-jp/git-jp/internal/search"
@@ -68,27 +65,16 @@ type countRecord struct {
 	Lines int    `json:"lines"`
 }
 
-// A searched is one conversation that is being searched.
-type searched struct {
-	id     events.ID
-	title  string
-	ref    string // "" for the work tree
-	stream *events.Stream
-	reader blobs.Reader
-}
-
 // A grepRun carries what all conversations of one search share.
 type grepRun struct {
 	*app
 	cmd     grepCmd
 	pattern *search.Pattern
 	lines   *render.JSONLines
-	hits    *render.Hits       // nil where lines are not grouped
-	wanted  map[events.ID]bool // nil for all
+	hits    *render.Hits // nil where lines are not grouped
 	found   bool
 	failed  bool
-	told    map[string]bool // paths whose problem was reported
-	printed bool            // a line, so that a further group is parted from it
+	printed bool // a line, so that a further group is parted from it
 }
 
 // Run searches.
@@ -99,7 +85,6 @@ func (c grepCmd) Run(ctx context.Context, a *app) error {
 	}
 	g := &grepRun{
 		app: a, cmd: c, pattern: pattern, lines: render.NewJSONLines(a.stdout, a.output()),
-		told: make(map[string]bool),
 	}
 	if heading := a.stdoutTerminal; !a.JSON && (c.Heading == nil && heading ||
 		c.Heading != nil && *c.Heading) {
@@ -151,170 +136,63 @@ func (c grepCmd) compile() (*search.Pattern, error) {
 
 // workTree searches conversations as they lie in the work tree.
 func (g *grepRun) workTree(ctx context.Context) error {
-	return g.each(ctx, func(e workspace.Entry, conv *workspace.Conversation) error {
-		return g.search(searched{
-			id: e.ID, title: conv.Title(), stream: conv.Stream,
-			reader: g.openWorkspace.BlobsOf(e),
+	walk, err := newWalk(g.app, g.cmd.Conversation, g.cmd.Archived)
+	if err != nil {
+		return err
+	}
+	walk.Problem = g.problem
+	return walk.Each(ctx, func(e workspace.Entry, conv *workspace.Conversation) error {
+		return g.search(search.Version{
+			ID: e.ID, Title: conv.Title(), Stream: conv.Stream,
+			Contents: walk.Workspace.BlobsOf(e),
 		})
 	})
 }
 
-// each loads the conversations that are wanted. What cannot be read is told.
-func (g *grepRun) each(
-	ctx context.Context, f func(workspace.Entry, *workspace.Conversation) error,
-) error {
-	w, err := g.workspace()
-	if err != nil {
-		return err
+// newWalk loads the conversations that were named, or all.
+func newWalk(a *app, names []string, archived bool) (k workspace.Walk, err error) {
+	k.Archived = archived
+	if k.Workspace, err = a.workspace(); err != nil || len(names) == 0 {
+		return k, err
 	}
-	entries, err := g.entries(w)
-	if err != nil {
-		return err
-	}
-	for _, e := range entries {
-		if err := ctx.Err(); err != nil {
-			return err
-		}
-		conv, err := w.Load(e)
-		if err != nil {
-			if !g.told[e.Path] {
-				g.problem(err)
-			}
-			continue
-		}
-		if err := f(e, conv); err != nil {
-			return err
-		}
-	}
-	return nil
+	k.Named, err = findAll(a, names)
+	return k, err
 }
 
-func (g *grepRun) entries(w *workspace.Workspace) (entries []workspace.Entry, err error) {
-	if len(g.cmd.Conversation) > 0 {
-		return findAll(g.app, g.cmd.Conversation)
-	}
-	entries, problems, err := w.List(workspace.ListOptions{Archived: g.cmd.Archived, Local: true})
-	for _, p := range problems {
-		if p.Kind != workspace.Foreign { // that holds no conversation
-			g.problem(errors.New(p.String()))
-			g.told[p.Path] = true
-		}
-	}
-	return entries, err
-}
-
-// want understands the conversations that were named for a search of refs, where one
-// need not be in the work tree.
-func (g *grepRun) want() error {
-	for _, name := range g.cmd.Conversation {
-		e, err := g.find(name)
-		if err != nil {
-			id, noID := events.ParseID(name)
-			if noID != nil {
-				return err
-			}
-			e.ID = id
-		}
-		if g.wanted == nil {
-			g.wanted = make(map[events.ID]bool)
-		}
-		g.wanted[e.ID] = true
-	}
-	return nil
-}
-
-// refs searches every version of a conversation that some ref's tip has, each
-// distinct stream once, under the first ref that has it.
+// refs searches what the tips of all refs have.
 func (g *grepRun) refs(ctx context.Context) error {
 	repo, err := g.repo(ctx)
 	if err != nil {
 		return err
 	}
-	if err := g.want(); err != nil {
-		return err
-	}
-	refs, err := repo.Refs(ctx)
+	wanted, err := g.want()
 	if err != nil {
 		return err
 	}
-	finder := gitint.NewDirFinder(workspace.DirName)
-	trees, streams := map[gitint.OID]bool{}, map[gitint.OID]bool{}
-	for _, ref := range refs {
-		if trees[ref.Peeled] || ref.Peeled.IsZero() {
-			continue
-		}
-		trees[ref.Peeled] = true
-		tree, err := repo.Tree(ctx, ref.Peeled.String())
-		if err != nil {
-			g.problem(fmt.Errorf("read %s: %w", ref.Name, err))
-			continue
-		}
-		dirs, err := finder.Find(tree)
-		if err != nil {
-			g.problem(err)
-			continue
-		}
-		if err := g.tree(ctx, ref.Name, dirs, tree, streams); err != nil {
-			return err
-		}
+	all := search.Refs{
+		Repo: repo, Wanted: wanted, Archived: g.cmd.Archived, Problem: g.problem,
 	}
-	return nil
+	return all.Each(ctx, g.search)
 }
 
-func (g *grepRun) tree(
-	ctx context.Context, ref string, dirs []string, tree *gitint.Tree, seen map[gitint.OID]bool,
-) error {
-	for _, dir := range dirs {
-		entries, _, err := workspace.Scan(tree, dir)
+// want understands the conversations that were named for a search of refs, where one
+// need not be in the work tree.
+func (g *grepRun) want() (wanted map[events.ID]bool, err error) {
+	for _, name := range g.cmd.Conversation {
+		e, err := g.find(name)
 		if err != nil {
-			return err
-		}
-		reader := blobs.FS(gitint.Sub(tree, dir+"/"+blobs.Dir), 0)
-		for _, e := range entries {
-			oid, ok := tree.OID(streamPath(e))
-			if seen[oid] || !ok || !g.wants(e) {
-				continue
+			id, noID := events.ParseID(name)
+			if noID != nil {
+				return nil, err
 			}
-			seen[oid] = true
-			if err := g.version(ctx, ref, tree, e, reader); err != nil {
-				return err
-			}
+			e.ID = id
 		}
+		if wanted == nil {
+			wanted = make(map[events.ID]bool)
+		}
+		wanted[e.ID] = true
 	}
-	return nil
-}
-
-func streamPath(e workspace.Entry) string {
-	if e.Legacy {
-		return e.Path + "/" + workspace.MessagesFile
-	}
-	return e.Path + "/" + workspace.EventsFile
-}
-
-// wants reports whether a conversation of a ref is to be searched. One that was named
-// is, wherever it lies.
-func (g *grepRun) wants(e workspace.Entry) bool {
-	if g.wanted != nil {
-		return g.wanted[e.ID]
-	}
-	return e.Partition == workspace.Live || g.cmd.Archived
-}
-
-// version searches a conversation as one ref has it.
-func (g *grepRun) version(
-	ctx context.Context, ref string, tree *gitint.Tree, e workspace.Entry, reader blobs.Reader,
-) error {
-	if err := ctx.Err(); err != nil {
-		return err
-	}
-	conv, err := workspace.Read(tree, e)
-	if err != nil {
-		g.problem(fmt.Errorf("read %s: %w", ref, err))
-		return nil
-	}
-	return g.search(searched{
-		id: e.ID, title: conv.Title(), ref: ref, stream: conv.Stream, reader: reader,
-	})
+	return wanted, nil
 }
 
 // problem reports what could not be searched and goes on.
@@ -338,10 +216,10 @@ func (g *grepRun) unread(id events.ID, problems []*search.Problem) {
 	}
 }
 
-func (g *grepRun) search(s searched) error {
-	hits, problems := g.pattern.Stream(s.stream, s.reader)
-	title, titled := g.pattern.Title(s.title)
-	g.unread(s.id, problems)
+func (g *grepRun) search(s search.Version) error {
+	hits, problems := g.pattern.Stream(s.Stream, s.Contents)
+	title, titled := g.pattern.Title(s.Title)
+	g.unread(s.ID, problems)
 	if len(hits) == 0 && !titled {
 		return nil
 	}
@@ -392,12 +270,12 @@ func (g *grepRun) part() error {
 }
 
 // printGroup prints the hits of a conversation for people.
-func (g *grepRun) printGroup(s searched, title search.Hit, hits []search.Hit) error {
+func (g *grepRun) printGroup(s search.Version, title search.Hit, hits []search.Hit) error {
 	var spans [][]int
 	for _, l := range title.Lines {
 		spans = l.Spans
 	}
-	if err := g.hits.Conversation(s.place(), s.title, spans); err != nil {
+	if err := g.hits.Conversation(placeOf(s), s.Title, spans); err != nil {
 		return err
 	}
 	gap := func() error {
@@ -412,7 +290,7 @@ func (g *grepRun) printGroup(s searched, title search.Hit, hits []search.Hit) er
 	})
 }
 
-func (g *grepRun) printCount(s searched, hits []search.Hit) error {
+func (g *grepRun) printCount(s search.Version, hits []search.Hit) error {
 	n := 0
 	for _, h := range hits {
 		for _, l := range h.Lines {
@@ -422,25 +300,25 @@ func (g *grepRun) printCount(s searched, hits []search.Hit) error {
 		}
 	}
 	if g.JSON {
-		return g.lines.Write(countRecord{ID: s.id.String(), Title: s.title, Ref: s.ref, Lines: n})
+		return g.lines.Write(countRecord{ID: s.ID.String(), Title: s.Title, Ref: s.Ref, Lines: n})
 	}
-	text := s.place()
+	text := placeOf(s)
 	if g.cmd.Count {
 		text += fmt.Sprintf(":%d", n)
 	}
-	_, err := fmt.Fprintln(g.stdout, g.output().Line(text+"  "+s.title))
+	_, err := fmt.Fprintln(g.stdout, g.output().Line(text+"  "+s.Title))
 	return err
 }
 
-// place names the conversation, and the ref where it is not the work tree's.
-func (s searched) place() string {
-	if s.ref == "" {
-		return s.id.String()
+// placeOf names the conversation, and the ref where it is not the work tree's.
+func placeOf(s search.Version) string {
+	if s.Ref == "" {
+		return s.ID.String()
 	}
-	return s.ref + ":" + s.id.String()
+	return s.Ref + ":" + s.ID.String()
 }
 
-func (g *grepRun) printLine(s searched, h search.Hit, l search.Line) error {
+func (g *grepRun) printLine(s search.Version, h search.Hit, l search.Line) error {
 	if g.JSON {
 		return g.lines.Write(newHitRecord(s, h, l))
 	}
@@ -449,7 +327,7 @@ func (g *grepRun) printLine(s searched, h search.Hit, l search.Line) error {
 		turn = fmt.Sprint(h.Turn + 1)
 	}
 	out := g.output()
-	before := fmt.Sprintf("%s:%s:%s:%s", s.place(), turn, scopeOf(h), lineMark(l))
+	before := fmt.Sprintf("%s:%s:%s:%s", placeOf(s), turn, scopeOf(h), lineMark(l))
 	_, err := fmt.Fprintln(g.stdout, out.Line(before)+out.Marked(l.Text, l.Spans))
 	return err
 }
@@ -470,9 +348,9 @@ func lineMark(l search.Line) string {
 	return fmt.Sprintf("%d-", l.Number)
 }
 
-func newHitRecord(s searched, h search.Hit, l search.Line) hitRecord {
+func newHitRecord(s search.Version, h search.Hit, l search.Line) hitRecord {
 	r := hitRecord{
-		ID: s.id.String(), Title: s.title, Ref: s.ref, Turn: h.Turn + 1, Element: h.Element,
+		ID: s.ID.String(), Title: s.Title, Ref: s.Ref, Turn: h.Turn + 1, Element: h.Element,
 		Scope: string(h.Scope), Where: h.Where, Line: l.Number, Text: l.Text, Match: l.Match,
 	}
 	for _, span := range l.Spans {

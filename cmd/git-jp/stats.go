@@ -92,10 +92,16 @@ func (c statsCmd) spending(ctx context.Context, a *app) error {
 		zone = time.UTC
 	}
 	ledger := stats.NewLedger(stats.Axis(c.By), zone, table)
-	g := &grepRun{
-		app: a, cmd: grepCmd{Conversation: named, Archived: true}, told: map[string]bool{},
+	walk, err := newWalk(a, named, true)
+	if err != nil {
+		return err
 	}
-	err = g.each(ctx, func(_ workspace.Entry, conv *workspace.Conversation) error {
+	failed := false
+	walk.Problem = func(err error) {
+		a.warn("%v", err)
+		failed = true
+	}
+	err = walk.Each(ctx, func(_ workspace.Entry, conv *workspace.Conversation) error {
 		return ledger.Add(conv.ID, conv.BaseConfig, conv.Stream)
 	})
 	if err != nil {
@@ -111,7 +117,7 @@ func (c statsCmd) spending(ctx context.Context, a *app) error {
 	} else if err := c.printSpending(a, rows); err != nil {
 		return err
 	}
-	if g.failed {
+	if failed {
 		return report.ErrProblems
 	}
 	return nil

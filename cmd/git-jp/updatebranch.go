@@ -176,7 +176,7 @@ func readyToMerge(ctx context.Context, a *app, repo *gitint.Repo) error {
 	}
 	for _, d := range drifts {
 		if d.Mismatch != install.Unshared {
-			return &driftError{driftSentence(d)}
+			return &driftError{d.Sentence()}
 		}
 	}
 	return nil

@@ -93,3 +93,24 @@ func (d Driver) mismatch(settings map[string][]gitint.Setting, attrs map[string]
 	}
 	return ""
 }
+
+// Sentence says what a drift comes to.
+func (d Drift) Sentence() string {
+	switch name := d.Driver.Name; d.Mismatch {
+	case Blends:
+		return "the attributes name the driver " + name +
+			", which this clone has not registered: git would merge line by line"
+	case Stops:
+		return "the attributes name the driver " + name +
+			", which this clone has not registered: git stops at every merge"
+	case Unnamed:
+		return "the driver " + name + " is registered, and the attributes do not name it"
+	case Unshared:
+		return "no committed attributes: a clone without the driver " + name +
+			" would merge line by line"
+	case Changed:
+		return "the configuration of the driver " + name + " is not ours"
+	default:
+		return "the driver " + name + " is that of an older release"
+	}
+}

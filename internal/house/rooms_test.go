@@ -120,9 +120,14 @@ var rooms = []room{
 		imports: reportImports,
 	},
 	{
+		dir:     "internal/doctor",
+		is:      "what is wrong with a clone that a check of conversations cannot see",
+		imports: doctorImports,
+	},
+	{
 		dir:     "internal/search",
-		is:      "finding text in a conversation, inside blobs and base64 too",
-		imports: []string{"events", "blobs"},
+		is:      "finding text in a conversation, inside blobs and base64 too, and in those of all refs",
+		imports: []string{"events", "blobs", "gitint", "internal/workspace"},
 	},
 	{
 		dir:     "internal/stats",
@@ -312,6 +317,12 @@ var stageImports = []string{
 var mergeImports = []string{
 	"events", "blobs", "gitint", "internal/atomicfile", "internal/check", "internal/regular",
 	"internal/workspace",
+}
+
+// doctorImports are what an installation consists of.
+var doctorImports = []string{
+	"events", "blobs", "gitint", "hooks/install", "internal/atomicfile", "internal/check",
+	"internal/config", "internal/regular", "internal/workspace",
 }
 
 // resolveImports are merging, staging and what a person is asked with.
