@@ -1,0 +1,50 @@
+package workspace
+
+import (
+	"context"
+	"errors"
+)
+
+// A Walk loads conversations one after the other. What cannot be read is reported once, and the
+// walk goes on.
+type Walk struct {
+	Workspace *Workspace
+	Named     []Entry // nil for all
+	Archived  bool    // archived ones are among all
+	Problem   func(error)
+}
+
+// Each calls f with each conversation, until it fails or ctx is done.
+func (k Walk) Each(ctx context.Context, f func(Entry, *Conversation) error) error {
+	entries, reported := k.Named, map[string]bool{}
+	if entries == nil {
+		var problems []Problem
+		var err error
+		entries, problems, err = k.Workspace.List(ListOptions{Archived: k.Archived, Local: true})
+		for _, p := range problems {
+			if p.Kind != Foreign { // that holds no conversation
+				k.Problem(errors.New(p.String()))
+				reported[p.Path] = true
+			}
+		}
+		if err != nil {
+			return err
+		}
+	}
+	for _, e := range entries {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		conv, err := k.Workspace.Load(e)
+		if err != nil {
+			if !reported[e.Path] {
+				k.Problem(err)
+			}
+			continue
+		}
+		if err := f(e, conv); err != nil {
+			return err
+		}
+	}
+	return nil
+}
