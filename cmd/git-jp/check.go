@@ -136,7 +136,8 @@ func (c checkCmd) check(ctx context.Context, a *app) (*check.Report, error) {
 	if err != nil {
 		return nil, err
 	}
-	o, err := c.options(a, repo)
+	o, err := checkOptions(a, repo, check.Options{Content: c.Content, Strict: c.Strict},
+		isRange(c.Revision))
 	if err != nil {
 		return nil, err
 	}
@@ -198,20 +199,18 @@ func isRange(revs []string) bool {
 	return len(revs) > 1 || len(revs) == 1 && (strings.Contains(revs[0], "..") || revs[0][0] == '^')
 }
 
-// options are what all sources of a repository share.
-func (c checkCmd) options(a *app, repo *gitint.Repo) (check.Options, error) {
-	conf, err := c.config(a, repo)
+// checkOptions are what all sources of a repository share.
+func checkOptions(
+	a *app, repo *gitint.Repo, o check.Options, ranged bool,
+) (check.Options, error) {
+	conf, err := checkConfig(a, repo)
 	if err != nil {
-		return check.Options{}, err
+		return o, err
 	}
-	o := check.Options{
-		Content: c.Content, Strict: c.Strict,
-		MaxBlobBytes: conf.Settings().Storage.MaxBlobBytes,
-		Cache:        a.refsCache(repo),
-	}
+	o.MaxBlobBytes, o.Cache = conf.Settings().Storage.MaxBlobBytes, a.refsCache(repo)
 	for _, i := range repo.Incomplete() {
 		// That history ends matters to a range alone: a tree is there or is not.
-		if i.Reason != gitint.ReasonShallow || isRange(c.Revision) {
+		if i.Reason != gitint.ReasonShallow || ranged {
 			o.Gaps = append(o.Gaps, check.Gap{Reason: i.Reason, Detail: i.Detail})
 		}
 	}
@@ -222,8 +221,8 @@ func (c checkCmd) options(a *app, repo *gitint.Repo) (check.Options, error) {
 	return o, nil
 }
 
-// config reads the configuration of the nearest workspace; a bare repository has none.
-func (checkCmd) config(a *app, repo *gitint.Repo) (*config.Config, error) {
+// checkConfig reads the configuration of the nearest workspace; a bare repository has none.
+func checkConfig(a *app, repo *gitint.Repo) (*config.Config, error) {
 	if repo.Root() == "" {
 		return a.configAt("")
 	}

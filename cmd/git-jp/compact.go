@@ -211,11 +211,11 @@ func (c compactCmd) strategies(
 	case c.DryRun:
 	case !out.Report.Changed():
 	case inPlace:
-		if record.Copy, err = c.replace(ctx, a, conv, out); err != nil {
+		if record.Copy, err = replace(ctx, a, conv, out, c.Yes); err != nil {
 			return 0, err
 		}
 	default:
-		if id, err = c.fork(ctx, a, conv, out.Stream); err != nil {
+		if id, err = writeFork(ctx, a, conv, out.Stream, !c.NoActivate); err != nil {
 			return 0, err
 		}
 		record.ID = id.String()
@@ -223,12 +223,12 @@ func (c compactCmd) strategies(
 	return id, tellCompacted(a, record)
 }
 
-// fork writes a fork.
-func (c compactCmd) fork(
-	ctx context.Context, a *app, conv *workspace.Conversation, s *events.Stream,
+// writeFork writes a fork, and makes it the active conversation where one can be.
+func writeFork(
+	ctx context.Context, a *app, conv *workspace.Conversation, s *events.Stream, activated bool,
 ) (events.ID, error) {
 	s = s.Fork(events.ForkOptions{}) // a call that is open here is answered nowhere else
-	details, err := forkCmd{}.details(a, conv, events.ForkOptions{})
+	details, err := workspace.ForkDetails(conv, events.ForkOptions{}, a.now())
 	if err != nil {
 		return 0, err
 	}
@@ -242,19 +242,19 @@ func (c compactCmd) fork(
 	}
 	a.note("compacted %s into %s, in %s", conv.ID, entry.ID, entry.Path)
 	session, ok := workspace.SessionOf(a.workspaceEnv(a.openConfig.Settings()))
-	if c.NoActivate || !ok {
+	if !activated || !ok {
 		return entry.ID, nil
 	}
 	return entry.ID, w.Activate(session, entry.ID)
 }
 
 // replace changes the conversation. What it was is kept first.
-func (c compactCmd) replace(
-	ctx context.Context, a *app, conv *workspace.Conversation, out *compact.Result,
+func replace(
+	ctx context.Context, a *app, conv *workspace.Conversation, out *compact.Result, yes bool,
 ) (dir string, err error) {
 	what := fmt.Sprintf("compact %s in place", conv.ID)
 	var kept *quarantine.Item
-	if !c.Yes && !a.confirm(fmt.Sprintf("%s? %d events go, %d become shorter; a copy is kept.",
+	if !yes && !a.confirm(fmt.Sprintf("%s? %d events go, %d become shorter; a copy is kept.",
 		what, out.Report.EventsRemoved, changes(out.Report))) {
 		return "", &unconfirmedError{what: what, asked: a.canAsk()}
 	}
@@ -471,12 +471,11 @@ func (c compactCmd) policies(a *app, r *prepare.Compaction) ([]compact.Policy, e
 
 // turns gives a policy the turns that flags name.
 func (c compactCmd) turns(a *app, p *compact.Policy) (err error) {
-	named := printCmd{Turn: c.Turn, First: c.First, Last: c.Last}
 	switch {
 	case p.Ranged:
 		return nil
 	case c.Turn != "" || c.First != nil || c.Last != nil:
-		p.From, p.To, err = named.bounds()
+		p.From, p.To, err = turnBounds(c.Turn, c.First, c.Last)
 		return err
 	case c.From != "" || c.To != "":
 		if p.From, err = bound(a, "from", c.From); err != nil {

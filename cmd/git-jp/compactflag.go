@@ -118,13 +118,13 @@ func compactFirst(
 	case !f.Bare && len(strategies) == 0:
 		return e, rewriteQuietly(ctx, a, conv, out.Stream)
 	case !a.openConfig.Settings().Compaction.Fork:
-		_, err := compactCmd{Yes: yes}.replace(ctx, a, conv, out)
+		_, err := replace(ctx, a, conv, out, yes)
 		return e, err
 	}
 	if saved := out.Report.TokensSaved; saved > 0 {
 		a.note("about %s tokens less", render.Number(int64(saved)))
 	}
-	id, err := compactCmd{}.fork(ctx, a, conv, out.Stream)
+	id, err := writeFork(ctx, a, conv, out.Stream, true)
 	if err != nil {
 		return e, err
 	}

@@ -105,7 +105,9 @@ func (c configShowCmd) Run(a *app) error {
 		return err
 	}
 	for _, key := range c.Key {
-		if !slices.ContainsFunc(conf.Keys(), configShowCmd{Key: []string{key}}.wants) {
+		if !slices.ContainsFunc(conf.Keys(), func(k string) bool {
+			return wantsKey([]string{key}, k)
+		}) {
 			return &report.SettingError{Err: fmt.Errorf("no key %q has a value", key), Key: key}
 		}
 	}
@@ -114,7 +116,7 @@ func (c configShowCmd) Run(a *app) error {
 		render.Column{Head: "VALUE", Shrink: true}, render.Column{Head: "FROM"})
 	for _, key := range conf.Keys() {
 		value, origin, _ := conf.Value(key)
-		if !c.wants(key) {
+		if !wantsKey(c.Key, key) {
 			continue
 		}
 		table.Row(key, settingText(value), relative(a, origin))
@@ -158,13 +160,13 @@ func quotedList(names []string) string {
 	return strings.Join(quoted, " or ")
 }
 
-func (c configShowCmd) wants(key string) bool {
-	for _, k := range c.Key {
+func wantsKey(keys []string, key string) bool {
+	for _, k := range keys {
 		if key == k || strings.HasPrefix(key, strings.TrimSuffix(k, ".")+".") {
 			return true
 		}
 	}
-	return len(c.Key) == 0
+	return len(keys) == 0
 }
 
 type configGetCmd struct {

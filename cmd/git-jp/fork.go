@@ -48,7 +48,7 @@ func (c forkCmd) Run(ctx context.Context, a *app) error {
 	}
 	stream := conv.Stream.Fork(options)
 	query.Detach(stream)
-	if stream, err = c.compacted(ctx, a, conv, stream); err != nil {
+	if stream, err = compactedFork(ctx, a, conv, stream, c.Compact); err != nil {
 		return err
 	}
 	w := a.openWorkspace
@@ -72,16 +72,16 @@ func (c forkCmd) Run(ctx context.Context, a *app) error {
 	return err
 }
 
-// compacted compacts the fork, if that is wanted.
-func (c forkCmd) compacted(
-	ctx context.Context, a *app, conv *workspace.Conversation, s *events.Stream,
+// compactedFork compacts a fork, if that is wanted.
+func compactedFork(
+	ctx context.Context, a *app, conv *workspace.Conversation, s *events.Stream, f specFlag,
 ) (*events.Stream, error) {
-	if !c.Compact.given() {
+	if !f.given() {
 		return s, nil
 	}
 	fork := *conv
 	fork.Stream = s
-	out, err := compacted(ctx, a, &fork, c.Compact)
+	out, err := compacted(ctx, a, &fork, f)
 	if err != nil {
 		return nil, err
 	}

@@ -59,7 +59,7 @@ func hookEnv(a *app) hooks.Env {
 			return a.openAt(root, env)
 		},
 		CheckOptions: func(repo *gitint.Repo) (check.Options, error) {
-			return checkCmd{Strict: true}.options(a, repo)
+			return checkOptions(a, repo, check.Options{Strict: true}, false)
 		},
 		Voice: hooks.Voice{
 			Warn: a.warn, Note: a.note, Print: a.printFindings,

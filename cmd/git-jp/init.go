@@ -36,7 +36,7 @@ func (c initCmd) Run(ctx context.Context, a *app) error {
 		return err
 	}
 	inRepo := err == nil
-	root, err := c.root(a, repo)
+	root, err := initRoot(a, c.Directory, repo)
 	if err != nil {
 		return err
 	}
@@ -73,16 +73,16 @@ var errBare error = &situation{
 	"a bare repository has no working tree", "'git jp init' in a clone or a worktree makes one",
 }
 
-// root returns where the workspace is to be: the directory that was named, an existing
+// initRoot returns where the workspace is to be: the directory that was named, an existing
 // workspace of the repository around here, its root, or here. repo is nil when there
 // is none.
-func (c initCmd) root(a *app, repo *gitint.Repo) (string, error) {
+func initRoot(a *app, directory string, repo *gitint.Repo) (string, error) {
 	here := a.directory()
 	switch {
-	case filepath.IsAbs(c.Directory):
-		return filepath.Clean(c.Directory), nil
-	case c.Directory != "":
-		return filepath.Join(here, c.Directory), nil
+	case filepath.IsAbs(directory):
+		return filepath.Clean(directory), nil
+	case directory != "":
+		return filepath.Join(here, directory), nil
 	case repo == nil:
 		return here, nil
 	case repo.Root() == "":

@@ -127,7 +127,7 @@ func (c printCmd) turns(s *events.Stream) (first, last int, err error) {
 	if c.Turn == "" && c.Last == nil && c.First == nil {
 		return 0, 0, nil
 	}
-	from, to, err := c.bounds()
+	from, to, err := turnBounds(c.Turn, c.First, c.Last)
 	if err != nil {
 		return 0, 0, err
 	}
@@ -139,17 +139,17 @@ func (c printCmd) turns(s *events.Stream) (first, last int, err error) {
 	return r.From + 1, r.To + 1, nil
 }
 
-// bounds reads the flags that name turns.
-func (c printCmd) bounds() (from, to events.Bound, err error) {
+// turnBounds reads the flags that name turns.
+func turnBounds(turn string, first, last *int) (from, to events.Bound, err error) {
 	switch {
-	case c.Turn != "":
-		if from, to, err = events.ParseTurnRange(c.Turn); err != nil {
+	case turn != "":
+		if from, to, err = events.ParseTurnRange(turn); err != nil {
 			err = usagef("--turn: %w", err)
 		}
-	case c.Last != nil && *c.Last > 0:
-		from, to = events.LastTurns(*c.Last)
-	case c.First != nil && *c.First > 0:
-		from, to = events.FirstTurns(*c.First)
+	case last != nil && *last > 0:
+		from, to = events.LastTurns(*last)
+	case first != nil && *first > 0:
+		from, to = events.FirstTurns(*first)
 	default:
 		err = usagef("--first and --last: expected a positive number")
 	}

@@ -138,7 +138,7 @@ func (c queryCmd) workspace(ctx context.Context, a *app) (*workspace.Workspace, 
 	if repoErr != nil && !errors.Is(repoErr, gitint.ErrNotRepository) {
 		return nil, repoErr
 	}
-	root, rootErr := initCmd{}.root(a, repo)
+	root, rootErr := initRoot(a, "", repo)
 	if rootErr != nil {
 		return nil, rootErr
 	}
@@ -199,13 +199,16 @@ func (c queryCmd) fork(ctx context.Context, t *target, e workspace.Entry) error 
 func (c queryCmd) forkOf(
 	ctx context.Context, t *target, conv *workspace.Conversation, o events.ForkOptions,
 ) error {
-	details, err := forkCmd{Title: c.Title}.details(t.app, conv, o)
+	details, err := workspace.ForkDetails(conv, o, t.app.now())
 	if err != nil {
 		return err
 	}
+	if c.Title != "" {
+		details.Title = &c.Title
+	}
 	stream := conv.Stream.Fork(o)
 	query.Detach(stream)
-	stream, err = forkCmd{Compact: c.Compact}.compacted(ctx, t.app, conv, stream)
+	stream, err = compactedFork(ctx, t.app, conv, stream, c.Compact)
 	if err != nil {
 		return err
 	}

@@ -83,12 +83,9 @@ func (c trustCmd) Run(ctx context.Context, a *app) error {
 	return settle(ctx, a, approvals, claims)
 }
 
-// wants reports whether a setting was asked for.
-func (c trustCmd) wants(key string) bool { return configShowCmd{Key: c.Key}.wants(key) }
-
 // of returns the answers about the keys that were asked for.
 func (c trustCmd) of(all []trust.Approval) []trust.Approval {
-	return slices.DeleteFunc(all, func(p trust.Approval) bool { return !c.wants(p.Key) })
+	return slices.DeleteFunc(all, func(p trust.Approval) bool { return !wantsKey(c.Key, p.Key) })
 }
 
 func (c trustCmd) list(a *app, approvals *trust.Approvals) error {
@@ -186,7 +183,7 @@ func (c trustCmd) claims(ctx context.Context, a *app) ([]trust.Claim, error) {
 		claim.Origin = ""
 		again := seen[claim]
 		seen[claim] = true
-		return again || !c.wants(claim.Key)
+		return again || !wantsKey(c.Key, claim.Key)
 	}), nil
 }
 
