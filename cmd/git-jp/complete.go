@@ -149,8 +149,8 @@ func choicesOf(setting string) []string {
 	return nil
 }
 
-// revisions returns the names of branches, tags and HEAD, also as the end of a range.
-func revisions(a *app, last string) (names []string) {
+// revisionNames returns the names of branches, tags and HEAD, also as the end of a range.
+func revisionNames(a *app, last string) (names []string) {
 	ctx := context.Background() // somebody waits for it at a prompt
 	repo, err := a.repo(ctx)
 	if err != nil {
@@ -224,7 +224,7 @@ func (l commandLine) argumentCandidates(a *app, last string) []string {
 		case p.Name == "conversation":
 			return conversationIDs(a, last)
 		case p.Name == "revision", p.Name == "base":
-			return revisions(a, last)
+			return revisionNames(a, last)
 		case p.Name == "key":
 			return settingKeys("")
 		case i == l.given:

@@ -3,15 +3,11 @@ package main
 import (
 	"cmp"
 	"context"
-	"fmt"
-	"path"
 	"strings"
 	"time"
 
-	"github.com/git-jp/git-jp/events"
-	"github.com/git-jp/git-jp/gitint"
 	"github.com/git-jp/git-jp/internal/render"
-	"github.com/git-jp/git-jp/internal/workspace"
+	"github.com/git-jp/git-jp/internal/revisions"
 )
 
 type logCmd struct {
@@ -64,43 +60,23 @@ func (c logCmd) Run(ctx context.Context, a *app) error {
 	if err != nil {
 		return err
 	}
-	revisions, err := repo.History(ctx, gitint.HistoryRequest{
-		Revs: c.Revision, All: c.All, Count: c.Count, Globs: globsOf(dir, ids[0]),
+	all, err := revisions.Of(ctx, repo, revisions.Request{
+		Dir: dir, ID: ids[0], Revs: c.Revision, All: c.All, Count: c.Count,
 	})
 	if err != nil {
 		return err
 	}
-	h := history{repo: repo, turns: make(map[gitint.OID]turnCount)}
-	records := make([]revisionRecord, 0, len(revisions))
-	for _, rev := range revisions {
-		r, err := h.record(ctx, rev)
-		if err != nil {
-			return err
-		}
-		records = append(records, r)
-	}
-	if len(records) == 0 {
+	if len(all) == 0 {
 		a.note("no commit has %s", ids[0])
 	}
-	return c.print(a, records)
+	return c.print(a, all)
 }
 
-// globsOf returns the paths that a conversation may have had: its directory is named after
-// the title of the time.
-func globsOf(jpDir string, id events.ID) []string {
-	var globs []string
-	for _, p := range []workspace.Partition{workspace.Live, workspace.Archive} {
-		dir := path.Join(jpDir, p.Dir(), id.Digits())
-		globs = append(globs, dir+"/**", dir+"-*/**")
-	}
-	return globs
-}
-
-func (logCmd) print(a *app, records []revisionRecord) error {
+func (logCmd) print(a *app, all []revisions.Revision) error {
 	if a.JSON {
 		lines := render.NewJSONLines(a.stdout, a.output())
-		for _, r := range records {
-			if err := lines.Write(r); err != nil {
+		for _, r := range all {
+			if err := lines.Write(revisionRecord(r)); err != nil {
 				return err
 			}
 		}
@@ -109,165 +85,8 @@ func (logCmd) print(a *app, records []revisionRecord) error {
 	table := render.NewTable(a.output(), render.Column{Head: "COMMIT"},
 		render.Column{Head: "DATE"}, render.Column{Head: "AUTHOR"},
 		render.Column{Head: "CHANGE"}, render.Column{Head: "SUBJECT", Shrink: true})
-	for _, r := range records {
+	for _, r := range all {
 		table.Row(r.Commit[:12], ago(a, r.Date), r.Author, strings.Join(r.Did, ", "), r.Subject)
 	}
 	return table.Write(a.stdout)
-}
-
-// A history reads the streams of a conversation's commits, each once.
-type history struct {
-	repo  *gitint.Repo
-	turns map[gitint.OID]turnCount
-}
-
-// A turnCount counts the turns of a stream, and those of them that are parallel to the one
-// before.
-type turnCount struct{ all, parallel int }
-
-func (h history) record(ctx context.Context, rev gitint.Revision) (revisionRecord, error) {
-	r := revisionRecord{
-		Commit: rev.OID.String(), Author: rev.Author, Subject: rev.Subject, Did: []string{},
-	}
-	var err error
-	if r.Date, err = time.Parse(time.RFC3339, rev.Date); err != nil {
-		return r, fmt.Errorf("commit %s: %w", rev.OID, err)
-	}
-	r.Date = r.Date.UTC()
-	for _, f := range rev.Files {
-		if !f.New.IsZero() {
-			r.Path = path.Dir(f.Path)
-		}
-	}
-	was, is := streamOf(rev.Files)
-	before, err := h.count(ctx, was.OID)
-	if err != nil {
-		return r, err
-	}
-	now, err := h.count(ctx, is.OID)
-	if err != nil {
-		return r, err
-	}
-	if was != is {
-		r.Turns, r.TurnsBefore, r.Parallel = &now.all, &before.all, now.parallel
-	}
-	r.Did = streamChanges(was, is, now.all-before.all)
-	if more := now.parallel - before.parallel; was != is && more > 0 {
-		r.Did = append(r.Did, fmt.Sprintf("%d parallel", more))
-	}
-	others, err := h.otherChanges(ctx, rev.Files)
-	r.Did = append(r.Did, others...)
-	return r, err
-}
-
-// count returns the number of turns of a stream; none that cannot be read.
-func (h history) count(ctx context.Context, id gitint.OID) (turnCount, error) {
-	if n, ok := h.turns[id]; ok || id.IsZero() {
-		return n, nil
-	}
-	data, err := h.repo.ReadObject(ctx, id, 0)
-	if err != nil {
-		return turnCount{}, err
-	}
-	if s, err := events.Decode(data); err == nil {
-		h.turns[id] = turnCount{len(s.Turns()), s.ParallelTurns()}
-	}
-	return h.turns[id], nil
-}
-
-// streamOf returns the stream before and after a commit, which may have moved it. Both
-// are zero when it did not touch it.
-func streamOf(files []gitint.StagedPath) (was, is gitint.Entry) {
-	for _, f := range files {
-		if path.Base(f.Path) != workspace.EventsFile {
-			continue
-		}
-		if !f.Old.IsZero() {
-			was = gitint.Entry{Path: f.Path, OID: f.Old}
-		}
-		if !f.New.IsZero() {
-			is = gitint.Entry{Path: f.Path, OID: f.New}
-		}
-	}
-	return was, is
-}
-
-// streamChanges says in words what a commit did to the stream.
-func streamChanges(was, is gitint.Entry, more int) []string {
-	did := []string{}
-	switch {
-	case was == is:
-		return did
-	case was.Path == "":
-		return append(did, "began with "+plural(more, "turn"))
-	case is.Path == "":
-		return append(did, "deleted")
-	case was.Path != is.Path:
-		did = append(did, moveOf(path.Dir(was.Path), path.Dir(is.Path)))
-	}
-	switch {
-	case more > 0:
-		did = append(did, "+"+plural(more, "turn"))
-	case more < 0:
-		did = append(did, "-"+plural(-more, "turn"))
-	case was.OID != is.OID:
-		did = append(did, "edited")
-	}
-	return did
-}
-
-// otherChanges says which other files were changed in place.
-func (h history) otherChanges(
-	ctx context.Context, files []gitint.StagedPath,
-) (did []string, err error) {
-	names := map[string]string{
-		workspace.MetadataFile: "metadata", workspace.BaseConfigFile: "base configuration",
-	}
-	for _, f := range files {
-		name, ok := names[path.Base(f.Path)]
-		if !ok || f.Status != 'M' {
-			continue
-		}
-		if path.Base(f.Path) == workspace.MetadataFile {
-			if name, err = h.metadataChange(ctx, name, f); err != nil {
-				return nil, err
-			}
-		}
-		did = append(did, name)
-	}
-	return did, nil
-}
-
-// metadataChange says "renamed" where a commit changed the title.
-func (h history) metadataChange(
-	ctx context.Context, name string, f gitint.StagedPath,
-) (string, error) {
-	var titles [2]string
-	for i, id := range []gitint.OID{f.Old, f.New} {
-		data, err := h.repo.ReadObject(ctx, id, 0)
-		if err != nil {
-			return name, err
-		}
-		if d, err := events.DecodeDetails(data); err == nil && d.Title != nil {
-			titles[i] = *d.Title
-		}
-	}
-	if titles[0] != titles[1] {
-		return "renamed", nil
-	}
-	return name, nil
-}
-
-// moveOf says what it means that a directory went elsewhere.
-func moveOf(from, to string) string {
-	archive := workspace.Archive.Dir()
-	was, is := strings.HasSuffix(path.Dir(from), archive), strings.HasSuffix(path.Dir(to), archive)
-	switch {
-	case is && !was:
-		return "archived"
-	case was && !is:
-		return "unarchived"
-	default:
-		return "renamed"
-	}
 }

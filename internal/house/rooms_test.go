@@ -125,6 +125,16 @@ var rooms = []room{
 		imports: doctorImports,
 	},
 	{
+		dir:     "internal/revisions",
+		is:      "what commits did to one conversation",
+		imports: []string{"events", "gitint", "internal/render", "internal/workspace"},
+	},
+	{
+		dir:     "internal/setup",
+		is:      "choosing a provider and a model with a person, and trying it",
+		imports: []string{"events", "internal/ask", "internal/llm", "internal/llm/models", "internal/prepare"},
+	},
+	{
 		dir:     "internal/search",
 		is:      "finding text in a conversation, inside blobs and base64 too, and in those of all refs",
 		imports: []string{"events", "blobs", "gitint", "internal/workspace"},

@@ -1,0 +1,3 @@
+// Package revisions says what commits did to one conversation: turns that were added or edited,
+// renames, moves into the archive. A conversation is its id, wherever its directory was.
+package revisions
