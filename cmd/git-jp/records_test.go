@@ -10,6 +10,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/git-jp/git-jp/internal/stats"
 )
 
 // documentedFields returns the names that docs/json.md has in each section, and which
@@ -59,7 +61,7 @@ func TestRecordsAreDocumented(t *testing.T) {
 	for section, record := range map[string]any{
 		"conversation": conversationRecord{}, "listed": listedRecord{}, "show": showRecord{}, "hit": hitRecord{},
 		"count": countRecord{}, "revision": revisionRecord{}, "difference": differenceRecord{},
-		"compacted": compactedRecord{}, "change": changeRecord{}, "stats": statsRecord{}, "replay": replayRecord{},
+		"compacted": compactedRecord{}, "change": changeRecord{}, "stats": statsRecord{}, "caching": stats.Caching{}, "spent": stats.Row{}, "replay": replayRecord{},
 		"staged": stagedRecord{}, "status": statusRecord{},
 		"fault": faultRecord{}, "conflict": conflictRecord{}, "migrated": migratedRecord{},
 		"hook": actionRecord{}, "diagnosis": diagnosisRecord{},

@@ -21,21 +21,23 @@ type statsCmd struct {
 	Conversation string `arg:"" optional:"" help:"The conversation; the active one by default."`
 	KeepLast     string `placeholder:"N" help:"How many turns at the end strategies leave alone."`
 	All          bool   `help:"List all turns and tools, not only the largest."`
-	By           string `enum:",day,model,author" default:"" placeholder:"day|model|author" help:"Show what all conversations have cost, or one: by day, model or author."`
+	By           string `enum:",day,model,author,cause" default:"" placeholder:"day|model|author|cause" help:"Show what all conversations have cost, or one: by day, model or author, or why prompts were not in the provider's cache."`
 }
 
 // Help says what the figures are.
 func (statsCmd) Help() string {
 	return `Shows where the tokens of a conversation are: by kind, by tool and by turn; what a model
 has twice or has no use for any more; and what each strategy of 'git jp compact' would save
-by itself. Nothing is changed, and no model is asked.
+by itself; what prompts had of the provider's cache, and why the rest was not in it. Nothing
+is changed, and no model is asked.
 
 Tokens are estimates. Where the conversation has recorded usage they are learned from that,
 and the error that is printed is that of the past.
 
 With --by it shows what answers have cost, by the usage that is recorded with them, over all
 conversations, archived ones too. An answer that is in several forks counts once. Prices are
-those of 'git jp models'; answers whose price is not known are counted beside them.`
+those of 'git jp models'; answers whose price is not known are counted beside them. With
+--by=cause it shows what was read from caches and written into them, and why.`
 }
 
 // A statsRecord is what `stats --json` prints.
@@ -44,6 +46,7 @@ type statsRecord struct {
 	Title string        `json:"title"`
 	Model string        `json:"model"`
 	Stats compact.Stats `json:"stats"`
+	Cache stats.Caching `json:"cache"`
 }
 
 // Run looks at a conversation.
@@ -71,11 +74,27 @@ func (c statsCmd) survey(ctx context.Context, a *app, r *prepare.Compaction) err
 	if err != nil {
 		return err
 	}
-	if a.JSON {
-		return a.printJSON(statsRecord{conv.ID.String(), conv.Title(), r.ModelID(), s})
+	table, err := models.Builtin()
+	if err != nil {
+		return err
 	}
-	return c.print(a, s)
+	ledger := stats.NewCacheLedger(table)
+	if err := ledger.Add(conv.ID, conv.BaseConfig, conv.Stream); err != nil {
+		return err
+	}
+	cache := ledger.Caching()
+	if a.JSON {
+		return a.printJSON(statsRecord{conv.ID.String(), conv.Title(), r.ModelID(), s, cache})
+	}
+	if err := c.print(a, s); err != nil || cache.Answers == 0 {
+		return err
+	}
+	fmt.Fprintln(a.stdout)
+	return a.printCaching(cache)
 }
+
+// byCause asks for the ledger of the providers' caches.
+const byCause = "cause"
 
 // spending tells what has been spent.
 func (c statsCmd) spending(ctx context.Context, a *app) error {
@@ -92,6 +111,7 @@ func (c statsCmd) spending(ctx context.Context, a *app) error {
 		zone = time.UTC
 	}
 	ledger := stats.NewLedger(stats.Axis(c.By), zone, table)
+	cache := stats.NewCacheLedger(table)
 	walk, err := newWalk(a, named, true)
 	if err != nil {
 		return err
@@ -102,23 +122,36 @@ func (c statsCmd) spending(ctx context.Context, a *app) error {
 		failed = true
 	}
 	err = walk.Each(ctx, func(_ workspace.Entry, conv *workspace.Conversation) error {
+		if c.By == byCause {
+			return cache.Add(conv.ID, conv.BaseConfig, conv.Stream)
+		}
 		return ledger.Add(conv.ID, conv.BaseConfig, conv.Stream)
 	})
 	if err != nil {
 		return err
 	}
-	rows := ledger.Rows()
-	if a.JSON {
-		for _, r := range rows {
-			if err := a.printJSON(r); err != nil {
-				return err
-			}
-		}
-	} else if err := c.printSpending(a, rows); err != nil {
+	if c.By == byCause {
+		err = c.tellCaching(a, cache.Caching())
+	} else {
+		err = c.tellSpending(a, ledger.Rows())
+	}
+	if err != nil {
 		return err
 	}
 	if failed {
 		return report.ErrProblems
+	}
+	return nil
+}
+
+func (c statsCmd) tellSpending(a *app, rows []stats.Row) error {
+	if !a.JSON {
+		return c.printSpending(a, rows)
+	}
+	for _, r := range rows {
+		if err := a.printJSON(r); err != nil {
+			return err
+		}
 	}
 	return nil
 }

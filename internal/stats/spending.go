@@ -58,29 +58,14 @@ func NewLedger(axis Axis, zone *time.Location, table *models.Table) *Ledger {
 // Add adds a conversation with the configuration that it began with. Its answers count unless
 // they were counted already.
 func (l *Ledger) Add(id events.ID, base []byte, s *events.Stream) error {
-	config, err := events.ParseConfig(orEmpty(base), 0)
+	err := eachAnswer(base, s, func(a answer) {
+		if !l.seen[a.element.Sum()] {
+			l.seen[a.element.Sum()] = true
+			l.count(id, a)
+		}
+	})
 	if err != nil {
 		return fmt.Errorf("read the configuration of %s: %w", id, err)
-	}
-	author, model := "", modelOf(config)
-	for _, e := range s.All() {
-		switch ev := e.Event().(type) {
-		case *events.ChatRequest:
-			author = ev.Author
-		case *events.ConfigDelta:
-			delta, err := events.ParseConfig(orEmpty(ev.Delta), 0)
-			if err != nil {
-				return fmt.Errorf("read the configuration of %s: %w", id, err)
-			}
-			config = config.Merge(delta)
-			model = modelOf(config)
-		}
-		u, ok := compact.UsageOf(e)
-		if !ok || l.seen[e.Sum()] {
-			continue
-		}
-		l.seen[e.Sum()] = true
-		l.count(id, e, usageOf(u), cmp.Or(sentTo(e), model, u.Model), author)
 	}
 	return nil
 }
@@ -90,15 +75,6 @@ func usageOf(u compact.Usage) llm.Usage {
 		Input: u.Input, Output: u.Output, CacheRead: u.CacheRead, CacheWrite: u.CacheWrite,
 		Model: u.Model,
 	}
-}
-
-// sentTo returns the model that a reply says it was asked of, "" for none.
-func sentTo(e *events.Element) string {
-	sent, ok := compact.SentOf(e)
-	if !ok {
-		return ""
-	}
-	return sent.Model
 }
 
 func orEmpty(data []byte) []byte {
@@ -126,13 +102,13 @@ func modelOf(c events.Config) string {
 	return ""
 }
 
-func (l *Ledger) count(id events.ID, e *events.Element, u llm.Usage, model, author string) {
-	name := cmp.Or(author, "(nobody)")
+func (l *Ledger) count(id events.ID, a answer) {
+	name, u := cmp.Or(a.author, "(nobody)"), a.usage
 	switch l.axis {
 	case ByDay:
-		name = e.Time().In(l.zone).Format(time.DateOnly)
+		name = a.element.Time().In(l.zone).Format(time.DateOnly)
 	case ByModel:
-		name = cmp.Or(model, "(unknown)")
+		name = cmp.Or(a.model, "(unknown)")
 	}
 	r := l.rows[name]
 	if r == nil {
@@ -147,10 +123,10 @@ func (l *Ledger) count(id events.ID, e *events.Element, u llm.Usage, model, auth
 	r.Input += u.Prompt()
 	r.Cached += u.CacheRead
 	r.Output += u.Output
-	row, _ := l.table.Find(model)
+	row, _ := l.table.Find(a.model)
 	usd, known := row.Cost(u, false)
 	r.USD += usd
-	if provider, _, _ := llm.SplitID(model); !known && !isFree(provider) {
+	if provider, _, _ := llm.SplitID(a.model); !known && !isFree(provider) {
 		r.Unpriced++
 	}
 }

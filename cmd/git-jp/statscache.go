@@ -1,0 +1,61 @@
+package main
+
+import (
+	"fmt"
+
+	"github.com/git-jp/git-jp/internal/render"
+	"github.com/git-jp/git-jp/internal/stats"
+)
+
+// tellCaching tells what prompts had of caches, and why the rest was not in them.
+func (statsCmd) tellCaching(a *app, c stats.Caching) error {
+	switch {
+	case a.JSON:
+		return a.printJSON(c)
+	case c.Answers == 0:
+		a.note("no answer has recorded usage")
+		return nil
+	default:
+		return a.printCaching(c)
+	}
+}
+
+func (a *app) printCaching(c stats.Caching) error {
+	cost := "$%.4f"
+	if c.Unpriced > 0 {
+		cost += ", and " + render.Count(c.Unpriced, "answer") + " without a known price"
+	}
+	err := render.Fields(a.stdout, a.output(),
+		[2]string{"Answers", render.Number(int64(c.Answers))},
+		[2]string{"Read from the cache", inTokens(c.Read) + ", " + fmt.Sprintf(cost, c.USD)},
+		[2]string{"Written into it", writtenOf(c)},
+		[2]string{"Read in full", inTokens(c.Full)})
+	if err != nil || len(c.Causes) == 0 {
+		return err
+	}
+	fmt.Fprintln(a.stdout)
+	t := render.NewTable(a.output(), render.Column{Head: "Not in the cache"},
+		render.Column{Head: "Answers", Align: render.AlignRight},
+		render.Column{Head: "Tokens", Align: render.AlignRight},
+		render.Column{Head: "USD", Align: render.AlignRight},
+		render.Column{Head: "Because", Shrink: true})
+	for _, x := range c.Causes {
+		t.Row(string(x.Cause), render.Number(int64(x.Answers)), render.Number(x.Tokens),
+			fmt.Sprintf("%.4f", x.USD), x.Cause.Because())
+	}
+	return t.Write(a.stdout)
+}
+
+func inTokens(n int64) string { return render.Number(n) + " tokens" }
+
+// writtenOf says what was written into caches, as far as providers tell.
+func writtenOf(c stats.Caching) string {
+	switch {
+	case c.Untold == c.Answers:
+		return "not told"
+	case c.Untold > 0:
+		return inTokens(c.Written) + ", and not told of " + render.Count(c.Untold, "answer")
+	default:
+		return inTokens(c.Written)
+	}
+}

@@ -1,0 +1,235 @@
+package stats
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/git-jp/git-jp/blobs"
+	"github.com/git-jp/git-jp/events"
+	"github.com/git-jp/git-jp/internal/llm"
+	"github.com/git-jp/git-jp/internal/llm/models"
+)
+
+// A Cause is why tokens of a prompt did not come from the provider's cache.
+type Cause string
+
+// The causes. That of what was sent before is the first that holds, in this order: a prompt that
+// the provider had lost anyway was lost by nothing else.
+const (
+	CauseNew       Cause = "new"
+	CauseUntold    Cause = "not told"
+	CauseShort     Cause = "too short"
+	CauseIdle      Cause = "idle"
+	CauseModel     Cause = "model"
+	CauseTools     Cause = "tools or system"
+	CauseRewritten Cause = "rewritten"
+	CauseUnknown   Cause = "not known"
+)
+
+// Causes returns the causes in the order in which they are shown.
+func Causes() []Cause {
+	return []Cause{
+		CauseNew, CauseIdle, CauseModel, CauseTools, CauseRewritten, CauseShort, CauseUntold,
+		CauseUnknown,
+	}
+}
+
+// Because says for people why tokens did not come from the cache.
+func (c Cause) Because() string {
+	return map[Cause]string{
+		CauseNew:       "they had not been sent before",
+		CauseIdle:      "the lifetime of the cache was over",
+		CauseModel:     "another model was asked before",
+		CauseTools:     "the tools or the system prompt were others before",
+		CauseRewritten: "a compaction, a trim or an edit changed what stands before them",
+		CauseShort:     "the prompt was shorter than what the provider caches",
+		CauseUntold:    "the provider tells nothing of a cache",
+		CauseUnknown:   "nobody knows: the provider lost them, or it is not recorded",
+	}[c]
+}
+
+// A Caching is what prompts had of the provider's cache, by recorded usage alone.
+type Caching struct {
+	Answers int   `json:"answers"`
+	Read    int64 `json:"read"` // from the cache
+	// Written is what was written into it, and Untold of how many answers nobody knows that.
+	Written int64 `json:"written"`
+	Untold  int   `json:"answers_without_writes_told"`
+	Full    int64 `json:"read_in_full"` // and not written
+	// USD is what reading from the cache has cost, and Unpriced of how many answers nobody knows
+	// the price.
+	USD      float64       `json:"usd"`
+	Unpriced int           `json:"unpriced"`
+	Causes   []CauseTokens `json:"causes"`
+}
+
+// CauseTokens are the tokens that were written or read in full for one cause.
+type CauseTokens struct {
+	Cause   Cause   `json:"cause"`
+	Answers int     `json:"answers"`
+	Tokens  int64   `json:"tokens"`
+	USD     float64 `json:"usd"`
+}
+
+// A CacheLedger adds up what conversations had of the provider's cache.
+type CacheLedger struct {
+	table *models.Table
+	seen  map[blobs.Hash]bool
+	all   []exchange
+	tells map[string]telling
+}
+
+// A telling is what usage of a model tells of its cache.
+type telling struct{ reads, writes bool }
+
+// An exchange is an answer, with the one before it.
+type exchange struct {
+	answer
+	before *answer // nil for the first of a conversation
+}
+
+// NewCacheLedger returns an empty one.
+func NewCacheLedger(table *models.Table) *CacheLedger {
+	return &CacheLedger{table: table, seen: map[blobs.Hash]bool{}, tells: map[string]telling{}}
+}
+
+// Add adds a conversation with the configuration that it began with. Its answers count unless
+// they were counted already.
+func (l *CacheLedger) Add(id events.ID, base []byte, s *events.Stream) error {
+	var before *answer
+	err := eachAnswer(base, s, func(a answer) {
+		if sum := a.element.Sum(); !l.seen[sum] {
+			l.seen[sum] = true
+			t := l.tells[a.model]
+			t.reads = t.reads || a.usage.CacheRead > 0
+			t.writes = t.writes || a.usage.CacheWrite > 0
+			l.tells[a.model] = t
+			l.all = append(l.all, exchange{a, before})
+		}
+		before = &a
+	})
+	if err != nil {
+		return fmt.Errorf("read the configuration of %s: %w", id, err)
+	}
+	return nil
+}
+
+// Caching returns what was added up.
+func (l *CacheLedger) Caching() Caching {
+	c := Caching{Causes: []CauseTokens{}}
+	by := map[Cause]*CauseTokens{}
+	for _, cause := range Causes() {
+		by[cause] = &CauseTokens{Cause: cause}
+	}
+	for _, x := range l.all {
+		l.count(&c, by, x)
+	}
+	for _, cause := range Causes() {
+		if by[cause].Answers > 0 {
+			c.Causes = append(c.Causes, *by[cause])
+		}
+	}
+	return c
+}
+
+func (l *CacheLedger) count(c *Caching, by map[Cause]*CauseTokens, x exchange) {
+	row, _ := l.table.Find(x.model)
+	u, t := x.usage, l.telling(row, x.model)
+	c.Answers++
+	c.Read, c.Written, c.Full = c.Read+u.CacheRead, c.Written+u.CacheWrite, c.Full+u.Input
+	if !t.writes {
+		c.Untold++
+	}
+	provider, _, _ := llm.SplitID(x.model)
+	if row.Price == (models.Price{}) && !isFree(provider) {
+		c.Unpriced++
+	}
+	p := row.Of(u.Prompt())
+	if x.sent.Lifetime >= int64(time.Hour/time.Second) {
+		p.Write = p.WriteLong
+	}
+	c.USD += float64(u.CacheRead) * p.Read / million
+	fresh := u.Input + u.CacheWrite
+	if fresh == 0 {
+		return
+	}
+	usd := (float64(u.Input)*p.Input + float64(u.CacheWrite)*p.Write) / million
+	again, cause := x.again(row, t)
+	for _, part := range []struct {
+		cause  Cause
+		tokens int64
+	}{{CauseNew, fresh - again}, {cause, again}} {
+		if part.tokens > 0 {
+			b := by[part.cause]
+			b.Answers++
+			b.Tokens += part.tokens
+			b.USD += usd * float64(part.tokens) / float64(fresh)
+		}
+	}
+}
+
+const million = 1e6
+
+// telling is what the provider of a model tells of its cache: what it once told, and that it
+// tells of writes where these have a price of their own.
+func (l *CacheLedger) telling(row models.Row, model string) telling {
+	t := l.tells[model]
+	t.writes = t.writes || row.Price.Write > row.Price.Input
+	t.reads = t.reads || row.Price.Read > 0 && row.Price.Read < row.Price.Input
+	return t
+}
+
+// slack is what a provider may read once more of a prompt that it has: it caches in multiples of
+// some tokens, and counts those of a message's frame otherwise the second time.
+const slack = 256
+
+// again returns how many of the tokens that did not come from the cache had been sent before, and
+// why they were sent once more.
+func (x exchange) again(row models.Row, t telling) (int64, Cause) {
+	u := x.usage
+	if x.before == nil {
+		if x.rewritten {
+			return u.Input + u.CacheWrite, CauseRewritten
+		}
+		return 0, CauseNew
+	}
+	fresh, was := u.Input+u.CacheWrite, x.before.usage.Prompt()
+	n := fresh - max(u.Prompt()-was, 0)
+	if n <= max(slack, int64(row.Cache.Grain)) {
+		return 0, CauseNew
+	}
+	return n, x.cause(row, t)
+}
+
+// cause is why what was sent before did not come from the cache.
+func (x exchange) cause(row models.Row, t telling) Cause {
+	b, u := x.before, x.usage
+	both := x.asked.sent && b.asked.sent
+	switch {
+	case !t.reads && !t.writes:
+		return CauseUntold
+	case u.CacheRead+u.CacheWrite == 0 && u.Prompt() < int64(row.Cache.Minimum):
+		return CauseShort
+	case x.idle(row):
+		return CauseIdle
+	case x.model != b.model:
+		return CauseModel
+	case both && (x.sent.Tools != b.sent.Tools || x.sent.Prefix != b.sent.Prefix):
+		return CauseTools
+	case x.rewritten || u.Prompt() < b.usage.Prompt():
+		return CauseRewritten
+	default:
+		return CauseUnknown
+	}
+}
+
+// idle reports whether the provider kept the prompt for less time than passed between two
+// requests.
+func (x exchange) idle(row models.Row) bool {
+	b := x.before
+	lifetime := time.Duration(b.sent.Lifetime) * time.Second
+	if lifetime == 0 {
+		lifetime = time.Duration(row.Cache.TTL)
+	}
+	return lifetime > 0 && !b.asked.at.IsZero() && x.asked.at.Sub(b.asked.at) > lifetime
+}

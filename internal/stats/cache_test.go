@@ -1,0 +1,206 @@
+package stats_test
+
+import (
+	"fmt"
+	"math"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/git-jp/git-jp/compact"
+	"github.com/git-jp/git-jp/events"
+	"github.com/git-jp/git-jp/internal/llm"
+	"github.com/git-jp/git-jp/internal/llm/models"
+	"github.com/git-jp/git-jp/internal/stats"
+)
+
+// The models of the tests.
+const (
+	claude = "anthropic/claude-sonnet-4-6"
+	haiku  = "anthropic/claude-haiku-4-5"
+	gpt    = "openai/gpt-5"
+	llama  = "ollama/llama"
+)
+
+// An asked is one answer of a test, so many minutes after the first.
+type asked struct {
+	minute             int
+	model              string
+	input, read, write int64
+	tools              string
+	lifetime           int64 // 0: what the request was is not recorded
+	rewritten          bool  // by a compaction, before it
+}
+
+// conversation is a stream of answers.
+func conversation(all []asked) *events.Stream {
+	s := events.New()
+	begin := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
+	for _, a := range all {
+		at := begin.Add(time.Duration(a.minute) * time.Minute)
+		s.Append(events.NewElement(at, &events.TurnStart{}, events.Metadata{}))
+		if a.rewritten {
+			s.Append(events.NewElement(at, &events.Compaction{StripReasoning: true}, events.Metadata{}))
+		}
+		s.Append(events.NewElement(at, &events.ChatRequest{Content: "q"}, events.Metadata{}))
+		_, name, _ := llm.SplitID(a.model)
+		u := llm.Usage{Input: a.input, CacheRead: a.read, CacheWrite: a.write, Output: 10, Model: name}
+		md := events.Metadata{}.With(llm.MetadataUsage, u.Value())
+		sent := compact.Sent{At: at, Model: a.model, Tools: a.tools, Lifetime: a.lifetime}
+		if a.lifetime == 0 {
+			s.Append(events.NewElement(at, &events.ConfigDelta{
+				Delta: fmt.Appendf(nil, `{"assistant":{"model":{"id":%q}}}`, a.model),
+			}, events.Metadata{}))
+		} else {
+			md = compact.WithSent(md, sent)
+		}
+		s.Append(events.NewElement(at.Add(time.Second), &events.ChatResponse{Text: "a"}, md))
+	}
+	return s
+}
+
+// TestCauses holds why a prompt was written or read once more, by what is recorded of it.
+func TestCauses(t *testing.T) {
+	const ttl, hour = 300, 3600
+	for name, c := range map[string]struct {
+		all  []asked
+		want string
+	}{
+		"a prompt that grows": {
+			[]asked{{0, claude, 10, 0, 9990, "t", ttl, false}, {1, claude, 10, 10_000, 1990, "t", ttl, false}},
+			"new 2 12000",
+		},
+		"its lifetime was over": {
+			[]asked{{0, claude, 0, 0, 10_000, "t", ttl, false}, {6, claude, 0, 0, 12_000, "t", ttl, false}},
+			"new 2 12000, idle 1 10000",
+		},
+		"it was asked for an hour": {
+			[]asked{{0, claude, 0, 0, 10_000, "t", hour, false}, {6, claude, 0, 0, 12_000, "t", hour, false}},
+			"new 2 12000, not known 1 10000",
+		},
+		"its lifetime is the table's where it is not recorded": {
+			[]asked{{0, claude, 0, 0, 10_000, "", 0, false}, {6, claude, 0, 0, 12_000, "", 0, false}},
+			"new 2 12000, idle 1 10000",
+		},
+		"it was idle, and the model another one: it was lost anyway": {
+			[]asked{{0, claude, 0, 0, 10_000, "t", ttl, false}, {9, haiku, 0, 0, 12_000, "t", ttl, true}},
+			"new 2 12000, idle 1 10000",
+		},
+		"another model": {
+			[]asked{{0, claude, 0, 0, 10_000, "t", ttl, false}, {1, haiku, 0, 0, 11_000, "t", ttl, false}},
+			"new 2 11000, model 1 10000",
+		},
+		"other tools": {
+			[]asked{{0, claude, 0, 0, 10_000, "t", ttl, false}, {1, claude, 0, 0, 11_000, "u", ttl, false}},
+			"new 2 11000, tools or system 1 10000",
+		},
+		"an overlay": {
+			[]asked{{0, claude, 0, 0, 10_000, "t", ttl, false}, {1, claude, 0, 4000, 7000, "t", ttl, true}},
+			"new 2 11000, rewritten 1 6000",
+		},
+		"a prompt that became smaller": {
+			[]asked{{0, claude, 0, 0, 10_000, "t", ttl, false}, {1, claude, 0, 4000, 3000, "t", ttl, false}},
+			"new 1 10000, rewritten 1 3000",
+		},
+		"nobody knows": {
+			[]asked{{0, claude, 0, 0, 10_000, "", 0, false}, {1, claude, 0, 4000, 7000, "", 0, false}},
+			"new 2 11000, not known 1 6000",
+		},
+		"a little is read twice": {
+			[]asked{{0, gpt, 10_000, 0, 0, "t", ttl, false}, {1, gpt, 1300, 9800, 0, "t", ttl, false}},
+			"new 2 11300",
+		},
+		"a provider that tells of no writes": {
+			[]asked{{0, gpt, 10_000, 0, 0, "t", ttl, false}, {1, gpt, 11_000, 0, 0, "u", ttl, false}},
+			"new 2 11000, tools or system 1 10000; 2 untold",
+		},
+		"a provider that tells nothing": {
+			[]asked{{0, llama, 10_000, 0, 0, "t", ttl, false}, {1, llama, 11_000, 0, 0, "t", ttl, false}},
+			"new 2 11000, not told 1 10000; 2 untold",
+		},
+		"shorter than what is cached": {
+			[]asked{{0, claude, 900, 0, 0, "t", ttl, false}, {1, claude, 1000, 0, 0, "t", ttl, false}},
+			"new 2 1000, too short 1 900",
+		},
+		"a summary, and nothing before it": {
+			[]asked{{0, claude, 0, 0, 3000, "t", ttl, true}},
+			"rewritten 1 3000",
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			got := caching(t, conversation(c.all))
+			var words []string
+			for _, x := range got.Causes {
+				words = append(words, fmt.Sprintf("%s %d %d", x.Cause, x.Answers, x.Tokens))
+			}
+			told := strings.Join(words, ", ")
+			if strings.Contains(c.want, ";") {
+				told += fmt.Sprintf("; %d untold", got.Untold)
+			}
+			if told != c.want {
+				t.Errorf("told is %q, want %q", told, c.want)
+			}
+			var sum int64
+			for _, x := range got.Causes {
+				sum += x.Tokens
+			}
+			if sum != got.Full+got.Written {
+				t.Errorf("the causes are of %d tokens, and %d were not in the cache", sum, got.Full+got.Written)
+			}
+		})
+	}
+}
+
+func caching(t *testing.T, all ...*events.Stream) stats.Caching {
+	t.Helper()
+	table, err := models.Builtin()
+	if err != nil {
+		t.Fatal(err)
+	}
+	l := stats.NewCacheLedger(table)
+	for i, s := range all {
+		if err := l.Add(events.ID(i), nil, s); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return l.Caching()
+}
+
+// TestCachingCosts holds the money: what the causes and the reads have cost is what the prompts have,
+// and what is longer kept costs more.
+func TestCachingCosts(t *testing.T) {
+	cost := func(c stats.Caching) float64 {
+		sum := c.USD
+		for _, x := range c.Causes {
+			sum += x.USD
+		}
+		return sum
+	}
+	short := conversation([]asked{
+		{0, claude, 0, 0, 1_000_000, "t", 300, false}, {6, claude, 100_000, 900_000, 1_000_000, "t", 300, false},
+	})
+	if got, want := cost(caching(t, short)), 2*3.75+0.3+0.27; math.Abs(got-want) > 1e-9 {
+		t.Errorf("it cost %f, want %f", got, want)
+	}
+	long := conversation([]asked{{0, claude, 0, 0, 1_000_000, "t", 3600, false}})
+	if got := cost(caching(t, long)); math.Abs(got-6) > 1e-9 {
+		t.Errorf("an hour cost %f, want 6", got)
+	}
+	free := caching(t, conversation([]asked{{0, llama, 5, 0, 0, "t", 300, false}, {1, "mystery/m", 5, 0, 0, "t", 300, false}}))
+	if free.Unpriced != 1 || cost(free) != 0 {
+		t.Errorf("%d answers have no price, and cost %f", free.Unpriced, cost(free))
+	}
+}
+
+// TestForksCountOnce holds that an answer counts once in however many conversations it is.
+func TestForksCountOnce(t *testing.T) {
+	all := []asked{{0, claude, 0, 0, 10_000, "t", 300, false}, {1, claude, 0, 10_000, 2000, "t", 300, false}}
+	one := conversation(all)
+	both := caching(t, one, conversation(append(all, asked{2, claude, 0, 12_000, 1000, "t", 300, false})))
+	if both.Answers != 3 || both.Written != 13_000 || both.Read != 22_000 {
+		t.Errorf("counted is %+v", both)
+	}
+	if len(both.Causes) != 1 || both.Causes[0].Tokens != 13_000 {
+		t.Errorf("the causes are %+v", both.Causes)
+	}
+}
