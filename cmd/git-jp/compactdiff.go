@@ -7,7 +7,6 @@ import (
 	"io"
 	"slices"
 	"strings"
-	"unicode/utf8"
 
 	"github.com/aymanbagabas/go-udiff"
 	"github.com/git-jp/git-jp/compact"
@@ -119,7 +118,7 @@ func expanded(root, uri string) string {
 }
 
 func printChange(a *app, out io.Writer, id events.ID, ch query.Change, root string) error {
-	patch := abridged(patchOf(ch))
+	patch := render.Abridge(patchOf(ch))
 	if a.JSON {
 		return render.NewJSONLines(out, a.output()).Write(changeRecord{
 			ID: id.String(), Turn: ch.From, TurnTo: ch.To, What: ch.What, Tool: ch.Tool,
@@ -196,53 +195,6 @@ func patchOf(ch query.Change) string {
 	from, was := side("before", ch.Was)
 	to, is := side("after", ch.Is)
 	return udiff.Unified(from, to, was, is)
-}
-
-// What a patch has at most of lines that go or come together, and of one line in bytes: who wants
-// to read the rest has 'git jp print'.
-const (
-	shownRun  = 60
-	shownLine = 1000
-)
-
-// abridged is a patch for people: of a long run of lines the first ones, and how many more there
-// are. The mark of that begins as git's own remarks in patches do.
-func abridged(patch string) string {
-	var b strings.Builder
-	var kind byte
-	run, left, bytes := 0, 0, int64(0)
-	flush := func() {
-		if left > 0 {
-			fmt.Fprintf(&b, "\\ %s, %s\n", render.Count(left, "more line"), render.Bytes(bytes))
-		}
-		run, left, bytes = 0, 0, 0
-	}
-	for line := range strings.Lines(patch) {
-		if line[0] != kind {
-			flush()
-			kind = line[0]
-		}
-		if run++; run > shownRun {
-			left, bytes = left+1, bytes+int64(len(line)-1)
-			continue
-		}
-		b.WriteString(clipped(line))
-	}
-	flush()
-	return b.String()
-}
-
-// clipped is a line, or its beginning, and how much more there is.
-func clipped(line string) string {
-	if len(line) <= shownLine {
-		return line
-	}
-	at := shownLine
-	for !utf8.RuneStart(line[at]) {
-		at--
-	}
-	left := len(strings.TrimSuffix(line, "\n")) - at
-	return fmt.Sprintf("%s… %s more\n", line[:at], render.Bytes(int64(left)))
 }
 
 // overlayStages are what a stream was after each compaction that an overlay added to its end.

@@ -5,39 +5,13 @@ import (
 	"testing"
 
 	"github.com/git-jp/git-jp/internal/query"
+	"github.com/git-jp/git-jp/internal/render"
 )
-
-// TestAbridged holds that a patch of a huge result stays small, and says of how much.
-func TestAbridged(t *testing.T) {
-	lines := func(mark, text string, n int) string { return strings.Repeat(mark+text+"\n", n) }
-	for name, c := range map[string]struct{ patch, want string }{
-		"short": {"--- a\n+++ b\n@@ -1 +1 @@\n-x\n+y\n", "--- a\n+++ b\n@@ -1 +1 @@\n-x\n+y\n"},
-		"a long run, and what comes for it": {
-			lines("-", "x", shownRun+40) + "+y\n",
-			lines("-", "x", shownRun) + "\\ 40 more lines, 80 bytes\n+y\n",
-		},
-		"two runs that are not too long": {
-			lines("-", "x", shownRun) + lines("+", "y", shownRun),
-			lines("-", "x", shownRun) + lines("+", "y", shownRun),
-		},
-		"one more line": {
-			lines("+", "x", shownRun+1), lines("+", "x", shownRun) + "\\ 1 more line, 2 bytes\n",
-		},
-		"a long line, cut where a character begins": {
-			"-" + strings.Repeat("é", shownLine) + "\n",
-			"-" + strings.Repeat("é", shownLine/2-1) + "… 1.0 kB more\n",
-		},
-	} {
-		if got := abridged(c.patch); got != c.want {
-			t.Errorf("%s: …%q, want …%q", name, got[max(0, len(got)-80):], c.want[max(0, len(c.want)-80):])
-		}
-	}
-}
 
 // TestHugeChange holds that what cannot be read by anybody is neither compared nor shown whole.
 func TestHugeChange(t *testing.T) {
 	huge, stub := strings.Repeat("a line that is gone\n", maxPiece/20+1), "[compacted]"
-	patch := abridged(patchOf(query.Change{Was: &huge, Is: &stub}))
+	patch := render.Abridge(patchOf(query.Change{Was: &huge, Is: &stub}))
 	if len(patch) > 10_000 || !strings.Contains(patch, "more lines") ||
 		!strings.HasSuffix(patch, "\n+[compacted]\n") {
 		t.Errorf("%d bytes: …%s", len(patch), patch[max(0, len(patch)-200):])

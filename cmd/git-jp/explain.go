@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 
-	"github.com/git-jp/git-jp/compact"
 	"github.com/git-jp/git-jp/internal/jpconfig"
 	"github.com/git-jp/git-jp/internal/llm"
 	"github.com/git-jp/git-jp/internal/llm/models"
@@ -48,17 +47,17 @@ func explain(ctx context.Context, a *app, q *prepare.Query, p query.Prompt) erro
 	if err != nil {
 		return err
 	}
+	m := query.MeasureOf(q.Model.ID(), r)
 	e := explainRecord{
 		Model: q.Model.ID(), Layers: layers(q.Config),
 		Words:    append([]string{}, q.Config.ForeignWords()...),
-		Messages: len(r.Messages), Tools: []string{},
-		Resources: []string{}, Bytes: map[string]int{}, TokensByKind: map[string]int{},
+		Messages: len(r.Messages), Tools: m.Tools, Resources: m.Resources, Bytes: m.Bytes,
+		TokensByKind: m.TokensByKind, Tokens: m.Tokens, Prefix: m.Prefix, Compacted: m.Compacted,
 		Saved: plan.Saved(), Forgotten: turn.Forgotten(),
 	}
 	if string(p.Delta) != "{}" {
 		e.Delta = string(p.Delta)
 	}
-	e.measure(r)
 	e.price()
 	if a.JSON {
 		return a.printJSON(e)
@@ -92,85 +91,6 @@ func (e *explainRecord) price() {
 	}
 	if usd, ok := row.Cost(llm.Usage{Input: int64(e.Tokens)}, false); ok {
 		e.CostUSD = &usd
-	}
-}
-
-// measure adds up the request by kind. All but the last message was sent before, unless it
-// is the first.
-func (e *explainRecord) measure(r *llm.Request) {
-	for _, s := range r.System {
-		e.Bytes["system"] += len(s.Text)
-	}
-	for _, t := range r.Tools {
-		e.Tools = append(e.Tools, t.Name)
-		e.Bytes["tools"] += len(t.Name) + len(t.Description) + len(t.Schema)
-	}
-	for i, m := range r.Messages {
-		if i > 0 && i == len(r.Messages)-1 {
-			e.Prefix = e.count()
-		}
-		for _, p := range m.Parts {
-			e.part(m.Role, p)
-			if _, ok := p.(llm.Opaque); ok && r.Params.Services.Compacts() && llm.Own(m, e.Model) {
-				e.Compacted = i
-			}
-		}
-	}
-	e.Tokens = e.count()
-}
-
-// count estimates the tokens of what was added up so far.
-func (e *explainRecord) count() (all int) {
-	for kind, n := range e.Bytes {
-		tokens := int(sortOf(kind).Tokens(int64(n)))
-		e.TokensByKind[kind] = tokens
-		all += tokens
-	}
-	return all
-}
-
-// sortOf is what a kind of the request is to the measured estimates.
-func sortOf(kind string) compact.Sort {
-	switch kind {
-	case "tools":
-		return compact.SortTools
-	case "resources", "media":
-		return compact.SortAttachment
-	case "assistant":
-		return compact.SortAnswer
-	case "reasoning":
-		return compact.SortReasoning
-	case "calls":
-		return compact.SortCall
-	case "results":
-		return compact.SortOutput
-	default:
-		return compact.SortPrompt
-	}
-}
-
-func (e *explainRecord) part(role llm.Role, p llm.Part) {
-	switch p := p.(type) {
-	case llm.Text:
-		e.Bytes[string(role)] += len(p.Text)
-	case llm.Reasoning:
-		e.Bytes["reasoning"] += len(p.Text)
-	case llm.Data:
-		e.Bytes[string(role)] += len(p.Value)
-	case llm.Call:
-		e.Bytes["calls"] += len(p.Name) + len(p.Args)
-	case llm.Resource:
-		e.Resources = append(e.Resources, p.URI)
-		e.Bytes["resources"] += len(p.Text) + len(p.Bytes)
-	case llm.Media:
-		e.Bytes["media"] += len(p.Bytes)
-	case llm.Result:
-		before := e.Bytes["user"]
-		for _, q := range p.Parts {
-			e.part(llm.RoleUser, q)
-		}
-		e.Bytes["results"] += e.Bytes["user"] - before
-		e.Bytes["user"] = before
 	}
 }
 

@@ -7,7 +7,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/git-jp/git-jp/blobs"
 	"github.com/git-jp/git-jp/events"
 	"github.com/git-jp/git-jp/gc"
 	"github.com/git-jp/git-jp/gitint"
@@ -408,82 +407,13 @@ func collectAside(ctx context.Context, a *app, w *workspace.Workspace) (end func
 			Cache:         refs.Open(filepath.ToSlash(filepath.Join(repo.Dir(), "cache"))),
 			OnlyUntracked: true,
 		}
-		collectDue(ctx, o)
+		gc.CollectDue(ctx, o)
 		if ctx.Err() == nil {
 			_ = o.Cache.Close()
 		}
-		collectDue(ctx, gc.Options{
+		gc.CollectDue(ctx, gc.Options{
 			Workspace: own, UserLocal: true, Now: a.now, PID: a.pid, Grace: settings.GC.Grace,
 		})
 	}()
 	return cancel
-}
-
-// collectDue collects one store, if it is time to. Nobody is told: what stops it now stops
-// 'git jp gc' too, which says so.
-func collectDue(ctx context.Context, o gc.Options) {
-	if !gc.Due(o) {
-		return
-	}
-	old, _ := gc.Expired(o)
-	if plan, err := gc.MakePlan(ctx, o); err == nil && (!plan.Empty() || len(old) > 0) {
-		_, _ = gc.Sweep(ctx, o, plan)
-	}
-	if ctx.Err() == nil {
-		_ = gc.Stamp(o)
-	}
-}
-
-// A contentError is a content that was named on the command line and not found.
-type contentError struct {
-	name  string
-	found int // blobs that begin so
-}
-
-func (e *contentError) Error() string {
-	if e.found == 0 {
-		return "no blob of the store begins with " + e.name
-	}
-	return fmt.Sprintf("%d blobs begin with %s", e.found, e.name)
-}
-
-// Hints say how to name one, or where to look for it.
-func (e *contentError) Hints() []string {
-	if e.found > 0 {
-		return []string{"give more digits, or the whole hash"}
-	}
-	return []string{"'git jp check --all' finds references to content that is not there"}
-}
-
-// contentNamed returns the content that a person means: a hash, its beginning, or the path of
-// a blob.
-func contentNamed(o gc.Options, arg string) (blobs.Hash, error) {
-	if h, err := blobs.ParseHash(arg); err == nil {
-		return h, nil
-	}
-	name := filepath.ToSlash(arg)
-	if i := strings.LastIndex("/"+name, "/"+blobs.Dir+"/"); i >= 0 {
-		if h, ok := blobs.ParsePath(name[i+len(blobs.Dir):][1:]); ok {
-			return h, nil
-		}
-	}
-	const fewest = 4
-	if len(arg) < fewest || strings.Trim(arg, "0123456789abcdef") != "" {
-		return blobs.Hash{}, usagef(
-			"%q is neither a hash, nor the beginning of one, nor the path of a blob", arg)
-	}
-	var found []blobs.Hash
-	store := o.Workspace.Blobs()
-	if o.UserLocal {
-		store = o.Workspace.BlobsOf(workspace.Entry{Local: true})
-	}
-	for h, err := range store.All() {
-		if err == nil && strings.HasPrefix(h.String(), arg) {
-			found = append(found, h)
-		}
-	}
-	if len(found) == 1 {
-		return found[0], nil
-	}
-	return blobs.Hash{}, &contentError{arg, len(found)}
 }

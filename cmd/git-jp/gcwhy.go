@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"slices"
@@ -55,7 +56,10 @@ func (c gcWhyCmd) Run(ctx context.Context, a *app) error {
 	if err != nil {
 		return err
 	}
-	h, err := contentNamed(o, c.Content)
+	h, err := gc.Named(o, c.Content)
+	if errors.Is(err, gc.ErrNoName) {
+		return usagef("%q is %w", c.Content, err)
+	}
 	if err != nil {
 		return err
 	}

@@ -1,19 +1,15 @@
 package main
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
-	"io/fs"
 	"path"
-	"path/filepath"
-	"slices"
 	"strings"
 
 	"github.com/git-jp/git-jp/events"
 	"github.com/git-jp/git-jp/gitint"
-	"github.com/git-jp/git-jp/internal/regular"
+	"github.com/git-jp/git-jp/internal/stage"
 	"github.com/git-jp/git-jp/internal/workspace"
 )
 
@@ -137,8 +133,6 @@ func stageMove(ctx context.Context, a *app, from, to workspace.Entry) {
 	}
 }
 
-// moveInIndex gives all entries below one directory, with the content that they have there, to
-// another. What a merge left unmerged stays for 'git jp resolve'.
 func moveInIndex(ctx context.Context, a *app, repo *gitint.Repo, from, to string) error {
 	if repo.Root() == "" {
 		return nil
@@ -147,28 +141,7 @@ func moveInIndex(ctx context.Context, a *app, repo *gitint.Repo, from, to string
 	if err != nil {
 		return err
 	}
-	from, to = path.Join(path.Dir(dir), from), path.Join(path.Dir(dir), to)
-	index, err := repo.Index(ctx)
-	if err != nil {
-		return err
-	}
-	if slices.ContainsFunc(index.Conflicts(), func(name string) bool {
-		return strings.HasPrefix(name, from+"/")
-	}) {
-		return nil
-	}
-	entries, err := index.Entries(from)
-	if err != nil {
-		return err
-	}
-	var change gitint.Change
-	for _, e := range entries {
-		change.Remove = append(change.Remove, e.Path)
-		e.Path = to + strings.TrimPrefix(e.Path, from)
-		change.AddObjects = append(change.AddObjects, e)
-	}
-	_, err = repo.Stage(ctx, change)
-	return err
+	return stage.Move(ctx, repo, path.Join(path.Dir(dir), from), path.Join(path.Dir(dir), to))
 }
 
 // noteMove says where a conversation was moved, or that it was there already.
@@ -229,8 +202,11 @@ func (c rmCmd) Run(ctx context.Context, a *app) error {
 		if d, err := a.openWorkspace.LoadDetails(e); err == nil {
 			r = newRecord(e, d)
 		}
-		loss := lossOf(ctx, a, e)
-		if !c.Yes && !a.confirm(fmt.Sprintf("delete %s %q?%s", e.ID, r.Title, loss.question())) {
+		loss, cost := lossOf(ctx, a, e), ""
+		if loss != "" {
+			cost = " " + string(loss) + "."
+		}
+		if !c.Yes && !a.confirm(fmt.Sprintf("delete %s %q?%s", e.ID, r.Title, cost)) {
 			return &unconfirmedError{
 				what: fmt.Sprintf("delete %s %q", e.ID, r.Title), loss: loss, asked: a.canAsk(),
 			}
@@ -246,69 +222,19 @@ func (c rmCmd) Run(ctx context.Context, a *app) error {
 	})
 }
 
-// A loss says what of a conversation cannot be brought back from HEAD, "" when that
-// has all of it.
-type loss string
-
-func (l loss) question() string {
-	if l == "" {
-		return ""
-	}
-	return " " + string(l) + "."
-}
-
-// lossOf compares a conversation with HEAD's. It never fails: where it cannot tell, the
-// conversation counts as not committed.
-func lossOf(ctx context.Context, a *app, e workspace.Entry) loss {
-	const uncommitted loss = "It is not committed, and cannot be brought back"
+// lossOf says what of a conversation cannot be brought back.
+func lossOf(ctx context.Context, a *app, e workspace.Entry) stage.Loss {
 	repo, err := a.repo(ctx)
 	if err != nil || e.Local {
-		return uncommitted
+		repo = nil
 	}
-	tree, err := repo.Tree(ctx, "HEAD")
-	if err != nil {
-		return uncommitted
-	}
-	dir := a.openWorkspace.Path(e)
-	below, err := filepath.Rel(repo.Root(), dir)
-	if err != nil {
-		return uncommitted
-	}
-	committed := filepath.ToSlash(below)
-	if entries, err := tree.Entries(committed); err != nil || len(entries) == 0 {
-		return uncommitted
-	}
-	if !sameFiles(regular.Dir(dir), tree, committed, repo.Limits()) {
-		return "It has changes that are not committed"
-	}
-	return ""
-}
-
-// sameFiles reports whether tree has every file of a conversation, below dir.
-func sameFiles(
-	conversation fs.FS, tree fs.ReadFileFS, dir string, limits regular.Limits,
-) bool {
-	err := fs.WalkDir(conversation, ".", func(name string, d fs.DirEntry, err error) error {
-		if err != nil || d.IsDir() {
-			return err
-		}
-		have, err := regular.Read(conversation, name, limits.Of(name))
-		if err != nil {
-			return err
-		}
-		committed, err := tree.ReadFile(dir + "/" + name)
-		if err == nil && !bytes.Equal(have, committed) {
-			err = errors.New("not the same")
-		}
-		return err
-	})
-	return err == nil
+	return stage.LossOf(ctx, repo, a.openWorkspace.Path(e))
 }
 
 // An unconfirmedError is a dangerous step that nobody agreed to.
 type unconfirmedError struct {
 	what  string
-	loss  loss
+	loss  stage.Loss
 	asked bool // somebody said no; else nobody could be asked
 }
 

@@ -68,6 +68,8 @@ func hints(err error) []string {
 		return []string{"wait until the other one is done"}
 	case errors.Is(err, gc.ErrNoUserLocal):
 		return []string{"'git jp query --new --local' begins a user-local conversation"}
+	case isA[*gc.NameError](err):
+		return namedHints(err)
 	case isA[*attach.PrivateError](err):
 		return []string{privateHint(err)}
 	case errors.Is(err, compact.ErrNoModel):
@@ -89,6 +91,15 @@ func revisionHints(err error) []string {
 		return []string{"this clone is shallow; 'git fetch --unshallow' brings the rest"}
 	}
 	return nil
+}
+
+// namedHints say how to name a content, or where to look for it.
+func namedHints(err error) []string {
+	named := new(gc.NameError)
+	if errors.As(err, &named); named.Found > 0 {
+		return []string{"give more digits, or the whole hash"}
+	}
+	return []string{"'git jp check --all' finds references to content that is not there"}
 }
 
 // draftHint says where an edit is that was not saved.

@@ -1,0 +1,102 @@
+package query
+
+import (
+	"github.com/git-jp/git-jp/compact"
+	"github.com/git-jp/git-jp/internal/llm"
+)
+
+// A Measure is what a request consists of.
+type Measure struct {
+	Tools     []string
+	Resources []string
+	Bytes     map[string]int // by kind
+	// TokensByKind and Tokens are estimates.
+	TokensByKind map[string]int
+	Tokens       int
+	Prefix       int // of the tokens that were sent with the last question
+	Compacted    int // messages that the provider has compacted itself
+}
+
+// MeasureOf adds up a request to a model by kind. All but the last message was sent before, unless
+// it is the first.
+func MeasureOf(model string, r *llm.Request) Measure {
+	sum := Measure{
+		Tools: []string{}, Resources: []string{}, Bytes: map[string]int{},
+		TokensByKind: map[string]int{},
+	}
+	for _, s := range r.System {
+		sum.Bytes["system"] += len(s.Text)
+	}
+	for _, t := range r.Tools {
+		sum.Tools = append(sum.Tools, t.Name)
+		sum.Bytes["tools"] += len(t.Name) + len(t.Description) + len(t.Schema)
+	}
+	for i, m := range r.Messages {
+		if i > 0 && i == len(r.Messages)-1 {
+			sum.Prefix = sum.count()
+		}
+		for _, p := range m.Parts {
+			sum.part(m.Role, p)
+			if _, ok := p.(llm.Opaque); ok && r.Params.Services.Compacts() && llm.Own(m, model) {
+				sum.Compacted = i
+			}
+		}
+	}
+	sum.Tokens = sum.count()
+	return sum
+}
+
+// count estimates the tokens of what was added up so far.
+func (sum *Measure) count() (all int) {
+	for kind, n := range sum.Bytes {
+		tokens := int(sortOf(kind).Tokens(int64(n)))
+		sum.TokensByKind[kind] = tokens
+		all += tokens
+	}
+	return all
+}
+
+// sortOf is what a kind of the request is to the measured estimates.
+func sortOf(kind string) compact.Sort {
+	switch kind {
+	case "tools":
+		return compact.SortTools
+	case "resources", "media":
+		return compact.SortAttachment
+	case "assistant":
+		return compact.SortAnswer
+	case "reasoning":
+		return compact.SortReasoning
+	case "calls":
+		return compact.SortCall
+	case "results":
+		return compact.SortOutput
+	default:
+		return compact.SortPrompt
+	}
+}
+
+func (sum *Measure) part(role llm.Role, p llm.Part) {
+	switch p := p.(type) {
+	case llm.Text:
+		sum.Bytes[string(role)] += len(p.Text)
+	case llm.Reasoning:
+		sum.Bytes["reasoning"] += len(p.Text)
+	case llm.Data:
+		sum.Bytes[string(role)] += len(p.Value)
+	case llm.Call:
+		sum.Bytes["calls"] += len(p.Name) + len(p.Args)
+	case llm.Resource:
+		sum.Resources = append(sum.Resources, p.URI)
+		sum.Bytes["resources"] += len(p.Text) + len(p.Bytes)
+	case llm.Media:
+		sum.Bytes["media"] += len(p.Bytes)
+	case llm.Result:
+		before := sum.Bytes["user"]
+		for _, q := range p.Parts {
+			sum.part(llm.RoleUser, q)
+		}
+		sum.Bytes["results"] += sum.Bytes["user"] - before
+		sum.Bytes["user"] = before
+	}
+}
