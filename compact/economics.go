@@ -108,7 +108,7 @@ func (s Schedule) Decide(p Pending, m Market) (trim bool, why string) {
 	switch {
 	case p.Tokens <= 0:
 		return false, "nothing is superseded"
-	case p.Window > 0 && p.Prompt > p.Window:
+	case p.overflows():
 		return true, "the request would not fit the model's window"
 	case s == Never:
 		return false, "the schedule is never"
@@ -126,6 +126,9 @@ func (s Schedule) Decide(p Pending, m Market) (trim bool, why string) {
 		return false, "the provider still has the prompt"
 	}
 }
+
+// overflows reports whether the request does not fit the model's window.
+func (p Pending) overflows() bool { return p.Window > 0 && p.Prompt > p.Window }
 
 // again is what it costs to send again what stands behind what goes.
 func (p Pending) again(read, write float64) float64 {

@@ -133,10 +133,13 @@ func (r *replayer) add() {
 // exchange sends one request.
 func (r *replayer) exchange(x Exchange, s Schedule) {
 	x.Upto = min(x.Upto, len(r.sizes))
-	due := r.due(r.trims(), x.Upto, r.last == nil || r.last.Upto < r.Work.turn(x.Upto, 0))
 	p := Pending{
 		Prompt: r.Base + r.upTo[x.Upto], Window: r.Window, Cold: r.cold(x), Sent: r.cost.Sent,
 	}
+	due := r.due(r.trims(), x.Upto, Moment{
+		Opens:    r.last == nil || r.last.Upto < r.Work.turn(x.Upto, 0),
+		Rewrites: p.Cold || p.overflows(),
+	})
 	first := x.Upto
 	for _, n := range due.trims {
 		w := r.waiting[n]
@@ -328,11 +331,17 @@ func (p *Pending) comesBack(d due, more, before map[int]float64, upto int) {
 }
 
 // Pending returns what could be trimmed of the request that comes next, and keeps only that of what
-// is obsolete. What has to be attached for it is returned by the keys of the files.
-func (h *History) Pending(opens bool) (p Pending, attached map[string]float64) {
-	p.Prompt = h.Base
+// is obsolete. What has to be attached for it is returned by the keys of the files. Opens says that
+// the request opens a turn, and cold that the provider has forgotten the prompt.
+func (h *History) Pending(opens, cold bool) (p Pending, attached map[string]float64) {
+	p.Window, p.Cold, p.Prompt = h.Window, cold, h.Base
+	upTo := []float64{h.Base}
+	for _, n := range h.Sizes {
+		p.Prompt += n
+		upTo = append(upTo, p.Prompt)
+	}
 	first := len(h.Sizes)
-	due := h.due(h.Trims, first, opens)
+	due := h.due(h.Trims, first, Moment{Opens: opens, Rewrites: cold || p.overflows()})
 	trims, obsolete := h.Trims, h.Obsolete
 	h.Trims, h.Obsolete = nil, nil
 	for _, n := range due.trims {
@@ -347,13 +356,7 @@ func (h *History) Pending(opens bool) (p Pending, attached map[string]float64) {
 		}
 	}
 	p.comesBack(due, h.restored(trims, due.trims, due.trims), nil, len(h.Sizes))
-	upTo := []float64{h.Base}
-	for i, n := range h.Sizes {
-		p.Prompt += n
-		if upTo = append(upTo, p.Prompt); i >= first {
-			p.Tail += n
-		}
-	}
+	p.Tail = p.Prompt - upTo[first]
 	for _, x := range h.Exchanges {
 		p.Sent += upTo[x.Upto]
 	}

@@ -41,7 +41,7 @@ func goes(t interface{ Fatal(args ...any) }, s *events.Stream) (priced, given fl
 		t.Fatal(err)
 	}
 	before := sum(h.Sizes)
-	p, _ := h.Pending(true)
+	p, _ := h.Pending(true, false)
 	marked := s.Clone()
 	for _, f := range h.Obsolete {
 		marked.Set(f.Element, dedup.WithTrimmed(marked.At(f.Element), nil))

@@ -90,6 +90,14 @@ func (w Work) nextWrite(key string, behind int) (int, bool) {
 	return w.writes[key][n], true
 }
 
+// A Moment is when a request is made.
+type Moment struct {
+	Opens bool // it opens a turn
+	// Rewrites says that the prompt is read anew, or does not fit: then files are attached between
+	// two requests of a turn, too. Else what a turn changes again and again would be.
+	Rewrites bool
+}
+
 // A due is what may be trimmed of one request.
 type due struct {
 	trims    []int              // of those that were asked about
@@ -97,16 +105,16 @@ type due struct {
 }
 
 // due returns which trims a request that ends before an element may do without: what is stale only
-// where nobody goes on with the file, or where the request, which opens a turn, has it attached as
-// it is now and is smaller so; and what is referred to only where that pays.
-func (h History) due(trims []Trim, upto int, opens bool) due {
+// where nobody goes on with the file, or where the request has it attached as it is now and is
+// smaller so; and what is referred to only where that pays.
+func (h History) due(trims []Trim, upto int, at Moment) due {
 	d := due{attached: map[string]float64{}}
 	for n, t := range trims {
 		if t.By >= upto {
 			continue
 		}
-		if t.Stale != "" && h.Work.GoesOn(t.Stale, upto, opens) {
-			now, ok := h.now(t.Stale, upto, opens)
+		if t.Stale != "" && h.Work.GoesOn(t.Stale, upto, at.Opens) {
+			now, ok := h.now(t.Stale, upto, at)
 			if !ok {
 				continue
 			}
@@ -123,8 +131,8 @@ func (h History) due(trims []Trim, upto int, opens bool) due {
 }
 
 // now returns how many tokens a file has that a request can have attached.
-func (h History) now(key string, upto int, opens bool) (tokens float64, ok bool) {
-	if !opens || h.Current == nil {
+func (h History) now(key string, upto int, at Moment) (tokens float64, ok bool) {
+	if !at.Opens && !at.Rewrites || h.Current == nil {
 		return 0, false
 	}
 	return h.Current(key, upto)

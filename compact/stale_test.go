@@ -111,17 +111,19 @@ func TestFilesThatAreWorkedOn(t *testing.T) {
 	for name, test := range map[string]struct {
 		stream   *events.Stream
 		opens    bool
+		cold     bool
 		current  float64
 		goes     bool
 		attached bool
 	}{
-		"in the turn":         {new(talk).turn("1").call("Read", readA, long).call("Edit", editA, always).stream(), false, 10, false, false},
-		"a question":          {s, true, 10, true, true},
-		"nobody can look":     {s, true, -1, false, false},
-		"it is larger now":    {s, true, 1e6, false, false},
-		"in the next turn":    {s, false, 10, true, false},
-		"nobody went on":      {later, true, -1, true, false},
-		"nobody went on, too": {later, false, -1, true, false},
+		"in the turn":         {new(talk).turn("1").call("Read", readA, long).call("Edit", editA, always).stream(), false, false, 10, false, false},
+		"in the turn, coldly": {new(talk).turn("1").call("Read", readA, long).call("Edit", editA, always).stream(), false, true, 10, true, true},
+		"a question":          {s, true, false, 10, true, true},
+		"nobody can look":     {s, true, false, -1, false, false},
+		"it is larger now":    {s, true, false, 1e6, false, false},
+		"in the next turn":    {s, false, false, 10, true, false},
+		"nobody went on":      {later, true, false, -1, true, false},
+		"nobody went on, too": {later, false, false, -1, true, false},
 	} {
 		t.Run(name, func(t *testing.T) {
 			h, err := compact.HistoryOf(test.stream, compact.ObsoleteOptions{Stale: anyFile})
@@ -131,7 +133,7 @@ func TestFilesThatAreWorkedOn(t *testing.T) {
 			h.Current = func(key string, _ int) (float64, bool) {
 				return test.current, test.current >= 0 && key == keyA
 			}
-			p, attached := h.Pending(test.opens)
+			p, attached := h.Pending(test.opens, test.cold)
 			if goes := p.Tokens > 0; goes != test.goes || (len(h.Obsolete) == 1) != goes || (len(h.Trims) == 1) != goes {
 				t.Errorf("%.0f tokens go, of %v", p.Tokens, h.Obsolete)
 			}

@@ -116,7 +116,7 @@ func (g *guessed) foresee(s *events.Stream, next recorded) error {
 	if err != nil {
 		return err
 	}
-	p, _ := h.Pending(false)
+	p, _ := h.Pending(false, false)
 	fault := off(p.Prompt, next.tokens)
 	g.next = append(g.next, fault)
 	if fault <= h.Estimator.Whole {

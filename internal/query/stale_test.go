@@ -11,6 +11,7 @@ import (
 	"github.com/git-jp/git-jp/compact"
 	"github.com/git-jp/git-jp/dedup"
 	"github.com/git-jp/git-jp/events"
+	"github.com/git-jp/git-jp/internal/llm"
 	"github.com/git-jp/git-jp/internal/query"
 	"github.com/go-json-experiment/json/jsontext"
 	"github.com/google/go-cmp/cmp"
@@ -81,6 +82,60 @@ func TestStaleReadsAreRefreshed(t *testing.T) {
 			}
 			// What was sent keeps its bytes, whatever the file becomes.
 			k.trim.Current = func(string) (events.Resource, error) { return large(is), nil }
+			k.at = k.at.Add(time.Second)
+			if _, err := turn.Run(t.Context(), query.Prompt{Request: &events.ChatRequest{Content: "and then?"}}); err != nil {
+				t.Fatal(err)
+			}
+			first, second := k.model.asked[0].Messages, k.model.asked[1].Messages
+			if diff := cmp.Diff(first, second[:len(first)], same()); diff != "" {
+				t.Errorf("what was sent changed:\n%s", diff)
+			}
+		})
+	}
+}
+
+// TestStaleReadsAreRefreshedWithinATurn holds that a turn which goes on after a long time, as when
+// a tool took an hour, has the file that it works on behind what the tools returned; and that a turn
+// which goes on at once has its reads as they were.
+func TestStaleReadsAreRefreshedWithinATurn(t *testing.T) {
+	at := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
+	is := events.Resource{URI: staleURI, Content: blobs.Loaded([]byte("is\n" + strings.Repeat("a line of it\n", 200)))}
+	for name, test := range map[string]struct {
+		after     time.Duration
+		window    int64
+		refreshed bool
+	}{
+		"after an hour":     {time.Hour, 0, true},
+		"at once":           {time.Minute, 0, false},
+		"it would overflow": {time.Minute, 100, true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := edited(at)
+			s.Remove(s.Len()-1, 1) // the turn is not over
+			k := newTrimmed(t, compact.Cold)
+			k.trim.Rules, k.trim.Window = compact.DefaultRules, test.window
+			k.trim.Current = func(string) (events.Resource, error) { return is, nil }
+			record := copied{s, k.stage.turn(k.model, k.tools).Record}
+			k.model.acts = []act{say("", "fine"), say("", "fine")}
+			turn := k.stage.turn(k.model, nil)
+			turn.Record, turn.Trim, turn.Now, turn.Watch = record, k.trim, func() time.Time { return k.at }, k
+			turns := len(s.Turns())
+			k.at = at.Add(test.after)
+			if _, err := turn.Run(t.Context(), query.Prompt{}); err != nil {
+				t.Fatal(err)
+			}
+			last := k.model.asked[0].Messages[len(k.model.asked[0].Messages)-1]
+			text := said(k.model.asked[0])
+			before, behind, _ := strings.Cut(text, "done")
+			if got := strings.Contains(before, "a later message has it: a.go"); got != test.refreshed ||
+				strings.Contains(before, "was\n") == got || strings.Contains(behind, "is\n") != got {
+				t.Errorf("refreshed: %t\n%s", got, text)
+			}
+			if err := record.stream.Validate(); err != nil || last.Role != llm.RoleUser || len(record.stream.Turns()) != turns {
+				t.Errorf("%d turns, %v, the last message is of %s", len(record.stream.Turns()), err, last.Role)
+			}
+			k.trim.Current = func(string) (events.Resource, error) { return large(is), nil }
+			k.trim.Window = 0
 			k.at = k.at.Add(time.Second)
 			if _, err := turn.Run(t.Context(), query.Prompt{Request: &events.ChatRequest{Content: "and then?"}}); err != nil {
 				t.Fatal(err)

@@ -64,14 +64,19 @@ func (s *session) trim(stream *events.Stream) (bool, error) {
 	if err != nil {
 		return false, fmt.Errorf("look for what is superseded: %w", err)
 	}
-	question := lastQuestion(stream)
+	question, answered := lastQuestion(stream)
 	now := lookup{look: s.Trim.Current, found: map[string]events.Resource{}}
-	h.Current = now.tokens
-	p, attached := h.Pending(question >= 0)
-	p.Cold, p.Window = cold, float64(s.window(view))
+	if question >= 0 || answered {
+		h.Current = now.tokens
+	}
+	h.Window = float64(s.window(view))
+	p, attached := h.Pending(question >= 0, cold)
 	trim, why := s.Trim.Schedule.Decide(p, s.Trim.Market)
 	if !trim {
 		return false, nil
+	}
+	if question < 0 && len(attached) > 0 {
+		question = s.turnTo(stream)
 	}
 	t := trimming{view: view, stream: stream, question: question}
 	t.attach(now, attached)
@@ -94,17 +99,26 @@ func (s *session) beside() float64 {
 	return compact.SortSystem.Tokens(s.Setup.SystemBytes()) + compact.SortTools.Tokens(tools)
 }
 
-// lastQuestion returns the question that a stream ends with, -1 where it ends otherwise.
-func lastQuestion(stream *events.Stream) int {
+// lastQuestion returns the question that a stream ends with, -1 where it ends otherwise, and
+// whether it ends with what a tool returned.
+func lastQuestion(stream *events.Stream) (question int, answered bool) {
 	for i := stream.Len() - 1; i >= 0; i-- {
 		switch kind := stream.At(i).Kind(); {
 		case kind == events.KindChatRequest:
-			return i
+			return i, false
 		case kind.IsEvent():
-			return -1
+			return -1, kind == events.KindToolCallResponse
 		}
 	}
-	return -1
+	return -1, false
+}
+
+// turnTo adds a request without words to a turn, which is where files can be attached: every
+// provider takes what a user says behind the results of tools, as a reply is said that came while
+// they ran, and none takes anything between calls and their results.
+func (s *session) turnTo(stream *events.Stream) (question int) {
+	stream.Append(events.NewElement(s.Now(), &events.ChatRequest{}, events.Metadata{}))
+	return stream.Len() - 1
 }
 
 // A lookup finds files as they are now, each once.
@@ -214,7 +228,7 @@ func short(text string) string { return blobs.Sum([]byte(text)).String()[:16] }
 // A trimming marks what of a view is not given any more, in the stream that it is of.
 type trimming struct {
 	view, stream *events.Stream
-	question     int             // that opens the turn, -1 for none
+	question     int             // that the stream ends with, -1 for none
 	given        map[string]bool // files that are attached to it
 }
 
