@@ -52,7 +52,7 @@ func TestGoldenMistakes(t *testing.T) {
 // compareGolden compares a text with a file, or writes the file when the test runs with -update.
 func compareGolden(t *testing.T, name, got string) {
 	t.Helper()
-	if *update {
+	if *updating {
 		if err := os.WriteFile(name, []byte(got), 0o600); err != nil {
 			t.Fatal(err)
 		}

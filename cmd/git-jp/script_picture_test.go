@@ -50,7 +50,7 @@ func picture(ts *testscript.TestScript, neg bool, args []string) {
 	}
 	drawn := draw(lines)
 	file := filepath.Join(ts.Getenv("DOCS"), "pictures", args[0]+".svg")
-	if *update {
+	if *updating {
 		ts.Check(os.WriteFile(file, []byte(drawn), 0o600))
 		return
 	}

@@ -16,7 +16,7 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 )
 
-var update = flag.Bool("update", false, "rewrite the golden parts of scripts")
+var updating = flag.Bool("update", false, "rewrite the golden parts of scripts")
 
 // programEnv says that the directory of the program is on PATH: to a test that runs once more, as
 // another user.
@@ -89,7 +89,7 @@ func runScripts(t *testing.T, asUser bool) {
 	t.Helper()
 	testscript.Run(t, testscript.Params{
 		Files:               scripts(t, asUser),
-		UpdateScripts:       *update,
+		UpdateScripts:       *updating,
 		RequireExplicitExec: true,
 		RequireUniqueNames:  true,
 		Setup:               setUpScript,

@@ -110,6 +110,11 @@ var rooms = []room{
 		imports: resolveImports,
 	},
 	{
+		dir:     "internal/update",
+		is:      "merging a base into the branch that is checked out",
+		imports: []string{"gitint", "hooks", "hooks/install", "internal/audit", "internal/merge", "internal/resolve"},
+	},
+	{
 		dir:     "internal/audit",
 		is:      "what check and merge find in revisions, ranges, pushes and merges of a repository",
 		imports: auditImports,

@@ -14,7 +14,7 @@ import (
 var later = []string{
 	"internal/doctor", "internal/harmless", "internal/house", "internal/prepare",
 	"internal/recheck", "internal/regular", "internal/resolve", "internal/revisions",
-	"internal/schema", "internal/setup", "internal/tool/command",
+	"internal/schema", "internal/setup", "internal/tool/command", "internal/update",
 }
 
 // exempt are doors and values that many methods make no harder to read.

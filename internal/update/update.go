@@ -1,0 +1,186 @@
+package update
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/git-jp/git-jp/gitint"
+	"github.com/git-jp/git-jp/hooks"
+	"github.com/git-jp/git-jp/hooks/install"
+	"github.com/git-jp/git-jp/internal/audit"
+	"github.com/git-jp/git-jp/internal/merge"
+	"github.com/git-jp/git-jp/internal/resolve"
+)
+
+// A RefusedError says that the branch cannot be updated as things are.
+type RefusedError struct{ Why string }
+
+// Error says why.
+func (e *RefusedError) Error() string { return "update the branch: " + e.Why }
+
+// A DriftError says that this clone would not merge conversations with the drivers.
+type DriftError struct{ Drift install.Drift }
+
+// Error says what the drift comes to.
+func (e *DriftError) Error() string { return "update the branch: " + e.Drift.Sentence() }
+
+// A NoBaseError says that nothing tells what is to be merged.
+type NoBaseError struct{ Remote string }
+
+// Error names the remote.
+func (e *NoBaseError) Error() string {
+	return "the default branch of " + e.Remote + " is not known"
+}
+
+// A Branch is the one that is checked out.
+type Branch struct {
+	Ref, Name      string
+	Remote, RemRef string // where it is pushed to
+}
+
+// Options say where a merge is made, and what completes it.
+type Options struct {
+	Repo  *gitint.Repo
+	Dirs  []string // directories .jp whose drivers have to be registered
+	Hooks hooks.Env
+	// Resolve returns what decides what nobody has to be asked about.
+	Resolve func(context.Context) (resolve.Options, error)
+	// Said is given what git and the hooks said.
+	Said func(string)
+}
+
+// Current returns the branch that is checked out.
+func Current(ctx context.Context, repo *gitint.Repo) (Branch, error) {
+	head, err := repo.Head(ctx)
+	if err != nil {
+		return Branch{}, err
+	}
+	name, ok := strings.CutPrefix(head.Target, "refs/heads/")
+	if !ok || head.OID.IsZero() {
+		return Branch{}, &RefusedError{"HEAD is not on one"}
+	}
+	b := Branch{Ref: head.Target, Name: name, RemRef: head.Target}
+	if remote, ok, err := repo.Config(ctx, "branch."+name+".remote"); err != nil || ok {
+		b.Remote = remote
+		if err != nil {
+			return b, err
+		}
+		merge, ok, err := repo.Config(ctx, "branch."+name+".merge")
+		if err != nil {
+			return b, err
+		}
+		if ok {
+			b.RemRef = merge
+		}
+		return b, nil
+	}
+	b.Remote, err = onlyRemote(ctx, repo)
+	return b, err
+}
+
+// onlyRemote is origin, or the one remote that there is.
+func onlyRemote(ctx context.Context, repo *gitint.Repo) (string, error) {
+	const origin = "origin"
+	all, err := repo.Remotes(ctx)
+	if err != nil || slices.Contains(all, origin) || len(all) != 1 {
+		return origin, err
+	}
+	return all[0], nil
+}
+
+// baseKey is the key of git's configuration that names the base.
+const baseKey = "jp.base"
+
+// DefaultBase returns what is merged where nobody names it.
+func DefaultBase(ctx context.Context, repo *gitint.Repo, remote string) (string, error) {
+	if base, ok, err := repo.Config(ctx, baseKey); err != nil || ok {
+		return base, err
+	}
+	base := "refs/remotes/" + remote + "/HEAD"
+	_, err := repo.Resolve(ctx, base)
+	if errors.Is(err, gitint.ErrUnknownRevision) {
+		return "", &NoBaseError{remote}
+	}
+	return strings.TrimPrefix(base, "refs/remotes/"), err
+}
+
+// Ready refuses what would make of the merge something that nobody asked for.
+func (o Options) Ready(ctx context.Context) error {
+	if merge.Waits(o.Repo) {
+		return &RefusedError{"a merge waits for its commit"}
+	}
+	tidy, err := o.Repo.IsTidy(ctx)
+	if err != nil {
+		return err
+	}
+	if !tidy {
+		return &RefusedError{"tracked files have changes"}
+	}
+	drifts, err := install.Drifts(ctx, o.Repo, o.Dirs)
+	if err != nil {
+		return err
+	}
+	for _, d := range drifts {
+		if d.Mismatch != install.Unshared {
+			return &DriftError{d}
+		}
+	}
+	return nil
+}
+
+// Merge merges and returns HEAD from before and after. A merge that the hook mended is
+// completed: it waits for nobody.
+func (o Options) Merge(
+	ctx context.Context, base string,
+) (before, after string, err error) {
+	was, err := o.Repo.Resolve(ctx, "HEAD")
+	if err != nil {
+		return "", "", err
+	}
+	if _, err := o.Repo.Resolve(ctx, base); errors.Is(err, gitint.ErrUnknownRevision) {
+		return "", "", audit.NewRevisionError(o.Repo, "merge "+base+": unknown revision")
+	}
+	said, err := o.Repo.Merge(ctx, base)
+	o.Said(said)
+	if err != nil {
+		err = o.complete(ctx, err)
+	}
+	if err != nil {
+		return "", "", err
+	}
+	if err := hooks.UniteAfter(ctx, o.Hooks, was.String(), "HEAD"); err != nil {
+		return "", "", err
+	}
+	is, err := o.Repo.Resolve(ctx, "HEAD")
+	return was.String(), is.String(), err
+}
+
+func (o Options) complete(ctx context.Context, failure error) error {
+	if !merge.Waits(o.Repo) {
+		return failure
+	}
+	how, err := o.Resolve(ctx)
+	if err != nil {
+		return err
+	}
+	r, err := resolve.New(ctx, how)
+	if err != nil {
+		return err
+	}
+	if err := r.Settle(ctx); err != nil {
+		return err
+	}
+	index, err := o.Repo.Index(ctx)
+	if err != nil {
+		return err
+	}
+	if names := index.Conflicts(); len(names) > 0 {
+		return fmt.Errorf("merge: %w", &gitint.UnmergedError{Paths: names})
+	}
+	said, err := o.Repo.CommitMerge(ctx)
+	o.Said(said)
+	return err
+}
