@@ -1,7 +1,6 @@
 package main
 
 import (
-	"bufio"
 	"context"
 	"errors"
 	"fmt"
@@ -12,7 +11,6 @@ import (
 	"runtime"
 	"slices"
 	"strings"
-	"sync"
 	"time"
 
 	"github.com/git-jp/git-jp/events"
@@ -434,7 +432,7 @@ func (a *app) paged(ctx context.Context, f func(io.Writer) error) error {
 		return f(a.stdout)
 	}
 	pager, err := render.StartPager(ctx, render.PagerOptions{
-		Command: pagerCommand(ctx, a), Env: a.env, Out: out,
+		Command: a.programs().Pager(ctx), Env: a.env, Out: out,
 	})
 	if err != nil {
 		a.warn("%v", err)
@@ -452,48 +450,34 @@ func (a *app) paged(ctx context.Context, f func(io.Writer) error) error {
 	return err
 }
 
-// pagerCommand asks as git does: its variables and configuration, else less.
-func pagerCommand(ctx context.Context, a *app) string {
-	if p := a.getenv("GIT_PAGER"); p != "" {
-		return p
-	}
-	if r, err := a.repo(ctx); err == nil {
-		if p, ok, err := r.Config(ctx, "core.pager"); err == nil && ok {
-			return p
+// programs are the user's editor and pager.
+func (a *app) programs() ask.Programs {
+	config := func(ctx context.Context, key string) (string, bool) {
+		repo, err := a.repo(ctx)
+		if err != nil {
+			return "", false
 		}
+		value, ok, err := repo.Config(ctx, key)
+		return value, ok && err == nil
 	}
-	if p := a.getenv("PAGER"); p != "" {
-		return p
+	return ask.Programs{Getenv: a.getenv, Config: config}
+}
+
+// editor returns the editor, which is a program of the terminal where nobody names one.
+func (a *app) editor(ctx context.Context) (string, error) {
+	if e := a.programs().Editor(ctx); e != "" {
+		return e, nil
 	}
-	return "less"
+	if !a.stdinTerminal {
+		return "", errors.New("no editor is set, and this is no terminal")
+	}
+	return "vi", nil
 }
 
 // canAsk reports whether there is somebody to ask.
 func (a *app) canAsk() bool { return a.stdinTerminal && a.stderrTerminal }
 
-// confirm asks a question that is answered yes or no. Where nobody can answer, after an
-// empty line and after an interrupt the answer is no.
+// confirm asks a question that is answered yes or no. Where nobody can answer the answer is no.
 func (a *app) confirm(question string) bool {
-	if !a.canAsk() {
-		return false
-	}
-	fmt.Fprintf(a.stderr, "%s [y/N] ", render.Message(question))
-	interrupted := make(chan struct{})
-	press := sync.OnceFunc(func() { close(interrupted) })
-	defer a.interrupts.Take(func() bool { press(); return false })()
-	answered := make(chan string, 1)
-	go func() {
-		line, err := bufio.NewReader(a.stdin).ReadString('\n')
-		if err != nil {
-			line = "" // a line that does not end is no answer
-		}
-		answered <- strings.ToLower(strings.TrimSpace(line))
-	}()
-	select {
-	case answer := <-answered:
-		return answer == "y" || answer == "yes"
-	case <-interrupted:
-		fmt.Fprintln(a.stderr)
-		return false
-	}
+	return a.canAsk() && a.terminal.Confirm(a.stdin, question)
 }

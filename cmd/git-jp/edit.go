@@ -1,7 +1,6 @@
 package main
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -82,23 +81,4 @@ func (c editCmd) save(
 	return a.openWorkspace.Replace(ctx, e.ID, workspace.Replacement{
 		Name: c.filename(), Before: before, After: after,
 	})
-}
-
-// editor returns jp's editor, or git's.
-func (a *app) editor(ctx context.Context) (string, error) {
-	if e := cmp.Or(a.getenv("JP_EDITOR"), a.getenv("GIT_EDITOR")); e != "" {
-		return e, nil
-	}
-	if repo, err := a.repo(ctx); err == nil {
-		if e, ok, err := repo.Config(ctx, "core.editor"); err == nil && ok {
-			return e, nil
-		}
-	}
-	if e := cmp.Or(a.getenv("VISUAL"), a.getenv("EDITOR")); e != "" {
-		return e, nil
-	}
-	if !a.stdinTerminal {
-		return "", errors.New("no editor is set, and this is no terminal")
-	}
-	return "vi", nil
 }

@@ -1,9 +1,12 @@
 package ask
 
 import (
+	"bufio"
 	"errors"
 	"fmt"
 	"io"
+	"strings"
+	"sync"
 	"time"
 
 	"github.com/git-jp/git-jp/internal/render"
@@ -60,4 +63,28 @@ func (t *Terminal) NoteBetween(format string, args ...any) {
 		}
 		t.Note(format, args...)
 	})
+}
+
+// Confirm asks a question on standard error that is answered yes or no on in. After an empty line
+// and after an interrupt the answer is no.
+func (t *Terminal) Confirm(in io.Reader, question string) bool {
+	fmt.Fprintf(t.Err, "%s [y/N] ", render.Message(question))
+	interrupted := make(chan struct{})
+	press := sync.OnceFunc(func() { close(interrupted) })
+	defer t.Interrupts.Take(func() bool { press(); return false })()
+	answered := make(chan string, 1)
+	go func() {
+		line, err := bufio.NewReader(in).ReadString('\n')
+		if err != nil {
+			line = "" // a line that does not end is no answer
+		}
+		answered <- strings.ToLower(strings.TrimSpace(line))
+	}()
+	select {
+	case answer := <-answered:
+		return answer == "y" || answer == "yes"
+	case <-interrupted:
+		fmt.Fprintln(t.Err)
+		return false
+	}
 }
