@@ -253,7 +253,6 @@ func replace(
 	ctx context.Context, a *app, conv *workspace.Conversation, out *compact.Result, yes bool,
 ) (dir string, err error) {
 	what := fmt.Sprintf("compact %s in place", conv.ID)
-	var kept *quarantine.Item
 	if !yes && !a.confirm(fmt.Sprintf("%s? %d events go, %d become shorter; a copy is kept.",
 		what, out.Report.EventsRemoved, changes(out.Report))) {
 		return "", &unconfirmedError{what: what, asked: a.canAsk()}
@@ -263,18 +262,7 @@ func replace(
 	if len(all) == 0 {
 		return "", errors.New("keep a copy: there is no place for it")
 	}
-	err = w.Update(ctx, conv.ID, func(now *workspace.Conversation) error {
-		if string(now.Stream.Encode()) != string(conv.Stream.Encode()) {
-			return errMoved
-		}
-		var err error
-		kept, err = all[0].Put(quarantine.Change{
-			ID: conv.ID, At: a.now(), Was: now.Stream, Is: out.Stream,
-			Contents: w.BlobsOf(conv.Entry),
-		})
-		now.Stream, now.AllowDangling = out.Stream, true
-		return err
-	})
+	kept, err := writerOf(a, conv).Replace(ctx, all[0], out.Stream, a.now())
 	if err != nil {
 		return "", err
 	}
@@ -283,8 +271,10 @@ func replace(
 	return kept.Dir(), nil
 }
 
-// errMoved is the error of a conversation that somebody changed meanwhile.
-var errMoved = errors.New("the conversation was changed meanwhile")
+// writerOf saves what becomes of a conversation.
+func writerOf(a *app, conv *workspace.Conversation) compaction.Writer {
+	return compaction.Writer{Workspace: a.openWorkspace, Conversation: conv}
+}
 
 func changes(r compact.Report) (n int) {
 	for _, s := range r.Steps {
@@ -346,22 +336,10 @@ func (c compactCmd) undo(ctx context.Context, a *app, conv *workspace.Conversati
 
 // rewrite saves another stream of a conversation that nobody changed meanwhile.
 func rewrite(ctx context.Context, a *app, conv *workspace.Conversation, s *events.Stream) error {
-	if err := rewriteQuietly(ctx, a, conv, s); err != nil {
+	if err := writerOf(a, conv).Rewrite(ctx, s); err != nil {
 		return err
 	}
 	return a.printRecord(conv.Entry)
-}
-
-func rewriteQuietly(
-	ctx context.Context, a *app, conv *workspace.Conversation, s *events.Stream,
-) error {
-	return a.openWorkspace.Update(ctx, conv.ID, func(now *workspace.Conversation) error {
-		if string(now.Stream.Encode()) != string(conv.Stream.Encode()) {
-			return errMoved
-		}
-		now.Stream, now.AllowDangling = s, true
-		return nil
-	})
 }
 
 // restore brings back what the last compaction in place removed.
@@ -383,21 +361,16 @@ func (c compactCmd) restore(ctx context.Context, a *app, conv *workspace.Convers
 	return fmt.Errorf("undo the compaction of %s: %w", conv.ID, quarantine.ErrNone)
 }
 
-// restoreCopy makes a conversation what it was, with the contents that only the copy has.
+// restoreCopy makes a conversation what it was.
 func restoreCopy(
 	ctx context.Context, a *app, conv *workspace.Conversation, kept quarantine.Copy,
 	was *events.Stream,
 ) error {
-	store := a.openWorkspace.BlobsOf(conv.Entry)
-	err := kept.Contents(func(content []byte) error {
-		_, err := store.Write(content)
-		return err
-	})
-	if err != nil {
-		return err
+	err := writerOf(a, conv).Restore(ctx, kept, was)
+	if err == nil {
+		a.note("brought back %s as it was at %s", conv.ID, moment(a, kept.At))
 	}
-	a.note("brought back %s as it was at %s", conv.ID, moment(a, kept.At))
-	return rewriteQuietly(ctx, a, conv, was)
+	return err
 }
 
 // overlay adds compactions that remove nothing.

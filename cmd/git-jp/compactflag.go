@@ -116,7 +116,7 @@ func compactFirst(
 	case err != nil:
 		return e, err
 	case !f.Bare && len(strategies) == 0:
-		return e, rewriteQuietly(ctx, a, conv, out.Stream)
+		return e, writerOf(a, conv).Rewrite(ctx, out.Stream)
 	case !a.openConfig.Settings().Compaction.Fork:
 		_, err := replace(ctx, a, conv, out, yes)
 		return e, err

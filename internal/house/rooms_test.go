@@ -244,10 +244,10 @@ var rooms = []room{
 	},
 	{
 		dir: "internal/compaction",
-		is:  "what configuration, the table of models and the record say of a compaction",
+		is:  "what configuration, the table of models and the record say of a compaction; saving it",
 		imports: []string{
 			"events", "compact", "dedup", "internal/config", "internal/jpconfig", "internal/llm",
-			"internal/llm/models",
+			"internal/llm/models", "internal/quarantine", "internal/workspace",
 		},
 	},
 	{

@@ -1,0 +1,67 @@
+package compaction
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"github.com/git-jp/git-jp/events"
+	"github.com/git-jp/git-jp/internal/quarantine"
+	"github.com/git-jp/git-jp/internal/workspace"
+)
+
+// ErrMoved is the error of a conversation that somebody changed meanwhile.
+var ErrMoved = errors.New("the conversation was changed meanwhile")
+
+// A Writer saves what became of a conversation, as it was loaded, unless somebody changed it
+// meanwhile.
+type Writer struct {
+	Workspace    *workspace.Workspace
+	Conversation *workspace.Conversation
+}
+
+// Rewrite saves another stream.
+func (w Writer) Rewrite(ctx context.Context, s *events.Stream) error {
+	return w.update(ctx, s, func(*events.Stream) error { return nil })
+}
+
+// Replace saves another stream, and quarantines what it was first.
+func (w Writer) Replace(
+	ctx context.Context, q quarantine.Quarantine, s *events.Stream, at time.Time,
+) (kept *quarantine.Item, err error) {
+	err = w.update(ctx, s, func(was *events.Stream) (err error) {
+		kept, err = q.Put(quarantine.Change{
+			ID: w.Conversation.ID, At: at, Was: was, Is: s,
+			Contents: w.Workspace.BlobsOf(w.Conversation.Entry),
+		})
+		return err
+	})
+	return kept, err
+}
+
+// Restore makes a conversation what it was, with the contents that only the copy has.
+func (w Writer) Restore(ctx context.Context, kept quarantine.Copy, was *events.Stream) error {
+	store := w.Workspace.BlobsOf(w.Conversation.Entry)
+	err := kept.Contents(func(content []byte) error {
+		_, err := store.Write(content)
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	return w.Rewrite(ctx, was)
+}
+
+func (w Writer) update(
+	ctx context.Context, s *events.Stream, keep func(was *events.Stream) error,
+) error {
+	id := w.Conversation.ID
+	return w.Workspace.Update(ctx, id, func(now *workspace.Conversation) error {
+		if string(now.Stream.Encode()) != string(w.Conversation.Stream.Encode()) {
+			return ErrMoved
+		}
+		err := keep(now.Stream)
+		now.Stream, now.AllowDangling = s, true
+		return err
+	})
+}
