@@ -28,8 +28,9 @@ func (w *world) isForgeLog(command string) bool {
 	return true
 }
 
-// writeForgeLog has what is written to standard output pass the writer of such logs.
+// writeForgeLog has what is written to standard output, answers of models too, pass the writer of
+// such logs.
 func writeForgeLog(a *app) {
 	log := render.NewForgeLog(a.stdout)
-	a.stdout, a.closers = log, append(a.closers, log.Flush)
+	a.stdout, a.terminal.Out, a.closers = log, log, append(a.closers, log.Flush)
 }
