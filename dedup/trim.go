@@ -161,12 +161,42 @@ func Trim(s *events.Stream) *events.Stream {
 	return out
 }
 
+// RoomStub returns what stands in the place of a result that went to make room. The call is not to
+// be made again for it without thought: it may have done something.
+func RoomStub(tool string) string {
+	return "[compacted] " + tool +
+		": the call was made; what it returned was taken out to make room"
+}
+
+// forRoom is the mark of a result that went to make room.
+const forRoom = `{"room":true}`
+
+// WithoutResult marks a result that is not given any more because the model's window is full.
+func WithoutResult(e *events.Element) *events.Element {
+	return e.WithMetadata(e.Metadata().With(Trimmed, []byte(forRoom)))
+}
+
+// Returned returns a stream in which all results that went to make room are given again, and how
+// many these are.
+func Returned(s *events.Stream) (*events.Stream, int) {
+	out, n := s.Clone(), 0
+	for i, e := range s.All() {
+		if v, ok := e.Metadata().Value(Trimmed); ok && string(v) == forRoom {
+			out.Set(i, e.WithMetadata(e.Metadata().Without(Trimmed)))
+			n++
+		}
+	}
+	return out, n
+}
+
 // stubOf returns what stands in the place of a result with a mark, "" for a mark of nobody's.
 func stubOf(mark []byte, tool string) string {
 	var stale outdated
 	switch {
 	case string(mark) == "true":
 		return Stub(tool)
+	case string(mark) == forRoom:
+		return RoomStub(tool)
 	case json.Unmarshal(mark, &stale) == nil && stale.Stale != "":
 		return StaleStub(tool, stale.Stale, stale.Attached)
 	default:

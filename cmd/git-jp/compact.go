@@ -10,6 +10,7 @@ import (
 
 	"github.com/alecthomas/kong"
 	"github.com/git-jp/git-jp/compact"
+	"github.com/git-jp/git-jp/dedup"
 	"github.com/git-jp/git-jp/events"
 	"github.com/git-jp/git-jp/internal/compaction"
 	"github.com/git-jp/git-jp/internal/prepare"
@@ -314,11 +315,24 @@ func (c compactCmd) pin(ctx context.Context, a *app, conv *workspace.Conversatio
 // undo takes back the last compaction: one of the overlay, or else what was removed.
 func (c compactCmd) undo(ctx context.Context, a *app, conv *workspace.Conversation) error {
 	out, gone, err := compact.RemoveOverlay(conv.Stream, c.Undo.N)
-	if errors.Is(err, compact.ErrNoOverlay) && c.Undo.N <= 0 {
-		return c.restore(ctx, a, conv)
+	returned := 0
+	if none := errors.Is(err, compact.ErrNoOverlay); none && c.Undo.N <= 0 || c.Undo.N == 0 {
+		if none {
+			out = conv.Stream
+		}
+		if out, returned = dedup.Returned(out); returned > 0 {
+			err = nil
+		} else if none {
+			return c.restore(ctx, a, conv)
+		}
 	}
 	if err != nil {
 		return fmt.Errorf("undo the compaction of %s: %w", conv.ID, err)
+	}
+	if returned > 0 && c.DryRun {
+		a.note("would give back %s that went to make room", render.Count(returned, "result"))
+	} else if returned > 0 {
+		a.note("gave back %s that went to make room", render.Count(returned, "result"))
 	}
 	for _, g := range gone {
 		what := newCompactionRecord(g).String()

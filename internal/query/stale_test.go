@@ -107,7 +107,7 @@ func TestStaleReadsAreRefreshedWithinATurn(t *testing.T) {
 	}{
 		"after an hour":     {time.Hour, 0, true},
 		"at once":           {time.Minute, 0, false},
-		"it would overflow": {time.Minute, 100, true},
+		"it would overflow": {time.Minute, 1200, true},
 	} {
 		t.Run(name, func(t *testing.T) {
 			s := edited(at)

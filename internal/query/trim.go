@@ -36,7 +36,11 @@ func (s *session) prepare(stream *events.Stream) (*events.Stream, *dedup.Plan, e
 	}
 	plan.Store(view, stream)
 	trimmed, err := s.trim(stream)
-	if err != nil || !trimmed {
+	if err != nil {
+		return nil, nil, err
+	}
+	roomier, err := s.makeRoom(stream)
+	if err != nil || !trimmed && !roomier {
 		return view, plan, err
 	}
 	// What is told of the others may be told otherwise now.
@@ -57,10 +61,7 @@ func (s *session) trim(stream *events.Stream) (bool, error) {
 	if !cold && !s.mayTrimWarm(view) {
 		return false, nil
 	}
-	h, err := compact.HistoryOf(view, compact.ObsoleteOptions{
-		Rules: s.Trim.Rules, Limits: s.Trim.Limits, Dedup: s.Dedup, Contents: s.Record.Contents(),
-		Shown: asStored(stream), Stale: func(string) bool { return true }, Beside: s.beside(),
-	})
+	h, err := compact.HistoryOf(view, s.obsolete(stream))
 	if err != nil {
 		return false, fmt.Errorf("look for what is superseded: %w", err)
 	}
@@ -86,6 +87,14 @@ func (s *session) trim(stream *events.Stream) (bool, error) {
 			" tokens): %s", n, p.Tokens, why))
 	}
 	return n > 0, nil
+}
+
+// obsolete says how to look for what is obsolete in the view of a stream.
+func (s *session) obsolete(stream *events.Stream) compact.ObsoleteOptions {
+	return compact.ObsoleteOptions{
+		Rules: s.Trim.Rules, Limits: s.Trim.Limits, Dedup: s.Dedup, Contents: s.Record.Contents(),
+		Shown: asStored(stream), Stale: func(string) bool { return true }, Beside: s.beside(),
+	}
 }
 
 // beside is how many tokens a request has beside the conversation, by what was measured.
@@ -166,6 +175,9 @@ const smallWindow = 4096
 // window is the model's. The provider is asked once, when the view may come near to what is known
 // of it.
 func (s *session) window(view *events.Stream) int64 {
+	if s.room > 0 {
+		return s.room
+	}
 	near := max(s.Trim.Window/2, smallWindow)
 	if !s.askedWindow && s.Trim.Offered != nil && size(view) > leastBytesPerToken*near {
 		s.Trim.Window, s.askedWindow = s.Trim.Offered(), true

@@ -148,7 +148,7 @@ func TestTrimmedBySchedule(t *testing.T) {
 		"never": {compact.Never, nil, 3, 0},
 		"eager": {compact.Eager, nil, 1, 2},
 		"never, but the window is full": {
-			compact.Never, func(o *query.Trim) { o.Window = 1000 }, 1, 2,
+			compact.Never, func(o *query.Trim) { o.Window = 1500 }, 1, 2,
 		},
 		"balanced, where reading costs nothing less": {
 			compact.Balanced, func(o *query.Trim) { o.Market.Read, o.Market.Write = 3, 3 }, 1, 2,

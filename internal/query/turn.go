@@ -155,7 +155,7 @@ func (t *Turn) Run(ctx context.Context, p Prompt) (Answer, error) {
 func (t *Turn) Explain(p Prompt) (*llm.Request, *dedup.Plan, error) {
 	s := &session{Turn: t, watch: silent{}}
 	view, plan, err := s.foresee(p)
-	if err != nil {
+	if _, crowded := errors.AsType[*CrowdedError](err); err != nil && !crowded {
 		return nil, nil, err
 	}
 	r, err := s.build(view, plan)
@@ -209,6 +209,9 @@ type session struct {
 	untaken map[string]bool // attachments that no model takes, by their names
 
 	told        int64 // tokens of the conversation in the request, by what was measured
+	room        int64 // tokens that the provider takes, where it said so; 0 for the window
+	overflows   int   // requests that it found too large
+	overflowed  error // that of the last one
 	askedWindow bool  // the provider said how large the model's window is, or did not
 
 	prior *events.Stream // what there was before the turn
@@ -310,7 +313,7 @@ func (s *session) build(view *events.Stream, plan *dedup.Plan) (*llm.Request, er
 func (s *session) request() (*llm.Request, error) {
 	if s.view == nil {
 		if err := s.Record.Save(s.decide); err != nil {
-			return nil, fmt.Errorf("save what is sent: %w", err)
+			return nil, notSaved("what is sent", err)
 		}
 	}
 	view, plan := s.view, s.planned
@@ -347,12 +350,13 @@ func (s *session) cycle(ctx context.Context) (done bool, err error) {
 		return false, errors.Join(context.Cause(ctx), h.fault(err))
 	case wish.Act != 0 && !h.unsaved:
 		return s.obey(h, wish)
-	case s.leftOut(err):
+	case s.leftOut(err), s.shrink(err):
 		s.cycles--
 		return false, nil
 	case err != nil:
 		return s.broken(ctx, h, err)
 	}
+	s.overflowed = nil
 	s.answer.Stop = h.stop
 	switch h.stop.Reason {
 	case llm.StopRefusal:
@@ -398,6 +402,14 @@ func (s *session) obey(h *hearing, w Wish) (done bool, err error) {
 	}, reply)
 }
 
+// notSaved says what could not be saved. That a request is too large is no fault of the disk.
+func notSaved(what string, err error) error {
+	if crowded, ok := errors.AsType[*CrowdedError](err); ok {
+		return crowded
+	}
+	return fmt.Errorf("save %s: %w", what, err)
+}
+
 // keep saves a change and tells of what it added.
 func (s *session) keep(
 	what string, change func(*events.Stream) error, added ...*events.Element,
@@ -405,7 +417,7 @@ func (s *session) keep(
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if err := s.Record.Save(change); err != nil {
-		return fmt.Errorf("save %s: %w", what, err)
+		return notSaved(what, err)
 	}
 	for _, e := range added {
 		s.watch.Saved(e)

@@ -32,6 +32,10 @@ func modelHint(err error) string {
 		return meantModel(err) + othersHint
 	case isA[*models.KeyError](err), errors.Is(err, jpconfig.ErrModelName):
 		return othersHint
+	case isA[*query.CrowdedError](err):
+		return "'git jp compact --keep-calls 1' strips all results but the last, " +
+			"'git jp compact --strategy strip-attachments --keep-last 0' drops what is attached, " +
+			"'git jp fork --last 1' goes on from the last turn alone"
 	case isA[*llm.OverflowError](err):
 		return "'git jp compact' makes the conversation smaller, 'git jp stats' says what is in it"
 	case isA[*llm.UnsupportedError](err):

@@ -1,0 +1,171 @@
+package query
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/git-jp/git-jp/compact"
+	"github.com/git-jp/git-jp/dedup"
+	"github.com/git-jp/git-jp/events"
+	"github.com/git-jp/git-jp/internal/llm"
+)
+
+// A CrowdedError says that a request does not fit the model's window with all taken out of it that
+// the model could do without. What was said until then is kept.
+type CrowdedError struct {
+	Model   string
+	Tokens  float64
+	Window  int64
+	Largest []compact.Item
+	Err     error // of the provider, nil where it was not asked
+}
+
+// Error implements error.
+func (e *CrowdedError) Error() string {
+	var items []string
+	for _, i := range e.Largest {
+		items = append(items, fmt.Sprintf("%s: about %.0f", i.What, i.Tokens))
+	}
+	return fmt.Sprintf("the conversation does not fit the window of %s: about %.0f tokens of %d;"+
+		" the largest are %s", e.Model, e.Tokens, e.Window, strings.Join(items, ", "))
+}
+
+// Unwrap returns what the provider said.
+func (e *CrowdedError) Unwrap() error { return e.Err }
+
+const (
+	lastCalls    = 3 // whose results stay
+	largestItems = 3 // that are named
+	maxOverflows = 3 // of one turn, after which the provider is not asked once more
+)
+
+// makeRoom takes out of a stream what the next request would overflow the window with, and reports
+// whether it did: old results of the turn that it continues, then earlier turns, for a summary.
+// What is superseded and out of date went before, see [session.trim].
+func (s *session) makeRoom(stream *events.Stream) (bool, error) {
+	if s.Trim == nil {
+		return false, nil
+	}
+	did := false
+	for _, take := range []func(*events.Stream, *events.Stream, crowd) (bool, error){
+		s.takeResults, s.summarizeEarlier,
+	} {
+		view, c, err := s.crowd(stream)
+		if err != nil || c.over <= 0 {
+			return did, err
+		}
+		took, err := take(stream, view, c)
+		did = did || took
+		if err != nil {
+			return did, err
+		}
+	}
+	view, c, err := s.crowd(stream)
+	if err != nil || c.over <= c.error && s.overflowed == nil || c.over <= 0 {
+		return did, err // the provider may count less
+	}
+	return did, &CrowdedError{
+		Model: s.Model.ID(), Tokens: c.tokens, Window: c.window,
+		Largest: c.history.Largest(view, largestItems), Err: s.overflowed,
+	}
+}
+
+// A crowd is by how much a request is larger than the window.
+type crowd struct {
+	history compact.History
+	options compact.ObsoleteOptions
+	tokens  float64 // of the request
+	over    float64 // of them beyond the window
+	error   float64 // of what is guessed, in tokens
+	window  int64
+}
+
+func (s *session) crowd(stream *events.Stream) (*events.Stream, crowd, error) {
+	view := View(stream)
+	window := s.window(view)
+	if window == 0 || s.overflowed == nil && size(view) <= leastBytesPerToken*window {
+		return view, crowd{}, nil
+	}
+	o := s.obsolete(stream)
+	h, err := compact.HistoryOf(view, o)
+	if err != nil {
+		return view, crowd{}, fmt.Errorf("look for what to take out: %w", err)
+	}
+	c := crowd{history: h, options: o, window: window}
+	p, _ := h.Pending(false, false)
+	c.tokens, c.over = p.Prompt, p.Prompt-float64(window)
+	c.error = h.Estimator.Whole * p.Prompt
+	return view, c, nil
+}
+
+// takeResults leaves out results of the turn that the model can do without, the oldest first, until
+// the rest fits.
+func (s *session) takeResults(stream, view *events.Stream, c crowd) (bool, error) {
+	at := map[*events.Element]int{}
+	for i, e := range stream.All() {
+		at[e] = i
+	}
+	n, freed := 0, 0.0
+	for _, i := range c.history.Spare(view, lastCalls, c.options) {
+		stored, ok := at[view.At(i)]
+		if !ok || freed >= c.over {
+			continue // an overlay has a word in its place
+		}
+		stream.Set(stored, dedup.WithoutResult(stream.At(stored)))
+		n, freed = n+1, freed+c.history.Sizes[i]
+	}
+	if n > 0 {
+		s.watch.Notice(fmt.Sprintf("%d results of this turn are not sent any more (about %.0f"+
+			" tokens): the request would not fit the model's window; 'git jp compact --undo' gives"+
+			" them back", n, freed))
+	}
+	return n > 0, nil
+}
+
+// summarizeEarlier adds an overlay with a summary of the turns before the one that the stream ends
+// with. No model is asked for it: one that is in the middle of its work would wait for another.
+func (s *session) summarizeEarlier(stream, _ *events.Stream, c crowd) (bool, error) {
+	p := compact.Policy{Summarize: true}
+	p.From, p.To = compact.Spared(0, 1)
+	_, made, err := compact.Overlay{Now: s.Now(), Options: compact.Options{
+		Now: s.Now(), Contents: s.Record.Contents(), Dedup: s.Dedup,
+	}}.Apply(context.Background(), stream, []compact.Policy{p})
+	if errors.Is(err, compact.ErrRefused) || len(made) == 0 {
+		return false, nil // it would not be smaller, or there are none
+	}
+	if err != nil {
+		return false, fmt.Errorf("summarize the turns before: %w", err)
+	}
+	for _, m := range made {
+		stream.Append(events.NewElement(s.Now(), m, events.Metadata{}))
+	}
+	s.watch.Notice(fmt.Sprintf("a summary is sent in place of the earlier turns: the request would"+
+		" have about %.0f tokens too many; 'git jp compact --undo' gives them back", c.over))
+	return true, nil
+}
+
+// shrink reports whether a request that the provider found too large can be asked again, smaller:
+// by how much is what the provider says of the window, or less than was sent.
+func (s *session) shrink(err error) bool {
+	over, ok := errors.AsType[*llm.OverflowError](err)
+	if !ok || s.Trim == nil || s.overflows >= maxOverflows {
+		return false
+	}
+	s.overflows++
+	s.overflowed = err
+	view := View(s.Record.Stream())
+	h, herr := compact.HistoryOf(view, s.obsolete(s.Record.Stream()))
+	if herr != nil {
+		return false
+	}
+	p, _ := h.Pending(false, false)
+	const less = 0.9
+	room := less * p.Prompt
+	if over.Limit > 0 && over.Tokens > over.Limit { // in the provider's own tokens
+		room = p.Prompt * float64(over.Limit) / float64(over.Tokens)
+	}
+	s.room = int64(room)
+	return true
+}
