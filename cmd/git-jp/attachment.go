@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -132,15 +131,17 @@ or an address; whoever else has the conversation is asked.`
 
 // Run adds attachments to a conversation's configuration.
 func (c attachmentAddCmd) Run(ctx context.Context, a *app) error {
-	return changeAttachments(ctx, a, c.ID, func(list []declared) ([]declared, []string, error) {
+	return changeAttachments(ctx, a, c.ID, func(list []jpconfig.Declared) (
+		[]jpconfig.Declared, []string, error,
+	) {
 		urls, err := a.host().AttachmentURLs(ctx, a.openWorkspace, c.Attachment)
 		if err != nil {
 			return nil, nil, err
 		}
 		var added []string
 		for _, u := range urls {
-			if !slices.ContainsFunc(list, func(d declared) bool { return d.url == u }) {
-				list, added = append(list, newDeclared(u)), append(added, u)
+			if !slices.ContainsFunc(list, func(d jpconfig.Declared) bool { return d.URL == u }) {
+				list, added = append(list, jpconfig.Declare(u)), append(added, u)
 			}
 		}
 		return list, added, nil
@@ -154,7 +155,9 @@ type attachmentRmCmd struct {
 
 // Run takes attachments out of a conversation's configuration.
 func (c attachmentRmCmd) Run(ctx context.Context, a *app) error {
-	return changeAttachments(ctx, a, c.ID, func(list []declared) ([]declared, []string, error) {
+	return changeAttachments(ctx, a, c.ID, func(list []jpconfig.Declared) (
+		[]jpconfig.Declared, []string, error,
+	) {
 		var removed []string
 		for _, arg := range c.Attachment {
 			// What is gone cannot be looked up, but still be meant as it stands.
@@ -164,11 +167,11 @@ func (c attachmentRmCmd) Run(ctx context.Context, a *app) error {
 			}
 			names = append(names, arg)
 			before := len(list)
-			list = slices.DeleteFunc(slices.Clone(list), func(d declared) bool {
-				if !slices.Contains(names, d.url) {
+			list = slices.DeleteFunc(slices.Clone(list), func(d jpconfig.Declared) bool {
+				if !slices.Contains(names, d.URL) {
 					return false
 				}
-				removed = append(removed, d.url)
+				removed = append(removed, d.URL)
 				return true
 			})
 			if len(list) == before {
@@ -179,30 +182,12 @@ func (c attachmentRmCmd) Run(ctx context.Context, a *app) error {
 	}, detached)
 }
 
-// A declared attachment is an entry of the list as it stands, and what it says.
-type declared struct {
-	url   string
-	entry json.RawMessage
-}
-
-func newDeclared(u string) declared {
-	entry, _ := json.Marshal(u) // a string
-	return declared{u, entry}
-}
-
-// declaredIn returns the attachments that hold.
-func declaredIn(conf *jpconfig.Config) (list []declared) {
-	for _, at := range conf.Attachments() {
-		list = append(list, declared{at.Shown(), at.Entry})
-	}
-	return list
-}
-
 // changeAttachments gives a conversation another list of attachments. It replaces the
 // list: what the workspace declares can be taken away for one conversation.
 func changeAttachments(
 	ctx context.Context, a *app, id string,
-	change func([]declared) (list []declared, changed []string, err error), do string,
+	change func([]jpconfig.Declared) (list []jpconfig.Declared, changed []string, err error),
+	do string,
 ) error {
 	e, err := a.findOr(id)
 	if err != nil {
@@ -214,11 +199,11 @@ func changeAttachments(
 		if err != nil {
 			return err
 		}
-		list, which, err := change(declaredIn(conf))
+		list, which, err := change(conf.Declared())
 		if changed = which; err != nil || len(changed) == 0 {
 			return err
 		}
-		delta, err := attachmentsDelta(list)
+		delta, err := jpconfig.AttachmentsDelta(list)
 		if err != nil {
 			return err
 		}
@@ -230,25 +215,6 @@ func changeAttachments(
 		return err
 	}
 	return tellChanged(ctx, a, e, changed, do)
-}
-
-// attachmentsDelta is a config_delta after which exactly these are attached.
-func attachmentsDelta(list []declared) ([]byte, error) {
-	entries := []json.RawMessage{}
-	for _, d := range list {
-		entries = append(entries, d.entry)
-	}
-	var delta struct {
-		Conversation struct {
-			Attachments struct {
-				Value    []json.RawMessage `json:"value"`
-				Strategy string            `json:"strategy"`
-			} `json:"attachments"`
-		} `json:"conversation"`
-	}
-	delta.Conversation.Attachments.Value = entries
-	delta.Conversation.Attachments.Strategy = "replace"
-	return json.Marshal(delta)
 }
 
 // tellChanged tells what was added or taken away.

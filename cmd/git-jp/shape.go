@@ -254,15 +254,6 @@ func (e *unconfirmedError) Hints() []string {
 	return []string{"give --yes to go ahead without being asked"}
 }
 
-// storedTitle returns a conversation's title, "" when it has none that can be read.
-func storedTitle(a *app, e workspace.Entry) string {
-	d, err := a.openWorkspace.LoadDetails(e)
-	if err != nil || d.Title == nil {
-		return ""
-	}
-	return *d.Title
-}
-
 type useCmd struct {
 	Conversation string `arg:"" help:"The conversation; - for the previous one."`
 }
@@ -296,6 +287,6 @@ func (c useCmd) Run(ctx context.Context, a *app) error {
 	if err != nil && !errors.Is(err, workspace.ErrLegacy) {
 		a.warn("note when %s was last active: %v", e.ID, err)
 	}
-	a.note("active: %s %q", e.ID, storedTitle(a, e))
+	a.note("active: %s %q", e.ID, a.openWorkspace.Title(e))
 	return a.printRecord(e)
 }

@@ -160,7 +160,7 @@ func (statusCmd) entitle(
 	entries, _, _ := a.openWorkspace.List(workspace.ListOptions{Archived: true})
 	for _, e := range entries {
 		if r, ok := untitled[e.ID.String()]; ok {
-			r.Title = storedTitle(a, e)
+			r.Title = a.openWorkspace.Title(e)
 		}
 	}
 	for _, s := range staged {

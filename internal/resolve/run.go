@@ -143,11 +143,7 @@ func (r *Run) titleOf(id events.ID) string {
 	if err != nil {
 		return ""
 	}
-	d, err := r.Workspace.LoadDetails(e)
-	if err != nil || d.Title == nil {
-		return ""
-	}
-	return *d.Title
+	return r.Workspace.Title(e)
 }
 
 func (r *Run) find(id events.ID) (workspace.Entry, error) {

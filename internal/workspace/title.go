@@ -1,0 +1,10 @@
+package workspace
+
+// Title returns a conversation's title, "" when it has none that can be read.
+func (w *Workspace) Title(e Entry) string {
+	d, err := w.LoadDetails(e)
+	if err != nil || d.Title == nil {
+		return ""
+	}
+	return *d.Title
+}
