@@ -7,6 +7,7 @@ import (
 
 	"github.com/git-jp/git-jp/compact"
 	"github.com/git-jp/git-jp/internal/compaction"
+	"github.com/git-jp/git-jp/internal/llm"
 	"github.com/git-jp/git-jp/internal/llm/models"
 	"github.com/git-jp/git-jp/internal/prepare"
 	"github.com/git-jp/git-jp/internal/render"
@@ -74,7 +75,7 @@ func (c replayCmd) records(h compact.History) ([]replayRecord, error) {
 	}
 	var all []replayRecord
 	for _, row := range table.Rows() {
-		m := compaction.Market(row.ID, 0)
+		m := compaction.Market(row.ID, llm.CachePolicy{})
 		if !m.Priced() || len(c.Model) > 0 && !slices.Contains(c.Model, row.ID) {
 			continue
 		}

@@ -79,8 +79,9 @@ func (s Settings) Limits() compact.Limits {
 	}
 }
 
-// Market returns the market of a model whose cache is written with a lifetime.
-func Market(id string, ttl time.Duration) compact.Market {
+// Market returns the market of a model of which prompts are cached as a policy says. Without one
+// Anthropic keeps nothing; the others do so by themselves.
+func Market(id string, policy llm.CachePolicy) compact.Market {
 	m := compact.Market{Model: id}
 	table, err := models.Builtin()
 	if err != nil {
@@ -94,12 +95,15 @@ func Market(id string, ttl time.Duration) compact.Market {
 	m.Input, m.Read, m.Write = p.Input, p.Read, p.Write
 	m.TTL, m.Gone = time.Duration(row.Cache.TTL), time.Duration(row.Cache.Gone)
 	m.Minimum, m.Grain = int64(row.Cache.Minimum), int64(row.Cache.Grain)
-	if long := time.Duration(row.Cache.TTLLong); ttl >= time.Hour && long > 0 {
+	if long := time.Duration(row.Cache.TTLLong); policy.TTL >= time.Hour && long > 0 {
 		m.Write, m.TTL = p.WriteLong, long
 		m.Gone = max(m.Gone, long, time.Duration(row.Cache.GoneLong))
 	}
 	m.Longest = max(m.Gone, time.Duration(row.Cache.GoneLong))
 	m.AsOf = row.AsOf.String()
+	if provider, _, _ := llm.SplitID(id); policy.Off && provider == "anthropic" {
+		m.Read, m.Write = m.Input, m.Input
+	}
 	return m
 }
 

@@ -4,7 +4,9 @@ import (
 	"testing"
 	"time"
 
+	"github.com/git-jp/git-jp/compact"
 	"github.com/git-jp/git-jp/internal/compaction"
+	"github.com/git-jp/git-jp/internal/llm"
 )
 
 // TestMarket holds when an entry of each lifetime is surely gone, and that models of which much has
@@ -13,7 +15,7 @@ func TestMarket(t *testing.T) {
 	for _, id := range []string{
 		"anthropic/claude-opus-4-5", "anthropic/claude-opus-4-6-20260205", "anthropic/claude-sonnet-4-5",
 	} {
-		short, long := compaction.Market(id, 0), compaction.Market(id, time.Hour)
+		short, long := compaction.Market(id, llm.CachePolicy{}), compaction.Market(id, llm.CachePolicy{TTL: time.Hour})
 		if !short.Priced() || short.AsOf == "" {
 			t.Errorf("%s has no price: %+v", id, short)
 		}
@@ -24,7 +26,29 @@ func TestMarket(t *testing.T) {
 			t.Errorf("%s, for an hour: %+v", id, long)
 		}
 	}
-	if free := compaction.Market("ollama/m", 0); free.Priced() || free.Longest != 0 {
+	if free := compaction.Market("ollama/m", llm.CachePolicy{}); free.Priced() || free.Longest != 0 {
 		t.Errorf("nothing is known of %+v", free)
+	}
+}
+
+// TestWhoKeepsNothingIsTrimmedAtOnce holds that what is superseded goes at once where no prompt is
+// kept: it is read in full each time anyway.
+func TestWhoKeepsNothingIsTrimmedAtOnce(t *testing.T) {
+	for _, tt := range []struct {
+		id   string
+		off  bool
+		want bool
+	}{
+		{"anthropic/claude-opus-5", false, false},
+		{"anthropic/claude-opus-5", true, true},
+		{"openai/gpt-5", true, false}, // keeps prompts whoever asks for it
+		{"cerebras/gpt-oss-120b", false, true},
+		{"ollama/m", false, false}, // nothing is paid
+	} {
+		m := compaction.Market(tt.id, llm.CachePolicy{Off: tt.off})
+		p := compact.Pending{Tokens: 1000, Tail: 50_000, Prompt: 60_000}
+		if got, why := compact.Cold.Decide(p, m); got != tt.want {
+			t.Errorf("%s, off %t: trimmed %t, since %s", tt.id, tt.off, got, why)
+		}
 	}
 }

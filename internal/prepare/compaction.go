@@ -233,7 +233,7 @@ func (k *Compaction) live(ctx context.Context) func(string) (llm.Model, *llm.Req
 // cheaper compares a request that reads the conversation from the cache with one that shows it
 // to the summarizing model.
 func (k *Compaction) cheaper(id string, o *compact.Options) func(bytes int) bool {
-	other := compaction.Market(id, 0)
+	other := compaction.Market(id, llm.CachePolicy{})
 	return func(bytes int) bool {
 		if !o.Market.Priced() || !other.Priced() || o.Cold {
 			return false

@@ -124,7 +124,7 @@ func (q *Query) dedup() dedup.Options {
 
 // market is what is known of the prices of the conversation's model.
 func (q *Query) market() compact.Market {
-	return compaction.Market(q.setup.Model, q.setup.Cache.TTL)
+	return compaction.Market(q.setup.Model, q.setup.Cache)
 }
 
 // trim says when superseded results are left out of requests.

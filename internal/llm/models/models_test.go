@@ -46,6 +46,9 @@ func TestTable(t *testing.T) {
 			seen[name] = true
 		}
 		p := r.Of(0)
+		if p.Input == 0 || p.Output == 0 {
+			t.Errorf("%s has no price", r.ID)
+		}
 		if p.Read > p.Input || p.Write > 0 && p.Write < p.Input || p.WriteLong < p.Write ||
 			p.Input > p.Output || r.Output > r.Window && r.Window > 0 {
 			t.Errorf("%s has odd figures: %+v", r.ID, r)
@@ -100,7 +103,7 @@ func TestCost(t *testing.T) {
 			t.Errorf("%s: %+v costs %v, want %v", c.row.ID, c.u, got, c.want)
 		}
 	}
-	unknown, _ := builtin(t).Find("cerebras/gpt-oss-120b")
+	unknown, _ := builtin(t).Find("cerebras/another")
 	if _, ok := unknown.Cost(u, false); ok {
 		t.Error("what has no price has a cost")
 	}
