@@ -137,6 +137,7 @@ func TestSchedules(t *testing.T) {
 		{compact.Balanced, with(big, func(p *compact.Pending) { p.Carried = 173_000 }), m, true},
 		{compact.Balanced, with(big, func(p *compact.Pending) { p.Carried, p.Sent = 173_000, 1_570_000 }), m, false},
 		{compact.Balanced, with(big, func(p *compact.Pending) { p.Carried, p.Sent = 173_000, 1_590_000 }), m, true},
+		{compact.Cold, big, compact.Market{Input: 1, Read: 1, Write: 1}, true}, // nothing is kept anyway
 		{compact.Eager, small, m, true},
 		{compact.Eager, compact.Pending{}, m, false},
 	} {

@@ -46,14 +46,14 @@ func (c replayCmd) Run(ctx context.Context, a *app) error {
 
 func (c replayCmd) replay(_ context.Context, a *app, r *prepare.Compaction) error {
 	known := r.Settings()
-	h, err := compact.HistoryOf(r.Conversation.Stream, compact.ObsoleteOptions{
+	all, err := compact.Histories(r.Conversation.Stream, compact.ObsoleteOptions{
 		Rules: known.Rules, Limits: known.Limits(), Dedup: known.Dedup(), Contents: r.Contents(),
 		Stale: func(string) bool { return true },
 	})
 	if err != nil {
 		return err
 	}
-	records, err := c.records(h)
+	records, err := c.records(all)
 	if err != nil {
 		return err
 	}
@@ -68,7 +68,7 @@ func (c replayCmd) replay(_ context.Context, a *app, r *prepare.Compaction) erro
 	return printReplay(a, records)
 }
 
-func (c replayCmd) records(h compact.History) ([]replayRecord, error) {
+func (c replayCmd) records(sent []compact.History) ([]replayRecord, error) {
 	table, err := models.Builtin()
 	if err != nil {
 		return nil, err
@@ -79,9 +79,9 @@ func (c replayCmd) records(h compact.History) ([]replayRecord, error) {
 		if !m.Priced() || len(c.Model) > 0 && !slices.Contains(c.Model, row.ID) {
 			continue
 		}
-		never := compact.Replay(h, compact.Never, m, m.Promised())
+		never := compact.ReplayAll(sent, compact.Never, m, m.Promised())
 		for _, s := range compact.Schedules() {
-			cost := compact.Replay(h, s, m, m.Promised())
+			cost := compact.ReplayAll(sent, s, m, m.Promised())
 			rec := replayRecord{Model: row.ID, Schedule: string(s), Cost: cost, AsOf: m.AsOf}
 			if never.Units > 0 {
 				rec.Change = cost.Units/never.Units - 1

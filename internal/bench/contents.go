@@ -2,6 +2,7 @@ package main
 
 import (
 	"encoding/json"
+	"slices"
 	"strings"
 
 	"github.com/git-jp/git-jp/compact"
@@ -31,9 +32,35 @@ type edit struct {
 
 // fileArgs are the arguments of tools that write.
 type fileArgs struct {
-	Content string        `json:"content"`
-	Edits   []replacement `json:"edits"`
+	Content  string        `json:"content"`
+	Edits    []replacement `json:"edits"`
+	Patterns []pattern     `json:"patterns"` // of jp's tool
+	Regex    bool          `json:"replace_using_regex"`
+	Patch    string        `json:"input"` // of Codex
 	replacement
+}
+
+// A pattern is a replacement as jp's tool has it.
+type pattern struct {
+	Old   string   `json:"old"`
+	New   string   `json:"new"`
+	Paths []string `json:"paths"`
+}
+
+// replacements are those of one file, in order.
+func (a fileArgs) replacements(key string) (all []replacement) {
+	for _, e := range append(a.Edits, a.replacement) {
+		if e.Old != "" {
+			all = append(all, e)
+		}
+	}
+	for _, p := range a.Patterns {
+		named := func(path string) bool { return strings.HasSuffix(key, "/"+path) }
+		if p.Old != "" && !a.Regex && (len(p.Paths) == 0 || slices.ContainsFunc(p.Paths, named)) {
+			all = append(all, replacement{Old: p.Old, New: p.New})
+		}
+	}
+	return append(all, hunks(a.Patch, key)...)
 }
 
 type replacement struct {
@@ -81,11 +108,10 @@ func (c *contents) call(at int, in dedup.Invocation) {
 		if all := c.at[key]; len(all) > 0 {
 			was = all[len(all)-1]
 		}
-		now, known := args.apply(was)
-		for _, e := range append(args.Edits, args.replacement) {
-			if e.Old != "" {
-				c.edits = append(c.edits, edit{at, e.Old})
-			}
+		edits := args.replacements(key)
+		now, known := args.apply(edits, was)
+		for _, e := range edits {
+			c.edits = append(c.edits, edit{at, e.Old})
 		}
 		if !known {
 			c.unknown++
@@ -97,20 +123,18 @@ func (c *contents) call(at int, in dedup.Invocation) {
 func (c *contents) set(key string, v version) { c.at[key] = append(c.at[key], v) }
 
 // apply returns what a file becomes; false where nobody knows.
-func (a fileArgs) apply(was version) (string, bool) {
+func (a fileArgs) apply(edits []replacement, was version) (string, bool) {
 	if a.Content != "" {
 		return a.Content, true
 	}
-	text, known := was.text, was.known
-	for _, e := range append(a.Edits, a.replacement) {
+	text, known := was.text, was.known && !a.Regex
+	for _, e := range edits {
 		n := 1
 		if e.All {
 			n = -1
 		}
-		if e.Old != "" {
-			known = known && strings.Contains(text, e.Old)
-			text = strings.Replace(text, e.Old, e.New, n)
-		}
+		known = known && strings.Contains(text, e.Old)
+		text = strings.Replace(text, e.Old, e.New, n)
 	}
 	return text, known
 }

@@ -25,7 +25,7 @@ func main() {
 	sessions := flag.String("replay", "", "tell what the input of the sessions in a folder costs")
 	flag.Parse()
 	if *sessions != "" {
-		if _, _, err := replay(os.Stdout, *sessions); err != nil {
+		if err := tell(os.Stdout, *sessions); err != nil {
 			fmt.Fprintln(os.Stderr, "bench:", err)
 			os.Exit(1)
 		}

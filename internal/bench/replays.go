@@ -98,6 +98,18 @@ func replayedBelow(dir string) (all []replayed, err error) {
 	return all, nil
 }
 
+// tell prints what there is to tell of the conversations below a directory.
+func tell(w io.Writer, dir string) error {
+	if _, _, err := replay(w, dir); err != nil {
+		return err
+	}
+	all, err := replayedBelow(dir)
+	if err != nil {
+		return err
+	}
+	return curve(w, all)
+}
+
 // replay prints what the input of all conversations below a directory would have cost, against
 // sending everything, and what else the page about performance has of them. It returns how often the
 // default makes a conversation dearer, and by what share of its cost "balanced" does so at worst.
@@ -214,6 +226,10 @@ func newVisible(r replayed) *visible {
 			var args fileArgs
 			if json.Unmarshal(ev.Arguments, &args) == nil {
 				v.written[i] = args.Content + "\n" + args.New + "\n" + args.Old
+				v.written[i] += "\n" + args.Patch
+				for _, p := range args.Patterns {
+					v.written[i] += "\n" + p.New + "\n" + p.Old
+				}
 			}
 		}
 	}

@@ -1,11 +1,14 @@
 package main
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 
+	"github.com/git-jp/git-jp/compact"
 	"github.com/git-jp/git-jp/events"
 	"github.com/git-jp/git-jp/internal/realdata"
+	"github.com/google/go-cmp/cmp"
 )
 
 // TestTheDefaultCostsNoRealConversationMore holds the promise of the default on conversations of
@@ -83,5 +86,76 @@ func TestContents(t *testing.T) {
 	lost := contentsOf(claudeCode([]byte(strings.Replace(session, `"old_string":"two"`, `"old_string":"three"`, 1)))[0])
 	if _, ok := lost.current("file:///r/a", s.Len()); ok || lost.unknown != 1 {
 		t.Errorf("an edit of a text that was not there: %d unknown", lost.unknown)
+	}
+}
+
+const codexSession = `{"timestamp":"2026-01-01T00:00:00Z","type":"response_item","payload":{"type":"message","role":"user","content":[{"type":"input_text","text":"change it"}]}}
+{"timestamp":"2026-01-01T00:00:01Z","type":"response_item","payload":{"type":"function_call","name":"exec_command","arguments":"{\"cmd\":\"cat a\"}","call_id":"c1"}}
+{"timestamp":"2026-01-01T00:00:02Z","type":"response_item","payload":{"type":"function_call_output","call_id":"c1","output":"one\ntwo\nthree\n"}}
+{"timestamp":"2026-01-01T00:00:03Z","type":"response_item","payload":{"type":"custom_tool_call","name":"apply_patch","call_id":"c2","input":"*** Begin Patch\n*** Update File: /r/a\n@@\n one\n-two\n+2\n@@ here\n-three\n+3\n*** Update File: /r/b\n@@\n-x\n*** End Patch"}}
+{"timestamp":"2026-01-01T00:00:04Z","type":"response_item","payload":{"type":"custom_tool_call_output","call_id":"c2","output":"done"}}
+{"timestamp":"2026-01-01T00:00:05Z","type":"response_item","payload":{"type":"function_call","name":"odd","arguments":"{","call_id":"c3"}}
+{"timestamp":"2026-01-01T00:00:06Z","type":"event_msg","payload":{"type":"message","role":"user"}}
+`
+
+// TestSessionsOfCodex holds how a session becomes a conversation, and what its patches quote.
+func TestSessionsOfCodex(t *testing.T) {
+	all := codex([]byte(codexSession))
+	if len(all) != 1 || codex([]byte(session)) != nil || all[0].Validate() != nil || all[0].Len() != 7 {
+		t.Fatalf("%d conversations", len(all))
+	}
+	var quoted []string
+	for _, e := range contentsOf(all[0]).edits {
+		quoted = append(quoted, e.quoted)
+	}
+	if diff := cmp.Diff([]string{"one\ntwo", "three", "x"}, quoted); diff != "" {
+		t.Error(diff)
+	}
+}
+
+// TestPatternsOfJP holds what edits of jp's tool quote, each of the file that it names.
+func TestPatternsOfJP(t *testing.T) {
+	args := fileArgs{Patterns: []pattern{{Old: "a", New: "b"}, {Old: "c", New: "d", Paths: []string{"x"}}}}
+	if got, known := args.apply(args.replacements("file:///r/x"), version{text: "a c", known: true}); got != "b d" || !known {
+		t.Errorf("x becomes %q, %t", got, known)
+	}
+	if got, _ := args.apply(args.replacements("file:///r/y"), version{text: "a c", known: true}); got != "b c" {
+		t.Errorf("y becomes %q", got)
+	}
+}
+
+// TestCurve holds that an edit counts whose text was taken out and is nowhere else.
+func TestCurve(t *testing.T) {
+	var s strings.Builder
+	line := func(role, content string) {
+		fmt.Fprintf(&s, `{"type":%q,"uuid":"%d","timestamp":"2026-01-01T00:00:00Z","message":{"id":"%d","content":%s}}`+"\n",
+			role, s.Len(), s.Len(), content)
+	}
+	call := func(n int, name, input, result string) {
+		line("assistant", fmt.Sprintf(`[{"type":"tool_use","id":"c%d","name":%q,"input":%s}]`, n, name, input))
+		line("user", fmt.Sprintf(`[{"type":"tool_result","tool_use_id":"c%d","content":%q}]`, n, result))
+	}
+	line("user", `"go on"`)
+	call(0, "Bash", `{"command":"cat a"}`, strings.Repeat("first of many lines\n", 20)+"shown by the shell\n")
+	for n := range 8 {
+		call(n+1, "Bash", fmt.Sprintf(`{"command":"do %d"}`, n), "nothing")
+	}
+	call(9, "Edit", `{"file_path":"/r/a","old_string":"shown by the shell","new_string":"x"}`, "fine")
+	r, err := newReplayed("s", claudeCode([]byte(s.String()))[0])
+	if err != nil {
+		t.Fatal(err)
+	}
+	for keep, want := range map[int]point{3: {edits: 3, quoting: 2}, 9: {edits: 3}} {
+		var p point
+		if err := p.add(r, compact.Options{Strategies: []string{compact.StripToolResults}, KeepCalls: keep}); err != nil {
+			t.Fatal(err)
+		}
+		if p.edits != want.edits || p.quoting != want.quoting || p.left > p.given {
+			t.Errorf("but for %d calls: %+v", keep, p)
+		}
+	}
+	var out strings.Builder
+	if err := curve(&out, []replayed{r}); err != nil || strings.Count(out.String(), "\n") != 9 {
+		t.Errorf("%v, printed\n%s", err, out.String())
 	}
 }

@@ -19,8 +19,8 @@ import (
 )
 
 // sessions reads what is below a directory as conversations, by name: jp's events.json, and the
-// sessions of Claude Code, one conversation for each part between its own compactions. What is
-// neither is left out.
+// sessions of Codex and of Claude Code, of that one conversation for each part between its own
+// compactions. What is none of them is left out.
 func sessions(dir string) (map[string]*events.Stream, error) {
 	all := map[string]*events.Stream{}
 	err := filepath.WalkDir(dir, func(name string, d fs.DirEntry, err error) error {
@@ -41,7 +41,11 @@ func sessions(dir string) (map[string]*events.Stream, error) {
 			if err != nil {
 				return err
 			}
-			for n, s := range claudeCode(data) {
+			streams := claudeCode(data)
+			if streams == nil {
+				streams = codex(data)
+			}
+			for n, s := range streams {
 				all[fmt.Sprintf("%s#%d", name, n)] = s
 			}
 		}
