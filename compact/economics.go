@@ -130,6 +130,31 @@ func (s Schedule) Decide(p Pending, m Market) (trim bool, why string) {
 // overflows reports whether the request does not fit the model's window.
 func (p Pending) overflows() bool { return p.Window > 0 && p.Prompt > p.Window }
 
+// A Decision is what a schedule says of what could be trimmed, with its arithmetic.
+type Decision struct {
+	Schedule Schedule
+	Trim     bool
+	Why      string
+	Pending
+	// Money is what trimming now would cost and save.
+	Money *Money
+	// CarriedUSD is what carrying it has cost, and AgainUSD what it costs to send again what stands
+	// behind it: balanced trims when the first reaches the second. Nil where prices are not known.
+	CarriedUSD, AgainUSD *float64
+}
+
+// Decision is that of [Schedule.Decide].
+func (s Schedule) Decision(p Pending, m Market) Decision {
+	d := Decision{Schedule: s, Pending: p, Money: m.Rewrite(p.Tokens, p.Tail, p.Cold)}
+	d.Trim, d.Why = s.Decide(p, m)
+	if m.Priced() {
+		r, w := m.factors()
+		carried, again := r*p.Carried*m.Input/million, p.again(r, w)*m.Input/million
+		d.CarriedUSD, d.AgainUSD = &carried, &again
+	}
+	return d
+}
+
 // again is what it costs to send again what stands behind what goes.
 func (p Pending) again(read, write float64) float64 {
 	return (write - read) * max(p.Tail-p.Tokens, 0)

@@ -106,11 +106,8 @@ func totals(r compactedRecord) [][2]string {
 		out = append(out, [2]string{"Goal", render.Number(int64(rep.Goal)) + " tokens"})
 	}
 	if rep.Money != nil {
-		cache := "the provider may still have the prompt"
-		if rep.Money.Cold {
-			cache = "the provider has forgotten the prompt"
-		}
-		out = append(out, [2]string{"Cost", rep.Money.String()}, [2]string{"Cache", cache})
+		out = append(out, [2]string{"Cost", rep.Money.String()},
+			[2]string{"Cache", cacheWords(rep.Money.Cold)})
 	}
 	for _, s := range rep.Steps {
 		if u := s.Usage; u != nil && u.Prompt()+u.Output > 0 {
@@ -124,6 +121,14 @@ func totals(r compactedRecord) [][2]string {
 		out = append(out, [2]string{"To undo", "git jp compact --undo " + r.ID})
 	}
 	return out
+}
+
+// cacheWords say whether the provider has what it was sent last.
+func cacheWords(cold bool) string {
+	if cold {
+		return "the provider has forgotten the prompt"
+	}
+	return "the provider may still have the prompt"
 }
 
 func spent(u compact.Usage) string {

@@ -34,7 +34,9 @@ type explainRecord struct {
 	Compacted int      `json:"messages_compacted_by_provider,omitempty"`
 	Saved     int64    `json:"bytes_not_sent_again"`
 	CostUSD   *float64 `json:"cost_usd_estimated,omitempty"`
-	Delta     string   `json:"config_delta,omitempty"`
+	// Trim is null where nothing is ever trimmed.
+	Trim  *trimRecord `json:"trim"`
+	Delta string      `json:"config_delta,omitempty"`
 }
 
 // explain shows what would be sent.
@@ -59,10 +61,18 @@ func explain(ctx context.Context, a *app, q *prepare.Query, p query.Prompt) erro
 		e.Delta = string(p.Delta)
 	}
 	e.price()
+	trimming, trims, err := turn.Trimming(p)
+	if err != nil {
+		return err
+	}
+	var decided [][2]string
+	if trims {
+		e.Trim, decided = newTrimRecord(trimming), a.trimFields(trimming)
+	}
 	if a.JSON {
 		return a.printJSON(e)
 	}
-	return render.Fields(a.stdout, a.output(), e.fields(q.Config.Claims())...)
+	return render.Fields(a.stdout, a.output(), e.fields(decided, q.Config.Claims())...)
 }
 
 // layers are the sources of the configuration, from low to high.
@@ -95,7 +105,7 @@ func (e *explainRecord) price() {
 }
 
 // fields are the record for people, with what would have to be approved.
-func (e *explainRecord) fields(claims []trust.Claim) [][2]string {
+func (e *explainRecord) fields(decided [][2]string, claims []trust.Claim) [][2]string {
 	pairs := [][2]string{
 		{"Model", e.Model},
 		{"Messages", render.Number(int64(e.Messages))},
@@ -135,6 +145,7 @@ func (e *explainRecord) fields(claims []trust.Claim) [][2]string {
 			"Cost of the prompt", fmt.Sprintf("about $%.4f", *e.CostUSD),
 		})
 	}
+	pairs = append(pairs, decided...)
 	for _, uri := range e.Resources {
 		pairs = append(pairs, [2]string{"Resource", uri})
 	}

@@ -61,32 +61,54 @@ func (s *session) trim(stream *events.Stream) (bool, error) {
 	if !cold && !s.mayTrimWarm(view) {
 		return false, nil
 	}
-	h, err := compact.HistoryOf(view, s.obsolete(stream))
+	w, err := s.weigh(stream, view, cold)
 	if err != nil {
-		return false, fmt.Errorf("look for what is superseded: %w", err)
+		return false, err
 	}
-	question, answered := lastQuestion(stream)
-	now := lookup{look: s.Trim.Current, found: map[string]events.Resource{}}
-	if question >= 0 || answered {
-		h.Current = now.tokens
-	}
-	h.Window = float64(s.window(view))
-	p, attached := h.Pending(question >= 0, cold)
-	trim, why := s.Trim.Schedule.Decide(p, s.Trim.Market)
+	trim, why := s.Trim.Schedule.Decide(w.pending, s.Trim.Market)
 	if !trim {
 		return false, nil
 	}
-	if question < 0 && len(attached) > 0 {
-		question = s.turnTo(stream)
+	if w.question < 0 && len(w.attached) > 0 {
+		w.question = s.turnTo(stream)
 	}
-	t := trimming{view: view, stream: stream, question: question}
-	t.attach(now, attached)
-	n := t.mark(h.Obsolete)
+	t := trimming{view: view, stream: stream, question: w.question}
+	t.attach(w.now, w.attached)
+	n := t.mark(w.obsolete)
 	if n > 0 {
 		s.watch.Notice(fmt.Sprintf("%d superseded results are not sent any more (about %.0f"+
-			" tokens): %s", n, p.Tokens, why))
+			" tokens): %s", n, w.pending.Tokens, why))
 	}
 	return n > 0, nil
+}
+
+// A weighed is what could be trimmed of the next request.
+type weighed struct {
+	pending  compact.Pending
+	obsolete []dedup.Superseded
+	attached map[string]float64 // tokens of files that have to be attached for it
+	now      lookup
+	question int // that opens the turn, -1 for none
+}
+
+// weigh looks for what of a stream, and its view, could be trimmed.
+func (s *session) weigh(stream, view *events.Stream, cold bool) (weighed, error) {
+	h, err := compact.HistoryOf(view, s.obsolete(stream))
+	if err != nil {
+		return weighed{}, fmt.Errorf("look for what is superseded: %w", err)
+	}
+	question, answered := lastQuestion(stream)
+	w := weighed{
+		question: question,
+		now:      lookup{look: s.Trim.Current, found: map[string]events.Resource{}},
+	}
+	if question >= 0 || answered {
+		h.Current = w.now.tokens
+	}
+	h.Window = float64(s.window(view))
+	w.pending, w.attached = h.Pending(question >= 0, cold)
+	w.obsolete = h.Obsolete
+	return w, nil
 }
 
 // obsolete says how to look for what is obsolete in the view of a stream.
