@@ -162,7 +162,7 @@ func (a *app) configAt(root string) (*config.Config, error) {
 // readConfig is configAt for one workspace of several: nothing remembers it.
 func readConfig(a *app, root string) (*config.Config, error) {
 	dirs := config.Dirs{
-		User:      a.userDir(),
+		User:      userDir(a),
 		Overrides: ownOptions(a),
 	}
 	if root != "" {
@@ -181,7 +181,7 @@ func readConfig(a *app, root string) (*config.Config, error) {
 func (a *app) limits() regular.Limits {
 	if a.openLimits == nil {
 		a.openLimits = new(regular.Limits)
-		c, err := config.Load(config.Dirs{User: a.userDir(), Overrides: ownOptions(a)})
+		c, err := config.Load(config.Dirs{User: userDir(a), Overrides: ownOptions(a)})
 		if err == nil {
 			s := c.Settings().Storage
 			*a.openLimits = regular.Limits{Stream: s.MaxStreamBytes, Blob: s.MaxBlobBytes}
@@ -191,7 +191,7 @@ func (a *app) limits() regular.Limits {
 }
 
 // userDir is where the user's own configuration is.
-func (a *app) userDir() string {
+func userDir(a *app) string {
 	return config.UserDir(a.getenv, a.getenv("HOME"), runtime.GOOS)
 }
 
@@ -432,7 +432,7 @@ func (a *app) paged(ctx context.Context, f func(io.Writer) error) error {
 		return f(a.stdout)
 	}
 	pager, err := render.StartPager(ctx, render.PagerOptions{
-		Command: a.programs().Pager(ctx), Env: a.env, Out: out,
+		Command: programs(a).Pager(ctx), Env: a.env, Out: out,
 	})
 	if err != nil {
 		a.warn("%v", err)
@@ -451,7 +451,7 @@ func (a *app) paged(ctx context.Context, f func(io.Writer) error) error {
 }
 
 // programs are the user's editor and pager.
-func (a *app) programs() ask.Programs {
+func programs(a *app) ask.Programs {
 	config := func(ctx context.Context, key string) (string, bool) {
 		repo, err := a.repo(ctx)
 		if err != nil {
@@ -465,7 +465,7 @@ func (a *app) programs() ask.Programs {
 
 // editor returns the editor, which is a program of the terminal where nobody names one.
 func (a *app) editor(ctx context.Context) (string, error) {
-	if e := a.programs().Editor(ctx); e != "" {
+	if e := programs(a).Editor(ctx); e != "" {
 		return e, nil
 	}
 	if !a.stdinTerminal {

@@ -260,7 +260,7 @@ func approveAttached(
 	if err != nil {
 		return err
 	}
-	gate, err := a.gate()
+	gate, err := gateOf(a)
 	if err != nil {
 		return err
 	}
@@ -336,7 +336,7 @@ func (c attachmentPrintCmd) Run(ctx context.Context, a *app) (err error) {
 	if err != nil {
 		return err
 	}
-	gate, err := a.gate()
+	gate, err := gateOf(a)
 	if err != nil {
 		return err
 	}

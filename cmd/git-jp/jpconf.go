@@ -32,7 +32,7 @@ func (a *app) host() *prepare.Host {
 	}
 	home := a.getenv("HOME")
 	return &prepare.Host{
-		Env: a.env, Getenv: a.getenv, Dir: a.directory(), UserDir: a.userDir(),
+		Env: a.env, Getenv: a.getenv, Dir: a.directory(), UserDir: userDir(a),
 		StateDir: workspace.Env{Getenv: a.getenv, Home: home}.StateDir(),
 		Options:  jpOptions(a.Set), Version: a.version, Verbose: a.Verbose,
 		Now: a.now, Random: a.random, Terminal: a.terminal, Starter: l,
@@ -40,8 +40,8 @@ func (a *app) host() *prepare.Host {
 	}
 }
 
-// gate asks on the terminal about what others wrote.
-func (a *app) gate() (trust.Gate, error) {
+// gateOf asks on the terminal about what others wrote.
+func gateOf(a *app) (trust.Gate, error) {
 	w, err := a.workspace()
 	if err != nil {
 		return nil, err
@@ -51,7 +51,7 @@ func (a *app) gate() (trust.Gate, error) {
 
 // approvedGate lets through what is approved, and asks nobody: for those who only look.
 func approvedGate(a *app) (trust.Gate, error) {
-	gate, err := a.gate()
+	gate, err := gateOf(a)
 	return trust.WithoutAsking(gate), err
 }
 

@@ -150,7 +150,7 @@ func newModelList(a *app) (*modelList, error) {
 	l := &modelList{
 		app: a, config: conf, gate: trust.Nobody{}, table: table, aliases: map[string][]string{},
 	}
-	if gate, err := a.gate(); err == nil {
+	if gate, err := gateOf(a); err == nil {
 		l.gate = gate
 	} else if !errors.Is(err, workspace.ErrNoWorkspace) {
 		return nil, err
