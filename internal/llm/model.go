@@ -44,6 +44,13 @@ type Info struct {
 	Accepts   Inputs
 	Reasoning bool
 	Tools     bool
+	Price     Price
+}
+
+// A Price is what a provider says that a model costs, in USD for a million tokens. What is zero is
+// not known.
+type Price struct {
+	Input, Output, Read, Write float64
 }
 
 // Inputs says which media a model takes beside text.

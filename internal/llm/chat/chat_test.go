@@ -426,12 +426,17 @@ func TestModels(t *testing.T) {
 	t.Parallel()
 	list := `{"data":[{"id":"a/b","name":"A B","context_length":1000,"architecture":{"input_modalities":` +
 		`["text","image","file"]},"top_provider":{"context_length":900,"max_completion_tokens":100},` +
-		`"supported_parameters":["reasoning","tools"]},{"id":"m-1","max_model_len":77}]}`
+		`"supported_parameters":["reasoning","tools"],"pricing":{"prompt":"0.000003","completion":"0.000015",` +
+		`"input_cache_read":"0.0000003","image":"0.1"}},{"id":"m-1","pricing":{"prompt":"-1","completion":["x"]},"max_model_len":77}]}`
 	s := llmtest.Serve(t, llmtest.Reply{Body: []byte(list)})
 	infos, err := model(t, chat.OpenRouter, s).Models(t.Context())
 	want := llm.Info{
 		ID: "a/b", Title: "A B", Window: 900, MaxOutput: 100, Reasoning: true, Tools: true,
 		Accepts: llm.Inputs{Images: true, PDFs: true},
+		Price:   llm.Price{Input: 3, Output: 15, Read: 0.3},
+	}
+	if err == nil && infos[1].Price != (llm.Price{}) {
+		t.Errorf("what has no price costs %+v", infos[1].Price)
 	}
 	if err != nil || len(infos) != 2 || infos[0] != want {
 		t.Errorf("%+v, %v", infos, err)

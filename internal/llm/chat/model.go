@@ -2,9 +2,12 @@ package chat
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"iter"
+	"math"
 	"net/http"
+	"strconv"
 	"strings"
 
 	"github.com/git-jp/git-jp/internal/llm"
@@ -90,6 +93,26 @@ type offer struct {
 		Inputs []string `json:"input_modalities"`
 	} `json:"architecture"`
 	Parameters []string `json:"supported_parameters"`
+	// Pricing is OpenRouter's, in USD for a token; others have other things there.
+	Pricing json.RawMessage `json:"pricing"`
+}
+
+func (o offer) price() llm.Price {
+	var members map[string]json.RawMessage
+	if json.Unmarshal(o.Pricing, &members) != nil {
+		return llm.Price{}
+	}
+	million := func(member string) float64 {
+		usd, err := strconv.ParseFloat(strings.Trim(string(members[member]), `"`), 64)
+		if err != nil || usd < 0 || usd > 1 { // less than zero where it depends on who answers
+			return 0
+		}
+		return math.Round(usd*1e12) / 1e6 // without what a float adds
+	}
+	return llm.Price{
+		Input: million("prompt"), Output: million("completion"),
+		Read: million("input_cache_read"), Write: million("input_cache_write"),
+	}
 }
 
 func (o offer) info() llm.Info {
@@ -104,6 +127,7 @@ func (o offer) info() llm.Info {
 		i.Accepts.PDFs = i.Accepts.PDFs || in == "file"
 		i.Accepts.Audio = i.Accepts.Audio || in == "audio"
 	}
+	i.Price = o.price()
 	for _, p := range o.Parameters {
 		i.Reasoning = i.Reasoning || p == "reasoning"
 		i.Tools = i.Tools || p == "tools"
