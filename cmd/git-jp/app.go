@@ -11,12 +11,14 @@ import (
 	"runtime"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/git-jp/git-jp/events"
 	"github.com/git-jp/git-jp/gitint"
 	"github.com/git-jp/git-jp/internal/ask"
 	"github.com/git-jp/git-jp/internal/config"
+	"github.com/git-jp/git-jp/internal/llm/models"
 	"github.com/git-jp/git-jp/internal/merge"
 	"github.com/git-jp/git-jp/internal/regular"
 	"github.com/git-jp/git-jp/internal/render"
@@ -43,12 +45,14 @@ type app struct {
 	openConfig    *config.Config
 	openLimits    *regular.Limits
 	tracer        *trace.Log
+	models        func() (*models.Table, error) // what is known of models, read once
 	terminal      *ask.Terminal
 	closers       []func() error
 }
 
 func newApp(w *world, g globals) *app {
 	a := &app{world: w, globals: g}
+	a.models = sync.OnceValues(func() (*models.Table, error) { return models.Known(userDir(a)) })
 	a.terminal = &ask.Terminal{
 		Out: w.stdout, Err: w.stderr,
 		Output: a.output(), Errors: outputOf(a, w.stderrTerminal), Quiet: g.Quiet, JSON: g.JSON,

@@ -8,7 +8,6 @@ import (
 	"github.com/git-jp/git-jp/compact"
 	"github.com/git-jp/git-jp/internal/compaction"
 	"github.com/git-jp/git-jp/internal/llm"
-	"github.com/git-jp/git-jp/internal/llm/models"
 	"github.com/git-jp/git-jp/internal/prepare"
 	"github.com/git-jp/git-jp/internal/render"
 )
@@ -53,7 +52,7 @@ func (c replayCmd) replay(_ context.Context, a *app, r *prepare.Compaction) erro
 	if err != nil {
 		return err
 	}
-	records, err := c.records(all)
+	records, err := c.records(a, all)
 	if err != nil {
 		return err
 	}
@@ -68,14 +67,14 @@ func (c replayCmd) replay(_ context.Context, a *app, r *prepare.Compaction) erro
 	return printReplay(a, records)
 }
 
-func (c replayCmd) records(sent []compact.History) ([]replayRecord, error) {
-	table, err := models.Builtin()
+func (c replayCmd) records(a *app, sent []compact.History) ([]replayRecord, error) {
+	table, err := a.models()
 	if err != nil {
 		return nil, err
 	}
 	var all []replayRecord
 	for _, row := range table.Rows() {
-		m := compaction.Market(row.ID, llm.CachePolicy{})
+		m := compaction.Market(table, row.ID, llm.CachePolicy{})
 		if !m.Priced() || len(c.Model) > 0 && !slices.Contains(c.Model, row.ID) {
 			continue
 		}

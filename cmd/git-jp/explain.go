@@ -6,7 +6,6 @@ import (
 
 	"github.com/git-jp/git-jp/internal/jpconfig"
 	"github.com/git-jp/git-jp/internal/llm"
-	"github.com/git-jp/git-jp/internal/llm/models"
 	"github.com/git-jp/git-jp/internal/prepare"
 	"github.com/git-jp/git-jp/internal/query"
 	"github.com/git-jp/git-jp/internal/render"
@@ -60,7 +59,7 @@ func explain(ctx context.Context, a *app, q *prepare.Query, p query.Prompt) erro
 	if string(p.Delta) != "{}" {
 		e.Delta = string(p.Delta)
 	}
-	e.price()
+	e.price(a)
 	trimming, trims, err := turn.Trimming(p)
 	if err != nil {
 		return err
@@ -90,8 +89,8 @@ func layers(c *jpconfig.Config) []string {
 
 // price tells what the prompt costs where the price is known: what the provider may still
 // have is not counted as that, since nobody can be sure.
-func (e *explainRecord) price() {
-	table, err := models.Builtin()
+func (e *explainRecord) price(a *app) {
+	table, err := a.models()
 	if err != nil {
 		return
 	}

@@ -36,7 +36,7 @@ func (a *app) host() *prepare.Host {
 		StateDir: workspace.Env{Getenv: a.getenv, Home: home}.StateDir(),
 		Options:  jpOptions(a.Set), Version: a.version, Verbose: a.Verbose,
 		Now: a.now, Random: a.random, Terminal: a.terminal, Starter: l,
-		Repo: a.repo, Short: a.short,
+		Repo: a.repo, Models: a.models, Short: a.short,
 	}
 }
 

@@ -149,7 +149,7 @@ func newModelList(a *app) (*modelList, error) {
 			return nil, err
 		}
 	}
-	table, err := models.Builtin()
+	table, err := a.models()
 	if err != nil {
 		return nil, err
 	}

@@ -12,7 +12,6 @@ import (
 
 	"github.com/git-jp/git-jp/events"
 	"github.com/git-jp/git-jp/internal/ask"
-	"github.com/git-jp/git-jp/internal/llm/models"
 	"github.com/git-jp/git-jp/internal/prepare"
 	"github.com/git-jp/git-jp/internal/query"
 	"github.com/git-jp/git-jp/internal/regular"
@@ -369,7 +368,8 @@ func noteUsage(a *app, model string, answer query.Answer, took time.Duration) {
 		parts[0] += " (" + render.Number(u.CacheRead) + " cached)"
 	}
 	parts = append(parts, render.Number(u.Output)+" out")
-	if row, ok := models.Priced(model); ok {
+	table, _ := a.models() // it was read before the question
+	if row, ok := table.Priced(model); ok {
 		parts = append(parts, fmt.Sprintf("$%.4f (prices of %s)", answer.Cost, row.AsOf))
 	}
 	a.note("%s: %s, %.1f s", model, strings.Join(parts, ", "), took.Seconds())

@@ -9,7 +9,6 @@ import (
 	"time"
 
 	"github.com/git-jp/git-jp/compact"
-	"github.com/git-jp/git-jp/internal/llm/models"
 	"github.com/git-jp/git-jp/internal/prepare"
 	"github.com/git-jp/git-jp/internal/render"
 	"github.com/git-jp/git-jp/internal/report"
@@ -74,7 +73,7 @@ func (c statsCmd) survey(ctx context.Context, a *app, r *prepare.Compaction) err
 	if err != nil {
 		return err
 	}
-	table, err := models.Builtin()
+	table, err := a.models()
 	if err != nil {
 		return err
 	}
@@ -98,7 +97,7 @@ const byCause = "cause"
 
 // spending tells what has been spent.
 func (c statsCmd) spending(ctx context.Context, a *app) error {
-	table, err := models.Builtin()
+	table, err := a.models()
 	if err != nil {
 		return err
 	}

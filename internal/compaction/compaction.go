@@ -81,12 +81,8 @@ func (s Settings) Limits() compact.Limits {
 
 // Market returns the market of a model of which prompts are cached as a policy says. Without one
 // Anthropic keeps nothing; the others do so by themselves.
-func Market(id string, policy llm.CachePolicy) compact.Market {
+func Market(table *models.Table, id string, policy llm.CachePolicy) compact.Market {
 	m := compact.Market{Model: id}
-	table, err := models.Builtin()
-	if err != nil {
-		return m
-	}
 	row, ok := table.Find(id)
 	if !ok {
 		return m
@@ -110,9 +106,9 @@ func Market(id string, policy llm.CachePolicy) compact.Market {
 // Window is how many tokens a request to a model may have, 0 when it is not known: the window
 // that its provider says it offers, else that of the table, or less, where the user says that the
 // account may not send as much.
-func (s Settings) Window(id string, offered int64) int64 {
+func (s Settings) Window(table *models.Table, id string, offered int64) int64 {
 	window, most := offered, s.Settings().Compaction.Window
-	if table, err := models.Builtin(); window == 0 && err == nil {
+	if window == 0 {
 		row, _ := table.Find(id)
 		window = int64(row.Window)
 	}
@@ -130,11 +126,7 @@ func AsksModel(strategies []string) bool {
 }
 
 // Cheapest returns the model of the same provider that reads for the least money.
-func Cheapest(id string) string {
-	table, err := models.Builtin()
-	if err != nil {
-		return id
-	}
+func Cheapest(table *models.Table, id string) string {
 	own, _ := table.Find(id)
 	provider, _, _ := llm.SplitID(id)
 	best, price := id, own.Price.Input // 0 where it is not known: then any that is known

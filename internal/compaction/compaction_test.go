@@ -7,6 +7,7 @@ import (
 	"github.com/git-jp/git-jp/compact"
 	"github.com/git-jp/git-jp/internal/compaction"
 	"github.com/git-jp/git-jp/internal/llm"
+	"github.com/git-jp/git-jp/internal/llm/models"
 )
 
 // TestMarket holds when an entry of each lifetime is surely gone, and that models of which much has
@@ -15,7 +16,7 @@ func TestMarket(t *testing.T) {
 	for _, id := range []string{
 		"anthropic/claude-opus-4-5", "anthropic/claude-opus-4-6-20260205", "anthropic/claude-sonnet-4-5",
 	} {
-		short, long := compaction.Market(id, llm.CachePolicy{}), compaction.Market(id, llm.CachePolicy{TTL: time.Hour})
+		short, long := compaction.Market(known(t), id, llm.CachePolicy{}), compaction.Market(known(t), id, llm.CachePolicy{TTL: time.Hour})
 		if !short.Priced() || short.AsOf == "" {
 			t.Errorf("%s has no price: %+v", id, short)
 		}
@@ -26,7 +27,7 @@ func TestMarket(t *testing.T) {
 			t.Errorf("%s, for an hour: %+v", id, long)
 		}
 	}
-	if free := compaction.Market("ollama/m", llm.CachePolicy{}); free.Priced() || free.Longest != 0 {
+	if free := compaction.Market(known(t), "ollama/m", llm.CachePolicy{}); free.Priced() || free.Longest != 0 {
 		t.Errorf("nothing is known of %+v", free)
 	}
 }
@@ -45,10 +46,19 @@ func TestWhoKeepsNothingIsTrimmedAtOnce(t *testing.T) {
 		{"cerebras/gpt-oss-120b", false, true},
 		{"ollama/m", false, false}, // nothing is paid
 	} {
-		m := compaction.Market(tt.id, llm.CachePolicy{Off: tt.off})
+		m := compaction.Market(known(t), tt.id, llm.CachePolicy{Off: tt.off})
 		p := compact.Pending{Tokens: 1000, Tail: 50_000, Prompt: 60_000}
 		if got, why := compact.Cold.Decide(p, m); got != tt.want {
 			t.Errorf("%s, off %t: trimmed %t, since %s", tt.id, tt.off, got, why)
 		}
 	}
+}
+
+func known(t *testing.T) *models.Table {
+	t.Helper()
+	table, err := models.Builtin()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return table
 }

@@ -321,7 +321,7 @@ var rooms = []room{
 // modelsImports are all adapters: it makes any of them.
 var modelsImports = []string{
 	"internal/llm", "internal/llm/anthropic", "internal/llm/builtin", "internal/llm/chat",
-	"internal/llm/gemini", "internal/llm/ollama", "internal/llm/openai",
+	"internal/llm/gemini", "internal/llm/ollama", "internal/llm/openai", "internal/regular",
 }
 
 var stageImports = []string{

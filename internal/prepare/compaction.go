@@ -47,6 +47,9 @@ func OpenCompaction(
 			err = errors.Join(err, q.Close())
 		}
 	}()
+	if q.table, err = h.Models(); err != nil {
+		return nil, err
+	}
 	files, err := h.openFiles(ctx, w.Root())
 	if err != nil {
 		return nil, err
@@ -108,7 +111,7 @@ func (k *Compaction) Options(ctx context.Context, c Request) (_ compact.Options,
 		Now: k.host.Now(), Contents: k.Contents(),
 		Dedup: known.Dedup(), Hint: known.Hint, Rules: known.Rules, Limits: known.Limits(),
 		Subsumer: subsumer{k}, Budget: c.Budget,
-		Window:    known.Window(k.setup.Model, k.offeredWindow(ctx, k.setup.Model)),
+		Window:    known.Window(k.table, k.setup.Model, k.offeredWindow(ctx, k.setup.Model)),
 		Threshold: set.SummarizeThreshold, Most: set.SummarizeTokens, Market: k.market(),
 		Raw: k.raw(ctx), Offered: k.Definitions(ctx), System: k.setup.SystemBytes(),
 	}
@@ -178,7 +181,7 @@ func (k *Compaction) summarizer(ctx context.Context, c Request, o *compact.Optio
 		Model: lateModel{id, func() (llm.Model, error) {
 			return k.models().New(id, k.models().Retry())
 		}},
-		Window: int(k.known().Window(id, k.offeredWindow(ctx, id))), Kept: o.KeepLast,
+		Window: int(k.known().Window(k.table, id, k.offeredWindow(ctx, id))), Kept: o.KeepLast,
 		Live: k.live(ctx), Cheaper: k.cheaper(id, o),
 	}
 	o.Classifier = s
@@ -203,7 +206,7 @@ func (k *Compaction) SummaryModel(name string) (string, error) {
 	if !k.sends() {
 		return "", nil
 	}
-	return compaction.Cheapest(k.setup.Model), nil
+	return compaction.Cheapest(k.table, k.setup.Model), nil
 }
 
 // live returns the request that would continue the conversation, for a summary that reads the
@@ -233,7 +236,7 @@ func (k *Compaction) live(ctx context.Context) func(string) (llm.Model, *llm.Req
 // cheaper compares a request that reads the conversation from the cache with one that shows it
 // to the summarizing model.
 func (k *Compaction) cheaper(id string, o *compact.Options) func(bytes int) bool {
-	other := compaction.Market(id, llm.CachePolicy{})
+	other := compaction.Market(k.table, id, llm.CachePolicy{})
 	return func(bytes int) bool {
 		if !o.Market.Priced() || !other.Priced() || o.Cold {
 			return false

@@ -10,6 +10,7 @@ import (
 	"github.com/git-jp/git-jp/gitint"
 	"github.com/git-jp/git-jp/internal/ask"
 	"github.com/git-jp/git-jp/internal/config"
+	"github.com/git-jp/git-jp/internal/llm/models"
 	"github.com/git-jp/git-jp/internal/workspace"
 )
 
@@ -54,7 +55,7 @@ func TestSummaryReadsAttachedConversation(t *testing.T) {
 	k, err := OpenCompaction(ctx, &Host{
 		Getenv: none, Dir: root, Now: time.Now, Terminal: new(ask.Terminal),
 		Repo:  func(context.Context) (*gitint.Repo, error) { return nil, gitint.ErrNotRepository },
-		Short: func(path string) string { return path },
+		Short: func(path string) string { return path }, Models: models.Builtin,
 	}, settings, w, conv)
 	if err != nil {
 		t.Fatal(err)

@@ -12,6 +12,7 @@ import (
 	"github.com/git-jp/git-jp/gitint"
 	"github.com/git-jp/git-jp/internal/ask"
 	"github.com/git-jp/git-jp/internal/jpconfig"
+	"github.com/git-jp/git-jp/internal/llm/models"
 	"github.com/git-jp/git-jp/internal/quarantine"
 	"github.com/git-jp/git-jp/internal/regular"
 	"github.com/git-jp/git-jp/internal/tool"
@@ -37,6 +38,8 @@ type Host struct {
 	Starter  tool.Starter
 	// Repo opens the repository, once.
 	Repo func(context.Context) (*gitint.Repo, error)
+	// Models reads what is known of models, once.
+	Models func() (*models.Table, error)
 	// Short returns a path as the user would write it here.
 	Short func(string) string
 }

@@ -124,7 +124,7 @@ func (q *Query) dedup() dedup.Options {
 
 // market is what is known of the prices of the conversation's model.
 func (q *Query) market() compact.Market {
-	return compaction.Market(q.setup.Model, q.setup.Cache)
+	return compaction.Market(q.table, q.setup.Model, q.setup.Cache)
 }
 
 // trim says when superseded results are left out of requests.
@@ -135,9 +135,9 @@ func (q *Query) trim(ctx context.Context) *query.Trim {
 	known := q.known()
 	return &query.Trim{
 		Schedule: compact.Schedule(q.settings.Settings().Trim.Schedule), Market: q.market(),
-		Window: known.Window(q.setup.Model, 0), Rules: known.Rules, Limits: known.Limits(),
+		Window: known.Window(q.table, q.setup.Model, 0), Rules: known.Rules, Limits: known.Limits(),
 		Offered: func() int64 {
-			return known.Window(q.setup.Model, q.offeredWindow(ctx, q.setup.Model))
+			return known.Window(q.table, q.setup.Model, q.offeredWindow(ctx, q.setup.Model))
 		},
 	}
 }
@@ -191,7 +191,7 @@ func (q *Query) budget() (*query.Budget, error) {
 	if q.options.MaxCost != nil {
 		limit = *q.options.MaxCost
 	}
-	row, known := models.Priced(q.Model.ID())
+	row, known := q.table.Priced(q.Model.ID())
 	provider, _, _ := llm.SplitID(q.Model.ID())
 	p, _ := models.Find(provider)
 	free := p.Local || q.Model.ID() == builtin.ID

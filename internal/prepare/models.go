@@ -134,7 +134,7 @@ const modelsPage = "Providers, keys and servers of your own: " +
 
 // offer tells of a model that could be used: a key that is set, or a server on this machine.
 func (s Models) offer(ctx context.Context) string {
-	table, err := models.Builtin()
+	table, err := s.Host.Models()
 	if err != nil {
 		return ""
 	}

@@ -45,6 +45,7 @@ type Query struct {
 	target   *query.Target
 	settings *config.Config
 	setup    query.Setup
+	table    *models.Table // of the program and the user
 	delta    jsontext.Value // what flags change of the conversation's configuration
 	gate     trust.Gate
 	prompter *ask.Prompter // nil where nobody can be asked
@@ -66,6 +67,9 @@ func Open(
 			err = errors.Join(err, q.Close())
 		}
 	}()
+	if q.table, err = h.Models(); err != nil {
+		return nil, err
+	}
 	files, err := h.openFiles(ctx, t.Workspace.Root())
 	if err != nil {
 		return nil, err

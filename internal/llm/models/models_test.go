@@ -5,6 +5,9 @@ import (
 	"io"
 	"math"
 	"net/http"
+	"os"
+	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -131,6 +134,53 @@ as_of = 2026-12-01
 		if _, err := models.Decode([]byte(bad)); err == nil {
 			t.Errorf("%q is read", bad)
 		}
+	}
+}
+
+// TestOwnTable: the user's file is read, says what it says, and leaves the rest as it was. A price
+// has a date.
+func TestOwnTable(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	write := func(text string) {
+		if err := os.WriteFile(filepath.Join(dir, models.OwnFile), []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	before, _ := builtin(t).Find("anthropic/claude-opus-5")
+	if table, err := models.Known(dir); err != nil || len(table.Rows()) != len(builtin(t).Rows()) {
+		t.Fatalf("without a file: %v", err)
+	}
+	write(`
+[[model]]
+id = "anthropic/claude-opus-5"
+price = { input = 2, output = 4 }
+as_of = 2026-11-01
+
+[[model]]
+id = "acme/big"
+window = 9000
+`)
+	table, err := models.Known(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	own, priced := table.Priced("anthropic/claude-opus-5")
+	if !priced || own.Price.Input != 2 || own.Of(0).Read != 2 || own.AsOf.String() != "2026-11-01" ||
+		own.Source != models.OwnFile || own.Window != before.Window || own.Cache != before.Cache ||
+		!slices.Equal(own.Accepts, before.Accepts) {
+		t.Errorf("got %+v, over %+v", own, before)
+	}
+	if big, priced := table.Priced("acme/big"); priced || big.Window != 9000 {
+		t.Errorf("got %+v", big)
+	}
+	write("[[model]]\nid = \"acme/big\"\nprice = { input = 2, output = 4 }\n")
+	if _, err := models.Known(dir); err == nil || !strings.Contains(err.Error(), "as_of") {
+		t.Errorf("a price without a date: %v", err)
+	}
+	write("[[model")
+	if _, err := models.Known(dir); err == nil || !strings.Contains(err.Error(), models.OwnFile) {
+		t.Errorf("not TOML: %v", err)
 	}
 }
 

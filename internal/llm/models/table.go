@@ -1,13 +1,18 @@
 package models
 
 import (
+	"cmp"
 	_ "embed"
+	"errors"
 	"fmt"
+	"io/fs"
+	"path/filepath"
 	"slices"
 	"strings"
 	"time"
 
 	"github.com/git-jp/git-jp/internal/llm"
+	"github.com/git-jp/git-jp/internal/regular"
 	"github.com/pelletier/go-toml/v2"
 )
 
@@ -90,17 +95,76 @@ func Decode(data []byte) (*Table, error) {
 	return &Table{rows: file.Model}, nil
 }
 
-// With returns the table with the rows of another before its own: they win.
+// OwnFile is the table of the user, beside the user's configuration. What a repository has is
+// never read: whoever sets a price decides what a limit of money lets through.
+const OwnFile = "git-jp-models.toml"
+
+// Known returns the table that comes with the program, with the rows of the user's own in dir
+// before it. Where there is none, or dir is "", it is the former alone.
+func Known(dir string) (*Table, error) {
+	table, err := Builtin()
+	if err != nil || dir == "" {
+		return table, err
+	}
+	name := filepath.Join(dir, OwnFile)
+	data, err := regular.ReadFile(name, regular.MaxNote)
+	if errors.Is(err, fs.ErrNotExist) {
+		return table, nil
+	}
+	if err != nil {
+		return nil, fmt.Errorf("read the table of models: %w", err)
+	}
+	own, err := Decode(data)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", name, err)
+	}
+	for i, r := range own.rows {
+		if r.Price != (Price{}) && r.AsOf == (toml.LocalDate{}) {
+			return nil, fmt.Errorf("%s: the price of %s has no date: as_of is missing", name, r.ID)
+		}
+		if r.Source == "" {
+			own.rows[i].Source = OwnFile
+		}
+	}
+	return table.With(own), nil
+}
+
+// With returns the table with the rows of another before its own: they win. What such a row does
+// not say is as the model's row said before. A price is one thing, with its tier and its date.
 func (t *Table) With(other *Table) *Table {
-	return &Table{rows: slices.Concat(other.rows, t.rows)}
+	rows := slices.Clone(other.rows)
+	for i, r := range rows {
+		if before, ok := t.Find(r.ID); ok {
+			rows[i] = r.over(before)
+		}
+	}
+	return &Table{rows: append(rows, t.rows...)}
+}
+
+// over returns a row with what it leaves open as another one has it.
+func (r Row) over(before Row) Row {
+	if r.Price == (Price{}) && r.Above == nil {
+		r.Price, r.Above = before.Price, before.Above
+		r.AsOf, r.Source = before.AsOf, before.Source
+	}
+	r.Window, r.Output = cmp.Or(r.Window, before.Window), cmp.Or(r.Output, before.Output)
+	r.Cache = cmp.Or(r.Cache, before.Cache)
+	if r.Accepts == nil {
+		r.Accepts = before.Accepts
+	}
+	r.Reasoning = r.Reasoning || before.Reasoning
+	return r
 }
 
 // Rows returns the rows in their order.
 func (t *Table) Rows() []Row { return slices.Clone(t.rows) }
 
 // Find returns the row of a model: the one of this id, or that of the same name without the
-// date of a release or the word "latest".
+// date of a release or the word "latest". A nil table knows none.
 func (t *Table) Find(id string) (Row, bool) {
+	if t == nil {
+		return Row{}, false
+	}
 	for _, wanted := range []string{id, undated(id)} {
 		for _, r := range t.rows {
 			if r.ID == wanted || slices.Contains(r.Names, wanted) {
@@ -171,12 +235,8 @@ func (r Row) Cost(u llm.Usage, long bool) (usd float64, ok bool) {
 		float64(u.CacheRead)*p.Read + float64(u.CacheWrite)*write) / million, true
 }
 
-// Priced returns the row of a model of ours, and whether its price is known.
-func Priced(id string) (Row, bool) {
-	table, err := Builtin()
-	if err != nil {
-		return Row{}, false
-	}
-	row, _ := table.Find(id)
+// Priced returns the row of a model, and whether its price is known.
+func (t *Table) Priced(id string) (Row, bool) {
+	row, _ := t.Find(id)
 	return row, row.Price != (Price{})
 }
