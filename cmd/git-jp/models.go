@@ -7,7 +7,6 @@ import (
 	"maps"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/git-jp/git-jp/internal/jpconfig"
 	"github.com/git-jp/git-jp/internal/llm"
@@ -228,16 +227,10 @@ func (l *modelList) record(info llm.Info, id string) modelRecord {
 	if r.MaxOutput == 0 {
 		r.MaxOutput = row.Output
 	}
-	if info.Price.Input > 0 {
-		p := models.Row{Price: models.Price{
-			Input: info.Price.Input, Output: info.Price.Output,
-			Read: info.Price.Read, Write: info.Price.Write,
-		}}.Of(0)
-		r.Price = &priceRecord{
-			p.Input, p.Output, p.Read, p.Write,
-			l.app.now().Format(time.DateOnly), "the provider's list of models",
-		}
-	} else if row.Price != (models.Price{}) {
+	if own, ok := models.Offered(id, info.Price, l.app.now()).Find(id); ok {
+		row = own
+	}
+	if row.Price != (models.Price{}) {
 		p := row.Of(0) // with what is not said of the cache
 		r.Price = &priceRecord{
 			p.Input, p.Output, p.Read, p.Write,

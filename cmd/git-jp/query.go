@@ -184,7 +184,7 @@ func askTurn(ctx context.Context, a *app, q *prepare.Query, p query.Prompt) erro
 	if err := errors.Join(show.End(answer), title.End(err != nil), err); err != nil {
 		return err
 	}
-	noteUsage(a, q.Model.ID(), answer, a.now().Sub(started))
+	noteUsage(a, q, answer, a.now().Sub(started))
 	switch {
 	case answer.Dropped:
 		a.note("the answer was dropped, the question stays: 'git jp query -E' asks it again")
@@ -355,7 +355,7 @@ func (c queryCmd) schema(a *app) (jsontext.Value, error) {
 }
 
 // noteUsage says what a turn has cost.
-func noteUsage(a *app, model string, answer query.Answer, took time.Duration) {
+func noteUsage(a *app, q *prepare.Query, answer query.Answer, took time.Duration) {
 	if answer.Saved > 0 {
 		a.note("%s not sent again", render.Bytes(answer.Saved))
 	}
@@ -368,9 +368,8 @@ func noteUsage(a *app, model string, answer query.Answer, took time.Duration) {
 		parts[0] += " (" + render.Number(u.CacheRead) + " cached)"
 	}
 	parts = append(parts, render.Number(u.Output)+" out")
-	table, _ := a.models() // it was read before the question
-	if row, ok := table.Priced(model); ok {
+	if row, ok := q.Price(); ok {
 		parts = append(parts, fmt.Sprintf("$%.4f (prices of %s)", answer.Cost, row.AsOf))
 	}
-	a.note("%s: %s, %.1f s", model, strings.Join(parts, ", "), took.Seconds())
+	a.note("%s: %s, %.1f s", q.Model.ID(), strings.Join(parts, ", "), took.Seconds())
 }

@@ -89,27 +89,61 @@ const listWait = 2 * time.Second
 // offeredWindow is what its provider says of a model's window, 0 where it does not: then there is
 // the table. Nobody is asked for an approval for it.
 func (q *Query) offeredWindow(ctx context.Context, id string) int64 {
+	return int64(q.offered(ctx, id).Window)
+}
+
+// offered is what its provider says of a model, asked once; nothing where it says nothing.
+func (q *Query) offered(ctx context.Context, id string) llm.Info {
 	if id == "" || id == builtin.ID || q.options.Explain {
-		return 0
+		return llm.Info{}
 	}
+	info, asked := q.offers[id]
+	if !asked {
+		if q.offers == nil {
+			q.offers = map[string]llm.Info{}
+		}
+		info = q.describe(ctx, id)
+		q.offers[id] = info
+	}
+	return info
+}
+
+func (q *Query) describe(ctx context.Context, id string) llm.Info {
 	ctx, cancel := context.WithTimeout(ctx, listWait)
 	defer cancel()
 	made := q.models()
 	made.Gate = trust.WithoutAsking(q.gate)
 	m, err := made.New(id, llm.Retry{})
 	if err != nil {
-		return 0
+		return llm.Info{}
 	}
 	d, ok := m.(llm.Describer)
 	if !ok {
-		return 0
+		return llm.Info{}
 	}
 	info, err := d.Describe(ctx)
 	if err != nil && q.host.Verbose {
-		q.host.warn("the window of %s is that of the table: %v", id, err)
+		q.host.warn("what is known of %s is that of the table: %v", id, err)
 	}
-	return int64(info.Window)
+	return info
 }
+
+// priced is what is known of the model's price. Where a limit has to be held and nobody has said
+// what the model costs, its provider's list is asked.
+func (q *Query) priced(ctx context.Context, limited bool) (models.Row, bool) {
+	id := q.Model.ID()
+	row, known := q.table.Priced(id)
+	if known || !limited {
+		return row, known
+	}
+	if own := models.Offered(id, q.offered(ctx, id).Price, q.host.Now()); own != nil {
+		q.table = q.table.With(own)
+	}
+	return q.table.Priced(id)
+}
+
+// Price is what is known of the price of the model that was asked.
+func (q *Query) Price() (models.Row, bool) { return q.table.Priced(q.Model.ID()) }
 
 // known is what the settings say of compactions.
 func (q *Query) known() compaction.Settings { return compaction.Settings{Config: q.settings} }
@@ -186,15 +220,15 @@ func (e *UnpricedError) Hints() []string {
 
 // budget is what the turn may cost: what the flag says, else the setting. It cannot be held where
 // the price is unknown, but on this machine nothing is paid.
-func (q *Query) budget() (*query.Budget, error) {
+func (q *Query) budget(ctx context.Context) (*query.Budget, error) {
 	limit := q.settings.Settings().MaxCost
 	if q.options.MaxCost != nil {
 		limit = *q.options.MaxCost
 	}
-	row, known := q.table.Priced(q.Model.ID())
 	provider, _, _ := llm.SplitID(q.Model.ID())
 	p, _ := models.Find(provider)
 	free := p.Local || q.Model.ID() == builtin.ID
+	row, known := q.priced(ctx, limit > 0 && !free)
 	switch {
 	case limit < 0:
 		return nil, askedf("--max-cost: expected an amount of US dollars")

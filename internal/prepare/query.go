@@ -46,6 +46,7 @@ type Query struct {
 	settings *config.Config
 	setup    query.Setup
 	table    *models.Table // of the program and the user
+	offers   map[string]llm.Info
 	delta    jsontext.Value // what flags change of the conversation's configuration
 	gate     trust.Gate
 	prompter *ask.Prompter // nil where nobody can be asked
@@ -161,7 +162,7 @@ func (q *Query) Turn(ctx context.Context, w query.Watcher) (*query.Turn, error) 
 			return nil, err
 		}
 	}
-	budget, err := q.budget()
+	budget, err := q.budget(ctx)
 	if err != nil {
 		return nil, err
 	}

@@ -235,6 +235,19 @@ func (r Row) Cost(u llm.Usage, long bool) (usd float64, ok bool) {
 		float64(u.CacheRead)*p.Read + float64(u.CacheWrite)*write) / million, true
 }
 
+// Offered returns the table of one model with the price that its provider's list had on a day, nil
+// where it had none.
+func Offered(id string, p llm.Price, on time.Time) *Table {
+	if p.Input == 0 {
+		return nil
+	}
+	return &Table{rows: []Row{{
+		ID: id, Price: Price{Input: p.Input, Output: p.Output, Read: p.Read, Write: p.Write},
+		Source: "the provider's list of models",
+		AsOf:   toml.LocalDate{Year: on.Year(), Month: int(on.Month()), Day: on.Day()},
+	}}}
+}
+
 // Priced returns the row of a model, and whether its price is known.
 func (t *Table) Priced(id string) (Row, bool) {
 	row, _ := t.Find(id)
