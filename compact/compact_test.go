@@ -519,3 +519,24 @@ func TestTheReferenceBecomesTheContent(t *testing.T) {
 		t.Errorf("what was stripped is told as %+v", got)
 	}
 }
+
+// TestWhatIsDoneAgainIsNoRepetition holds that equal calls of tools which do something each time, or
+// of which nothing is known, stay by default: the second push, test or order is not the first.
+func TestWhatIsDoneAgainIsNoRepetition(t *testing.T) {
+	for _, c := range [][2]string{
+		{"Bash", `{"command":"git push"}`}, {"shell", `{"command":["go","test","./..."]}`},
+		{"run_shell_command", `{"command":"make test"}`}, {"cargo_test", `{}`}, {"git_commit", `{}`},
+		{"mcp__shop__order", `{"item":1}`}, {"unheard_of", `{}`},
+	} {
+		var k talk
+		k.turn("q").call(c[0], c[1], "done "+long).call(c[0], c[1], "done "+long).say("a")
+		k.turn("r").say("b")
+		s := k.stream()
+		for _, strategy := range []string{compact.DedupTools, compact.TrimSuperseded} {
+			r := run(t, s, compact.Options{Strategies: []string{strategy}, KeepLast: 1})
+			if got, want := string(r.Stream.Encode()), string(s.Encode()); got != want {
+				t.Errorf("%s of %s: got\n%s\nwant\n%s", strategy, c[0], got, want)
+			}
+		}
+	}
+}

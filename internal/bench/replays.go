@@ -100,7 +100,7 @@ func replayedBelow(dir string) (all []replayed, err error) {
 
 // tell prints what there is to tell of the conversations below a directory.
 func tell(w io.Writer, dir string) error {
-	if _, _, err := replay(w, dir); err != nil {
+	if _, err := replay(w, dir); err != nil {
 		return err
 	}
 	all, err := replayedBelow(dir)
@@ -110,13 +110,19 @@ func tell(w io.Writer, dir string) error {
 	return curve(w, all)
 }
 
+// A verdict is what a replay has goals for.
+type verdict struct {
+	dearer int     // conversations that the default makes so, in all regimes
+	worst  float64 // the share by which "balanced" makes one dearer
+	told   guessed
+}
+
 // replay prints what the input of all conversations below a directory would have cost, against
-// sending everything, and what else the page about performance has of them. It returns how often the
-// default makes a conversation dearer, and by what share of its cost "balanced" does so at worst.
-func replay(w io.Writer, dir string) (dearer int, worst float64, err error) {
+// sending everything, and what else the page about performance has of them.
+func replay(w io.Writer, dir string) (v verdict, err error) {
 	all, err := replayedBelow(dir)
 	if err != nil {
-		return 0, 0, err
+		return v, err
 	}
 	requests, unknown := 0, 0
 	for _, r := range all {
@@ -129,7 +135,7 @@ func replay(w io.Writer, dir string) (dearer int, worst float64, err error) {
 	fmt.Fprintln(w, "|---|---|---|---|---|---|---|---|")
 	for _, g := range regimes() {
 		row, n, most := total(all, g)
-		dearer, worst = dearer+n, max(worst, most)
+		v.dearer, v.worst = v.dearer+n, max(v.worst, most)
 		fmt.Fprintln(w, row)
 	}
 	fmt.Fprintln(w)
@@ -139,14 +145,14 @@ func replay(w io.Writer, dir string) (dearer int, worst float64, err error) {
 			" %.1f %% of the results' text taken\n", s, n, quoting, share(quoting, n), 100*removed)
 	}
 	if err := told(w, all); err != nil {
-		return dearer, worst, err
+		return v, err
 	}
-	g, err := guesses(all)
-	if err == nil && len(g.next) > 0 {
+	v.told, err = guesses(all)
+	if err == nil && len(v.told.next) > 0 {
 		fmt.Fprintln(w)
-		g.print(w)
+		v.told.print(w)
 	}
-	return dearer, worst, err
+	return v, err
 }
 
 func share(n, of int) float64 { return 100 * float64(n) / float64(max(of, 1)) }

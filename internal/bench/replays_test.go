@@ -12,20 +12,51 @@ import (
 )
 
 // TestTheDefaultCostsNoRealConversationMore holds the promise of the default on conversations of
-// this program's kind and on sessions of an agent, in each regime, and the bound of "balanced". With -v it prints the tables of the page about performance.
+// this program's kind and on sessions of an agent, in each regime, the bound of "balanced" and the
+// goals of estimates. With -v it prints the tables of the page about performance.
 func TestTheDefaultCostsNoRealConversationMore(t *testing.T) {
 	for _, dir := range []string{realdata.Dir(t, "conversations"), realdata.Dir(t, "agents", "claude-code")} {
 		var out strings.Builder
-		dearer, worst, err := replay(&out, dir)
-		if t.Log(out.String()); err != nil || dearer > 0 {
-			t.Errorf("the default makes %d conversations dearer, %v", dearer, err)
+		v, err := replay(&out, dir)
+		if t.Log(out.String()); err != nil || v.dearer > 0 {
+			t.Errorf("the default makes %d conversations dearer, %v", v.dearer, err)
 		}
-		if worst > 0.08 {
-			t.Errorf("balanced makes one dearer by %.1f %%", 100*worst)
+		if v.worst > 0.08 {
+			t.Errorf("balanced makes one dearer by %.1f %%", 100*v.worst)
 		}
+		v.told.holdTo(t)
 		if strings.Count(out.String(), "%") < 50 {
 			t.Errorf("printed %s", out.String())
 		}
+	}
+}
+
+// holdTo holds guesses to their goals, where enough was recorded to judge them by.
+func (g guessed) holdTo(t *testing.T) {
+	t.Helper()
+	if len(g.growth) < 20 {
+		return
+	}
+	for _, row := range []struct {
+		name   string
+		faults []float64
+		part   float64
+		most   float64
+	}{
+		{"half of growth", g.growth, 0.5, 0.055},
+		{"growth", g.growth, 0.9, 0.20},
+		{"learned growth", g.growth, 0.9, within(g.unlearned, 0.9) + 0.003},
+		{"half of the next prompts", g.next, 0.5, 0.015},
+		{"the next prompt", g.next, 0.9, 0.04},
+		{"what a compaction leaves", g.compacted, 0.9, 0.05},
+	} {
+		if got := within(row.faults, row.part); got > row.most {
+			t.Errorf("%s is guessed with an error of %.2f %%, want at most %.2f %%",
+				row.name, 100*got, 100*row.most)
+		}
+	}
+	if got := share(g.covered, len(g.next)); got < 80 {
+		t.Errorf("the error that is told covers %.1f %% of the next prompts, want 80 %%", got)
 	}
 }
 
