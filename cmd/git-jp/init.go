@@ -59,7 +59,7 @@ func (c initCmd) Run(ctx context.Context, a *app) error {
 	if !inRepo {
 		return nil
 	}
-	if err := (installCmd{Drivers: c.NoHooks}).Run(ctx, a); err != nil {
+	if err := installAll(ctx, a, installed(a, repo, c.NoHooks), false); err != nil {
 		return err
 	}
 	if len(changed) > 0 && !a.JSON {

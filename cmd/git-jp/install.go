@@ -45,10 +45,36 @@ type actionRecord struct {
 
 // Run installs the hooks.
 func (c installCmd) Run(ctx context.Context, a *app) error {
-	o, err := c.options(ctx, a)
+	repo, err := a.repo(ctx)
 	if err != nil {
 		return err
 	}
+	o := installed(a, repo, c.Drivers)
+	if c.Trailer && !c.Drivers && repo.Root() != "" {
+		o.Names = append(o.Names, install.TrailerNames()...)
+	}
+	if c.Chain {
+		o.Foreign = install.ForeignChain
+	}
+	return installAll(ctx, a, o, c.DryRun)
+}
+
+// installed says what is installed: a repository without a working tree is one that is pushed to.
+func installed(a *app, repo *gitint.Repo, driversOnly bool) install.Options {
+	o := install.Options{
+		Drivers: true, Names: install.DefaultNames(), Workspaces: jpDirs(a, repo),
+	}
+	switch {
+	case driversOnly:
+		o.Names = []string{}
+	case repo.Root() == "":
+		o.Names = install.ServerNames()
+	}
+	return o
+}
+
+// installAll installs what is not there yet. What is left for a person to do is an error.
+func installAll(ctx context.Context, a *app, o install.Options, dryRun bool) error {
 	in, err := installer(ctx, a, o)
 	if err != nil {
 		return err
@@ -57,33 +83,11 @@ func (c installCmd) Run(ctx context.Context, a *app) error {
 	if err != nil {
 		return err
 	}
-	if err := carryOut(ctx, a, plan, c.DryRun); err != nil || len(plan.Open()) == 0 {
+	if err := carryOut(ctx, a, plan, dryRun); err != nil || len(plan.Open()) == 0 {
 		return err
 	}
-	return &openError{steps: plan.Open(), chain: !c.Chain && chainHelps(ctx, a, plan, o)}
-}
-
-// options says what is installed: a repository without a work tree is one that is
-// pushed to.
-func (c installCmd) options(ctx context.Context, a *app) (install.Options, error) {
-	repo, err := a.repo(ctx)
-	if err != nil {
-		return install.Options{}, err
-	}
-	o := install.Options{Drivers: true, Names: install.DefaultNames()}
-	switch {
-	case c.Drivers:
-		o.Names = []string{}
-	case repo.Root() == "":
-		o.Names = install.ServerNames()
-	case c.Trailer:
-		o.Names = append(o.Names, install.TrailerNames()...)
-	}
-	if c.Chain {
-		o.Foreign = install.ForeignChain
-	}
-	o.Workspaces = jpDirs(a, repo)
-	return o, nil
+	chains := o.Foreign == install.ForeignChain
+	return &openError{steps: plan.Open(), chain: !chains && chainHelps(ctx, a, plan, o)}
 }
 
 // jpDirs returns the directories .jp of the work tree in which we may write: what a package
