@@ -1,7 +1,7 @@
 // Package gc deletes content that nothing can need, and can take it back.
 //
 // The words. A root is a name under which git keeps something, or may be asked for it: a
-// ref, a HEAD, a reflog entry, an operation in progress, an index, a work tree. A tip is a
+// ref, a HEAD, a reflog entry, an operation in progress, an index, a working tree. A tip is a
 // root that somebody may commit or merge next; history is everything that can be reached
 // besides. A content is wanted when a tip refers to it, and needed when an older commit
 // refers to it and does not carry it, because then the file may be the last copy. What is
@@ -12,7 +12,7 @@
 //
 //   - The set of references that resolve never shrinks: at any tip, after any merge of
 //     tips, after a crash at any system call, with writers at work.
-//   - All roots of all work trees, or no deletion. What cannot be read, or cannot be
+//   - All roots of all working trees, or no deletion. What cannot be read, or cannot be
 //     known to be everything, is a [RefusedError] that names it.
 //   - Nothing is deleted that was not in the quarantine for the grace period and was found
 //     dead a second time. [Undo] brings back files and entries of the index.

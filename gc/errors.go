@@ -27,7 +27,7 @@ const (
 type Obstacle struct {
 	// Reason is one of the reasons, or that of a gitint.Incomplete.
 	Reason string
-	// Root names where it is: a ref, a work tree, an index.
+	// Root names where it is: a ref, a working tree, an index.
 	Root string
 	// Path is the file, from the root of the tree; "" for the root as a whole.
 	Path   string

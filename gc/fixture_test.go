@@ -64,7 +64,7 @@ func (f *fixture) workspace(dir string) {
 	f.WriteFile(filepath.Join(dir, ".jp/conversations/.keep"), "")
 }
 
-// at is the same in another work tree.
+// at is the same in another worktree.
 func (f *fixture) at(dir string) *fixture {
 	c := *f
 	c.Repository = f.In(dir)

@@ -93,7 +93,7 @@ func (s snapshot) without(before snapshot) snapshot {
 func (s snapshot) names() []string { return slices.Sorted(maps.Keys(s)) }
 
 // common are files that many rows have: objects, those of a conversation beside its stream, and
-// those of a workspace and of a linked work tree.
+// those of a workspace and of a linked worktree.
 var common = regexp.MustCompile(`/\.git/objects/|/refs/heads/linked$|` +
 	`/\.jp/(\.id|\.gitignore|conversations/\.keep)$|/(metadata|base_config)\.json$|` +
 	`/\.git/worktrees/linked/(gitdir|commondir|HEAD|ORIG_HEAD|index|logs/HEAD)$`)

@@ -168,7 +168,7 @@ func (f *fixture) rename(from, to string) {
 	}
 }
 
-// linked is the fixture of a linked work tree with a workspace.
+// linked is the fixture of a linked worktree with a workspace.
 func (f *fixture) linked() *fixture {
 	f.tb.Helper()
 	f.Run("worktree", "add", "-q", "../linked")
@@ -180,7 +180,7 @@ func (f *fixture) linked() *fixture {
 func TestRefusedAtHome(t *testing.T) {
 	for _, tt := range []struct {
 		name string
-		// make returns the work tree in which the collector runs.
+		// make returns the working tree in which the collector runs.
 		make         func(f *fixture) *fixture
 		reason, want string
 	}{

@@ -12,7 +12,7 @@ import (
 	"github.com/git-jp/git-jp/internal/workspace"
 )
 
-// indexTips reads the index of every work tree, and the one that git uses now. Before each come
+// indexTips reads the index of every worktree, and the one that git uses now. Before each come
 // those that are to replace it: when git is done meanwhile, it has what they had.
 func (m *marker) indexTips(ctx context.Context) error {
 	for _, w := range m.roots.Worktrees {
@@ -46,7 +46,7 @@ func (m *marker) indexTips(ctx context.Context) error {
 	return nil
 }
 
-// nextIndexTips reads what git is about to commit in a work tree: an editor may be open, and
+// nextIndexTips reads what git is about to commit in a working tree: an editor may be open, and
 // nothing else may have it any more.
 func (m *marker) nextIndexTips(ctx context.Context, w gitint.Worktree) error {
 	all, err := m.o.Repo.NextIndexes(w)
@@ -75,7 +75,7 @@ func (m *marker) nextIndexTips(ctx context.Context, w gitint.Worktree) error {
 	return nil
 }
 
-// indexTipOf takes an index of a work tree.
+// indexTipOf takes an index of a working tree.
 func (m *marker) indexTipOf(w gitint.Worktree, name string, x *gitint.Index) {
 	m.indexTip(name+" of "+w.Title(), x)
 	if w.Root != "" {

@@ -17,7 +17,7 @@ const (
 	lockPoll = 10 * time.Millisecond
 )
 
-// lock excludes other collections of all work trees. The kernel lets go of it when the
+// lock excludes other collections of all working trees. The kernel lets go of it when the
 // process ends, however it ends.
 func (o *Options) lock(ctx context.Context, p place) (unlock func(), err error) {
 	if err := o.mkdir(filepath.Dir(p.lockFile)); err != nil {

@@ -28,13 +28,13 @@ const (
 type tip struct {
 	title  string
 	kind   tipKind
-	commit gitint.OID // or tree; zero in a work tree or an index
+	commit gitint.OID // or tree; zero in a working tree or an index
 	isTree bool       // commit is a tree
 	place  refs.Place
 	units  []unit
-	disk   []diskFile         // of a work tree
+	disk   []diskFile         // of a working tree
 	staged map[int32]struct{} // of an index: the contents that it has
-	store  string             // of a work tree, also that of an index
+	store  string             // of a working tree, also that of an index
 	base   string             // from which the paths on disk lead
 	// complete says that the tree is known to have all that it refers to.
 	complete bool

@@ -20,7 +20,7 @@ import (
 // The model of a repository: which conversations refer to which contents, and who has them.
 // It knows nothing of git but what commits, trees and names are.
 
-// A side is the files of a tree, an index or a work tree. Contents are numbers.
+// A side is the files of a tree, an index or a working tree. Contents are numbers.
 type side struct {
 	convs map[string][]int // what each refers to, by directory
 	blobs map[int]bool
@@ -57,7 +57,7 @@ type mcommit struct {
 	parents []string
 }
 
-// A mtree is a work tree with its index.
+// A mtree is a working tree with its index.
 type mtree struct {
 	*fixture
 	branch      string // "" when detached
@@ -158,7 +158,7 @@ func (m *world) trees() []*mtree { return append([]*mtree{m.main}, m.linked...) 
 
 // --- what is needed, by the model
 
-// wanted is what must not be deleted from the store of the main work tree.
+// wanted is what must not be deleted from the store of the main worktree.
 func (m *world) wanted() map[int]bool {
 	all := map[int]bool{}
 	tip := func(s side) {
@@ -215,7 +215,7 @@ func (m *world) wanted() map[int]bool {
 
 // --- comparing the model with what is there
 
-// conversations reads a work tree.
+// conversations reads a working tree.
 func (m *world) read(t *mtree) side {
 	s := newSide()
 	base := t.Path(".jp/conversations")
@@ -248,7 +248,7 @@ func (m *world) referencesIn(name string) []int {
 	return list
 }
 
-// compare holds what there is against the model: files, index and HEAD of the main work tree,
+// compare holds what there is against the model: files, index and HEAD of the main worktree,
 // the last two as check sees them.
 func (m *world) compare(what string) {
 	m.tb.Helper()

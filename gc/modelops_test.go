@@ -235,7 +235,7 @@ func (m *world) dropBranch(a, _ int) {
 	}
 }
 
-// goTo is what a switch does to a clean work tree: what the old tree had goes, what the new
+// goTo is what a switch does to a clean working tree: what the old tree had goes, what the new
 // one has comes, and what git does not track stays.
 func (t *mtree) goTo(tracked, to side) {
 	for name := range tracked.convs {
@@ -404,7 +404,7 @@ func (m *world) push(_, _ int) {
 	added := fmt.Sprintf("stash@{%d}", len(m.stash))
 	if t.tryRun("rev-parse", "-q", "--verify", added) == "" {
 		// git saw nothing to put away, or put away the very same within a second, which is
-		// one commit and one entry: then work tree and index are others all the same.
+		// one commit and one entry: then working tree and index are others all the same.
 		t.work = m.read(t)
 		m.stageAll(t)
 		return

@@ -16,7 +16,7 @@ import (
 // trees that were moved, repositories in repositories, mails, copies of other users' making, and
 // files that cannot be read. Where it may refuse, it has to keep what is wanted all the same.
 
-// attempt lets a work tree collect, or refuse to. Nothing that is wanted goes.
+// attempt lets a working tree collect, or refuse to. Nothing that is wanted goes.
 func (m *world) attempt(t *mtree, collect func(f *fixture) error) error {
 	m.tb.Helper()
 	wanted := m.wanted()
@@ -45,12 +45,12 @@ func (m *world) attempt(t *mtree, collect func(f *fixture) error) error {
 	return err
 }
 
-// astray reports whether git does not know where some work tree is.
+// astray reports whether git does not know where some working tree is.
 func (m *world) astray() bool {
 	return slices.ContainsFunc(m.linked, func(t *mtree) bool { return t.astray })
 }
 
-// sweep collects in the main work tree.
+// sweep collects in the main worktree.
 func (m *world) sweep(a, _ int) {
 	if !m.astray() {
 		m.collect(a%4 == 0)
@@ -59,7 +59,7 @@ func (m *world) sweep(a, _ int) {
 	_ = m.attempt(m.main, (*fixture).collectAll)
 }
 
-// sweepThere collects in another work tree, which has a store of its own.
+// sweepThere collects in another worktree, which has a store of its own.
 func (m *world) sweepThere(a, _ int) {
 	t, ok := choose(m.linked, a)
 	if !ok {
@@ -70,7 +70,7 @@ func (m *world) sweepThere(a, _ int) {
 	}
 }
 
-// sweepDamaged collects while a file of the repository, or of a work tree, is damaged.
+// sweepDamaged collects while a file of the repository, or of a working tree, is damaged.
 func (m *world) sweepDamaged(a, b int) {
 	d := fileDamages[b%len(fileDamages)]
 	top := filepath.Dir(m.main.Dir)
@@ -171,7 +171,7 @@ func (m *world) dropLocalCopy(a, _ int) {
 	}
 }
 
-// moveTree moves a work tree, and tells git or not.
+// moveTree moves a working tree, and tells git or not.
 func (m *world) moveTree(a, b int) {
 	t, ok := choose(m.linked, a)
 	if !ok || t.astray {
@@ -188,7 +188,7 @@ func (m *world) moveTree(a, b int) {
 	}
 }
 
-// repairTree tells git where the work trees are.
+// repairTree tells git where the working trees are.
 func (m *world) repairTree(_, _ int) {
 	for _, t := range m.linked {
 		if t.astray {
@@ -210,7 +210,7 @@ func (m *world) lone(name string) (c int) {
 }
 
 // sweepAroundNested collects while .jp is a repository of its own, which has a conversation on a
-// branch that is not checked out; or while another repository lies in the work tree.
+// branch that is not checked out; or while another repository lies in the working tree.
 func (m *world) sweepAroundNested(_, b int) {
 	t := m.main
 	dir := ".jp"

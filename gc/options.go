@@ -60,7 +60,7 @@ const (
 var (
 	// ErrNoUserLocal says that the workspace has no user-local conversations.
 	ErrNoUserLocal = errors.New("the workspace has no user-local store")
-	// ErrElsewhere says that the workspace is in no work tree of the repository.
+	// ErrElsewhere says that the workspace is in no working tree of the repository.
 	ErrElsewhere = errors.New("the workspace is not in the work tree of the repository")
 	errNoRepo    = errors.New("collecting without a repository: its history is not known")
 )

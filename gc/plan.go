@@ -68,7 +68,7 @@ type Item struct {
 	Hash    blobs.Hash
 	Size    int64 // of the file
 	ModTime time.Time
-	// Path is that of the file from the root of the work tree, or below the user-local
+	// Path is that of the file from the root of the working tree, or below the user-local
 	// directory.
 	Path    string
 	Tracked bool

@@ -229,7 +229,7 @@ func (c *missingCheck) isThere(t *tip, h blobs.Hash) (bool, error) {
 	return err == nil, err
 }
 
-// onDisk reports whether the store of a work tree has a content.
+// onDisk reports whether the store of a working tree has a content.
 func (t *tip) onDisk(h blobs.Hash) (bool, error) {
 	if t.store == "" {
 		return false, nil

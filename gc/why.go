@@ -38,7 +38,7 @@ func (w *Why) Kept() bool { return len(w.Tips)+len(w.Past) > 0 }
 // A Chain leads from a root to a reference.
 type Chain struct {
 	Root         string
-	Commit       gitint.OID // zero in a work tree or an index
+	Commit       gitint.OID // zero in a working tree or an index
 	Path         string
 	Conversation events.ID
 	Title        string
@@ -108,7 +108,7 @@ func (f mentions) has(n int32) bool {
 	return slices.Contains(f.sure, n) || slices.Contains(f.loose, n)
 }
 
-// onDisk completes the chain of a work tree. What has changed meanwhile has no position.
+// onDisk completes the chain of a working tree. What has changed meanwhile has no position.
 func (e *explainer) onDisk(t *tip, name string) Chain {
 	c := Chain{Root: t.title, Path: name}
 	at := filepath.Join(t.base, filepath.FromSlash(name))

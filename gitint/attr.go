@@ -15,7 +15,7 @@ const (
 )
 
 // CheckAttr returns the value of each attribute for each path, by path and then
-// by attribute, from the attributes files of the work tree.
+// by attribute, from the attributes files of the working tree.
 func (r *Repo) CheckAttr(ctx context.Context, attrs, paths []string) (
 	map[string]map[string]string, error,
 ) {

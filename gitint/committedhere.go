@@ -21,11 +21,11 @@ const (
 // changes are the committer's: not for merges, rebases, pulls, cherry-picks or mailed patches.
 var ownCommits = []string{"commit: ", "commit (initial): ", "commit (amend): "}
 
-// CommittedHere reports whether what a file of the work tree holds now is the change of a commit
+// CommittedHere reports whether what a file of the working tree holds now is the change of a commit
 // that somebody made in this clone. Names of authors can be written by anybody; the reflog of a
 // clone is written by this clone alone, and nothing that is fetched gets into it. The commit has
 // to have changed the file: one that is made on top of somebody else's change does not take it
-// over. The name is from the root of the work tree, with slashes.
+// over. The name is from the root of the working tree, with slashes.
 func (r *Repo) CommittedHere(ctx context.Context, name string) (bool, error) {
 	if strings.ContainsAny(name, "\n\x00") {
 		return false, nil

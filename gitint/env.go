@@ -37,7 +37,7 @@ func (r *Repo) lookupEnv(name string) (string, bool) {
 
 // settleEnv makes what the environment says about places independent of the
 // directory in which git runs: it says them relative to where we were started,
-// and git runs at the root of the work tree. Nothing is set that was not set.
+// and git runs at the root of the working tree. Nothing is set that was not set.
 func (r *Repo) settleEnv() {
 	r.dropEnv()
 	r.replaceEnv(envDir, r.gitDir)

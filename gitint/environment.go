@@ -54,7 +54,7 @@ var environment = [...]struct {
 	// What only says how broken refs and commits that are missing are met; we meet them
 	// ourselves.
 	{harmless, `GIT_REF_PARANOIA GIT_COMMIT_GRAPH_PARANOIA`},
-	// Attributes, the name of a namespace of a server, and where in the work tree git began.
+	// Attributes, the name of a namespace of a server, and where in the working tree git began.
 	{harmless, `GIT_ATTR_SOURCE GIT_ATTR_GLOBAL GIT_ATTR_SYSTEM GIT_ATTR_NOSYSTEM GIT_NAMESPACE
 		GIT_PREFIX`},
 	// How git talks to people and to other machines, and what it may use for it.

@@ -353,7 +353,7 @@ func TestForeignQuarantineIsNotRead(t *testing.T) {
 	}
 }
 
-// TestHookOfAPush: git takes the repository for its own work tree there.
+// TestHookOfAPush: git takes the repository for its own working tree there.
 func TestHookOfAPush(t *testing.T) {
 	r := populated(t)
 	repo := open(t, r.In(".git").With("GIT_DIR=."))

@@ -45,7 +45,7 @@ func (r *Repo) Index(ctx context.Context) (*Index, error) {
 	return r.readIndex(ctx, &Index{repo: r, path: r.indexPath})
 }
 
-// IndexOf reads the index of a work tree of the repository.
+// IndexOf reads the index of a working tree of the repository.
 func (r *Repo) IndexOf(ctx context.Context, w Worktree) (*Index, error) {
 	x := &Index{repo: r, path: w.Index(), gitDir: w.GitDir}
 	if _, err := r.readIndex(ctx, x); err != nil {

@@ -42,7 +42,7 @@ func (x *Index) list(ctx context.Context) error {
 	return x.findIntents(ctx)
 }
 
-// git asks about this index, which need not be that of our own work tree.
+// git asks about this index, which need not be that of our own working tree.
 func (x *Index) git(ctx context.Context, args ...string) ([]byte, error) {
 	c := command{args: args}
 	if x.gitDir != "" {

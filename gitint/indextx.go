@@ -53,7 +53,7 @@ func (r *Repo) beginIndex(ctx context.Context, file string, wait time.Duration) 
 }
 
 // indexFile resolves the name of an index as git does: against the root of the
-// work tree, and through a symbolic link.
+// working tree, and through a symbolic link.
 func (r *Repo) indexFile(file string) (string, error) {
 	if file == "" {
 		file = r.IndexPath()

@@ -14,7 +14,7 @@ type Room struct{ taken int }
 const (
 	// maxListing is a Room: a million contents take 150 MiB.
 	maxListing = 192 << 20
-	// maxPath bounds the path of a file: no longer one can be in a work tree.
+	// maxPath bounds the path of a file: no longer one can be in a working tree.
 	maxPath = 4096
 	// maxTree is the size of the largest tree that is read.
 	maxTree = 32 << 20

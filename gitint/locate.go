@@ -13,7 +13,7 @@ import (
 
 // locateArgs asks git where everything is. Git prints paths as they are, so a
 // path may contain a line feed; the object format, asked for again and again,
-// stands between them. The last answer is missing when there is no work tree.
+// stands between them. The last answer is missing when there is no working tree.
 var locateArgs = [...]string{
 	"rev-parse", "--path-format=absolute",
 	"--show-object-format", "--is-shallow-repository", "--is-bare-repository",
@@ -74,7 +74,7 @@ func (r *Repo) readLocation(out string) error {
 // settle derives what follows from the location.
 func (r *Repo) settle() {
 	if r.root == r.gitDir {
-		// In the hooks of a push git takes the repository for its own work tree.
+		// In the hooks of a push git takes the repository for its own working tree.
 		r.root = ""
 	}
 	r.runDir = r.root

@@ -20,7 +20,7 @@ func (e *VersionError) Error() string {
 	return fmt.Sprintf("%s needs git %s, this one is %s", e.For, e.Need, e.Have)
 }
 
-// mergeTreeVersion is the first git that merges without a work tree.
+// mergeTreeVersion is the first git that merges without a working tree.
 func mergeTreeVersion() Version { return Version{Major: 2, Minor: 38} }
 
 // A MergedTree is what a merge of two commits would come to.
@@ -31,7 +31,7 @@ type MergedTree struct {
 	Unmerged []string
 }
 
-// MergeTree merges two commits without a work tree and without a commit. The settings, each
+// MergeTree merges two commits without a working tree and without a commit. The settings, each
 // "key=value", are those of this merge. Objects are written, and nothing refers to them.
 func (r *Repo) MergeTree(
 	ctx context.Context, ours, theirs string, settings ...string,
@@ -63,7 +63,7 @@ func (r *Repo) MergeTree(
 // pathspecs of their own.
 func userEnv() []string { return []string{"GIT_LITERAL_PATHSPECS=0"} }
 
-// Merge merges a commit into the branch of this work tree, with the drivers and hooks of the
+// Merge merges a commit into the branch of this working tree, with the drivers and hooks of the
 // user, and returns what git and they said. What stopped it is an *ExitError; the merge may
 // then wait for its commit.
 func (r *Repo) Merge(ctx context.Context, rev string) (said string, err error) {

@@ -22,7 +22,7 @@ import (
 // nextIndexPrefix begins the names of the indexes from which some paths are committed.
 const nextIndexPrefix = "next-index-"
 
-// NextIndexes returns the paths of the indexes that gits at work in a work tree have begun to
+// NextIndexes returns the paths of the indexes that gits at work in a working tree have begun to
 // write, or that killed ones have left. What takes the place of an index meanwhile is found in
 // that one, if it is read later than these.
 func (r *Repo) NextIndexes(w Worktree) ([]string, error) {
@@ -60,7 +60,7 @@ func isNextIndex(name string) bool {
 		(strings.HasPrefix(name, "index"+lockSuffix) || strings.HasPrefix(name, nextIndexPrefix))
 }
 
-// NextIndex reads one of the NextIndexes of a work tree. It is nil where the lock is one of this
+// NextIndex reads one of the NextIndexes of a working tree. It is nil where the lock is one of this
 // program, which has no index in it. One that is not whole is waited for as for a lock; then the
 // error is a *[LockedError], and says what is wrong with the file.
 func (r *Repo) NextIndex(

@@ -10,7 +10,7 @@ import (
 	"github.com/git-jp/git-jp/internal/gittest"
 )
 
-// nextEntries returns what the next indexes of the main work tree have.
+// nextEntries returns what the next indexes of the main worktree have.
 func nextEntries(t *testing.T, r *gittest.Repository) (names []string, err error) {
 	t.Helper()
 	repo := open(t, r)

@@ -223,11 +223,11 @@ func (o oracle) index(repo *gitint.Repo) {
 		return
 	}
 	if repo.Root() == "" {
-		return // git ls-files wants a work tree
+		return // git ls-files wants a working tree
 	}
 	at := o.r.In(repo.Root()).With("GIT_DIR="+repo.GitDir(), "GIT_WORK_TREE="+repo.Root())
 	top := oracle{o.tb, at, o.seen}
-	// Git compares what is announced with the work tree, and finds it added there.
+	// Git compares what is announced with the working tree, and finds it added there.
 	announced := top.fields("diff-files", "--name-only", "--diff-filter=A", "-z")
 	var want, conflicts, intents []string
 	for _, line := range top.fields("ls-files", "--stage", "-z") {

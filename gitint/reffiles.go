@@ -26,16 +26,16 @@ const (
 // errNoValue says that a ref file is there and says nothing that git would take.
 var errNoValue = errors.New("no object id")
 
-// refFiles reads the refs of one work tree where they are files and packed-refs.
+// refFiles reads the refs of one working tree where they are files and packed-refs.
 // go-git's reader cannot serve: one empty file ends it, it takes digits that are
 // no object id for one, it does not skip locks, it drops what tags lead to, and
-// it does not see the refs of a linked work tree.
+// it does not see the refs of a linked worktree.
 type refFiles struct {
 	gitDir, commonDir string
 	idDigits          int // of an object id
 }
 
-// perWorktree are the namespaces that every work tree has for itself.
+// perWorktree are the namespaces that every worktree has for itself.
 var perWorktree = [...]string{"refs/bisect", "refs/rewritten", "refs/worktree"}
 
 func (r *Repo) refFiles() refFiles {
@@ -141,7 +141,7 @@ func (f refFiles) walk(ctx context.Context, set *refSet, base, dir string) error
 }
 
 // elsewhere reports whether a directory of the shared part holds what is the main
-// work tree's own, seen from a linked one.
+// working tree's own, seen from a linked one.
 func (f refFiles) elsewhere(base, name string) bool {
 	return base != f.gitDir && isPerWorktree(name)
 }

@@ -28,7 +28,7 @@ type refState struct {
 	broken []Incomplete
 }
 
-// Refs returns every ref of every namespace that this work tree sees, sorted by
+// Refs returns every ref of every namespace that this working tree sees, sorted by
 // name: also its own bisect, rewritten and worktree refs; not HEAD and not what
 // lies beside it. Symbolic refs that lead nowhere name nothing and are left out.
 // A ref that is there and says nothing, such as the empty file that a crash
@@ -58,7 +58,7 @@ func (r *Repo) Refs(ctx context.Context) ([]Ref, error) {
 	return refs, nil
 }
 
-// Head returns HEAD of this work tree. Its OID is zero on a branch without a
+// Head returns HEAD of this working tree. Its OID is zero on a branch without a
 // commit, its Target empty when it is detached.
 func (r *Repo) Head(ctx context.Context) (Ref, error) {
 	s, err := r.shape(ctx)

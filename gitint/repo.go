@@ -14,7 +14,7 @@ import (
 
 // Options say where a repository is and how git is called.
 type Options struct {
-	// Dir is an absolute directory in the work tree or in the repository.
+	// Dir is an absolute directory in the working tree or in the repository.
 	Dir string // required
 	// Env is the complete environment of the program, as of os.Environ.
 	Env []string // required
@@ -29,7 +29,7 @@ type Options struct {
 	Limits regular.Limits
 }
 
-// A Repo is one repository, seen from one of its work trees or from none.
+// A Repo is one repository, seen from one of its working trees or from none.
 type Repo struct {
 	root         string
 	gitDir       string
@@ -84,28 +84,28 @@ func (r *Repo) Close() error {
 // Limits are those that the repository was opened with.
 func (r *Repo) Limits() regular.Limits { return r.limits }
 
-// Root is the absolute path of the work tree. It is empty in a bare repository
+// Root is the absolute path of the working tree. It is empty in a bare repository
 // and inside a repository's own directory.
 func (r *Repo) Root() string { return r.root }
 
-// GitDir is the absolute path of this work tree's part of the repository.
+// GitDir is the absolute path of this working tree's part of the repository.
 func (r *Repo) GitDir() string { return r.gitDir }
 
-// CommonDir is the absolute path of the part that all work trees share.
+// CommonDir is the absolute path of the part that all working trees share.
 func (r *Repo) CommonDir() string { return r.commonDir }
 
 // Dir is where this program keeps its own state about the repository. It need
 // not exist.
 func (r *Repo) Dir() string { return filepath.Join(r.commonDir, "jp") }
 
-// Bare reports whether the repository has no work tree.
+// Bare reports whether the repository has no working tree.
 func (r *Repo) Bare() bool { return r.bare }
 
 // ObjectFormat is "sha1" or "sha256".
 func (r *Repo) ObjectFormat() string { return r.objectFormat }
 
 // IndexPath is the absolute path of the index that git uses now, which in a
-// hook need not be the one of the work tree.
+// hook need not be the one of the working tree.
 func (r *Repo) IndexPath() string { return r.indexPath }
 
 // Processes is how many processes were started so far.

@@ -18,7 +18,7 @@ const (
 	RootRef       RootKind = iota // a ref that is neither a tag nor the stash
 	RootTag                       // a ref below refs/tags
 	RootStash                     // the stash, each of its entries
-	RootHead                      // HEAD of a work tree
+	RootHead                      // HEAD of a working tree
 	RootOperation                 // what lies beside HEAD: MERGE_HEAD, a rebase, a bisect
 	RootReflog                    // an entry of a reflog other than that of the stash
 )
@@ -59,8 +59,8 @@ type Roots struct {
 	Incomplete []Incomplete
 }
 
-// Roots returns every name for an object that any work tree has: refs of all namespaces,
-// loose or packed, those of single work trees too, HEADs, what lies beside them, and
+// Roots returns every name for an object that any working tree has: refs of all namespaces,
+// loose or packed, those of single working trees too, HEADs, what lies beside them, and
 // both columns of every reflog. Names come before the reflogs: what is deleted in between
 // is found in one of them.
 func (r *Repo) Roots(ctx context.Context) (*Roots, error) {
@@ -121,7 +121,7 @@ func (c *rootCollector) incomplete(reason, detail string) {
 
 const replaceRefs = "refs/replace/"
 
-// refs adds what the work tree sees, and those that others have for themselves. What a
+// refs adds what the working tree sees, and those that others have for themselves. What a
 // replacement replaces is wanted too.
 func (c *rootCollector) refs(ctx context.Context) error {
 	refs, err := c.repo.Refs(ctx)
@@ -166,7 +166,7 @@ func refKind(name string) RootKind {
 	}
 }
 
-// worktree adds the HEAD of a work tree, its own refs and what lies beside HEAD.
+// worktree adds the HEAD of a working tree, its own refs and what lies beside HEAD.
 func (c *rootCollector) worktree(ctx context.Context, w Worktree) error {
 	if w.Unknown != "" {
 		c.incomplete(ReasonWorktree, w.Title()+": "+w.Unknown)
@@ -193,7 +193,7 @@ func (c *rootCollector) worktree(ctx context.Context, w Worktree) error {
 	return c.operations(ctx, w)
 }
 
-// own returns the refs that a work tree has for itself.
+// own returns the refs that a working tree has for itself.
 func (f refFiles) own(ctx context.Context) ([]Ref, []Incomplete, error) {
 	set := newRefSet()
 	for _, dir := range perWorktree {

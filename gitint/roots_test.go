@@ -27,7 +27,7 @@ func rootNames(t *testing.T, repo *gitint.Repo) map[string]gitint.Root {
 	return names
 }
 
-// TestRootsHoldEveryNameOfAnObject makes one of each kind, in two work trees, and asks from
+// TestRootsHoldEveryNameOfAnObject makes one of each kind, in two worktrees, and asks from
 // either of them.
 func TestRootsHoldEveryNameOfAnObject(t *testing.T) {
 	r := gittest.Repo(t)

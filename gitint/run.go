@@ -20,7 +20,7 @@ type command struct {
 	env []string
 	// write allows git to take locks. Without it the command only reads.
 	write bool
-	// dir is where git runs; empty is the root of the work tree.
+	// dir is where git runs; empty is the root of the working tree.
 	dir string
 }
 

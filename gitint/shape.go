@@ -27,7 +27,7 @@ const (
 	ReasonRef = "ref"
 	// ReasonReflog: a reflog lacks entries, or its ref. Only Roots says so.
 	ReasonReflog = "reflog"
-	// ReasonWorktree: a work tree is known of and cannot be found. Only Roots says so.
+	// ReasonWorktree: a working tree is known of and cannot be found. Only Roots says so.
 	ReasonWorktree = "worktree"
 	// ReasonOperation: an operation in progress names what cannot be found. Only Roots
 	// says so.

@@ -12,11 +12,11 @@ import (
 
 // A DiffRequest says which differences to show.
 type DiffRequest struct {
-	// Staged compares HEAD with the index, else the index with the work tree.
+	// Staged compares HEAD with the index, else the index with the working tree.
 	Staged bool
 	// Commit, when it is not zero, compares it with its first parent instead.
 	Commit OID
-	// Paths are the files and directories to show, from the root of the work tree;
+	// Paths are the files and directories to show, from the root of the working tree;
 	// none is all. Exclude are those to leave out.
 	Paths, Exclude []string
 }
@@ -28,7 +28,7 @@ var showArgs = [...]string{
 	"--unified=3", "--find-renames", "--submodule=short", "--ignore-submodules=dirty",
 }
 
-// quiet is given to commands that may look at the work tree.
+// quiet is given to commands that may look at the working tree.
 var quiet = [...]string{
 	"-c", "core.fsmonitor=false", "-c", "core.quotePath=false", "-c", "log.showRoot=true",
 }
@@ -234,7 +234,7 @@ func count(s string) int {
 }
 
 // Files returns the files below the given directories that are in the index or in the
-// work tree and not ignored, sorted; below all without one. Some may have been deleted.
+// working tree and not ignored, sorted; below all without one. Some may have been deleted.
 func (r *Repo) Files(ctx context.Context, under ...string) ([]string, error) {
 	specs, env := pathspecs(under)
 	args := append(slices.Clone(quiet[:]),

@@ -14,21 +14,21 @@ import (
 )
 
 // A Change is one step on an index: all of it happens, or nothing. Paths are
-// slash paths from the root of the work tree, and mean themselves, byte for byte;
+// slash paths from the root of the working tree, and mean themselves, byte for byte;
 // each may stand in one list only. Entries that are not named stay as they are.
 type Change struct {
-	// Add are files of the work tree whose content as it is now goes into the
+	// Add are files of the working tree whose content as it is now goes into the
 	// index, as git add --force --sparse does it: through the filters of the
 	// attributes, also when they are ignored, outside a sparse checkout, or marked
 	// skip-worktree or assume-unchanged, a mark which they lose.
 	Add []string
 	// AddObjects are files whose content is an object that the repository has,
-	// whatever the work tree holds.
+	// whatever the working tree holds.
 	AddObjects []Entry
 	// Remove are paths that leave the index. A path that is not there is no error.
 	Remove []string
 
-	// IndexFile is the index to change, relative to the root of the work tree or
+	// IndexFile is the index to change, relative to the root of the working tree or
 	// absolute. Empty is the one that git uses now.
 	IndexFile string
 	// LockTimeout is how long to wait for a lock that another process holds. Zero
@@ -180,7 +180,7 @@ func (tx *indexTx) added(ctx context.Context, c Change) ([]Entry, error) {
 	return added, nil
 }
 
-// apply changes entries without a look at the work tree.
+// apply changes entries without a look at the working tree.
 func (tx *indexTx) apply(ctx context.Context, lines []string) error {
 	if len(lines) == 0 {
 		return nil

@@ -48,7 +48,7 @@ func oddNames() []string {
 type shape struct {
 	name    string
 	init    []string
-	prepare string // shell, after the first commit, in the work tree
+	prepare string // shell, after the first commit, in the working tree
 	paths   []string
 	// noAdd is set where git add would do something else on purpose.
 	noAdd bool
@@ -197,7 +197,7 @@ func addedByGit(t *testing.T, r *gittest.Repository, paths []string) string {
 	return c.Run("ls-files", "-s", "-v", "-z")
 }
 
-// assertClean holds that the paths of the work tree are those of the index.
+// assertClean holds that the paths of the working tree are those of the index.
 func assertClean(t *testing.T, r *gittest.Repository, paths []string) {
 	t.Helper()
 	status := r.Run("status", "--porcelain=v1", "-z", "--no-renames", "-uall")

@@ -115,7 +115,7 @@ func parseRawLine(line, name string) (StagedPath, error) {
 	}, err
 }
 
-// A WorkState says how a file of the work tree differs from the index.
+// A WorkState says how a file of the working tree differs from the index.
 type WorkState byte
 
 // The states, as git status abbreviates them.
@@ -128,7 +128,7 @@ const (
 	Unmerged   WorkState = 'U'
 )
 
-// A WorkPath is a file that differs between the index and the work tree.
+// A WorkPath is a file that differs between the index and the working tree.
 type WorkPath struct {
 	Path  string
 	State WorkState
@@ -147,7 +147,7 @@ func (r *Repo) IsTidy(ctx context.Context) (bool, error) {
 }
 
 // WorkChanges returns the files below the given directories that differ between
-// the index and the work tree, untracked and ignored ones included; see
+// the index and the working tree, untracked and ignored ones included; see
 // StagedPaths for what the directories mean. A repository inside, which git does
 // not look into, is one path that ends with a slash. The index is not refreshed.
 func (r *Repo) WorkChanges(ctx context.Context, under ...string) ([]WorkPath, error) {

@@ -7,7 +7,7 @@ import (
 	"slices"
 )
 
-// A TrackedFile is what git knows of a file of the work tree.
+// A TrackedFile is what git knows of a file of the working tree.
 type TrackedFile struct {
 	Entry
 	// Pinned is set when git does not look at the file: skip-worktree or assume-unchanged.
@@ -16,7 +16,7 @@ type TrackedFile struct {
 	Changed bool
 }
 
-// Tracked returns the files of the index by path, with what became of them in the work tree.
+// Tracked returns the files of the index by path, with what became of them in the working tree.
 // Those of conflicts are not among them.
 func (r *Repo) Tracked(ctx context.Context) (map[string]TrackedFile, error) {
 	args := append(slices.Clone(quiet[:]),

@@ -9,7 +9,7 @@ import (
 
 // Unstage gives paths back the content that HEAD has, and takes those that HEAD
 // has not, or all of them on a branch without a commit, out of the index. Marks
-// and conflicts of these paths go. The work tree is not touched. It returns the
+// and conflicts of these paths go. The working tree is not touched. It returns the
 // paths whose entries changed, sorted.
 func (r *Repo) Unstage(ctx context.Context, paths []string) ([]string, error) {
 	paths = slices.Clone(paths)

@@ -13,7 +13,7 @@ import (
 	"github.com/git-jp/git-jp/internal/regular"
 )
 
-// A Worktree is one of the work trees of a repository.
+// A Worktree is one of the working trees of a repository.
 type Worktree struct {
 	// Name is "" for the main one, else that of its directory in worktrees.
 	Name string
@@ -31,7 +31,7 @@ type Worktree struct {
 // Index is the path of its index, whatever GIT_INDEX_FILE says.
 func (w Worktree) Index() string { return filepath.Join(w.GitDir, "index") }
 
-// Title names the work tree for people.
+// Title names the working tree for people.
 func (w Worktree) Title() string {
 	if w.Name == "" {
 		return "the main work tree"
@@ -39,8 +39,8 @@ func (w Worktree) Title() string {
 	return fmt.Sprintf("work tree %q", w.Name)
 }
 
-// Worktrees returns the main work tree, also of a bare repository, and the linked ones,
-// also those whose files are gone. The work tree in which we run is among them; where git
+// Worktrees returns the main worktree, also of a bare repository, and the linked ones,
+// also those whose files are gone. The working tree in which we run is among them; where git
 // has it at another place, its Unknown says so.
 func (r *Repo) Worktrees(ctx context.Context) ([]Worktree, error) {
 	all, err := r.listWorktrees(ctx)
@@ -71,7 +71,7 @@ func (r *Repo) listWorktrees(ctx context.Context) ([]Worktree, error) {
 	return all, r.judgeGone(ctx, all)
 }
 
-// withOwn makes sure of the work tree in which we run. What git has on record of it can be
+// withOwn makes sure of the working tree in which we run. What git has on record of it can be
 // stale, after it was moved or where it is mounted at another place, and GIT_DIR and
 // GIT_WORK_TREE put together what they like.
 func (r *Repo) withOwn(all []Worktree) []Worktree {
@@ -94,7 +94,7 @@ func (r *Repo) withOwn(all []Worktree) []Worktree {
 	return all
 }
 
-// mainWorktrees returns the work tree that belongs to the shared part. Git writes its place
+// mainWorktrees returns the working tree that belongs to the shared part. Git writes its place
 // down only where it is not beside the repository. It is two where a link or a file .git
 // leads from one to the repository in the other.
 func (r *Repo) mainWorktrees(ctx context.Context) ([]Worktree, error) {
@@ -120,7 +120,7 @@ func (r *Repo) mainWorktrees(ctx context.Context) ([]Worktree, error) {
 	return []Worktree{listed, own}, nil
 }
 
-// listedMain is what the configuration says about the main work tree, else the one beside the
+// listedMain is what the configuration says about the main worktree, else the one beside the
 // shared part.
 func (r *Repo) listedMain(ctx context.Context, beside Worktree) (Worktree, error) {
 	w := Worktree{GitDir: r.commonDir}
@@ -151,7 +151,7 @@ func (r *Repo) listedMain(ctx context.Context, beside Worktree) (Worktree, error
 	return w, nil
 }
 
-// isPlaced reports whether the environment says where the repository or its work tree is.
+// isPlaced reports whether the environment says where the repository or its working tree is.
 func (r *Repo) isPlaced() bool {
 	return slices.ContainsFunc([]string{envDir, envWorkTree, envCommonDir}, func(name string) bool {
 		return r.getenv(name) != ""
@@ -205,7 +205,7 @@ func (r *Repo) linkedWorktree(name string) (Worktree, bool, error) {
 	return w, true, nil
 }
 
-// look finds out whether a linked work tree is where git has it.
+// look finds out whether a linked worktree is where git has it.
 func (w *Worktree) look(link string) {
 	_, err := os.Lstat(link)
 	_, above := os.Lstat(w.Root)
@@ -242,7 +242,7 @@ func leadsTo(link, gitDir string) bool {
 	return regular.SameFile(target, gitDir)
 }
 
-// judgeGone asks git which of the work trees without files it would forget now. Of the
+// judgeGone asks git which of the working trees without files it would forget now. Of the
 // others it is unknown whether they were deleted or moved, or are on a drive that is away.
 func (r *Repo) judgeGone(ctx context.Context, all []Worktree) error {
 	inDoubt := func(w Worktree) bool { return w.Gone && w.Unknown == "" }
@@ -261,7 +261,7 @@ func (r *Repo) judgeGone(ctx context.Context, all []Worktree) error {
 	return nil
 }
 
-// prunable returns the places of work trees that 'git gc' would forget now: those that are
+// prunable returns the places of working trees that 'git gc' would forget now: those that are
 // gone for longer than gc.worktreePruneExpire.
 func (r *Repo) prunable(ctx context.Context) (map[string]bool, error) {
 	const key, byDefault = "gc.worktreePruneExpire", "3.months.ago"

@@ -14,7 +14,7 @@ import (
 // longAgo is before what gc.worktreePruneExpire says.
 var longAgo = time.Date(2020, 1, 1, 0, 0, 0, 0, time.UTC)
 
-// TestWorktreesOutOfPlace makes lists of git that lack a work tree, or have one where it is
+// TestWorktreesOutOfPlace makes lists of git that lack a working tree, or have one where it is
 // not, and asks from where the list is seen. Each has a reason, or names every place.
 func TestWorktreesOutOfPlace(t *testing.T) {
 	for _, tt := range []struct {
@@ -120,7 +120,7 @@ func TestWorktreesOutOfPlace(t *testing.T) {
 	}
 }
 
-// inWords is the first reason in a list of work trees, else their places.
+// inWords is the first reason in a list of working trees, else their places.
 func inWords(all []gitint.Worktree) string {
 	var places []string
 	for _, w := range all {

@@ -50,7 +50,7 @@ func write(tb testing.TB, r *gittest.Repository, name, content string) {
 	}
 }
 
-// shell runs a script in the work tree.
+// shell runs a script in the working tree.
 func shell(tb testing.TB, r *gittest.Repository, script string) {
 	tb.Helper()
 	cmd := exec.Command("sh", "-euc", script)

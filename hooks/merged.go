@@ -203,7 +203,7 @@ func (r *run) restoring(ctx context.Context, hook served,
 }
 
 // restoreLost brings content back that findings miss, wherever this repository has it, and
-// returns the paths of what is back in the work tree.
+// returns the paths of what is back in the working tree.
 func (r *run) restoreLost(
 	ctx context.Context, hook served, findings []check.Finding,
 ) ([]string, error) {
@@ -272,7 +272,7 @@ func (r *run) headMove() (headMove, bool, error) {
 	}
 }
 
-// isFirst reports whether a work tree was just filled: nothing was checked out before.
+// isFirst reports whether a working tree was just filled: nothing was checked out before.
 func (p headMove) isFirst() bool { return strings.Trim(p.from, "0") == "" && p.to != "" }
 
 // greet looks at the clone itself, when its files have just come to be.
@@ -443,7 +443,7 @@ func (r *run) remergeCommits(ctx context.Context, m merged) error {
 }
 
 // bringBack fixes the findings whose fix is certain, and warns about the others. After a checkout
-// nothing is put into the work tree: git would refuse the next one because of it.
+// nothing is put into the working tree: git would refuse the next one because of it.
 func (r *run) bringBack(ctx context.Context, hook served, findings []check.Finding,
 ) (err error) {
 	var restored []string

@@ -50,7 +50,7 @@ func Run(ctx context.Context, env Env, name string, args []string) error {
 }
 
 // putsBack reports whether a hook puts back what a collection had moved that was killed.
-// After a checkout nothing is put into the work tree, because git would refuse the next one,
+// After a checkout nothing is put into the working tree, because git would refuse the next one,
 // and a push reads commits only: then the next command does it.
 func (r *run) putsBack() bool {
 	return r.name != "post-checkout" && r.name != "pre-push" && r.name != "pre-receive"

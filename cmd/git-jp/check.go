@@ -90,7 +90,7 @@ func (c checkCmd) Run(ctx context.Context, a *app) error {
 	return nil
 }
 
-// named reports whether something else is checked than the work tree, or what stands for it.
+// named reports whether something else is checked than the working tree, or what stands for it.
 func (c checkCmd) named() bool {
 	return len(c.Revision) > 0 || c.Staged || c.All || c.Stdin
 }
@@ -181,7 +181,7 @@ func (c checkCmd) check(ctx context.Context, a *app) (*check.Report, error) {
 	}
 }
 
-// workTree checks the workspaces of a work tree.
+// workTree checks the workspaces of a working tree.
 func workTree(ctx context.Context, auditor audit.Auditor) (*check.Report, error) {
 	repo := auditor.Repo
 	report, found, err := audit.FilesBelow(ctx, repo.Root(), auditor.Options, repo.Limits())

@@ -79,7 +79,7 @@ type settingRecord struct {
 	Key    string `json:"key"`
 	Value  any    `json:"value"`
 	Origin string `json:"origin"`
-	// Committed says that the value lies in the work tree, where others may have
+	// Committed says that the value lies in the working tree, where others may have
 	// written it.
 	Committed bool `json:"committed"`
 }

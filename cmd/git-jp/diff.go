@@ -89,9 +89,9 @@ func (diffCmd) print(ctx context.Context, a *app, id events.ID, sides [2]side) e
 // nowhere is the name of a side that has no such conversation, as in a patch of git.
 const nowhere = "/dev/null"
 
-// A place is where a conversation is looked for: a snapshot, or the work tree.
+// A place is where a conversation is looked for: a snapshot, or the working tree.
 type place struct {
-	snapshot gitint.Snapshot // nil for the work tree
+	snapshot gitint.Snapshot // nil for the working tree
 	dir      string          // of .jp in the snapshot
 }
 

@@ -179,7 +179,7 @@ func (b *faultBench) template(c faultCommand) (dir string, before resolution) {
 // A resolution is what can be read in a repository: the contents of each conversation.
 type resolution map[string][]blobs.Hash
 
-// readAll reads every conversation of a work tree. A reference that leads nowhere is told.
+// readAll reads every conversation of a working tree. A reference that leads nowhere is told.
 func readAll(dir string) (resolution, error) {
 	store, err := blobs.Open(filepath.Join(dir, ".jp", "blobs"), blobs.Options{})
 	if err != nil {

@@ -134,7 +134,7 @@ func (c grepCmd) compile() (*search.Pattern, error) {
 	return p, nil
 }
 
-// workTree searches conversations as they lie in the work tree.
+// workTree searches conversations as they lie in the working tree.
 func (g *grepRun) workTree(ctx context.Context) error {
 	walk, err := newWalk(g.app, g.cmd.Conversation, g.cmd.Archived)
 	if err != nil {
@@ -176,7 +176,7 @@ func (g *grepRun) refs(ctx context.Context) error {
 }
 
 // want understands the conversations that were named for a search of refs, where one
-// need not be in the work tree.
+// need not be in the working tree.
 func (g *grepRun) want() (wanted map[events.ID]bool, err error) {
 	for _, name := range g.cmd.Conversation {
 		e, err := g.find(name)
@@ -310,7 +310,7 @@ func (g *grepRun) printCount(s search.Version, hits []search.Hit) error {
 	return err
 }
 
-// placeOf names the conversation, and the ref where it is not the work tree's.
+// placeOf names the conversation, and the ref where it is not the working tree's.
 func placeOf(s search.Version) string {
 	if s.Ref == "" {
 		return s.ID.String()

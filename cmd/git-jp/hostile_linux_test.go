@@ -230,7 +230,7 @@ func doubled(r *gittest.Repository, dir string) {
 }
 
 // honest is a stream as large as one may be that has something in it, on a branch and, changed, in
-// the work tree.
+// the working tree.
 func honest(r *gittest.Repository) {
 	const head = `{"timestamp":"2026-05-29 19:42:36.0","type":`
 	turn := head + `"turn_start"},` +

@@ -90,7 +90,7 @@ func installAll(ctx context.Context, a *app, o install.Options, dryRun bool) err
 	return &openError{steps: plan.Open(), chain: !chains && chainHelps(ctx, a, plan, o)}
 }
 
-// jpDirs returns the directories .jp of the work tree in which we may write: what a package
+// jpDirs returns the directories .jp of the working tree in which we may write: what a package
 // manager has put there is read, and left as it is.
 func jpDirs(a *app, repo *gitint.Repo) []string {
 	if repo.Root() == "" {

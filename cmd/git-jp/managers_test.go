@@ -30,7 +30,7 @@ type hookManager struct {
 	configure func(r *gittest.Repository, ours map[string]string)
 	put, out  []string
 	legacy    bool // it goes on running the hook that it found
-	hidden    bool // its hooks are not in .git/hooks, but in every work tree
+	hidden    bool // its hooks are not in .git/hooks, but in every worktree
 }
 
 func hookManagers() []hookManager {
@@ -326,7 +326,7 @@ func (r managedRepo) without(file string) {
 	}
 }
 
-// linked commits in a linked work tree.
+// linked commits in a linked worktree.
 func (r managedRepo) linked(id string) {
 	r.t.Helper()
 	r.Run("worktree", "add", "-q", "--no-checkout", "-b", "linked", "../linked")

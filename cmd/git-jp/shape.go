@@ -114,7 +114,7 @@ func (c unarchiveCmd) Run(ctx context.Context, a *app) error {
 	})
 }
 
-// stageMove moves in the index what was moved in the work tree, as git mv does: else 'git commit
+// stageMove moves in the index what was moved in the working tree, as git mv does: else 'git commit
 // -a' would commit that the conversation is gone and not where it is now. The move is done, so
 // that what the index refuses is a warning.
 func stageMove(ctx context.Context, a *app, from, to workspace.Entry) {

@@ -242,7 +242,7 @@ func (a *app) stageIDs(names []string) ([]events.ID, error) {
 	return ids, nil
 }
 
-// dirInRepo returns the workspace's .jp as a slash path from the root of the work tree.
+// dirInRepo returns the workspace's .jp as a slash path from the root of the working tree.
 func (a *app) dirInRepo(w *workspace.Workspace, repo *gitint.Repo) (string, error) {
 	if repo.Root() == "" {
 		return "", fmt.Errorf("%s: the repository has no work tree here", repo.GitDir())

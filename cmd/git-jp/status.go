@@ -142,7 +142,7 @@ func (c statusCmd) records(
 	return all
 }
 
-// entitle gives records their title: that of the work tree, or of HEAD for those that
+// entitle gives records their title: that of the working tree, or of HEAD for those that
 // are gone.
 func (statusCmd) entitle(
 	ctx context.Context, a *app, staged []gitint.StagedPath, records []*statusRecord,

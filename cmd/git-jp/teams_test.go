@@ -18,7 +18,7 @@ import (
 
 // TestTeams lets two or three people work on the same conversations as people do, through git
 // with our hooks and drivers, and keeps an account of its own of what each commit has to have.
-// After every command of git the work tree has it: no turn, answer, setting of a turn, label,
+// After every command of git the working tree has it: no turn, answer, setting of a turn, label,
 // title, note or place is lost, and nothing that was taken out is back.
 //
 // Each of the conversations is a sequence of its own: what happens to one is no matter to the
@@ -283,7 +283,7 @@ func (tm *team) editAnswer(id string) {
 	}
 }
 
-// commit commits the work tree, and what it has is what the commit has to have.
+// commit commits the working tree, and what it has is what the commit has to have.
 func (tm *team) commit(message string) {
 	tm.t.Helper()
 	tm.Run("add", "-A", ".jp")
@@ -517,7 +517,7 @@ func (tm *team) finish(err error, answer string, goOn []string) {
 	}
 }
 
-// account compares what the work tree has with what it has to have, and returns it.
+// account compares what the working tree has with what it has to have, and returns it.
 func (tm *team) account(m meeting, answer string) snapshot {
 	tm.t.Helper()
 	if out := tm.Run("status", "--porcelain", "--untracked-files=all"); out != "" {

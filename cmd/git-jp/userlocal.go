@@ -14,7 +14,7 @@ import (
 const userLocalKey = "user-local"
 
 // sharesIn returns what says whether the workspace at root may have user-local data that
-// belongs to another root, or to none that is known: another work tree of the same repository
+// belongs to another root, or to none that is known: another worktree of the same repository
 // may, and whatever the user approved, as after a move.
 func sharesIn(a *app, root string) func(dir, jp string) bool {
 	return func(dir, jp string) bool {
@@ -27,7 +27,7 @@ func userLocalClaim(dir string) trust.Claim {
 	return trust.Claim{Kind: trust.Path, Key: userLocalKey, Value: dir, Origin: ".jp/.id"}
 }
 
-// sameRepository reports whether two directories are work trees of one repository.
+// sameRepository reports whether two directories are working trees of one repository.
 func sameRepository(a *app, one, other string) bool {
 	common := func(dir string) string {
 		ctx := context.Background() // a few files are read, and nothing is waited for

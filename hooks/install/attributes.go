@@ -204,7 +204,7 @@ func (in *Installer) uninstallAttributes(ctx context.Context, p *Plan) error {
 	return nil
 }
 
-// shared reports whether the index has our lines in a file of the work tree.
+// shared reports whether the index has our lines in a file of the working tree.
 func (in *Installer) shared(ctx context.Context, f attributesFile) (bool, error) {
 	if f.step.workspace == "" {
 		return false, nil

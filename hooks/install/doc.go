@@ -7,7 +7,7 @@
 //     A file that somebody changed, and every file of others, is left as it is; what is
 //     to be done by hand is part of the [Plan].
 //   - Files are written only below the repository's common directory. Where
-//     core.hooksPath points elsewhere, into the work tree or out of the repository, the
+//     core.hooksPath points elsewhere, into the working tree or out of the repository, the
 //     plan names the line to add and writes nothing.
 //   - Installing and then uninstalling leaves the repository byte for byte as it was,
 //     modes included. Settings are git's to write, though: where the file ended in a

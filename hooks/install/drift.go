@@ -32,7 +32,7 @@ const (
 // A Drift is one mismatch in one workspace.
 type Drift struct {
 	Driver    Driver
-	Workspace string // slash path of the directory .jp from the root of the work tree
+	Workspace string // slash path of the directory .jp from the root of the working tree
 	Mismatch  Mismatch
 }
 

@@ -112,7 +112,7 @@ func (in *Installer) own() site {
 }
 
 // below returns the slash path of dir below base, "" when it is not, after following
-// symbolic links: a hooks directory that is a link into the work tree is not ours.
+// symbolic links: a hooks directory that is a link into the working tree is not ours.
 func below(base, dir string) string {
 	rel, err := filepath.Rel(resolve(base), resolve(dir))
 	if err != nil || rel == "." || !filepath.IsLocal(rel) {
@@ -214,7 +214,7 @@ func (in *Installer) lookManaged(f *found) {
 	}
 	f.kind, f.manager = kindManaged, m
 	if f.text == "" {
-		// Its files are ignored by git: a new work tree has none before the manager ran.
+		// Its files are ignored by git: a new working tree has none before the manager ran.
 		f.detail = m.name + " has no hook in this work tree"
 		return
 	}

@@ -93,7 +93,7 @@ func TestChainBesideAManager(t *testing.T) {
 	}
 }
 
-// The files of husky are ignored by git: a linked work tree has none, and what .husky says
+// The files of husky are ignored by git: a linked worktree has none, and what .husky says
 // is not run there.
 func TestHuskyNeverRanHere(t *testing.T) {
 	r := gittest.Repo(t)

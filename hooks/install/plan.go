@@ -56,7 +56,7 @@ type Options struct {
 	Via     Via
 	// Drivers registers the merge and diff drivers as well.
 	Drivers bool
-	// Workspaces are the absolute paths of the directories .jp of the work tree, which
+	// Workspaces are the absolute paths of the directories .jp of the working tree, which
 	// get attributes.
 	Workspaces []string
 }

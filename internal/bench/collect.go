@@ -18,7 +18,7 @@ const (
 
 // pipeline is the fastest that git does correctly, of what a collector has to find out: the
 // contents that any version of any stream refers to. It knows no reflogs, no indexes and no
-// work trees, and does not look whether a commit has what it refers to.
+// working trees, and does not look whether a commit has what it refers to.
 const pipeline = `git log --all --full-history -m --root --raw --no-abbrev --no-renames \
 	--format= -- .jp/conversations |
 awk '$6 ~ /events.json$/ && $4 !~ /^0+$/ && !seen[$4]++ { print $4 }' |

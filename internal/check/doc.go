@@ -1,5 +1,5 @@
 // Package check says what is wrong with the conversations of a tree: of a revision, of
-// the index, of the work tree, or of each commit of a range.
+// the index, of the working tree, or of each commit of a range.
 //
 // # Words
 //

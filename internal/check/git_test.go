@@ -125,7 +125,7 @@ func TestBareRepository(t *testing.T) {
 	same(t, "bare", missingBeta(), checked(t, b.revision(t, "HEAD"), Options{}))
 }
 
-// TestStagedFormsOnly: the index is checked, whatever the work tree has.
+// TestStagedFormsOnly: the index is checked, whatever the working tree has.
 func TestStagedFormsOnly(t *testing.T) {
 	r := repositoryAt(t, gittest.Repo(t))
 	r.commit(t, base())
@@ -136,7 +136,7 @@ func TestStagedFormsOnly(t *testing.T) {
 }
 
 // TestDirectoryInPlaceOfAFile: jp moves a conversation with one to its trash. One with nothing in it
-// is in the work tree alone, where it is not what is listed.
+// is in the working tree alone, where it is not what is listed.
 func TestDirectoryInPlaceOfAFile(t *testing.T) {
 	for _, name := range []string{"base_config.json", "metadata.json", "events.json"} {
 		for _, entry := range []string{"", "x"} {

@@ -40,7 +40,7 @@ type Entry struct {
 	// Mode has the bits of fs.ModeType. A submodule is an fs.ModeIrregular.
 	Mode fs.FileMode
 	// ID is the git object, of directories too where there is one. It is "" where
-	// there is none, as in a work tree; then a directory is never known to be
+	// there is none, as in a working tree; then a directory is never known to be
 	// the same in another source.
 	ID refs.ObjectID
 }

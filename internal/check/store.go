@@ -217,7 +217,7 @@ func (s *store) apply(c change) {
 	case !ok && c.new.Mode == absent:
 		delete(s.foreign, c.path)
 	case !ok && c.new.ID == "" && strings.HasPrefix(c.path, ".tmp/"):
-		// a file being written, in a work tree
+		// a file being written, in a working tree
 	case !ok && !isOurs(c.path):
 		s.foreign[strings.Clone(c.path)] = struct{}{}
 	case ok:

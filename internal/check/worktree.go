@@ -23,7 +23,7 @@ type WorkTree struct {
 	root *os.Root
 }
 
-// OpenWorkTree opens a work tree. No file outside of it is read, whatever symbolic
+// OpenWorkTree opens a working tree. No file outside of it is read, whatever symbolic
 // links it holds.
 func OpenWorkTree(dir string, limits regular.Limits) (*WorkTree, error) {
 	root, err := os.OpenRoot(dir)

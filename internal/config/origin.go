@@ -15,7 +15,7 @@ const (
 	Command           // -c
 )
 
-// Committed reports whether the layer lies in the work tree, so that
+// Committed reports whether the layer lies in the working tree, so that
 // somebody else may have written it.
 func (l Layer) Committed() bool { return l == WorkspaceJP || l == Workspace }
 

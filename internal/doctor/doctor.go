@@ -150,7 +150,7 @@ func (d *examination) keys() error {
 	return nil
 }
 
-// mergeTreeVersion is the first git that merges without a work tree.
+// mergeTreeVersion is the first git that merges without a working tree.
 func mergeTreeVersion() gitint.Version { return gitint.Version{Major: 2, Minor: 38} }
 
 func (d *examination) git(ctx context.Context, repo *gitint.Repo) error {

@@ -15,7 +15,7 @@ import (
 
 // Repository is a directory in which git runs hermetically.
 type Repository struct {
-	// Dir is the directory in which git runs: the work tree, or the
+	// Dir is the directory in which git runs: the working tree, or the
 	// repository itself when it is bare.
 	Dir string
 	// Env is the complete environment of every git process.
@@ -115,7 +115,7 @@ func (r *Repository) Try(args ...string) (string, error) {
 	return r.output(nil, args...)
 }
 
-// Commit stages everything in the work tree, commits it, and returns the id of
+// Commit stages everything in the working tree, commits it, and returns the id of
 // the commit. Each commit of a repository is one minute later than the last.
 func (r *Repository) Commit(message string) string {
 	r.tb.Helper()

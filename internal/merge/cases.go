@@ -31,7 +31,7 @@ const Directories Kind = "directories"
 
 // A Case is a file about which somebody has to decide, or a conversation with all its files.
 type Case struct {
-	Path   string // below the root of the work tree; of a conversation that of our stream
+	Path   string // below the root of the working tree; of a conversation that of our stream
 	Kind   Kind
 	ID     events.ID // of the conversation; 0 for a blob
 	Record *Record   // of the driver; nil when none ran
@@ -256,7 +256,7 @@ func caseOf(
 	return c, nil
 }
 
-// Apart returns the conversations that index and work tree have in several directories and HEAD
+// Apart returns the conversations that index and working tree have in several directories and HEAD
 // has not, though nothing of them is unmerged: git stash pop restores the files that were added
 // and leaves the old ones in the index, or beside what came to these since.
 func Apart(ctx context.Context, repo *gitint.Repo, dir string) ([]Case, error) {
@@ -292,7 +292,7 @@ func together(a, b []string) []string {
 	return slices.Compact(slices.Sorted(slices.Values(slices.Concat(a, b))))
 }
 
-// workDirs returns the directories that the work tree has of each conversation, tracked or not:
+// workDirs returns the directories that the working tree has of each conversation, tracked or not:
 // one that was moved and not added is no conversation that somebody deleted.
 func workDirs(repo *gitint.Repo, dir string) (map[events.ID][]string, error) {
 	dirs := make(map[events.ID][]string)

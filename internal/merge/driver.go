@@ -21,7 +21,7 @@ import (
 type Call struct {
 	Kind               Kind
 	Base, Ours, Theirs string // absolute names of files; Ours becomes the result
-	Path               string // of the file that is merged, below the root of the work tree
+	Path               string // of the file that is merged, below the root of the working tree
 	// MarkerSize is the length of the markers that git would write. For bases of a
 	// criss-cross merge it is longer by two than for what a person sees, at each depth, and
 	// for a file that both sides renamed by one.
@@ -186,7 +186,7 @@ func theirHeads(env []string) []string {
 
 // Configs returns the base configuration of a conversation in the three versions that git is
 // merging. git does not tell a driver which commits these are; where that cannot be found
-// out, the one of the work tree stands for all of them: it changes once in a conversation.
+// out, the one of the working tree stands for all of them: it changes once in a conversation.
 func Configs(
 	ctx context.Context, repo *gitint.Repo, name string,
 ) (configs [3][]byte, err error) {

@@ -24,7 +24,7 @@ const (
 // A File is three versions of a file. An empty one does not exist.
 type File struct {
 	Kind               Kind
-	Path               string // slash path below the root of the work tree
+	Path               string // slash path below the root of the working tree
 	Base, Ours, Theirs []byte
 	// Configs are the base configurations beside the three versions of a stream, nil where
 	// they are not known.

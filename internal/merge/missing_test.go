@@ -142,7 +142,7 @@ func stoppedQuestions() []question {
 	}
 }
 
-// resolveAll merges all that is unmerged, and returns what the work tree has then.
+// resolveAll merges all that is unmerged, and returns what the working tree has then.
 func resolveAll(ctx context.Context, repo *gitint.Repo) (string, error) {
 	w, err := workspace.Open(repo.Root(), workspace.Env{
 		Getenv: func(string) string { return "" },

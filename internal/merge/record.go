@@ -19,7 +19,7 @@ import (
 	"github.com/git-jp/git-jp/internal/regular"
 )
 
-// Where records lie, from the directory of git that a work tree has of its own.
+// Where records lie, from the directory of git that a working tree has of its own.
 const (
 	recordsDir  = "jp/conflicts"
 	recordsTemp = recordsDir + "/.tmp"
@@ -27,7 +27,7 @@ const (
 
 // A Record is the conflicts of one stream.
 type Record struct {
-	// Path is the stream's, below the root of the work tree.
+	// Path is the stream's, below the root of the working tree.
 	Path string
 	// Left is the git object of the file that the driver left.
 	Left string
@@ -47,10 +47,10 @@ type recordFile struct {
 	Theirs    []byte    `json:"theirs"`
 }
 
-// Records are the records of one work tree.
+// Records are the records of one working tree.
 type Records struct{ gitDir string }
 
-// RecordsOf returns the records that lie in the directory of git that a work tree has of its
+// RecordsOf returns the records that lie in the directory of git that a working tree has of its
 // own.
 func RecordsOf(gitDir string) Records { return Records{gitDir} }
 

@@ -28,7 +28,7 @@ var ErrEdited = errors.New("it was edited since git stopped")
 type Resolver struct {
 	Repo      *gitint.Repo
 	Workspace *workspace.Workspace
-	Dir       string // of .jp below the root of the work tree
+	Dir       string // of .jp below the root of the working tree
 	Now       func() time.Time
 }
 
@@ -117,7 +117,7 @@ func (r Resolver) object(ctx context.Context, id gitint.OID) ([]byte, error) {
 	return r.Repo.ReadObject(ctx, id, 0)
 }
 
-// edited reports whether the file of the work tree is neither side's, nor git's attempt to
+// edited reports whether the file of the working tree is neither side's, nor git's attempt to
 // merge their lines.
 func (r Resolver) edited(c Case, f File) (bool, error) {
 	if c.Kind != Events {
@@ -134,7 +134,7 @@ func (r Resolver) edited(c Case, f File) (bool, error) {
 	return err == nil, nil
 }
 
-// Place stages the version that a case is about, see [Case.Placed]: what the work tree has of
+// Place stages the version that a case is about, see [Case.Placed]: what the working tree has of
 // it, where it has it.
 func (r Resolver) Place(ctx context.Context, c Case) error {
 	version, _ := c.Placed()
@@ -151,7 +151,7 @@ func (r Resolver) Place(ctx context.Context, c Case) error {
 	return r.settle(ctx, c, data)
 }
 
-// Stream returns the stream of a case as the work tree has it.
+// Stream returns the stream of a case as the working tree has it.
 func (r Resolver) Stream(c Case) (*events.Stream, error) {
 	data, err := regular.ReadFile(r.file(c.Path), r.Repo.Limits().Of(c.Path))
 	if err != nil {
@@ -211,7 +211,7 @@ func (r Resolver) keep(ctx context.Context, c Case, keep bool) error {
 	return r.complete(ctx, c)
 }
 
-// remove takes a file out of the work tree and the index.
+// remove takes a file out of the working tree and the index.
 func (r Resolver) remove(ctx context.Context, c Case) error {
 	if err := os.Remove(r.file(c.Path)); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return fmt.Errorf("resolve %s: %w", c.Path, err)
@@ -318,7 +318,7 @@ func (r Resolver) settle(ctx context.Context, c Case, data []byte) error {
 	return RecordsOf(r.Repo.GitDir()).Remove(c.Path)
 }
 
-// Files are the files of a conversation that the work tree has in a directory, and those of
+// Files are the files of a conversation that the working tree has in a directory, and those of
 // the names beside them.
 func (r Resolver) Files(dir string, beside []string) []string {
 	var names []string
@@ -376,7 +376,7 @@ func (r Resolver) stage(ctx context.Context, change gitint.Change) error {
 	return err
 }
 
-// write replaces a file of the work tree while nobody else writes the conversation.
+// write replaces a file of the working tree while nobody else writes the conversation.
 func (r Resolver) write(ctx context.Context, c Case, data []byte) (err error) {
 	if c.ID != 0 {
 		var unlock func() error

@@ -14,7 +14,7 @@ import (
 
 // A Version is the files of a conversation in one place, each nil where there is none.
 type Version struct {
-	Dir                          string // from the root of the work tree
+	Dir                          string // from the root of the working tree
 	Stream, Metadata, BaseConfig []byte
 }
 
@@ -116,7 +116,7 @@ func SplitBetween(
 type Place struct {
 	Dir string
 	ID  events.ID
-	In  []string // from the root of the work tree
+	In  []string // from the root of the working tree
 }
 
 func sameNames(a, b []string) bool {

@@ -11,7 +11,7 @@ import (
 type ObjectID string
 
 // Sum returns the id of bytes that are not in a repository, such as a file of the
-// work tree: their git object id in a SHA-256 repository. In a SHA-1 repository it is
+// working tree: their git object id in a SHA-256 repository. In a SHA-1 repository it is
 // an id that no object has.
 func Sum(data []byte) ObjectID {
 	h := sha256.New()

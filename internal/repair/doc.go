@@ -16,14 +16,14 @@
 //
 // # Everything that is not whole
 //
-// [MakePlan] finds the faults of a work tree and changes nothing; [Plan.Apply] does what is
+// [MakePlan] finds the faults of a working tree and changes nothing; [Plan.Apply] does what is
 // certain about them. What is certain stands in docs/decisions.md; in short: what nobody
 // could want otherwise. What is replaced or taken away lies in the quarantine before, so
 // that nothing is lost, and each conversation is changed under its lock by package
 // workspace. A repair can be interrupted at any time and run again.
 //
 // What it does not promise: the user-local store is looked into and not repaired, and of
-// damage that lies in commits only the work tree is mended.
+// damage that lies in commits only the working tree is mended.
 //
 // # Migration
 //

@@ -15,7 +15,7 @@ import (
 	"github.com/git-jp/git-jp/internal/workspace"
 )
 
-// stores looks into directories of blobs: those of other work trees, the user-local one,
+// stores looks into directories of blobs: those of other worktrees, the user-local one,
 // and the quarantine of the collector.
 func (s *search) stores(ctx context.Context) error {
 	s.storesIn(s.storeDirs(ctx))
@@ -89,7 +89,7 @@ func (s *search) worktrees(ctx context.Context) []gitint.Worktree {
 	return here
 }
 
-// indexes looks into the index of every work tree, all sides of a conflict included.
+// indexes looks into the index of every worktree, all sides of a conflict included.
 func (s *search) indexes(ctx context.Context) error {
 	if s.Repo == nil {
 		return nil

@@ -120,7 +120,7 @@ func (p *Plan) Certain(changes bool) []*Fault {
 	return all
 }
 
-// MakePlan looks at everything in the work tree's workspace and changes nothing.
+// MakePlan looks at everything in the working tree's workspace and changes nothing.
 func MakePlan(ctx context.Context, o Options) (*Plan, error) {
 	m, err := newPlanner(o)
 	if err != nil {
@@ -159,7 +159,7 @@ func (m *planner) limits() regular.Limits { return m.Workspace.Limits() }
 
 func (m *planner) add(f *Fault) { m.plan.Faults = append(m.plan.Faults, f) }
 
-// check asks what is wrong with the work tree, content included.
+// check asks what is wrong with the working tree, content included.
 func (m *planner) check(ctx context.Context) error {
 	src, err := check.OpenWorkTree(m.Workspace.Root(), m.limits())
 	if err != nil {

@@ -46,7 +46,7 @@ type Place string
 // The places, in the order in which they are looked at. The texts are part of the JSON
 // format.
 const (
-	PlaceStore      Place = "store"      // of another work tree, or of the other of the two stores
+	PlaceStore      Place = "store"      // of another worktree, or of the other of the two stores
 	PlaceQuarantine Place = "quarantine" // of the collector
 	PlaceLFS        Place = "lfs"        // what Git LFS has fetched
 	PlaceIndex      Place = "index"
@@ -146,7 +146,7 @@ type search struct {
 
 	lost map[blobs.Hash]Lost // what is still to be found
 	take func(blobs.Hash, []byte) error
-	own  string // the path of .jp from the root of the work tree
+	own  string // the path of .jp from the root of the working tree
 	lfs  string // the directory of what Git LFS has fetched
 
 	candidates []Find

@@ -64,7 +64,7 @@ func (s *site) env() workspace.Env {
 	}
 }
 
-// blobPath is where a content lies from the root of the work tree.
+// blobPath is where a content lies from the root of the working tree.
 func blobPath(content string) string {
 	return ".jp/blobs/" + blobs.Sum([]byte(content)).Path()
 }

@@ -68,7 +68,7 @@ func (m *planner) union(ctx context.Context, entries []workspace.Entry) *union {
 	return u
 }
 
-// below returns the directory of an entry from the root of the work tree.
+// below returns the directory of an entry from the root of the working tree.
 func (s *search) below(e workspace.Entry) string { return path.Join(path.Dir(s.own), e.Path) }
 
 // split finds the commits that were brought together: those that the caller knows, those that

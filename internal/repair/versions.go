@@ -16,7 +16,7 @@ import (
 
 // A version is one that a file of a conversation has, or had.
 type version struct {
-	path   string // from the root of the work tree
+	path   string // from the root of the working tree
 	commit gitint.OID
 	object gitint.OID
 	file   string // absolute; the object is zero then

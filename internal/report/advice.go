@@ -67,7 +67,7 @@ func (ad Adviser) Advise(ctx context.Context, findings []check.Finding) {
 	l.apply(ctx, findings)
 }
 
-// repair names the command for what is wrong with files of the work tree, which alone
+// repair names the command for what is wrong with files of the working tree, which alone
 // it repairs: it knows which version is certain, and where others are. What is damaged in the
 // index too has to be repaired before it can be staged.
 func (ad Adviser) repair(
@@ -247,7 +247,7 @@ func fromRevision(rev, found string) remedy {
 	}
 }
 
-// stageCommand stages the conversation if the work tree has it, and else the blob.
+// stageCommand stages the conversation if the working tree has it, and else the blob.
 func (l *lookout) stageCommand(f check.Finding) string {
 	if _, err := os.Stat(filepath.Join(l.repo.Root(), filepath.FromSlash(f.Path))); err != nil {
 		return "git add --force"

@@ -61,7 +61,7 @@ func (ad Adviser) moveOut(name string) string {
 // A gitState is what git tracks, and what differs from it. What cannot be read is not known.
 type gitState struct {
 	index           *gitint.Index
-	staged, changed []string // from HEAD to the index, from there to the work tree
+	staged, changed []string // from HEAD to the index, from there to the working tree
 }
 
 func newGitState(ctx context.Context, repo *gitint.Repo) *gitState {

@@ -129,7 +129,7 @@ func (r *Run) carryOutUnion(
 	return nil
 }
 
-// staged puts a conversation that the work tree has in one directory into the index.
+// staged puts a conversation that the working tree has in one directory into the index.
 func (r *Run) staged(ctx context.Context, item merge.Case) error {
 	if err := r.stageUnion(ctx, item); err != nil {
 		return err

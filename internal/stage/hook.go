@@ -209,7 +209,7 @@ func newCommit(h Hook, staged []gitint.StagedPath) *commit {
 }
 
 // add adds to the index the blobs that changed streams refer to, that it does not have, and
-// that the work tree has, and what names the workspaces.
+// that the working tree has, and what names the workspaces.
 func (c *commit) add(ctx context.Context, v *Verdict) error {
 	wanted, err := c.missing()
 	if err != nil {

@@ -71,7 +71,7 @@ func forms() []form {
 	}
 }
 
-// After every form of commit, in every kind of work tree, HEAD has the blob, the index
+// After every form of commit, in every kind of working tree, HEAD has the blob, the index
 // agrees with it, and the next commit deletes nothing.
 func TestEveryFormOfCommit(t *testing.T) {
 	for _, place := range []string{"main", "linked", "subdirectory"} {
@@ -171,8 +171,8 @@ func upwards(args []string, dir string) []string {
 	return args
 }
 
-// assertWhole holds that HEAD, the index that was used, that of the work tree and the
-// work tree agree on the blob.
+// assertWhole holds that HEAD, the index that was used, that of the working tree and the
+// working tree agree on the blob.
 func (f fixture) assertWhole(t *testing.T, git *gittest.Repository, dir string) {
 	t.Helper()
 	blob := f.blobPath("needed")

@@ -95,7 +95,7 @@ const (
 	secondID events.ID = 17758406190
 )
 
-// A fixture writes conversations into a work tree.
+// A fixture writes conversations into a working tree.
 type fixture struct {
 	*gittest.Repository
 	tb  testing.TB
@@ -144,7 +144,7 @@ func (f fixture) converse(id events.ID, slug string, contents ...string) string 
 	return dir
 }
 
-// blob writes content into the store of the work tree.
+// blob writes content into the store of the working tree.
 func (f fixture) blob(content string) blobs.Ref {
 	f.tb.Helper()
 	store, err := blobs.Open(filepath.Join(f.Dir, filepath.FromSlash(f.dir), blobs.Dir),

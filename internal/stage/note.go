@@ -114,7 +114,7 @@ func dropNote(repo *gitint.Repo) error {
 type indexKind int
 
 const (
-	// ownIndex is that of the work tree.
+	// ownIndex is that of the working tree.
 	ownIndex indexKind = iota
 	// nextIndex is the lock of ownIndex, which becomes it if the commit succeeds.
 	nextIndex
@@ -181,7 +181,7 @@ func settle(ctx context.Context, repo *gitint.Repo, keep bool, indexes ...string
 }
 
 // settlement is what of a note still counts: the paths that HEAD got from the index that
-// is gone. The others were never committed. One that the work tree does not have was
+// is gone. The others were never committed. One that the working tree does not have was
 // removed since, and would come back only to the index.
 func settlement(ctx context.Context, repo *gitint.Repo, noted []gitint.Entry) (
 	gitint.Change, error,

@@ -109,7 +109,7 @@ func (s *survey) choose() ([]*closure, error) {
 	return chosen, nil
 }
 
-// check looks for all that speaks against the closures, in the work tree and
+// check looks for all that speaks against the closures, in the working tree and
 // content included.
 func (p *Plan) check(ctx context.Context, s *survey, closures []*closure) error {
 	src := newClosureSource(s, closures)

@@ -21,14 +21,14 @@ const (
 	// Changed means those whose files differ from the index or are not in it, and those
 	// that refer to blobs which the index does not have.
 	Changed
-	// All means every conversation of the work tree and of the index.
+	// All means every conversation of the working tree and of the index.
 	All
 )
 
 // A Request says what to stage.
 type Request struct {
 	Repo *gitint.Repo // required
-	// Dir is the directory .jp, a slash path from the root of the work tree.
+	// Dir is the directory .jp, a slash path from the root of the working tree.
 	Dir    string // required
 	Select Selection
 	IDs    []events.ID
@@ -47,7 +47,7 @@ type Request struct {
 	Progress func(stage string, done, total int)
 }
 
-// ErrNoConversation says that neither the work tree nor the index has a
+// ErrNoConversation says that neither the working tree nor the index has a
 // conversation.
 var ErrNoConversation = errors.New("no such conversation")
 

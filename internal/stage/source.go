@@ -15,7 +15,7 @@ import (
 	"github.com/git-jp/git-jp/internal/regular"
 )
 
-// A closureSource is the work tree as if its store had nothing but the blobs of some
+// A closureSource is the working tree as if its store had nothing but the blobs of some
 // closures, so that a check costs what they cost.
 type closureSource struct {
 	check.Source

@@ -24,14 +24,14 @@ const (
 	tempSuffix       = ".tmp"
 )
 
-// A survey is what the work tree and the index have, before anything is chosen.
+// A survey is what the working tree and the index have, before anything is chosen.
 type survey struct {
 	req   Request
 	cache *refs.Cache
 	root  *os.Root
 	fsys  fs.FS
 	index *gitint.Index
-	// dirs are the conversations of the work tree; indexed the paths of the index
+	// dirs are the conversations of the working tree; indexed the paths of the index
 	// below the directories of each.
 	dirs    map[events.ID][]workspace.Entry
 	indexed map[events.ID][]string
@@ -215,7 +215,7 @@ func (s *survey) belongs(dir, name string) bool {
 	return state != gitint.IgnoredNew
 }
 
-// exactly reads the stream of the work tree. One that cannot be read has no
+// exactly reads the stream of the working tree. One that cannot be read has no
 // references here, and is a finding of the check.
 func (s *survey) exactly(name string) ([]events.RefAt, gitint.OID) {
 	data, err := regular.Read(s.fsys, name, s.req.Repo.Limits().Of(name))

@@ -15,7 +15,7 @@ import (
 
 // Unstage gives the conversations of a request back, in the index, what HEAD has of
 // them, and takes out the blobs that only their staged streams need. Changed means
-// what All does. The work tree is not touched. It returns the paths whose entries
+// what All does. The working tree is not touched. It returns the paths whose entries
 // changed, sorted.
 func Unstage(ctx context.Context, req Request) ([]string, error) {
 	u := unstaging{req: req, cache: req.Cache, paths: map[string]bool{}}

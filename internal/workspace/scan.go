@@ -15,7 +15,7 @@ import (
 	"github.com/git-jp/git-jp/internal/regular"
 )
 
-// Scan lists the conversations of a .jp directory in any file system: a work tree, a
+// Scan lists the conversations of a .jp directory in any file system: a working tree, a
 // revision, an index. jpDir is the path of .jp in it. The entries are sorted by
 // id, live before archived; several directories with one id are all among them.
 // Only the names in a conversation's directory are looked at, no file is opened. A
