@@ -524,9 +524,13 @@ func TestTheReferenceBecomesTheContent(t *testing.T) {
 // of which nothing is known, stay by default: the second push, test or order is not the first.
 func TestWhatIsDoneAgainIsNoRepetition(t *testing.T) {
 	for _, c := range [][2]string{
-		{"Bash", `{"command":"git push"}`}, {"shell", `{"command":["go","test","./..."]}`},
-		{"run_shell_command", `{"command":"make test"}`}, {"cargo_test", `{}`}, {"git_commit", `{}`},
-		{"mcp__shop__order", `{"item":1}`}, {"unheard_of", `{}`},
+		{"Bash", `{"command":"git push"}`},
+		{"shell", `{"command":["go","test","./..."]}`},
+		{"run_shell_command", `{"command":"make test"}`},
+		{"cargo_test", `{}`},
+		{"git_commit", `{}`},
+		{"mcp__shop__order", `{"item":1}`},
+		{"unheard_of", `{}`},
 	} {
 		var k talk
 		k.turn("q").call(c[0], c[1], "done "+long).call(c[0], c[1], "done "+long).say("a")

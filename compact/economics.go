@@ -108,7 +108,7 @@ func (s Schedule) Decide(p Pending, m Market) (trim bool, why string) {
 	switch {
 	case p.Tokens <= 0:
 		return false, "nothing is superseded"
-	case p.overflows():
+	case p.Overflows():
 		return true, "the request would not fit the model's window"
 	case s == Never:
 		return false, "the schedule is never"
@@ -127,8 +127,8 @@ func (s Schedule) Decide(p Pending, m Market) (trim bool, why string) {
 	}
 }
 
-// overflows reports whether the request does not fit the model's window.
-func (p Pending) overflows() bool { return p.Window > 0 && p.Prompt > p.Window }
+// Overflows reports whether the request does not fit the model's window.
+func (p Pending) Overflows() bool { return p.Window > 0 && p.Prompt > p.Window }
 
 // A Decision is what a schedule says of what could be trimmed, with its arithmetic.
 type Decision struct {

@@ -184,7 +184,8 @@ func asksPerson(tool string) bool {
 // How agents say, in the first line of a result, that it comes from a person, and that the
 // person would not have the call.
 const (
-	refusals = `rejected|refused|declined|denied|cancell?ed|skipped|stopped|aborted|interrupted`
+	refusals = `rejected|refused|declined|denied|cancell?ed|skipped|stopped|aborted|interrupted|` +
+		`dismissed`
 	refusing = `\buser (?:(?:has )?(?:` + refusals + `)|(?:does|did)(?:n't|n’t| not))\b` +
 		`|\b(?:` + refusals + `) by (?:the )?user\b`
 	speaking = `\buser (?:has )?(?:said|says|wants|chose|selected|answered|replied|responded|` +
@@ -197,6 +198,7 @@ var personal = regexp.MustCompile(`(?i)` + refusing + `|` + speaking)
 var quoting = []string{
 	"the user said:", "The user said:", "The user modified your", "the user modified your",
 	"provided the following feedback", "user who says:", "by the user, who says:",
+	"[ask_followup_question] Result:",
 }
 
 // openingLength is how much of a result's first line is looked at.
@@ -231,7 +233,7 @@ const (
 // notDone is how a result begins that is no error and yet does not say that the call did what
 // it was made for: it was refused or left out, or its process ended otherwise.
 var notDone = regexp.MustCompile(`(?i)` + refusing + `|\bskipped by configuration\b|` +
-	`\bexit(?:ed)?(?: with)?[ _](?:code|status)"?:? ?-?[1-9]`)
+	`\bwas not run\b|\bexit(?:ed)?(?: with)?[ _](?:code|status)"?:? ?-?[1-9]`)
 
 // outcomeOf returns how a call went, as far as its result says.
 func outcomeOf(r *events.ToolCallResponse, rd blobs.Reader) outcome {
@@ -248,14 +250,22 @@ func outcomeOf(r *events.ToolCallResponse, rd blobs.Reader) outcome {
 }
 
 // textBlock returns the text of a block, "" where it is of another type; false when it is not
-// here.
+// here. A resource is what a tool says, too, unless it is a file: what stands in that its author
+// said.
 func textBlock(b *events.Block, rd blobs.Reader) (string, bool) {
-	if b.Type != events.BlockText || b.Content.IsZero() {
+	c := b.Content
+	if b.Type == events.BlockResource && b.Resource != nil &&
+		events.URIScheme(b.Resource.URI) != "file" {
+		c = b.Resource.Content
+	} else if b.Type != events.BlockText {
 		return "", true
 	}
-	if rd == nil && b.Content.IsRef() {
+	if c.IsZero() {
+		return "", true
+	}
+	if rd == nil && c.IsRef() {
 		return "", false
 	}
-	data, err := b.Content.Bytes(rd)
+	data, err := c.Bytes(rd)
 	return string(data), err == nil
 }

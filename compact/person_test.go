@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/git-jp/git-jp/blobs"
 	"github.com/git-jp/git-jp/compact"
 	"github.com/git-jp/git-jp/dedup"
 	"github.com/git-jp/git-jp/events"
@@ -223,6 +224,28 @@ func TestPlainResultsAreStripped(t *testing.T) {
 		got := run(t, s, compact.Options{Strategies: []string{compact.StripToolResults}, KeepLast: 1})
 		if text := told(got.Stream); !strings.Contains(text, "[compacted] read: success") {
 			t.Errorf("%.40q stayed: %.80s", result, text)
+		}
+	}
+}
+
+// TestWordsInResources holds that what a person said counts in a resource as well, and that what
+// stands in a file is its author's.
+func TestWordsInResources(t *testing.T) {
+	for uri, kept := range map[string]bool{"tool://answer": true, "file:///$WORKSPACE/a.md": false} {
+		var k talk
+		k.turn("q").call("Bash", `{"command":"git push"}`, long)
+		words := rejected + "To tell you how to proceed, the user said:\nnever push\n" + long
+		last := k.elems[len(k.elems)-1]
+		r := *last.Event().(*events.ToolCallResponse)
+		r.Blocks = []events.Block{{Type: events.BlockResource, Resource: &events.Resource{
+			URI: uri, Content: blobs.Loaded([]byte(words)),
+		}}}
+		k.elems[len(k.elems)-1] = last.With(&r)
+		k.say("a").turn("r").say("b")
+		out := run(t, k.stream(), compact.Options{Strategies: []string{compact.StripToolResults}, KeepLast: 1})
+		got := strings.Contains(string(out.Stream.Encode()), "never push")
+		if got != kept {
+			t.Errorf("%s: its words are there: %t, want %t", uri, got, kept)
 		}
 	}
 }

@@ -138,7 +138,7 @@ func (r *replayer) exchange(x Exchange, s Schedule) {
 	}
 	due := r.due(r.trims(), x.Upto, Moment{
 		Opens:    r.last == nil || r.last.Upto < r.Work.turn(x.Upto, 0),
-		Rewrites: p.Cold || p.overflows(),
+		Rewrites: p.Cold || p.Overflows(),
 	})
 	first := x.Upto
 	for _, n := range due.trims {
@@ -341,7 +341,7 @@ func (h *History) Pending(opens, cold bool) (p Pending, attached map[string]floa
 		upTo = append(upTo, p.Prompt)
 	}
 	first := len(h.Sizes)
-	due := h.due(h.Trims, first, Moment{Opens: opens, Rewrites: cold || p.overflows()})
+	due := h.due(h.Trims, first, Moment{Opens: opens, Rewrites: cold || p.Overflows()})
 	trims, obsolete := h.Trims, h.Obsolete
 	h.Trims, h.Obsolete = nil, nil
 	for _, n := range due.trims {

@@ -77,5 +77,5 @@ const Trimmed = events.MetadataPrefix + "trimmed"
 
 // Unmarked returns md without decisions about contents that are not there any more.
 func Unmarked(md events.Metadata) events.Metadata {
-	return md.Without(Mark).Without(Trimmed).Without(trimmedFor)
+	return md.Without(Mark).Without(Trimmed).Without(trimmedFor).Without(trimmedRoom)
 }

@@ -176,13 +176,24 @@ func WithoutResult(e *events.Element) *events.Element {
 	return e.WithMetadata(e.Metadata().With(Trimmed, []byte(forRoom)))
 }
 
-// Returned returns a stream in which all results that went to make room are given again, and how
-// many these are.
+// trimmedRoom is beside the mark of what was superseded or out of date, and went only because the
+// model's window was full.
+const trimmedRoom = Trimmed + "_room"
+
+// ForRoom says of a marked element that it went because the model's window was full.
+func ForRoom(e *events.Element) *events.Element {
+	return e.WithMetadata(e.Metadata().With(trimmedRoom, []byte("true")))
+}
+
+// Returned returns a stream in which all that went to make room is given again, and how many
+// results and questions these are.
 func Returned(s *events.Stream) (*events.Stream, int) {
 	out, n := s.Clone(), 0
 	for i, e := range s.All() {
-		if v, ok := e.Metadata().Value(Trimmed); ok && string(v) == forRoom {
-			out.Set(i, e.WithMetadata(e.Metadata().Without(Trimmed)))
+		v, _ := e.Metadata().Value(Trimmed)
+		if _, room := e.Metadata().Value(trimmedRoom); room || string(v) == forRoom {
+			md := e.Metadata().Without(Trimmed).Without(trimmedFor).Without(trimmedRoom)
+			out.Set(i, e.WithMetadata(md))
 			n++
 		}
 	}

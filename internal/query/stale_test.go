@@ -55,6 +55,7 @@ func TestStaleReadsAreRefreshed(t *testing.T) {
 		"it is not there":  {time.Hour, func(string) (events.Resource, error) { return is, errors.New("gone") }, false},
 		"nobody may look":  {time.Hour, nil, false},
 		"it is much more":  {time.Hour, func(string) (events.Resource, error) { return large(is), nil }, false},
+		"it is no text":    {time.Hour, func(string) (events.Resource, error) { return latin(is), nil }, false},
 		"it is not a file": {time.Hour, func(string) (events.Resource, error) { return events.Resource{URI: "x:y"}, nil }, false},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -198,6 +199,49 @@ func TestWhatWasToldByLinesIsRestored(t *testing.T) {
 	if diff := cmp.Diff(first, second[:len(first)], same()); diff != "" {
 		t.Errorf("what was sent changed:\n%s", diff)
 	}
+}
+
+// TestUndoGivesBackWhatWentForRoom holds that what was out of date, and went because the window was
+// full, can be had again, byte for byte, and that what went otherwise stays away.
+func TestUndoGivesBackWhatWentForRoom(t *testing.T) {
+	for window, want := range map[int64]int{1200: 1, 0: 0} {
+		k := newTrimmed(t, compact.Cold)
+		k.trim.Rules, k.trim.Window = compact.DefaultRules, window
+		before := edited(time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC))
+		// The file is not worked on any more.
+		for _, ev := range []events.Event{
+			&events.TurnStart{}, &events.ChatRequest{Content: "thanks"}, &events.ChatResponse{Text: "fine"},
+		} {
+			before.Append(events.NewElement(time.Date(2026, 1, 1, 0, 1, 0, 0, time.UTC), ev, events.Metadata{}))
+		}
+		turn := k.stage.turn(k.model, nil)
+		turn.Record, turn.Trim, turn.Watch = copied{before.Clone(), turn.Record}, k.trim, k
+		k.at = time.Date(2026, 1, 1, 0, 1, 1, 0, time.UTC)
+		if window == 0 {
+			k.at = k.at.Add(time.Hour) // the provider has forgotten it
+		}
+		turn.Now = func() time.Time { return k.at }
+		k.model.acts = []act{say("", "fine")}
+		if _, err := turn.Run(t.Context(), query.Prompt{Request: &events.ChatRequest{Content: "and now?"}}); err != nil {
+			t.Fatal(err)
+		}
+		if text := said(k.model.asked[0]); !strings.Contains(text, "[superseded] fs_read_file") {
+			t.Fatalf("nothing went:\n%s", text)
+		}
+		back, n := dedup.Returned(turn.Record.Stream())
+		if n != want {
+			t.Errorf("window %d: %d came back, want %d", window, n, want)
+		}
+		if got, was := back.At(3).Raw(), before.At(3).Raw(); want == 1 && string(got) != string(was) {
+			t.Errorf("got %s, want %s", got, was)
+		}
+	}
+}
+
+// latin is a resource with one byte that is not UTF-8, which no model is shown.
+func latin(r events.Resource) events.Resource {
+	r.Content = blobs.Loaded([]byte("is caf\xe9\n"))
+	return r
 }
 
 // large is a resource with more in it.

@@ -11,6 +11,7 @@ import (
 	"github.com/git-jp/git-jp/compact"
 	"github.com/git-jp/git-jp/dedup"
 	"github.com/git-jp/git-jp/events"
+	"github.com/git-jp/git-jp/internal/tool/file"
 )
 
 // A Trim says when what a later result made obsolete is left out of requests. What was left
@@ -72,10 +73,15 @@ func (s *session) trim(stream *events.Stream) (bool, error) {
 	if w.question < 0 && len(w.attached) > 0 {
 		w.question = s.turnTo(stream)
 	}
-	t := trimming{view: view, stream: stream, question: w.question}
+	t := trimming{
+		view: view, stream: stream, question: w.question, room: w.pending.Overflows(),
+	}
 	t.attach(w.now, w.attached)
 	n := t.mark(w.obsolete)
 	if n > 0 {
+		if t.room {
+			why += "; 'git jp compact --undo' gives them back"
+		}
 		s.watch.Notice(fmt.Sprintf("%d superseded results are not sent any more (about %.0f"+
 			" tokens): %s", n, w.pending.Tokens, why))
 	}
@@ -164,7 +170,11 @@ func (l lookup) tokens(uri string, _ int) (float64, bool) {
 		return 0, false
 	}
 	r, err := l.look(uri)
-	if err != nil || r.URI != uri || r.Content.IsZero() {
+	if err != nil || r.URI != uri || r.Content.IsZero() || r.Content.IsRef() {
+		return 0, false
+	}
+	// What is no text the model would be told of, and not shown: it keeps the read that it has.
+	if data, err := r.Content.Bytes(nil); err != nil || !file.IsText(data) {
 		return 0, false
 	}
 	l.found[uri] = r
@@ -264,6 +274,7 @@ type trimming struct {
 	view, stream *events.Stream
 	question     int             // that the stream ends with, -1 for none
 	given        map[string]bool // files that are attached to it
+	room         bool            // it is done since the window is full
 }
 
 // attach gives the question the files that are worked on, as they are now.
@@ -298,7 +309,11 @@ func (t *trimming) mark(obsolete []dedup.Superseded) (n int) {
 			continue // a compaction changed it
 		}
 		n++
-		t.stream.Set(i, t.marked(t.stream.At(i), o))
+		e := t.marked(t.stream.At(i), o)
+		if t.room {
+			e = dedup.ForRoom(e)
+		}
+		t.stream.Set(i, e)
 	}
 	return n
 }

@@ -178,6 +178,19 @@ window = 9000
 	if _, err := models.Known(dir); err == nil || !strings.Contains(err.Error(), "as_of") {
 		t.Errorf("a price without a date: %v", err)
 	}
+	for _, bad := range []string{
+		"price = { input = 3 }", "price = { input = nan, output = 1 }", "price = { input = inf, output = 1 }",
+		"price = { input = 1e308, output = 1 }", "price = { input = -1, output = 1 }",
+		"price = { input = 0, output = 0, read = 1 }", "price = { input = 1, output = 1, reed = 1 }",
+		"above = { tokens = 5, input = -1, output = 1 }", "window = -5", "output = -1",
+		"cache = { ttl = \"-5m\" }", "[[model]]\nid = \"acme/big\"\nas_of = 2026-11-01",
+	} {
+		write("[[model]]\nid = \"acme/big\"\nas_of = 2026-11-01\n" + bad + "\n")
+		if table, err := models.Known(dir); err == nil {
+			row, _ := table.Find("acme/big")
+			t.Errorf("%s is taken: %+v", bad, row)
+		}
+	}
 	write("[[model")
 	if _, err := models.Known(dir); err == nil || !strings.Contains(err.Error(), models.OwnFile) {
 		t.Errorf("not TOML: %v", err)

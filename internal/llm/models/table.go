@@ -1,6 +1,7 @@
 package models
 
 import (
+	"bytes"
 	"cmp"
 	_ "embed"
 	"errors"
@@ -84,7 +85,8 @@ func Decode(data []byte) (*Table, error) {
 	var file struct {
 		Model []Row `toml:"model"`
 	}
-	if err := toml.Unmarshal(data, &file); err != nil {
+	decoder := toml.NewDecoder(bytes.NewReader(data)).DisallowUnknownFields()
+	if err := decoder.Decode(&file); err != nil {
 		return nil, fmt.Errorf("read the table of models: %w", err)
 	}
 	for _, r := range file.Model {
@@ -118,15 +120,58 @@ func Known(dir string) (*Table, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", name, err)
 	}
+	seen := map[string]bool{}
 	for i, r := range own.rows {
-		if r.Price != (Price{}) && r.AsOf == (toml.LocalDate{}) {
-			return nil, fmt.Errorf("%s: the price of %s has no date: as_of is missing", name, r.ID)
+		if err := cmp.Or(r.fault(), twice(seen, r.ID)); err != nil {
+			return nil, fmt.Errorf("%s: %s: %w", name, r.ID, err)
 		}
 		if r.Source == "" {
 			own.rows[i].Source = OwnFile
 		}
 	}
 	return table.With(own), nil
+}
+
+func twice(seen map[string]bool, id string) error {
+	if seen[id] {
+		return errors.New("the model stands there twice")
+	}
+	seen[id] = true
+	return nil
+}
+
+const (
+	maxPrice  = 1e5           // dollars for a million tokens: more is a slip
+	maxTokens = 1_000_000_000 // of a window
+)
+
+// fault returns what is wrong with a row that a person wrote. A limit of money is held by it, so
+// nothing may be in it that makes a request cost less than nothing.
+func (r Row) fault() error {
+	prices := []Price{r.Price}
+	if r.Above != nil {
+		prices = append(prices, r.Above.Price)
+	}
+	for _, p := range prices {
+		for _, v := range []float64{p.Input, p.Output, p.Read, p.Write, p.WriteLong} {
+			if !(v >= 0 && v <= maxPrice) { // which holds for no NaN
+				return fmt.Errorf("price %v: expected dollars for a million tokens", v)
+			}
+		}
+	}
+	said := r.Price != (Price{}) || r.Above != nil
+	switch {
+	case said && (r.Price.Input == 0 || r.Price.Output == 0):
+		return errors.New("a price needs input and output, more than 0")
+	case said && r.AsOf == (toml.LocalDate{}):
+		return errors.New("the price has no date: as_of is missing")
+	case r.Window < 0 || r.Window > maxTokens || r.Output < 0 || r.Output > maxTokens:
+		return errors.New("window and output: expected a number of tokens")
+	case r.Cache.TTL < 0 || r.Cache.TTLLong < 0 || r.Cache.Gone < 0 || r.Cache.GoneLong < 0 ||
+		r.Cache.Minimum < 0 || r.Cache.Grain < 0:
+		return errors.New("cache: expected no number below 0")
+	}
+	return nil
 }
 
 // With returns the table with the rows of another before its own: they win. What such a row does
