@@ -97,7 +97,7 @@ type Pending struct {
 	Tail    float64 // at and behind the first of them
 	Prompt  float64 // of the whole request
 	Carried float64 // tokens that could have gone, summed over the calls since they could
-	Sent    float64 // of all requests before; 0 when nobody knows
+	Sent    float64 // of all requests before; 0 when it is not known
 	Window  float64 // of the model; 0 when it is not known
 	Cold    bool    // the provider has forgotten the prompt
 }

@@ -25,7 +25,7 @@ type Estimator struct {
 	Error   float64 // of what is added or taken out, as a share of it
 	Whole   float64 // of a whole prompt, as a share of it
 	Samples int     // exchanges that were learned from
-	Base    float64 // of the system prompt and the tools, 0 when nobody knows
+	Base    float64 // of the system prompt and the tools, 0 when it is not known
 }
 
 // scale is 1 where nothing was learned.
@@ -265,7 +265,7 @@ func (j *job) remember() {
 	}
 }
 
-// base returns what the first prompt had beside the conversation, 0 when nobody knows. What was
+// base returns what the first prompt had beside the conversation, 0 when it is not known. What was
 // attached to it and taken out since was in it, too.
 func base(s *events.Stream, o measureOptions, scale float64) (float64, error) {
 	for i, e := range s.All() {

@@ -84,7 +84,7 @@ type measureOptions struct {
 	contents  blobs.Reader
 	estimator Estimator
 	plan      *dedup.Plan // by which the stream is delivered, nil where nobody made one
-	known     float64     // tokens of the system prompt and the tools, 0 when nobody knows
+	known     float64     // tokens of the system prompt and the tools, 0 when it is not known
 }
 
 func (j *job) measureOptions() measureOptions {

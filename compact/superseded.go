@@ -74,7 +74,7 @@ type ObsoleteOptions struct {
 	// Estimator counts tokens; the zero value is the one that the stream teaches, if that is how
 	// its requests were sent.
 	Estimator Estimator
-	// Beside is how many tokens the system prompt and the tools have, 0 when nobody knows.
+	// Beside is how many tokens the system prompt and the tools have, 0 when it is not known.
 	Beside float64
 }
 

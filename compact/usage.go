@@ -40,7 +40,7 @@ type Sent struct {
 	Model  string    `json:"model"`
 	Prefix string    `json:"prefix"` // digest of the system prompt and what voids it
 	Tools  string    `json:"tools"`  // digest of the tools
-	// Lifetime is how many seconds the cache was to keep it, 0 where nobody knows.
+	// Lifetime is how many seconds the cache was to keep it, 0 where it is not known.
 	Lifetime int64 `json:"lifetime,omitempty"`
 	// Size is how many tokens the conversation in it was guessed to have, by what was measured:
 	// what usage tells later is of that text, whatever becomes of the conversation.

@@ -111,7 +111,7 @@ func fragmentLines(fragment string) (first, last int, ok bool) {
 	return first, last, first <= last
 }
 
-// asked returns the claim of a result that is text, by the arguments. A name that nobody knows
+// asked returns the claim of a result that is text, by the arguments. A name that is not known
 // could narrow what is read, a value of another type is read by each tool in its own way: then
 // nothing is claimed.
 func (c Invocation) asked() (Claim, bool) {
@@ -206,7 +206,7 @@ func (a arguments) written() (names []string) {
 }
 
 // shows reports whether a write returned what the file is now. Where it does not, its result
-// holds nothing of the file, and an argument that nobody knows may have added to it only.
+// holds nothing of the file, and an argument that is not known may have added to it only.
 func (c Invocation) shows(args arguments, text string) bool {
 	says, given := args.flag(returnNames)
 	always := c.Tool == "write_file" || c.Tool == "write_pieces"

@@ -163,7 +163,7 @@ func unsetJPKey(a *app, key string, layer jpconfig.Layer) error {
 	return nil
 }
 
-// unknownKey is about a key of the command line that nobody knows.
+// unknownKey is about a key of the command line that is not known.
 func unknownKey(doing, key string) error {
 	const none = "%s %s: neither a key of git jp nor one of jp"
 	return &report.SettingError{Err: fmt.Errorf(none, doing, key), Key: key}

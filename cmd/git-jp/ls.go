@@ -215,7 +215,7 @@ func newRecord(e workspace.Entry, d *events.Details) conversationRecord {
 	return r
 }
 
-// lastActive is the zero time when nobody knows.
+// lastActive is the zero time when it is not known.
 func (r conversationRecord) lastActive() time.Time {
 	if r.LastActiveAt == nil {
 		return time.Time{}

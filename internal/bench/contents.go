@@ -122,7 +122,7 @@ func (c *contents) call(at int, in dedup.Invocation) {
 
 func (c *contents) set(key string, v version) { c.at[key] = append(c.at[key], v) }
 
-// apply returns what a file becomes; false where nobody knows.
+// apply returns what a file becomes; false where it is not known.
 func (a fileArgs) apply(edits []replacement, was version) (string, bool) {
 	if a.Content != "" {
 		return a.Content, true

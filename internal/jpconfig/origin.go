@@ -64,7 +64,7 @@ func (c *Config) Layers() []Origin {
 	})
 }
 
-// UnknownKey is the text of the warning of a key that nobody knows.
+// UnknownKey is the text of the warning of a key that is not known.
 const UnknownKey = "unknown key"
 
 // A Warning tells of something that was left out.

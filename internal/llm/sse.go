@@ -13,7 +13,7 @@ type SSE struct {
 }
 
 // ReadSSE gives the events of a stream that have data, as the HTML standard reads them:
-// comments and fields that nobody knows are skipped, data lines are joined. Each line has up
+// comments and fields that are not known are skipped, data lines are joined. Each line has up
 // to maxLine bytes (0 for [DefaultMaxLine]). Bytes that are no UTF-8 are replaced. A last
 // event without the empty line that ends it counts when its data is whole; else the stream
 // ends with [io.ErrUnexpectedEOF].

@@ -201,7 +201,7 @@ func (q *Query) serve(limited bool) {
 		why)
 }
 
-// An UnpricedError says that nobody knows whether a limit would be held.
+// An UnpricedError says that it is not known whether a limit would be held.
 type UnpricedError struct {
 	Model string
 	Limit float64

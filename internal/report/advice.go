@@ -211,7 +211,7 @@ func whereOf(f check.Finding) string {
 	return "the commit"
 }
 
-// remedy returns how to get a blob, the zero remedy where nobody knows.
+// remedy returns how to get a blob, the zero remedy where it is not known.
 func (l *lookout) remedy(ctx context.Context, f check.Finding, name string) remedy {
 	ref := blobs.Ref{Hash: f.Hash, Size: f.Size}
 	if f.Commit != check.WorkTreeName && l.inWorkTree(name, ref) {

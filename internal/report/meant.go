@@ -49,7 +49,7 @@ func distance(a, b string) int {
 	return last[len(b)]
 }
 
-// didYouMean is the beginning of a hint, "" where nobody knows.
+// didYouMean is the beginning of a hint, "" where it is not known.
 func didYouMean(guess string) string {
 	if guess == "" {
 		return ""

@@ -28,7 +28,7 @@ const (
 
 // traitOf tells a model by its name, of which the longest known beginning counts. The figures
 // are those of the provider's list of models as of July 2026 and, for models that the list no
-// longer has, of its documentation. A name that nobody knows is taken for a newer model.
+// longer has, of its documentation. A name that is not known is taken for a newer model.
 func traitOf(name string) trait {
 	const k = 1000
 	oldThinker := trait{window: 200 * k, output: 64 * k, think: thinksByBudget}

@@ -98,7 +98,7 @@ func (t trait) nearest(e llm.Effort) effort {
 				return i
 			}
 		}
-		return 2 // an effort that nobody knows is medium
+		return 2 // an effort that is not known is medium
 	}
 	return order[min(max(index(want), index(t.least)), index(t.most))]
 }
