@@ -1,0 +1,89 @@
+package events
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/hex"
+	"strconv"
+	"time"
+)
+
+// MetadataSource is the key under which an imported event has the key of its source.
+const MetadataSource = MetadataPrefix + "source"
+
+// Keys returns a name for each element that stays the same when the stream is imported again,
+// merged, redacted or repaired: links to an event, allowed findings and redactions use it. It
+// depends on nothing that the element says. docs/format.md defines it.
+func (s *Stream) Keys() []string {
+	keys := make([]string, s.Len())
+	starts := s.turnStarts()
+	seen := make(map[string]int, s.Len())
+	for i, turn := range s.TurnOf() {
+		key := sourceKey(s.At(i))
+		if key == "" {
+			key = derivedKey(s.At(i), turn, starts)
+		}
+		seen[key]++
+		if n := seen[key]; n > 1 {
+			key += "~" + strconv.Itoa(n)
+		}
+		keys[i] = key
+	}
+	return keys
+}
+
+// turnStarts returns the time with which each turn begins.
+func (s *Stream) turnStarts() []time.Time {
+	var starts []time.Time
+	for i, turn := range s.events() {
+		if turn == len(starts) {
+			starts = append(starts, s.At(i).Time())
+		}
+	}
+	return starts
+}
+
+// sourceKey is the key of an imported element, "" where it has none. Elements of a kind without
+// metadata have it as a member.
+func sourceKey(e *Element) string {
+	if key, ok := e.Metadata().Text(MetadataSource); ok {
+		return key
+	}
+	if e.Kind().IsEvent() || !bytes.HasPrefix(e.Raw(), []byte("{")) {
+		return ""
+	}
+	ms, _, _ := membersOf(e.Raw(), 0, nil)
+	r := &reader{raw: e.Raw(), members: ms}
+	key, _ := r.string(MetadataSource)
+	return key
+}
+
+func derivedKey(e *Element, turn int, starts []time.Time) string {
+	start := time.Time{} // a merge may move what belongs to no turn
+	if e.Kind().IsEvent() {
+		start = starts[turn]
+	}
+	kind := keyKind(e)
+	at := "0"
+	if !e.Time().IsZero() {
+		at = strconv.FormatInt(e.Time().UnixNano(), 10)
+	}
+	sum := sha256.Sum256([]byte(kind + "\x00" + eventID(e) + "\x00" + at))
+	return keyTime(start) + "-" + keyTime(e.Time()) + "-" + kind + "-" + hex.EncodeToString(sum[:4])
+}
+
+// keyKind is the kind of an element in its key. Reasoning that is dropped must not rename the
+// message that has its time.
+func keyKind(e *Element) string {
+	if ev, ok := e.Event().(*ChatResponse); ok {
+		return [...]string{"message", "reasoning", "data"}[ev.Form]
+	}
+	return string(e.Kind())
+}
+
+func keyTime(at time.Time) string {
+	if at.IsZero() {
+		return "0"
+	}
+	return strconv.FormatInt(at.UnixMicro(), 10)
+}
