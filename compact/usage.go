@@ -9,7 +9,8 @@ import (
 )
 
 const (
-	metadataUsage = events.MetadataPrefix + "usage"
+	// MetadataUsage is the key below which the [Usage] of an answer is kept.
+	MetadataUsage = events.MetadataPrefix + "usage"
 	// MetadataSent is the key below which the last event of an answer keeps what the request
 	// was, see [Sent].
 	MetadataSent = events.MetadataPrefix + "sent"
@@ -17,11 +18,13 @@ const (
 
 // A Usage is what an answer has cost, in tokens, as it is stored with the answer.
 type Usage struct {
-	Input      int64  `json:"input"`
-	Output     int64  `json:"output"`
-	CacheRead  int64  `json:"cache_read,omitempty"`
-	CacheWrite int64  `json:"cache_write,omitempty"`
-	Model      string `json:"model,omitempty"`
+	Input      int64 `json:"input"`
+	Output     int64 `json:"output"`
+	CacheRead  int64 `json:"cache_read,omitempty"`
+	CacheWrite int64 `json:"cache_write,omitempty"`
+	// CacheWriteHour is what of CacheWrite is to be kept for an hour.
+	CacheWriteHour int64  `json:"cache_write_1h,omitempty"`
+	Model          string `json:"model,omitempty"`
 }
 
 // Prompt returns the size of the whole prompt.
@@ -29,7 +32,7 @@ func (u Usage) Prompt() int64 { return u.Input + u.CacheRead + u.CacheWrite }
 
 // UsageOf returns the usage that is stored with an element.
 func UsageOf(e *events.Element) (u Usage, ok bool) {
-	v, ok := e.Metadata().Value(metadataUsage)
+	v, ok := e.Metadata().Value(MetadataUsage)
 	return u, ok && json.Unmarshal(v, &u) == nil
 }
 

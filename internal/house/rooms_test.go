@@ -145,6 +145,16 @@ var rooms = []room{
 		imports: []string{"events", "blobs", "gitint", "internal/workspace"},
 	},
 	{
+		dir:     "internal/sessions",
+		is:      "sessions of coding agents as conversations: names, keys, turns, records",
+		imports: []string{"events", "blobs", "compact", "dedup"},
+	},
+	{
+		dir:     "internal/sessions/*",
+		is:      "a reader for each agent",
+		imports: []string{"internal/sessions", "internal/llm", "internal/regular", "events", "blobs", "compact"},
+	},
+	{
 		dir:     "internal/stats",
 		is:      "what conversations have cost, by the usage that is recorded in them",
 		imports: []string{"events", "blobs", "compact", "internal/llm", "internal/llm/models"},

@@ -1,0 +1,364 @@
+package sessions
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"github.com/git-jp/git-jp/compact"
+	"github.com/git-jp/git-jp/events"
+	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
+)
+
+// Options is what a conversation depends on beside its source.
+type Options struct {
+	Writer events.Writer // takes the contents
+	// Root is the directory that becomes $WORKSPACE, as the machine on which the session ran
+	// named it. Home becomes $HOME; "" is the one that Root or the session's directory lies in.
+	Root, Home string
+	// Redact returns text without its secrets and counts them by rule; nil changes nothing.
+	Redact func(text []byte, count map[string]int) []byte
+	// MaxBlob and MaxStream bound a content and the skeleton, in bytes; 0 is no bound.
+	MaxBlob, MaxStream int64
+}
+
+// ErrTooLarge is for a session whose conversation would exceed MaxStream.
+var ErrTooLarge = errors.New("its conversation would be larger than storage.max_stream_bytes")
+
+// A Builder makes the conversation of one session from what a [Dialect] tells it, in order. Times
+// that are zero are that of what came before. Keys are the source's own names of what is told,
+// without those of one conversation that another has.
+//
+// A Builder remembers its first error and does nothing after it, so that a dialect need not ask.
+type Builder struct {
+	options Options
+	session Session
+	places  *places
+	report  Report
+	err     error
+
+	elements []*events.Element // of the turns that are over
+	turns    []int             // where in elements each begins
+	current  *turn
+	calls    map[string]int // where in elements the result of a call is, of turns that are over
+	keys     map[string]struct{}
+	first    time.Time
+	last     time.Time
+	size     int64
+	ordinal  int // of elements of records
+	model    model
+	base     model // the first one
+	title    string
+	rank     TitleRank
+	words    string // of the first prompt
+	labels   map[string]string
+	ended    bool
+	forks    []*Conversation
+	children []*Builder
+}
+
+type model struct{ provider, name string }
+
+// NewBuilder returns a builder for a session.
+func NewBuilder(s Session, o Options) *Builder {
+	if o.Home == "" {
+		o.Home = HomeOf(or(s.Dir, o.Root))
+	}
+	return &Builder{
+		options: o, session: s, places: newPlaces(o.Root, o.Home),
+		current: &turn{}, calls: map[string]int{}, keys: map[string]struct{}{},
+		labels: map[string]string{}, report: newReport(),
+	}
+}
+
+// Child returns the builder of another session that the same source holds. It is finished with b.
+func (b *Builder) Child(s Session) *Builder {
+	c := NewBuilder(s, b.options)
+	b.children = append(b.children, c)
+	return c
+}
+
+func newReport() Report {
+	return Report{
+		Records: map[string]int{}, Dropped: map[string]int64{}, Redacted: map[string]int{},
+	}
+}
+
+func or(a, b string) string {
+	if a != "" {
+		return a
+	}
+	return b
+}
+
+// Fail ends the import with an error.
+func (b *Builder) Fail(err error) {
+	if b.err == nil {
+		b.err = err
+	}
+}
+
+// Err returns the error that ended the import, if one did.
+func (b *Builder) Err() error { return b.err }
+
+// Seen reports whether a key was told before, and notes it.
+func (b *Builder) Seen(key string) bool {
+	_, seen := b.keys[key]
+	b.keys[key] = struct{}{}
+	return seen
+}
+
+// moment returns the time of something: what it says, else that of what came before.
+func (b *Builder) moment(at time.Time) time.Time {
+	if at.IsZero() || at.Year() < 1 || at.Year() > 9999 {
+		at = b.last
+	}
+	if at.IsZero() {
+		at = time.Unix(0, 0)
+	}
+	at = at.UTC().Truncate(time.Microsecond)
+	if b.first.IsZero() {
+		b.first = at
+	}
+	b.last = at
+	return at
+}
+
+// Prompt begins a turn with what a person asked.
+func (b *Builder) Prompt(key string, at time.Time, text string, attached ...Attachment) {
+	if b.inTurn() && b.current.injected {
+		b.current.injected = false
+		b.Further(key, at, text, attached...)
+		return
+	}
+	b.endTurn(true)
+	b.report.Prompts++
+	b.words = or(b.words, text)
+	b.open(key, at, text, attached, events.Metadata{})
+}
+
+// Injected adds what the agent said in the person's name: caveats, skills, what a command of the
+// agent printed. A prompt that follows directly is of the same turn.
+func (b *Builder) Injected(key string, at time.Time, text string) {
+	md := events.Metadata{}.With(MetadataInjected, jsontext.Value("true"))
+	if b.inTurn() {
+		b.request(key, b.moment(at), text, nil, md)
+		return
+	}
+	b.open(key, at, text, nil, md)
+	b.current.injected = true
+}
+
+// open begins a turn. Its turn_start is a microsecond before its request: one of the same time
+// reads as one that repairing put there (docs/merge.md, "Legacy").
+func (b *Builder) open(
+	key string, at time.Time, text string, attached []Attachment, md events.Metadata,
+) {
+	at = b.moment(at)
+	b.current.drafts = append(b.current.drafts, draft{
+		at: at.Add(-time.Microsecond), event: &events.TurnStart{},
+	})
+	b.request(key, at, text, attached, md)
+}
+
+// Further adds what a person asked while the model answered.
+func (b *Builder) Further(key string, at time.Time, text string, attached ...Attachment) {
+	if !b.inTurn() {
+		b.Prompt(key, at, text, attached...)
+		return
+	}
+	b.report.Prompts++
+	b.words = or(b.words, text)
+	b.request(key, b.moment(at), text, attached, events.Metadata{})
+}
+
+func (b *Builder) request(
+	key string, at time.Time, text string, attached []Attachment, md events.Metadata,
+) {
+	request := &events.ChatRequest{Content: b.Text(text)}
+	for _, a := range attached {
+		request.Resources = append(request.Resources, b.resource(a))
+	}
+	b.add(draft{at: at, event: request, md: keyed(md, key)})
+}
+
+func (b *Builder) inTurn() bool { return len(b.current.drafts) > 0 }
+
+// needTurn begins a turn for what an agent said without having been asked.
+func (b *Builder) needTurn(key string, at time.Time) {
+	if !b.inTurn() {
+		b.open(key+"^", at, splitRequest, nil, split())
+	}
+}
+
+// splitRequest is the request of a turn that goes on with the one before: the agent compacted the
+// conversation in its middle, or the source begins there.
+const splitRequest = "Continue."
+
+func split() events.Metadata {
+	return events.Metadata{}.With(MetadataSplit, jsontext.Value("true"))
+}
+
+func keyed(md events.Metadata, key string) events.Metadata {
+	if key == "" {
+		return md
+	}
+	return md.WithText(MetadataSource, key)
+}
+
+// Reasoning adds what the model thought. md has what its provider needs to take it back, such as
+// a signature.
+func (b *Builder) Reasoning(key string, at time.Time, reply, text string, md events.Metadata) {
+	b.needTurn(key, at)
+	e := &events.ChatResponse{Form: events.FormReasoning, Text: b.Text(text)}
+	if e.Text != text {
+		md = events.Metadata{} // what was signed is not what is kept
+	}
+	b.add(draft{at: b.moment(at), event: e, md: keyed(md, key), reply: reply})
+}
+
+// Message adds what the model said.
+func (b *Builder) Message(key string, at time.Time, reply, text string, md events.Metadata) {
+	b.needTurn(key, at)
+	b.report.Answers++
+	e := &events.ChatResponse{Form: events.FormMessage, Text: b.Text(text)}
+	b.add(draft{at: b.moment(at), event: e, md: keyed(md, key), reply: reply})
+}
+
+// A Call is a call of a tool as the model wrote it.
+type Call struct {
+	ID, Name  string
+	Arguments jsontext.Value // what is no object stands in one, as "input"
+	Metadata  events.Metadata
+}
+
+// Call adds a call of a tool.
+func (b *Builder) Call(key string, at time.Time, reply string, c Call) {
+	b.needTurn(key, at)
+	b.report.Calls++
+	e := &events.ToolCallRequest{ID: c.ID, Name: c.Name, Arguments: b.JSON(object(c.Arguments))}
+	b.add(draft{at: b.moment(at), event: e, md: keyed(c.Metadata, key), reply: reply})
+}
+
+// object returns arguments as an object that a stream can hold.
+func object(v jsontext.Value) jsontext.Value {
+	switch {
+	case len(v) == 0:
+		return jsontext.Value("{}")
+	case v.Kind() == '{' && events.Loadable(v) == nil:
+		return v
+	}
+	input, err := json.Marshal(string(v))
+	if v.Kind() == '"' && v.IsValid() {
+		input, err = v.Clone(), nil
+	}
+	if err != nil {
+		input, _ = json.Marshal(strings.ToValidUTF8(string(v), "\uFFFD"))
+	}
+	return slices.Concat([]byte(`{"input":`), input, []byte{'}'})
+}
+
+// Subagent says that a call started another session.
+func (b *Builder) Subagent(call string, n Name) {
+	for i := range slices.Backward(b.current.drafts) {
+		d := &b.current.drafts[i]
+		if c, ok := d.event.(*events.ToolCallRequest); ok && c.ID == call {
+			d.md = d.md.WithText(MetadataSubagent, n.String())
+			return
+		}
+	}
+}
+
+// Usage says what an answer cost; the greatest output that is told of one counts, since agents
+// repeat the figures while they grow.
+func (b *Builder) Usage(reply string, u compact.Usage) {
+	if b.current.usage == nil {
+		b.current.usage = map[string]compact.Usage{}
+	}
+	if old, ok := b.current.usage[reply]; !ok || u.Output >= old.Output {
+		b.current.usage[reply] = u
+	}
+}
+
+// Model says which model answers from here on, by jp's name of its provider.
+func (b *Builder) Model(at time.Time, provider, name string) {
+	next := model{provider, name}
+	if name == "" || next == b.model {
+		return
+	}
+	was := b.model
+	b.model = next
+	if was.name == "" {
+		b.base = next
+		return
+	}
+	delta, err := json.Marshal(map[string]any{"assistant": configured(next)})
+	if err != nil {
+		b.Fail(fmt.Errorf("model %q: %w", name, err))
+		return
+	}
+	d := draft{at: b.moment(at), event: &events.ConfigDelta{Delta: delta}}
+	if b.inTurn() {
+		b.add(d)
+	} else if b.err == nil {
+		b.push(d.element())
+	}
+}
+
+func configured(m model) any {
+	return map[string]any{"model": map[string]any{
+		"id": map[string]string{"provider": m.provider, "name": m.name},
+	}}
+}
+
+// Record keeps a record that has no counterpart, as JSON in one line.
+func (b *Builder) Record(at time.Time, kind string, line []byte) {
+	b.report.Records[kind]++
+	b.current.records.add(b.moment(at), kind, b.JSON(line))
+}
+
+// Drop counts what is left out because it only repeats what is kept.
+func (b *Builder) Drop(kind string, bytes int) { b.report.Dropped[kind] += int64(bytes) }
+
+// Broken reports a line that could not be read.
+func (b *Builder) Broken(number int, err error) {
+	if len(b.report.Broken) < maxBroken {
+		b.report.Broken = append(b.report.Broken, BrokenLine{number, err})
+	}
+}
+
+// Label sets a label, unless there is one.
+func (b *Builder) Label(key, value string) {
+	value = strings.TrimSpace(value)
+	if _, ok := b.labels[key]; !ok && value != "" && utf8.ValidString(value) {
+		b.labels[key] = value
+	}
+}
+
+// A TitleRank says who a title is from. A greater one wins, and of equal ones the later.
+type TitleRank int
+
+// The ranks.
+const (
+	TitleNone    TitleRank = iota
+	TitleSummary           // of a part of the session
+	TitleModel             // that a model gave
+	TitlePerson            // that a person gave
+)
+
+// Title says what the session is called.
+func (b *Builder) Title(rank TitleRank, title string) {
+	if title = strings.TrimSpace(title); title != "" && rank >= b.rank {
+		b.title, b.rank = title, rank
+	}
+}
+
+// Complete says that nothing more belongs to the turn that is being told.
+func (b *Builder) Complete() { b.current.over = true }
+
+// End says that the session ended.
+func (b *Builder) End() { b.ended = true }

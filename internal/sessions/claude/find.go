@@ -1,0 +1,145 @@
+package claude
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"io"
+	"iter"
+	"os"
+	"path"
+	"path/filepath"
+	"strings"
+
+	"github.com/git-jp/git-jp/internal/regular"
+	"github.com/git-jp/git-jp/internal/sessions"
+)
+
+// Dialect is the [sessions.Dialect] of Claude Code.
+type Dialect struct{}
+
+// Agent implements [sessions.Dialect].
+func (Dialect) Agent() sessions.Agent { return sessions.ClaudeCode }
+
+// Appends implements [sessions.Dialect].
+func (Dialect) Appends(sessions.Session) bool { return true }
+
+// Homes returns the directories in which Claude Code keeps its projects.
+func Homes(p sessions.Places) []string {
+	if dir := p.Getenv("CLAUDE_CONFIG_DIR"); dir != "" {
+		return []string{filepath.Join(dir, "projects")}
+	}
+	return []string{
+		filepath.Join(p.Home, ".claude", "projects"),
+		filepath.Join(p.Home, ".config", "claude", "projects"),
+	}
+}
+
+// Find implements [sessions.Dialect].
+func (d Dialect) Find(ctx context.Context, p sessions.Places) iter.Seq2[sessions.Session, error] {
+	return sessions.FindFiles(ctx, d, Homes(p), func(name string) bool {
+		return strings.HasSuffix(name, ".jsonl")
+	})
+}
+
+// Recognize implements [sessions.Dialect]. Records of Claude Code name their session beside their
+// type.
+func (Dialect) Recognize(head []byte) bool {
+	for line := range bytes.Lines(head) {
+		var r record
+		if sessions.Unmarshal(line, &r) != nil {
+			continue
+		}
+		switch {
+		case r.Type == "":
+		case r.SessionID != "" && r.Payload == nil:
+			return true
+		case r.Type == "summary" && r.LeafUUID != "",
+			r.Type == "file-history-snapshot" && r.MessageID != "":
+			return true
+		}
+	}
+	return false
+}
+
+// List implements [sessions.Dialect].
+func (Dialect) List(_ context.Context, name string) ([]sessions.Session, error) {
+	f, err := regular.OpenFile(name)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close() //nolint:errcheck // only read
+	info, err := f.Stat()
+	if err != nil {
+		return nil, err
+	}
+	lines, err := sessions.NewLines(f, glance)
+	if err != nil {
+		return nil, err
+	}
+	defer lines.Close()
+	s := sessions.Session{Path: name, Size: info.Size(), Changed: info.ModTime()}
+	for !found(s) {
+		line, _, err := lines.Next(sessions.Complete)
+		var broken *sessions.LineError
+		if errors.Is(err, io.EOF) {
+			break
+		} else if err != nil && !errors.As(err, &broken) {
+			return nil, err
+		}
+		var r record
+		if err == nil && sessions.Unmarshal(line, &r) == nil {
+			glanceAt(&s, &r)
+		}
+	}
+	if s.Name.IsZero() {
+		return nil, nil
+	}
+	return []sessions.Session{s}, nil
+}
+
+// glance is how much of a file is read to know what it is.
+const glance = 1 << 20
+
+func found(s sessions.Session) bool { return !s.Name.IsZero() && s.Dir != "" && s.Title != "" }
+
+func glanceAt(s *sessions.Session, r *record) {
+	if s.Name.IsZero() && r.SessionID != "" {
+		s.Name = sessions.Name{Agent: sessions.ClaudeCode, ID: string(r.SessionID)}
+		if r.IsSidechain && r.AgentID != "" {
+			s.Parent = s.Name
+			s.Name = subagent(s.Name, string(r.AgentID))
+		}
+	}
+	if s.Dir == "" {
+		s.Dir = string(r.CWD)
+	}
+	if s.Title == "" && r.isPrompt() {
+		s.Title = sessions.FirstWords(r.message().text())
+	}
+}
+
+// subagent names a sub-agent of a session: its own id is unique only there.
+func subagent(of sessions.Name, id string) sessions.Name {
+	return sessions.Name{Agent: of.Agent, ID: of.ID + "." + id}
+}
+
+// persisted returns the full text of a result that the agent keeps in a file of its own, which
+// lies in the directory of the session and nowhere else.
+func persisted(transcript, named string) (string, bool) {
+	base := named[strings.LastIndexAny(named, `/\`)+1:]
+	dir := strings.TrimSuffix(transcript, filepath.Ext(transcript))
+	if base == "" || !filepath.IsLocal(base) {
+		return "", false
+	}
+	root, err := os.OpenRoot(dir)
+	if err != nil {
+		return "", false
+	}
+	defer root.Close() //nolint:errcheck // only read
+	data, err := regular.Read(regular.In(root), path.Join("tool-results", base), maxPersisted)
+	return string(data), err == nil
+}
+
+// maxPersisted is the largest result that is read from a file of its own.
+const maxPersisted = 16 << 20

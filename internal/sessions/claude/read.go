@@ -1,0 +1,374 @@
+package claude
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/git-jp/git-jp/compact"
+	"github.com/git-jp/git-jp/events"
+	"github.com/git-jp/git-jp/internal/llm"
+	"github.com/git-jp/git-jp/internal/regular"
+	"github.com/git-jp/git-jp/internal/sessions"
+	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
+)
+
+// Read implements [sessions.Dialect].
+func (Dialect) Read(
+	ctx context.Context, s sessions.Session, until int64, b *sessions.Builder,
+) (sessions.Version, error) {
+	f, err := regular.OpenFile(s.Path)
+	if err != nil {
+		return sessions.Version{}, err
+	}
+	defer f.Close() //nolint:errcheck // only read
+	lines, err := sessions.NewLines(f, until)
+	if err != nil {
+		return sessions.Version{}, err
+	}
+	defer lines.Close()
+	m := newMapper(s, b)
+	for ctx.Err() == nil && b.Err() == nil {
+		line, number, err := lines.Next(sessions.Complete)
+		var broken *sessions.LineError
+		switch {
+		case errors.Is(err, io.EOF):
+			m.finish()
+			return lines.Version(), nil
+		case errors.As(err, &broken):
+			b.Broken(broken.Number, broken.Err)
+		case err != nil:
+			return sessions.Version{}, err
+		default:
+			m.line(number, line)
+		}
+	}
+	return lines.Version(), errors.Join(ctx.Err(), b.Err())
+}
+
+// A mapper tells a builder what the records of one conversation say.
+type mapper struct {
+	*sessions.Builder
+	session sessions.Session
+	turns   map[string]int // the turn of each record, by uuid
+	dir     string
+	summary map[string]string // titles of parts, by the last record of the part
+	queued  map[string]int    // prompts that were told when they left the queue, by text
+	agents  map[string]*mapper
+	order   []*mapper
+	calls   map[string]string // names of the tools that are called in this turn
+}
+
+func newMapper(s sessions.Session, b *sessions.Builder) *mapper {
+	return &mapper{
+		Builder: b, session: s, turns: map[string]int{}, summary: map[string]string{},
+		queued: map[string]int{}, agents: map[string]*mapper{}, calls: map[string]string{},
+	}
+}
+
+func (m *mapper) line(number int, line []byte) {
+	if len(line) == 0 {
+		return
+	}
+	var r record
+	if err := sessions.Unmarshal(line, &r); err != nil {
+		m.Broken(number, err)
+		return
+	}
+	m.record(&r, line)
+}
+
+// record tells what one record says. line is the record as it was written.
+func (m *mapper) record(r *record, line []byte) {
+	if bool(r.IsSidechain) && m.session.Parent.IsZero() {
+		m.sidechain(r, line)
+		return
+	}
+	if r.UUID != "" && m.Seen(string(r.UUID)) {
+		m.Drop("repeated", len(line))
+		return
+	}
+	m.context(r)
+	switch r.Type {
+	case "user":
+		m.user(r, line)
+	case "assistant":
+		m.assistant(r, line)
+	case "system":
+		m.system(r, line)
+	case "attachment":
+		m.attachment(r, line)
+	case "progress":
+		m.progress(r, line)
+	case "queue-operation":
+		m.queue(r, line)
+	case "last-prompt":
+		m.Drop("last-prompt", len(line)) // a prompt that is in the session
+	default:
+		m.title(r)
+		m.Record(r.Time.Time, kind(string(r.Type)), line)
+	}
+	if r.UUID != "" {
+		m.turns[string(r.UUID)] = m.Turn()
+	}
+}
+
+func kind(t string) string {
+	if t == "" {
+		return "unknown"
+	}
+	return t
+}
+
+// context notes where the agent was, which changes within a session.
+func (m *mapper) context(r *record) {
+	if r.CWD != "" {
+		m.dir = string(r.CWD)
+	}
+	if r.Branch != "" && r.Branch != "HEAD" {
+		m.Label(sessions.LabelBranch, string(r.Branch))
+	}
+}
+
+func (m *mapper) title(r *record) {
+	switch {
+	case r.Type == "custom-title":
+		m.Title(sessions.TitlePerson, string(r.CustomTitle))
+	case r.Type == "ai-title":
+		m.Title(sessions.TitleModel, string(r.AITitle))
+	case r.Type == "summary" && r.LeafUUID != "":
+		m.summary[string(r.LeafUUID)] = string(r.Summary) // old files begin with those of others
+	case r.Type == "pr-link":
+		m.Label("pr", string(r.PRURL))
+	}
+}
+
+// key names a piece of a record for good.
+func key(r *record, piece int) string {
+	id := strings.ReplaceAll(string(r.UUID), "-", "")
+	if len(id) == 32 {
+		id = id[:16] // half of it is random enough for all sessions of a team
+	}
+	if piece > 0 {
+		id += "." + strconv.Itoa(piece)
+	}
+	return id
+}
+
+func (m *mapper) user(r *record, line []byte) {
+	msg := r.message()
+	all := blocks(msg.Content)
+	switch {
+	case bool(r.IsSummary):
+		m.Compact(key(r, 0), r.Time.Time, msg.text())
+	case slices.ContainsFunc(all, func(b block) bool { return b.Type == "tool_result" }):
+		m.results(r, all)
+	case len(all) == 0:
+		m.Record(r.Time.Time, "user", line)
+	case bool(r.IsMeta) || isInjected(msg.text()):
+		m.Injected(key(r, 0), r.Time.Time, msg.text())
+		m.others(r, all)
+	default:
+		m.prompt(r, msg.text(), all)
+	}
+	if r.Plan != "" {
+		m.Record(r.Time.Time, "plan", marshal(map[string]string{"plan": string(r.Plan)}))
+	}
+}
+
+// prompt begins a turn. One that continues an earlier turn than the last says that the person went
+// back there.
+func (m *mapper) prompt(r *record, text string, all []block) {
+	if at, known := m.turns[string(r.Parent)]; known && at < m.Turn() {
+		m.Rewind(at+1, key(r, 0))
+	}
+	m.calls = map[string]string{}
+	m.Prompt(key(r, 0), r.Time.Time, text, attached(all)...)
+	m.others(r, all)
+}
+
+// others keeps the blocks of a person's message that are neither text nor content.
+func (m *mapper) others(r *record, all []block) {
+	for i := range all {
+		if _, content := all[i].bytes(); !content && all[i].Type != "text" {
+			m.Record(r.Time.Time, "user/"+kind(string(all[i].Type)), all[i].raw)
+		}
+	}
+}
+
+func (m *mapper) assistant(r *record, line []byte) {
+	msg := r.message()
+	if bool(r.IsError) || msg.Content == nil {
+		m.Record(r.Time.Time, "assistant/error", line)
+		return
+	}
+	if msg.Model != "" && msg.Model != "<synthetic>" {
+		m.Model(r.Time.Time, "anthropic", string(msg.Model))
+	}
+	reply := string(msg.ID)
+	if reply == "" {
+		reply = string(r.UUID)
+	}
+	for i, b := range blocks(msg.Content) {
+		m.block(r, i, reply, &b)
+	}
+	if msg.Usage != nil && msg.Model != "<synthetic>" {
+		m.Usage(reply, msg.Usage.compact(string(msg.Model)))
+	}
+	if msg.Stop == "end_turn" {
+		m.Complete()
+	}
+}
+
+func (u *usage) compact(model string) compact.Usage {
+	return compact.Usage{
+		Input: int64(u.Input), Output: int64(u.Output), CacheRead: int64(u.CacheRead),
+		CacheWrite: int64(u.CacheWrite), CacheWriteHour: int64(u.Writes.Hour), Model: model,
+	}
+}
+
+func (m *mapper) block(r *record, i int, reply string, b *block) {
+	at, key := r.Time.Time, key(r, i)
+	switch b.Type {
+	case "text":
+		m.Message(key, at, reply, string(b.Text), events.Metadata{})
+	case "thinking":
+		var md events.Metadata
+		if b.Signature != "" {
+			md = md.WithText(llm.MetadataAnthropicSignature, string(b.Signature))
+		}
+		m.Reasoning(key, at, reply, string(b.Thinking), md)
+	case "redacted_thinking":
+		md := events.Metadata{}.WithText(llm.MetadataAnthropicRedacted, string(b.Data))
+		m.Reasoning(key, at, reply, "", md)
+	case "tool_use":
+		m.calls[string(b.ID)] = string(b.Name)
+		m.Call(key, at, reply, sessions.Call{
+			ID: string(b.ID), Name: string(b.Name), Arguments: b.Input,
+		})
+	default:
+		m.Record(at, "assistant/"+kind(string(b.Type)), b.raw)
+	}
+}
+
+func (m *mapper) system(r *record, line []byte) {
+	calls := make([]string, 0, len(r.Micro.Calls))
+	for _, id := range r.Micro.Calls {
+		calls = append(calls, string(id))
+	}
+	m.Trim(calls)
+	if r.Subtype == "turn_duration" {
+		m.Complete()
+	}
+	m.Record(r.Time.Time, "system/"+kind(string(r.Subtype)), line)
+}
+
+// attachment tells prompts that were typed while a tool ran and given to the model then.
+func (m *mapper) attachment(r *record, line []byte) {
+	var a struct {
+		Type   sessions.Text  `json:"type"`
+		Prompt jsontext.Value `json:"prompt"`
+	}
+	if sessions.Unmarshal(r.Attachment, &a) != nil {
+		a.Type = ""
+	}
+	if a.Type == "queued_command" {
+		all := blocks(a.Prompt)
+		text := message{Content: a.Prompt}.text()
+		if m.queued[text] > 0 {
+			m.queued[text]-- // told when it left the queue
+		} else if text != "" {
+			m.Further(key(r, 0), r.Time.Time, text, attached(all)...)
+		}
+		return
+	}
+	m.Record(r.Time.Time, "attachment/"+kind(string(a.Type)), line)
+}
+
+// queue tells prompts that were taken out of the queue in the middle of a turn. What is dequeued
+// comes as a record of its own.
+func (m *mapper) queue(r *record, line []byte) {
+	if text := string(r.Content); r.Operation == "remove" && text != "" {
+		m.queued[text]++
+		m.Further("queue."+strconv.FormatInt(r.Time.UnixMilli(), 10), r.Time.Time, text)
+	}
+	m.Record(r.Time.Time, "queue-operation", line)
+}
+
+// progress tells what sub-agents said, whose own files may be gone. All other progress ends in a
+// result.
+func (m *mapper) progress(r *record, line []byte) {
+	var p struct {
+		Type    sessions.Text  `json:"type"`
+		AgentID sessions.Text  `json:"agentId"`
+		Message jsontext.Value `json:"message"`
+	}
+	if r.Data == nil || sessions.Unmarshal(r.Data, &p) != nil || p.Type != "agent_progress" ||
+		p.AgentID == "" || p.Message == nil {
+		m.Drop("progress", len(line))
+		return
+	}
+	var inner record
+	if err := sessions.Unmarshal(p.Message, &inner); err != nil {
+		m.Record(r.Time.Time, "progress/agent", line)
+		return
+	}
+	m.agent(string(p.AgentID)).record(&inner, p.Message)
+}
+
+// sidechain tells what a sub-agent said in the file of its session, as early versions wrote it:
+// by the agent where it is named, else by the record that its chain begins with.
+func (m *mapper) sidechain(r *record, line []byte) {
+	id := string(r.AgentID)
+	if id == "" {
+		id = m.chain(r)
+	}
+	m.agent(id).record(r, line)
+}
+
+func (m *mapper) chain(r *record) string {
+	for id, a := range m.agents {
+		if _, ok := a.turns[string(r.Parent)]; ok {
+			return id
+		}
+	}
+	return key(r, 0)
+}
+
+// agent returns the mapper of a sub-agent that has no file here.
+func (m *mapper) agent(id string) *mapper {
+	if a := m.agents[id]; a != nil {
+		return a
+	}
+	s := m.session
+	s.Name, s.Parent = subagent(m.session.Name, id), m.session.Name
+	a := newMapper(s, m.Child(s))
+	m.agents[id] = a
+	m.order = append(m.order, a)
+	return a
+}
+
+// finish tells what only the end shows.
+func (m *mapper) finish() {
+	for leaf, title := range m.summary {
+		if _, own := m.turns[leaf]; own {
+			m.Title(sessions.TitleSummary, title)
+		}
+	}
+	for _, a := range m.order {
+		a.finish()
+	}
+}
+
+func marshal(v any) []byte {
+	data, err := json.Marshal(v, json.Deterministic(true))
+	if err != nil {
+		return fmt.Appendf(nil, "%q", err)
+	}
+	return data
+}

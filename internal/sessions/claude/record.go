@@ -1,0 +1,187 @@
+package claude
+
+import (
+	"encoding/base64"
+	"strings"
+
+	"github.com/git-jp/git-jp/internal/sessions"
+	"github.com/go-json-experiment/json/jsontext"
+)
+
+// A record is one line.
+type record struct {
+	Type        sessions.Text   `json:"type"`
+	Subtype     sessions.Text   `json:"subtype"`
+	UUID        sessions.Text   `json:"uuid"`
+	Parent      sessions.Text   `json:"parentUuid"`
+	SessionID   sessions.Text   `json:"sessionId"`
+	AgentID     sessions.Text   `json:"agentId"`
+	Time        sessions.Moment `json:"timestamp"`
+	IsSidechain sessions.Flag   `json:"isSidechain"`
+	IsMeta      sessions.Flag   `json:"isMeta"`
+	IsSummary   sessions.Flag   `json:"isCompactSummary"`
+	IsError     sessions.Flag   `json:"isApiErrorMessage"`
+	CWD         sessions.Text   `json:"cwd"`
+	Branch      sessions.Text   `json:"gitBranch"`
+	Version     sessions.Text   `json:"version"`
+	RequestID   sessions.Text   `json:"requestId"`
+	Message     jsontext.Value  `json:"message"`
+	Result      jsontext.Value  `json:"toolUseResult"`
+	Attachment  jsontext.Value  `json:"attachment"`
+	Data        jsontext.Value  `json:"data"`
+	Operation   sessions.Text   `json:"operation"`
+	Content     sessions.Text   `json:"content"`
+	Summary     sessions.Text   `json:"summary"`
+	LeafUUID    sessions.Text   `json:"leafUuid"`
+	AITitle     sessions.Text   `json:"aiTitle"`
+	CustomTitle sessions.Text   `json:"customTitle"`
+	PRURL       sessions.Text   `json:"prUrl"`
+	MessageID   sessions.Text   `json:"messageId"`
+	Plan        sessions.Text   `json:"planContent"`
+	Micro       struct {
+		Calls []sessions.Text `json:"compactedToolIds"`
+	} `json:"microcompactMetadata"`
+	Payload jsontext.Value `json:"payload"` // which Codex has
+}
+
+// A message is what a record of a person or a model says.
+type message struct {
+	ID      sessions.Text  `json:"id"`
+	Model   sessions.Text  `json:"model"`
+	Stop    sessions.Text  `json:"stop_reason"`
+	Content jsontext.Value `json:"content"`
+	Usage   *usage         `json:"usage"`
+}
+
+type usage struct {
+	Input      sessions.Number `json:"input_tokens"`
+	Output     sessions.Number `json:"output_tokens"`
+	CacheRead  sessions.Number `json:"cache_read_input_tokens"`
+	CacheWrite sessions.Number `json:"cache_creation_input_tokens"`
+	Writes     struct {
+		Hour sessions.Number `json:"ephemeral_1h_input_tokens"`
+	} `json:"cache_creation"`
+}
+
+// A block is a piece of a message.
+type block struct {
+	Type      sessions.Text  `json:"type"`
+	Text      sessions.Text  `json:"text"`
+	Thinking  sessions.Text  `json:"thinking"`
+	Signature sessions.Text  `json:"signature"`
+	Data      sessions.Text  `json:"data"`
+	ID        sessions.Text  `json:"id"`
+	Name      sessions.Text  `json:"name"`
+	Input     jsontext.Value `json:"input"`
+	CallID    sessions.Text  `json:"tool_use_id"`
+	Content   jsontext.Value `json:"content"`
+	IsError   sessions.Flag  `json:"is_error"`
+	Source    struct {
+		Type sessions.Text `json:"type"`
+		MIME sessions.Text `json:"media_type"`
+		Data sessions.Text `json:"data"`
+		URL  sessions.Text `json:"url"`
+	} `json:"source"`
+	raw jsontext.Value
+}
+
+func (r *record) message() message {
+	var m message
+	if r.Message == nil || sessions.Unmarshal(r.Message, &m) != nil {
+		return message{}
+	}
+	return m
+}
+
+// blocks returns the pieces of a content, which is a string, a list of blocks, or nothing.
+func blocks(content jsontext.Value) (all []block) {
+	var raw []jsontext.Value
+	switch content.Kind() {
+	case '"':
+		var text sessions.Text
+		if sessions.Unmarshal(content, &text) == nil {
+			all = []block{{Type: "text", Text: text, raw: content}}
+		}
+	case '[':
+		if sessions.Unmarshal(content, &raw) != nil {
+			return nil
+		}
+		for _, v := range raw {
+			b := block{raw: v}
+			if v.Kind() == '"' {
+				b.Type = "text"
+				_ = sessions.Unmarshal(v, &b.Text) // a string, by its kind
+			} else if sessions.Unmarshal(v, &b) != nil {
+				b = block{raw: v}
+			}
+			b.raw = v
+			all = append(all, b)
+		}
+	}
+	return all
+}
+
+// text joins the text of a message.
+func (m message) text() string {
+	var texts []string
+	for _, b := range blocks(m.Content) {
+		if b.Type == "text" {
+			texts = append(texts, string(b.Text))
+		}
+	}
+	return strings.Join(texts, "\n")
+}
+
+// attached returns the images and documents of a message.
+func attached(all []block) (out []sessions.Attachment) {
+	for _, b := range all {
+		if data, ok := b.bytes(); ok {
+			out = append(out, sessions.Attachment{
+				MIMEType: string(b.Source.MIME), Content: data,
+			})
+		}
+	}
+	return out
+}
+
+// bytes returns what an image or a document holds.
+func (b *block) bytes() ([]byte, bool) {
+	if b.Type != "image" && b.Type != "document" || b.Source.MIME == "" {
+		return nil, false
+	}
+	if b.Source.Type == "text" {
+		return []byte(b.Source.Data), true
+	}
+	data, err := base64.StdEncoding.DecodeString(string(b.Source.Data))
+	return data, err == nil && b.Source.Type == "base64"
+}
+
+// isPrompt reports whether a person typed it. A record that answers a call is none, nor is what
+// the agent says in the person's name.
+func (r *record) isPrompt() bool {
+	if r.Type != "user" || bool(r.IsMeta) || bool(r.IsSummary) {
+		return false
+	}
+	all := blocks(r.message().Content)
+	for i := range all {
+		if all[i].Type == "tool_result" {
+			return false
+		}
+	}
+	return len(all) > 0 && !isInjected(r.message().text())
+}
+
+// isInjected reports whether the text of a person's record was written by the agent: what a
+// command of its own printed, or that the person stopped it.
+func isInjected(text string) bool {
+	for _, tag := range []string{
+		"<local-command-stdout>", "<local-command-stderr>", "<local-command-caveat>",
+		"<bash-stdout>", "<bash-stderr>", "<task-notification>", "<system-reminder>",
+		"[Request interrupted by user",
+	} {
+		if strings.HasPrefix(text, tag) {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,143 @@
+package claude
+
+import (
+	"slices"
+
+	"github.com/git-jp/git-jp/internal/sessions"
+	"github.com/go-json-experiment/json/jsontext"
+)
+
+// details is what a record says of a result beside what the model was given.
+type details struct {
+	AgentID   sessions.Text `json:"agentId"`
+	Persisted sessions.Text `json:"persistedOutputPath"`
+	File      *struct {
+		Path    sessions.Text   `json:"filePath"`
+		Content sessions.Text   `json:"content"`
+		First   sessions.Number `json:"startLine"`
+		Lines   sessions.Number `json:"numLines"`
+		Total   sessions.Number `json:"totalLines"`
+	} `json:"file"`
+}
+
+// repeats are members of a result's details that stand in the call, in what the model was given,
+// or in the repository.
+var repeats = []string{
+	"originalFile", "originalFileContents", "oldString", "newString", "oldTodos", "newTodos",
+	"stdout", "stderr", "file", "content", "filenames", "edits", "filePath", "prompt", "plan",
+	"replaceAll", "type", "mode", "numFiles", "numLines", "description", "command",
+}
+
+// results tells the results in a record.
+func (m *mapper) results(r *record, all []block) {
+	var d details
+	detailed := r.Result.Kind() == '{' && sessions.Unmarshal(r.Result, &d) == nil
+	piece := 0
+	for i := range all {
+		b := &all[i]
+		if b.Type != "tool_result" {
+			continue
+		}
+		call := string(b.CallID)
+		blocks := m.shown(b)
+		if detailed && d.AgentID != "" {
+			m.Subagent(call, subagent(m.root(), string(d.AgentID)))
+		}
+		if detailed {
+			blocks = m.detail(blocks, &d)
+		}
+		m.Result(key(r, piece), r.Time.Time, call, bool(b.IsError), blocks...)
+		piece++
+	}
+	if text := (message{Content: r.message().Content}).text(); text != "" {
+		m.Injected(key(r, piece), r.Time.Time, text)
+	}
+	m.rest(r)
+}
+
+// root returns the name of the session that sub-agents are named after.
+func (m *mapper) root() sessions.Name {
+	if m.session.Parent.IsZero() {
+		return m.session.Name
+	}
+	return m.session.Parent
+}
+
+// shown returns what the model was given.
+func (m *mapper) shown(b *block) (out []sessions.Block) {
+	for _, piece := range blocks(b.Content) {
+		if data, ok := piece.bytes(); ok {
+			out = append(out, sessions.Block{MIMEType: string(piece.Source.MIME), Data: data})
+		} else if piece.Type == "text" {
+			out = append(out, sessions.Block{Text: string(piece.Text)})
+		} else {
+			out = append(out, sessions.Block{Text: string(piece.raw)})
+		}
+	}
+	if out == nil {
+		out = []sessions.Block{{}} // a call that answers with nothing is answered
+	}
+	return out
+}
+
+// detail makes a read of a file a resource, and a result that the agent keeps in a file whole.
+func (m *mapper) detail(out []sessions.Block, d *details) []sessions.Block {
+	first := &out[0]
+	switch {
+	case first.MIMEType != "":
+	case d.File != nil && d.File.Path != "" && d.File.Lines > 0:
+		first.File = &sessions.File{
+			Name: string(d.File.Path), Dir: m.dir, Content: string(d.File.Content),
+			First: int(d.File.First), Lines: int(d.File.Lines),
+		}
+		if d.File.First <= 1 && d.File.Lines >= d.File.Total {
+			first.File.First = 0
+		}
+	case d.Persisted != "":
+		if full, ok := persisted(m.session.Path, string(d.Persisted)); ok {
+			first.File = &sessions.File{Name: string(d.Persisted), Dir: m.dir, Content: full}
+		}
+	}
+	return out
+}
+
+// rest keeps what the details say beside: exit codes, patches, what a sub-agent cost.
+func (m *mapper) rest(r *record) {
+	switch r.Result.Kind() {
+	case '{':
+	case '"', 'n', 0:
+		m.Drop("toolUseResult", len(r.Result))
+		return
+	default:
+		m.Record(r.Time.Time, "result", r.Result)
+		return
+	}
+	var all map[string]jsontext.Value
+	if sessions.Unmarshal(r.Result, &all) != nil {
+		return
+	}
+	kept := 0
+	for name, v := range all {
+		if slices.Contains(repeats, name) || isNothing(v) {
+			m.Drop("toolUseResult/"+name, len(v))
+			delete(all, name)
+			continue
+		}
+		kept++
+	}
+	if kept > 0 {
+		m.Record(r.Time.Time, "result", marshal(struct {
+			ID     string                    `json:"uuid"`
+			Result map[string]jsontext.Value `json:"toolUseResult"`
+		}{string(r.UUID), all}))
+	}
+}
+
+// isNothing reports whether a value says that there is nothing to say.
+func isNothing(v jsontext.Value) bool {
+	switch string(v) {
+	case "false", "null", `""`, "0", "[]", "{}":
+		return true
+	}
+	return false
+}

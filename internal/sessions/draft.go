@@ -1,0 +1,64 @@
+package sessions
+
+import (
+	"time"
+
+	"github.com/git-jp/git-jp/compact"
+	"github.com/git-jp/git-jp/events"
+	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
+)
+
+// Keys of metadata that an import writes. docs/format.md says what they are on.
+const (
+	MetadataSource   = events.MetadataPrefix + "source"
+	MetadataOpen     = events.MetadataPrefix + "open"
+	MetadataSplit    = events.MetadataPrefix + "split"
+	MetadataSubagent = events.MetadataPrefix + "subagent"
+	MetadataInjected = events.MetadataPrefix + "injected"
+)
+
+// A draft is an element that may still change: its turn is not over.
+type draft struct {
+	at    time.Time
+	event events.Event
+	md    events.Metadata
+	reply string // the model's answer that it is a part of, for usage
+}
+
+func (d *draft) element() *events.Element {
+	return events.NewElement(d.at, d.event, d.md)
+}
+
+// A turn is the run of a question, on its way. Its first draft is its turn_start.
+type turn struct {
+	drafts  []draft
+	usage   map[string]compact.Usage // by reply
+	records records
+	over    bool // nothing of it can follow
+	// injected says that it has only what the agent said in the person's name.
+	injected bool
+}
+
+// settle puts what is known only now where it belongs: usage to the last event of its answer,
+// the mark to what is not over.
+func (t *turn) settle() {
+	last := map[string]int{}
+	for i := range t.drafts {
+		if d := &t.drafts[i]; d.reply != "" {
+			last[d.reply] = i
+		}
+	}
+	for reply, usage := range t.usage {
+		i, ok := last[reply]
+		if !ok {
+			continue // an answer that said nothing
+		}
+		if v, err := json.Marshal(usage, json.Deterministic(true)); err == nil {
+			t.drafts[i].md = t.drafts[i].md.With(compact.MetadataUsage, v)
+		}
+	}
+	if !t.over && len(t.drafts) > 0 {
+		t.drafts[0].md = t.drafts[0].md.With(MetadataOpen, jsontext.Value("true"))
+	}
+}

@@ -1,0 +1,67 @@
+package sessions
+
+import (
+	"context"
+	"errors"
+	"io/fs"
+	"iter"
+	"path/filepath"
+)
+
+// maxFound is how many files of an agent are looked at: the others are left for the next time.
+const maxFound = 200_000
+
+var errManyFiles = errors.New("it has too many files to look at all")
+
+// FindFiles yields the sessions of all files below some directories whose name is one of an
+// agent's. Links are not followed.
+func FindFiles(
+	ctx context.Context, d Dialect, dirs []string, is func(name string) bool,
+) iter.Seq2[Session, error] {
+	return func(yield func(Session, error) bool) {
+		for _, dir := range dirs {
+			if !findIn(ctx, d, dir, is, yield) {
+				return
+			}
+		}
+	}
+}
+
+func findIn(
+	ctx context.Context, d Dialect, dir string, is func(string) bool,
+	yield func(Session, error) bool,
+) (more bool) {
+	more = true
+	looked := 0
+	err := filepath.WalkDir(dir, func(path string, e fs.DirEntry, err error) error {
+		switch {
+		case ctx.Err() != nil:
+			return ctx.Err()
+		case errors.Is(err, fs.ErrNotExist):
+			return nil // gone, or an agent that was never used
+		case err == nil && (!e.Type().IsRegular() || !is(e.Name())):
+			return nil
+		}
+		var all []Session
+		if looked++; looked > maxFound {
+			return errManyFiles
+		}
+		if err == nil {
+			all, err = d.List(ctx, path)
+		}
+		if err != nil {
+			more = yield(Session{Path: path}, err)
+		}
+		for _, s := range all {
+			more = more && yield(s, nil)
+		}
+		if !more {
+			return fs.SkipAll
+		}
+		return nil
+	})
+	if err != nil && more {
+		more = yield(Session{Path: dir}, err)
+	}
+	return more
+}

@@ -1,0 +1,263 @@
+package sessions
+
+import (
+	"bytes"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"time"
+	"unicode"
+
+	"github.com/git-jp/git-jp/dedup"
+	"github.com/git-jp/git-jp/events"
+	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
+)
+
+// Compact says that the agent went on with a summary in place of everything before. In the middle
+// of a turn, which goes on, that splits the turn.
+func (b *Builder) Compact(key string, at time.Time, summary string) {
+	if !b.inTurn() && len(b.turns) == 0 {
+		b.Record(at, "summary", quote(summary))
+		return
+	}
+	b.endTurn(true)
+	at, text := b.moment(at), b.Text(summary)
+	b.push(events.NewElement(at, &events.Compaction{
+		ToTurn: len(b.turns) - 1, Summary: &text,
+	}, events.Metadata{}))
+	_ = key // what a compaction says identifies it (docs/merge.md, "Compactions")
+}
+
+func quote(s string) []byte {
+	q, err := jsontext.AppendQuote(nil, s)
+	if err != nil {
+		q, _ = jsontext.AppendQuote(nil, strings.ToValidUTF8(s, "\uFFFD"))
+	}
+	return q
+}
+
+// Trim says that the agent does not give the model the results of calls any more.
+func (b *Builder) Trim(calls []string) {
+	yes := jsontext.Value("true")
+	for _, id := range calls {
+		if i, ok := b.calls[id]; ok && i < len(b.elements) {
+			e := b.elements[i]
+			b.elements[i] = e.WithMetadata(e.Metadata().With(dedup.Trimmed, yes))
+		}
+		for i := range b.current.drafts {
+			d := &b.current.drafts[i]
+			if r, ok := d.event.(*events.ToolCallResponse); ok && r.ID == id {
+				d.md = d.md.With(dedup.Trimmed, yes)
+			}
+		}
+	}
+}
+
+// Turn returns the number of the turn that is being told, from 0.
+func (b *Builder) Turn() int {
+	if b.inTurn() {
+		return len(b.turns)
+	}
+	return len(b.turns) - 1
+}
+
+// Rewind says that the person went back: what follows comes behind the given number of turns.
+// What was said behind them becomes a conversation of its own, named by the point.
+func (b *Builder) Rewind(turns int, point string) {
+	b.endTurn(true)
+	if b.err != nil || turns < 0 || turns >= len(b.turns) {
+		return
+	}
+	fork := b.conversation(Name{b.session.Name.Agent, b.session.Name.ID + "@" + point})
+	fork.Archived, fork.Parent = true, b.session.Name
+	b.forks = append(b.forks, fork)
+	at := b.turns[turns]
+	for _, e := range b.elements[at:] {
+		b.size -= int64(len(e.Raw()))
+	}
+	b.elements, b.turns = slices.Clip(b.elements[:at]), b.turns[:turns]
+	maps.DeleteFunc(b.calls, func(_ string, i int) bool { return i >= at })
+}
+
+func (b *Builder) add(d draft) {
+	if b.err == nil {
+		b.current.drafts = append(b.current.drafts, d)
+	}
+}
+
+// push appends an element of what is over.
+func (b *Builder) push(e *events.Element) {
+	b.elements = append(b.elements, e)
+	if r, ok := e.Event().(*events.ToolCallResponse); ok {
+		b.calls[r.ID] = len(b.elements) - 1
+	}
+	if b.size += int64(len(e.Raw())); b.options.MaxStream > 0 && b.size > b.options.MaxStream {
+		b.Fail(ErrTooLarge)
+	}
+}
+
+// endTurn writes the turn that was told, if there is one, and its records.
+func (b *Builder) endTurn(over bool) {
+	t := b.current
+	b.current = &turn{}
+	if b.err != nil {
+		return
+	}
+	t.over = t.over || over
+	t.settle()
+	for _, u := range t.usage {
+		b.report.Input += u.Prompt()
+		b.report.Output += u.Output
+	}
+	for i := range t.drafts {
+		if t.drafts[i].event.Kind() == events.KindTurnStart {
+			b.turns = append(b.turns, len(b.elements))
+		}
+		b.push(t.drafts[i].element())
+	}
+	b.writeRecords(&t.records)
+}
+
+// writeRecords writes records as elements, each of which has as many as a blob may hold.
+func (b *Builder) writeRecords(r *records) {
+	lines := r.lines.Bytes()
+	for part := 0; len(lines) > 0 && b.err == nil; part++ {
+		n := b.portion(lines)
+		ref, err := b.options.Writer.Write(lines[:n])
+		if err != nil {
+			b.Fail(fmt.Errorf("write records: %w", err))
+			return
+		}
+		lines = lines[n:]
+		record := AgentRecord{
+			Type: KindRecord, Time: timestamp(r.at), Agent: b.session.Name.Agent,
+			ID: b.session.Name.ID, Ordinal: b.ordinal,
+			Data: blobReference{ref.Hash.String(), ref.Size},
+		}
+		if part == 0 {
+			record.Kinds = r.kinds
+		}
+		b.ordinal++
+		b.push(b.recordElement(record))
+	}
+}
+
+// portion returns how many bytes of lines go into one blob: whole lines where they fit.
+func (b *Builder) portion(lines []byte) int {
+	limit := b.options.MaxBlob
+	if limit <= 0 || int64(len(lines)) <= limit {
+		return len(lines)
+	}
+	if i := bytes.LastIndexByte(lines[:limit], '\n'); i >= 0 {
+		return i + 1
+	}
+	return int(limit)
+}
+
+func (b *Builder) recordElement(r AgentRecord) *events.Element {
+	data, err := json.Marshal(r, json.Deterministic(true),
+		jsontext.WithIndentPrefix("  "), jsontext.WithIndent("  "))
+	if err != nil {
+		b.Fail(fmt.Errorf("write records: %w", err))
+		return nil
+	}
+	s, err := events.Decode(slices.Concat([]byte("[\n  "), data, []byte("\n]\n")))
+	if err != nil {
+		b.Fail(fmt.Errorf("write records: %w", err))
+		return nil
+	}
+	return s.At(0)
+}
+
+// timestamp is the form that elements have.
+func timestamp(at time.Time) string {
+	s := at.UTC().Format("2006-01-02 15:04:05.999999999")
+	if !strings.Contains(s, ".") {
+		s += ".0"
+	}
+	return s
+}
+
+// Finish returns the conversations: that of the session first, then what was rewound in it, then
+// those of further sessions in its source.
+func (b *Builder) Finish(v Version) ([]*Conversation, error) {
+	b.endTurn(b.ended)
+	if b.err != nil {
+		return nil, b.err
+	}
+	main := b.conversation(b.session.Name)
+	main.Parent, main.Archived = b.session.Parent, !b.session.Parent.IsZero()
+	all := append([]*Conversation{main}, b.forks...)
+	for _, c := range all {
+		c.BaseConfig = b.baseConfig()
+		c.Details.Labels[LabelImport] = v.String()
+	}
+	main.Report = b.report
+	main.Report.Paths = b.places.count
+	for _, c := range b.children {
+		theirs, err := c.Finish(v)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, theirs...)
+	}
+	return all, nil
+}
+
+// conversation returns what was told so far.
+func (b *Builder) conversation(n Name) *Conversation {
+	d := &events.Details{LastActivatedAt: b.last, Labels: maps.Clone(b.labels)}
+	if title := b.heading(); title != "" {
+		d.Title = &title
+	}
+	d.Labels[LabelSession] = n.String()
+	if n != b.session.Name {
+		d.Labels[LabelParent] = b.session.Name.String()
+	} else if !b.session.Parent.IsZero() {
+		d.Labels[LabelParent] = b.session.Parent.String()
+	}
+	return &Conversation{
+		Name: n, Stream: events.New(slices.Clone(b.elements)...), Details: d, Report: newReport(),
+	}
+}
+
+// maxTitle is how many characters of a prompt are a title.
+const maxTitle = 80
+
+// heading returns the title, else the first words of the first prompt.
+func (b *Builder) heading() string {
+	if b.title != "" {
+		return b.Text(b.title)
+	}
+	return FirstWords(b.Text(b.words))
+}
+
+// FirstWords returns the beginning of a prompt, in one line.
+func FirstWords(text string) string {
+	words := strings.Join(strings.FieldsFunc(text, func(r rune) bool {
+		return unicode.IsSpace(r) || unicode.IsControl(r)
+	}), " ")
+	if all := []rune(words); len(all) > maxTitle {
+		return strings.TrimSpace(string(all[:maxTitle])) + "…"
+	}
+	return words
+}
+
+// baseConfig returns the least that jp takes: a model, and how tools run. It is the same for
+// everybody.
+func (b *Builder) baseConfig() []byte {
+	m := b.base
+	if m.name == "" {
+		m = model{"anthropic", "unknown"}
+	}
+	data, err := json.Marshal(map[string]any{
+		"assistant":    configured(m),
+		"conversation": map[string]any{"tools": map[string]any{"*": map[string]any{"run": "ask"}}},
+	}, json.Deterministic(true), jsontext.WithIndent("  "))
+	if err != nil {
+		return []byte("{}\n") // a name that is no UTF-8
+	}
+	return append(data, '\n')
+}

@@ -1,0 +1,151 @@
+package sessions
+
+import (
+	"bufio"
+	"bytes"
+	"crypto/sha256"
+	"errors"
+	"fmt"
+	"hash"
+	"io"
+
+	"github.com/klauspost/compress/zstd"
+)
+
+const (
+	// MaxLine is the longest line that is read. An image of 20 MB is a line of 27.
+	MaxLine = 128 << 20
+	// MaxUnpacked is how much a compressed source may unpack to.
+	MaxUnpacked = 8 << 30
+	// maxWindow is what unpacking may hold in memory; zstd at level 3 needs 2 MiB.
+	maxWindow = 64 << 20
+)
+
+// ErrUnpacked is for a compressed source that unpacks to too much.
+var ErrUnpacked = fmt.Errorf("it unpacks to more than %d bytes", int64(MaxUnpacked))
+
+var errLongLine = fmt.Errorf("it is longer than %d bytes", MaxLine)
+
+// zstdMagic begins a frame (RFC 8878, 3.1.1).
+var zstdMagic = []byte{0x28, 0xb5, 0x2f, 0xfd}
+
+// Lines reads a file of one record a line, plain or packed by zstd.
+type Lines struct {
+	in      *bufio.Reader
+	unpack  *zstd.Decoder
+	sum     hash.Hash
+	length  int64 // of what Next returned or passed over, with line feeds
+	number  int
+	pending []byte
+}
+
+// NewLines returns a reader of r, of at most until bytes of it when that is not 0. What is packed
+// is counted unpacked. Close it.
+func NewLines(r io.Reader, until int64) (*Lines, error) {
+	l := &Lines{sum: sha256.New()}
+	in := bufio.NewReader(r)
+	if head, _ := in.Peek(len(zstdMagic)); bytes.Equal(head, zstdMagic) {
+		d, err := zstd.NewReader(in, zstd.WithDecoderConcurrency(1),
+			zstd.WithDecoderMaxWindow(maxWindow), zstd.WithDecoderMaxMemory(MaxUnpacked))
+		if err != nil {
+			return nil, fmt.Errorf("unpack: %w", err)
+		}
+		l.unpack = d
+		r = &bounded{d, MaxUnpacked}
+	} else {
+		r = in
+	}
+	if until > 0 {
+		r = io.LimitReader(r, until)
+	}
+	l.in = bufio.NewReaderSize(r, 1<<16)
+	return l, nil
+}
+
+// Close releases what unpacking holds.
+func (l *Lines) Close() {
+	if l.unpack != nil {
+		l.unpack.Close()
+	}
+}
+
+// Next returns the next line without its end, which is valid until the call after it, and its
+// number. A last line without an end counts only if complete says so of it: else the agent is
+// still writing it. At the end the error is [io.EOF]; a line that is too long is a *[LineError],
+// and the next call goes on behind it.
+func (l *Lines) Next(complete func([]byte) bool) (line []byte, number int, err error) {
+	l.pending = l.pending[:0]
+	for {
+		part, err := l.in.ReadSlice('\n')
+		switch {
+		case len(l.pending)+len(part) > MaxLine:
+			return nil, l.number + 1, l.skip(part, err)
+		case errors.Is(err, bufio.ErrBufferFull):
+			l.pending = append(l.pending, part...)
+			continue
+		case err != nil && !errors.Is(err, io.EOF):
+			return nil, l.number + 1, fmt.Errorf("read line %d: %w", l.number+1, err)
+		}
+		l.pending = append(l.pending, part...)
+		if len(l.pending) == 0 {
+			return nil, l.number, io.EOF
+		}
+		text := bytes.TrimSpace(l.pending)
+		if err != nil && !complete(text) {
+			return nil, l.number, io.EOF
+		}
+		l.take(l.pending)
+		l.number++
+		return text, l.number, nil
+	}
+}
+
+func (l *Lines) take(b []byte) {
+	l.sum.Write(b)
+	l.length += int64(len(b))
+}
+
+// skip reads to the end of a line that is too long. One that has no end is not complete yet.
+func (l *Lines) skip(part []byte, err error) error {
+	l.take(l.pending)
+	l.take(part)
+	for errors.Is(err, bufio.ErrBufferFull) {
+		part, err = l.in.ReadSlice('\n')
+		l.take(part)
+	}
+	if err != nil && !errors.Is(err, io.EOF) {
+		return err
+	}
+	l.number++
+	return &LineError{l.number, errLongLine}
+}
+
+// Version returns how much was read.
+func (l *Lines) Version() Version { return VersionOf(l.length, [sha256.Size]byte(l.sum.Sum(nil))) }
+
+// A LineError is a line that could not be read although others can.
+type LineError struct {
+	Number int
+	Err    error
+}
+
+// Error implements error.
+func (e *LineError) Error() string { return fmt.Sprintf("line %d: %v", e.Number, e.Err) }
+
+// Unwrap returns the reason.
+func (e *LineError) Unwrap() error { return e.Err }
+
+// A bounded reader fails with [ErrUnpacked] where more comes than may.
+type bounded struct {
+	r    io.Reader
+	left int64
+}
+
+func (b *bounded) Read(p []byte) (int, error) {
+	if b.left <= 0 {
+		return 0, ErrUnpacked
+	}
+	n, err := b.r.Read(p[:min(int64(len(p)), b.left)])
+	b.left -= int64(n)
+	return n, err
+}

@@ -1,0 +1,104 @@
+package sessions
+
+import (
+	"time"
+
+	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
+)
+
+// Members of records that others write, whose types change without notice: a value of another type
+// reads as none, and never hides the rest of its record.
+type (
+	// Text is a string.
+	Text string
+	// Flag is true or false.
+	Flag bool
+	// Number is a whole number, as one or as a string of digits.
+	Number int64
+	// Moment is a time as RFC 3339 writes it, or in seconds or milliseconds since 1970.
+	Moment struct{ time.Time }
+)
+
+// UnmarshalJSONFrom implements [json.UnmarshalerFrom].
+func (t *Text) UnmarshalJSONFrom(dec *jsontext.Decoder) error {
+	v, err := dec.ReadValue()
+	if err == nil && v.Kind() == '"' {
+		b, unquoteErr := jsontext.AppendUnquote(nil, v)
+		*t, err = Text(b), unquoteErr
+	}
+	return err
+}
+
+// UnmarshalJSONFrom implements [json.UnmarshalerFrom].
+func (f *Flag) UnmarshalJSONFrom(dec *jsontext.Decoder) error {
+	v, err := dec.ReadValue()
+	*f = v.Kind() == 't'
+	return err
+}
+
+// UnmarshalJSONFrom implements [json.UnmarshalerFrom].
+func (n *Number) UnmarshalJSONFrom(dec *jsontext.Decoder) error {
+	v, err := dec.ReadValue()
+	if err != nil {
+		return err
+	}
+	var f float64
+	if json.Unmarshal(v, &f, json.StringifyNumbers(v.Kind() == '"')) == nil &&
+		f > -1<<62 && f < 1<<62 {
+		*n = Number(f)
+	}
+	return nil
+}
+
+// UnmarshalJSONFrom implements [json.UnmarshalerFrom].
+func (m *Moment) UnmarshalJSONFrom(dec *jsontext.Decoder) error {
+	v, err := dec.ReadValue()
+	if err != nil {
+		return err
+	}
+	var s string
+	if json.Unmarshal(v, &s) == nil {
+		m.Time = ParseTime(s)
+		return nil
+	}
+	var f float64
+	if json.Unmarshal(v, &f) == nil {
+		m.Time = Since1970(f)
+	}
+	return nil
+}
+
+// ParseTime reads a time, zero when it is none. One without a zone is in UTC.
+func ParseTime(s string) time.Time {
+	for _, layout := range []string{
+		time.RFC3339Nano, "2006-01-02T15:04:05.999999999", "2006-01-02 15:04:05.999999999",
+	} {
+		if t, err := time.Parse(layout, s); err == nil {
+			return t.UTC()
+		}
+	}
+	return time.Time{}
+}
+
+// Since1970 reads seconds, or milliseconds where seconds would be far in the future.
+func Since1970(f float64) time.Time {
+	const farSeconds = 1e11 // the year 5138; in milliseconds 1973
+	if f <= 0 || f > 1e15 {
+		return time.Time{}
+	}
+	if f < farSeconds {
+		f *= 1000
+	}
+	return time.UnixMicro(int64(f * 1000)).UTC()
+}
+
+// Unmarshal reads a record as it was written: duplicate names and broken text are no reason to
+// lose it.
+func Unmarshal(data []byte, v any) error {
+	return json.Unmarshal(data, v, jsontext.AllowDuplicateNames(true),
+		jsontext.AllowInvalidUTF8(true))
+}
+
+// Complete reports whether a last line without an end is one: JSON that is closed.
+func Complete(line []byte) bool { return jsontext.Value(line).IsValid() }

@@ -1,0 +1,76 @@
+package sessions
+
+import (
+	"crypto/sha256"
+	"encoding/binary"
+	"strings"
+
+	"github.com/git-jp/git-jp/events"
+)
+
+// An Agent is a program whose sessions are read.
+type Agent string
+
+// The agents.
+const (
+	ClaudeCode Agent = "claude-code"
+	Codex      Agent = "codex"
+	Copilot    Agent = "copilot"
+	Gemini     Agent = "gemini"
+	LLM        Agent = "llm"
+	Opencode   Agent = "opencode"
+)
+
+// Agents are all of them, in the order in which they are listed.
+var Agents = []Agent{ClaudeCode, Codex, Gemini, Copilot, Opencode, LLM}
+
+// The labels of an imported conversation. Labels survive a save by jp.
+const (
+	// LabelSession holds the [Name] of the session, and LabelOf in a fork or a compacted copy.
+	LabelSession = "agent-session"
+	LabelOf      = "agent-session-of"
+	// LabelImport holds the [Version] of the source that is in.
+	LabelImport = "agent-import"
+	// LabelParent holds the name of the session that started a sub-agent, or was rewound.
+	LabelParent = "agent-parent"
+	LabelBranch = "branch"
+	LabelCommit = "commit"
+)
+
+// A Name identifies a session, wherever a copy of it lies.
+type Name struct {
+	Agent Agent
+	ID    string // the agent's own id
+}
+
+// String returns the value of the label.
+func (n Name) String() string { return string(n.Agent) + "-" + n.ID }
+
+// IsZero reports whether n names no session.
+func (n Name) IsZero() bool { return n == Name{} }
+
+// ParseName reads the value of a label.
+func ParseName(label string) (Name, bool) {
+	for _, a := range Agents {
+		if id, ok := strings.CutPrefix(label, string(a)+"-"); ok && id != "" {
+			return Name{a, id}, true
+		}
+	}
+	return Name{}, false
+}
+
+// epoch is 2000-01-01 in the unit of ids. No id of this or a later day is below it.
+const epoch = 9_466_848_000
+
+// IDs returns the two ids that the conversation of a session may have. Both are looked up, and
+// the label decides; the second is for when somebody else's session has the first.
+func (n Name) IDs() [2]events.ID {
+	sum := sha256.Sum256([]byte("agent-session\x00" + n.String()))
+	at := func(b []byte) events.ID {
+		return events.ID(1 + binary.BigEndian.Uint64(b)%(epoch-1))
+	}
+	return [2]events.ID{at(sum[:8]), at(sum[8:16])}
+}
+
+// IsDerived reports whether an id was made by [Name.IDs] and not by a clock.
+func IsDerived(id events.ID) bool { return id > 0 && id < epoch }

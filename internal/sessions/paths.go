@@ -1,0 +1,115 @@
+package sessions
+
+import (
+	"bytes"
+	"net/url"
+	"regexp"
+	"strings"
+)
+
+// Places that stand for the root of the working tree and for a home directory, as in the URIs of
+// files.
+const (
+	workspacePlace = "$WORKSPACE"
+	homePlace      = "$HOME"
+)
+
+// home is where people's homes are: the beginning of a directory that an agent recorded.
+var home = regexp.MustCompile(`^(?:/home/[^/]+|/Users/[^/]+|/root|[A-Za-z]:[\\/]Users[\\/][^\\/]+)`)
+
+// HomeOf returns the home directory that a recorded directory lies in, "" where it is in none.
+func HomeOf(dir string) string { return home.FindString(dir) }
+
+// places replaces two prefixes of paths by what stands for them: nothing else, and only where the
+// prefix is a whole directory. Paths in text are as its writer wrote them, so each is looked for
+// in the forms that it has there: plain, with the separators of Windows doubled, in a URI.
+type places struct {
+	forms []form
+	count int
+}
+
+type form struct{ prefix, place []byte }
+
+func newPlaces(root, home string) *places {
+	p := &places{}
+	p.add(root, workspacePlace) // first: it usually lies in the home directory
+	p.add(home, homePlace)
+	return p
+}
+
+func (p *places) add(dir, place string) {
+	dir = strings.TrimRight(dir, `/\`)
+	if dir == "" {
+		return
+	}
+	known := map[string]bool{}
+	for _, f := range []string{
+		dir, strings.ReplaceAll(dir, `\`, `\\`), strings.ReplaceAll(dir, `\`, `/`),
+		(&url.URL{Path: dir}).EscapedPath(),
+	} {
+		if !known[f] {
+			known[f] = true
+			p.forms = append(p.forms, form{[]byte(f), []byte(place)})
+		}
+	}
+}
+
+// replace returns text with the places in it. It returns text itself where there is none.
+func (p *places) replace(text []byte) []byte {
+	for _, f := range p.forms {
+		text = p.replaceOne(text, f)
+	}
+	return text
+}
+
+func (p *places) replaceOne(text []byte, f form) []byte {
+	if !bytes.Contains(text, f.prefix) {
+		return text
+	}
+	var out []byte
+	for {
+		i := bytes.Index(text, f.prefix)
+		if i < 0 {
+			return append(out, text...)
+		}
+		end := i + len(f.prefix)
+		whole := end == len(text) || !inName(text[end])
+		out = append(out, text[:i]...)
+		if whole {
+			out = append(out, f.place...)
+			p.count++
+		} else {
+			out = append(out, f.prefix...)
+		}
+		text = text[end:]
+	}
+}
+
+// inName reports whether a byte behind a directory makes it the beginning of another name.
+func inName(c byte) bool {
+	return c == '_' || c == '-' || c == '.' || c >= 0x80 ||
+		'0' <= c && c <= '9' || 'A' <= c && c <= 'Z' || 'a' <= c && c <= 'z'
+}
+
+// uri returns the canonical URI of a file that an agent named, relative to the directory that the
+// agent was in.
+func (p *places) uri(file, dir string) string {
+	file = strings.ReplaceAll(file, `\`, `/`)
+	if !strings.HasPrefix(file, "/") && !isDrive(file) {
+		file = strings.TrimRight(strings.ReplaceAll(dir, `\`, `/`), "/") + "/" + file
+	}
+	name := string(p.replace([]byte(file)))
+	for _, place := range []string{workspacePlace, homePlace} {
+		if rest, ok := strings.CutPrefix(name, place); ok {
+			return "file:///" + place + (&url.URL{Path: rest}).EscapedPath()
+		}
+	}
+	if isDrive(name) {
+		name = "/" + name
+	}
+	return "file://" + (&url.URL{Path: name}).EscapedPath()
+}
+
+func isDrive(file string) bool {
+	return len(file) > 2 && file[1] == ':' && file[2] == '/'
+}

@@ -1,0 +1,119 @@
+package sessions
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"iter"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/git-jp/git-jp/events"
+)
+
+// Revision is what an import depends on beside the source. It changes when the same source would
+// give other bytes.
+const Revision = 1
+
+// A Session is a session where an agent keeps it, as far as a glance at it tells.
+type Session struct {
+	Name    Name
+	Path    string    // of the file that has it: a transcript, or a database with many
+	Dir     string    // where the agent was started, as it recorded it; "" when unknown
+	Parent  Name      // that started this one as a sub-agent; zero for a person's own
+	Title   string    // or first words; "" when a glance does not tell
+	Size    int64     // bytes of the source, about
+	Changed time.Time // when it grew last
+}
+
+// Places is where agents keep their sessions on this machine.
+type Places struct {
+	Home   string
+	Getenv func(string) string
+}
+
+// A Dialect reads the sessions of one agent. It only reads, and never waits for the agent.
+type Dialect interface {
+	Agent() Agent
+	// Find yields the sessions that the agent keeps. An error does not end the sequence.
+	Find(ctx context.Context, p Places) iter.Seq2[Session, error]
+	// Recognize reports whether a file whose first bytes are head is one of the agent's: by what
+	// it says, never by its name.
+	Recognize(head []byte) bool
+	// List returns the sessions that are in a file.
+	List(ctx context.Context, path string) ([]Session, error)
+	// Read tells b what a session says. It reads no more of an append-only file than until (all
+	// when until is 0), and returns what it read.
+	Read(ctx context.Context, s Session, until int64, b *Builder) (Version, error)
+	// Appends reports whether the source only grows, so that what was imported can be read again.
+	Appends(s Session) bool
+}
+
+// A Version says how much of a source is in a conversation.
+type Version struct {
+	Revision int
+	Length   int64  // in bytes of an append-only source; of a fold a number that grows with it
+	Hash     string // 16 hex digits of the SHA-256 of that much of it
+}
+
+// String returns the value of the label.
+func (v Version) String() string {
+	return fmt.Sprintf("%d.%d.%s", v.Revision, v.Length, v.Hash)
+}
+
+// ParseVersion reads the value of a label.
+func ParseVersion(label string) (v Version, ok bool) {
+	revision, rest, ok := strings.Cut(label, ".")
+	length, hash, more := strings.Cut(rest, ".")
+	var err error
+	if v.Revision, err = strconv.Atoi(revision); err != nil || !ok || !more {
+		return Version{}, false
+	}
+	if v.Length, err = strconv.ParseInt(length, 10, 64); err != nil || v.Length < 0 {
+		return Version{}, false
+	}
+	v.Hash = hash
+	return v, len(hash) == hashDigits
+}
+
+const hashDigits = 16
+
+// VersionOf returns the version of a source of so many bytes with a digest.
+func VersionOf(length int64, sum [sha256.Size]byte) Version {
+	return Version{Revision, length, hex.EncodeToString(sum[:])[:hashDigits]}
+}
+
+// A Conversation is what a session became.
+type Conversation struct {
+	Name       Name
+	Parent     Name // the session that started it or of which it is what was rewound
+	Stream     *events.Stream
+	Details    *events.Details
+	BaseConfig []byte
+	// Archived says that it is nobody's own talk: a sub-agent, or what was rewound.
+	Archived bool
+	Report   Report
+}
+
+// A Report counts what an import made of the records of a source.
+type Report struct {
+	Prompts, Answers, Calls, Results int
+	// Input and Output are tokens as the agent recorded them, caches counted as input.
+	Input, Output int64
+	Records       map[string]int   // kept without a counterpart, by kind
+	Dropped       map[string]int64 // bytes that only repeat, by kind
+	Paths         int              // prefixes of paths that were replaced
+	Redacted      map[string]int   // secrets, by rule
+	Broken        []BrokenLine
+}
+
+// A BrokenLine is a line that could not be read. The others are imported.
+type BrokenLine struct {
+	Number int // from 1
+	Err    error
+}
+
+// maxBroken is how many broken lines are told one by one.
+const maxBroken = 100
