@@ -36,6 +36,11 @@ var rooms = []room{
 		imports: []string{"blobs"},
 	},
 	{
+		dir:     "internal/secrets",
+		is:      "keys, passwords and tokens in text: rules, matches, allowed findings, redactions",
+		imports: []string{"events", "blobs"},
+	},
+	{
 		dir:     "dedup",
 		is:      "what a model was given already, replaced by references and line runs; what a later result makes obsolete",
 		imports: []string{"events", "blobs"},

@@ -1,0 +1,146 @@
+package secrets
+
+import (
+	"math"
+	"regexp"
+	"strings"
+	"sync"
+)
+
+// A filter finds keywords: it looks at pairs of bytes, of which each keyword has given its
+// rarest.
+type filter struct {
+	pairs [1 << 16 / 64]uint64 // the set of pairs
+	// index says which of the groups a pair has, so that a hit costs no search.
+	index  [1 << 16]uint8
+	groups [][]candidate
+	rules  []*compiled
+}
+
+// A candidate is a keyword that a pair is part of.
+type candidate struct {
+	rule    int
+	keyword string // in lower case if fold
+	offset  int    // of the pair
+	fold    bool
+}
+
+// A compiled is a rule whose expression is compiled when it is needed.
+type compiled struct {
+	Rule
+	expr  func() *regexp.Regexp
+	index int
+}
+
+func newFilter(list []Rule) *filter {
+	f := new(filter)
+	for i, rule := range list {
+		if rule.within == 0 {
+			rule.within = usualWindow
+		}
+		f.rules = append(f.rules, &compiled{rule, sync.OnceValue(func() *regexp.Regexp {
+			return regexp.MustCompile(`\A(?:` + rule.Regex + `)`)
+		}), i})
+		for _, k := range rule.Keywords {
+			f.add(i, k, rule.Fold)
+		}
+	}
+	return f
+}
+
+func (f *filter) add(rule int, keyword string, fold bool) {
+	if fold {
+		keyword = strings.ToLower(keyword)
+	}
+	c := candidate{rule, keyword, rarest(keyword), fold}
+	first, second := keyword[c.offset], keyword[c.offset+1]
+	for _, a := range cases(first, fold) {
+		for _, b := range cases(second, fold) {
+			pair := uint16(a)<<8 | uint16(b)
+			f.group(pair, c)
+		}
+	}
+}
+
+// group gives a keyword to a pair. Beyond 255 the pairs that are left share the last group, which
+// costs time alone.
+func (f *filter) group(pair uint16, c candidate) {
+	if bit := uint64(1) << (pair & 63); f.pairs[pair>>6]&bit == 0 {
+		f.pairs[pair>>6] |= bit
+		if len(f.groups) <= math.MaxUint8 {
+			f.groups = append(f.groups, nil)
+		}
+		f.index[pair] = uint8(len(f.groups) - 1) //nolint:gosec // at most 255
+	}
+	g := f.index[pair]
+	f.groups[g] = append(f.groups[g], c)
+}
+
+func cases(c byte, fold bool) []byte {
+	if upper := c - 'a' + 'A'; fold && c >= 'a' && c <= 'z' {
+		return []byte{c, upper}
+	}
+	return []byte{c}
+}
+
+// common are letters from the most frequent to the least, as code and prose have them.
+const common = " etaoinsrlcdupmhgfybwvkxjqz"
+
+// rarest returns where in a keyword the pair of bytes is that text has least often.
+func rarest(keyword string) int {
+	rarity := func(c byte) int {
+		if i := strings.IndexByte(common, c); i >= 0 {
+			return i
+		}
+		if c == '/' || c == '-' {
+			return len(common) / 3 // rulers, paths and comments
+		}
+		return len(common)
+	}
+	best, at := -1, 0
+	for i := range len(keyword) - 1 {
+		if r := rarity(keyword[i]) + rarity(keyword[i+1]); r > best {
+			best, at = r, i
+		}
+	}
+	return at
+}
+
+// has reports whether the keyword is in the text at i.
+func (c *candidate) has(text []byte, i int) bool {
+	if i < 0 || i+len(c.keyword) > len(text) {
+		return false
+	}
+	if !c.fold {
+		return string(text[i:i+len(c.keyword)]) == c.keyword
+	}
+	for n := range len(c.keyword) {
+		b := text[i+n]
+		if b >= 'A' && b <= 'Z' {
+			b += 'a' - 'A'
+		}
+		if b != c.keyword[n] {
+			return false
+		}
+	}
+	return true
+}
+
+// each calls f for each keyword in the text, in the order of their rarest pairs.
+func (f *filter) each(text []byte, found func(rule *compiled, start, end int)) {
+	if len(text) < 2 {
+		return
+	}
+	pair := uint16(text[0])
+	for i := 1; i < len(text); i++ {
+		pair = pair<<8 | uint16(text[i])
+		if f.pairs[pair>>6]&(1<<(pair&63)) == 0 {
+			continue
+		}
+		for _, c := range f.groups[f.index[pair]] {
+			if start := i - 1 - c.offset; c.has(text, start) {
+				found(f.rules[c.rule], start, start+len(c.keyword))
+			}
+		}
+	}
+}

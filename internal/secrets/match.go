@@ -1,0 +1,278 @@
+package secrets
+
+import (
+	"bytes"
+	"math"
+	"strings"
+)
+
+// begins reports whether a keyword can begin a match at i: that of a token is no part of a
+// longer word, unless what is in front is an escape of a URL.
+func (r *compiled) begins(text []byte, i int) bool {
+	if i == 0 || r.shape >= guessed || !isWord(text[i]) || !isTokenByte(text[i-1]) {
+		return true
+	}
+	if i >= 2 && text[i-1] == '-' && text[i-2] == '-' {
+		return true // the end of a ruler, or of "--"
+	}
+	return i >= 3 && text[i-3] == '%' && isHex(text[i-2]) && isHex(text[i-1])
+}
+
+// match returns the range of the secret to which a keyword belongs; an empty one for none.
+func (r *compiled) match(text []byte, start, end int) (from, to int) {
+	if r.shape == assigned {
+		return assignedValue(text, start, end)
+	}
+	window := text[start:min(len(text), start+r.within)]
+	at := r.expr().FindSubmatchIndex(window)
+	if at == nil {
+		return 0, 0
+	}
+	group := at[:2]
+	if r.shape == guessed || r.added && len(at) > 2 && at[2] >= 0 {
+		group = at[2:4]
+	}
+	from, to = start+group[0], start+group[1]
+	if !r.plausible(text, from, to) {
+		return 0, 0
+	}
+	return from, to
+}
+
+// minAdded is how long a match of a workspace's rule is at least.
+const minAdded = 8
+
+func (r *compiled) plausible(text []byte, from, to int) bool {
+	value := text[from:to]
+	switch {
+	case r.added:
+		return len(value) >= minAdded
+	case r.shape == certain:
+		return true
+	case r.shape == guessed:
+		return !isHarmless(value) && entropy(value) >= minEntropy
+	}
+	if to < len(text) && isWord(text[to]) && isWord(text[to-1]) {
+		return false // part of something longer
+	}
+	tail := value[min(r.Public, len(value)):]
+	return !isSample(value) && !isSequence(tail) && entropy(tail) >= minEntropy-0.4
+}
+
+// minEntropy is how many bits a character of a guessed secret has at least.
+const minEntropy = 3
+
+// entropy returns the bits a character of s has, by how often each occurs in it.
+func entropy(s []byte) float64 {
+	var counts [256]int
+	for _, b := range s {
+		counts[b]++
+	}
+	bits := 0.0
+	for _, n := range counts {
+		if n > 0 {
+			p := float64(n) / float64(len(s))
+			bits -= p * math.Log2(p)
+		}
+	}
+	return bits
+}
+
+// isSample reports whether a token says itself that it is none.
+func isSample(s []byte) bool {
+	lower := bytes.ToLower(s)
+	for _, word := range []string{
+		"example", "xxxxx", "12345678", "00000000", "redacted", "your-", "your_",
+	} {
+		if bytes.Contains(lower, []byte(word)) {
+			return true
+		}
+	}
+	return false
+}
+
+// isSequence reports whether most characters are the successor of the one before, or the same.
+func isSequence(s []byte) bool {
+	steps := 0
+	for i := 1; i < len(s); i++ {
+		if d := int(s[i]) - int(s[i-1]); d == 0 || d == 1 {
+			steps++
+		}
+	}
+	return steps*2 > len(s)
+}
+
+// placeholders are in values that stand for a secret.
+func placeholders() []string {
+	return []string{
+		"example", "your", "changeme", "change-me", "change_me", "placeholder", "dummy",
+		"sample", "redacted", "xxxx", "****", "....", "…", "todo", "fake", "mock", "insert",
+		"replace", "12345678", "abcdef", "password", "passwd", "secret", "token", "<", ">", "{",
+		"}", "$", "(", "%s", "%v", "%d", "\\", "…", "://", "test",
+	}
+}
+
+// isHarmless reports whether a value is a placeholder, a name, a path or words.
+func isHarmless(value []byte) bool {
+	lower := string(bytes.ToLower(value))
+	for _, p := range placeholders() {
+		if strings.Contains(lower, p) {
+			return true
+		}
+	}
+	return isWords(value) || isSequence(value) || value[0] == '/' || value[0] == '.' ||
+		value[0] == '@' || value[0] == '~'
+}
+
+// isWords reports whether a value is made of words and numbers, as identifiers, paths, versions and
+// prose are: each run of letters and digits is letters, which few digits may follow, or digits.
+func isWords(value []byte) bool {
+	longest := 0
+	for i := 0; i < len(value); {
+		if !isAlnum(value[i]) && value[i] < 0x80 {
+			i++
+			continue
+		}
+		start := i
+		for i < len(value) && (isLetter(value[i]) || value[i] >= 0x80) {
+			i++
+		}
+		letters := i - start
+		for i < len(value) && isDigit(value[i]) {
+			i++
+		}
+		digits := i - start - letters
+		if i < len(value) && isAlnum(value[i]) || letters > 0 && digits > 4 || digits > 12 {
+			return false
+		}
+		longest = max(longest, jumps(value[start:start+letters]))
+	}
+	return longest < 6
+}
+
+// jumps counts where a small letter follows two capitals or a capital one small letter: words in
+// camel case have few of these, random letters many.
+func jumps(letters []byte) (n int) {
+	for i := 2; i < len(letters); i++ {
+		a, b, c := isUpper(letters[i-2]), isUpper(letters[i-1]), isUpper(letters[i])
+		if a && b && !c || c && !b && a {
+			n++
+		}
+	}
+	return n
+}
+
+// bounds of the names and values of assignments.
+const (
+	maxName  = 48
+	minValue = 8
+	maxValue = 200
+	maxGap   = 4
+)
+
+// assignedValue returns the value of the name that has a keyword from start to end.
+func assignedValue(text []byte, start, end int) (int, int) {
+	name := start
+	for name > 0 && start-name < maxName && isName(text[name-1]) {
+		name--
+	}
+	i := end
+	for i < len(text) && i-end < maxName && isName(text[i]) {
+		i++
+	}
+	bare := i
+	for i < len(text) && i-bare < maxGap && strings.IndexByte("\"'`])", text[i]) >= 0 {
+		i++
+	}
+	spaced := i
+	i = skipBlanks(text, i)
+	spaced = i - spaced
+	sep := separator(text[i:])
+	if sep == 0 {
+		return 0, 0
+	}
+	i += sep
+	value := skipBlanks(text, i)
+	if value < len(text) && strings.IndexByte("\"'`", text[value]) >= 0 {
+		return quoted(text, value)
+	}
+	if value != i || spaced > 0 || sep != 1 || text[i-1] != '=' || i-1 != bare {
+		return 0, 0
+	}
+	return dotenv(text, name, bare, i)
+}
+
+func skipBlanks(text []byte, i int) int {
+	for end := i + maxGap; i < len(text) && i < end && (text[i] == ' ' || text[i] == '\t'); {
+		i++
+	}
+	return i
+}
+
+// separator returns the length of what assigns, 0 where nothing does.
+func separator(text []byte) int {
+	for _, s := range []string{":=", "=>"} {
+		if bytes.HasPrefix(text, []byte(s)) {
+			return len(s)
+		}
+	}
+	if len(text) > 1 && (text[0] == '=' || text[0] == ':') && text[1] != '=' && text[1] != ':' {
+		return 1
+	}
+	return 0
+}
+
+// quoted returns the value of a literal.
+func quoted(text []byte, open int) (int, int) {
+	from := open + 1
+	for to := from; to < len(text) && to-from <= maxValue; to++ {
+		switch c := text[to]; {
+		case c == text[open]:
+			return value(text, from, to)
+		case c <= ' ' || c == '\\':
+			return 0, 0
+		}
+	}
+	return 0, 0
+}
+
+// dotenv returns the value of a line such as those of an .env file.
+func dotenv(text []byte, name, nameEnd, from int) (int, int) {
+	for _, c := range text[name:nameEnd] {
+		if !isUpper(c) && !isDigit(c) && c != '_' {
+			return 0, 0
+		}
+	}
+	line := text[bytes.LastIndexByte(text[max(0, name-16):name], '\n')+1+max(0, name-16) : name]
+	switch string(bytes.TrimLeft(line, " \t+")) {
+	case "", "export ", "set ", "- ", "ENV ", "env ", "$env:":
+	default:
+		return 0, 0
+	}
+	to := from
+	for to < len(text) && to-from <= maxValue && text[to] > ' ' && text[to] != '"' &&
+		text[to] != '\'' && text[to] != '`' {
+		to++
+	}
+	return value(text, from, to)
+}
+
+func value(text []byte, from, to int) (int, int) {
+	v := text[from:to]
+	if len(v) < minValue || len(v) > maxValue || isHarmless(v) || entropy(v) < minEntropy {
+		return 0, 0
+	}
+	return from, to
+}
+
+func isUpper(c byte) bool  { return c >= 'A' && c <= 'Z' }
+func isLetter(c byte) bool { return c|0x20 >= 'a' && c|0x20 <= 'z' }
+func isDigit(c byte) bool  { return c >= '0' && c <= '9' }
+func isAlnum(c byte) bool  { return isLetter(c) || isDigit(c) }
+func isWord(c byte) bool   { return isAlnum(c) || c == '_' }
+func isHex(c byte) bool    { return isDigit(c) || c|0x20 >= 'a' && c|0x20 <= 'f' }
+
+// isTokenByte reports whether a byte can be within a token.
+func isTokenByte(c byte) bool { return isWord(c) || c == '-' }
+
+func isName(c byte) bool { return isWord(c) || c == '-' || c == '.' }

@@ -1,0 +1,190 @@
+package secrets_test
+
+import (
+	"bytes"
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/git-jp/git-jp/internal/secrets"
+)
+
+const acme = `
+[[rule]]
+name = "acme"
+keywords = ["acme_"]
+regex = 'acme_([0-9a-f]{8,32})'
+public = 2
+`
+
+func TestAddedRules(t *testing.T) {
+	c, err := secrets.ParseRules([]byte(acme))
+	if err != nil {
+		t.Fatal(err)
+	}
+	rules := secrets.Builtin().With(c)
+	if got, _ := rules.Redact([]byte("x acme_0011223344 y")); string(got) != "x acme_[redacted:acme] y" {
+		t.Errorf("redacted: %s", got)
+	}
+	if rules.Digest() == secrets.Builtin().Digest() {
+		t.Error("another rule does not change the digest")
+	}
+	if again := secrets.Builtin().With(c); rules.Digest() != again.Digest() {
+		t.Error("the digest changes")
+	}
+	if !regexp.MustCompile(`^1\.[0-9a-f]{12}$`).MatchString(rules.Digest()) {
+		t.Errorf("digest %q", rules.Digest())
+	}
+}
+
+func TestRulesAreSwitchedOff(t *testing.T) {
+	c, err := secrets.ParseRules([]byte(`off = ["assigned-secret"]`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	text := []byte(`password = "v7Jq0Zt4Lk29xW"`)
+	rules := secrets.Builtin().With(c)
+	if len(rules.Scan(text)) != 1 {
+		t.Error("what a file switches off is off before anybody approved it")
+	}
+	if len(rules.Without(c.Off...).Scan(text)) != 0 {
+		t.Error("an approved rule is not off")
+	}
+}
+
+func TestParseRulesRefuses(t *testing.T) {
+	rule := func(name, keyword, regex string) string {
+		return fmt.Sprintf("[[rule]]\nname = %q\nkeywords = [%q]\nregex = %q\n", name, keyword, regex)
+	}
+	for want, file := range map[string]string{
+		"parse rules":             "off = 3",
+		"strict mode":             "allow = [\".*\"]",
+		"no rule":                 `off = ["nothing"]`,
+		"taken":                   rule("jwt", "abc", "abc"),
+		"does not have 1 to 40":   rule("../x", "abc", "abc"),
+		"keyword":                 rule("a", "ab", "ab"),
+		"1 to 500":                rule("a", "abc", strings.Repeat("a", 501)),
+		"error parsing regexp":    rule("a", "abc", "abc("),
+		"keywords":                "[[rule]]\nname = \"a\"\nregex = \"abc\"\n",
+		"more is public":          rule("a", "abc", "abc") + "public = 4\n",
+		"201 rules":               strings.Repeat(rule("a", "abc", "abc"), 201),
+		"more than 65536":         strings.Repeat("#", 65537),
+		"rule \"a\": the name is": strings.Repeat(rule("a", "abc", "abc"), 2),
+	} {
+		c, err := secrets.ParseRules([]byte(file))
+		if err == nil || !strings.Contains(err.Error(), want) || c.Rules != nil || c.Off != nil {
+			t.Errorf("%.60q: %v, %v, want %q", file, c, err, want)
+		}
+	}
+}
+
+// TestHarmlessText is not taken for a secret: placeholders, names, samples, parts of something
+// longer.
+func TestHarmlessText(t *testing.T) {
+	rules := secrets.Builtin()
+	gh := "gh" + "p_"
+	for _, text := range []string{
+		"AKIAIOSFODNN7" + "EXAMPLE",
+		gh + strings.Repeat("x", 36),
+		gh + "abcdefghijklmnopqrstuvwxyz0123456789",
+		"prefix" + gh + "8sKd02mXo3Qp9vTz4Lr7Wn1Yc5Hb6Jf0Ge2",
+		"postgres://user:password@localhost/db",
+		"postgres://user:${DB_PASSWORD}@localhost/db",
+		"https://host:8080/a@b",
+		`password = os.Getenv("DB_PASSWORD")`,
+		`token: "access_token"`, `secret: "my-secret-name"`, `"token": "<your token here>"`,
+		`password: "correct-horse-battery"`, `api_key = "api.key.of.something"`,
+		`token == "a8Kd93kfPq02zz"`, `secret: 'v1.2.3'`, `apiKey: process.env.API_KEY_2`,
+		"PASSWORD=changeme1234", "TOKEN=$OTHER_TOKEN", "TOKEN=/run/secrets/token9x8c7",
+		"max_tokens: 1234567890123", "tokens=12345678",
+		"eyJhbGciOiJIUzI1NiJ9.not.a-jwt",
+		"-----BEGIN PUBLIC KEY-----\nMFkwEwYHKoZIzj0CAQYIKoZIzj0DAQcDQgAE\n-----END PUBLIC KEY-----",
+		"-----BEGIN RSA " + "PRIVATE KEY-----\n...\n-----END RSA PRIVATE KEY-----",
+	} {
+		if found := rules.Scan([]byte(text)); len(found) > 0 {
+			t.Errorf("%s: %+v", text, found)
+		}
+	}
+}
+
+// TestPublicPartIsThatOfTheProvider holds how much of a secret may be shown: nothing where it was
+// not found as it is.
+func TestPublicPartIsThatOfTheProvider(t *testing.T) {
+	token := "gh" + "p_" + "8sKd02mXo3Qp9vTz4Lr7Wn1Yc5Hb6Jf0Ge2a"
+	for text, want := range map[string]int{
+		"a " + token:                4,
+		`"a\n` + token + `"`:        0,
+		`secret = "9vTz4Lr7Wn1Yc5"`: 0,
+	} {
+		found := secrets.Builtin().Scan([]byte(text))
+		if len(found) != 1 || found[0].Public != want {
+			t.Errorf("%s: %+v, want %d public bytes", text, found, want)
+		}
+	}
+}
+
+// TestHostileText takes no longer than its length allows: the test would not end otherwise.
+func TestHostileText(t *testing.T) {
+	slow, err := secrets.ParseRules([]byte(`
+[[rule]]
+name = "slow"
+keywords = ["+++"]
+regex = '(\+|\+\+|[^b]*)*b{40}b'
+[[rule]]
+name = "short"
+keywords = ["zzz"]
+regex = 'zzz'
+`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	rules := secrets.Builtin().With(slow)
+	const size = 2 << 20
+	for _, unit := range []string{
+		"+", "eyJ", "eyJ.", "eyJaaaaaaaaaaaaaaaaa.", "://", "://a:", "://a:b@", "sk-", "-----BEGIN ",
+		"-----BEGIN RSA PRIVATE KEY-----", "-----BEGIN A", "password=", "password=\"", "token: '", "\\", `\u005c`,
+		"QUtJQQ", "Bearer ", "\xff\xfe", "AKIA", "hooks.slack.com/services/T", "\\n", "zzz", "-", "aHR0cHM6Ly9",
+	} {
+		text := bytes.Repeat([]byte(unit), size/len(unit))
+		out, found := rules.Redact(text)
+		if len(out) > len(text)+len(found)*100 || !slices.IsSortedFunc(found, func(a, b secrets.Match) int {
+			return a.End - b.Start
+		}) {
+			t.Errorf("%q: %d matches overlap", unit, len(found))
+		}
+		if unit == "zzz" && len(found) > 0 {
+			t.Errorf("a rule matches %d bytes", found[0].End-found[0].Start)
+		}
+		if unit == "+" && (len(found) != 1 || found[0].End != len(text)) {
+			t.Errorf("where a rule costs too much the rest does not count as found: %+v", found)
+		}
+	}
+}
+
+// TestMillionSecrets are found, each of them.
+func TestMillionSecrets(t *testing.T) {
+	token := "np" + "m_8sKd02mXo3Qp9vTz4Lr7Wn1Yc5Hb6Jf0Ge2a "
+	const n = 100_000
+	out, found := secrets.Builtin().Redact(bytes.Repeat([]byte(token), n))
+	if len(found) != n || bytes.Contains(out, []byte("8sKd")) {
+		t.Errorf("found %d of %d", len(found), n)
+	}
+}
+
+func FuzzScan(f *testing.F) {
+	for _, p := range plantedSecrets() {
+		f.Add([]byte(p.before + p.secret + p.after))
+	}
+	rules := secrets.Builtin()
+	f.Fuzz(func(t *testing.T, text []byte) {
+		at := 0
+		for _, m := range rules.Scan(text) {
+			if m.Start < at || m.End <= m.Start || m.End > len(text) || m.Public > m.End-m.Start {
+				t.Fatalf("%+v of %q", m, text)
+			}
+			at = m.End
+		}
+	})
+}

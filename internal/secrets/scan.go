@@ -1,0 +1,146 @@
+package secrets
+
+import (
+	"cmp"
+	"slices"
+	"unicode/utf8"
+)
+
+// A Match is a secret in a text.
+type Match struct {
+	Rule       string
+	Start, End int // of the range that has all of it
+	// Public is the length of the provider's prefix, which may be shown.
+	Public int
+
+	index int // of the rule: an earlier one is more precise
+}
+
+// Scan returns the secrets of a text in order. They do not overlap.
+func (r *Rules) Scan(text []byte) []Match {
+	s := scanner{filter: r.filter(), whole: len(text)}
+	s.scan(text, identity, 0)
+	return united(s.found)
+}
+
+// Redact puts a marker in the place of each secret of a text, which is not changed itself.
+func (r *Rules) Redact(text []byte) ([]byte, []Match) {
+	found := r.Scan(text)
+	if len(found) == 0 {
+		return text, nil
+	}
+	out := make([]byte, 0, len(text))
+	at := 0
+	for _, m := range found {
+		out = append(append(out, text[at:m.Start]...), Marker(m.Rule)...)
+		at = m.End
+	}
+	return append(out, text[at:]...), found
+}
+
+// Marker is what stands in the place of a secret.
+func Marker(rule string) string { return "[redacted:" + rule + "]" }
+
+// maxLevels is how many times escapes are undone or base64 is decoded within each other.
+const maxLevels = 3
+
+// effort is how many bytes a rule that a workspace adds may look at in vain for each of the text,
+// effortFree before that is counted. Our own stop where no match can be any more.
+const (
+	effort     = 4
+	effortFree = 1 << 20
+)
+
+// A scanner looks through one text and what is within it.
+type scanner struct {
+	*filter
+	whole int // the length of the text
+	found []Match
+}
+
+// An origin says where a range of what is looked at is in the text.
+type origin func(start, end int) (int, int)
+
+func identity(start, end int) (int, int) { return start, end }
+
+func (s *scanner) scan(text []byte, where origin, level int) {
+	p := pass{scanner: s, text: text, where: where, level: level}
+	s.each(text, p.keyword)
+	if level == maxLevels {
+		return
+	}
+	if plain, origins := unescape(text); plain != nil {
+		s.scan(plain, func(start, end int) (int, int) {
+			return where(origins.of(start), origins.of(end-1)+1)
+		}, level+1)
+	}
+	eachBase64(text, func(plain []byte, origins offsets) {
+		s.scan(plain, func(start, end int) (int, int) {
+			from, to := origins.of(start/3*4), origins.of((end+2)/3*4-1)+1
+			return where(from, min(to, len(text)))
+		}, level+1)
+	})
+}
+
+// A pass looks through one level of a text.
+type pass struct {
+	*scanner
+	text  []byte
+	where origin
+	level int
+	// next is, by rule, where what was found ends, and spent what it cost so far.
+	next, spent []int
+}
+
+func (p *pass) keyword(rule *compiled, start, end int) {
+	if p.next == nil {
+		p.next, p.spent = make([]int, len(p.rules)), make([]int, len(p.rules))
+	}
+	if start < p.next[rule.index] || !rule.begins(p.text, start) {
+		return
+	}
+	from, to := rule.match(p.text, start, end)
+	if rule.added && to <= from {
+		p.spent[rule.index] += rule.within
+		if p.spent[rule.index] > effortFree+effort*p.whole {
+			from, to = start, len(p.text)
+		}
+	}
+	if to <= from {
+		return
+	}
+	p.next[rule.index] = to
+	for to < len(p.text) && !utf8.RuneStart(p.text[to]) {
+		to++
+	}
+	m := Match{Rule: rule.Name, index: rule.index}
+	m.Start, m.End = p.where(from, to)
+	if p.level == 0 {
+		m.Public = min(rule.Public, to-from)
+	}
+	p.found = append(p.found, m)
+}
+
+// united joins matches that overlap, under the name of the most precise rule.
+func united(found []Match) []Match {
+	slices.SortFunc(found, func(a, b Match) int {
+		return cmp.Or(cmp.Compare(a.Start, b.Start), cmp.Compare(b.End, a.End),
+			cmp.Compare(a.index, b.index))
+	})
+	out := found[:0]
+	for _, m := range found {
+		if len(out) == 0 || m.Start >= out[len(out)-1].End {
+			out = append(out, m)
+			continue
+		}
+		last := &out[len(out)-1]
+		if m.index < last.index {
+			last.Rule, last.index = m.Rule, m.index
+			if last.Public = 0; m.Start == last.Start {
+				last.Public = m.Public
+			}
+		}
+		last.End = max(last.End, m.End)
+	}
+	return slices.Clip(out)
+}

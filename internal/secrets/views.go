@@ -1,0 +1,176 @@
+package secrets
+
+import (
+	"bytes"
+	"encoding/base64"
+	"sort"
+	"strconv"
+	"unicode/utf8"
+)
+
+// An offsets says where the bytes of an unescaped text are in the one with escapes: from each
+// entry on they are as far apart.
+type offsets []struct{ plain, escaped int }
+
+// of returns the place of a byte of the unescaped text.
+func (o offsets) of(plain int) int {
+	i := sort.Search(len(o), func(i int) bool { return o[i].plain > plain }) - 1
+	if i < 0 {
+		return plain
+	}
+	return o[i].escaped + plain - o[i].plain
+}
+
+// unescape undoes the escapes of a JSON string wherever there are some; nil where there is none.
+func unescape(text []byte) ([]byte, offsets) {
+	i := bytes.IndexByte(text, '\\')
+	if i < 0 {
+		return nil, nil
+	}
+	out := append(make([]byte, 0, len(text)), text[:i]...)
+	var o offsets
+	for i < len(text) {
+		if text[i] != '\\' {
+			next := bytes.IndexByte(text[i:], '\\')
+			if next < 0 {
+				next = len(text) - i
+			}
+			out = append(out, text[i:i+next]...)
+			i += next
+			continue
+		}
+		plain, n := unescaped(text[i:])
+		out = append(out, plain...)
+		i += n
+		if n != len(plain) {
+			o = append(o, struct{ plain, escaped int }{len(out), i})
+		}
+	}
+	if len(o) == 0 {
+		return nil, nil
+	}
+	return out, o
+}
+
+// unescaped returns what the escape at the beginning of s stands for, and its length. What is no
+// escape is a backslash.
+func unescaped(s []byte) ([]byte, int) {
+	if len(s) < 2 {
+		return s[:1], 1
+	}
+	switch s[1] {
+	case 'n':
+		return []byte("\n"), 2
+	case 't':
+		return []byte("\t"), 2
+	case 'r':
+		return []byte("\r"), 2
+	case '"', '\\', '/', '\'', '`':
+		return s[1:2], 2
+	case 'u':
+		if len(s) >= 6 {
+			if r, err := strconv.ParseUint(string(s[2:6]), 16, 16); err == nil {
+				return utf8.AppendRune(nil, rune(r)), 6
+			}
+		}
+	}
+	return s[:1], 1
+}
+
+// minBase64 is how long base64 is at least that is looked through.
+const minBase64 = 24
+
+// minLine is how long a line of base64 is at least that goes on in the next.
+const minLine = 60
+
+// eachBase64 calls f with what each run of base64 has in it, if that is text. Lines of a wrapped
+// one are one run.
+func eachBase64(text []byte, f func(plain []byte, where offsets)) {
+	for i := minBase64 - 1; i < len(text); {
+		if !isBase64(text[i]) {
+			i += minBase64
+			continue
+		}
+		start, end := i, i+1
+		for start > 0 && isBase64(text[start-1]) {
+			start--
+		}
+		for end < len(text) && isBase64(text[end]) {
+			end++
+		}
+		if end-start >= minBase64 {
+			end = decodeRun(text, start, end, f)
+		}
+		i = end + minBase64
+	}
+}
+
+// decodeRun decodes the run from start to end, or one to three bytes behind start: what is in
+// front may be an escape or a slash. It returns where the last line of the run ends.
+func decodeRun(text []byte, start, end int, f func(plain []byte, where offsets)) int {
+	for begin := start; begin < start+4 && end-begin >= minBase64; begin++ {
+		var probe [minBase64 / 4 * 3]byte
+		first := text[begin : begin+minBase64]
+		n, err := encodingOf(first).Decode(probe[:], first)
+		if err != nil || !isText(probe[:n]) {
+			continue
+		}
+		run, where, end := lines(text, begin, end)
+		if len(run)%4 == 1 {
+			run = run[:len(run)-1]
+		}
+		plain := make([]byte, base64.RawStdEncoding.DecodedLen(len(run)))
+		n, _ = encodingOf(run).Decode(plain, run) // up to where it is none any more
+		f(plain[:n], where)
+		return end
+	}
+	return end
+}
+
+// lines returns a run with those that go on with it in the next lines.
+func lines(text []byte, begin, end int) (run []byte, where offsets, _ int) {
+	run, where = text[begin:end:end], offsets{{0, begin}}
+	for (end-where[len(where)-1].escaped)%4 == 0 && end-where[len(where)-1].escaped >= minLine {
+		next := end
+		for next < len(text) && next < end+2 && (text[next] == '\r' || text[next] == '\n') {
+			next++
+		}
+		stop := next
+		for stop < len(text) && isBase64(text[stop]) {
+			stop++
+		}
+		if next == end || stop == next {
+			break
+		}
+		where = append(where, struct{ plain, escaped int }{len(run), next})
+		run, end = append(run, text[next:stop]...), stop
+	}
+	return run, where, end
+}
+
+func encodingOf(run []byte) *base64.Encoding {
+	if bytes.ContainsAny(run, "-_") {
+		return base64.RawURLEncoding
+	}
+	return base64.RawStdEncoding
+}
+
+func isBase64(c byte) bool { return base64Bytes[c>>6]>>(c&63)&1 != 0 }
+
+// base64Bytes is the set of the bytes of both alphabets.
+const (
+	base64Low  = 1<<'+' | 1<<'-' | 1<<'/' | 0x3ff<<'0'
+	base64High = 1<<('_'-64) | 0x3ffffff<<('A'-64) | 0x3ffffff<<('a'-64)
+)
+
+var base64Bytes = [4]uint64{base64Low, base64High}
+
+// isText reports whether bytes are printable.
+func isText(s []byte) bool {
+	for _, c := range s {
+		if c < ' ' && c != '\n' && c != '\t' && c != '\r' || c > '~' {
+			return false
+		}
+	}
+	return true
+}
