@@ -9,6 +9,7 @@ import (
 
 	"github.com/git-jp/git-jp/events"
 	"github.com/git-jp/git-jp/gitint"
+	"github.com/git-jp/git-jp/internal/importer"
 	"github.com/git-jp/git-jp/internal/stage"
 	"github.com/git-jp/git-jp/internal/workspace"
 )
@@ -192,16 +193,18 @@ type rmCmd struct {
 func (rmCmd) Help() string {
 	return `Deletes the conversation's directory and its user-local copy. What was committed
 stays in history. Content stays in the store. Asks first, and says when HEAD does not
-have the conversation as it is; where nobody can answer, --yes is required.`
+have the conversation as it is; where nobody can answer, --yes is required. Of an imported
+conversation it leaves and stages a note, so that no import makes it again.`
 }
 
 // Run deletes conversations.
 func (c rmCmd) Run(ctx context.Context, a *app) error {
 	return forEach(a, c.Conversation, func(e workspace.Entry) error {
-		r := newRecord(e, &events.Details{})
-		if d, err := a.openWorkspace.LoadDetails(e); err == nil {
-			r = newRecord(e, d)
+		d, err := a.openWorkspace.LoadDetails(e)
+		if err != nil {
+			d = &events.Details{}
 		}
+		r := newRecord(e, d)
 		loss, cost := lossOf(ctx, a, e), ""
 		if loss != "" {
 			cost = " " + string(loss) + "."
@@ -210,6 +213,9 @@ func (c rmCmd) Run(ctx context.Context, a *app) error {
 			return &unconfirmedError{
 				what: fmt.Sprintf("delete %s %q", e.ID, r.Title), loss: loss, asked: a.canAsk(),
 			}
+		}
+		if err := bury(ctx, a, e, d); err != nil {
+			return err
 		}
 		if err := a.openWorkspace.Remove(ctx, e.ID); err != nil {
 			return err
@@ -220,6 +226,30 @@ func (c rmCmd) Run(ctx context.Context, a *app) error {
 		}
 		return nil
 	})
+}
+
+// bury notes that an imported conversation was removed, and stages the note: else the next import
+// would make it again.
+func bury(ctx context.Context, a *app, e workspace.Entry, d *events.Details) error {
+	name, err := importer.Bury(a.openWorkspace, e.ID, d)
+	if err != nil || name == "" || e.Local {
+		return err
+	}
+	repo, err := a.repo(ctx)
+	if errors.Is(err, gitint.ErrNotRepository) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	dir, err := a.dirInRepo(a.openWorkspace, repo)
+	if err != nil {
+		return err
+	}
+	_, err = repo.Stage(ctx, gitint.Change{
+		Add: []string{path.Join(dir, name)}, LockTimeout: indexLockWait,
+	})
+	return err
 }
 
 // lossOf says what of a conversation cannot be brought back.

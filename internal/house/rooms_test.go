@@ -160,6 +160,11 @@ var rooms = []room{
 		imports: []string{"internal/sessions", "internal/llm", "internal/regular", "events", "blobs", "compact"},
 	},
 	{
+		dir:     "internal/importer",
+		is:      "taking agents' sessions into a workspace: which belong to it, growth, what was changed or removed here",
+		imports: []string{"events", "blobs", "internal/regular", "internal/sessions", "internal/sessions/claude", "internal/sessions/codex", "internal/sessions/copilot", "internal/sessions/envelope", "internal/sessions/gemini", "internal/sessions/llm", "internal/sessions/opencode", "internal/workspace"},
+	},
+	{
 		dir:     "internal/stats",
 		is:      "what conversations have cost, by the usage that is recorded in them",
 		imports: []string{"events", "blobs", "compact", "internal/llm", "internal/llm/models"},

@@ -128,6 +128,10 @@ func (b *Builder) moment(at time.Time) time.Time {
 	return at
 }
 
+// Headline gives the words that stand for a title where there is none: of the first prompt that
+// has some.
+func (b *Builder) Headline(words string) { b.words = or(b.words, strings.TrimSpace(words)) }
+
 // Prompt begins a turn with what a person asked.
 func (b *Builder) Prompt(key string, at time.Time, text string, attached ...Attachment) {
 	if b.inTurn() && b.current.injected {
@@ -137,7 +141,6 @@ func (b *Builder) Prompt(key string, at time.Time, text string, attached ...Atta
 	}
 	b.endTurn(true)
 	b.report.Prompts++
-	b.words = or(b.words, text)
 	b.open(key, at, text, attached, events.Metadata{})
 }
 
@@ -172,7 +175,6 @@ func (b *Builder) Further(key string, at time.Time, text string, attached ...Att
 		return
 	}
 	b.report.Prompts++
-	b.words = or(b.words, text)
 	b.request(key, b.moment(at), text, attached, events.Metadata{})
 }
 

@@ -29,6 +29,9 @@ var errLongLine = fmt.Errorf("it is longer than %d bytes", MaxLine)
 // zstdMagic begins a frame (RFC 8878, 3.1.1).
 var zstdMagic = []byte{0x28, 0xb5, 0x2f, 0xfd}
 
+// IsPacked reports whether a file that begins so is packed by zstd.
+func IsPacked(head []byte) bool { return bytes.HasPrefix(head, zstdMagic) }
+
 // Lines reads a file of one record a line, plain or packed by zstd.
 type Lines struct {
 	in      *bufio.Reader
@@ -44,7 +47,7 @@ type Lines struct {
 func NewLines(r io.Reader, until int64) (*Lines, error) {
 	l := &Lines{sum: sha256.New()}
 	in := bufio.NewReader(r)
-	if head, _ := in.Peek(len(zstdMagic)); bytes.Equal(head, zstdMagic) {
+	if head, _ := in.Peek(len(zstdMagic)); IsPacked(head) {
 		d, err := zstd.NewReader(in, zstd.WithDecoderConcurrency(1),
 			zstd.WithDecoderMaxWindow(maxWindow), zstd.WithDecoderMaxMemory(MaxUnpacked))
 		if err != nil {

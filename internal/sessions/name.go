@@ -33,6 +33,8 @@ const (
 	LabelImport = "agent-import"
 	// LabelParent holds the name of the session that started a sub-agent, or was rewound.
 	LabelParent = "agent-parent"
+	// LabelRules names the rules by which secrets were taken out.
+	LabelRules  = "agent-rules"
 	LabelBranch = "branch"
 	LabelCommit = "commit"
 )
@@ -59,18 +61,10 @@ func ParseName(label string) (Name, bool) {
 	return Name{}, false
 }
 
-// epoch is 2000-01-01 in the unit of ids. No id of this or a later day is below it.
-const epoch = 9_466_848_000
-
 // IDs returns the two ids that the conversation of a session may have. Both are looked up, and
 // the label decides; the second is for when somebody else's session has the first.
 func (n Name) IDs() [2]events.ID {
 	sum := sha256.Sum256([]byte("agent-session\x00" + n.String()))
-	at := func(b []byte) events.ID {
-		return events.ID(1 + binary.BigEndian.Uint64(b)%(epoch-1))
-	}
+	at := func(b []byte) events.ID { return events.DeriveID(binary.BigEndian.Uint64(b)) }
 	return [2]events.ID{at(sum[:8]), at(sum[8:16])}
 }
-
-// IsDerived reports whether an id was made by [Name.IDs] and not by a clock.
-func IsDerived(id events.ID) bool { return id > 0 && id < epoch }

@@ -25,6 +25,7 @@ type Session struct {
 	Parent  Name      // that started this one as a sub-agent; zero for a person's own
 	Title   string    // or first words; "" when a glance does not tell
 	Size    int64     // bytes of the source, about
+	Length  int64     // what the length of its [Version] is now, where a glance tells; else 0
 	Changed time.Time // when it grew last
 }
 

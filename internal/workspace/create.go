@@ -23,6 +23,8 @@ type NewConversation struct {
 	Files map[string][]byte
 	// Beside allows that user-local storage has a user-local copy with the id already.
 	Beside bool
+	// Archived makes it in the archive.
+	Archived bool
 	// AllowDangling lets the stream refer to content that is not there.
 	AllowDangling bool
 }
@@ -94,7 +96,7 @@ func (w *Workspace) createAs(s *store, id events.ID, n *NewConversation) (_ Entr
 		return Entry{}, &fs.PathError{Op: "create", Path: taken[0].Path, Err: fs.ErrExist}
 	}
 	e := Entry{ID: id, Local: s.local}
-	c := n.conversation(e.at(Live, events.Dirname(id, titleOf(n.Details)), s.prefix))
+	c := n.conversation(e.at(n.partition(), n.dirname(id), s.prefix))
 	content, err := w.settle(s, c)
 	if err != nil {
 		return Entry{}, err
@@ -103,6 +105,20 @@ func (w *Workspace) createAs(s *store, id events.ID, n *NewConversation) (_ Entr
 		return Entry{}, err
 	}
 	return c.Entry, content.verify(c)
+}
+
+func (n *NewConversation) partition() Partition {
+	if n.Archived {
+		return Archive
+	}
+	return Live
+}
+
+func (n *NewConversation) dirname(id events.ID) string {
+	if id.IsDerived() {
+		return events.Dirname(id, "")
+	}
+	return events.Dirname(id, titleOf(n.Details))
 }
 
 func (n *NewConversation) conversation(e Entry) *Conversation {

@@ -156,9 +156,10 @@ func (s *store) complete(c *Conversation, all [3]file) error {
 }
 
 // DirnameFor returns the name that the directory of an entry gets with a title, unless it is
-// taken.
+// taken. One whose ID is derived is found by its name in trees that nobody reads whole, so it has
+// the same everywhere.
 func (w *Workspace) DirnameFor(e Entry, title string) string {
-	if w.env.committed(e) {
+	if e.ID.IsDerived() || w.env.committed(e) {
 		return e.Dirname
 	}
 	return events.Dirname(e.ID, title)

@@ -78,7 +78,9 @@ func (Dialect) List(_ context.Context, name string) ([]sessions.Session, error) 
 		return nil, err
 	}
 	defer lines.Close()
-	s := sessions.Session{Path: name, Size: info.Size(), Changed: info.ModTime()}
+	s := sessions.Session{
+		Path: name, Size: info.Size(), Length: info.Size(), Changed: info.ModTime(),
+	}
 	for !found(s) {
 		line, _, err := lines.Next(sessions.Complete)
 		var broken *sessions.LineError
@@ -115,7 +117,7 @@ func glanceAt(s *sessions.Session, r *record) {
 		s.Dir = string(r.CWD)
 	}
 	if s.Title == "" && r.isPrompt() {
-		s.Title = sessions.FirstWords(r.message().text())
+		s.Title = sessions.FirstWords(words(r.message().text()))
 	}
 }
 

@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"os"
+	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
@@ -61,13 +63,14 @@ type mapper struct {
 	queued  map[string]int    // prompts that were told when they left the queue, by text
 	agents  map[string]*mapper
 	order   []*mapper
-	calls   map[string]string // names of the tools that are called in this turn
+	files   map[string]bool // sub-agents that have a file of their own
 }
 
 func newMapper(s sessions.Session, b *sessions.Builder) *mapper {
 	return &mapper{
 		Builder: b, session: s, turns: map[string]int{}, summary: map[string]string{},
-		queued: map[string]int{}, agents: map[string]*mapper{}, calls: map[string]string{},
+		queued: map[string]int{}, agents: map[string]*mapper{},
+		files: map[string]bool{},
 	}
 }
 
@@ -187,7 +190,7 @@ func (m *mapper) prompt(r *record, text string, all []block) {
 	if at, known := m.turns[string(r.Parent)]; known && at < m.Turn() {
 		m.Rewind(at+1, key(r, 0))
 	}
-	m.calls = map[string]string{}
+	m.Headline(words(text))
 	m.Prompt(key(r, 0), r.Time.Time, text, attached(all)...)
 	m.others(r, all)
 }
@@ -247,7 +250,6 @@ func (m *mapper) block(r *record, i int, reply string, b *block) {
 		md := events.Metadata{}.WithText(llm.MetadataAnthropicRedacted, string(b.Data))
 		m.Reasoning(key, at, reply, "", md)
 	case "tool_use":
-		m.calls[string(b.ID)] = string(b.Name)
 		m.Call(key, at, reply, sessions.Call{
 			ID: string(b.ID), Name: string(b.Name), Arguments: b.Input,
 		})
@@ -283,6 +285,7 @@ func (m *mapper) attachment(r *record, line []byte) {
 		if m.queued[text] > 0 {
 			m.queued[text]-- // told when it left the queue
 		} else if text != "" {
+			m.Headline(words(text))
 			m.Further(key(r, 0), r.Time.Time, text, attached(all)...)
 		}
 		return
@@ -309,7 +312,7 @@ func (m *mapper) progress(r *record, line []byte) {
 		Message jsontext.Value `json:"message"`
 	}
 	if r.Data == nil || sessions.Unmarshal(r.Data, &p) != nil || p.Type != "agent_progress" ||
-		p.AgentID == "" || p.Message == nil {
+		p.AgentID == "" || p.Message == nil || m.hasFile(string(p.AgentID)) {
 		m.Drop("progress", len(line))
 		return
 	}
@@ -319,6 +322,22 @@ func (m *mapper) progress(r *record, line []byte) {
 		return
 	}
 	m.agent(string(p.AgentID)).record(&inner, p.Message)
+}
+
+// hasFile reports whether what a sub-agent said is in a file of its own, which is a source of
+// its own: beside the session's, or in its directory.
+func (m *mapper) hasFile(agent string) bool {
+	has, known := m.files[agent]
+	if !known {
+		name := "agent-" + agent + ".jsonl"
+		own := strings.TrimSuffix(m.session.Path, filepath.Ext(m.session.Path))
+		for _, dir := range []string{filepath.Join(own, "subagents"), filepath.Dir(own)} {
+			_, err := os.Lstat(filepath.Join(dir, name))
+			has = has || err == nil && filepath.IsLocal(name)
+		}
+		m.files[agent] = has
+	}
+	return has
 }
 
 // sidechain tells what a sub-agent said in the file of its session, as early versions wrote it:

@@ -2,6 +2,7 @@ package claude
 
 import (
 	"encoding/base64"
+	"slices"
 	"strings"
 
 	"github.com/git-jp/git-jp/internal/sessions"
@@ -184,4 +185,30 @@ func isInjected(text string) bool {
 		}
 	}
 	return false
+}
+
+// words returns what a person typed of a prompt: a command of the agent is written in tags.
+// Commands that ask the model nothing are no words.
+func words(text string) string {
+	if !strings.HasPrefix(text, "<command-") {
+		return text
+	}
+	name, arguments := tagged(text, "command-name"), tagged(text, "command-args")
+	if arguments == "" && slices.Contains(settings, name) {
+		return ""
+	}
+	return strings.TrimSpace(name + " " + arguments)
+}
+
+// settings are commands that change the agent and are answered by it.
+var settings = strings.Fields("/clear /compact /config /context /cost /exit /help /ide /login" +
+	" /logout /mcp /model /permissions /plugin /reload-plugins /resume /status /terminal-setup")
+
+func tagged(text, tag string) string {
+	_, rest, ok := strings.Cut(text, "<"+tag+">")
+	inner, _, closed := strings.Cut(rest, "</"+tag+">")
+	if !ok || !closed {
+		return ""
+	}
+	return strings.TrimSpace(inner)
 }

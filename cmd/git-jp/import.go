@@ -1,0 +1,383 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/git-jp/git-jp/gitint"
+	"github.com/git-jp/git-jp/internal/atomicfile"
+	"github.com/git-jp/git-jp/internal/importer"
+	"github.com/git-jp/git-jp/internal/render"
+	"github.com/git-jp/git-jp/internal/secrets"
+	"github.com/git-jp/git-jp/internal/sessions"
+	"github.com/git-jp/git-jp/internal/workspace"
+)
+
+type importCmd struct {
+	From     []string `arg:"" optional:"" name:"agent|path" help:"Agents, or files and directories with sessions."`
+	All      bool     `help:"Import the sessions of all agents."`
+	Since    string   `placeholder:"TIME" help:"Only sessions that grew since TIME."`
+	Session  []string `placeholder:"ID" help:"Only the session with this id of the agent, or beginning with it."`
+	Foreign  bool     `help:"Also sessions that ran outside of this working tree."`
+	DryRun   bool     `short:"n" help:"Print what is new and has grown, and change nothing."`
+	Hold     bool     `help:"Make new conversations in user-local storage, not in the workspace."`
+	Accept   bool     `help:"Move held conversations into the workspace."`
+	Reimport bool     `help:"Import again what has not grown, by today's importer and rules."`
+	Again    bool     `help:"Import again what was removed."`
+	Yes      bool     `short:"y" help:"Do not ask."`
+}
+
+// Help explains where sessions come from and where they go.
+func (importCmd) Help() string {
+	return `Makes conversations of the sessions of coding agents: ` + agentNames() + `.
+Without arguments it lists what could be imported and imports nothing.
+
+An imported conversation lies in the archive (git jp ls --agents) under an id that everybody
+who imports the session gives it. Importing again lets it grow; what somebody added or changed
+here stays. Sessions that ran outside of this working tree are left out unless --foreign is
+given. The directory of the working tree becomes $WORKSPACE and the home directory $HOME.
+Secrets that rules find are left out; docs/secrets.md lists the rules.
+
+The first import in a clone shows what would be imported and asks; where nobody can answer,
+--yes is required. ` + whenHelp
+}
+
+func agentNames() string {
+	var names []string
+	for _, d := range importer.Dialects() {
+		names = append(names, string(d.Agent()))
+	}
+	return strings.Join(names, ", ")
+}
+
+// importRecord is one session in `import --json`.
+type importRecord struct {
+	Session       string         `json:"session"`
+	State         string         `json:"state"`
+	ID            string         `json:"id,omitempty"`
+	Title         string         `json:"title,omitempty"`
+	Directory     string         `json:"directory,omitempty"`
+	Bytes         int64          `json:"bytes"`
+	ChangedAt     *time.Time     `json:"changed_at,omitempty"`
+	Prompts       int            `json:"prompts,omitempty"`
+	Calls         int            `json:"calls,omitempty"`
+	Records       map[string]int `json:"records,omitempty"`
+	Redacted      map[string]int `json:"redacted,omitempty"`
+	BrokenLines   []int          `json:"broken_lines,omitempty"`
+	Conversations []string       `json:"conversations,omitempty"`
+	Error         string         `json:"error,omitempty"`
+}
+
+// Run imports sessions, or lists them.
+func (c importCmd) Run(ctx context.Context, a *app) error {
+	w, err := a.workspace()
+	if err != nil {
+		return err
+	}
+	im := newImporter(a, w)
+	im.Hold, im.Again, im.Fresh, im.Dry = c.Hold, c.Again, c.Reimport, c.DryRun
+	sel, err := c.selection(a, w)
+	if err != nil {
+		return err
+	}
+	list := len(c.From) == 0 && !c.All && len(c.Session) == 0
+	found, foreign := importer.Find(ctx, placesOf(a), sel)
+	if list {
+		return c.list(a, im, found, foreign)
+	}
+	if !c.DryRun {
+		if err := c.agree(ctx, a, im, found); err != nil {
+			return err
+		}
+	}
+	return c.run(ctx, a, im, found, foreign)
+}
+
+// newImporter returns what takes sessions into a workspace, by its settings.
+func newImporter(a *app, w *workspace.Workspace) *importer.Importer {
+	limits, rules := w.Limits(), secrets.Builtin()
+	return &importer.Importer{
+		Workspace: w,
+		Home:      a.getenv("HOME"),
+		Rules:     rules.Digest(),
+		Options: sessions.Options{
+			MaxBlob: w.Blobs().Limits().Max(), MaxStream: limits.OfStream(),
+			Redact: func(text []byte, count map[string]int) []byte {
+				text, found := rules.Redact(text)
+				for _, m := range found {
+					count[m.Rule]++
+				}
+				return text
+			},
+		},
+	}
+}
+
+func placesOf(a *app) sessions.Places {
+	return sessions.Places{Home: a.getenv("HOME"), Getenv: a.getenv}
+}
+
+func (c importCmd) selection(a *app, w *workspace.Workspace) (sel importer.Selection, err error) {
+	sel = importer.Selection{IDs: c.Session, Foreign: c.Foreign, Root: w.Root()}
+	if sel.Since, err = parseWhen(a, "since", c.Since); err != nil {
+		return sel, err
+	}
+	for _, from := range c.From {
+		agent := sessions.Agent(from)
+		if slices.Contains(sessions.Agents, agent) {
+			sel.Agents = append(sel.Agents, agent)
+			continue
+		}
+		path := a.path(from)
+		if _, err := os.Lstat(path); err != nil {
+			return sel, usagef("%q is neither an agent (%s) nor a file", from, agentNames())
+		}
+		sel.Paths = append(sel.Paths, path)
+	}
+	return sel, nil
+}
+
+// list prints what could be imported.
+func (c importCmd) list(
+	a *app, im *importer.Importer, found []importer.Found, foreign map[string]int,
+) error {
+	table := render.NewTable(a.output(),
+		render.Column{Head: "STATE"}, render.Column{Head: "AGENT"},
+		render.Column{Head: "SESSION", Shrink: true, Least: 8},
+		render.Column{Head: "SIZE", Align: render.AlignRight},
+		render.Column{Head: "CHANGED"}, render.Column{Head: "FIRST WORDS", Shrink: true})
+	for _, f := range found {
+		if f.Err != nil {
+			a.warn("%v", f.Err)
+			continue
+		}
+		state, err := im.Look(f.Session)
+		if err != nil {
+			a.warn("%v", err)
+			continue
+		}
+		if a.JSON {
+			if err := a.printJSON(newImportRecord(f.Session, state)); err != nil {
+				return err
+			}
+			continue
+		}
+		table.Row(string(state), string(f.Name.Agent), f.Name.ID, render.Bytes(f.Size),
+			render.Ago(a.now(), f.Changed), f.Title)
+	}
+	if !a.JSON {
+		if err := table.Write(a.stdout); err != nil {
+			return err
+		}
+	}
+	tellForeign(a, foreign)
+	return nil
+}
+
+// tellForeign says that sessions were left out because they ran elsewhere.
+func tellForeign(a *app, foreign map[string]int) {
+	n := 0
+	for _, count := range foreign {
+		n += count
+	}
+	if n > 0 {
+		a.note("%s of %s outside of this working tree left out (--foreign imports them)",
+			render.Count(n, "session"), render.Count(len(foreign), "directory"))
+	}
+}
+
+// agreedFile notes in the directory of git that somebody agreed to imports in this clone.
+const agreedFile = "import"
+
+// agree shows what the first import in a clone would bring, and asks.
+func (c importCmd) agree(
+	ctx context.Context, a *app, im *importer.Importer, found []importer.Found,
+) error {
+	repo, err := a.repo(ctx)
+	if err != nil && !errors.Is(err, gitint.ErrNotRepository) {
+		return err
+	}
+	var note string
+	if err == nil {
+		note = filepath.Join(repo.CommonDir(), "jp", agreedFile)
+		if _, err := os.Lstat(note); err == nil {
+			return nil
+		}
+	}
+	if !c.Yes {
+		if err := c.ask(ctx, a, im, found); err != nil {
+			return err
+		}
+	}
+	if note == "" {
+		return nil
+	}
+	if err := atomicfile.MkdirPrivate(filepath.Dir(note)); err != nil {
+		return err
+	}
+	f, err := atomicfile.OpenPrivate(note, os.O_CREATE|os.O_WRONLY)
+	if err != nil {
+		return err
+	}
+	return f.Close()
+}
+
+func (c importCmd) ask(
+	ctx context.Context, a *app, im *importer.Importer, found []importer.Found,
+) error {
+	what := fmt.Sprintf("import %s", render.Count(countOf(found), "session"))
+	if countOf(found) == 0 {
+		return nil
+	}
+	if a.canAsk() {
+		if err := c.list(a, im, found, nil); err != nil {
+			return err
+		}
+	}
+	question := what + "?"
+	if repo, err := a.repo(ctx); err == nil {
+		if remotes, err := repo.Remotes(ctx); err == nil && len(remotes) > 0 {
+			question += " What is committed can be pushed to " + strings.Join(remotes, ", ") + "."
+		}
+	}
+	if !a.confirm(question) {
+		return &unconfirmedError{what: what, asked: a.canAsk()}
+	}
+	return nil
+}
+
+func countOf(found []importer.Found) (n int) {
+	for _, f := range found {
+		if f.Err == nil {
+			n++
+		}
+	}
+	return n
+}
+
+// run imports what was found. One that cannot be imported is named, and the others are.
+func (c importCmd) run(
+	ctx context.Context, a *app, im *importer.Importer, found []importer.Found,
+	foreign map[string]int,
+) error {
+	counts, failed := map[importer.State]int{}, 0
+	bar := newProgress(a, "import", int64(len(found)))
+	for _, f := range found {
+		var out importer.Outcome
+		err := f.Err
+		if err == nil {
+			out, err = im.Import(ctx, f.Dialect, f.Session)
+		}
+		bar.Add(1)
+		if ctx.Err() != nil {
+			break
+		}
+		if err != nil {
+			failed++
+			a.warn("%s: %v", sourceName(f), err)
+		} else {
+			counts[out.State]++
+		}
+		if err := c.print(a, f, out, err); err != nil {
+			return err
+		}
+	}
+	bar.Done()
+	tellForeign(a, foreign)
+	tellCounts(a, counts, c.DryRun)
+	switch {
+	case ctx.Err() != nil:
+		return ctx.Err()
+	case failed > 0:
+		return fmt.Errorf("import: %s could not be read", render.Count(failed, "session"))
+	}
+	return nil
+}
+
+func sourceName(f importer.Found) string {
+	if f.Name.IsZero() {
+		return f.Path
+	}
+	return f.Name.String()
+}
+
+// print prints what became of a session; out is empty for one that was refused.
+func (c importCmd) print(a *app, f importer.Found, out importer.Outcome, err error) error {
+	if a.JSON {
+		r := newImportRecord(f.Session, out.State)
+		r.fill(out, err)
+		return a.printJSON(r)
+	}
+	for _, b := range out.Report.Broken {
+		a.warn("%s: line %d: %v", f.Name, b.Number, b.Err)
+	}
+	for _, m := range out.Made {
+		if m.State != importer.New && m.State != importer.Grown {
+			continue
+		}
+		title := render.Sanitize(m.Title)
+		if _, err := fmt.Fprintf(a.stdout, "%-5s  %s  %s\n", m.State, m.ID, title); err != nil {
+			return err
+		}
+	}
+	for _, rule := range slices.Sorted(maps.Keys(out.Report.Redacted)) {
+		a.note("%s: %s left out by rule %s", f.Name,
+			render.Count(out.Report.Redacted[rule], "secret"), rule)
+	}
+	return nil
+}
+
+func tellCounts(a *app, counts map[importer.State]int, dry bool) {
+	var parts []string
+	for _, s := range []importer.State{
+		importer.New, importer.Grown, importer.Unchanged, importer.Removed,
+	} {
+		if counts[s] > 0 {
+			parts = append(parts, fmt.Sprintf("%d %s", counts[s], s))
+		}
+	}
+	if len(parts) == 0 {
+		parts = []string{"nothing to import"}
+	}
+	text := strings.Join(parts, ", ")
+	if dry {
+		text += " (dry run: nothing was changed)"
+	}
+	a.note("%s", text)
+}
+
+func newImportRecord(s sessions.Session, state importer.State) importRecord {
+	r := importRecord{
+		Session: s.Name.String(), State: string(state), Title: s.Title, Directory: s.Dir,
+		Bytes: s.Size,
+	}
+	if !s.Changed.IsZero() {
+		at := s.Changed.UTC()
+		r.ChangedAt = &at
+	}
+	return r
+}
+
+func (r *importRecord) fill(out importer.Outcome, err error) {
+	if err != nil {
+		r.State, r.Error = "refused", err.Error()
+	}
+	r.Prompts, r.Calls = out.Report.Prompts, out.Report.Calls
+	r.Records, r.Redacted = out.Report.Records, out.Report.Redacted
+	for _, b := range out.Report.Broken {
+		r.BrokenLines = append(r.BrokenLines, b.Number)
+	}
+	for i, m := range out.Made {
+		if i == 0 {
+			r.ID, r.Title = m.ID.String(), m.Title
+		}
+		r.Conversations = append(r.Conversations, m.ID.String())
+	}
+}

@@ -1,0 +1,188 @@
+package importer
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/git-jp/git-jp/internal/regular"
+	"github.com/git-jp/git-jp/internal/sessions"
+	"github.com/git-jp/git-jp/internal/sessions/claude"
+	"github.com/klauspost/compress/zstd"
+)
+
+// Dialects returns the readers of all agents.
+func Dialects() []sessions.Dialect { return []sessions.Dialect{claude.Dialect{}} }
+
+// A Selection says which sessions are meant.
+type Selection struct {
+	Agents  []sessions.Agent // all when empty and there are no Paths
+	Paths   []string         // files, or directories with files
+	IDs     []string         // the agents' own ids, or beginnings of them
+	Since   time.Time        // that grew then or later
+	Foreign bool             // also those that ran outside of Root
+	Root    string           // of the working tree
+}
+
+// A Found is a session that a selection means, or an error in looking for some.
+type Found struct {
+	sessions.Session
+	Dialect sessions.Dialect
+	Err     error
+}
+
+// Find returns the sessions that a selection means, in the order of their agents and of time, and
+// how many of others there are by the directory in which they ran.
+func Find(
+	ctx context.Context, places sessions.Places, sel Selection,
+) (found []Found, foreign map[string]int) {
+	foreign = map[string]int{}
+	add := func(f Found) {
+		switch {
+		case f.Err != nil:
+			found = append(found, f)
+		case !sel.means(f.Session):
+		case !sel.Foreign && !Belongs(f.Session, sel.Root):
+			foreign[f.Dir]++
+		default:
+			found = append(found, f)
+		}
+	}
+	for _, path := range sel.Paths {
+		findPath(ctx, path, add)
+	}
+	for _, d := range Dialects() {
+		if !sel.wants(d.Agent()) {
+			continue
+		}
+		for s, err := range d.Find(ctx, places) {
+			add(Found{s, d, err})
+		}
+	}
+	slices.SortStableFunc(found, func(a, b Found) int { return a.Changed.Compare(b.Changed) })
+	return unique(found), foreign
+}
+
+func (sel *Selection) wants(a sessions.Agent) bool {
+	return slices.Contains(sel.Agents, a) || len(sel.Agents) == 0 && len(sel.Paths) == 0
+}
+
+func (sel *Selection) means(s sessions.Session) bool {
+	if !sel.Since.IsZero() && s.Changed.Before(sel.Since) {
+		return false
+	}
+	return len(sel.IDs) == 0 || slices.ContainsFunc(sel.IDs, func(id string) bool {
+		return strings.HasPrefix(s.Name.ID, id) || s.Name.String() == id
+	})
+}
+
+// unique keeps the longest of several sources of a session: a copy that was resumed elsewhere, a
+// packed file beside a plain one.
+func unique(found []Found) []Found {
+	at := map[sessions.Name]int{}
+	var out []Found
+	for _, f := range found {
+		i, known := at[f.Name]
+		switch {
+		case f.Err != nil || f.Name.IsZero():
+			out = append(out, f)
+		case !known:
+			at[f.Name] = len(out)
+			out = append(out, f)
+		case f.Length > out[i].Length:
+			out[i] = f
+		}
+	}
+	return out
+}
+
+// ErrUnknown is for a file that no reader knows.
+var ErrUnknown = errors.New("it is no session of an agent that is known")
+
+// findPath yields the sessions in a file, or in the files of a directory.
+func findPath(ctx context.Context, path string, add func(Found)) {
+	info, err := os.Stat(path)
+	if err != nil || !info.IsDir() {
+		findFile(ctx, path, add)
+		return
+	}
+	err = filepath.WalkDir(path, func(name string, e fs.DirEntry, err error) error {
+		if err != nil || ctx.Err() != nil {
+			return errors.Join(err, ctx.Err())
+		}
+		if e.Type().IsRegular() {
+			findFile(ctx, name, func(f Found) {
+				if !errors.Is(f.Err, ErrUnknown) {
+					add(f)
+				}
+			})
+		}
+		return nil
+	})
+	if err != nil {
+		add(Found{Err: err})
+	}
+}
+
+func findFile(ctx context.Context, path string, add func(Found)) {
+	head, err := headOf(path)
+	if err != nil {
+		add(Found{Session: sessions.Session{Path: path}, Err: err})
+		return
+	}
+	for _, d := range Dialects() {
+		if !d.Recognize(head) {
+			continue
+		}
+		all, err := d.List(ctx, path)
+		if err != nil {
+			add(Found{Session: sessions.Session{Path: path}, Dialect: d, Err: err})
+			return
+		}
+		for _, s := range all {
+			add(Found{Session: s, Dialect: d})
+		}
+		if len(all) > 0 {
+			return
+		}
+	}
+	add(Found{
+		Session: sessions.Session{Path: path}, Err: fmt.Errorf("read %s: %w", path, ErrUnknown),
+	})
+}
+
+// headSize is how much of a file tells whose it is: the first records of some agents are long.
+const headSize = 256 << 10
+
+// headOf returns the beginning of a file, unpacked.
+func headOf(path string) ([]byte, error) {
+	f, err := regular.OpenFile(path)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close() //nolint:errcheck // only read
+	head, err := io.ReadAll(io.LimitReader(f, headSize))
+	if err != nil || !sessions.IsPacked(head) {
+		return head, err
+	}
+	if _, err := f.Seek(0, io.SeekStart); err != nil {
+		return nil, err
+	}
+	d, err := zstd.NewReader(f, zstd.WithDecoderConcurrency(1), zstd.WithDecoderMaxWindow(64<<20))
+	if err != nil {
+		return nil, err
+	}
+	defer d.Close()
+	head, err = io.ReadAll(io.LimitReader(d, headSize))
+	if errors.Is(err, io.ErrUnexpectedEOF) {
+		err = nil
+	}
+	return head, err
+}

@@ -1,0 +1,181 @@
+package importer
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+
+	"github.com/git-jp/git-jp/events"
+	"github.com/git-jp/git-jp/internal/sessions"
+	"github.com/git-jp/git-jp/internal/workspace"
+)
+
+// An Importer takes sessions into one workspace.
+type Importer struct {
+	Workspace *workspace.Workspace
+	Home      string // the user's
+	// Options are those of each conversation. Writer and Root are set by the importer.
+	Options sessions.Options
+	// Rules names the rules that Options.Redact goes by.
+	Rules string
+	Hold  bool // into user-local storage
+	Again bool // also what was removed
+	// Fresh makes conversations anew by today's importer and rules, also where the source has not
+	// grown.
+	Fresh bool
+	// Dry saves nothing.
+	Dry bool
+}
+
+// A State says what an import is to a workspace.
+type State string
+
+// The states.
+const (
+	New       State = "new"
+	Grown     State = "grown"
+	Unchanged State = "unchanged"
+	Removed   State = "removed"
+)
+
+// A Made is a conversation that an import made or let grow.
+type Made struct {
+	ID    events.ID
+	Name  sessions.Name
+	Title string
+	State State
+}
+
+// An Outcome says what became of a session.
+type Outcome struct {
+	Session sessions.Session
+	State   State
+	Made    []Made
+	Report  sessions.Report
+}
+
+// ErrConflict is for a conversation that was changed where its source changed too.
+var ErrConflict = errors.New("the conversation was changed in the turn that the agent went on with")
+
+// Look tells at a glance what an import of a session would do.
+func (im *Importer) Look(s sessions.Session) (State, error) {
+	e, d, err := im.find(s.Name)
+	switch {
+	case errors.Is(err, fs.ErrNotExist) && im.removed(s.Name):
+		return Removed, nil
+	case errors.Is(err, fs.ErrNotExist):
+		return New, nil
+	case err != nil:
+		return "", fmt.Errorf("look for %s: %w", e.ID, err)
+	}
+	v, ok := sessions.ParseVersion(d.Labels[sessions.LabelImport])
+	if ok && s.Length > 0 && v.Length == s.Length {
+		return Unchanged, nil
+	}
+	return Grown, nil
+}
+
+// find returns the conversation of a session.
+func (im *Importer) find(n sessions.Name) (workspace.Entry, *events.Details, error) {
+	for _, id := range n.IDs() {
+		copies, err := im.Workspace.Copies(id)
+		if err != nil {
+			return workspace.Entry{}, nil, err
+		}
+		for _, e := range copies {
+			d, err := im.Workspace.LoadDetails(e)
+			if err != nil {
+				return e, nil, err
+			}
+			if d.Labels[sessions.LabelSession] == n.String() {
+				return e, d, nil
+			}
+		}
+	}
+	return workspace.Entry{}, nil, fs.ErrNotExist
+}
+
+// free returns the id that a new conversation of a session gets.
+func (im *Importer) free(n sessions.Name) (events.ID, error) {
+	for _, id := range n.IDs() {
+		copies, err := im.Workspace.Copies(id)
+		if err != nil {
+			return 0, err
+		}
+		if len(copies) == 0 {
+			return id, nil
+		}
+	}
+	return 0, fmt.Errorf("both ids of session %s are taken by others", n)
+}
+
+// Import takes in a session, and with it what was rewound in it and the sub-agents that have no
+// source of their own.
+func (im *Importer) Import(
+	ctx context.Context, d sessions.Dialect, s sessions.Session,
+) (Outcome, error) {
+	out := Outcome{Session: s, State: Unchanged}
+	state, err := im.Look(s)
+	if err != nil {
+		return out, err
+	}
+	if state == Removed && !im.Again || state == Unchanged && !im.Fresh {
+		out.State = state
+		return out, nil
+	}
+	batch := im.Workspace.Blobs().NewBatch()
+	defer batch.Discard()
+	all, err := im.read(ctx, d, s, 0, batch)
+	if err != nil {
+		return out, err
+	}
+	if !im.Dry {
+		if err := batch.Commit(); err != nil {
+			return out, fmt.Errorf("store contents: %w", err)
+		}
+	}
+	out.Report = all[0].Report
+	for _, c := range all {
+		made, err := im.save(ctx, d, s, c)
+		if err != nil {
+			return out, fmt.Errorf("%s: %w", c.Name, err)
+		}
+		out.add(made)
+	}
+	return out, nil
+}
+
+// add notes a conversation. The session is what its own conversation is, or grown where only one
+// beside it is new.
+func (o *Outcome) add(m Made) {
+	if m.Name == o.Session.Name {
+		o.State = m.State
+	} else if o.State == Unchanged && m.State != Unchanged && m.State != Removed {
+		o.State = Grown
+	}
+	o.Made = append(o.Made, m)
+}
+
+// read makes the conversations of a session, or of so much of it.
+func (im *Importer) read(
+	ctx context.Context, d sessions.Dialect, s sessions.Session, until int64, w events.Writer,
+) ([]*sessions.Conversation, error) {
+	o := im.Options
+	o.Writer, o.Root = w, im.root(s)
+	if o.Home = sessions.HomeOf(s.Dir); o.Home == "" || prefixOf(s.Dir, im.Home) != "" {
+		o.Home = im.Home
+	}
+	b := sessions.NewBuilder(s, o)
+	v, err := d.Read(ctx, s, until, b)
+	if err != nil {
+		return nil, err
+	}
+	all, err := b.Finish(v)
+	for _, c := range all {
+		if im.Rules != "" {
+			c.Details.Labels[sessions.LabelRules] = im.Rules
+		}
+	}
+	return all, err
+}

@@ -1,0 +1,100 @@
+package importer
+
+import (
+	"encoding/json"
+	"fmt"
+	"os"
+	"path"
+	"path/filepath"
+	"strings"
+
+	"github.com/git-jp/git-jp/events"
+	"github.com/git-jp/git-jp/internal/regular"
+	"github.com/git-jp/git-jp/internal/sessions"
+	"github.com/git-jp/git-jp/internal/workspace"
+)
+
+// Belongs reports whether a session ran in the working tree at root, or below it.
+func Belongs(s sessions.Session, root string) bool { return prefixOf(s.Dir, root) != "" }
+
+// prefixOf returns the part of a directory that is root as the agent wrote it, "" when the
+// directory is not below root.
+func prefixOf(dir, root string) string {
+	if dir == "" || root == "" || !filepath.IsAbs(dir) {
+		return ""
+	}
+	for at := filepath.Clean(dir); ; at = filepath.Dir(at) {
+		if at == root || regular.SameFile(at, root) {
+			return at
+		}
+		if at == filepath.Dir(at) {
+			return ""
+		}
+	}
+}
+
+// root returns the directory that is $WORKSPACE for a session: the workspace's own for one that
+// ran in it, else the workspace or the repository that it ran in, else where it ran.
+func (im *Importer) root(s sessions.Session) string {
+	if own := prefixOf(s.Dir, im.Workspace.Root()); own != "" {
+		return own
+	}
+	if !filepath.IsAbs(s.Dir) {
+		return s.Dir
+	}
+	for at := filepath.Clean(s.Dir); at != filepath.Dir(at); at = filepath.Dir(at) {
+		for _, name := range []string{workspace.DirName, ".git"} {
+			if _, err := os.Lstat(filepath.Join(at, name)); err == nil {
+				return at
+			}
+		}
+	}
+	return strings.TrimRight(s.Dir, `/\`)
+}
+
+// removedDir is where the names of removed sessions are, below .jp.
+const removedDir = "sessions/removed"
+
+// RemovedPath returns the file, below .jp, that says that the conversation of a session was
+// removed.
+func RemovedPath(id events.ID) string {
+	return path.Join(removedDir, events.Dirname(id, "")+".json")
+}
+
+// A tombstone is what such a file says.
+type tombstone struct {
+	Session string `json:"session"`
+}
+
+// removed reports whether somebody removed the conversation of a session.
+func (im *Importer) removed(n sessions.Name) bool {
+	fsys := regular.Dir(im.Workspace.Dir())
+	for _, id := range n.IDs() {
+		data, err := regular.ReadUnlinked(fsys, RemovedPath(id), maxTombstone)
+		var t tombstone
+		if err == nil && json.Unmarshal(data, &t) == nil && t.Session == n.String() {
+			return true
+		}
+	}
+	return false
+}
+
+const maxTombstone = 1 << 20
+
+// Bury writes that the conversation of a session was removed, and returns the file's name below
+// .jp. It does nothing for a conversation that was not imported.
+func Bury(w *workspace.Workspace, id events.ID, d *events.Details) (string, error) {
+	n, ok := sessions.ParseName(d.Labels[sessions.LabelSession])
+	if !ok || !id.IsDerived() {
+		return "", nil
+	}
+	data, err := json.Marshal(tombstone{n.String()})
+	if err != nil {
+		return "", err
+	}
+	name := RemovedPath(id)
+	if err := w.WriteFile(name, append(data, '\n')); err != nil {
+		return "", fmt.Errorf("note the removal of %s: %w", n, err)
+	}
+	return name, nil
+}

@@ -1,0 +1,207 @@
+package importer
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+
+	"github.com/git-jp/git-jp/blobs"
+	"github.com/git-jp/git-jp/events"
+	"github.com/git-jp/git-jp/internal/sessions"
+	"github.com/git-jp/git-jp/internal/workspace"
+)
+
+// save makes a conversation or lets it grow.
+func (im *Importer) save(
+	ctx context.Context, d sessions.Dialect, s sessions.Session, c *sessions.Conversation,
+) (Made, error) {
+	made := Made{Name: c.Name, Title: title(c.Details)}
+	e, _, err := im.find(c.Name)
+	switch {
+	case errors.Is(err, fs.ErrNotExist) && !im.Again && im.removed(c.Name):
+		made.State = Removed
+		return made, nil
+	case errors.Is(err, fs.ErrNotExist):
+		made.State = New
+		made.ID, err = im.create(ctx, c)
+		return made, err
+	case err != nil:
+		return made, err
+	}
+	made.ID, made.State = e.ID, Unchanged
+	if im.Dry {
+		made.State, err = im.growth(ctx, d, s, c, e)
+		return made, err
+	}
+	err = im.Workspace.Update(ctx, e.ID, func(here *workspace.Conversation) error {
+		changed, err := im.grow(ctx, d, s, here, c)
+		if changed {
+			made.State = Grown
+		}
+		made.Title = here.Title()
+		return err
+	})
+	return made, err
+}
+
+func title(d *events.Details) string {
+	if d.Title == nil {
+		return ""
+	}
+	return *d.Title
+}
+
+func (im *Importer) create(ctx context.Context, c *sessions.Conversation) (events.ID, error) {
+	id, err := im.free(c.Name)
+	if err != nil || im.Dry {
+		return id, err
+	}
+	_, err = im.Workspace.Create(ctx, &workspace.NewConversation{
+		ID: id, Details: c.Details, Stream: c.Stream, BaseConfig: c.BaseConfig,
+		Archived: true, Local: im.Hold,
+	})
+	if err == nil && im.Again {
+		err = im.Workspace.RemoveFile(RemovedPath(id))
+	}
+	return id, err
+}
+
+// growth is what grow would do.
+func (im *Importer) growth(
+	ctx context.Context, d sessions.Dialect, s sessions.Session, c *sessions.Conversation,
+	e workspace.Entry,
+) (State, error) {
+	here, err := im.Workspace.Load(e)
+	if err != nil {
+		return "", err
+	}
+	changed, err := im.grow(ctx, d, s, here, c)
+	if changed {
+		return Grown, err
+	}
+	return Unchanged, err
+}
+
+// grow makes here what it is with what the source says now. It changes nothing but here.
+func (im *Importer) grow(
+	ctx context.Context, d sessions.Dialect, s sessions.Session,
+	here *workspace.Conversation, now *sessions.Conversation,
+) (changed bool, err error) {
+	was, err := im.before(ctx, d, s, here, now)
+	if err != nil {
+		return false, err
+	}
+	merged, err := events.Merge(side(was), events.Side{
+		Stream: here.Stream, BaseConfig: here.BaseConfig,
+	}, side(now))
+	switch {
+	case err != nil:
+		return false, err
+	case len(merged.Conflicts) > 0:
+		return false, ErrConflict
+	}
+	base, mine := was.Details.Encode(), here.Details.Encode()
+	details, err := events.MergeMetadata(base, mine, now.Details.Encode())
+	if err != nil {
+		return false, err
+	}
+	if bytes.Equal(merged.Stream.Encode(), here.Stream.Encode()) && bytes.Equal(details, mine) {
+		return false, nil
+	}
+	if here.Details, err = events.DecodeDetails(details); err != nil {
+		return false, err
+	}
+	here.Stream = merged.Stream
+	if merged.BaseConfig != nil {
+		here.BaseConfig = merged.BaseConfig
+	}
+	return true, nil
+}
+
+func side(c *sessions.Conversation) events.Side {
+	return events.Side{Stream: c.Stream, BaseConfig: c.BaseConfig}
+}
+
+// before returns what the import made that is in here: of a source that only grows by reading as
+// much of it again. Where it is not what it was, or another importer or other rules made it, what
+// is here under the source's own keys is taken for it, and of what now says only what is new.
+func (im *Importer) before(
+	ctx context.Context, d sessions.Dialect, s sessions.Session,
+	here *workspace.Conversation, now *sessions.Conversation,
+) (*sessions.Conversation, error) {
+	labels := here.Details.Labels
+	v, ok := sessions.ParseVersion(labels[sessions.LabelImport])
+	same := ok && v.Revision == sessions.Revision && labels[sessions.LabelRules] == im.Rules
+	if same && d.Appends(s) && v.Length > 0 {
+		all, err := im.read(ctx, d, s, v.Length, discard{})
+		if err != nil {
+			return nil, fmt.Errorf("read the first %d bytes again: %w", v.Length, err)
+		}
+		for _, c := range all {
+			if c.Name == now.Name && c.Details.Labels[sessions.LabelImport] == v.String() {
+				return c, nil
+			}
+		}
+	}
+	if !same && !im.Fresh {
+		keepOld(here.Stream, now)
+	}
+	return imported(here, now), nil
+}
+
+// keepOld puts the events that are here in the place of those that the source gives now: by other
+// rules than those by which they were made.
+func keepOld(here *events.Stream, now *sessions.Conversation) {
+	old := map[string]*events.Element{}
+	for _, e := range here.All() {
+		if key, ok := e.Metadata().Text(sessions.MetadataSource); ok {
+			old[string(e.Kind())+key] = e
+		}
+	}
+	now.Stream = now.Stream.Revise(func(_ int, e *events.Element) *events.Element {
+		key, ok := e.Metadata().Text(sessions.MetadataSource)
+		if was := old[string(e.Kind())+key]; ok && was != nil {
+			return was
+		}
+		return e
+	})
+}
+
+// imported returns what of a conversation has keys of its source, with the starts of its turns.
+func imported(
+	here *workspace.Conversation, now *sessions.Conversation,
+) *sessions.Conversation {
+	var kept []*events.Element
+	var start *events.Element
+	for _, e := range here.Stream.All() {
+		if e.Kind() == events.KindTurnStart {
+			start = e
+			continue
+		}
+		_, ok := e.Metadata().Text(sessions.MetadataSource)
+		if !ok && e.Kind() != sessions.KindRecord {
+			continue
+		}
+		if start != nil {
+			kept = append(kept, start)
+			start = nil
+		}
+		kept = append(kept, e)
+	}
+	// What somebody may have changed is theirs: only what tells how much is in is the source's.
+	d := now.Details.Clone()
+	d.LastActivatedAt = here.Details.LastActivatedAt
+	for _, label := range []string{sessions.LabelImport, sessions.LabelRules} {
+		d.Labels[label] = here.Details.Labels[label]
+	}
+	return &sessions.Conversation{
+		Stream: events.New(kept...), Details: d, BaseConfig: here.BaseConfig,
+	}
+}
+
+// discard is where the contents of what is there already go.
+type discard struct{}
+
+func (discard) Write(b []byte) (blobs.Ref, error) { return blobs.RefTo(b), nil }
