@@ -27,6 +27,8 @@ type jsonFinding struct {
 	Hash         string   `json:"hash,omitempty"`
 	Size         *int64   `json:"size,omitempty"`
 	References   int      `json:"references,omitempty"`
+	Rule         string   `json:"rule,omitempty"`
+	Fingerprint  string   `json:"fingerprint,omitempty"`
 	Detail       string   `json:"detail"`
 	Next         string   `json:"next,omitempty"`
 }
@@ -70,7 +72,7 @@ func toJSON(f Finding) jsonFinding {
 		Commit: f.Commit, Commits: f.Commits, Path: f.Path, Line: f.Line,
 		Conversation: f.Conversation, Title: f.Title, Turn: f.Turn,
 		Call: f.Call, Tool: f.Tool, References: f.References,
-		Detail: f.Detail, Next: f.Next,
+		Rule: f.Rule, Fingerprint: f.Fingerprint, Detail: f.Detail, Next: f.Next,
 	}
 	if f.Element >= 0 {
 		j.Element = &f.Element

@@ -31,6 +31,8 @@ type Finding struct {
 	// References counts the references of the conversation to the same content. The
 	// others of its places are not named.
 	References int
+	// Rule and Fingerprint are those of a secret.
+	Rule, Fingerprint string
 	// Detail is a phrase that says what is wrong.
 	Detail string
 	// Next is the command that helps, "" when none does.

@@ -40,6 +40,12 @@ const (
 	TextMerged State = "blended"
 	// Lost: a merge left out what one of its sides has and none removed. Only callers add it.
 	Lost State = "lost"
+	// Secret: a text has what looks like a key, a password or a token. Only callers add it.
+	Secret State = "secret"
+	// Unredacted: a text has what was redacted from it. Only callers add it.
+	Unredacted State = "unredacted"
+	// Allowed: a finding of a secret is committed as allowed. Only callers add it.
+	Allowed State = "allowed"
 	// Drift: the clone is not set up as its attributes demand. Only callers add it.
 	Drift State = "drift"
 )
@@ -82,7 +88,7 @@ func (s *Severity) UnmarshalText(text []byte) error {
 // Severity returns how bad findings of the state are.
 func (s State) Severity() Severity {
 	switch s {
-	case Unchecked:
+	case Unchecked, Allowed:
 		return Note
 	case Foreign, Incomplete, Drift:
 		return Warning
@@ -114,6 +120,9 @@ func states() []struct {
 		{Conflicted, "A file is unmerged"},
 		{TextMerged, "A merge put the lines of its sides together without a driver"},
 		{Lost, "A merge left out what one of its sides has"},
+		{Secret, "A text has what looks like a secret"},
+		{Unredacted, "A text has what was redacted from it"},
+		{Allowed, "A finding of a secret is allowed"},
 		{Drift, "The clone is not set up as its attributes demand"},
 	}
 }

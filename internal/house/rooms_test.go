@@ -95,6 +95,13 @@ var rooms = []room{
 		},
 	},
 	{
+		dir: "internal/leaks",
+		is:  "findings of secrets in the conversations of a tree",
+		imports: []string{
+			"events", "blobs", "internal/check", "internal/refs", "internal/secrets", "internal/workspace",
+		},
+	},
+	{
 		dir:     "internal/stage",
 		is:      "a conversation's closure into the index; what the commit hooks do",
 		imports: stageImports,
@@ -346,7 +353,7 @@ var modelsImports = []string{
 
 var stageImports = []string{
 	"events", "blobs", "gitint", "internal/atomicfile", "internal/refs", "internal/regular",
-	"internal/workspace", "internal/check",
+	"internal/workspace", "internal/check", "internal/leaks",
 }
 
 var mergeImports = []string{
@@ -367,7 +374,7 @@ var resolveImports = []string{
 }
 
 var auditImports = []string{
-	"blobs", "gitint", "hooks/install", "internal/check", "internal/merge", "internal/regular",
+	"blobs", "gitint", "hooks/install", "internal/check", "internal/leaks", "internal/merge", "internal/regular",
 	"internal/render", "internal/workspace",
 }
 

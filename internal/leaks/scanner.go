@@ -1,0 +1,350 @@
+package leaks
+
+import (
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"fmt"
+	"path"
+
+	"github.com/git-jp/git-jp/blobs"
+	"github.com/git-jp/git-jp/events"
+	"github.com/git-jp/git-jp/internal/check"
+	"github.com/git-jp/git-jp/internal/refs"
+	"github.com/git-jp/git-jp/internal/secrets"
+	"github.com/git-jp/git-jp/internal/workspace"
+)
+
+// Options choose what is scanned, and for what.
+type Options struct {
+	// Dirs are the workspaces, slash paths of directories .jp.
+	Dirs []string
+	// Select, when not nil, limits the scan to the conversations it accepts.
+	Select func(events.ID) bool
+	// MaxBlobBytes is the limit of one content; 0 means the default.
+	MaxBlobBytes int64
+	// Off returns which of the rules that a workspace switches off the user approved. Nil
+	// means none.
+	Off func(dir string, names []string) []string
+	// Own are secrets of the user's own, as [OwnValues] finds them: they stop what is about to be
+	// committed.
+	Own []string
+	// Tracked, when not nil, reports whether Git has a file, by its path from the root of the
+	// source. An attached one that it does not have is a finding.
+	Tracked func(name string) bool
+}
+
+// A Scanner scans one tree after the other, and of each what is new. It is not safe for use by
+// several goroutines.
+type Scanner struct {
+	Options
+	rules    map[string]*secrets.Scanner // by digest
+	streams  map[string]bool             // with digest and object
+	elements map[[sha256.Size]byte]bool
+	listed   map[string]bool // exceptions of earlier trees, by directory and fingerprint
+	allowed  map[string]bool // in any tree, by directory and fingerprint
+	found    []found
+}
+
+// A found is a finding that may be allowed by a later tree.
+type found struct {
+	key     string
+	finding check.Finding
+}
+
+// NewScanner returns a scanner.
+func NewScanner(o Options) *Scanner {
+	return &Scanner{
+		Options: o, rules: map[string]*secrets.Scanner{}, streams: map[string]bool{},
+		elements: map[[sha256.Size]byte]bool{}, listed: map[string]bool{},
+		allowed: map[string]bool{},
+	}
+}
+
+// Skip takes what a tree has for known: none of it is a finding.
+func (s *Scanner) Skip(ctx context.Context, src check.Source) error {
+	for _, dir := range s.Dirs {
+		entries, err := ReadEntries(src, dir)
+		if err != nil {
+			return err
+		}
+		for fp := range entries.Allowed {
+			s.listed[dir+fp] = true
+		}
+		err = s.each(ctx, src, dir, func(c conversation) error {
+			if c.stream != nil {
+				for _, e := range c.stream.All() {
+					s.elements[c.sum(e)] = true
+				}
+			}
+			for name, data := range c.files {
+				s.elements[c.sumOf(name, data)] = true
+			}
+			return nil
+		})
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Scan looks for secrets in what no tree before had.
+func (s *Scanner) Scan(ctx context.Context, src check.Source) error {
+	for _, dir := range s.Dirs {
+		if err := s.workspace(ctx, src, dir); err != nil {
+			return fmt.Errorf("look for secrets: %w", err)
+		}
+	}
+	return nil
+}
+
+// Report adds the findings to a report: what no tree allows, and what the trees newly allow.
+func (s *Scanner) Report(r *check.Report) {
+	for _, f := range s.found {
+		if !s.allowed[f.key] {
+			r.Add(f.finding)
+		}
+	}
+}
+
+func (s *Scanner) workspace(ctx context.Context, src check.Source, dir string) error {
+	entries, err := ReadEntries(src, dir)
+	if err != nil {
+		return err
+	}
+	for _, p := range entries.Problems {
+		s.found = append(s.found, found{"", p})
+	}
+	s.exceptions(src, dir, entries)
+	scanner := s.scanner(dir, entries.Committed)
+	return s.each(ctx, src, dir, func(c conversation) error {
+		c.scan, c.entries = scanner, entries
+		return s.conversation(c)
+	})
+}
+
+// scanner returns the one for the rules of a workspace.
+func (s *Scanner) scanner(dir string, c secrets.Committed) *secrets.Scanner {
+	rules := secrets.Builtin().With(c).With(secrets.OwnRules(s.Own))
+	if len(c.Off) > 0 && s.Off != nil {
+		rules = rules.Without(s.Off(dir, c.Off)...)
+	}
+	digest := rules.Digest()
+	if s.rules[digest] == nil {
+		s.rules[digest] = &secrets.Scanner{Rules: rules}
+	}
+	return s.rules[digest]
+}
+
+// exceptions lists what a tree allows and none before did.
+func (s *Scanner) exceptions(src check.Source, dir string, entries *Entries) {
+	for fp, a := range entries.Allowed {
+		s.allowed[dir+fp] = true
+		if s.listed[dir+fp] {
+			continue
+		}
+		s.listed[dir+fp] = true
+		s.found = append(s.found, found{"", check.Finding{
+			State: check.Allowed, Commit: src.Name(), Path: path.Join(dir, a.Name()), Element: -1,
+			Conversation: "jp-c" + a.Conversation,
+			Detail:       fmt.Sprintf("allows %s in event %s", a.Rule, a.Event),
+		}})
+	}
+}
+
+// A conversation is one directory of a source.
+type conversation struct {
+	src   check.Source
+	dir   string // .jp
+	at    string // the directory of the conversation
+	id    events.ID
+	data  []byte
+	files map[string][]byte
+	// stream is nil where it cannot be read, which others report.
+	stream  *events.Stream
+	scan    *secrets.Scanner
+	entries *Entries
+}
+
+// sum names what an element says in a conversation.
+func (c *conversation) sum(e *events.Element) [sha256.Size]byte { return c.sumOf("", e.Raw()) }
+
+func (c *conversation) sumOf(name string, data []byte) [sha256.Size]byte {
+	return sha256.Sum256(fmt.Appendf(nil, "%s %s %s %x",
+		c.dir, c.id.Digits(), name, sha256.Sum256(data)))
+}
+
+// each calls f with the conversations of a workspace whose stream no tree before had.
+func (s *Scanner) each(
+	ctx context.Context, src check.Source, dir string, f func(conversation) error,
+) error {
+	for _, p := range []workspace.Partition{workspace.Live, workspace.Archive} {
+		place := path.Join(dir, p.Dir())
+		all, err := list(src, place)
+		if err != nil {
+			return err
+		}
+		for _, e := range all {
+			id, ok := events.ParseDirname(e.Name)
+			if !ok || !isConversation(e) || s.Select != nil && !s.Select(id) {
+				continue
+			}
+			if err := ctx.Err(); err != nil {
+				return err
+			}
+			if c, ok := s.open(src, dir, path.Join(place, e.Name), id, e.ID); ok {
+				if err := f(c); err != nil {
+					return fmt.Errorf("%s:%s: %w", src.Name(), c.at, err)
+				}
+			}
+		}
+	}
+	return nil
+}
+
+// open reads the files of a conversation; false where a tree before had just these.
+func (s *Scanner) open(
+	src check.Source, dir, at string, id events.ID, tree refs.ObjectID,
+) (conversation, bool) {
+	if key := at + " " + string(tree); tree != "" {
+		if s.streams[key] {
+			return conversation{}, false
+		}
+		s.streams[key] = true
+	}
+	c := conversation{src: src, dir: dir, at: at, id: id, files: map[string][]byte{}}
+	for _, name := range []string{workspace.MetadataFile, workspace.BaseConfigFile} {
+		if data, err := src.ReadFile(path.Join(at, name)); err == nil {
+			c.files[name] = data
+		}
+	}
+	var err error
+	if c.data, err = src.ReadFile(path.Join(at, workspace.EventsFile)); err != nil {
+		return c, true
+	}
+	if c.stream, err = events.Decode(c.data); err != nil {
+		c.stream = nil
+	}
+	return c, true
+}
+
+// conversation scans what is new of one.
+func (s *Scanner) conversation(c conversation) error {
+	for name, data := range c.files {
+		if sum := c.sumOf(name, data); !s.elements[sum] {
+			s.elements[sum] = true
+			for _, f := range c.scan.Document(c.id, name, data) {
+				s.add(c, f, name)
+			}
+		}
+	}
+	if c.stream == nil {
+		return nil
+	}
+	fresh := map[int]bool{}
+	for i, e := range c.stream.All() {
+		if sum := c.sum(e); !s.elements[sum] {
+			s.elements[sum], fresh[i] = true, true
+		}
+	}
+	if len(fresh) == 0 {
+		return nil
+	}
+	is := func(i int) bool { return fresh[i] }
+	contents := reader{c, blobs.Limits{MaxBlobBytes: s.MaxBlobBytes}}
+	all, err := c.scan.Stream(c.id, c.stream, is, contents)
+	if err != nil {
+		return err
+	}
+	for _, f := range all {
+		s.add(c, f, workspace.EventsFile)
+	}
+	s.attached(c, is)
+	return s.unredacted(c, is, contents)
+}
+
+// add keeps a finding in the words of a check.
+func (s *Scanner) add(c conversation, f secrets.Finding, file string) {
+	fp := f.Fingerprint()
+	detail := fmt.Sprintf("%s in %s, %s", f.Rule, f.Member, bytesText(f.Match.End-f.Match.Start))
+	if f.Shown != "" {
+		detail += ", begins with " + f.Shown
+	}
+	cf := c.finding(check.Secret, f.Element, file)
+	cf.Rule, cf.Fingerprint, cf.Detail = f.Rule, fp, detail
+	cf.Next = "git jp redact " + fp + "; if it is none: git jp check --allow-secret " + fp
+	s.found = append(s.found, found{c.dir + fp, cf})
+}
+
+func bytesText(n int) string {
+	if n == 1 {
+		return "1 byte"
+	}
+	return fmt.Sprintf("%d bytes", n)
+}
+
+// finding begins a finding about a conversation, of element i of its stream; -1 for none.
+func (c *conversation) finding(state check.State, i int, file string) check.Finding {
+	f := check.Finding{
+		State: state, Commit: c.src.Name(), Path: path.Join(c.at, file), Element: i,
+		Conversation: c.id.String(),
+	}
+	d, err := events.DecodeDetails(c.files[workspace.MetadataFile])
+	if err == nil && d.Title != nil { // which can be what is found
+		if len(c.scan.Rules.Scan([]byte(*d.Title))) == 0 {
+			f.Title = *d.Title
+		}
+	}
+	if i < 0 {
+		return f
+	}
+	e := c.stream.At(i)
+	f.Turn = c.stream.TurnOf()[i] + 1
+	if at := bytes.Index(c.data, e.Raw()); at >= 0 {
+		f.Line = 1 + bytes.Count(c.data[:at], []byte("\n"))
+	}
+	switch ev := e.Event().(type) {
+	case *events.ToolCallRequest:
+		f.Call, f.Tool = ev.ID, ev.Name
+	case *events.ToolCallResponse:
+		f.Call = ev.ID
+	}
+	return f
+}
+
+// unredacted reports texts that an entry says are redacted and that are there again.
+func (s *Scanner) unredacted(c conversation, fresh func(int) bool, r blobs.Reader) error {
+	done, err := c.entries.Redactions.Apply(c.id, c.stream, r)
+	if err != nil {
+		return err
+	}
+	for _, rep := range done.Replaced {
+		if !fresh(rep.Element) {
+			continue
+		}
+		f := c.finding(check.Unredacted, rep.Element, workspace.EventsFile)
+		f.Detail = fmt.Sprintf("%s has what was redacted", rep.Member)
+		f.Next = "git jp redact --apply"
+		s.found = append(s.found, found{"", f})
+	}
+	return nil
+}
+
+// A reader reads the blobs of a conversation from its source.
+type reader struct {
+	conversation
+	limits blobs.Limits
+}
+
+// Read implements [blobs.Reader].
+func (r reader) Read(ref blobs.Ref) ([]byte, error) {
+	if err := r.limits.Check(ref.Size); err != nil {
+		return nil, &blobs.CorruptError{Hash: ref.Hash, Reason: "is too large", Err: err}
+	}
+	gz, err := r.src.ReadFile(workspace.BlobPath(r.dir, ref.Hash))
+	if err != nil {
+		return nil, err
+	}
+	return blobs.Decode(gz, ref)
+}

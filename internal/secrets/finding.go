@@ -1,0 +1,229 @@
+package secrets
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"path"
+	"strconv"
+	"strings"
+
+	"github.com/git-jp/git-jp/blobs"
+	"github.com/git-jp/git-jp/events"
+)
+
+// A Finding is a secret in an event of a conversation.
+type Finding struct {
+	Allowed
+	Match   Match  // in the text
+	Element int    // in the stream
+	Member  string // see [Text]
+	// Shown is the provider's prefix, or "".
+	Shown string
+}
+
+// NewFinding names what somebody else found in an event: the n-th by its rule.
+func NewFinding(rule string, id events.ID, event string, n int, value []byte) Allowed {
+	return Allowed{rule, id.Digits(), event, n, check(value)}
+}
+
+// An Allowed is a finding that is no secret, as a workspace commits it. The check tells the value
+// from most others and lets nobody try guesses.
+type Allowed struct {
+	Rule         string `json:"rule"`
+	Conversation string `json:"conversation"` // digits
+	Event        string `json:"event"`        // its key
+	Ordinal      int    `json:"ordinal"`      // among those of the rule in the event, from 1
+	Check        string `json:"check"`
+}
+
+// The directories of a workspace's entries, below its .jp.
+const (
+	Dir         = "secrets"
+	AllowedDir  = Dir + "/allowed"
+	RedactedDir = Dir + "/redacted"
+	entrySuffix = ".json"
+)
+
+// Fingerprint names the finding.
+func (a Allowed) Fingerprint() string {
+	var b strings.Builder
+	for _, s := range []string{a.Rule, a.Conversation, a.Event, strconv.Itoa(a.Ordinal), a.Check} {
+		b.WriteString(s + "\x00")
+	}
+	return digest([]byte(b.String()))
+}
+
+// fingerprintDigits is how long the names of entries are.
+const fingerprintDigits = 32
+
+func digest(b []byte) string {
+	sum := sha256.Sum256(b)
+	return hex.EncodeToString(sum[:])[:fingerprintDigits]
+}
+
+// Name is the path of the entry, below the workspace's .jp.
+func (a Allowed) Name() string { return path.Join(AllowedDir, a.Fingerprint()+entrySuffix) }
+
+// Encode returns the entry as a file.
+func (a Allowed) Encode() []byte { return encode(a) }
+
+// ErrName says that an entry has another name than what it says gives it.
+var ErrName = errors.New("its name is not that of what it says")
+
+// ParseAllowed reads an entry.
+func ParseAllowed(name string, data []byte) (Allowed, error) {
+	var a Allowed
+	if err := parse(data, &a); err != nil {
+		return Allowed{}, err
+	}
+	if name != a.Name() {
+		return Allowed{}, ErrName
+	}
+	return a, nil
+}
+
+func encode(v any) []byte {
+	var b bytes.Buffer
+	e := json.NewEncoder(&b)
+	e.SetEscapeHTML(false)
+	e.SetIndent("", "  ")
+	_ = e.Encode(v) // strings and numbers
+	return b.Bytes()
+}
+
+func parse(data []byte, v any) error {
+	if len(data) > MaxFile {
+		return fmt.Errorf("%d bytes, more than %d", len(data), MaxFile)
+	}
+	d := json.NewDecoder(bytes.NewReader(data))
+	d.DisallowUnknownFields()
+	if err := d.Decode(v); err != nil {
+		return err
+	}
+	if _, err := d.Token(); !errors.Is(err, io.EOF) {
+		return errors.New("something is behind the object")
+	}
+	return nil
+}
+
+// check is a byte of the hash of a value, in two digits.
+func check(value []byte) string {
+	sum := sha256.Sum256(value)
+	return hex.EncodeToString(sum[:1])
+}
+
+// A Scanner scans streams. What blobs have is remembered, so that one that many events refer to is
+// read once.
+type Scanner struct {
+	Rules *Rules
+	known map[blobs.Hash][]marked
+}
+
+// A marked is a match with what does not need the text any more.
+type marked struct {
+	Match
+	check string
+	shown string
+	// before counts the markers of the rule that are in front of it.
+	before int
+}
+
+// Stream returns the findings of the elements of a stream that are to be looked at, in order; nil
+// means all. Content that is not there is somebody else's to report.
+func (s *Scanner) Stream(
+	id events.ID, stream *events.Stream, look func(i int) bool, contents blobs.Reader,
+) ([]Finding, error) {
+	var found []Finding
+	keys := stream.Keys()
+	for i, e := range stream.All() {
+		if look != nil && !look(i) {
+			continue
+		}
+		fs, err := s.texts(id, keys[i], Texts(e), contents)
+		if err != nil {
+			return nil, fmt.Errorf("scan element %d: %w", i, err)
+		}
+		for n := range fs {
+			fs[n].Element = i
+		}
+		found = append(found, fs...)
+	}
+	return found, nil
+}
+
+// Document returns the findings of another file of a conversation, whose name is their event.
+func (s *Scanner) Document(id events.ID, name string, data []byte) []Finding {
+	c := collector{}
+	c.json("", data, false)
+	found, _ := s.texts(id, name, c.found, nil) // nothing is read
+	for n := range found {
+		found[n].Element = -1
+	}
+	return found
+}
+
+// texts scans the texts of an event.
+func (s *Scanner) texts(
+	id events.ID, event string, texts []Text, contents blobs.Reader,
+) (found []Finding, _ error) {
+	seen := map[string]int{}
+	for _, t := range texts {
+		ms, err := s.content(t.Content, contents)
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", t.Member, err)
+		}
+		for _, m := range ms {
+			seen[m.Rule]++
+			found = append(found, Finding{
+				Allowed: Allowed{m.Rule, id.Digits(), event, seen[m.Rule] + m.before, m.check},
+				Match:   m.Match, Member: t.Member, Shown: m.shown,
+			})
+		}
+	}
+	return found, nil
+}
+
+func (s *Scanner) content(c blobs.Content, r blobs.Reader) ([]marked, error) {
+	if !c.IsRef() {
+		text, err := c.Bytes(nil)
+		if err != nil {
+			return nil, err
+		}
+		return s.text(text), nil
+	}
+	if r == nil {
+		return nil, nil
+	}
+	h := c.Ref().Hash
+	if ms, ok := s.known[h]; ok {
+		return ms, nil
+	}
+	text, err := c.Bytes(r)
+	if blobs.IsLost(err) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	if s.known == nil {
+		s.known = make(map[blobs.Hash][]marked)
+	}
+	s.known[h] = s.text(text)
+	return s.known[h], nil
+}
+
+func (s *Scanner) text(text []byte) []marked {
+	var ms []marked
+	for _, m := range s.Rules.Scan(text) {
+		ms = append(ms, marked{
+			m, check(text[m.Start:m.End]), string(text[m.Start : m.Start+m.Public]),
+			bytes.Count(text[:m.Start], []byte(Marker(m.Rule))),
+		})
+	}
+	return ms
+}

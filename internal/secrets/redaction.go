@@ -1,0 +1,271 @@
+package secrets
+
+import (
+	"bytes"
+	"cmp"
+	"errors"
+	"fmt"
+	"maps"
+	"path"
+	"slices"
+
+	"github.com/git-jp/git-jp/blobs"
+	"github.com/git-jp/git-jp/events"
+)
+
+// A Redaction says which ranges of one text of an event were replaced, as a workspace commits it.
+type Redaction struct {
+	Conversation string  `json:"conversation"` // digits
+	Event        string  `json:"event"`        // its key
+	Member       string  `json:"member"`       // see [Text]
+	Ranges       []Range `json:"ranges"`
+}
+
+// A Range is one of the original text.
+type Range struct {
+	From  int    `json:"from"`
+	To    int    `json:"to"`
+	Rule  string `json:"rule"`
+	Check string `json:"check"` // of the value
+}
+
+// Name is the path of the entry, below the workspace's .jp.
+func (r Redaction) Name() string {
+	return path.Join(RedactedDir, r.Conversation+"-"+digest(r.Encode())+entrySuffix)
+}
+
+// Encode returns the entry as a file.
+func (r Redaction) Encode() []byte { return encode(r) }
+
+// ParseRedaction reads an entry.
+func ParseRedaction(name string, data []byte) (Redaction, error) {
+	var r Redaction
+	if err := parse(data, &r); err != nil {
+		return Redaction{}, err
+	}
+	if name != r.Name() {
+		return Redaction{}, ErrName
+	}
+	at := 0
+	for _, g := range r.Ranges {
+		if g.From < at || g.To <= g.From || validName(g.Rule) != nil {
+			return Redaction{}, errors.New("its ranges are not in order, or have no rule")
+		}
+		at = g.To
+	}
+	return r, nil
+}
+
+// NewRange returns the range of a match of a text.
+func NewRange(text []byte, m Match) Range {
+	return Range{From: m.Start, To: m.End, Rule: m.Rule, Check: check(text[m.Start:m.End])}
+}
+
+// A Replaced is a text that redactions changed.
+type Replaced struct {
+	Element int // in the stream as it was
+	Event   string
+	Member  string
+	Rules   []string // of the ranges that were replaced, in order
+	Was, Is []byte
+	// Dropped says that the element is gone, because it has what a signature covers.
+	Dropped bool
+}
+
+// An Applied is what redactions made of a stream.
+type Applied struct {
+	Stream   *events.Stream // the same where nothing matched
+	Replaced []Replaced
+	// Store are texts that the stream refers to and has not itself.
+	Store [][]byte
+}
+
+// Redactions are entries by conversation, event and member.
+type Redactions map[string]map[string]map[string][]Range
+
+// NewRedactions sorts entries.
+func NewRedactions(all []Redaction) Redactions {
+	rs := Redactions{}
+	for _, r := range all {
+		rs.Add(r)
+	}
+	return rs
+}
+
+// Add takes in one more.
+func (rs Redactions) Add(r Redaction) {
+	events := rs[r.Conversation]
+	if events == nil {
+		events = map[string]map[string][]Range{}
+		rs[r.Conversation] = events
+	}
+	if events[r.Event] == nil {
+		events[r.Event] = map[string][]Range{}
+	}
+	joined := append(slices.Clone(events[r.Event][r.Member]), r.Ranges...)
+	slices.SortFunc(joined, func(a, b Range) int {
+		return cmp.Or(
+			cmp.Compare(a.From, b.From), cmp.Compare(b.To, a.To), cmp.Compare(a.Rule, b.Rule),
+		)
+	})
+	// Of ranges that overlap, as two people may have redacted, the first counts.
+	out := joined[:0]
+	for _, g := range joined {
+		if len(out) == 0 || g.From >= out[len(out)-1].To {
+			out = append(out, g)
+		}
+	}
+	events[r.Event][r.Member] = out
+}
+
+// Apply puts markers where the entries of the conversation say that there are secrets. Where the
+// text is another one by now, nothing happens. Content that is not there cannot be looked at and is
+// left.
+func (rs Redactions) Apply(
+	id events.ID, s *events.Stream, contents blobs.Reader,
+) (Applied, error) {
+	res := Applied{Stream: s}
+	named := rs[id.Digits()]
+	if len(named) == 0 {
+		return res, nil
+	}
+	next := s.Clone()
+	covered := map[int]bool{} // elements with a range that is, or was, replaced
+	for i, key := range s.Keys() {
+		if named[key] == nil {
+			continue
+		}
+		done, err := res.element(next, i, key, named[key], contents)
+		if err != nil {
+			return Applied{}, fmt.Errorf("redact element %d: %w", i, err)
+		}
+		covered[i] = done
+	}
+	res.drop(next, covered)
+	if len(res.Replaced) > 0 {
+		res.Stream = next
+	}
+	return res, nil
+}
+
+// element applies the entries of one event, and reports whether the event has a marker of theirs.
+func (a *Applied) element(
+	s *events.Stream, i int, key string, named map[string][]Range, contents blobs.Reader,
+) (covered bool, err error) {
+	texts := map[string][]byte{}
+	for _, t := range Texts(s.At(i)) {
+		ranges := named[t.Member]
+		if len(ranges) == 0 {
+			continue
+		}
+		was, err := t.Content.Bytes(contents)
+		if blobs.IsLost(err) {
+			continue
+		}
+		if err != nil {
+			return false, err
+		}
+		is, rules, marked := redactRanges(was, ranges)
+		covered = covered || marked
+		if len(rules) > 0 {
+			texts[t.Member] = is
+			a.Replaced = append(a.Replaced, Replaced{
+				Element: i, Event: key, Member: t.Member, Rules: rules, Was: was, Is: is,
+			})
+		}
+	}
+	if len(texts) == 0 {
+		return covered, nil
+	}
+	e, store, err := Replace(s.At(i), texts)
+	if err != nil {
+		return false, err
+	}
+	s.Set(i, e)
+	a.Store = append(a.Store, store...)
+	return true, nil
+}
+
+// redactRanges puts markers in the place of the ranges whose value is still there. The positions
+// are those of the original, in which some may have been replaced before.
+func redactRanges(text []byte, ranges []Range) (out []byte, rules []string, marked bool) {
+	at, moved := 0, 0
+	for _, g := range ranges {
+		from, n, marker := g.From+moved, g.To-g.From, []byte(Marker(g.Rule))
+		if from < at || from > len(text) {
+			continue
+		}
+		switch {
+		case bytes.HasPrefix(text[from:], marker):
+			out = append(append(out, text[at:from]...), marker...)
+			at, marked = from+len(marker), true
+			moved += len(marker) - n
+		case from+n <= len(text) && check(text[from:from+n]) == g.Check:
+			out = append(append(out, text[at:from]...), marker...)
+			rules = append(rules, g.Rule)
+			at, marked = from+n, true
+		}
+	}
+	return append(out, text[at:]...), rules, marked
+}
+
+// Original returns where a position of a text was before ranges of it were replaced.
+func Original(text []byte, ranges []Range, at int) int {
+	moved := 0
+	for _, g := range ranges {
+		marker := Marker(g.Rule)
+		from := g.From + moved
+		if from >= 0 && from < at && from <= len(text) &&
+			bytes.HasPrefix(text[from:], []byte(marker)) {
+			moved += len(marker) - (g.To - g.From)
+		}
+	}
+	return at - moved
+}
+
+// drop takes out reasoning that nobody can use any more: what was signed and changed, and
+// ciphertext that was made when the model had seen what was redacted before it in its turn.
+func (a *Applied) drop(s *events.Stream, covered map[int]bool) {
+	gone := map[int]bool{}
+	turns := s.TurnOf()
+	for i := range covered {
+		if !covered[i] {
+			continue
+		}
+		if sealed(s.At(i), false) {
+			gone[i] = true
+		}
+		for n := i; n < s.Len() && turns[n] == turns[i]; n++ {
+			if sealed(s.At(n), true) {
+				gone[n] = true
+			}
+		}
+	}
+	for n := range a.Replaced {
+		r := &a.Replaced[n]
+		r.Dropped = gone[r.Element]
+	}
+	for _, i := range slices.Backward(slices.Sorted(maps.Keys(gone))) {
+		ev, _ := s.At(i).Event().(*events.ChatResponse)
+		if !slices.ContainsFunc(a.Replaced, func(r Replaced) bool { return r.Element == i }) {
+			a.Replaced = append(a.Replaced, Replaced{
+				Element: i, Member: "/reasoning", Was: []byte(ev.Text), Dropped: true,
+			})
+		}
+		s.Remove(i, 1)
+	}
+}
+
+// sealed reports whether an element is reasoning with a signature, or only with ciphertext.
+func sealed(e *events.Element, ciphertext bool) bool {
+	ev, ok := e.Event().(*events.ChatResponse)
+	if !ok || ev.Form != events.FormReasoning {
+		return false
+	}
+	return slices.ContainsFunc(e.Metadata().Keys(), func(key string) bool {
+		if ciphertext {
+			return isCiphertext(key)
+		}
+		return isCiphertext(key) || isSignature(key)
+	})
+}

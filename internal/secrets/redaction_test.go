@@ -1,0 +1,276 @@
+package secrets_test
+
+import (
+	"bytes"
+	"io/fs"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/git-jp/git-jp/blobs"
+	"github.com/git-jp/git-jp/events"
+	"github.com/git-jp/git-jp/internal/secrets"
+)
+
+// memory is a store.
+type memory map[blobs.Hash][]byte
+
+func (m memory) Read(r blobs.Ref) ([]byte, error) {
+	if b, ok := m[r.Hash]; ok {
+		return b, nil
+	}
+	return nil, fs.ErrNotExist
+}
+
+func (m memory) refer(s string) blobs.Content {
+	c := blobs.Loaded([]byte(s))
+	m[c.Ref().Hash] = []byte(s)
+	return blobs.Refer(c.Ref())
+}
+
+const conversation = events.ID(17000000000)
+
+func moment(n int) time.Time { return time.Date(2026, 3, 4, 5, 6, n, 0, time.UTC) }
+
+// leaked is a stream with a secret in each place that one can be in.
+func leaked(t *testing.T, m memory, secret string) *events.Stream {
+	t.Helper()
+	s := events.New(
+		events.NewElement(moment(0), &events.ConfigDelta{Delta: []byte(`{"a":["` + secret + `"]}`)},
+			events.Metadata{}),
+		events.NewElement(moment(1), &events.TurnStart{}, events.Metadata{}),
+		events.NewElement(moment(2), &events.ChatRequest{
+			Content: "use " + secret + " and " + secret, Resources: []events.Resource{{
+				URI: "https://x.invalid/?" + secret, MIMEType: "text/plain", Content: m.refer("c " + secret),
+			}},
+		}, events.Metadata{}),
+		events.NewElement(moment(3), &events.ChatResponse{Form: events.FormReasoning, Text: "hm " + secret},
+			events.Metadata{}.WithText("anthropic_thinking_signature", secret)),
+		events.NewElement(moment(4), &events.ChatResponse{Text: "said " + secret}, events.Metadata{}),
+		events.NewElement(moment(5), &events.ToolCallRequest{
+			ID: secret, Name: "bash", Arguments: []byte(`{"a/b":[1.50,"` + secret + `"]}`),
+		}, events.Metadata{}.WithText("git_jp_arguments", secret)),
+		events.NewElement(moment(6), &events.ToolCallResponse{ID: "x", Blocks: []events.Block{
+			{Type: events.BlockText, Content: m.refer("out " + secret)},
+			{Type: events.BlockImage, MIMEType: "image/png", Content: m.refer(secret)},
+		}}, events.Metadata{}),
+	)
+	record := `{"timestamp":"2026-03-04 05:06:09.0","type":"git_jp_agent_record","uuid":"` + secret +
+		`","data":` + refText(m, "r "+secret) + `,"text":"` + secret + `"}`
+	more, err := events.Decode([]byte("[" + record + "]"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.Append(more.At(0))
+	return s
+}
+
+func refText(m memory, s string) string {
+	r := m.refer(s).Ref()
+	return `{"$blob":"` + r.Hash.String() + `","size":` + strconv.FormatInt(r.Size, 10) + `}`
+}
+
+func token() string { return "gh" + "p_" + "8sKd02mXo3Qp9vTz4Lr7Wn1Yc5Hb6Jf0Ge2a" }
+
+func findings(t *testing.T, s *events.Stream, m memory) []secrets.Finding {
+	t.Helper()
+	scanner := secrets.Scanner{Rules: secrets.Builtin()}
+	found, err := scanner.Stream(conversation, s, nil, m)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return found
+}
+
+// redactions are entries for findings.
+func redactions(t *testing.T, s *events.Stream, m memory, found []secrets.Finding) secrets.Redactions {
+	t.Helper()
+	rs := secrets.NewRedactions(nil)
+	for _, f := range found {
+		var text []byte
+		for _, x := range secrets.Texts(s.At(f.Element)) {
+			if x.Member == f.Member {
+				var err error
+				if text, err = x.Content.Bytes(m); err != nil {
+					t.Fatal(err)
+				}
+			}
+		}
+		r := secrets.Redaction{
+			Conversation: f.Conversation, Event: f.Event, Member: f.Member,
+			Ranges: []secrets.Range{secrets.NewRange(text, f.Match)},
+		}
+		read, err := secrets.ParseRedaction(r.Name(), r.Encode())
+		if err != nil {
+			t.Fatal(err)
+		}
+		rs.Add(read)
+	}
+	return rs
+}
+
+// TestEveryPlaceIsScannedAndRedacted goes through all places of text, and leaves what is exempt.
+func TestEveryPlaceIsScannedAndRedacted(t *testing.T) {
+	m := memory{}
+	s := leaked(t, m, token())
+	found := findings(t, s, m)
+	var members []string
+	for _, f := range found {
+		members = append(members, f.Member)
+	}
+	want := []string{
+		"/delta/a/0", "/content", "/content", "/resources/0/uri", "/resources/0/content", "/reasoning",
+		"/message", "/arguments/a~1b/1", "/metadata/git_jp_arguments", "/content/0/content", "/data", "/text",
+	}
+	if !slices.Equal(members, want) {
+		t.Fatalf("found in %q, want %q", members, want)
+	}
+	rs := redactions(t, s, m, found)
+	done, err := rs.Apply(conversation, s, m)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, b := range done.Store {
+		m[blobs.Sum(b)] = b
+	}
+	if left := findings(t, done.Stream, m); len(left) > 0 {
+		t.Errorf("left: %+v", left)
+	}
+	if done.Stream.Len() != s.Len()-1 {
+		t.Errorf("reasoning with a signature is there: %d elements", done.Stream.Len())
+	}
+	if err := done.Stream.Validate(); err != nil {
+		t.Error(err)
+	}
+	text := string(done.Stream.Encode())
+	if !strings.Contains(text, "use [redacted:github-token] and [redacted:github-token]") ||
+		!strings.Contains(text, `1.50`) {
+		t.Errorf("stream: %s", text)
+	}
+	again, err := rs.Apply(conversation, done.Stream, m)
+	if err != nil || len(again.Replaced) > 0 || again.Stream != done.Stream {
+		t.Errorf("a second time: %+v, %v", again.Replaced, err)
+	}
+}
+
+// TestRedactionsMeet holds that two people who redact different ranges of one text get the same, in
+// any order, and that an entry does nothing to another text.
+func TestRedactionsMeet(t *testing.T) {
+	stream := func(text string) *events.Stream {
+		return events.New(events.NewElement(moment(1), &events.ChatRequest{Content: text}, events.Metadata{}))
+	}
+	original := "one SECRET1 two SECRET22 three"
+	key := stream("").Keys()[0]
+	entry := func(from, to int) secrets.Redaction {
+		g := secrets.NewRange([]byte(original), secrets.Match{Rule: "text", Start: from, End: to})
+		return secrets.Redaction{
+			Conversation: conversation.Digits(), Event: key, Member: "/content", Ranges: []secrets.Range{g},
+		}
+	}
+	apply := func(text string, rs ...secrets.Redaction) string {
+		done, err := secrets.NewRedactions(rs).Apply(conversation, stream(text), nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		ev, _ := done.Stream.At(0).Event().(*events.ChatRequest)
+		return ev.Content
+	}
+	a, b := entry(4, 11), entry(16, 24)
+	want := "one [redacted:text] two [redacted:text] three"
+	for _, rs := range [][2]secrets.Redaction{{a, b}, {b, a}} {
+		first := apply(original, rs[0])
+		if got := apply(first, rs[0], rs[1]); got != want {
+			t.Errorf("one after the other: %q", got)
+		}
+		if got := apply(first, rs[1], rs[0]); got != want {
+			t.Errorf("together: %q", got)
+		}
+	}
+	if at := secrets.Original([]byte(apply(original, a)), a.Ranges, 24); at != 16 {
+		t.Errorf("position 24 was %d, not 16", at)
+	}
+	for _, other := range []string{"", "one", "one SECRET9 two SECRET33 three", strings.Repeat("x", 99)} {
+		if got := apply(other, a, b); got != other {
+			t.Errorf("%q became %q", other, got)
+		}
+	}
+}
+
+// TestCiphertextBehindARedactionGoes holds that reasoning that only the provider can read is not kept where
+// the model had seen the secret in that turn.
+func TestCiphertextBehindARedactionGoes(t *testing.T) {
+	cipher := events.Metadata{}.WithText("openai_encrypted_content", "gAAAA")
+	reasoning := func(n int) *events.Element {
+		return events.NewElement(moment(n), &events.ChatResponse{Form: events.FormReasoning}, cipher)
+	}
+	s := events.New(
+		events.NewElement(moment(0), &events.TurnStart{}, events.Metadata{}), reasoning(1),
+		events.NewElement(moment(2), &events.ChatRequest{Content: token()}, events.Metadata{}), reasoning(3),
+		events.NewElement(moment(4), &events.TurnStart{}, events.Metadata{}), reasoning(5),
+	)
+	m := memory{}
+	done, err := redactions(t, s, m, findings(t, s, m)).Apply(conversation, s, m)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var times []int
+	for _, e := range done.Stream.All() {
+		times = append(times, e.Time().Second())
+	}
+	if want := []int{0, 1, 2, 4, 5}; !slices.Equal(times, want) {
+		t.Errorf("left: %v, want %v", times, want)
+	}
+}
+
+// TestFingerprints holds that a fingerprint stays while another finding in front is redacted, tells
+// values apart, and says nothing else about them.
+func TestFingerprints(t *testing.T) {
+	m := memory{}
+	two := "a " + token() + " b " + token()[:38] + "zz"
+	said := func(text string) *events.Stream {
+		return events.New(events.NewElement(moment(1), &events.ChatRequest{Content: text}, events.Metadata{}))
+	}
+	found := findings(t, said(two), m)
+	after, _ := secrets.Builtin().Redact([]byte("a " + token()))
+	left := findings(t, said(string(after)+two[2+len(token()):]), m)
+	if len(found) != 2 || len(left) != 1 || found[1].Fingerprint() != left[0].Fingerprint() ||
+		found[0].Fingerprint() == found[1].Fingerprint() {
+		t.Fatalf("found %+v, left %+v", found, left)
+	}
+	a := found[0].Allowed
+	if len(a.Check) != 2 || bytes.Contains(a.Encode(), []byte(token()[4:])) {
+		t.Errorf("entry: %s", a.Encode())
+	}
+	if read, err := secrets.ParseAllowed(a.Name(), a.Encode()); err != nil || read != a {
+		t.Errorf("read: %+v, %v", read, err)
+	}
+}
+
+// TestEntriesOfStrangers are read strictly.
+func TestEntriesOfStrangers(t *testing.T) {
+	a := secrets.Allowed{Rule: "jwt", Conversation: "1", Event: "k", Ordinal: 1, Check: "aa"}
+	for name, data := range map[string]string{
+		"secrets/allowed/x.json": string(a.Encode()),
+		a.Name():                 strings.Replace(string(a.Encode()), "jwt", "jwu", 1),
+		a.Name() + "":            string(a.Encode()) + "{}",
+		"big":                    strings.Repeat(" ", secrets.MaxFile+1),
+		"unknown":                `{"all": true}`,
+	} {
+		if _, err := secrets.ParseAllowed(name, []byte(data)); err == nil {
+			t.Errorf("%s is read: %.80s", name, data)
+		}
+	}
+	for _, ranges := range [][]secrets.Range{
+		{{From: 5, To: 5, Rule: "x"}},
+		{{From: -1, To: 5, Rule: "x"}},
+		{{From: 1, To: 5, Rule: "x]\n"}},
+		{{From: 1, To: 5, Rule: "x"}, {From: 4, To: 9, Rule: "x"}},
+	} {
+		r := secrets.Redaction{Conversation: "1", Event: "k", Member: "/m", Ranges: ranges}
+		if _, err := secrets.ParseRedaction(r.Name(), r.Encode()); err == nil {
+			t.Errorf("%+v is read", ranges)
+		}
+	}
+}
