@@ -198,7 +198,7 @@ func inParallel(n int, f func(i int)) {
 func newRecord(e workspace.Entry, d *events.Details) conversationRecord {
 	r := conversationRecord{
 		ID: e.ID.String(), Path: e.Path, Archived: e.Partition == workspace.Archive,
-		Local: e.Local, Legacy: e.Legacy, CreatedAt: e.ID.Time(),
+		Local: e.Local, Legacy: e.Legacy, CreatedAt: d.CreatedAt(e.ID),
 		PinnedAt: d.PinnedAt, ExpiresAt: d.ExpiresAt,
 		Labels: map[string]string{}, ForkedFrom: workspace.OriginOf(d),
 	}

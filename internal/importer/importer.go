@@ -69,7 +69,7 @@ func (im *Importer) Look(s sessions.Session) (State, error) {
 	case err != nil:
 		return "", fmt.Errorf("look for %s: %w", e.ID, err)
 	}
-	v, ok := sessions.ParseVersion(d.Labels[sessions.LabelImport])
+	v, ok := events.ParseImportVersion(d.Labels[sessions.LabelImport])
 	if ok && s.Length > 0 && v.Length == s.Length {
 		return Unchanged, nil
 	}

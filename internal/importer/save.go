@@ -132,7 +132,7 @@ func (im *Importer) before(
 	here *workspace.Conversation, now *sessions.Conversation,
 ) (*sessions.Conversation, error) {
 	labels := here.Details.Labels
-	v, ok := sessions.ParseVersion(labels[sessions.LabelImport])
+	v, ok := events.ParseImportVersion(labels[sessions.LabelImport])
 	same := ok && v.Revision == sessions.Revision && labels[sessions.LabelRules] == im.Rules
 	if same && d.Appends(s) && v.Length > 0 {
 		all, err := im.read(ctx, d, s, v.Length, discard{})

@@ -28,6 +28,14 @@ type Conversation struct {
 	Root string
 }
 
+// created returns when the conversation began: its id says so, unless it is derived.
+func (c *Conversation) created() time.Time {
+	if c.ID.IsDerived() && c.Stream.Len() > 0 {
+		return c.Stream.At(0).Time()
+	}
+	return c.ID.Time()
+}
+
 // Format is what a conversation is rendered as.
 type Format int
 

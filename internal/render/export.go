@@ -40,7 +40,7 @@ func (f *markdownFormatter) begin(turns int) error {
 		return fmt.Errorf("encode title: %w", err)
 	}
 	return f.print(fmt.Sprintf("---\ntitle: %s\nid: %s\ncreated: %s\nturns: %d\n---\n\n# %s\n",
-		quoted, f.conv.ID, f.conv.ID.Time().Format(time.RFC3339), turns, escapeInline(title)))
+		quoted, f.conv.ID, f.conv.created().Format(time.RFC3339), turns, escapeInline(title)))
 }
 
 func (f *markdownFormatter) end() error { return nil }

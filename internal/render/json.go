@@ -229,7 +229,7 @@ type jsonHead struct {
 
 func (f *documentFormatter) begin(turns int) error {
 	head, err := encodeJSON(jsonHead{
-		ID: f.conv.ID.String(), Title: f.conv.Title, CreatedAt: f.conv.ID.Time(), Turns: turns,
+		ID: f.conv.ID.String(), Title: f.conv.Title, CreatedAt: f.conv.created(), Turns: turns,
 	}, f.out)
 	if err != nil {
 		return err

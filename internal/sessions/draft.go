@@ -11,7 +11,7 @@ import (
 
 // Keys of metadata that an import writes. docs/format.md says what they are on.
 const (
-	MetadataSource   = events.MetadataPrefix + "source"
+	MetadataSource   = events.MetadataSource
 	MetadataOpen     = events.MetadataPrefix + "open"
 	MetadataSplit    = events.MetadataPrefix + "split"
 	MetadataSubagent = events.MetadataPrefix + "subagent"

@@ -213,6 +213,9 @@ func (b *Builder) conversation(n Name) *Conversation {
 		d.Title = &title
 	}
 	d.Labels[LabelSession] = n.String()
+	if err := d.SetCreatedAt(b.first); err != nil {
+		b.Fail(err)
+	}
 	if n != b.session.Name {
 		d.Labels[LabelParent] = b.session.Name.String()
 	} else if !b.session.Parent.IsZero() {

@@ -27,10 +27,10 @@ var Agents = []Agent{ClaudeCode, Codex, Gemini, Copilot, Opencode, LLM}
 // The labels of an imported conversation. Labels survive a save by jp.
 const (
 	// LabelSession holds the [Name] of the session, and LabelOf in a fork or a compacted copy.
-	LabelSession = "agent-session"
-	LabelOf      = "agent-session-of"
+	LabelSession = events.LabelSession
+	LabelOf      = events.LabelSessionOf
 	// LabelImport holds the [Version] of the source that is in.
-	LabelImport = "agent-import"
+	LabelImport = events.LabelImport
 	// LabelParent holds the name of the session that started a sub-agent, or was rewound.
 	LabelParent = "agent-parent"
 	// LabelRules names the rules by which secrets were taken out.

@@ -4,10 +4,7 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
-	"fmt"
 	"iter"
-	"strconv"
-	"strings"
 	"time"
 
 	"github.com/git-jp/git-jp/events"
@@ -52,38 +49,18 @@ type Dialect interface {
 	Appends(s Session) bool
 }
 
-// A Version says how much of a source is in a conversation.
-type Version struct {
-	Revision int
-	Length   int64  // in bytes of an append-only source; of a fold a number that grows with it
-	Hash     string // 16 hex digits of the SHA-256 of that much of it
-}
-
-// String returns the value of the label.
-func (v Version) String() string {
-	return fmt.Sprintf("%d.%d.%s", v.Revision, v.Length, v.Hash)
-}
-
-// ParseVersion reads the value of a label.
-func ParseVersion(label string) (v Version, ok bool) {
-	revision, rest, ok := strings.Cut(label, ".")
-	length, hash, more := strings.Cut(rest, ".")
-	var err error
-	if v.Revision, err = strconv.Atoi(revision); err != nil || !ok || !more {
-		return Version{}, false
-	}
-	if v.Length, err = strconv.ParseInt(length, 10, 64); err != nil || v.Length < 0 {
-		return Version{}, false
-	}
-	v.Hash = hash
-	return v, len(hash) == hashDigits
-}
+// A Version says how much of a source is in a conversation: in bytes of an append-only source, of
+// a fold by a number that grows with it. Its hash are the first 16 hex digits of the SHA-256 of
+// that much of it.
+type Version = events.ImportVersion
 
 const hashDigits = 16
 
 // VersionOf returns the version of a source of so many bytes with a digest.
 func VersionOf(length int64, sum [sha256.Size]byte) Version {
-	return Version{Revision, length, hex.EncodeToString(sum[:])[:hashDigits]}
+	return Version{
+		Revision: Revision, Length: length, Hash: hex.EncodeToString(sum[:])[:hashDigits],
+	}
 }
 
 // A Conversation is what a session became.

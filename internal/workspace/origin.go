@@ -39,6 +39,7 @@ func OriginOf(d *events.Details) *Origin {
 func ForkDetails(c *Conversation, o events.ForkOptions, at time.Time) (*events.Details, error) {
 	d := c.Details.Clone()
 	d.LastActivatedAt, d.ExpiresAt, d.ArchivedAt = at.UTC(), nil, nil
+	d.Copied()
 	from, err := json.Marshal(Origin{c.ID.String(), lastTurn(c.Stream, o)})
 	if err != nil {
 		return nil, err

@@ -1,0 +1,82 @@
+package events
+
+import (
+	"encoding/json"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/go-json-experiment/json/jsontext"
+)
+
+// Labels of a conversation that was made of an agent's session. docs/format.md, "Agent sessions",
+// says what they hold; a merge goes by them.
+const (
+	LabelSession   = "agent-session"
+	LabelSessionOf = "agent-session-of" // of a fork or a copy
+	LabelImport    = "agent-import"
+)
+
+// An ImportVersion says how much of a session is in a conversation.
+type ImportVersion struct {
+	Revision int   // of the importer
+	Length   int64 // of the source that is in: it only grows
+	Hash     string
+}
+
+// ParseImportVersion reads the value of [LabelImport].
+func ParseImportVersion(label string) (v ImportVersion, ok bool) {
+	revision, rest, _ := strings.Cut(label, ".")
+	length, hash, _ := strings.Cut(rest, ".")
+	var err error
+	if v.Revision, err = strconv.Atoi(revision); err != nil || v.Revision < 0 {
+		return ImportVersion{}, false
+	}
+	if v.Length, err = strconv.ParseInt(length, 10, 64); err != nil || v.Length < 0 {
+		return ImportVersion{}, false
+	}
+	v.Hash = hash
+	return v, hash != ""
+}
+
+// String returns the value of the label.
+func (v ImportVersion) String() string {
+	return strconv.Itoa(v.Revision) + "." + strconv.FormatInt(v.Length, 10) + "." + v.Hash
+}
+
+// Copied changes the details of a conversation to those of a copy of it: it is no longer what an
+// import makes of the session, and does not grow with it.
+func (d *Details) Copied() {
+	session, ok := d.Labels[LabelSession]
+	if !ok {
+		return
+	}
+	delete(d.Labels, LabelSession)
+	delete(d.Labels, LabelImport)
+	d.Labels[LabelSessionOf] = session
+}
+
+// createdKey is the member of metadata.json that says when a conversation began whose id does not.
+const createdKey = MetadataPrefix + "created_at"
+
+// CreatedAt returns when a conversation of an id began: the id says so, unless it is derived.
+func (d *Details) CreatedAt(id ID) time.Time {
+	if !id.IsDerived() {
+		return id.Time()
+	}
+	v, _ := d.Value(createdKey)
+	var at time.Time
+	if json.Unmarshal(v, &at) != nil || at.IsZero() {
+		return d.LastActivatedAt // jp saved it, which keeps no members of ours
+	}
+	return at
+}
+
+// SetCreatedAt notes when a conversation began.
+func (d *Details) SetCreatedAt(at time.Time) error {
+	v, err := jsontext.AppendQuote(nil, at.UTC().Format(time.RFC3339Nano))
+	if err != nil {
+		return err
+	}
+	return d.SetValue(createdKey, v)
+}
