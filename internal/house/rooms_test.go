@@ -164,7 +164,12 @@ var rooms = []room{
 	{
 		dir:     "internal/sessions/*",
 		is:      "a reader for each agent",
-		imports: []string{"internal/sessions", "internal/llm", "internal/regular", "events", "blobs", "compact"},
+		imports: []string{"internal/sessions", "internal/llm", "internal/regular", "internal/sqlite", "events", "blobs", "compact"},
+	},
+	{
+		dir:     "internal/sqlite",
+		is:      "reading tables of SQLite databases that other programs write, without locks and without writing",
+		imports: []string{"internal/regular"},
 	},
 	{
 		dir:     "internal/importer",
