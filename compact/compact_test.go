@@ -14,6 +14,7 @@ import (
 	"github.com/git-jp/git-jp/compact"
 	"github.com/git-jp/git-jp/dedup"
 	"github.com/git-jp/git-jp/events"
+	"github.com/git-jp/git-jp/events/settings"
 	"github.com/go-json-experiment/json/jsontext"
 	"github.com/google/go-cmp/cmp"
 )
@@ -279,7 +280,7 @@ func TestPruneTools(t *testing.T) {
 	if d, _ := got.Stream.At(got.Stream.Len() - 1).Event().(*events.ConfigDelta); string(d.Delta) != want {
 		t.Errorf("delta is %s", d.Delta)
 	}
-	c, err := got.Stream.Config(events.Config{}, got.Stream.Len(), 0)
+	c, err := settings.InForce(got.Stream, settings.Config{}, got.Stream.Len(), 0)
 	if err != nil {
 		t.Fatal(err)
 	}

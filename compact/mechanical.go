@@ -11,6 +11,7 @@ import (
 	"github.com/git-jp/git-jp/blobs"
 	"github.com/git-jp/git-jp/dedup"
 	"github.com/git-jp/git-jp/events"
+	"github.com/git-jp/git-jp/events/settings"
 	"github.com/go-json-experiment/json/jsontext"
 )
 
@@ -210,10 +211,10 @@ func detached(e *events.Element, r *events.ChatRequest, gone func(n int) bool) *
 }
 
 // setting returns what holds at the end of the stream.
-func (j *job) setting(path ...string) (events.Setting, bool) {
-	c, err := j.stream.Config(j.Base, j.stream.Len(), 0)
+func (j *job) setting(path ...string) (settings.Setting, bool) {
+	c, err := settings.InForce(j.stream, j.Base, j.stream.Len(), 0)
 	if err != nil {
-		return events.Setting{}, false
+		return settings.Setting{}, false
 	}
 	return c.Setting(path...)
 }
@@ -267,7 +268,7 @@ type toolTable map[string]json.RawMessage
 // declared returns the tools that the configuration at the end of a stream declares.
 func (j *job) declared(s *events.Stream) toolTable {
 	table := toolTable{}
-	c, err := s.Config(j.Base, s.Len(), 0)
+	c, err := settings.InForce(s, j.Base, s.Len(), 0)
 	if err != nil {
 		return table
 	}

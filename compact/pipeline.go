@@ -10,6 +10,7 @@ import (
 	"github.com/git-jp/git-jp/blobs"
 	"github.com/git-jp/git-jp/dedup"
 	"github.com/git-jp/git-jp/events"
+	"github.com/git-jp/git-jp/events/settings"
 )
 
 // Names of strategies.
@@ -52,7 +53,7 @@ type Options struct {
 	KeepLast   int      // turns at the end that are left alone
 	KeepCalls  int      // or, where it is not 0, so many calls
 	Now        time.Time
-	Base       events.Config // of the conversation, before the deltas of the stream
+	Base       settings.Config // of the conversation, before the deltas of the stream
 	Contents   blobs.Reader
 	Dedup      dedup.Options // as requests are built
 	// Hint returns the hint of a tool; nil is [DefaultHint].

@@ -4,6 +4,7 @@ import (
 	"strconv"
 
 	"github.com/git-jp/git-jp/blobs"
+	"github.com/git-jp/git-jp/events/internal/jsonspan"
 	"github.com/go-json-experiment/json/jsontext"
 )
 
@@ -18,15 +19,15 @@ const (
 func legacyBlock(quoted jsontext.Value) Block {
 	return Block{
 		Type: BlockText, Raw: quoted,
-		Content: blobs.Loaded(decodeResult(unquote(quoted))),
+		Content: blobs.Loaded(decodeResult(jsonspan.Unquote(quoted))),
 	}
 }
 
 // isLegacy reports whether the block was read from a result in jp's form and still
 // says the same.
 func (b Block) isLegacy() bool {
-	return isString(b.Raw) && b.Type == BlockText && !b.Content.IsRef() &&
-		string(loadedBytes(b.Content)) == string(decodeResult(unquote(b.Raw)))
+	return jsonspan.IsString(b.Raw) && b.Type == BlockText && !b.Content.IsRef() &&
+		string(loadedBytes(b.Content)) == string(decodeResult(jsonspan.Unquote(b.Raw)))
 }
 
 // blocks reads the content of a tool's result.
@@ -35,34 +36,34 @@ func (r *reader) blocks() ([]Block, *placedError) {
 	if err != nil {
 		return nil, err
 	}
-	switch v := m.value(r.raw); {
-	case isString(v):
+	switch v := m.Value(r.raw); {
+	case jsonspan.IsString(v):
 		return r.legacyBlocks(m), nil
-	case isArray(v):
-		return r.blockArray(m.at)
+	case jsonspan.IsArray(v):
+		return r.blockArray(m.At)
 	default:
-		return nil, errorAt(m.at, "content: neither a string nor an array")
+		return nil, errorAt(m.At, "content: neither a string nor an array")
 	}
 }
 
 // legacyBlocks reads a result in jp's form. Where the blocks that it was rendered
 // from stand in the metadata, they are the result, unless the text was edited since.
-func (r *reader) legacyBlocks(m member) []Block {
-	block := legacyBlock(m.value(r.raw))
+func (r *reader) legacyBlocks(m jsonspan.Member) []Block {
+	block := legacyBlock(m.Value(r.raw))
 	if blocks, slots, ok := r.metadataBlocks(block.Content); ok {
 		for i := range slots {
-			slots[i].legacy, slots[i].offset = true, m.at
+			slots[i].legacy, slots[i].offset = true, m.At
 		}
 		r.slots, r.view.blocks = slots, true
 		return blocks
 	}
-	r.slots = []slot{{part: PartText, content: block.Content, legacy: true, offset: m.at}}
+	r.slots = []slot{{part: PartText, content: block.Content, legacy: true, offset: m.At}}
 	return []Block{block}
 }
 
 func (r *reader) metadataBlocks(rendered blobs.Content) ([]Block, []slot, bool) {
 	v, ok := r.meta.Value(MetadataBlocks)
-	if !ok || !isArray(v) {
+	if !ok || !jsonspan.IsArray(v) {
 		return nil, nil, false
 	}
 	sub := r.within(v, nil)
@@ -87,7 +88,7 @@ func (r *reader) hasReference() bool {
 
 // blockArray reads the array of blocks at raw[at].
 func (r *reader) blockArray(at int) ([]Block, *placedError) {
-	spans := elementsOf(r.raw, at)
+	spans := jsonspan.Elements(r.raw, at)
 	blocks := make([]Block, 0, len(spans))
 	for i, s := range spans {
 		b, err := r.block(s)
@@ -99,12 +100,12 @@ func (r *reader) blockArray(at int) ([]Block, *placedError) {
 	return blocks, nil
 }
 
-func (r *reader) block(s span) (Block, *placedError) {
-	raw := r.raw[s.at:s.end:s.end]
-	if !isObject(raw) {
-		return Block{}, errorAt(s.at, "not an object")
+func (r *reader) block(s jsonspan.Span) (Block, *placedError) {
+	raw := r.raw[s.At:s.End:s.End]
+	if !jsonspan.IsObject(raw) {
+		return Block{}, errorAt(s.At, "not an object")
 	}
-	ms, _, _ := membersOf(r.raw, s.at, make([]member, 0, 4)) // as most have
+	ms, _, _ := jsonspan.MembersAt(r.raw, s.At, make([]jsonspan.Member, 0, 4)) // as most have
 	sub := r.within(r.raw, ms)
 	name, err := sub.string("type")
 	if err != nil {
@@ -152,7 +153,7 @@ func (r *reader) fillContent(b *Block, part Part, bareText, bareBinary string) *
 		return errorAt(r.start(), "a %s block without content", b.Type)
 	}
 	b.Content = c
-	r.slots = append(r.slots, slot{part: part, content: c, offset: m.at})
+	r.slots = append(r.slots, slot{part: part, content: c, offset: m.At})
 	return nil
 }
 
@@ -172,7 +173,7 @@ func (r *reader) fillResource(b *Block) *placedError {
 	r.slots = append(r.slots, sub.slots...)
 	if outer, ok := r.optional("formatted"); ok {
 		if res.Formatted != nil {
-			return errorAt(outer.start, "formatted stands in the block and in its resource")
+			return errorAt(outer.Start, "formatted stands in the block and in its resource")
 		}
 		if res.Formatted, err = r.formatted(outer, res.URI); err != nil {
 			return err
@@ -186,9 +187,9 @@ func (r *reader) fillResource(b *Block) *placedError {
 // from, else an array of blocks.
 func encodeBlocks(blocks []Block) []byte {
 	if len(blocks) == 1 && blocks[0].isLegacy() {
-		return compact(blocks[0].Raw)
+		return jsonspan.Compact(blocks[0].Raw)
 	}
-	return array(blocks, encodeBlock)
+	return jsonspan.Array(blocks, encodeBlock)
 }
 
 // encodeBlock returns the block, with what its Raw has and the codec does not know. A
@@ -197,23 +198,23 @@ func encodeBlock(b Block) []byte {
 	after := blockFields(b)
 	before, ok := decodeBlock(b.Raw)
 	if !ok || before.Type != b.Type {
-		return object(after)
+		return jsonspan.Object(after)
 	}
-	return compact(splice(b.Raw, blockFields(before), after, 0))
+	return jsonspan.Compact(jsonspan.Splice(b.Raw, blockFields(before), after, 0))
 }
 
 // decodeBlock reads the block that Raw is.
 func decodeBlock(raw jsontext.Value) (Block, bool) {
-	if !isObject(raw) || !raw.IsValid() {
+	if !jsonspan.IsObject(raw) || !raw.IsValid() {
 		return Block{}, false
 	}
 	r := &reader{raw: raw, options: DecodeOptions{MaxBlobBytes: -1}}
-	b, err := r.block(span{0, len(raw)})
+	b, err := r.block(jsonspan.Span{At: 0, End: len(raw)})
 	return b, err == nil
 }
 
-func blockFields(b Block) []field {
-	fs := []field{stringField("type", string(b.Type))}
+func blockFields(b Block) []jsonspan.Field {
+	fs := []jsonspan.Field{stringField("type", string(b.Type))}
 	switch b.Type {
 	case BlockText:
 		return append(fs, contentField("content", b.Content, bareText))
@@ -230,14 +231,14 @@ func blockFields(b Block) []field {
 	return fs
 }
 
-func resourceBlockFields(res *Resource) []field {
+func resourceBlockFields(res *Resource) []jsonspan.Field {
 	if res == nil {
 		return nil
 	}
-	resource, beside := *res, field{name: "formatted"}
+	resource, beside := *res, jsonspan.Field{Name: "formatted"}
 	if !formattedInside(resource.Raw) {
 		beside = contentField("formatted", formatted(resource))
 		resource.Formatted = nil
 	}
-	return []field{{name: "resource", value: encodeResource(resource)}, beside}
+	return []jsonspan.Field{{Name: "resource", Value: encodeResource(resource)}, beside}
 }

@@ -1,6 +1,7 @@
 package events
 
 import (
+	"github.com/git-jp/git-jp/events/internal/jsonspan"
 	"github.com/go-json-experiment/json/jsontext"
 )
 
@@ -12,7 +13,7 @@ func (e *Element) Canonical() []byte {
 	if e.isBroken() {
 		return e.raw
 	}
-	return indented(rewriter{number: jpNumber}.rewrite(e.canonical()), 1)
+	return jsonspan.Indented(jsonspan.Rewriter{Number: jsonspan.JPNumber}.Rewrite(e.canonical()), 1)
 }
 
 // canonical returns the element's value before its numbers have jp's spelling.
@@ -27,26 +28,26 @@ func (e *Element) canonical() []byte {
 	fs := elementFields(e.time, e.event, md)
 	switch ev := e.event.(type) {
 	case *ToolCallResponse:
-		if content := memberOf(e.raw, "content"); isString(content) {
-			setField(fs, "content", canonicalString(content))
+		if content := jsonspan.MemberOf(e.raw, "content"); jsonspan.IsString(content) {
+			jsonspan.SetField(fs, "content", canonicalString(content))
 		}
 	case *ChatRequest:
 		if e.view.resources {
-			setField(fs, "resources", nil)
+			jsonspan.SetField(fs, "resources", nil)
 		}
 	case *InquiryRequest:
-		setField(fs, "source", pick(ev.Source, "source", "name"))
-		setField(fs, "question", canonicalQuestion(ev.Question))
+		jsonspan.SetField(fs, "source", pick(ev.Source, "source", "name"))
+		jsonspan.SetField(fs, "question", canonicalQuestion(ev.Question))
 	case *ConfigDelta:
-		setField(fs, "delta", compact(orEmpty(ev.Delta)))
+		jsonspan.SetField(fs, "delta", jsonspan.Compact(orEmpty(ev.Delta)))
 	}
-	return object(fs)
+	return jsonspan.Object(fs)
 }
 
 // canonicalString decodes once and encodes, which is not the identity for strings
 // that jp cannot decode.
 func canonicalString(quoted []byte) []byte {
-	s := unquote(quoted)
+	s := jsonspan.Unquote(quoted)
 	if plain, ok := decodeOnce(s); ok {
 		s = plain
 	}
@@ -55,39 +56,40 @@ func canonicalString(quoted []byte) []byte {
 
 func canonicalQuestion(q jsontext.Value) []byte {
 	fs := pickFields(q, "text", "answer_type", "default")
-	setField(fs, "answer_type", canonicalAnswerType(memberOf(q, "answer_type")))
-	if d := memberOf(q, "default"); isNull(d) {
-		setField(fs, "default", nil)
+	jsonspan.SetField(fs, "answer_type", canonicalAnswerType(jsonspan.MemberOf(q, "answer_type")))
+	if d := jsonspan.MemberOf(q, "default"); jsonspan.IsNull(d) {
+		jsonspan.SetField(fs, "default", nil)
 	}
-	return object(fs)
+	return jsonspan.Object(fs)
 }
 
 func canonicalAnswerType(v jsontext.Value) []byte {
-	if !isObject(v) {
+	if !jsonspan.IsObject(v) {
 		return v
 	}
 	fs := pickFields(v, "type", "options")
-	if options := memberOf(v, "options"); isArray(options) {
-		setField(fs, "options", array(elementsOf(options, 0), func(s span) []byte {
-			return pick(options[s.at:s.end], "value", "description")
-		}))
+	if options := jsonspan.MemberOf(v, "options"); jsonspan.IsArray(options) {
+		named := func(s jsonspan.Span) []byte {
+			return pick(options[s.At:s.End], "value", "description")
+		}
+		jsonspan.SetField(fs, "options", jsonspan.Array(jsonspan.Elements(options, 0), named))
 	}
-	return object(fs)
+	return jsonspan.Object(fs)
 }
 
 // pick returns the object with only the named members, in that order. What is no
 // object stays.
 func pick(obj jsontext.Value, names ...string) []byte {
-	if !isObject(obj) {
+	if !jsonspan.IsObject(obj) {
 		return obj
 	}
-	return object(pickFields(obj, names...))
+	return jsonspan.Object(pickFields(obj, names...))
 }
 
-func pickFields(obj jsontext.Value, names ...string) []field {
-	fs := make([]field, len(names))
+func pickFields(obj jsontext.Value, names ...string) []jsonspan.Field {
+	fs := make([]jsonspan.Field, len(names))
 	for i, name := range names {
-		fs[i] = field{name: name, value: memberOf(obj, name)}
+		fs[i] = jsonspan.Field{Name: name, Value: jsonspan.MemberOf(obj, name)}
 	}
 	return fs
 }

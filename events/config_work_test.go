@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/git-jp/git-jp/events"
+	"github.com/git-jp/git-jp/events/settings"
 )
 
 // deltas are a stream of deltas, each made of its number.
@@ -25,7 +26,7 @@ func deltas(n int, format string) *events.Stream {
 func TestDeltasAreJoinedInTime(t *testing.T) {
 	const list = `{"assistant":{"instructions":{"value":[{"title":"%d"}],"strategy":"append"}}}`
 	config := func(s *events.Stream) error {
-		_, err := s.Config(events.Config{}, s.Len(), 0)
+		_, err := settings.InForce(s, settings.Config{}, s.Len(), 0)
 		return err
 	}
 	for _, tt := range []struct {
@@ -35,11 +36,11 @@ func TestDeltasAreJoinedInTime(t *testing.T) {
 		{list, config},
 		{list, func(s *events.Stream) error {
 			s.Append(events.NewElement(time.Unix(0, 0), &events.TurnStart{}, events.Metadata{}))
-			_, err := s.TurnConfigs(events.Config{}, 0)
+			_, err := settings.OfTurns(s, settings.Config{}, 0)
 			return err
 		}},
 		{list, func(s *events.Stream) error {
-			return s.EachDelta(events.Config{}, func(int, events.Config, events.Config) {})
+			return settings.EachDelta(s, settings.Config{}, func(int, settings.Config, settings.Config) {})
 		}},
 		{`{"providers":{"llm":{"aliases":{"a%d":"x/y"}}}}`, config},
 		{`{"assistant":{"system_prompt":{"value":"` + strings.Repeat("x", 1000) +
@@ -50,14 +51,14 @@ func TestDeltasAreJoinedInTime(t *testing.T) {
 		}
 		err := tt.join(deltas(5000, tt.format))
 		at := new(events.SyntaxError)
-		if !errors.Is(err, events.ErrConfigWork) || !errors.As(err, &at) || at.Element < 400 {
+		if !errors.Is(err, settings.ErrWork) || !errors.As(err, &at) || at.Element < 400 {
 			t.Errorf("5,000 of %.60s: %v", tt.format, err)
 		}
 	}
 	cost := func(n int) float64 {
 		s := deltas(n, `{"assistant":{"name":"%d"}}`)
 		return testing.AllocsPerRun(1, func() {
-			if _, err := s.Config(events.Config{}, n, 0); err != nil {
+			if _, err := settings.InForce(s, settings.Config{}, n, 0); err != nil {
 				t.Fatal(err)
 			}
 		})

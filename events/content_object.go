@@ -7,6 +7,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/git-jp/git-jp/blobs"
+	"github.com/git-jp/git-jp/events/internal/jsonspan"
 )
 
 // encodeContent returns the content object: a reference, or for content in memory
@@ -17,16 +18,16 @@ func encodeContent(c blobs.Content) []byte {
 	}
 	if c.IsRef() {
 		ref := c.Ref()
-		return object([]field{
+		return jsonspan.Object([]jsonspan.Field{
 			stringField("$blob", ref.Hash.String()),
-			{name: "size", value: strconv.AppendInt(nil, ref.Size, 10)},
+			{Name: "size", Value: strconv.AppendInt(nil, ref.Size, 10)},
 		})
 	}
 	b := loadedBytes(c)
 	if utf8.Valid(b) {
-		return object([]field{{name: "text", value: quoted(b)}})
+		return jsonspan.Object([]jsonspan.Field{{Name: "text", Value: jsonspan.Quoted(b)}})
 	}
-	return object([]field{{name: "blob", value: appendBase64(nil, b)}})
+	return jsonspan.Object([]jsonspan.Field{{Name: "blob", Value: appendBase64(nil, b)}})
 }
 
 // loadedBytes returns the bytes of content that is in memory.
@@ -36,17 +37,17 @@ func loadedBytes(c blobs.Content) []byte {
 }
 
 // content reads the content object that is m's value.
-func (r *reader) content(m member) (blobs.Content, *placedError) {
+func (r *reader) content(m jsonspan.Member) (blobs.Content, *placedError) {
 	sub, err := r.sub(m)
 	if err != nil {
 		return blobs.Content{}, err
 	}
 	kind, err := sub.discriminant(m)
 	if err != nil {
-		return blobs.Content{}, err.in(m.name)
+		return blobs.Content{}, err.in(m.Name)
 	}
 	var c blobs.Content
-	switch kind.name {
+	switch kind.Name {
 	case "$blob":
 		c, err = sub.reference(kind)
 	case "text":
@@ -54,39 +55,40 @@ func (r *reader) content(m member) (blobs.Content, *placedError) {
 	default:
 		c, err = sub.inlineBinary(kind)
 	}
-	return c, err.in(m.name)
+	return c, err.in(m.Name)
 }
 
 // discriminant returns the one member that says which form a content object has. A
 // size is tolerated beside the others, since an editor of a file may leave it.
-func (r *reader) discriminant(object member) (member, *placedError) {
-	var kind member
+func (r *reader) discriminant(object jsonspan.Member) (jsonspan.Member, *placedError) {
+	var kind jsonspan.Member
 	for _, m := range r.members {
-		switch m.name {
+		switch m.Name {
 		case "size":
 		case "$blob", "text", "blob":
-			if kind.name != "" {
-				return m, errorAt(m.start, "both %s and %s", kind.name, m.name)
+			if kind.Name != "" {
+				return m, errorAt(m.Start, "both %s and %s", kind.Name, m.Name)
 			}
 			kind = m
 		default:
-			return m, errorAt(m.start, "unknown member %s", printable(m.name))
+			return m, errorAt(m.Start, "unknown member %s", printable(m.Name))
 		}
 	}
-	if kind.name == "" {
-		return kind, errorAt(object.at, "none of $blob, text, blob")
+	if kind.Name == "" {
+		return kind, errorAt(object.At, "none of $blob, text, blob")
 	}
 	return kind, nil
 }
 
-func (r *reader) reference(m member) (blobs.Content, *placedError) {
-	v := m.value(r.raw)
-	if !isString(v) {
-		return blobs.Content{}, errorAt(m.at, "$blob: not a string")
+func (r *reader) reference(m jsonspan.Member) (blobs.Content, *placedError) {
+	v := m.Value(r.raw)
+	if !jsonspan.IsString(v) {
+		return blobs.Content{}, errorAt(m.At, "$blob: not a string")
 	}
-	hash, err := blobs.ParseHash(text(v))
+	hash, err := blobs.ParseHash(jsonspan.Text(v))
 	if err != nil {
-		return blobs.Content{}, errorAt(m.at, "$blob: %s is not a SHA-256", printable(text(v)))
+		shown := printable(jsonspan.Text(v))
+		return blobs.Content{}, errorAt(m.At, "$blob: %s is not a SHA-256", shown)
 	}
 	size, bad := r.size()
 	if bad != nil {
@@ -100,12 +102,12 @@ func (r *reader) size() (int64, *placedError) {
 	if err != nil {
 		return 0, err
 	}
-	n, bad := parseSize(m.value(r.raw))
+	n, bad := parseSize(m.Value(r.raw))
 	if bad == nil {
 		bad = r.check(n)
 	}
 	if bad != nil {
-		return 0, errorAt(m.at, "size: %w", bad)
+		return 0, errorAt(m.At, "size: %w", bad)
 	}
 	return n, nil
 }
@@ -120,48 +122,50 @@ func parseSize(v []byte) (int64, error) {
 }
 
 // inlineText reads a text that stands in the stream.
-func (r *reader) inlineText(m member) (blobs.Content, *placedError) {
-	if !isString(m.value(r.raw)) {
-		return blobs.Content{}, errorAt(m.at, "%s: not a string", m.name)
+func (r *reader) inlineText(m jsonspan.Member) (blobs.Content, *placedError) {
+	if !jsonspan.IsString(m.Value(r.raw)) {
+		return blobs.Content{}, errorAt(m.At, "%s: not a string", m.Name)
 	}
-	return r.loaded(m, []byte(text(m.value(r.raw))))
+	return r.loaded(m, []byte(jsonspan.Text(m.Value(r.raw))))
 }
 
 // inlineBinary reads bytes that stand in the stream as base64.
-func (r *reader) inlineBinary(m member) (blobs.Content, *placedError) {
-	v := m.value(r.raw)
-	if !isString(v) {
-		return blobs.Content{}, errorAt(m.at, "%s: not a string", m.name)
+func (r *reader) inlineBinary(m jsonspan.Member) (blobs.Content, *placedError) {
+	v := m.Value(r.raw)
+	if !jsonspan.IsString(v) {
+		return blobs.Content{}, errorAt(m.At, "%s: not a string", m.Name)
 	}
-	b, ok := decodeBase64(base64.StdEncoding, unquote(v))
+	b, ok := decodeBase64(base64.StdEncoding, jsonspan.Unquote(v))
 	if !ok {
-		return blobs.Content{}, errorAt(m.at, "%s: not base64", m.name)
+		return blobs.Content{}, errorAt(m.At, "%s: not base64", m.Name)
 	}
 	return r.loaded(m, b)
 }
 
-func (r *reader) loaded(m member, b []byte) (blobs.Content, *placedError) {
+func (r *reader) loaded(m jsonspan.Member, b []byte) (blobs.Content, *placedError) {
 	if err := r.check(int64(len(b))); err != nil {
-		return blobs.Content{}, errorAt(m.at, "%s: %w", m.name, err)
+		return blobs.Content{}, errorAt(m.At, "%s: %w", m.Name, err)
 	}
 	return blobs.Loaded(b), nil
 }
 
 // oneContent reads the content that stands either wrapped in "content" or bare, as
 // text or as base64, under the given names. There may be none.
-func (r *reader) oneContent(bareText, bareBinary string) (blobs.Content, member, *placedError) {
+func (r *reader) oneContent(bareText, bareBinary string) (
+	blobs.Content, jsonspan.Member, *placedError,
+) {
 	found := r.has("content", bareText, bareBinary)
 	switch {
 	case len(found) == 0:
-		return blobs.Content{}, member{}, nil
+		return blobs.Content{}, jsonspan.Member{}, nil
 	case len(found) > 1:
-		return blobs.Content{}, member{}, errorAt(found[1].start,
-			"both %s and %s", found[0].name, found[1].name)
+		return blobs.Content{}, jsonspan.Member{}, errorAt(found[1].Start,
+			"both %s and %s", found[0].Name, found[1].Name)
 	}
 	m := found[0]
 	var c blobs.Content
 	var err *placedError
-	switch m.name {
+	switch m.Name {
 	case "content":
 		c, err = r.content(m)
 	case bareText:

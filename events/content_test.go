@@ -17,7 +17,7 @@ func TestContentForms(t *testing.T) {
 		{"legacy", `"aGVsbG8K"`, `text "hello\n" legacy`},
 		{"legacy with escapes", `"aGVs\u0062G8K"`, `text "hello\n" legacy`},
 		{"legacy literal", `"not base64"`, `text "not base64" legacy`},
-		{"legacy, URL-safe", quote(url), `text "a???>>>" legacy`},
+		{"legacy, URL-safe", Quote(url), `text "a???>>>" legacy`},
 		{"legacy, both alphabets", `"-+__"`, `text "-+__" legacy`},
 		{"reference", `[{"type":"text","content":` + ref + `}]`, `text -> 6`},
 		{"text", `[{"type":"text","content":{"text":"a\u0000"}}]`, `text "a\x00"`},
@@ -182,7 +182,7 @@ func TestText(t *testing.T) {
 			}
 		})
 	}
-	r := decode(t, text(`"content":{"$blob":"`+blobs.Sum(nil).String()+`","size":0}`)).At(1)
+	r := decode(t, Text(`"content":{"$blob":"`+blobs.Sum(nil).String()+`","size":0}`)).At(1)
 	if _, err := r.Event().(*events.ToolCallResponse).Text(store); err == nil {
 		t.Error("a missing blob is no error")
 	}
@@ -252,7 +252,7 @@ func TestInlineResources(t *testing.T) {
 
 // What is not UTF-8 cannot be the text that jp reads.
 func TestInlineBinary(t *testing.T) {
-	s := decode(t, text(`"content":{"blob":"/w=="}`))
+	s := decode(t, Text(`"content":{"blob":"/w=="}`))
 	before := s.At(1)
 	if _, err := s.Inline(memory{}); err != nil {
 		t.Fatal(err)
@@ -271,7 +271,7 @@ func TestInlineBinary(t *testing.T) {
 // Line breaks in base64 are no base64, although Go's decoder skips them.
 func TestLegacyWithLineBreaks(t *testing.T) {
 	for _, stored := range []string{"dGVz\n\n\n\n", "dGVz\r\r\r\r"} {
-		for c := range decode(t, result(quote(stored))).Contents() {
+		for c := range decode(t, result(Quote(stored))).Contents() {
 			if got, want := describe(c), fmt.Sprintf("text %q legacy", stored); got != want {
 				t.Errorf("got %s, want %s", got, want)
 			}

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/git-jp/git-jp/blobs"
+	"github.com/git-jp/git-jp/events/internal/jsonspan"
 	"github.com/go-json-experiment/json/jsontext"
 )
 
@@ -38,9 +39,9 @@ func DecodeWith(data []byte, o DecodeOptions) (*Stream, error) {
 	s := &Stream{}
 	i := bytes.IndexByte(data, '[') + 1
 	s.open = data[:i:i]
-	var scratch []member
+	var scratch []jsonspan.Member
 	for from := i; ; {
-		at := skipSpace(data, from)
+		at := jsonspan.SkipSpace(data, from)
 		if data[at] == ']' {
 			s.close = data[from:]
 			return s, nil
@@ -54,7 +55,7 @@ func DecodeWith(data []byte, o DecodeOptions) (*Stream, error) {
 		}
 		it := item{el: e, lead: data[from:at:at]}
 		end := at + len(e.raw)
-		next := skipSpace(data, end)
+		next := jsonspan.SkipSpace(data, end)
 		if data[next] == ']' {
 			s.items, s.close = append(s.items, it), data[end:]
 			return s, nil
@@ -65,18 +66,18 @@ func DecodeWith(data []byte, o DecodeOptions) (*Stream, error) {
 }
 
 // elementAt reads the element that begins at data[at]; ms is memory to use.
-func elementAt(data []byte, at int, ms []member, o DecodeOptions) (
-	*Element, []member, *SyntaxError,
+func elementAt(data []byte, at int, ms []jsonspan.Member, o DecodeOptions) (
+	*Element, []jsonspan.Member, *SyntaxError,
 ) {
 	var end, depth int
 	if data[at] == '{' {
-		ms, end, depth = membersOf(data, at, ms)
+		ms, end, depth = jsonspan.MembersAt(data, at, ms)
 	} else {
-		end, depth = measure(data, at)
+		end, depth = jsonspan.Measure(data, at)
 	}
 	raw := data[at:end:end]
 	for i := range ms {
-		ms[i].start, ms[i].at, ms[i].end = ms[i].start-at, ms[i].at-at, ms[i].end-at
+		ms[i].Start, ms[i].At, ms[i].End = ms[i].Start-at, ms[i].At-at, ms[i].End-at
 	}
 	if depth >= MaxDepth {
 		return nil, ms, &SyntaxError{Kind: kindOf(raw, ms), Offset: int64(at), Err: ErrTooDeep}
@@ -91,12 +92,12 @@ func elementAt(data []byte, at int, ms []member, o DecodeOptions) (
 }
 
 // kindOf returns the kind that an element says it has.
-func kindOf(raw []byte, ms []member) Kind {
-	m, ok := find(ms, "type")
-	if !ok || !isString(m.value(raw)) {
+func kindOf(raw []byte, ms []jsonspan.Member) Kind {
+	m, ok := jsonspan.Find(ms, "type")
+	if !ok || !jsonspan.IsString(m.Value(raw)) {
 		return ""
 	}
-	return kindNamed(unquote(m.value(raw)))
+	return kindNamed(jsonspan.Unquote(m.Value(raw)))
 }
 
 // kindNamed is a conversion that does not allocate for the known kinds: comparing
@@ -114,6 +115,10 @@ func kindNamed(s []byte) Kind {
 	return Kind(s)
 }
 
+// CheckObject reports what keeps data from being one JSON object that can be read: it is within the
+// limits, in UTF-8, and names no member twice. The error is a [*SyntaxError].
+func CheckObject(data []byte) error { return validJSON(data, '{') }
+
 // validJSON reports whether data is exactly one JSON value of the wanted kind, with
 // valid UTF-8 and no duplicate names.
 func validJSON(data []byte, kind jsontext.Kind, opts ...jsontext.Options) error {
@@ -128,7 +133,7 @@ func validJSON(data []byte, kind jsontext.Kind, opts ...jsontext.Options) error 
 	}
 	d := jsontext.NewDecoder(bytes.NewBuffer(data), opts...)
 	if got := d.PeekKind(); got != kind && got != jsontext.KindInvalid {
-		return fail(int64(skipSpace(data, 0)), errors.New("not a JSON "+kindWord(kind)))
+		return fail(int64(jsonspan.SkipSpace(data, 0)), errors.New("not a JSON "+kindWord(kind)))
 	}
 	if err := d.SkipValue(); err != nil {
 		e := syntaxError(err)
@@ -141,7 +146,7 @@ func validJSON(data []byte, kind jsontext.Kind, opts ...jsontext.Options) error 
 		return e
 	}
 	// The decoder reads streams of values, so it does not mind a second one.
-	if end := skipSpace(data, int(d.InputOffset())); end < len(data) {
+	if end := jsonspan.SkipSpace(data, int(d.InputOffset())); end < len(data) {
 		return fail(int64(end), errors.New("there is more after the JSON value"))
 	}
 	return nil
@@ -189,10 +194,10 @@ func kindAt(data []byte, n int) Kind {
 	if validJSON(data, '[', jsontext.AllowDuplicateNames(true)) != nil {
 		return ""
 	}
-	s := elementsOf(data, bytes.IndexByte(data, '['))[n]
-	if data[s.at] != '{' {
+	s := jsonspan.Elements(data, bytes.IndexByte(data, '['))[n]
+	if data[s.At] != '{' {
 		return ""
 	}
-	ms, _, _ := membersOf(data, s.at, nil)
+	ms, _, _ := jsonspan.MembersAt(data, s.At, nil)
 	return kindOf(data, ms)
 }

@@ -3,13 +3,14 @@ package events
 import (
 	"time"
 
+	"github.com/git-jp/git-jp/events/internal/jsonspan"
 	"github.com/go-json-experiment/json/jsontext"
 )
 
 // A reader reads the members of one element.
 type reader struct {
 	raw     []byte
-	members []member
+	members []jsonspan.Member
 	options DecodeOptions
 	largest *int64 // of all contents that were held against the limits; nil for nobody
 	slots   []slot
@@ -19,7 +20,7 @@ type reader struct {
 
 // readElement returns the element with the bytes raw, which it keeps; ms are the
 // members of raw and are not kept.
-func readElement(raw []byte, ms []member, o DecodeOptions) (*Element, *placedError) {
+func readElement(raw []byte, ms []jsonspan.Member, o DecodeOptions) (*Element, *placedError) {
 	e := &Element{raw: raw, kind: kindOf(raw, ms)}
 	r := &reader{raw: raw, members: ms, options: o, largest: &e.largest}
 	read := r.readerOf(e.kind)
@@ -74,9 +75,9 @@ func (r *reader) readerOf(k Kind) func() (Event, *placedError) {
 
 func (r *reader) turnStart() (Event, *placedError) {
 	for _, m := range r.members {
-		if m.name != "timestamp" && m.name != "type" && m.name != "metadata" {
+		if m.Name != "timestamp" && m.Name != "type" && m.Name != "metadata" {
 			// jp refuses the whole stream then.
-			return nil, errorAt(m.start, "a turn_start has no member %s", printable(m.name))
+			return nil, errorAt(m.Start, "a turn_start has no member %s", printable(m.Name))
 		}
 	}
 	return &TurnStart{}, nil
@@ -102,15 +103,15 @@ func (r *reader) chatRequest() (Event, *placedError) {
 
 func (r *reader) chatResponse() (Event, *placedError) {
 	for form, name := range []string{"message", "reasoning"} {
-		if m, ok := find(r.members, name); ok && isString(m.value(r.raw)) {
-			return &ChatResponse{Form: Form(form), Text: text(m.value(r.raw))}, nil
+		if m, ok := jsonspan.Find(r.members, name); ok && jsonspan.IsString(m.Value(r.raw)) {
+			return &ChatResponse{Form: Form(form), Text: jsonspan.Text(m.Value(r.raw))}, nil
 		}
 	}
-	m, ok := find(r.members, "data")
+	m, ok := jsonspan.Find(r.members, "data")
 	if !ok {
 		return nil, errorAt(0, "none of message, reasoning, data")
 	}
-	return &ChatResponse{Form: FormData, Data: compact(m.value(r.raw))}, nil
+	return &ChatResponse{Form: FormData, Data: jsonspan.Compact(m.Value(r.raw))}, nil
 }
 
 func (r *reader) toolCallRequest() (Event, *placedError) {
@@ -122,15 +123,15 @@ func (r *reader) toolCallRequest() (Event, *placedError) {
 	if ev.Name, err = r.string("name"); err != nil {
 		return nil, err
 	}
-	m, ok := find(r.members, "arguments")
+	m, ok := jsonspan.Find(r.members, "arguments")
 	if !ok {
 		ev.Arguments = jsontext.Value("{}")
 		return &ev, nil
 	}
-	if !isObject(m.value(r.raw)) {
-		return nil, errorAt(m.at, "arguments: not an object")
+	if !jsonspan.IsObject(m.Value(r.raw)) {
+		return nil, errorAt(m.At, "arguments: not an object")
 	}
-	ev.Arguments = decodeStrings(m.value(r.raw))
+	ev.Arguments = decodeStrings(m.Value(r.raw))
 	return &ev, nil
 }
 
@@ -181,7 +182,7 @@ func (r *reader) question() (jsontext.Value, *placedError) {
 	if _, err := sub.tagged("answer_type", "type"); err != nil {
 		return nil, err.in("question")
 	}
-	return compact(m.value(r.raw)), nil
+	return jsonspan.Compact(m.Value(r.raw)), nil
 }
 
 func (r *reader) inquiryResponse() (Event, *placedError) {
@@ -193,24 +194,25 @@ func (r *reader) inquiryResponse() (Event, *placedError) {
 	if err != nil {
 		return nil, err
 	}
-	return &InquiryResponse{ID: id, Answer: compact(m.value(r.raw))}, nil
+	return &InquiryResponse{ID: id, Answer: jsonspan.Compact(m.Value(r.raw))}, nil
 }
 
 // configDelta never fails, as jp's reader never does.
 func (r *reader) configDelta() (Event, *placedError) {
-	if m, ok := find(r.members, "delta"); ok {
-		if isObject(m.value(r.raw)) {
-			return &ConfigDelta{Delta: compact(m.value(r.raw))}, nil
+	if m, ok := jsonspan.Find(r.members, "delta"); ok {
+		if jsonspan.IsObject(m.Value(r.raw)) {
+			return &ConfigDelta{Delta: jsonspan.Compact(m.Value(r.raw))}, nil
 		}
 		return &ConfigDelta{Delta: orEmpty(nil)}, nil
 	}
-	var settings []field
+	var settings []jsonspan.Field
 	for _, m := range r.members {
-		if m.name != "type" && m.name != "timestamp" {
-			settings = append(settings, field{name: m.name, value: compact(m.value(r.raw))})
+		if m.Name != "type" && m.Name != "timestamp" {
+			value := jsonspan.Compact(m.Value(r.raw))
+			settings = append(settings, jsonspan.Field{Name: m.Name, Value: value})
 		}
 	}
-	return &ConfigDelta{Delta: object(settings), Flattened: settings != nil}, nil
+	return &ConfigDelta{Delta: jsonspan.Object(settings), Flattened: settings != nil}, nil
 }
 
 func (r *reader) compaction() (Event, *placedError) {
@@ -242,7 +244,7 @@ func (r *reader) reasoning() (strip bool, _ *placedError) {
 	}
 	name, err := r.string("reasoning")
 	if err == nil && name != "strip" {
-		err = errorAt(m.at, "reasoning: unknown policy %s", printable(name))
+		err = errorAt(m.At, "reasoning: unknown policy %s", printable(name))
 	}
 	return err == nil, err
 }
@@ -287,8 +289,8 @@ func (r *reader) toolCallPolicy() (*ToolCallPolicy, *placedError) {
 	case name == "omit":
 		return &ToolCallPolicy{Omit: true}, nil
 	case name != "strip":
-		m, _ := find(r.members, "policy")
-		return nil, errorAt(m.at, "unknown policy %s", printable(name))
+		m, _ := jsonspan.Find(r.members, "policy")
+		return nil, errorAt(m.At, "unknown policy %s", printable(name))
 	}
 	if p.Request, err = r.bool("request"); err != nil {
 		return nil, err
@@ -300,14 +302,14 @@ func (r *reader) toolCallPolicy() (*ToolCallPolicy, *placedError) {
 }
 
 func (r *reader) metadata() (Metadata, *placedError) {
-	m, ok := find(r.members, "metadata")
+	m, ok := jsonspan.Find(r.members, "metadata")
 	if !ok {
 		return Metadata{}, nil
 	}
-	if !isObject(m.value(r.raw)) {
-		return Metadata{}, errorAt(m.at, "metadata: not an object")
+	if !jsonspan.IsObject(m.Value(r.raw)) {
+		return Metadata{}, errorAt(m.At, "metadata: not an object")
 	}
-	return Metadata{raw: m.value(r.raw)}, nil
+	return Metadata{raw: m.Value(r.raw)}, nil
 }
 
 // anyTime returns the timestamp where one can be read.

@@ -8,6 +8,7 @@ import (
 	"time"
 	"unicode/utf8"
 
+	"github.com/git-jp/git-jp/events/internal/jsonspan"
 	"github.com/go-json-experiment/json/jsontext"
 )
 
@@ -33,8 +34,8 @@ func DecodeDetails(data []byte) (*Details, error) {
 	if err := validJSON(data, '{'); err != nil {
 		return nil, err
 	}
-	at := skipSpace(data, 0)
-	ms, end, depth := membersOf(data, at, nil)
+	at := jsonspan.SkipSpace(data, 0)
+	ms, end, depth := jsonspan.MembersAt(data, at, nil)
 	if depth > MaxDepth {
 		return nil, &SyntaxError{Element: -1, Offset: int64(at), Err: ErrTooDeep}
 	}
@@ -50,7 +51,7 @@ func DecodeDetails(data []byte) (*Details, error) {
 func (d *Details) read(r *reader) *placedError {
 	var err *placedError
 	if m, ok := r.optional("title"); ok {
-		title, err := r.string(m.name)
+		title, err := r.string(m.Name)
 		if err != nil {
 			return err
 		}
@@ -73,7 +74,7 @@ func (d *Details) read(r *reader) *placedError {
 }
 
 func (r *reader) labels() (map[string]string, *placedError) {
-	m, ok := find(r.members, "labels")
+	m, ok := jsonspan.Find(r.members, "labels")
 	if !ok {
 		return nil, nil
 	}
@@ -83,7 +84,7 @@ func (r *reader) labels() (map[string]string, *placedError) {
 	}
 	labels := make(map[string]string, len(sub.members))
 	for _, l := range sub.members {
-		if labels[l.name], err = sub.text(l); err != nil {
+		if labels[l.Name], err = sub.text(l); err != nil {
 			return nil, err.in("labels")
 		}
 	}
@@ -100,42 +101,42 @@ func (d *Details) Encode() []byte {
 	if err != nil {
 		return d.Canonical() // not reached: it was read before
 	}
-	return slices.Concat(d.before, splice(d.raw, old.fields(), d.fields(), 0), d.after)
+	return slices.Concat(d.before, jsonspan.Splice(d.raw, old.fields(), d.fields(), 0), d.after)
 }
 
 // Canonical returns the details as today's jp would write them, without members
 // that it does not know.
 func (d *Details) Canonical() []byte {
-	return append(indented(object(d.fields()), 0), '\n')
+	return append(jsonspan.Indented(jsonspan.Object(d.fields()), 0), '\n')
 }
 
-func (d *Details) fields() []field {
-	fs := []field{
-		{name: "title"},
-		{name: "last_activated_at", from: timeSource(d.LastActivatedAt)},
+func (d *Details) fields() []jsonspan.Field {
+	fs := []jsonspan.Field{
+		{Name: "title"},
+		{Name: "last_activated_at", From: timeSource(d.LastActivatedAt)},
 		optionalTime("pinned_at", d.PinnedAt),
 		optionalTime("archived_at", d.ArchivedAt),
 		optionalTime("expires_at", d.ExpiresAt),
-		{name: "labels"},
+		{Name: "labels"},
 	}
 	if d.Title != nil {
-		fs[0].from = textSource(inUTF8(*d.Title))
+		fs[0].From = textSource(inUTF8(*d.Title))
 	}
 	if len(d.Labels) > 0 {
-		var labels []field
+		var labels []jsonspan.Field
 		for _, key := range slices.Sorted(maps.Keys(d.Labels)) {
 			labels = append(labels, stringField(inUTF8(key), inUTF8(d.Labels[key])))
 		}
-		fs[5].value = object(labels)
+		fs[5].Value = jsonspan.Object(labels)
 	}
 	return fs
 }
 
-func optionalTime(name string, t *time.Time) field {
+func optionalTime(name string, t *time.Time) jsonspan.Field {
 	if t == nil {
-		return field{name: name}
+		return jsonspan.Field{Name: name}
 	}
-	return field{name: name, from: timeSource(*t)}
+	return jsonspan.Field{Name: name, From: timeSource(*t)}
 }
 
 // Keys returns the names of the members that are none of the fields, in order.
@@ -144,9 +145,9 @@ func (d *Details) Keys() []string {
 	if d.raw == nil {
 		return nil
 	}
-	for _, m := range members(d.raw) {
-		if !hasField(d.fields(), m.name) {
-			keys = append(keys, m.name)
+	for _, m := range jsonspan.Members(d.raw) {
+		if !jsonspan.HasField(d.fields(), m.Name) {
+			keys = append(keys, m.Name)
 		}
 	}
 	return keys
@@ -154,16 +155,16 @@ func (d *Details) Keys() []string {
 
 // Value returns a member that is none of the fields.
 func (d *Details) Value(key string) (jsontext.Value, bool) {
-	if hasField(d.fields(), key) {
+	if jsonspan.HasField(d.fields(), key) {
 		return nil, false
 	}
-	v := memberOf(d.raw, key)
+	v := jsonspan.MemberOf(d.raw, key)
 	return bytes.Clone(v), v != nil
 }
 
 // SetValue sets a member that is none of the fields; nil removes it.
 func (d *Details) SetValue(key string, v jsontext.Value) error {
-	if hasField(d.fields(), key) {
+	if jsonspan.HasField(d.fields(), key) {
 		return errors.New("set " + printable(key) + ": it has a field of its own")
 	}
 	if !utf8.ValidString(key) {
@@ -176,8 +177,8 @@ func (d *Details) SetValue(key string, v jsontext.Value) error {
 		d.raw = bytes.TrimSuffix(d.Canonical(), []byte("\n"))
 		d.after = []byte("\n")
 	}
-	before := append(d.fields(), optionalJSON(key, memberOf(d.raw, key)))
-	d.raw = splice(d.raw, before, append(d.fields(), optionalJSON(key, v)), 0)
+	before := append(d.fields(), optionalJSON(key, jsonspan.MemberOf(d.raw, key)))
+	d.raw = jsonspan.Splice(d.raw, before, append(d.fields(), optionalJSON(key, v)), 0)
 	return nil
 }
 

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/git-jp/git-jp/blobs"
+	"github.com/git-jp/git-jp/events/internal/jsonspan"
 	"github.com/go-json-experiment/json/jsontext"
 )
 
@@ -53,7 +54,7 @@ func newElement(at time.Time, ev Event, md Metadata) *Element {
 	if d, ok := ev.(*ConfigDelta); ok && d.Flattened {
 		ev = &ConfigDelta{Delta: d.Delta}
 	}
-	raw := indented(object(elementFields(at, ev, md)), 1)
+	raw := jsonspan.Indented(jsonspan.Object(elementFields(at, ev, md)), 1)
 	return built(raw, at, ev, md)
 }
 
@@ -67,7 +68,7 @@ func built(raw []byte, at time.Time, ev Event, md Metadata) *Element {
 	if !jsontext.Value(raw).IsValid() {
 		return unread.broken(notJSON(raw))
 	}
-	ms, _, depth := membersOf(raw, 0, make([]member, 0, 8))
+	ms, _, depth := jsonspan.MembersAt(raw, 0, make([]jsonspan.Member, 0, 8))
 	if depth >= jpDepth {
 		return unread.broken(ErrTooDeep)
 	}
@@ -109,6 +110,9 @@ func (e *Element) Metadata() Metadata { return e.meta }
 // changed.
 func (e *Element) Raw() []byte { return e.raw }
 
+// Err returns why the element cannot be written, nil for all that were read.
+func (e *Element) Err() error { return e.err }
+
 // With returns the element saying ev instead. Time, metadata and members that the
 // codec does not know stay, and only members that differ are written anew.
 func (e *Element) With(ev Event) *Element {
@@ -132,10 +136,10 @@ func (e *Element) splice(at time.Time, ev Event, md Metadata) *Element {
 	if ev == e.event && at.Equal(e.time) && md.same(e.meta) {
 		return e
 	}
-	if _, unknown := ev.(*Unknown); unknown && !isObject(e.raw) {
+	if _, unknown := ev.(*Unknown); unknown && !jsonspan.IsObject(e.raw) {
 		return e // there is no place for anything in it
 	}
-	if !isObject(e.raw) || e.isBroken() {
+	if !jsonspan.IsObject(e.raw) || e.isBroken() {
 		return NewElement(at, ev, md)
 	}
 	var next *Element
@@ -145,7 +149,7 @@ func (e *Element) splice(at time.Time, ev Event, md Metadata) *Element {
 		next = newElement(at, ev, md)
 	} else {
 		after := elementFields(at, ev, md)
-		raw := splice(e.raw, elementFields(e.time, e.event, e.meta), after, 1)
+		raw := jsonspan.Splice(e.raw, elementFields(e.time, e.event, e.meta), after, 1)
 		if &raw[0] == &e.raw[0] && md.err == nil {
 			return e
 		}
@@ -166,17 +170,18 @@ func sameDelta(d *ConfigDelta, ev Event) bool {
 func sameBlocks(a, b Event) bool {
 	x, okX := a.(*ToolCallResponse)
 	y, okY := b.(*ToolCallResponse)
-	return okX && okY && blocksSource(x.Blocks).same(blocksSource(y.Blocks))
+	return okX && okY && blocksSource(x.Blocks).Same(blocksSource(y.Blocks))
 }
 
 func sameResources(a, b Event) bool {
 	x, okX := a.(*ChatRequest)
 	y, okY := b.(*ChatRequest)
-	return okX && okY && resourcesSource(x.Resources).same(resourcesSource(y.Resources))
+	return okX && okY && resourcesSource(x.Resources).Same(resourcesSource(y.Resources))
 }
 
-// inline reports whether the element has contents that stand in the stream.
-func (e *Element) inline(legacy bool) bool {
+// HasInline reports whether the element has contents that stand in the stream; those of
+// results in jp's own form count if legacy says so.
+func (e *Element) HasInline(legacy bool) bool {
 	return slices.ContainsFunc(e.slots, func(s slot) bool {
 		return !s.content.IsRef() && (legacy || !s.legacy)
 	})

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/git-jp/git-jp/blobs"
+	"github.com/git-jp/git-jp/events/internal/jsonspan"
 	"github.com/go-json-experiment/json/jsontext"
 )
 
@@ -23,39 +24,39 @@ func (e *Element) Sum() blobs.Hash { return blobs.Sum(e.normal()) }
 
 // normal returns the one form that equal elements share.
 func (e *Element) normal() []byte {
-	if e.isBroken() || !isObject(e.raw) {
-		return normalJSON(e.raw)
+	if e.isBroken() || !jsonspan.IsObject(e.raw) {
+		return jsonspan.Normal(e.raw)
 	}
 	fs := e.normalFields()
 	known := make([]string, len(fs))
 	for i, f := range fs {
-		known[i] = f.name
+		known[i] = f.Name
 	}
-	for _, m := range members(e.raw) {
-		if m.name != "event_id" && !slices.Contains(known, m.name) {
-			fs = append(fs, field{name: m.name, value: m.value(e.raw)})
+	for _, m := range jsonspan.Members(e.raw) {
+		if m.Name != "event_id" && !slices.Contains(known, m.Name) {
+			fs = append(fs, jsonspan.Field{Name: m.Name, Value: m.Value(e.raw)})
 		}
 	}
-	return normalJSON(object(fs))
+	return jsonspan.Normal(jsonspan.Object(fs))
 }
 
 // normalFields returns the members that the codec knows. One that is absent there
 // although the element has it has been taken for nothing, as null is.
-func (e *Element) normalFields() []field {
+func (e *Element) normalFields() []jsonspan.Field {
 	fs := elementFields(e.time, normalEvent(e.event), Metadata{})
 	if !e.time.IsZero() {
-		setField(fs, "timestamp", quoted(e.time.Format(time.RFC3339Nano)))
+		jsonspan.SetField(fs, "timestamp", jsonspan.Quoted(e.time.Format(time.RFC3339Nano)))
 	}
-	setField(fs, "metadata", e.meta.normal())
-	return slices.DeleteFunc(fs, func(f field) bool {
+	jsonspan.SetField(fs, "metadata", e.meta.normal())
+	return slices.DeleteFunc(fs, func(f jsonspan.Field) bool {
 		// A second form of a response is lost when jp saves, but it is a difference.
-		return f.absent() && f.name != "metadata" && !isNothing(memberOf(e.raw, f.name))
+		return f.Absent() && f.Name != "metadata" && !isNothing(jsonspan.MemberOf(e.raw, f.Name))
 	})
 }
 
 // isNothing reports whether a member with the value v is as good as absent.
 func isNothing(v jsontext.Value) bool {
-	switch string(compact(v)) {
+	switch string(jsonspan.Compact(v)) {
 	case "", "null", `""`, "[]", "{}":
 		return true
 	default:
@@ -73,15 +74,4 @@ func normalEvent(ev Event) Event {
 	}}
 	next, _ := x.event(ev) // nothing is read or written
 	return next
-}
-
-// normalJSON returns v with sorted members and one spelling of numbers.
-func normalJSON(v []byte) []byte {
-	if !jsontext.Value(v).IsValid() {
-		return v
-	}
-	plain := rewriter{number: normalNumber}.rewrite(v)
-	// The value is valid, so there is no error.
-	b, _ := jsontext.AppendFormat(nil, plain, jsontext.ReorderRawObjects(true))
-	return b
 }

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/git-jp/git-jp/blobs"
+	"github.com/git-jp/git-jp/events/internal/jsonspan"
 )
 
 // A Writer stores content. [*blobs.Store] is one.
@@ -34,7 +35,7 @@ func (s *Stream) Externalize(w Writer, o ExternalizeOptions) (n int, err error) 
 		return blobs.Refer(ref), nil
 	}}
 	return s.replace(x, func(e *Element) (*Element, error) {
-		if !e.inline(o.Legacy) && (!o.Legacy || e.view == view{}) {
+		if !e.HasInline(o.Legacy) && (!o.Legacy || e.view == view{}) {
 			return e, nil
 		}
 		ev, err := x.event(e.event)
@@ -57,11 +58,11 @@ func (e *Element) asArray(ev Event) *Element {
 	}
 	before := elementFields(e.time, e.event, e.meta)
 	if e.view.blocks || e.view.resources {
-		before = slices.DeleteFunc(before, func(f field) bool {
-			return f.name == "content" && e.view.blocks || f.name == "resources" && e.view.resources
+		before = slices.DeleteFunc(before, func(f jsonspan.Field) bool {
+			return f.Name == "content" && e.view.blocks || f.Name == "resources" && e.view.resources
 		})
 	}
-	raw := splice(e.raw, before, elementFields(e.time, ev, md), 1)
+	raw := jsonspan.Splice(e.raw, before, elementFields(e.time, ev, md), 1)
 	return built(raw, e.time, ev, md)
 }
 

@@ -1,11 +1,11 @@
 package events
 
 import (
-	"slices"
 	"strconv"
 	"time"
 
 	"github.com/git-jp/git-jp/blobs"
+	"github.com/git-jp/git-jp/events/internal/jsonspan"
 	"github.com/go-json-experiment/json/jsontext"
 )
 
@@ -14,56 +14,56 @@ import (
 
 // elementFields returns the members of an element, absent ones included, in jp's
 // order.
-func elementFields(at time.Time, ev Event, md Metadata) []field {
-	stamp := field{name: "timestamp", from: timeSource(at)}
+func elementFields(at time.Time, ev Event, md Metadata) []jsonspan.Field {
+	stamp := jsonspan.Field{Name: "timestamp", From: timeSource(at)}
 	if at.IsZero() && !ev.Kind().IsEvent() {
-		stamp.from = nil // the others may lack it
+		stamp.From = nil // the others may lack it
 	}
 	kind := stringField("type", string(ev.Kind()))
 	switch ev := ev.(type) {
 	case *ConfigDelta, *Compaction:
-		return append([]field{kind, stamp}, eventFields(ev)...)
+		return append([]jsonspan.Field{kind, stamp}, eventFields(ev)...)
 	case *Unknown:
-		return []field{stamp, optionalString("type", ev.Type)}
+		return []jsonspan.Field{stamp, optionalString("type", ev.Type)}
 	}
-	return slices.Concat([]field{stamp, kind}, eventFields(ev), []field{md.field()})
+	return append(append([]jsonspan.Field{stamp, kind}, eventFields(ev)...), md.field())
 }
 
 // eventFields returns the members that belong to the kind.
-func eventFields(ev Event) []field {
+func eventFields(ev Event) []jsonspan.Field {
 	switch ev := ev.(type) {
 	case *ChatRequest:
 		return ev.fields()
 	case *ChatResponse:
 		return ev.fields()
 	case *ToolCallRequest:
-		return []field{
+		return []jsonspan.Field{
 			stringField("id", ev.ID),
 			stringField("name", ev.Name),
-			{name: "arguments", from: encodedSource(orEmpty(ev.Arguments))},
+			{Name: "arguments", From: encodedSource(orEmpty(ev.Arguments))},
 		}
 	case *ToolCallResponse:
-		return []field{
+		return []jsonspan.Field{
 			stringField("id", ev.ID),
-			{name: "content", from: blocksSource(ev.Blocks)},
-			{name: "is_error", value: strconv.AppendBool(nil, ev.IsError)},
+			{Name: "content", From: blocksSource(ev.Blocks)},
+			{Name: "is_error", Value: strconv.AppendBool(nil, ev.IsError)},
 		}
 	case *InquiryRequest:
-		return []field{
+		return []jsonspan.Field{
 			stringField("id", ev.ID),
-			{name: "source", from: jsonSource(orEmpty(ev.Source))},
-			{name: "question", from: jsonSource(orEmpty(ev.Question))},
+			{Name: "source", From: jsonSource(orEmpty(ev.Source))},
+			{Name: "question", From: jsonSource(orEmpty(ev.Question))},
 		}
 	case *InquiryResponse:
-		return []field{
+		return []jsonspan.Field{
 			stringField("id", ev.ID),
-			{name: "answer", from: jsonSource(orNull(ev.Answer))},
+			{Name: "answer", From: jsonSource(orNull(ev.Answer))},
 		}
 	case *ConfigDelta:
 		if ev.Flattened {
-			return []field{{name: "delta"}}
+			return []jsonspan.Field{{Name: "delta"}}
 		}
-		return []field{{name: "delta", from: jsonSource(orEmpty(ev.Delta))}}
+		return []jsonspan.Field{{Name: "delta", From: jsonSource(orEmpty(ev.Delta))}}
 	case *Compaction:
 		return ev.fields()
 	default:
@@ -71,12 +71,12 @@ func eventFields(ev Event) []field {
 	}
 }
 
-func (r *ChatRequest) fields() []field {
-	resources := field{name: "resources"}
+func (r *ChatRequest) fields() []jsonspan.Field {
+	resources := jsonspan.Field{Name: "resources"}
 	if len(r.Resources) > 0 {
-		resources.from = resourcesSource(r.Resources)
+		resources.From = resourcesSource(r.Resources)
 	}
-	return []field{
+	return []jsonspan.Field{
 		stringField("content", r.Content),
 		optionalJSON("schema", r.Schema),
 		optionalString("author", r.Author),
@@ -84,74 +84,76 @@ func (r *ChatRequest) fields() []field {
 	}
 }
 
-func (r *ChatResponse) fields() []field {
-	fs := []field{{name: "message"}, {name: "reasoning"}, {name: "data"}}
+func (r *ChatResponse) fields() []jsonspan.Field {
+	fs := []jsonspan.Field{{Name: "message"}, {Name: "reasoning"}, {Name: "data"}}
 	switch r.Form {
 	case FormReasoning:
-		fs[1].from = textSource(r.Text)
+		fs[1].From = textSource(r.Text)
 	case FormData:
-		fs[2].from = jsonSource(orNull(r.Data))
+		fs[2].From = jsonSource(orNull(r.Data))
 	default:
-		fs[0].from = textSource(r.Text)
+		fs[0].From = textSource(r.Text)
 	}
 	return fs
 }
 
-func (c *Compaction) fields() []field {
-	fs := []field{
-		{name: "from_turn", value: strconv.AppendInt(nil, int64(c.FromTurn), 10)},
-		{name: "to_turn", value: strconv.AppendInt(nil, int64(c.ToTurn), 10)},
-		{name: "summary"},
-		{name: "reasoning"},
-		{name: "tool_calls"},
+func (c *Compaction) fields() []jsonspan.Field {
+	fs := []jsonspan.Field{
+		{Name: "from_turn", Value: strconv.AppendInt(nil, int64(c.FromTurn), 10)},
+		{Name: "to_turn", Value: strconv.AppendInt(nil, int64(c.ToTurn), 10)},
+		{Name: "summary"},
+		{Name: "reasoning"},
+		{Name: "tool_calls"},
 	}
 	if c.Summary != nil {
-		fs[2].value = object([]field{stringField("summary", *c.Summary)})
+		fs[2].Value = jsonspan.Object([]jsonspan.Field{stringField("summary", *c.Summary)})
 	}
 	if c.StripReasoning {
-		fs[3].value = quoted("strip")
+		fs[3].Value = jsonspan.Quoted("strip")
 	}
 	if c.ToolCalls != nil {
-		fs[4].value = c.ToolCalls.encode()
+		fs[4].Value = c.ToolCalls.encode()
 	}
 	return fs
 }
 
 func (p *ToolCallPolicy) encode() []byte {
 	if p.Omit {
-		return object([]field{stringField("policy", "omit")})
+		return jsonspan.Object([]jsonspan.Field{stringField("policy", "omit")})
 	}
-	return object([]field{
+	return jsonspan.Object([]jsonspan.Field{
 		stringField("policy", "strip"),
-		{name: "request", value: strconv.AppendBool(nil, p.Request)},
-		{name: "response", value: strconv.AppendBool(nil, p.Response)},
+		{Name: "request", Value: strconv.AppendBool(nil, p.Request)},
+		{Name: "response", Value: strconv.AppendBool(nil, p.Response)},
 	})
 }
 
-func stringField(name, s string) field { return field{name: name, from: textSource(s)} }
+func stringField(name, s string) jsonspan.Field {
+	return jsonspan.Field{Name: name, From: textSource(s)}
+}
 
 // optionalString is absent when s is empty.
-func optionalString(name, s string) field {
+func optionalString(name, s string) jsonspan.Field {
 	if s == "" {
-		return field{name: name}
+		return jsonspan.Field{Name: name}
 	}
 	return stringField(name, s)
 }
 
 // optionalJSON is absent when v is nil.
-func optionalJSON(name string, v jsontext.Value) field {
+func optionalJSON(name string, v jsontext.Value) jsonspan.Field {
 	if v == nil {
-		return field{name: name}
+		return jsonspan.Field{Name: name}
 	}
-	return field{name: name, from: jsonSource(v)}
+	return jsonspan.Field{Name: name, From: jsonSource(v)}
 }
 
 // contentField is absent when there is no content. It stands in for its other forms.
-func contentField(name string, c blobs.Content, replaces ...string) field {
+func contentField(name string, c blobs.Content, replaces ...string) jsonspan.Field {
 	if c.IsZero() {
-		return field{name: name, replaces: replaces}
+		return jsonspan.Field{Name: name, Replaces: replaces}
 	}
-	return field{name: name, from: contentSource(c), replaces: replaces}
+	return jsonspan.Field{Name: name, From: contentSource(c), Replaces: replaces}
 }
 
 func orEmpty(v jsontext.Value) jsontext.Value {

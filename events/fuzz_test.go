@@ -14,8 +14,8 @@ func seeds() []string {
 	ref := `{"$blob":"` + hash + `","size":6}`
 	return []string{
 		"", "[]", handFormatted,
-		text(`"content":` + ref), text(`"text":"a"`), text(`"content":{"blob":"AA=="}`),
-		text(`"content":{"\u0024blob":"` + hash + `","size":1}`),
+		Text(`"content":` + ref), Text(`"text":"a"`), Text(`"content":{"blob":"AA=="}`),
+		Text(`"content":{"\u0024blob":"` + hash + `","size":1}`),
 		result(`"aGVsbG8K"`),
 		result(`[{"type":"image","data":"AA=="},{"type":"question","question":{"text":"q"}}]`),
 		result(`[{"type":"resource","resource":{"uri":"u","text":""},"formatted":` + ref + `}]`),

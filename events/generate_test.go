@@ -61,7 +61,7 @@ func (g generator) bytes(label string) []byte {
 
 // spell writes s as a JSON string, perhaps with escapes that are not needed.
 func (g generator) spell(s string) string {
-	q := quote(s)
+	q := Quote(s)
 	if g.chance("odd spelling") && !strings.Contains(q, `\u`) {
 		q = strings.NewReplacer("$", `\u0024`, "a", `\u0061`, "/", `\/`).Replace(q)
 	}
@@ -98,7 +98,7 @@ func (g generator) resource() string {
 	ms := []string{`"uri": ` + g.spell("file:///$WORKSPACE/"+g.string("path"))}
 	if g.chance("has type") {
 		mime := g.pick("type", "text/plain", "image/png", "image/svg+xml")
-		ms = append(ms, `"mimeType":`+quote(mime))
+		ms = append(ms, `"mimeType":`+Quote(mime))
 	}
 	switch g.pick("resource form", "wrapped", "bare text", "bare blob", "none") {
 	case "wrapped":
@@ -110,7 +110,7 @@ func (g generator) resource() string {
 	}
 	for _, name := range []string{"name", "title"} {
 		if g.chance("has " + name) {
-			ms = append(ms, quote(name)+":"+g.spell("x"+g.string(name)))
+			ms = append(ms, Quote(name)+":"+g.spell("x"+g.string(name)))
 		}
 	}
 	if g.chance("annotated") {
@@ -171,15 +171,15 @@ func (g generator) object(ms []string, mayHaveMore bool) string {
 
 func (g generator) metadata() string {
 	return fmt.Sprintf(`{"sig": %s, "list":[%s, 3, null, {"k":true}]}`,
-		quote(b64([]byte(g.string("signature")))), quote(b64([]byte(g.string("item")))))
+		Quote(b64([]byte(g.string("signature")))), Quote(b64([]byte(g.string("item")))))
 }
 
 func (g generator) result() string {
 	switch g.pick("result", "legacy", "url-safe", "literal", "blocks", "blocks", "blocks") {
 	case "legacy":
-		return quote(b64([]byte(g.string("result"))))
+		return Quote(b64([]byte(g.string("result"))))
 	case "url-safe":
-		return quote(base64.URLEncoding.EncodeToString([]byte(g.string("result"))))
+		return Quote(base64.URLEncoding.EncodeToString([]byte(g.string("result"))))
 	case "literal":
 		return g.spell(g.string("result"))
 	}
@@ -203,7 +203,7 @@ func (g generator) element() string {
 	if g.chance("RFC 3339") {
 		stamp = at.Format(time.RFC3339Nano)
 	}
-	ms := []string{`"type": ` + quote(kind), `"timestamp":` + quote(stamp)}
+	ms := []string{`"type": ` + Quote(kind), `"timestamp":` + Quote(stamp)}
 	ms = append(ms, g.payload(kind)...)
 	isEvent := kind != "config_delta" && kind != "compaction" && kind != "new_kind"
 	if isEvent && g.chance("has metadata") {
@@ -226,7 +226,7 @@ func (g generator) payload(kind string) []string {
 			g.pick("form", `"message":"m"`, `"reasoning": "r\/"`, `"data": {"b":1,"a":null}`),
 		}
 	case "tool_call_request":
-		args := `{"path":` + quote(b64([]byte(g.string("argument")))) + `,"n":[1, "eA=="]}`
+		args := `{"path":` + Quote(b64([]byte(g.string("argument")))) + `,"n":[1, "eA=="]}`
 		return []string{id, `"name":"tool"`, `"arguments":` + args}
 	case "tool_call_response":
 		return []string{id, `"content":` + g.result(), `"is_error":false`}

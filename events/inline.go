@@ -5,6 +5,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/git-jp/git-jp/blobs"
+	"github.com/git-jp/git-jp/events/internal/jsonspan"
 	"github.com/go-json-experiment/json/jsontext"
 )
 
@@ -88,7 +89,7 @@ func isPlain(blocks []Block) bool {
 		return false
 	}
 	b := blocks[0]
-	if isObject(b.Raw) && len(members(b.Raw)) != 2 {
+	if jsonspan.IsObject(b.Raw) && len(jsonspan.Members(b.Raw)) != 2 {
 		return false // it has more than its type and its content
 	}
 	return utf8.Valid(loadedBytes(b.Content))

@@ -6,6 +6,8 @@ import (
 	"encoding/hex"
 	"strconv"
 	"time"
+
+	"github.com/git-jp/git-jp/events/internal/jsonspan"
 )
 
 // MetadataSource is the key under which an imported event has the key of its source.
@@ -52,7 +54,7 @@ func sourceKey(e *Element) string {
 	if e.Kind().IsEvent() || !bytes.HasPrefix(e.Raw(), []byte("{")) {
 		return ""
 	}
-	ms, _, _ := membersOf(e.Raw(), 0, nil)
+	ms, _, _ := jsonspan.MembersAt(e.Raw(), 0, nil)
 	r := &reader{raw: e.Raw(), members: ms}
 	key, _ := r.string(MetadataSource)
 	return key
@@ -68,7 +70,7 @@ func derivedKey(e *Element, turn int, starts []time.Time) string {
 	if !e.Time().IsZero() {
 		at = strconv.FormatInt(e.Time().UnixNano(), 10)
 	}
-	sum := sha256.Sum256([]byte(kind + "\x00" + eventID(e) + "\x00" + at))
+	sum := sha256.Sum256([]byte(kind + "\x00" + EventID(e) + "\x00" + at))
 	return keyTime(start) + "-" + keyTime(e.Time()) + "-" + kind + "-" + hex.EncodeToString(sum[:4])
 }
 

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/git-jp/git-jp/events"
+	"github.com/git-jp/git-jp/events/threeway"
 )
 
 // elements is a stream of n times some elements, in which % is the number of the time.
@@ -61,8 +62,8 @@ func TestStreamsAreLinear(t *testing.T) {
 				more, err := events.Decode(append(data[:len(data)-1:len(data)-1],
 					`,{"timestamp":"2026-05-29 19:42:37.0","type":"turn_start"}]`...))
 				if err == nil {
-					_, err = events.Merge(events.Side{Stream: base}, events.Side{Stream: base},
-						events.Side{Stream: more})
+					_, err = threeway.Merge(threeway.Side{Stream: base}, threeway.Side{Stream: base},
+						threeway.Side{Stream: more})
 				}
 				return err
 			},

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"strconv"
 
+	"github.com/git-jp/git-jp/events/internal/jsonspan"
 	"github.com/go-json-experiment/json/jsontext"
 )
 
@@ -15,7 +16,7 @@ func Loadable(v jsontext.Value) error {
 	if !v.IsValid() {
 		return notJSON(v)
 	}
-	if _, depth := measure(v, skipSpace(v, 0)); depth > valueDepth {
+	if _, depth := jsonspan.Measure(v, jsonspan.SkipSpace(v, 0)); depth > valueDepth {
 		return ErrTooDeep
 	}
 	return numbers(v)
@@ -27,7 +28,7 @@ func (e *Element) Loadable() error {
 	if e.err != nil {
 		return e.err
 	}
-	if _, depth := measure(e.raw, 0); depth >= jpDepth {
+	if _, depth := jsonspan.Measure(e.raw, 0); depth >= jpDepth {
 		return ErrTooDeep
 	}
 	return numbers(e.raw)
@@ -38,7 +39,7 @@ func numbers(v []byte) error {
 	for i := 0; i < len(v); {
 		switch c := v[i]; {
 		case c == '"':
-			i = stringEnd(v, i)
+			i = jsonspan.StringEnd(v, i)
 		case c == '-' || '0' <= c && c <= '9':
 			n := number(v[i:])
 			if tooLarge(n) {

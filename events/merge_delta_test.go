@@ -5,6 +5,8 @@ import (
 	"testing"
 
 	"github.com/git-jp/git-jp/events"
+	"github.com/git-jp/git-jp/events/settings"
+	"github.com/git-jp/git-jp/events/threeway"
 	"github.com/go-json-experiment/json/jsontext"
 )
 
@@ -147,7 +149,7 @@ func TestMergeEndsWithTheNewest(t *testing.T) {
 		},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			side := func(words string) events.Side {
+			side := func(words string) threeway.Side {
 				var elems []string
 				for w := range strings.FieldsSeq(words) {
 					switch w {
@@ -163,13 +165,13 @@ func TestMergeEndsWithTheNewest(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				return events.Side{Stream: s}
+				return threeway.Side{Stream: s}
 			}
-			r, err := events.Merge(side(tt.base), side(tt.ours), side(tt.theirs))
+			r, err := threeway.Merge(side(tt.base), side(tt.ours), side(tt.theirs))
 			if err != nil || len(r.Conflicts) > 0 {
 				t.Fatal(err, r.Conflicts)
 			}
-			c, err := r.Stream.Config(events.Config{}, r.Stream.Len(), 0)
+			c, err := settings.InForce(r.Stream, settings.Config{}, r.Stream.Len(), 0)
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/git-jp/git-jp/events"
+	"github.com/git-jp/git-jp/events/threeway"
 	"pgregory.net/rapid"
 )
 
@@ -53,7 +54,7 @@ func TestMergeMetadata(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			for range 2 {
-				got, err := events.MergeMetadata(tt.base, tt.ours, tt.theirs)
+				got, err := threeway.Metadata(tt.base, tt.ours, tt.theirs)
 				if err != nil || string(got) != string(tt.merged) {
 					t.Errorf("%v:\n%s\nis not\n%s", err, got, tt.merged)
 				}
@@ -61,7 +62,7 @@ func TestMergeMetadata(t *testing.T) {
 			}
 		})
 	}
-	if _, err := events.MergeMetadata(nil, []byte("{}"), file("a", "1", "")); err == nil {
+	if _, err := threeway.Metadata(nil, []byte("{}"), file("a", "1", "")); err == nil {
 		t.Error("half a metadata.json is merged")
 	}
 }
@@ -86,7 +87,7 @@ func TestMergeBaseConfig(t *testing.T) {
 		}
 		ours, theirs := []byte(tt.ours), []byte(tt.theirs)
 		for range 2 {
-			got, warnings, err := events.MergeBaseConfig(base, ours, theirs)
+			got, warnings, err := threeway.BaseConfig(base, ours, theirs)
 			if err != nil || string(got) != tt.want || len(warnings) != tt.warned {
 				t.Errorf("%v %q: %s of %s, %s and %s", err, warnings, got, base, ours, theirs)
 			}
@@ -97,10 +98,10 @@ func TestMergeBaseConfig(t *testing.T) {
 
 // Where two conversations of one id meet, the turns of both keep what they ran under.
 func TestMergeWithoutBaseRestoresConfig(t *testing.T) {
-	side := func(words, config string) events.Side {
-		return events.Side{Stream: talk(t, words), BaseConfig: []byte(config)}
+	side := func(words, config string) threeway.Side {
+		return threeway.Side{Stream: talk(t, words), BaseConfig: []byte(config)}
 	}
-	r, err := events.Merge(events.Side{}, side("1", `{"x":"one"}`), side("2", `{"x":"two"}`))
+	r, err := threeway.Merge(threeway.Side{}, side("1", `{"x":"one"}`), side("2", `{"x":"two"}`))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -108,23 +109,23 @@ func TestMergeWithoutBaseRestoresConfig(t *testing.T) {
 		t.Errorf("%s under %s", got, r.BaseConfig)
 	}
 	known := side("1 da 2", `{"x":"base"}`)
-	r, err = events.Merge(side("1", `{"x":"base"}`), known, side("1 3", `{"x":"base"}`))
+	r, err = threeway.Merge(side("1", `{"x":"base"}`), known, side("1 3", `{"x":"base"}`))
 	if err != nil || said(r.Stream) != "1 da 2 [dbase] T^ 3" || len(r.Warnings) > 0 {
 		t.Errorf("%s, %v, %q", said(r.Stream), err, r.Warnings)
 	}
 }
 
 func TestMergeFold(t *testing.T) {
-	base := events.Side{Stream: talk(t, "1")}
-	parent := func(words string) events.MergeStep {
-		return events.MergeStep{Base: base, Theirs: events.Side{Stream: talk(t, words)}}
+	base := threeway.Side{Stream: talk(t, "1")}
+	parent := func(words string) threeway.Step {
+		return threeway.Step{Base: base, Theirs: threeway.Side{Stream: talk(t, words)}}
 	}
-	r, err := events.MergeFold(events.Side{Stream: talk(t, "1 2 5")}, parent("1 3"), parent("1 4"))
+	r, err := threeway.Fold(threeway.Side{Stream: talk(t, "1 2 5")}, parent("1 3"), parent("1 4"))
 	if err != nil || said(r.Stream) != "1 2 5 T^ 3 T^ 4" || len(r.Conflicts) > 0 {
 		t.Errorf("%s, %v, %v", said(r.Stream), err, r.Conflicts)
 	}
-	r, err = events.MergeFold(events.Side{Stream: talk(t, "1e")}, parent("1 3"), parent(""))
-	if err != nil || len(r.Conflicts) != 1 || r.Conflicts[0].Kind != events.ConflictRemoved {
+	r, err = threeway.Fold(threeway.Side{Stream: talk(t, "1e")}, parent("1 3"), parent(""))
+	if err != nil || len(r.Conflicts) != 1 || r.Conflicts[0].Kind != threeway.ConflictRemoved {
 		t.Errorf("%v, %v", err, r.Conflicts)
 	}
 }
@@ -132,9 +133,9 @@ func TestMergeFold(t *testing.T) {
 // A virtual base has what was there before both changed it, so that who resolved the
 // conflict in two ways is asked again.
 func TestMergeVirtualBase(t *testing.T) {
-	side := func(words string) events.Side { return events.Side{Stream: talk(t, words)} }
+	side := func(words string) threeway.Side { return threeway.Side{Stream: talk(t, words)} }
 	for _, pair := range [][2]string{{"1 2", "1 2e"}, {"1 2e", "1 2"}} {
-		r, err := events.MergeVirtualBase(side("1 2-"), side(pair[0]), side(pair[1]))
+		r, err := threeway.VirtualBase(side("1 2-"), side(pair[0]), side(pair[1]))
 		if err != nil || said(r.Stream) != "1 2" || r.Stream.Len() != talk(t, "1 2-").Len() {
 			t.Errorf("%s, %v", said(r.Stream), err)
 		}
@@ -159,11 +160,11 @@ func TestMergeMetadataCommutes(t *testing.T) {
 			return d.Encode()
 		}
 		base, a, b := file("base"), file("a"), file("b")
-		x, err := events.MergeMetadata(base, a, b)
+		x, err := threeway.Metadata(base, a, b)
 		if err != nil {
 			rt.Fatal(err)
 		}
-		y, err := events.MergeMetadata(base, b, a)
+		y, err := threeway.Metadata(base, b, a)
 		if err != nil || string(x) != string(y) {
 			rt.Fatalf("%s\nand\n%s", x, y)
 		}

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/git-jp/git-jp/events"
+	"github.com/git-jp/git-jp/events/threeway"
 	"pgregory.net/rapid"
 )
 
@@ -52,7 +53,7 @@ func (g generator) shuffled(text string) string {
 }
 
 func checkMerge(t rapid.TB, base, ours, theirs []byte) {
-	var sides [3]events.Side
+	var sides [3]threeway.Side
 	for i, data := range [][]byte{base, ours, theirs} {
 		s, err := events.Decode(data)
 		if err != nil {
@@ -60,14 +61,14 @@ func checkMerge(t rapid.TB, base, ours, theirs []byte) {
 		}
 		sides[i].Stream = s
 	}
-	r, err := events.Merge(sides[0], sides[1], sides[2])
+	r, err := threeway.Merge(sides[0], sides[1], sides[2])
 	if err != nil {
 		t.Fatalf("merge: %v\nbase   %s\nours   %s\ntheirs %s", err, base, ours, theirs)
 	}
 	if _, err := events.Decode(r.Stream.Encode()); err != nil {
 		t.Fatalf("the result does not read back: %v\n%s", err, r.Stream.Encode())
 	}
-	other, err := events.Merge(sides[0], sides[2], sides[1])
+	other, err := threeway.Merge(sides[0], sides[2], sides[1])
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -79,16 +80,16 @@ func checkMerge(t rapid.TB, base, ours, theirs []byte) {
 			base, ours, theirs, r.Stream.Encode(), other.Stream.Encode())
 	}
 	for _, c := range r.Conflicts {
-		for choice := events.ChooseOurs; choice <= events.ChooseBoth; choice++ {
-			if _, err := events.Resolve(r.Stream, c, choice); err != nil {
+		for choice := threeway.ChooseOurs; choice <= threeway.ChooseBoth; choice++ {
+			if _, err := threeway.Resolve(r.Stream, c, choice); err != nil {
 				t.Fatalf("choice %d: %v\nin %s", choice, err, r.Stream.Encode())
 			}
 		}
 	}
-	for _, same := range [][3]events.Side{
+	for _, same := range [][3]threeway.Side{
 		{sides[0], sides[0], sides[1]}, {sides[0], sides[1], sides[0]}, {sides[0], sides[1], sides[1]},
 	} {
-		r, err := events.Merge(same[0], same[1], same[2])
+		r, err := threeway.Merge(same[0], same[1], same[2])
 		if err != nil || !bytes.Equal(r.Stream.Encode(), ours) {
 			t.Fatalf("%v: one change did not stay what it was: %s", err, r.Stream.Encode())
 		}

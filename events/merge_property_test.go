@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"github.com/git-jp/git-jp/events"
+	"github.com/git-jp/git-jp/events/threeway"
 	"pgregory.net/rapid"
 )
 
@@ -76,7 +77,7 @@ func (h *history) revert(onto *commit) *commit {
 	}
 	return h.change(onto, func(_ *commit, o *op) []byte {
 		o.what, o.turn = "remove", what.turn
-		r, err := events.Merge(h.side(what), h.side(onto), h.side(what.parents[0]))
+		r, err := threeway.Merge(h.side(what), h.side(onto), h.side(what.parents[0]))
 		if err != nil || len(r.Conflicts) > 0 {
 			h.Fatalf("revert: %v, %d conflicts\n%s", err, len(r.Conflicts), onto.stream)
 		}
@@ -90,9 +91,9 @@ func (h *history) mergeInto(c *commit, of [3]*commit, virtual bool) {
 	*h.merges++
 	c.name = fmt.Sprintf("m%d", *h.merges)
 	h.Logf("%s: %s and %s, base %s, virtual %t", c.name, a.name, b.name, base.name, virtual)
-	m := events.Merge
+	m := threeway.Merge
 	if virtual {
-		m = events.MergeVirtualBase
+		m = threeway.VirtualBase
 	}
 	r, err := m(h.side(base), h.side(a), h.side(b))
 	if err != nil {
@@ -141,12 +142,12 @@ func (h *history) outline(stream []byte) string {
 	return strings.Join(out, " ")
 }
 
-func (h *history) side(c *commit) events.Side {
+func (h *history) side(c *commit) threeway.Side {
 	s, err := events.Decode(c.stream)
 	if err != nil {
 		h.Fatal(err)
 	}
-	return events.Side{Stream: s, BaseConfig: c.config}
+	return threeway.Side{Stream: s, BaseConfig: c.config}
 }
 
 // bestCommon returns the common ancestors that are no ancestors of others.

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/git-jp/git-jp/events"
+	"github.com/git-jp/git-jp/events/threeway"
 	"github.com/git-jp/git-jp/internal/realdata"
 )
 
@@ -74,8 +75,8 @@ func BenchmarkMergeReal(b *testing.B) {
 	base, ours, theirs, _ := cut(b)
 	b.SetBytes(int64(len(base.Encode()) + len(ours.Encode()) + len(theirs.Encode())))
 	for b.Loop() {
-		if _, err := events.Merge(events.Side{Stream: base}, events.Side{Stream: ours},
-			events.Side{Stream: theirs}); err != nil {
+		if _, err := threeway.Merge(threeway.Side{Stream: base}, threeway.Side{Stream: ours},
+			threeway.Side{Stream: theirs}); err != nil {
 			b.Fatal(err)
 		}
 	}

@@ -14,6 +14,8 @@ import (
 	"time"
 
 	"github.com/git-jp/git-jp/events"
+	"github.com/git-jp/git-jp/events/settings"
+	"github.com/git-jp/git-jp/events/threeway"
 	"github.com/go-json-experiment/json/jsontext"
 	"pgregory.net/rapid"
 )
@@ -105,7 +107,7 @@ func layOut(elems []string) []byte {
 	return []byte("[\n  " + strings.Join(elems, ",\n  ") + "\n]\n")
 }
 
-func elementsOf(t interface{ Fatal(...any) }, stream []byte) []string {
+func Elements(t interface{ Fatal(...any) }, stream []byte) []string {
 	var raw []json.RawMessage
 	if err := json.Unmarshal(stream, &raw); err != nil {
 		t.Fatal(err)
@@ -126,7 +128,7 @@ func (st *settingsStory) set(c *commit) *commit {
 	d := &appendedDelta{
 		at: at, delta: st.delta(), in: map[*commit]bool{}, taken: map[*commit]bool{},
 	}
-	next := st.child(c, append(elementsOf(st, c.stream), deltaText(d)))
+	next := st.child(c, append(Elements(st, c.stream), deltaText(d)))
 	st.clock[next] = at
 	d.in[next] = true
 	st.deltas = append(st.deltas, d)
@@ -146,7 +148,7 @@ func (st *settingsStory) ask(c *commit) *commit {
 	at := st.clock[c] + st.n("tick", 1, 3)*10
 	name := fmt.Sprint("q", st.turns)
 	st.turns++
-	elems := elementsOf(st, c.stream)
+	elems := Elements(st, c.stream)
 	if all := questions(elems); len(all) > 0 {
 		st.parent[name] = all[len(all)-1]
 	}
@@ -180,7 +182,7 @@ func contains(c *commit, any map[*commit]bool) bool {
 // save writes the file as jp does, which keeps metadata and drops what it does not know
 // in other elements: the settings that a merge restored are settings as all others then.
 func (st *settingsStory) save(c *commit) *commit {
-	elems := elementsOf(st, c.stream)
+	elems := Elements(st, c.stream)
 	next := st.child(c, nil)
 	for i, elem := range elems {
 		var e struct {
@@ -241,16 +243,16 @@ func (st *settingsStory) merge(a, b *commit, virtual bool) *commit {
 	for _, other := range bases[1:] {
 		base = st.merge(base, other, true)
 	}
-	do := events.Merge
+	do := threeway.Merge
 	if virtual {
-		do = events.MergeVirtualBase
+		do = threeway.VirtualBase
 	}
-	side := func(c *commit) events.Side {
+	side := func(c *commit) threeway.Side {
 		s, err := events.Decode(c.stream)
 		if err != nil {
 			st.Fatal(err)
 		}
-		return events.Side{Stream: s, BaseConfig: c.config}
+		return threeway.Side{Stream: s, BaseConfig: c.config}
 	}
 	*st.merges++
 	r, err := do(side(base), side(a), side(b))
@@ -272,7 +274,7 @@ func (st *settingsStory) merge(a, b *commit, virtual bool) *commit {
 func (st *settingsStory) check(c *commit) {
 	next := decoded(st.base)
 	got := ranIn(st, c)
-	order := questions(elementsOf(st, c.stream))
+	order := questions(Elements(st, c.stream))
 	st.checkParents(c, order)
 	for _, name := range order {
 		if !reflect.DeepEqual(got[name], st.ran[name]) {
@@ -307,7 +309,7 @@ func (st *settingsStory) checkParents(c *commit, order []string) {
 	if err != nil {
 		st.Fatal(err)
 	}
-	for i, parent := range s.Parents() {
+	for i, parent := range threeway.Parents(s) {
 		is := ""
 		if parent >= 0 {
 			is = order[parent]
@@ -334,7 +336,7 @@ func questions(elems []string) []string {
 // their times, but where a newer one of a turn sets the same. Unsure are keys whose value
 // was put back so and may have lost how it joins what comes next, as plain values do.
 func (st *settingsStory) behind(
-	c *commit, state events.Config,
+	c *commit, state settings.Config,
 ) (want map[string]any, unsure []string) {
 	var open, newer []*appendedDelta
 	for _, d := range st.deltas {
@@ -348,7 +350,7 @@ func (st *settingsStory) behind(
 	}
 	slices.SortStableFunc(open, func(a, b *appendedDelta) int { return a.at - b.at })
 	for _, d := range open {
-		delta, err := events.ParseConfig([]byte(d.delta), 0)
+		delta, err := settings.Parse([]byte(d.delta), 0)
 		if err != nil {
 			st.Fatal(err)
 		}
@@ -423,12 +425,12 @@ func decoded(text string) any {
 	return v
 }
 
-func parsed(t interface{ Fatal(...any) }, v any) events.Config {
+func parsed(t interface{ Fatal(...any) }, v any) settings.Config {
 	text, err := json.Marshal(v)
 	if err != nil {
 		t.Fatal(err)
 	}
-	c, err := events.ParseConfig(text, 0)
+	c, err := settings.Parse(text, 0)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -436,7 +438,7 @@ func parsed(t interface{ Fatal(...any) }, v any) events.Config {
 }
 
 // plain returns a configuration without the nulls that say nothing.
-func plain(c events.Config) any {
+func plain(c settings.Config) any {
 	v := decoded(string(c.Plain()))
 	var drop func(v any, free bool)
 	drop = func(v any, free bool) {
@@ -457,12 +459,12 @@ func plain(c events.Config) any {
 
 // inForce returns what the next question would run under, as jp reads the file, or what
 // the last turn leaves.
-func (st *settingsStory) inForce(c *commit, left bool) events.Config {
+func (st *settingsStory) inForce(c *commit, left bool) settings.Config {
 	s, err := events.Decode(c.stream)
 	if err != nil {
 		st.Fatal(err)
 	}
-	base, err := events.ParseConfig(c.config, 0)
+	base, err := settings.Parse(c.config, 0)
 	if err != nil {
 		st.Fatal(err)
 	}
@@ -470,7 +472,7 @@ func (st *settingsStory) inForce(c *commit, left bool) events.Config {
 	for left && end > 0 && s.At(end-1).Kind() == events.KindConfigDelta {
 		end--
 	}
-	config, err := s.Config(base, end, 0)
+	config, err := settings.InForce(s, base, end, 0)
 	if err != nil {
 		st.Fatal(err)
 	}
@@ -483,7 +485,7 @@ func ranIn(st *settingsStory, c *commit) map[string]any {
 	if err != nil {
 		st.Fatal(err)
 	}
-	base, _ := events.ParseConfig(c.config, 0)
+	base, _ := settings.Parse(c.config, 0)
 	ran, start := map[string]any{}, -1
 	for i, e := range s.All() {
 		if e.Kind() == events.KindTurnStart {
@@ -497,7 +499,7 @@ func ranIn(st *settingsStory, c *commit) map[string]any {
 		if start >= 0 {
 			at = start
 		}
-		config, err := s.Config(base, at, 0)
+		config, err := settings.InForce(s, base, at, 0)
 		if err != nil {
 			st.Fatal(err)
 		}
@@ -509,7 +511,7 @@ func ranIn(st *settingsStory, c *commit) map[string]any {
 	return ran
 }
 
-func withoutUnset(c events.Config, start *events.Element) events.Config {
+func withoutUnset(c settings.Config, start *events.Element) settings.Config {
 	v, ok := start.Metadata().Value(events.MetadataUnset)
 	if !ok {
 		return c

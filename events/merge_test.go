@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/git-jp/git-jp/events"
+	"github.com/git-jp/git-jp/events/threeway"
 )
 
 // talk builds a stream from words: "3" is turn 3, begun in minute 3 and complete;
@@ -115,9 +116,9 @@ func said(s *events.Stream) string {
 	return strings.Join(words, " ")
 }
 
-func merged(t *testing.T, base, ours, theirs *events.Stream) events.Result {
+func merged(t *testing.T, base, ours, theirs *events.Stream) threeway.Result {
 	t.Helper()
-	r, err := events.Merge(events.Side{Stream: base}, events.Side{Stream: ours}, events.Side{Stream: theirs})
+	r, err := threeway.Merge(threeway.Side{Stream: base}, threeway.Side{Stream: ours}, threeway.Side{Stream: theirs})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -198,13 +199,13 @@ func TestResolve(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			r := merged(t, talk(t, tt.base), talk(t, tt.ours), talk(t, tt.theirs))
-			cs, err := events.DecodeConflicts(events.EncodeConflicts(r.Conflicts))
+			cs, err := threeway.DecodeConflicts(threeway.EncodeConflicts(r.Conflicts))
 			if err != nil {
 				t.Fatal(err)
 			}
 			for _, c := range cs {
 				for choice, want := range []string{tt.want, tt.wantTheirs, tt.wantBoth} {
-					s, err := events.Resolve(r.Stream, c, events.Choice(choice))
+					s, err := threeway.Resolve(r.Stream, c, threeway.Choice(choice))
 					if err != nil {
 						t.Fatal(err)
 					}

@@ -4,7 +4,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/git-jp/git-jp/events"
+	"github.com/git-jp/git-jp/events/settings"
 )
 
 // Two branches set the temperature, a third does not. Whatever the order in which they
@@ -17,7 +17,7 @@ func TestMergeNotesWhatATurnRanWithout(t *testing.T) {
 	}
 	sameWays(t, commits, ways, "1 db 2 dc 3 4")
 	s := walkWay(t, commits, ways[0])
-	configs, err := s.TurnConfigs(events.Config{}, 0)
+	configs, err := settings.OfTurns(s, settings.Config{}, 0)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -26,7 +26,7 @@ func TestMergeNotesWhatATurnRanWithout(t *testing.T) {
 			t.Errorf("turn %d ran under %s, not %s", i, got, want)
 		}
 	}
-	if next, _ := s.Config(events.Config{}, s.Len(), 0); string(next.Plain()) != `{"x":"c"}` {
+	if next, _ := settings.InForce(s, settings.Config{}, s.Len(), 0); string(next.Plain()) != `{"x":"c"}` {
 		t.Errorf("the next question runs under %s", next.Plain())
 	}
 }

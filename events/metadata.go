@@ -6,6 +6,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"github.com/git-jp/git-jp/events/internal/jsonspan"
 	"github.com/go-json-experiment/json/jsontext"
 )
 
@@ -42,27 +43,27 @@ func (m Metadata) Len() int { return len(m.members()) }
 func (m Metadata) Keys() []string {
 	var keys []string
 	for _, mb := range m.members() {
-		keys = append(keys, mb.name)
+		keys = append(keys, mb.Name)
 	}
 	return keys
 }
 
 // Value returns the value of key, the strings in it decoded once.
 func (m Metadata) Value(key string) (jsontext.Value, bool) {
-	mb, ok := find(m.members(), key)
+	mb, ok := jsonspan.Find(m.members(), key)
 	if !ok {
 		return nil, false
 	}
-	return decodeStrings(mb.value(m.raw)), true
+	return decodeStrings(mb.Value(m.raw)), true
 }
 
 // Text returns the value of key when that is a string.
 func (m Metadata) Text(key string) (string, bool) {
 	v, ok := m.Value(key)
-	if !ok || !isString(v) {
+	if !ok || !jsonspan.IsString(v) {
 		return "", false
 	}
-	return text(v), true
+	return jsonspan.Text(v), true
 }
 
 // With returns m with key set to v, whose strings are not encoded. A new key comes
@@ -74,59 +75,59 @@ func (m Metadata) With(key string, v jsontext.Value) Metadata {
 		return m
 	}
 	l := m.layout()
-	l.set(key, encodeStrings(v), func() int { return len(l.members) })
-	m.raw = l.bytes(2)
+	l.Set(key, encodeStrings(v), func() int { return len(l.Members) })
+	m.raw = l.Bytes(2)
 	return m
 }
 
 // WithText returns m with key set to the string s.
-func (m Metadata) WithText(key, s string) Metadata { return m.With(key, quoted(s)) }
+func (m Metadata) WithText(key, s string) Metadata { return m.With(key, jsonspan.Quoted(s)) }
 
 // Without returns m without key.
 func (m Metadata) Without(key string) Metadata {
-	if _, ok := find(m.members(), key); !ok {
+	if _, ok := jsonspan.Find(m.members(), key); !ok {
 		return m
 	}
 	l := m.layout()
-	l.remove(key)
-	if m.raw = nil; len(l.members) > 0 {
-		m.raw = l.bytes(2)
+	l.Remove(key)
+	if m.raw = nil; len(l.Members) > 0 {
+		m.raw = l.Bytes(2)
 	}
 	return m
 }
 
-func (m Metadata) members() []member {
+func (m Metadata) members() []jsonspan.Member {
 	if m.raw == nil {
 		return nil
 	}
-	return members(m.raw)
+	return jsonspan.Members(m.raw)
 }
 
-func (m Metadata) layout() *layout {
+func (m Metadata) layout() *jsonspan.Layout {
 	if m.raw == nil {
-		return parseLayout([]byte("{}"))
+		return jsonspan.ParseLayout([]byte("{}"))
 	}
-	return parseLayout(m.raw)
+	return jsonspan.ParseLayout(m.raw)
 }
 
 // field returns the member, which is absent when there is nothing to write.
-func (m Metadata) field() field {
+func (m Metadata) field() jsonspan.Field {
 	if m.Len() == 0 {
-		return field{name: "metadata"}
+		return jsonspan.Field{Name: "metadata"}
 	}
-	return field{name: "metadata", from: jsonSource(m.raw)}
+	return jsonspan.Field{Name: "metadata", From: jsonSource(m.raw)}
 }
 
 // normal returns m decoded and without our own keys, which take no part in equality.
 func (m Metadata) normal() []byte {
-	var fs []field
+	var fs []jsonspan.Field
 	for _, mb := range m.members() {
-		if !strings.HasPrefix(mb.name, MetadataPrefix) {
-			fs = append(fs, field{name: mb.name, value: decodeStrings(mb.value(m.raw))})
+		if !strings.HasPrefix(mb.Name, MetadataPrefix) {
+			fs = append(fs, jsonspan.Field{Name: mb.Name, Value: decodeStrings(mb.Value(m.raw))})
 		}
 	}
 	if fs == nil {
 		return nil
 	}
-	return object(fs)
+	return jsonspan.Object(fs)
 }

@@ -154,7 +154,7 @@ func TestInlineSurvivesJP(t *testing.T) {
 
 func TestLegacyComesBackToTheByte(t *testing.T) {
 	property(t, false, func(g generator) {
-		content := quote(b64([]byte(g.string("result"))))
+		content := Quote(b64([]byte(g.string("result"))))
 		text := `[{"type":"tool_call_response",  "timestamp":"2026-01-01 00:00:00",` +
 			` "id":"\u0061","content" : ` + content +
 			`, "x":1.50, "is_error":false, "metadata" : {"s":"eA==" }}]`

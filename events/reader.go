@@ -5,22 +5,23 @@ import (
 	"strconv"
 	"time"
 
+	"github.com/git-jp/git-jp/events/internal/jsonspan"
 	"github.com/go-json-experiment/json/jsontext"
 )
 
 // The methods of this file read one member by its JSON type.
 
 // sub returns a reader of the object that is m's value.
-func (r *reader) sub(m member) (*reader, *placedError) {
-	if !isObject(m.value(r.raw)) {
-		return nil, errorAt(m.at, "%s: not an object", m.name)
+func (r *reader) sub(m jsonspan.Member) (*reader, *placedError) {
+	if !jsonspan.IsObject(m.Value(r.raw)) {
+		return nil, errorAt(m.At, "%s: not an object", m.Name)
 	}
-	ms, _, _ := membersOf(r.raw, m.at, make([]member, 0, 4)) // as most have
+	ms, _, _ := jsonspan.MembersAt(r.raw, m.At, make([]jsonspan.Member, 0, 4)) // as most have
 	return r.within(r.raw, ms), nil
 }
 
 // within returns a reader of a part of what r reads.
-func (r *reader) within(raw []byte, ms []member) *reader {
+func (r *reader) within(raw []byte, ms []jsonspan.Member) *reader {
 	return &reader{raw: raw, members: ms, options: r.options, largest: r.largest}
 }
 
@@ -38,11 +39,11 @@ func (r *reader) start() int {
 	if len(r.members) == 0 {
 		return 0
 	}
-	return r.members[0].start
+	return r.members[0].Start
 }
 
-func (r *reader) required(name string) (member, *placedError) {
-	m, ok := find(r.members, name)
+func (r *reader) required(name string) (jsonspan.Member, *placedError) {
+	m, ok := jsonspan.Find(r.members, name)
 	if !ok {
 		return m, errorAt(r.start(), "no %s", name)
 	}
@@ -50,9 +51,9 @@ func (r *reader) required(name string) (member, *placedError) {
 }
 
 // optional returns the member unless it is absent or null, which are the same.
-func (r *reader) optional(name string) (member, bool) {
-	m, ok := find(r.members, name)
-	return m, ok && !isNull(m.value(r.raw))
+func (r *reader) optional(name string) (jsonspan.Member, bool) {
+	m, ok := jsonspan.Find(r.members, name)
+	return m, ok && !jsonspan.IsNull(m.Value(r.raw))
 }
 
 func (r *reader) string(name string) (string, *placedError) {
@@ -64,11 +65,11 @@ func (r *reader) string(name string) (string, *placedError) {
 }
 
 // text reads a member that was found.
-func (r *reader) text(m member) (string, *placedError) {
-	if !isString(m.value(r.raw)) {
-		return "", errorAt(m.at, "%s: not a string", m.name)
+func (r *reader) text(m jsonspan.Member) (string, *placedError) {
+	if !jsonspan.IsString(m.Value(r.raw)) {
+		return "", errorAt(m.At, "%s: not a string", m.Name)
 	}
-	return text(m.value(r.raw)), nil
+	return jsonspan.Text(m.Value(r.raw)), nil
 }
 
 func (r *reader) optionalString(name string) (string, *placedError) {
@@ -83,13 +84,13 @@ func (r *reader) bool(name string) (bool, *placedError) {
 	if err != nil {
 		return false, err
 	}
-	switch string(m.value(r.raw)) {
+	switch string(m.Value(r.raw)) {
 	case "true":
 		return true, nil
 	case "false":
 		return false, nil
 	default:
-		return false, errorAt(m.at, "%s: not a boolean", name)
+		return false, errorAt(m.At, "%s: not a boolean", name)
 	}
 }
 
@@ -100,9 +101,9 @@ func (r *reader) count(name string) (int, *placedError) {
 	if err != nil {
 		return 0, err
 	}
-	n, bad := strconv.ParseUint(string(m.value(r.raw)), 10, 64)
+	n, bad := strconv.ParseUint(string(m.Value(r.raw)), 10, 64)
 	if bad != nil {
-		return 0, errorAt(m.at, "%s: %s is not a count", name, printable(string(m.value(r.raw))))
+		return 0, errorAt(m.At, "%s: %s is not a count", name, printable(string(m.Value(r.raw))))
 	}
 	return int(min(n, math.MaxInt)), nil
 }
@@ -115,8 +116,8 @@ func (r *reader) time(name string) (time.Time, *placedError) {
 	}
 	t, bad := parseTime(s)
 	if bad != nil {
-		m, _ := find(r.members, name)
-		return time.Time{}, errorAt(m.at, "%s: %s is %w", name, printable(s), bad)
+		m, _ := jsonspan.Find(r.members, name)
+		return time.Time{}, errorAt(m.At, "%s: %s is %w", name, printable(s), bad)
 	}
 	return t, nil
 }
@@ -138,10 +139,10 @@ func (r *reader) object(name string) (jsontext.Value, *placedError) {
 	if !ok {
 		return nil, nil
 	}
-	if !isObject(m.value(r.raw)) {
-		return nil, errorAt(m.at, "%s: not an object", name)
+	if !jsonspan.IsObject(m.Value(r.raw)) {
+		return nil, errorAt(m.At, "%s: not an object", name)
 	}
-	return compact(m.value(r.raw)), nil
+	return jsonspan.Compact(m.Value(r.raw)), nil
 }
 
 // tagged returns a required object that must have the string member tag.
@@ -157,13 +158,13 @@ func (r *reader) tagged(name, tag string) (jsontext.Value, *placedError) {
 	if _, err := sub.string(tag); err != nil {
 		return nil, err.in(name)
 	}
-	return compact(m.value(r.raw)), nil
+	return jsonspan.Compact(m.Value(r.raw)), nil
 }
 
 // has returns the members with one of the names, of which "" is none.
-func (r *reader) has(names ...string) (found []member) {
+func (r *reader) has(names ...string) (found []jsonspan.Member) {
 	for _, name := range names {
-		if m, ok := find(r.members, name); ok && name != "" {
+		if m, ok := jsonspan.Find(r.members, name); ok && name != "" {
 			found = append(found, m)
 		}
 	}

@@ -6,6 +6,7 @@ import (
 	"strconv"
 
 	"github.com/git-jp/git-jp/blobs"
+	"github.com/git-jp/git-jp/events/internal/jsonspan"
 	"github.com/go-json-experiment/json/jsontext"
 )
 
@@ -97,13 +98,13 @@ type finder struct {
 	found   []RefAt
 	turn    int
 	tools   tools
-	scratch []member
+	scratch []jsonspan.Member
 }
 
 func (f *finder) elements() error {
 	i := bytes.IndexByte(f.data, '[') + 1
 	for n := 0; ; n++ {
-		if i = skipSpace(f.data, i); f.data[i] == ']' {
+		if i = jsonspan.SkipSpace(f.data, i); f.data[i] == ']' {
 			f.finishTurns()
 			return nil
 		}
@@ -111,7 +112,7 @@ func (f *finder) elements() error {
 		if err != nil {
 			return err
 		}
-		if i = skipSpace(f.data, end); f.data[i] == ',' {
+		if i = jsonspan.SkipSpace(f.data, end); f.data[i] == ',' {
 			i++
 		}
 	}
@@ -129,16 +130,16 @@ func (f *finder) finishTurns() {
 // element looks at element n, which begins at data[at], and returns its end.
 func (f *finder) element(n, at int) (int, error) {
 	if f.data[at] != '{' {
-		end := valueEnd(f.data, at)
-		f.loose(RefAt{Element: n, Turn: f.turn}, span{at, end}, nil)
+		end := jsonspan.ValueEnd(f.data, at)
+		f.loose(RefAt{Element: n, Turn: f.turn}, jsonspan.Span{At: at, End: end}, nil)
 		return end, nil
 	}
 	if f.bare {
-		if end := valueEnd(f.data, at); !mayRefer(f.data[at:end]) {
+		if end := jsonspan.ValueEnd(f.data, at); !mayRefer(f.data[at:end]) {
 			return end, nil
 		}
 	}
-	ms, end, _ := membersOf(f.data, at, f.scratch[:0])
+	ms, end, _ := jsonspan.MembersAt(f.data, at, f.scratch[:0])
 	f.scratch = ms
 	r := &reader{raw: f.data, members: ms, options: f.options}
 	kind := kindOf(f.data, ms)
@@ -159,7 +160,7 @@ func (f *finder) element(n, at int) (int, error) {
 			f.found = append(f.found, ref)
 		}
 	}
-	f.loose(where, span{at, end}, r.slots)
+	f.loose(where, jsonspan.Span{At: at, End: end}, r.slots)
 	return end, nil
 }
 
@@ -184,10 +185,10 @@ func (f *finder) where(r *reader, n int, kind Kind) RefAt {
 // names there is no telling which counts, so there all references are loose.
 func (f *finder) contents(r *reader, kind Kind) *placedError {
 	var err *placedError
-	switch m, ok := find(r.members, "content"); {
+	switch m, ok := jsonspan.Find(r.members, "content"); {
 	case f.lenient:
-	case kind == KindToolCallResponse && ok && isArray(m.value(r.raw)):
-		_, err = r.blockArray(m.at)
+	case kind == KindToolCallResponse && ok && jsonspan.IsArray(m.Value(r.raw)):
+		_, err = r.blockArray(m.At)
 	case kind == KindChatRequest:
 		_, err = r.resources()
 	}
@@ -196,16 +197,16 @@ func (f *finder) contents(r *reader, kind Kind) *placedError {
 
 // loose adds the references in s that are not among those that were found where
 // the format has them.
-func (f *finder) loose(where RefAt, s span, known []slot) {
-	if !mayReferBeside(f.data[s.at:s.end], known) {
+func (f *finder) loose(where RefAt, s jsonspan.Span, known []slot) {
+	if !mayReferBeside(f.data[s.At:s.End], known) {
 		return
 	}
 	at := make(map[int64]bool, len(known))
 	for _, k := range known {
 		at[int64(k.offset)] = true
 	}
-	for _, l := range looseReferences(f.data[s.at:s.end]) {
-		if offset := int64(s.at + l.at); !at[offset] {
+	for _, l := range looseReferences(f.data[s.At:s.End]) {
+		if offset := int64(s.At + l.at); !at[offset] {
 			where.Ref, where.Offset, where.Loose = l.ref, offset, true
 			f.found = append(f.found, where)
 		}
@@ -252,10 +253,11 @@ func looseReferences(v []byte) []looseReference {
 			}
 			i++
 		case '"':
-			end := stringEnd(v, i)
-			next := skipSpace(v, end)
+			end := jsonspan.StringEnd(v, i)
+			next := jsonspan.SkipSpace(v, end)
 			if next < len(v) && v[next] == ':' {
-				open[len(open)-1].see(v, span{i, end}, skipSpace(v, next+1))
+				name := jsonspan.Span{At: i, End: end}
+				open[len(open)-1].see(v, name, jsonspan.SkipSpace(v, next+1))
 			}
 			i = end
 		default:
@@ -273,20 +275,22 @@ type frame struct {
 }
 
 // see looks at a member with the given name, whose value begins at v[value].
-func (f *frame) see(v []byte, name span, value int) {
-	if name.end-name.at > len(`"\u0000\u0000\u0000\u0000\u0000"`) {
+func (f *frame) see(v []byte, name jsonspan.Span, value int) {
+	if name.End-name.At > len(`"\u0000\u0000\u0000\u0000\u0000"`) {
 		return
 	}
-	switch memberName(v[name.at:name.end]) {
+	switch jsonspan.MemberName(v[name.At:name.End]) {
 	case "$blob":
 		if v[value] != '"' {
 			return
 		}
-		if h, err := blobs.ParseHash(text(v[value:stringEnd(v, value)])); err == nil {
+		text := jsonspan.Text(v[value:jsonspan.StringEnd(v, value)])
+		if h, err := blobs.ParseHash(text); err == nil {
 			f.hashes = append(f.hashes, h)
 		}
 	case "size":
-		if n, err := strconv.ParseUint(string(v[value:valueEnd(v, value)]), 10, 63); err == nil {
+		digits := string(v[value:jsonspan.ValueEnd(v, value)])
+		if n, err := strconv.ParseUint(digits, 10, 63); err == nil {
 			f.size = int64(n)
 		}
 	}

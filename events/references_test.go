@@ -91,9 +91,9 @@ func TestReferencesRefuse(t *testing.T) {
 		"object":         "{}",
 		"truncated":      `[{"a":`,
 		"duplicate name": `[{"a":1,"a":2}]`,
-		"bad digest":     text(`"content":{"$blob":"x","size":1}`),
-		"negative size":  text(`"content":{"$blob":"` + hash + `","size":-1}`),
-		"two forms":      text(`"content":{"$blob":"` + hash + `","size":1,"text":"a"}`),
+		"bad digest":     Text(`"content":{"$blob":"x","size":1}`),
+		"negative size":  Text(`"content":{"$blob":"` + hash + `","size":-1}`),
+		"two forms":      Text(`"content":{"$blob":"` + hash + `","size":1,"text":"a"}`),
 		"merge conflict": "[\n<<<<<<< a\n]",
 	} {
 		if refs, err := events.References([]byte(in)); err == nil {

@@ -6,6 +6,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/git-jp/git-jp/blobs"
+	"github.com/git-jp/git-jp/events/internal/jsonspan"
 	"github.com/go-json-experiment/json/jsontext"
 )
 
@@ -109,9 +110,9 @@ func placeholder(kind string, res Resource) string {
 
 // question returns the text of a question block, which RFD 058 keeps in an object.
 func (b Block) question() string {
-	for _, holder := range []jsontext.Value{memberOf(b.Raw, "question"), b.Raw} {
-		if v := memberOf(holder, "text"); isString(v) {
-			return text(v)
+	for _, holder := range []jsontext.Value{jsonspan.MemberOf(b.Raw, "question"), b.Raw} {
+		if v := jsonspan.MemberOf(holder, "text"); jsonspan.IsString(v) {
+			return jsonspan.Text(v)
 		}
 	}
 	return ""

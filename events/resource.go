@@ -5,6 +5,7 @@ import (
 	"strconv"
 
 	"github.com/git-jp/git-jp/blobs"
+	"github.com/git-jp/git-jp/events/internal/jsonspan"
 	"github.com/go-json-experiment/json/jsontext"
 )
 
@@ -14,16 +15,16 @@ func (r *reader) resources() ([]Resource, *placedError) {
 	if !ok {
 		return r.metadataResources(), nil
 	}
-	if !isArray(m.value(r.raw)) {
-		return nil, errorAt(m.at, "resources: not an array")
+	if !jsonspan.IsArray(m.Value(r.raw)) {
+		return nil, errorAt(m.At, "resources: not an array")
 	}
-	return r.resourceArray(m.at)
+	return r.resourceArray(m.At)
 }
 
 // metadataResources reads the resources of a request in the inline form.
 func (r *reader) metadataResources() []Resource {
 	v, ok := r.meta.Value(MetadataResources)
-	if !ok || !isArray(v) {
+	if !ok || !jsonspan.IsArray(v) {
 		return nil
 	}
 	sub := r.within(v, nil)
@@ -31,9 +32,9 @@ func (r *reader) metadataResources() []Resource {
 	if err != nil || sub.hasReference() {
 		return nil
 	}
-	m, _ := find(r.members, "metadata")
+	m, _ := jsonspan.Find(r.members, "metadata")
 	for i := range sub.slots {
-		sub.slots[i].legacy, sub.slots[i].offset = true, m.at
+		sub.slots[i].legacy, sub.slots[i].offset = true, m.At
 	}
 	r.slots, r.view.resources = sub.slots, true
 	return resources
@@ -41,15 +42,15 @@ func (r *reader) metadataResources() []Resource {
 
 func (r *reader) resourceArray(at int) ([]Resource, *placedError) {
 	var resources []Resource
-	for i, s := range elementsOf(r.raw, at) {
-		m := member{name: "resource " + strconv.Itoa(i), start: s.at, at: s.at, end: s.end}
+	for i, s := range jsonspan.Elements(r.raw, at) {
+		m := jsonspan.Member{Name: "resource " + strconv.Itoa(i), Start: s.At, At: s.At, End: s.End}
 		sub, err := r.sub(m)
 		if err != nil {
 			return nil, err
 		}
 		res, err := sub.contentfulResource(m, PartAttachment)
 		if err != nil {
-			return nil, err.in(m.name)
+			return nil, err.in(m.Name)
 		}
 		r.slots = append(r.slots, sub.slots...)
 		resources = append(resources, res)
@@ -58,8 +59,8 @@ func (r *reader) resourceArray(at int) ([]Resource, *placedError) {
 }
 
 // contentfulResource reads a resource with its contents; m is where it stands.
-func (r *reader) contentfulResource(m member, part Part) (Resource, *placedError) {
-	raw := m.value(r.raw)
+func (r *reader) contentfulResource(m jsonspan.Member, part Part) (Resource, *placedError) {
+	raw := m.Value(r.raw)
 	res, err := r.resource(raw[:len(raw):len(raw)])
 	if err != nil {
 		return Resource{}, err
@@ -69,7 +70,7 @@ func (r *reader) contentfulResource(m member, part Part) (Resource, *placedError
 		return Resource{}, err
 	}
 	if res.Content = c; !c.IsZero() {
-		r.slots = append(r.slots, slot{part: part, uri: res.URI, content: c, offset: at.at})
+		r.slots = append(r.slots, slot{part: part, uri: res.URI, content: c, offset: at.At})
 	}
 	if m, ok := r.optional("formatted"); ok {
 		res.Formatted, err = r.formatted(m, res.URI)
@@ -98,17 +99,17 @@ func (r *reader) resource(raw []byte) (Resource, *placedError) {
 		}
 	}
 	if m, ok := r.optional("annotations"); ok {
-		res.Annotations = compact(m.value(r.raw))
+		res.Annotations = jsonspan.Compact(m.Value(r.raw))
 	}
 	return res, nil
 }
 
 // formatted reads what a model is given instead of the content: a content object or
 // a string, as RFD 058 has it.
-func (r *reader) formatted(m member, uri string) (*blobs.Content, *placedError) {
+func (r *reader) formatted(m jsonspan.Member, uri string) (*blobs.Content, *placedError) {
 	var c blobs.Content
 	var err *placedError
-	if isString(m.value(r.raw)) {
+	if jsonspan.IsString(m.Value(r.raw)) {
 		c, err = r.inlineText(m)
 	} else {
 		c, err = r.content(m)
@@ -116,11 +117,11 @@ func (r *reader) formatted(m member, uri string) (*blobs.Content, *placedError) 
 	if err != nil {
 		return nil, err
 	}
-	r.slots = append(r.slots, slot{part: PartFormatted, uri: uri, content: c, offset: m.at})
+	r.slots = append(r.slots, slot{part: PartFormatted, uri: uri, content: c, offset: m.At})
 	return &c, nil
 }
 
-func encodeResources(rs []Resource) []byte { return array(rs, encodeResource) }
+func encodeResources(rs []Resource) []byte { return jsonspan.Array(rs, encodeResource) }
 
 // encodeResource returns the resource, with what its Raw has and the codec does not
 // know.
@@ -128,23 +129,23 @@ func encodeResource(res Resource) []byte {
 	after := contentfulFields(res)
 	before, ok := decodeResource(res.Raw)
 	if !ok {
-		return object(after)
+		return jsonspan.Object(after)
 	}
-	return compact(splice(res.Raw, contentfulFields(before), after, 0))
+	return jsonspan.Compact(jsonspan.Splice(res.Raw, contentfulFields(before), after, 0))
 }
 
 // decodeResource reads the resource that Raw is.
 func decodeResource(raw jsontext.Value) (Resource, bool) {
-	if !isObject(raw) || !raw.IsValid() {
+	if !jsonspan.IsObject(raw) || !raw.IsValid() {
 		return Resource{}, false
 	}
-	r := &reader{raw: raw, members: members(raw), options: DecodeOptions{MaxBlobBytes: -1}}
-	res, err := r.contentfulResource(member{end: len(raw)}, PartResource)
+	r := &reader{raw: raw, members: jsonspan.Members(raw), options: DecodeOptions{MaxBlobBytes: -1}}
+	res, err := r.contentfulResource(jsonspan.Member{End: len(raw)}, PartResource)
 	return res, err == nil
 }
 
 // contentfulFields returns the members of a resource that holds its content.
-func contentfulFields(res Resource) []field {
+func contentfulFields(res Resource) []jsonspan.Field {
 	fs := resourceFields(res)
 	content := contentField("content", res.Content, bareText, bareBlob)
 	// As MCP has it: the content stands behind the MIME type.
@@ -152,8 +153,8 @@ func contentfulFields(res Resource) []field {
 }
 
 // resourceFields returns the members that describe a resource.
-func resourceFields(res Resource) []field {
-	return []field{
+func resourceFields(res Resource) []jsonspan.Field {
+	return []jsonspan.Field{
 		stringField("uri", res.URI),
 		optionalString("mimeType", res.MIMEType),
 		optionalJSON("annotations", res.Annotations),
@@ -166,9 +167,9 @@ func resourceFields(res Resource) []field {
 // formattedInside reports whether a resource was read with its formatted form in
 // it, and not beside it in the block.
 func formattedInside(raw jsontext.Value) bool {
-	if !isObject(raw) || !raw.IsValid() {
+	if !jsonspan.IsObject(raw) || !raw.IsValid() {
 		return false
 	}
-	_, ok := find(members(raw), "formatted")
+	_, ok := jsonspan.Find(jsonspan.Members(raw), "formatted")
 	return ok
 }

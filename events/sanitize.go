@@ -67,7 +67,7 @@ func dropBeforeRequest(ps []piece) []piece {
 func dropUnmatched(ps []piece, drop, match Kind) []piece {
 	ids := idsOf(ps, match)
 	return filter(ps, func(i int) bool {
-		return ps[i].el.Kind() != drop || ids[eventID(ps[i].el)]
+		return ps[i].el.Kind() != drop || ids[EventID(ps[i].el)]
 	})
 }
 
@@ -77,7 +77,7 @@ func closeCalls(ps []piece) []piece {
 	out := make([]piece, 0, len(ps))
 	for _, p := range ps {
 		out = append(out, p)
-		if id := eventID(p.el); p.el.Kind() == KindToolCallRequest && !answered[id] {
+		if id := EventID(p.el); p.el.Kind() == KindToolCallRequest && !answered[id] {
 			out = append(out, added(interruptedResponse(id, p.el.Time())))
 		}
 	}
@@ -156,15 +156,15 @@ func idsOf(ps []piece, kind Kind) map[string]bool {
 	ids := map[string]bool{}
 	for _, p := range ps {
 		if p.el.Kind() == kind {
-			ids[eventID(p.el)] = true
+			ids[EventID(p.el)] = true
 		}
 	}
 	return ids
 }
 
-// eventID returns the id by which calls and inquiries are paired, "" for other
+// EventID returns the id by which calls and inquiries are paired, "" for other
 // events.
-func eventID(e *Element) string {
+func EventID(e *Element) string {
 	switch ev := e.Event().(type) {
 	case *ToolCallRequest:
 		return ev.ID

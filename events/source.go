@@ -7,40 +7,32 @@ import (
 	"time"
 
 	"github.com/git-jp/git-jp/blobs"
+	"github.com/git-jp/git-jp/events/internal/jsonspan"
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// A source is what the value of a member is made of. A change compares sources, so
-// that nothing is encoded but what is written: the result of a tool can be long.
-type source interface {
-	encode() []byte // compact JSON, not nil
-	// same reports whether both encode to the same. A wrong no costs a spelling, a
-	// wrong yes would lose a change.
-	same(other source) bool
-}
-
 type textSource string
 
-func (s textSource) encode() []byte { return quoted(string(s)) }
+func (s textSource) Encode() []byte { return jsonspan.Quoted(string(s)) }
 
-func (s textSource) same(other source) bool { return s == other }
+func (s textSource) Same(other jsonspan.Source) bool { return s == other }
 
 type timeSource time.Time
 
-func (s timeSource) encode() []byte {
-	return append(appendTime([]byte{'"'}, time.Time(s)), '"')
+func (s timeSource) Encode() []byte {
+	return append(AppendTime([]byte{'"'}, time.Time(s)), '"')
 }
 
-func (s timeSource) same(other source) bool {
+func (s timeSource) Same(other jsonspan.Source) bool {
 	o, ok := other.(timeSource)
 	return ok && time.Time(s).Equal(time.Time(o))
 }
 
 type jsonSource jsontext.Value
 
-func (s jsonSource) encode() []byte { return compact(s) }
+func (s jsonSource) Encode() []byte { return jsonspan.Compact(s) }
 
-func (s jsonSource) same(other source) bool {
+func (s jsonSource) Same(other jsonspan.Source) bool {
 	o, ok := other.(jsonSource)
 	return ok && sameJSON(s, o)
 }
@@ -48,22 +40,22 @@ func (s jsonSource) same(other source) bool {
 // An encodedSource is JSON with its strings in base64.
 type encodedSource jsontext.Value
 
-func (s encodedSource) encode() []byte { return compact(encodeStrings(s)) }
+func (s encodedSource) Encode() []byte { return jsonspan.Compact(encodeStrings(s)) }
 
-func (s encodedSource) same(other source) bool {
+func (s encodedSource) Same(other jsonspan.Source) bool {
 	o, ok := other.(encodedSource)
 	return ok && sameJSON(s, o)
 }
 
 func sameJSON(a, b []byte) bool {
-	return bytes.Equal(a, b) || bytes.Equal(compact(a), compact(b))
+	return bytes.Equal(a, b) || bytes.Equal(jsonspan.Compact(a), jsonspan.Compact(b))
 }
 
 type contentSource blobs.Content
 
-func (s contentSource) encode() []byte { return encodeContent(blobs.Content(s)) }
+func (s contentSource) Encode() []byte { return encodeContent(blobs.Content(s)) }
 
-func (s contentSource) same(other source) bool {
+func (s contentSource) Same(other jsonspan.Source) bool {
 	o, ok := other.(contentSource)
 	return ok && sameContent(blobs.Content(s), blobs.Content(o))
 }
@@ -78,9 +70,9 @@ func sameContent(a, b blobs.Content) bool {
 
 type blocksSource []Block
 
-func (s blocksSource) encode() []byte { return encodeBlocks(s) }
+func (s blocksSource) Encode() []byte { return encodeBlocks(s) }
 
-func (s blocksSource) same(other source) bool {
+func (s blocksSource) Same(other jsonspan.Source) bool {
 	o, ok := other.(blocksSource)
 	if !ok || len(s) != len(o) {
 		return false
@@ -92,7 +84,7 @@ func (s blocksSource) same(other source) bool {
 	}
 	// What is left are small things, and above all Raw, which can say the same in
 	// several ways.
-	return slices.EqualFunc(s, o, identicalButContent) || bytes.Equal(s.encode(), o.encode())
+	return slices.EqualFunc(s, o, identicalButContent) || bytes.Equal(s.Encode(), o.Encode())
 }
 
 // identicalButContent compares all of two blocks but their own contents.
@@ -108,11 +100,11 @@ func identicalButContent(a, b Block) bool {
 
 type resourcesSource []Resource
 
-func (s resourcesSource) encode() []byte { return encodeResources(s) }
+func (s resourcesSource) Encode() []byte { return encodeResources(s) }
 
-func (s resourcesSource) same(other source) bool {
+func (s resourcesSource) Same(other jsonspan.Source) bool {
 	o, ok := other.(resourcesSource)
-	return ok && (slices.EqualFunc(s, o, identicalResources) || bytes.Equal(s.encode(), o.encode()))
+	return ok && (slices.EqualFunc(s, o, identicalResources) || bytes.Equal(s.Encode(), o.Encode()))
 }
 
 func identicalResources(a, b Resource) bool {

@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"iter"
 	"slices"
+
+	"github.com/git-jp/git-jp/events/internal/jsonspan"
 )
 
 // A Stream is what one events.json holds: elements in order, and the bytes that
@@ -76,7 +78,7 @@ func (s *Stream) chunks() iter.Seq[[]byte] {
 // before returns the white space before the element.
 func (it item) before() []byte {
 	if it.lead == nil {
-		return []byte("\n" + indentStep)
+		return []byte("\n" + jsonspan.IndentStep)
 	}
 	return it.lead
 }
@@ -145,7 +147,7 @@ func (s *Stream) Canonical() []byte {
 		if i > 0 {
 			b = append(b, ',')
 		}
-		b = append(append(b, "\n"+indentStep...), e.Canonical()...)
+		b = append(append(b, "\n"+jsonspan.IndentStep...), e.Canonical()...)
 	}
 	return append(b, "\n]\n"...)
 }
@@ -159,7 +161,7 @@ func (s *Stream) Validate() error { return s.ValidateWith(DecodeOptions{}) }
 func (s *Stream) ValidateWith(o DecodeOptions) error {
 	for i, e := range s.All() {
 		if e.err != nil {
-			return &SyntaxError{Element: i, Kind: e.kind, Offset: s.offset(i), Err: e.err}
+			return s.ErrorAt(i, e.err)
 		}
 	}
 	if s.decodes(o) {
@@ -195,6 +197,11 @@ func (s *Stream) crowded() bool {
 		}
 	}
 	return false
+}
+
+// ErrorAt returns an error about element i.
+func (s *Stream) ErrorAt(i int, err error) *SyntaxError {
+	return &SyntaxError{Element: i, Kind: s.At(i).kind, Offset: s.offset(i), Err: err}
 }
 
 // offset returns where element i begins in the encoded stream.

@@ -1,6 +1,10 @@
 package events
 
-import "slices"
+import (
+	"slices"
+
+	"github.com/git-jp/git-jp/events/internal/jsonspan"
+)
 
 // WithStripped returns m with rs added to the resources whose content was dropped
 // from the event. What describes them is kept, not the content: a stripped resource
@@ -19,12 +23,12 @@ func (m Metadata) WithStripped(rs ...Resource) Metadata {
 // Stripped returns the resources whose content was dropped from the event.
 func (m Metadata) Stripped() []Resource {
 	v, ok := m.Value(MetadataStripped)
-	if !ok || !isArray(v) {
+	if !ok || !jsonspan.IsArray(v) {
 		return nil
 	}
 	var rs []Resource
-	for _, s := range elementsOf(v, 0) {
-		if res, ok := decodeResource(v[s.at:s.end]); ok {
+	for _, s := range jsonspan.Elements(v, 0) {
+		if res, ok := decodeResource(v[s.At:s.End]); ok {
 			rs = append(rs, res.withoutContent())
 		}
 	}

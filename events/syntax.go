@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+	"unicode/utf8"
 )
 
 // Limits that hold for every stream.
@@ -66,6 +67,9 @@ func (e *SyntaxError) Error() string {
 // Unwrap returns the reason.
 func (e *SyntaxError) Unwrap() error { return e.Err }
 
+// Printable returns the kind as a message shows it: bounded, and quoted unless it is a plain word.
+func (k Kind) Printable() string { return printable(string(k)) }
+
 // printable bounds and quotes text of a file in a message where it is not a plain
 // word.
 func printable(s string) string {
@@ -97,4 +101,15 @@ func (e *placedError) in(name string) *placedError {
 		return nil
 	}
 	return &placedError{e.offset, fmt.Errorf("%s: %w", name, e.err)}
+}
+
+// inUTF8 returns s with U+FFFD in place of what is not UTF-8.
+func inUTF8(s string) string { return strings.ToValidUTF8(s, string(utf8.RuneError)) }
+
+// notJSON returns what is wrong with v, which is no valid JSON.
+func notJSON(v []byte) error {
+	if !utf8.Valid(v) {
+		return errNotUTF8
+	}
+	return errNotJSON
 }

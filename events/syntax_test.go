@@ -20,7 +20,7 @@ func result(content string) string {
 		`,"id":"a","is_error":false,"content":` + content + `}]`
 }
 
-func text(content string) string { return result(`[{"type":"text",` + content + `}]`) }
+func Text(content string) string { return result(`[{"type":"text",` + content + `}]`) }
 
 func request1(more string) string {
 	return `[{"type":"chat_request",` + head + `,"content":"c",` + more + `}]`
@@ -43,56 +43,56 @@ func TestErrorsSayWhere(t *testing.T) {
 		element  int
 		want     string
 	}{
-		{"two forms", text(`"content":{"text":"a",@"blob":"AA=="}`), 1, "both text and blob"},
+		{"two forms", Text(`"content":{"text":"a",@"blob":"AA=="}`), 1, "both text and blob"},
 		{
 			"three forms",
-			text(`"content":{"$blob":"` + hash + `","size":1,@"text":""}`),
+			Text(`"content":{"$blob":"` + hash + `","size":1,@"text":""}`),
 			1,
 			"both $blob and text",
 		},
 		{
 			"escaped twin",
-			text(`"content":{"text":"a",@"\u0024blob":"` + hash + `"}`),
+			Text(`"content":{"text":"a",@"\u0024blob":"` + hash + `"}`),
 			1,
 			"both text and $blob",
 		},
-		{"no form", text(`"content":@{"size":1}`), 1, "none of $blob, text, blob"},
-		{"unknown form", text(`"content":{@"$ref":"x"}`), 1, `unknown member "$ref"`},
-		{"bad digest", text(`"content":{"$blob":@"ABC","size":1}`), 1, "not a SHA-256"},
+		{"no form", Text(`"content":@{"size":1}`), 1, "none of $blob, text, blob"},
+		{"unknown form", Text(`"content":{@"$ref":"x"}`), 1, `unknown member "$ref"`},
+		{"bad digest", Text(`"content":{"$blob":@"ABC","size":1}`), 1, "not a SHA-256"},
 		{
 			"upper-case digest",
-			text(`"content":{"$blob":@"` + strings.ToUpper(hash) + `","size":1}`),
+			Text(`"content":{"$blob":@"` + strings.ToUpper(hash) + `","size":1}`),
 			1,
 			"not a SHA-256",
 		},
-		{"digest is a number", text(`"content":{"$blob":@1,"size":1}`), 1, "not a string"},
-		{"no size", text(`"content":{@"$blob":"` + hash + `"}`), 1, "no size"},
+		{"digest is a number", Text(`"content":{"$blob":@1,"size":1}`), 1, "not a string"},
+		{"no size", Text(`"content":{@"$blob":"` + hash + `"}`), 1, "no size"},
 		{
 			"negative size",
-			text(`"content":{"$blob":"` + hash + `","size":@-1}`),
+			Text(`"content":{"$blob":"` + hash + `","size":@-1}`),
 			1,
 			"not a number of bytes",
 		},
 		{
 			"size is a float",
-			text(`"content":{"$blob":"` + hash + `","size":@1.0}`),
+			Text(`"content":{"$blob":"` + hash + `","size":@1.0}`),
 			1,
 			"not a number of bytes",
 		},
 		{
 			"size over the limit",
-			text(`"content":{"size":@52428801,"$blob":"` + hash + `"}`),
+			Text(`"content":{"size":@52428801,"$blob":"` + hash + `"}`),
 			1,
 			"limit of 52428800",
 		},
-		{"bad base64", text(`"content":{"blob":@"A"}`), 1, "not base64"},
+		{"bad base64", Text(`"content":{"blob":@"A"}`), 1, "not base64"},
 		{
 			"wrapped and bare",
-			text(`"content":{"text":"a"},@"text":"a"`),
+			Text(`"content":{"text":"a"},@"text":"a"`),
 			1,
 			"both content and text",
 		},
-		{"content is a string", text(`"content":@"a"`), 1, "not an object"},
+		{"content is a string", Text(`"content":@"a"`), 1, "not an object"},
 		{"text without content", result(`[{@"type":"text"}]`), 1, "without content"},
 		{"block without type", result(`[{@"content":{}}]`), 1, "no type"},
 		{"block is a string", result(`[{"type":"x"},@"a"]`), 1, "content block 1: not an object"},
@@ -272,7 +272,7 @@ func TestReadsOnPurpose(t *testing.T) {
 }
 
 func TestSyntaxErrorText(t *testing.T) {
-	_, err := events.Decode([]byte(text(`"content":{}`)))
+	_, err := events.Decode([]byte(Text(`"content":{}`)))
 	const want = "element 1 (tool_call_response), offset 186: content block 0: content: " +
 		"none of $blob, text, blob"
 	if err == nil || err.Error() != want {
@@ -286,7 +286,7 @@ func TestSyntaxErrorText(t *testing.T) {
 }
 
 func TestLimits(t *testing.T) {
-	in := []byte(text(`"content":{"$blob":"` + hash + `","size":11}`))
+	in := []byte(Text(`"content":{"$blob":"` + hash + `","size":11}`))
 	small := events.DecodeOptions{MaxBlobBytes: 10}
 	if _, err := events.DecodeWith(in, small); err == nil {
 		t.Error("a content over the limit was read")
@@ -296,15 +296,15 @@ func TestLimits(t *testing.T) {
 		t.Error("a reference over the limit was found")
 	}
 	var limit *blobs.LimitError
-	long := []byte(text(`"text":"01234567890"`))
+	long := []byte(Text(`"text":"01234567890"`))
 	if _, err := events.DecodeWith(long, small); !errors.As(err, &limit) {
 		t.Errorf("a text over the limit: %v", err)
 	}
-	in = []byte(text(`"content":{"$blob":"` + hash + `","size":1099511627776}`))
+	in = []byte(Text(`"content":{"$blob":"` + hash + `","size":1099511627776}`))
 	if _, err := events.DecodeWith(in, events.DecodeOptions{MaxBlobBytes: -1}); err != nil {
 		t.Errorf("without a limit: %v", err)
 	}
-	s := decode(t, text(`"text":"01234567890"`))
+	s := decode(t, Text(`"text":"01234567890"`))
 	if s.Validate() != nil || s.ValidateWith(small) == nil {
 		t.Error("validation does not take the limit")
 	}

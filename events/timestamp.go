@@ -16,8 +16,8 @@ const (
 
 var errTimestamp = errors.New("not a timestamp")
 
-// appendTime appends t in jp's form, in UTC, with a fraction of 1 to 9 digits.
-func appendTime(dst []byte, t time.Time) []byte {
+// AppendTime appends t in jp's form, in UTC, with a fraction of 1 to 9 digits.
+func AppendTime(dst []byte, t time.Time) []byte {
 	start := len(dst)
 	dst = t.UTC().AppendFormat(dst, timeLayout+".000000000")
 	dot := start + bytes.LastIndexByte(dst[start:], '.')

@@ -37,7 +37,7 @@ func TestTimestamps(t *testing.T) {
 		"::60":                                "",
 		"":                                    "",
 	} {
-		s, err := events.Decode([]byte(`[{"type":"turn_start","timestamp":` + quote(in) + `}]`))
+		s, err := events.Decode([]byte(`[{"type":"turn_start","timestamp":` + Quote(in) + `}]`))
 		if err != nil {
 			if want != "" {
 				t.Errorf("%s: %v", in, err)

@@ -86,27 +86,27 @@ func TestMetadataVectors(t *testing.T) {
 func TestBase64Vectors(t *testing.T) {
 	for _, v := range vectors(t).Base64Once {
 		in := `[{"type":"tool_call_request","timestamp":"2026-01-01 00:00:00.0",` +
-			`"id":"i","name":"n","arguments":{"k":` + quote(v.Stored) + `},` +
-			`"metadata":{"m":[` + quote(v.Stored) + `]}}]`
+			`"id":"i","name":"n","arguments":{"k":` + Quote(v.Stored) + `},` +
+			`"metadata":{"m":[` + Quote(v.Stored) + `]}}]`
 		s, err := events.Decode([]byte(in))
 		if err != nil {
 			t.Fatal(err)
 		}
 		e := s.At(0)
 		args := string(e.Event().(*events.ToolCallRequest).Arguments)
-		if want := `{"k":` + quote(v.Decoded) + `}`; args != want {
+		if want := `{"k":` + Quote(v.Decoded) + `}`; args != want {
 			t.Errorf("arguments of %q are %s, want %s", v.Stored, args, want)
 		}
-		if md, _ := e.Metadata().Value("m"); string(md) != `[`+quote(v.Decoded)+`]` {
+		if md, _ := e.Metadata().Value("m"); string(md) != `[`+Quote(v.Decoded)+`]` {
 			t.Errorf("metadata of %q is %s, want %q", v.Stored, md, v.Decoded)
 		}
-		if n := strings.Count(string(s.Canonical()), quote(v.Rewritten)); n != 2 {
+		if n := strings.Count(string(s.Canonical()), Quote(v.Rewritten)); n != 2 {
 			t.Errorf("%q is not rewritten as %q:\n%s", v.Stored, v.Rewritten, s.Canonical())
 		}
 	}
 }
 
-func quote(s string) string {
+func Quote(s string) string {
 	var b strings.Builder
 	enc := json.NewEncoder(&b)
 	enc.SetEscapeHTML(false)

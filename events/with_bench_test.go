@@ -11,9 +11,9 @@ import (
 func longResult(tb testing.TB, legacy bool) *events.Element {
 	tb.Helper()
 	line := "a line of \"output\", as tools give it\n"
-	content := quote(b64(bytes.Repeat([]byte(line), 100_000/len(line))))
+	content := Quote(b64(bytes.Repeat([]byte(line), 100_000/len(line))))
 	if !legacy {
-		long := quote(string(bytes.Repeat([]byte(line), 100_000/len(line))))
+		long := Quote(string(bytes.Repeat([]byte(line), 100_000/len(line))))
 		content = `[{"type":"text","content":{"text":` + long + `}}]`
 	}
 	return decode(tb, result(content)).At(1)

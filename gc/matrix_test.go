@@ -8,6 +8,7 @@ import (
 
 	"github.com/git-jp/git-jp/blobs"
 	"github.com/git-jp/git-jp/events"
+	"github.com/git-jp/git-jp/events/threeway"
 	"github.com/git-jp/git-jp/internal/merge"
 )
 
@@ -331,7 +332,7 @@ func rows() []row {
 			for _, e := range s.All() {
 				base = append(base, e)
 			}
-			f.conflict(merge.Record{Conflicts: []events.Conflict{{Base: base}}})
+			f.conflict(merge.Record{Conflicts: []threeway.Conflict{{Base: base}}})
 		}},
 		{"open conflict in a form of the future", func(f *fixture, h blobs.Hash) {
 			f.WriteFile(".git/jp/conflicts/1.json", `{"sides": [`+stream(h)+`]}`)

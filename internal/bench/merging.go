@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/git-jp/git-jp/events"
+	"github.com/git-jp/git-jp/events/threeway"
 )
 
 // mergeReal compares reading, merging, checking and writing three versions of the largest real
@@ -18,7 +19,7 @@ func mergeReal(b *builder) (ours, theirs side, err error) {
 	if err != nil {
 		return ours, theirs, err
 	}
-	ours = side{label: "events.Merge", do: func() (time.Duration, error) {
+	ours = side{label: "threeway.Merge", do: func() (time.Duration, error) {
 		start := time.Now()
 		err := mergeFiles(files, filepath.Join(b.dir, "merged.json"))
 		return time.Since(start), err
@@ -138,7 +139,7 @@ func streamOf(days ...int) []byte {
 
 // mergeFiles does what a merge driver does with base, ours and theirs.
 func mergeFiles(files [3]string, out string) error {
-	var sides [3]events.Side
+	var sides [3]threeway.Side
 	for i, name := range files {
 		data, err := os.ReadFile(name)
 		if err != nil {
@@ -148,7 +149,7 @@ func mergeFiles(files [3]string, out string) error {
 			return err
 		}
 	}
-	r, err := events.Merge(sides[0], sides[1], sides[2])
+	r, err := threeway.Merge(sides[0], sides[1], sides[2])
 	if err != nil {
 		return err
 	}

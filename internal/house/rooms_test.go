@@ -32,8 +32,22 @@ var rooms = []room{
 	},
 	{
 		dir:     "events",
-		is:      "the stream: codec, kinds, contents, turns and calls, sanitising, overlay, forks, equality, merging; metadata; ids and slugs",
-		imports: []string{"blobs"},
+		is:      "the stream: codec, kinds, contents, turns and calls, sanitising, overlay, forks, equality; metadata; ids and slugs",
+		imports: []string{"blobs", "events/internal/jsonspan"},
+	},
+	{
+		dir: "events/internal/jsonspan",
+		is:  "JSON in place: where values stand, changes that leave all other bytes",
+	},
+	{
+		dir:     "events/settings",
+		is:      "jp's partial configurations: joining, differing, what was in force where",
+		imports: []string{"events", "events/internal/jsonspan"},
+	},
+	{
+		dir:     "events/threeway",
+		is:      "merging streams, details and base configurations; conflicts; who knew which turn",
+		imports: []string{"events", "events/internal/jsonspan", "events/settings", "blobs"},
 	},
 	{
 		dir:     "internal/secrets",
@@ -48,7 +62,7 @@ var rooms = []room{
 	{
 		dir:     "compact",
 		is:      "making conversations smaller: strategies, hints, report, summaries, what prompts cost",
-		imports: []string{"events", "blobs", "dedup"},
+		imports: []string{"events", "events/settings", "blobs", "dedup"},
 	},
 	{
 		dir:       "gitint",
@@ -144,7 +158,7 @@ var rooms = []room{
 	{
 		dir:     "internal/revisions",
 		is:      "what commits did to one conversation",
-		imports: []string{"events", "gitint", "internal/render", "internal/workspace"},
+		imports: []string{"events", "events/threeway", "gitint", "internal/render", "internal/workspace"},
 	},
 	{
 		dir:     "internal/setup",
@@ -174,12 +188,12 @@ var rooms = []room{
 	{
 		dir:     "internal/importer",
 		is:      "taking agents' sessions into a workspace: which belong to it, growth, what was changed or removed here",
-		imports: []string{"events", "blobs", "internal/regular", "internal/sessions", "internal/sessions/claude", "internal/sessions/codex", "internal/sessions/copilot", "internal/sessions/envelope", "internal/sessions/gemini", "internal/sessions/llm", "internal/sessions/opencode", "internal/workspace"},
+		imports: []string{"events", "events/threeway", "blobs", "internal/regular", "internal/sessions", "internal/sessions/claude", "internal/sessions/codex", "internal/sessions/copilot", "internal/sessions/envelope", "internal/sessions/gemini", "internal/sessions/llm", "internal/sessions/opencode", "internal/workspace"},
 	},
 	{
 		dir:     "internal/stats",
 		is:      "what conversations have cost, by the usage that is recorded in them",
-		imports: []string{"events", "blobs", "compact", "internal/llm", "internal/llm/models"},
+		imports: []string{"events", "events/settings", "blobs", "compact", "internal/llm", "internal/llm/models"},
 	},
 	{
 		dir:     "internal/quarantine",
@@ -296,7 +310,7 @@ var rooms = []room{
 	{
 		dir:       "internal/render",
 		is:        "terminal, Markdown and JSON; tables, progress; the only place that writes escape codes",
-		imports:   []string{"events", "blobs"},
+		imports:   []string{"events", "events/threeway", "blobs"},
 		processes: "pager",
 	},
 	{
@@ -362,7 +376,8 @@ var stageImports = []string{
 }
 
 var mergeImports = []string{
-	"events", "blobs", "gitint", "internal/atomicfile", "internal/check", "internal/regular",
+	"events", "events/threeway", "blobs", "gitint", "internal/atomicfile", "internal/check",
+	"internal/regular",
 	"internal/workspace",
 }
 
@@ -374,8 +389,10 @@ var doctorImports = []string{
 
 // resolveImports are merging, staging and what a person is asked with.
 var resolveImports = []string{
-	"events", "gitint", "internal/ask", "internal/check", "internal/merge", "internal/refs",
-	"internal/regular", "internal/render", "internal/repair", "internal/stage", "internal/workspace",
+	"events", "events/threeway", "gitint", "internal/ask", "internal/check", "internal/merge",
+	"internal/refs",
+	"internal/regular", "internal/render", "internal/repair", "internal/stage",
+	"internal/workspace",
 }
 
 var auditImports = []string{
@@ -387,7 +404,8 @@ var auditImports = []string{
 var reportImports = []string{
 	"events", "blobs", "compact", "gc", "gitint", "hooks", "hooks/install", "internal/ask",
 	"internal/attach", "internal/audit", "internal/check", "internal/config", "internal/jpconfig",
-	"internal/llm", "internal/llm/models", "internal/merge", "internal/quarantine", "internal/query",
+	"internal/llm", "internal/llm/models", "internal/merge", "internal/quarantine",
+	"internal/query",
 	"internal/regular", "internal/render", "internal/repair", "internal/tool", "internal/trust",
 	"internal/workspace",
 }
@@ -397,7 +415,8 @@ var hooksImports = []string{
 	"internal/refs", "internal/render", "internal/repair", "internal/stage", "internal/workspace",
 }
 
-var repairImports = append([]string{"internal/merge", "internal/quarantine"}, stageImports...)
+var repairImports = append(
+	[]string{"events/threeway", "internal/merge", "internal/quarantine"}, stageImports...)
 
 var gcImports = []string{
 	"events", "blobs", "gitint", "internal/refs", "internal/workspace", "internal/atomicfile",
@@ -406,7 +425,8 @@ var gcImports = []string{
 
 // jpconfigImports are what it judges settings with.
 var jpconfigImports = []string{
-	"events", "internal/config", "internal/harmless", "internal/regular", "internal/tool/command",
+	"events", "events/settings", "internal/config", "internal/harmless", "internal/regular",
+	"internal/tool/command",
 	"internal/trust",
 }
 
@@ -416,7 +436,8 @@ var localImports = []string{
 }
 
 var queryImports = []string{
-	"events", "blobs", "dedup", "compact", "internal/llm", "internal/schema", "internal/tool",
+	"events", "events/settings", "events/threeway", "blobs", "dedup", "compact", "internal/llm",
+	"internal/schema", "internal/tool",
 	"internal/tool/file", "internal/workspace",
 }
 
@@ -427,7 +448,8 @@ var askImports = []string{
 
 // prepareImports are what a question is made of: it opens nearly everything, for one caller.
 var prepareImports = []string{
-	"events", "blobs", "dedup", "compact", "gitint", "internal/ask", "internal/attach",
+	"events", "events/settings", "blobs", "dedup", "compact", "gitint", "internal/ask",
+	"internal/attach",
 	"internal/compaction", "internal/config", "internal/jpconfig", "internal/llm",
 	"internal/llm/anthropic", "internal/llm/builtin", "internal/llm/models", "internal/quarantine",
 	"internal/query", "internal/regular", "internal/tool", "internal/tool/builtin",
@@ -437,7 +459,8 @@ var prepareImports = []string{
 
 // benchImports are what it measures without a command.
 var benchImports = []string{
-	"events", "blobs", "compact", "dedup", "internal/llm", "internal/llm/anthropic", "internal/query",
+	"events", "events/threeway", "blobs", "compact", "dedup", "internal/llm",
+	"internal/llm/anthropic", "internal/query",
 	"internal/workspace",
 }
 

@@ -9,6 +9,7 @@ import (
 
 	"github.com/git-jp/git-jp/blobs"
 	"github.com/git-jp/git-jp/events"
+	"github.com/git-jp/git-jp/events/threeway"
 	"github.com/git-jp/git-jp/internal/sessions"
 	"github.com/git-jp/git-jp/internal/workspace"
 )
@@ -93,7 +94,7 @@ func (im *Importer) grow(
 	if err != nil {
 		return false, err
 	}
-	merged, err := events.Merge(side(was), events.Side{
+	merged, err := threeway.Merge(side(was), threeway.Side{
 		Stream: here.Stream, BaseConfig: here.BaseConfig,
 	}, side(now))
 	switch {
@@ -103,7 +104,7 @@ func (im *Importer) grow(
 		return false, ErrConflict
 	}
 	base, mine := was.Details.Encode(), here.Details.Encode()
-	details, err := events.MergeMetadata(base, mine, now.Details.Encode())
+	details, err := threeway.Metadata(base, mine, now.Details.Encode())
 	if err != nil {
 		return false, err
 	}
@@ -120,8 +121,8 @@ func (im *Importer) grow(
 	return true, nil
 }
 
-func side(c *sessions.Conversation) events.Side {
-	return events.Side{Stream: c.Stream, BaseConfig: c.BaseConfig}
+func side(c *sessions.Conversation) threeway.Side {
+	return threeway.Side{Stream: c.Stream, BaseConfig: c.BaseConfig}
 }
 
 // before returns what the import made that is in here: of a source that only grows by reading as

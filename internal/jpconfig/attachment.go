@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/git-jp/git-jp/events"
+	"github.com/git-jp/git-jp/events/settings"
 	"github.com/git-jp/git-jp/internal/trust"
 )
 
@@ -84,7 +85,7 @@ func (c *Config) Attachments() []Attachment {
 
 // AttachmentURLs returns the attachments that a configuration alone declares, whoever
 // wrote them: to be compared, not to be resolved.
-func AttachmentURLs(c events.Config) (urls []string) {
+func AttachmentURLs(c settings.Config) (urls []string) {
 	s, ok := c.Setting("conversation", "attachments")
 	if !ok {
 		return nil
@@ -98,7 +99,7 @@ func AttachmentURLs(c events.Config) (urls []string) {
 }
 
 // attachment guards an entry, unless the user's own layers declare the same.
-func (c *Config) attachment(item events.Setting, u string, own bool) Attachment {
+func (c *Config) attachment(item settings.Setting, u string, own bool) Attachment {
 	a := Attachment{Scheme: events.URIScheme(u), URL: trust.Own(u), Entry: []byte(item.Value())}
 	if own {
 		return a

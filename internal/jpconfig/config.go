@@ -8,7 +8,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/git-jp/git-jp/events"
+	"github.com/git-jp/git-jp/events/settings"
 	"github.com/git-jp/git-jp/internal/trust"
 )
 
@@ -23,7 +23,7 @@ func (c *Config) JSON() []byte { return c.all.Plain() }
 // configuration, "{}" when it needs none. Lost are the keys, dotted, that the
 // conversation has and that a delta cannot take away.
 func (c *Config) Delta() (delta []byte, lost []string) {
-	delta, lost = events.DiffConfig(c.conversation, c.all)
+	delta, lost = settings.Diff(c.conversation, c.all)
 	lost = slices.DeleteFunc(lost, func(key string) bool { return slices.Contains(c.left, key) })
 	var tree map[string]json.RawMessage
 	if json.Unmarshal(delta, &tree) != nil {
@@ -51,7 +51,7 @@ func (c *Config) Value(path ...string) (json.RawMessage, []Origin, bool) {
 	return json.RawMessage(s.Value()), c.originsOf(s), true
 }
 
-func (c *Config) originsOf(s events.Setting) []Origin {
+func (c *Config) originsOf(s settings.Setting) []Origin {
 	var all []Origin
 	for _, source := range s.Sources() {
 		all = append(all, c.origins[source])

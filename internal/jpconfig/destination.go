@@ -4,7 +4,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/git-jp/git-jp/events"
+	"github.com/git-jp/git-jp/events/settings"
 	"github.com/git-jp/git-jp/internal/trust"
 )
 
@@ -80,7 +80,7 @@ func (j *judge) lookUp(name string) ([]byte, error) {
 
 // model judges that somebody else names a model. A model of a provider that the user chose
 // counts where the table has the place; another provider is a claim of its own.
-func (j *judge) model(path []string, all events.Setting, harmless bool) events.Verdict {
+func (j *judge) model(path []string, all settings.Setting, harmless bool) settings.Verdict {
 	id, err := resolve(j.lookUp, all.Value(), nil)
 	if err != nil {
 		j.warn(path, "left out: "+err.Error())
@@ -93,7 +93,7 @@ func (j *judge) model(path []string, all events.Setting, harmless bool) events.V
 		counts = j.approved(claim) && counts
 	}
 	if counts {
-		return events.TakeAll
+		return settings.TakeAll
 	}
 	if harmless {
 		j.held[strings.Join(path[:len(path)-1], ".")] = j.destination(id.Provider, path)
@@ -122,7 +122,7 @@ func (j *judge) destination(provider string, path []string) trust.Claim {
 		Kind: trust.Provider, Key: strings.Join(at, "."), Value: string(quote(provider)),
 		Origin: j.config.claim(trust.Provider, nil, path...).Origin,
 	}
-	for _, c := range []events.Config{j.config.all, j.config.own} { // the user's own counts
+	for _, c := range []settings.Config{j.config.all, j.config.own} { // the user's own counts
 		if s, ok := c.Setting(append(at, "base_url")...); ok {
 			claim.Value = string(canonical(s.Value()))
 		}
@@ -131,7 +131,7 @@ func (j *judge) destination(provider string, path []string) trust.Claim {
 }
 
 // alias judges a short name by the provider that it leads to.
-func (j *judge) alias(path []string, all events.Setting) events.Verdict {
+func (j *judge) alias(path []string, all settings.Setting) settings.Verdict {
 	name := path[len(path)-1]
 	id, err := resolve(j.lookUp, all.Value(), []string{name})
 	switch {
@@ -139,11 +139,11 @@ func (j *judge) alias(path []string, all events.Setting) events.Verdict {
 		j.warn(path, "left out: it would give a new meaning to the name of a model")
 		return j.leave(path)
 	case err != nil || j.chosen[id.Provider]:
-		return events.TakeAll // it leads nowhere, which is told to who asks for it
+		return settings.TakeAll // it leads nowhere, which is told to who asks for it
 	}
 	claim := j.destination(id.Provider, path)
 	if j.approved(claim) {
-		return events.TakeAll
+		return settings.TakeAll
 	}
 	j.aliases = append(j.aliases, heldAlias{name, claim})
 	return j.leave(path)
@@ -165,7 +165,7 @@ func (j *judge) typedAliases() {
 }
 
 // word is a value that is text, "" when it is not.
-func word(s events.Setting) string {
+func word(s settings.Setting) string {
 	var text string
 	_ = decode(&text, s.Value()) // what is no text is no word
 	return text

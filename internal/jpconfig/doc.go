@@ -5,7 +5,7 @@
 // .jp.* files from the workspace's root down to the working directory; the user's file
 // for the workspace; the environment (JP_CFG_…); the conversation; the -c options; flags
 // of the command. Files extend other files and may refuse to inherit. How two layers
-// join is [events.MergeConfig]'s business.
+// join is [settings.Merge]'s business.
 //
 // # What it keeps true
 //

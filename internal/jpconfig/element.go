@@ -8,7 +8,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/git-jp/git-jp/events"
+	"github.com/git-jp/git-jp/events/settings"
 )
 
 // take takes a key away, or an element of a list. What is built in comes back.
@@ -16,7 +16,7 @@ func (l *loader) take(a assignment) error {
 	if at, ok := l.listOn(a.path); ok {
 		return l.change(a.path[:at], a.path[at:], nil)
 	}
-	for _, c := range []*events.Config{&l.config.all, &l.config.own} {
+	for _, c := range []*settings.Config{&l.config.all, &l.config.own} {
 		*c = c.Without(a.path...)
 	}
 	s, ok := l.base.all.Setting(a.path...)
@@ -94,7 +94,7 @@ func (l *loader) change(list, element []string, v []byte) error {
 	return nil
 }
 
-func ownElements(own events.Setting, said bool) []json.RawMessage {
+func ownElements(own settings.Setting, said bool) []json.RawMessage {
 	if !said {
 		return nil
 	}
@@ -105,7 +105,7 @@ func ownElements(own events.Setting, said bool) []json.RawMessage {
 	return elements
 }
 
-func elementsOf(s events.Setting) (elements []json.RawMessage, err error) {
+func elementsOf(s settings.Setting) (elements []json.RawMessage, err error) {
 	if err := json.Unmarshal(s.Value(), &elements); err != nil {
 		return nil, errors.New("it is no list")
 	}
@@ -113,12 +113,12 @@ func elementsOf(s events.Setting) (elements []json.RawMessage, err error) {
 }
 
 // list returns a configuration that says a list and nothing else.
-func (l *loader) list(path []string, elements []json.RawMessage) (events.Config, error) {
+func (l *loader) list(path []string, elements []json.RawMessage) (settings.Config, error) {
 	if elements == nil {
 		elements = []json.RawMessage{}
 	}
 	source := l.origin(Origin{Layer: Option, Name: "-c"})
-	return events.ParseConfig(nested(path, marshal(elements)), source)
+	return settings.Parse(nested(path, marshal(elements)), source)
 }
 
 // nested writes a value at a path.

@@ -13,7 +13,7 @@ import (
 	"syscall"
 
 	"github.com/bmatcuk/doublestar/v4"
-	"github.com/git-jp/git-jp/events"
+	"github.com/git-jp/git-jp/events/settings"
 	"github.com/git-jp/git-jp/internal/config"
 	"github.com/git-jp/git-jp/internal/regular"
 )
@@ -433,7 +433,7 @@ func (l *loader) roots() []loadRoot {
 // loadPaths returns where below a root files are looked for. What others say holds for the
 // files of the workspace.
 func (l *loader) loadPaths(r loadRoot) (paths []string) {
-	read := func(c events.Config) {
+	read := func(c settings.Config) {
 		var more []string
 		if s, ok := c.Setting("config_load_paths"); ok {
 			_ = json.Unmarshal(s.Value(), &more) // what is no list of strings names no path

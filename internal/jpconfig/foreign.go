@@ -5,7 +5,7 @@ import (
 	"strings"
 	"sync"
 
-	"github.com/git-jp/git-jp/events"
+	"github.com/git-jp/git-jp/events/settings"
 	"github.com/git-jp/git-jp/internal/config"
 	"github.com/git-jp/git-jp/internal/harmless"
 	"github.com/git-jp/git-jp/internal/trust"
@@ -33,7 +33,7 @@ type judge struct {
 }
 
 // judged returns what holds, and the judge with what was found on the way.
-func (l *loader) judged() (events.Config, *judge) {
+func (l *loader) judged() (settings.Config, *judge) {
 	j := &judge{
 		config: l.config, table: l.table, approved: l.sources.Approved,
 		held: map[string]trust.Claim{},
@@ -61,18 +61,18 @@ func (l *loader) admit() error {
 }
 
 // verdict judges one place where the user's own layers do not say what all layers say.
-func (j *judge) verdict(path []string, own, all events.Setting) events.Verdict {
+func (j *judge) verdict(path []string, own, all settings.Setting) settings.Verdict {
 	_, isLeaf := j.table.leaf(path)
 	guarded, leads := isGuarded(path)
 	switch {
 	case !all.IsSet(), isNothing(own, all, isLeaf):
-		return events.KeepOwn // somebody else took it away, or says nothing
+		return settings.KeepOwn // somebody else took it away, or says nothing
 	case slices.Contains(loadTime(), path[0]), path[0] == "config_load_paths", isOurs(path):
 		return j.leave(path) // its work is done elsewhere
 	case guarded:
 		return j.guarded(path, own, all)
 	case leads && all.IsTable():
-		return events.Members
+		return settings.Members
 	case len(path) > 2 && path[0] == "conversation" && path[1] == "tools":
 		return j.tool(path, own, all)
 	case !isLeaf && j.table.known(path) == 0:
@@ -82,13 +82,13 @@ func (j *judge) verdict(path []string, own, all events.Setting) events.Verdict {
 		j.warn(path, "left out: want a table")
 		return j.leave(path)
 	case !isLeaf:
-		return events.Members
+		return settings.Members
 	}
 	return j.leaf(path, own, all)
 }
 
 // leaf judges a key that has a value.
-func (j *judge) leaf(path []string, own, all events.Setting) events.Verdict {
+func (j *judge) leaf(path []string, own, all settings.Setting) settings.Verdict {
 	row, ok := harmless.Find(path)
 	switch {
 	case namesModel(path):
@@ -102,29 +102,29 @@ func (j *judge) leaf(path []string, own, all events.Setting) events.Verdict {
 	case row.Kind == harmless.Prompt || row.Kind == harmless.List:
 		return j.add(path, own, all)
 	}
-	return events.TakeAll
+	return settings.TakeAll
 }
 
 // add puts others' words to the user's. That they take their place needs an approval.
-func (j *judge) add(path []string, own, all events.Setting) events.Verdict {
+func (j *judge) add(path []string, own, all settings.Setting) settings.Verdict {
 	if j.mine(own) && !all.Holds(own) && j.takesPlace(path, all) {
-		return events.TakeAll
+		return settings.TakeAll
 	}
-	return events.AddTo
+	return settings.AddTo
 }
 
 // ask makes a claim of a value.
-func (j *judge) ask(path []string, all events.Setting) events.Verdict {
+func (j *judge) ask(path []string, all settings.Setting) settings.Verdict {
 	claim := j.config.claim(trust.Setting, all.Value(), path...)
 	j.claims = append(j.claims, claim)
 	if j.approved(claim) {
-		return events.TakeAll
+		return settings.TakeAll
 	}
 	return j.leave(path)
 }
 
 // guarded judges what comes out through a gate only.
-func (j *judge) guarded(path []string, own, all events.Setting) events.Verdict {
+func (j *judge) guarded(path []string, own, all settings.Setting) settings.Verdict {
 	switch {
 	case slices.Equal(path, []string{"conversation", "attachments"}),
 		slices.Equal(path, []string{"editor", "envs"}):
@@ -133,7 +133,7 @@ func (j *judge) guarded(path []string, own, all events.Setting) events.Verdict {
 		}
 		return j.leave(path)
 	case path[1] == "mcp" && !j.says(path, "command") && !j.says(path, "url"):
-		return events.TakeAll // the user changed a word of somebody else's server
+		return settings.TakeAll // the user changed a word of somebody else's server
 	case path[1] == "llm" && strings.HasPrefix(path[3], "base_url") &&
 		(j.says(path[:3], "base_url") || j.says(path[:3], "base_url_env")):
 		return j.leave(path) // the user has a host, however it is told
@@ -142,7 +142,7 @@ func (j *judge) guarded(path []string, own, all events.Setting) events.Verdict {
 	case j.mine(own):
 		return j.leave(path)
 	}
-	return events.TakeAll
+	return settings.TakeAll
 }
 
 // guardedKeys are the settings that come out through a gate only.
@@ -172,22 +172,22 @@ func isGuarded(path []string) (is, leads bool) {
 
 // tool judges what is said of a tool, which is guarded as a whole elsewhere. What the user
 // says of a tool is not for others to change.
-func (j *judge) tool(path []string, own, all events.Setting) events.Verdict {
+func (j *judge) tool(path []string, own, all settings.Setting) settings.Verdict {
 	switch {
 	case len(path) == 3 && all.IsTable():
-		return events.Members
+		return settings.Members
 	case !j.mine(own), len(path) == 4 && path[3] == "timeout" && shorter(all, own):
-		return events.TakeAll
+		return settings.TakeAll
 	case all.IsTable() && own.IsTable() && (path[3] == "style" || !j.declares(path[:3])):
-		return events.Members
+		return settings.Members
 	case j.takesPlace(path, all):
-		return events.TakeAll
+		return settings.TakeAll
 	}
 	return j.leave(path)
 }
 
 // shorter reports whether one limit is below another.
-func shorter(limit, than events.Setting) bool {
+func shorter(limit, than settings.Setting) bool {
 	a, err := readLimit(limit.Value())
 	b, other := readLimit(than.Value())
 	return err == nil && (other != nil || a < b)
@@ -195,7 +195,7 @@ func shorter(limit, than events.Setting) bool {
 
 // takesPlace reports whether others' value may take the place of the user's own, which needs
 // an approval that nobody is asked for during a query.
-func (j *judge) takesPlace(path []string, all events.Setting) bool {
+func (j *judge) takesPlace(path []string, all settings.Setting) bool {
 	claim := j.config.claim(trust.Setting, all.Value(), path...)
 	j.replaces = append(j.replaces, claim)
 	return j.approved(claim)
@@ -208,9 +208,9 @@ func (j *judge) declares(path []string) bool {
 }
 
 // leave leaves out what others say.
-func (j *judge) leave(path []string) events.Verdict {
+func (j *judge) leave(path []string) settings.Verdict {
 	j.left = append(j.left, strings.Join(path, "."))
-	return events.KeepOwn
+	return settings.KeepOwn
 }
 
 func (j *judge) warn(path []string, text string) {
@@ -222,7 +222,7 @@ func (j *judge) warn(path []string, text string) {
 }
 
 // mine reports whether the user says something, beside what is built in.
-func (j *judge) mine(own events.Setting) bool {
+func (j *judge) mine(own settings.Setting) bool {
 	return own.IsSet() && slices.ContainsFunc(own.Sources(), func(source int) bool {
 		return j.config.origins[source].Layer != BuiltIn
 	})
@@ -236,7 +236,7 @@ func (j *judge) says(path []string, key string) bool {
 
 // isNothing reports whether a value says nothing: null, or what is empty where there was
 // nothing before.
-func isNothing(own, all events.Setting, isLeaf bool) bool {
+func isNothing(own, all settings.Setting, isLeaf bool) bool {
 	v := string(all.Value())
 	return v == "null" || (v == "{}" || v == "[]") && isLeaf && !own.IsSet()
 }

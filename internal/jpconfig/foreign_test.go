@@ -146,11 +146,11 @@ func leaves(at string, v any, into map[string]any) map[string]any {
 func effective(t testing.TB, s jpconfig.Sources) (*jpconfig.Config, map[string]any) {
 	t.Helper()
 	c := load(t, s)
-	return c, settings(t, c)
+	return c, leavesOf(t, c)
 }
 
-// settings are the leaves of what holds.
-func settings(t testing.TB, c *jpconfig.Config) map[string]any {
+// leavesOf are the leaves of what holds.
+func leavesOf(t testing.TB, c *jpconfig.Config) map[string]any {
 	t.Helper()
 	var tree map[string]any
 	if err := json.Unmarshal(c.JSON(), &tree); err != nil {

@@ -68,7 +68,7 @@ func FuzzLoad(f *testing.F) {
 			return
 		}
 		readAll(c)
-		after := settings(t, c)
+		after := leavesOf(t, c)
 		judgeEffect(t, "what others say", c, before, after)
 	})
 }

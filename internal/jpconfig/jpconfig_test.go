@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/git-jp/git-jp/events"
+	"github.com/git-jp/git-jp/events/settings"
 	"github.com/git-jp/git-jp/internal/jpconfig"
 	"github.com/git-jp/git-jp/internal/realdata"
 	"github.com/git-jp/git-jp/internal/trust"
@@ -413,7 +414,7 @@ func TestSpeaker(t *testing.T) {
 		`"p/n"`: "p/n", `"c"`: "x/y", `"a"`: "", `"z"`: "", `3`: "", `{"provider":"p"}`: "",
 		`{"provider":"p","name":"q"}`: "p/q",
 	} {
-		c, err := events.ParseConfig([]byte(`{"assistant":{"model":{"id":`+text+`}},
+		c, err := settings.Parse([]byte(`{"assistant":{"model":{"id":`+text+`}},
 			"providers":{"llm":{"aliases":{"a":"b","b":"a","c":"x/y"}}}}`), 0)
 		if err != nil {
 			t.Fatal(err)
@@ -441,7 +442,7 @@ func TestDelta(t *testing.T) {
 	if len(lost) > 0 || strings.Contains(string(delta), "extends") {
 		t.Errorf("delta is %s, lost %v", delta, lost)
 	}
-	joined, err := events.MergeConfig(s.Base, delta)
+	joined, err := settings.Merge(s.Base, delta)
 	if err != nil {
 		t.Fatal(err)
 	}

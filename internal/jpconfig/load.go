@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/git-jp/git-jp/events"
+	"github.com/git-jp/git-jp/events/settings"
 	"github.com/git-jp/git-jp/internal/trust"
 )
 
@@ -38,8 +39,8 @@ type Sources struct {
 // A Config is all layers joined. Reading it may add warnings, so that one goroutine at a
 // time may use it.
 type Config struct {
-	all, own     events.Config // what holds; own without what is foreign
-	conversation events.Config // of the conversation alone
+	all, own     settings.Config // what holds; own without what is foreign
+	conversation settings.Config // of the conversation alone
 	origins      []Origin
 	warnings     []Warning
 	warned       map[Warning]bool // by [Config.warn], once each
@@ -119,7 +120,7 @@ func (l *loader) merge(p part) {
 
 // A part is one or more files joined: all of them, and those that are not foreign.
 type part struct {
-	all, own events.Config
+	all, own settings.Config
 }
 
 func (p part) merge(next part) part {
@@ -128,7 +129,7 @@ func (p part) merge(next part) part {
 
 // parse makes a part of a JSON object.
 func (l *loader) parse(data []byte, o Origin) (part, error) {
-	c, err := events.ParseConfig(data, l.origin(o))
+	c, err := settings.Parse(data, l.origin(o))
 	if err != nil {
 		return part{}, fmt.Errorf("%s: %w", o.At(), err)
 	}
@@ -159,10 +160,10 @@ func (l *loader) files() error {
 		}
 		for i := range layers {
 			if refuses(p.all) {
-				layers[i].all = events.Config{}
+				layers[i].all = settings.Config{}
 			}
 			if refuses(p.own) {
-				layers[i].own = events.Config{}
+				layers[i].own = settings.Config{}
 			}
 		}
 		layers = append(layers, p)
@@ -188,7 +189,7 @@ func (l *loader) files() error {
 }
 
 // refuses reports whether a file does not inherit.
-func refuses(c events.Config) bool {
+func refuses(c settings.Config) bool {
 	s, ok := c.Setting("inherit")
 	return ok && string(s.Value()) == "false"
 }
@@ -238,15 +239,15 @@ func (l *loader) conversation() error {
 	}
 	o := Origin{Layer: Conversation, Foreign: true}
 	source := l.origin(o)
-	var c events.Config
+	var c settings.Config
 	var err error
 	if l.sources.Base != nil {
-		if c, err = events.ParseConfig(l.sources.Base, source); err != nil {
+		if c, err = settings.Parse(l.sources.Base, source); err != nil {
 			return fmt.Errorf("conversation: %w", err)
 		}
 	}
 	if s := l.sources.Stream; s != nil {
-		if c, err = s.Config(c, s.Len(), source); err != nil {
+		if c, err = settings.InForce(s, c, s.Len(), source); err != nil {
 			return fmt.Errorf("conversation: %w", err)
 		}
 	}

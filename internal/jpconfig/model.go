@@ -7,7 +7,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/git-jp/git-jp/events"
+	"github.com/git-jp/git-jp/events/settings"
 	"github.com/git-jp/git-jp/internal/trust"
 )
 
@@ -148,7 +148,7 @@ func (c *Config) alias(name string) ([]byte, error) {
 }
 
 // aliasIn returns what a configuration says of a short name, nil for nothing.
-func aliasIn(c events.Config, name string) []byte {
+func aliasIn(c settings.Config, name string) []byte {
 	s, ok := c.Setting("providers", "llm", "aliases", name)
 	if !ok {
 		return nil
@@ -158,7 +158,7 @@ func aliasIn(c events.Config, name string) []byte {
 
 // Speaker returns the model that a configuration alone names, as "provider/name": who
 // answers in the turns for which it holds. It is "" when that is nobody.
-func Speaker(c events.Config) string {
+func Speaker(c settings.Config) string {
 	s, ok := c.Setting("assistant", "model", "id")
 	if !ok {
 		return ""

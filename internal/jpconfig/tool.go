@@ -8,7 +8,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/git-jp/git-jp/events"
+	"github.com/git-jp/git-jp/events/settings"
 	"github.com/git-jp/git-jp/internal/tool/command"
 	"github.com/git-jp/git-jp/internal/trust"
 )
@@ -133,7 +133,7 @@ func modes(own, whole trust.Tool) (ours, all trust.Tool) {
 }
 
 // bound collects what an approval of a tool is bound to: everything but what only tells.
-func (c *Config) bound(layers events.Config, name string) trust.Tool {
+func (c *Config) bound(layers settings.Config, name string) trust.Tool {
 	value := func(key string) json.RawMessage {
 		s, ok := layers.Setting("conversation", "tools", name, key)
 		if !ok {
@@ -218,7 +218,7 @@ func wordsOf(line []byte) (words []string, shell bool) {
 }
 
 // commandOf returns a tool's command, nil when it has none.
-func commandOf(layers events.Config, name string) []byte {
+func commandOf(layers settings.Config, name string) []byte {
 	s, ok := layers.Setting("conversation", "tools", name, "command")
 	if !ok {
 		return nil
@@ -227,7 +227,7 @@ func commandOf(layers events.Config, name string) []byte {
 }
 
 // formatterOf returns the command that shows a tool's arguments, its own or that of '*'.
-func formatterOf(layers events.Config, name string) []byte {
+func formatterOf(layers settings.Config, name string) []byte {
 	for _, at := range []string{name, "*"} {
 		s, ok := layers.Setting("conversation", "tools", at, "style", "parameters")
 		if !ok {
@@ -242,7 +242,7 @@ func formatterOf(layers events.Config, name string) []byte {
 }
 
 // unattended reports whether a mode of a tool, its own or that of '*', asks nobody.
-func unattended(layers events.Config, name, key string) bool {
+func unattended(layers settings.Config, name, key string) bool {
 	for _, at := range []string{name, "*"} {
 		if s, ok := layers.Setting("conversation", "tools", at, key); ok {
 			return string(s.Value()) == `"unattended"`

@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/git-jp/git-jp/events"
+	"github.com/git-jp/git-jp/events/threeway"
 	"github.com/git-jp/git-jp/internal/atomicfile"
 	"github.com/git-jp/git-jp/internal/regular"
 )
@@ -37,17 +38,17 @@ type Decision struct {
 }
 
 // Apply returns the stream with a conflict decided.
-func (d Decision) Apply(s *events.Stream, c events.Conflict) (*events.Stream, error) {
+func (d Decision) Apply(s *events.Stream, c threeway.Conflict) (*events.Stream, error) {
 	switch d.Answer {
 	case Ours, Fork:
-		return events.Resolve(s, c, events.ChooseOurs)
+		return threeway.Resolve(s, c, threeway.ChooseOurs)
 	case Theirs:
-		return events.Resolve(s, c, events.ChooseTheirs)
+		return threeway.Resolve(s, c, threeway.ChooseTheirs)
 	case Both:
-		return events.Resolve(s, c, events.ChooseBoth)
+		return threeway.Resolve(s, c, threeway.ChooseBoth)
 	case Edited:
 		c.Theirs = d.Turn
-		return events.Resolve(s, c, events.ChooseTheirs)
+		return threeway.Resolve(s, c, threeway.ChooseTheirs)
 	default:
 		return nil, fmt.Errorf("resolve %s: unknown answer %q", c.Turn, d.Answer)
 	}
@@ -82,7 +83,7 @@ type answerFile struct {
 
 // Find returns the decision of a conflict. It is open when it belongs to the given merge and
 // that is not complete. Where ours and theirs were the other way round, so is the answer.
-func (as Answers) Find(c events.Conflict, merge string) (d Decision, open, ok bool, err error) {
+func (as Answers) Find(c threeway.Conflict, merge string) (d Decision, open, ok bool, err error) {
 	name, ours, theirs := answerName(c)
 	data, err := regular.ReadFile(filepath.Join(as.Dir, name), regular.MaxOwn)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -125,7 +126,7 @@ func (a Answer) swapped() Answer {
 
 // Save remembers a decision. merge names the merge that is open, "" when the conflict is
 // decided for good.
-func (as Answers) Save(c events.Conflict, d Decision, merge string) error {
+func (as Answers) Save(c threeway.Conflict, d Decision, merge string) error {
 	name, ours, _ := answerName(c)
 	f := answerFile{Answer: d.Answer, Ours: ours, Open: merge}
 	if d.Answer == Edited {
@@ -155,7 +156,7 @@ func (as Answers) write(name string, data []byte) error {
 }
 
 // Forget forgets a decision.
-func (as Answers) Forget(c events.Conflict) error {
+func (as Answers) Forget(c threeway.Conflict) error {
 	name, _, _ := answerName(c)
 	err := os.Remove(filepath.Join(as.Dir, name))
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
@@ -187,7 +188,7 @@ func (as Answers) Expire() error {
 
 // answerName returns the name of a conflict's answer, which does not depend on which side is
 // ours, and hashes of both.
-func answerName(c events.Conflict) (name, ours, theirs string) {
+func answerName(c threeway.Conflict) (name, ours, theirs string) {
 	base, ours, theirs := sumOf(c.Base), sumOf(c.Ours), sumOf(c.Theirs)
 	sides := []string{ours, theirs}
 	slices.SortFunc(sides, cmp.Compare)

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/git-jp/git-jp/events"
+	"github.com/git-jp/git-jp/events/threeway"
 	"github.com/git-jp/git-jp/internal/merge"
 )
 
@@ -29,7 +30,7 @@ func turnSaying(t *testing.T, text string) []*events.Element {
 
 func TestAnswers(t *testing.T) {
 	const open = "ours theirs"
-	c := events.Conflict{
+	c := threeway.Conflict{
 		Turn: "1/1", Base: turnSaying(t, "base"),
 		Ours: turnSaying(t, "ours"), Theirs: turnSaying(t, "theirs"),
 	}
@@ -41,7 +42,7 @@ func TestAnswers(t *testing.T) {
 		name      string
 		saved     merge.Answer
 		in        string // the merge in which it was given
-		asked     events.Conflict
+		asked     threeway.Conflict
 		want      merge.Answer
 		open, has bool
 	}{
@@ -90,9 +91,9 @@ func TestAnswersExpire(t *testing.T) {
 	if err := as.Expire(); err != nil {
 		t.Fatalf("without answers: %v", err)
 	}
-	young := events.Conflict{Turn: "1/1"}
-	old := events.Conflict{Turn: "2/2"}
-	for _, c := range []events.Conflict{young, old} {
+	young := threeway.Conflict{Turn: "1/1"}
+	old := threeway.Conflict{Turn: "2/2"}
+	for _, c := range []threeway.Conflict{young, old} {
 		if err := as.Save(c, merge.Decision{Answer: merge.Ours}, ""); err != nil {
 			t.Fatal(err)
 		}
@@ -125,7 +126,7 @@ func TestAnswersExpire(t *testing.T) {
 func TestAnswersDamaged(t *testing.T) {
 	dir := t.TempDir()
 	as := merge.Answers{Dir: dir, Now: time.Now}
-	c := events.Conflict{Turn: "1/1"}
+	c := threeway.Conflict{Turn: "1/1"}
 	if err := as.Save(c, merge.Decision{Answer: merge.Ours}, ""); err != nil {
 		t.Fatal(err)
 	}

@@ -11,6 +11,7 @@ import (
 	"slices"
 
 	"github.com/git-jp/git-jp/events"
+	"github.com/git-jp/git-jp/events/threeway"
 	"github.com/git-jp/git-jp/gitint"
 	"github.com/git-jp/git-jp/internal/regular"
 	"github.com/git-jp/git-jp/internal/workspace"
@@ -70,7 +71,7 @@ func (r Recovery) run(ctx context.Context, b *inspection) (string, error) {
 	if at == "" {
 		return r.anew(ctx, b, want)
 	}
-	return at, r.into(ctx, b, at, events.Side{Stream: want, BaseConfig: wanted.BaseConfig})
+	return at, r.into(ctx, b, at, threeway.Side{Stream: want, BaseConfig: wanted.BaseConfig})
 }
 
 // place returns the directory of a conversation in the working tree, from its root, "" where
@@ -92,15 +93,15 @@ func (r Resolver) place(id events.ID) (string, error) {
 }
 
 // keepBoth keeps both sides of each conflict.
-func keepBoth(r events.Result) (*events.Stream, error) {
+func keepBoth(r threeway.Result) (*events.Stream, error) {
 	s := r.Stream
 	for _, c := range r.Conflicts {
-		choice := events.ChooseBoth
+		choice := threeway.ChooseBoth
 		if len(c.Ours) == 0 {
-			choice = events.ChooseTheirs
+			choice = threeway.ChooseTheirs
 		}
 		var err error
-		if s, err = events.Resolve(s, c, choice); err != nil {
+		if s, err = threeway.Resolve(s, c, choice); err != nil {
 			return nil, err
 		}
 	}
@@ -142,7 +143,7 @@ func (r Recovery) anew(
 
 // into merges into the stream of the working tree what the merge lacks.
 func (r Recovery) into(
-	ctx context.Context, b *inspection, at string, want events.Side,
+	ctx context.Context, b *inspection, at string, want threeway.Side,
 ) error {
 	id := r.Loss.Conversation
 	has, err := b.merged.side(id)
@@ -163,7 +164,7 @@ func (r Recovery) into(
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
-	result, err := events.Merge(has, events.Side{Stream: now, BaseConfig: orNil(config)}, want)
+	result, err := threeway.Merge(has, threeway.Side{Stream: now, BaseConfig: orNil(config)}, want)
 	if err != nil {
 		return err
 	}

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/git-jp/git-jp/events"
+	"github.com/git-jp/git-jp/events/threeway"
 	"github.com/git-jp/git-jp/gitint"
 	"github.com/git-jp/git-jp/internal/workspace"
 )
@@ -145,17 +146,17 @@ func readIn(snap gitint.Snapshot, name string) ([]byte, error) {
 }
 
 // side returns a conversation as one side of a merge.
-func (h homes) side(id events.ID) (events.Side, error) {
+func (h homes) side(id events.ID) (threeway.Side, error) {
 	data, err := h.read(id, workspace.EventsFile)
 	if err != nil || data == nil {
-		return events.Side{}, err
+		return threeway.Side{}, err
 	}
 	stream, err := events.Decode(data)
 	if err != nil {
-		return events.Side{}, fmt.Errorf("%s: %w", h.snap.Name(), err)
+		return threeway.Side{}, fmt.Errorf("%s: %w", h.snap.Name(), err)
 	}
 	config, err := h.read(id, workspace.BaseConfigFile)
-	return events.Side{Stream: stream, BaseConfig: config}, err
+	return threeway.Side{Stream: stream, BaseConfig: config}, err
 }
 
 func (f *family) at(ctx context.Context, commit gitint.OID) (homes, error) {
@@ -195,10 +196,10 @@ func (f *family) mergeBases(
 // sideAt is a conversation in a commit.
 func (f *family) sideAt(
 	ctx context.Context, commit gitint.OID, id events.ID,
-) (events.Side, error) {
+) (threeway.Side, error) {
 	h, err := f.at(ctx, commit)
 	if err != nil {
-		return events.Side{}, err
+		return threeway.Side{}, err
 	}
 	return h.side(id)
 }
@@ -207,23 +208,23 @@ func (f *family) sideAt(
 // criss-cross history has them, are merged into one, as git does it.
 func (f *family) base(
 	ctx context.Context, id events.ID, one gitint.OID, others []gitint.OID,
-) (events.Side, error) {
+) (threeway.Side, error) {
 	bases, err := f.mergeBases(ctx, one, others)
 	if err != nil || len(bases) == 0 {
-		return events.Side{}, err
+		return threeway.Side{}, err
 	}
 	all, err := f.sideAt(ctx, bases[0], id)
 	for i := 1; err == nil && i < len(bases); i++ {
-		var below, next events.Side
+		var below, next threeway.Side
 		if below, err = f.base(ctx, id, bases[i], bases[:i]); err != nil {
 			break
 		}
 		if next, err = f.sideAt(ctx, bases[i], id); err != nil {
 			break
 		}
-		var r events.Result
-		r, err = events.MergeVirtualBase(below, all, next)
-		all = events.Side{Stream: r.Stream, BaseConfig: r.BaseConfig}
+		var r threeway.Result
+		r, err = threeway.VirtualBase(below, all, next)
+		all = threeway.Side{Stream: r.Stream, BaseConfig: r.BaseConfig}
 	}
 	return all, err
 }

@@ -8,6 +8,7 @@ import (
 
 	"github.com/git-jp/git-jp/blobs"
 	"github.com/git-jp/git-jp/events"
+	"github.com/git-jp/git-jp/events/threeway"
 )
 
 // A Kind is a kind of file that git has a driver for.
@@ -36,7 +37,7 @@ type File struct {
 // A Merged is what came of a file.
 type Merged struct {
 	Data      []byte
-	Conflicts []events.Conflict
+	Conflicts []threeway.Conflict
 	Warnings  []string
 }
 
@@ -57,10 +58,10 @@ func (f File) merge() (*Merged, error) {
 	case Events:
 		return f.streams()
 	case Metadata:
-		data, err := events.MergeMetadata(orNil(f.Base), orNil(f.Ours), orNil(f.Theirs))
+		data, err := threeway.Metadata(orNil(f.Base), orNil(f.Ours), orNil(f.Theirs))
 		return &Merged{Data: data, Warnings: f.lostTitle(data)}, err
 	case Config:
-		data, warnings, err := events.MergeBaseConfig(orNil(f.Base), orNil(f.Ours), orNil(f.Theirs))
+		data, warnings, err := threeway.BaseConfig(orNil(f.Base), orNil(f.Ours), orNil(f.Theirs))
 		return &Merged{Data: data, Warnings: warnings}, err
 	case Blob:
 		data, err := f.blob()
@@ -99,7 +100,7 @@ func orNil(data []byte) []byte {
 }
 
 func (f File) streams() (*Merged, error) {
-	var sides [3]events.Side
+	var sides [3]threeway.Side
 	for i, data := range [3][]byte{f.Base, f.Ours, f.Theirs} {
 		sides[i].BaseConfig = orNil(f.Configs[i])
 		if len(data) == 0 {
@@ -110,9 +111,9 @@ func (f File) streams() (*Merged, error) {
 			return nil, fmt.Errorf("%s: %w", versionNames[i], err)
 		}
 	}
-	merge := events.Merge
+	merge := threeway.Merge
 	if f.Virtual {
-		merge = events.MergeVirtualBase
+		merge = threeway.VirtualBase
 	}
 	r, err := merge(sides[0], sides[1], sides[2])
 	if err != nil {

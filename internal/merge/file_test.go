@@ -11,6 +11,7 @@ import (
 
 	"github.com/git-jp/git-jp/blobs"
 	"github.com/git-jp/git-jp/events"
+	"github.com/git-jp/git-jp/events/threeway"
 	"github.com/git-jp/git-jp/gitint"
 	"github.com/git-jp/git-jp/internal/gittest"
 )
@@ -245,7 +246,7 @@ func TestRecordsKeepBytes(t *testing.T) {
 	}
 	want := Record{
 		Path: "a\nb/events.json", Left: "00", At: time.Unix(1, 0).UTC(),
-		Conflicts: []events.Conflict{{Kind: events.ConflictEdited, Ours: []*events.Element{stream.At(0)}}},
+		Conflicts: []threeway.Conflict{{Kind: threeway.ConflictEdited, Ours: []*events.Element{stream.At(0)}}},
 		Theirs:    []byte("[" + odd + "]"),
 	}
 	if err := rs.Save(want); err != nil {

@@ -11,6 +11,7 @@ import (
 
 	"github.com/git-jp/git-jp/blobs"
 	"github.com/git-jp/git-jp/events"
+	"github.com/git-jp/git-jp/events/threeway"
 	"github.com/git-jp/git-jp/gitint"
 	"github.com/git-jp/git-jp/internal/workspace"
 )
@@ -114,7 +115,7 @@ func (b *inspection) all(ctx context.Context) ([]MergedFile, error) {
 		}
 		for _, look := range []looker{
 			b.stream,
-			b.details(workspace.MetadataFile, events.MergeMetadata, validDetails),
+			b.details(workspace.MetadataFile, threeway.Metadata, validDetails),
 			b.details(workspace.BaseConfigFile, mergeConfigs, validConfig),
 		} {
 			found, err := look(ctx, id)
@@ -209,8 +210,8 @@ func (b *inspection) stream(ctx context.Context, id events.ID) (*MergedFile, err
 // fold merges the versions of the parents as the drivers do it, and returns them too.
 func (b *inspection) fold(
 	ctx context.Context, id events.ID,
-) (sides []events.Side, r events.Result, err error) {
-	var steps []events.MergeStep
+) (sides []threeway.Side, r threeway.Result, err error) {
+	var steps []threeway.Step
 	for i, h := range b.sides {
 		side, err := h.side(id)
 		if err != nil {
@@ -223,14 +224,14 @@ func (b *inspection) fold(
 		if err != nil {
 			return nil, r, err
 		}
-		steps = append(steps, events.MergeStep{Base: base, Theirs: side})
+		steps = append(steps, threeway.Step{Base: base, Theirs: side})
 	}
-	r, err = events.MergeFold(sides[0], steps...)
+	r, err = threeway.Fold(sides[0], steps...)
 	return sides, r, err
 }
 
 // judge says what git made of a stream, whose sides and whose merge are given.
-func judge(data, want []byte, r events.Result, sides []events.Side) Outcome {
+func judge(data, want []byte, r threeway.Result, sides []threeway.Side) Outcome {
 	if want != nil && bytes.Equal(data, want) {
 		return Same
 	}
@@ -257,7 +258,7 @@ func judge(data, want []byte, r events.Result, sides []events.Side) Outcome {
 // A tally says what streams have, an element by its sum.
 type tally map[blobs.Hash]bool
 
-func tallyOf(sides []events.Side) tally {
+func tallyOf(sides []threeway.Side) tally {
 	t := make(tally)
 	for _, s := range sides {
 		if s.Stream == nil {
@@ -343,7 +344,7 @@ func (b *inspection) foldBytes(
 }
 
 func mergeConfigs(base, ours, theirs []byte) ([]byte, error) {
-	merged, _, err := events.MergeBaseConfig(base, ours, theirs)
+	merged, _, err := threeway.BaseConfig(base, ours, theirs)
 	return merged, err
 }
 

@@ -13,7 +13,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/git-jp/git-jp/events"
+	"github.com/git-jp/git-jp/events/threeway"
 	"github.com/git-jp/git-jp/gitint"
 	"github.com/git-jp/git-jp/internal/atomicfile"
 	"github.com/git-jp/git-jp/internal/regular"
@@ -33,7 +33,7 @@ type Record struct {
 	Left string
 	At   time.Time
 	// Conflicts are those that are not decided yet.
-	Conflicts []events.Conflict
+	Conflicts []threeway.Conflict
 	// Theirs is their whole stream.
 	Theirs []byte
 }
@@ -69,7 +69,7 @@ func recordName(path string) string {
 // Save writes a record in the place of an earlier one of the same path.
 func (rs Records) Save(r Record) error {
 	data, err := json.MarshalIndent(recordFile{
-		r.Path, r.Left, r.At, events.EncodeConflicts(r.Conflicts), r.Theirs,
+		r.Path, r.Left, r.At, threeway.EncodeConflicts(r.Conflicts), r.Theirs,
 	}, "", "  ")
 	if err == nil {
 		err = rs.write(recordName(r.Path), data)
@@ -134,6 +134,6 @@ func readRecord(name string) (Record, error) {
 	if err := json.Unmarshal(data, &f); err != nil {
 		return Record{}, err
 	}
-	conflicts, err := events.DecodeConflicts(f.Conflicts)
+	conflicts, err := threeway.DecodeConflicts(f.Conflicts)
 	return Record{f.Path, f.Left, f.At, conflicts, f.Theirs}, err
 }

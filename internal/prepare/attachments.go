@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/git-jp/git-jp/events"
+	"github.com/git-jp/git-jp/events/settings"
 	"github.com/git-jp/git-jp/gitint"
 	"github.com/git-jp/git-jp/internal/ask"
 	"github.com/git-jp/git-jp/internal/attach"
@@ -216,11 +217,11 @@ func (a *Attachments) due(asked []string, t *query.Target) ([]string, error) {
 }
 
 // parseBase reads the configuration with which a conversation began.
-func parseBase(data []byte) (events.Config, error) {
+func parseBase(data []byte) (settings.Config, error) {
 	if data == nil {
 		data = []byte("{}")
 	}
-	base, err := events.ParseConfig(data, 0)
+	base, err := settings.Parse(data, 0)
 	if err != nil {
 		err = fmt.Errorf("read the conversation's configuration: %w", err)
 	}
@@ -228,10 +229,10 @@ func parseBase(data []byte) (events.Config, error) {
 }
 
 // baseOf is parseBase; none where it cannot be read.
-func baseOf(data []byte) events.Config {
+func baseOf(data []byte) settings.Config {
 	base, err := parseBase(data)
 	if err != nil {
-		return events.Config{}
+		return settings.Config{}
 	}
 	return base
 }

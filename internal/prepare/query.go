@@ -7,7 +7,7 @@ import (
 	"slices"
 	"time"
 
-	"github.com/git-jp/git-jp/events"
+	"github.com/git-jp/git-jp/events/settings"
 	"github.com/git-jp/git-jp/internal/ask"
 	"github.com/git-jp/git-jp/internal/config"
 	"github.com/git-jp/git-jp/internal/jpconfig"
@@ -158,7 +158,7 @@ func (q *Query) Turn(ctx context.Context, w query.Watcher) (*query.Turn, error) 
 		return nil, err
 	}
 	if q.target.Fresh {
-		if base, err = events.ParseConfig(q.Config.JSON(), 0); err != nil {
+		if base, err = settings.Parse(q.Config.JSON(), 0); err != nil {
 			return nil, err
 		}
 	}

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 
 	"github.com/git-jp/git-jp/events"
+	"github.com/git-jp/git-jp/events/settings"
 )
 
 // metadataAttached is the key under which a request says which attachments it has the
@@ -27,7 +28,7 @@ func withAttached(md events.Metadata, attachments []string) events.Metadata {
 // as it is now. Declared returns what a configuration of the conversation declares, of which base
 // is the first; deltas that cannot be joined change none.
 func Attached(
-	s *events.Stream, base events.Config, declared func(events.Config) []string,
+	s *events.Stream, base settings.Config, declared func(settings.Config) []string,
 ) map[string]bool {
 	found := map[string]bool{}
 	from := 0
@@ -38,7 +39,7 @@ func Attached(
 			}
 		}
 	}
-	_ = s.EachDelta(base, func(n int, before, after events.Config) {
+	_ = settings.EachDelta(s, base, func(n int, before, after settings.Config) {
 		if look(n); len(found) > 0 {
 			forget(found, declared(before), declared(after))
 		}

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/git-jp/git-jp/events"
+	"github.com/git-jp/git-jp/events/settings"
 )
 
 // TestAttachedIsLinear: what a conversation declares is not put together anew for each delta.
@@ -20,7 +21,7 @@ func TestAttachedIsLinear(t *testing.T) {
 		}
 		s := events.New(all...)
 		return testing.AllocsPerRun(1, func() {
-			found := Attached(s, events.Config{}, func(events.Config) []string { return nil })
+			found := Attached(s, settings.Config{}, func(settings.Config) []string { return nil })
 			if len(found) != 1 {
 				t.Fatalf("%v is attached", found)
 			}

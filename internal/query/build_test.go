@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/git-jp/git-jp/events"
+	"github.com/git-jp/git-jp/events/settings"
 	"github.com/git-jp/git-jp/internal/llm"
 	"github.com/git-jp/git-jp/internal/query"
 	"github.com/google/go-cmp/cmp"
@@ -204,7 +205,7 @@ func TestNothingAsked(t *testing.T) {
 }
 
 // speaker is who speaks under a configuration, as internal/jpconfig has it.
-func speaker(c events.Config) string {
+func speaker(c settings.Config) string {
 	s, ok := c.Setting("assistant", "model", "id")
 	if !ok {
 		return ""

@@ -13,6 +13,7 @@ import (
 	"github.com/git-jp/git-jp/compact"
 	"github.com/git-jp/git-jp/dedup"
 	"github.com/git-jp/git-jp/events"
+	"github.com/git-jp/git-jp/events/threeway"
 	"github.com/git-jp/git-jp/internal/query"
 	"pgregory.net/rapid"
 )
@@ -352,8 +353,8 @@ func TestCompactedConversationsMerge(t *testing.T) {
 		for _, e := range more.All() {
 			theirs.Append(e)
 		}
-		merged, err := events.Merge(
-			events.Side{Stream: base}, events.Side{Stream: ours}, events.Side{Stream: theirs})
+		merged, err := threeway.Merge(
+			threeway.Side{Stream: base}, threeway.Side{Stream: ours}, threeway.Side{Stream: theirs})
 		if err != nil {
 			t.Fatalf("%v\n%s\n%s", err, base.Encode(), ours.Encode())
 		}

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/git-jp/git-jp/events"
+	"github.com/git-jp/git-jp/events/settings"
 	"github.com/git-jp/git-jp/internal/query"
 	"github.com/git-jp/git-jp/internal/realdata"
 )
@@ -87,10 +88,10 @@ func TestAnyConversationOnAnyModel(t *testing.T) {
 
 func continues(t *testing.T, name string, stream *events.Stream, w dialect, model string) {
 	t.Helper()
-	base := events.Config{}
+	base := settings.Config{}
 	if model != "" {
 		var err error
-		base, err = events.ParseConfig(fmt.Appendf(nil, `{"assistant":{"model":{"id":%q}}}`, model), 0)
+		base, err = settings.Parse(fmt.Appendf(nil, `{"assistant":{"model":{"id":%q}}}`, model), 0)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/git-jp/git-jp/events"
+	"github.com/git-jp/git-jp/events/threeway"
 )
 
 // unseen returns what the model is told before requests of turns that were asked on another
@@ -11,7 +12,7 @@ import (
 // up to that one, so that a prompt keeps its beginning when the conversation goes on.
 func unseen(view *events.Stream) map[int]string {
 	notes := map[int]string{}
-	turnOf, parents := view.TurnOf(), view.Parents()
+	turnOf, parents := view.TurnOf(), threeway.Parents(view)
 	known := -1 // the last turn that is a summary, which everybody after it knows
 	last := -1
 	for i, e := range view.All() {

@@ -10,6 +10,7 @@ import (
 	"github.com/git-jp/git-jp/blobs"
 	"github.com/git-jp/git-jp/dedup"
 	"github.com/git-jp/git-jp/events"
+	"github.com/git-jp/git-jp/events/settings"
 	"github.com/git-jp/git-jp/internal/llm"
 	"github.com/git-jp/git-jp/internal/tool"
 	"github.com/git-jp/git-jp/internal/tool/file"
@@ -25,10 +26,10 @@ const goOn = "Please continue from where you left off."
 
 // A Source is all that a request is built from.
 type Source struct {
-	View     *events.Stream // required; see [View]
-	Plan     *dedup.Plan    // of View; nil gives everything whole
-	Contents blobs.Reader   // required where View has references
-	Base     events.Config  // of the conversation, before the deltas in View
+	View     *events.Stream  // required; see [View]
+	Plan     *dedup.Plan     // of View; nil gives everything whole
+	Contents blobs.Reader    // required where View has references
+	Base     settings.Config // of the conversation, before the deltas in View
 	Setup    Setup
 	Tools    []tool.Definition
 	Root     string // of the workspace, for the URIs that a model sees
@@ -86,7 +87,7 @@ func speakers(s Source) (map[int]string, error) {
 		return nil, nil
 	}
 	models := map[int]string{beforeAll: s.Setup.Speaker(s.Base)}
-	err := s.View.EachDelta(s.Base, func(i int, _, after events.Config) {
+	err := settings.EachDelta(s.View, s.Base, func(i int, _, after settings.Config) {
 		if id := s.Setup.Speaker(after); id != "" {
 			models[i] = id
 		}

@@ -16,6 +16,7 @@ import (
 	"github.com/git-jp/git-jp/blobs"
 	"github.com/git-jp/git-jp/dedup"
 	"github.com/git-jp/git-jp/events"
+	"github.com/git-jp/git-jp/events/settings"
 	"github.com/git-jp/git-jp/internal/llm"
 	"github.com/git-jp/git-jp/internal/llm/anthropic"
 	"github.com/git-jp/git-jp/internal/llm/chat"
@@ -425,7 +426,7 @@ func TestDeltasOfARequestAreBounded(t *testing.T) {
 		view.Append(events.NewElement(time.Unix(0, 0), &events.ConfigDelta{Delta: delta}, events.Metadata{}))
 	}
 	setup := query.Setup{Speaker: speaker}
-	if _, err := query.Build(query.Source{View: view, Setup: setup}); !errors.Is(err, events.ErrConfigWork) {
+	if _, err := query.Build(query.Source{View: view, Setup: setup}); !errors.Is(err, settings.ErrWork) {
 		t.Errorf("error is %v", err)
 	}
 }

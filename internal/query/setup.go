@@ -5,7 +5,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/git-jp/git-jp/events"
+	"github.com/git-jp/git-jp/events/settings"
 	"github.com/git-jp/git-jp/internal/llm"
 )
 
@@ -19,7 +19,7 @@ type Setup struct {
 	Author string
 	// Speaker returns the model that a configuration of the conversation names, "" for
 	// none. Without it, nobody knows whose the answers are.
-	Speaker func(events.Config) string
+	Speaker func(settings.Config) string
 }
 
 // SystemBytes returns how large the system prompt is.

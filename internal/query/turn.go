@@ -11,6 +11,7 @@ import (
 	"github.com/git-jp/git-jp/compact"
 	"github.com/git-jp/git-jp/dedup"
 	"github.com/git-jp/git-jp/events"
+	"github.com/git-jp/git-jp/events/settings"
 	"github.com/git-jp/git-jp/internal/llm"
 	"github.com/git-jp/git-jp/internal/tool"
 	"github.com/git-jp/git-jp/internal/tool/file"
@@ -58,10 +59,10 @@ type Turn struct {
 	Now    func() time.Time // required; called from several goroutines at once
 	Tools  Tools            // nil for none
 	Setup  Setup
-	Base   events.Config // base configuration of the conversation
-	Dedup  dedup.Options // without URI, which follows from Root
-	Trim   *Trim         // nil trims nothing
-	Root   string        // of the workspace
+	Base   settings.Config // base configuration of the conversation
+	Dedup  dedup.Options   // without URI, which follows from Root
+	Trim   *Trim           // nil trims nothing
+	Root   string          // of the workspace
 	// Session names the conversation for providers that route by it, "" before it has a
 	// name; nil names none.
 	Session func() string

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/git-jp/git-jp/events"
+	"github.com/git-jp/git-jp/events/threeway"
 	"github.com/go-json-experiment/json/jsontext"
 )
 
@@ -49,7 +50,7 @@ type walk struct {
 	opts     Options
 	turnOf   []int
 	firstOf  map[int]int    // first element of each turn
-	parents  []int          // of each turn, see [events.Stream.Parents]
+	parents  []int          // of each turn, see [threeway.Parents]
 	tools    map[int]string // name of the tool, by the element of the response
 	model    model
 	current  int // turn whose head was given last, -1 for none
@@ -70,7 +71,7 @@ func newWalk(c Conversation, o Options) *walk {
 			w.tools[call.Response] = call.Name
 		}
 	}
-	w.parents = c.Stream.Parents()
+	w.parents = threeway.Parents(c.Stream)
 	w.model.apply(c.Base)
 	return w
 }

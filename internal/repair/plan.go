@@ -12,6 +12,7 @@ import (
 
 	"github.com/git-jp/git-jp/blobs"
 	"github.com/git-jp/git-jp/events"
+	"github.com/git-jp/git-jp/events/threeway"
 	"github.com/git-jp/git-jp/internal/atomicfile"
 	"github.com/git-jp/git-jp/internal/check"
 	"github.com/git-jp/git-jp/internal/merge"
@@ -47,7 +48,7 @@ type Options struct {
 
 // A Chooser decides conflicts, of which theirs is the whole stream of the other side.
 type Chooser func(
-	id events.ID, all []events.Conflict, theirs *events.Stream,
+	id events.ID, all []threeway.Conflict, theirs *events.Stream,
 ) ([]merge.Decision, error)
 
 // Trashed is the state of a conversation that jp has put into its trash. The other states

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/git-jp/git-jp/events"
+	"github.com/git-jp/git-jp/events/threeway"
 	"github.com/git-jp/git-jp/gitint"
 	"github.com/git-jp/git-jp/internal/merge"
 	"github.com/git-jp/git-jp/internal/workspace"
@@ -60,7 +61,7 @@ func keepBoth(m *merge.Merged) *cure {
 		return nil
 	}
 	for _, c := range m.Conflicts {
-		if s, err = events.Resolve(s, c, events.ChooseBoth); err != nil {
+		if s, err = threeway.Resolve(s, c, threeway.ChooseBoth); err != nil {
 			return nil
 		}
 	}

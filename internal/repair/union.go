@@ -10,6 +10,7 @@ import (
 
 	"github.com/git-jp/git-jp/blobs"
 	"github.com/git-jp/git-jp/events"
+	"github.com/git-jp/git-jp/events/threeway"
 	"github.com/git-jp/git-jp/internal/merge"
 	"github.com/git-jp/git-jp/internal/workspace"
 )
@@ -27,7 +28,7 @@ type union struct {
 	// driver that git asked, or could not ask, has put one file into all of them.
 	theirs *workspace.Conversation
 	waits  bool // git waits for a person
-	choose func([]events.Conflict, *events.Stream) ([]merge.Decision, error)
+	choose func([]threeway.Conflict, *events.Stream) ([]merge.Decision, error)
 	// dirname returns the name that a directory gets with a title.
 	dirname func(workspace.Entry, string) string
 	// chosen is what was chosen for the conflicts that were asked about.
@@ -42,7 +43,7 @@ func (m *planner) union(ctx context.Context, entries []workspace.Entry) *union {
 	id := entries[0].ID
 	u := &union{dirname: m.Workspace.DirnameFor}
 	if m.Choose != nil {
-		u.choose = func(all []events.Conflict, theirs *events.Stream) ([]merge.Decision, error) {
+		u.choose = func(all []threeway.Conflict, theirs *events.Stream) ([]merge.Decision, error) {
 			return m.Choose(id, all, theirs)
 		}
 	}
@@ -160,7 +161,7 @@ func (u *union) versions(all []*workspace.Conversation) []*workspace.Conversatio
 
 // merge brings the files together, without deciding where they stay.
 func (u *union) merge(all []*workspace.Conversation) (*unified, error) {
-	from := events.Side{BaseConfig: u.base.baseConfig}
+	from := threeway.Side{BaseConfig: u.base.baseConfig}
 	if u.base.stream != nil {
 		s, err := events.Decode(u.base.stream)
 		if err != nil {
@@ -168,24 +169,24 @@ func (u *union) merge(all []*workspace.Conversation) (*unified, error) {
 		}
 		from.Stream = s
 	}
-	side := func(c *workspace.Conversation) events.Side {
-		return events.Side{Stream: c.Stream, BaseConfig: c.BaseConfig}
+	side := func(c *workspace.Conversation) threeway.Side {
+		return threeway.Side{Stream: c.Stream, BaseConfig: c.BaseConfig}
 	}
 	versions := u.versions(all)
-	var steps []events.MergeStep
+	var steps []threeway.Step
 	details := versions[0].Details.Encode()
 	for _, c := range versions[1:] {
-		steps = append(steps, events.MergeStep{Base: from, Theirs: side(c)})
+		steps = append(steps, threeway.Step{Base: from, Theirs: side(c)})
 		if c.Details == nil {
 			continue
 		}
-		merged, err := events.MergeMetadata(u.base.details, details, c.Details.Encode())
+		merged, err := threeway.Metadata(u.base.details, details, c.Details.Encode())
 		if err != nil {
 			return nil, err
 		}
 		details = merged
 	}
-	res, err := events.MergeFold(side(versions[0]), steps...)
+	res, err := threeway.Fold(side(versions[0]), steps...)
 	if err != nil {
 		return nil, err
 	}
@@ -244,11 +245,11 @@ func (u *union) account(
 
 // decide has the conflicts of a merge decided. What was asked once is not asked again when
 // the directories are read anew under their lock.
-func (u *union) decide(res events.Result, theirs *events.Stream) (*events.Stream, error) {
+func (u *union) decide(res threeway.Result, theirs *events.Stream) (*events.Stream, error) {
 	if len(res.Conflicts) == 0 {
 		return res.Stream, nil
 	}
-	asked := events.EncodeConflicts(res.Conflicts)
+	asked := threeway.EncodeConflicts(res.Conflicts)
 	if u.choose != nil && !bytes.Equal(asked, u.asked) {
 		chosen, err := u.choose(res.Conflicts, theirs)
 		if err != nil {

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/git-jp/git-jp/events"
+	"github.com/git-jp/git-jp/events/threeway"
 	"github.com/git-jp/git-jp/internal/ask"
 	"github.com/git-jp/git-jp/internal/merge"
 	"github.com/git-jp/git-jp/internal/render"
@@ -17,7 +18,7 @@ import (
 // A conflictQuestion is one of the conflicts of a conversation.
 type conflictQuestion struct {
 	item     merge.Case
-	conflict events.Conflict
+	conflict threeway.Conflict
 	n, of    int // counted from 1
 }
 
@@ -79,7 +80,7 @@ func (r *Run) decision(ctx context.Context, q conflictQuestion) (merge.Decision,
 }
 
 // remember notes that conflicts are decided for good, for when they come again.
-func (r *Run) remember(all []events.Conflict, decisions []merge.Decision) {
+func (r *Run) remember(all []threeway.Conflict, decisions []merge.Decision) {
 	var faults []error
 	for i, c := range all {
 		if r.rerere && decisions[i].Answer != merge.Fork {
@@ -204,7 +205,7 @@ func (r *Run) ask(ctx context.Context, question string, words []choiceWord) (str
 
 // editTurn lets the person write the turn of a conflict. It begins with ours, and behind it
 // stands what only theirs has.
-func (r *Run) editTurn(ctx context.Context, c events.Conflict) ([]*events.Element, error) {
+func (r *Run) editTurn(ctx context.Context, c threeway.Conflict) ([]*events.Element, error) {
 	s, err := r.Prompter.Open(ctx)
 	if err != nil {
 		return nil, err
@@ -230,7 +231,7 @@ func (r *Run) editTurn(ctx context.Context, c events.Conflict) ([]*events.Elemen
 }
 
 // bothSides are the elements of ours and those that only theirs has.
-func bothSides(c events.Conflict) []*events.Element {
+func bothSides(c threeway.Conflict) []*events.Element {
 	all := slices.Clone(c.Ours)
 	for _, e := range c.Theirs {
 		if !slices.ContainsFunc(c.Ours, func(o *events.Element) bool {

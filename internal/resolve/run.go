@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/git-jp/git-jp/events"
+	"github.com/git-jp/git-jp/events/threeway"
 	"github.com/git-jp/git-jp/gitint"
 	"github.com/git-jp/git-jp/internal/ask"
 	"github.com/git-jp/git-jp/internal/check"
@@ -170,12 +171,12 @@ func (r *Run) NoteEmpty(ctx context.Context) error {
 }
 
 // turnOf returns the number of the turn that a conflict is about, 0 when it is not there.
-func (r *Run) turnOf(item merge.Case, conflict events.Conflict) int {
+func (r *Run) turnOf(item merge.Case, conflict threeway.Conflict) int {
 	s, err := r.resolver.Stream(item)
 	if err != nil {
 		return 0
 	}
-	n, ok := s.TurnNamed(conflict.Turn)
+	n, ok := threeway.TurnNamed(s, conflict.Turn)
 	if !ok {
 		return 0
 	}

@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"github.com/git-jp/git-jp/events"
+	"github.com/git-jp/git-jp/events/threeway"
 	"github.com/git-jp/git-jp/gitint"
 	"github.com/git-jp/git-jp/internal/check"
 	"github.com/git-jp/git-jp/internal/merge"
@@ -37,7 +38,7 @@ func (r *Run) unite(ctx context.Context, item merge.Case) error {
 		Sources: repair.Sources{Workspace: r.Workspace, Repo: r.Repo},
 		Now:     r.Now, PID: r.PID, Keep: r.Grace,
 		Choose: func(
-			_ events.ID, all []events.Conflict, side *events.Stream,
+			_ events.ID, all []threeway.Conflict, side *events.Stream,
 		) ([]merge.Decision, error) {
 			asked := item
 			u.record = &merge.Record{Path: item.Path, Conflicts: all, Theirs: side.Encode()}

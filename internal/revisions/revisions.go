@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/git-jp/git-jp/events"
+	"github.com/git-jp/git-jp/events/threeway"
 	"github.com/git-jp/git-jp/gitint"
 	"github.com/git-jp/git-jp/internal/render"
 	"github.com/git-jp/git-jp/internal/workspace"
@@ -125,7 +126,7 @@ func (h history) count(ctx context.Context, id gitint.OID) (turnCount, error) {
 		return turnCount{}, err
 	}
 	if s, err := events.Decode(data); err == nil {
-		h.turns[id] = turnCount{len(s.Turns()), s.ParallelTurns()}
+		h.turns[id] = turnCount{len(s.Turns()), threeway.ParallelTurns(s)}
 	}
 	return h.turns[id], nil
 }

@@ -6,6 +6,7 @@ import (
 
 	"github.com/git-jp/git-jp/compact"
 	"github.com/git-jp/git-jp/events"
+	"github.com/git-jp/git-jp/events/settings"
 	"github.com/git-jp/git-jp/internal/llm"
 )
 
@@ -30,7 +31,7 @@ type asking struct {
 
 // eachAnswer calls f with the answers of a stream that have usage, in their order.
 func eachAnswer(base []byte, s *events.Stream, f func(answer)) error {
-	config, err := events.ParseConfig(orEmpty(base), 0)
+	config, err := settings.Parse(orEmpty(base), 0)
 	if err != nil {
 		return err
 	}
@@ -45,7 +46,7 @@ func eachAnswer(base []byte, s *events.Stream, f func(answer)) error {
 		case *events.Compaction:
 			a.rewritten = true
 		case *events.ConfigDelta:
-			delta, err := events.ParseConfig(orEmpty(ev.Delta), 0)
+			delta, err := settings.Parse(orEmpty(ev.Delta), 0)
 			if err != nil {
 				return err
 			}

@@ -10,6 +10,7 @@ import (
 	"github.com/git-jp/git-jp/blobs"
 	"github.com/git-jp/git-jp/compact"
 	"github.com/git-jp/git-jp/events"
+	"github.com/git-jp/git-jp/events/settings"
 	"github.com/git-jp/git-jp/internal/llm"
 	"github.com/git-jp/git-jp/internal/llm/models"
 )
@@ -85,7 +86,7 @@ func orEmpty(data []byte) []byte {
 }
 
 // modelOf returns the model that a configuration names, in either of its forms.
-func modelOf(c events.Config) string {
+func modelOf(c settings.Config) string {
 	text := func(path ...string) string {
 		s, ok := c.Setting(append([]string{"assistant", "model", "id"}, path...)...)
 		if !ok {

@@ -1,0 +1,69 @@
+package events
+
+import (
+	"bytes"
+	"encoding/base64"
+	"unicode/utf8"
+
+	"github.com/git-jp/git-jp/events/internal/jsonspan"
+	"github.com/go-json-experiment/json/jsontext"
+)
+
+// decodeStrings returns v compact, with each string in it decoded once.
+func decodeStrings(v []byte) jsontext.Value {
+	return jsonspan.Rewriter{Text: func(dst, quoted []byte) []byte {
+		s := jsonspan.Unquote(quoted)
+		if plain, ok := decodeOnce(s); ok {
+			s = plain
+		}
+		return jsonspan.Quote(dst, s)
+	}}.Rewrite(v)
+}
+
+// encodeStrings returns v compact, with each string in it as base64.
+func encodeStrings(v []byte) jsontext.Value {
+	if !jsontext.Value(v).IsValid() {
+		return v // Validate reports it
+	}
+	return jsonspan.Rewriter{Text: func(dst, quoted []byte) []byte {
+		return appendBase64(dst, jsonspan.Unquote(quoted))
+	}}.Rewrite(v)
+}
+
+// appendBase64 appends b as a JSON string of its base64.
+func appendBase64(dst, b []byte) []byte {
+	dst = append(dst, '"')
+	dst = base64.StdEncoding.AppendEncode(dst, b)
+	return append(dst, '"')
+}
+
+// decodeOnce decodes s as jp does: only when it is padded canonical base64 of
+// UTF-8. Anything else stands for itself.
+func decodeOnce(s []byte) ([]byte, bool) {
+	b, ok := decodeBase64(base64.StdEncoding, s)
+	return b, ok && utf8.Valid(b)
+}
+
+// decodeResult decodes the content of a tool's result. Builds of jp before March
+// 2026 wrote it in the URL-safe alphabet, which today's jp takes for plain text.
+func decodeResult(s []byte) []byte {
+	if b, ok := decodeOnce(s); ok {
+		return b
+	}
+	if bytes.ContainsAny(s, "-_") {
+		if b, ok := decodeBase64(base64.URLEncoding, s); ok && utf8.Valid(b) {
+			return b
+		}
+	}
+	return s
+}
+
+func decodeBase64(enc *base64.Encoding, s []byte) ([]byte, bool) {
+	// Go's decoder skips line breaks even when it is strict.
+	if len(s)%4 != 0 || bytes.IndexByte(s, '\n') >= 0 || bytes.IndexByte(s, '\r') >= 0 {
+		return nil, false
+	}
+	b := make([]byte, enc.DecodedLen(len(s)))
+	n, err := enc.Strict().Decode(b, s)
+	return b[:n], err == nil
+}

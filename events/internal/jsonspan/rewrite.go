@@ -1,0 +1,82 @@
+package jsonspan
+
+import (
+	"strings"
+
+	"github.com/go-json-experiment/json/jsontext"
+)
+
+// A Rewriter copies valid JSON without its white space, giving string values and
+// numbers to functions that append what stands in their place. Names of members
+// are copied. A nil function copies.
+type Rewriter struct {
+	Text   func(dst, quoted []byte) []byte
+	Number func(dst, number []byte) []byte
+}
+
+// Rewrite returns the copy.
+func (r Rewriter) Rewrite(v []byte) jsontext.Value {
+	dst := make([]byte, 0, len(v)+len(v)/4)
+	for i := SkipSpace(v, 0); i < len(v); i = SkipSpace(v, i) {
+		end := i + 1
+		switch c := v[i]; {
+		case c == '"':
+			end = StringEnd(v, i)
+			dst = r.appendString(dst, v, Span{i, end})
+		case c == '-' || '0' <= c && c <= '9':
+			end = ValueEnd(v, i)
+			if r.Number != nil {
+				dst = r.Number(dst, v[i:end])
+			} else {
+				dst = append(dst, v[i:end]...)
+			}
+		default:
+			dst = append(dst, c)
+		}
+		i = end
+	}
+	return dst
+}
+
+func (r Rewriter) appendString(dst, v []byte, s Span) []byte {
+	next := SkipSpace(v, s.End)
+	isName := next < len(v) && v[next] == ':'
+	if isName || r.Text == nil {
+		return append(dst, v[s.At:s.End]...)
+	}
+	return r.Text(dst, v[s.At:s.End])
+}
+
+// Compact returns v without white space and with its strings in jp's spelling.
+// Numbers stay as they are written. What is not JSON is returned as it is, for
+// Validate to report.
+func Compact(v []byte) []byte {
+	// On an error the input is appended.
+	b, _ := jsontext.AppendFormat(make([]byte, 0, len(v)), v)
+	return b
+}
+
+// Indented returns v as it stands at the given depth of a canonical file.
+func Indented(v []byte, depth int) []byte {
+	b, _ := jsontext.AppendFormat(make([]byte, 0, len(v)+len(v)/4), v,
+		jsontext.WithIndent(IndentStep),
+		jsontext.WithIndentPrefix(strings.Repeat(IndentStep, depth)))
+	return b
+}
+
+// IndentStep is by how much what is in a container is indented.
+const IndentStep = "  "
+
+// newline returns a line break and the indentation of the given depth.
+func newline(depth int) []byte { return []byte("\n" + strings.Repeat(IndentStep, depth)) }
+
+// Normal returns v with sorted members and one spelling of numbers.
+func Normal(v []byte) []byte {
+	if !jsontext.Value(v).IsValid() {
+		return v
+	}
+	plain := Rewriter{Number: NormalNumber}.Rewrite(v)
+	// The value is valid, so there is no error.
+	b, _ := jsontext.AppendFormat(nil, plain, jsontext.ReorderRawObjects(true))
+	return b
+}

@@ -1,0 +1,234 @@
+package jsonspan
+
+import (
+	"bytes"
+	"strings"
+
+	"github.com/go-json-experiment/json/jsontext"
+)
+
+// A Member is one name and value of an object, by position in the object's bytes.
+type Member struct {
+	Name  string // decoded
+	Start int    // of the quoted name
+	At    int    // of the value
+	End   int    // behind the value
+}
+
+// Value returns the member's value in b, the bytes that were scanned.
+func (m Member) Value(b []byte) []byte { return b[m.At:m.End] }
+
+// SkipSpace returns the index of the first byte from b[i] on that is no white space.
+func SkipSpace(b []byte, i int) int {
+	for i < len(b) && (b[i] == ' ' || b[i] == '\n' || b[i] == '\t' || b[i] == '\r') {
+		i++
+	}
+	return i
+}
+
+// StringEnd returns the index behind the string that begins at b[i].
+func StringEnd(b []byte, i int) int {
+	for i++; ; {
+		quote := i + bytes.IndexByte(b[i:], '"')
+		slash := quote
+		for slash > i && b[slash-1] == '\\' {
+			slash--
+		}
+		i = quote + 1
+		if (quote-slash)%2 == 0 {
+			return i
+		}
+	}
+}
+
+// ValueEnd returns the index behind the value that begins at b[i].
+func ValueEnd(b []byte, i int) int {
+	end, _ := Measure(b, i)
+	return end
+}
+
+// Measure is [ValueEnd] and also counts how deep containers nest in the value.
+func Measure(b []byte, i int) (end, depth int) {
+	switch b[i] {
+	case '"':
+		return StringEnd(b, i), 0
+	case '{', '[':
+		return measureContainer(b, i)
+	}
+	for i < len(b) && strings.IndexByte(",]} \n\t\r", b[i]) < 0 {
+		i++
+	}
+	return i, 0
+}
+
+func measureContainer(b []byte, i int) (end, depth int) {
+	open := 0
+	for {
+		switch b[i] {
+		case '"':
+			i = StringEnd(b, i)
+			continue
+		case '{', '[':
+			open++
+			depth = max(depth, open)
+		case '}', ']':
+			if open--; open == 0 {
+				return i + 1, depth
+			}
+		}
+		i++
+	}
+}
+
+// MembersAt appends the members of the object at b[i] to ms. It returns the index
+// behind the object and how deep containers nest in it.
+func MembersAt(b []byte, i int, ms []Member) (_ []Member, end, depth int) {
+	for i = SkipSpace(b, i+1); b[i] != '}'; {
+		m := Member{Start: i}
+		nameEnd := StringEnd(b, i)
+		m.Name = MemberName(b[i:nameEnd])
+		m.At = SkipSpace(b, SkipSpace(b, nameEnd)+1)
+		var d int
+		m.End, d = Measure(b, m.At)
+		ms, depth = append(ms, m), max(depth, d)
+		if i = SkipSpace(b, m.End); b[i] == ',' {
+			i = SkipSpace(b, i+1)
+		}
+	}
+	return ms, i + 1, depth + 1
+}
+
+// Members returns the members of an object's bytes.
+func Members(obj []byte) []Member {
+	ms, _, _ := MembersAt(obj, SkipSpace(obj, 0), make([]Member, 0, 8)) // as most have
+	return ms
+}
+
+// Find returns the first member called name.
+func Find(ms []Member, name string) (Member, bool) {
+	for _, m := range ms {
+		if m.Name == name {
+			return m, true
+		}
+	}
+	return Member{}, false
+}
+
+// MemberOf returns the value of a member, nil when there is none.
+func MemberOf(obj jsontext.Value, name string) jsontext.Value {
+	if !IsObject(obj) || !obj.IsValid() {
+		return nil
+	}
+	m, ok := Find(Members(obj), name)
+	if !ok {
+		return nil
+	}
+	return m.Value(obj)
+}
+
+// A Span is the position of an array's element.
+type Span struct{ At, End int }
+
+// Elements returns the spans of the elements of the array at b[i].
+func Elements(b []byte, i int) []Span {
+	var spans []Span
+	for i = SkipSpace(b, i+1); b[i] != ']'; {
+		s := Span{i, ValueEnd(b, i)}
+		spans = append(spans, s)
+		if i = SkipSpace(b, s.End); b[i] == ',' {
+			i = SkipSpace(b, i+1)
+		}
+	}
+	return spans
+}
+
+// MemberName decodes a quoted name. The names of the format need no allocation.
+func MemberName(quoted []byte) string {
+	switch plain := quoted[1 : len(quoted)-1]; string(plain) {
+	case "timestamp":
+		return "timestamp"
+	case "type":
+		return "type"
+	case "id":
+		return "id"
+	case "name":
+		return "name"
+	case "content":
+		return "content"
+	case "arguments":
+		return "arguments"
+	case "is_error":
+		return "is_error"
+	case "message":
+		return "message"
+	case "reasoning":
+		return "reasoning"
+	case "metadata":
+		return "metadata"
+	case "$blob":
+		return "$blob"
+	case "size":
+		return "size"
+	default:
+		return Text(quoted)
+	}
+}
+
+// Text decodes a JSON string.
+func Text(quoted []byte) string {
+	if bytes.IndexByte(quoted, '\\') < 0 {
+		return string(quoted[1 : len(quoted)-1])
+	}
+	return string(Unquote(quoted))
+}
+
+// Unquote decodes a JSON string. The result may share memory with it.
+func Unquote(quoted []byte) []byte {
+	if bytes.IndexByte(quoted, '\\') < 0 {
+		return quoted[1 : len(quoted)-1]
+	}
+	// The error is about invalid strings only.
+	b, _ := jsontext.AppendUnquote(make([]byte, 0, len(quoted)), quoted)
+	return b
+}
+
+// Quote appends s as a JSON string in jp's spelling, which escapes only what must
+// be escaped. What is not UTF-8 has no such string: it is appended as it is, which is
+// no JSON, so that nothing is changed in silence and the check before saving finds it.
+func Quote[T ~string | ~[]byte](dst []byte, s T) []byte {
+	start := len(dst)
+	dst, err := jsontext.AppendQuote(dst, s)
+	if err != nil {
+		dst = append(append(append(dst[:start], '"'), s...), '"')
+	}
+	return dst
+}
+
+// Quoted is [Quote] into a new slice.
+func Quoted[T ~string | ~[]byte](s T) []byte { return Quote(make([]byte, 0, len(s)+2), s) }
+
+// IsString reports whether a value is a string.
+func IsString(v []byte) bool { return len(v) > 0 && v[0] == '"' }
+
+// IsObject reports whether a value is an object.
+func IsObject(v []byte) bool { return len(v) > 0 && v[0] == '{' }
+
+// IsArray reports whether a value is an array.
+func IsArray(v []byte) bool { return len(v) > 0 && v[0] == '[' }
+
+// IsNull reports whether a value is null.
+func IsNull(v []byte) bool { return string(v) == "null" }
+
+// Strings returns the strings of a JSON array.
+func Strings(v jsontext.Value) []string {
+	if !IsArray(v) {
+		return nil
+	}
+	var all []string
+	for _, s := range Elements(v, 0) {
+		if item := v[s.At:s.End]; IsString(item) {
+			all = append(all, Text(item))
+		}
+	}
+	return all
+}

@@ -1,0 +1,223 @@
+package jsonspan
+
+import (
+	"bytes"
+	"slices"
+)
+
+// A Field is a member as the codec would write it: its name, and its compact value or
+// the source of that. It has neither when the member is absent.
+type Field struct {
+	Name  string
+	Value []byte
+	From  Source
+	// replaces names other forms of the same thing, such as the bare "text" that
+	// MCP has instead of "content". They go when the field changes.
+	Replaces []string
+}
+
+// A Source is what the value of a member is made of. A change compares sources, so
+// that nothing is encoded but what is written: the result of a tool can be long.
+type Source interface {
+	Encode() []byte // compact JSON, not nil
+	// Same reports whether both encode to the same. A wrong no costs a spelling, a
+	// wrong yes would lose a change.
+	Same(other Source) bool
+}
+
+// Absent reports whether there is no such member.
+func (f Field) Absent() bool { return f.Value == nil && f.From == nil }
+
+// Encode returns the compact value, nil when the member is absent.
+func (f Field) Encode() []byte {
+	if f.From != nil {
+		return f.From.Encode()
+	}
+	return f.Value
+}
+
+// Same tells an absent value from all others.
+func (f Field) same(g Field) bool {
+	if f.From != nil && g.From != nil {
+		return f.From.Same(g.From)
+	}
+	return f.Absent() == g.Absent() && bytes.Equal(f.Encode(), g.Encode())
+}
+
+// Splice returns the object raw with those members changed in which after differs
+// from before. All other bytes stay, also members that neither knows. The order of
+// after is where new members go; depth is that of the object in a canonical file.
+func Splice(raw []byte, before, after []Field, depth int) []byte {
+	changes := changedFields(before, after)
+	if len(changes) == 0 {
+		return raw
+	}
+	l := ParseLayout(raw)
+	for _, f := range changes {
+		for _, name := range f.Replaces {
+			l.Remove(name)
+		}
+		if f.Absent() {
+			l.Remove(f.Name)
+			continue
+		}
+		l.Set(f.Name, Indented(f.Encode(), depth+1), func() int {
+			return l.place(f.Name, after)
+		})
+	}
+	return l.Bytes(depth)
+}
+
+// changedFields returns the fields of after that differ from before, and without a
+// value those that after has no more.
+func changedFields(before, after []Field) []Field {
+	var changes []Field
+	for _, f := range before {
+		if !f.Absent() && !HasField(after, f.Name) {
+			changes = append(changes, Field{Name: f.Name, Replaces: f.Replaces})
+		}
+	}
+	for _, f := range after {
+		i := slices.IndexFunc(before, func(b Field) bool { return b.Name == f.Name })
+		if i < 0 && !f.Absent() || i >= 0 && !before[i].same(f) {
+			changes = append(changes, f)
+		}
+	}
+	return changes
+}
+
+// SetField gives the field a value, if there is such a field.
+func SetField(fs []Field, name string, value []byte) {
+	for i := range fs {
+		if fs[i].Name == name {
+			fs[i].Value, fs[i].From = value, nil
+		}
+	}
+}
+
+// HasField reports whether there is a field of that name.
+func HasField(fs []Field, name string) bool {
+	return slices.ContainsFunc(fs, func(f Field) bool { return f.Name == name })
+}
+
+// A Layout is an object in pieces that give its bytes when joined.
+type Layout struct {
+	Members []spaced
+	close   []byte // from the last member on, with the brace
+}
+
+// A spaced is a member with the white space around it.
+type spaced struct {
+	name              string
+	lead, body, trail []byte // trail of the last member is in layout.close
+	value             int    // where the value begins in body
+}
+
+// ParseLayout takes an object apart.
+func ParseLayout(obj []byte) *Layout {
+	ms := Members(obj)
+	l := Layout{Members: make([]spaced, 0, len(ms)+1)}
+	from := 1
+	for _, m := range ms {
+		trail := SkipSpace(obj, m.End)
+		l.Members = append(l.Members, spaced{
+			name: m.Name, lead: obj[from:m.Start], body: obj[m.Start:m.End],
+			trail: obj[m.End:trail], value: m.At - m.Start,
+		})
+		from = trail + 1
+	}
+	l.close = obj[from:]
+	if n := len(l.Members); n > 0 {
+		l.close = obj[from-1-len(l.Members[n-1].trail):]
+		l.Members[n-1].trail = nil
+	}
+	return &l
+}
+
+func (l *Layout) index(name string) int {
+	return slices.IndexFunc(l.Members, func(s spaced) bool { return s.name == name })
+}
+
+// Remove takes the member out, if there is one.
+func (l *Layout) Remove(name string) {
+	if i := l.index(name); i >= 0 {
+		l.Members = slices.Delete(l.Members, i, i+1)
+	}
+}
+
+// Set gives the member a value; place says where to insert one that is not there.
+func (l *Layout) Set(name string, value []byte, place func() int) {
+	if i := l.index(name); i >= 0 {
+		s := &l.Members[i]
+		s.body = slices.Concat(s.body[:s.value], value)
+		return
+	}
+	head := append(Quoted(name), ": "...)
+	s := spaced{name: name, body: append(head, value...), value: len(head)}
+	if len(l.Members) > 0 {
+		s.lead = l.Members[0].lead // as its siblings stand
+	}
+	l.Members = slices.Insert(l.Members, place(), s)
+}
+
+// place returns where a new member goes: behind the last one that precedes it in
+// order.
+func (l *Layout) place(name string, order []Field) int {
+	at := 0
+	for _, f := range order {
+		if f.Name == name {
+			break
+		}
+		at = max(at, l.index(f.Name)+1)
+	}
+	return at
+}
+
+// Bytes puts the object together, with the members that were set indented as at a depth.
+func (l *Layout) Bytes(depth int) []byte {
+	n := len("{") + len(l.close) + len(newline(depth))
+	for _, s := range l.Members {
+		n += len(",") + max(len(s.lead), len(newline(depth+1))) + len(s.body) + len(s.trail)
+	}
+	b := append(make([]byte, 0, n), '{')
+	for i, s := range l.Members {
+		if i > 0 {
+			b = append(b, ',')
+		}
+		if s.lead == nil {
+			s.lead = newline(depth + 1)
+		}
+		b = append(append(append(b, s.lead...), s.body...), s.trail...)
+	}
+	if len(l.Members) > 0 && l.Members[0].lead == nil {
+		b = append(b, newline(depth)...)
+	}
+	return append(b, l.close...)
+}
+
+// Object returns the members that have a value as a compact object.
+func Object(fs []Field) []byte {
+	b := []byte{'{'}
+	for _, f := range fs {
+		if f.Absent() {
+			continue
+		}
+		if len(b) > 1 {
+			b = append(b, ',')
+		}
+		b = append(append(Quote(b, f.Name), ':'), f.Encode()...)
+	}
+	return append(b, '}')
+}
+
+// Array returns the items as a compact array.
+func Array[T any](items []T, encode func(T) []byte) []byte {
+	b := []byte{'['}
+	for i, item := range items {
+		if i > 0 {
+			b = append(b, ',')
+		}
+		b = append(b, encode(item)...)
+	}
+	return append(b, ']')
+}

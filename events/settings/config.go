@@ -1,0 +1,300 @@
+package settings
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/git-jp/git-jp/events"
+	"github.com/git-jp/git-jp/events/internal/jsonspan"
+	"github.com/go-json-experiment/json/jsontext"
+)
+
+// A Config is a partial configuration of jp: base_config.json, the delta of a
+// [ConfigDelta], or a configuration file as JSON. Each value in it knows its source, a
+// number that the caller gives a meaning. A Config is immutable; the zero value holds
+// nothing.
+//
+// A list, a string or a map may stand in an object that says how it joins what came
+// before:
+//
+//	{"value": …, "strategy": "append", "separator": "paragraph",
+//	 "dedup": true, "discard_when_merged": false}
+type Config struct {
+	root *node
+}
+
+// A node is a value of a Config. The elements of a list are not looked into.
+type node struct {
+	kind    byte // '{', '[', '"', or 0 for every other
+	members []configMember
+	items   []*node
+	raw     []byte // of a string, of any other value, and of an element of a list
+	normal  string // of an element of a list: what equal ones share
+	how     *how   // nil when it stands plainly
+	sources []int  // sorted; of an object those of the object itself, as when it is empty
+}
+
+type configMember struct {
+	name  string
+	value *node
+}
+
+// A how is what stands around a value.
+type how struct {
+	strategy, separator string
+	dedup               []byte // nil without an opinion
+	discard             []byte // nil when absent
+}
+
+func (h *how) discards() bool { return h != nil && string(h.discard) == "true" }
+
+// Parse reads a JSON object.
+func Parse(v jsontext.Value, source int) (Config, error) {
+	if err := events.CheckObject(v); err != nil {
+		return Config{}, fmt.Errorf("configuration: %w", err)
+	}
+	i := jsonspan.SkipSpace(v, 0)
+	end, depth := jsonspan.Measure(v, i)
+	if depth > events.MaxDepth {
+		return Config{}, fmt.Errorf("configuration: %w", events.ErrTooDeep)
+	}
+	p := configParser{sources: []int{source}}
+	return Config{p.object(v[i:end])}, nil
+}
+
+// A configParser remembers where in the configuration it is.
+type configParser struct {
+	path    []string
+	sources []int
+}
+
+func (p *configParser) value(v []byte) *node {
+	if jsonspan.IsObject(v) {
+		if n := p.wrapped(v); n != nil {
+			return n
+		}
+		if p.place() != placeWhole {
+			return p.object(v)
+		}
+	}
+	return p.plain(v)
+}
+
+func (p *configParser) object(v []byte) *node {
+	n := &node{kind: '{', sources: p.sources}
+	for _, m := range jsonspan.Members(v) {
+		p.path = append(p.path, m.Name)
+		n.members = append(n.members, configMember{m.Name, p.value(m.Value(v))})
+		p.path = p.path[:len(p.path)-1]
+	}
+	return n
+}
+
+// plain reads a value that is no object.
+func (p *configParser) plain(v []byte) *node {
+	n := &node{raw: jsonspan.Compact(v), sources: p.sources}
+	switch {
+	case jsonspan.IsString(v):
+		n.kind = '"'
+	case jsonspan.IsArray(v) && p.place() != placeWhole:
+		n.kind, n.raw = '[', nil
+		for _, s := range jsonspan.Elements(v, 0) {
+			raw := jsonspan.Compact(v[s.At:s.End])
+			n.items = append(n.items, &node{
+				raw: raw, normal: string(jsonspan.Normal(raw)), sources: p.sources,
+			})
+		}
+	}
+	return n
+}
+
+// wrapped reads an object that says how its value joins; nil when v is none.
+func (p *configParser) wrapped(v []byte) *node {
+	ms := jsonspan.Members(v)
+	if !p.wraps(v, ms) {
+		return nil
+	}
+	h := &how{}
+	n := &node{sources: p.sources}
+	for _, m := range ms {
+		value := m.Value(v)
+		switch {
+		case m.Name == "value" && jsonspan.IsObject(value):
+			n = p.object(value)
+		case m.Name == "value":
+			n = p.plain(value)
+		case m.Name == "discard_when_merged":
+			h.discard = jsonspan.Compact(value)
+		case m.Name == "dedup" && !jsonspan.IsNull(value) && string(value) != `"inherit"`:
+			h.dedup = jsonspan.Compact(value)
+		case m.Name == "strategy" && jsonspan.IsString(value):
+			h.strategy = jsonspan.Text(value)
+		case m.Name == "separator" && jsonspan.IsString(value):
+			h.separator = jsonspan.Text(value)
+		}
+	}
+	n.how = h
+	return n
+}
+
+// wraps reports whether an object stands for its value and not for itself. A table
+// that happens to have a key "value" must stay one.
+func (p *configParser) wraps(v []byte, ms []jsonspan.Member) bool {
+	place := p.place()
+	if place == placeWhole || len(ms) == 0 || slices.ContainsFunc(ms, func(m jsonspan.Member) bool {
+		return !slices.Contains([]string{
+			"value", "strategy", "separator", "dedup", "discard_when_merged",
+		}, m.Name)
+	}) {
+		return false
+	}
+	m, ok := jsonspan.Find(ms, "value")
+	if !ok {
+		return p.path[len(p.path)-1] == "system_prompt"
+	}
+	if _, said := jsonspan.Find(ms, "strategy"); said {
+		return true
+	}
+	return place == placeCommon && (jsonspan.IsString(m.Value(v)) || jsonspan.IsArray(m.Value(v)))
+}
+
+// JSON returns the configuration as an object that can be merged further.
+func (c Config) JSON() jsontext.Value { return c.write(true) }
+
+// Plain returns the configuration as an object that says only what holds, without
+// saying how it would join anything.
+func (c Config) Plain() jsontext.Value { return c.write(false) }
+
+func (c Config) write(joins bool) jsontext.Value {
+	if c.root == nil {
+		return jsontext.Value("{}")
+	}
+	return c.root.append(nil, joins)
+}
+
+func (n *node) append(b []byte, joins bool) []byte {
+	if n.how == nil || !joins {
+		return n.appendValue(b, joins)
+	}
+	b = append(b, '{')
+	if n.kind != 0 || n.raw != nil {
+		b = append(n.appendValue(append(b, `"value":`...), joins), ',')
+	}
+	h := n.how
+	for _, f := range []jsonspan.Field{
+		{Name: "strategy", Value: quotedUnlessEmpty(h.strategy)},
+		{Name: "separator", Value: quotedUnlessEmpty(h.separator)},
+		{Name: "dedup", Value: h.dedup},
+		{Name: "discard_when_merged", Value: h.discard},
+	} {
+		if f.Value != nil {
+			b = append(append(append(jsonspan.Quote(b, f.Name), ':'), f.Value...), ',')
+		}
+	}
+	if b[len(b)-1] == ',' {
+		b = b[:len(b)-1]
+	}
+	return append(b, '}')
+}
+
+func quotedUnlessEmpty(s string) []byte {
+	if s == "" {
+		return nil
+	}
+	return jsonspan.Quoted(s)
+}
+
+func (n *node) appendValue(b []byte, joins bool) []byte {
+	switch n.kind {
+	case '{':
+		b = append(b, '{')
+		for i, m := range n.members {
+			if i > 0 {
+				b = append(b, ',')
+			}
+			b = m.value.append(append(jsonspan.Quote(b, m.name), ':'), joins)
+		}
+		return append(b, '}')
+	case '[':
+		b = append(b, '[')
+		for i, item := range n.items {
+			if i > 0 {
+				b = append(b, ',')
+			}
+			b = append(b, item.raw...)
+		}
+		return append(b, ']')
+	default:
+		if n.raw == nil {
+			return append(b, "null"...)
+		}
+		return append(b, n.raw...)
+	}
+}
+
+// A Setting is a value of a Config.
+type Setting struct {
+	node *node
+}
+
+// Setting returns the value at path; the Config itself when there is none.
+func (c Config) Setting(path ...string) (Setting, bool) {
+	n := c.root
+	for _, name := range path {
+		if n = n.member(name); n == nil {
+			return Setting{}, false
+		}
+	}
+	return Setting{n}, n != nil
+}
+
+func (n *node) member(name string) *node {
+	if n == nil {
+		return nil
+	}
+	for _, m := range n.members {
+		if m.name == name {
+			return m.value
+		}
+	}
+	return nil
+}
+
+// Value returns what holds, as [Config.Plain] writes it.
+func (s Setting) Value() jsontext.Value { return s.node.append(nil, false) }
+
+// Names returns the names of an object's members in order.
+func (s Setting) Names() []string {
+	names := make([]string, len(s.node.members))
+	for i, m := range s.node.members {
+		names[i] = m.name
+	}
+	return names
+}
+
+// Items returns the elements of a list.
+func (s Setting) Items() []Setting {
+	items := make([]Setting, len(s.node.items))
+	for i, n := range s.node.items {
+		items[i] = Setting{n}
+	}
+	return items
+}
+
+// Sources returns the sources that had a part in the value, in order.
+func (s Setting) Sources() []int {
+	var all []int
+	s.node.collect(&all)
+	slices.Sort(all)
+	return slices.Compact(all)
+}
+
+func (n *node) collect(all *[]int) {
+	*all = append(*all, n.sources...)
+	for _, m := range n.members {
+		m.value.collect(all)
+	}
+	for _, item := range n.items {
+		item.collect(all)
+	}
+}

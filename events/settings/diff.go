@@ -1,0 +1,128 @@
+package settings
+
+import (
+	"bytes"
+	"slices"
+	"strings"
+
+	"github.com/git-jp/git-jp/events/internal/jsonspan"
+	"github.com/go-json-experiment/json/jsontext"
+)
+
+// Diff returns a delta that leads from one configuration to another: joined to
+// from it says what to says. Only what differs is in it. A list that only grew at its
+// end is told by what came, any other change of a list by the whole of it with the
+// strategy "replace".
+//
+// A delta cannot take a key away. Lost names the keys, dotted, that from has and to
+// has not; they stay.
+func Diff(from, to Config) (delta jsontext.Value, lost []string) {
+	delta, paths := DiffPaths(from, to)
+	for _, path := range paths {
+		lost = append(lost, strings.Join(path, "."))
+	}
+	return delta, lost
+}
+
+// DiffPaths is [Diff] with the paths of the keys that stay.
+func DiffPaths(from, to Config) (delta jsontext.Value, lost [][]string) {
+	var d configDiffer
+	a, b := from.root, to.root
+	if a == nil {
+		a = &node{kind: '{'}
+	}
+	if b == nil {
+		b = &node{kind: '{'}
+	}
+	return d.object(a, b), d.lost
+}
+
+// A configDiffer remembers where in the configuration it is.
+type configDiffer struct {
+	path []string
+	lost [][]string
+}
+
+// object returns the members of b that differ from those of a.
+func (d *configDiffer) object(a, b *node) []byte {
+	var fs []jsonspan.Field
+	for _, m := range b.members {
+		d.path = append(d.path, m.name)
+		if v := d.value(a.member(m.name), m.value); v != nil {
+			fs = append(fs, jsonspan.Field{Name: m.name, Value: v})
+		}
+		d.path = d.path[:len(d.path)-1]
+	}
+	for _, m := range a.members {
+		d.path = append(d.path, m.name)
+		if b.member(m.name) == nil && !m.value.saysNothing(d.path) {
+			d.lose()
+		}
+		d.path = d.path[:len(d.path)-1]
+	}
+	return jsonspan.Object(fs)
+}
+
+func (d *configDiffer) lose() { d.lost = append(d.lost, slices.Clone(d.path)) }
+
+// saysNothing reports whether a value at path is a null where that stands for no value.
+func (n *node) saysNothing(path []string) bool {
+	isNull := n.kind == 0 && (n.raw == nil || string(n.raw) == "null")
+	return isNull && !isFreeForm(placeOf(path))
+}
+
+// value returns what leads from a to b, nil when nothing has to.
+func (d *configDiffer) value(a, b *node) []byte {
+	switch {
+	case b.saysNothing(d.path):
+		if a != nil && !a.saysNothing(d.path) {
+			d.lose()
+		}
+		return nil
+	case a == nil:
+		return b.append(nil, false)
+	case a.kind == '{' && b.kind == '{' && !a.how.discards():
+		if v := d.object(a, b); string(v) != "{}" {
+			return v
+		}
+		return nil
+	case bytes.Equal(jsonspan.Normal(a.append(nil, false)), jsonspan.Normal(b.append(nil, false))):
+		return nil
+	case a.kind == '[' && b.kind == '[':
+		return d.list(a, b)
+	default:
+		return b.append(nil, false)
+	}
+}
+
+func (d *configDiffer) list(a, b *node) []byte {
+	whole := b.append(nil, false)
+	if placeOf(d.path) != placeCommon {
+		return whole // it replaces as it is
+	}
+	if grew(a, b) {
+		tail := &node{kind: '[', items: b.items[len(a.items):]}
+		return tail.append(nil, false)
+	}
+	fs := []jsonspan.Field{
+		{Name: "value", Value: whole}, {Name: "strategy", Value: []byte(`"replace"`)},
+	}
+	if len(withoutRepetitions(b.items)) != len(b.items) {
+		fs = append(fs, jsonspan.Field{Name: "dedup", Value: []byte("false")})
+	}
+	return jsonspan.Object(fs)
+}
+
+// grew reports whether appending the rest of b to a gives b.
+func grew(a, b *node) bool {
+	if len(b.items) <= len(a.items) || a.how.discards() ||
+		len(withoutRepetitions(b.items)) != len(b.items) {
+		return false
+	}
+	for i, item := range a.items {
+		if item.normal != b.items[i].normal {
+			return false
+		}
+	}
+	return true
+}

@@ -1,0 +1,131 @@
+package threeway
+
+import (
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/git-jp/git-jp/events"
+	"github.com/git-jp/git-jp/events/internal/jsonspan"
+	"github.com/go-json-experiment/json/jsontext"
+)
+
+// Metadata merges three versions of a metadata.json, nil standing for none. There
+// is no conflict. Of times the later counts; of anything else what one side changed,
+// and where both did, that of the side that was active later.
+//
+// A side that is base unchanged gives the other as it is, byte for byte.
+func Metadata(base, ours, theirs []byte) ([]byte, error) {
+	var in [versions]*events.Details
+	for i, data := range [versions][]byte{base, ours, theirs} {
+		if data == nil {
+			continue
+		}
+		d, err := events.DecodeDetails(data)
+		if err != nil {
+			return nil, fmt.Errorf("metadata of %s: %w", versionName(i), err)
+		}
+		in[i] = d
+	}
+	switch b, o, t := string(base), string(ours), string(theirs); {
+	case ours == nil || base != nil && b == o:
+		return theirs, nil
+	case theirs == nil || o == t || base != nil && b == t:
+		return ours, nil
+	}
+	if in[inBase] == nil {
+		in[inBase] = &events.Details{}
+	}
+	return mergeDetails(in[inBase], in[inOurs], in[inTheirs]), nil
+}
+
+// mergeDetails merges details member by member.
+func mergeDetails(base, ours, theirs *events.Details) []byte {
+	m := &detailsMerger{later: ours.LastActivatedAt.After(theirs.LastActivatedAt)}
+	m.tie = ours.LastActivatedAt.Equal(theirs.LastActivatedAt)
+	out := &events.Details{
+		Title:           chooseBy(m, base.Title, ours.Title, theirs.Title),
+		LastActivatedAt: *laterTime(&ours.LastActivatedAt, &theirs.LastActivatedAt),
+		PinnedAt:        chooseBy(m, base.PinnedAt, ours.PinnedAt, theirs.PinnedAt),
+		ArchivedAt:      mergeTime(base.ArchivedAt, ours.ArchivedAt, theirs.ArchivedAt),
+		ExpiresAt:       mergeTime(base.ExpiresAt, ours.ExpiresAt, theirs.ExpiresAt),
+		Labels:          map[string]string{},
+	}
+	for _, d := range []*events.Details{base, ours, theirs} {
+		for key := range d.Labels {
+			l := chooseBy(m, label(base, key), label(ours, key), label(theirs, key))
+			if l != nil {
+				out.Labels[key] = *l
+			}
+		}
+	}
+	var keys []string
+	for _, d := range []*events.Details{base, ours, theirs} {
+		keys = append(keys, d.Keys()...)
+	}
+	slices.Sort(keys)
+	for _, key := range slices.Backward(slices.Compact(keys)) { // each goes before the last
+		v := chooseBy(m, unknown(base, key), unknown(ours, key), unknown(theirs, key))
+		if v != nil {
+			_ = out.SetValue(key, jsontext.Value(*v)) // it was read from a file
+		}
+	}
+	return out.Encode()
+}
+
+// A detailsMerger knows which side was active later.
+type detailsMerger struct{ later, tie bool }
+
+// chooseBy decides about a member; nil stands for an absent one.
+func chooseBy[T interface{ string | time.Time }](m *detailsMerger, base, ours, theirs *T) *T {
+	same := func(a, b *T) bool { return a == b || a != nil && b != nil && spelled(a) == spelled(b) }
+	return choose(base, ours, theirs, same, func(o, t *T) *T {
+		if m.tie && spelled(o) > spelled(t) || !m.tie && m.later {
+			return o
+		}
+		return t
+	})
+}
+
+// spelled returns a value as text that can be compared.
+func spelled[T interface{ string | time.Time }](v *T) string {
+	if v == nil {
+		return ""
+	}
+	switch v := any(*v).(type) {
+	case time.Time:
+		return v.UTC().Format("2006-01-02T15:04:05.000000000")
+	case string:
+		return "=" + v
+	}
+	return ""
+}
+
+func label(d *events.Details, key string) *string {
+	if l, ok := d.Labels[key]; ok {
+		return &l
+	}
+	return nil
+}
+
+// unknown returns a member that is no field in the form that equal ones share.
+func unknown(d *events.Details, key string) *string {
+	v, ok := d.Value(key)
+	if !ok {
+		return nil
+	}
+	return new(string(jsonspan.Compact(v)))
+}
+
+// mergeTime decides about a time that may be absent.
+func mergeTime(base, ours, theirs *time.Time) *time.Time {
+	same := func(a, b *time.Time) bool { return a == b || a != nil && b != nil && a.Equal(*b) }
+	return choose(base, ours, theirs, same, laterTime)
+}
+
+func laterTime(a, b *time.Time) *time.Time {
+	if a == nil || b != nil && b.After(*a) {
+		return b
+	}
+	return a
+}

@@ -1,0 +1,226 @@
+package threeway
+
+import (
+	"bytes"
+	"cmp"
+	"math"
+	"slices"
+
+	"github.com/git-jp/git-jp/blobs"
+	"github.com/git-jp/git-jp/events"
+)
+
+// A mergeGlobal is an element that is no event, in all versions that have it. It is
+// known by what it says and, where one says it again, by which of them it is. A delta
+// is known by its turn too: see [mergeGlobal.keepsDelta].
+type mergeGlobal struct {
+	in    [versions]*sideGlobal
+	turn  *mergeTurn // of a delta that has one
+	delta *mergeDelta
+	el    *events.Element
+	sum   blobs.Hash
+	place globalPlace
+	cover cover // of a compaction
+}
+
+// A globalPlace is where an element that is no event stands.
+type globalPlace struct {
+	turn   *mergeTurn
+	after  int // which event of turn in the result; -1 for none, or lastEvent
+	before bool
+}
+
+// lastEvent stands for whichever event is the last of a turn. What stands behind the whole
+// turn does so when somebody goes on with it, too: so stands what comes there because
+// the turn behind went, and which of the two was first does not matter.
+const lastEvent = math.MaxInt
+
+type globalKey struct {
+	sum  blobs.Hash
+	turn *mergeTurn // of a delta
+	mid  bool       // the delta stands in the turn and not before it
+	n    int
+}
+
+// mergeGlobals decides which of these elements are in the result and where. None is
+// ever in conflict: they are a set.
+func (m *merger) mergeGlobals() []*mergeGlobal {
+	byKey := map[globalKey]*mergeGlobal{}
+	deltas := newMergeDeltas()
+	var all []*mergeGlobal
+	for v, s := range m.streams {
+		count := map[globalKey]int{}
+		for _, g := range s.globals {
+			k := m.globalKeyOf(g)
+			n := count[k]
+			if !splits(g.el) { // the pieces of one that was split are one
+				count[k]++
+			}
+			k.n = n
+			mg := byKey[k]
+			if mg == nil {
+				mg = &mergeGlobal{sum: k.sum, turn: k.turn}
+				byKey[k], all = mg, append(all, mg)
+			}
+			if g.el.Kind() == events.KindConfigDelta {
+				mg.delta = deltas.add(k, g, v)
+			}
+			if mg.in[v] == nil {
+				mg.in[v] = g
+			}
+			m.readCover(mg, g, v)
+		}
+	}
+	all = slices.DeleteFunc(all, func(g *mergeGlobal) bool { return !m.decideGlobal(g) })
+	return append(all, deltas.left()...)
+}
+
+// globalSum is the sum of what an element says; of a compaction, but for its range.
+func (m *merger) globalSum(e *events.Element) blobs.Hash {
+	if c, ok := e.Event().(*events.Compaction); ok {
+		bare := *c
+		bare.FromTurn, bare.ToTurn = 0, 0
+		e = e.With(&bare).WithMember(events.MetadataTurns, nil)
+	}
+	return m.sum(e)
+}
+
+// decideGlobal reports whether an element is in the result, and says as what and where.
+func (m *merger) decideGlobal(g *mergeGlobal) bool {
+	if !g.stays() {
+		return false
+	}
+	if g.delta != nil {
+		g.el = g.delta.written()
+	} else {
+		g.el = oneOf(g.in[inBase].element(), g.in[inOurs].element(), g.in[inTheirs].element())
+	}
+	g.place = m.placeOf(g)
+	m.mergeCover(g)
+	return true
+}
+
+func (g *sideGlobal) element() *events.Element {
+	if g == nil {
+		return nil
+	}
+	return g.el
+}
+
+// oneOf returns which of the versions that say the same is written; nil is none, and
+// one side has one.
+func oneOf(base, ours, theirs *events.Element) *events.Element {
+	switch {
+	case ours == nil:
+		return theirs
+	case theirs == nil:
+		return ours
+	default:
+		return choose(base, ours, theirs, sameBytes, better)
+	}
+}
+
+// stays reports whether an element is in the result.
+func (g *mergeGlobal) stays() bool {
+	b, o, t := g.in[inBase], g.in[inOurs], g.in[inTheirs]
+	switch {
+	case g.delta != nil:
+		return g.keepsDelta()
+	case b != nil:
+		return o != nil && t != nil
+	default:
+		return o != nil || t != nil
+	}
+}
+
+// placeOf decides where an element stands: where the side that moved it has it, else
+// at the first of both places.
+func (m *merger) placeOf(g *mergeGlobal) globalPlace {
+	var at [versions]*globalPlace
+	for v, s := range g.in {
+		if s == nil {
+			continue
+		}
+		at[v] = &globalPlace{after: s.after, before: s.before}
+		if s.turn != nil {
+			at[v].turn = s.turn.merged
+			switch {
+			case s.before:
+			case s.after == len(s.turn.events)-1:
+				at[v].after = lastEvent
+			default:
+				at[v].after = s.turn.merged.placeOf(v, s.after)
+			}
+		}
+	}
+	same := func(a, b *globalPlace) bool { return a == b || a != nil && b != nil && *a == *b }
+	switch {
+	case at[inOurs] == nil:
+		return *at[inTheirs]
+	case at[inTheirs] == nil:
+		return *at[inOurs]
+	}
+	first := func(a, b *globalPlace) *globalPlace {
+		if m.comparePlaces(*a, *b) <= 0 {
+			return a
+		}
+		return b
+	}
+	return *choose(at[inBase], at[inOurs], at[inTheirs], same, first)
+}
+
+// placeOf returns behind which event of the result the event i of a version belongs.
+func (t *mergeTurn) placeOf(version, i int) int {
+	switch at := t.at[version]; {
+	case i < 0:
+		return i
+	case at != nil && i < len(at):
+		return at[i]
+	default:
+		return min(i, len(t.events)-1)
+	}
+}
+
+func (m *merger) comparePlaces(a, b globalPlace) int {
+	rank := func(p globalPlace) int {
+		switch {
+		case p.turn == nil && p.before:
+			return 2
+		case p.turn == nil:
+			return 0
+		default:
+			return 1
+		}
+	}
+	if x, y := rank(a), rank(b); x != y || x != 1 {
+		return x - y
+	}
+	if c := m.compare(a.turn, b.turn); c != 0 {
+		return c
+	}
+	if a.before != b.before {
+		if a.before {
+			return -1
+		}
+		return 1
+	}
+	return cmp.Compare(a.after, b.after)
+}
+
+// sortGlobals puts what stands at one place in order: by time, deltas last. Should deltas
+// then come to say something else together, a seam behind them says it.
+func (m *merger) sortGlobals(gs []*mergeGlobal) {
+	slices.SortFunc(gs, func(a, b *mergeGlobal) int {
+		delta := a.el.Kind() == events.KindConfigDelta
+		if delta != (b.el.Kind() == events.KindConfigDelta) {
+			if delta {
+				return 1
+			}
+			return -1
+		}
+		if c := a.el.Time().Compare(b.el.Time()); c != 0 {
+			return c
+		}
+		return bytes.Compare(a.sum[:], b.sum[:])
+	})
+}

@@ -1,0 +1,130 @@
+package threeway
+
+import (
+	"slices"
+
+	"github.com/git-jp/git-jp/blobs"
+	"github.com/git-jp/git-jp/events"
+)
+
+// A likeness says what makes two things of different versions one: same compares them,
+// and they are the same if of gives them a hash in common. Both are needed: lists are
+// almost always of one, and comparing bytes takes no hash; but in long ones comparing
+// each with each takes too long.
+type likeness[T any] struct {
+	same func(a, b T) bool
+	of   func(T) []blobs.Hash
+}
+
+// pairUp pairs those of two lists that are the same, each with the first that is free,
+// and with rest also what is then left, in order. It returns what of bs stays alone.
+func pairUp[T any](as, bs []T, like likeness[T], rest bool, pair func(a, b T)) []T {
+	free := newFreeList(as, bs, like)
+	var left []T
+	for _, b := range bs {
+		if i := free.take(b); i >= 0 {
+			pair(as[i], b)
+		} else {
+			left = append(left, b)
+		}
+	}
+	if !rest {
+		return left
+	}
+	for i, a := range as {
+		if !free.taken[i] && len(left) > 0 {
+			pair(a, left[0])
+			left = left[1:]
+		}
+	}
+	return left
+}
+
+// A freeList finds in a list the first that is free and the same as another.
+type freeList[T any] struct {
+	as    []T
+	taken []bool
+	like  likeness[T]
+	by    map[blobs.Hash][]int // indexes, ascending; nil where lists are short
+}
+
+func newFreeList[T any](as, bs []T, like likeness[T]) *freeList[T] {
+	f := &freeList[T]{as: as, taken: make([]bool, len(as)), like: like}
+	if len(as) <= 1 || len(bs) == 0 {
+		return f
+	}
+	f.by = map[blobs.Hash][]int{}
+	for i, a := range as {
+		for _, h := range like.of(a) {
+			f.by[h] = append(f.by[h], i)
+		}
+	}
+	return f
+}
+
+// take returns the index of the first that is the same as b, and -1 for none.
+func (f *freeList[T]) take(b T) int {
+	i := -1
+	if f.by == nil {
+		i = slices.IndexFunc(f.as, func(a T) bool { return !f.taken[0] && f.like.same(a, b) })
+	} else {
+		for _, h := range f.like.of(b) {
+			list := f.by[h]
+			for len(list) > 0 && f.taken[list[0]] { // each is passed once, so all take linear time
+				list = list[1:]
+			}
+			f.by[h] = list
+			if len(list) > 0 && (i < 0 || list[0] < i) {
+				i = list[0]
+			}
+		}
+	}
+	if i >= 0 {
+		f.taken[i] = true
+	}
+	return i
+}
+
+// sameRequest is about turns that begin with the same request, or with none.
+func (m *merger) sameRequest() likeness[*sideTurn] {
+	return likeness[*sideTurn]{
+		same: func(a, b *sideTurn) bool {
+			p, q := firstRequest(a.events), firstRequest(b.events)
+			return p == nil && q == nil || p != nil && q != nil && m.same(p, q)
+		},
+		of: func(t *sideTurn) []blobs.Hash {
+			if q := firstRequest(t.events); q != nil {
+				return []blobs.Hash{m.sum(q)}
+			}
+			return []blobs.Hash{{}}
+		},
+	}
+}
+
+// overlap is about turns that share an event.
+func (m *merger) overlap() likeness[*sideTurn] {
+	of := func(t *sideTurn) []blobs.Hash {
+		var all []blobs.Hash
+		for _, e := range t.events {
+			if e.Kind() != events.KindTurnStart {
+				all = append(all, m.sum(e))
+			}
+		}
+		return all
+	}
+	return likeness[*sideTurn]{of: of, same: func(a, b *sideTurn) bool {
+		in := map[blobs.Hash]bool{}
+		for _, h := range of(a) {
+			in[h] = true
+		}
+		return slices.ContainsFunc(of(b), func(h blobs.Hash) bool { return in[h] })
+	}}
+}
+
+// sameEvent is about cells whose events are equal.
+func (m *merger) sameEvent() likeness[*cell] {
+	return likeness[*cell]{
+		same: func(a, b *cell) bool { return m.same(firstOfCell(a), firstOfCell(b)) },
+		of:   func(x *cell) []blobs.Hash { return []blobs.Hash{m.sum(firstOfCell(x))} },
+	}
+}

@@ -1,0 +1,461 @@
+package threeway
+
+import (
+	"encoding/hex"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/git-jp/git-jp/events"
+)
+
+// A mergeTurn is a turn that any of the versions has, or that one of them remembers
+// as the parent of another.
+type mergeTurn struct {
+	key turnKey
+	// hash tells turns of one key apart; it is that of the first request that they
+	// have in a version or the result, in hex, and empty until somebody asks.
+	hash   [versions + 1]string
+	in     [versions]*sideTurn
+	par    [versions]*mergeTurn // nil when the version does not know
+	parent *mergeTurn           // the merged one
+	turnContent
+}
+
+// root is the parent of what follows nothing. It is known by its address.
+func newRoot() *mergeTurn { return &mergeTurn{key: turnKey{noTime, noTime}} }
+
+// matchTurns finds the turns that are one in the versions. A turn of base is the one
+// with its key, whatever it says now. Two that both sides added are one if they begin
+// with the same request, or share an answer: one side picked the turn of the other, and
+// one mended the request.
+func (m *merger) matchTurns() {
+	var sides [versions]map[turnKey][]*sideTurn
+	var keys []turnKey
+	for v, s := range m.streams {
+		sides[v] = map[turnKey][]*sideTurn{}
+		for _, t := range s.turns {
+			if m.byKey[t.key] == nil {
+				m.byKey[t.key] = []*mergeTurn{}
+				keys = append(keys, t.key)
+			}
+			sides[v][t.key] = append(sides[v][t.key], t)
+		}
+	}
+	for _, k := range keys {
+		m.matchKey(k, sides[inBase][k], sides[inOurs][k], sides[inTheirs][k])
+	}
+}
+
+func (m *merger) matchKey(k turnKey, base, ours, theirs []*sideTurn) {
+	for _, t := range base {
+		m.addTurn(k, inBase, t)
+	}
+	for v, turns := range [versions][]*sideTurn{inOurs: ours, inTheirs: theirs} {
+		left := turns
+		if len(base) > 0 {
+			left = m.matchBase(v, base, turns)
+		}
+		if v == inTheirs {
+			mine := slices.DeleteFunc(slices.Clone(ours), func(t *sideTurn) bool {
+				return t.merged.in[inBase] != nil
+			})
+			take := func(o, t *sideTurn) { o.merged.in[v], t.merged = t, o.merged }
+			left = pairUp(mine, left, m.sameRequest(), false, take)
+			left = pairUp(unpaired(mine, v), left, m.overlap(), false, take)
+		}
+		for _, t := range left {
+			m.addTurn(k, v, t)
+		}
+	}
+}
+
+// matchBase finds the turns of base in a side that has turns of their key: by their
+// requests, else by anything that they share, else in order. It returns those that the
+// side added.
+func (m *merger) matchBase(v int, base, turns []*sideTurn) []*sideTurn {
+	take := func(b, t *sideTurn) { b.merged.in[v], t.merged = t, b.merged }
+	left := pairUp(base, turns, m.sameRequest(), false, take)
+	if len(left) > 1 || len(left) == 1 && len(base) > 1 {
+		left = pairUp(unpaired(base, v), left, m.overlap(), false, take)
+	}
+	return pairUp(unpaired(base, v), left, m.overlap(), true, take)
+}
+
+// unpaired returns the turns that have no counterpart in a version.
+func unpaired(turns []*sideTurn, version int) []*sideTurn {
+	return slices.DeleteFunc(slices.Clone(turns), func(t *sideTurn) bool {
+		return t.merged.in[version] != nil
+	})
+}
+
+func (m *merger) addTurn(k turnKey, version int, t *sideTurn) {
+	t.merged = &mergeTurn{key: k}
+	t.merged.in[version] = t
+	m.turns = append(m.turns, t.merged)
+	m.byKey[k] = append(m.byKey[k], t.merged)
+}
+
+// readParents finds out what each version says of which turn follows which.
+//
+// A recorded parent counts, else it is the turn before. Records are believed only as
+// long as all of them together give the order in which the turns stand: otherwise
+// somebody has moved turns by hand since.
+func (m *merger) readParents() {
+	m.root = newRoot()
+	for v := range m.streams {
+		m.looking = v
+		m.readRecords(v)
+		if !m.inOrder(v) {
+			for _, t := range m.turns {
+				t.par[v] = nil
+			}
+			m.readPredecessors(v)
+		}
+	}
+}
+
+// readRecords reads what turns record: the turn that they follow and some of that
+// one's ancestors. Those that were missing when it was written are marked, and stay
+// what they are. One that is missing without a mark was removed since, and then what
+// followed it follows the one before it.
+func (m *merger) readRecords(v int) {
+	m.readPredecessors(v)
+	for _, s := range m.streams[v].turns {
+		child := s.merged
+		for _, name := range s.record {
+			parent := m.turnNamed(name, v)
+			missing := strings.HasPrefix(name, missingMark)
+			there := parent == m.root || parent.in[v] != nil
+			if !there && !missing {
+				continue
+			}
+			if child.par[v] = parent; there {
+				break
+			}
+			child = parent
+		}
+	}
+}
+
+// missingMark stands before the name of a turn that was not there any more.
+const missingMark = "!" // a time before 1970 begins with "-"
+
+// ordinalMark stands before the number of a turn that has others just like it.
+const ordinalMark = "~"
+
+func (m *merger) readPredecessors(v int) {
+	last := m.root
+	for _, s := range m.streams[v].turns {
+		s.merged.par[v] = last
+		last = s.merged
+	}
+}
+
+// inOrder reports whether the parents of a version give its order.
+func (m *merger) inOrder(v int) bool {
+	s := m.streams[v]
+	if !slices.ContainsFunc(s.turns, func(t *sideTurn) bool { return t.record != nil }) {
+		return true
+	}
+	i := 0
+	known := func(t *mergeTurn) *mergeTurn { return t.knownParent(v) }
+	there := func(t *mergeTurn) bool { return t.in[v] != nil }
+	for _, t := range m.walk(func(t *mergeTurn) *mergeTurn {
+		if there(t) {
+			return known(t)
+		}
+		return m.firstThere(known(t), there, known)
+	}) {
+		if t.in[v] == nil {
+			continue
+		}
+		if s.turns[i].merged != t {
+			return false
+		}
+		i++
+	}
+	return true
+}
+
+// knownParent returns the parent that the version says, else that of base.
+func (t *mergeTurn) knownParent(v int) *mergeTurn {
+	if t.par[v] == nil {
+		return t.par[inBase]
+	}
+	return t.par[v]
+}
+
+// mergeParents decides which turn follows which, and with that the order.
+func (m *merger) mergeParents() {
+	m.looking = inResult
+	for _, t := range m.turns {
+		b, o, th := t.par[inBase], t.par[inOurs], t.par[inTheirs]
+		switch hasO, hasT := t.in[inOurs] != nil, t.in[inTheirs] != nil; {
+		case hasO && !hasT: // what a side remembers is less than what the other has
+			th = nil
+		case hasT && !hasO:
+			o = nil
+		}
+		switch {
+		case o == nil && th == nil:
+			t.parent = b
+		case o == nil:
+			t.parent = th
+		case th == nil:
+			t.parent = o
+		default:
+			t.parent = choose(b, o, th, sameTurn, m.followed)
+		}
+	}
+	for _, t := range m.turns {
+		if t.events == nil {
+			t.parent = m.firstThere(t.parent, (*mergeTurn).inResult, mergedParent)
+		}
+	}
+	m.places = m.walk(mergedParent)
+}
+
+func (m *merger) isThere(t *mergeTurn) bool { return t == m.root || t.events != nil }
+
+func (t *mergeTurn) inResult() bool { return t.events != nil }
+
+func mergedParent(t *mergeTurn) *mergeTurn { return t.parent }
+
+// firstThere returns t or the nearest ancestor that is there. A turn that went hangs
+// below such a one, so that it does not matter in which order its ancestors went.
+func (m *merger) firstThere(
+	t *mergeTurn, there func(*mergeTurn) bool, parent func(*mergeTurn) *mergeTurn,
+) *mergeTurn {
+	for range m.turns {
+		if t == nil || t == m.root || there(t) {
+			break
+		}
+		t = parent(t)
+	}
+	return t
+}
+
+// followed chooses between two parents: the one that is there. Of two that went it is the
+// one that the other follows, because who says that saw the other go.
+func (m *merger) followed(a, b *mergeTurn) *mergeTurn {
+	x, y := m.isThere(a), m.isThere(b)
+	switch {
+	case x && !y:
+		return a
+	case y && !x:
+		return b
+	case !x && m.follows(b, a):
+		return a
+	case !x && m.follows(a, b), m.compare(a, b) <= 0:
+		return b
+	default:
+		return a
+	}
+}
+
+// follows reports whether a version has a turn behind another, be it with others between.
+func (m *merger) follows(t, other *mergeTurn) bool {
+	for v := range m.streams {
+		p := t.knownParent(v)
+		for n := 0; p != nil && n < len(m.turns); n++ {
+			if p == other {
+				return true
+			}
+			p = p.knownParent(v)
+		}
+	}
+	return false
+}
+
+func sameTurn(a, b *mergeTurn) bool { return a == b }
+
+// compare orders turns by their keys.
+func (m *merger) compare(a, b *mergeTurn) int {
+	if a == b {
+		return 0
+	}
+	if c := a.key.compare(b.key); c != 0 {
+		return c
+	}
+	if c := strings.Compare(m.hashOf(a), m.hashOf(b)); c != 0 {
+		return c
+	}
+	return m.ordinal(a) - m.ordinal(b)
+}
+
+// ordinal returns which of the turns it is that not even a hash tells apart.
+func (m *merger) ordinal(t *mergeTurn) int {
+	n := 0
+	for _, other := range m.byKey[t.key] {
+		if other == t {
+			break
+		}
+		if m.hashOf(other) == m.hashOf(t) {
+			n++
+		}
+	}
+	return n
+}
+
+// walk returns all turns, each before its children and those in the order of their
+// keys. Turns that went keep their place in the tree, so that what hung below them
+// does not change its place among the others.
+func (m *merger) walk(parent func(*mergeTurn) *mergeTurn) []*mergeTurn {
+	children := make(map[*mergeTurn][]*mergeTurn, len(m.turns))
+	for _, t := range m.turns {
+		p := parent(t)
+		if p == nil {
+			p = m.root
+		}
+		children[p] = append(children[p], t)
+	}
+	for _, t := range m.cycles(parent) {
+		p := parent(t)
+		children[p] = slices.DeleteFunc(children[p], func(c *mergeTurn) bool { return c == t })
+		children[m.root] = append(children[m.root], t)
+	}
+	order := make([]*mergeTurn, 0, len(m.turns))
+	stack := []*mergeTurn{m.root}
+	for len(stack) > 0 {
+		t := stack[len(stack)-1]
+		stack = stack[:len(stack)-1]
+		if t != m.root {
+			order = append(order, t)
+		}
+		below := children[t]
+		slices.SortFunc(below, func(a, b *mergeTurn) int { return m.compare(b, a) })
+		stack = append(stack, below...)
+	}
+	return order
+}
+
+// cycles returns of each cycle of turns the one with the smallest key.
+func (m *merger) cycles(parent func(*mergeTurn) *mergeTurn) []*mergeTurn {
+	var found []*mergeTurn
+	run := make(map[*mergeTurn]int, len(m.turns)) // in which run a turn was seen first
+	for n, t := range m.turns {
+		p := t
+		for ; p != nil && p != m.root && run[p] == 0; p = parent(p) {
+			run[p] = n + 1
+		}
+		if p == nil || p == m.root || run[p] != n+1 {
+			continue
+		}
+		smallest := p
+		for q := parent(p); q != p; q = parent(q) {
+			if m.compare(q, smallest) < 0 {
+				smallest = q
+			}
+		}
+		found = append(found, smallest)
+	}
+	return found
+}
+
+// hashOf returns what tells a turn from others of its key, in the version that the
+// merger looks at.
+func (m *merger) hashOf(t *mergeTurn) string {
+	if t.hash[m.looking] == "" {
+		t.hash[m.looking] = "-"
+		if q := firstRequest(m.eventsSeen(t)); q != nil {
+			sum := m.sum(q)
+			t.hash[m.looking] = hex.EncodeToString(sum[:8])
+		}
+	}
+	return t.hash[m.looking]
+}
+
+// eventsSeen returns the events of a turn in the version that the merger looks at, or
+// else in any.
+func (m *merger) eventsSeen(t *mergeTurn) []*events.Element {
+	switch {
+	case m.looking == inResult && t.events != nil:
+		return t.events
+	case m.looking != inResult && t.in[m.looking] != nil:
+		return t.in[m.looking].events
+	}
+	for _, s := range t.in {
+		if s != nil {
+			return s.events
+		}
+	}
+	return nil
+}
+
+// name returns how a turn is called in records: by its key, and by the hash only if
+// there are others of that key.
+func (m *merger) name(t *mergeTurn) string {
+	if t == m.root {
+		return ""
+	}
+	name := t.key.String()
+	if len(m.byKey[t.key]) > 1 {
+		name += "." + m.hashOf(t)
+		if n := m.ordinal(t); n > 0 {
+			name += ordinalMark + strconv.Itoa(n)
+		}
+	}
+	return name
+}
+
+// String returns the key as it stands in records.
+func (k turnKey) String() string {
+	b := strconv.AppendInt(nil, k.start, 10)
+	if k.request == noTime {
+		return string(b)
+	}
+	return string(strconv.AppendInt(append(b, '/'), k.request, 10))
+}
+
+// turnNamed returns the turn that a version calls so. One that no version has is made,
+// as something that once was.
+func (m *merger) turnNamed(name string, v int) *mergeTurn {
+	if name == "" {
+		return m.root
+	}
+	k, hash, ok := parseTurnName(name)
+	if !ok {
+		return m.root
+	}
+	hash, which, _ := strings.Cut(hash, ordinalMark)
+	n, _ := strconv.Atoi(which)
+	var best *mergeTurn
+	for _, t := range m.byKey[k] {
+		switch {
+		case hash != "" && m.hashOf(t) == hash:
+			if n--; n < 0 {
+				return t
+			}
+		case best == nil, best.in[v] == nil && t.in[v] != nil:
+			best = t
+		}
+	}
+	// One that was there when its name was written may have been edited since.
+	if best != nil && (hash == "" || !strings.HasPrefix(name, missingMark)) {
+		return best
+	}
+	t := &mergeTurn{key: k}
+	if hash != "" {
+		t.hash = [versions + 1]string{hash, hash, hash, hash}
+	}
+	m.turns = append(m.turns, t)
+	m.byKey[k] = append(m.byKey[k], t)
+	return t
+}
+
+func parseTurnName(name string) (k turnKey, hash string, ok bool) {
+	name, hash, _ = strings.Cut(strings.TrimPrefix(name, missingMark), ".")
+	start, request, asks := strings.Cut(name, "/")
+	k.request = noTime
+	var err error
+	if k.start, err = strconv.ParseInt(start, 10, 64); err != nil {
+		return k, "", false
+	}
+	if asks {
+		if k.request, err = strconv.ParseInt(request, 10, 64); err != nil {
+			return k, "", false
+		}
+	}
+	return k, hash, true
+}

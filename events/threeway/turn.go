@@ -1,0 +1,415 @@
+package threeway
+
+import (
+	"bytes"
+	"slices"
+	"time"
+
+	"github.com/git-jp/git-jp/blobs"
+	"github.com/git-jp/git-jp/events"
+)
+
+// turnContent is what a merge came to for one turn.
+type turnContent struct {
+	events []*events.Element // nil when the turn is not in the result
+	theirs []*events.Element // with theirs in place of what is in conflict
+	kind   ConflictKind
+	// at tells for each version and each of its events behind which of events it
+	// belongs now; nil when they are the same, one by one.
+	at [versions][]int
+}
+
+// mergeTurns decides about the content of each turn.
+func (m *merger) mergeTurns() {
+	for _, t := range m.turns {
+		b, o, th := eventsOf(t.in[inBase]), eventsOf(t.in[inOurs]), eventsOf(t.in[inTheirs])
+		switch {
+		case o == nil && th == nil:
+		case b == nil && o == nil:
+			t.events = th
+		case b == nil && th == nil:
+			t.events = o
+		case o == nil:
+			t.turnContent = m.removedTurn(b, th)
+			t.events, t.theirs = t.theirs, t.events
+		case th == nil:
+			t.turnContent = m.removedTurn(b, o)
+		default:
+			t.turnContent = m.mergeEvents([versions][]*events.Element{b, o, th})
+		}
+		if t.kind != "" && m.virtual {
+			t.turnContent = turnContent{events: b}
+		}
+	}
+}
+
+func eventsOf(t *sideTurn) []*events.Element {
+	if t == nil {
+		return nil
+	}
+	return t.events
+}
+
+// removedTurn decides about a turn that one side removed and the other has as kept:
+// gone, unless it was changed. A turn_start that was put there is no change.
+func (m *merger) removedTurn(base, kept []*events.Element) turnContent {
+	unrepaired := func(es []*events.Element) []*events.Element {
+		if isRepair(es) {
+			return es[1:]
+		}
+		return es
+	}
+	if slices.EqualFunc(unrepaired(base), unrepaired(kept), m.same) {
+		return turnContent{}
+	}
+	return turnContent{events: kept, kind: ConflictRemoved}
+}
+
+// same is [Equal], remembering what was compared.
+func (m *merger) same(a, b *events.Element) bool {
+	return a == b || bytes.Equal(a.Raw(), b.Raw()) || a.Kind() == b.Kind() && m.sum(a) == m.sum(b)
+}
+
+// sum is [Element.Sum], computed once for the same bytes.
+func (m *merger) sum(e *events.Element) blobs.Hash {
+	h, ok := m.sums[string(e.Raw())]
+	if !ok {
+		h = e.Sum()
+		m.sums[string(e.Raw())] = h
+	}
+	return h
+}
+
+// better chooses between equal elements that both sides wrote differently: the one
+// whose contents are references, else the one with the smaller bytes.
+func better(a, b *events.Element) *events.Element {
+	if x, y := a.HasInline(true), b.HasInline(true); x != y {
+		if x {
+			return b
+		}
+		return a
+	}
+	if bytes.Compare(a.Raw(), b.Raw()) <= 0 {
+		return a
+	}
+	return b
+}
+
+// sameBytes tells versions of an element apart also where they are equal; a nil one is
+// only the same as another.
+func sameBytes(a, b *events.Element) bool {
+	return a == b || a != nil && b != nil && bytes.Equal(a.Raw(), b.Raw())
+}
+
+// A cell is one event of a turn in all versions that have it.
+type cell struct {
+	in           [versions]*events.Element
+	ours, theirs *events.Element // what it came to; nil when it is gone
+	kind         ConflictKind
+	merged       int // index in the result
+}
+
+// A cellKey is what an event of a turn is known by, whatever it says.
+type cellKey struct {
+	kind events.Kind
+	id   string
+	time time.Time
+}
+
+// mergeEvents merges a turn that both sides have.
+func (m *merger) mergeEvents(in [versions][]*events.Element) turnContent {
+	if done, ok := m.mergeQuickly(in); ok {
+		return done
+	}
+	if m.whole {
+		return turnContent{events: in[inOurs], theirs: in[inTheirs], kind: ConflictEdited}
+	}
+	cells := m.align(in)
+	order, ok := orderCells(cells)
+	if !ok { // both put the events in another order
+		return turnContent{events: in[inOurs], theirs: in[inTheirs], kind: ConflictEdited}
+	}
+	var c turnContent
+	for _, list := range cells {
+		for _, x := range list {
+			x.merged = -1
+		}
+	}
+	for _, x := range append(slices.Clip(cells[inBase]), order.added...) {
+		m.decide(x)
+		if c.kind == "" {
+			c.kind = x.kind
+		}
+	}
+	if c.kind == "" && order.continued {
+		c.kind = ConflictContinued
+	}
+	for _, x := range order.ours {
+		if x.ours != nil {
+			x.merged = len(c.events)
+			c.events = append(c.events, x.ours)
+		}
+	}
+	for _, x := range order.theirs {
+		if x.theirs != nil {
+			c.theirs = append(c.theirs, x.theirs)
+		}
+	}
+	for v, list := range cells {
+		c.at[v] = positions(list)
+	}
+	return c
+}
+
+// mergeQuickly handles the turns that no side changed, and those that one did.
+func (m *merger) mergeQuickly(in [versions][]*events.Element) (turnContent, bool) {
+	same := func(a, b []*events.Element) bool { return slices.EqualFunc(a, b, sameBytes) }
+	switch b, o, th := in[inBase], in[inOurs], in[inTheirs]; {
+	case same(o, th):
+		return turnContent{events: o}, true
+	case m.whole && b != nil && same(b, o):
+		return turnContent{events: th}, true
+	case m.whole && b != nil && same(b, th):
+		return turnContent{events: o}, true
+	default:
+		return turnContent{}, false
+	}
+}
+
+// positions returns for each cell where it stands in the result, or the last before it
+// that is there.
+func positions(cells []*cell) []int {
+	at, last := make([]int, len(cells)), -1
+	for i, x := range cells {
+		if x.merged >= 0 {
+			last = x.merged
+		}
+		at[i] = last
+	}
+	return at
+}
+
+// align finds the events that are one in the versions. The result has for each version
+// its events in order.
+func (m *merger) align(in [versions][]*events.Element) [versions][]*cell {
+	var cells [versions][]*cell
+	var byKey [versions]map[cellKey][]*cell
+	var keys []cellKey
+	for v, list := range in {
+		byKey[v] = map[cellKey][]*cell{}
+		for _, e := range list {
+			x := &cell{}
+			x.in[v] = e
+			k := cellKey{e.Kind(), events.EventID(e), e.Time()}
+			if byKey[inBase][k] == nil && byKey[inOurs][k] == nil && byKey[v][k] == nil {
+				keys = append(keys, k)
+			}
+			byKey[v][k] = append(byKey[v][k], x)
+			cells[v] = append(cells[v], x)
+		}
+	}
+	into := map[*cell]*cell{}
+	for _, k := range keys {
+		m.alignKey(byKey[inBase][k], byKey[inOurs][k], byKey[inTheirs][k], into)
+	}
+	for v := range cells {
+		for i, x := range cells[v] {
+			if y := into[x]; y != nil {
+				cells[v][i] = y
+			}
+		}
+	}
+	return cells
+}
+
+// alignKey pairs the events of one key: with those of base, then, of what both sides
+// added, with each other. Into gets the cells that were joined to others.
+func (m *merger) alignKey(base, ours, theirs []*cell, into map[*cell]*cell) {
+	join := func(v int) func(a, b *cell) {
+		return func(a, b *cell) {
+			a.in[v] = b.in[v]
+			into[b] = a
+		}
+	}
+	added := pairUp(base, ours, m.sameEvent(), true, join(inOurs))
+	left := pairUp(base, theirs, m.sameEvent(), true, join(inTheirs))
+	pairUp(added, left, m.sameEvent(), true, join(inTheirs))
+}
+
+func firstOfCell(x *cell) *events.Element {
+	for _, e := range x.in {
+		if e != nil {
+			return e
+		}
+	}
+	return nil
+}
+
+// decide decides about one event.
+func (m *merger) decide(x *cell) {
+	b, o, th := x.in[inBase], x.in[inOurs], x.in[inTheirs]
+	switch {
+	case o == nil && th == nil:
+	case o != nil && th != nil && m.same(o, th):
+		x.ours = choose(b, o, th, sameBytes, better)
+		x.theirs = x.ours
+	case b == nil && (o == nil || th == nil):
+		x.ours, x.theirs = o, th // whose place decides which of the two counts
+		if o == nil {
+			x.ours = th
+		}
+		if th == nil {
+			x.theirs = o
+		}
+	case b != nil && same3(m, b, o):
+		x.ours, x.theirs = th, th
+	case b != nil && same3(m, b, th):
+		x.ours, x.theirs = o, o
+	default:
+		x.ours, x.theirs, x.kind = o, th, ConflictEdited
+	}
+}
+
+// same3 is same for a version that may not have the event.
+func same3(m *merger, base, side *events.Element) bool { return side != nil && m.same(base, side) }
+
+// A cellOrder is the events of a turn in order, once with ours and once with theirs
+// where both went on differently at one place.
+type cellOrder struct {
+	ours, theirs []*cell
+	added        []*cell
+	continued    bool
+
+	placed [2]map[*cell]bool // what was added already, in ours and theirs
+}
+
+// orderCells puts the events of a turn in order: those of base as base has them, or
+// the side that alone moved some; what was added, behind what it was added to. It
+// reports false when both sides moved events, and differently.
+func orderCells(cells [versions][]*cell) (cellOrder, bool) {
+	index := make(map[*cell]int, len(cells[inBase]))
+	for i, x := range cells[inBase] {
+		index[x] = i
+	}
+	frame := cells[inBase]
+	movedO, movedT := moved(cells[inOurs], index), moved(cells[inTheirs], index)
+	switch {
+	case movedO && movedT:
+		// Comparing all of both is stricter than need be, and this is rare.
+		if !slices.Equal(cells[inOurs], cells[inTheirs]) {
+			return cellOrder{}, false
+		}
+		frame = reframed(frame, cells[inOurs], index)
+	case movedO:
+		frame = reframed(frame, cells[inOurs], index)
+	case movedT:
+		frame = reframed(frame, cells[inTheirs], index)
+	}
+	for i, x := range frame {
+		index[x] = i
+	}
+	ours, theirs := gaps(cells[inOurs], index), gaps(cells[inTheirs], index)
+	var o cellOrder
+	o.placed = [2]map[*cell]bool{{}, {}}
+	for i := range len(frame) + 1 {
+		o.gap(ours[i-1], theirs[i-1])
+		if i < len(frame) {
+			o.ours, o.theirs = append(o.ours, frame[i]), append(o.theirs, frame[i])
+		}
+	}
+	return o, true
+}
+
+// moved reports whether the events of base stand in another order in a version.
+func moved(cells []*cell, index map[*cell]int) bool {
+	last := -1
+	for _, x := range cells {
+		if i, ok := index[x]; ok {
+			if i < last {
+				return true
+			}
+			last = i
+		}
+	}
+	return false
+}
+
+// reframed returns the events of base in the order of a side. What the side does not
+// have stays behind what it stood behind.
+func reframed(base, side []*cell, index map[*cell]int) []*cell {
+	in := map[*cell]bool{}
+	for _, x := range side {
+		in[x] = true
+	}
+	gone := map[*cell][]*cell{} // by what they stand behind; nil at the front
+	var last *cell
+	for _, x := range base {
+		if in[x] {
+			last = x
+		} else {
+			gone[last] = append(gone[last], x)
+		}
+	}
+	frame := slices.Clone(gone[nil])
+	for _, x := range side {
+		if _, ok := index[x]; ok {
+			frame = append(append(frame, x), gone[x]...)
+		}
+	}
+	return frame
+}
+
+// gaps returns what a side added, by the index of the event of base that it stands
+// behind, -1 for none.
+func gaps(cells []*cell, index map[*cell]int) map[int][]*cell {
+	added, last := map[int][]*cell{}, -1
+	for _, x := range cells {
+		if i, ok := index[x]; ok {
+			last = i
+		} else {
+			added[last] = append(added[last], x)
+		}
+	}
+	return added
+}
+
+// gap adds what both sides added at one place: what the one added that has all of the
+// other's, as when one went on where the other stopped.
+func (o *cellOrder) gap(ours, theirs []*cell) {
+	switch {
+	case holdsAll(ours, theirs):
+		theirs = ours
+	case holdsAll(theirs, ours):
+		ours = theirs
+	default:
+		o.continued = true
+	}
+	o.ours = o.place(o.ours, ours, 0)
+	o.theirs = o.place(o.theirs, theirs, 1)
+}
+
+// holdsAll reports whether the events of part are all in cells, in this order.
+func holdsAll(cells, part []*cell) bool {
+	for _, x := range cells {
+		if len(part) > 0 && part[0] == x {
+			part = part[1:]
+		}
+	}
+	return len(part) == 0
+}
+
+// place appends what was not placed before: both sides may have added one event at
+// different places, and then the first counts.
+func (o *cellOrder) place(to, cells []*cell, which int) []*cell {
+	for _, x := range cells {
+		if o.placed[which][x] {
+			continue
+		}
+		if !o.placed[1-which][x] {
+			o.added = append(o.added, x)
+		}
+		o.placed[which][x] = true
+		to = append(to, x)
+	}
+	return to
+}
