@@ -36,6 +36,15 @@ func UsageOf(e *events.Element) (u Usage, ok bool) {
 	return u, ok && json.Unmarshal(v, &u) == nil
 }
 
+// WithUsage returns md with usage.
+func WithUsage(md events.Metadata, u Usage) events.Metadata {
+	v, err := json.Marshal(u)
+	if err != nil {
+		return md // numbers and a name: it does not happen
+	}
+	return md.With(MetadataUsage, jsontext.Value(v))
+}
+
 // A Sent is what is kept of a request, so that the next one can tell whether the provider
 // still has its prompt.
 type Sent struct {

@@ -5,7 +5,6 @@ import (
 
 	"github.com/git-jp/git-jp/compact"
 	"github.com/git-jp/git-jp/events"
-	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
 )
 
@@ -54,9 +53,7 @@ func (t *turn) settle() {
 		if !ok {
 			continue // an answer that said nothing
 		}
-		if v, err := json.Marshal(usage, json.Deterministic(true)); err == nil {
-			t.drafts[i].md = t.drafts[i].md.With(compact.MetadataUsage, v)
-		}
+		t.drafts[i].md = compact.WithUsage(t.drafts[i].md, usage)
 	}
 	if !t.over && len(t.drafts) > 0 {
 		t.drafts[0].md = t.drafts[0].md.With(MetadataOpen, jsontext.Value("true"))

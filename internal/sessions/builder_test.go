@@ -1,0 +1,334 @@
+package sessions_test
+
+import (
+	"bytes"
+	"errors"
+	"io"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/git-jp/git-jp/blobs"
+	"github.com/git-jp/git-jp/compact"
+	"github.com/git-jp/git-jp/dedup"
+	"github.com/git-jp/git-jp/events"
+	"github.com/git-jp/git-jp/internal/sessions"
+	"github.com/go-json-experiment/json/jsontext"
+	"github.com/google/go-cmp/cmp"
+	"github.com/klauspost/compress/zstd"
+)
+
+// memory keeps the contents of a test.
+type memory map[blobs.Hash][]byte
+
+func (m memory) Write(b []byte) (blobs.Ref, error) {
+	ref := blobs.RefTo(b)
+	m[ref.Hash] = bytes.Clone(b)
+	return ref, nil
+}
+
+func (m memory) Read(ref blobs.Ref) ([]byte, error) { return m[ref.Hash], nil }
+
+var (
+	session = sessions.Session{
+		Name: sessions.Name{Agent: sessions.ClaudeCode, ID: "s1"}, Dir: "/home/ada/proj",
+	}
+	start = time.Date(2026, 5, 2, 10, 0, 0, 0, time.UTC)
+)
+
+func at(seconds int) time.Time { return start.Add(time.Duration(seconds) * time.Second) }
+
+// build returns the conversations of what tell says, and their contents.
+func build(
+	t *testing.T, o sessions.Options, tell func(*sessions.Builder),
+) ([]*sessions.Conversation, memory) {
+	t.Helper()
+	kept := memory{}
+	o.Writer = kept
+	if o.Root == "" {
+		o.Root = session.Dir
+	}
+	b := sessions.NewBuilder(session, o)
+	tell(b)
+	all, err := b.Finish(sessions.VersionOf(7, [32]byte{1}))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range all {
+		if err := c.Stream.Validate(); err != nil {
+			t.Fatalf("%s: %v", c.Name, err)
+		}
+		if _, err := events.Decode(c.Stream.Encode()); err != nil {
+			t.Fatalf("%s: %v", c.Name, err)
+		}
+	}
+	return all, kept
+}
+
+// outline says what a conversation has, an element a line.
+func outline(c *sessions.Conversation) (lines []string) {
+	for _, e := range c.Stream.All() {
+		line := string(e.Kind())
+		switch ev := e.Event().(type) {
+		case *events.ChatRequest:
+			line += " " + ev.Content
+		case *events.ChatResponse:
+			line += " " + ev.Text
+		case *events.ToolCallRequest:
+			line += " " + ev.Name + " " + string(ev.Arguments)
+		case *events.Compaction:
+			line += " " + *ev.Summary
+		}
+		for _, key := range e.Metadata().Keys() {
+			if v, _ := e.Metadata().Value(key); key != sessions.MetadataSource {
+				line += " " + strings.TrimPrefix(key, "git_jp_") + "=" + string(v)
+			}
+		}
+		lines = append(lines, line)
+	}
+	return lines
+}
+
+func TestTurns(t *testing.T) {
+	none := events.Metadata{}
+	all, _ := build(t, sessions.Options{}, func(b *sessions.Builder) {
+		b.Model(at(0), "anthropic", "m1")
+		b.Injected("i", at(0), "Caveat")
+		b.Prompt("a", at(1), "One")
+		b.Reasoning("b", at(2), "r1", "Hm", none.WithText("proof", "x"))
+		b.Call("c", at(3), "r1", sessions.Call{
+			ID: "t1", Name: "Bash", Arguments: jsontext.Value(`"ls"`),
+		})
+		b.Usage("r1", compact.Usage{Input: 1, Output: 9})
+		b.Usage("r1", compact.Usage{Input: 1, Output: 5}) // an earlier figure, told late
+		b.Result("d", at(4), "t1", true, sessions.Block{Text: "no"})
+		b.Further("e", at(5), "Also this")
+		b.Model(at(6), "anthropic", "m2")
+		b.Message("f", at(6), "r2", "Done", none)
+		b.Trim([]string{"t1"})
+		b.Prompt("g", at(7), "Two")
+		b.Message("h", time.Time{}, "r3", "Cut", none)
+	})
+	want := []string{
+		"turn_start",
+		"chat_request Caveat injected=true",
+		"chat_request One",
+		"chat_response Hm proof=\"x\"",
+		`tool_call_request Bash {"input":"ls"} usage={"input":1,"output":9}`,
+		"tool_call_response " + strings.TrimPrefix(dedup.Trimmed, "git_jp_") + "=true",
+		"chat_request Also this",
+		"config_delta",
+		"chat_response Done",
+		"turn_start open=true",
+		"chat_request Two",
+		"chat_response Cut",
+	}
+	if diff := cmp.Diff(want, outline(all[0])); diff != "" {
+		t.Error(diff)
+	}
+	first, request := all[0].Stream.At(0), all[0].Stream.At(1)
+	if got := request.Time().Sub(first.Time()); got != time.Microsecond {
+		t.Errorf("a turn_start is %v before its request, want 1µs", got)
+	}
+	last := all[0].Stream.At(all[0].Stream.Len() - 1)
+	if !last.Time().Equal(at(7)) {
+		t.Errorf("what has no time is at %v, want that of what came before", last.Time())
+	}
+	if got := string(all[0].BaseConfig); !strings.Contains(got, `"name": "m1"`) {
+		t.Errorf("base configuration is\n%s", got)
+	}
+}
+
+func TestRewind(t *testing.T) {
+	all, _ := build(t, sessions.Options{}, func(b *sessions.Builder) {
+		for i, text := range []string{"One", "Two", "Three"} {
+			b.Prompt(text, at(i), text)
+		}
+		b.Rewind(1, "point")
+		b.Prompt("four", at(9), "Four")
+	})
+	var got [][]string
+	for _, c := range all {
+		var texts []string
+		for _, line := range outline(c) {
+			if text, ok := strings.CutPrefix(line, "chat_request "); ok {
+				texts = append(texts, text)
+			}
+		}
+		got = append(got, append([]string{c.Name.ID}, texts...))
+	}
+	want := [][]string{{"s1", "One", "Four"}, {"s1@point", "One", "Two", "Three"}}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Error(diff)
+	}
+}
+
+func TestCompactInATurn(t *testing.T) {
+	all, _ := build(t, sessions.Options{}, func(b *sessions.Builder) {
+		b.Prompt("a", at(0), "One")
+		b.Compact("s", at(1), "So far")
+		b.Message("b", at(2), "r", "On", events.Metadata{})
+	})
+	want := []string{
+		"turn_start", "chat_request One", "compaction So far",
+		"turn_start open=true", "chat_request Continue. split=true", "chat_response On",
+	}
+	if diff := cmp.Diff(want, outline(all[0])); diff != "" {
+		t.Error(diff)
+	}
+}
+
+// TestRecords: what has no counterpart stands behind the turn in which it was said, and as many
+// as fit in a content.
+func TestRecords(t *testing.T) {
+	all, kept := build(t, sessions.Options{MaxBlob: 40}, func(b *sessions.Builder) {
+		b.Record(at(0), "before", []byte(`{"at": "/home/ada/proj/x"}`))
+		b.Prompt("a", at(1), "One")
+		b.Record(at(2), "in", []byte(`{"n": 1}`))
+		b.Record(at(3), "in", []byte(`no JSON`))
+		b.Record(at(3), "in", []byte(`{"a": "long enough for a content of its own"}`))
+	})
+	var got []string
+	for _, e := range all[0].Stream.All() {
+		r, ok := sessions.RecordsOf(e)
+		if !ok {
+			got = append(got, string(e.Kind()))
+			continue
+		}
+		ref, err := r.Ref()
+		if err != nil {
+			t.Fatal(err)
+		}
+		got = append(got, string(kept[ref.Hash]))
+	}
+	want := []string{
+		"{\"at\":\"$WORKSPACE/x\"}\n", "turn_start", "chat_request",
+		"{\"n\":1}\n\"no JSON\"\n", "{\"a\":\"long enough for a content of its o", "wn\"}\n",
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Error(diff)
+	}
+	if diff := cmp.Diff(map[string]int{"before": 1, "in": 3}, all[0].Report.Records); diff != "" {
+		t.Error(diff)
+	}
+}
+
+func TestPlaces(t *testing.T) {
+	for in, want := range map[string]string{
+		"/home/ada/proj":                      "$WORKSPACE",
+		"see /home/ada/proj/a.go.":            "see $WORKSPACE/a.go.",
+		"/home/ada/proj2/a /home/ada/project": "$HOME/proj2/a $HOME/project",
+		"file:///home/ada/proj/a":             "file://$WORKSPACE/a",
+		"/home/adam/x /home/ada":              "/home/adam/x $HOME",
+		"(/home/ada/proj)":                    "($WORKSPACE)",
+		"nothing":                             "nothing",
+	} {
+		all, _ := build(t, sessions.Options{}, func(b *sessions.Builder) {
+			b.Prompt("a", at(0), in)
+		})
+		if got := outline(all[0])[1]; got != "chat_request "+want {
+			t.Errorf("%q became %q, want %q", in, got, want)
+		}
+	}
+}
+
+// TestFiles: a read is a resource whose content is the file's own text.
+func TestFiles(t *testing.T) {
+	all, kept := build(t, sessions.Options{}, func(b *sessions.Builder) {
+		b.Prompt("a", at(0), "Read")
+		b.Call("b", at(1), "r", sessions.Call{ID: "t", Name: "Read"})
+		b.Result("c", at(2), "t", false, sessions.Block{
+			Text: "3\tx\n", File: &sessions.File{
+				Name: "sub/a b.go", Dir: session.Dir, Content: "x\n", First: 3, Lines: 1,
+			},
+		})
+	})
+	r := all[0].Stream.At(3).Event().(*events.ToolCallResponse).Blocks[0].Resource
+	if want := "file:///$WORKSPACE/sub/a%20b.go#L3-3"; r.URI != want {
+		t.Errorf("URI is %q, want %q", r.URI, want)
+	}
+	content, shown := kept[r.Content.Ref().Hash], kept[r.Formatted.Ref().Hash]
+	if string(content) != "x\n" || string(shown) != "3\tx\n" {
+		t.Errorf("content is %q and shown %q", content, shown)
+	}
+}
+
+func TestTooLarge(t *testing.T) {
+	b := sessions.NewBuilder(session, sessions.Options{Writer: memory{}, MaxStream: 1000})
+	for i := range 100 {
+		b.Prompt(string(rune('a'+i)), at(i), strings.Repeat("x", 100))
+	}
+	if _, err := b.Finish(sessions.Version{}); !errors.Is(err, sessions.ErrTooLarge) {
+		t.Errorf("error is %v, want %v", err, sessions.ErrTooLarge)
+	}
+}
+
+// TestIDs pins ids: another one for a session would make it twice.
+func TestIDs(t *testing.T) {
+	for name, want := range map[sessions.Name][2]events.ID{
+		{Agent: sessions.ClaudeCode, ID: "s1"}: {761995399, 2775658870},
+		{Agent: sessions.Codex, ID: "s1"}:      {5756797710, 4202171453},
+	} {
+		if got := name.IDs(); got != want {
+			t.Errorf("%s has ids %d, want %d", name, got, want)
+		}
+		for _, id := range name.IDs() {
+			if !id.IsDerived() {
+				t.Errorf("%d is not below the ids of clocks", id)
+			}
+		}
+	}
+}
+
+func TestLines(t *testing.T) {
+	var packed bytes.Buffer
+	enc, err := zstd.NewWriter(&packed)
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, _ = enc.Write([]byte("{}\n[1]\n"))
+	if err := enc.Close(); err != nil {
+		t.Fatal(err)
+	}
+	long := strings.Repeat("x", sessions.MaxLine)
+	for _, test := range []struct {
+		in     string
+		until  int64
+		want   []string
+		length int64
+	}{
+		{"{}\n{\"a\":1}\n", 0, []string{"{}", `{"a":1}`}, 11},
+		{"{}\r\n\n[1]", 0, []string{"{}", "", "[1]"}, 8}, // whole without its end
+		{"{}\n{\"a\":", 0, []string{"{}"}, 3},            // still being written
+		{"{}\n{\"a\":1}\n", 5, []string{"{}"}, 3},
+		{"{}\n" + long + "x\n{}\n", 0, []string{"{}", "too long", "{}"}, int64(len(long)) + 8},
+		{packed.String(), 0, []string{"{}", "[1]"}, 7},
+		{packed.String(), 3, []string{"{}"}, 3},
+		{"", 0, nil, 0},
+	} {
+		lines, err := sessions.NewLines(strings.NewReader(test.in), test.until)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var got []string
+		for {
+			line, _, err := lines.Next(sessions.Complete)
+			var broken *sessions.LineError
+			if errors.Is(err, io.EOF) {
+				break
+			} else if errors.As(err, &broken) {
+				line = []byte("too long")
+			} else if err != nil {
+				t.Fatal(err)
+			}
+			got = append(got, string(line))
+		}
+		if diff := cmp.Diff(test.want, got); diff != "" {
+			t.Errorf("%.20q: %s", test.in, diff)
+		}
+		if v := lines.Version(); v.Length != test.length {
+			t.Errorf("%.20q: length is %d, want %d", test.in, v.Length, test.length)
+		}
+		lines.Close()
+	}
+}
