@@ -338,6 +338,10 @@ var rooms = []room{
 		is:  "`release`, which lists what a release consists of",
 	},
 	{
+		dir: "internal/agents",
+		is:  "tests with the real agents, from npm, and a provider on loopback; run by `make test-agents`",
+	},
+	{
 		dir:       "internal/bench",
 		is:        "the comparisons of performance.md; run by `make bench`",
 		imports:   benchImports,

@@ -1,0 +1,62 @@
+//go:build agents
+
+package agents
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"slices"
+)
+
+// recorded is where session files are kept as test data.
+const recorded = "../sessions/testdata/recorded"
+
+func (w *world) read(name string) string {
+	w.Helper()
+	data, err := os.ReadFile(filepath.Join(w.project, name))
+	w.check(err)
+	return string(data)
+}
+
+// below is the text of a file below the home directory.
+func (w *world) below(name string) string {
+	w.Helper()
+	data, err := os.ReadFile(filepath.Join(w.home, name))
+	w.check(err)
+	return string(data)
+}
+
+// record keeps the session files of a scene, where `make test-agents RECORD=1` asks for it.
+func (w *world) record(scene string) {
+	if os.Getenv("GIT_JP_RECORD") == "" || w.Failed() {
+		return
+	}
+	dir := filepath.Join(recorded, w.agent.name, scene)
+	w.check(os.RemoveAll(dir))
+	for _, name := range w.files() {
+		if filepath.Ext(name) == ".db" {
+			w.write(filepath.Join(dir, name+".sql"), w.dump(filepath.Join(w.home, name)))
+			continue
+		}
+		text := w.below(name)
+		if text == "" || slices.Contains(w.agent.aside, filepath.Ext(name)) {
+			continue
+		}
+		w.write(filepath.Join(dir, name), prompts.ReplaceAllString(text, `${1}(not ours)"`))
+	}
+}
+
+// prompts are the system prompts that Copilot CLI notes. They are its maker's, and not kept.
+var prompts = regexp.MustCompile(
+	`("type":"system\.message","data":\{"role":"system","content":")(?:[^"\\]|\\.)*"`)
+
+// dump is a database as text that makes it anew: the tables that sessions are in.
+func (w *world) dump(path string) string {
+	w.Helper()
+	out, err := exec.CommandContext(w.Context(), "sqlite3", path,
+		".dump project session message part").Output()
+	w.check(err)
+	return string(out)
+}

@@ -1,0 +1,74 @@
+PRAGMA foreign_keys=OFF;
+BEGIN TRANSACTION;
+CREATE TABLE `project` (
+          `id` text PRIMARY KEY,
+          `worktree` text NOT NULL,
+          `vcs` text,
+          `name` text,
+          `icon_url` text,
+          `icon_url_override` text,
+          `icon_color` text,
+          `time_created` integer NOT NULL,
+          `time_updated` integer NOT NULL,
+          `time_initialized` integer,
+          `sandboxes` text NOT NULL,
+          `commands` text
+        );
+INSERT INTO project VALUES('2987dd10acdd7d31b5612544b2e5d9415fac000c','/tmp/git-jp-agents/project','git',NULL,NULL,NULL,NULL,1795436547680,1795436547680,NULL,'[]',NULL);
+CREATE TABLE `message` (
+          `id` text PRIMARY KEY,
+          `session_id` text NOT NULL,
+          `time_created` integer NOT NULL,
+          `time_updated` integer NOT NULL,
+          `data` text NOT NULL,
+          CONSTRAINT `fk_message_session_id_session_id_fk` FOREIGN KEY (`session_id`) REFERENCES `session`(`id`) ON DELETE CASCADE
+        );
+INSERT INTO message VALUES('msg_2085b9207001pq4groFJqVb7G7','ses_df7a46e7cffe4IrbpVRr7EXmkC',1795436548615,1795436550311,'{"role":"user","time":{"created":1795436548615},"agent":"build","model":{"providerID":"loopback","modelID":"sonnet"},"summary":{"diffs":[]}}');
+INSERT INTO message VALUES('msg_2085b9617001z6UbE59HIUvGSL','ses_df7a46e7cffe4IrbpVRr7EXmkC',1795436549655,1795436552023,'{"parentID":"msg_2085b9207001pq4groFJqVb7G7","role":"assistant","mode":"build","agent":"build","path":{"cwd":"/tmp/git-jp-agents/project","root":"/tmp/git-jp-agents/project"},"cost":0.00489,"tokens":{"total":2100,"input":1200,"output":60,"reasoning":0,"cache":{"write":40,"read":800}},"modelID":"sonnet","providerID":"loopback","time":{"created":1795436549655,"completed":1795436552007},"finish":"content-filter","error":{"name":"ContentFilterError","data":{"message":"The response was blocked by the provider''s content filter"}}}');
+CREATE TABLE `part` (
+          `id` text PRIMARY KEY,
+          `message_id` text NOT NULL,
+          `session_id` text NOT NULL,
+          `time_created` integer NOT NULL,
+          `time_updated` integer NOT NULL,
+          `data` text NOT NULL,
+          CONSTRAINT `fk_part_message_id_message_id_fk` FOREIGN KEY (`message_id`) REFERENCES `message`(`id`) ON DELETE CASCADE
+        );
+INSERT INTO part VALUES('prt_2085b9213001rwkUtD3LyrNpN3','msg_2085b9207001pq4groFJqVb7G7','ses_df7a46e7cffe4IrbpVRr7EXmkC',1795436549620,1795436549629,'{"type":"text","text":"\"Please tell me a secret.\""}');
+INSERT INTO part VALUES('prt_2085b9e6d001URir4PzNXx73jE','msg_2085b9617001z6UbE59HIUvGSL','ses_df7a46e7cffe4IrbpVRr7EXmkC',1795436551789,1795436551795,'{"snapshot":"47392c38b987e9d474555765b45e4f082f506bbb","type":"step-start"}');
+INSERT INTO part VALUES('prt_2085b9e75001P7y33I2uTcIRYz','msg_2085b9617001z6UbE59HIUvGSL','ses_df7a46e7cffe4IrbpVRr7EXmkC',1795436551797,1795436551806,'{"type":"text","text":"I will not do that.","time":{"start":1795436551797,"end":1795436551805}}');
+INSERT INTO part VALUES('prt_2085b9ef6001qvltGo9Dlnfl0Z','msg_2085b9617001z6UbE59HIUvGSL','ses_df7a46e7cffe4IrbpVRr7EXmkC',1795436551926,1795436551928,'{"reason":"content-filter","snapshot":"47392c38b987e9d474555765b45e4f082f506bbb","type":"step-finish","tokens":{"total":2100,"input":1200,"output":60,"reasoning":0,"cache":{"write":40,"read":800}},"cost":0.00489}');
+CREATE TABLE `session` (
+          `id` text PRIMARY KEY,
+          `project_id` text NOT NULL,
+          `workspace_id` text,
+          `parent_id` text,
+          `slug` text NOT NULL,
+          `directory` text NOT NULL,
+          `path` text,
+          `title` text NOT NULL,
+          `version` text NOT NULL,
+          `share_url` text,
+          `summary_additions` integer,
+          `summary_deletions` integer,
+          `summary_files` integer,
+          `summary_diffs` text,
+          `metadata` text,
+          `cost` real DEFAULT 0 NOT NULL,
+          `tokens_input` integer DEFAULT 0 NOT NULL,
+          `tokens_output` integer DEFAULT 0 NOT NULL,
+          `tokens_reasoning` integer DEFAULT 0 NOT NULL,
+          `tokens_cache_read` integer DEFAULT 0 NOT NULL,
+          `tokens_cache_write` integer DEFAULT 0 NOT NULL,
+          `revert` text,
+          `permission` text,
+          `agent` text,
+          `model` text,
+          `time_created` integer NOT NULL,
+          `time_updated` integer NOT NULL,
+          `time_compacting` integer,
+          `time_archived` integer,
+          CONSTRAINT `fk_session_project_id_project_id_fk` FOREIGN KEY (`project_id`) REFERENCES `project`(`id`) ON DELETE CASCADE
+        );
+INSERT INTO session VALUES('ses_df7a46e7cffe4IrbpVRr7EXmkC','2987dd10acdd7d31b5612544b2e5d9415fac000c',NULL,NULL,'eager-orchid','/tmp/git-jp-agents/project','','Counting lines','1.18.33',NULL,0,0,0,NULL,NULL,0.0048900000000000002492,1200,60,0,800,40,NULL,'[{"permission":"question","pattern":"*","action":"deny"},{"permission":"plan_enter","pattern":"*","action":"deny"},{"permission":"plan_exit","pattern":"*","action":"deny"}]','build','{"id":"sonnet","providerID":"loopback","variant":"default"}',1795436548483,1795436552039,NULL,NULL);
+COMMIT;
