@@ -156,50 +156,6 @@ func turnBounds(turn string, first, last *int) (from, to events.Bound, err error
 	return from, to, err
 }
 
-type exportCmd struct {
-	Conversation string `arg:"" optional:"" help:"The conversation; the active one by default."`
-	Format       string `short:"f" enum:"md,json" default:"md" help:"md or json."`
-	Output       string `short:"o" placeholder:"FILE" help:"Write to FILE instead of standard output."`
-	Compacted    bool   `help:"Export what a model is given: with compactions applied, and references for what it has."`
-}
-
-// Help explains the difference to print.
-func (exportCmd) Help() string {
-	return `An export is one document with all content in it, to be read without git-jp. It holds
-no path of this machine: the workspace is written $WORKSPACE.`
-}
-
-// Run exports a conversation. A file is written whole or not at all.
-func (c exportCmd) Run(a *app) (err error) {
-	conv, err := a.load(c.Conversation)
-	if err != nil {
-		return err
-	}
-	subject, err := renderable(a, conv, "", c.Compacted)
-	if err != nil {
-		return err
-	}
-	o := render.Options{Format: render.FormatMarkdown, Full: true}
-	if c.Format == "json" || a.JSON {
-		o.Format = render.FormatJSON
-	}
-	var problems []render.Problem
-	write := func(out io.Writer) (err error) {
-		problems, err = subject.Render(out, o)
-		return err
-	}
-	if c.Output == "" || c.Output == "-" {
-		o.Output.Terminal = a.stdoutTerminal // a file or a pipe has every byte as it is
-		err = write(a.stdout)
-	} else {
-		err = replaceFile(a, c.Output, write)
-	}
-	if err != nil {
-		return err
-	}
-	return contentProblems(a, problems)
-}
-
 // replaceFile writes a file of the user's through a temporary beside it, so that a
 // failure leaves the old one. What is no regular file is written to directly.
 func replaceFile(a *app, name string, write func(io.Writer) error) error {

@@ -56,7 +56,7 @@ func dialogue(ts *testscript.TestScript, neg bool, args []string) {
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true, Setctty: true}
 	ts.Check(cmd.Start())
 	ts.Check(slave.Close())
-	v := &view{}
+	v := &shownTerminal{}
 	go v.read(master)
 	want, playErr := v.play(ts.MkAbs("."), master, lines)
 	if playErr != nil {
@@ -153,14 +153,14 @@ func openPTY(columns uint16) (master, slave *os.File, err error) {
 	return master, slave, err
 }
 
-// A view is what a terminal was shown.
-type view struct {
+// A shownTerminal is what a terminal was shown.
+type shownTerminal struct {
 	mu   sync.Mutex
 	data []byte
 	at   int // what the last wait found ends here
 }
 
-func (v *view) read(f *os.File) {
+func (v *shownTerminal) read(f *os.File) {
 	b := make([]byte, 4096)
 	for {
 		n, err := f.Read(b)
@@ -173,14 +173,14 @@ func (v *view) read(f *os.File) {
 	}
 }
 
-func (v *view) ended() []byte {
+func (v *shownTerminal) ended() []byte {
 	time.Sleep(50 * time.Millisecond) // the rest of it is on its way
 	v.mu.Lock()
 	defer v.mu.Unlock()
 	return bytes.Clone(v.data)
 }
 
-func (v *view) play(dir string, f *os.File, lines []string) (exit int, err error) {
+func (v *shownTerminal) play(dir string, f *os.File, lines []string) (exit int, err error) {
 	for _, line := range lines {
 		verb, rest, _ := strings.Cut(line, " ")
 		switch verb {
@@ -213,7 +213,7 @@ func (v *view) play(dir string, f *os.File, lines []string) (exit int, err error
 	return exit, nil
 }
 
-func (v *view) wait(pattern string) error {
+func (v *shownTerminal) wait(pattern string) error {
 	re, err := regexp.Compile(pattern)
 	if err != nil {
 		return err

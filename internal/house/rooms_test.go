@@ -196,6 +196,11 @@ var rooms = []room{
 		imports: []string{"events", "events/settings", "blobs", "compact", "internal/llm", "internal/llm/models"},
 	},
 	{
+		dir:     "internal/view",
+		is:      "conversations as HTML: pages that need no network and no script, and in which nothing of theirs runs",
+		imports: []string{"events", "blobs", "compact", "internal/render", "internal/workspace"},
+	},
+	{
 		dir:     "internal/quarantine",
 		is:      "what commands quarantine before they change or remove it, and how long it stays",
 		imports: []string{"events", "blobs", "internal/atomicfile", "internal/regular"},

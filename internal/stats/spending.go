@@ -124,12 +124,23 @@ func (l *Ledger) count(id events.ID, a answer) {
 	r.Input += u.Prompt()
 	r.Cached += u.CacheRead
 	r.Output += u.Output
-	row, _ := l.table.Find(a.model)
-	usd, known := row.Cost(u, false)
+	usd, known := cost(l.table, a.model, u)
 	r.USD += usd
-	if provider, _, _ := llm.SplitID(a.model); !known && !isFree(provider) {
+	if !known {
 		r.Unpriced++
 	}
+}
+
+// Cost returns what an answer of a model has cost, and whether that is known.
+func Cost(table *models.Table, model string, u compact.Usage) (usd float64, known bool) {
+	return cost(table, model, usageOf(u))
+}
+
+func cost(table *models.Table, model string, u llm.Usage) (usd float64, known bool) {
+	row, _ := table.Find(model)
+	usd, known = row.Cost(u, false)
+	provider, _, _ := llm.SplitID(model)
+	return usd, known || isFree(provider)
 }
 
 // isFree reports whether a provider's models run on this machine.

@@ -1,0 +1,105 @@
+package main
+
+import (
+	"io"
+
+	"github.com/git-jp/git-jp/compact"
+	"github.com/git-jp/git-jp/internal/render"
+	"github.com/git-jp/git-jp/internal/stats"
+	"github.com/git-jp/git-jp/internal/view"
+)
+
+type exportCmd struct {
+	Conversation []string `arg:"" optional:"" help:"Conversations; the active one by default. More than one with --format=html."`
+	Format       string   `short:"f" enum:"md,json,html" default:"md" placeholder:"md|json|html" help:"md, json or html."`
+	Output       string   `short:"o" placeholder:"FILE" help:"Write to FILE instead of standard output."`
+	Compacted    bool     `help:"Export what a model is given: with compactions applied, and references for what it has."`
+	Focused      bool     `help:"With --format=html, only prompts and the answers to them."`
+}
+
+// Help explains the difference to print.
+func (exportCmd) Help() string {
+	return `An export is one document with all content in it, to be read without git-jp. It holds
+no path of this machine: the workspace is written $WORKSPACE.
+
+With --format=html it is a page that a browser opens from the disk: nothing in it is fetched
+from anywhere, and nothing that a conversation says can run. Calls of tools and what led to an
+answer are folded.`
+}
+
+// Run exports conversations. A file is written whole or not at all.
+func (c exportCmd) Run(a *app) (err error) {
+	names := c.Conversation
+	if len(names) == 0 {
+		names = []string{"."}
+	}
+	html := c.Format == "html" && !a.JSON
+	switch {
+	case len(names) > 1 && !html:
+		return usagef("only --format=html takes several conversations")
+	case c.Focused && !html:
+		return usagef("--focused needs --format=html")
+	}
+	entries, err := findAll(a, names)
+	if err != nil {
+		return err
+	}
+	subjects := make([]view.Conversation, len(entries))
+	for i, e := range entries {
+		conv, err := a.openWorkspace.Load(e)
+		if err != nil {
+			return err
+		}
+		subjects[i].Facts = view.FactsOf(conv)
+		if subjects[i].Conversation, err = renderable(a, conv, "", c.Compacted); err != nil {
+			return err
+		}
+	}
+	var problems []render.Problem
+	write := func(out io.Writer) (err error) {
+		problems, err = c.document(a, out, subjects)
+		return err
+	}
+	if c.Output == "" || c.Output == "-" {
+		err = write(a.stdout)
+	} else {
+		err = replaceFile(a, c.Output, write)
+	}
+	if err != nil {
+		return err
+	}
+	return contentProblems(a, problems)
+}
+
+// document writes the one document.
+func (c exportCmd) document(
+	a *app, out io.Writer, all []view.Conversation,
+) ([]render.Problem, error) {
+	o := render.Options{Format: render.FormatMarkdown, Full: true}
+	if c.Output == "" || c.Output == "-" {
+		o.Output.Terminal = a.stdoutTerminal // a file or a pipe has every byte as it is
+	}
+	switch {
+	case c.Format == "json" || a.JSON:
+		o.Format = render.FormatJSON
+	case c.Format == "html":
+		price, err := pricing(a)
+		if err != nil {
+			return nil, err
+		}
+		doc := view.Document{Title: "Conversations", Focused: c.Focused, Price: price}
+		return doc.Write(out, all...)
+	}
+	return all[0].Render(out, o)
+}
+
+// pricing returns what answers cost, by the table of models.
+func pricing(a *app) (func(string, compact.Usage) (float64, bool), error) {
+	table, err := a.models()
+	if err != nil {
+		return nil, err
+	}
+	return func(model string, u compact.Usage) (float64, bool) {
+		return stats.Cost(table, model, u)
+	}, nil
+}

@@ -1,0 +1,170 @@
+package render
+
+import (
+	"strings"
+	"time"
+
+	"github.com/git-jp/git-jp/blobs"
+	"github.com/git-jp/git-jp/events"
+)
+
+// A Visitor is given what a document of a conversation shows, so that a format can have a package
+// of its own.
+type Visitor interface {
+	Turn(t Turn) error
+	Item(it Item) error
+}
+
+// A Turn is the head of a turn.
+type Turn struct {
+	From, To int    // numbers in the stored stream, counted from 1
+	Label    string // "turn 3", or which turns a summary stands for
+	At       time.Time
+	Author   string // "" when not known
+	Model    string // "" when not known
+	Parallel string // the turns before it that whoever asked did not know, "" for none
+}
+
+// An Item is one element of a stream.
+type Item struct {
+	Index   int
+	Element *events.Element
+	Tool    string   // of a result: the name of the tool
+	Parts   []Part   // contents of a request or a result
+	Beside  []string // what the provider did or cited beside a reply
+}
+
+// A Part is one content of a request or a result.
+type Part struct {
+	Kind     events.BlockType
+	URI      string
+	MIMEType string
+	Size     int64
+	Text     string
+	Data     []byte // where it is no text
+	Absent   string // why there is no content, "" where there is
+	Ref      blobs.Ref
+	Language string // by the name of the file, as [Tokens] takes it
+}
+
+// IsImage reports whether a part is an image of a kind that browsers show.
+func (p Part) IsImage() bool { return len(p.Data) > 0 && part{mime: p.MIMEType}.isImage() }
+
+// Visit gives v the conversation with all content, in the order in which people read it: results
+// follow their calls. The problems are contents that are absent; the error is that of v.
+func (c Conversation) Visit(v Visitor) ([]Problem, error) {
+	w := newWalk(c, Options{Format: FormatMarkdown, Full: true})
+	err := w.run(visiting{v})
+	return w.problems, err
+}
+
+// visiting is a formatter that hands everything on.
+type visiting struct{ Visitor }
+
+func (visiting) begin(int) error { return nil }
+func (visiting) end() error      { return nil }
+
+func (v visiting) turn(t turn) error {
+	head := Turn{
+		From: t.from, To: t.to, Label: t.label(), At: t.at, Author: t.author, Model: t.model,
+	}
+	if t.parallel != nil {
+		head.Parallel = t.parallel.String()
+	}
+	return v.Turn(head)
+}
+
+func (v visiting) item(it item) error {
+	shown := Item{Index: it.index, Element: it.el, Tool: it.tool}
+	for _, p := range it.parts {
+		shown.Parts = append(shown.Parts, p.visited())
+	}
+	for _, x := range it.extra {
+		shown.Beside = append(shown.Beside, x.label+": "+x.text)
+	}
+	return v.Item(shown)
+}
+
+func (p part) visited() Part {
+	out := Part{
+		Kind: p.kind, URI: p.uri, MIMEType: p.mime, Text: p.text, Data: p.data, Ref: p.ref,
+		Size: p.ref.Size, Language: p.language(),
+	}
+	switch p.state {
+	case partBroken:
+		out.Text, out.Absent = "", p.text
+	case partRaw:
+		out.Text = p.readable()
+	}
+	if !p.hasRef {
+		out.Size = int64(len(p.text) + len(p.data))
+	}
+	return out
+}
+
+// ConfigLine names what a change of configuration sets.
+func ConfigLine(delta []byte) string { return configLine(delta) }
+
+// CompactionLine says what a compaction covers and does, counting turns from 1.
+func CompactionLine(c *events.Compaction) string { return compactionLine(c) }
+
+// QuestionText returns what an inquiry asks.
+func QuestionText(question []byte) string { return questionText(question) }
+
+// A TokenKind is what a piece of code is.
+type TokenKind int
+
+// The kinds of pieces.
+const (
+	TokenPlain TokenKind = iota
+	TokenKeyword
+	TokenString
+	TokenNumber
+	TokenComment
+)
+
+// Tokens calls f with the pieces of a line of code, neighbours of one kind together. An unknown
+// language gives one plain piece.
+func Tokens(language, line string, f func(kind TokenKind, text string)) {
+	s, known := syntaxes()[strings.ToLower(language)]
+	if !known {
+		f(TokenPlain, line)
+		return
+	}
+	for plain := 0; plain < len(line); {
+		at, end, st := s.token(line, plain)
+		if at > plain {
+			f(TokenPlain, line[plain:at])
+		}
+		if at == end {
+			return
+		}
+		f(tokenKind(st), line[at:end])
+		plain = end
+	}
+}
+
+// tokenKind is what a style of [syntax.token] stands for.
+func tokenKind(st style) TokenKind {
+	switch st {
+	case styleKeyword:
+		return TokenKeyword
+	case styleString:
+		return TokenString
+	case styleNumber:
+		return TokenNumber
+	case styleComment:
+		return TokenComment
+	default:
+		return TokenPlain
+	}
+}
+
+// IsLanguage reports whether [Tokens] knows a language.
+func IsLanguage(name string) bool {
+	_, known := syntaxes()[strings.ToLower(name)]
+	return known
+}
+
+// SGRLen returns the length of the colour sequence that s begins with, 0 for none.
+func SGRLen(s string) int { return sgrLen(s) }

@@ -1,0 +1,79 @@
+package view
+
+import (
+	"fmt"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/git-jp/git-jp/internal/render"
+)
+
+// What is shown of a long text before it is asked for, and how much of the rest at once: a browser
+// lays out a closed piece only when it is opened.
+const (
+	shownLines = 30
+	shownBytes = 4000
+	pieceBytes = 200_000
+)
+
+// cutText returns where the part of a text ends that is shown at once; all of it where the rest
+// would not be worth a click.
+func cutText(s string) int {
+	const spare = 2 // a rest of less than half is shown too
+	at, lines := 0, 0
+	for at < len(s) && lines < shownLines && at < shownBytes {
+		n := strings.IndexByte(s[at:], '\n') + 1
+		if n == 0 {
+			n = len(s) - at
+		}
+		at += n
+		lines++
+	}
+	if at > spare*shownBytes {
+		at = runeStart(s, shownBytes)
+	}
+	if len(s)-at < shownBytes/spare && strings.Count(s[at:], "\n") < shownLines/spare {
+		return len(s)
+	}
+	return at
+}
+
+// runeStart returns the beginning of the character that has byte i.
+func runeStart(s string, i int) int {
+	for i > 0 && i < len(s) && !utf8.RuneStart(s[i]) {
+		i--
+	}
+	return i
+}
+
+// long writes a text of any length by f: its beginning, and the rest in closed pieces that say how
+// large they are.
+func long(m *markup, s string, f func(piece string)) {
+	at := cutText(s)
+	f(s[:at])
+	for rest := s[at:]; rest != ""; {
+		n := len(rest)
+		if n > pieceBytes {
+			n = runeStart(rest, pieceBytes)
+			if end := strings.LastIndexByte(rest[:n], '\n'); end > 0 {
+				n = end + 1
+			}
+		}
+		piece := rest[:n]
+		rest = rest[n:]
+		m.open("details", class("rest"))
+		m.put("summary", more(piece))
+		f(piece)
+		m.end("details")
+	}
+}
+
+// more says how much there is in a piece.
+func more(piece string) string {
+	lines := strings.Count(strings.TrimSuffix(piece, "\n"), "\n") + 1
+	if lines == 1 {
+		return fmt.Sprintf("%s more", render.Bytes(int64(len(piece))))
+	}
+	return fmt.Sprintf("%s more lines, %s", render.Number(int64(lines)),
+		render.Bytes(int64(len(piece))))
+}

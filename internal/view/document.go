@@ -1,0 +1,204 @@
+package view
+
+import (
+	"bufio"
+	"crypto/sha256"
+	_ "embed" // the style sheet and the script
+	"encoding/base64"
+	"errors"
+	"io"
+	"strings"
+	"time"
+
+	"github.com/git-jp/git-jp/compact"
+	"github.com/git-jp/git-jp/internal/render"
+)
+
+//go:embed view.css
+var style string
+
+//go:embed view.js
+var script string
+
+// A Conversation is what there is to show.
+type Conversation struct {
+	render.Conversation
+
+	Facts []Fact // beside its title, in their order
+}
+
+// A Fact is something that is known of a conversation.
+type Fact struct{ Name, Value string }
+
+// A Document is one page.
+type Document struct {
+	Title string // of a page with several conversations
+	// Focused leaves out what is between a prompt and the last answer to it.
+	Focused bool
+	// Link returns where the page of an agent's session is, "" for nowhere.
+	Link func(session string) string
+	// Price returns what an answer of a model has cost, and whether that is known.
+	Price func(model string, u compact.Usage) (usd float64, known bool)
+	// Home is where the index is, "" where there is none.
+	Home string
+}
+
+// Write writes a page with all conversations, which needs no other file. The problems are
+// contents that are absent.
+func (d Document) Write(w io.Writer, all ...Conversation) ([]render.Problem, error) {
+	const buffer = 64 << 10
+	out := bufio.NewWriterSize(w, buffer)
+	m := &markup{w: out}
+	var problems []render.Problem
+	title := d.Title
+	if len(all) == 1 {
+		title = titleOf(all[0])
+	}
+	d.head(m, title)
+	if len(all) != 1 {
+		d.contents(m, title, all)
+	}
+	code := &budget{left: mostCode}
+	for _, c := range all {
+		p := &pageWriter{m: m, doc: d, conv: c, code: code, level: 1, keys: c.Stream.Keys()}
+		if len(all) != 1 {
+			p.level, p.prefix = 2, c.ID.Digits()+"-"
+		}
+		found, err := p.write()
+		problems = append(problems, found...)
+		if err != nil {
+			return problems, err
+		}
+	}
+	d.foot(m)
+	return problems, errors.Join(m.err, out.Flush())
+}
+
+// titleOf is the title, or what stands for it.
+func titleOf(c Conversation) string {
+	switch first := render.OutlineOf(c.Stream, nil, 0).First; {
+	case c.Title != "":
+		return c.Title
+	case first != "":
+		return "“" + first + "”"
+	default:
+		return c.ID.String()
+	}
+}
+
+// policy forbids everything but the style and the script of this package and pictures that are in
+// the page.
+func policy() string {
+	return "default-src 'none'; style-src " + digest(style) + "; script-src " + digest(script) +
+		"; img-src data:; base-uri 'none'; form-action 'none'"
+}
+
+func digest(s string) string {
+	sum := sha256.Sum256([]byte(s))
+	return "'sha256-" + base64.StdEncoding.EncodeToString(sum[:]) + "'"
+}
+
+func (d Document) head(m *markup, title string) {
+	m.raw("<!DOCTYPE html>\n")
+	m.open("html", attr{"lang", "en"})
+	m.open("head")
+	m.open("meta", attr{"charset", "utf-8"})
+	m.open("meta", attr{"http-equiv", "Content-Security-Policy"}, attr{"content", policy()})
+	m.open("meta", attr{"name", "viewport"}, attr{"content", "width=device-width, initial-scale=1"})
+	m.open("meta", attr{"name", "color-scheme"}, attr{"content", "light dark"})
+	m.open("meta", attr{"name", "referrer"}, attr{"content", "no-referrer"})
+	m.put("title", title)
+	m.raw("<style>" + trusted(style) + "</style>")
+	m.end("head")
+	m.raw("\n<body>\n")
+	m.put("a", "Skip to the conversation", class("skip"), href("#main"))
+	d.bar(m)
+}
+
+// bar is what a reader chooses with. Kinds are switched without a script; the rest appears where
+// one runs.
+func (d Document) bar(m *markup) {
+	m.open("div", class("bar"), attr{"role", "region"}, attr{"aria-label", "View"})
+	if d.Home != "" {
+		m.put("a", "All conversations", class("home"), href(d.Home))
+	}
+	m.open("span", class("scripted"), flag("hidden"))
+	if !d.Focused {
+		m.put("button", "Full", id("full"), attr{"aria-pressed", "false"},
+			attr{"title", "Open what is between prompts and answers (f)"})
+	}
+	m.open("input", id("find"), attr{"type", "search"}, attr{"placeholder", "Find (/)"},
+		attr{"aria-label", "Find in this page"})
+	m.put("output", "", id("found"), attr{"for", "find"})
+	m.end("span")
+	if !d.Focused {
+		for _, k := range []struct{ id, label string }{
+			{"reasoning", "Reasoning"}, {"calls", "Calls"}, {"notes", "Notes"},
+		} {
+			m.open("label")
+			m.open("input", attr{"type", "checkbox"}, id("show-"+k.id), flag("checked"))
+			m.text(k.label)
+			m.end("label")
+		}
+	}
+	m.open("span", class("scripted"), flag("hidden"))
+	m.put("button", "?", id("keys"), attr{"aria-label", "Keys"}, attr{"title", "Keys (?)"})
+	m.end("span")
+	m.end("div")
+	m.raw("\n")
+}
+
+// contents is the head of a page with several conversations.
+func (d Document) contents(m *markup, title string, all []Conversation) {
+	m.open("header", class("top"))
+	m.put("h1", title)
+	m.open("ul", class("contents"))
+	for _, c := range all {
+		m.open("li")
+		m.put("a", titleOf(c), href("#"+c.ID.Digits()))
+		m.end("li")
+	}
+	m.end("ul")
+	m.end("header")
+}
+
+func (d Document) foot(m *markup) {
+	m.open("dialog", id("help"), attr{"aria-labelledby", "help-title"})
+	m.put("h2", "Keys", id("help-title"))
+	m.open("dl")
+	for _, k := range [][2]string{
+		{"j, k", "next and previous prompt"},
+		{"f", "full, or prompts and answers"},
+		{"e", "open or close all calls"},
+		{"/", "find in this page"},
+		{"n, p", "next and previous match"},
+		{"c", "copy a link to this turn"},
+		{"?", "these keys"},
+		{"Esc", "close, or leave the search"},
+	} {
+		m.put("dt", k[0])
+		m.put("dd", k[1])
+	}
+	m.end("dl")
+	m.open("form", attr{"method", "dialog"})
+	m.put("button", "Close")
+	m.end("form")
+	m.end("dialog")
+	m.raw("\n<script>" + trusted(script) + "</script>\n</body></html>\n")
+}
+
+// moment writes a time for people. Documents are read anywhere: it is that of Greenwich.
+func moment(t time.Time) string {
+	if t.IsZero() {
+		return ""
+	}
+	return t.UTC().Format("2006-01-02 15:04 UTC")
+}
+
+// sentence begins a text with a capital letter.
+func sentence(s string) string {
+	if s == "" {
+		return ""
+	}
+	return strings.ToUpper(s[:1]) + s[1:]
+}

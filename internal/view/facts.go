@@ -1,0 +1,44 @@
+package view
+
+import (
+	"slices"
+	"time"
+
+	"github.com/git-jp/git-jp/events"
+	"github.com/git-jp/git-jp/internal/workspace"
+)
+
+// FactsOf returns what is known of a conversation beside its title.
+func FactsOf(conv *workspace.Conversation) []Fact {
+	first, last := times(conv.Stream)
+	facts := []Fact{{"Began", moment(first)}, {"Last event", moment(last)}}
+	if o := workspace.OriginOf(conv.Details); o != nil {
+		facts = append(facts, Fact{"Forked from", o.String()})
+	}
+	labels := conv.Details.Labels
+	keys := make([]string, 0, len(labels))
+	for k := range labels {
+		if k != "agent-import" && k != "agent-rules" { // for programs
+			keys = append(keys, k)
+		}
+	}
+	slices.Sort(keys)
+	for _, k := range keys {
+		facts = append(facts, Fact{sentence(k), labels[k]})
+	}
+	return slices.DeleteFunc(facts, func(f Fact) bool { return f.Value == "" })
+}
+
+// times returns when the first and the last event of a stream were. The number in an id is no time
+// where the conversation was imported.
+func times(s *events.Stream) (first, last time.Time) {
+	for _, e := range s.All() {
+		if t := e.Time(); e.Kind().IsEvent() && !t.IsZero() {
+			if first.IsZero() {
+				first = t
+			}
+			last = t
+		}
+	}
+	return first, last
+}

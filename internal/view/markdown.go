@@ -1,0 +1,252 @@
+package view
+
+import (
+	"bytes"
+	"net/url"
+	"strconv"
+	"strings"
+	"sync"
+
+	"github.com/git-jp/git-jp/internal/render"
+	"github.com/yuin/goldmark"
+	"github.com/yuin/goldmark/ast"
+	"github.com/yuin/goldmark/extension"
+	"github.com/yuin/goldmark/parser"
+	"github.com/yuin/goldmark/renderer"
+	"github.com/yuin/goldmark/text"
+	"github.com/yuin/goldmark/util"
+)
+
+// prose turns Markdown into HTML in which nothing is markup but Markdown's own: tags show as they
+// were written, pictures as links to where they are.
+type prose struct {
+	md    goldmark.Markdown
+	level int // of the heading that the text is below
+	code  *budget
+}
+
+// newProse returns what renders messages below a heading of a level.
+func newProse(level int, code *budget) *prose {
+	p := &prose{level: level, code: code}
+	p.md = goldmark.New(
+		goldmark.WithExtensions(extension.Table, extension.Strikethrough, extension.TaskList),
+		goldmark.WithParserOptions(parser.WithInlineParsers(
+			util.Prioritized(redactedParser{}, 150))), // before links
+		goldmark.WithRendererOptions(renderer.WithNodeRenderers(util.Prioritized(p, 100))),
+	)
+	return p
+}
+
+// write writes a text.
+func (p *prose) write(m *markup, source string) {
+	src := []byte(render.Sanitize(source))
+	doc := p.md.Parser().Parse(text.NewReader(src))
+	nestHeadings(doc, p.level)
+	var b bytes.Buffer
+	if err := p.md.Renderer().Render(&b, src, doc); err != nil && m.err == nil {
+		m.err = err
+		return
+	}
+	m.open("div", class("prose"))
+	m.raw(trusted(b.String()))
+	m.end("div")
+}
+
+// nestHeadings gives headings levels that follow from each other, below one: a reader that lists
+// the headings of the page is told no levels that are not there.
+func nestHeadings(doc ast.Node, below int) {
+	const deepest = 6
+	var open []int
+	for n := doc.FirstChild(); n != nil; n = n.NextSibling() {
+		h, ok := n.(*ast.Heading)
+		if !ok {
+			continue
+		}
+		for len(open) > 0 && open[len(open)-1] >= h.Level {
+			open = open[:len(open)-1]
+		}
+		open = append(open, h.Level)
+		h.Level = min(below+len(open), deepest)
+	}
+}
+
+// RegisterFuncs implements [renderer.NodeRenderer].
+func (p *prose) RegisterFuncs(r renderer.NodeRendererFuncRegisterer) {
+	r.Register(ast.KindHTMLBlock, rendered(p.htmlBlock))
+	r.Register(ast.KindRawHTML, rendered(p.rawHTML))
+	r.Register(ast.KindImage, rendered(p.image))
+	r.Register(ast.KindLink, p.link)
+	r.Register(ast.KindAutoLink, rendered(p.autoLink))
+	r.Register(ast.KindFencedCodeBlock, rendered(p.fenced))
+	r.Register(ast.KindCodeBlock, rendered(p.fenced))
+	r.Register(kindRedacted(), rendered(p.redacted))
+}
+
+// rendered is a renderer of nodes whose children are not rendered.
+func rendered(f func(m *markup, source []byte, n ast.Node)) renderer.NodeRendererFunc {
+	return func(
+		w util.BufWriter, source []byte, n ast.Node, entering bool,
+	) (ast.WalkStatus, error) {
+		m := &markup{w: w}
+		if entering {
+			f(m, source, n)
+		}
+		return ast.WalkSkipChildren, m.err
+	}
+}
+
+func (p *prose) htmlBlock(m *markup, source []byte, n ast.Node) {
+	block, _ := n.(*ast.HTMLBlock)
+	lines := linesOf(block, source)
+	if block.HasClosure() {
+		lines += string(block.ClosureLine.Value(source))
+	}
+	m.open("p", class("tags"))
+	m.text(strings.TrimRight(lines, "\n"))
+	m.end("p")
+}
+
+func (p *prose) rawHTML(m *markup, source []byte, n ast.Node) {
+	raw, _ := n.(*ast.RawHTML)
+	var b strings.Builder
+	for i := range raw.Segments.Len() {
+		at := raw.Segments.At(i)
+		b.Write(at.Value(source))
+	}
+	m.put("span", b.String(), class("tags"))
+}
+
+// image names a picture: to show one that is somewhere else would tell its server who reads this.
+func (p *prose) image(m *markup, source []byte, n ast.Node) {
+	img, _ := n.(*ast.Image)
+	alt := plainText(n, source)
+	if alt == "" {
+		alt = string(img.Destination)
+	}
+	m.text("🖼 ")
+	if to, ok := outside(string(img.Destination)); ok {
+		m.put("a", alt, to...)
+		return
+	}
+	m.put("span", alt, attr{"title", string(img.Destination)})
+}
+
+// link writes a link that leads somewhere; others are the text that they have.
+func (p *prose) link(
+	w util.BufWriter, _ []byte, n ast.Node, entering bool,
+) (ast.WalkStatus, error) {
+	m := &markup{w: w}
+	link, _ := n.(*ast.Link)
+	to, ok := outside(string(link.Destination))
+	switch {
+	case ok && entering:
+		m.open("a", to...)
+	case ok:
+		m.end("a")
+	case entering:
+		m.open("span", class("nowhere"), attr{"title", string(link.Destination)})
+	default:
+		m.end("span")
+	}
+	return ast.WalkContinue, m.err
+}
+
+func (p *prose) autoLink(m *markup, source []byte, n ast.Node) {
+	link, _ := n.(*ast.AutoLink)
+	label := string(link.Label(source))
+	if to, ok := outside(string(link.URL(source))); ok {
+		m.put("a", label, to...)
+		return
+	}
+	m.text(label)
+}
+
+// outside returns the attributes of a link to an address on the web, which learns nothing of the
+// page that leads there.
+func outside(address string) ([]attr, bool) {
+	u, err := url.Parse(address)
+	if err != nil || u.Scheme != "http" && u.Scheme != "https" && u.Scheme != "mailto" {
+		return nil, false
+	}
+	return []attr{href(u.String()), {"rel", "noopener noreferrer nofollow"}}, true
+}
+
+func (p *prose) fenced(m *markup, source []byte, n ast.Node) {
+	language := ""
+	if block, ok := n.(*ast.FencedCodeBlock); ok {
+		language = string(block.Language(source))
+	}
+	body := strings.TrimSuffix(linesOf(n, source), "\n")
+	if language == "diff" || language == "patch" {
+		writePatch(m, body)
+		return
+	}
+	m.open("pre", scrolls())
+	m.open("code")
+	p.code.write(m, language, body)
+	m.end("code")
+	m.end("pre")
+}
+
+// linesOf returns the lines of a block.
+func linesOf(n ast.Node, source []byte) string {
+	var b strings.Builder
+	lines := n.Lines()
+	for i := range lines.Len() {
+		at := lines.At(i)
+		b.Write(at.Value(source))
+	}
+	return b.String()
+}
+
+// plainText returns what a node says without its marks.
+func plainText(n ast.Node, source []byte) string {
+	var b strings.Builder
+	_ = ast.Walk(n, func(n ast.Node, entering bool) (ast.WalkStatus, error) {
+		if t, ok := n.(*ast.Text); ok && entering {
+			b.Write(t.Value(source))
+		}
+		return ast.WalkContinue, nil
+	})
+	return b.String()
+}
+
+// kindRedacted is made when it is needed: nothing else of the program pays for it.
+var kindRedacted = sync.OnceValue(func() ast.NodeKind { return ast.NewNodeKind("Redacted") })
+
+// A redaction is the mark of a secret that was taken out.
+type redaction struct {
+	ast.BaseInline
+
+	words string
+}
+
+// Kind implements [ast.Node].
+func (*redaction) Kind() ast.NodeKind { return kindRedacted() }
+
+// Dump implements [ast.Node].
+func (r *redaction) Dump(source []byte, level int) {
+	ast.DumpHelper(r, source, level, map[string]string{"Words": strconv.Quote(r.words)}, nil)
+}
+
+func (p *prose) redacted(m *markup, _ []byte, n ast.Node) {
+	r, _ := n.(*redaction)
+	m.mark(r.words)
+}
+
+// redactedParser finds marks of secrets, which would be links else.
+type redactedParser struct{}
+
+// Trigger implements [parser.InlineParser].
+func (redactedParser) Trigger() []byte { return []byte{'['} }
+
+// Parse implements [parser.InlineParser].
+func (redactedParser) Parse(_ ast.Node, block text.Reader, _ parser.Context) ast.Node {
+	line, _ := block.PeekLine()
+	n := redactedLen(string(line))
+	if n == 0 {
+		return nil
+	}
+	block.Advance(n)
+	return &redaction{words: string(line[:n])}
+}

@@ -1,0 +1,322 @@
+package view
+
+import (
+	"fmt"
+	"net/url"
+	"strings"
+
+	"github.com/git-jp/git-jp/compact"
+	"github.com/git-jp/git-jp/events"
+	"github.com/git-jp/git-jp/internal/render"
+)
+
+// A pageWriter writes one conversation. It is given the elements of a turn, and writes them when
+// the next one begins: what comes after decides whether a message is the answer.
+type pageWriter struct {
+	m      *markup
+	doc    Document
+	conv   Conversation
+	code   *budget
+	level  int    // of the heading with the title
+	prefix string // of anchors, where a page has several conversations
+	keys   []string
+	prose  *prose
+
+	turn  *render.Turn
+	items []render.Item
+}
+
+func (p *pageWriter) write() ([]render.Problem, error) {
+	p.prose = newProse(p.level+1, p.code)
+	m := p.m
+	m.open("article", id(p.conv.ID.Digits()), class("conversation"))
+	m.open("header", class("top"))
+	m.put(heading(p.level), titleOf(p.conv))
+	p.facts()
+	m.end("header")
+	p.outline()
+	if p.level == 1 {
+		m.open("main", id("main"))
+	} else {
+		m.open("div", class("main"))
+	}
+	p.figures()
+	problems, err := p.conv.Visit(p)
+	p.flush()
+	if p.level == 1 {
+		m.end("main")
+	} else {
+		m.end("div")
+	}
+	m.end("article")
+	m.raw("\n")
+	if err == nil {
+		err = m.err
+	}
+	return problems, err
+}
+
+func heading(level int) name { return [...]name{"h1", "h2", "h3", "h4", "h5", "h6"}[level-1] }
+
+// facts writes what is known beside the title.
+func (p *pageWriter) facts() {
+	s := p.conv.Stream
+	facts := append([]Fact{{"Id", p.conv.ID.String()}}, p.conv.Facts...)
+	facts = append(facts, Fact{"Turns", render.Number(int64(len(s.Turns())))})
+	if o := render.OutlineOf(s, p.conv.Base, 0); o.Model != "" {
+		facts = append(facts, Fact{"Model", o.Model})
+	}
+	p.m.open("dl", class("facts"))
+	for _, f := range facts {
+		p.m.open("div")
+		p.m.put("dt", f.Name)
+		p.m.put("dd", f.Value)
+		p.m.end("div")
+	}
+	p.m.end("dl")
+}
+
+// outline lists the prompts.
+func (p *pageWriter) outline() {
+	s := p.conv.Stream
+	m := p.m
+	m.open("nav", class("outline"), attr{"aria-label", "Prompts"})
+	m.open("details", flag("open"))
+	m.put("summary", "Prompts")
+	m.open("ol")
+	for _, t := range s.Turns() {
+		first := ""
+		for i := t.First; i <= t.Last && first == ""; i++ {
+			if r, ok := s.At(i).Event().(*events.ChatRequest); ok {
+				first = render.Clip(cutRunes(r.Content, clip))
+			}
+		}
+		if first == "" {
+			first = "(no prompt)"
+		}
+		m.open("li")
+		m.put("a", first, href("#"+p.anchor(p.keys[t.First])))
+		m.end("li")
+	}
+	m.end("ol")
+	m.end("details")
+	m.end("nav")
+}
+
+// anchor is the id of what has a key. A key is a stranger's: it can be no id of the page's own,
+// and is one word.
+func (p *pageWriter) anchor(key string) string {
+	return "e-" + p.prefix + url.PathEscape(key)
+}
+
+// anchored is the id of what has a key, unless what it is in has it already.
+func (p *pageWriter) anchored(key, within string) attr {
+	if key == within || key == "" {
+		return attr{}
+	}
+	return id(p.anchor(key))
+}
+
+func (p *pageWriter) link(session string) string {
+	if p.doc.Link == nil {
+		return ""
+	}
+	return p.doc.Link(session)
+}
+
+// Turn implements [render.Visitor].
+func (p *pageWriter) Turn(t render.Turn) error {
+	p.flush()
+	p.turn = &t
+	return p.m.err
+}
+
+// Item implements [render.Visitor].
+func (p *pageWriter) Item(it render.Item) error {
+	p.items = append(p.items, it)
+	return nil
+}
+
+// flush writes the elements that were collected.
+func (p *pageWriter) flush() {
+	items, turn := p.items, p.turn
+	p.items, p.turn = nil, nil
+	if turn == nil {
+		p.steps(items)
+		return
+	}
+	key := p.turnKey(items)
+	m := p.m
+	at := p.anchor(key)
+	m.open("section", class("turn"), id(at), attr{"aria-labelledby", "h" + at})
+	p.turnHead(*turn, key, items)
+	var segment []render.Item
+	for _, it := range items {
+		if it.Element.Kind() == events.KindTurnStart {
+			continue
+		}
+		if isPrompt(it) && len(segment) > 0 {
+			p.segment(segment, key)
+			segment = nil
+		}
+		segment = append(segment, it)
+	}
+	p.segment(segment, key)
+	m.end("section")
+	m.raw("\n")
+}
+
+// turnKey is the key of the first event of a turn.
+func (p *pageWriter) turnKey(items []render.Item) string {
+	for _, it := range items {
+		if it.Element.Kind().IsEvent() {
+			return p.keys[it.Index]
+		}
+	}
+	return ""
+}
+
+// isPrompt reports whether a person said it.
+func isPrompt(it render.Item) bool {
+	_, ok := it.Element.Event().(*events.ChatRequest)
+	return ok && !marked(it.Element, "injected") && !marked(it.Element, "split")
+}
+
+// marked reports whether metadata of ours says true.
+func marked(e *events.Element, name string) bool {
+	v, ok := e.Metadata().Value(events.MetadataPrefix + name)
+	return ok && string(v) == "true"
+}
+
+func (p *pageWriter) turnHead(t render.Turn, key string, items []render.Item) {
+	m := p.m
+	m.open("header", class("turn-head"))
+	m.open(heading(p.level+1), id("h"+p.anchor(key)))
+	m.put("a", sentence(t.Label), href("#"+p.anchor(key)), attr{"title", "Link to this turn"})
+	if t.Author != "" {
+		m.text(", " + t.Author)
+	}
+	m.end(heading(p.level + 1))
+	m.open("p", class("facts"))
+	said := []string{}
+	for _, s := range []string{moment(t.At), t.Model, p.spent(items)} {
+		if s != "" {
+			said = append(said, s)
+		}
+	}
+	m.text(strings.Join(said, " · "))
+	m.end("p")
+	if t.Parallel != "" {
+		m.put("p", "Parallel to "+t.Parallel+": asked and answered without knowledge of what "+
+			"stands there.", class("mark"))
+	}
+	m.end("header")
+}
+
+// spent says what the answers of a turn have cost, as far as it is recorded.
+func (p *pageWriter) spent(items []render.Item) string {
+	f := p.figuresOf(items)
+	if f.answers == 0 {
+		return ""
+	}
+	return f.String()
+}
+
+// segment writes a prompt, the answer, and between them what led to it.
+func (p *pageWriter) segment(items []render.Item, turn string) {
+	answer := len(items)
+	for answer > 0 && isAnswer(items[answer-1]) {
+		answer--
+	}
+	before := 0
+	for before < answer && !isPrompt(items[before]) {
+		if k := items[before].Element.Kind(); k.IsEvent() {
+			break
+		}
+		before++
+	}
+	if before < answer && isPrompt(items[before]) {
+		if !p.doc.Focused {
+			p.steps(items[:before])
+		}
+		p.prompt(items[before], turn)
+		before++
+	} else {
+		before = 0
+	}
+	if work := items[before:answer]; len(work) > 0 && !p.doc.Focused {
+		p.work(work)
+	}
+	for _, it := range items[answer:] {
+		p.response(it)
+	}
+}
+
+// isAnswer reports whether an element is what a model said to the person.
+func isAnswer(it render.Item) bool {
+	r, ok := it.Element.Event().(*events.ChatResponse)
+	return ok && r.Form != events.FormReasoning
+}
+
+// work writes what led to an answer, closed.
+func (p *pageWriter) work(items []render.Item) {
+	m := p.m
+	m.open("details", class("work"))
+	m.put("summary", workLine(items))
+	p.steps(items)
+	m.end("details")
+}
+
+// workLine says what led to an answer.
+func workLine(items []render.Item) string {
+	calls, failed, messages, reasoning, other := 0, 0, 0, 0, 0
+	for _, it := range items {
+		switch ev := it.Element.Event().(type) {
+		case *events.ToolCallRequest:
+			calls++
+		case *events.ToolCallResponse:
+			if ev.IsError {
+				failed++
+			}
+		case *events.ChatResponse:
+			if ev.Form == events.FormReasoning {
+				reasoning++
+			} else {
+				messages++
+			}
+		default:
+			other++
+		}
+	}
+	var all []string
+	add := func(n int, noun string) {
+		if n > 0 {
+			all = append(all, render.Count(n, noun))
+		}
+	}
+	add(calls, "call")
+	if calls > 0 && failed > 0 {
+		all[len(all)-1] += fmt.Sprintf(" (%d failed)", failed)
+	}
+	add(messages, "message")
+	if reasoning > 0 {
+		all = append(all, "reasoning")
+	}
+	add(other, "note")
+	line := strings.Join(all, ", ")
+	first, last := items[0].Element.Time(), items[len(items)-1].Element.Time()
+	if d := last.Sub(first); !first.IsZero() && d >= 1e9 {
+		line += " · " + d.Round(1e9).String()
+	}
+	return sentence(line)
+}
+
+// figuresOf adds up the usage that is recorded with elements.
+func (p *pageWriter) figuresOf(items []render.Item) (f figures) {
+	for _, it := range items {
+		if u, ok := compact.UsageOf(it.Element); ok {
+			f.add(u, p.priceOf(it.Element, u))
+		}
+	}
+	return f
+}

@@ -1,0 +1,178 @@
+"use strict";
+(() => {
+  const $ = (selector, within = document) => within.querySelector(selector);
+  const all = (selector, within = document) => [...within.querySelectorAll(selector)];
+  for (const e of all(".scripted")) e.hidden = false;
+
+  // What is chosen is in the address, so that a link shows what its sender saw. The fragment is
+  // the turn's.
+  const params = new URLSearchParams(location.search);
+  const remember = (name, value) => {
+    if (value) params.set(name, value); else params.delete(name);
+    const query = params.toString();
+    try {
+      history.replaceState(null, "", (query ? "?" + query : location.pathname) + location.hash);
+    } catch { /* an address that does not change is no reason to stop */ }
+  };
+
+  const kinds = all("input[id^=show-]");
+  const hidden = new Set((params.get("hide") || "").split(" "));
+  for (const box of kinds) {
+    box.checked = !hidden.has(box.id.slice(5));
+    box.addEventListener("change", () => {
+      remember("hide", kinds.filter(b => !b.checked).map(b => b.id.slice(5)).join(" "));
+    });
+  }
+
+  const full = $("#full");
+  const setFull = on => {
+    if (!full) return;
+    full.setAttribute("aria-pressed", String(on));
+    for (const d of all("details.work")) d.open = on;
+    remember("full", on ? "1" : "");
+  };
+  if (full) {
+    full.addEventListener("click", () => setFull(full.getAttribute("aria-pressed") !== "true"));
+    if (params.get("full")) setFull(true);
+  }
+  const openCalls = () => {
+    const calls = all("details.call, details.group, details.reasoning");
+    const open = !calls.every(d => d.open);
+    if (open) setFull(true);
+    for (const d of calls) d.open = open;
+  };
+
+  // A link may lead into what is folded.
+  const reveal = node => {
+    for (let e = node; e; e = e.parentElement) if (e.tagName === "DETAILS") e.open = true;
+  };
+  const goToHash = () => {
+    const target = document.getElementById(location.hash.slice(1)) ||
+      document.getElementById(decodeURI(location.hash.slice(1)));
+    if (!target) return;
+    reveal(target);
+    target.scrollIntoView();
+  };
+  addEventListener("hashchange", goToHash);
+  try { if (location.hash) goToHash(); } catch { /* a fragment of somebody's */ }
+
+  // Prompts, one after the other.
+  const turns = all(".turn");
+  const links = new Map(all(".outline a").map(a => [a.getAttribute("href").slice(1), a]));
+  let current = -1;
+  const mark = i => {
+    if (i === current) return;
+    const was = turns[current] && links.get(turns[current].id);
+    if (was) was.removeAttribute("aria-current");
+    current = i;
+    const is = turns[i] && links.get(turns[i].id);
+    if (is) is.setAttribute("aria-current", "true");
+  };
+  const here = () => {
+    let at = -1;
+    turns.forEach((t, i) => { if (t.getBoundingClientRect().top < 120) at = i; });
+    return at;
+  };
+  let waiting = false;
+  addEventListener("scroll", () => {
+    if (waiting) return;
+    waiting = true;
+    requestAnimationFrame(() => { waiting = false; mark(here()); });
+  }, { passive: true });
+  mark(here());
+  const goTo = i => {
+    const turn = turns[Math.max(0, Math.min(turns.length - 1, i))];
+    if (!turn) return;
+    turn.scrollIntoView();
+    const link = $("h2 a, h3 a", turn);
+    if (link) link.focus({ preventScroll: true });
+  };
+
+  const toast = words => {
+    const e = document.createElement("div");
+    e.className = "toast";
+    e.setAttribute("role", "status");
+    e.textContent = words;
+    document.body.append(e);
+    setTimeout(() => e.remove(), 1500);
+  };
+  const copyLink = () => {
+    const turn = turns[Math.max(0, here())];
+    if (!turn) return;
+    const address = location.href.split("#")[0] + "#" + turn.id;
+    if (navigator.clipboard) {
+      navigator.clipboard.writeText(address).then(() => toast("Link copied"), () => toast(address));
+    } else toast(address);
+  };
+
+  // Finding, also in what is folded. What was found is painted, the page is not changed.
+  const find = $("#find"), found = $("#found");
+  let hits = [], at = -1;
+  const most = 2000;
+  const search = words => {
+    hits = []; at = -1;
+    if (globalThis.CSS && CSS.highlights) CSS.highlights.clear();
+    words = words.trim().toLowerCase();
+    if (words.length < 2) { if (found) found.value = ""; return; }
+    for (const root of all("main, .main, .page")) {
+      const walker = document.createTreeWalker(root, NodeFilter.SHOW_TEXT);
+      for (let n; (n = walker.nextNode()) && hits.length < most;) {
+        const text = n.data.toLowerCase();
+        for (let i = text.indexOf(words); i >= 0 && hits.length < most; i = text.indexOf(words, i + words.length)) {
+          const r = new Range();
+          r.setStart(n, i);
+          r.setEnd(n, Math.min(i + words.length, n.length));
+          hits.push(r);
+        }
+      }
+    }
+    if (globalThis.Highlight) CSS.highlights.set("found", new Highlight(...hits));
+    tell();
+  };
+  const tell = () => {
+    if (found) found.value = hits.length ? `${at + 1} of ${hits.length}${hits.length >= most ? "+" : ""}` : "nothing";
+  };
+  const step = by => {
+    if (!hits.length) return;
+    at = (at + by + hits.length) % hits.length;
+    const node = hits[at].startContainer.parentElement;
+    reveal(node);
+    node.scrollIntoView({ block: "center" });
+    if (globalThis.Highlight) CSS.highlights.set("current", new Highlight(hits[at]));
+    tell();
+  };
+  if (find) {
+    let timer;
+    find.addEventListener("input", () => {
+      clearTimeout(timer);
+      timer = setTimeout(() => search(find.value), 150);
+    });
+    find.addEventListener("keydown", e => {
+      if (e.key === "Enter") {
+        clearTimeout(timer);
+        if (!hits.length) search(find.value);
+        step(e.shiftKey ? -1 : 1);
+      }
+      if (e.key === "Escape") { find.value = ""; search(""); find.blur(); }
+    });
+    if (params.get("q")) { find.value = params.get("q"); search(find.value); step(1); }
+  }
+
+  const help = $("#help"), keys = $("#keys");
+  const ask = () => { if (help && !help.open) help.showModal(); };
+  if (keys) keys.addEventListener("click", ask);
+  addEventListener("keydown", e => {
+    if (e.ctrlKey || e.metaKey || e.altKey || e.target.closest("input, textarea, select, dialog")) return;
+    const act = {
+      j: () => goTo(here() + 1), k: () => goTo(here() - 1), f: () => full && full.click(),
+      e: openCalls, "/": () => find && find.focus(), n: () => step(1), p: () => step(-1),
+      c: copyLink, "?": ask,
+    }[e.key];
+    if (!act) return;
+    e.preventDefault();
+    act();
+  });
+
+  // On a small screen the list of prompts would hide the conversation.
+  if (matchMedia("(max-width: 69.9rem)").matches) for (const d of all(".outline details")) d.open = false;
+})();
