@@ -15,7 +15,31 @@ const (
 	LabelSession   = "agent-session"
 	LabelSessionOf = "agent-session-of" // of a fork or a copy
 	LabelImport    = "agent-import"
+	LabelRules     = "agent-rules" // by which secrets were taken out
 )
+
+// MetadataOpen is the key below which the turn_start of such a conversation says that the turn was
+// not over in the source.
+const MetadataOpen = MetadataPrefix + "open"
+
+// KindAgentRecord is the kind of the elements that keep what of a session has no counterpart.
+const KindAgentRecord Kind = "git_jp_agent_record"
+
+// RecordKey returns what such an element is known by: agent, session and ordinal.
+func RecordKey(e *Element) (string, bool) {
+	if e.Kind() != KindAgentRecord {
+		return "", false
+	}
+	var r struct {
+		Agent   string `json:"agent"`
+		ID      string `json:"id"`
+		Ordinal int    `json:"ordinal"`
+	}
+	if json.Unmarshal(e.Raw(), &r) != nil || r.ID == "" {
+		return "", false
+	}
+	return r.Agent + "-" + r.ID + "#" + strconv.Itoa(r.Ordinal), true
+}
 
 // An ImportVersion says how much of a session is in a conversation.
 type ImportVersion struct {

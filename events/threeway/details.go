@@ -59,6 +59,7 @@ func mergeDetails(base, ours, theirs *events.Details) []byte {
 			}
 		}
 	}
+	mergeSource(out, ours, theirs)
 	var keys []string
 	for _, d := range []*events.Details{base, ours, theirs} {
 		keys = append(keys, d.Keys()...)
@@ -71,6 +72,22 @@ func mergeDetails(base, ours, theirs *events.Details) []byte {
 		}
 	}
 	return out.Encode()
+}
+
+// mergeSource gives a merge of two imports of one session the labels of the one that has more.
+func mergeSource(out, ours, theirs *events.Details) {
+	o, t := SourceOf(ours), SourceOf(theirs)
+	if o.Session == "" || o.Session != t.Session {
+		return
+	}
+	if o.compare(t) < 0 {
+		o, ours = t, theirs
+	}
+	out.Labels[events.LabelImport] = o.Version.String()
+	delete(out.Labels, events.LabelRules)
+	if rules, ok := ours.Labels[events.LabelRules]; ok {
+		out.Labels[events.LabelRules] = rules
+	}
 }
 
 // A detailsMerger knows which side was active later.

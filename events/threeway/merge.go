@@ -19,6 +19,8 @@ type Side struct {
 	Stream *events.Stream
 	// BaseConfig is the base_config.json, nil where there is none or it is not known.
 	BaseConfig jsontext.Value
+	// Source is of which agent session it was imported, if it was.
+	Source Source
 }
 
 // A Result is what a merge came to.
@@ -33,6 +35,8 @@ type Result struct {
 	// Warnings say, a sentence each, what a person may want to look at although it
 	// is no conflict.
 	Warnings []string
+	// Source is that of the side that has more of it.
+	Source Source
 }
 
 // The versions of anything in a merge.
@@ -82,12 +86,12 @@ type Step struct {
 // first step, what comes of it with the second, and so on. Conflicts and warnings are
 // those of all steps.
 func Fold(first Side, steps ...Step) (Result, error) {
-	all := Result{Stream: first.Stream, BaseConfig: first.BaseConfig}
+	all := Result{Stream: first.Stream, BaseConfig: first.BaseConfig, Source: first.Source}
 	if all.Stream == nil {
 		all.Stream = events.New()
 	}
 	for i, step := range steps {
-		next, err := Merge(step.Base, Side{all.Stream, all.BaseConfig}, step.Theirs)
+		next, err := Merge(step.Base, Side{all.Stream, all.BaseConfig, all.Source}, step.Theirs)
 		if err != nil {
 			return Result{}, fmt.Errorf("parent %d: %w", i+2, err)
 		}
@@ -104,6 +108,12 @@ func merge(sides [versions]Side, virtual bool) (Result, error) {
 			sides[i].Stream = events.New()
 		}
 	}
+	if unchanged(sides) == nil {
+		var err error
+		if sides, err = harmonize(sides); err != nil {
+			return Result{}, err
+		}
+	}
 	m := newMerger(sides, virtual)
 	r, err := m.merge()
 	if errors.Is(err, errUnverified) {
@@ -115,6 +125,10 @@ func merge(sides [versions]Side, virtual bool) (Result, error) {
 	}
 	if err != nil {
 		return Result{}, err
+	}
+	r.Source = sides[inOurs].Source
+	if r.Source.compare(sides[inTheirs].Source) < 0 {
+		r.Source = sides[inTheirs].Source
 	}
 	return r, nil
 }

@@ -95,7 +95,7 @@ func (im *Importer) grow(
 		return false, err
 	}
 	merged, err := threeway.Merge(side(was), threeway.Side{
-		Stream: here.Stream, BaseConfig: here.BaseConfig,
+		Stream: here.Stream, BaseConfig: here.BaseConfig, Source: threeway.SourceOf(here.Details),
 	}, side(now))
 	switch {
 	case err != nil:
@@ -122,7 +122,9 @@ func (im *Importer) grow(
 }
 
 func side(c *sessions.Conversation) threeway.Side {
-	return threeway.Side{Stream: c.Stream, BaseConfig: c.BaseConfig}
+	return threeway.Side{
+		Stream: c.Stream, BaseConfig: c.BaseConfig, Source: threeway.SourceOf(c.Details),
+	}
 }
 
 // before returns what the import made that is in here: of a source that only grows by reading as

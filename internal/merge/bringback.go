@@ -71,7 +71,9 @@ func (r Recovery) run(ctx context.Context, b *inspection) (string, error) {
 	if at == "" {
 		return r.anew(ctx, b, want)
 	}
-	return at, r.into(ctx, b, at, threeway.Side{Stream: want, BaseConfig: wanted.BaseConfig})
+	return at, r.into(ctx, b, at, threeway.Side{
+		Stream: want, BaseConfig: wanted.BaseConfig, Source: wanted.Source,
+	})
 }
 
 // place returns the directory of a conversation in the working tree, from its root, "" where
@@ -164,7 +166,9 @@ func (r Recovery) into(
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
-	result, err := threeway.Merge(has, threeway.Side{Stream: now, BaseConfig: orNil(config)}, want)
+	result, err := threeway.Merge(has, threeway.Side{
+		Stream: now, BaseConfig: orNil(config), Source: has.Source,
+	}, want)
 	if err != nil {
 		return err
 	}

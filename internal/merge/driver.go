@@ -14,7 +14,6 @@ import (
 
 	"github.com/git-jp/git-jp/gitint"
 	"github.com/git-jp/git-jp/internal/regular"
-	"github.com/git-jp/git-jp/internal/workspace"
 )
 
 // A Call is one call of a driver by git, which gives it files of its own.
@@ -61,9 +60,9 @@ func (c Call) Run(ctx context.Context) (*Merged, error) {
 			f.Base = base
 		}
 	}
-	if f.NeedsConfigs() {
+	if f.needsBeside() {
 		if repo, err := c.Repo(); err == nil {
-			if f.Configs, err = Configs(ctx, repo, configBeside(c.Path)); err != nil {
+			if err := f.lookBeside(ctx, repo); err != nil {
 				return nil, fmt.Errorf("merge %s: %w", c.Path, err)
 			}
 		}
@@ -184,12 +183,13 @@ func theirHeads(env []string) []string {
 	return append(heads, "MERGE_HEAD", "CHERRY_PICK_HEAD", "REVERT_HEAD", "REBASE_HEAD")
 }
 
-// Configs returns the base configuration of a conversation in the three versions that git is
-// merging. git does not tell a driver which commits these are; where that cannot be found
-// out, the one of the working tree stands for all of them: it changes once in a conversation.
-func Configs(
-	ctx context.Context, repo *gitint.Repo, name string,
+// beside returns another file of a conversation in the three versions that git is merging. git
+// does not tell a driver which commits these are; where that cannot be found out, the one of the
+// working tree stands for all of them: its base configuration changes once in a conversation.
+func beside(
+	ctx context.Context, repo *gitint.Repo, file, base string,
 ) (configs [3][]byte, err error) {
+	name := path.Join(path.Dir(file), base)
 	ours, err := at(ctx, repo, "HEAD", name)
 	if err != nil {
 		return configs, err
@@ -218,11 +218,6 @@ func Configs(
 		return [3][]byte{base, ours, theirs}, nil
 	}
 	return [3][]byte{ours, ours, ours}, nil
-}
-
-// configBeside is the base configuration of the conversation that has a file.
-func configBeside(name string) string {
-	return path.Join(path.Dir(name), workspace.BaseConfigFile)
 }
 
 // at reads a file of a revision, nil when either is not there.

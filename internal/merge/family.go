@@ -156,7 +156,13 @@ func (h homes) side(id events.ID) (threeway.Side, error) {
 		return threeway.Side{}, fmt.Errorf("%s: %w", h.snap.Name(), err)
 	}
 	config, err := h.read(id, workspace.BaseConfigFile)
-	return threeway.Side{Stream: stream, BaseConfig: config}, err
+	if err != nil {
+		return threeway.Side{}, err
+	}
+	details, err := h.read(id, workspace.MetadataFile)
+	return threeway.Side{
+		Stream: stream, BaseConfig: config, Source: threeway.SourceIn(details),
+	}, err
 }
 
 func (f *family) at(ctx context.Context, commit gitint.OID) (homes, error) {
@@ -224,7 +230,7 @@ func (f *family) base(
 		}
 		var r threeway.Result
 		r, err = threeway.VirtualBase(below, all, next)
-		all = threeway.Side{Stream: r.Stream, BaseConfig: r.BaseConfig}
+		all = threeway.Side{Stream: r.Stream, BaseConfig: r.BaseConfig, Source: r.Source}
 	}
 	return all, err
 }

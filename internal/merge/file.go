@@ -2,13 +2,17 @@ package merge
 
 import (
 	"bytes"
+	"context"
 	"errors"
 	"fmt"
 	"path"
+	"slices"
 
 	"github.com/git-jp/git-jp/blobs"
 	"github.com/git-jp/git-jp/events"
 	"github.com/git-jp/git-jp/events/threeway"
+	"github.com/git-jp/git-jp/gitint"
+	"github.com/git-jp/git-jp/internal/workspace"
 )
 
 // A Kind is a kind of file that git has a driver for.
@@ -30,6 +34,8 @@ type File struct {
 	// Configs are the base configurations beside the three versions of a stream, nil where
 	// they are not known.
 	Configs [3][]byte
+	// Details are the metadata beside them, of conversations that were imported.
+	Details [3][]byte
 	// Virtual says that git merges two bases of a criss-cross merge into one.
 	Virtual bool
 }
@@ -103,6 +109,7 @@ func (f File) streams() (*Merged, error) {
 	var sides [3]threeway.Side
 	for i, data := range [3][]byte{f.Base, f.Ours, f.Theirs} {
 		sides[i].BaseConfig = orNil(f.Configs[i])
+		sides[i].Source = threeway.SourceIn(f.Details[i])
 		if len(data) == 0 {
 			continue
 		}
@@ -133,18 +140,30 @@ var leftMark = []byte(" \n")
 
 var versionNames = [3]string{"the common ancestor", "our version", "their version"}
 
-// NeedsConfigs reports whether the base configurations matter to a merge of streams:
-// without a change of the configuration there is none to restore.
-func (f File) NeedsConfigs() bool {
-	if f.Kind != Events {
-		return false
+// needsBeside reports whether files beside a stream matter to its merge: without a change of the
+// configuration there is none to restore, and what was not imported has no source to ask.
+func (f *File) needsBeside() bool {
+	return f.Kind == Events && (f.says(deltaMark) || f.says(events.MetadataSource))
+}
+
+const deltaMark = "config_delta"
+
+// lookBeside reads them.
+func (f *File) lookBeside(ctx context.Context, repo *gitint.Repo) (err error) {
+	if f.says(deltaMark) {
+		f.Configs, err = beside(ctx, repo, f.Path, workspace.BaseConfigFile)
 	}
-	for _, data := range [3][]byte{f.Base, f.Ours, f.Theirs} {
-		if bytes.Contains(data, []byte("config_delta")) {
-			return true
-		}
+	if err == nil && f.says(events.MetadataSource) {
+		f.Details, err = beside(ctx, repo, f.Path, workspace.MetadataFile)
 	}
-	return false
+	return err
+}
+
+// says reports whether one of the versions has a text.
+func (f *File) says(text string) bool {
+	return slices.ContainsFunc([][]byte{f.Base, f.Ours, f.Theirs}, func(data []byte) bool {
+		return bytes.Contains(data, []byte(text))
+	})
 }
 
 // errDamaged is two versions of a blob of which none is its content.

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"compress/gzip"
 	"os"
+	"path"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -189,8 +190,8 @@ func TestMarkerSizeOfTheUser(t *testing.T) {
 	}
 }
 
-// TestConfigs finds what git does not tell a driver: the commits that it merges.
-func TestConfigs(t *testing.T) {
+// TestBeside finds what git does not tell a driver: the commits that it merges.
+func TestBeside(t *testing.T) {
 	r := gittest.Repo(t)
 	const name = ".jp/conversations/17000000001-a/base_config.json"
 	write := func(text string) {
@@ -214,7 +215,7 @@ func TestConfigs(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		configs, err := Configs(t.Context(), repo, name)
+		configs, err := beside(t.Context(), repo, path.Dir(name)+"/events.json", path.Base(name))
 		if err != nil {
 			t.Fatal(err)
 		}

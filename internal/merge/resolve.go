@@ -54,9 +54,8 @@ func (r Resolver) Merge(ctx context.Context, c Case) (*Case, *Merged, error) {
 	if edited, err := r.edited(c, f); err != nil || edited {
 		return nil, nil, errors.Join(err, fmt.Errorf("merge %s: %w", c.Path, ErrEdited))
 	}
-	if f.NeedsConfigs() {
-		var err error
-		if f.Configs, err = Configs(ctx, r.Repo, configBeside(c.Path)); err != nil {
+	if f.needsBeside() {
+		if err := f.lookBeside(ctx, r.Repo); err != nil {
 			return nil, nil, fmt.Errorf("merge %s: %w", c.Path, err)
 		}
 	}

@@ -161,7 +161,9 @@ func (u *union) versions(all []*workspace.Conversation) []*workspace.Conversatio
 
 // merge brings the files together, without deciding where they stay.
 func (u *union) merge(all []*workspace.Conversation) (*unified, error) {
-	from := threeway.Side{BaseConfig: u.base.baseConfig}
+	from := threeway.Side{
+		BaseConfig: u.base.baseConfig, Source: threeway.SourceIn(u.base.details),
+	}
 	if u.base.stream != nil {
 		s, err := events.Decode(u.base.stream)
 		if err != nil {
@@ -170,7 +172,11 @@ func (u *union) merge(all []*workspace.Conversation) (*unified, error) {
 		from.Stream = s
 	}
 	side := func(c *workspace.Conversation) threeway.Side {
-		return threeway.Side{Stream: c.Stream, BaseConfig: c.BaseConfig}
+		s := threeway.Side{Stream: c.Stream, BaseConfig: c.BaseConfig}
+		if c.Details != nil {
+			s.Source = threeway.SourceOf(c.Details)
+		}
+		return s
 	}
 	versions := u.versions(all)
 	var steps []threeway.Step

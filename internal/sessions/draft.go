@@ -11,7 +11,7 @@ import (
 // Keys of metadata that an import writes. docs/format.md says what they are on.
 const (
 	MetadataSource   = events.MetadataSource
-	MetadataOpen     = events.MetadataPrefix + "open"
+	MetadataOpen     = events.MetadataOpen
 	MetadataSplit    = events.MetadataPrefix + "split"
 	MetadataSubagent = events.MetadataPrefix + "subagent"
 	MetadataInjected = events.MetadataPrefix + "injected"

@@ -34,7 +34,7 @@ const (
 	// LabelParent holds the name of the session that started a sub-agent, or was rewound.
 	LabelParent = "agent-parent"
 	// LabelRules names the rules by which secrets were taken out.
-	LabelRules  = "agent-rules"
+	LabelRules  = events.LabelRules
 	LabelBranch = "branch"
 	LabelCommit = "commit"
 )

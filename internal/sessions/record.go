@@ -10,12 +10,12 @@ import (
 )
 
 // KindRecord is the type of the elements that keep what has no counterpart.
-const KindRecord = "git_jp_agent_record"
+const KindRecord = events.KindAgentRecord
 
 // An AgentRecord is an element of that type: the records of one turn, a line each, in the order
 // in which the agent wrote them.
 type AgentRecord struct {
-	Type    string         `json:"type"`
+	Type    events.Kind    `json:"type"`
 	Time    string         `json:"timestamp"`
 	Agent   Agent          `json:"agent"`
 	ID      string         `json:"id"`      // of the session

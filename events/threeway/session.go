@@ -1,0 +1,185 @@
+package threeway
+
+import (
+	"bytes"
+	"cmp"
+	"errors"
+	"slices"
+
+	"github.com/git-jp/git-jp/events"
+)
+
+// A Source says of which agent session a conversation was imported, and how much of it. The zero
+// value is of one that was not.
+type Source struct {
+	Session string
+	Version events.ImportVersion
+	Rules   string // that redacted it
+}
+
+// SourceOf reads what the labels of a conversation say.
+func SourceOf(d *events.Details) Source {
+	session, ok := d.Labels[events.LabelSession]
+	version, known := events.ParseImportVersion(d.Labels[events.LabelImport])
+	if !ok || !known {
+		return Source{}
+	}
+	return Source{session, version, d.Labels[events.LabelRules]}
+}
+
+// SourceIn is [SourceOf] for a metadata.json, the zero value where there is none that can be read.
+func SourceIn(metadata []byte) Source {
+	d, err := events.DecodeDetails(metadata)
+	if err != nil {
+		return Source{}
+	}
+	return SourceOf(d)
+}
+
+// compare says which of two has more of a source: of a greater importer, else the longer.
+func (s Source) compare(o Source) int {
+	return cmp.Or(
+		cmp.Compare(s.Version.Revision, o.Version.Revision),
+		cmp.Compare(s.Version.Length, o.Version.Length),
+		cmp.Compare(s.Rules, o.Rules),
+		cmp.Compare(s.Version.Hash, o.Version.Hash),
+	)
+}
+
+// sameMaker reports whether one importer with one set of rules made both, so that they say the
+// same of what both have.
+func (s Source) sameMaker(o Source) bool {
+	return s.Session == o.Session && s.Version.Revision == o.Version.Revision && s.Rules == o.Rules
+}
+
+// ErrSessions is for two conversations of one id that are of different sessions.
+var ErrSessions = errors.New("the two sides are of different agent sessions")
+
+// longer returns which side has more of the source that both were imported from. It is inBase
+// where there is nothing to choose.
+func longer(sides [versions]Side) (int, error) {
+	ours, theirs := sides[inOurs].Source, sides[inTheirs].Source
+	switch {
+	case ours.Session == "" || theirs.Session == "":
+		return inBase, nil
+	case ours.Session != theirs.Session:
+		return inBase, ErrSessions
+	}
+	switch c := ours.compare(theirs); {
+	case c > 0:
+		return inOurs, nil
+	case c < 0:
+		return inTheirs, nil
+	}
+	return inBase, nil
+}
+
+// harmonize lets the side that has more of a source say what the source says: what an event says
+// was never changed by a person where one importer made both, and where another one made it, or
+// its turn was open, it is the source's to say.
+func harmonize(sides [versions]Side) ([versions]Side, error) {
+	long, err := longer(sides)
+	if err != nil || long == inBase {
+		return sides, err
+	}
+	base, all := newSourceIndex(sides[inBase].Stream), newSourceIndex(sides[long].Stream)
+	for _, v := range []int{inBase, inOurs + inTheirs - long} {
+		h := harmonizer{all: all, sameMaker: sides[v].Source.sameMaker(sides[long].Source)}
+		if v != inBase && sides[inBase].Source.sameMaker(sides[v].Source) {
+			h.base = base
+		}
+		sides[v].Stream = h.stream(sides[v].Stream)
+	}
+	return sides, nil
+}
+
+// A sourceKey is what an element of an import is known by in all versions.
+type sourceKey struct {
+	kind events.Kind
+	key  string
+}
+
+// sourceKeyOf returns the key of element i. A turn_start has that of what it stands before.
+func sourceKeyOf(s *events.Stream, i int) (sourceKey, bool) {
+	e := s.At(i)
+	at := e
+	if e.Kind() == events.KindTurnStart && i+1 < s.Len() {
+		at = s.At(i + 1)
+	}
+	if key, ok := at.Metadata().Text(events.MetadataSource); ok {
+		return sourceKey{e.Kind(), key}, true
+	}
+	if key, ok := events.RecordKey(e); ok {
+		return sourceKey{e.Kind(), key}, true
+	}
+	return sourceKey{}, false
+}
+
+type sourceIndex map[sourceKey]*events.Element
+
+func newSourceIndex(s *events.Stream) sourceIndex {
+	index := sourceIndex{}
+	for i, e := range s.All() {
+		if key, ok := sourceKeyOf(s, i); ok && index[key] == nil {
+			index[key] = e
+		}
+	}
+	return index
+}
+
+// A harmonizer puts the elements of the longer version in the place of those that a shorter one
+// has of the same source.
+type harmonizer struct {
+	all       sourceIndex
+	base      sourceIndex // nil where nobody knows what the importer wrote
+	sameMaker bool
+}
+
+func (h harmonizer) stream(s *events.Stream) *events.Stream {
+	var out []*events.Element
+	open, changed := false, false
+	for i, e := range s.All() {
+		if e.Kind() == events.KindTurnStart {
+			_, open = e.Metadata().Value(events.MetadataOpen)
+		}
+		key, ok := sourceKeyOf(s, i)
+		if with := h.all[key]; ok && with != nil && h.takes(key, e, with, open) {
+			changed = true
+			e = with
+		}
+		out = append(out, e)
+	}
+	if !changed {
+		return s
+	}
+	return events.New(out...)
+}
+
+// takes reports whether with is what the source says in the place of e.
+func (h harmonizer) takes(key sourceKey, e, with *events.Element, open bool) bool {
+	switch was := h.base[key]; {
+	case bytes.Equal(e.Raw(), with.Raw()) || isMarked(e, with):
+		return false
+	case key.kind == events.KindAgentRecord || events.Equal(e, with):
+		return true
+	case was != nil && !events.Equal(was, e):
+		return false // somebody changed it here
+	default:
+		return open || !h.sameMaker
+	}
+}
+
+// isMarked reports whether an event has annotations of ours that the source's does not have: a
+// person's pin, what compaction noted.
+func isMarked(e, source *events.Element) bool {
+	for _, key := range e.Metadata().Keys() {
+		_, both := source.Metadata().Value(key)
+		if !both && !slices.Contains(importedKeys, key) {
+			return true
+		}
+	}
+	return false
+}
+
+// importedKeys are those that an import writes and a later one may take back.
+var importedKeys = []string{events.MetadataOpen, events.MetadataPrefix + "usage"}

@@ -1,0 +1,205 @@
+package importer
+
+import (
+	"bytes"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/git-jp/git-jp/events"
+	"github.com/git-jp/git-jp/events/threeway"
+	"github.com/git-jp/git-jp/internal/sessions"
+	"github.com/git-jp/git-jp/internal/sessions/claude"
+)
+
+// transcript is a session of six turns, some of which have records, a tool and a late figure of
+// usage.
+func transcript() []byte {
+	var out strings.Builder
+	n := 0
+	line := func(kind, parent, rest string) string {
+		n++
+		id := fmt.Sprintf("%08x-0000-4000-8000-%012x", n*7919, n)
+		at := time.Date(2026, 5, 2, 10, 0, n, 0, time.UTC).Format(time.RFC3339)
+		fmt.Fprintf(&out, `{"type":%q,"uuid":%q,"parentUuid":%s,"sessionId":"grow","timestamp":%q,`+
+			`"cwd":"/home/ada/proj",%s}`+"\n", kind, id, parent, at, rest)
+		return `"` + id + `"`
+	}
+	last := "null"
+	for turn := range 6 {
+		last = line("user", last, fmt.Sprintf(`"message":{"role":"user","content":"Prompt %d"}`, turn))
+		said := func(stop, block string, tokens int) {
+			last = line("assistant", last, fmt.Sprintf(`"message":{"id":"m%d","model":"claude-x",`+
+				`"stop_reason":%s,"content":[%s],"usage":{"input_tokens":1,"output_tokens":%d}}`,
+				turn, stop, block, tokens))
+		}
+		said("null", `{"type":"thinking","thinking":"Hm","signature":"c2ln"}`, 5)
+		said(`"tool_use"`, fmt.Sprintf(
+			`{"type":"tool_use","id":"t%d","name":"Bash","input":{"command":"ls"}}`, turn), 20)
+		last = line("user", last, fmt.Sprintf(`"message":{"role":"user","content":`+
+			`[{"type":"tool_result","tool_use_id":"t%d","content":"a\nb"}]},`+
+			`"toolUseResult":{"stdout":"a\nb","code":%d}`, turn, turn))
+		said(`"end_turn"`, `{"type":"text","text":"Done"}`, 30)
+		last = line("system", last, `"subtype":"turn_duration","durationMs":5`)
+	}
+	return []byte(out.String())
+}
+
+// prefixes are the imports of each beginning of the session, from none.
+func prefixes(t *testing.T) []*sessions.Conversation {
+	t.Helper()
+	data := transcript()
+	file := filepath.Join(t.TempDir(), "grow.jsonl")
+	var all []*sessions.Conversation
+	for i := range len(data) {
+		if data[i] != '\n' {
+			continue
+		}
+		if err := os.WriteFile(file, data[:i+1], 0o600); err != nil {
+			t.Fatal(err)
+		}
+		all = append(all, readFile(t, file))
+	}
+	return all
+}
+
+func readFile(t *testing.T, file string) *sessions.Conversation {
+	t.Helper()
+	d := claude.Dialect{}
+	found, err := d.List(t.Context(), file)
+	if err != nil || len(found) != 1 {
+		t.Fatalf("%d sessions, %v", len(found), err)
+	}
+	b := sessions.NewBuilder(found[0], sessions.Options{Writer: discard{}, Root: found[0].Dir})
+	v, err := d.Read(t.Context(), found[0], 0, b)
+	if err != nil {
+		t.Fatal(err)
+	}
+	cs, err := b.Finish(v)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return cs[0]
+}
+
+func merged(t *testing.T, base, ours, theirs threeway.Side) threeway.Result {
+	t.Helper()
+	r, err := threeway.Merge(base, ours, theirs)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(r.Conflicts) > 0 {
+		t.Fatalf("%d conflicts: %v", len(r.Conflicts), r.Conflicts[0].Kind)
+	}
+	return r
+}
+
+// TestImportsOfOneSessionMerge: two people imported different lengths of one session, from a
+// common import or from none. The longer one is what comes of it, whoever merges.
+func TestImportsOfOneSessionMerge(t *testing.T) {
+	all := prefixes(t)
+	for i := range all {
+		for j := i; j < len(all); j += 3 {
+			for _, base := range []threeway.Side{{}, side(all[0]), side(all[i/2])} {
+				for _, r := range []threeway.Result{
+					merged(t, base, side(all[i]), side(all[j])),
+					merged(t, base, side(all[j]), side(all[i])),
+				} {
+					want := all[j].Stream.Encode()
+					if got := r.Stream.Encode(); !bytes.Equal(got, want) {
+						t.Fatalf("%d and %d lines: got\n%s\nwant\n%s", i+1, j+1, got, want)
+					}
+				}
+			}
+		}
+	}
+}
+
+// TestTurnsAddedHereStay: somebody went on with an import, and its source grew on another branch.
+func TestTurnsAddedHereStay(t *testing.T) {
+	all := prefixes(t)
+	local := func(c *sessions.Conversation) threeway.Side {
+		s := c.Stream.Clone()
+		at := s.At(s.Len() - 1).Time().Add(500 * time.Millisecond)
+		s.Append(
+			events.NewElement(at, &events.TurnStart{}, events.Metadata{}),
+			events.NewElement(at.Add(time.Microsecond), &events.ChatRequest{Content: "Mine"},
+				events.Metadata{}),
+		)
+		out := side(c)
+		out.Stream = s
+		return out
+	}
+	last := all[len(all)-1]
+	for i, c := range all {
+		ours := local(c)
+		a := merged(t, side(c), ours, side(last))
+		b := merged(t, side(c), side(last), ours)
+		if !bytes.Equal(a.Stream.Encode(), b.Stream.Encode()) {
+			t.Fatalf("%d lines: the result depends on who merges", i+1)
+		}
+		got := map[string]int{}
+		for _, e := range a.Stream.All() {
+			if q, ok := e.Event().(*events.ChatRequest); ok {
+				got[q.Content]++
+			}
+		}
+		if len(got) != 7 || got["Mine"] != 1 || got["Prompt 5"] != 1 {
+			t.Fatalf("%d lines: requests are %v", i+1, got)
+		}
+		again := merged(t, side(c), threeway.Side{Stream: a.Stream, Source: a.Source}, side(last))
+		if !bytes.Equal(again.Stream.Encode(), a.Stream.Encode()) {
+			t.Fatalf("%d lines: merging again changes the stream", i+1)
+		}
+	}
+}
+
+// TestAnotherImporterCounts: what another importer says of the source counts, but for what a
+// person changed.
+func TestAnotherImporterCounts(t *testing.T) {
+	all := prefixes(t)
+	base, next := all[9], all[len(all)-1]
+	newer := side(next)
+	newer.Source.Version.Revision++
+	newer.Stream = next.Stream.Clone()
+	for i, e := range newer.Stream.All() { // the later importer says everything otherwise
+		if r, ok := e.Event().(*events.ChatRequest); ok {
+			newer.Stream.Set(i, e.With(&events.ChatRequest{Content: r.Content + "!"}))
+		}
+	}
+	for _, r := range []threeway.Result{
+		merged(t, threeway.Side{}, side(base), newer), merged(t, threeway.Side{}, newer, side(base)),
+	} {
+		if !bytes.Equal(r.Stream.Encode(), newer.Stream.Encode()) {
+			t.Error("of two imports by different importers not the later one's counts")
+		}
+	}
+	ours := side(base)
+	ours.Stream = base.Stream.Clone()
+	edited := 0
+	for i, e := range ours.Stream.All() {
+		if r, ok := e.Event().(*events.ToolCallRequest); ok && edited == 0 {
+			edited++
+			ours.Stream.Set(i, e.With(&events.ToolCallRequest{ID: r.ID, Name: "Mine"}))
+		}
+	}
+	got := string(merged(t, side(base), ours, newer).Stream.Encode())
+	for text, want := range map[string]int{`"Mine"`: 1, `"Prompt 0!"`: 1, `"Prompt 0"`: 0} {
+		if n := strings.Count(got, text); n != want {
+			t.Errorf("%s stands %d times, want %d", text, n, want)
+		}
+	}
+}
+
+// TestDifferentSessionsStayApart: two sessions under one id are not united.
+func TestDifferentSessionsStayApart(t *testing.T) {
+	all := prefixes(t)
+	ours, theirs := side(all[3]), side(all[9])
+	theirs.Source.Session = "claude-code-other"
+	if _, err := threeway.Merge(threeway.Side{}, ours, theirs); err == nil {
+		t.Error("they were united")
+	}
+}
