@@ -298,7 +298,8 @@ func (b *Builder) Model(at time.Time, provider, name string) {
 		b.base = next
 		return
 	}
-	delta, err := json.Marshal(map[string]any{"assistant": configured(next)})
+	delta, err := json.Marshal(map[string]any{"assistant": configured(next)},
+		json.Deterministic(true))
 	if err != nil {
 		b.Fail(fmt.Errorf("model %q: %w", name, err))
 		return

@@ -332,3 +332,20 @@ func TestLines(t *testing.T) {
 		lines.Close()
 	}
 }
+
+// The same session gives the same bytes, whatever the order of a map was.
+func TestModelIsPure(t *testing.T) {
+	var first []byte
+	for range 20 {
+		all, _ := build(t, sessions.Options{}, func(b *sessions.Builder) {
+			b.Model(at(0), "anthropic", "one")
+			b.Prompt("p", at(1), "x")
+			b.Model(at(2), "openai", "two")
+		})
+		if data := all[0].Stream.Encode(); first == nil {
+			first = data
+		} else if !bytes.Equal(data, first) {
+			t.Fatalf("the same session gave\n%s\nand\n%s", first, data)
+		}
+	}
+}

@@ -1,0 +1,226 @@
+package opencode_test
+
+import (
+	"errors"
+	"flag"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/git-jp/git-jp/internal/sessions"
+	"github.com/git-jp/git-jp/internal/sessions/opencode"
+	"github.com/git-jp/git-jp/internal/sessions/sessiontest"
+	"github.com/git-jp/git-jp/internal/sqlite"
+	"github.com/google/go-cmp/cmp"
+	"github.com/rogpeppe/go-internal/txtar"
+)
+
+var update = flag.Bool("update", false, "write what sessions become")
+
+const database = "testdata/session.db"
+
+// tree writes the files of the sessions and returns the directory of opencode's data.
+func tree(t *testing.T) (dir string) {
+	t.Helper()
+	a, err := txtar.ParseFile("testdata/session.txtar")
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir = t.TempDir()
+	if err := txtar.Write(a, dir); err != nil {
+		t.Fatal(err)
+	}
+	return dir
+}
+
+// listed returns the sessions of a file by their ids.
+func listed(t *testing.T, path string) map[string]sessions.Session {
+	t.Helper()
+	all, err := opencode.Dialect{}.List(t.Context(), path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	byID := map[string]sessions.Session{}
+	for _, s := range all {
+		byID[s.Name.ID] = s
+	}
+	return byID
+}
+
+func dump(t *testing.T, s sessions.Session) string {
+	t.Helper()
+	all, kept := sessiontest.Read(t, opencode.Dialect{}, s, sessions.Options{Root: s.Dir})
+	return sessiontest.Dump(all, kept)
+}
+
+func TestRead(t *testing.T) {
+	for id, s := range listed(t, database) {
+		t.Run(id, func(t *testing.T) {
+			got := dump(t, s)
+			golden := "testdata/" + id + ".golden"
+			if *update {
+				if err := os.WriteFile(golden, []byte(got), 0o600); err != nil {
+					t.Fatal(err)
+				}
+			}
+			want, err := os.ReadFile(golden)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if d := cmp.Diff(string(want), got); d != "" {
+				t.Error(d)
+			}
+		})
+	}
+}
+
+// The files that opencode had before its database say the same.
+func TestTreeEqualsDatabase(t *testing.T) {
+	dir := tree(t)
+	n := 0
+	for id, want := range listed(t, database) {
+		path := filepath.Join(dir, "storage", "session", "proj", id+".json")
+		got := listed(t, path)[id]
+		if got.Title != want.Title || got.Dir != want.Dir || got.Parent != want.Parent ||
+			!got.Changed.Equal(want.Changed) {
+			t.Errorf("%s is listed as %+v, want %+v", id, got, want)
+		}
+		if d := cmp.Diff(dump(t, want), dump(t, got)); d != "" {
+			t.Errorf("%s: %s", id, d)
+		}
+		n++
+	}
+	if n != 4 {
+		t.Errorf("%d sessions, want 4", n)
+	}
+}
+
+func TestFind(t *testing.T) {
+	home := t.TempDir()
+	data := filepath.Join(home, ".local", "share", "opencode")
+	if err := os.MkdirAll(filepath.Dir(data), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Rename(tree(t), data); err != nil {
+		t.Fatal(err)
+	}
+	whole, err := os.ReadFile(database)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(data, "opencode.db"), whole, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		home, xdg string
+		want      int
+	}{{home, "", 8}, {"/nowhere", filepath.Dir(data), 8}, {t.TempDir(), "", 0}} {
+		n := 0
+		for s, err := range (opencode.Dialect{}).Find(t.Context(), sessions.Places{
+			Home: c.home, Getenv: func(string) string { return c.xdg },
+		}) {
+			if err != nil || s.Name.ID == "" {
+				t.Errorf("%+v: %v", s, err)
+			}
+			n++
+		}
+		if n != c.want {
+			t.Errorf("%s %s: %d sessions, want %d", c.home, c.xdg, n, c.want)
+		}
+	}
+}
+
+func TestRecognize(t *testing.T) {
+	dir := tree(t)
+	for name, want := range map[string]bool{
+		database: true,
+		filepath.Join(dir, "storage/session/proj/ses_main.json"): true,
+		filepath.Join(dir, "storage/part/msg_m1/prt_m1a.json"):   false,
+		"testdata/make.py": false,
+	} {
+		head, err := os.ReadFile(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := (opencode.Dialect{}).Recognize(head); got != want {
+			t.Errorf("%s: %t, want %t", name, got, want)
+		}
+	}
+	message := `{"id":"msg_1","sessionID":"ses_1","role":"user"}`
+	if !(opencode.Dialect{}).Recognize([]byte(message)) {
+		t.Error("a message is not recognised")
+	}
+}
+
+// Every session of a store grows, with each of its rows, by its version and by nothing else.
+func TestVersion(t *testing.T) {
+	dir := tree(t)
+	s := listed(t, filepath.Join(dir, "storage/message/ses_undo"))["ses_undo"]
+	version := func() string {
+		all, _ := sessiontest.Read(t, opencode.Dialect{}, s, sessions.Options{Root: s.Dir})
+		return all[0].Details.Labels[sessions.LabelImport]
+	}
+	was := version()
+	if again := version(); again != was {
+		t.Errorf("version %s, then %s", was, again)
+	}
+	write(t, filepath.Join(dir, "storage/part/msg_u4/prt_u4b.json"), `{"type":"text","text":"more",
+		"time":{"start":1771000095000,"end":1771000095001}}`)
+	now := version()
+	if now == was || !strings.HasPrefix(now, "1.1771000095001.") {
+		t.Errorf("version %s after %s", now, was)
+	}
+}
+
+// Parts of other types than those that are known, or broken, hide nothing else.
+func TestBroken(t *testing.T) {
+	for _, part := range []string{
+		"", "null", "{", `{"type":7}`, `{"type":"tool","state":"x","callID":[]}`, "\xff",
+		`{"type":"tool","state":{"status":"completed"}}`,
+		`{"type":"file","url":"data:image/png;base64,%%%"}`, `{"type":"reasoning"}`,
+	} {
+		dir := tree(t)
+		write(t, filepath.Join(dir, "storage/part/msg_u1/prt_u1b.json"), part)
+		write(t, filepath.Join(dir, "storage/part/msg_u2/prt_u2b.json"), part)
+		got := dump(t, listed(t, filepath.Join(dir, "storage/message/ses_undo"))["ses_undo"])
+		for _, want := range []string{`ask "one"`, `say "1"`, `ask "two"`, `say "2"`} {
+			if !strings.Contains(got, want) {
+				t.Errorf("%q hides %s:\n%s", part, want, got)
+			}
+		}
+		if strings.Count(got, "records") == 0 {
+			t.Errorf("%q is lost:\n%s", part, got)
+		}
+	}
+}
+
+func TestGone(t *testing.T) {
+	s := listed(t, database)["ses_main"]
+	s.Name.ID = "ses_none"
+	_, err := opencode.Dialect{}.Read(t.Context(), s, 0, sessions.NewBuilder(s, sessions.Options{}))
+	if !errors.Is(err, fs.ErrNotExist) || !strings.Contains(err.Error(), "ses_none") {
+		t.Errorf("a session that is gone: %v", err)
+	}
+}
+
+// A database of another program has no sessions.
+func TestOtherDatabase(t *testing.T) {
+	all, err := opencode.Dialect{}.List(t.Context(), "../../sqlite/testdata/rows.db")
+	if err != nil || len(all) != 0 {
+		t.Errorf("%v, %v", all, err)
+	}
+	name := filepath.Join(t.TempDir(), "x.db")
+	write(t, name, "SQLite format 3\x00 and no more")
+	if _, err = (opencode.Dialect{}).List(t.Context(), name); !errors.Is(err, sqlite.ErrNotDatabase) {
+		t.Errorf("a torn database: %v", err)
+	}
+}
+
+func write(t *testing.T, name, data string) {
+	t.Helper()
+	if err := os.WriteFile(name, []byte(data), 0o600); err != nil {
+		t.Fatal(err)
+	}
+}

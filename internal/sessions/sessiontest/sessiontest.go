@@ -1,0 +1,146 @@
+// Package sessiontest shows tests what a session became.
+package sessiontest
+
+import (
+	"bytes"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/git-jp/git-jp/blobs"
+	"github.com/git-jp/git-jp/compact"
+	"github.com/git-jp/git-jp/dedup"
+	"github.com/git-jp/git-jp/events"
+	"github.com/git-jp/git-jp/internal/sessions"
+)
+
+// Contents are those that an import wrote.
+type Contents map[blobs.Hash][]byte
+
+// Write implements [events.Writer].
+func (c Contents) Write(b []byte) (blobs.Ref, error) {
+	ref := blobs.RefTo(b)
+	c[ref.Hash] = bytes.Clone(b)
+	return ref, nil
+}
+
+// Read returns the conversations of a session, which must be valid.
+func Read(
+	t testing.TB, d sessions.Dialect, s sessions.Session, o sessions.Options,
+) ([]*sessions.Conversation, Contents) {
+	t.Helper()
+	kept := Contents{}
+	o.Writer = kept
+	b := sessions.NewBuilder(s, o)
+	v, err := d.Read(t.Context(), s, 0, b)
+	if err != nil {
+		t.Fatal(err)
+	}
+	all, err := b.Finish(v)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range all {
+		if err := c.Stream.Validate(); err != nil {
+			t.Fatalf("%s: %v", c.Name, err)
+		}
+	}
+	return all, kept
+}
+
+// Dump writes conversations as text, a line for each event with what makes it what it is.
+func Dump(all []*sessions.Conversation, kept Contents) string {
+	var out strings.Builder
+	for _, c := range all {
+		title := ""
+		if c.Details.Title != nil {
+			title = *c.Details.Title
+		}
+		fmt.Fprintf(&out, "== %s %q archived=%t parent=%s\n", c.Name, title, c.Archived, c.Parent)
+		for _, e := range c.Stream.All() {
+			line(&out, e, kept)
+		}
+	}
+	return out.String()
+}
+
+func line(out *strings.Builder, e *events.Element, kept Contents) {
+	key, _ := e.Metadata().Text(sessions.MetadataSource)
+	var marks []string
+	for _, name := range []string{
+		sessions.MetadataOpen, sessions.MetadataSplit, sessions.MetadataInjected, dedup.Trimmed,
+	} {
+		if _, ok := e.Metadata().Value(name); ok {
+			marks = append(marks, strings.TrimPrefix(name, events.MetadataPrefix))
+		}
+	}
+	if sub, ok := e.Metadata().Text(sessions.MetadataSubagent); ok {
+		marks = append(marks, "subagent="+sub)
+	}
+	if u, ok := compact.UsageOf(e); ok {
+		marks = append(marks, fmt.Sprintf("usage=%d+%d+%d/%d %s",
+			u.Input, u.CacheRead, u.CacheWrite, u.Output, u.Model))
+	}
+	fmt.Fprintln(out, strings.Join(append([]string{said(e, kept) + hash(key)}, marks...), " "))
+}
+
+func hash(key string) string {
+	if key == "" {
+		return ""
+	}
+	return " #" + key
+}
+
+func said(e *events.Element, kept Contents) string {
+	if r, ok := sessions.RecordsOf(e); ok {
+		var kinds []string
+		for _, k := range slices.Sorted(maps.Keys(r.Kinds)) {
+			kinds = append(kinds, fmt.Sprintf("%s:%d", k, r.Kinds[k]))
+		}
+		return "  records " + strings.Join(kinds, " ")
+	}
+	switch v := e.Event().(type) {
+	case *events.TurnStart:
+		return "turn"
+	case *events.ChatRequest:
+		text := fmt.Sprintf("  ask %q", v.Content)
+		for _, r := range v.Resources {
+			text += fmt.Sprintf(" [%s %s %q]", r.URI, r.MIMEType, kept.text(r.Content))
+		}
+		return text
+	case *events.ChatResponse:
+		verb := "say"
+		if v.Form == events.FormReasoning {
+			verb = "think"
+		}
+		return fmt.Sprintf("  %s %q", verb, v.Text)
+	case *events.ToolCallRequest:
+		return fmt.Sprintf("  call %s %s %s", v.ID, v.Name, v.Arguments)
+	case *events.ToolCallResponse:
+		text := fmt.Sprintf("  result %s error=%t", v.ID, v.IsError)
+		for _, b := range v.Blocks {
+			text += " " + block(b, kept)
+		}
+		return text
+	case *events.ConfigDelta:
+		return "  config " + string(v.Delta)
+	case *events.Compaction:
+		return fmt.Sprintf("  compaction to=%d %q", v.ToTurn, *v.Summary)
+	}
+	return "  " + string(e.Kind())
+}
+
+func block(b events.Block, kept Contents) string {
+	if b.Resource == nil {
+		return fmt.Sprintf("[%s %q]", b.Type, kept.text(b.Content))
+	}
+	text := fmt.Sprintf("[%s %q", b.Resource.URI, kept.text(b.Resource.Content))
+	if b.Resource.Formatted != nil {
+		text += fmt.Sprintf(" shown %q", kept.text(*b.Resource.Formatted))
+	}
+	return text + "]"
+}
+
+func (c Contents) text(content blobs.Content) string { return string(c[content.Ref().Hash]) }
