@@ -1,4 +1,3 @@
-// Package sessiontest shows tests what a session became.
 package sessiontest
 
 import (
@@ -11,7 +10,6 @@ import (
 
 	"github.com/git-jp/git-jp/blobs"
 	"github.com/git-jp/git-jp/compact"
-	"github.com/git-jp/git-jp/dedup"
 	"github.com/git-jp/git-jp/events"
 	"github.com/git-jp/git-jp/internal/sessions"
 )
@@ -70,7 +68,7 @@ func line(out *strings.Builder, e *events.Element, kept Contents) {
 	key, _ := e.Metadata().Text(sessions.MetadataSource)
 	var marks []string
 	for _, name := range []string{
-		sessions.MetadataOpen, sessions.MetadataSplit, sessions.MetadataInjected, dedup.Trimmed,
+		sessions.MetadataOpen, sessions.MetadataSplit, sessions.MetadataInjected, events.MetadataPrefix + "trimmed",
 	} {
 		if _, ok := e.Metadata().Value(name); ok {
 			marks = append(marks, strings.TrimPrefix(name, events.MetadataPrefix))

@@ -1,0 +1,2 @@
+// Package sessiontest shows tests what a session became.
+package sessiontest
