@@ -87,6 +87,9 @@ func (c importCmd) Run(ctx context.Context, a *app) error {
 	if err != nil {
 		return err
 	}
+	if c.Accept {
+		return c.accept(ctx, a, im)
+	}
 	list := len(c.From) == 0 && !c.All && len(c.Session) == 0
 	found, foreign := importer.Find(ctx, placesOf(a), sel)
 	if list {
@@ -98,6 +101,25 @@ func (c importCmd) Run(ctx context.Context, a *app) error {
 		}
 	}
 	return c.run(ctx, a, im, found, foreign)
+}
+
+// accept moves what is held into the workspace.
+func (c importCmd) accept(ctx context.Context, a *app, im *importer.Importer) error {
+	accepted, err := im.Accept(ctx)
+	for _, m := range accepted {
+		if err := printMade(a, m); err != nil {
+			return err
+		}
+	}
+	if err == nil && len(accepted) == 0 {
+		a.note("no conversation is held")
+	}
+	return err
+}
+
+func printMade(a *app, m importer.Made) error {
+	_, err := fmt.Fprintf(a.stdout, "%-5s  %s  %s\n", m.State, m.ID, render.Sanitize(m.Title))
+	return err
 }
 
 // newImporter returns what takes sessions into a workspace, by its settings.
@@ -322,8 +344,7 @@ func (c importCmd) print(a *app, f importer.Found, out importer.Outcome, err err
 		if m.State != importer.New && m.State != importer.Grown {
 			continue
 		}
-		title := render.Sanitize(m.Title)
-		if _, err := fmt.Fprintf(a.stdout, "%-5s  %s  %s\n", m.State, m.ID, title); err != nil {
+		if err := printMade(a, m); err != nil {
 			return err
 		}
 	}

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io/fs"
 
+	"github.com/git-jp/git-jp/blobs"
 	"github.com/git-jp/git-jp/events"
 	"github.com/git-jp/git-jp/internal/sessions"
 	"github.com/git-jp/git-jp/internal/workspace"
@@ -124,7 +125,11 @@ func (im *Importer) Import(
 		out.State = state
 		return out, nil
 	}
-	batch := im.Workspace.Blobs().NewBatch()
+	store, err := im.store(s.Name)
+	if err != nil {
+		return out, err
+	}
+	batch := store.NewBatch()
 	defer batch.Discard()
 	all, err := im.read(ctx, d, s, 0, batch)
 	if err != nil {
@@ -144,6 +149,47 @@ func (im *Importer) Import(
 		out.add(made)
 	}
 	return out, nil
+}
+
+// store returns where the contents of a session go: beside its conversation.
+func (im *Importer) store(n sessions.Name) (*blobs.Store, error) {
+	e, _, err := im.find(n)
+	if errors.Is(err, fs.ErrNotExist) && im.Hold {
+		if err := im.Workspace.MakeUserDir(); err != nil {
+			return nil, err
+		}
+		e, err = workspace.Entry{Local: true}, nil
+	}
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return nil, err
+	}
+	return im.Workspace.BlobsOf(e), nil
+}
+
+// Accept moves the conversations of imports that are held into the workspace, and returns them.
+func (im *Importer) Accept(ctx context.Context) (accepted []Made, err error) {
+	entries, _, err := im.Workspace.List(workspace.ListOptions{Archived: true, Local: true})
+	if err != nil {
+		return nil, err
+	}
+	for _, e := range entries {
+		if !e.Local || !e.ID.IsDerived() {
+			continue
+		}
+		d, err := im.Workspace.LoadDetails(e)
+		if err != nil {
+			return accepted, err
+		}
+		n, ok := sessions.ParseName(d.Labels[sessions.LabelSession])
+		if !ok {
+			continue
+		}
+		if _, err := im.Workspace.Publish(ctx, e.ID); err != nil {
+			return accepted, err
+		}
+		accepted = append(accepted, Made{ID: e.ID, Name: n, Title: title(d), State: New})
+	}
+	return accepted, nil
 }
 
 // add notes a conversation. The session is what its own conversation is, or grown where only one

@@ -27,11 +27,24 @@ func (im *Importer) save(
 	case errors.Is(err, fs.ErrNotExist):
 		made.State = New
 		made.ID, err = im.create(ctx, c)
+		if errors.Is(err, fs.ErrExist) { // another import was faster
+			if e, _, err = im.find(c.Name); err == nil {
+				return im.update(ctx, d, s, c, e)
+			}
+		}
 		return made, err
 	case err != nil:
 		return made, err
 	}
-	made.ID, made.State = e.ID, Unchanged
+	return im.update(ctx, d, s, c, e)
+}
+
+// update lets a conversation grow.
+func (im *Importer) update(
+	ctx context.Context, d sessions.Dialect, s sessions.Session, c *sessions.Conversation,
+	e workspace.Entry,
+) (made Made, err error) {
+	made = Made{ID: e.ID, Name: c.Name, Title: title(c.Details), State: Unchanged}
 	if im.Dry {
 		made.State, err = im.growth(ctx, d, s, c, e)
 		return made, err
