@@ -6,6 +6,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/git-jp/git-jp/blobs"
 	"github.com/git-jp/git-jp/dedup"
@@ -192,7 +193,9 @@ const (
 		`approved|modified|edited|provided)\b|\bquestions? (?:has|have) been answered\b`
 )
 
-var personal = regexp.MustCompile(`(?i)` + refusing + `|` + speaking)
+var personal = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`(?i)` + refusing + `|` + speaking)
+})
 
 // quoting are the words with which agents quote a person further down in a result.
 var quoting = []string{
@@ -207,7 +210,7 @@ const openingLength = 300
 // saidByPerson reports whether a text is, or quotes, what a person said about a call, in the
 // words of this program, jp and the agents whose sessions are imported.
 func saidByPerson(text string) bool {
-	if personal.MatchString(opening(text)) {
+	if personal().MatchString(opening(text)) {
 		return true
 	}
 	return slices.ContainsFunc(quoting, func(q string) bool { return strings.Contains(text, q) })
@@ -232,8 +235,10 @@ const (
 
 // notDone is how a result begins that is no error and yet does not say that the call did what
 // it was made for: it was refused or left out, or its process ended otherwise.
-var notDone = regexp.MustCompile(`(?i)` + refusing + `|\bskipped by configuration\b|` +
-	`\bwas not run\b|\bexit(?:ed)?(?: with)?[ _](?:code|status)"?:? ?-?[1-9]`)
+var notDone = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`(?i)` + refusing + `|\bskipped by configuration\b|` +
+		`\bwas not run\b|\bexit(?:ed)?(?: with)?[ _](?:code|status)"?:? ?-?[1-9]`)
+})
 
 // outcomeOf returns how a call went, as far as its result says.
 func outcomeOf(r *events.ToolCallResponse, rd blobs.Reader) outcome {
@@ -242,7 +247,7 @@ func outcomeOf(r *events.ToolCallResponse, rd blobs.Reader) outcome {
 	}
 	for i := range r.Blocks {
 		text, ok := textBlock(&r.Blocks[i], rd)
-		if !ok || notDone.MatchString(text[:min(len(text), openingLength)]) {
+		if !ok || notDone().MatchString(text[:min(len(text), openingLength)]) {
 			return unknown
 		}
 	}

@@ -5,6 +5,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/git-jp/git-jp/events"
 )
@@ -124,7 +125,9 @@ func (c Invocation) Shown() bool {
 }
 
 // cutOff is how a text ends of which the model is not given all.
-var cutOff = regexp.MustCompile(`\[cut: [0-9]+ of [0-9]+ bytes are not shown;[^\n]*\]$`)
+var cutOff = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`\[cut: [0-9]+ of [0-9]+ bytes are not shown;[^\n]*\]$`)
+})
 
 // text returns the result where it is text that is here, and nothing but that, and whole.
 func (c Invocation) text() (string, bool) {
@@ -140,7 +143,7 @@ func (c Invocation) text() (string, bool) {
 		}
 		b.Write(data)
 	}
-	return b.String(), !cutOff.MatchString(strings.TrimRight(b.String(), "\n"))
+	return b.String(), !cutOff().MatchString(strings.TrimRight(b.String(), "\n"))
 }
 
 // rows returns how many lines a text has.

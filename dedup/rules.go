@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 
 	"github.com/git-jp/git-jp/blobs"
 	"github.com/git-jp/git-jp/events"
@@ -95,11 +96,13 @@ func rowsOf(c blobs.Content, rd blobs.Reader) (n int, known bool) {
 	return rows(string(data)), true
 }
 
-var lineFragment = regexp.MustCompile(`^L([1-9][0-9]{0,8})(?:-L?([1-9][0-9]{0,8}))?$`)
+var lineFragment = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`^L([1-9][0-9]{0,8})(?:-L?([1-9][0-9]{0,8}))?$`)
+})
 
 // fragmentLines reads the lines that a URI ends with: "L10-20", "L10-L20" or "L10".
 func fragmentLines(fragment string) (first, last int, ok bool) {
-	m := lineFragment.FindStringSubmatch(fragment)
+	m := lineFragment().FindStringSubmatch(fragment)
 	if m == nil {
 		return 0, 0, false
 	}
@@ -178,7 +181,9 @@ func changedFiles(c Invocation) (keys []string) {
 }
 
 // patched is how a patch names the files that it changes.
-var patched = regexp.MustCompile(`(?m)^\*\*\* (?:(?:Add|Update|Delete) File|Move to): (.+)$`)
+var patched = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`(?m)^\*\*\* (?:(?:Add|Update|Delete) File|Move to): (.+)$`)
+})
 
 // written returns the names of files that arguments of a write have.
 func (a arguments) written() (names []string) {
@@ -197,7 +202,7 @@ func (a arguments) written() (names []string) {
 	}
 	for _, v := range a {
 		text, _ := v.(string)
-		for _, m := range patched.FindAllStringSubmatch(text, -1) {
+		for _, m := range patched().FindAllStringSubmatch(text, -1) {
 			names = append(names, m[1])
 		}
 	}

@@ -99,48 +99,37 @@ const description = "Conversations with language models, in Git beside the code 
 // of parsing, and only main may do that.
 type exitRequest int
 
-// hookLine is the part of cli that git calls, for each commit and for each file that it
-// merges or shows: the whole of it takes a millisecond to build, a quarter of what the
-// program takes to start.
-type hookLine struct {
-	globals
-
-	Hook     hookCmd        `cmd:"" hidden:"" help:"Do the work of a git hook."`
-	Merge    mergeDriverCmd `cmd:"" name:"merge-driver" hidden:"" help:"Merge a file for git."`
-	Textconv textconvCmd    `cmd:"" hidden:"" help:"Show a file in a diff of git."`
-}
-
-// calledByGit reports whether a command is one of hookLine.
-func calledByGit(command string) bool {
-	return command == "hook" || command == "merge-driver" || command == "textconv"
-}
-
-// parse builds the command line and understands the world's arguments.
+// parse builds the command line and understands the environment's arguments.
 func parse(w *world) (g *globals, k *kong.Context, err error) {
 	args := negativeValues(versionFlag(slices.Clone(w.args)))
 	if len(args) == 0 {
 		args = []string{"--help"}
 	}
-	var line any
-	if i := commandIndex(args); i < len(args) && calledByGit(args[i]) {
-		c := new(hookLine)
-		line, g = c, &c.globals
-	} else {
-		c := new(cli)
-		line, g = c, &c.globals
-	}
-	parser, err := kong.New(line, kongOptions(w)...)
-	if err != nil {
-		return nil, nil, err
-	}
 	if i := commandIndex(args); i == len(args)-1 && slices.Contains(namespaces(), args[i]) {
 		args = append(args, "--help")
 	}
-	k, err = parser.Parse(dropNamespace(args))
-	if err != nil {
-		return g, nil, parseFailure(err)
+	args = dropNamespace(args)
+	if i := commandIndex(args); i < len(args) {
+		if line, g, ok := lineOf(args[i]); ok {
+			if k, err := parseLine(w, line, args); err == nil {
+				return g, k, nil
+			}
+		}
 	}
-	return g, k, nil
+	c := new(cli) // which knows what else might have been meant
+	k, err = parseLine(w, c, args)
+	if err != nil {
+		return &c.globals, nil, parseFailure(err)
+	}
+	return &c.globals, k, nil
+}
+
+func parseLine(w *world, line any, args []string) (*kong.Context, error) {
+	parser, err := kong.New(line, kongOptions(w)...)
+	if err != nil {
+		return nil, err
+	}
+	return parser.Parse(args)
 }
 
 // parseFailure turns what kong says into a report.UsageError.

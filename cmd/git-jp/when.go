@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"regexp"
 	"strconv"
+	"sync"
 	"time"
 
 	"github.com/git-jp/git-jp/events"
@@ -34,10 +35,12 @@ func parseWhen(a *app, flag, text string) (time.Time, error) {
 		flag, text)
 }
 
-var agoForm = regexp.MustCompile(`^([0-9]{1,5})([mhdw])$`)
+var agoForm = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`^([0-9]{1,5})([mhdw])$`)
+})
 
 func parseAgo(text string) (time.Duration, bool) {
-	m := agoForm.FindStringSubmatch(text)
+	m := agoForm().FindStringSubmatch(text)
 	if m == nil {
 		return 0, false
 	}

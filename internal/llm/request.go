@@ -5,6 +5,7 @@ import (
 	"maps"
 	"regexp"
 	"slices"
+	"sync"
 	"time"
 
 	"github.com/git-jp/git-jp/events"
@@ -198,10 +199,12 @@ func IsExtra(name string) bool {
 		"stream", "stream_options", "store", "background":
 		return false
 	}
-	return plainName.MatchString(name)
+	return plainName().MatchString(name)
 }
 
-var plainName = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9_-]*$`)
+var plainName = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`^[A-Za-z][A-Za-z0-9_-]*$`)
+})
 
 // ReasoningMode says whether a model reasons.
 type ReasoningMode int

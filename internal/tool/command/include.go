@@ -6,6 +6,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 )
 
 // A Syntax is that of a file which can include others.
@@ -30,10 +31,17 @@ func SyntaxOf(name string) Syntax {
 }
 
 var (
-	justImport = regexp.MustCompile(`^import\??[ \t]+(?:'([^']+)'|"([^"\\]+)")`)
-	justModule = regexp.MustCompile(
-		`^mod\??[ \t]+([A-Za-z_][A-Za-z0-9_-]*)(?:[ \t]+(?:'([^']+)'|"([^"\\]+)"))?[ \t]*(?:#.*)?$`)
-	makeInclude = regexp.MustCompile(`^ *(?:-include|sinclude|include)[ \t]+([^#]*)`)
+	justImport = sync.OnceValue(func() *regexp.Regexp {
+		return regexp.MustCompile(`^import\??[ \t]+(?:'([^']+)'|"([^"\\]+)")`)
+	})
+	justModule = sync.OnceValue(func() *regexp.Regexp {
+		return regexp.MustCompile(
+			`^mod\??[ \t]+([A-Za-z_][A-Za-z0-9_-]*)(?:[ \t]+(?:'([^']+)'|"([^"\\]+)"))?` +
+				`[ \t]*(?:#.*)?$`)
+	})
+	makeInclude = sync.OnceValue(func() *regexp.Regexp {
+		return regexp.MustCompile(`^ *(?:-include|sinclude|include)[ \t]+([^#]*)`)
+	})
 )
 
 // Includes returns the files that a file includes by a name that stands in it, below the directory
@@ -65,10 +73,10 @@ func justIncludes(dir, line string) []string {
 		}
 		return path.Join(dir, name)
 	}
-	if m := justImport.FindStringSubmatch(line); m != nil {
+	if m := justImport().FindStringSubmatch(line); m != nil {
 		return []string{below(m[1] + m[2])}
 	}
-	m := justModule.FindStringSubmatch(line)
+	m := justModule().FindStringSubmatch(line)
 	if m == nil {
 		return nil
 	}
@@ -85,7 +93,7 @@ func justIncludes(dir, line string) []string {
 }
 
 func makeIncludes(line string) (names []string) {
-	m := makeInclude.FindStringSubmatch(line)
+	m := makeInclude().FindStringSubmatch(line)
 	if m == nil {
 		return nil
 	}

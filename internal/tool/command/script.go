@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 )
 
 // A Script is a shell template whose placeholders are positional parameters.
@@ -349,7 +350,9 @@ var harmlessTests = []string{
 	"-n", "-z", "-f", "-d", "-e", "-r", "-w", "-x", "-s", "-L", "-h", "=", "==", "!=",
 }
 
-var assignment = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*\+?=`)
+var assignment = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*\+?=`)
+})
 
 // judge decides about a word where it stands.
 func (l *lexer) judge(w shellWord) error {
@@ -366,7 +369,7 @@ func (l *lexer) judge(w shellWord) error {
 		return nil
 	case slices.Contains(unknown, w.text):
 		return l.refuse("", "it has %q", w.text)
-	case assignment.MatchString(w.text):
+	case assignment().MatchString(w.text):
 		if len(w.holes) > 0 {
 			return l.refuse(w.holes[0], "is given to a variable")
 		}

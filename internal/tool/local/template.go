@@ -7,6 +7,7 @@ import (
 	"io"
 	"regexp"
 	"strings"
+	"sync"
 
 	"github.com/git-jp/git-jp/internal/tool"
 	"github.com/git-jp/git-jp/internal/tool/command"
@@ -51,13 +52,15 @@ func (w word) render(values jsontext.Value) (string, error) {
 }
 
 // path is an expression that only names something.
-var path = regexp.MustCompile(`^[A-Za-z_]\w*(\.[A-Za-z_]\w*)*$`)
+var path = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`^[A-Za-z_]\w*(\.[A-Za-z_]\w*)*$`)
+})
 
 // evaluate gives text bare, nothing for null, and everything else as JSON. Names alone,
 // which is nearly all that commands have, are looked up without the template engine,
 // so that numbers and the order of members stay as the model wrote them.
 func evaluate(expr string, values jsontext.Value) (string, error) {
-	if !path.MatchString(expr) {
+	if !path().MatchString(expr) {
 		out, err := jinja("{{ ("+expr+") | tojson }}", values)
 		if err != nil {
 			return "", err

@@ -1,0 +1,72 @@
+package main
+
+import (
+	"io"
+	"reflect"
+	"strings"
+	"testing"
+)
+
+// TestLineOfOneCommandIsShort counts allocations: no call builds the commands that it is not.
+func TestLineOfOneCommandIsShort(t *testing.T) {
+	all := testing.AllocsPerRun(3, func() {
+		if _, err := parseLine(silent(nil), new(cli), []string{"version"}); err != nil {
+			t.Fatal(err)
+		}
+	})
+	for _, line := range []string{"-q hook pre-commit -- x", "version", "ls", "c ls", "conversation s x"} {
+		one := testing.AllocsPerRun(3, func() {
+			if _, _, err := parse(silent(strings.Fields(line))); err != nil {
+				t.Fatal(err)
+			}
+		})
+		if 4*one > all {
+			t.Errorf("%s takes %.0f allocations, all commands %.0f", line, one, all)
+		}
+	}
+}
+
+func silent(args []string) *world {
+	return &world{args: args, stdout: io.Discard, stderr: io.Discard}
+}
+
+// TestLineOfOneCommand: each command, under each of its names, is understood as among all others.
+func TestLineOfOneCommand(t *testing.T) {
+	commands := 0
+	for field := range reflect.TypeFor[cli]().Fields() {
+		if field.Anonymous {
+			continue
+		}
+		commands++
+		name := strings.ToLower(field.Name)
+		if tag := field.Tag.Get("name"); tag != "" {
+			name = tag
+		}
+		names := []string{name}
+		if tag := field.Tag.Get("aliases"); tag != "" {
+			names = append(names, strings.Split(tag, ",")...)
+		}
+		for _, alias := range names {
+			line, _, ok := lineOf(alias)
+			if !ok {
+				t.Errorf("there is no line of %s", alias)
+				continue
+			}
+			if got := reflect.TypeOf(line).Elem().Field(1); got.Type != field.Type || got.Tag != field.Tag {
+				t.Errorf("the line of %s has %s, want %s", alias, got.Type, field.Type)
+			}
+		}
+	}
+	if commands < 40 {
+		t.Errorf("got %d commands, want all", commands)
+	}
+	for _, word := range []string{"", "nosuch", "Globals", "globals"} {
+		if _, _, ok := lineOf(word); ok {
+			t.Errorf("%q is a command", word)
+		}
+	}
+	g, k, err := parse(silent([]string{"-q", "hook", "pre-commit"}))
+	if err != nil || !g.Quiet || commandOf(k) != "hook" {
+		t.Errorf("got %+v, %v, want a quiet hook", g, err)
+	}
+}
