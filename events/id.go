@@ -27,11 +27,11 @@ func IDAt(t time.Time) ID {
 // firstClock is 2000-01-01 as an ID. No clock gives an earlier one any more.
 const firstClock = 9_466_848_000
 
-// DeriveID returns an ID made of a hash, for a conversation that everybody who makes it gives the
+// deriveID returns an ID made of a hash, for a conversation that everybody who makes it gives the
 // same: it is before any that a clock gives.
-func DeriveID(hash uint64) ID { return ID(1 + hash%(firstClock-1)) }
+func deriveID(hash uint64) ID { return ID(1 + hash%(firstClock-1)) }
 
-// IsDerived reports whether an ID was made by [DeriveID] and not by a clock.
+// IsDerived reports whether an ID was made by [SessionIDs] and not by a clock.
 func (id ID) IsDerived() bool { return 0 < id && id < firstClock }
 
 // ParseID reads an ID as people write it: "jp-c17800836875", the same followed

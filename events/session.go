@@ -1,6 +1,8 @@
 package events
 
 import (
+	"crypto/sha256"
+	"encoding/binary"
 	"encoding/json"
 	"strconv"
 	"strings"
@@ -15,12 +17,45 @@ const (
 	LabelSession   = "agent-session"
 	LabelSessionOf = "agent-session-of" // of a fork or a copy
 	LabelImport    = "agent-import"
-	LabelRules     = "agent-rules" // by which secrets were taken out
+	LabelRules     = "agent-rules"  // by which secrets were taken out
+	LabelParent    = "agent-parent" // that started it, or in which it was rewound
 )
 
 // MetadataOpen is the key below which the turn_start of such a conversation says that the turn was
 // not over in the source.
 const MetadataOpen = MetadataPrefix + "open"
+
+// Further keys of metadata of such conversations.
+const (
+	// MetadataSplit is on a request with which a turn goes on behind a compaction.
+	MetadataSplit = MetadataPrefix + "split"
+	// MetadataInjected is on a request that the agent made in the person's name.
+	MetadataInjected = MetadataPrefix + "injected"
+	// MetadataSubagent is on a call, and names the session that it started.
+	MetadataSubagent = MetadataPrefix + "subagent"
+)
+
+// SessionIDs returns the two ids that the conversation of a session may have, by the value of
+// [LabelSession]. Both are looked up, and the label decides; the second is for when somebody
+// else's session has the first.
+func SessionIDs(session string) [2]ID {
+	sum := sha256.Sum256([]byte("agent-session\x00" + session))
+	return [2]ID{
+		deriveID(binary.BigEndian.Uint64(sum[:8])), deriveID(binary.BigEndian.Uint64(sum[8:16])),
+	}
+}
+
+// AgentOf returns the agent of a session, by the value of [LabelSession].
+func AgentOf(session string) string {
+	for _, agent := range []string{
+		"claude-code", "codex", "copilot", "gemini", "llm", "opencode",
+	} {
+		if strings.HasPrefix(session, agent+"-") {
+			return agent
+		}
+	}
+	return ""
+}
 
 // KindAgentRecord is the kind of the elements that keep what of a session has no counterpart.
 const KindAgentRecord Kind = "git_jp_agent_record"

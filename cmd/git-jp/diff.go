@@ -217,7 +217,9 @@ func sideOf(conv *workspace.Conversation, name string, content blobs.Reader) (si
 		ID: conv.ID, Title: conv.Title(), Stream: conv.Stream, Contents: content,
 		Base: conv.BaseConfig,
 	}
-	problems, err := r.Render(&text, render.Options{Format: render.FormatText, Full: true})
+	problems, err := r.Render(&text, render.Options{
+		Format: render.FormatText, Full: true, Records: true,
+	})
 	if err != nil {
 		return side{}, fmt.Errorf("compare %s: %w", name, err)
 	}

@@ -19,6 +19,7 @@ import (
 
 type lsCmd struct {
 	Archived bool     `short:"a" help:"List archived conversations too."`
+	Agents   bool     `help:"List the sessions of agents, which lie in the archive."`
 	Local    bool     `help:"List user-local conversations too."`
 	Sort     string   `enum:"id,activity,title" default:"activity" help:"Order: id, activity or title."`
 	Reverse  bool     `short:"r" help:"Reverse the order."`
@@ -107,15 +108,21 @@ func (c lsCmd) Run(a *app) error {
 // wanted leaves out what was not asked for.
 func (c lsCmd) wanted(all []workspace.Entry) []workspace.Entry {
 	return slices.DeleteFunc(slices.Clone(all), func(e workspace.Entry) bool {
-		return e.Partition == workspace.Archive && !c.Archived || e.Local && !c.Local
+		if c.Agents && e.ID.IsDerived() {
+			return false
+		}
+		return c.Agents || e.Partition == workspace.Archive && !c.Archived || e.Local && !c.Local
 	})
 }
 
 // noteHidden says why a list is shorter than one may think.
 func (c lsCmd) noteHidden(a *app, all []workspace.Entry, listed int) {
-	archived, local := 0, 0
+	agents, archived, local := 0, 0, 0
 	for _, e := range all {
 		switch {
+		case c.Agents:
+		case e.Partition == workspace.Archive && !c.Archived && e.ID.IsDerived():
+			agents++
 		case e.Partition == workspace.Archive && !c.Archived:
 			archived++
 		case e.Local && !c.Local:
@@ -124,6 +131,9 @@ func (c lsCmd) noteHidden(a *app, all []workspace.Entry, listed int) {
 	}
 	if listed == 0 {
 		a.note("no conversations to list")
+	}
+	if agents > 0 {
+		a.note("%s of agents, listed with --agents", render.Count(agents, "session"))
 	}
 	if archived > 0 {
 		a.note("%d archived, listed with --archived", archived)
@@ -281,12 +291,27 @@ func (c lsCmd) print(a *app, records []*listedRecord) error {
 func (r *listedRecord) listed(a *app) render.Listed {
 	l := render.Listed{
 		Marks: marks(r.conversationRecord), ID: r.ID, Active: ago(a, r.lastActive()),
-		Title: r.Title, Labels: labelText(r.Labels), Outline: r.outline,
+		Title: r.Title, Labels: labelText(withoutSession(r.Labels)), Outline: r.outline,
+		Agent: events.AgentOf(r.Labels[events.LabelSession]),
 	}
-	if r.ForkedFrom != nil {
+	switch parent := r.Labels[events.LabelParent]; {
+	case r.ForkedFrom != nil:
 		l.Parent = r.ForkedFrom.ID
+	case parent != "":
+		l.Parent = events.SessionIDs(parent)[0].String()
 	}
 	return l
+}
+
+// withoutSession leaves out the labels with which an import keeps count.
+func withoutSession(labels map[string]string) map[string]string {
+	shown := maps.Clone(labels)
+	for _, key := range []string{
+		events.LabelSession, events.LabelImport, events.LabelRules, events.LabelParent,
+	} {
+		delete(shown, key)
+	}
+	return shown
 }
 
 // ago says when something happened: relative for a person, exact in a file.

@@ -25,6 +25,7 @@ type printCmd struct {
 	First        *int   `placeholder:"N" xor:"range" help:"Print the first N turns."`
 	Compacted    bool   `help:"Print what a model is given: with compactions applied, and references for what it has."`
 	Style        string `short:"s" enum:"full,brief,chat,user" default:"full" help:"full, brief, chat or user."`
+	Records      bool   `help:"Print what an agent recorded beside what was said."`
 	Full         bool   `help:"Do not cut long results on a terminal, and show what was attached whole."`
 }
 
@@ -53,7 +54,7 @@ func (c printCmd) Run(ctx context.Context, a *app) error {
 		return usagef("%w", err)
 	}
 	o := render.Options{
-		Style: style, Output: a.output(), First: first, Last: last, Full: c.Full,
+		Style: style, Output: a.output(), First: first, Last: last, Full: c.Full, Records: c.Records,
 		Now: a.now(), Zone: time.Local,
 	}
 	if !a.stdoutTerminal { // a file must not depend on when and where it was made
@@ -79,6 +80,7 @@ func renderable(
 	c := render.Conversation{
 		ID: conv.ID, Title: conv.Title(), Stream: conv.Stream,
 		Contents: a.openWorkspace.BlobsOf(conv.Entry), Base: conv.BaseConfig, Root: root,
+		Agent: events.AgentOf(conv.Details.Labels[events.LabelSession]),
 	}
 	if !compacted {
 		return c, nil

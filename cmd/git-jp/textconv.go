@@ -68,7 +68,9 @@ func (c textconvCmd) limit(l regular.Limits) int64 {
 // printStream writes a stream as people read it, part by part: it may be long.
 func printStream(w io.Writer, stream *events.Stream) error {
 	conv := render.Conversation{Stream: stream, Contents: named{}}
-	_, err := conv.Render(w, render.Options{Format: render.FormatText, Unnumbered: true})
+	_, err := conv.Render(w, render.Options{
+		Format: render.FormatText, Unnumbered: true, Records: true,
+	})
 	return err
 }
 

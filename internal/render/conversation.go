@@ -15,6 +15,7 @@ type Conversation struct {
 	Title    string         // "" when it has none
 	Stream   *events.Stream // required; the stored one or a projection
 	Contents blobs.Reader   // opens references; nil when there is no store
+	Agent    string         // whose session it was, "" when it was none's
 
 	// Origins are those of the projection that Stream comes from. Turns then keep
 	// the numbers that they have in the stored stream. nil means that Stream is the
@@ -102,6 +103,8 @@ type Options struct {
 	// First and Last are the turns to show, counted from 1, both included; 0 is no
 	// bound. In a projection they are numbers of the stored stream.
 	First, Last int
+	// Records shows to people what of an agent's session has no counterpart, as it recorded it.
+	Records bool
 	// Unnumbered leaves out the numbers of turns, for a text that is compared with another
 	// one: a turn that comes before others makes no difference to them.
 	Unnumbered bool

@@ -39,8 +39,12 @@ func (f *markdownFormatter) begin(turns int) error {
 	if err != nil {
 		return fmt.Errorf("encode title: %w", err)
 	}
-	return f.print(fmt.Sprintf("---\ntitle: %s\nid: %s\ncreated: %s\nturns: %d\n---\n\n# %s\n",
-		quoted, f.conv.ID, f.conv.created().Format(time.RFC3339), turns, escapeInline(title)))
+	head := fmt.Sprintf("---\ntitle: %s\nid: %s\ncreated: %s\nturns: %d\n",
+		quoted, f.conv.ID, f.conv.created().Format(time.RFC3339), turns)
+	if f.conv.Agent != "" {
+		head += "agent: " + f.conv.Agent + "\n"
+	}
+	return f.print(head + "---\n\n# " + escapeInline(title) + "\n")
 }
 
 func (f *markdownFormatter) end() error { return nil }
@@ -81,7 +85,11 @@ func (f *markdownFormatter) item(it item) error {
 		if err := f.extras(it.extra); err != nil {
 			return err
 		}
-		return f.section("Call of "+codeSpan(ev.Name), fenced(indentedJSON(ev.Arguments), "json"))
+		body := fenced(indentedJSON(ev.Arguments), "json")
+		if started := startedBy(it.el); started != "" {
+			body += "\n\n*" + escapeInline(started) + "*"
+		}
+		return f.section("Call of "+codeSpan(ev.Name), body)
 	case *events.ToolCallResponse:
 		return f.result(it, ev)
 	case *events.InquiryRequest:
@@ -110,6 +118,9 @@ func (f *markdownFormatter) request(it item, ev *events.ChatRequest) error {
 	name := ev.Author
 	if name == "" {
 		name = "User"
+	}
+	if _, injected := it.el.Metadata().Value(events.MetadataInjected); injected {
+		return f.section("Agent, in the user's name", quotedMarkdown(closed(ev.Content)))
 	}
 	if err := f.section(escapeInline(name), closed(ev.Content)); err != nil {
 		return err

@@ -96,3 +96,13 @@ func questionText(question []byte) string {
 func unknownLine(it item) string {
 	return fmt.Sprintf("%q, %s", string(it.el.Kind()), Bytes(int64(len(it.el.Raw()))))
 }
+
+// startedBy says which conversation a call started, "" for none. It is the first of the two ids
+// that its session may have.
+func startedBy(call *events.Element) string {
+	session, ok := call.Metadata().Text(events.MetadataSubagent)
+	if !ok {
+		return ""
+	}
+	return "started " + events.SessionIDs(session)[0].String() + " (" + oneLine(session) + ")"
+}

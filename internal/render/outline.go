@@ -36,7 +36,8 @@ func OutlineOf(s *events.Stream, base []byte, bytes int64) Outline {
 // A Listed is a conversation in a list.
 type Listed struct {
 	Marks, ID, Active, Title, Labels string
-	Parent                           string   // the conversation that it was forked from
+	Parent                           string   // that it was forked from, or that started it
+	Agent                            string   // whose session it was
 	Outline                          *Outline // nil when the stream cannot be read
 }
 
@@ -54,6 +55,7 @@ func List(o Output, list []Listed) *Table {
 	t := NewTable(o, Column{}, Column{Head: "ID"}, Column{Head: "ACTIVE", Optional: 1},
 		Column{Head: "TURNS", Align: AlignRight, Optional: 2},
 		Column{Head: "SIZE", Align: AlignRight, Optional: 4},
+		Column{Head: "AGENT", Optional: 5, Sparse: true},
 		Column{Head: "MODEL", Shrink: true, Least: 12, Optional: 5},
 		Column{Head: "PARENT", Optional: 3, Sparse: true},
 		Column{Head: "TITLE", Shrink: true, Least: 20},
@@ -66,7 +68,7 @@ func List(o Output, list []Listed) *Table {
 				first = out.First
 			}
 		}
-		t.Row(l.Marks, l.ID, l.Active, turns, size, model, l.Parent, l.Name(), first)
+		t.Row(l.Marks, l.ID, l.Active, turns, size, l.Agent, model, l.Parent, l.Name(), first)
 	}
 	return t
 }

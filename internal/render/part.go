@@ -60,7 +60,29 @@ func (w *walk) parts(it item) []part {
 		}
 		return list
 	}
+	if it.el.Kind() == events.KindAgentRecord {
+		return w.record(it)
+	}
 	return nil
+}
+
+// record returns the content of an agent's record.
+func (w *walk) record(it item) []part {
+	var r struct {
+		Data struct {
+			Hash string `json:"$blob"`
+			Size int64  `json:"size"`
+		} `json:"data"`
+	}
+	if json.Unmarshal(it.el.Raw(), &r) != nil {
+		return nil
+	}
+	h, err := blobs.ParseHash(r.Data.Hash)
+	if err != nil {
+		return nil
+	}
+	p := part{kind: events.BlockText, hasRef: true, ref: blobs.Ref{Hash: h, Size: r.Data.Size}}
+	return []part{w.load(p, blobs.Refer(p.ref), Problem{Turn: it.turn.from, Element: it.index})}
 }
 
 func (w *walk) resource(r *events.Resource) part {

@@ -49,7 +49,7 @@ func (f *textFormatter) turn(t turn) error {
 	if !t.at.IsZero() {
 		notes = append(notes, f.opts.when(t))
 	}
-	for _, note := range []string{t.author, t.model} {
+	for _, note := range []string{t.author, t.agent, t.model} {
 		if note != "" {
 			notes = append(notes, o.Line(note))
 		}
@@ -104,7 +104,7 @@ func (f *textFormatter) item(it item) error {
 		if err := f.extras(it.extra); err != nil {
 			return err
 		}
-		return f.call(ev)
+		return f.call(ev, startedBy(it.el))
 	case *events.ToolCallResponse:
 		return f.result(it, ev)
 	case *events.InquiryRequest:
@@ -116,14 +116,33 @@ func (f *textFormatter) item(it item) error {
 	case *events.Compaction:
 		return f.compaction(ev)
 	default:
+		if it.el.Kind() == events.KindAgentRecord {
+			return f.records(it)
+		}
 		return f.note("unknown event: ", styleWarn, unknownLine(it))
 	}
+}
+
+// records writes what an agent recorded, a line each.
+func (f *textFormatter) records(it item) error {
+	head := f.opts.Output.styled(styleMark, "records:")
+	for _, p := range it.parts {
+		if p.state != partText {
+			return f.print(head + " " + p.placeholder())
+		}
+		head += "\n" + f.body(it, strings.TrimSuffix(p.text, "\n"))
+	}
+	return f.print(head)
 }
 
 func (f *textFormatter) request(it item, ev *events.ChatRequest) error {
 	name := ev.Author
 	if name == "" {
 		name = "user"
+	}
+	if _, injected := it.el.Metadata().Value(events.MetadataInjected); injected {
+		head := f.opts.Output.styled(styleMark, "agent, in the user's name:")
+		return f.print(head + "\n" + f.quoted(f.body(it, ev.Content)))
 	}
 	head := f.opts.Output.styled(styleUser, oneLine(name)+":")
 	if err := f.print(head + "\n" + f.markdown(ev.Content)); err != nil || len(it.parts) == 0 {
@@ -179,13 +198,18 @@ func (f *textFormatter) reply(ev *events.ChatResponse) error {
 	}
 }
 
-func (f *textFormatter) call(ev *events.ToolCallRequest) error {
+// call writes a call, and which conversation it started.
+func (f *textFormatter) call(ev *events.ToolCallRequest, started string) error {
 	args := ""
 	if f.opts.Style == StyleFull {
 		args = " " + compactJSON(ev.Arguments)
 	}
 	head := f.opts.Output.styled(styleTool, "→ "+oneLine(ev.Name))
-	return f.print(head + f.clip(args, ansi.StringWidth(head)))
+	text := head + f.clip(args, ansi.StringWidth(head))
+	if started != "" {
+		text += "\n" + f.opts.Output.styled(styleMark, started)
+	}
+	return f.print(text)
 }
 
 func (f *textFormatter) result(it item, ev *events.ToolCallResponse) error {

@@ -53,7 +53,7 @@ func (p Part) IsImage() bool { return len(p.Data) > 0 && part{mime: p.MIMEType}.
 // Visit gives v the conversation with all content, in the order in which people read it: results
 // follow their calls. The problems are contents that are absent; the error is that of v.
 func (c Conversation) Visit(v Visitor) ([]Problem, error) {
-	w := newWalk(c, Options{Format: FormatMarkdown, Full: true})
+	w := newWalk(c, Options{Format: FormatMarkdown, Full: true, Records: true})
 	err := w.run(visiting{v})
 	return w.problems, err
 }

@@ -16,9 +16,11 @@ import (
 type turn struct {
 	from, to int  // numbers in the stored stream, counted from 1
 	summary  bool // a summary stands for the turns
+	split    bool // it goes on with the turn before
 	at       time.Time
 	author   string // "" when not known
 	model    string // "" when not known
+	agent    string // whose session it was, "" for none
 	// parallel are the turns just before this one that whoever asked it did not know,
 	// nil for none.
 	parallel *turnRange
@@ -163,19 +165,32 @@ func (w *walk) callOf() map[int]int {
 }
 
 func (w *walk) element(f formatter, i int, el *events.Element) error {
-	if !w.opts.Style.shows(el.Event()) {
+	if !w.opts.Style.shows(el.Event()) || w.hidden(el) {
 		return nil
 	}
 	if t := w.turnOf[i]; t >= 0 && t != w.current {
 		w.current, w.head = t, w.headOf(t)
-		if err := f.turn(w.head); err != nil {
-			return err
+		goesOn := w.head.split && !w.opts.Format.forPrograms()
+		if !goesOn {
+			if err := f.turn(w.head); err != nil {
+				return err
+			}
 		}
 	}
 	it := item{index: i, turn: w.head, el: el, tool: w.tools[i]}
 	it.parts = w.parts(it)
 	it.extra = extras(el.Metadata())
 	return f.item(it)
+}
+
+// hidden reports whether an element is not for people who have not asked for it: an agent's
+// record, and the request of a turn that goes on with the one before.
+func (w *walk) hidden(el *events.Element) bool {
+	if w.opts.Format.forPrograms() {
+		return false
+	}
+	_, split := el.Metadata().Value(events.MetadataSplit)
+	return split || el.Kind() == events.KindAgentRecord && !w.opts.Records
 }
 
 // shows reports whether events like ev are shown in the style. The start of a turn
@@ -226,10 +241,11 @@ func (w *walk) headOf(t int) turn {
 		}
 		if r, ok := el.Event().(*events.ChatRequest); ok {
 			h.author = r.Author
+			_, h.split = el.Metadata().Value(events.MetadataSplit)
 			break
 		}
 	}
-	h.model = w.model.String()
+	h.model, h.agent = w.model.String(), w.conv.Agent
 	return h
 }
 

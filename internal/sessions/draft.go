@@ -12,9 +12,9 @@ import (
 const (
 	MetadataSource   = events.MetadataSource
 	MetadataOpen     = events.MetadataOpen
-	MetadataSplit    = events.MetadataPrefix + "split"
-	MetadataSubagent = events.MetadataPrefix + "subagent"
-	MetadataInjected = events.MetadataPrefix + "injected"
+	MetadataSplit    = events.MetadataSplit
+	MetadataSubagent = events.MetadataSubagent
+	MetadataInjected = events.MetadataInjected
 )
 
 // A draft is an element that may still change: its turn is not over.

@@ -1,8 +1,6 @@
 package sessions
 
 import (
-	"crypto/sha256"
-	"encoding/binary"
 	"strings"
 
 	"github.com/git-jp/git-jp/events"
@@ -32,7 +30,7 @@ const (
 	// LabelImport holds the [Version] of the source that is in.
 	LabelImport = events.LabelImport
 	// LabelParent holds the name of the session that started a sub-agent, or was rewound.
-	LabelParent = "agent-parent"
+	LabelParent = events.LabelParent
 	// LabelRules names the rules by which secrets were taken out.
 	LabelRules  = events.LabelRules
 	LabelBranch = "branch"
@@ -53,18 +51,10 @@ func (n Name) IsZero() bool { return n == Name{} }
 
 // ParseName reads the value of a label.
 func ParseName(label string) (Name, bool) {
-	for _, a := range Agents {
-		if id, ok := strings.CutPrefix(label, string(a)+"-"); ok && id != "" {
-			return Name{a, id}, true
-		}
-	}
-	return Name{}, false
+	agent := events.AgentOf(label)
+	id := strings.TrimPrefix(label, agent+"-")
+	return Name{Agent(agent), id}, agent != "" && id != ""
 }
 
-// IDs returns the two ids that the conversation of a session may have. Both are looked up, and
-// the label decides; the second is for when somebody else's session has the first.
-func (n Name) IDs() [2]events.ID {
-	sum := sha256.Sum256([]byte("agent-session\x00" + n.String()))
-	at := func(b []byte) events.ID { return events.DeriveID(binary.BigEndian.Uint64(b)) }
-	return [2]events.ID{at(sum[:8]), at(sum[8:16])}
-}
+// IDs returns the two ids that the conversation of a session may have, see [events.SessionIDs].
+func (n Name) IDs() [2]events.ID { return events.SessionIDs(n.String()) }
