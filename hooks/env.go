@@ -8,6 +8,7 @@ import (
 	"github.com/git-jp/git-jp/gitint"
 	"github.com/git-jp/git-jp/internal/check"
 	"github.com/git-jp/git-jp/internal/config"
+	"github.com/git-jp/git-jp/internal/leaks"
 	"github.com/git-jp/git-jp/internal/refs"
 	"github.com/git-jp/git-jp/internal/workspace"
 )
@@ -28,6 +29,8 @@ type Env struct {
 	Workspace func(root string, s config.Settings) (*workspace.Workspace, error)
 	// CheckOptions are those of a strict check.
 	CheckOptions func(repo *gitint.Repo) (check.Options, error)
+	// Secrets are the user's leave and own secrets.
+	Secrets func(repo *gitint.Repo) leaks.Options
 	// Cache remembers what streams refer to.
 	Cache func(repo *gitint.Repo) *refs.Cache
 	// PutBack puts back what a collection had moved that was killed.

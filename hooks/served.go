@@ -6,6 +6,7 @@ import (
 
 	"github.com/git-jp/git-jp/internal/check"
 	"github.com/git-jp/git-jp/internal/config"
+	"github.com/git-jp/git-jp/internal/leaks"
 	"github.com/git-jp/git-jp/internal/merge"
 	"github.com/git-jp/git-jp/internal/stage"
 	"github.com/git-jp/git-jp/internal/workspace"
@@ -33,6 +34,7 @@ func (r *run) hook(ctx context.Context) (served, error) {
 	h := served{settings: r.Settings(repo)}
 	h.Hook = stage.Hook{
 		Repo: repo, Cache: r.Cache(repo), Amends: amends,
+		Secrets:  func() leaks.Options { return r.Secrets(repo) },
 		TreeMade: r.name == "pre-merge-commit",
 	}
 	h.Rules = func(dir string) stage.Rules {

@@ -14,22 +14,25 @@ import (
 	"github.com/git-jp/git-jp/internal/audit"
 	"github.com/git-jp/git-jp/internal/check"
 	"github.com/git-jp/git-jp/internal/config"
+	"github.com/git-jp/git-jp/internal/leaks"
 	"github.com/git-jp/git-jp/internal/regular"
 	"github.com/git-jp/git-jp/internal/report"
 	"github.com/git-jp/git-jp/internal/workspace"
 )
 
 type checkCmd struct {
-	Revision []string `arg:"" optional:"" help:"A revision, or a range A..B to check each new commit."`
-	Staged   bool     `xor:"what" help:"Check the index, that is the next commit."`
-	Worktree bool     `xor:"what" help:"Check the files as they lie in the work tree."`
-	All      bool     `xor:"what" help:"Check the tip of every branch, tag and other ref."`
-	Stdin    bool     `xor:"what" help:"Check the new commits of a push, as a pre-receive hook is given it."`
-	Merge    bool     `xor:"what" help:"Check what a merge of two revisions would come to."`
-	Squash   bool     `xor:"what" help:"Check what a commit that squashed a branch left out: the commit, then the branch."`
-	Content  bool     `help:"Read and verify every content."`
-	Strict   bool     `help:"Warnings are problems too."`
-	Format   string   `enum:"text,json,sarif,github,gitlab" default:"text" help:"text, json, sarif, github or gitlab."`
+	Revision    []string `arg:"" optional:"" help:"A revision, or a range A..B to check each new commit."`
+	Staged      bool     `xor:"what" help:"Check the index, that is the next commit."`
+	Worktree    bool     `xor:"what" help:"Check the files as they lie in the work tree."`
+	All         bool     `xor:"what" help:"Check the tip of every branch, tag and other ref."`
+	Stdin       bool     `xor:"what" help:"Check the new commits of a push, as a pre-receive hook is given it."`
+	Merge       bool     `xor:"what" help:"Check what a merge of two revisions would come to."`
+	Squash      bool     `xor:"what" help:"Check what a commit that squashed a branch left out: the commit, then the branch."`
+	Content     bool     `help:"Read and verify every content."`
+	Secrets     bool     `help:"Look for secrets too; of a range, for those that it brings."`
+	AllowSecret []string `placeholder:"FINGERPRINT" sep:"none" help:"Say that a finding is no secret: write and stage an exception."`
+	Strict      bool     `help:"Warnings are problems too."`
+	Format      string   `enum:"text,json,sarif,github,gitlab" default:"text" help:"text, json, sarif, github or gitlab."`
 }
 
 // Help says what is looked at and what is not.
@@ -39,6 +42,7 @@ default, in HEAD of a bare repository. Presence is checked without opening conte
 quick; --content verifies every byte. Needs neither network nor work tree.
 
     git jp check origin/main..HEAD --format github
+    git jp check --secrets origin/main..HEAD
     git jp check --merge origin/main HEAD
     git jp check --squash main origin/topic
 
@@ -47,6 +51,10 @@ lost by it, and lines that git put together without the drivers are no conversat
 it before, and a check of the merge commit afterwards. A squash names no second parent: --squash
 compares it with the branch. A range does so where the message is that of 'git merge --squash', and
 warns where the files of a commit are those of a squash of a branch of which there is a ref.
+
+--secrets scans text and content for keys, passwords and tokens, as 'git jp stage' and the commit
+hook do. A finding shows what kind it is, how long and where, never the secret. 'git jp redact'
+takes it out; --allow-secret says that it is none, for everybody. What a range allows is listed.
 
 Whether this clone has registered the drivers that its attributes name is said by 'git jp doctor',
 and here as a warning about the work tree.
@@ -68,6 +76,12 @@ func (c checkCmd) Run(ctx context.Context, a *app) error {
 	}
 	if slices.Contains(c.Revision, "") {
 		return usagef("a revision is empty")
+	}
+	if len(c.AllowSecret) > 0 {
+		if len(c.Revision) > 0 || c.named() {
+			return usagef("--allow-secret is about the work tree")
+		}
+		return a.allowSecret(ctx, c.AllowSecret)
 	}
 	outcome, err := c.check(ctx, a)
 	if err != nil {
@@ -145,6 +159,10 @@ func (c checkCmd) check(ctx context.Context, a *app) (*check.Report, error) {
 	defer done()
 	o.Progress = progress
 	auditor := audit.Auditor{Repo: repo, Options: o}
+	if c.Secrets {
+		leak := a.leakOptions(repo.Root())
+		auditor.Secrets = &leak
+	}
 	switch {
 	case c.Merge:
 		return auditor.Merge(ctx, c.Revision[0], c.Revision[1])
@@ -184,7 +202,8 @@ func (c checkCmd) check(ctx context.Context, a *app) (*check.Report, error) {
 // workTree checks the workspaces of a working tree.
 func workTree(ctx context.Context, auditor audit.Auditor) (*check.Report, error) {
 	repo := auditor.Repo
-	report, found, err := audit.FilesBelow(ctx, repo.Root(), auditor.Options, repo.Limits())
+	report, found, err := audit.FilesBelow(ctx, repo.Root(), auditor.Options, repo.Limits(),
+		auditor.Secrets)
 	if err != nil {
 		return nil, err
 	}
@@ -246,8 +265,13 @@ func (c checkCmd) plainDirectory(ctx context.Context, a *app) (*check.Report, er
 	if err != nil {
 		return nil, err
 	}
+	var secrets *leaks.Options
+	if c.Secrets {
+		leak := a.leakOptions(w.Root())
+		secrets = &leak
+	}
 	report, _, err := audit.FilesBelow(ctx, w.Root(), check.Options{
 		Content: c.Content, Strict: c.Strict, MaxBlobBytes: settings.Storage.MaxBlobBytes,
-	}, a.limits())
+	}, a.limits(), secrets)
 	return report, err
 }

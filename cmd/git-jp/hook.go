@@ -52,7 +52,9 @@ func (c hookCmd) announce(a *app) (stop func()) {
 func hookEnv(a *app) hooks.Env {
 	return hooks.Env{
 		Version: a.version, Stdin: a.stdin, Getenv: a.getenv, Now: a.now, PID: a.pid,
-		Open: a.repo, Settings: a.settingsBelow, Cache: a.refsCache, PutBack: a.putBack,
+		Open: a.repo, Settings: a.settingsBelow, Cache: a.refsCache,
+		Secrets: a.guardOptions,
+		PutBack: a.putBack,
 		Workspace: func(root string, s config.Settings) (*workspace.Workspace, error) {
 			env := a.workspaceEnv(s)
 			env.Settings.LockWait = time.Nanosecond

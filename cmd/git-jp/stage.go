@@ -215,6 +215,7 @@ func stageRequest(
 	req.MaxBlobBytes = settings.Storage.MaxBlobBytes
 	req.Cache = a.refsCache(req.Repo)
 	req.Locked = indexLockHolder(w)
+	req.Secrets = a.guardOptions(req.Repo)
 	req.IDs, err = a.stageIDs(names)
 	return req, err
 }

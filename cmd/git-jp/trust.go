@@ -163,8 +163,8 @@ func (c trustCmd) claims(ctx context.Context, a *app) ([]trust.Claim, error) {
 	if err != nil {
 		return nil, err
 	}
-	all := slices.Concat(userLocalClaims(a.openWorkspace), a.openConfig.Claims(), conf.Claims(),
-		paths)
+	all := slices.Concat(userLocalClaims(a.openWorkspace), rulesOffClaims(a.openWorkspace),
+		a.openConfig.Claims(), conf.Claims(), paths)
 	conv, err := conversationOr(a, c.ID)
 	if err != nil {
 		return nil, err

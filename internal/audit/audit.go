@@ -11,6 +11,7 @@ import (
 
 	"github.com/git-jp/git-jp/gitint"
 	"github.com/git-jp/git-jp/internal/check"
+	"github.com/git-jp/git-jp/internal/leaks"
 	"github.com/git-jp/git-jp/internal/regular"
 	"github.com/git-jp/git-jp/internal/workspace"
 )
@@ -20,6 +21,9 @@ import (
 type Auditor struct {
 	Repo    *gitint.Repo
 	Options check.Options
+	// Secrets, when not nil, says that secrets are looked for too, as it says. Its Dirs are not
+	// used.
+	Secrets *leaks.Options
 }
 
 // finder finds workspaces.
@@ -74,7 +78,12 @@ func (a Auditor) snapshot(ctx context.Context, snap gitint.Snapshot) (*check.Rep
 		return nil, err
 	}
 	a.Options.Dirs = dirs
-	return check.Tree(ctx, check.Git(a.Repo, snap), a.Options)
+	src := check.Git(a.Repo, snap)
+	report, err := check.Tree(ctx, src, a.Options)
+	if err != nil {
+		return nil, err
+	}
+	return report, a.secrets(ctx, report, dirs, nil, sourceOf(src))
 }
 
 // Index checks the index, that is the next commit.
@@ -101,7 +110,7 @@ func (a Auditor) Range(ctx context.Context, revs []string) (*check.Report, error
 	for _, commit := range commits {
 		ids = append(ids, commit.OID.String())
 	}
-	report, err := a.several(ctx, ids)
+	report, err := a.several(ctx, ids, boundary(commits)...)
 	if err != nil {
 		return nil, err
 	}
@@ -151,7 +160,11 @@ func (a Auditor) Refs(ctx context.Context) (*check.Report, error) {
 
 // several checks many revisions. Their workspaces are looked for first, so that one
 // that only some of them have is not missed.
-func (a Auditor) several(ctx context.Context, revs []string) (*check.Report, error) {
+//
+// Of secrets it reports those that none of the known revisions has.
+func (a Auditor) several(
+	ctx context.Context, revs []string, known ...string,
+) (*check.Report, error) {
 	finder := finder()
 	o := a.Options
 	o.Dirs = []string{}
@@ -166,9 +179,14 @@ func (a Auditor) several(ctx context.Context, revs []string) (*check.Report, err
 		}
 		o.Dirs = slices.Compact(slices.Sorted(slices.Values(append(o.Dirs, dirs...))))
 	}
-	report := o.Progress
+	progress := o.Progress
 	o.Progress = nil // that of a single tree
-	return check.Range(ctx, a.sources(ctx, revs, report), o)
+	report, err := check.Range(ctx, a.sources(ctx, revs, progress), o)
+	if err != nil {
+		return nil, err
+	}
+	read := a.sources(ctx, revs, func(string, int, int) {})
+	return report, a.secrets(ctx, report, o.Dirs, known, read)
 }
 
 // sources opens one revision after the other.
@@ -193,6 +211,7 @@ func (a Auditor) sources(
 // FilesBelow checks the workspaces below a directory, in files, which it returns too.
 func FilesBelow(
 	ctx context.Context, root string, o check.Options, limits regular.Limits,
+	secrets *leaks.Options,
 ) (*check.Report, []string, error) {
 	roots, err := workspace.FindAll(root)
 	if err != nil { // some directories cannot be read: the others are checked
@@ -211,5 +230,8 @@ func FilesBelow(
 		return nil, nil, err
 	}
 	report, err := check.Tree(ctx, src, o)
+	if err == nil {
+		err = Auditor{Options: o, Secrets: secrets}.secrets(ctx, report, o.Dirs, nil, sourceOf(src))
+	}
 	return report, roots, errors.Join(err, src.Close())
 }

@@ -32,7 +32,7 @@ func NewPush(ctx context.Context, repo *gitint.Repo, r gitint.PushRange) (Push, 
 
 // Push checks the commits of a push. It reports only what the receiver does not have already.
 func (a Auditor) Push(ctx context.Context, p Push) (*check.Report, error) {
-	report, err := a.several(ctx, commitIDs(p.Commits))
+	report, err := a.several(ctx, commitIDs(p.Commits), boundary(p.Commits)...)
 	if err == nil {
 		err = a.pushedMerges(ctx, report, p)
 	}
@@ -43,6 +43,7 @@ func (a Auditor) Push(ctx context.Context, p Push) (*check.Report, error) {
 	if err != nil {
 		return nil, err
 	}
+	a.Secrets = nil // what is known is not reported
 	base, err := a.several(ctx, boundary(all))
 	if err != nil {
 		return nil, err

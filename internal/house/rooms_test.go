@@ -109,6 +109,11 @@ var rooms = []room{
 		},
 	},
 	{
+		dir:     "internal/redact",
+		is:      "taking secrets out of a workspace's conversations, with entries that keep them out",
+		imports: redactImports,
+	},
+	{
 		dir: "internal/leaks",
 		is:  "findings of secrets in the conversations of a tree",
 		imports: []string{
@@ -384,6 +389,11 @@ var stageImports = []string{
 	"internal/workspace", "internal/check", "internal/leaks",
 }
 
+var redactImports = []string{
+	"events", "blobs", "internal/atomicfile", "internal/check", "internal/leaks",
+	"internal/quarantine", "internal/regular", "internal/secrets", "internal/workspace",
+}
+
 var mergeImports = []string{
 	"events", "events/threeway", "blobs", "gitint", "internal/atomicfile", "internal/check",
 	"internal/regular",
@@ -405,7 +415,8 @@ var resolveImports = []string{
 }
 
 var auditImports = []string{
-	"blobs", "gitint", "hooks/install", "internal/check", "internal/leaks", "internal/merge", "internal/regular",
+	"blobs", "gitint", "hooks/install", "internal/check", "internal/leaks", "internal/merge",
+	"internal/regular",
 	"internal/render", "internal/workspace",
 }
 
@@ -420,7 +431,8 @@ var reportImports = []string{
 }
 
 var hooksImports = []string{
-	"events", "gitint", "internal/audit", "internal/check", "internal/config", "internal/merge",
+	"events", "gitint", "internal/audit", "internal/check", "internal/config", "internal/leaks",
+	"internal/merge",
 	"internal/refs", "internal/render", "internal/repair", "internal/stage", "internal/workspace",
 }
 

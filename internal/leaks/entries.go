@@ -16,6 +16,8 @@ type Entries struct {
 	Committed  secrets.Committed
 	Allowed    map[string]secrets.Allowed // by fingerprint
 	Redactions secrets.Redactions
+	// Redacted are the same, as they were written.
+	Redacted []secrets.Redaction
 	// Problems are files that are not read.
 	Problems []check.Finding
 }
@@ -49,6 +51,15 @@ func ReadEntries(src check.Source, dir string) (*Entries, error) {
 		}
 	}
 	return r.entries, nil
+}
+
+// ReadRedactions reads the entries of redactions of a workspace.
+func ReadRedactions(src check.Source, dir string) ([]secrets.Redaction, error) {
+	entries, err := ReadEntries(src, dir)
+	if err != nil {
+		return nil, err
+	}
+	return entries.Redacted, nil
 }
 
 // list lists a directory; one that is not there is empty.
@@ -119,6 +130,7 @@ func (r *entryReader) redacted(name string, data []byte) error {
 	entry, err := secrets.ParseRedaction(name, data)
 	if err == nil {
 		r.entries.Redactions.Add(entry)
+		r.entries.Redacted = append(r.entries.Redacted, entry)
 	}
 	return err
 }

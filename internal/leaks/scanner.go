@@ -6,6 +6,8 @@ import (
 	"crypto/sha256"
 	"fmt"
 	"path"
+	"slices"
+	"strings"
 
 	"github.com/git-jp/git-jp/blobs"
 	"github.com/git-jp/git-jp/events"
@@ -50,6 +52,7 @@ type Scanner struct {
 type found struct {
 	key     string
 	finding check.Finding
+	allowed secrets.Allowed // the entry that would allow it
 }
 
 // NewScanner returns a scanner.
@@ -99,6 +102,22 @@ func (s *Scanner) Scan(ctx context.Context, src check.Source) error {
 	return nil
 }
 
+// Find returns the entry that would allow the finding whose fingerprint begins so; false where
+// there is none, or several.
+func (s *Scanner) Find(prefix string) (secrets.Allowed, bool) {
+	var match []secrets.Allowed
+	for _, f := range s.found {
+		if fp := f.finding.Fingerprint; fp != "" && strings.HasPrefix(fp, prefix) &&
+			!slices.Contains(match, f.allowed) {
+			match = append(match, f.allowed)
+		}
+	}
+	if len(match) != 1 {
+		return secrets.Allowed{}, false
+	}
+	return match[0], true
+}
+
 // Report adds the findings to a report: what no tree allows, and what the trees newly allow.
 func (s *Scanner) Report(r *check.Report) {
 	for _, f := range s.found {
@@ -114,7 +133,7 @@ func (s *Scanner) workspace(ctx context.Context, src check.Source, dir string) e
 		return err
 	}
 	for _, p := range entries.Problems {
-		s.found = append(s.found, found{"", p})
+		s.found = append(s.found, found{finding: p})
 	}
 	s.exceptions(src, dir, entries)
 	scanner := s.scanner(dir, entries.Committed)
@@ -145,7 +164,7 @@ func (s *Scanner) exceptions(src check.Source, dir string, entries *Entries) {
 			continue
 		}
 		s.listed[dir+fp] = true
-		s.found = append(s.found, found{"", check.Finding{
+		s.found = append(s.found, found{finding: check.Finding{
 			State: check.Allowed, Commit: src.Name(), Path: path.Join(dir, a.Name()), Element: -1,
 			Conversation: "jp-c" + a.Conversation,
 			Detail:       fmt.Sprintf("allows %s in event %s", a.Rule, a.Event),
@@ -274,7 +293,7 @@ func (s *Scanner) add(c conversation, f secrets.Finding, file string) {
 	cf := c.finding(check.Secret, f.Element, file)
 	cf.Rule, cf.Fingerprint, cf.Detail = f.Rule, fp, detail
 	cf.Next = "git jp redact " + fp + "; if it is none: git jp check --allow-secret " + fp
-	s.found = append(s.found, found{c.dir + fp, cf})
+	s.found = append(s.found, found{c.dir + fp, cf, f.Allowed})
 }
 
 func bytesText(n int) string {
@@ -326,7 +345,7 @@ func (s *Scanner) unredacted(c conversation, fresh func(int) bool, r blobs.Reade
 		f := c.finding(check.Unredacted, rep.Element, workspace.EventsFile)
 		f.Detail = fmt.Sprintf("%s has what was redacted", rep.Member)
 		f.Next = "git jp redact --apply"
-		s.found = append(s.found, found{"", f})
+		s.found = append(s.found, found{finding: f})
 	}
 	return nil
 }

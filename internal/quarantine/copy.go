@@ -1,10 +1,12 @@
 package quarantine
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
+	"iter"
 	"os"
 	"path/filepath"
 	"slices"
@@ -25,6 +27,7 @@ var ErrNone = errors.New("no copy of it is kept")
 
 // A Change is what happens to a conversation.
 type Change struct {
+	Kind     Kind // "" means Compacted
 	ID       events.ID
 	At       time.Time
 	Was, Is  *events.Stream
@@ -49,9 +52,10 @@ func (q Quarantine) Put(c Change) (*Item, error) {
 }
 
 func (q Quarantine) put(c Change) (*Item, error) {
-	name := fmt.Sprintf("%s-%s-%s", Compacted, c.ID.Digits(), c.At.UTC().Format(stamp))
+	c.Kind = cmp.Or(c.Kind, Compacted)
+	name := fmt.Sprintf("%s-%s-%s", c.Kind, c.ID.Digits(), c.At.UTC().Format(stamp))
 	a, err := q.begin(name, manifest{
-		Kind: Compacted, At: c.At.UTC(), Conversation: c.ID.String(),
+		Kind: c.Kind, At: c.At.UTC(), Conversation: c.ID.String(),
 	})
 	if err != nil {
 		return nil, err
@@ -78,17 +82,16 @@ func (q Quarantine) put(c Change) (*Item, error) {
 // cannot be lost.
 func keepContents(dir string, c Change) (err error) {
 	still := map[blobs.Ref]bool{}
-	for at := range c.Is.Contents() {
-		still[at.Content.Ref()] = true
+	for ref := range references(c.Is) {
+		still[ref] = true
 	}
 	var store *blobs.Store
-	for at := range c.Was.Contents() {
-		ref := at.Content.Ref()
-		if !at.Content.IsRef() || still[ref] {
+	for ref := range references(c.Was) {
+		if still[ref] {
 			continue
 		}
 		still[ref] = true
-		data, err := at.Content.Bytes(c.Contents)
+		data, err := c.Contents.Read(ref)
 		if errors.Is(err, fs.ErrNotExist) {
 			continue
 		}
@@ -106,6 +109,18 @@ func keepContents(dir string, c Change) (err error) {
 		}
 	}
 	return nil
+}
+
+// references yields what a stream refers to, also where a later version has content.
+func references(s *events.Stream) iter.Seq[blobs.Ref] {
+	return func(yield func(blobs.Ref) bool) {
+		all, _ := events.References(s.Encode()) // a stream that was read has no fault
+		for _, at := range all {
+			if at.Counts() && !yield(at.Ref) {
+				return
+			}
+		}
+	}
 }
 
 // sum is the hash of the first elements of a stream.
@@ -126,10 +141,13 @@ type Copy struct {
 	record record
 }
 
-// Copies returns the copies of a conversation, the latest first. What cannot be read is
-// passed over.
-func (q Quarantine) Copies(id events.ID) []Copy {
-	names, err := filepath.Glob(filepath.Join(q.Dir, string(Compacted)+"-"+id.Digits()+"-*"))
+// Copies returns the copies of a conversation before it was compacted, the latest first. What
+// cannot be read is passed over.
+func (q Quarantine) Copies(id events.ID) []Copy { return q.CopiesOf(Compacted, id) }
+
+// CopiesOf returns those that a kind of command has put there.
+func (q Quarantine) CopiesOf(kind Kind, id events.ID) []Copy {
+	names, err := filepath.Glob(filepath.Join(q.Dir, string(kind)+"-"+id.Digits()+"-*"))
 	if err != nil {
 		return nil
 	}
@@ -185,11 +203,8 @@ func (c Copy) Contents(f func(content []byte) error) error {
 		return err
 	}
 	defer store.Close() //nolint:errcheck // only read from
-	for at := range c.Stream.Contents() {
-		if !at.Content.IsRef() {
-			continue
-		}
-		data, err := store.Read(at.Content.Ref())
+	for ref := range references(c.Stream) {
+		data, err := store.Read(ref)
 		if errors.Is(err, fs.ErrNotExist) {
 			continue
 		}

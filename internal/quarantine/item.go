@@ -38,6 +38,9 @@ type Kind string
 const (
 	Compacted Kind = "compacted"
 	Repaired  Kind = "repair"
+	// Redacted is a conversation as it was before secrets were taken out, with them: no
+	// collection spares content of a store for its sake.
+	Redacted Kind = "redacted"
 )
 
 const (

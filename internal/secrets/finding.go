@@ -204,11 +204,8 @@ func (s *Scanner) content(c blobs.Content, r blobs.Reader) ([]marked, error) {
 		return ms, nil
 	}
 	text, err := c.Bytes(r)
-	if blobs.IsLost(err) {
-		return nil, nil
-	}
 	if err != nil {
-		return nil, err
+		return nil, nil //nolint:nilerr // what cannot be read others report
 	}
 	if s.known == nil {
 		s.known = make(map[blobs.Hash][]marked)

@@ -3,6 +3,7 @@ package secrets
 import (
 	"bytes"
 	"math"
+	"slices"
 	"strings"
 )
 
@@ -114,14 +115,14 @@ func placeholders() []string {
 
 // isHarmless reports whether a value is a placeholder, a name, a path or words.
 func isHarmless(value []byte) bool {
+	return isPlaceholder(value) || isWords(value) || isSequence(value) ||
+		strings.IndexByte("/.@~", value[0]) >= 0
+}
+
+func isPlaceholder(value []byte) bool {
 	lower := string(bytes.ToLower(value))
-	for _, p := range placeholders() {
-		if strings.Contains(lower, p) {
-			return true
-		}
-	}
-	return isWords(value) || isSequence(value) || value[0] == '/' || value[0] == '.' ||
-		value[0] == '@' || value[0] == '~'
+	in := func(p string) bool { return strings.Contains(lower, p) }
+	return slices.ContainsFunc(placeholders(), in)
 }
 
 // isWords reports whether a value is made of words and numbers, as identifiers, paths, versions and

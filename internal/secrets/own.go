@@ -15,15 +15,23 @@ const Own = "own-secret"
 func OwnRules(values []string) Committed {
 	var c Committed
 	for _, v := range values {
-		c.Rules = append(c.Rules, Rule{
-			Name: Own, Keywords: []string{v}, Regex: regexp.QuoteMeta(v), shape: certain,
-		})
+		c.Rules = append(c.Rules, valueRule(Own, v))
 	}
 	return c
 }
 
+// ValueRules returns the one rule that finds a value, in escapes and base64 too.
+func ValueRules(name, value string) *Rules { return newRules([]Rule{valueRule(name, value)}) }
+
+func valueRule(name, value string) Rule {
+	return Rule{
+		Name: name, Keywords: []string{value}, Regex: regexp.QuoteMeta(value), shape: certain,
+		within: len(value),
+	}
+}
+
 // OwnValues returns the secrets in the lines of an .env file or of an environment: values of names
-// that say so, and that are neither words nor placeholders.
+// that say so, and that are neither placeholders nor only letters, as words are.
 func OwnValues(lines []byte) (values []string) {
 	for line := range bytes.Lines(lines) {
 		name, v, ok := strings.Cut(strings.TrimSpace(string(line)), "=")
@@ -33,12 +41,20 @@ func OwnValues(lines []byte) (values []string) {
 		if !ok || comment || !isSecretName(name) || slices.Contains(values, v) {
 			continue
 		}
-		if _, to := value([]byte(v), 0, len(v)); to > 0 {
+		if isOwn(v) {
 			values = append(values, v)
 		}
 	}
 	return values
 }
+
+func isOwn(v string) bool {
+	return len(v) >= minValue && len(v) <= maxOwn && !isPlaceholder([]byte(v)) &&
+		strings.ContainsAny(v, "0123456789") && entropy([]byte(v)) >= minEntropy-0.5
+}
+
+// maxOwn is how long a value is at most: longer ones are not what people paste.
+const maxOwn = 500
 
 func isSecretName(name string) bool {
 	for _, part := range []string{"key", "token", "secret", "passw", "pwd", "credential", "auth"} {

@@ -159,11 +159,8 @@ func (a *Applied) element(
 			continue
 		}
 		was, err := t.Content.Bytes(contents)
-		if blobs.IsLost(err) {
-			continue
-		}
 		if err != nil {
-			return false, err
+			continue // what cannot be read others report
 		}
 		is, rules, marked := redactRanges(was, ranges)
 		covered = covered || marked

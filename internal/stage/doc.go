@@ -16,6 +16,7 @@
 //     conversation's id and not by its title. What a sparse checkout does not show
 //     is not removed. Blobs never leave the index: the collector knows who else
 //     needs them.
+//   - What is staged or committed brings no new secret, as far as internal/leaks finds it.
 //   - A commit that pre-commit lets pass adds no dangling reference. What was
 //     dangling in HEAD before is told and does not block.
 //   - After any form of commit the index that Git keeps has every path of ours that HEAD

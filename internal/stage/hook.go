@@ -14,6 +14,7 @@ import (
 	"github.com/git-jp/git-jp/events"
 	"github.com/git-jp/git-jp/gitint"
 	"github.com/git-jp/git-jp/internal/check"
+	"github.com/git-jp/git-jp/internal/leaks"
 	"github.com/git-jp/git-jp/internal/refs"
 	"github.com/git-jp/git-jp/internal/workspace"
 )
@@ -29,6 +30,9 @@ type Hook struct {
 	// Amends reports whether the commit replaces HEAD. It is asked only where HEAD is known to
 	// lack content; nil means never.
 	Amends func() bool
+	// Secrets say what is no secret by the user's leave, and what is one of the user's own. It is
+	// asked where a commit changes conversations; nil means nothing of both.
+	Secrets func() leaks.Options
 	// TreeMade says that git has made the tree of the commit before it asks, as for a merge.
 	// Then only what the commit would not be whole without is added.
 	TreeMade bool
@@ -176,6 +180,8 @@ type commit struct {
 	dirs map[string]map[events.ID]bool
 	// streams are the changed streams, by path.
 	streams map[string]gitint.OID
+	// added says that HEAD has none of the changed conversations.
+	added bool
 	// lost says that blobs were removed or replaced, which concerns every conversation.
 	lost bool
 }
@@ -183,7 +189,7 @@ type commit struct {
 func newCommit(h Hook, staged []gitint.StagedPath) *commit {
 	c := &commit{
 		hook: h, cache: h.Cache,
-		dirs: map[string]map[events.ID]bool{}, streams: map[string]gitint.OID{},
+		dirs: map[string]map[events.ID]bool{}, streams: map[string]gitint.OID{}, added: true,
 	}
 	if c.cache == nil {
 		c.cache = &refs.Cache{}
@@ -199,7 +205,7 @@ func newCommit(h Hook, staged []gitint.StagedPath) *commit {
 		if _, isBlob := blobOf(dir, p.Path); isBlob {
 			c.lost = c.lost || p.Status != 'A'
 		} else if id, ok := workspace.PathIDIn(dir, p.Path); ok {
-			c.dirs[dir][id] = true
+			c.dirs[dir][id], c.added = true, c.added && p.Status == 'A'
 			if path.Base(p.Path) == workspace.EventsFile && p.NewMode.IsRegular() {
 				c.streams[p.Path] = p.New
 			}
@@ -341,7 +347,7 @@ func (c *commit) judge(ctx context.Context, v *Verdict) error {
 			return err
 		}
 	}
-	return nil
+	return c.secrets(ctx, v)
 }
 
 // findings are what is wrong in a workspace with the conversations that are changed, and

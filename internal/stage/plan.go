@@ -117,13 +117,24 @@ func (p *Plan) check(ctx context.Context, s *survey, closures []*closure) error 
 	for _, c := range closures {
 		selected[c.id] = true
 	}
+	is := func(id events.ID) bool { return selected[id] }
 	report, err := check.Tree(ctx, src, check.Options{
 		Content: !p.req.NoContent, Strict: p.req.Strict, MaxBlobBytes: p.req.MaxBlobBytes,
 		Dirs: []string{p.req.Dir}, Cache: s.cache, Progress: p.req.Progress,
-		Select: func(id events.ID) bool { return selected[id] },
+		Select: is,
 	})
 	if err != nil {
 		return err
+	}
+	o := p.req.Secrets
+	o.Dirs, o.Select, o.MaxBlobBytes = []string{p.req.Dir}, is, p.req.MaxBlobBytes
+	if !p.req.NoContent {
+		indexed := func(c *closure) bool { return len(s.indexed[c.id]) > 0 }
+		added := !slices.ContainsFunc(closures, indexed)
+		secrets := secretsOf{p.req.Repo, s.index, o, src, added}
+		if err := secrets.addTo(ctx, report); err != nil {
+			return err
+		}
 	}
 	p.Report, p.oids = report, src.seen
 	for _, c := range closures {

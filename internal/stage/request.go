@@ -8,6 +8,7 @@ import (
 	"github.com/git-jp/git-jp/events"
 	"github.com/git-jp/git-jp/gitint"
 	"github.com/git-jp/git-jp/internal/check"
+	"github.com/git-jp/git-jp/internal/leaks"
 	"github.com/git-jp/git-jp/internal/refs"
 )
 
@@ -41,6 +42,8 @@ type Request struct {
 	MaxBlobBytes int64
 	// Cache remembers what streams refer to. It may be nil.
 	Cache *refs.Cache
+	// Secrets say what is no secret by the user's leave, and what is one of the user's own.
+	Secrets leaks.Options
 	// Locked, if set, returns who is writing a conversation, nil for nobody.
 	Locked func(events.ID) error
 	// Progress, if set, is told how far a stage has come.

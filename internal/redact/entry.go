@@ -1,0 +1,29 @@
+package redact
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path"
+
+	"github.com/git-jp/git-jp/blobs"
+	"github.com/git-jp/git-jp/internal/atomicfile"
+	"github.com/git-jp/git-jp/internal/workspace"
+)
+
+// tempDir is where everything of ours is made, below .jp.
+const tempDir = ".tmp"
+
+// WriteEntry writes an entry of secrets, whose name is a path below the workspace's .jp.
+func WriteEntry(w *workspace.Workspace, name string, data []byte) error {
+	root, err := os.OpenRoot(w.Dir())
+	if err == nil {
+		err = errors.Join(atomicfile.Write(root, name, data, atomicfile.Options{
+			TempDir: path.Join(blobs.Dir, tempDir),
+		}), root.Close())
+	}
+	if err != nil {
+		return fmt.Errorf("write %s: %w", name, err)
+	}
+	return nil
+}

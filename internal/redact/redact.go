@@ -1,0 +1,329 @@
+package redact
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"maps"
+	"os"
+	"path"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/git-jp/git-jp/blobs"
+	"github.com/git-jp/git-jp/events"
+	"github.com/git-jp/git-jp/internal/check"
+	"github.com/git-jp/git-jp/internal/leaks"
+	"github.com/git-jp/git-jp/internal/quarantine"
+	"github.com/git-jp/git-jp/internal/secrets"
+	"github.com/git-jp/git-jp/internal/workspace"
+)
+
+// A Redactor redacts the conversations of a workspace.
+type Redactor struct {
+	Workspace  *workspace.Workspace
+	Quarantine quarantine.Quarantine
+	Now        func() time.Time
+}
+
+// A Target is what is to go: a value wherever it is, or all content with a hash.
+type Target struct {
+	Rule  string // what the marker says
+	Value []byte
+	Whole blobs.Hash // when there is no value
+}
+
+// A Result says what was done.
+type Result struct {
+	// Conversations are those that changed, in order.
+	Conversations []events.ID
+	// Entries are the paths of the entries that say so, below the workspace's .jp.
+	Entries []string
+	// Replaced counts texts, Dropped reasoning that is gone.
+	Replaced, Dropped int
+	// Removed are the contents whose files are gone from the store.
+	Removed []blobs.Hash
+	// Kept are the names of the originals in the quarantine.
+	Kept []string
+	// Skipped are conversations that cannot be read.
+	Skipped []error
+}
+
+// Redact takes a target out of all conversations of the workspace, and writes the entries that keep
+// it out.
+func (r Redactor) Redact(ctx context.Context, t Target) (*Result, error) {
+	entries, err := r.committed()
+	if err != nil {
+		return nil, err
+	}
+	res := &Result{}
+	var fresh []secrets.Redaction
+	err = r.each(ctx, res, func(c *workspace.Conversation) error {
+		fresh = append(fresh, t.find(c, r.Workspace.BlobsOf(c.Entry), entries)...)
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	// Until the entries are there a crash leaves everything as it was, and from then on what is
+	// left is found by them.
+	for _, entry := range fresh {
+		if err := WriteEntry(r.Workspace, entry.Name(), entry.Encode()); err != nil {
+			return nil, err
+		}
+		entries.Add(entry)
+		res.Entries = append(res.Entries, entry.Name())
+	}
+	return res, (&run{r, t, entries, res, map[blobs.Hash]bool{}}).apply(ctx)
+}
+
+// Apply takes out what entries say and what is there again, as after a merge of an older branch.
+func (r Redactor) Apply(ctx context.Context) (*Result, error) {
+	entries, err := r.committed()
+	if err != nil {
+		return nil, err
+	}
+	res := &Result{}
+	return res, (&run{r, Target{}, entries, res, map[blobs.Hash]bool{}}).apply(ctx)
+}
+
+// committed are the entries that the workspace has.
+func (r Redactor) committed() (secrets.Redactions, error) {
+	src, err := check.OpenWorkTree(r.Workspace.Root(), r.Workspace.Limits())
+	if err != nil {
+		return nil, err
+	}
+	entries, err := leaks.ReadEntries(src, workspace.DirName)
+	if err := errors.Join(err, src.Close()); err != nil {
+		return nil, err
+	}
+	return entries.Redactions, nil
+}
+
+// each calls f with the conversations of the workspace.
+func (r Redactor) each(
+	ctx context.Context, res *Result, f func(*workspace.Conversation) error,
+) error {
+	all, _, err := r.Workspace.List(workspace.ListOptions{Archived: true})
+	if err != nil {
+		return err
+	}
+	for _, e := range all {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		c, err := r.Workspace.Load(e)
+		if err != nil {
+			res.Skipped = append(res.Skipped, err)
+			continue
+		}
+		if c.Legacy {
+			continue
+		}
+		if err := f(c); err != nil {
+			return fmt.Errorf("conversation %s: %w", e.ID, err)
+		}
+	}
+	return nil
+}
+
+// find returns the entries that take the target out of a conversation.
+func (t Target) find(
+	c *workspace.Conversation, contents blobs.Reader, known secrets.Redactions,
+) (entries []secrets.Redaction) {
+	keys := c.Stream.Keys()
+	for i, e := range c.Stream.All() {
+		for _, text := range secrets.Texts(e) {
+			was, err := text.Content.Bytes(contents)
+			if err != nil {
+				continue // a check says that it is not there
+			}
+			before := known[c.ID.Digits()][keys[i]][text.Member]
+			var ranges []secrets.Range
+			for _, m := range t.matches(was, text.Content) {
+				g := secrets.NewRange(was, m)
+				g.From = secrets.Original(was, before, m.Start)
+				g.To = g.From + m.End - m.Start
+				ranges = append(ranges, g)
+			}
+			if len(ranges) > 0 {
+				entries = append(entries, secrets.Redaction{
+					Conversation: c.ID.Digits(), Event: keys[i], Member: text.Member,
+					Ranges: ranges,
+				})
+			}
+		}
+	}
+	return entries
+}
+
+// matches returns where the target is in a text.
+func (t Target) matches(text []byte, c blobs.Content) []secrets.Match {
+	if len(t.Value) == 0 {
+		if len(text) > 0 && c.Ref().Hash == t.Whole && string(text) != secrets.Marker(t.Rule) {
+			return []secrets.Match{{Rule: t.Rule, End: len(text)}}
+		}
+		return nil
+	}
+	return secrets.ValueRules(t.Rule, string(t.Value)).Scan(text)
+}
+
+// A run is one redaction of the conversations of a workspace.
+type run struct {
+	Redactor
+	target  Target
+	entries secrets.Redactions
+	res     *Result
+	gone    map[blobs.Hash]bool // content that may not be referred to any more
+}
+
+// apply changes the conversations as the entries say, and removes content that nothing refers to
+// any more.
+func (r *run) apply(ctx context.Context) error {
+	err := r.each(ctx, r.res, func(c *workspace.Conversation) error {
+		done, err := r.entries.Apply(c.ID, c.Stream, r.Workspace.BlobsOf(c.Entry))
+		if err != nil || len(done.Replaced) == 0 && !r.target.named(c.Details) {
+			return err
+		}
+		return r.change(ctx, c.ID)
+	})
+	if err != nil {
+		return err
+	}
+	return r.sweep()
+}
+
+// named reports whether the title or a label has the target.
+func (t Target) named(d *events.Details) bool {
+	if len(t.Value) == 0 {
+		return false
+	}
+	value := string(t.Value)
+	return d.Title != nil && strings.Contains(*d.Title, value) ||
+		slices.ContainsFunc(slices.Collect(maps.Values(d.Labels)), func(s string) bool {
+			return strings.Contains(s, value)
+		})
+}
+
+// rename takes the target out of the title and the labels.
+func (t Target) rename(d *events.Details) {
+	if !t.named(d) {
+		return
+	}
+	without := func(s string) string {
+		return strings.ReplaceAll(s, string(t.Value), secrets.Marker(t.Rule))
+	}
+	if d.Title != nil {
+		title := without(*d.Title)
+		d.Title = &title
+	}
+	for key, s := range d.Labels {
+		d.Labels[key] = without(s)
+	}
+}
+
+// change redacts one conversation. The original is kept first.
+func (r *run) change(ctx context.Context, id events.ID) error {
+	res := r.res
+	return r.Workspace.Update(ctx, id, func(c *workspace.Conversation) error {
+		store := r.Workspace.BlobsOf(c.Entry)
+		done, err := r.entries.Apply(c.ID, c.Stream, store)
+		if err != nil {
+			return err
+		}
+		for _, text := range done.Store {
+			if _, err := store.Write(text); err != nil {
+				return err
+			}
+		}
+		item, err := r.Quarantine.Put(quarantine.Change{
+			Kind: quarantine.Redacted, ID: id, At: r.Now(), Was: c.Stream, Is: stored(done.Stream),
+			Contents: store,
+		})
+		if err != nil {
+			return err
+		}
+		for _, rep := range done.Replaced {
+			if rep.Dropped {
+				res.Dropped++
+			} else {
+				res.Replaced++
+			}
+		}
+		for _, ref := range referred(c.Stream) {
+			r.gone[ref.Hash] = true
+		}
+		res.Kept = append(res.Kept, item.Name)
+		res.Conversations = append(res.Conversations, id)
+		c.Stream = done.Stream
+		r.target.rename(c.Details)
+		return nil
+	})
+}
+
+// stored is the stream as it is saved: the quarantine tells by it what nothing refers to any more.
+func stored(s *events.Stream) *events.Stream {
+	out := s.Clone()
+	_, _ = out.Externalize(nowhere{}, events.ExternalizeOptions{}) // nothing can fail
+	return out
+}
+
+// nowhere takes content and keeps none.
+type nowhere struct{}
+
+// Write implements [events.Writer].
+func (nowhere) Write(content []byte) (blobs.Ref, error) { return blobs.Loaded(content).Ref(), nil }
+
+func referred(s *events.Stream) (refs []blobs.Ref) {
+	all, _ := events.References(s.Encode()) // a stream that was read has no fault
+	for _, at := range all {
+		if at.Counts() {
+			refs = append(refs, at.Ref)
+		}
+	}
+	return refs
+}
+
+// sweep removes those of the contents from the store that no conversation refers to. Where one
+// cannot be read nothing is removed.
+func (r *run) sweep() error {
+	res, gone := r.res, r.gone
+	if len(gone) == 0 || len(res.Skipped) > 0 {
+		return nil
+	}
+	all, problems, err := r.Workspace.List(workspace.ListOptions{Archived: true})
+	if err != nil || len(problems) > 0 {
+		return err
+	}
+	for _, e := range all {
+		data, err := r.Workspace.ReadFile(e, workspace.EventsFile)
+		if errors.Is(err, fs.ErrNotExist) {
+			continue
+		}
+		if err != nil {
+			return err
+		}
+		found, err := events.References(data)
+		if err != nil {
+			return err
+		}
+		for _, at := range found {
+			delete(gone, at.Ref.Hash)
+		}
+	}
+	root, err := os.OpenRoot(r.Workspace.Dir())
+	if err != nil {
+		return err
+	}
+	defer root.Close() //nolint:errcheck // nothing is written through it
+	for _, h := range slices.SortedFunc(maps.Keys(gone), blobs.Hash.Compare) {
+		err := root.Remove(path.Join(blobs.Dir, h.Path()))
+		if err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return err
+		}
+		res.Removed = append(res.Removed, h)
+	}
+	return nil
+}

@@ -1,0 +1,86 @@
+package redact
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+
+	"github.com/git-jp/git-jp/events"
+	"github.com/git-jp/git-jp/internal/check"
+	"github.com/git-jp/git-jp/internal/leaks"
+	"github.com/git-jp/git-jp/internal/quarantine"
+	"github.com/git-jp/git-jp/internal/secrets"
+	"github.com/git-jp/git-jp/internal/workspace"
+)
+
+// Undo brings a conversation back as it was before it was last redacted, with what came since, and
+// removes the entries that would redact it again. It returns the paths of these, below .jp.
+func (r Redactor) Undo(ctx context.Context, id events.ID) (entries []string, err error) {
+	err = r.Workspace.Update(ctx, id, func(c *workspace.Conversation) error {
+		kept, was, ok := r.copy(c)
+		if !ok {
+			return quarantine.ErrNone
+		}
+		store := r.Workspace.BlobsOf(c.Entry)
+		err := kept.Contents(func(content []byte) error {
+			_, err := store.Write(content)
+			return err
+		})
+		if err != nil {
+			return err
+		}
+		if entries, err = r.forget(c.ID, was); err != nil {
+			return err
+		}
+		c.Stream = was
+		return nil
+	})
+	if err != nil {
+		return nil, fmt.Errorf("undo redaction: %w", err)
+	}
+	return entries, nil
+}
+
+func (r Redactor) copy(
+	c *workspace.Conversation,
+) (kept quarantine.Copy, was *events.Stream, ok bool) {
+	for _, kept := range r.Quarantine.CopiesOf(quarantine.Redacted, c.ID) {
+		if was, ok := kept.Restored(c.Stream); ok {
+			return kept, was, true
+		}
+	}
+	return kept, nil, false
+}
+
+// forget removes the entries that change a stream.
+func (r Redactor) forget(id events.ID, s *events.Stream) (names []string, err error) {
+	src, err := check.OpenWorkTree(r.Workspace.Root(), r.Workspace.Limits())
+	if err != nil {
+		return nil, err
+	}
+	all, err := leaks.ReadRedactions(src, workspace.DirName)
+	if err := errors.Join(err, src.Close()); err != nil {
+		return nil, err
+	}
+	root, err := os.OpenRoot(r.Workspace.Dir())
+	if err != nil {
+		return nil, err
+	}
+	defer root.Close() //nolint:errcheck // nothing is written through it
+	for _, entry := range all {
+		done, err := secrets.NewRedactions([]secrets.Redaction{entry}).
+			Apply(id, s, r.Workspace.Blobs())
+		if err != nil {
+			return nil, err
+		}
+		if len(done.Replaced) == 0 {
+			continue
+		}
+		if err := root.Remove(entry.Name()); err != nil {
+			return nil, err
+		}
+		names = append(names, entry.Name())
+	}
+	return names, nil
+}
