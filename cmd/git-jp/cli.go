@@ -51,6 +51,7 @@ type cli struct {
 	Log    logCmd    `cmd:"" group:"look" help:"List the commits that changed a conversation."`
 	Stats  statsCmd  `cmd:"" group:"look" help:"Show where the tokens of a conversation are, and what answers cost."`
 	Export exportCmd `cmd:"" group:"look" help:"Write a conversation as one document."`
+	Site   siteCmd   `cmd:"" group:"look" help:"Write a folder of pages with all conversations."`
 
 	Fork      forkCmd      `cmd:"" group:"shape" help:"Begin a new conversation with turns of another."`
 	Rename    renameCmd    `cmd:"" group:"shape" help:"Change a title."`
@@ -343,8 +344,8 @@ func changesNothing(command string) bool {
 		return false
 	}
 	return slices.Contains([]string{
-		"ls", "show", "print", "grep", "path", "diff", "log", "export", "stats", "status", "check",
-		"doctor", "models", "help", "man", "completion", "__complete", "version", "textconv",
-		"debug",
+		"ls", "show", "print", "grep", "path", "diff", "log", "export", "site", "stats", "status",
+		"check", "doctor", "models", "help", "man", "completion", "__complete", "version",
+		"textconv", "debug",
 	}, first)
 }

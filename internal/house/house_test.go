@@ -424,6 +424,7 @@ var makesOpenDirs = map[string]string{
 	"internal/atomicfile/private.go":    "makes private ones",
 	"internal/atomicfile/atomicfile.go": "makes what it is told to",
 	"internal/merge/resolve.go":         "the working tree",
+	"internal/site/site.go":             "a folder to be published",
 	"internal/workspace/store.go":       "the working tree; else private",
 	"internal/workspace/wsid.go":        "a workspace",
 }

@@ -201,9 +201,19 @@ var rooms = []room{
 		imports: []string{"events", "events/settings", "blobs", "compact", "internal/llm", "internal/llm/models"},
 	},
 	{
-		dir:     "internal/view",
-		is:      "conversations as HTML: pages that need no network and no script, and in which nothing of theirs runs",
-		imports: []string{"events", "blobs", "compact", "internal/render", "internal/workspace"},
+		dir: "internal/view",
+		is:  "conversations as HTML: pages that need no network and no script, and in which nothing of theirs runs",
+		imports: []string{
+			"events", "blobs", "compact", "internal/render", "internal/sessions", "internal/workspace",
+		},
+	},
+	{
+		dir: "internal/site",
+		is:  "a folder of such pages with a list and a search, made again by what changed",
+		imports: []string{
+			"events", "internal/atomicfile", "internal/regular", "internal/render", "internal/sessions",
+			"internal/view", "internal/workspace",
+		},
 	},
 	{
 		dir:     "internal/quarantine",

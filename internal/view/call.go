@@ -11,6 +11,7 @@ import (
 	"github.com/aymanbagabas/go-udiff"
 	"github.com/git-jp/git-jp/events"
 	"github.com/git-jp/git-jp/internal/render"
+	"github.com/git-jp/git-jp/internal/sessions"
 )
 
 // A call is a call of a tool with its result.
@@ -28,7 +29,7 @@ type call struct {
 func newCall(key string, ev *events.ToolCallRequest, md events.Metadata) *call {
 	c := &call{key: key, name: ev.Name, id: ev.ID, raw: ev.Arguments}
 	_ = json.Unmarshal(ev.Arguments, &c.args) // what is no object is shown as it is
-	c.started, _ = md.Text(events.MetadataPrefix + "subagent")
+	c.started, _ = md.Text(sessions.MetadataSubagent)
 	return c
 }
 

@@ -5,6 +5,7 @@ import (
 	"crypto/sha256"
 	_ "embed" // the style sheet and the script
 	"encoding/base64"
+	"encoding/hex"
 	"errors"
 	"io"
 	"strings"
@@ -54,7 +55,9 @@ func (d Document) Write(w io.Writer, all ...Conversation) ([]render.Problem, err
 	if len(all) == 1 {
 		title = titleOf(all[0])
 	}
-	d.head(m, title)
+	d.open(m, title, script)
+	m.put("a", "Skip to the conversation", class("skip"), href("#main"))
+	d.bar(m)
 	if len(all) != 1 {
 		d.contents(m, title, all)
 	}
@@ -74,6 +77,13 @@ func (d Document) Write(w io.Writer, all ...Conversation) ([]render.Problem, err
 	return problems, errors.Join(m.err, out.Flush())
 }
 
+// Revision changes when the same conversation would give another page.
+func Revision() string {
+	const form = "1" // of what Go writes
+	sum := sha256.Sum256([]byte(form + style + script + indexScript))
+	return hex.EncodeToString(sum[:8])
+}
+
 // titleOf is the title, or what stands for it.
 func titleOf(c Conversation) string {
 	switch first := render.OutlineOf(c.Stream, nil, 0).First; {
@@ -86,11 +96,16 @@ func titleOf(c Conversation) string {
 	}
 }
 
-// policy forbids everything but the style and the script of this package and pictures that are in
-// the page.
-func policy() string {
-	return "default-src 'none'; style-src " + digest(style) + "; script-src " + digest(script) +
-		"; img-src data:; base-uri 'none'; form-action 'none'"
+// policy forbids everything but the style and the script of this package, pictures that are in the
+// page, and what lies beside the page, where something does.
+func policy(script string, beside bool) string {
+	self, ours := "'none'", ""
+	if beside {
+		self, ours = "'self'", " 'self'"
+	}
+	return "default-src 'none'; style-src " + digest(style) +
+		"; script-src " + digest(script) + ours + "; img-src data:" + ours +
+		"; connect-src " + self + "; form-action " + self + "; base-uri 'none'"
 }
 
 func digest(s string) string {
@@ -98,12 +113,14 @@ func digest(s string) string {
 	return "'sha256-" + base64.StdEncoding.EncodeToString(sum[:]) + "'"
 }
 
-func (d Document) head(m *markup, title string) {
+// open begins a page up to its body.
+func (d Document) open(m *markup, title, script string) {
 	m.raw("<!DOCTYPE html>\n")
 	m.open("html", attr{"lang", "en"})
 	m.open("head")
 	m.open("meta", attr{"charset", "utf-8"})
-	m.open("meta", attr{"http-equiv", "Content-Security-Policy"}, attr{"content", policy()})
+	m.open("meta", attr{"http-equiv", "Content-Security-Policy"},
+		attr{"content", policy(script, script == indexScript || d.Home != "")})
 	m.open("meta", attr{"name", "viewport"}, attr{"content", "width=device-width, initial-scale=1"})
 	m.open("meta", attr{"name", "color-scheme"}, attr{"content", "light dark"})
 	m.open("meta", attr{"name", "referrer"}, attr{"content", "no-referrer"})
@@ -111,8 +128,6 @@ func (d Document) head(m *markup, title string) {
 	m.raw("<style>" + trusted(style) + "</style>")
 	m.end("head")
 	m.raw("\n<body>\n")
-	m.put("a", "Skip to the conversation", class("skip"), href("#main"))
-	d.bar(m)
 }
 
 // bar is what a reader chooses with. Kinds are switched without a script; the rest appears where

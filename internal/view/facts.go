@@ -2,6 +2,7 @@ package view
 
 import (
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/git-jp/git-jp/events"
@@ -24,7 +25,7 @@ func FactsOf(conv *workspace.Conversation) []Fact {
 	}
 	slices.Sort(keys)
 	for _, k := range keys {
-		facts = append(facts, Fact{sentence(k), labels[k]})
+		facts = append(facts, Fact{labelName(k), labels[k]})
 	}
 	return slices.DeleteFunc(facts, func(f Fact) bool { return f.Value == "" })
 }
@@ -41,4 +42,14 @@ func times(s *events.Stream) (first, last time.Time) {
 		}
 	}
 	return first, last
+}
+
+// labelName is a label in words.
+func labelName(key string) string {
+	switch key {
+	case "pr":
+		return "Pull request"
+	default:
+		return sentence(strings.ReplaceAll(key, "-", " "))
+	}
 }

@@ -73,8 +73,11 @@ func (p *pageWriter) priceOf(e *events.Element, u compact.Usage) (cost price) {
 		return price{}
 	}
 	model := u.Model
-	if p.turn != nil && p.turn.Model != "" {
-		model = p.turn.Model
+	provider, of, _ := strings.Cut(p.model, "/")
+	if model == "" || model == of {
+		model = p.model
+	} else if !strings.Contains(model, "/") {
+		model = provider + "/" + model
 	}
 	if sent, ok := compact.SentOf(e); ok && sent.Model != "" {
 		model = sent.Model

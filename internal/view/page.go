@@ -3,6 +3,7 @@ package view
 import (
 	"fmt"
 	"net/url"
+	"slices"
 	"strings"
 
 	"github.com/git-jp/git-jp/compact"
@@ -21,6 +22,7 @@ type pageWriter struct {
 	prefix string // of anchors, where a page has several conversations
 	keys   []string
 	prose  *prose
+	model  string // the last one, where an answer does not say its provider
 
 	turn  *render.Turn
 	items []render.Item
@@ -28,6 +30,7 @@ type pageWriter struct {
 
 func (p *pageWriter) write() ([]render.Problem, error) {
 	p.prose = newProse(p.level+1, p.code)
+	p.model = render.OutlineOf(p.conv.Stream, p.conv.Base, 0).Model
 	m := p.m
 	m.open("article", id(p.conv.ID.Digits()), class("conversation"))
 	m.open("header", class("top"))
@@ -63,14 +66,20 @@ func (p *pageWriter) facts() {
 	s := p.conv.Stream
 	facts := append([]Fact{{"Id", p.conv.ID.String()}}, p.conv.Facts...)
 	facts = append(facts, Fact{"Turns", render.Number(int64(len(s.Turns())))})
-	if o := render.OutlineOf(s, p.conv.Base, 0); o.Model != "" {
-		facts = append(facts, Fact{"Model", o.Model})
+	if p.model != "" {
+		facts = append(facts, Fact{"Model", p.model})
 	}
 	p.m.open("dl", class("facts"))
 	for _, f := range facts {
 		p.m.open("div")
 		p.m.put("dt", f.Name)
-		p.m.put("dd", f.Value)
+		p.m.open("dd")
+		if to, ok := outside(f.Value); ok {
+			p.m.put("a", f.Value, to...)
+		} else {
+			p.m.text(f.Value)
+		}
+		p.m.end("dd")
 		p.m.end("div")
 	}
 	p.m.end("dl")
@@ -236,15 +245,12 @@ func (p *pageWriter) segment(items []render.Item, turn string) {
 		before++
 	}
 	if before < answer && isPrompt(items[before]) {
-		if !p.doc.Focused {
-			p.steps(items[:before])
-		}
 		p.prompt(items[before], turn)
-		before++
-	} else {
-		before = 0
+		// What stands before the prompt is what the turn ran under.
+		items = slices.Concat(items[:before], items[before+1:])
+		answer--
 	}
-	if work := items[before:answer]; len(work) > 0 && !p.doc.Focused {
+	if work := items[:answer]; len(work) > 0 && !p.doc.Focused {
 		p.work(work)
 	}
 	for _, it := range items[answer:] {

@@ -155,7 +155,14 @@
       }
       if (e.key === "Escape") { find.value = ""; search(""); find.blur(); }
     });
-    if (params.get("q")) { find.value = params.get("q"); search(find.value); step(1); }
+    if (params.get("q")) {
+      find.value = params.get("q");
+      search(find.value);
+      if (!hits.length) search(find.value.split(/\s+/)[0]);
+      const turn = turns[Number(params.get("turn")) - 1];
+      if (turn && hits.length) at = hits.findIndex(h => turn.contains(h.startContainer)) - 1;
+      if (turn && (at < -1 || !hits.length)) turn.scrollIntoView(); else step(1);
+    }
   }
 
   const help = $("#help"), keys = $("#keys");

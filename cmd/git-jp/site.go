@@ -1,0 +1,103 @@
+package main
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/git-jp/git-jp/internal/render"
+	"github.com/git-jp/git-jp/internal/report"
+	"github.com/git-jp/git-jp/internal/sessions"
+	"github.com/git-jp/git-jp/internal/site"
+	"github.com/git-jp/git-jp/internal/view"
+	"github.com/git-jp/git-jp/internal/workspace"
+)
+
+type siteCmd struct {
+	Folder   string `arg:"" name:"dir" help:"The folder: a new one, an empty one, or one that was made so."`
+	Archived bool   `short:"a" help:"Archived conversations too."`
+	Focused  bool   `help:"Only prompts and the answers to them."`
+	Title    string `default:"Conversations" help:"The title of the list."`
+}
+
+// Help explains what is in the folder.
+func (siteCmd) Help() string {
+	return `Writes a folder with a list of the conversations, a page for each, and a search through
+all of them, tool results included: for GitHub Pages, GitLab Pages or an artifact of CI, or to
+be opened from the disk. It needs no server, and fetches nothing from anywhere else. Sessions
+of coding agents that were imported are there too.
+
+Called again it writes the pages of conversations that changed. A folder that has files of
+something else is refused. What others should not read does not belong into it: look at the
+pages before you publish them.`
+}
+
+// Run writes the site.
+func (c siteCmd) Run(ctx context.Context, a *app) error {
+	price, err := pricing(a)
+	if err != nil {
+		return err
+	}
+	entries, err := c.entries(a)
+	if err != nil {
+		return err
+	}
+	failed := false
+	r, err := site.Build(ctx, a.path(c.Folder), entries, site.Options{
+		Title: c.Title, Version: a.version, Page: view.Document{Focused: c.Focused, Price: price},
+		Problem: func(err error) {
+			a.warn("%v", err)
+			failed = true
+		},
+	})
+	if err != nil {
+		return err
+	}
+	a.note("%s, %d written, %d removed: %s", render.Count(r.Written+r.Kept, "page"), r.Written,
+		r.Removed, a.path(c.Folder))
+	if failed {
+		return report.ErrProblems
+	}
+	return nil
+}
+
+// entries are the conversations of the site. Imported sessions are archived from the beginning.
+func (c siteCmd) entries(a *app) ([]site.Entry, error) {
+	w, err := a.workspace()
+	if err != nil {
+		return nil, err
+	}
+	list, _, err := w.List(workspace.ListOptions{Archived: true})
+	if err != nil {
+		return nil, err
+	}
+	var all []site.Entry
+	for _, e := range list {
+		entry := site.Entry{ID: e.ID, Load: c.loader(a, e)}
+		d, err := w.LoadDetails(e)
+		if err == nil {
+			entry.Session = d.Labels[sessions.LabelSession]
+		}
+		if e.Partition == workspace.Live || c.Archived || entry.Session != "" {
+			all = append(all, entry)
+		}
+	}
+	return all, nil
+}
+
+// loader reads a conversation when its page is made.
+func (siteCmd) loader(
+	a *app, e workspace.Entry,
+) func() (*workspace.Conversation, view.Conversation, error) {
+	return func() (*workspace.Conversation, view.Conversation, error) {
+		conv, err := a.openWorkspace.Load(e)
+		if err != nil {
+			return nil, view.Conversation{}, err
+		}
+		shown := view.Conversation{Facts: view.FactsOf(conv)}
+		shown.Conversation, err = renderable(a, conv, "", false)
+		if err != nil {
+			err = fmt.Errorf("show %s: %w", e.ID, err)
+		}
+		return conv, shown, err
+	}
+}

@@ -1,0 +1,280 @@
+package site
+
+import (
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"slices"
+
+	"github.com/git-jp/git-jp/events"
+	"github.com/git-jp/git-jp/internal/atomicfile"
+	"github.com/git-jp/git-jp/internal/regular"
+	"github.com/git-jp/git-jp/internal/sessions"
+	"github.com/git-jp/git-jp/internal/view"
+	"github.com/git-jp/git-jp/internal/workspace"
+)
+
+// Files of a folder beside its pages.
+const (
+	manifestName = "git-jp-site.json"
+	indexName    = "index.html"
+)
+
+// ErrForeign is the reason of a folder that has files and no manifest.
+var ErrForeign = errors.New("it has files that are not of a site")
+
+// An Entry is a conversation of the site.
+type Entry struct {
+	ID      events.ID
+	Session string // the agent's session that it was, "" for none
+	Load    func() (*workspace.Conversation, view.Conversation, error)
+}
+
+// Options choose how a site is made.
+type Options struct {
+	Title   string
+	Version string // of the program: another one writes all pages anew
+	Page    view.Document
+	Problem func(error) // what cannot be read or shown is reported, and the rest is written
+}
+
+// A Report counts pages.
+type Report struct{ Written, Kept, Removed int }
+
+// A manifest says what is in a folder.
+type manifest struct {
+	Version string           `json:"version"`
+	Next    int              `json:"next"` // number of the next conversation in the search index
+	Pages   map[string]entry `json:"pages"`
+}
+
+type entry struct {
+	Digest  string       `json:"digest"` // of all that the page depends on
+	Summary view.Summary `json:"summary"`
+}
+
+// A build makes one site.
+type build struct {
+	Options
+
+	root   *os.Root
+	temp   string
+	was    manifest
+	is     manifest
+	index  *index
+	pages  map[string]string // of sessions
+	report Report
+}
+
+// Build writes the pages of conversations into a folder: those that changed, and the list. Pages
+// of others that the folder has are removed.
+func Build(ctx context.Context, dir string, all []Entry, o Options) (Report, error) {
+	if err := os.MkdirAll(dir, 0o777); err != nil { //nolint:gosec // a folder to be published
+		return Report{}, fmt.Errorf("make %s: %w", dir, err)
+	}
+	root, err := os.OpenRoot(dir)
+	if err != nil {
+		return Report{}, fmt.Errorf("open %s: %w", dir, err)
+	}
+	b := &build{Options: o, root: root, temp: ".tmp", pages: make(map[string]string)}
+	for _, e := range all {
+		if e.Session != "" {
+			b.pages[e.Session] = pageName(e.ID)
+		}
+	}
+	err = b.run(ctx, all)
+	return b.report, errors.Join(err, root.RemoveAll(b.temp), root.Close())
+}
+
+func pageName(id events.ID) string { return id.Digits() + ".html" }
+
+func (b *build) run(ctx context.Context, all []Entry) error {
+	if err := b.read(); err != nil {
+		return err
+	}
+	b.Page.Home = indexName
+	b.Page.Link = func(session string) string { return b.pages[session] }
+	for _, e := range all {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		if err := b.conversation(e); err != nil {
+			return err
+		}
+	}
+	return errors.Join(b.finish(), b.remove())
+}
+
+// read reads what the folder has. What cannot be read is written anew.
+func (b *build) read() error {
+	b.is = manifest{
+		Version: fmt.Sprintf("%s %s %t", b.Version, view.Revision(), b.Page.Focused),
+		Pages:   make(map[string]entry),
+	}
+	data, err := regular.Read(regular.In(b.root), manifestName, regular.MaxOwn)
+	if errors.Is(err, fs.ErrNotExist) {
+		return b.empty()
+	}
+	if err == nil {
+		err = json.Unmarshal(data, &b.was)
+	}
+	if err != nil {
+		return fmt.Errorf("read %s: %w", manifestName, err)
+	}
+	if b.index, err = readIndex(b.root); err != nil || b.was.Version != b.is.Version {
+		b.index = newIndex()
+		for digits, e := range b.was.Pages {
+			e.Digest = ""
+			b.was.Pages[digits] = e
+		}
+		b.was.Next = 0
+	}
+	b.is.Next = b.was.Next
+	return nil
+}
+
+// empty refuses a folder with files of somebody's.
+func (b *build) empty() error {
+	b.index = newIndex()
+	entries, err := fs.ReadDir(regular.In(b.root), ".")
+	if err == nil && len(entries) > 0 {
+		err = ErrForeign
+	}
+	if err != nil {
+		return fmt.Errorf("write a site to %s: %w", b.root.Name(), err)
+	}
+	return nil
+}
+
+// conversation writes a page unless the folder has it.
+func (b *build) conversation(e Entry) error {
+	conv, shown, err := e.Load()
+	if err != nil {
+		b.Problem(err)
+		return nil
+	}
+	digits := e.ID.Digits()
+	digest := b.digest(conv)
+	if was := b.was.Pages[digits]; was.Digest == digest {
+		b.is.Pages[digits] = was
+		b.report.Kept++
+		return nil
+	}
+	var page bytes.Buffer
+	problems, err := b.Page.Write(&page, shown)
+	if err != nil {
+		return err
+	}
+	for _, p := range problems {
+		b.Problem(fmt.Errorf("%s: %w", e.ID, p))
+		digest = "" // what is missing now may be there the next time
+	}
+	if err := b.write(pageName(e.ID), page.Bytes()); err != nil {
+		return err
+	}
+	s := b.Page.Summarize(conv)
+	s.Page, s.Doc = pageName(e.ID), b.is.Next
+	b.is.Next++
+	b.is.Pages[digits] = entry{digest, s}
+	b.report.Written++
+	return b.index.add(s.Doc, shown.Conversation)
+}
+
+// digest is of all that a page depends on: content is named by its hash in the stream.
+func (b *build) digest(conv *workspace.Conversation) string {
+	h := sha256.New()
+	for _, data := range [][]byte{conv.Stream.Encode(), conv.Details.Encode(), conv.BaseConfig} {
+		fmt.Fprintf(h, "%d\n", len(data))
+		h.Write(data)
+	}
+	for _, e := range conv.Stream.All() {
+		if s, ok := e.Metadata().Text(sessions.MetadataSubagent); ok {
+			fmt.Fprintln(h, s, b.pages[s])
+		}
+	}
+	return hex.EncodeToString(h.Sum(nil))
+}
+
+// finish writes the list, the search index and the manifest, which names what is there.
+func (b *build) finish() error {
+	gone := map[int]bool{}
+	for digits, was := range b.was.Pages {
+		if is, ok := b.is.Pages[digits]; !ok || is.Summary.Doc != was.Summary.Doc {
+			gone[was.Summary.Doc] = true
+		}
+	}
+	b.index.drop(gone)
+	for i := range buckets {
+		if !b.index.changed[i] {
+			continue
+		}
+		data, err := b.index.encode(i)
+		if err == nil {
+			err = b.write(pieceName(i), data)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	all := make([]view.Summary, 0, len(b.is.Pages))
+	for _, e := range b.is.Pages {
+		all = append(all, e.Summary)
+	}
+	slices.SortFunc(all, func(a, b view.Summary) int {
+		if c := b.Last.Compare(a.Last); c != 0 {
+			return c
+		}
+		return int(a.ID - b.ID)
+	})
+	var list bytes.Buffer
+	if err := (view.Index{Title: b.Title, Local: true}).Write(&list, all); err != nil {
+		return err
+	}
+	data, err := json.MarshalIndent(b.is, "", " ")
+	if err != nil {
+		return fmt.Errorf("encode %s: %w", manifestName, err)
+	}
+	return errors.Join(b.write(indexName, list.Bytes()), b.write(manifestName, append(data, '\n')))
+}
+
+// remove removes pages of conversations that are gone.
+func (b *build) remove() error {
+	var errs []error
+	for digits := range b.was.Pages {
+		if _, ok := b.is.Pages[digits]; ok || !isDigits(digits) {
+			continue
+		}
+		err := b.root.Remove(digits + ".html")
+		if err == nil {
+			b.report.Removed++
+		} else if !errors.Is(err, fs.ErrNotExist) {
+			errs = append(errs, fmt.Errorf("remove a page: %w", err))
+		}
+	}
+	return errors.Join(errs...)
+}
+
+// isDigits reports whether a name of the manifest is one of a page: the file may be anybody's.
+func isDigits(s string) bool {
+	id, err := events.ParseID(s)
+	return err == nil && id.Digits() == s
+}
+
+// write replaces a file unless it has the bytes already: what publishes the folder sends less.
+func (b *build) write(name string, data []byte) error {
+	was, err := regular.Read(regular.In(b.root), name, regular.MaxOwn)
+	if err == nil && bytes.Equal(was, data) {
+		return nil
+	}
+	err = atomicfile.Write(b.root, name, data, atomicfile.Options{TempDir: b.temp})
+	if err != nil {
+		return fmt.Errorf("write %s: %w", name, err)
+	}
+	return nil
+}
