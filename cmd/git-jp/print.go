@@ -54,7 +54,8 @@ func (c printCmd) Run(ctx context.Context, a *app) error {
 		return usagef("%w", err)
 	}
 	o := render.Options{
-		Style: style, Output: a.output(), First: first, Last: last, Full: c.Full, Records: c.Records,
+		Style: style, Output: a.output(), First: first, Last: last, Full: c.Full,
+		Records: c.Records,
 		Now: a.now(), Zone: time.Local,
 	}
 	if !a.stdoutTerminal { // a file must not depend on when and where it was made

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/git-jp/git-jp/compact"
+	"github.com/git-jp/git-jp/events"
 	"github.com/git-jp/git-jp/internal/prepare"
 	"github.com/git-jp/git-jp/internal/render"
 	"github.com/git-jp/git-jp/internal/report"
@@ -20,7 +21,7 @@ type statsCmd struct {
 	Conversation string `arg:"" optional:"" help:"The conversation; the active one by default."`
 	KeepLast     string `placeholder:"N" help:"How many turns at the end strategies leave alone."`
 	All          bool   `help:"List all turns and tools, not only the largest."`
-	By           string `enum:",day,model,author,cause" default:"" placeholder:"day|model|author|cause" help:"Show what all conversations have cost, or one: by day, model or author, or why prompts were not in the provider's cache."`
+	By           string `enum:",day,model,author,agent,cause" default:"" placeholder:"day|model|author|agent|cause" help:"Show what all conversations have cost, or one: by day, model, author or agent, or why prompts were not in the provider's cache."`
 }
 
 // Help says what the figures are.
@@ -124,7 +125,9 @@ func (c statsCmd) spending(ctx context.Context, a *app) error {
 		if c.By == byCause {
 			return cache.Add(conv.ID, conv.BaseConfig, conv.Stream)
 		}
-		return ledger.Add(conv.ID, conv.BaseConfig, conv.Stream)
+		return ledger.Add(stats.Subject{
+			ID: conv.ID, Agent: agentOf(conv.Details), Base: conv.BaseConfig, Stream: conv.Stream,
+		})
 	})
 	if err != nil {
 		return err
@@ -141,6 +144,13 @@ func (c statsCmd) spending(ctx context.Context, a *app) error {
 		return report.ErrProblems
 	}
 	return nil
+}
+
+// agentOf returns the agent whose session a conversation was, or is a copy of.
+func agentOf(d *events.Details) string {
+	return events.AgentOf(cmp.Or(
+		d.Labels[events.LabelSession], d.Labels[events.LabelSessionOf], d.Labels[events.LabelParent],
+	))
 }
 
 func (c statsCmd) tellSpending(a *app, rows []stats.Row) error {

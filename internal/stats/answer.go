@@ -14,6 +14,7 @@ import (
 type answer struct {
 	element *events.Element
 	usage   llm.Usage
+	hour    int64 // what of usage.CacheWrite was to be kept for an hour
 	model   string
 	author  string
 	sent    compact.Sent
@@ -69,7 +70,7 @@ func eachAnswer(base []byte, s *events.Stream, f func(answer)) error {
 
 // complete enters what is recorded with an answer.
 func (a *answer) complete(e *events.Element, u compact.Usage, model string) {
-	a.element, a.usage = e, usageOf(u)
+	a.element, a.usage, a.hour = e, usageOf(u), u.CacheWriteHour
 	a.sent, a.asked.sent = compact.SentOf(e)
 	if a.asked.sent {
 		a.asked.at = a.sent.At

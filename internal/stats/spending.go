@@ -23,9 +23,10 @@ const (
 	ByDay    Axis = "day"
 	ByModel  Axis = "model"
 	ByAuthor Axis = "author"
+	ByAgent  Axis = "agent"
 )
 
-// A Row is what has been spent on one day, with one model or by one author.
+// A Row is what has been spent on one day, with one model, by one author or by one agent.
 type Row struct {
 	Name          string  `json:"name"`
 	Conversations int     `json:"conversations"`
@@ -56,19 +57,35 @@ func NewLedger(axis Axis, zone *time.Location, table *models.Table) *Ledger {
 	}
 }
 
-// Add adds a conversation with the configuration that it began with. Its answers count unless
-// they were counted already.
-func (l *Ledger) Add(id events.ID, base []byte, s *events.Stream) error {
-	err := eachAnswer(base, s, func(a answer) {
-		if !l.seen[a.element.Sum()] {
-			l.seen[a.element.Sum()] = true
-			l.count(id, a)
+// A Subject is a conversation whose answers are counted.
+type Subject struct {
+	ID     events.ID
+	Agent  string // whose session it was, "" for none
+	Base   []byte // the configuration that it began with
+	Stream *events.Stream
+}
+
+// Add adds a conversation. Its answers count unless they were counted already.
+func (l *Ledger) Add(s Subject) error {
+	err := eachAnswer(s.Base, s.Stream, func(a answer) {
+		if key := identityOf(s.Agent, a.element); !l.seen[key] {
+			l.seen[key] = true
+			l.count(s, a)
 		}
 	})
 	if err != nil {
-		return fmt.Errorf("read the configuration of %s: %w", id, err)
+		return fmt.Errorf("read the configuration of %s: %w", s.ID, err)
 	}
 	return nil
+}
+
+// identityOf is what an answer is known by wherever it is copied: the agent's own name of it, since
+// a copy may have been redacted, else what it says.
+func identityOf(agent string, e *events.Element) blobs.Hash {
+	if key, ok := e.Metadata().Text(events.MetadataSource); ok && agent != "" {
+		return blobs.Sum([]byte(agent + "\x00" + string(e.Kind()) + "\x00" + key))
+	}
+	return e.Sum()
 }
 
 func usageOf(u compact.Usage) llm.Usage {
@@ -103,28 +120,30 @@ func modelOf(c settings.Config) string {
 	return ""
 }
 
-func (l *Ledger) count(id events.ID, a answer) {
+func (l *Ledger) count(s Subject, a answer) {
 	name, u := cmp.Or(a.author, "(nobody)"), a.usage
 	switch l.axis {
 	case ByDay:
 		name = a.element.Time().In(l.zone).Format(time.DateOnly)
 	case ByModel:
 		name = cmp.Or(a.model, "(unknown)")
+	case ByAgent:
+		name = cmp.Or(s.Agent, "(none)")
 	}
 	r := l.rows[name]
 	if r == nil {
 		r = &Row{Name: name}
 		l.rows[name] = r
 	}
-	if r.last != id {
-		r.last = id
+	if r.last != s.ID {
+		r.last = s.ID
 		r.Conversations++
 	}
 	r.Answers++
 	r.Input += u.Prompt()
 	r.Cached += u.CacheRead
 	r.Output += u.Output
-	usd, known := cost(l.table, a.model, u)
+	usd, known := a.cost(l.table)
 	r.USD += usd
 	if !known {
 		r.Unpriced++
@@ -141,6 +160,16 @@ func cost(table *models.Table, model string, u llm.Usage) (usd float64, known bo
 	usd, known = row.Cost(u, false)
 	provider, _, _ := llm.SplitID(model)
 	return usd, known || isFree(provider)
+}
+
+// cost returns what an answer has cost. What was written for an hour costs more.
+func (a *answer) cost(table *models.Table) (usd float64, known bool) {
+	short, hour := a.usage, min(a.hour, a.usage.CacheWrite)
+	short.CacheWrite -= hour
+	usd, known = cost(table, a.model, short)
+	row, _ := table.Find(a.model)
+	longer, _ := row.Cost(llm.Usage{CacheWrite: hour}, true)
+	return usd + longer, known
 }
 
 // isFree reports whether a provider's models run on this machine.

@@ -155,7 +155,7 @@ func (m *mapper) title(r *record) {
 func key(r *record, piece int) string {
 	id := strings.ReplaceAll(string(r.UUID), "-", "")
 	if len(id) == 32 {
-		id = id[:16] // half of it is random enough for all sessions of a team
+		id = id[16:] // the random half of any version, enough for all sessions of a team
 	}
 	if piece > 0 {
 		id += "." + strconv.Itoa(piece)
