@@ -15,13 +15,14 @@ import (
 	"github.com/git-jp/git-jp/internal/regular"
 	"github.com/git-jp/git-jp/internal/sessions"
 	"github.com/git-jp/git-jp/internal/sessions/claude"
+	"github.com/git-jp/git-jp/internal/sessions/llm"
 	"github.com/git-jp/git-jp/internal/sessions/opencode"
 	"github.com/klauspost/compress/zstd"
 )
 
 // Dialects returns the readers of all agents.
 func Dialects() []sessions.Dialect {
-	return []sessions.Dialect{claude.Dialect{}, opencode.Dialect{}}
+	return []sessions.Dialect{claude.Dialect{}, opencode.Dialect{}, llm.Dialect{}}
 }
 
 // A Selection says which sessions are meant.

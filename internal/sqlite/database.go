@@ -23,7 +23,8 @@ type Table struct {
 	root     uint32
 	columns  map[string]int // where each is in a row
 	types    [][]string
-	alias    int // the column that is the row's id, -1 for none
+	alias    int      // the column that is the row's id, -1 for none
+	unique   []string // columns that have an index without a name of its own
 	collated map[string]bool
 	indexes  map[string]uint32 // roots, by the first column
 	err      error             // why it cannot be read
@@ -116,7 +117,11 @@ func (db *Database) schema() error {
 	})
 	for _, r := range indexes {
 		t := db.tables[fold(r.Text("tbl_name"))]
-		if column, ok := leads(r.Text("sql")); ok && t != nil && !t.collated[column] {
+		column, ok := leads(r.Text("sql"))
+		if t != nil && !r.Has("sql") && len(t.unique) == 1 && t.alias < 0 {
+			column, ok = t.unique[0], t.unique[0] != ""
+		}
+		if ok && t != nil && !t.collated[column] {
 			t.indexes[column] = uint32(r.Int("rootpage"))
 		}
 	}

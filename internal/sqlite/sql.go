@@ -108,6 +108,9 @@ func (t *Table) define(sql string) error {
 		switch strings.ToUpper(item[0]) {
 		case "CONSTRAINT", "PRIMARY", "UNIQUE", "CHECK", "FOREIGN":
 			t.constrain(item)
+			if has(item, "PRIMARY") || has(item, "UNIQUE") {
+				t.unique = append(t.unique, "") // of more than one column, perhaps
+			}
 			continue
 		}
 		name, rest := fold(unquoted(item[0])), item[1:]
@@ -117,6 +120,9 @@ func (t *Table) define(sql string) error {
 		if len(rest) > 0 && strings.EqualFold(rest[0], "INTEGER") && has(rest, "PRIMARY") &&
 			!has(rest, "DESC") {
 			t.alias = len(t.columns)
+		}
+		if has(rest, "PRIMARY") || has(rest, "UNIQUE") {
+			t.unique = append(t.unique, name)
 		}
 		if has(rest, "COLLATE") {
 			t.collated[name] = true

@@ -68,7 +68,8 @@ func line(out *strings.Builder, e *events.Element, kept Contents) {
 	key, _ := e.Metadata().Text(sessions.MetadataSource)
 	var marks []string
 	for _, name := range []string{
-		sessions.MetadataOpen, sessions.MetadataSplit, sessions.MetadataInjected, events.MetadataPrefix + "trimmed",
+		sessions.MetadataOpen, sessions.MetadataSplit, sessions.MetadataInjected,
+		events.MetadataPrefix + "trimmed",
 	} {
 		if _, ok := e.Metadata().Value(name); ok {
 			marks = append(marks, strings.TrimPrefix(name, events.MetadataPrefix))

@@ -1,0 +1,163 @@
+package llm
+
+import (
+	"context"
+	"errors"
+	"io/fs"
+	"iter"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/git-jp/git-jp/internal/sessions"
+	"github.com/git-jp/git-jp/internal/sqlite"
+)
+
+// Dialect is the [sessions.Dialect] of llm.
+type Dialect struct{}
+
+// Agent implements [sessions.Dialect].
+func (Dialect) Agent() sessions.Agent { return sessions.LLM }
+
+// Appends implements [sessions.Dialect].
+func (Dialect) Appends(sessions.Session) bool { return false }
+
+// Files returns where llm keeps its log.
+func Files(p sessions.Places) []string {
+	const app, file = "io.datasette.llm", "logs.db"
+	if dir := p.Getenv("LLM_USER_PATH"); dir != "" {
+		return []string{filepath.Join(dir, file)}
+	}
+	dirs := []string{
+		filepath.Join(p.Home, ".config"),
+		filepath.Join(p.Home, "Library", "Application Support"),
+	}
+	for _, name := range []string{"XDG_CONFIG_HOME", "APPDATA"} {
+		if dir := p.Getenv(name); dir != "" && !slices.Contains(dirs, dir) {
+			dirs = append(dirs, dir)
+		}
+	}
+	for i, dir := range dirs {
+		dirs[i] = filepath.Join(dir, app, file)
+	}
+	return dirs
+}
+
+// Find implements [sessions.Dialect]. llm does not note where it ran.
+func (d Dialect) Find(ctx context.Context, p sessions.Places) iter.Seq2[sessions.Session, error] {
+	return func(yield func(sessions.Session, error) bool) {
+		for _, path := range Files(p) {
+			all, err := d.List(ctx, path)
+			if err != nil && !errors.Is(err, fs.ErrNotExist) &&
+				!yield(sessions.Session{Path: path}, err) {
+				return
+			}
+			for _, s := range all {
+				if !yield(s, nil) {
+					return
+				}
+			}
+		}
+	}
+}
+
+// Recognize implements [sessions.Dialect].
+func (Dialect) Recognize(head []byte) bool { return sqlite.Recognize(head) }
+
+// List implements [sessions.Dialect]. A conversation that was begun before version 0.32 and went
+// on after it is one session.
+func (Dialect) List(ctx context.Context, path string) ([]sessions.Session, error) {
+	var l *listing
+	err := sqlite.View(ctx, path, func(db *sqlite.Database) error {
+		l = &listing{path: path, byID: map[string]*sessions.Session{}}
+		return errors.Join(l.legacy(db), l.threads(db))
+	})
+	if err != nil {
+		return nil, err
+	}
+	all := make([]sessions.Session, 0, len(l.order))
+	for _, id := range l.order {
+		if s := l.byID[id]; s.Length > 0 {
+			all = append(all, *s)
+		}
+	}
+	return all, nil
+}
+
+type listing struct {
+	path  string
+	byID  map[string]*sessions.Session
+	order []string
+}
+
+func (l *listing) session(id string) *sessions.Session {
+	s := l.byID[id]
+	if s == nil {
+		s = &sessions.Session{
+			Name: sessions.Name{Agent: sessions.LLM, ID: id}, Path: l.path,
+		}
+		l.byID[id] = s
+		l.order = append(l.order, id)
+	}
+	return s
+}
+
+func (l *listing) legacy(db *sqlite.Database) error {
+	if !db.Has("responses", "id", "conversation_id", "response") {
+		return nil
+	}
+	err := db.Table("conversations").Each(func(r sqlite.Row) error {
+		l.session(r.Text("id")).Title = r.Text("name")
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	return db.Table("responses").Each(func(r sqlite.Row) error {
+		l.turn(ownerOf(r), r)
+		return nil
+	})
+}
+
+// ownerOf returns the conversation of a response. Some early ones have none.
+func ownerOf(r sqlite.Row) string {
+	if id := r.Text("conversation_id"); id != "" {
+		return id
+	}
+	return r.Text("id")
+}
+
+func (l *listing) threads(db *sqlite.Database) error {
+	if !db.Has("turns", "id", "thread_id", "tip_message_hash") {
+		return nil
+	}
+	err := db.Table("threads").Each(func(r sqlite.Row) error {
+		if s := l.session(r.Text("id")); r.Text("name") != "" {
+			s.Title = r.Text("name")
+		}
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	return db.Table("turns").Each(func(r sqlite.Row) error {
+		l.turn(r.Text("thread_id"), r)
+		return nil
+	})
+}
+
+func (l *listing) turn(id string, r sqlite.Row) {
+	s := l.session(id)
+	s.Length++ // nothing of a turn changes when it is there
+	if at := when(r); at.After(s.Changed) {
+		s.Changed = at
+	}
+	if s.Title == "" {
+		s.Title = sessions.FirstWords(r.Text("prompt"))
+	}
+}
+
+func when(r sqlite.Row) time.Time {
+	return sessions.ParseTime(strings.TrimSpace(r.Text("datetime_utc")))
+}

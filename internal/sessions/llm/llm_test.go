@@ -1,0 +1,148 @@
+package llm_test
+
+import (
+	"errors"
+	"flag"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/git-jp/git-jp/events"
+	"github.com/git-jp/git-jp/internal/sessions"
+	"github.com/git-jp/git-jp/internal/sessions/llm"
+	"github.com/git-jp/git-jp/internal/sessions/sessiontest"
+	"github.com/google/go-cmp/cmp"
+)
+
+var update = flag.Bool("update", false, "write what conversations become")
+
+const database = "testdata/logs.db"
+
+func listed(t *testing.T, path string) map[string]sessions.Session {
+	t.Helper()
+	all, err := llm.Dialect{}.List(t.Context(), path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	byID := map[string]sessions.Session{}
+	for _, s := range all {
+		byID[s.Name.ID] = s
+	}
+	return byID
+}
+
+func TestRead(t *testing.T) {
+	all := listed(t, database)
+	if len(all) != 4 {
+		t.Errorf("%d conversations, want 4", len(all))
+	}
+	for id, s := range all {
+		t.Run(id, func(t *testing.T) {
+			conversations, kept := sessiontest.Read(t, llm.Dialect{}, s, sessions.Options{})
+			got := sessiontest.Dump(conversations, kept)
+			golden := "testdata/" + id + ".golden"
+			if *update {
+				if err := os.WriteFile(golden, []byte(got), 0o600); err != nil {
+					t.Fatal(err)
+				}
+			}
+			want, err := os.ReadFile(golden)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if d := cmp.Diff(string(want), got); d != "" {
+				t.Error(d)
+			}
+			v, ok := events.ParseImportVersion(conversations[0].Details.Labels[sessions.LabelImport])
+			if !ok || v.Length != s.Length {
+				t.Errorf("version %+v, want length %d as listed", v, s.Length)
+			}
+		})
+	}
+}
+
+// A fork has what it shares under the same keys, at the same times.
+func TestForkShares(t *testing.T) {
+	all := listed(t, database)
+	keys := func(id string) map[string]string {
+		found := map[string]string{}
+		conversations, _ := sessiontest.Read(t, llm.Dialect{}, all[id], sessions.Options{})
+		for _, e := range conversations[0].Stream.All() {
+			if key, ok := e.Metadata().Text(sessions.MetadataSource); ok {
+				found[key] = e.Time().String()
+			}
+		}
+		return found
+	}
+	thread, shared := keys("02thread"), 0
+	for key, at := range keys("03fork") {
+		if was, ok := thread[key]; ok && was == at {
+			shared++
+		}
+	}
+	if shared != 3 {
+		t.Errorf("%d events are shared, want the question, the thought and the answer", shared)
+	}
+}
+
+func TestFind(t *testing.T) {
+	home := t.TempDir()
+	data, err := os.ReadFile(database)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct{ dir, variable, value string }{
+		{".config/io.datasette.llm", "", ""},
+		{"Library/Application Support/io.datasette.llm", "", ""},
+		{"other", "LLM_USER_PATH", "other"},
+		{"xdg/io.datasette.llm", "XDG_CONFIG_HOME", "xdg"},
+	} {
+		dir := filepath.Join(home, c.dir)
+		if err := os.MkdirAll(dir, 0o700); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(filepath.Join(dir, "logs.db"), data, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		n := 0
+		for s, err := range (llm.Dialect{}).Find(t.Context(), sessions.Places{
+			Home: home, Getenv: func(name string) string {
+				if name == c.variable {
+					return filepath.Join(home, c.value)
+				}
+				return ""
+			},
+		}) {
+			if err != nil || s.Dir != "" {
+				t.Errorf("%+v: %v", s, err)
+			}
+			n++
+		}
+		if n != 4 {
+			t.Errorf("%s: %d conversations, want 4", c.dir, n)
+		}
+		if err := os.RemoveAll(dir); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+func TestGone(t *testing.T) {
+	s := sessions.Session{Name: sessions.Name{Agent: sessions.LLM, ID: "none"}, Path: database}
+	_, err := llm.Dialect{}.Read(t.Context(), s, 0, sessions.NewBuilder(s, sessions.Options{}))
+	if !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("a conversation that is gone: %v", err)
+	}
+}
+
+// A database of another program has no conversations.
+func TestOtherDatabase(t *testing.T) {
+	for _, name := range []string{
+		"../../sqlite/testdata/rows.db", "../opencode/testdata/session.db",
+	} {
+		if all := listed(t, name); len(all) != 0 {
+			t.Errorf("%s: %v", name, all)
+		}
+	}
+}
