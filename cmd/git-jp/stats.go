@@ -149,7 +149,8 @@ func (c statsCmd) spending(ctx context.Context, a *app) error {
 // agentOf returns the agent whose session a conversation was, or is a copy of.
 func agentOf(d *events.Details) string {
 	return events.AgentOf(cmp.Or(
-		d.Labels[events.LabelSession], d.Labels[events.LabelSessionOf], d.Labels[events.LabelParent],
+		d.Labels[events.LabelSession], d.Labels[events.LabelSessionOf],
+		d.Labels[events.LabelParent],
 	))
 }
 
