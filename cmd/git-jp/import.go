@@ -13,7 +13,9 @@ import (
 
 	"github.com/git-jp/git-jp/gitint"
 	"github.com/git-jp/git-jp/internal/atomicfile"
+	"github.com/git-jp/git-jp/internal/check"
 	"github.com/git-jp/git-jp/internal/importer"
+	"github.com/git-jp/git-jp/internal/leaks"
 	"github.com/git-jp/git-jp/internal/render"
 	"github.com/git-jp/git-jp/internal/secrets"
 	"github.com/git-jp/git-jp/internal/sessions"
@@ -81,7 +83,10 @@ func (c importCmd) Run(ctx context.Context, a *app) error {
 	if err != nil {
 		return err
 	}
-	im := newImporter(a, w)
+	im, err := newImporter(ctx, a, w)
+	if err != nil {
+		return err
+	}
 	im.Hold, im.Again, im.Fresh, im.Dry = c.Hold, c.Again, c.Reimport, c.DryRun
 	sel, err := c.selection(a, w)
 	if err != nil {
@@ -122,23 +127,67 @@ func printMade(a *app, m importer.Made) error {
 	return err
 }
 
-// newImporter returns what takes sessions into a workspace, by its settings.
-func newImporter(a *app, w *workspace.Workspace) *importer.Importer {
-	limits, rules := w.Limits(), secrets.Builtin()
+// newImporter returns what takes sessions into a workspace, by its settings and by what it
+// commits about secrets. Values of the user's own secrets stop an import: they never choose what
+// is written.
+func newImporter(
+	ctx context.Context, a *app, w *workspace.Workspace,
+) (*importer.Importer, error) {
+	src, err := check.OpenWorkTree(w.Root(), a.limits())
+	if err != nil {
+		return nil, err
+	}
+	entries, err := leaks.ReadEntries(src, workspace.DirName)
+	if err = errors.Join(err, src.Close()); err != nil {
+		return nil, err
+	}
+	for _, p := range entries.Problems {
+		a.warn("%s: %s", p.Path, p.Detail)
+	}
+	rules := secrets.Builtin().With(entries.Committed)
+	rules = rules.Without(a.rulesOff(w.Root())(workspace.DirName, entries.Committed.Off)...)
+	limits := w.Limits()
 	return &importer.Importer{
-		Workspace: w,
-		Home:      a.getenv("HOME"),
-		Rules:     rules.Digest(),
+		Workspace:  w,
+		Home:       a.getenv("HOME"),
+		Rules:      rules.Digest(),
+		Redactions: entries.Redactions,
 		Options: sessions.Options{
 			MaxBlob: w.Blobs().Limits().Max(), MaxStream: limits.OfStream(),
-			Redact: func(text []byte, count map[string]int) []byte {
-				text, found := rules.Redact(text)
-				for _, m := range found {
-					count[m.Rule]++
-				}
-				return text
-			},
+			Redact: redactor(rules), Refuse: refuseOwn(ctx, a),
 		},
+	}, nil
+}
+
+func redactor(rules *secrets.Rules) func([]byte, map[string]int) []byte {
+	return func(text []byte, count map[string]int) []byte {
+		text, found := rules.Redact(text)
+		for _, m := range found {
+			count[m.Rule]++
+		}
+		return text
+	}
+}
+
+// errOwnSecret is for a session in which a secret of the user's own is, that no rule finds.
+var errOwnSecret = errors.New("it has a secret of your environment or of a file .env")
+
+func refuseOwn(ctx context.Context, a *app) func([]byte) error {
+	repo, err := a.repo(ctx)
+	if err != nil {
+		return nil
+	}
+	var own []*secrets.Rules
+	for _, value := range a.guardOptions(repo).Own {
+		own = append(own, secrets.ValueRules(secrets.Own, value))
+	}
+	return func(text []byte) error {
+		for _, rule := range own {
+			if len(rule.Scan(text)) > 0 {
+				return errOwnSecret
+			}
+		}
+		return nil
 	}
 }
 

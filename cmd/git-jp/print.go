@@ -56,7 +56,7 @@ func (c printCmd) Run(ctx context.Context, a *app) error {
 	o := render.Options{
 		Style: style, Output: a.output(), First: first, Last: last, Full: c.Full,
 		Records: c.Records,
-		Now: a.now(), Zone: time.Local,
+		Now:     a.now(), Zone: time.Local,
 	}
 	if !a.stdoutTerminal { // a file must not depend on when and where it was made
 		o.Now, o.Zone = time.Time{}, time.UTC

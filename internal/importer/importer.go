@@ -1,13 +1,16 @@
 package importer
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
 	"io/fs"
+	"slices"
 
 	"github.com/git-jp/git-jp/blobs"
 	"github.com/git-jp/git-jp/events"
+	"github.com/git-jp/git-jp/internal/secrets"
 	"github.com/git-jp/git-jp/internal/sessions"
 	"github.com/git-jp/git-jp/internal/workspace"
 )
@@ -20,8 +23,10 @@ type Importer struct {
 	Options sessions.Options
 	// Rules names the rules that Options.Redact goes by.
 	Rules string
-	Hold  bool // into user-local storage
-	Again bool // also what was removed
+	// Redactions are those that the workspace has committed to.
+	Redactions secrets.Redactions
+	Hold       bool // into user-local storage
+	Again      bool // also what was removed
 	// Fresh makes conversations anew by today's importer and rules, also where the source has not
 	// grown.
 	Fresh bool
@@ -203,8 +208,89 @@ func (o *Outcome) add(m Made) {
 	o.Made = append(o.Made, m)
 }
 
-// read makes the conversations of a session, or of so much of it.
+// read makes the conversations of a session, or of so much of it, without what was redacted in
+// them. Where something was, contents are held until it is known which of them stay: the original
+// is never in the store.
 func (im *Importer) read(
+	ctx context.Context, d sessions.Dialect, s sessions.Session, until int64, w events.Writer,
+) ([]*sessions.Conversation, error) {
+	if len(im.Redactions) == 0 {
+		return im.build(ctx, d, s, until, w)
+	}
+	all, err := im.build(ctx, d, s, until, discard{})
+	if err != nil || !slices.ContainsFunc(all, im.isRedacted) {
+		return im.build(ctx, d, s, until, w)
+	}
+	kept := held{}
+	if all, err = im.build(ctx, d, s, until, kept); err != nil {
+		return nil, err
+	}
+	for _, c := range all {
+		if err := im.redact(c, kept, w); err != nil {
+			return nil, fmt.Errorf("%s: %w", c.Name, err)
+		}
+	}
+	return all, nil
+}
+
+// idOf returns the id that the conversation of a session has, or would get.
+func (im *Importer) idOf(n sessions.Name) events.ID {
+	if e, _, err := im.find(n); err == nil {
+		return e.ID
+	}
+	id, err := im.free(n)
+	if err != nil {
+		return n.IDs()[0]
+	}
+	return id
+}
+
+func (im *Importer) isRedacted(c *sessions.Conversation) bool {
+	return len(im.Redactions[im.idOf(c.Name).Digits()]) > 0
+}
+
+// redact applies what was redacted to a conversation, and writes the contents that it has then.
+func (im *Importer) redact(c *sessions.Conversation, kept held, w events.Writer) error {
+	applied, err := im.Redactions.Apply(im.idOf(c.Name), c.Stream, kept)
+	if err != nil {
+		return err
+	}
+	c.Stream = applied.Stream
+	for _, text := range applied.Store {
+		_, _ = kept.Write(text) // it only remembers
+	}
+	refs, err := events.References(c.Stream.Encode())
+	for _, ref := range refs {
+		if err == nil {
+			_, err = w.Write(kept[ref.Ref.Hash])
+		}
+	}
+	return err
+}
+
+// held are contents that are not in a store yet.
+type held map[blobs.Hash][]byte
+
+// Write implements [events.Writer].
+func (h held) Write(b []byte) (blobs.Ref, error) {
+	ref := blobs.RefTo(b)
+	if _, ok := h[ref.Hash]; !ok {
+		h[ref.Hash] = bytes.Clone(b)
+	}
+	return ref, nil
+}
+
+// Read implements [blobs.Reader].
+func (h held) Read(ref blobs.Ref) ([]byte, error) {
+	b, ok := h[ref.Hash]
+	if !ok {
+		return nil, fs.ErrNotExist
+	}
+	return b, nil
+}
+
+// build makes the conversations as the source has them.
+func (im *Importer) build(
 	ctx context.Context, d sessions.Dialect, s sessions.Session, until int64, w events.Writer,
 ) ([]*sessions.Conversation, error) {
 	o := im.Options

@@ -22,6 +22,8 @@ type Options struct {
 	Root, Home string
 	// Redact returns text without its secrets and counts them by rule; nil changes nothing.
 	Redact func(text []byte, count map[string]int) []byte
+	// Refuse returns an error for a text that must not be kept at all; nil refuses nothing.
+	Refuse func(text []byte) error
 	// MaxBlob and MaxStream bound a content and the skeleton, in bytes; 0 is no bound.
 	MaxBlob, MaxStream int64
 }

@@ -24,6 +24,11 @@ func (b *Builder) bytes(text []byte) []byte {
 	if b.options.Redact != nil {
 		text = b.options.Redact(text, b.report.Redacted)
 	}
+	if b.options.Refuse != nil {
+		if err := b.options.Refuse(text); err != nil {
+			b.Fail(err)
+		}
+	}
 	return text
 }
 
