@@ -178,7 +178,7 @@ var rooms = []room{
 	{
 		dir:     "internal/sessions",
 		is:      "sessions of coding agents as conversations: names, keys, turns, records",
-		imports: []string{"events", "blobs", "compact", "dedup"},
+		imports: []string{"events", "blobs", "compact", "dedup", "internal/regular"},
 	},
 	{
 		dir:     "internal/sessions/*",

@@ -15,6 +15,9 @@ import (
 	"github.com/git-jp/git-jp/internal/regular"
 	"github.com/git-jp/git-jp/internal/sessions"
 	"github.com/git-jp/git-jp/internal/sessions/claude"
+	"github.com/git-jp/git-jp/internal/sessions/codex"
+	"github.com/git-jp/git-jp/internal/sessions/copilot"
+	"github.com/git-jp/git-jp/internal/sessions/gemini"
 	"github.com/git-jp/git-jp/internal/sessions/llm"
 	"github.com/git-jp/git-jp/internal/sessions/opencode"
 	"github.com/klauspost/compress/zstd"
@@ -22,7 +25,10 @@ import (
 
 // Dialects returns the readers of all agents.
 func Dialects() []sessions.Dialect {
-	return []sessions.Dialect{claude.Dialect{}, opencode.Dialect{}, llm.Dialect{}}
+	return []sessions.Dialect{
+		claude.Dialect{}, codex.Dialect{}, gemini.Dialect{}, copilot.Dialect{},
+		opencode.Dialect{}, llm.Dialect{},
+	}
 }
 
 // A Selection says which sessions are meant.

@@ -51,7 +51,8 @@ type Builder struct {
 	first    time.Time
 	last     time.Time
 	size     int64
-	ordinal  int // of elements of records
+	ordinal  int    // of elements of records
+	effort   string // that models are asked for from here on
 	model    model
 	base     model // the first one
 	title    string
@@ -63,7 +64,7 @@ type Builder struct {
 	children []*Builder
 }
 
-type model struct{ provider, name string }
+type model struct{ provider, name, effort string }
 
 // NewBuilder returns a builder for a session.
 func NewBuilder(s Session, o Options) *Builder {
@@ -150,7 +151,10 @@ func (b *Builder) Prompt(key string, at time.Time, text string, attached ...Atta
 // agent printed. A prompt that follows directly is of the same turn.
 func (b *Builder) Injected(key string, at time.Time, text string) {
 	md := events.Metadata{}.With(MetadataInjected, jsontext.Value("true"))
-	if b.inTurn() {
+	switch {
+	case b.inTurn() && b.current.over:
+		b.endTurn(true)
+	case b.inTurn():
 		b.request(key, b.moment(at), text, nil, md)
 		return
 	}
@@ -290,7 +294,7 @@ func (b *Builder) Usage(reply string, u compact.Usage) {
 
 // Model says which model answers from here on, by jp's name of its provider.
 func (b *Builder) Model(at time.Time, provider, name string) {
-	next := model{provider, name}
+	next := model{provider, name, b.effort}
 	if name == "" || next == b.model {
 		return
 	}
@@ -314,10 +318,23 @@ func (b *Builder) Model(at time.Time, provider, name string) {
 	}
 }
 
+// efforts are the words of agents for how much a model thinks that jp has another word for, or
+// the same.
+var efforts = map[string]string{
+	"none": "none", "minimal": "xlow", "low": "low", "medium": "medium", "high": "high",
+	"xhigh": "xhigh", "max": "max",
+}
+
+// Effort says how much the models that are told next are asked to think. What jp has no word for
+// says nothing.
+func (b *Builder) Effort(level string) { b.effort = efforts[level] }
+
 func configured(m model) any {
-	return map[string]any{"model": map[string]any{
-		"id": map[string]string{"provider": m.provider, "name": m.name},
-	}}
+	all := map[string]any{"id": map[string]string{"provider": m.provider, "name": m.name}}
+	if m.effort != "" {
+		all["parameters"] = map[string]any{"reasoning": map[string]string{"effort": m.effort}}
+	}
+	return map[string]any{"model": all}
 }
 
 // Record keeps a record that has no counterpart, as JSON in one line.

@@ -253,7 +253,7 @@ func FirstWords(text string) string {
 func (b *Builder) baseConfig() []byte {
 	m := b.base
 	if m.name == "" {
-		m = model{"anthropic", "unknown"}
+		m = model{provider: "anthropic", name: "unknown"}
 	}
 	data, err := json.Marshal(map[string]any{
 		"assistant":    configured(m),

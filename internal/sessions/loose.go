@@ -18,16 +18,31 @@ type (
 	Number int64
 	// Moment is a time as RFC 3339 writes it, or in seconds or milliseconds since 1970.
 	Moment struct{ time.Time }
+	// Loose is an object or a list whose members are such ones.
+	Loose[T any] struct{ Value T }
 )
 
 // UnmarshalJSONFrom implements [json.UnmarshalerFrom].
 func (t *Text) UnmarshalJSONFrom(dec *jsontext.Decoder) error {
 	v, err := dec.ReadValue()
 	if err == nil && v.Kind() == '"' {
-		b, unquoteErr := jsontext.AppendUnquote(nil, v)
-		*t, err = Text(b), unquoteErr
+		b, _ := jsontext.AppendUnquote(nil, v) // what is no UTF-8 is U+FFFD then
+		*t = Text(b)
 	}
 	return err
+}
+
+// UnmarshalJSONFrom implements [json.UnmarshalerFrom].
+func (l *Loose[T]) UnmarshalJSONFrom(dec *jsontext.Decoder) error {
+	v, err := dec.ReadValue()
+	if err != nil {
+		return err
+	}
+	var t T
+	if Unmarshal(v, &t) == nil {
+		l.Value = t
+	}
+	return nil
 }
 
 // UnmarshalJSONFrom implements [json.UnmarshalerFrom].

@@ -58,3 +58,14 @@ func ParseName(label string) (Name, bool) {
 
 // IDs returns the two ids that the conversation of a session may have, see [events.SessionIDs].
 func (n Name) IDs() [2]events.ID { return events.SessionIDs(n.String()) }
+
+// RandomHalf returns the half of a UUID that is random in any version: enough to name something
+// among all sessions of a team. What is no UUID is returned as it is.
+func RandomHalf(id string) (half string, ok bool) {
+	digits := strings.ReplaceAll(id, "-", "")
+	const whole, dashes = 32, 4
+	if len(digits) != whole || len(id) != whole+dashes {
+		return id, false
+	}
+	return digits[whole/2:], true
+}

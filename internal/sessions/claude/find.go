@@ -3,8 +3,6 @@ package claude
 import (
 	"bytes"
 	"context"
-	"errors"
-	"io"
 	"iter"
 	"os"
 	"path"
@@ -64,44 +62,20 @@ func (Dialect) Recognize(head []byte) bool {
 
 // List implements [sessions.Dialect].
 func (Dialect) List(_ context.Context, name string) ([]sessions.Session, error) {
-	f, err := regular.OpenFile(name)
-	if err != nil {
-		return nil, err
-	}
-	defer f.Close() //nolint:errcheck // only read
-	info, err := f.Stat()
-	if err != nil {
-		return nil, err
-	}
-	lines, err := sessions.NewLines(f, glance)
-	if err != nil {
-		return nil, err
-	}
-	defer lines.Close()
-	s := sessions.Session{
-		Path: name, Size: info.Size(), Length: info.Size(), Changed: info.ModTime(),
-	}
-	for !found(s) {
-		line, _, err := lines.Next(sessions.Complete)
-		var broken *sessions.LineError
-		if errors.Is(err, io.EOF) {
-			break
-		} else if err != nil && !errors.As(err, &broken) {
-			return nil, err
-		}
+	var s sessions.Session
+	info, err := sessions.Glance(name, func(line []byte) (more bool) {
 		var r record
-		if err == nil && sessions.Unmarshal(line, &r) == nil {
+		if sessions.Unmarshal(line, &r) == nil {
 			glanceAt(&s, &r)
 		}
+		return !found(s)
+	})
+	if err != nil || s.Name.IsZero() {
+		return nil, err
 	}
-	if s.Name.IsZero() {
-		return nil, nil
-	}
+	s.Path, s.Size, s.Length, s.Changed = name, info.Size(), info.Size(), info.ModTime()
 	return []sessions.Session{s}, nil
 }
-
-// glance is how much of a file is read to know what it is.
-const glance = 1 << 20
 
 func found(s sessions.Session) bool { return !s.Name.IsZero() && s.Dir != "" && s.Title != "" }
 

@@ -2,9 +2,7 @@ package claude
 
 import (
 	"context"
-	"errors"
 	"fmt"
-	"io"
 	"os"
 	"path/filepath"
 	"slices"
@@ -14,7 +12,6 @@ import (
 	"github.com/git-jp/git-jp/compact"
 	"github.com/git-jp/git-jp/events"
 	"github.com/git-jp/git-jp/internal/llm"
-	"github.com/git-jp/git-jp/internal/regular"
 	"github.com/git-jp/git-jp/internal/sessions"
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
@@ -24,33 +21,12 @@ import (
 func (Dialect) Read(
 	ctx context.Context, s sessions.Session, until int64, b *sessions.Builder,
 ) (sessions.Version, error) {
-	f, err := regular.OpenFile(s.Path)
-	if err != nil {
-		return sessions.Version{}, err
-	}
-	defer f.Close() //nolint:errcheck // only read
-	lines, err := sessions.NewLines(f, until)
-	if err != nil {
-		return sessions.Version{}, err
-	}
-	defer lines.Close()
 	m := newMapper(s, b)
-	for ctx.Err() == nil && b.Err() == nil {
-		line, number, err := lines.Next(sessions.Complete)
-		var broken *sessions.LineError
-		switch {
-		case errors.Is(err, io.EOF):
-			m.finish()
-			return lines.Version(), nil
-		case errors.As(err, &broken):
-			b.Broken(broken.Number, broken.Err)
-		case err != nil:
-			return sessions.Version{}, err
-		default:
-			m.line(number, line)
-		}
+	v, err := sessions.ReadLines(ctx, s.Path, until, b, m.line)
+	if err == nil {
+		m.finish()
 	}
-	return lines.Version(), errors.Join(ctx.Err(), b.Err())
+	return v, err
 }
 
 // A mapper tells a builder what the records of one conversation say.
@@ -153,10 +129,7 @@ func (m *mapper) title(r *record) {
 
 // key names a piece of a record for good.
 func key(r *record, piece int) string {
-	id := strings.ReplaceAll(string(r.UUID), "-", "")
-	if len(id) == 32 {
-		id = id[16:] // the random half of any version, enough for all sessions of a team
-	}
+	id, _ := sessions.RandomHalf(string(r.UUID))
 	if piece > 0 {
 		id += "." + strconv.Itoa(piece)
 	}
@@ -220,8 +193,8 @@ func (m *mapper) assistant(r *record, line []byte) {
 	for i, b := range blocks(msg.Content) {
 		m.block(r, i, reply, &b)
 	}
-	if msg.Usage != nil && msg.Model != "<synthetic>" {
-		m.Usage(reply, msg.Usage.compact(string(msg.Model)))
+	if msg.Usage.Value != nil && msg.Model != "<synthetic>" {
+		m.Usage(reply, msg.Usage.Value.compact(string(msg.Model)))
 	}
 	if msg.Stop == "end_turn" {
 		m.Complete()
@@ -231,7 +204,7 @@ func (m *mapper) assistant(r *record, line []byte) {
 func (u *usage) compact(model string) compact.Usage {
 	return compact.Usage{
 		Input: int64(u.Input), Output: int64(u.Output), CacheRead: int64(u.CacheRead),
-		CacheWrite: int64(u.CacheWrite), CacheWriteHour: int64(u.Writes.Hour), Model: model,
+		CacheWrite: int64(u.CacheWrite), CacheWriteHour: int64(u.Writes.Value.Hour), Model: model,
 	}
 }
 
@@ -259,8 +232,8 @@ func (m *mapper) block(r *record, i int, reply string, b *block) {
 }
 
 func (m *mapper) system(r *record, line []byte) {
-	calls := make([]string, 0, len(r.Micro.Calls))
-	for _, id := range r.Micro.Calls {
+	calls := make([]string, 0, len(r.Micro.Value.Calls))
+	for _, id := range r.Micro.Value.Calls {
 		calls = append(calls, string(id))
 	}
 	m.Trim(calls)

@@ -39,19 +39,19 @@ type record struct {
 	PRURL       sessions.Text   `json:"prUrl"`
 	MessageID   sessions.Text   `json:"messageId"`
 	Plan        sessions.Text   `json:"planContent"`
-	Micro       struct {
+	Micro       sessions.Loose[struct {
 		Calls []sessions.Text `json:"compactedToolIds"`
-	} `json:"microcompactMetadata"`
+	}] `json:"microcompactMetadata"`
 	Payload jsontext.Value `json:"payload"` // which Codex has
 }
 
 // A message is what a record of a person or a model says.
 type message struct {
-	ID      sessions.Text  `json:"id"`
-	Model   sessions.Text  `json:"model"`
-	Stop    sessions.Text  `json:"stop_reason"`
-	Content jsontext.Value `json:"content"`
-	Usage   *usage         `json:"usage"`
+	ID      sessions.Text          `json:"id"`
+	Model   sessions.Text          `json:"model"`
+	Stop    sessions.Text          `json:"stop_reason"`
+	Content jsontext.Value         `json:"content"`
+	Usage   sessions.Loose[*usage] `json:"usage"`
 }
 
 type usage struct {
@@ -59,31 +59,34 @@ type usage struct {
 	Output     sessions.Number `json:"output_tokens"`
 	CacheRead  sessions.Number `json:"cache_read_input_tokens"`
 	CacheWrite sessions.Number `json:"cache_creation_input_tokens"`
-	Writes     struct {
+	Writes     sessions.Loose[struct {
 		Hour sessions.Number `json:"ephemeral_1h_input_tokens"`
-	} `json:"cache_creation"`
+	}] `json:"cache_creation"`
 }
 
 // A block is a piece of a message.
 type block struct {
-	Type      sessions.Text  `json:"type"`
-	Text      sessions.Text  `json:"text"`
-	Thinking  sessions.Text  `json:"thinking"`
-	Signature sessions.Text  `json:"signature"`
-	Data      sessions.Text  `json:"data"`
-	ID        sessions.Text  `json:"id"`
-	Name      sessions.Text  `json:"name"`
-	Input     jsontext.Value `json:"input"`
-	CallID    sessions.Text  `json:"tool_use_id"`
-	Content   jsontext.Value `json:"content"`
-	IsError   sessions.Flag  `json:"is_error"`
-	Source    struct {
-		Type sessions.Text `json:"type"`
-		MIME sessions.Text `json:"media_type"`
-		Data sessions.Text `json:"data"`
-		URL  sessions.Text `json:"url"`
-	} `json:"source"`
-	raw jsontext.Value
+	Type      sessions.Text          `json:"type"`
+	Text      sessions.Text          `json:"text"`
+	Thinking  sessions.Text          `json:"thinking"`
+	Signature sessions.Text          `json:"signature"`
+	Data      sessions.Text          `json:"data"`
+	ID        sessions.Text          `json:"id"`
+	Name      sessions.Text          `json:"name"`
+	Input     jsontext.Value         `json:"input"`
+	CallID    sessions.Text          `json:"tool_use_id"`
+	Content   jsontext.Value         `json:"content"`
+	IsError   sessions.Flag          `json:"is_error"`
+	Source    sessions.Loose[source] `json:"source"`
+	raw       jsontext.Value
+}
+
+// A source is where an image or a document comes from.
+type source struct {
+	Type sessions.Text `json:"type"`
+	MIME sessions.Text `json:"media_type"`
+	Data sessions.Text `json:"data"`
+	URL  sessions.Text `json:"url"`
 }
 
 func (r *record) message() message {
@@ -138,7 +141,7 @@ func attached(all []block) (out []sessions.Attachment) {
 	for _, b := range all {
 		if data, ok := b.bytes(); ok {
 			out = append(out, sessions.Attachment{
-				MIMEType: string(b.Source.MIME), Content: data,
+				MIMEType: string(b.Source.Value.MIME), Content: data,
 			})
 		}
 	}
@@ -147,14 +150,14 @@ func attached(all []block) (out []sessions.Attachment) {
 
 // bytes returns what an image or a document holds.
 func (b *block) bytes() ([]byte, bool) {
-	if b.Type != "image" && b.Type != "document" || b.Source.MIME == "" {
+	if b.Type != "image" && b.Type != "document" || b.Source.Value.MIME == "" {
 		return nil, false
 	}
-	if b.Source.Type == "text" {
-		return []byte(b.Source.Data), true
+	if b.Source.Value.Type == "text" {
+		return []byte(b.Source.Value.Data), true
 	}
-	data, err := base64.StdEncoding.DecodeString(string(b.Source.Data))
-	return data, err == nil && b.Source.Type == "base64"
+	data, err := base64.StdEncoding.DecodeString(string(b.Source.Value.Data))
+	return data, err == nil && b.Source.Value.Type == "base64"
 }
 
 // isPrompt reports whether a person typed it. A record that answers a call is none, nor is what

@@ -11,13 +11,13 @@ import (
 type details struct {
 	AgentID   sessions.Text `json:"agentId"`
 	Persisted sessions.Text `json:"persistedOutputPath"`
-	File      *struct {
+	File      sessions.Loose[struct {
 		Path    sessions.Text   `json:"filePath"`
 		Content sessions.Text   `json:"content"`
 		First   sessions.Number `json:"startLine"`
 		Lines   sessions.Number `json:"numLines"`
 		Total   sessions.Number `json:"totalLines"`
-	} `json:"file"`
+	}] `json:"file"`
 }
 
 // repeats are members of a result's details that stand in the call, in what the model was given,
@@ -67,7 +67,7 @@ func (m *mapper) root() sessions.Name {
 func (m *mapper) shown(b *block) (out []sessions.Block) {
 	for _, piece := range blocks(b.Content) {
 		if data, ok := piece.bytes(); ok {
-			out = append(out, sessions.Block{MIMEType: string(piece.Source.MIME), Data: data})
+			out = append(out, sessions.Block{MIMEType: string(piece.Source.Value.MIME), Data: data})
 		} else if piece.Type == "text" {
 			out = append(out, sessions.Block{Text: string(piece.Text)})
 		} else {
@@ -82,15 +82,15 @@ func (m *mapper) shown(b *block) (out []sessions.Block) {
 
 // detail makes a read of a file a resource, and a result that the agent keeps in a file whole.
 func (m *mapper) detail(out []sessions.Block, d *details) []sessions.Block {
-	first := &out[0]
+	first, file := &out[0], &d.File.Value
 	switch {
 	case first.MIMEType != "":
-	case d.File != nil && d.File.Path != "" && d.File.Lines > 0:
+	case file.Path != "" && file.Lines > 0:
 		first.File = &sessions.File{
-			Name: string(d.File.Path), Dir: m.dir, Content: string(d.File.Content),
-			First: int(d.File.First), Lines: int(d.File.Lines),
+			Name: string(file.Path), Dir: m.dir, Content: string(file.Content),
+			First: int(file.First), Lines: int(file.Lines),
 		}
-		if d.File.First <= 1 && d.File.Lines >= d.File.Total {
+		if file.First <= 1 && file.Lines >= file.Total {
 			first.File.First = 0
 		}
 	case d.Persisted != "":

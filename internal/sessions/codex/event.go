@@ -1,0 +1,292 @@
+package codex
+
+import (
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/git-jp/git-jp/events"
+	"github.com/git-jp/git-jp/internal/sessions"
+	"github.com/go-json-experiment/json/jsontext"
+)
+
+// held is what was said and may be said again by the record that follows: by an item what an
+// event said, by an event what an item in the person's name said.
+type held struct {
+	role  role
+	at    time.Time
+	text  string
+	all   []piece // of an item
+	reply string
+	size  int // of its line
+}
+
+type role int
+
+const (
+	person role = iota
+	answer
+	thought
+)
+
+// flush tells what was held back: it is not said again.
+func (m *mapper) flush() {
+	all := m.held
+	m.held = nil
+	for _, h := range all {
+		switch h.role {
+		case person:
+			m.inName(h)
+		case answer:
+			m.spoken[h.text] = true
+			m.Message(m.key(), h.at, h.reply, h.text, events.Metadata{})
+		case thought:
+			m.spoken[h.text] = true
+			m.Reasoning(m.key(), h.at, h.reply, h.text, events.Metadata{})
+		}
+	}
+}
+
+// inName tells an item in the person's name that no event shows: a prompt only where Codex shows
+// none, since it did not before some version.
+func (m *mapper) inName(h held) {
+	images := attached(h.all)
+	if len(images) == 0 && (isInjected(h.text) || m.shows) {
+		m.Injected(m.key(), h.at, h.text)
+		return
+	}
+	m.prompt(h.at, h.text, images)
+}
+
+// take returns what is held of a role and a text, and holds it no more.
+func (m *mapper) take(is func(h held) bool) (held, bool) {
+	i := slices.IndexFunc(m.held, is)
+	if i < 0 {
+		return held{}, false
+	}
+	h := m.held[i]
+	m.held = slices.Delete(m.held, i, i+1)
+	return h, true
+}
+
+func (m *mapper) event(r *record) {
+	switch r.p.Type {
+	case "user_message":
+		m.userMessage(r, string(r.p.Message), r.p.Images.Value)
+	case "agent_message":
+		m.shown(r, answer, string(r.p.Message))
+	case "agent_reasoning", "agent_reasoning_raw_content":
+		m.shown(r, thought, string(r.p.Text))
+	case "item_completed":
+		m.itemCompleted(r)
+	case "token_count":
+		m.tokenCount(r)
+	case "task_started", "turn_started":
+		m.begin(string(r.p.TurnID))
+		m.drop(r)
+	case "task_complete", "turn_complete":
+		m.over()
+		last := string(r.p.Last)
+		if last != "" && !m.spoken[last] || r.p.Error.Kind() == '{' {
+			m.keep(r)
+			return
+		}
+		m.drop(r)
+	case "turn_aborted":
+		m.over()
+		m.keep(r)
+	case "thread_rolled_back":
+		m.over()
+		m.rewound += int(min(max(0, r.p.Turns), sessions.Number(len(m.prompts))))
+		m.keep(r)
+	case "thread_name_updated":
+		m.Title(sessions.TitlePerson, string(r.p.Title))
+		m.keep(r)
+	case "exec_command_end", "mcp_tool_call_end":
+		m.ended(r, string(r.p.CallID), r.Payload)
+	case "exec_command_begin", "mcp_tool_call_begin", "patch_apply_begin", "web_search_begin",
+		"exec_command_output_delta", "agent_message_delta", "agent_reasoning_delta",
+		"context_compacted", "web_search_end":
+		m.drop(r)
+	case "collab_agent_spawn_end":
+		m.Subagent(string(r.p.CallID), name(string(r.p.Thread)))
+		m.keep(r)
+	default:
+		m.keep(r)
+	}
+}
+
+// userMessage tells what a person typed. The item that the model got of it, with the images, was
+// there before, or comes next.
+func (m *mapper) userMessage(r *record, text string, images []sessions.Text) {
+	m.shows = true
+	h, ok := m.take(func(h held) bool {
+		return h.role == person && slices.ContainsFunc(h.all, func(p piece) bool {
+			return string(p.Text) == text || text == "" && p.Image != ""
+		})
+	})
+	m.flush()
+	if ok {
+		m.Drop(r.kind(), len(r.line))
+		m.prompt(h.at, text, attached(h.all))
+		m.beside(h, text)
+		return
+	}
+	all := make([]piece, 0, len(images))
+	for _, url := range images {
+		all = append(all, piece{Image: url})
+	}
+	m.prompt(r.Time.Time, text, attached(all))
+	m.echo = text
+}
+
+// beside tells the texts that Codex put beside a prompt.
+func (m *mapper) beside(h held, prompt string) {
+	for _, p := range h.all {
+		if text := string(p.Text); text != "" && text != prompt && !isImageTag(text) {
+			m.Injected(m.key(), h.at, text)
+		}
+	}
+}
+
+// shown takes what an event shows of the model's answer.
+func (m *mapper) shown(r *record, role role, text string) {
+	switch {
+	case text == "":
+		m.keep(r)
+	case m.heard[text] > 0:
+		m.heard[text]--
+		m.drop(r)
+	default:
+		m.held = append(m.held, held{
+			role: role, at: r.Time.Time, text: text, reply: m.replyID(), size: len(r.line),
+		})
+	}
+}
+
+// itemCompleted takes what threads in pages have in place of the other events.
+func (m *mapper) itemCompleted(r *record) {
+	var item struct {
+		Type    sessions.Text  `json:"type"`
+		ID      sessions.Text  `json:"id"`
+		Thread  sessions.Text  `json:"agent_thread_id"`
+		Content jsontext.Value `json:"content"`
+		Summary jsontext.Value `json:"summary_text"`
+		Raw     jsontext.Value `json:"raw_content"`
+	}
+	if r.p.Item == nil || sessions.Unmarshal(r.p.Item, &item) != nil {
+		m.keep(r)
+		return
+	}
+	all := texts(item.Content)
+	switch item.Type {
+	case "UserMessage":
+		var images []sessions.Text
+		for _, p := range pieces(item.Content) {
+			images = append(images, p.Image)
+		}
+		m.userMessage(r, strings.Join(all, "\n"), images)
+	case "AgentMessage":
+		m.shown(r, answer, strings.Join(all, "\n"))
+	case "Reasoning":
+		for _, text := range append(texts(item.Summary), texts(item.Raw)...) {
+			m.shown(r, thought, text)
+		}
+	case "CommandExecution", "McpToolCall":
+		m.ended(r, string(item.ID), r.p.Item)
+	case "SubAgentActivity":
+		m.Subagent(string(item.ID), name(string(item.Thread)))
+		m.keep(r)
+	default:
+		m.keep(r)
+	}
+}
+
+// replyID names the answer of the model that is being told.
+func (m *mapper) replyID() string { return strconv.Itoa(m.reply) }
+
+// tokenCount takes what an answer cost. The figures come again when only the limits changed, and
+// once more where records of usage have them.
+func (m *mapper) tokenCount(r *record) {
+	info := r.p.Info.Value
+	last := info.Last.Value
+	if last != nil && !m.records && (info.Total.Value != m.total || *last == m.total) {
+		m.usage(last)
+		m.total = info.Total.Value
+	}
+	if limits := r.p.Limits; limits != nil && !isSame(limits, m.limits) {
+		m.limits = limits.Clone()
+		m.Record(r.Time.Time, r.kind(), limits)
+	}
+	m.drop(r)
+}
+
+// usage tells what the answer cost that ends here.
+func (m *mapper) usage(t *tokens) {
+	m.Usage(m.replyID(), t.usage(m.model))
+	m.reply++
+}
+
+func (m *mapper) usageRecord(r *record) {
+	m.records = true
+	if t := r.p.Usage.Value; t != nil {
+		m.usage(t)
+	}
+	m.keep(r)
+}
+
+// An end is how the program of a call ended, until its result comes.
+type end struct {
+	at     time.Time
+	number int
+	kind   string
+	line   []byte
+	text   string // that it wrote
+	failed bool
+}
+
+// ended holds how a program ended: its output stands in the result of the call too, where that
+// was not cut.
+func (m *mapper) ended(r *record, call string, said jsontext.Value) {
+	var p struct {
+		Whole  sessions.Text  `json:"aggregated_output"`
+		Code   jsontext.Value `json:"exit_code"`
+		Result jsontext.Value `json:"result"`
+	}
+	if call == "" || sessions.Unmarshal(said, &p) != nil {
+		m.keep(r)
+		return
+	}
+	e := end{
+		at: r.Time.Time, number: m.number, kind: r.kind(), line: slices.Clone(r.line),
+		text:   strings.TrimSpace(string(p.Whole)),
+		failed: p.Code.Kind() == '0' && string(p.Code) != "0",
+	}
+	var result struct {
+		OK sessions.Loose[struct {
+			Content jsontext.Value `json:"content"`
+			Failed  sessions.Flag  `json:"is_error"`
+		}] `json:"Ok"`
+		Err jsontext.Value `json:"Err"`
+	}
+	if p.Result.Kind() == '{' && sessions.Unmarshal(p.Result, &result) == nil {
+		e.failed = bool(result.OK.Value.Failed) || result.Err != nil
+		e.text = strings.Join(texts(result.OK.Value.Content), "\n")
+	}
+	if old, twice := m.ends[call]; twice {
+		m.Record(old.at, old.kind, old.line)
+	}
+	m.ends[call] = e
+}
+
+// settle keeps the ends of programs whose calls have no result that says the same.
+func (m *mapper) settle() {
+	calls := slices.Collect(maps.Keys(m.ends))
+	slices.SortFunc(calls, func(a, b string) int { return m.ends[a].number - m.ends[b].number })
+	for _, call := range calls {
+		m.Record(m.ends[call].at, m.ends[call].kind, m.ends[call].line)
+	}
+	clear(m.ends)
+}

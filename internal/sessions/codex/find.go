@@ -1,0 +1,160 @@
+package codex
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"io"
+	"io/fs"
+	"iter"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/git-jp/git-jp/internal/regular"
+	"github.com/git-jp/git-jp/internal/sessions"
+)
+
+// Dialect is the [sessions.Dialect] of Codex.
+type Dialect struct{}
+
+// Agent implements [sessions.Dialect].
+func (Dialect) Agent() sessions.Agent { return sessions.Codex }
+
+// Appends implements [sessions.Dialect].
+func (Dialect) Appends(sessions.Session) bool { return true }
+
+// Home returns the directory in which Codex keeps what is its.
+func Home(p sessions.Places) string {
+	if dir := p.Getenv("CODEX_HOME"); dir != "" {
+		return dir
+	}
+	return filepath.Join(p.Home, ".codex")
+}
+
+// Find implements [sessions.Dialect].
+func (d Dialect) Find(
+	ctx context.Context, p sessions.Places,
+) iter.Seq2[sessions.Session, error] {
+	dirs := []string{
+		filepath.Join(Home(p), "sessions"), filepath.Join(Home(p), "archived_sessions"),
+	}
+	return sessions.FindFiles(ctx, d, dirs, func(name string) bool {
+		return strings.HasSuffix(name, ".jsonl") || strings.HasSuffix(name, packed)
+	})
+}
+
+// packed is how the name of a file ends that Codex packed. It unpacks one to append to it, so
+// that the plain one counts where both are there.
+const packed = ".jsonl.zst"
+
+// Recognize implements [sessions.Dialect]. Records of Codex have a payload beside their type; a
+// file of mid-2025 begins with what it is about.
+func (Dialect) Recognize(head []byte) bool {
+	for line := range bytes.Lines(head) {
+		if r, ok := read(line); ok && (r.enveloped && r.isKnown() || r.Type == kindMeta) {
+			return true
+		}
+	}
+	return false
+}
+
+// List implements [sessions.Dialect].
+func (Dialect) List(_ context.Context, name string) ([]sessions.Session, error) {
+	plain, isPacked := strings.CutSuffix(name, filepath.Ext(packed))
+	if isPacked {
+		if _, err := os.Lstat(plain); err == nil {
+			return nil, nil
+		}
+	}
+	var s sessions.Session
+	info, err := sessions.Glance(name, func(line []byte) (more bool) {
+		if r, ok := read(line); ok {
+			glanceAt(&s, r)
+		}
+		return s.Name.IsZero() || s.Title == ""
+	})
+	if err != nil || s.Name.IsZero() {
+		return nil, err
+	}
+	s.Path, s.Size, s.Changed = name, info.Size(), info.ModTime()
+	if !isPacked {
+		s.Length = info.Size()
+	}
+	if title := indexed(name, s.Name.ID); title != "" {
+		s.Title = sessions.FirstWords(title)
+	}
+	return []sessions.Session{s}, nil
+}
+
+func glanceAt(s *sessions.Session, r *record) {
+	switch {
+	case r.Type == kindMeta && s.Name.IsZero(): // a further one is that of the parent
+		s.Name = name(string(r.p.ID))
+		s.Dir = string(r.p.CWD)
+		s.Parent = r.p.parent()
+	case r.Type == kindContext && s.Dir == "":
+		s.Dir = string(r.p.CWD)
+	case r.Type == kindEvent && r.p.Type == "user_message":
+		s.Title = sessions.FirstWords(string(r.p.Message))
+	case r.Type == kindItem && r.p.isMessage() && r.p.Role == "user":
+		if text := r.p.text(); !isInjected(text) {
+			s.Title = sessions.FirstWords(text)
+		}
+	}
+}
+
+func name(id string) sessions.Name {
+	if id == "" {
+		return sessions.Name{}
+	}
+	return sessions.Name{Agent: sessions.Codex, ID: id}
+}
+
+// maxDepth is how many directories a session lies below the one that has the index.
+const maxDepth = 5
+
+// indexed returns the title that a session has in the index that some versions keep.
+func indexed(transcript, id string) (title string) {
+	dir := filepath.Dir(transcript)
+	for range maxDepth {
+		title, err := inIndex(filepath.Join(dir, "session_index.jsonl"), id)
+		if err == nil || !errors.Is(err, fs.ErrNotExist) {
+			return title
+		}
+		dir = filepath.Dir(dir)
+	}
+	return ""
+}
+
+func inIndex(path, id string) (title string, err error) {
+	f, err := regular.OpenFile(path)
+	if err != nil {
+		return "", err
+	}
+	defer f.Close() //nolint:errcheck // only read
+	lines, err := sessions.NewLines(f, 0)
+	if err != nil {
+		return "", err
+	}
+	defer lines.Close()
+	for {
+		line, _, err := lines.Next(sessions.Complete)
+		var broken *sessions.LineError
+		switch {
+		case errors.Is(err, io.EOF):
+			return title, nil
+		case errors.As(err, &broken):
+			continue
+		case err != nil:
+			return title, err
+		}
+		var e struct {
+			ID   sessions.Text `json:"id"`
+			Name sessions.Text `json:"thread_name"`
+		}
+		if sessions.Unmarshal(line, &e) == nil && string(e.ID) == id {
+			title = string(e.Name)
+		}
+	}
+}

@@ -1,0 +1,316 @@
+package codex
+
+import (
+	"encoding/base64"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/git-jp/git-jp/events"
+	"github.com/git-jp/git-jp/internal/llm"
+	"github.com/git-jp/git-jp/internal/sessions"
+	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
+)
+
+func (m *mapper) item(r *record) {
+	switch p := &r.p; {
+	case p.isMessage() && p.Role == "assistant":
+		m.assistant(r)
+	case p.isMessage():
+		m.hold(r)
+	case p.Type == "agent_message":
+		m.fromAgent(r)
+	case p.Type == "reasoning":
+		m.reasoning(r)
+	case p.Type == "function_call" || p.Type == "tool_search_call":
+		m.call(r, called(p), unquoted(p.Arguments))
+	case p.Type == "custom_tool_call":
+		m.call(r, called(p), p.Input)
+	case p.Type == "local_shell_call":
+		m.call(r, "local_shell", p.Action)
+	case p.Type == "function_call_output", p.Type == "custom_tool_call_output":
+		m.output(r, p.Output)
+	case p.Type == "tool_search_output":
+		m.output(r, p.Tools)
+	case p.Type == "web_search_call":
+		m.answered(r, "web_search", p.Action, sessions.Block{Text: string(p.Status)})
+	case p.Type == "image_generation_call":
+		m.image(r)
+	default:
+		m.keep(r)
+	}
+}
+
+// fromAgent tells what another agent said. What is in there that only the provider can read is
+// kept beside it.
+func (m *mapper) fromAgent(r *record) {
+	m.flush()
+	if text := r.p.text(); text != "" {
+		m.Injected(m.key(), r.Time.Time, text)
+	}
+	if slices.ContainsFunc(pieces(r.p.Content), func(p piece) bool { return p.Text == "" }) {
+		m.keep(r)
+	}
+}
+
+// hold keeps back an item in the person's name until it is known who wrote it.
+func (m *mapper) hold(r *record) {
+	m.flush()
+	text := r.p.text()
+	all := pieces(r.p.Content)
+	switch {
+	case text != "" && text == m.echo:
+		m.echo = ""
+		m.drop(r)
+	case text == "" && len(attached(all)) == 0:
+		m.keep(r)
+	case r.p.Role != "user":
+		m.Injected(m.key(), r.Time.Time, text)
+	default:
+		m.held = append(m.held, held{
+			role: person, at: r.Time.Time, text: text, all: all, size: len(r.line),
+		})
+	}
+}
+
+// metadata returns what the provider wants back with an item.
+func (p *payload) metadata() (md events.Metadata) {
+	for _, proof := range []struct {
+		key   string
+		value sessions.Text
+	}{
+		{llm.MetadataOpenAIItemID, p.ID},
+		{llm.MetadataOpenAIPhase, p.Phase},
+		{llm.MetadataOpenAIEncrypted, p.Encrypted},
+	} {
+		if proof.value != "" {
+			md = md.WithText(proof.key, string(proof.value))
+		}
+	}
+	return md
+}
+
+func (m *mapper) assistant(r *record) {
+	text := strings.Join(texts(r.p.Content), "\n")
+	if text == "" {
+		m.keep(r)
+		return
+	}
+	reply := m.replyID()
+	if h, ok := m.take(func(h held) bool { return h.role == answer && h.text == text }); ok {
+		reply = h.reply
+		m.Drop("event_msg/agent_message", h.size)
+	} else {
+		m.heard[text]++
+	}
+	m.flush()
+	m.spoken[text] = true
+	m.Message(m.key(), r.Time.Time, reply, text, r.p.metadata())
+}
+
+// reasoning tells what the model thought: in its own words where they are there, else in those of
+// a summary.
+func (m *mapper) reasoning(r *record) {
+	summary, own := texts(r.p.Summary), texts(r.p.Content)
+	reply := m.replyID()
+	again := r.p.Encrypted == "" && len(summary)+len(own) > 0
+	for _, text := range slices.Concat(summary, own) {
+		again = again && m.spoken[text]
+		if h, ok := m.take(func(h held) bool { return h.role == thought && h.text == text }); ok {
+			reply = h.reply
+			m.Drop("event_msg/agent_reasoning", h.size)
+		} else {
+			m.heard[text]++
+		}
+	}
+	m.flush()
+	if again {
+		m.drop(r)
+		return
+	}
+	text := strings.Join(slices.Concat(summary, own), "\n\n")
+	md := r.p.metadata()
+	if text == "" && md.Len() == 0 {
+		m.keep(r)
+		return
+	}
+	m.Reasoning(m.key(), r.Time.Time, reply, text, md)
+}
+
+// called returns the name of the tool that was called. That of a server's begins with the server.
+func called(p *payload) string {
+	switch {
+	case p.Type == "tool_search_call" && p.Name == "":
+		return "tool_search"
+	case strings.HasPrefix(string(p.Namespace), "mcp__") &&
+		!strings.HasPrefix(string(p.Name), string(p.Namespace)):
+		return string(p.Namespace + p.Name)
+	}
+	return string(p.Name)
+}
+
+// unquoted returns arguments, which are JSON in a string.
+func unquoted(v jsontext.Value) jsontext.Value {
+	var text sessions.Text
+	if v.Kind() != '"' || sessions.Unmarshal(v, &text) != nil {
+		return v
+	}
+	if inner := jsontext.Value(text); inner.Kind() == '{' && inner.IsValid() {
+		return inner
+	}
+	return v
+}
+
+func (m *mapper) call(r *record, tool string, arguments jsontext.Value) {
+	m.flush()
+	key, id := m.key(), string(r.p.CallID)
+	if id == "" {
+		id = "call_" + key
+	}
+	if tool == "spawn_agent" {
+		m.spawned[id] = true
+	}
+	c := sessions.Call{ID: id, Name: tool, Arguments: arguments}
+	if r.p.ID != "" {
+		c.Metadata = c.Metadata.WithText(llm.MetadataOpenAIItemID, string(r.p.ID))
+	}
+	m.Call(key, r.Time.Time, m.replyID(), c)
+}
+
+// answered tells a call that the provider answered itself, of which the record is both.
+func (m *mapper) answered(r *record, tool string, arguments jsontext.Value, b sessions.Block) {
+	if r.p.CallID == "" {
+		r.p.CallID = r.p.ID
+	}
+	if r.p.CallID == "" {
+		r.p.CallID = sessions.Text("call_" + m.thread + "." + strconv.Itoa(m.number))
+	}
+	m.call(r, tool, arguments)
+	m.Result(m.key(), r.Time.Time, string(r.p.CallID), r.p.Status == "failed", b)
+}
+
+func (m *mapper) image(r *record) {
+	prompt, err := json.Marshal(map[string]string{"prompt": string(r.p.Prompt)})
+	if err != nil {
+		prompt = nil // no UTF-8
+	}
+	var encoded sessions.Text
+	_ = sessions.Unmarshal(r.p.Result, &encoded) // what is no string is none
+	b := sessions.Block{Text: string(r.p.Status)}
+	if data, err := base64.StdEncoding.DecodeString(string(encoded)); err == nil && len(data) > 0 {
+		b = sessions.Block{MIMEType: "image/png", Data: data}
+	}
+	m.answered(r, "image_generation", prompt, b)
+}
+
+// output tells the result of a call: text, a list of pieces, or an object with one of the two.
+func (m *mapper) output(r *record, v jsontext.Value) {
+	m.flush()
+	call := string(r.p.CallID)
+	failed := false
+	if v.Kind() == '{' {
+		var o struct {
+			Output  jsontext.Value `json:"output"`
+			Content jsontext.Value `json:"content"`
+			Items   jsontext.Value `json:"content_items"`
+			Success jsontext.Value `json:"success"`
+		}
+		_ = sessions.Unmarshal(v, &o) // an object, by its kind
+		failed = o.Success.Kind() == 'f' || failedIn(string(v))
+		for _, inner := range []jsontext.Value{o.Items, o.Output, o.Content} {
+			if k := inner.Kind(); k == '"' || k == '[' {
+				v = inner
+				break
+			}
+		}
+	}
+	blocks := result(v)
+	var text strings.Builder
+	for _, b := range blocks {
+		text.WriteString(b.Text)
+	}
+	if m.spawned[call] {
+		m.spawn(call, text.String())
+	}
+	failed = failed || failedIn(text.String()) || m.endOf(call, text.String())
+	m.Result(m.key(), r.Time.Time, call, failed, blocks...)
+}
+
+// endOf reports whether the program of a call failed by what its end said. Where the end says
+// more than the result it is kept.
+func (m *mapper) endOf(call, shown string) (failed bool) {
+	e, ok := m.ends[call]
+	if !ok {
+		return false
+	}
+	delete(m.ends, call)
+	if strings.Contains(shown, e.text) {
+		m.Drop(e.kind, len(e.line))
+	} else {
+		m.Record(e.at, e.kind, e.line)
+	}
+	return e.failed
+}
+
+func (m *mapper) spawn(call, text string) {
+	var started struct {
+		ID     sessions.Text `json:"agent_id"`
+		Thread sessions.Text `json:"thread_id"`
+	}
+	delete(m.spawned, call)
+	if sessions.Unmarshal([]byte(text), &started) != nil {
+		return
+	}
+	for _, id := range []sessions.Text{started.ID, started.Thread} {
+		if id != "" {
+			m.Subagent(call, name(string(id)))
+			return
+		}
+	}
+}
+
+// result returns what the model was given.
+func result(v jsontext.Value) (out []sessions.Block) {
+	if k := v.Kind(); k != '"' && k != '[' && k != 0 && k != 'n' {
+		return []sessions.Block{{Text: string(v)}}
+	}
+	for _, p := range pieces(v) {
+		mime, data, isImage := dataURL(string(p.Image))
+		switch {
+		case isImage:
+			out = append(out, sessions.Block{MIMEType: mime, Data: data})
+		case p.Text != "" || p.raw.Kind() == '"':
+			out = append(out, sessions.Block{Text: string(p.Text)})
+		default:
+			out = append(out, sessions.Block{Text: string(p.raw)})
+		}
+	}
+	if out == nil {
+		out = []sessions.Block{{}} // a call that answers with nothing is answered
+	}
+	return out
+}
+
+// exitCode is what the first lines of a result say of how a program ended.
+var exitCode = regexp.MustCompile(
+	`(?m)^(?:Process exited with code|Exit code:|exit code:) (-?\d+)$`)
+
+// maxPreface is how much of a result may stand before what the program wrote.
+const maxPreface = 300
+
+// failedIn reports whether a result says that its program failed: in a preface, or in an object.
+func failedIn(text string) bool {
+	if strings.HasPrefix(text, "{") {
+		var o struct {
+			Metadata sessions.Loose[struct {
+				Code sessions.Number `json:"exit_code"`
+			}] `json:"metadata"`
+		}
+		return sessions.Unmarshal([]byte(text), &o) == nil && o.Metadata.Value.Code != 0
+	}
+	preface, _, _ := strings.Cut(text[:min(len(text), maxPreface)], "\nOutput:")
+	found := exitCode.FindStringSubmatch(preface)
+	return found != nil && found[1] != "0"
+}

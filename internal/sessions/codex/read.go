@@ -1,0 +1,249 @@
+package codex
+
+import (
+	"context"
+	"errors"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/git-jp/git-jp/internal/sessions"
+	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
+)
+
+// Read implements [sessions.Dialect].
+func (Dialect) Read(
+	ctx context.Context, s sessions.Session, until int64, b *sessions.Builder,
+) (sessions.Version, error) {
+	m := newMapper(s, b)
+	v, err := sessions.ReadLines(ctx, s.Path, until, b, m.line)
+	if err == nil {
+		m.finish()
+	}
+	return v, err
+}
+
+// A mapper tells a builder what the records of one thread say.
+type mapper struct {
+	*sessions.Builder
+	session  sessions.Session
+	thread   string // the end of its id, which begins keys that have no turn
+	provider string
+	model    string
+	number   int             // of the line
+	metas    int             // how many lines said what the file is about
+	turn     string          // id of the turn that is being told
+	told     map[string]int  // how much was told of each turn
+	asked    string          // the turn in which a person asked, while it goes on
+	prompts  []int           // for each prompt the number of turns before it
+	rewound  int             // how many prompts the person went back, until something comes instead
+	shows    bool            // events show what a person asked
+	echo     string          // of a prompt whose item is to come
+	held     []held          // what was said, until it is known whether it is said twice
+	heard    map[string]int  // texts of items whose events are to come
+	spoken   map[string]bool // texts of this turn
+	ends     map[string]end  // of calls whose results are to come
+	spawned  map[string]bool // calls that start a sub-agent
+	reply    int
+	records  bool // of usage, each of one answer, are there
+	total    tokens
+	context  jsontext.Value
+	limits   jsontext.Value
+}
+
+func newMapper(s sessions.Session, b *sessions.Builder) *mapper {
+	return &mapper{
+		Builder: b, session: s, thread: tail(s.Name.ID), provider: "openai",
+		told: map[string]int{}, heard: map[string]int{}, spoken: map[string]bool{},
+		ends: map[string]end{}, spawned: map[string]bool{},
+	}
+}
+
+// tail returns the part of an id that is random. The other is a time.
+func tail(id string) string {
+	id = strings.ReplaceAll(id, "-", "")
+	const digits = 12
+	return id[max(0, len(id)-digits):]
+}
+
+var errNoRecord = errors.New("it is no JSON object")
+
+func (m *mapper) line(number int, line []byte) {
+	m.number = number
+	r, ok := read(line)
+	if !ok {
+		m.Broken(number, errNoRecord)
+		return
+	}
+	switch r.Type {
+	case kindMeta:
+		m.meta(r)
+	case kindContext:
+		m.turnContext(r)
+	case kindItem:
+		m.item(r)
+	case kindEvent:
+		m.event(r)
+	case kindCompacted:
+		m.compacted(r)
+	case "token_usage_record":
+		m.usageRecord(r)
+	default:
+		m.keep(r)
+	}
+}
+
+func (m *mapper) keep(r *record) { m.Record(r.Time.Time, r.kind(), r.line) }
+func (m *mapper) drop(r *record) { m.Drop(r.kind(), len(r.line)) }
+
+// meta takes what the file is about. The second one is that of a parent, whose records follow.
+func (m *mapper) meta(r *record) {
+	m.metas++
+	if m.metas == 1 {
+		m.provider = provider(string(r.p.Provider))
+		m.Label(sessions.LabelCommit, string(r.p.Git.Value.Commit))
+		m.Label(sessions.LabelBranch, string(r.p.Git.Value.Branch))
+		m.Title(sessions.TitlePerson, indexed(m.session.Path, m.session.Name.ID))
+	}
+	m.keep(r)
+}
+
+// provider returns jp's name of a provider. Those that people name themselves speak as OpenAI does.
+func provider(name string) string {
+	switch name {
+	case "anthropic", "deepseek", "google", "llamacpp", "ollama", "openrouter":
+		return name
+	}
+	return "openai"
+}
+
+// turnContext takes the settings of a turn. They are kept where they changed.
+func (m *mapper) turnContext(r *record) {
+	m.begin(string(r.p.TurnID))
+	if r.p.Model != "" {
+		m.model = string(r.p.Model)
+		m.Effort(string(r.p.Effort))
+		m.Model(r.Time.Time, m.provider, m.model)
+	}
+	if now := settings(r.Payload); isSame(now, m.context) {
+		m.drop(r)
+	} else {
+		m.context = now
+		m.keep(r)
+	}
+}
+
+// settings returns what of a turn's settings is not of this turn alone.
+func settings(v jsontext.Value) jsontext.Value {
+	var all map[string]jsontext.Value
+	if sessions.Unmarshal(v, &all) != nil {
+		return v.Clone()
+	}
+	delete(all, "turn_id")
+	delete(all, "current_date")
+	out, err := json.Marshal(all, json.Deterministic(true))
+	if err != nil {
+		return v.Clone()
+	}
+	return out
+}
+
+// begin notes the turn that records are of. It begins more than once: the events and the
+// settings of one say it both.
+func (m *mapper) begin(turn string) {
+	if turn == "" || turn == m.turn {
+		return
+	}
+	m.flush()
+	m.turn = turn
+	m.heard, m.spoken = map[string]int{}, map[string]bool{}
+}
+
+// key names what is told next: by the turn, which a copy in a fork has too, and how much was
+// told of it; where turns have no ids by the line.
+func (m *mapper) key() string {
+	base := tail(m.turn)
+	if base == "" {
+		base = m.thread + "." + strconv.Itoa(m.number)
+	}
+	n := m.told[base]
+	m.told[base]++
+	key := base
+	if m.turn != "" || n > 0 {
+		key += "." + strconv.Itoa(n)
+	}
+	m.rewind(key)
+	return key
+}
+
+// rewind goes back as the person did, when what comes instead is known.
+func (m *mapper) rewind(point string) {
+	if m.rewound == 0 {
+		return
+	}
+	at := max(0, len(m.prompts)-m.rewound)
+	m.rewound = 0
+	if at < len(m.prompts) {
+		m.Rewind(m.prompts[at], point)
+		m.prompts = m.prompts[:at]
+	}
+}
+
+// prompt tells what a person asked. What is asked in a turn that goes on is further to it.
+func (m *mapper) prompt(at time.Time, text string, images []sessions.Attachment) {
+	key := m.key()
+	m.Headline(text)
+	if m.turn != "" && m.asked == m.turn {
+		m.prompts = append(m.prompts, m.Turn()+1) // going back to it keeps the turn
+		m.Further(key, at, text, images...)
+		return
+	}
+	m.asked = m.turn
+	m.Prompt(key, at, text, images...)
+	m.prompts = append(m.prompts, m.Turn())
+}
+
+// over says that the turn ended.
+func (m *mapper) over() {
+	m.flush()
+	m.settle()
+	m.asked = ""
+	m.Complete()
+}
+
+// compacted takes the summary that stands in place of what was said. What the model gets is a
+// list of messages, where the record has it; what is in there that only the provider can read
+// is kept beside it.
+func (m *mapper) compacted(r *record) {
+	m.flush()
+	summary, opaque := string(r.p.Message), len(r.p.History.Value) == 0
+	var parts []string
+	for _, v := range r.p.History.Value {
+		var p payload
+		if sessions.Unmarshal(v, &p) != nil || !p.isMessage() {
+			opaque = true
+			continue
+		}
+		if text := p.text(); text != "" && (p.Role == "assistant" || !isInjected(text)) {
+			parts = append(parts, string(p.Role)+": "+text)
+		}
+	}
+	if len(parts) > 0 {
+		summary = strings.Join(parts, "\n\n")
+	}
+	if summary != "" {
+		m.Compact(m.key(), r.Time.Time, summary)
+	}
+	if opaque {
+		m.keep(r)
+	} else {
+		m.drop(r)
+	}
+}
+
+// finish tells what was held back: nothing follows.
+func (m *mapper) finish() {
+	m.flush()
+	m.settle()
+}

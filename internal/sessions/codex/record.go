@@ -1,0 +1,259 @@
+package codex
+
+import (
+	"bytes"
+	"encoding/base64"
+	"slices"
+	"strings"
+
+	"github.com/git-jp/git-jp/compact"
+	"github.com/git-jp/git-jp/internal/sessions"
+	"github.com/go-json-experiment/json/jsontext"
+)
+
+// Types of records.
+const (
+	kindMeta      = "session_meta"
+	kindContext   = "turn_context"
+	kindItem      = "response_item"
+	kindEvent     = "event_msg"
+	kindCompacted = "compacted"
+)
+
+// A record is one line.
+type record struct {
+	Type      sessions.Text   `json:"type"`
+	Time      sessions.Moment `json:"timestamp"`
+	Payload   jsontext.Value  `json:"payload"`
+	enveloped bool
+	line      []byte
+	p         payload
+}
+
+// A payload is what a record says. Its members are those of all types that are told: no two types
+// use a name for different things.
+type payload struct {
+	Type      sessions.Text                    `json:"type"`
+	ID        sessions.Text                    `json:"id"`
+	TurnID    sessions.Text                    `json:"turn_id"`
+	CWD       sessions.Text                    `json:"cwd"`
+	Git       sessions.Loose[repository]       `json:"git"`
+	Source    sessions.Loose[source]           `json:"source"`
+	Started   sessions.Text                    `json:"parent_thread_id"`
+	Provider  sessions.Text                    `json:"model_provider"`
+	Model     sessions.Text                    `json:"model"`
+	Effort    sessions.Text                    `json:"effort"`
+	Role      sessions.Text                    `json:"role"`
+	Phase     sessions.Text                    `json:"phase"`
+	Content   jsontext.Value                   `json:"content"`
+	Summary   jsontext.Value                   `json:"summary"`
+	Encrypted sessions.Text                    `json:"encrypted_content"`
+	CallID    sessions.Text                    `json:"call_id"`
+	Name      sessions.Text                    `json:"name"`
+	Namespace sessions.Text                    `json:"namespace"`
+	Arguments jsontext.Value                   `json:"arguments"`
+	Input     jsontext.Value                   `json:"input"`
+	Action    jsontext.Value                   `json:"action"`
+	Output    jsontext.Value                   `json:"output"`
+	Tools     jsontext.Value                   `json:"tools"`
+	Status    sessions.Text                    `json:"status"`
+	Prompt    sessions.Text                    `json:"revised_prompt"`
+	Result    jsontext.Value                   `json:"result"`
+	Message   sessions.Text                    `json:"message"`
+	Images    sessions.Loose[[]sessions.Text]  `json:"images"`
+	Text      sessions.Text                    `json:"text"`
+	Usage     sessions.Loose[*tokens]          `json:"usage"`
+	Info      sessions.Loose[figures]          `json:"info"`
+	Limits    jsontext.Value                   `json:"rate_limits"`
+	Turns     sessions.Number                  `json:"num_turns"`
+	History   sessions.Loose[[]jsontext.Value] `json:"replacement_history"`
+	Last      sessions.Text                    `json:"last_agent_message"`
+	Error     jsontext.Value                   `json:"error"`
+	Title     sessions.Text                    `json:"thread_name"`
+	Item      jsontext.Value                   `json:"item"`
+	Thread    sessions.Text                    `json:"new_thread_id"`
+	Created   sessions.Moment                  `json:"timestamp"`
+}
+
+type repository struct {
+	Commit sessions.Text `json:"commit_hash"`
+	Branch sessions.Text `json:"branch"`
+}
+
+// A source says what started a session, where another one did.
+type source struct {
+	Subagent sessions.Loose[struct {
+		Spawn sessions.Loose[struct {
+			Parent sessions.Text `json:"parent_thread_id"`
+		}] `json:"thread_spawn"`
+	}] `json:"subagent"`
+}
+
+type figures struct {
+	Last  sessions.Loose[*tokens] `json:"last_token_usage"`
+	Total sessions.Loose[tokens]  `json:"total_token_usage"`
+}
+
+type tokens struct {
+	Input      sessions.Number `json:"input_tokens"`
+	Cached     sessions.Number `json:"cached_input_tokens"`
+	CacheWrite sessions.Number `json:"cache_write_input_tokens"`
+	Output     sessions.Number `json:"output_tokens"`
+	All        sessions.Number `json:"total_tokens"`
+}
+
+// usage returns the figures as they are kept: without caches in the input, which has them here.
+func (t *tokens) usage(model string) compact.Usage {
+	return compact.Usage{
+		Input: int64(max(0, t.Input-t.Cached-t.CacheWrite)), Output: int64(t.Output),
+		CacheRead: int64(t.Cached), CacheWrite: int64(t.CacheWrite), Model: model,
+	}
+}
+
+// read returns what a line says. Files of mid-2025 have their items without an envelope.
+func read(line []byte) (*record, bool) {
+	r := &record{line: line}
+	if sessions.Unmarshal(line, r) != nil {
+		return nil, false
+	}
+	r.enveloped = r.Payload != nil && r.Type != ""
+	if !r.enveloped {
+		r.Payload = line
+	}
+	if sessions.Unmarshal(r.Payload, &r.p) != nil {
+		r.p = payload{}
+	}
+	switch {
+	case r.enveloped:
+	case r.Type == "" && r.p.ID != "" && !r.Time.IsZero():
+		r.Type = kindMeta
+	case r.Type == "" && r.p.Role == "":
+	default:
+		r.Type = kindItem
+	}
+	return r, true
+}
+
+func (r *record) isKnown() bool {
+	switch r.Type {
+	case kindMeta, kindContext, kindItem, kindEvent, kindCompacted:
+		return r.Payload.Kind() == '{'
+	}
+	return false
+}
+
+// kind names what a record is where it is kept.
+func (r *record) kind() string {
+	switch {
+	case r.Type == "":
+		return "unknown"
+	case r.p.Type == "" || !r.enveloped:
+		return string(r.Type)
+	}
+	return string(r.Type) + "/" + string(r.p.Type)
+}
+
+// parent names the session that started this one as a sub-agent.
+func (p *payload) parent() sessions.Name {
+	spawn := p.Source.Value.Subagent.Value.Spawn.Value.Parent
+	if spawn == "" {
+		spawn = p.Started
+	}
+	return name(string(spawn))
+}
+
+func (p *payload) isMessage() bool {
+	return p.Type == "message" || p.Type == "" && p.Role != ""
+}
+
+// A piece is a part of the content of an item.
+type piece struct {
+	Type  sessions.Text `json:"type"`
+	Text  sessions.Text `json:"text"`
+	Image sessions.Text `json:"image_url"`
+	Path  sessions.Text `json:"path"`
+	raw   jsontext.Value
+}
+
+// pieces returns the parts of a content, which is a string, a list, or nothing.
+func pieces(content jsontext.Value) (all []piece) {
+	switch content.Kind() {
+	case '"':
+		p := piece{Type: "text", raw: content}
+		if sessions.Unmarshal(content, &p.Text) == nil {
+			all = append(all, p)
+		}
+	case '[':
+		var raw []jsontext.Value
+		if sessions.Unmarshal(content, &raw) != nil {
+			return nil
+		}
+		for _, v := range raw {
+			p := piece{raw: v}
+			if v.Kind() == '"' {
+				_ = sessions.Unmarshal(v, &p.Text) // a string, by its kind
+			} else if sessions.Unmarshal(v, &p) != nil {
+				p = piece{raw: v}
+			}
+			p.raw = v
+			all = append(all, p)
+		}
+	}
+	return all
+}
+
+func texts(content jsontext.Value) (all []string) {
+	for _, p := range pieces(content) {
+		if p.Text != "" {
+			all = append(all, string(p.Text))
+		}
+	}
+	return all
+}
+
+func (p *payload) text() string { return strings.Join(texts(p.Content), "\n") }
+
+// attached returns the images of a content.
+func attached(all []piece) (out []sessions.Attachment) {
+	for _, p := range all {
+		if mime, data, ok := dataURL(string(p.Image)); ok {
+			out = append(out, sessions.Attachment{MIMEType: mime, Content: data})
+		}
+	}
+	return out
+}
+
+// dataURL returns what a URL holds itself.
+func dataURL(url string) (mime string, data []byte, ok bool) {
+	rest, isData := strings.CutPrefix(url, "data:")
+	head, body, found := strings.Cut(rest, ",")
+	mime, isBase64 := strings.CutSuffix(head, ";base64")
+	if !isData || !found || !isBase64 || mime == "" {
+		return "", nil, false
+	}
+	data, err := base64.StdEncoding.DecodeString(body)
+	return mime, data, err == nil
+}
+
+// isInjected reports whether the text of an item in the person's name was written by Codex.
+func isInjected(text string) bool {
+	text = strings.TrimSpace(text)
+	return slices.ContainsFunc(injections, func(begin string) bool {
+		return strings.HasPrefix(text, begin)
+	})
+}
+
+var injections = []string{
+	"<environment_context>", "<user_instructions>", "# AGENTS.md instructions",
+	"<permissions instructions>", "<collaboration_mode>", "<turn_aborted>", "<skill>",
+	"<subagent_notification>", "<user_shell_command>", "<user_action>", "<apps_instructions>",
+	"<skills_instructions>", "<plugins_instructions>", "<INSTRUCTIONS>", "<model_switch>",
+	"<personality_spec>",
+}
+
+// isImageTag reports whether a piece only says where an image stands.
+func isImageTag(text string) bool {
+	return strings.HasPrefix(text, "<image") || text == "</image>"
+}
+
+func isSame(a, b jsontext.Value) bool { return bytes.Equal(a, b) }

@@ -1,0 +1,74 @@
+package copilot
+
+import (
+	"bytes"
+	"context"
+	"iter"
+	"path/filepath"
+	"strings"
+
+	"github.com/git-jp/git-jp/internal/sessions"
+)
+
+// Dialect is the [sessions.Dialect] of Copilot CLI.
+type Dialect struct{}
+
+// Agent implements [sessions.Dialect].
+func (Dialect) Agent() sessions.Agent { return sessions.Copilot }
+
+// Appends implements [sessions.Dialect].
+func (Dialect) Appends(sessions.Session) bool { return true }
+
+// Home returns the directory in which Copilot CLI keeps what is its.
+func Home(p sessions.Places) string {
+	if dir := p.Getenv("COPILOT_HOME"); dir != "" {
+		return dir
+	}
+	return filepath.Join(p.Home, ".copilot")
+}
+
+// Find implements [sessions.Dialect].
+func (d Dialect) Find(
+	ctx context.Context, p sessions.Places,
+) iter.Seq2[sessions.Session, error] {
+	dirs := []string{filepath.Join(Home(p), "session-state")}
+	return sessions.FindFiles(ctx, d, dirs, func(name string) bool {
+		return strings.HasSuffix(name, ".jsonl")
+	})
+}
+
+// Recognize implements [sessions.Dialect]. A session begins with an event that names who wrote it.
+func (Dialect) Recognize(head []byte) bool {
+	for line := range bytes.Lines(head) {
+		var e event
+		if sessions.Unmarshal(line, &e) == nil && e.Type == "session.start" {
+			d := e.data()
+			return d.SessionID != "" && (d.Producer == "copilot-agent" || d.Version != "")
+		}
+	}
+	return false
+}
+
+// List implements [sessions.Dialect].
+func (Dialect) List(_ context.Context, name string) ([]sessions.Session, error) {
+	var s sessions.Session
+	info, err := sessions.Glance(name, func(line []byte) (more bool) {
+		var e event
+		if sessions.Unmarshal(line, &e) != nil {
+			return true
+		}
+		switch d := e.data(); {
+		case e.Type == "session.start" && s.Name.IsZero() && d.SessionID != "":
+			s.Name = sessions.Name{Agent: sessions.Copilot, ID: string(d.SessionID)}
+			s.Dir = string(d.Context.Value.CWD)
+		case e.Type == "user.message" && e.agent(d) == "":
+			s.Title = sessions.FirstWords(string(d.Content))
+		}
+		return s.Name.IsZero() || s.Title == ""
+	})
+	if err != nil || s.Name.IsZero() {
+		return nil, err
+	}
+	s.Path, s.Size, s.Length, s.Changed = name, info.Size(), info.Size(), info.ModTime()
+	return []sessions.Session{s}, nil
+}

@@ -1,0 +1,421 @@
+package copilot
+
+import (
+	"context"
+	"encoding/base64"
+	"encoding/json"
+	"errors"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/git-jp/git-jp/events"
+	"github.com/git-jp/git-jp/internal/llm"
+	"github.com/git-jp/git-jp/internal/sessions"
+	"github.com/go-json-experiment/json/jsontext"
+)
+
+// Read implements [sessions.Dialect].
+func (Dialect) Read(
+	ctx context.Context, s sessions.Session, until int64, b *sessions.Builder,
+) (sessions.Version, error) {
+	m := newMapper(s, b)
+	m.assets = map[string]asset{}
+	v, err := sessions.ReadLines(ctx, s.Path, until, b, m.line)
+	if err == nil {
+		m.finish()
+	}
+	return v, err
+}
+
+// A mapper tells a builder what the events of a session, or of a sub-agent in it, say.
+type mapper struct {
+	*sessions.Builder
+	session sessions.Session
+	number  int
+	model   string
+	calls   map[string]bool // that were told
+	before  map[string]int  // for each event how many turns there were, without its own
+	prompts map[string]bool // which of them are prompts
+	point   int             // how many turns stay, where the person went back; else -1
+	busy    bool            // the answer that was told last calls tools
+	reply   string          // the name of it
+	records bool            // of usage, each of one answer, are there
+	counted usage           // of the answers since figures were told for all
+	own     usage           // of the answer that was told last
+	totals  map[string]usage
+	agents  map[string]*mapper
+	order   []*mapper
+	assets  map[string]asset // of the session and its sub-agents
+}
+
+// An asset is bytes that an event has, and others refer to.
+type asset struct {
+	event *event
+	line  []byte
+	data  []byte
+	used  *bool
+}
+
+func newMapper(s sessions.Session, b *sessions.Builder) *mapper {
+	return &mapper{
+		Builder: b, session: s, calls: map[string]bool{}, before: map[string]int{}, point: -1,
+		prompts: map[string]bool{}, totals: map[string]usage{}, agents: map[string]*mapper{},
+	}
+}
+
+var errNoEvent = errors.New("it is no JSON object")
+
+func (m *mapper) line(number int, line []byte) {
+	var e event
+	if sessions.Unmarshal(line, &e) != nil {
+		m.Broken(number, errNoEvent)
+		return
+	}
+	if e.ID != "" && m.Seen(string(e.ID)) {
+		m.Drop("repeated", len(line))
+		return
+	}
+	d := e.data()
+	to := m
+	if id := e.agent(d); id != "" && !strings.HasPrefix(string(e.Type), "subagent.") {
+		to = m.subagent(id)
+	}
+	to.number = number
+	to.event(&e, d, line)
+}
+
+// subagent returns the mapper of a sub-agent.
+func (m *mapper) subagent(id string) *mapper {
+	if a := m.agents[id]; a != nil {
+		return a
+	}
+	s := m.session
+	s.Name, s.Parent = m.name(id), m.session.Name
+	a := newMapper(s, m.Child(s))
+	a.assets = m.assets
+	m.agents[id] = a
+	m.order = append(m.order, a)
+	return a
+}
+
+func (m *mapper) name(agent string) sessions.Name {
+	return sessions.Name{Agent: sessions.Copilot, ID: m.session.Name.ID + "." + agent}
+}
+
+// key names a piece of an event for good.
+func (m *mapper) key(e *event, piece int) string {
+	id, ok := sessions.RandomHalf(string(e.ID))
+	switch {
+	case ok:
+	case id == "":
+		id = m.session.Name.ID + "." + strconv.Itoa(m.number)
+	default:
+		id = m.session.Name.ID + "." + id // some number their events
+	}
+	if piece > 0 {
+		id += "." + strconv.Itoa(piece)
+	}
+	if m.point >= 0 {
+		at := m.point
+		m.point = -1
+		m.Rewind(at, id)
+	}
+	return id
+}
+
+func (m *mapper) event(e *event, d *data, line []byte) {
+	m.before[string(e.ID)] = m.Turn()
+	switch e.Type {
+	case "session.start", "session.resume":
+		m.start(e, d, line)
+	case "session.model_change":
+		m.Effort(string(d.Effort))
+		m.modelled(e, string(d.NewModel))
+		m.Record(e.Time.Time, string(e.Type), line)
+	case "session.title_changed":
+		m.Title(sessions.TitleModel, string(d.Title))
+		m.Record(e.Time.Time, string(e.Type), line)
+	case "session.binary_asset":
+		m.asset(e, d, line)
+	case "session.usage_record":
+		m.usageRecord(d)
+		m.Record(e.Time.Time, string(e.Type), line)
+	case "session.compaction_complete":
+		m.compacted(e, d, line)
+	case "session.snapshot_rewind":
+		m.rewound(d)
+		m.Record(e.Time.Time, string(e.Type), line)
+	case "session.shutdown":
+		m.shutdown(d)
+		m.Record(e.Time.Time, string(e.Type), line)
+	case "abort":
+		m.Complete()
+		m.Record(e.Time.Time, string(e.Type), line)
+	case "user.message":
+		m.user(e, d)
+	case "assistant.message":
+		m.assistant(e, d)
+	case "assistant.turn_start":
+		m.Drop(string(e.Type), len(line))
+	case "assistant.turn_end":
+		if !m.busy {
+			m.Complete()
+		}
+		m.Drop(string(e.Type), len(line))
+	case "tool.execution_start":
+		m.started(e, d, line)
+	case "tool.execution_complete":
+		m.result(e, d)
+	case "subagent.started":
+		if id := e.agent(d); id != "" {
+			m.Subagent(string(d.CallID), m.name(id))
+		}
+		m.Record(e.Time.Time, string(e.Type), line)
+	default:
+		m.Record(e.Time.Time, kind(string(e.Type)), line)
+	}
+}
+
+func kind(t string) string {
+	if t == "" {
+		return "unknown"
+	}
+	return t
+}
+
+func (m *mapper) start(e *event, d *data, line []byte) {
+	m.Label(sessions.LabelBranch, string(d.Context.Value.Branch))
+	m.Label(sessions.LabelCommit, string(d.Context.Value.Commit))
+	m.modelled(e, string(d.Selected))
+	m.Record(e.Time.Time, string(e.Type), line)
+}
+
+func (m *mapper) modelled(e *event, model string) {
+	if model != "" {
+		m.model = model
+		m.Model(e.Time.Time, provider(model), model)
+	}
+}
+
+// asset keeps bytes that a prompt refers to.
+func (m *mapper) asset(e *event, d *data, line []byte) {
+	data, err := base64.StdEncoding.DecodeString(string(d.Bytes))
+	if err != nil || d.AssetID == "" {
+		m.Record(e.Time.Time, string(e.Type), line)
+		return
+	}
+	m.assets[string(d.AssetID)] = asset{e, slices.Clone(line), data, new(bool)}
+}
+
+// user tells what a person asked, or in a sub-agent who started it.
+func (m *mapper) user(e *event, d *data) {
+	key := m.key(e, 0)
+	text := string(d.Content)
+	var attached []sessions.Attachment
+	for _, raw := range d.Attached.Value {
+		if a, ok := m.attachment(raw); ok {
+			attached = append(attached, a)
+		} else {
+			m.Record(e.Time.Time, "user.message/attachment", raw)
+		}
+	}
+	m.Headline(text)
+	m.prompts[string(e.ID)] = true
+	if steers(string(d.Delivery)) && m.Turn() >= 0 && m.busy {
+		m.Further(key, e.Time.Time, text, attached...)
+	} else {
+		m.Prompt(key, e.Time.Time, text, attached...)
+		m.before[string(e.ID)] = m.Turn()
+	}
+	if full := string(d.Full); full != "" && full != text {
+		m.Record(e.Time.Time, "user.message/transformed", quoted(full))
+	}
+	m.busy = true
+}
+
+// steers reports whether a prompt goes to the model while it answers another.
+func steers(delivery string) bool { return delivery == "steering" || delivery == "immediate" }
+
+func quoted(text string) []byte {
+	q, err := json.Marshal(text)
+	if err != nil {
+		return nil // cannot be: a string
+	}
+	return q
+}
+
+// attachment returns what stands beside a prompt, where the session has its bytes.
+func (m *mapper) attachment(raw jsontext.Value) (sessions.Attachment, bool) {
+	var a struct {
+		Path  sessions.Text `json:"path"`
+		Name  sessions.Text `json:"displayName"`
+		Asset sessions.Text `json:"assetId"`
+		MIME  sessions.Text `json:"mimeType"`
+		Data  sessions.Text `json:"data"`
+	}
+	if sessions.Unmarshal(raw, &a) != nil || a.MIME == "" {
+		return sessions.Attachment{}, false
+	}
+	out := sessions.Attachment{
+		Name: string(a.Path), Dir: m.session.Dir, MIMEType: string(a.MIME),
+	}
+	if kept, ok := m.assets[string(a.Asset)]; ok {
+		*kept.used = true
+		out.Content = kept.data
+		return out, true
+	}
+	data, err := base64.StdEncoding.DecodeString(string(a.Data))
+	out.Content = data
+	return out, err == nil && len(data) > 0
+}
+
+func (m *mapper) assistant(e *event, d *data) {
+	at, reply := e.Time.Time, string(d.APICall)
+	for _, other := range []sessions.Text{d.MessageID, e.ID} {
+		if reply == "" {
+			reply = string(other)
+		}
+	}
+	m.modelled(e, string(d.Model))
+	piece := m.thoughts(e, d, reply)
+	if text := string(d.Content); text != "" {
+		m.Message(m.key(e, piece), at, reply, text, events.Metadata{})
+		piece++
+	}
+	m.busy = len(d.Requests.Value) > 0
+	for _, raw := range d.Requests.Value {
+		var r struct {
+			ID        sessions.Text  `json:"toolCallId"`
+			Name      sessions.Text  `json:"name"`
+			Arguments jsontext.Value `json:"arguments"`
+		}
+		if sessions.Unmarshal(raw, &r) != nil || r.Name == "" {
+			m.Record(at, "assistant.message/request", raw)
+			continue
+		}
+		m.call(m.key(e, piece), e, reply, sessions.Call{
+			ID: string(r.ID), Name: string(r.Name), Arguments: r.Arguments,
+		})
+		piece++
+	}
+	m.reply, m.own = reply, usage{Output: d.Output}
+	if !m.records && d.Output > 0 {
+		m.Usage(reply, m.own.compact(m.model))
+		m.counted.Output += d.Output
+	}
+}
+
+// thoughts tells what the model thought, and returns how many pieces that is.
+func (m *mapper) thoughts(e *event, d *data, reply string) (piece int) {
+	at := e.Time.Time
+	for _, b := range d.Thoughts.Value.Blocks {
+		var md events.Metadata
+		switch {
+		case b.Data != "":
+			md = md.WithText(llm.MetadataAnthropicRedacted, string(b.Data))
+		case b.Signature != "":
+			md = md.WithText(llm.MetadataAnthropicSignature, string(b.Signature))
+		case b.Thinking == "":
+			continue
+		}
+		m.Reasoning(m.key(e, piece), at, reply, string(b.Thinking), md)
+		piece++
+	}
+	if piece == 0 && d.Thought != "" {
+		m.Reasoning(m.key(e, piece), at, reply, string(d.Thought), events.Metadata{})
+		piece++
+	}
+	if len(d.Thoughts.Value.Blocks) == 0 && d.Opaque != "" {
+		m.Record(at, "assistant.message/reasoning", quoted(string(d.Opaque)))
+	}
+	return piece
+}
+
+// call tells a call, whose arguments are JSON, or JSON in a string.
+func (m *mapper) call(key string, e *event, reply string, c sessions.Call) {
+	var text sessions.Text
+	if c.Arguments.Kind() == '"' && sessions.Unmarshal(c.Arguments, &text) == nil {
+		if inner := jsontext.Value(text); inner.Kind() == '{' && inner.IsValid() {
+			c.Arguments = inner
+		}
+	}
+	m.calls[c.ID] = true
+	m.Call(key, e.Time.Time, reply, c)
+}
+
+// started takes that a tool runs, which tells the call where no answer did.
+func (m *mapper) started(e *event, d *data, line []byte) {
+	if m.calls[string(d.CallID)] || d.Tool == "" {
+		m.Drop(string(e.Type), len(line))
+		return
+	}
+	m.modelled(e, string(d.Model))
+	m.call(m.key(e, 0), e, m.reply, sessions.Call{
+		ID: string(d.CallID), Name: string(d.Tool), Arguments: d.Arguments,
+	})
+}
+
+// rewound notes that the person went back to an event: a prompt goes with what it got.
+func (m *mapper) rewound(d *data) {
+	at, known := m.before[string(d.UpTo)]
+	if !known {
+		return
+	}
+	if !m.prompts[string(d.UpTo)] {
+		at++
+	}
+	m.busy = false
+	m.point = max(0, at)
+}
+
+func (m *mapper) compacted(e *event, d *data, line []byte) {
+	if d.Success.Kind() == 'f' || d.Summary == "" {
+		m.Record(e.Time.Time, string(e.Type), line)
+		return
+	}
+	m.Compact(m.key(e, 0), e.Time.Time, string(d.Summary))
+	m.Drop(string(e.Type), len(line))
+}
+
+func (m *mapper) usageRecord(d *data) {
+	u := d.Usage.Value
+	if u == nil {
+		return
+	}
+	m.records = true
+	reply := string(u.APICall)
+	if reply == "" {
+		reply = m.reply
+	}
+	m.Usage(reply, u.compact(string(u.Model)))
+}
+
+// shutdown takes what the session cost until here, where no records of usage say what each answer
+// did: what was not told before goes to the last answer.
+func (m *mapper) shutdown(d *data) {
+	m.Complete()
+	for _, model := range slices.Sorted(maps.Keys(d.Metrics.Value)) {
+		all := d.Metrics.Value[model].Usage.Value
+		more := all.minus(m.totals[model])
+		m.totals[model] = all
+		if m.records || m.reply == "" {
+			continue
+		}
+		more.Output = max(0, more.Output-m.counted.Output) + m.own.Output
+		m.Usage(m.reply, more.compact(model))
+	}
+	m.counted, m.own = usage{}, usage{}
+}
+
+// finish tells what only the end shows.
+func (m *mapper) finish() {
+	for _, id := range slices.Sorted(maps.Keys(m.assets)) {
+		if a := m.assets[id]; !*a.used {
+			m.Record(a.event.Time.Time, string(a.event.Type), a.line)
+		} else {
+			m.Drop(string(a.event.Type), len(a.line))
+		}
+	}
+}

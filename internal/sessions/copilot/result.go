@@ -1,0 +1,96 @@
+package copilot
+
+import (
+	"encoding/base64"
+	"regexp"
+
+	"github.com/git-jp/git-jp/internal/sessions"
+	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
+)
+
+// A shown result is what the model was given, in the names of two generations, and what a screen
+// shows.
+type shown struct {
+	Content sessions.Text  `json:"content"`
+	Old     sessions.Text  `json:"text_result_for_llm"`
+	Text    sessions.Text  `json:"textResultForLlm"`
+	Type    sessions.Text  `json:"result_type"`
+	Kind    sessions.Text  `json:"resultType"`
+	Message sessions.Text  `json:"message"` // of an error
+	Detail  sessions.Text  `json:"detailedContent"`
+	Media   jsontext.Value `json:"binaryResultsForLlm"`
+	Pieces  jsontext.Value `json:"contents"`
+}
+
+// exitCode is what a shell's result ends with.
+var exitCode = regexp.MustCompile(`completed with exit code (-?\d+)>\s*$`)
+
+func (m *mapper) result(e *event, d *data) {
+	var s shown
+	switch d.Result.Kind() {
+	case '{':
+		_ = sessions.Unmarshal(d.Result, &s) // an object, by its kind
+	case '"':
+		_ = sessions.Unmarshal(d.Result, &s.Content) // a string, by its kind
+	}
+	text := first(s.Content, s.Text, s.Old)
+	failed := d.Success.Kind() == 'f' || d.Shell.Value.Code != 0 ||
+		s.Type == "failure" || s.Kind == "failure"
+	if found := exitCode.FindStringSubmatch(text); found != nil && found[1] != "0" {
+		failed = true
+	}
+	if text == "" && d.Error.Kind() == '{' {
+		var broken shown
+		_ = sessions.Unmarshal(d.Error, &broken) // an object, by its kind
+		text = string(broken.Message)
+	}
+	blocks := media(s.Media, s.Pieces)
+	if text != "" || len(blocks) == 0 {
+		blocks = append([]sessions.Block{{Text: text}}, blocks...)
+	}
+	m.Result(m.key(e, 0), e.Time.Time, string(d.CallID), failed, blocks...)
+	if detail := string(s.Detail); detail != "" && detail != text {
+		m.Record(e.Time.Time, "tool.execution_complete/detail", marshal(map[string]string{
+			"toolCallId": string(d.CallID), "detailedContent": detail,
+		}))
+	}
+	m.Drop("tool.execution_complete/telemetry", len(e.Data)-len(d.Result))
+}
+
+func first(all ...sessions.Text) string {
+	for _, t := range all {
+		if t != "" {
+			return string(t)
+		}
+	}
+	return ""
+}
+
+// media returns images and sounds of a result.
+func media(lists ...jsontext.Value) (out []sessions.Block) {
+	for _, list := range lists {
+		var all []struct {
+			MIME sessions.Text `json:"mimeType"`
+			Data sessions.Text `json:"data"`
+		}
+		if list.Kind() != '[' || sessions.Unmarshal(list, &all) != nil {
+			continue
+		}
+		for _, a := range all {
+			data, err := base64.StdEncoding.DecodeString(string(a.Data))
+			if err == nil && len(data) > 0 && a.MIME != "" {
+				out = append(out, sessions.Block{MIMEType: string(a.MIME), Data: data})
+			}
+		}
+	}
+	return out
+}
+
+func marshal(v any) []byte {
+	data, err := json.Marshal(v, json.Deterministic(true), jsontext.AllowInvalidUTF8(true))
+	if err != nil {
+		return []byte("null") // cannot be: strings
+	}
+	return data
+}

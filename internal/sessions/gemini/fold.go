@@ -1,0 +1,203 @@
+package gemini
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/git-jp/git-jp/internal/sessions"
+	"github.com/go-json-experiment/json/jsontext"
+)
+
+// A fold is what the records of a session come to: its messages in their last versions, and where
+// the person went back, what stood behind that point.
+type fold struct {
+	items []item
+	about metadata
+	size  int
+}
+
+// An item is a message, a record of another kind, or what the person went back from.
+type item struct {
+	id      string
+	said    message
+	raw     []byte
+	kind    string    // of a record
+	at      time.Time // of a record
+	rewound []item
+	isFork  bool
+}
+
+// maxFold is how much of a session may stand in memory: a fold needs all of it.
+const maxFold = 512 << 20
+
+var errLarge = errors.New("its messages have more than 512 MiB, and are needed all at once")
+
+// take folds a record in. It reports whether the record says nothing that is not in the fold.
+func (f *fold) take(r *record, line []byte) (repeats bool, err error) {
+	switch {
+	case r.RewindTo != "":
+		f.rewind(string(r.RewindTo))
+		return true, nil
+	case r.Set != nil:
+		return f.set(r, line)
+	case r.ID != "":
+		return true, f.put(&r.message, line)
+	case r.isSession():
+		f.describe(&r.metadata)
+	}
+	return false, f.keep(r.Start.Time, "metadata", line)
+}
+
+func (f *fold) keep(at time.Time, kind string, line []byte) error {
+	f.items = append(f.items, item{raw: slices.Clone(line), kind: kind, at: at})
+	return f.grow(len(line))
+}
+
+func (f *fold) grow(n int) error {
+	if f.size += n; f.size > maxFold {
+		return errLarge
+	}
+	return nil
+}
+
+func (f *fold) describe(m *metadata) {
+	if m.Summary != "" {
+		f.about.Summary = m.Summary
+	}
+}
+
+// set takes a change of the metadata, which may hold all messages anew.
+func (f *fold) set(r *record, line []byte) (repeats bool, err error) {
+	var all struct {
+		metadata
+		Messages jsontext.Value `json:"messages"`
+	}
+	var members map[string]jsontext.Value
+	if sessions.Unmarshal(r.Set, &all) != nil || sessions.Unmarshal(r.Set, &members) != nil {
+		return false, f.keep(time.Time{}, "unknown", line)
+	}
+	f.describe(&all.metadata)
+	if all.Messages.Kind() == '[' {
+		if err := f.replace(all.Messages); err != nil {
+			return true, err
+		}
+	}
+	for _, name := range []string{"messages", "lastUpdated", "sessionId", "summary"} {
+		delete(members, name)
+	}
+	if len(members) == 0 {
+		return true, nil
+	}
+	return true, f.keep(all.Updated.Time, "metadata", marshal(members))
+}
+
+func (f *fold) index(id string) int {
+	return slices.IndexFunc(f.items, func(i item) bool { return i.id == id && !i.isFork })
+}
+
+// put adds a message, or its next version where it stands.
+func (f *fold) put(m *message, line []byte) error {
+	next := item{id: string(m.ID), said: m.clone(), raw: slices.Clone(line)}
+	if i := f.index(next.id); i >= 0 {
+		f.size -= len(f.items[i].raw)
+		next.said.keep(&f.items[i].said)
+		f.items[i] = next
+	} else {
+		f.items = append(f.items, next)
+	}
+	return f.grow(len(line))
+}
+
+// clone returns a message that does not share the line it was read from.
+func (m *message) clone() message {
+	c := *m
+	c.Content, c.Display = m.Content.Clone(), m.Display.Clone()
+	c.Calls.Value = nil
+	for _, v := range m.Calls.Value {
+		c.Calls.Value = append(c.Calls.Value, v.Clone())
+	}
+	return c
+}
+
+// keep takes from an older version what a newer one lacks: when a session is gone on with, the
+// agent writes its messages anew from what the model is given, which has no figures.
+func (m *message) keep(old *message) {
+	if !old.Time.IsZero() {
+		m.Time = old.Time
+	}
+	if len(m.Calls.Value) < len(old.Calls.Value) {
+		m.Calls = old.Calls
+	}
+	if len(m.Thoughts.Value) < len(old.Thoughts.Value) {
+		m.Thoughts = old.Thoughts
+	}
+	if m.Tokens.Value == nil {
+		m.Tokens = old.Tokens
+	}
+	if m.Model == "" {
+		m.Model = old.Model
+	}
+	if m.Display == nil {
+		m.Display = old.Display
+	}
+}
+
+// rewind takes a message away and what follows it, as the agent does: all where it knows no such
+// message.
+func (f *fold) rewind(id string) { f.cut(max(0, f.index(id))) }
+
+func (f *fold) cut(at int) {
+	gone := slices.Clone(f.items[at:])
+	if !slices.ContainsFunc(gone, func(i item) bool { return i.says() }) {
+		return // nothing was said there
+	}
+	f.items = append(f.items[:at], item{isFork: true, rewound: gone})
+}
+
+// replace puts messages in the place of all. What is not among them is as if the person had gone
+// back from it; what was away is there again.
+func (f *fold) replace(messages jsontext.Value) error {
+	var all []jsontext.Value
+	_ = sessions.Unmarshal(messages, &all) // an array, by its kind
+	said, kept := make([]message, len(all)), map[string]bool{}
+	for i, v := range all {
+		_ = sessions.Unmarshal(v, &said[i]) // empty where it is no object
+		kept[string(said[i].ID)] = true
+	}
+	f.restore(kept)
+	for i := range f.items {
+		if f.items[i].says() && !kept[f.items[i].id] {
+			f.cut(i)
+			break
+		}
+	}
+	for i := range said {
+		if said[i].ID == "" {
+			said[i].ID = sessions.Text(fmt.Sprint("#", i))
+		}
+		if err := f.put(&said[i], all[i]); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// restore puts back what was away and is kept now: the agent empties a session before it fills
+// it again.
+func (f *fold) restore(kept map[string]bool) {
+	for i := len(f.items) - 1; i >= 0; i-- {
+		if gone := f.items[i]; gone.isFork && slices.ContainsFunc(gone.rewound, func(i item) bool {
+			return i.says() && kept[i.id] && f.index(i.id) < 0
+		}) {
+			f.items = slices.Replace(f.items, i, i+1, gone.rewound...)
+		}
+	}
+}
+
+// says reports whether something is said in an item that is not said elsewhere: the results of
+// calls stand with them, too.
+func (i *item) says() bool {
+	return i.id != "" && (i.said.Type != "user" || len(text(parts(i.said.Content))) > 0)
+}

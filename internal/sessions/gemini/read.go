@@ -1,0 +1,415 @@
+package gemini
+
+import (
+	"context"
+	"crypto/sha256"
+	"errors"
+	"fmt"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/git-jp/git-jp/events"
+	"github.com/git-jp/git-jp/internal/regular"
+	"github.com/git-jp/git-jp/internal/sessions"
+	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
+)
+
+// Read implements [sessions.Dialect].
+func (Dialect) Read(
+	ctx context.Context, s sessions.Session, until int64, b *sessions.Builder,
+) (v sessions.Version, err error) {
+	f := &fold{}
+	if isLines(s.Path) {
+		v, err = readLines(ctx, s, until, b, f)
+	} else {
+		v, err = readObject(s, b, f)
+	}
+	if err != nil {
+		return v, err
+	}
+	m := &mapper{Builder: b, session: s, told: map[string]bool{}}
+	m.Title(sessions.TitleModel, string(f.about.Summary))
+	m.all(f.items)
+	return v, nil
+}
+
+var errNoRecord = errors.New("it is no JSON object")
+
+func readLines(
+	ctx context.Context, s sessions.Session, until int64, b *sessions.Builder, f *fold,
+) (sessions.Version, error) {
+	return sessions.ReadLines(ctx, s.Path, until, b, func(number int, line []byte) {
+		var r record
+		if sessions.Unmarshal(line, &r) != nil {
+			b.Broken(number, errNoRecord)
+			return
+		}
+		repeats, err := f.take(&r, line)
+		if err != nil {
+			b.Fail(err)
+		}
+		if repeats && r.ID == "" {
+			b.Drop("fold", len(line))
+		}
+	})
+}
+
+// readObject folds a session that is one object. How long it is, is what its messages come to
+// without spaces: a file of lines that goes on with it is longer.
+func readObject(s sessions.Session, b *sessions.Builder, f *fold) (sessions.Version, error) {
+	data, err := regular.ReadFile(s.Path, sessions.MaxLine)
+	if err != nil {
+		return sessions.Version{}, err
+	}
+	var all map[string]jsontext.Value
+	if err := sessions.Unmarshal(data, &all); err != nil {
+		return sessions.Version{}, fmt.Errorf("read %s: %w", s.Path, err)
+	}
+	var about record
+	if sessions.Unmarshal(data, &about) == nil {
+		f.describe(&about.metadata)
+	}
+	messages := all["messages"]
+	delete(all, "messages")
+	delete(all, "lastUpdated")
+	if err := f.keep(about.Start.Time, "metadata", marshal(all)); err != nil {
+		return sessions.Version{}, err
+	}
+	if messages.Kind() == '[' {
+		if err := messages.Compact(jsontext.AllowInvalidUTF8(true),
+			jsontext.AllowDuplicateNames(true)); err != nil {
+			return sessions.Version{}, fmt.Errorf("read %s: %w", s.Path, err)
+		}
+		if err := f.replace(messages); err != nil {
+			b.Fail(err)
+		}
+	}
+	return sessions.VersionOf(int64(len(messages)), sha256.Sum256(data)), nil
+}
+
+// A mapper tells a builder what a fold says.
+type mapper struct {
+	*sessions.Builder
+	session sessions.Session
+	told    map[string]bool // calls that have their results
+	begun   []item          // what was told of the turn that goes on
+}
+
+func (m *mapper) all(items []item) {
+	for n := range items {
+		switch i := &items[n]; {
+		case i.isFork:
+			m.fork(i, items[n+1:])
+		case i.kind != "":
+			m.Record(i.at, i.kind, i.raw)
+		default:
+			m.message(i)
+		}
+	}
+}
+
+// fork tells what the person went back from, and goes back when something came instead. Where
+// that was in the middle of a turn, what was told of it before is told again.
+func (m *mapper) fork(i *item, next []item) {
+	turns, begun := m.Turn()+1, slices.Clone(m.begun)
+	if first := slices.IndexFunc(i.rewound, isMessage); i.rewound[first].isPrompt() {
+		begun = nil
+	} else if len(begun) > 0 {
+		turns--
+	}
+	m.all(i.rewound)
+	instead := slices.IndexFunc(next, isMessage)
+	if instead < 0 {
+		return
+	}
+	m.Rewind(turns, m.key(&next[instead], 0))
+	m.begun = nil
+	for n := range begun {
+		m.message(&begun[n])
+	}
+}
+
+func isMessage(i item) bool { return i.id != "" }
+
+func (i *item) isPrompt() bool { return i.said.Type == "user" && i.said.typed() != "" }
+
+// key names a piece of a message for good.
+func (m *mapper) key(i *item, piece int) string {
+	id, ok := sessions.RandomHalf(i.id)
+	if !ok {
+		id = m.session.Name.ID + "." + id // the first message has the same in all sessions
+	}
+	if piece > 0 {
+		id += "." + strconv.Itoa(piece)
+	}
+	return id
+}
+
+func (m *mapper) message(i *item) {
+	switch i.said.Type {
+	case "user":
+		m.user(i)
+	case "gemini":
+		m.begun = append(m.begun, *i)
+		m.model(i)
+	default:
+		m.Record(i.said.Time.Time, kind(string(i.said.Type)), i.raw)
+	}
+}
+
+func kind(t string) string {
+	if t == "" {
+		return "unknown"
+	}
+	return t
+}
+
+// user tells what a person asked. The results of calls come in the person's name too: those that
+// stand with their calls already are not told again.
+func (m *mapper) user(i *item) {
+	all := parts(i.said.Content)
+	said := text(all)
+	var attached []sessions.Attachment
+	piece := 0
+	for _, p := range all {
+		if data, ok := p.bytes(); ok {
+			attached = append(attached, sessions.Attachment{
+				MIMEType: string(p.Inline.Value.MIME), Content: data,
+			})
+		}
+		if r := p.Response.Value; r != nil {
+			m.answered(i, &piece, r, p.raw)
+		} else if p.Text == "" && p.Inline.Value.MIME == "" {
+			m.Record(i.said.Time.Time, "user/part", p.raw)
+		}
+	}
+	switch {
+	case said == "" && len(attached) == 0:
+		m.begun = append(m.begun, *i)
+		return
+	case isInjected(said):
+		m.begun = append(m.begun, *i)
+		m.Injected(m.key(i, piece), i.said.Time.Time, said)
+		return
+	}
+	m.begun = append(m.begun[:0:0], *i)
+	m.Headline(i.said.typed())
+	m.Prompt(m.key(i, piece), i.said.Time.Time, said, attached...)
+}
+
+// answered tells a result that stands in a message of its own.
+func (m *mapper) answered(i *item, piece *int, r *response, raw jsontext.Value) {
+	if m.told[string(r.ID)] {
+		m.Drop("functionResponse", len(raw))
+		return
+	}
+	blocks, failed := r.blocks()
+	m.told[string(r.ID)] = true
+	m.Result(m.key(i, *piece), i.said.Time.Time, string(r.ID), failed, blocks...)
+	*piece++
+}
+
+func (m *mapper) model(i *item) {
+	said, reply := &i.said, i.id
+	at, piece := said.Time.Time, 0
+	if said.Model != "" {
+		m.Model(at, "google", string(said.Model))
+	}
+	for _, t := range said.Thoughts.Value {
+		words := string(t.Subject)
+		if words != "" && t.Text != "" {
+			words += ": "
+		}
+		m.Reasoning(m.key(i, piece), t.Time.Time, reply, words+string(t.Text), events.Metadata{})
+		piece++
+	}
+	piece = m.words(i, piece)
+	calls := m.calls(i, &piece)
+	for n := range calls {
+		m.result(i, &piece, &calls[n])
+	}
+	if t := said.Tokens.Value; t != nil {
+		m.Usage(reply, t.usage(string(said.Model)))
+	}
+	if len(calls) == 0 {
+		m.Complete()
+	}
+}
+
+// words tells what the model said.
+func (m *mapper) words(i *item, piece int) int {
+	for _, p := range parts(i.said.Content) {
+		switch {
+		case p.Text != "" && bool(p.Thought):
+			m.Reasoning(m.key(i, piece), i.said.Time.Time, i.id, string(p.Text), events.Metadata{})
+		case p.Text != "":
+			m.Message(m.key(i, piece), i.said.Time.Time, i.id, string(p.Text), events.Metadata{})
+		case p.Call != nil:
+			continue // told with its result
+		case p.raw.Kind() == '"':
+			continue // nothing
+		default:
+			m.Record(i.said.Time.Time, "gemini/part", p.raw)
+			continue
+		}
+		piece++
+	}
+	return piece
+}
+
+// calls tells the calls of an answer, before their results.
+func (m *mapper) calls(i *item, piece *int) (all []call) {
+	for n, raw := range i.said.called() {
+		var c call
+		if sessions.Unmarshal(raw, &c) != nil || c.Name == "" {
+			m.Record(i.said.Time.Time, "gemini/toolCall", raw)
+			continue
+		}
+		if c.ID == "" {
+			c.ID = sessions.Text(m.key(i, 0) + "#" + strconv.Itoa(n))
+		}
+		m.Call(m.key(i, *piece), i.said.Time.Time, i.id, sessions.Call{
+			ID: string(c.ID), Name: string(c.Name), Arguments: c.Args,
+		})
+		*piece++
+		if c.AgentID != "" {
+			m.Subagent(string(c.ID), sessions.Name{
+				Agent: sessions.Gemini, ID: string(c.AgentID),
+			})
+		}
+		all = append(all, c)
+	}
+	return all
+}
+
+// called returns the calls of a message: with their results, else as the model wrote them.
+func (m *message) called() []jsontext.Value {
+	if len(m.Calls.Value) > 0 {
+		return m.Calls.Value
+	}
+	var all []jsontext.Value
+	for _, p := range parts(m.Content) {
+		if p.Call != nil {
+			all = append(all, p.Call)
+		}
+	}
+	return all
+}
+
+// exitCode is what the result of a shell says of how the program ended.
+var exitCode = regexp.MustCompile(`(?m)^Exit Code: (-?[1-9]\d*)$`)
+
+// result tells the result of a call, and keeps what a screen shows of it beside.
+func (m *mapper) result(i *item, piece *int, c *call) {
+	failed := c.Status == "error" || c.Status == "cancelled"
+	var blocks []sessions.Block
+	for _, p := range parts(c.Result) {
+		if r := p.Response.Value; r != nil {
+			more, broken := r.blocks()
+			blocks, failed = append(blocks, more...), failed || broken
+		} else {
+			blocks = append(blocks, p.block())
+		}
+	}
+	if blocks == nil && failed {
+		blocks = []sessions.Block{{Text: string(c.Status)}}
+	}
+	if blocks != nil {
+		at := c.Time
+		if at.IsZero() {
+			at = i.said.Time
+		}
+		m.told[string(c.ID)] = true
+		m.Result(m.key(i, *piece), at.Time, string(c.ID), failed, blocks...)
+		*piece++
+	}
+	m.shown(i, c, blocks)
+}
+
+// shown keeps what a screen shows of a result, where that is more: a diff.
+func (m *mapper) shown(i *item, c *call, blocks []sessions.Block) {
+	var words sessions.Text
+	switch c.Display.Kind() {
+	case 0, 'n':
+		return
+	case '"':
+		_ = sessions.Unmarshal(c.Display, &words) // a string, by its kind
+		if slices.ContainsFunc(blocks, func(b sessions.Block) bool {
+			return strings.Contains(b.Text, strings.TrimSpace(string(words)))
+		}) {
+			m.Drop("resultDisplay", len(c.Display))
+			return
+		}
+	}
+	display := c.Display
+	var all map[string]jsontext.Value
+	if display.Kind() == '{' && sessions.Unmarshal(display, &all) == nil {
+		for _, name := range []string{"originalContent", "newContent"} {
+			m.Drop("resultDisplay/"+name, len(all[name]))
+			delete(all, name) // the diff says what changed
+		}
+		display = marshal(all)
+	}
+	m.Record(i.said.Time.Time, "resultDisplay", marshal(struct {
+		ID      string         `json:"id"`
+		Display jsontext.Value `json:"resultDisplay"`
+	}{string(c.ID), display}))
+}
+
+// blocks returns what the model was given.
+func (r *response) blocks() (out []sessions.Block, failed bool) {
+	var said struct {
+		Output sessions.Text  `json:"output"`
+		Error  jsontext.Value `json:"error"`
+	}
+	var members map[string]jsontext.Value
+	_ = sessions.Unmarshal(r.Response, &members) // none where it is no object
+	_ = sessions.Unmarshal(r.Response, &said)
+	switch {
+	case said.Error != nil && said.Error.Kind() != 'n':
+		failed = true
+		out = append(out, sessions.Block{Text: words(said.Error)})
+	case len(members) == 1 && members["output"].Kind() == '"':
+		failed = exitCode.MatchString(string(said.Output))
+		out = append(out, sessions.Block{Text: string(said.Output)})
+	case r.Response != nil:
+		out = append(out, sessions.Block{Text: string(r.Response)})
+	}
+	for _, p := range parts(r.Parts) {
+		out = append(out, p.block())
+	}
+	if out == nil {
+		out = []sessions.Block{{}} // a call that answers with nothing is answered
+	}
+	return out, failed
+}
+
+func words(v jsontext.Value) string {
+	var s sessions.Text
+	if v.Kind() == '"' && sessions.Unmarshal(v, &s) == nil {
+		return string(s)
+	}
+	return string(v)
+}
+
+func (p *part) block() sessions.Block {
+	if data, ok := p.bytes(); ok {
+		return sessions.Block{MIMEType: string(p.Inline.Value.MIME), Data: data}
+	}
+	if p.Text != "" || p.raw.Kind() == '"' {
+		return sessions.Block{Text: string(p.Text)}
+	}
+	return sessions.Block{Text: string(p.raw)}
+}
+
+func marshal(v any) []byte {
+	data, err := json.Marshal(v, json.Deterministic(true), jsontext.AllowInvalidUTF8(true),
+		jsontext.AllowDuplicateNames(true))
+	if err != nil {
+		return []byte("null") // cannot be: values that were read
+	}
+	return data
+}

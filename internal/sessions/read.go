@@ -1,0 +1,79 @@
+package sessions
+
+import (
+	"context"
+	"errors"
+	"io"
+	"io/fs"
+
+	"github.com/git-jp/git-jp/internal/regular"
+)
+
+// ReadLines gives tell the lines of a file that are not empty, and returns how much of the file
+// that was: until bytes of it, or all that is complete when until is 0. A line that is too long
+// is reported to b.
+func ReadLines(
+	ctx context.Context, path string, until int64, b *Builder,
+	tell func(number int, line []byte),
+) (Version, error) {
+	f, err := regular.OpenFile(path)
+	if err != nil {
+		return Version{}, err
+	}
+	defer f.Close() //nolint:errcheck // only read
+	lines, err := NewLines(f, until)
+	if err != nil {
+		return Version{}, err
+	}
+	defer lines.Close()
+	for ctx.Err() == nil && b.Err() == nil {
+		line, number, err := lines.Next(Complete)
+		var broken *LineError
+		switch {
+		case errors.Is(err, io.EOF):
+			return lines.Version(), nil
+		case errors.As(err, &broken):
+			b.Broken(broken.Number, broken.Err)
+		case err != nil:
+			return Version{}, err
+		case len(line) > 0:
+			tell(number, line)
+		}
+	}
+	return lines.Version(), errors.Join(ctx.Err(), b.Err())
+}
+
+// glance is how much of a file is read to know what it is.
+const glance = 1 << 20
+
+// Glance gives look the first lines of a file as long as it wants more, and returns what the
+// file system says of the file.
+func Glance(path string, look func(line []byte) (more bool)) (fs.FileInfo, error) {
+	f, err := regular.OpenFile(path)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close() //nolint:errcheck // only read
+	info, err := f.Stat()
+	if err != nil {
+		return nil, err
+	}
+	lines, err := NewLines(f, glance)
+	if err != nil {
+		return nil, err
+	}
+	defer lines.Close()
+	for {
+		line, _, err := lines.Next(Complete)
+		var broken *LineError
+		switch {
+		case errors.As(err, &broken):
+		case errors.Is(err, io.EOF):
+			return info, nil
+		case err != nil:
+			return nil, err
+		case len(line) > 0 && !look(line):
+			return info, nil
+		}
+	}
+}

@@ -1,0 +1,2 @@
+// Package sessionstest holds readers of agents' sessions to what docs/format.md says.
+package sessionstest

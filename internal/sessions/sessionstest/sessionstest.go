@@ -1,0 +1,234 @@
+package sessionstest
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/git-jp/git-jp/blobs"
+	"github.com/git-jp/git-jp/events"
+	"github.com/git-jp/git-jp/internal/sessions"
+)
+
+// Contents keeps what a conversation refers to.
+type Contents map[blobs.Hash][]byte
+
+// Write implements [events.Writer].
+func (c Contents) Write(b []byte) (blobs.Ref, error) {
+	ref := blobs.RefTo(b)
+	c[ref.Hash] = bytes.Clone(b)
+	return ref, nil
+}
+
+// Read implements [events.Reader].
+func (c Contents) Read(ref blobs.Ref) ([]byte, error) {
+	data, ok := c[ref.Hash]
+	if !ok {
+		return nil, fmt.Errorf("no content %s", ref.Hash)
+	}
+	return data, nil
+}
+
+// Import returns the conversations of the session in a file, which must be what docs/format.md
+// says of any, and their contents.
+func Import(
+	t testing.TB, d sessions.Dialect, path string, until int64,
+) ([]*sessions.Conversation, Contents) {
+	t.Helper()
+	all, kept, err := Try(d, path, until)
+	if err != nil {
+		t.Fatalf("%s: %v", path, err)
+	}
+	return all, kept
+}
+
+// Try is [Import] that returns what goes wrong.
+func Try(
+	d sessions.Dialect, path string, until int64,
+) ([]*sessions.Conversation, Contents, error) {
+	listed, err := d.List(context.Background(), path)
+	if err != nil {
+		return nil, nil, err
+	}
+	if len(listed) != 1 {
+		return nil, nil, fmt.Errorf("%d sessions", len(listed))
+	}
+	kept := Contents{}
+	s := listed[0]
+	b := sessions.NewBuilder(s, sessions.Options{Writer: kept, Root: s.Dir})
+	v, err := d.Read(context.Background(), s, until, b)
+	if err != nil {
+		return nil, nil, err
+	}
+	all, err := b.Finish(v)
+	if err != nil {
+		return nil, nil, err
+	}
+	return all, kept, check(all, kept)
+}
+
+// check holds conversations to the rules that all have.
+func check(all []*sessions.Conversation, kept Contents) error {
+	names := map[sessions.Name]bool{}
+	for _, c := range all {
+		if names[c.Name] {
+			return fmt.Errorf("%s is there twice", c.Name)
+		}
+		names[c.Name] = true
+		if err := c.Stream.Validate(); err != nil {
+			return fmt.Errorf("%s: %w", c.Name, err)
+		}
+		if _, err := events.Decode(c.Stream.Encode()); err != nil {
+			return fmt.Errorf("%s: %w", c.Name, err)
+		}
+		refs, err := events.References(c.Stream.Encode())
+		if err != nil {
+			return fmt.Errorf("%s: %w", c.Name, err)
+		}
+		for _, ref := range refs {
+			if _, err := kept.Read(ref.Ref); err != nil {
+				return fmt.Errorf("%s: %w", c.Name, err)
+			}
+		}
+		keys := map[string]bool{}
+		for i, e := range c.Stream.All() {
+			if err := e.Loadable(); err != nil {
+				return fmt.Errorf("%s: element %d: %w", c.Name, i, err)
+			}
+			key, ok := e.Metadata().Text(sessions.MetadataSource)
+			if ok && keys[key] {
+				return fmt.Errorf("%s: key %s is there twice", c.Name, key)
+			}
+			keys[key] = true
+		}
+	}
+	return nil
+}
+
+// A Count is how much was said.
+type Count struct {
+	Prompts, Answers, Calls, Results int
+	Input, Output                    int64
+}
+
+// CountOf counts what conversations say, each key once.
+func CountOf(all []*sessions.Conversation) (n Count) {
+	seen := map[string]bool{}
+	for _, c := range all {
+		n.Input += c.Report.Input
+		n.Output += c.Report.Output
+		for _, e := range c.Stream.All() {
+			md := e.Metadata()
+			key, _ := md.Text(sessions.MetadataSource)
+			if key == "" || seen[key] {
+				continue
+			}
+			seen[key] = true
+			n.add(e)
+		}
+	}
+	return n
+}
+
+func (n *Count) add(e *events.Element) {
+	md := e.Metadata()
+	_, injected := md.Value(sessions.MetadataInjected)
+	_, split := md.Value(sessions.MetadataSplit)
+	switch ev := e.Event().(type) {
+	case *events.ChatRequest:
+		if !injected && !split {
+			n.Prompts++
+		}
+	case *events.ChatResponse:
+		if ev.Form == events.FormMessage {
+			n.Answers++
+		}
+	case *events.ToolCallRequest:
+		n.Calls++
+	case *events.ToolCallResponse:
+		n.Results++
+	}
+}
+
+// Outline says what conversations have, an element a line.
+func Outline(t testing.TB, all []*sessions.Conversation, kept Contents) string {
+	t.Helper()
+	var out strings.Builder
+	for _, c := range all {
+		fmt.Fprintf(&out, "== %s parent=%s archived=%v\n", c.Name, c.Parent, c.Archived)
+		fmt.Fprintf(&out, "%s\n%s\n", c.Details.Encode(), c.BaseConfig)
+		for _, e := range c.Stream.All() {
+			fmt.Fprintln(&out, line(e, kept))
+		}
+		if c.Report.Records != nil {
+			fmt.Fprintf(&out, "dropped %v broken %d\n", c.Report.Dropped, len(c.Report.Broken))
+		}
+	}
+	return out.String()
+}
+
+// line says what an element has.
+func line(e *events.Element, kept Contents) string {
+	out := string(e.Kind())
+	add := func(name, text string) {
+		const enough = 120
+		if len(text) > enough {
+			text = fmt.Sprintf("%s… (%d)", text[:enough], len(text))
+		}
+		out += fmt.Sprintf(" %s%q", name, text)
+	}
+	switch ev := e.Event().(type) {
+	case *events.ChatRequest:
+		add("", ev.Content)
+		for _, r := range ev.Resources {
+			add("", r.URI+" "+r.MIMEType)
+		}
+	case *events.ChatResponse:
+		add(fmt.Sprint(ev.Form)+" ", ev.Text)
+	case *events.ToolCallRequest:
+		add(ev.ID+" "+ev.Name+" ", string(ev.Arguments))
+	case *events.ToolCallResponse:
+		out += fmt.Sprintf(" %s error=%v", ev.ID, ev.IsError)
+		for _, b := range ev.Blocks {
+			content := b.Content
+			if b.Resource != nil {
+				out += " " + b.Resource.URI
+				content = b.Resource.Content
+			}
+			add(string(b.Type)+" "+b.MIMEType, string(kept[content.Ref().Hash]))
+		}
+	case *events.Compaction:
+		add("", *ev.Summary)
+	case *events.ConfigDelta:
+		add("", string(ev.Delta))
+	}
+	if r, ok := sessions.RecordsOf(e); ok {
+		out += fmt.Sprint(" ", r.Kinds)
+	}
+	for _, key := range e.Metadata().Keys() {
+		v, _ := e.Metadata().Value(key)
+		out += " " + strings.TrimPrefix(key, events.MetadataPrefix) + "=" + string(v)
+	}
+	return out
+}
+
+// Files returns the files below a directory whose names end in one of the suffixes.
+func Files(t testing.TB, dir string, suffixes ...string) (all []string) {
+	t.Helper()
+	err := filepath.WalkDir(dir, func(path string, e os.DirEntry, err error) error {
+		for _, s := range suffixes {
+			if err == nil && e.Type().IsRegular() && strings.HasSuffix(path, s) {
+				all = append(all, path)
+			}
+		}
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return all
+}
