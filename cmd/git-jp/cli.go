@@ -52,6 +52,7 @@ type cli struct {
 	Stats  statsCmd  `cmd:"" group:"look" help:"Show where the tokens of a conversation are, and what answers cost."`
 	Export exportCmd `cmd:"" group:"look" help:"Write a conversation as one document."`
 	Site   siteCmd   `cmd:"" group:"look" help:"Write a folder of pages with all conversations."`
+	Review reviewCmd `cmd:"" group:"look" help:"Show what a branch asked and answered."`
 
 	Fork      forkCmd      `cmd:"" group:"shape" help:"Begin a new conversation with turns of another."`
 	Rename    renameCmd    `cmd:"" group:"shape" help:"Change a title."`
@@ -344,8 +345,8 @@ func changesNothing(command string) bool {
 		return false
 	}
 	return slices.Contains([]string{
-		"ls", "show", "print", "grep", "path", "diff", "log", "export", "site", "stats", "status",
-		"check", "doctor", "models", "help", "man", "completion", "__complete", "version",
+		"ls", "show", "print", "grep", "path", "diff", "log", "export", "review", "stats", "status",
+		"check", "doctor", "models", "help", "man", "completion", "__complete", "version", "site",
 		"textconv", "debug",
 	}, first)
 }

@@ -208,6 +208,11 @@ var rooms = []room{
 		},
 	},
 	{
+		dir:     "internal/review",
+		is:      "what a branch added to conversations, as the comment of a pull request",
+		imports: []string{"events", "blobs", "gitint", "internal/render", "internal/workspace"},
+	},
+	{
 		dir: "internal/site",
 		is:  "a folder of such pages with a list and a search, made again by what changed",
 		imports: []string{

@@ -168,3 +168,6 @@ func IsLanguage(name string) bool {
 
 // SGRLen returns the length of the colour sequence that s begins with, 0 for none.
 func SGRLen(s string) int { return sgrLen(s) }
+
+// EscapeInline makes s plain text in a line of Markdown.
+func EscapeInline(s string) string { return escapeInline(s) }

@@ -26,6 +26,8 @@ type Conversation struct {
 	render.Conversation
 
 	Facts []Fact // beside its title, in their order
+	// Only chooses turns, counted from 1; nil is all of them.
+	Only func(turn int) bool
 }
 
 // A Fact is something that is known of a conversation.

@@ -123,6 +123,9 @@ func (p *pageWriter) figures() {
 func (p *pageWriter) byTurn() (bars []bar, total figures) {
 	s := p.conv.Stream
 	for _, t := range s.Turns() {
+		if !p.shows(t.Index + 1) {
+			continue
+		}
 		var f figures
 		var full compact.Usage
 		for i := t.First; i <= t.Last; i++ {

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"net/url"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/git-jp/git-jp/compact"
@@ -94,6 +95,9 @@ func (p *pageWriter) outline() {
 	m.put("summary", "Prompts")
 	m.open("ol")
 	for _, t := range s.Turns() {
+		if !p.shows(t.Index + 1) {
+			continue
+		}
 		first := ""
 		for i := t.First; i <= t.Last && first == ""; i++ {
 			if r, ok := s.At(i).Event().(*events.ChatRequest); ok {
@@ -103,7 +107,7 @@ func (p *pageWriter) outline() {
 		if first == "" {
 			first = "(no prompt)"
 		}
-		m.open("li")
+		m.open("li", attr{"value", strconv.Itoa(t.Index + 1)})
 		m.put("a", first, href("#"+p.anchor(p.keys[t.First])))
 		m.end("li")
 	}
@@ -150,6 +154,9 @@ func (p *pageWriter) Item(it render.Item) error {
 func (p *pageWriter) flush() {
 	items, turn := p.items, p.turn
 	p.items, p.turn = nil, nil
+	if turn != nil && !p.shows(turn.From) || turn == nil && p.conv.Only != nil {
+		return
+	}
 	if turn == nil {
 		p.steps(items)
 		return
@@ -174,6 +181,9 @@ func (p *pageWriter) flush() {
 	m.end("section")
 	m.raw("\n")
 }
+
+// shows reports whether a turn is chosen, counted from 1.
+func (p *pageWriter) shows(turn int) bool { return p.conv.Only == nil || p.conv.Only(turn) }
 
 // turnKey is the key of the first event of a turn.
 func (p *pageWriter) turnKey(items []render.Item) string {

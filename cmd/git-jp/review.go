@@ -1,0 +1,123 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/git-jp/git-jp/gitint"
+	"github.com/git-jp/git-jp/internal/render"
+	"github.com/git-jp/git-jp/internal/report"
+	"github.com/git-jp/git-jp/internal/review"
+	"github.com/git-jp/git-jp/internal/update"
+	"github.com/git-jp/git-jp/internal/view"
+)
+
+type reviewCmd struct {
+	Range  string `arg:"" optional:"" placeholder:"BASE[..HEAD]" help:"What is compared; by default the base that update-branch takes, and HEAD."`
+	Format string `short:"f" enum:"md,html" default:"md" placeholder:"md|html" help:"md or html."`
+	Output string `short:"o" placeholder:"FILE" help:"Write to FILE instead of standard output."`
+}
+
+// Help says what is shown.
+func (reviewCmd) Help() string {
+	return `Shows what a branch asked and answered: of each conversation the turns that were added
+since the branch left the base. Markdown is for the comment of a pull request: prompts and
+answers, quoted, with a line that counts what was redacted and what was too long. As
+--format=html it is a page with all that those turns have.
+
+    git jp review origin/main..HEAD`
+}
+
+// Run compares two commits.
+func (c reviewCmd) Run(ctx context.Context, a *app) error {
+	repo, err := a.repo(ctx)
+	if err != nil {
+		return err
+	}
+	base, head, err := c.ends(ctx, repo)
+	if err != nil {
+		return err
+	}
+	failed := false
+	all, err := review.Between(ctx, repo, base, head, func(err error) {
+		a.warn("%v", err)
+		failed = true
+	})
+	if err != nil {
+		return err
+	}
+	var problems []render.Problem
+	write := func(out io.Writer) (err error) {
+		if c.Format == "html" {
+			problems, err = c.page(a, out, all)
+			return err
+		}
+		return review.Markdown(out, all)
+	}
+	if c.Output == "" || c.Output == "-" {
+		err = write(a.stdout)
+	} else {
+		err = replaceFile(a, c.Output, write)
+	}
+	if err != nil {
+		return err
+	}
+	if err := contentProblems(a, problems); err != nil || !failed {
+		return err
+	}
+	return report.ErrProblems
+}
+
+// ends returns the commits that are compared: where head left the base, and head.
+func (c reviewCmd) ends(
+	ctx context.Context, repo *gitint.Repo,
+) (base, head gitint.OID, err error) {
+	from, to, _ := strings.Cut(c.Range, "..")
+	if from == "" {
+		b, err := update.Current(ctx, repo)
+		if err == nil {
+			from, err = update.DefaultBase(ctx, repo, b.Remote)
+		}
+		if err != nil {
+			return base, head, usagef("name the base, as in 'git jp review main': %w", err)
+		}
+	}
+	if to = strings.TrimPrefix(to, "."); to == "" {
+		to = "HEAD"
+	}
+	if base, err = repo.Resolve(ctx, from+"^{commit}"); err != nil {
+		return base, head, err
+	}
+	if head, err = repo.Resolve(ctx, to+"^{commit}"); err != nil {
+		return base, head, err
+	}
+	fork, err := repo.MergeBase(ctx, base.String(), head.String())
+	if err != nil {
+		return base, head, fmt.Errorf("compare %s and %s: %w", from, to, err)
+	}
+	return fork, head, nil
+}
+
+// page writes all that the turns of the branch have.
+func (reviewCmd) page(
+	a *app, out io.Writer, all []review.Conversation,
+) ([]render.Problem, error) {
+	price, err := pricing(a)
+	if err != nil {
+		return nil, err
+	}
+	shown := make([]view.Conversation, len(all))
+	for i, c := range all {
+		shown[i] = view.Conversation{
+			Conversation: render.Conversation{
+				ID: c.ID, Title: c.Title(), Stream: c.Stream, Contents: c.Contents,
+				Base: c.BaseConfig,
+			},
+			Facts: view.FactsOf(c.Conversation), Only: c.Has,
+		}
+	}
+	doc := view.Document{Title: "What was asked on this branch", Price: price}
+	return doc.Write(out, shown...)
+}

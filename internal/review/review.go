@@ -1,0 +1,167 @@
+package review
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"slices"
+
+	"github.com/git-jp/git-jp/blobs"
+	"github.com/git-jp/git-jp/events"
+	"github.com/git-jp/git-jp/gitint"
+	"github.com/git-jp/git-jp/internal/workspace"
+)
+
+// A Conversation is one that a branch changed.
+type Conversation struct {
+	*workspace.Conversation
+
+	Contents blobs.Reader
+	Turns    []int // those that have events of the branch, counted from 0
+}
+
+// Has reports whether the branch added to a turn, counted from 1.
+func (c Conversation) Has(turn int) bool { return slices.Contains(c.Turns, turn-1) }
+
+// Between returns the conversations to which head has added since base, in the order of their ids.
+// What cannot be read is reported, and the others are returned.
+func Between(
+	ctx context.Context, repo *gitint.Repo, base, head gitint.OID, problem func(error),
+) ([]Conversation, error) {
+	was, err := repo.Tree(ctx, base.String())
+	if err != nil {
+		return nil, err
+	}
+	is, err := repo.Tree(ctx, head.String())
+	if err != nil {
+		return nil, err
+	}
+	before, err := conversations(was)
+	if err != nil {
+		return nil, err
+	}
+	after, err := conversations(is)
+	if err != nil {
+		return nil, err
+	}
+	var all []Conversation
+	for _, e := range after {
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
+		i := slices.IndexFunc(before, func(b place) bool { return b.ID == e.ID })
+		if i >= 0 && streamOf(was, before[i]) == streamOf(is, e) {
+			continue
+		}
+		c, err := read(is, e)
+		if err == nil && i >= 0 {
+			err = c.without(was, before[i])
+		}
+		if err != nil {
+			problem(err)
+			continue
+		}
+		if len(c.Turns) > 0 {
+			all = append(all, c)
+		}
+	}
+	return all, nil
+}
+
+// A place is a conversation in a tree.
+type place struct {
+	workspace.Entry
+
+	jp string // the .jp that it is in
+}
+
+// conversations lists those of a tree.
+func conversations(tree *gitint.Tree) (all []place, err error) {
+	dirs, err := gitint.NewDirFinder(workspace.DirName).Find(tree)
+	if err != nil {
+		return nil, fmt.Errorf("list %s: %w", tree.Name(), err)
+	}
+	for _, dir := range dirs {
+		entries, _, err := workspace.Scan(tree, dir)
+		if err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return nil, fmt.Errorf("list %s: %w", tree.Name(), err)
+		}
+		for _, e := range entries {
+			all = append(all, place{e, dir})
+		}
+	}
+	slices.SortStableFunc(all, func(a, b place) int { return int(a.ID - b.ID) })
+	return all, nil
+}
+
+// streamOf is the object of a stream.
+func streamOf(tree *gitint.Tree, p place) gitint.OID {
+	name := workspace.EventsFile
+	if p.Legacy {
+		name = workspace.MessagesFile
+	}
+	oid, _ := tree.OID(p.Path + "/" + name)
+	return oid
+}
+
+func read(tree *gitint.Tree, p place) (Conversation, error) {
+	conv, err := workspace.Read(tree, p.Entry)
+	if err != nil {
+		return Conversation{}, fmt.Errorf("read %s: %w", tree.Name(), err)
+	}
+	store := gitint.Sub(tree, p.jp+"/"+blobs.Dir)
+	c := Conversation{Conversation: conv, Contents: blobs.FS(store, 0)}
+	for i := range conv.Stream.Turns() {
+		c.Turns = append(c.Turns, i)
+	}
+	return c, nil
+}
+
+// without leaves out the turns of which an earlier version has every event.
+func (c *Conversation) without(tree *gitint.Tree, p place) error {
+	old, err := workspace.Read(tree, p.Entry)
+	if err != nil {
+		return fmt.Errorf("read %s: %w", tree.Name(), err)
+	}
+	had := make(map[string]bool)
+	for _, key := range old.Stream.Keys() {
+		had[key] = true
+	}
+	keys, turns := c.Stream.Keys(), c.Stream.Turns()
+	c.Turns = slices.DeleteFunc(c.Turns, func(i int) bool {
+		t := turns[i]
+		for at := t.First; at <= t.Last; at++ {
+			if c.Stream.At(at).Kind().IsEvent() && !had[keys[at]] {
+				return false
+			}
+		}
+		return true
+	})
+	return nil
+}
+
+// asked returns what a turn says: its prompts, and the messages behind the last call.
+func asked(s *events.Stream, t events.Turn) (author, prompt, answer string, calls int) {
+	for i := t.First; i <= t.Last; i++ {
+		switch ev := s.At(i).Event().(type) {
+		case *events.ChatRequest:
+			if prompt != "" {
+				prompt += "\n\n"
+			}
+			prompt += ev.Content
+			author = ev.Author
+		case *events.ToolCallRequest:
+			calls++
+			answer = ""
+		case *events.ChatResponse:
+			if ev.Form == events.FormMessage {
+				if answer != "" {
+					answer += "\n\n"
+				}
+				answer += ev.Text
+			}
+		}
+	}
+	return author, prompt, answer, calls
+}
