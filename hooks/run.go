@@ -22,8 +22,8 @@ type run struct {
 
 // Run does the work of the hook that git calls by this name, with the arguments that git gives it.
 // A hook of a later version that this one does not know does nothing: the repository's owner may
-// have a newer program. The error is [ErrCommit], [ErrMended], [ErrPush], [ErrReceived] or a
-// [*ConflictError] where git is to be stopped, after the reasons were printed.
+// have a newer program. The error is [ErrCommit], [ErrSecret], [ErrMended], [ErrPush],
+// [ErrReceived] or a [*ConflictError] where git is to be stopped, after the reasons were printed.
 func Run(ctx context.Context, env Env, name string, args []string) error {
 	r := &run{Env: env, name: name, args: args}
 	r.args = r.given()
@@ -120,7 +120,7 @@ func (r *run) tell(ctx context.Context, hook served, verdict *stage.Verdict,
 	case slices.ContainsFunc(others, isConflict):
 		return &ConflictError{"the index is unmerged"}
 	case slices.ContainsFunc(blocking, hook.stops):
-		return ErrCommit
+		return commitError(blocking)
 	default:
 		return nil
 	}
@@ -143,6 +143,21 @@ func (r *run) refuseUndecided(ctx context.Context, repo *gitint.Repo) error {
 }
 
 func isConflict(f check.Finding) bool { return f.State == check.Conflicted }
+
+// ErrSecret says that a commit was stopped because it would bring a secret, after the reasons were
+// printed.
+var ErrSecret = errors.New("the commit was stopped: it would bring a secret")
+
+// commitError says why a commit is stopped; that it would be incomplete is the worse reason.
+func commitError(blocking []check.Finding) error {
+	others := func(f check.Finding) bool {
+		return f.State != check.Secret && f.State != check.Unredacted
+	}
+	if slices.ContainsFunc(blocking, others) {
+		return ErrCommit
+	}
+	return ErrSecret
+}
 
 // ErrCommit says that a commit was stopped, after the reasons were printed.
 var ErrCommit = errors.New("the commit was stopped: it would be incomplete")

@@ -68,6 +68,7 @@ type cli struct {
 	Unstage unstageCmd      `cmd:"" group:"git" help:"Undo staging."`
 	Status  statusCmd       `cmd:"" group:"git" help:"Show what is staged, changed or incomplete."`
 	Check   checkCmd        `cmd:"" group:"git" help:"Find references without content."`
+	Redact  redactCmd       `cmd:"" group:"git" help:"Take secrets out of conversations, and keep them out."`
 	Repair  repairCmd       `cmd:"" group:"git" help:"Restore what is missing, and fix what is damaged."`
 	Gc      gcCmd           `cmd:"" group:"git" help:"Delete content that nothing refers to."`
 	Resolve resolveCmd      `cmd:"" group:"git" help:"Resolve conflicts that a merge left."`

@@ -57,6 +57,11 @@ func (c stageCmd) Run(ctx context.Context, a *app) error {
 		return err
 	}
 	req.Strict = c.Strict
+	if !c.DryRun {
+		if err := a.redactAgain(ctx, req.Repo, req.IDs); err != nil {
+			return err
+		}
+	}
 	plan, err := c.run(ctx, a, req)
 	if refused, ok := errors.AsType[*stage.RefusedError](err); ok {
 		return a.refuseStage(ctx, req.Repo, refused.Report.Findings)

@@ -36,6 +36,15 @@ type Options struct {
 	Tracked func(name string) bool
 }
 
+// Rules returns the rules that hold in a workspace that commits some of its own.
+func (o Options) Rules(dir string, c secrets.Committed) *secrets.Rules {
+	rules := secrets.Builtin().With(c).With(secrets.OwnRules(o.Own))
+	if len(c.Off) > 0 && o.Off != nil {
+		rules = rules.Without(o.Off(dir, c.Off)...)
+	}
+	return rules
+}
+
 // A Scanner scans one tree after the other, and of each what is new. It is not safe for use by
 // several goroutines.
 type Scanner struct {
@@ -145,10 +154,7 @@ func (s *Scanner) workspace(ctx context.Context, src check.Source, dir string) e
 
 // scanner returns the one for the rules of a workspace.
 func (s *Scanner) scanner(dir string, c secrets.Committed) *secrets.Scanner {
-	rules := secrets.Builtin().With(c).With(secrets.OwnRules(s.Own))
-	if len(c.Off) > 0 && s.Off != nil {
-		rules = rules.Without(s.Off(dir, c.Off)...)
-	}
+	rules := s.Rules(dir, c)
 	digest := rules.Digest()
 	if s.rules[digest] == nil {
 		s.rules[digest] = &secrets.Scanner{Rules: rules}

@@ -28,7 +28,8 @@ type Redactor struct {
 	Now        func() time.Time
 }
 
-// A Target is what is to go: a value wherever it is, or all content with a hash.
+// A Target is what is to go: a value wherever it is, or all content with a hash. The zero value is
+// what entries say already.
 type Target struct {
 	Rule  string // what the marker says
 	Value []byte
@@ -54,6 +55,9 @@ type Result struct {
 // Redact takes a target out of all conversations of the workspace, and writes the entries that keep
 // it out.
 func (r Redactor) Redact(ctx context.Context, t Target) (*Result, error) {
+	if t.Rule == "" {
+		return r.Apply(ctx)
+	}
 	entries, err := r.committed()
 	if err != nil {
 		return nil, err
@@ -80,12 +84,21 @@ func (r Redactor) Redact(ctx context.Context, t Target) (*Result, error) {
 }
 
 // Apply takes out what entries say and what is there again, as after a merge of an older branch.
-func (r Redactor) Apply(ctx context.Context) (*Result, error) {
+//
+// Ids limit it to some conversations.
+func (r Redactor) Apply(ctx context.Context, ids ...events.ID) (*Result, error) {
 	entries, err := r.committed()
 	if err != nil {
 		return nil, err
 	}
 	res := &Result{}
+	if len(ids) > 0 {
+		some := secrets.Redactions{}
+		for _, id := range ids {
+			some[id.Digits()] = entries[id.Digits()]
+		}
+		entries = some
+	}
 	return res, (&run{r, Target{}, entries, res, map[blobs.Hash]bool{}}).apply(ctx)
 }
 

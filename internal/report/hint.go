@@ -48,7 +48,7 @@ func hints(err error) []string {
 		return []string{usageHint(err)}
 	case isA[*audit.RevisionError](err):
 		return revisionHints(err)
-	case errors.Is(err, hooks.ErrCommit):
+	case errors.Is(err, hooks.ErrCommit), errors.Is(err, hooks.ErrSecret):
 		return []string{"'git commit --no-verify' commits all the same"}
 	case errors.Is(err, hooks.ErrMended):
 		return []string{"'git commit --no-edit' completes it, 'git merge --abort' gives it up"}

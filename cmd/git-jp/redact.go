@@ -1,0 +1,362 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"path"
+
+	"github.com/git-jp/git-jp/blobs"
+	"github.com/git-jp/git-jp/events"
+	"github.com/git-jp/git-jp/gitint"
+	"github.com/git-jp/git-jp/internal/audit"
+	"github.com/git-jp/git-jp/internal/redact"
+	"github.com/git-jp/git-jp/internal/regular"
+	"github.com/git-jp/git-jp/internal/render"
+	"github.com/git-jp/git-jp/internal/repair"
+	"github.com/git-jp/git-jp/internal/secrets"
+	"github.com/git-jp/git-jp/internal/stage"
+	"github.com/git-jp/git-jp/internal/workspace"
+)
+
+type redactCmd struct {
+	Finding []string `arg:"" optional:"" help:"Fingerprints, as 'git jp check --secrets' shows them."`
+	Text    bool     `xor:"what" help:"Read the text to take out from standard input."`
+	Result  string   `xor:"what" placeholder:"HASH" help:"Take out the content with this SHA-256."`
+	Apply   bool     `xor:"what" help:"Take out again what was redacted before."`
+	Undo    []string `xor:"what" placeholder:"CONVERSATION" sep:"none" help:"Bring back what was redacted last."`
+}
+
+// Help says what happens to the secret and what does not.
+func (redactCmd) Help() string {
+	return `Takes a secret out of all conversations of the workspace that have it, in the stream and
+in content, and puts [redacted:<rule>] in its place. Reasoning with a signature over it goes, and
+reasoning that only a provider can read and that followed it in its turn. An entry below
+.jp/secrets/redacted, which is staged with the conversations, keeps it out: 'git jp stage', the
+merge driver and 'git jp import' apply it to what an older branch or another machine brings.
+
+The original lies in <git-common-dir>/jp/trash for the grace period of the collector; --undo
+brings it back. Commits that have the secret are counted, and how to take it out of them is
+said: that rewrites history. A secret that was pushed has to be revoked, whatever is rewritten.
+
+    git jp check --secrets
+    git jp redact 0123456789abcdef0123456789abcdef
+    git jp redact --text < secret.txt`
+}
+
+// redactRecord is what redact did, in JSON.
+type redactRecord struct {
+	Conversations []string `json:"conversations"`
+	Entries       []string `json:"entries"`
+	Replaced      int      `json:"replaced"`
+	Dropped       int      `json:"dropped"`
+	Removed       []string `json:"removed"`
+	Kept          []string `json:"kept"`
+	Commits       []string `json:"commits"`
+}
+
+// Run redacts.
+func (c redactCmd) Run(ctx context.Context, a *app) error {
+	if len(c.Finding) == 0 && !c.Text && c.Result == "" && !c.Apply && len(c.Undo) == 0 {
+		return usagef("name a finding, or give --text, --result, --apply or --undo")
+	}
+	if len(c.Finding) > 0 && (c.Text || c.Result != "" || c.Apply || len(c.Undo) > 0) {
+		return usagef("name findings, or give a flag, not both")
+	}
+	o, err := repairer(ctx, a)
+	if err != nil {
+		return err
+	}
+	if o.Repo == nil {
+		return fmt.Errorf("redact: %w", gitint.ErrNotRepository)
+	}
+	r := newRedactor(a, o)
+	if len(c.Undo) > 0 {
+		return c.undo(ctx, a, r, o.Repo)
+	}
+	targets, err := c.targets(ctx, a, r, o.Repo)
+	if err != nil {
+		return fmt.Errorf("redact: %w", err)
+	}
+	for _, t := range targets {
+		res, err := r.Redact(ctx, t)
+		if err == nil {
+			err = a.finishRedaction(ctx, o.Repo, res)
+		}
+		if err != nil {
+			return fmt.Errorf("redact: %w", err)
+		}
+	}
+	return nil
+}
+
+func newRedactor(a *app, o repair.Options) redact.Redactor {
+	return redact.Redactor{
+		Workspace: o.Workspace, Quarantine: repair.Quarantine(o.Sources, o.Keep, nil), Now: a.now,
+	}
+}
+
+// ruleText and ruleResult are the rules of what a person names.
+const (
+	ruleText   = "text"
+	ruleResult = "result"
+)
+
+// minText is how long a text is at least that is taken out wherever it is.
+const minText = 6
+
+// targets are what is to go; one without a value stands for what entries say already.
+func (c redactCmd) targets(
+	ctx context.Context, a *app, r redact.Redactor, repo *gitint.Repo,
+) ([]redact.Target, error) {
+	switch {
+	case c.Apply:
+		return []redact.Target{{}}, nil
+	case c.Text:
+		text, err := io.ReadAll(io.LimitReader(a.stdin, secrets.MaxFile))
+		if err != nil {
+			return nil, err
+		}
+		text = bytes.TrimSuffix(bytes.TrimSuffix(text, []byte("\n")), []byte("\r"))
+		if len(text) < minText {
+			return nil, fmt.Errorf("the text has %d bytes, fewer than %d", len(text), minText)
+		}
+		return []redact.Target{{Rule: ruleText, Value: text}}, nil
+	case c.Result != "":
+		h, err := blobs.ParseHash(c.Result)
+		return []redact.Target{{Rule: ruleResult, Whole: h}}, err
+	}
+	var targets []redact.Target
+	for _, fp := range c.Finding {
+		found, err := a.findSecret(ctx, repo, r.Workspace, fp)
+		if err != nil {
+			return nil, err
+		}
+		value, err := r.Value(a.rules(r.Workspace, repo), found)
+		if err != nil {
+			return nil, err
+		}
+		targets = append(targets, redact.Target{Rule: found.Rule, Value: value})
+	}
+	return targets, nil
+}
+
+// finishRedaction stages what was redacted and says what is left to do.
+func (a *app) finishRedaction(ctx context.Context, repo *gitint.Repo, res *redact.Result) error {
+	for _, err := range res.Skipped {
+		a.warn("not redacted: %v", err)
+	}
+	if len(res.Conversations) == 0 {
+		a.note("nothing to redact")
+		return nil
+	}
+	w := a.openWorkspace
+	dir, err := a.dirInRepo(w, repo)
+	if err != nil {
+		return err
+	}
+	commits, err := a.commitsWith(ctx, repo, dir, res)
+	if err != nil {
+		return err
+	}
+	if err := a.stageRedaction(ctx, repo, dir, res); err != nil {
+		return err
+	}
+	if a.JSON {
+		record := redactRecord{
+			Entries: orEmpty(res.Entries), Replaced: res.Replaced, Dropped: res.Dropped,
+			Kept: orEmpty(res.Kept), Commits: orEmpty(commits),
+			Conversations: []string{}, Removed: []string{},
+		}
+		for _, id := range res.Conversations {
+			record.Conversations = append(record.Conversations, id.String())
+		}
+		for _, h := range res.Removed {
+			record.Removed = append(record.Removed, h.String())
+		}
+		return a.printJSON(record)
+	}
+	text := fmt.Sprintf("redacted %s in %s", render.Count(res.Replaced, "text"),
+		render.Count(len(res.Conversations), "conversation"))
+	if res.Dropped > 0 {
+		text += fmt.Sprintf(", and dropped %d with signed or encrypted reasoning", res.Dropped)
+	}
+	if _, err := fmt.Fprintln(a.stdout, text); err != nil {
+		return err
+	}
+	for _, id := range res.Conversations {
+		a.note("the original of %s is quarantined: 'git jp redact --undo %s' brings it back",
+			id, id)
+	}
+	a.tellHistory(dir, res, commits)
+	return nil
+}
+
+// tellHistory says what redacting does not reach.
+func (a *app) tellHistory(dir string, res *redact.Result, commits []string) {
+	if len(commits) > 0 {
+		const short = 12
+		a.warn("%s changed these files before and can have it, the latest is %s",
+			render.Count(len(commits), "commit"), commits[len(commits)-1][:short])
+		if len(res.Removed) > 0 {
+			name := workspace.BlobPath(dir, res.Removed[0])
+			a.note("'git filter-repo --invert-paths --path %s' takes content out of history", name)
+		}
+		a.note("'git filter-repo --replace-text FILE', with the secret in FILE, takes text out")
+	}
+	a.note("a secret that was pushed or shared has to be revoked where it was issued")
+}
+
+// stageRedaction puts the entries, the conversations that the index has, and the loss of their
+// content into the index.
+func (a *app) stageRedaction(
+	ctx context.Context, repo *gitint.Repo, dir string, res *redact.Result,
+) error {
+	index, err := repo.Index(ctx)
+	if err != nil {
+		return err
+	}
+	var change gitint.Change
+	for _, name := range res.Entries {
+		change.Add = append(change.Add, path.Join(dir, name))
+	}
+	for _, h := range res.Removed {
+		if name := workspace.BlobPath(dir, h); hasFile(index, name) {
+			change.Remove = append(change.Remove, name)
+		}
+	}
+	if len(change.Add)+len(change.Remove) > 0 {
+		if _, err := repo.Stage(ctx, change); err != nil {
+			return err
+		}
+	}
+	var tracked []string
+	for _, id := range res.Conversations {
+		if e, err := a.find(id.String()); err == nil &&
+			hasFile(index, path.Join(path.Dir(dir), e.Path, workspace.EventsFile)) {
+			tracked = append(tracked, id.String())
+		}
+	}
+	if len(tracked) == 0 {
+		return nil
+	}
+	req, err := stageRequest(ctx, a, tracked, false, false)
+	if err != nil {
+		return err
+	}
+	_, err = stage.Run(ctx, req)
+	if refused, ok := errors.AsType[*stage.RefusedError](err); ok {
+		return a.refuseStage(ctx, repo, refused.Report.Findings)
+	}
+	return err
+}
+
+func hasFile(index *gitint.Index, name string) bool {
+	_, ok := index.OID(name)
+	return ok
+}
+
+// commitsWith returns the commits that changed the files which had what was redacted, oldest
+// first.
+func (a *app) commitsWith(
+	ctx context.Context, repo *gitint.Repo, dir string, res *redact.Result,
+) (ids []string, err error) {
+	refs, err := repo.Refs(ctx)
+	if err != nil {
+		return nil, err
+	}
+	push := audit.Push{}
+	for _, ref := range refs {
+		if !ref.Peeled.IsZero() {
+			push.Tips = append(push.Tips, ref.Peeled.String())
+		}
+	}
+	for _, h := range res.Removed {
+		push.Under = append(push.Under, workspace.BlobPath(dir, h))
+	}
+	for _, id := range res.Conversations {
+		if e, err := a.find(id.String()); err == nil {
+			push.Under = append(push.Under, path.Join(path.Dir(dir), e.Path))
+		}
+	}
+	commits, err := repo.PushedCommits(ctx, push.PushRange)
+	for _, commit := range commits {
+		ids = append(ids, commit.OID.String())
+	}
+	return ids, err
+}
+
+// undo brings conversations back.
+func (c redactCmd) undo(
+	ctx context.Context, a *app, r redact.Redactor, repo *gitint.Repo,
+) error {
+	dir, err := a.dirInRepo(r.Workspace, repo)
+	if err != nil {
+		return err
+	}
+	index, err := repo.Index(ctx)
+	if err != nil {
+		return err
+	}
+	for _, name := range c.Undo {
+		e, err := a.find(name)
+		if err != nil {
+			return err
+		}
+		names, err := r.Undo(ctx, e.ID)
+		if err != nil {
+			return err
+		}
+		var change gitint.Change
+		for _, entry := range names {
+			if file := path.Join(dir, entry); hasFile(index, file) {
+				change.Remove = append(change.Remove, file)
+			}
+		}
+		if len(change.Remove) > 0 {
+			if _, err := repo.Stage(ctx, change); err != nil {
+				return err
+			}
+		}
+		a.note("brought back %s as it was, with %s gone; nothing else is staged", e.ID,
+			render.Count(len(names), "entry"))
+	}
+	return nil
+}
+
+// redactAgain applies the entries of the workspace before something is staged.
+func (a *app) redactAgain(ctx context.Context, repo *gitint.Repo, ids []events.ID) error {
+	w := a.openWorkspace
+	names, err := fs.ReadDir(regular.Dir(w.Dir()), secrets.RedactedDir)
+	if err != nil || len(names) == 0 {
+		return nil //nolint:nilerr // there are none
+	}
+	o, err := repairer(ctx, a)
+	if err != nil {
+		return err
+	}
+	res, err := newRedactor(a, o).Apply(ctx, ids...)
+	if err != nil {
+		return fmt.Errorf("redact again: %w", err)
+	}
+	for _, id := range res.Conversations {
+		a.note("redacted %s again; 'git jp redact --undo %s' brings it back", id, id)
+	}
+	if len(res.Removed) == 0 {
+		return nil
+	}
+	dir, err := a.dirInRepo(w, repo)
+	if err != nil {
+		return err
+	}
+	res.Entries, res.Conversations = nil, nil
+	return a.stageRedaction(ctx, repo, dir, res)
+}
+
+// rules are those of a workspace, with the user's own secrets.
+func (a *app) rules(w *workspace.Workspace, repo *gitint.Repo) *secrets.Rules {
+	return redact.Rules(w, a.guardOptions(repo))
+}

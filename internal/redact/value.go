@@ -1,0 +1,74 @@
+package redact
+
+import (
+	"bytes"
+	"errors"
+	"path/filepath"
+
+	"github.com/git-jp/git-jp/events"
+	"github.com/git-jp/git-jp/internal/leaks"
+	"github.com/git-jp/git-jp/internal/regular"
+	"github.com/git-jp/git-jp/internal/secrets"
+	"github.com/git-jp/git-jp/internal/workspace"
+)
+
+// Rules returns the rules that hold in a workspace. A file of rules with a fault counts for
+// nothing.
+func Rules(w *workspace.Workspace, o leaks.Options) *secrets.Rules {
+	var c secrets.Committed
+	file := filepath.Join(w.Dir(), filepath.FromSlash(secrets.RulesFile))
+	if data, err := regular.ReadFile(file, secrets.MaxFile); err == nil {
+		c, _ = secrets.ParseRules(data)
+	}
+	return o.Rules(workspace.DirName, c)
+}
+
+// ErrValue says that a finding is not there any more.
+var ErrValue = errors.New("the finding is not there any more, or is no text")
+
+// Value returns the secret that was found.
+func (r Redactor) Value(rules *secrets.Rules, a secrets.Allowed) ([]byte, error) {
+	id, err := events.ParseID(a.Conversation)
+	if err != nil {
+		return nil, err
+	}
+	e, err := r.Workspace.Find(id.String(), workspace.FindOptions{
+		ListOptions: workspace.ListOptions{Archived: true},
+	})
+	if err != nil {
+		return nil, err
+	}
+	c, err := r.Workspace.Load(e)
+	if err != nil {
+		return nil, err
+	}
+	scanner := &secrets.Scanner{Rules: rules}
+	contents := r.Workspace.BlobsOf(e)
+	found, err := scanner.Stream(id, c.Stream, nil, contents)
+	if err != nil {
+		return nil, err
+	}
+	for _, f := range found {
+		if f.Fingerprint() != a.Fingerprint() {
+			continue
+		}
+		for _, t := range secrets.Texts(c.Stream.At(f.Element)) {
+			if t.Member == f.Member {
+				text, err := t.Content.Bytes(contents)
+				if err != nil {
+					return nil, err
+				}
+				return bytes.Clone(text[f.Match.Start:f.Match.End]), nil
+			}
+		}
+	}
+	if c.Details.Title != nil && a.Event == workspace.MetadataFile {
+		title := []byte(*c.Details.Title)
+		for _, m := range rules.Scan(title) {
+			if m.Rule == a.Rule {
+				return title[m.Start:m.End], nil
+			}
+		}
+	}
+	return nil, ErrValue
+}
