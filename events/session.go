@@ -112,6 +112,7 @@ func (d *Details) Copied() {
 	}
 	delete(d.Labels, LabelSession)
 	delete(d.Labels, LabelImport)
+	_ = d.SetValue(titleKey, nil) // removing fails for no key of ours
 	d.Labels[LabelSessionOf] = session
 }
 
@@ -129,6 +130,27 @@ func (d *Details) CreatedAt(id ID) time.Time {
 		return d.LastActivatedAt // jp saved it, which keeps no members of ours
 	}
 	return at
+}
+
+// titleKey is the member of metadata.json that keeps the title which an import gave.
+const titleKey = MetadataPrefix + "title"
+
+// IsTitled reports whether a person gave the title of an imported conversation: it is not the one
+// that the import gave, or nobody knows that any more.
+func (d *Details) IsTitled() bool {
+	v, ok := d.Value(titleKey)
+	var given string
+	return d.Title != nil && (!ok || json.Unmarshal(v, &given) != nil || given != *d.Title)
+}
+
+// SetImportTitle gives a conversation the title that its source has.
+func (d *Details) SetImportTitle(title string) error {
+	v, err := jsontext.AppendQuote(nil, title)
+	if err != nil {
+		return err
+	}
+	d.Title = &title
+	return d.SetValue(titleKey, v)
 }
 
 // SetCreatedAt notes when a conversation began.

@@ -81,7 +81,13 @@ func mergeSource(out, ours, theirs *events.Details) {
 		return
 	}
 	if o.compare(t) < 0 {
-		o, ours = t, theirs
+		o, ours, theirs = t, theirs, ours
+	}
+	switch { // of what a person and an import said, the person's counts
+	case ours.IsTitled() && !theirs.IsTitled():
+		out.Title = ours.Title
+	case theirs.IsTitled() && !ours.IsTitled():
+		out.Title = theirs.Title
 	}
 	out.Labels[events.LabelImport] = o.Version.String()
 	delete(out.Labels, events.LabelRules)

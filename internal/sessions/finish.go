@@ -210,7 +210,9 @@ func (b *Builder) Finish(v Version) ([]*Conversation, error) {
 func (b *Builder) conversation(n Name) *Conversation {
 	d := &events.Details{LastActivatedAt: b.last, Labels: maps.Clone(b.labels)}
 	if title := b.heading(); title != "" {
-		d.Title = &title
+		if err := d.SetImportTitle(title); err != nil {
+			b.Fail(err)
+		}
 	}
 	d.Labels[LabelSession] = n.String()
 	if err := d.SetCreatedAt(b.first); err != nil {
