@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"time"
 
 	"github.com/git-jp/git-jp/events"
 )
@@ -17,6 +18,7 @@ var benches = []bench{
 	{"pre-commit hook, no .jp path staged", idleHook("pre-commit")},
 	{"pre-merge-commit hook, no .jp path staged", idleHook("pre-merge-commit")},
 	{"post-merge hook, no merge of .jp", idleHook("post-merge", "0")},
+	{"pre-commit hook, 1 MB of new text to look for secrets in", scanned},
 	{"post-checkout hook, a file", idleHook("post-checkout", "HEAD", "HEAD", "0")},
 	{"ls of 10,000 conversations", list},
 	{"status of 10,000 new conversations", status},
@@ -83,6 +85,41 @@ func idle(b *builder, hook []string) (ours, theirs side, err error) {
 	theirs = side{
 		label: "git diff --cached", dir: b.dir,
 		args: []string{"git", "diff", "--cached", "--quiet", "--", ".jp"},
+	}
+	return ours, theirs, nil
+}
+
+// scanned measures what a commit pays for being looked through. Its opponent looks for two strings.
+func scanned(b *builder) (ours, theirs side, err error) {
+	if err := b.repository(1, 1, true); err != nil {
+		return ours, theirs, err
+	}
+	line := "It reads the manifest, asks the registry for each name, and writes what it got.\n"
+	s := events.New(
+		events.NewElement(time.Unix(1, 0), &events.TurnStart{}, events.Metadata{}),
+		events.NewElement(time.Unix(2, 0), &events.ChatRequest{
+			Content: strings.Repeat(line, 1<<20/len(line)),
+		}, events.Metadata{}),
+	)
+	const dir = ".jp/conversations/17900000000/"
+	files := map[string][]byte{
+		"events.json":   s.Encode(),
+		"metadata.json": []byte(`{"last_activated_at": "2026-01-01 00:00:00.0"}`),
+	}
+	for name, data := range files {
+		if err := b.write(dir+name, data); err != nil {
+			return ours, theirs, err
+		}
+	}
+	if err := b.git("add", dir); err != nil {
+		return ours, theirs, err
+	}
+	ours = side{
+		label: "hook", dir: b.dir, args: []string{b.binary, "hook", "pre-commit"},
+	}
+	theirs = side{
+		label: "git grep --cached", dir: b.dir,
+		args: []string{"sh", "-c", "git grep --cached -qF -e ghp_ -e AKIA -- .jp || true"},
 	}
 	return ours, theirs, nil
 }
