@@ -26,8 +26,12 @@ import (
 // Dialects returns the readers of all agents.
 func Dialects() []sessions.Dialect {
 	return []sessions.Dialect{
-		claude.Dialect{}, codex.Dialect{}, gemini.Dialect{}, copilot.Dialect{},
-		opencode.Dialect{}, llm.Dialect{},
+		claude.Dialect{},
+		codex.Dialect{},
+		gemini.Dialect{},
+		copilot.Dialect{},
+		opencode.Dialect{},
+		llm.Dialect{},
 	}
 }
 
