@@ -40,7 +40,8 @@ type cli struct {
 	Models     modelsCmd     `cmd:"" group:"talk" help:"List language models."`
 	Trust      trustCmd      `cmd:"" group:"talk" help:"Approve commands that committed files ask to run."`
 
-	Import importCmd `cmd:"" group:"talk" help:"Import the sessions of coding agents."`
+	Import  importCmd  `cmd:"" group:"talk" help:"Import the sessions of coding agents."`
+	Capture captureCmd `cmd:"" group:"talk" help:"Have coding agents import their sessions as they grow."`
 
 	Ls     lsCmd     `cmd:"" group:"look" aliases:"list" help:"List conversations."`
 	Show   showCmd   `cmd:"" group:"look" help:"Show the state of a conversation, or the files it needs."`

@@ -148,7 +148,8 @@ trust_level = "trusted"
 		case t.resume:
 			args = append(args, "resume")
 		}
-		args = append(args, "--dangerously-bypass-approvals-and-sandbox")
+		args = append(args, "--dangerously-bypass-approvals-and-sandbox",
+			"--dangerously-bypass-hook-trust")
 		if t.model != "" {
 			args = append(args, "--model", t.model)
 		}

@@ -196,6 +196,12 @@ var rooms = []room{
 		imports: []string{"events", "events/threeway", "blobs", "internal/regular", "internal/secrets", "internal/sessions", "internal/sessions/claude", "internal/sessions/codex", "internal/sessions/copilot", "internal/sessions/envelope", "internal/sessions/gemini", "internal/sessions/llm", "internal/sessions/opencode", "internal/workspace"},
 	},
 	{
+		dir:       "internal/capture",
+		is:        "hooks in the settings of coding agents, and what they note of sessions that grew",
+		imports:   []string{"internal/atomicfile", "internal/regular", "internal/sessions"},
+		processes: "git-jp",
+	},
+	{
 		dir:     "internal/stats",
 		is:      "what conversations have cost, by the usage that is recorded in them",
 		imports: []string{"events", "events/settings", "blobs", "compact", "internal/llm", "internal/llm/models"},

@@ -1,0 +1,263 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"strings"
+
+	"github.com/aymanbagabas/go-udiff"
+	"github.com/git-jp/git-jp/gitint"
+	"github.com/git-jp/git-jp/internal/capture"
+	"github.com/git-jp/git-jp/internal/importer"
+	"github.com/git-jp/git-jp/internal/render"
+	"github.com/git-jp/git-jp/internal/sessions"
+)
+
+type captureCmd struct {
+	Agents    []string `arg:"" optional:"" name:"agent" help:"The agents whose sessions are captured."`
+	Uninstall bool     `help:"Take the hooks out again: of these agents, or of all."`
+	Status    bool     `help:"Print which agents have the hooks, and what waits to be imported."`
+	Sweep     bool     `help:"Import what grew and no hook told."`
+	Exclude   []string `placeholder:"SESSION|PATH" help:"Never capture this session, or what runs below PATH, in this clone."`
+	DryRun    bool     `short:"n" help:"Print as a diff what would be changed."`
+	Hook      string   `hidden:"" placeholder:"AGENT" help:"Do the work of an agent's hook."`
+	Noted     bool     `hidden:"" help:"Import what hooks noted."`
+}
+
+// Help says what is changed, and when sessions are imported.
+func (captureCmd) Help() string {
+	return `Puts hooks into the settings of coding agents (` + capturable() + `),
+at the user's level: each tells git jp when a session grew, and what was said is imported when the
+agent's turn has ended. Nothing else in the settings changes; a file that does not parse is
+refused, and --uninstall gives back the bytes of before.
+
+Sessions are imported in workspaces of clones in which an import was agreed to once, by
+'git jp import'. A hook stops no agent and waits for nothing. --sweep imports what hooks missed,
+of agents that have the hooks: agents delete sessions after some weeks.`
+}
+
+func capturable() string {
+	var names []string
+	for _, a := range capture.Agents() {
+		names = append(names, string(a))
+	}
+	return strings.Join(names, ", ")
+}
+
+// captureRecord is one agent in `capture --json`.
+type captureRecord struct {
+	Agent     string `json:"agent"`
+	Path      string `json:"path,omitempty"`
+	Installed bool   `json:"installed"`
+	Changed   bool   `json:"changed,omitempty"`
+	Error     string `json:"error,omitempty"`
+}
+
+// Run installs hooks, takes them out, or does what they ask for.
+func (c captureCmd) Run(ctx context.Context, a *app) error {
+	switch {
+	case c.Hook != "":
+		// The agent goes on whatever happens here: it reads the exit code and what is printed.
+		_ = runCaptureHook(ctx, a, sessions.Agent(c.Hook))
+		return nil
+	case c.Noted:
+		return importNoted(ctx, a)
+	case c.Sweep:
+		return sweepSessions(ctx, a)
+	case len(c.Exclude) > 0:
+		return c.exclude(ctx, a)
+	case c.Uninstall, !c.Status && len(c.Agents) > 0:
+		return c.change(a)
+	}
+	return c.status(ctx, a)
+}
+
+// agents are those that are named, or all.
+func (c captureCmd) agents() ([]sessions.Agent, error) {
+	if len(c.Agents) == 0 {
+		return capture.Agents(), nil
+	}
+	var all []sessions.Agent
+	for _, name := range c.Agents {
+		agent := sessions.Agent(name)
+		if !isCapturable(agent) {
+			return nil, usagef("%q has no hooks that are known (%s)", name, capturable())
+		}
+		all = append(all, agent)
+	}
+	return all, nil
+}
+
+func isCapturable(agent sessions.Agent) bool {
+	for _, known := range capture.Agents() {
+		if known == agent {
+			return true
+		}
+	}
+	return false
+}
+
+// change puts hooks in or takes them out. All agents are planned before the first is changed.
+func (c captureCmd) change(a *app) error {
+	agents, err := c.agents()
+	if err != nil {
+		return err
+	}
+	do := capture.Install
+	if c.Uninstall {
+		do = capture.Uninstall
+	}
+	var changes []capture.Change
+	for _, agent := range agents {
+		change, err := do(placesOf(a), agent)
+		if err != nil {
+			return fmt.Errorf("%s: %w", agent, err)
+		}
+		changes = append(changes, change)
+	}
+	for _, change := range changes {
+		if !c.DryRun {
+			if err := change.Apply(); err != nil {
+				return fmt.Errorf("%s: %w", change.Agent, err)
+			}
+		}
+		if err := c.tell(a, change); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// tell prints what was changed, or what would be.
+func (c captureCmd) tell(a *app, ch capture.Change) error {
+	if a.JSON {
+		return a.printJSON(captureRecord{
+			Agent: string(ch.Agent), Path: ch.Path, Installed: !c.Uninstall,
+			Changed: ch.Changes() && !c.DryRun,
+		})
+	}
+	if c.DryRun {
+		text := udiff.Unified(ch.Path, ch.Path, string(ch.Before), string(ch.After))
+		_, err := fmt.Fprint(a.stdout, a.output().Text(text))
+		return err
+	}
+	word := "unchanged"
+	switch {
+	case ch.Changes() && c.Uninstall:
+		word = "removed"
+	case ch.Changes():
+		word = "installed"
+	}
+	if _, err := fmt.Fprintf(a.stdout, "%-9s  %s  %s\n", word, ch.Agent, ch.Path); err != nil {
+		return err
+	}
+	if ch.Trust != "" && ch.Changes() && !c.Uninstall {
+		a.note("%s", ch.Trust)
+	}
+	return nil
+}
+
+// status prints the agents, and what waits in this clone.
+func (c captureCmd) status(ctx context.Context, a *app) error {
+	agents, err := c.agents()
+	if err != nil {
+		return err
+	}
+	table := render.NewTable(a.output(), render.Column{Head: "AGENT"},
+		render.Column{Head: "HOOKS"}, render.Column{Head: "FILE", Shrink: true})
+	for _, agent := range agents {
+		change, err := capture.Install(placesOf(a), agent)
+		r := captureRecord{
+			Agent: string(agent), Path: change.Path, Installed: err == nil && !change.Changes(),
+		}
+		word := "no"
+		switch {
+		case err != nil:
+			r.Error, word = err.Error(), "unreadable"
+		case r.Installed:
+			word = "installed"
+		}
+		if a.JSON {
+			if err := a.printJSON(r); err != nil {
+				return err
+			}
+			continue
+		}
+		table.Row(string(agent), word, change.Path)
+	}
+	if a.JSON {
+		return nil
+	}
+	if err := table.Write(a.stdout); err != nil {
+		return err
+	}
+	return tellNoted(ctx, a)
+}
+
+// tellNoted says how many sessions wait in this clone, where there is one.
+func tellNoted(ctx context.Context, a *app) error {
+	repo, err := a.repo(ctx)
+	if errors.Is(err, gitint.ErrNotRepository) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	notes, err := capture.StoreIn(repo.CommonDir()).Notes()
+	if err == nil && len(notes) > 0 {
+		a.note("%s noted here and not imported yet (git jp capture --sweep)",
+			render.Count(len(notes), "session"))
+	}
+	return err
+}
+
+// exclude leaves sessions of this clone out.
+func (c captureCmd) exclude(ctx context.Context, a *app) error {
+	repo, err := a.repo(ctx)
+	if err != nil {
+		return err
+	}
+	var all []string
+	for _, w := range c.Exclude {
+		if strings.ContainsRune(w, filepath.Separator) || w == "." || w == ".." {
+			w = a.path(w)
+		}
+		all = append(all, w)
+	}
+	return capture.StoreIn(repo.CommonDir()).Exclude(all...)
+}
+
+// enabled are the agents whose hooks are in.
+func enabled(a *app) (all []sessions.Agent) {
+	for _, agent := range capture.Agents() {
+		if ok, err := capture.Installed(placesOf(a), agent); err == nil && ok {
+			all = append(all, agent)
+		}
+	}
+	return all
+}
+
+// sweepSessions imports what grew of the agents that are captured.
+func sweepSessions(ctx context.Context, a *app) error {
+	agents := enabled(a)
+	if len(agents) == 0 {
+		return errors.New("no agent is captured; 'git jp capture AGENT' puts the hooks in")
+	}
+	in, err := openCaptured(ctx, a)
+	if err != nil {
+		return err
+	}
+	found, _ := importer.Find(ctx, placesOf(a), importer.Selection{
+		Agents: agents, Root: in.im.Workspace.Root(),
+	})
+	failed := in.take(ctx, a, found)
+	if err := in.noted(ctx, a, func() bool { return false }); err != nil {
+		return err
+	}
+	if failed > 0 {
+		return fmt.Errorf("sweep: %s could not be read", render.Count(failed, "session"))
+	}
+	return nil
+}

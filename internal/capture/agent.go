@@ -1,0 +1,132 @@
+package capture
+
+import (
+	"path/filepath"
+	"slices"
+
+	"github.com/git-jp/git-jp/internal/sessions"
+)
+
+// command is how a hook begins that is ours, whoever rewrote the file that it is in.
+const command = "git-jp capture --hook "
+
+// line is the command of a hook for the shells that agents run hooks with. Where the program is
+// not there any more, nothing happens: the agent is never stopped.
+func line(a sessions.Agent) string {
+	return "command -v git-jp >/dev/null 2>&1 && " + command + string(a) + " || true"
+}
+
+// An agent is what capture knows of one: the file that its hooks are in, and how they look there.
+type agent struct {
+	name sessions.Agent
+	file func(Places) string
+	// whole is the text of a file that is all ours; "" where hooks are put into the file of the
+	// user, as groups of these events with this limit of time.
+	whole   string
+	events  []string
+	timeout string // in the agent's unit
+	// trust says what the agent asks before it runs a hook.
+	trust string
+}
+
+// Places is where agents keep their settings on this machine.
+type Places = sessions.Places
+
+// below joins a path below the directory that a variable names, else below one of the home.
+func below(variable, usual string, path ...string) func(Places) string {
+	return func(p Places) string {
+		dir := p.Getenv(variable)
+		if dir == "" {
+			dir = filepath.Join(p.Home, filepath.FromSlash(usual))
+		}
+		return filepath.Join(append([]string{dir}, path...)...)
+	}
+}
+
+// The hooks are those of the begin and the end of a turn, of a compaction, which some agents do in
+// the middle of one, and of the end of a session.
+func known() []agent {
+	return []agent{
+		{
+			name: sessions.ClaudeCode, file: below("CLAUDE_CONFIG_DIR", ".claude", "settings.json"),
+			events:  []string{"UserPromptSubmit", "Stop", "PreCompact", "SessionEnd"},
+			timeout: "10",
+		},
+		{
+			name: sessions.Codex, file: below("CODEX_HOME", ".codex", "hooks.json"),
+			events:  []string{"UserPromptSubmit", "Stop", "PreCompact", "SessionEnd"},
+			timeout: "3", trust: "Codex asks at its next start whether it may run them",
+		},
+		{
+			name: sessions.Gemini, file: below("", ".gemini", "settings.json"),
+			events:  []string{"BeforeAgent", "AfterAgent", "PreCompress", "SessionEnd"},
+			timeout: "10000",
+		},
+		{
+			name:  sessions.Copilot,
+			file:  below("COPILOT_HOME", ".copilot", "hooks", "git-jp.json"),
+			whole: copilotHooks(),
+		},
+		{
+			name: sessions.Opencode,
+			file: func(p Places) string {
+				return below("XDG_CONFIG_HOME", ".config", "opencode", "plugins", "git-jp.js")(p)
+			},
+			whole: opencodePlugin,
+		},
+	}
+}
+
+// Agents are those that can be captured, in the order in which they are listed.
+func Agents() []sessions.Agent {
+	var names []sessions.Agent
+	for _, a := range known() {
+		names = append(names, a.name)
+	}
+	return names
+}
+
+func agentOf(name sessions.Agent) (agent, bool) {
+	all := known()
+	i := slices.IndexFunc(all, func(a agent) bool { return a.name == name })
+	if i < 0 {
+		return agent{}, false
+	}
+	return all[i], true
+}
+
+func copilotHooks() string {
+	hook := `[{"type": "command", "timeoutSec": 10, "bash": "` + line(sessions.Copilot) + `"}]`
+	return `{
+  "version": 1,
+  "hooks": {
+    "userPromptSubmitted": ` + hook + `,
+    "agentStop": ` + hook + `,
+    "sessionEnd": ` + hook + `
+  }
+}
+`
+}
+
+// opencodePlugin starts the hook without waiting for it.
+const opencodePlugin = `// Made by git jp capture; git jp capture --uninstall opencode removes it.
+import { spawn } from "node:child_process"
+
+export const GitJp = async ({ directory }) => ({
+  event: async ({ event }) => {
+    const properties = event.properties ?? {}
+    const busy = event.type === "session.status" && properties.status?.type === "busy"
+    if (!busy && event.type !== "session.idle") return
+    const hook = spawn("git-jp", ["capture", "--hook", "opencode"], {
+      cwd: directory, stdio: ["pipe", "ignore", "ignore"], detached: true,
+    })
+    hook.on("error", () => {}) // git-jp is not there
+    hook.stdin.on("error", () => {})
+    hook.stdin.end(JSON.stringify({
+      session_id: properties.sessionID, cwd: directory,
+      hook_event_name: busy ? "session.busy" : event.type,
+    }))
+    hook.unref()
+  },
+})
+`

@@ -1,0 +1,269 @@
+package capture
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/go-json-experiment/json/jsontext"
+)
+
+// A node is an object or an array of a document, by where it stands there.
+type node struct {
+	kind  jsontext.Kind
+	open  int // where it begins
+	end   int // behind it
+	items []item
+}
+
+// An item is a member or an element.
+type item struct {
+	name  string // of a member
+	start int    // of the name, or of the element
+	value int
+	end   int
+}
+
+func (n node) member(name string) (item, bool) {
+	i := slices.IndexFunc(n.items, func(it item) bool { return it.name == name })
+	if n.kind != '{' || i < 0 {
+		return item{}, false
+	}
+	return n.items[i], true
+}
+
+// errNotObject is for settings that are JSON, but not settings.
+var errNotObject = errors.New("it holds no JSON object")
+
+// top reads the one object that a document holds.
+func top(doc []byte) (node, error) {
+	dec := jsontext.NewDecoder(bytes.NewReader(doc))
+	v, err := dec.ReadValue()
+	if err != nil {
+		return node{}, err
+	}
+	start := int(dec.InputOffset()) - len(v)
+	if _, err := dec.ReadToken(); !errors.Is(err, io.EOF) {
+		return node{}, errors.Join(errors.New("something follows the JSON object"), err)
+	}
+	return nodeAt(doc, start, '{')
+}
+
+// nodeAt reads the object or the array that begins somewhere in a valid document.
+func nodeAt(doc []byte, at int, kind jsontext.Kind) (node, error) {
+	dec := jsontext.NewDecoder(bytes.NewReader(doc[at:]))
+	n := node{kind: dec.PeekKind(), open: at}
+	if n.kind != kind {
+		return n, errNotObject
+	}
+	if _, err := dec.ReadToken(); err != nil {
+		return n, err
+	}
+	n.open = at + int(dec.InputOffset()) - 1
+	for dec.PeekKind() != '}' && dec.PeekKind() != ']' {
+		it, err := readItem(dec, n.kind, at)
+		if err != nil {
+			return n, err
+		}
+		n.items = append(n.items, it)
+	}
+	_, err := dec.ReadToken()
+	n.end = at + int(dec.InputOffset())
+	return n, err
+}
+
+func readItem(dec *jsontext.Decoder, kind jsontext.Kind, at int) (it item, err error) {
+	v, err := dec.ReadValue()
+	if err != nil {
+		return it, err
+	}
+	it.start = at + int(dec.InputOffset()) - len(v)
+	if kind == '{' {
+		name, err := jsontext.AppendUnquote(nil, v)
+		if err != nil {
+			return it, err
+		}
+		it.name = string(name)
+		if v, err = dec.ReadValue(); err != nil {
+			return it, err
+		}
+	}
+	it.end = at + int(dec.InputOffset())
+	it.value = it.end - len(v)
+	return it, nil
+}
+
+// A style is how a document breaks its lines.
+type style struct{ line, unit string }
+
+// styleOf reads it off the first member of the document.
+func styleOf(doc []byte, n node) style {
+	if len(n.items) == 0 {
+		return style{"\n", "  "}
+	}
+	before := string(doc[n.open+1 : n.items[0].start])
+	i := strings.LastIndexByte(before, '\n')
+	switch {
+	case i < 0:
+		return style{" ", ""}
+	case strings.Contains(before, "\r\n"):
+		return style{"\r\n", before[i+1:]}
+	}
+	return style{"\n", before[i+1:]}
+}
+
+// at is the beginning of a line of that depth.
+func (s style) at(depth int) string { return s.line + strings.Repeat(s.unit, depth) }
+
+// wrap puts text into an object or an array whose own line is of that depth. There is white space
+// on both sides: that tells, when the text goes, that the container goes with it.
+func (s style) wrap(brackets, text string, depth int) string {
+	return brackets[:1] + s.at(depth+1) + text + s.at(depth) + brackets[1:]
+}
+
+// list is the member of an event with one group.
+func (s style) list(event, group string) string {
+	return strconv.Quote(event) + ": " + s.wrap("[]", group, 2)
+}
+
+// put adds an item at the end of a container, as its last one stands. Into one that was empty it
+// goes without white space before it.
+func (n node) put(doc []byte, text string) []byte {
+	at, gap := n.open+1, ""
+	if last := len(n.items) - 1; last >= 0 {
+		from := n.open + 1
+		if last > 0 {
+			from = n.items[last-1].end
+		}
+		at, gap = n.items[last].end, ","+string(blank(doc[from:n.items[last].start]))
+	}
+	return slices.Concat(doc[:at], []byte(gap+text), doc[at:])
+}
+
+// blank is the white space at the end of a text.
+func blank(text []byte) []byte { return text[len(bytes.TrimRight(text, " \t\r\n")):] }
+
+// addHook returns the document with a group of hooks for an event. Nothing else changes.
+func addHook(doc []byte, event, group string) ([]byte, error) {
+	root, err := top(doc)
+	if err != nil {
+		return nil, err
+	}
+	s := styleOf(doc, root)
+	list := s.list(event, group)
+	member, ok := root.member("hooks")
+	if !ok {
+		return root.put(doc, `"hooks": `+s.wrap("{}", list, 1)), nil
+	}
+	hooks, err := nodeAt(doc, member.value, '{')
+	if err != nil {
+		return nil, fmt.Errorf("hooks: %w", err)
+	}
+	member, ok = hooks.member(event)
+	if !ok {
+		return hooks.put(doc, list), nil
+	}
+	groups, err := nodeAt(doc, member.value, '[')
+	if err != nil {
+		return nil, fmt.Errorf("hooks.%s: %w", event, err)
+	}
+	return groups.put(doc, group), nil
+}
+
+// eachGroup calls yield with every group of hooks, and with where it is, until that returns false.
+func eachGroup(doc []byte, yield func(event string, path []node, i int) bool) error {
+	root, err := top(doc)
+	if err != nil {
+		return err
+	}
+	member, ok := root.member("hooks")
+	if !ok {
+		return nil
+	}
+	hooks, err := nodeAt(doc, member.value, '{')
+	if err != nil {
+		return fmt.Errorf("hooks: %w", err)
+	}
+	for _, m := range hooks.items {
+		groups, err := nodeAt(doc, m.value, '[')
+		if errors.Is(err, errNotObject) {
+			continue // a setting beside the events
+		}
+		if err != nil {
+			return fmt.Errorf("hooks.%s: %w", m.name, err)
+		}
+		for i := range groups.items {
+			if !yield(m.name, []node{root, hooks, groups}, i) {
+				return nil
+			}
+		}
+	}
+	return nil
+}
+
+// removeHooks returns the document without the groups that are ours. Of one that somebody else put
+// a hook into, theirs stays.
+func removeHooks(doc []byte, ours func(hook []byte) bool) ([]byte, error) {
+	for {
+		var next []byte
+		err := eachGroup(doc, func(_ string, path []node, i int) bool {
+			groups := path[len(path)-1]
+			group, err := nodeAt(doc, groups.items[i].value, '{')
+			member, ok := group.member("hooks")
+			if err != nil || !ok {
+				return true
+			}
+			list, err := nodeAt(doc, member.value, '[')
+			if err != nil {
+				return true
+			}
+			own := slices.IndexFunc(list.items, func(it item) bool {
+				return ours(doc[it.value:it.end])
+			})
+			switch {
+			case own < 0:
+				return true
+			case len(list.items) > 1:
+				next = list.without(doc, own)
+			default:
+				next = take(doc, path, i)
+			}
+			return false
+		})
+		if err != nil || next == nil {
+			return doc, err
+		}
+		doc = next
+	}
+}
+
+// take removes an item of the last container of a path, and with it each container that is empty
+// then and was made for it.
+func take(doc []byte, path []node, i int) []byte {
+	n := path[len(path)-1]
+	alone := len(n.items) == 1 && n.items[0].start > n.open+1
+	if !alone || len(path) == 1 {
+		return n.without(doc, i)
+	}
+	parent := path[len(path)-2]
+	own := slices.IndexFunc(parent.items, func(it item) bool { return it.value == n.open })
+	return take(doc, path[:len(path)-1], own)
+}
+
+// without removes one item and what parts it from its neighbours.
+func (n node) without(doc []byte, i int) []byte {
+	from, to := n.items[i].start, n.items[i].end
+	switch {
+	case i > 0:
+		from = n.items[i-1].end
+	case len(n.items) > 1:
+		to = n.items[1].start
+	case from > n.open+1:
+		from, to = n.open+1, n.end-1
+	}
+	return slices.Concat(doc[:from], doc[to:])
+}

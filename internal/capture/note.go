@@ -1,0 +1,200 @@
+package capture
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/git-jp/git-jp/internal/atomicfile"
+	"github.com/git-jp/git-jp/internal/regular"
+	"github.com/git-jp/git-jp/internal/sessions"
+)
+
+// A Note says that a session grew.
+type Note struct {
+	Agent   sessions.Agent `json:"agent"`
+	Session string         `json:"session"`
+	// Path is the transcript, "" where the agent does not tell it or has all in a database.
+	Path string `json:"path,omitempty"`
+	Size int64  `json:"size,omitempty"` // of the transcript
+	Root string `json:"root"`           // of the workspace that it belongs to
+
+	files []string // that say so
+}
+
+// A Store keeps notes in the directory of a clone.
+type Store struct{ dir string }
+
+// StoreIn is the store of a clone, by the directory that its working trees share.
+func StoreIn(commonDir string) Store { return Store{filepath.Join(commonDir, "jp", "captures")} }
+
+const (
+	noteEnd = ".json"
+	busyEnd = ".busy"
+	maxNote = 64 << 10
+	// busyFor is how long an agent that began a turn is waited for: it may have been killed.
+	busyFor = time.Hour
+)
+
+// key names a session in the names of files.
+func key(a sessions.Agent, session string) string {
+	sum := sha256.Sum256([]byte(string(a) + "\x00" + session))
+	return hex.EncodeToString(sum[:8])
+}
+
+// Add keeps a note. Each length of a session has a note of its own, so that taking one never
+// takes another that came in the meantime.
+func (s Store) Add(n Note) error {
+	data, err := json.Marshal(n)
+	if err != nil {
+		return err
+	}
+	return s.write(fmt.Sprintf("%s-%d%s", key(n.Agent, n.Session), n.Size, noteEnd), data)
+}
+
+func (s Store) write(name string, data []byte) error {
+	if err := atomicfile.MkdirPrivate(s.dir); err != nil {
+		return err
+	}
+	root, err := os.OpenRoot(s.dir)
+	if err != nil {
+		return err
+	}
+	defer root.Close() //nolint:errcheck // nothing was written through it itself
+	return atomicfile.Write(root, name, data, atomicfile.Options{
+		TempDir: ".", Private: true, NoSync: true,
+	})
+}
+
+// Begin notes that an agent is in a turn.
+func (s Store) Begin(a sessions.Agent, session string) error {
+	return s.write(key(a, session)+busyEnd, nil)
+}
+
+// End notes that it is not.
+func (s Store) End(a sessions.Agent, session string) error {
+	err := os.Remove(filepath.Join(s.dir, key(a, session)+busyEnd))
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	return err
+}
+
+// Busy reports whether an agent is in a turn in this clone.
+func (s Store) Busy(now time.Time) bool {
+	list, err := os.ReadDir(s.dir)
+	return err == nil && slices.ContainsFunc(list, func(e fs.DirEntry) bool {
+		info, err := e.Info()
+		return err == nil && strings.HasSuffix(e.Name(), busyEnd) &&
+			now.Sub(info.ModTime()) < busyFor
+	})
+}
+
+// Notes returns what is noted, one note a session: its last.
+func (s Store) Notes() ([]Note, error) {
+	list, err := os.ReadDir(s.dir)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, fmt.Errorf("list notes: %w", err)
+	}
+	var notes []Note
+	at := map[string]int{}
+	for _, e := range list {
+		if !e.Type().IsRegular() || !strings.HasSuffix(e.Name(), noteEnd) {
+			continue
+		}
+		path := filepath.Join(s.dir, e.Name())
+		n := Note{files: []string{path}}
+		data, err := regular.ReadFile(path, maxNote)
+		if errors.Is(err, fs.ErrNotExist) {
+			continue // taken by somebody else
+		}
+		if err == nil {
+			err = json.Unmarshal(data, &n)
+		}
+		if err != nil {
+			return nil, fmt.Errorf("read note %s: %w", path, err)
+		}
+		k := key(n.Agent, n.Session)
+		i, ok := at[k]
+		switch {
+		case !ok:
+			at[k] = len(notes)
+			notes = append(notes, n)
+		case n.Size >= notes[i].Size:
+			n.files = append(n.files, notes[i].files...)
+			notes[i] = n
+		default:
+			notes[i].files = append(notes[i].files, n.files...)
+		}
+	}
+	return notes, nil
+}
+
+// Done forgets a note that was imported.
+func (s Store) Done(n Note) error {
+	var errs []error
+	for _, f := range n.files {
+		if err := os.Remove(f); !errors.Is(err, fs.ErrNotExist) {
+			errs = append(errs, err)
+		}
+	}
+	return errors.Join(errs...)
+}
+
+const (
+	excludeFile = "exclude"
+	maxExclude  = 1 << 20
+)
+
+// Exclude leaves sessions out from now on: by an id, or all that run below an absolute path.
+func (s Store) Exclude(what ...string) error {
+	all, err := s.Excluded()
+	if err != nil {
+		return err
+	}
+	for _, w := range what {
+		if strings.ContainsAny(w, "\r\n") || w == "" {
+			return fmt.Errorf("exclude %q: it is neither a session nor a path", w)
+		}
+		if !slices.Contains(all, w) {
+			all = append(all, w)
+		}
+	}
+	return s.write(excludeFile, []byte(strings.Join(all, "\n")+"\n"))
+}
+
+// Excluded returns what is left out.
+func (s Store) Excluded() ([]string, error) {
+	data, err := regular.ReadFile(filepath.Join(s.dir, excludeFile), maxExclude)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, fmt.Errorf("read what is excluded: %w", err)
+	}
+	return strings.FieldsFunc(string(data), func(r rune) bool { return r == '\n' }), nil
+}
+
+// Excludes reports whether a session is left out, by its id or by the directory that it runs in.
+// Where what is excluded cannot be read, every session is.
+func (s Store) Excludes(session, dir string) bool {
+	all, err := s.Excluded()
+	return err != nil || slices.ContainsFunc(all, func(w string) bool {
+		if !filepath.IsAbs(w) {
+			return w == session
+		}
+		rel, err := filepath.Rel(w, dir)
+		return err == nil && filepath.IsLocal(rel)
+	})
+}

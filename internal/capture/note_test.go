@@ -1,0 +1,172 @@
+package capture
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/git-jp/git-jp/internal/sessions"
+)
+
+// TestTakingANoteKeepsWhatCameSince holds that a session that grew while it was imported is noted
+// still, and that all notes of what was imported go.
+func TestTakingANoteKeepsWhatCameSince(t *testing.T) {
+	s := StoreIn(t.TempDir())
+	grow := func(size int64) {
+		t.Helper()
+		n := Note{Agent: sessions.Codex, Session: "a", Path: "/t.jsonl", Size: size, Root: "/w"}
+		if err := s.Add(n); err != nil {
+			t.Fatal(err)
+		}
+	}
+	grow(10)
+	grow(9) // two hooks at once
+	grow(10)
+	notes := taken(t, s, 1)
+	if n := notes[0]; n.Size != 10 || n.Path != "/t.jsonl" || n.Root != "/w" || n.Agent != sessions.Codex {
+		t.Errorf("got note %+v", n)
+	}
+	grow(11)
+	if err := s.Done(notes[0]); err != nil {
+		t.Fatal(err)
+	}
+	later := taken(t, s, 1)
+	if later[0].Size != 11 {
+		t.Errorf("got note %+v", later[0])
+	}
+	for range 2 { // somebody else may have been faster
+		if err := s.Done(later[0]); err != nil {
+			t.Fatal(err)
+		}
+	}
+	taken(t, s, 0)
+}
+
+func taken(t *testing.T, s Store, want int) []Note {
+	t.Helper()
+	notes, err := s.Notes()
+	if err != nil || len(notes) != want {
+		t.Fatalf("got notes %+v, %v; want %d", notes, err, want)
+	}
+	return notes
+}
+
+// TestBusyEndsByItself holds that an agent in a turn is waited for, and one that was killed in it
+// not for ever.
+func TestBusyEndsByItself(t *testing.T) {
+	s, now := StoreIn(t.TempDir()), time.Now()
+	if s.Busy(now) {
+		t.Error("busy before anything began")
+	}
+	if err := s.Begin(sessions.Codex, "a"); err != nil {
+		t.Fatal(err)
+	}
+	if !s.Busy(now) || s.Busy(now.Add(2*busyFor)) {
+		t.Errorf("busy: %t, and %t much later", s.Busy(now), s.Busy(now.Add(2*busyFor)))
+	}
+	for range 2 {
+		if err := s.End(sessions.Codex, "a"); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if s.Busy(now) {
+		t.Error("busy after the end")
+	}
+}
+
+// TestExcludes holds what is left out by an id, by a directory and by what cannot be read.
+func TestExcludes(t *testing.T) {
+	s := StoreIn(t.TempDir())
+	if s.Excludes("a", "/w") {
+		t.Error("something is excluded where nothing was")
+	}
+	if err := s.Exclude("a", "/private/w"); err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		session, dir string
+		want         bool
+	}{
+		{"a", "/w", true},
+		{"ab", "/w", false},
+		{"b", "/private/w", true},
+		{"b", "/private/w/sub", true},
+		{"b", "/private/ww", false},
+		{"b", "/private", false},
+	} {
+		if got := s.Excludes(c.session, c.dir); got != c.want {
+			t.Errorf("session %s in %s: excluded is %t, want %t", c.session, c.dir, got, c.want)
+		}
+	}
+	if err := s.Exclude("x\ny"); err == nil {
+		t.Error("a line feed is excluded")
+	}
+	file := filepath.Join(s.dir, excludeFile)
+	if err := os.Remove(file); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Mkdir(file, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if !s.Excludes("b", "/w") {
+		t.Error("what is excluded cannot be read, and a session is captured")
+	}
+}
+
+// TestReadEvent reads what the agents say, word for word from runs of them.
+func TestReadEvent(t *testing.T) {
+	for name, c := range map[string]struct {
+		text string
+		want Event
+	}{
+		"claude-code": {
+			`{"session_id":"5b","transcript_path":"/h/5b.jsonl","cwd":"/p","prompt_id":"5",` +
+				`"permission_mode":"default","hook_event_name":"Stop","stop_hook_active":false,` +
+				`"last_assistant_message":"y","background_tasks":[],"session_crons":[]}`,
+			Event{Ended, "5b", "/h/5b.jsonl", "/p"},
+		},
+		"codex, no transcript": {
+			`{"session_id":"01a","transcript_path":null,"cwd":"/p","hook_event_name":"SessionEnd","reason":"other"}`,
+			Event{Ended, "01a", "", "/p"},
+		},
+		"gemini": {
+			`{"session_id":"03","transcript_path":"/h/03.jsonl","cwd":"/p","hook_event_name":` +
+				`"BeforeAgent","timestamp":"2026-11-23T12:36:48.798Z","prompt":"x"}`,
+			Event{Begun, "03", "/h/03.jsonl", "/p"},
+		},
+		"compaction": {
+			`{"session_id":"5b","transcript_path":"/h","cwd":"/p","hook_event_name":"PreCompact"}`,
+			Event{Within, "5b", "/h", "/p"},
+		},
+		"copilot begins": {
+			`{"sessionId":"2f","timestamp":1795437441975,"cwd":"/p","prompt":"x"}`,
+			Event{Begun, "2f", "", "/p"},
+		},
+		"copilot stops": {
+			`{"sessionId":"2f","timestamp":1795437442137,"cwd":"/p","transcriptPath":` +
+				`"/h/events.jsonl","stopReason":"end_turn","stop_hook_active":false}`,
+			Event{Ended, "2f", "/h/events.jsonl", "/p"},
+		},
+		"copilot ends": {
+			`{"sessionId":"2f","timestamp":1795437442158,"cwd":"/p","reason":"complete"}`,
+			Event{Ended, "2f", "", "/p"},
+		},
+		"opencode": {
+			`{"session_id":"ses_1","cwd":"/p","hook_event_name":"session.idle"}`,
+			Event{Ended, "ses_1", "", "/p"},
+		},
+	} {
+		if got, err := ReadEvent(strings.NewReader(c.text)); err != nil || got != c.want {
+			t.Errorf("%s: got %+v, %v; want %+v", name, got, err, c.want)
+		}
+	}
+	for _, text := range []string{
+		"", "{", "[]", "{}", `{"session_id":"a","cwd":"p"}`, `{"cwd":"/p"}`, `{"session_id":7,"cwd":"/p"}`,
+	} {
+		if e, err := ReadEvent(strings.NewReader(text)); err == nil {
+			t.Errorf("%q is read as %+v", text, e)
+		}
+	}
+}

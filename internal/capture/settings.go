@@ -1,0 +1,174 @@
+package capture
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+
+	"github.com/git-jp/git-jp/internal/atomicfile"
+	"github.com/git-jp/git-jp/internal/regular"
+	"github.com/git-jp/git-jp/internal/sessions"
+)
+
+// maxSettings is how long a file of settings may be.
+const maxSettings = 4 << 20
+
+// A Change is what happens to the file that an agent's hooks are in.
+type Change struct {
+	Agent         sessions.Agent
+	Path          string
+	Before, After []byte // nil where there is no file
+	// Trust says what the agent asks before it runs the hooks.
+	Trust string
+}
+
+// Changes reports whether anything happens.
+func (c Change) Changes() bool {
+	return !bytes.Equal(c.Before, c.After) || (c.Before == nil) != (c.After == nil)
+}
+
+// errForeign is for a file of the name of ours that is not ours.
+var errForeign = errors.New("there is a file of this name that git jp did not make")
+
+// Install plans to put the hooks of an agent in.
+func Install(p Places, name sessions.Agent) (Change, error) {
+	return plan(p, name, func(a agent, doc []byte) ([]byte, error) {
+		if a.whole != "" {
+			return []byte(a.whole), nil
+		}
+		if doc == nil {
+			s := style{"\n", "  "}
+			hooks := `"hooks": ` + s.wrap("{}", s.list(a.events[0], a.group()), 1)
+			doc = []byte(s.wrap("{}", hooks, 0) + "\n")
+		}
+		missing, err := a.missing(doc)
+		for _, event := range missing {
+			if err == nil {
+				doc, err = addHook(doc, event, a.group())
+			}
+		}
+		return doc, err
+	})
+}
+
+// Uninstall plans to take the hooks of an agent out. What was there before is there again.
+func Uninstall(p Places, name sessions.Agent) (Change, error) {
+	return plan(p, name, func(a agent, doc []byte) ([]byte, error) {
+		if doc == nil || a.whole != "" {
+			return nil, nil
+		}
+		after, err := removeHooks(doc, isOurs)
+		if err == nil && isMade(doc) && string(after) == "{}\n" {
+			return nil, nil
+		}
+		return after, err
+	})
+}
+
+// isMade reports whether a file may have been made for the hooks: they are all that is in it, and
+// are put down as into an object of our own.
+func isMade(doc []byte) bool {
+	root, err := top(doc)
+	return err == nil && len(root.items) == 1 && root.items[0].start > root.open+1
+}
+
+// Installed reports whether all hooks of an agent are in.
+func Installed(p Places, name sessions.Agent) (bool, error) {
+	c, err := Install(p, name)
+	return err == nil && !c.Changes(), err
+}
+
+func plan(
+	p Places, name sessions.Agent, edit func(agent, []byte) ([]byte, error),
+) (c Change, err error) {
+	a, ok := agentOf(name)
+	if !ok {
+		return c, fmt.Errorf("%q has no hooks that are known", name)
+	}
+	c = Change{Agent: name, Path: a.file(p), Trust: a.trust}
+	if c.Before, err = readSettings(c.Path); err != nil {
+		return c, err
+	}
+	if a.whole != "" && c.Before != nil && !bytes.Contains(c.Before, []byte("git-jp")) {
+		return c, fmt.Errorf("%s: %w", c.Path, errForeign)
+	}
+	if c.After, err = edit(a, c.Before); err != nil {
+		err = fmt.Errorf("%s: %w; it was left as it is", c.Path, err)
+	}
+	return c, err
+}
+
+// readSettings reads a file that is an ordinary one: a link would be replaced by what it names.
+func readSettings(path string) ([]byte, error) {
+	info, err := os.Lstat(path)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return nil, nil
+	case err != nil:
+		return nil, fmt.Errorf("read settings: %w", err)
+	case !info.Mode().IsRegular():
+		return nil, fmt.Errorf("read settings %s: %w", path, regular.ErrNot)
+	}
+	data, err := regular.ReadFile(path, maxSettings)
+	if err == nil && data == nil {
+		data = []byte{}
+	}
+	return data, err
+}
+
+// group is what stands in the list of an event.
+func (a agent) group() string {
+	return `{"hooks": [{"type": "command", "command": ` + strconv.Quote(line(a.name)) +
+		`, "timeout": ` + a.timeout + `}]}`
+}
+
+func isOurs(hook []byte) bool { return bytes.Contains(hook, []byte(command)) }
+
+// missing are the events that have no hook of ours.
+func (a agent) missing(doc []byte) ([]string, error) {
+	missing := slices.Clone(a.events)
+	err := eachGroup(doc, func(event string, path []node, i int) bool {
+		it := path[len(path)-1].items[i]
+		if isOurs(doc[it.value:it.end]) {
+			missing = slices.DeleteFunc(missing, func(e string) bool { return e == event })
+		}
+		return true
+	})
+	return missing, err
+}
+
+// Apply does what was planned. A file that has changed since is left alone.
+func (c Change) Apply() error {
+	if !c.Changes() {
+		return nil
+	}
+	now, err := readSettings(c.Path)
+	if err == nil && (!bytes.Equal(now, c.Before) || (now == nil) != (c.Before == nil)) {
+		err = fmt.Errorf("write %s: it has just been changed by somebody else", c.Path)
+	}
+	if err != nil {
+		return err
+	}
+	if c.After == nil {
+		return os.Remove(c.Path)
+	}
+	dir, name := filepath.Split(c.Path)
+	if err := atomicfile.MkdirPrivate(filepath.Clean(dir)); err != nil {
+		return err
+	}
+	root, err := os.OpenRoot(dir)
+	if err != nil {
+		return err
+	}
+	defer root.Close() //nolint:errcheck // nothing was written through it itself
+	o := atomicfile.Options{TempDir: "."}
+	if c.Before == nil {
+		o.Perm = 0o600
+	}
+	return atomicfile.Write(root, name, c.After, o)
+}

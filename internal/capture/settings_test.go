@@ -1,0 +1,256 @@
+package capture
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/git-jp/git-jp/internal/regular"
+	"github.com/git-jp/git-jp/internal/sessions"
+	"github.com/google/go-cmp/cmp"
+)
+
+// machine is a home directory with nothing in it.
+func machine(t *testing.T) Places {
+	t.Helper()
+	return Places{Home: t.TempDir(), Getenv: func(string) string { return "" }}
+}
+
+// apply plans and does.
+func apply(
+	t *testing.T, p Places, do func(Places, sessions.Agent) (Change, error), name sessions.Agent,
+) Change {
+	t.Helper()
+	c, err := do(p, name)
+	if err == nil {
+		err = c.Apply()
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	return c
+}
+
+// settings are files in which hooks are put, as people and agents write them.
+var settings = map[string]string{
+	"empty":           `{}`,
+	"line":            "{}\n",
+	"two lines":       "{\n}\n",
+	"one member":      "{\n  \"model\": \"opus\"\n}\n",
+	"compact":         `{"model":"opus","env":{"A":"1"}}`,
+	"spaced":          `{ "model": "opus" }`,
+	"tabs":            "{\n\t\"model\": \"opus\",\n\t\"env\": {}\n}\n",
+	"four":            "{\n    \"model\": \"opus\"\n}",
+	"crlf":            "{\r\n  \"model\": \"opus\"\r\n}\r\n",
+	"around":          "\n  {\"a\": 1}  \n\n",
+	"no hooks":        "{\"hooks\": {}}",
+	"no hooks, wide":  "{\n  \"hooks\": { }\n}",
+	"no groups":       `{"hooks": {"Stop": []}, "b": 2}`,
+	"no groups, wide": "{\"hooks\": {\"Stop\": [\n ]}}",
+	"theirs": "{\n  \"hooks\": {\n    \"Stop\": [\n      {\"hooks\": [{\"type\": \"command\"," +
+		" \"command\": \"say done\"}]}\n    ]\n  },\n  \"z\": [1, 2.50, 1e400, \"\\u00e9\"]\n}\n",
+	"theirs, other event": `{"hooks":{"PreToolUse":[{"matcher":"Bash","hooks":[]}],"enabled":true}}`,
+	"theirs, two": "{\"hooks\": {\"Stop\": [ {\"matcher\": \"*\", \"hooks\": []},\n" +
+		"{\"hooks\": []} ]}}\n",
+	"deep names": `{"a": {"hooks": {"Stop": "no"}}, "hooks": {"Stop": [ ]}}`,
+}
+
+// TestUninstallGivesBackTheBytes puts hooks into files of many shapes, for each agent that has
+// them in a file of the user: all that was there has the value that it had, a second install
+// changes nothing, and uninstall gives the bytes of before.
+func TestUninstallGivesBackTheBytes(t *testing.T) {
+	for name, before := range settings {
+		for _, a := range known() {
+			if a.whole != "" {
+				continue
+			}
+			t.Run(name+"/"+string(a.name), func(t *testing.T) {
+				p := machine(t)
+				path := a.file(p)
+				write(t, path, before)
+				after := apply(t, p, Install, a.name).After
+				if missing, err := a.missing(after); err != nil || len(missing) > 0 {
+					t.Fatalf("after install %q are missing, %v:\n%s", missing, err, after)
+				}
+				if diff := cmp.Diff(values(t, []byte(before)), theirs(values(t, after))); diff != "" {
+					t.Errorf("install changed values (-before +after):\n%s\n%s", diff, after)
+				}
+				if c, err := Install(p, a.name); err != nil || c.Changes() {
+					t.Errorf("a second install changes the file again, or %v", err)
+				}
+				apply(t, p, Uninstall, a.name)
+				if got := read(t, path); got != before {
+					t.Errorf("uninstall leaves %q, want %q; installed was %q", got, before, after)
+				}
+			})
+		}
+	}
+}
+
+// values decodes a document without changing a number.
+func values(t *testing.T, doc []byte) map[string]any {
+	t.Helper()
+	var v map[string]any
+	d := json.NewDecoder(bytes.NewReader(doc))
+	d.UseNumber()
+	if err := d.Decode(&v); err != nil {
+		t.Fatalf("%v in %s", err, doc)
+	}
+	return prune(v).(map[string]any)
+}
+
+// prune leaves out what is empty in hooks: it says nothing.
+func prune(v map[string]any) any {
+	hooks, _ := v["hooks"].(map[string]any)
+	for event, groups := range hooks {
+		if list, ok := groups.([]any); ok && len(list) == 0 {
+			delete(hooks, event)
+		}
+	}
+	if len(hooks) == 0 {
+		delete(v, "hooks")
+	}
+	return v
+}
+
+// theirs leaves out the groups that are ours.
+func theirs(v map[string]any) map[string]any {
+	hooks, _ := v["hooks"].(map[string]any)
+	for event, groups := range hooks {
+		list, ok := groups.([]any)
+		if !ok {
+			continue
+		}
+		kept := []any{}
+		for _, g := range list {
+			text, _ := json.Marshal(g)
+			if !isOurs(text) {
+				kept = append(kept, g)
+			}
+		}
+		hooks[event] = kept
+	}
+	return prune(v).(map[string]any)
+}
+
+// TestFilesOfOurOwnComeAndGo holds that what was made for the hooks goes with them.
+func TestFilesOfOurOwnComeAndGo(t *testing.T) {
+	for _, a := range known() {
+		t.Run(string(a.name), func(t *testing.T) {
+			p := machine(t)
+			if c := apply(t, p, Install, a.name); c.Before != nil || !c.Changes() {
+				t.Fatalf("install plans %+v", c)
+			}
+			if ok, err := Installed(p, a.name); err != nil || !ok {
+				t.Fatalf("installed: %t, %v", ok, err)
+			}
+			apply(t, p, Uninstall, a.name)
+			if _, err := os.Lstat(a.file(p)); !errors.Is(err, os.ErrNotExist) {
+				t.Errorf("%s is still there", a.file(p))
+			}
+			if c, err := Uninstall(p, a.name); err != nil || c.Changes() {
+				t.Errorf("a second uninstall plans %+v, %v", c, err)
+			}
+		})
+	}
+}
+
+// TestUninstallKeepsWhatOthersAdded holds that hooks that came after ours, in groups of their own
+// or in ours, and settings that an agent wrote in its own way stay.
+func TestUninstallKeepsWhatOthersAdded(t *testing.T) {
+	p := machine(t)
+	path := apply(t, p, Install, sessions.ClaudeCode).Path
+	text := read(t, path)
+	ours := `{"type": "command", "command": "` + line(sessions.ClaudeCode) + `", "timeout": 10}`
+	text = strings.Replace(text, ours, `{"type": "command", "command": "one"}, `+ours, 1)
+	text = strings.Replace(text, `"Stop": [`, `"Stop": [{"hooks": [{"command": "two"}]},`, 1)
+	write(t, path, text)
+	apply(t, p, Uninstall, sessions.ClaudeCode)
+	got := read(t, path)
+	if strings.Contains(got, command) || !strings.Contains(got, `"one"`) || !strings.Contains(got, `"two"`) {
+		t.Errorf("uninstall leaves %s", got)
+	}
+	values(t, []byte(got))
+}
+
+// TestSettingsThatAreNotUnderstoodStay holds that a file that does not parse, is a link or is no
+// settings is named and left as it is, by both commands.
+func TestSettingsThatAreNotUnderstoodStay(t *testing.T) {
+	for name, text := range map[string]string{
+		"comment": "{\n  // mine\n  \"a\": 1\n}\n", "torn": `{"a": 1`, "two": `{} {}`,
+		"twice": `{"hooks": {}, "hooks": {}}`, "list": `[]`, "empty file": ``, "bom": "\ufeff{}",
+		"hooks": `{"hooks": []}`, "groups": `{"hooks": {"Stop": {"a": 1}}}`, "text": "model = 1\n",
+	} {
+		t.Run(name, func(t *testing.T) {
+			p := machine(t)
+			path := filepath.Join(p.Home, ".claude", "settings.json")
+			write(t, path, text)
+			if c, err := Install(p, sessions.ClaudeCode); err == nil || !strings.Contains(err.Error(), path) {
+				t.Errorf("install plans %q, %v", c.After, err)
+			}
+			if got := read(t, path); got != text {
+				t.Errorf("the file is %q now", got)
+			}
+		})
+	}
+	t.Run("link", func(t *testing.T) {
+		p := machine(t)
+		path := filepath.Join(p.Home, ".claude", "settings.json")
+		write(t, path+".real", "{}")
+		if err := os.Symlink(path+".real", path); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := Install(p, sessions.ClaudeCode); !errors.Is(err, regular.ErrNot) {
+			t.Errorf("install of a link: %v", err)
+		}
+	})
+	t.Run("plugin of somebody else", func(t *testing.T) {
+		p := machine(t)
+		a, _ := agentOf(sessions.Opencode)
+		write(t, a.file(p), "export const Mine = 1\n")
+		for _, do := range []func(Places, sessions.Agent) (Change, error){Install, Uninstall} {
+			if _, err := do(p, sessions.Opencode); !errors.Is(err, errForeign) {
+				t.Errorf("got %v, want %v", err, errForeign)
+			}
+		}
+	})
+}
+
+// TestApplyLooksAgain holds that what somebody wrote after the plan was made is not overwritten.
+func TestApplyLooksAgain(t *testing.T) {
+	p := machine(t)
+	c, err := Install(p, sessions.ClaudeCode)
+	if err != nil {
+		t.Fatal(err)
+	}
+	write(t, c.Path, `{"model": "new"}`)
+	if err := c.Apply(); err == nil {
+		t.Error("a file that changed since was replaced")
+	}
+	if got := read(t, c.Path); got != `{"model": "new"}` {
+		t.Errorf("the file is %q now", got)
+	}
+}
+
+func write(t *testing.T, path, text string) {
+	t.Helper()
+	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func read(t *testing.T, path string) string {
+	t.Helper()
+	data, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(data)
+}
