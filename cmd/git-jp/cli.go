@@ -54,6 +54,7 @@ type cli struct {
 	Export exportCmd `cmd:"" group:"look" help:"Write a conversation as one document."`
 	Site   siteCmd   `cmd:"" group:"look" help:"Write a folder of pages with all conversations."`
 	Review reviewCmd `cmd:"" group:"look" help:"Show what a branch asked and answered."`
+	Web    webCmd    `cmd:"" group:"look" help:"Show conversations in a browser on this machine."`
 
 	Fork      forkCmd      `cmd:"" group:"shape" help:"Begin a new conversation with turns of another."`
 	Rename    renameCmd    `cmd:"" group:"shape" help:"Change a title."`
@@ -349,6 +350,6 @@ func changesNothing(command string) bool {
 	return slices.Contains([]string{
 		"ls", "show", "print", "grep", "path", "diff", "log", "export", "review", "stats", "status",
 		"check", "doctor", "models", "help", "man", "completion", "__complete", "version", "site",
-		"textconv", "debug",
+		"web", "textconv", "debug",
 	}, first)
 }

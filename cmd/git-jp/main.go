@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	cryptorand "crypto/rand"
 	"errors"
 	"io"
 	"math/rand/v2"
@@ -28,6 +29,7 @@ type world struct {
 	stdout, stderr io.Writer
 	now            func() time.Time
 	random         func() float64 // from 0 to 1
+	token          func() string  // that nobody guesses
 	pid            int
 	session        func() (int, error) // getsid(0)
 	stdinTerminal  bool
@@ -73,7 +75,8 @@ func outside() (*world, error) {
 	w := &world{
 		args: os.Args[1:], env: os.Environ(), dir: dir,
 		stdin: os.Stdin, stdout: os.Stdout, stderr: os.Stderr,
-		now: time.Now, random: rand.Float64, pid: os.Getpid(), session: sessionID,
+		now: time.Now, random: rand.Float64, token: cryptorand.Text,
+		pid: os.Getpid(), session: sessionID,
 		stdinTerminal:  term.IsTerminal(int(os.Stdin.Fd())),
 		stdoutTerminal: term.IsTerminal(int(os.Stdout.Fd())),
 		stderrTerminal: term.IsTerminal(int(os.Stderr.Fd())),

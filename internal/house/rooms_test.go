@@ -214,6 +214,12 @@ var rooms = []room{
 		},
 	},
 	{
+		dir:     "internal/web",
+		is:      "the pages for a browser on this machine",
+		imports: []string{"events", "internal/search", "internal/view", "internal/workspace"},
+		network: "loopback",
+	},
+	{
 		dir:     "internal/review",
 		is:      "what a branch added to conversations, as the comment of a pull request",
 		imports: []string{"events", "blobs", "gitint", "internal/render", "internal/workspace"},

@@ -44,6 +44,8 @@ type Document struct {
 	Price func(model string, u compact.Usage) (usd float64, known bool)
 	// Home is where the index is, "" where there is none.
 	Home string
+	// Live lets the page follow a conversation that grows.
+	Live bool
 }
 
 // Write writes a page with all conversations, which needs no other file. The problems are
@@ -55,7 +57,7 @@ func (d Document) Write(w io.Writer, all ...Conversation) ([]render.Problem, err
 	var problems []render.Problem
 	title := d.Title
 	if len(all) == 1 {
-		title = titleOf(all[0])
+		title = TitleOf(all[0])
 	}
 	d.open(m, title, script)
 	m.put("a", "Skip to the conversation", class("skip"), href("#main"))
@@ -86,8 +88,8 @@ func Revision() string {
 	return hex.EncodeToString(sum[:8])
 }
 
-// titleOf is the title, or what stands for it.
-func titleOf(c Conversation) string {
+// TitleOf is the title, or what stands for it.
+func TitleOf(c Conversation) string {
 	switch first := render.OutlineOf(c.Stream, nil, 0).First; {
 	case c.Title != "":
 		return c.Title
@@ -118,7 +120,11 @@ func digest(s string) string {
 // open begins a page up to its body.
 func (d Document) open(m *markup, title, script string) {
 	m.raw("<!DOCTYPE html>\n")
-	m.open("html", attr{"lang", "en"})
+	live := attr{}
+	if d.Live {
+		live = flag("data-live")
+	}
+	m.open("html", attr{"lang", "en"}, live)
 	m.open("head")
 	m.open("meta", attr{"charset", "utf-8"})
 	m.open("meta", attr{"http-equiv", "Content-Security-Policy"},
@@ -172,7 +178,7 @@ func (d Document) contents(m *markup, title string, all []Conversation) {
 	m.open("ul", class("contents"))
 	for _, c := range all {
 		m.open("li")
-		m.put("a", titleOf(c), href("#"+c.ID.Digits()))
+		m.put("a", TitleOf(c), href("#"+c.ID.Digits()))
 		m.end("li")
 	}
 	m.end("ul")

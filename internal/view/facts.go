@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/git-jp/git-jp/events"
+	"github.com/git-jp/git-jp/internal/sessions"
 	"github.com/git-jp/git-jp/internal/workspace"
 )
 
@@ -28,6 +29,11 @@ func FactsOf(conv *workspace.Conversation) []Fact {
 		facts = append(facts, Fact{labelName(k), labels[k]})
 	}
 	return slices.DeleteFunc(facts, func(f Fact) bool { return f.Value == "" })
+}
+
+// SessionOf is the agent's session that a conversation was, "" for none.
+func SessionOf(conv *workspace.Conversation) string {
+	return conv.Details.Labels[sessions.LabelSession]
 }
 
 // times returns when the first and the last event of a stream were. The number in an id is no time

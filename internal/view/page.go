@@ -35,7 +35,7 @@ func (p *pageWriter) write() ([]render.Problem, error) {
 	m := p.m
 	m.open("article", id(p.conv.ID.Digits()), class("conversation"))
 	m.open("header", class("top"))
-	m.put(heading(p.level), titleOf(p.conv))
+	m.put(heading(p.level), TitleOf(p.conv))
 	p.facts()
 	m.end("header")
 	p.outline()

@@ -57,8 +57,8 @@
   try { if (location.hash) goToHash(); } catch { /* a fragment of somebody's */ }
 
   // Prompts, one after the other.
-  const turns = all(".turn");
-  const links = new Map(all(".outline a").map(a => [a.getAttribute("href").slice(1), a]));
+  let turns = all(".turn");
+  let links = new Map(all(".outline a").map(a => [a.getAttribute("href").slice(1), a]));
   let current = -1;
   const mark = i => {
     if (i === current) return;
@@ -179,6 +179,30 @@
     e.preventDefault();
     act();
   });
+
+  // A conversation that grows: turns that changed are put in their place, open where they were.
+  if ("live" in document.documentElement.dataset) {
+    let tag = "";
+    const follow = async () => {
+      const answer = await fetch(location.pathname, { headers: tag ? { "If-None-Match": tag } : {} });
+      if (answer.status !== 200) return;
+      tag = answer.headers.get("ETag") ?? "";
+      const fresh = new DOMParser().parseFromString(await answer.text(), "text/html");
+      for (const turn of all(".turn", fresh)) {
+        const old = document.getElementById(turn.id);
+        if (!old) { $("#main").append(turn); continue; }
+        if (old.textContent === turn.textContent) continue;
+        const open = all("details", old).map(d => d.open);
+        all("details", turn).forEach((d, i) => { d.open = open[i] ?? false; });
+        old.replaceWith(turn);
+      }
+      const list = $(".outline ol"), prompts = $(".outline ol", fresh);
+      if (list && prompts && list.children.length !== prompts.children.length) list.replaceWith(prompts);
+      turns = all(".turn");
+      links = new Map(all(".outline a").map(a => [a.getAttribute("href").slice(1), a]));
+    };
+    setInterval(() => { if (!document.hidden) follow().catch(() => {}); }, 2000);
+  }
 
   // On a small screen the list of prompts would hide the conversation.
   if (matchMedia("(max-width: 69.9rem)").matches) for (const d of all(".outline details")) d.open = false;

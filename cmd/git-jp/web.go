@@ -1,0 +1,161 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+
+	"github.com/git-jp/git-jp/blobs"
+	"github.com/git-jp/git-jp/gitint"
+	"github.com/git-jp/git-jp/internal/render"
+	"github.com/git-jp/git-jp/internal/view"
+	"github.com/git-jp/git-jp/internal/web"
+	"github.com/git-jp/git-jp/internal/workspace"
+)
+
+type webCmd struct {
+	Port string `default:"0" placeholder:"PORT" help:"The port; by default one that is free."`
+	Ref  string `placeholder:"REF" help:"Show conversations as a commit has them; HEAD in a bare repository."`
+}
+
+// Help says who can read them.
+func (webCmd) Help() string {
+	return `Prints an address, and serves pages with all conversations, archived ones too, there until
+it is interrupted. A page follows its conversation while it grows. Nothing is checked out, and
+nothing is written.
+
+Only this machine can open the address, and only who knows it: it has a random token.`
+}
+
+// Run serves until it is interrupted.
+func (c webCmd) Run(ctx context.Context, a *app) error {
+	source, err := c.source(ctx, a)
+	if err != nil {
+		return err
+	}
+	price, err := pricing(a)
+	if err != nil {
+		return err
+	}
+	l, err := web.Listen(ctx, c.Port)
+	if err != nil {
+		return fmt.Errorf("serve on port %s: %w", c.Port, err)
+	}
+	s := &web.Server{
+		Source: source, Token: a.token(), Host: l.Addr().String(),
+		Title: "Conversations", Page: view.Document{Price: price},
+	}
+	if _, err := fmt.Fprintf(a.stdout, "http://%s/%s/\n", s.Host, s.Token); err != nil {
+		return errors.Join(err, l.Close())
+	}
+	return s.Serve(ctx, l)
+}
+
+func (c webCmd) source(ctx context.Context, a *app) (web.Source, error) {
+	if c.Ref == "" {
+		w, err := a.workspace()
+		if err == nil {
+			return liveWorkspace{a, w}, nil
+		}
+		repo, repoErr := a.repo(ctx)
+		if repoErr != nil || !repo.Bare() {
+			return nil, err
+		}
+		c.Ref = "HEAD"
+	}
+	repo, err := a.repo(ctx)
+	if err != nil {
+		return nil, err
+	}
+	if _, err := repo.Resolve(ctx, c.Ref+"^{commit}"); err != nil {
+		return nil, err
+	}
+	return revision{repo, c.Ref}, nil
+}
+
+// A liveWorkspace has the conversations of a workspace.
+type liveWorkspace struct {
+	a *app
+	w *workspace.Workspace
+}
+
+// Entries implements [web.Source].
+func (s liveWorkspace) Entries(context.Context) ([]web.Entry, error) {
+	list, _, err := s.w.List(workspace.ListOptions{Archived: true})
+	if err != nil {
+		return nil, err
+	}
+	all := make([]web.Entry, 0, len(list))
+	for _, e := range list {
+		all = append(all, web.Entry{
+			ID: e.ID, Version: s.version(e), Load: siteCmd{}.loader(s.a, e),
+		})
+	}
+	return all, nil
+}
+
+// version is made of what a save changes.
+func (s liveWorkspace) version(e workspace.Entry) (v string) {
+	for _, name := range []string{workspace.MetadataFile, workspace.EventsFile} {
+		if info, err := os.Stat(filepath.Join(s.w.Path(e), name)); err == nil {
+			v += fmt.Sprintf("%d %d ", info.Size(), info.ModTime().UnixNano())
+		}
+	}
+	return v
+}
+
+// A revision has the conversations that a ref has at the time.
+type revision struct {
+	repo *gitint.Repo
+	ref  string
+}
+
+// Entries implements [web.Source].
+func (s revision) Entries(ctx context.Context) ([]web.Entry, error) {
+	tree, err := s.repo.Tree(ctx, s.ref)
+	if err != nil {
+		return nil, err
+	}
+	dirs, err := gitint.NewDirFinder(workspace.DirName).Find(tree)
+	if err != nil {
+		return nil, err
+	}
+	var all []web.Entry
+	for _, dir := range dirs {
+		entries, _, err := workspace.Scan(tree, dir)
+		if err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return nil, err
+		}
+		contents := blobs.FS(gitint.Sub(tree, dir+"/"+blobs.Dir), 0)
+		for _, e := range entries {
+			stream, _ := tree.OID(e.Path + "/" + workspace.EventsFile)
+			details, _ := tree.OID(e.Path + "/" + workspace.MetadataFile)
+			all = append(all, web.Entry{
+				ID: e.ID, Version: stream.String() + details.String(),
+				Load: func() (*workspace.Conversation, view.Conversation, error) {
+					return fromTree(tree, e, contents)
+				},
+			})
+		}
+	}
+	return all, nil
+}
+
+func fromTree(
+	tree *gitint.Tree, e workspace.Entry, contents blobs.Reader,
+) (*workspace.Conversation, view.Conversation, error) {
+	conv, err := workspace.Read(tree, e)
+	if err != nil {
+		return nil, view.Conversation{}, err
+	}
+	return conv, view.Conversation{
+		Conversation: render.Conversation{
+			ID: conv.ID, Title: conv.Title(), Stream: conv.Stream, Contents: contents,
+			Base: conv.BaseConfig,
+		},
+		Facts: view.FactsOf(conv),
+	}, nil
+}

@@ -1,0 +1,90 @@
+package main
+
+import (
+	"bufio"
+	"io"
+	"net/http"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/git-jp/git-jp/internal/gittest"
+)
+
+// TestWebShowsRefsAndTheWorkTree serves a working tree, a branch of it and a bare clone: each
+// shows the conversations that it has.
+func TestWebShowsRefsAndTheWorkTree(t *testing.T) {
+	r := gittest.Repo(t)
+	for name, text := range legacyConversation("committed", []string{"alpha"}) {
+		r.WriteFile(filepath.Join(".jp/conversations/17000000001", name), text)
+	}
+	r.Run("add", ".")
+	r.Run("commit", "-qm", "one")
+	bare := filepath.Join(t.TempDir(), "bare.git")
+	r.Run("clone", "-q", "--bare", ".", bare)
+	for name, text := range legacyConversation("not committed", []string{"beta"}) {
+		r.WriteFile(filepath.Join(".jp/conversations/17000000002", name), text)
+	}
+	for name, c := range map[string]struct {
+		dir  string
+		args []string
+		want []string // of the two titles
+	}{
+		"work tree": {r.Dir, nil, []string{">committed</a>", ">not committed</a>"}},
+		"ref":       {r.Dir, []string{"--ref", "HEAD"}, []string{">committed</a>"}},
+		"bare":      {bare, nil, []string{">committed</a>"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			address := serveWeb(t, r.Env, c.dir, c.args...)
+			list := fetched(t, address)
+			for _, title := range []string{">committed</a>", ">not committed</a>"} {
+				want := strings.Contains(strings.Join(c.want, " "), title)
+				if strings.Contains(list, title) != want {
+					t.Errorf("%s in the list: want %v", title, want)
+				}
+			}
+			if page := fetched(t, address+"17000000001.html"); !strings.Contains(page, "alpha") {
+				t.Error("the page has no result")
+			}
+		})
+	}
+}
+
+// serveWeb starts the server and returns its address.
+func serveWeb(t *testing.T, env []string, dir string, args ...string) string {
+	t.Helper()
+	cmd := exec.Command("git-jp", append([]string{"web"}, args...)...)
+	cmd.Dir, cmd.Env, cmd.Stderr = dir, append(env, "XDG_DATA_HOME="+t.TempDir()), os.Stderr
+	out, err := cmd.StdoutPipe()
+	if err == nil {
+		err = cmd.Start()
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		_ = cmd.Process.Signal(os.Interrupt)
+		_ = cmd.Wait()
+	})
+	line, err := bufio.NewReader(out).ReadString('\n')
+	if err != nil {
+		t.Fatalf("no address: %v", err)
+	}
+	return strings.TrimSpace(line)
+}
+
+func fetched(t *testing.T, address string) string {
+	t.Helper()
+	answer, err := http.Get(address)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer answer.Body.Close()
+	body, err := io.ReadAll(answer.Body)
+	if err != nil || answer.StatusCode != http.StatusOK {
+		t.Fatalf("%s: got %s, %v", address, answer.Status, err)
+	}
+	return string(body)
+}

@@ -1,0 +1,187 @@
+package web_test
+
+import (
+	"context"
+	"errors"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/git-jp/git-jp/events"
+	"github.com/git-jp/git-jp/internal/render"
+	"github.com/git-jp/git-jp/internal/view"
+	"github.com/git-jp/git-jp/internal/web"
+	"github.com/git-jp/git-jp/internal/workspace"
+)
+
+// source has conversations in memory, and counts how often they are read.
+type source struct {
+	said  map[events.ID]string
+	loads int
+	err   error
+}
+
+func (s *source) Entries(context.Context) ([]web.Entry, error) {
+	var all []web.Entry
+	for id, words := range s.said {
+		all = append(all, web.Entry{ID: id, Version: words, Load: func() (*workspace.Conversation, view.Conversation, error) {
+			s.loads++
+			at := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
+			stream := events.New(events.NewElement(at, &events.TurnStart{}, events.Metadata{}),
+				events.NewElement(at, &events.ChatRequest{Content: words}, events.Metadata{}))
+			title := "talk " + id.Digits()
+			conv := &workspace.Conversation{
+				Entry: workspace.Entry{ID: id}, Stream: stream,
+				Details: &events.Details{Title: &title},
+			}
+			return conv, view.Conversation{Conversation: render.Conversation{ID: id, Title: title, Stream: stream}}, nil
+		}})
+	}
+	return all, s.err
+}
+
+const host = "127.0.0.1:1234"
+
+func get(t *testing.T, h http.Handler, method, path string, header ...string) (int, string, http.Header) {
+	t.Helper()
+	r := httptest.NewRequest(method, "http://"+host+path, nil)
+	for i := 0; i < len(header); i += 2 {
+		if header[i] == "Host" {
+			r.Host = header[i+1]
+			continue
+		}
+		r.Header.Set(header[i], header[i+1])
+	}
+	w := httptest.NewRecorder()
+	h.ServeHTTP(w, r)
+	body, err := io.ReadAll(w.Body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return w.Code, string(body), w.Header()
+}
+
+// TestOnlyOwnPagesAreAnswered holds who is answered: nobody by another name of this machine, no
+// other page, nothing without the token, nothing that is no reading.
+func TestOnlyOwnPagesAreAnswered(t *testing.T) {
+	s := &web.Server{Source: &source{said: map[events.ID]string{17000000001: "secret"}}, Token: "tok", Host: host}
+	for name, c := range map[string]struct {
+		method, path string
+		header       []string
+		want         int
+	}{
+		"the list":               {"GET", "/tok/", nil, 200},
+		"a page":                 {"GET", "/tok/17000000001.html", nil, 200},
+		"from the list":          {"GET", "/tok/17000000001.html", []string{"Origin", "http://" + host, "Sec-Fetch-Site", "same-origin"}, 200},
+		"typed in":               {"GET", "/tok/", []string{"Sec-Fetch-Site", "none"}, 200},
+		"without a body":         {"HEAD", "/tok/", nil, 200},
+		"rebound name":           {"GET", "/tok/", []string{"Host", "evil.example:1234"}, 421},
+		"another name of ours":   {"GET", "/tok/", []string{"Host", "localhost:1234"}, 421},
+		"another port":           {"GET", "/tok/", []string{"Host", "127.0.0.1:80"}, 421},
+		"another origin":         {"GET", "/tok/", []string{"Origin", "https://evil.example"}, 403},
+		"no origin to speak of":  {"GET", "/tok/", []string{"Origin", "null"}, 403},
+		"another site":           {"GET", "/tok/", []string{"Sec-Fetch-Site", "cross-site"}, 403},
+		"no token":               {"GET", "/", nil, 404},
+		"another token":          {"GET", "/tokk/", nil, 404},
+		"the beginning of it":    {"GET", "/to/", nil, 404},
+		"writing":                {"POST", "/tok/", nil, 405},
+		"an unknown page":        {"GET", "/tok/17000000002.html", nil, 404},
+		"a path out of the list": {"GET", "/tok/../../etc/passwd", nil, 404},
+	} {
+		code, body, h := get(t, s, c.method, c.path, c.header...)
+		if code != c.want {
+			t.Errorf("%s: got %d, want %d", name, code, c.want)
+		}
+		if code != 200 && strings.Contains(body, "secret") {
+			t.Errorf("%s: got %q", name, body)
+		}
+		if h.Get("X-Content-Type-Options") != "nosniff" || h.Get("Referrer-Policy") != "no-referrer" || h.Get("X-Frame-Options") != "DENY" {
+			t.Errorf("%s: got headers %v", name, h)
+		}
+	}
+}
+
+// TestPagesFollow holds that a page has a tag that changes when the conversation does, and that
+// the list reads what changed and nothing else.
+func TestPagesFollow(t *testing.T) {
+	src := &source{said: map[events.ID]string{17000000001: "one", 17000000002: "two"}}
+	s := &web.Server{Source: src, Token: "tok", Host: host}
+	_, _, h := get(t, s, "GET", "/tok/17000000001.html")
+	tag := h.Get("ETag")
+	if code, body, _ := get(t, s, "GET", "/tok/17000000001.html", "If-None-Match", tag); code != 304 || body != "" {
+		t.Errorf("unchanged: got %d and %d bytes", code, len(body))
+	}
+	get(t, s, "GET", "/tok/")
+	src.loads = 0
+	get(t, s, "GET", "/tok/")
+	if src.loads != 0 {
+		t.Errorf("a list of what did not change read %d conversations", src.loads)
+	}
+	src.said[17000000001] = "one more"
+	code, body, h := get(t, s, "GET", "/tok/17000000001.html", "If-None-Match", tag)
+	if code != 200 || !strings.Contains(body, "one more") || h.Get("ETag") == tag {
+		t.Errorf("changed: got %d, tag %s", code, h.Get("ETag"))
+	}
+	src.loads = 0
+	if _, body, _ := get(t, s, "GET", "/tok/"); src.loads != 1 || !strings.Contains(body, "one more") {
+		t.Errorf("a list after one change read %d conversations", src.loads)
+	}
+}
+
+// TestSearchLeadsToTurns holds that what is found is a link to the event, and is text.
+func TestSearchLeadsToTurns(t *testing.T) {
+	src := &source{said: map[events.ID]string{17000000001: "a <b>needle</b> here", 17000000002: "hay"}}
+	s := &web.Server{Source: src, Token: "tok", Host: host}
+	_, body, _ := get(t, s, "GET", "/tok/search?q=needle")
+	for _, want := range []string{
+		"1 place", `href="17000000001.html?q=needle#e-1767225600000000-1767225600000000-chat_request-`,
+		"&lt;b&gt;needle&lt;/b&gt;",
+	} {
+		if !strings.Contains(body, want) {
+			t.Errorf("%q is not in the page", want)
+		}
+	}
+	if strings.Contains(body, "17000000002") {
+		t.Error("the other conversation was found")
+	}
+	if code, body, _ := get(t, s, "GET", "/tok/search?q="); code != 200 || !strings.Contains(body, "0 places") {
+		t.Errorf("nothing to search: got %d", code)
+	}
+}
+
+// TestASourceThatFails is an error and no crash.
+func TestASourceThatFails(t *testing.T) {
+	s := &web.Server{Source: &source{err: errors.New("no tree")}, Token: "tok", Host: host}
+	if code, _, _ := get(t, s, "GET", "/tok/"); code != 500 {
+		t.Errorf("got %d, want 500", code)
+	}
+}
+
+// TestListenIsLoopback holds where the server can be reached, and that it ends.
+func TestListenIsLoopback(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	l, err := web.Listen(ctx, "0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := l.Addr().String(); !strings.HasPrefix(got, "127.0.0.1:") {
+		t.Errorf("listens on %s", got)
+	}
+	s := &web.Server{Source: &source{}, Token: "tok", Host: l.Addr().String()}
+	ended := make(chan error)
+	go func() { ended <- s.Serve(ctx, l) }()
+	answer, err := http.Get("http://" + s.Host + "/tok/")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := answer.Body.Close(); err != nil || answer.StatusCode != 200 {
+		t.Errorf("got %d, %v", answer.StatusCode, err)
+	}
+	cancel()
+	if err := <-ended; err != nil {
+		t.Errorf("the end: %v", err)
+	}
+}
