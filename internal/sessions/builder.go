@@ -121,7 +121,7 @@ func (b *Builder) moment(at time.Time) time.Time {
 		at = b.last
 	}
 	if at.IsZero() {
-		at = time.Unix(0, 0)
+		return time.Unix(0, 0).UTC() // nothing has told a time yet
 	}
 	at = at.UTC().Truncate(time.Microsecond)
 	if b.first.IsZero() {

@@ -215,8 +215,10 @@ func (b *Builder) conversation(n Name) *Conversation {
 		}
 	}
 	d.Labels[LabelSession] = n.String()
-	if err := d.SetCreatedAt(b.first); err != nil {
-		b.Fail(err)
+	if !b.first.IsZero() {
+		if err := d.SetCreatedAt(b.first); err != nil {
+			b.Fail(err)
+		}
 	}
 	if n != b.session.Name {
 		d.Labels[LabelParent] = b.session.Name.String()

@@ -117,9 +117,9 @@ func (m *metadata) session(name string) sessions.Session {
 		Name: sessions.Name{Agent: sessions.Gemini, ID: string(m.SessionID)},
 		Path: name, Dir: m.dir(name), Title: sessions.FirstWords(m.title),
 	}
-	chats := filepath.Dir(name)
-	if m.Kind == "subagent" && filepath.Base(chats) != "chats" {
-		s.Parent = sessions.Name{Agent: sessions.Gemini, ID: filepath.Base(chats)}
+	dir := filepath.Dir(name)
+	if m.Kind == "subagent" && filepath.Base(filepath.Dir(dir)) == "chats" {
+		s.Parent = sessions.Name{Agent: sessions.Gemini, ID: filepath.Base(dir)}
 	}
 	return s
 }

@@ -115,17 +115,19 @@ func (m *mapper) all(items []item) {
 // that was in the middle of a turn, what was told of it before is told again.
 func (m *mapper) fork(i *item, next []item) {
 	turns, begun := m.Turn()+1, slices.Clone(m.begun)
-	if first := slices.IndexFunc(i.rewound, isMessage); i.rewound[first].isPrompt() {
-		begun = nil
-	} else if len(begun) > 0 {
-		turns--
+	first := firstMessage(i.rewound)
+	switch asked := slices.ContainsFunc(begun, func(i item) bool { return i.isPrompt() }); {
+	case asked && first.isPrompt():
+		begun = nil // it began a turn of its own
+	case len(begun) > 0:
+		turns = max(0, turns-1)
 	}
 	m.all(i.rewound)
-	instead := slices.IndexFunc(next, isMessage)
-	if instead < 0 {
+	instead := firstMessage(next)
+	if instead == nil {
 		return
 	}
-	m.Rewind(turns, m.key(&next[instead], 0))
+	m.Rewind(turns, m.key(instead, 0))
 	m.begun = nil
 	for n := range begun {
 		m.message(&begun[n])
@@ -133,6 +135,19 @@ func (m *mapper) fork(i *item, next []item) {
 }
 
 func isMessage(i item) bool { return i.id != "" }
+
+// firstMessage returns the message that was said first of some items, also where it was taken
+// back again.
+func firstMessage(all []item) *item {
+	for n := range all {
+		if all[n].isFork {
+			return firstMessage(all[n].rewound)
+		} else if isMessage(all[n]) {
+			return &all[n]
+		}
+	}
+	return nil
+}
 
 func (i *item) isPrompt() bool { return i.said.Type == "user" && i.said.typed() != "" }
 

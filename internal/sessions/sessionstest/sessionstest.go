@@ -3,11 +3,14 @@ package sessionstest
 import (
 	"bytes"
 	"context"
+	"encoding/json"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/git-jp/git-jp/blobs"
 	"github.com/git-jp/git-jp/events"
@@ -46,6 +49,9 @@ func Import(
 	return all, kept
 }
 
+// ErrNone is for a file that does not say which session it has.
+var ErrNone = errors.New("no session")
+
 // Try is [Import] that returns what goes wrong.
 func Try(
 	d sessions.Dialect, path string, until int64,
@@ -55,7 +61,7 @@ func Try(
 		return nil, nil, err
 	}
 	if len(listed) != 1 {
-		return nil, nil, fmt.Errorf("%d sessions", len(listed))
+		return nil, nil, fmt.Errorf("%s: %w", path, ErrNone)
 	}
 	kept := Contents{}
 	s := listed[0]
@@ -160,7 +166,15 @@ func Outline(t testing.TB, all []*sessions.Conversation, kept Contents) string {
 	var out strings.Builder
 	for _, c := range all {
 		fmt.Fprintf(&out, "== %s parent=%s archived=%v\n", c.Name, c.Parent, c.Archived)
-		fmt.Fprintf(&out, "%s\n%s\n", c.Details.Encode(), c.BaseConfig)
+		if c.Details.Title != nil {
+			fmt.Fprintf(&out, "title %q\n", *c.Details.Title)
+		}
+		fmt.Fprintf(&out, "%s, %v\n", c.Stream.At(0).Time().Format(time.RFC3339), c.Details.Labels)
+		var config bytes.Buffer
+		if err := json.Compact(&config, c.BaseConfig); err != nil {
+			t.Fatal(err)
+		}
+		fmt.Fprintln(&out, config.String())
 		for _, e := range c.Stream.All() {
 			fmt.Fprintln(&out, line(e, kept))
 		}

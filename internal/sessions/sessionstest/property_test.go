@@ -1,0 +1,174 @@
+package sessionstest_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/git-jp/git-jp/internal/sessions/sessionstest"
+)
+
+// write puts data into a file of a directory.
+func write(t testing.TB, dir, name string, data []byte) string {
+	t.Helper()
+	out := filepath.Join(dir, name)
+	if err := os.WriteFile(out, data, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	return out
+}
+
+// TestCut imports sessions as they were when the agent had written so much of them: up to each
+// record, and in the middle of each. A session that is cut reads as one of which so much is read.
+func TestCut(t *testing.T) {
+	samples(t, func(t *testing.T, a agent, path string) {
+		data, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		const small = 64 << 10
+		if len(data) > small || filepath.Ext(path) != ".jsonl" {
+			return
+		}
+		dir := t.TempDir()
+		whole := write(t, dir, "whole.jsonl", data)
+		before := 0
+		for line := range bytes.Lines(data) {
+			for _, end := range []int{before + len(line)/2, before + len(line)} {
+				cut := write(t, dir, "cut.jsonl", data[:end])
+				all, kept, err := sessionstest.Try(a.dialect, cut, 0)
+				if errors.Is(err, sessionstest.ErrNone) {
+					continue // it does not say what it is yet
+				}
+				if err != nil {
+					t.Fatalf("cut at %d: %v", end, err)
+				}
+				grown, its := sessionstest.Import(t, a.dialect, whole, int64(end))
+				want, got := sessionstest.Outline(t, all, kept), sessionstest.Outline(t, grown, its)
+				if got != want {
+					t.Fatalf("%d bytes of it read otherwise than the file cut there:\n%s\n%s", end, got, want)
+				}
+			}
+			before += len(line)
+		}
+	})
+}
+
+// TestOtherTypes imports sessions in which members have other types than they should, or are not
+// there. No record hides another.
+func TestOtherTypes(t *testing.T) {
+	seen := map[string]bool{}
+	samples(t, func(t *testing.T, a agent, path string) {
+		if !strings.HasPrefix(path, recorded) {
+			return
+		}
+		data, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		dir, lines := t.TempDir(), bytes.SplitAfter(data, []byte("\n"))
+		for i, line := range lines {
+			var o object
+			if json.Unmarshal(line, &o) != nil {
+				continue
+			}
+			for _, member := range members(o, "") {
+				id := a.name + o.text("type") + o.in("payload").text("type") + member
+				if seen[id] {
+					continue
+				}
+				seen[id] = true
+				for _, v := range []any{-7.5, "x", []any{true}, object{"type": 3.0}} {
+					changed := slices.Clone(lines)
+					changed[i] = with(line, strings.Split(member, "/"), v)
+					into := write(t, dir, "changed.jsonl", bytes.Join(changed, nil))
+					all, _, err := sessionstest.Try(a.dialect, into, 0)
+					if err != nil && !errors.Is(err, sessionstest.ErrNone) {
+						t.Errorf("line %d, %s = %v: %v", i+1, member, v, err)
+					}
+					for _, c := range all {
+						for _, b := range c.Report.Broken {
+							t.Errorf("%s = %v breaks line %d: %v", member, v, b.Number, b.Err)
+						}
+					}
+				}
+			}
+		}
+	})
+}
+
+// members returns the paths of the members of an object, those of the first of a list.
+func members(o object, prefix string) (all []string) {
+	for _, name := range slices.Sorted(maps.Keys(o)) {
+		if strings.Contains(name, "/") {
+			continue
+		}
+		all = append(all, prefix+name)
+		inner, _ := o[name].(map[string]any)
+		if list, _ := o[name].([]any); len(list) > 0 {
+			inner, _ = list[0].(map[string]any)
+		}
+		all = append(all, members(inner, prefix+name+"/")...)
+	}
+	return all
+}
+
+// with returns a record with another value for a member.
+func with(line []byte, path []string, v any) []byte {
+	var o map[string]any
+	if json.Unmarshal(line, &o) != nil {
+		return line
+	}
+	at := o
+	for _, name := range path[:len(path)-1] {
+		next, _ := at[name].(map[string]any)
+		if list, _ := at[name].([]any); len(list) > 0 {
+			next, _ = list[0].(map[string]any)
+		}
+		at = next
+	}
+	at[path[len(path)-1]] = v
+	out, err := json.Marshal(o)
+	if err != nil {
+		return line
+	}
+	return append(out, '\n')
+}
+
+// TestDamage imports sessions whose records come twice, in another order, at another time, or
+// with others between them that are no JSON.
+func TestDamage(t *testing.T) {
+	damages := map[string]func(lines [][]byte) [][]byte{
+		"twice": func(lines [][]byte) [][]byte { return slices.Concat(lines, lines) },
+		"backwards": func(lines [][]byte) [][]byte {
+			rest := slices.Clone(lines[1:])
+			slices.Reverse(rest)
+			return append(lines[:1:1], rest...)
+		},
+		"broken": func(lines [][]byte) (out [][]byte) {
+			for _, l := range lines {
+				out = append(out, l, l[:len(l)/2], []byte("\n\n\x00\n[1,2]\n\"x\"\n"))
+			}
+			return out
+		},
+	}
+	samples(t, func(t *testing.T, a agent, path string) {
+		if !strings.HasPrefix(path, recorded) {
+			return
+		}
+		data, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for name, damage := range damages {
+			changed := bytes.Join(damage(bytes.SplitAfter(data, []byte("\n"))), nil)
+			sessionstest.Import(t, a.dialect, write(t, t.TempDir(), name+".jsonl", changed), 0)
+		}
+	})
+}
