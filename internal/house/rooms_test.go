@@ -423,8 +423,7 @@ var redactImports = []string{
 
 var mergeImports = []string{
 	"events", "events/threeway", "blobs", "gitint", "internal/atomicfile", "internal/check",
-	"internal/regular",
-	"internal/workspace",
+	"internal/leaks", "internal/regular", "internal/secrets", "internal/workspace",
 }
 
 // doctorImports are what an installation consists of.

@@ -60,6 +60,9 @@ func (c Call) Run(ctx context.Context) (*Merged, error) {
 			f.Base = base
 		}
 	}
+	if err := c.redact(ctx, &f); err != nil {
+		return nil, err
+	}
 	if f.needsBeside() {
 		if repo, err := c.Repo(); err == nil {
 			if err := f.lookBeside(ctx, repo); err != nil {

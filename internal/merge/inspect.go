@@ -13,6 +13,7 @@ import (
 	"github.com/git-jp/git-jp/events"
 	"github.com/git-jp/git-jp/events/threeway"
 	"github.com/git-jp/git-jp/gitint"
+	"github.com/git-jp/git-jp/internal/check"
 	"github.com/git-jp/git-jp/internal/workspace"
 )
 
@@ -90,6 +91,13 @@ func (m Merge) inspect(
 		}
 		b.sides = append(b.sides, h)
 	}
+	b.redacted.dir = dir
+	if err := b.redacted.add(check.Git(m.Repo, merged)); err != nil {
+		return nil, err
+	}
+	for _, h := range b.sides { // they have the content that the merge may lack
+		b.redacted.sources = append(b.redacted.sources, check.Git(m.Repo, h.snap))
+	}
 	return b, nil
 }
 
@@ -99,6 +107,8 @@ type inspection struct {
 	parents []gitint.OID
 	merged  homes
 	sides   []homes // of the parents
+	// redacted is what the merge says was redacted: the sides are compared without it.
+	redacted redactions
 }
 
 // A looker looks at one file of a conversation, a mergeBytes merges three versions of it.

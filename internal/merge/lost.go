@@ -129,7 +129,7 @@ func (b *inspection) loss(ctx context.Context, id events.ID) (*Loss, error) {
 	}
 	sides := make([]said, len(b.sides))
 	for i, h := range b.sides {
-		if sides[i], err = h.said(id); err != nil {
+		if sides[i], err = h.saidBut(id, &b.redacted); err != nil {
 			return nil, err
 		}
 	}
@@ -194,7 +194,8 @@ func (b *inspection) removedFrom(
 		if err != nil {
 			return nil, err
 		}
-		for _, e := range newSaid("", base.Stream).without(other) {
+		before, _ := b.redacted.apply(id, base.Stream)
+		for _, e := range newSaid("", before).without(other) {
 			removed[e.Sum()] = true
 		}
 	}
@@ -249,7 +250,10 @@ type said struct {
 }
 
 // said reads a conversation of a snapshot.
-func (h homes) said(id events.ID) (said, error) {
+func (h homes) said(id events.ID) (said, error) { return h.saidBut(id, &redactions{}) }
+
+// saidBut is said without what was redacted.
+func (h homes) saidBut(id events.ID, r *redactions) (said, error) {
 	var all said
 	for _, dir := range h.dirs[id] {
 		at := path.Join(dir, workspace.EventsFile)
@@ -264,6 +268,7 @@ func (h homes) said(id events.ID) (said, error) {
 		if err != nil {
 			return all, fmt.Errorf("%s: %w", h.snap.Name(), err)
 		}
+		s, _ = r.apply(id, s)
 		all = all.and(newSaid(at, s))
 	}
 	return all, nil

@@ -1,0 +1,168 @@
+package merge
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"path/filepath"
+
+	"github.com/git-jp/git-jp/blobs"
+	"github.com/git-jp/git-jp/events"
+	"github.com/git-jp/git-jp/gitint"
+	"github.com/git-jp/git-jp/internal/check"
+	"github.com/git-jp/git-jp/internal/leaks"
+	"github.com/git-jp/git-jp/internal/secrets"
+	"github.com/git-jp/git-jp/internal/workspace"
+)
+
+// redactions are what some trees say was redacted in a workspace, and the content of these trees.
+type redactions struct {
+	dir     string // .jp
+	sources []check.Source
+	entries secrets.Redactions
+}
+
+func (r *redactions) add(src check.Source) error {
+	all, err := leaks.ReadRedactions(src, r.dir)
+	if err != nil {
+		return err
+	}
+	r.sources = append(r.sources, src)
+	if r.entries == nil {
+		r.entries = secrets.Redactions{}
+	}
+	for _, entry := range all {
+		r.entries.Add(entry)
+	}
+	return nil
+}
+
+// Read implements [blobs.Reader] with the first of the trees that has the content.
+func (r *redactions) Read(ref blobs.Ref) ([]byte, error) {
+	for _, src := range r.sources {
+		gz, err := src.ReadFile(workspace.BlobPath(r.dir, ref.Hash))
+		if err != nil {
+			continue
+		}
+		if data, err := blobs.Decode(gz, ref); err == nil {
+			return data, nil
+		}
+	}
+	return nil, fs.ErrNotExist
+}
+
+// apply returns a stream without what was redacted, and the texts of it that are in no stream.
+// Where that cannot be done the stream stays: a check finds what it has.
+func (r *redactions) apply(id events.ID, s *events.Stream) (*events.Stream, [][]byte) {
+	if s == nil || len(r.entries[id.Digits()]) == 0 {
+		return s, nil
+	}
+	done, err := r.entries.Apply(id, s, r)
+	if err != nil {
+		return s, nil
+	}
+	return done.Stream, done.Store
+}
+
+// redact takes out of the three versions of a stream what the working tree and the commits that
+// are merged say was redacted, so that it does not come back where both sides changed an event or
+// began with nothing in common.
+func (c Call) redact(ctx context.Context, f *File) error {
+	id := conversationOf(c.Path)
+	repo, err := c.Repo()
+	if err != nil || id == 0 || c.Kind != Events {
+		return nil //nolint:nilerr // git merges files out of a repository too
+	}
+	r, done, err := redactionsOf(ctx, repo, workspaceIn(c.Path))
+	if err != nil {
+		return fmt.Errorf("merge %s: read redactions: %w", c.Path, err)
+	}
+	defer done()
+	for _, version := range []*[]byte{&f.Base, &f.Ours, &f.Theirs} {
+		if len(r.entries[id.Digits()]) == 0 || len(*version) == 0 {
+			continue
+		}
+		s, err := events.Decode(*version)
+		if err != nil {
+			continue // the merge says so
+		}
+		now, texts := r.apply(id, s)
+		if now == s {
+			continue
+		}
+		if err := r.store(repo, now, texts); err != nil {
+			return fmt.Errorf("merge %s: store what was redacted: %w", c.Path, err)
+		}
+		*version = now.Encode()
+	}
+	return nil
+}
+
+// redactionsOf reads those of the working tree, HEAD and what git says that it merges.
+func redactionsOf(
+	ctx context.Context, repo *gitint.Repo, dir string,
+) (r *redactions, done func(), err error) {
+	r, done = &redactions{dir: dir}, func() {}
+	if repo.Root() != "" {
+		src, err := check.OpenWorkTree(repo.Root(), repo.Limits())
+		if err != nil {
+			return r, done, err
+		}
+		done = func() { _ = src.Close() } // it is only read
+		if err := r.add(src); err != nil {
+			return r, done, err
+		}
+	}
+	revs := []string{"HEAD"}
+	for _, head := range told(repo.Env()) {
+		revs = append(revs, head.String())
+	}
+	for _, rev := range revs {
+		tree, err := repo.Tree(ctx, rev)
+		if errors.Is(err, gitint.ErrUnknownRevision) {
+			continue
+		}
+		if err == nil {
+			err = r.add(check.Git(repo, tree))
+		}
+		if err != nil {
+			return r, done, err
+		}
+	}
+	return r, done, nil
+}
+
+// store puts the content of a redacted stream into the store, as far as no tree has it: git brings
+// along what a side has.
+func (r *redactions) store(repo *gitint.Repo, s *events.Stream, texts [][]byte) error {
+	store, err := blobs.Open(
+		filepath.Join(repo.Root(), filepath.FromSlash(r.dir), blobs.Dir), blobs.Options{},
+	)
+	if err != nil {
+		return err
+	}
+	w := &absentWriter{r, store}
+	for _, text := range texts {
+		if _, err := w.Write(text); err != nil {
+			return errors.Join(err, store.Close())
+		}
+	}
+	_, err = s.Externalize(w, events.ExternalizeOptions{})
+	return errors.Join(err, store.Close())
+}
+
+// An absentWriter stores what no tree has.
+type absentWriter struct {
+	*redactions
+	store *blobs.Store
+}
+
+// Write implements [events.Writer].
+func (w *absentWriter) Write(content []byte) (blobs.Ref, error) {
+	ref := blobs.Loaded(content).Ref()
+	if _, err := w.Read(ref); err == nil {
+		return ref, nil
+	}
+	return w.store.Write(content)
+}
