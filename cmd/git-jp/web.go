@@ -23,7 +23,7 @@ type webCmd struct {
 
 // Help says who can read them.
 func (webCmd) Help() string {
-	return `Prints an address, and serves pages with all conversations, archived ones too, there until
+	return `Prints an address, and serves pages with all conversations there, archived ones too, until
 it is interrupted. A page follows its conversation while it grows. Nothing is checked out, and
 nothing is written.
 
