@@ -23,9 +23,9 @@ type webCmd struct {
 
 // Help says who can read them.
 func (webCmd) Help() string {
-	return `Prints an address, and serves pages with all conversations there, archived ones too, until
-it is interrupted. A page follows its conversation while it grows. Nothing is checked out, and
-nothing is written.
+	return `Prints an address, and serves pages with all conversations there, archived ones too,
+until it is interrupted. A page follows its conversation while it grows. Nothing is checked
+out, and nothing is written.
 
 Only this machine can open the address, and only who knows it: it has a random token.`
 }
