@@ -180,7 +180,7 @@ trust_level = "trusted"
 }
 
 var geminiCLI = &agent{
-	name: "gemini-cli", pkg: "@google/gemini-cli", version: "0.61.0", binary: "gemini",
+	name: "gemini", pkg: "@google/gemini-cli", version: "0.61.0", binary: "gemini",
 	sessions: []string{".gemini/tmp", ".gemini/projects.json"},
 	config: func(*world) map[string]string {
 		return map[string]string{".gemini/settings.json": `{
@@ -290,7 +290,7 @@ var opencode = &agent{
 }
 
 var copilotCLI = &agent{
-	name: "copilot-cli", pkg: "@github/copilot", version: "1.0.102", binary: "copilot",
+	name: "copilot", pkg: "@github/copilot", version: "1.0.102", binary: "copilot",
 	sessions: []string{".copilot/session-state"},
 	config:   func(*world) map[string]string { return nil },
 	env: func(w *world) []string {

@@ -63,7 +63,7 @@ var scenes = []scene{
 		},
 	},
 	{
-		name: "fork", not: []string{"gemini-cli", "copilot-cli"},
+		name: "fork", not: []string{"gemini", "copilot"},
 		says: []string{"first question", "first answer", "question of the fork", "answer of the fork"},
 		play: func(w *world) {
 			w.says(turn{prompt: "The first question."}, answer{text: "The first answer."})
@@ -163,6 +163,7 @@ func TestScenes(t *testing.T) {
 					s.play(w)
 					w.wrote(s.says)
 					w.record(s.name)
+					w.imports(s.says)
 				})
 			}
 		})

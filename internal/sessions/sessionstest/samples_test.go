@@ -31,8 +31,8 @@ type agent struct {
 var agents = []agent{
 	{"claude-code", claude.Dialect{}, countClaude},
 	{"codex", codex.Dialect{}, countCodex},
-	{"gemini-cli", gemini.Dialect{}, countGemini},
-	{"copilot-cli", copilot.Dialect{}, countCopilot},
+	{"gemini", gemini.Dialect{}, countGemini},
+	{"copilot", copilot.Dialect{}, countCopilot},
 }
 
 const recorded = "../testdata/recorded/"
@@ -52,9 +52,6 @@ func samples(t *testing.T, test func(t *testing.T, a agent, path string)) {
 		found := 0
 		for _, dir := range dirs {
 			dir = filepath.Join(dir, a.name)
-			if _, err := os.Stat(dir); err != nil {
-				dir = strings.TrimSuffix(dir, "-cli")
-			}
 			for _, path := range sessionstest.Files(t, dir, ".jsonl", ".json", ".zst") {
 				data, err := os.ReadFile(path)
 				if err != nil {

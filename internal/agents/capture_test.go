@@ -1,0 +1,164 @@
+//go:build agents
+
+package agents
+
+import (
+	"encoding/json"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+)
+
+// gitJP builds the program once and returns the directory that it is in.
+var gitJP = sync.OnceValues(func() (string, error) {
+	dir, err := os.MkdirTemp("", "git-jp-agents-bin-")
+	if err != nil {
+		return "", err
+	}
+	out, err := exec.Command("go", "build", "-o", filepath.Join(dir, "git-jp"), "../../cmd/git-jp").CombinedOutput()
+	if err != nil {
+		return string(out), err
+	}
+	return dir, nil
+})
+
+// jp runs git-jp in the project and returns what it prints.
+func (w *world) jp(args ...string) string {
+	w.Helper()
+	return w.git(append([]string{"jp"}, args...)...)
+}
+
+// withJP gives a world the program and a workspace.
+func withJP(w *world) {
+	w.Helper()
+	dir, err := gitJP()
+	if err != nil {
+		w.Fatal(err, dir)
+	}
+	w.extra = append(w.extra, "PATH="+dir+string(filepath.ListSeparator)+os.Getenv("PATH"))
+	w.jp("init", "-q")
+	w.git("add", "-A")
+	w.git("commit", "-q", "-m", "init")
+}
+
+// imported are the conversations of sessions that the workspace has.
+func (w *world) imported() (all []conversation) {
+	w.Helper()
+	for line := range strings.Lines(w.jp("ls", "--archived", "--json")) {
+		var c conversation
+		w.check(json.Unmarshal([]byte(line), &c))
+		all = append(all, c)
+	}
+	return all
+}
+
+type conversation struct {
+	ID    string `json:"id"`
+	Turns int    `json:"turns"`
+}
+
+// TestCapture puts our hooks into each agent and holds that a turn is imported when it has ended,
+// without a word of ours to the agent, that what was captured is what an import at the end gives,
+// and that the agent's settings are as before when the hooks are out.
+func TestCapture(t *testing.T) {
+	for _, a := range known {
+		t.Run(a.name, func(t *testing.T) {
+			w := inhabit(t, a)
+			withJP(w)
+			w.says(turn{prompt: "The first question."}, answer{text: "The first answer."})
+			w.jp("import", a.name, "--yes")
+			before := w.imported()
+			if len(before) != 1 {
+				t.Fatalf("import makes %+v", before)
+			}
+			w.jp("stage", "--all")
+			w.git("commit", "-q", "-m", "first")
+			settings := w.settings()
+			w.jp("capture", a.name)
+
+			w.says(turn{prompt: "The second question.", resume: true}, answer{text: "The second answer."})
+			w.eventually("the second answer is in a conversation", func() bool {
+				return strings.Contains(w.jp("print", before[0].ID), "The second answer.")
+			})
+			w.eventually("no note is left", func() bool {
+				return !strings.Contains(w.jp("capture"), "noted here")
+			})
+			if now := w.imported(); len(now) != 1 {
+				t.Errorf("captured are %+v, want one conversation", now)
+			}
+			captured := w.jp("print", before[0].ID)
+			if strings.Count(captured, "The first question.") != 1 || strings.Count(captured, "The second question.") != 1 {
+				t.Errorf("captured is:\n%s", captured)
+			}
+			if out := w.jp("import", a.name, "-n"); !strings.Contains(out, "1 unchanged") {
+				t.Errorf("an import after the capture says %q", out)
+			}
+			if out := w.jp("check"); !strings.Contains(out, "nothing is wrong") {
+				t.Error(out)
+			}
+			w.jp("capture", "--uninstall", a.name)
+			for name, text := range w.settings() {
+				if settings[name] != text {
+					t.Errorf("%s is %q after uninstall, was %q", name, text, settings[name])
+				}
+			}
+			if out := w.jp("capture", "--status", a.name); !strings.Contains(out, " no ") {
+				t.Error(out)
+			}
+		})
+	}
+}
+
+// settings are the files that hooks are put into, as far as there are any.
+func (w *world) settings() map[string]string {
+	all := map[string]string{}
+	for _, name := range []string{
+		".claude/settings.json", ".codex/hooks.json", ".gemini/settings.json",
+		".copilot/hooks/git-jp.json", ".config/opencode/plugins/git-jp.js",
+	} {
+		data, err := os.ReadFile(filepath.Join(w.home, name))
+		if err == nil {
+			all[name] = string(data)
+		}
+	}
+	return all
+}
+
+// eventually waits for what a process that nobody waits for does.
+func (w *world) eventually(what string, is func() bool) {
+	w.Helper()
+	for range 300 {
+		if is() {
+			return
+		}
+		time.Sleep(100 * time.Millisecond)
+	}
+	w.Errorf("not within half a minute: %s", what)
+}
+
+// imports has the program import what the agent has just written: the words of the scene are in a
+// conversation, and a second import changes nothing.
+func (w *world) imports(words []string) {
+	w.Helper()
+	withJP(w)
+	w.jp("import", w.agent.name, "--yes")
+	var all strings.Builder
+	for _, c := range w.imported() {
+		all.WriteString(w.jp("print", c.ID))
+	}
+	for _, word := range words {
+		if !strings.Contains(all.String(), word) {
+			w.Errorf("no conversation has %q", word)
+		}
+	}
+	if out := w.jp("import", w.agent.name); strings.Contains(out, " new") || strings.Contains(out, " grown") {
+		w.Errorf("a second import says %q", out)
+	}
+	if out := w.jp("check"); !strings.Contains(out, "nothing is wrong") {
+		w.Error(out)
+	}
+}
