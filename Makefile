@@ -20,7 +20,7 @@ PLATFORMS ?= linux/amd64 linux/arm64 darwin/amd64 darwin/arm64 windows/amd64 win
 PROGRAM = env CGO_ENABLED=0 GOFLAGS= GOEXPERIMENT= GOFIPS140=off GOAMD64=v1 GOARM64=v8.0 \
 	$(GO) build -trimpath -buildvcs=false -ldflags '-s -w -buildid= -X main.version=$(VERSION)'
 
-.PHONY: build install demo test test-agents race cover lint metrics bench fuzz soak release reproducible
+.PHONY: build install demo test test-agents test-browser race cover lint metrics bench fuzz soak release reproducible
 
 build:
 	$(PROGRAM) -o $(BINARY) ./cmd/git-jp
@@ -41,6 +41,11 @@ test:
 # reaches no registry, they are skipped by name. RECORD=1 keeps what they write as test data.
 test-agents:
 	GIT_JP_RECORD=$(RECORD) $(GO) test -tags agents -count 1 -timeout 1h ./internal/agents
+
+# Pages in a real Chromium, and the rules of axe-core, from npm. Without them the tests are skipped
+# by name.
+test-browser: build
+	cd internal/view/browser && GIT_JP=$(CURDIR)/$(BINARY) $(GO) test -v -count 1 .
 
 # Under the race detector, all packages with a statement that starts a goroutine, without the
 # tests that only start other processes, hundreds of times. Of the scripts those of commands that

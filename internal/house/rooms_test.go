@@ -379,6 +379,10 @@ var rooms = []room{
 		is:  "tests with the real agents, from npm, and a provider on loopback; run by `make test-agents`",
 	},
 	{
+		dir: "internal/view/browser",
+		is:  "tests of pages in a real browser, a module of its own; run by `make test-browser`",
+	},
+	{
 		dir:       "internal/bench",
 		is:        "the comparisons of performance.md; run by `make bench`",
 		imports:   benchImports,

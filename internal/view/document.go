@@ -62,6 +62,7 @@ func (d Document) Write(w io.Writer, all ...Conversation) ([]render.Problem, err
 	d.open(m, title, script)
 	m.put("a", "Skip to the conversation", class("skip"), href("#main"))
 	d.bar(m)
+	m.open("main", id("main"))
 	if len(all) != 1 {
 		d.contents(m, title, all)
 	}
@@ -77,6 +78,7 @@ func (d Document) Write(w io.Writer, all ...Conversation) ([]render.Problem, err
 			return problems, err
 		}
 	}
+	m.end("main")
 	d.foot(m)
 	return problems, errors.Join(m.err, out.Flush())
 }

@@ -39,19 +39,11 @@ func (p *pageWriter) write() ([]render.Problem, error) {
 	p.facts()
 	m.end("header")
 	p.outline()
-	if p.level == 1 {
-		m.open("main", id("main"))
-	} else {
-		m.open("div", class("main"))
-	}
+	m.open("div", class("main"))
 	p.figures()
 	problems, err := p.conv.Visit(p)
 	p.flush()
-	if p.level == 1 {
-		m.end("main")
-	} else {
-		m.end("div")
-	}
+	m.end("div")
 	m.end("article")
 	m.raw("\n")
 	if err == nil {

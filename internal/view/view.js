@@ -77,13 +77,20 @@
   addEventListener("scroll", () => {
     if (waiting) return;
     waiting = true;
-    requestAnimationFrame(() => { waiting = false; mark(here()); });
+    requestAnimationFrame(() => {
+      waiting = false;
+      if (performance.now() - jumped > 500) mark(here());
+    });
   }, { passive: true });
   mark(here());
+  let jumped = -500; // when; a short page cannot scroll to where it was sent
   const goTo = i => {
-    const turn = turns[Math.max(0, Math.min(turns.length - 1, i))];
+    i = Math.max(0, Math.min(turns.length - 1, i));
+    const turn = turns[i];
     if (!turn) return;
+    jumped = performance.now();
     turn.scrollIntoView();
+    mark(i);
     const link = $("h2 a, h3 a", turn);
     if (link) link.focus({ preventScroll: true });
   };
@@ -97,7 +104,7 @@
     setTimeout(() => e.remove(), 1500);
   };
   const copyLink = () => {
-    const turn = turns[Math.max(0, here())];
+    const turn = turns[Math.max(0, current)];
     if (!turn) return;
     const address = location.href.split("#")[0] + "#" + turn.id;
     if (navigator.clipboard) {
@@ -108,22 +115,33 @@
   // Finding, also in what is folded. What was found is painted, the page is not changed.
   const find = $("#find"), found = $("#found");
   let hits = [], at = -1;
-  const most = 2000;
+  const most = 2000, blocks = "pre, p, li, dt, dd, th, td, h1, h2, h3, h4, h5, h6, summary, caption, div";
   const search = words => {
     hits = []; at = -1;
     if (globalThis.CSS && CSS.highlights) CSS.highlights.clear();
     words = words.trim().toLowerCase();
     if (words.length < 2) { if (found) found.value = ""; return; }
-    for (const root of all("main, .main, .page")) {
+    for (const root of all(".main, .page")) {
+      // The pieces of a line of code, or of a paragraph, are one text.
+      const nodes = [], starts = [];
+      let text = "", block = null;
       const walker = document.createTreeWalker(root, NodeFilter.SHOW_TEXT);
-      for (let n; (n = walker.nextNode()) && hits.length < most;) {
-        const text = n.data.toLowerCase();
-        for (let i = text.indexOf(words); i >= 0 && hits.length < most; i = text.indexOf(words, i + words.length)) {
-          const r = new Range();
-          r.setStart(n, i);
-          r.setEnd(n, Math.min(i + words.length, n.length));
-          hits.push(r);
-        }
+      for (let n; (n = walker.nextNode());) {
+        const own = n.parentElement.closest(blocks);
+        if (own !== block) { text += "\n"; block = own; }
+        nodes.push(n);
+        starts.push(text.length);
+        text += n.data;
+      }
+      const lower = text.toLowerCase();
+      let k = 0;
+      for (let i = lower.indexOf(words); i >= 0 && hits.length < most; i = lower.indexOf(words, i + words.length)) {
+        const r = new Range(), end = i + words.length;
+        while (k + 1 < nodes.length && starts[k + 1] <= i) k++;
+        r.setStart(nodes[k], Math.min(i - starts[k], nodes[k].length));
+        while (k + 1 < nodes.length && starts[k + 1] < end) k++;
+        r.setEnd(nodes[k], Math.min(end - starts[k], nodes[k].length));
+        hits.push(r);
       }
     }
     if (globalThis.Highlight) CSS.highlights.set("found", new Highlight(...hits));
@@ -171,7 +189,7 @@
   addEventListener("keydown", e => {
     if (e.ctrlKey || e.metaKey || e.altKey || e.target.closest("input, textarea, select, dialog")) return;
     const act = {
-      j: () => goTo(here() + 1), k: () => goTo(here() - 1), f: () => full && full.click(),
+      j: () => goTo(current + 1), k: () => goTo(current - 1), f: () => full && full.click(),
       e: openCalls, "/": () => find && find.focus(), n: () => step(1), p: () => step(-1),
       c: copyLink, "?": ask,
     }[e.key];
@@ -190,7 +208,7 @@
       const fresh = new DOMParser().parseFromString(await answer.text(), "text/html");
       for (const turn of all(".turn", fresh)) {
         const old = document.getElementById(turn.id);
-        if (!old) { $("#main").append(turn); continue; }
+        if (!old) { $(".main").append(turn); continue; }
         if (old.textContent === turn.textContent) continue;
         const open = all("details", old).map(d => d.open);
         all("details", turn).forEach((d, i) => { d.open = open[i] ?? false; });

@@ -1,0 +1,339 @@
+package browser
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/chromedp/cdproto/emulation"
+	"github.com/chromedp/cdproto/input"
+	"github.com/chromedp/cdproto/log"
+	"github.com/chromedp/cdproto/network"
+	"github.com/chromedp/cdproto/page"
+	"github.com/chromedp/cdproto/runtime"
+	"github.com/chromedp/chromedp"
+	"github.com/chromedp/chromedp/kb"
+)
+
+// A tab is a page in the browser, with what went wrong in it.
+type tab struct {
+	t   *testing.T
+	ctx context.Context
+
+	mu       sync.Mutex
+	problems []string
+}
+
+// chromium returns the browser; tests skip where there is none.
+func chromium(t *testing.T) string {
+	t.Helper()
+	for _, name := range []string{"chromium", "chromium-browser", "google-chrome"} {
+		if path, err := exec.LookPath(name); err == nil {
+			return path
+		}
+	}
+	t.Skip("there is no Chromium on this machine")
+	return ""
+}
+
+// open opens an address in a window of some width. Whatever the page asks for that is not below
+// own, every error in its console and every dialog is a problem, and fails the test.
+func open(t *testing.T, address, own string, width int64) *tab {
+	t.Helper()
+	options := append(chromedp.DefaultExecAllocatorOptions[:], chromedp.ExecPath(chromium(t)),
+		chromedp.NoSandbox, chromedp.Flag("disable-gpu", true))
+	alloc, cancel := chromedp.NewExecAllocator(t.Context(), options...)
+	t.Cleanup(cancel)
+	ctx, cancel := chromedp.NewContext(alloc, chromedp.WithErrorf(func(string, ...any) {}))
+	t.Cleanup(cancel)
+	ctx, cancel = context.WithTimeout(ctx, 2*time.Minute)
+	t.Cleanup(cancel)
+	b := &tab{t: t, ctx: ctx}
+	chromedp.ListenTarget(ctx, func(ev any) {
+		switch ev := ev.(type) {
+		case *runtime.EventExceptionThrown:
+			b.problem("exception: %s", ev.ExceptionDetails.Error())
+		case *runtime.EventConsoleAPICalled:
+			b.problem("console: %s", ev.Type)
+		case *log.EventEntryAdded:
+			b.problem("log: %s %s", ev.Entry.Text, ev.Entry.URL)
+		case *page.EventJavascriptDialogOpening:
+			b.problem("dialog: %s", ev.Message)
+		case *network.EventRequestWillBeSent:
+			if to := ev.Request.URL; !strings.HasPrefix(to, own) && !strings.HasPrefix(to, "data:") {
+				b.problem("request: %s", to)
+			}
+		}
+	})
+	b.run(network.Enable(), log.Enable(), page.Enable(),
+		chromedp.EmulateViewport(width, 900), chromedp.Navigate(address))
+	t.Cleanup(func() {
+		b.mu.Lock()
+		defer b.mu.Unlock()
+		for _, p := range b.problems {
+			t.Error(p)
+		}
+	})
+	return b
+}
+
+func (b *tab) problem(format string, args ...any) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.problems = append(b.problems, fmt.Sprintf(format, args...))
+}
+
+func (b *tab) run(actions ...chromedp.Action) {
+	b.t.Helper()
+	if err := chromedp.Run(b.ctx, actions...); err != nil {
+		b.t.Fatal(err)
+	}
+}
+
+// says holds that an expression is so, soon.
+func (b *tab) says(expression string, want any) {
+	b.t.Helper()
+	var got any
+	for range 50 {
+		b.run(chromedp.Evaluate("("+expression+") ?? null", &got))
+		if fmt.Sprint(got) == fmt.Sprint(want) {
+			return
+		}
+		b.run(chromedp.Sleep(50 * time.Millisecond))
+	}
+	b.t.Errorf("%s: got %v, want %v", expression, got, want)
+}
+
+// press presses keys as a keyboard does: what a page makes of a key decides whether its character
+// is typed. chromedp.KeyEvent types it in any case.
+func (b *tab) press(keys string) {
+	b.t.Helper()
+	for _, r := range keys {
+		for _, e := range kb.Encode(r) {
+			if e.Type == input.KeyChar {
+				continue
+			}
+			if k := kb.Keys[r]; k != nil && k.Print && e.Type == input.KeyDown {
+				e.Text, e.UnmodifiedText = k.Text, k.Unmodified
+			}
+			b.run(e)
+		}
+	}
+}
+
+// hostile are texts that want to run.
+var hostile = []string{
+	`<script>window.pwned=1</script>`, `<img src=x onerror="window.pwned=1">`,
+	`"><svg onload=window.pwned=1>`, `</script><script>window.pwned=1</script>`,
+	`[a](javascript:window.pwned=1) ![p](https://tracker.example/p.png)`,
+	"<iframe srcdoc='<script>parent.pwned=1</script>'></iframe>\n\n<style>body{display:none}</style>",
+	`' onmouseover='window.pwned=1`, "\u202egnp.exe \x1b]0;x\x07", "{{constructor.constructor('window.pwned=1')()}}",
+}
+
+// site makes a folder of pages with the program: a talk of three turns, one that is hostile, and
+// one with a line of ten megabytes.
+func site(t *testing.T) string {
+	t.Helper()
+	program := os.Getenv("GIT_JP")
+	if program == "" {
+		t.Skip("GIT_JP names no program: use make test-browser")
+	}
+	dir := t.TempDir()
+	talk := newTalk()
+	for i := range 3 {
+		talk.ask(fmt.Sprintf("question %d", i+1))
+		talk.call("fs_read_file", map[string]any{"path": "a.go"}, fmt.Sprintf("package needle%d\n", i))
+		talk.call("Edit", map[string]any{"file_path": "a.go", "old_string": "a", "new_string": "b"}, "ok")
+		talk.say(fmt.Sprintf("answer %d", i+1))
+	}
+	talk.write(t, dir, "17000000001", "Three turns")
+	bad := newTalk()
+	for _, text := range hostile {
+		bad.ask(text)
+		bad.call(text, map[string]any{"command": text, text: text}, text)
+		bad.say(text)
+	}
+	bad.write(t, dir, "17000000002", hostile[0])
+	long := newTalk()
+	long.ask("long")
+	long.call("x", map[string]any{}, strings.Repeat("0123456789", 1_000_000))
+	long.say("done")
+	long.write(t, dir, "17000000003", "Long")
+	if err := os.WriteFile(filepath.Join(dir, ".jp", ".id"), []byte("ab12c"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	out := filepath.Join(dir, "site")
+	cmd := exec.Command(program, "site", out)
+	cmd.Dir = dir
+	cmd.Env = append(os.Environ(), "HOME="+dir, "XDG_CONFIG_HOME="+dir, "XDG_DATA_HOME="+dir)
+	if said, err := cmd.CombinedOutput(); err != nil {
+		t.Fatalf("%v: %s", err, said)
+	}
+	return "file://" + out + "/"
+}
+
+// TestKeysAndFolding goes through a page with the keyboard.
+func TestKeysAndFolding(t *testing.T) {
+	own := site(t)
+	b := open(t, own+"17000000001.html", own, 1400)
+	b.says(`document.querySelectorAll("details.work[open]").length`, 0)
+	b.press("j")
+	b.press("j")
+	b.says(`document.querySelector(".outline a[aria-current]")?.textContent`, "question 2")
+	b.press("k")
+	b.says(`document.querySelector(".outline a[aria-current]")?.textContent`, "question 1")
+	b.press("f")
+	b.says(`document.querySelectorAll("details.work[open]").length`, 3)
+	b.says(`new URLSearchParams(location.search).get("full")`, "1")
+	b.press("e")
+	b.says(`[...document.querySelectorAll("details.call")].every(d => d.open)`, true)
+	b.press("f")
+	b.says(`document.querySelectorAll("details.work[open]").length`, 0)
+	b.press("?")
+	b.says(`document.querySelector("#help").open`, true)
+	b.press(kb.Escape)
+	b.says(`document.querySelector("#help").open`, false)
+	b.press("/")
+	b.says(`document.activeElement.id`, "find")
+	b.press("package needle1")
+	b.says(`document.querySelector("#found").value`, "0 of 1")
+	b.press(kb.Enter)
+	b.says(`document.querySelector("#found").value`, "1 of 1")
+	b.says(`document.querySelectorAll("details.work[open]").length`, 1)
+	b.press(kb.Escape)
+	b.run(chromedp.Click("#show-calls", chromedp.ByQuery))
+	b.says(`getComputedStyle(document.querySelector("details.call")).display`, "none")
+	b.says(`new URLSearchParams(location.search).get("hide")`, "calls")
+}
+
+// TestLinksOpenWhatIsFolded follows a permalink into a folded call.
+func TestLinksOpenWhatIsFolded(t *testing.T) {
+	own := site(t)
+	b := open(t, own+"17000000001.html", own, 800)
+	var key string
+	b.run(chromedp.Evaluate(`document.querySelectorAll("details.call")[3].id`, &key))
+	b = open(t, own+"17000000001.html#"+key, own, 800)
+	b.says(`(e => e.open && e.closest("details.work").open)(document.getElementById("`+key+`"))`, true)
+	b.says(`(r => r.top >= 0 && r.top < innerHeight)(document.getElementById("`+key+`").getBoundingClientRect())`, true)
+}
+
+// TestListIsSortedAndSearched sorts by the address and by clicks, and finds words in results.
+func TestListIsSortedAndSearched(t *testing.T) {
+	own := site(t)
+	b := open(t, own+"index.html?sort=-turns", own, 1400)
+	first := `document.querySelector("#list tbody a").textContent`
+	b.says(first, hostile[0])
+	b.run(chromedp.Click(`th[data-sort=turns] button`, chromedp.ByQuery))
+	b.says(first, "Long")
+	b.says(`new URLSearchParams(location.search).get("sort")`, "turns")
+	b.press("/")
+	b.press("needle2")
+	b.says(`[...document.querySelectorAll(".hits a")].map(a => a.textContent).join()`, "turn 3")
+	b.run(chromedp.Click(`.hits a`, chromedp.ByQuery))
+	b.says(`document.querySelector("#found").value`, "1 of 1")
+	b.says(`document.querySelectorAll(".turn")[2].querySelector("details.work").open`, true)
+}
+
+// TestHostileConversationsRunNothing opens everything of a hostile page, and of the list.
+func TestHostileConversationsRunNothing(t *testing.T) {
+	own := site(t)
+	for _, name := range []string{"17000000002.html", "index.html"} {
+		b := open(t, own+name, own, 1400)
+		b.run(chromedp.Evaluate(`document.querySelectorAll("details").forEach(d => d.open = true)`, nil))
+		b.says(`window.pwned === undefined`, true)
+		b.says(`document.querySelectorAll("iframe, object, embed, base").length`, 0)
+		b.says(`getComputedStyle(document.body).display !== "none"`, true)
+	}
+}
+
+// TestFoldingNeedsNoScript opens and switches what is folded without a script.
+func TestFoldingNeedsNoScript(t *testing.T) {
+	own := site(t)
+	b := open(t, own+"index.html", own, 800)
+	b.run(emulation.SetScriptExecutionDisabled(true), chromedp.Navigate(own+"17000000001.html"),
+		chromedp.Click("details.work > summary", chromedp.ByQuery),
+		chromedp.WaitVisible("details.call > summary", chromedp.ByQuery),
+		chromedp.Click("details.call > summary", chromedp.ByQuery),
+		chromedp.WaitVisible("details.call .result", chromedp.ByQuery),
+		chromedp.Click("#show-calls", chromedp.ByQuery),
+		chromedp.WaitNotVisible("details.call", chromedp.ByQuery))
+}
+
+// axeCore returns the script of axe-core, which npm installs on first use in a cache of the user.
+// Where npm reaches no registry, the test is skipped.
+func axeCore(t *testing.T) string {
+	t.Helper()
+	const version = "4.14.1"
+	cache, err := os.UserCacheDir()
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir := filepath.Join(cache, "git-jp-axe-core-"+version)
+	name := filepath.Join(dir, "node_modules", "axe-core", "axe.min.js")
+	if data, err := os.ReadFile(name); err == nil {
+		return string(data)
+	}
+	ctx, cancel := context.WithTimeout(t.Context(), 5*time.Minute)
+	defer cancel()
+	out, err := exec.CommandContext(ctx, "npm", "install", "--ignore-scripts", "--no-audit",
+		"--no-fund", "--prefix", dir, "axe-core@"+version).CombinedOutput()
+	if err != nil {
+		t.Skipf("npm cannot install axe-core %s: %v\n%s", version, err, out)
+	}
+	data, err := os.ReadFile(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(data)
+}
+
+// TestPagesAreAccessible has axe-core look at pages in both themes and three widths: the rules of
+// WCAG 2 A and AA, and its best practices.
+func TestPagesAreAccessible(t *testing.T) {
+	axe := axeCore(t)
+	own := site(t)
+	for _, file := range []string{"index.html", "17000000001.html", "17000000002.html"} {
+		for _, theme := range []string{"light", "dark"} {
+			for _, width := range []int64{360, 1400} {
+				b := open(t, own+file, own, width)
+				b.run(emulation.SetEmulatedMedia().WithFeatures([]*emulation.MediaFeature{
+					{Name: "prefers-color-scheme", Value: theme},
+				}), page.SetBypassCSP(true), chromedp.Navigate(own+file),
+					chromedp.Evaluate(`document.querySelectorAll("details").forEach(d => d.open = true)`, nil))
+				var found []string
+				b.run(chromedp.Evaluate(axe+`; axe.run({resultTypes: ["violations"]}).then(r =>
+					r.violations.map(v => v.id + ": " + v.nodes.slice(0, 3).map(n => n.html.slice(0, 160)).join(" | ")))`,
+					&found, func(p *runtime.EvaluateParams) *runtime.EvaluateParams {
+						return p.WithAwaitPromise(true)
+					}))
+				slices.Sort(found)
+				for _, v := range found {
+					t.Errorf("%s, %s, %d: %s", file, theme, width, v)
+				}
+			}
+		}
+	}
+}
+
+// TestNothingIsWiderThanTheScreen holds that a narrow page scrolls down and not sideways.
+func TestNothingIsWiderThanTheScreen(t *testing.T) {
+	own := site(t)
+	for _, file := range []string{"index.html", "17000000001.html", "17000000002.html", "17000000003.html"} {
+		b := open(t, own+file, own, 360)
+		if strings.HasPrefix(file, "17000000002") {
+			b.run(chromedp.Evaluate(`document.querySelectorAll("details").forEach(d => d.open = true)`, nil))
+		}
+		b.says(`[...document.querySelectorAll("body *")].filter(e => document.documentElement.scrollWidth > 360 &&
+			e.getBoundingClientRect().right > 361).map(e => e.outerHTML.slice(0, 120)).slice(0, 5).join("\n")`, "")
+		var paint float64
+		b.run(chromedp.Evaluate(`performance.getEntriesByName("first-contentful-paint")[0]?.startTime ?? 0`, &paint))
+		t.Logf("%s: first paint after %.0f ms", file, paint)
+	}
+}
