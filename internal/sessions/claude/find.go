@@ -90,8 +90,9 @@ func glanceAt(s *sessions.Session, r *record) {
 	if s.Dir == "" {
 		s.Dir = string(r.CWD)
 	}
-	if s.Title == "" && r.isPrompt() {
-		s.Title = sessions.FirstWords(words(r.message().text()))
+	if s.Title == "" {
+		text, _ := r.prompt()
+		s.Title = sessions.FirstWords(words(text))
 	}
 }
 

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"slices"
 	"strconv"
 	"strings"
 
@@ -137,20 +136,20 @@ func key(r *record, piece int) string {
 }
 
 func (m *mapper) user(r *record, line []byte) {
-	msg := r.message()
-	all := blocks(msg.Content)
+	all := blocks(r.message().Content)
+	text := all.text()
 	switch {
 	case bool(r.IsSummary):
-		m.Compact(key(r, 0), r.Time.Time, msg.text())
-	case slices.ContainsFunc(all, func(b block) bool { return b.Type == "tool_result" }):
+		m.Compact(key(r, 0), r.Time.Time, text)
+	case all.answers():
 		m.results(r, all)
 	case len(all) == 0:
 		m.Record(r.Time.Time, "user", line)
-	case bool(r.IsMeta) || isInjected(msg.text()):
-		m.Injected(key(r, 0), r.Time.Time, msg.text())
+	case bool(r.IsMeta) || isInjected(text):
+		m.Injected(key(r, 0), r.Time.Time, text)
 		m.others(r, all)
 	default:
-		m.prompt(r, msg.text(), all)
+		m.prompt(r, text, all)
 	}
 	if r.Plan != "" {
 		m.Record(r.Time.Time, "plan", marshal(map[string]string{"plan": string(r.Plan)}))
@@ -159,17 +158,17 @@ func (m *mapper) user(r *record, line []byte) {
 
 // prompt begins a turn. One that continues an earlier turn than the last says that the person went
 // back there.
-func (m *mapper) prompt(r *record, text string, all []block) {
+func (m *mapper) prompt(r *record, text string, all content) {
 	if at, known := m.turns[string(r.Parent)]; known && at < m.Turn() {
 		m.Rewind(at+1, key(r, 0))
 	}
 	m.Headline(words(text))
-	m.Prompt(key(r, 0), r.Time.Time, text, attached(all)...)
+	m.Prompt(key(r, 0), r.Time.Time, text, all.attached()...)
 	m.others(r, all)
 }
 
 // others keeps the blocks of a person's message that are neither text nor content.
-func (m *mapper) others(r *record, all []block) {
+func (m *mapper) others(r *record, all content) {
 	for i := range all {
 		if _, content := all[i].bytes(); !content && all[i].Type != "text" {
 			m.Record(r.Time.Time, "user/"+kind(string(all[i].Type)), all[i].raw)
@@ -254,12 +253,12 @@ func (m *mapper) attachment(r *record, line []byte) {
 	}
 	if a.Type == "queued_command" {
 		all := blocks(a.Prompt)
-		text := message{Content: a.Prompt}.text()
+		text := all.text()
 		if m.queued[text] > 0 {
 			m.queued[text]-- // told when it left the queue
 		} else if text != "" {
 			m.Headline(words(text))
-			m.Further(key(r, 0), r.Time.Time, text, attached(all)...)
+			m.Further(key(r, 0), r.Time.Time, text, all.attached()...)
 		}
 		return
 	}

@@ -97,19 +97,23 @@ func (r *record) message() message {
 	return m
 }
 
-// blocks returns the pieces of a content, which is a string, a list of blocks, or nothing.
-func blocks(content jsontext.Value) (all []block) {
+// A content is the pieces of a message.
+type content []block
+
+// blocks reads a content, which is a string, a list of blocks, or nothing.
+func blocks(v jsontext.Value) (all content) {
 	var raw []jsontext.Value
-	switch content.Kind() {
+	switch v.Kind() {
 	case '"':
 		var text sessions.Text
-		if sessions.Unmarshal(content, &text) == nil {
-			all = []block{{Type: "text", Text: text, raw: content}}
+		if sessions.Unmarshal(v, &text) == nil {
+			all = content{{Type: "text", Text: text, raw: v}}
 		}
 	case '[':
-		if sessions.Unmarshal(content, &raw) != nil {
+		if sessions.Unmarshal(v, &raw) != nil {
 			return nil
 		}
+		all = make(content, 0, len(raw))
 		for _, v := range raw {
 			b := block{raw: v}
 			if v.Kind() == '"' {
@@ -126,22 +130,27 @@ func blocks(content jsontext.Value) (all []block) {
 }
 
 // text joins the text of a message.
-func (m message) text() string {
+func (all content) text() string {
 	var texts []string
-	for _, b := range blocks(m.Content) {
-		if b.Type == "text" {
-			texts = append(texts, string(b.Text))
+	for i := range all {
+		if all[i].Type == "text" {
+			texts = append(texts, string(all[i].Text))
 		}
 	}
 	return strings.Join(texts, "\n")
 }
 
+// answers reports whether a message of a person's is none: it has results of calls.
+func (all content) answers() bool {
+	return slices.ContainsFunc(all, func(b block) bool { return b.Type == "tool_result" })
+}
+
 // attached returns the images and documents of a message.
-func attached(all []block) (out []sessions.Attachment) {
-	for _, b := range all {
-		if data, ok := b.bytes(); ok {
+func (all content) attached() (out []sessions.Attachment) {
+	for i := range all {
+		if data, ok := all[i].bytes(); ok {
 			out = append(out, sessions.Attachment{
-				MIMEType: string(b.Source.Value.MIME), Content: data,
+				MIMEType: string(all[i].Source.Value.MIME), Content: data,
 			})
 		}
 	}
@@ -160,19 +169,15 @@ func (b *block) bytes() ([]byte, bool) {
 	return data, err == nil && b.Source.Value.Type == "base64"
 }
 
-// isPrompt reports whether a person typed it. A record that answers a call is none, nor is what
-// the agent says in the person's name.
-func (r *record) isPrompt() bool {
+// prompt returns what a person typed. A record that answers a call is no prompt, nor is what the
+// agent says in the person's name.
+func (r *record) prompt() (text string, ok bool) {
 	if r.Type != "user" || bool(r.IsMeta) || bool(r.IsSummary) {
-		return false
+		return "", false
 	}
 	all := blocks(r.message().Content)
-	for i := range all {
-		if all[i].Type == "tool_result" {
-			return false
-		}
-	}
-	return len(all) > 0 && !isInjected(r.message().text())
+	text = all.text()
+	return text, len(all) > 0 && !all.answers() && !isInjected(text)
 }
 
 // isInjected reports whether the text of a person's record was written by the agent: what a

@@ -9,15 +9,26 @@ import (
 
 // details is what a record says of a result beside what the model was given.
 type details struct {
-	AgentID   sessions.Text `json:"agentId"`
-	Persisted sessions.Text `json:"persistedOutputPath"`
-	File      sessions.Loose[struct {
+	agent, persisted sessions.Text
+	file             struct {
 		Path    sessions.Text   `json:"filePath"`
 		Content sessions.Text   `json:"content"`
 		First   sessions.Number `json:"startLine"`
 		Lines   sessions.Number `json:"numLines"`
 		Total   sessions.Number `json:"totalLines"`
-	}] `json:"file"`
+	}
+}
+
+// detailsOf reads three members of a result's details; the others may be megabytes.
+func detailsOf(members map[string]jsontext.Value) (d details) {
+	for name, v := range map[string]any{
+		"agentId": &d.agent, "persistedOutputPath": &d.persisted, "file": &d.file,
+	} {
+		if members[name] != nil {
+			_ = sessions.Unmarshal(members[name], v) // of another type it is none
+		}
+	}
+	return d
 }
 
 // repeats are members of a result's details that stand in the call, in what the model was given,
@@ -29,9 +40,10 @@ var repeats = []string{
 }
 
 // results tells the results in a record.
-func (m *mapper) results(r *record, all []block) {
-	var d details
-	detailed := r.Result.Kind() == '{' && sessions.Unmarshal(r.Result, &d) == nil
+func (m *mapper) results(r *record, all content) {
+	var members map[string]jsontext.Value
+	detailed := r.Result.Kind() == '{' && sessions.Unmarshal(r.Result, &members) == nil
+	d := detailsOf(members)
 	piece := 0
 	for i := range all {
 		b := &all[i]
@@ -40,8 +52,8 @@ func (m *mapper) results(r *record, all []block) {
 		}
 		call := string(b.CallID)
 		blocks := m.shown(b)
-		if detailed && d.AgentID != "" {
-			m.Subagent(call, subagent(m.root(), string(d.AgentID)))
+		if detailed && d.agent != "" {
+			m.Subagent(call, subagent(m.root(), string(d.agent)))
 		}
 		if detailed {
 			blocks = m.detail(blocks, &d)
@@ -49,10 +61,10 @@ func (m *mapper) results(r *record, all []block) {
 		m.Result(key(r, piece), r.Time.Time, call, bool(b.IsError), blocks...)
 		piece++
 	}
-	if text := (message{Content: r.message().Content}).text(); text != "" {
+	if text := all.text(); text != "" {
 		m.Injected(key(r, piece), r.Time.Time, text)
 	}
-	m.rest(r)
+	m.rest(r, members)
 }
 
 // root returns the name of the session that sub-agents are named after.
@@ -82,7 +94,7 @@ func (m *mapper) shown(b *block) (out []sessions.Block) {
 
 // detail makes a read of a file a resource, and a result that the agent keeps in a file whole.
 func (m *mapper) detail(out []sessions.Block, d *details) []sessions.Block {
-	first, file := &out[0], &d.File.Value
+	first, file := &out[0], &d.file
 	switch {
 	case first.MIMEType != "":
 	case file.Path != "" && file.Lines > 0:
@@ -93,16 +105,16 @@ func (m *mapper) detail(out []sessions.Block, d *details) []sessions.Block {
 		if file.First <= 1 && file.Lines >= file.Total {
 			first.File.First = 0
 		}
-	case d.Persisted != "":
-		if full, ok := persisted(m.session.Path, string(d.Persisted)); ok {
-			first.File = &sessions.File{Name: string(d.Persisted), Dir: m.dir, Content: full}
+	case d.persisted != "":
+		if full, ok := persisted(m.session.Path, string(d.persisted)); ok {
+			first.File = &sessions.File{Name: string(d.persisted), Dir: m.dir, Content: full}
 		}
 	}
 	return out
 }
 
 // rest keeps what the details say beside: exit codes, patches, what a sub-agent cost.
-func (m *mapper) rest(r *record) {
+func (m *mapper) rest(r *record, members map[string]jsontext.Value) {
 	switch r.Result.Kind() {
 	case '{':
 	case '"', 'n', 0:
@@ -112,24 +124,17 @@ func (m *mapper) rest(r *record) {
 		m.Record(r.Time.Time, "result", r.Result)
 		return
 	}
-	var all map[string]jsontext.Value
-	if sessions.Unmarshal(r.Result, &all) != nil {
-		return
-	}
-	kept := 0
-	for name, v := range all {
+	for name, v := range members {
 		if slices.Contains(repeats, name) || isNothing(v) {
 			m.Drop("toolUseResult/"+name, len(v))
-			delete(all, name)
-			continue
+			delete(members, name)
 		}
-		kept++
 	}
-	if kept > 0 {
+	if len(members) > 0 {
 		m.Record(r.Time.Time, "result", marshal(struct {
 			ID     string                    `json:"uuid"`
 			Result map[string]jsontext.Value `json:"toolUseResult"`
-		}{string(r.UUID), all}))
+		}{string(r.UUID), members}))
 	}
 }
 
