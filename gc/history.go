@@ -432,7 +432,7 @@ func (h *history) notes() (notes []string, dark []Obstacle) {
 			continue
 		}
 		notes = append(notes, fmt.Sprintf(
-			"an old %s is damaged: everything in it that looks like a content counts", name))
+			"an old %s is damaged: everything in it that looks like a reference counts", name))
 	}
 	return notes, dark
 }

@@ -51,7 +51,7 @@ func homeRows() []row {
 			f.Run("init", "-q", "a")
 			f.converse("a/b/"+conversation, h)
 		}},
-		{"such a one in another work tree", func(f *fixture, h blobs.Hash) {
+		{"such a one in another worktree", func(f *fixture, h blobs.Hash) {
 			f.Run("branch", "other", f.commitFile("sub/"+conversation+"/events.json", stream()))
 			f.Run("worktree", "add", "-q", "../linked")
 			l := f.at("../linked")
@@ -81,7 +81,7 @@ func homeRows() []row {
 			f.workspace("")
 			copyIn(f, "repo-zzzzz", h)
 		}},
-		{"user-local copy by an id of another work tree", func(f *fixture, h blobs.Hash) {
+		{"user-local copy by an id of another worktree", func(f *fixture, h blobs.Hash) {
 			f.Run("worktree", "add", "-q", "../linked")
 			f.WriteFile("../linked/.jp/.id", otherID)
 			copyIn(f, "repo-zzzzz", h)
@@ -102,7 +102,7 @@ func homeRows() []row {
 			copyIn(f, "repo-00000", h)
 			f.symlink("storage", "../data/workspace/repo-00000/storage")
 		}},
-		{"user-local copy by a link into the work tree", func(f *fixture, h blobs.Hash) {
+		{"user-local copy by a link into the working tree", func(f *fixture, h blobs.Hash) {
 			copyIn(f, "repo-00000", h)
 			f.symlink(f.Dir, "../data/workspace/repo-00000/storage")
 		}},
@@ -184,7 +184,7 @@ func TestRefusedAtHome(t *testing.T) {
 		make         func(f *fixture) *fixture
 		reason, want string
 	}{
-		{"a linked work tree that was moved", func(f *fixture) *fixture {
+		{"a linked worktree that was moved", func(f *fixture) *fixture {
 			f.linked()
 			f.rename("../linked", "../moved")
 			return f.at("../moved")
@@ -193,20 +193,20 @@ func TestRefusedAtHome(t *testing.T) {
 			f.linked()
 			f.rename("../linked", "../moved")
 			return f
-		}, gitint.ReasonWorktree, `work tree "linked": nothing is at `},
-		{"a linked work tree that was copied", func(f *fixture) *fixture {
+		}, gitint.ReasonWorktree, `worktree "linked": nothing is at `},
+		{"a linked worktree that was copied", func(f *fixture) *fixture {
 			f.linked()
 			f.WriteFile("../copy/.git", f.ReadFile("../linked/.git"))
 			f.at("../copy").workspace("")
 			return f.at("../copy")
 		}, gitint.ReasonWorktree, "linked, and this is "},
-		{"a work tree of the environment", func(f *fixture) *fixture {
+		{"a working tree of the environment", func(f *fixture) *fixture {
 			f.at("../elsewhere").workspace("")
 			c := f.at("../elsewhere")
 			c.Repository = c.With("GIT_DIR="+f.Path(".git"), "GIT_WORK_TREE="+c.Dir)
 			return c
 		}, gitint.ReasonWorktree, "and this is "},
-		{"a work tree of the environment, in another repository", func(f *fixture) *fixture {
+		{"a working tree of the environment, in another repository", func(f *fixture) *fixture {
 			f.Run("init", "-q", "../elsewhere")
 			f.at("../elsewhere").workspace("")
 			c := f.at("../elsewhere")
@@ -263,7 +263,7 @@ func TestRefusedAtHome(t *testing.T) {
 			f.WriteFile(".jp/.id", "<<<<<<< HEAD\n")
 			return f
 		}, gc.ReasonID, ".jp/.id: no workspace id"},
-		{"an id of another work tree that is none", func(f *fixture) *fixture {
+		{"an id of another worktree that is none", func(f *fixture) *fixture {
 			f.Run("worktree", "add", "-q", "../linked")
 			f.WriteFile("../linked/.jp/.id", "")
 			return f

@@ -38,7 +38,7 @@ var refNames = []string{
 
 func rows() []row {
 	rows := []row{
-		{"work tree", func(f *fixture, h blobs.Hash) { f.converse(conversation, h) }},
+		{"working tree", func(f *fixture, h blobs.Hash) { f.converse(conversation, h) }},
 		{"archive", func(f *fixture, h blobs.Hash) {
 			f.converse(".jp/conversations/.archive/17800000001-one", h)
 		}},
@@ -81,7 +81,7 @@ func rows() []row {
 			f.Run("add", "-A", conversation)
 			f.Remove(conversation)
 		}},
-		{"work tree of another", func(f *fixture, h blobs.Hash) {
+		{"working tree of another", func(f *fixture, h blobs.Hash) {
 			f.Run("worktree", "add", "-q", "../linked")
 			f.at("../linked").converse(conversation, h)
 		}},
@@ -99,7 +99,7 @@ func rows() []row {
 			f.Remove(".git/worktrees/linked/ORIG_HEAD")
 			f.Remove(".git/worktrees/linked/index")
 		}},
-		{"HEAD of a work tree that is gone", func(f *fixture, h blobs.Hash) {
+		{"HEAD of a worktree that is gone", func(f *fixture, h blobs.Hash) {
 			f.Run("worktree", "add", "-q", "--detach", "../linked")
 			f.at("../linked").Run("reset", "-q", "--soft", f.commit(h))
 			f.Remove("../linked")

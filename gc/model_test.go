@@ -254,7 +254,7 @@ func (m *world) compare(what string) {
 	m.tb.Helper()
 	t := m.main
 	if now := m.read(t); !now.equal(sorted(t.work)) {
-		m.tb.Fatalf("%s: the work tree has %v, the model %v", what, now, sorted(t.work))
+		m.tb.Fatalf("%s: the working tree has %v, the model %v", what, now, sorted(t.work))
 	}
 	ctx := m.tb.Context()
 	x, err := m.options.Repo.Index(ctx)
@@ -276,7 +276,7 @@ func (m *world) compare(what string) {
 		m.tb.Fatal(err)
 	}
 	defer work.Close() //nolint:errcheck // was only read
-	m.checked(what+": work tree", work, t.work)
+	m.checked(what+": working tree", work, t.work)
 }
 
 // sorted lists what a conversation refers to in the order of numbers, each once.
@@ -363,7 +363,7 @@ func (m *world) back(t *mtree, wanted map[int]bool) {
 	}
 }
 
-// wantedBefore reports whether a commit refers to a content that a work tree has come from, which
+// wantedBefore reports whether a commit refers to a content that a working tree has come from, which
 // its ORIG_HEAD names.
 func (m *world) wantedBefore(c int) bool {
 	for _, t := range m.trees() {

@@ -105,7 +105,7 @@ func mutants() []mutant {
 		{rootKind(gitint.RootStash), []string{
 			"stash", "older stash", "index of a stash", "untracked files of a stash",
 		}},
-		{rootKind(gitint.RootHead), []string{"HEAD of another", "HEAD of a work tree that is gone"}},
+		{rootKind(gitint.RootHead), []string{"HEAD of another", "HEAD of a worktree that is gone"}},
 		{rootKind(gitint.RootOperation), []string{
 			"MERGE_HEAD", "FETCH_HEAD of another", "AUTO_MERGE", "rebase-merge/onto",
 			"sequencer/head of another", "shortened list of a rebase",
@@ -122,11 +122,11 @@ func mutants() []mutant {
 			"split index of an open commit",
 		}},
 		{"working trees", []string{
-			"work tree", "archive", "trash of jp", "build directory", "copy beside the stream",
+			"working tree", "archive", "trash of jp", "build directory", "copy beside the stream",
 		}},
 		{"other workspaces", []string{"workspace below", "workspace below node_modules"}},
 		{"tracked places", []string{
-			"workspace of a branch, a repository by now", "such a one in another work tree",
+			"workspace of a branch, a repository by now", "such a one in another worktree",
 		}},
 		{"user-local copies", []string{
 			"user-local copy", "user-local copy by its link",

@@ -61,7 +61,7 @@ var (
 	// ErrNoUserLocal says that the workspace has no user-local conversations.
 	ErrNoUserLocal = errors.New("the workspace has no user-local store")
 	// ErrElsewhere says that the workspace is in no working tree of the repository.
-	ErrElsewhere = errors.New("the workspace is not in the work tree of the repository")
+	ErrElsewhere = errors.New("the workspace is not in the working tree of the repository")
 	errNoRepo    = errors.New("collecting without a repository: its history is not known")
 )
 
@@ -70,7 +70,7 @@ type place struct {
 	dir      string // that holds the store: .jp, or the user-local one
 	store    string // the directory of blobs
 	trash    string // where runs lie
-	prefix   string // of the store, from the root of the work tree; "" if user-local
+	prefix   string // of the store, from the root of the working tree; "" if user-local
 	name     string // by which runs know the store, wherever it is moved with its repository
 	lockFile string
 }

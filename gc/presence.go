@@ -181,7 +181,7 @@ func (c *missingCheck) tip(n int, t *tip) error {
 			}
 			c.found = append(c.found, Obstacle{
 				Reason: ReasonMissing, Root: t.title, Path: name(),
-				Detail: fmt.Sprintf("content %s is missing already", m.hashes.all[h]),
+				Detail: fmt.Sprintf("blob %s is missing already", m.hashes.all[h]),
 			})
 		}
 		return nil

@@ -27,19 +27,19 @@ func TestRefusals(t *testing.T) {
 		{"corrupt stream on a branch nobody uses", func(f *fixture) {
 			f.Run("branch", "forgotten", f.commitFile(conversation+"/events.json", "[{"))
 		}, gc.ReasonStream, "refs/heads/forgotten:" + conversation + "/events.json: "},
-		{"corrupt stream in the work tree", func(f *fixture) {
+		{"corrupt stream in the working tree", func(f *fixture) {
 			f.WriteFile(conversation+"/events.json", "[{]")
-		}, gc.ReasonStream, "the main work tree:" + conversation + "/events.json: "},
-		{"corrupt stream in another work tree", func(f *fixture) {
+		}, gc.ReasonStream, "the main worktree:" + conversation + "/events.json: "},
+		{"corrupt stream in another worktree", func(f *fixture) {
 			f.Run("worktree", "add", "-q", "../linked")
 			f.at("../linked").workspace("")
 			f.at("../linked").WriteFile(conversation+"/events.json", "[{]")
-		}, gc.ReasonStream, `work tree "linked":` + conversation},
+		}, gc.ReasonStream, `worktree "linked":` + conversation},
 		{"corrupt stream in the index", func(f *fixture) {
 			f.WriteFile(conversation+"/events.json", "[{]")
 			f.Run("add", "-A", ".jp")
 			f.Remove(conversation)
-		}, gc.ReasonStream, "index of the main work tree:" + conversation},
+		}, gc.ReasonStream, "index of the main worktree:" + conversation},
 		{"conflict markers", func(f *fixture) {
 			f.WriteFile(conversation+"/events.json", "<<<<<<< HEAD\n[]\n=======\n")
 		}, gc.ReasonStream, conversation},
@@ -134,10 +134,10 @@ func TestRefusals(t *testing.T) {
 		{"emptied packed-refs", func(f *fixture) {
 			f.WriteFile(".git/packed-refs", "")
 		}, gitint.ReasonRef, "packed-refs: it is empty"},
-		{"torn HEAD of another work tree", func(f *fixture) {
+		{"torn HEAD of another worktree", func(f *fixture) {
 			f.Run("worktree", "add", "-q", "../linked")
 			f.WriteFile(".git/worktrees/linked/HEAD", "")
-		}, gitint.ReasonRef, `HEAD of work tree "linked"`},
+		}, gitint.ReasonRef, `HEAD of worktree "linked"`},
 		{"mail in base64 that an am has not reached", func(f *fixture) {
 			f.applyMails(f.mailOf("HEAD", inBase64))
 		}, gitint.ReasonOperation, `0002 is a mail in the transfer encoding "base64"`},
@@ -164,14 +164,14 @@ func TestRefusals(t *testing.T) {
 		}, gitint.ReasonOperation, "jp/conflicts/1.json: is no record of a conflict"},
 		{"torn index", func(f *fixture) {
 			f.WriteFile(".git/index", "DIRC\x00\x00\x00\x02")
-		}, gitint.ReasonUnreadable, "index of the main work tree"},
+		}, gitint.ReasonUnreadable, "index of the main worktree"},
 		{"index that was cut off", func(f *fixture) {
 			f.cutIndex(".git/index")
-		}, gitint.ReasonUnreadable, "index of the main work tree"},
-		{"index that was cut off, of another work tree", func(f *fixture) {
+		}, gitint.ReasonUnreadable, "index of the main worktree"},
+		{"index that was cut off, of another worktree", func(f *fixture) {
 			f.Run("worktree", "add", "-q", "../linked")
 			f.cutIndex(".git/worktrees/linked/index")
-		}, gitint.ReasonUnreadable, `index of work tree "linked"`},
+		}, gitint.ReasonUnreadable, `index of worktree "linked"`},
 		{"index that was cut off, of GIT_INDEX_FILE", func(f *fixture) {
 			data := f.ReadFile(".git/index")
 			f.WriteFile(".git/other-index", data[:len(data)-20])
@@ -179,15 +179,15 @@ func TestRefusals(t *testing.T) {
 		}, gitint.ReasonUnreadable, "other-index: it was cut off or damaged"},
 		{"lock of the index that a killed git left", func(f *fixture) {
 			f.WriteFile(".git/index.lock", "")
-		}, gc.ReasonLocked, "index.lock of the main work tree: "},
-		{"lock of the index that was cut off, of another work tree", func(f *fixture) {
+		}, gc.ReasonLocked, "index.lock of the main worktree: "},
+		{"lock of the index that was cut off, of another worktree", func(f *fixture) {
 			f.Run("worktree", "add", "-q", "../linked")
 			data := f.ReadFile(".git/worktrees/linked/index")
 			f.WriteFile(".git/worktrees/linked/index.lock", data[:len(data)-1])
-		}, gc.ReasonLocked, `index.lock of work tree "linked": `},
+		}, gc.ReasonLocked, `index.lock of worktree "linked": `},
 		{"index of a commit of some paths that was cut off", func(f *fixture) {
 			f.WriteFile(".git/next-index-17.lock", "DIRC")
-		}, gc.ReasonLocked, "next-index-17.lock of the main work tree: "},
+		}, gc.ReasonLocked, "next-index-17.lock of the main worktree: "},
 		{"base of a split index that was cut off", func(f *fixture) {
 			f.Run("update-index", "--split-index")
 			bases, err := filepath.Glob(f.Path(".git/sharedindex.*"))
@@ -196,10 +196,10 @@ func TestRefusals(t *testing.T) {
 			}
 			f.cutIndex(".git/" + filepath.Base(bases[0]))
 		}, gitint.ReasonUnreadable, "it was cut off or damaged"},
-		{"work tree that cannot be found", func(f *fixture) {
+		{"worktree that cannot be found", func(f *fixture) {
 			f.WriteFile(".git/worktrees/x/HEAD", "ref: refs/heads/main\n")
-		}, gitint.ReasonWorktree, `work tree "x"`},
-		{"work tree on a drive that is not there", func(f *fixture) {
+		}, gitint.ReasonWorktree, `worktree "x"`},
+		{"worktree on a drive that is not there", func(f *fixture) {
 			f.Run("worktree", "add", "-q", "--lock", "../linked")
 			f.Remove("../linked")
 		}, gitint.ReasonWorktree, "it is locked, and nothing is at"},
@@ -234,14 +234,14 @@ func TestRefusals(t *testing.T) {
 		{"reference of a branch without content", func(f *fixture) {
 			f.Run("branch", "other", f.commit(blobs.Sum([]byte("lost"))))
 		}, gc.ReasonMissing, "refs/heads/other:" + conversation},
-		{"reference of the work tree without content", func(f *fixture) {
+		{"reference of the working tree without content", func(f *fixture) {
 			f.converse(conversation, blobs.Sum([]byte("lost")))
-		}, gc.ReasonMissing, "the main work tree:" + conversation},
+		}, gc.ReasonMissing, "the main worktree:" + conversation},
 		{"reference of the index without content", func(f *fixture) {
 			f.converse(conversation, blobs.Sum([]byte("lost")))
 			f.Run("add", "-A", conversation)
 			f.Remove(conversation)
-		}, gc.ReasonMissing, "index of the main work tree:" + conversation},
+		}, gc.ReasonMissing, "index of the main worktree:" + conversation},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()

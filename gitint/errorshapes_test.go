@@ -306,7 +306,7 @@ func TestNoProcessTooMany(t *testing.T) {
 // nothing and leaves it all to git.
 func TestReadsInProcess(t *testing.T) {
 	names := []string{
-		"loose", "packed", "several packs with bitmap, midx and commit-graph", "linked work tree",
+		"loose", "packed", "several packs with bitmap, midx and commit-graph", "linked worktree",
 		"bare", "submodule", "separate git dir", "symlinked .git, objects and refs", "clone --shared",
 		"alternates relative, nested, commented", "quarantine", "shallow", "partial", "grafts",
 		"worktreeConfig", "preciousObjects", "replace refs",

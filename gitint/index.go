@@ -17,7 +17,7 @@ import (
 type Index struct {
 	repo      *Repo
 	path      string
-	gitDir    string     // of another work tree, "" for our own
+	gitDir    string     // of another worktree, "" for our own
 	file      *indexFile // while it is read
 	base      *indexFile // of a split index, while it is read
 	entries   []Entry    // of stage 0, sorted by path

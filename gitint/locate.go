@@ -110,7 +110,7 @@ func classify(err error) error {
 }
 
 // OwnerOf returns the repository that git finds from a directory by itself, whatever GIT_DIR
-// and its like say: "" when that is this one with this work tree, else its directory. Where
+// and its like say: "" when that is this one with this working tree, else its directory. Where
 // they say where this one is, and git finds none, there is no other owner.
 func (r *Repo) OwnerOf(ctx context.Context, dir string) (string, error) {
 	env := slices.DeleteFunc(r.Env(), func(kv string) bool {

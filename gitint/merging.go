@@ -41,7 +41,7 @@ func (r *Repo) MergeTree(
 		return nil, err
 	}
 	if !have.AtLeast(mergeTreeVersion()) {
-		return nil, &VersionError{"merging without a work tree", have, mergeTreeVersion()}
+		return nil, &VersionError{"merging without a working tree", have, mergeTreeVersion()}
 	}
 	var args []string
 	for _, s := range settings {

@@ -14,7 +14,7 @@ import (
 // ours whose conflict is open.
 var operationDirs = [...]string{"rebase-merge", "rebase-apply", "sequencer", "jp/conflicts"}
 
-// sharedDirs are those of all work trees together that hold what git may bring back, or a person:
+// sharedDirs are those of all worktrees together that hold what git may bring back, or a person:
 // how conflicts were resolved once, and what fsck has found.
 var sharedDirs = [...]string{"rr-cache", "lost-found"}
 

@@ -190,18 +190,18 @@ func placeShapes() []repositoryShape {
 		{name: "inside a bare repository", make: func(t *testing.T) *gittest.Repository {
 			return bareClone(t).In("objects")
 		}},
-		{name: "bare in the work tree of another", make: bareInside},
+		{name: "bare in the working tree of another", make: bareInside},
 		{name: "inside .git", make: func(t *testing.T) *gittest.Repository {
 			return populated(t).In(".git")
 		}},
-		{name: "linked work tree", make: linked},
-		{name: "subdirectory of a linked work tree", make: func(t *testing.T) *gittest.Repository {
+		{name: "linked worktree", make: linked},
+		{name: "subdirectory of a linked worktree", make: func(t *testing.T) *gittest.Repository {
 			return linked(t).In("b")
 		}},
-		{name: "main work tree with a linked one", make: func(t *testing.T) *gittest.Repository {
+		{name: "main worktree with a linked one", make: func(t *testing.T) *gittest.Repository {
 			return linked(t).In("../repo")
 		}},
-		{name: "work tree of a bare repository", make: func(t *testing.T) *gittest.Repository {
+		{name: "working tree of a bare repository", make: func(t *testing.T) *gittest.Repository {
 			r := bareClone(t)
 			r.Run("worktree", "add", "-q", "../tree", "side")
 			return r.In("../tree")

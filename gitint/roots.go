@@ -28,7 +28,7 @@ type Root struct {
 	Kind RootKind
 	// Name is as git has it: refs/heads/main, main@{2}, MERGE_HEAD, rebase-merge/onto.
 	Name string
-	// Worktree is the work tree that it belongs to, "" for the main one or all.
+	// Worktree is the worktree that it belongs to, "" for the main one or all.
 	Worktree string
 	OID      OID
 	// Needed says that the object must be there. Reflogs and what lies beside HEAD may
@@ -41,7 +41,7 @@ func (r Root) Title() string {
 	if r.Worktree == "" {
 		return r.Name
 	}
-	return fmt.Sprintf("%s of work tree %q", r.Name, r.Worktree)
+	return fmt.Sprintf("%s of worktree %q", r.Name, r.Worktree)
 }
 
 // A RootFile is a file of an operation in progress, which may say in its own words what
@@ -103,7 +103,7 @@ type rootCollector struct {
 	repo  *Repo
 	roots *Roots
 	seen  map[rootKey]bool
-	named map[string]bool // the refs, "<work tree> <name>"
+	named map[string]bool // the refs, "<worktree> <name>"
 }
 
 func (c *rootCollector) add(root Root) {

@@ -127,9 +127,9 @@ func TestRootsSayWhatTheyCannotRead(t *testing.T) {
 		name, file, content, want string
 	}{
 		{"torn reflog", ".git/logs/refs/heads/main", "123", "it has the line"},
-		{"unknown work tree", ".git/worktrees/x/HEAD", "ref: refs/heads/x\n", "gitdir is not there"},
+		{"unknown worktree", ".git/worktrees/x/HEAD", "ref: refs/heads/x\n", "gitdir is not there"},
 		{
-			"locked work tree that is gone", ".git/worktrees/x/locked", "usb\n",
+			"locked worktree that is gone", ".git/worktrees/x/locked", "usb\n",
 			"it is locked, and nothing is at",
 		},
 		{
@@ -354,7 +354,7 @@ func TestIndexOfAnotherWorktree(t *testing.T) {
 			t.Fatal(err)
 		}
 		if _, ok := index.OID("staged"); !ok {
-			t.Errorf("%s: the index of the linked work tree has no such file", format)
+			t.Errorf("%s: the index of the linked worktree has no such file", format)
 		}
 	}
 }
@@ -481,11 +481,11 @@ func TestReflogsThatLackSomething(t *testing.T) {
 		{"line is missing, of HEAD", func(r *gittest.Repository, a, b, c string) {
 			r.WriteFile(".git/logs/HEAD", reflogOf(1, [][2]string{{none, a}, {nowhere, c}}))
 		}, "HEAD: entries are missing before HEAD@{0}"},
-		{"line is missing, in another work tree", func(r *gittest.Repository, a, b, c string) {
+		{"line is missing, in another worktree", func(r *gittest.Repository, a, b, c string) {
 			r.Run("worktree", "add", "-q", "--detach", "../linked")
 			r.WriteFile(".git/worktrees/linked/logs/HEAD",
 				reflogOf(1, [][2]string{{none, a}, {nowhere, c}}))
-		}, `HEAD of work tree "linked": entries are missing`},
+		}, `HEAD of worktree "linked": entries are missing`},
 		{"entries that git has expired", func(r *gittest.Repository, a, b, c string) {
 			r.WriteFile(".git/logs/refs/heads/main", reflogOf(31, [][2]string{{none, a}, {b, c}}))
 		}, ""},
@@ -553,14 +553,14 @@ func TestReflogsThatLackSomething(t *testing.T) {
 			r.WriteFile(".git/packed-refs", packed[:strings.Index(packed, "\n")+1])
 			r.Run("update-ref", "refs/heads/main", c)
 		}, "refs/heads/other: the ref is gone"},
-		{"log of a ref of another work tree", func(r *gittest.Repository, a, b, c string) {
+		{"log of a ref of another worktree", func(r *gittest.Repository, a, b, c string) {
 			r.Run("worktree", "add", "-q", "--detach", "../linked")
 			r.In("../linked").Run("update-ref", "refs/worktree/own", a)
 			r.WriteFile(".git/worktrees/linked/logs/refs/worktree/own",
 				reflogOf(1, [][2]string{{none, a}}))
 			r.WriteFile(".git/worktrees/linked/logs/refs/worktree/gone",
 				reflogOf(1, [][2]string{{none, a}}))
-		}, `refs/worktree/gone of work tree "linked": the ref is gone`},
+		}, `refs/worktree/gone of worktree "linked": the ref is gone`},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()

@@ -241,8 +241,8 @@ func conflicts(entries map[string][]indexEntry, paths []string) error {
 }
 
 var (
-	errNotInWorkTree = errors.New("no work tree")
-	errPath          = errors.New("not a path below the root of the work tree")
+	errNotInWorkTree = errors.New("no working tree")
+	errPath          = errors.New("not a path below the root of the working tree")
 	errTwice         = errors.New("named twice")
 	errNotFile       = errors.New("not a file")
 	errMode          = errors.New("not the mode of a file")

@@ -458,7 +458,7 @@ func TestStageInWorktreesAndSubmodules(t *testing.T) {
 		assertNoLeftovers(t, sub)
 	}
 	if !bytes.Equal(before, readIndex(t, r)) {
-		t.Error("the index of the main work tree changed")
+		t.Error("the index of the main worktree changed")
 	}
 }
 

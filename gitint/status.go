@@ -158,7 +158,7 @@ func (r *Repo) WorkChanges(ctx context.Context, under ...string) ([]WorkPath, er
 	}
 	out, err := r.run(ctx, command{args: append(args, specs...), env: env})
 	if err != nil {
-		return nil, fmt.Errorf("compare the work tree with the index: %w", err)
+		return nil, fmt.Errorf("compare the working tree with the index: %w", err)
 	}
 	var all []WorkPath
 	for _, line := range splitZ(out) {

@@ -34,9 +34,9 @@ func (w Worktree) Index() string { return filepath.Join(w.GitDir, "index") }
 // Title names the working tree for people.
 func (w Worktree) Title() string {
 	if w.Name == "" {
-		return "the main work tree"
+		return "the main worktree"
 	}
-	return fmt.Sprintf("work tree %q", w.Name)
+	return fmt.Sprintf("worktree %q", w.Name)
 }
 
 // Worktrees returns the main worktree, also of a bare repository, and the linked ones,
@@ -45,7 +45,7 @@ func (w Worktree) Title() string {
 func (r *Repo) Worktrees(ctx context.Context) ([]Worktree, error) {
 	all, err := r.listWorktrees(ctx)
 	if err != nil {
-		return nil, fmt.Errorf("list work trees: %w", err)
+		return nil, fmt.Errorf("list worktrees: %w", err)
 	}
 	return r.withOwn(all), nil
 }
@@ -158,7 +158,7 @@ func (r *Repo) isPlaced() bool {
 	})
 }
 
-// commonConfig is the value of a key as the main work tree sees it, "" when there is none.
+// commonConfig is the value of a key as the main worktree sees it, "" when there is none.
 // What the user or a command line says is no word about one repository.
 func (r *Repo) commonConfig(ctx context.Context, key string) (value string, err error) {
 	out, err := r.run(ctx, command{args: []string{

@@ -176,7 +176,7 @@ promise 'added 1 blob'
 show git jp check HEAD
 promise 'nothing is wrong'
 refused git jp check HEAD~2..HEAD
-promise 'in the work tree and not in the commit'
+promise 'in the working tree and not in the commit'
 show git status --short
 silence
 

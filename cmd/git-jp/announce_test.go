@@ -15,7 +15,7 @@ func TestHooksThatHangSayWhoTheyAre(t *testing.T) {
 	repo := gittest.Repo(t)
 	input, endInput := io.Pipe()
 	said, say := io.Pipe()
-	w := &world{
+	w := &environment{
 		env: gittest.Env(t), dir: repo.Dir, stdin: input, stdout: io.Discard, stderr: say,
 		now: time.Now, patience: time.Millisecond, version: "v0",
 	}
@@ -45,7 +45,7 @@ func TestHooksThatHangSayWhoTheyAre(t *testing.T) {
 func TestHooksThatAreTooOldSaySo(t *testing.T) {
 	repo := gittest.Repo(t)
 	var said bytes.Buffer
-	a := newApp(&world{
+	a := newApp(&environment{
 		env: gittest.Env(t), dir: repo.Dir, stdin: strings.NewReader(""), stdout: io.Discard,
 		stderr: &said, now: time.Now, patience: time.Hour, version: "v0",
 	}, globals{})

@@ -33,10 +33,10 @@ const (
 	indexLockWait        = 5 * time.Second
 )
 
-// An app is one run of one command: the world, the global flags, and what was
+// An app is one run of one command: its environment, the global flags, and what was
 // opened on the way. What a command does not ask for is not opened.
 type app struct {
-	*world
+	*environment
 	globals
 
 	readsJP       bool // the command reads jp's configuration
@@ -50,8 +50,8 @@ type app struct {
 	closers       []func() error
 }
 
-func newApp(w *world, g globals) *app {
-	a := &app{world: w, globals: g}
+func newApp(w *environment, g globals) *app {
+	a := &app{environment: w, globals: g}
 	a.models = sync.OnceValues(func() (*models.Table, error) { return models.Known(userDir(a)) })
 	a.terminal = &ask.Terminal{
 		Out: w.stdout, Err: w.stderr,
@@ -378,7 +378,7 @@ func outputOf(a *app, terminal bool) render.Output {
 
 // readColorUI asks git for color.ui where it can make a difference: on a terminal, and in what
 // people pipe into a pager.
-func (w *world) readColorUI(ctx context.Context, g globals, command string) {
+func (w *environment) readColorUI(ctx context.Context, g globals, command string) {
 	looks := slices.Contains([]string{
 		"ls", "show", "print", "grep", "diff", "log", "stats", "status", "compact",
 	}, command)

@@ -23,12 +23,12 @@ import (
 type checkCmd struct {
 	Revision    []string `arg:"" optional:"" help:"A revision, or a range A..B to check each new commit."`
 	Staged      bool     `xor:"what" help:"Check the index, that is the next commit."`
-	Worktree    bool     `xor:"what" help:"Check the files as they lie in the work tree."`
+	Worktree    bool     `xor:"what" help:"Check the files as they lie in the working tree."`
 	All         bool     `xor:"what" help:"Check the tip of every branch, tag and other ref."`
 	Stdin       bool     `xor:"what" help:"Check the new commits of a push, as a pre-receive hook is given it."`
 	Merge       bool     `xor:"what" help:"Check what a merge of two revisions would come to."`
 	Squash      bool     `xor:"what" help:"Check what a commit that squashed a branch left out: the commit, then the branch."`
-	Content     bool     `help:"Read and verify every content."`
+	Content     bool     `help:"Read and verify every blob."`
 	Secrets     bool     `help:"Look for secrets too; of a range, for those that it brings."`
 	AllowSecret []string `placeholder:"FINGERPRINT" sep:"none" help:"Say that a finding is no secret: write and stage an exception."`
 	Strict      bool     `help:"Warnings are problems too."`
@@ -37,9 +37,9 @@ type checkCmd struct {
 
 // Help says what is looked at and what is not.
 func (checkCmd) Help() string {
-	return `Looks whether every content that a conversation refers to is there: in the work tree by
+	return `Looks whether every blob that a conversation refers to is there: in the working tree by
 default, in HEAD of a bare repository. Presence is checked without opening content, so it is
-quick; --content verifies every byte. Needs neither network nor work tree.
+quick; --content verifies every byte. Needs neither network nor working tree.
 
     git jp check origin/main..HEAD --format github
     git jp check --secrets origin/main..HEAD
@@ -57,7 +57,7 @@ hook do. A finding shows what kind it is, how long and where, never the secret. 
 takes it out; --allow-secret says that it is none, for everybody. What a range allows is listed.
 
 Whether this clone has registered the drivers that its attributes name is said by 'git jp doctor',
-and here as a warning about the work tree.
+and here as a warning about the working tree.
 
 Exit code: 0 nothing wrong, 1 problems. What cannot be seen in a shallow or partial clone is
 reported as unchecked and is no problem.`
@@ -79,7 +79,7 @@ func (c checkCmd) Run(ctx context.Context, a *app) error {
 	}
 	if len(c.AllowSecret) > 0 {
 		if len(c.Revision) > 0 || c.named() {
-			return usagef("--allow-secret is about the work tree")
+			return usagef("--allow-secret is about the working tree")
 		}
 		return a.allowSecret(ctx, c.AllowSecret)
 	}
@@ -191,7 +191,7 @@ func (c checkCmd) check(ctx context.Context, a *app) (*check.Report, error) {
 		}
 		return report, err
 	case c.Worktree && repo.Root() == "":
-		return nil, fmt.Errorf("check the work tree: %s has none here", repo.GitDir())
+		return nil, fmt.Errorf("check the working tree: %s has none here", repo.GitDir())
 	case repo.Root() == "":
 		return auditor.Revision(ctx, "HEAD")
 	default:

@@ -105,7 +105,7 @@ const description = "Conversations with language models, in Git beside the code 
 type exitRequest int
 
 // parse builds the command line and understands the environment's arguments.
-func parse(w *world) (g *globals, k *kong.Context, err error) {
+func parse(w *environment) (g *globals, k *kong.Context, err error) {
 	args := negativeValues(versionFlag(slices.Clone(w.args)))
 	if len(args) == 0 {
 		args = []string{"--help"}
@@ -129,7 +129,7 @@ func parse(w *world) (g *globals, k *kong.Context, err error) {
 	return &c.globals, k, nil
 }
 
-func parseLine(w *world, line any, args []string) (*kong.Context, error) {
+func parseLine(w *environment, line any, args []string) (*kong.Context, error) {
 	parser, err := kong.New(line, kongOptions(w)...)
 	if err != nil {
 		return nil, err
@@ -178,7 +178,7 @@ func commandOf(k *kong.Context) string {
 	return strings.Join(words, " ")
 }
 
-func kongOptions(w *world) []kong.Option {
+func kongOptions(w *environment) []kong.Option {
 	return []kong.Option{
 		kong.Name("git jp"),
 		kong.Description(description),
@@ -213,7 +213,7 @@ func printHelp(o kong.HelpOptions, k *kong.Context) error {
 }
 
 // run is the whole program except its surroundings. It returns the exit code.
-func run(ctx context.Context, w *world) (code int) {
+func run(ctx context.Context, w *environment) (code int) {
 	defer func() {
 		if r := recover(); r != nil {
 			request, ok := r.(exitRequest)

@@ -20,7 +20,7 @@ type completeCmd struct {
 // Run prints the words that can stand last, one a line: commands, flags and their
 // values, keys of settings, and ids of conversations.
 func (c completeCmd) Run(a *app) error {
-	parser, err := kong.New(&cli{}, kongOptions(a.world)...)
+	parser, err := kong.New(&cli{}, kongOptions(a.environment)...)
 	if err != nil {
 		return err
 	}

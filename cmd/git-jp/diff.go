@@ -20,14 +20,14 @@ import (
 
 type diffCmd struct {
 	Conversation string   `arg:"" optional:"" help:"The conversation; the active one by default. A deleted one is named by its id in full."`
-	Revision     []string `arg:"" optional:"" help:"One revision to compare with the work tree, or two, also as A..B."`
+	Revision     []string `arg:"" optional:"" help:"One revision to compare with the working tree, or two, also as A..B."`
 	Staged       bool     `aliases:"cached" help:"Compare the index with HEAD, or with the revision."`
 }
 
 // Help says what is compared.
 func (diffCmd) Help() string {
 	return `Shows how a conversation changed as people read it, with its content, wherever its
-directory was. As with 'git diff', the work tree is compared with the index unless
+directory was. As with 'git diff', the working tree is compared with the index unless
 revisions are given.`
 }
 
@@ -97,7 +97,7 @@ type place struct {
 
 func (p place) String() string {
 	if p.snapshot == nil {
-		return "the work tree"
+		return "the working tree"
 	}
 	return p.snapshot.Name()
 }
@@ -170,7 +170,7 @@ func (diffCmd) side(a *app, p place, id events.ID) (side, error) {
 		if err != nil {
 			return side{}, err
 		}
-		return sideOf(conv, "work tree:"+e.Path, w.BlobsOf(e))
+		return sideOf(conv, "working tree:"+e.Path, w.BlobsOf(e))
 	}
 	entries, _, err := workspace.Scan(p.snapshot, p.dir)
 	if err != nil {

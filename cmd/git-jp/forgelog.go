@@ -15,7 +15,7 @@ var shows = []string{
 
 // isForgeLog reports whether what a command shows may become part of the log of a forge's job,
 // which obeys lines of it. Standard output that is a file does not.
-func (w *world) isForgeLog(command string) bool {
+func (w *environment) isForgeLog(command string) bool {
 	name, _, _ := strings.Cut(command, " ")
 	if w.stdoutTerminal || !slices.Contains(shows, name) ||
 		w.getenv("GITHUB_ACTIONS") == "" && w.getenv("GITLAB_CI") == "" {

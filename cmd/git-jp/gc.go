@@ -25,7 +25,7 @@ type gcCmd struct {
 
 // Help says what is kept and what becomes of the rest.
 func (gcCmd) Help() string {
-	return `Deletes content from the store of this work tree that nothing can need: no work tree,
+	return `Deletes content from the store of this worktree that nothing can need: no worktree,
 index, branch, remote-tracking branch, stash or operation in progress refers to it, and no
 older commit refers to it without having it itself. What cannot be read stops it, and it says
 what that is.

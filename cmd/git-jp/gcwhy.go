@@ -19,7 +19,7 @@ type gcWhyCmd struct {
 
 // Help says what is told.
 func (gcWhyCmd) Help() string {
-	return `Shows the way from a branch, an index or a work tree to the reference that keeps a
+	return `Shows the way from a branch, an index or a worktree to the reference that keeps a
 content, or the last one that did. It says nothing about age but whether the grace period keeps it.`
 }
 

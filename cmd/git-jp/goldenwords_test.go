@@ -19,7 +19,7 @@ import (
 // TestGoldenHelp compares what 'git jp help' says of each command, to be read as prose.
 func TestGoldenHelp(t *testing.T) {
 	var out bytes.Buffer
-	w := &world{stdout: &out, stderr: &out}
+	w := &environment{stdout: &out, stderr: &out}
 	parser, err := kong.New(&cli{}, kongOptions(w)...)
 	if err != nil {
 		t.Fatal(err)

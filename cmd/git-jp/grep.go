@@ -22,7 +22,7 @@ type grepCmd struct {
 	Scope         []string `short:"s" placeholder:"SCOPE" help:"Search only here; repeat for several."`
 	Names         bool     `short:"l" xor:"output" help:"Print only the conversations."`
 	Count         bool     `xor:"output" help:"Print only the number of matching lines of each."`
-	All           bool     `help:"Search every branch and other ref, not the work tree."`
+	All           bool     `help:"Search every branch and other ref, not the working tree."`
 	Archived      bool     `short:"a" help:"Search archived conversations too."`
 	Heading       *bool    `negatable:"" help:"Group lines below conversations and turns, as on a terminal."`
 }

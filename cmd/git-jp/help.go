@@ -20,7 +20,7 @@ func guessed(err error) string {
 // Run prints the help of a command. It exists because git turns
 // `git jp --help` into `man git-jp`, which fails where no page is installed.
 func (c helpCmd) Run(a *app) error {
-	parser, err := kong.New(&cli{}, kongOptions(a.world)...)
+	parser, err := kong.New(&cli{}, kongOptions(a.environment)...)
 	if err != nil {
 		return err
 	}

@@ -51,7 +51,7 @@ func TestHintsNameCommandsThatExist(t *testing.T) {
 // they take a value.
 func commandFlags(t *testing.T) map[string]map[string]bool {
 	t.Helper()
-	parser, err := kong.New(&cli{}, kongOptions(&world{})...)
+	parser, err := kong.New(&cli{}, kongOptions(&environment{})...)
 	if err != nil {
 		t.Fatal(err)
 	}

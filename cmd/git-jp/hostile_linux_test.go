@@ -388,7 +388,7 @@ func TestTreesInTreesAreRefused(t *testing.T) {
 // commandLines returns a call of each command, from the parser's own model.
 func commandLines(t *testing.T) [][]string {
 	t.Helper()
-	parser, err := kong.New(&cli{}, kongOptions(&world{})...)
+	parser, err := kong.New(&cli{}, kongOptions(&environment{})...)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -113,7 +113,7 @@ func costOf(t *testing.T, r *gittest.Repository, args []string) cost {
 	t.Helper()
 	var stderr bytes.Buffer
 	home := t.TempDir()
-	w := &world{
+	w := &environment{
 		args: args, dir: r.Dir, stdin: strings.NewReader(""), stdout: io.Discard, stderr: &stderr,
 		now: time.Now, random: func() float64 { return 1 }, pid: os.Getpid(), session: sessionID,
 		env: append(slices.Clone(r.Env), "HOME="+home, "XDG_CONFIG_HOME="+filepath.Join(home, "c"),

@@ -20,8 +20,8 @@ import (
 // version is set by the Makefile; builds by `go install` take it from the module.
 var version string
 
-// A world is all that the program takes from outside.
-type world struct {
+// An environment is all that the program takes from outside.
+type environment struct {
 	args           []string // without the program's name
 	env            []string // as os.Environ returns it
 	dir            string   // absolute working directory
@@ -46,7 +46,7 @@ func main() {
 	os.Exit(mainCode())
 }
 
-// mainCode runs the program in the real world and returns its exit code.
+// mainCode runs the program in the environment of its process and returns its exit code.
 func mainCode() int {
 	// The runtime takes several times the addresses that it uses.
 	limitMemory(addressSpace() / 8)
@@ -67,12 +67,12 @@ func mainCode() int {
 	return code
 }
 
-func outside() (*world, error) {
+func outside() (*environment, error) {
 	dir, err := os.Getwd()
 	if err != nil {
 		return nil, err
 	}
-	w := &world{
+	w := &environment{
 		args: os.Args[1:], env: os.Environ(), dir: dir,
 		stdin: os.Stdin, stdout: os.Stdout, stderr: os.Stderr,
 		now: time.Now, random: rand.Float64, token: cryptorand.Text,
@@ -114,7 +114,7 @@ func unwrapped(w io.Writer) io.Writer {
 }
 
 // getenv returns the value of an environment variable, "" when it is unset.
-func (w *world) getenv(name string) string {
+func (w *environment) getenv(name string) string {
 	for i := len(w.env) - 1; i >= 0; i-- {
 		if value, ok := cutEnv(w.env[i], name); ok {
 			return value
@@ -132,7 +132,7 @@ func cutEnv(entry, name string) (string, bool) {
 
 // device opens the terminal. GIT_TERMINAL_PROMPT=0 means to git, and to us, that
 // nobody is there to answer.
-func (w *world) device() (io.ReadWriteCloser, error) {
+func (w *environment) device() (io.ReadWriteCloser, error) {
 	if w.getenv("GIT_TERMINAL_PROMPT") == "0" {
 		return nil, errors.New("GIT_TERMINAL_PROMPT is 0")
 	}

@@ -14,7 +14,7 @@ type manCmd struct{}
 // Run prints the man page. It is written from the command line's own model, so
 // that a flag cannot be missing from it.
 func (manCmd) Run(a *app) error {
-	parser, err := kong.New(&cli{}, kongOptions(a.world)...)
+	parser, err := kong.New(&cli{}, kongOptions(a.environment)...)
 	if err != nil {
 		return err
 	}

@@ -11,11 +11,11 @@ import (
 	"github.com/git-jp/git-jp/internal/report"
 )
 
-// output runs the program in an empty world and returns what it prints.
+// output runs the program in an empty environment and returns what it prints.
 func output(t *testing.T, args ...string) string {
 	t.Helper()
 	var stdout, stderr bytes.Buffer
-	w := &world{
+	w := &environment{
 		args: args, dir: t.TempDir(), stdin: strings.NewReader(""), stdout: &stdout,
 		stderr: &stderr, now: time.Now, session: sessionID, version: "1.2.3",
 	}
@@ -29,7 +29,7 @@ func output(t *testing.T, args ...string) string {
 // page, which is all that `git jp --help` has.
 func TestManPageIsComplete(t *testing.T) {
 	page := output(t, "man")
-	parser, err := kong.New(&cli{}, kongOptions(&world{})...)
+	parser, err := kong.New(&cli{}, kongOptions(&environment{})...)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -336,8 +336,8 @@ func (r managedRepo) linked(id string) {
 	if r.m.hidden {
 		out, _ := in.sh("git", "jp", "doctor")
 		_, none := r.Try("config", "hook.jp-pre-commit.command")
-		if strings.Contains(out, "husky has no hook in this work tree") != (none != nil) {
-			r.t.Errorf("doctor in a linked work tree says\n%s", out)
+		if strings.Contains(out, "husky has no hook in this working tree") != (none != nil) {
+			r.t.Errorf("doctor in a linked worktree says\n%s", out)
 		}
 		in.put()
 	}

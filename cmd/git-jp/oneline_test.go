@@ -26,8 +26,8 @@ func TestLineOfOneCommandIsShort(t *testing.T) {
 	}
 }
 
-func silent(args []string) *world {
-	return &world{args: args, stdout: io.Discard, stderr: io.Discard}
+func silent(args []string) *environment {
+	return &environment{args: args, stdout: io.Discard, stderr: io.Discard}
 }
 
 // TestLineOfOneCommand: each command, under each of its names, is understood as among all others.

@@ -90,7 +90,7 @@ func ofPrompt(flag string, f llm.Format) promptChange {
 // queryFlags are the names of the flags of query, with those of every command.
 func queryFlags(t *testing.T) []string {
 	t.Helper()
-	parser, err := kong.New(&cli{}, kongOptions(&world{})...)
+	parser, err := kong.New(&cli{}, kongOptions(&environment{})...)
 	if err != nil {
 		t.Fatal(err)
 	}

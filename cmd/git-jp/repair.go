@@ -23,11 +23,11 @@ type repairCmd struct {
 
 // Help says what is done without asking and what never is.
 func (repairCmd) Help() string {
-	return `Looks for what is incomplete in the work tree: references without content, damaged
+	return `Looks for what is incomplete in the working tree: references without content, damaged
 content, conversations that cannot be loaded, directories that share an id, and what jp has put
 into its trash.
 
-Content comes back from wherever this machine has it: other work trees, other workspaces of the
+Content comes back from wherever this machine has it: other worktrees, other workspaces of the
 same one, the user-local store, the quarantine of 'git jp gc', Git LFS, the index, and everything
 that a branch, tag, stash or reflog leads to, older versions of the conversation included. It is
 verified by its hash. The network is used only with --fetch or --remote.
@@ -272,7 +272,7 @@ func actionOf(f *repair.Fault) string {
 func faultLines(f *repair.Fault) []string {
 	what := f.Path
 	if !f.Ref.Hash.IsZero() && f.State != check.SizeMismatch {
-		what = fmt.Sprintf("content sha256:%s… (%s)", f.Ref.Hash.String()[:12],
+		what = fmt.Sprintf("blob sha256:%s… (%s)", f.Ref.Hash.String()[:12],
 			render.Bytes(f.Ref.Size))
 		if f.Conversation != 0 {
 			what += fmt.Sprintf(" of %s %q", f.Conversation, f.Title)

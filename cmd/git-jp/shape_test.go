@@ -30,7 +30,7 @@ func TestRmAsks(t *testing.T) {
 			}
 		}
 		var stdout, stderr bytes.Buffer
-		code := run(t.Context(), &world{
+		code := run(t.Context(), &environment{
 			args: []string{"rm", "17000000001"}, dir: dir, stdin: strings.NewReader(answer),
 			stdout: &stdout, stderr: &stderr, now: time.Now, session: sessionID,
 			stdinTerminal: true, stderrTerminal: true,

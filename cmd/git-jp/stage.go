@@ -39,7 +39,7 @@ Undo with 'git jp unstage'.`
 type stagedRecord struct {
 	ID      string   `json:"id"`
 	Title   string   `json:"title"`
-	Path    string   `json:"path"` // "" when it is gone from the work tree
+	Path    string   `json:"path"` // "" when it is gone from the working tree
 	Files   []string `json:"files"`
 	Removed []string `json:"removed"`
 	Blobs   int      `json:"blobs"`
@@ -251,7 +251,7 @@ func (a *app) stageIDs(names []string) ([]events.ID, error) {
 // dirInRepo returns the workspace's .jp as a slash path from the root of the working tree.
 func (a *app) dirInRepo(w *workspace.Workspace, repo *gitint.Repo) (string, error) {
 	if repo.Root() == "" {
-		return "", fmt.Errorf("%s: the repository has no work tree here", repo.GitDir())
+		return "", fmt.Errorf("%s: the repository has no working tree here", repo.GitDir())
 	}
 	dir, err := realDir(w.Dir())
 	if err != nil {
@@ -304,7 +304,7 @@ type unstageCmd struct {
 // Help says what goes back.
 func (unstageCmd) Help() string {
 	return `Gives the index back what HEAD has of a conversation, and takes out the content that
-only what was staged needs. The work tree is not touched.`
+only what was staged needs. The working tree is not touched.`
 }
 
 // Run unstages conversations.

@@ -19,7 +19,7 @@ type updateBranchCmd struct {
 // Help says what it is for.
 func (updateBranchCmd) Help() string {
 	return `Merges the base into the current branch on this machine, with the drivers: the merge
-button of a forge runs none. Nothing is fetched, and nothing is pushed without --push. The work
+button of a forge runs none. Nothing is fetched, and nothing is pushed without --push. The working
 tree must have no changes of tracked files. Where a person has to decide, the merge is left as
 git leaves it.
 

@@ -32,7 +32,7 @@ func TestWebShowsRefsAndTheWorkTree(t *testing.T) {
 		args []string
 		want []string // of the two titles
 	}{
-		"work tree": {r.Dir, nil, []string{">committed</a>", ">not committed</a>"}},
+		"working tree": {r.Dir, nil, []string{">committed</a>", ">not committed</a>"}},
 		"ref":       {r.Dir, []string{"--ref", "HEAD"}, []string{">committed</a>"}},
 		"bare":      {bare, nil, []string{">committed</a>"}},
 	} {

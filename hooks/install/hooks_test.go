@@ -316,7 +316,7 @@ func TestHooksPathElsewhere(t *testing.T) {
 	}{
 		{
 			name: "tracked", path: ".githooks",
-			reason:  "core.hooksPath (local) is .githooks in the work tree",
+			reason:  "core.hooksPath (local) is .githooks in the working tree",
 			snippet: `git jp hook pre-commit "$@"`,
 		},
 		{
@@ -324,10 +324,10 @@ func TestHooksPathElsewhere(t *testing.T) {
 			reason: "outside of the repository", snippet: "git jp hook",
 		},
 		{
-			name: "husky", path: ".husky/_", reason: "husky has no hook in this work tree",
+			name: "husky", path: ".husky/_", reason: "husky has no hook in this working tree",
 			snippet: ".husky/pre-commit:\n",
 		},
-		{name: "a link into the work tree", path: ".githooks", link: true, reason: "leads out of"},
+		{name: "a link into the working tree", path: ".githooks", link: true, reason: "leads out of"},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {

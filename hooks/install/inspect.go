@@ -70,7 +70,8 @@ func (in *Installer) site(ctx context.Context) (site, error) {
 	case s.rel != "":
 		s.where = fmt.Sprintf("core.hooksPath (%s)", scope)
 	case root != "" && below(root, dir) != "":
-		s.where = fmt.Sprintf("core.hooksPath (%s) is %s in the work tree", scope, below(root, dir))
+		const tracked = "core.hooksPath (%s) is %s in the working tree"
+		s.where = fmt.Sprintf(tracked, scope, below(root, dir))
 	default:
 		s.where = s.setting() + " outside of the repository"
 	}
@@ -215,7 +216,7 @@ func (in *Installer) lookManaged(f *found) {
 	f.kind, f.manager = kindManaged, m
 	if f.text == "" {
 		// Its files are ignored by git: a new working tree has none before the manager ran.
-		f.detail = m.name + " has no hook in this work tree"
+		f.detail = m.name + " has no hook in this working tree"
 		return
 	}
 	if f.by = m.calledBy(in.repo.Root(), f.name); f.by != "" {

@@ -32,7 +32,7 @@ const (
 // the input to what follows.
 func TestLinesToAddByHand(t *testing.T) {
 	for name, hooksPath := range map[string]string{
-		"husky": ".husky/_", "a directory of the work tree": ".githooks",
+		"husky": ".husky/_", "a directory of the working tree": ".githooks",
 	} {
 		t.Run(name, func(t *testing.T) {
 			r, log := fakeJP(t, gittest.Repo(t))

@@ -12,7 +12,7 @@ import (
 // The names of the sources that are no commits.
 const (
 	IndexName    = "index"
-	WorkTreeName = "work tree"
+	WorkTreeName = "working tree"
 )
 
 // Tree checks one source.

@@ -268,7 +268,7 @@ func TestStates(t *testing.T) {
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			sources := map[string]Source{
-				"files": FS("work tree", fstest.MapFS(tt.tree), regular.Limits{}), "git": tt.tree.source("c1"),
+				"files": FS("working tree", fstest.MapFS(tt.tree), regular.Limits{}), "git": tt.tree.source("c1"),
 			}
 			for kind, src := range sources {
 				r, err := Tree(context.Background(), src, tt.opts)

@@ -155,7 +155,7 @@ func TestDirectoryInPlaceOfAFile(t *testing.T) {
 			}
 			defer tree.Close()
 			want := []expect{{State: Malformed, Path: file}}
-			same(t, "work tree", want, checked(t, tree, Options{}))
+			same(t, "working tree", want, checked(t, tree, Options{}))
 			id, _ := events.ParseDirname(second)
 			alone := Options{Select: func(one events.ID) bool { return one == id }}
 			same(t, "selected", want, checked(t, tree, alone))

@@ -24,7 +24,7 @@ type Source interface {
 	// Sizes returns the sizes of files in their order, -1 for one whose object is
 	// not here. It must not fetch any.
 	Sizes(ctx context.Context, files []File) ([]int64, error)
-	// Name is the commit, "index" or "work tree".
+	// Name is the commit, "index" or "working tree".
 	Name() string
 }
 

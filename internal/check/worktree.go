@@ -28,7 +28,7 @@ type WorkTree struct {
 func OpenWorkTree(dir string, limits regular.Limits) (*WorkTree, error) {
 	root, err := os.OpenRoot(dir)
 	if err != nil {
-		return nil, fmt.Errorf("open work tree: %w", err)
+		return nil, fmt.Errorf("open working tree: %w", err)
 	}
 	return &WorkTree{fileSource{WorkTreeName, regular.In(root), limits}, root}, nil
 }

@@ -163,7 +163,7 @@ func (d *examination) git(ctx context.Context, repo *gitint.Repo) error {
 		d.add("git", fmt.Sprintf("git %s is too old, %s is needed", v, gitint.MinVersion()),
 			"install a newer git")
 	case !v.AtLeast(mergeTreeVersion()):
-		d.add("git", fmt.Sprintf("git %s cannot merge without a work tree, %s can",
+		d.add("git", fmt.Sprintf("git %s cannot merge without a working tree, %s can",
 			v, mergeTreeVersion()), "install a newer git")
 	}
 	return nil

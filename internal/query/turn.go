@@ -199,13 +199,13 @@ type session struct {
 	asked  map[string]int // questions, by the id of their inquiry
 	answer Answer
 
-	view     *events.Stream // of the next request, when it was planned already
-	planned  *dedup.Plan
-	cycles   int
-	resumed  int // answers that broke off
-	limited  int // answers that were cut at their limit
-	repaired bool
-	joint    *joint // the message that the next one continues
+	view      *events.Stream // of the next request, when it was planned already
+	planned   *dedup.Plan
+	cycles    int
+	resumed   int // answers that broke off
+	limited   int // answers that were cut at their limit
+	repaired  bool
+	continued *continued // the message that the next one continues
 
 	untaken map[string]bool // attachments that no model takes, by their names
 
@@ -334,9 +334,9 @@ func (s *session) cycle(ctx context.Context) (done bool, err error) {
 		return false, err
 	}
 	s.watch.Sending(r)
-	h := &hearing{session: s, joint: s.joint, request: s.sending()}
+	h := &recorder{session: s, continued: s.continued, request: s.sending()}
 	h.request.Size = s.told
-	s.joint = nil
+	s.continued = nil
 	s.cycles++
 	during, end := s.control.begin(ctx, PhaseAnswer)
 	err = h.listen(during, r)
@@ -379,7 +379,7 @@ func (s *session) cycle(ctx context.Context) (done bool, err error) {
 
 // obey does with an answer what somebody wanted while it was said. The answer may have come
 // to its end all the same.
-func (s *session) obey(h *hearing, w Wish) (done bool, err error) {
+func (s *session) obey(h *recorder, w Wish) (done bool, err error) {
 	if w.Act == ActAbort {
 		s.answer.Ended, s.answer.Dropped = true, true
 		return true, s.keep("what is left", func(stream *events.Stream) error {
@@ -462,7 +462,7 @@ func looksAt(mime string) bool {
 
 // broken decides what to do after an answer that broke off: go on from what it said, if that
 // may help.
-func (s *session) broken(ctx context.Context, h *hearing, err error) (done bool, _ error) {
+func (s *session) broken(ctx context.Context, h *recorder, err error) (done bool, _ error) {
 	said := len(h.saved.sums) > 0
 	if !said || h.unsaved || !llm.Retryable(err) || s.resumed == maxResumed {
 		return false, err
@@ -475,18 +475,18 @@ func (s *session) broken(ctx context.Context, h *hearing, err error) (done bool,
 	if len(h.calls) > 0 {
 		return s.call(ctx, h.calls)
 	}
-	s.joint = h.end()
+	s.continued = h.end()
 	return false, nil
 }
 
 // cut goes on after an answer that reached its limit, and reports whether that was enough.
-func (s *session) cut(h *hearing) (done bool) {
+func (s *session) cut(h *recorder) (done bool) {
 	limit := s.Continue
 	if limit == 0 {
 		limit = defaultContinue
 	}
-	if s.joint = h.end(); s.joint == nil || s.limited >= limit {
-		s.joint = nil
+	if s.continued = h.end(); s.continued == nil || s.limited >= limit {
+		s.continued = nil
 		s.watch.Notice("the answer was cut off at its limit")
 		return true
 	}
@@ -496,7 +496,7 @@ func (s *session) cut(h *hearing) (done bool) {
 
 // refused takes back what the refused answer had said: a provider wants it not to be sent
 // again. What was said before it was continued was no part of the refusal, and stays.
-func (s *session) refused(h *hearing) error {
+func (s *session) refused(h *recorder) error {
 	err := s.Record.Save(func(stream *events.Stream) error {
 		s.answer.Text = h.takeBack(stream)
 		return nil
@@ -507,7 +507,7 @@ func (s *session) refused(h *hearing) error {
 }
 
 // structured holds an answer against the schema. The model may mend it once.
-func (s *session) structured(h *hearing, schema jsontext.Value) (done bool, err error) {
+func (s *session) structured(h *recorder, schema jsontext.Value) (done bool, err error) {
 	data, err := conforms(h.said, schema)
 	if err == nil {
 		s.answer.Data = data

@@ -215,7 +215,7 @@ func whereOf(f check.Finding) string {
 func (l *lookout) remedy(ctx context.Context, f check.Finding, name string) remedy {
 	ref := blobs.Ref{Hash: f.Hash, Size: f.Size}
 	if f.Commit != check.WorkTreeName && l.inWorkTree(name, ref) {
-		return remedy{found: "the work tree", command: l.stageCommand(f)}
+		return remedy{found: "the working tree", command: l.stageCommand(f)}
 	}
 	if f.Commit == check.WorkTreeName && l.index != nil {
 		if id, ok := l.index.OID(name); ok && l.sound(ctx, id, ref) {

@@ -41,7 +41,7 @@ func (ad Adviser) foreign(ctx context.Context, findings []check.Finding) {
 	}
 }
 
-// moveOut is "" for what is not in the work tree.
+// moveOut is "" for what is not in the working tree.
 func (ad Adviser) moveOut(name string) string {
 	dir, ok := workspace.PathDir(name)
 	file := filepath.Join(ad.Repo.Root(), filepath.FromSlash(name))

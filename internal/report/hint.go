@@ -171,7 +171,7 @@ func obstacleHint(reason string) string {
 			"joins what is left of a log; where its ref is gone, " +
 			"'git update-ref <ref> <object>' brings it back"
 	case gitint.ReasonWorktree:
-		return "'git worktree repair' in a work tree that was moved, 'git worktree prune' after " +
+		return "'git worktree repair' in a worktree that was moved, 'git worktree prune' after " +
 			"one was deleted; 'git config core.worktree' says where the main one is"
 	case gitint.ReasonOperation:
 		return "finish the operation or abort it, as 'git status' says"

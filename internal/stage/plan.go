@@ -19,7 +19,7 @@ import (
 type Item struct {
 	ID    events.ID
 	Title string // "" when it has none
-	// Path is its directory, from the root of the work tree; "" when the conversation
+	// Path is its directory, from the root of the working tree; "" when the conversation
 	// is gone there and leaves the index.
 	Path string
 	// New says that the index has nothing of the conversation.
@@ -216,7 +216,7 @@ func (p *Plan) addWorkspaceID(s *survey) {
 	}
 }
 
-// unnamed returns the path of the file that names a workspace, where the work tree has it and the
+// unnamed returns the path of the file that names a workspace, where the working tree has it and the
 // index has not, else "": a clone that has blobs and no such file knows no user-local copies and
 // deletes nothing.
 func unnamed(index *gitint.Index, root *os.Root, dir string) string {

@@ -49,7 +49,7 @@ func newSurvey(ctx context.Context, req Request) (*survey, error) {
 	}
 	root, err := os.OpenRoot(req.Repo.Root())
 	if err != nil {
-		return nil, fmt.Errorf("open work tree: %w", err)
+		return nil, fmt.Errorf("open working tree: %w", err)
 	}
 	s.root, s.fsys = root, regular.In(root)
 	if err := s.look(ctx); err != nil {
@@ -121,7 +121,7 @@ func (s *survey) all() []events.ID {
 type closure struct {
 	id      events.ID
 	title   string
-	dir     string                // in the work tree, "" when it is gone
+	dir     string                // in the working tree, "" when it is gone
 	files   []string              // to stage
 	removed []string              // from the index
 	streams map[string]gitint.OID // those of files that are streams

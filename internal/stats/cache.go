@@ -44,7 +44,7 @@ func (c Cause) Because() string {
 		CauseRewritten: "a compaction, a trim or an edit changed what stands before them",
 		CauseShort:     "the prompt was shorter than what the provider caches",
 		CauseUntold:    "the provider tells nothing of a cache",
-		CauseUnknown:   "nobody knows: the provider lost them, or it is not recorded",
+		CauseUnknown:   "unknown: the provider lost them, or it is not recorded",
 	}[c]
 }
 

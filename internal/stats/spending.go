@@ -121,7 +121,7 @@ func modelOf(c settings.Config) string {
 }
 
 func (l *Ledger) count(s Subject, a answer) {
-	name, u := cmp.Or(a.author, "(nobody)"), a.usage
+	name, u := cmp.Or(a.author, "(no author)"), a.usage
 	switch l.axis {
 	case ByDay:
 		name = a.element.Time().In(l.zone).Format(time.DateOnly)

@@ -13,24 +13,24 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// A hearing takes one answer and saves each event of it as it ends.
-type hearing struct {
+// A recorder takes one answer and saves each event of it as it ends.
+type recorder struct {
 	*session
-	request compact.Sent
-	joint   *joint // the message that the first one continues
-	open    map[int]*strings.Builder
-	saved   run
-	said    []*events.ChatResponse
-	calls   []*events.ToolCallRequest
-	order   []int // part of each call
-	usage   llm.Usage
-	stop    llm.Stop
-	before  *half // what the joint was before it was continued
-	unsaved bool  // the error is that of a save
+	request   compact.Sent
+	continued *continued // the message that the first one continues
+	open      map[int]*strings.Builder
+	saved     run
+	said      []*events.ChatResponse
+	calls     []*events.ToolCallRequest
+	order     []int // part of each call
+	usage     llm.Usage
+	stop      llm.Stop
+	before    *partial // the message as it was before it was continued
+	unsaved   bool     // the error is that of a save
 }
 
 // listen takes the answer to its end. When it breaks off, what was said of a message is kept.
-func (h *hearing) listen(ctx context.Context, r *llm.Request) error {
+func (h *recorder) listen(ctx context.Context, r *llm.Request) error {
 	h.open = map[int]*strings.Builder{}
 	for d, err := range h.Model.Stream(ctx, r) {
 		if err == nil && ctx.Err() != nil {
@@ -50,7 +50,7 @@ func (h *hearing) listen(ctx context.Context, r *llm.Request) error {
 	return h.account()
 }
 
-func (h *hearing) take(d llm.Delta) error {
+func (h *recorder) take(d llm.Delta) error {
 	h.watch.Delta(d)
 	switch d.Kind {
 	case llm.DeltaStart:
@@ -75,10 +75,10 @@ func (h *hearing) take(d llm.Delta) error {
 }
 
 // save saves an event of the answer.
-func (h *hearing) save(index int, ev events.Event, md events.Metadata) error {
+func (h *recorder) save(index int, ev events.Event, md events.Metadata) error {
 	switch ev := ev.(type) {
 	case *events.ChatResponse:
-		if h.joint != nil && ev.Form == events.FormMessage {
+		if h.continued != nil && ev.Form == events.FormMessage {
 			return h.extend(index, ev, md)
 		}
 		h.said = append(h.said, ev)
@@ -101,7 +101,7 @@ func (h *hearing) save(index int, ev events.Event, md events.Metadata) error {
 }
 
 // call notes a call in the order of the parts, which is not always that in which they end.
-func (h *hearing) call(index int, ev *events.ToolCallRequest) {
+func (h *recorder) call(index int, ev *events.ToolCallRequest) {
 	at := len(h.calls)
 	for at > 0 && h.order[at-1] > index {
 		at--
@@ -112,7 +112,7 @@ func (h *hearing) call(index int, ev *events.ToolCallRequest) {
 
 // breakOff keeps what was said of messages that did not end. Reasoning and calls that are not
 // whole are nothing that could be sent again.
-func (h *hearing) breakOff(cause error) error {
+func (h *recorder) breakOff(cause error) error {
 	for _, i := range sortedKeys(h.open) {
 		text := h.open[i].String()
 		if strings.TrimSpace(text) == "" {
@@ -141,7 +141,7 @@ func sortedKeys(m map[int]*strings.Builder) []int {
 }
 
 // account stores what the request was, and what the answer has cost, with its last event.
-func (h *hearing) account() error {
+func (h *recorder) account() error {
 	last, ok := h.saved.last()
 	if !ok || h.usage == (llm.Usage{}) && h.Trim == nil {
 		return nil
@@ -159,7 +159,7 @@ func (h *hearing) account() error {
 }
 
 // fault is an error of a save, which must not be hidden behind an interrupt.
-func (h *hearing) fault(err error) error {
+func (h *recorder) fault(err error) error {
 	if h.unsaved {
 		return err
 	}
@@ -167,7 +167,7 @@ func (h *hearing) fault(err error) error {
 }
 
 // text returns the last message of the answer.
-func (h *hearing) text() string {
+func (h *recorder) text() string {
 	for _, r := range slices.Backward(h.said) {
 		if r.Form == events.FormMessage {
 			return r.Text
@@ -176,14 +176,14 @@ func (h *hearing) text() string {
 	return ""
 }
 
-// A joint is a message that was not said to its end.
-type joint struct {
+// A continued is a message that the next answer goes on with: it was not said to its end.
+type continued struct {
 	sum  blobs.Hash
 	text string
 }
 
 // end returns the message that the answer ends with, nil when it ends otherwise.
-func (h *hearing) end() *joint {
+func (h *recorder) end() *continued {
 	if len(h.said) == 0 {
 		return nil
 	}
@@ -192,12 +192,12 @@ func (h *hearing) end() *joint {
 	if !ok || last.Form != events.FormMessage {
 		return nil
 	}
-	return &joint{sum: sum, text: last.Text}
+	return &continued{sum: sum, text: last.Text}
 }
 
 // takeBack removes from the stream what was said, except what the refusal is not about, and
 // returns the message that stays, "" for none.
-func (h *hearing) takeBack(s *events.Stream) (kept string) {
+func (h *recorder) takeBack(s *events.Stream) (kept string) {
 	for i, sum := range h.saved.sums {
 		at, key := find(s, sum), h.saved.keys[i]
 		switch {
@@ -225,7 +225,7 @@ func messageOf(e *events.Element) string {
 }
 
 // charged is an element with what the answer has cost, and what the request was.
-func (h *hearing) charged(e *events.Element) *events.Element {
+func (h *recorder) charged(e *events.Element) *events.Element {
 	md := e.Metadata()
 	if h.usage != (llm.Usage{}) {
 		md = md.With(llm.MetadataUsage, h.usage.Value())
@@ -236,16 +236,16 @@ func (h *hearing) charged(e *events.Element) *events.Element {
 	return e.WithMetadata(md)
 }
 
-// A half is a message before it was continued.
-type half struct {
+// A partial is a message before it was continued.
+type partial struct {
 	element *events.Element
 	whole   blobs.Hash // sum of what it became
 }
 
 // extend saves a message that continues another one as part of it.
-func (h *hearing) extend(index int, ev *events.ChatResponse, md events.Metadata) error {
-	j := h.joint
-	h.joint = nil
+func (h *recorder) extend(index int, ev *events.ChatResponse, md events.Metadata) error {
+	j := h.continued
+	h.continued = nil
 	whole := &events.ChatResponse{Text: join(j.text, ev.Text)}
 	var e *events.Element
 	err := h.Record.Save(func(s *events.Stream) error {
@@ -261,7 +261,7 @@ func (h *hearing) extend(index int, ev *events.ChatResponse, md events.Metadata)
 			e = e.WithMetadata(e.Metadata().Without(MetadataInterrupted))
 		}
 		s.Set(at, e)
-		h.before = &half{element: first, whole: e.Sum()}
+		h.before = &partial{element: first, whole: e.Sum()}
 		return nil
 	})
 	if err != nil {
