@@ -1,8 +1,7 @@
 // Package house holds the rules of this repository as tests: which package may
 // import which, who may start processes and open the network, what stands at the
-// top level, and that packages and exported names have doc comments. The table in
-// house_test.go is the architecture; a new package needs a row there and in
-// docs/architecture.md.
+// top level, and that packages and exported names have doc comments. A new package
+// needs a row in the table of rooms_test.go, from which docs/rooms.md is written.
 //
 // The tests read the sources themselves. Asking the go command instead would hide
 // a break, because the test cache knows only of files that the test opened.
