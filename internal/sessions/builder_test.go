@@ -146,6 +146,8 @@ func TestRewind(t *testing.T) {
 		}
 		b.Rewind(1, "point")
 		b.Prompt("four", at(9), "Four")
+		b.Rewind(1, "point")
+		b.Prompt("five", at(10), "Five")
 	})
 	var got [][]string
 	for _, c := range all {
@@ -157,7 +159,9 @@ func TestRewind(t *testing.T) {
 		}
 		got = append(got, append([]string{c.Name.ID}, texts...))
 	}
-	want := [][]string{{"s1", "One", "Four"}, {"s1@point", "One", "Two", "Three"}}
+	want := [][]string{
+		{"s1", "One", "Five"}, {"s1@point", "One", "Two", "Three"}, {"s1@point.2", "One", "Four"},
+	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Error(diff)
 	}

@@ -70,7 +70,7 @@ func (b *Builder) Rewind(turns int, point string) {
 	if b.err != nil || turns < 0 || turns >= len(b.turns) {
 		return
 	}
-	fork := b.conversation(Name{b.session.Name.Agent, b.session.Name.ID + "@" + point})
+	fork := b.conversation(b.forkAt(point))
 	fork.Archived, fork.Parent = true, b.session.Name
 	b.forks = append(b.forks, fork)
 	at := b.turns[turns]
@@ -79,6 +79,16 @@ func (b *Builder) Rewind(turns int, point string) {
 	}
 	b.elements, b.turns = slices.Clip(b.elements[:at]), b.turns[:turns]
 	maps.DeleteFunc(b.calls, func(_ string, i int) bool { return i >= at })
+}
+
+// forkAt names what was rewound. To a point that the person came to more than once, they went back
+// more than once.
+func (b *Builder) forkAt(point string) Name {
+	id := b.session.Name.ID + "@" + point
+	for n := 2; b.Seen("fork " + id); n++ {
+		id = fmt.Sprintf("%s@%s.%d", b.session.Name.ID, point, n)
+	}
+	return Name{b.session.Name.Agent, id}
 }
 
 func (b *Builder) add(d draft) {
@@ -107,7 +117,10 @@ func (b *Builder) endTurn(over bool) {
 	}
 	t.over = t.over || over
 	t.settle()
-	for _, u := range t.usage {
+	for reply, u := range t.usage {
+		if b.Seen("usage of " + reply) {
+			continue // told again where the person went back into a turn
+		}
 		b.report.Input += u.Prompt()
 		b.report.Output += u.Output
 	}

@@ -34,18 +34,22 @@ type mapper struct {
 	session sessions.Session
 	turns   map[string]int // the turn of each record, by uuid
 	dir     string
-	summary map[string]string // titles of parts, by the last record of the part
-	queued  map[string]int    // prompts that were told when they left the queue, by text
+	parts   []part         // that have titles, in the order of these
+	queued  map[string]int // prompts that were told when they left the queue, by text
 	agents  map[string]*mapper
 	order   []*mapper
-	files   map[string]bool // sub-agents that have a file of their own
+	chains  map[string]string // the sub-agent of each record of one that is not named, by uuid
+	files   map[string]bool   // sub-agents that have a file of their own
 }
+
+// A part of a session ends where the agent gave it a title.
+type part struct{ last, title string } // last is the uuid of a record
 
 func newMapper(s sessions.Session, b *sessions.Builder) *mapper {
 	return &mapper{
-		Builder: b, session: s, turns: map[string]int{}, summary: map[string]string{},
+		Builder: b, session: s, turns: map[string]int{},
 		queued: map[string]int{}, agents: map[string]*mapper{},
-		files: map[string]bool{},
+		chains: map[string]string{}, files: map[string]bool{},
 	}
 }
 
@@ -120,7 +124,7 @@ func (m *mapper) title(r *record) {
 	case r.Type == "ai-title":
 		m.Title(sessions.TitleModel, string(r.AITitle))
 	case r.Type == "summary" && r.LeafUUID != "":
-		m.summary[string(r.LeafUUID)] = string(r.Summary) // old files begin with those of others
+		m.parts = append(m.parts, part{string(r.LeafUUID), string(r.Summary)})
 	case r.Type == "pr-link":
 		m.Label("pr", string(r.PRURL))
 	}
@@ -323,12 +327,14 @@ func (m *mapper) sidechain(r *record, line []byte) {
 }
 
 func (m *mapper) chain(r *record) string {
-	for id, a := range m.agents {
-		if _, ok := a.turns[string(r.Parent)]; ok {
-			return id
-		}
+	id, known := m.chains[string(r.Parent)]
+	if !known {
+		id = key(r, 0)
 	}
-	return key(r, 0)
+	if _, told := m.chains[string(r.UUID)]; !told {
+		m.chains[string(r.UUID)] = id
+	}
+	return id
 }
 
 // agent returns the mapper of a sub-agent that has no file here.
@@ -346,9 +352,9 @@ func (m *mapper) agent(id string) *mapper {
 
 // finish tells what only the end shows.
 func (m *mapper) finish() {
-	for leaf, title := range m.summary {
-		if _, own := m.turns[leaf]; own {
-			m.Title(sessions.TitleSummary, title)
+	for _, p := range m.parts {
+		if _, own := m.turns[p.last]; own { // old files begin with those of others
+			m.Title(sessions.TitleSummary, p.title)
 		}
 	}
 	for _, a := range m.order {

@@ -6,8 +6,10 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"iter"
+	"maps"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/git-jp/git-jp/internal/regular"
@@ -142,9 +144,9 @@ func (m *metadata) dir(name string) string {
 	list := filepath.Join(filepath.Dir(filepath.Dir(project)), "projects.json")
 	if data, err := regular.ReadFile(list, maxMarker); err == nil &&
 		sessions.Unmarshal(data, &known) == nil {
-		for root, slug := range known.Projects.Value {
+		for _, root := range slices.Sorted(maps.Keys(known.Projects.Value)) {
 			sum := sha256.Sum256([]byte(root))
-			if string(slug) == filepath.Base(project) ||
+			if string(known.Projects.Value[root]) == filepath.Base(project) ||
 				hex.EncodeToString(sum[:]) == string(m.Project) {
 				return root
 			}

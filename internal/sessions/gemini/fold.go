@@ -14,6 +14,7 @@ import (
 // the person went back, what stood behind that point.
 type fold struct {
 	items []item
+	at    map[string]int // where messages are, by id; nil until it is asked
 	about metadata
 	size  int
 }
@@ -93,8 +94,21 @@ func (f *fold) set(r *record, line []byte) (repeats bool, err error) {
 	return true, f.keep(all.Updated.Time, "metadata", marshal(members))
 }
 
+// index returns where a message is, -1 where there is none of an id.
 func (f *fold) index(id string) int {
-	return slices.IndexFunc(f.items, func(i item) bool { return i.id == id && !i.isFork })
+	if f.at == nil {
+		f.at = map[string]int{}
+		for n := range f.items {
+			id := f.items[n].id
+			if _, twice := f.at[id]; id != "" && !twice {
+				f.at[id] = n
+			}
+		}
+	}
+	if n, ok := f.at[id]; ok {
+		return n
+	}
+	return -1
 }
 
 // put adds a message, or its next version where it stands.
@@ -105,6 +119,7 @@ func (f *fold) put(m *message, line []byte) error {
 		next.said.keep(&f.items[i].said)
 		f.items[i] = next
 	} else {
+		f.at[next.id] = len(f.items)
 		f.items = append(f.items, next)
 	}
 	return f.grow(len(line))
@@ -153,7 +168,7 @@ func (f *fold) cut(at int) {
 	if !slices.ContainsFunc(gone, func(i item) bool { return i.says() }) {
 		return // nothing was said there
 	}
-	f.items = append(f.items[:at], item{isFork: true, rewound: gone})
+	f.items, f.at = append(f.items[:at], item{isFork: true, rewound: gone}), nil
 }
 
 // replace puts messages in the place of all. What is not among them is as if the person had gone
@@ -191,7 +206,7 @@ func (f *fold) restore(kept map[string]bool) {
 		if gone := f.items[i]; gone.isFork && slices.ContainsFunc(gone.rewound, func(i item) bool {
 			return i.says() && kept[i.id] && f.index(i.id) < 0
 		}) {
-			f.items = slices.Replace(f.items, i, i+1, gone.rewound...)
+			f.items, f.at = slices.Replace(f.items, i, i+1, gone.rewound...), nil
 		}
 	}
 }

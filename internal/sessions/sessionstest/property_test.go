@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"github.com/git-jp/git-jp/internal/sessions/sessionstest"
+	"github.com/google/go-cmp/cmp"
 )
 
 // write puts data into a file of a directory.
@@ -24,38 +25,54 @@ func write(t testing.TB, dir, name string, data []byte) string {
 	return out
 }
 
+// cuts returns where a session is cut: at the end of each record and in the middle of each, of a
+// large one at some of these, so that no more than a few megabytes are read for each session.
+func cuts(data []byte) (all []int) {
+	at := 0
+	for line := range bytes.Lines(data) {
+		all = append(all, at+len(line)/2, at+len(line))
+		at += len(line)
+	}
+	read := 3 << 20
+	if os.Getenv("GIT_JP_SOAK") != "" {
+		read <<= 6
+	}
+	step := 1 + len(all)*len(data)/read
+	step += 1 - step%2 // so that both kinds of cuts are among them
+	kept := all[:0]
+	for i := 0; i < len(all); i += step {
+		kept = append(kept, all[i])
+	}
+	return kept
+}
+
 // TestCut imports sessions as they were when the agent had written so much of them: up to each
 // record, and in the middle of each. A session that is cut reads as one of which so much is read.
 func TestCut(t *testing.T) {
 	samples(t, func(t *testing.T, a agent, path string) {
+		if filepath.Ext(path) != ".jsonl" {
+			return
+		}
 		data, err := os.ReadFile(path)
 		if err != nil {
 			t.Fatal(err)
 		}
-		const small = 64 << 10
-		if len(data) > small || filepath.Ext(path) != ".jsonl" {
-			return
-		}
 		dir := t.TempDir()
 		whole := write(t, dir, "whole.jsonl", data)
-		before := 0
-		for line := range bytes.Lines(data) {
-			for _, end := range []int{before + len(line)/2, before + len(line)} {
-				cut := write(t, dir, "cut.jsonl", data[:end])
-				all, kept, err := sessionstest.Try(a.dialect, cut, 0)
-				if errors.Is(err, sessionstest.ErrNone) {
-					continue // it does not say what it is yet
-				}
-				if err != nil {
-					t.Fatalf("cut at %d: %v", end, err)
-				}
-				grown, its := sessionstest.Import(t, a.dialect, whole, int64(end))
-				want, got := sessionstest.Outline(t, all, kept), sessionstest.Outline(t, grown, its)
-				if got != want {
-					t.Fatalf("%d bytes of it read otherwise than the file cut there:\n%s\n%s", end, got, want)
-				}
+		for _, end := range cuts(data) {
+			cut := write(t, dir, "cut.jsonl", data[:end])
+			all, kept, err := sessionstest.Try(a.dialect, cut, 0)
+			if errors.Is(err, sessionstest.ErrNone) {
+				continue // it does not say what it is yet
 			}
-			before += len(line)
+			if err != nil {
+				t.Fatalf("cut at %d: %v", end, err)
+			}
+			grown, its := sessionstest.Import(t, a.dialect, whole, int64(end))
+			want, got := sessionstest.Outline(t, all, kept), sessionstest.Outline(t, grown, its)
+			if got != want {
+				t.Fatalf("%d bytes of it read otherwise than the file cut there: %s", end, cmp.Diff(want, got))
+			}
 		}
 	})
 }
@@ -65,7 +82,7 @@ func TestCut(t *testing.T) {
 func TestOtherTypes(t *testing.T) {
 	seen := map[string]bool{}
 	samples(t, func(t *testing.T, a agent, path string) {
-		if !strings.HasPrefix(path, recorded) {
+		if !ours(path) {
 			return
 		}
 		data, err := os.ReadFile(path)
@@ -159,7 +176,7 @@ func TestDamage(t *testing.T) {
 		},
 	}
 	samples(t, func(t *testing.T, a agent, path string) {
-		if !strings.HasPrefix(path, recorded) {
+		if !ours(path) {
 			return
 		}
 		data, err := os.ReadFile(path)

@@ -11,6 +11,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/git-jp/git-jp/internal/realdata"
 	"github.com/git-jp/git-jp/internal/sessions"
 	"github.com/git-jp/git-jp/internal/sessions/claude"
 	"github.com/git-jp/git-jp/internal/sessions/codex"
@@ -37,21 +38,25 @@ var agents = []agent{
 
 const recorded = "../testdata/recorded/"
 
-// extra names a directory with more sessions, in a directory for each agent. They are other
-// people's, and no part of the project.
-const extra = "GIT_JP_SESSIONS"
+// made is what agents write that was not recorded: rewinds, copies of a parent, pictures in
+// results, forms of old versions.
+const made = "testdata/made/"
 
-// samples calls test with each file that has a session of an agent.
+// samples calls test with each file that has a session of an agent: those of the project, and the
+// real data, which are other people's and may be absent.
 func samples(t *testing.T, test func(t *testing.T, a agent, path string)) {
 	t.Helper()
-	dirs := []string{recorded}
-	if more := os.Getenv(extra); more != "" {
-		dirs = append(dirs, more)
+	dirs := []string{recorded, made}
+	if more, ok := realdata.Find(); ok {
+		dirs = append(dirs, filepath.Join(more, "agents"))
 	}
 	for _, a := range agents {
 		found := 0
 		for _, dir := range dirs {
 			dir = filepath.Join(dir, a.name)
+			if _, err := os.Stat(dir); err != nil {
+				continue
+			}
 			for _, path := range sessionstest.Files(t, dir, ".jsonl", ".json", ".zst") {
 				data, err := os.ReadFile(path)
 				if err != nil {
@@ -68,6 +73,11 @@ func samples(t *testing.T, test func(t *testing.T, a agent, path string)) {
 			t.Errorf("no session of %s is recorded", a.name)
 		}
 	}
+}
+
+// ours reports whether a session is part of the project.
+func ours(path string) bool {
+	return strings.HasPrefix(path, recorded) || strings.HasPrefix(path, made)
 }
 
 // TestSaid counts what the raw records say, by a program of its own, and what the conversations
@@ -91,13 +101,16 @@ var update = flag.Bool("update", false, "write what the recorded sessions become
 // TestRecorded holds what recorded sessions become to what was read over once.
 func TestRecorded(t *testing.T) {
 	samples(t, func(t *testing.T, a agent, path string) {
-		if !strings.HasPrefix(path, "..") {
+		if !ours(path) {
 			return
 		}
 		all, kept := sessionstest.Import(t, a.dialect, path, 0)
 		scene, _, _ := strings.Cut(strings.TrimPrefix(path, recorded), "/.")
 		got := sessionstest.Outline(t, all, kept)
 		golden := filepath.Join("testdata", scene+"-"+filepath.Base(path)+".txt")
+		if strings.HasPrefix(path, made) {
+			golden = path + ".txt"
+		}
 		if *update {
 			if err := os.MkdirAll(filepath.Dir(golden), 0o755); err != nil {
 				t.Fatal(err)
@@ -178,6 +191,9 @@ func countCodex(lines []object) (n sessionstest.Count) {
 	})
 	for _, o := range lines {
 		p := o.in("payload")
+		if p == nil { // mid-2025
+			p, o = o, object{"type": "response_item"}
+		}
 		item := p.in("item")
 		switch o.text("type") + "/" + p.text("type") + "/" + p.text("role") {
 		case "event_msg/user_message/":
@@ -197,9 +213,10 @@ func countCodex(lines []object) (n sessionstest.Count) {
 			}
 		case "response_item/message/assistant", "response_item//assistant":
 			said = append(said, p.words("content"))
-		case "response_item/function_call/", "response_item/custom_tool_call/":
+		case "response_item/function_call/", "response_item/custom_tool_call/",
+			"response_item/local_shell_call/":
 			n.Calls++
-		case "response_item/web_search_call/":
+		case "response_item/web_search_call/", "response_item/image_generation_call/":
 			n.Calls++
 			n.Results++
 		case "response_item/function_call_output/", "response_item/custom_tool_call_output/":
@@ -259,7 +276,7 @@ func countGemini(lines []object) (n sessionstest.Count) {
 			}
 			for _, c := range m.list("toolCalls") {
 				n.Calls++
-				if c["result"] != nil {
+				if c["result"] != nil || c.text("status") == "cancelled" {
 					n.Results++
 				}
 			}
@@ -267,7 +284,7 @@ func countGemini(lines []object) (n sessionstest.Count) {
 			if m["toolCalls"] == nil && words == "" {
 				continue // nothing to put figures on
 			}
-			n.Input += t.number("input")
+			n.Input += t.number("input") + t.number("tool")
 			n.Output += t.number("output") + t.number("thoughts")
 		}
 	}
@@ -276,6 +293,9 @@ func countGemini(lines []object) (n sessionstest.Count) {
 
 func countCopilot(lines []object) (n sessionstest.Count) {
 	called := map[string]bool{}
+	records := slices.ContainsFunc(lines, func(o object) bool {
+		return o.text("type") == "session.usage_record"
+	})
 	for _, o := range lines {
 		d := o.in("data")
 		switch o.text("type") {
@@ -292,6 +312,16 @@ func countCopilot(lines []object) (n sessionstest.Count) {
 			called[d.text("toolCallId")] = true
 		case "tool.execution_complete":
 			n.Results++
+		case "session.shutdown":
+			if records {
+				continue
+			}
+			n.Input, n.Output = 0, 0 // of the whole session, with what was told before
+			for model := range d.in("modelMetrics") {
+				u := d.in("modelMetrics", model, "usage")
+				n.Input += u.number("inputTokens")
+				n.Output += u.number("outputTokens")
+			}
 		case "session.usage_record":
 			n.Input += d.in("usage").number("inputTokens")
 			n.Output += d.in("usage").number("outputTokens")

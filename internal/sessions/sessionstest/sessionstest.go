@@ -169,7 +169,10 @@ func Outline(t testing.TB, all []*sessions.Conversation, kept Contents) string {
 		if c.Details.Title != nil {
 			fmt.Fprintf(&out, "title %q\n", *c.Details.Title)
 		}
-		fmt.Fprintf(&out, "%s, %v\n", c.Stream.At(0).Time().Format(time.RFC3339), c.Details.Labels)
+		if c.Stream.Len() > 0 {
+			fmt.Fprintf(&out, "%s, ", c.Stream.At(0).Time().Format(time.RFC3339))
+		}
+		fmt.Fprintln(&out, c.Details.Labels)
 		var config bytes.Buffer
 		if err := json.Compact(&config, c.BaseConfig); err != nil {
 			t.Fatal(err)
