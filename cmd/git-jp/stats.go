@@ -21,6 +21,7 @@ type statsCmd struct {
 	Conversation string `arg:"" optional:"" help:"The conversation; the active one by default."`
 	KeepLast     string `placeholder:"N" help:"How many turns at the end strategies leave alone."`
 	All          bool   `help:"List all turns and tools, not only the largest."`
+	Chart        bool   `help:"Draw how full the context was in each turn and what filled it; with --by what was spent."`
 	By           string `enum:",day,model,author,agent,cause" default:"" placeholder:"day|model|author|agent|cause" help:"Show what all conversations have cost, or one: by day, model, author or agent, or why prompts were not in the provider's cache."`
 }
 
@@ -83,6 +84,13 @@ func (c statsCmd) survey(ctx context.Context, a *app, r *prepare.Compaction) err
 		return err
 	}
 	cache := ledger.Caching()
+	if c.Chart && !a.JSON {
+		turns, err := stats.Turns(conv.BaseConfig, conv.Stream, table)
+		if err != nil {
+			return err
+		}
+		return c.chart(a, s, turns)
+	}
 	if a.JSON {
 		return a.printJSON(statsRecord{conv.ID.String(), conv.Title(), r.ModelID(), s, cache})
 	}
@@ -155,7 +163,11 @@ func agentOf(d *events.Details) string {
 }
 
 func (c statsCmd) tellSpending(a *app, rows []stats.Row) error {
-	if !a.JSON {
+	switch {
+	case a.JSON:
+	case c.Chart && len(rows) > 0:
+		return c.chartSpending(a, rows)
+	default:
 		return c.printSpending(a, rows)
 	}
 	for _, r := range rows {
@@ -263,20 +275,10 @@ func printShares(a *app, head, count string, shares []compact.Share, whole float
 		}
 		bar := ""
 		if a.stdoutTerminal {
-			bar = bars(part)
+			bar = render.Bar(part, 0)
 		}
 		t.Row(s.Name, render.Number(int64(s.Count)), render.Bytes(s.Bytes),
 			"≈"+render.Number(int64(s.Tokens)), fmt.Sprintf("%.1f %%", 100*part), bar)
 	}
 	return t.Write(a.stdout)
-}
-
-// barWidth is the width of a whole bar in columns.
-const barWidth = 24
-
-// bars draws a share of the whole in eighths of a column.
-func bars(part float64) string {
-	eighths := int(min(max(part, 0), 1)*barWidth*8 + 0.5)
-	tail := []string{"", "▏", "▎", "▍", "▌", "▋", "▊", "▉"}[eighths%8]
-	return strings.Repeat("█", eighths/8) + tail
 }

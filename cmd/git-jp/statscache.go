@@ -8,15 +8,17 @@ import (
 )
 
 // tellCaching tells what prompts had of caches, and why the rest was not in them.
-func (statsCmd) tellCaching(a *app, c stats.Caching) error {
+func (c statsCmd) tellCaching(a *app, cache stats.Caching) error {
 	switch {
 	case a.JSON:
-		return a.printJSON(c)
-	case c.Answers == 0:
+		return a.printJSON(cache)
+	case cache.Answers == 0:
 		a.note("no answer has recorded usage")
 		return nil
+	case c.Chart:
+		return chartCaching(a, cache)
 	default:
-		return a.printCaching(c)
+		return a.printCaching(cache)
 	}
 }
 

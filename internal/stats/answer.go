@@ -13,6 +13,7 @@ import (
 // An answer is one that has recorded usage.
 type answer struct {
 	element *events.Element
+	index   int // of the element
 	usage   llm.Usage
 	hour    int64 // what of usage.CacheWrite was to be kept for an hour
 	model   string
@@ -38,7 +39,7 @@ func eachAnswer(base []byte, s *events.Stream, f func(answer)) error {
 	}
 	var a answer
 	model := modelOf(config)
-	for _, e := range s.All() {
+	for i, e := range s.All() {
 		switch ev := e.Event().(type) {
 		case *events.ChatRequest:
 			a.author, a.asked.at = ev.Author, e.Time()
@@ -61,6 +62,7 @@ func eachAnswer(base []byte, s *events.Stream, f func(answer)) error {
 		if !ok {
 			continue
 		}
+		a.index = i
 		a.complete(e, u, model)
 		f(a)
 		a.rewritten = false

@@ -121,7 +121,7 @@ func modelOf(c settings.Config) string {
 }
 
 func (l *Ledger) count(s Subject, a answer) {
-	name, u := cmp.Or(a.author, "(no author)"), a.usage
+	name := cmp.Or(a.author, "(no author)")
 	switch l.axis {
 	case ByDay:
 		name = a.element.Time().In(l.zone).Format(time.DateOnly)
@@ -139,11 +139,16 @@ func (l *Ledger) count(s Subject, a answer) {
 		r.last = s.ID
 		r.Conversations++
 	}
+	r.add(a, l.table)
+}
+
+// add adds an answer.
+func (r *Row) add(a answer, table *models.Table) {
 	r.Answers++
-	r.Input += u.Prompt()
-	r.Cached += u.CacheRead
-	r.Output += u.Output
-	usd, known := a.cost(l.table)
+	r.Input += a.usage.Prompt()
+	r.Cached += a.usage.CacheRead
+	r.Output += a.usage.Output
+	usd, known := a.cost(table)
 	r.USD += usd
 	if !known {
 		r.Unpriced++

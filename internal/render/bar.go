@@ -1,0 +1,17 @@
+package render
+
+import "strings"
+
+// barWidth is the width of a whole bar in columns.
+const barWidth = 24
+
+// Bar draws a share of the whole in eighths of a column. The part of it that comes first, a share
+// of the whole too, has a lighter shade.
+func Bar(share, first float64) string {
+	light := int(clamped(first)*barWidth + 0.5)
+	eighths := max(int(clamped(share)*barWidth*8+0.5)-8*light, 0)
+	tail := []string{"", "▏", "▎", "▍", "▌", "▋", "▊", "▉"}[eighths%8]
+	return strings.Repeat("░", light) + strings.Repeat("█", eighths/8) + tail
+}
+
+func clamped(share float64) float64 { return min(max(share, 0), 1) }

@@ -1,0 +1,44 @@
+package stats
+
+import (
+	"fmt"
+
+	"github.com/git-jp/git-jp/events"
+	"github.com/git-jp/git-jp/internal/llm/models"
+)
+
+// A Turn is what the answers of a turn have cost, and how full the context was in it.
+type Turn struct {
+	Row
+
+	Number int // counted from 1
+	// Largest is what the largest prompt had, LargestCached what of it came from a cache.
+	Largest, LargestCached int64
+}
+
+// Turns returns the turns of a conversation that have answers with recorded usage.
+func Turns(base []byte, s *events.Stream, table *models.Table) ([]Turn, error) {
+	var all []Turn
+	turns, at := s.Turns(), 0
+	err := eachAnswer(base, s, func(a answer) {
+		for at < len(turns)-1 && turns[at].Last < a.index {
+			at++
+		}
+		if at == len(turns) {
+			return
+		}
+		number := turns[at].Index + 1
+		if len(all) == 0 || all[len(all)-1].Number != number {
+			all = append(all, Turn{Row: Row{Name: fmt.Sprintf("turn %d", number)}, Number: number})
+		}
+		t := &all[len(all)-1]
+		t.add(a, table)
+		if n := a.usage.Prompt(); n > t.Largest {
+			t.Largest, t.LargestCached = n, a.usage.CacheRead
+		}
+	})
+	if err != nil {
+		return nil, fmt.Errorf("read the configuration: %w", err)
+	}
+	return all, nil
+}
