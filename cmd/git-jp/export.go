@@ -10,8 +10,8 @@ import (
 )
 
 type exportCmd struct {
-	Conversation []string `arg:"" optional:"" help:"Conversations; the active one by default. More than one with --format=html."`
-	Format       string   `short:"f" enum:"md,json,html" default:"md" placeholder:"md|json|html" help:"md, json or html."`
+	Conversation []string `arg:"" optional:"" help:"Conversations; the active one by default. More than one with --format=html or envelopes."`
+	Format       string   `short:"f" enum:"md,json,html,envelopes" default:"md" placeholder:"md|json|html|envelopes" help:"md, json, html or envelopes."`
 	Output       string   `short:"o" placeholder:"FILE" help:"Write to FILE instead of standard output."`
 	Compacted    bool     `help:"Export what a model is given: with compactions applied, and references for what it has."`
 	Focused      bool     `help:"With --format=html, only prompts and the answers to them."`
@@ -24,7 +24,10 @@ no path of this machine: the workspace is written $WORKSPACE.
 
 With --format=html it is a page that a browser opens from the disk: nothing in it is fetched
 from anywhere, and nothing that a conversation says can run. Calls of tools and what led to an
-answer are folded.`
+answer are folded.
+
+With --format=envelopes it is a line of JSON for each conversation, with all that it is, its
+configuration too, which git jp import - makes the same conversation of in another workspace.`
 }
 
 // Run exports conversations. A file is written whole or not at all.
@@ -35,14 +38,17 @@ func (c exportCmd) Run(a *app) (err error) {
 	}
 	html := c.Format == "html" && !a.JSON
 	switch {
-	case len(names) > 1 && !html:
-		return usagef("only --format=html takes several conversations")
+	case len(names) > 1 && !html && c.Format != "envelopes":
+		return usagef("only --format=html and --format=envelopes take several conversations")
 	case c.Focused && !html:
 		return usagef("--focused needs --format=html")
 	}
 	entries, err := findAll(a, names)
 	if err != nil {
 		return err
+	}
+	if c.Format == "envelopes" {
+		return c.write(a, func(out io.Writer) error { return c.envelopes(a, out, entries) })
 	}
 	subjects := make([]view.Conversation, len(entries))
 	for i, e := range entries {
@@ -56,19 +62,22 @@ func (c exportCmd) Run(a *app) (err error) {
 		}
 	}
 	var problems []render.Problem
-	write := func(out io.Writer) (err error) {
+	err = c.write(a, func(out io.Writer) (err error) {
 		problems, err = c.document(a, out, subjects)
 		return err
-	}
-	if c.Output == "" || c.Output == "-" {
-		err = write(a.stdout)
-	} else {
-		err = replaceFile(a, c.Output, write)
-	}
+	})
 	if err != nil {
 		return err
 	}
 	return contentProblems(a, problems)
+}
+
+// write writes to where the export goes.
+func (c exportCmd) write(a *app, write func(io.Writer) error) error {
+	if c.Output == "" || c.Output == "-" {
+		return write(a.stdout)
+	}
+	return replaceFile(a, c.Output, write)
 }
 
 // document writes the one document.

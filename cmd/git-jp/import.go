@@ -23,7 +23,7 @@ import (
 )
 
 type importCmd struct {
-	From     []string `arg:"" optional:"" name:"agent|path" help:"Agents, or files and directories with sessions."`
+	From     []string `arg:"" optional:"" name:"agent|path|-" help:"Agents, or files and directories with sessions; - for envelopes on standard input."`
 	All      bool     `help:"Import the sessions of all agents."`
 	Since    string   `placeholder:"TIME" help:"Only sessions that grew since TIME."`
 	Session  []string `placeholder:"ID" help:"Only the session with this id of the agent, or beginning with it."`
@@ -46,6 +46,9 @@ who imports the session gives it. Importing again lets it grow; what somebody ad
 here stays. Sessions that ran outside of this working tree are left out unless --foreign is
 given. The directory of the working tree becomes $WORKSPACE and the home directory $HOME.
 Secrets that rules find are left out; docs/secrets.md lists the rules.
+
+With - it takes conversations as git jp export --format=envelopes writes them: all of them as
+they are, or none if an id is taken. One that was only the user's stays so.
 
 The first import in a clone shows what would be imported and asks; where nobody can answer,
 --yes is required. ` + whenHelp
@@ -88,6 +91,12 @@ func (c importCmd) Run(ctx context.Context, a *app) error {
 		return err
 	}
 	im.Hold, im.Again, im.Fresh, im.Dry = c.Hold, c.Again, c.Reimport, c.DryRun
+	if slices.Contains(c.From, "-") {
+		if len(c.From) > 1 {
+			return usagef("- stands alone: envelopes are all that standard input has")
+		}
+		return c.receive(ctx, a, im)
+	}
 	sel, err := c.selection(a, w)
 	if err != nil {
 		return err

@@ -61,8 +61,13 @@ type Outcome struct {
 	Report  sessions.Report
 }
 
-// ErrConflict is for a conversation that was changed where its source changed too.
-var ErrConflict = errors.New("the conversation was changed in the turn that the agent went on with")
+var (
+	// ErrConflict is for a conversation that was changed where its source changed too.
+	ErrConflict = errors.New(
+		"the conversation was changed in the turn that the agent went on with")
+	// ErrRemoved is for a conversation that somebody removed here.
+	ErrRemoved = errors.New("it was removed here")
+)
 
 // Look tells at a glance what an import of a session would do.
 func (im *Importer) Look(s sessions.Session) (State, error) {
@@ -226,7 +231,11 @@ func (im *Importer) read(
 		return nil, err
 	}
 	for _, c := range all {
-		if err := im.redact(c, kept, w); err != nil {
+		c.Stream, err = im.redact(im.idOf(c.Name), c.Stream, kept)
+		if err == nil {
+			err = kept.give(c.Stream, w)
+		}
+		if err != nil {
 			return nil, fmt.Errorf("%s: %w", c.Name, err)
 		}
 	}
@@ -249,23 +258,14 @@ func (im *Importer) isRedacted(c *sessions.Conversation) bool {
 	return len(im.Redactions[im.idOf(c.Name).Digits()]) > 0
 }
 
-// redact applies what was redacted to a conversation, and writes the contents that it has then.
-func (im *Importer) redact(c *sessions.Conversation, kept held, w events.Writer) error {
-	applied, err := im.Redactions.Apply(im.idOf(c.Name), c.Stream, kept)
-	if err != nil {
-		return err
-	}
-	c.Stream = applied.Stream
+// redact applies what was redacted in a conversation to its stream, and adds what it has then to
+// what is held.
+func (im *Importer) redact(id events.ID, s *events.Stream, kept held) (*events.Stream, error) {
+	applied, err := im.Redactions.Apply(id, s, kept)
 	for _, text := range applied.Store {
 		_, _ = kept.Write(text) // it only remembers
 	}
-	refs, err := events.References(c.Stream.Encode())
-	for _, ref := range refs {
-		if err == nil {
-			_, err = w.Write(kept[ref.Ref.Hash])
-		}
-	}
-	return err
+	return applied.Stream, err
 }
 
 // held are contents that are not in a store yet.
@@ -287,6 +287,17 @@ func (h held) Read(ref blobs.Ref) ([]byte, error) {
 		return nil, fs.ErrNotExist
 	}
 	return b, nil
+}
+
+// give writes the contents that a stream refers to.
+func (h held) give(s *events.Stream, w events.Writer) error {
+	refs, err := events.References(s.Encode())
+	for _, at := range refs {
+		if b, ok := h[at.Ref.Hash]; ok && err == nil {
+			_, err = w.Write(b)
+		}
+	}
+	return err
 }
 
 // build makes the conversations as the source has them.

@@ -1,0 +1,110 @@
+package importer
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"slices"
+
+	"github.com/git-jp/git-jp/blobs"
+	"github.com/git-jp/git-jp/events"
+	"github.com/git-jp/git-jp/internal/sessions"
+	"github.com/git-jp/git-jp/internal/sessions/envelope"
+	"github.com/git-jp/git-jp/internal/workspace"
+)
+
+// Receive makes the conversations of envelopes as they are, all of them or none. An id that a
+// conversation has here is [fs.ErrExist]. What was only a user's becomes only this user's.
+func (im *Importer) Receive(ctx context.Context, all []*envelope.Envelope) ([]Made, error) {
+	for _, e := range all {
+		if err := im.welcome(e); err != nil {
+			return nil, fmt.Errorf("conversation %s: %w", e.ID, err)
+		}
+	}
+	var made []Made
+	for _, e := range all {
+		m := Made{ID: e.ID, Title: title(e.Details), State: New}
+		if !im.Dry {
+			if err := im.receive(ctx, e); err != nil {
+				return nil, errors.Join(fmt.Errorf("conversation %s: %w", e.ID, err),
+					im.undo(ctx, made))
+			}
+		}
+		made = append(made, m)
+	}
+	return made, nil
+}
+
+// welcome returns why an envelope is not taken.
+func (im *Importer) welcome(e *envelope.Envelope) error {
+	copies, err := im.Workspace.Copies(e.ID)
+	n, _ := sessions.ParseName(e.Details.Labels[sessions.LabelSession])
+	switch {
+	case err != nil:
+		return err
+	case len(copies) > 0:
+		return fs.ErrExist
+	case !im.Again && im.removed(n):
+		return ErrRemoved
+	}
+	return nil
+}
+
+// undo removes what was made.
+func (im *Importer) undo(ctx context.Context, made []Made) error {
+	var all []error
+	for _, m := range slices.Backward(made) {
+		all = append(all, im.Workspace.Remove(context.WithoutCancel(ctx), m.ID))
+	}
+	return errors.Join(all...)
+}
+
+func (im *Importer) receive(ctx context.Context, e *envelope.Envelope) error {
+	isLocal := e.Local || im.Hold
+	if isLocal {
+		if err := im.Workspace.MakeUserDir(); err != nil {
+			return err
+		}
+	}
+	batch := im.Workspace.BlobsOf(workspace.Entry{Local: isLocal}).NewBatch()
+	defer batch.Discard()
+	if err := im.place(e, batch); err != nil {
+		return err
+	}
+	if err := batch.Commit(); err != nil {
+		return fmt.Errorf("store contents: %w", err)
+	}
+	_, err := im.Workspace.Create(ctx, &workspace.NewConversation{
+		ID: e.ID, Details: e.Details, Stream: e.Stream, BaseConfig: e.BaseConfig,
+		Local: isLocal, Archived: e.Archived,
+	})
+	if err == nil && im.Again {
+		err = im.Workspace.RemoveFile(RemovedPath(e.ID))
+	}
+	return err
+}
+
+// place puts contents where this workspace has them, without what was redacted here.
+func (im *Importer) place(e *envelope.Envelope, batch *blobs.Batch) error {
+	kept := held{}
+	for _, content := range e.Contents {
+		_, _ = kept.Write(content) // it only remembers
+	}
+	_, err := e.Stream.Externalize(kept, events.ExternalizeOptions{Legacy: true})
+	if err != nil {
+		return err
+	}
+	if e.Stream, err = im.redact(e.ID, e.Stream, kept); err != nil {
+		return err
+	}
+	if im.Workspace.Format() == workspace.FormatInline {
+		if _, err := e.Stream.Inline(kept); err != nil {
+			return err
+		}
+	}
+	if err := kept.give(e.Stream, batch); err != nil {
+		return fmt.Errorf("store contents: %w", err)
+	}
+	return nil
+}
