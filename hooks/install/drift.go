@@ -40,9 +40,9 @@ type Drift struct {
 // the slash paths of the directories .jp. A workspace for which nobody asked for
 // drivers, by attributes or by the configuration, has none.
 func Drifts(ctx context.Context, repo *gitint.Repo, dirs []string) ([]Drift, error) {
-	settings, err := repo.ConfigMatching(ctx, driverPattern)
+	values, err := readSettings(ctx, repo)
 	if err != nil {
-		return nil, fmt.Errorf("inspect drivers: %w", err)
+		return nil, err
 	}
 	var samples []string
 	for _, dir := range dirs {
@@ -57,7 +57,7 @@ func Drifts(ctx context.Context, repo *gitint.Repo, dirs []string) ([]Drift, err
 	var all []Drift
 	for _, dir := range dirs {
 		for _, d := range Drivers() {
-			m := d.mismatch(settings, attrs[path.Join(dir, d.sample())])
+			m := d.mismatch(values, attrs[path.Join(dir, d.sample())])
 			if m != "" {
 				all = append(all, Drift{Driver: d, Workspace: dir, Mismatch: m})
 			}
@@ -69,8 +69,8 @@ func Drifts(ctx context.Context, repo *gitint.Repo, dirs []string) ([]Drift, err
 // sample is the path of a file of the driver, from .jp.
 func (d Driver) sample() string { return strings.ReplaceAll(d.Pattern, "*", "x") }
 
-func (d Driver) mismatch(settings map[string][]gitint.Setting, attrs map[string]string) Mismatch {
-	registered := len(settings[d.MergeKey()]) > 0
+func (d Driver) mismatch(values settings, attrs map[string]string) Mismatch {
+	registered := len(values[d.MergeKey()]) > 0
 	switch {
 	case !registered && attrs["merge"] == d.Name:
 		return Blends
@@ -84,7 +84,7 @@ func (d Driver) mismatch(settings map[string][]gitint.Setting, attrs map[string]
 		return Unshared
 	}
 	for _, k := range d.keys() {
-		switch k.state(settings[k.key]) {
+		switch k.state(values[k.key]) {
 		case valueForeign:
 			return Changed
 		case valueOld, valueAbsent:

@@ -2,7 +2,6 @@ package install
 
 import (
 	"context"
-	"fmt"
 
 	"github.com/git-jp/git-jp/gitint"
 )
@@ -116,34 +115,18 @@ func (k driverKey) state(settings []gitint.Setting) valueState {
 	return valueForeign
 }
 
-// driverPattern matches every key of drivers of ours.
-const driverPattern = `^(merge|diff)\.jp-`
-
-func (in *Installer) driverSettings(ctx context.Context) (map[string][]gitint.Setting, error) {
-	settings, err := in.repo.ConfigMatching(ctx, driverPattern)
-	if err != nil {
-		return nil, fmt.Errorf("inspect drivers: %w", err)
-	}
-	return settings, nil
-}
-
 // installDrivers plans the drivers.
-func (in *Installer) installDrivers(ctx context.Context, p *Plan) error {
-	settings, err := in.driverSettings(ctx)
-	if err != nil {
-		return err
-	}
+func (in *Installer) installDrivers(p *Plan, all settings) {
 	for _, d := range Drivers() {
-		in.installDriver(p, d, settings)
+		in.installDriver(p, d, all)
 	}
-	return nil
 }
 
-func (in *Installer) installDriver(p *Plan, d Driver, settings map[string][]gitint.Setting) {
+func (in *Installer) installDriver(p *Plan, d Driver, all settings) {
 	a := Action{Do: Keep, Hook: "driver " + d.Name, Path: d.MergeKey()}
 	var steps []step
 	for _, k := range d.keys() {
-		switch k.state(settings[k.key]) {
+		switch k.state(all[k.key]) {
 		case valueForeign:
 			p.manual(a.Hook, k.key, "its value is not ours", k.texts[0])
 			return
@@ -161,17 +144,13 @@ func (in *Installer) installDriver(p *Plan, d Driver, settings map[string][]giti
 }
 
 // uninstallDrivers plans to take out what the repository's own configuration has.
-func (in *Installer) uninstallDrivers(ctx context.Context, p *Plan) error {
-	settings, err := in.driverSettings(ctx)
-	if err != nil {
-		return err
-	}
+func (in *Installer) uninstallDrivers(ctx context.Context, p *Plan, all settings) error {
 	for _, d := range Drivers() {
 		a := Action{Do: Remove, Hook: "driver " + d.Name, Path: d.MergeKey()}
 		var steps []step
 		for _, k := range d.keys() {
-			switch state := k.state(settings[k.key]); {
-			case !anyLocal(settings[k.key]):
+			switch state := k.state(all[k.key]); {
+			case !anyLocal(all[k.key]):
 			case state == valueForeign:
 				p.manual(a.Hook, k.key, "its value is not ours", "")
 			default:

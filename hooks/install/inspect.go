@@ -260,19 +260,23 @@ type configured struct {
 	changed string // the value that is not ours, "" for none
 }
 
+// settings are the values of all keys of ours: git reads them together as fast as one.
+type settings map[string][]gitint.Setting
+
+func readSettings(ctx context.Context, repo Repo) (settings, error) {
+	all, err := repo.ConfigMatching(ctx, `^(hook|merge|diff)\.jp-`)
+	if err != nil {
+		return nil, fmt.Errorf("inspect hooks and drivers: %w", err)
+	}
+	return all, nil
+}
+
 func eventKey(name string) string   { return "hook.jp-" + name + ".event" }
 func commandKey(name string) string { return "hook.jp-" + name + ".command" }
 
 // config returns what the configuration says of the hook name.
-func (in *Installer) config(ctx context.Context, name string) (configured, error) {
-	events, err := in.repo.ConfigAll(ctx, eventKey(name))
-	if err != nil {
-		return configured{}, fmt.Errorf("inspect hook %s: %w", name, err)
-	}
-	commands, err := in.repo.ConfigAll(ctx, commandKey(name))
-	if err != nil {
-		return configured{}, fmt.Errorf("inspect hook %s: %w", name, err)
-	}
+func (in *Installer) config(all settings, name string) configured {
+	events, commands := all[eventKey(name)], all[commandKey(name)]
 	c := configured{local: anyLocal(events) || anyLocal(commands)}
 	for _, event := range events {
 		if event.Value != name {
@@ -286,7 +290,7 @@ func (in *Installer) config(ctx context.Context, name string) (configured, error
 	}
 	// An interrupted installation has a command without an event; git ignores it.
 	c.set = len(events) > 0 && len(commands) > 0 && c.changed == ""
-	return c, nil
+	return c
 }
 
 func anyLocal(settings []gitint.Setting) bool {

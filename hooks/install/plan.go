@@ -18,7 +18,6 @@ type Repo interface {
 	HooksDir(ctx context.Context) (dir, scope string, err error)
 	Index(ctx context.Context) (*gitint.Index, error)
 	Version(ctx context.Context) (gitint.Version, error)
-	ConfigAll(ctx context.Context, key string) ([]gitint.Setting, error)
 	ConfigMatching(ctx context.Context, pattern string) (map[string][]gitint.Setting, error)
 	SetConfig(ctx context.Context, key, value string) error
 	UnsetConfig(ctx context.Context, key string) error
@@ -169,22 +168,23 @@ func (in *Installer) Install(ctx context.Context) (*Plan, error) {
 	if err != nil {
 		return nil, err
 	}
+	all, err := readSettings(ctx, in.repo)
+	if err != nil {
+		return nil, err
+	}
 	p := &Plan{repo: in.repo}
-	if err := in.installHooks(ctx, p, s, useConfig); err != nil {
+	if err := in.installHooks(p, s, all, useConfig); err != nil {
 		return nil, err
 	}
 	if in.opts.Drivers {
-		err = in.installDrivers(ctx, p)
+		in.installDrivers(p, all)
 	}
-	if err == nil {
-		err = in.installAttributes(p)
-	}
-	return p, err
+	return p, in.installAttributes(p)
 }
 
 // installHooks plans the hooks. Where somebody has turned hooks off there are none, not even
 // by the configuration.
-func (in *Installer) installHooks(ctx context.Context, p *Plan, s site, useConfig bool) error {
+func (in *Installer) installHooks(p *Plan, s site, all settings, useConfig bool) error {
 	if s.off != "" && len(in.opts.Names) > 0 {
 		p.add(Action{Do: Skip, Hook: "hooks", Path: s.dir, Reason: "hooks are off: " + s.off})
 		return nil
@@ -194,10 +194,7 @@ func (in *Installer) installHooks(ctx context.Context, p *Plan, s site, useConfi
 		if err != nil {
 			return err
 		}
-		c, err := in.config(ctx, name)
-		if err != nil {
-			return err
-		}
+		c := in.config(all, name)
 		if useConfig {
 			in.installConfig(p, f, c)
 		} else {

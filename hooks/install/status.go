@@ -33,17 +33,17 @@ func (in *Installer) Status(ctx context.Context) ([]Status, error) {
 	if err != nil {
 		return nil, err
 	}
+	values, err := readSettings(ctx, in.repo)
+	if err != nil {
+		return nil, err
+	}
 	var all []Status
 	for _, name := range in.opts.Names {
 		file, err := in.fileStatus(s, name)
 		if err != nil {
 			return nil, err
 		}
-		c, err := in.config(ctx, name)
-		if err != nil {
-			return nil, err
-		}
-		all = append(all, in.merged(file, in.ofConfig(name, c, able)))
+		all = append(all, in.merged(file, in.ofConfig(name, in.config(values, name), able)))
 	}
 	return all, nil
 }

@@ -1,14 +1,18 @@
 package install_test
 
 import (
+	"bytes"
+	"context"
 	"os"
 	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/git-jp/git-jp/gitint"
 	"github.com/git-jp/git-jp/hooks/install"
 	"github.com/git-jp/git-jp/internal/gittest"
+	"github.com/git-jp/git-jp/internal/trace"
 )
 
 func TestStatus(t *testing.T) {
@@ -61,4 +65,32 @@ func TestStatus(t *testing.T) {
 	})
 	wantDeeds(t, installIn(t, newer, one), "create pre-commit")
 	check("config again", status(newer), install.Status{Path: key, Active: true, Via: "config"})
+}
+
+// TestSettingsAreReadTogether counts the processes of git: one for the settings of all hooks and
+// drivers, not two for each.
+func TestSettingsAreReadTogether(t *testing.T) {
+	r := gittest.Repo(t)
+	var log bytes.Buffer
+	repo, err := gitint.Open(t.Context(), gitint.Options{
+		Dir: r.Dir, Env: r.Env, Trace: trace.New(&log),
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { repo.Close() })
+	in := installer(t, repo, install.Options{Names: install.AllNames(), Drivers: true})
+	for what, plan := range map[string]func(context.Context) error{
+		"Install":   func(ctx context.Context) error { _, err := in.Install(ctx); return err },
+		"Status":    func(ctx context.Context) error { _, err := in.Status(ctx); return err },
+		"Uninstall": func(ctx context.Context) error { _, err := in.Uninstall(ctx); return err },
+	} {
+		log.Reset()
+		if err := plan(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		if got := strings.Count(log.String(), " git config "); got > 2 {
+			t.Errorf("%s: got %d processes that read settings, want at most 2:\n%s", what, got, &log)
+		}
+	}
 }

@@ -23,20 +23,20 @@ func (in *Installer) Uninstall(ctx context.Context) (*Plan, error) {
 		sites = append(sites, own)
 	}
 	sites = slices.DeleteFunc(sites, func(s site) bool { return s.off != "" })
+	all, err := readSettings(ctx, in.repo)
+	if err != nil {
+		return nil, err
+	}
 	p := &Plan{repo: in.repo}
 	for _, name := range AllNames() {
-		c, err := in.config(ctx, name)
-		if err != nil {
-			return nil, err
-		}
-		in.removeConfig(p, name, c)
+		in.removeConfig(p, name, in.config(all, name))
 		for _, s := range sites {
 			if err := in.uninstallFile(p, s, name); err != nil {
 				return nil, err
 			}
 		}
 	}
-	return p, in.uninstallDrivers(ctx, p)
+	return p, in.uninstallDrivers(ctx, p, all)
 }
 
 func (in *Installer) uninstallFile(p *Plan, s site, name string) error {

@@ -12,9 +12,9 @@ import (
 
 // later are rooms that were added after the limit of lines was set, and count apart.
 var later = []string{
-	"internal/agents", "internal/capture", "internal/doctor", "internal/harmless", "internal/house",
-	"internal/importer", "internal/leaks", "internal/prepare", "internal/recheck", "internal/redact",
-	"internal/regular", "internal/resolve", "internal/review", "internal/revisions",
+	"internal/agents", "internal/capture", "internal/doctor", "internal/harmless",
+	"internal/house", "internal/importer", "internal/leaks", "internal/prepare",
+	"internal/recheck", "internal/redact", "internal/regular", "internal/resolve", "internal/review", "internal/revisions",
 	"internal/schema", "internal/secrets", "internal/sessions", "internal/setup", "internal/site",
 	"internal/sqlite", "internal/tool/command", "internal/update", "internal/view", "internal/web",
 }
