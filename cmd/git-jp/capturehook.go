@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"time"
 
 	"github.com/git-jp/git-jp/gitint"
@@ -137,23 +138,18 @@ func selectionOf(n capture.Note) importer.Selection {
 
 // take imports sessions that are not excluded, and returns how many could not be.
 func (in *captured) take(ctx context.Context, a *app, found []importer.Found) (failed int) {
-	for _, f := range found {
+	found = slices.DeleteFunc(found, func(f importer.Found) bool {
+		return in.store.Excludes(f.Name.ID, f.Dir)
+	})
+	for r := range in.im.All(ctx, found) {
 		if ctx.Err() != nil {
 			return failed
 		}
-		if in.store.Excludes(f.Name.ID, f.Dir) {
-			continue
-		}
-		err := f.Err
-		var out importer.Outcome
-		if err == nil {
-			out, err = in.im.Import(ctx, f.Dialect, f.Session)
-		}
-		if err != nil {
+		if r.Err != nil {
 			failed++
-			a.warn("%s: %v", sourceName(f), err)
+			a.warn("%s: %v", sourceName(r.Found), r.Err)
 		}
-		if err := (importCmd{}).print(a, f, out, err); err != nil {
+		if err := (importCmd{}).print(a, r); err != nil {
 			failed++
 		}
 	}

@@ -349,23 +349,18 @@ func (c importCmd) run(
 ) error {
 	counts, failed := map[importer.State]int{}, 0
 	bar := newProgress(a, "import", int64(len(found)))
-	for _, f := range found {
-		var out importer.Outcome
-		err := f.Err
-		if err == nil {
-			out, err = im.Import(ctx, f.Dialect, f.Session)
-		}
+	for r := range im.All(ctx, found) {
 		bar.Add(1)
 		if ctx.Err() != nil {
 			break
 		}
-		if err != nil {
+		if r.Err != nil {
 			failed++
-			a.warn("%s: %v", sourceName(f), err)
+			a.warn("%s: %v", sourceName(r.Found), r.Err)
 		} else {
-			counts[out.State]++
+			counts[r.Outcome.State]++
 		}
-		if err := c.print(a, f, out, err); err != nil {
+		if err := c.print(a, r); err != nil {
 			return err
 		}
 	}
@@ -388,12 +383,13 @@ func sourceName(f importer.Found) string {
 	return f.Name.String()
 }
 
-// print prints what became of a session; out is empty for one that was refused.
-func (c importCmd) print(a *app, f importer.Found, out importer.Outcome, err error) error {
+// print prints what became of a session; its outcome is empty where it was refused.
+func (c importCmd) print(a *app, r importer.Result) error {
+	f, out := r.Found, r.Outcome
 	if a.JSON {
-		r := newImportRecord(f.Session, out.State)
-		r.fill(out, err)
-		return a.printJSON(r)
+		record := newImportRecord(f.Session, out.State)
+		record.fill(out, r.Err)
+		return a.printJSON(record)
 	}
 	for _, b := range out.Report.Broken {
 		a.warn("%s: line %d: %v", f.Name, b.Number, b.Err)

@@ -32,6 +32,8 @@ type Importer struct {
 	Fresh bool
 	// Dry saves nothing.
 	Dry bool
+
+	known known
 }
 
 // A State says what an import is to a workspace.
@@ -85,40 +87,6 @@ func (im *Importer) Look(s sessions.Session) (State, error) {
 		return Unchanged, nil
 	}
 	return Grown, nil
-}
-
-// find returns the conversation of a session.
-func (im *Importer) find(n sessions.Name) (workspace.Entry, *events.Details, error) {
-	for _, id := range n.IDs() {
-		copies, err := im.Workspace.Copies(id)
-		if err != nil {
-			return workspace.Entry{}, nil, err
-		}
-		for _, e := range copies {
-			d, err := im.Workspace.LoadDetails(e)
-			if err != nil {
-				return e, nil, err
-			}
-			if d.Labels[sessions.LabelSession] == n.String() {
-				return e, d, nil
-			}
-		}
-	}
-	return workspace.Entry{}, nil, fs.ErrNotExist
-}
-
-// free returns the id that a new conversation of a session gets.
-func (im *Importer) free(n sessions.Name) (events.ID, error) {
-	for _, id := range n.IDs() {
-		copies, err := im.Workspace.Copies(id)
-		if err != nil {
-			return 0, err
-		}
-		if len(copies) == 0 {
-			return id, nil
-		}
-	}
-	return 0, fmt.Errorf("both ids of session %s are taken by others", n)
 }
 
 // Import takes in a session, and with it what was rewound in it and the sub-agents that have no

@@ -18,8 +18,10 @@ import (
 // newWorkspace returns a workspace of its own.
 func newWorkspace(t *testing.T) *workspace.Workspace {
 	t.Helper()
+	home := t.TempDir()
 	env := workspace.Env{
-		Getenv: func(string) string { return "" }, Now: time.Now, Dir: t.TempDir(),
+		Getenv: func(name string) string { return map[string]string{"JP_USER_DATA_DIR": home}[name] },
+		Now:    time.Now, Dir: t.TempDir(),
 	}
 	if _, err := workspace.Init(env.Dir, env); err != nil {
 		t.Fatal(err)

@@ -72,11 +72,18 @@ func (im *Importer) create(ctx context.Context, c *sessions.Conversation) (event
 	if err != nil || im.Dry {
 		return id, err
 	}
-	_, err = im.Workspace.Create(ctx, &workspace.NewConversation{
+	e, err := im.Workspace.Create(ctx, &workspace.NewConversation{
 		ID: id, Details: c.Details, Stream: c.Stream, BaseConfig: c.BaseConfig,
 		Archived: true, Local: im.Hold,
 	})
-	if err == nil && im.Again {
+	switch {
+	case errors.Is(err, fs.ErrExist):
+		return id, errors.Join(err, im.known.refresh(im.Workspace, id))
+	case err != nil:
+		return id, err
+	}
+	im.known.add(e)
+	if im.Again {
 		err = im.Workspace.RemoveFile(RemovedPath(id))
 	}
 	return id, err

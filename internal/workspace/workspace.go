@@ -146,6 +146,21 @@ func (w *Workspace) Copies(id events.ID) ([]Entry, error) {
 	return all, nil
 }
 
+// AllCopies is [Workspace.Copies] of all conversations at the price of one listing.
+func (w *Workspace) AllCopies() (map[events.ID][]Entry, error) {
+	all := map[events.ID][]Entry{}
+	for _, s := range w.stores() {
+		entries, _, err := s.scan()
+		if err != nil {
+			return nil, err
+		}
+		for _, e := range entries {
+			all[e.ID] = append(all[e.ID], e)
+		}
+	}
+	return all, nil
+}
+
 // locate returns the directory that an id means: the first of the workspace, else
 // the first user-local one. The others are returned too.
 func (w *Workspace) locate(id events.ID) (Entry, []Entry, error) {

@@ -1,0 +1,109 @@
+package importer
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"github.com/git-jp/git-jp/internal/sessions"
+	"github.com/git-jp/git-jp/internal/workspace"
+)
+
+// manySessions writes sessions, of one turn each, and returns them in their order.
+func manySessions(t *testing.T, n int) []Found {
+	t.Helper()
+	dir := t.TempDir()
+	for i := range n {
+		id := fmt.Sprintf("%08d-0000-4000-8000-000000000000", i)
+		line := fmt.Sprintf(`{"type":"user","uuid":%q,"sessionId":%q,"cwd":"/w",`+
+			`"timestamp":"2026-10-01T10:00:00Z","message":{"role":"user","content":"ask %d"}}`+"\n",
+			id, id, i)
+		if err := os.WriteFile(filepath.Join(dir, id+".jsonl"), []byte(line), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	found, _ := Find(t.Context(), sessions.Places{}, Selection{Paths: []string{dir}, Foreign: true})
+	if len(found) != n {
+		t.Fatalf("found %d sessions, want %d", len(found), n)
+	}
+	return found
+}
+
+// TestAllYieldsInOrder: several are imported at a time, and told in the order in which they were
+// found; what they become does not depend on it.
+func TestAllYieldsInOrder(t *testing.T) {
+	found := manySessions(t, 40)
+	for _, hold := range []bool{false, true} {
+		im := &Importer{Workspace: newWorkspace(t), Hold: hold}
+		i := 0
+		for r := range im.All(t.Context(), found) {
+			if r.Err != nil || r.Outcome.State != New || r.Name != found[i].Name {
+				t.Errorf("hold %t, %d: %s is %q, %v; want %s, new", hold, i, r.Name,
+					r.Outcome.State, r.Err, found[i].Name)
+			}
+			i++
+		}
+		if i != len(found) {
+			t.Errorf("hold %t: told of %d sessions, want %d", hold, i, len(found))
+		}
+		all, _, err := im.Workspace.List(workspace.ListOptions{Archived: true, Local: true})
+		if err != nil || len(all) != len(found) {
+			t.Errorf("hold %t: %d conversations, %v; want %d", hold, len(all), err, len(found))
+		}
+	}
+}
+
+// TestAllEndsWhereTheCallerDoes: nothing is at work after the loop is left.
+func TestAllEndsWhereTheCallerDoes(t *testing.T) {
+	im := &Importer{Workspace: newWorkspace(t)}
+	for range im.All(t.Context(), manySessions(t, 40)) {
+		break
+	}
+	made := func() int {
+		all, problems, err := im.Workspace.List(workspace.ListOptions{Archived: true})
+		if err != nil || len(problems) > 0 {
+			t.Fatalf("%v, %v", problems, err)
+		}
+		return len(all)
+	}
+	first := made()
+	time.Sleep(10 * time.Millisecond)
+	if then := made(); first == 0 || first == 40 || then != first {
+		t.Errorf("%d conversations, then %d; want some of 40, and no more then", first, then)
+	}
+}
+
+// TestWhatOthersDoMeanwhileIsSeen: one listing serves many sessions, and what somebody imported,
+// moved or removed since it was made is seen all the same.
+func TestWhatOthersDoMeanwhileIsSeen(t *testing.T) {
+	w := newWorkspace(t)
+	found := manySessions(t, 3)
+	im, other := &Importer{Workspace: w}, &Importer{Workspace: w}
+	if state, err := im.Look(found[0].Session); state != New || err != nil {
+		t.Fatalf("Look = %q, %v; want new", state, err)
+	}
+	for r := range other.All(t.Context(), found) {
+		if r.Err != nil {
+			t.Fatal(r.Err)
+		}
+	}
+	for r := range im.All(t.Context(), found) { // with a listing that is too old
+		if r.Err != nil || r.Outcome.State != Unchanged {
+			t.Errorf("%s is %q, %v; want unchanged", r.Name, r.Outcome.State, r.Err)
+		}
+	}
+	all, _, err := w.List(workspace.ListOptions{Archived: true})
+	if err != nil || len(all) != 3 {
+		t.Fatalf("%d conversations, %v; want 3", len(all), err)
+	}
+	if _, err := w.Unarchive(t.Context(), all[0].ID); err != nil {
+		t.Fatal(err)
+	}
+	for r := range im.All(t.Context(), found) {
+		if r.Err != nil || r.Outcome.State != Unchanged {
+			t.Errorf("after a move %s is %q, %v; want unchanged", r.Name, r.Outcome.State, r.Err)
+		}
+	}
+}
