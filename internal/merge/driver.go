@@ -60,14 +60,15 @@ func (c Call) Run(ctx context.Context) (*Merged, error) {
 			f.Base = base
 		}
 	}
-	if err := c.redact(ctx, &f); err != nil {
-		return nil, err
-	}
-	if f.needsBeside() {
-		if repo, err := c.Repo(); err == nil {
-			if err := f.lookBeside(ctx, repo); err != nil {
-				return nil, fmt.Errorf("merge %s: %w", c.Path, err)
-			}
+	if repo, err := c.Repo(); err == nil { // git merges files out of a repository too
+		if f.needsBeside() {
+			err = f.lookBeside(ctx, repo)
+		}
+		if err == nil { // what is beside a version is found by the bytes that it has in git
+			err = f.redact(ctx, repo, workspaceIn(c.Path), told(repo.Env()))
+		}
+		if err != nil {
+			return nil, fmt.Errorf("merge %s: %w", c.Path, err)
 		}
 	}
 	m, err := f.Merge()

@@ -217,7 +217,8 @@ func (b *inspection) stream(ctx context.Context, id events.ID) (*MergedFile, err
 	return file, nil
 }
 
-// fold merges the versions of the parents as the drivers do it, and returns them too.
+// fold merges the versions of the parents as the drivers do it, and returns them too: without what
+// was redacted.
 func (b *inspection) fold(
 	ctx context.Context, id events.ID,
 ) (sides []threeway.Side, r threeway.Result, err error) {
@@ -227,6 +228,7 @@ func (b *inspection) fold(
 		if err != nil {
 			return nil, r, err
 		}
+		side = b.redacted.without(id, side)
 		if sides = append(sides, side); i == 0 {
 			continue
 		}
@@ -234,6 +236,7 @@ func (b *inspection) fold(
 		if err != nil {
 			return nil, r, err
 		}
+		base = b.redacted.without(id, base)
 		steps = append(steps, threeway.Step{Base: base, Theirs: side})
 	}
 	r, err = threeway.Fold(sides[0], steps...)

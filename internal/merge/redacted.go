@@ -9,6 +9,7 @@ import (
 
 	"github.com/git-jp/git-jp/blobs"
 	"github.com/git-jp/git-jp/events"
+	"github.com/git-jp/git-jp/events/threeway"
 	"github.com/git-jp/git-jp/gitint"
 	"github.com/git-jp/git-jp/internal/check"
 	"github.com/git-jp/git-jp/internal/leaks"
@@ -67,16 +68,18 @@ func (r *redactions) apply(id events.ID, s *events.Stream) (*events.Stream, [][]
 
 // redact takes out of the three versions of a stream what the working tree and the commits that
 // are merged say was redacted, so that it does not come back where both sides changed an event or
-// began with nothing in common.
-func (c Call) redact(ctx context.Context, f *File) error {
-	id := conversationOf(c.Path)
-	repo, err := c.Repo()
-	if err != nil || id == 0 || c.Kind != Events {
-		return nil //nolint:nilerr // git merges files out of a repository too
+// began with nothing in common. A virtual base stays as it is: without what was redacted it could
+// be what one side has, and git would take the other side, which still has it, and not ask.
+func (f *File) redact(
+	ctx context.Context, repo *gitint.Repo, dir string, heads []gitint.OID,
+) error {
+	id := conversationOf(f.Path)
+	if id == 0 || f.Kind != Events || f.Virtual {
+		return nil
 	}
-	r, done, err := redactionsOf(ctx, repo, workspaceIn(c.Path))
+	r, done, err := redactionsOf(ctx, repo, dir, heads)
 	if err != nil {
-		return fmt.Errorf("merge %s: read redactions: %w", c.Path, err)
+		return fmt.Errorf("read redactions: %w", err)
 	}
 	defer done()
 	for _, version := range []*[]byte{&f.Base, &f.Ours, &f.Theirs} {
@@ -92,16 +95,22 @@ func (c Call) redact(ctx context.Context, f *File) error {
 			continue
 		}
 		if err := r.store(repo, now, texts); err != nil {
-			return fmt.Errorf("merge %s: store what was redacted: %w", c.Path, err)
+			return fmt.Errorf("store what was redacted: %w", err)
 		}
 		*version = now.Encode()
 	}
 	return nil
 }
 
-// redactionsOf reads those of the working tree, HEAD and what git says that it merges.
+// without returns a side without what was redacted.
+func (r *redactions) without(id events.ID, side threeway.Side) threeway.Side {
+	side.Stream, _ = r.apply(id, side.Stream)
+	return side
+}
+
+// redactionsOf reads those of the working tree, HEAD and what is merged.
 func redactionsOf(
-	ctx context.Context, repo *gitint.Repo, dir string,
+	ctx context.Context, repo *gitint.Repo, dir string, heads []gitint.OID,
 ) (r *redactions, done func(), err error) {
 	r, done = &redactions{dir: dir}, func() {}
 	if repo.Root() != "" {
@@ -115,7 +124,7 @@ func redactionsOf(
 		}
 	}
 	revs := []string{"HEAD"}
-	for _, head := range told(repo.Env()) {
+	for _, head := range heads {
 		revs = append(revs, head.String())
 	}
 	for _, rev := range revs {

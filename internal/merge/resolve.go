@@ -54,10 +54,15 @@ func (r Resolver) Merge(ctx context.Context, c Case) (*Case, *Merged, error) {
 	if edited, err := r.edited(c, f); err != nil || edited {
 		return nil, nil, errors.Join(err, fmt.Errorf("merge %s: %w", c.Path, ErrEdited))
 	}
-	if f.needsBeside() {
-		if err := f.lookBeside(ctx, r.Repo); err != nil {
-			return nil, nil, fmt.Errorf("merge %s: %w", c.Path, err)
-		}
+	heads, err := r.Repo.MergeHeads()
+	if err == nil && f.needsBeside() {
+		err = f.lookBeside(ctx, r.Repo)
+	}
+	if err == nil {
+		err = f.redact(ctx, r.Repo, r.Dir, heads)
+	}
+	if err != nil {
+		return nil, nil, fmt.Errorf("merge %s: %w", c.Path, err)
 	}
 	m, err := f.Merge()
 	if err != nil {
