@@ -33,8 +33,8 @@ func TestWebShowsRefsAndTheWorkTree(t *testing.T) {
 		want []string // of the two titles
 	}{
 		"working tree": {r.Dir, nil, []string{">committed</a>", ">not committed</a>"}},
-		"ref":       {r.Dir, []string{"--ref", "HEAD"}, []string{">committed</a>"}},
-		"bare":      {bare, nil, []string{">committed</a>"}},
+		"ref":          {r.Dir, []string{"--ref", "HEAD"}, []string{">committed</a>"}},
+		"bare":         {bare, nil, []string{">committed</a>"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			address := serveWeb(t, r.Env, c.dir, c.args...)
