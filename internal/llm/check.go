@@ -38,7 +38,8 @@ func (v Violation) String() string {
 //	           G3  results come directly after the message with the calls, before other text
 //	           G4  the user speaks first, and the user or a tool last, or a server's paused work
 //	           G5  no message and no text is empty; ids of calls are there and unique
-//	           G7  tools have unique names that the provider takes; a choice names one of them
+//	           G7  tools have unique names, and they and calls names that the provider takes; a
+//	               choice names one of the tools
 //	Anthropic  A1  roles alternate
 //	           A2  results come first in their message; ids are at most 64 letters, digits, _, -
 //	           A3  thinking has its signature, and no message ends with it
@@ -71,9 +72,10 @@ func Check(f Format, model string, wire []byte) []Violation {
 	if model == "" {
 		model = body.text("model")
 	}
-	c := &checker{model: model, body: body}
+	c := &checker{model: model, body: body, names: 64}
 	switch f {
 	case FormatAnthropic:
+		c.names = 128
 		c.anthropic()
 	case FormatResponses:
 		c.responses()
@@ -82,6 +84,7 @@ func Check(f Format, model string, wire []byte) []Violation {
 	case FormatGemini:
 		c.gemini()
 	case FormatOllama:
+		c.names = 128
 		c.ollama()
 	default:
 		c.add("G0", "$", "unknown format %q", f)
@@ -95,6 +98,7 @@ type checker struct {
 	body   object
 	found  []Violation
 	paused bool // the last message is the assistant's, and goes on
+	names  int  // how long a name of a tool may be
 }
 
 func (c *checker) add(rule, path, format string, args ...any) {
@@ -141,6 +145,7 @@ type turn struct {
 // A mention is a call or a result.
 type mention struct {
 	path, id string
+	name     string // of the tool that is called
 }
 
 // conversation holds what all providers have in common.
@@ -191,6 +196,7 @@ func (p *pairs) turn(t turn) {
 		case p.seen[call.id]:
 			p.c.add("G5", call.path, "the id %q is used twice", call.id)
 		}
+		p.c.named(call.path, call.name)
 		p.seen[call.id] = true
 		p.open = append(p.open, call)
 	}
@@ -215,17 +221,21 @@ func (p *pairs) unanswered(rule string) {
 	p.open = nil
 }
 
+// named holds the name of a tool that is offered or called.
+func (c *checker) named(path, name string) {
+	u := uniquer{rule: WordRule(c.names)}
+	if name == "" || u.clean(name) != name {
+		c.add("G7", path, "the provider takes no tool %q", name)
+	}
+}
+
 // tools holds the names of tools, and that a choice names one of them.
-func (c *checker) tools(names []string, chosen string, limit int) {
+func (c *checker) tools(names []string, chosen string) {
 	seen := map[string]bool{}
-	rule := WordRule(limit)
 	for i, name := range names {
 		at := fmt.Sprintf("tools[%d]", i)
-		u := uniquer{rule: rule}
-		switch {
-		case name == "" || u.clean(name) != name:
-			c.add("G7", at, "the provider takes no tool %q", name)
-		case seen[name]:
+		c.named(at, name)
+		if seen[name] {
 			c.add("G7", at, "there are two tools %q", name)
 		}
 		seen[name] = true

@@ -25,7 +25,7 @@ func (c *checker) anthropic() {
 	for _, t := range c.body.objects("tools") {
 		names = append(names, t.text("name"))
 	}
-	c.tools(names, c.body.object("tool_choice").text("name"), 128)
+	c.tools(names, c.body.object("tool_choice").text("name"))
 	if len(names) == 0 && c.body["tool_choice"] != nil {
 		c.add("G7", "tool_choice", "there are no tools to choose from")
 	}
@@ -85,12 +85,12 @@ func (c *checker) anthropicBlock(t *turn, path string, b object, server map[stri
 	switch kind := b.text("type"); kind {
 	case "tool_use":
 		c.anthropicID(path, b.text("id"))
-		t.calls = append(t.calls, mention{path, b.text("id")})
+		t.calls = append(t.calls, mention{path, b.text("id"), b.text("name")})
 	case "tool_result":
 		if t.text {
 			c.add("A2", path, "the result stands behind other content")
 		}
-		t.results = append(t.results, mention{path, b.text("tool_use_id")})
+		t.results = append(t.results, mention{path: path, id: b.text("tool_use_id")})
 		c.anthropicTexts(path, b.objects("content"))
 	case "thinking":
 		if b.text("signature") == "" {

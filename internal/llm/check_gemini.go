@@ -26,10 +26,10 @@ func (c *checker) gemini() {
 		// Calls have no ids of their own here: they are told apart by their order.
 		for range responses {
 			id := strconv.Itoa(n - len(calls) + len(t.results))
-			t.results = append(t.results, mention{path, id})
+			t.results = append(t.results, mention{path: path, id: id})
 		}
-		for range now {
-			t.calls = append(t.calls, mention{path, strconv.Itoa(n)})
+		for _, call := range now {
+			t.calls = append(t.calls, mention{path, strconv.Itoa(n), geminiName(call)})
 			n++
 		}
 		calls, turns[i] = now, t
@@ -108,12 +108,13 @@ func (c *checker) geminiTools() {
 	var names []string
 	for _, t := range c.body.objects("tools") {
 		for _, f := range t.objects("functionDeclarations") {
-			names = append(names, f.text("name"))
+			names = append(names, geminiName(f))
 		}
 	}
-	// Dots and colons are fine here; the common rule is told of the rest.
-	for i, name := range names {
-		names[i] = strings.NewReplacer(".", "_", ":", "_").Replace(name)
-	}
-	c.tools(names, "", 64)
+	c.tools(names, "")
+}
+
+// geminiName returns the name of a tool as the common rule takes it. Dots and colons are fine here.
+func geminiName(o object) string {
+	return strings.NewReplacer(".", "_", ":", "_").Replace(o.text("name"))
 }

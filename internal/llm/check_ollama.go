@@ -22,15 +22,16 @@ func (c *checker) ollama() {
 		blank := strings.TrimSpace(m.text("content")) == ""
 		t.text = t.role == "user" || t.role == "assistant" && !blank
 		if t.role == "tool" {
-			t.results = []mention{{path, fmt.Sprintf("%d", answered)}}
+			t.results = []mention{{path: path, id: fmt.Sprintf("%d", answered)}}
 			answered++
 		}
 		for j, call := range m.objects("tool_calls") {
 			at := fmt.Sprintf("%s.tool_calls[%d]", path, j)
-			if _, ok := call.object("function")["arguments"].(map[string]any); !ok {
+			function := call.object("function")
+			if _, ok := function["arguments"].(map[string]any); !ok {
 				c.add("O5", at, "the arguments are no object")
 			}
-			t.calls = append(t.calls, mention{at, fmt.Sprintf("%d", n)})
+			t.calls = append(t.calls, mention{at, fmt.Sprintf("%d", n), function.text("name")})
 			n++
 		}
 		said := len(images) > 0 || len(t.calls) > 0 || m.text("thinking") != "" || t.role == "tool"
@@ -55,5 +56,5 @@ func (c *checker) ollamaTools() {
 			c.add("O5", fmt.Sprintf("tools[%d]", i), "the parameters are no object")
 		}
 	}
-	c.tools(names, "", 128)
+	c.tools(names, "")
 }

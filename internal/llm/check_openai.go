@@ -38,19 +38,19 @@ func (c *checker) responses() {
 			names = append(names, t.text("name"))
 		}
 	}
-	c.tools(names, c.body.object("tool_choice").text("name"), 64)
+	c.tools(names, c.body.object("tool_choice").text("name"))
 }
 
 func (c *checker) responsesItem(path string, item object) turn {
 	t := turn{path: path, role: "assistant"}
 	switch item.text("type") {
 	case "function_call":
-		t.calls = []mention{{path, item.text("call_id")}}
+		t.calls = []mention{{path, item.text("call_id"), item.text("name")}}
 		if !isObject(item.text("arguments")) {
 			c.add("G5", path, "the arguments are no JSON object")
 		}
 	case "function_call_output":
-		t.role, t.results = "tool", []mention{{path, item.text("call_id")}}
+		t.role, t.results = "tool", []mention{{path: path, id: item.text("call_id")}}
 	case "", "message":
 		t.role = item.text("role")
 		if t.role == "developer" {
@@ -146,7 +146,7 @@ func (c *checker) chat() {
 		}
 	}
 	chosen := c.body.object("tool_choice").object("function").text("name")
-	c.tools(names, chosen, 64)
+	c.tools(names, chosen)
 }
 
 func (c *checker) chatBreakpoints(messages []object) {
@@ -186,13 +186,14 @@ func (c *checker) chatMessage(path string, m object) turn {
 		if m.text("tool_call_id") == "" {
 			c.add("C1", path, "the result does not name its call")
 		}
-		t.results = []mention{{path, m.text("tool_call_id")}}
+		t.results = []mention{{path: path, id: m.text("tool_call_id")}}
 		return t
 	}
 	for i, call := range m.objects("tool_calls") {
 		at := fmt.Sprintf("%s.tool_calls[%d]", path, i)
-		t.calls = append(t.calls, mention{at, call.text("id")})
-		if !isObject(call.object("function").text("arguments")) {
+		function := call.object("function")
+		t.calls = append(t.calls, mention{at, call.text("id"), function.text("name")})
+		if !isObject(function.text("arguments")) {
 			c.add("C1", at, "the arguments are no JSON object")
 		}
 	}
