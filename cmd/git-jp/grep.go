@@ -23,7 +23,8 @@ type grepCmd struct {
 	Names         bool     `short:"l" xor:"output" help:"Print only the conversations."`
 	Count         bool     `xor:"output" help:"Print only the number of matching lines of each."`
 	All           bool     `help:"Search every branch and other ref, not the working tree."`
-	Archived      bool     `short:"a" help:"Search archived conversations too."`
+	Archived      bool     `short:"a" help:"Search archived conversations too, as those of agents."`
+	Label         []string `sep:"none" placeholder:"KEY[=VALUE]" help:"Search those with this label; repeat for several."`
 	Heading       *bool    `negatable:"" help:"Group lines below conversations and turns, as on a terminal."`
 }
 
@@ -143,7 +144,7 @@ func (g *grepRun) workTree(ctx context.Context) error {
 	walk.Problem = g.problem
 	return walk.Each(ctx, func(e workspace.Entry, conv *workspace.Conversation) error {
 		return g.search(search.Version{
-			ID: e.ID, Title: conv.Title(), Stream: conv.Stream,
+			ID: e.ID, Title: conv.Title(), Labels: conv.Details.Labels, Stream: conv.Stream,
 			Contents: walk.Workspace.BlobsOf(e),
 		})
 	})
@@ -217,6 +218,9 @@ func (g *grepRun) unread(id events.ID, problems []*search.Problem) {
 }
 
 func (g *grepRun) search(s search.Version) error {
+	if !hasLabels(s.Labels, g.cmd.Label) {
+		return nil
+	}
 	hits, problems := g.pattern.Stream(s.Stream, s.Contents)
 	title, titled := g.pattern.Title(s.Title)
 	g.unread(s.ID, problems)

@@ -14,6 +14,7 @@ import (
 type Version struct {
 	ID       events.ID
 	Title    string
+	Labels   map[string]string
 	Ref      string // "" for the working tree
 	Stream   *events.Stream
 	Contents blobs.Reader
@@ -119,6 +120,7 @@ func (r refsRun) version(
 		return nil
 	}
 	return r.do(Version{
-		ID: e.ID, Title: conv.Title(), Ref: ref, Stream: conv.Stream, Contents: reader,
+		ID: e.ID, Title: conv.Title(), Labels: conv.Details.Labels, Ref: ref,
+		Stream: conv.Stream, Contents: reader,
 	})
 }
