@@ -50,6 +50,7 @@ type cli struct {
 	Path   pathCmd   `cmd:"" group:"look" help:"Print the path of a conversation."`
 	Diff   diffCmd   `cmd:"" group:"look" help:"Show how a conversation changed."`
 	Log    logCmd    `cmd:"" group:"look" help:"List the commits that changed a conversation."`
+	Blame  blameCmd  `cmd:"" group:"look" help:"Show what was asked when lines of a file came about."`
 	Stats  statsCmd  `cmd:"" group:"look" help:"Show where the tokens of a conversation are, and what answers cost."`
 	Export exportCmd `cmd:"" group:"look" help:"Write a conversation as one document."`
 	Site   siteCmd   `cmd:"" group:"look" help:"Write a folder of pages with all conversations."`
@@ -348,8 +349,8 @@ func changesNothing(command string) bool {
 		return false
 	}
 	return slices.Contains([]string{
-		"ls", "show", "print", "grep", "path", "diff", "log", "export", "review", "stats", "status",
-		"check", "doctor", "models", "help", "man", "completion", "__complete", "version", "site",
+		"ls", "show", "print", "grep", "path", "diff", "log", "blame", "export", "review", "stats",
+		"status", "check", "doctor", "models", "help", "man", "completion", "__complete", "version", "site",
 		"web", "textconv", "debug",
 	}, first)
 }

@@ -220,6 +220,11 @@ var rooms = []room{
 		network: "loopback",
 	},
 	{
+		dir:     "internal/blame",
+		is:      "the turns that lines of a file come from: by the commit, and by the calls that wrote them",
+		imports: []string{"events", "gitint", "internal/review", "internal/view"},
+	},
+	{
 		dir:     "internal/review",
 		is:      "what a branch added to conversations, as the comment of a pull request",
 		imports: []string{"events", "blobs", "gitint", "internal/render", "internal/workspace"},

@@ -67,7 +67,7 @@ func (c *comment) conversation(conv Conversation) string {
 }
 
 func (c *comment) turn(b *strings.Builder, s *events.Stream, t events.Turn) {
-	author, prompt, answer, calls := asked(s, t)
+	author, prompt, answer, calls := Asked(s, t)
 	fmt.Fprintf(b, "\n**%d. %s**\n\n", t.Index+1, render.EscapeInline(cmp.Or(author, "User")))
 	b.WriteString(c.quoted(prompt, mostPrompt))
 	if calls > 0 {

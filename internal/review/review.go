@@ -24,20 +24,24 @@ type Conversation struct {
 // Has reports whether the branch added to a turn, counted from 1.
 func (c Conversation) Has(turn int) bool { return slices.Contains(c.Turns, turn-1) }
 
-// Between returns the conversations to which head has added since base, in the order of their ids.
-// What cannot be read is reported, and the others are returned.
+// Between returns the conversations to which head has added since base, in the order of their ids;
+// all that head has where base is zero. What cannot be read is reported, and the others are
+// returned.
 func Between(
 	ctx context.Context, repo *gitint.Repo, base, head gitint.OID, problem func(error),
 ) ([]Conversation, error) {
-	was, err := repo.Tree(ctx, base.String())
-	if err != nil {
-		return nil, err
+	var was *gitint.Tree
+	var before []place
+	if !base.IsZero() {
+		var err error
+		if was, err = repo.Tree(ctx, base.String()); err != nil {
+			return nil, err
+		}
+		if before, err = conversations(was); err != nil {
+			return nil, err
+		}
 	}
 	is, err := repo.Tree(ctx, head.String())
-	if err != nil {
-		return nil, err
-	}
-	before, err := conversations(was)
 	if err != nil {
 		return nil, err
 	}
@@ -141,8 +145,8 @@ func (c *Conversation) without(tree *gitint.Tree, p place) error {
 	return nil
 }
 
-// asked returns what a turn says: its prompts, and the messages behind the last call.
-func asked(s *events.Stream, t events.Turn) (author, prompt, answer string, calls int) {
+// Asked returns what a turn says: its prompts, and the messages behind the last call.
+func Asked(s *events.Stream, t events.Turn) (author, prompt, answer string, calls int) {
 	for i := t.First; i <= t.Last; i++ {
 		switch ev := s.At(i).Event().(type) {
 		case *events.ChatRequest:

@@ -292,16 +292,24 @@ func patched(all []edit) string {
 	var files []string
 	for _, e := range all {
 		for line := range strings.Lines(e.patch) {
-			for _, head := range []string{
-				"*** Update File: ", "*** Add File: ", "*** Delete File: ", "+++ b/",
-			} {
-				if name, ok := strings.CutPrefix(strings.TrimSpace(line), head); ok {
-					files = append(files, name)
-				}
+			if name := patchedFile(strings.TrimSpace(line)); name != "" {
+				files = append(files, name)
 			}
 		}
 	}
 	return strings.Join(files, ", ")
+}
+
+// patchedFile returns the file that a line of a patch begins, "" for another line.
+func patchedFile(line string) string {
+	for _, head := range []string{
+		"*** Update File: ", "*** Add File: ", "*** Delete File: ", "+++ b/",
+	} {
+		if name, ok := strings.CutPrefix(line, head); ok {
+			return name
+		}
+	}
+	return ""
 }
 
 // countEdits counts the lines that edits add and remove.

@@ -8,10 +8,12 @@ import (
 	"encoding/hex"
 	"errors"
 	"io"
+	"net/url"
 	"strings"
 	"time"
 
 	"github.com/git-jp/git-jp/compact"
+	"github.com/git-jp/git-jp/events"
 	"github.com/git-jp/git-jp/internal/render"
 )
 
@@ -81,6 +83,11 @@ func (d Document) Write(w io.Writer, all ...Conversation) ([]render.Problem, err
 	m.end("main")
 	d.foot(m)
 	return problems, errors.Join(m.err, out.Flush())
+}
+
+// Permalink is the address of an event in a folder of pages, and below the address of a server.
+func Permalink(id events.ID, key string) string {
+	return id.Digits() + ".html#e-" + url.PathEscape(key)
 }
 
 // Revision changes when the same conversation would give another page.

@@ -1,0 +1,51 @@
+package gitint_test
+
+import (
+	"testing"
+
+	"github.com/git-jp/git-jp/internal/gittest"
+)
+
+// TestBlame asks for lines of two commits, one of them after a rename, and for one that is not
+// committed.
+func TestBlame(t *testing.T) {
+	r := gittest.Repo(t)
+	r.WriteFile("old name", "one\ntwo\nthree\nfour\nfive\n")
+	r.Commit("first")
+	r.Run("mv", "old name", "näme")
+	r.WriteFile("näme", "one\nTWO\nthree\nfour\nfive\n")
+	r.Commit("second")
+	r.WriteFile("näme", "one\nTWO\nthree\nfour\nfive\nsix\n")
+	repo := open(t, r)
+	all, err := repo.Blame(t.Context(), "", "näme", 0, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	type line struct{ text, summary, path string }
+	want := []line{
+		{"one", "first", "old name"},
+		{"TWO", "second", "näme"},
+		{"three", "first", "old name"},
+		{"four", "first", "old name"},
+		{"five", "first", "old name"},
+		{"six", "", "näme"},
+	}
+	if len(all) != len(want) {
+		t.Fatalf("%d lines, want %d", len(all), len(want))
+	}
+	for i, l := range all {
+		if i < 5 && (line{l.Text, l.Summary, l.Path}) != want[i] || l.Number != i+1 {
+			t.Errorf("line %d is %+v, want %+v", i+1, l, want[i])
+		}
+	}
+	if !all[5].Commit.IsZero() || all[0].Commit.IsZero() || all[0].At.IsZero() {
+		t.Errorf("the commits are %v and %v", all[0].Commit, all[5].Commit)
+	}
+	if all, err = repo.Blame(t.Context(), "HEAD~1", "old name", 2, 3); err != nil || len(all) != 2 ||
+		all[0].Text != "two" || all[0].Number != 2 {
+		t.Errorf("got %+v, %v", all, err)
+	}
+	if _, err := repo.Blame(t.Context(), "HEAD", "nothing", 1, 1); err == nil {
+		t.Error("a file that is not there has lines")
+	}
+}

@@ -1,0 +1,70 @@
+package view
+
+import (
+	"path"
+	"strings"
+
+	"github.com/git-jp/git-jp/events"
+)
+
+// A Change is what a call of a tool put into a file.
+type Change struct {
+	Index int    // of the call in its stream
+	File  string // as the call names it
+	Lines []string
+}
+
+// Changes returns what the calls of a stream put into files, except those that failed.
+func Changes(s *events.Stream) (all []Change) {
+	for _, found := range s.Calls() {
+		ev, ok := s.At(found.Request).Event().(*events.ToolCallRequest)
+		if !ok {
+			continue
+		}
+		if !found.Open() {
+			r, ok := s.At(found.Response).Event().(*events.ToolCallResponse)
+			if ok && r.IsError {
+				continue
+			}
+		}
+		c := newCall("", ev, events.Metadata{})
+		for _, e := range c.edits() {
+			all = append(all, e.changes(found.Request)...)
+		}
+		if text, ok := c.written(); ok && len(c.edits()) == 0 {
+			all = append(all, Change{found.Request, c.file(), lines(text)})
+		}
+	}
+	return all
+}
+
+// changes returns what an edit puts into each file that it is about.
+func (e edit) changes(index int) (all []Change) {
+	file := e.file
+	var added []string
+	add := func() {
+		if file != "" && len(added) > 0 {
+			all = append(all, Change{index, file, added})
+		}
+		added = nil
+	}
+	for _, line := range lines(e.diff()) {
+		if name := patchedFile(line); name != "" {
+			add()
+			file = name
+		} else if patchKind(line) == "ins" {
+			added = append(added, line[1:])
+		}
+	}
+	add()
+	return all
+}
+
+func lines(s string) []string { return strings.Split(strings.TrimSuffix(s, "\n"), "\n") }
+
+// Names reports whether a call that names a file means that of the repository: agents name files
+// by their absolute path, and from the directory that they run in.
+func (c Change) Names(file string) bool {
+	named := path.Clean(strings.ReplaceAll(c.File, `\`, "/"))
+	return named == file || strings.HasSuffix(named, "/"+file) || strings.HasSuffix(file, "/"+named)
+}
