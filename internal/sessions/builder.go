@@ -31,6 +31,10 @@ type Options struct {
 // ErrTooLarge is for a session whose conversation would exceed MaxStream.
 var ErrTooLarge = errors.New("its conversation would be larger than storage.max_stream_bytes")
 
+// ErrTooMany is for a session whose conversations, with what was rewound in it, would be that.
+var ErrTooMany = fmt.Errorf(
+	"its conversations would be larger than %d times storage.max_stream_bytes", maxStreams)
+
 // A Builder makes the conversation of one session from what a [Dialect] tells it, in order. Times
 // that are zero are that of what came before. Keys are the source's own names of what is told,
 // without those of one conversation that another has.
@@ -51,6 +55,7 @@ type Builder struct {
 	first    time.Time
 	last     time.Time
 	size     int64
+	all      *int64 // size of all conversations of the source
 	ordinal  int    // of elements of records
 	effort   string // that models are asked for from here on
 	model    model
@@ -74,13 +79,14 @@ func NewBuilder(s Session, o Options) *Builder {
 	return &Builder{
 		options: o, session: s, places: newPlaces(o.Root, o.Home),
 		current: &turn{}, calls: map[string]int{}, keys: map[string]struct{}{},
-		labels: map[string]string{}, report: newReport(),
+		labels: map[string]string{}, report: newReport(), all: new(int64),
 	}
 }
 
 // Child returns the builder of another session that the same source holds. It is finished with b.
 func (b *Builder) Child(s Session) *Builder {
 	c := NewBuilder(s, b.options)
+	c.all = b.all
 	b.children = append(b.children, c)
 	return c
 }
@@ -340,7 +346,11 @@ func configured(m model) any {
 // Record keeps a record that has no counterpart, as JSON in one line.
 func (b *Builder) Record(at time.Time, kind string, line []byte) {
 	b.report.Records[kind]++
-	b.current.records.add(b.moment(at), kind, b.JSON(line))
+	r := &b.current.records
+	r.add(b.moment(at), kind, b.JSON(line))
+	for b.portion(r.lines.Bytes()) < r.lines.Len() && b.err == nil {
+		b.writePart(r) // a turn may have more than memory holds
+	}
 }
 
 // Drop counts what is left out because it only repeats what is kept.

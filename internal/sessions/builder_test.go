@@ -3,6 +3,7 @@ package sessions_test
 import (
 	"bytes"
 	"errors"
+	"fmt"
 	"io"
 	"strings"
 	"testing"
@@ -264,6 +265,43 @@ func TestTooLarge(t *testing.T) {
 	}
 	if _, err := b.Finish(sessions.Version{}); !errors.Is(err, sessions.ErrTooLarge) {
 		t.Errorf("error is %v, want %v", err, sessions.ErrTooLarge)
+	}
+}
+
+// TestTooLargeATurn: a turn that does not end is as large as one that does, and so is what was
+// rewound, again and again, and what sub-agents said.
+func TestTooLargeATurn(t *testing.T) {
+	words := strings.Repeat("x", 100)
+	for name, test := range map[string]struct {
+		tell func(b *sessions.Builder, i int)
+		want error
+	}{
+		"answers": {func(b *sessions.Builder, i int) {
+			b.Message(fmt.Sprint(i), at(i), "r", words, events.Metadata{})
+		}, sessions.ErrTooLarge},
+		"calls": {func(b *sessions.Builder, i int) {
+			b.Call(fmt.Sprint(i), at(i), "r", sessions.Call{ID: "c", Arguments: []byte(`{"a":"` + words + `"}`)})
+		}, sessions.ErrTooLarge},
+		"rewinds": {func(b *sessions.Builder, i int) {
+			b.Prompt(fmt.Sprint(i), at(i), words)
+			b.Rewind(min(i, 1), fmt.Sprint(i))
+		}, sessions.ErrTooMany},
+		"sub-agents": {func(b *sessions.Builder, i int) {
+			c := b.Child(session)
+			c.Prompt("a", at(i), words)
+			c.Complete()
+			c.Prompt("b", at(i), words)
+			b.Fail(c.Err())
+		}, sessions.ErrTooMany},
+	} {
+		b := sessions.NewBuilder(session, sessions.Options{Writer: memory{}, MaxStream: 1000})
+		told := 0
+		for ; told < 1000 && b.Err() == nil; told++ {
+			test.tell(b, told)
+		}
+		if !errors.Is(b.Err(), test.want) || told == 1000 {
+			t.Errorf("%s: error is %v after %d, want %v", name, b.Err(), told, test.want)
+		}
 	}
 }
 

@@ -29,12 +29,26 @@ func (d *draft) element() *events.Element {
 	return events.NewElement(d.at, d.event, d.md)
 }
 
+// size returns how many bytes of text an element has, which is less than it has in a stream.
+func (d *draft) size() int64 {
+	switch e := d.event.(type) {
+	case *events.ChatRequest:
+		return int64(len(e.Content))
+	case *events.ChatResponse:
+		return int64(len(e.Text))
+	case *events.ToolCallRequest:
+		return int64(len(e.Arguments))
+	}
+	return 0
+}
+
 // A turn is the run of a question, on its way. Its first draft is its turn_start.
 type turn struct {
 	drafts  []draft
 	usage   map[string]compact.Usage // by reply
 	records records
-	over    bool // nothing of it can follow
+	size    int64 // at least, of what the drafts become
+	over    bool  // nothing of it can follow
 	// injected says that it has only what the agent said in the person's name.
 	injected bool
 }

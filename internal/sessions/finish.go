@@ -73,6 +73,8 @@ func (b *Builder) Rewind(turns int, point string) {
 	fork := b.conversation(b.forkAt(point))
 	fork.Archived, fork.Parent = true, b.session.Name
 	b.forks = append(b.forks, fork)
+	*b.all += b.size
+	b.bound(b.size)
 	at := b.turns[turns]
 	for _, e := range b.elements[at:] {
 		b.size -= int64(len(e.Raw()))
@@ -92,9 +94,12 @@ func (b *Builder) forkAt(point string) Name {
 }
 
 func (b *Builder) add(d draft) {
-	if b.err == nil {
-		b.current.drafts = append(b.current.drafts, d)
+	if b.err != nil {
+		return
 	}
+	b.current.drafts = append(b.current.drafts, d)
+	b.current.size += d.size()
+	b.bound(b.size + b.current.size)
 }
 
 // push appends an element of what is over.
@@ -103,8 +108,25 @@ func (b *Builder) push(e *events.Element) {
 	if r, ok := e.Event().(*events.ToolCallResponse); ok {
 		b.calls[r.ID] = len(b.elements) - 1
 	}
-	if b.size += int64(len(e.Raw())); b.options.MaxStream > 0 && b.size > b.options.MaxStream {
+	b.size += int64(len(e.Raw()))
+	*b.all += int64(len(e.Raw()))
+	b.bound(b.size)
+}
+
+// maxStreams is how many conversations of the largest size a source may come to, with what was
+// rewound in it, which has what was before it too, and its sub-agents.
+const maxStreams = 16
+
+// bound ends the import of a session whose conversation has too many bytes, or whose conversations
+// have them together.
+func (b *Builder) bound(size int64) {
+	limit := b.options.MaxStream
+	switch {
+	case limit <= 0:
+	case size > limit:
 		b.Fail(ErrTooLarge)
+	case *b.all > maxStreams*limit:
+		b.Fail(ErrTooMany)
 	}
 }
 
@@ -135,15 +157,13 @@ func (b *Builder) endTurn(over bool) {
 
 // writeRecords writes records as elements, each of which has as many as a blob may hold.
 func (b *Builder) writeRecords(r *records) {
-	lines := r.lines.Bytes()
-	for part := 0; len(lines) > 0 && b.err == nil; part++ {
-		n := b.portion(lines)
-		ref, err := b.options.Writer.Write(lines[:n])
-		if err != nil {
-			b.Fail(fmt.Errorf("write records: %w", err))
+	if r.lines.Len() > 0 {
+		b.writePart(r)
+	}
+	for part, ref := range r.parts {
+		if b.err != nil {
 			return
 		}
-		lines = lines[n:]
 		record := AgentRecord{
 			Type: KindRecord, Time: timestamp(r.at), Agent: b.session.Name.Agent,
 			ID: b.session.Name.ID, Ordinal: b.ordinal,
@@ -155,6 +175,16 @@ func (b *Builder) writeRecords(r *records) {
 		b.ordinal++
 		b.push(b.recordElement(record))
 	}
+}
+
+// writePart writes as many of the lines as a blob may hold.
+func (b *Builder) writePart(r *records) {
+	ref, err := b.options.Writer.Write(r.lines.Next(b.portion(r.lines.Bytes())))
+	if err != nil {
+		b.Fail(fmt.Errorf("write records: %w", err))
+		return
+	}
+	r.parts = append(r.parts, ref)
 }
 
 // portion returns how many bytes of lines go into one blob: whole lines where they fit.

@@ -48,6 +48,7 @@ type records struct {
 	at    time.Time // of the last
 	kinds map[string]int
 	lines bytes.Buffer
+	parts []blobs.Ref // of lines that are written
 }
 
 func (r *records) add(at time.Time, kind string, line []byte) {

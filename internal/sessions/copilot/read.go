@@ -48,6 +48,7 @@ type mapper struct {
 	agents  map[string]*mapper
 	order   []*mapper
 	assets  map[string]asset // of the session and its sub-agents
+	held    int              // bytes of events with assets
 }
 
 // An asset is bytes that an event has, and others refer to.
@@ -207,7 +208,16 @@ func (m *mapper) asset(e *event, d *data, line []byte) {
 		return
 	}
 	m.assets[string(d.AssetID)] = asset{e, slices.Clone(line), data, new(bool)}
+	if m.held += len(line); m.held > maxHeld {
+		m.Fail(errAssets)
+	}
 }
+
+// maxHeld is how many bytes of events with assets may stand in memory: until the end nobody knows
+// which of them are referred to.
+const maxHeld = 256 << 20
+
+var errAssets = errors.New("its assets have more than 256 MiB, and are needed all at once")
 
 // user tells what a person asked, or in a sub-agent who started it.
 func (m *mapper) user(e *event, d *data) {
