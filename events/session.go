@@ -18,6 +18,7 @@ const (
 	LabelSessionOf = "agent-session-of" // of a fork or a copy
 	LabelImport    = "agent-import"
 	LabelRules     = "agent-rules"  // by which secrets were taken out
+	LabelDir       = "agent-dir"    // below the working tree, in which the agent was started
 	LabelParent    = "agent-parent" // that started it, or in which it was rewound
 )
 

@@ -308,6 +308,7 @@ func withoutSession(labels map[string]string) map[string]string {
 	shown := maps.Clone(labels)
 	for _, key := range []string{
 		events.LabelSession, events.LabelImport, events.LabelRules, events.LabelParent,
+		events.LabelDir,
 	} {
 		delete(shown, key)
 	}

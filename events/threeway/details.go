@@ -90,9 +90,11 @@ func mergeSource(out, ours, theirs *events.Details) {
 		out.Title = theirs.Title
 	}
 	out.Labels[events.LabelImport] = o.Version.String()
-	delete(out.Labels, events.LabelRules)
-	if rules, ok := ours.Labels[events.LabelRules]; ok {
-		out.Labels[events.LabelRules] = rules
+	for _, label := range []string{events.LabelRules, events.LabelDir} {
+		delete(out.Labels, label)
+		if value, ok := ours.Labels[label]; ok {
+			out.Labels[label] = value
+		}
 	}
 }
 

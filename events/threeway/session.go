@@ -15,6 +15,7 @@ type Source struct {
 	Session string
 	Version events.ImportVersion
 	Rules   string // that redacted it
+	Dir     string // in which it ran, below what the importer took for the working tree
 }
 
 // SourceOf reads what the labels of a conversation say.
@@ -24,7 +25,7 @@ func SourceOf(d *events.Details) Source {
 	if !ok || !known {
 		return Source{}
 	}
-	return Source{session, version, d.Labels[events.LabelRules]}
+	return Source{session, version, d.Labels[events.LabelRules], d.Labels[events.LabelDir]}
 }
 
 // SourceIn is [SourceOf] for a metadata.json, the zero value where there is none that can be read.
@@ -42,14 +43,16 @@ func (s Source) compare(o Source) int {
 		cmp.Compare(s.Version.Revision, o.Version.Revision),
 		cmp.Compare(s.Version.Length, o.Version.Length),
 		cmp.Compare(s.Rules, o.Rules),
+		cmp.Compare(s.Dir, o.Dir),
 		cmp.Compare(s.Version.Hash, o.Version.Hash),
 	)
 }
 
-// sameMaker reports whether one importer with one set of rules made both, so that they say the
-// same of what both have.
+// sameMaker reports whether one importer with one set of rules and one root made both, so that
+// they say the same of what both have.
 func (s Source) sameMaker(o Source) bool {
-	return s.Session == o.Session && s.Version.Revision == o.Version.Revision && s.Rules == o.Rules
+	return s.Session == o.Session && s.Version.Revision == o.Version.Revision &&
+		s.Rules == o.Rules && s.Dir == o.Dir
 }
 
 // ErrSessions is for two conversations of one id that are of different sessions.

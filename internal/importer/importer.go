@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io/fs"
 	"slices"
+	"strings"
 
 	"github.com/git-jp/git-jp/blobs"
 	"github.com/git-jp/git-jp/events"
@@ -274,9 +275,9 @@ func (im *Importer) build(
 ) ([]*sessions.Conversation, error) {
 	o := im.Options
 	o.Writer, o.Root = w, im.root(s)
-	if o.Home = sessions.HomeOf(s.Dir); o.Home == "" || prefixOf(s.Dir, im.Home) != "" {
+	if s.Dir == "" || prefixOf(s.Dir, im.Home) != "" {
 		o.Home = im.Home
-	}
+	} // else it ran in the home of somebody else
 	b := sessions.NewBuilder(s, o)
 	v, err := d.Read(ctx, s, until, b)
 	if err != nil {
@@ -286,6 +287,10 @@ func (im *Importer) build(
 	for _, c := range all {
 		if im.Rules != "" {
 			c.Details.Labels[sessions.LabelRules] = im.Rules
+		}
+		below := strings.ReplaceAll(strings.TrimPrefix(s.Dir, o.Root), `\`, "/")
+		if below = strings.Trim(below, "/"); below != "" {
+			c.Details.Labels[sessions.LabelDir] = below
 		}
 	}
 	return all, err

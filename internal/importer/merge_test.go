@@ -38,7 +38,7 @@ func transcript() []byte {
 		}
 		said("null", `{"type":"thinking","thinking":"Hm","signature":"c2ln"}`, 5)
 		said(`"tool_use"`, fmt.Sprintf(
-			`{"type":"tool_use","id":"t%d","name":"Bash","input":{"command":"ls"}}`, turn), 20)
+			`{"type":"tool_use","id":"t%d","name":"Bash","input":{"command":"ls /home/ada/proj"}}`, turn), 20)
 		last = line("user", last, fmt.Sprintf(`"message":{"role":"user","content":`+
 			`[{"type":"tool_result","tool_use_id":"t%d","content":"a\nb"}]},`+
 			`"toolUseResult":{"stdout":"a\nb","code":%d}`, turn, turn))
@@ -201,5 +201,36 @@ func TestDifferentSessionsStayApart(t *testing.T) {
 	theirs.Source.Session = "claude-code-other"
 	if _, err := threeway.Merge(threeway.Side{}, ours, theirs); err == nil {
 		t.Error("they were united")
+	}
+}
+
+// TestRootsOfOneSessionMerge: where the working tree of a session is known on one machine and not
+// on the other, the two imports differ in what is $WORKSPACE, and the one that knows more counts.
+func TestRootsOfOneSessionMerge(t *testing.T) {
+	there := t.TempDir()
+	ran := filepath.Join(there, "proj", "sub")
+	s := writeSession(t, bytes.ReplaceAll(transcript(), []byte("/home/ada/proj"), []byte(ran)))
+	imported := func() threeway.Side {
+		im := &Importer{Workspace: newWorkspace(t)}
+		all, err := im.build(t.Context(), claude.Dialect{}, s, 0, discard{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return side(all[0])
+	}
+	foreign := imported()
+	if err := os.MkdirAll(filepath.Join(there, "proj", ".git"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	own := imported()
+	if own.Source.Dir != "sub" || foreign.Source.Dir != "" {
+		t.Fatalf("they ran in %q and %q, want sub and the root", own.Source.Dir, foreign.Source.Dir)
+	}
+	for _, r := range []threeway.Result{
+		merged(t, threeway.Side{}, own, foreign), merged(t, threeway.Side{}, foreign, own),
+	} {
+		if got, want := r.Stream.Encode(), own.Stream.Encode(); !bytes.Equal(got, want) {
+			t.Errorf("got\n%s\nwant\n%s", got, want)
+		}
 	}
 }

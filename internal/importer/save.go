@@ -156,7 +156,8 @@ func (im *Importer) before(
 ) (*sessions.Conversation, error) {
 	labels := here.Details.Labels
 	v, ok := events.ParseImportVersion(labels[sessions.LabelImport])
-	same := ok && v.Revision == sessions.Revision && labels[sessions.LabelRules] == im.Rules
+	same := ok && v.Revision == sessions.Revision && labels[sessions.LabelRules] == im.Rules &&
+		labels[sessions.LabelDir] == now.Details.Labels[sessions.LabelDir]
 	if same && d.Appends(s) && v.Length > 0 {
 		all, err := im.read(ctx, d, s, v.Length, discard{})
 		if err != nil {
@@ -216,8 +217,13 @@ func imported(
 	// What somebody may have changed is theirs: only what tells how much is in is the source's.
 	d := now.Details.Clone()
 	d.LastActivatedAt = here.Details.LastActivatedAt
-	for _, label := range []string{sessions.LabelImport, sessions.LabelRules} {
-		d.Labels[label] = here.Details.Labels[label]
+	for _, label := range []string{
+		sessions.LabelImport, sessions.LabelRules, sessions.LabelDir,
+	} {
+		delete(d.Labels, label)
+		if value, ok := here.Details.Labels[label]; ok {
+			d.Labels[label] = value
+		}
 	}
 	return &sessions.Conversation{
 		Stream: events.New(kept...), Details: d, BaseConfig: here.BaseConfig,

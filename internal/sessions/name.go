@@ -32,7 +32,9 @@ const (
 	// LabelParent holds the name of the session that started a sub-agent, or was rewound.
 	LabelParent = events.LabelParent
 	// LabelRules names the rules by which secrets were taken out.
-	LabelRules  = events.LabelRules
+	LabelRules = events.LabelRules
+	// LabelDir is where below $WORKSPACE the agent was started; at its top there is none.
+	LabelDir    = events.LabelDir
 	LabelBranch = "branch"
 	LabelCommit = "commit"
 )
