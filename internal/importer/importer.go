@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"io/fs"
 	"slices"
-	"strings"
 
 	"github.com/git-jp/git-jp/blobs"
 	"github.com/git-jp/git-jp/events"
@@ -274,10 +273,11 @@ func (im *Importer) build(
 	ctx context.Context, d sessions.Dialect, s sessions.Session, until int64, w events.Writer,
 ) ([]*sessions.Conversation, error) {
 	o := im.Options
-	o.Writer, o.Root = w, im.root(s)
-	if s.Dir == "" || prefixOf(s.Dir, im.Home) != "" {
+	root, known := im.root(s)
+	o.Writer, o.Root = w, root
+	if s.Dir == "" || Belongs(s, im.Home) || known && sessions.HomeOf(s.Dir) == "" {
 		o.Home = im.Home
-	} // else it ran in the home of somebody else
+	} // else it is that of somebody else, if it can be told at all
 	b := sessions.NewBuilder(s, o)
 	v, err := d.Read(ctx, s, until, b)
 	if err != nil {
@@ -288,9 +288,8 @@ func (im *Importer) build(
 		if im.Rules != "" {
 			c.Details.Labels[sessions.LabelRules] = im.Rules
 		}
-		below := strings.ReplaceAll(strings.TrimPrefix(s.Dir, o.Root), `\`, "/")
-		if below = strings.Trim(below, "/"); below != "" {
-			c.Details.Labels[sessions.LabelDir] = below
+		if known {
+			c.Details.Labels[sessions.LabelDir] = below(s, root)
 		}
 	}
 	return all, err

@@ -34,22 +34,32 @@ func prefixOf(dir, root string) string {
 }
 
 // root returns the directory that is $WORKSPACE for a session: the workspace's own for one that
-// ran in it, else the workspace or the repository that it ran in, else where it ran.
-func (im *Importer) root(s sessions.Session) string {
+// ran in it, else the workspace or the repository that it ran in, else where it ran, which is not
+// known to be the root of anything.
+func (im *Importer) root(s sessions.Session) (dir string, known bool) {
 	if own := prefixOf(s.Dir, im.Workspace.Root()); own != "" {
-		return own
+		return own, true
 	}
 	if !filepath.IsAbs(s.Dir) {
-		return s.Dir
+		return s.Dir, false
 	}
 	for at := filepath.Clean(s.Dir); at != filepath.Dir(at); at = filepath.Dir(at) {
 		for _, name := range []string{workspace.DirName, ".git"} {
 			if _, err := os.Lstat(filepath.Join(at, name)); err == nil {
-				return at
+				return at, true
 			}
 		}
 	}
-	return strings.TrimRight(s.Dir, `/\`)
+	return strings.TrimRight(s.Dir, `/\`), false
+}
+
+// below says where a session was started below its root.
+func below(s sessions.Session, root string) string {
+	dir := strings.ReplaceAll(strings.TrimPrefix(s.Dir, root), `\`, "/")
+	if dir = strings.Trim(dir, "/"); dir == "" {
+		return "."
+	}
+	return dir
 }
 
 // removedDir is where the names of removed sessions are, below .jp.

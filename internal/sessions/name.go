@@ -33,7 +33,7 @@ const (
 	LabelParent = events.LabelParent
 	// LabelRules names the rules by which secrets were taken out.
 	LabelRules = events.LabelRules
-	// LabelDir is where below $WORKSPACE the agent was started; at its top there is none.
+	// LabelDir is where below $WORKSPACE the agent was started, where that is known.
 	LabelDir    = events.LabelDir
 	LabelBranch = "branch"
 	LabelCommit = "commit"
