@@ -56,6 +56,7 @@ type cli struct {
 	Site   siteCmd   `cmd:"" group:"look" help:"Write a folder of pages with all conversations."`
 	Review reviewCmd `cmd:"" group:"look" help:"Show what a branch asked and answered."`
 	Web    webCmd    `cmd:"" group:"look" help:"Show conversations in a browser on this machine."`
+	MCP    mcpCmd    `cmd:"" name:"mcp" group:"look" help:"Serve conversations to coding agents."`
 
 	Fork      forkCmd      `cmd:"" group:"shape" help:"Begin a new conversation with turns of another."`
 	Rename    renameCmd    `cmd:"" group:"shape" help:"Change a title."`
@@ -350,7 +351,7 @@ func changesNothing(command string) bool {
 	}
 	return slices.Contains([]string{
 		"ls", "show", "print", "grep", "path", "diff", "log", "blame", "export", "review", "stats",
-		"status", "check", "doctor", "models", "help", "man", "completion", "__complete", "version", "site",
-		"web", "textconv", "debug",
+		"status", "check", "doctor", "models", "help", "man", "completion", "__complete", "version",
+		"site", "web", "mcp", "textconv", "debug",
 	}, first)
 }

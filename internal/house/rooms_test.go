@@ -225,6 +225,11 @@ var rooms = []room{
 		imports: []string{"events", "gitint", "internal/review", "internal/view"},
 	},
 	{
+		dir:     "internal/recall",
+		is:      "conversations for agents, as an MCP server that only reads",
+		imports: []string{"events", "internal/blame", "internal/render", "internal/review", "internal/search", "internal/view", "internal/web", "internal/workspace"},
+	},
+	{
 		dir:     "internal/review",
 		is:      "what a branch added to conversations, as the comment of a pull request",
 		imports: []string{"events", "blobs", "gitint", "internal/render", "internal/workspace"},

@@ -1,0 +1,83 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"io"
+
+	"github.com/git-jp/git-jp/gitint"
+	"github.com/git-jp/git-jp/internal/blame"
+	"github.com/git-jp/git-jp/internal/recall"
+	"github.com/git-jp/git-jp/internal/review"
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+)
+
+type mcpCmd struct {
+	Ref string `placeholder:"REF" help:"Conversations as a commit has them; HEAD in a bare repository."`
+}
+
+// Help says what agents get.
+func (mcpCmd) Help() string {
+	return `Serves conversations to coding agents on standard input and output, as an MCP server:
+they find conversations by words, file, commit or time, read turns, and ask what was said about
+lines of a file or on this branch. It only reads. What it gives is bounded, and marked as quoted
+data, with a link to each turn.
+
+Agents start it themselves, with the command "git-jp mcp" in their settings.`
+}
+
+// Run serves until the agent goes away.
+func (c mcpCmd) Run(ctx context.Context, a *app) error {
+	source, err := webCmd{Ref: c.Ref}.source(ctx, a)
+	if err != nil {
+		return err
+	}
+	warn := func(err error) { a.warn("%v", err) }
+	server := recall.New(recall.Options{
+		Version: a.version, Source: source,
+		Blame: func(ctx context.Context, file string, from, to int) ([]blame.Span, error) {
+			return blameLines(ctx, a, blame.Request{
+				Rev: c.Ref, Path: file, From: from, To: to,
+			}, warn)
+		},
+		Added: func(ctx context.Context, commit string) ([]review.Conversation, error) {
+			repo, err := a.repo(ctx)
+			if err != nil {
+				return nil, err
+			}
+			head, err := repo.Resolve(ctx, commit)
+			if err != nil {
+				return nil, err
+			}
+			base, err := repo.Resolve(ctx, head.String()+"^1")
+			if err != nil {
+				base = gitint.OID{} // the first one
+			}
+			return review.Between(ctx, repo, base, head, warn)
+		},
+		Review: func(ctx context.Context, base string) ([]review.Conversation, error) {
+			repo, err := a.repo(ctx)
+			if err != nil {
+				return nil, err
+			}
+			from, head, err := reviewCmd{Range: base}.ends(ctx, repo)
+			if err != nil {
+				return nil, err
+			}
+			return review.Between(ctx, repo, from, head, warn)
+		},
+	})
+	err = server.Run(ctx, &mcp.IOTransport{
+		Reader: io.NopCloser(a.stdin), Writer: unclosed{a.stdout},
+	})
+	if errors.Is(err, io.EOF) {
+		return nil
+	}
+	return err
+}
+
+// unclosed is a stream that is not closed by who writes to it.
+type unclosed struct{ io.Writer }
+
+// Close implements [io.Closer].
+func (unclosed) Close() error { return nil }
