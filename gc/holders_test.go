@@ -101,7 +101,7 @@ var common = regexp.MustCompile(`/\.git/objects/|/refs/heads/linked$|` +
 // isUsual reports whether a row damages a file also where there is no time for all: what is its
 // own always, and of what it has in common with others a part, and the next row another one.
 func (r row) isUsual(n int, file string) bool {
-	const part = 4
+	const part = 12
 	return n%part == 0 || !common.MatchString(file) ||
 		strings.Contains(r.name, filepath.Base(file))
 }

@@ -138,11 +138,17 @@ func mutants() []mutant {
 		{"loose hashes", []string{"trash of jp", "damaged stream of the past"}},
 	}
 	directories, everything := mutant{kind: "user-local directories"}, mutant{kind: "everything"}
-	for _, r := range rows() {
+	sample := 3
+	if os.Getenv("GIT_JP_SOAK") != "" {
+		sample = 1
+	}
+	for i, r := range rows() {
 		if strings.HasPrefix(r.name, "user-local copy") {
 			directories.rows = append(directories.rows, r.name)
 		}
-		everything.rows = append(everything.rows, r.name)
+		if i%sample == 0 {
+			everything.rows = append(everything.rows, r.name)
+		}
 	}
 	return append(all, directories, everything)
 }

@@ -334,6 +334,9 @@ func TestEverySystemCallMayFail(t *testing.T) {
 		of := b.prepare(c)
 		t.Run(c.name, func(t *testing.T) {
 			for i, calls := range faultCalls {
+				if !soaks() && (i+k)%2 != 0 {
+					continue // the next command meets those
+				}
 				name, _, _ := strings.Cut(strings.TrimPrefix(calls, "?"), ",")
 				t.Run(name, func(t *testing.T) {
 					t.Parallel()

@@ -330,10 +330,11 @@ func (o outcome) judge(t *testing.T, what string) {
 	}
 }
 
-// TestHooksStaySmall runs all hooks beside each file of the corpus.
+// TestHooksStaySmall runs all hooks beside each file of the corpus; where there is no time for
+// all, a third of them, beside the next file others.
 func TestHooksStaySmall(t *testing.T) {
 	zero := strings.Repeat("0", 40)
-	for _, h := range hostileFiles() {
+	for i, h := range hostileFiles() {
 		t.Run(h.name, func(t *testing.T) {
 			r := hostileRepository(t, h)
 			head := r.Run("rev-parse", "HEAD")
@@ -342,7 +343,7 @@ func TestHooksStaySmall(t *testing.T) {
 				tip = strings.TrimSpace(id)
 			}
 			push := "refs/heads/x " + tip + " refs/heads/x " + zero + "\n"
-			for _, hook := range []struct {
+			for j, hook := range []struct {
 				input string
 				args  []string
 			}{
@@ -354,6 +355,9 @@ func TestHooksStaySmall(t *testing.T) {
 				{"", []string{"prepare-commit-msg", ".git/COMMIT_EDITMSG"}},
 				{push, []string{"pre-push", "origin", "https://example.invalid/x"}},
 			} {
+				if !soaks() && (i+j)%3 != 0 {
+					continue
+				}
 				o := callConfined(t, r, hook.input, append([]string{"hook"}, hook.args...)...)
 				o.judge(t, hook.args[0])
 				if o.most > hookMax {

@@ -14,7 +14,8 @@ import (
 var later = []string{
 	"internal/agents", "internal/capture", "internal/doctor", "internal/harmless",
 	"internal/house", "internal/importer", "internal/leaks", "internal/prepare",
-	"internal/recheck", "internal/redact", "internal/regular", "internal/resolve", "internal/review", "internal/revisions",
+	"internal/recheck", "internal/redact", "internal/regular", "internal/resolve",
+	"internal/review", "internal/revisions",
 	"internal/schema", "internal/secrets", "internal/sessions", "internal/setup", "internal/site",
 	"internal/sqlite", "internal/tool/command", "internal/update", "internal/view", "internal/web",
 }
