@@ -60,16 +60,8 @@ func (c Call) Run(ctx context.Context) (*Merged, error) {
 			f.Base = base
 		}
 	}
-	if repo, err := c.Repo(); err == nil { // git merges files out of a repository too
-		if f.needsBeside() {
-			err = f.lookBeside(ctx, repo)
-		}
-		if err == nil { // what is beside a version is found by the bytes that it has in git
-			err = f.redact(ctx, repo, workspaceIn(c.Path), told(repo.Env()))
-		}
-		if err != nil {
-			return nil, fmt.Errorf("merge %s: %w", c.Path, err)
-		}
+	if err := c.prepare(ctx, &f); err != nil {
+		return nil, fmt.Errorf("merge %s: %w", c.Path, err)
 	}
 	m, err := f.Merge()
 	if err != nil {
@@ -88,6 +80,25 @@ func (c Call) Run(ctx context.Context) (*Merged, error) {
 		return nil, fmt.Errorf("merge %s: %w", c.Path, err)
 	}
 	return m, nil
+}
+
+// prepare reads what a stream is merged by beside its three versions. A merge of files out of a
+// repository has nothing of that.
+func (c Call) prepare(ctx context.Context, f *File) error {
+	if f.Kind != Events {
+		return nil
+	}
+	repo, err := c.Repo()
+	if err != nil {
+		return nil //nolint:nilerr // see above
+	}
+	ours := headOf(ctx, repo)
+	if f.needsBeside() { // before versions change by which git knows what is beside them
+		if err := f.lookBeside(ctx, repo, ours); err != nil {
+			return err
+		}
+	}
+	return f.redact(ctx, repo, workspaceIn(c.Path), append(told(repo.Env()), ours))
 }
 
 // ancestor returns the file that the conversation had in the commit which both sides come from,
@@ -187,14 +198,21 @@ func theirHeads(env []string) []string {
 	return append(heads, "MERGE_HEAD", "CHERRY_PICK_HEAD", "REVERT_HEAD", "REBASE_HEAD")
 }
 
+// headOf returns the commit that is checked out, zero before the first one. A driver runs for
+// each file of a merge: it asks once.
+func headOf(ctx context.Context, repo *gitint.Repo) gitint.OID {
+	head, _ := repo.Resolve(ctx, "HEAD")
+	return head
+}
+
 // beside returns another file of a conversation in the three versions that git is merging. git
 // does not tell a driver which commits these are; where that cannot be found out, the one of the
 // working tree stands for all of them: its base configuration changes once in a conversation.
 func beside(
-	ctx context.Context, repo *gitint.Repo, file, base string,
+	ctx context.Context, repo *gitint.Repo, head gitint.OID, file, base string,
 ) (configs [3][]byte, err error) {
 	name := path.Join(path.Dir(file), base)
-	ours, err := at(ctx, repo, "HEAD", name)
+	ours, err := at(ctx, repo, head.String(), name)
 	if err != nil {
 		return configs, err
 	}
@@ -202,8 +220,8 @@ func beside(
 		file := filepath.Join(repo.Root(), filepath.FromSlash(name))
 		ours, _ = regular.ReadFile(file, repo.Limits().Of(name))
 	}
-	for _, head := range theirHeads(repo.Env()) {
-		theirs, err := at(ctx, repo, head, name)
+	for _, rev := range theirHeads(repo.Env()) {
+		theirs, err := at(ctx, repo, rev, name)
 		if err != nil {
 			return configs, err
 		}
@@ -214,7 +232,7 @@ func beside(
 			break
 		}
 		base := theirs
-		if id, err := repo.MergeBase(ctx, "HEAD", head); err == nil {
+		if id, err := repo.MergeBase(ctx, head.String(), rev); err == nil {
 			if base, err = at(ctx, repo, id.String(), name); err != nil {
 				return configs, err
 			}

@@ -149,12 +149,14 @@ func (f *File) needsBeside() bool {
 const deltaMark = "config_delta"
 
 // lookBeside reads them.
-func (f *File) lookBeside(ctx context.Context, repo *gitint.Repo) (err error) {
+func (f *File) lookBeside(
+	ctx context.Context, repo *gitint.Repo, head gitint.OID,
+) (err error) {
 	if f.says(deltaMark) {
-		f.Configs, err = beside(ctx, repo, f.Path, workspace.BaseConfigFile)
+		f.Configs, err = beside(ctx, repo, head, f.Path, workspace.BaseConfigFile)
 	}
 	if err == nil && f.says(events.MetadataSource) {
-		f.Details, err = beside(ctx, repo, f.Path, workspace.MetadataFile)
+		f.Details, err = beside(ctx, repo, head, f.Path, workspace.MetadataFile)
 	}
 	return err
 }

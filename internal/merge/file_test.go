@@ -215,7 +215,7 @@ func TestBeside(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		configs, err := beside(t.Context(), repo, path.Dir(name)+"/events.json", path.Base(name))
+		configs, err := beside(t.Context(), repo, headOf(t.Context(), repo), path.Dir(name)+"/events.json", path.Base(name))
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -108,7 +108,7 @@ func (r *redactions) without(id events.ID, side threeway.Side) threeway.Side {
 	return side
 }
 
-// redactionsOf reads those of the working tree, HEAD and what is merged.
+// redactionsOf reads those of the working tree and of what is merged.
 func redactionsOf(
 	ctx context.Context, repo *gitint.Repo, dir string, heads []gitint.OID,
 ) (r *redactions, done func(), err error) {
@@ -123,12 +123,11 @@ func redactionsOf(
 			return r, done, err
 		}
 	}
-	revs := []string{"HEAD"}
 	for _, head := range heads {
-		revs = append(revs, head.String())
-	}
-	for _, rev := range revs {
-		tree, err := repo.Tree(ctx, rev)
+		if head.IsZero() {
+			continue // before the first commit
+		}
+		tree, err := repo.Tree(ctx, head.String())
 		if errors.Is(err, gitint.ErrUnknownRevision) {
 			continue
 		}

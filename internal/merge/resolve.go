@@ -55,11 +55,12 @@ func (r Resolver) Merge(ctx context.Context, c Case) (*Case, *Merged, error) {
 		return nil, nil, errors.Join(err, fmt.Errorf("merge %s: %w", c.Path, ErrEdited))
 	}
 	heads, err := r.Repo.MergeHeads()
+	ours := headOf(ctx, r.Repo)
 	if err == nil && f.needsBeside() {
-		err = f.lookBeside(ctx, r.Repo)
+		err = f.lookBeside(ctx, r.Repo, ours)
 	}
 	if err == nil {
-		err = f.redact(ctx, r.Repo, r.Dir, heads)
+		err = f.redact(ctx, r.Repo, r.Dir, append(heads, ours))
 	}
 	if err != nil {
 		return nil, nil, fmt.Errorf("merge %s: %w", c.Path, err)
