@@ -179,13 +179,13 @@ func glanceObject(head []byte) (m metadata) {
 		if err != nil {
 			return m
 		}
-		if name.String() == "messages" && dec.PeekKind() == '[' {
+		member := name.String() // before anything else is read: then the token is gone
+		if member == "messages" && dec.PeekKind() == '[' {
 			if glanceMessages(dec, &m) != nil {
 				return m
 			}
 			continue
 		}
-		member := name.String()
 		v, err := dec.ReadValue()
 		if err != nil {
 			return m
