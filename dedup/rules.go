@@ -70,7 +70,8 @@ func delivers(
 	r *events.Resource, given func(*events.Resource) bool, rd blobs.Reader,
 ) Claim {
 	c := Claim{Key: r.URI, First: 1}
-	c.Gives = r.Formatted == nil && !r.Content.IsZero() && (given == nil || given(r))
+	c.Gives = !r.Content.IsZero() && (given == nil || given(r)) &&
+		(r.Formatted == nil || hasNumbersOnly(r, rd))
 	if r.URI == "" {
 		c.Key = "\x00" + r.Content.Ref().Hash.String()
 	}
@@ -82,6 +83,32 @@ func delivers(
 		}
 	}
 	return c // of another part than lines, the whole URI is the name
+}
+
+// hasNumbersOnly reports whether what a model is given of a resource is all of its lines behind
+// their numbers, if both are here.
+func hasNumbersOnly(r *events.Resource, rd blobs.Reader) bool {
+	if rd == nil && (r.Content.IsRef() || r.Formatted.IsRef()) {
+		return false
+	}
+	content, err := r.Content.Bytes(rd)
+	if err != nil {
+		return false
+	}
+	formatted, err := r.Formatted.Bytes(rd)
+	if err != nil {
+		return false
+	}
+	want, shown := split(string(content)), newSheet(string(formatted))
+	if len(shown.heads) < len(want) {
+		return false
+	}
+	for i, line := range want {
+		if strings.TrimRight(shown.bare[i], "\n") != strings.TrimRight(line, "\n") {
+			return false
+		}
+	}
+	return len(want) > 0
 }
 
 // rowsOf returns how many lines a content has, if it is here.
@@ -310,8 +337,10 @@ func (c Invocation) fileKey(name string) string {
 	switch {
 	case !ok || name == "" || strings.ContainsAny(name, "%#?\\:\x00"):
 		return ""
-	case name[0] == '/' && (strings.HasPrefix(c.Tool, "fs_") || TradeOf(c.Tool) != NoTrade):
+	case name[0] == '/' && c.ofFiles():
 		return "file://" + name
+	case isPlaced(name) && c.ofFiles():
+		return "file:///" + name
 	case strings.HasPrefix(c.Tool, "fs_"):
 		return "file:///$WORKSPACE/" + name
 	case TradeOf(c.Tool) != NoTrade: // those of one agent, which has one directory
@@ -319,6 +348,16 @@ func (c Invocation) fileKey(name string) string {
 	default:
 		return c.Tool + "\x00" + name
 	}
+}
+
+// isPlaced reports whether an import put a place before a name that an agent gave as a whole path.
+func isPlaced(name string) bool {
+	return strings.HasPrefix(name, "$WORKSPACE/") || strings.HasPrefix(name, "$HOME/")
+}
+
+// ofFiles reports whether the tool is known to work on files.
+func (c Invocation) ofFiles() bool {
+	return strings.HasPrefix(c.Tool, "fs_") || TradeOf(c.Tool) != NoTrade
 }
 
 // cleaned gives a path its one form; false where that needs a look at the disk, since what lies

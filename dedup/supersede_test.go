@@ -32,6 +32,14 @@ func returned(tool, name, text string) dedup.Invocation {
 	}
 }
 
+// numbered returns a call that read a file of the workspace and showed it in another form.
+func numbered(text, shown string) dedup.Invocation {
+	c := returned("Read", "a.go", text)
+	formatted := blobs.Loaded([]byte(shown))
+	c.Result.Blocks[0].Resource.Formatted = &formatted
+	return c
+}
+
 // TestContentRule holds the table of the deduplicator that the rule is after: a newer read or
 // write of one file takes the place of an older one, but for a write that shows nothing.
 func TestContentRule(t *testing.T) {
@@ -92,6 +100,10 @@ func TestContentRule(t *testing.T) {
 		{"an agent's part of a part", made("Read", `{"file_path":"/r/a.go","offset":2,"limit":2}`, "     2→y\n     3→z\n"), made("Read", `{"file_path":"/r/a.go","offset":3,"limit":1}`, "     3→z\n"), true},
 		{"an agent's part, whose numbers are not told", made("Read", `{"file_path":"/r/a.go","offset":2,"limit":2}`, "y\nz\n"), made("Read", `{"file_path":"/r/a.go","offset":3,"limit":1}`, "z\n"), false},
 		{"an agent's whole read, which is shorter now", made("Read", `{"file_path":"/r/a.go"}`, "     1→x\n"), made("Read", `{"file_path":"/r/a.go"}`, "     1→x\n     2→y\n"), false},
+		{"numbered lines", numbered("x\ny\n", "     1→x\n     2→y\n\n(a reminder)"), returned("Read", "a.go", "x\ny\n"), true},
+		{"fewer of them", numbered("x\ny\n", "     1→x\n"), returned("Read", "a.go", "x\ny\n"), false},
+		{"another of them", numbered("x\ny\n", "     1→x\n     2→z\n"), returned("Read", "a.go", "x\ny\n"), false},
+		{"none of them", numbered("", "(empty)"), returned("Read", "a.go", "x\ny\n"), false},
 		{"a resource, then jp's text", returned("fs_read_file", "a.go", "x"), read(`"path":"a.go"`, "x"), true},
 	} {
 		t.Run(test.name, func(t *testing.T) { covers(t, "io-content", test.later, test.earlier, test.want) })
@@ -108,6 +120,8 @@ func TestChanges(t *testing.T) {
 		{"jp's", made("fs_modify_file", `{"path":"./a.go","patterns":[]}`, "done"), "file:///$WORKSPACE/a.go"},
 		{"jp's, of files that patterns name", made("fs_modify_file", `{"patterns":[{"old":"x","paths":["b.go","a.go"]}]}`, "done"), "file:///$WORKSPACE/a.go file:///$WORKSPACE/b.go"},
 		{"an agent's", made("Edit", `{"file_path":"/r/a.go","old_string":"x","new_string":"y"}`, "done"), "file:///r/a.go"},
+		{"an imported one's", made("Edit", `{"file_path":"$WORKSPACE/a.go"}`, "done"), "file:///$WORKSPACE/a.go"},
+		{"an imported one's, elsewhere", made("Edit", `{"file_path":"$HOME/a.go"}`, "done"), "file:///$HOME/a.go"},
 		{"a patch", made("apply_patch", `{"input":"*** Begin Patch\n*** Update File: b.go\n*** Move to: c.go\n*** End Patch"}`, "Done!"), "io\x00b.go io\x00c.go"},
 		{"one that failed", made("Edit", `{"file_path":"/r/a.go"}`, "!not found"), ""},
 		{"one that is gone", made("Edit", `{"file_path":"/r/a.go"}`, "[compacted] Edit: success"), ""},

@@ -25,10 +25,12 @@ var trades = sync.OnceValue(func() map[string]Trade {
 		Reader: "fs_read_file refresh_resource read read_file view Read NotebookRead",
 		Writer: "fs_create_file fs_modify_file fs_delete_file fs_move_file" +
 			" write write_file write_pieces write_to_file edit edit_file multiedit replace" +
-			" replace_in_file apply_patch apply_diff create_file Write Edit MultiEdit NotebookEdit",
+			" replace_in_file apply_patch apply_diff create_file create patch" +
+			" replace_string_in_file insert_edit_into_file Write Edit MultiEdit NotebookEdit",
 		Lister: "fs_list_files list list_folder list_directory list_dir list_files ls LS" +
 			" glob Glob",
-		Searcher: "fs_grep_files grep grep_files search_files search_file_content Grep",
+		Searcher: "fs_grep_files grep grep_files grep_search file_search search_files" +
+			" search_file_content Grep",
 	} {
 		for name := range strings.FieldsSeq(names) {
 			all[name] = trade

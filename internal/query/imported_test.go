@@ -41,16 +41,7 @@ func imports(
 		}
 		agents[f.Name.Agent] = true
 		t.Run(string(f.Name.Agent)+"/"+filepath.Base(f.Path), func(t *testing.T) {
-			its := sessionstest.Contents{}
-			b := sessions.NewBuilder(f.Session, sessions.Options{Writer: its, Root: f.Dir})
-			v, err := f.Dialect.Read(t.Context(), f.Session, 0, b)
-			if err != nil {
-				t.Fatal(err)
-			}
-			all, err := b.Finish(v)
-			if err != nil {
-				t.Fatal(err)
-			}
+			all, its := importFound(t, f)
 			for _, c := range all {
 				test(t, f, c, its)
 			}
@@ -63,6 +54,24 @@ func imports(
 			t.Errorf("there is no session of %s", a)
 		}
 	}
+}
+
+// importFound imports a session.
+func importFound(
+	t *testing.T, f importer.Found,
+) ([]*sessions.Conversation, sessionstest.Contents) {
+	t.Helper()
+	its := sessionstest.Contents{}
+	b := sessions.NewBuilder(f.Session, sessions.Options{Writer: its, Root: f.Dir})
+	v, err := f.Dialect.Read(t.Context(), f.Session, 0, b)
+	if err != nil {
+		t.Fatal(err)
+	}
+	all, err := b.Finish(v)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return all, its
 }
 
 // An importedRecord is a record of a conversation that was imported.
