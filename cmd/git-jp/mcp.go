@@ -9,6 +9,7 @@ import (
 	"github.com/git-jp/git-jp/internal/blame"
 	"github.com/git-jp/git-jp/internal/recall"
 	"github.com/git-jp/git-jp/internal/review"
+	"github.com/git-jp/git-jp/internal/web"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
@@ -28,13 +29,9 @@ Agents start it themselves, with the command "git-jp mcp" in their settings.`
 
 // Run serves until the agent goes away.
 func (c mcpCmd) Run(ctx context.Context, a *app) error {
-	source, err := webCmd{Ref: c.Ref}.source(ctx, a)
-	if err != nil {
-		return err
-	}
 	warn := func(err error) { a.warn("%v", err) }
 	server := recall.New(recall.Options{
-		Version: a.version, Source: source,
+		Version: a.version, Source: anyPlace{a, c.Ref},
 		Blame: func(ctx context.Context, file string, from, to int) ([]blame.Span, error) {
 			return blameLines(ctx, a, blame.Request{
 				Rev: c.Ref, Path: file, From: from, To: to,
@@ -67,13 +64,29 @@ func (c mcpCmd) Run(ctx context.Context, a *app) error {
 			return review.Between(ctx, repo, from, head, warn)
 		},
 	})
-	err = server.Run(ctx, &mcp.IOTransport{
+	err := server.Run(ctx, &mcp.IOTransport{
 		Reader: io.NopCloser(a.stdin), Writer: unclosed{a.stdout},
 	})
 	if errors.Is(err, io.EOF) {
 		return nil
 	}
 	return err
+}
+
+// anyPlace has the conversations that are here when they are asked for: agents start the server in
+// every project, and one without a workspace is told so by its calls.
+type anyPlace struct {
+	a   *app
+	ref string
+}
+
+// Entries implements [web.Source].
+func (p anyPlace) Entries(ctx context.Context) ([]web.Entry, error) {
+	source, err := webCmd{Ref: p.ref}.source(ctx, p.a)
+	if err != nil {
+		return nil, err
+	}
+	return source.Entries(ctx)
 }
 
 // unclosed is a stream that is not closed by who writes to it.

@@ -176,3 +176,13 @@ func TestAgentsRead(t *testing.T) {
 		})
 	}
 }
+
+// TestAgentsStartItAnywhere holds that the server starts where there is no workspace, and says so
+// when it is asked.
+func TestAgentsStartItAnywhere(t *testing.T) {
+	ask := agentOn(t, gittest.Repo(t))
+	got := ask("find_conversations", nil)
+	if !strings.HasPrefix(got, "error: ") || !strings.Contains(got, "workspace") {
+		t.Errorf("it says %q", got)
+	}
+}
