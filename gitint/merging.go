@@ -3,6 +3,7 @@ package gitint
 import (
 	"context"
 	"fmt"
+	"os"
 	"path/filepath"
 	"strings"
 
@@ -86,6 +87,17 @@ func (r *Repo) saying(ctx context.Context, args ...string) (string, error) {
 		return said, fmt.Errorf("%s: %w", args[0], err)
 	}
 	return said, nil
+}
+
+// Stopped reports whether a merge, a rebase or a sequence of picks is stopped in the middle: git
+// may refuse to go on when a tracked file changed. It starts no process.
+func (r *Repo) Stopped() bool {
+	for _, name := range []string{"MERGE_HEAD", "rebase-merge", "rebase-apply", "sequencer"} {
+		if _, err := os.Lstat(filepath.Join(r.gitDir, name)); err == nil {
+			return true
+		}
+	}
+	return false
 }
 
 // MergeHeads returns the commits of a merge that waits for its commit, none where none does.

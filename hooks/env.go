@@ -35,8 +35,17 @@ type Env struct {
 	Cache func(repo *gitint.Repo) *refs.Cache
 	// PutBack puts back what a collection had moved that was killed.
 	PutBack func(ctx context.Context, root string, repo *gitint.Repo)
+	Agents
 
 	Voice
+}
+
+// Agents are the coding agents whose sessions are captured.
+type Agents struct {
+	// Sweep starts what imports that which their hooks missed, now and then, and waits for nothing.
+	Sweep func(repo *gitint.Repo) error
+	// InTurn names the sessions whose agents are at work in the working tree.
+	InTurn func(repo *gitint.Repo) []string
 }
 
 // A Voice is how hooks speak: on standard error, since git shows nothing else of most.

@@ -137,7 +137,8 @@ func (r *run) judge(ctx context.Context, hook served, d audit.Push,
 	return audit.Auditor{Repo: hook.Repo, Options: o}.Push(ctx, d)
 }
 
-// prepareMessage names the conversations of a commit in its message, as trailers.
+// prepareMessage names the conversations of a commit in its message, as trailers, and the sessions
+// of agents that are at work where it is made.
 func (r *run) prepareMessage(ctx context.Context) error {
 	if len(r.args) == 0 || len(r.args) > 1 && (r.args[1] == "merge" || r.args[1] == "squash") {
 		return nil
@@ -148,8 +149,9 @@ func (r *run) prepareMessage(ctx context.Context) error {
 		return nil
 	}
 	ids, err := stage.Hook{Repo: repo}.Conversations(ctx)
-	if err == nil && len(ids) > 0 {
-		err = repo.AddTrailers(ctx, r.args[0], trailers(ids))
+	lines := trailers(ids, r.InTurn(repo))
+	if err == nil && len(lines) > 0 {
+		err = repo.AddTrailers(ctx, r.args[0], lines)
 	}
 	if err != nil {
 		r.Warn("prepare-commit-msg: %v", err)
@@ -157,10 +159,12 @@ func (r *run) prepareMessage(ctx context.Context) error {
 	return nil
 }
 
-func trailers(ids []events.ID) []string {
-	lines := make([]string, len(ids))
-	for i, id := range ids {
-		lines[i] = fmt.Sprintf("JP-Conversation: %s", id)
+func trailers(ids []events.ID, sessions []string) (lines []string) {
+	for _, id := range ids {
+		lines = append(lines, fmt.Sprintf("JP-Conversation: %s", id))
+	}
+	for _, name := range sessions {
+		lines = append(lines, "Jp-Session: "+name)
 	}
 	return lines
 }

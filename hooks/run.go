@@ -64,6 +64,9 @@ func (r *run) preCommit(ctx context.Context) error {
 		r.Warn("pre-commit: %v", err)
 		return nil
 	}
+	if err := r.Sweep(hook.Repo); err != nil {
+		r.Warn("pre-commit: sessions of agents were not looked for: %v", err)
+	}
 	if err := r.refuseUndecided(ctx, hook.Repo); err != nil {
 		return err
 	}

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/aymanbagabas/go-udiff"
@@ -21,9 +22,10 @@ type captureCmd struct {
 	Status    bool     `help:"Print which agents have the hooks, and what waits to be imported."`
 	Sweep     bool     `help:"Import what grew and no hook told."`
 	Exclude   []string `placeholder:"SESSION|PATH" help:"Never capture this session, or what runs below PATH, in this clone."`
+	Ignore    bool     `help:"Also keep .jp out of what these agents find when they search, by a file in the working tree."`
 	DryRun    bool     `short:"n" help:"Print as a diff what would be changed."`
 	Hook      string   `hidden:"" placeholder:"AGENT" help:"Do the work of an agent's hook."`
-	Noted     bool     `hidden:"" help:"Import what hooks noted."`
+	Noted     bool     `hidden:"" help:"Import what hooks noted, and nothing while an agent is in a turn."`
 }
 
 // Help says what is changed, and when sessions are imported.
@@ -31,7 +33,8 @@ func (captureCmd) Help() string {
 	return `Puts hooks into the settings of coding agents (` + capturable() + `),
 at the user's level: each tells git jp when a session grew, and what was said is imported when the
 agent's turn has ended. Nothing else in the settings changes; a file that does not parse is
-refused, and --uninstall gives back the bytes of before.
+refused, and --uninstall gives back the bytes of before. --ignore also has searches of agents that
+read a file for that (.geminiignore, .ignore) pass over the conversations.
 
 Sessions are imported in workspaces of clones in which an import was agreed to once, by
 'git jp import'. A hook stops no agent and waits for nothing. --sweep imports what hooks missed,
@@ -62,14 +65,14 @@ func (c captureCmd) Run(ctx context.Context, a *app) error {
 		// The agent goes on whatever happens here: it reads the exit code and what is printed.
 		_ = runCaptureHook(ctx, a, sessions.Agent(c.Hook))
 		return nil
+	case c.Sweep:
+		return sweepSessions(ctx, a, c.Noted)
 	case c.Noted:
 		return importNoted(ctx, a)
-	case c.Sweep:
-		return sweepSessions(ctx, a)
 	case len(c.Exclude) > 0:
 		return c.exclude(ctx, a)
 	case c.Uninstall, !c.Status && len(c.Agents) > 0:
-		return c.change(a)
+		return c.change(ctx, a)
 	}
 	return c.status(ctx, a)
 }
@@ -90,32 +93,17 @@ func (c captureCmd) agents() ([]sessions.Agent, error) {
 	return all, nil
 }
 
-func isCapturable(agent sessions.Agent) bool {
-	for _, known := range capture.Agents() {
-		if known == agent {
-			return true
-		}
-	}
-	return false
-}
+func isCapturable(agent sessions.Agent) bool { return slices.Contains(capture.Agents(), agent) }
 
 // change puts hooks in or takes them out. All agents are planned before the first is changed.
-func (c captureCmd) change(a *app) error {
+func (c captureCmd) change(ctx context.Context, a *app) error {
 	agents, err := c.agents()
 	if err != nil {
 		return err
 	}
-	do := capture.Install
-	if c.Uninstall {
-		do = capture.Uninstall
-	}
-	var changes []capture.Change
-	for _, agent := range agents {
-		change, err := do(placesOf(a), agent)
-		if err != nil {
-			return fmt.Errorf("%s: %w", agent, err)
-		}
-		changes = append(changes, change)
+	changes, err := c.plan(a, agents)
+	if err != nil {
+		return err
 	}
 	for _, change := range changes {
 		if !c.DryRun {
@@ -127,7 +115,56 @@ func (c captureCmd) change(a *app) error {
 			return err
 		}
 	}
+	if !c.Uninstall && !c.DryRun {
+		tellNotAgreed(ctx, a, agents[0])
+	}
 	return nil
+}
+
+// tellNotAgreed says that hooks import nothing in this workspace as long as nobody agreed to it.
+func tellNotAgreed(ctx context.Context, a *app, agent sessions.Agent) {
+	if _, err := a.workspace(); err != nil {
+		return // hooks are put in anywhere
+	}
+	if repo, err := a.repo(ctx); err == nil && !agreed(repo) {
+		a.note("in this clone hooks import nothing before 'git jp import %s' was agreed to", agent)
+	}
+}
+
+// plan returns what happens to the settings of agents, and then to files of the working tree.
+func (c captureCmd) plan(a *app, agents []sessions.Agent) (changes []capture.Change, err error) {
+	hooks, ignore, root := capture.Install, capture.Ignore, ""
+	if c.Uninstall {
+		hooks, ignore = capture.Uninstall, capture.Unignore
+	}
+	if c.Ignore {
+		w, err := a.workspace()
+		if err != nil {
+			return nil, err
+		}
+		root = w.Root()
+	}
+	for _, agent := range agents {
+		change, err := hooks(placesOf(a), agent)
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", agent, err)
+		}
+		changes = append(changes, change)
+	}
+	for _, agent := range agents {
+		if !c.Ignore {
+			break
+		}
+		change, err := ignore(root, agent)
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", agent, err)
+		}
+		same := func(other capture.Change) bool { return other.Path == change.Path }
+		if change.Path != "" && !slices.ContainsFunc(changes, same) {
+			changes = append(changes, change)
+		}
+	}
+	return changes, nil
 }
 
 // tell prints what was changed, or what would be.
@@ -240,12 +277,12 @@ func enabled(a *app) (all []sessions.Agent) {
 }
 
 // sweepSessions imports what grew of the agents that are captured.
-func sweepSessions(ctx context.Context, a *app) error {
+func sweepSessions(ctx context.Context, a *app, gentle bool) error {
 	agents := enabled(a)
 	if len(agents) == 0 {
 		return errors.New("no agent is captured; 'git jp capture AGENT' puts the hooks in")
 	}
-	in, err := openCaptured(ctx, a)
+	in, err := openCaptured(ctx, a, gentle)
 	if err != nil {
 		return err
 	}
@@ -253,7 +290,7 @@ func sweepSessions(ctx context.Context, a *app) error {
 		Agents: agents, Root: in.im.Workspace.Root(),
 	})
 	failed := in.take(ctx, a, found)
-	if err := in.noted(ctx, a, func() bool { return false }); err != nil {
+	if err := in.noted(ctx, a); err != nil {
 		return err
 	}
 	if failed > 0 {

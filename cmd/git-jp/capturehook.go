@@ -40,7 +40,7 @@ func runCaptureHook(ctx context.Context, a *app, agent sessions.Agent) error {
 		return nil
 	}
 	if event.Moment == capture.Begun {
-		return store.Begin(agent, event.Session)
+		return store.Begin(event.Note(agent, root))
 	}
 	if err := store.Add(event.Note(agent, root)); err != nil || event.Moment != capture.Ended {
 		return err
@@ -57,16 +57,54 @@ func agreed(repo *gitint.Repo) bool {
 	return err == nil
 }
 
+// startSweep starts, in the background, what imports that which no hook told, where agents are
+// captured and none is in a turn. Before a commit there is no time for more than a few looks at
+// files, and no session is opened.
+func startSweep(a *app, repo *gitint.Repo) error {
+	root, err := workspace.Find(repo.Root())
+	if errors.Is(err, workspace.ErrNoWorkspace) || !agreed(repo) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	store := capture.StoreIn(repo.CommonDir())
+	if repo.Stopped() || len(store.InTurn(a.now(), root)) > 0 || len(enabled(a)) == 0 {
+		return nil
+	}
+	if due, err := store.SweepDue(a.now()); err != nil || !due {
+		return err
+	}
+	return capture.Detach(root, a.env, "capture", "--sweep", "--noted")
+}
+
+// sessionsInTurn names the sessions whose agents are at work in a working tree.
+func sessionsInTurn(a *app, repo *gitint.Repo) (names []string) {
+	for _, n := range capture.StoreIn(repo.CommonDir()).InTurn(a.now(), repo.Root()) {
+		names = append(names, sessions.Name{Agent: n.Agent, ID: n.Session}.String())
+	}
+	return names
+}
+
 // A captured is a workspace into which captured sessions go.
 type captured struct {
 	store capture.Store
 	im    *importer.Importer
+	repo  *gitint.Repo
+	// gentle leaves the working tree as it is while an agent in a turn, or a stopped rebase,
+	// would find its files changed.
+	gentle bool
+}
+
+func (in *captured) waits(a *app) bool {
+	return in.gentle &&
+		(in.repo.Stopped() || len(in.store.InTurn(a.now(), in.im.Workspace.Root())) > 0)
 }
 
 var errNotAgreed = errors.New("no import was agreed to in this clone; 'git jp import AGENT' asks")
 
 // openCaptured opens what sessions are captured into, in a clone where that was agreed to.
-func openCaptured(ctx context.Context, a *app) (*captured, error) {
+func openCaptured(ctx context.Context, a *app, gentle bool) (*captured, error) {
 	repo, err := a.repo(ctx)
 	if err != nil {
 		return nil, err
@@ -79,16 +117,16 @@ func openCaptured(ctx context.Context, a *app) (*captured, error) {
 		return nil, err
 	}
 	im, err := newImporter(ctx, a, w)
-	return &captured{capture.StoreIn(repo.CommonDir()), im}, err
+	return &captured{capture.StoreIn(repo.CommonDir()), im, repo, gentle}, err
 }
 
 // flushed is how long an agent may still write what it said when it runs the hook.
 const flushed = 300 * time.Millisecond
 
-// importNoted imports what hooks noted in this workspace, unless an agent is in a turn: it would
-// find the files of the working tree changed. Its last hook comes here again.
+// importNoted imports what hooks noted in this workspace, unless an agent is in a turn. Its last
+// hook comes here again.
 func importNoted(ctx context.Context, a *app) error {
-	in, err := openCaptured(ctx, a)
+	in, err := openCaptured(ctx, a, true)
 	if err != nil {
 		return err
 	}
@@ -97,25 +135,22 @@ func importNoted(ctx context.Context, a *app) error {
 		return ctx.Err()
 	case <-time.After(flushed):
 	}
-	return in.noted(ctx, a, func() bool { return in.store.Busy(a.now()) })
+	return in.noted(ctx, a)
 }
 
-// noted imports what hooks noted in this workspace until it is told to wait. A note stays until
-// its session could be imported.
-func (in *captured) noted(ctx context.Context, a *app, wait func() bool) error {
+// noted imports what hooks noted in this workspace. A note stays until its session could be
+// imported.
+func (in *captured) noted(ctx context.Context, a *app) error {
 	notes, err := in.store.Notes()
 	if err != nil {
 		return err
 	}
 	for _, n := range notes {
-		if wait() {
-			return nil
-		}
 		if n.Root != in.im.Workspace.Root() {
 			continue
 		}
 		found, _ := importer.Find(ctx, placesOf(a), selectionOf(n))
-		if in.take(ctx, a, found) > 0 || ctx.Err() != nil {
+		if in.take(ctx, a, found) > 0 || ctx.Err() != nil || in.waits(a) {
 			continue
 		}
 		if err := in.store.Done(n); err != nil {
@@ -141,6 +176,9 @@ func (in *captured) take(ctx context.Context, a *app, found []importer.Found) (f
 	found = slices.DeleteFunc(found, func(f importer.Found) bool {
 		return in.store.Excludes(f.Name.ID, f.Dir)
 	})
+	if in.waits(a) {
+		return 0
+	}
 	for r := range in.im.All(ctx, found) {
 		if ctx.Err() != nil {
 			return failed
@@ -151,6 +189,9 @@ func (in *captured) take(ctx context.Context, a *app, found []importer.Found) (f
 		}
 		if err := (importCmd{}).print(a, r); err != nil {
 			failed++
+		}
+		if in.waits(a) {
+			return failed
 		}
 	}
 	return failed

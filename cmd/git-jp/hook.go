@@ -55,6 +55,10 @@ func hookEnv(a *app) hooks.Env {
 		Open: a.repo, Settings: a.settingsBelow, Cache: a.refsCache,
 		Secrets: a.guardOptions,
 		PutBack: a.putBack,
+		Agents: hooks.Agents{
+			Sweep:  func(repo *gitint.Repo) error { return startSweep(a, repo) },
+			InTurn: func(repo *gitint.Repo) []string { return sessionsInTurn(a, repo) },
+		},
 		Workspace: func(root string, s config.Settings) (*workspace.Workspace, error) {
 			env := a.workspaceEnv(s)
 			env.Settings.LockWait = time.Nanosecond

@@ -63,6 +63,7 @@ func TestRecordsAreDocumented(t *testing.T) {
 		"count": countRecord{}, "revision": revisionRecord{}, "blamed": blameRecord{}, "difference": differenceRecord{},
 		"compacted": compactedRecord{}, "change": changeRecord{}, "stats": statsRecord{}, "caching": stats.Caching{}, "spent": stats.Row{}, "replay": replayRecord{},
 		"staged": stagedRecord{}, "status": statusRecord{},
+		"import": importRecord{}, "capture": captureRecord{},
 		"fault": faultRecord{}, "conflict": conflictRecord{}, "migrated": migratedRecord{},
 		"hook": actionRecord{}, "diagnosis": diagnosisRecord{},
 		"workspace": initRecord{},

@@ -24,7 +24,8 @@ type statusCmd struct{}
 func (statusCmd) Help() string {
 	return `Shows, by conversation, what is staged, what is changed and not staged, and what is
 incomplete: references without content, open tool calls, conversations that another process is
-writing. Nothing is changed, not even the index's own bookkeeping.`
+writing. Where sessions of coding agents were imported once, it counts those that are new or have
+grown since. Nothing is changed, not even the index's own bookkeeping.`
 }
 
 // statusRecord is one conversation in `status --json`.
@@ -65,11 +66,17 @@ func (c statusCmd) Run(ctx context.Context, a *app) error {
 	findings := slices.Concat(plan.Report.Findings, gone, conflicts)
 	records := c.records(a, plan, staged, findings)
 	c.entitle(ctx, a, staged, records)
+	unimported := notImported(ctx, a, req.Repo)
 	if !a.JSON {
-		return c.print(a, records)
+		return errors.Join(c.print(a, records), printNotImported(a, unimported))
 	}
 	lines := render.NewJSONLines(a.stdout, a.output())
 	for _, r := range records {
+		if err := lines.Write(r); err != nil {
+			return err
+		}
+	}
+	for _, r := range unimported {
 		if err := lines.Write(r); err != nil {
 			return err
 		}

@@ -27,13 +27,16 @@ type agent struct {
 	timeout string // in the agent's unit
 	// trust says what the agent asks before it runs a hook.
 	trust string
+	// ignores is the file, at the root of a working tree, with what its searches leave out; ""
+	// where it searches with commands of the shell.
+	ignores string
 }
 
 // Places is where agents keep their settings on this machine.
 type Places = sessions.Places
 
-// below joins a path below the directory that a variable names, else below one of the home.
-func below(variable, usual string, path ...string) func(Places) string {
+// inHome joins a path below the directory that a variable names, else below one of the home.
+func inHome(variable, usual string, path ...string) func(Places) string {
 	return func(p Places) string {
 		dir := p.Getenv(variable)
 		if dir == "" {
@@ -48,31 +51,32 @@ func below(variable, usual string, path ...string) func(Places) string {
 func known() []agent {
 	return []agent{
 		{
-			name: sessions.ClaudeCode, file: below("CLAUDE_CONFIG_DIR", ".claude", "settings.json"),
+			name:    sessions.ClaudeCode,
+			file:    inHome("CLAUDE_CONFIG_DIR", ".claude", "settings.json"),
 			events:  []string{"UserPromptSubmit", "Stop", "PreCompact", "SessionEnd"},
 			timeout: "10",
 		},
 		{
-			name: sessions.Codex, file: below("CODEX_HOME", ".codex", "hooks.json"),
+			name: sessions.Codex, file: inHome("CODEX_HOME", ".codex", "hooks.json"),
 			events:  []string{"UserPromptSubmit", "Stop", "PreCompact", "SessionEnd"},
 			timeout: "3", trust: "Codex asks at its next start whether it may run them",
 		},
 		{
-			name: sessions.Gemini, file: below("", ".gemini", "settings.json"),
+			name: sessions.Gemini, file: inHome("", ".gemini", "settings.json"),
 			events:  []string{"BeforeAgent", "AfterAgent", "PreCompress", "SessionEnd"},
-			timeout: "10000",
+			timeout: "10000", ignores: ".geminiignore",
 		},
 		{
 			name:  sessions.Copilot,
-			file:  below("COPILOT_HOME", ".copilot", "hooks", "git-jp.json"),
-			whole: copilotHooks(),
+			file:  inHome("COPILOT_HOME", ".copilot", "hooks", "git-jp.json"),
+			whole: copilotHooks(), ignores: ".ignore",
 		},
 		{
 			name: sessions.Opencode,
 			file: func(p Places) string {
-				return below("XDG_CONFIG_HOME", ".config", "opencode", "plugins", "git-jp.js")(p)
+				return inHome("XDG_CONFIG_HOME", ".config", "opencode", "plugins", "git-jp.js")(p)
 			},
-			whole: opencodePlugin,
+			whole: opencodePlugin, ignores: ".ignore",
 		},
 	}
 }

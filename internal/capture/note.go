@@ -75,8 +75,12 @@ func (s Store) write(name string, data []byte) error {
 }
 
 // Begin notes that an agent is in a turn.
-func (s Store) Begin(a sessions.Agent, session string) error {
-	return s.write(key(a, session)+busyEnd, nil)
+func (s Store) Begin(n Note) error {
+	data, err := json.Marshal(n)
+	if err != nil {
+		return err
+	}
+	return s.write(key(n.Agent, n.Session)+busyEnd, data)
 }
 
 // End notes that it is not.
@@ -88,14 +92,30 @@ func (s Store) End(a sessions.Agent, session string) error {
 	return err
 }
 
-// Busy reports whether an agent is in a turn in this clone.
-func (s Store) Busy(now time.Time) bool {
+// InTurn returns the sessions whose agents are in a turn in the working tree at root.
+func (s Store) InTurn(now time.Time, root string) (in []Note) {
 	list, err := os.ReadDir(s.dir)
-	return err == nil && slices.ContainsFunc(list, func(e fs.DirEntry) bool {
+	if err != nil {
+		return nil // none ever was
+	}
+	for _, e := range list {
 		info, err := e.Info()
-		return err == nil && strings.HasSuffix(e.Name(), busyEnd) &&
-			now.Sub(info.ModTime()) < busyFor
-	})
+		if err != nil || filepath.Ext(e.Name()) != busyEnd || now.Sub(info.ModTime()) >= busyFor {
+			continue
+		}
+		var n Note
+		data, err := regular.ReadFile(filepath.Join(s.dir, e.Name()), maxNote)
+		if err == nil && json.Unmarshal(data, &n) == nil && below(n.Root, root) {
+			in = append(in, n)
+		}
+	}
+	return in
+}
+
+// below reports whether a path is that of a directory or in it.
+func below(path, dir string) bool {
+	rel, err := filepath.Rel(dir, path)
+	return err == nil && filepath.IsLocal(rel)
 }
 
 // Notes returns what is noted, one note a session: its last.
@@ -153,6 +173,25 @@ func (s Store) Done(n Note) error {
 }
 
 const (
+	sweptFile = "swept"
+	// sweepEvery is how long a sweep is good for: commits may follow on each other quickly.
+	sweepEvery = 10 * time.Minute
+)
+
+// SweepDue reports whether it is some time since this was asked, and notes that it was. It costs
+// one look at a file, and writes one when a sweep is due.
+func (s Store) SweepDue(now time.Time) (bool, error) {
+	info, err := os.Lstat(filepath.Join(s.dir, sweptFile))
+	if err == nil && now.Sub(info.ModTime()).Abs() < sweepEvery {
+		return false, nil
+	}
+	if err := s.write(sweptFile, nil); err != nil {
+		return false, err
+	}
+	return true, os.Chtimes(filepath.Join(s.dir, sweptFile), now, now)
+}
+
+const (
 	excludeFile = "exclude"
 	maxExclude  = 1 << 20
 )
@@ -194,7 +233,6 @@ func (s Store) Excludes(session, dir string) bool {
 		if !filepath.IsAbs(w) {
 			return w == session
 		}
-		rel, err := filepath.Rel(w, dir)
-		return err == nil && filepath.IsLocal(rel)
+		return below(dir, w)
 	})
 }

@@ -3,6 +3,7 @@ package capture
 import (
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -53,26 +54,48 @@ func taken(t *testing.T, s Store, want int) []Note {
 	return notes
 }
 
-// TestBusyEndsByItself holds that an agent in a turn is waited for, and one that was killed in it
-// not for ever.
-func TestBusyEndsByItself(t *testing.T) {
+// TestATurnEndsByItself holds that an agent in a turn is waited for in its own working tree, and
+// one that was killed in it not for ever.
+func TestATurnEndsByItself(t *testing.T) {
 	s, now := StoreIn(t.TempDir()), time.Now()
-	if s.Busy(now) {
-		t.Error("busy before anything began")
+	in := func(now time.Time, root string) int {
+		t.Helper()
+		return len(s.InTurn(now, root))
 	}
-	if err := s.Begin(sessions.Codex, "a"); err != nil {
+	if n := in(now, "/w"); n != 0 {
+		t.Errorf("%d are in a turn before anything began", n)
+	}
+	n := Note{Agent: sessions.Codex, Session: "a", Root: "/w/sub"}
+	if err := s.Begin(n); err != nil {
 		t.Fatal(err)
 	}
-	if !s.Busy(now) || s.Busy(now.Add(2*busyFor)) {
-		t.Errorf("busy: %t, and %t much later", s.Busy(now), s.Busy(now.Add(2*busyFor)))
+	if got := s.InTurn(now, "/w"); len(got) != 1 || got[0].Session != "a" || got[0].Agent != n.Agent {
+		t.Errorf("in a turn are %+v, want %+v", got, n)
+	}
+	if got := []int{in(now, "/w/sub"), in(now, "/w2"), in(now.Add(2*busyFor), "/w")}; !slices.Equal(got, []int{1, 0, 0}) {
+		t.Errorf("in a turn there, elsewhere and much later are %d", got)
 	}
 	for range 2 {
 		if err := s.End(sessions.Codex, "a"); err != nil {
 			t.Fatal(err)
 		}
 	}
-	if s.Busy(now) {
-		t.Error("busy after the end")
+	if n := in(now, "/w"); n != 0 {
+		t.Errorf("%d are in a turn after its end", n)
+	}
+}
+
+// TestSweepDue holds that of many who ask in a short time one is to sweep, also where the clock
+// was set back.
+func TestSweepDue(t *testing.T) {
+	s, now := StoreIn(t.TempDir()), time.Now()
+	for i, step := range []struct {
+		after time.Duration
+		want  bool
+	}{{0, true}, {0, false}, {sweepEvery - 1, false}, {sweepEvery, true}, {-time.Hour, true}, {-time.Hour, false}} {
+		if got, err := s.SweepDue(now.Add(step.after)); err != nil || got != step.want {
+			t.Errorf("asked for the %dth time, after %v: due is %t, %v", i+1, step.after, got, err)
+		}
 	}
 }
 

@@ -22,7 +22,8 @@ const maxSettings = 4 << 20
 type Change struct {
 	Agent         sessions.Agent
 	Path          string
-	Before, After []byte // nil where there is no file
+	Before, After []byte      // nil where there is no file
+	perm          fs.FileMode // of a new file
 	// Trust says what the agent asks before it runs the hooks.
 	Trust string
 }
@@ -90,7 +91,7 @@ func plan(
 	if !ok {
 		return c, fmt.Errorf("%q has no hooks that are known", name)
 	}
-	c = Change{Agent: name, Path: a.file(p), Trust: a.trust}
+	c = Change{Agent: name, Path: a.file(p), Trust: a.trust, perm: 0o600}
 	if c.Before, err = readSettings(c.Path); err != nil {
 		return c, err
 	}
@@ -168,7 +169,7 @@ func (c Change) Apply() error {
 	defer root.Close() //nolint:errcheck // nothing was written through it itself
 	o := atomicfile.Options{TempDir: "."}
 	if c.Before == nil {
-		o.Perm = 0o600
+		o.Perm = c.perm
 	}
 	return atomicfile.Write(root, name, c.After, o)
 }

@@ -1,0 +1,69 @@
+package main
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/git-jp/git-jp/gitint"
+	"github.com/git-jp/git-jp/internal/capture"
+	"github.com/git-jp/git-jp/internal/importer"
+	"github.com/git-jp/git-jp/internal/render"
+	"github.com/git-jp/git-jp/internal/sessions"
+)
+
+// notImported are the sessions that ran in this working tree and are not imported as they are now,
+// as far as a glance tells: how long some sources are is known when they were read. Where nobody
+// agreed to imports nobody's home directory is looked into.
+func notImported(ctx context.Context, a *app, repo *gitint.Repo) (all []importRecord) {
+	if !agreed(repo) {
+		return nil
+	}
+	im := &importer.Importer{Workspace: a.openWorkspace}
+	store := capture.StoreIn(repo.CommonDir())
+	found, _ := importer.Find(ctx, placesOf(a), importer.Selection{Root: im.Workspace.Root()})
+	for _, f := range found {
+		if f.Err != nil || store.Excludes(f.Name.ID, f.Dir) {
+			continue // what cannot be read is named by an import
+		}
+		state, err := im.Look(f.Session)
+		told := state == importer.New || state == importer.Grown && f.Length > 0
+		if err == nil && told {
+			all = append(all, newImportRecord(f.Session, state))
+		}
+	}
+	return all
+}
+
+// printNotImported counts them by agent.
+func printNotImported(a *app, all []importRecord) error {
+	counts := map[string]map[importer.State]int{}
+	var agents []string
+	for _, r := range all {
+		n, _ := sessions.ParseName(r.Session)
+		agent := string(n.Agent)
+		if counts[agent] == nil {
+			counts[agent] = map[importer.State]int{}
+			agents = append(agents, agent)
+		}
+		counts[agent][importer.State(r.State)]++
+	}
+	slices.SortFunc(agents, cmp.Compare)
+	head := "Sessions that are not imported ('git jp import' lists them):\n"
+	for _, agent := range agents {
+		var parts []string
+		for _, s := range []importer.State{importer.New, importer.Grown} {
+			if n := counts[agent][s]; n > 0 {
+				parts = append(parts, fmt.Sprintf("%s %s", render.Number(int64(n)), s))
+			}
+		}
+		line := fmt.Sprintf("%-11s  %s", agent, strings.Join(parts, ", "))
+		if _, err := fmt.Fprintf(a.stdout, "%s  %s\n", head, line); err != nil {
+			return err
+		}
+		head = ""
+	}
+	return nil
+}
