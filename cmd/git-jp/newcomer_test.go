@@ -10,9 +10,9 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/git-jp/git-jp/internal/llm"
 	"github.com/git-jp/git-jp/internal/llm/llmtest"
 	"github.com/git-jp/git-jp/internal/llm/models"
+	"github.com/git-jp/git-jp/internal/llm/wire"
 )
 
 // unrun are the commands of the documents that no test can run, and why.
@@ -107,10 +107,10 @@ type newcomer struct {
 
 // clouds are what the documents have of their own names.
 var clouds = []models.Provider{
-	{Name: "ours", Format: llm.FormatChat},
-	{Name: "azure", Format: llm.FormatResponses},
-	{Name: "bedrock", Format: llm.FormatChat},
-	{Name: "vertex", Format: llm.FormatChat},
+	{Name: "ours", Format: wire.FormatChat},
+	{Name: "azure", Format: wire.FormatResponses},
+	{Name: "bedrock", Format: wire.FormatChat},
+	{Name: "vertex", Format: wire.FormatChat},
 }
 
 // newNewcomer begins without a repository.

@@ -10,9 +10,9 @@ import (
 
 	"github.com/alecthomas/kong"
 	"github.com/git-jp/git-jp/internal/gittest"
-	"github.com/git-jp/git-jp/internal/llm"
 	"github.com/git-jp/git-jp/internal/llm/llmtest"
 	"github.com/git-jp/git-jp/internal/llm/models"
+	"github.com/git-jp/git-jp/internal/llm/wire"
 )
 
 // TestNoFlagChangesThePrefix goes on with a conversation that has results, attachments, what was
@@ -75,13 +75,13 @@ type promptChange struct {
 }
 
 // ofPrompt is what a flag changes of a prompt that was sent: for every provider, or for one format.
-func ofPrompt(flag string, f llm.Format) promptChange {
+func ofPrompt(flag string, f wire.Format) promptChange {
 	switch {
 	case flag == "compact":
 		return promptChange{said: true, stays: true, why: "the user has something taken out"}
-	case flag == "schema" && (f == llm.FormatAnthropic || f == llm.FormatResponses):
+	case flag == "schema" && (f == wire.FormatAnthropic || f == wire.FormatResponses):
 		return promptChange{lead: true, why: "the provider reads the form of an answer first"}
-	case (flag == "reasoning" || flag == "no-reasoning") && f == llm.FormatAnthropic:
+	case (flag == "reasoning" || flag == "no-reasoning") && f == wire.FormatAnthropic:
 		return promptChange{lead: true, stays: true, why: "the provider counts how much is thought"}
 	}
 	return promptChange{}
@@ -112,7 +112,7 @@ func queryFlags(t *testing.T) []string {
 // A sweep is a repository in which a model is asked that notes what it was sent.
 type sweep struct {
 	t      *testing.T
-	format llm.Format
+	format wire.Format
 	dir    string
 	env    []string
 	model  *promptedModel

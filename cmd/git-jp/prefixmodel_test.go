@@ -11,13 +11,13 @@ import (
 	"sync"
 	"testing"
 
-	"github.com/git-jp/git-jp/internal/llm"
+	"github.com/git-jp/git-jp/internal/llm/wire"
 )
 
 // A promptedModel answers in the format of a provider: with thoughts, the call of a tool where it
 // was told to make one, and else with a word. It keeps what it is sent.
 type promptedModel struct {
-	format llm.Format
+	format wire.Format
 	url    string
 
 	mu     sync.Mutex
@@ -26,7 +26,7 @@ type promptedModel struct {
 	bodies [][]byte
 }
 
-func servePrompted(t *testing.T, f llm.Format) *promptedModel {
+func servePrompted(t *testing.T, f wire.Format) *promptedModel {
 	t.Helper()
 	m := &promptedModel{format: f}
 	server := httptest.NewServer(m)
@@ -82,13 +82,13 @@ func (m *promptedModel) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 }
 
 // answerIn is an answer in a format. A call is the name of a tool and its arguments.
-func answerIn(f llm.Format, n int, call string) string {
+func answerIn(f wire.Format, n int, call string) string {
 	const word = `{\"name\":\"x\"}`
 	tool, args, calls := strings.Cut(call, " ")
 	id, quoted := "call"+strconv.Itoa(n), strconv.Quote(args)
 	var events []string
 	switch f {
-	case llm.FormatAnthropic:
+	case wire.FormatAnthropic:
 		block := `{"type":"text","text":"` + word + `"}`
 		stop, input := "end_turn", ""
 		if calls {
@@ -106,7 +106,7 @@ func answerIn(f llm.Format, n int, call string) string {
 			`{"type":"message_delta","delta":{"stop_reason":"` + stop + `"},"usage":{"output_tokens":9}}`,
 			`{"type":"message_stop"}`,
 		}
-	case llm.FormatResponses:
+	case wire.FormatResponses:
 		item := fmt.Sprintf(`{"type":"message","id":"msg_%d","content":[{"type":"output_text","text":"%s"}]}`, n, word)
 		if calls {
 			item = fmt.Sprintf(`{"type":"function_call","id":"fc_%d","call_id":%q,"name":%q,"arguments":%s}`, n, id, tool, quoted)
@@ -117,7 +117,7 @@ func answerIn(f llm.Format, n int, call string) string {
 			`{"type":"response.output_item.done","output_index":1,"item":` + item + `}`,
 			`{"type":"response.completed","response":{"model":"m","status":"completed","usage":{"input_tokens":1,"output_tokens":7}}}`,
 		}
-	case llm.FormatGemini:
+	case wire.FormatGemini:
 		part := `{"text":"` + word + `","thoughtSignature":"c2ln"}`
 		if calls {
 			part = fmt.Sprintf(`{"functionCall":{"id":%q,"name":%q,"args":%s},"thoughtSignature":"c2ln"}`, id, tool, args)
@@ -126,7 +126,7 @@ func answerIn(f llm.Format, n int, call string) string {
 			`{"candidates":[{"index":0,"content":{"parts":[{"text":"so","thought":true}]}}]}`,
 			`{"candidates":[{"index":0,"content":{"parts":[` + part + `]},"finishReason":"STOP"}],"usageMetadata":{"promptTokenCount":3}}`,
 		}
-	case llm.FormatOllama:
+	case wire.FormatOllama:
 		message := `"content":"` + word + `"`
 		if calls {
 			message = fmt.Sprintf(`"content":"","tool_calls":[{"id":%q,"function":{"name":%q,"arguments":%s}}]`, id, tool, args)

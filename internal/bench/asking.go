@@ -17,6 +17,7 @@ import (
 	"github.com/git-jp/git-jp/events"
 	"github.com/git-jp/git-jp/internal/llm"
 	"github.com/git-jp/git-jp/internal/llm/anthropic"
+	"github.com/git-jp/git-jp/internal/llm/wire"
 	"github.com/git-jp/git-jp/internal/query"
 )
 
@@ -127,7 +128,7 @@ func (b *builder) turn(n int, p *provider) (*query.Turn, error) {
 	}
 	at := llm.Endpoint{
 		Provider: "anthropic", BaseURL: p.URL, Key: "key",
-		Client: llm.NewClient(llm.ClientOptions{Provider: "anthropic", Format: llm.FormatAnthropic}),
+		Client: wire.NewClient(wire.ClientOptions{Provider: "anthropic", Format: wire.FormatAnthropic}),
 	}
 	return &query.Turn{
 		Record: query.Held(b.workspace, h), Now: time.Now, Root: b.dir,

@@ -331,7 +331,7 @@ var readsAsIs = map[string]string{
 	"gitint/lock.go":                 "asks /proc",
 	"gitint/pack.go":                 "packs of git's own making, which it maps too",
 	"gitint/store.go":                "objects, of which it looks for sizes itself",
-	"internal/llm/client.go":         "reads the request that it has made",
+	"internal/llm/wire/client.go":    "reads the request that it has made",
 	"internal/tools/release/sums.go": "reads programs that were built just now",
 	"internal/recheck/git.go":        "reads what git says about names",
 	"internal/atomicfile/publish.go": "lists directories",

@@ -2,17 +2,11 @@ package house
 
 import (
 	"cmp"
-	"flag"
 	"fmt"
-	"os"
 	"path"
-	"path/filepath"
 	"slices"
 	"strings"
-	"testing"
 )
-
-var update = flag.Bool("update", false, "write what is generated from the tests into the documents")
 
 // A room is what one package is and may do.
 type room struct {
@@ -268,14 +262,19 @@ var rooms = []room{
 	},
 	{
 		dir:     "internal/llm",
-		is:      "what a language model is asked and what streams back; readers, retries, the HTTP client, the checker of requests",
-		imports: []string{"events", "blobs"},
+		is:      "what a language model is asked and what streams back; retries, errors, ids and names of calls",
+		imports: []string{"internal/llm/wire", "events", "blobs"},
+		network: "yes",
+	},
+	{
+		dir:     "internal/llm/wire",
+		is:      "the HTTP client, streams of lines and events, and the rules that a body must keep",
 		network: "yes",
 	},
 	{
 		dir:     "internal/llm/*",
 		is:      "an adapter for each wire format; `builtin` needs none, `llmtest` tests them",
-		imports: []string{"internal/llm", "events", "blobs"},
+		imports: []string{"internal/llm", "internal/llm/wire", "events", "blobs"},
 		network: "yes",
 	},
 	{
@@ -422,7 +421,8 @@ var rooms = []room{
 // modelsImports are all adapters: it makes any of them.
 var modelsImports = []string{
 	"internal/llm", "internal/llm/anthropic", "internal/llm/builtin", "internal/llm/chat",
-	"internal/llm/gemini", "internal/llm/ollama", "internal/llm/openai", "internal/regular",
+	"internal/llm/gemini", "internal/llm/ollama", "internal/llm/openai", "internal/llm/wire",
+	"internal/regular",
 }
 
 var stageImports = []string{
@@ -464,7 +464,8 @@ var auditImports = []string{
 var reportImports = []string{
 	"events", "blobs", "compact", "gc", "gitint", "hooks", "hooks/install", "internal/ask",
 	"internal/attach", "internal/audit", "internal/check", "internal/config", "internal/jpconfig",
-	"internal/llm", "internal/llm/models", "internal/merge", "internal/quarantine",
+	"internal/llm", "internal/llm/models", "internal/llm/wire", "internal/merge",
+	"internal/quarantine",
 	"internal/query",
 	"internal/regular", "internal/render", "internal/repair", "internal/tool", "internal/trust",
 	"internal/workspace",
@@ -512,7 +513,8 @@ var prepareImports = []string{
 	"events", "events/settings", "blobs", "dedup", "compact", "gitint", "internal/ask",
 	"internal/attach",
 	"internal/compaction", "internal/config", "internal/jpconfig", "internal/llm",
-	"internal/llm/anthropic", "internal/llm/builtin", "internal/llm/models", "internal/quarantine",
+	"internal/llm/anthropic", "internal/llm/builtin", "internal/llm/models", "internal/llm/wire",
+	"internal/quarantine",
 	"internal/query", "internal/regular", "internal/tool", "internal/tool/builtin",
 	"internal/tool/file", "internal/tool/local", "internal/tool/mcp", "internal/trust",
 	"internal/workspace",
@@ -521,7 +523,7 @@ var prepareImports = []string{
 // benchImports are what it measures without a command.
 var benchImports = []string{
 	"events", "events/threeway", "blobs", "compact", "dedup", "internal/llm",
-	"internal/llm/anthropic", "internal/query",
+	"internal/llm/anthropic", "internal/llm/wire", "internal/query",
 	"internal/workspace",
 }
 
@@ -550,51 +552,4 @@ func (r room) row() string {
 	return fmt.Sprintf("| `%s` | %s | %s | %s | %s |\n", r.dir, r.is,
 		cmp.Or(strings.ReplaceAll(strings.Join(imports, ", "), "`*`", "all"), "–"),
 		cmp.Or(r.processes, "no"), cmp.Or(r.network, "no"))
-}
-
-// roomsHead is what docs/rooms.md has before its rows.
-const roomsHead = `# Rooms
-
-The packages of [architecture.md](architecture.md). One may import only what its row lists.
-Generated from the table in internal/house/rooms_test.go, which that package's tests enforce:
-` + "`go test ./internal/house -update`" + ` writes this page.
-
-| package | is | may import | processes | network |
-|---|---|---|---|---|
-`
-
-// TestRoomsPage holds that the page shows the rooms as the tests have them; with -update it is
-// written.
-func TestRoomsPage(t *testing.T) {
-	page := filepath.Join(top, "docs", "rooms.md")
-	var want strings.Builder
-	want.WriteString(roomsHead)
-	for _, r := range rooms {
-		want.WriteString(r.row())
-	}
-	if *update {
-		if err := os.WriteFile(page, []byte(want.String()), 0o644); err != nil { //nolint:gosec // a document
-			t.Fatal(err)
-		}
-	}
-	got, err := os.ReadFile(page)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if string(got) != want.String() {
-		t.Error("docs/rooms.md shows another table; run the test with -update")
-	}
-}
-
-// TestDocumentsStayShort counts the lines of the documents that are read from top to bottom.
-func TestDocumentsStayShort(t *testing.T) {
-	for name, limit := range map[string]int{"docs/architecture.md": 120, "CHANGELOG.md": 40} {
-		data, err := os.ReadFile(filepath.Join(top, filepath.FromSlash(name)))
-		if err != nil {
-			t.Fatal(err)
-		}
-		if got := strings.Count(string(data), "\n"); got > limit {
-			t.Errorf("%s: got %d lines, want at most %d", name, got, limit)
-		}
-	}
 }

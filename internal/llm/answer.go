@@ -10,6 +10,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"github.com/git-jp/git-jp/internal/llm/wire"
 )
 
 // maxErrorBody bounds what is read of an answer that is an error.
@@ -32,7 +34,7 @@ func ReadError(model string, res *http.Response, now func() time.Time) error {
 		e.RetryAfter = retryDelay(raw)
 	}
 	e.Type, e.Message = errorBody(raw)
-	mayPass := e.Status >= http.StatusInternalServerError || !isPage(raw)
+	mayPass := e.Status >= http.StatusInternalServerError || !wire.IsPage(raw)
 	e.Retryable = mayPass && retryable(res, e.Type)
 	return Classify(model, e)
 }
@@ -117,20 +119,20 @@ func ErrorEvent(model string, data []byte) error {
 }
 
 // StreamError returns what ended the reading of a stream as one of this package's errors. An
-// end in the middle of an event is a [*CutError]; what is no event at all a [*WireError].
+// end in the middle of an event is a [*wire.CutError]; what is no event at all a [*WireError].
 func StreamError(provider string, err error) error {
 	var (
-		cut  *CutError
-		idle *IdleError
-		size *SizeError
-		page *PageError
+		cut  *wire.CutError
+		idle *wire.IdleError
+		size *wire.SizeError
+		page *wire.PageError
 	)
 	switch {
 	case errors.As(err, &cut), errors.As(err, &idle), errors.As(err, &size), errors.As(err, &page),
 		errors.Is(err, context.Canceled), errors.Is(err, context.DeadlineExceeded):
 		return err
 	case errors.Is(err, io.ErrUnexpectedEOF), errors.Is(err, io.EOF):
-		return &CutError{Provider: provider}
+		return &wire.CutError{Provider: provider}
 	default:
 		return &WireError{Provider: provider, Err: err}
 	}

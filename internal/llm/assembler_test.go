@@ -6,6 +6,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/git-jp/git-jp/internal/llm/wire"
+
 	gitjp "github.com/git-jp/git-jp/events"
 	"github.com/git-jp/git-jp/internal/llm"
 )
@@ -143,7 +145,7 @@ func TestUniqueIDs(t *testing.T) {
 		{Parts: []llm.Part{call("a"), res("a"), res("nobody's"), llm.Text{Text: "t"}}},
 	}
 	var got []string
-	for _, m := range llm.UniqueIDs(messages, llm.WordRule(64)) {
+	for _, m := range llm.UniqueIDs(messages, wire.WordRule(64)) {
 		for _, p := range m.Parts {
 			switch p := p.(type) {
 			case llm.Call:
@@ -169,7 +171,7 @@ func TestUniqueIDs(t *testing.T) {
 func TestNames(t *testing.T) {
 	long := strings.Repeat("n", 70)
 	tools := []llm.Tool{{Name: "a.b"}, {Name: "a_b"}, {Name: "c/d"}, {Name: long}, {Name: long + "x"}, {Name: ""}}
-	n := llm.NewNames(tools, llm.WordRule(64))
+	n := llm.NewNames(tools, wire.WordRule(64))
 	seen := map[string]bool{}
 	for _, tool := range tools {
 		w := n.Wire(tool.Name)
@@ -184,7 +186,7 @@ func TestNames(t *testing.T) {
 	if n.Wire("gone.tool") != "gone_tool" || n.Tool("invented") != "invented" {
 		t.Error("a name that is not offered is lost")
 	}
-	reversed := llm.NewNames([]llm.Tool{tools[1], tools[0]}, llm.WordRule(64))
+	reversed := llm.NewNames([]llm.Tool{tools[1], tools[0]}, wire.WordRule(64))
 	if reversed.Wire("a.b") != n.Wire("a.b") {
 		t.Error("a name depends on the order of tools")
 	}

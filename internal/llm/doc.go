@@ -1,8 +1,7 @@
 // Package llm is what every language model has in common: what is asked
 // ([Request]), what streams back ([Delta]), how it goes wrong, and the parts that
-// each wire format needs and none may have its own of: the reader of server-sent
-// events, the reader of JSON lines, the one retry policy, the HTTP client with its
-// idle time-out, and the checker of each provider's rules.
+// each wire format needs and none may have its own of, such as the one retry policy.
+// Package wire has the HTTP client and the rules of each format.
 //
 // It keeps true:
 //
@@ -11,8 +10,8 @@
 //     byte to the provider that made it, and to no other.
 //   - The same request gives the same bytes on the wire: nothing here reads a
 //     clock or a random number to build one, and no map is ranged over unsorted.
-//   - Every body passes [Check] in the form in which it goes on the wire: the
-//     client of [NewClient] refuses the others with an [*InvalidError].
+//   - Every body passes wire.Check in the form in which it goes on the wire: the
+//     client of wire.NewClient refuses the others.
 //   - A stream ends in exactly one of two ways: a [DeltaStop] as its last delta, or
 //     an error. A stream that is given up early holds no goroutine and no
 //     connection.

@@ -17,7 +17,7 @@ type Endpoint struct {
 	Key      string
 	// KeyHeader is the header of the key, "" for that of the format.
 	KeyHeader string
-	Client    *http.Client // of [NewClient]
+	Client    *http.Client // of [wire.NewClient]
 	Retry     Retry
 	Now       func() time.Time // for a Retry-After that names a time; nil ignores those
 	// UserAgent names this program, "" for the library's own.

@@ -3,28 +3,15 @@ package llm
 import (
 	"slices"
 	"strconv"
-	"strings"
+
+	"github.com/git-jp/git-jp/internal/llm/wire"
 )
-
-// An IDRule says which ids of tool calls a provider takes.
-type IDRule struct {
-	Max     int // characters
-	Allowed func(c byte) bool
-}
-
-// WordRule takes letters, digits, "_" and "-", up to limit of them.
-func WordRule(limit int) IDRule {
-	return IDRule{Max: limit, Allowed: func(c byte) bool {
-		return c == '_' || c == '-' || '0' <= c && c <= '9' ||
-			'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z'
-	}}
-}
 
 // UniqueIDs returns the messages with ids of calls that are unique and that the provider
 // takes. An id that is both stays as it is. A result belongs to the first open call with its
 // id, as in [events.Stream.Calls]. Only what stands before a call decides its id, so a prompt
 // that was sent keeps its ids when the conversation grows.
-func UniqueIDs(messages []Message, rule IDRule) []Message {
+func UniqueIDs(messages []Message, rule wire.IDRule) []Message {
 	u := uniquer{rule: rule, used: map[string]bool{}, open: map[string][]string{}}
 	return rewrite(messages, u.part)
 }
@@ -57,7 +44,7 @@ func MadeUpID(r *Request, tool string, n int) string {
 }
 
 type uniquer struct {
-	rule IDRule
+	rule wire.IDRule
 	used map[string]bool     // on the wire
 	open map[string][]string // wire ids of calls without a result, by their own id
 }
@@ -82,7 +69,7 @@ func (u *uniquer) part(p Part) Part {
 }
 
 func (u *uniquer) fresh(id string) string {
-	id = u.clean(id)
+	id = u.rule.Clean(id)
 	if !u.used[id] {
 		return id
 	}
@@ -93,17 +80,4 @@ func (u *uniquer) fresh(id string) string {
 			return next
 		}
 	}
-}
-
-func (u *uniquer) clean(id string) string {
-	if id == "" {
-		return "call"
-	}
-	id = strings.Map(func(r rune) rune {
-		if r < 0x80 && u.rule.Allowed(byte(r)) {
-			return r
-		}
-		return '_'
-	}, id)
-	return id[:min(len(id), u.rule.Max)]
 }

@@ -5,12 +5,14 @@ import (
 	"encoding/hex"
 	"slices"
 	"strings"
+
+	"github.com/git-jp/git-jp/internal/llm/wire"
 )
 
 // Names maps names of tools to what a provider takes and back: MCP allows dots and 128
 // characters, providers do not.
 type Names struct {
-	rule IDRule
+	rule wire.IDRule
 	wire map[string]string
 	tool map[string]string
 }
@@ -18,7 +20,7 @@ type Names struct {
 // NewNames maps the names of the tools. A name that the provider takes stays; another has its
 // foreign characters replaced, and where that is taken or was too long it ends with six digits
 // of its own hash. Taken are the names of the provider's own tools.
-func NewNames(tools []Tool, rule IDRule, taken ...string) *Names {
+func NewNames(tools []Tool, rule wire.IDRule, taken ...string) *Names {
 	n := &Names{rule: rule, wire: map[string]string{}, tool: map[string]string{}}
 	for _, name := range taken {
 		n.tool[name] = name
@@ -59,11 +61,10 @@ func (n *Names) Tool(wire string) string {
 }
 
 func (n *Names) plain(name string) string {
-	u := uniquer{rule: n.rule}
 	if name == "" {
 		return "tool"
 	}
-	return u.clean(name)
+	return n.rule.Clean(name)
 }
 
 func (n *Names) hashed(name string) string {

@@ -5,6 +5,8 @@ import (
 	"errors"
 	"iter"
 	"time"
+
+	"github.com/git-jp/git-jp/internal/llm/wire"
 )
 
 // A Retry is the one policy of trying again. The zero value never does; see [DefaultRetry].
@@ -34,8 +36,8 @@ func Retryable(err error) bool {
 	var (
 		overflow *OverflowError
 		api      *APIError
-		idle     *IdleError
-		cut      *CutError
+		idle     *wire.IdleError
+		cut      *wire.CutError
 	)
 	switch {
 	case errors.As(err, &overflow):

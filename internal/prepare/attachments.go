@@ -15,7 +15,7 @@ import (
 	"github.com/git-jp/git-jp/internal/attach"
 	"github.com/git-jp/git-jp/internal/config"
 	"github.com/git-jp/git-jp/internal/jpconfig"
-	"github.com/git-jp/git-jp/internal/llm"
+	"github.com/git-jp/git-jp/internal/llm/wire"
 	"github.com/git-jp/git-jp/internal/query"
 	"github.com/git-jp/git-jp/internal/tool/builtin"
 	"github.com/git-jp/git-jp/internal/tool/file"
@@ -98,7 +98,7 @@ func (h *Host) attachments(
 			Files: files, Starter: h.Starter, Conversations: w, Admits: r.admits,
 			Foreign: func(attachment string) bool { return r.foreign[attachment] },
 			HTTP: attach.NewFetcher(attach.HTTPOptions{
-				UserAgent: h.userAgent(), Proxy: llm.ProxyFromEnv(h.Getenv).Function(),
+				UserAgent: h.userAgent(), Proxy: wire.ProxyFromEnv(h.Getenv).Function(),
 				AllowPrivate: func(host string) bool {
 					return slices.Contains(network.PrivateHosts, host)
 				},

@@ -14,6 +14,7 @@ import (
 	"github.com/git-jp/git-jp/internal/llm"
 	"github.com/git-jp/git-jp/internal/llm/builtin"
 	"github.com/git-jp/git-jp/internal/llm/models"
+	"github.com/git-jp/git-jp/internal/llm/wire"
 	"github.com/git-jp/git-jp/internal/query"
 	"github.com/git-jp/git-jp/internal/trust"
 	"github.com/go-json-experiment/json/jsontext"
@@ -191,7 +192,7 @@ func (q *Query) serve(limited bool) {
 		why = provider + " has no search of its own"
 	case limited:
 		why = "what it costs is not known, and the query has a limit"
-	case p.Format == llm.FormatGemini && len(q.tools.executor.Definitions()) > 0:
+	case p.Format == wire.FormatGemini && len(q.tools.executor.Definitions()) > 0:
 		why = provider + " searches only where no tools are offered (-T)"
 	default:
 		return

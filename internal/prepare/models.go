@@ -14,6 +14,7 @@ import (
 	"github.com/git-jp/git-jp/internal/llm/anthropic"
 	"github.com/git-jp/git-jp/internal/llm/builtin"
 	"github.com/git-jp/git-jp/internal/llm/models"
+	"github.com/git-jp/git-jp/internal/llm/wire"
 	"github.com/git-jp/git-jp/internal/trust"
 )
 
@@ -42,8 +43,8 @@ func (s Models) New(id string, r llm.Retry) (llm.Model, error) {
 		Chain *bool    `json:"chain_on_max_tokens"`
 		Betas []string `json:"beta_headers"`
 		// Of servers of one's own, and clouds that hand on.
-		KeyHeader string     `json:"api_key_header"`
-		Format    llm.Format `json:"format"`
+		KeyHeader string      `json:"api_key_header"`
+		Format    wire.Format `json:"format"`
 	}
 	if json.Unmarshal(p.JSON, &table) != nil {
 		table.Betas = nil
@@ -93,9 +94,9 @@ func (s Models) Builtin(ctx context.Context) llm.Model {
 	return builtin.New(builtin.Options{Offer: s.offer(ctx)})
 }
 
-func (s Models) client() llm.ClientOptions {
-	o := llm.ClientOptions{
-		Proxy: llm.ProxyFromEnv(s.Host.Getenv), Connect: s.Network.Connect,
+func (s Models) client() wire.ClientOptions {
+	o := wire.ClientOptions{
+		Proxy: wire.ProxyFromEnv(s.Host.Getenv), Connect: s.Network.Connect,
 		First: s.Network.FirstToken,
 	}
 	var idle int

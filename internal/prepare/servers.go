@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"github.com/git-jp/git-jp/internal/jpconfig"
-	"github.com/git-jp/git-jp/internal/llm"
+	"github.com/git-jp/git-jp/internal/llm/wire"
 	"github.com/git-jp/git-jp/internal/tool/file"
 	"github.com/git-jp/git-jp/internal/tool/mcp"
 	"github.com/git-jp/git-jp/internal/trust"
@@ -81,7 +81,7 @@ func (s *servers) connect(ctx context.Context, id string) (*mcp.Session, error) 
 		server.Checksum = table.Checksum.Algorithm + ":" + table.Checksum.Value
 	}
 	return mcp.Connect(ctx, server, mcp.Options{
-		Starter: s.host.Starter, Client: mcp.NewClient(llm.ProxyFromEnv(s.host.Getenv).Function()),
+		Starter: s.host.Starter, Client: mcp.NewClient(wire.ProxyFromEnv(s.host.Getenv).Function()),
 		Dir: s.dir, Space: s.space, Version: s.host.Version,
 	})
 }

@@ -19,6 +19,7 @@ import (
 	"github.com/git-jp/git-jp/internal/llm/llmtest"
 	"github.com/git-jp/git-jp/internal/llm/ollama"
 	"github.com/git-jp/git-jp/internal/llm/openai"
+	"github.com/git-jp/git-jp/internal/llm/wire"
 	"github.com/git-jp/git-jp/internal/query"
 	"github.com/go-json-experiment/json/jsontext"
 )
@@ -26,7 +27,7 @@ import (
 // A dialect is an adapter, and an answer in its format that has all there is: thinking with a
 // proof, text and calls.
 type dialect struct {
-	format llm.Format
+	format wire.Format
 	model  func(at llm.Endpoint) llm.Model
 	answer string
 	fine   string // an answer of one word
@@ -38,7 +39,7 @@ func sse(events ...string) string { return "data: " + strings.Join(events, sep+"
 
 var dialects = map[string]dialect{
 	"anthropic": {
-		llm.FormatAnthropic,
+		wire.FormatAnthropic,
 		func(at llm.Endpoint) llm.Model { return anthropic.New("claude-haiku-4-5", at, anthropic.Options{}) },
 		sse(`{"type":"message_start","message":{"model":"m","usage":{"input_tokens":3}}}`,
 			`{"type":"content_block_start","index":0,"content_block":{"type":"thinking","thinking":"","signature":""}}`,
@@ -72,7 +73,7 @@ var dialects = map[string]dialect{
 			`{"type":"message_delta","delta":{"stop_reason":"end_turn"}}`, `{"type":"message_stop"}`),
 	},
 	"responses": {
-		llm.FormatResponses,
+		wire.FormatResponses,
 		func(at llm.Endpoint) llm.Model { return openai.New("gpt-5", at) },
 		sse(`{"type":"response.output_item.added","output_index":0,"item":{"type":"reasoning","id":"rs_1","summary":[]}}`,
 			`{"type":"response.reasoning_summary_part.added","output_index":0,"item_id":"rs_1"}`,
@@ -91,7 +92,7 @@ var dialects = map[string]dialect{
 			`{"type":"response.completed","response":{"status":"completed"}}`),
 	},
 	"chat": {
-		llm.FormatChat,
+		wire.FormatChat,
 		func(at llm.Endpoint) llm.Model {
 			return chat.New("anthropic/claude", at, chat.Options{Dialect: chat.OpenRouter})
 		},
@@ -107,7 +108,7 @@ var dialects = map[string]dialect{
 		sse(`{"choices":[{"index":0,"delta":{"content":"fine"},"finish_reason":"stop"}]}`, `[DONE]`),
 	},
 	"mistral": {
-		llm.FormatChat,
+		wire.FormatChat,
 		func(at llm.Endpoint) llm.Model {
 			return chat.New("mistral-small", at, chat.Options{Dialect: chat.Mistral})
 		},
@@ -118,7 +119,7 @@ var dialects = map[string]dialect{
 		sse(`{"choices":[{"index":0,"delta":{"content":"fine"},"finish_reason":"stop"}]}`, `[DONE]`),
 	},
 	"local": {
-		llm.FormatChat,
+		wire.FormatChat,
 		func(at llm.Endpoint) llm.Model {
 			return chat.New("qwen3", at, chat.Options{Dialect: chat.LlamaCPP})
 		},
@@ -132,7 +133,7 @@ var dialects = map[string]dialect{
 		sse(`{"choices":[{"index":0,"delta":{"content":"fine"},"finish_reason":"stop"}]}`, `[DONE]`),
 	},
 	"gemini": {
-		llm.FormatGemini,
+		wire.FormatGemini,
 		func(at llm.Endpoint) llm.Model { return gemini.New("gemini-3-pro-preview", at) },
 		sse(`{"candidates":[{"index":0,"content":{"parts":[{"text":"so","thought":true}]}}],"responseId":"r"}`,
 			`{"candidates":[{"index":0,"content":{"parts":[{"text":"I look.","thoughtSignature":"c2ln"}]}}],"responseId":"r"}`,
@@ -142,7 +143,7 @@ var dialects = map[string]dialect{
 		sse(`{"candidates":[{"index":0,"content":{"parts":[{"text":"fine"}]},"finishReason":"STOP"}],"usageMetadata":{"promptTokenCount":3}}`),
 	},
 	"ollama": {
-		llm.FormatOllama,
+		wire.FormatOllama,
 		func(at llm.Endpoint) llm.Model { return ollama.New("m", at, ollama.Options{Window: 1 << 20}) },
 		`{"model":"m","message":{"role":"assistant","thinking":"so","content":""},"done":false}` + "\n" +
 			`{"model":"m","message":{"role":"assistant","content":"I look."},"done":false}` + "\n" +
@@ -174,7 +175,7 @@ func (r *replies) RoundTrip(req *http.Request) (*http.Response, error) {
 func (w dialect) endpoint(bodies ...string) llm.Endpoint {
 	return llm.Endpoint{
 		Provider: string(w.format), BaseURL: "http://localhost/v1", Key: "key",
-		Client: llm.NewClient(llm.ClientOptions{
+		Client: wire.NewClient(wire.ClientOptions{
 			Provider: string(w.format), Format: w.format, Idle: 10 * time.Second,
 			Base: &replies{bodies: bodies},
 		}),
@@ -217,7 +218,7 @@ var errNotKept = errors.New("what was said cannot be kept")
 // setup asks for all that the provider does itself.
 func (w dialect) setup() query.Setup {
 	services := llm.Services{WebSearch: jsontext.Value("{}"), Context: jsontext.Value(compactors[0].asked)}
-	if w.format == llm.FormatResponses {
+	if w.format == wire.FormatResponses {
 		services.Context = jsontext.Value(compactors[1].asked)
 	}
 	return query.Setup{Params: llm.Params{Services: services}}
@@ -239,7 +240,7 @@ func survives(t fataler, w dialect, answer string) *events.Stream {
 		})
 		return err
 	}
-	refused := new(llm.InvalidError)
+	refused := new(wire.InvalidError)
 	// What is answered may be no answer; then that is the error.
 	if err := turn(answer, w.fine); errors.Is(err, errNotKept) || errors.As(err, &refused) {
 		t.Fatalf("%v after\n%s", err, answer)

@@ -13,6 +13,7 @@ import (
 	"github.com/git-jp/git-jp/events"
 	"github.com/git-jp/git-jp/internal/importer"
 	"github.com/git-jp/git-jp/internal/llm"
+	"github.com/git-jp/git-jp/internal/llm/wire"
 	"github.com/git-jp/git-jp/internal/query"
 	"github.com/git-jp/git-jp/internal/realdata"
 	"github.com/git-jp/git-jp/internal/sessions"
@@ -87,12 +88,12 @@ func (r *importedRecord) Contents() blobs.Reader { return r.its }
 func (a adapter) goOnWith(
 	t *testing.T, stored *events.Stream, its sessionstest.Contents, p llm.Params,
 ) error {
-	w := &wire{}
+	w := &receiver{}
 	_, err := (&query.Turn{
 		Record: &importedRecord{kept{stored}, its}, Tools: &offers{},
 		Model: a.model(llm.Endpoint{
 			BaseURL: "http://127.0.0.1:9", Key: "key",
-			Client: llm.NewClient(llm.ClientOptions{Format: a.format, Base: w}),
+			Client: wire.NewClient(wire.ClientOptions{Format: a.format, Base: w}),
 		}),
 		Setup: query.Setup{System: []string{"Be brief."}, Speaker: speaker, Params: p},
 		Dedup: dedup.Options{Enabled: true, MinBytes: 30, Lookback: 30, Lines: true},

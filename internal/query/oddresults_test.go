@@ -131,11 +131,11 @@ func TestOddResultsStayGiven(t *testing.T) {
 					}
 					out = r.Stream
 				}
-				for wire, a := range adapters() {
+				for format, a := range adapters() {
 					body := sentNext(t, out, a)
 					for _, want := range test.want {
 						if !strings.Contains(body, strings.TrimSuffix(quotedText(t, want), "\\n")) {
-							t.Fatalf("%v, %s: %q is nowhere in %s", k, wire, want[:min(len(want), 40)], body)
+							t.Fatalf("%v, %s: %q is nowhere in %s", k, format, want[:min(len(want), 40)], body)
 						}
 					}
 				}

@@ -24,6 +24,7 @@ import (
 	"github.com/git-jp/git-jp/internal/llm/llmtest"
 	"github.com/git-jp/git-jp/internal/llm/ollama"
 	"github.com/git-jp/git-jp/internal/llm/openai"
+	"github.com/git-jp/git-jp/internal/llm/wire"
 	"github.com/git-jp/git-jp/internal/query"
 	"github.com/git-jp/git-jp/internal/tool"
 	"github.com/go-json-experiment/json/jsontext"
@@ -64,27 +65,27 @@ func source(t interface{ Fatal(...any) }, stored *events.Stream) query.Source {
 
 // An adapter is one way to put a request on the wire.
 type adapter struct {
-	format llm.Format
+	format wire.Format
 	model  func(at llm.Endpoint) llm.Model
 }
 
 func adapters() map[string]adapter {
 	openAI := func(name, provider string) adapter {
-		return adapter{llm.FormatChat, func(at llm.Endpoint) llm.Model {
+		return adapter{wire.FormatChat, func(at llm.Endpoint) llm.Model {
 			at.Provider = provider
 			return chat.New(name, at, chat.Options{})
 		}}
 	}
 	return map[string]adapter{
-		"anthropic": {llm.FormatAnthropic, func(at llm.Endpoint) llm.Model {
+		"anthropic": {wire.FormatAnthropic, func(at llm.Endpoint) llm.Model {
 			at.Provider = "anthropic"
 			return anthropic.New("claude-sonnet-4-6", at, anthropic.Options{})
 		}},
-		"openai": {llm.FormatResponses, func(at llm.Endpoint) llm.Model {
+		"openai": {wire.FormatResponses, func(at llm.Endpoint) llm.Model {
 			at.Provider = "openai"
 			return openai.New("gpt-5.6-sol", at)
 		}},
-		"gemini": {llm.FormatGemini, func(at llm.Endpoint) llm.Model {
+		"gemini": {wire.FormatGemini, func(at llm.Endpoint) llm.Model {
 			at.Provider = "google"
 			return gemini.New("gemini-3-pro-preview", at)
 		}},
@@ -101,26 +102,26 @@ func adapters() map[string]adapter {
 		"vllm's mistral":        openAI("Devstral-Small", "vllm"),
 		"lmstudio":              openAI("deepseek-r1-distill", "lmstudio"),
 		"somebody's":            openAI("deepseek-v4-flash", "gateway"),
-		"claude with a budget": {llm.FormatAnthropic, func(at llm.Endpoint) llm.Model {
+		"claude with a budget": {wire.FormatAnthropic, func(at llm.Endpoint) llm.Model {
 			at.Provider = "anthropic"
 			return anthropic.New("claude-haiku-4-5", at, anthropic.Options{})
 		}},
-		"claude that thinks": {llm.FormatAnthropic, func(at llm.Endpoint) llm.Model {
+		"claude that thinks": {wire.FormatAnthropic, func(at llm.Endpoint) llm.Model {
 			at.Provider = "anthropic"
 			return anthropic.New("claude-fable-5", at, anthropic.Options{})
 		}},
-		"ollama": {llm.FormatOllama, func(at llm.Endpoint) llm.Model {
+		"ollama": {wire.FormatOllama, func(at llm.Endpoint) llm.Model {
 			return ollama.New("qwen3:8b", at, ollama.Options{})
 		}},
 	}
 }
 
-// A wire takes requests in place of a provider.
+// A receiver takes requests in place of a provider.
 // It refuses each of them in words that make adapters leave out what is signed, so that the
 // request without is held against the rules too.
-type wire struct{ bodies [][]byte }
+type receiver struct{ bodies [][]byte }
 
-func (w *wire) RoundTrip(r *http.Request) (*http.Response, error) {
+func (w *receiver) RoundTrip(r *http.Request) (*http.Response, error) {
 	if err := r.Context().Err(); err != nil {
 		return nil, err // as a transport does, before anything is sent
 	}
@@ -137,10 +138,10 @@ func (w *wire) RoundTrip(r *http.Request) (*http.Response, error) {
 
 // send gives a request to the adapter and returns what it puts on the wire.
 func (a adapter) send(r *llm.Request) (body []byte, err error) {
-	w := &wire{}
+	w := &receiver{}
 	at := llm.Endpoint{
 		BaseURL: "http://127.0.0.1:9", Key: "key",
-		Client: llm.NewClient(llm.ClientOptions{Format: a.format, Base: w}),
+		Client: wire.NewClient(wire.ClientOptions{Format: a.format, Base: w}),
 	}
 	for _, e := range a.model(at).Stream(context.Background(), r) {
 		err = e
@@ -148,7 +149,7 @@ func (a adapter) send(r *llm.Request) (body []byte, err error) {
 	if len(w.bodies) == 0 {
 		return nil, fmt.Errorf("nothing was sent: %w", err)
 	}
-	if invalid, ok := errors.AsType[*llm.InvalidError](err); ok {
+	if invalid, ok := errors.AsType[*wire.InvalidError](err); ok {
 		return nil, fmt.Errorf("without signatures: %w", invalid)
 	}
 	return w.bodies[0], nil
@@ -156,8 +157,8 @@ func (a adapter) send(r *llm.Request) (body []byte, err error) {
 
 // takes asks the adapter before anything is sent.
 func (a adapter) takes(r *llm.Request) error {
-	w := &wire{}
-	client := llm.NewClient(llm.ClientOptions{Format: a.format, Base: w})
+	w := &receiver{}
+	client := wire.NewClient(wire.ClientOptions{Format: a.format, Base: w})
 	err := llm.Takes(a.model(llm.Endpoint{BaseURL: "http://127.0.0.1:9", Key: "key", Client: client}), r)
 	if len(w.bodies) > 0 {
 		return fmt.Errorf("%s was sent", w.bodies)

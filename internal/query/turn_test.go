@@ -12,6 +12,7 @@ import (
 	"github.com/git-jp/git-jp/dedup"
 	"github.com/git-jp/git-jp/events"
 	"github.com/git-jp/git-jp/internal/llm"
+	"github.com/git-jp/git-jp/internal/llm/wire"
 	"github.com/git-jp/git-jp/internal/query"
 	"github.com/git-jp/git-jp/internal/tool"
 	"github.com/git-jp/git-jp/internal/workspace"
@@ -235,7 +236,7 @@ func ask(text string) query.Prompt {
 }
 
 // transient is an error after which the same may succeed.
-func transient() error { return &llm.CutError{Provider: "test"} }
+func transient() error { return &wire.CutError{Provider: "test"} }
 
 func TestTurn(t *testing.T) {
 	schema := jsontext.Value(`{"type":"object","properties":{"n":{"type":"integer"}},"required":["n"]}`)
@@ -273,7 +274,7 @@ func TestTurn(t *testing.T) {
 		},
 		"an answer that keeps breaking off": {
 			prompt: ask("q"), acts: []act{breaks("x", transient())},
-			want: "turn\nask q\nsay xxxx +interrupted\n", text: "xxxx", err: new(*llm.CutError),
+			want: "turn\nask q\nsay xxxx +interrupted\n", text: "xxxx", err: new(*wire.CutError),
 		},
 		"a fault that does not pass": {
 			prompt: ask("q"), acts: []act{breaks("half", &llm.APIError{Status: 400, Message: "no"})},

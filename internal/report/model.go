@@ -8,6 +8,7 @@ import (
 	"github.com/git-jp/git-jp/internal/jpconfig"
 	"github.com/git-jp/git-jp/internal/llm"
 	"github.com/git-jp/git-jp/internal/llm/models"
+	"github.com/git-jp/git-jp/internal/llm/wire"
 	"github.com/git-jp/git-jp/internal/query"
 	"github.com/git-jp/git-jp/internal/tool"
 )
@@ -43,8 +44,8 @@ func modelHint(err error) string {
 			" attachment such as '!docs/x.png', or ask another model; " + othersHint
 	case errors.As(err, &answer):
 		return answerHint(answer)
-	case isA[*llm.UnreachableError](err), isA[*llm.PageError](err), isA[*llm.IdleError](err),
-		isA[*llm.CutError](err):
+	case isA[*wire.UnreachableError](err), isA[*wire.PageError](err), isA[*wire.IdleError](err),
+		isA[*wire.CutError](err):
 		return networkHint(err)
 	case errors.As(err, &name):
 		return "the tools are " + strings.Join(name.Known, ", ")
@@ -55,8 +56,8 @@ func modelHint(err error) string {
 
 // networkHint names the setting of the address or of the time that was in the way.
 func networkHint(err error) string {
-	gone, page, idle := new(llm.UnreachableError), new(llm.PageError), new(llm.IdleError)
-	cut := new(llm.CutError)
+	gone, page, idle := new(wire.UnreachableError), new(wire.PageError), new(wire.IdleError)
+	cut := new(wire.CutError)
 	set := func(provider string) string {
 		return "'git jp config set providers.llm." + provider + ".base_url URL'"
 	}

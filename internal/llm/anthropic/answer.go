@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/git-jp/git-jp/internal/llm"
+	"github.com/git-jp/git-jp/internal/llm/wire"
 )
 
 // chainDirective asks for the rest of an answer that was cut off. The words are jp's: the
@@ -123,7 +124,7 @@ func (a *answer) exchange(ctx context.Context, b *built, yield func(llm.Delta, e
 	defer func() { _ = res.Body.Close() }() // what was wanted of it has been read
 	a.emit = func(d llm.Delta) bool { return yield(d, nil) }
 	x := newReader(a)
-	for ev, err := range llm.ReadSSE(res.Body, 0) {
+	for ev, err := range wire.ReadSSE(res.Body, 0) {
 		if err != nil {
 			yield(llm.Delta{}, llm.StreamError(a.model.at.Provider, err))
 			return
@@ -141,7 +142,7 @@ func (a *answer) exchange(ctx context.Context, b *built, yield func(llm.Delta, e
 			return
 		}
 	}
-	yield(llm.Delta{}, &llm.CutError{Provider: a.model.at.Provider})
+	yield(llm.Delta{}, &wire.CutError{Provider: a.model.at.Provider})
 }
 
 // again reports whether the answer goes on in another exchange, and prepares for it. Only text

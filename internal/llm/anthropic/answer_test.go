@@ -12,6 +12,7 @@ import (
 	"github.com/git-jp/git-jp/internal/llm"
 	"github.com/git-jp/git-jp/internal/llm/anthropic"
 	"github.com/git-jp/git-jp/internal/llm/llmtest"
+	"github.com/git-jp/git-jp/internal/llm/wire"
 	"github.com/git-jp/git-jp/internal/realdata"
 	"github.com/google/go-cmp/cmp"
 )
@@ -26,7 +27,7 @@ func answers(
 		replies[i] = llmtest.Reply{Body: b, Chunk: llmtest.Odd}
 	}
 	server := llmtest.Serve(t, replies...)
-	at := server.Endpoint(t, llm.FormatAnthropic)
+	at := server.Endpoint(t, wire.FormatAnthropic)
 	got := llmtest.Collect(model(haiku)(at).Stream(t.Context(), r))
 	if len(got.Faults) > 0 {
 		t.Errorf("faults: %q", got.Faults)
@@ -202,7 +203,7 @@ func TestForcedToolIsInsistedOn(t *testing.T) {
 				replies = append(replies, llmtest.Reply{Body: b, Chunk: llmtest.Odd})
 			}
 			server := llmtest.Serve(t, replies...)
-			at := server.Endpoint(t, llm.FormatAnthropic)
+			at := server.Endpoint(t, wire.FormatAnthropic)
 			got := llmtest.Collect(model(c.model)(at).Stream(t.Context(), r))
 			sent := server.Sent()
 			if got.Err != nil || len(got.Faults) > 0 || len(sent) != len(c.replies) {
@@ -258,7 +259,7 @@ func TestSignatureRefused(t *testing.T) {
 		llmtest.Reply{Status: 400, Body: []byte(`{"type":"error","error":{"type":"invalid_request_error",` +
 			`"message":"messages.1.content.0: Invalid ` + "`signature` in `thinking`" + ` block"}}`)},
 		llmtest.Reply{Body: reply("end_turn", text("b")...)})
-	got := llmtest.Collect(model(haiku)(server.Endpoint(t, llm.FormatAnthropic)).Stream(t.Context(), r))
+	got := llmtest.Collect(model(haiku)(server.Endpoint(t, wire.FormatAnthropic)).Stream(t.Context(), r))
 	if got.Err != nil || got.Text() != "b" {
 		t.Fatalf("it says %q and ends with %v", got.Text(), got.Err)
 	}
@@ -282,7 +283,7 @@ func TestCatalog(t *testing.T) {
 	dir := realdata.Dir(t, "cassettes", "anthropic")
 	serve := func(file string) *anthropic.Model {
 		exchanges := llmtest.Cassette(t, filepath.Join(dir, file))
-		at := llmtest.Serve(t, llmtest.Script(exchanges, llmtest.Odd)...).Endpoint(t, llm.FormatAnthropic)
+		at := llmtest.Serve(t, llmtest.Script(exchanges, llmtest.Odd)...).Endpoint(t, wire.FormatAnthropic)
 		return anthropic.New(haiku, at, anthropic.Options{})
 	}
 	infos, err := serve("test_models.yml").Models(t.Context())
@@ -298,7 +299,7 @@ func TestCatalog(t *testing.T) {
 		t.Errorf("model: %v, %+v", err, info)
 	}
 	at := llmtest.Serve(t, llmtest.Reply{Status: 401, Body: []byte(`{"error":{"type":"authentication_error","message":"bad key"}}`)}).
-		Endpoint(t, llm.FormatAnthropic)
+		Endpoint(t, wire.FormatAnthropic)
 	_, err = anthropic.New(haiku, at, anthropic.Options{}).Describe(t.Context())
 	var api *llm.APIError
 	if !errors.As(err, &api) || api.Status != 401 || api.Message != "bad key" {
@@ -332,7 +333,7 @@ func TestUnknownModelsAreLookedUp(t *testing.T) {
 		server := llmtest.Serve(t, replies...)
 		r := uncached(user(say("q")))
 		r.Params.MaxTokens = c.most
-		got := llmtest.Collect(model(c.name)(server.Endpoint(t, llm.FormatAnthropic)).Stream(t.Context(), r))
+		got := llmtest.Collect(model(c.name)(server.Endpoint(t, wire.FormatAnthropic)).Stream(t.Context(), r))
 		sent := server.Sent()
 		if got.Text() != "a" || len(sent) != c.lookups+1 || !strings.Contains(string(sent[c.lookups].Body), c.want) {
 			t.Errorf("%s: %v after %d requests, no %s", c.name, got.Err, len(sent), c.want)

@@ -6,8 +6,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/git-jp/git-jp/internal/llm"
 	"github.com/git-jp/git-jp/internal/llm/llmtest"
+	"github.com/git-jp/git-jp/internal/llm/wire"
 )
 
 // BenchmarkStream compares an answer of ten thousand deltas with reading the same bytes.
@@ -15,7 +15,7 @@ func BenchmarkStream(b *testing.B) {
 	body := reply("end_turn", text(strings.Split(strings.Repeat("x", 10_000), "")...)...)
 	server := llmtest.Serve(b, llmtest.Reply{Body: body})
 	b.Run("ours", func(b *testing.B) {
-		m := model(haiku)(server.Endpoint(b, llm.FormatAnthropic))
+		m := model(haiku)(server.Endpoint(b, wire.FormatAnthropic))
 		b.SetBytes(int64(len(body)))
 		b.ReportAllocs()
 		for b.Loop() {

@@ -10,13 +10,14 @@ import (
 	"github.com/git-jp/git-jp/internal/llm"
 	"github.com/git-jp/git-jp/internal/llm/anthropic"
 	"github.com/git-jp/git-jp/internal/llm/llmtest"
+	"github.com/git-jp/git-jp/internal/llm/wire"
 	"github.com/git-jp/git-jp/internal/realdata"
 	"github.com/go-json-experiment/json/jsontext"
 	"github.com/google/go-cmp/cmp"
 )
 
-// wire is what the tests look at of a body.
-type wire struct {
+// A sentBody is what the tests look at of a body.
+type sentBody struct {
 	Model     string `json:"model"`
 	MaxTokens int    `json:"max_tokens"`
 	System    []struct {
@@ -57,9 +58,9 @@ type wire struct {
 	} `json:"output_config"`
 }
 
-func decode(t *testing.T, body []byte) wire {
+func decode(t *testing.T, body []byte) sentBody {
 	t.Helper()
-	var w wire
+	var w sentBody
 	if err := json.Unmarshal(body, &w); err != nil {
 		t.Fatal(err)
 	}
@@ -124,7 +125,7 @@ func TestRecordedConversations(t *testing.T) {
 		for way, chunk := range map[string]func(int) int{"whole": nil, "odd": llmtest.Odd} {
 			t.Run(name+"/"+way, func(t *testing.T) {
 				llmtest.Player{
-					Format: llm.FormatAnthropic, Cassette: cassette, Snapshot: snapshot, Chunk: chunk,
+					Format: wire.FormatAnthropic, Cassette: cassette, Snapshot: snapshot, Chunk: chunk,
 					Model: func(at llm.Endpoint) llm.Model {
 						return anthropic.New(first.Model, at, anthropic.Options{Continue: anthropic.DefaultContinue})
 					},

@@ -5,6 +5,7 @@ import (
 
 	"github.com/git-jp/git-jp/internal/llm"
 	"github.com/git-jp/git-jp/internal/llm/llmtest"
+	"github.com/git-jp/git-jp/internal/llm/wire"
 	"github.com/git-jp/git-jp/internal/realdata"
 	"github.com/google/go-cmp/cmp"
 )
@@ -17,7 +18,7 @@ func TestRecordedCompactions(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			r := &llm.Request{Messages: messages}
 			r.Params.Reasoning.Mode = llm.ReasoningOff
-			sent, err := llmtest.Wire(t, llm.FormatAnthropic, model("claude-haiku-4-5"), r)
+			sent, err := llmtest.Wire(t, wire.FormatAnthropic, model("claude-haiku-4-5"), r)
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -9,6 +9,7 @@ import (
 	"github.com/git-jp/git-jp/internal/llm"
 	"github.com/git-jp/git-jp/internal/llm/anthropic"
 	"github.com/git-jp/git-jp/internal/llm/llmtest"
+	"github.com/git-jp/git-jp/internal/llm/wire"
 	"go.uber.org/goleak"
 )
 
@@ -66,7 +67,7 @@ func model(name string) func(at llm.Endpoint) llm.Model {
 
 func TestConforms(t *testing.T) {
 	llmtest.Conform(t, llmtest.Harness{
-		Format: llm.FormatAnthropic, Type: "text/event-stream", New: model("claude-haiku-4-5"),
+		Format: wire.FormatAnthropic, Type: "text/event-stream", New: model("claude-haiku-4-5"),
 		Answer: func(s string) []byte { return reply("end_turn", text(s)...) },
 		Many: func(n int) []byte {
 			return reply("end_turn", text(strings.Split(strings.Repeat("x", n), "")...)...)
@@ -78,7 +79,7 @@ func TestConforms(t *testing.T) {
 
 func TestOutlivesSignatures(t *testing.T) {
 	llmtest.Outlives(t, llmtest.Harness{
-		Format: llm.FormatAnthropic, Type: "text/event-stream", New: model(haiku),
+		Format: wire.FormatAnthropic, Type: "text/event-stream", New: model(haiku),
 		Answer: func(s string) []byte { return reply("end_turn", text(s)...) },
 	}, "messages.1.content.0: Invalid `signature` in `thinking` block",
 		assistant("", thought("deep", llmtest.Stale), say("a")))

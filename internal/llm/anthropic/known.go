@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"github.com/git-jp/git-jp/internal/llm"
+	"github.com/git-jp/git-jp/internal/llm/wire"
 )
 
 // A trait is what is particular to a model and changes what may be sent to it.
@@ -75,4 +76,4 @@ func family(id string) string {
 	return strings.TrimSuffix(name, "-latest")
 }
 
-func nameRule() llm.IDRule { return llm.WordRule(64) }
+func nameRule() wire.IDRule { return wire.WordRule(64) }

@@ -4,6 +4,8 @@ import (
 	"encoding/json"
 	"time"
 
+	"github.com/git-jp/git-jp/internal/llm/wire"
+
 	sdk "github.com/anthropics/anthropic-sdk-go"
 	"github.com/anthropics/anthropic-sdk-go/option"
 	"github.com/anthropics/anthropic-sdk-go/packages/param"
@@ -45,7 +47,7 @@ type builder struct {
 
 func (b *builder) build() (*built, error) {
 	r := b.request
-	b.messages = llm.UniqueIDs(b.messages, llm.WordRule(64))
+	b.messages = llm.UniqueIDs(b.messages, wire.WordRule(64))
 	messages, err := b.turns()
 	if err != nil {
 		return nil, err

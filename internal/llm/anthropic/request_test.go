@@ -10,6 +10,7 @@ import (
 	"github.com/git-jp/git-jp/events"
 	"github.com/git-jp/git-jp/internal/llm"
 	"github.com/git-jp/git-jp/internal/llm/llmtest"
+	"github.com/git-jp/git-jp/internal/llm/wire"
 	"github.com/go-json-experiment/json/jsontext"
 	"github.com/google/go-cmp/cmp"
 )
@@ -43,7 +44,7 @@ func redacted(data string) llm.Part {
 // sent returns the body for a request to a model.
 func sent(t *testing.T, name string, r *llm.Request) map[string]any {
 	t.Helper()
-	body, err := llmtest.Wire(t, llm.FormatAnthropic, model(name), r)
+	body, err := llmtest.Wire(t, wire.FormatAnthropic, model(name), r)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -180,7 +181,7 @@ func TestMessages(t *testing.T) {
 
 func TestUnsupported(t *testing.T) {
 	r := uncached(user(say("q"), llm.Media{MIME: "image/tiff", Name: "scan.tiff", Bytes: []byte("T")}))
-	_, err := llmtest.Wire(t, llm.FormatAnthropic, model(haiku), r)
+	_, err := llmtest.Wire(t, wire.FormatAnthropic, model(haiku), r)
 	var unsupported *llm.UnsupportedError
 	if !errors.As(err, &unsupported) || unsupported.Name != "scan.tiff" {
 		t.Errorf("a TIFF ends with %v", err)
@@ -190,8 +191,8 @@ func TestUnsupported(t *testing.T) {
 // TestInvalidIsNotSent holds that a request that the provider would refuse ends with us.
 func TestInvalidIsNotSent(t *testing.T) {
 	r := uncached(user(say("q")), assistant("", call("1", "x")), user(say("r")))
-	_, err := llmtest.Wire(t, llm.FormatAnthropic, model(haiku), r)
-	var invalid *llm.InvalidError
+	_, err := llmtest.Wire(t, wire.FormatAnthropic, model(haiku), r)
+	var invalid *wire.InvalidError
 	if !errors.As(err, &invalid) || len(invalid.Violations) == 0 {
 		t.Errorf("a call without a result ends with %v", err)
 	}
@@ -342,7 +343,7 @@ func TestOutputSchema(t *testing.T) {
 			"a":{"type":"array","minItems":1,"description":"list\n\n{maxItems: 2}","items":{"type":"integer","description":"{minimum: 1.50}"}},
 			"minimum":{"anyOf":[{"type":"object","properties":{},"additionalProperties":false},{"type":"null"}]}}}}}`)
 	r.Schema = jsontext.Value(`{`)
-	if _, err := llmtest.Wire(t, llm.FormatAnthropic, model(haiku), r); err == nil {
+	if _, err := llmtest.Wire(t, wire.FormatAnthropic, model(haiku), r); err == nil {
 		t.Error("a schema that is no JSON is sent")
 	}
 }
@@ -353,7 +354,7 @@ func TestHeaders(t *testing.T) {
 	t.Setenv("ANTHROPIC_BASE_URL", "http://127.0.0.1:1")
 	t.Setenv("ANTHROPIC_CUSTOM_HEADERS", "X-Evil: yes")
 	server := llmtest.Serve(t, llmtest.Reply{Body: reply("end_turn", text("a")...)})
-	at := server.Endpoint(t, llm.FormatAnthropic)
+	at := server.Endpoint(t, wire.FormatAnthropic)
 	at.UserAgent = "git-jp/1"
 	answer := llmtest.Collect(model(haiku)(at).Stream(t.Context(), uncached(user(say("q")))))
 	if answer.Err != nil {
@@ -382,7 +383,7 @@ func TestPrefixIsStable(t *testing.T) {
 	var before string
 	for n := 1; n <= len(conversation); n += 2 {
 		r := &llm.Request{Messages: conversation[:n], System: []llm.SystemText{{Text: "s"}}}
-		body, err := llmtest.Wire(t, llm.FormatAnthropic, model(haiku), r)
+		body, err := llmtest.Wire(t, wire.FormatAnthropic, model(haiku), r)
 		if err != nil {
 			t.Fatal(err)
 		}

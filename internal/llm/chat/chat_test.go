@@ -13,6 +13,7 @@ import (
 	"github.com/git-jp/git-jp/internal/llm"
 	"github.com/git-jp/git-jp/internal/llm/chat"
 	"github.com/git-jp/git-jp/internal/llm/llmtest"
+	"github.com/git-jp/git-jp/internal/llm/wire"
 	"github.com/go-json-experiment/json/jsontext"
 	"go.uber.org/goleak"
 )
@@ -56,7 +57,7 @@ func whole() []byte { return sse(delta(hi), finish("stop"), usage, "[DONE]") }
 
 func model(t *testing.T, dialect string, s *llmtest.Server) *chat.Model {
 	t.Helper()
-	at := s.Endpoint(t, llm.FormatChat)
+	at := s.Endpoint(t, wire.FormatChat)
 	at.Provider = dialect
 	return chat.New("m-1", at, chat.Options{})
 }
@@ -382,7 +383,7 @@ func api(status int, kind string, retryable bool) func(error) bool {
 }
 
 func cut(err error) bool {
-	var c *llm.CutError
+	var c *wire.CutError
 	return errors.As(err, &c)
 }
 
@@ -414,7 +415,7 @@ func TestStructured(t *testing.T) {
 		if !strings.Contains(string(body), want) {
 			t.Errorf("no %s in %s", want, body)
 		}
-		p, err := llmtest.PromptOf(llm.FormatChat, body)
+		p, err := llmtest.PromptOf(wire.FormatChat, body)
 		const words = "follows this JSON Schema:\n{"
 		if err != nil || strings.Contains(p.Lead, words) || strings.Contains(p.Said, words) != (dialect == chat.DeepSeek) {
 			t.Errorf("%s: %v: where is the schema asked for? %s", dialect, err, body)
@@ -474,7 +475,7 @@ func TestModels(t *testing.T) {
 func TestModelsAreAskedForAgain(t *testing.T) {
 	t.Parallel()
 	s := llmtest.Serve(t, llmtest.Reply{Status: 503, Body: []byte("{}")}, llmtest.Reply{Body: []byte(`{"data":[{"id":"a"}]}`)})
-	at := s.Endpoint(t, llm.FormatChat)
+	at := s.Endpoint(t, wire.FormatChat)
 	at.Retry = llm.Retry{Max: 1, Sleep: func(context.Context, time.Duration) error { return nil }}
 	infos, err := chat.New("a", at, chat.Options{}).Models(t.Context())
 	if err != nil || len(infos) != 1 || len(s.Sent()) != 2 {

@@ -7,6 +7,7 @@ import (
 	"github.com/git-jp/git-jp/internal/llm"
 	"github.com/git-jp/git-jp/internal/llm/chat"
 	"github.com/git-jp/git-jp/internal/llm/llmtest"
+	"github.com/git-jp/git-jp/internal/llm/wire"
 )
 
 func spoken(fragments ...string) []string {
@@ -24,7 +25,7 @@ func spoken(fragments ...string) []string {
 func TestConforms(t *testing.T) {
 	end := []string{finish("stop"), usage, "[DONE]"}
 	llmtest.Conform(t, llmtest.Harness{
-		Format: llm.FormatChat, Type: "text/event-stream",
+		Format: wire.FormatChat, Type: "text/event-stream",
 		New:    func(at llm.Endpoint) llm.Model { return chat.New("m", at, chat.Options{}) },
 		Answer: func(text string) []byte { return sse(append(spoken(text), end...)...) },
 		Many: func(n int) []byte {
@@ -46,7 +47,7 @@ func TestOutlivesSignatures(t *testing.T) {
 	signed.Metadata = signed.Metadata.WithText(llm.MetadataAnthropicSignature, llmtest.Stale)
 	const raw = `{"error":{"message":"messages.1: Invalid signature in thinking block"}}`
 	llmtest.Outlives(t, llmtest.Harness{
-		Format: llm.FormatChat, Type: "text/event-stream",
+		Format: wire.FormatChat, Type: "text/event-stream",
 		New: func(at llm.Endpoint) llm.Model {
 			return chat.New("anthropic/claude", at, chat.Options{Dialect: chat.OpenRouter})
 		},

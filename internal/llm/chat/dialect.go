@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/git-jp/git-jp/internal/llm"
+	"github.com/git-jp/git-jp/internal/llm/wire"
 )
 
 // Names of servers whose dialect is known. They are the names of providers as configuration
@@ -95,10 +96,10 @@ func (d dialect) replays(own, called bool) bool {
 func dialectOf(server, model string) dialect {
 	d := dialectOfServer(server)
 	switch {
-	case llm.IsMistral(model):
+	case wire.IsMistral(model):
 		d.between = true
 		d.shortIDs = d.shortIDs || !d.details // who hands on makes ids that fit
-	case llm.IsDeepSeek(model):
+	case wire.IsDeepSeek(model):
 		d.always, d.wantsThoughts = false, d.thoughts == thoughtsContent
 	}
 	return d

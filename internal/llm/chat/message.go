@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/git-jp/git-jp/internal/llm"
+	"github.com/git-jp/git-jp/internal/llm/wire"
 )
 
 // A message is one before it takes the server's form.
@@ -50,7 +51,7 @@ const (
 
 // converse makes messages of the conversation.
 func (b *builder) converse() error {
-	all := llm.UniqueIDs(b.request.Messages, llm.WordRule(64))
+	all := llm.UniqueIDs(b.request.Messages, wire.WordRule(64))
 	called, asking := turnsWithCalls(all), lastSpoken(all)
 	for i, m := range all {
 		var err error

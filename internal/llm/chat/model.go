@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"github.com/git-jp/git-jp/internal/llm"
+	"github.com/git-jp/git-jp/internal/llm/wire"
 )
 
 // Options are what is particular to the server.
@@ -56,7 +57,7 @@ func (m *Model) exchange(
 	ctx context.Context, r *llm.Request, unsigned bool, yield func(llm.Delta, error) bool,
 ) error {
 	b := &builder{
-		model: m, request: r, names: llm.NewNames(r.Tools, llm.WordRule(64)), unsigned: unsigned,
+		model: m, request: r, names: llm.NewNames(r.Tools, wire.WordRule(64)), unsigned: unsigned,
 	}
 	body, err := b.build()
 	if err != nil {

@@ -14,6 +14,7 @@ import (
 	"github.com/git-jp/git-jp/internal/llm"
 	"github.com/git-jp/git-jp/internal/llm/chat"
 	"github.com/git-jp/git-jp/internal/llm/llmtest"
+	"github.com/git-jp/git-jp/internal/llm/wire"
 	"github.com/go-json-experiment/json/jsontext"
 	"github.com/google/go-cmp/cmp"
 )
@@ -22,7 +23,7 @@ import (
 func sent(t *testing.T, dialect, name string, r *llm.Request) (map[string]json.RawMessage, error) {
 	t.Helper()
 	s := llmtest.Serve(t, llmtest.Reply{Body: whole()})
-	at := s.Endpoint(t, llm.FormatChat)
+	at := s.Endpoint(t, wire.FormatChat)
 	at.Provider = dialect
 	got := llmtest.Collect(chat.New(name, at, chat.Options{}).Stream(t.Context(), r))
 	if len(s.Sent()) == 0 {
@@ -533,7 +534,7 @@ func TestAddress(t *testing.T) {
 		{chat.Mistral, "/mistral", "/mistral/v1/chat/completions"},
 	} {
 		s := llmtest.Serve(t, llmtest.Reply{Body: whole()})
-		at := s.Endpoint(t, llm.FormatChat)
+		at := s.Endpoint(t, wire.FormatChat)
 		at.BaseURL += c.suffix
 		m := chat.New("m", at, chat.Options{Dialect: c.dialect})
 		fine(t, llmtest.Collect(m.Stream(t.Context(), hello())))

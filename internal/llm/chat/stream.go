@@ -6,6 +6,7 @@ import (
 	"strconv"
 
 	"github.com/git-jp/git-jp/internal/llm"
+	"github.com/git-jp/git-jp/internal/llm/wire"
 )
 
 // Keys of the parts that are not calls; calls have the numbers from 0.
@@ -47,7 +48,7 @@ func newReader(
 
 // read reads the answer to its end. It returns nil when nobody listens any more.
 func (r *reader) read(body io.Reader) error {
-	for ev, err := range llm.ReadSSE(body, 0) {
+	for ev, err := range wire.ReadSSE(body, 0) {
 		if err != nil && r.finish != "" {
 			break // it was done, and only the connection ended badly
 		}
@@ -66,7 +67,7 @@ func (r *reader) read(body io.Reader) error {
 		}
 	}
 	if r.finish == "" {
-		return &llm.CutError{Provider: r.model.at.Provider}
+		return &wire.CutError{Provider: r.model.at.Provider}
 	}
 	r.end()
 	return nil

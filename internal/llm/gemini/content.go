@@ -7,6 +7,7 @@ import (
 
 	"github.com/git-jp/git-jp/events"
 	"github.com/git-jp/git-jp/internal/llm"
+	"github.com/git-jp/git-jp/internal/llm/wire"
 )
 
 // skipSignature is what Google's documentation gives for calls that have no signature: those
@@ -54,7 +55,7 @@ func textPart(s string) part { return part{Text: &s} }
 
 // converse makes contents of the messages.
 func (b *builder) converse() error {
-	all := llm.UniqueIDs(b.request.Messages, llm.WordRule(64))
+	all := llm.UniqueIDs(b.request.Messages, wire.WordRule(64))
 	var open []llm.Call // of the last reply
 	for i, m := range all {
 		if m.Role == llm.RoleAssistant {

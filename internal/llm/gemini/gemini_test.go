@@ -12,6 +12,7 @@ import (
 	"github.com/git-jp/git-jp/internal/llm"
 	"github.com/git-jp/git-jp/internal/llm/gemini"
 	"github.com/git-jp/git-jp/internal/llm/llmtest"
+	"github.com/git-jp/git-jp/internal/llm/wire"
 	"github.com/go-json-experiment/json/jsontext"
 	"go.uber.org/goleak"
 )
@@ -64,7 +65,7 @@ func TestConforms(t *testing.T) {
 		return sse(append(chunks, finish("STOP"))...)
 	}
 	llmtest.Conform(t, llmtest.Harness{
-		Format: llm.FormatGemini, Type: "text/event-stream",
+		Format: wire.FormatGemini, Type: "text/event-stream",
 		New:    func(at llm.Endpoint) llm.Model { return gemini.New("gemini-3-pro", at) },
 		Answer: func(s string) []byte { return sse(parts(text(s)), finish("STOP")) },
 		Many:   many,
@@ -78,7 +79,7 @@ func TestOutlivesSignatures(t *testing.T) {
 	signed := llm.Text{Text: "a"}
 	signed.Metadata = signed.Metadata.WithText(llm.MetadataGoogleSignature, llmtest.Stale)
 	llmtest.Outlives(t, llmtest.Harness{
-		Format: llm.FormatGemini, Type: "text/event-stream",
+		Format: wire.FormatGemini, Type: "text/event-stream",
 		New:    func(at llm.Endpoint) llm.Model { return gemini.New("gemini-3-pro", at) },
 		Answer: func(s string) []byte { return sse(parts(text(s)), finish("STOP")) },
 	}, "Thought signature is not valid.", llm.Message{
@@ -90,7 +91,7 @@ func TestOutlivesSignatures(t *testing.T) {
 func ask(t *testing.T, name string, r *llm.Request, replies ...llmtest.Reply) (llmtest.Transcript, *llmtest.Server) {
 	t.Helper()
 	s := llmtest.Serve(t, replies...)
-	at := s.Endpoint(t, llm.FormatGemini)
+	at := s.Endpoint(t, wire.FormatGemini)
 	at.BaseURL += "/v1beta"
 	return llmtest.Collect(gemini.New(name, at).Stream(t.Context(), r)), s
 }
@@ -161,7 +162,7 @@ func TestSignatures(t *testing.T) {
 	}}}
 	got, s = ask(t, "gemini-3-pro", again, llmtest.Reply{Body: sse(finish("STOP"))})
 	fine(t, got)
-	wire := string(s.Sent()[0].Body)
+	sent := string(s.Sent()[0].Body)
 	wantBody := `"contents":[{"role":"user","parts":[{"text":"Q"}]},{"role":"model","parts":[` +
 		`{"text":"Let me see.","thought":true,"thoughtSignature":"a-_b"},` +
 		`{"text":"I look.","thoughtSignature":"Ab+/Cd==\n"},{"text":"More."},` +
@@ -170,8 +171,8 @@ func TestSignatures(t *testing.T) {
 		`{"functionResponse":{"id":"r1_0","name":"f","response":{"content":"1"}}},` +
 		`{"functionResponse":{"id":"own","name":"f","response":{"error":"2"}}}]},` +
 		`{"role":"user","parts":[{"text":"So?"}]}]`
-	if !strings.Contains(wire, wantBody) {
-		t.Errorf("sent %s, want %s", wire, wantBody)
+	if !strings.Contains(sent, wantBody) {
+		t.Errorf("sent %s, want %s", sent, wantBody)
 	}
 }
 
@@ -289,7 +290,7 @@ func TestKey(t *testing.T) {
 	t.Parallel()
 	for _, key := range []string{"", "key"} {
 		s := llmtest.Serve(t, llmtest.Reply{Body: sse(parts(text("Hi")), finish("STOP"))})
-		at := s.Endpoint(t, llm.FormatGemini)
+		at := s.Endpoint(t, wire.FormatGemini)
 		at.Key, at.UserAgent, at.Header = key, "git-jp", map[string][]string{"x-a": {"b"}}
 		fine(t, llmtest.Collect(gemini.New("gemini-3-pro", at).Stream(t.Context(), hello())))
 		h := s.Sent()[0].Header
@@ -308,7 +309,7 @@ func TestModels(t *testing.T) {
 		{Body: []byte(`{"models":[{"name":"models/embedding","supportedGenerationMethods":["embed"]}]}`)},
 	}
 	s := llmtest.Serve(t, pages...)
-	m := gemini.New("gemini-3-pro", s.Endpoint(t, llm.FormatGemini))
+	m := gemini.New("gemini-3-pro", s.Endpoint(t, wire.FormatGemini))
 	infos, err := m.Models(t.Context())
 	want := llm.Info{
 		ID: "gemini-3-pro", Title: "G", Window: 1000, MaxOutput: 100, Reasoning: true, Tools: true,
@@ -318,7 +319,7 @@ func TestModels(t *testing.T) {
 		t.Errorf("%+v, %v", infos, err)
 	}
 	one := llmtest.Serve(t, llmtest.Reply{Body: []byte(`{"name":"models/gemini-3-pro","inputTokenLimit":7}`)})
-	i, err := gemini.New("gemini-3-pro", one.Endpoint(t, llm.FormatGemini)).Describe(t.Context())
+	i, err := gemini.New("gemini-3-pro", one.Endpoint(t, wire.FormatGemini)).Describe(t.Context())
 	if err != nil || i.Window != 7 || one.Sent()[0].Path != "/v1beta/models/gemini-3-pro" {
 		t.Errorf("%+v, %v", i, err)
 	}

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/git-jp/git-jp/internal/llm"
+	"github.com/git-jp/git-jp/internal/llm/wire"
 )
 
 // A trait is what is particular to a model and changes what may be sent to it.
@@ -127,9 +128,9 @@ func (t trait) level(r llm.ReasoningParams, off bool) string {
 }
 
 // nameRule says which names of tools the provider takes.
-func nameRule() llm.IDRule {
-	word := llm.WordRule(64)
-	return llm.IDRule{Max: word.Max, Allowed: func(c byte) bool {
+func nameRule() wire.IDRule {
+	word := wire.WordRule(64)
+	return wire.IDRule{Max: word.Max, Allowed: func(c byte) bool {
 		return c == '.' || c == ':' || word.Allowed(c)
 	}}
 }

@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/git-jp/git-jp/internal/llm"
+	"github.com/git-jp/git-jp/internal/llm/wire"
 )
 
 // A reader makes deltas of the provider's chunks.
@@ -71,7 +72,7 @@ func newReader(
 
 // read reads the answer to its end. It returns nil when nobody listens any more.
 func (r *reader) read(body io.Reader) error {
-	for ev, err := range llm.ReadSSE(body, 0) {
+	for ev, err := range wire.ReadSSE(body, 0) {
 		if err != nil && r.stop != nil {
 			break // it was done, and only the connection ended badly
 		}
@@ -90,7 +91,7 @@ func (r *reader) read(body io.Reader) error {
 		}
 	}
 	if r.stop == nil {
-		return &llm.CutError{Provider: r.model.at.Provider}
+		return &wire.CutError{Provider: r.model.at.Provider}
 	}
 	r.end()
 	return nil

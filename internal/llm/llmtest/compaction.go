@@ -8,6 +8,7 @@ import (
 
 	"github.com/git-jp/git-jp/events"
 	"github.com/git-jp/git-jp/internal/llm"
+	"github.com/git-jp/git-jp/internal/llm/wire"
 )
 
 // compactions are the overlays of the recorded cases, by the names of their files.
@@ -117,7 +118,7 @@ func Messages(t testing.TB, s *events.Stream) []llm.Message {
 
 // Wire returns the body that a model sends for a request, and the error when it sends none.
 func Wire(
-	t testing.TB, f llm.Format, model func(at llm.Endpoint) llm.Model, r *llm.Request,
+	t testing.TB, f wire.Format, model func(at llm.Endpoint) llm.Model, r *llm.Request,
 ) ([]byte, error) {
 	t.Helper()
 	server := Serve(t, Reply{Status: http.StatusBadRequest})

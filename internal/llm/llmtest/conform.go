@@ -12,12 +12,13 @@ import (
 	"time"
 
 	"github.com/git-jp/git-jp/internal/llm"
+	"github.com/git-jp/git-jp/internal/llm/wire"
 	"go.uber.org/goleak"
 )
 
 // A Harness is what [Conform] needs to know of an adapter.
 type Harness struct {
-	Format llm.Format
+	Format wire.Format
 	New    func(at llm.Endpoint) llm.Model
 	// Answer is the wire form of an answer that says text, and Type its content type.
 	Answer func(text string) []byte
@@ -285,7 +286,7 @@ func testHTML(t *testing.T, h Harness) {
 		http.StatusOK: 0, http.StatusTooManyRequests: 0, http.StatusBadGateway: 3,
 	} {
 		got, waits := h.ask(t, Reply{Status: status, Body: []byte("<!doctype html>\n<p>Log in")})
-		_, isPage := errors.AsType[*llm.PageError](got.Err)
+		_, isPage := errors.AsType[*wire.PageError](got.Err)
 		if got.Err == nil || len(waits) != attempts || isPage != (status == http.StatusOK) {
 			t.Errorf("a page with status %d ends with %v after waits %s", status, got.Err, waits)
 		}
@@ -320,7 +321,7 @@ func (h Harness) quick(t *testing.T, replies ...Reply) (Transcript, []time.Durat
 	transport := &http.Transport{}
 	t.Cleanup(transport.CloseIdleConnections)
 	at := Serve(t, replies...).Endpoint(t, h.Format)
-	at.Client = llm.NewClient(llm.ClientOptions{
+	at.Client = wire.NewClient(wire.ClientOptions{
 		Provider: string(h.Format), Format: h.Format, Base: transport,
 		First: 50 * time.Millisecond, Idle: 50 * time.Millisecond,
 	})
@@ -333,7 +334,7 @@ func testSilence(t *testing.T, h Harness) {
 	silent := h.ok(nil)
 	silent.Hang = true
 	got, waits := h.quick(t, silent, h.ok(h.Answer("at last")))
-	var idle *llm.IdleError
+	var idle *wire.IdleError
 	if !errors.As(got.Err, &idle) || !idle.First || len(waits) != 0 {
 		t.Errorf("silence ends with %v after waits %s", got.Err, waits)
 	}
@@ -344,7 +345,7 @@ func testSilenceInside(t *testing.T, h Harness) {
 	silent.Body = silent.Body[:len(silent.Body)*2/3]
 	silent.Hang = true
 	got, waits := h.quick(t, silent)
-	var idle *llm.IdleError
+	var idle *wire.IdleError
 	if !errors.As(got.Err, &idle) || len(got.Deltas) == 0 || len(waits) != 0 {
 		t.Errorf("silence ends with %v after %d deltas, waits %s", got.Err, len(got.Deltas), waits)
 	}
@@ -355,7 +356,7 @@ func testCut(t *testing.T, h Harness) {
 	for n := range len(whole) / 7 {
 		cut := h.ok(whole[:n*7])
 		got, _ := h.ask(t, cut)
-		var broken *llm.CutError
+		var broken *wire.CutError
 		if !errors.As(got.Err, &broken) && got.Stop.Reason == "" {
 			t.Fatalf("cut after %d bytes of %d, the stream ends with %v", n*7, len(whole), got.Err)
 		}
@@ -370,7 +371,7 @@ func testAbort(t *testing.T, h Harness) {
 	aborted := h.ok(whole[:len(whole)/2])
 	aborted.Abort = true
 	got, _ := h.ask(t, aborted)
-	var broken *llm.CutError
+	var broken *wire.CutError
 	if !errors.As(got.Err, &broken) || broken.Err == nil {
 		t.Errorf("aborted, the stream ends with %v", got.Err)
 	}
@@ -396,7 +397,7 @@ func testRefused(t *testing.T, h Harness) {
 	at.Retry = h.retry(&waits)
 	server.Close()
 	got := Collect(h.New(at).Stream(t.Context(), question()))
-	var gone *llm.UnreachableError
+	var gone *wire.UnreachableError
 	if !errors.As(got.Err, &gone) || len(waits) != 0 {
 		t.Errorf("without a server the stream ends with %v after waits %s", got.Err, waits)
 	}

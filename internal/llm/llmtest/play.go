@@ -5,13 +5,14 @@ import (
 
 	"github.com/git-jp/git-jp/events"
 	"github.com/git-jp/git-jp/internal/llm"
+	"github.com/git-jp/git-jp/internal/llm/wire"
 	"github.com/google/go-cmp/cmp"
 )
 
 // A Player holds an adapter against a recorded conversation: it asks what was asked, answers
 // calls as they were answered, and compares what streams back with what must be stored.
 type Player struct {
-	Format   llm.Format
+	Format   wire.Format
 	Cassette string // the recorded exchanges
 	Snapshot string // what must be stored
 	Chunk    func(int) int

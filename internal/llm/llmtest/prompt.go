@@ -6,7 +6,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/git-jp/git-jp/internal/llm"
+	"github.com/git-jp/git-jp/internal/llm/wire"
 )
 
 // A Prompt is what of a request a provider's cache counts, in the order in which it does: a later
@@ -21,7 +21,7 @@ type Prompt struct {
 }
 
 // PromptOf reads a request in a provider's format.
-func PromptOf(f llm.Format, body []byte) (Prompt, error) {
+func PromptOf(f wire.Format, body []byte) (Prompt, error) {
 	r := Decoded(body)
 	if r == nil {
 		return Prompt{}, fmt.Errorf("a request is no object: %s", body)
@@ -30,18 +30,18 @@ func PromptOf(f llm.Format, body []byte) (Prompt, error) {
 	member := "messages"
 	p.lead("tools", r["tools"])
 	switch f {
-	case llm.FormatAnthropic:
+	case wire.FormatAnthropic:
 		p.lead("system", r["system"])
 		config, _ := r["output_config"].(map[string]any)
 		p.lead("format", config["format"])
 		// How much is thought and which tools are called counts before the first message.
 		p.lead("thinking", r["thinking"])
 		p.lead("tool_choice", r["tool_choice"])
-	case llm.FormatResponses:
+	case wire.FormatResponses:
 		member = "input"
 		text, _ := r["text"].(map[string]any)
 		p.lead("format", text["format"])
-	case llm.FormatGemini:
+	case wire.FormatGemini:
 		member = "contents"
 		p.lead("system", r["systemInstruction"])
 	}

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/git-jp/git-jp/internal/llm"
+	"github.com/git-jp/git-jp/internal/llm/wire"
 )
 
 // A Reply is one answer of a [Server].
@@ -82,10 +83,10 @@ func (s *Server) Sent() []Sent {
 
 // Endpoint returns how an adapter of a format reaches the server, without waiting before it
 // tries again.
-func (s *Server) Endpoint(t testing.TB, f llm.Format) llm.Endpoint {
+func (s *Server) Endpoint(t testing.TB, f wire.Format) llm.Endpoint {
 	t.Helper()
 	transport := &http.Transport{}
-	client := llm.NewClient(llm.ClientOptions{
+	client := wire.NewClient(wire.ClientOptions{
 		Provider: string(f), Format: f, Idle: 10 * time.Second, Base: transport,
 	})
 	t.Cleanup(transport.CloseIdleConnections)

@@ -15,6 +15,7 @@ import (
 	"github.com/git-jp/git-jp/internal/llm"
 	"github.com/git-jp/git-jp/internal/llm/llmtest"
 	"github.com/git-jp/git-jp/internal/llm/models"
+	"github.com/git-jp/git-jp/internal/llm/wire"
 	"github.com/go-json-experiment/json/jsontext"
 )
 
@@ -255,7 +256,7 @@ func TestNew(t *testing.T) {
 		rec := &recorder{}
 		m, err := models.New(id, models.Options{
 			Key:    func(models.Provider) (string, error) { return "secret", nil },
-			Client: llm.ClientOptions{Base: rec},
+			Client: wire.ClientOptions{Base: rec},
 		})
 		if err != nil || m.ID() != id {
 			t.Fatalf("%s: %v", id, err)
@@ -326,7 +327,7 @@ func TestNoParameterWinsOverOurs(t *testing.T) {
 			rec := &recorder{}
 			m, err := models.New(id, models.Options{
 				Key:    func(models.Provider) (string, error) { return "secret", nil },
-				Client: llm.ClientOptions{Base: rec},
+				Client: wire.ClientOptions{Base: rec},
 			})
 			if err != nil {
 				t.Fatal(err)

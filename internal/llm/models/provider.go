@@ -15,6 +15,7 @@ import (
 	"github.com/git-jp/git-jp/internal/llm/gemini"
 	"github.com/git-jp/git-jp/internal/llm/ollama"
 	"github.com/git-jp/git-jp/internal/llm/openai"
+	"github.com/git-jp/git-jp/internal/llm/wire"
 )
 
 // A Provider is who has models.
@@ -23,7 +24,7 @@ type Provider struct {
 	// KeyEnv is the variable in which its key is usually found, "" when it wants none. This
 	// package does not read it.
 	KeyEnv string
-	Format llm.Format
+	Format wire.Format
 	// Local providers run on this machine.
 	Local bool
 }
@@ -31,7 +32,7 @@ type Provider struct {
 // Searches reports whether the provider can search the web for its models.
 func (p Provider) Searches() bool {
 	switch p.Format {
-	case llm.FormatAnthropic, llm.FormatResponses, llm.FormatGemini:
+	case wire.FormatAnthropic, wire.FormatResponses, wire.FormatGemini:
 		return true
 	default:
 		return p.Name == chat.OpenRouter
@@ -41,18 +42,18 @@ func (p Provider) Searches() bool {
 // Providers returns those whose addresses are known, in the order in which they are offered.
 func Providers() []Provider {
 	return []Provider{
-		{"anthropic", "ANTHROPIC_API_KEY", llm.FormatAnthropic, false},
-		{"openai", "OPENAI_API_KEY", llm.FormatResponses, false},
-		{"google", "GEMINI_API_KEY", llm.FormatGemini, false},
-		{chat.OpenRouter, "OPENROUTER_API_KEY", llm.FormatChat, false},
-		{chat.DeepSeek, "DEEPSEEK_API_KEY", llm.FormatChat, false},
-		{chat.XAI, "XAI_API_KEY", llm.FormatChat, false},
-		{chat.Mistral, "MISTRAL_API_KEY", llm.FormatChat, false},
-		{chat.Cerebras, "CEREBRAS_API_KEY", llm.FormatChat, false},
-		{"ollama", "", llm.FormatOllama, true},
-		{chat.LlamaCPP, "", llm.FormatChat, true},
-		{chat.VLLM, "", llm.FormatChat, true},
-		{chat.LMStudio, "", llm.FormatChat, true},
+		{"anthropic", "ANTHROPIC_API_KEY", wire.FormatAnthropic, false},
+		{"openai", "OPENAI_API_KEY", wire.FormatResponses, false},
+		{"google", "GEMINI_API_KEY", wire.FormatGemini, false},
+		{chat.OpenRouter, "OPENROUTER_API_KEY", wire.FormatChat, false},
+		{chat.DeepSeek, "DEEPSEEK_API_KEY", wire.FormatChat, false},
+		{chat.XAI, "XAI_API_KEY", wire.FormatChat, false},
+		{chat.Mistral, "MISTRAL_API_KEY", wire.FormatChat, false},
+		{chat.Cerebras, "CEREBRAS_API_KEY", wire.FormatChat, false},
+		{"ollama", "", wire.FormatOllama, true},
+		{chat.LlamaCPP, "", wire.FormatChat, true},
+		{chat.VLLM, "", wire.FormatChat, true},
+		{chat.LMStudio, "", wire.FormatChat, true},
 	}
 }
 
@@ -64,7 +65,7 @@ func Find(name string) (p Provider, known bool) {
 			return p, true
 		}
 	}
-	return Provider{Name: name, Format: llm.FormatChat}, false
+	return Provider{Name: name, Format: wire.FormatChat}, false
 }
 
 // Options say how a model is reached.
@@ -77,9 +78,9 @@ type Options struct {
 	// KeyHeader is the header of the key, and Format how the provider is spoken to, "" for what
 	// is usual.
 	KeyHeader string
-	Format    llm.Format
+	Format    wire.Format
 	// Client says how requests travel; its provider and format are set by [New].
-	Client    llm.ClientOptions
+	Client    wire.ClientOptions
 	Retry     llm.Retry
 	Now       func() time.Time
 	UserAgent string
@@ -123,15 +124,15 @@ func New(id string, o Options) (llm.Model, error) {
 		return nil, err
 	}
 	switch p.Format {
-	case llm.FormatAnthropic:
+	case wire.FormatAnthropic:
 		return anthropic.New(name, at, o.Anthropic), nil
-	case llm.FormatResponses:
+	case wire.FormatResponses:
 		return openai.New(name, at), nil
-	case llm.FormatGemini:
+	case wire.FormatGemini:
 		return gemini.New(name, at), nil
-	case llm.FormatOllama:
+	case wire.FormatOllama:
 		return ollama.New(name, at, o.Ollama), nil
-	case llm.FormatChat:
+	case wire.FormatChat:
 		return chat.New(name, at, chat.Options{}), nil
 	default:
 		return nil, &NameError{id, fmt.Sprintf("unknown format %q of its provider", p.Format)}
@@ -172,7 +173,7 @@ func (o Options) endpoint(p Provider) (llm.Endpoint, error) {
 	}
 	return llm.Endpoint{
 		Provider: p.Name, BaseURL: o.BaseURL, Key: key, KeyHeader: o.KeyHeader,
-		Client: llm.NewClient(o.Client),
+		Client: wire.NewClient(o.Client),
 		Retry:  o.Retry, Now: o.Now, UserAgent: o.UserAgent, Header: o.Header,
 	}, nil
 }

@@ -11,6 +11,7 @@ import (
 	"github.com/git-jp/git-jp/internal/llm"
 	"github.com/git-jp/git-jp/internal/llm/llmtest"
 	"github.com/git-jp/git-jp/internal/llm/ollama"
+	"github.com/git-jp/git-jp/internal/llm/wire"
 	"github.com/git-jp/git-jp/internal/realdata"
 	"github.com/go-json-experiment/json/jsontext"
 	"github.com/google/go-cmp/cmp"
@@ -105,7 +106,7 @@ func TestRecordedConversations(t *testing.T) {
 		for way, chunk := range map[string]func(int) int{"whole": nil, "odd": llmtest.Odd} {
 			t.Run(name+"/"+way, func(t *testing.T) {
 				llmtest.Player{
-					Format: llm.FormatOllama, Cassette: cassette, Snapshot: snapshot, Chunk: chunk,
+					Format: wire.FormatOllama, Cassette: cassette, Snapshot: snapshot, Chunk: chunk,
 					Model: func(at llm.Endpoint) llm.Model {
 						return ollama.New("qwen3.5:9b", at, ollama.Options{})
 					},

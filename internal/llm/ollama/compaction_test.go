@@ -6,6 +6,7 @@ import (
 	"github.com/git-jp/git-jp/internal/llm"
 	"github.com/git-jp/git-jp/internal/llm/llmtest"
 	"github.com/git-jp/git-jp/internal/llm/ollama"
+	"github.com/git-jp/git-jp/internal/llm/wire"
 	"github.com/git-jp/git-jp/internal/realdata"
 	"github.com/google/go-cmp/cmp"
 )
@@ -20,7 +21,7 @@ func TestRecordedCompactions(t *testing.T) {
 			r := &llm.Request{Messages: messages}
 			r.Params.Reasoning.Mode = llm.ReasoningOff
 			qwen := func(at llm.Endpoint) llm.Model { return ollama.New("qwen3.5:9b", at, ollama.Options{}) }
-			sent, err := llmtest.Wire(t, llm.FormatOllama, qwen, r)
+			sent, err := llmtest.Wire(t, wire.FormatOllama, qwen, r)
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -9,6 +9,7 @@ import (
 	"github.com/git-jp/git-jp/internal/llm"
 	"github.com/git-jp/git-jp/internal/llm/llmtest"
 	"github.com/git-jp/git-jp/internal/llm/ollama"
+	"github.com/git-jp/git-jp/internal/llm/wire"
 	"go.uber.org/goleak"
 )
 
@@ -35,7 +36,7 @@ func model(o ollama.Options) func(at llm.Endpoint) llm.Model {
 
 func TestConforms(t *testing.T) {
 	llmtest.Conform(t, llmtest.Harness{
-		Format: llm.FormatOllama, Type: "application/x-ndjson", New: model(ollama.Options{}),
+		Format: wire.FormatOllama, Type: "application/x-ndjson", New: model(ollama.Options{}),
 		Answer: func(s string) []byte { return append(lines(s), done...) },
 		Many: func(n int) []byte {
 			return append(lines(strings.Split(strings.Repeat("x", n), "")...), done...)

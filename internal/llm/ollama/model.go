@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/git-jp/git-jp/internal/llm"
+	"github.com/git-jp/git-jp/internal/llm/wire"
 )
 
 // DefaultBaseURL is where a server on this machine answers.
@@ -47,7 +48,7 @@ func (m *Model) ID() string { return m.at.ID(m.name) }
 // Stream implements [llm.Model].
 func (m *Model) Stream(ctx context.Context, r *llm.Request) iter.Seq2[llm.Delta, error] {
 	return func(yield func(llm.Delta, error) bool) {
-		b := builder{model: m, request: r, names: llm.NewNames(r.Tools, llm.WordRule(64))}
+		b := builder{model: m, request: r, names: llm.NewNames(r.Tools, wire.WordRule(64))}
 		for {
 			body, err := b.build()
 			if err != nil {
@@ -103,7 +104,7 @@ func (m *Model) exchange(
 	defer func() { _ = res.Body.Close() }() // what was wanted of it has been read
 	emit := func(d llm.Delta) bool { return yield(d, nil) }
 	x := reader{b: b, assembler: llm.NewAssembler(b.request, emit)}
-	for line, err := range llm.ReadLines(res.Body, 0) {
+	for line, err := range wire.ReadLines(res.Body, 0) {
 		if err != nil {
 			yield(llm.Delta{}, llm.StreamError(m.at.Provider, err))
 			return
@@ -117,7 +118,7 @@ func (m *Model) exchange(
 			return
 		}
 	}
-	yield(llm.Delta{}, &llm.CutError{Provider: m.at.Provider})
+	yield(llm.Delta{}, &wire.CutError{Provider: m.at.Provider})
 }
 
 // address returns where a path of the format lies.

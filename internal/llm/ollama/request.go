@@ -6,10 +6,11 @@ import (
 	"strings"
 
 	"github.com/git-jp/git-jp/internal/llm"
+	"github.com/git-jp/git-jp/internal/llm/wire"
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-type wire struct {
+type body struct {
 	Model    string          `json:"model"`
 	Messages []message       `json:"messages"`
 	Tools    []tool          `json:"tools,omitempty"`
@@ -59,7 +60,7 @@ type builder struct {
 
 func (b *builder) build() ([]byte, error) {
 	b.documents = 0
-	w := wire{Model: b.model.name, Stream: true, Format: json.RawMessage(b.request.Schema)}
+	w := body{Model: b.model.name, Stream: true, Format: json.RawMessage(b.request.Schema)}
 	messages, err := b.messages()
 	if err != nil {
 		return nil, err
@@ -86,7 +87,7 @@ func (b *builder) messages() ([]message, error) {
 	if len(system) > 0 {
 		out = append(out, message{Role: "system", Content: strings.Join(system, "\n\n")})
 	}
-	for i, m := range llm.UniqueIDs(b.request.Messages, llm.WordRule(64)) {
+	for i, m := range llm.UniqueIDs(b.request.Messages, wire.WordRule(64)) {
 		var err error
 		if m.Role == llm.RoleAssistant {
 			out = b.assistant(out, m)

@@ -10,6 +10,7 @@ import (
 	"github.com/git-jp/git-jp/internal/llm"
 	"github.com/git-jp/git-jp/internal/llm/llmtest"
 	"github.com/git-jp/git-jp/internal/llm/ollama"
+	"github.com/git-jp/git-jp/internal/llm/wire"
 	"github.com/git-jp/git-jp/internal/realdata"
 	"github.com/go-json-experiment/json/jsontext"
 	"github.com/google/go-cmp/cmp"
@@ -25,7 +26,7 @@ func say(s string) llm.Part { return llm.Text{Text: s} }
 
 func sent(t *testing.T, o ollama.Options, r *llm.Request) map[string]any {
 	t.Helper()
-	body, err := llmtest.Wire(t, llm.FormatOllama, model(o), r)
+	body, err := llmtest.Wire(t, wire.FormatOllama, model(o), r)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -69,7 +70,7 @@ func TestMessages(t *testing.T) {
 		{"role":"assistant","content":"[1]"},
 		{"role":"user","content":"<documents>\n  <document>\n    <index>1</index>\n    <source>file:///b</source>\n    <content>2</content>\n  </document>\n</documents>"}]`)
 	r.Messages = []llm.Message{user(llm.Media{MIME: "application/pdf", Name: "p.pdf", Bytes: []byte("P")})}
-	_, err := llmtest.Wire(t, llm.FormatOllama, model(ollama.Options{}), r)
+	_, err := llmtest.Wire(t, wire.FormatOllama, model(ollama.Options{}), r)
 	var unsupported *llm.UnsupportedError
 	if !errors.As(err, &unsupported) || unsupported.Name != "p.pdf" {
 		t.Errorf("a PDF ends with %v", err)
@@ -108,7 +109,7 @@ func TestThink(t *testing.T) {
 		r := &llm.Request{Messages: []llm.Message{user(say("q"))}}
 		r.Params.Reasoning = tt.params
 		named := func(at llm.Endpoint) llm.Model { return ollama.New(tt.model, at, ollama.Options{}) }
-		body, err := llmtest.Wire(t, llm.FormatOllama, named, r)
+		body, err := llmtest.Wire(t, wire.FormatOllama, named, r)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -123,7 +124,7 @@ func TestCannotThink(t *testing.T) {
 		llmtest.Reply{Body: append(lines("a"), done...)})
 	r := &llm.Request{Messages: []llm.Message{user(say("q"))}}
 	r.Params.Reasoning.Mode = llm.ReasoningAuto
-	got := llmtest.Collect(model(ollama.Options{})(server.Endpoint(t, llm.FormatOllama)).Stream(t.Context(), r))
+	got := llmtest.Collect(model(ollama.Options{})(server.Endpoint(t, wire.FormatOllama)).Stream(t.Context(), r))
 	if got.Err != nil || got.Text() != "a" || len(server.Sent()) != 2 {
 		t.Errorf("it says %q and ends with %v", got.Text(), got.Err)
 	}
@@ -149,7 +150,7 @@ func TestWindow(t *testing.T) {
 		{100_000, ollama.Options{NumCtx: 8192, Window: 131_072}, ``},
 	} {
 		r := &llm.Request{Messages: []llm.Message{user(say(strings.Repeat("x", tt.bytes)))}}
-		body, err := llmtest.Wire(t, llm.FormatOllama, model(tt.o), r)
+		body, err := llmtest.Wire(t, wire.FormatOllama, model(tt.o), r)
 		var overflow *llm.OverflowError
 		if tt.want == "" {
 			if !errors.As(err, &overflow) || overflow.Limit == 0 || overflow.Tokens < overflow.Limit {
@@ -167,7 +168,7 @@ func TestCallsAndStops(t *testing.T) {
 		`{"id":"x","function":{"name":"c","arguments":{}}}]}}` + "\n"
 	length := strings.Replace(done, `"stop"`, `"length"`, 1)
 	ask := func(body string) llmtest.Transcript {
-		at := llmtest.Serve(t, llmtest.Reply{Body: []byte(body)}).Endpoint(t, llm.FormatOllama)
+		at := llmtest.Serve(t, llmtest.Reply{Body: []byte(body)}).Endpoint(t, wire.FormatOllama)
 		r := &llm.Request{
 			Messages: []llm.Message{
 				user(say("q")), assistant(llm.Call{ID: "1", Name: "c"}), user(llm.Result{CallID: "1"}),
@@ -192,7 +193,7 @@ func TestCallsAndStops(t *testing.T) {
 func TestCatalog(t *testing.T) {
 	file := filepath.Join(realdata.Dir(t, "cassettes", "ollama"), "test_models.yml")
 	named := func(name string) (llm.Info, error) {
-		at := llmtest.Serve(t, llmtest.Script(llmtest.Cassette(t, file), nil)...).Endpoint(t, llm.FormatOllama)
+		at := llmtest.Serve(t, llmtest.Script(llmtest.Cassette(t, file), nil)...).Endpoint(t, wire.FormatOllama)
 		return ollama.New(name, at, ollama.Options{}).Describe(t.Context())
 	}
 	want := llm.Info{

@@ -15,7 +15,7 @@ const (
 )
 
 // fit asks for the window that the conversation needs, or refuses one that the model has not.
-func (b *builder) fit(w *wire) error {
+func (b *builder) fit(w *body) error {
 	need := tokens(w) + max(answerTokens, b.request.Params.MaxTokens)
 	limit := b.model.o.Window
 	if n := b.model.o.NumCtx; n > 0 && (limit == 0 || n < limit) {
@@ -42,7 +42,7 @@ func (b *builder) fit(w *wire) error {
 	return nil
 }
 
-func tokens(w *wire) int {
+func tokens(w *body) int {
 	bytes, n := 0, 0
 	for _, m := range w.Messages {
 		bytes += len(m.Content) + len(m.Thinking)

@@ -12,6 +12,7 @@ import (
 	"github.com/git-jp/git-jp/internal/llm"
 	"github.com/git-jp/git-jp/internal/llm/llmtest"
 	"github.com/git-jp/git-jp/internal/llm/openai"
+	"github.com/git-jp/git-jp/internal/llm/wire"
 	"github.com/git-jp/git-jp/internal/realdata"
 	"github.com/go-json-experiment/json/jsontext"
 	"github.com/google/go-cmp/cmp"
@@ -135,7 +136,7 @@ func TestCassettes(t *testing.T) {
 				t.Parallel()
 				model := &switching{}
 				llmtest.Player{
-					Format: llm.FormatResponses, Cassette: file, Chunk: chunk,
+					Format: wire.FormatResponses, Cassette: file, Chunk: chunk,
 					Snapshot: strings.TrimSuffix(file, ".yml") + "__conversation_stream.snap",
 					Model:    func(at llm.Endpoint) llm.Model { model.at = at; return model },
 					Prepare: func(body []byte, r *llm.Request) {
@@ -239,7 +240,7 @@ func TestModels(t *testing.T) {
 	t.Parallel()
 	exchanges := llmtest.Cassette(t, realdata.Dir(t, "cassettes", "openai", "test_models.yml"))
 	s := llmtest.Serve(t, llmtest.Script(exchanges, llmtest.Odd)...)
-	infos, err := openai.New("gpt-5", s.Endpoint(t, llm.FormatResponses)).Models(t.Context())
+	infos, err := openai.New("gpt-5", s.Endpoint(t, wire.FormatResponses)).Models(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -7,6 +7,7 @@ import (
 	"github.com/git-jp/git-jp/internal/llm"
 	"github.com/git-jp/git-jp/internal/llm/llmtest"
 	"github.com/git-jp/git-jp/internal/llm/openai"
+	"github.com/git-jp/git-jp/internal/llm/wire"
 	"github.com/git-jp/git-jp/internal/realdata"
 	"github.com/google/go-cmp/cmp"
 )
@@ -22,7 +23,7 @@ func TestCompaction(t *testing.T) {
 			t.Parallel()
 			want := expected(t, llmtest.Body(t, filepath.Join(dir, name+".snap")))
 			want["stream"] = true
-			got, err := llmtest.Wire(t, llm.FormatResponses, model, &llm.Request{
+			got, err := llmtest.Wire(t, wire.FormatResponses, model, &llm.Request{
 				Messages: messages, Session: "jp:conversation:1577836800000000",
 				Params: llm.Params{Reasoning: llm.ReasoningParams{Mode: llm.ReasoningOff}},
 			})

@@ -8,6 +8,7 @@ import (
 	"github.com/git-jp/git-jp/internal/llm"
 	"github.com/git-jp/git-jp/internal/llm/llmtest"
 	"github.com/git-jp/git-jp/internal/llm/openai"
+	"github.com/git-jp/git-jp/internal/llm/wire"
 )
 
 func spoken(fragments ...string) []byte {
@@ -24,7 +25,7 @@ func spoken(fragments ...string) []byte {
 
 func TestConforms(t *testing.T) {
 	llmtest.Conform(t, llmtest.Harness{
-		Format: llm.FormatResponses, Type: "text/event-stream",
+		Format: wire.FormatResponses, Type: "text/event-stream",
 		New:    func(at llm.Endpoint) llm.Model { return openai.New("gpt-5", at) },
 		Answer: func(text string) []byte { return spoken(text) },
 		Many: func(n int) []byte {
@@ -37,7 +38,7 @@ func TestConforms(t *testing.T) {
 func TestOutlivesSecrets(t *testing.T) {
 	t.Parallel()
 	llmtest.Outlives(t, llmtest.Harness{
-		Format: llm.FormatResponses, Type: "text/event-stream",
+		Format: wire.FormatResponses, Type: "text/event-stream",
 		New:    func(at llm.Endpoint) llm.Model { return openai.New("gpt-5", at) },
 		Answer: func(text string) []byte { return spoken(text) },
 	}, "The encrypted content for item rs_1 could not be verified.",

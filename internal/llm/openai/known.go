@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/git-jp/git-jp/internal/llm"
+	"github.com/git-jp/git-jp/internal/llm/wire"
 )
 
 // An effort is how much a model reasons, in the provider's words.
@@ -118,4 +119,4 @@ func (t trait) budget(tokens int) effort {
 }
 
 // nameRule says which names of tools and ids of calls the provider takes.
-func nameRule() llm.IDRule { return llm.WordRule(64) }
+func nameRule() wire.IDRule { return wire.WordRule(64) }

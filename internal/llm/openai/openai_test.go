@@ -12,6 +12,7 @@ import (
 	"github.com/git-jp/git-jp/internal/llm"
 	"github.com/git-jp/git-jp/internal/llm/llmtest"
 	"github.com/git-jp/git-jp/internal/llm/openai"
+	"github.com/git-jp/git-jp/internal/llm/wire"
 	"github.com/go-json-experiment/json/jsontext"
 	"go.uber.org/goleak"
 )
@@ -52,7 +53,7 @@ func whole() []byte { return sse(begin, fragment, end, completed) }
 func ask(t *testing.T, r *llm.Request, replies ...llmtest.Reply) (llmtest.Transcript, *llmtest.Server) {
 	t.Helper()
 	s := llmtest.Serve(t, replies...)
-	m := openai.New("gpt-5", s.Endpoint(t, llm.FormatResponses))
+	m := openai.New("gpt-5", s.Endpoint(t, wire.FormatResponses))
 	return llmtest.Collect(m.Stream(t.Context(), r)), s
 }
 
@@ -221,7 +222,7 @@ func api(status int, kind string, retryable bool) func(error) bool {
 }
 
 func cut(err error) bool {
-	var c *llm.CutError
+	var c *wire.CutError
 	return errors.As(err, &c)
 }
 

@@ -10,6 +10,7 @@ import (
 	"github.com/git-jp/git-jp/internal/llm"
 	"github.com/git-jp/git-jp/internal/llm/llmtest"
 	"github.com/git-jp/git-jp/internal/llm/openai"
+	"github.com/git-jp/git-jp/internal/llm/wire"
 	"github.com/go-json-experiment/json/jsontext"
 	"github.com/google/go-cmp/cmp"
 )
@@ -18,7 +19,7 @@ import (
 func sent(t *testing.T, model string, r *llm.Request) (map[string]any, error) {
 	t.Helper()
 	s := llmtest.Serve(t, llmtest.Reply{Body: whole()})
-	m := openai.New(model, s.Endpoint(t, llm.FormatResponses))
+	m := openai.New(model, s.Endpoint(t, wire.FormatResponses))
 	got := llmtest.Collect(m.Stream(t.Context(), r))
 	if len(s.Sent()) == 0 {
 		return nil, got.Err
@@ -261,7 +262,7 @@ func TestParams(t *testing.T) {
 		{Name: "g"},
 	}
 	s := llmtest.Serve(t, llmtest.Reply{Body: whole()})
-	m := openai.New("gpt-4o", s.Endpoint(t, llm.FormatResponses))
+	m := openai.New("gpt-4o", s.Endpoint(t, wire.FormatResponses))
 	if got := llmtest.Collect(m.Stream(t.Context(), r)); got.Err != nil {
 		t.Fatal(got.Err)
 	}

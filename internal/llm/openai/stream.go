@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/git-jp/git-jp/internal/llm"
+	"github.com/git-jp/git-jp/internal/llm/wire"
 )
 
 // A reader makes deltas of the provider's events.
@@ -32,7 +33,7 @@ func newReader(
 
 // read reads the answer to its end. It returns nil when nobody listens any more.
 func (r *reader) read(body io.Reader) error {
-	for ev, err := range llm.ReadSSE(body, 0) {
+	for ev, err := range wire.ReadSSE(body, 0) {
 		if err != nil {
 			return llm.StreamError(r.model.at.Provider, err)
 		}
@@ -46,7 +47,7 @@ func (r *reader) read(body io.Reader) error {
 			return nil
 		}
 	}
-	return &llm.CutError{Provider: r.model.at.Provider}
+	return &wire.CutError{Provider: r.model.at.Provider}
 }
 
 // decode reads an event. A member of another type than the format's is as if it were not there:

@@ -1,11 +1,11 @@
-package llm_test
+package wire_test
 
 import (
 	"slices"
 	"strings"
 	"testing"
 
-	"github.com/git-jp/git-jp/internal/llm"
+	"github.com/git-jp/git-jp/internal/llm/wire"
 )
 
 // goodAnthropic keeps all rules: thinking in an open cycle of parallel calls, documents,
@@ -87,21 +87,21 @@ type mutation struct {
 
 func TestCheckNoticesEveryRule(t *testing.T) {
 	for _, f := range []struct {
-		format    llm.Format
+		format    wire.Format
 		model     string
 		good      string
 		mutations []mutation
 	}{
-		{llm.FormatAnthropic, "", goodAnthropic, anthropicMutations()},
-		{llm.FormatResponses, "", goodResponses, responsesMutations()},
-		{llm.FormatChat, "", goodChat, chatMutations()},
-		{llm.FormatChat, "mistral-large", goodChat, []mutation{
+		{wire.FormatAnthropic, "", goodAnthropic, anthropicMutations()},
+		{wire.FormatResponses, "", goodResponses, responsesMutations()},
+		{wire.FormatChat, "", goodChat, chatMutations()},
+		{wire.FormatChat, "mistral-large", goodChat, []mutation{
 			{"C2", `"content": "3"}`, `"content": "3"}, {"role": "user", "content": "x"}`},
 		}},
-		{llm.FormatGemini, "gemini-3-pro-preview", goodGemini, geminiMutations()},
-		{llm.FormatOllama, "", goodOllama, ollamaMutations()},
+		{wire.FormatGemini, "gemini-3-pro-preview", goodGemini, geminiMutations()},
+		{wire.FormatOllama, "", goodOllama, ollamaMutations()},
 	} {
-		if found := llm.Check(f.format, f.model, []byte(f.good)); len(found) > 0 {
+		if found := wire.Check(f.format, f.model, []byte(f.good)); len(found) > 0 {
 			t.Errorf("%s: the good body has %v", f.format, found)
 		}
 		for _, m := range f.mutations {
@@ -109,8 +109,8 @@ func TestCheckNoticesEveryRule(t *testing.T) {
 				t.Fatalf("%s %s: %s is not in the body", f.format, m.rule, m.old)
 			}
 			bad := strings.Replace(f.good, m.old, m.new, 1)
-			found := llm.Check(f.format, f.model, []byte(bad))
-			if !slices.ContainsFunc(found, func(v llm.Violation) bool { return v.Rule == m.rule }) {
+			found := wire.Check(f.format, f.model, []byte(bad))
+			if !slices.ContainsFunc(found, func(v wire.Violation) bool { return v.Rule == m.rule }) {
 				t.Errorf("%s: %s is not noticed when %q becomes %q; found %v",
 					f.format, m.rule, m.old, m.new, found)
 			}
@@ -265,22 +265,22 @@ func ollamaMutations() []mutation {
 // TestCheckKeepsToItsProvider holds that rules of one model or lifetime are not another's.
 func TestCheckKeepsToItsProvider(t *testing.T) {
 	for _, tt := range []struct {
-		format             llm.Format
+		format             wire.Format
 		model              string
 		body, old, changed string
 	}{
-		{llm.FormatGemini, "gemini-2.5-pro", goodGemini, `, "thoughtSignature": "S"`, ``},
-		{llm.FormatAnthropic, "", goodAnthropic, `"type": "enabled"`, `"type": "adaptive"`},
-		{llm.FormatAnthropic, "", goodAnthropic, `"ttl": "1h"`, `"ttl": "5m"`},
-		{llm.FormatChat, "", goodChat, `deepseek-reasoner`, `mistral-large`},
-		{llm.FormatResponses, "", goodResponses, `"store": false`, `"store": true`},
+		{wire.FormatGemini, "gemini-2.5-pro", goodGemini, `, "thoughtSignature": "S"`, ``},
+		{wire.FormatAnthropic, "", goodAnthropic, `"type": "enabled"`, `"type": "adaptive"`},
+		{wire.FormatAnthropic, "", goodAnthropic, `"ttl": "1h"`, `"ttl": "5m"`},
+		{wire.FormatChat, "", goodChat, `deepseek-reasoner`, `mistral-large`},
+		{wire.FormatResponses, "", goodResponses, `"store": false`, `"store": true`},
 	} {
 		body := strings.Replace(tt.body, tt.old, tt.changed, 1)
-		if found := llm.Check(tt.format, tt.model, []byte(body)); len(found) > 0 {
+		if found := wire.Check(tt.format, tt.model, []byte(body)); len(found) > 0 {
 			t.Errorf("%s with %s: %v", tt.format, tt.changed, found)
 		}
 	}
-	if found := llm.Check("smoke", "", []byte(`{}`)); len(found) == 0 {
+	if found := wire.Check("smoke", "", []byte(`{}`)); len(found) == 0 {
 		t.Error("an unknown format passes")
 	}
 }
@@ -289,12 +289,12 @@ func FuzzCheck(f *testing.F) {
 	for _, good := range []string{goodAnthropic, goodResponses, goodChat, goodGemini, goodOllama} {
 		f.Add([]byte(good))
 	}
-	f.Fuzz(func(_ *testing.T, wire []byte) {
-		for _, format := range []llm.Format{
-			llm.FormatAnthropic, llm.FormatResponses, llm.FormatChat, llm.FormatGemini,
-			llm.FormatOllama,
+	f.Fuzz(func(_ *testing.T, body []byte) {
+		for _, format := range []wire.Format{
+			wire.FormatAnthropic, wire.FormatResponses, wire.FormatChat, wire.FormatGemini,
+			wire.FormatOllama,
 		} {
-			llm.Check(format, "gemini-3", wire) // must not panic
+			wire.Check(format, "gemini-3", body) // must not panic
 		}
 	})
 }

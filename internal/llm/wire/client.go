@@ -1,4 +1,4 @@
-package llm
+package wire
 
 import (
 	"bytes"
@@ -205,7 +205,7 @@ func (b *body) Read(p []byte) (int, error) {
 	b.idle.Reset(b.limit())
 	n, err := b.rc.Read(p)
 	b.idle.Stop()
-	if b.ok && b.read.Load() == 0 && isPage(p[:n]) {
+	if b.ok && b.read.Load() == 0 && IsPage(p[:n]) {
 		return 0, &PageError{Provider: b.t.o.Provider, Address: b.address}
 	}
 	b.read.Add(int64(n))
@@ -251,8 +251,8 @@ func (b *body) explain(err error) error {
 	return &CutError{Provider: b.t.o.Provider, Err: err}
 }
 
-// isPage reports whether an answer begins as HTML or XML do. Those of models are JSON or events.
-func isPage(beginning []byte) bool {
+// IsPage reports whether an answer begins as HTML or XML do. Those of models are JSON or events.
+func IsPage(beginning []byte) bool {
 	const longest = len("<html")
 	text := bytes.TrimLeft(beginning, "\uFEFF \t\r\n")
 	switch start := strings.ToLower(string(text[:min(longest, len(text))])); {

@@ -1,4 +1,4 @@
-package llm
+package wire
 
 import (
 	"encoding/json"
@@ -223,8 +223,7 @@ func (p *pairs) unanswered(rule string) {
 
 // named holds the name of a tool that is offered or called.
 func (c *checker) named(path, name string) {
-	u := uniquer{rule: WordRule(c.names)}
-	if name == "" || u.clean(name) != name {
+	if name == "" || WordRule(c.names).Clean(name) != name {
 		c.add("G7", path, "the provider takes no tool %q", name)
 	}
 }

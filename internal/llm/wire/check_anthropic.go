@@ -1,4 +1,4 @@
-package llm
+package wire
 
 import (
 	"fmt"
@@ -145,8 +145,7 @@ func (c *checker) anthropicTexts(path string, blocks []object) {
 }
 
 func (c *checker) anthropicID(path, id string) {
-	u := uniquer{rule: WordRule(64)}
-	if id != "" && u.clean(id) != id {
+	if id != "" && WordRule(64).Clean(id) != id {
 		c.add("A2", path, "the provider takes no id %q", id)
 	}
 }

@@ -1,4 +1,4 @@
-package llm_test
+package wire_test
 
 import (
 	"errors"
@@ -8,12 +8,12 @@ import (
 	"testing"
 	"testing/iotest"
 
-	"github.com/git-jp/git-jp/internal/llm"
+	"github.com/git-jp/git-jp/internal/llm/wire"
 )
 
 func events(r io.Reader, maxLine int) ([]string, error) {
 	var got []string
-	for ev, err := range llm.ReadSSE(r, maxLine) {
+	for ev, err := range wire.ReadSSE(r, maxLine) {
 		if err != nil {
 			return got, err
 		}
@@ -79,7 +79,7 @@ func TestReadLines(t *testing.T) {
 	} {
 		var got []string
 		var failed error
-		for line, err := range llm.ReadLines(iotest.OneByteReader(strings.NewReader(tt.in)), 0) {
+		for line, err := range wire.ReadLines(iotest.OneByteReader(strings.NewReader(tt.in)), 0) {
 			if err != nil {
 				failed = err
 				break

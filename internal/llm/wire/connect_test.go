@@ -1,4 +1,4 @@
-package llm_test
+package wire_test
 
 import (
 	"errors"
@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/git-jp/git-jp/internal/llm"
+	"github.com/git-jp/git-jp/internal/llm/wire"
 )
 
 // TestConnectingHasALimit asks a server that takes connections and never says a word, so that there
@@ -20,12 +21,12 @@ func TestConnectingHasALimit(t *testing.T) {
 	}
 	defer silent.Close()
 	const limit = 50 * time.Millisecond
-	c := llm.NewClient(llm.ClientOptions{Provider: "p", Connect: limit, First: time.Minute})
+	c := wire.NewClient(wire.ClientOptions{Provider: "p", Connect: limit, First: time.Minute})
 	res, err := c.Post("https://user:secret@"+silent.Addr().String()+"/v1?key=secret", "", http.NoBody)
 	if err == nil {
 		_ = res.Body.Close()
 	}
-	gone, ok := errors.AsType[*llm.UnreachableError](err)
+	gone, ok := errors.AsType[*wire.UnreachableError](err)
 	if !ok || !strings.HasSuffix(gone.Error(), "/v1: no connection within 50ms") ||
 		strings.Contains(gone.Error(), "secret") || llm.Retryable(err) {
 		t.Errorf("connecting ends with %v", err)

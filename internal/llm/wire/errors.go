@@ -1,0 +1,127 @@
+package wire
+
+import (
+	"errors"
+	"fmt"
+	"net"
+	"os"
+	"strings"
+	"time"
+)
+
+// An UnreachableError says that there was no connection to whoever should answer, or that it does
+// not speak HTTP. The same request would fail again.
+type UnreachableError struct {
+	Provider string
+	Address  string        // without user and query
+	Err      error         // of package net, net/http or crypto/tls
+	Within   time.Duration // that Err is about when it is a time-out
+}
+
+// Error implements error.
+func (e *UnreachableError) Error() string {
+	return fmt.Sprintf("%s: connect to %s: %s", e.Provider, e.Address, e.reason())
+}
+
+func (e *UnreachableError) reason() string {
+	var (
+		timeout interface{ Timeout() bool }
+		dns     *net.DNSError
+		call    *os.SyscallError
+	)
+	switch {
+	case errors.As(e.Err, &timeout) && timeout.Timeout():
+		return "no connection within " + e.Within.String()
+	case errors.As(e.Err, &dns):
+		return dns.Err
+	case errors.As(e.Err, &call):
+		return call.Err.Error()
+	case isForeign(e.Err):
+		return "the answer is not HTTP"
+	default:
+		return e.Err.Error()
+	}
+}
+
+// Unwrap returns what lies below.
+func (e *UnreachableError) Unwrap() error { return e.Err }
+
+// A PageError says that an address answers with a web page, as that of a web site or of a login
+// in front of it.
+type PageError struct {
+	Provider string
+	Address  string // without user and query
+}
+
+// Error implements error.
+func (e *PageError) Error() string {
+	return fmt.Sprintf("%s: %s answers with a web page", e.Provider, e.Address)
+}
+
+// An IdleError says that nothing came from the provider for a while.
+type IdleError struct {
+	Provider string
+	After    time.Duration
+	First    bool // there was no answer yet
+}
+
+// Error implements error.
+func (e *IdleError) Error() string {
+	if e.First {
+		return fmt.Sprintf("%s: no answer within %s", e.Provider, e.After)
+	}
+	return fmt.Sprintf("%s: nothing came for %s", e.Provider, e.After)
+}
+
+// Timeout reports true, as for any time-out of package net.
+func (e *IdleError) Timeout() bool { return true }
+
+// A CutError says that an answer broke off: the connection ended before the provider said
+// that it was done.
+type CutError struct {
+	Provider string
+	Err      error // nil when the stream just ended
+}
+
+// Error implements error.
+func (e *CutError) Error() string {
+	if e.Err == nil {
+		return e.Provider + ": the server closed the stream"
+	}
+	return fmt.Sprintf("%s: the connection was lost: %v", e.Provider, e.Err)
+}
+
+// Unwrap returns what lies below.
+func (e *CutError) Unwrap() error { return e.Err }
+
+// An InvalidError says that a request breaks rules of the provider. It is a fault of this
+// program: such a request is never sent.
+type InvalidError struct {
+	Provider   string
+	Violations []Violation
+}
+
+// Error implements error.
+func (e *InvalidError) Error() string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "%s would refuse the request", e.Provider)
+	for i, v := range e.Violations {
+		sep := "; "
+		if i == 0 {
+			sep = ": "
+		}
+		b.WriteString(sep + v.String())
+	}
+	return b.String()
+}
+
+// A SizeError says that an answer grew over the limit.
+type SizeError struct {
+	Provider string
+	Limit    int64
+}
+
+// Error implements error.
+func (e *SizeError) Error() string {
+	return fmt.Sprintf("%s: the answer is longer than %d bytes", e.Provider, e.Limit)
+}
