@@ -2,17 +2,19 @@ package main
 
 import (
 	"io"
+	"slices"
 
 	"github.com/git-jp/git-jp/compact"
 	"github.com/git-jp/git-jp/internal/render"
+	"github.com/git-jp/git-jp/internal/sessions"
 	"github.com/git-jp/git-jp/internal/stats"
 	"github.com/git-jp/git-jp/internal/view"
 )
 
 type exportCmd struct {
 	Conversation []string `arg:"" optional:"" help:"Conversations; the active one by default. More than one with --format=html or envelopes."`
-	Format       string   `short:"f" enum:"md,json,html,envelopes" default:"md" placeholder:"md|json|html|envelopes" help:"md, json, html or envelopes."`
-	Output       string   `short:"o" placeholder:"FILE" help:"Write to FILE instead of standard output."`
+	Format       string   `short:"f" enum:"md,json,html,envelopes,claude-code,codex" default:"md" placeholder:"FORMAT" help:"md, json, html, envelopes, claude-code or codex."`
+	Output       string   `short:"o" placeholder:"FILE" help:"Write to FILE; - is standard output, the default but for agents."`
 	Compacted    bool     `help:"Export what a model is given: with compactions applied, and references for what it has."`
 	Focused      bool     `help:"With --format=html, only prompts and the answers to them."`
 }
@@ -27,7 +29,11 @@ from anywhere, and nothing that a conversation says can run. Calls of tools and 
 answer are folded.
 
 With --format=envelopes it is a line of JSON for each conversation, with all that it is, its
-configuration too, which git jp import - makes the same conversation of in another workspace.`
+configuration too, which git jp import - makes the same conversation of in another workspace.
+
+With --format=claude-code or codex it is a session of that agent, in the agent's own directory, to
+go on with there from this working tree: what a model would be given, with compactions applied. The
+agent's command for that is printed. What the agent has no form for is left out and said.`
 }
 
 // Run exports conversations. A file is written whole or not at all.
@@ -46,6 +52,9 @@ func (c exportCmd) Run(a *app) (err error) {
 	entries, err := findAll(a, names)
 	if err != nil {
 		return err
+	}
+	if agent := sessions.Agent(c.Format); slices.Contains(sessions.Agents, agent) {
+		return c.handOver(a, agent, entries[0])
 	}
 	if c.Format == "envelopes" {
 		return c.write(a, func(out io.Writer) error { return c.envelopes(a, out, entries) })

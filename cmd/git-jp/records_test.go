@@ -60,7 +60,7 @@ func TestRecordsAreDocumented(t *testing.T) {
 	documented, calledOptional := documentedFields(t)
 	for section, record := range map[string]any{
 		"conversation": conversationRecord{}, "listed": listedRecord{}, "show": showRecord{}, "hit": hitRecord{},
-		"count": countRecord{}, "revision": revisionRecord{}, "blamed": blameRecord{}, "difference": differenceRecord{},
+		"count": countRecord{}, "revision": revisionRecord{}, "blamed": blameRecord{}, "handed": handedRecord{}, "difference": differenceRecord{},
 		"compacted": compactedRecord{}, "change": changeRecord{}, "stats": statsRecord{}, "caching": stats.Caching{}, "spent": stats.Row{}, "replay": replayRecord{},
 		"staged": stagedRecord{}, "status": statusRecord{},
 		"import": importRecord{}, "capture": captureRecord{},

@@ -30,11 +30,12 @@ type agent struct {
 
 // A turn is one prompt that an agent is started with.
 type turn struct {
-	prompt string
-	resume bool
-	fork   bool
-	image  string // the name of a file in the project
-	model  string // "" for the one that is configured
+	prompt  string
+	resume  bool
+	fork    bool
+	session string // the id of the one to go on with
+	image   string // the name of a file in the project
+	model   string // "" for the one that is configured
 }
 
 // tools are the calls of tools that every agent has, by its own names.
@@ -71,6 +72,9 @@ var claudeCode = &agent{
 		}
 		if t.fork {
 			args = append(args, "--fork-session")
+		}
+		if t.session != "" {
+			args = append(args, "--resume", t.session)
 		}
 		return append(args, "--input-format", "stream-json")
 	},
@@ -145,7 +149,7 @@ trust_level = "trusted"
 		switch {
 		case t.fork:
 			args = append(args, "fork")
-		case t.resume:
+		case t.resume, t.session != "":
 			args = append(args, "resume")
 		}
 		args = append(args, "--dangerously-bypass-approvals-and-sandbox",
@@ -161,6 +165,8 @@ trust_level = "trusted"
 			args = append(args, w.newest())
 		case t.resume:
 			args = append(args, "--last")
+		case t.session != "":
+			args = append(args, t.session)
 		}
 		return append(args, "--", t.prompt)
 	},

@@ -190,6 +190,14 @@ var rooms = []room{
 		imports: []string{"events", "events/threeway", "blobs", "internal/regular", "internal/secrets", "internal/sessions", "internal/sessions/claude", "internal/sessions/codex", "internal/sessions/copilot", "internal/sessions/envelope", "internal/sessions/gemini", "internal/sessions/llm", "internal/sessions/opencode", "internal/workspace"},
 	},
 	{
+		dir: "internal/handover",
+		is:  "conversations as sessions with which coding agents go on",
+		imports: []string{
+			"events", "events/settings", "blobs", "internal/jpconfig", "internal/llm",
+			"internal/llm/wire", "internal/query", "internal/sessions", "internal/sessions/claude", "internal/sessions/codex",
+		},
+	},
+	{
 		dir:       "internal/capture",
 		is:        "hooks in the settings of coding agents, and what they note of sessions that grew",
 		imports:   []string{"internal/atomicfile", "internal/regular", "internal/sessions"},

@@ -40,10 +40,31 @@ type Source struct {
 
 // Build returns the request. It reads contents and nothing else.
 func Build(s Source) (*llm.Request, error) {
-	b := builder{source: s, calls: map[int]string{}, unseen: unseen(s.View)}
-	var err error
-	if b.speakers, err = speakers(s); err != nil {
+	b, err := newBuilder(s)
+	if err != nil {
 		return nil, fmt.Errorf("build a request: %w", err)
+	}
+	if b.messages[len(b.messages)-1].Role == llm.RoleAssistant {
+		b.messages = append(b.messages, llm.Message{
+			Role: llm.RoleUser, Parts: []llm.Part{llm.Text{Text: goOn}},
+		})
+	}
+	return b.request(), nil
+}
+
+// Messages returns what was said, as a request has it.
+func Messages(s Source) ([]llm.Message, error) {
+	b, err := newBuilder(s)
+	if err != nil {
+		return nil, fmt.Errorf("read what was said: %w", err)
+	}
+	return b.messages, nil
+}
+
+func newBuilder(s Source) (b *builder, err error) {
+	b = &builder{source: s, calls: map[int]string{}, unseen: unseen(s.View)}
+	if b.speakers, err = speakers(s); err != nil {
+		return nil, err
 	}
 	b.model = b.speakers[beforeAll]
 	for _, c := range s.View.Calls() {
@@ -53,18 +74,13 @@ func Build(s Source) (*llm.Request, error) {
 	}
 	for i, e := range s.View.All() {
 		if err := b.element(i, e); err != nil {
-			return nil, fmt.Errorf("build a request: element %d: %w", i, err)
+			return nil, fmt.Errorf("element %d: %w", i, err)
 		}
 	}
 	if !b.asked {
 		return nil, ErrNothingAsked
 	}
-	if b.messages[len(b.messages)-1].Role == llm.RoleAssistant {
-		b.messages = append(b.messages, llm.Message{
-			Role: llm.RoleUser, Parts: []llm.Part{llm.Text{Text: goOn}},
-		})
-	}
-	return b.request(), nil
+	return b, nil
 }
 
 type builder struct {

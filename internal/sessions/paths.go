@@ -85,6 +85,19 @@ func (p *places) replaceOne(text []byte, f form) []byte {
 	}
 }
 
+// Expand returns text with directories in the place of what stands for them; "" stays as it is.
+func Expand(text, root, home string) string {
+	back := &places{}
+	for _, f := range []form{
+		{[]byte(workspacePlace), []byte(root)}, {[]byte(homePlace), []byte(home)},
+	} {
+		if len(f.place) > 0 {
+			back.forms = append(back.forms, f)
+		}
+	}
+	return string(back.replace([]byte(text)))
+}
+
 // inName reports whether a byte behind a directory makes it the beginning of another name.
 func inName(c byte) bool {
 	return c == '_' || c == '-' || c == '.' || c >= 0x80 ||
