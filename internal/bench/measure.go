@@ -15,10 +15,12 @@ type side struct {
 	label string
 	// do is what runs in this process instead of args, and returns what it took: for work that
 	// no command does alone.
-	do    func() (time.Duration, error)
-	dir   string
-	args  []string
-	stdin []byte
+	do func() (time.Duration, error)
+	// amount is what the side comes to where nothing is timed.
+	amount int64
+	dir    string
+	args   []string
+	stdin  []byte
 	// before is called before each run and is not measured.
 	before func() error
 	// codes are the exit codes that count as success, {0} when nil.

@@ -530,8 +530,8 @@ var prepareImports = []string{
 
 // benchImports are what it measures without a command.
 var benchImports = []string{
-	"events", "events/threeway", "blobs", "compact", "dedup", "internal/llm",
-	"internal/llm/anthropic", "internal/llm/wire", "internal/query",
+	"events", "events/threeway", "blobs", "compact", "dedup", "internal/importer", "internal/llm",
+	"internal/llm/anthropic", "internal/llm/wire", "internal/query", "internal/sessions",
 	"internal/workspace",
 }
 

@@ -1,0 +1,192 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"time"
+
+	"github.com/git-jp/git-jp/blobs"
+	"github.com/git-jp/git-jp/internal/importer"
+	agents "github.com/git-jp/git-jp/internal/sessions"
+	"github.com/go-json-experiment/json/jsontext"
+)
+
+// real returns the sessions of agents that are at hand, and how many bytes they have.
+func (b *builder) real() (found []importer.Found, raw int64, err error) {
+	dir := filepath.Join(b.data, "agents")
+	if _, err := os.Stat(dir); err != nil || b.data == "" {
+		return nil, 0, errNoData
+	}
+	all, _ := importer.Find(context.Background(), agents.Places{}, importer.Selection{
+		Paths: []string{dir}, Foreign: true,
+	})
+	for i, f := range all {
+		if f.Err == nil && filepath.Ext(f.Path) == ".jsonl" && i%b.scale == 0 {
+			found = append(found, f)
+			raw += f.Size
+		}
+	}
+	return found, raw, nil
+}
+
+// forget is where contents go that are hashed and not written.
+type forget struct{}
+
+func (forget) Write(b []byte) (blobs.Ref, error) { return blobs.RefTo(b), nil }
+
+// convert makes conversations of sessions.
+func convert(found []importer.Found) (time.Duration, error) {
+	start := time.Now()
+	for _, f := range found {
+		b := agents.NewBuilder(f.Session, agents.Options{
+			Writer: forget{}, Root: f.Dir, MaxBlob: blobs.DefaultMaxBlobBytes,
+		})
+		v, err := f.Dialect.Read(context.Background(), f.Session, 0, b)
+		if err == nil {
+			_, err = b.Finish(v)
+		}
+		if err != nil {
+			return 0, fmt.Errorf("%s: %w", f.Path, err)
+		}
+	}
+	return time.Since(start), nil
+}
+
+// tokens reads sessions as JSON and makes nothing of it.
+func tokens(found []importer.Found) (took time.Duration, err error) {
+	for _, f := range found {
+		data, err := os.ReadFile(f.Path)
+		if err != nil {
+			return 0, err
+		}
+		start := time.Now()
+		for line := range bytes.Lines(data) {
+			dec := jsontext.NewDecoder(bytes.NewBuffer(line), jsontext.AllowDuplicateNames(true),
+				jsontext.AllowInvalidUTF8(true))
+			for err == nil {
+				_, err = dec.ReadToken()
+			}
+			err = nil // the end, or a line that is cut
+		}
+		took += time.Since(start)
+	}
+	return took, nil
+}
+
+// importing compares making conversations of all sessions with one pass of the tokenizer.
+func importing(b *builder) (ours, theirs side, err error) {
+	found, _, err := b.real()
+	ours = side{label: "read into conversations", do: func() (time.Duration, error) {
+		return convert(found)
+	}}
+	theirs = side{label: "one pass of the tokenizer", do: func() (time.Duration, error) {
+		return tokens(found)
+	}}
+	return ours, theirs, err
+}
+
+// importer makes a workspace anew and imports all sessions into it.
+func (b *builder) importer(found []importer.Found) side {
+	args := []string{b.binary, "import", "--yes", "-q"}
+	for _, f := range found {
+		args = append(args, f.Path)
+	}
+	return side{
+		label: "import", dir: b.dir, args: append(args, "--foreign"),
+		before: func() error {
+			if err := os.RemoveAll(filepath.Join(b.dir, ".jp")); err != nil {
+				return err
+			}
+			return b.write(".jp/.id", []byte("generated\nbench\n"))
+		},
+	}
+}
+
+func importingToDisk(b *builder) (ours, theirs side, err error) {
+	found, _, err := b.real()
+	if err == nil {
+		err = b.git("init", "-q")
+	}
+	_, theirs, _ = importing(b)
+	return b.importer(found), theirs, err
+}
+
+// takes imports all sessions and returns what they come to in the working tree, and in Git.
+func (b *builder) takes() (files, bytes, packed, raw int64, err error) {
+	found, raw, err := b.real()
+	if err == nil {
+		err = b.git("init", "-q")
+	}
+	if err != nil {
+		return 0, 0, 0, 0, err
+	}
+	if _, _, err = b.importer(found).run(); err != nil {
+		return 0, 0, 0, 0, err
+	}
+	if files, bytes, err = usage(filepath.Join(b.dir, ".jp")); err != nil {
+		return 0, 0, 0, 0, err
+	}
+	for _, args := range [][]string{
+		{"add", "-A"}, {"commit", "-q", "--no-verify", "-m", "Import"}, {"gc", "-q", "--prune=now"},
+	} {
+		if err := b.git(args...); err != nil {
+			return 0, 0, 0, 0, err
+		}
+	}
+	_, packed, err = usage(filepath.Join(b.dir, ".git", "objects", "pack"))
+	return files, bytes, packed, raw, err
+}
+
+// usage returns how many files there are below a directory, and how many bytes they have.
+func usage(dir string) (files, bytes int64, err error) {
+	err = filepath.WalkDir(dir, func(_ string, e fs.DirEntry, err error) error {
+		if err != nil || !e.Type().IsRegular() {
+			return err
+		}
+		info, err := e.Info()
+		if err == nil {
+			files, bytes = files+1, bytes+info.Size()
+		}
+		return err
+	})
+	return files, bytes, err
+}
+
+func importedPacked(b *builder) (ours, theirs side, err error) {
+	_, _, packed, raw, err := b.takes()
+	return side{label: "packed by git, bytes", amount: packed}, rawBytes(raw), err
+}
+
+func importedOnDisk(b *builder) (ours, theirs side, err error) {
+	_, bytes, _, raw, err := b.takes()
+	return side{label: "in the working tree, bytes", amount: bytes}, rawBytes(raw), err
+}
+
+func importedFiles(b *builder) (ours, theirs side, err error) {
+	files, _, _, raw, err := b.takes()
+	return side{label: "files", amount: files}, side{label: "raw MB", amount: raw / 1e6}, err
+}
+
+func rawBytes(n int64) side { return side{label: "raw, bytes", amount: n} }
+
+// captured measures what an agent waits for when a session of 1 GB grew.
+func captured(b *builder) (ours, theirs side, err error) {
+	if err := b.repository(1, 1, true); err != nil {
+		return ours, theirs, err
+	}
+	transcript := filepath.Join(b.dir, "11111111-2222-4333-8444-555555555555.jsonl")
+	const line = `{"type":"user","sessionId":"11111111-2222-4333-8444-555555555555"}` + "\n"
+	err = errors.Join(os.WriteFile(transcript, []byte(line), 0o600), os.Truncate(transcript, 1<<30))
+	ours = side{
+		label: "capture --hook", dir: b.dir, args: []string{b.binary, "capture", "--hook", "claude-code"},
+		stdin: fmt.Appendf(nil, `{"session_id":"11111111-2222-4333-8444-555555555555",`+
+			`"transcript_path":%q,"cwd":%q,"hook_event_name":"PostToolUse"}`, transcript, b.dir),
+	}
+	theirs = side{label: "git rev-parse", dir: b.dir, args: []string{"git", "rev-parse", "--git-dir"}}
+	return ours, theirs, err
+}
