@@ -178,9 +178,6 @@ func redactor(rules *secrets.Rules) func([]byte, map[string]int) []byte {
 	}
 }
 
-// errOwnSecret is for a session in which a secret of the user's own is, that no rule finds.
-var errOwnSecret = errors.New("it has a secret of your environment or of a file .env")
-
 func refuseOwn(ctx context.Context, a *app) func([]byte) error {
 	repo, err := a.repo(ctx)
 	if err != nil {
@@ -193,7 +190,7 @@ func refuseOwn(ctx context.Context, a *app) func([]byte) error {
 	return func(text []byte) error {
 		for _, rule := range own {
 			if len(rule.Scan(text)) > 0 {
-				return errOwnSecret
+				return importer.ErrOwnSecret
 			}
 		}
 		return nil
@@ -347,7 +344,8 @@ func (c importCmd) run(
 	ctx context.Context, a *app, im *importer.Importer, found []importer.Found,
 	foreign map[string]int,
 ) error {
-	counts, failed := map[importer.State]int{}, 0
+	counts := map[importer.State]int{}
+	var refused unimportedError
 	bar := newProgress(a, "import", int64(len(found)))
 	for r := range im.All(ctx, found) {
 		bar.Add(1)
@@ -355,7 +353,7 @@ func (c importCmd) run(
 			break
 		}
 		if r.Err != nil {
-			failed++
+			refused = append(refused, r.Err)
 			a.warn("%s: %v", sourceName(r.Found), r.Err)
 		} else {
 			counts[r.Outcome.State]++
@@ -370,11 +368,21 @@ func (c importCmd) run(
 	switch {
 	case ctx.Err() != nil:
 		return ctx.Err()
-	case failed > 0:
-		return fmt.Errorf("import: %s could not be read", render.Count(failed, "session"))
+	case refused != nil:
+		return refused
 	}
 	return nil
 }
+
+// An unimportedError is what was in the way of sessions, which have been named.
+type unimportedError []error
+
+func (e unimportedError) Error() string {
+	return "import: " + render.Count(len(e), "session") + " could not be imported"
+}
+
+// Unwrap returns why.
+func (e unimportedError) Unwrap() []error { return e }
 
 func sourceName(f importer.Found) string {
 	if f.Name.IsZero() {

@@ -475,8 +475,9 @@ var reportImports = []string{
 	"internal/llm", "internal/llm/models", "internal/llm/wire", "internal/merge",
 	"internal/quarantine",
 	"internal/query",
-	"internal/regular", "internal/render", "internal/repair", "internal/tool", "internal/trust",
-	"internal/workspace",
+	"internal/importer", "internal/regular", "internal/render", "internal/repair",
+	"internal/sessions", "internal/sessions/envelope", "internal/sqlite", "internal/tool",
+	"internal/trust", "internal/workspace",
 }
 
 var hooksImports = []string{

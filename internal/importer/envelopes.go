@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io/fs"
 	"slices"
 
 	"github.com/git-jp/git-jp/blobs"
@@ -15,7 +14,7 @@ import (
 )
 
 // Receive makes the conversations of envelopes as they are, all of them or none. An id that a
-// conversation has here is [fs.ErrExist]. What was only a user's becomes only this user's.
+// conversation has here is [ErrTaken]. What was only a user's becomes only this user's.
 func (im *Importer) Receive(ctx context.Context, all []*envelope.Envelope) ([]Made, error) {
 	for _, e := range all {
 		if err := im.welcome(e); err != nil {
@@ -44,7 +43,7 @@ func (im *Importer) welcome(e *envelope.Envelope) error {
 	case err != nil:
 		return err
 	case len(copies) > 0:
-		return fs.ErrExist
+		return ErrTaken
 	case !im.Again && im.removed(n):
 		return ErrRemoved
 	}

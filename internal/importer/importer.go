@@ -69,6 +69,10 @@ var (
 		"the conversation was changed in the turn that the agent went on with")
 	// ErrRemoved is for a conversation that somebody removed here.
 	ErrRemoved = errors.New("it was removed here")
+	// ErrTaken is for a conversation whose id another one has here.
+	ErrTaken = errors.New("there is a conversation of this id")
+	// ErrOwnSecret is for a session in which a secret of the user's own is that no rule finds.
+	ErrOwnSecret = errors.New("it has a secret of your environment or of a file .env")
 )
 
 // Look tells at a glance what an import of a session would do.

@@ -43,6 +43,9 @@ func hints(err error) []string {
 	if hint := modelHint(err); hint != "" {
 		return []string{hint}
 	}
+	if all := sessionHints(err); all != nil {
+		return all
+	}
 	switch {
 	case isA[*UsageError](err), isA[*CommandError](err):
 		return []string{usageHint(err)}
@@ -141,8 +144,7 @@ func obstacleHints(err error) []string {
 }
 
 // largeHint is for a stream that is larger than is read.
-const largeHint = "commit a smaller one; or, where you know whose it is, " +
-	"'git jp config set --user storage.max_stream_bytes <size>'"
+const largeHint = "commit a smaller one; or, " + sizeHint
 
 // NestedHint is for a workspace with a repository in it, or in one.
 const NestedHint = "move the .git out of the workspace, or the workspace to where it belongs"

@@ -1,0 +1,58 @@
+package report
+
+import (
+	"errors"
+	"slices"
+
+	"github.com/git-jp/git-jp/internal/importer"
+	"github.com/git-jp/git-jp/internal/sessions"
+	"github.com/git-jp/git-jp/internal/sessions/envelope"
+	"github.com/git-jp/git-jp/internal/sqlite"
+)
+
+// sessionHints help where sessions of agents could not be imported: one hint for each kind of
+// what is in the way.
+func sessionHints(err error) (all []string) {
+	for _, h := range []struct {
+		err  error
+		hint string
+	}{
+		{
+			importer.ErrConflict,
+			"'git jp fork <id>' keeps what is here; after 'git jp rm <id>', " +
+				"'git jp import --again' takes what the agent has",
+		},
+		{importer.ErrRemoved, "'--again' imports it all the same"},
+		{importer.ErrTaken, "'git jp rm <id>' makes room; '--dry-run' shows what would come"},
+		{
+			importer.ErrOwnSecret,
+			"a rule in .jp/secrets/rules.toml leaves such secrets out, for everybody;" +
+				" docs/secrets.md says how",
+		},
+		{
+			importer.ErrUnknown,
+			"'git jp import' lists what can be imported; '-' takes envelopes from standard input",
+		},
+		{sessions.ErrTooLarge, sizeHint},
+		{sessions.ErrTooMany, sizeHint},
+		{sqlite.ErrBusy, "import again when the agent is done"},
+		{
+			sqlite.ErrDamaged,
+			"'sqlite3 <file> .recover | sqlite3 <copy>' saves what can be read; import the copy",
+		},
+		{sqlite.ErrUnknown, newerHint},
+		{envelope.ErrVersion, newerHint},
+	} {
+		if errors.Is(err, h.err) && !slices.Contains(all, h.hint) {
+			all = append(all, h.hint)
+		}
+	}
+	return all
+}
+
+// sizeHint is for a session of which a stream would be made that is larger than is read.
+const sizeHint = "where you know whose it is: " +
+	"'git jp config set --user storage.max_stream_bytes <size>'"
+
+// newerHint is for what a later version may know.
+const newerHint = "a newer git-jp may know it"
