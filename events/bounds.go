@@ -37,9 +37,9 @@ func AtTurn(n int) Bound { return Bound{kind: boundTurn, n: n} }
 // FromEnd is the turn that n turns follow: 0 is the last.
 func FromEnd(n int) Bound { return Bound{kind: boundFromEnd, n: n} }
 
-// AfterLastCompaction is the turn behind all that a compaction covers, the first
+// afterLastCompaction is the turn behind all that a compaction covers, the first
 // when there is no compaction.
-func AfterLastCompaction() Bound { return Bound{kind: boundAfterCompaction} }
+func afterLastCompaction() Bound { return Bound{kind: boundAfterCompaction} }
 
 // AtTime is the turn that was going on at t as the end of a range, and the turn
 // after it as the start of one.

@@ -24,8 +24,8 @@ func TestResolveRange(t *testing.T) {
 		{"start before the start", FromEnd(99), FromEnd(2), "0..1"},
 		{"end before the start", Bound{}, FromEnd(4), ""},
 		{"crossed", AtTurn(2), AtTurn(1), ""},
-		{"after compaction", AfterLastCompaction(), Bound{}, "2..3"},
-		{"up to after compaction", Bound{}, AfterLastCompaction(), "0..2"},
+		{"after compaction", afterLastCompaction(), Bound{}, "2..3"},
+		{"up to after compaction", Bound{}, afterLastCompaction(), "0..2"},
 		{"nothing", nothing, Bound{}, ""},
 		{"to nothing", Bound{}, nothing, ""},
 		{"since the middle of a turn", AtTime(second(5)), Bound{}, "2..3"},
@@ -58,7 +58,7 @@ func TestRangeLen(t *testing.T) {
 
 func TestResolveRangeOfNothing(t *testing.T) {
 	s := sketched(t, "D C0-9r")
-	for _, b := range []Bound{{}, AtTurn(0), FromEnd(0), AfterLastCompaction(), AtTime(second(1))} {
+	for _, b := range []Bound{{}, AtTurn(0), FromEnd(0), afterLastCompaction(), AtTime(second(1))} {
 		if got := resolved(s, b, Bound{}) + resolved(s, Bound{}, b); got != "" {
 			t.Errorf("%+v of no turns is %s", b, got)
 		}
@@ -127,8 +127,8 @@ func TestParseBound(t *testing.T) {
 	}{
 		{"3", AtTurn(2)},
 		{"-3", FromEnd(2)},
-		{"last-compaction", AfterLastCompaction()},
-		{"LAST", AfterLastCompaction()},
+		{"last-compaction", afterLastCompaction()},
+		{"LAST", afterLastCompaction()},
 	} {
 		if got, err := ParseBound(test.in); err != nil || got != test.want {
 			t.Errorf("ParseBound(%q) = %+v, %v", test.in, got, err)

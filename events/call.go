@@ -50,7 +50,7 @@ func (s *Stream) pairs(request, response Kind) []Inquiry {
 	var open pending
 	for i, turn := range s.events() {
 		e := s.At(i)
-		switch id := EventID(e); e.Kind() {
+		switch id := e.EventID(); e.Kind() {
 		case request:
 			open.add(turn, id, len(pairs))
 			pairs = append(pairs, Inquiry{turn, i, -1, id})

@@ -70,7 +70,7 @@ func derivedKey(e *Element, turn int, starts []time.Time) string {
 	if !e.Time().IsZero() {
 		at = strconv.FormatInt(e.Time().UnixNano(), 10)
 	}
-	sum := sha256.Sum256([]byte(kind + "\x00" + EventID(e) + "\x00" + at))
+	sum := sha256.Sum256([]byte(kind + "\x00" + e.EventID() + "\x00" + at))
 	return keyTime(start) + "-" + keyTime(e.Time()) + "-" + kind + "-" + hex.EncodeToString(sum[:4])
 }
 

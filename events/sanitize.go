@@ -67,7 +67,7 @@ func dropBeforeRequest(ps []piece) []piece {
 func dropUnmatched(ps []piece, drop, match Kind) []piece {
 	ids := idsOf(ps, match)
 	return filter(ps, func(i int) bool {
-		return ps[i].el.Kind() != drop || ids[EventID(ps[i].el)]
+		return ps[i].el.Kind() != drop || ids[ps[i].el.EventID()]
 	})
 }
 
@@ -77,7 +77,7 @@ func closeCalls(ps []piece) []piece {
 	out := make([]piece, 0, len(ps))
 	for _, p := range ps {
 		out = append(out, p)
-		if id := EventID(p.el); p.el.Kind() == KindToolCallRequest && !answered[id] {
+		if id := p.el.EventID(); p.el.Kind() == KindToolCallRequest && !answered[id] {
 			out = append(out, added(interruptedResponse(id, p.el.Time())))
 		}
 	}
@@ -156,7 +156,7 @@ func idsOf(ps []piece, kind Kind) map[string]bool {
 	ids := map[string]bool{}
 	for _, p := range ps {
 		if p.el.Kind() == kind {
-			ids[EventID(p.el)] = true
+			ids[p.el.EventID()] = true
 		}
 	}
 	return ids
@@ -164,7 +164,7 @@ func idsOf(ps []piece, kind Kind) map[string]bool {
 
 // EventID returns the id by which calls and inquiries are paired, "" for other
 // events.
-func EventID(e *Element) string {
+func (e *Element) EventID() string {
 	switch ev := e.Event().(type) {
 	case *ToolCallRequest:
 		return ev.ID

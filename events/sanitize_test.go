@@ -119,7 +119,7 @@ type word struct {
 func sketchedWords(s *Stream) []word {
 	var words []word
 	for _, e := range s.All() {
-		w := word{kind: e.Kind(), id: EventID(e), text: e.Time().String()}
+		w := word{kind: e.Kind(), id: e.EventID(), text: e.Time().String()}
 		if r, ok := e.Event().(*ToolCallResponse); ok && r.IsError {
 			if text, _ := r.Text(nil); text == interrupted {
 				w.text += "!"

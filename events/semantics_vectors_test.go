@@ -147,7 +147,7 @@ func vectorBound(t *testing.T, s string) Bound {
 	case s == "_":
 		return Bound{}
 	case s == "L":
-		return AfterLastCompaction()
+		return afterLastCompaction()
 	case s[0] == '-':
 		return FromEnd(atoi(t, s[1:]))
 	}

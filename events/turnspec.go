@@ -14,7 +14,7 @@ var (
 	errEmptySpec = errors.New("no turn is named")
 )
 
-// lastCompaction is the word for [AfterLastCompaction]; jp also takes "last".
+// lastCompaction is the word for [afterLastCompaction]; jp also takes "last".
 const lastCompaction = "last-compaction"
 
 // ParseTurnRange reads the turns that a person names, counted from 1: "3" is one
@@ -56,7 +56,7 @@ func ParseCompactRange(spec string) (from, to Bound, err error) {
 // start. Durations need a clock; see [AtTime] for those.
 func ParseBound(s string) (Bound, error) {
 	if strings.EqualFold(s, lastCompaction) || strings.EqualFold(s, "last") {
-		return AfterLastCompaction(), nil
+		return afterLastCompaction(), nil
 	}
 	b, err := parseTurn(s)
 	if err != nil {

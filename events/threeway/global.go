@@ -76,13 +76,13 @@ func (m *merger) mergeGlobals() []*mergeGlobal {
 }
 
 // globalSum is the sum of what an element says; of a compaction, but for its range.
-func (m *merger) globalSum(e *events.Element) blobs.Hash {
+func (eq *equality) globalSum(e *events.Element) blobs.Hash {
 	if c, ok := e.Event().(*events.Compaction); ok {
 		bare := *c
 		bare.FromTurn, bare.ToTurn = 0, 0
 		e = e.With(&bare).WithMember(events.MetadataTurns, nil)
 	}
-	return m.sum(e)
+	return eq.sum(e)
 }
 
 // decideGlobal reports whether an element is in the result, and says as what and where.

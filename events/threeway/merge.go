@@ -177,16 +177,10 @@ func versionName(version int) string {
 type merger struct {
 	sides   [versions]Side
 	virtual bool // what both changed stays as it was in base
-	whole   bool // a turn that both changed is a conflict as a whole
-	streams [versions]*sideStream
+	*equality
+	contentMerge
+	turnTree
 
-	turns  []*mergeTurn // in no order
-	byKey  map[turnKey][]*mergeTurn
-	root   *mergeTurn   // the parent of turns that follow nothing
-	places []*mergeTurn // in the order of the result, those that went included
-
-	looking    int // the version whose content tells turns of one key apart
-	sums       map[string]blobs.Hash
 	configs    *configCache
 	baseConfig jsontext.Value
 	// bases are the configurations that the versions begin with, mergedBase that of
@@ -198,9 +192,11 @@ type merger struct {
 }
 
 func newMerger(sides [versions]Side, virtual bool) *merger {
+	eq := &equality{sums: map[string]blobs.Hash{}}
 	return &merger{
-		sides: sides, virtual: virtual,
-		byKey: map[turnKey][]*mergeTurn{}, sums: map[string]blobs.Hash{}, configs: newConfigCache(),
+		sides: sides, virtual: virtual, equality: eq, contentMerge: contentMerge{equality: eq},
+		turnTree: turnTree{equality: eq, byKey: map[turnKey][]*mergeTurn{}},
+		configs:  newConfigCache(),
 	}
 }
 

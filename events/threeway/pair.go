@@ -86,15 +86,15 @@ func (f *freeList[T]) take(b T) int {
 }
 
 // sameRequest is about turns that begin with the same request, or with none.
-func (m *merger) sameRequest() likeness[*sideTurn] {
+func (eq *equality) sameRequest() likeness[*sideTurn] {
 	return likeness[*sideTurn]{
 		same: func(a, b *sideTurn) bool {
 			p, q := firstRequest(a.events), firstRequest(b.events)
-			return p == nil && q == nil || p != nil && q != nil && m.same(p, q)
+			return p == nil && q == nil || p != nil && q != nil && eq.same(p, q)
 		},
 		of: func(t *sideTurn) []blobs.Hash {
 			if q := firstRequest(t.events); q != nil {
-				return []blobs.Hash{m.sum(q)}
+				return []blobs.Hash{eq.sum(q)}
 			}
 			return []blobs.Hash{{}}
 		},
@@ -102,12 +102,12 @@ func (m *merger) sameRequest() likeness[*sideTurn] {
 }
 
 // overlap is about turns that share an event.
-func (m *merger) overlap() likeness[*sideTurn] {
+func (eq *equality) overlap() likeness[*sideTurn] {
 	of := func(t *sideTurn) []blobs.Hash {
 		var all []blobs.Hash
 		for _, e := range t.events {
 			if e.Kind() != events.KindTurnStart {
-				all = append(all, m.sum(e))
+				all = append(all, eq.sum(e))
 			}
 		}
 		return all
@@ -122,9 +122,9 @@ func (m *merger) overlap() likeness[*sideTurn] {
 }
 
 // sameEvent is about cells whose events are equal.
-func (m *merger) sameEvent() likeness[*cell] {
+func (eq *equality) sameEvent() likeness[*cell] {
 	return likeness[*cell]{
-		same: func(a, b *cell) bool { return m.same(firstOfCell(a), firstOfCell(b)) },
-		of:   func(x *cell) []blobs.Hash { return []blobs.Hash{m.sum(firstOfCell(x))} },
+		same: func(a, b *cell) bool { return eq.same(firstOfCell(a), firstOfCell(b)) },
+		of:   func(x *cell) []blobs.Hash { return []blobs.Hash{eq.sum(firstOfCell(x))} },
 	}
 }

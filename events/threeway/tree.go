@@ -22,6 +22,18 @@ type mergeTurn struct {
 	turnContent
 }
 
+// A turnTree is the turns of all versions: which are one, and which follows which.
+type turnTree struct {
+	*equality
+
+	streams [versions]*sideStream
+	turns   []*mergeTurn // in no order
+	byKey   map[turnKey][]*mergeTurn
+	root    *mergeTurn   // the parent of turns that follow nothing
+	places  []*mergeTurn // in the order of the result, those that went included
+	looking int          // the version whose content tells turns of one key apart
+}
+
 // root is the parent of what follows nothing. It is known by its address.
 func newRoot() *mergeTurn { return &mergeTurn{key: turnKey{noTime, noTime}} }
 
@@ -29,43 +41,43 @@ func newRoot() *mergeTurn { return &mergeTurn{key: turnKey{noTime, noTime}} }
 // with its key, whatever it says now. Two that both sides added are one if they begin
 // with the same request, or share an answer: one side picked the turn of the other, and
 // one mended the request.
-func (m *merger) matchTurns() {
+func (tt *turnTree) matchTurns() {
 	var sides [versions]map[turnKey][]*sideTurn
 	var keys []turnKey
-	for v, s := range m.streams {
+	for v, s := range tt.streams {
 		sides[v] = map[turnKey][]*sideTurn{}
 		for _, t := range s.turns {
-			if m.byKey[t.key] == nil {
-				m.byKey[t.key] = []*mergeTurn{}
+			if tt.byKey[t.key] == nil {
+				tt.byKey[t.key] = []*mergeTurn{}
 				keys = append(keys, t.key)
 			}
 			sides[v][t.key] = append(sides[v][t.key], t)
 		}
 	}
 	for _, k := range keys {
-		m.matchKey(k, sides[inBase][k], sides[inOurs][k], sides[inTheirs][k])
+		tt.matchKey(k, sides[inBase][k], sides[inOurs][k], sides[inTheirs][k])
 	}
 }
 
-func (m *merger) matchKey(k turnKey, base, ours, theirs []*sideTurn) {
+func (tt *turnTree) matchKey(k turnKey, base, ours, theirs []*sideTurn) {
 	for _, t := range base {
-		m.addTurn(k, inBase, t)
+		tt.addTurn(k, inBase, t)
 	}
 	for v, turns := range [versions][]*sideTurn{inOurs: ours, inTheirs: theirs} {
 		left := turns
 		if len(base) > 0 {
-			left = m.matchBase(v, base, turns)
+			left = tt.matchBase(v, base, turns)
 		}
 		if v == inTheirs {
 			mine := slices.DeleteFunc(slices.Clone(ours), func(t *sideTurn) bool {
 				return t.merged.in[inBase] != nil
 			})
 			take := func(o, t *sideTurn) { o.merged.in[v], t.merged = t, o.merged }
-			left = pairUp(mine, left, m.sameRequest(), false, take)
-			left = pairUp(unpaired(mine, v), left, m.overlap(), false, take)
+			left = pairUp(mine, left, tt.sameRequest(), false, take)
+			left = pairUp(unpaired(mine, v), left, tt.overlap(), false, take)
 		}
 		for _, t := range left {
-			m.addTurn(k, v, t)
+			tt.addTurn(k, v, t)
 		}
 	}
 }
@@ -73,13 +85,13 @@ func (m *merger) matchKey(k turnKey, base, ours, theirs []*sideTurn) {
 // matchBase finds the turns of base in a side that has turns of their key: by their
 // requests, else by anything that they share, else in order. It returns those that the
 // side added.
-func (m *merger) matchBase(v int, base, turns []*sideTurn) []*sideTurn {
+func (tt *turnTree) matchBase(v int, base, turns []*sideTurn) []*sideTurn {
 	take := func(b, t *sideTurn) { b.merged.in[v], t.merged = t, b.merged }
-	left := pairUp(base, turns, m.sameRequest(), false, take)
+	left := pairUp(base, turns, tt.sameRequest(), false, take)
 	if len(left) > 1 || len(left) == 1 && len(base) > 1 {
-		left = pairUp(unpaired(base, v), left, m.overlap(), false, take)
+		left = pairUp(unpaired(base, v), left, tt.overlap(), false, take)
 	}
-	return pairUp(unpaired(base, v), left, m.overlap(), true, take)
+	return pairUp(unpaired(base, v), left, tt.overlap(), true, take)
 }
 
 // unpaired returns the turns that have no counterpart in a version.
@@ -89,11 +101,11 @@ func unpaired(turns []*sideTurn, version int) []*sideTurn {
 	})
 }
 
-func (m *merger) addTurn(k turnKey, version int, t *sideTurn) {
+func (tt *turnTree) addTurn(k turnKey, version int, t *sideTurn) {
 	t.merged = &mergeTurn{key: k}
 	t.merged.in[version] = t
-	m.turns = append(m.turns, t.merged)
-	m.byKey[k] = append(m.byKey[k], t.merged)
+	tt.turns = append(tt.turns, t.merged)
+	tt.byKey[k] = append(tt.byKey[k], t.merged)
 }
 
 // readParents finds out what each version says of which turn follows which.
@@ -101,16 +113,16 @@ func (m *merger) addTurn(k turnKey, version int, t *sideTurn) {
 // A recorded parent counts, else it is the turn before. Records are believed only as
 // long as all of them together give the order in which the turns stand: otherwise
 // somebody has moved turns by hand since.
-func (m *merger) readParents() {
-	m.root = newRoot()
-	for v := range m.streams {
-		m.looking = v
-		m.readRecords(v)
-		if !m.inOrder(v) {
-			for _, t := range m.turns {
+func (tt *turnTree) readParents() {
+	tt.root = newRoot()
+	for v := range tt.streams {
+		tt.looking = v
+		tt.readRecords(v)
+		if !tt.inOrder(v) {
+			for _, t := range tt.turns {
 				t.par[v] = nil
 			}
-			m.readPredecessors(v)
+			tt.readPredecessors(v)
 		}
 	}
 }
@@ -119,14 +131,14 @@ func (m *merger) readParents() {
 // one's ancestors. Those that were missing when it was written are marked, and stay
 // what they are. One that is missing without a mark was removed since, and then what
 // followed it follows the one before it.
-func (m *merger) readRecords(v int) {
-	m.readPredecessors(v)
-	for _, s := range m.streams[v].turns {
+func (tt *turnTree) readRecords(v int) {
+	tt.readPredecessors(v)
+	for _, s := range tt.streams[v].turns {
 		child := s.merged
 		for _, name := range s.record {
-			parent := m.turnNamed(name, v)
+			parent := tt.turnNamed(name, v)
 			missing := strings.HasPrefix(name, missingMark)
-			there := parent == m.root || parent.in[v] != nil
+			there := parent == tt.root || parent.in[v] != nil
 			if !there && !missing {
 				continue
 			}
@@ -144,28 +156,28 @@ const missingMark = "!" // a time before 1970 begins with "-"
 // ordinalMark stands before the number of a turn that has others just like it.
 const ordinalMark = "~"
 
-func (m *merger) readPredecessors(v int) {
-	last := m.root
-	for _, s := range m.streams[v].turns {
+func (tt *turnTree) readPredecessors(v int) {
+	last := tt.root
+	for _, s := range tt.streams[v].turns {
 		s.merged.par[v] = last
 		last = s.merged
 	}
 }
 
 // inOrder reports whether the parents of a version give its order.
-func (m *merger) inOrder(v int) bool {
-	s := m.streams[v]
+func (tt *turnTree) inOrder(v int) bool {
+	s := tt.streams[v]
 	if !slices.ContainsFunc(s.turns, func(t *sideTurn) bool { return t.record != nil }) {
 		return true
 	}
 	i := 0
 	known := func(t *mergeTurn) *mergeTurn { return t.knownParent(v) }
 	there := func(t *mergeTurn) bool { return t.in[v] != nil }
-	for _, t := range m.walk(func(t *mergeTurn) *mergeTurn {
+	for _, t := range tt.walk(func(t *mergeTurn) *mergeTurn {
 		if there(t) {
 			return known(t)
 		}
-		return m.firstThere(known(t), there, known)
+		return tt.firstThere(known(t), there, known)
 	}) {
 		if t.in[v] == nil {
 			continue
@@ -187,9 +199,9 @@ func (t *mergeTurn) knownParent(v int) *mergeTurn {
 }
 
 // mergeParents decides which turn follows which, and with that the order.
-func (m *merger) mergeParents() {
-	m.looking = inResult
-	for _, t := range m.turns {
+func (tt *turnTree) mergeParents() {
+	tt.looking = inResult
+	for _, t := range tt.turns {
 		b, o, th := t.par[inBase], t.par[inOurs], t.par[inTheirs]
 		switch hasO, hasT := t.in[inOurs] != nil, t.in[inTheirs] != nil; {
 		case hasO && !hasT: // what a side remembers is less than what the other has
@@ -205,18 +217,18 @@ func (m *merger) mergeParents() {
 		case th == nil:
 			t.parent = o
 		default:
-			t.parent = choose(b, o, th, sameTurn, m.followed)
+			t.parent = choose(b, o, th, sameTurn, tt.followed)
 		}
 	}
-	for _, t := range m.turns {
+	for _, t := range tt.turns {
 		if t.events == nil {
-			t.parent = m.firstThere(t.parent, (*mergeTurn).inResult, mergedParent)
+			t.parent = tt.firstThere(t.parent, (*mergeTurn).inResult, mergedParent)
 		}
 	}
-	m.places = m.walk(mergedParent)
+	tt.places = tt.walk(mergedParent)
 }
 
-func (m *merger) isThere(t *mergeTurn) bool { return t == m.root || t.events != nil }
+func (tt *turnTree) isThere(t *mergeTurn) bool { return t == tt.root || t.events != nil }
 
 func (t *mergeTurn) inResult() bool { return t.events != nil }
 
@@ -224,11 +236,11 @@ func mergedParent(t *mergeTurn) *mergeTurn { return t.parent }
 
 // firstThere returns t or the nearest ancestor that is there. A turn that went hangs
 // below such a one, so that it does not matter in which order its ancestors went.
-func (m *merger) firstThere(
+func (tt *turnTree) firstThere(
 	t *mergeTurn, there func(*mergeTurn) bool, parent func(*mergeTurn) *mergeTurn,
 ) *mergeTurn {
-	for range m.turns {
-		if t == nil || t == m.root || there(t) {
+	for range tt.turns {
+		if t == nil || t == tt.root || there(t) {
 			break
 		}
 		t = parent(t)
@@ -238,16 +250,16 @@ func (m *merger) firstThere(
 
 // followed chooses between two parents: the one that is there. Of two that went it is the
 // one that the other follows, because who says that saw the other go.
-func (m *merger) followed(a, b *mergeTurn) *mergeTurn {
-	x, y := m.isThere(a), m.isThere(b)
+func (tt *turnTree) followed(a, b *mergeTurn) *mergeTurn {
+	x, y := tt.isThere(a), tt.isThere(b)
 	switch {
 	case x && !y:
 		return a
 	case y && !x:
 		return b
-	case !x && m.follows(b, a):
+	case !x && tt.follows(b, a):
 		return a
-	case !x && m.follows(a, b), m.compare(a, b) <= 0:
+	case !x && tt.follows(a, b), tt.compare(a, b) <= 0:
 		return b
 	default:
 		return a
@@ -255,10 +267,10 @@ func (m *merger) followed(a, b *mergeTurn) *mergeTurn {
 }
 
 // follows reports whether a version has a turn behind another, be it with others between.
-func (m *merger) follows(t, other *mergeTurn) bool {
-	for v := range m.streams {
+func (tt *turnTree) follows(t, other *mergeTurn) bool {
+	for v := range tt.streams {
 		p := t.knownParent(v)
-		for n := 0; p != nil && n < len(m.turns); n++ {
+		for n := 0; p != nil && n < len(tt.turns); n++ {
 			if p == other {
 				return true
 			}
@@ -271,27 +283,27 @@ func (m *merger) follows(t, other *mergeTurn) bool {
 func sameTurn(a, b *mergeTurn) bool { return a == b }
 
 // compare orders turns by their keys.
-func (m *merger) compare(a, b *mergeTurn) int {
+func (tt *turnTree) compare(a, b *mergeTurn) int {
 	if a == b {
 		return 0
 	}
 	if c := a.key.compare(b.key); c != 0 {
 		return c
 	}
-	if c := strings.Compare(m.hashOf(a), m.hashOf(b)); c != 0 {
+	if c := strings.Compare(tt.hashOf(a), tt.hashOf(b)); c != 0 {
 		return c
 	}
-	return m.ordinal(a) - m.ordinal(b)
+	return tt.ordinal(a) - tt.ordinal(b)
 }
 
 // ordinal returns which of the turns it is that not even a hash tells apart.
-func (m *merger) ordinal(t *mergeTurn) int {
+func (tt *turnTree) ordinal(t *mergeTurn) int {
 	n := 0
-	for _, other := range m.byKey[t.key] {
+	for _, other := range tt.byKey[t.key] {
 		if other == t {
 			break
 		}
-		if m.hashOf(other) == m.hashOf(t) {
+		if tt.hashOf(other) == tt.hashOf(t) {
 			n++
 		}
 	}
@@ -301,50 +313,50 @@ func (m *merger) ordinal(t *mergeTurn) int {
 // walk returns all turns, each before its children and those in the order of their
 // keys. Turns that went keep their place in the tree, so that what hung below them
 // does not change its place among the others.
-func (m *merger) walk(parent func(*mergeTurn) *mergeTurn) []*mergeTurn {
-	children := make(map[*mergeTurn][]*mergeTurn, len(m.turns))
-	for _, t := range m.turns {
+func (tt *turnTree) walk(parent func(*mergeTurn) *mergeTurn) []*mergeTurn {
+	children := make(map[*mergeTurn][]*mergeTurn, len(tt.turns))
+	for _, t := range tt.turns {
 		p := parent(t)
 		if p == nil {
-			p = m.root
+			p = tt.root
 		}
 		children[p] = append(children[p], t)
 	}
-	for _, t := range m.cycles(parent) {
+	for _, t := range tt.cycles(parent) {
 		p := parent(t)
 		children[p] = slices.DeleteFunc(children[p], func(c *mergeTurn) bool { return c == t })
-		children[m.root] = append(children[m.root], t)
+		children[tt.root] = append(children[tt.root], t)
 	}
-	order := make([]*mergeTurn, 0, len(m.turns))
-	stack := []*mergeTurn{m.root}
+	order := make([]*mergeTurn, 0, len(tt.turns))
+	stack := []*mergeTurn{tt.root}
 	for len(stack) > 0 {
 		t := stack[len(stack)-1]
 		stack = stack[:len(stack)-1]
-		if t != m.root {
+		if t != tt.root {
 			order = append(order, t)
 		}
 		below := children[t]
-		slices.SortFunc(below, func(a, b *mergeTurn) int { return m.compare(b, a) })
+		slices.SortFunc(below, func(a, b *mergeTurn) int { return tt.compare(b, a) })
 		stack = append(stack, below...)
 	}
 	return order
 }
 
 // cycles returns of each cycle of turns the one with the smallest key.
-func (m *merger) cycles(parent func(*mergeTurn) *mergeTurn) []*mergeTurn {
+func (tt *turnTree) cycles(parent func(*mergeTurn) *mergeTurn) []*mergeTurn {
 	var found []*mergeTurn
-	run := make(map[*mergeTurn]int, len(m.turns)) // in which run a turn was seen first
-	for n, t := range m.turns {
+	run := make(map[*mergeTurn]int, len(tt.turns)) // in which run a turn was seen first
+	for n, t := range tt.turns {
 		p := t
-		for ; p != nil && p != m.root && run[p] == 0; p = parent(p) {
+		for ; p != nil && p != tt.root && run[p] == 0; p = parent(p) {
 			run[p] = n + 1
 		}
-		if p == nil || p == m.root || run[p] != n+1 {
+		if p == nil || p == tt.root || run[p] != n+1 {
 			continue
 		}
 		smallest := p
 		for q := parent(p); q != p; q = parent(q) {
-			if m.compare(q, smallest) < 0 {
+			if tt.compare(q, smallest) < 0 {
 				smallest = q
 			}
 		}
@@ -355,25 +367,25 @@ func (m *merger) cycles(parent func(*mergeTurn) *mergeTurn) []*mergeTurn {
 
 // hashOf returns what tells a turn from others of its key, in the version that the
 // merger looks at.
-func (m *merger) hashOf(t *mergeTurn) string {
-	if t.hash[m.looking] == "" {
-		t.hash[m.looking] = "-"
-		if q := firstRequest(m.eventsSeen(t)); q != nil {
-			sum := m.sum(q)
-			t.hash[m.looking] = hex.EncodeToString(sum[:8])
+func (tt *turnTree) hashOf(t *mergeTurn) string {
+	if t.hash[tt.looking] == "" {
+		t.hash[tt.looking] = "-"
+		if q := firstRequest(tt.eventsSeen(t)); q != nil {
+			sum := tt.sum(q)
+			t.hash[tt.looking] = hex.EncodeToString(sum[:8])
 		}
 	}
-	return t.hash[m.looking]
+	return t.hash[tt.looking]
 }
 
 // eventsSeen returns the events of a turn in the version that the merger looks at, or
 // else in any.
-func (m *merger) eventsSeen(t *mergeTurn) []*events.Element {
+func (tt *turnTree) eventsSeen(t *mergeTurn) []*events.Element {
 	switch {
-	case m.looking == inResult && t.events != nil:
+	case tt.looking == inResult && t.events != nil:
 		return t.events
-	case m.looking != inResult && t.in[m.looking] != nil:
-		return t.in[m.looking].events
+	case tt.looking != inResult && t.in[tt.looking] != nil:
+		return t.in[tt.looking].events
 	}
 	for _, s := range t.in {
 		if s != nil {
@@ -385,14 +397,14 @@ func (m *merger) eventsSeen(t *mergeTurn) []*events.Element {
 
 // name returns how a turn is called in records: by its key, and by the hash only if
 // there are others of that key.
-func (m *merger) name(t *mergeTurn) string {
-	if t == m.root {
+func (tt *turnTree) name(t *mergeTurn) string {
+	if t == tt.root {
 		return ""
 	}
 	name := t.key.String()
-	if len(m.byKey[t.key]) > 1 {
-		name += "." + m.hashOf(t)
-		if n := m.ordinal(t); n > 0 {
+	if len(tt.byKey[t.key]) > 1 {
+		name += "." + tt.hashOf(t)
+		if n := tt.ordinal(t); n > 0 {
 			name += ordinalMark + strconv.Itoa(n)
 		}
 	}
@@ -410,20 +422,20 @@ func (k turnKey) String() string {
 
 // turnNamed returns the turn that a version calls so. One that no version has is made,
 // as something that once was.
-func (m *merger) turnNamed(name string, v int) *mergeTurn {
+func (tt *turnTree) turnNamed(name string, v int) *mergeTurn {
 	if name == "" {
-		return m.root
+		return tt.root
 	}
 	k, hash, ok := parseTurnName(name)
 	if !ok {
-		return m.root
+		return tt.root
 	}
 	hash, which, _ := strings.Cut(hash, ordinalMark)
 	n, _ := strconv.Atoi(which)
 	var best *mergeTurn
-	for _, t := range m.byKey[k] {
+	for _, t := range tt.byKey[k] {
 		switch {
-		case hash != "" && m.hashOf(t) == hash:
+		case hash != "" && tt.hashOf(t) == hash:
 			if n--; n < 0 {
 				return t
 			}
@@ -439,8 +451,8 @@ func (m *merger) turnNamed(name string, v int) *mergeTurn {
 	if hash != "" {
 		t.hash = [versions + 1]string{hash, hash, hash, hash}
 	}
-	m.turns = append(m.turns, t)
-	m.byKey[k] = append(m.byKey[k], t)
+	tt.turns = append(tt.turns, t)
+	tt.byKey[k] = append(tt.byKey[k], t)
 	return t
 }
 

@@ -19,6 +19,13 @@ type turnContent struct {
 	at [versions][]int
 }
 
+// A contentMerge decides what is in a turn.
+type contentMerge struct {
+	*equality
+
+	whole bool // a turn that both changed is a conflict as a whole
+}
+
 // mergeTurns decides about the content of each turn.
 func (m *merger) mergeTurns() {
 	for _, t := range m.turns {
@@ -52,30 +59,33 @@ func eventsOf(t *sideTurn) []*events.Element {
 
 // removedTurn decides about a turn that one side removed and the other has as kept:
 // gone, unless it was changed. A turn_start that was put there is no change.
-func (m *merger) removedTurn(base, kept []*events.Element) turnContent {
+func (cm *contentMerge) removedTurn(base, kept []*events.Element) turnContent {
 	unrepaired := func(es []*events.Element) []*events.Element {
 		if isRepair(es) {
 			return es[1:]
 		}
 		return es
 	}
-	if slices.EqualFunc(unrepaired(base), unrepaired(kept), m.same) {
+	if slices.EqualFunc(unrepaired(base), unrepaired(kept), cm.same) {
 		return turnContent{}
 	}
 	return turnContent{events: kept, kind: ConflictRemoved}
 }
 
+// An equality compares elements, and remembers their sums.
+type equality struct{ sums map[string]blobs.Hash }
+
 // same is [Equal], remembering what was compared.
-func (m *merger) same(a, b *events.Element) bool {
-	return a == b || bytes.Equal(a.Raw(), b.Raw()) || a.Kind() == b.Kind() && m.sum(a) == m.sum(b)
+func (eq *equality) same(a, b *events.Element) bool {
+	return a == b || bytes.Equal(a.Raw(), b.Raw()) || a.Kind() == b.Kind() && eq.sum(a) == eq.sum(b)
 }
 
 // sum is [Element.Sum], computed once for the same bytes.
-func (m *merger) sum(e *events.Element) blobs.Hash {
-	h, ok := m.sums[string(e.Raw())]
+func (eq *equality) sum(e *events.Element) blobs.Hash {
+	h, ok := eq.sums[string(e.Raw())]
 	if !ok {
 		h = e.Sum()
-		m.sums[string(e.Raw())] = h
+		eq.sums[string(e.Raw())] = h
 	}
 	return h
 }
@@ -117,14 +127,14 @@ type cellKey struct {
 }
 
 // mergeEvents merges a turn that both sides have.
-func (m *merger) mergeEvents(in [versions][]*events.Element) turnContent {
-	if done, ok := m.mergeQuickly(in); ok {
+func (cm *contentMerge) mergeEvents(in [versions][]*events.Element) turnContent {
+	if done, ok := cm.mergeQuickly(in); ok {
 		return done
 	}
-	if m.whole {
+	if cm.whole {
 		return turnContent{events: in[inOurs], theirs: in[inTheirs], kind: ConflictEdited}
 	}
-	cells := m.align(in)
+	cells := cm.align(in)
 	order, ok := orderCells(cells)
 	if !ok { // both put the events in another order
 		return turnContent{events: in[inOurs], theirs: in[inTheirs], kind: ConflictEdited}
@@ -136,7 +146,7 @@ func (m *merger) mergeEvents(in [versions][]*events.Element) turnContent {
 		}
 	}
 	for _, x := range append(slices.Clip(cells[inBase]), order.added...) {
-		m.decide(x)
+		cm.decide(x)
 		if c.kind == "" {
 			c.kind = x.kind
 		}
@@ -162,14 +172,14 @@ func (m *merger) mergeEvents(in [versions][]*events.Element) turnContent {
 }
 
 // mergeQuickly handles the turns that no side changed, and those that one did.
-func (m *merger) mergeQuickly(in [versions][]*events.Element) (turnContent, bool) {
+func (cm *contentMerge) mergeQuickly(in [versions][]*events.Element) (turnContent, bool) {
 	same := func(a, b []*events.Element) bool { return slices.EqualFunc(a, b, sameBytes) }
 	switch b, o, th := in[inBase], in[inOurs], in[inTheirs]; {
 	case same(o, th):
 		return turnContent{events: o}, true
-	case m.whole && b != nil && same(b, o):
+	case cm.whole && b != nil && same(b, o):
 		return turnContent{events: th}, true
-	case m.whole && b != nil && same(b, th):
+	case cm.whole && b != nil && same(b, th):
 		return turnContent{events: o}, true
 	default:
 		return turnContent{}, false
@@ -191,7 +201,7 @@ func positions(cells []*cell) []int {
 
 // align finds the events that are one in the versions. The result has for each version
 // its events in order.
-func (m *merger) align(in [versions][]*events.Element) [versions][]*cell {
+func (cm *contentMerge) align(in [versions][]*events.Element) [versions][]*cell {
 	var cells [versions][]*cell
 	var byKey [versions]map[cellKey][]*cell
 	var keys []cellKey
@@ -200,7 +210,7 @@ func (m *merger) align(in [versions][]*events.Element) [versions][]*cell {
 		for _, e := range list {
 			x := &cell{}
 			x.in[v] = e
-			k := cellKey{e.Kind(), events.EventID(e), e.Time()}
+			k := cellKey{e.Kind(), e.EventID(), e.Time()}
 			if byKey[inBase][k] == nil && byKey[inOurs][k] == nil && byKey[v][k] == nil {
 				keys = append(keys, k)
 			}
@@ -210,7 +220,7 @@ func (m *merger) align(in [versions][]*events.Element) [versions][]*cell {
 	}
 	into := map[*cell]*cell{}
 	for _, k := range keys {
-		m.alignKey(byKey[inBase][k], byKey[inOurs][k], byKey[inTheirs][k], into)
+		cm.alignKey(byKey[inBase][k], byKey[inOurs][k], byKey[inTheirs][k], into)
 	}
 	for v := range cells {
 		for i, x := range cells[v] {
@@ -224,16 +234,16 @@ func (m *merger) align(in [versions][]*events.Element) [versions][]*cell {
 
 // alignKey pairs the events of one key: with those of base, then, of what both sides
 // added, with each other. Into gets the cells that were joined to others.
-func (m *merger) alignKey(base, ours, theirs []*cell, into map[*cell]*cell) {
+func (cm *contentMerge) alignKey(base, ours, theirs []*cell, into map[*cell]*cell) {
 	join := func(v int) func(a, b *cell) {
 		return func(a, b *cell) {
 			a.in[v] = b.in[v]
 			into[b] = a
 		}
 	}
-	added := pairUp(base, ours, m.sameEvent(), true, join(inOurs))
-	left := pairUp(base, theirs, m.sameEvent(), true, join(inTheirs))
-	pairUp(added, left, m.sameEvent(), true, join(inTheirs))
+	added := pairUp(base, ours, cm.sameEvent(), true, join(inOurs))
+	left := pairUp(base, theirs, cm.sameEvent(), true, join(inTheirs))
+	pairUp(added, left, cm.sameEvent(), true, join(inTheirs))
 }
 
 func firstOfCell(x *cell) *events.Element {
@@ -246,11 +256,11 @@ func firstOfCell(x *cell) *events.Element {
 }
 
 // decide decides about one event.
-func (m *merger) decide(x *cell) {
+func (cm *contentMerge) decide(x *cell) {
 	b, o, th := x.in[inBase], x.in[inOurs], x.in[inTheirs]
 	switch {
 	case o == nil && th == nil:
-	case o != nil && th != nil && m.same(o, th):
+	case o != nil && th != nil && cm.same(o, th):
 		x.ours = choose(b, o, th, sameBytes, better)
 		x.theirs = x.ours
 	case b == nil && (o == nil || th == nil):
@@ -261,17 +271,19 @@ func (m *merger) decide(x *cell) {
 		if th == nil {
 			x.theirs = o
 		}
-	case b != nil && same3(m, b, o):
+	case b != nil && cm.sameIn(b, o):
 		x.ours, x.theirs = th, th
-	case b != nil && same3(m, b, th):
+	case b != nil && cm.sameIn(b, th):
 		x.ours, x.theirs = o, o
 	default:
 		x.ours, x.theirs, x.kind = o, th, ConflictEdited
 	}
 }
 
-// same3 is same for a version that may not have the event.
-func same3(m *merger, base, side *events.Element) bool { return side != nil && m.same(base, side) }
+// sameIn is same for a version that may not have the event.
+func (eq *equality) sameIn(base, side *events.Element) bool {
+	return side != nil && eq.same(base, side)
+}
 
 // A cellOrder is the events of a turn in order, once with ours and once with theirs
 // where both went on differently at one place.
