@@ -153,6 +153,10 @@ func condition(cond string) (bool, error) {
 // setUpScript gives each script a home of its own, a fixed identity and date, and
 // none of the machine's configuration.
 func setUpScript(env *testscript.Env) error {
+	recorded, err := filepath.Abs("../../internal/sessions/testdata/recorded")
+	if err != nil {
+		return err
+	}
 	home := filepath.Join(env.WorkDir, ".home")
 	data, _ := realdata.Find()
 	docs, err := filepath.Abs(filepath.Join("..", "..", "docs"))
@@ -182,6 +186,7 @@ func setUpScript(env *testscript.Env) error {
 		{"GIT_COMMITTER_DATE", "2026-06-01T12:00:00Z"},
 		{"GIT_CEILING_DIRECTORIES", filepath.Dir(env.WorkDir)},
 		{"JP_SESSION", "script"},
+		{"RECORDED", recorded}, // sessions of real agents
 		{"GIT_TERMINAL_PROMPT", "0"},
 		{"LC_ALL", "C"},
 		{"TERM", "dumb"},

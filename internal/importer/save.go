@@ -216,7 +216,9 @@ func imported(
 	}
 	// What somebody may have changed is theirs: only what tells how much is in is the source's.
 	d := now.Details.Clone()
-	d.LastActivatedAt = here.Details.LastActivatedAt
+	if at := here.Details.LastActivatedAt; !at.After(d.LastActivatedAt) {
+		d.LastActivatedAt = at // else somebody used it here, later than the agent
+	}
 	for _, label := range []string{
 		sessions.LabelImport, sessions.LabelRules, sessions.LabelDir,
 	} {
