@@ -1,0 +1,152 @@
+package importer
+
+import (
+	"flag"
+	"fmt"
+	"maps"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/git-jp/git-jp/internal/realdata"
+	"github.com/git-jp/git-jp/internal/sessions"
+	"github.com/git-jp/git-jp/internal/workspace"
+	"github.com/google/go-cmp/cmp"
+)
+
+var update = flag.Bool("update", false, "write which files are refused")
+
+// atHand are directories with sessions: what agents wrote for this project, what was made for it,
+// and real ones where they are there.
+func atHand() []string {
+	dirs := []string{"../sessions/testdata/recorded", "../sessions/sessionstest/testdata/made"}
+	if data, ok := realdata.Find(); ok {
+		dirs = append(dirs, filepath.Join(data, "agents"))
+	}
+	return dirs
+}
+
+// has returns all that a workspace has, by session.
+func has(t *testing.T, w *workspace.Workspace) map[string]string {
+	t.Helper()
+	entries, problems, err := w.List(workspace.ListOptions{Archived: true})
+	if err != nil || len(problems) > 0 {
+		t.Fatal(problems, err)
+	}
+	all := map[string]string{}
+	for _, e := range entries {
+		c, err := w.Load(e)
+		if err != nil {
+			t.Fatal(err)
+		}
+		all[c.Details.Labels[sessions.LabelSession]] =
+			string(c.Details.Encode()) + string(c.BaseConfig) + string(c.Stream.Encode())
+	}
+	return all
+}
+
+// TestGrowthIsOneImport imports each session again and again while its agent writes it, in the
+// middle of lines too: what comes of it is what one import at the end gives, byte for byte. A
+// session that the person went back in, of an agent that says so behind what it said, has besides
+// what was once taken for the end.
+func TestGrowthIsOneImport(t *testing.T) {
+	found, _ := Find(t.Context(), sessions.Places{}, Selection{Paths: atHand(), Foreign: true})
+	agents := map[sessions.Agent]int{}
+	for _, f := range found {
+		const enough = 128 << 10
+		if f.Err != nil || filepath.Ext(f.Path) != ".jsonl" || f.Size > enough {
+			continue
+		}
+		agents[f.Name.Agent]++
+		t.Run(string(f.Name.Agent)+"/"+filepath.Base(f.Path), func(t *testing.T) {
+			data, err := os.ReadFile(f.Path)
+			if err != nil {
+				t.Fatal(err)
+			}
+			want := newWorkspace(t)
+			grows(t, want, f, data)
+			got := newWorkspace(t)
+			const steps = 5
+			for n := 1; n <= steps; n++ {
+				grows(t, got, f, data[:len(data)*n/steps])
+			}
+			have, whole := has(t, got), has(t, want)
+			if f.Name.Agent == sessions.Gemini {
+				maps.DeleteFunc(have, func(name, _ string) bool { return whole[name] == "" })
+			}
+			if diff := cmp.Diff(whole, have); diff != "" {
+				t.Errorf("-one import +%d imports:\n%s", steps, diff)
+			}
+		})
+	}
+	for _, a := range []sessions.Agent{
+		sessions.ClaudeCode, sessions.Codex, sessions.Gemini, sessions.Copilot,
+	} {
+		if agents[a] == 0 {
+			t.Errorf("there is no session of %s", a)
+		}
+	}
+}
+
+// grows imports so much of a session as its agent has written.
+func grows(t *testing.T, w *workspace.Workspace, f Found, data []byte) {
+	t.Helper()
+	file := filepath.Join(t.TempDir(), filepath.Base(f.Path))
+	if err := os.WriteFile(file, data, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	listed, err := f.Dialect.List(t.Context(), file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, s := range listed {
+		s.Dir = f.Dir // which a file beside it may tell
+		im := &Importer{Workspace: w}
+		if _, err := im.Import(t.Context(), f.Dialect, s); err != nil {
+			t.Fatalf("%d bytes: %v", len(data), err)
+		}
+	}
+}
+
+// refused are the files of the real data of which nothing is imported: lists, sessions of agents
+// that are not known, of Copilot in an editor, a page about a session, databases without one.
+const refused = "testdata/refused.txt"
+
+// TestRefusals holds which files are not imported, and why.
+func TestRefusals(t *testing.T) {
+	dir := realdata.Dir(t, "agents")
+	var got strings.Builder
+	err := filepath.WalkDir(dir, func(path string, e os.DirEntry, err error) error {
+		if err != nil || !e.Type().IsRegular() {
+			return err
+		}
+		found, _ := Find(t.Context(), sessions.Places{}, Selection{
+			Paths: []string{path}, Foreign: true,
+		})
+		rel, err := filepath.Rel(dir, path)
+		switch {
+		case len(found) == 0:
+			fmt.Fprintf(&got, "%s: no session\n", filepath.ToSlash(rel))
+		case found[0].Err != nil:
+			fmt.Fprintf(&got, "%s: %s\n", filepath.ToSlash(rel),
+				strings.TrimPrefix(found[0].Err.Error(), "read "+path+": "))
+		}
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if *update {
+		if err := os.WriteFile(refused, []byte(got.String()), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want, err := os.ReadFile(refused)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(string(want), got.String()); diff != "" {
+		t.Errorf("-want +got:\n%s", diff)
+	}
+}
