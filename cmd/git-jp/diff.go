@@ -6,15 +6,13 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"slices"
 	"strings"
 
 	"github.com/aymanbagabas/go-udiff"
-	"github.com/git-jp/git-jp/blobs"
 	"github.com/git-jp/git-jp/events"
 	"github.com/git-jp/git-jp/gitint"
 	"github.com/git-jp/git-jp/internal/audit"
-	"github.com/git-jp/git-jp/internal/render"
+	"github.com/git-jp/git-jp/internal/revisions"
 	"github.com/git-jp/git-jp/internal/workspace"
 )
 
@@ -39,12 +37,6 @@ type differenceRecord struct {
 	Patch string `json:"patch"`
 }
 
-// A side is a conversation as one place has it. It has no name where there is none.
-type side struct {
-	name, text string
-	problems   []render.Problem
-}
-
 // Run compares two states of a conversation.
 func (c diffCmd) Run(ctx context.Context, a *app) error {
 	places, err := c.places(ctx, a)
@@ -55,30 +47,30 @@ func (c diffCmd) Run(ctx context.Context, a *app) error {
 	if err != nil {
 		return err
 	}
-	var sides [2]side
+	var sides [2]revisions.Side
 	for i, p := range places {
 		if sides[i], err = c.side(a, p, ids[0]); err != nil {
 			return err
 		}
 	}
-	if sides[0].name == "" && sides[1].name == "" {
+	if sides[0].Name == "" && sides[1].Name == "" {
 		return fmt.Errorf("compare %s: neither %s nor %s has it", ids[0], places[0], places[1])
 	}
 	if err := c.print(ctx, a, ids[0], sides); err != nil {
 		return err
 	}
-	return contentProblems(a, append(sides[0].problems, sides[1].problems...))
+	return contentProblems(a, append(sides[0].Problems, sides[1].Problems...))
 }
 
-func (diffCmd) print(ctx context.Context, a *app, id events.ID, sides [2]side) error {
+func (diffCmd) print(ctx context.Context, a *app, id events.ID, sides [2]revisions.Side) error {
 	from, to := sides[0], sides[1]
 	patch := udiff.Unified(
-		cmp.Or(from.name, nowhere), cmp.Or(to.name, nowhere), from.text, to.text)
+		cmp.Or(from.Name, nowhere), cmp.Or(to.Name, nowhere), from.Text, to.Text)
 	switch {
 	case patch == "":
 		return nil
 	case a.JSON:
-		return a.printJSON(differenceRecord{id.String(), from.name, to.name, patch})
+		return a.printJSON(differenceRecord{id.String(), from.Name, to.Name, patch})
 	}
 	return a.paged(ctx, func(out io.Writer) error {
 		_, err := io.WriteString(out, a.output().Patch(patch))
@@ -156,88 +148,20 @@ func (c diffCmd) revisions() []string {
 }
 
 // side reads a conversation; the zero side when the place has none.
-func (diffCmd) side(a *app, p place, id events.ID) (side, error) {
-	w := a.openWorkspace
-	if p.snapshot == nil {
-		e, err := a.find(id.String())
-		if isA[*workspace.NotFoundError](err) {
-			return side{}, nil
+func (diffCmd) side(a *app, p place, id events.ID) (side revisions.Side, err error) {
+	if p.snapshot != nil {
+		side, err = revisions.InSnapshot(a.openWorkspace, p.snapshot, p.dir, id)
+	} else {
+		var e workspace.Entry
+		if e, err = a.find(id.String()); isA[*workspace.NotFoundError](err) {
+			return side, nil
 		}
-		if err != nil {
-			return side{}, err
+		if err == nil {
+			side, err = revisions.InWorkingTree(a.openWorkspace, e)
 		}
-		conv, err := w.Load(e)
-		if err != nil {
-			return side{}, err
-		}
-		return sideOf(conv, "working tree:"+e.Path, w.BlobsOf(e))
 	}
-	entries, _, err := workspace.Scan(p.snapshot, p.dir)
-	if err != nil {
-		return side{}, err
+	if errors.Is(err, revisions.ErrLongText) {
+		err = &situation{err.Error(), "'git diff' compares the files"}
 	}
-	at := slices.IndexFunc(entries, func(e workspace.Entry) bool { return e.ID == id })
-	if at < 0 {
-		return side{}, nil
-	}
-	conv, err := workspace.Read(p.snapshot, entries[at])
-	if err != nil {
-		return side{}, fmt.Errorf("read %s: %w", p, err)
-	}
-	content := eitherReader{blobs.FS(gitint.Sub(p.snapshot, p.dir+"/"+blobs.Dir), 0), w.Blobs()}
-	return sideOf(conv, p.String()+":"+entries[at].Path, content)
-}
-
-// maxCompared is how much text of a conversation is compared: comparing takes several times that
-// in memory, and nobody reads as much.
-const maxCompared = 32 << 20
-
-// errLongText says that a conversation is too long to be compared.
-var errLongText error = &situation{
-	fmt.Sprintf("more than %s of text", render.Bytes(maxCompared)), "'git diff' compares the files",
-}
-
-// comparedText holds what is compared.
-type comparedText struct{ b strings.Builder }
-
-// Write implements [io.Writer].
-func (t *comparedText) Write(p []byte) (int, error) { return t.WriteString(string(p)) }
-
-// WriteString implements [io.StringWriter].
-func (t *comparedText) WriteString(s string) (int, error) {
-	if t.b.Len()+len(s) > maxCompared {
-		return 0, errLongText
-	}
-	return t.b.WriteString(s)
-}
-
-func sideOf(conv *workspace.Conversation, name string, content blobs.Reader) (side, error) {
-	var text comparedText
-	r := render.Conversation{
-		ID: conv.ID, Title: conv.Title(), Stream: conv.Stream, Contents: content,
-		Base: conv.BaseConfig,
-	}
-	problems, err := r.Render(&text, render.Options{
-		Format: render.FormatText, Full: true, Records: true,
-	})
-	if err != nil {
-		return side{}, fmt.Errorf("compare %s: %w", name, err)
-	}
-	return side{name, text.b.String(), problems}, nil
-}
-
-// eitherReader reads a blob where it is: content is the same wherever it lies.
-type eitherReader [2]blobs.Reader
-
-// Read implements blobs.Reader.
-func (r eitherReader) Read(ref blobs.Ref) ([]byte, error) {
-	data, err := r[0].Read(ref)
-	if err == nil {
-		return data, nil
-	}
-	data, second := r[1].Read(ref)
-	if second != nil {
-		return nil, errors.Join(err, second)
-	}
-	return data, nil
+	return side, err
 }

@@ -156,8 +156,8 @@ var rooms = []room{
 	},
 	{
 		dir:     "internal/revisions",
-		is:      "what commits did to one conversation",
-		imports: []string{"events", "events/threeway", "gitint", "internal/render", "internal/workspace"},
+		is:      "what commits did to one conversation, and one as a place has it, to be compared",
+		imports: []string{"events", "events/threeway", "blobs", "gitint", "internal/render", "internal/workspace"},
 	},
 	{
 		dir:     "internal/setup",

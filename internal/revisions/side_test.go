@@ -1,4 +1,4 @@
-package main
+package revisions
 
 import (
 	"errors"
@@ -10,7 +10,7 @@ import (
 func TestLongConversationsAreNotCompared(t *testing.T) {
 	var text comparedText
 	half := strings.Repeat("x", maxCompared/2)
-	for i, want := range []error{nil, nil, errLongText} {
+	for i, want := range []error{nil, nil, ErrLongText} {
 		if _, err := io.WriteString(&text, half); !errors.Is(err, want) {
 			t.Errorf("half %d: %v, want %v", i+1, err, want)
 		}
