@@ -161,7 +161,15 @@ func (diffCmd) side(a *app, p place, id events.ID) (side revisions.Side, err err
 		}
 	}
 	if errors.Is(err, revisions.ErrLongText) {
-		err = &situation{err.Error(), "'git diff' compares the files"}
+		err = &longTextError{err}
 	}
 	return side, err
 }
+
+// A longTextError is about a conversation that is too long to be compared.
+type longTextError struct{ error }
+
+func (e *longTextError) Unwrap() error { return e.error }
+
+// Hints say what compares it.
+func (*longTextError) Hints() []string { return []string{"'git diff' compares the files"} }
