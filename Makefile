@@ -20,7 +20,7 @@ PLATFORMS ?= linux/amd64 linux/arm64 darwin/amd64 darwin/arm64 windows/amd64 win
 PROGRAM = env CGO_ENABLED=0 GOFLAGS= GOEXPERIMENT= GOFIPS140=off GOAMD64=v1 GOARM64=v8.0 \
 	$(GO) build -trimpath -buildvcs=false -ldflags '-s -w -buildid= -X main.version=$(VERSION)'
 
-.PHONY: build install demo test test-agents test-browser race cover lint metrics bench fuzz soak release reproducible
+.PHONY: build install demo test test-agents test-browser pictures race cover lint metrics bench fuzz soak release reproducible
 
 build:
 	$(PROGRAM) -o $(BINARY) ./cmd/git-jp
@@ -46,6 +46,13 @@ test-agents:
 # by name.
 test-browser: build
 	cd internal/view/browser && GIT_JP=$(CURDIR)/$(BINARY) $(GO) test -v -count 1 .
+
+# The screenshots of the documentation, of the demo's conversations.
+pictures: build
+	@set -e; dir=$$(mktemp -d); trap 'rm -rf "$$dir"' EXIT; \
+	GIT_JP_KEEP=$$dir/site sh testdata/demo.sh $(abspath $(BINARY)) > /dev/null; \
+	cd internal/view/browser; GIT_JP_SITE=$$dir/site GIT_JP_PICTURES=$(CURDIR)/docs/pictures \
+	  $(GO) test -v -count 1 -run Pictures .
 
 # Under the race detector, all packages with a statement that starts a goroutine, without the
 # tests that only start other processes, hundreds of times. Of the scripts those of commands that

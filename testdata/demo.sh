@@ -247,6 +247,86 @@ promise 'brought back'
 show git jp check --worktree
 promise 'nothing is wrong'
 
+say 'An agent changes the code, and the conversation is committed with what came of it'
+cat >> index.go <<'GO'
+
+// Close writes what is left to write, and releases the lock of the index.
+func (x *Index) Close() error {
+	if err := x.flush(); err != nil {
+		return fmt.Errorf("close index: %w", err)
+	}
+	return x.lock.Release()
+}
+GO
+closing=.jp/conversations/17812345670-close-the-index
+mkdir $closing
+cat > $closing/metadata.json <<'JSON'
+{
+  "title": "Close the index without losing a write",
+  "last_activated_at": "2026-06-01 09:15:00.0"
+}
+JSON
+cat > $closing/base_config.json <<'JSON'
+{"assistant": {"model": {"id": {"provider": "anthropic", "name": "claude-sonnet-4-5"}}}}
+JSON
+b64text() { printf '%s' "$1" | base64 | tr -d '\n'; }
+cat > $closing/events.json <<JSON
+[
+  {"timestamp": "2026-06-01 09:12:00.0", "type": "turn_start"},
+  {"timestamp": "2026-06-01 09:12:00.1", "type": "chat_request", "author": "Ada",
+   "content": "When the program ends, the last writes are sometimes missing. Who flushes the index?"},
+  {"timestamp": "2026-06-01 09:12:02.0", "type": "chat_response",
+   "reasoning": "Nothing calls flush on the way out. Let me look at who holds the lock."},
+  {"timestamp": "2026-06-01 09:12:05.0", "type": "tool_call_request", "id": "t1", "name": "fs_grep_files",
+   "arguments": {"pattern": "$(b64text flush)", "path": "$(b64text .)"}},
+  {"timestamp": "2026-06-01 09:12:05.5", "type": "tool_call_response", "id": "t1", "is_error": false,
+   "content": "$(b64text 'store.go:12:	return s.index.flush()')"},
+  {"timestamp": "2026-06-01 09:12:30.0", "type": "chat_response",
+   "message": "Nobody does: \`Put\` flushes, but a program that ends between two calls of it loses what is buffered. The index needs a \`Close\` that\n\n1. flushes what is buffered,\n2. releases the lock, also for the next process.",
+   "metadata": {"git_jp_usage": {"input": 1840, "output": 212, "cache_read": 0}}},
+  {"timestamp": "2026-06-01 09:13:10.0", "type": "turn_start"},
+  {"timestamp": "2026-06-01 09:13:10.1", "type": "chat_request", "author": "Ada",
+   "content": "Add it, with errors that say what failed, and run the tests."},
+  {"timestamp": "2026-06-01 09:13:20.0", "type": "tool_call_request", "id": "t2", "name": "fs_modify_file",
+   "arguments": {"path": "$(b64text index.go)",
+    "old": "$(b64text '	return r.next("trailer")
+}
+')",
+    "new": "$(b64text '	return r.next("trailer")
+}
+
+// Close writes what is left to write, and releases the lock of the index.
+func (x *Index) Close() error {
+	if err := x.flush(); err != nil {
+		return fmt.Errorf("close index: %w", err)
+	}
+	return x.lock.Release()
+}
+')"}},
+  {"timestamp": "2026-06-01 09:13:20.4", "type": "tool_call_response", "id": "t2", "is_error": false,
+   "content": "$(b64text 'File modified.')"},
+  {"timestamp": "2026-06-01 09:13:24.0", "type": "tool_call_request", "id": "t3", "name": "shell",
+   "arguments": {"command": "$(b64text 'go test ./...')"}},
+  {"timestamp": "2026-06-01 09:13:29.0", "type": "tool_call_response", "id": "t3", "is_error": false,
+   "content": "$(b64text 'ok  	example.com/index	0.214s
+exit code: 0')"},
+  {"timestamp": "2026-06-01 09:13:41.0", "type": "chat_response",
+   "message": "\`Close\` is there, and the tests pass. Callers should \`defer\` it and look at its error:\n\n\`\`\`go\ndefer func() { err = errors.Join(err, x.Close()) }()\n\`\`\`",
+   "metadata": {"git_jp_usage": {"input": 320, "output": 388, "cache_read": 2050}}}
+]
+JSON
+show 'git add index.go && git jp stage 17812345670 && git commit -qm "Close the index"'
+show 'git jp blame -L 48,53 index.go'
+promise 'recorded, wrote 5 lines  jp-c17812345670 turn 2, Ada'
+
+say 'Something to look at: what a branch asked, and pages for a browser'
+show 'git jp review HEAD~1 | head -n 4'
+promise '^2 turns in 1 conversation'
+show git jp site --archived ../site
+promise '^4 pages, 4 written'
+# Where screenshots are made, they are kept.
+if [ -n "${GIT_JP_KEEP-}" ]; then cp -R ../site "$GIT_JP_KEEP"; fi
+
 say 'Back into the form that jp reads'
 show git jp migrate --to inline
 promise 'migrated 14 contents of 3 conversations'

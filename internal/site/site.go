@@ -68,7 +68,7 @@ type build struct {
 	was    manifest
 	is     manifest
 	index  *index
-	pages  map[string]string // of sessions
+	pages  map[string]string // of sessions and conversations
 	report Report
 }
 
@@ -84,6 +84,7 @@ func Build(ctx context.Context, dir string, all []Entry, o Options) (Report, err
 	}
 	b := &build{Options: o, root: root, temp: ".tmp", pages: make(map[string]string)}
 	for _, e := range all {
+		b.pages[e.ID.String()] = pageName(e.ID)
 		if e.Session != "" {
 			b.pages[e.Session] = pageName(e.ID)
 		}
@@ -99,7 +100,7 @@ func (b *build) run(ctx context.Context, all []Entry) error {
 		return err
 	}
 	b.Page.Home = indexName
-	b.Page.Link = func(session string) string { return b.pages[session] }
+	b.Page.Link = func(name string) string { return b.pages[name] }
 	for _, e := range all {
 		if err := ctx.Err(); err != nil {
 			return err
@@ -192,6 +193,9 @@ func (b *build) digest(conv *workspace.Conversation) string {
 	for _, data := range [][]byte{conv.Stream.Encode(), conv.Details.Encode(), conv.BaseConfig} {
 		fmt.Fprintf(h, "%d\n", len(data))
 		h.Write(data)
+	}
+	if o := workspace.OriginOf(conv.Details); o != nil {
+		fmt.Fprintln(h, b.pages[o.ID])
 	}
 	for _, e := range conv.Stream.All() {
 		if s, ok := e.Metadata().Text(sessions.MetadataSubagent); ok {

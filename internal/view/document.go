@@ -33,15 +33,19 @@ type Conversation struct {
 }
 
 // A Fact is something that is known of a conversation.
-type Fact struct{ Name, Value string }
+type Fact struct {
+	Name, Value string
+	Of          string // the conversation that it is about, where it is another one
+}
 
 // A Document is one page.
 type Document struct {
 	Title string // of a page with several conversations
 	// Focused leaves out what is between a prompt and the last answer to it.
 	Focused bool
-	// Link returns where the page of an agent's session is, "" for nowhere.
-	Link func(session string) string
+	// Link returns where the page of an agent's session or of a conversation is, by its name or
+	// its id; "" for nowhere.
+	Link func(name string) string
 	// Price returns what an answer of a model has cost, and whether that is known.
 	Price func(model string, u compact.Usage) (usd float64, known bool)
 	// Home is where the index is, "" where there is none.

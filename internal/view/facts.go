@@ -13,9 +13,11 @@ import (
 // FactsOf returns what is known of a conversation beside its title.
 func FactsOf(conv *workspace.Conversation) []Fact {
 	first, last := times(conv.Stream)
-	facts := []Fact{{"Began", moment(first)}, {"Last event", moment(last)}}
+	facts := []Fact{
+		{Name: "Began", Value: moment(first)}, {Name: "Last event", Value: moment(last)},
+	}
 	if o := workspace.OriginOf(conv.Details); o != nil {
-		facts = append(facts, Fact{"Forked from", o.String()})
+		facts = append(facts, Fact{Name: "Forked from", Value: o.String(), Of: o.ID})
 	}
 	labels := conv.Details.Labels
 	keys := make([]string, 0, len(labels))
@@ -26,7 +28,7 @@ func FactsOf(conv *workspace.Conversation) []Fact {
 	}
 	slices.Sort(keys)
 	for _, k := range keys {
-		facts = append(facts, Fact{labelName(k), labels[k]})
+		facts = append(facts, Fact{Name: labelName(k), Value: labels[k]})
 	}
 	return slices.DeleteFunc(facts, func(f Fact) bool { return f.Value == "" })
 }

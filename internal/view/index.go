@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -104,7 +105,11 @@ func (x Index) Write(w io.Writer, all []Summary) error {
 	m.put("caption", render.Count(len(all), "conversation"), id("count"))
 	m.open("thead")
 	m.open("tr")
-	for _, c := range columns() {
+	shown, pages := columnsOf(all), make(map[string]string, len(all))
+	for _, s := range all {
+		pages[s.ID.String()] = s.Page
+	}
+	for _, c := range shown {
 		m.open("th", attr{"scope", "col"}, class(c.class), attr{"data-sort", c.sort})
 		m.text(c.head)
 		m.end("th")
@@ -114,7 +119,7 @@ func (x Index) Write(w io.Writer, all []Summary) error {
 	m.raw("\n")
 	m.open("tbody")
 	for _, s := range all {
-		x.row(m, s)
+		s.row(m, shown, pages)
 	}
 	m.end("tbody")
 	m.end("table")
@@ -145,36 +150,51 @@ func (x Index) search(m *markup) {
 // A column of the list: class "opt" leaves it out on a narrow screen.
 type column struct {
 	head, sort, class string
+	cell              func(Summary) (text, value string) // by the value it is sorted
 }
 
 func columns() []column {
+	words := func(f func(Summary) string) func(Summary) (string, string) {
+		return func(s Summary) (string, string) { return f(s), "" }
+	}
 	return []column{
-		{"Conversation", "title", "what"},
-		{"Model", "model", "opt"},
-		{"Author", "author", "opt"},
-		{"Branch", "branch", "opt"},
-		{"Turns", "turns", "n"},
-		{"Tokens", "tokens", "n opt"},
-		{"Cost", "cost", "n opt"},
-		{"Last event", "last", "n"},
+		{"Conversation", "title", "what", nil},
+		{"Model", "model", "opt", words(Summary.model)},
+		{"Author", "author", "opt", words(func(s Summary) string { return s.Author })},
+		{"Branch", "branch", "opt", words(func(s Summary) string { return s.Branch })},
+		{"Turns", "turns", "n", func(s Summary) (string, string) {
+			return render.Number(int64(s.Turns)), strconv.Itoa(s.Turns)
+		}},
+		{"Tokens", "tokens", "n opt", func(s Summary) (text, value string) {
+			if n := s.Input + s.Output; n > 0 {
+				text = tokens(n)
+			}
+			return text, strconv.FormatInt(s.Input+s.Output, 10)
+		}},
+		{"Cost", "cost", "n opt", func(s Summary) (text, value string) {
+			if s.USD > 0 {
+				text = dollars(s.USD)
+			}
+			return text, fmt.Sprintf("%f", s.USD)
+		}},
+		{"Last event", "last", "n", func(s Summary) (string, string) {
+			return dayOf(s.Last), strconv.FormatInt(s.Last.Unix(), 10)
+		}},
 	}
 }
 
-func (x Index) row(m *markup, s Summary) {
-	doc := attr{}
-	if s.Doc >= 0 {
-		doc = attr{"data-doc", strconv.Itoa(s.Doc)}
-	}
-	m.open("tr", doc)
-	m.open("td", class("what"))
-	m.put("a", s.name(), href(s.Page))
-	if s.Title != "" && s.First != "" {
-		m.put("span", s.First, class("first"))
-	}
-	if s.Fork != "" {
-		m.put("span", "from "+s.Fork, class("first"))
-	}
-	m.end("td")
+// columnsOf returns the columns in which a conversation has something.
+func columnsOf(all []Summary) []column {
+	return slices.DeleteFunc(columns(), func(c column) bool {
+		return c.cell != nil && !slices.ContainsFunc(all, func(s Summary) bool {
+			text, _ := c.cell(s)
+			return text != ""
+		})
+	})
+}
+
+// model is that of the last answers, behind the agent that had it.
+func (s Summary) model() string {
 	model := s.Model
 	if _, name, ok := strings.Cut(model, "/"); ok {
 		model = name
@@ -182,25 +202,49 @@ func (x Index) row(m *markup, s Summary) {
 	if s.Agent != "" {
 		model = strings.TrimSuffix(s.Agent+", "+model, ", ")
 	}
-	m.put("td", model, class("opt"))
-	m.put("td", s.Author, class("opt"))
-	m.put("td", s.Branch, class("opt"))
-	number := func(v, text, classes string) {
-		m.put("td", text, class(classes), attr{"data-v", v})
+	return model
+}
+
+func (s Summary) row(m *markup, shown []column, pages map[string]string) {
+	doc := attr{}
+	if s.Doc >= 0 {
+		doc = attr{"data-doc", strconv.Itoa(s.Doc)}
 	}
-	number(strconv.Itoa(s.Turns), render.Number(int64(s.Turns)), "n")
-	used, cost := "", ""
-	if s.Input+s.Output > 0 {
-		used = tokens(s.Input + s.Output)
+	m.open("tr", doc)
+	for _, c := range shown {
+		if c.cell == nil {
+			s.what(m, pages)
+			continue
+		}
+		text, value := c.cell(s)
+		sorted := attr{}
+		if value != "" {
+			sorted = attr{"data-v", value}
+		}
+		m.put("td", text, class(c.class), sorted)
 	}
-	if s.USD > 0 {
-		cost = dollars(s.USD)
-	}
-	number(strconv.FormatInt(s.Input+s.Output, 10), used, "n opt")
-	number(fmt.Sprintf("%f", s.USD), cost, "n opt")
-	number(strconv.FormatInt(s.Last.Unix(), 10), dayOf(s.Last), "n")
 	m.end("tr")
 	m.raw("\n")
+}
+
+// what writes what a conversation is about. What it was forked from may have a page.
+func (s Summary) what(m *markup, pages map[string]string) {
+	m.open("td", class("what"))
+	m.put("a", s.name(), href(s.Page))
+	if s.Title != "" && s.First != "" && s.Title != s.First {
+		m.put("span", s.First, class("first"))
+	}
+	if s.Fork != "" {
+		m.open("span", class("first"))
+		m.text("from ")
+		if origin, _, _ := strings.Cut(s.Fork, ","); pages[origin] != "" {
+			m.put("a", s.Fork, href(pages[origin]))
+		} else {
+			m.text(s.Fork)
+		}
+		m.end("span")
+	}
+	m.end("td")
 }
 
 func dayOf(t time.Time) string {

@@ -110,7 +110,7 @@
       const link = byDoc.get(doc)?.querySelector("a");
       if (!link) continue;
       const li = document.createElement("li");
-      li.append(link.textContent + ": ");
+      li.append(link.textContent + " · ");
       list.sort((a, b) => a - b).forEach((t, i) => {
         const a = document.createElement("a");
         a.href = `${link.getAttribute("href")}?q=${encodeURIComponent(typed)}&turn=${t}`;

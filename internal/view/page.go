@@ -57,17 +57,23 @@ func heading(level int) name { return [...]name{"h1", "h2", "h3", "h4", "h5", "h
 // facts writes what is known beside the title.
 func (p *pageWriter) facts() {
 	s := p.conv.Stream
-	facts := append([]Fact{{"Id", p.conv.ID.String()}}, p.conv.Facts...)
-	facts = append(facts, Fact{"Turns", render.Number(int64(len(s.Turns())))})
+	facts := append([]Fact{{Name: "Id", Value: p.conv.ID.String()}}, p.conv.Facts...)
+	facts = append(facts, Fact{Name: "Turns", Value: render.Number(int64(len(s.Turns())))})
 	if p.model != "" {
-		facts = append(facts, Fact{"Model", p.model})
+		facts = append(facts, Fact{Name: "Model", Value: p.model})
 	}
 	p.m.open("dl", class("facts"))
 	for _, f := range facts {
 		p.m.open("div")
 		p.m.put("dt", f.Name)
 		p.m.open("dd")
-		if to, ok := outside(f.Value); ok {
+		to, ok := outside(f.Value)
+		if f.Of != "" {
+			if page := p.link(f.Of); page != "" {
+				to, ok = []attr{href(page)}, true
+			}
+		}
+		if ok {
 			p.m.put("a", f.Value, to...)
 		} else {
 			p.m.text(f.Value)

@@ -197,9 +197,9 @@ func (s *Server) conversation(
 	}
 	doc := s.Page
 	doc.Home, doc.Live = "./", true
-	doc.Link = func(session string) string {
+	doc.Link = func(name string) string {
 		for _, sum := range s.summarize(all) {
-			if sum.session == session {
+			if sum.session == name || sum.ID.String() == name {
 				return sum.Page
 			}
 		}
