@@ -43,7 +43,7 @@ func (s *Scanner) attached(c conversation, fresh func(int) bool) {
 			cf.Detail = fmt.Sprintf(
 				"/resources/%d is the file %s, which Git does not have", at, name,
 			)
-			cf.Next = "git jp check --allow-secret " + cf.Fingerprint
+			cf.Next = fmt.Sprintf("git jp check --allow-secret %s", cf.Fingerprint)
 			s.found = append(s.found, found{c.dir + cf.Fingerprint, cf, f})
 		}
 	}

@@ -298,7 +298,7 @@ func (s *Scanner) add(c conversation, f secrets.Finding, file string) {
 	}
 	cf := c.finding(check.Secret, f.Element, file)
 	cf.Rule, cf.Fingerprint, cf.Detail = f.Rule, fp, detail
-	cf.Next = "git jp redact " + fp + "; if it is none: git jp check --allow-secret " + fp
+	cf.Next = fmt.Sprintf("git jp redact %s; if it is none: git jp check --allow-secret %[1]s", fp)
 	s.found = append(s.found, found{c.dir + fp, cf, f.Allowed})
 }
 
