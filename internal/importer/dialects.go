@@ -1,13 +1,14 @@
 package importer
 
 import (
+	"bufio"
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
 	"io"
 	"io/fs"
 	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"time"
@@ -127,7 +128,7 @@ func findPath(ctx context.Context, path string, add func(Found)) {
 		findFile(ctx, path, add)
 		return
 	}
-	err = filepath.WalkDir(path, func(name string, e fs.DirEntry, err error) error {
+	err = sessions.Walk(path, func(name string, e fs.DirEntry, err error) error {
 		if err != nil || ctx.Err() != nil {
 			return errors.Join(err, ctx.Err())
 		}
@@ -175,6 +176,20 @@ func findFile(ctx context.Context, path string, add func(Found)) {
 // headSize is how much of a file tells whose it is: the first records of some agents are long.
 const headSize = 256 << 10
 
+// firstLines reads so much, and the first line whole.
+func firstLines(r io.Reader) ([]byte, error) {
+	head, err := io.ReadAll(io.LimitReader(r, headSize))
+	if err != nil || len(head) < headSize || bytes.Contains(head, []byte("\n")) ||
+		sessions.IsPacked(head) {
+		return head, err
+	}
+	rest, err := bufio.NewReader(io.LimitReader(r, sessions.MaxLine)).ReadBytes('\n')
+	if errors.Is(err, io.EOF) {
+		err = nil
+	}
+	return append(head, rest...), err
+}
+
 // headOf returns the beginning of a file, unpacked.
 func headOf(path string) ([]byte, error) {
 	f, err := regular.OpenFile(path)
@@ -182,7 +197,7 @@ func headOf(path string) ([]byte, error) {
 		return nil, err
 	}
 	defer f.Close() //nolint:errcheck // only read
-	head, err := io.ReadAll(io.LimitReader(f, headSize))
+	head, err := firstLines(f)
 	if err != nil || !sessions.IsPacked(head) {
 		return head, err
 	}
@@ -194,7 +209,7 @@ func headOf(path string) ([]byte, error) {
 		return nil, err
 	}
 	defer d.Close()
-	head, err = io.ReadAll(io.LimitReader(d, headSize))
+	head, err = firstLines(d)
 	if errors.Is(err, io.ErrUnexpectedEOF) {
 		err = nil
 	}

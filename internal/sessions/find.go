@@ -3,9 +3,11 @@ package sessions
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io/fs"
 	"iter"
 	"path/filepath"
+	"strings"
 )
 
 // maxFound is how many files of an agent are looked at: the others are left for the next time.
@@ -14,7 +16,8 @@ const maxFound = 200_000
 var errManyFiles = errors.New("it has too many files to look at all")
 
 // FindFiles yields the sessions of all files below some directories whose name is one of an
-// agent's. Links are not followed.
+// agent's. A directory may be a link, as to where somebody keeps all settings; links in it are not
+// followed.
 func FindFiles(
 	ctx context.Context, d Dialect, dirs []string, is func(name string) bool,
 ) iter.Seq2[Session, error] {
@@ -27,13 +30,42 @@ func FindFiles(
 	}
 }
 
+var errNoRecord = errors.New("no line of it is a record")
+
+// readable tells files that say nothing, as agents leave some, from those that cannot be read: a
+// session may be in them.
+func readable(path string) error {
+	if !strings.Contains(filepath.Base(path), ".jsonl") {
+		return nil
+	}
+	lines, record := 0, false
+	_, err := Glance(path, func(line []byte) (more bool) {
+		lines++
+		record = Complete(line)
+		return !record
+	})
+	if err == nil && lines > 0 && !record {
+		err = fmt.Errorf("read %s: %w", path, errNoRecord)
+	}
+	return err
+}
+
+// Walk is [filepath.WalkDir] of a directory that may be a link.
+func Walk(dir string, f fs.WalkDirFunc) error {
+	real, err := filepath.EvalSymlinks(dir)
+	if err != nil {
+		real = dir // the walk says why
+	}
+	return filepath.WalkDir(real, f)
+}
+
 func findIn(
 	ctx context.Context, d Dialect, dir string, is func(string) bool,
 	yield func(Session, error) bool,
 ) (more bool) {
 	more = true
 	looked := 0
-	err := filepath.WalkDir(dir, func(path string, e fs.DirEntry, err error) error {
+	err := Walk(dir, func(path string, e fs.DirEntry, err error) error {
 		switch {
 		case ctx.Err() != nil:
 			return ctx.Err()
@@ -48,6 +80,9 @@ func findIn(
 		}
 		if err == nil {
 			all, err = d.List(ctx, path)
+		}
+		if err == nil && len(all) == 0 {
+			err = readable(path)
 		}
 		if err != nil {
 			more = yield(Session{Path: path}, err)

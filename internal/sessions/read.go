@@ -43,7 +43,8 @@ func ReadLines(
 	return lines.Version(), errors.Join(ctx.Err(), b.Err())
 }
 
-// glance is how much of a file is read to know what it is.
+// glance is how much of a file is read to know what it is. A line that begins there is read to its
+// end: a first prompt may have an image.
 const glance = 1 << 20
 
 // Glance gives look the first lines of a file as long as it wants more, and returns what the
@@ -58,12 +59,12 @@ func Glance(path string, look func(line []byte) (more bool)) (fs.FileInfo, error
 	if err != nil {
 		return nil, err
 	}
-	lines, err := NewLines(f, glance)
+	lines, err := NewLines(f, 0)
 	if err != nil {
 		return nil, err
 	}
 	defer lines.Close()
-	for {
+	for more := true; more && lines.length < glance; {
 		line, _, err := lines.Next(Complete)
 		var broken *LineError
 		switch {
@@ -72,8 +73,9 @@ func Glance(path string, look func(line []byte) (more bool)) (fs.FileInfo, error
 			return info, nil
 		case err != nil:
 			return nil, err
-		case len(line) > 0 && !look(line):
-			return info, nil
+		case len(line) > 0:
+			more = look(line)
 		}
 	}
+	return info, nil
 }

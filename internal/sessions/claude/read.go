@@ -1,7 +1,9 @@
 package claude
 
 import (
+	"bytes"
 	"context"
+	"crypto/sha256"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -32,7 +34,8 @@ func (Dialect) Read(
 type mapper struct {
 	*sessions.Builder
 	session sessions.Session
-	turns   map[string]int // the turn of each record, by uuid
+	turns   map[string]int                            // the turn of each record, by uuid
+	told    map[string]map[[sha256.Size]byte]struct{} // what those of a uuid said
 	dir     string
 	parts   []part         // that have titles, in the order of these
 	queued  map[string]int // prompts that were told when they left the queue, by text
@@ -48,6 +51,7 @@ type part struct{ last, title string } // last is the uuid of a record
 func newMapper(s sessions.Session, b *sessions.Builder) *mapper {
 	return &mapper{
 		Builder: b, session: s, turns: map[string]int{},
+		told:   map[string]map[[sha256.Size]byte]struct{}{},
 		queued: map[string]int{}, agents: map[string]*mapper{},
 		chains: map[string]string{}, files: map[string]bool{},
 	}
@@ -71,7 +75,7 @@ func (m *mapper) record(r *record, line []byte) {
 		m.sidechain(r, line)
 		return
 	}
-	if r.UUID != "" && m.Seen(string(r.UUID)) {
+	if r.UUID != "" && m.repeats(r) {
 		m.Drop("repeated", len(line))
 		return
 	}
@@ -98,6 +102,26 @@ func (m *mapper) record(r *record, line []byte) {
 	if r.UUID != "" {
 		m.turns[string(r.UUID)] = m.Turn()
 	}
+}
+
+// repeats reports whether a record says again what one of the same uuid said, as in a copy of what
+// came before. One that says something else, as in damaged files, is told: it gets a name of its
+// own.
+func (m *mapper) repeats(r *record) bool {
+	sum := sha256.Sum256(bytes.Join([][]byte{
+		[]byte(r.Type), []byte(r.Subtype), r.Message, r.Attachment, r.Data, []byte(r.Content),
+	}, []byte{0}))
+	said := m.told[string(r.UUID)]
+	if said == nil {
+		said = map[[sha256.Size]byte]struct{}{}
+		m.told[string(r.UUID)] = said
+	}
+	if _, ok := said[sum]; ok {
+		return true
+	}
+	r.further = len(said)
+	said[sum] = struct{}{}
+	return false
 }
 
 func kind(t string) string {
@@ -133,6 +157,9 @@ func (m *mapper) title(r *record) {
 // key names a piece of a record for good.
 func key(r *record, piece int) string {
 	id, _ := sessions.RandomHalf(string(r.UUID))
+	if r.further > 0 {
+		id += "~" + strconv.Itoa(r.further)
+	}
 	if piece > 0 {
 		id += "." + strconv.Itoa(piece)
 	}

@@ -43,6 +43,8 @@ type record struct {
 		Calls []sessions.Text `json:"compactedToolIds"`
 	}] `json:"microcompactMetadata"`
 	Payload jsontext.Value `json:"payload"` // which Codex has
+
+	further int // how many others had its uuid before
 }
 
 // A message is what a record of a person or a model says.
