@@ -13,6 +13,7 @@ import (
 	"github.com/git-jp/git-jp/internal/capture"
 	"github.com/git-jp/git-jp/internal/importer"
 	"github.com/git-jp/git-jp/internal/render"
+	"github.com/git-jp/git-jp/internal/report"
 	"github.com/git-jp/git-jp/internal/sessions"
 )
 
@@ -95,15 +96,19 @@ func (c captureCmd) agents() ([]sessions.Agent, error) {
 
 func isCapturable(agent sessions.Agent) bool { return slices.Contains(capture.Agents(), agent) }
 
-// change puts hooks in or takes them out. All agents are planned before the first is changed.
+// change puts hooks in or takes them out. All agents are planned before the first is changed; what
+// can be taken out is, whatever the settings of others are.
 func (c captureCmd) change(ctx context.Context, a *app) error {
 	agents, err := c.agents()
 	if err != nil {
 		return err
 	}
-	changes, err := c.plan(a, agents)
+	changes, unreadable, err := c.plan(a, agents)
 	if err != nil {
 		return err
+	}
+	for _, err := range unreadable {
+		a.warn("%v", err)
 	}
 	for _, change := range changes {
 		if !c.DryRun {
@@ -118,6 +123,9 @@ func (c captureCmd) change(ctx context.Context, a *app) error {
 	if !c.Uninstall && !c.DryRun {
 		tellNotAgreed(ctx, a, agents[0])
 	}
+	if len(unreadable) > 0 {
+		return report.ErrProblems
+	}
 	return nil
 }
 
@@ -131,8 +139,11 @@ func tellNotAgreed(ctx context.Context, a *app, agent sessions.Agent) {
 	}
 }
 
-// plan returns what happens to the settings of agents, and then to files of the working tree.
-func (c captureCmd) plan(a *app, agents []sessions.Agent) (changes []capture.Change, err error) {
+// plan returns what happens to the settings of agents, and then to files of the working tree, and
+// the settings that nothing can be taken out of.
+func (c captureCmd) plan(
+	a *app, agents []sessions.Agent,
+) (changes []capture.Change, unreadable []error, err error) {
 	hooks, ignore, root := capture.Install, capture.Ignore, ""
 	if c.Uninstall {
 		hooks, ignore = capture.Uninstall, capture.Unignore
@@ -140,16 +151,20 @@ func (c captureCmd) plan(a *app, agents []sessions.Agent) (changes []capture.Cha
 	if c.Ignore {
 		w, err := a.workspace()
 		if err != nil {
-			return nil, err
+			return nil, nil, err
 		}
 		root = w.Root()
 	}
 	for _, agent := range agents {
 		change, err := hooks(placesOf(a), agent)
-		if err != nil {
-			return nil, fmt.Errorf("%s: %w", agent, err)
+		switch {
+		case err != nil && c.Uninstall:
+			unreadable = append(unreadable, fmt.Errorf("%s: %w", agent, err))
+		case err != nil:
+			return nil, nil, fmt.Errorf("%s: %w", agent, err)
+		default:
+			changes = append(changes, change)
 		}
-		changes = append(changes, change)
 	}
 	for _, agent := range agents {
 		if !c.Ignore {
@@ -157,14 +172,14 @@ func (c captureCmd) plan(a *app, agents []sessions.Agent) (changes []capture.Cha
 		}
 		change, err := ignore(root, agent)
 		if err != nil {
-			return nil, fmt.Errorf("%s: %w", agent, err)
+			return nil, nil, fmt.Errorf("%s: %w", agent, err)
 		}
 		same := func(other capture.Change) bool { return other.Path == change.Path }
 		if change.Path != "" && !slices.ContainsFunc(changes, same) {
 			changes = append(changes, change)
 		}
 	}
-	return changes, nil
+	return changes, unreadable, nil
 }
 
 // tell prints what was changed, or what would be.

@@ -12,6 +12,7 @@ import (
 	"github.com/git-jp/git-jp/gitint"
 	"github.com/git-jp/git-jp/internal/capture"
 	"github.com/git-jp/git-jp/internal/importer"
+	"github.com/git-jp/git-jp/internal/regular"
 	"github.com/git-jp/git-jp/internal/sessions"
 	"github.com/git-jp/git-jp/internal/workspace"
 )
@@ -171,10 +172,12 @@ func selectionOf(n capture.Note) importer.Selection {
 	}
 }
 
-// take imports sessions that are not excluded, and returns how many could not be.
+// take imports sessions that are not excluded, and returns how many could not be. What is no
+// session is none that waits: a hook says what somebody had it say.
 func (in *captured) take(ctx context.Context, a *app, found []importer.Found) (failed int) {
 	found = slices.DeleteFunc(found, func(f importer.Found) bool {
-		return in.store.Excludes(f.Name.ID, f.Dir)
+		return errors.Is(f.Err, importer.ErrUnknown) || errors.Is(f.Err, regular.ErrNot) ||
+			in.store.Excludes(f.Name.ID, f.Dir)
 	})
 	if in.waits(a) {
 		return 0

@@ -75,6 +75,7 @@ type importRecord struct {
 	Calls         int            `json:"calls,omitempty"`
 	Records       map[string]int `json:"records,omitempty"`
 	Redacted      map[string]int `json:"redacted,omitempty"`
+	Outside       map[string]int `json:"outside,omitempty"`
 	BrokenLines   []int          `json:"broken_lines,omitempty"`
 	Conversations []string       `json:"conversations,omitempty"`
 	Error         string         `json:"error,omitempty"`
@@ -410,6 +411,10 @@ func (c importCmd) print(a *app, r importer.Result) error {
 			return err
 		}
 	}
+	for _, dir := range slices.Sorted(maps.Keys(out.Report.Outside)) {
+		a.note("%s: %s of %s, outside of the working tree", f.Name,
+			render.Count(out.Report.Outside[dir], "record"), dir)
+	}
 	for _, rule := range slices.Sorted(maps.Keys(out.Report.Redacted)) {
 		a.note("%s: %s left out by rule %s", f.Name,
 			render.Count(out.Report.Redacted[rule], "secret"), rule)
@@ -454,6 +459,7 @@ func (r *importRecord) fill(out importer.Outcome, err error) {
 	}
 	r.Prompts, r.Calls = out.Report.Prompts, out.Report.Calls
 	r.Records, r.Redacted = out.Report.Records, out.Report.Redacted
+	r.Outside = out.Report.Outside
 	for _, b := range out.Report.Broken {
 		r.BrokenLines = append(r.BrokenLines, b.Number)
 	}

@@ -94,6 +94,7 @@ func (b *Builder) Child(s Session) *Builder {
 func newReport() Report {
 	return Report{
 		Records: map[string]int{}, Dropped: map[string]int64{}, Redacted: map[string]int{},
+		Outside: map[string]int{},
 	}
 }
 
@@ -113,6 +114,15 @@ func (b *Builder) Fail(err error) {
 
 // Err returns the error that ended the import, if one did.
 func (b *Builder) Err() error { return b.err }
+
+// In says in which directory something happened. What a session did outside of the root is a part
+// of it, and whoever imports it is told.
+func (b *Builder) In(dir string) {
+	rest, below := strings.CutPrefix(dir, b.options.Root)
+	if dir != "" && b.options.Root != "" && (!below || rest != "" && inName(rest[0])) {
+		b.report.Outside[dir]++
+	}
+}
 
 // Seen reports whether a key was told before, and notes it.
 func (b *Builder) Seen(key string) bool {

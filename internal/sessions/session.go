@@ -84,6 +84,7 @@ type Report struct {
 	Dropped       map[string]int64 // bytes that only repeat, by kind
 	Paths         int              // prefixes of paths that were replaced
 	Redacted      map[string]int   // secrets, by rule
+	Outside       map[string]int   // records of directories outside of the root, by directory
 	Broken        []BrokenLine
 }
 

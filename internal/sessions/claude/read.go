@@ -135,6 +135,7 @@ func kind(t string) string {
 func (m *mapper) context(r *record) {
 	if r.CWD != "" {
 		m.dir = string(r.CWD)
+		m.In(m.dir)
 	}
 	if r.Branch != "" && r.Branch != "HEAD" {
 		m.Label(sessions.LabelBranch, string(r.Branch))

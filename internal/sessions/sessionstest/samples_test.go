@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"flag"
+	"fmt"
 	"maps"
 	"os"
 	"path/filepath"
@@ -339,6 +340,7 @@ func countClaude(lines []object) (n sessionstest.Count) {
 			o = d.in("message") // what a sub-agent said
 		}
 		if id := o.text("uuid"); id != "" {
+			id += fmt.Sprint(o["message"])
 			if seen[id] {
 				continue
 			}
