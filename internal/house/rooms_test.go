@@ -212,7 +212,8 @@ var rooms = []room{
 		dir: "internal/view",
 		is:  "conversations as HTML: pages that need no network and no script, and in which nothing of theirs runs",
 		imports: []string{
-			"events", "blobs", "compact", "internal/render", "internal/sessions", "internal/workspace",
+			"events", "blobs", "compact", "internal/edits", "internal/render", "internal/sessions",
+			"internal/workspace",
 		},
 	},
 	{
@@ -362,9 +363,13 @@ var rooms = []room{
 		processes: "editor",
 	},
 	{
+		dir: "internal/edits",
+		is:  "what calls of tools are about: commands, files, the changes that they ask for",
+	},
+	{
 		dir:       "internal/render",
 		is:        "terminal, Markdown and JSON; tables, progress; the only place that writes escape codes",
-		imports:   []string{"events", "events/threeway", "blobs"},
+		imports:   []string{"events", "events/threeway", "blobs", "internal/edits"},
 		processes: "pager",
 	},
 	{

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/git-jp/git-jp/events"
+	"github.com/git-jp/git-jp/internal/edits"
 )
 
 // A markdownFormatter writes one Markdown document. Messages stand in it as they
@@ -85,7 +86,7 @@ func (f *markdownFormatter) item(it item) error {
 		if err := f.extras(it.extra); err != nil {
 			return err
 		}
-		body := fenced(indentedJSON(ev.Arguments), "json")
+		body := callMarkdown(ev)
 		if started := startedBy(it.el); started != "" {
 			body += "\n\n*" + escapeInline(started) + "*"
 		}
@@ -103,6 +104,23 @@ func (f *markdownFormatter) item(it item) error {
 	default:
 		return f.print("\n*Unknown event: " + codeSpan(unknownLine(it)) + "*\n")
 	}
+}
+
+// callMarkdown returns what a call asks for: the diffs of what it is to change, else its arguments.
+func callMarkdown(ev *events.ToolCallRequest) string {
+	var all []string
+	file := ""
+	for _, e := range edits.Parse(ev.Arguments).Edits() {
+		if e.File != "" && e.File != file {
+			file = e.File
+			all = append(all, codeSpan(file))
+		}
+		all = append(all, fenced(e.Diff(), "diff"))
+	}
+	if all == nil {
+		return fenced(indentedJSON(ev.Arguments), "json")
+	}
+	return strings.Join(all, "\n\n")
 }
 
 // section writes a label in bold and what belongs to it.

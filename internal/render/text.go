@@ -8,6 +8,7 @@ import (
 
 	"github.com/charmbracelet/x/ansi"
 	"github.com/git-jp/git-jp/events"
+	"github.com/git-jp/git-jp/internal/edits"
 )
 
 // A textFormatter writes for people. On a terminal it renders Markdown and cuts
@@ -104,7 +105,7 @@ func (f *textFormatter) item(it item) error {
 		if err := f.extras(it.extra); err != nil {
 			return err
 		}
-		return f.call(ev, startedBy(it.el))
+		return f.call(it, ev)
 	case *events.ToolCallResponse:
 		return f.result(it, ev)
 	case *events.InquiryRequest:
@@ -198,18 +199,35 @@ func (f *textFormatter) reply(ev *events.ChatResponse) error {
 	}
 }
 
-// call writes a call, and which conversation it started.
-func (f *textFormatter) call(ev *events.ToolCallRequest, started string) error {
-	args := ""
-	if f.opts.Style == StyleFull {
-		args = " " + compactJSON(ev.Arguments)
-	}
+// call writes a call, and which conversation it started. What a call is to change is a diff.
+func (f *textFormatter) call(it item, ev *events.ToolCallRequest) error {
 	head := f.opts.Output.styled(styleTool, "→ "+oneLine(ev.Name))
-	text := head + f.clip(args, ansi.StringWidth(head))
-	if started != "" {
+	text := head
+	if f.opts.Style == StyleFull {
+		if all := edits.Parse(ev.Arguments).Edits(); len(all) > 0 {
+			text += f.edits(it, all)
+		} else {
+			text += f.clip(" "+compactJSON(ev.Arguments), ansi.StringWidth(head))
+		}
+	}
+	if started := startedBy(it.el); started != "" {
 		text += "\n" + f.opts.Output.styled(styleMark, started)
 	}
 	return f.print(text)
+}
+
+// edits writes what a call is to change: each file with its diff.
+func (f *textFormatter) edits(it item, all []edits.Edit) string {
+	var b strings.Builder
+	file := ""
+	for _, e := range all {
+		if e.File != "" && e.File != file {
+			file = e.File
+			b.WriteString("\n" + f.line("", styleHeading, file))
+		}
+		b.WriteString("\n" + f.styledBody(it, e.Diff(), patchStyle))
+	}
+	return b.String()
 }
 
 func (f *textFormatter) result(it item, ev *events.ToolCallResponse) error {
@@ -262,6 +280,11 @@ func (f *textFormatter) part(it item, p part) string {
 // body shows a result. What a terminal is not given of it is counted, with the
 // command that shows it.
 func (f *textFormatter) body(it item, text string) string {
+	return f.styledBody(it, text, func(string) style { return 0 })
+}
+
+// styledBody is body with a style for each line.
+func (f *textFormatter) styledBody(it item, text string, styleOf func(line string) style) string {
 	if !f.opts.Output.Terminal {
 		return strings.TrimSuffix(text, "\n")
 	}
@@ -274,6 +297,9 @@ func (f *textFormatter) body(it item, text string) string {
 	}
 	for i, line := range lines {
 		lines[i] = f.clip(line, 2)
+		if st := styleOf(line); st != 0 {
+			lines[i] = o.styled(st, lines[i])
+		}
 	}
 	if left > 0 {
 		lines = append(lines, o.styled(styleMark, fmt.Sprintf("… %s, shown by: %s",

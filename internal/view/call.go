@@ -2,14 +2,13 @@ package view
 
 import (
 	"cmp"
-	"encoding/json"
 	"fmt"
 	"path"
 	"strconv"
 	"strings"
 
-	"github.com/aymanbagabas/go-udiff"
 	"github.com/git-jp/git-jp/events"
+	"github.com/git-jp/git-jp/internal/edits"
 	"github.com/git-jp/git-jp/internal/render"
 	"github.com/git-jp/git-jp/internal/sessions"
 )
@@ -19,7 +18,7 @@ type call struct {
 	key, resultKey string
 	name           string
 	id             string // that pairs it with its result
-	args           map[string]any
+	args           edits.Arguments
 	raw            []byte // the arguments as they are
 	result         *events.ToolCallResponse
 	parts          []render.Part
@@ -27,8 +26,9 @@ type call struct {
 }
 
 func newCall(key string, ev *events.ToolCallRequest, md events.Metadata) *call {
-	c := &call{key: key, name: ev.Name, id: ev.ID, raw: ev.Arguments}
-	_ = json.Unmarshal(ev.Arguments, &c.args) // what is no object is shown as it is
+	c := &call{
+		key: key, name: ev.Name, id: ev.ID, raw: ev.Arguments, args: edits.Parse(ev.Arguments),
+	}
 	c.started, _ = md.Text(sessions.MetadataSubagent)
 	return c
 }
@@ -36,74 +36,22 @@ func newCall(key string, ev *events.ToolCallRequest, md events.Metadata) *call {
 // failed reports whether a call ended with an error.
 func (c *call) failed() bool { return c.result != nil && c.result.IsError }
 
-// text returns an argument that is a text, by the first of the names that it has.
-func (c *call) text(names ...string) string {
-	for _, n := range names {
-		switch v := c.args[n].(type) {
-		case string:
-			if v != "" {
-				return v
-			}
-		case float64:
-			return strconv.FormatFloat(v, 'g', -1, 64)
-		case []any:
-			if s := joined(v); s != "" {
-				return s
-			}
-		}
-	}
-	return ""
-}
-
-// joined returns a list of texts as one.
-func joined(list []any) string {
-	var all []string
-	for _, v := range list {
-		if s, ok := v.(string); ok {
-			all = append(all, s)
-		}
-	}
-	return strings.Join(all, " ")
-}
-
-// command returns the command line of a call that runs one. A shell that is given a script is not
-// what tells.
-func (c *call) command() string {
-	for _, n := range []string{"command", "cmd", "script"} {
-		list, ok := c.args[n].([]any)
-		if !ok || len(list) != 3 {
-			continue
-		}
-		if flag, _ := list[1].(string); flag == "-c" || flag == "-lc" {
-			s, _ := list[2].(string)
-			return s
-		}
-	}
-	return c.text("command", "cmd", "script", "command_line", "CommandLine")
-}
-
-// file returns the path of the file that a call is about.
-func (c *call) file() string {
-	return c.text("path", "file_path", "filePath", "filename", "file", "notebook_path",
-		"absolute_path", "target_file", "paths", "files", "dir_path", "directory", "uri")
-}
-
 // telling is the one thing that says what a call is about.
 func (c *call) telling() string {
-	about := c.text("pattern", "query", "queries", "regex", "search", "testname")
-	file := c.file()
+	about := c.args.Text("pattern", "query", "queries", "regex", "search", "testname")
+	file := c.args.File()
 	switch {
-	case c.command() != "":
-		return c.command()
+	case c.args.Command() != "":
+		return c.args.Command()
 	case about != "" && file != "":
 		return about + " in " + file
 	case file != "":
 		return file
 	}
-	if files := patched(c.edits()); files != "" {
+	if files := patched(c.args.Edits()); files != "" {
 		return files
 	}
-	about = cmp.Or(about, c.text("url", "description", "subject", "title", "message", "prompt",
+	about = cmp.Or(about, c.args.Text("url", "description", "subject", "title", "message", "prompt",
 		"name", "number", "revision", "package", "skill", "id"))
 	if about == "" && len(c.args) > 0 {
 		about = string(c.raw)
@@ -121,10 +69,10 @@ func (c *call) outcome() string {
 	if c.failed() {
 		all = append(all, "failed")
 	}
-	if code, ok := exitCode(said); ok && (code != 0 || c.command() != "") {
+	if code, ok := exitCode(said); ok && (code != 0 || c.args.Command() != "") {
 		all = append(all, "exit "+strconv.Itoa(code))
 	}
-	if added, removed := countEdits(c.edits()); added+removed > 0 {
+	if added, removed := countEdits(c.args.Edits()); added+removed > 0 {
 		all = append(all, fmt.Sprintf("+%d −%d", added, removed))
 	} else if c.searches() && !c.failed() {
 		all = append(all, render.Count(linesIn(said), "line"))
@@ -191,107 +139,11 @@ func exitCode(said string) (int, bool) {
 	return 0, false
 }
 
-// An edit is a change to a file that a call asks for.
-type edit struct {
-	file     string
-	old, new string
-	patch    string // instead of both
-}
-
-// edits returns the changes that a call asks for, as the known agents write them.
-func (c *call) edits() []edit {
-	file := c.file()
-	for _, list := range []string{"patterns", "edits"} {
-		if all := c.listed(list, file); len(all) > 0 {
-			return all
-		}
-	}
-	if was, is, ok := replaced(c.args); ok {
-		return []edit{{file: file, old: was, new: is}}
-	}
-	patch := c.text("patch", "input", "diff", "patchText")
-	if patch == "" {
-		patch = c.command()
-	}
-	if at := strings.Index(patch, "*** Begin Patch"); at >= 0 {
-		return []edit{{patch: patch[at:]}}
-	}
-	if strings.HasPrefix(patch, "--- ") || strings.HasPrefix(patch, "diff --git ") {
-		return []edit{{patch: patch}}
-	}
-	return nil
-}
-
-// listed returns the changes that an argument lists.
-func (c *call) listed(list, file string) (all []edit) {
-	items, _ := c.args[list].([]any)
-	for _, item := range items {
-		object, _ := item.(map[string]any)
-		was, is, ok := replaced(object)
-		if !ok {
-			continue
-		}
-		at := file
-		if paths, _ := object["paths"].([]any); len(paths) > 0 {
-			at = joined(paths)
-		}
-		all = append(all, edit{file: at, old: was, new: is})
-	}
-	return all
-}
-
-// replaced returns what an object says to put in the place of what.
-func replaced(object map[string]any) (was, is string, ok bool) {
-	for _, names := range [][2]string{
-		{"old", "new"},
-		{"old_string", "new_string"},
-		{"oldString", "newString"},
-		{"old_str", "new_str"},
-		{"oldText", "newText"},
-	} {
-		was, hasOld := object[names[0]].(string)
-		is, hasNew := object[names[1]].(string)
-		if hasOld && (hasNew || object[names[1]] == nil) {
-			return was, is, true
-		}
-	}
-	return "", "", false
-}
-
-// diff returns an edit as a patch without the lines that name its sides.
-func (e edit) diff() string {
-	if e.patch != "" {
-		return strings.TrimSuffix(e.patch, "\n")
-	}
-	const around = 3
-	ended := func(s string) string {
-		if s == "" || strings.HasSuffix(s, "\n") {
-			return s
-		}
-		return s + "\n"
-	}
-	was, is := ended(e.old), ended(e.new)
-	text, err := udiff.ToUnified("", "", was, udiff.Lines(was, is), around)
-	if err != nil {
-		return "-" + e.old + "\n+" + e.new
-	}
-	var b strings.Builder
-	for line := range strings.Lines(text) {
-		if !strings.HasPrefix(line, "---") && !strings.HasPrefix(line, "+++") &&
-			!strings.HasPrefix(line, "@@") {
-			b.WriteString(line)
-		} else if strings.HasPrefix(line, "@@") && b.Len() > 0 {
-			b.WriteString("@@\n") // the lines of a file that nobody knows have no numbers
-		}
-	}
-	return strings.TrimSuffix(b.String(), "\n")
-}
-
 // patched names the files that patches change.
-func patched(all []edit) string {
+func patched(all []edits.Edit) string {
 	var files []string
 	for _, e := range all {
-		for line := range strings.Lines(e.patch) {
+		for line := range strings.Lines(e.Patch) {
 			if name := patchedFile(strings.TrimSpace(line)); name != "" {
 				files = append(files, name)
 			}
@@ -313,9 +165,9 @@ func patchedFile(line string) string {
 }
 
 // countEdits counts the lines that edits add and remove.
-func countEdits(all []edit) (added, removed int) {
+func countEdits(all []edits.Edit) (added, removed int) {
 	for _, e := range all {
-		for line := range strings.Lines(e.diff()) {
+		for line := range strings.Lines(e.Diff()) {
 			switch patchKind(line) {
 			case "ins":
 				added++
@@ -329,7 +181,7 @@ func countEdits(all []edit) (added, removed int) {
 
 // written returns the text that a call puts into a file as a whole.
 func (c *call) written() (text string, ok bool) {
-	if c.file() == "" {
+	if c.args.File() == "" {
 		return "", false
 	}
 	for _, n := range []string{"content", "file_text", "contents", "text"} {
@@ -355,7 +207,7 @@ func (c *call) todos() (all []todo) {
 		items, _ := c.args[n].([]any)
 		for _, item := range items {
 			object, _ := item.(map[string]any)
-			text := func(names ...string) string { return (&call{args: object}).text(names...) }
+			text := func(names ...string) string { return edits.Arguments(object).Text(names...) }
 			if t := text("content", "step", "text"); t != "" {
 				all = append(all, todo{t, text("status", "state")})
 			}

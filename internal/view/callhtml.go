@@ -58,25 +58,25 @@ func cutRunes(s string, n int) string {
 // writeRequest writes what a call asks for.
 func (p *pageWriter) writeRequest(c *call) {
 	m := p.m
-	if all := c.edits(); len(all) > 0 {
+	if all := c.args.Edits(); len(all) > 0 {
 		for _, e := range all {
-			if e.file != "" {
-				m.put("p", e.file, class("file"))
+			if e.File != "" {
+				m.put("p", e.File, class("file"))
 			}
-			long(m, e.diff(), func(piece string) { writePatch(m, piece) })
+			long(m, e.Diff(), func(piece string) { writePatch(m, piece) })
 		}
 		return
 	}
 	if text, ok := c.written(); ok {
-		m.put("p", c.file(), class("file"))
-		p.writeCode(language(c.file()), text)
+		m.put("p", c.args.File(), class("file"))
+		p.writeCode(language(c.args.File()), text)
 		return
 	}
 	if all := c.todos(); len(all) > 0 {
 		p.writeTodos(all)
 		return
 	}
-	if line := c.command(); line != "" && len(c.args) <= 2 {
+	if line := c.args.Command(); line != "" && len(c.args) <= 2 {
 		p.writeCode("sh", line)
 		return
 	}
@@ -129,7 +129,7 @@ func (p *pageWriter) writeStarted(c *call) {
 func (p *pageWriter) writeResult(c *call) {
 	p.m.open("div", class("result"), p.anchored(c.resultKey, c.key))
 	for _, part := range c.parts {
-		p.writePart(part, language(c.file()))
+		p.writePart(part, language(c.args.File()))
 	}
 	if len(c.parts) == 0 {
 		p.m.put("p", "The result is empty.", class("note"))

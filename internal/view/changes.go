@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/git-jp/git-jp/events"
+	"github.com/git-jp/git-jp/internal/edits"
 )
 
 // A Change is what a call of a tool put into a file.
@@ -28,19 +29,19 @@ func Changes(s *events.Stream) (all []Change) {
 			}
 		}
 		c := newCall("", ev, events.Metadata{})
-		for _, e := range c.edits() {
-			all = append(all, e.changes(found.Request)...)
+		for _, e := range c.args.Edits() {
+			all = append(all, changesOf(e, found.Request)...)
 		}
-		if text, ok := c.written(); ok && len(c.edits()) == 0 {
-			all = append(all, Change{found.Request, c.file(), lines(text)})
+		if text, ok := c.written(); ok && len(c.args.Edits()) == 0 {
+			all = append(all, Change{found.Request, c.args.File(), lines(text)})
 		}
 	}
 	return all
 }
 
-// changes returns what an edit puts into each file that it is about.
-func (e edit) changes(index int) (all []Change) {
-	file := e.file
+// changesOf returns what an edit puts into each file that it is about.
+func changesOf(e edits.Edit, index int) (all []Change) {
+	file := e.File
 	var added []string
 	add := func() {
 		if file != "" && len(added) > 0 {
@@ -48,7 +49,7 @@ func (e edit) changes(index int) (all []Change) {
 		}
 		added = nil
 	}
-	for _, line := range lines(e.diff()) {
+	for _, line := range lines(e.Diff()) {
 		if name := patchedFile(line); name != "" {
 			add()
 			file = name
