@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/git-jp/git-jp/blobs"
+	"github.com/git-jp/git-jp/internal/gittest"
 	"github.com/git-jp/git-jp/internal/recheck"
 )
 
@@ -48,6 +49,16 @@ func (f *fixture) catFiles(gitAlone bool) int {
 		f.tb.Fatal(err)
 	}
 	return strings.Count(string(data), `"cat-file","--batch","--buffer"]`)
+}
+
+// newPopulated returns a copy of what populate makes.
+func newPopulated(tb testing.TB) *fixture {
+	tb.Helper()
+	r := gittest.Template(tb, "populated", func(r *gittest.Repository) {
+		begin(r)
+		(&fixture{r, tb}).populate()
+	})
+	return &fixture{r, tb}
 }
 
 // populate makes a history in which streams grow and blobs come and go: branches, tags, and
@@ -251,8 +262,7 @@ func TestReaders(t *testing.T) {
 	for _, tt := range shapes() {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
-			f := newFixture(t)
-			f.populate()
+			f := newPopulated(t)
 			tt.make(f)
 			for _, history := range []bool{false, true} {
 				found, err := f.opinion(history)

@@ -26,10 +26,12 @@ type fixture struct {
 
 func newFixture(tb testing.TB, initArgs ...string) *fixture {
 	tb.Helper()
-	f := &fixture{gittest.Repo(tb, initArgs...), tb}
-	f.WriteFile("readme", "x")
-	f.Commit("begin")
-	return f
+	return &fixture{gittest.Template(tb, "begun", begin, initArgs...), tb}
+}
+
+func begin(r *gittest.Repository) {
+	r.WriteFile("readme", "x")
+	r.Commit("begin")
 }
 
 // options ask about the hash, and about one that is nowhere.
