@@ -74,7 +74,7 @@ func (r *Repo) writeObjects(ctx context.Context, contents [][]byte) ([]OID, erro
 func parseOIDs(text string, n int) ([]OID, error) {
 	lines := strings.Fields(text)
 	if len(lines) != n {
-		return nil, fmt.Errorf("%d object ids for %d contents", len(lines), n)
+		return nil, fmt.Errorf("%d object ids for %d objects", len(lines), n)
 	}
 	ids := make([]OID, n)
 	for i, line := range lines {

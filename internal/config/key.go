@@ -53,7 +53,7 @@ func Known() []Key {
 func storageKeys() []Key {
 	return []Key{
 		key("storage.format", String, "blobs",
-			"where contents are written: in the blob store, or inline so that jp reads them").
+			"where content is written: in the blob store, or inline so that jp reads them").
 			among("blobs", "inline"),
 		key("storage.max_blob_bytes", Size, int64(50<<20),
 			"the largest content that is read or written"),
@@ -90,12 +90,12 @@ func hookKeys() []Key {
 			among("replace", "refuse"),
 		key("trim.schedule", String, "cold", "when what was already sent may be trimmed").
 			among("never", "cold", "balanced", "eager"),
-		key("trim.min_bytes", Int, int64(300), "superseded contents up to this size are kept"),
+		key("trim.min_bytes", Int, int64(300), "superseded content up to this size is kept"),
 		key("trim.min_turns", Int, int64(0),
 			"so many turns must lie between a content and what supersedes it"),
 		key("trim.min_delta", Fraction, 0.0,
 			"the share of lines that must have changed for a superseded content to go"),
-		key("trim.cache_turns", Int, int64(0), "contents of the last so many turns are kept"),
+		key("trim.cache_turns", Int, int64(0), "content of the last so many turns is kept"),
 	}
 }
 

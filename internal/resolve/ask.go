@@ -258,7 +258,7 @@ func (r *Run) turnIn(text string) ([]*events.Element, error) {
 	if r.Workspace.Format() != workspace.FormatInline {
 		_, err := s.Externalize(r.Workspace.Blobs(), events.ExternalizeOptions{})
 		if err != nil {
-			return nil, fmt.Errorf("store contents: %w", err)
+			return nil, fmt.Errorf("store blobs: %w", err)
 		}
 	}
 	var turn []*events.Element

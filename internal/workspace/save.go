@@ -82,16 +82,16 @@ func (w *Workspace) settle(s *store, c *Conversation) (*keeper, error) {
 	defer k.batch.Discard()
 	if w.Format() == FormatInline {
 		if _, err := c.Stream.Inline(s.blobs); err != nil {
-			return nil, fmt.Errorf("write contents inline: %w", err)
+			return nil, fmt.Errorf("write blobs inline: %w", err)
 		}
 	} else if _, err := c.Stream.Externalize(k, events.ExternalizeOptions{}); err != nil {
-		return nil, fmt.Errorf("store contents: %w", err)
+		return nil, fmt.Errorf("store blobs: %w", err)
 	}
 	if err := c.Stream.Validate(); err != nil {
 		return nil, located(err, path.Join(c.Path, EventsFile))
 	}
 	if err := k.batch.Commit(); err != nil {
-		return nil, fmt.Errorf("store contents: %w", err)
+		return nil, fmt.Errorf("store blobs: %w", err)
 	}
 	if err := k.dangling(c); err != nil && !c.AllowDangling {
 		return nil, err
@@ -216,7 +216,7 @@ func (k *keeper) verify(c *Conversation) error {
 			continue
 		}
 		if _, err := k.store.Write(data); err != nil {
-			return fmt.Errorf("store contents again: %w", err)
+			return fmt.Errorf("store blobs again: %w", err)
 		}
 	}
 	if c.AllowDangling {
