@@ -91,8 +91,9 @@ func child(cell []byte) (uint32, []byte, error) {
 }
 
 // payload reads what a cell holds, of which the rest may be on pages of its own. cell begins at
-// the payload; local is how much of it a page holds at most.
-func (s *snapshot) payload(size uint64, cell []byte, local int) ([]byte, error) {
+// the payload; local is how much of it a page holds at most. left is how many such pages there can
+// be, of all that is read: in a damaged database many rows can name the same.
+func (s *snapshot) payload(size uint64, cell []byte, local int, left *uint32) ([]byte, error) {
 	if size > maxPayload || size > uint64(s.pages)*uint64(s.page) {
 		return nil, damaged("a row has %d bytes", size)
 	}
@@ -115,6 +116,10 @@ func (s *snapshot) payload(size uint64, cell []byte, local int) ([]byte, error) 
 	next := binary.BigEndian.Uint32(cell[here:])
 	page := make([]byte, s.page)
 	for len(out) < n {
+		if *left == 0 {
+			return nil, damaged("rows share their pages")
+		}
+		*left--
 		if err := s.readPage(next, page); err != nil {
 			return nil, err
 		}
@@ -124,7 +129,9 @@ func (s *snapshot) payload(size uint64, cell []byte, local int) ([]byte, error) 
 	return out, nil
 }
 
-func (s *snapshot) tablePayload(cell []byte) (rowid int64, payload []byte, err error) {
+func (s *snapshot) tablePayload(
+	cell []byte, left *uint32,
+) (rowid int64, payload []byte, err error) {
 	size, cell, err := varint(cell)
 	if err != nil {
 		return 0, nil, err
@@ -133,16 +140,16 @@ func (s *snapshot) tablePayload(cell []byte) (rowid int64, payload []byte, err e
 	if err != nil {
 		return 0, nil, err
 	}
-	payload, err = s.payload(size, cell, s.usable-35)
+	payload, err = s.payload(size, cell, s.usable-35, left)
 	return int64(id), payload, err
 }
 
-func (s *snapshot) indexPayload(cell []byte) ([]byte, error) {
+func (s *snapshot) indexPayload(cell []byte, left *uint32) ([]byte, error) {
 	size, cell, err := varint(cell)
 	if err != nil {
 		return nil, err
 	}
-	return s.payload(size, cell, (s.usable-12)*64/255-23)
+	return s.payload(size, cell, (s.usable-12)*64/255-23, left)
 }
 
 // rows tells the rows of a table in the order of their ids, until tell says false.
@@ -155,7 +162,7 @@ func (s *snapshot) rows(root uint32, tell func(rowid int64, payload []byte) (boo
 // A walk goes through a tree. In a damaged one a page can be its own child.
 type walk struct {
 	*snapshot
-	left uint32 // pages that it may still have
+	left uint32 // pages that it may still have, with those of long rows
 }
 
 func (w *walk) enter(number uint32, depth int) (*node, error) {
@@ -182,7 +189,7 @@ func (w *walk) rows(
 		case tableLeaf:
 			var id int64
 			var payload []byte
-			if id, payload, err = w.tablePayload(cell); err == nil {
+			if id, payload, err = w.tablePayload(cell, &w.left); err == nil {
 				more, err = tell(id, payload)
 			}
 		case tableInner:
@@ -203,8 +210,8 @@ func (w *walk) rows(
 	return true, nil
 }
 
-// row returns the row of a table with an id, nil when there is none.
-func (s *snapshot) row(root uint32, rowid int64) ([]byte, error) {
+// row returns the row of a table with an id, nil when there is none. For left see payload.
+func (s *snapshot) row(root uint32, rowid int64, left *uint32) ([]byte, error) {
 	for range maxDepth {
 		n, err := s.node(root)
 		if err != nil {
@@ -212,7 +219,7 @@ func (s *snapshot) row(root uint32, rowid int64) ([]byte, error) {
 		}
 		switch n.kind {
 		case tableLeaf:
-			return s.leafRow(n, rowid)
+			return s.leafRow(n, rowid, left)
 		case tableInner:
 			if root, err = n.descend(rowid); err != nil {
 				return nil, err
@@ -243,7 +250,7 @@ func (n *node) descend(rowid int64) (uint32, error) {
 	return n.right, nil
 }
 
-func (s *snapshot) leafRow(n *node, rowid int64) ([]byte, error) {
+func (s *snapshot) leafRow(n *node, rowid int64, left *uint32) ([]byte, error) {
 	for i := range n.len() {
 		cell, err := n.cell(i)
 		if err != nil {
@@ -258,7 +265,7 @@ func (s *snapshot) leafRow(n *node, rowid int64) ([]byte, error) {
 			return nil, err
 		}
 		if int64(id) == rowid {
-			_, payload, err := s.tablePayload(cell)
+			_, payload, err := s.tablePayload(cell, left)
 			return payload, err
 		}
 	}
@@ -294,7 +301,7 @@ func (w *walk) lookup(
 				return false, err
 			}
 		}
-		key, err := w.indexKey(cell)
+		key, err := w.indexKey(cell, &w.left)
 		if err != nil {
 			return false, err
 		}
@@ -325,8 +332,8 @@ type key struct {
 	rowid int64
 }
 
-func (s *snapshot) indexKey(cell []byte) (key, error) {
-	payload, err := s.indexPayload(cell)
+func (s *snapshot) indexKey(cell []byte, left *uint32) (key, error) {
+	payload, err := s.indexPayload(cell, left)
 	if err != nil {
 		return key{}, err
 	}

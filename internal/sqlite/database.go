@@ -201,8 +201,9 @@ func (t *Table) Where(column, text string, tell func(Row) error) error {
 		})
 	}
 	s := t.database.snapshot
+	left := s.pages
 	return t.named(s.lookup(root, text, func(id int64) (bool, error) {
-		payload, err := s.row(t.root, id)
+		payload, err := s.row(t.root, id, &left)
 		if err == nil && payload == nil {
 			err = damaged("an index names row %d, which is not there", id)
 		}
