@@ -7,6 +7,7 @@ import (
 	"crypto/subtle"
 	"encoding/hex"
 	"errors"
+	"io"
 	"io/fs"
 	"net"
 	"net/http"
@@ -45,6 +46,10 @@ type Server struct {
 
 	mu        sync.Mutex // one request is answered at a time: sources are read by one
 	summaries map[events.ID]summary
+	listed    struct { // the list as it was written last, by the versions of all
+		versions [sha256.Size]byte
+		page     []byte
+	}
 }
 
 type summary struct {
@@ -155,16 +160,30 @@ func write(w http.ResponseWriter, r *http.Request, page []byte) error {
 }
 
 func (s *Server) list(w http.ResponseWriter, r *http.Request, all []Entry) error {
-	list := make([]view.Summary, 0, len(all))
-	for _, sum := range s.summarize(all) {
-		list = append(list, sum.Summary)
+	versions := versionsOf(all)
+	if s.listed.page == nil || s.listed.versions != versions {
+		list := make([]view.Summary, 0, len(all))
+		for _, sum := range s.summarize(all) {
+			list = append(list, sum.Summary)
+		}
+		slices.SortStableFunc(list, func(a, b view.Summary) int { return b.Last.Compare(a.Last) })
+		var page bytes.Buffer
+		if err := (view.Index{Title: s.Title, Search: "search"}).Write(&page, list); err != nil {
+			return err
+		}
+		s.listed.versions, s.listed.page = versions, page.Bytes()
 	}
-	slices.SortStableFunc(list, func(a, b view.Summary) int { return b.Last.Compare(a.Last) })
-	var page bytes.Buffer
-	if err := (view.Index{Title: s.Title, Search: "search"}).Write(&page, list); err != nil {
-		return err
+	return write(w, r, s.listed.page)
+}
+
+// versionsOf changes when one of the conversations does, or which there are.
+func versionsOf(all []Entry) (sum [sha256.Size]byte) {
+	h := sha256.New()
+	for _, e := range all {
+		_, _ = io.WriteString(h, e.ID.String()+" "+e.Version+"\n") // a hash takes all
 	}
-	return write(w, r, page.Bytes())
+	h.Sum(sum[:0])
+	return sum
 }
 
 // summarize returns what the list says, of what did not change as it was.

@@ -1,0 +1,165 @@
+package main
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/base64"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"time"
+)
+
+const bigID = "17000000001"
+
+// bigConversation makes a conversation with 10 MB of results, and returns how much text it has.
+func (b *builder) bigConversation() (int64, error) {
+	const turns, calls = 200, 10
+	result := strings.Repeat("The quick brown fox jumps over the lazy dog, in a line of prose.\n", 77)
+	var all []map[string]any
+	size := 0
+	for turn := range turns / b.scale {
+		at := fmt.Sprintf("2026-01-01 %02d:%02d:00.0", turn/60, turn%60)
+		add := func(kind string, members map[string]any) {
+			members["timestamp"], members["type"] = at, kind
+			all = append(all, members)
+		}
+		add("turn_start", map[string]any{})
+		add("chat_request", map[string]any{"content": fmt.Sprintf("question %d", turn)})
+		for c := range calls {
+			id := fmt.Sprintf("c%d", c)
+			add("tool_call_request", map[string]any{"id": id, "name": "shell", "arguments": struct{}{}})
+			add("tool_call_response", map[string]any{
+				"id": id, "is_error": false,
+				"content": base64.StdEncoding.EncodeToString([]byte(result)),
+			})
+			size += len(result)
+		}
+		add("chat_response", map[string]any{"message": result})
+		size += len(result)
+	}
+	data, err := json.Marshal(all)
+	if err != nil {
+		return 0, err
+	}
+	dir := ".jp/conversations/" + bigID + "/"
+	return int64(size), errors.Join(b.write(dir+"events.json", data),
+		b.write(dir+"base_config.json", []byte("{}\n")),
+		b.write(dir+"metadata.json", []byte(`{"last_activated_at": "2026-01-01 00:00:00.0"}`)))
+}
+
+// pageOfBig writes a page of a large conversation. Its opponent reads what the page is made of.
+func pageOfBig(b *builder) (ours, theirs side, err error) {
+	if _, err := b.bigConversation(); err != nil {
+		return ours, theirs, err
+	}
+	ours = side{
+		label: "export --format html", dir: b.dir,
+		args: []string{b.binary, "export", "--format", "html", bigID},
+	}
+	theirs = side{
+		label: "cat events.json", dir: b.dir,
+		args: []string{"cat", ".jp/conversations/" + bigID + "/events.json"},
+	}
+	return ours, theirs, nil
+}
+
+// pageSize compares the bytes of the page with those of the text in it.
+func pageSize(b *builder) (ours, theirs side, err error) {
+	size, err := b.bigConversation()
+	if err != nil {
+		return ours, theirs, err
+	}
+	cmd := exec.Command(b.binary, "export", "--format", "html", bigID)
+	cmd.Dir, cmd.Env = b.dir, environment()
+	page, err := cmd.Output()
+	return side{label: "bytes of the page", amount: int64(len(page))},
+		side{label: "bytes of the text", amount: size}, err
+}
+
+// siteOf writes the pages of 10,000 conversations, or finds that all are there. Its opponent
+// reads them.
+func siteOf(again bool) func(b *builder) (ours, theirs side, err error) {
+	return func(b *builder) (ours, theirs side, err error) {
+		if err := b.repository(10000, 0, false); err != nil {
+			return ours, theirs, err
+		}
+		ours = side{
+			label: "site", dir: b.dir, args: []string{b.binary, "site", "-q", "pages"},
+			before: func() error {
+				if again {
+					return nil
+				}
+				return os.RemoveAll(filepath.Join(b.dir, "pages"))
+			},
+		}
+		theirs = side{
+			label: "cat events.json", dir: b.dir,
+			args: []string{"sh", "-c", "cat .jp/conversations/*/*.json"},
+		}
+		return ours, theirs, nil
+	}
+}
+
+// webList asks a server for the list of 10,000 conversations: the first time, or once more.
+func webList(warm bool) func(b *builder) (ours, theirs side, err error) {
+	return func(b *builder) (ours, theirs side, err error) {
+		if err := b.repository(10000, 0, false); err != nil {
+			return ours, theirs, err
+		}
+		ours = side{label: "web", do: func() (took time.Duration, err error) {
+			return b.listed(warm)
+		}}
+		theirs = side{
+			label: "cat events.json", dir: b.dir,
+			args: []string{"sh", "-c", "cat .jp/conversations/*/*.json"},
+		}
+		return ours, theirs, nil
+	}
+}
+
+// listed starts a server, and returns how long the list took.
+func (b *builder) listed(warm bool) (took time.Duration, err error) {
+	cmd := exec.Command(b.binary, "web")
+	cmd.Dir, cmd.Env = b.dir, environment()
+	out, err := cmd.StdoutPipe()
+	if err != nil {
+		return 0, err
+	}
+	if err := cmd.Start(); err != nil {
+		return 0, err
+	}
+	defer func() {
+		_ = cmd.Process.Kill()
+		_ = cmd.Wait()
+	}()
+	address, err := bufio.NewReader(out).ReadString('\n')
+	if err != nil {
+		return 0, err
+	}
+	ask := func() error {
+		answer, err := http.Get(strings.TrimSpace(address)) //nolint:noctx // on loopback
+		if err != nil {
+			return err
+		}
+		page, err := io.ReadAll(answer.Body)
+		if err == nil && !bytes.Contains(page, []byte("</html>")) {
+			err = fmt.Errorf("the list ends after %d bytes", len(page))
+		}
+		return errors.Join(err, answer.Body.Close())
+	}
+	if warm {
+		if err := ask(); err != nil {
+			return 0, err
+		}
+	}
+	start := time.Now()
+	err = ask()
+	return time.Since(start), err
+}
