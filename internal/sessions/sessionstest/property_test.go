@@ -15,6 +15,7 @@ import (
 
 	"github.com/git-jp/git-jp/internal/sessions/sessionstest"
 	"github.com/google/go-cmp/cmp"
+	"github.com/klauspost/compress/zstd"
 )
 
 // write puts data into a file of a directory.
@@ -200,7 +201,7 @@ func TestDamage(t *testing.T) {
 		"one name": edited(func(i, _ int, o map[string]any) {
 			for _, name := range []string{"uuid", "id", "parentUuid"} {
 				if o[name] != nil && i > 0 {
-					o[name] = "00000000-0000-4000-8000-000000000001"
+					o[name] = "ffffffff-ffff-4fff-8fff-ffffffffffff"
 				}
 			}
 		}),
@@ -243,6 +244,30 @@ func TestDamage(t *testing.T) {
 			if err != nil && !errors.Is(err, sessionstest.ErrNone) {
 				t.Errorf("%s: %v", name, err)
 			}
+		}
+	})
+}
+
+// TestPacked reads sessions that are packed, as Codex packs them, as those that are not.
+func TestPacked(t *testing.T) {
+	samples(t, func(t *testing.T, a agent, path string) {
+		if !ours(path) || filepath.Ext(path) != ".jsonl" || a.name == "gemini" {
+			return
+		}
+		data, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		enc, err := zstd.NewWriter(nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		all, kept := sessionstest.Import(t, a.dialect, write(t, t.TempDir(), "s.jsonl", data), 0)
+		packed := write(t, t.TempDir(), "s.jsonl.zst", enc.EncodeAll(data, nil))
+		same, its := sessionstest.Import(t, a.dialect, packed, 0)
+		want, got := sessionstest.Outline(t, all, kept), sessionstest.Outline(t, same, its)
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Error(diff)
 		}
 	})
 }

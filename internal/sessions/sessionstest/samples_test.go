@@ -334,7 +334,7 @@ func countCopilot(lines []object) (n sessionstest.Count) {
 
 func countClaude(lines []object) (n sessionstest.Count) {
 	type figures struct{ in, out int64 }
-	usage, seen := map[string]figures{}, map[string]bool{}
+	usage, seen, queued := map[string]figures{}, map[string]bool{}, map[string]int{}
 	for _, o := range lines {
 		if d := o.in("data"); o.text("type") == "progress" && d.text("type") == "agent_progress" {
 			o = d.in("message") // what a sub-agent said
@@ -362,6 +362,18 @@ func countClaude(lines []object) (n sessionstest.Count) {
 			if answers == 0 && !meta && !summary && m["content"] != nil && !strings.HasPrefix(w, "<local-") &&
 				!strings.HasPrefix(w, "[Request interrupted") && !strings.HasPrefix(w, "<bash-std") &&
 				!strings.HasPrefix(w, "<task-") && !strings.HasPrefix(w, "<system-") {
+				n.Prompts++
+			}
+		case "queue-operation": // what is typed while a tool runs
+			if o.text("operation") == "remove" && o.text("content") != "" {
+				queued[o.text("content")]++
+				n.Prompts++
+			}
+		case "attachment":
+			a := o.in("attachment")
+			if w := a.words("prompt"); a.text("type") == "queued_command" && queued[w] > 0 {
+				queued[w]--
+			} else if a.text("type") == "queued_command" && w != "" {
 				n.Prompts++
 			}
 		case "assistant":
