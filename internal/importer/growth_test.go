@@ -101,7 +101,7 @@ func grows(t *testing.T, w *workspace.Workspace, f Found, data []byte) {
 		t.Fatal(err)
 	}
 	for _, s := range listed {
-		s.Dir = f.Dir // which a file beside it may tell
+		s.Dir = "/home/ada/proj" // what lies around the recorded one changes while others work there
 		im := &Importer{Workspace: w}
 		if _, err := im.Import(t.Context(), f.Dialect, s); err != nil {
 			t.Fatalf("%d bytes: %v", len(data), err)
