@@ -3,12 +3,15 @@
 package agents
 
 import (
+	"encoding/base64"
 	"io/fs"
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/git-jp/git-jp/blobs"
+	"github.com/git-jp/git-jp/events"
 	"github.com/git-jp/git-jp/internal/handover"
 	"github.com/git-jp/git-jp/internal/importer"
 	"github.com/git-jp/git-jp/internal/sessions"
@@ -43,23 +46,85 @@ func TestHandedOver(t *testing.T) {
 			t.Run(a.name+"/"+from, func(t *testing.T) {
 				w := inhabit(t, a)
 				s := w.handOver(filepath.Join(recorded, from))
-				out := w.says(turn{prompt: "And now?", session: s.ID}, answer{text: "Gone on."})
-				if !strings.Contains(out, "Gone on.") {
-					t.Errorf("it did not go on:\n%s", out)
-				}
-				asked := w.provider.requests()
-				if len(asked) == 0 {
-					t.Fatal("it asked nothing")
-				}
-				body := string(asked[len(asked)-1].body)
-				for _, word := range append(says, "And now?") {
-					if !strings.Contains(body, word) {
-						t.Errorf("the model is not given %q", word)
-					}
-				}
+				w.goesOn(s, says...)
 			})
 		}
 	}
+}
+
+// TestOursIsHandedOver holds the same for a conversation of our own: attachments of each kind, a
+// tool that the agent does not have, reasoning that nobody signed, a call without a result.
+func TestOursIsHandedOver(t *testing.T) {
+	at := time.Date(2026, 5, 1, 10, 0, 0, 0, time.UTC)
+	contents := sessiontest.Contents{}
+	content := func(b string) blobs.Content {
+		ref, _ := contents.Write([]byte(b)) // it only remembers
+		return blobs.Refer(ref)
+	}
+	png, err := base64.StdEncoding.DecodeString(picture)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var all []*events.Element
+	for _, e := range []events.Event{
+		&events.TurnStart{},
+		&events.ChatRequest{Content: "What is in them?", Resources: []events.Resource{
+			{URI: "file:///$WORKSPACE/a.txt", Content: content("the alpha text")},
+			{URI: "file:///$WORKSPACE/a.png", MIMEType: "image/png", Content: content(string(png))},
+			{URI: "file:///$WORKSPACE/a.wav", MIMEType: "audio/wav", Content: content("RIFF\x00")},
+		}},
+		&events.ChatResponse{Form: events.FormReasoning, Text: "Nobody signed this."},
+		&events.ToolCallRequest{ID: "1", Name: "fs_read_file", Arguments: []byte(`{"path":"a.txt"}`)},
+		&events.ToolCallRequest{ID: "2", Name: "fs.list files", Arguments: []byte(`{}`)},
+		&events.ToolCallResponse{ID: "1", Blocks: []events.Block{{
+			Type: events.BlockText, Content: content("the read text"),
+		}}},
+		&events.ChatResponse{Form: events.FormMessage, Text: "Three things."},
+	} {
+		all = append(all, events.NewElement(at, e, events.Metadata{}))
+	}
+	for _, a := range []*agent{claudeCode, codex} {
+		t.Run(a.name, func(t *testing.T) {
+			w := inhabit(t, a)
+			s := w.keep(handover.Conversation{
+				ID: 17528832001, Stream: events.New(all...), Details: &events.Details{},
+				Contents: kept{contents},
+			})
+			w.goesOn(s, "the alpha text", "the read text", "fs_read_file", "fs_list_files",
+				picture[:40], "audio/wav", "Three things.")
+		})
+	}
+}
+
+// goesOn holds that the agent goes on with a session, and gives the model what was said.
+func (w *world) goesOn(s *handover.Session, says ...string) {
+	w.Helper()
+	out := w.says(turn{prompt: "And now?", session: s.ID}, answer{text: "Gone on."})
+	if !strings.Contains(out, "Gone on.") {
+		w.Errorf("it did not go on:\n%s", out)
+	}
+	asked := w.provider.requests()
+	if len(asked) == 0 {
+		w.Fatal("it asked nothing")
+	}
+	body := string(asked[len(asked)-1].body)
+	for _, word := range append(says, "And now?") {
+		if !strings.Contains(body, word) {
+			w.Errorf("the model is not given %q", word)
+		}
+	}
+}
+
+// keep writes a conversation as a session of the agent.
+func (w *world) keep(c handover.Conversation) *handover.Session {
+	w.Helper()
+	c.Root = w.project
+	c.Places = sessions.Places{Home: w.home, Getenv: func(string) string { return "" }}
+	s, err := handover.Write(sessions.Agent(w.agent.name), c)
+	w.check(err)
+	w.write(s.Path, string(s.Data))
+	w.Logf("left out: %v", s.Left)
+	return s
 }
 
 // handOver writes what was recorded as a session of the agent.
@@ -73,15 +138,10 @@ func (w *world) handOver(dir string) *handover.Session {
 			continue
 		}
 		all, contents := sessiontest.Read(w, f.Dialect, f.Session, sessions.Options{Root: f.Dir})
-		s, err := handover.Write(sessions.Agent(w.agent.name), handover.Conversation{
+		return w.keep(handover.Conversation{
 			ID: 17528832001, Stream: all[0].Stream, Details: all[0].Details,
-			BaseConfig: all[0].BaseConfig, Contents: kept{contents}, Root: w.project,
-			Places: sessions.Places{Home: w.home, Getenv: func(string) string { return "" }},
+			BaseConfig: all[0].BaseConfig, Contents: kept{contents},
 		})
-		w.check(err)
-		w.write(s.Path, string(s.Data))
-		w.Logf("left out: %v", s.Left)
-		return s
 	}
 	w.Fatalf("there is no session in %s", dir)
 	return nil
