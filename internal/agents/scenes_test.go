@@ -75,6 +75,21 @@ var scenes = []scene{
 		},
 	},
 	{
+		name: "compaction", only: []string{"claude-code", "codex"},
+		says: []string{"first question", "first answer", "IN SHORT", "second question", "second answer"},
+		play: func(w *world) {
+			w.says(turn{prompt: "The first question."}, answer{text: "The first answer.", tokens: 190_000})
+			summary := answer{when: "ummar", text: "IN SHORT: a question was answered."}
+			if w.agent == claudeCode { // which compacts nothing short
+				w.says(turn{prompt: "More of it?", resume: true}, answer{text: "No more."})
+				w.says(turn{prompt: "/compact", resume: true}, summary)
+				w.says(turn{prompt: "The second question.", resume: true}, answer{text: "The second answer."})
+				return
+			}
+			w.says(turn{prompt: "The second question.", resume: true}, summary, answer{text: "The second answer."})
+		},
+	},
+	{
 		name: "image", says: []string{"colour of this dot", "The dot is red."},
 		play: func(w *world) {
 			w.says(turn{prompt: "Name the colour of this dot.", image: "dot.png"},
