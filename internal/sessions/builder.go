@@ -35,6 +35,12 @@ var ErrTooLarge = errors.New("its conversation would be larger than storage.max_
 var ErrTooMany = fmt.Errorf(
 	"its conversations would be larger than %d times storage.max_stream_bytes", maxStreams)
 
+// maxKeys is how many names of records stand in memory, some 150 bytes each.
+const maxKeys = 2 << 20
+
+// ErrManyKeys is for a session of more records than that.
+var ErrManyKeys = fmt.Errorf("it has more than %d records", maxKeys)
+
 // A Builder makes the conversation of one session from what a [Dialect] tells it, in order. Times
 // that are zero are that of what came before. Keys are the source's own names of what is told,
 // without those of one conversation that another has.
@@ -128,6 +134,9 @@ func (b *Builder) In(dir string) {
 func (b *Builder) Seen(key string) bool {
 	_, seen := b.keys[key]
 	b.keys[key] = struct{}{}
+	if len(b.keys) > maxKeys {
+		b.Fail(ErrManyKeys)
+	}
 	return seen
 }
 

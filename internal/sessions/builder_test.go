@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -302,6 +303,18 @@ func TestTooLargeATurn(t *testing.T) {
 		if !errors.Is(b.Err(), test.want) || told == 1000 {
 			t.Errorf("%s: error is %v after %d, want %v", name, b.Err(), told, test.want)
 		}
+	}
+}
+
+// TestManyKeys: what a session is known by is bounded, too.
+func TestManyKeys(t *testing.T) {
+	b := sessions.NewBuilder(session, sessions.Options{Writer: memory{}})
+	told := 0
+	for ; told < 1<<22 && b.Err() == nil; told++ {
+		b.Seen(strconv.Itoa(told))
+	}
+	if !errors.Is(b.Err(), sessions.ErrManyKeys) {
+		t.Errorf("after %d keys the error is %v", told, b.Err())
 	}
 }
 

@@ -200,7 +200,7 @@ func TestFewRecordsInMemory(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if limit := size()/8 + 16<<20; most > limit {
+		if limit := size()/4 + 16<<20; most > limit {
 			t.Errorf("%s held %d bytes, want %d at most", s.name, most, limit)
 		}
 	}
