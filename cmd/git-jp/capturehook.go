@@ -190,7 +190,7 @@ func (in *captured) take(ctx context.Context, a *app, found []importer.Found) (f
 			failed++
 			a.warn("%s: %v", sourceName(r.Found), r.Err)
 		}
-		if err := (importCmd{}).print(a, r); err != nil {
+		if err := (importCmd{}).print(a, in.im, r); err != nil {
 			failed++
 		}
 		if in.waits(a) {

@@ -34,6 +34,8 @@ type importCmd struct {
 	Reimport bool     `help:"Import again what has not grown, by today's importer and rules."`
 	Again    bool     `help:"Import again what was removed."`
 	Yes      bool     `short:"y" help:"Do not ask."`
+
+	AllowSecret []string `placeholder:"FINGERPRINT" help:"Keep this finding, which --dry-run lists: it is no secret."`
 }
 
 // Help explains where sessions come from and where they go.
@@ -45,7 +47,9 @@ An imported conversation lies in the archive (git jp ls --agents) under an id th
 who imports the session gives it. Importing again lets it grow; what somebody added or changed
 here stays. Sessions that ran outside of this working tree are left out unless --foreign is
 given. The directory of the working tree becomes $WORKSPACE and the home directory $HOME.
-Secrets that rules find are left out; docs/secrets.md lists the rules.
+Secrets that rules find are left out; docs/secrets.md lists the rules. --dry-run lists each of
+them with its fingerprint, and --allow-secret commits to one being none and keeps it, with
+--reimport also where the session is in already.
 
 With - it takes conversations as git jp export --format=envelopes writes them: all of them as
 they are, or none if an id is taken. One that was only the user's stays so.
@@ -76,6 +80,7 @@ type importRecord struct {
 	Records       map[string]int `json:"records,omitempty"`
 	Redacted      map[string]int `json:"redacted,omitempty"`
 	Outside       map[string]int `json:"outside,omitempty"`
+	Secrets       []leftOut      `json:"secrets,omitempty"`
 	BrokenLines   []int          `json:"broken_lines,omitempty"`
 	Conversations []string       `json:"conversations,omitempty"`
 	Error         string         `json:"error,omitempty"`
@@ -106,6 +111,9 @@ func (c importCmd) Run(ctx context.Context, a *app) error {
 		return c.accept(ctx, a, im)
 	}
 	list := len(c.From) == 0 && !c.All && len(c.Session) == 0
+	if list && len(c.AllowSecret) > 0 || c.DryRun && len(c.AllowSecret) > 0 {
+		return usagef("--allow-secret needs an agent, a path or --session, and no --dry-run")
+	}
 	found, foreign := importer.Find(ctx, placesOf(a), sel)
 	if list {
 		return c.list(a, im, found, foreign)
@@ -114,6 +122,9 @@ func (c importCmd) Run(ctx context.Context, a *app) error {
 		if err := c.agree(ctx, a, im, found); err != nil {
 			return err
 		}
+	}
+	if err := a.allowImported(ctx, im, found, c.AllowSecret); err != nil {
+		return err
 	}
 	return c.run(ctx, a, im, found, foreign)
 }
@@ -156,27 +167,22 @@ func newImporter(
 	}
 	rules := secrets.Builtin().With(entries.Committed)
 	rules = rules.Without(a.rulesOff(w.Root())(workspace.DirName, entries.Committed.Off)...)
+	exceptions := secrets.Exceptions{}
+	for _, allowed := range entries.Allowed {
+		exceptions.Add(allowed)
+	}
 	limits := w.Limits()
 	return &importer.Importer{
 		Workspace:  w,
 		Home:       a.getenv("HOME"),
-		Rules:      rules.Digest(),
+		Rules:      rules,
+		Exceptions: exceptions,
 		Redactions: entries.Redactions,
 		Options: sessions.Options{
 			MaxBlob: w.Blobs().Limits().Max(), MaxStream: limits.OfStream(),
-			Redact: redactor(rules), Refuse: refuseOwn(ctx, a),
+			Refuse: refuseOwn(ctx, a),
 		},
 	}, nil
-}
-
-func redactor(rules *secrets.Rules) func([]byte, map[string]int) []byte {
-	return func(text []byte, count map[string]int) []byte {
-		text, found := rules.Redact(text)
-		for _, m := range found {
-			count[m.Rule]++
-		}
-		return text
-	}
 }
 
 func refuseOwn(ctx context.Context, a *app) func([]byte) error {
@@ -359,7 +365,7 @@ func (c importCmd) run(
 		} else {
 			counts[r.Outcome.State]++
 		}
-		if err := c.print(a, r); err != nil {
+		if err := c.print(a, im, r); err != nil {
 			return err
 		}
 	}
@@ -393,11 +399,12 @@ func sourceName(f importer.Found) string {
 }
 
 // print prints what became of a session; its outcome is empty where it was refused.
-func (c importCmd) print(a *app, r importer.Result) error {
+func (c importCmd) print(a *app, im *importer.Importer, r importer.Result) error {
 	f, out := r.Found, r.Outcome
 	if a.JSON {
 		record := newImportRecord(f.Session, out.State)
 		record.fill(out, r.Err)
+		record.Secrets = leftOutOf(im, out)
 		return a.printJSON(record)
 	}
 	for _, b := range out.Report.Broken {
@@ -418,6 +425,11 @@ func (c importCmd) print(a *app, r importer.Result) error {
 	for _, rule := range slices.Sorted(maps.Keys(out.Report.Redacted)) {
 		a.note("%s: %s left out by rule %s", f.Name,
 			render.Count(out.Report.Redacted[rule], "secret"), rule)
+	}
+	for _, s := range leftOutOf(im, out) {
+		if _, err := fmt.Fprintln(a.stdout, s); err != nil {
+			return err
+		}
 	}
 	return nil
 }

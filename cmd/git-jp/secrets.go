@@ -150,8 +150,29 @@ func (a *app) findSecret(
 	return found, nil
 }
 
-// allowSecret commits to a finding being no secret: it writes and stages the entry.
+// allowSecret commits to findings of the workspace being no secrets.
 func (a *app) allowSecret(ctx context.Context, fingerprints []string) error {
+	w, err := a.workspace()
+	if err != nil {
+		return err
+	}
+	repo, err := a.repo(ctx)
+	if err != nil {
+		return err
+	}
+	var entries []secrets.Allowed
+	for _, fp := range fingerprints {
+		found, err := a.findSecret(ctx, repo, w, fp)
+		if err != nil {
+			return fmt.Errorf("allow secret: %w", err)
+		}
+		entries = append(entries, found)
+	}
+	return a.commitAllowed(ctx, entries)
+}
+
+// commitAllowed writes and stages the entries of findings that are no secrets.
+func (a *app) commitAllowed(ctx context.Context, entries []secrets.Allowed) error {
 	w, err := a.workspace()
 	if err != nil {
 		return err
@@ -165,15 +186,11 @@ func (a *app) allowSecret(ctx context.Context, fingerprints []string) error {
 		return err
 	}
 	var names []string
-	for _, fp := range fingerprints {
-		found, err := a.findSecret(ctx, repo, w, fp)
-		if err != nil {
+	for _, entry := range entries {
+		if err := redact.WriteEntry(w, entry.Name(), entry.Encode()); err != nil {
 			return fmt.Errorf("allow secret: %w", err)
 		}
-		if err := redact.WriteEntry(w, found.Name(), found.Encode()); err != nil {
-			return fmt.Errorf("allow secret: %w", err)
-		}
-		names = append(names, path.Join(dir, found.Name()))
+		names = append(names, path.Join(dir, entry.Name()))
 	}
 	if _, err := repo.Stage(ctx, gitint.Change{Add: names}); err != nil {
 		return fmt.Errorf("allow secret: %w", err)

@@ -19,11 +19,12 @@ import (
 type Importer struct {
 	Workspace *workspace.Workspace
 	Home      string // the user's
-	// Options are those of each conversation. Writer and Root are set by the importer.
+	// Options are those of each conversation. Writer, Root and Redact are set by the importer.
 	Options sessions.Options
-	// Rules names the rules that Options.Redact goes by.
-	Rules string
-	// Redactions are those that the workspace has committed to.
+	// Rules are those by which secrets are left out; nil leaves out none.
+	Rules *secrets.Rules
+	// Exceptions and Redactions are those that the workspace has committed to.
+	Exceptions secrets.Exceptions
 	Redactions secrets.Redactions
 	Hold       bool // into user-local storage
 	Again      bool // also what was removed
@@ -61,6 +62,9 @@ type Outcome struct {
 	State   State
 	Made    []Made
 	Report  sessions.Report
+	// Secrets are, of a dry run, the findings in what is new or made anew: what is left out, and
+	// what is allowed.
+	Secrets []secrets.Finding
 }
 
 var (
@@ -130,7 +134,10 @@ func (im *Importer) Import(
 		}
 		out.add(made)
 	}
-	return out, nil
+	if im.Dry {
+		out.Secrets, err = im.Findings(ctx, d, s)
+	}
+	return out, err
 }
 
 // store returns where the contents of a session go: beside its conversation.
@@ -277,8 +284,16 @@ func (im *Importer) build(
 	ctx context.Context, d sessions.Dialect, s sessions.Session, until int64, w events.Writer,
 ) ([]*sessions.Conversation, error) {
 	o := im.Options
+	o.Writer, o.Redact = w, im.redactor()
+	return im.buildBy(ctx, o, d, s, until)
+}
+
+// buildBy is build by options of one's own.
+func (im *Importer) buildBy(
+	ctx context.Context, o sessions.Options, d sessions.Dialect, s sessions.Session, until int64,
+) ([]*sessions.Conversation, error) {
 	root, known := im.root(s)
-	o.Writer, o.Root = w, root
+	o.Root = root
 	if s.Dir == "" || Belongs(s, im.Home) || known && sessions.HomeOf(s.Dir) == "" {
 		o.Home = im.Home
 	} // else it is that of somebody else, if it can be told at all
@@ -289,8 +304,8 @@ func (im *Importer) build(
 	}
 	all, err := b.Finish(v)
 	for _, c := range all {
-		if im.Rules != "" {
-			c.Details.Labels[sessions.LabelRules] = im.Rules
+		if im.Rules != nil {
+			c.Details.Labels[sessions.LabelRules] = im.rulesOf(c.Name)
 		}
 		if known {
 			c.Details.Labels[sessions.LabelDir] = below(s, root)

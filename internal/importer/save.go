@@ -156,8 +156,10 @@ func (im *Importer) before(
 ) (*sessions.Conversation, error) {
 	labels := here.Details.Labels
 	v, ok := events.ParseImportVersion(labels[sessions.LabelImport])
-	same := ok && v.Revision == sessions.Revision && labels[sessions.LabelRules] == im.Rules &&
-		labels[sessions.LabelDir] == now.Details.Labels[sessions.LabelDir]
+	same := ok && v.Revision == sessions.Revision
+	for _, label := range []string{sessions.LabelRules, sessions.LabelDir} {
+		same = same && labels[label] == now.Details.Labels[label]
+	}
 	if same && d.Appends(s) && v.Length > 0 {
 		all, err := im.read(ctx, d, s, v.Length, discard{})
 		if err != nil {

@@ -292,21 +292,10 @@ func (s *Scanner) conversation(c conversation) error {
 // add keeps a finding in the words of a check.
 func (s *Scanner) add(c conversation, f secrets.Finding, file string) {
 	fp := f.Fingerprint()
-	detail := fmt.Sprintf("%s in %s, %s", f.Rule, f.Member, bytesText(f.Match.End-f.Match.Start))
-	if f.Shown != "" {
-		detail += ", begins with " + f.Shown
-	}
 	cf := c.finding(check.Secret, f.Element, file)
-	cf.Rule, cf.Fingerprint, cf.Detail = f.Rule, fp, detail
+	cf.Rule, cf.Fingerprint, cf.Detail = f.Rule, fp, f.String()
 	cf.Next = fmt.Sprintf("git jp redact %s; if it is none: git jp check --allow-secret %[1]s", fp)
 	s.found = append(s.found, found{c.dir + fp, cf, f.Allowed})
-}
-
-func bytesText(n int) string {
-	if n == 1 {
-		return "1 byte"
-	}
-	return fmt.Sprintf("%d bytes", n)
 }
 
 // finding begins a finding about a conversation, of element i of its stream; -1 for none.

@@ -26,6 +26,20 @@ type Finding struct {
 	Shown string
 }
 
+// String says what was found and where, and no character of it but the provider's prefix.
+func (f Finding) String() string {
+	unit := "bytes"
+	n := f.Match.End - f.Match.Start
+	if n == 1 {
+		unit = "byte"
+	}
+	text := fmt.Sprintf("%s in %s, %d %s", f.Rule, f.Member, n, unit)
+	if f.Shown != "" {
+		text += ", begins with " + f.Shown
+	}
+	return text
+}
+
 // NewFinding names what somebody else found in an event: the n-th by its rule.
 func NewFinding(rule string, id events.ID, event string, n int, value []byte) Allowed {
 	return Allowed{rule, id.Digits(), event, n, check(value)}
@@ -121,7 +135,14 @@ func check(value []byte) string {
 // read once.
 type Scanner struct {
 	Rules *Rules
-	known map[blobs.Hash][]marked
+	known map[blobs.Hash]scanned
+}
+
+// A scanned is what a text has: its matches, and how many markers of each rule, which stand for
+// findings that are gone.
+type scanned struct {
+	found   []marked
+	markers map[string]int
 }
 
 // A marked is a match with what does not need the text any more.
@@ -173,54 +194,77 @@ func (s *Scanner) texts(
 ) (found []Finding, _ error) {
 	seen := map[string]int{}
 	for _, t := range texts {
-		ms, err := s.content(t.Content, contents)
+		text, err := s.content(t.Content, contents)
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", t.Member, err)
 		}
-		for _, m := range ms {
+		for _, m := range text.found {
 			seen[m.Rule]++
 			found = append(found, Finding{
 				Allowed: Allowed{m.Rule, id.Digits(), event, seen[m.Rule] + m.before, m.check},
 				Match:   m.Match, Member: t.Member, Shown: m.shown,
 			})
 		}
+		for rule, n := range text.markers {
+			seen[rule] += n
+		}
 	}
 	return found, nil
 }
 
-func (s *Scanner) content(c blobs.Content, r blobs.Reader) ([]marked, error) {
+func (s *Scanner) content(c blobs.Content, r blobs.Reader) (scanned, error) {
 	if !c.IsRef() {
 		text, err := c.Bytes(nil)
 		if err != nil {
-			return nil, err
+			return scanned{}, err
 		}
 		return s.text(text), nil
 	}
 	if r == nil {
-		return nil, nil
+		return scanned{}, nil
 	}
 	h := c.Ref().Hash
-	if ms, ok := s.known[h]; ok {
-		return ms, nil
+	if known, ok := s.known[h]; ok {
+		return known, nil
 	}
 	text, err := c.Bytes(r)
 	if err != nil {
-		return nil, nil //nolint:nilerr // what cannot be read others report
+		return scanned{}, nil //nolint:nilerr // what cannot be read others report
 	}
 	if s.known == nil {
-		s.known = make(map[blobs.Hash][]marked)
+		s.known = make(map[blobs.Hash]scanned)
 	}
 	s.known[h] = s.text(text)
 	return s.known[h], nil
 }
 
-func (s *Scanner) text(text []byte) []marked {
-	var ms []marked
+func (s *Scanner) text(text []byte) scanned {
+	res := scanned{markers: markersIn(text)}
 	for _, m := range s.Rules.Scan(text) {
-		ms = append(ms, marked{
+		res.found = append(res.found, marked{
 			m, check(text[m.Start:m.End]), string(text[m.Start : m.Start+m.Public]),
 			bytes.Count(text[:m.Start], []byte(Marker(m.Rule))),
 		})
 	}
-	return ms
+	return res
+}
+
+// markersIn counts the markers of each rule.
+func markersIn(text []byte) map[string]int {
+	var n map[string]int
+	for {
+		_, rest, ok := bytes.Cut(text, []byte(markerPrefix))
+		if !ok {
+			return n
+		}
+		text = rest
+		rule, _, ok := bytes.Cut(rest[:min(len(rest), maxRuleName+1)], []byte("]"))
+		if !ok {
+			continue
+		}
+		if n == nil {
+			n = map[string]int{}
+		}
+		n[string(rule)]++
+	}
 }

@@ -239,6 +239,16 @@ func TestFingerprints(t *testing.T) {
 		found[0].Fingerprint() == found[1].Fingerprint() {
 		t.Fatalf("found %+v, left %+v", found, left)
 	}
+	request := func(first, second string) *events.Stream {
+		return events.New(events.NewElement(moment(1), &events.ChatRequest{
+			Content: first, Resources: []events.Resource{{URI: "x:y", Content: m.refer(second)}},
+		}, events.Metadata{}))
+	}
+	both := findings(t, request(token(), token()), m)
+	left = findings(t, request(string(after), token()), m)
+	if len(both) != 2 || len(left) != 1 || both[1].Fingerprint() != left[0].Fingerprint() {
+		t.Errorf("in two texts: found %+v, left %+v", both, left)
+	}
 	a := found[0].Allowed
 	if len(a.Check) != 2 || bytes.Contains(a.Encode(), []byte(token()[4:])) {
 		t.Errorf("entry: %s", a.Encode())
@@ -272,5 +282,45 @@ func TestEntriesOfStrangers(t *testing.T) {
 		if _, err := secrets.ParseRedaction(r.Name(), r.Encode()); err == nil {
 			t.Errorf("%+v is read", ranges)
 		}
+	}
+}
+
+// TestExceptionsOfAnEvent allow one value of one event, whichever finding of it that is.
+func TestExceptionsOfAnEvent(t *testing.T) {
+	x := secrets.Exceptions{}
+	if x.Digest(conversation) != "" || x.Allow(conversation, "k", "jwt", []byte("v")) {
+		t.Error("nothing allows something")
+	}
+	a := secrets.NewFinding("jwt", conversation, "k~2", 3, []byte("v"))
+	x.Add(a)
+	one := x.Digest(conversation)
+	for _, c := range []struct {
+		id          events.ID
+		event, rule string
+		value       string
+		want        bool
+	}{
+		{conversation, "k", "jwt", "v", true},
+		{conversation, "k", "jwt", "w", false},
+		{conversation, "l", "jwt", "v", false},
+		{conversation, "k", "npm-token", "v", false},
+		{conversation + 1, "k", "jwt", "v", false},
+	} {
+		if x.Allow(c.id, c.event, c.rule, []byte(c.value)) != c.want {
+			t.Errorf("%+v is not so", c)
+		}
+	}
+	again := secrets.Exceptions{}
+	b := secrets.NewFinding("jwt", conversation, "l~x", 1, []byte("v"))
+	for _, e := range []secrets.Allowed{b, a, a} {
+		again.Add(e)
+	}
+	x.Add(b)
+	if one == "" || x.Digest(conversation) == one || x.Digest(conversation) != again.Digest(conversation) {
+		t.Error("the digest does not name the set")
+	}
+	if !x.Has(a) || x.Has(secrets.NewFinding("jwt", conversation, "k~2", 2, []byte("v"))) ||
+		!x.Allow(conversation, "l~x", "jwt", []byte("v")) {
+		t.Error("an entry is another one")
 	}
 }

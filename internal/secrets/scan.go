@@ -24,8 +24,18 @@ func (r *Rules) Scan(text []byte) []Match {
 }
 
 // Redact puts a marker in the place of each secret of a text, which is not changed itself.
-func (r *Rules) Redact(text []byte) ([]byte, []Match) {
+func (r *Rules) Redact(text []byte) ([]byte, []Match) { return r.RedactExcept(text, nil) }
+
+// RedactExcept is Redact that leaves the values that are allowed, which it does not return.
+func (r *Rules) RedactExcept(
+	text []byte, allowed func(rule string, value []byte) bool,
+) ([]byte, []Match) {
 	found := r.Scan(text)
+	if allowed != nil {
+		found = slices.DeleteFunc(found, func(m Match) bool {
+			return allowed(m.Rule, text[m.Start:m.End])
+		})
+	}
 	if len(found) == 0 {
 		return text, nil
 	}
@@ -39,7 +49,9 @@ func (r *Rules) Redact(text []byte) ([]byte, []Match) {
 }
 
 // Marker is what stands in the place of a secret.
-func Marker(rule string) string { return "[redacted:" + rule + "]" }
+func Marker(rule string) string { return markerPrefix + rule + "]" }
+
+const markerPrefix = "[redacted:"
 
 // maxLevels is how many times escapes are undone or base64 is decoded within each other.
 const maxLevels = 3

@@ -21,11 +21,18 @@ type Options struct {
 	// named it. Home becomes $HOME; "" is the one that Root or the session's directory lies in.
 	Root, Home string
 	// Redact returns text without its secrets and counts them by rule; nil changes nothing.
-	Redact func(text []byte, count map[string]int) []byte
+	Redact func(at Place, text []byte, count map[string]int) []byte
 	// Refuse returns an error for a text that must not be kept at all; nil refuses nothing.
 	Refuse func(text []byte) error
 	// MaxBlob and MaxStream bound a content and the skeleton, in bytes; 0 is no bound.
 	MaxBlob, MaxStream int64
+}
+
+// A Place is where a text is: in the event of a session with a key, or beside its events where
+// there is none.
+type Place struct {
+	Session Name
+	Key     string
 }
 
 // ErrTooLarge is for a session whose conversation would exceed MaxStream.
@@ -53,6 +60,7 @@ type Builder struct {
 	report  Report
 	err     error
 
+	key      string            // of the event that is being made
 	elements []*events.Element // of the turns that are over
 	turns    []int             // where in elements each begins
 	current  *turn
@@ -212,6 +220,7 @@ func (b *Builder) Further(key string, at time.Time, text string, attached ...Att
 func (b *Builder) request(
 	key string, at time.Time, text string, attached []Attachment, md events.Metadata,
 ) {
+	b.key = key
 	request := &events.ChatRequest{Content: b.Text(text)}
 	for _, a := range attached {
 		request.Resources = append(request.Resources, b.resource(a))
@@ -221,11 +230,12 @@ func (b *Builder) request(
 
 func (b *Builder) inTurn() bool { return len(b.current.drafts) > 0 }
 
-// needTurn begins a turn for what an agent said without having been asked.
-func (b *Builder) needTurn(key string, at time.Time) {
+// begin begins an event of an agent, and a turn for it where it had not been asked.
+func (b *Builder) begin(key string, at time.Time) {
 	if !b.inTurn() {
 		b.open(key+"^", at, splitRequest, nil, split())
 	}
+	b.key = key
 }
 
 // splitRequest is the request of a turn that goes on with the one before: the agent compacted the
@@ -246,7 +256,7 @@ func keyed(md events.Metadata, key string) events.Metadata {
 // Reasoning adds what the model thought. md has what its provider needs to take it back, such as
 // a signature.
 func (b *Builder) Reasoning(key string, at time.Time, reply, text string, md events.Metadata) {
-	b.needTurn(key, at)
+	b.begin(key, at)
 	e := &events.ChatResponse{Form: events.FormReasoning, Text: b.Text(text)}
 	if e.Text != text {
 		md = events.Metadata{} // what was signed is not what is kept
@@ -256,7 +266,7 @@ func (b *Builder) Reasoning(key string, at time.Time, reply, text string, md eve
 
 // Message adds what the model said.
 func (b *Builder) Message(key string, at time.Time, reply, text string, md events.Metadata) {
-	b.needTurn(key, at)
+	b.begin(key, at)
 	b.report.Answers++
 	e := &events.ChatResponse{Form: events.FormMessage, Text: b.Text(text)}
 	b.add(draft{at: b.moment(at), event: e, md: keyed(md, key), reply: reply})
@@ -271,7 +281,7 @@ type Call struct {
 
 // Call adds a call of a tool.
 func (b *Builder) Call(key string, at time.Time, reply string, c Call) {
-	b.needTurn(key, at)
+	b.begin(key, at)
 	b.report.Calls++
 	e := &events.ToolCallRequest{ID: c.ID, Name: c.Name, Arguments: b.JSON(object(c.Arguments))}
 	b.add(draft{at: b.moment(at), event: e, md: keyed(c.Metadata, key), reply: reply})

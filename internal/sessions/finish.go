@@ -93,7 +93,9 @@ func (b *Builder) forkAt(point string) Name {
 	return Name{b.session.Name.Agent, id}
 }
 
+// add ends an event.
 func (b *Builder) add(d draft) {
+	b.key = ""
 	if b.err != nil {
 		return
 	}

@@ -22,7 +22,7 @@ func (b *Builder) bytes(text []byte) []byte {
 	}
 	text = b.places.replace(text)
 	if b.options.Redact != nil {
-		text = b.options.Redact(text, b.report.Redacted)
+		text = b.options.Redact(Place{b.session.Name, b.key}, text, b.report.Redacted)
 	}
 	if b.options.Refuse != nil {
 		if err := b.options.Refuse(text); err != nil {
@@ -112,7 +112,7 @@ type File struct {
 
 // Result adds the result of a call.
 func (b *Builder) Result(key string, at time.Time, call string, isError bool, blocks ...Block) {
-	b.needTurn(key, at)
+	b.begin(key, at)
 	b.report.Results++
 	r := &events.ToolCallResponse{ID: call, IsError: isError}
 	for _, block := range blocks {

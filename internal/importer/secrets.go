@@ -1,0 +1,90 @@
+package importer
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"github.com/git-jp/git-jp/events"
+	"github.com/git-jp/git-jp/internal/secrets"
+	"github.com/git-jp/git-jp/internal/sessions"
+)
+
+// redactor returns what leaves the secrets of a text out, but for what the workspace allows in its
+// event.
+func (im *Importer) redactor() func(sessions.Place, []byte, map[string]int) []byte {
+	if im.Rules == nil {
+		return nil
+	}
+	ids := map[sessions.Name]events.ID{}
+	return func(at sessions.Place, text []byte, count map[string]int) []byte {
+		var allowed func(string, []byte) bool
+		if at.Key != "" && len(im.Exceptions) > 0 {
+			id, ok := ids[at.Session]
+			if !ok {
+				id = im.idOf(at.Session)
+				ids[at.Session] = id
+			}
+			allowed = func(rule string, value []byte) bool {
+				return im.Exceptions.Allow(id, at.Key, rule, value)
+			}
+		}
+		text, found := im.Rules.RedactExcept(text, allowed)
+		for _, m := range found {
+			count[m.Rule]++
+		}
+		return text
+	}
+}
+
+// rulesOf names what decides which secrets are left out of a conversation: the rules, and the
+// exceptions that it has.
+func (im *Importer) rulesOf(n sessions.Name) string {
+	rules := im.Rules.Digest()
+	if x := im.Exceptions.Digest(im.idOf(teller(n))); x != "" {
+		rules += "." + x
+	}
+	return rules
+}
+
+// teller is the session that told what is in a conversation: of what was rewound the one in which
+// it was said.
+func teller(n sessions.Name) sessions.Name {
+	n.ID, _, _ = strings.Cut(n.ID, "@")
+	return n
+}
+
+// Findings returns what an import of a session leaves out of it, or would without exceptions, as
+// a check would report it: what is allowed under its fingerprint is kept. What has no key of
+// its source cannot be allowed and is not among it.
+func (im *Importer) Findings(
+	ctx context.Context, d sessions.Dialect, s sessions.Session,
+) (found []secrets.Finding, err error) {
+	if im.Rules == nil {
+		return nil, nil
+	}
+	contents, o := held{}, im.Options
+	o.Writer, o.Refuse = contents, nil
+	all, err := im.buildBy(ctx, o, d, s, 0)
+	if err != nil {
+		return nil, err
+	}
+	scanner, seen := secrets.Scanner{Rules: im.Rules}, map[secrets.Allowed]bool{}
+	for _, c := range all {
+		named := func(i int) bool {
+			_, ok := c.Stream.At(i).Metadata().Text(sessions.MetadataSource)
+			return ok
+		}
+		more, err := scanner.Stream(im.idOf(teller(c.Name)), c.Stream, named, contents)
+		if err != nil {
+			return nil, fmt.Errorf("look for secrets in %s: %w", c.Name, err)
+		}
+		for _, f := range more {
+			if !seen[f.Allowed] { // what was rewound repeats what is in front of it
+				seen[f.Allowed] = true
+				found = append(found, f)
+			}
+		}
+	}
+	return found, nil
+}
