@@ -42,8 +42,9 @@ var ErrTooLarge = errors.New("its conversation would be larger than storage.max_
 var ErrTooMany = fmt.Errorf(
 	"its conversations would be larger than %d times storage.max_stream_bytes", maxStreams)
 
-// maxKeys is how many names of records stand in memory, some 150 bytes each.
-const maxKeys = 2 << 20
+// maxKeys is how many names of records stand in memory, up to 600 bytes each with what is known by
+// them.
+const maxKeys = 1 << 20
 
 // ErrManyKeys is for a session of more records than that.
 var ErrManyKeys = fmt.Errorf("it has more than %d records", maxKeys)

@@ -195,12 +195,13 @@ func TestFewRecordsInMemory(t *testing.T) {
 		if s.name == "gemini" {
 			continue
 		}
-		path := s.file(t, size()/8, "y", s.other)
+		path := s.file(t, size()/16, "y", s.other)
 		most, err := s.read(t, path, sessions.Options{MaxBlob: 1 << 20, MaxStream: 8 << 20})
 		if err != nil {
 			t.Fatal(err)
 		}
-		if limit := size()/4 + 16<<20; most > limit {
+		records := size() / 16 / int64(len(s.other))
+		if limit := 640*records + 16<<20; most > limit {
 			t.Errorf("%s held %d bytes, want %d at most", s.name, most, limit)
 		}
 	}
