@@ -7,6 +7,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/git-jp/git-jp/blobs"
+	"github.com/git-jp/git-jp/events"
 	"github.com/git-jp/git-jp/internal/secrets"
 )
 
@@ -121,6 +123,35 @@ func TestPlantedSecretsAreFound(t *testing.T) {
 			}
 			if strings.Contains(string(redacted), p.secret) {
 				t.Errorf("%s, %s: it is still there: %s", p.rule, form, redacted)
+			}
+		}
+	}
+}
+
+// TestPlantedSecretsAreFoundInBlobs holds the same of content that is in the store, which a scanner
+// reads once however many events refer to it, and that an entry takes it out of it.
+func TestPlantedSecretsAreFoundInBlobs(t *testing.T) {
+	for _, p := range plantedSecrets() {
+		for form, make := range forms() {
+			m := memory{}
+			e := events.NewElement(moment(1), &events.ChatRequest{Resources: []events.Resource{{
+				URI: "x:y", Content: m.refer(make("in front\n" + p.before + p.secret + p.after)),
+			}}}, events.Metadata{})
+			s := events.New(e, e)
+			found := findings(t, s, m)
+			if len(found) != 2 || found[0].Rule != p.rule || found[1].Rule != p.rule {
+				t.Errorf("%s, %s: found %+v", p.rule, form, found)
+				continue
+			}
+			done, err := redactions(t, s, m, found).Apply(conversation, s, m)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, b := range done.Store {
+				m[blobs.Sum(b)] = b
+			}
+			if left := findings(t, done.Stream, m); len(left) > 0 {
+				t.Errorf("%s, %s: left %+v", p.rule, form, left)
 			}
 		}
 	}
