@@ -34,8 +34,9 @@ install: build
 demo: build
 	sh testdata/demo.sh $(abspath $(BINARY))
 
+# GIT=/path/to/git runs that git in place of the one that PATH has.
 test:
-	GIT_JP_MODEL=1500 $(GO) test -timeout 20m ./...
+	$(if $(GIT),PATH="$(abspath $(dir $(GIT))):$$PATH" )GIT_JP_MODEL=1500 $(GO) test -timeout 20m ./...
 
 # The real agents whose sessions are imported, from npm, against a provider on loopback; where npm
 # reaches no registry, they are skipped by name. RECORD=1 keeps what they write as test data.
