@@ -47,15 +47,6 @@ func list(args, lines string) oddCall {
 	return oddCall{"list_folder", args, []events.Block{text(lines)}}
 }
 
-// lines are n long lines of a file.
-func lines(word string, from, to int) string {
-	var b strings.Builder
-	for i := from; i <= to; i++ {
-		fmt.Fprintf(&b, "%s %d is a line of some length, so that it is worth leaving out\n", word, i)
-	}
-	return b.String()
-}
-
 // TestOddResultsStayGiven has results that look as if a later one had what they hold. Whatever is
 // done to the conversation, each text is in what goes to a provider.
 func TestOddResultsStayGiven(t *testing.T) {

@@ -230,3 +230,12 @@ func TestCompactedImportsAreTaken(t *testing.T) {
 		compactedIsTaken(t, c.Stream, its)
 	})
 }
+
+// lines are n long lines of a file.
+func lines(word string, from, to int) string {
+	var b strings.Builder
+	for i := from; i <= to; i++ {
+		fmt.Fprintf(&b, "%s %d is a line of some length, so that it is worth leaving out\n", word, i)
+	}
+	return b.String()
+}
