@@ -216,9 +216,9 @@ func (p *Plan) addWorkspaceID(s *survey) {
 	}
 }
 
-// unnamed returns the path of the file that names a workspace, where the working tree has it and the
-// index has not, else "": a clone that has blobs and no such file knows no user-local copies and
-// deletes nothing.
+// unnamed returns the path of the file that names a workspace, where the working tree has it and
+// the index has not, else "": a clone that has blobs and no such file knows no user-local copies
+// and deletes nothing.
 func unnamed(index *gitint.Index, root *os.Root, dir string) string {
 	name := path.Join(dir, workspace.IDFile)
 	_, there := index.OID(name)
