@@ -234,3 +234,63 @@ func TestRootsOfOneSessionMerge(t *testing.T) {
 		}
 	}
 }
+
+// TestRootStays: what a foreign session was imported with stays its root as it grows, whatever
+// becomes of the directory in which it ran.
+func TestRootStays(t *testing.T) {
+	there := t.TempDir()
+	git, ran := filepath.Join(there, "proj", ".git"), filepath.Join(there, "proj", "sub")
+	data := bytes.ReplaceAll(transcript(), []byte("/home/ada/proj"), []byte(ran))
+	half := bytes.IndexByte(data[len(data)/2:], '\n') + len(data)/2 + 1
+	for _, known := range []bool{true, false} {
+		if err := os.MkdirAll(git, 0o700); err != nil {
+			t.Fatal(err)
+		}
+		if !known {
+			if err := os.Remove(git); err != nil {
+				t.Fatal(err)
+			}
+		}
+		im, whole := &Importer{Workspace: newWorkspace(t)}, &Importer{Workspace: newWorkspace(t)}
+		s := writeSession(t, data[:half])
+		importOne(t, im, s)
+		all := writeSession(t, data)
+		importOne(t, whole, all)
+		if known {
+			if err := os.Remove(git); err != nil {
+				t.Fatal(err)
+			}
+		} else if err := os.MkdirAll(git, 0o700); err != nil {
+			t.Fatal(err)
+		}
+		importOne(t, im, all)
+		if got, want := files(t, im), files(t, whole); got != want {
+			t.Errorf("root known first: %t: got\n%s\nwant\n%s", known, got, want)
+		}
+	}
+}
+
+func importOne(t *testing.T, im *Importer, s sessions.Session) {
+	t.Helper()
+	if _, err := im.Import(t.Context(), claude.Dialect{}, s); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// files returns what a conversation is in the working tree.
+func files(t *testing.T, im *Importer) string {
+	t.Helper()
+	e, _, err := im.find(sessions.Name{Agent: sessions.ClaudeCode, ID: "grow"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var all strings.Builder
+	for _, name := range []string{"metadata.json", "base_config.json", "events.json"} {
+		data, err := os.ReadFile(filepath.Join(im.Workspace.Path(e), name))
+		if err != nil {
+			t.Fatal(err)
+		}
+		all.Write(data)
+	}
+	return all.String()
+}

@@ -34,11 +34,14 @@ func prefixOf(dir, root string) string {
 }
 
 // root returns the directory that is $WORKSPACE for a session: the workspace's own for one that
-// ran in it, else the workspace or the repository that it ran in, else where it ran, which is not
-// known to be the root of anything.
+// ran in it, else the one that its conversation was made with, else the workspace or the repository
+// that it ran in, else where it ran, which is not known to be the root of anything.
 func (im *Importer) root(s sessions.Session) (dir string, known bool) {
 	if own := prefixOf(s.Dir, im.Workspace.Root()); own != "" {
 		return own, true
+	}
+	if _, d, err := im.find(s.Name); err == nil && !im.Fresh {
+		return above(s, d.Labels[sessions.LabelDir])
 	}
 	if !filepath.IsAbs(s.Dir) {
 		return s.Dir, false
@@ -51,6 +54,17 @@ func (im *Importer) root(s sessions.Session) (dir string, known bool) {
 		}
 	}
 	return strings.TrimRight(s.Dir, `/\`), false
+}
+
+// above returns the root of a session that was started at below in it; below is "" where that was
+// not known.
+func above(s sessions.Session, below string) (root string, known bool) {
+	dir := strings.TrimRight(s.Dir, `/\`)
+	if below == "" || below == "." {
+		return dir, below == "."
+	}
+	root, known = strings.CutSuffix(strings.ReplaceAll(dir, `\`, "/"), "/"+below)
+	return dir[:len(root)], known
 }
 
 // below says where a session was started below its root.
