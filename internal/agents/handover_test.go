@@ -15,11 +15,11 @@ import (
 	"github.com/git-jp/git-jp/internal/handover"
 	"github.com/git-jp/git-jp/internal/importer"
 	"github.com/git-jp/git-jp/internal/sessions"
-	"github.com/git-jp/git-jp/internal/sessions/sessiontest"
+	"github.com/git-jp/git-jp/internal/sessions/sessionstest"
 )
 
 // kept reads the contents that an import wrote.
-type kept struct{ sessiontest.Contents }
+type kept struct{ sessionstest.Contents }
 
 func (k kept) Read(ref blobs.Ref) ([]byte, error) {
 	if b, ok := k.Contents[ref.Hash]; ok {
@@ -56,7 +56,7 @@ func TestHandedOver(t *testing.T) {
 // tool that the agent does not have, reasoning that nobody signed, a call without a result.
 func TestOursIsHandedOver(t *testing.T) {
 	at := time.Date(2026, 5, 1, 10, 0, 0, 0, time.UTC)
-	contents := sessiontest.Contents{}
+	contents := sessionstest.Contents{}
 	content := func(b string) blobs.Content {
 		ref, _ := contents.Write([]byte(b)) // it only remembers
 		return blobs.Refer(ref)
@@ -137,7 +137,7 @@ func (w *world) handOver(dir string) *handover.Session {
 		if f.Err != nil || !f.Parent.IsZero() {
 			continue
 		}
-		all, contents := sessiontest.Read(w, f.Dialect, f.Session, sessions.Options{Root: f.Dir})
+		all, contents := sessionstest.Read(w, f.Dialect, f.Session, sessions.Options{Root: f.Dir})
 		return w.keep(handover.Conversation{
 			ID: 17528832001, Stream: all[0].Stream, Details: all[0].Details,
 			BaseConfig: all[0].BaseConfig, Contents: kept{contents},

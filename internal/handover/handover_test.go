@@ -23,7 +23,7 @@ import (
 	"github.com/git-jp/git-jp/internal/sessions"
 	"github.com/git-jp/git-jp/internal/sessions/claude"
 	"github.com/git-jp/git-jp/internal/sessions/codex"
-	"github.com/git-jp/git-jp/internal/sessions/sessiontest"
+	"github.com/git-jp/git-jp/internal/sessions/sessionstest"
 	"github.com/go-json-experiment/json/jsontext"
 )
 
@@ -32,7 +32,7 @@ var dialects = map[sessions.Agent]sessions.Dialect{
 }
 
 // reader reads the contents that an import wrote.
-type reader struct{ sessiontest.Contents }
+type reader struct{ sessionstest.Contents }
 
 func (r reader) Read(ref blobs.Ref) ([]byte, error) {
 	if b, ok := r.Contents[ref.Hash]; ok {
@@ -46,7 +46,7 @@ const (
 	home = "/home/ann"
 )
 
-func conversation(c *sessions.Conversation, kept sessiontest.Contents) handover.Conversation {
+func conversation(c *sessions.Conversation, kept sessionstest.Contents) handover.Conversation {
 	return handover.Conversation{
 		ID: 17528832001, Stream: c.Stream, Details: c.Details, BaseConfig: c.BaseConfig,
 		Contents: reader{kept}, Root: root,
@@ -131,7 +131,7 @@ func again(t *testing.T, agent sessions.Agent, c handover.Conversation) (*handov
 	if s.Name != (sessions.Name{Agent: agent, ID: out.ID}) || s.Dir != root {
 		t.Errorf("it is %v in %s, and was written as %s in %s", s.Name, s.Dir, out.ID, root)
 	}
-	all, kept := sessiontest.Read(t, dialects[agent], s, sessions.Options{Root: root, Home: home})
+	all, kept := sessionstest.Read(t, dialects[agent], s, sessions.Options{Root: root, Home: home})
 	if len(all) != 1 {
 		t.Fatalf("%d conversations", len(all))
 	}
@@ -158,7 +158,7 @@ func TestWhatWasSaidStays(t *testing.T) {
 				if err != nil || len(listed) == 0 {
 					t.Fatalf("%s: %v", name, err)
 				}
-				all, kept := sessiontest.Read(t, d, listed[0], sessions.Options{Root: listed[0].Dir})
+				all, kept := sessionstest.Read(t, d, listed[0], sessions.Options{Root: listed[0].Dir})
 				for to := range dialects {
 					tried++
 					in := conversation(all[0], kept)
@@ -182,7 +182,7 @@ var start = time.Date(2026, 5, 1, 10, 0, 0, 0, time.UTC)
 // made is a conversation of our own with what agents have no form for.
 func made(t *testing.T, extra ...*events.Element) handover.Conversation {
 	t.Helper()
-	kept := sessiontest.Contents{}
+	kept := sessionstest.Contents{}
 	content := func(b string) blobs.Content {
 		ref, _ := kept.Write([]byte(b)) // it only remembers
 		return blobs.Refer(ref)

@@ -8,7 +8,7 @@ import (
 	"testing"
 
 	"github.com/git-jp/git-jp/internal/sessions"
-	"github.com/git-jp/git-jp/internal/sessions/sessiontest"
+	"github.com/git-jp/git-jp/internal/sessions/sessionstest"
 )
 
 const uuid = "00000000-0000-4000-8000-00000000000"
@@ -36,9 +36,9 @@ func list(t *testing.T, lines ...string) sessions.Session {
 func TestRecordsOfOneUUID(t *testing.T) {
 	ask := line("user", 1, `{"role":"user","content":"first"}`)
 	other := line("user", 1, `{"role":"user","content":"second"}`)
-	all, kept := sessiontest.Read(t, Dialect{}, list(t, ask, ask, other, ask, other),
+	all, kept := sessionstest.Read(t, Dialect{}, list(t, ask, ask, other, ask, other),
 		sessions.Options{Root: "/w"})
-	got := sessiontest.Dump(all, kept)
+	got := sessionstest.Dump(all, kept)
 	for text, want := range map[string]int{"first": 1, "second": 1} {
 		if n := strings.Count(got, `ask "`+text+`"`); n != want {
 			t.Errorf("%q stands %d times, want %d, in\n%s", text, n, want, got)

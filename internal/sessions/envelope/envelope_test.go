@@ -12,18 +12,18 @@ import (
 	"github.com/git-jp/git-jp/internal/sessions"
 	"github.com/git-jp/git-jp/internal/sessions/claude"
 	"github.com/git-jp/git-jp/internal/sessions/envelope"
-	"github.com/git-jp/git-jp/internal/sessions/sessiontest"
+	"github.com/git-jp/git-jp/internal/sessions/sessionstest"
 )
 
 // reader reads the contents that an import wrote.
-type reader struct{ sessiontest.Contents }
+type reader struct{ sessionstest.Contents }
 
 func (r reader) Read(ref blobs.Ref) ([]byte, error) { return r.Contents[ref.Hash], nil }
 
 // recorded returns the conversations of sessions that an agent wrote.
-func recorded(t *testing.T) (all []*sessions.Conversation, kept sessiontest.Contents) {
+func recorded(t *testing.T) (all []*sessions.Conversation, kept sessionstest.Contents) {
 	t.Helper()
-	kept = sessiontest.Contents{}
+	kept = sessionstest.Contents{}
 	names, err := filepath.Glob("../testdata/recorded/claude-code/*/.claude/projects/*/*.jsonl")
 	if err != nil || len(names) == 0 {
 		t.Fatalf("no sessions: %v", err)
@@ -34,7 +34,7 @@ func recorded(t *testing.T) (all []*sessions.Conversation, kept sessiontest.Cont
 			t.Fatal(err)
 		}
 		for _, s := range listed {
-			made, contents := sessiontest.Read(t, claude.Dialect{}, s, sessions.Options{})
+			made, contents := sessionstest.Read(t, claude.Dialect{}, s, sessions.Options{})
 			all = append(all, made...)
 			for h, b := range contents {
 				kept[h] = b
@@ -63,7 +63,7 @@ func TestRoundTrip(t *testing.T) {
 		if err != nil || len(out) != 1 {
 			t.Fatalf("%s: %d envelopes, %v", c.Name, len(out), err)
 		}
-		got, again := out[0], sessiontest.Contents{}
+		got, again := out[0], sessionstest.Contents{}
 		for _, b := range got.Contents {
 			if _, err := again.Write(b); err != nil {
 				t.Fatal(err)

@@ -11,7 +11,7 @@ import (
 	"github.com/git-jp/git-jp/events"
 	"github.com/git-jp/git-jp/internal/sessions"
 	"github.com/git-jp/git-jp/internal/sessions/llm"
-	"github.com/git-jp/git-jp/internal/sessions/sessiontest"
+	"github.com/git-jp/git-jp/internal/sessions/sessionstest"
 	"github.com/google/go-cmp/cmp"
 )
 
@@ -39,8 +39,8 @@ func TestRead(t *testing.T) {
 	}
 	for id, s := range all {
 		t.Run(id, func(t *testing.T) {
-			conversations, kept := sessiontest.Read(t, llm.Dialect{}, s, sessions.Options{})
-			got := sessiontest.Dump(conversations, kept)
+			conversations, kept := sessionstest.Read(t, llm.Dialect{}, s, sessions.Options{})
+			got := sessionstest.Dump(conversations, kept)
 			golden := "testdata/" + id + ".golden"
 			if *update {
 				if err := os.WriteFile(golden, []byte(got), 0o600); err != nil {
@@ -67,7 +67,7 @@ func TestForkShares(t *testing.T) {
 	all := listed(t, database)
 	keys := func(id string) map[string]string {
 		found := map[string]string{}
-		conversations, _ := sessiontest.Read(t, llm.Dialect{}, all[id], sessions.Options{})
+		conversations, _ := sessionstest.Read(t, llm.Dialect{}, all[id], sessions.Options{})
 		for _, e := range conversations[0].Stream.All() {
 			if key, ok := e.Metadata().Text(sessions.MetadataSource); ok {
 				found[key] = e.Time().String()

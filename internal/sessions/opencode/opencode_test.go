@@ -11,7 +11,7 @@ import (
 
 	"github.com/git-jp/git-jp/internal/sessions"
 	"github.com/git-jp/git-jp/internal/sessions/opencode"
-	"github.com/git-jp/git-jp/internal/sessions/sessiontest"
+	"github.com/git-jp/git-jp/internal/sessions/sessionstest"
 	"github.com/git-jp/git-jp/internal/sqlite"
 	"github.com/google/go-cmp/cmp"
 	"github.com/rogpeppe/go-internal/txtar"
@@ -51,8 +51,8 @@ func listed(t *testing.T, path string) map[string]sessions.Session {
 
 func dump(t *testing.T, s sessions.Session) string {
 	t.Helper()
-	all, kept := sessiontest.Read(t, opencode.Dialect{}, s, sessions.Options{Root: s.Dir})
-	return sessiontest.Dump(all, kept)
+	all, kept := sessionstest.Read(t, opencode.Dialect{}, s, sessions.Options{Root: s.Dir})
+	return sessionstest.Dump(all, kept)
 }
 
 func TestRead(t *testing.T) {
@@ -159,7 +159,7 @@ func TestVersion(t *testing.T) {
 	dir := tree(t)
 	s := listed(t, filepath.Join(dir, "storage/message/ses_undo"))["ses_undo"]
 	version := func() string {
-		all, _ := sessiontest.Read(t, opencode.Dialect{}, s, sessions.Options{Root: s.Dir})
+		all, _ := sessionstest.Read(t, opencode.Dialect{}, s, sessions.Options{Root: s.Dir})
 		return all[0].Details.Labels[sessions.LabelImport]
 	}
 	was := version()

@@ -63,10 +63,29 @@ func Try(
 	if len(listed) != 1 {
 		return nil, nil, fmt.Errorf("%s: %w", path, ErrNone)
 	}
-	kept := Contents{}
 	s := listed[0]
-	b := sessions.NewBuilder(s, sessions.Options{Writer: kept, Root: s.Dir})
-	v, err := d.Read(context.Background(), s, until, b)
+	return read(context.Background(), d, s, until, sessions.Options{Root: s.Dir})
+}
+
+// Read is [Import] of a session that was listed, with options; their writer is its own.
+func Read(
+	t testing.TB, d sessions.Dialect, s sessions.Session, o sessions.Options,
+) ([]*sessions.Conversation, Contents) {
+	t.Helper()
+	all, kept, err := read(t.Context(), d, s, 0, o)
+	if err != nil {
+		t.Fatalf("%s: %v", s.Path, err)
+	}
+	return all, kept
+}
+
+func read(
+	ctx context.Context, d sessions.Dialect, s sessions.Session, until int64, o sessions.Options,
+) ([]*sessions.Conversation, Contents, error) {
+	kept := Contents{}
+	o.Writer = kept
+	b := sessions.NewBuilder(s, o)
+	v, err := d.Read(ctx, s, until, b)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -76,6 +95,8 @@ func Try(
 	}
 	return all, kept, check(all, kept)
 }
+
+func (c Contents) text(content blobs.Content) string { return string(c[content.Ref().Hash]) }
 
 // check holds conversations to the rules that all have.
 func check(all []*sessions.Conversation, kept Contents) error {

@@ -1,52 +1,15 @@
-package sessiontest
+package sessionstest
 
 import (
-	"bytes"
 	"fmt"
 	"maps"
 	"slices"
 	"strings"
-	"testing"
 
-	"github.com/git-jp/git-jp/blobs"
 	"github.com/git-jp/git-jp/compact"
 	"github.com/git-jp/git-jp/events"
 	"github.com/git-jp/git-jp/internal/sessions"
 )
-
-// Contents are those that an import wrote.
-type Contents map[blobs.Hash][]byte
-
-// Write implements [events.Writer].
-func (c Contents) Write(b []byte) (blobs.Ref, error) {
-	ref := blobs.RefTo(b)
-	c[ref.Hash] = bytes.Clone(b)
-	return ref, nil
-}
-
-// Read returns the conversations of a session, which must be valid.
-func Read(
-	t testing.TB, d sessions.Dialect, s sessions.Session, o sessions.Options,
-) ([]*sessions.Conversation, Contents) {
-	t.Helper()
-	kept := Contents{}
-	o.Writer = kept
-	b := sessions.NewBuilder(s, o)
-	v, err := d.Read(t.Context(), s, 0, b)
-	if err != nil {
-		t.Fatal(err)
-	}
-	all, err := b.Finish(v)
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, c := range all {
-		if err := c.Stream.Validate(); err != nil {
-			t.Fatalf("%s: %v", c.Name, err)
-		}
-	}
-	return all, kept
-}
 
 // Dump writes conversations as text, a line for each event with what makes it what it is.
 func Dump(all []*sessions.Conversation, kept Contents) string {
@@ -58,13 +21,13 @@ func Dump(all []*sessions.Conversation, kept Contents) string {
 		}
 		fmt.Fprintf(&out, "== %s %q archived=%t parent=%s\n", c.Name, title, c.Archived, c.Parent)
 		for _, e := range c.Stream.All() {
-			line(&out, e, kept)
+			dumpLine(&out, e, kept)
 		}
 	}
 	return out.String()
 }
 
-func line(out *strings.Builder, e *events.Element, kept Contents) {
+func dumpLine(out *strings.Builder, e *events.Element, kept Contents) {
 	key, _ := e.Metadata().Text(sessions.MetadataSource)
 	var marks []string
 	for _, name := range []string{
@@ -141,5 +104,3 @@ func block(b events.Block, kept Contents) string {
 	}
 	return text + "]"
 }
-
-func (c Contents) text(content blobs.Content) string { return string(c[content.Ref().Hash]) }

@@ -1,2 +1,0 @@
-// Package sessiontest shows tests what a session became.
-package sessiontest
