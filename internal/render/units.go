@@ -5,7 +5,6 @@ import (
 	"strconv"
 	"strings"
 	"time"
-	"unicode"
 )
 
 // Ago says how far t lies from now, as "3 days ago" or "in 2 hours".
@@ -93,12 +92,10 @@ func Number(n int64) string {
 	return digits
 }
 
-// Clip returns a text as one line of bounded length, in which nothing controls a terminal.
+// Clip returns a text as one line of bounded length.
 func Clip(text string) string {
 	const limit = 160
-	runes := []rune(strings.Join(strings.FieldsFunc(text, func(r rune) bool {
-		return unicode.IsSpace(r) || unicode.IsControl(r)
-	}), " "))
+	runes := []rune(strings.Join(strings.Fields(text), " "))
 	if len(runes) > limit {
 		return string(runes[:limit-1]) + "…"
 	}

@@ -1,7 +1,6 @@
 package render
 
 import (
-	"strings"
 	"testing"
 	"time"
 )
@@ -51,17 +50,6 @@ func TestNumber(t *testing.T) {
 	} {
 		if got := Number(n); got != want {
 			t.Errorf("%d: %q, want %q", n, got, want)
-		}
-	}
-}
-
-func TestClip(t *testing.T) {
-	for text, want := range map[string]string{
-		" a\n\tb ": "a b", "\x1b[31mred\x07": "[31mred",
-		strings.Repeat("ä", 200): strings.Repeat("ä", 159) + "…",
-	} {
-		if got := Clip(text); got != want {
-			t.Errorf("Clip(%q) = %q, want %q", text, got, want)
 		}
 	}
 }
