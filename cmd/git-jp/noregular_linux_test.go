@@ -115,6 +115,7 @@ func newHouse(t *testing.T) house {
 		r.WriteFile(name, text)
 	}
 	r.Run("init", "-q", ".")
+	r.Run("add", "attached.txt") // what git does not have must not be committed by the back door
 	h := house{r, root, strings.NewReplacer("ONE", "jp-c17000000001")}
 	h.must(t, "init")
 	approval, _ := h.call(t, "trust --json")

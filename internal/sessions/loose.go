@@ -10,7 +10,8 @@ import (
 // Members of records that others write, whose types change without notice: a value of another type
 // reads as none, and never hides the rest of its record.
 type (
-	// Text is a string.
+	// Text is a string. What else stands in its place is read as the JSON that it is, so that
+	// nothing that was said is lost by its form.
 	Text string
 	// Flag is true or false.
 	Flag bool
@@ -25,9 +26,13 @@ type (
 // UnmarshalJSONFrom implements [json.UnmarshalerFrom].
 func (t *Text) UnmarshalJSONFrom(dec *jsontext.Decoder) error {
 	v, err := dec.ReadValue()
-	if err == nil && v.Kind() == '"' {
+	switch {
+	case err != nil || v.Kind() == 'n':
+	case v.Kind() == '"':
 		b, _ := jsontext.AppendUnquote(nil, v) // what is no UTF-8 is U+FFFD then
 		*t = Text(b)
+	default:
+		*t = Text(v)
 	}
 	return err
 }

@@ -59,7 +59,7 @@ func Glance(path string, look func(line []byte) (more bool)) (fs.FileInfo, error
 	if err != nil {
 		return nil, err
 	}
-	lines, err := NewLines(f, 0)
+	lines, err := NewLines(f, glance+MaxLine)
 	if err != nil {
 		return nil, err
 	}

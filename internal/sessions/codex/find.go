@@ -51,10 +51,16 @@ const packed = ".jsonl.zst"
 // Recognize implements [sessions.Dialect]. Records of Codex have a payload beside their type; a
 // file of mid-2025 begins with what it is about.
 func (Dialect) Recognize(head []byte) bool {
+	first := true
 	for line := range bytes.Lines(head) {
-		if r, ok := read(line); ok && (r.enveloped && r.isKnown() || r.Type == kindMeta) {
+		if len(bytes.TrimSpace(line)) == 0 {
+			continue
+		}
+		r, ok := read(line)
+		if ok && (r.enveloped && r.isKnown() || first && r.Type == kindMeta) {
 			return true
 		}
+		first = false
 	}
 	return false
 }

@@ -142,6 +142,9 @@ func decode(line []byte) (*Envelope, error) {
 		return nil, fmt.Errorf("%w: %s", ErrVersion, in.Version)
 	}
 	id, err := events.ParseID(in.ID)
+	if err == nil && (id <= 0 || in.ID != id.String() && in.ID != id.Digits()) {
+		err = fmt.Errorf("%q is no id", in.ID)
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -165,11 +168,45 @@ func decode(line []byte) (*Envelope, error) {
 	if e.Stream, err = events.Decode(asFile(in.Events)); err != nil {
 		return nil, fmt.Errorf("events: %w", err)
 	}
-	if err := e.Stream.Validate(); err != nil {
+	if err := e.loadable(); err != nil {
 		return nil, fmt.Errorf("events: %w", err)
+	}
+	if session := e.Details.Labels[events.LabelSession]; session != "" {
+		ids := events.SessionIDs(session)
+		if !slices.Contains(ids[:], id) {
+			return nil, fmt.Errorf("the label %s is of a conversation with another id",
+				events.LabelSession)
+		}
 	}
 	return e, e.contents(in.Contents)
 }
+
+// loadable returns why the stream is none that jp loads.
+func (e *Envelope) loadable() error {
+	if err := e.Stream.Validate(); err != nil {
+		return err
+	}
+	for i, element := range e.Stream.All() {
+		if err := element.Loadable(); err != nil {
+			return fmt.Errorf("element %d: %w", i, err)
+		}
+		var must struct {
+			Timestamp jsontext.Value `json:"timestamp"`
+			Type      jsontext.Value `json:"type"`
+		}
+		err := json.Unmarshal(element.Raw(), &must, jsontext.AllowDuplicateNames(true))
+		if err == nil && (must.Timestamp == nil || must.Type == nil) {
+			err = errNoMember
+		}
+		if err != nil {
+			return fmt.Errorf("element %d: %w", i, err)
+		}
+	}
+	return nil
+}
+
+// errNoMember is for what jp does not start with, which is stricter than loading.
+var errNoMember = errors.New("it has no timestamp or no type")
 
 // contents takes what is carried beside the stream. Each is what its name says, and everything
 // that the stream refers to is there.

@@ -49,7 +49,7 @@ func TestRoundTrip(t *testing.T) {
 	all, kept := recorded(t)
 	for i, c := range all {
 		in := &envelope.Envelope{
-			ID: events.ID(i + 1), Local: i%2 == 0, Archived: c.Archived,
+			ID: c.Name.IDs()[i%2], Local: i%2 == 0, Archived: c.Archived,
 			Details: c.Details, BaseConfig: c.BaseConfig, Stream: c.Stream,
 		}
 		var line bytes.Buffer
@@ -113,7 +113,14 @@ func TestReadRefuses(t *testing.T) {
 		"no id":              strings.Replace(valid, `"jp-c17528832001"`, `""`, 1),
 		"no metadata":        strings.Replace(valid, `"metadata"`, `"meta"`, 1),
 		"no events":          strings.Replace(valid, `[]`, `null`, 1),
-		"another base":       strings.Replace(valid, `"base_config":{}`, `"base_config":[]`, 1),
+		"an id of zero":      strings.Replace(valid, `"jp-c17528832001"`, `"0"`, 1),
+		"another spelling":   strings.Replace(valid, `"jp-c17528832001"`, `"017528832001"`, 1),
+		"a number as event":  strings.Replace(valid, `[]`, `[5]`, 1),
+		"an empty event":     strings.Replace(valid, `[]`, `[{}]`, 1),
+		"a number too large": strings.Replace(valid, `[]`, `[{"type":"x","a":1e999}]`, 1),
+		"another's session": strings.Replace(valid, `"metadata":{`,
+			`"metadata":{"labels":{"agent-session":"codex-x"},`, 1),
+		"another base": strings.Replace(valid, `"base_config":{}`, `"base_config":[]`, 1),
 		"a missing content": strings.Replace(valid, `[]`,
 			`[{"type":"x","data":{"$blob":"`+ref+`","size":1}}]`, 1),
 		"another content": strings.Replace(valid, `"later":true`,
