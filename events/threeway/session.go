@@ -146,7 +146,11 @@ func (h harmonizer) stream(s *events.Stream) *events.Stream {
 			_, open = e.Metadata().Value(events.MetadataOpen)
 		}
 		key, ok := sourceKeyOf(s, i)
-		if with := h.all[key]; ok && with != nil && h.takes(key, e, with, open) {
+		switch with := h.all[key]; {
+		case ok && with == nil && h.tookBack(key, e):
+			changed = true
+			continue
+		case ok && with != nil && h.takes(key, e, with, open):
 			changed = true
 			e = with
 		}
@@ -156,6 +160,15 @@ func (h harmonizer) stream(s *events.Stream) *events.Stream {
 		return s
 	}
 	return events.New(out...)
+}
+
+// tookBack reports whether the source took e back, which the longer version does not have: the
+// person rewound the session, and the import of that made a conversation of what was said. What
+// another importer made may only be called otherwise.
+func (h harmonizer) tookBack(key sourceKey, e *events.Element) bool {
+	was := h.base[key]
+	isOurs := was != nil && (!events.Equal(was, e) || isMarked(e, was))
+	return h.sameMaker && !isOurs
 }
 
 // takes reports whether with is what the source says in the place of e.

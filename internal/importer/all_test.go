@@ -107,3 +107,27 @@ func TestWhatOthersDoMeanwhileIsSeen(t *testing.T) {
 		}
 	}
 }
+
+// TestDirectoriesNameWhatCannotBeRead: of what lies in a directory only what has the name of sessions
+// and cannot be read is told; anything else is somebody's.
+func TestDirectoriesNameWhatCannotBeRead(t *testing.T) {
+	dir := t.TempDir()
+	for name, data := range map[string]string{
+		"a.jsonl.zst": "\x28\xb5\x2f\xfd\x04", "b.jsonl": "\xef\xbb\xbf{}\n",
+		"c.txt": "text", "d.jsonl": "{}\n",
+	} {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(data), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	found, _ := Find(t.Context(), sessions.Places{}, Selection{Paths: []string{dir}, Foreign: true})
+	var named []string
+	for _, f := range found {
+		if f.Err != nil {
+			named = append(named, filepath.Base(f.Path))
+		}
+	}
+	if got := fmt.Sprint(named); got != "[a.jsonl.zst b.jsonl]" || len(found) != 2 {
+		t.Errorf("%d found, named are %s", len(found), got)
+	}
+}

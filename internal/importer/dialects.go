@@ -134,7 +134,10 @@ func findPath(ctx context.Context, path string, add func(Found)) {
 		}
 		if e.Type().IsRegular() {
 			findFile(ctx, name, func(f Found) {
-				if !errors.Is(f.Err, ErrUnknown) {
+				if errors.Is(f.Err, ErrUnknown) {
+					f.Err = sessions.Readable(name)
+				}
+				if f.Err != nil || !f.Name.IsZero() {
 					add(f)
 				}
 			})

@@ -116,6 +116,9 @@ func plain(line string) string {
 	line = strings.ReplaceAll(line, "@", "@"+joiner)
 	line = strings.ReplaceAll(line, `\#`, `\#`+joiner)
 	line = strings.ReplaceAll(line, "://", ":"+joiner+"//")
+	for _, issue := range []string{"GH-", "gh-"} {
+		line = strings.ReplaceAll(line, issue, issue[:2]+joiner+"-")
+	}
 	if line != "" && strings.ContainsRune("-+=0123456789", rune(line[0])) {
 		line = joiner + line // no list, no rule
 	}
@@ -125,5 +128,6 @@ func plain(line string) string {
 func htmlText(s string) string {
 	return strings.NewReplacer(
 		"&", "&amp;", "<", "&lt;", ">", "&gt;", "@", "@\u2060", "#", "#\u2060",
+		"GH-", "GH\u2060-", "gh-", "gh\u2060-",
 	).Replace(render.Sanitize(s))
 }

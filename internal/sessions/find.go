@@ -32,9 +32,9 @@ func FindFiles(
 
 var errNoRecord = errors.New("no line of it is a record")
 
-// readable tells files that say nothing, as agents leave some, from those that cannot be read: a
+// Readable tells files that say nothing, as agents leave some, from those that cannot be read: a
 // session may be in them.
-func readable(path string) error {
+func Readable(path string) error {
 	if !strings.Contains(filepath.Base(path), ".jsonl") {
 		return nil
 	}
@@ -82,7 +82,7 @@ func findIn(
 			all, err = d.List(ctx, path)
 		}
 		if err == nil && len(all) == 0 {
-			err = readable(path)
+			err = Readable(path)
 		}
 		if err != nil {
 			more = yield(Session{Path: path}, err)
