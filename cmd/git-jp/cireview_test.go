@@ -80,6 +80,12 @@ func (s *commentServer) add(login, body string) {
 	})
 }
 
+func (s *commentServer) refuse(changes bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.refuses = changes
+}
+
 func (s *commentServer) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -161,9 +167,9 @@ func TestActionComments(t *testing.T) {
 		}
 	}
 	run("HEAD", "", "")
-	server.refuses = true
+	server.refuse(true)
 	run(base, "", "::warning::")
-	server.refuses = false
+	server.refuse(false)
 	run(base, "POST", "")
 	run(base, "POST PATCH", "")
 	run("HEAD", "POST PATCH PATCH", "")
