@@ -134,7 +134,7 @@ func newSourceIndex(s *events.Stream) sourceIndex {
 // has of the same source.
 type harmonizer struct {
 	all       sourceIndex
-	base      sourceIndex // nil where it is unknown what the importer wrote
+	base      sourceIndex // nil where nobody knows what the importer wrote
 	sameMaker bool
 }
 
@@ -146,11 +146,7 @@ func (h harmonizer) stream(s *events.Stream) *events.Stream {
 			_, open = e.Metadata().Value(events.MetadataOpen)
 		}
 		key, ok := sourceKeyOf(s, i)
-		switch with := h.all[key]; {
-		case ok && with == nil && h.isRewound(key, e):
-			changed = true
-			continue
-		case ok && with != nil && h.takes(key, e, with, open):
+		if with := h.all[key]; ok && with != nil && h.takes(key, e, with, open) {
 			changed = true
 			e = with
 		}
@@ -160,15 +156,6 @@ func (h harmonizer) stream(s *events.Stream) *events.Stream {
 		return s
 	}
 	return events.New(out...)
-}
-
-// isRewound reports whether the person rewound the session past e, which the longer version does
-// not have: the import of that made a conversation of what was said. What another importer made may
-// only have another key.
-func (h harmonizer) isRewound(key sourceKey, e *events.Element) bool {
-	was := h.base[key]
-	isOurs := was != nil && (!events.Equal(was, e) || isMarked(e, was))
-	return h.sameMaker && !isOurs
 }
 
 // takes reports whether with is what the source says in the place of e.

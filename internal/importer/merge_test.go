@@ -48,32 +48,10 @@ func transcript() []byte {
 	return []byte(out.String())
 }
 
-// rewound is a session in which the person went back to the first turn, twice.
-func rewound() []byte {
-	var out strings.Builder
-	last := map[int]string{-1: "null"}
-	for turn, after := range []int{-1, 0, 0, 2, 0} {
-		for i, said := range []string{
-			`"type":"user","message":{"role":"user","content":"Prompt %d"}`,
-			`"type":"assistant","message":{"id":"m%d","model":"claude-x","stop_reason":"end_turn",` +
-				`"content":[{"type":"text","text":"Done"}],"usage":{"input_tokens":1,"output_tokens":3}}`,
-		} {
-			parent, id := last[turn], fmt.Sprintf("00000000-0000-4000-8000-%012d", turn*2+i+1)
-			if i == 0 {
-				parent = last[after]
-			}
-			fmt.Fprintf(&out, `{`+said+`,"uuid":%q,"parentUuid":%s,"sessionId":"grow",`+
-				`"timestamp":"2026-05-02T10:0%d:0%dZ","cwd":"/home/ada/proj"}`+"\n",
-				turn, id, parent, turn, i)
-			last[turn] = fmt.Sprintf("%q", id)
-		}
-	}
-	return []byte(out.String())
-}
-
 // prefixes are the imports of each beginning of the session, from none.
-func prefixes(t *testing.T, data []byte) []*sessions.Conversation {
+func prefixes(t *testing.T) []*sessions.Conversation {
 	t.Helper()
+	data := transcript()
 	file := filepath.Join(t.TempDir(), "grow.jsonl")
 	var all []*sessions.Conversation
 	for i := range len(data) {
@@ -122,13 +100,7 @@ func merged(t *testing.T, base, ours, theirs threeway.Side) threeway.Result {
 // TestImportsOfOneSessionMerge: two people imported different lengths of one session, from a
 // common import or from none. The longer one is what comes of it, whoever merges.
 func TestImportsOfOneSessionMerge(t *testing.T) {
-	for name, data := range map[string][]byte{"grown": transcript(), "rewound": rewound()} {
-		t.Run(name, func(t *testing.T) { mergeAll(t, prefixes(t, data)) })
-	}
-}
-
-func mergeAll(t *testing.T, all []*sessions.Conversation) {
-	t.Helper()
+	all := prefixes(t)
 	for i := range all {
 		for j := i; j < len(all); j += 3 {
 			for _, base := range []threeway.Side{{}, side(all[0]), side(all[i/2])} {
@@ -148,7 +120,7 @@ func mergeAll(t *testing.T, all []*sessions.Conversation) {
 
 // TestTurnsAddedHereStay: somebody went on with an import, and its source grew on another branch.
 func TestTurnsAddedHereStay(t *testing.T) {
-	all := prefixes(t, transcript())
+	all := prefixes(t)
 	local := func(c *sessions.Conversation) threeway.Side {
 		s := c.Stream.Clone()
 		at := s.At(s.Len() - 1).Time().Add(500 * time.Millisecond)
@@ -188,7 +160,7 @@ func TestTurnsAddedHereStay(t *testing.T) {
 // TestAnotherImporterCounts: what another importer says of the source counts, but for what a
 // person changed.
 func TestAnotherImporterCounts(t *testing.T) {
-	all := prefixes(t, transcript())
+	all := prefixes(t)
 	base, next := all[9], all[len(all)-1]
 	newer := side(next)
 	newer.Source.Version.Revision++
@@ -224,7 +196,7 @@ func TestAnotherImporterCounts(t *testing.T) {
 
 // TestDifferentSessionsStayApart: two sessions under one id are not united.
 func TestDifferentSessionsStayApart(t *testing.T) {
-	all := prefixes(t, transcript())
+	all := prefixes(t)
 	ours, theirs := side(all[3]), side(all[9])
 	theirs.Source.Session = "claude-code-other"
 	if _, err := threeway.Merge(threeway.Side{}, ours, theirs); err == nil {

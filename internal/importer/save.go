@@ -174,7 +174,33 @@ func (im *Importer) before(
 	if !same && !im.Fresh {
 		keepOld(here.Stream, now)
 	}
-	return imported(here, now), nil
+	was := imported(here, now)
+	if d.Appends(s) {
+		keepOnlyHere(was, now)
+	}
+	return was, nil
+}
+
+// keepOnlyHere takes out of what was imported what the source does not have now. A source that only
+// grows took nothing back: it was continued in two places, and each said something of its own.
+func keepOnlyHere(was, now *sessions.Conversation) {
+	has := map[string]bool{}
+	for _, e := range now.Stream.All() {
+		if key, ok := e.Metadata().Text(sessions.MetadataSource); ok {
+			has[key] = true
+		}
+	}
+	var both []*events.Element
+	for i, e := range was.Stream.All() {
+		at := e
+		if e.Kind() == events.KindTurnStart && i+1 < was.Stream.Len() {
+			at = was.Stream.At(i + 1)
+		}
+		if key, ok := at.Metadata().Text(sessions.MetadataSource); !ok || has[key] {
+			both = append(both, e)
+		}
+	}
+	was.Stream = events.New(both...)
 }
 
 // keepOld puts the events that are here in the place of those that the source gives now: by other

@@ -50,36 +50,7 @@ func (m Merge) Losses(ctx context.Context, merged gitint.Snapshot) ([]Loss, erro
 		}
 		all, results = append(all, found...), append(results, b.merged)
 	}
-	if all, err := notMoved(all, results); err != nil || len(all) == 0 {
-		return all, err
-	}
-	return notRewound(all, results)
-}
-
-// notRewound leaves out what stands in another conversation of an agent's: somebody went back in a
-// session, and the import of that has what was said behind the point as a conversation of its own.
-func notRewound(all []Loss, results []homes) (left []Loss, err error) {
-	for _, l := range all {
-		for _, h := range results {
-			for id := range h.dirs {
-				if !l.Conversation.IsDerived() || !id.IsDerived() || id == l.Conversation {
-					continue
-				}
-				version, err := h.said(id)
-				if _, ok := errors.AsType[*events.SyntaxError](err); ok {
-					continue
-				}
-				if err != nil {
-					return nil, err
-				}
-				l.Elements = version.lacking(l.Elements)
-			}
-		}
-		if len(l.Elements) > 0 {
-			left = append(left, l)
-		}
-	}
-	return left, nil
+	return notMoved(all, results)
 }
 
 // notMoved leaves out what another workspace of the merge has: as git subtree does it, a side's
