@@ -114,6 +114,7 @@ func (d *Details) Copied() {
 	delete(d.Labels, LabelSession)
 	delete(d.Labels, LabelImport)
 	_ = d.SetValue(titleKey, nil) // removing fails for no key of ours
+	_ = d.SetRewound(nil)
 	d.Labels[LabelSessionOf] = session
 }
 
@@ -152,6 +153,41 @@ func (d *Details) SetImportTitle(title string) error {
 	}
 	d.Title = &title
 	return d.SetValue(titleKey, v)
+}
+
+// rewoundKey is the member of metadata.json that says what was rewound in a session.
+const rewoundKey = MetadataPrefix + "rewound"
+
+// Rewound returns what an import says was rewound in its session: by the names of the
+// conversations that have it, the digests of its elements.
+func (d *Details) Rewound() map[string][]string {
+	v, _ := d.Value(rewoundKey)
+	var rewound map[string][]string
+	if json.Unmarshal(v, &rewound) != nil {
+		return nil
+	}
+	return rewound
+}
+
+// SetRewound notes what was rewound.
+func (d *Details) SetRewound(rewound map[string][]string) error {
+	if len(rewound) == 0 {
+		return d.SetValue(rewoundKey, nil)
+	}
+	v, err := json.Marshal(rewound)
+	if err != nil {
+		return err
+	}
+	return d.SetValue(rewoundKey, v)
+}
+
+// Digest names what an element says, in the record of what was rewound: 12 digits of its sum. An
+// agent's record is named by its key: as long as its turn is open, more comes into it.
+func (e *Element) Digest() string {
+	if key, ok := RecordKey(e); ok {
+		return key
+	}
+	return e.Sum().String()[:12]
 }
 
 // SetCreatedAt notes when a conversation began.

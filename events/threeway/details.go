@@ -60,6 +60,12 @@ func mergeDetails(base, ours, theirs *events.Details) []byte {
 		}
 	}
 	mergeSource(out, ours, theirs)
+	if long := longerOf(ours, theirs); long != nil {
+		ours, theirs = ours.Clone(), theirs.Clone()
+		for _, d := range []*events.Details{ours, theirs} {
+			_ = d.SetRewound(long.Rewound()) // it was read from a file
+		}
+	}
 	var keys []string
 	for _, d := range []*events.Details{base, ours, theirs} {
 		keys = append(keys, d.Keys()...)
@@ -74,14 +80,14 @@ func mergeDetails(base, ours, theirs *events.Details) []byte {
 	return out.Encode()
 }
 
-// mergeSource gives a merge of two imports of one session the labels of the one that has more.
+// mergeSource gives a merge of two imports of one session what the one that has more says of it.
 func mergeSource(out, ours, theirs *events.Details) {
-	o, t := SourceOf(ours), SourceOf(theirs)
-	if o.Session == "" || o.Session != t.Session {
+	long := longerOf(ours, theirs)
+	if long == nil {
 		return
 	}
-	if o.compare(t) < 0 {
-		o, ours, theirs = t, theirs, ours
+	if long == theirs {
+		ours, theirs = theirs, ours
 	}
 	switch { // of what a person and an import said, the person's counts
 	case ours.IsTitled() && !theirs.IsTitled():
@@ -89,13 +95,25 @@ func mergeSource(out, ours, theirs *events.Details) {
 	case theirs.IsTitled() && !ours.IsTitled():
 		out.Title = theirs.Title
 	}
-	out.Labels[events.LabelImport] = o.Version.String()
+	out.Labels[events.LabelImport] = SourceOf(ours).Version.String()
 	for _, label := range []string{events.LabelRules, events.LabelDir} {
 		delete(out.Labels, label)
 		if value, ok := ours.Labels[label]; ok {
 			out.Labels[label] = value
 		}
 	}
+}
+
+// longerOf returns what has more of the session of which both were imported, nil of different ones.
+func longerOf(ours, theirs *events.Details) *events.Details {
+	o, t := SourceOf(ours), SourceOf(theirs)
+	switch {
+	case o.Session == "" || o.Session != t.Session:
+		return nil
+	case o.compare(t) < 0:
+		return theirs
+	}
+	return ours
 }
 
 // A detailsMerger knows which side was active later.

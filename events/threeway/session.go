@@ -16,6 +16,8 @@ type Source struct {
 	Version events.ImportVersion
 	Rules   string // that redacted it
 	Dir     string // in which it ran, below what the importer took for the working tree
+	// Rewound are the digests of what was rewound in it, by the conversation that has it.
+	Rewound map[string][]string
 }
 
 // SourceOf reads what the labels of a conversation say.
@@ -25,7 +27,10 @@ func SourceOf(d *events.Details) Source {
 	if !ok || !known {
 		return Source{}
 	}
-	return Source{session, version, d.Labels[events.LabelRules], d.Labels[events.LabelDir]}
+	return Source{
+		Session: session, Version: version, Rules: d.Labels[events.LabelRules],
+		Dir: d.Labels[events.LabelDir], Rewound: d.Rewound(),
+	}
 }
 
 // SourceIn is [SourceOf] for a metadata.json, the zero value where there is none that can be read.
@@ -85,15 +90,71 @@ func harmonize(sides [versions]Side) ([versions]Side, error) {
 	if err != nil || long == inBase {
 		return sides, err
 	}
+	back := newTakenBack(sides[long])
 	base, all := newSourceIndex(sides[inBase].Stream), newSourceIndex(sides[long].Stream)
 	for _, v := range []int{inBase, inOurs + inTheirs - long} {
 		h := harmonizer{all: all, sameMaker: sides[v].Source.sameMaker(sides[long].Source)}
 		if v != inBase && sides[inBase].Source.sameMaker(sides[v].Source) {
 			h.base = base
 		}
-		sides[v].Stream = h.stream(sides[v].Stream)
+		sides[v].Stream = h.stream(back.without(sides[v].Stream))
 	}
 	return sides, nil
+}
+
+// A takenBack knows what a session's person rewound: the import of that made conversations of their
+// own of it.
+type takenBack struct {
+	// only are the digests of what the longer version does not have, and all those of what it has
+	// too.
+	only, all map[string]bool
+}
+
+func newTakenBack(long Side) takenBack {
+	back := takenBack{only: map[string]bool{}, all: map[string]bool{}}
+	for _, digests := range long.Source.Rewound {
+		for _, d := range digests {
+			back.only[d], back.all[d] = true, true
+		}
+	}
+	if len(back.only) == 0 {
+		return back
+	}
+	for _, e := range long.Stream.All() {
+		d := e.Digest()
+		delete(back.only, d)
+		back.all[d] = true
+	}
+	return back
+}
+
+// without returns what of a stream was not taken back. A turn to which somebody added, or of which
+// they changed or pinned anything, stays whole.
+func (back takenBack) without(s *events.Stream) *events.Stream {
+	if len(back.only) == 0 {
+		return s
+	}
+	digests, turns := make([]string, s.Len()), s.TurnOf()
+	stays := map[int]bool{}
+	for i, e := range s.All() {
+		digests[i] = e.Digest()
+		if e.Kind().IsEvent() && e.Kind() != events.KindTurnStart &&
+			(!back.all[digests[i]] || isPinned(e)) {
+			stays[turns[i]] = true
+		}
+	}
+	var out []*events.Element
+	for i, e := range s.All() {
+		if stays[turns[i]] || !back.only[digests[i]] {
+			out = append(out, e)
+		}
+	}
+	return events.New(out...)
+}
+
+func isPinned(e *events.Element) bool {
+	_, ok := e.Metadata().Value(events.MetadataPrefix + "pin")
+	return ok
 }
 
 // A sourceKey is what an element of an import is known by in all versions.
@@ -134,7 +195,7 @@ func newSourceIndex(s *events.Stream) sourceIndex {
 // has of the same source.
 type harmonizer struct {
 	all       sourceIndex
-	base      sourceIndex // nil where nobody knows what the importer wrote
+	base      sourceIndex // nil where it is unknown what the importer wrote
 	sameMaker bool
 }
 

@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/git-jp/git-jp/compact"
 	"github.com/git-jp/git-jp/events"
 	"github.com/git-jp/git-jp/events/threeway"
 	"github.com/git-jp/git-jp/internal/sessions"
@@ -48,10 +49,32 @@ func transcript() []byte {
 	return []byte(out.String())
 }
 
+// rewound is a session in which the person went back to the first turn, twice.
+func rewound() []byte {
+	var out strings.Builder
+	last := map[int]string{-1: "null"}
+	for turn, after := range []int{-1, 0, 0, 2, 0} {
+		for i, said := range []string{
+			`"type":"user","message":{"role":"user","content":"Prompt %d"}`,
+			`"type":"assistant","message":{"id":"m%d","model":"claude-x","stop_reason":"end_turn",` +
+				`"content":[{"type":"text","text":"Done"}],"usage":{"input_tokens":1,"output_tokens":3}}`,
+		} {
+			parent, id := last[turn], fmt.Sprintf("00000000-0000-4000-8000-%012d", turn*2+i+1)
+			if i == 0 {
+				parent = last[after]
+			}
+			fmt.Fprintf(&out, `{`+said+`,"uuid":%q,"parentUuid":%s,"sessionId":"grow",`+
+				`"timestamp":"2026-05-02T10:0%d:0%dZ","cwd":"/home/ada/proj"}`+"\n",
+				turn, id, parent, turn, i)
+			last[turn] = fmt.Sprintf("%q", id)
+		}
+	}
+	return []byte(out.String())
+}
+
 // prefixes are the imports of each beginning of the session, from none.
-func prefixes(t *testing.T) []*sessions.Conversation {
+func prefixes(t *testing.T, data []byte) []*sessions.Conversation {
 	t.Helper()
-	data := transcript()
 	file := filepath.Join(t.TempDir(), "grow.jsonl")
 	var all []*sessions.Conversation
 	for i := range len(data) {
@@ -100,7 +123,13 @@ func merged(t *testing.T, base, ours, theirs threeway.Side) threeway.Result {
 // TestImportsOfOneSessionMerge: two people imported different lengths of one session, from a
 // common import or from none. The longer one is what comes of it, whoever merges.
 func TestImportsOfOneSessionMerge(t *testing.T) {
-	all := prefixes(t)
+	for name, data := range map[string][]byte{"grown": transcript(), "rewound": rewound()} {
+		t.Run(name, func(t *testing.T) { mergeAll(t, prefixes(t, data)) })
+	}
+}
+
+func mergeAll(t *testing.T, all []*sessions.Conversation) {
+	t.Helper()
 	for i := range all {
 		for j := i; j < len(all); j += 3 {
 			for _, base := range []threeway.Side{{}, side(all[0]), side(all[i/2])} {
@@ -120,7 +149,7 @@ func TestImportsOfOneSessionMerge(t *testing.T) {
 
 // TestTurnsAddedHereStay: somebody went on with an import, and its source grew on another branch.
 func TestTurnsAddedHereStay(t *testing.T) {
-	all := prefixes(t)
+	all := prefixes(t, transcript())
 	local := func(c *sessions.Conversation) threeway.Side {
 		s := c.Stream.Clone()
 		at := s.At(s.Len() - 1).Time().Add(500 * time.Millisecond)
@@ -157,10 +186,64 @@ func TestTurnsAddedHereStay(t *testing.T) {
 	}
 }
 
+// TestWhatWasAddedToTheRewoundStays: on a branch somebody went on behind a turn, changed or pinned it,
+// that the source says on another was rewound.
+func TestWhatWasAddedToTheRewoundStays(t *testing.T) {
+	all := prefixes(t, rewound())
+	short, long := all[3], all[len(all)-1]
+	last := short.Stream.Len() - 1
+	for name, change := range map[string]struct {
+		apply func(s *events.Stream)
+		want  map[string]int // how often the requests stand
+	}{
+		"nothing": {func(*events.Stream) {}, map[string]int{"Prompt 1": 0}},
+		"a turn": {func(s *events.Stream) {
+			at := s.At(last).Time().Add(500 * time.Millisecond)
+			s.Append(
+				events.NewElement(at, &events.TurnStart{}, events.Metadata{}),
+				events.NewElement(at.Add(time.Microsecond), &events.ChatRequest{Content: "Mine"},
+					events.Metadata{}),
+			)
+		}, map[string]int{"Prompt 1": 0, "Mine": 1}},
+		"an answer": {func(s *events.Stream) {
+			s.Append(events.NewElement(s.At(last).Time().Add(time.Second),
+				&events.ChatRequest{Content: "Mine"}, events.Metadata{}))
+		}, map[string]int{"Prompt 1": 1, "Mine": 1}},
+		"a pin": {func(s *events.Stream) {
+			e := s.At(last - 1)
+			s.Set(last-1, e.WithMetadata(e.Metadata().WithText(compact.MetadataPin, "turn")))
+		}, map[string]int{"Prompt 1": 1}},
+		"a change": {func(s *events.Stream) {
+			s.Set(last-1, s.At(last-1).With(&events.ChatRequest{Content: "Mine"}))
+		}, map[string]int{"Prompt 1": 0, "Mine": 1}},
+	} {
+		ours := side(short)
+		ours.Stream = short.Stream.Clone()
+		change.apply(ours.Stream)
+		for _, base := range []threeway.Side{{}, side(all[2]), side(short)} {
+			for _, r := range []threeway.Result{
+				merged(t, base, ours, side(long)), merged(t, base, side(long), ours),
+			} {
+				got := map[string]int{}
+				for _, e := range r.Stream.All() {
+					if q, ok := e.Event().(*events.ChatRequest); ok {
+						got[q.Content]++
+					}
+				}
+				for text, n := range change.want {
+					if got[text] != n {
+						t.Errorf("%s: %q stands %d times, want %d", name, text, got[text], n)
+					}
+				}
+			}
+		}
+	}
+}
+
 // TestAnotherImporterCounts: what another importer says of the source counts, but for what a
 // person changed.
 func TestAnotherImporterCounts(t *testing.T) {
-	all := prefixes(t)
+	all := prefixes(t, transcript())
 	base, next := all[9], all[len(all)-1]
 	newer := side(next)
 	newer.Source.Version.Revision++
@@ -196,7 +279,7 @@ func TestAnotherImporterCounts(t *testing.T) {
 
 // TestDifferentSessionsStayApart: two sessions under one id are not united.
 func TestDifferentSessionsStayApart(t *testing.T) {
-	all := prefixes(t)
+	all := prefixes(t, transcript())
 	ours, theirs := side(all[3]), side(all[9])
 	theirs.Source.Session = "claude-code-other"
 	if _, err := threeway.Merge(threeway.Side{}, ours, theirs); err == nil {

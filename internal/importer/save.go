@@ -255,6 +255,7 @@ func imported(
 			d.Labels[label] = value
 		}
 	}
+	_ = d.SetRewound(here.Details.Rewound()) // it was read from a file
 	return &sessions.Conversation{
 		Stream: events.New(kept...), Details: d, BaseConfig: here.BaseConfig,
 	}

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
 	"path"
 	"strings"
 
@@ -163,6 +164,15 @@ func (h homes) side(id events.ID) (threeway.Side, error) {
 	return threeway.Side{
 		Stream: stream, BaseConfig: config, Source: threeway.SourceIn(details),
 	}, err
+}
+
+// keepForks takes out of what was rewound in a session what no conversation here has, since its fork
+// was not committed: it is not to be left out of a merge then.
+func (h homes) keepForks(rewound map[string][]string) {
+	maps.DeleteFunc(rewound, func(fork string, _ []string) bool {
+		ids := events.SessionIDs(fork)
+		return len(h.dirs[ids[0]])+len(h.dirs[ids[1]]) == 0
+	})
 }
 
 func (f *family) at(ctx context.Context, commit gitint.OID) (homes, error) {

@@ -228,6 +228,7 @@ func (b *inspection) fold(
 		if err != nil {
 			return nil, r, err
 		}
+		b.merged.keepForks(side.Source.Rewound)
 		side = b.redacted.without(id, side)
 		if sides = append(sides, side); i == 0 {
 			continue

@@ -50,7 +50,43 @@ func (m Merge) Losses(ctx context.Context, merged gitint.Snapshot) ([]Loss, erro
 		}
 		all, results = append(all, found...), append(results, b.merged)
 	}
-	return notMoved(all, results)
+	if all, err := notMoved(all, results); err != nil || len(all) == 0 {
+		return all, err
+	}
+	return notRewound(all, results)
+}
+
+// notRewound leaves out what stands in the conversations that an import made of what was rewound.
+func notRewound(all []Loss, results []homes) (left []Loss, err error) {
+	for _, l := range all {
+		for _, h := range results {
+			if l.Elements, err = h.outsideForks(l); err != nil {
+				return nil, err
+			}
+		}
+		if len(l.Elements) > 0 {
+			left = append(left, l)
+		}
+	}
+	return left, nil
+}
+
+// outsideForks returns the lost elements that the forks of a conversation do not have either.
+func (h homes) outsideForks(l Loss) ([]*events.Element, error) {
+	side, err := h.side(l.Conversation)
+	for fork := range side.Source.Rewound {
+		for _, id := range events.SessionIDs(fork) {
+			var version said
+			if version, err = h.said(id); err != nil {
+				break
+			}
+			l.Elements = version.lacking(l.Elements)
+		}
+	}
+	if _, ok := errors.AsType[*events.SyntaxError](err); ok {
+		err = nil // what cannot be read is for a check of the trees to report
+	}
+	return l.Elements, err
 }
 
 // notMoved leaves out what another workspace of the merge has: as git subtree does it, a side's

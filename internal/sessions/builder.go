@@ -81,6 +81,7 @@ type Builder struct {
 	labels   map[string]string
 	ended    bool
 	forks    []*Conversation
+	rewound  map[string][]string // digests of what each fork has of its own
 	children []*Builder
 }
 
@@ -95,6 +96,7 @@ func NewBuilder(s Session, o Options) *Builder {
 		options: o, session: s, places: newPlaces(o.Root, o.Home),
 		current: &turn{}, calls: map[string]int{}, keys: map[string]struct{}{},
 		labels: map[string]string{}, report: newReport(), all: new(int64),
+		rewound: map[string][]string{},
 	}
 }
 

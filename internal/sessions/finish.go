@@ -76,9 +76,12 @@ func (b *Builder) Rewind(turns int, point string) {
 	*b.all += b.size
 	b.bound(b.size)
 	at := b.turns[turns]
+	var digests []string
 	for _, e := range b.elements[at:] {
 		b.size -= int64(len(e.Raw()))
+		digests = append(digests, e.Digest())
 	}
+	b.rewound[fork.Name.String()] = digests
 	b.elements, b.turns = slices.Clip(b.elements[:at]), b.turns[:turns]
 	maps.DeleteFunc(b.calls, func(_ string, i int) bool { return i >= at })
 }
@@ -256,6 +259,11 @@ func (b *Builder) conversation(n Name) *Conversation {
 	d := &events.Details{LastActivatedAt: b.last, Labels: maps.Clone(b.labels)}
 	if title := b.heading(); title != "" {
 		if err := d.SetImportTitle(title); err != nil {
+			b.Fail(err)
+		}
+	}
+	if n == b.session.Name {
+		if err := d.SetRewound(b.rewound); err != nil {
 			b.Fail(err)
 		}
 	}

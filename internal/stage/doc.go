@@ -3,7 +3,8 @@
 //
 // # Words
 //
-// A conversation's closure is its files and the blobs that its stream refers to. A plan
+// A conversation's closure is its files and the blobs that its stream refers to. What was rewound
+// in an agent's session is staged with its conversation. A plan
 // is what a stage would do. A note is a list of paths that the pre-commit hook added to
 // an index that Git throws away, and that must still go into the one it keeps.
 //

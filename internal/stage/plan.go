@@ -83,7 +83,7 @@ func NewPlan(ctx context.Context, req Request) (*Plan, error) {
 func (s *survey) choose() ([]*closure, error) {
 	ids := s.all()
 	if s.req.Select == Named {
-		ids = slices.Compact(slices.Sorted(slices.Values(s.req.IDs)))
+		ids = slices.Compact(slices.Sorted(slices.Values(s.withForks(s.req.IDs))))
 	}
 	var chosen []*closure
 	for _, id := range ids {

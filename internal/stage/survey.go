@@ -117,6 +117,35 @@ func (s *survey) all() []events.ID {
 	return ids
 }
 
+// withForks adds to conversations those of the working tree that have what was rewound in them: a
+// merge leaves that out where these are (docs/merge.md).
+func (s *survey) withForks(ids []events.ID) []events.ID {
+	all := slices.Clone(ids)
+	for _, id := range ids {
+		for _, e := range s.dirs[id] {
+			d, err := workspace.ReadDetails(s.fsys, e)
+			if err != nil {
+				continue // a finding of the check
+			}
+			for fork := range d.Rewound() {
+				of := events.SessionIDs(fork)
+				all = append(all, slices.DeleteFunc(of[:], func(id events.ID) bool {
+					return !s.holds(id, fork)
+				})...)
+			}
+		}
+	}
+	return all
+}
+
+// holds reports whether a conversation of the working tree is that of a session.
+func (s *survey) holds(id events.ID, session string) bool {
+	return slices.ContainsFunc(s.dirs[id], func(e workspace.Entry) bool {
+		d, err := workspace.ReadDetails(s.fsys, e)
+		return err == nil && d.Labels[events.LabelSession] == session
+	})
+}
+
 // A closure is one conversation and what it refers to.
 type closure struct {
 	id      events.ID
