@@ -166,8 +166,8 @@ func (h homes) side(id events.ID) (threeway.Side, error) {
 	}, err
 }
 
-// keepForks takes out of what was rewound in a session what no conversation here has, since its fork
-// was not committed: it is not to be left out of a merge then.
+// keepForks takes out of what was rewound in a session what no conversation here has, since its
+// fork was not committed: it is not to be left out of a merge then.
 func (h homes) keepForks(rewound map[string][]string) {
 	maps.DeleteFunc(rewound, func(fork string, _ []string) bool {
 		ids := events.SessionIDs(fork)

@@ -191,7 +191,7 @@ func TestUnitingLosesNothing(t *testing.T) {
 		}
 		lessIsNoticed(t, u, all, is)
 	})
-	if united < 2*conflicts {
+	if united < conflicts {
 		t.Errorf("%d united, %d conflicts", united, conflicts)
 	}
 }
