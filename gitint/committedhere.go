@@ -2,9 +2,7 @@ package gitint
 
 import (
 	"context"
-	"errors"
 	"fmt"
-	"io/fs"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -34,7 +32,7 @@ func (r *Repo) CommittedHere(ctx context.Context, name string) (bool, error) {
 	if err != nil {
 		return false, fmt.Errorf("look for the commit of %q: %w", name, err)
 	}
-	pairs, err := r.ownMoves()
+	pairs, err := r.ownMoves(ctx)
 	if err != nil || len(pairs) == 0 {
 		return false, err
 	}
@@ -60,26 +58,42 @@ func (r *Repo) CommittedHere(ctx context.Context, name string) (bool, error) {
 
 // ownMoves returns what HEAD was before and after the commits that were made here, the newest
 // first.
-func (r *Repo) ownMoves() (pairs [][2]string, err error) {
-	log, err := regular.ReadFile(filepath.Join(r.GitDir(), "logs", "HEAD"), maxReflog)
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil, nil
-	}
+func (r *Repo) ownMoves(ctx context.Context) (pairs [][2]string, err error) {
+	log, err := r.headLog(ctx)
 	if err != nil {
 		return nil, fmt.Errorf("read the reflog: %w", err)
 	}
-	lines := strings.Split(string(log), "\n")
-	for _, line := range slices.Backward(lines) {
-		who, message, _ := strings.Cut(line, "\t")
-		ids := strings.Fields(who)
-		if len(ids) < 2 || !slices.ContainsFunc(ownCommits, func(prefix string) bool {
-			return strings.HasPrefix(message, prefix)
+	for _, e := range slices.Backward(log) {
+		if !slices.ContainsFunc(ownCommits, func(prefix string) bool {
+			return strings.HasPrefix(e.why, prefix)
 		}) {
 			continue
 		}
-		if pairs = append(pairs, [2]string{ids[0], ids[1]}); len(pairs) == maxOwnCommits {
+		pairs = append(pairs, [2]string{e.was.String(), e.is.String()})
+		if len(pairs) == maxOwnCommits {
 			break
 		}
 	}
 	return pairs, nil
+}
+
+// headLog returns the entries of the reflog of HEAD, as far as they are as git writes them.
+func (r *Repo) headLog(ctx context.Context) ([]reflogEntry, error) {
+	s, err := r.shape(ctx)
+	if err != nil {
+		return nil, err
+	}
+	if s.refs == refsInTables {
+		stack, err := refTables{r.gitDir, r.commonDir, r.idSize()}.stack(ctx, r.gitDir)
+		if err != nil {
+			return nil, err
+		}
+		return stack.log(headName), nil
+	}
+	data, err := regular.ReadFile(filepath.Join(r.gitDir, "logs", headName), maxReflog)
+	if err != nil {
+		return nil, ignoreMissing(err)
+	}
+	entries, _ := parseReflog(data)
+	return entries, nil
 }

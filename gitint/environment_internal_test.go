@@ -103,23 +103,24 @@ func TestExtensions(t *testing.T) {
 		key, value string
 		reason     string // "" where nothing is missing
 		in         bool   // objects are read in this process
+		refs       refPlace
 	}{
-		{"extensions.noop", "true", "", true},
-		{"extensions.noop-v1", "true", "", true},
-		{"extensions.worktreeconfig", "true", "", true},
-		{"extensions.relativeworktrees", "true", "", true},
-		{"extensions.preciousobjects", "true", "", true},
-		{"extensions.submodulepathconfig", "true", "", true},
-		{"extensions.objectformat", "sha1", "", true},
-		{"extensions.objectformat", "sha256", "", false},
-		{"extensions.refstorage", "files", "", true},
-		{"extensions.refstorage", "files:///elsewhere", "", true},
-		{"extensions.refstorage", "reftable", "", true},
-		{"extensions.partialclone", "origin", ReasonPartial, true},
-		{"extensions.compatobjectformat", "sha256", ReasonExtension, false},
-		{"extensions.ofthefuture", "true", ReasonExtension, false},
+		{"extensions.noop", "true", "", true, refsInFiles},
+		{"extensions.noop-v1", "true", "", true, refsInFiles},
+		{"extensions.worktreeconfig", "true", "", true, refsInFiles},
+		{"extensions.relativeworktrees", "true", "", true, refsInFiles},
+		{"extensions.preciousobjects", "true", "", true, refsInFiles},
+		{"extensions.submodulepathconfig", "true", "", true, refsInFiles},
+		{"extensions.objectformat", "sha1", "", true, refsInFiles},
+		{"extensions.objectformat", "sha256", "", false, refsInFiles},
+		{"extensions.refstorage", "files", "", true, refsInFiles},
+		{"extensions.refstorage", "files:///elsewhere", "", true, refsElsewhere},
+		{"extensions.refstorage", "reftable", "", true, refsInTables},
+		{"extensions.partialclone", "origin", ReasonPartial, true, refsInFiles},
+		{"extensions.compatobjectformat", "sha256", ReasonExtension, false, refsElsewhere},
+		{"extensions.ofthefuture", "true", ReasonExtension, false, refsElsewhere},
 	} {
-		s := &shape{objectsInProcess: true, refsInFiles: true}
+		s := &shape{objectsInProcess: true}
 		s.readExtension("1", tt.key, tt.value)
 		reason := ""
 		if len(s.incomplete) > 0 {
@@ -128,9 +129,8 @@ func TestExtensions(t *testing.T) {
 		if reason != tt.reason || s.objectsInProcess != tt.in {
 			t.Errorf("%s=%s: %q, in process %v", tt.key, tt.value, reason, s.objectsInProcess)
 		}
-		files := tt.key != "extensions.refstorage" || tt.value == "files"
-		if tt.reason != ReasonExtension && s.refsInFiles != files {
-			t.Errorf("%s=%s: refs in files %v", tt.key, tt.value, s.refsInFiles)
+		if s.refs != tt.refs {
+			t.Errorf("%s=%s: refs are in place %v", tt.key, tt.value, s.refs)
 		}
 	}
 }

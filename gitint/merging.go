@@ -2,9 +2,11 @@ package gitint
 
 import (
 	"context"
+	"errors"
 	"fmt"
-	"os"
+	"io/fs"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/git-jp/git-jp/internal/regular"
@@ -92,28 +94,57 @@ func (r *Repo) saying(ctx context.Context, args ...string) (string, error) {
 // Stopped reports whether a merge, a rebase or a sequence of picks is stopped in the middle: git
 // may refuse to go on when a tracked file changed. It starts no process.
 func (r *Repo) Stopped() bool {
-	for _, name := range []string{"MERGE_HEAD", "rebase-merge", "rebase-apply", "sequencer"} {
-		if _, err := os.Lstat(filepath.Join(r.gitDir, name)); err == nil {
-			return true
-		}
+	return slices.ContainsFunc(
+		[]string{"MERGE_HEAD", "rebase-merge", "rebase-apply", "sequencer"}, r.InProgress)
+}
+
+// InProgress reports whether git notes beside HEAD, under a name, what it is doing: in a ref such
+// as CHERRY_PICK_HEAD, or in a file or directory such as rebase-merge. It starts no process.
+func (r *Repo) InProgress(name string) bool {
+	if exists(filepath.Join(r.gitDir, filepath.FromSlash(name))) {
+		return true
 	}
-	return false
+	heads, err := r.headsInTables(name)
+	return err == nil && len(heads) > 0
 }
 
 // MergeHeads returns the commits of a merge that waits for its commit, none where none does.
 // It starts no process.
-func (r *Repo) MergeHeads() ([]OID, error) {
-	data, err := regular.ReadFile(filepath.Join(r.gitDir, "MERGE_HEAD"), regular.MaxNote)
+func (r *Repo) MergeHeads() ([]OID, error) { return r.HeadsBeside("MERGE_HEAD") }
+
+// HeadsBeside returns the commits that git notes beside HEAD under a name, such as MERGE_HEAD or
+// CHERRY_PICK_HEAD, none where it notes none. It starts no process.
+func (r *Repo) HeadsBeside(name string) ([]OID, error) {
+	data, err := regular.ReadFile(filepath.Join(r.gitDir, name), regular.MaxNote)
+	if errors.Is(err, fs.ErrNotExist) {
+		return r.headsInTables(name)
+	}
 	if err != nil {
-		return nil, ignoreMissing(err)
+		return nil, err
 	}
 	var heads []OID
 	for line := range strings.Lines(string(data)) {
 		id, err := ParseOID(strings.TrimSpace(line))
 		if err != nil {
-			return nil, fmt.Errorf("read MERGE_HEAD: %w", err)
+			return nil, fmt.Errorf("read %s: %w", name, err)
 		}
 		heads = append(heads, id)
 	}
 	return heads, nil
+}
+
+// headsInTables is HeadsBeside where refs are no files.
+func (r *Repo) headsInTables(name string) ([]OID, error) {
+	if !exists(filepath.Join(r.gitDir, tablesDir)) || !lookAlike(name) {
+		return nil, nil
+	}
+	stack, err := refTables{r.gitDir, r.commonDir, r.idSize()}.stack(
+		context.Background(), r.gitDir)
+	if err != nil {
+		return nil, fmt.Errorf("read %s: %w", name, err)
+	}
+	if ref, ok := stack.refs[name]; ok && !ref.id.IsZero() {
+		return []OID{ref.id}, nil
+	}
+	return nil, nil
 }

@@ -26,6 +26,20 @@ const (
 // errNoValue says that a ref file is there and says nothing that git would take.
 var errNoValue = errors.New("no object id")
 
+// headName is what git calls what is checked out.
+const headName = "HEAD"
+
+// A refStore is where the refs of one working tree are.
+type refStore interface {
+	// list returns the refs below refs/, and those that say nothing.
+	list(ctx context.Context) ([]Ref, []Incomplete, error)
+	// own returns those that the working tree has for itself, also beside HEAD where these are
+	// no files.
+	own(ctx context.Context) ([]Ref, []Incomplete, error)
+	// head returns HEAD, and what it names.
+	head(ctx context.Context) (Ref, error)
+}
+
 // refFiles reads the refs of one working tree where they are files and packed-refs.
 // go-git's reader cannot serve: one empty file ends it, it takes digits that are
 // no object id for one, it does not skip locks, it drops what tags lead to, and
@@ -37,14 +51,6 @@ type refFiles struct {
 
 // perWorktree are the namespaces that every worktree has for itself.
 var perWorktree = [...]string{"refs/bisect", "refs/rewritten", "refs/worktree"}
-
-func (r *Repo) refFiles() refFiles {
-	digits := 2 * sha1Size
-	if r.objectFormat == "sha256" {
-		digits = 2 * sha256Size
-	}
-	return refFiles{gitDir: r.gitDir, commonDir: r.commonDir, idDigits: digits}
-}
 
 // refSet is what a reading has found so far.
 type refSet struct {
@@ -251,9 +257,9 @@ func (s *refSet) follow(name string) (Ref, bool) {
 }
 
 // head reads HEAD and what it names, without reading every other ref.
-func (f refFiles) head() (Ref, error) {
-	head := Ref{Name: "HEAD"}
-	id, target, err := f.value(f.gitDir, "HEAD")
+func (f refFiles) head(context.Context) (Ref, error) {
+	head := Ref{Name: headName}
+	id, target, err := f.value(f.gitDir, headName)
 	if err != nil {
 		return head, err
 	}

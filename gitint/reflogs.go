@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
 	"math"
 	"path/filepath"
 	"slices"
@@ -19,6 +20,7 @@ import (
 type reflogEntry struct {
 	was, is OID
 	at      int64 // in seconds since 1970, 0 where nobody can tell
+	why     string
 }
 
 // readReflog reads a reflog, oldest entry first. Another git may be appending, so an end
@@ -57,14 +59,14 @@ func parseReflog(data []byte) ([]reflogEntry, error) {
 			torn = fmt.Errorf("%w %.80q", errReflogLine, line)
 			continue
 		}
-		entries = append(entries, reflogEntry{before, after, reflogTime(who)})
+		who, why, _ := strings.Cut(strings.TrimSuffix(who, "\n"), "\t")
+		entries = append(entries, reflogEntry{before, after, reflogTime(who), why})
 	}
 	return entries, torn
 }
 
-// reflogTime is when an entry was made, by what stands behind its objects.
+// reflogTime is when an entry was made, by who made it.
 func reflogTime(who string) int64 {
-	who, _, _ = strings.Cut(who, "\t")
 	_, when, _ := strings.Cut(who, "> ")
 	seconds, _, _ := strings.Cut(when, " ")
 	at, err := strconv.ParseInt(seconds, 10, 64)
@@ -83,7 +85,7 @@ type reflog struct {
 func (l reflog) title() string { return Root{Name: l.name, Worktree: l.worktree}.Title() }
 
 // isHead reports whether it is that of a HEAD, which moves from branch to branch.
-func (l reflog) isHead() bool { return l.name == "HEAD" }
+func (l reflog) isHead() bool { return l.name == headName }
 
 // gaps returns the entries that do not begin where the one before them ends. One that begins with
 // nothing does so because the ref was made anew.
@@ -170,12 +172,33 @@ func (c *rootCollector) judgeOrphan(l reflog, w Worktree, file string) {
 		!strings.HasPrefix(l.name, "refs/") {
 		return
 	}
-	f := c.repo.refFiles()
-	f.gitDir = w.GitDir
+	f := refFiles{w.GitDir, c.repo.commonDir, 2 * c.repo.idSize()}
 	_, _, err := f.lookup(l.name)
 	if noSuchRef(err) && exists(file) { // else it came meanwhile, went, or is broken
-		c.incomplete(ReasonReflog, l.title()+": the ref is gone, and its log is not")
+		c.orphan(l)
 	}
+}
+
+func (c *rootCollector) orphan(l reflog) {
+	c.incomplete(ReasonReflog, l.title()+": the ref is gone, and its log is not")
+}
+
+// tableLogs adds the reflogs of a stack.
+func (c *rootCollector) tableLogs(ctx context.Context, w Worktree) ([]reflog, error) {
+	stack, err := refTables{w.GitDir, c.repo.commonDir, c.repo.idSize()}.stack(ctx, w.GitDir)
+	if err != nil {
+		return nil, err
+	}
+	var logs []reflog
+	for _, name := range slices.Sorted(maps.Keys(stack.logs)) {
+		l := reflog{name: name, worktree: w.Name, entries: stack.log(name)}
+		c.addReflog(l)
+		if _, ok := stack.refs[name]; !ok && len(l.entries) > 0 {
+			c.orphan(l)
+		}
+		logs = append(logs, l)
+	}
+	return logs, nil
 }
 
 // walkFiles calls f with the slash path below dir of every file there. What goes

@@ -40,10 +40,10 @@ func (r *Repo) Refs(ctx context.Context) ([]Ref, error) {
 	}
 	var refs []Ref
 	var broken []Incomplete
-	if s.refsInFiles {
-		refs, broken, err = r.refFiles().list(ctx)
-	} else {
+	if s.refs == refsElsewhere {
 		refs, broken, err = r.refsOfGit(ctx)
+	} else {
+		refs, broken, err = r.refStore(s, r.gitDir).list(ctx)
 	}
 	if err != nil {
 		return nil, fmt.Errorf("read refs: %w", err)
@@ -58,6 +58,14 @@ func (r *Repo) Refs(ctx context.Context) ([]Ref, error) {
 	return refs, nil
 }
 
+// refStore is where the part of a working tree has its refs, where this is read.
+func (r *Repo) refStore(s *shape, gitDir string) refStore {
+	if s.refs == refsInTables {
+		return refTables{gitDir, r.commonDir, r.idSize()}
+	}
+	return refFiles{gitDir, r.commonDir, 2 * r.idSize()}
+}
+
 // Head returns HEAD of this working tree. Its OID is zero on a branch without a
 // commit, its Target empty when it is detached.
 func (r *Repo) Head(ctx context.Context) (Ref, error) {
@@ -65,10 +73,10 @@ func (r *Repo) Head(ctx context.Context) (Ref, error) {
 	if err != nil {
 		return Ref{}, err
 	}
-	if !s.refsInFiles {
+	if s.refs == refsElsewhere {
 		return r.headOfGit(ctx)
 	}
-	head, err := r.refFiles().head()
+	head, err := r.refStore(s, r.gitDir).head(ctx)
 	if err != nil {
 		return Ref{}, fmt.Errorf("read HEAD: %w", err)
 	}
@@ -146,7 +154,7 @@ func (r *Repo) refsOfGit(ctx context.Context) ([]Ref, []Incomplete, error) {
 }
 
 func (r *Repo) headOfGit(ctx context.Context) (Ref, error) {
-	head := Ref{Name: "HEAD"}
+	head := Ref{Name: headName}
 	out, err := r.run(ctx, command{args: []string{"symbolic-ref", "--quiet", "HEAD"}})
 	if err != nil && exitCode(err) != 1 { // 1 says that it is detached
 		return Ref{}, fmt.Errorf("read HEAD: %w", err)

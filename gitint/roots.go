@@ -69,7 +69,7 @@ func (r *Repo) Roots(ctx context.Context) (*Roots, error) {
 		return nil, err
 	}
 	c := rootCollector{
-		repo: r, roots: &Roots{}, seen: map[rootKey]bool{}, named: map[string]bool{},
+		repo: r, shape: s, roots: &Roots{}, seen: map[rootKey]bool{}, named: map[string]bool{},
 	}
 	if c.roots.Worktrees, err = r.Worktrees(ctx); err != nil {
 		return nil, err
@@ -87,9 +87,9 @@ func (r *Repo) Roots(ctx context.Context) (*Roots, error) {
 	}
 	c.roots.Incomplete = append(c.roots.Incomplete, r.strangeEnv()...)
 	c.roots.Incomplete = append(c.roots.Incomplete, r.Incomplete()...)
-	if !s.refsInFiles {
-		c.incomplete(ReasonExtension, "refs are not files: reflogs and HEADs of other work "+
-			"trees are not read")
+	if s.refs == refsElsewhere {
+		c.incomplete(ReasonExtension, "refs are where they are not read: reflogs and HEADs "+
+			"of other work trees")
 	}
 	return c.roots, nil
 }
@@ -101,6 +101,7 @@ type rootKey struct {
 
 type rootCollector struct {
 	repo  *Repo
+	shape *shape
 	roots *Roots
 	seen  map[rootKey]bool
 	named map[string]bool // the refs, "<worktree> <name>"
@@ -147,8 +148,8 @@ func (c *rootCollector) refs(ctx context.Context) error {
 func (c *rootCollector) addRefs(refs []Ref, worktree string) {
 	for _, ref := range refs {
 		root := Root{Kind: refKind(ref.Name), Name: ref.Name, OID: ref.OID, Needed: true}
-		if isPerWorktree(ref.Name) {
-			root.Kind, root.Worktree = RootOperation, worktree
+		if isPerWorktree(ref.Name) || isBeside(ref) {
+			root.Kind, root.Worktree, root.Needed = RootOperation, worktree, !isBeside(ref)
 		}
 		c.named[root.Worktree+" "+root.Name] = true
 		c.add(root)
@@ -171,24 +172,25 @@ func (c *rootCollector) worktree(ctx context.Context, w Worktree) error {
 	if w.Unknown != "" {
 		c.incomplete(ReasonWorktree, w.Title()+": "+w.Unknown)
 	}
-	f := c.repo.refFiles()
-	f.gitDir = w.GitDir
-	head, err := f.head()
+	store := c.repo.refStore(c.shape, w.GitDir)
+	head, err := store.head(ctx)
 	switch {
 	case err == nil:
 		c.add(Root{
-			Kind: RootHead, Name: "HEAD", Worktree: w.Name, OID: head.OID, Needed: true,
+			Kind: RootHead, Name: headName, Worktree: w.Name, OID: head.OID, Needed: true,
 		})
 	case !isFileMissing(err):
-		c.incomplete(ReasonRef, Root{Name: "HEAD", Worktree: w.Name}.Title()+": "+err.Error())
+		c.incomplete(ReasonRef, Root{Name: headName, Worktree: w.Name}.Title()+": "+err.Error())
 	}
-	if w.GitDir != c.repo.gitDir {
-		refs, broken, err := f.own(ctx)
+	if w.GitDir != c.repo.gitDir || c.shape.refs == refsInTables {
+		refs, broken, err := store.own(ctx)
 		if err != nil {
 			return err
 		}
 		c.addRefs(refs, w.Name)
-		c.roots.Incomplete = append(c.roots.Incomplete, broken...)
+		if w.GitDir != c.repo.gitDir { // else they are known of
+			c.roots.Incomplete = append(c.roots.Incomplete, broken...)
+		}
 	}
 	return c.operations(ctx, w)
 }
@@ -209,9 +211,17 @@ func (f refFiles) own(ctx context.Context) ([]Ref, []Incomplete, error) {
 func (c *rootCollector) reflogs(ctx context.Context) error {
 	var logs []reflog
 	for _, w := range c.roots.Worktrees {
+		if c.shape.refs == refsInTables {
+			all, err := c.tableLogs(ctx, w)
+			if err != nil {
+				return err
+			}
+			logs = append(logs, all...)
+			continue
+		}
 		dir := filepath.Join(w.GitDir, "logs")
 		err := walkFiles(ctx, dir, func(name string) error {
-			if w.Name != "" && name != "HEAD" && !isPerWorktree(name) {
+			if w.Name != "" && name != headName && !isPerWorktree(name) {
 				return nil // of the past, when logs were elsewhere
 			}
 			file := filepath.Join(dir, filepath.FromSlash(name))
@@ -260,6 +270,6 @@ func reflogName(name string, n int) string {
 
 // lookAlike reports whether a name in a repository's directory can be a ref beside HEAD.
 func lookAlike(name string) bool {
-	return strings.Trim(name, "ABCDEFGHIJKLMNOPQRSTUVWXYZ_") == "" && name != "HEAD" &&
+	return strings.Trim(name, "ABCDEFGHIJKLMNOPQRSTUVWXYZ_") == "" && name != headName &&
 		path.Base(name) == name
 }

@@ -30,7 +30,13 @@ func rootNames(t *testing.T, repo *gitint.Repo) map[string]gitint.Root {
 // TestRootsHoldEveryNameOfAnObject makes one of each kind, in two worktrees, and asks from
 // either of them.
 func TestRootsHoldEveryNameOfAnObject(t *testing.T) {
-	r := gittest.Repo(t)
+	t.Run("files", func(t *testing.T) { everyName(t) })
+	t.Run("reftable", func(t *testing.T) { everyName(t, gittest.RefTables(t)...) })
+}
+
+func everyName(t *testing.T, initArgs ...string) {
+	t.Helper()
+	r := gittest.Repo(t, initArgs...)
 	r.WriteFile("a", "1")
 	first := r.Commit("first")
 	r.WriteFile("a", "2")

@@ -66,10 +66,21 @@ func (r *Repo) Incomplete() []Incomplete {
 type shape struct {
 	objectDirs       []string
 	objectsInProcess bool // their format is one that we read
-	refsInFiles      bool // refs are files
+	refs             refPlace
 	partial          bool
 	incomplete       []Incomplete
 }
+
+// A refPlace says where refs are.
+type refPlace int
+
+const (
+	refsInFiles refPlace = iota
+	// refsInTables: in reftables in the repository.
+	refsInTables
+	// refsElsewhere: git has to be asked.
+	refsElsewhere
+)
 
 // shape reads the configuration once.
 func (r *Repo) shape(ctx context.Context) (*shape, error) {
@@ -82,12 +93,12 @@ func (r *Repo) shape(ctx context.Context) (*shape, error) {
 	if err != nil {
 		return nil, fmt.Errorf("read configuration: %w", err)
 	}
-	s := &shape{objectsInProcess: r.objectFormat == "sha1", refsInFiles: true}
+	s := &shape{objectsInProcess: r.objectFormat == "sha1"}
 	if err := s.readConfig(out); err != nil {
 		return nil, err
 	}
 	if r.getenv(envReferenceBackend) != "" {
-		s.refsInFiles = false
+		s.refs = refsElsewhere
 	}
 	if err := s.readFiles(r); err != nil {
 		return nil, err
@@ -155,12 +166,23 @@ func (s *shape) readExtension(version, key, value string) {
 	case key == "extensions.objectformat":
 		s.objectsInProcess = s.objectsInProcess && value == "sha1"
 	case key == "extensions.refstorage":
-		s.refsInFiles = value == "files"
+		s.refs = refPlaceOf(value)
 	default:
 		// Git knew it, or we would not be here: it is asked for everything.
-		s.objectsInProcess, s.refsInFiles = false, false
+		s.objectsInProcess, s.refs = false, refsElsewhere
 		s.setExtension(key, value)
 	}
+}
+
+// refPlaceOf reads extensions.refStorage, which may also name a place outside of the repository.
+func refPlaceOf(value string) refPlace {
+	switch value {
+	case "files":
+		return refsInFiles
+	case "reftable":
+		return refsInTables
+	}
+	return refsElsewhere
 }
 
 func (s *shape) setExtension(key, value string) {

@@ -202,3 +202,14 @@ func (r *Repository) output(stdin *strings.Reader, args ...string) (string, erro
 	}
 	return out, err
 }
+
+// RefTables are the arguments of git init for a repository whose refs are in reftables. The test is
+// skipped where git is older than they are.
+func RefTables(tb testing.TB) []string {
+	tb.Helper()
+	const format = "--ref-format=reftable"
+	if _, err := At(tb, TempDir(tb)).Try("init", "-q", format); err != nil {
+		tb.Skip("this git does not know reftables")
+	}
+	return []string{format}
+}

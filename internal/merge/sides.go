@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"os"
 	"path/filepath"
 	"slices"
 
@@ -70,8 +69,7 @@ func stopHeads(repo *gitint.Repo) []stopHead {
 		{"rebase-merge", "REBASE_HEAD^", "REBASE_HEAD"},
 		{"rebase-apply", "REBASE_HEAD^", "REBASE_HEAD"},
 	}, func(h stopHead) bool {
-		_, err := os.Lstat(filepath.Join(repo.GitDir(), h.file))
-		return err != nil
+		return !repo.InProgress(h.file)
 	})
 }
 
@@ -85,8 +83,7 @@ func SkipCommand(repo *gitint.Repo) string {
 		{"CHERRY_PICK_HEAD", "git cherry-pick --skip"},
 		{"REVERT_HEAD", "git revert --skip"},
 	} {
-		_, err := os.Lstat(filepath.Join(repo.GitDir(), filepath.FromSlash(stop.file)))
-		if err == nil {
+		if repo.InProgress(stop.file) {
 			return stop.command
 		}
 	}

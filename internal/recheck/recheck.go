@@ -159,8 +159,12 @@ func (p *Opinion) names(ctx context.Context, r *repository) ([]name, error) {
 	if err != nil {
 		return nil, err
 	}
+	stashed, err := r.stashed(ctx)
+	if err != nil {
+		return nil, err
+	}
 	named, err := p.named(ctx, texts)
-	return slices.Concat(r.heads, refs, named), err
+	return slices.Concat(r.heads, refs, stashed, named), err
 }
 
 // inHistory is the root of older commits.

@@ -31,7 +31,10 @@ type repository struct {
 	objects string // the directory of its objects
 	parts   []part
 	trees   []string // the roots of working trees
-	heads   []name   // that git knows of them
+	// inFiles says that refs are files, and so is what is beside HEAD. An older git repeats what it
+	// is asked for, and knows no other place.
+	inFiles bool
+	heads   []name // that git knows of them
 }
 
 // A name is one for an object.
@@ -43,20 +46,23 @@ type name struct {
 	stash  bool
 }
 
+const askRefFormat = "--show-ref-format"
+
 // open finds the parts of a repository.
 func open(ctx context.Context, g *git) (*repository, error) {
 	out, _, err := g.output(ctx, "rev-parse", "--path-format=absolute", "--show-object-format",
 		"--is-inside-work-tree", "--git-dir", "--git-common-dir", "--git-path", "index",
-		"--git-path", "objects")
+		"--git-path", "objects", askRefFormat)
 	if err != nil {
 		return nil, err
 	}
 	lines := strings.Split(strings.TrimSuffix(out, "\n"), "\n")
-	if len(lines) != 6 {
+	if len(lines) != 7 {
 		return nil, fmt.Errorf("find the repository of %s: git says %q", g.dir, out)
 	}
 	g.format = lines[0]
 	r := &repository{git: g, common: lines[3], objects: lines[5]}
+	r.inFiles = lines[6] == askRefFormat || lines[6] == "files"
 	if lines[1] == "true" {
 		top, _, err := g.output(ctx, "rev-parse", "--show-toplevel")
 		if err != nil {
@@ -151,8 +157,11 @@ func (r *repository) refs(ctx context.Context) ([]name, error) {
 	var all []name
 	seen := make(map[string]bool)
 	for _, p := range r.parts {
-		out, stderr, err := r.git.in(p.dir).output(ctx,
-			"for-each-ref", "--format=%(objectname) %(refname)")
+		args := []string{"for-each-ref", "--format=%(objectname) %(refname)"}
+		if !r.inFiles {
+			args = append(args, "--include-root-refs")
+		}
+		out, stderr, err := r.git.in(p.dir).output(ctx, args...)
 		if err != nil {
 			return nil, err
 		}
@@ -169,11 +178,38 @@ func (r *repository) refs(ctx context.Context) ([]name, error) {
 			if err != nil {
 				return nil, fmt.Errorf("list refs: %w", err)
 			}
-			all = append(all, name{ref, id, true, ref == "refs/stash"})
+			isRef := strings.HasPrefix(ref, "refs/")
+			all = append(all, name{ref, id, isRef || ref == "HEAD", ref == stashRef})
 			replaced, ok := strings.CutPrefix(ref, "refs/replace/")
 			if id, err := parseOID(replaced); ok && err == nil {
 				all = append(all, name{root: ref + " (replaced)", id: id})
 			}
+		}
+	}
+	return all, nil
+}
+
+const stashRef = "refs/stash"
+
+// stashed lists the entries of the stash where no file has them.
+func (r *repository) stashed(ctx context.Context) ([]name, error) {
+	if r.inFiles {
+		return nil, nil
+	}
+	out, _, err := r.git.in(r.common).output(ctx,
+		"log", "--walk-reflogs", "--all", "--no-show-signature", "--format=%H %gD")
+	if err != nil {
+		return nil, err
+	}
+	var all []name
+	for line := range strings.Lines(out) {
+		digits, entry, _ := strings.Cut(line, " ")
+		id, err := parseOID(digits)
+		if err != nil {
+			return nil, fmt.Errorf("list the stash: %w", err)
+		}
+		if strings.HasPrefix(entry, stashRef+"@") {
+			all = append(all, name{root: "the stash", id: id, stash: true})
 		}
 	}
 	return all, nil

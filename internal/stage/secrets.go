@@ -3,7 +3,6 @@ package stage
 import (
 	"context"
 	"errors"
-	"path/filepath"
 	"slices"
 	"strings"
 
@@ -11,7 +10,6 @@ import (
 	"github.com/git-jp/git-jp/gitint"
 	"github.com/git-jp/git-jp/internal/check"
 	"github.com/git-jp/git-jp/internal/leaks"
-	"github.com/git-jp/git-jp/internal/regular"
 )
 
 // secretsOf are those of a source that neither HEAD has nor what is being merged: those that a
@@ -68,14 +66,16 @@ func (r *secretsOf) known(ctx context.Context) (revs []string, err error) {
 			revs = append(revs, head.Peeled.String())
 		}
 	}
-	repo := r.repo
 	for _, name := range []string{"MERGE_HEAD", "CHERRY_PICK_HEAD"} {
-		data, err := regular.ReadFile(filepath.Join(repo.GitDir(), name), regular.MaxOwn)
-		if err == nil {
-			revs = append(revs, strings.Fields(string(data))...)
+		heads, err := r.repo.HeadsBeside(name)
+		if err != nil {
+			return nil, err
+		}
+		for _, id := range heads {
+			revs = append(revs, id.String())
 		}
 	}
-	for _, kv := range repo.Env() {
+	for _, kv := range r.repo.Env() {
 		name, _, _ := strings.Cut(kv, "=")
 		if id, ok := strings.CutPrefix(name, "GITHEAD_"); ok && !slices.Contains(revs, id) {
 			revs = append(revs, id)

@@ -1,0 +1,112 @@
+package gc_test
+
+import (
+	"slices"
+	"testing"
+
+	"github.com/git-jp/git-jp/blobs"
+	"github.com/git-jp/git-jp/internal/gittest"
+)
+
+// tableRows are the roots that are elsewhere where refs are in reftables. Git keeps MERGE_HEAD and
+// FETCH_HEAD as files there too.
+func tableRows() []row {
+	rows := []row{
+		{"HEAD of another", func(f *fixture, h blobs.Hash) {
+			f.Run("worktree", "add", "-q", "--detach", "../linked")
+			l := f.at("../linked")
+			l.Run("update-ref", "--no-deref", "HEAD", f.commit(h))
+			l.Run("reflog", "expire", "--expire=now", "--all")
+			f.Remove(".git/worktrees/linked/index")
+		}},
+		{"reflog of HEAD", func(f *fixture, h blobs.Hash) {
+			f.Run("checkout", "-q", "--detach")
+			head := f.Run("rev-parse", "HEAD")
+			f.Run("update-ref", "-m", "there", "HEAD", f.commit(h))
+			f.Run("update-ref", "-m", "back", "HEAD", head)
+			f.Run("checkout", "-q", "main")
+		}},
+		{"reflog of the HEAD of another", func(f *fixture, h blobs.Hash) {
+			f.Run("worktree", "add", "-q", "--detach", "../linked")
+			l := f.at("../linked")
+			head := f.Run("rev-parse", "HEAD")
+			l.Run("update-ref", "-m", "there", "HEAD", f.commit(h))
+			l.Run("update-ref", "-m", "back", "HEAD", head)
+		}},
+		{"reflog of a ref of another", func(f *fixture, h blobs.Hash) {
+			f.Run("worktree", "add", "-q", "--detach", "../linked")
+			l := f.at("../linked")
+			l.Run("update-ref", "--create-reflog", "refs/worktree/own", f.commit(h))
+			l.Run("update-ref", "refs/worktree/own", "HEAD")
+		}},
+		{"what a branch was before its reflog", func(f *fixture, h blobs.Hash) {
+			f.Run("-c", "core.logAllRefUpdates=false", "update-ref", "refs/heads/late", f.commit(h))
+			f.Run("update-ref", "-m", "moved", "refs/heads/late", "HEAD")
+		}},
+		{"reflog that was packed", func(f *fixture, h blobs.Hash) {
+			f.Run("update-ref", "-m", "there", "refs/heads/other", f.commit(h))
+			f.Run("update-ref", "-m", "back", "refs/heads/other", "HEAD")
+			f.Run("pack-refs", "--all")
+		}},
+		{"symbolic ref", func(f *fixture, h blobs.Hash) {
+			f.Run("update-ref", "refs/kept/x", f.commit(h))
+			f.Run("symbolic-ref", "refs/heads/sym", "refs/kept/x")
+		}},
+	}
+	shared := []string{
+		"stash", "older stash", "untracked files of a stash", "index of a stash", "reflog",
+		"reflog of a split branch, as one conversation", "replacement", "tag of a tag",
+		"rebase stopped half-way", "cherry-pick stopped half-way", "merge whose branch is gone",
+		"bisect", "MERGE_HEAD", "MERGE_HEAD of another", "FETCH_HEAD", "note that is a stream",
+		"older commit of a branch", "index of another", "working tree of another",
+	}
+	rows = append(rows, rowsOf(shared)...)
+	for _, name := range slices.Concat(refNames, []string{
+		"ORIG_HEAD", "CHERRY_PICK_HEAD", "REVERT_HEAD", "REBASE_HEAD", "BISECT_HEAD",
+		"BISECT_EXPECTED_REV", "AUTO_MERGE",
+	}) {
+		rows = append(rows, row{name, func(f *fixture, h blobs.Hash) {
+			f.Run("update-ref", "--no-deref", name, f.commit(h))
+		}}, row{name + " of another", func(f *fixture, h blobs.Hash) {
+			f.Run("worktree", "add", "-q", "--detach", "../linked")
+			f.at("../linked").Run("update-ref", "--no-deref", name, f.commit(h))
+		}})
+	}
+	return rows
+}
+
+// rowsOf returns rows of the matrix by their names.
+func rowsOf(names []string) []row {
+	return slices.DeleteFunc(rows(), func(r row) bool { return !slices.Contains(names, r.name) })
+}
+
+// TestRootMatrixOfTables is TestRootMatrix where refs are in reftables.
+func TestRootMatrixOfTables(t *testing.T) {
+	format := gittest.RefTables(t)
+	for _, row := range tableRows() {
+		t.Run(row.name, func(t *testing.T) {
+			t.Parallel()
+			row.hold(t, newFixture(t, format...))
+		})
+	}
+}
+
+// hold makes the root, collects, and looks at what is left.
+func (r row) hold(t *testing.T, f *fixture) {
+	t.Helper()
+	kept, dead := f.blob("kept"), f.blob("dead")
+	r.make(f, kept)
+	res, err := f.collect()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(res.Doubts) > 0 {
+		t.Errorf("the second opinion differs: %v", res.Doubts)
+	}
+	if !f.has(kept) {
+		t.Error("what the root refers to was deleted")
+	}
+	if f.has(dead) {
+		t.Error("what nothing refers to is still there")
+	}
+}

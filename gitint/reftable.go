@@ -1,0 +1,304 @@
+package gitint
+
+import (
+	"bytes"
+	"compress/zlib"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"hash/crc32"
+	"io"
+)
+
+// errTable says that a reftable is not as git wrote it.
+var errTable = errors.New("damaged reftable")
+
+// A refTable is one file of the stack in which git keeps refs and their logs where these are no
+// files. It is read here because git lists what it can read of a damaged one and ends well.
+type refTable struct {
+	min, max uint64 // of the transactions in it
+	refs     []tableRef
+	logs     []tableLog
+}
+
+// A tableRef is what a table says of a ref: that it was deleted, where it has neither id nor
+// target.
+type tableRef struct {
+	name, target string
+	id, peeled   OID
+}
+
+// A tableLog is what a table says of an entry of a reflog.
+type tableLog struct {
+	name    string
+	at      uint64 // the transaction
+	deleted bool
+	entry   reflogEntry
+}
+
+// The sizes of what is around the blocks of a table, for the two versions of the format.
+const (
+	tableMagic     = "REFT"
+	tableHeader    = 24
+	tableHeader2   = 28 // with the format of ids
+	tableFooter    = 44 // behind a copy of the header
+	tableSections  = 5  // numbers in the footer
+	blockHeader    = 4
+	restartSize    = 3
+	updateIndexLen = 8
+)
+
+// parseTable reads a table whole: every block, record and checksum of it.
+func parseTable(data []byte, idSize int) (*refTable, error) {
+	p := tableReader{data: data, idSize: idSize, header: tableHeader}
+	if len(data) > tableHeader && data[len(tableMagic)] == 2 {
+		p.header = tableHeader2
+	}
+	p.end = len(data) - p.header - tableFooter
+	if p.end < p.header || string(data[:len(tableMagic)]) != tableMagic {
+		return nil, fmt.Errorf("%w: it has %d bytes", errTable, len(data))
+	}
+	footer := data[p.end:]
+	sum := binary.BigEndian.Uint32(footer[len(footer)-crc32.Size:])
+	if !bytes.Equal(footer[:p.header], data[:p.header]) ||
+		crc32.ChecksumIEEE(footer[:len(footer)-crc32.Size]) != sum {
+		return nil, fmt.Errorf("%w: its beginning or its end has other bytes", errTable)
+	}
+	if version := data[len(tableMagic)]; version != 1 && version != 2 {
+		return nil, fmt.Errorf("reftable of the unknown version %d", version)
+	}
+	p.table.min = binary.BigEndian.Uint64(data[8:])
+	p.table.max = binary.BigEndian.Uint64(data[16:])
+	p.blockSize = uint24(data[5:])
+	for i := range p.sections {
+		p.sections[i] = binary.BigEndian.Uint64(footer[p.header+8*i:])
+	}
+	p.sections[1] >>= 5 // below it is how long the keys of that section are
+	if err := p.blocks(); err != nil {
+		return nil, fmt.Errorf("%w: %w", errTable, err)
+	}
+	return &p.table, nil
+}
+
+func uint24(b []byte) int { return int(b[0])<<16 | int(b[1])<<8 | int(b[2]) }
+
+// A tableReader reads one table.
+type tableReader struct {
+	data      []byte
+	idSize    int
+	header    int
+	end       int // where the footer begins
+	sections  [tableSections]uint64
+	indexed   byte // of which kind an index was met
+	blockSize int  // to which blocks are filled up, 0 where they are not
+	table     refTable
+	last      []byte // the key before
+}
+
+// blocks reads one block after the other. The first begins behind the header, and counts it.
+func (p *tableReader) blocks() error {
+	for at := 0; max(at, p.header) < p.end; {
+		head := max(at, p.header)
+		if head+blockHeader > p.end {
+			return fmt.Errorf("a block at %d is cut", at)
+		}
+		kind, size := p.data[head], uint24(p.data[head+1:])
+		next, err := at+size, p.expect(kind, at)
+		switch {
+		case err != nil:
+		case kind == 'g':
+			next, err = p.logBlock(at, head, size)
+		case next > p.end || next < head+blockHeader:
+			err = errShort
+		case kind == 'r':
+			err = p.records(p.data[at:next], head+blockHeader-at, p.ref)
+		case kind == 'i':
+			err = p.records(p.data[at:next], head+blockHeader-at, indexRecord)
+		}
+		if err != nil {
+			return fmt.Errorf("the block at %d: %w", at, err)
+		}
+		// What fills a block up is zero, and no block begins so.
+		if kind != 'g' && next < p.end && p.data[next] == 0 {
+			next = at + p.blockSize
+		}
+		if next <= at {
+			return fmt.Errorf("the block at %d has no end", at)
+		}
+		at = next
+	}
+	return nil
+}
+
+// expect compares the kind of a block with the footer, which says where objects and logs begin. A
+// table of logs alone has them at once. Behind the blocks of a kind is an index of them, perhaps
+// with indexes of its own.
+func (p *tableReader) expect(kind byte, at int) error {
+	section := byte('r')
+	for i, of := range [tableSections]byte{1: 'o', 3: 'g'} {
+		if begin := p.sections[i]; of != 0 && begin > 0 && uint64(at) >= begin {
+			section = of
+		}
+	}
+	switch {
+	case kind == 'i':
+		p.indexed = section
+		return nil
+	case kind == section && p.indexed != section,
+		kind == 'g' && section == 'r' && p.sections[3] == 0:
+		return nil
+	}
+	return fmt.Errorf("it is of the kind %q, among those of %q", kind, section)
+}
+
+// logBlock reads a block of reflogs, of which all but the head is compressed, and returns where
+// it ends. The size is that of what was compressed.
+func (p *tableReader) logBlock(at, head, size int) (next int, err error) {
+	compressed := bytes.NewReader(p.data[head+blockHeader : p.end])
+	r, err := zlib.NewReader(compressed)
+	if err != nil {
+		return 0, err
+	}
+	begin := head + blockHeader - at
+	if size < begin {
+		return 0, fmt.Errorf("it has the size %d", size)
+	}
+	block := bytes.NewBuffer(make([]byte, begin, size+bytes.MinRead))
+	n, err := io.Copy(block, io.LimitReader(r, int64(size)))
+	if err != nil || int(n) != size-begin {
+		return 0, fmt.Errorf("%d bytes come out of it: %w", n, errors.Join(err, errShort))
+	}
+	next = p.end - compressed.Len()
+	return next, p.records(block.Bytes(), begin, p.log)
+}
+
+var errShort = errors.New("it is cut")
+
+// records gives each record of a block to f. The block ends with a list of those that have a whole
+// key, by which it is seen whether it is one.
+func (p *tableReader) records(
+	block []byte, at int, f func(kind byte, r *recordReader),
+) error {
+	if len(block) < at+2 {
+		return errShort
+	}
+	count := int(binary.BigEndian.Uint16(block[len(block)-2:]))
+	end := len(block) - 2 - restartSize*count
+	if count == 0 || end < at {
+		return errShort
+	}
+	restarts := block[end : len(block)-2]
+	r := &recordReader{rest: block[at:end]}
+	p.last = nil
+	for len(r.rest) > 0 {
+		begin := end - len(r.rest)
+		isRestart := len(restarts) > 0 && uint24(restarts) == begin
+		if isRestart {
+			restarts = restarts[restartSize:]
+		}
+		prefix := r.varint()
+		suffix := r.varint()
+		key := r.bytes(suffix >> 3)
+		if r.failed || prefix > uint64(len(p.last)) || isRestart && prefix > 0 {
+			return fmt.Errorf("the record at %d has no key", begin)
+		}
+		whole := append(bytes.Clone(p.last[:prefix]), key...)
+		if p.last != nil && bytes.Compare(whole, p.last) <= 0 {
+			return fmt.Errorf("the key %q follows %q", whole, p.last)
+		}
+		p.last = whole
+		if f(byte(suffix&7), r); r.failed {
+			return fmt.Errorf("the record %q is none", whole)
+		}
+	}
+	if len(restarts) > 0 {
+		return errors.New("a record is not where its list has it")
+	}
+	return nil
+}
+
+// indexRecord reads what follows the last key of a block that an index is about: where it is.
+// Nothing else is taken for an index, so that no ref is passed over as one.
+func indexRecord(kind byte, r *recordReader) {
+	r.varint()
+	r.failed = r.failed || kind != 0
+}
+
+// ref reads what follows the name of a ref.
+func (p *tableReader) ref(kind byte, r *recordReader) {
+	ref := tableRef{name: string(p.last)}
+	r.varint() // the transaction
+	switch kind {
+	case 0:
+	case 1, 2:
+		ref.id = r.id(p.idSize)
+		if kind == 2 {
+			ref.peeled = r.id(p.idSize)
+		}
+		r.failed = r.failed || ref.id.IsZero()
+	case 3:
+		ref.target = string(r.bytes(r.varint()))
+		r.failed = r.failed || ref.target == ""
+	default:
+		r.failed = true
+	}
+	p.table.refs = append(p.table.refs, ref)
+}
+
+// log reads what follows the key of an entry of a reflog: the name, and the transaction counted
+// backwards.
+func (p *tableReader) log(kind byte, r *recordReader) {
+	name, index, ok := bytes.Cut(p.last, []byte{0})
+	if !ok || len(index) != updateIndexLen || kind > 1 {
+		r.failed = true
+		return
+	}
+	one := tableLog{
+		name: string(name), at: ^binary.BigEndian.Uint64(index), deleted: kind == 0,
+	}
+	if !one.deleted {
+		one.entry.was, one.entry.is = r.id(p.idSize), r.id(p.idSize)
+		r.bytes(r.varint())              // whose name
+		r.bytes(r.varint())              // and address
+		one.entry.at = int64(r.varint()) //nolint:gosec // seconds
+		r.bytes(2)                       // the time zone
+		one.entry.why = string(bytes.TrimRight(r.bytes(r.varint()), "\n"))
+	}
+	p.table.logs = append(p.table.logs, one)
+}
+
+// A recordReader takes numbers and bytes from the beginning of what is left of a block.
+type recordReader struct {
+	rest   []byte
+	failed bool
+}
+
+// varint reads a number in git's spelling: what goes on is one more than its bits say.
+func (r *recordReader) varint() (n uint64) {
+	for i, b := range r.rest {
+		if n |= uint64(b & 0x7f); b < 0x80 {
+			r.rest = r.rest[i+1:]
+			return n
+		}
+		if n++; n >= 1<<(64-7) {
+			break
+		}
+		n <<= 7
+	}
+	r.failed = true
+	return 0
+}
+
+func (r *recordReader) bytes(n uint64) []byte {
+	if r.failed || n > uint64(len(r.rest)) {
+		r.failed = true
+		return nil
+	}
+	taken := r.rest[:n]
+	r.rest = r.rest[n:]
+	return taken
+}
+
+func (r *recordReader) id(size int) OID {
+	return oidOf(r.bytes(uint64(size))) //nolint:gosec // 20 or 32
+}
