@@ -6,7 +6,6 @@ import (
 	"slices"
 	"strings"
 	"time"
-	"unicode/utf8"
 
 	"github.com/git-jp/git-jp/compact"
 	"github.com/git-jp/git-jp/events"
@@ -55,13 +54,9 @@ var ErrManyKeys = fmt.Errorf("it has more than %d records", maxKeys)
 //
 // A Builder remembers its first error and does nothing after it, so that a dialect need not ask.
 type Builder struct {
-	options Options
-	session Session
-	places  *places
-	report  Report
-	err     error
+	keeper
+	heading
 
-	key      string            // of the event that is being made
 	elements []*events.Element // of the turns that are over
 	turns    []int             // where in elements each begins
 	current  *turn
@@ -75,10 +70,6 @@ type Builder struct {
 	effort   string // that models are asked for from here on
 	model    model
 	base     model // the first one
-	title    string
-	rank     TitleRank
-	words    string // of the first prompt
-	labels   map[string]string
 	ended    bool
 	forks    []*Conversation
 	rewound  map[string][]string // digests of what each fork has of its own
@@ -93,9 +84,11 @@ func NewBuilder(s Session, o Options) *Builder {
 		o.Home = HomeOf(or(s.Dir, o.Root))
 	}
 	return &Builder{
-		options: o, session: s, places: newPlaces(o.Root, o.Home),
-		current: &turn{}, calls: map[string]int{}, keys: map[string]struct{}{},
-		labels: map[string]string{}, report: newReport(), all: new(int64),
+		keeper: keeper{
+			options: o, session: s, places: newPlaces(o.Root, o.Home), report: newReport(),
+		},
+		heading: heading{labels: map[string]string{}},
+		current: &turn{}, calls: map[string]int{}, keys: map[string]struct{}{}, all: new(int64),
 		rewound: map[string][]string{},
 	}
 }
@@ -121,16 +114,6 @@ func or(a, b string) string {
 	}
 	return b
 }
-
-// Fail ends the import with an error.
-func (b *Builder) Fail(err error) {
-	if b.err == nil {
-		b.err = err
-	}
-}
-
-// Err returns the error that ended the import, if one did.
-func (b *Builder) Err() error { return b.err }
 
 // In says in which directory something happened. What a session did outside of the root is a part
 // of it, and whoever imports it is told.
@@ -166,10 +149,6 @@ func (b *Builder) moment(at time.Time) time.Time {
 	b.last = at
 	return at
 }
-
-// Headline gives the words that stand for a title where there is none: of the first prompt that
-// has some.
-func (b *Builder) Headline(words string) { b.words = or(b.words, strings.TrimSpace(words)) }
 
 // Prompt begins a turn with what a person asked.
 func (b *Builder) Prompt(key string, at time.Time, text string, attached ...Attachment) {
@@ -290,6 +269,17 @@ func (b *Builder) Call(key string, at time.Time, reply string, c Call) {
 	b.add(draft{at: b.moment(at), event: e, md: keyed(c.Metadata, key), reply: reply})
 }
 
+// Result adds the result of a call.
+func (b *Builder) Result(key string, at time.Time, call string, isError bool, blocks ...Block) {
+	b.begin(key, at)
+	b.report.Results++
+	r := &events.ToolCallResponse{ID: call, IsError: isError}
+	for _, block := range blocks {
+		r.Blocks = append(r.Blocks, b.block(block)...)
+	}
+	b.add(draft{at: b.moment(at), event: r, md: keyed(events.Metadata{}, key)})
+}
+
 // object returns arguments as an object that a stream can hold.
 func object(v jsontext.Value) jsontext.Value {
 	switch {
@@ -381,7 +371,7 @@ func (b *Builder) Record(at time.Time, kind string, line []byte) {
 	r := &b.current.records
 	r.add(b.moment(at), kind, b.JSON(line))
 	for b.portion(r.lines.Bytes()) < r.lines.Len() && b.err == nil {
-		b.writePart(r) // a turn may have more than memory holds
+		r.writePart(&b.keeper) // a turn may have more than memory holds
 	}
 }
 
@@ -392,32 +382,6 @@ func (b *Builder) Drop(kind string, bytes int) { b.report.Dropped[kind] += int64
 func (b *Builder) Broken(number int, err error) {
 	if len(b.report.Broken) < maxBroken {
 		b.report.Broken = append(b.report.Broken, BrokenLine{number, err})
-	}
-}
-
-// Label sets a label, unless there is one.
-func (b *Builder) Label(key, value string) {
-	value = strings.TrimSpace(value)
-	if _, ok := b.labels[key]; !ok && value != "" && utf8.ValidString(value) {
-		b.labels[key] = value
-	}
-}
-
-// A TitleRank says who a title is from. A greater one wins, and of equal ones the later.
-type TitleRank int
-
-// The ranks.
-const (
-	TitleNone    TitleRank = iota
-	TitleSummary           // of a part of the session
-	TitleModel             // that a model gave
-	TitlePerson            // that a person gave
-)
-
-// Title says what the session is called.
-func (b *Builder) Title(rank TitleRank, title string) {
-	if title = strings.TrimSpace(title); title != "" && rank >= b.rank {
-		b.title, b.rank = title, rank
 	}
 }
 

@@ -1,13 +1,11 @@
 package sessions
 
 import (
-	"bytes"
 	"fmt"
 	"maps"
 	"slices"
 	"strings"
 	"time"
-	"unicode"
 
 	"github.com/git-jp/git-jp/dedup"
 	"github.com/git-jp/git-jp/events"
@@ -160,74 +158,6 @@ func (b *Builder) endTurn(over bool) {
 	b.writeRecords(&t.records)
 }
 
-// writeRecords writes records as elements, each of which has as many as a blob may hold.
-func (b *Builder) writeRecords(r *records) {
-	if r.lines.Len() > 0 {
-		b.writePart(r)
-	}
-	for part, ref := range r.parts {
-		if b.err != nil {
-			return
-		}
-		record := AgentRecord{
-			Type: KindRecord, Time: timestamp(r.at), Agent: b.session.Name.Agent,
-			ID: b.session.Name.ID, Ordinal: b.ordinal,
-			Data: blobReference{ref.Hash.String(), ref.Size},
-		}
-		if part == 0 {
-			record.Kinds = r.kinds
-		}
-		b.ordinal++
-		b.push(b.recordElement(record))
-	}
-}
-
-// writePart writes as many of the lines as a blob may hold.
-func (b *Builder) writePart(r *records) {
-	ref, err := b.options.Writer.Write(r.lines.Next(b.portion(r.lines.Bytes())))
-	if err != nil {
-		b.Fail(fmt.Errorf("write records: %w", err))
-		return
-	}
-	r.parts = append(r.parts, ref)
-}
-
-// portion returns how many bytes of lines go into one blob: whole lines where they fit.
-func (b *Builder) portion(lines []byte) int {
-	limit := b.options.MaxBlob
-	if limit <= 0 || int64(len(lines)) <= limit {
-		return len(lines)
-	}
-	if i := bytes.LastIndexByte(lines[:limit], '\n'); i >= 0 {
-		return i + 1
-	}
-	return int(limit)
-}
-
-func (b *Builder) recordElement(r AgentRecord) *events.Element {
-	data, err := json.Marshal(r, json.Deterministic(true),
-		jsontext.WithIndentPrefix("  "), jsontext.WithIndent("  "))
-	if err != nil {
-		b.Fail(fmt.Errorf("write records: %w", err))
-		return nil
-	}
-	s, err := events.Decode(slices.Concat([]byte("[\n  "), data, []byte("\n]\n")))
-	if err != nil {
-		b.Fail(fmt.Errorf("write records: %w", err))
-		return nil
-	}
-	return s.At(0)
-}
-
-// timestamp is the form that elements have.
-func timestamp(at time.Time) string {
-	s := at.UTC().Format("2006-01-02 15:04:05.999999999")
-	if !strings.Contains(s, ".") {
-		s += ".0"
-	}
-	return s
-}
-
 // Finish returns the conversations: that of the session first, then what was rewound in it, then
 // those of further sessions in its source.
 func (b *Builder) Finish(v Version) ([]*Conversation, error) {
@@ -257,7 +187,7 @@ func (b *Builder) Finish(v Version) ([]*Conversation, error) {
 // conversation returns what was told so far.
 func (b *Builder) conversation(n Name) *Conversation {
 	d := &events.Details{LastActivatedAt: b.last, Labels: maps.Clone(b.labels)}
-	if title := b.heading(); title != "" {
+	if title := b.called(&b.keeper); title != "" {
 		if err := d.SetImportTitle(title); err != nil {
 			b.Fail(err)
 		}
@@ -281,28 +211,6 @@ func (b *Builder) conversation(n Name) *Conversation {
 	return &Conversation{
 		Name: n, Stream: events.New(slices.Clone(b.elements)...), Details: d, Report: newReport(),
 	}
-}
-
-// maxTitle is how many characters of a prompt are a title.
-const maxTitle = 80
-
-// heading returns the title, else the first words of the first prompt.
-func (b *Builder) heading() string {
-	if b.title != "" {
-		return b.Text(b.title)
-	}
-	return FirstWords(b.Text(b.words))
-}
-
-// FirstWords returns the beginning of a prompt, in one line.
-func FirstWords(text string) string {
-	words := strings.Join(strings.FieldsFunc(text, func(r rune) bool {
-		return unicode.IsSpace(r) || unicode.IsControl(r)
-	}), " ")
-	if all := []rune(words); len(all) > maxTitle {
-		return strings.TrimSpace(string(all[:maxTitle])) + "…"
-	}
-	return words
 }
 
 // baseConfig returns the least that jp takes: a model, and how tools run. It is the same for

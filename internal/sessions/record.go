@@ -2,11 +2,15 @@ package sessions
 
 import (
 	"bytes"
+	"fmt"
+	"slices"
+	"strings"
 	"time"
 
 	"github.com/git-jp/git-jp/blobs"
 	"github.com/git-jp/git-jp/events"
 	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
 )
 
 // KindRecord is the type of the elements that keep what has no counterpart.
@@ -59,4 +63,72 @@ func (r *records) add(at time.Time, kind string, line []byte) {
 	r.at = at
 	r.lines.Write(line)
 	r.lines.WriteByte('\n')
+}
+
+// writeRecords writes records as elements, each of which has as many as a blob may hold.
+func (b *Builder) writeRecords(r *records) {
+	if r.lines.Len() > 0 {
+		r.writePart(&b.keeper)
+	}
+	for part, ref := range r.parts {
+		if b.err != nil {
+			return
+		}
+		record := AgentRecord{
+			Type: KindRecord, Time: timestamp(r.at), Agent: b.session.Name.Agent,
+			ID: b.session.Name.ID, Ordinal: b.ordinal,
+			Data: blobReference{ref.Hash.String(), ref.Size},
+		}
+		if part == 0 {
+			record.Kinds = r.kinds
+		}
+		b.ordinal++
+		b.push(b.recordElement(record))
+	}
+}
+
+// writePart writes as many of the lines as a blob may hold.
+func (r *records) writePart(k *keeper) {
+	ref, err := k.options.Writer.Write(r.lines.Next(k.portion(r.lines.Bytes())))
+	if err != nil {
+		k.Fail(fmt.Errorf("write records: %w", err))
+		return
+	}
+	r.parts = append(r.parts, ref)
+}
+
+// portion returns how many bytes of lines go into one blob: whole lines where they fit.
+func (k *keeper) portion(lines []byte) int {
+	limit := k.options.MaxBlob
+	if limit <= 0 || int64(len(lines)) <= limit {
+		return len(lines)
+	}
+	if i := bytes.LastIndexByte(lines[:limit], '\n'); i >= 0 {
+		return i + 1
+	}
+	return int(limit)
+}
+
+func (k *keeper) recordElement(r AgentRecord) *events.Element {
+	data, err := json.Marshal(r, json.Deterministic(true),
+		jsontext.WithIndentPrefix("  "), jsontext.WithIndent("  "))
+	if err != nil {
+		k.Fail(fmt.Errorf("write records: %w", err))
+		return nil
+	}
+	s, err := events.Decode(slices.Concat([]byte("[\n  "), data, []byte("\n]\n")))
+	if err != nil {
+		k.Fail(fmt.Errorf("write records: %w", err))
+		return nil
+	}
+	return s.At(0)
+}
+
+// timestamp is the form that elements have.
+func timestamp(at time.Time) string {
+	s := at.UTC().Format("2006-01-02 15:04:05.999999999")
+	if !strings.Contains(s, ".") {
+		s += ".0"
+	}
+	return s
 }

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"time"
 	"unicode/utf8"
 
 	"github.com/git-jp/git-jp/blobs"
@@ -13,20 +12,41 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// Text returns text as it is kept: as UTF-8, with its places, without its secrets.
-func (b *Builder) Text(s string) string { return string(b.bytes([]byte(s))) }
+// A keeper makes what is kept of what a session says: text without its secrets, blobs. It remembers
+// the first error and writes nothing after it.
+type keeper struct {
+	options Options
+	session Session
+	places  *places
+	report  Report
+	err     error
+	key     string // of the event that is being made
+}
 
-func (b *Builder) bytes(text []byte) []byte {
+// Fail ends the import with an error.
+func (k *keeper) Fail(err error) {
+	if k.err == nil {
+		k.err = err
+	}
+}
+
+// Err returns the error that ended the import, if one did.
+func (k *keeper) Err() error { return k.err }
+
+// Text returns text as it is kept: as UTF-8, with its places, without its secrets.
+func (k *keeper) Text(s string) string { return string(k.bytes([]byte(s))) }
+
+func (k *keeper) bytes(text []byte) []byte {
 	if !utf8.Valid(text) {
 		text = bytes.ToValidUTF8(text, []byte("\uFFFD"))
 	}
-	text = b.places.replace(text)
-	if b.options.Redact != nil {
-		text = b.options.Redact(Place{b.session.Name, b.key}, text, b.report.Redacted)
+	text = k.places.replace(text)
+	if k.options.Redact != nil {
+		text = k.options.Redact(Place{k.session.Name, k.key}, text, k.report.Redacted)
 	}
-	if b.options.Refuse != nil {
-		if err := b.options.Refuse(text); err != nil {
-			b.Fail(err)
+	if k.options.Refuse != nil {
+		if err := k.options.Refuse(text); err != nil {
+			k.Fail(err)
 		}
 	}
 	return text
@@ -34,7 +54,7 @@ func (b *Builder) bytes(text []byte) []byte {
 
 // JSON returns a JSON text whose strings are as [Builder.Text] keeps them, in one line. What is
 // no JSON is kept as a string.
-func (b *Builder) JSON(v []byte) jsontext.Value {
+func (k *keeper) JSON(v []byte) jsontext.Value {
 	var out bytes.Buffer
 	enc := jsontext.NewEncoder(&out, jsontext.AllowDuplicateNames(true))
 	dec := jsontext.NewDecoder(bytes.NewReader(v),
@@ -42,13 +62,13 @@ func (b *Builder) JSON(v []byte) jsontext.Value {
 	for first := true; first || dec.StackDepth() > 0; first = false {
 		t, err := dec.ReadToken()
 		if err == nil && t.Kind() == '"' {
-			t = jsontext.String(b.Text(t.String()))
+			t = jsontext.String(k.Text(t.String()))
 		}
 		if err == nil {
 			err = enc.WriteToken(t)
 		}
 		if err != nil {
-			return quote(b.Text(string(v)))
+			return quote(k.Text(string(v)))
 		}
 	}
 	return bytes.TrimSpace(out.Bytes())
@@ -62,14 +82,14 @@ type Attachment struct {
 	Content  []byte
 }
 
-func (b *Builder) resource(a Attachment) events.Resource {
+func (k *keeper) resource(a Attachment) events.Resource {
 	r := events.Resource{MIMEType: a.MIMEType}
 	if textual(a.MIMEType) {
-		a.Content = b.bytes(a.Content)
+		a.Content = k.bytes(a.Content)
 	}
-	r.Content = b.content(a.Content)
+	r.Content = k.content(a.Content)
 	if a.Name != "" {
-		r.URI = b.places.uri(a.Name, a.Dir)
+		r.URI = k.places.uri(a.Name, a.Dir)
 	} else {
 		r.URI = "attachment:" + r.Content.Ref().Hash.String()[:hashDigits]
 	}
@@ -81,13 +101,13 @@ func textual(mime string) bool {
 }
 
 // content writes a content. What a blob may not hold is cut by who calls.
-func (b *Builder) content(data []byte) blobs.Content {
-	if b.err != nil {
+func (k *keeper) content(data []byte) blobs.Content {
+	if k.err != nil {
 		return blobs.Content{}
 	}
-	ref, err := b.options.Writer.Write(data)
+	ref, err := k.options.Writer.Write(data)
 	if err != nil {
-		b.Fail(fmt.Errorf("write content: %w", err))
+		k.Fail(fmt.Errorf("write content: %w", err))
 		return blobs.Content{}
 	}
 	return blobs.Refer(ref)
@@ -110,45 +130,34 @@ type File struct {
 	Lines     int // how many
 }
 
-// Result adds the result of a call.
-func (b *Builder) Result(key string, at time.Time, call string, isError bool, blocks ...Block) {
-	b.begin(key, at)
-	b.report.Results++
-	r := &events.ToolCallResponse{ID: call, IsError: isError}
-	for _, block := range blocks {
-		r.Blocks = append(r.Blocks, b.block(block)...)
-	}
-	b.add(draft{at: b.moment(at), event: r, md: keyed(events.Metadata{}, key)})
-}
-
-func (b *Builder) block(block Block) []events.Block {
+func (k *keeper) block(block Block) []events.Block {
 	switch {
-	case block.File != nil && b.fits(len(block.File.Content), len(block.Text)):
-		return []events.Block{b.file(block)}
+	case block.File != nil && k.fits(len(block.File.Content), len(block.Text)):
+		return []events.Block{k.file(block)}
 	case block.MIMEType != "":
 		kind := events.BlockImage
 		if strings.HasPrefix(block.MIMEType, "audio/") {
 			kind = events.BlockAudio
 		}
 		return []events.Block{{
-			Type: kind, MIMEType: block.MIMEType, Content: b.content(block.Data),
+			Type: kind, MIMEType: block.MIMEType, Content: k.content(block.Data),
 		}}
 	}
 	var all []events.Block
-	for _, part := range b.parts(b.bytes([]byte(block.Text))) {
-		all = append(all, events.Block{Type: events.BlockText, Content: b.content(part)})
+	for _, part := range k.parts(k.bytes([]byte(block.Text))) {
+		all = append(all, events.Block{Type: events.BlockText, Content: k.content(part)})
 	}
 	return all
 }
 
 // fits reports whether contents of these sizes may be blobs.
-func (b *Builder) fits(sizes ...int) bool {
-	return b.options.MaxBlob <= 0 || int64(slices.Max(sizes)) <= b.options.MaxBlob
+func (k *keeper) fits(sizes ...int) bool {
+	return k.options.MaxBlob <= 0 || int64(slices.Max(sizes)) <= k.options.MaxBlob
 }
 
 // parts splits what is larger than a blob may be, at the beginning of a character.
-func (b *Builder) parts(text []byte) (all [][]byte) {
-	for limit := b.options.MaxBlob; limit > 0 && int64(len(text)) > limit; {
+func (k *keeper) parts(text []byte) (all [][]byte) {
+	for limit := k.options.MaxBlob; limit > 0 && int64(len(text)) > limit; {
 		n := int(limit)
 		for n > 0 && !utf8.RuneStart(text[n]) {
 			n--
@@ -161,15 +170,15 @@ func (b *Builder) parts(text []byte) (all [][]byte) {
 
 // file returns a read as a resource: the file's own text is its content, which is the same
 // whichever agent read it, and what the model was given is beside it.
-func (b *Builder) file(block Block) events.Block {
+func (k *keeper) file(block Block) events.Block {
 	f := block.File
-	plain, shown := b.bytes([]byte(f.Content)), b.bytes([]byte(block.Text))
-	r := &events.Resource{URI: b.places.uri(f.Name, f.Dir), Content: b.content(plain)}
+	plain, shown := k.bytes([]byte(f.Content)), k.bytes([]byte(block.Text))
+	r := &events.Resource{URI: k.places.uri(f.Name, f.Dir), Content: k.content(plain)}
 	if f.First > 0 && f.Lines > 0 {
 		r.URI += fmt.Sprintf("#L%d-%d", f.First, f.First+f.Lines-1)
 	}
 	if !bytes.Equal(plain, shown) {
-		formatted := b.content(shown)
+		formatted := k.content(shown)
 		r.Formatted = &formatted
 	}
 	return events.Block{Type: events.BlockResource, Resource: r}

@@ -11,40 +11,56 @@ import (
 
 // A record is one line.
 type record struct {
-	Type        sessions.Text   `json:"type"`
-	Subtype     sessions.Text   `json:"subtype"`
-	UUID        sessions.Text   `json:"uuid"`
-	Parent      sessions.Text   `json:"parentUuid"`
-	SessionID   sessions.Text   `json:"sessionId"`
-	AgentID     sessions.Text   `json:"agentId"`
-	Time        sessions.Moment `json:"timestamp"`
-	IsSidechain sessions.Flag   `json:"isSidechain"`
-	IsMeta      sessions.Flag   `json:"isMeta"`
-	IsSummary   sessions.Flag   `json:"isCompactSummary"`
-	IsError     sessions.Flag   `json:"isApiErrorMessage"`
-	CWD         sessions.Text   `json:"cwd"`
-	Branch      sessions.Text   `json:"gitBranch"`
-	Version     sessions.Text   `json:"version"`
-	RequestID   sessions.Text   `json:"requestId"`
-	Message     jsontext.Value  `json:"message"`
-	Result      jsontext.Value  `json:"toolUseResult"`
-	Attachment  jsontext.Value  `json:"attachment"`
-	Data        jsontext.Value  `json:"data"`
-	Operation   sessions.Text   `json:"operation"`
-	Content     sessions.Text   `json:"content"`
-	Summary     sessions.Text   `json:"summary"`
-	LeafUUID    sessions.Text   `json:"leafUuid"`
-	AITitle     sessions.Text   `json:"aiTitle"`
-	CustomTitle sessions.Text   `json:"customTitle"`
-	PRURL       sessions.Text   `json:"prUrl"`
-	MessageID   sessions.Text   `json:"messageId"`
-	Plan        sessions.Text   `json:"planContent"`
-	Micro       sessions.Loose[struct {
+	Type       sessions.Text   `json:"type"`
+	Subtype    sessions.Text   `json:"subtype"`
+	UUID       sessions.Text   `json:"uuid"`
+	Parent     sessions.Text   `json:"parentUuid"`
+	SessionID  sessions.Text   `json:"sessionId"`
+	AgentID    sessions.Text   `json:"agentId"`
+	Time       sessions.Moment `json:"timestamp"`
+	RequestID  sessions.Text   `json:"requestId"`
+	Message    jsontext.Value  `json:"message"`
+	Result     jsontext.Value  `json:"toolUseResult"`
+	Attachment jsontext.Value  `json:"attachment"`
+	Data       jsontext.Value  `json:"data"`
+	Operation  sessions.Text   `json:"operation"`
+	Content    sessions.Text   `json:"content"`
+	PRURL      sessions.Text   `json:"prUrl"`
+	MessageID  sessions.Text   `json:"messageId"`
+	Plan       sessions.Text   `json:"planContent"`
+	Micro      sessions.Loose[struct {
 		Calls []sessions.Text `json:"compactedToolIds"`
 	}] `json:"microcompactMetadata"`
 	Payload jsontext.Value `json:"payload"` // which Codex has
 
+	place
+	role
+	title
+
 	further int // how many others had its uuid before
+}
+
+// A place is where, and with which Claude Code, a record was written.
+type place struct {
+	CWD     sessions.Text `json:"cwd"`
+	Branch  sessions.Text `json:"gitBranch"`
+	Version sessions.Text `json:"version"`
+}
+
+// A role says whose a record is that has the form of a person's or a model's.
+type role struct {
+	IsSidechain sessions.Flag `json:"isSidechain"`
+	IsMeta      sessions.Flag `json:"isMeta"`
+	IsSummary   sessions.Flag `json:"isCompactSummary"`
+	IsError     sessions.Flag `json:"isApiErrorMessage"`
+}
+
+// A title is what a session, or what of it ends at a record, is called.
+type title struct {
+	Summary     sessions.Text `json:"summary"`
+	LeafUUID    sessions.Text `json:"leafUuid"`
+	AITitle     sessions.Text `json:"aiTitle"`
+	CustomTitle sessions.Text `json:"customTitle"`
 }
 
 // A message is what a record of a person or a model says.

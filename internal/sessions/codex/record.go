@@ -33,46 +33,68 @@ type record struct {
 // A payload is what a record says. Its members are those of all types that are told: no two types
 // use a name for different things.
 type payload struct {
-	Type      sessions.Text                    `json:"type"`
-	ID        sessions.Text                    `json:"id"`
-	TurnID    sessions.Text                    `json:"turn_id"`
-	CWD       sessions.Text                    `json:"cwd"`
-	Git       sessions.Loose[repository]       `json:"git"`
-	Source    sessions.Loose[source]           `json:"source"`
-	Started   sessions.Text                    `json:"parent_thread_id"`
-	Provider  sessions.Text                    `json:"model_provider"`
-	Model     sessions.Text                    `json:"model"`
-	Effort    sessions.Text                    `json:"effort"`
-	Role      sessions.Text                    `json:"role"`
-	Phase     sessions.Text                    `json:"phase"`
-	Content   jsontext.Value                   `json:"content"`
-	Summary   jsontext.Value                   `json:"summary"`
-	Encrypted sessions.Text                    `json:"encrypted_content"`
-	CallID    sessions.Text                    `json:"call_id"`
-	Name      sessions.Text                    `json:"name"`
-	Namespace sessions.Text                    `json:"namespace"`
-	Arguments jsontext.Value                   `json:"arguments"`
-	Input     jsontext.Value                   `json:"input"`
-	Action    jsontext.Value                   `json:"action"`
-	Output    jsontext.Value                   `json:"output"`
-	Tools     jsontext.Value                   `json:"tools"`
-	Status    sessions.Text                    `json:"status"`
-	Prompt    sessions.Text                    `json:"revised_prompt"`
-	Result    jsontext.Value                   `json:"result"`
-	Message   sessions.Text                    `json:"message"`
-	Images    sessions.Loose[[]sessions.Text]  `json:"images"`
-	Text      sessions.Text                    `json:"text"`
-	Usage     sessions.Loose[*tokens]          `json:"usage"`
-	Info      sessions.Loose[figures]          `json:"info"`
-	Limits    jsontext.Value                   `json:"rate_limits"`
-	Turns     sessions.Number                  `json:"num_turns"`
-	History   sessions.Loose[[]jsontext.Value] `json:"replacement_history"`
-	Last      sessions.Text                    `json:"last_agent_message"`
-	Error     jsontext.Value                   `json:"error"`
-	Title     sessions.Text                    `json:"thread_name"`
-	Item      jsontext.Value                   `json:"item"`
-	Thread    sessions.Text                    `json:"new_thread_id"`
-	Created   sessions.Moment                  `json:"timestamp"`
+	Type    sessions.Text   `json:"type"`
+	ID      sessions.Text   `json:"id"`
+	TurnID  sessions.Text   `json:"turn_id"`
+	Model   sessions.Text   `json:"model"`
+	Effort  sessions.Text   `json:"effort"`
+	Created sessions.Moment `json:"timestamp"`
+
+	thread
+	spoken
+	tool
+	spent
+
+	Message sessions.Text                    `json:"message"`
+	Images  sessions.Loose[[]sessions.Text]  `json:"images"`
+	Text    sessions.Text                    `json:"text"`
+	Turns   sessions.Number                  `json:"num_turns"`
+	History sessions.Loose[[]jsontext.Value] `json:"replacement_history"`
+	Last    sessions.Text                    `json:"last_agent_message"`
+	Error   jsontext.Value                   `json:"error"`
+	Title   sessions.Text                    `json:"thread_name"`
+	Item    jsontext.Value                   `json:"item"`
+	Thread  sessions.Text                    `json:"new_thread_id"`
+}
+
+// A thread says where a session ran, with whose models, and what started it.
+type thread struct {
+	CWD      sessions.Text              `json:"cwd"`
+	Git      sessions.Loose[repository] `json:"git"`
+	Source   sessions.Loose[source]     `json:"source"`
+	Started  sessions.Text              `json:"parent_thread_id"`
+	Provider sessions.Text              `json:"model_provider"`
+}
+
+// A spoken item is a message or a thought.
+type spoken struct {
+	Role      sessions.Text  `json:"role"`
+	Phase     sessions.Text  `json:"phase"`
+	Content   jsontext.Value `json:"content"`
+	Summary   jsontext.Value `json:"summary"`
+	Encrypted sessions.Text  `json:"encrypted_content"`
+}
+
+// A tool item is a call, its result, or both.
+type tool struct {
+	CallID    sessions.Text  `json:"call_id"`
+	Name      sessions.Text  `json:"name"`
+	Namespace sessions.Text  `json:"namespace"`
+	Arguments jsontext.Value `json:"arguments"`
+	Input     jsontext.Value `json:"input"`
+	Action    jsontext.Value `json:"action"`
+	Output    jsontext.Value `json:"output"`
+	Tools     jsontext.Value `json:"tools"`
+	Status    sessions.Text  `json:"status"`
+	Prompt    sessions.Text  `json:"revised_prompt"`
+	Result    jsontext.Value `json:"result"`
+}
+
+// spent is what answers cost, and what of the account is left.
+type spent struct {
+	Usage  sessions.Loose[*tokens] `json:"usage"`
+	Info   sessions.Loose[figures] `json:"info"`
+	Limits jsontext.Value          `json:"rate_limits"`
 }
 
 type repository struct {
@@ -154,10 +176,10 @@ func (r *record) kind() string {
 }
 
 // parent names the session that started this one as a sub-agent.
-func (p *payload) parent() sessions.Name {
-	spawn := p.Source.Value.Subagent.Value.Spawn.Value.Parent
+func (t *thread) parent() sessions.Name {
+	spawn := t.Source.Value.Subagent.Value.Spawn.Value.Parent
 	if spawn == "" {
-		spawn = p.Started
+		spawn = t.Started
 	}
 	return name(string(spawn))
 }
@@ -211,7 +233,7 @@ func texts(content jsontext.Value) (all []string) {
 	return all
 }
 
-func (p *payload) text() string { return strings.Join(texts(p.Content), "\n") }
+func (s *spoken) text() string { return strings.Join(texts(s.Content), "\n") }
 
 // attached returns the images of a content.
 func attached(all []piece) (out []sessions.Attachment) {

@@ -1,0 +1,67 @@
+package sessions
+
+import (
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+// A heading is what a session is called, and its labels.
+type heading struct {
+	title  string
+	rank   TitleRank
+	words  string // of the first prompt
+	labels map[string]string
+}
+
+// Headline gives the words that stand for a title where there is none: of the first prompt that
+// has some.
+func (h *heading) Headline(words string) { h.words = or(h.words, strings.TrimSpace(words)) }
+
+// Label sets a label, unless there is one.
+func (h *heading) Label(key, value string) {
+	value = strings.TrimSpace(value)
+	if _, ok := h.labels[key]; !ok && value != "" && utf8.ValidString(value) {
+		h.labels[key] = value
+	}
+}
+
+// A TitleRank says who a title is from. A greater one wins, and of equal ones the later.
+type TitleRank int
+
+// The ranks.
+const (
+	TitleNone    TitleRank = iota
+	TitleSummary           // of a part of the session
+	TitleModel             // that a model gave
+	TitlePerson            // that a person gave
+)
+
+// Title says what the session is called.
+func (h *heading) Title(rank TitleRank, title string) {
+	if title = strings.TrimSpace(title); title != "" && rank >= h.rank {
+		h.title, h.rank = title, rank
+	}
+}
+
+// maxTitle is how many characters of a prompt are a title.
+const maxTitle = 80
+
+// called returns the title as it is kept, else the first words of the first prompt.
+func (h *heading) called(k *keeper) string {
+	if h.title != "" {
+		return k.Text(h.title)
+	}
+	return FirstWords(k.Text(h.words))
+}
+
+// FirstWords returns the beginning of a prompt, in one line.
+func FirstWords(text string) string {
+	words := strings.Join(strings.FieldsFunc(text, func(r rune) bool {
+		return unicode.IsSpace(r) || unicode.IsControl(r)
+	}), " ")
+	if all := []rune(words); len(all) > maxTitle {
+		return strings.TrimSpace(string(all[:maxTitle])) + "…"
+	}
+	return words
+}
