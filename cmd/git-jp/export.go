@@ -4,10 +4,8 @@ import (
 	"io"
 	"slices"
 
-	"github.com/git-jp/git-jp/compact"
 	"github.com/git-jp/git-jp/internal/render"
 	"github.com/git-jp/git-jp/internal/sessions"
-	"github.com/git-jp/git-jp/internal/stats"
 	"github.com/git-jp/git-jp/internal/view"
 )
 
@@ -101,23 +99,12 @@ func (c exportCmd) document(
 	case c.Format == "json" || a.JSON:
 		o.Format = render.FormatJSON
 	case c.Format == "html":
-		price, err := pricing(a)
+		prices, err := a.models()
 		if err != nil {
 			return nil, err
 		}
-		doc := view.Document{Title: "Conversations", Focused: c.Focused, Price: price}
+		doc := view.Document{Title: "Conversations", Focused: c.Focused, Prices: prices}
 		return doc.Write(out, all...)
 	}
 	return all[0].Render(out, o)
-}
-
-// pricing returns what answers cost, by the table of models.
-func pricing(a *app) (func(string, compact.Usage) (float64, bool), error) {
-	table, err := a.models()
-	if err != nil {
-		return nil, err
-	}
-	return func(model string, u compact.Usage) (float64, bool) {
-		return stats.Cost(table, model, u)
-	}, nil
 }

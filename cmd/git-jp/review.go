@@ -104,7 +104,7 @@ func (c reviewCmd) ends(
 func (reviewCmd) page(
 	a *app, out io.Writer, all []review.Conversation,
 ) ([]render.Problem, error) {
-	price, err := pricing(a)
+	prices, err := a.models()
 	if err != nil {
 		return nil, err
 	}
@@ -118,6 +118,6 @@ func (reviewCmd) page(
 			Facts: view.FactsOf(c.Conversation), Only: c.Has,
 		}
 	}
-	doc := view.Document{Title: "What was asked on this branch", Price: price}
+	doc := view.Document{Title: "What was asked on this branch", Prices: prices}
 	return doc.Write(out, shown...)
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 
+	"github.com/git-jp/git-jp/events"
 	"github.com/git-jp/git-jp/internal/render"
 	"github.com/git-jp/git-jp/internal/report"
 	"github.com/git-jp/git-jp/internal/sessions"
@@ -33,7 +34,7 @@ pages before you publish them.`
 
 // Run writes the site.
 func (c siteCmd) Run(ctx context.Context, a *app) error {
-	price, err := pricing(a)
+	prices, err := a.models()
 	if err != nil {
 		return err
 	}
@@ -41,9 +42,14 @@ func (c siteCmd) Run(ctx context.Context, a *app) error {
 	if err != nil {
 		return err
 	}
+	var authors map[events.ID]string
+	if find := (webCmd{}).authors(ctx, a); find != nil {
+		authors, _ = find(ctx) // a repository without commits: the list names who asked
+	}
 	failed := false
 	r, err := site.Build(ctx, a.path(c.Folder), entries, site.Options{
-		Title: c.Title, Version: a.version, Page: view.Document{Focused: c.Focused, Price: price},
+		Title: c.Title, Version: a.version, Page: view.Document{Focused: c.Focused, Prices: prices},
+		Authors: authors,
 		Problem: func(err error) {
 			a.warn("%v", err)
 			failed = true

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -9,8 +10,10 @@ import (
 	"path/filepath"
 
 	"github.com/git-jp/git-jp/blobs"
+	"github.com/git-jp/git-jp/events"
 	"github.com/git-jp/git-jp/gitint"
 	"github.com/git-jp/git-jp/internal/render"
+	"github.com/git-jp/git-jp/internal/revisions"
 	"github.com/git-jp/git-jp/internal/view"
 	"github.com/git-jp/git-jp/internal/web"
 	"github.com/git-jp/git-jp/internal/workspace"
@@ -36,7 +39,7 @@ func (c webCmd) Run(ctx context.Context, a *app) error {
 	if err != nil {
 		return err
 	}
-	price, err := pricing(a)
+	prices, err := a.models()
 	if err != nil {
 		return err
 	}
@@ -46,12 +49,48 @@ func (c webCmd) Run(ctx context.Context, a *app) error {
 	}
 	s := &web.Server{
 		Source: source, Token: a.token(), Host: l.Addr().String(),
-		Title: "Conversations", Page: view.Document{Price: price},
+		Title: "Conversations", Page: view.Document{Prices: prices}, Authors: c.authors(ctx, a),
+		Now: a.now,
 	}
 	if _, err := fmt.Fprintf(a.stdout, "http://%s/%s/\n", s.Host, s.Token); err != nil {
 		return errors.Join(err, l.Close())
 	}
 	return s.Serve(ctx, l)
+}
+
+// authors returns who finds out who committed conversations first, nil where there is no
+// repository.
+func (c webCmd) authors(
+	ctx context.Context, a *app,
+) func(context.Context) (map[events.ID]string, error) {
+	repo, err := a.repo(ctx)
+	if err != nil {
+		return nil
+	}
+	rev, dir := cmp.Or(c.Ref, "HEAD"), ""
+	if w, err := a.workspace(); err == nil && c.Ref == "" {
+		if dir, err = a.dirInRepo(w, repo); err != nil {
+			return nil
+		}
+	}
+	return func(ctx context.Context) (map[events.ID]string, error) {
+		dirs := []string{dir}
+		if dir == "" {
+			tree, err := repo.Tree(ctx, rev)
+			if err != nil {
+				return nil, err
+			}
+			if dirs, err = gitint.NewDirFinder(workspace.DirName).Find(tree); err != nil {
+				return nil, err
+			}
+		}
+		added, err := revisions.Added(ctx, repo, rev, dirs...)
+		names := make(map[events.ID]string, len(added))
+		for id, commit := range added {
+			names[id] = commit.Author
+		}
+		return names, err
+	}
 }
 
 func (c webCmd) source(ctx context.Context, a *app) (web.Source, error) {
@@ -91,7 +130,9 @@ func (s liveWorkspace) Entries(context.Context) ([]web.Entry, error) {
 	all := make([]web.Entry, 0, len(list))
 	for _, e := range list {
 		all = append(all, web.Entry{
-			ID: e.ID, Version: s.version(e), Load: siteCmd{}.loader(s.a, e),
+			ID: e.ID, Version: func() string { return s.version(e) },
+			Details: func() (*events.Details, error) { return s.w.LoadDetails(e) },
+			Load:    siteCmd{}.loader(s.a, e),
 		})
 	}
 	return all, nil
@@ -134,7 +175,8 @@ func (s revision) Entries(ctx context.Context) ([]web.Entry, error) {
 			stream, _ := tree.OID(e.Path + "/" + workspace.EventsFile)
 			details, _ := tree.OID(e.Path + "/" + workspace.MetadataFile)
 			all = append(all, web.Entry{
-				ID: e.ID, Version: stream.String() + details.String(),
+				ID: e.ID, Version: func() string { return stream.String() + details.String() },
+				Details: func() (*events.Details, error) { return workspace.ReadDetails(tree, e) },
 				Load: func() (*workspace.Conversation, view.Conversation, error) {
 					return fromTree(tree, e, contents)
 				},

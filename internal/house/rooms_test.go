@@ -212,8 +212,8 @@ var rooms = []room{
 		dir: "internal/view",
 		is:  "conversations as HTML: pages that need no network and no script, and in which nothing of theirs runs",
 		imports: []string{
-			"events", "blobs", "compact", "internal/edits", "internal/render", "internal/sessions",
-			"internal/workspace",
+			"blobs", "events", "internal/edits", "internal/llm/models", "internal/render", "internal/sessions",
+			"internal/stats", "internal/workspace",
 		},
 	},
 	{

@@ -2,6 +2,7 @@ package site
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
@@ -42,6 +43,8 @@ type Options struct {
 	Version string // of the program: another one writes all pages anew
 	Page    view.Document
 	Problem func(error) // what cannot be read or shown is reported, and the rest is written
+	// Authors are those who committed conversations first, as far as that is known.
+	Authors map[events.ID]string
 }
 
 // A Report counts pages.
@@ -101,15 +104,52 @@ func (b *build) run(ctx context.Context, all []Entry) error {
 	}
 	b.Page.Home = indexName
 	b.Page.Link = func(name string) string { return b.pages[name] }
-	for _, e := range all {
+	drafts, err := b.drafts(ctx, all)
+	if err != nil {
+		return err
+	}
+	for _, d := range drafts {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
-		if err := b.conversation(e); err != nil {
+		if err := b.conversation(d); err != nil {
 			return err
 		}
 	}
 	return errors.Join(b.finish(), b.remove())
+}
+
+// A draft is a conversation before its page is written, which says what the others have cost that
+// come from it.
+type draft struct {
+	entry  Entry
+	digest string
+	view.Summary
+}
+
+// drafts reads all conversations that can be read.
+func (b *build) drafts(ctx context.Context, all []Entry) ([]draft, error) {
+	var drafts []draft
+	var summaries []view.Summary
+	for _, e := range all {
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
+		conv, _, err := e.Load()
+		if err != nil {
+			b.Problem(err)
+			continue
+		}
+		s := b.Page.Summarize(conv)
+		s.Author = cmp.Or(b.Authors[e.ID], s.Author)
+		drafts = append(drafts, draft{entry: e, digest: b.digest(conv)})
+		summaries = append(summaries, s)
+	}
+	view.Families(summaries)
+	for i, s := range summaries {
+		drafts[i].Summary = s
+	}
+	return drafts, nil
 }
 
 // read reads what the folder has. What cannot be read is written anew.
@@ -154,18 +194,23 @@ func (b *build) empty() error {
 }
 
 // conversation writes a page unless the folder has it.
-func (b *build) conversation(e Entry) error {
-	conv, shown, err := e.Load()
+func (b *build) conversation(d draft) error {
+	digits := d.ID.Digits()
+	kin := d.Kin()
+	digest := d.digest + kin
+	if was := b.was.Pages[digits]; was.Digest == digest {
+		d.Doc = was.Summary.Doc
+		b.is.Pages[digits] = entry{digest, d.Summary}
+		b.report.Kept++
+		return nil
+	}
+	_, shown, err := d.entry.Load()
 	if err != nil {
 		b.Problem(err)
 		return nil
 	}
-	digits := e.ID.Digits()
-	digest := b.digest(conv)
-	if was := b.was.Pages[digits]; was.Digest == digest {
-		b.is.Pages[digits] = was
-		b.report.Kept++
-		return nil
+	if kin != "" {
+		shown.Facts = append(shown.Facts, view.Fact{Name: "Together", Value: kin})
 	}
 	var page bytes.Buffer
 	problems, err := b.Page.Write(&page, shown)
@@ -173,18 +218,17 @@ func (b *build) conversation(e Entry) error {
 		return err
 	}
 	for _, p := range problems {
-		b.Problem(fmt.Errorf("%s: %w", e.ID, p))
+		b.Problem(fmt.Errorf("%s: %w", d.ID, p))
 		digest = "" // what is missing now may be there the next time
 	}
-	if err := b.write(pageName(e.ID), page.Bytes()); err != nil {
+	if err := b.write(d.Page, page.Bytes()); err != nil {
 		return err
 	}
-	s := b.Page.Summarize(conv)
-	s.Page, s.Doc = pageName(e.ID), b.is.Next
+	d.Doc = b.is.Next
 	b.is.Next++
-	b.is.Pages[digits] = entry{digest, s}
+	b.is.Pages[digits] = entry{digest, d.Summary}
 	b.report.Written++
-	return b.index.add(s.Doc, shown.Conversation)
+	return b.index.add(d.Doc, shown.Conversation)
 }
 
 // digest is of all that a page depends on: content is named by its hash in the stream.
@@ -237,7 +281,7 @@ func (b *build) finish() error {
 		return int(a.ID - b.ID)
 	})
 	var list bytes.Buffer
-	if err := (view.Index{Title: b.Title, Local: true}).Write(&list, all); err != nil {
+	if err := (view.Index{Title: b.Title}).Write(&list, all); err != nil {
 		return err
 	}
 	data, err := json.MarshalIndent(b.is, "", " ")

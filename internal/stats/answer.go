@@ -2,13 +2,51 @@ package stats
 
 import (
 	"cmp"
+	"fmt"
 	"time"
 
+	"github.com/git-jp/git-jp/blobs"
 	"github.com/git-jp/git-jp/compact"
 	"github.com/git-jp/git-jp/events"
 	"github.com/git-jp/git-jp/events/settings"
 	"github.com/git-jp/git-jp/internal/llm"
+	"github.com/git-jp/git-jp/internal/llm/models"
 )
+
+// An Answer is one that has recorded usage, with what it has cost.
+type Answer struct {
+	Key    blobs.Hash // the same wherever the answer is copied
+	Index  int        // of its last element
+	At     time.Time
+	Model  string
+	Author string // of what it answers
+
+	Input, Cached, Output int64 // tokens; what came from a cache is in both
+	USD                   float64
+	Priced                bool
+}
+
+// Answers returns the answers of a conversation that have recorded usage, in their order. Those
+// before a configuration that cannot be read are returned with the error.
+func Answers(s Subject, table *models.Table) (all []Answer, err error) {
+	err = eachAnswer(s.Base, s.Stream, func(a answer) {
+		all = append(all, a.priced(s.Agent, table))
+	})
+	if err != nil {
+		return all, fmt.Errorf("read the configuration of %s: %w", s.ID, err)
+	}
+	return all, nil
+}
+
+// priced returns what others see of an answer.
+func (a *answer) priced(agent string, table *models.Table) Answer {
+	usd, known := a.cost(table)
+	return Answer{
+		Key: identityOf(agent, a.element), Index: a.index, At: a.element.Time(),
+		Model: a.model, Author: a.author, Input: a.usage.Prompt(), Cached: a.usage.CacheRead,
+		Output: a.usage.Output, USD: usd, Priced: known,
+	}
+}
 
 // An answer is one that has recorded usage.
 type answer struct {

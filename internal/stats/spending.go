@@ -139,25 +139,19 @@ func (l *Ledger) count(s Subject, a answer) {
 		r.last = s.ID
 		r.Conversations++
 	}
-	r.add(a, l.table)
+	r.Count(a.priced(s.Agent, l.table))
 }
 
-// add adds an answer.
-func (r *Row) add(a answer, table *models.Table) {
+// Count adds an answer.
+func (r *Row) Count(a Answer) {
 	r.Answers++
-	r.Input += a.usage.Prompt()
-	r.Cached += a.usage.CacheRead
-	r.Output += a.usage.Output
-	usd, known := a.cost(table)
-	r.USD += usd
-	if !known {
+	r.Input += a.Input
+	r.Cached += a.Cached
+	r.Output += a.Output
+	r.USD += a.USD
+	if !a.Priced {
 		r.Unpriced++
 	}
-}
-
-// Cost returns what an answer of a model has cost, and whether that is known.
-func Cost(table *models.Table, model string, u compact.Usage) (usd float64, known bool) {
-	return cost(table, model, usageOf(u))
 }
 
 func cost(table *models.Table, model string, u llm.Usage) (usd float64, known bool) {

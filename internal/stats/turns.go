@@ -32,7 +32,7 @@ func Turns(base []byte, s *events.Stream, table *models.Table) ([]Turn, error) {
 			all = append(all, Turn{Row: Row{Name: fmt.Sprintf("turn %d", number)}, Number: number})
 		}
 		t := &all[len(all)-1]
-		t.add(a, table)
+		t.Count(a.priced("", table))
 		if n := a.usage.Prompt(); n > t.Largest {
 			t.Largest, t.LargestCached = n, a.usage.CacheRead
 		}

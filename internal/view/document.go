@@ -12,8 +12,8 @@ import (
 	"strings"
 	"time"
 
-	"github.com/git-jp/git-jp/compact"
 	"github.com/git-jp/git-jp/events"
+	"github.com/git-jp/git-jp/internal/llm/models"
 	"github.com/git-jp/git-jp/internal/render"
 )
 
@@ -46,12 +46,14 @@ type Document struct {
 	// Link returns where the page of an agent's session or of a conversation is, by its name or
 	// its id; "" for nowhere.
 	Link func(name string) string
-	// Price returns what an answer of a model has cost, and whether that is known.
-	Price func(model string, u compact.Usage) (usd float64, known bool)
+	// Prices are what answers cost; without them only tokens are counted.
+	Prices *models.Table
 	// Home is where the index is, "" where there is none.
 	Home string
 	// Live lets the page follow a conversation that grows.
 	Live bool
+
+	again string // after how many seconds the page is asked for again where no script runs
 }
 
 // Write writes a page with all conversations, which needs no other file. The problems are
@@ -145,6 +147,11 @@ func (d Document) open(m *markup, title, script string) {
 	m.open("meta", attr{"name", "viewport"}, attr{"content", "width=device-width, initial-scale=1"})
 	m.open("meta", attr{"name", "color-scheme"}, attr{"content", "light dark"})
 	m.open("meta", attr{"name", "referrer"}, attr{"content", "no-referrer"})
+	if d.again != "" {
+		m.open("noscript")
+		m.open("meta", attr{"http-equiv", "refresh"}, attr{"content", d.again})
+		m.end("noscript")
+	}
 	m.put("title", title)
 	m.raw("<style>" + trusted(style) + "</style>")
 	m.end("head")

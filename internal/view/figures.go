@@ -2,50 +2,25 @@ package view
 
 import (
 	"fmt"
-	"slices"
 	"strconv"
 	"strings"
+	"time"
 
-	"github.com/git-jp/git-jp/compact"
 	"github.com/git-jp/git-jp/events"
 	"github.com/git-jp/git-jp/internal/render"
+	"github.com/git-jp/git-jp/internal/stats"
 )
 
-// figures are what answers have cost, by the usage that is recorded with them.
-type figures struct {
-	answers, unpriced     int
-	input, cached, output int64
-	usd                   float64
-}
-
-// A price is what an answer has cost, where that is known.
-type price struct {
-	usd   float64
-	known bool
-}
-
-func (f *figures) add(u compact.Usage, cost price) {
-	f.answers++
-	f.input += u.Prompt()
-	f.cached += u.CacheRead
-	f.output += u.Output
-	if cost.known {
-		f.usd += cost.usd
-	} else {
-		f.unpriced++
+// figuresLine says what answers have cost, as it is recorded with them.
+func figuresLine(r stats.Row) string {
+	s := fmt.Sprintf("%s tokens in", tokens(r.Input))
+	if r.Cached > 0 && r.Input > 0 {
+		s += fmt.Sprintf(" (%d %% from a cache)", 100*r.Cached/r.Input)
 	}
-}
-
-// String says the figures in a line.
-func (f figures) String() string {
-	s := fmt.Sprintf("%s tokens in", tokens(f.input))
-	if f.cached > 0 && f.input > 0 {
-		s += fmt.Sprintf(" (%d %% from a cache)", 100*f.cached/f.input)
-	}
-	s += fmt.Sprintf(", %s out", tokens(f.output))
-	if f.usd > 0 {
-		s += ", " + dollars(f.usd)
-		if f.unpriced > 0 {
+	s += fmt.Sprintf(", %s out", tokens(r.Output))
+	if r.USD > 0 {
+		s += ", " + dollars(r.USD)
+		if r.Unpriced > 0 {
 			s += " and more"
 		}
 	}
@@ -67,157 +42,167 @@ func dollars(usd float64) string {
 	return fmt.Sprintf("$%.2f", usd)
 }
 
-// priceOf is what the answer that ends with an element has cost.
-func (p *pageWriter) priceOf(e *events.Element, u compact.Usage) (cost price) {
-	if p.doc.Price == nil {
-		return price{}
+// reckon finds what the answers of the page have cost. Where the configuration cannot be read, it
+// is that of the answers before: the page shows them all.
+func (p *pageWriter) reckon() {
+	all, _ := stats.Answers(stats.Subject{
+		ID: p.conv.ID, Base: p.conv.Base, Stream: p.conv.Stream,
+	}, p.doc.Prices)
+	p.spending = make(map[int]stats.Answer, len(all))
+	for _, a := range all {
+		p.spending[a.Index] = a
 	}
-	model := u.Model
-	provider, of, _ := strings.Cut(p.model, "/")
-	if model == "" || model == of {
-		model = p.model
-	} else if !strings.Contains(model, "/") {
-		model = provider + "/" + model
-	}
-	if sent, ok := compact.SentOf(e); ok && sent.Model != "" {
-		model = sent.Model
-	}
-	cost.usd, cost.known = p.doc.Price(model, u)
-	return cost
 }
 
-// A bar is a row of a chart.
-type bar struct {
-	label, href string
-	value       int64
-	part        int64 // of the value, in another shade
-	says        string
-}
-
-// figures writes what turns and tools have cost: reported where a provider told it, estimated
-// where it is what texts are guessed to have.
+// figures writes what turns, days and tools have cost: reported where a provider told it,
+// estimated where it is what texts are guessed to have.
 func (p *pageWriter) figures() {
 	turns, total := p.byTurn()
-	tools := p.byTool()
-	if len(turns) == 0 && len(tools) == 0 {
+	parts, tools := p.byPart()
+	if len(turns) == 0 && len(parts) == 0 {
 		return
 	}
 	m := p.m
 	m.open("details", class("figures"))
 	switch {
-	case total.answers > 0:
-		m.put("summary", "Figures: "+total.String())
+	case total.Answers > 0:
+		m.put("summary", "Figures: "+figuresLine(total))
 	default:
 		m.put("summary", "Figures: tokens are estimated, no answer has recorded usage")
 	}
-	if len(turns) > 0 {
-		p.chart("Prompt by turn, tokens as reported; from a cache in the lighter shade", turns)
+	chart(m, "Prompt by turn, tokens as reported; from a cache in the lighter shade", turns)
+	if days := p.byDay(); len(days) > 1 {
+		chart(m, "Tokens by day, as reported; from a cache in the lighter shade", days)
 	}
-	if len(tools) > 0 {
-		p.chart("What fills the context, by tool: tokens are estimated", tools)
-	}
+	chart(m, "Tokens of prompts, as reported: from a cache, and why the rest was not", p.caching())
+	chart(m, "What fills the context: tokens are estimated", parts)
+	chart(m, "Results by tool: tokens are estimated", tools)
 	m.end("details")
 }
 
 // byTurn returns the largest prompt of each turn: it is how full the context was.
-func (p *pageWriter) byTurn() (bars []bar, total figures) {
-	s := p.conv.Stream
-	for _, t := range s.Turns() {
+func (p *pageWriter) byTurn() (bars []bar, total stats.Row) {
+	for _, t := range p.conv.Stream.Turns() {
 		if !p.shows(t.Index + 1) {
 			continue
 		}
-		var f figures
-		var full compact.Usage
+		var f stats.Row
+		var full stats.Answer
 		for i := t.First; i <= t.Last; i++ {
-			u, ok := compact.UsageOf(s.At(i))
+			a, ok := p.spending[i]
 			if !ok {
 				continue
 			}
-			f.add(u, p.priceOf(s.At(i), u))
-			total.add(u, p.priceOf(s.At(i), u))
-			if u.Prompt() > full.Prompt() {
-				full = u
+			f.Count(a)
+			total.Count(a)
+			if a.Input > full.Input {
+				full = a
 			}
 		}
-		if f.answers > 0 {
+		if f.Answers > 0 {
 			bars = append(bars, bar{
 				label: fmt.Sprintf("Turn %d", t.Index+1), href: "#" + p.anchor(p.keys[t.First]),
-				value: full.Prompt(), part: full.CacheRead, says: f.String(),
+				value: full.Input, part: full.Cached, says: figuresLine(f),
 			})
 		}
 	}
 	return bars, total
 }
 
-// byTool returns what results take, by tool, the largest first.
-func (p *pageWriter) byTool() []bar {
-	const bytesPerToken, most = 4, 10
-	size, calls := map[string]int64{}, map[string]int{}
+// byDay returns what was sent and answered on each day.
+func (p *pageWriter) byDay() []bar {
+	turn := p.conv.Stream.TurnOf()
+	var all []stats.Answer
+	for i := range p.conv.Stream.All() {
+		if a, ok := p.spending[i]; ok && p.shows(turn[i]+1) {
+			all = append(all, a)
+		}
+	}
+	return days(all)
+}
+
+// days adds answers up by the day of Greenwich, in the order of the days.
+func days(all []stats.Answer) []bar {
+	return summed(all, func(a stats.Answer) string { return a.At.UTC().Format(time.DateOnly) })
+}
+
+// byModel adds answers up by who gave them.
+func byModel(all []stats.Answer) []bar {
+	return summed(all, func(a stats.Answer) string { return a.Model })
+}
+
+// caching returns what prompts had of the provider's cache, and why they did not have the rest.
+// Nothing is known of single turns: what a page shows of a part is left out.
+func (p *pageWriter) caching() (bars []bar) {
+	if len(p.spending) == 0 || p.conv.Only != nil {
+		return nil
+	}
+	ledger := stats.NewCacheLedger(p.doc.Prices)
+	_ = ledger.Add(p.conv.ID, p.conv.Base, p.conv.Stream) // as in reckon
+	c := ledger.Caching()
+	if c.Read+c.Written == 0 {
+		return nil
+	}
+	bars = append(bars, bar{
+		label: "From a cache", value: c.Read, part: c.Read, says: tokens(c.Read),
+	})
+	for _, x := range c.Causes {
+		bars = append(bars, bar{
+			label: sentence(string(x.Cause)), value: x.Tokens,
+			says: tokens(x.Tokens) + ": " + x.Cause.Because(),
+		})
+	}
+	return bars
+}
+
+// byPart returns what fills the context: what is said by whom, and the results by tool, the
+// largest first. Nothing counts them but the providers, so they are guessed.
+func (p *pageWriter) byPart() (parts, tools []bar) {
+	const most = 10
+	var kinds, results tally
+	turn := p.conv.Stream.TurnOf()
+	for i, e := range p.conv.Stream.All() {
+		if !p.shows(turn[i] + 1) {
+			continue
+		}
+		switch ev := e.Event().(type) {
+		case *events.ChatRequest:
+			size := int64(len(ev.Content))
+			for _, a := range ev.Resources {
+				size += a.Content.Size()
+			}
+			kinds.add("Prompts", size, "prompt")
+		case *events.ChatResponse:
+			if ev.Form == events.FormReasoning {
+				kinds.add("Reasoning", int64(len(ev.Text)), "block")
+			} else {
+				kinds.add("Answers", int64(len(ev.Text)+len(ev.Data)), "message")
+			}
+		case *events.ToolCallRequest:
+			kinds.add("Calls", int64(len(ev.Name)+len(ev.Arguments)), "call")
+		}
+	}
 	for _, c := range p.conv.Stream.Calls() {
-		calls[c.Name]++
-		if c.Open() {
+		if c.Open() || !p.shows(turn[c.Request]+1) {
 			continue
 		}
 		r, _ := p.conv.Stream.At(c.Response).Event().(*events.ToolCallResponse)
-		for _, b := range r.Blocks {
-			if b.Resource != nil {
-				size[c.Name] += b.Resource.Content.Size()
-			} else if b.Type == events.BlockText {
-				size[c.Name] += b.Content.Size()
-			}
-		}
+		size := sizeOf(r)
+		kinds.add("Results", size, "result")
+		results.add(c.Name, size, "call")
 	}
-	var bars []bar
-	for n, bytes := range size {
-		bars = append(bars, bar{
-			label: n, value: bytes / bytesPerToken,
-			says: "about " + tokens(bytes/bytesPerToken) + " in " + render.Count(calls[n], "call"),
-		})
-	}
-	slices.SortFunc(bars, func(a, b bar) int {
-		if a.value != b.value {
-			return int(b.value - a.value)
-		}
-		return strings.Compare(a.label, b.label)
-	})
-	return bars[:min(len(bars), most)]
+	tools = results.bars()
+	return kinds.bars(), tools[:min(len(tools), most)]
 }
 
-// chart writes bars as a table: it reads the same without eyes.
-func (p *pageWriter) chart(caption string, bars []bar) {
-	const width = 1000
-	var most int64 = 1
-	for _, b := range bars {
-		most = max(most, b.value)
-	}
-	m := p.m
-	m.open("table", class("chart"))
-	m.put("caption", caption)
-	m.open("tbody")
-	for _, b := range bars {
-		m.open("tr")
-		m.open("th", attr{"scope", "row"})
-		if b.href != "" {
-			m.put("a", b.label, href(b.href))
-		} else {
-			m.text(b.label)
+// sizeOf is how many bytes a result gives a model.
+func sizeOf(r *events.ToolCallResponse) (n int64) {
+	for _, b := range r.Blocks {
+		if b.Resource != nil {
+			n += b.Resource.Content.Size()
+		} else if b.Type == events.BlockText {
+			n += b.Content.Size()
 		}
-		m.end("th")
-		m.open("td")
-		m.open("svg", attr{"viewBox", "0 0 1000 10"}, attr{"preserveAspectRatio", "none"},
-			attr{"aria-hidden", "true"})
-		m.open("rect", attr{"height", "10"}, attr{"width", fmt.Sprint(width * b.value / most)})
-		m.end("rect")
-		if b.part > 0 {
-			m.open("rect", class("part"), attr{"height", "10"},
-				attr{"width", fmt.Sprint(width * b.part / most)})
-			m.end("rect")
-		}
-		m.end("svg")
-		m.end("td")
-		m.put("td", b.says)
-		m.end("tr")
 	}
-	m.end("tbody")
-	m.end("table")
+	return n
 }

@@ -7,125 +7,101 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"slices"
 	"strconv"
 	"strings"
 	"time"
 
-	"github.com/git-jp/git-jp/compact"
 	"github.com/git-jp/git-jp/events"
 	"github.com/git-jp/git-jp/internal/render"
-	"github.com/git-jp/git-jp/internal/sessions"
-	"github.com/git-jp/git-jp/internal/workspace"
 )
 
 //go:embed index.js
 var indexScript string
-
-// A Summary is what a list says of a conversation.
-type Summary struct {
-	ID     events.ID
-	Page   string // where it is
-	Title  string
-	First  string // words of the first prompt
-	Agent  string // the agent whose session it was, "" for jp's own
-	Model  string
-	Author string // of the commit that added it, else of the first prompt
-	Branch string
-	Fork   string // what it was forked from or started by, "" for nothing
-	Turns  int
-	Input  int64 // tokens as reported
-	Output int64
-	USD    float64
-	Last   time.Time // of its last event
-	Doc    int       // its number in the search index, -1 where there is none
-}
-
-// Summarize returns what a list says of a conversation.
-func (d Document) Summarize(conv *workspace.Conversation) Summary {
-	outline := render.OutlineOf(conv.Stream, conv.BaseConfig, 0)
-	_, last := times(conv.Stream)
-	labels := conv.Details.Labels
-	s := Summary{
-		ID: conv.ID, Title: conv.Title(), First: outline.First, Model: outline.Model,
-		Turns: outline.Turns, Last: last, Doc: -1,
-		Branch: labels[sessions.LabelBranch], Fork: labels[sessions.LabelParent],
-	}
-	session := cmp.Or(labels[sessions.LabelSession], labels[sessions.LabelOf])
-	if n, ok := sessions.ParseName(session); ok {
-		s.Agent = string(n.Agent)
-	}
-	if o := workspace.OriginOf(conv.Details); o != nil {
-		s.Fork = o.String()
-	}
-	p := &pageWriter{doc: d, model: outline.Model}
-	for _, e := range conv.Stream.All() {
-		if r, ok := e.Event().(*events.ChatRequest); ok && s.Author == "" {
-			s.Author = r.Author
-		}
-		u, ok := compact.UsageOf(e)
-		if !ok {
-			continue
-		}
-		s.Input += u.Prompt()
-		s.Output += u.Output
-		s.USD += p.priceOf(e, u).usd
-	}
-	return s
-}
-
-// name is the title, or what stands for it.
-func (s Summary) name() string {
-	if s.Title == "" && s.First != "" {
-		return "“" + s.First + "”"
-	}
-	return cmp.Or(s.Title, s.ID.String())
-}
 
 // An Index is a page that lists conversations.
 type Index struct {
 	Title string
 	// Search is where a search of a server is, "" where the page searches by itself.
 	Search string
-	// Local says that the search of the page is in files beside it.
-	Local bool
+	// Rows is where a server has the rows that changed since the page was made, "" for none, and
+	// Next the number with which it is asked for them.
+	Rows string
+	Next int
+	// Links lead to further pages.
+	Links []Link
 }
+
+// A Link leads to a page.
+type Link struct{ Name, Page string }
 
 // Write writes the list.
 func (x Index) Write(w io.Writer, all []Summary) error {
 	const buffer = 64 << 10
 	out := bufio.NewWriterSize(w, buffer)
 	m := &markup{w: out}
-	Document{}.open(m, x.Title, indexScript)
+	pending := pendingIn(all)
+	doc := Document{}
+	if pending > 0 {
+		doc.again = "3"
+	}
+	doc.open(m, x.Title, indexScript)
 	m.put("a", "Skip to the list", class("skip"), href("#main"))
 	m.open("main", class("page"), id("main"))
 	m.put("h1", x.Title)
 	x.search(m)
-	m.open("table", class("list"), id("list"))
-	m.put("caption", render.Count(len(all), "conversation"), id("count"))
-	m.open("thead")
-	m.open("tr")
-	shown, pages := columnsOf(all), make(map[string]string, len(all))
-	for _, s := range all {
-		pages[s.ID.String()] = s.Page
-	}
-	for _, c := range shown {
-		m.open("th", attr{"scope", "col"}, class(c.class), attr{"data-sort", c.sort})
-		m.text(c.head)
-		m.end("th")
-	}
-	m.end("tr")
-	m.end("thead")
-	m.raw("\n")
-	m.open("tbody")
-	for _, s := range all {
-		s.row(m, shown, pages)
-	}
-	m.end("tbody")
-	m.end("table")
+	x.links(m)
+	total(m, all)
+	filters(m)
+	x.table(m, all)
 	m.end("main")
 	m.raw("\n<script>" + trusted(indexScript) + "</script>\n</body></html>\n")
 	return errors.Join(m.err, out.Flush())
+}
+
+// Rows is what changed of a list since a page with it was made.
+type Rows struct {
+	Index   Index
+	All     []Summary // of the list
+	Changed []Summary
+	Gone    []events.ID
+}
+
+// Write writes what the script of the page takes the rows from.
+func (r Rows) Write(w io.Writer) error {
+	out := bufio.NewWriter(w)
+	m := &markup{w: out}
+	m.raw("<!DOCTYPE html>\n<title>Rows</title>\n")
+	r.Index.table(m, r.Changed)
+	m.put("output", strconv.Itoa(pendingIn(r.All)), id("pending"))
+	m.put("output", emptyIn(r.All), id("empty"))
+	gone := make([]string, len(r.Gone))
+	for i, g := range r.Gone {
+		gone[i] = rowID(g)
+	}
+	m.put("output", strings.Join(gone, " "), id("gone"))
+	return errors.Join(m.err, out.Flush())
+}
+
+func rowID(id events.ID) string { return "c" + id.Digits() }
+
+// emptyIn names the columns in which no conversation has something.
+func emptyIn(all []Summary) string {
+	var names []string
+	for i, c := range columns() {
+		if c.isEmpty(all) && pendingIn(all) == 0 {
+			names = append(names, "no"+strconv.Itoa(i+1))
+		}
+	}
+	return strings.Join(names, " ")
+}
+
+func pendingIn(all []Summary) (n int) {
+	for _, s := range all {
+		if s.Pending {
+			n++
+		}
+	}
+	return n
 }
 
 // search writes where words are typed: without a script only a server can answer.
@@ -147,10 +123,87 @@ func (x Index) search(m *markup) {
 	m.end("div")
 }
 
+func (x Index) links(m *markup) {
+	if len(x.Links) == 0 {
+		return
+	}
+	m.open("nav", class("links"), attr{"aria-label", "Other lists"})
+	for _, l := range x.Links {
+		m.put("a", l.Name, href(l.Page))
+	}
+	m.end("nav")
+}
+
+// filters is where the script puts what chooses rows.
+func filters(m *markup) {
+	m.open("div", class("filters"), id("filters"), flag("hidden"), attr{"role", "group"},
+		attr{"aria-label", "Filter"})
+	m.end("div")
+}
+
+// total writes what all conversations have cost, each answer once.
+func total(m *markup, all []Summary) {
+	sum, answers := spentIn(all)
+	if sum.Answers == 0 {
+		return
+	}
+	m.open("details", class("figures"))
+	so := ""
+	if pendingIn(all) > 0 {
+		so = " so far"
+	}
+	m.put("summary", "Figures"+so+": "+figuresLine(sum))
+	by := days(answers)
+	const most = 60
+	by = by[max(len(by)-most, 0):]
+	chart(m, "Tokens by day, as reported; from a cache in the lighter shade", by)
+	chart(m, "Tokens by model, as reported", byModel(answers))
+	m.end("details")
+}
+
+// table writes rows. Columns in which no conversation has something are not shown.
+func (x Index) table(m *markup, all []Summary) {
+	rows, next := attr{}, attr{}
+	if x.Rows != "" {
+		rows, next = attr{"data-rows", x.Rows}, attr{"data-next", strconv.Itoa(x.Next)}
+	}
+	m.open("table", class(strings.TrimSpace("list "+emptyIn(all))), id("list"), rows, next)
+	m.put("caption", render.Count(len(all), "conversation"), id("count"))
+	m.open("thead")
+	m.open("tr")
+	for _, c := range columns() {
+		m.open("th", attr{"scope", "col"}, class(c.class), attr{"data-sort", c.sort})
+		m.text(c.head)
+		m.end("th")
+	}
+	m.end("tr")
+	m.end("thead")
+	m.raw("\n")
+	m.open("tbody")
+	shown := columns()
+	for _, s := range all {
+		s.row(m, shown)
+	}
+	m.end("tbody")
+	m.end("table")
+}
+
 // A column of the list: class "opt" leaves it out on a narrow screen.
 type column struct {
 	head, sort, class string
 	cell              func(Summary) (text, value string) // by the value it is sorted
+}
+
+func (c column) isEmpty(all []Summary) bool {
+	for _, s := range all {
+		if c.cell == nil {
+			return false
+		}
+		if text, _ := c.cell(s); text != "" {
+			return false
+		}
+	}
+	return true
 }
 
 func columns() []column {
@@ -159,23 +212,28 @@ func columns() []column {
 	}
 	return []column{
 		{"Conversation", "title", "what", nil},
+		{"Agent", "agent", "opt", words(func(s Summary) string { return s.Agent })},
 		{"Model", "model", "opt", words(Summary.model)},
 		{"Author", "author", "opt", words(func(s Summary) string { return s.Author })},
 		{"Branch", "branch", "opt", words(func(s Summary) string { return s.Branch })},
 		{"Turns", "turns", "n", func(s Summary) (string, string) {
+			if s.Pending {
+				return "…", "0"
+			}
 			return render.Number(int64(s.Turns)), strconv.Itoa(s.Turns)
 		}},
 		{"Tokens", "tokens", "n opt", func(s Summary) (text, value string) {
-			if n := s.Input + s.Output; n > 0 {
+			n := s.Spent.Input + s.Spent.Output
+			if n > 0 {
 				text = tokens(n)
 			}
-			return text, strconv.FormatInt(s.Input+s.Output, 10)
+			return text, strconv.FormatInt(n, 10)
 		}},
 		{"Cost", "cost", "n opt", func(s Summary) (text, value string) {
-			if s.USD > 0 {
-				text = dollars(s.USD)
+			if s.Spent.USD > 0 {
+				text = dollars(s.Spent.USD)
 			}
-			return text, fmt.Sprintf("%f", s.USD)
+			return text, fmt.Sprintf("%.4f", s.Spent.USD)
 		}},
 		{"Last event", "last", "n", func(s Summary) (string, string) {
 			return dayOf(s.Last), strconv.FormatInt(s.Last.Unix(), 10)
@@ -183,37 +241,21 @@ func columns() []column {
 	}
 }
 
-// columnsOf returns the columns in which a conversation has something.
-func columnsOf(all []Summary) []column {
-	return slices.DeleteFunc(columns(), func(c column) bool {
-		return c.cell != nil && !slices.ContainsFunc(all, func(s Summary) bool {
-			text, _ := c.cell(s)
-			return text != ""
-		})
-	})
-}
-
-// model is that of the last answers, behind the agent that had it.
+// model is that of the last answers, without its provider.
 func (s Summary) model() string {
-	model := s.Model
-	if _, name, ok := strings.Cut(model, "/"); ok {
-		model = name
-	}
-	if s.Agent != "" {
-		model = strings.TrimSuffix(s.Agent+", "+model, ", ")
-	}
-	return model
+	_, name, _ := strings.Cut(s.Model, "/")
+	return cmp.Or(name, s.Model)
 }
 
-func (s Summary) row(m *markup, shown []column, pages map[string]string) {
+func (s Summary) row(m *markup, shown []column) {
 	doc := attr{}
 	if s.Doc >= 0 {
 		doc = attr{"data-doc", strconv.Itoa(s.Doc)}
 	}
-	m.open("tr", doc)
+	m.open("tr", id(rowID(s.ID)), doc)
 	for _, c := range shown {
 		if c.cell == nil {
-			s.what(m, pages)
+			s.what(m)
 			continue
 		}
 		text, value := c.cell(s)
@@ -227,22 +269,29 @@ func (s Summary) row(m *markup, shown []column, pages map[string]string) {
 	m.raw("\n")
 }
 
-// what writes what a conversation is about. What it was forked from may have a page.
-func (s Summary) what(m *markup, pages map[string]string) {
+// what writes what a conversation is about.
+func (s Summary) what(m *markup) {
 	m.open("td", class("what"))
 	m.put("a", s.name(), href(s.Page))
+	for _, l := range s.Labels {
+		m.raw(" ")
+		m.put("span", l, class("label"))
+	}
 	if s.Title != "" && s.First != "" && s.Title != s.First {
 		m.put("span", s.First, class("first"))
 	}
 	if s.Fork != "" {
 		m.open("span", class("first"))
 		m.text("from ")
-		if origin, _, _ := strings.Cut(s.Fork, ","); pages[origin] != "" {
-			m.put("a", s.Fork, href(pages[origin]))
+		if s.OriginPage != "" {
+			m.put("a", s.Fork, href(s.OriginPage))
 		} else {
 			m.text(s.Fork)
 		}
 		m.end("span")
+	}
+	if kin := s.Kin(); kin != "" {
+		m.put("span", kin, class("first"))
 	}
 	m.end("td")
 }

@@ -1,29 +1,43 @@
 "use strict";
 (() => {
   const $ = selector => document.querySelector(selector);
-  const list = $("#list"), body = list.tBodies[0], rows = [...body.rows];
   const params = new URLSearchParams(location.search);
   const remember = (name, value) => {
     if (value) params.set(name, value); else params.delete(name);
     const query = params.toString();
     try { history.replaceState(null, "", query ? "?" + query : location.pathname); } catch { /* as it was */ }
   };
+  addEventListener("keydown", e => {
+    if (e.key !== "/" || e.ctrlKey || e.metaKey || e.target.closest("input, select")) return;
+    e.preventDefault();
+    $("#words").focus();
+  });
+  const list = $("#list");
+  if (!list) return; // what a server found
+  const body = list.tBodies[0], total = list.caption;
+  let rows = [...body.rows], caption = total.textContent, found = null;
 
   // Sorting, by the address too: "?sort=turns", "?sort=-last".
   const heads = [...list.tHead.rows[0].cells];
+  const at = name => heads.findIndex(h => h.dataset.sort === name);
   const value = (row, i) => {
     const cell = row.cells[i];
     return "v" in cell.dataset ? Number(cell.dataset.v) : cell.textContent.trim().toLowerCase();
   };
   const sort = (name, down) => {
-    const i = heads.findIndex(h => h.dataset.sort === name);
+    const i = at(name);
     if (i < 0) return;
     const sorted = rows.map(r => [value(r, i), r]).sort(([a], [b]) => (a < b ? -1 : a > b ? 1 : 0));
     if (down) sorted.reverse();
-    body.append(...sorted.map(([, r]) => r));
+    rows = sorted.map(([, r]) => r);
+    body.append(...rows);
     for (const h of heads) h.removeAttribute("aria-sort");
     heads[i].setAttribute("aria-sort", down ? "descending" : "ascending");
     remember("sort", (down ? "-" : "") + name);
+  };
+  const sortAgain = () => {
+    const by = params.get("sort");
+    if (by) sort(by.replace(/^-/, ""), by.startsWith("-"));
   };
   for (const h of heads) {
     const b = document.createElement("button");
@@ -35,17 +49,98 @@
       sort(h.dataset.sort, was ? was === "ascending" : "v" in (rows[0]?.cells[h.cellIndex].dataset ?? {}));
     });
   }
-  const by = params.get("sort");
-  if (by) sort(by.replace(/^-/, ""), by.startsWith("-"));
+  sortAgain();
 
-  const words = $("#words"), hits = $("#hits"), found = $("#found"), box = $("#searching");
-  addEventListener("keydown", e => {
-    if (e.key !== "/" || e.ctrlKey || e.metaKey || e.target.closest("input")) return;
-    e.preventDefault();
-    words.focus();
-  });
-  if (!box) return; // a server searches
+  // Filters, by the address too: "?title=index&author=Ada&label=pr=5&since=2026-01-01".
+  const text = (row, name) => row.cells[at(name)].textContent;
+  const labels = row => [...row.querySelectorAll(".label")].map(l => l.textContent);
+  const day = row => text(row, "last");
+  const tests = {
+    title: (r, v) => text(r, "title").toLowerCase().includes(v.toLowerCase()),
+    label: (r, v) => labels(r).some(l => l === v || l.startsWith(v + "=")),
+    since: (r, v) => day(r) >= v,
+    until: (r, v) => day(r) !== "" && day(r) <= v,
+  };
+  const named = ["agent", "model", "author", "branch"];
+  for (const n of named) tests[n] = (r, v) => text(r, n) === v;
+  const show = () => {
+    const wanted = Object.entries(tests).filter(([n]) => params.get(n)).map(([n, f]) => [f, params.get(n)]);
+    let shown = 0;
+    for (const r of rows) {
+      const hide = !(wanted.every(([f, v]) => f(r, v)) && (!found || found(r)));
+      if (r.hidden !== hide) r.hidden = hide;
+      if (!hide) shown++;
+    }
+    total.textContent = shown < rows.length ? `${shown} of ${caption}` : caption;
+  };
+  const box = $("#filters"), fields = new Map();
+  const field = (name, label, make) => {
+    const l = document.createElement("label"), f = make();
+    l.append(label + " ", f);
+    f.name = name;
+    f.value = params.get(name) ?? "";
+    f.addEventListener("input", () => { remember(name, f.value); show(); });
+    fields.set(name, f);
+    box.append(l);
+    return l;
+  };
+  const input = type => () => Object.assign(document.createElement("input"), { type });
+  const values = name => new Set(name === "label" ? rows.flatMap(labels) : rows.map(r => text(r, name)));
+  const choices = () => {
+    for (const name of [...named, "label"]) {
+      const all = [...values(name)].filter(v => v).sort(), chosen = params.get(name) ?? "";
+      const f = fields.get(name);
+      f.parentElement.hidden = all.length < 2 && !chosen;
+      if (chosen && !all.includes(chosen)) all.push(chosen);
+      if (f.length === all.length + 1) continue;
+      f.replaceChildren(new Option("any", ""), ...all.slice(0, 500).map(v => new Option(v, v)));
+      f.value = chosen;
+    }
+  };
+  field("title", "Title", input("search"));
+  for (const n of named) field(n, n[0].toUpperCase() + n.slice(1), () => document.createElement("select"));
+  field("label", "Label", () => document.createElement("select"));
+  field("since", "Since", input("date"));
+  field("until", "Until", input("date"));
   box.hidden = false;
+  choices();
+  show();
+
+  // A server has the rows that changed, and the figures of those whose conversations it had not
+  // read when the page was made.
+  if (list.dataset.rows) {
+    let next = list.dataset.next, pending = true;
+    const update = async () => {
+      const answer = await fetch(`${list.dataset.rows}?after=${next}`);
+      if (!answer.ok) return;
+      const fresh = new DOMParser().parseFromString(await answer.text(), "text/html");
+      const said = name => fresh.getElementById(name).textContent;
+      next = fresh.getElementById("list").dataset.next;
+      pending = said("pending") !== "0";
+      for (const gone of said("gone").split(" ")) document.getElementById(gone)?.remove();
+      const changed = [...fresh.getElementById("list").tBodies[0].rows];
+      if (!changed.length && rows.length === body.rows.length && list.className === `list ${said("empty")}`.trim()) return;
+      for (const row of changed) {
+        const old = document.getElementById(row.id);
+        if (old) old.replaceWith(row); else body.prepend(row);
+      }
+      list.className = `list ${said("empty")}`.trim();
+      rows = [...body.rows];
+      caption = `${rows.length} conversation${rows.length === 1 ? "" : "s"}`;
+      sortAgain();
+      choices();
+      show();
+    };
+    const again = () => setTimeout(async () => {
+      if (!document.hidden) await update().catch(() => {});
+      again();
+    }, pending ? 1000 : 2000);
+    again();
+  }
+
+  const words = $("#words"), hits = $("#hits"), places = $("#found"), searching = $("#searching");
+  if (!searching) return; // a server searches
+  searching.hidden = false;
 
   // The index is in pieces by the first two letters of words; one is fetched when it is asked for.
   // A piece calls gitjp with its words; each has conversations with their turns, as
@@ -79,7 +174,7 @@
     return all;
   };
   const byDoc = new Map(rows.map(r => [Number(r.dataset.doc).toString(36), r]));
-  const most = 200, caption = list.caption.textContent;
+  const most = 200;
   let latest = 0;
   const search = async text => {
     const mine = ++latest;
@@ -87,23 +182,20 @@
     remember("q", typed);
     const terms = typed.match(/[\p{L}\p{N}_]{2,}/gu) ?? [];
     hits.replaceChildren();
-    for (const r of rows) r.hidden = false;
-    list.caption.textContent = caption;
-    if (!terms.length) { found.value = ""; return; }
+    found = null;
+    if (!terms.length) { places.value = ""; show(); return; }
     const sets = await Promise.all(terms.map(t => lookUp([...t].slice(0, 32).join(""))));
     if (mine !== latest) return;
-    const places = [...sets[0]].filter(p => sets.every(s => s.has(p)));
+    const all = [...sets[0]].filter(p => sets.every(s => s.has(p)));
     const turns = new Map();
-    for (const p of places) {
+    for (const p of all) {
       const [doc, t] = p.split(":");
       if (!turns.has(doc)) turns.set(doc, []);
       turns.get(doc).push(parseInt(t, 36));
     }
-    for (const r of rows) {
-      const doc = Number(r.dataset.doc).toString(36);
-      r.hidden = !turns.has(doc) && !terms.every(t => r.textContent.toLowerCase().includes(t));
-    }
-    list.caption.textContent = `${rows.filter(r => !r.hidden).length} of ${caption}`;
+    found = r => turns.has(Number(r.dataset.doc).toString(36)) ||
+      terms.every(t => r.textContent.toLowerCase().includes(t));
+    show();
     const ul = document.createElement("ul");
     ul.className = "hits";
     for (const [doc, list] of [...turns].slice(0, most)) {
@@ -121,7 +213,7 @@
       ul.append(li);
     }
     hits.append(ul);
-    found.value = places.length ? `${places.length} turns in ${turns.size} conversations` : "nothing";
+    places.value = all.length ? `${all.length} turns in ${turns.size} conversations` : "nothing";
   };
   let timer;
   words.addEventListener("input", () => {

@@ -7,9 +7,9 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/git-jp/git-jp/compact"
 	"github.com/git-jp/git-jp/events"
 	"github.com/git-jp/git-jp/internal/render"
+	"github.com/git-jp/git-jp/internal/stats"
 )
 
 // A pageWriter writes one conversation. It is given the elements of a turn, and writes them when
@@ -23,7 +23,9 @@ type pageWriter struct {
 	prefix string // of anchors, where a page has several conversations
 	keys   []string
 	prose  *prose
-	model  string // the last one, where an answer does not say its provider
+	model  string // the last one
+
+	spending map[int]stats.Answer // by their last element
 
 	turn  *render.Turn
 	items []render.Item
@@ -32,6 +34,7 @@ type pageWriter struct {
 func (p *pageWriter) write() ([]render.Problem, error) {
 	p.prose = newProse(p.level+1, p.code)
 	p.model = render.OutlineOf(p.conv.Stream, p.conv.Base, 0).Model
+	p.reckon()
 	m := p.m
 	m.open("article", id(p.conv.ID.Digits()), class("conversation"))
 	m.open("header", class("top"))
@@ -232,11 +235,16 @@ func (p *pageWriter) turnHead(t render.Turn, key string, items []render.Item) {
 
 // spent says what the answers of a turn have cost, as far as it is recorded.
 func (p *pageWriter) spent(items []render.Item) string {
-	f := p.figuresOf(items)
-	if f.answers == 0 {
+	var f stats.Row
+	for _, it := range items {
+		if a, ok := p.spending[it.Index]; ok {
+			f.Count(a)
+		}
+	}
+	if f.Answers == 0 {
 		return ""
 	}
-	return f.String()
+	return figuresLine(f)
 }
 
 // segment writes a prompt, the answer, and between them what led to it.
@@ -323,14 +331,4 @@ func workLine(items []render.Item) string {
 		line += " · " + d.Round(1e9).String()
 	}
 	return sentence(line)
-}
-
-// figuresOf adds up the usage that is recorded with elements.
-func (p *pageWriter) figuresOf(items []render.Item) (f figures) {
-	for _, it := range items {
-		if u, ok := compact.UsageOf(it.Element); ok {
-			f.add(u, p.priceOf(it.Element, u))
-		}
-	}
-	return f
 }

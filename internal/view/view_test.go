@@ -13,8 +13,10 @@ import (
 	"github.com/git-jp/git-jp/blobs"
 	"github.com/git-jp/git-jp/compact"
 	"github.com/git-jp/git-jp/events"
+	"github.com/git-jp/git-jp/internal/llm/models"
 	"github.com/git-jp/git-jp/internal/render"
 	"github.com/git-jp/git-jp/internal/view"
+	"github.com/git-jp/git-jp/internal/workspace"
 	"github.com/go-json-experiment/json/jsontext"
 	"golang.org/x/net/html"
 )
@@ -405,12 +407,78 @@ func TestFiguresAreReportedOrEstimated(t *testing.T) {
 		!strings.Contains(got, "Read about 100 in 1 call") {
 		t.Errorf("got %q", got)
 	}
-	usage := jsontext.Value(`{"input": 1000, "output": 200, "cache_read": 3000, "model": "m"}`)
+	usage := jsontext.Value(`{"input": 1000, "output": 200, "cache_read": 3000, "model": "anthropic/claude-sonnet-4-5"}`)
 	k.add(&events.ChatResponse{Text: "a"}, events.Metadata{}.With(compact.MetadataUsage, usage))
-	price := func(string, compact.Usage) (float64, bool) { return 0.25, true }
-	_, root = page(t, view.Document{Price: price}, k.conversation(1))
-	if got, want := words(find(root, "details", "figures")...), "4.0k tokens in (75 % from a cache), 200 out, $0.25"; !strings.Contains(got, "Figures: "+want) || !strings.Contains(got, "Turn 1 "+want) {
+	prices, err := models.Builtin()
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, root = page(t, view.Document{Prices: prices}, k.conversation(1))
+	if got, want := words(find(root, "details", "figures")...), "4.0k tokens in (75 % from a cache), 200 out, $0.0069"; !strings.Contains(got, "Figures: "+want) || !strings.Contains(got, "Turn 1 "+want) ||
+		!strings.Contains(got, "From a cache 3.0k") || !strings.Contains(got, "Results about 100 in 1 result") ||
+		strings.Contains(got, "by day") {
 		t.Errorf("got %q", got)
+	}
+}
+
+// TestDaysAreTold has a chart by day where there are several.
+func TestDaysAreTold(t *testing.T) {
+	k := newTalk()
+	usage := events.Metadata{}.With(compact.MetadataUsage, jsontext.Value(`{"input": 1000, "output": 200}`))
+	for range 2 {
+		k.ask("q").add(&events.ChatResponse{Text: "a"}, usage)
+		k.at = k.at.Add(24 * time.Hour)
+	}
+	_, root := page(t, view.Document{}, k.conversation(1))
+	got := words(find(root, "details", "figures")...)
+	for _, want := range []string{"Tokens by day", "2026-01-01 1.0k tokens in, 200 out", "2026-01-02 1.0k tokens in, 200 out"} {
+		if !strings.Contains(got, want) {
+			t.Errorf("no %q in %q", want, got)
+		}
+	}
+}
+
+// TestFamiliesCountAnAnswerOnce adds up a conversation, its sub-agent, a fork of it, and a ring.
+func TestFamiliesCountAnAnswerOnce(t *testing.T) {
+	usage := events.Metadata{}.With(compact.MetadataUsage, jsontext.Value(`{"input": 1000, "output": 1}`))
+	talk := func(id events.ID, labels map[string]string, words ...string) view.Summary {
+		k := newTalk()
+		for _, w := range words {
+			k.ask(w).add(&events.ChatResponse{Text: w}, usage)
+		}
+		c := &workspace.Conversation{Stream: k.s, Details: &events.Details{Labels: labels}}
+		c.ID = id
+		return view.Document{}.Summarize(c)
+	}
+	own, parent := events.LabelSession, events.LabelParent
+	all := []view.Summary{
+		talk(1, map[string]string{own: "claude-code-a"}, "x", "y"),
+		talk(2, map[string]string{own: "claude-code-b", parent: "claude-code-a"}, "b"),
+		talk(3, map[string]string{own: "claude-code-c", parent: "claude-code-b"}, "c", "c2", "c3"),
+		talk(4, map[string]string{events.LabelSessionOf: "claude-code-a", parent: "claude-code-a"}, "x", "z"),
+		talk(5, map[string]string{own: "codex-a", parent: "codex-b"}, "r"),
+		talk(6, map[string]string{own: "codex-b", parent: "codex-a"}, "s"),
+		talk(7, map[string]string{parent: "claude-code-nowhere"}, "t"),
+	}
+	view.Families(all)
+	for i, want := range []struct {
+		relatives int
+		input     int64
+		from      string
+	}{{3, 7000, ""}, {1, 4000, "1.html"}, {0, 3000, "2.html"}, {0, 2000, "1.html"}, {1, 2000, "6.html"}, {0, 1000, "5.html"}, {0, 1000, ""}} {
+		s := all[i]
+		if s.Relatives != want.relatives || s.Family.Input != want.input || s.OriginPage != want.from {
+			t.Errorf("%d: got %d relatives, %d tokens, from %q; want %+v", i+1, s.Relatives, s.Family.Input, s.OriginPage, want)
+		}
+	}
+	var list strings.Builder
+	if err := (view.Index{Title: "All"}).Write(&list, all); err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{"7.0k tokens in, 7 out with 3 sub-agents or forks", "Figures: 10.0k tokens in"} {
+		if !strings.Contains(list.String(), want) {
+			t.Errorf("no %q in the list", want)
+		}
 	}
 }
 

@@ -2,17 +2,16 @@ package web
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"crypto/subtle"
 	"encoding/hex"
 	"errors"
-	"io"
 	"io/fs"
 	"net"
 	"net/http"
 	"net/url"
-	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -23,10 +22,11 @@ import (
 	"github.com/git-jp/git-jp/internal/workspace"
 )
 
-// An Entry is a conversation that a source has.
+// An Entry is a conversation that a source has. Version and Details are called by several at once.
 type Entry struct {
 	ID      events.ID
-	Version string // changes when the conversation does
+	Version func() string // changes when the conversation does
+	Details func() (*events.Details, error)
 	Load    func() (*workspace.Conversation, view.Conversation, error)
 }
 
@@ -43,19 +43,16 @@ type Server struct {
 	Host   string // required: the address that it listens on
 	Title  string
 	Page   view.Document
+	// Authors returns who committed conversations first; nil where nobody knows.
+	Authors func(context.Context) (map[events.ID]string, error)
+	// Now is a clock; without one every request searches for what changed.
+	Now func() time.Time
+	// Patience is how long a list waits for figures before it is sent without them; 0 is a
+	// time that nobody notices.
+	Patience time.Duration
 
-	mu        sync.Mutex // one request is answered at a time: sources are read by one
-	summaries map[events.ID]summary
-	listed    struct { // the list as it was written last, by the versions of all
-		versions [sha256.Size]byte
-		page     []byte
-	}
-}
-
-type summary struct {
-	version string
-	session string
-	view.Summary
+	loading sync.Mutex // conversations are loaded by one
+	list    list
 }
 
 // Listen listens on loopback, where port 0 is any.
@@ -121,25 +118,20 @@ func (s *Server) ownOrigin(r *http.Request) bool {
 }
 
 func (s *Server) answer(w http.ResponseWriter, r *http.Request, name string) error {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	all, err := s.Source.Entries(r.Context())
-	if err != nil {
-		return err
-	}
 	switch name {
 	case "":
-		return s.list(w, r, all)
+		return s.writeList(w, r)
+	case "rows":
+		return s.writeRows(w, r)
 	case "search":
-		return s.search(w, r, all)
+		return s.search(w, r)
 	}
 	digits, ok := strings.CutSuffix(name, ".html")
 	id, err := events.ParseID(digits)
-	i := slices.IndexFunc(all, func(e Entry) bool { return e.ID == id })
-	if !ok || err != nil || i < 0 {
+	if !ok || err != nil {
 		return fs.ErrNotExist
 	}
-	return s.conversation(w, r, all, all[i])
+	return s.conversation(w, r, id)
 }
 
 // write sends a page, or that it is the one that the browser has.
@@ -159,71 +151,33 @@ func write(w http.ResponseWriter, r *http.Request, page []byte) error {
 	return nil
 }
 
-func (s *Server) list(w http.ResponseWriter, r *http.Request, all []Entry) error {
-	versions := versionsOf(all)
-	if s.listed.page == nil || s.listed.versions != versions {
-		list := make([]view.Summary, 0, len(all))
-		for _, sum := range s.summarize(all) {
-			list = append(list, sum.Summary)
-		}
-		slices.SortStableFunc(list, func(a, b view.Summary) int { return b.Last.Compare(a.Last) })
-		var page bytes.Buffer
-		if err := (view.Index{Title: s.Title, Search: "search"}).Write(&page, list); err != nil {
-			return err
-		}
-		s.listed.versions, s.listed.page = versions, page.Bytes()
-	}
-	return write(w, r, s.listed.page)
+// load reads a conversation.
+func (s *Server) load(e Entry) (*workspace.Conversation, view.Conversation, error) {
+	s.loading.Lock()
+	defer s.loading.Unlock()
+	return e.Load()
 }
 
-// versionsOf changes when one of the conversations does, or which there are.
-func versionsOf(all []Entry) (sum [sha256.Size]byte) {
-	h := sha256.New()
-	for _, e := range all {
-		_, _ = io.WriteString(h, e.ID.String()+" "+e.Version+"\n") // a hash takes all
+func (s *Server) conversation(w http.ResponseWriter, r *http.Request, id events.ID) error {
+	k, ok, err := s.find(r.Context(), id)
+	if err != nil || !ok {
+		return cmp.Or(err, fs.ErrNotExist)
 	}
-	h.Sum(sum[:0])
-	return sum
-}
-
-// summarize returns what the list says, of what did not change as it was.
-func (s *Server) summarize(all []Entry) []summary {
-	was := s.summaries
-	s.summaries = make(map[events.ID]summary, len(all))
-	list := make([]summary, 0, len(all))
-	for _, e := range all {
-		sum, ok := was[e.ID]
-		if !ok || sum.version != e.Version {
-			conv, _, err := e.Load()
-			if err != nil {
-				continue // its page says why
-			}
-			sum = summary{e.Version, view.SessionOf(conv), s.Page.Summarize(conv)}
-			sum.Page = e.ID.Digits() + ".html"
+	_, shown, err := s.load(k.entry)
+	if errors.Is(err, fs.ErrNotExist) { // its directory has the name of its title
+		if k, ok, err = s.findAgain(r.Context(), id); err != nil || !ok {
+			return cmp.Or(err, fs.ErrNotExist)
 		}
-		s.summaries[e.ID] = sum
-		list = append(list, sum)
+		_, shown, err = s.load(k.entry)
 	}
-	return list
-}
-
-func (s *Server) conversation(
-	w http.ResponseWriter, r *http.Request, all []Entry, e Entry,
-) error {
-	_, shown, err := e.Load()
 	if err != nil {
 		return err
 	}
-	doc := s.Page
-	doc.Home, doc.Live = "./", true
-	doc.Link = func(name string) string {
-		for _, sum := range s.summarize(all) {
-			if sum.session == name || sum.ID.String() == name {
-				return sum.Page
-			}
-		}
-		return ""
+	if kin := k.summary.Kin(); kin != "" {
+		shown.Facts = append(shown.Facts, view.Fact{Name: "Together", Value: kin})
 	}
+	doc := s.Page
+	doc.Home, doc.Live, doc.Link = "./", true, s.pageOf
 	var page bytes.Buffer
 	if _, err := doc.Write(&page, shown); err != nil {
 		return err
@@ -232,12 +186,15 @@ func (s *Server) conversation(
 }
 
 // search answers a form: what was found, in tool results too, with links to the turns.
-func (s *Server) search(w http.ResponseWriter, r *http.Request, all []Entry) error {
+func (s *Server) search(w http.ResponseWriter, r *http.Request) error {
 	const most = 200
+	all, err := s.Source.Entries(r.Context())
+	if err != nil {
+		return err
+	}
 	words := strings.TrimSpace(r.URL.Query().Get("q"))
 	page := view.Hits{Words: words}
 	var pattern *search.Pattern
-	var err error
 	if words != "" {
 		if pattern, err = search.Compile(search.Query{Pattern: words}); err != nil {
 			return err
@@ -247,7 +204,7 @@ func (s *Server) search(w http.ResponseWriter, r *http.Request, all []Entry) err
 		if pattern == nil || len(page.All) >= most || r.Context().Err() != nil {
 			break
 		}
-		conv, shown, err := e.Load()
+		conv, shown, err := s.load(e)
 		if err != nil {
 			continue
 		}

@@ -6,7 +6,9 @@ import (
 	"io"
 	"net/http"
 	"net/http/httptest"
+	"regexp"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -19,20 +21,33 @@ import (
 
 // source has conversations in memory, and counts how often they are read.
 type source struct {
-	said  map[events.ID]string
-	loads int
-	err   error
+	said    map[events.ID]string
+	loads   int
+	details int
+	mu      sync.Mutex    // details are read by several
+	hold    chan struct{} // nil, or what a load waits for
+	err     error
 }
 
 func (s *source) Entries(context.Context) ([]web.Entry, error) {
 	var all []web.Entry
 	for id, words := range s.said {
-		all = append(all, web.Entry{ID: id, Version: words, Load: func() (*workspace.Conversation, view.Conversation, error) {
+		title := "talk " + id.Digits()
+		version := func() string { return words }
+		details := func() (*events.Details, error) {
+			s.mu.Lock()
+			defer s.mu.Unlock()
+			s.details++
+			return &events.Details{Title: &title}, nil
+		}
+		all = append(all, web.Entry{ID: id, Version: version, Details: details, Load: func() (*workspace.Conversation, view.Conversation, error) {
 			s.loads++
+			if s.hold != nil {
+				<-s.hold
+			}
 			at := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
 			stream := events.New(events.NewElement(at, &events.TurnStart{}, events.Metadata{}),
 				events.NewElement(at, &events.ChatRequest{Content: words}, events.Metadata{}))
-			title := "talk " + id.Digits()
 			conv := &workspace.Conversation{
 				Entry: workspace.Entry{ID: id}, Stream: stream,
 				Details: &events.Details{Title: &title},
@@ -67,7 +82,7 @@ func get(t *testing.T, h http.Handler, method, path string, header ...string) (i
 // TestOnlyOwnPagesAreAnswered holds who is answered: nobody by another name of this machine, no
 // other page, nothing without the token, nothing that is no reading.
 func TestOnlyOwnPagesAreAnswered(t *testing.T) {
-	s := &web.Server{Source: &source{said: map[events.ID]string{17000000001: "secret"}}, Token: "tok", Host: host}
+	s := &web.Server{Source: &source{said: map[events.ID]string{17000000001: "secret"}}, Token: "tok", Host: host, Patience: time.Minute}
 	for name, c := range map[string]struct {
 		method, path string
 		header       []string
@@ -108,7 +123,7 @@ func TestOnlyOwnPagesAreAnswered(t *testing.T) {
 // the list reads what changed and nothing else.
 func TestPagesFollow(t *testing.T) {
 	src := &source{said: map[events.ID]string{17000000001: "one", 17000000002: "two"}}
-	s := &web.Server{Source: src, Token: "tok", Host: host}
+	s := &web.Server{Source: src, Token: "tok", Host: host, Patience: time.Minute}
 	_, _, h := get(t, s, "GET", "/tok/17000000001.html")
 	tag := h.Get("ETag")
 	if code, body, _ := get(t, s, "GET", "/tok/17000000001.html", "If-None-Match", tag); code != 304 || body != "" {
@@ -120,21 +135,67 @@ func TestPagesFollow(t *testing.T) {
 	if src.loads != 0 {
 		t.Errorf("a list of what did not change read %d conversations", src.loads)
 	}
+	src.loads = 0
 	src.said[17000000001] = "one more"
 	code, body, h := get(t, s, "GET", "/tok/17000000001.html", "If-None-Match", tag)
 	if code != 200 || !strings.Contains(body, "one more") || h.Get("ETag") == tag {
 		t.Errorf("changed: got %d, tag %s", code, h.Get("ETag"))
 	}
-	src.loads = 0
-	if _, body, _ := get(t, s, "GET", "/tok/"); src.loads != 1 || !strings.Contains(body, "one more") {
-		t.Errorf("a list after one change read %d conversations", src.loads)
+	if _, body, _ := get(t, s, "GET", "/tok/"); src.loads != 2 || !strings.Contains(body, "one more") {
+		t.Errorf("a page and a list after one change read %d conversations", src.loads)
+	}
+}
+
+// TestFiguresCome holds that a list does not wait for what the streams say: it is sent with what
+// metadata says, and its script is given the rest, each row once, and what is gone.
+func TestFiguresCome(t *testing.T) {
+	src := &source{said: map[events.ID]string{17000000001: "one", 17000000002: "two"}, hold: make(chan struct{})}
+	s := &web.Server{Source: src, Token: "tok", Host: host, Patience: time.Millisecond}
+	_, body, _ := get(t, s, "GET", "/tok/")
+	if !strings.Contains(body, ">talk 17000000001</a>") || strings.Contains(body, ">one<") ||
+		!strings.Contains(body, `<noscript><meta http-equiv="refresh"`) {
+		t.Errorf("before the streams are read: got %q", body)
+	}
+	next := regexp.MustCompile(`data-next="(\d+)"`)
+	after := next.FindStringSubmatch(body)[1]
+	if _, body, _ := get(t, s, "GET", "/tok/rows?after="+after); strings.Contains(body, "<a ") || !strings.Contains(body, `id="pending">2<`) {
+		t.Errorf("nothing new: got %q", body)
+	}
+	close(src.hold)
+	s.Patience = time.Minute
+	_, body, _ = get(t, s, "GET", "/tok/rows?after="+after)
+	if !strings.Contains(body, ">one<") || !strings.Contains(body, ">two<") || !strings.Contains(body, `id="pending">0<`) {
+		t.Errorf("after the streams were read: got %q", body)
+	}
+	delete(src.said, 17000000002)
+	_, body, _ = get(t, s, "GET", "/tok/rows?after="+next.FindStringSubmatch(body)[1])
+	if strings.Contains(body, "<a ") || !strings.Contains(body, `id="gone">c17000000002<`) {
+		t.Errorf("one is gone: got %q", body)
+	}
+	if src.details != 2 {
+		t.Errorf("metadata was read %d times", src.details)
+	}
+}
+
+// TestAuthorsAreThoseOfCommits asks once for who committed what is new.
+func TestAuthorsAreThoseOfCommits(t *testing.T) {
+	asked := 0
+	s := &web.Server{Source: &source{said: map[events.ID]string{17000000001: "one"}}, Token: "tok", Host: host, Patience: time.Minute}
+	s.Authors = func(context.Context) (map[events.ID]string, error) {
+		asked++
+		return map[events.ID]string{17000000001: "Grace"}, nil
+	}
+	for range 2 {
+		if _, body, _ := get(t, s, "GET", "/tok/"); !strings.Contains(body, ">Grace</td>") || asked != 1 {
+			t.Errorf("asked %d times, got %q", asked, body)
+		}
 	}
 }
 
 // TestSearchLeadsToTurns holds that what is found is a link to the event, and is text.
 func TestSearchLeadsToTurns(t *testing.T) {
 	src := &source{said: map[events.ID]string{17000000001: "a <b>needle</b> here", 17000000002: "hay"}}
-	s := &web.Server{Source: src, Token: "tok", Host: host}
+	s := &web.Server{Source: src, Token: "tok", Host: host, Patience: time.Minute}
 	_, body, _ := get(t, s, "GET", "/tok/search?q=needle")
 	for _, want := range []string{
 		"1 place", `href="17000000001.html?q=needle#e-1767225600000000-1767225600000000-chat_request-`,
@@ -154,7 +215,7 @@ func TestSearchLeadsToTurns(t *testing.T) {
 
 // TestASourceThatFails is an error and no crash.
 func TestASourceThatFails(t *testing.T) {
-	s := &web.Server{Source: &source{err: errors.New("no tree")}, Token: "tok", Host: host}
+	s := &web.Server{Source: &source{err: errors.New("no tree")}, Token: "tok", Host: host, Patience: time.Minute}
 	if code, _, _ := get(t, s, "GET", "/tok/"); code != 500 {
 		t.Errorf("got %d, want 500", code)
 	}

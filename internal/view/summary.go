@@ -1,0 +1,117 @@
+package view
+
+import (
+	"cmp"
+	"maps"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/git-jp/git-jp/events"
+	"github.com/git-jp/git-jp/internal/render"
+	"github.com/git-jp/git-jp/internal/sessions"
+	"github.com/git-jp/git-jp/internal/stats"
+	"github.com/git-jp/git-jp/internal/workspace"
+)
+
+// A Summary is what a list says of a conversation.
+type Summary struct {
+	ID      events.ID
+	Page    string // where it is
+	Title   string
+	Session string // the agent's session that it was, "" for none
+	Labels  []string
+	Branch  string
+	Fork    string // what it was forked from or started by, "" for nothing
+	Agent   string // the agent whose session it was, "" for jp's own
+	Last    time.Time
+	// Pending says that its stream was not read yet: what follows is not known.
+	Pending bool `json:",omitempty"`
+
+	First  string // words of the first prompt
+	Model  string
+	Author string // of the commit that added it, else of the first prompt
+	Turns  int
+	Spent  stats.Row // by recorded usage
+	// Family is what it and its sub-agents and forks have cost, each answer once, and Relatives
+	// how many of them there are.
+	Family    stats.Row
+	Relatives int
+	// OriginPage is where what it comes from is, "" for nowhere.
+	OriginPage string
+	Doc        int // its number in the search index, -1 where there is none
+
+	answers []stats.Answer
+}
+
+// HeadOf returns what metadata says of a conversation.
+func HeadOf(id events.ID, d *events.Details) Summary {
+	s := Summary{
+		ID: id, Page: id.Digits() + ".html", Labels: labelsOf(d),
+		Branch:  d.Labels[sessions.LabelBranch],
+		Session: d.Labels[sessions.LabelSession], Fork: d.Labels[sessions.LabelParent],
+		Last: d.LastActivatedAt, Pending: true, Doc: -1,
+	}
+	if d.Title != nil {
+		s.Title = *d.Title
+	}
+	s.Agent = agentOf(d)
+	if o := workspace.OriginOf(d); o != nil {
+		s.Fork = o.String()
+	}
+	return s
+}
+
+// agentOf is the agent whose session a conversation was, or is a copy of.
+func agentOf(d *events.Details) string {
+	return events.AgentOf(cmp.Or(d.Labels[sessions.LabelSession], d.Labels[sessions.LabelOf]))
+}
+
+// labelsOf returns the labels that are for people, as they are written.
+func labelsOf(d *events.Details) (all []string) {
+	for _, k := range slices.Sorted(maps.Keys(d.Labels)) {
+		if !strings.HasPrefix(k, "agent-") && k != sessions.LabelBranch {
+			all = append(all, strings.TrimSuffix(k+"="+d.Labels[k], "="))
+		}
+	}
+	return all
+}
+
+// Summarize returns what a list says of a conversation.
+func (d Document) Summarize(conv *workspace.Conversation) Summary {
+	s := HeadOf(conv.ID, conv.Details)
+	s.Pending = false
+	outline := render.OutlineOf(conv.Stream, conv.BaseConfig, 0)
+	s.First, s.Model, s.Turns = outline.First, outline.Model, outline.Turns
+	if _, last := times(conv.Stream); !last.IsZero() {
+		s.Last = last
+	}
+	for _, e := range conv.Stream.All() {
+		if r, ok := e.Event().(*events.ChatRequest); ok && r.Author != "" {
+			s.Author = r.Author
+			break
+		}
+	}
+	// Where a configuration cannot be read, the figures are those of the answers before.
+	s.answers, _ = stats.Answers(stats.Subject{
+		ID: conv.ID, Agent: s.Agent, Base: conv.BaseConfig, Stream: conv.Stream,
+	}, d.Prices)
+	for _, a := range s.answers {
+		s.Spent.Count(a)
+	}
+	return s
+}
+
+// name is the title, or what stands for it.
+func (s Summary) name() string {
+	if s.Title == "" && s.First != "" {
+		return "“" + s.First + "”"
+	}
+	return cmp.Or(s.Title, s.ID.String())
+}
+
+// origin is the session or the conversation that it comes from.
+func (s Summary) origin() string {
+	origin, _, _ := strings.Cut(s.Fork, ",")
+	return origin
+}
