@@ -19,7 +19,8 @@
 //     never followed, because what is pushed are the originals.
 //   - Reading changes no file, takes no lock, runs no program of the user, and
 //     does not use the network, also not for the promised objects of a partial
-//     clone.
+//     clone: [Repo.Bring] fetches those, many at once, and Clone, Fetch, Unfetched,
+//     Merge, CommitMerge, CommitEmpty and Push are what else talks to a remote.
 //   - The environment decides, as it does for git: GIT_DIR, GIT_INDEX_FILE,
 //     GIT_OBJECT_DIRECTORY and the rest are honoured, so that hooks see what git
 //     shows them. Paths given to a Repo are slash paths from the root of the work

@@ -84,7 +84,9 @@ func (r *Repo) Push(ctx context.Context, remote, from, to string) (said string, 
 }
 
 func (r *Repo) saying(ctx context.Context, args ...string) (string, error) {
-	_, said, err := r.runWarned(ctx, command{args: args, write: true, env: userEnv()})
+	_, said, err := r.runWarned(ctx, command{
+		args: args, write: true, remote: true, env: userEnv(),
+	})
 	if err != nil {
 		return said, fmt.Errorf("%s: %w", args[0], err)
 	}

@@ -19,8 +19,8 @@ func (r *Repo) Remotes(ctx context.Context) ([]string, error) {
 // are not here.
 func (r *Repo) Unfetched(ctx context.Context, remote string) ([]string, error) {
 	out, err := r.run(ctx, command{
-		args:  []string{"ls-remote", "--heads", "--quiet", "--end-of-options", remote},
-		write: true, // it reads, but from elsewhere, which commands that read must not
+		args:   []string{"ls-remote", "--heads", "--quiet", "--end-of-options", remote},
+		remote: true,
 	})
 	if err != nil {
 		return nil, fmt.Errorf("list branches of remote %q: %w", remote, err)
@@ -52,7 +52,7 @@ func (r *Repo) Unfetched(ctx context.Context, remote string) ([]string, error) {
 // left out. Nothing is pruned, and no tag is moved.
 func (r *Repo) Fetch(ctx context.Context, remote string) error {
 	refs := "+refs/heads/*:refs/remotes/" + remote + "/*"
-	_, err := r.run(ctx, command{write: true, args: []string{
+	_, err := r.run(ctx, command{write: true, remote: true, args: []string{
 		"fetch", "--quiet", "--no-recurse-submodules", "--no-write-fetch-head",
 		"--end-of-options", remote, refs,
 	}})

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"os"
 	"os/exec"
 	"slices"
 	"strings"
@@ -20,19 +21,30 @@ type command struct {
 	env []string
 	// write allows git to take locks. Without it the command only reads.
 	write bool
+	// remote lets the command talk to other machines. No other does, also not to fetch an
+	// object that is missing in a partial clone.
+	remote bool
+	// terminal, if set, is where git shows progress and asks for passwords.
+	terminal *os.File
 	// dir is where git runs; empty is the root of the working tree.
 	dir string
 }
 
 // readEnv is added to every command that only reads: no optional locks, so that
-// nothing refreshes the index behind our back; objects as they are stored; no
-// network, also where this git does not know GIT_NO_LAZY_FETCH yet.
+// nothing refreshes the index behind our back; objects as they are stored.
 var readEnv = [...]string{
 	"GIT_OPTIONAL_LOCKS=0",
 	"GIT_NO_REPLACE_OBJECTS=1",
+}
+
+// offlineEnv keeps git from the network, also where it does not know GIT_NO_LAZY_FETCH yet.
+var offlineEnv = [...]string{
 	"GIT_NO_LAZY_FETCH=1",
 	"GIT_ALLOW_PROTOCOL=none",
 }
+
+// promptEnv undoes, for a command on the user's terminal, that git asks no questions.
+const promptEnv = "GIT_TERMINAL_PROMPT=1"
 
 // commonEnv is added to every command: messages we may show, no questions, and
 // paths that mean themselves.
@@ -95,6 +107,9 @@ func (r *Repo) exec(ctx context.Context, c command, do func(*exec.Cmd) error) (s
 	var stderr bytes.Buffer
 	cmd := r.prepare(ctx, c)
 	cmd.Stderr = &stderr
+	if c.terminal != nil {
+		cmd.Stderr = c.terminal
+	}
 	start := r.now()
 	err := do(cmd)
 	r.trace.Command(cmd.Args, start, r.now().Sub(start), err)
@@ -116,6 +131,12 @@ func (r *Repo) prepare(ctx context.Context, c command) *exec.Cmd {
 		args = append([]string{"-c", "gc.auto=0", "-c", "maintenance.auto=false"}, args...)
 	} else {
 		env = append(env, readEnv[:]...)
+	}
+	if !c.remote {
+		env = append(env, offlineEnv[:]...)
+	}
+	if c.terminal != nil && r.getenv("GIT_TERMINAL_PROMPT") != "0" {
+		env = append(env, promptEnv)
 	}
 	cmd := exec.CommandContext(ctx, "git", args...)
 	cmd.Dir = r.runDir

@@ -68,6 +68,9 @@ type shape struct {
 	objectsInProcess bool // their format is one that we read
 	refs             refPlace
 	partial          bool
+	promisors        []string // remotes that have promised objects, in git's order
+	lazy             bool     // the repository says that its working trees leave blobs out
+	sparse, cone     bool     // of this working tree
 	incomplete       []Incomplete
 }
 
@@ -93,7 +96,7 @@ func (r *Repo) shape(ctx context.Context) (*shape, error) {
 	if err != nil {
 		return nil, fmt.Errorf("read configuration: %w", err)
 	}
-	s := &shape{objectsInProcess: r.objectFormat == "sha1"}
+	s := &shape{objectsInProcess: r.objectFormat == "sha1", cone: true}
 	if err := s.readConfig(out); err != nil {
 		return nil, err
 	}
@@ -127,6 +130,12 @@ func (s *shape) readConfig(out []byte) error {
 			version = value
 		case local && strings.HasPrefix(key, "extensions."):
 			own = append(own, [2]string{key, value})
+		case (local || string(fields[i]) == "worktree") && key == checkoutKey:
+			s.lazy = value == checkoutLazy
+		case key == "core.sparsecheckout":
+			s.sparse = !isFalse(value)
+		case key == "core.sparsecheckoutcone":
+			s.cone = !isFalse(value)
 		default:
 			s.readRemote(key, value)
 		}
@@ -142,8 +151,17 @@ func (s *shape) readRemote(key, value string) {
 		return
 	}
 	promisor := strings.HasSuffix(key, ".promisor") && !isFalse(value)
+	if promisor {
+		s.addPromisor(strings.TrimSuffix(strings.TrimPrefix(key, "remote."), ".promisor"))
+	}
 	if promisor || strings.HasSuffix(key, ".partialclonefilter") {
 		s.setPartial(key + "=" + value)
+	}
+}
+
+func (s *shape) addPromisor(name string) {
+	if !slices.Contains(s.promisors, name) {
+		s.promisors = append(s.promisors, name)
 	}
 }
 
@@ -158,6 +176,7 @@ func (s *shape) readExtension(version, key, value string) {
 	switch {
 	case extensions[key] == harmless:
 	case key == "extensions.partialclone":
+		s.addPromisor(value)
 		s.setPartial(key + "=" + value)
 	case version == "0":
 		// Git ignores every other extension of a repository of version 0, and says no to those

@@ -27,6 +27,9 @@ type Change struct {
 	AddObjects []Entry
 	// Remove are paths that leave the index. A path that is not there is no error.
 	Remove []string
+	// LeftOut are paths of Add and AddObjects that a sparse checkout leaves out of the working
+	// tree: they get the mark skip-worktree.
+	LeftOut []string
 
 	// IndexFile is the index to change, relative to the root of the working tree or
 	// absolute. Empty is the one that git uses now.
@@ -112,6 +115,9 @@ func (tx *indexTx) stage(ctx context.Context, c Change, paths []string) (StageRe
 			return StageResult{}, fmt.Errorf("stage: %w", err)
 		}
 	}
+	if err := tx.leaveOut(ctx, c.leftOut()); err != nil {
+		return StageResult{}, fmt.Errorf("stage: %w", err)
+	}
 	added, err := tx.added(ctx, c)
 	if err != nil {
 		return StageResult{}, err
@@ -165,9 +171,14 @@ func (tx *indexTx) added(ctx context.Context, c Change) ([]Entry, error) {
 			return nil, fmt.Errorf("stage %q: git did not remove it", p)
 		}
 	}
+	left := make(map[string]bool, len(c.LeftOut))
+	for _, p := range c.LeftOut {
+		left[p] = true
+	}
 	added := make([]Entry, 0, len(names))
 	for _, p := range names {
-		if len(after[p]) != 1 || after[p][0].stage != 0 || after[p][0].pinned {
+		if len(after[p]) != 1 || after[p][0].stage != 0 ||
+			after[p][0].pinned && !left[p] {
 			return nil, fmt.Errorf("stage %q: git did not take it", p)
 		}
 		added = append(added, after[p][0].Entry)

@@ -1,0 +1,127 @@
+package gitint
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// A FetchError says that a remote did not give objects that it has promised.
+type FetchError struct {
+	Remote  string // "" where there is none
+	Objects int    // that were asked for
+	Err     error
+}
+
+// Error names the remote and what git said last.
+func (e *FetchError) Error() string {
+	if e.Remote == "" {
+		return fmt.Sprintf("fetch %d objects: no remote has promised any", e.Objects)
+	}
+	said := ""
+	if exit, ok := errors.AsType[*ExitError](e.Err); ok {
+		lines := strings.Split(exit.Stderr, "\n")
+		said = ": " + lines[0]
+	} else if e.Err != nil {
+		said = ": " + e.Err.Error()
+	}
+	return fmt.Sprintf("fetch %d objects from %s%s", e.Objects, e.Remote, said)
+}
+
+// Unwrap returns the error of git.
+func (e *FetchError) Unwrap() error { return e.Err }
+
+// Bring fetches those of the objects that are not here from the remotes that have promised them:
+// all in one request, without a change of any ref. What it brings is in packs of git's own, and
+// all of it or nothing. The error is a *FetchError.
+func (r *Repo) Bring(ctx context.Context, ids []OID) error {
+	missing, err := r.missing(ctx, ids)
+	if err != nil || len(missing) == 0 {
+		return err
+	}
+	s, err := r.shape(ctx)
+	if err != nil {
+		return err
+	}
+	failed := &FetchError{Objects: len(missing)}
+	for _, remote := range s.promisors {
+		failed.Remote = remote
+		missing, failed.Err = r.bringFrom(ctx, remote, missing)
+		if len(missing) == 0 {
+			return r.joinPromised(ctx)
+		}
+		if ctx.Err() != nil {
+			return ctx.Err()
+		}
+	}
+	if failed.Err == nil && failed.Remote != "" {
+		failed.Err = &MissingObjectError{OID: missing[0], Promised: true}
+	}
+	return failed
+}
+
+// mostAbsent is how many objects that a remote does not have are left out of a request.
+const mostAbsent = 8
+
+// bringFrom asks one remote and returns what is still missing. A remote that lacks an object
+// refuses the whole request, and names it: the others are asked for once more without it.
+func (r *Repo) bringFrom(
+	ctx context.Context, remote string, ids []OID,
+) (missing []OID, failure error) {
+	asked := ids
+	for range mostAbsent {
+		err := r.fetchObjects(ctx, remote, asked)
+		if failure == nil {
+			failure = err
+		}
+		absent := refusedIDs(err, asked)
+		if err == nil || ctx.Err() != nil || len(absent) == 0 || len(absent) == len(asked) {
+			break
+		}
+		asked = slices.DeleteFunc(slices.Clone(asked), func(id OID) bool {
+			return slices.Contains(absent, id)
+		})
+	}
+	missing, err := r.missing(ctx, ids)
+	return missing, errors.Join(failure, err)
+}
+
+// refusedIDs returns which objects git names where it says why it failed.
+func refusedIDs(err error, ids []OID) (named []OID) {
+	exit, ok := errors.AsType[*ExitError](err)
+	if !ok {
+		return nil
+	}
+	for _, id := range ids {
+		if strings.Contains(exit.Stderr, id.String()) {
+			named = append(named, id)
+		}
+	}
+	return named
+}
+
+// fetchObjects is how git itself fetches what is missing in a partial clone.
+func (r *Repo) fetchObjects(ctx context.Context, remote string, ids []OID) error {
+	var names strings.Builder
+	for _, id := range ids {
+		names.WriteString(id.String() + "\n")
+	}
+	return r.remotely(ctx, nil, []byte(names.String()),
+		"-c", "fetch.negotiationAlgorithm=noop", "-c", "core.hooksPath=/dev/null",
+		"fetch", remote, "--quiet", "--no-tags", "--no-write-fetch-head",
+		"--recurse-submodules=no", "--filter=blob:none", "--stdin")
+}
+
+// missing returns the objects that are not here, each once.
+func (r *Repo) missing(ctx context.Context, ids []OID) ([]OID, error) {
+	ids = slices.Clone(ids)
+	slices.SortFunc(ids, func(a, b OID) int { return bytes.Compare(a.sum[:], b.sum[:]) })
+	missing, err := r.HasObject(ctx, slices.Compact(ids))
+	if err != nil {
+		return nil, fmt.Errorf("look for %d objects: %w", len(ids), err)
+	}
+	return missing, nil
+}

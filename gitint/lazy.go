@@ -1,0 +1,257 @@
+package gitint
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/git-jp/git-jp/internal/regular"
+)
+
+// checkoutKey says, in the configuration of a repository alone, that its working trees leave
+// blobs out. No committed file can say so.
+const (
+	checkoutKey  = "jp.checkout"
+	checkoutLazy = "lazy"
+)
+
+// sparseFile lists, in a working tree's part of a repository, what a sparse checkout has.
+const sparseFile = "info/sparse-checkout"
+
+// ErrCone says that the patterns of a sparse checkout are directories: none can be left out.
+var ErrCone = errors.New("the sparse checkout is one of directories (cone mode)")
+
+// MayBeLazy reports whether the working tree at root, or one that it lies in, may leave files
+// out. It starts no process, so that a clone that has all its files pays nothing.
+func MayBeLazy(o Options, root string) bool {
+	r := &Repo{env: o.Env}
+	if dir := r.getenv(envDir); dir != "" {
+		return true // git says where it is, when it is asked
+	}
+	for dir := root; ; dir = filepath.Dir(dir) {
+		name := filepath.Join(dir, ".git")
+		if info, err := os.Lstat(name); err == nil {
+			if !info.IsDir() {
+				name = gitDirOf(name)
+			}
+			_, err := os.Stat(filepath.Join(name, filepath.FromSlash(sparseFile)))
+			return err == nil
+		}
+		if dir == filepath.Dir(dir) {
+			return false
+		}
+	}
+}
+
+// gitDirOf reads the file that a linked working tree has in the place of a repository.
+func gitDirOf(name string) string {
+	data, err := regular.ReadFile(name, regular.MaxNote)
+	dir, ok := strings.CutPrefix(string(data), "gitdir: ")
+	if err != nil || !ok {
+		return name
+	}
+	if dir = strings.TrimRight(dir, "\r\n"); !filepath.IsAbs(dir) {
+		dir = filepath.Join(filepath.Dir(name), dir)
+	}
+	return dir
+}
+
+// Lazy reports whether this working tree leaves blobs out: git has them in its place, here or
+// at a remote that has promised them.
+func (r *Repo) Lazy(ctx context.Context) (bool, error) {
+	if _, err := os.Stat(filepath.Join(r.gitDir, filepath.FromSlash(sparseFile))); err != nil {
+		return false, nil //nolint:nilerr // git writes it for every sparse checkout
+	}
+	s, err := r.shape(ctx)
+	if err != nil {
+		return false, err
+	}
+	return s.lazy && s.sparse && r.root != "", nil
+}
+
+// LeaveOut makes the working tree one that has no file that a pattern matches, as far as it has
+// no changes, and notes that it is lazy. What a sparse checkout left out before stays so.
+func (r *Repo) LeaveOut(ctx context.Context, pattern string) error {
+	patterns, err := r.sparsePatterns(ctx)
+	if err == nil {
+		err = r.SetConfig(ctx, checkoutKey, checkoutLazy)
+	}
+	if err == nil && !slices.Contains(patterns, pattern) {
+		err = r.setSparse(ctx, append(patterns, pattern))
+	}
+	if err != nil {
+		return fmt.Errorf("leave %s out of the working tree: %w", pattern, err)
+	}
+	return nil
+}
+
+// PutIn undoes LeaveOut: the files come into the working tree, of objects that are here.
+func (r *Repo) PutIn(ctx context.Context, pattern string) error {
+	patterns, err := r.sparsePatterns(ctx)
+	rest := slices.DeleteFunc(patterns, func(p string) bool { return p == pattern })
+	switch {
+	case err != nil:
+	case len(rest) == 1 && rest[0] == everything:
+		err = r.sparse(ctx, nil, "disable")
+	default:
+		err = r.setSparse(ctx, rest)
+	}
+	if err == nil {
+		err = r.UnsetConfig(ctx, checkoutKey)
+	}
+	if err != nil {
+		return fmt.Errorf("put %s into the working tree: %w", pattern, err)
+	}
+	return nil
+}
+
+// MarkLeftOut marks those of the entries that an index has as they are, so that git does not miss
+// their files, and returns them. The file is that of [Change].
+func (r *Repo) MarkLeftOut(ctx context.Context, file string, entries []Entry) ([]Entry, error) {
+	tx, err := r.beginIndex(ctx, file, NoWait)
+	if err != nil {
+		return nil, fmt.Errorf("mark what is left out: %w", err)
+	}
+	defer tx.rollback()
+	paths := make([]string, len(entries))
+	for i, e := range entries {
+		paths[i] = e.Path
+	}
+	has, err := tx.entries(ctx, paths)
+	if err != nil {
+		return nil, fmt.Errorf("mark what is left out: %w", err)
+	}
+	var same []Entry
+	var names []string
+	for _, e := range entries {
+		if is := has[e.Path]; len(is) == 1 && is[0].stage == 0 && is[0].Entry == e {
+			same, names = append(same, e), append(names, e.Path)
+		}
+	}
+	if err := tx.leaveOut(ctx, names); err != nil {
+		return nil, fmt.Errorf("mark what is left out: %w", err)
+	}
+	return same, tx.commit()
+}
+
+// leaveOut marks entries of the copy.
+func (tx *indexTx) leaveOut(ctx context.Context, paths []string) error {
+	if len(paths) == 0 {
+		return nil
+	}
+	return tx.change(ctx, joinZ(paths), "update-index", "-z", "--skip-worktree", "--stdin")
+}
+
+// leftOut are the paths to mark of those that the change still adds.
+func (c Change) leftOut() []string {
+	added := make(map[string]bool)
+	for _, p := range c.added() {
+		added[p] = true
+	}
+	return slices.DeleteFunc(slices.Clone(c.LeftOut), func(p string) bool { return !added[p] })
+}
+
+// everything is the pattern of a checkout that is not sparse.
+const everything = "/*"
+
+// sparsePatterns returns what the working tree has, by the patterns of its sparse checkout.
+func (r *Repo) sparsePatterns(ctx context.Context) ([]string, error) {
+	s, err := r.shape(ctx)
+	switch {
+	case err != nil:
+		return nil, err
+	case !s.sparse:
+		return []string{everything}, nil
+	case s.cone:
+		return nil, ErrCone
+	}
+	data, err := regular.ReadFile(filepath.Join(r.gitDir, filepath.FromSlash(sparseFile)),
+		regular.MaxOther)
+	if err != nil {
+		return nil, fmt.Errorf("read patterns: %w", err)
+	}
+	return strings.Split(strings.TrimRight(string(data), "\n"), "\n"), nil
+}
+
+func (r *Repo) setSparse(ctx context.Context, patterns []string) error {
+	return r.sparse(ctx, patterns, "set", "--no-cone", "--stdin")
+}
+
+// sparse changes the sparse checkout. The next question reads the configuration anew.
+func (r *Repo) sparse(ctx context.Context, patterns []string, args ...string) error {
+	args = append([]string{"-c", "core.hooksPath=" + os.DevNull, "sparse-checkout"}, args...)
+	_, err := r.run(ctx, command{
+		args: args, write: true,
+		stdin: strings.NewReader(strings.Join(patterns, "\n") + "\n"),
+	})
+	r.forgetShape()
+	return err
+}
+
+func (r *Repo) forgetShape() {
+	r.shapeMu.Lock()
+	r.known = nil
+	r.shapeMu.Unlock()
+	r.objects.mu.Lock()
+	defer r.objects.mu.Unlock()
+	r.objects.ready = false
+}
+
+// A CloneRequest says what is cloned.
+type CloneRequest struct {
+	URL, Dir string // required; Dir is absolute
+	Branch   string // "" for that of the remote
+	Depth    int    // of the history; 0 for all of it
+	// Pattern is left out of the working tree, and fetched when it is asked for.
+	Pattern string // required
+	// Terminal lets git show progress on it. It may be nil.
+	Terminal *os.File
+}
+
+// Clone clones a repository without its blobs, but for the files that its working tree has.
+// Where it fails after git has cloned, 'git checkout' in the directory goes on.
+func Clone(ctx context.Context, o Options, c CloneRequest) (*Repo, error) {
+	args := []string{"clone", "--filter=blob:none", "--no-checkout"}
+	if c.Branch != "" {
+		args = append(args, "--branch="+c.Branch)
+	}
+	if c.Depth > 0 {
+		args = append(args, fmt.Sprintf("--depth=%d", c.Depth))
+	}
+	first := &Repo{env: slices.Clone(o.Env), runDir: o.Dir, trace: o.Trace, clock: o.Now}
+	args = append(args, "--end-of-options", c.URL, c.Dir)
+	if err := first.remotely(ctx, c.Terminal, nil, args...); err != nil {
+		return nil, fmt.Errorf("clone %s: %w", c.URL, err)
+	}
+	o.Dir = c.Dir
+	r, err := Open(ctx, o)
+	if err != nil {
+		return nil, fmt.Errorf("clone %s: %w", c.URL, err)
+	}
+	if err := r.LeaveOut(ctx, c.Pattern); err != nil {
+		return r, fmt.Errorf("clone %s: %w", c.URL, err)
+	}
+	if unborn, err := r.unborn(ctx); err != nil || unborn {
+		return r, err
+	}
+	if err := r.remotely(ctx, c.Terminal, nil, "checkout"); err != nil {
+		return r, fmt.Errorf("check out %s: %w", c.Dir, err)
+	}
+	return r, nil
+}
+
+// remotely runs a git that may talk to a remote, as the user's own would. On a terminal it shows
+// its progress, and may ask for a password.
+func (r *Repo) remotely(
+	ctx context.Context, terminal *os.File, stdin []byte, args ...string,
+) error {
+	_, err := r.run(ctx, command{
+		args: args, write: true, remote: true, terminal: terminal, stdin: bytes.NewReader(stdin),
+	})
+	return err
+}

@@ -1,0 +1,139 @@
+package gitint
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/git-jp/git-jp/internal/regular"
+)
+
+const (
+	// mostPromised is how many packs of promised objects there may be: each request leaves one.
+	mostPromised = 50
+
+	promisorSuffix = ".promisor"
+	indexSuffix    = ".idx"
+	packSuffix     = ".pack"
+)
+
+// joinPromised makes one pack of those that requests have left, when they are many. The largest
+// stays as it is: it is that of the clone. Nothing is lost wherever this ends: the packs that were
+// joined are removed when the new one is there.
+func (r *Repo) joinPromised(ctx context.Context) error {
+	dir := filepath.Join(r.objectDir, "pack")
+	all, err := promisedPacks(dir)
+	if err != nil || len(all) <= mostPromised {
+		return err
+	}
+	if err := r.joinPacks(ctx, dir, all[:len(all)-1]); err != nil {
+		return fmt.Errorf("join %d packs of fetched objects: %w", len(all)-1, err)
+	}
+	return nil
+}
+
+// promisedPacks returns the names without suffix of packs of promised objects that nobody keeps,
+// the largest last.
+func promisedPacks(dir string) ([]string, error) {
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		return nil, fmt.Errorf("list packs: %w", err)
+	}
+	sizes := map[string]int64{}
+	names := map[string]bool{}
+	for _, e := range entries {
+		names[e.Name()] = true
+	}
+	var all []string
+	for _, e := range entries {
+		base, ok := strings.CutSuffix(e.Name(), promisorSuffix)
+		if !ok || names[base+".keep"] || !names[base+indexSuffix] {
+			continue
+		}
+		info, err := os.Stat(filepath.Join(dir, base+packSuffix))
+		if err != nil {
+			continue // another process has removed it
+		}
+		all, sizes[base] = append(all, base), info.Size()
+	}
+	slices.SortFunc(all, func(a, b string) int {
+		return cmp.Or(cmp.Compare(sizes[a], sizes[b]), cmp.Compare(a, b))
+	})
+	return all, nil
+}
+
+func (r *Repo) joinPacks(ctx context.Context, dir string, old []string) error {
+	var ids strings.Builder
+	for _, base := range old {
+		names, err := r.packedNames(ctx, filepath.Join(dir, base+indexSuffix))
+		if err != nil {
+			return err
+		}
+		ids.WriteString(names)
+	}
+	temp, err := os.MkdirTemp(dir, "tmp_jp_") // git removes what begins so when it is old
+	if err != nil {
+		return err
+	}
+	defer os.RemoveAll(temp) //nolint:errcheck // what stays is harmless
+	out, err := r.run(ctx, command{
+		args:  []string{"pack-objects", "--quiet", filepath.Join(temp, "pack")},
+		stdin: strings.NewReader(ids.String()), write: true,
+	})
+	if err != nil {
+		return err
+	}
+	base := "pack-" + strings.TrimSpace(string(out))
+	if slices.Contains(old, base) {
+		return nil
+	}
+	if err := os.WriteFile(filepath.Join(temp, base+promisorSuffix), nil, 0o444); err != nil {
+		return err
+	}
+	return replacePacks(dir, temp, base, old)
+}
+
+// replacePacks moves a pack into its place, the index last, which makes it visible, and removes
+// those that it has the objects of, the index first.
+func replacePacks(dir, temp, base string, old []string) error {
+	for _, suffix := range []string{packSuffix, promisorSuffix, ".rev", indexSuffix} {
+		err := os.Rename(filepath.Join(temp, base+suffix), filepath.Join(dir, base+suffix))
+		if err != nil && (suffix != ".rev" || !errors.Is(err, os.ErrNotExist)) {
+			return err
+		}
+	}
+	for _, name := range old {
+		for _, suffix := range []string{indexSuffix, ".rev", packSuffix, promisorSuffix} {
+			err := os.Remove(filepath.Join(dir, name+suffix))
+			if err != nil && !errors.Is(err, os.ErrNotExist) {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// packedNames returns the names of the objects of a pack, a line each.
+func (r *Repo) packedNames(ctx context.Context, index string) (string, error) {
+	file, err := regular.OpenFile(index)
+	if err != nil {
+		return "", err
+	}
+	defer file.Close() //nolint:errcheck // nothing was written
+	out, err := r.run(ctx, command{args: []string{"show-index"}, stdin: file})
+	if err != nil {
+		return "", err
+	}
+	var names strings.Builder
+	for line := range strings.Lines(string(out)) { // "<offset> <id> (<crc>)"
+		if fields := strings.Fields(line); len(fields) > 1 {
+			names.WriteString(fields[1] + "\n")
+		}
+	}
+	return names.String(), nil
+}
