@@ -1,6 +1,7 @@
 package blobs
 
 import (
+	"errors"
 	"fmt"
 	"io/fs"
 	"os"
@@ -18,17 +19,22 @@ func (s *Store) Read(ref Ref) ([]byte, error) {
 		return err
 	})
 	if err != nil {
-		return nil, err
+		return s.readElsewhere(ref, err)
 	}
 	return b, nil
 }
 
 // Verify is Read without keeping the content. It goes on beyond ref.Size, up to the
-// limit, to tell a wrong size in the reference from a corrupt blob.
+// limit, to tell a wrong size in the reference from a corrupt blob. A blob that has no file in
+// the store and is elsewhere counts as sound: it is verified where its content is needed.
 func (s *Store) Verify(ref Ref) error {
-	return s.read(ref, func(f *os.File, _ int64) error {
+	err := s.read(ref, func(f *os.File, _ int64) error {
 		return verify(f, ref, s.limits.Max())
 	})
+	if errors.Is(err, fs.ErrNotExist) && s.elsewhere != nil && s.elsewhere.Has(ref.Hash) {
+		return nil
+	}
+	return err
 }
 
 func (s *Store) read(ref Ref, decode func(f *os.File, size int64) error) error {

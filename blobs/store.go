@@ -23,6 +23,8 @@ type Options struct {
 	Now func() time.Time
 	// Private closes what is written to other users.
 	Private bool
+	// Elsewhere has blobs that have no file in the store. It may be nil.
+	Elsewhere Elsewhere
 }
 
 // A Store is a directory of blobs. It is safe for concurrent use, in one process and
@@ -35,6 +37,8 @@ type Store struct {
 	opens   atomic.Int64
 	hook    func(atomicfile.Step, string) error // for tests
 	private bool                                // closed to other users
+
+	elsewhere Elsewhere // nil for none
 
 	mu     sync.Mutex
 	parent *os.Root // nil until needed; the directory may not exist yet
@@ -54,6 +58,7 @@ func Open(dir string, o Options) (*Store, error) {
 	}
 	return &Store{
 		dir: abs, name: filepath.Base(abs), limits: o.Limits, now: o.Now, private: o.Private,
+		elsewhere: o.Elsewhere,
 	}, nil
 }
 

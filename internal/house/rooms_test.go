@@ -91,6 +91,11 @@ var rooms = []room{
 		imports: []string{"events", "blobs", "internal/atomicfile", "internal/regular"},
 	},
 	{
+		dir:     "internal/ondemand",
+		is:      "the blobs of a lazy clone: which are present, and fetching what is read in one request",
+		imports: []string{"blobs", "gitint", "internal/workspace"},
+	},
+	{
 		dir:     "internal/refs",
 		is:      "the references of a stream by its object id, cached",
 		imports: []string{"events", "blobs", "internal/atomicfile"},

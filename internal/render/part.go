@@ -205,7 +205,10 @@ func Reason(err error) string {
 	var corrupt *blobs.CorruptError
 	var pointer *blobs.PointerError
 	var size *blobs.SizeError
+	var away *blobs.NotHereError
 	switch {
+	case errors.As(err, &away):
+		return "it is not on this machine"
 	case errors.Is(err, fs.ErrNotExist):
 		return "it is not in the blob store"
 	case errors.As(err, &corrupt):

@@ -1,11 +1,13 @@
 package workspace
 
 import (
+	"iter"
 	"os"
 	"path/filepath"
 	"runtime"
 	"time"
 
+	"github.com/git-jp/git-jp/blobs"
 	"github.com/git-jp/git-jp/events"
 	"github.com/git-jp/git-jp/internal/regular"
 )
@@ -29,7 +31,18 @@ type Env struct {
 	// then keeps the name that it has. Nil stands for no Git.
 	Committed func(id events.ID) bool
 
+	// Elsewhere has the workspace's blobs that have no file. Nil stands for none.
+	Elsewhere Elsewhere
+
 	Settings Settings
+}
+
+// An Elsewhere has blobs that need no file, and takes care that what is read together comes
+// together.
+type Elsewhere interface {
+	blobs.Elsewhere
+	// Expect says what may be read soon.
+	Expect(refs iter.Seq[blobs.Ref])
 }
 
 // A Format is how contents are written.

@@ -52,7 +52,11 @@ func titleOf(d *events.Details) string {
 // [*events.SyntaxError] with the file's path.
 func (w *Workspace) Load(e Entry) (*Conversation, error) {
 	s := w.storeOf(e)
-	return s.reader().read(s.path(e), e)
+	c, err := s.reader().read(s.path(e), e)
+	if err == nil {
+		s.expect(c.Stream)
+	}
+	return c, err
 }
 
 // LoadDetails reads metadata.json and nothing else.

@@ -249,8 +249,7 @@ func (k *keeper) dangling(c *Conversation) error {
 
 // has takes a blob that cannot be looked at for missing.
 func (k *keeper) has(ref blobs.Ref) bool {
-	_, err := k.store.Stat(ref.Hash)
-	return err == nil
+	return k.store.Has(ref.Hash)
 }
 
 func references(s *events.Stream) map[blobs.Ref]bool {

@@ -26,6 +26,8 @@ type store struct {
 	limits regular.Limits
 	blobs  *blobs.Store
 	hook   func(atomicfile.Step, string) error // for tests
+
+	elsewhere Elsewhere // has blobs that have no file; nil for none
 }
 
 func openStore(dir, prefix string, local bool, env Env) (*store, error) {
@@ -33,16 +35,21 @@ func openStore(dir, prefix string, local bool, env Env) (*store, error) {
 	if err != nil {
 		return nil, err
 	}
-	content, err := blobs.Open(filepath.Join(dir, blobs.Dir), blobs.Options{
+	options := blobs.Options{
 		Limits: blobs.Limits{MaxBlobBytes: env.Settings.MaxBlobBytes},
 		Now:    env.Now, Private: local,
-	})
+	}
+	var elsewhere Elsewhere
+	if env.Elsewhere != nil && !local {
+		elsewhere, options.Elsewhere = env.Elsewhere, env.Elsewhere
+	}
+	content, err := blobs.Open(filepath.Join(dir, blobs.Dir), options)
 	if err != nil {
 		return nil, errors.Join(err, root.Close())
 	}
 	return &store{
 		dir: dir, prefix: prefix, local: local, root: root, fsys: regular.In(root),
-		limits: env.Settings.limits(), blobs: content,
+		limits: env.Settings.limits(), blobs: content, elsewhere: elsewhere,
 	}, nil
 }
 
@@ -51,6 +58,20 @@ func (s *store) close() error {
 		return nil
 	}
 	return errors.Join(s.blobs.Close(), s.root.Close())
+}
+
+// expect says that the content of a stream may be read soon.
+func (s *store) expect(stream *events.Stream) {
+	if s.elsewhere == nil || stream == nil {
+		return
+	}
+	s.elsewhere.Expect(func(yield func(blobs.Ref) bool) {
+		for c := range stream.Contents() {
+			if c.Content.IsRef() && !yield(c.Content.Ref()) {
+				return
+			}
+		}
+	})
 }
 
 // read reads a file that is no link.

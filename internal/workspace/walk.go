@@ -31,6 +31,9 @@ func (k Walk) Each(ctx context.Context, f func(Entry, *Conversation) error) erro
 			return err
 		}
 	}
+	if err := k.expect(ctx, entries); err != nil {
+		return err
+	}
 	for _, e := range entries {
 		if err := ctx.Err(); err != nil {
 			return err
@@ -44,6 +47,23 @@ func (k Walk) Each(ctx context.Context, f func(Entry, *Conversation) error) erro
 		}
 		if err := f(e, conv); err != nil {
 			return err
+		}
+	}
+	return nil
+}
+
+// expect reads what conversations refer to ahead, where their content comes from elsewhere: for
+// all of them it comes together.
+func (k Walk) expect(ctx context.Context, entries []Entry) error {
+	if k.Workspace.main.elsewhere == nil || len(entries) < 2 {
+		return nil
+	}
+	for _, e := range entries {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		if text, err := k.Workspace.LoadText(e); err == nil {
+			k.Workspace.storeOf(e).expect(text.Stream)
 		}
 	}
 	return nil

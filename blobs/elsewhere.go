@@ -1,0 +1,55 @@
+package blobs
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+)
+
+// An Elsewhere has blobs that need no file in a store: Git has them in a clone whose working
+// tree leaves them out.
+type Elsewhere interface {
+	// Has reports whether it knows a blob. It reads no content.
+	Has(h Hash) bool
+	// File returns the bytes of a blob's file, which is not verified. The error is
+	// fs.ErrNotExist where it does not know the blob, and a *NotHereError where it knows it and
+	// cannot have its content now.
+	File(ref Ref) ([]byte, error)
+}
+
+// A NotHereError says that content exists, and that it is not on this machine.
+type NotHereError struct {
+	Ref Ref
+	Err error // why it was not fetched
+}
+
+// Error names the blob and the reason.
+func (e *NotHereError) Error() string {
+	return fmt.Sprintf("blob %s is not here: %v", e.Ref.Hash, e.Err)
+}
+
+// Unwrap returns the reason.
+func (e *NotHereError) Unwrap() error { return e.Err }
+
+// Has reports whether the store has a file in the place of a blob, or something else knows it.
+func (s *Store) Has(h Hash) bool {
+	if _, err := s.Stat(h); err == nil {
+		return true
+	}
+	return s.elsewhere != nil && s.elsewhere.Has(h)
+}
+
+// readElsewhere reads a blob that has no file in the store.
+func (s *Store) readElsewhere(ref Ref, missing error) ([]byte, error) {
+	if s.elsewhere == nil || !errors.Is(missing, fs.ErrNotExist) {
+		return nil, missing
+	}
+	gz, err := s.elsewhere.File(ref)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, missing
+	}
+	if err != nil {
+		return nil, readError(ref.Hash, err)
+	}
+	return Decode(gz, ref)
+}

@@ -1,0 +1,206 @@
+package ondemand
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"iter"
+	"path"
+	"sync"
+
+	"github.com/git-jp/git-jp/blobs"
+	"github.com/git-jp/git-jp/gitint"
+)
+
+// ErrOffline says that nothing was fetched because the user does not want it.
+var ErrOffline = errors.New("the command is offline")
+
+// A Source has the blobs of one store in git: as HEAD and the index name them, and where they
+// are not here, from the remote that has promised them. It may be used by several goroutines.
+type Source struct {
+	repo  *gitint.Repo
+	dir   string // of the store, from the root of the working tree
+	fetch Fetch
+
+	mu       sync.Mutex
+	head     snapshot
+	index    snapshot
+	expected map[blobs.Hash]int64   // sizes of what may be read and was not asked for
+	failed   map[blobs.Hash]absence // what was asked for and did not come
+}
+
+// An absence is content that did not come.
+type absence struct {
+	size int64
+	err  error
+}
+
+// Fetch says how a source talks to its remote and to the user.
+type Fetch struct {
+	// Offline says that nothing is to be fetched.
+	Offline bool
+	// Begin, if set, is told what is fetched, and returns what is called at the end.
+	Begin func(blobs int, bytes int64) (done func())
+}
+
+// snapshot is a snapshot of the repository that is opened when it is asked for.
+type snapshot func() (gitint.Snapshot, error)
+
+// New returns the source of the blobs of the store at dir, a slash path from the root of the
+// working tree.
+func New(repo *gitint.Repo, dir string, f Fetch) *Source {
+	s := &Source{
+		repo: repo, dir: dir, fetch: f,
+		expected: map[blobs.Hash]int64{}, failed: map[blobs.Hash]absence{},
+	}
+	s.head = sync.OnceValues(func() (gitint.Snapshot, error) {
+		tree, err := repo.Tree(context.Background(), "HEAD")
+		if errors.Is(err, gitint.ErrUnknownRevision) {
+			return nil, nil
+		}
+		return tree, err
+	})
+	s.index = sync.OnceValues(func() (gitint.Snapshot, error) {
+		return repo.Index(context.Background())
+	})
+	return s
+}
+
+// object returns what git has at the path of a blob. HEAD is asked first: a few small trees
+// answer, and the index of a large store has many entries.
+func (s *Source) object(h blobs.Hash) (gitint.OID, bool, error) {
+	name := path.Join(s.dir, h.Path())
+	for _, open := range []snapshot{s.head, s.index} {
+		snap, err := open()
+		if err != nil {
+			return gitint.OID{}, false, err
+		}
+		if snap == nil {
+			continue
+		}
+		if id, ok := snap.OID(name); ok {
+			return id, true, nil
+		}
+	}
+	return gitint.OID{}, false, nil
+}
+
+// Has implements [blobs.Elsewhere].
+func (s *Source) Has(h blobs.Hash) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	_, ok, err := s.object(h)
+	return ok && err == nil
+}
+
+// Expect notes what may be read soon. What failed before is not tried again.
+func (s *Source) Expect(refs iter.Seq[blobs.Ref]) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for ref := range refs {
+		if _, failed := s.failed[ref.Hash]; !failed {
+			s.expected[ref.Hash] = ref.Size
+		}
+	}
+}
+
+// Only forgets what was expected, and expects these instead.
+func (s *Source) Only(refs iter.Seq[blobs.Ref]) {
+	s.mu.Lock()
+	clear(s.expected)
+	s.mu.Unlock()
+	s.Expect(refs)
+}
+
+// File implements [blobs.Elsewhere].
+func (s *Source) File(ref blobs.Ref) ([]byte, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	id, ok, err := s.object(ref.Hash)
+	if err != nil {
+		return nil, err
+	}
+	if !ok {
+		return nil, fmt.Errorf("blob %s: %w", ref.Hash, fs.ErrNotExist)
+	}
+	ctx := context.Background() // whoever ends the command ends git with it
+	gz, err := s.repo.ReadObject(ctx, id, 0)
+	if missing, ok := errors.AsType[*gitint.MissingObjectError](err); !ok || !missing.Promised {
+		return gz, err
+	}
+	if err := s.bring(ctx, ref); err != nil {
+		return nil, &blobs.NotHereError{Ref: ref, Err: err}
+	}
+	return s.repo.ReadObject(ctx, id, 0)
+}
+
+// bring fetches a blob, and with it all that is expected.
+func (s *Source) bring(ctx context.Context, ref blobs.Ref) error {
+	if gone, ok := s.failed[ref.Hash]; ok {
+		return gone.err
+	}
+	s.expected[ref.Hash] = ref.Size
+	ids, bytes, err := s.missing(ctx)
+	if err == nil && s.fetch.Offline {
+		err = ErrOffline
+	}
+	if err == nil {
+		done := func() {}
+		if s.fetch.Begin != nil {
+			done = s.fetch.Begin(len(ids), bytes)
+		}
+		err = s.repo.Bring(ctx, ids)
+		done()
+	}
+	if err != nil {
+		s.fail(ctx, err)
+	}
+	clear(s.expected)
+	return s.failed[ref.Hash].err
+}
+
+// missing returns the objects of what is expected that are not here, and the size of their
+// contents.
+func (s *Source) missing(ctx context.Context) (ids []gitint.OID, bytes int64, err error) {
+	var all []gitint.OID
+	sizes := map[gitint.OID]int64{}
+	for h, size := range s.expected {
+		id, ok, err := s.object(h)
+		if err != nil {
+			return nil, 0, err
+		}
+		if _, twice := sizes[id]; ok && !twice {
+			all, sizes[id] = append(all, id), size
+		}
+	}
+	ids, err = s.repo.HasObject(ctx, all)
+	for _, id := range ids {
+		bytes += sizes[id]
+	}
+	return ids, bytes, err
+}
+
+// fail notes why what was expected did not come, as far as it did not.
+func (s *Source) fail(ctx context.Context, why error) {
+	for h, size := range s.expected {
+		id, ok, err := s.object(h)
+		if err != nil || !ok {
+			continue // it is no promise
+		}
+		gone, err := s.repo.HasObject(ctx, []gitint.OID{id})
+		if err != nil || len(gone) > 0 {
+			s.failed[h] = absence{size, why}
+		}
+	}
+}
+
+// Absent returns how much was asked for and did not come, and why.
+func (s *Source) Absent() (n int, bytes int64, why error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, gone := range s.failed {
+		n, bytes, why = n+1, bytes+gone.size, gone.err
+	}
+	return n, bytes, why
+}
