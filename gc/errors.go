@@ -20,6 +20,7 @@ const (
 	ReasonNested  = "nested"  // another repository, or what may be one, is within the workspace
 	ReasonID      = "id"      // the workspace does not say which it is
 	ReasonOpinion = "opinion" // a second opinion could not be had
+	ReasonLazy    = "lazy"    // the clone leaves blobs out of its working tree
 	ReasonDoubt   = "doubt"   // a second opinion contradicts the mark, and not in an odd case
 )
 

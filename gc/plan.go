@@ -135,6 +135,11 @@ func prepare(o *Options) (*marker, *Plan, error) {
 	m := newMarker(o)
 	m.last = o.lastHistoryCache()
 	m.checkStore(p.place)
+	if o.Repo != nil && !o.UserLocal {
+		if err := m.checkLazy(*o); err != nil {
+			return nil, nil, err
+		}
+	}
 	return m, p, m.refused()
 }
 
@@ -143,6 +148,19 @@ func (m *marker) mark(ctx context.Context) error {
 		return err
 	}
 	return m.refused()
+}
+
+// checkLazy refuses in a clone that leaves blobs out of its working tree: its store is what
+// nobody has committed yet, and the remote has the rest.
+func (m *marker) checkLazy(o Options) error {
+	lazy, err := o.Repo.Lazy(context.Background()) // a few files are read
+	if lazy {
+		m.obstruct(Obstacle{
+			Reason: ReasonLazy,
+			Detail: "this clone leaves blobs out of its working tree: a full clone collects",
+		})
+	}
+	return err
 }
 
 // checkStore refuses a store that others may use under another name.

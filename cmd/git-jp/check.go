@@ -202,6 +202,11 @@ func (c checkCmd) check(ctx context.Context, a *app) (*check.Report, error) {
 // workTree checks the workspaces of a working tree.
 func workTree(ctx context.Context, auditor audit.Auditor) (*check.Report, error) {
 	repo := auditor.Repo
+	left, err := check.LeftOutOf(ctx, repo)
+	if err != nil {
+		return nil, err
+	}
+	auditor.Options.LeftOut = left
 	report, found, err := audit.FilesBelow(ctx, repo.Root(), auditor.Options, repo.Limits(),
 		auditor.Secrets)
 	if err != nil {
@@ -227,10 +232,16 @@ func checkOptions(
 		return o, err
 	}
 	o.MaxBlobBytes, o.Cache = conf.Settings().Storage.MaxBlobBytes, a.refsCache(repo)
+	lazy, err := repo.Lazy(context.Background()) // a few files are read
+	if err != nil {
+		return o, err
+	}
 	for _, i := range repo.Incomplete() {
 		// That history ends matters to a range alone: a tree is there or is not.
 		if i.Reason != gitint.ReasonShallow || ranged {
-			o.Gaps = append(o.Gaps, check.Gap{Reason: i.Reason, Detail: i.Detail})
+			o.Gaps = append(o.Gaps, check.Gap{
+				Reason: i.Reason, Detail: i.Detail, Meant: lazy && i.Reason == gitint.ReasonPartial,
+			})
 		}
 	}
 	lfs := filepath.Join(repo.CommonDir(), "lfs", "objects")

@@ -99,7 +99,13 @@ func (statusCmd) gone(ctx context.Context, req stage.Request) ([]check.Finding, 
 	if err != nil {
 		return nil, err
 	}
-	report, err := check.Tree(ctx, src, check.Options{Dirs: []string{req.Dir}, Cache: req.Cache})
+	left, err := check.LeftOutOf(ctx, req.Repo)
+	if err != nil {
+		return nil, errors.Join(err, src.Close())
+	}
+	report, err := check.Tree(ctx, src, check.Options{
+		Dirs: []string{req.Dir}, Cache: req.Cache, LeftOut: left,
+	})
 	if err = errors.Join(err, src.Close()); err != nil {
 		return nil, err
 	}

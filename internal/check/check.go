@@ -46,6 +46,9 @@ func Range(ctx context.Context, sources iter.Seq2[Source, error], opts Options) 
 		if err != nil {
 			return nil, err
 		}
+		if _, ofGit := src.(objectSource); !ofGit && len(opts.LeftOut) > 0 {
+			src = &lazySource{src, opts.LeftOut}
+		}
 		report.Sources++
 		last = src.Name()
 		for _, ch := range checkers {
@@ -57,6 +60,7 @@ func Range(ctx context.Context, sources iter.Seq2[Source, error], opts Options) 
 	report.settle(last)
 	report.Blobs, report.Verified = v.total, v.read
 	report.addAll(gaps(opts.Gaps))
+	report.addAll(v.unread())
 	return report, ctx.Err()
 }
 
@@ -66,6 +70,9 @@ const refetch = "git fetch --refetch --no-filter"
 func gaps(all []Gap) []Finding {
 	var notes []Finding
 	for _, gap := range all {
+		if gap.Meant {
+			continue
+		}
 		f := Finding{State: Unchecked, Element: -1, Detail: gap.Reason + ": " + gap.Detail}
 		switch gap.Reason {
 		case "shallow":

@@ -350,7 +350,7 @@ func (s absentObjects) Sizes(ctx context.Context, files []File) ([]int64, error)
 }
 
 func TestAbsentObjects(t *testing.T) {
-	partial := []Gap{{"partial", ""}}
+	partial := []Gap{{Reason: "partial", Detail: ""}}
 	tests := []struct {
 		absent string
 		gaps   []Gap
@@ -360,7 +360,7 @@ func TestAbsentObjects(t *testing.T) {
 		{blobPath("alpha"), partial, []State{Unchecked, Unchecked}},
 		{firstE, nil, []State{Unreadable}},
 		{firstE, partial, []State{Unchecked, Unchecked}},
-		{"nothing", []Gap{{"shallow", ""}}, []State{Unchecked}},
+		{"nothing", []Gap{{Reason: "shallow", Detail: ""}}, []State{Unchecked}},
 	}
 	for _, tt := range tests {
 		src := absentObjects{base().source("c1"), tt.absent}

@@ -234,7 +234,7 @@ func TestPartialClone(t *testing.T) {
 	p := repositoryAt(t, gittest.At(t, clone))
 	var gaps []Gap
 	for _, gap := range p.door.Incomplete() {
-		gaps = append(gaps, Gap{gap.Reason, gap.Detail})
+		gaps = append(gaps, Gap{Reason: gap.Reason, Detail: gap.Detail})
 	}
 	report, err := Tree(context.Background(), p.revision(t, "HEAD"), Options{Gaps: gaps})
 	if err != nil {

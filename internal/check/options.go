@@ -27,6 +27,9 @@ type Options struct {
 	Select func(events.ID) bool
 	// Cache remembers what streams refer to. nil remembers for this call.
 	Cache *refs.Cache
+	// LeftOut has the blobs that a lazy clone leaves out of its working tree, as
+	// [LeftOutOf] returns it: they are present there all the same.
+	LeftOut []Source
 	// LFS is the local store of Git LFS, <git-common-dir>/lfs/objects, or nil.
 	LFS fs.FS
 	// Gaps say why the repository may lack objects or history.
@@ -41,6 +44,8 @@ type Options struct {
 type Gap struct {
 	Reason string // "shallow", "partial" or another word
 	Detail string
+	// Meant says that the clone is lazy: the gap is what was wanted, and is not reported.
+	Meant bool
 }
 
 func (o *Options) dirs() []string {

@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"path"
 	"sync"
+	"sync/atomic"
 
 	"github.com/git-jp/git-jp/blobs"
 	"github.com/git-jp/git-jp/internal/refs"
@@ -45,6 +46,8 @@ type verifier struct {
 	turn  regular.Turn
 	read  int
 	total int
+	lazy  bool         // the source may name blobs that are not here
+	away  atomic.Int64 // how many it named of those that were to be read
 }
 
 type memoKey struct {
@@ -71,6 +74,7 @@ func (v *verifier) judge(ctx context.Context, src Source, s *store, wanted []*bl
 	sound bool, err error,
 ) {
 	sound = true
+	v.lazy = isLazy(ctx, src)
 	set := func(b *blob, got *verdict) {
 		b.verdict = got
 		if b.id != "" && (got != v.fine || b.look == unseen) {
@@ -166,6 +170,10 @@ func (v *verifier) sizes(ctx context.Context, src Source, jobs []job) ([]int64, 
 
 // objectAbsent is the verdict on a file that the tree lists and git has not.
 func (v *verifier) objectAbsent() *verdict {
+	if v.lazy {
+		v.away.Add(1)
+		return v.fine
+	}
 	if v.opts.partial() {
 		return &verdict{
 			state: Unchecked, size: -1,

@@ -112,7 +112,7 @@ func (h Hook) PostCommit(ctx context.Context) error {
 	if err := settle(ctx, h.Repo, false, indexes...); err != nil {
 		return fmt.Errorf("finish the commit: %w", err)
 	}
-	return nil
+	return vacate(ctx, h.Repo, indexes...)
 }
 
 // PreCommit adds to the index that is about to be committed the blobs that its
@@ -225,8 +225,14 @@ func (c *commit) add(ctx context.Context, v *Verdict) error {
 	if err != nil || len(wanted)+len(names) == 0 {
 		return err
 	}
+	var left []string
+	if lazy, err := c.hook.Repo.Lazy(ctx); err != nil {
+		return err
+	} else if lazy {
+		left = slices.Collect(maps.Keys(wanted))
+	}
 	res, err := c.hook.Repo.Stage(ctx, gitint.Change{
-		Add: slices.AppendSeq(names, maps.Keys(wanted)), LockTimeout: gitint.NoWait,
+		Add: slices.AppendSeq(names, maps.Keys(wanted)), LeftOut: left, LockTimeout: gitint.NoWait,
 		Verify: func(ctx context.Context, staged []gitint.Entry) error {
 			return c.verify(ctx, staged, wanted)
 		},

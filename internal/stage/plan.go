@@ -47,6 +47,11 @@ type Plan struct {
 	// all are the files and blobs that are given to git. Those that the index seems to
 	// have are among them: an entry may be marked so that git does not look.
 	all []string
+	// objects are blobs that have no file in the working tree of a lazy clone, and absent which
+	// those are; leftOut the files that are not to stay in it.
+	objects []gitint.Entry
+	absent  map[string]gitint.Entry
+	leftOut []string
 	// oids are the objects that all should become where no filter changes them.
 	oids map[string]gitint.OID
 	refs map[blobs.Hash]blobs.Ref
@@ -136,7 +141,7 @@ func (p *Plan) check(ctx context.Context, s *survey, closures []*closure) error 
 			return err
 		}
 	}
-	p.Report, p.oids = report, src.seen
+	p.Report, p.oids, p.absent = report, src.seen, src.absent
 	for _, c := range closures {
 		maps.Copy(p.oids, c.streams)
 		p.checkState(s, c)
@@ -191,7 +196,7 @@ func (p *Plan) add(s *survey, c *closure) {
 			continue
 		}
 		p.refs[at.Ref.Hash] = at.Ref
-		p.all = append(p.all, name)
+		p.addBlob(s, name)
 		if p.differs(s, name) {
 			item.Files = append(item.Files, name)
 			item.Blobs++
@@ -202,6 +207,23 @@ func (p *Plan) add(s *survey, c *closure) {
 	p.Add = append(p.Add, item.Files...)
 	if len(item.Files)+len(item.Removed) > 0 {
 		p.Items = append(p.Items, item)
+	}
+}
+
+// addBlob takes a blob into what is given to git: its file, or what git has without one.
+func (p *Plan) addBlob(s *survey, name string) {
+	e, absent := p.absent[name]
+	_, indexed := s.index.OID(name)
+	switch {
+	case absent && indexed:
+		return
+	case absent:
+		p.objects = append(p.objects, e)
+	default:
+		p.all = append(p.all, name)
+	}
+	if len(s.left) > 0 {
+		p.leftOut = append(p.leftOut, name)
 	}
 }
 
@@ -248,11 +270,11 @@ func (p *Plan) Apply(ctx context.Context) (Result, error) {
 		return Result{}, &RefusedError{p.Report}
 	}
 	res := Result{Plan: p}
-	if len(p.all)+len(p.Remove) == 0 {
+	if len(p.all)+len(p.objects)+len(p.Remove) == 0 {
 		return res, nil
 	}
 	staged, err := p.req.Repo.Stage(ctx, gitint.Change{
-		Add: p.all, Remove: p.Remove, Verify: p.verify,
+		Add: p.all, AddObjects: p.objects, LeftOut: p.leftOut, Remove: p.Remove, Verify: p.verify,
 	})
 	if err != nil {
 		return Result{}, err

@@ -21,7 +21,8 @@ type closureSource struct {
 	check.Source
 	survey *survey
 	store  string
-	files  []storeFile // those that are there, sorted by path
+	files  []storeFile             // those that are there, sorted by path
+	absent map[string]gitint.Entry // those of them that have no file in the working tree
 
 	mu   sync.Mutex
 	seen map[string]gitint.OID // blobs that were read
@@ -37,6 +38,7 @@ func newClosureSource(s *survey, closures []*closure) *closureSource {
 	src := &closureSource{
 		Source: check.FS(check.WorkTreeName, s.fsys, s.req.Repo.Limits()), survey: s,
 		store: s.req.Dir + "/" + blobs.Dir, seen: map[string]gitint.OID{},
+		absent: map[string]gitint.Entry{},
 	}
 	known := map[blobs.Hash]bool{}
 	for _, c := range closures {
@@ -57,8 +59,16 @@ func newClosureSource(s *survey, closures []*closure) *closureSource {
 func (src *closureSource) add(name string) {
 	if info, err := fs.Lstat(src.survey.fsys, name); err == nil {
 		src.files = append(src.files, storeFile{name, info.Mode().Type()})
+		return
+	}
+	if e, ok := src.survey.leftOut(name); ok {
+		src.files = append(src.files, storeFile{name, 0})
+		src.absent[name] = e
 	}
 }
+
+// IsLazy says that what a lazy clone leaves out is present.
+func (src *closureSource) IsLazy(context.Context) bool { return len(src.survey.left) > 0 }
 
 // readLoose reads content that an object names which is no reference. It is staged if it is
 // there and sound.
@@ -77,7 +87,13 @@ func (src *closureSource) readLoose(ref blobs.Ref) {
 // List implements [check.Source].
 func (src *closureSource) List(dir string) ([]check.Entry, error) {
 	if !src.inStore(dir) {
-		return src.Source.List(dir)
+		entries, err := src.Source.List(dir)
+		isStore := func(e check.Entry) bool { return e.Name == blobs.Dir }
+		below := dir == src.survey.req.Dir && len(src.absent) > 0
+		if below && !slices.ContainsFunc(entries, isStore) {
+			entries = append(entries, check.Entry{Name: blobs.Dir, Mode: fs.ModeDir})
+		}
+		return entries, err
 	}
 	var entries []check.Entry
 	for _, f := range src.below(dir) {

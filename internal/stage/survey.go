@@ -13,6 +13,7 @@ import (
 	"github.com/git-jp/git-jp/blobs"
 	"github.com/git-jp/git-jp/events"
 	"github.com/git-jp/git-jp/gitint"
+	"github.com/git-jp/git-jp/internal/check"
 	"github.com/git-jp/git-jp/internal/refs"
 	"github.com/git-jp/git-jp/internal/regular"
 	"github.com/git-jp/git-jp/internal/workspace"
@@ -31,6 +32,8 @@ type survey struct {
 	root  *os.Root
 	fsys  fs.FS
 	index *gitint.Index
+	// left has the blobs that a lazy clone leaves out of its working tree; nothing elsewhere.
+	left []gitint.Snapshot
 	// dirs are the conversations of the working tree; indexed the paths of the index
 	// below the directories of each.
 	dirs    map[events.ID][]workspace.Entry
@@ -81,6 +84,9 @@ func (s *survey) lookAtIndex(ctx context.Context) error {
 		return err
 	}
 	s.index = index
+	if s.left, err = check.LeftOut(ctx, s.req.Repo); err != nil {
+		return err
+	}
 	dir := path.Join(s.req.Dir, conversationsDir)
 	entries, err := index.Entries(dir)
 	if err != nil {
@@ -281,6 +287,16 @@ func (s *survey) changed(c *closure) bool {
 		_, ok := s.index.OID(s.blobPath(at.Ref.Hash))
 		return !ok && at.Counts()
 	})
+}
+
+// leftOut returns the entry of a blob that a lazy clone leaves out of its working tree.
+func (s *survey) leftOut(name string) (gitint.Entry, bool) {
+	for _, snap := range s.left {
+		if oid, ok := snap.OID(name); ok {
+			return gitint.Entry{Path: name, Mode: gitint.ModeFile, OID: oid}, true
+		}
+	}
+	return gitint.Entry{}, false
 }
 
 func (s *survey) blobPath(h blobs.Hash) string {

@@ -18,7 +18,7 @@ import (
 // else sees the index.
 func (p *Plan) verify(ctx context.Context, staged []gitint.Entry) error {
 	for _, e := range staged {
-		if p.oids[e.Path] == e.OID {
+		if p.oids[e.Path] == e.OID || p.absent[e.Path].OID == e.OID {
 			continue
 		}
 		var err error

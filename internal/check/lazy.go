@@ -1,0 +1,182 @@
+package check
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"path"
+	"strings"
+
+	"github.com/git-jp/git-jp/blobs"
+	"github.com/git-jp/git-jp/gitint"
+)
+
+// LeftOut returns what has the blobs that the working tree of a lazy clone leaves out, the first
+// counting: nothing in every other clone.
+func LeftOut(ctx context.Context, repo *gitint.Repo) ([]gitint.Snapshot, error) {
+	lazy, err := repo.Lazy(ctx)
+	if err != nil || !lazy {
+		return nil, err
+	}
+	index, err := repo.Index(ctx)
+	if err != nil {
+		return nil, err
+	}
+	head, err := repo.Tree(ctx, "HEAD")
+	if errors.Is(err, gitint.ErrUnknownRevision) {
+		return []gitint.Snapshot{index}, nil
+	}
+	return []gitint.Snapshot{index, head}, err
+}
+
+// LeftOutOf is [LeftOut] for the options of a check.
+func LeftOutOf(ctx context.Context, repo *gitint.Repo) (all []Source, err error) {
+	snapshots, err := LeftOut(ctx, repo)
+	for _, snap := range snapshots {
+		all = append(all, Git(repo, snap))
+	}
+	return all, err
+}
+
+// A promiser is a Source that may name blobs which are not here, and are at a remote.
+type promiser interface {
+	IsLazy(ctx context.Context) bool
+}
+
+// isLazy reports whether what a source names and has not is present all the same.
+func isLazy(ctx context.Context, src Source) bool {
+	p, ok := src.(promiser)
+	return ok && p.IsLazy(ctx)
+}
+
+// IsLazy reports whether the repository is a lazy clone.
+func (s *gitSource) IsLazy(ctx context.Context) bool {
+	lazy, err := s.repo.Lazy(ctx)
+	return lazy && err == nil
+}
+
+// unread says in one finding what was to be read and is not here.
+func (v *verifier) unread() []Finding {
+	n := v.away.Load()
+	if n == 0 || !v.opts.Content {
+		return nil
+	}
+	return []Finding{{
+		State: Unchecked, Element: -1,
+		Detail: fmt.Sprintf("the content of %d blobs is not here and was not checked", n),
+		Next:   "git jp config set storage.checkout full",
+	}}
+}
+
+// A lazySource is the working tree of a lazy clone as if it had the blobs that it leaves out.
+type lazySource struct {
+	Source
+	left []Source
+}
+
+var (
+	_ Walker   = (*lazySource)(nil)
+	_ promiser = (*lazySource)(nil)
+)
+
+// IsLazy implements promiser.
+func (*lazySource) IsLazy(context.Context) bool { return true }
+
+// ReadFile implements [Source].
+func (s *lazySource) ReadFile(name string) ([]byte, error) {
+	data, err := s.Source.ReadFile(name)
+	if !errors.Is(err, fs.ErrNotExist) || !leftOut(name, 0) {
+		return data, err
+	}
+	for _, left := range s.left {
+		if data, leftErr := left.ReadFile(name); leftErr == nil {
+			return data, nil
+		}
+	}
+	return nil, err
+}
+
+// Sizes implements [Source].
+func (s *lazySource) Sizes(ctx context.Context, files []File) ([]int64, error) {
+	sizes, err := s.Source.Sizes(ctx, files)
+	for _, left := range s.left {
+		if err != nil {
+			return nil, err
+		}
+		var absent []File
+		var at []int
+		for i, f := range files {
+			if sizes[i] < 0 && leftOut(f.Path, 0) {
+				absent, at = append(absent, File{Path: f.Path}), append(at, i)
+			}
+		}
+		var found []int64
+		found, err = left.Sizes(ctx, absent)
+		for i, size := range found {
+			sizes[at[i]] = size
+		}
+	}
+	return sizes, err
+}
+
+// List implements [Source].
+func (s *lazySource) List(dir string) ([]Entry, error) {
+	entries, err := list(s.Source, dir)
+	if err != nil {
+		return nil, err
+	}
+	names := map[string]bool{}
+	for _, e := range entries {
+		names[e.Name] = true
+	}
+	for _, left := range s.left {
+		found, err := list(left, dir)
+		if err != nil {
+			return nil, err
+		}
+		for _, e := range found {
+			if !names[e.Name] && leftOut(path.Join(dir, e.Name), e.Mode) {
+				names[e.Name] = true
+				entries = append(entries, Entry{Name: e.Name, Mode: e.Mode})
+			}
+		}
+	}
+	if len(entries) == 0 {
+		return s.Source.List(dir) // which says whether it is there
+	}
+	return entries, nil
+}
+
+// leftOut reports whether a path is one that the working tree leaves out, or leads to one.
+func leftOut(name string, mode fs.FileMode) bool {
+	const store = "/.jp/" + blobs.Dir
+	name = "/" + name
+	return strings.HasSuffix(name, store) && mode.IsDir() || strings.Contains(name, store+"/")
+}
+
+// Walk implements [Walker].
+func (s *lazySource) Walk(ctx context.Context, dir string, f func(Entry)) error {
+	here := map[string]bool{}
+	add := func(e Entry) {
+		if !here[e.Name] {
+			here[e.Name] = true
+			f(e)
+		}
+	}
+	for _, src := range append([]Source{s.Source}, s.left...) {
+		w, ok := src.(Walker)
+		if !ok {
+			continue
+		}
+		err := w.Walk(ctx, dir, func(e Entry) {
+			if src == s.Source || leftOut(path.Join(dir, e.Name), e.Mode) {
+				add(Entry{Name: e.Name, Mode: e.Mode})
+			}
+		})
+		if err != nil {
+			return err
+		}
+	}
+	return ctx.Err()
+}

@@ -1,0 +1,145 @@
+package stage
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+
+	"github.com/git-jp/git-jp/blobs"
+	"github.com/git-jp/git-jp/gitint"
+	"github.com/git-jp/git-jp/internal/regular"
+	"github.com/git-jp/git-jp/internal/workspace"
+)
+
+// LeftOut is the pattern of a sparse checkout by which a lazy clone leaves the blobs of every
+// workspace out of its working tree.
+const LeftOut = "!**/" + workspace.DirName + "/" + blobs.Dir + "/"
+
+// Vacate removes from the working tree of a lazy clone the files of blobs that HEAD and the index
+// have, after their objects were read back. In every other clone it does nothing.
+func Vacate(ctx context.Context, repo *gitint.Repo) error {
+	return vacate(ctx, repo, ownIndexPath(repo))
+}
+
+// vacate is Vacate with the indexes that git may use next. Where another process has one locked
+// the files stay until the next commit.
+func vacate(ctx context.Context, repo *gitint.Repo, indexes ...string) error {
+	lazy, err := repo.Lazy(ctx)
+	if err != nil || !lazy {
+		return err
+	}
+	root, err := os.OpenRoot(repo.Root())
+	if err != nil {
+		return fmt.Errorf("open working tree: %w", err)
+	}
+	defer root.Close() //nolint:errcheck // what was removed is removed
+	done, err := committed(ctx, repo, regular.In(root))
+	for _, index := range indexes {
+		if err != nil || len(done) == 0 {
+			break
+		}
+		if done, err = repo.MarkLeftOut(ctx, index, done); isLocked(err) {
+			return nil
+		}
+	}
+	if err != nil {
+		return fmt.Errorf("leave blobs out of the working tree: %w", err)
+	}
+	return remove(root, done)
+}
+
+func isLocked(err error) bool {
+	_, ok := errors.AsType[*gitint.LockedError](err)
+	return ok
+}
+
+// committed returns the blobs of the working tree that HEAD has, and whose objects are here and
+// sound.
+func committed(
+	ctx context.Context, repo *gitint.Repo, tree fs.FS,
+) (all []gitint.Entry, err error) {
+	roots, _ := workspace.FindAll(repo.Root()) // what cannot be read stays as it is
+	if len(roots) == 0 {
+		return nil, nil
+	}
+	head, err := repo.Tree(ctx, "HEAD")
+	if errors.Is(err, gitint.ErrUnknownRevision) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	for _, r := range roots {
+		dir, err := below(repo, r)
+		if err != nil {
+			return nil, err
+		}
+		err = eachBlob(tree, path.Join(dir, blobs.Dir), func(h blobs.Hash, name string) error {
+			oid, ok := head.OID(name)
+			if !ok || !readBack(ctx, repo, oid, h) {
+				return ctx.Err()
+			}
+			all = append(all, gitint.Entry{Path: name, Mode: gitint.ModeFile, OID: oid})
+			return ctx.Err()
+		})
+		if err != nil {
+			return nil, err
+		}
+	}
+	return all, nil
+}
+
+// readBack reports whether git has a blob here, complete.
+func readBack(ctx context.Context, repo *gitint.Repo, oid gitint.OID, h blobs.Hash) bool {
+	gz, err := repo.ReadObject(ctx, oid, 0)
+	if err != nil {
+		return false
+	}
+	_, err = blobs.DecodeHash(gz, h)
+	return err == nil
+}
+
+// eachBlob calls f with the blobs of a store that have a file.
+func eachBlob(tree fs.FS, store string, f func(h blobs.Hash, name string) error) error {
+	return fs.WalkDir(tree, store, func(name string, d fs.DirEntry, err error) error {
+		switch {
+		case errors.Is(err, fs.ErrNotExist):
+			return nil
+		case err != nil:
+			return err
+		case name == path.Join(store, ".tmp"):
+			return fs.SkipDir
+		case !d.Type().IsRegular() || len(name) <= len(store):
+			return nil
+		}
+		if h, ok := blobs.ParsePath(name[len(store)+1:]); ok {
+			return f(h, name)
+		}
+		return nil
+	})
+}
+
+// remove removes files, and directories that are empty then.
+func remove(root *os.Root, files []gitint.Entry) error {
+	for _, e := range files {
+		if err := root.Remove(e.Path); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return fmt.Errorf("leave blobs out of the working tree: %w", err)
+		}
+		for dir := path.Dir(e.Path); path.Base(dir) != workspace.DirName; dir = path.Dir(dir) {
+			if root.Remove(dir) != nil {
+				break // it has others
+			}
+		}
+	}
+	return nil
+}
+
+// below returns the .jp of a workspace as a slash path from the root of the working tree.
+func below(repo *gitint.Repo, root string) (string, error) {
+	rel, err := filepath.Rel(repo.Root(), root)
+	return path.Join(filepath.ToSlash(rel), workspace.DirName), err
+}
