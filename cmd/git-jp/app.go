@@ -20,6 +20,7 @@ import (
 	"github.com/git-jp/git-jp/internal/config"
 	"github.com/git-jp/git-jp/internal/llm/models"
 	"github.com/git-jp/git-jp/internal/merge"
+	"github.com/git-jp/git-jp/internal/ondemand"
 	"github.com/git-jp/git-jp/internal/regular"
 	"github.com/git-jp/git-jp/internal/render"
 	"github.com/git-jp/git-jp/internal/report"
@@ -47,6 +48,7 @@ type app struct {
 	tracer        *trace.Log
 	models        func() (*models.Table, error) // what is known of models, read once
 	terminal      *ask.Terminal
+	onDemand      []*ondemand.Source // of the workspaces that are open
 	closers       []func() error
 }
 
@@ -106,6 +108,14 @@ func (a *app) path(p string) string {
 		return filepath.Clean(p)
 	}
 	return filepath.Join(a.dir, p)
+}
+
+// inDirectory makes a path absolute that is relative to where the command runs.
+func (a *app) inDirectory(p string) string {
+	if filepath.IsAbs(p) {
+		return filepath.Clean(p)
+	}
+	return filepath.Join(a.directory(), p)
 }
 
 // openTrace returns the log that GIT_JP_TRACE asks for, nil for none.
@@ -266,6 +276,7 @@ func (a *app) openAt(root string, env workspace.Env) (*workspace.Workspace, erro
 		return nil, err
 	}
 	env.Committed, env.Shares = committedIn(a, root), sharesIn(a, root)
+	env.Elsewhere = elsewhereIn(a, root)
 	w, err := workspace.Open(root, env)
 	if err == nil {
 		a.closers = append(a.closers, w.Close)

@@ -21,6 +21,7 @@ type globals struct {
 	Verbose bool     `short:"v" help:"Print more about what is being done."`
 	JSON    bool     `name:"json" help:"Print JSON, one object a line for lists."`
 	NoColor bool     `name:"no-color" help:"Print without colours."`
+	Offline bool     `help:"Fetch nothing, also where content is at a remote."`
 	Set     []string `short:"c" name:"config" aliases:"cfg" sep:"none" placeholder:"KEY=VALUE" help:"Set a configuration key, or read a file or a name, for this call."`
 }
 
@@ -29,6 +30,7 @@ type cli struct {
 	globals
 
 	Init      initCmd      `cmd:"" group:"setup" help:"Make a workspace, and install the hooks."`
+	Clone     cloneCmd     `cmd:"" group:"setup" help:"Clone without blobs, which are fetched when they are shown."`
 	Install   installCmd   `cmd:"" group:"setup" help:"Install the hooks and drivers of this clone."`
 	Uninstall uninstallCmd `cmd:"" group:"setup" help:"Remove the hooks and drivers."`
 	Doctor    doctorCmd    `cmd:"" group:"setup" help:"Show what is wrong with this clone and machine."`

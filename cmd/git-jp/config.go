@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"os"
@@ -35,6 +36,9 @@ git-jp.toml: jp refuses to start on keys it does not know.
 Keys of jp, such as assistant.model.id, are read and written too: in config.toml of your own
 configuration directory, for you everywhere, or in the layer that you name. get prints what
 counts, or what the files of a layer say. docs/models.md shows the ones that matter.
+
+storage.checkout is of this clone alone and is in no file of a commit: full, or lazy for a working
+tree that leaves blobs out until they are asked for. docs/scale.md says more.
 
 ` + keysHelp()
 }
@@ -175,7 +179,10 @@ type configGetCmd struct {
 }
 
 // Run prints one value. A key without a value is exit code 1, as in git config.
-func (c configGetCmd) Run(a *app) error {
+func (c configGetCmd) Run(ctx context.Context, a *app) error {
+	if c.Key == checkoutKey {
+		return printCheckout(ctx, a)
+	}
 	if !ownKey(c.Key) {
 		return printJPKey(a, c.Key, c.layer())
 	}
@@ -204,7 +211,10 @@ type configSetCmd struct {
 }
 
 // Run sets a key and keeps every other byte of the file.
-func (c configSetCmd) Run(a *app) error {
+func (c configSetCmd) Run(ctx context.Context, a *app) error {
+	if c.Key == checkoutKey {
+		return setCheckout(ctx, a, c.Value)
+	}
 	if !ownKey(c.Key) {
 		return setJPKey(a, c.Key, c.Value, c.layer())
 	}
@@ -252,7 +262,10 @@ type configUnsetCmd struct {
 }
 
 // Run takes a key out and keeps every other byte of the file.
-func (c configUnsetCmd) Run(a *app) error {
+func (c configUnsetCmd) Run(ctx context.Context, a *app) error {
+	if c.Key == checkoutKey {
+		return setCheckout(ctx, a, checkoutFull)
+	}
 	if !ownKey(c.Key) {
 		return unsetJPKey(a, c.Key, c.layer())
 	}

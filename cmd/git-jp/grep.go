@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/git-jp/git-jp/events"
@@ -207,6 +208,10 @@ const mostUnread = 3
 
 // unread reports contents that could not be searched.
 func (g *grepRun) unread(id events.ID, problems []*search.Problem) {
+	problems = slices.DeleteFunc(problems, func(p *search.Problem) bool {
+		g.failed = g.failed || isNotHere(p.Err)
+		return isNotHere(p.Err)
+	})
 	for i, p := range problems {
 		if i == mostUnread && len(problems) > mostUnread+1 {
 			g.problem(fmt.Errorf("%s: and %d more", id, len(problems)-i))

@@ -66,6 +66,9 @@ func (c printCmd) Run(ctx context.Context, a *app) error {
 		o.Format = render.FormatJSONLines
 		root = "" // a record says $WORKSPACE, wherever it was made
 	}
+	if first > 0 && !c.Compacted {
+		expectTurns(a, conv.Stream, first, last)
+	}
 	subject, err := renderable(a, conv, root, c.Compacted)
 	if err != nil {
 		return err
@@ -117,7 +120,9 @@ func printConversation(
 // contentProblems reports contents that could not be shown.
 func contentProblems(a *app, problems []render.Problem) error {
 	for _, p := range problems {
-		a.warn("%v", p)
+		if !isNotHere(p.Err) {
+			a.warn("%v", p)
+		}
 	}
 	if len(problems) > 0 {
 		return report.ErrProblems

@@ -104,6 +104,8 @@ func runScripts(t *testing.T, asUser bool) {
 			"is-json":      isJSON,
 			"same-member":  sameMember,
 			"picture":      picture,
+			"requests-git": requestsGit,
+			"serve-git":    serveGit,
 			"serve-mcp":    serveMCP,
 			"serve-model":  serveModel,
 			"shown":        shown,

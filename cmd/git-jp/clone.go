@@ -1,0 +1,79 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path"
+	"strings"
+
+	"github.com/git-jp/git-jp/gitint"
+	"github.com/git-jp/git-jp/internal/stage"
+)
+
+type cloneCmd struct {
+	URL       string `arg:"" help:"The repository, as git clone takes it."`
+	Directory string `arg:"" optional:"" help:"Where; a directory of the repository's name by default."`
+	Branch    string `short:"b" placeholder:"NAME" help:"Check out this branch."`
+	Depth     int    `placeholder:"N" help:"Fetch the last N commits only."`
+}
+
+// Help says what is left out.
+func (cloneCmd) Help() string {
+	return `Clones a repository with its conversations and without the blobs that they refer to,
+and installs hooks and drivers as 'git jp install' does. Blobs are fetched when a command shows
+them, all that it needs in one request, and stay out of the working tree. --offline fetches
+nothing.
+
+'git jp config set storage.checkout full' fetches the blobs of the working tree and makes it an
+ordinary clone, 'lazy' makes this of one. docs/scale.md says which is for whom.`
+}
+
+// Run clones.
+func (c cloneCmd) Run(ctx context.Context, a *app) error {
+	dir, err := c.target(a)
+	if err != nil {
+		return err
+	}
+	log, err := openTrace(a)
+	if err != nil {
+		return err
+	}
+	request := gitint.CloneRequest{
+		URL: c.URL, Dir: dir, Branch: c.Branch, Depth: c.Depth, Pattern: stage.LeftOut,
+	}
+	if out, ok := unwrapped(a.stderr).(*os.File); ok && a.stderrTerminal && !a.Quiet {
+		request.Terminal = out
+	}
+	repo, err := gitint.Clone(ctx, gitint.Options{
+		Dir: a.directory(), Env: a.env, Trace: log, Now: a.now, LockTimeout: indexLockWait,
+		Limits: a.limits(),
+	}, request)
+	if repo != nil {
+		a.openRepo = repo
+		a.closers = append(a.closers, repo.Close)
+	}
+	if err != nil {
+		return err
+	}
+	a.note("cloned into %s, without blobs", a.short(dir))
+	return installAll(ctx, a, installed(a, repo, false), false)
+}
+
+// target returns where the clone is to be: where git would put it.
+func (c cloneCmd) target(a *app) (string, error) {
+	name := c.Directory
+	if name == "" {
+		url := strings.TrimSuffix(strings.TrimRight(c.URL, "/"), "/.git")
+		name = strings.TrimSuffix(path.Base(url), ".git")
+		name = name[strings.LastIndex(name, ":")+1:]
+	}
+	if name == "" || name == "." || name == ".." {
+		return "", usagef("clone %s: name a directory", c.URL)
+	}
+	dir := a.inDirectory(name)
+	if entries, err := os.ReadDir(dir); err == nil && len(entries) > 0 {
+		return "", fmt.Errorf("clone into %s: it exists and is not empty", a.short(dir))
+	}
+	return dir, nil
+}

@@ -1,0 +1,170 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"path/filepath"
+	"strconv"
+
+	"github.com/git-jp/git-jp/blobs"
+	"github.com/git-jp/git-jp/events"
+	"github.com/git-jp/git-jp/gitint"
+	"github.com/git-jp/git-jp/internal/ondemand"
+	"github.com/git-jp/git-jp/internal/render"
+	"github.com/git-jp/git-jp/internal/stage"
+	"github.com/git-jp/git-jp/internal/workspace"
+)
+
+// checkoutKey is the setting of a clone that says how its working tree has blobs. It is in git's
+// own configuration of the clone, where no commit can bring it.
+const checkoutKey = "storage.checkout"
+
+// The values of checkoutKey.
+const (
+	checkoutFull = "full"
+	checkoutLazy = "lazy"
+)
+
+// elsewhereIn returns what has the blobs of the workspace at root where its working tree leaves
+// them out, else nil.
+func elsewhereIn(a *app, root string) workspace.Elsewhere {
+	if !gitint.MayBeLazy(gitint.Options{Env: a.env}, root) {
+		return nil
+	}
+	ctx := context.Background() // a few files are read
+	repo, err := a.repo(ctx)
+	if err != nil {
+		return nil
+	}
+	if lazy, err := repo.Lazy(ctx); err != nil || !lazy {
+		return nil
+	}
+	dir, err := realDir(root)
+	below, outside := filepath.Rel(repo.Root(), filepath.Join(dir, workspace.DirName, blobs.Dir))
+	if err != nil || outside != nil || !filepath.IsLocal(below) {
+		return nil
+	}
+	s := ondemand.New(repo, filepath.ToSlash(below), fetching(a))
+	a.closers = append(a.closers, func() error {
+		warnAbsent(a, s)
+		return nil
+	})
+	a.onDemand = append(a.onDemand, s)
+	return s
+}
+
+// fetching says what is fetched on a terminal, and whether anything is.
+func fetching(a *app) ondemand.Fetch {
+	return ondemand.Fetch{
+		Offline: a.Offline || isTrue(a.getenv("GIT_NO_LAZY_FETCH")),
+		Begin: func(n int, bytes int64) func() {
+			if a.stderrTerminal || a.Verbose {
+				a.note("fetching %s%s", render.Count(n, "blob"), sized(bytes))
+			}
+			return func() {}
+		},
+	}
+}
+
+// sized is a size in brackets, where it is known.
+func sized(bytes int64) string {
+	if bytes == 0 {
+		return ""
+	}
+	return " (" + render.Bytes(bytes) + ")"
+}
+
+// isTrue reads a variable as git does.
+func isTrue(value string) bool {
+	if n, err := strconv.Atoi(value); err == nil {
+		return n != 0
+	}
+	return value == "true" || value == "yes" || value == "on"
+}
+
+// warnAbsent reports in one line what could not be fetched.
+func warnAbsent(a *app, s *ondemand.Source) {
+	n, bytes, err := s.Absent()
+	switch {
+	case n == 1:
+		a.warn("1 blob (%s) is not here: %v", render.Bytes(bytes), err)
+	case n > 1:
+		a.warn("%d blobs (%s) are not here: %v", n, render.Bytes(bytes), err)
+	}
+}
+
+// setCheckout turns the clone into one whose working tree leaves blobs out, or back.
+func setCheckout(ctx context.Context, a *app, value string) error {
+	if value != checkoutLazy && value != checkoutFull {
+		return usagef("set %s %q: expected %s or %s", checkoutKey, value,
+			checkoutFull, checkoutLazy)
+	}
+	repo, err := a.repo(ctx)
+	if err != nil {
+		return err
+	}
+	lazy, err := repo.Lazy(ctx)
+	switch {
+	case err != nil:
+		return err
+	case repo.Root() == "":
+		return fmt.Errorf("set %s: %s has no working tree", checkoutKey, repo.GitDir())
+	case lazy == (value == checkoutLazy):
+		a.note("%s is %s already", checkoutKey, value)
+		return nil
+	case value == checkoutFull:
+		return fillCheckout(ctx, a, repo)
+	}
+	if err := repo.LeaveOut(ctx, stage.LeftOut); err != nil {
+		return err
+	}
+	return stage.Vacate(ctx, repo)
+}
+
+// fillCheckout brings all blobs that the working tree is to have in one request, before anything
+// changes, and then puts them there.
+func fillCheckout(ctx context.Context, a *app, repo *gitint.Repo) error {
+	if err := ondemand.BringAll(ctx, repo, fetching(a)); err != nil {
+		return fmt.Errorf("set %s %s: %w", checkoutKey, checkoutFull, err)
+	}
+	return repo.PutIn(ctx, stage.LeftOut)
+}
+
+// printCheckout prints the setting of this clone.
+func printCheckout(ctx context.Context, a *app) error {
+	repo, err := a.repo(ctx)
+	if err != nil {
+		return err
+	}
+	lazy, err := repo.Lazy(ctx)
+	if err != nil {
+		return err
+	}
+	value := checkoutFull
+	if lazy {
+		value = checkoutLazy
+	}
+	if a.JSON {
+		return a.printJSON(settingRecord{Key: checkoutKey, Value: value, Origin: "this clone"})
+	}
+	_, err = fmt.Fprintln(a.stdout, value)
+	return err
+}
+
+// isNotHere reports whether content exists that is not on this machine: all of a command's is
+// counted in one line at its end.
+func isNotHere(err error) bool { return isA[*blobs.NotHereError](err) }
+
+// expectTurns says that only these turns of a conversation are read, counted from 1.
+func expectTurns(a *app, s *events.Stream, first, last int) {
+	for _, source := range a.onDemand {
+		source.Only(func(yield func(blobs.Ref) bool) {
+			for at := range s.Contents() {
+				shown := at.Turn+1 >= first && at.Turn < last && at.Content.IsRef()
+				if shown && !yield(at.Content.Ref()) {
+					return
+				}
+			}
+		})
+	}
+}
