@@ -1,15 +1,12 @@
 package gitint
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
 	"io/fs"
 	"slices"
 	"strings"
-
-	"github.com/go-git/go-git/v5/plumbing/format/index"
 )
 
 // An Index is the files that the next commit will have. It is an fs.FS in the way
@@ -20,6 +17,7 @@ type Index struct {
 	gitDir    string     // of another worktree, "" for our own
 	file      *indexFile // while it is read
 	base      *indexFile // of a split index, while it is read
+	keep      entryFilter // while it is read; nil for all
 	entries   []Entry    // of stage 0, sorted by path
 	intents   []string
 	conflicts []string
@@ -35,14 +33,23 @@ type StageEntry struct {
 	Stage int
 }
 
-// largeIndex is the size of an index from which on git is asked for its entries: a
-// process of git lists six times as many in the same time.
-const largeIndex = 1 << 20
-
 // Index reads the index that git uses now, which GIT_INDEX_FILE may name. One that
 // is not there is empty.
 func (r *Repo) Index(ctx context.Context) (*Index, error) {
 	return r.readIndex(ctx, &Index{repo: r, path: r.indexPath})
+}
+
+// IndexWhere is Index of the files alone that wanted accepts by their path, as if there were no
+// others: it takes the memory that these take, however many there are.
+func (r *Repo) IndexWhere(ctx context.Context, wanted func(path []byte) bool) (*Index, error) {
+	x := &Index{repo: r, path: r.indexPath}
+	// What is in a directory of a sparse index is not known yet.
+	x.keep = func(name []byte, mode Mode) bool { return mode == ModeDir || wanted(name) }
+	if _, err := r.readIndex(ctx, x); err != nil {
+		return nil, err
+	}
+	x.entries = slices.DeleteFunc(x.entries, func(e Entry) bool { return !wanted([]byte(e.Path)) })
+	return x, nil
 }
 
 // IndexOf reads the index of a working tree of the repository.
@@ -68,54 +75,28 @@ func (r *Repo) readIndex(ctx context.Context, x *Index) (*Index, error) {
 	if err != nil {
 		return nil, fmt.Errorf("read index: %w", err)
 	}
-	x.file, x.base = nil, nil
-	slices.SortFunc(x.entries, func(a, b Entry) int { return strings.Compare(a.Path, b.Path) })
+	x.file, x.base, x.keep = nil, nil, nil
+	byPath := func(a, b Entry) int { return strings.Compare(a.Path, b.Path) }
+	if !slices.IsSortedFunc(x.entries, byPath) { // as after a split or a sparse one
+		slices.SortFunc(x.entries, byPath)
+	}
 	x.conflicts = slices.Compact(x.conflicts)
 	return x, nil
 }
 
-// read reads the entries, in this process or through git. Git reads what we do not: an
-// index of SHA-256, or with an extension of the future; or it says what is wrong. Where no
-// checksum says that the entries are what git wrote, what git makes of them counts.
+// read takes the entries of the file, or asks git for them, which reads what we do not: an index
+// with an extension of the future; or says what is wrong. Where no checksum says that the entries
+// are what git wrote, what git makes of them counts.
 func (x *Index) read(ctx context.Context) error {
-	if len(x.file.body) < largeIndex && x.file.summed() && x.decode() == nil {
+	if x.file.summed() && x.file.known() && x.join() == nil {
+		x.entries = make([]Entry, 0, len(x.file.entries))
+		for _, e := range x.file.entries {
+			x.add(e.Entry, e.stage, e.intent)
+		}
 		return nil
 	}
-	*x = Index{repo: x.repo, path: x.path, gitDir: x.gitDir}
+	*x = Index{repo: x.repo, path: x.path, gitDir: x.gitDir, keep: x.keep}
 	return x.list(ctx)
-}
-
-// decode reads the file in this process.
-func (x *Index) decode() error {
-	if x.repo.objectFormat != "sha1" {
-		return index.ErrUnsupportedVersion
-	}
-	var idx index.Index
-	err := index.NewDecoder(bytes.NewReader(x.file.acceptable())).Decode(&idx)
-	if errors.Is(err, index.ErrUnknownExtension) {
-		idx.Entries, err = x.decodeSplit(&idx)
-	}
-	if err != nil {
-		return err
-	}
-	x.entries = make([]Entry, 0, len(idx.Entries))
-	for _, e := range idx.Entries {
-		entry := Entry{
-			Path: e.Name, Mode: canonicalMode(uint32(e.Mode)), OID: oidOf(e.Hash[:]),
-		}
-		x.add(entry, int(e.Stage), e.IntentToAdd)
-	}
-	return nil
-}
-
-// acceptable returns the index in a form that go-git takes. It refuses the mark of a sparse
-// index.
-func (f *indexFile) acceptable() []byte {
-	body := slices.Clone(f.body)
-	if mark, ok := f.extension("sdir"); ok {
-		copy(body[mark.at:], "SDIR") // may be ignored, as expand does what it asks for
-	}
-	return append(body, checksum(body, sha1Size)...)
 }
 
 // expand replaces the directories of a sparse index by what is in them. Git would
@@ -143,6 +124,7 @@ func (x *Index) expand() error {
 
 func (x *Index) add(e Entry, stage int, intent bool) {
 	switch {
+	case x.keep != nil && !x.keep([]byte(e.Path), e.Mode):
 	case stage != 0:
 		x.conflicts = append(x.conflicts, e.Path)
 		x.stages = append(x.stages, StageEntry{Entry: e, Stage: stage})

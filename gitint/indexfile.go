@@ -1,6 +1,7 @@
 package gitint
 
 import (
+	"bufio"
 	"bytes"
 	"cmp"
 	"crypto/sha1" //nolint:gosec // what git writes behind an index
@@ -9,168 +10,288 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
+	"hash"
+	"io"
 	"io/fs"
 	"path/filepath"
+	"time"
+
+	"github.com/git-jp/git-jp/internal/regular"
 )
 
 // Git takes an index for what it says without a look at its checksum: one that was cut off can
 // have no entries for it, or other ones. So nobody reads an index here that was not checked.
 
-// An indexFile is an index in the form in which it is stored, complete and sound.
+// An indexFile is an index in the form in which it is stored, complete and sound. It has those of
+// the entries that were asked for, so that memory grows with these and not with the index.
 type indexFile struct {
-	body       []byte // without the checksum
-	sum        []byte // only zeroes where index.skipHash left none
-	extensions []indexExtension
-}
-
-// An indexExtension is what stands behind the entries, under four letters.
-type indexExtension struct {
-	name    string
-	at      int // where it begins
-	content []byte
+	version uint32
+	entries []indexEntry
+	names   []string // of the extensions
+	link    []byte   // the extension of a split index, nil if it is none
+	sum     []byte   // only zeroes where index.skipHash left none
 }
 
 const (
 	indexHeader    = 12 // signature, version, number of entries
 	indexStat      = 40 // what an entry begins with, before its object
+	indexMode      = 24 // where in that the mode stands
 	extensionHead  = 8  // name and size
+	assumedFlag    = 0x8000
 	extendedFlag   = 0x4000
+	stageShift     = 12
 	nameLengthMask = 0xfff
+	skippedFlag    = 0x4000 // of the second word, as the next
+	intendedFlag   = 0x2000
 	oldestIndex    = 2
 	newestIndex    = 4
+	indexBuffer    = 1 << 18
 )
 
 // errIndexEnds says that an index has not all that it says it has.
 var errIndexEnds = errors.New("it was cut off or damaged: it does not end where it says")
 
-// parseIndexFile checks an index: that its checksum is that of its content, and that entries
-// and extensions fill it exactly, which is all that can be asked of one without a checksum.
-func parseIndexFile(data []byte, idSize int) (*indexFile, error) {
-	if len(data) < indexHeader+idSize {
-		return nil, errIndexEnds
-	}
-	f := &indexFile{body: data[:len(data)-idSize], sum: data[len(data)-idSize:]}
-	if f.summed() && !bytes.Equal(checksum(f.body, idSize), f.sum) {
-		return nil, errors.New("it was cut off or damaged: its checksum is not that of its content")
-	}
-	if version := f.version(); !bytes.HasPrefix(data, []byte("DIRC")) ||
-		version < oldestIndex || version > newestIndex {
-		return nil, errors.New("it has a form that is not known")
-	}
-	at, err := f.skipEntries(idSize)
-	if err != nil {
-		return nil, err
-	}
-	return f, f.readExtensions(at)
-}
-
-func (f *indexFile) version() uint32 { return binary.BigEndian.Uint32(f.body[4:]) }
+// errIndexForm says that we do not know what an index says.
+var errIndexForm = errors.New("it has a form that is not known")
 
 // summed reports whether git has written a checksum.
 func (f *indexFile) summed() bool { return !oidOf(f.sum).IsZero() }
 
-func checksum(body []byte, idSize int) []byte {
+// known reports whether the entries are all that there is to know: git reads no index with
+// another extension of which the name is in lower case.
+func (f *indexFile) known() bool {
+	for _, name := range f.names {
+		if c := name[0]; (c < 'A' || c > 'Z') && name != "link" && name != "sdir" {
+			return false
+		}
+	}
+	return true
+}
+
+// An indexReader reads an index from its beginning to its end, once.
+type indexReader struct {
+	in      *bufio.Reader // without the checksum
+	left    int64         // of it
+	idSize  int
+	version uint32
+	name    []byte // of the entry before
+	keep    entryFilter
+}
+
+// An entryFilter says which entries are wanted. It must not keep the name.
+type entryFilter func(name []byte, mode Mode) bool
+
+// parseIndexFile reads an index of a size and checks it: that its checksum is that of its content,
+// and that entries and extensions fill it exactly, which is all that can be asked of one without a
+// checksum. It keeps the entries that keep accepts, all if that is nil.
+func parseIndexFile(
+	in io.Reader, size int64, idSize int, keep entryFilter,
+) (*indexFile, error) {
+	if size < int64(indexHeader+idSize) {
+		return nil, errIndexEnds
+	}
+	sum := newSum(idSize)
+	body := io.TeeReader(io.LimitReader(in, size-int64(idSize)), sum)
+	r := indexReader{
+		in: bufio.NewReaderSize(body, indexBuffer), left: size - int64(idSize),
+		idSize: idSize, keep: keep,
+	}
+	f := new(indexFile)
+	failed := r.read(f)
+	// A wrong checksum explains whatever else is wrong.
+	if _, err := io.Copy(io.Discard, r.in); err != nil {
+		return nil, err
+	}
+	f.sum = make([]byte, idSize)
+	if _, err := io.ReadFull(in, f.sum); err != nil {
+		return nil, errIndexEnds
+	}
+	if f.summed() && !bytes.Equal(sum.Sum(nil), f.sum) {
+		return nil, errors.New("it was cut off or damaged: its checksum is not that of its content")
+	}
+	return f, failed
+}
+
+func newSum(idSize int) hash.Hash {
 	if idSize == sha256Size {
-		sum := sha256.Sum256(body)
-		return sum[:]
+		return sha256.New()
 	}
-	sum := sha1.Sum(body) //nolint:gosec // as above
-	return sum[:]
+	return sha1.New() //nolint:gosec // as above
 }
 
-// skipEntries returns where the entries end.
-func (f *indexFile) skipEntries(idSize int) (int, error) {
-	at := indexHeader
-	for range binary.BigEndian.Uint32(f.body[8:]) {
-		size, ok := entrySize(f.body[at:], f.version(), idSize)
-		if !ok || size > len(f.body)-at {
-			return 0, errIndexEnds
+func (r *indexReader) read(f *indexFile) error {
+	head, err := r.take(indexHeader)
+	if err != nil {
+		return err
+	}
+	r.version = binary.BigEndian.Uint32(head[4:])
+	f.version = r.version
+	count := binary.BigEndian.Uint32(head[8:])
+	if !bytes.HasPrefix(head, []byte("DIRC")) || r.version < oldestIndex || r.version > newestIndex {
+		return errIndexForm
+	}
+	for range count {
+		if err := r.entry(f); err != nil {
+			return err
 		}
-		at += size
 	}
-	return at, nil
-}
-
-// entrySize returns the size of the entry that a part of an index begins with. Before version
-// 4 entries end in one to eight zeroes, on a multiple of eight; from it on they say how much of
-// the name before theirs begins with, and end in one zero.
-func entrySize(rest []byte, version uint32, idSize int) (size int, ok bool) {
-	size = indexStat + idSize
-	if len(rest) < size+2 {
-		return 0, false
-	}
-	flags := binary.BigEndian.Uint16(rest[size:])
-	size += 2
-	if flags&extendedFlag != 0 {
-		size += 2
-	}
-	if version == newestIndex {
-		for size < len(rest) && rest[size]&0x80 != 0 {
-			size++
+	for r.left > 0 {
+		if err := r.extension(f); err != nil {
+			return err
 		}
-		size++
-	}
-	name := int(flags & nameLengthMask)
-	if version == newestIndex || name == nameLengthMask {
-		if size > len(rest) {
-			return 0, false
-		}
-		name = bytes.IndexByte(rest[size:], 0)
-	}
-	switch {
-	case name < 0:
-		return 0, false
-	case version == newestIndex:
-		return size + name + 1, true
-	}
-	const multiple = 8
-	return (size + name + multiple) / multiple * multiple, true
-}
-
-func (f *indexFile) readExtensions(at int) error {
-	for at < len(f.body) {
-		rest := f.body[at:]
-		if len(rest) < extensionHead {
-			return errIndexEnds
-		}
-		size := int(binary.BigEndian.Uint32(rest[4:]))
-		if size > len(rest)-extensionHead {
-			return errIndexEnds
-		}
-		f.extensions = append(f.extensions, indexExtension{
-			name: string(rest[:4]), at: at,
-			content: rest[extensionHead : extensionHead+size],
-		})
-		at += extensionHead + size
 	}
 	return nil
 }
 
-// extension returns the one of a name.
-func (f *indexFile) extension(name string) (indexExtension, bool) {
-	for _, e := range f.extensions {
-		if e.name == name {
-			return e, true
-		}
+// take returns the next bytes, at most as many as the buffer has. They are good until the next
+// call.
+func (r *indexReader) take(n int) ([]byte, error) {
+	if int64(n) > r.left {
+		return nil, errIndexEnds
 	}
-	return indexExtension{}, false
+	data, err := r.in.Peek(n)
+	if err != nil {
+		return nil, errIndexEnds
+	}
+	r.left -= int64(n)
+	_, err = r.in.Discard(n)
+	return data, err
+}
+
+// entry reads an entry. Before version 4 entries end in one to eight zeroes, on a multiple of eight;
+// from it on they say how much of the name before theirs begins with, and end in one zero.
+func (r *indexReader) entry(f *indexFile) error {
+	size := indexStat + r.idSize + 2
+	data, err := r.take(size)
+	if err != nil {
+		return err
+	}
+	mode := canonicalMode(binary.BigEndian.Uint32(data[indexMode:]))
+	id := oidOf(data[indexStat : indexStat+r.idSize])
+	flags, more := binary.BigEndian.Uint16(data[size-2:]), uint16(0)
+	if flags&extendedFlag != 0 {
+		if data, err = r.take(2); err != nil {
+			return err
+		}
+		more = binary.BigEndian.Uint16(data)
+		size += 2
+	}
+	if err := r.readName(int(flags&nameLengthMask), size); err != nil {
+		return err
+	}
+	if r.keep != nil && !r.keep(r.name, mode) {
+		return nil
+	}
+	f.entries = append(f.entries, indexEntry{
+		Entry:  Entry{Path: string(r.name), Mode: mode, OID: id},
+		stage:  int(flags>>stageShift) & 3,
+		pinned: flags&assumedFlag != 0 || more&skippedFlag != 0,
+		intent: more&intendedFlag != 0,
+	})
+	return nil
+}
+
+// readName reads the name of an entry, of which the length is known unless it is the largest that
+// can be said, and what fills the entry, of which size was read.
+func (r *indexReader) readName(length, size int) error {
+	kept := 0
+	if r.version == newestIndex {
+		cut, err := r.varint()
+		if err != nil || cut > len(r.name) {
+			return errIndexEnds
+		}
+		kept = len(r.name) - cut
+	}
+	r.name = r.name[:kept]
+	if r.version == newestIndex || length == nameLengthMask {
+		return r.readZeroed(size)
+	}
+	data, err := r.take(fill(size+length) - size)
+	if err == nil {
+		r.name = append(r.name, data[:length]...)
+	}
+	return err
+}
+
+// readZeroed reads a name that ends in a zero.
+func (r *indexReader) readZeroed(size int) error {
+	length := 0
+	for ended := false; !ended; {
+		part, err := r.in.ReadSlice(0)
+		r.left -= int64(len(part))
+		length += len(part)
+		if ended = err == nil; ended {
+			part = part[:len(part)-1]
+		} else if !errors.Is(err, bufio.ErrBufferFull) {
+			return errIndexEnds
+		}
+		r.name = append(r.name, part...)
+	}
+	if r.version == newestIndex {
+		return nil
+	}
+	_, err := r.take(fill(size+length-1) - size - length)
+	return err
+}
+
+// fill returns how much an entry takes that has so much beside its zeroes.
+func fill(size int) int {
+	const multiple = 8
+	return (size + multiple) / multiple * multiple
+}
+
+// varint reads a number as git writes offsets.
+func (r *indexReader) varint() (int, error) {
+	n := 0
+	for {
+		data, err := r.take(1)
+		if err != nil || n > 1<<24 {
+			return 0, errIndexEnds
+		}
+		n = n<<7 | int(data[0]&0x7f)
+		if data[0]&0x80 == 0 {
+			return n, nil
+		}
+		n++
+	}
+}
+
+func (r *indexReader) extension(f *indexFile) error {
+	head, err := r.take(extensionHead)
+	if err != nil {
+		return err
+	}
+	name, size := string(head[:4]), int64(binary.BigEndian.Uint32(head[4:]))
+	if size > r.left {
+		return errIndexEnds
+	}
+	f.names = append(f.names, name)
+	r.left -= size
+	if name == "link" {
+		f.link = make([]byte, size)
+		_, err = io.ReadFull(r.in, f.link)
+	} else {
+		_, err = io.CopyN(io.Discard, r.in, size)
+	}
+	return err
 }
 
 // load reads and checks the file of an index, and the one that a split index is based on.
 func (x *Index) load() error {
 	var err error
-	if x.file, err = x.loadFile(x.path); err != nil {
+	if x.file, err = x.loadFile(x.path, x.keep); err != nil || x.file.link == nil {
 		return err
 	}
-	link, ok := x.file.extension("link")
-	if !ok {
-		return nil
+	if x.keep != nil { // places count
+		if x.file, err = x.loadFile(x.path, nil); err != nil || x.file.link == nil {
+			return err
+		}
 	}
 	size := x.repo.idSize()
-	if len(link.content) < size {
+	if len(x.file.link) < size {
 		return fmt.Errorf("%s: %w", x.path, errIndexEnds)
 	}
-	id := link.content[:size]
+	id := x.file.link[:size]
 	if oidOf(id).IsZero() {
 		return nil // everything is in the file itself
 	}
@@ -185,21 +306,42 @@ func (x *Index) load() error {
 // or else beside the small one.
 func (x *Index) loadBase(id string) (*indexFile, error) {
 	name := "sharedindex." + id
-	f, err := x.loadFile(filepath.Join(cmp.Or(x.gitDir, x.repo.gitDir), name))
+	f, err := x.loadFile(filepath.Join(cmp.Or(x.gitDir, x.repo.gitDir), name), nil)
 	if errors.Is(err, fs.ErrNotExist) {
-		return x.loadFile(filepath.Join(filepath.Dir(x.path), name))
+		return x.loadFile(filepath.Join(filepath.Dir(x.path), name), nil)
 	}
 	return f, err
 }
 
-func (x *Index) loadFile(name string) (*indexFile, error) {
-	data, err := readWhole(name)
-	if err != nil {
-		return nil, err
+// loadFile reads a file. One that is being written is read again, for a moment.
+func (x *Index) loadFile(name string, keep entryFilter) (f *indexFile, err error) {
+	for try := range emptyRefTries {
+		var whole bool
+		if f, whole, err = loadOnce(name, x.repo.idSize(), keep); whole {
+			break
+		}
+		if try < emptyRefTries-1 {
+			time.Sleep(emptyRefPause)
+		}
 	}
-	f, err := parseIndexFile(data, x.repo.idSize())
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", name, err)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		err = fmt.Errorf("%s: %w", name, err)
 	}
-	return f, nil
+	return f, err
+}
+
+// loadOnce reports in addition whether the file has the size that it had before.
+func loadOnce(name string, idSize int, keep entryFilter) (f *indexFile, whole bool, err error) {
+	file, err := regular.OpenFile(name)
+	if err != nil {
+		return nil, true, err
+	}
+	defer file.Close() //nolint:errcheck // was only read
+	before, err := file.Stat()
+	if err != nil {
+		return nil, true, err
+	}
+	f, err = parseIndexFile(file, before.Size(), idSize, keep)
+	after, failed := file.Stat()
+	return f, failed == nil && after.Size() == before.Size(), errors.Join(err, failed)
 }

@@ -10,6 +10,7 @@ import (
 	"os"
 	"path"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -85,6 +86,10 @@ func (tx *indexTx) copyIndex() error {
 	if err != nil {
 		return err
 	}
+	// Git writes a file of its own and renames it, so that a second name is as good as a copy.
+	if fi.Mode().IsRegular() && os.Link(tx.path, tx.work) == nil {
+		return nil
+	}
 	dst, err := os.OpenFile(tx.work, os.O_CREATE|os.O_EXCL|os.O_WRONLY, fi.Mode().Perm())
 	if err != nil {
 		return err
@@ -153,9 +158,10 @@ type indexEntry struct {
 	// pinned is set when git would take the entry for right without a look at the
 	// file: skip-worktree or assume-unchanged.
 	pinned bool
+	intent bool // it is only announced
 }
 
-// entries lists the entries of the copy that are among paths, by path.
+// entries returns the entries of the copy that are among paths, by path.
 func (tx *indexTx) entries(ctx context.Context, paths []string) (map[string][]indexEntry, error) {
 	found := make(map[string][]indexEntry, len(paths))
 	if len(paths) == 0 {
@@ -165,28 +171,60 @@ func (tx *indexTx) entries(ctx context.Context, paths []string) (map[string][]in
 	for _, p := range paths {
 		wanted[p] = true
 	}
+	all, err := tx.read(wanted)
+	if errors.Is(err, errIndexForm) {
+		all, err = tx.list(ctx, commonDir(paths))
+	}
+	if err != nil {
+		return nil, fmt.Errorf("list index: %w", err)
+	}
+	for _, e := range all {
+		if wanted[e.Path] {
+			found[e.Path] = append(found[e.Path], e)
+		}
+	}
+	return found, nil
+}
+
+// read reads the entries in this process, one after the other. The error is errIndexForm where
+// git has to be asked.
+func (tx *indexTx) read(wanted map[string]bool) ([]indexEntry, error) {
+	f, _, err := loadOnce(tx.work, tx.repo.idSize(), func(name []byte, mode Mode) bool {
+		return mode == ModeDir || wanted[string(name)]
+	})
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	if err != nil || f.link != nil || !f.summed() || !f.known() {
+		return nil, errIndexForm // or git says what is wrong
+	}
+	if slices.ContainsFunc(f.entries, func(e indexEntry) bool { return e.Mode == ModeDir }) {
+		return nil, errIndexForm
+	}
+	return f.entries, nil
+}
+
+// list asks git for the entries below a directory.
+func (tx *indexTx) list(ctx context.Context, dir string) (all []indexEntry, err error) {
 	args := []string{"ls-files", "-z", "--stage", "-v"}
-	if dir := commonDir(paths); dir != "" {
+	if dir != "" {
 		args = append(args, "--", dir)
 	}
 	out, err := tx.repo.run(ctx, command{args: args, env: []string{"GIT_INDEX_FILE=" + tx.work}})
 	if err != nil {
-		return nil, fmt.Errorf("list index: %w", err)
+		return nil, err
 	}
-	for len(out) > 0 {
-		line, rest, _ := bytes.Cut(out, []byte{0})
-		out = rest
-		_, name, ok := bytes.Cut(line, []byte{'\t'})
-		if !ok || !wanted[string(name)] {
+	for line := range bytes.SplitSeq(out, []byte{0}) {
+		if len(line) == 0 {
 			continue
 		}
 		e, err := parseIndexEntry(string(line))
 		if err != nil {
 			return nil, err
 		}
-		found[e.Path] = append(found[e.Path], e)
+		all = append(all, e)
 	}
-	return found, nil
+	return all, nil
 }
 
 // parseIndexEntry reads "H 100644 <oid> <stage>\t<path>".

@@ -1,16 +1,12 @@
 package gitint
 
 import (
-	"bytes"
 	"encoding/binary"
 	"errors"
-	"slices"
-
-	"github.com/go-git/go-git/v5/plumbing/format/index"
 )
 
 // A split index is a small file that says how it differs from a large one beside
-// it. go-git refuses it; git, when it reads it, touches the large one.
+// it. Git, when it reads it, touches the large one.
 
 // errSplit says that this is no split index that is read here.
 var errSplit = errors.New("not a split index we read")
@@ -21,37 +17,34 @@ type splitLink struct {
 	changed bitmap // positions whose entry is replaced, in order
 }
 
-// decodeSplit reads a split index and its base. idx has the entries of the small
-// file, which go-git reads before it comes upon the extension.
-func (x *Index) decodeSplit(idx *index.Index) ([]*index.Entry, error) {
-	ext, ok := x.file.extension("link")
-	if !ok || x.base == nil || idx.Version > 3 { // version 4 compresses names that are not there
-		return nil, errSplit
+// join makes one file of a split index and its base.
+func (x *Index) join() error {
+	if x.file.link == nil {
+		return nil
 	}
-	link, err := parseLink(ext.content)
-	if err != nil {
-		return nil, err
+	// Version 4 compresses names that are not there.
+	if x.base == nil || x.base.link != nil || !x.base.known() || x.file.version == newestIndex {
+		return errSplit
 	}
-	var base index.Index
-	err = index.NewDecoder(bytes.NewReader(slices.Concat(x.base.body, x.base.sum))).Decode(&base)
-	if err != nil {
-		return nil, err
+	link, err := parseLink(x.file.link, x.repo.idSize())
+	if err == nil {
+		x.file.entries, err = link.apply(x.base.entries, x.file.entries)
 	}
-	return link.apply(base.Entries, idx.Entries)
+	return err
 }
 
 // apply puts the two together: the first of ours, which have no names, take the
 // places that the extension lists; the others are new.
-func (l *splitLink) apply(base, ours []*index.Entry) ([]*index.Entry, error) {
+func (l *splitLink) apply(base, ours []indexEntry) ([]indexEntry, error) {
 	type key struct {
 		name  string
-		stage index.Stage
+		stage int
 	}
 	seen := make(map[key]bool, len(base)+len(ours))
-	all := make([]*index.Entry, 0, len(base)+len(ours))
-	add := func(e *index.Entry) error {
-		k := key{e.Name, e.Stage}
-		if e.Name == "" || seen[k] {
+	all := make([]indexEntry, 0, len(base)+len(ours))
+	add := func(e indexEntry) error {
+		k := key{e.Path, e.stage}
+		if e.Path == "" || seen[k] {
 			return errSplit
 		}
 		seen[k] = true
@@ -63,12 +56,12 @@ func (l *splitLink) apply(base, ours []*index.Entry) ([]*index.Entry, error) {
 		case l.deleted.has(i):
 			continue
 		case l.changed.has(i):
-			if len(ours) == 0 || ours[0].Name != "" {
+			if len(ours) == 0 || ours[0].Path != "" {
 				return nil, errSplit
 			}
-			name := e.Name
+			name := e.Path
 			e, ours = ours[0], ours[1:]
-			e.Name = name
+			e.Path = name
 		}
 		if err := add(e); err != nil {
 			return nil, err
@@ -82,12 +75,12 @@ func (l *splitLink) apply(base, ours []*index.Entry) ([]*index.Entry, error) {
 	return all, nil
 }
 
-func parseLink(content []byte) (*splitLink, error) {
-	if len(content) < sha1Size {
+func parseLink(content []byte, idSize int) (*splitLink, error) {
+	if len(content) < idSize {
 		return nil, errSplit
 	}
 	link := new(splitLink)
-	rest := content[sha1Size:]
+	rest := content[idSize:]
 	if len(rest) == 0 {
 		return link, nil
 	}

@@ -2,6 +2,8 @@ package gitint_test
 
 import (
 	"bytes"
+	"context"
+	"errors"
 	"os"
 	"path/filepath"
 	"slices"
@@ -158,5 +160,55 @@ func sameAsGit(t *testing.T, r *gittest.Repository, x *gitint.Index, n int) {
 		if !strings.Contains(out, e.OID.String()+" 0\t"+e.Path+"\x00") {
 			t.Errorf("with byte %d changed git does not read %s", n, e.Path)
 		}
+	}
+}
+
+// TestIndexWhere holds that a part of an index is that of the whole, in each form.
+func TestIndexWhere(t *testing.T) {
+	for name, make := range tornShapes() {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			repo := open(t, make(t))
+			whole, err := repo.Index(t.Context())
+			if err != nil {
+				t.Fatal(err)
+			}
+			wanted := func(path []byte) bool { return bytes.Contains(path, []byte("/")) }
+			part, err := repo.IndexWhere(t.Context(), wanted)
+			if err != nil {
+				t.Fatal(err)
+			}
+			all, _ := whole.Entries(".")
+			all = slices.DeleteFunc(all, func(e gitint.Entry) bool { return !wanted([]byte(e.Path)) })
+			if some, _ := part.Entries("."); !slices.Equal(some, all) {
+				t.Errorf("read %v, not %v", some, all)
+			}
+			if got := part.IntentToAdd(); slices.Contains(got, "announced") {
+				t.Errorf("announced: %v", got)
+			}
+		})
+	}
+}
+
+// TestStageCopiesNoIndex holds that the copy on which git works takes no space, and that the index
+// stays as it is until the change is complete.
+func TestStageCopiesNoIndex(t *testing.T) {
+	r := gittest.Repo(t)
+	r.WriteFile("a", "x")
+	r.Commit("x")
+	r.WriteFile("b", "y")
+	before := r.ReadFile(".git/index")
+	repo := open(t, r)
+	_, err := repo.Stage(t.Context(), gitint.Change{
+		Add: []string{"b"},
+		Verify: func(context.Context, []gitint.Entry) error {
+			if r.ReadFile(".git/index") != before {
+				t.Error("the index changed before the change was complete")
+			}
+			return errors.New("no")
+		},
+	})
+	if err == nil || r.ReadFile(".git/index") != before {
+		t.Errorf("err %v, and the index is not as it was", err)
 	}
 }
