@@ -13,53 +13,56 @@ import (
 	"github.com/git-jp/git-jp/events"
 )
 
+// none is no goal.
+const none = 0
+
 var benches = []bench{
-	{"start-up", startUp},
-	{"pre-commit hook, no .jp path staged", idleHook("pre-commit")},
-	{"pre-merge-commit hook, no .jp path staged", idleHook("pre-merge-commit")},
-	{"post-merge hook, no merge of .jp", idleHook("post-merge", "0")},
-	{"pre-commit hook, 1 MB of new text to look for secrets in", scanned},
-	{"post-checkout hook, a file", idleHook("post-checkout", "HEAD", "HEAD", "0")},
-	{"ls of 10,000 conversations", list},
-	{"web: the list of 10,000 conversations, first time", webList(false)},
-	{"web: the list of 10,000 conversations, again", webList(true)},
-	{"site of 10,000 conversations, first time", siteOf(false)},
-	{"site of 10,000 conversations, again", siteOf(true)},
-	{"a page of a conversation of 10 MB", pageOfBig},
-	{"a page of a conversation of 10 MB, in bytes", pageSize},
-	{"status of 10,000 new conversations", status},
-	{"stage of 1,000 blobs", stage},
-	{"migrate of the real conversations", migrate},
-	{"check HEAD with 100,000 blobs, first time", checkCold},
-	{"check HEAD with 100,000 blobs, again", checkWarm},
-	{"gc --dry-run, 100,000 blobs, 4,000 commits, first time", collect(100, false)},
-	{"gc --dry-run, 100,000 blobs, 4,000 commits, again", collect(100, true)},
-	{"gc --dry-run, 10,000 blobs, 400 commits, first time", collect(10, false)},
-	{"gc --dry-run, 10,000 blobs, 400 commits, again", collect(10, true)},
-	{"gc of 1,000 of 100,000 blobs, with a second opinion", collectAll(false)},
-	{"gc that erases 1,000 blobs, with a second opinion on 4,000 commits", collectAll(true)},
-	{"gc --dry-run, 100,000 blobs, against git fsck", collectOrFsck},
-	{"gc --dry-run, 100,000 blobs, against git lfs prune", collectOrPrune},
-	{"saving an event after 50 others", saving(50)},
-	{"saving an event after 5,000 others", saving(5000)},
-	{"merging the real conversation cut in two", mergeReal},
-	{"the merge driver of a small conversation", driverStart},
-	{"git merge of 200 conversations", mergeMany},
-	{"first words, a new conversation", firstWords(0)},
-	{"first words after 5,000 events", firstWords(5000)},
-	{"an answer in 10,000 fragments", throughput},
-	{"importing the real sessions, without the disk", importing},
-	{"importing the real sessions", importingToDisk},
-	{"the real sessions, imported and packed", importedPacked},
-	{"the real sessions, imported", importedOnDisk},
-	{"the real sessions, imported, by files", importedFiles},
-	{"the hook of an agent whose session has 1 GB", captured},
-	{"compacting 100,000 events: strip-reasoning", compacting("strip-reasoning")},
-	{"compacting 100,000 events: dedup-tools", compacting("dedup-tools")},
-	{"compacting 100,000 events: trim-superseded", compacting("trim-superseded")},
-	{"compacting 100,000 events: strip-tool-results", compacting("strip-tool-results")},
-	{"compacting 100,000 events: strip-attachments", compacting("strip-attachments")},
-	{"compacting 100,000 events: prune-tools", compacting("prune-tools")},
+	{"start-up", 5, startUp},
+	{"pre-commit hook, no .jp path staged", 5, idleHook("pre-commit")},
+	{"pre-merge-commit hook, no .jp path staged", 5, idleHook("pre-merge-commit")},
+	{"post-merge hook, no merge of .jp", 5, idleHook("post-merge", "0")},
+	{"pre-commit hook, 1 MB of new text to look for secrets in", none, scanned},
+	{"post-checkout hook, a file", 5, idleHook("post-checkout", "HEAD", "HEAD", "0")},
+	{"ls of 10,000 conversations", none, list},
+	{"status of 10,000 new conversations", 4, status},
+	{"web: the list of 10,000 conversations, first time", none, webList(false)},
+	{"web: the list of 10,000 conversations, again", none, webList(true)},
+	{"site of 10,000 conversations, first time", none, siteOf(false)},
+	{"site of 10,000 conversations, again", none, siteOf(true)},
+	{"a page of a conversation of 10 MB", none, pageOfBig},
+	{"a page of a conversation of 10 MB, in bytes", none, pageSize},
+	{"stage of 1,000 blobs", none, stage},
+	{"migrate of the real conversations", none, migrate},
+	{"check HEAD with 100,000 blobs, first time", 2, checkCold},
+	{"check HEAD with 100,000 blobs, again", 0.7, checkWarm},
+	{"gc --dry-run, 100,000 blobs, 4,000 commits, first time", 2.5, collect(100, false)},
+	{"gc --dry-run, 100,000 blobs, 4,000 commits, again", 0.7, collect(100, true)},
+	{"gc --dry-run, 10,000 blobs, 400 commits, first time", none, collect(10, false)},
+	{"gc --dry-run, 10,000 blobs, 400 commits, again", none, collect(10, true)},
+	{"gc of 1,000 of 100,000 blobs, with a second opinion", none, collectAll(false)},
+	{"gc that erases 1,000 blobs, with a second opinion on 4,000 commits", none, collectAll(true)},
+	{"gc --dry-run, 100,000 blobs, against git fsck", none, collectOrFsck},
+	{"gc --dry-run, 100,000 blobs, against git lfs prune", none, collectOrPrune},
+	{"saving an event after 50 others", none, saving(50)},
+	{"saving an event after 5,000 others", 1.5, saving(5000)},
+	{"merging the real conversation cut in two", none, mergeReal},
+	{"the merge driver of a small conversation", none, driverStart},
+	{"git merge of 200 conversations", 2, mergeMany},
+	{"first words, a new conversation", none, firstWords(0)},
+	{"first words after 5,000 events", none, firstWords(5000)},
+	{"an answer in 10,000 fragments", none, throughput},
+	{"importing the real sessions, without the disk", none, importing},
+	{"importing the real sessions", none, importingToDisk},
+	{"the real sessions, imported and packed", none, importedPacked},
+	{"the real sessions, imported", none, importedOnDisk},
+	{"the real sessions, imported, by files", none, importedFiles},
+	{"the hook of an agent whose session has 1 GB", none, captured},
+	{"compacting 100,000 events: strip-reasoning", none, compacting("strip-reasoning")},
+	{"compacting 100,000 events: dedup-tools", none, compacting("dedup-tools")},
+	{"compacting 100,000 events: trim-superseded", none, compacting("trim-superseded")},
+	{"compacting 100,000 events: strip-tool-results", none, compacting("strip-tool-results")},
+	{"compacting 100,000 events: strip-attachments", none, compacting("strip-attachments")},
+	{"compacting 100,000 events: prune-tools", none, compacting("prune-tools")},
 }
 
 func startUp(b *builder) (ours, theirs side, err error) {
@@ -137,7 +140,7 @@ func scanned(b *builder) (ours, theirs side, err error) {
 }
 
 func list(b *builder) (ours, theirs side, err error) {
-	if err := b.repository(10000, 0, false); err != nil {
+	if err := b.shared("conversations", b.conversations); err != nil {
 		return ours, theirs, err
 	}
 	ours = side{
@@ -151,7 +154,7 @@ func list(b *builder) (ours, theirs side, err error) {
 }
 
 func status(b *builder) (ours, theirs side, err error) {
-	if err := b.repository(10000, 0, false); err != nil {
+	if err := b.shared("conversations", b.conversations); err != nil {
 		return ours, theirs, err
 	}
 	ours = side{
@@ -285,7 +288,7 @@ func checkCold(b *builder) (ours, theirs side, err error) {
 }
 
 func checkWarm(b *builder) (ours, theirs side, err error) {
-	if err := b.repository(4000, 25, true); err != nil {
+	if err := b.shared("committed", b.committed); err != nil {
 		return ours, theirs, err
 	}
 	ours = side{

@@ -19,12 +19,43 @@ import (
 // errNoData says that the real conversations are not there.
 var errNoData = errors.New("no real data")
 
-// A builder makes what a bench works on, below a directory of its own.
+// A builder makes what a bench works on, below a directory of its own or of several.
 type builder struct {
-	dir, binary, data string
-	scale             int
-	workspace         *workspace.Workspace // of a conversation that is held
+	top, dir, binary, data string
+	// kept is where the large repository is or shall be, "" for below top, and blobs how
+	// many it has.
+	kept      string
+	blobs     int
+	scale     int
+	workspace *workspace.Workspace // of a conversation that is held
 }
+
+// shared goes to a directory that several benches work on, which the first of them makes.
+func (b *builder) shared(name string, build func() error) error {
+	b.dir = filepath.Join(b.top, name)
+	return b.once(build)
+}
+
+// once makes what the directory has, unless that was done.
+func (b *builder) once(build func() error) error {
+	mark := b.dir + ".complete"
+	if _, err := os.Stat(mark); err == nil {
+		return nil
+	}
+	if err := os.MkdirAll(b.dir, 0o755); err != nil {
+		return err
+	}
+	if err := build(); err != nil {
+		return err
+	}
+	return os.WriteFile(mark, nil, 0o644)
+}
+
+// conversations makes many without blobs, in the working tree alone.
+func (b *builder) conversations() error { return b.repository(10000, 0, false) }
+
+// committed makes a commit of 100,000 blobs.
+func (b *builder) committed() error { return b.repository(4000, blobsEach, true) }
 
 // environment is the processes' own, without the user's configuration of git.
 func environment() []string {

@@ -28,7 +28,9 @@ git cat-file --batch --buffer | grep -ao '"$blob": "[0-9a-f]*"' | sort -u | wc -
 // the last one of the branch that is checked out drops forty.
 func collect(commitsEach int, warm bool) func(*builder) (ours, theirs side, err error) {
 	return func(b *builder) (ours, theirs side, err error) {
-		if err := b.history(max(commitsEach/b.scale, 2)); err != nil {
+		n := max(commitsEach/b.scale, 2)
+		err = b.shared(fmt.Sprint("history of ", n), func() error { return b.history(n) })
+		if err != nil {
 			return ours, theirs, err
 		}
 		ours = side{

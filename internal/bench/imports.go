@@ -125,7 +125,7 @@ func (b *builder) takes() (files, bytes, packed, raw int64, err error) {
 	if err != nil {
 		return 0, 0, 0, 0, err
 	}
-	if _, _, err = b.importer(found).run(); err != nil {
+	if _, err = b.importer(found).run(); err != nil {
 		return 0, 0, 0, 0, err
 	}
 	if files, bytes, err = usage(filepath.Join(b.dir, ".jp")); err != nil {

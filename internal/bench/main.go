@@ -10,35 +10,53 @@ import (
 )
 
 // A bench is one comparison. Its set-up builds what both sides need below a
-// directory of its own.
+// directory of its own, or finds there what another one has built.
 type bench struct {
 	name  string
+	goal  float64 // the ratio that is wanted, or none
 	setUp func(b *builder) (ours, theirs side, err error)
 }
 
+// options say what is run, on what.
+type options struct {
+	binary, data, only, kept string
+	runs, scale, blobs       int
+}
+
 func main() {
-	binary := flag.String("binary", "", "path of git-jp")
-	runs := flag.Int("runs", 7, "counted runs of each side")
-	scale := flag.Int("scale", 1, "divide the sizes of generated data by this")
-	data := flag.String("data", "", "folder with real conversations, may be absent")
-	only := flag.String("only", "", "run only benches whose name contains this")
+	var o options
+	flag.StringVar(&o.binary, "binary", "", "path of git-jp")
+	flag.IntVar(&o.runs, "runs", 7, "counted runs of each side")
+	flag.IntVar(&o.scale, "scale", 1, "divide the sizes of generated data by this")
+	flag.StringVar(&o.data, "data", "", "folder with real conversations, may be absent")
+	flag.StringVar(&o.only, "only", "", "run only benches whose name contains this")
+	flag.IntVar(&o.blobs, "blobs", 100_000, "size of the large repository")
+	flag.StringVar(&o.kept, "keep", "", "folder of the large repository, which is made unless it is there")
 	sessions := flag.String("replay", "", "tell what the input of the sessions in a folder costs")
 	flag.Parse()
-	if *sessions != "" {
-		if err := tell(os.Stdout, *sessions); err != nil {
-			fmt.Fprintln(os.Stderr, "bench:", err)
-			os.Exit(1)
-		}
-		return
-	}
-	if err := all(*binary, *data, *only, *runs, *scale); err != nil {
+	err := run(o, *sessions, flag.Args())
+	if err != nil {
 		fmt.Fprintln(os.Stderr, "bench:", err)
 		os.Exit(1)
 	}
 }
 
-func all(binary, data, only string, runs, scale int) error {
-	binary, err := filepath.Abs(binary)
+// run runs what the arguments name: the rows of the large repository for "scale", else all others.
+func run(o options, sessions string, args []string) error {
+	switch {
+	case sessions != "":
+		return tell(os.Stdout, sessions)
+	case len(args) == 0:
+		return o.all(benches)
+	case len(args) == 1 && args[0] == "scale":
+		return o.all(large)
+	default:
+		return fmt.Errorf("unknown bench %q", args)
+	}
+}
+
+func (o options) all(benches []bench) error {
+	binary, err := filepath.Abs(o.binary)
 	if err != nil {
 		return err
 	}
@@ -47,17 +65,22 @@ func all(binary, data, only string, runs, scale int) error {
 		return err
 	}
 	defer os.RemoveAll(top)
-	fmt.Println("| what | git jp | other | ratio | memory |")
-	fmt.Println("|---|---|---|---|---|")
+	fmt.Println("| what | git jp | other | ratio | spread | processors | goal | memory |")
+	fmt.Println("|---|---|---|---|---|---|---|---|")
 	for i, bench := range benches {
-		if !strings.Contains(bench.name, only) {
+		if !strings.Contains(bench.name, o.only) {
 			continue
 		}
 		b := &builder{
-			dir: filepath.Join(top, fmt.Sprint(i)), binary: binary, data: data, scale: scale,
+			top: top, dir: filepath.Join(top, fmt.Sprint(i)), binary: binary, data: o.data,
+			kept: o.kept, blobs: o.blobs, scale: o.scale,
 		}
-		if err := b.run(bench, runs); err != nil {
+		own := b.dir
+		if err := b.run(bench, o.runs); err != nil {
 			return fmt.Errorf("%s: %w", bench.name, err)
+		}
+		if err := os.RemoveAll(own); err != nil {
+			return err
 		}
 	}
 	return nil
@@ -67,33 +90,33 @@ func (b *builder) run(bench bench, runs int) error {
 	if err := os.MkdirAll(b.dir, 0o755); err != nil {
 		return err
 	}
-	defer os.RemoveAll(b.dir)
 	ours, theirs, err := bench.setUp(b)
-	if errors.Is(err, errNoLFS) {
-		fmt.Printf("| %s | skipped: no git-lfs | | | |\n", bench.name)
+	switch {
+	case errors.Is(err, errNoLFS), errors.Is(err, errNoData):
+		fmt.Printf("| %s | skipped: %v | | | | | | |\n", bench.name, err)
 		return nil
-	}
-	if errors.Is(err, errNoData) {
-		fmt.Printf("| %s | skipped: no real data | | | |\n", bench.name)
-		return nil
-	}
-	if err != nil {
+	case err != nil:
 		return err
 	}
 	if ours.amount > 0 {
-		fmt.Printf("| %s | %s: %d | %s: %d | %.3f | |\n", bench.name, ours.label, ours.amount,
-			theirs.label, theirs.amount, float64(ours.amount)/float64(theirs.amount))
+		fmt.Printf("| %s | %s: %d | %s: %d | %.3f | | | | |\n", bench.name, ours.label,
+			ours.amount, theirs.label, theirs.amount, float64(ours.amount)/float64(theirs.amount))
 		return nil
 	}
-	a, z, err := compare(ours, theirs, runs)
+	c, err := compare(ours, theirs, runs)
 	if err != nil {
 		return err
 	}
-	memory := fmt.Sprintf("%d / %d MiB", a.memory>>20, z.memory>>20)
+	goal := ""
+	if bench.goal != none {
+		goal = fmt.Sprint("≤ ", bench.goal)
+	}
+	memory := fmt.Sprintf("%d / %d MiB", c.ours.memory>>20, c.theirs.memory>>20)
 	if ours.do != nil {
 		memory = "one process"
 	}
-	fmt.Printf("| %s | %s: %v | %s: %v | %.2f | %s |\n", bench.name, ours.label,
-		a.median, theirs.label, z.median, ratio(a, z), memory)
+	fmt.Printf("| %s | %s: %v | %s: %v | %.2f | %.2f–%.2f | %s | %s | %s |\n",
+		bench.name, ours.label, c.ours.median, theirs.label, c.theirs.median,
+		c.ratio(), c.lowest, c.above, c.ofProcessors(), goal, memory)
 	return nil
 }

@@ -29,33 +29,82 @@ type side struct {
 
 // A result is what the counted runs of a side took.
 type result struct {
-	median time.Duration
-	memory int64 // largest resident size seen, in bytes
+	median    time.Duration
+	processor time.Duration // median of all its processes' time on a processor, 0 if unknown
+	memory    int64         // largest resident size seen, in bytes
 }
 
-func ratio(a, b result) float64 { return float64(a.median) / float64(b.median) }
+// A took is what one run of a side took.
+type took struct {
+	time, processor time.Duration
+	memory          int64
+}
 
-// compare runs both sides alternately, so that whatever else the machine does
-// falls on both.
-func compare(a, b side, runs int) (result, result, error) {
-	var ta, tb []time.Duration
-	var ra, rb result
-	for i := range runs + 1 {
-		da, ma, err := a.run()
-		if err != nil {
-			return ra, rb, err
-		}
-		db, mb, err := b.run()
-		if err != nil {
-			return ra, rb, err
-		}
-		if i > 0 { // the first run warms the caches
-			ta, tb = append(ta, da), append(tb, db)
-			ra.memory, rb.memory = max(ra.memory, ma), max(rb.memory, mb)
+// A comparison has what both sides took, and the lowest and the highest ratio of two runs
+// that followed each other.
+type comparison struct {
+	ours, theirs  result
+	lowest, above float64
+}
+
+func (c comparison) ratio() float64 { return float64(c.ours.median) / float64(c.theirs.median) }
+
+// ofProcessors is the ratio of the time on processors, "" where it is not known or too short
+// to be counted.
+func (c comparison) ofProcessors() string {
+	if c.ours.processor == 0 || c.theirs.processor == 0 {
+		return ""
+	}
+	return fmt.Sprintf("%.2f", float64(c.ours.processor)/float64(c.theirs.processor))
+}
+
+const (
+	fewestRuns = 3
+	// enough is how long a row is measured at least, unless it has all its runs before.
+	enough = 2 * time.Second
+)
+
+// compare runs both sides alternately, so that whatever else the machine does falls on both: as
+// often as wanted, less often where that takes long.
+func compare(a, b side, runs int) (comparison, error) {
+	var ours, theirs []took
+	for _, s := range []side{a, b} { // warms the caches
+		if _, err := s.run(); err != nil {
+			return comparison{}, err
 		}
 	}
-	ra.median, rb.median = median(ta), median(tb)
-	return ra, rb, nil
+	start := time.Now()
+	for i := 0; i < runs && (i < fewestRuns || time.Since(start) < enough); i++ {
+		one, err := a.run()
+		if err != nil {
+			return comparison{}, err
+		}
+		other, err := b.run()
+		if err != nil {
+			return comparison{}, err
+		}
+		ours, theirs = append(ours, one), append(theirs, other)
+	}
+	c := comparison{ours: sum(ours), theirs: sum(theirs)}
+	for i := range ours {
+		r := float64(ours[i].time) / float64(theirs[i].time)
+		if i == 0 {
+			c.lowest, c.above = r, r
+		}
+		c.lowest, c.above = min(c.lowest, r), max(c.above, r)
+	}
+	return c, nil
+}
+
+func sum(runs []took) result {
+	var r result
+	times, processor := make([]time.Duration, len(runs)), make([]time.Duration, len(runs))
+	for i, t := range runs {
+		times[i], processor[i] = t.time, t.processor
+		r.memory = max(r.memory, t.memory)
+	}
+	r.median, r.processor = median(times), median(processor)
+	return r
 }
 
 func median(times []time.Duration) time.Duration {
@@ -63,15 +112,15 @@ func median(times []time.Duration) time.Duration {
 	return times[len(times)/2].Round(10 * time.Microsecond)
 }
 
-func (s side) run() (took time.Duration, memory int64, err error) {
+func (s side) run() (t took, err error) {
 	if s.before != nil {
 		if err := s.before(); err != nil {
-			return 0, 0, err
+			return t, err
 		}
 	}
 	if s.do != nil {
-		took, err = s.do()
-		return took, 0, err
+		t.time, err = s.do()
+		return t, err
 	}
 	cmd := exec.Command(s.args[0], s.args[1:]...)
 	cmd.Dir, cmd.Env = s.dir, environment()
@@ -81,11 +130,13 @@ func (s side) run() (took time.Duration, memory int64, err error) {
 	cmd.Stderr = &stderr
 	start := time.Now()
 	err = cmd.Run()
-	took = time.Since(start)
+	t.time = time.Since(start)
 	if !s.accepts(cmd.ProcessState.ExitCode()) {
-		return 0, 0, fmt.Errorf("%s: %w\n%s", strings.Join(s.args, " "), err, stderr.Bytes())
+		return t, fmt.Errorf("%s: %w\n%s", strings.Join(s.args, " "), err, stderr.Bytes())
 	}
-	return took, mostMemory(cmd.ProcessState), nil
+	t.processor = cmd.ProcessState.UserTime() + cmd.ProcessState.SystemTime()
+	t.memory = mostMemory(cmd.ProcessState)
+	return t, nil
 }
 
 func (s side) accepts(code int) bool {

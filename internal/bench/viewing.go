@@ -87,7 +87,7 @@ func pageSize(b *builder) (ours, theirs side, err error) {
 // reads them.
 func siteOf(again bool) func(b *builder) (ours, theirs side, err error) {
 	return func(b *builder) (ours, theirs side, err error) {
-		if err := b.repository(10000, 0, false); err != nil {
+		if err := b.shared("conversations", b.conversations); err != nil {
 			return ours, theirs, err
 		}
 		ours = side{
@@ -110,7 +110,7 @@ func siteOf(again bool) func(b *builder) (ours, theirs side, err error) {
 // webList asks a server for the list of 10,000 conversations: the first time, or once more.
 func webList(warm bool) func(b *builder) (ours, theirs side, err error) {
 	return func(b *builder) (ours, theirs side, err error) {
-		if err := b.repository(10000, 0, false); err != nil {
+		if err := b.shared("conversations", b.conversations); err != nil {
 			return ours, theirs, err
 		}
 		ours = side{label: "web", do: func() (took time.Duration, err error) {
