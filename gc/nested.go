@@ -1,10 +1,10 @@
 package gc
 
 import (
+	"bytes"
 	"context"
 	"os"
 	"path/filepath"
-	"strings"
 
 	"github.com/git-jp/git-jp/gitint"
 	"github.com/git-jp/git-jp/internal/workspace"
@@ -48,14 +48,16 @@ func submodule(ctx context.Context, repo *gitint.Repo, dir string) string {
 	if err != nil || !filepath.IsLocal(rel) {
 		return ""
 	}
-	x, err := repo.Index(ctx)
+	below := []byte(filepath.ToSlash(rel) + "/")
+	x, err := repo.IndexWhere(ctx, func(path []byte, _ bool) bool {
+		return bytes.HasPrefix(below, path) && below[len(path)] == '/'
+	})
 	if err != nil {
 		return ""
 	}
 	all, _ := x.Entries(".") // an index that was read has no error
 	for _, e := range all {
-		if e.Mode == gitint.ModeSubmodule &&
-			strings.HasPrefix(filepath.ToSlash(rel)+"/", e.Path+"/") {
+		if e.Mode == gitint.ModeSubmodule {
 			return filepath.Join(repo.Root(), filepath.FromSlash(e.Path))
 		}
 	}

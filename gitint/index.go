@@ -20,6 +20,7 @@ type Index struct {
 	keep      entryFilter // while it is read; nil for all
 	entries   []Entry    // of stage 0, sorted by path
 	intents   []string
+	pinned    []string
 	conflicts []string
 	stages    []StageEntry
 }
@@ -40,15 +41,23 @@ func (r *Repo) Index(ctx context.Context) (*Index, error) {
 }
 
 // IndexWhere is Index of the files alone that wanted accepts by their path, as if there were no
-// others: it takes the memory that these take, however many there are.
-func (r *Repo) IndexWhere(ctx context.Context, wanted func(path []byte) bool) (*Index, error) {
+// others: it takes the memory that these take, however many there are. An entry is plain unless it
+// is unmerged or pinned.
+func (r *Repo) IndexWhere(
+	ctx context.Context, wanted func(path []byte, plain bool) bool,
+) (*Index, error) {
 	x := &Index{repo: r, path: r.indexPath}
 	// What is in a directory of a sparse index is not known yet.
-	x.keep = func(name []byte, mode Mode) bool { return mode == ModeDir || wanted(name) }
+	x.keep = func(e *indexEntry, name []byte) bool {
+		return e.Mode == ModeDir || wanted(name, e.stage == 0 && !e.pinned)
+	}
 	if _, err := r.readIndex(ctx, x); err != nil {
 		return nil, err
 	}
-	x.entries = slices.DeleteFunc(x.entries, func(e Entry) bool { return !wanted([]byte(e.Path)) })
+	x.entries = slices.DeleteFunc(x.entries, func(e Entry) bool {
+		_, pinned := slices.BinarySearch(x.pinned, e.Path)
+		return !wanted([]byte(e.Path), !pinned)
+	})
 	return x, nil
 }
 
@@ -80,6 +89,7 @@ func (r *Repo) readIndex(ctx context.Context, x *Index) (*Index, error) {
 	if !slices.IsSortedFunc(x.entries, byPath) { // as after a split or a sparse one
 		slices.SortFunc(x.entries, byPath)
 	}
+	slices.Sort(x.pinned)
 	x.conflicts = slices.Compact(x.conflicts)
 	return x, nil
 }
@@ -91,7 +101,7 @@ func (x *Index) read(ctx context.Context) error {
 	if x.file.summed() && x.file.known() && x.join() == nil {
 		x.entries = make([]Entry, 0, len(x.file.entries))
 		for _, e := range x.file.entries {
-			x.add(e.Entry, e.stage, e.intent)
+			x.add(e)
 		}
 		return nil
 	}
@@ -122,16 +132,20 @@ func (x *Index) expand() error {
 	return nil
 }
 
-func (x *Index) add(e Entry, stage int, intent bool) {
+func (x *Index) add(e indexEntry) {
 	switch {
-	case x.keep != nil && !x.keep([]byte(e.Path), e.Mode):
-	case stage != 0:
+	case x.keep != nil && !x.keep(&e, []byte(e.Path)):
+		return
+	case e.stage != 0:
 		x.conflicts = append(x.conflicts, e.Path)
-		x.stages = append(x.stages, StageEntry{Entry: e, Stage: stage})
-	case intent:
+		x.stages = append(x.stages, StageEntry{Entry: e.Entry, Stage: e.stage})
+	case e.intent:
 		x.intents = append(x.intents, e.Path)
 	default:
-		x.entries = append(x.entries, e)
+		x.entries = append(x.entries, e.Entry)
+	}
+	if e.pinned {
+		x.pinned = append(x.pinned, e.Path)
 	}
 }
 
@@ -147,6 +161,11 @@ func (x *Index) Stages() []StageEntry { return slices.Clone(x.stages) }
 // IntentToAdd returns the paths that git add --intent-to-add has announced. They
 // have no content yet and are no files of the index.
 func (x *Index) IntentToAdd() []string { return slices.Clone(x.intents) }
+
+// Pinned returns the paths that git does not look at in the working tree, being marked
+// skip-worktree or assume-unchanged, sorted. What a sparse index has as a directory is not among
+// them.
+func (x *Index) Pinned() []string { return slices.Clone(x.pinned) }
 
 // OID returns the object of a file, a symbolic link or a submodule.
 func (x *Index) OID(name string) (OID, bool) {

@@ -78,8 +78,9 @@ type indexReader struct {
 	keep    entryFilter
 }
 
-// An entryFilter says which entries are wanted. It must not keep the name.
-type entryFilter func(name []byte, mode Mode) bool
+// An entryFilter says which entries are wanted, by all but their path and by that. It must keep
+// neither.
+type entryFilter func(e *indexEntry, path []byte) bool
 
 // parseIndexFile reads an index of a size and checks it: that its checksum is that of its content,
 // and that entries and extensions fill it exactly, which is all that can be asked of one without a
@@ -179,15 +180,16 @@ func (r *indexReader) entry(f *indexFile) error {
 	if err := r.readName(int(flags&nameLengthMask), size); err != nil {
 		return err
 	}
-	if r.keep != nil && !r.keep(r.name, mode) {
-		return nil
-	}
-	f.entries = append(f.entries, indexEntry{
-		Entry:  Entry{Path: string(r.name), Mode: mode, OID: id},
+	e := indexEntry{
+		Entry:  Entry{Mode: mode, OID: id},
 		stage:  int(flags>>stageShift) & 3,
 		pinned: flags&assumedFlag != 0 || more&skippedFlag != 0,
 		intent: more&intendedFlag != 0,
-	})
+	}
+	if r.keep == nil || r.keep(&e, r.name) {
+		e.Path = string(r.name)
+		f.entries = append(f.entries, e)
+	}
 	return nil
 }
 

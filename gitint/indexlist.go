@@ -3,8 +3,6 @@ package gitint
 import (
 	"bytes"
 	"context"
-	"fmt"
-	"strconv"
 	"strings"
 )
 
@@ -13,9 +11,9 @@ const exitUsage = 129
 
 // list asks git for the entries, those of a sparse index as they are.
 func (x *Index) list(ctx context.Context) error {
-	out, err := x.git(ctx, "ls-files", "--sparse", "--stage", "-z")
+	out, err := x.git(ctx, "ls-files", "--sparse", "--stage", "-v", "-z")
 	if exitCode(err) == exitUsage {
-		out, err = x.git(ctx, "ls-files", "--stage", "-z")
+		out, err = x.git(ctx, "ls-files", "--stage", "-v", "-z")
 	}
 	if err != nil {
 		return err
@@ -26,15 +24,16 @@ func (x *Index) list(ctx context.Context) error {
 		if line == "" {
 			continue
 		}
-		e, stage, err := parseStageLine(line)
+		e, err := parseIndexEntry(line)
 		if err != nil {
 			return err
 		}
-		x.add(e, stage, false)
+		e.Mode = canonicalMode(uint32(e.Mode))
+		x.add(e)
 		if empty.IsZero() {
 			empty = emptyBlob(e.OID)
 		}
-		empties = empties || stage == 0 && e.OID == empty
+		empties = empties || e.stage == 0 && e.OID == empty
 	}
 	if !empties {
 		return nil
@@ -54,23 +53,6 @@ func (x *Index) git(ctx context.Context, args ...string) ([]byte, error) {
 	return x.repo.run(ctx, c)
 }
 
-// parseStageLine reads "<mode> <id> <stage> TAB <path>".
-func parseStageLine(line string) (Entry, int, error) {
-	head, path, ok := strings.Cut(line, "\t")
-	digits, rest, spaced := strings.Cut(head, " ")
-	name, level, staged := strings.Cut(rest, " ")
-	mode, err := strconv.ParseUint(digits, 8, 32)
-	if !ok || !spaced || !staged || err != nil {
-		return Entry{}, 0, fmt.Errorf("unexpected line %q of git ls-files", line)
-	}
-	stage, err := strconv.Atoi(level)
-	if err != nil {
-		return Entry{}, 0, fmt.Errorf("unexpected line %q of git ls-files", line)
-	}
-	id, err := ParseOID(name)
-	return Entry{Path: path, Mode: canonicalMode(uint32(mode)), OID: id}, stage, err
-}
-
 // findIntents takes out the entries that are only announced. ls-files shows them
 // as empty files; diff-index against the empty tree shows what a commit would add,
 // which is every other entry.
@@ -88,7 +70,11 @@ func (x *Index) findIntents(ctx context.Context) error {
 	entries := x.entries
 	x.entries = nil
 	for _, e := range entries {
-		x.add(e, 0, !added[e.Path] && e.OID == emptyBlob(e.OID))
+		if !added[e.Path] && e.OID == emptyBlob(e.OID) {
+			x.intents = append(x.intents, e.Path)
+		} else {
+			x.entries = append(x.entries, e)
+		}
 	}
 	return nil
 }

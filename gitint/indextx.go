@@ -189,8 +189,8 @@ func (tx *indexTx) entries(ctx context.Context, paths []string) (map[string][]in
 // read reads the entries in this process, one after the other. The error is errIndexForm where
 // git has to be asked.
 func (tx *indexTx) read(wanted map[string]bool) ([]indexEntry, error) {
-	f, _, err := loadOnce(tx.work, tx.repo.idSize(), func(name []byte, mode Mode) bool {
-		return mode == ModeDir || wanted[string(name)]
+	f, _, err := loadOnce(tx.work, tx.repo.idSize(), func(e *indexEntry, name []byte) bool {
+		return e.Mode == ModeDir || wanted[string(name)]
 	})
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil

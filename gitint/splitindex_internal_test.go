@@ -37,7 +37,7 @@ func FuzzParseIndexFile(f *testing.F) {
 		if err != nil {
 			return
 		}
-		odd := func(name []byte, _ Mode) bool { return len(name)%2 == 1 }
+		odd := func(_ *indexEntry, name []byte) bool { return len(name)%2 == 1 }
 		some, err := parseIndexFile(bytes.NewReader(data), int64(len(data)), sha1Size, odd)
 		if err != nil {
 			t.Fatalf("in part: %v", err)

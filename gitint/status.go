@@ -151,6 +151,15 @@ func (r *Repo) IsTidy(ctx context.Context) (bool, error) {
 // StagedPaths for what the directories mean. A repository inside, which git does
 // not look into, is one path that ends with a slash. The index is not refreshed.
 func (r *Repo) WorkChanges(ctx context.Context, under ...string) ([]WorkPath, error) {
+	_, work, err := r.Changes(ctx, under...)
+	return work, err
+}
+
+// Changes returns what StagedPaths and WorkChanges do, at the cost of one of them. Of what is
+// unmerged it does not say what HEAD has.
+func (r *Repo) Changes(
+	ctx context.Context, under ...string,
+) (staged []StagedPath, work []WorkPath, err error) {
 	specs, env := pathspecs(under)
 	args := []string{
 		"status", "--porcelain=v2", "-z", "--untracked-files=all", "--ignored=traditional",
@@ -158,19 +167,27 @@ func (r *Repo) WorkChanges(ctx context.Context, under ...string) ([]WorkPath, er
 	}
 	out, err := r.run(ctx, command{args: append(args, specs...), env: env})
 	if err != nil {
-		return nil, fmt.Errorf("compare the working tree with the index: %w", err)
+		return nil, nil, fmt.Errorf("compare the working tree with the index: %w", err)
 	}
-	var all []WorkPath
 	for _, line := range splitZ(out) {
-		p, ok, err := parseStatus(line)
+		p, fields, err := parseStatus(line)
 		if err != nil {
-			return nil, err
+			return nil, nil, err
 		}
-		if ok {
-			all = append(all, p)
+		if p.State != 0 {
+			work = append(work, p)
+		}
+		if p.State == Unmerged {
+			staged = append(staged, StagedPath{Path: p.Path, Status: 'U'})
+		} else if len(fields) > 1 && fields[1][0] != '.' {
+			s, err := parseStaged(fields)
+			if err != nil {
+				return nil, nil, fmt.Errorf("status line %s: %w", strconv.Quote(line), err)
+			}
+			staged = append(staged, s)
 		}
 	}
-	return all, nil
+	return staged, work, nil
 }
 
 // Fields before the path, by the first character of a line of porcelain v2.
@@ -180,8 +197,9 @@ const (
 	otherFields    = 1  // ? path
 )
 
-// parseStatus reads one line; ok is false when only HEAD and the index differ.
-func parseStatus(line string) (p WorkPath, ok bool, err error) {
+// parseStatus reads one line, and returns the fields of one of a tracked file. The state is 0 when
+// only HEAD and the index differ.
+func parseStatus(line string) (p WorkPath, tracked []string, err error) {
 	fields := 0
 	switch line[0] {
 	case '1':
@@ -193,18 +211,32 @@ func parseStatus(line string) (p WorkPath, ok bool, err error) {
 	}
 	parts := strings.SplitN(line, " ", fields+1)
 	if fields == 0 || len(parts) != fields+1 {
-		return p, false, fmt.Errorf("status line %s", strconv.Quote(line))
+		return p, nil, fmt.Errorf("status line %s", strconv.Quote(line))
 	}
 	p.Path = parts[fields]
 	switch line[0] {
 	case '?', '!':
 		p.State = WorkState(line[0])
+		return p, nil, nil
 	case 'u':
 		p.State = Unmerged
 	default:
 		p.State = stateOf(parts[1][1])
 	}
-	return p, p.State != 0, nil
+	return p, parts, nil
+}
+
+// parseStaged reads the fields XY, mH, mI, hH and hI of a changed file.
+func parseStaged(fields []string) (StagedPath, error) {
+	before, err := parseEntry(fields[3], fields[6], fields[8])
+	if err != nil {
+		return StagedPath{}, err
+	}
+	after, err := parseEntry(fields[4], fields[7], fields[8])
+	return StagedPath{
+		Path: fields[8], Status: fields[1][0],
+		OldMode: before.Mode, NewMode: after.Mode, Old: before.OID, New: after.OID,
+	}, err
 }
 
 func stateOf(y byte) WorkState {

@@ -173,15 +173,24 @@ func TestIndexWhere(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			wanted := func(path []byte) bool { return bytes.Contains(path, []byte("/")) }
+			wanted := func(path []byte, _ bool) bool { return bytes.Contains(path, []byte("/")) }
 			part, err := repo.IndexWhere(t.Context(), wanted)
 			if err != nil {
 				t.Fatal(err)
 			}
 			all, _ := whole.Entries(".")
-			all = slices.DeleteFunc(all, func(e gitint.Entry) bool { return !wanted([]byte(e.Path)) })
+			all = slices.DeleteFunc(all, func(e gitint.Entry) bool { return !wanted([]byte(e.Path), true) })
 			if some, _ := part.Entries("."); !slices.Equal(some, all) {
 				t.Errorf("read %v, not %v", some, all)
+			}
+			marked, err := repo.IndexWhere(t.Context(), func(_ []byte, plain bool) bool { return !plain })
+			if err != nil {
+				t.Fatal(err)
+			}
+			all, _ = marked.Entries(".")
+			if some := strings.HasSuffix(name, "version 3"); some != (len(all) == 1) ||
+				!slices.Equal(marked.Pinned(), whole.Pinned()) {
+				t.Errorf("pinned: %v, %v of %v", all, marked.Pinned(), whole.Pinned())
 			}
 			if got := part.IntentToAdd(); slices.Contains(got, "announced") {
 				t.Errorf("announced: %v", got)

@@ -8,7 +8,6 @@ import (
 	"path"
 	"slices"
 
-	"github.com/git-jp/git-jp/blobs"
 	"github.com/git-jp/git-jp/events"
 	"github.com/git-jp/git-jp/gitint"
 	"github.com/git-jp/git-jp/internal/audit"
@@ -51,11 +50,7 @@ func (c statusCmd) Run(ctx context.Context, a *app) error {
 	if err != nil {
 		return err
 	}
-	staged, err := req.Repo.StagedPaths(ctx, req.Dir+"/conversations")
-	if err != nil {
-		return err
-	}
-	gone, err := c.gone(ctx, req)
+	gone, err := c.gone(ctx, req, plan)
 	if err != nil {
 		return err
 	}
@@ -64,8 +59,8 @@ func (c statusCmd) Run(ctx context.Context, a *app) error {
 		return err
 	}
 	findings := slices.Concat(plan.Report.Findings, gone, conflicts)
-	records := c.records(a, plan, staged, findings)
-	c.entitle(ctx, a, staged, records)
+	records := c.records(a, plan, findings)
+	c.entitle(ctx, a, plan.Staged, records)
 	unimported := notImported(ctx, a, req.Repo)
 	if !a.JSON {
 		return errors.Join(c.print(a, records), printNotImported(a, unimported))
@@ -85,14 +80,11 @@ func (c statusCmd) Run(ctx context.Context, a *app) error {
 }
 
 // gone returns what is missing because files of the store were deleted. The plan does
-// not see that of conversations that did not change. It is rare, so git is asked first.
-func (statusCmd) gone(ctx context.Context, req stage.Request) ([]check.Finding, error) {
-	changes, err := req.Repo.WorkChanges(ctx, req.Dir+"/"+blobs.Dir)
-	if err != nil {
-		return nil, err
-	}
-	deleted := func(p gitint.WorkPath) bool { return p.State == gitint.Deleted }
-	if !slices.ContainsFunc(changes, deleted) {
+// not see that of conversations that did not change.
+func (statusCmd) gone(
+	ctx context.Context, req stage.Request, plan *stage.Plan,
+) ([]check.Finding, error) {
+	if len(plan.Lost) == 0 {
 		return nil, nil
 	}
 	src, err := check.OpenWorkTree(req.Repo.Root(), req.Repo.Limits())
@@ -114,7 +106,7 @@ func (statusCmd) gone(ctx context.Context, req stage.Request) ([]check.Finding, 
 
 // records joins what is staged, what would be, and what was found, by conversation.
 func (c statusCmd) records(
-	a *app, plan *stage.Plan, staged []gitint.StagedPath, findings []check.Finding,
+	a *app, plan *stage.Plan, findings []check.Finding,
 ) []*statusRecord {
 	byID := make(map[string]*statusRecord)
 	record := func(id string) *statusRecord {
@@ -125,7 +117,7 @@ func (c statusCmd) records(
 		}
 		return r
 	}
-	for _, s := range staged {
+	for _, s := range plan.Staged {
 		if id, ok := workspace.PathID(s.Path); ok {
 			r := record(id.String())
 			r.Staged = stagedWord(r.Staged, s)

@@ -1,6 +1,7 @@
 package merge
 
 import (
+	"bytes"
 	"cmp"
 	"context"
 	"errors"
@@ -12,6 +13,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/git-jp/git-jp/blobs"
 	"github.com/git-jp/git-jp/events"
 	"github.com/git-jp/git-jp/gitint"
 	"github.com/git-jp/git-jp/internal/workspace"
@@ -118,7 +120,10 @@ func Cases(ctx context.Context, repo *gitint.Repo, dir string) ([]Case, error) {
 	if err != nil {
 		return nil, err
 	}
-	index, err := repo.Index(ctx)
+	merged := []byte(path.Join(dir, blobs.Dir) + "/") // unless they are unmerged
+	index, err := repo.IndexWhere(ctx, func(path []byte, plain bool) bool {
+		return !plain || !bytes.HasPrefix(path, merged)
+	})
 	if err != nil {
 		return nil, err
 	}

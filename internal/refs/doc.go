@@ -1,7 +1,8 @@
 // Package refs remembers what a file of a conversation says, by its git object
 // id: the references of a stream, whether it can be read, which tool calls of its
 // last turn are open, and whether a JSON document is well formed. Of trees it remembers
-// the blobs below them, and of small files whether they are Git LFS pointers.
+// the blobs below them, and of small files whether they are Git LFS pointers. And of the two
+// trees of a workspace that were looked at last it remembers that nothing was found in them.
 //
 // All of that depends on the bytes alone, and the object id names the bytes, so an
 // answer never goes stale. Collecting, checking, staging and the hooks share one

@@ -37,6 +37,7 @@ const (
 	kindStreams    kind = 's'
 	kindPlaces     kind = 'a' // 'w' to 'z' said less
 	kindComplete   kind = 'c'
+	kindSettled    kind = 'h'
 )
 
 // A key names a record. It is an array so that an index of many costs one

@@ -7,6 +7,7 @@ import (
 	"os"
 	"path"
 	"slices"
+	"strings"
 
 	"github.com/git-jp/git-jp/blobs"
 	"github.com/git-jp/git-jp/events"
@@ -42,6 +43,11 @@ type Plan struct {
 	Add, Remove []string
 	// Report has what was found; it refuses the stage where it has problems.
 	Report *check.Report
+	// Staged is what differs between HEAD and the index of the conversations that were looked
+	// at, and Lost the blobs that are in the index and not in the working tree. Both are known
+	// of a plan for all, or for what changed.
+	Staged []gitint.StagedPath
+	Lost   []string
 
 	req Request
 	// all are the files and blobs that are given to git. Those that the index seems to
@@ -64,7 +70,7 @@ func NewPlan(ctx context.Context, req Request) (*Plan, error) {
 		return nil, fmt.Errorf("stage: %w", err)
 	}
 	defer s.close()
-	closures, err := s.choose()
+	closures, err := s.choose(ctx)
 	if err != nil {
 		return nil, fmt.Errorf("stage %w", err)
 	}
@@ -77,20 +83,54 @@ func NewPlan(ctx context.Context, req Request) (*Plan, error) {
 	for _, c := range closures {
 		p.add(s, c)
 	}
+	if req.Select == All && !req.NoContent {
+		s.settle(ctx, closures, troubled(p.Report), func(name string) (gitint.OID, bool) {
+			if e, ok := p.absent[name]; ok {
+				return e.OID, true
+			}
+			is, ok := p.oids[name]
+			return is, ok
+		})
+	}
 	p.addWorkspaceID(s)
+	p.addState(s)
 	slices.Sort(p.Add)
 	slices.Sort(p.Remove)
 	slices.Sort(p.all)
 	return p, nil
 }
 
+// troubled returns the conversations of which something was found.
+func troubled(report *check.Report) map[string]bool {
+	all := map[string]bool{}
+	for _, f := range report.Findings {
+		all[f.Conversation] = true
+	}
+	return all
+}
+
+// addState takes what git said of the state of the index and the working tree into the plan.
+func (p *Plan) addState(s *survey) {
+	for _, staged := range s.staged {
+		if strings.HasPrefix(staged.Path, s.conversations()+"/") {
+			p.Staged = append(p.Staged, staged)
+		}
+	}
+	for name, state := range s.states {
+		if _, ok := blobOf(p.req.Dir, name); ok && state == gitint.Deleted {
+			p.Lost = append(p.Lost, name)
+		}
+	}
+	slices.Sort(p.Lost)
+}
+
 // choose returns the closures of the conversations that the request means.
-func (s *survey) choose() ([]*closure, error) {
+func (s *survey) choose(ctx context.Context) ([]*closure, error) {
 	ids := s.all()
 	if s.req.Select == Named {
 		ids = slices.Compact(slices.Sorted(slices.Values(s.withForks(s.req.IDs))))
 	}
-	var chosen []*closure
+	var chosen, quickly []*closure
 	for _, id := range ids {
 		if len(s.dirs[id]) == 0 && len(s.indexed[id]) == 0 {
 			return nil, fmt.Errorf("%s: %w", id, ErrNoConversation)
@@ -100,6 +140,7 @@ func (s *survey) choose() ([]*closure, error) {
 			if err != nil {
 				return nil, err
 			}
+			quickly = append(quickly, quick)
 			if !s.changed(quick) {
 				continue
 			}
@@ -110,6 +151,9 @@ func (s *survey) choose() ([]*closure, error) {
 		}
 		c.title = s.title(id)
 		chosen = append(chosen, c)
+	}
+	if s.req.Select == Changed {
+		s.settle(ctx, quickly, nil, s.index.OID)
 	}
 	return chosen, nil
 }
@@ -136,7 +180,8 @@ func (p *Plan) check(ctx context.Context, s *survey, closures []*closure) error 
 	if !p.req.NoContent {
 		indexed := func(c *closure) bool { return len(s.indexed[c.id]) > 0 }
 		added := !slices.ContainsFunc(closures, indexed)
-		secrets := secretsOf{p.req.Repo, s.index, o, src, added}
+		tracked := func(name string) bool { return s.tracks(ctx, name) }
+		secrets := secretsOf{p.req.Repo, tracked, o, src, added}
 		if err := secrets.addTo(ctx, report); err != nil {
 			return err
 		}

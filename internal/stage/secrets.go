@@ -16,7 +16,7 @@ import (
 // commit would bring.
 type secretsOf struct {
 	repo    *gitint.Repo
-	index   *gitint.Index
+	tracked func(name string) bool // by git
 	options leaks.Options
 	source  check.Source
 	// added says that HEAD has none of the conversations.
@@ -26,10 +26,7 @@ type secretsOf struct {
 // addTo reports them.
 func (r *secretsOf) addTo(ctx context.Context, report *check.Report) error {
 	repo, o := r.repo, r.options
-	o.Tracked = func(name string) bool {
-		_, ok := r.index.OID(name)
-		return ok
-	}
+	o.Tracked = r.tracked
 	s := leaks.NewScanner(o)
 	revs, err := r.known(ctx)
 	if err != nil {
@@ -95,7 +92,11 @@ func (c *commit) secrets(ctx context.Context, v *Verdict) error {
 		o := own
 		o.Dirs, o.MaxBlobBytes = []string{dir}, c.hook.of(dir).MaxBlobBytes
 		o.Select = func(id events.ID) bool { return ids[id] }
-		s := secretsOf{c.hook.Repo, c.index, o, check.Git(c.hook.Repo, c.index), c.added}
+		tracked := func(name string) bool {
+			_, ok := c.index.OID(name)
+			return ok
+		}
+		s := secretsOf{c.hook.Repo, tracked, o, check.Git(c.hook.Repo, c.index), c.added}
 		if err := s.addTo(ctx, report); err != nil {
 			return err
 		}

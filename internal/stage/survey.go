@@ -1,6 +1,7 @@
 package stage
 
 import (
+	"bytes"
 	"context"
 	"fmt"
 	"io/fs"
@@ -34,6 +35,10 @@ type survey struct {
 	index *gitint.Index
 	// left has the blobs that a lazy clone leaves out of its working tree; nothing elsewhere.
 	left []gitint.Snapshot
+	// partial says that index has only what the chosen conversations need.
+	partial bool
+	head    *settledHead // nil where nothing is remembered
+	staged  []gitint.StagedPath
 	// dirs are the conversations of the working tree; indexed the paths of the index
 	// below the directories of each.
 	dirs    map[events.ID][]workspace.Entry
@@ -55,7 +60,15 @@ func newSurvey(ctx context.Context, req Request) (*survey, error) {
 		return nil, fmt.Errorf("open working tree: %w", err)
 	}
 	s.root, s.fsys = root, regular.In(root)
-	if err := s.look(ctx); err != nil {
+	if s.left, err = check.LeftOut(ctx, req.Repo); err != nil {
+		_ = root.Close()
+		return nil, err
+	}
+	look := s.lookAtAll
+	if req.Select == Named {
+		look = s.lookAtNamed
+	}
+	if err := look(ctx); err != nil {
 		_ = root.Close()
 		return nil, err
 	}
@@ -64,51 +77,150 @@ func newSurvey(ctx context.Context, req Request) (*survey, error) {
 
 func (s *survey) close() { _ = s.root.Close() }
 
-func (s *survey) look(ctx context.Context) error {
-	if err := s.lookAtIndex(ctx); err != nil {
+// lookAtAll looks at every conversation that is not known to be settled.
+func (s *survey) lookAtAll(ctx context.Context) error {
+	before := s.readHead(ctx)
+	changes, err := s.compare(ctx, s.conversations(), path.Join(s.req.Dir, blobs.Dir))
+	if err != nil {
 		return err
 	}
-	entries, _, err := workspace.Scan(s.fsys, s.req.Dir)
+	if s.head = s.readHead(ctx); s.head == nil || before == nil || *s.head != *before {
+		s.head = nil // of which commit git has spoken is unknown
+	}
+	only, err := s.unsettled(ctx, changes)
+	if err != nil {
+		return err
+	}
+	if only != nil {
+		if err := s.lookAtSome(ctx, only); err != nil || !s.isHidden() {
+			return err
+		}
+	}
+	return s.lookAtSome(ctx, nil)
+}
+
+// lookAtNamed looks at the conversations of the request alone.
+func (s *survey) lookAtNamed(ctx context.Context) error {
+	only := map[events.ID]bool{}
+	for _, id := range s.req.IDs {
+		only[id] = true
+	}
+	if err := s.lookAtSome(ctx, only); err != nil {
+		return err
+	}
+	under := map[string]bool{}
+	for id := range only {
+		for _, e := range s.dirs[id] {
+			under[e.Path] = true
+		}
+		for _, p := range s.indexed[id] {
+			if dir, ok := workspace.PathDirIn(s.req.Dir, p); ok {
+				under[dir] = true
+			}
+		}
+	}
+	if len(under) == 0 {
+		return nil
+	}
+	dirs := slices.Sorted(maps.Keys(under))
+	if len(dirs) > maxNamed {
+		dirs = []string{s.conversations()}
+	}
+	_, err := s.compare(ctx, dirs...)
+	return err
+}
+
+// maxNamed is how many directories git is asked about by name.
+const maxNamed = 50
+
+func (s *survey) conversations() string { return path.Join(s.req.Dir, conversationsDir) }
+
+// compare asks git what differs between HEAD, index and working tree.
+func (s *survey) compare(ctx context.Context, under ...string) ([]gitint.WorkPath, error) {
+	staged, work, err := s.req.Repo.Changes(ctx, under...)
+	for _, w := range work {
+		s.states[w.Path] = w.State
+	}
+	s.staged = staged
+	return work, err
+}
+
+// lookAtSome looks at what disk and index have of some conversations, of all if only is nil.
+func (s *survey) lookAtSome(ctx context.Context, only map[events.ID]bool) error {
+	clear(s.dirs)
+	clear(s.indexed)
+	wanted := func(id events.ID) bool { return only == nil || only[id] }
+	entries, _, err := workspace.ScanOf(s.fsys, s.req.Dir, wanted)
 	if err != nil {
 		return err
 	}
 	for _, e := range entries {
 		s.dirs[e.ID] = append(s.dirs[e.ID], e)
 	}
-	return nil
-}
-
-func (s *survey) lookAtIndex(ctx context.Context) error {
-	index, err := s.req.Repo.Index(ctx)
+	if s.partial = only != nil; s.partial {
+		s.index, err = s.req.Repo.IndexWhere(ctx, s.entriesOf(only))
+	} else {
+		s.index, err = s.req.Repo.Index(ctx)
+	}
 	if err != nil {
 		return err
 	}
-	s.index = index
-	if s.left, err = check.LeftOut(ctx, s.req.Repo); err != nil {
-		return err
-	}
-	dir := path.Join(s.req.Dir, conversationsDir)
-	entries, err := index.Entries(dir)
+	in, err := s.index.Entries(s.conversations())
 	if err != nil {
 		return err
 	}
-	paths := append(index.Conflicts(), index.IntentToAdd()...)
-	for _, e := range entries {
+	paths := append(s.index.Conflicts(), s.index.IntentToAdd()...)
+	for _, e := range in {
 		paths = append(paths, e.Path)
 	}
 	for _, p := range paths {
-		if id, ok := workspace.PathIDIn(s.req.Dir, p); ok {
+		if id, ok := workspace.PathIDIn(s.req.Dir, p); ok && wanted(id) {
 			s.indexed[id] = append(s.indexed[id], p)
 		}
 	}
-	work, err := s.req.Repo.WorkChanges(ctx, dir)
-	if err != nil {
-		return err
-	}
-	for _, w := range work {
-		s.states[w.Path] = w.State
-	}
 	return nil
+}
+
+// entriesOf says which entries of the index concern some conversations: their files, the blobs that
+// they refer to, the name of the workspace, and what git does not look at.
+func (s *survey) entriesOf(only map[events.ID]bool) func(path []byte, plain bool) bool {
+	names := map[string]bool{path.Join(s.req.Dir, workspace.IDFile): true}
+	for id := range only {
+		for _, e := range s.dirs[id] {
+			at, _ := s.exactly(path.Join(e.Path, workspace.EventsFile))
+			for _, ref := range at {
+				names[s.blobPath(ref.Ref.Hash)] = true
+			}
+		}
+	}
+	below, files := []byte(s.req.Dir+"/"), []byte(s.conversations()+"/")
+	return func(name []byte, plain bool) bool {
+		switch {
+		case !bytes.HasPrefix(name, below):
+			return false
+		case !plain || names[string(name)]:
+			return true
+		case !bytes.HasPrefix(name, files):
+			return false
+		}
+		id, ok := workspace.PathIDIn(s.req.Dir, string(name))
+		return ok && only[id]
+	}
+}
+
+// tracks reports whether the index has a file, of which it need not have been asked before.
+func (s *survey) tracks(ctx context.Context, name string) bool {
+	if _, ok := s.index.OID(name); ok || !s.partial {
+		return ok
+	}
+	x, err := s.req.Repo.IndexWhere(ctx, func(path []byte, _ bool) bool {
+		return string(path) == name
+	})
+	if err != nil {
+		return false
+	}
+	_, ok := x.OID(name)
+	return ok
 }
 
 // all returns every conversation, in order.

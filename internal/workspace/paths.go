@@ -27,16 +27,28 @@ func PathID(name string) (events.ID, bool) {
 
 // PathIDIn is [PathID] for one directory .jp.
 func PathIDIn(dir, name string) (events.ID, bool) {
+	_, id, ok := pathIn(dir, name)
+	return id, ok
+}
+
+// PathDirIn returns the directory of the conversation that PathIDIn returns.
+func PathDirIn(dir, name string) (string, bool) {
+	at, _, ok := pathIn(dir, name)
+	return at, ok
+}
+
+func pathIn(dir, name string) (at string, id events.ID, ok bool) {
 	rest, ok := strings.CutPrefix(name, dir+"/"+conversationsDir+"/")
 	if !ok {
-		return 0, false
+		return "", 0, false
 	}
 	rest = strings.TrimPrefix(rest, strings.TrimPrefix(archiveDir, conversationsDir+"/")+"/")
-	dirname, _, ok := strings.Cut(rest, "/")
+	dirname, below, ok := strings.Cut(rest, "/")
 	if !ok || strings.HasPrefix(dirname, ".") {
-		return 0, false
+		return "", 0, false
 	}
-	return events.ParseDirname(dirname)
+	id, ok = events.ParseDirname(dirname)
+	return name[:len(name)-len(below)-1], id, ok
 }
 
 // BlobPath is the path of a blob below a directory .jp.

@@ -21,7 +21,12 @@ import (
 // Only the names in a conversation's directory are looked at, no file is opened. A
 // .jp without conversations has no entries.
 func Scan(fsys fs.FS, jpDir string) ([]Entry, []Problem, error) {
-	s := scanner{fsys: fsys, jpDir: jpDir}
+	return ScanOf(fsys, jpDir, func(events.ID) bool { return true })
+}
+
+// ScanOf is Scan of the conversations alone whose id is wanted.
+func ScanOf(fsys fs.FS, jpDir string, wanted func(events.ID) bool) ([]Entry, []Problem, error) {
+	s := scanner{fsys: fsys, jpDir: jpDir, wanted: wanted}
 	for _, p := range []Partition{Live, Archive} {
 		if err := s.partition(p); err != nil {
 			return nil, nil, fmt.Errorf("list conversations in %s: %w", jpDir, err)
@@ -35,6 +40,7 @@ func Scan(fsys fs.FS, jpDir string) ([]Entry, []Problem, error) {
 type scanner struct {
 	fsys     fs.FS
 	jpDir    string
+	wanted   func(events.ID) bool
 	entries  []Entry
 	problems []Problem
 }
@@ -73,6 +79,7 @@ func (s *scanner) directory(p Partition, at string, d fs.DirEntry) {
 	case !d.IsDir():
 	case !ok:
 		s.report(Problem{Kind: Foreign, Path: at})
+	case !s.wanted(id):
 	default:
 		s.conversation(Entry{ID: id, Dirname: d.Name(), Partition: p, Path: at})
 	}
