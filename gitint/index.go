@@ -14,11 +14,11 @@ import (
 type Index struct {
 	repo      *Repo
 	path      string
-	gitDir    string     // of another worktree, "" for our own
-	file      *indexFile // while it is read
-	base      *indexFile // of a split index, while it is read
+	gitDir    string      // of another worktree, "" for our own
+	file      *indexFile  // while it is read
+	base      *indexFile  // of a split index, while it is read
 	keep      entryFilter // while it is read; nil for all
-	entries   []Entry    // of stage 0, sorted by path
+	entries   []Entry     // of stage 0, sorted by path
 	intents   []string
 	pinned    []string
 	conflicts []string

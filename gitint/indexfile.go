@@ -128,7 +128,8 @@ func (r *indexReader) read(f *indexFile) error {
 	r.version = binary.BigEndian.Uint32(head[4:])
 	f.version = r.version
 	count := binary.BigEndian.Uint32(head[8:])
-	if !bytes.HasPrefix(head, []byte("DIRC")) || r.version < oldestIndex || r.version > newestIndex {
+	if !bytes.HasPrefix(head, []byte("DIRC")) ||
+		r.version < oldestIndex || r.version > newestIndex {
 		return errIndexForm
 	}
 	for range count {
@@ -159,8 +160,8 @@ func (r *indexReader) take(n int) ([]byte, error) {
 	return data, err
 }
 
-// entry reads an entry. Before version 4 entries end in one to eight zeroes, on a multiple of eight;
-// from it on they say how much of the name before theirs begins with, and end in one zero.
+// entry reads an entry. Before version 4 entries end in one to eight zeroes, on a multiple of
+// eight; from it on they say how much of the name before theirs begins with, and end in one zero.
 func (r *indexReader) entry(f *indexFile) error {
 	size := indexStat + r.idSize + 2
 	data, err := r.take(size)
