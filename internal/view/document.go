@@ -98,7 +98,7 @@ func Permalink(id events.ID, key string) string {
 
 // Revision changes when the same conversation would give another page.
 func Revision() string {
-	const form = "1" // of what Go writes
+	const form = "2" // of what Go writes
 	sum := sha256.Sum256([]byte(form + style + script + indexScript))
 	return hex.EncodeToString(sum[:8])
 }
@@ -152,6 +152,7 @@ func (d Document) open(m *markup, title, script string) {
 		m.open("meta", attr{"http-equiv", "refresh"}, attr{"content", d.again})
 		m.end("noscript")
 	}
+	m.open("link", attr{"rel", "icon"}, href("data:,")) // else browsers ask for one elsewhere
 	m.put("title", title)
 	m.raw("<style>" + trusted(style) + "</style>")
 	m.end("head")

@@ -28,8 +28,11 @@ type prose struct {
 // newProse returns what renders messages below a heading of a level.
 func newProse(level int, code *budget) *prose {
 	p := &prose{level: level, code: code}
+	// Pages forbid attributes of style.
+	table := extension.NewTable(
+		extension.WithTableCellAlignMethod(extension.TableCellAlignAttribute))
 	p.md = goldmark.New(
-		goldmark.WithExtensions(extension.Table, extension.Strikethrough, extension.TaskList),
+		goldmark.WithExtensions(table, extension.Strikethrough, extension.TaskList),
 		goldmark.WithParserOptions(parser.WithInlineParsers(
 			util.Prioritized(redactedParser{}, 150))), // before links
 		goldmark.WithRendererOptions(renderer.WithNodeRenderers(util.Prioritized(p, 100))),

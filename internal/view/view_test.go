@@ -421,6 +421,18 @@ func TestFiguresAreReportedOrEstimated(t *testing.T) {
 	}
 }
 
+// TestTablesHaveNoStyles holds that columns are aligned by attributes: pages forbid those of style.
+func TestTablesHaveNoStyles(t *testing.T) {
+	text, root := page(t, view.Document{}, newTalk().ask("q").say("| a | b |\n|--:|:-:|\n| 1 | 2 |\n").conversation(1))
+	if strings.Contains(text, "style=") {
+		t.Error("the page has an attribute style")
+	}
+	cells := find(root, "td", "")
+	if n := len(cells); n < 2 || attribute(cells[n-2], "align") != "right" || attribute(cells[n-1], "align") != "center" {
+		t.Errorf("got %d cells", n)
+	}
+}
+
 // TestDaysAreTold has a chart by day where there are several.
 func TestDaysAreTold(t *testing.T) {
 	k := newTalk()

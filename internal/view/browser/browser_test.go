@@ -141,10 +141,30 @@ var hostile = []string{
 // one with a line of ten megabytes.
 func site(t *testing.T) string {
 	t.Helper()
-	program := os.Getenv("GIT_JP")
-	if program == "" {
+	dir := talks(t)
+	out := filepath.Join(dir, "site")
+	if said, err := program(t, dir, "site", out).CombinedOutput(); err != nil {
+		t.Fatalf("%v: %s", err, said)
+	}
+	return "file://" + out + "/"
+}
+
+// program is a command of the program.
+func program(t *testing.T, dir string, args ...string) *exec.Cmd {
+	t.Helper()
+	name := os.Getenv("GIT_JP")
+	if name == "" {
 		t.Skip("GIT_JP names no program: use make test-browser")
 	}
+	cmd := exec.Command(name, args...)
+	cmd.Dir = dir
+	cmd.Env = append(os.Environ(), "HOME="+dir, "XDG_CONFIG_HOME="+dir, "XDG_DATA_HOME="+dir)
+	return cmd
+}
+
+// talks makes a workspace.
+func talks(t *testing.T) string {
+	t.Helper()
 	dir := t.TempDir()
 	talk := newTalk()
 	for i := range 3 {
@@ -169,14 +189,7 @@ func site(t *testing.T) string {
 	if err := os.WriteFile(filepath.Join(dir, ".jp", ".id"), []byte("ab12c"), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	out := filepath.Join(dir, "site")
-	cmd := exec.Command(program, "site", out)
-	cmd.Dir = dir
-	cmd.Env = append(os.Environ(), "HOME="+dir, "XDG_CONFIG_HOME="+dir, "XDG_DATA_HOME="+dir)
-	if said, err := cmd.CombinedOutput(); err != nil {
-		t.Fatalf("%v: %s", err, said)
-	}
-	return "file://" + out + "/"
+	return dir
 }
 
 // TestKeysAndFolding goes through a page with the keyboard.
