@@ -24,6 +24,7 @@ type captureCmd struct {
 	Sweep     bool     `help:"Import what grew and no hook told."`
 	Exclude   []string `placeholder:"SESSION|PATH" help:"Never capture this session, or what runs below PATH, in this clone."`
 	Ignore    bool     `help:"Also keep .jp out of what these agents find when they search, by a file in the working tree."`
+	MCP       bool     `name:"mcp" help:"Not hooks, but git jp mcp as a server that these agents start; with --uninstall too."`
 	DryRun    bool     `short:"n" help:"Print as a diff what would be changed."`
 	Hook      string   `hidden:"" placeholder:"AGENT" help:"Do the work of an agent's hook."`
 	Noted     bool     `hidden:"" help:"Import what hooks noted, and nothing while an agent is in a turn."`
@@ -39,7 +40,10 @@ read a file for that (.geminiignore, .ignore) pass over the conversations.
 
 Sessions are imported in workspaces of clones in which an import was agreed to once, by
 'git jp import'. A hook stops no agent and waits for nothing. --sweep imports what hooks missed,
-of agents that have the hooks: agents delete sessions after some weeks.`
+of agents that have the hooks: agents delete sessions after some weeks.
+
+With --mcp agents get git jp mcp among the servers of tools that they start, with which they find
+and read conversations. Hooks are not touched then.`
 }
 
 func capturable() string {
@@ -120,7 +124,7 @@ func (c captureCmd) change(ctx context.Context, a *app) error {
 			return err
 		}
 	}
-	if !c.Uninstall && !c.DryRun {
+	if !c.Uninstall && !c.DryRun && !c.MCP {
 		tellNotAgreed(ctx, a, agents[0])
 	}
 	if len(unreadable) > 0 {
@@ -139,14 +143,28 @@ func tellNotAgreed(ctx context.Context, a *app, agent sessions.Agent) {
 	}
 }
 
+// settings plans what is changed in those of an agent.
+func (c captureCmd) settings() func(capture.Places, sessions.Agent) (capture.Change, error) {
+	switch {
+	case c.MCP && c.Uninstall:
+		return capture.UninstallServer
+	case c.MCP:
+		return capture.InstallServer
+	case c.Uninstall:
+		return capture.Uninstall
+	default:
+		return capture.Install
+	}
+}
+
 // plan returns what happens to the settings of agents, and then to files of the working tree, and
 // the settings that nothing can be taken out of.
 func (c captureCmd) plan(
 	a *app, agents []sessions.Agent,
 ) (changes []capture.Change, unreadable []error, err error) {
-	hooks, ignore, root := capture.Install, capture.Ignore, ""
+	change, ignore, root := c.settings(), capture.Ignore, ""
 	if c.Uninstall {
-		hooks, ignore = capture.Uninstall, capture.Unignore
+		ignore = capture.Unignore
 	}
 	if c.Ignore {
 		w, err := a.workspace()
@@ -156,7 +174,7 @@ func (c captureCmd) plan(
 		root = w.Root()
 	}
 	for _, agent := range agents {
-		change, err := hooks(placesOf(a), agent)
+		change, err := change(placesOf(a), agent)
 		switch {
 		case err != nil && c.Uninstall:
 			unreadable = append(unreadable, fmt.Errorf("%s: %w", agent, err))
@@ -217,10 +235,14 @@ func (c captureCmd) status(ctx context.Context, a *app) error {
 	if err != nil {
 		return err
 	}
+	head := "HOOKS"
+	if c.MCP {
+		head = "MCP"
+	}
 	table := render.NewTable(a.output(), render.Column{Head: "AGENT"},
-		render.Column{Head: "HOOKS"}, render.Column{Head: "FILE", Shrink: true})
+		render.Column{Head: head}, render.Column{Head: "FILE", Shrink: true})
 	for _, agent := range agents {
-		change, err := capture.Install(placesOf(a), agent)
+		change, err := c.settings()(placesOf(a), agent)
 		r := captureRecord{
 			Agent: string(agent), Path: change.Path, Installed: err == nil && !change.Changes(),
 		}

@@ -1,0 +1,223 @@
+package capture
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"reflect"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/pelletier/go-toml/v2"
+
+	"github.com/git-jp/git-jp/internal/sessions"
+)
+
+// serverName is what agents call the server of git jp mcp.
+const serverName = "git-jp"
+
+// A server is where an agent has the servers that it starts, and how ours looks there.
+type server struct {
+	file   func(Places) string
+	member string // of the settings, with a member for each server
+	value  string // of ours; "" where the settings are TOML
+}
+
+func servers() map[sessions.Agent]server {
+	return map[sessions.Agent]server{
+		sessions.ClaudeCode: {
+			inHome("CLAUDE_CONFIG_DIR", "", ".claude.json"), "mcpServers",
+			`{"type": "stdio", "command": "git-jp", "args": ["mcp"]}`,
+		},
+		sessions.Codex: {inHome("CODEX_HOME", ".codex", "config.toml"), "mcp_servers", ""},
+		sessions.Gemini: {
+			inHome("", ".gemini", "settings.json"), "mcpServers",
+			`{"command": "git-jp", "args": ["mcp"]}`,
+		},
+		sessions.Copilot: {
+			inHome("COPILOT_HOME", ".copilot", "mcp-config.json"), "mcpServers",
+			`{"type": "local", "command": "git-jp", "args": ["mcp"], "tools": ["*"]}`,
+		},
+		sessions.Opencode: {
+			inHome("XDG_CONFIG_HOME", ".config", "opencode", "opencode.json"), "mcp",
+			`{"type": "local", "command": ["git-jp", "mcp"], "enabled": true}`,
+		},
+	}
+}
+
+// InstallServer plans to have an agent start git jp mcp. A server of that name stays as it is.
+func InstallServer(p Places, name sessions.Agent) (Change, error) {
+	s := servers()[name]
+	return planServer(p, name, s, func(doc []byte) ([]byte, error) {
+		switch {
+		case s.value == "":
+			return addTable(doc)
+		case doc == nil:
+			return []byte(style{"\n", "  "}.wrap("{}", s.entry(style{"\n", "  "}), 0) + "\n"), nil
+		default:
+			return s.add(doc)
+		}
+	})
+}
+
+// UninstallServer plans to take it out. What was there before is there again.
+func UninstallServer(p Places, name sessions.Agent) (Change, error) {
+	s := servers()[name]
+	return planServer(p, name, s, func(doc []byte) ([]byte, error) {
+		switch {
+		case doc == nil:
+			return nil, nil
+		case s.value == "":
+			return removeTable(doc)
+		}
+		after, err := s.remove(doc)
+		if err == nil && isMade(doc) && string(after) == "{}\n" {
+			return nil, nil
+		}
+		return after, err
+	})
+}
+
+func planServer(
+	p Places, name sessions.Agent, s server, edit func([]byte) ([]byte, error),
+) (c Change, err error) {
+	if s.file == nil {
+		return c, fmt.Errorf("%q starts no servers that are known", name)
+	}
+	c = Change{Agent: name, Path: s.file(p), perm: 0o600}
+	if c.Before, err = readSettings(c.Path); err != nil {
+		return c, err
+	}
+	if c.After, err = edit(c.Before); err != nil {
+		err = fmt.Errorf("%s: %w; it was left as it is", c.Path, err)
+	}
+	return c, err
+}
+
+// entry is the member of the settings with our server alone.
+func (s server) entry(st style) string {
+	return strconv.Quote(s.member) + ": " + st.wrap("{}", s.own(), 1)
+}
+
+func (s server) own() string { return strconv.Quote(serverName) + ": " + s.value }
+
+func (s server) add(doc []byte) ([]byte, error) {
+	root, err := top(doc)
+	if err != nil {
+		return nil, err
+	}
+	member, ok := root.member(s.member)
+	if !ok {
+		return root.put(doc, s.entry(styleOf(doc, root))), nil
+	}
+	all, err := nodeAt(doc, member.value, '{')
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", s.member, err)
+	}
+	if _, ok := all.member(serverName); ok {
+		return doc, nil
+	}
+	return all.put(doc, s.own()), nil
+}
+
+func (s server) remove(doc []byte) ([]byte, error) {
+	root, err := top(doc)
+	if err != nil {
+		return nil, err
+	}
+	member, ok := root.member(s.member)
+	if !ok {
+		return doc, nil
+	}
+	all, err := nodeAt(doc, member.value, '{')
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", s.member, err)
+	}
+	i := slices.IndexFunc(all.items, func(it item) bool { return it.name == serverName })
+	if i < 0 || !isOurServer(doc[all.items[i].value:all.items[i].end]) {
+		return doc, nil
+	}
+	return take(doc, []node{root, all}, i), nil
+}
+
+// isOurServer reports whether an entry starts what ours does, however somebody has written it.
+func isOurServer(value []byte) bool {
+	var v struct {
+		Command any
+		Args    []string
+	}
+	if json.Unmarshal(value, &v) != nil {
+		return false
+	}
+	words := v.Args
+	switch c := v.Command.(type) {
+	case string:
+		words = append([]string{c}, words...)
+	case []any:
+		words = nil
+		for _, w := range c {
+			words = append(words, fmt.Sprint(w))
+		}
+	}
+	return strings.Join(words, " ") == "git-jp mcp"
+}
+
+// table is our server in TOML. It is put at the end behind one newline, which goes with it.
+const table = "[mcp_servers." + serverName + "]\ncommand = \"git-jp\"\nargs = [\"mcp\"]\n"
+
+// errEntangled is for settings in which our lines are not what our server consists of.
+var errEntangled = errors.New("the server git-jp cannot be changed without changing others")
+
+func addTable(doc []byte) ([]byte, error) {
+	others, ours, err := tables(doc)
+	if err != nil || ours != nil {
+		return doc, err
+	}
+	after := []byte(table)
+	if doc != nil {
+		after = slices.Concat(doc, []byte("\n"+table))
+	}
+	left, ours, err := tables(after)
+	if err != nil || ours == nil || !reflect.DeepEqual(left, others) {
+		return nil, errors.Join(errEntangled, err)
+	}
+	return after, nil
+}
+
+func removeTable(doc []byte) ([]byte, error) {
+	others, ours, err := tables(doc)
+	if err != nil || ours == nil {
+		return doc, err
+	}
+	text, _ := json.Marshal(ours) // of what TOML has said: a server of another kind is not ours
+	if !isOurServer(text) {
+		return doc, nil
+	}
+	if string(doc) == table {
+		return nil, nil
+	}
+	after := bytes.Replace(doc, []byte("\n"+table), nil, 1)
+	left, ours, err := tables(after)
+	if err != nil || ours != nil || !reflect.DeepEqual(left, others) {
+		return nil, errors.Join(errEntangled, err)
+	}
+	return after, nil
+}
+
+// tables returns what settings say, apart from our server, and that.
+func tables(doc []byte) (others map[string]any, ours any, err error) {
+	if err := toml.Unmarshal(doc, &others); err != nil {
+		return nil, nil, fmt.Errorf("read TOML: %w", err)
+	}
+	all, _ := others["mcp_servers"].(map[string]any)
+	ours = all[serverName]
+	if delete(all, serverName); len(all) == 0 {
+		delete(others, "mcp_servers")
+	}
+	if others == nil {
+		others = map[string]any{}
+	}
+	return others, ours, nil
+}
