@@ -86,6 +86,7 @@ func NewBuilder(s Session, o Options) *Builder {
 	return &Builder{
 		keeper: keeper{
 			options: o, session: s, places: newPlaces(o.Root, o.Home), report: newReport(),
+			told: new(int),
 		},
 		heading: heading{labels: map[string]string{}},
 		current: &turn{}, calls: map[string]int{}, keys: map[string]struct{}{}, all: new(int64),
@@ -96,7 +97,7 @@ func NewBuilder(s Session, o Options) *Builder {
 // Child returns the builder of another session that the same source holds. It is finished with b.
 func (b *Builder) Child(s Session) *Builder {
 	c := NewBuilder(s, b.options)
-	c.all = b.all
+	c.all, c.told = b.all, b.told
 	b.children = append(b.children, c)
 	return c
 }
@@ -368,6 +369,7 @@ func configured(m model) any {
 // Record keeps a record that has no counterpart, as JSON in one line.
 func (b *Builder) Record(at time.Time, kind string, line []byte) {
 	b.report.Records[kind]++
+	*b.told++
 	r := &b.current.records
 	r.add(b.moment(at), kind, b.JSON(line))
 	for b.portion(r.lines.Bytes()) < r.lines.Len() && b.err == nil {
@@ -375,13 +377,19 @@ func (b *Builder) Record(at time.Time, kind string, line []byte) {
 	}
 }
 
-// Drop counts what is left out because it only repeats what is kept.
-func (b *Builder) Drop(kind string, bytes int) { b.report.Dropped[kind] += int64(bytes) }
+// Telling tells what a record says, and keeps the record itself where nothing came of it: what has
+// another form than it should is not lost.
+func (b *Builder) Telling(at time.Time, kind string, line []byte, tell func()) {
+	was := *b.told
+	if tell(); *b.told == was {
+		b.Record(at, kind, line)
+	}
+}
 
-// Broken reports a line that could not be read.
-func (b *Builder) Broken(number int, err error) {
-	if len(b.report.Broken) < maxBroken {
-		b.report.Broken = append(b.report.Broken, BrokenLine{number, err})
+// Odd keeps what stands in the place of something else.
+func (b *Builder) Odd(at time.Time, kind string, v jsontext.Value) {
+	if v != nil {
+		b.Record(at, kind, v)
 	}
 }
 

@@ -97,6 +97,7 @@ func (b *Builder) forkAt(point string) Name {
 // add ends an event.
 func (b *Builder) add(d draft) {
 	b.key = ""
+	*b.told++
 	if b.err != nil {
 		return
 	}
@@ -107,6 +108,7 @@ func (b *Builder) add(d draft) {
 
 // push appends an element of what is over.
 func (b *Builder) push(e *events.Element) {
+	*b.told++
 	b.elements = append(b.elements, e)
 	if r, ok := e.Event().(*events.ToolCallResponse); ok {
 		b.calls[r.ID] = len(b.elements) - 1

@@ -19,8 +19,12 @@ type (
 	Number int64
 	// Moment is a time as RFC 3339 writes it, or in seconds or milliseconds since 1970.
 	Moment struct{ time.Time }
-	// Loose is an object or a list whose members are such ones.
-	Loose[T any] struct{ Value T }
+	// Loose is an object or a list whose members are such ones. Odd is what stands in its place and
+	// is none.
+	Loose[T any] struct {
+		Value T
+		Odd   jsontext.Value
+	}
 )
 
 // UnmarshalJSONFrom implements [json.UnmarshalerFrom].
@@ -46,6 +50,8 @@ func (l *Loose[T]) UnmarshalJSONFrom(dec *jsontext.Decoder) error {
 	var t T
 	if Unmarshal(v, &t) == nil {
 		l.Value = t
+	} else {
+		l.Odd = v.Clone()
 	}
 	return nil
 }

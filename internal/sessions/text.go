@@ -19,6 +19,7 @@ type keeper struct {
 	session Session
 	places  *places
 	report  Report
+	told    *int // how much was told of all sessions of the source
 	err     error
 	key     string // of the event that is being made
 }
@@ -32,6 +33,23 @@ func (k *keeper) Fail(err error) {
 
 // Err returns the error that ended the import, if one did.
 func (k *keeper) Err() error { return k.err }
+
+// Held says that what is being told waits for what comes next.
+func (k *keeper) Held() { *k.told++ }
+
+// Drop counts what is left out because it only repeats what is kept.
+func (k *keeper) Drop(kind string, bytes int) {
+	k.report.Dropped[kind] += int64(bytes)
+	*k.told++
+}
+
+// Broken reports a line that could not be read.
+func (k *keeper) Broken(number int, err error) {
+	*k.told++
+	if len(k.report.Broken) < maxBroken {
+		k.report.Broken = append(k.report.Broken, BrokenLine{number, err})
+	}
+}
 
 // Text returns text as it is kept: as UTF-8, with its places, without its secrets.
 func (k *keeper) Text(s string) string { return string(k.bytes([]byte(s))) }

@@ -66,7 +66,7 @@ func (m *mapper) line(number int, line []byte) {
 		m.Broken(number, err)
 		return
 	}
-	m.record(&r, line)
+	m.Telling(r.Time.Time, kind(string(r.Type)), line, func() { m.record(&r, line) })
 }
 
 // record tells what one record says. line is the record as it was written.
@@ -288,6 +288,7 @@ func (m *mapper) attachment(r *record, line []byte) {
 		text := all.text()
 		if m.queued[text] > 0 {
 			m.queued[text]-- // told when it left the queue
+			m.Drop("attachment/queued_command", len(line))
 		} else if text != "" {
 			m.Headline(words(text))
 			m.Further(key(r, 0), r.Time.Time, text, all.attached()...)

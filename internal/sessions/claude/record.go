@@ -118,10 +118,12 @@ func (r *record) message() message {
 // A content is the pieces of a message.
 type content []block
 
-// blocks reads a content, which is a string, a list of blocks, or nothing.
+// blocks reads a content, which is a string, a list of blocks, or nothing. What else there is is
+// one block.
 func blocks(v jsontext.Value) (all content) {
 	var raw []jsontext.Value
 	switch v.Kind() {
+	case 0, 'n':
 	case '"':
 		var text sessions.Text
 		if sessions.Unmarshal(v, &text) == nil {
@@ -143,6 +145,8 @@ func blocks(v jsontext.Value) (all content) {
 			b.raw = v
 			all = append(all, b)
 		}
+	default:
+		all = content{{raw: v}}
 	}
 	return all
 }

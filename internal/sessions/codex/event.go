@@ -122,6 +122,7 @@ func (m *mapper) event(r *record) {
 // there before, or comes next.
 func (m *mapper) userMessage(r *record, text string, images []sessions.Text) {
 	m.shows = true
+	m.Odd(r.Time.Time, "event_msg/user_message/images", r.p.Images.Odd)
 	h, ok := m.take(func(h held) bool {
 		return h.role == person && slices.ContainsFunc(h.all, func(p piece) bool {
 			return string(p.Text) == text || text == "" && p.Image != ""
@@ -129,7 +130,11 @@ func (m *mapper) userMessage(r *record, text string, images []sessions.Text) {
 	})
 	m.flush()
 	if ok {
-		m.Drop(r.kind(), len(r.line))
+		if slices.ContainsFunc(images, isElsewhere) {
+			m.keep(r)
+		} else {
+			m.drop(r)
+		}
 		m.prompt(h.at, text, attached(h.all))
 		m.beside(h, text)
 		return
@@ -139,7 +144,16 @@ func (m *mapper) userMessage(r *record, text string, images []sessions.Text) {
 		all = append(all, piece{Image: url})
 	}
 	m.prompt(r.Time.Time, text, attached(all))
+	if slices.ContainsFunc(images, isElsewhere) {
+		m.keep(r)
+	}
 	m.echo = text
+}
+
+// isElsewhere reports whether an image is not in the session.
+func isElsewhere(url sessions.Text) bool {
+	_, _, ok := dataURL(string(url))
+	return url != "" && !ok
 }
 
 // beside tells the texts that Codex put beside a prompt.
@@ -160,6 +174,7 @@ func (m *mapper) shown(r *record, role role, text string) {
 		m.heard[text]--
 		m.drop(r)
 	default:
+		m.Held()
 		m.held = append(m.held, held{
 			role: role, at: r.Time.Time, text: text, reply: m.replyID(), size: len(r.line),
 		})
@@ -185,7 +200,9 @@ func (m *mapper) itemCompleted(r *record) {
 	case "UserMessage":
 		var images []sessions.Text
 		for _, p := range pieces(item.Content) {
-			images = append(images, p.Image)
+			if p.Image != "" {
+				images = append(images, p.Image)
+			}
 		}
 		m.userMessage(r, strings.Join(all, "\n"), images)
 	case "AgentMessage":
@@ -278,6 +295,7 @@ func (m *mapper) ended(r *record, call string, said jsontext.Value) {
 	if old, twice := m.ends[call]; twice {
 		m.Record(old.at, old.kind, old.line)
 	}
+	m.Held()
 	m.ends[call] = e
 }
 

@@ -68,7 +68,10 @@ func (m *mapper) hold(r *record) {
 		m.keep(r)
 	case r.p.Role != "user":
 		m.Injected(m.key(), r.Time.Time, text)
+		m.others(r, r.p.Content)
 	default:
+		m.others(r, r.p.Content)
+		m.Held()
 		m.held = append(m.held, held{
 			role: person, at: r.Time.Time, text: text, all: all, size: len(r.line),
 		})
@@ -92,6 +95,21 @@ func (p *payload) metadata() (md events.Metadata) {
 	return md
 }
 
+// others keeps the parts of contents that hold neither text nor the bytes of an image.
+func (m *mapper) others(r *record, contents ...jsontext.Value) {
+	for _, v := range contents {
+		for _, p := range pieces(v) {
+			_, _, isImage := dataURL(string(p.Image))
+			if p.Text == "" && !isImage && !slices.Contains(textTypes, string(p.Type)) {
+				m.Record(r.Time.Time, r.kind()+"/part", p.raw)
+			}
+		}
+	}
+}
+
+// textTypes are those of parts that are text, which may be none.
+var textTypes = []string{"text", "input_text", "output_text", "summary_text", "reasoning_text"}
+
 func (m *mapper) assistant(r *record) {
 	text := strings.Join(texts(r.p.Content), "\n")
 	if text == "" {
@@ -108,6 +126,7 @@ func (m *mapper) assistant(r *record) {
 	m.flush()
 	m.spoken[text] = true
 	m.Message(m.key(), r.Time.Time, reply, text, r.p.metadata())
+	m.others(r, r.p.Content)
 }
 
 // reasoning tells what the model thought: in its own words where they are there, else in those of
@@ -137,6 +156,7 @@ func (m *mapper) reasoning(r *record) {
 		return
 	}
 	m.Reasoning(m.key(), r.Time.Time, reply, text, md)
+	m.others(r, r.p.Summary, r.p.Content)
 }
 
 // called returns the name of the tool that was called. That of a server's begins with the server.
@@ -201,6 +221,8 @@ func (m *mapper) image(r *record) {
 	b := sessions.Block{Text: string(r.p.Status)}
 	if data, err := base64.StdEncoding.DecodeString(string(encoded)); err == nil && len(data) > 0 {
 		b = sessions.Block{MIMEType: "image/png", Data: data}
+	} else if encoded != "" {
+		m.keep(r)
 	}
 	m.answered(r, "image_generation", prompt, b)
 }

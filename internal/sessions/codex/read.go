@@ -76,6 +76,10 @@ func (m *mapper) line(number int, line []byte) {
 		m.Broken(number, errNoRecord)
 		return
 	}
+	m.Telling(r.Time.Time, r.kind(), line, func() { m.record(r) })
+}
+
+func (m *mapper) record(r *record) {
 	switch r.Type {
 	case kindMeta:
 		m.meta(r)
@@ -230,7 +234,9 @@ func (m *mapper) compacted(r *record) {
 		}
 	}
 	if len(parts) > 0 {
+		said := summary
 		summary = strings.Join(parts, "\n\n")
+		opaque = opaque || !strings.Contains(summary, said)
 	}
 	if summary != "" {
 		m.Compact(m.key(), r.Time.Time, summary)

@@ -197,9 +197,11 @@ type piece struct {
 	raw   jsontext.Value
 }
 
-// pieces returns the parts of a content, which is a string, a list, or nothing.
+// pieces returns the parts of a content, which is a string, a list, or nothing. What else there is
+// is one part.
 func pieces(content jsontext.Value) (all []piece) {
 	switch content.Kind() {
+	case 0, 'n':
 	case '"':
 		p := piece{Type: "text", raw: content}
 		if sessions.Unmarshal(content, &p.Text) == nil {
@@ -220,6 +222,8 @@ func pieces(content jsontext.Value) (all []piece) {
 			p.raw = v
 			all = append(all, p)
 		}
+	default:
+		all = append(all, piece{raw: content})
 	}
 	return all
 }

@@ -78,13 +78,17 @@ func (m *mapper) line(number int, line []byte) {
 		m.Drop("repeated", len(line))
 		return
 	}
+	if e.Data.Kind() != '{' && e.Data != nil {
+		m.Record(e.Time.Time, kind(string(e.Type)), line)
+		return
+	}
 	d := e.data()
 	to := m
 	if id := e.agent(d); id != "" && !strings.HasPrefix(string(e.Type), "subagent.") {
 		to = m.subagent(id)
 	}
 	to.number = number
-	to.event(&e, d, line)
+	m.Telling(e.Time.Time, kind(string(e.Type)), line, func() { to.event(&e, d, line) })
 }
 
 // subagent returns the mapper of a sub-agent.
@@ -207,6 +211,7 @@ func (m *mapper) asset(e *event, d *data, line []byte) {
 		m.Record(e.Time.Time, string(e.Type), line)
 		return
 	}
+	m.Held()
 	m.assets[string(d.AssetID)] = asset{e, slices.Clone(line), data, new(bool)}
 	if m.held += len(line); m.held > maxHeld {
 		m.Fail(errAssets)
@@ -224,6 +229,7 @@ func (m *mapper) user(e *event, d *data) {
 	key := m.key(e, 0)
 	text := string(d.Content)
 	var attached []sessions.Attachment
+	m.Odd(e.Time.Time, "user.message/attachments", d.Attached.Odd)
 	for _, raw := range d.Attached.Value {
 		if a, ok := m.attachment(raw); ok {
 			attached = append(attached, a)
@@ -295,6 +301,7 @@ func (m *mapper) assistant(e *event, d *data) {
 		piece++
 	}
 	m.busy = len(d.Requests.Value) > 0
+	m.Odd(at, "assistant.message/requests", d.Requests.Odd)
 	for _, raw := range d.Requests.Value {
 		var r struct {
 			ID        sessions.Text  `json:"toolCallId"`
@@ -320,6 +327,7 @@ func (m *mapper) assistant(e *event, d *data) {
 // thoughts tells what the model thought, and returns how many pieces that is.
 func (m *mapper) thoughts(e *event, d *data, reply string) (piece int) {
 	at := e.Time.Time
+	m.Odd(at, "assistant.message/reasoning", d.Thoughts.Odd)
 	for _, b := range d.Thoughts.Value.Blocks {
 		var md events.Metadata
 		switch {

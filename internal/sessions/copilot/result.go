@@ -33,6 +33,9 @@ func (m *mapper) result(e *event, d *data) {
 		_ = sessions.Unmarshal(d.Result, &s) // an object, by its kind
 	case '"':
 		_ = sessions.Unmarshal(d.Result, &s.Content) // a string, by its kind
+	case 0, 'n':
+	default:
+		s.Content = sessions.Text(d.Result)
 	}
 	text := first(s.Content, s.Text, s.Old)
 	failed := d.Success.Kind() == 'f' || d.Shell.Value.Code != 0 ||
@@ -40,10 +43,10 @@ func (m *mapper) result(e *event, d *data) {
 	if found := exitCode.FindStringSubmatch(text); found != nil && found[1] != "0" {
 		failed = true
 	}
-	if text == "" && d.Error.Kind() == '{' {
+	if text == "" && d.Error != nil {
 		var broken shown
-		_ = sessions.Unmarshal(d.Error, &broken) // an object, by its kind
-		text = string(broken.Message)
+		_ = sessions.Unmarshal(d.Error, &broken) // nothing where it is no object
+		text = first(broken.Message, sessions.Text(d.Error))
 	}
 	blocks := media(s.Media, s.Pieces)
 	if text != "" || len(blocks) == 0 {

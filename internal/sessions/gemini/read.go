@@ -106,7 +106,7 @@ func (m *mapper) all(items []item) {
 		case i.kind != "":
 			m.Record(i.at, i.kind, i.raw)
 		default:
-			m.message(i)
+			m.Telling(i.said.Time.Time, kind(string(i.said.Type)), i.raw, func() { m.message(i) })
 		}
 	}
 }
@@ -233,6 +233,8 @@ func (m *mapper) model(i *item) {
 	if said.Model != "" {
 		m.Model(at, "google", string(said.Model))
 	}
+	m.Odd(at, "gemini/thoughts", said.Thoughts.Odd)
+	m.Odd(at, "gemini/toolCalls", said.Calls.Odd)
 	for _, t := range said.Thoughts.Value {
 		words := string(t.Subject)
 		if words != "" && t.Text != "" {

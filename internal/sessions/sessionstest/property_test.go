@@ -8,11 +8,14 @@ import (
 	"maps"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
 	"time"
 
+	"github.com/git-jp/git-jp/events"
+	"github.com/git-jp/git-jp/internal/sessions"
 	"github.com/git-jp/git-jp/internal/sessions/sessionstest"
 	"github.com/google/go-cmp/cmp"
 	"github.com/klauspost/compress/zstd"
@@ -121,6 +124,101 @@ func TestOtherTypes(t *testing.T) {
 			}
 		}
 	})
+}
+
+// saying are the members in which agents write what was said.
+var saying = map[string]*regexp.Regexp{
+	"claude-code": regexp.MustCompile(
+		`^(message|message/content(/(text|thinking|content|input))?|attachment(/prompt)?)$`),
+	"codex": regexp.MustCompile(`^(payload|(payload/)?(content(/text)?|summary|arguments|output)|` +
+		`payload/(message|text|input|action|images|result))$`),
+	"copilot": regexp.MustCompile(
+		`^(data|data/(content|toolRequests|reasoningBlocks|attachments|result|error))$`),
+	"gemini": regexp.MustCompile(
+		`^(content(/text)?|thoughts(/description)?|toolCalls(/(args|result))?)$`),
+}
+
+// TestOddIsKept imports sessions in which what was said has another form than it should: whatever
+// stands there is in a conversation or in a record.
+func TestOddIsKept(t *testing.T) {
+	seen, tried := map[string]bool{}, 0
+	samples(t, func(t *testing.T, a agent, path string) {
+		if !ours(path) || saying[a.name] == nil {
+			return
+		}
+		data, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		dir, lines := t.TempDir(), bytes.SplitAfter(data, []byte("\n"))
+		for i, line := range lines {
+			var o object
+			if json.Unmarshal(line, &o) != nil {
+				continue
+			}
+			for _, member := range members(o, "") {
+				id := a.name + o.text("type") + o.in("payload").text("type") + member
+				if seen[id] || !saying[a.name].MatchString(member) {
+					continue
+				}
+				seen[id] = true
+				for _, v := range odd(o, strings.Split(member, "/")) {
+					changed := slices.Clone(lines)
+					changed[i] = with(line, strings.Split(member, "/"), v)
+					into := write(t, dir, "changed.jsonl", bytes.Join(changed, nil))
+					tried++
+					all, kept, err := sessionstest.Try(a.dialect, into, 0)
+					if err == nil && !has(all, kept, mark) {
+						t.Errorf("line %d, %s = %v is lost", i+1, member, v)
+					}
+				}
+			}
+		}
+	})
+	if tried == 0 {
+		t.Error("nothing was tried")
+	}
+}
+
+const mark = "QZJX, somebody said"
+
+// odd are values of other types than the member has. An object in the place of one only has another
+// member.
+func odd(o map[string]any, path []string) []any {
+	v := any(o)
+	for _, name := range path {
+		if list, ok := v.([]any); ok && len(list) > 0 {
+			v = list[0]
+		}
+		inner, _ := v.(map[string]any)
+		v = inner[name]
+	}
+	all := []any{[]any{mark}}
+	if _, ok := v.(map[string]any); !ok {
+		all = append(all, object{"type": mark})
+	}
+	return all
+}
+
+// has reports whether a text is anywhere in conversations.
+func has(all []*sessions.Conversation, kept sessionstest.Contents, text string) bool {
+	for _, content := range kept {
+		if bytes.Contains(content, []byte(text)) {
+			return true
+		}
+	}
+	for _, c := range all {
+		for _, e := range c.Stream.All() {
+			if strings.Contains(fmt.Sprintf("%+v %s", e.Event(), e.Raw()), text) {
+				return true
+			}
+			if call, ok := e.Event().(*events.ToolCallRequest); ok &&
+				bytes.Contains(call.Arguments, []byte(text)) {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // members returns the paths of the members of an object, those of the first of a list.
