@@ -11,6 +11,8 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/git-jp/git-jp/gitint"
+	"github.com/git-jp/git-jp/hooks/install"
 	"github.com/git-jp/git-jp/internal/gittest"
 	"github.com/git-jp/git-jp/internal/realdata"
 	"github.com/rogpeppe/go-internal/testscript"
@@ -101,6 +103,7 @@ func runScripts(t *testing.T, asUser bool) {
 			"dialogue":     dialogue,
 			"eventually":   eventually,
 			"exits":        exits,
+			"hookless":     hookless,
 			"is-json":      isJSON,
 			"same-member":  sameMember,
 			"picture":      picture,
@@ -136,14 +139,49 @@ func asUserOnly(ts *testscript.TestScript, _ bool, _ []string) {
 	}
 }
 
+// runsConfigHooks reports whether git runs hooks of the configuration.
+func runsConfigHooks() (bool, error) {
+	out, err := exec.Command("git", "version").Output()
+	if err != nil {
+		return false, err
+	}
+	v, err := gitint.ParseVersion(string(out))
+	return v.AtLeast(gitint.Version{Major: 2, Minor: 54}), err
+}
+
+// hookless runs a git that runs no hooks, neither those of files nor ours of the configuration.
+func hookless(ts *testscript.TestScript, neg bool, args []string) {
+	if len(args) < 2 || args[0] != "git" {
+		ts.Fatalf("usage: hookless git ARGUMENT...")
+	}
+	settings := []string{"-c", "core.hooksPath=" + os.DevNull}
+	for _, name := range install.AllNames() {
+		settings = append(settings, "-c", "hook.jp-"+name+".enabled=false")
+	}
+	err := ts.Exec("git", append(settings, args[1:]...)...)
+	if neg == (err == nil) {
+		ts.Fatalf("git %s: %v", args[1], err)
+	}
+}
+
 // condition knows [realdata], whether the real conversations are there, [mounts], whether
-// anybody may mount something for a process, and [root], whether files can be given to others.
+// anybody may mount something for a process, [root], whether files can be given to others, and of
+// git [confighooks], whether it runs hooks of the configuration, and [reftable].
 func condition(cond string) (bool, error) {
 	switch cond {
 	case "root":
 		return os.Geteuid() == 0, nil
 	case "mounts":
 		return exec.Command("unshare", "-Urm", "true").Run() == nil, nil
+	case "confighooks":
+		return runsConfigHooks()
+	case "reftable":
+		dir, err := os.MkdirTemp("", "reftable")
+		if err != nil {
+			return false, err
+		}
+		defer os.RemoveAll(dir)
+		return exec.Command("git", "init", "-q", "--ref-format=reftable", dir).Run() == nil, nil
 	case "realdata":
 		_, ok := realdata.Find()
 		return ok, nil

@@ -22,7 +22,9 @@
 // hook.jp-<name>.event and .command, beside whatever hook manager there is. An older
 // git gets a file in its hooks directory. Since several of them may use one repository,
 // the configuration has such a file beside it where the place is free, which asks git
-// whether it ran the hook already.
+// whether it ran the hook already. What somebody else has in the configuration runs
+// beside ours; where it calls ours, nothing is installed for that hook, and none that
+// a setting has turned off.
 //
 // Where there is a hook file of somebody else already, nothing is written unless
 // [ForeignChain] was chosen. Then a marked block is put behind the first line of a

@@ -197,7 +197,7 @@ func TestInstallThenUninstallLeavesNoTrace(t *testing.T) {
 				r.WriteFile(".git/config", "# a\n"+r.ReadFile(".git/config")+
 					"[hook \"mine\"] ; b\n  event=pre-commit\n\tcommand = true # c\n")
 			},
-			want: []string{"create pre-commit", "create post-commit"},
+			want: []string{"create pre-commit", "skip pre-commit", "create post-commit"},
 		},
 		{
 			name: "core.hooksPath inside the repository", version: oldGit,

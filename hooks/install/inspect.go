@@ -11,7 +11,6 @@ import (
 	"runtime"
 	"strings"
 
-	"github.com/git-jp/git-jp/gitint"
 	"github.com/git-jp/git-jp/internal/regular"
 )
 
@@ -250,54 +249,4 @@ func describe(file string, info fs.FileInfo) string {
 		}
 	}
 	return "no regular file"
-}
-
-// A configured hook is what the configuration says of a hook of ours.
-type configured struct {
-	set     bool // event and command are ours, this or an older text
-	version int
-	local   bool   // in the repository's own configuration
-	changed string // the value that is not ours, "" for none
-}
-
-// settings are the values of all keys of ours: git reads them together as fast as one.
-type settings map[string][]gitint.Setting
-
-func readSettings(ctx context.Context, repo Repo) (settings, error) {
-	all, err := repo.ConfigMatching(ctx, `^(hook|merge|diff)\.jp-`)
-	if err != nil {
-		return nil, fmt.Errorf("inspect hooks and drivers: %w", err)
-	}
-	return all, nil
-}
-
-func eventKey(name string) string   { return "hook.jp-" + name + ".event" }
-func commandKey(name string) string { return "hook.jp-" + name + ".command" }
-
-// config returns what the configuration says of the hook name.
-func (in *Installer) config(all settings, name string) configured {
-	events, commands := all[eventKey(name)], all[commandKey(name)]
-	c := configured{local: anyLocal(events) || anyLocal(commands)}
-	for _, event := range events {
-		if event.Value != name {
-			c.changed = event.Value
-		}
-	}
-	for _, command := range commands {
-		if c.version = is(command.Value, name, in.texts.commands); c.version < 0 {
-			c.changed = command.Value
-		}
-	}
-	// An interrupted installation has a command without an event; git ignores it.
-	c.set = len(events) > 0 && len(commands) > 0 && c.changed == ""
-	return c
-}
-
-func anyLocal(settings []gitint.Setting) bool {
-	for _, s := range settings {
-		if s.Scope == "local" {
-			return true
-		}
-	}
-	return false
 }

@@ -197,6 +197,9 @@ func (in *Installer) installHooks(p *Plan, s site, all settings, useConfig bool)
 		c := in.config(all, name)
 		if useConfig {
 			in.installConfig(p, f, c)
+			for _, key := range c.others {
+				p.add(Action{Do: Skip, Hook: name, Path: key, Reason: "git runs it beside ours"})
+			}
 		} else {
 			in.removeConfig(p, name, c)
 			in.installFile(p, f)
@@ -229,6 +232,16 @@ func (in *Installer) installConfig(p *Plan, f found, c configured) {
 	switch {
 	case c.changed != "":
 		p.manual(f.name, key, "its value is not ours: "+c.changed, in.texts.commands[0](f.name))
+		return
+	case c.by != "":
+		in.removeConfig(p, f.name, c) // it would run twice
+		if f.kind == kindOurs || f.kind == kindChained {
+			in.removeFile(p, f)
+		}
+		p.add(Action{Do: Skip, Hook: f.name, Path: c.by, Reason: "it calls the hook already"})
+		return
+	case c.off != "":
+		p.add(Action{Do: Skip, Hook: f.name, Path: c.off, Reason: "it is turned off"})
 		return
 	case f.kind == kindByHand || f.kind == kindLegacy:
 		in.removeConfig(p, f.name, c) // it would run twice

@@ -3,6 +3,7 @@ package install
 import (
 	"cmp"
 	"context"
+	"fmt"
 	"path/filepath"
 )
 
@@ -21,7 +22,13 @@ type Status struct {
 	// that is set, "" for nowhere.
 	Off   bool
 	Scope string
+	// Setting is the key that turns off this hook of the configuration, "" where none does; Scope
+	// is where that is set.
+	Setting string
 }
+
+// viaCall is a hook of somebody's that calls ours.
+const viaCall = "called"
 
 // Status reports on every hook of the installer's names.
 func (in *Installer) Status(ctx context.Context) ([]Status, error) {
@@ -66,7 +73,7 @@ func (in *Installer) runsConfig(ctx context.Context) (bool, error) {
 // merged says of a file and a setting what they are together.
 func (in *Installer) merged(file, config Status) Status {
 	switch {
-	case file.Active && config.Active && file.Beside:
+	case file.Beside && config.Via == "config", file.Beside && config.Setting != "":
 		return config
 	case file.Active && config.Active:
 		config.Twice = true
@@ -91,7 +98,7 @@ func (in *Installer) ofFile(f found) Status {
 			st.Detail = "the file is not executable"
 		}
 	case kindByHand, kindLegacy:
-		st.Active, st.Via, st.Path = true, "called", f.by
+		st.Active, st.Via, st.Path = true, viaCall, f.by
 	case kindManaged:
 		st.Detail = cmp.Or(f.detail, "the hook is "+f.manager.name+"'s")
 	case kindAbsent:
@@ -120,6 +127,11 @@ func (in *Installer) ofConfig(name string, c configured, able bool) Status {
 	switch {
 	case c.changed != "":
 		st.Detail = "the value of " + commandKey(name) + " is not ours"
+	case able && c.by != "":
+		st.Active, st.Via, st.Path, st.Twice = true, viaCall, c.by, c.set && c.off == ""
+	case c.set && able && c.off != "":
+		st.Detail = fmt.Sprintf("%s (%s) is false", c.off, c.scope)
+		st.Setting, st.Scope = c.off, c.scope
 	case c.set && able:
 		st.Active, st.Via, st.Old = true, "config", c.version > 0
 	case c.set:

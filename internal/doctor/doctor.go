@@ -230,12 +230,15 @@ func (d *examination) hooks(ctx context.Context, repo *gitint.Repo) error {
 		switch {
 		case !st.Active && st.Off:
 			d.add("hook", "no hook runs: "+st.Detail, enableHooks(st.Scope))
+		case !st.Active && st.Setting != "":
+			d.add("hook", st.Hook+" does not run: "+st.Detail,
+				"git config --"+st.Scope+" --unset-all "+st.Setting)
 		case !st.Active && st.Detail != "":
 			d.add("hook", st.Hook+" does not run: "+st.Detail, "git jp install")
 		case !st.Active:
 			d.add("hook", st.Hook+" is not installed", "git jp install")
 		case st.Twice:
-			d.add("hook", st.Hook+" runs twice, as a file and by the configuration",
+			d.add("hook", st.Hook+" runs twice, by "+st.Path+" and another",
 				"git jp install")
 		case st.Old:
 			d.add("hook", st.Hook+" is that of an older release", "git jp install")

@@ -1,0 +1,116 @@
+package install
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/git-jp/git-jp/gitint"
+)
+
+// A configured hook is what the configuration says of a hook of ours.
+type configured struct {
+	set     bool // event and command are ours, this or an older text
+	version int
+	local   bool     // in the repository's own configuration
+	changed string   // the value that is not ours, "" for none
+	off     string   // the key that turns it off, "" where none does
+	scope   string   // where that is
+	by      string   // the key of somebody's command that calls our hook, "" for none
+	others  []string // the keys of what git runs beside it
+}
+
+// settings are the values of all keys of ours: git reads them together as fast as one.
+type settings map[string][]gitint.Setting
+
+func readSettings(ctx context.Context, repo Repo) (settings, error) {
+	all, err := repo.ConfigMatching(ctx, `^(hook\.|(merge|diff)\.jp-)`)
+	if err != nil {
+		return nil, fmt.Errorf("inspect hooks and drivers: %w", err)
+	}
+	return all, nil
+}
+
+// ownPrefix begins the names of our hooks in the configuration.
+const ownPrefix = "jp-"
+
+func hookKey(friendly, variable string) string { return "hook." + friendly + "." + variable }
+func eventKey(name string) string              { return hookKey(ownPrefix+name, "event") }
+func commandKey(name string) string            { return hookKey(ownPrefix+name, "command") }
+
+// config returns what the configuration says of the hook name.
+func (in *Installer) config(all settings, name string) configured {
+	events, commands := all[eventKey(name)], all[commandKey(name)]
+	c := configured{local: anyLocal(events) || anyLocal(commands)}
+	for _, event := range events {
+		if event.Value != name {
+			c.changed = event.Value
+		}
+	}
+	for _, command := range commands {
+		if c.version = is(command.Value, name, in.texts.commands); c.version < 0 {
+			c.changed = command.Value
+		}
+	}
+	// An interrupted installation has a command without an event; git ignores it.
+	c.set = len(events) > 0 && len(commands) > 0 && c.changed == ""
+	c.off, c.scope = all.off(ownPrefix+name, name)
+	for _, friendly := range all.runBy(name) {
+		key := hookKey(friendly, "command")
+		if commands := all[key]; callsHook(commands[len(commands)-1].Value, name) {
+			c.by = key
+		} else {
+			c.others = append(c.others, key)
+		}
+	}
+	return c
+}
+
+// off returns the key that turns off a hook of the configuration, or all of an event, and where it
+// is set; "" where none does. One without a value is true.
+func (all settings) off(friendly, event string) (key, scope string) {
+	for _, of := range []string{friendly, event} {
+		key := hookKey(of, "enabled")
+		values := all[key]
+		if n := len(values); n > 0 && isFalse(values[n-1].Value) {
+			return key, values[n-1].Scope
+		}
+	}
+	return "", ""
+}
+
+func isFalse(value string) bool {
+	return slices.Contains([]string{"0", "false", "no", "off"}, strings.ToLower(value))
+}
+
+// runBy returns the names, sorted, of the hooks of somebody else that the configuration has for an
+// event and that nothing turns off.
+func (all settings) runBy(event string) []string {
+	var names []string
+	for key, events := range all {
+		friendly, isHook := strings.CutPrefix(strings.TrimSuffix(key, ".event"), "hook.")
+		if !isHook || hookKey(friendly, "event") != key || friendly == ownPrefix+event {
+			continue
+		}
+		runs := false
+		for _, e := range events { // an empty one takes back those before
+			runs = e.Value == event || runs && e.Value != ""
+		}
+		off, _ := all.off(friendly, event)
+		if runs && off == "" && len(all[hookKey(friendly, "command")]) > 0 {
+			names = append(names, friendly)
+		}
+	}
+	slices.Sort(names)
+	return names
+}
+
+func anyLocal(settings []gitint.Setting) bool {
+	for _, s := range settings {
+		if s.Scope == "local" {
+			return true
+		}
+	}
+	return false
+}
