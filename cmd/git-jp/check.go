@@ -202,7 +202,7 @@ func (c checkCmd) check(ctx context.Context, a *app) (*check.Report, error) {
 // workTree checks the workspaces of a working tree.
 func workTree(ctx context.Context, auditor audit.Auditor) (*check.Report, error) {
 	repo := auditor.Repo
-	left, err := check.LeftOutOf(ctx, repo)
+	left, err := check.LeftOutOf(ctx, repo, repo.Root())
 	if err != nil {
 		return nil, err
 	}

@@ -91,7 +91,7 @@ func (statusCmd) gone(
 	if err != nil {
 		return nil, err
 	}
-	left, err := check.LeftOutOf(ctx, req.Repo)
+	left, err := check.LeftOutOf(ctx, req.Repo, req.Repo.Root())
 	if err != nil {
 		return nil, errors.Join(err, src.Close())
 	}

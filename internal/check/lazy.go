@@ -3,9 +3,9 @@ package check
 import (
 	"context"
 	"errors"
-	"fmt"
 	"io/fs"
 	"path"
+	"path/filepath"
 	"strings"
 
 	"github.com/git-jp/git-jp/blobs"
@@ -30,11 +30,27 @@ func LeftOut(ctx context.Context, repo *gitint.Repo) ([]gitint.Snapshot, error) 
 	return []gitint.Snapshot{index, head}, err
 }
 
-// LeftOutOf is [LeftOut] for the options of a check.
-func LeftOutOf(ctx context.Context, repo *gitint.Repo) (all []Source, err error) {
+// LeftOutOf is [LeftOut] for the options of a check of the files below a directory of the working
+// tree. The repository may be nil for none.
+func LeftOutOf(ctx context.Context, repo *gitint.Repo, root string) (all []Source, err error) {
+	if repo == nil {
+		return nil, nil
+	}
 	snapshots, err := LeftOut(ctx, repo)
+	if err != nil || len(snapshots) == 0 {
+		return nil, err
+	}
+	if root, err = filepath.EvalSymlinks(root); err != nil {
+		return nil, err
+	}
+	dir, err := filepath.Rel(repo.Root(), root)
 	for _, snap := range snapshots {
-		all = append(all, Git(repo, snap))
+		if dir == "." {
+			all = append(all, Git(repo, snap))
+			continue
+		}
+		below := gitint.Sub(snap, filepath.ToSlash(dir))
+		all = append(all, FS(snap.Name(), below, repo.Limits()))
 	}
 	return all, err
 }
@@ -64,7 +80,7 @@ func (v *verifier) unread() []Finding {
 	}
 	return []Finding{{
 		State: Unchecked, Element: -1,
-		Detail: fmt.Sprintf("the content of %d blobs is not here and was not checked", n),
+		Detail: "the content of " + count(int(n), "blob") + " is not here and was not checked",
 		Next:   "git jp config set storage.checkout full",
 	}}
 }

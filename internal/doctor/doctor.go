@@ -171,8 +171,15 @@ func (d *examination) git(ctx context.Context, repo *gitint.Repo) error {
 
 // shape says what cannot be seen in a repository. What is not fetched is a matter for
 // those who want to delete.
-func (d *examination) shape(_ context.Context, repo *gitint.Repo) error {
+func (d *examination) shape(ctx context.Context, repo *gitint.Repo) error {
+	lazy, err := repo.Lazy(ctx)
+	if err != nil {
+		return err
+	}
 	for _, i := range repo.Incomplete() {
+		if lazy && i.Reason == gitint.ReasonPartial {
+			continue // it is what was wanted
+		}
 		next := "git fsck"
 		switch i.Reason {
 		case gitint.ReasonShallow:

@@ -128,8 +128,9 @@ func (n *inventory) had(c content) (bool, error) {
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return false, err
 	}
-	n.present[c] = err == nil
-	return err == nil, nil
+	has := err == nil || c.store.Has(c.hash)
+	n.present[c] = has
+	return has, nil
 }
 
 // A migration is that of one conversation.

@@ -166,9 +166,13 @@ func (m *planner) check(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	left, err := check.LeftOutOf(ctx, m.Repo, m.Workspace.Root())
+	if err != nil {
+		return errors.Join(err, src.Close())
+	}
 	report, err := check.Tree(ctx, src, check.Options{
 		Content: true, MaxBlobBytes: m.Workspace.Blobs().Limits().Max(), Cache: m.Cache,
-		Progress: m.Progress,
+		Progress: m.Progress, LeftOut: left,
 	})
 	if err := errors.Join(err, src.Close()); err != nil {
 		return err
