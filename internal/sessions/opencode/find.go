@@ -142,10 +142,28 @@ func listDatabase(ctx context.Context, path string) (all []sessions.Session, err
 		if !isOurs(db) {
 			return nil
 		}
+		updated, err := answered(db)
+		if err != nil {
+			return err
+		}
 		return db.Table("session").Each(func(r sqlite.Row) error {
-			all = append(all, infoOf(r).session(path))
+			in := infoOf(r)
+			in.Time.Updated = max(in.Time.Updated, updated[string(in.ID)])
+			all = append(all, in.session(path))
 			return nil
 		})
+	})
+	return all, err
+}
+
+// answered returns when a message of each session changed last: the end of an answer does not
+// always change the row of its session.
+func answered(db *sqlite.Database) (map[string]sessions.Number, error) {
+	all := map[string]sessions.Number{}
+	err := db.Table("message").Each(func(r sqlite.Row) error {
+		id := r.Text("session_id")
+		all[id] = max(all[id], sessions.Number(r.Int("time_updated")))
+		return nil
 	})
 	return all, err
 }

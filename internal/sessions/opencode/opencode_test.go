@@ -1,6 +1,7 @@
 package opencode_test
 
 import (
+	"encoding/binary"
 	"errors"
 	"flag"
 	"io/fs"
@@ -171,6 +172,26 @@ func TestVersion(t *testing.T) {
 	now := version()
 	if now == was || !strings.HasPrefix(now, "1.1771000095001.") {
 		t.Errorf("version %s after %s", now, was)
+	}
+}
+
+// TestLengthCountsMessages: a message that changed after the row of its session is something new.
+func TestLengthCountsMessages(t *testing.T) {
+	data, err := os.ReadFile(database)
+	if err != nil {
+		t.Fatal(err)
+	}
+	stored := func(ms uint64) []byte { // as SQLite writes an integer of six bytes
+		return binary.BigEndian.AppendUint64(nil, ms)[2:]
+	}
+	const was, now = 1771000001900, 1771000099999
+	grown := filepath.Join(t.TempDir(), "grown.db")
+	write(t, grown, strings.ReplaceAll(string(data), string(stored(was)), string(stored(now))))
+	if got := listed(t, database)["ses_half"].Length; got != 1771000090000 {
+		t.Fatalf("length %d before", got)
+	}
+	if got := listed(t, grown)["ses_half"].Length; got != now {
+		t.Errorf("length %d, want %d", got, now)
 	}
 }
 
