@@ -108,16 +108,6 @@ func (reviewCmd) page(
 	if err != nil {
 		return nil, err
 	}
-	shown := make([]view.Conversation, len(all))
-	for i, c := range all {
-		shown[i] = view.Conversation{
-			Conversation: render.Conversation{
-				ID: c.ID, Title: c.Title(), Stream: c.Stream, Contents: c.Contents,
-				Base: c.BaseConfig,
-			},
-			Facts: view.FactsOf(c.Conversation), Only: c.Has,
-		}
-	}
 	doc := view.Document{Title: "What was asked on this branch", Prices: prices}
-	return doc.Write(out, shown...)
+	return doc.Write(out, reviewed(all)...)
 }

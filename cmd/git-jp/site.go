@@ -43,8 +43,8 @@ func (c siteCmd) Run(ctx context.Context, a *app) error {
 		return err
 	}
 	var authors map[events.ID]string
-	if find := (webCmd{}).authors(ctx, a); find != nil {
-		authors, _ = find(ctx) // a repository without commits: the list names who asked
+	if h := (webCmd{}).history(ctx, a, nil); h != nil {
+		authors, _ = h.authors(ctx) // a repository without commits: the list names who asked
 	}
 	failed := false
 	r, err := site.Build(ctx, a.path(c.Folder), entries, site.Options{

@@ -49,8 +49,11 @@ func (c webCmd) Run(ctx context.Context, a *app) error {
 	}
 	s := &web.Server{
 		Source: source, Token: a.token(), Host: l.Addr().String(),
-		Title: "Conversations", Page: view.Document{Prices: prices}, Authors: c.authors(ctx, a),
+		Title: "Conversations", Page: view.Document{Prices: prices},
 		Now: a.now,
+	}
+	if h := c.history(ctx, a, source); h != nil {
+		s.History, s.Authors = h, h.authors
 	}
 	if _, err := fmt.Fprintf(a.stdout, "http://%s/%s/\n", s.Host, s.Token); err != nil {
 		return errors.Join(err, l.Close())
@@ -58,39 +61,49 @@ func (c webCmd) Run(ctx context.Context, a *app) error {
 	return s.Serve(ctx, l)
 }
 
-// authors returns who finds out who committed conversations first, nil where there is no
-// repository.
-func (c webCmd) authors(
-	ctx context.Context, a *app,
-) func(context.Context) (map[events.ID]string, error) {
+// history returns what knows the commits, nil where there is no repository.
+func (c webCmd) history(ctx context.Context, a *app, source web.Source) *webHistory {
 	repo, err := a.repo(ctx)
 	if err != nil {
 		return nil
 	}
-	rev, dir := cmp.Or(c.Ref, "HEAD"), ""
+	h := &webHistory{repo: repo, source: source, ref: c.Ref}
+	if repo.Bare() {
+		h.ref = cmp.Or(c.Ref, "HEAD")
+	}
 	if w, err := a.workspace(); err == nil && c.Ref == "" {
-		if dir, err = a.dirInRepo(w, repo); err != nil {
+		dir, err := a.dirInRepo(w, repo)
+		if err != nil {
 			return nil
 		}
-	}
-	return func(ctx context.Context) (map[events.ID]string, error) {
-		dirs := []string{dir}
-		if dir == "" {
-			tree, err := repo.Tree(ctx, rev)
-			if err != nil {
-				return nil, err
-			}
-			if dirs, err = gitint.NewDirFinder(workspace.DirName).Find(tree); err != nil {
-				return nil, err
-			}
+		h.dirs = func(context.Context) (string, []string, error) {
+			return "HEAD", []string{dir}, nil
 		}
-		added, err := revisions.Added(ctx, repo, rev, dirs...)
-		names := make(map[events.ID]string, len(added))
-		for id, commit := range added {
-			names[id] = commit.Author
-		}
-		return names, err
+		return h
 	}
+	h.dirs = func(ctx context.Context) (string, []string, error) {
+		tree, err := repo.Tree(ctx, h.ref)
+		if err != nil {
+			return "", nil, err
+		}
+		dirs, err := gitint.NewDirFinder(workspace.DirName).Find(tree)
+		return h.ref, dirs, err
+	}
+	return h
+}
+
+// authors returns who committed conversations first.
+func (h webHistory) authors(ctx context.Context) (map[events.ID]string, error) {
+	rev, dirs, err := h.dirs(ctx)
+	if err != nil {
+		return nil, err
+	}
+	added, err := revisions.Added(ctx, h.repo, rev, dirs...)
+	names := make(map[events.ID]string, len(added))
+	for id, commit := range added {
+		names[id] = commit.Author
+	}
+	return names, err
 }
 
 func (c webCmd) source(ctx context.Context, a *app) (web.Source, error) {

@@ -52,6 +52,50 @@ func TestWebShowsRefsAndTheWorkTree(t *testing.T) {
 	}
 }
 
+// TestWebShowsCommitsAndLines leads from the list to commits and the turns that they added, and from
+// a turn to the lines of a file that it wrote, and back.
+func TestWebShowsCommitsAndLines(t *testing.T) {
+	r := gittest.Repo(t)
+	files := legacyConversation("reading", []string{"alpha"})
+	for name, text := range files {
+		r.WriteFile(filepath.Join(".jp/conversations/17000000001", name), text)
+	}
+	at := `"timestamp": "2026-01-01 00:00:00.0", `
+	r.WriteFile(".jp/conversations/17000000001/events.json", `[
+		{`+at+`"type": "turn_start"}, {`+at+`"type": "chat_request", "content": "open the index"},
+		{`+at+`"type": "tool_call_request", "id": "a", "name": "Edit", "arguments":
+			{"file_path": "bWFpbi5nbw==", "old_string": "YQ==", "new_string": "ZnVuYyBvcGVuSW5kZXgoKSB7fQo="}},
+		{`+at+`"type": "tool_call_response", "id": "a", "content": "b2s=", "is_error": false}]`)
+	r.WriteFile("main.go", "package main\n\nfunc openIndex() {}\n")
+	r.Run("add", ".")
+	r.Run("commit", "-qm", "Read the <index>")
+	commit := strings.TrimSpace(r.Run("rev-parse", "HEAD"))
+	address := serveWeb(t, r.Env, r.Dir)
+	for page, wants := range map[string][]string{
+		"":                           {`href="commits.html"`, `href="branch.html"`},
+		"commits.html":               {`href="commit-` + commit + `.html"`, "Read the &lt;index&gt;"},
+		"commit-" + commit + ".html": {"open the index", "Turns of commit " + commit, `href="file?path=main.go"`},
+		"17000000001.html":           {`href="file?path=main.go"`},
+		"file?path=main.go":          {"Lines 1 to 3", "recorded, wrote 1 line", `href="17000000001.html#e-`, "openIndex", `href="commit-` + commit},
+	} {
+		text := fetched(t, address+page)
+		for _, want := range wants {
+			if !strings.Contains(text, want) {
+				t.Errorf("%q: no %q", page, want)
+			}
+		}
+	}
+	for _, page := range []string{"file?path=../../etc/passwd", "file?path=/etc/passwd", "file?path=--help", "commit---help.html"} {
+		answer, err := http.Get(address + page)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if answer.Body.Close(); answer.StatusCode == http.StatusOK {
+			t.Errorf("%q: got %s", page, answer.Status)
+		}
+	}
+}
+
 // serveWeb starts the server and returns its address.
 func serveWeb(t *testing.T, env []string, dir string, args ...string) string {
 	t.Helper()

@@ -65,7 +65,7 @@ var claudeCode = &agent{
 	args: func(_ *world, t turn) []string {
 		args := []string{
 			"-p", "--verbose", "--output-format", "stream-json", "--model", "claude-sonnet-4-5",
-			"--allowedTools", "Read,Edit,Write,Bash,Agent,Task",
+			"--allowedTools", "Read,Edit,Write,Bash,Agent,Task,mcp__git-jp",
 		}
 		if t.resume || t.fork {
 			args = append(args, "--continue")

@@ -30,6 +30,7 @@ type Subject struct {
 // A Span is lines that follow each other and come from one commit.
 type Span struct {
 	From, To int
+	Text     []string
 	Commit   gitint.BlamedLine // of the first line; its Commit is zero where none has it
 	Turns    []Turn            // those that wrote the lines first
 }
@@ -101,6 +102,8 @@ func spans(lines []gitint.BlamedLine) (all []Span, texts map[string][]int) {
 		} else {
 			all = append(all, Span{From: l.Number, To: l.Number, Commit: l})
 		}
+		last := &all[len(all)-1]
+		last.Text = append(last.Text, l.Text)
 		key := essence(l.Text)
 		if at := len(all) - 1; key != "" && !slices.Contains(texts[key], at) {
 			texts[key] = append(texts[key], at)

@@ -9,17 +9,34 @@ import (
 	"github.com/git-jp/git-jp/internal/workspace"
 )
 
-// Added returns the commits that brought the conversations of directories .jp first, of those that
+// Changing returns the commits that changed conversations in directories .jp, the newest first, of
+// those that a revision has behind it; so many at most, all for 0.
+func Changing(
+	ctx context.Context, repo *gitint.Repo, most int, rev string, dirs ...string,
+) ([]gitint.Revision, error) {
+	return touching(ctx, repo, gitint.HistoryRequest{Revs: []string{rev}, Count: most}, "*", dirs)
+}
+
+// touching returns commits that changed files of a name.
+func touching(
+	ctx context.Context, repo *gitint.Repo, q gitint.HistoryRequest, name string, dirs []string,
+) ([]gitint.Revision, error) {
+	for _, dir := range dirs {
+		q.Globs = append(q.Globs, path.Join(dir, workspace.Live.Dir(), "**", name))
+	}
+	if len(q.Globs) == 0 {
+		return nil, nil // without one git has no bounds
+	}
+	return repo.History(ctx, q)
+}
+
+// Added returns the commits that brought the conversations in directories .jp first, of those that
 // a revision has behind it.
 func Added(
 	ctx context.Context, repo *gitint.Repo, rev string, dirs ...string,
 ) (map[events.ID]gitint.LogEntry, error) {
 	q := gitint.HistoryRequest{Revs: []string{rev}}
-	for _, dir := range dirs {
-		below := path.Join(dir, workspace.Live.Dir(), "**", workspace.MetadataFile)
-		q.Globs = append(q.Globs, below)
-	}
-	all, err := repo.History(ctx, q)
+	all, err := touching(ctx, repo, q, workspace.MetadataFile, dirs)
 	if err != nil {
 		return nil, err
 	}

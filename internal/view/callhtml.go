@@ -61,14 +61,14 @@ func (p *pageWriter) writeRequest(c *call) {
 	if all := c.args.Edits(); len(all) > 0 {
 		for _, e := range all {
 			if e.File != "" {
-				m.put("p", e.File, class("file"))
+				p.file(e.File)
 			}
 			long(m, e.Diff(), func(piece string) { writePatch(m, piece) })
 		}
 		return
 	}
 	if text, ok := c.written(); ok {
-		m.put("p", c.args.File(), class("file"))
+		p.file(c.args.File())
 		p.writeCode(language(c.args.File()), text)
 		return
 	}
@@ -88,6 +88,17 @@ func (p *pageWriter) writeRequest(c *call) {
 		b.Write(c.raw)
 	}
 	p.writeCode("json", b.String())
+}
+
+// file names a file that a call changed.
+func (p *pageWriter) file(name string) {
+	p.m.open("p", class("file"))
+	if p.doc.File != nil && p.doc.File(name) != "" {
+		p.m.put("a", name, href(p.doc.File(name)), attr{"title", "What was asked for its lines"})
+	} else {
+		p.m.text(name)
+	}
+	p.m.end("p")
 }
 
 func (p *pageWriter) writeTodos(all []todo) {

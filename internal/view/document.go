@@ -48,6 +48,8 @@ type Document struct {
 	Link func(name string) string
 	// Prices are what answers cost; without them only tokens are counted.
 	Prices *models.Table
+	// File returns where the page of a file is that a call changed; "" for nowhere.
+	File func(name string) string
 	// Home is where the index is, "" where there is none.
 	Home string
 	// Live lets the page follow a conversation that grows.

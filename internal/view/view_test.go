@@ -163,6 +163,9 @@ func checkSafe(t *testing.T, bad, text string, root *html.Node) {
 		if n.Type != html.ElementNode {
 			continue
 		}
+		if n.Data == "link" && len(n.Attr) == 2 && attribute(n, "rel") == "icon" && attribute(n, "href") == "data:," {
+			continue // which fetches nothing
+		}
 		if !slices.Contains(own, n.Data) {
 			t.Errorf("%q made an element %s", bad, n.Data)
 		}

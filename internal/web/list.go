@@ -265,7 +265,13 @@ func (s *Server) settle(ctx context.Context) error {
 }
 
 func (s *Server) index() view.Index {
-	return view.Index{Title: s.Title, Search: "search", Rows: "rows", Next: s.list.changes}
+	x := view.Index{Title: s.Title, Search: "search", Rows: "rows", Next: s.list.changes}
+	if s.History != nil {
+		x.Links = []view.Link{
+			{Name: "This branch", Page: branchPage}, {Name: "Commits", Page: commitsPage},
+		}
+	}
+	return x
 }
 
 // writeList writes the page with all conversations.

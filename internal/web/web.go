@@ -36,6 +36,17 @@ type Source interface {
 	Entries(ctx context.Context) ([]Entry, error)
 }
 
+// A History knows what commits did to conversations, and which turns lines come from.
+type History interface {
+	// Commits returns those that changed conversations, the newest first.
+	Commits(ctx context.Context) ([]view.Commit, error)
+	// Added returns the turns that a commit added; for "" the branch.
+	Added(ctx context.Context, commit string) (title string, all []view.Conversation, err error)
+	// Lines returns what the lines of a file come from, and File its page, "" for none.
+	Lines(ctx context.Context, file string) ([]view.Span, error)
+	File(name string) string
+}
+
 // A Server is a handler.
 type Server struct {
 	Source Source // required
@@ -45,6 +56,8 @@ type Server struct {
 	Page   view.Document
 	// Authors returns who committed conversations first; nil where nobody knows.
 	Authors func(context.Context) (map[events.ID]string, error)
+	// History knows the commits; nil where there are none.
+	History History
 	// Now is a clock; without one every request searches for what changed.
 	Now func() time.Time
 	// Patience is how long a list waits for figures before it is sent without them; 0 is a
@@ -126,6 +139,9 @@ func (s *Server) answer(w http.ResponseWriter, r *http.Request, name string) err
 	case "search":
 		return s.search(w, r)
 	}
+	if is, err := s.history(w, r, name); is {
+		return err
+	}
 	digits, ok := strings.CutSuffix(name, ".html")
 	id, err := events.ParseID(digits)
 	if !ok || err != nil {
@@ -178,6 +194,9 @@ func (s *Server) conversation(w http.ResponseWriter, r *http.Request, id events.
 	}
 	doc := s.Page
 	doc.Home, doc.Live, doc.Link = "./", true, s.pageOf
+	if s.History != nil {
+		doc.File = s.History.File
+	}
 	var page bytes.Buffer
 	if _, err := doc.Write(&page, shown); err != nil {
 		return err

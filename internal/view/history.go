@@ -1,0 +1,153 @@
+package view
+
+import (
+	"bufio"
+	"cmp"
+	"errors"
+	"fmt"
+	"io"
+	"net/url"
+	"strings"
+	"time"
+
+	"github.com/git-jp/git-jp/internal/render"
+)
+
+// A Commit is one that changed conversations, or that lines come from.
+type Commit struct {
+	ID, Author, Subject string
+	At                  time.Time
+}
+
+// CommitPage is where a server has the turns that a commit added.
+func CommitPage(id string) string { return "commit-" + id + ".html" }
+
+// FilePage is where a server has what was asked when the lines of a file came about.
+func FilePage(file string) string { return "file?path=" + url.QueryEscape(file) }
+
+// WriteCommits writes a page that lists commits.
+func WriteCommits(w io.Writer, all []Commit) error {
+	return plain(w, "Commits", func(m *markup) {
+		m.put("p", "Commits that changed conversations, with the turns that each of them added.")
+		m.open("table", class("list"))
+		m.put("caption", render.Count(len(all), "commit"))
+		m.open("thead")
+		m.open("tr")
+		for _, head := range []string{"Commit", "Subject", "Author", "Day"} {
+			m.put("th", head, attr{"scope", "col"})
+		}
+		m.end("tr")
+		m.end("thead")
+		m.open("tbody")
+		for _, c := range all {
+			m.open("tr")
+			m.open("td")
+			m.put("a", cutRunes(c.ID, 3), href(CommitPage(c.ID)))
+			m.end("td")
+			m.put("td", c.Subject)
+			m.put("td", c.Author)
+			m.put("td", dayOf(c.At))
+			m.end("tr")
+		}
+		m.end("tbody")
+		m.end("table")
+	})
+}
+
+// plain writes a page that is no conversation.
+func plain(w io.Writer, title string, write func(*markup)) error {
+	out := bufio.NewWriter(w)
+	m := &markup{w: out}
+	Document{Home: "./"}.open(m, title, indexScript)
+	m.open("main", class("page"), id("main"))
+	m.put("h1", title)
+	m.open("p", class("facts"))
+	m.put("a", "All conversations", href("./"))
+	m.end("p")
+	write(m)
+	m.end("main")
+	m.raw("</body></html>\n")
+	return errors.Join(m.err, out.Flush())
+}
+
+// A Span is lines of a file that come from one commit, with the turns behind them.
+type Span struct {
+	From   int
+	Lines  []string
+	Commit Commit // its ID is "" where none has them
+	Turns  []Origin
+}
+
+// An Origin is a turn that lines come from.
+type Origin struct {
+	Title, Page    string
+	Prompt, Author string
+	Number         int // counted from 1
+	At             time.Time
+	// Recorded says that the commit of the lines added the turn. Else it is inferred from what
+	// its calls wrote, of which Wrote counts the lines.
+	Recorded bool
+	Wrote    int
+}
+
+// WriteLines writes a page with the lines of a file and the turns that they come from.
+func WriteLines(w io.Writer, file string, all []Span) error {
+	return plain(w, file, func(m *markup) {
+		m.put("p", "What was asked when lines came about: recorded by the commit that has "+
+			"both, or inferred from a call that wrote the same line.")
+		for _, s := range all {
+			s.write(m, language(file))
+		}
+	})
+}
+
+func (s Span) write(m *markup, lang string) {
+	m.open("section", class("span"), id(fmt.Sprintf("L%d", s.From)))
+	m.open("h2")
+	m.text(fmt.Sprintf("Lines %d to %d", s.From, s.From+len(s.Lines)-1))
+	m.end("h2")
+	m.open("p", class("facts"))
+	if s.Commit.ID == "" {
+		m.text("Not committed")
+	} else {
+		m.put("a", cutRunes(s.Commit.ID, 3), href(CommitPage(s.Commit.ID)))
+		m.text(" " + s.Commit.Author + ", " + dayOf(s.Commit.At) + ": " + s.Commit.Subject)
+	}
+	m.end("p")
+	const most = 3 // that wrote none of the lines
+	m.open("ul", class("hits"))
+	for i, t := range s.Turns {
+		if t.Wrote == 0 && i >= most {
+			m.put("li", fmt.Sprintf("and %d more of this commit", len(s.Turns)-i))
+			break
+		}
+		t.write(m)
+	}
+	if len(s.Turns) == 0 {
+		m.put("li", "No turn is known.")
+	}
+	m.end("ul")
+	code := &budget{left: mostCode}
+	long(m, strings.Join(s.Lines, "\n"), func(piece string) {
+		m.open("pre", scrolls())
+		code.write(m, lang, piece)
+		m.end("pre")
+	})
+	m.end("section")
+}
+
+func (t Origin) write(m *markup) {
+	sure := "inferred"
+	if t.Recorded {
+		sure = "recorded"
+	}
+	if t.Wrote > 0 {
+		sure += ", wrote " + render.Count(t.Wrote, "line")
+	}
+	m.open("li")
+	m.put("a", fmt.Sprintf("%s, turn %d", t.Title, t.Number), href(t.Page))
+	m.text(", " + cmp.Or(t.Author, "User") + ", " + dayOf(t.At) + " ")
+	m.put("span", sure, class("label"))
+	m.put("p", render.Clip(t.Prompt))
+	m.end("li")
+}
