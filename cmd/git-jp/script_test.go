@@ -217,6 +217,8 @@ func setUpScript(env *testscript.Env) error {
 		{"GORACE", "atexit_sleep_ms=0"},
 		// Programs that live for a moment need not collect garbage when they start.
 		{"GOGC", "400"},
+		// Nothing is to outlast a crash of the machine.
+		{"GIT_TEST_FSYNC", "0"},
 		{"GIT_CONFIG_NOSYSTEM", "1"},
 		{"GIT_CONFIG_GLOBAL", os.DevNull},
 		{"GIT_AUTHOR_NAME", "Ada"},
