@@ -34,9 +34,15 @@ install: build
 demo: build
 	sh testdata/demo.sh $(abspath $(BINARY))
 
+# Tests make files by the thousand and keep none: in memory, where 8 GB are free for programs and
+# files, unless TMPDIR says another place.
+TMPDIR ?= $(shell grep -q '^tmpfs /dev/shm tmpfs rw,\([^ ]*,\)\?noexec' /proc/mounts 2>/dev/null || \
+	df -Pk /dev/shm 2>/dev/null | awk 'NR == 2 && $$4 > 8e6 { print $$6 }')
+SCRATCH = $(if $(TMPDIR),TMPDIR="$(TMPDIR)" )
+
 # GIT=/path/to/git runs that git in place of the one that PATH has.
 test:
-	$(if $(GIT),PATH="$(abspath $(dir $(GIT))):$$PATH" )GIT_JP_MODEL=1500 $(GO) test -timeout 20m ./...
+	$(if $(GIT),PATH="$(abspath $(dir $(GIT))):$$PATH" )$(SCRATCH)GIT_JP_MODEL=500 $(GO) test -timeout 20m ./...
 
 # The real agents whose sessions are imported, from npm, against a provider on loopback; where npm
 # reaches no registry, they are skipped by name. RECORD=1 keeps what they write as test data.
@@ -65,8 +71,8 @@ PROCESSES = ^Test(SoleHolders|Seeded.*|MarkWithoutEachRoot|Pairs|EverySystemCall
 SCRIPTS   = ^TestScript$$/^(attachment|gc|ls|models|query)
 
 race:
-	GIT_JP_MODEL=300 $(GO) test -race -timeout 20m -skip '$(PROCESSES)' $(CONCURRENT)
-	$(GO) test -race -timeout 20m -run '$(SCRIPTS)' ./cmd/git-jp
+	$(SCRATCH)GIT_JP_MODEL=300 $(GO) test -race -timeout 20m -skip '$(PROCESSES)' $(CONCURRENT)
+	$(SCRATCH)$(GO) test -race -timeout 20m -run '$(SCRIPTS)' ./cmd/git-jp
 
 # How much of the packages about merging their tests run, and the scripts about it with a program
 # that counts; fails below COVER per cent.

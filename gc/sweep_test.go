@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 
@@ -285,11 +286,7 @@ func TestExpiredRuns(t *testing.T) {
 
 // TestTrashOnAnotherFileSystem copies there and back.
 func TestTrashOnAnotherFileSystem(t *testing.T) {
-	other, err := os.MkdirTemp("/dev/shm", "gc-test-")
-	if err != nil {
-		t.Skip("no other file system here")
-	}
-	t.Cleanup(func() { _ = os.RemoveAll(other) })
+	other := otherFileSystem(t)
 	f := newFixture(t)
 	kept, dead := f.blob("kept"), f.blob("dead")
 	f.converse(conversation, kept)
@@ -319,6 +316,27 @@ func TestTrashOnAnotherFileSystem(t *testing.T) {
 	if copies != 2 {
 		t.Errorf("%d copies", copies)
 	}
+}
+
+// otherFileSystem returns a directory that is on another one than temporary directories.
+func otherFileSystem(t *testing.T) string {
+	t.Helper()
+	for _, top := range []string{"/dev/shm", "/var/tmp"} {
+		dir, err := os.MkdirTemp(top, "gc-test-")
+		if err != nil {
+			continue
+		}
+		t.Cleanup(func() { _ = os.RemoveAll(dir) })
+		name := filepath.Join(t.TempDir(), "file")
+		if err := os.WriteFile(name, nil, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.Link(name, filepath.Join(dir, "file")); errors.Is(err, syscall.EXDEV) {
+			return dir
+		}
+	}
+	t.Skip("no other file system here")
+	return ""
 }
 
 // TestLockedIndex leaves the run open until git is done. Then what it would have taken out of
