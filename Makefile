@@ -20,7 +20,7 @@ PLATFORMS ?= linux/amd64 linux/arm64 darwin/amd64 darwin/arm64 windows/amd64 win
 PROGRAM = env CGO_ENABLED=0 GOFLAGS= GOEXPERIMENT= GOFIPS140=off GOAMD64=v1 GOARM64=v8.0 \
 	$(GO) build -trimpath -buildvcs=false -ldflags '-s -w -buildid= -X main.version=$(VERSION)'
 
-.PHONY: build install demo test test-agents test-browser pictures race cover lint metrics bench fuzz soak release reproducible
+.PHONY: build install demo test test-newer test-agents test-browser pictures race cover lint metrics bench fuzz soak release reproducible
 
 build:
 	$(PROGRAM) -o $(BINARY) ./cmd/git-jp
@@ -40,9 +40,26 @@ TMPDIR ?= $(shell grep -q '^tmpfs /dev/shm tmpfs rw,\([^ ]*,\)\?noexec' /proc/mo
 	df -Pk /dev/shm 2>/dev/null | awk 'NR == 2 && $$4 > 8e6 { print $$6 }')
 SCRATCH = $(if $(TMPDIR),TMPDIR="$(TMPDIR)" )
 
-# GIT=/path/to/git runs that git in place of the one that PATH has.
+# GIT=/path/to/git runs that git in place of the one that PATH has: its directory is first in PATH,
+# also for hooks and scripts.
 test:
-	$(if $(GIT),PATH="$(abspath $(dir $(GIT))):$$PATH" )$(SCRATCH)GIT_JP_MODEL=500 $(GO) test -timeout 20m ./...
+	$(if $(filter-out git,$(notdir $(GIT))),$(error GIT=$(GIT) has to be called git))$(if \
+	  $(GIT),PATH="$(abspath $(dir $(GIT))):$$PATH" )$(SCRATCH)GIT_JP_MODEL=500 $(GO) test -timeout 20m ./...
+
+# A second run with a newer git, where there is one, of what its version matters for: less than 90 s
+# of processor time.
+GIT_NEW ?= /usr/local/git-new/bin/git
+NEWER_SCRIPTS = ^TestScript$$/^(check_replay|doctor_findings|gc_ext|hook|init|install|merge_dir|merge_dri|merge_el|merge_place|owner$$|reftable|repair_dup|resolve_sta|stage_index|update)
+NEWER_TESTS   = ^Test(ReadShapes|Roots.*|Reflog.*|DamagedTables|Extension.*|Tables.*|Worktree.*|Stage.*|RootMatrixOfTables|Refusals|Referred|Uncarried|NoFileIsOpened)$$
+
+test-newer:
+	@set -e; if ! test -x "$(GIT_NEW)"; then \
+	  echo "not run with a newer git: $(GIT_NEW) is not there, GIT_NEW=/path/to/git says where"; exit 0; \
+	fi; "$(GIT_NEW)" version; \
+	export PATH="$(abspath $(dir $(GIT_NEW))):$$PATH"; \
+	$(SCRATCH)$(GO) test -timeout 10m ./hooks/... ./internal/gittest; \
+	$(SCRATCH)$(GO) test -timeout 10m -run '$(NEWER_TESTS)' ./gitint ./gc ./internal/recheck; \
+	$(SCRATCH)$(GO) test -timeout 10m -run '$(NEWER_SCRIPTS)' ./cmd/git-jp
 
 # The real agents whose sessions are imported, from npm, against a provider on loopback; where npm
 # reaches no registry, they are skipped by name. RECORD=1 keeps what they write as test data.

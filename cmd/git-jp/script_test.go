@@ -167,7 +167,7 @@ func hookless(ts *testscript.TestScript, neg bool, args []string) {
 
 // condition knows [realdata], whether the real conversations are there, [mounts], whether
 // anybody may mount something for a process, [root], whether files can be given to others, and of
-// git [confighooks], whether it runs hooks of the configuration, and [reftable].
+// git [confighooks], whether it runs hooks of the configuration, [history] and [reftable].
 func condition(cond string) (bool, error) {
 	switch cond {
 	case "root":
@@ -176,6 +176,9 @@ func condition(cond string) (bool, error) {
 		return exec.Command("unshare", "-Urm", "true").Run() == nil, nil
 	case "confighooks":
 		return runsConfigHooks()
+	case "history":
+		out, _ := exec.Command("git", "history", "-h").CombinedOutput()
+		return bytes.Contains(out, []byte("git history drop")), nil
 	case "reftable":
 		dir, err := os.MkdirTemp("", "reftable")
 		if err != nil {

@@ -1,6 +1,8 @@
 package gittest_test
 
 import (
+	"os"
+	"strings"
 	"testing"
 
 	"github.com/git-jp/git-jp/internal/gittest"
@@ -55,5 +57,23 @@ func TestTemplate(t *testing.T) {
 	}
 	if other := gittest.Template(t, "copies", fill, "--object-format=sha256"); made != 2 || other.Dir == second.Dir {
 		t.Errorf("other arguments: made %d times, want twice", made)
+	}
+}
+
+// TestHooksRunTheSameGit holds that a git of another directory, which is first in PATH, is the one
+// that its hooks and aliases find too.
+func TestHooksRunTheSameGit(t *testing.T) {
+	r := gittest.Repo(t)
+	want := r.Run("version")
+	r.WriteFile(".git/hooks/pre-commit", "#!/bin/sh\ngit version > version\n")
+	if err := os.Chmod(r.Path(".git/hooks/pre-commit"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	r.Commit("one")
+	if got := strings.TrimSpace(r.ReadFile("version")); got != want {
+		t.Errorf("a hook runs %q, and we %q", got, want)
+	}
+	if got := r.Run("-c", "alias.v=!git version", "v"); got != want {
+		t.Errorf("an alias runs %q, and we %q", got, want)
 	}
 }
