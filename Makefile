@@ -50,7 +50,7 @@ test:
 # of processor time.
 GIT_NEW ?= /usr/local/git-new/bin/git
 NEWER_SCRIPTS = ^TestScript$$/^(check_replay|doctor_findings|gc_ext|hook|init|install|merge_dir|merge_dri|merge_el|merge_place|owner$$|reftable|repair_dup|resolve_sta|stage_index|update)
-NEWER_TESTS   = ^Test(ReadShapes|Roots.*|Reflog.*|DamagedTables|Extension.*|Tables.*|Worktree.*|Stage.*|RootMatrixOfTables|Refusals|Referred|Uncarried|NoFileIsOpened)$$
+NEWER_TESTS   = ^Test(ReadShapes|Roots.*|Reflog.*|DamagedTables|Extension.*|Tables.*|Worktree.*|Stage.*|RootMatrixOfTables|Refusals|Referred.*|Uncarried|NoFileIsOpened)$$
 
 test-newer:
 	@set -e; if ! test -x "$(GIT_NEW)"; then \
