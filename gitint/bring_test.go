@@ -165,6 +165,14 @@ func TestPutInUndoesLeaveOut(t *testing.T) {
 	if !gitint.MayBeLazy(gitint.Options{Env: r.Env}, r.Dir) {
 		t.Error("is not seen without a process")
 	}
+	r.WriteFile(".jp/blobs/bb/00/y.blob.gz", "new")
+	r.Run("add", ".")
+	if got := r.Run("status", "--porcelain"); got != "" {
+		t.Errorf("status while it is lazy: %s", got)
+	}
+	if err := os.Remove(r.Path(".jp/blobs/bb/00/y.blob.gz")); err != nil {
+		t.Fatal(err)
+	}
 	if err := repo.PutIn(t.Context(), pattern); err != nil {
 		t.Fatal(err)
 	}

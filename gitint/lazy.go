@@ -5,11 +5,13 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 
+	"github.com/git-jp/git-jp/internal/atomicfile"
 	"github.com/git-jp/git-jp/internal/regular"
 )
 
@@ -81,6 +83,9 @@ func (r *Repo) LeaveOut(ctx context.Context, pattern string) error {
 	if err == nil {
 		err = r.SetConfig(ctx, checkoutKey, checkoutLazy)
 	}
+	if err == nil {
+		err = r.exclude(pattern, true)
+	}
 	if err == nil && !slices.Contains(patterns, pattern) {
 		err = r.setSparse(ctx, append(patterns, pattern))
 	}
@@ -100,6 +105,9 @@ func (r *Repo) PutIn(ctx context.Context, pattern string) error {
 		err = r.sparse(ctx, nil, "disable")
 	default:
 		err = r.setSparse(ctx, rest)
+	}
+	if err == nil {
+		err = r.exclude(pattern, false)
 	}
 	if err == nil {
 		err = r.UnsetConfig(ctx, checkoutKey)
@@ -154,6 +162,38 @@ func (c Change) leftOut() []string {
 		added[p] = true
 	}
 	return slices.DeleteFunc(slices.Clone(c.LeftOut), func(p string) bool { return !added[p] })
+}
+
+// exclude has git ignore new files that a pattern leaves out, or not any more: for 'git add .'
+// they would be an error, because a sparse checkout may not have them.
+func (r *Repo) exclude(pattern string, ignored bool) error {
+	dir := filepath.Join(r.commonDir, "info")
+	if err := atomicfile.MkdirPrivate(dir); err != nil { // git makes it, as a rule
+		return err
+	}
+	root, err := os.OpenRoot(dir)
+	if err != nil {
+		return err
+	}
+	defer root.Close() //nolint:errcheck // it was only opened
+	data, err := regular.ReadFile(filepath.Join(dir, "exclude"), regular.MaxOther)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	line := strings.TrimPrefix(pattern, "!") + "\n"
+	lines := slices.Collect(strings.Lines(string(data)))
+	lines = slices.DeleteFunc(lines, func(l string) bool { return l == line })
+	if ignored {
+		if n := len(lines); n > 0 && !strings.HasSuffix(lines[n-1], "\n") {
+			lines[n-1] += "\n"
+		}
+		lines = append(lines, line)
+	}
+	text := strings.Join(lines, "")
+	if text == string(data) {
+		return nil
+	}
+	return atomicfile.Write(root, "exclude", []byte(text), atomicfile.Options{TempDir: "."})
 }
 
 // everything is the pattern of a checkout that is not sparse.

@@ -14,6 +14,7 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+	"time"
 
 	"github.com/rogpeppe/go-internal/testscript"
 )
@@ -24,7 +25,8 @@ import (
 //
 // It serves the repositories below DIR over HTTP on loopback and puts the address into the
 // variable. requests-git asserts how often objects were asked for since it was called last. A
-// file DIR/mode says how the server is: "gone" refuses, "cut" ends each answer after a part.
+// file DIR/mode says how the server is: "gone" refuses, "cut" ends each answer after a part,
+// "slow" answers nothing for a while.
 func serveGit(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) != 2 {
 		ts.Fatalf("usage: serve-git VAR DIR")
@@ -62,6 +64,13 @@ func (s *gitServer) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	mode, _ := os.ReadFile(filepath.Join(s.dir, "mode"))
 	if strings.HasPrefix(string(mode), "gone") {
 		http.Error(w, "gone", http.StatusServiceUnavailable)
+		return
+	}
+	if strings.HasPrefix(string(mode), "slow") {
+		select {
+		case <-r.Context().Done():
+		case <-time.After(5 * time.Second):
+		}
 		return
 	}
 	body, err := io.ReadAll(r.Body)

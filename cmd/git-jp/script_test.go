@@ -9,6 +9,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/git-jp/git-jp/gitint"
@@ -260,6 +261,10 @@ func setUpLazy(env *testscript.Env) error {
 	if err == nil {
 		err = os.WriteFile(filepath.Join(dir, "info", "sparse-checkout"),
 			[]byte("/*\n"+stage.LeftOut+"\n"), 0o644)
+	}
+	if err == nil {
+		err = os.WriteFile(filepath.Join(dir, "info", "exclude"),
+			[]byte(strings.TrimPrefix(stage.LeftOut, "!")+"\n"), 0o644)
 	}
 	env.Setenv("GIT_TEMPLATE_DIR", dir)
 	return err

@@ -231,7 +231,8 @@ func FilesBelow(
 	}
 	report, err := check.Tree(ctx, src, o)
 	if err == nil {
-		err = Auditor{Options: o, Secrets: secrets}.secrets(ctx, report, o.Dirs, nil, sourceOf(src))
+		err = Auditor{Options: o, Secrets: secrets}.secrets(ctx, report, o.Dirs, nil,
+			sourceOf(check.Lazily(src, o.LeftOut)))
 	}
 	return report, roots, errors.Join(err, src.Close())
 }

@@ -46,8 +46,8 @@ func Range(ctx context.Context, sources iter.Seq2[Source, error], opts Options) 
 		if err != nil {
 			return nil, err
 		}
-		if _, ofGit := src.(objectSource); !ofGit && len(opts.LeftOut) > 0 {
-			src = &lazySource{src, opts.LeftOut}
+		if _, ofGit := src.(objectSource); !ofGit {
+			src = Lazily(src, opts.LeftOut)
 		}
 		report.Sources++
 		last = src.Name()

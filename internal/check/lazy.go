@@ -60,8 +60,8 @@ type promiser interface {
 	IsLazy(ctx context.Context) bool
 }
 
-// isLazy reports whether what a source names and has not is present all the same.
-func isLazy(ctx context.Context, src Source) bool {
+// IsLazy reports whether what a source names and has not is present all the same.
+func IsLazy(ctx context.Context, src Source) bool {
 	p, ok := src.(promiser)
 	return ok && p.IsLazy(ctx)
 }
@@ -83,6 +83,14 @@ func (v *verifier) unread() []Finding {
 		Detail: "the content of " + count(int(n), "blob") + " is not here and was not checked",
 		Next:   "git jp config set storage.checkout full",
 	}}
+}
+
+// Lazily returns a working tree with what a lazy clone leaves out of it.
+func Lazily(src Source, left []Source) Source {
+	if len(left) == 0 {
+		return src
+	}
+	return &lazySource{src, left}
 }
 
 // A lazySource is the working tree of a lazy clone as if it had the blobs that it leaves out.

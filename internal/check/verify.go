@@ -74,7 +74,7 @@ func (v *verifier) judge(ctx context.Context, src Source, s *store, wanted []*bl
 	sound bool, err error,
 ) {
 	sound = true
-	v.lazy = isLazy(ctx, src)
+	v.lazy = IsLazy(ctx, src)
 	set := func(b *blob, got *verdict) {
 		b.verdict = got
 		if b.id != "" && (got != v.fine || b.look == unseen) {

@@ -4,7 +4,9 @@ import (
 	"bytes"
 	"context"
 	"crypto/sha256"
+	"errors"
 	"fmt"
+	"io/fs"
 	"path"
 	"slices"
 	"strings"
@@ -52,8 +54,9 @@ type Scanner struct {
 	rules    map[string]*secrets.Scanner // by digest
 	streams  map[string]bool             // with digest and object
 	elements map[[sha256.Size]byte]bool
-	listed   map[string]bool // exceptions of earlier trees, by directory and fingerprint
-	allowed  map[string]bool // in any tree, by directory and fingerprint
+	listed   map[string]bool     // exceptions of earlier trees, by directory and fingerprint
+	allowed  map[string]bool     // in any tree, by directory and fingerprint
+	away     map[blobs.Hash]bool // what a lazy clone has not here
 	found    []found
 }
 
@@ -69,7 +72,7 @@ func NewScanner(o Options) *Scanner {
 	return &Scanner{
 		Options: o, rules: map[string]*secrets.Scanner{}, streams: map[string]bool{},
 		elements: map[[sha256.Size]byte]bool{}, listed: map[string]bool{},
-		allowed: map[string]bool{},
+		allowed: map[string]bool{}, away: map[blobs.Hash]bool{},
 	}
 }
 
@@ -133,6 +136,13 @@ func (s *Scanner) Report(r *check.Report) {
 		if !s.allowed[f.key] {
 			r.Add(f.finding)
 		}
+	}
+	if n := len(s.away); n > 0 {
+		r.Add(check.Finding{
+			State: check.Unchecked, Element: -1,
+			Detail: fmt.Sprintf("what is not here was not searched for secrets (blobs: %d)", n),
+			Next:   "git jp config set storage.checkout full",
+		})
 	}
 }
 
@@ -277,7 +287,7 @@ func (s *Scanner) conversation(c conversation) error {
 		return nil
 	}
 	is := func(i int) bool { return fresh[i] }
-	contents := reader{c, blobs.Limits{MaxBlobBytes: s.MaxBlobBytes}}
+	contents := reader{c, blobs.Limits{MaxBlobBytes: s.MaxBlobBytes}, s.away}
 	all, err := c.scan.Stream(c.id, c.stream, is, contents)
 	if err != nil {
 		return err
@@ -349,6 +359,7 @@ func (s *Scanner) unredacted(c conversation, fresh func(int) bool, r blobs.Reade
 type reader struct {
 	conversation
 	limits blobs.Limits
+	away   map[blobs.Hash]bool // gets what a lazy clone has not here
 }
 
 // Read implements [blobs.Reader].
@@ -357,6 +368,9 @@ func (r reader) Read(ref blobs.Ref) ([]byte, error) {
 		return nil, &blobs.CorruptError{Hash: ref.Hash, Reason: "is too large", Err: err}
 	}
 	gz, err := r.src.ReadFile(workspace.BlobPath(r.dir, ref.Hash))
+	if errors.Is(err, fs.ErrNotExist) && check.IsLazy(context.Background(), r.src) {
+		r.away[ref.Hash] = true
+	}
 	if err != nil {
 		return nil, err
 	}
