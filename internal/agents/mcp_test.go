@@ -20,9 +20,10 @@ func TestServer(t *testing.T) {
 			w.jp("import", a.name, "--yes")
 			w.jp("capture", "--mcp", a.name)
 			w.says(turn{prompt: "Which tools are there?"}, answer{text: "Some."})
-			name := w.offered("find_conversations")
+			find := w.offered("find_conversations")
+			find.args = map[string]any{"words": "marmalade"}
 			w.says(turn{prompt: "What did we say of it?"},
-				answer{calls: []call{{name: name, args: map[string]any{"words": "marmalade"}}}},
+				answer{calls: []call{find}},
 				answer{text: "That it is in the cupboard."})
 			asked := w.provider.requests()
 			if last := asked[len(asked)-1].last; !strings.Contains(last, "marmalade") || !strings.Contains(last, ".html#e-") {
@@ -33,15 +34,19 @@ func TestServer(t *testing.T) {
 	}
 }
 
-// offered returns the name under which an agent offers a tool.
-func (w *world) offered(tool string) string {
+// offered returns a call of a tool by the name under which an agent offers it. Codex names the
+// server and tells of the tools when it is asked.
+func (w *world) offered(tool string) call {
 	w.Helper()
 	name := regexp.MustCompile(`"name":\s*"([^"]*` + tool + `)"`)
 	for _, r := range w.provider.requests() {
 		if found := name.FindSubmatch(r.body); found != nil {
-			return string(found[1])
+			return call{name: string(found[1])}
+		}
+		if strings.Contains(string(r.body), "- mcp__git_jp: ") {
+			return call{name: tool, space: "mcp__git_jp"}
 		}
 	}
 	w.Fatalf("%s offers no %s", w.agent.name, tool)
-	return ""
+	return call{}
 }

@@ -6,7 +6,7 @@ import "strings"
 const barWidth = 24
 
 // Bar draws a share of the whole in eighths of a column. The part of it that comes first, a share
-// of the whole too, has a lighter shade.
+// of the whole too, has a paler shade.
 func Bar(share, first float64) string {
 	light := int(clamped(first)*barWidth + 0.5)
 	eighths := max(int(clamped(share)*barWidth*8+0.5)-8*light, 0)

@@ -18,19 +18,26 @@ type Outline struct {
 func OutlineOf(s *events.Stream, base []byte, bytes int64) Outline {
 	o := Outline{Turns: len(s.Turns()), Bytes: bytes}
 	var m model
+	person := false // whether a person said the first words
 	m.apply(base)
 	for _, e := range s.All() {
 		switch ev := e.Event().(type) {
 		case *events.ConfigDelta:
 			m.apply(ev.Delta)
 		case *events.ChatRequest:
-			if o.First == "" {
-				o.First = Clip(ev.Content)
+			if asked := !Injected(e); ev.Content != "" && (o.First == "" || asked && !person) {
+				o.First, person = Clip(ev.Content), asked
 			}
 		}
 	}
 	o.Model = m.String()
 	return o
+}
+
+// Injected reports whether an agent made a request in the person's name.
+func Injected(e *events.Element) bool {
+	v, ok := e.Metadata().Value(events.MetadataInjected)
+	return ok && string(v) == "true"
 }
 
 // A Listed is a conversation in a list.

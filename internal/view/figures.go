@@ -70,9 +70,9 @@ func (p *pageWriter) figures() {
 	default:
 		m.put("summary", "Figures: tokens are estimated, no answer has recorded usage")
 	}
-	chart(m, "Prompt by turn, tokens as reported; from a cache in the lighter shade", turns)
+	chart(m, "Prompt by turn, tokens as reported; from a cache in the paler shade", turns)
 	if days := p.byDay(); len(days) > 1 {
-		chart(m, "Tokens by day, as reported; from a cache in the lighter shade", days)
+		chart(m, "Tokens by day, as reported; from a cache in the paler shade", days)
 	}
 	chart(m, "Tokens of prompts, as reported: from a cache, and why the rest was not", p.caching())
 	chart(m, "What fills the context: tokens are estimated", parts)

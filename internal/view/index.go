@@ -136,9 +136,11 @@ func (x Index) links(m *markup) {
 
 // filters is where the script puts what chooses rows.
 func filters(m *markup) {
-	m.open("div", class("filters"), id("filters"), flag("hidden"), attr{"role", "group"},
-		attr{"aria-label", "Filter"})
+	m.open("details", class("filters"), flag("hidden"))
+	m.put("summary", "Filter")
+	m.open("div", id("filters"))
 	m.end("div")
+	m.end("details")
 }
 
 // total writes what all conversations have cost, each answer once.
@@ -156,7 +158,7 @@ func total(m *markup, all []Summary) {
 	by := days(answers)
 	const most = 60
 	by = by[max(len(by)-most, 0):]
-	chart(m, "Tokens by day, as reported; from a cache in the lighter shade", by)
+	chart(m, "Tokens by day, as reported; from a cache in the paler shade", by)
 	chart(m, "Tokens by model, as reported", byModel(answers))
 	m.end("details")
 }
@@ -277,7 +279,8 @@ func (s Summary) what(m *markup) {
 		m.raw(" ")
 		m.put("span", l, class("label"))
 	}
-	if s.Title != "" && s.First != "" && s.Title != s.First {
+	begins := strings.HasPrefix(s.First, strings.TrimRight(s.Title, "… "))
+	if s.Title != "" && s.First != "" && !begins {
 		m.put("span", s.First, class("first"))
 	}
 	if s.Fork != "" {

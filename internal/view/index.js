@@ -102,7 +102,8 @@
   field("label", "Label", () => document.createElement("select"));
   field("since", "Since", input("date"));
   field("until", "Until", input("date"));
-  box.hidden = false;
+  box.parentElement.hidden = false;
+  box.parentElement.open = Object.keys(tests).some(n => params.get(n));
   choices();
   show();
 

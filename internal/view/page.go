@@ -101,7 +101,8 @@ func (p *pageWriter) outline() {
 		}
 		first := ""
 		for i := t.First; i <= t.Last && first == ""; i++ {
-			if r, ok := s.At(i).Event().(*events.ChatRequest); ok {
+			r, ok := s.At(i).Event().(*events.ChatRequest)
+			if ok && !render.Injected(s.At(i)) {
 				first = render.Clip(cutRunes(r.Content, clip))
 			}
 		}
@@ -199,7 +200,7 @@ func (p *pageWriter) turnKey(items []render.Item) string {
 // isPrompt reports whether a person said it.
 func isPrompt(it render.Item) bool {
 	_, ok := it.Element.Event().(*events.ChatRequest)
-	return ok && !marked(it.Element, "injected") && !marked(it.Element, "split")
+	return ok && !render.Injected(it.Element) && !marked(it.Element, "split")
 }
 
 // marked reports whether metadata of ours says true.
@@ -249,9 +250,20 @@ func (p *pageWriter) spent(items []render.Item) string {
 
 // segment writes a prompt, the answer, and between them what led to it.
 func (p *pageWriter) segment(items []render.Item, turn string) {
-	answer := len(items)
+	// What agents record behind an answer is no reason to fold it.
+	end := len(items)
+	for end > 0 && !isTalk(items[end-1]) {
+		end--
+	}
+	answer := end
 	for answer > 0 && isAnswer(items[answer-1]) {
 		answer--
+	}
+	if answer < end {
+		items = slices.Concat(items[:answer], items[end:], items[answer:end])
+		answer = len(items) - (end - answer)
+	} else {
+		answer = len(items)
 	}
 	before := 0
 	for before < answer && !isPrompt(items[before]) {
@@ -271,6 +283,17 @@ func (p *pageWriter) segment(items []render.Item, turn string) {
 	}
 	for _, it := range items[answer:] {
 		p.response(it)
+	}
+}
+
+// isTalk reports whether an element is something that was said or done, beside thoughts and notes.
+func isTalk(it render.Item) bool {
+	switch it.Element.Event().(type) {
+	case *events.ChatRequest, *events.ToolCallRequest, *events.ToolCallResponse,
+		*events.InquiryRequest, *events.InquiryResponse:
+		return true
+	default:
+		return isAnswer(it)
 	}
 }
 

@@ -70,7 +70,8 @@ func agentOf(d *events.Details) string {
 // labelsOf returns the labels that are for people, as they are written.
 func labelsOf(d *events.Details) (all []string) {
 	for _, k := range slices.Sorted(maps.Keys(d.Labels)) {
-		if !strings.HasPrefix(k, "agent-") && k != sessions.LabelBranch {
+		told := k == sessions.LabelBranch || k == sessions.LabelCommit
+		if !strings.HasPrefix(k, "agent-") && !told {
 			all = append(all, strings.TrimSuffix(k+"="+d.Labels[k], "="))
 		}
 	}

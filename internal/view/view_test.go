@@ -424,6 +424,39 @@ func TestFiguresAreReportedOrEstimated(t *testing.T) {
 	}
 }
 
+// TestAnswersAreOpenBeforeRecords holds that the last answer of a turn is not folded where an agent
+// recorded something behind it.
+func TestAnswersAreOpenBeforeRecords(t *testing.T) {
+	k := newTalk().ask("q").call("Read", map[string]any{"path": "a"}, "x", false).say("the answer")
+	k.add(&events.ConfigDelta{Delta: jsontext.Value("{}")})
+	_, root := page(t, view.Document{}, k.conversation(1))
+	for _, work := range find(root, "details", "work") {
+		if strings.Contains(words(work), "the answer") {
+			t.Error("the answer is folded")
+		}
+	}
+	if got := words(find(root, "div", "answer")...); got != "the answer" {
+		t.Errorf("got %q", got)
+	}
+}
+
+// TestFirstWordsAreAPersons leaves what an agent said in the person's name out of the outline and of
+// what stands for a title, where a person said something.
+func TestFirstWordsAreAPersons(t *testing.T) {
+	k := newTalk()
+	k.add(&events.TurnStart{})
+	injected := events.Metadata{}.With(events.MetadataInjected, jsontext.Value("true"))
+	k.add(&events.ChatRequest{Content: "<instructions>"}, injected)
+	k.add(&events.ChatRequest{Content: "the question"}).say("a")
+	_, root := page(t, view.Document{}, k.conversation(1))
+	if got := words(find(root, "nav", "outline")...); !strings.Contains(got, "the question") || strings.Contains(got, "instructions") {
+		t.Errorf("outline: got %q", got)
+	}
+	if got := render.OutlineOf(k.s, nil, 0).First; got != "the question" {
+		t.Errorf("first words: got %q", got)
+	}
+}
+
 // TestTablesHaveNoStyles holds that columns are aligned by attributes: pages forbid those of style.
 func TestTablesHaveNoStyles(t *testing.T) {
 	text, root := page(t, view.Document{}, newTalk().ask("q").say("| a | b |\n|--:|:-:|\n| 1 | 2 |\n").conversation(1))
