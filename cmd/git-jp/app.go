@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"io/fs"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -34,11 +33,10 @@ const (
 	indexLockWait        = 5 * time.Second
 )
 
-// An app is one run of one command: its environment, the global flags, and what was
-// opened on the way. What a command does not ask for is not opened.
+// An app is one run of one command, with what was opened on the way. What a command does not ask
+// for is not opened.
 type app struct {
-	*environment
-	globals
+	invocation
 
 	readsJP       bool // the command reads jp's configuration
 	openRepo      *gitint.Repo
@@ -47,17 +45,16 @@ type app struct {
 	openLimits    *regular.Limits
 	tracer        *trace.Log
 	models        func() (*models.Table, error) // what is known of models, read once
-	terminal      *ask.Terminal
-	onDemand      []*ondemand.Source // of the workspaces that are open
+	onDemand      []*ondemand.Source            // of the workspaces that are open
 	closers       []func() error
 }
 
 func newApp(w *environment, g globals) *app {
-	a := &app{environment: w, globals: g}
+	a := &app{invocation: invocation{environment: w, globals: g}}
 	a.models = sync.OnceValues(func() (*models.Table, error) { return models.Known(userDir(a)) })
 	a.terminal = &ask.Terminal{
 		Out: w.stdout, Err: w.stderr,
-		Output: a.output(), Errors: outputOf(a, w.stderrTerminal), Quiet: g.Quiet, JSON: g.JSON,
+		Output: a.output(), Errors: a.outputOf(w.stderrTerminal), Quiet: g.Quiet, JSON: g.JSON,
 		Device: w.device, Interrupts: w.interrupts, Now: w.now,
 		Editor: &ask.Editor{
 			Command: a.editor, Env: w.env, Dir: a.directory(), Interrupts: w.interrupts,
@@ -78,44 +75,6 @@ func (a *app) close() error {
 	}
 	a.closers = nil
 	return errors.Join(errs...)
-}
-
-// directory is where the command runs: the working directory, or that of -C.
-func (a *app) directory() string { return a.path(a.Dir) }
-
-// enter looks whether the directory that -C names is there: a search upwards from one that is
-// not would end in another.
-func (a *app) enter() error {
-	if a.Dir == "" {
-		return nil
-	}
-	info, err := os.Stat(a.directory())
-	if pathErr, ok := errors.AsType[*fs.PathError](err); ok {
-		err = pathErr.Err
-	}
-	if err == nil && !info.IsDir() {
-		err = errors.New("not a directory")
-	}
-	if err != nil {
-		return fmt.Errorf("change to %q: %w", a.Dir, err)
-	}
-	return nil
-}
-
-// path makes a path of the command line absolute.
-func (a *app) path(p string) string {
-	if filepath.IsAbs(p) {
-		return filepath.Clean(p)
-	}
-	return filepath.Join(a.dir, p)
-}
-
-// inDirectory makes a path absolute that is relative to where the command runs.
-func (a *app) inDirectory(p string) string {
-	if filepath.IsAbs(p) {
-		return filepath.Clean(p)
-	}
-	return filepath.Join(a.directory(), p)
 }
 
 // openTrace returns the log that GIT_JP_TRACE asks for, nil for none.
@@ -376,17 +335,6 @@ func newAdviser(a *app, repo *gitint.Repo) report.Adviser {
 	}
 }
 
-// output describes standard output for render.
-func (a *app) output() render.Output { return outputOf(a, a.stdoutTerminal) }
-
-func outputOf(a *app, terminal bool) render.Output {
-	return render.Signals{
-		Terminal: terminal, Columns: a.width, Term: a.getenv("TERM"),
-		NoColor: a.getenv("NO_COLOR"), Clicolor: a.getenv("CLICOLOR"),
-		ClicolorForce: a.getenv("CLICOLOR_FORCE"), ColorUI: a.colorUI, ColorOff: a.NoColor,
-	}.Output()
-}
-
 // readColorUI asks git for color.ui where it can make a difference: on a terminal, and in what
 // people pipe into a pager.
 func (w *environment) readColorUI(ctx context.Context, g globals, command string) {
@@ -406,21 +354,6 @@ func (w *environment) readColorUI(ctx context.Context, g globals, command string
 			w.colorUI = strings.ToLower(value)
 		}
 	}
-}
-
-// printJSON writes one record as one line.
-func (a *app) printJSON(record any) error {
-	return render.NewJSONLines(a.stdout, a.output()).Write(record)
-}
-
-// note tells the user something that is no answer; -q silences it.
-func (a *app) note(format string, args ...any) {
-	a.terminal.Note(format, args...)
-}
-
-// warn tells the user something that should not be missed.
-func (a *app) warn(format string, args ...any) {
-	fmt.Fprintf(a.stderr, "warning: %s\n", render.Message(fmt.Sprintf(format, args...)))
 }
 
 // newProgress shows the state of long work: a bar on a terminal, lines with -v,
@@ -487,12 +420,4 @@ func (a *app) editor(ctx context.Context) (string, error) {
 		return "", errors.New("no editor is set, and this is no terminal")
 	}
 	return "vi", nil
-}
-
-// canAsk reports whether there is somebody to ask.
-func (a *app) canAsk() bool { return a.stdinTerminal && a.stderrTerminal }
-
-// confirm asks a question that is answered yes or no. Where nobody can answer the answer is no.
-func (a *app) confirm(question string) bool {
-	return a.canAsk() && a.terminal.Confirm(a.stdin, question)
 }

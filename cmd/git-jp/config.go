@@ -144,18 +144,6 @@ func relative(a *app, o config.Origin) string {
 	return o.String()
 }
 
-// short returns the shorter of a path and the same relative to here.
-func (a *app) short(path string) string {
-	here, err := realDir(a.directory())
-	if err != nil {
-		return path
-	}
-	if rel, err := filepath.Rel(here, path); err == nil && len(rel) < len(path) {
-		return rel
-	}
-	return path
-}
-
 func quotedList(names []string) string {
 	quoted := make([]string, len(names))
 	for i, name := range names {

@@ -66,25 +66,24 @@ func (c redactCmd) Run(ctx context.Context, a *app) error {
 	if len(c.Finding) > 0 && (c.Text || c.Result != "" || c.Apply || len(c.Undo) > 0) {
 		return usagef("name findings, or give a flag, not both")
 	}
-	o, err := repairer(ctx, a)
+	r, err := newRedaction(ctx, a)
 	if err != nil {
 		return err
 	}
-	if o.Repo == nil {
+	if r.repo == nil {
 		return fmt.Errorf("redact: %w", gitint.ErrNotRepository)
 	}
-	r := newRedactor(a, o)
 	if len(c.Undo) > 0 {
-		return c.undo(ctx, a, r, o.Repo)
+		return r.undo(ctx, c.Undo)
 	}
-	targets, err := c.targets(ctx, a, r, o.Repo)
+	targets, err := c.targets(ctx, r)
 	if err != nil {
 		return fmt.Errorf("redact: %w", err)
 	}
 	for _, t := range targets {
 		res, err := r.Redact(ctx, t)
 		if err == nil {
-			err = a.finishRedaction(ctx, o.Repo, res)
+			err = r.finish(ctx, res)
 		}
 		if err != nil {
 			return fmt.Errorf("redact: %w", err)
@@ -93,10 +92,22 @@ func (c redactCmd) Run(ctx context.Context, a *app) error {
 	return nil
 }
 
-func newRedactor(a *app, o repair.Options) redact.Redactor {
-	return redact.Redactor{
-		Workspace: o.Workspace, Quarantine: repair.Quarantine(o.Sources, o.Keep, nil), Now: a.now,
+// A redaction takes secrets out of conversations and their content out of the index.
+type redaction struct {
+	redact.Redactor
+	*app
+
+	repo *gitint.Repo
+}
+
+func newRedaction(ctx context.Context, a *app) (redaction, error) {
+	o, err := repairer(ctx, a)
+	if err != nil {
+		return redaction{}, err
 	}
+	return redaction{redact.Redactor{
+		Workspace: o.Workspace, Quarantine: repair.Quarantine(o.Sources, o.Keep, nil), Now: a.now,
+	}, a, o.Repo}, nil
 }
 
 // ruleText and ruleResult are the rules of what a person names.
@@ -109,14 +120,12 @@ const (
 const minText = 6
 
 // targets are what is to go; one without a value stands for what entries say already.
-func (c redactCmd) targets(
-	ctx context.Context, a *app, r redact.Redactor, repo *gitint.Repo,
-) ([]redact.Target, error) {
+func (c redactCmd) targets(ctx context.Context, r redaction) ([]redact.Target, error) {
 	switch {
 	case c.Apply:
 		return []redact.Target{{}}, nil
 	case c.Text:
-		text, err := io.ReadAll(io.LimitReader(a.stdin, secrets.MaxFile))
+		text, err := io.ReadAll(io.LimitReader(r.stdin, secrets.MaxFile))
 		if err != nil {
 			return nil, err
 		}
@@ -131,11 +140,11 @@ func (c redactCmd) targets(
 	}
 	var targets []redact.Target
 	for _, fp := range c.Finding {
-		found, err := a.findSecret(ctx, repo, r.Workspace, fp)
+		found, err := r.findSecret(ctx, r.repo, r.Workspace, fp)
 		if err != nil {
 			return nil, err
 		}
-		value, err := r.Value(a.rules(r.Workspace, repo), found)
+		value, err := r.Value(redact.Rules(r.Workspace, r.guardOptions(r.repo)), found)
 		if err != nil {
 			return nil, err
 		}
@@ -144,28 +153,27 @@ func (c redactCmd) targets(
 	return targets, nil
 }
 
-// finishRedaction stages what was redacted and says what is left to do.
-func (a *app) finishRedaction(ctx context.Context, repo *gitint.Repo, res *redact.Result) error {
+// finish stages what was redacted and says what is left to do.
+func (r redaction) finish(ctx context.Context, res *redact.Result) error {
 	for _, err := range res.Skipped {
-		a.warn("not redacted: %v", err)
+		r.warn("not redacted: %v", err)
 	}
 	if len(res.Conversations) == 0 {
-		a.note("nothing to redact")
+		r.note("nothing to redact")
 		return nil
 	}
-	w := a.openWorkspace
-	dir, err := a.dirInRepo(w, repo)
+	dir, err := r.dirInRepo(r.Workspace, r.repo)
 	if err != nil {
 		return err
 	}
-	commits, err := a.commitsWith(ctx, repo, dir, res)
+	commits, err := r.commitsWith(ctx, dir, res)
 	if err != nil {
 		return err
 	}
-	if err := a.stageRedaction(ctx, repo, dir, res); err != nil {
+	if err := r.stage(ctx, dir, res); err != nil {
 		return err
 	}
-	if a.JSON {
+	if r.JSON {
 		record := redactRecord{
 			Entries: orEmpty(res.Entries), Replaced: res.Replaced, Dropped: res.Dropped,
 			Kept: orEmpty(res.Kept), Commits: orEmpty(commits),
@@ -177,45 +185,43 @@ func (a *app) finishRedaction(ctx context.Context, repo *gitint.Repo, res *redac
 		for _, h := range res.Removed {
 			record.Removed = append(record.Removed, h.String())
 		}
-		return a.printJSON(record)
+		return r.printJSON(record)
 	}
 	text := fmt.Sprintf("redacted %s in %s", render.Count(res.Replaced, "text"),
 		render.Count(len(res.Conversations), "conversation"))
 	if res.Dropped > 0 {
 		text += fmt.Sprintf(", and dropped %d with signed or encrypted reasoning", res.Dropped)
 	}
-	if _, err := fmt.Fprintln(a.stdout, text); err != nil {
+	if _, err := fmt.Fprintln(r.stdout, text); err != nil {
 		return err
 	}
 	for _, id := range res.Conversations {
-		a.note("the original of %s is quarantined: 'git jp redact --undo %s' brings it back",
+		r.note("the original of %s is quarantined: 'git jp redact --undo %s' brings it back",
 			id, id)
 	}
-	a.tellHistory(dir, res, commits)
+	r.tellHistory(dir, res, commits)
 	return nil
 }
 
 // tellHistory says what redacting does not reach.
-func (a *app) tellHistory(dir string, res *redact.Result, commits []string) {
+func (r redaction) tellHistory(dir string, res *redact.Result, commits []string) {
 	if len(commits) > 0 {
 		const short = 12
-		a.warn("%s changed these files before and can have it, the latest is %s",
+		r.warn("%s changed these files before and can have it, the latest is %s",
 			render.Count(len(commits), "commit"), commits[len(commits)-1][:short])
 		if len(res.Removed) > 0 {
 			name := workspace.BlobPath(dir, res.Removed[0])
-			a.note("'git filter-repo --invert-paths --path %s' takes content out of history", name)
+			r.note("'git filter-repo --invert-paths --path %s' takes content out of history", name)
 		}
-		a.note("'git filter-repo --replace-text FILE', with the secret in FILE, takes text out")
+		r.note("'git filter-repo --replace-text FILE', with the secret in FILE, takes text out")
 	}
-	a.note("a secret that was pushed or shared has to be revoked where it was issued")
+	r.note("a secret that was pushed or shared has to be revoked where it was issued")
 }
 
-// stageRedaction puts the entries, the conversations that the index has, and the loss of their
+// stage puts the entries, the conversations that the index has, and the loss of their
 // content into the index.
-func (a *app) stageRedaction(
-	ctx context.Context, repo *gitint.Repo, dir string, res *redact.Result,
-) error {
-	index, err := repo.Index(ctx)
+func (r redaction) stage(ctx context.Context, dir string, res *redact.Result) error {
+	index, err := r.repo.Index(ctx)
 	if err != nil {
 		return err
 	}
@@ -229,13 +235,13 @@ func (a *app) stageRedaction(
 		}
 	}
 	if len(change.Add)+len(change.Remove) > 0 {
-		if _, err := repo.Stage(ctx, change); err != nil {
+		if _, err := r.repo.Stage(ctx, change); err != nil {
 			return err
 		}
 	}
 	var tracked []string
 	for _, id := range res.Conversations {
-		if e, err := a.find(id.String()); err == nil &&
+		if e, err := r.find(id.String()); err == nil &&
 			hasFile(index, path.Join(path.Dir(dir), e.Path, workspace.EventsFile)) {
 			tracked = append(tracked, id.String())
 		}
@@ -243,13 +249,13 @@ func (a *app) stageRedaction(
 	if len(tracked) == 0 {
 		return nil
 	}
-	req, err := stageRequest(ctx, a, tracked, false, false)
+	req, err := stageRequest(ctx, r.app, tracked, false, false)
 	if err != nil {
 		return err
 	}
 	_, err = stage.Run(ctx, req)
 	if refused, ok := errors.AsType[*stage.RefusedError](err); ok {
-		return a.refuseStage(ctx, repo, refused.Report.Findings)
+		return r.refuseStage(ctx, r.repo, refused.Report.Findings)
 	}
 	return err
 }
@@ -261,10 +267,10 @@ func hasFile(index *gitint.Index, name string) bool {
 
 // commitsWith returns the commits that changed the files which had what was redacted, oldest
 // first.
-func (a *app) commitsWith(
-	ctx context.Context, repo *gitint.Repo, dir string, res *redact.Result,
+func (r redaction) commitsWith(
+	ctx context.Context, dir string, res *redact.Result,
 ) (ids []string, err error) {
-	refs, err := repo.Refs(ctx)
+	refs, err := r.repo.Refs(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -278,11 +284,11 @@ func (a *app) commitsWith(
 		push.Under = append(push.Under, workspace.BlobPath(dir, h))
 	}
 	for _, id := range res.Conversations {
-		if e, err := a.find(id.String()); err == nil {
+		if e, err := r.find(id.String()); err == nil {
 			push.Under = append(push.Under, path.Join(path.Dir(dir), e.Path))
 		}
 	}
-	commits, err := repo.PushedCommits(ctx, push.PushRange)
+	commits, err := r.repo.PushedCommits(ctx, push.PushRange)
 	for _, commit := range commits {
 		ids = append(ids, commit.OID.String())
 	}
@@ -290,19 +296,17 @@ func (a *app) commitsWith(
 }
 
 // undo brings conversations back.
-func (c redactCmd) undo(
-	ctx context.Context, a *app, r redact.Redactor, repo *gitint.Repo,
-) error {
-	dir, err := a.dirInRepo(r.Workspace, repo)
+func (r redaction) undo(ctx context.Context, conversations []string) error {
+	dir, err := r.dirInRepo(r.Workspace, r.repo)
 	if err != nil {
 		return err
 	}
-	index, err := repo.Index(ctx)
+	index, err := r.repo.Index(ctx)
 	if err != nil {
 		return err
 	}
-	for _, name := range c.Undo {
-		e, err := a.find(name)
+	for _, name := range conversations {
+		e, err := r.find(name)
 		if err != nil {
 			return err
 		}
@@ -317,28 +321,28 @@ func (c redactCmd) undo(
 			}
 		}
 		if len(change.Remove) > 0 {
-			if _, err := repo.Stage(ctx, change); err != nil {
+			if _, err := r.repo.Stage(ctx, change); err != nil {
 				return err
 			}
 		}
-		a.note("brought back %s as it was, with %s gone; nothing else is staged", e.ID,
+		r.note("brought back %s as it was, with %s gone; nothing else is staged", e.ID,
 			render.Count(len(names), "entry"))
 	}
 	return nil
 }
 
 // redactAgain applies the entries of the workspace before something is staged.
-func (a *app) redactAgain(ctx context.Context, repo *gitint.Repo, ids []events.ID) error {
+func redactAgain(ctx context.Context, a *app, ids []events.ID) error {
 	w := a.openWorkspace
 	names, err := fs.ReadDir(regular.Dir(w.Dir()), secrets.RedactedDir)
 	if err != nil || len(names) == 0 {
 		return nil //nolint:nilerr // there are none
 	}
-	o, err := repairer(ctx, a)
+	r, err := newRedaction(ctx, a)
 	if err != nil {
 		return err
 	}
-	res, err := newRedactor(a, o).Apply(ctx, ids...)
+	res, err := r.Apply(ctx, ids...)
 	if err != nil {
 		return fmt.Errorf("redact again: %w", err)
 	}
@@ -348,15 +352,10 @@ func (a *app) redactAgain(ctx context.Context, repo *gitint.Repo, ids []events.I
 	if len(res.Removed) == 0 {
 		return nil
 	}
-	dir, err := a.dirInRepo(w, repo)
+	dir, err := a.dirInRepo(w, r.repo)
 	if err != nil {
 		return err
 	}
 	res.Entries, res.Conversations = nil, nil
-	return a.stageRedaction(ctx, repo, dir, res)
-}
-
-// rules are those of a workspace, with the user's own secrets.
-func (a *app) rules(w *workspace.Workspace, repo *gitint.Repo) *secrets.Rules {
-	return redact.Rules(w, a.guardOptions(repo))
+	return r.stage(ctx, dir, res)
 }

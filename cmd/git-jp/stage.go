@@ -58,7 +58,7 @@ func (c stageCmd) Run(ctx context.Context, a *app) error {
 	}
 	req.Strict = c.Strict
 	if !c.DryRun {
-		if err := a.redactAgain(ctx, req.Repo, req.IDs); err != nil {
+		if err := redactAgain(ctx, a, req.IDs); err != nil {
 			return err
 		}
 	}

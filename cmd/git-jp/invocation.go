@@ -1,0 +1,105 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+
+	"github.com/git-jp/git-jp/internal/ask"
+	"github.com/git-jp/git-jp/internal/render"
+)
+
+// An invocation is where and with which global flags a command runs, and how it speaks with who
+// started it.
+type invocation struct {
+	*environment
+	globals
+
+	terminal *ask.Terminal
+}
+
+// directory is where the command runs: the working directory, or that of -C.
+func (i *invocation) directory() string { return i.path(i.Dir) }
+
+// enter looks whether the directory that -C names is there: a search upwards from one that is
+// not would end in another.
+func (i *invocation) enter() error {
+	if i.Dir == "" {
+		return nil
+	}
+	info, err := os.Stat(i.directory())
+	if pathErr, ok := errors.AsType[*fs.PathError](err); ok {
+		err = pathErr.Err
+	}
+	if err == nil && !info.IsDir() {
+		err = errors.New("not a directory")
+	}
+	if err != nil {
+		return fmt.Errorf("change to %q: %w", i.Dir, err)
+	}
+	return nil
+}
+
+// path makes a path of the command line absolute.
+func (i *invocation) path(p string) string {
+	if filepath.IsAbs(p) {
+		return filepath.Clean(p)
+	}
+	return filepath.Join(i.dir, p)
+}
+
+// inDirectory makes a path absolute that is relative to where the command runs.
+func (i *invocation) inDirectory(p string) string {
+	if filepath.IsAbs(p) {
+		return filepath.Clean(p)
+	}
+	return filepath.Join(i.directory(), p)
+}
+
+// short returns the shorter of a path and the same relative to here.
+func (i *invocation) short(path string) string {
+	here, err := realDir(i.directory())
+	if err != nil {
+		return path
+	}
+	if rel, err := filepath.Rel(here, path); err == nil && len(rel) < len(path) {
+		return rel
+	}
+	return path
+}
+
+// output describes standard output for render.
+func (i *invocation) output() render.Output { return i.outputOf(i.stdoutTerminal) }
+
+func (i *invocation) outputOf(terminal bool) render.Output {
+	return render.Signals{
+		Terminal: terminal, Columns: i.width, Term: i.getenv("TERM"),
+		NoColor: i.getenv("NO_COLOR"), Clicolor: i.getenv("CLICOLOR"),
+		ClicolorForce: i.getenv("CLICOLOR_FORCE"), ColorUI: i.colorUI, ColorOff: i.NoColor,
+	}.Output()
+}
+
+// printJSON writes one record as one line.
+func (i *invocation) printJSON(record any) error {
+	return render.NewJSONLines(i.stdout, i.output()).Write(record)
+}
+
+// note tells the user something that is no answer; -q silences it.
+func (i *invocation) note(format string, args ...any) {
+	i.terminal.Note(format, args...)
+}
+
+// warn tells the user something that should not be missed.
+func (i *invocation) warn(format string, args ...any) {
+	fmt.Fprintf(i.stderr, "warning: %s\n", render.Message(fmt.Sprintf(format, args...)))
+}
+
+// canAsk reports whether there is somebody to ask.
+func (i *invocation) canAsk() bool { return i.stdinTerminal && i.stderrTerminal }
+
+// confirm asks a question that is answered yes or no. Where nobody can answer the answer is no.
+func (i *invocation) confirm(question string) bool {
+	return i.canAsk() && i.terminal.Confirm(i.stdin, question)
+}
