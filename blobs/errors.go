@@ -67,6 +67,14 @@ func (e *PointerError) Error() string {
 	return fmt.Sprintf("blob %s is a Git LFS pointer to %s (%d bytes)", e.Hash, e.OID, e.Size)
 }
 
+// A PointersError says how many blobs are Git LFS pointers, of those that were wanted.
+type PointersError struct {
+	Count int
+}
+
+// Error says that their content is not here.
+func (e *PointersError) Error() string { return PointersText(e.Count) }
+
 // A LimitError says that content is larger than the store takes, or that a reference
 // claims so, or claims a negative size.
 type LimitError struct {

@@ -2,7 +2,9 @@ package blobs
 
 import (
 	"bytes"
+	"crypto/sha256"
 	"encoding/hex"
+	"fmt"
 	"strconv"
 	"strings"
 )
@@ -16,6 +18,17 @@ const (
 	pointerOID     = "oid sha256:"
 	pointerSize    = "size "
 )
+
+// FetchPointers is the command that puts what pointers stand for in their place.
+const FetchPointers = "git lfs pull"
+
+// PointersText says that so many blobs are pointers.
+func PointersText(n int) string {
+	if n == 1 {
+		return "1 blob is a Git LFS pointer: its content is not here"
+	}
+	return fmt.Sprintf("%d blobs are Git LFS pointers: their content is not here", n)
+}
 
 // IsPointer reports whether head, the beginning of a file, begins a Git LFS pointer
 // of version 1.
@@ -50,4 +63,11 @@ func ParsePointer(b []byte) (oid string, size int64, ok bool) {
 		return "", 0, false
 	}
 	return oid, size, true
+}
+
+// PointsTo reports whether a pointer stands for a file.
+func PointsTo(pointer, file []byte) bool {
+	oid, size, ok := ParsePointer(pointer)
+	sum := sha256.Sum256(file)
+	return ok && size == int64(len(file)) && oid == hex.EncodeToString(sum[:])
 }

@@ -13,6 +13,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/git-jp/git-jp/blobs"
 	"github.com/git-jp/git-jp/events"
 	"github.com/git-jp/git-jp/gitint"
 	"github.com/git-jp/git-jp/internal/ask"
@@ -47,6 +48,7 @@ type app struct {
 	models        func() (*models.Table, error) // what is known of models, read once
 	onDemand      []*ondemand.Source            // of the workspaces that are open
 	closers       []func() error
+	pointers      map[blobs.Hash]bool // blobs that are with Git LFS, of those that were wanted
 }
 
 func newApp(w *environment, g globals) *app {

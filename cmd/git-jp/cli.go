@@ -245,6 +245,7 @@ func run(ctx context.Context, w *environment) (code int) {
 	if err = a.enter(); err == nil {
 		err = k.Run(a)
 	}
+	warnPointers(a)
 	err = errors.Join(err, a.close())
 	err = misused(err, commandOf(k))
 	if ctx.Err() != nil && err != nil {

@@ -209,8 +209,9 @@ const mostUnread = 3
 // unread reports contents that could not be searched.
 func (g *grepRun) unread(id events.ID, problems []*search.Problem) {
 	problems = slices.DeleteFunc(problems, func(p *search.Problem) bool {
-		g.failed = g.failed || isNotHere(p.Err)
-		return isNotHere(p.Err)
+		away := isNotHere(g.app, p.Err)
+		g.failed = g.failed || away
+		return away
 	})
 	for i, p := range problems {
 		if i == mostUnread && len(problems) > mostUnread+1 {

@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"path/filepath"
 	"strconv"
@@ -11,6 +12,7 @@ import (
 	"github.com/git-jp/git-jp/gitint"
 	"github.com/git-jp/git-jp/internal/ondemand"
 	"github.com/git-jp/git-jp/internal/render"
+	"github.com/git-jp/git-jp/internal/report"
 	"github.com/git-jp/git-jp/internal/stage"
 	"github.com/git-jp/git-jp/internal/workspace"
 )
@@ -153,7 +155,23 @@ func printCheckout(ctx context.Context, a *app) error {
 
 // isNotHere reports whether content exists that is not on this machine: all of a command's is
 // counted in one line at its end.
-func isNotHere(err error) bool { return isA[*blobs.NotHereError](err) }
+func isNotHere(a *app, err error) bool {
+	if p, ok := errors.AsType[*blobs.PointerError](err); ok {
+		if a.pointers == nil {
+			a.pointers = make(map[blobs.Hash]bool)
+		}
+		a.pointers[p.Hash] = true
+		return true
+	}
+	return isA[*blobs.NotHereError](err)
+}
+
+// warnPointers reports in one line how many blobs are with Git LFS.
+func warnPointers(a *app) {
+	if n := len(a.pointers); n > 0 {
+		report.Warn(a.stderr, &blobs.PointersError{Count: n})
+	}
+}
 
 // expectTurns says that only these turns of a conversation are read, counted from 1.
 func expectTurns(a *app, s *events.Stream, first, last int) {

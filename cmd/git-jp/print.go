@@ -120,7 +120,7 @@ func printConversation(
 // contentProblems reports contents that could not be shown.
 func contentProblems(a *app, problems []render.Problem) error {
 	for _, p := range problems {
-		if !isNotHere(p.Err) {
+		if !isNotHere(a, p.Err) {
 			a.warn("%v", p)
 		}
 	}

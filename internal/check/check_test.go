@@ -81,6 +81,7 @@ func missingBeta() []expect {
 
 func TestStates(t *testing.T) {
 	const conv = ".jp/conversations/"
+	pointed := []expect{{State: Unchecked, Path: ".jp/blobs"}}
 	inFirst := func(s State, content string, turn int, call string) []expect {
 		return []expect{{s, firstE, turn, call, content}}
 	}
@@ -132,13 +133,18 @@ func TestStates(t *testing.T) {
 		},
 		{
 			"not fetched from lfs", base().write(blobPath("alpha"), pointer("alpha")),
-			Options{},
+			Options{Content: true},
+			pointed,
+		},
+		{
+			"not fetched from lfs, and looked for", base().write(blobPath("alpha"), pointer("alpha")),
+			Options{NoPointers: true},
 			inFirst(LFSPointer, "alpha", 1, "toolu_00"),
 		},
 		{
 			"fetched, not in the tree", base().write(blobPath("alpha"), pointer("alpha")),
 			Options{LFS: lfsStore("alpha")},
-			inFirst(Unchecked, "alpha", 1, "toolu_00"),
+			pointed,
 		},
 		{
 			"fetched and sound", base().write(blobPath("alpha"), pointer("alpha")),
@@ -149,7 +155,7 @@ func TestStates(t *testing.T) {
 			"damaged pointer", base().write(blobPath("alpha"),
 				strings.Replace(pointer("alpha"), "oid sha256:", "oid sha257:", 1)),
 			Options{},
-			inFirst(LFSPointer, "alpha", 1, "toolu_00"),
+			inFirst(Corrupt, "alpha", 1, "toolu_00"),
 		},
 		{
 			"conflict markers", base().write(firstE, "<<<<<<< ours\n[]\n"),

@@ -32,6 +32,9 @@ type Options struct {
 	LeftOut []Source
 	// LFS is the local store of Git LFS, <git-common-dir>/lfs/objects, or nil.
 	LFS fs.FS
+	// NoPointers makes a Git LFS pointer in place of a blob a finding: for who looks for content
+	// and not for what a clone is to have.
+	NoPointers bool
 	// Gaps say why the repository may lack objects or history.
 	Gaps []Gap
 	// Progress, when not nil, is told how far a stage has come.

@@ -91,17 +91,17 @@ func changed(old, new map[string]Entry, name string) bool {
 
 func (ch *checker) update(ctx context.Context, t transition) error {
 	src := t.new
-	blobs := ch.updateStore(ctx, t)
+	files := ch.updateStore(ctx, t)
 	fresh, err := ch.directories(ctx, t)
 	if err == nil {
 		err = ch.listAll(ctx, src, fresh)
 	}
-	if err = errors.Join(err, blobs.listed()); err == nil {
+	if err = errors.Join(err, files.listed()); err == nil {
 		ch.wanted = append(ch.wanted[:0], ch.store.touched...)
 		err = ch.conversations(ctx, src, fresh)
 	}
 	ch.listed, ch.unread = nil, nil
-	if err = errors.Join(err, blobs.surveyed()); err != nil {
+	if err = errors.Join(err, files.surveyed()); err != nil {
 		return err
 	}
 	sound, err := ch.verifier.judge(ctx, src, ch.store, ch.wanted)
@@ -365,6 +365,7 @@ func (ch *checker) emit(src Source) {
 		all = append(append(all, c.found...), c.dangling...)
 	}
 	all = append(all, ch.duplicated...)
+	all = append(all, ch.pointers()...)
 	if ch.opts.Select == nil {
 		all = slices.AppendSeq(all, maps.Values(ch.foreign))
 		all = append(all, ch.store.foreignFindings()...)
@@ -374,6 +375,21 @@ func (ch *checker) emit(src Source) {
 		all[i].Commit = src.Name()
 	}
 	ch.report.addAll(all)
+}
+
+// pointers says in one finding how many blobs are elsewhere: that is how such a repository is.
+func (ch *checker) pointers() []Finding {
+	if !ch.verifier.pointers {
+		return nil // there has been none anywhere
+	}
+	n := ch.store.pointers()
+	if n == 0 {
+		return nil
+	}
+	return []Finding{{
+		State: Unchecked, Path: ch.store.dir, Element: -1,
+		Detail: blobs.PointersText(n), Next: blobs.FetchPointers,
+	}}
 }
 
 func (ch *checker) conflicts(src Source) []Finding {

@@ -79,3 +79,15 @@ func (t *table) remove(gone *blob) {
 		t.first[t.key(gone.hash)] = rest
 	}
 }
+
+// pointers counts the blobs that something refers to and for which there is a Git LFS pointer.
+func (t *table) pointers() (n int) {
+	for _, b := range t.first {
+		for ; b != nil; b = b.next {
+			if b.refs > 0 && b.verdict != nil && b.verdict.pointer {
+				n++
+			}
+		}
+	}
+	return n
+}

@@ -19,6 +19,7 @@ type verdict struct {
 	state        State
 	detail, next string
 	size         int64 // of the content, -1 when it was not read
+	pointer      bool  // Git LFS has the content elsewhere
 }
 
 // fits reports whether nothing speaks against the reference. Where no verdict is
@@ -43,11 +44,14 @@ type verifier struct {
 	cache *refs.Cache
 	memo  map[memoKey]*verdict
 	fine  *verdict // shared by all that were not opened
-	turn  regular.Turn
-	read  int
-	total int
-	lazy  bool         // the source may name blobs that are not here
-	away  atomic.Int64 // how many it named of those that were to be read
+	// pointed is shared by all for which a pointer was found.
+	pointed  *verdict
+	pointers bool // there was one
+	turn     regular.Turn
+	read     int
+	total    int
+	lazy     bool         // the source may name blobs that are not here
+	away     atomic.Int64 // how many it named of those that were to be read
 }
 
 type memoKey struct {
@@ -56,7 +60,10 @@ type memoKey struct {
 }
 
 func newVerifier(opts *Options, cache *refs.Cache) *verifier {
-	return &verifier{opts: opts, cache: cache, memo: make(map[memoKey]*verdict), fine: present()}
+	return &verifier{
+		opts: opts, cache: cache, memo: make(map[memoKey]*verdict),
+		fine: present(), pointed: &verdict{size: -1, pointer: true},
+	}
 }
 
 // A job is one blob to judge.
@@ -81,6 +88,7 @@ func (v *verifier) judge(ctx context.Context, src Source, s *store, wanted []*bl
 			v.memo[memoKey{b.hash, b.id}] = got
 		}
 		sound = sound && got.fits(b.ref())
+		v.pointers = v.pointers || got.pointer
 	}
 	jobs := v.jobs(s, wanted, set)
 	jobs, err = v.stat(ctx, src, jobs, set)
@@ -341,32 +349,29 @@ func (v *verifier) unreadable(err error) *verdict {
 	return &verdict{state: Unreadable, detail: "cannot be read: " + err.Error(), size: -1}
 }
 
-// pointer judges a file of which the tree has only a Git LFS pointer. The pointer names
-// the compressed file, so that it can be compared with nothing that a reference says;
-// only the file itself can.
+// pointer judges a file of which the tree has only a Git LFS pointer, which is present, as far as
+// can be known here. The pointer names the compressed file, so that it can be compared with nothing
+// that a reference says; only the file itself can.
 func (v *verifier) pointer(j job, data []byte) *verdict {
-	missing := &verdict{
-		state: LFSPointer, size: -1,
-		detail: "was not fetched from Git LFS", next: "git lfs pull",
-	}
 	oid, size, ok := blobs.ParsePointer(data)
-	if v.opts.LFS == nil || !ok {
-		return missing
-	}
-	name := path.Join(oid[:2], oid[2:4], oid)
-	if info, err := fs.Stat(v.opts.LFS, name); err != nil || info.Size() != size {
-		return missing
-	}
-	here := &verdict{
-		state: Unchecked, size: -1, detail: "is in the local Git LFS store, which was not read",
+	switch {
+	case v.opts.NoPointers:
+		return &verdict{
+			state: LFSPointer, size: -1,
+			detail: "was not fetched from Git LFS", next: blobs.FetchPointers,
+		}
+	case !ok:
+		return &verdict{
+			state: Corrupt, size: -1, detail: "is a Git LFS pointer that says nothing",
+		}
 	}
 	limit := v.opts.limits().Max()
-	if !v.opts.Content || size > limit+limit/64+4096 {
-		return here
+	if !v.opts.Content || v.opts.LFS == nil || size > limit+limit/64+4096 {
+		return v.pointed
 	}
-	file, err := regular.Read(v.opts.LFS, name, limit+limit/64+4096)
-	if err != nil {
-		return here
+	file, err := regular.Read(v.opts.LFS, path.Join(oid[:2], oid[2:4], oid), size)
+	if err != nil || int64(len(file)) != size {
+		return v.pointed
 	}
 	return content(j, file, limit)
 }

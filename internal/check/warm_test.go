@@ -50,9 +50,7 @@ func TestSecondCheckReadsNothing(t *testing.T) {
 		t.Errorf("a check with one more conversation took %d reads", reads)
 	}
 	f.write(blobPath(noise(7)[:200]), pointer(noise(7)[:200]))
-	want := []expect{{
-		State: LFSPointer, Path: ".jp/conversations/17800836882/events.json", Turn: 1, Call: "toolu_00",
-	}}
+	want := []expect{{State: Unchecked, Path: ".jp/blobs"}}
 	for range 3 {
 		check(f, want)
 	}

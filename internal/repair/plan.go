@@ -171,8 +171,8 @@ func (m *planner) check(ctx context.Context) error {
 		return errors.Join(err, src.Close())
 	}
 	report, err := check.Tree(ctx, src, check.Options{
-		Content: true, MaxBlobBytes: m.Workspace.Blobs().Limits().Max(), Cache: m.Cache,
-		Progress: m.Progress, LeftOut: left,
+		Content: true, NoPointers: true, LeftOut: left, Cache: m.Cache, Progress: m.Progress,
+		MaxBlobBytes: m.Workspace.Blobs().Limits().Max(),
 	})
 	if err := errors.Join(err, src.Close()); err != nil {
 		return err

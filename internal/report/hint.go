@@ -263,8 +263,8 @@ func contentHints(err error) []string {
 		return []string{
 			"'git jp repair' brings it back, or says who may have it",
 		}
-	case isA[*blobs.PointerError](err):
-		return []string{"git lfs pull"}
+	case isA[*blobs.PointerError](err), isA[*blobs.PointersError](err):
+		return []string{blobs.FetchPointers}
 	case isA[*events.SyntaxError](err):
 		return []string{syntaxHint(err)}
 	case errors.Is(err, fs.ErrPermission):

@@ -68,6 +68,14 @@ func Print(stderr io.Writer, err error) int {
 	return exitCode(err)
 }
 
+// Warn prints what did not end the command, and what helps.
+func Warn(stderr io.Writer, err error) {
+	fmt.Fprintf(stderr, "warning: %s\n", render.Message(err.Error()))
+	for _, hint := range hints(err) {
+		fmt.Fprintf(stderr, "hint: %s\n", render.Message(hint))
+	}
+}
+
 func exitCode(err error) int {
 	conflict, ok := errors.AsType[Conflict](err)
 	switch {

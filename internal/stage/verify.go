@@ -1,16 +1,18 @@
 package stage
 
 import (
+	"bytes"
 	"context"
-	"errors"
 	"fmt"
 	"path"
+	"path/filepath"
 	"strings"
 
 	"github.com/git-jp/git-jp/blobs"
 	"github.com/git-jp/git-jp/gitint"
 	"github.com/git-jp/git-jp/internal/check"
 	"github.com/git-jp/git-jp/internal/refs"
+	"github.com/git-jp/git-jp/internal/regular"
 	"github.com/git-jp/git-jp/internal/workspace"
 )
 
@@ -85,18 +87,27 @@ func filtered(
 		return f, fmt.Errorf("read what was staged as %s: %w", e.Path, err)
 	}
 	err = blobs.Verify(data, ref, limits.Max())
-	pointer := new(blobs.PointerError)
 	switch {
 	case err == nil:
-	case errors.As(err, &pointer):
+	case blobs.IsPointer(data) && isPointed(repo, e.Path, data):
+		return f, nil
+	case blobs.IsPointer(data):
 		f.State = check.LFSPointer
-		f.Detail = "would be committed as a pointer of Git LFS, which has the content elsewhere"
+		f.Detail = "would be committed as a pointer of Git LFS to something else"
 	default:
 		f.State = check.Corrupt
 		f.Detail = "would be damaged by a filter of the attributes: " + err.Error()
 	}
 	f.Next = "git check-attr -a -- " + e.Path
 	return f, nil
+}
+
+// isPointed reports whether a pointer that is staged is what the working tree has, or stands for the
+// file that this has.
+func isPointed(repo *gitint.Repo, name string, pointer []byte) bool {
+	file := filepath.Join(repo.Root(), filepath.FromSlash(name))
+	data, err := regular.ReadFile(file, repo.Limits().Of(name))
+	return err == nil && (bytes.Equal(data, pointer) || blobs.PointsTo(pointer, data))
 }
 
 // blobOf returns the blob that lies at a path of the workspace dir.
