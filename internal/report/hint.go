@@ -264,7 +264,7 @@ func contentHints(err error) []string {
 			"'git jp repair' brings it back, or says who may have it",
 		}
 	case isA[*blobs.PointerError](err), isA[*blobs.PointersError](err):
-		return []string{blobs.FetchPointers}
+		return []string{"git lfs pull"}
 	case isA[*events.SyntaxError](err):
 		return []string{syntaxHint(err)}
 	case errors.Is(err, fs.ErrPermission):

@@ -102,8 +102,8 @@ func filtered(
 	return f, nil
 }
 
-// isPointed reports whether a pointer that is staged is what the working tree has, or stands for the
-// file that this has.
+// isPointed reports whether a pointer that is staged is what the working tree has, or stands for
+// the file that this has.
 func isPointed(repo *gitint.Repo, name string, pointer []byte) bool {
 	file := filepath.Join(repo.Root(), filepath.FromSlash(name))
 	data, err := regular.ReadFile(file, repo.Limits().Of(name))
