@@ -14,7 +14,7 @@ import (
 )
 
 // Decode returns the content of a blob file whose bytes lie elsewhere, such as in a
-// git object. It is bounded and verified as [Store.Read] is, but for the limit, which
+// git object. It is bounded and verified as [Store.Read] is, except for the limit, which
 // is the caller's.
 func Decode(gz []byte, ref Ref) ([]byte, error) {
 	return decode(bytes.NewReader(gz), int64(len(gz)), ref)

@@ -197,7 +197,7 @@ func (m Market) safe(p Pending) bool {
 
 // IsCold reports whether a provider has surely forgotten what it was sent of a stream, were
 // next the request that follows: no request that began alike is younger than what entries
-// live. An answer of which nobody knows the request may have begun alike.
+// live. An answer whose request is unknown may have begun alike.
 func IsCold(s *events.Stream, next Sent, m Market) bool {
 	alive := func(at time.Time, lifetime int64) bool {
 		return m.Gone == 0 || at.IsZero() || next.At.Sub(at) <= m.goneAfter(lifetime)
@@ -217,7 +217,7 @@ func IsCold(s *events.Stream, next Sent, m Market) bool {
 			said, answered = true, true
 		case events.KindChatRequest, events.KindToolCallResponse:
 			if !answered && alive(e.Time(), 0) {
-				return false // it was asked, and what came of it nobody knows
+				return false // it was asked, with an unknown outcome
 			}
 			said, answered = false, answered && e.Kind() != events.KindChatRequest
 		}

@@ -32,7 +32,7 @@ type Report struct {
 	Tools []ToolSaving `json:"tools"`
 	Money *Money       `json:"money"`
 	Goal  float64      `json:"goal_tokens"` // of auto; 0 for none
-	// Idle says why there was nothing to gain, "" where there was, or nobody knows.
+	// Idle says why there was nothing to gain, "" where there was, or it is unknown.
 	Idle string `json:"nothing_to_gain_because,omitempty"`
 }
 

@@ -83,7 +83,7 @@ func New(s *events.Stream, o Options, rd blobs.Reader) (*Plan, error) {
 // Block returns how a block of an element is delivered, or a resource of a request.
 func (p *Plan) Block(element, block int) Delivery { return p.short[Place{element, block}] }
 
-// All returns the deliveries that are not whole, in order.
+// All returns the incomplete deliveries, in order.
 func (p *Plan) All() iter.Seq2[Place, Delivery] {
 	return func(yield func(Place, Delivery) bool) {
 		for _, at := range slices.SortedFunc(maps.Keys(p.short), Place.compare) {

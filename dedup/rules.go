@@ -29,7 +29,7 @@ var (
 	recurseNames = words("recurse recursive depth max_depth")
 )
 
-// filterName is of filters that let through what they name, or hold it back: nobody knows.
+// filterName is of filters that let through what they name, or hold it back: which is unknown.
 const filterName = "filters"
 
 func words(s string) []string { return strings.Fields(s) }

@@ -5,14 +5,14 @@
 //
 // Bytes of others are sacred. [Decode] keeps the original bytes of every element
 // and of everything between elements; [Stream.Encode] of an unchanged stream is the
-// file, whatever its formatting. An element that changes keeps its bytes but for
+// file, whatever its formatting. An element that changes keeps its bytes except for
 // the members that differ; unknown members, kinds, blocks and number spellings
 // survive. What is written new has the form that jp writes.
 //
 // Reading is strict: one JSON array, valid UTF-8, no duplicate names, at most
 // [MaxStreamBytes] and [MaxDepth], and every known event as jp demands it. There is
 // no part of a stream: an error is a [*SyntaxError] with element, offset and
-// reason. What today's jp loads is read, but for duplicate names, and so are the
+// reason. What today's jp loads is read, except for duplicate names, and so are the
 // older forms that it cannot load any more. docs/format.md lists what else is read
 // or refused otherwise than by jp.
 //

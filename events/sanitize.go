@@ -25,7 +25,7 @@ func (s *Stream) Sanitize() *Stream {
 	return s.rebuild(sanitize(s.pieces(), nil))
 }
 
-// sanitize repairs ps, but for what was so already in what ps was made of.
+// sanitize repairs ps, except for what was so already in what ps was made of.
 func sanitize(ps, was []piece) []piece {
 	for _, repair := range []func([]piece) []piece{
 		dropBeforeRequest,

@@ -101,7 +101,7 @@ func (o *Options) write(dir, name string, data []byte) error {
 	}), root.Close())
 }
 
-// mkdir makes a directory: closed to other users, but for what belongs to the working tree.
+// mkdir makes a directory: closed to other users, except for what belongs to the working tree.
 func (o *Options) mkdir(dir string) error {
 	if err := o.step(Step(atomicfile.StepMkdir), dir); err != nil {
 		return err

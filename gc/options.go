@@ -14,7 +14,7 @@ import (
 
 // Options say what is collected and how.
 type Options struct {
-	// Repo is the repository of the workspace, opened at its root. Required, but for
+	// Repo is the repository of the workspace, opened at its root. Required, except for
 	// user-local content.
 	Repo *gitint.Repo
 	// Workspace is the one whose store is collected. Required.

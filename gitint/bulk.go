@@ -231,7 +231,7 @@ func (r *Repo) bulk(
 	return next, passed, fault
 }
 
-// idLines is the names of objects, a line each, but for the zero one, which git might
+// idLines is the names of objects, a line each, except for the zero one, which git might
 // take for the beginning of another.
 type idLines struct {
 	ids  []OID

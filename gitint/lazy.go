@@ -253,7 +253,7 @@ type CloneRequest struct {
 	Terminal *os.File
 }
 
-// Clone clones a repository without its blobs, but for the files that its working tree has.
+// Clone clones a repository without its blobs, except for the files that its working tree has.
 // Where it fails after git has cloned, 'git checkout' in the directory goes on.
 func Clone(ctx context.Context, o Options, c CloneRequest) (*Repo, error) {
 	args := []string{"clone", "--filter=blob:none", "--no-checkout"}

@@ -61,7 +61,7 @@ func isNextIndex(name string) bool {
 }
 
 // NextIndex reads one of the NextIndexes of a working tree. It is nil where the lock is one of this
-// program, which has no index in it. One that is not whole is waited for as for a lock; then the
+// program, which has no index in it. An incomplete one is waited for as for a lock; then the
 // error is a *[LockedError], and says what is wrong with the file.
 func (r *Repo) NextIndex(
 	ctx context.Context, w Worktree, path string, timeout time.Duration,

@@ -41,7 +41,7 @@ func (r *run) given() []string {
 	case "prepare-commit-msg":
 		names = []string{messageSource}
 	}
-	// Git itself gives all or none, but for the message, whose file the manager gives too.
+	// Git itself gives all or none, except for the message, whose file the manager gives too.
 	if len(r.args) > 0 && (r.name != "prepare-commit-msg" || len(r.args) > 1) {
 		return r.args
 	}

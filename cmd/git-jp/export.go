@@ -12,7 +12,7 @@ import (
 type exportCmd struct {
 	Conversation []string `arg:"" optional:"" help:"Conversations; the active one by default. More than one with --format=html or envelopes."`
 	Format       string   `short:"f" enum:"md,json,html,envelopes,claude-code,codex" default:"md" placeholder:"FORMAT" help:"md, json, html, envelopes, claude-code or codex."`
-	Output       string   `short:"o" placeholder:"FILE" help:"Write to FILE; - is standard output, the default but for agents."`
+	Output       string   `short:"o" placeholder:"FILE" help:"Write to FILE; - is standard output, the default except for agents."`
 	Compacted    bool     `help:"Export what a model is given: with compactions applied, and references for what it has."`
 	Focused      bool     `help:"With --format=html, only prompts and the answers to them."`
 }

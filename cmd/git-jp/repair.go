@@ -42,7 +42,7 @@ else is reported, with the command that helps, or with who may still have it.
 Exit code: 0 everything is complete, 1 something is left.`
 }
 
-// faultRecord is something that is not whole in the JSON of repair.
+// faultRecord is something incomplete in the JSON of repair.
 type faultRecord struct {
 	State        string   `json:"state"`
 	Path         string   `json:"path"`
@@ -117,7 +117,7 @@ func split(p *repair.Plan) (done, rest []*repair.Fault) {
 	return done, rest
 }
 
-// result is the error of the whole: that nobody confirmed, or that something is not whole.
+// result is the error of the whole: that nobody confirmed, or that something is incomplete.
 func result(faults []*repair.Fault, refused error) error {
 	open := func(f *repair.Fault) bool { return !f.Done && !f.Minor }
 	if refused == nil && slices.ContainsFunc(faults, open) {

@@ -75,7 +75,7 @@ func (m *merger) mergeGlobals() []*mergeGlobal {
 	return append(all, deltas.left()...)
 }
 
-// globalSum is the sum of what an element says; of a compaction, but for its range.
+// globalSum is the sum of what an element says; of a compaction, except for its range.
 func (eq *equality) globalSum(e *events.Element) blobs.Hash {
 	if c, ok := e.Event().(*events.Compaction); ok {
 		bare := *c

@@ -171,7 +171,7 @@ func (f attributesFile) install(p *Plan) {
 	p.add(a, f.with(rest+attributesBlock(f.known[0], openEnd)))
 }
 
-// uninstallAttributes plans to take out our lines, but for those that the index has:
+// uninstallAttributes plans to take out our lines, except for those that the index has:
 // they are everybody's, and not of this clone alone.
 func (in *Installer) uninstallAttributes(ctx context.Context, p *Plan) error {
 	files, err := in.attributesFiles(true)

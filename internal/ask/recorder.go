@@ -32,7 +32,7 @@ func newRecorder(t *Terminal, r query.Record) *recorder {
 	}
 }
 
-// sending begins an answer. What stands before it is settled, but for a message that was cut
+// sending begins an answer. What stands before it is settled, except for a message that was cut
 // off: the answer may go on with it.
 func (r *recorder) sending() error {
 	s := r.record.Stream()

@@ -43,7 +43,7 @@ type Options struct {
 	Workers int
 }
 
-// A Gap says why a repository is not whole, in the words of gitint.
+// A Gap says why a repository is incomplete, in the words of gitint.
 type Gap struct {
 	Reason string // "shallow", "partial" or another word
 	Detail string

@@ -74,7 +74,7 @@ func decode(name string, data []byte) (map[string]any, func([]string) position, 
 	return tree, func([]string) position { return position{} }, err
 }
 
-// decodeTree reads the formats in which nobody knows where a key stands.
+// decodeTree reads the formats that do not say where a key is.
 func decodeTree(ext string, data []byte) (tree map[string]any, err error) {
 	switch ext {
 	case ".json":

@@ -159,7 +159,7 @@ func (e Edit) Diff() string {
 			!strings.HasPrefix(line, "@@") {
 			b.WriteString(line)
 		} else if strings.HasPrefix(line, "@@") && b.Len() > 0 {
-			b.WriteString("@@\n") // the lines of a file that nobody knows have no numbers
+			b.WriteString("@@\n") // the lines of an unknown file have no numbers
 		}
 	}
 	return strings.TrimSuffix(b.String(), "\n")

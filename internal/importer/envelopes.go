@@ -72,7 +72,7 @@ func (im *Importer) receive(ctx context.Context, e *envelope.Envelope) error {
 		return err
 	}
 	if err := batch.Commit(); err != nil {
-		return fmt.Errorf("store contents: %w", err)
+		return fmt.Errorf("write blobs: %w", err)
 	}
 	_, err := im.Workspace.Create(ctx, &workspace.NewConversation{
 		ID: e.ID, Details: e.Details, Stream: e.Stream, BaseConfig: e.BaseConfig,
@@ -103,7 +103,7 @@ func (im *Importer) place(e *envelope.Envelope, batch *blobs.Batch) error {
 		}
 	}
 	if err := kept.give(e.Stream, batch); err != nil {
-		return fmt.Errorf("store contents: %w", err)
+		return fmt.Errorf("write blobs: %w", err)
 	}
 	return nil
 }

@@ -123,7 +123,7 @@ func (im *Importer) Import(
 	}
 	if !im.Dry {
 		if err := batch.Commit(); err != nil {
-			return out, fmt.Errorf("store contents: %w", err)
+			return out, fmt.Errorf("write blobs: %w", err)
 		}
 	}
 	out.Report = all[0].Report

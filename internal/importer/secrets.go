@@ -10,7 +10,7 @@ import (
 	"github.com/git-jp/git-jp/internal/sessions"
 )
 
-// redactor returns what leaves the secrets of a text out, but for what the workspace allows in its
+// redactor returns what leaves the secrets of a text out, except what the workspace allows in its
 // event.
 func (im *Importer) redactor() func(sessions.Place, []byte, map[string]int) []byte {
 	if im.Rules == nil {

@@ -57,7 +57,7 @@ func (o Origin) At(path ...string) string {
 	}
 }
 
-// Layers returns where settings came from, from low to high, but for what is built in.
+// Layers returns where settings came from, from low to high, except for what is built in.
 func (c *Config) Layers() []Origin {
 	return slices.DeleteFunc(slices.Clone(c.origins), func(o Origin) bool {
 		return o.Layer == BuiltIn

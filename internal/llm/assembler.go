@@ -205,7 +205,7 @@ func (a *Assembler) EndSaid() bool { return a.End(sayKey) }
 func (a *Assembler) Usage(u Usage) bool { return a.emit(Delta{Kind: DeltaUsage, Usage: u}) }
 
 // Flush ends the calls that were held back and, unless the answer was cut off, all open parts.
-// Cut off, a call that is not whole is no call and is dropped; text that is not whole is text.
+// Cut off, an incomplete call is no call and is dropped; incomplete text is text.
 func (a *Assembler) Flush(cut bool) bool {
 	for _, b := range a.begun() {
 		if cut && b.part == PartCall {

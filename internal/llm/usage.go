@@ -36,7 +36,7 @@ func (u Usage) Add(v Usage) Usage {
 }
 
 // Value returns the form that is stored: an object with input, output, cache_read,
-// cache_write, reasoning and model, without what is zero but for the first two.
+// cache_write, reasoning and model, without what is zero except for the first two.
 func (u Usage) Value() jsontext.Value {
 	b := strconv.AppendInt([]byte(`{"input":`), u.Input, 10)
 	b = strconv.AppendInt(append(b, `,"output":`...), u.Output, 10)

@@ -147,7 +147,7 @@ func (q *Query) sticking() ([]byte, error) {
 }
 
 // warnOf reports what is wrong with the configuration, and in a line each what of others'
-// settings does not count: what is not approved, and what nobody knows.
+// settings does not count: what is not approved, and what is unknown.
 func (q *Query) warnOf() {
 	for _, w := range q.Config.Warnings() {
 		if q.host.Verbose || w.Where == "-c" { // what files say is shown to who wants it

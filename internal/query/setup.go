@@ -18,7 +18,7 @@ type Setup struct {
 	Cache  llm.CachePolicy
 	Author string
 	// Speaker returns the model that a configuration of the conversation names, "" for
-	// none. Without it, nobody knows whose the answers are.
+	// none. Without it, it is unknown whose the answers are.
 	Speaker func(settings.Config) string
 }
 

@@ -6,7 +6,7 @@
 //
 //   - Whatever a conversation holds, output for a terminal has no control sequences
 //     but the colours (SGR) that this package writes itself. See [Sanitize].
-//   - Output that is not for a terminal keeps texts byte for byte but for line feeds
+//   - Output that is not for a terminal keeps texts byte for byte except for line feeds
 //     at their end, so that redirecting it to a file loses nothing. One-line fields,
 //     such as titles in tables, are the exception: white space in them becomes a space.
 //   - Contents are opened only for what is printed. One that is missing or damaged

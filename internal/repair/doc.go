@@ -1,4 +1,4 @@
-// Package repair brings back what is not whole, and changes the form in which conversations
+// Package repair completes what is incomplete, and changes the form in which conversations
 // are stored.
 //
 // # Lost content
@@ -14,7 +14,7 @@
 // says. All contents are looked for at once, with a number of processes that does not
 // depend on how many they are. Nothing is asked of the network.
 //
-// # Everything that is not whole
+// # Everything that is incomplete
 //
 // [MakePlan] finds the faults of a working tree and changes nothing; [Plan.Apply] does what is
 // certain about them. What is certain stands in docs/decisions.md; in short: what nobody

@@ -68,7 +68,7 @@ const (
 	Gone Outcome = "gone"
 )
 
-// A Fault is one thing that is not whole.
+// A Fault is one thing that is incomplete.
 type Fault struct {
 	State check.State
 	// Path is the file or directory, from the root of the workspace.
@@ -99,7 +99,7 @@ type Fault struct {
 	mend func(ctx context.Context) error
 }
 
-// A Plan is everything that is not whole and what is to be done about it.
+// A Plan is everything that is incomplete and what is to be done about it.
 type Plan struct {
 	Faults []*Fault
 	// Unsearched says, a phrase each, where could not be looked.

@@ -50,7 +50,7 @@ func openLog(name string) (*walLog, error) {
 	return l, nil
 }
 
-// begin reads the header. A log whose header is not whole has nothing in it.
+// begin reads the header. A log with an incomplete header has nothing in it.
 func (l *walLog) begin() (ok bool, err error) {
 	if _, err := l.file.ReadAt(l.header[:], 0); err != nil {
 		if errors.Is(err, io.EOF) {

@@ -166,7 +166,7 @@ func (a *Approvals) approved(c Claim) bool {
 	return a.holds(c) || a.follows(c)
 }
 
-// follows reports whether a claim is one that was approved, but for files that the user has
+// follows reports whether a claim is one that was approved, except for files that the user has
 // committed since.
 func (a *Approvals) follows(c Claim) bool {
 	if a.Own == nil {

@@ -14,7 +14,7 @@ type trait struct {
 	efforts        string // the highest effort it takes: "", "max" or "xhigh" (and max)
 	noSampling     bool   // temperature and its like are refused
 	alwaysThinks   bool   // it refuses not to think
-	guessed        bool   // nobody knows the name
+	guessed        bool   // the name is unknown
 }
 
 // thinking is how a model is told to think.

@@ -216,7 +216,7 @@ func reasonEffort(b *builder, r llm.ReasoningParams) {
 	}
 }
 
-// reasonCerebras can turn thinking off, but for the models of OpenAI that it serves.
+// reasonCerebras can turn thinking off, except for the models of OpenAI that it serves.
 func reasonCerebras(b *builder, r llm.ReasoningParams) {
 	if off(r) && !strings.HasPrefix(b.model.name, "gpt-oss") {
 		b.set("reasoning_effort", "none")

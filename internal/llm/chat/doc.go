@@ -9,7 +9,7 @@
 //   - What servers differ in stands in one table, [dialect]; a server that it does not know
 //     gets nothing but the common form. What a model's template insists on holds on every
 //     server that runs it.
-//   - Roles alternate but for results, since templates of local models insist on it. Where a
+//   - Roles alternate except for results, since templates of local models insist on it. Where a
 //     tool may not be followed by the user, the assistant speaks between.
 //   - Reasoning goes back as text to the server that it came from, in the turns in which tools
 //     were called, where servers need it, and not in others, where some refuse it. Mistral is

@@ -92,7 +92,7 @@ func answered(m llm.Message, c llm.Call) bool {
 	return slices.ContainsFunc(results(m), func(r llm.Result) bool { return r.CallID == c.ID })
 }
 
-// say adds parts to what this side says; neighbours of one role are one content, but for
+// say adds parts to what this side says; neighbours of one role are one content, except for
 // responses, which stand alone.
 func (b *builder) say(role string, parts ...part) {
 	if len(parts) == 0 {

@@ -15,6 +15,6 @@
 //
 // It does not promise what the format has no word for: stop sequences and top-k are not sent,
 // nor are temperature and top-p to models that reason, and a result does not say that it is an
-// error. What the provider's own tools did is kept beside the answer and not given back, but for
+// error. What the provider's own tools did is kept beside the answer and not given back, except for
 // what it compacted.
 package openai
