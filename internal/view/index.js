@@ -30,7 +30,10 @@
     const sorted = rows.map(r => [value(r, i), r]).sort(([a], [b]) => (a < b ? -1 : a > b ? 1 : 0));
     if (down) sorted.reverse();
     rows = sorted.map(([, r]) => r);
+    body.remove(); // nothing is laid out meanwhile
     body.append(...rows);
+    show();
+    list.append(body);
     for (const h of heads) h.removeAttribute("aria-sort");
     heads[i].setAttribute("aria-sort", down ? "descending" : "ascending");
     remember("sort", (down ? "-" : "") + name);
@@ -49,7 +52,6 @@
       sort(h.dataset.sort, was ? was === "ascending" : "v" in (rows[0]?.cells[h.cellIndex].dataset ?? {}));
     });
   }
-  sortAgain();
 
   // Filters, by the address too: "?title=index&author=Ada&label=pr=5&since=2026-01-01".
   const text = (row, name) => row.cells[at(name)].textContent;
@@ -63,14 +65,24 @@
   };
   const named = ["agent", "model", "author", "branch"];
   for (const n of named) tests[n] = (r, v) => text(r, n) === v;
+  // So many rows are shown at once: a browser takes seconds to lay out thousands.
+  let limit = 300;
+  const more = document.createElement("button");
+  more.className = "more";
+  more.addEventListener("click", () => { limit = Infinity; show(); });
+  list.after(more);
   const show = () => {
     const wanted = Object.entries(tests).filter(([n]) => params.get(n)).map(([n, f]) => [f, params.get(n)]);
     let shown = 0;
     for (const r of rows) {
-      const hide = !(wanted.every(([f, v]) => f(r, v)) && (!found || found(r)));
+      const fits = wanted.every(([f, v]) => f(r, v)) && (!found || found(r));
+      if (fits) shown++;
+      const hide = !fits || shown > limit;
       if (r.hidden !== hide) r.hidden = hide;
-      if (!hide) shown++;
     }
+    body.className = "ready";
+    more.hidden = shown <= limit;
+    more.textContent = `Show ${shown - limit} more`;
     total.textContent = shown < rows.length ? `${shown} of ${caption}` : caption;
   };
   const box = $("#filters"), fields = new Map();
@@ -104,8 +116,11 @@
   field("until", "Until", input("date"));
   box.parentElement.hidden = false;
   box.parentElement.open = Object.keys(tests).some(n => params.get(n));
-  choices();
+  const filters = box.parentElement;
+  filters.addEventListener("toggle", () => { if (filters.open) choices(); });
+  if (filters.open) choices();
   show();
+  sortAgain();
 
   // A server has the rows that changed, and the figures of those whose conversations it had not
   // read when the page was made.
@@ -129,7 +144,7 @@
       rows = [...body.rows];
       caption = `${rows.length} conversation${rows.length === 1 ? "" : "s"}`;
       sortAgain();
-      choices();
+      if (filters.open) choices();
       show();
     };
     const again = () => setTimeout(async () => {

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/chromedp/cdproto/emulation"
 	"github.com/chromedp/chromedp"
 )
 
@@ -74,6 +75,36 @@ func TestPagesGrow(t *testing.T) {
 	k.write(t, dir, "17000000009", "Another")
 	list.says(`[...document.querySelectorAll("#list tbody a")].map(a => a.textContent).sort().join()`, "Another,Growing")
 	list.says(`document.querySelector("#list caption").textContent`, "2 conversations")
+}
+
+// TestLongListsAreShownInPart shows the first rows of a long list, by its order and its filter, and the
+// rest when it is asked for; without a script all.
+func TestLongListsAreShownInPart(t *testing.T) {
+	dir := t.TempDir()
+	for i := range 310 {
+		k := newTalk()
+		k.ask("q")
+		k.write(t, dir, fmt.Sprint(17000000001+i), fmt.Sprintf("Talk %03d", i))
+	}
+	if err := os.WriteFile(dir+"/.jp/.id", []byte("ab12c"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	if said, err := program(t, dir, "site", "pages").CombinedOutput(); err != nil {
+		t.Fatalf("%v: %s", err, said)
+	}
+	own := "file://" + dir + "/pages/"
+	b := open(t, own+"index.html?sort=-title", own, 1400)
+	shown := `[...document.querySelectorAll("#list tbody tr")].filter(r => r.offsetHeight).length`
+	b.says(shown, 300)
+	b.says(`document.querySelector("#list tbody a").textContent`, "Talk 309")
+	b.says(`document.querySelector(".more").textContent`, "Show 10 more")
+	b.run(chromedp.Click(".more", chromedp.ByQuery))
+	b.says(shown, 310)
+	b = open(t, own+"index.html?title=talk+30", own, 1400)
+	b.says(shown, 10)
+	b.says(`document.querySelector(".more").hidden`, true)
+	b.run(emulation.SetScriptExecutionDisabled(true), chromedp.Navigate(own+"index.html"))
+	b.says(shown, 310)
 }
 
 // TestListIsFiltered chooses rows by fields and by the address.
