@@ -47,6 +47,7 @@ type app struct {
 	tracer        *trace.Log
 	models        func() (*models.Table, error) // what is known of models, read once
 	onDemand      []*ondemand.Source            // of the workspaces that are open
+	lacks         bool                          // content was asked for that is not here
 	closers       []func() error
 	pointers      map[blobs.Hash]bool // blobs that are with Git LFS, of those that were wanted
 }

@@ -247,6 +247,9 @@ func run(ctx context.Context, w *environment) (code int) {
 	}
 	warnPointers(a)
 	err = errors.Join(err, a.close())
+	if err == nil && a.lacks {
+		err = report.ErrProblems // which was said when it was closed
+	}
 	err = misused(err, commandOf(k))
 	if ctx.Err() != nil && err != nil {
 		err = ctx.Err()

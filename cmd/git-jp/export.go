@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"io"
 	"slices"
 
@@ -35,7 +36,7 @@ agent's command for that is printed. What the agent has no form for is left out 
 }
 
 // Run exports conversations. A file is written whole or not at all.
-func (c exportCmd) Run(a *app) (err error) {
+func (c exportCmd) Run(ctx context.Context, a *app) (err error) {
 	names := c.Conversation
 	if len(names) == 0 {
 		names = []string{"."}
@@ -56,6 +57,9 @@ func (c exportCmd) Run(a *app) (err error) {
 	}
 	if c.Format == "envelopes" {
 		return c.write(a, func(out io.Writer) error { return c.envelopes(a, out, entries) })
+	}
+	if err := a.openWorkspace.Expect(ctx, entries); err != nil {
+		return err
 	}
 	subjects := make([]view.Conversation, len(entries))
 	for i, e := range entries {

@@ -87,6 +87,7 @@ func isTrue(value string) bool {
 // warnAbsent reports in one line what could not be fetched.
 func warnAbsent(a *app, s *ondemand.Source) {
 	n, bytes, err := s.Absent()
+	a.lacks = a.lacks || n > 0
 	switch {
 	case n == 1:
 		a.warn("1 blob (%s) is not here: %v", render.Bytes(bytes), err)

@@ -38,7 +38,7 @@ func (c siteCmd) Run(ctx context.Context, a *app) error {
 	if err != nil {
 		return err
 	}
-	entries, err := c.entries(a)
+	entries, err := c.entries(ctx, a)
 	if err != nil {
 		return err
 	}
@@ -67,13 +67,16 @@ func (c siteCmd) Run(ctx context.Context, a *app) error {
 }
 
 // entries are the conversations of the site. Imported sessions are archived from the beginning.
-func (c siteCmd) entries(a *app) ([]site.Entry, error) {
+func (c siteCmd) entries(ctx context.Context, a *app) ([]site.Entry, error) {
 	w, err := a.workspace()
 	if err != nil {
 		return nil, err
 	}
 	list, _, err := w.List(workspace.ListOptions{Archived: true})
 	if err != nil {
+		return nil, err
+	}
+	if err := w.Expect(ctx, list); err != nil {
 		return nil, err
 	}
 	var all []site.Entry

@@ -55,6 +55,12 @@ func LeftOutOf(ctx context.Context, repo *gitint.Repo, root string) (all []Sourc
 	return all, err
 }
 
+// IsAway reports whether a file could not be read because its content is at a remote.
+func IsAway(err error) bool {
+	missing, ok := errors.AsType[*gitint.MissingObjectError](err)
+	return ok && missing.Promised
+}
+
 // A promiser is a Source that may name blobs which are not here, and are at a remote.
 type promiser interface {
 	IsLazy(ctx context.Context) bool
@@ -114,8 +120,12 @@ func (s *lazySource) ReadFile(name string) ([]byte, error) {
 		return data, err
 	}
 	for _, left := range s.left {
-		if data, leftErr := left.ReadFile(name); leftErr == nil {
+		data, leftErr := left.ReadFile(name)
+		if leftErr == nil {
 			return data, nil
+		}
+		if IsAway(leftErr) {
+			err = leftErr
 		}
 	}
 	return nil, err
@@ -146,6 +156,9 @@ func (s *lazySource) Sizes(ctx context.Context, files []File) ([]int64, error) {
 
 // List implements [Source].
 func (s *lazySource) List(dir string) ([]Entry, error) {
+	if path.Base(dir) != ".jp" && !leftOut(dir, fs.ModeDir) {
+		return s.Source.List(dir)
+	}
 	entries, err := list(s.Source, dir)
 	if err != nil {
 		return nil, err

@@ -4,9 +4,7 @@ import (
 	"bytes"
 	"context"
 	"crypto/sha256"
-	"errors"
 	"fmt"
-	"io/fs"
 	"path"
 	"slices"
 	"strings"
@@ -368,7 +366,7 @@ func (r reader) Read(ref blobs.Ref) ([]byte, error) {
 		return nil, &blobs.CorruptError{Hash: ref.Hash, Reason: "is too large", Err: err}
 	}
 	gz, err := r.src.ReadFile(workspace.BlobPath(r.dir, ref.Hash))
-	if errors.Is(err, fs.ErrNotExist) && check.IsLazy(context.Background(), r.src) {
+	if check.IsAway(err) {
 		r.away[ref.Hash] = true
 	}
 	if err != nil {

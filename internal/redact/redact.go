@@ -123,6 +123,9 @@ func (r Redactor) each(
 	if err != nil {
 		return err
 	}
+	if err := r.Workspace.Expect(ctx, all); err != nil {
+		return err
+	}
 	for _, e := range all {
 		if err := ctx.Err(); err != nil {
 			return err

@@ -56,6 +56,11 @@ const sideBySide = 4
 func Migrate(
 	ctx context.Context, w *workspace.Workspace, entries []workspace.Entry, o MigrateOptions,
 ) ([]Migrated, error) {
+	if w.Format() == workspace.FormatInline {
+		if err := w.Expect(ctx, entries); err != nil {
+			return nil, err
+		}
+	}
 	all := make([]migration, len(entries))
 	known := &inventory{present: make(map[content]bool)}
 	next := make(chan *migration)

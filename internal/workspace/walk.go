@@ -31,7 +31,7 @@ func (k Walk) Each(ctx context.Context, f func(Entry, *Conversation) error) erro
 			return err
 		}
 	}
-	if err := k.expect(ctx, entries); err != nil {
+	if err := k.Workspace.Expect(ctx, entries); err != nil {
 		return err
 	}
 	for _, e := range entries {
@@ -52,18 +52,18 @@ func (k Walk) Each(ctx context.Context, f func(Entry, *Conversation) error) erro
 	return nil
 }
 
-// expect reads what conversations refer to ahead, where their content comes from elsewhere: for
-// all of them it comes together.
-func (k Walk) expect(ctx context.Context, entries []Entry) error {
-	if k.Workspace.main.elsewhere == nil || len(entries) < 2 {
+// Expect says that the content of several conversations may be read soon, so that what comes from
+// elsewhere comes together. Where nothing does it reads nothing.
+func (w *Workspace) Expect(ctx context.Context, entries []Entry) error {
+	if w.main.elsewhere == nil || len(entries) < 2 {
 		return nil
 	}
 	for _, e := range entries {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
-		if text, err := k.Workspace.LoadText(e); err == nil {
-			k.Workspace.storeOf(e).expect(text.Stream)
+		if text, err := w.LoadText(e); err == nil {
+			w.storeOf(e).expect(text.Stream)
 		}
 	}
 	return nil
