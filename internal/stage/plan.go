@@ -128,7 +128,7 @@ func (p *Plan) addState(s *survey) {
 func (s *survey) choose(ctx context.Context) ([]*closure, error) {
 	ids := s.all()
 	if s.req.Select == Named {
-		ids = slices.Compact(slices.Sorted(slices.Values(s.withForks(s.req.IDs))))
+		ids = slices.Compact(slices.Sorted(slices.Values(s.req.IDs)))
 	}
 	var chosen, quickly []*closure
 	for _, id := range ids {

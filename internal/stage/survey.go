@@ -101,6 +101,9 @@ func (s *survey) lookAtAll(ctx context.Context) error {
 
 // lookAtNamed looks at the conversations of the request alone.
 func (s *survey) lookAtNamed(ctx context.Context) error {
+	if err := s.addForks(); err != nil {
+		return err
+	}
 	only := map[events.ID]bool{}
 	for _, id := range s.req.IDs {
 		only[id] = true
@@ -235,33 +238,42 @@ func (s *survey) all() []events.ID {
 	return ids
 }
 
-// withForks adds to conversations those of the working tree that have what was rewound in them: a
-// merge leaves that out where these are (docs/merge.md).
-func (s *survey) withForks(ids []events.ID) []events.ID {
-	all := slices.Clone(ids)
-	for _, id := range ids {
-		for _, e := range s.dirs[id] {
-			d, err := workspace.ReadDetails(s.fsys, e)
-			if err != nil {
-				continue // a finding of the check
-			}
-			for fork := range d.Rewound() {
-				of := events.SessionIDs(fork)
-				all = append(all, slices.DeleteFunc(of[:], func(id events.ID) bool {
-					return !s.holds(id, fork)
-				})...)
+// addForks adds to the conversations of the request those of the working tree that have what was
+// rewound in them: a merge leaves that out where these are (docs/merge.md).
+func (s *survey) addForks() error {
+	sessions := map[events.ID]string{} // of forks
+	err := s.eachDetails(s.req.IDs, func(_ events.ID, d *events.Details) {
+		for fork := range d.Rewound() {
+			for _, id := range events.SessionIDs(fork) {
+				sessions[id] = fork
 			}
 		}
+	})
+	if err != nil || len(sessions) == 0 {
+		return err
 	}
-	return all
+	ids := slices.Clone(s.req.IDs)
+	err = s.eachDetails(slices.Collect(maps.Keys(sessions)), func(id events.ID, d *events.Details) {
+		if d.Labels[events.LabelSession] == sessions[id] {
+			ids = append(ids, id)
+		}
+	})
+	s.req.IDs = ids
+	return err
 }
 
-// holds reports whether a conversation of the working tree is that of a session.
-func (s *survey) holds(id events.ID, session string) bool {
-	return slices.ContainsFunc(s.dirs[id], func(e workspace.Entry) bool {
-		d, err := workspace.ReadDetails(s.fsys, e)
-		return err == nil && d.Labels[events.LabelSession] == session
+// eachDetails calls f for the details of conversations of the working tree. What cannot be read is
+// a finding of the check.
+func (s *survey) eachDetails(ids []events.ID, f func(events.ID, *events.Details)) error {
+	entries, _, err := workspace.ScanOf(s.fsys, s.req.Dir, func(id events.ID) bool {
+		return slices.Contains(ids, id)
 	})
+	for _, e := range entries {
+		if d, err := workspace.ReadDetails(s.fsys, e); err == nil {
+			f(e.ID, d)
+		}
+	}
+	return err
 }
 
 // A closure is one conversation and what it refers to.
