@@ -18,8 +18,8 @@ var large = []bench{
 	{"migrate, nothing new", 2, migrateNothing},
 	{"check HEAD, first time", 2, largeCheck(false)},
 	{"check HEAD, again", 0.7, largeCheck(true)},
-	{"gc --dry-run, first time", 2.5, largeCollect(false)},
-	{"gc --dry-run, again", 0.7, largeCollect(true)},
+	{"gc --dry-run, first time", none, largeCollect(false)},
+	{"gc --dry-run, again", none, largeCollect(true)},
 	{"status, nothing new", 2, largeStatus(0)},
 	{"status, 10,000 new conversations", 4, largeStatus(10_000)},
 }
@@ -57,8 +57,11 @@ func (b *builder) large() error {
 		// Entries as young as their index would be read again by every git.
 		return b.git("update-index", "--refresh", "-q", "--really-refresh")
 	})
+	if made != nil {
+		return made
+	}
 	// What the row before has added and changed.
-	return cmp.Or(made, b.git("reset", "-q", "--hard"), b.git("clean", "-dfq", ".jp"))
+	return cmp.Or(b.git("reset", "-q", "--hard"), b.git("clean", "-dfq", ".jp"))
 }
 
 func (b *builder) importLarge(w io.Writer) error {

@@ -182,17 +182,36 @@ func (m *migration) one(ctx context.Context, o MigrateOptions) error {
 	if m.result.Entry.Legacy {
 		return workspace.ErrLegacy
 	}
-	if !o.DryRun {
-		return m.space.Update(ctx, m.result.Entry.ID, m.save)
-	}
 	if err := ctx.Err(); err != nil {
 		return err
 	}
 	conv, err := m.space.Load(m.result.Entry)
-	if err != nil {
+	switch {
+	case err != nil && o.DryRun:
 		return err
+	case err == nil && (o.DryRun || m.isDone(conv)):
+		err = m.convert(conv, m.meter(m.space.BlobsOf(conv.Entry), nil))
+		if o.DryRun || err == nil && m.result.Contents == 0 {
+			return err
+		}
+		m.added = nil
 	}
-	return m.convert(conv, m.meter(m.space.BlobsOf(conv.Entry), nil))
+	// To find a conversation under its lock costs as much as there are.
+	return m.space.Update(ctx, m.result.Entry.ID, m.save)
+}
+
+// isDone reports whether each content of a conversation is where it is to be.
+func (m *migration) isDone(conv *workspace.Conversation) bool {
+	if conv.Stream == nil {
+		return false
+	}
+	inline := m.space.Format() == workspace.FormatInline
+	for c := range conv.Stream.Contents() {
+		if c.Content.IsRef() == inline {
+			return false
+		}
+	}
+	return true
 }
 
 // save converts inside an update, storing content in one batch.
