@@ -128,6 +128,10 @@ func (a *app) findSecret(
 		return secrets.Allowed{}, errors.Join(err, src.Close())
 	}
 	dir, err := a.dirInRepo(w, repo)
+	var left []check.Source
+	if err == nil {
+		left, err = check.LeftOutOf(ctx, repo, w.Root())
+	}
 	if err != nil {
 		return secrets.Allowed{}, errors.Join(err, src.Close())
 	}
@@ -137,7 +141,7 @@ func (a *app) findSecret(
 		return ok
 	}
 	s := leaks.NewScanner(o)
-	err = s.Scan(ctx, src)
+	err = s.Scan(ctx, check.Lazily(src, left))
 	if err = errors.Join(err, src.Close()); err != nil {
 		return secrets.Allowed{}, err
 	}
