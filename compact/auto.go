@@ -23,7 +23,7 @@ func (j *job) auto(ctx context.Context) error {
 	defer func() { j.later = after }()
 	for _, s := range steps {
 		if j.Budget > 0 && j.size.Tokens <= float64(j.Budget) {
-			j.skip(s.name, "the goal of "+tokens(float64(j.Budget))+" is reached")
+			j.report.skip(s.name, "the goal of "+tokens(float64(j.Budget))+" is reached")
 			continue
 		}
 		if err := j.apply(ctx, s.name, s.why); err != nil {
@@ -56,15 +56,15 @@ func (j *job) autoStrip(ctx context.Context) error {
 }
 
 // goal is the size at which auto has done enough, false when nothing says.
-func (j *job) goal() (float64, bool) {
-	if j.Budget > 0 {
-		return float64(j.Budget), true
+func (o Options) goal() (float64, bool) {
+	if o.Budget > 0 {
+		return float64(o.Budget), true
 	}
-	share, most := j.Threshold*float64(j.Window), float64(j.Most)
-	if most > 0 && (j.Window == 0 || most < share) {
+	share, most := o.Threshold*float64(o.Window), float64(o.Most)
+	if most > 0 && (o.Window == 0 || most < share) {
 		return most, true
 	}
-	return share, j.Window > 0
+	return share, o.Window > 0
 }
 
 // autoSummarize summarizes what is still too large.
@@ -72,10 +72,10 @@ func (j *job) autoSummarize(ctx context.Context) error {
 	goal, known := j.goal()
 	switch {
 	case !known:
-		j.skip(Summarize, "the model's window is not known and there is no budget")
+		j.report.skip(Summarize, "the model's window is not known and there is no budget")
 		return nil
 	case j.size.Tokens <= goal:
-		j.skip(Summarize, fmt.Sprintf("%s are within the goal of %s",
+		j.report.skip(Summarize, fmt.Sprintf("%s are within the goal of %s",
 			tokens(j.size.Tokens), tokens(goal)))
 		return nil
 	}
@@ -84,8 +84,8 @@ func (j *job) autoSummarize(ctx context.Context) error {
 }
 
 // skip enters a step that did not run.
-func (j *job) skip(name, reason string) {
-	j.report.Steps = append(j.report.Steps, Step{
+func (r *Report) skip(name, reason string) {
+	r.Steps = append(r.Steps, Step{
 		Strategy: name, Reason: "not needed: " + reason, Tools: []ToolSaving{},
 	})
 }

@@ -51,25 +51,25 @@ func (j *job) dedupTools(ctx context.Context, step *Step) error {
 }
 
 // repeats returns the rules by which calls of a tool repeat or subsume each other.
-func (j *job) repeats(tool string) []dedup.Rule {
-	all, hint := dedup.Rules(), j.Hint(tool)
+func (o Options) repeats(tool string) []dedup.Rule {
+	all, hint := dedup.Rules(), o.Hint(tool)
 	rules := []dedup.Rule{all["same"]}
 	if hint.Dedup && !hint.Alike {
 		rules = append(rules, all["exact"])
 	}
-	return append(rules, j.subsumption(tool)...)
+	return append(rules, o.subsumption(tool)...)
 }
 
 // subsumption returns the rule by which calls of a tool subsume each other. What writes a file is
 // no call that could go, and shows what others read.
-func (j *job) subsumption(tool string) []dedup.Rule {
-	name := first(j.Hint(tool).Subsumes, ioContent)
-	for _, r := range j.Rules(tool) {
+func (o Options) subsumption(tool string) []dedup.Rule {
+	name := first(o.Hint(tool).Subsumes, ioContent)
+	for _, r := range o.Rules(tool) {
 		if r.Name == name {
 			return []dedup.Rule{r}
 		}
 	}
-	if r, ok := dedup.Rules()[name]; ok && j.Hint(tool).Subsumes != "" {
+	if r, ok := dedup.Rules()[name]; ok && o.Hint(tool).Subsumes != "" {
 		return []dedup.Rule{r}
 	}
 	return nil // also for "none", and "tool", which is asked
@@ -180,7 +180,7 @@ func (w witness) subsumed(
 		if gone[c.Request] {
 			continue
 		}
-		by, err := w.job.ask(ctx, c, later)
+		by, err := w.ask(ctx, c, later)
 		if err != nil {
 			return nil, err
 		}
@@ -200,11 +200,13 @@ func (w witness) subsumed(
 }
 
 // ask returns the first of some later calls of which the tool says that it subsumes c.
-func (j *job) ask(ctx context.Context, c events.Call, later []events.Call) (*events.Call, error) {
-	earlier := invocation(j.stream, c)
+func (w witness) ask(
+	ctx context.Context, c events.Call, later []events.Call,
+) (*events.Call, error) {
+	earlier := invocation(w.job.stream, c)
 	for i := range later {
-		yes, err := j.Subsumer.Subsumes(
-			ctx, c.Name, earlier.Arguments, invocation(j.stream, later[i]).Arguments)
+		yes, err := w.job.Subsumer.Subsumes(
+			ctx, c.Name, earlier.Arguments, invocation(w.job.stream, later[i]).Arguments)
 		if err != nil {
 			return nil, err
 		}

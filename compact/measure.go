@@ -118,15 +118,15 @@ func (m *Measure) beside(s Sort, z Size) {
 }
 
 // definitions returns how large the definitions of the offered tools are.
-func (j *job) definitions(s *events.Stream) int64 {
-	table := j.declared(s)
+func (o Options) definitions(s *events.Stream) int64 {
+	table := o.declared(s)
 	var n int64
 	for name, v := range table {
-		if _, known := j.Offered[name]; !known && name != "*" && table.enabled(name) {
+		if _, known := o.Offered[name]; !known && name != "*" && table.enabled(name) {
 			n += int64(len(name) + shown(v))
 		}
 	}
-	for name, bytes := range j.Offered {
+	for name, bytes := range o.Offered {
 		if table.enabled(name) {
 			n += bytes
 		}

@@ -266,9 +266,9 @@ func (j *job) pruneTools(_ context.Context, step *Step) error {
 type toolTable map[string]json.RawMessage
 
 // declared returns the tools that the configuration at the end of a stream declares.
-func (j *job) declared(s *events.Stream) toolTable {
+func (o Options) declared(s *events.Stream) toolTable {
 	table := toolTable{}
-	c, err := settings.InForce(s, j.Base, s.Len(), 0)
+	c, err := settings.InForce(s, o.Base, s.Len(), 0)
 	if err != nil {
 		return table
 	}
@@ -279,8 +279,8 @@ func (j *job) declared(s *events.Stream) toolTable {
 }
 
 // offered returns the tools that are declared, or offered anyway, and not turned off, in order.
-func (j *job) offered(table toolTable) []string {
-	names := slices.Concat(slices.Collect(maps.Keys(table)), slices.Collect(maps.Keys(j.Offered)))
+func (o Options) offered(table toolTable) []string {
+	names := slices.Concat(slices.Collect(maps.Keys(table)), slices.Collect(maps.Keys(o.Offered)))
 	names = slices.DeleteFunc(names, func(name string) bool {
 		return name == "*" || !table.enabled(name)
 	})

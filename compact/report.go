@@ -133,12 +133,12 @@ func (j *job) tail() float64 {
 			sum += j.first.Element[i].Tokens
 		}
 	}
-	if j.prunes() { // tools stand before everything
+	if j.report.prunes() { // tools stand before everything
 		return j.first.Tokens
 	}
 	return sum
 }
 
-func (j *job) prunes() bool {
-	return slices.ContainsFunc(j.report.Steps, func(s Step) bool { return len(s.Pruned) > 0 })
+func (r *Report) prunes() bool {
+	return slices.ContainsFunc(r.Steps, func(s Step) bool { return len(s.Pruned) > 0 })
 }

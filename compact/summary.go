@@ -274,12 +274,12 @@ func eventsBefore(s *events.Stream, limit int) []*events.Element {
 }
 
 // draft asks for a summary, and once more where facts are missing.
-func (j *job) draft(
+func (o Options) draft(
 	ctx context.Context, p Passage,
 ) (d Draft, spent Usage, refused string, err error) {
 	for range 2 {
 		var usage Usage
-		d, usage, err = j.Summarizer.Summarize(ctx, p)
+		d, usage, err = o.Summarizer.Summarize(ctx, p)
 		spent = spent.Add(usage)
 		if err != nil {
 			return d, spent, "", err
@@ -323,7 +323,7 @@ func (j *job) put(head []*events.Element, text string, mark Summary) error {
 			gone[j.stream.At(c.Response)] = true
 		}
 	}
-	if !j.opensAfter(gone) {
+	if !opensWithout(j.stream, gone) {
 		lead = append(lead, events.NewElement(at, &events.TurnStart{}, none))
 	}
 	j.stream = j.stream.Revise(func(_ int, e *events.Element) *events.Element {
@@ -335,9 +335,9 @@ func (j *job) put(head []*events.Element, text string, mark Summary) error {
 	return nil
 }
 
-// opensAfter reports whether what is left begins with a turn of its own, or is nothing.
-func (j *job) opensAfter(gone map[*events.Element]bool) bool {
-	for _, e := range j.stream.All() {
+// opensWithout reports whether what is left begins with a turn of its own, or is nothing.
+func opensWithout(s *events.Stream, gone map[*events.Element]bool) bool {
+	for _, e := range s.All() {
 		if e.Kind().IsEvent() && !gone[e] {
 			return e.Kind() == events.KindTurnStart
 		}

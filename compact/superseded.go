@@ -78,9 +78,9 @@ type ObsoleteOptions struct {
 	Beside float64
 }
 
-func (j *job) obsoleteOptions() ObsoleteOptions {
+func (o Options) obsoleteOptions() ObsoleteOptions {
 	return ObsoleteOptions{
-		Rules: j.Rules, Limits: j.Limits, Dedup: j.Dedup, Contents: j.Contents,
+		Rules: o.Rules, Limits: o.Limits, Dedup: o.Dedup, Contents: o.Contents,
 	}
 }
 
