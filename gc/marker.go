@@ -58,12 +58,12 @@ type marker struct {
 	index      *gitint.Index       // that git uses now
 	last       func() historyCache // what history said the last time
 
-	tips      []*tip
-	commits   []gitint.OID // that roots name, tips and others
-	titles    map[gitint.OID]string
-	obstacles []Obstacle
-	notes     []string
-	wanted    []bool // by a tip, by number
+	barrier
+	tips    []*tip
+	commits []gitint.OID // that roots name, tips and others
+	titles  map[gitint.OID]string
+	notes   []string
+	wanted  []bool // by a tip, by number
 }
 
 func newMarker(o *Options) *marker {
@@ -74,20 +74,6 @@ func newMarker(o *Options) *marker {
 	m.references = newReferenceCache(m.trees, m.hashes, false)
 	m.workspaces = newWorkspaces(m)
 	return m
-}
-
-func (m *marker) obstruct(o Obstacle) { m.obstacles = append(m.obstacles, o) }
-
-// unread notes that the system refuses to read something in which roots may be.
-func (m *marker) unread(what string, err error) {
-	m.obstruct(Obstacle{Reason: ReasonFiles, Root: what, Detail: err.Error()})
-}
-
-func (m *marker) refused() error {
-	if len(m.obstacles) == 0 {
-		return nil
-	}
-	return &RefusedError{Obstacles: m.obstacles}
 }
 
 // markTips finds what every tip refers to.
@@ -135,15 +121,6 @@ func (m *marker) readRoots(ctx context.Context) error {
 	return m.workspaces.onDisk(ctx)
 }
 
-// absorb makes an obstacle of an error of the repository, unless we were interrupted.
-func (m *marker) absorb(ctx context.Context, err error) error {
-	if ctx.Err() != nil {
-		return ctx.Err()
-	}
-	m.obstruct(Obstacle{Reason: reasonOf(err), Detail: err.Error()})
-	return m.refused()
-}
-
 func reasonOf(err error) string {
 	missing, corrupt := new(gitint.MissingObjectError), new(gitint.CorruptObjectError)
 	switch {
@@ -184,7 +161,7 @@ func (m *marker) refTips(ctx context.Context) error {
 	}
 	var stashes, noted []gitint.Root
 	for _, root := range m.roots.Names {
-		id, kind, err := m.peel(ctx, root.OID, kinds[root.OID])
+		id, kind, err := m.o.peel(ctx, root.OID, kinds[root.OID])
 		switch {
 		case err != nil:
 			m.obstruct(Obstacle{Reason: reasonOf(err), Root: root.Title(), Detail: err.Error()})
@@ -258,15 +235,15 @@ func (m *marker) kinds(ctx context.Context) (map[gitint.OID]string, error) {
 	return kinds, err
 }
 
-func (m *marker) peel(
+func (o *Options) peel(
 	ctx context.Context, id gitint.OID, kind string,
 ) (gitint.OID, string, error) {
 	for kind == "tag" {
-		next, err := m.o.Repo.TagTarget(ctx, id)
+		next, err := o.Repo.TagTarget(ctx, id)
 		if err != nil {
 			return id, "", err
 		}
-		kinds, err := m.o.Repo.ObjectKinds(ctx, []gitint.OID{next})
+		kinds, err := o.Repo.ObjectKinds(ctx, []gitint.OID{next})
 		if err != nil {
 			return id, "", err
 		}
@@ -416,7 +393,9 @@ func (m *marker) expandAll(ctx context.Context, tips []*tip) error {
 	var documents []document
 	for _, t := range tips {
 		t.units = at[t.place.Conversations]
-		m.eachDocument(t, func(d document, _ func() string) { documents = append(documents, d) })
+		m.trees.eachDocument(t, func(d document, _ func() string) {
+			documents = append(documents, d)
+		})
 	}
 	return m.references.load(ctx, m.o, documents)
 }
@@ -483,7 +462,7 @@ func (m *marker) title(id gitint.OID) string {
 func (m *marker) judgeStreams() {
 	judged := make(map[document]bool)
 	for _, t := range m.tips {
-		m.eachDocument(t, func(d document, name func() string) {
+		m.trees.eachDocument(t, func(d document, name func() string) {
 			found := m.references.known[d]
 			if found.err == nil || judged[d] || !t.judges(found) {
 				return
@@ -505,12 +484,12 @@ func (t *tip) judges(found mentions) bool {
 }
 
 // eachDocument calls f with the documents of a tip that git has, and their paths.
-func (m *marker) eachDocument(t *tip, f func(d document, name func() string)) {
+func (c *treeCache) eachDocument(t *tip, f func(d document, name func() string)) {
 	for _, file := range t.files {
 		f(file.document, func() string { return file.path })
 	}
 	for _, u := range t.units {
-		for _, file := range m.trees.files(u) {
+		for _, file := range c.files(u) {
 			f(document{file.Object, isStream(u, file)}, func() string {
 				return filePath(t.place, u, file)
 			})
@@ -531,7 +510,7 @@ func (m *marker) want(t *tip) {
 	for _, f := range t.disk {
 		add(f.mentions)
 	}
-	m.eachDocument(t, func(d document, _ func() string) { add(m.references.known[d]) })
+	m.trees.eachDocument(t, func(d document, _ func() string) { add(m.references.known[d]) })
 }
 
 // wants reports whether a tip refers to a content.

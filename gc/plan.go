@@ -212,13 +212,13 @@ func (m *marker) fill(ctx context.Context, p *Plan, listed listing) error {
 	}
 	present := m.present(ctx, h)
 	if err = m.choose(ctx, p, h, candidates); err == nil {
-		p.Expired = m.sortRuns(h, runs)
+		p.Expired = h.sortRuns(runs)
 		err = m.refuseMissing(p, tips, store)
 	}
 	if absent := present(); err != nil || absent != nil {
 		return cmp.Or(err, absent)
 	}
-	p.Temporaries, err = m.oldTemporaries(p)
+	p.Temporaries, err = m.o.oldTemporaries(p)
 	if at := m.workspaces.noUserData; at != "" && len(p.Items) > 0 {
 		// Somebody may be at work as another user, such as by sudo.
 		m.notes = append(m.notes, "no user-local copies were looked for: "+at+" is not there")
@@ -337,7 +337,7 @@ func (m *marker) choose(
 	ctx context.Context, p *Plan, h *history, candidates map[blobs.Hash]candidate,
 ) error {
 	tracked := m.tracked()
-	held, err := m.held()
+	held, err := m.o.held()
 	if err != nil {
 		return err
 	}
@@ -392,13 +392,13 @@ func (m *marker) tracked() map[string]bool {
 
 // held reports whether somebody else holds a conversation: perhaps a program that does not
 // look again whether what it refers to is still there.
-func (m *marker) held() (bool, error) {
-	locks, err := m.o.Workspace.Locks()
+func (o *Options) held() (bool, error) {
+	locks, err := o.Workspace.Locks()
 	if err != nil {
 		return false, err
 	}
 	return slices.ContainsFunc(locks, func(l *workspace.LockedError) bool {
-		return l.PID == 0 || l.PID != m.o.PID
+		return l.PID == 0 || l.PID != o.PID
 	}), nil
 }
 
@@ -451,8 +451,8 @@ func (m *marker) refuseMissing(
 
 // oldTemporaries lists what writers that were killed have left. While a conversation is held
 // nothing is taken from under a writer.
-func (m *marker) oldTemporaries(p *Plan) ([]string, error) {
-	held, err := m.held()
+func (o *Options) oldTemporaries(p *Plan) ([]string, error) {
+	held, err := o.held()
 	if err != nil || held {
 		return nil, err
 	}
@@ -464,7 +464,7 @@ func (m *marker) oldTemporaries(p *Plan) ([]string, error) {
 	var old []string
 	for _, e := range entries {
 		info, err := e.Info()
-		if err != nil || isOurs(e.Name()) || !info.ModTime().Before(p.started.Add(-m.o.Grace)) {
+		if err != nil || isOurs(e.Name()) || !info.ModTime().Before(p.started.Add(-o.Grace)) {
 			continue
 		}
 		old = append(old, e.Name())

@@ -211,7 +211,7 @@ func (c *missingCheck) tip(n int, t *tip) error {
 		}
 	}
 	var failed error
-	m.eachDocument(t, func(d document, name func() string) {
+	m.trees.eachDocument(t, func(d document, name func() string) {
 		failed = errors.Join(failed, report(m.references.known[d], name))
 	})
 	if t.kind == tipRef && failed == nil && !lacks {

@@ -94,7 +94,7 @@ func (s *sweeper) collect(ctx context.Context) error {
 // have.
 func (s *sweeper) items(ctx context.Context) ([]record, error) {
 	m := &marker{o: s.o}
-	held, err := m.held()
+	held, err := m.o.held()
 	if err != nil {
 		return nil, err
 	}

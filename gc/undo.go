@@ -270,7 +270,7 @@ func (m *marker) expired(p *Plan) ([]ExpiredRun, error) {
 }
 
 // sortRuns moves what history needs to what is wanted.
-func (m *marker) sortRuns(h *history, old []ExpiredRun) []ExpiredRun {
+func (h *history) sortRuns(old []ExpiredRun) []ExpiredRun {
 	for n := range old {
 		e := &old[n]
 		dead := e.Dead

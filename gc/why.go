@@ -95,7 +95,7 @@ func (e *explainer) tips(ctx context.Context) {
 				e.why.Tips = append(e.why.Tips, e.onDisk(t, f.path))
 			}
 		}
-		e.m.eachDocument(t, func(d document, name func() string) {
+		e.m.trees.eachDocument(t, func(d document, name func() string) {
 			if e.m.references.known[d].has(n) {
 				c := Chain{Root: t.title, Commit: t.commit, Path: name()}
 				e.why.Tips = append(e.why.Tips, e.complete(ctx, c, d))

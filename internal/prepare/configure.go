@@ -53,7 +53,7 @@ func (q *Query) configure() error {
 func (q *Query) readSetup() (err error) {
 	q.setup, err = setupOf(q.Config)
 	if _, refused := errors.AsType[*trust.RefusedError](err); refused {
-		return q.refusal(err)
+		return refusal(q.gate, err)
 	}
 	if err != nil && q.options.Model != "" {
 		return askedf("%w", &models.NameError{
@@ -178,12 +178,12 @@ func (q *Query) warnOf() {
 }
 
 // refusal is why a model is not asked, with the id that approves it.
-func (q *Query) refusal(err error) error {
+func refusal(gate trust.Gate, err error) error {
 	refused := new(trust.RefusedError)
-	if !errors.As(err, &refused) || q.gate == nil {
+	if !errors.As(err, &refused) || gate == nil {
 		return err
 	}
-	if again := trust.WithoutAsking(q.gate).Allow(refused.Claim); again != nil {
+	if again := trust.WithoutAsking(gate).Allow(refused.Claim); again != nil {
 		return again
 	}
 	return err

@@ -54,7 +54,7 @@ func (q *Query) Name(ctx context.Context, n Naming, r *events.ChatRequest) error
 		change(t.Create.Details)
 		if t.Fresh {
 			t.Create.BaseConfig = indented(jpconfig.Shareable(q.Config.JSON()))
-			t.Create.Local = q.staysLocal(n)
+			t.Create.Local = n.staysLocal(q.Config)
 		}
 		return nil
 	}
@@ -78,9 +78,9 @@ func indented(v []byte) []byte {
 }
 
 // staysLocal says whether a new conversation is kept out of the workspace.
-func (q *Query) staysLocal(n Naming) bool {
+func (n Naming) staysLocal(c *jpconfig.Config) bool {
 	var local bool
-	q.Config.Decode(&local, "conversation", "start_local")
+	c.Decode(&local, "conversation", "start_local")
 	return (n.Local || local) && !n.NoLocal
 }
 

@@ -191,7 +191,7 @@ func (q *Query) Turn(ctx context.Context, w query.Watcher) (*query.Turn, error) 
 func (q *Query) Manner() ask.Manner {
 	m := ask.Manner{Record: q.target.Record(), Calls: q.tools.calls}
 	m.Calls.Gate, m.Calls.Hidden = q.tools.approve, q.options.HideToolCalls
-	m.Reasoning = q.stringOr(ask.ReasoningFull, "style", "reasoning", "display")
+	m.Reasoning = stringOr(q.Config, ask.ReasoningFull, "style", "reasoning", "display")
 	if q.options.HideReasoning {
 		m.Reasoning = ask.ReasoningHidden
 	}
@@ -220,9 +220,9 @@ func (q *Query) Menu(c *query.Control) *ask.Menu {
 }
 
 // stringOr reads a setting that is text or a number.
-func (q *Query) stringOr(fallback string, path ...string) string {
+func stringOr(c *jpconfig.Config, fallback string, path ...string) string {
 	var raw json.RawMessage
-	if !q.Config.Decode(&raw, path...) {
+	if !c.Decode(&raw, path...) {
 		return fallback
 	}
 	var text string

@@ -35,7 +35,7 @@ func (q *Query) MakeTitle(ctx context.Context, p query.Prompt) *Title {
 	}
 	m, params, err := q.titleModel()
 	if err != nil || m == nil {
-		q.titleFailed(err)
+		q.host.titleFailed(err)
 		return nil
 	}
 	ctx, cancel := context.WithCancel(ctx)
@@ -105,7 +105,7 @@ func (t *Title) End(failed bool) error {
 	select {
 	case m := <-t.made:
 		if m.err != nil {
-			t.query.titleFailed(m.err)
+			t.query.host.titleFailed(m.err)
 			return nil
 		}
 		return t.query.target.Update(func(c *workspace.Conversation) error {
@@ -120,8 +120,8 @@ func (t *Title) End(failed bool) error {
 	}
 }
 
-func (q *Query) titleFailed(err error) {
-	if err != nil && q.host.Verbose {
-		q.host.warn("no title was made: %v", err)
+func (h *Host) titleFailed(err error) {
+	if err != nil && h.Verbose {
+		h.warn("no title was made: %v", err)
 	}
 }

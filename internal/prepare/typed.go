@@ -26,7 +26,7 @@ func (q *Query) ApproveTyped(ctx context.Context) error {
 			return err
 		}
 		claims := append(next.Claims(), paths...)
-		own := typedClaims(q.claims(), claims, q.gate)
+		own := typedClaims(claimsOf(q.Config), claims, q.gate)
 		if err := q.host.ApproveOwn(q.gate, own); err != nil {
 			return err
 		}
@@ -34,13 +34,13 @@ func (q *Query) ApproveTyped(ctx context.Context) error {
 	return nil
 }
 
-// claims are those of the configuration, with one for each attachment of others: to type it
+// claimsOf are those of the configuration, with one for each attachment of others: to type it
 // again does not make it the user's.
-func (q *Query) claims() []trust.Claim {
-	all := q.Config.Claims()
-	for _, at := range q.Config.Attachments() {
-		if c, foreign := at.Guarded().URL.Claim(); foreign && !slices.Contains(all, c) {
-			all = append(all, c)
+func claimsOf(c *jpconfig.Config) []trust.Claim {
+	all := c.Claims()
+	for _, at := range c.Attachments() {
+		if claim, foreign := at.Guarded().URL.Claim(); foreign && !slices.Contains(all, claim) {
+			all = append(all, claim)
 		}
 	}
 	return all

@@ -73,7 +73,7 @@ func (p *pageWriter) writeRequest(c *call) {
 		return
 	}
 	if all := c.todos(); len(all) > 0 {
-		p.writeTodos(all)
+		p.m.writeTodos(all)
 		return
 	}
 	if line := c.args.Command(); line != "" && len(c.args) <= 2 {
@@ -101,8 +101,7 @@ func (p *pageWriter) file(name string) {
 	p.m.end("p")
 }
 
-func (p *pageWriter) writeTodos(all []todo) {
-	m := p.m
+func (m *markup) writeTodos(all []todo) {
 	m.open("ul", class("todos"))
 	for _, t := range all {
 		mark, said := "☐", "open"
@@ -128,7 +127,7 @@ func (p *pageWriter) writeStarted(c *call) {
 	}
 	p.m.open("p", class("started"))
 	p.m.text("Started ")
-	if to := p.link(c.started); to != "" {
+	if to := p.doc.link(c.started); to != "" {
 		p.m.put("a", c.started, href(to))
 	} else {
 		p.m.put("code", c.started)
@@ -165,7 +164,7 @@ func (p *pageWriter) writePart(part render.Part, lang string) {
 			render.Bytes(part.Ref.Size) + ": " + part.Absent)
 		m.end("p")
 	case part.IsImage():
-		p.writeImage(part)
+		p.m.writeImage(part)
 	case part.Data != nil:
 		m.put("p", render.Bytes(int64(len(part.Data)))+" of binary data", class("note"))
 	case part.Text != "":
@@ -173,13 +172,13 @@ func (p *pageWriter) writePart(part render.Part, lang string) {
 	}
 }
 
-func (p *pageWriter) writeImage(part render.Part) {
+func (m *markup) writeImage(part render.Part) {
 	name := "An image"
 	if part.URI != "" {
 		name = part.URI[strings.LastIndexByte(part.URI, '/')+1:]
 	}
 	data := "data:" + part.MIMEType + ";base64," + base64.StdEncoding.EncodeToString(part.Data)
-	p.m.open("img", attr{"alt", name}, attr{"loading", "lazy"}, attr{"src", data})
+	m.open("img", attr{"alt", name}, attr{"loading", "lazy"}, attr{"src", data})
 }
 
 func (p *pageWriter) writeResultText(part render.Part, lang string) {

@@ -72,7 +72,7 @@ func (p *pageWriter) facts() {
 		p.m.open("dd")
 		to, ok := outside(f.Value)
 		if f.Of != "" {
-			if page := p.link(f.Of); page != "" {
+			if page := p.doc.link(f.Of); page != "" {
 				to, ok = []attr{href(page)}, true
 			}
 		}
@@ -132,11 +132,11 @@ func (p *pageWriter) anchored(key, within string) attr {
 	return id(p.anchor(key))
 }
 
-func (p *pageWriter) link(session string) string {
-	if p.doc.Link == nil {
+func (d *Document) link(session string) string {
+	if d.Link == nil {
 		return ""
 	}
-	return p.doc.Link(session)
+	return d.Link(session)
 }
 
 // Turn implements [render.Visitor].

@@ -25,7 +25,7 @@ func (p *pageWriter) steps(items []render.Item) {
 		if ev, ok := it.Element.Event().(*events.ToolCallRequest); ok {
 			if len(it.Beside) > 0 {
 				flush()
-				p.beside(it.Beside)
+				p.m.writeList("beside", it.Beside)
 			}
 			c := newCall(p.keys[it.Index], ev, it.Element.Metadata())
 			if i+1 < len(items) && p.answers(c, items[i+1]) {
@@ -236,18 +236,18 @@ func (p *pageWriter) response(it render.Item) {
 	} else if ev.Text != "" {
 		p.prose.write(m, ev.Text)
 	}
-	p.beside(it.Beside)
+	p.m.writeList("beside", it.Beside)
 	m.end("div")
 }
 
-// beside writes what the provider did or cited itself.
-func (p *pageWriter) beside(lines []string) {
+// writeList writes lines, such as what the provider did or cited itself.
+func (m *markup) writeList(of string, lines []string) {
 	if len(lines) == 0 {
 		return
 	}
-	p.m.open("ul", class("beside"))
+	m.open("ul", class(of))
 	for _, line := range lines {
-		p.m.put("li", line)
+		m.put("li", line)
 	}
-	p.m.end("ul")
+	m.end("ul")
 }

@@ -1,0 +1,29 @@
+package gc
+
+import "context"
+
+// A barrier collects what stands in the way of a deletion.
+type barrier struct{ obstacles []Obstacle }
+
+func (b *barrier) obstruct(o Obstacle) { b.obstacles = append(b.obstacles, o) }
+
+// unread notes that the system refuses to read something in which roots may be.
+func (b *barrier) unread(what string, err error) {
+	b.obstruct(Obstacle{Reason: ReasonFiles, Root: what, Detail: err.Error()})
+}
+
+func (b *barrier) refused() error {
+	if len(b.obstacles) == 0 {
+		return nil
+	}
+	return &RefusedError{Obstacles: b.obstacles}
+}
+
+// absorb makes an obstacle of an error of the repository, unless we were interrupted.
+func (b *barrier) absorb(ctx context.Context, err error) error {
+	if ctx.Err() != nil {
+		return ctx.Err()
+	}
+	b.obstruct(Obstacle{Reason: reasonOf(err), Detail: err.Error()})
+	return b.refused()
+}
