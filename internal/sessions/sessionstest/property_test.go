@@ -83,9 +83,18 @@ func TestCut(t *testing.T) {
 	})
 }
 
-// TestOtherTypes imports sessions in which members have other types than they should, or are not
-// there. No record hides another.
-func TestOtherTypes(t *testing.T) {
+// A place is a member of a record of a session.
+type place struct {
+	agent  agent
+	record object
+	number int // of the line
+	member string
+	with   func(v any) (path string) // the session with another value there
+}
+
+// places calls f for the members of the records of all sessions, those of records of one type once.
+func places(t *testing.T, f func(t *testing.T, p place)) {
+	t.Helper()
 	seen := map[string]bool{}
 	samples(t, func(t *testing.T, a agent, path string) {
 		if !ours(path) {
@@ -107,19 +116,28 @@ func TestOtherTypes(t *testing.T) {
 					continue
 				}
 				seen[id] = true
-				for _, v := range []any{-7.5, "x", []any{true}, object{"type": 3.0}} {
+				f(t, place{a, o, i + 1, member, func(v any) string {
 					changed := slices.Clone(lines)
 					changed[i] = with(line, strings.Split(member, "/"), v)
-					into := write(t, dir, "changed.jsonl", bytes.Join(changed, nil))
-					all, _, err := sessionstest.Try(a.dialect, into, 0)
-					if err != nil && !errors.Is(err, sessionstest.ErrNone) {
-						t.Errorf("line %d, %s = %v: %v", i+1, member, v, err)
-					}
-					for _, c := range all {
-						for _, b := range c.Report.Broken {
-							t.Errorf("%s = %v breaks line %d: %v", member, v, b.Number, b.Err)
-						}
-					}
+					return write(t, dir, "changed.jsonl", bytes.Join(changed, nil))
+				}})
+			}
+		}
+	})
+}
+
+// TestOtherTypes imports sessions in which members have other types than they should, or are not
+// there. No record hides another.
+func TestOtherTypes(t *testing.T) {
+	places(t, func(t *testing.T, p place) {
+		for _, v := range []any{-7.5, "x", []any{true}, object{"type": 3.0}} {
+			all, _, err := sessionstest.Try(p.agent.dialect, p.with(v), 0)
+			if err != nil && !errors.Is(err, sessionstest.ErrNone) {
+				t.Errorf("line %d, %s = %v: %v", p.number, p.member, v, err)
+			}
+			for _, c := range all {
+				for _, b := range c.Report.Broken {
+					t.Errorf("%s = %v breaks line %d: %v", p.member, v, b.Number, b.Err)
 				}
 			}
 		}
@@ -141,37 +159,17 @@ var saying = map[string]*regexp.Regexp{
 // TestOddIsKept imports sessions in which what was said has another form than it should: whatever
 // stands there is in a conversation or in a record.
 func TestOddIsKept(t *testing.T) {
-	seen, tried := map[string]bool{}, 0
-	samples(t, func(t *testing.T, a agent, path string) {
-		if !ours(path) || saying[a.name] == nil {
+	tried := 0
+	places(t, func(t *testing.T, p place) {
+		said := saying[p.agent.name]
+		if said == nil || !said.MatchString(p.member) {
 			return
 		}
-		data, err := os.ReadFile(path)
-		if err != nil {
-			t.Fatal(err)
-		}
-		dir, lines := t.TempDir(), bytes.SplitAfter(data, []byte("\n"))
-		for i, line := range lines {
-			var o object
-			if json.Unmarshal(line, &o) != nil {
-				continue
-			}
-			for _, member := range members(o, "") {
-				id := a.name + o.text("type") + o.in("payload").text("type") + member
-				if seen[id] || !saying[a.name].MatchString(member) {
-					continue
-				}
-				seen[id] = true
-				for _, v := range odd(o, strings.Split(member, "/")) {
-					changed := slices.Clone(lines)
-					changed[i] = with(line, strings.Split(member, "/"), v)
-					into := write(t, dir, "changed.jsonl", bytes.Join(changed, nil))
-					tried++
-					all, kept, err := sessionstest.Try(a.dialect, into, 0)
-					if err == nil && !has(all, kept, mark) {
-						t.Errorf("line %d, %s = %v is lost", i+1, member, v)
-					}
-				}
+		for _, v := range odd(p.record, strings.Split(p.member, "/")) {
+			tried++
+			all, kept, err := sessionstest.Try(p.agent.dialect, p.with(v), 0)
+			if err == nil && !has(all, kept, mark) {
+				t.Errorf("line %d, %s = %v is lost", p.number, p.member, v)
 			}
 		}
 	})
