@@ -118,6 +118,13 @@ func setCheckout(ctx context.Context, a *app, value string) error {
 	case value == checkoutFull:
 		return fillCheckout(ctx, a, repo)
 	}
+	switch own, err := stage.Unpublished(ctx, repo); {
+	case err != nil:
+		return err
+	case len(own) > 0:
+		return fmt.Errorf("set %s %s: leave out blobs: %w: only here are %d", checkoutKey,
+			checkoutLazy, stage.ErrUnpublished, len(own))
+	}
 	if err := repo.LeaveOut(ctx, stage.LeftOut); err != nil {
 		return err
 	}

@@ -19,6 +19,7 @@ import (
 	"github.com/git-jp/git-jp/internal/audit"
 	"github.com/git-jp/git-jp/internal/config"
 	"github.com/git-jp/git-jp/internal/quarantine"
+	"github.com/git-jp/git-jp/internal/stage"
 	"github.com/git-jp/git-jp/internal/trust"
 	"github.com/git-jp/git-jp/internal/workspace"
 )
@@ -265,6 +266,8 @@ func contentHints(err error) []string {
 		}
 	case isA[*blobs.PointerError](err), isA[*blobs.PointersError](err):
 		return []string{"git lfs pull"}
+	case errors.Is(err, stage.ErrUnpublished):
+		return []string{"'git push', then try again"}
 	case isA[*events.SyntaxError](err):
 		return []string{syntaxHint(err)}
 	case errors.Is(err, fs.ErrPermission):

@@ -8,6 +8,8 @@ import (
 	"os"
 	"path"
 	"path/filepath"
+	"slices"
+	"strings"
 
 	"github.com/git-jp/git-jp/blobs"
 	"github.com/git-jp/git-jp/gitint"
@@ -19,8 +21,10 @@ import (
 // workspace out of its working tree.
 const LeftOut = "!**/" + workspace.DirName + "/" + blobs.Dir + "/"
 
-// Vacate removes from the working tree of a lazy clone the files of blobs that HEAD and the index
-// have, after their objects were read back. In every other clone it does nothing.
+// Vacate removes from the working tree of a lazy clone the files of blobs that HEAD, the index and a
+// remote have, after their objects were read back. What no remote has stays a file, as in every
+// other clone: a reset takes it out of the index, and then nothing names the object any more. In
+// every other clone it does nothing.
 func Vacate(ctx context.Context, repo *gitint.Repo) error {
 	return vacate(ctx, repo, ownIndexPath(repo))
 }
@@ -57,8 +61,8 @@ func isLocked(err error) bool {
 	return ok
 }
 
-// committed returns the blobs of the working tree that HEAD has, and whose objects are here and
-// sound.
+// committed returns the blobs of the working tree that HEAD and a remote have, and whose objects are
+// here and sound.
 func committed(
 	ctx context.Context, repo *gitint.Repo, tree fs.FS,
 ) (all []gitint.Entry, err error) {
@@ -73,6 +77,10 @@ func committed(
 	if err != nil {
 		return nil, err
 	}
+	given, err := published(ctx, repo)
+	if err != nil {
+		return nil, err
+	}
 	for _, r := range roots {
 		dir, err := below(repo, r)
 		if err != nil {
@@ -80,7 +88,7 @@ func committed(
 		}
 		err = eachBlob(tree, path.Join(dir, blobs.Dir), func(h blobs.Hash, name string) error {
 			oid, ok := head.OID(name)
-			if !ok || !readBack(ctx, repo, oid, h) {
+			if !ok || !given(name, oid) || !readBack(ctx, repo, oid, h) {
 				return ctx.Err()
 			}
 			all = append(all, gitint.Entry{Path: name, Mode: gitint.ModeFile, OID: oid})
@@ -91,6 +99,65 @@ func committed(
 		}
 	}
 	return all, nil
+}
+
+// ErrUnpublished says that a working tree cannot leave out what no remote has.
+var ErrUnpublished = errors.New("no remote has all of them yet")
+
+// published returns whether a remote has an object at a path: at the tip of one of its branches, as
+// this clone saw them last.
+func published(
+	ctx context.Context, repo *gitint.Repo,
+) (func(name string, oid gitint.OID) bool, error) {
+	refs, err := repo.Refs(ctx)
+	if err != nil {
+		return nil, err
+	}
+	var tips []gitint.Snapshot
+	seen := map[gitint.OID]bool{}
+	for _, ref := range refs {
+		if !strings.HasPrefix(ref.Name, "refs/remotes/") || seen[ref.Peeled] {
+			continue
+		}
+		seen[ref.Peeled] = true
+		if tip, err := repo.Tree(ctx, ref.Peeled.String()); err == nil {
+			tips = append(tips, tip)
+		}
+	}
+	return func(name string, oid gitint.OID) bool {
+		return slices.ContainsFunc(tips, func(tip gitint.Snapshot) bool {
+			is, ok := tip.OID(name)
+			return ok && is == oid
+		})
+	}, nil
+}
+
+// Unpublished returns the blobs of HEAD and the index that no remote has at the tip of a branch.
+func Unpublished(ctx context.Context, repo *gitint.Repo) (names []string, err error) {
+	given, err := published(ctx, repo)
+	if err != nil {
+		return nil, err
+	}
+	index, err := repo.Index(ctx)
+	if err != nil {
+		return nil, err
+	}
+	dirs, err := gitint.NewDirFinder(workspace.DirName).Find(index)
+	if err != nil {
+		return nil, err
+	}
+	for _, dir := range dirs {
+		all, err := index.Entries(path.Join(dir, blobs.Dir))
+		if err != nil {
+			return nil, err
+		}
+		for _, e := range all {
+			if !given(e.Path, e.OID) {
+				names = append(names, e.Path)
+			}
+		}
+	}
+	return names, nil
 }
 
 // readBack reports whether git has a blob here, complete.

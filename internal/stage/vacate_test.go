@@ -38,6 +38,11 @@ func TestVacateRemovesWhatIsCommittedAndHere(t *testing.T) {
 	f.blob("kept")
 	f.blob("damaged")
 	f.blob("new")
+	f.vacate(t)
+	if !f.there("kept") {
+		t.Fatal("a file went that no remote has")
+	}
+	f.Run("update-ref", "refs/remotes/origin/main", "HEAD")
 	id := f.Run("rev-parse", "HEAD:"+f.blobPath("damaged"))
 	object := f.Path(".git/objects/" + id[:2] + "/" + id[2:])
 	if err := os.Chmod(object, 0o644); err != nil {
