@@ -48,15 +48,15 @@ test:
 
 # A second run with a newer git, where there is one, of what its version matters for: less than 90 s
 # of processor time.
-GIT_NEW ?= /usr/local/git-new/bin/git
+NEWER_GIT ?= /usr/local/git-new/bin/git
 NEWER_SCRIPTS = ^TestScript$$/^(check_replay|doctor_findings|gc_ext|hook|init|install|merge_dir|merge_dri|merge_el|merge_place|owner$$|reftable|repair_dup|resolve_sta|stage_index|update)
 NEWER_TESTS   = ^Test(ReadShapes|Roots.*|Reflog.*|DamagedTables|Extension.*|Tables.*|Worktree.*|Stage.*|RootMatrixOfTables|Refusals|Referred.*|Uncarried|NoFileIsOpened)$$
 
 test-newer:
-	@set -e; if ! test -x "$(GIT_NEW)"; then \
-	  echo "not run with a newer git: $(GIT_NEW) is not there, GIT_NEW=/path/to/git says where"; exit 0; \
-	fi; "$(GIT_NEW)" version; \
-	export PATH="$(abspath $(dir $(GIT_NEW))):$$PATH"; \
+	@set -e; if ! test -x "$(NEWER_GIT)"; then \
+	  echo "not run with a newer git: $(NEWER_GIT) is not there, NEWER_GIT=/path/to/git says where"; exit 0; \
+	fi; "$(NEWER_GIT)" version; \
+	export PATH="$(abspath $(dir $(NEWER_GIT))):$$PATH"; \
 	$(SCRATCH)$(GO) test -timeout 10m ./hooks/... ./internal/gittest; \
 	$(SCRATCH)$(GO) test -timeout 10m -run '$(NEWER_TESTS)' ./gitint ./gc ./internal/recheck; \
 	$(SCRATCH)$(GO) test -timeout 10m -run '$(NEWER_SCRIPTS)' ./cmd/git-jp

@@ -175,32 +175,40 @@ func (im *Importer) before(
 		keepOld(here.Stream, now)
 	}
 	was := imported(here, now)
-	if d.Appends(s) {
-		keepOnlyHere(was, now)
+	if d.Appends(s) && !im.Fresh {
+		was.Stream = common(here.Stream, now.Stream)
 	}
 	return was, nil
 }
 
-// keepOnlyHere takes out of what was imported what the source does not have now. A source that only
-// grows took nothing back: it was continued in two places, and each said something of its own.
-func keepOnlyHere(was, now *sessions.Conversation) {
+// common returns of what a source that only grows says what was imported before: as far as the last
+// that is here. What lacks before that was removed here, and what is otherwise was changed; what is
+// only here the source does not have, since it was continued in two places or is an older copy.
+func common(here, now *events.Stream) *events.Stream {
 	has := map[string]bool{}
-	for _, e := range now.Stream.All() {
-		if key, ok := e.Metadata().Text(sessions.MetadataSource); ok {
+	for _, e := range here.All() {
+		if key, ok := sourceKey(e); ok {
 			has[key] = true
 		}
 	}
-	var both []*events.Element
-	for i, e := range was.Stream.All() {
-		at := e
-		if e.Kind() == events.KindTurnStart && i+1 < was.Stream.Len() {
-			at = was.Stream.At(i + 1)
-		}
-		if key, ok := at.Metadata().Text(sessions.MetadataSource); !ok || has[key] {
-			both = append(both, e)
+	var all []*events.Element
+	end := 0
+	for _, e := range now.All() {
+		all = append(all, e)
+		if key, ok := sourceKey(e); ok && has[key] {
+			end = len(all)
 		}
 	}
-	was.Stream = events.New(both...)
+	return events.New(all[:end]...)
+}
+
+// sourceKey returns what an element of an import is known by, with its kind.
+func sourceKey(e *events.Element) (string, bool) {
+	if key, ok := events.RecordKey(e); ok {
+		return key, true
+	}
+	key, ok := e.Metadata().Text(sessions.MetadataSource)
+	return string(e.Kind()) + " " + key, ok
 }
 
 // keepOld puts the events that are here in the place of those that the source gives now: by other

@@ -21,8 +21,8 @@ import (
 // workspace out of its working tree.
 const LeftOut = "!**/" + workspace.DirName + "/" + blobs.Dir + "/"
 
-// Vacate removes from the working tree of a lazy clone the files of blobs that HEAD, the index and a
-// remote have, after their objects were read back. What no remote has stays a file, as in every
+// Vacate removes from the working tree of a lazy clone the files of blobs that HEAD, the index and
+// a remote have, after their objects were read back. What no remote has stays a file, as in every
 // other clone: a reset takes it out of the index, and then nothing names the object any more. In
 // every other clone it does nothing.
 func Vacate(ctx context.Context, repo *gitint.Repo) error {
@@ -61,8 +61,8 @@ func isLocked(err error) bool {
 	return ok
 }
 
-// committed returns the blobs of the working tree that HEAD and a remote have, and whose objects are
-// here and sound.
+// committed returns the blobs of the working tree that HEAD and a remote have, and whose objects
+// are here and sound.
 func committed(
 	ctx context.Context, repo *gitint.Repo, tree fs.FS,
 ) (all []gitint.Entry, err error) {
