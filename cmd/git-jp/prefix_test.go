@@ -53,7 +53,7 @@ func unswept() map[string]string {
 func swept() map[string][]string {
 	return map[string][]string{
 		"directory": {"--directory=."}, "quiet": {"-q"}, "verbose": {"-v"}, "json": {"--json"},
-		"offline": {"--offline"},
+		"offline":  {"--offline"},
 		"no-color": {"--no-color"}, "new": {"--new"}, "id": {"--id", "."}, "fork": {"--fork"},
 		"compact": {"--compact=strip-reasoning+dedup-tools"}, "yes": {"--yes"},
 		"replay": {"--replay"}, "local": {"--new", "--local"}, "no-local": {"--new", "--no-local"},

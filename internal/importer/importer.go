@@ -234,7 +234,7 @@ func (im *Importer) idOf(n sessions.Name) events.ID {
 }
 
 func (im *Importer) isRedacted(c *sessions.Conversation) bool {
-	return len(im.Redactions[im.idOf(c.Name).Digits()]) > 0
+	return im.Redactions.Concern(im.idOf(c.Name), c.Stream)
 }
 
 // redact applies what was redacted in a conversation to its stream, and adds what it has then to

@@ -56,7 +56,7 @@ func (r *redactions) Read(ref blobs.Ref) ([]byte, error) {
 // apply returns a stream without what was redacted, and the texts of it that are in no stream.
 // Where that cannot be done the stream stays: a check finds what it has.
 func (r *redactions) apply(id events.ID, s *events.Stream) (*events.Stream, [][]byte) {
-	if s == nil || len(r.entries[id.Digits()]) == 0 {
+	if s == nil {
 		return s, nil
 	}
 	done, err := r.entries.Apply(id, s, r)
@@ -83,7 +83,7 @@ func (f *File) redact(
 	}
 	defer done()
 	for _, version := range []*[]byte{&f.Base, &f.Ours, &f.Theirs} {
-		if len(r.entries[id.Digits()]) == 0 || len(*version) == 0 {
+		if len(r.entries) == 0 || len(*version) == 0 {
 			continue
 		}
 		s, err := events.Decode(*version)

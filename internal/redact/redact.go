@@ -156,7 +156,7 @@ func (t Target) find(
 			if err != nil {
 				continue // a check says that it is not there
 			}
-			before := known[c.ID.Digits()][keys[i]][text.Member]
+			before := known.Of(c.ID, e, keys[i])[text.Member]
 			var ranges []secrets.Range
 			for _, m := range t.matches(was, text.Content) {
 				g := secrets.NewRange(was, m)

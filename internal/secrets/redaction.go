@@ -80,8 +80,13 @@ type Applied struct {
 	Store [][]byte
 }
 
-// Redactions are entries by conversation, event and member.
+// Redactions are entries by conversation, event and member. An event that an agent's session names
+// is the same in whatever conversation it stands: what was rewound is also in one of its own. Its
+// entries hold in all of them, and stand below everywhere too.
 type Redactions map[string]map[string]map[string][]Range
+
+// everywhere is no conversation.
+const everywhere = ""
 
 // NewRedactions sorts entries.
 func NewRedactions(all []Redaction) Redactions {
@@ -94,6 +99,39 @@ func NewRedactions(all []Redaction) Redactions {
 
 // Add takes in one more.
 func (rs Redactions) Add(r Redaction) {
+	rs.add(r)
+	r.Conversation = everywhere
+	rs.add(r)
+}
+
+// Of returns the entries of an event of a conversation, by member.
+func (rs Redactions) Of(id events.ID, e *events.Element, key string) map[string][]Range {
+	if rs.isShared(e, key) {
+		return rs[everywhere][key]
+	}
+	return rs[id.Digits()][key]
+}
+
+// isShared reports whether entries of the event hold everywhere.
+func (rs Redactions) isShared(e *events.Element, key string) bool {
+	source, ok := e.Metadata().Text(events.MetadataSource)
+	return ok && source == key && rs[everywhere][key] != nil
+}
+
+// Concern reports whether there may be entries of a conversation.
+func (rs Redactions) Concern(id events.ID, s *events.Stream) bool {
+	if len(rs[id.Digits()]) > 0 {
+		return true
+	}
+	for _, e := range s.All() {
+		if source, ok := e.Metadata().Text(events.MetadataSource); ok && rs.isShared(e, source) {
+			return true
+		}
+	}
+	return false
+}
+
+func (rs Redactions) add(r Redaction) {
 	events := rs[r.Conversation]
 	if events == nil {
 		events = map[string]map[string][]Range{}
@@ -125,17 +163,17 @@ func (rs Redactions) Apply(
 	id events.ID, s *events.Stream, contents blobs.Reader,
 ) (Applied, error) {
 	res := Applied{Stream: s}
-	named := rs[id.Digits()]
-	if len(named) == 0 {
+	if !rs.Concern(id, s) {
 		return res, nil
 	}
 	next := s.Clone()
 	covered := map[int]bool{} // elements with a range that is, or was, replaced
 	for i, key := range s.Keys() {
-		if named[key] == nil {
+		named := rs.Of(id, s.At(i), key)
+		if named == nil {
 			continue
 		}
-		done, err := res.element(next, i, key, named[key], contents)
+		done, err := res.element(next, i, key, named, contents)
 		if err != nil {
 			return Applied{}, fmt.Errorf("redact element %d: %w", i, err)
 		}
