@@ -44,8 +44,7 @@ func (r *run) preMergeCommit(ctx context.Context) error {
 	case ctx.Err() != nil:
 		return ctx.Err()
 	case err != nil:
-		r.Warn("pre-merge-commit: conversations were not checked: %v", err)
-		return nil
+		return r.unchecked(err)
 	case verdict == nil:
 		return nil
 	}

@@ -3,6 +3,7 @@ package hooks
 import (
 	"context"
 	"errors"
+	"fmt"
 	"slices"
 
 	"github.com/git-jp/git-jp/gitint"
@@ -88,14 +89,23 @@ func (r *run) preCommit(ctx context.Context) error {
 		if ctx.Err() != nil {
 			return ctx.Err()
 		}
-		r.Warn("pre-commit: conversations were not checked: %v", err)
-		return nil
+		return r.unchecked(err)
 	}
 	if err := r.refuseHalf(ctx, hook, verdict); err != nil {
 		return err
 	}
 	verdict.Blocking = append(verdict.Blocking, was.damaged...)
 	return r.tell(ctx, hook, verdict)
+}
+
+// unchecked says why a commit was not checked. Where an object that it is to have is corrupt, git
+// would make it all the same, and nobody could be given it: that stops it.
+func (r *run) unchecked(err error) error {
+	if _, corrupt := errors.AsType[*gitint.CorruptObjectError](err); corrupt {
+		return fmt.Errorf("%s: %w", r.name, err)
+	}
+	r.Warn("%s: conversations were not checked: %v", r.name, err)
+	return nil
 }
 
 // tell prints what pre-commit found and did, and says whether the commit is stopped.

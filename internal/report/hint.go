@@ -266,6 +266,9 @@ func contentHints(err error) []string {
 		}
 	case isA[*blobs.PointerError](err), isA[*blobs.PointersError](err):
 		return []string{"git lfs pull"}
+	case isA[*gitint.CorruptObjectError](err):
+		return []string{"remove the file of the object in .git/objects, then " +
+			"'git hash-object -w FILE' writes it again where its file is still there"}
 	case errors.Is(err, stage.ErrUnpublished):
 		return []string{"'git push', then try again"}
 	case isA[*events.SyntaxError](err):
