@@ -363,6 +363,9 @@ func (r *run) lookAt(ctx context.Context, hook served, went headMove) error {
 			change, err = hook.Changed(ctx, paths)
 		}
 	}
+	if err == nil {
+		_, err = r.restoreLost(ctx, hook, change.Bereft)
+	}
 	if err != nil {
 		return err
 	}

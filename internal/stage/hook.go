@@ -380,6 +380,9 @@ type Change struct {
 	// Findings are what is wrong in the index with the conversations that it touched, and
 	// with every one where blobs went.
 	Findings []check.Finding
+	// Bereft are the contents that went from the working tree and that conversations there which
+	// are not committed refer to.
+	Bereft []check.Finding
 }
 
 // Changed looks at what the index has of the conversations to which the paths belong.
@@ -396,8 +399,52 @@ func (h Hook) Changed(ctx context.Context, paths []gitint.StagedPath) (*Change, 
 			return nil, err
 		}
 		change.Findings = append(change.Findings, found...)
+		bereft, err := c.bereft(ctx, dir)
+		if err != nil {
+			return nil, err
+		}
+		change.Bereft = append(change.Bereft, bereft...)
 	}
 	return change, nil
+}
+
+// bereft looks at what the working tree has of the conversations that git says differ from the
+// index, where blobs went: a fork that is not committed refers to those of the branch on which it
+// was made.
+func (c *commit) bereft(ctx context.Context, dir string) ([]check.Finding, error) {
+	if !c.lost {
+		return nil, nil
+	}
+	repo := c.hook.Repo
+	work, err := repo.WorkChanges(ctx, path.Join(dir, conversationsDir))
+	if err != nil {
+		return nil, err
+	}
+	ids := map[events.ID]bool{}
+	for _, p := range work {
+		if id, ok := workspace.PathIDIn(dir, p.Path); ok {
+			ids[id] = true
+		}
+	}
+	if len(ids) == 0 {
+		return nil, nil
+	}
+	left, err := check.LeftOutOf(ctx, repo, repo.Root())
+	if err != nil {
+		return nil, err
+	}
+	src, err := check.OpenWorkTree(repo.Root(), repo.Limits())
+	if err != nil {
+		return nil, err
+	}
+	report, err := check.Tree(ctx, src, check.Options{
+		MaxBlobBytes: c.hook.of(dir).MaxBlobBytes, Dirs: []string{dir}, Cache: c.cache,
+		LeftOut: left, Select: func(id events.ID) bool { return ids[id] },
+	})
+	if err = errors.Join(err, src.Close()); err != nil {
+		return nil, err
+	}
+	return report.Findings, nil
 }
 
 // sort tells findings that the commit would bring from those that HEAD has.
