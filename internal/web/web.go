@@ -54,7 +54,7 @@ type Server struct {
 	Host   string // required: the address that it listens on
 	Title  string
 	Page   view.Document
-	// Authors returns who committed conversations first; nil where nobody knows.
+	// Authors returns who committed conversations first; nil where it is unknown.
 	Authors func(context.Context) (map[events.ID]string, error)
 	// History knows the commits; nil where there are none.
 	History History
