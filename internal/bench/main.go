@@ -60,6 +60,12 @@ func (o options) all(benches []bench) error {
 	if err != nil {
 		return err
 	}
+	data := o.data // the commands run elsewhere
+	if data != "" {
+		if data, err = filepath.Abs(data); err != nil {
+			return err
+		}
+	}
 	top, err := os.MkdirTemp("", "git-jp-bench-")
 	if err != nil {
 		return err
@@ -72,7 +78,7 @@ func (o options) all(benches []bench) error {
 			continue
 		}
 		b := &builder{
-			top: top, dir: filepath.Join(top, fmt.Sprint(i)), binary: binary, data: o.data,
+			top: top, dir: filepath.Join(top, fmt.Sprint(i)), binary: binary, data: data,
 			kept: o.kept, blobs: o.blobs, scale: o.scale,
 		}
 		own := b.dir
