@@ -122,8 +122,8 @@ func setCheckout(ctx context.Context, a *app, value string) error {
 	case err != nil:
 		return err
 	case len(own) > 0:
-		return fmt.Errorf("set %s %s: leave out blobs: %w: only here are %d", checkoutKey,
-			checkoutLazy, stage.ErrUnpublished, len(own))
+		return fmt.Errorf("set %s %s: leave out %s: %w", checkoutKey, checkoutLazy,
+			render.Count(len(own), "blob"), stage.ErrUnpublished)
 	}
 	if err := repo.LeaveOut(ctx, stage.LeftOut); err != nil {
 		return err

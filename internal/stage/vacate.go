@@ -102,7 +102,7 @@ func committed(
 }
 
 // ErrUnpublished says that a working tree cannot leave out what no remote has.
-var ErrUnpublished = errors.New("no remote has all of them yet")
+var ErrUnpublished = errors.New("no remote has them yet")
 
 // published returns whether a remote has an object at a path: at the tip of one of its branches, as
 // this clone saw them last.
