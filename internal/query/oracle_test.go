@@ -3,6 +3,7 @@ package query_test
 import (
 	"bytes"
 	"fmt"
+	"regexp"
 	"strconv"
 	"strings"
 
@@ -37,7 +38,75 @@ func handedBy(r *llm.Request) handed {
 			}
 		}
 	}
+	h.texts = append(h.texts, h.byLines()...)
 	return h
+}
+
+// byLines returns the texts that are told by lines of other results, put together again.
+func (h handed) byLines() (texts []string) {
+	for _, parts := range h.results {
+		for _, p := range parts {
+			if t, ok := p.(llm.Text); ok {
+				if whole, ok := h.rebuilt(t.Text); ok {
+					texts = append(texts, whole)
+				}
+			}
+		}
+	}
+	return texts
+}
+
+var (
+	lineHead   = regexp.MustCompile(`A line that begins with "(@+ )" stands for lines .*, counted from 1\.$`)
+	lineAnchor = regexp.MustCompile(`^lines (\d+)-(\d+): lines (\d+)-(\d+) (?:there|in \[(\d+)\])\n$`)
+	calledIn   = regexp.MustCompile("tool call `([^`]+)`")
+)
+
+// rebuilt follows what a result says of lines that stand in other results; false when it says
+// nothing of the kind or something of it is not there.
+func (h handed) rebuilt(text string) (string, bool) {
+	head, rest, _ := strings.Cut(text, "\n")
+	m := lineHead.FindStringSubmatch(head)
+	if m == nil {
+		return "", false
+	}
+	var places [][]string
+	for _, call := range calledIn.FindAllStringSubmatch(head, -1) {
+		places = append(places, h.linesOf(call[1]))
+	}
+	var b strings.Builder
+	for line := range strings.Lines(rest) {
+		said, ok := strings.CutPrefix(line, m[1])
+		if !ok {
+			b.WriteString(line)
+			continue
+		}
+		a := lineAnchor.FindStringSubmatch(said)
+		if a == nil {
+			return "", false
+		}
+		n := [5]int{4: 1}
+		for i, digits := range a[1:] {
+			if digits != "" {
+				n[i], _ = strconv.Atoi(digits)
+			}
+		}
+		if n[4] > len(places) || n[3] > len(places[n[4]-1]) || n[1]-n[0] != n[3]-n[2] {
+			return "", false
+		}
+		b.WriteString(strings.Join(places[n[4]-1][n[2]-1:n[3]], ""))
+	}
+	return b.String(), true
+}
+
+// linesOf returns the lines of the one resource that a call gave.
+func (h handed) linesOf(call string) []string {
+	if parts := h.results[call]; len(parts) == 1 {
+		if r, ok := parts[0].(llm.Resource); ok {
+			return strings.SplitAfter(r.Text, "\n")
+		}
+	}
+	return nil
 }
 
 func (h *handed) add(p llm.Part) {
