@@ -22,7 +22,7 @@ var testOnly = []string{"internal/gittest", "internal/realdata"}
 
 // topLevel is all that the repository's root may hold.
 var topLevel = []string{
-	".ci", ".git", ".golangci.yml", ".pre-commit-hooks.yaml", "CHANGELOG.md", "CONTRIBUTING.md",
+	".ci", ".git", ".gitignore", ".golangci.yml", ".pre-commit-hooks.yaml", "CHANGELOG.md", "CONTRIBUTING.md",
 	"LICENSE", "Makefile", "README.md", "SECURITY.md", "action.yml", "blobs", "cmd", "compact", "dedup", "docs",
 	"events", "gc", "gitint", "go.mod", "go.sum", "hooks", "internal", "testdata",
 }
