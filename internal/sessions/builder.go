@@ -56,9 +56,9 @@ var ErrManyKeys = fmt.Errorf("it has more than %d records", maxKeys)
 type Builder struct {
 	keeper
 	heading
+	path
 
 	elements []*events.Element // of the turns that are over
-	turns    []int             // where in elements each begins
 	current  *turn
 	calls    map[string]int // where in elements the result of a call is, of turns that are over
 	keys     map[string]struct{}
@@ -184,6 +184,7 @@ func (b *Builder) open(
 	key string, at time.Time, text string, attached []Attachment, md events.Metadata,
 ) {
 	at = b.moment(at)
+	b.current.before = b.model
 	b.current.drafts = append(b.current.drafts, draft{
 		at: at.Add(-time.Microsecond), event: &events.TurnStart{},
 	})

@@ -45,6 +45,7 @@ func (d *draft) size() int64 {
 // A turn is the run of a question, on its way. Its first draft is its turn_start.
 type turn struct {
 	drafts  []draft
+	before  model                    // in force when it began
 	usage   map[string]compact.Usage // by reply
 	records records
 	size    int64 // at least, of what the drafts become

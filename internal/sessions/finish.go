@@ -1,7 +1,6 @@
 package sessions
 
 import (
-	"fmt"
 	"maps"
 	"slices"
 	"strings"
@@ -51,47 +50,6 @@ func (b *Builder) Trim(calls []string) {
 			}
 		}
 	}
-}
-
-// Turn returns the number of the turn that is being told, from 0.
-func (b *Builder) Turn() int {
-	if b.inTurn() {
-		return len(b.turns)
-	}
-	return len(b.turns) - 1
-}
-
-// Rewind says that the person went back: what follows comes behind the given number of turns.
-// What was said behind them becomes a conversation of its own, named by the point.
-func (b *Builder) Rewind(turns int, point string) {
-	b.endTurn(true)
-	if b.err != nil || turns < 0 || turns >= len(b.turns) {
-		return
-	}
-	fork := b.conversation(b.forkAt(point))
-	fork.Archived, fork.Parent = true, b.session.Name
-	b.forks = append(b.forks, fork)
-	*b.all += b.size
-	b.bound(b.size)
-	at := b.turns[turns]
-	var digests []string
-	for _, e := range b.elements[at:] {
-		b.size -= int64(len(e.Raw()))
-		digests = append(digests, e.Digest())
-	}
-	b.rewound[fork.Name.String()] = digests
-	b.elements, b.turns = slices.Clip(b.elements[:at]), b.turns[:turns]
-	maps.DeleteFunc(b.calls, func(_ string, i int) bool { return i >= at })
-}
-
-// forkAt names what was rewound. To a point that the person came to more than once, they went back
-// more than once.
-func (b *Builder) forkAt(point string) Name {
-	id := b.session.Name.ID + "@" + point
-	for n := 2; b.Seen("fork " + id); n++ {
-		id = fmt.Sprintf("%s@%s.%d", b.session.Name.ID, point, n)
-	}
-	return Name{b.session.Name.Agent, id}
 }
 
 // add ends an event.
@@ -153,7 +111,7 @@ func (b *Builder) endTurn(over bool) {
 	}
 	for i := range t.drafts {
 		if t.drafts[i].event.Kind() == events.KindTurnStart {
-			b.turns = append(b.turns, len(b.elements))
+			b.pass(t.before)
 		}
 		b.push(t.drafts[i].element())
 	}

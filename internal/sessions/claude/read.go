@@ -34,7 +34,7 @@ func (Dialect) Read(
 type mapper struct {
 	*sessions.Builder
 	session sessions.Session
-	turns   map[string]int                            // the turn of each record, by uuid
+	turns   map[string]int                            // the Point of each record, by uuid
 	told    map[string]map[[sha256.Size]byte]struct{} // what those of a uuid said
 	dir     string
 	parts   []part         // that have titles, in the order of these
@@ -100,7 +100,7 @@ func (m *mapper) record(r *record, line []byte) {
 		m.Record(r.Time.Time, kind(string(r.Type)), line)
 	}
 	if r.UUID != "" {
-		m.turns[string(r.UUID)] = m.Turn()
+		m.turns[string(r.UUID)] = m.Point()
 	}
 }
 
@@ -178,6 +178,7 @@ func (m *mapper) user(r *record, line []byte) {
 	case len(all) == 0:
 		m.Record(r.Time.Time, "user", line)
 	case bool(r.IsMeta) || isInjected(text):
+		m.follow(r)
 		m.Injected(key(r, 0), r.Time.Time, text)
 		m.others(r, all)
 	default:
@@ -188,12 +189,17 @@ func (m *mapper) user(r *record, line []byte) {
 	}
 }
 
-// prompt begins a turn. One that continues an earlier turn than the last says that the person went
+// follow says which turn a person's record follows. Where that is not the last one, the person went
 // back there.
-func (m *mapper) prompt(r *record, text string, all content) {
-	if at, known := m.turns[string(r.Parent)]; known && at < m.Turn() {
-		m.Rewind(at+1, key(r, 0))
+func (m *mapper) follow(r *record) {
+	if turn, known := m.turns[string(r.Parent)]; known {
+		m.Follow(turn, key(r, 0))
 	}
+}
+
+// prompt begins a turn.
+func (m *mapper) prompt(r *record, text string, all content) {
+	m.follow(r)
 	m.Headline(words(text))
 	m.Prompt(key(r, 0), r.Time.Time, text, all.attached()...)
 	m.others(r, all)
