@@ -219,6 +219,7 @@ func (b *Builder) begin(key string, at time.Time) {
 	if !b.inTurn() {
 		b.open(key+"^", at, splitRequest, nil, split())
 	}
+	b.current.injected = false
 	b.key = key
 }
 

@@ -202,8 +202,8 @@ func (r *record) prompt() (text string, ok bool) {
 	return text, len(all) > 0 && !all.answers() && !isInjected(text)
 }
 
-// isInjected reports whether the text of a person's record was written by the agent: what a
-// command of its own printed, or that the person stopped it.
+// isInjected reports whether the text of a person's record asks the model nothing: it was written
+// by the agent, as what a command of its own printed, or it is a command that the agent answers.
 func isInjected(text string) bool {
 	for _, tag := range []string{
 		"<local-command-stdout>", "<local-command-stderr>", "<local-command-caveat>",
@@ -214,25 +214,25 @@ func isInjected(text string) bool {
 			return true
 		}
 	}
-	return false
+	return isCommand(text) && slices.Contains(settings, tagged(text, "command-name"))
 }
 
-// words returns what a person typed of a prompt: a command of the agent is written in tags.
-// Commands that ask the model nothing are no words.
+// isCommand reports whether a prompt is a command of the agent, which is written in tags.
+func isCommand(text string) bool { return strings.HasPrefix(text, "<command-") }
+
+// words returns what a person typed of a prompt.
 func words(text string) string {
-	if !strings.HasPrefix(text, "<command-") {
+	if !isCommand(text) {
 		return text
 	}
-	name, arguments := tagged(text, "command-name"), tagged(text, "command-args")
-	if arguments == "" && slices.Contains(settings, name) {
-		return ""
-	}
-	return strings.TrimSpace(name + " " + arguments)
+	return strings.TrimSpace(tagged(text, "command-name") + " " + tagged(text, "command-args"))
 }
 
-// settings are commands that change the agent and are answered by it.
-var settings = strings.Fields("/clear /compact /config /context /cost /exit /help /ide /login" +
-	" /logout /mcp /model /permissions /plugin /reload-plugins /resume /status /terminal-setup")
+// settings are commands that change the agent and are answered by it, whatever stands behind them.
+var settings = strings.Fields("/add-dir /agents /clear /compact /config /context /copy /cost" +
+	" /doctor /exit /export /help /hooks /ide /login /logout /mcp /memory /model /output-style" +
+	" /permissions /plugin /privacy-settings /quit /release-notes /reload-plugins /rename /resume" +
+	" /rewind /status /terminal-setup /theme /upgrade /usage /vim")
 
 func tagged(text, tag string) string {
 	_, rest, ok := strings.Cut(text, "<"+tag+">")

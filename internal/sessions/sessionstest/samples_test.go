@@ -8,6 +8,7 @@ import (
 	"maps"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -332,6 +333,10 @@ func countCopilot(lines []object) (n sessionstest.Count) {
 	return n
 }
 
+// answeredByClaude are commands in the samples that no model is asked about.
+var answeredByClaude = regexp.MustCompile(
+	`^(?s:<command-.*)?<command-name>/(exit|clear|reload-plugins|copy|mcp|theme|compact|model)</`)
+
 func countClaude(lines []object) (n sessionstest.Count) {
 	type figures struct{ in, out int64 }
 	usage, seen, queued := map[string]figures{}, map[string]bool{}, map[string]int{}
@@ -361,7 +366,8 @@ func countClaude(lines []object) (n sessionstest.Count) {
 			w := m.words("content")
 			if answers == 0 && !meta && !summary && m["content"] != nil && !strings.HasPrefix(w, "<local-") &&
 				!strings.HasPrefix(w, "[Request interrupted") && !strings.HasPrefix(w, "<bash-std") &&
-				!strings.HasPrefix(w, "<task-") && !strings.HasPrefix(w, "<system-") {
+				!strings.HasPrefix(w, "<task-") && !strings.HasPrefix(w, "<system-") &&
+				!answeredByClaude.MatchString(w) {
 				n.Prompts++
 			}
 		case "queue-operation": // what is typed while a tool runs
