@@ -106,7 +106,7 @@ func (j *job) stripped(c events.Call) *events.Element {
 	if line := firstLine(r, j.Contents); line != "" {
 		text += "\n" + line
 	}
-	if int64(len(text)) >= sizeOf(r) {
+	if int64(len(text)) >= SizeOf(r) {
 		return nil
 	}
 	return emptied(e, r, text)
@@ -127,8 +127,8 @@ func firstLine(r *events.ToolCallResponse, rd blobs.Reader) string {
 	return line
 }
 
-// sizeOf returns how many bytes a result has.
-func sizeOf(r *events.ToolCallResponse) int64 {
+// SizeOf returns how many bytes a model is given of a result.
+func SizeOf(r *events.ToolCallResponse) int64 {
 	var n int64
 	for i := range r.Blocks {
 		n += blockSize(&r.Blocks[i])

@@ -170,7 +170,7 @@ func (j *job) waste() []Share {
 	}
 	for _, f := range dedup.FindSuperseded(j.stream, j.search(listen(j.stream, j.Contents))) {
 		if r, ok := j.stream.At(f.Element).Event().(*events.ToolCallResponse); ok {
-			w.add(wasteSuper, sizeOf(r))
+			w.add(wasteSuper, SizeOf(r))
 		}
 	}
 	out := make([]Share, len(names))
@@ -188,7 +188,7 @@ func (w *waster) add(name string, bytes int64) {
 }
 
 func (w *waster) call(in dedup.Invocation) {
-	size := sizeOf(in.Result)
+	size := SizeOf(in.Result)
 	if in.Result.IsError {
 		w.add(wasteFailed, size)
 		return

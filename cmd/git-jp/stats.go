@@ -22,7 +22,7 @@ type statsCmd struct {
 	KeepLast     string `placeholder:"N" help:"How many turns at the end strategies leave alone."`
 	All          bool   `help:"List all turns and tools, not only the largest."`
 	Chart        bool   `help:"Draw how full the context was in each turn and what filled it; with --by what was spent."`
-	By           string `enum:",day,model,author,agent,cause" default:"" placeholder:"day|model|author|agent|cause" help:"Show what all conversations have cost, or one: by day, model, author or agent, or why prompts were not in the provider's cache."`
+	By           string `enum:",day,model,author,agent,tool,cause" default:"" placeholder:"day|model|author|agent|tool|cause" help:"Show what all conversations have cost, or one: by day, model, author, agent or tool, or why prompts were not in the provider's cache."`
 }
 
 // Help says what the figures are.
@@ -38,7 +38,8 @@ and the error that is printed is that of the past.
 With --by it shows what answers have cost, by the usage that is recorded with them, over all
 conversations, archived ones too. An answer that is in several forks counts once. Prices are
 those of 'git jp models'; answers whose price is not known are counted beside them. With
---by=cause it shows what was read from caches and written into them, and why.`
+--by=tool an answer counts for the tool whose result is the largest of what it was asked
+with. With --by=cause it shows what was read from caches and written into them, and why.`
 }
 
 // A statsRecord is what `stats --json` prints.

@@ -20,6 +20,9 @@ type Answer struct {
 	At     time.Time
 	Model  string
 	Author string // of what it answers
+	// Tool is the one whose result is the largest of what was new in the request; "" where the
+	// prompt was larger.
+	Tool string
 
 	Input, Cached, Output int64 // tokens; what came from a cache is in both
 	USD                   float64
@@ -43,8 +46,9 @@ func (a *answer) priced(agent string, table *models.Table) Answer {
 	usd, known := a.cost(table)
 	return Answer{
 		Key: identityOf(agent, a.element), Index: a.index, At: a.element.Time(),
-		Model: a.model, Author: a.author, Input: a.usage.Prompt(), Cached: a.usage.CacheRead,
-		Output: a.usage.Output, USD: usd, Priced: known,
+		Model: a.model, Author: a.author, Tool: a.given.tool,
+		Input: a.usage.Prompt(), Cached: a.usage.CacheRead, Output: a.usage.Output,
+		USD: usd, Priced: known,
 	}
 }
 
@@ -56,6 +60,7 @@ type answer struct {
 	hour    int64 // what of usage.CacheWrite was to be kept for an hour
 	model   string
 	author  string
+	given   given
 	sent    compact.Sent
 	asked   asking
 	// rewritten says that since the answer before something was put in the place of others.
@@ -69,6 +74,42 @@ type asking struct {
 	sent bool
 }
 
+// A given is the largest of what was new in a request: what its answer counts for.
+type given struct {
+	tool     string // "" for a prompt
+	size     int64
+	answered bool              // what comes next is of another request
+	names    map[string]string // of tools, by the ids of their calls
+}
+
+func (g *given) enter(e *events.Element) {
+	switch ev := e.Event().(type) {
+	case *events.ChatRequest:
+		size := int64(len(ev.Content))
+		for _, r := range ev.Resources {
+			size += r.Content.Size()
+		}
+		g.offer("", size)
+	case *events.ToolCallResponse:
+		g.offer(g.names[ev.ID], compact.SizeOf(ev))
+	case *events.ChatResponse:
+		g.answered = true
+	case *events.ToolCallRequest:
+		if g.answered = true; g.names == nil {
+			g.names = make(map[string]string)
+		}
+		g.names[ev.ID] = ev.Name
+	}
+}
+
+// offer keeps the larger one.
+func (g *given) offer(tool string, size int64) {
+	if g.answered || size > g.size {
+		g.tool, g.size = tool, size
+	}
+	g.answered = false
+}
+
 // eachAnswer calls f with the answers of a stream that have usage, in their order.
 func eachAnswer(base []byte, s *events.Stream, f func(answer)) error {
 	config, err := settings.Parse(orEmpty(base), 0)
@@ -78,6 +119,7 @@ func eachAnswer(base []byte, s *events.Stream, f func(answer)) error {
 	var a answer
 	model := modelOf(config)
 	for i, e := range s.All() {
+		a.given.enter(e)
 		switch ev := e.Event().(type) {
 		case *events.ChatRequest:
 			a.author, a.asked.at = ev.Author, e.Time()

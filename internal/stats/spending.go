@@ -24,9 +24,13 @@ const (
 	ByModel  Axis = "model"
 	ByAuthor Axis = "author"
 	ByAgent  Axis = "agent"
+	ByTool   Axis = "tool"
 )
 
-// A Row is what has been spent on one day, with one model, by one author or by one agent.
+// NoTool is the name of answers to prompts among those to the results of tools.
+const NoTool = "(prompt)"
+
+// A Row is what has been spent on one day, with one model, by one author or agent, or on one tool.
 type Row struct {
 	Name          string  `json:"name"`
 	Conversations int     `json:"conversations"`
@@ -129,6 +133,8 @@ func (l *Ledger) count(s Subject, a answer) {
 		name = cmp.Or(a.model, "(unknown)")
 	case ByAgent:
 		name = cmp.Or(s.Agent, "(none)")
+	case ByTool:
+		name = cmp.Or(a.given.tool, NoTool)
 	}
 	r := l.rows[name]
 	if r == nil {

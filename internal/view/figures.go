@@ -1,7 +1,9 @@
 package view
 
 import (
+	"cmp"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -71,9 +73,10 @@ func (p *pageWriter) figures() {
 		m.put("summary", "Figures: tokens are estimated, no answer has recorded usage")
 	}
 	chart(m, "Prompt by turn, tokens as reported; from a cache in the paler shade", turns)
-	if days := p.byDay(); len(days) > 1 {
+	if days := days(p.answersShown()); len(days) > 1 {
 		chart(m, "Tokens by day, as reported; from a cache in the paler shade", days)
 	}
+	chart(m, "Tokens by tool whose result was answered, as reported", byTool(p.answersShown()))
 	chart(m, "Tokens of prompts, as reported: from a cache, and why the rest was not", p.caching())
 	chart(m, "What fills the context: tokens are estimated", parts)
 	chart(m, "Results by tool: tokens are estimated", tools)
@@ -109,16 +112,15 @@ func (p *pageWriter) byTurn() (bars []bar, total stats.Row) {
 	return bars, total
 }
 
-// byDay returns what was sent and answered on each day.
-func (p *pageWriter) byDay() []bar {
+// answersShown returns the answers of the turns that are shown.
+func (p *pageWriter) answersShown() (all []stats.Answer) {
 	turn := p.conv.Stream.TurnOf()
-	var all []stats.Answer
 	for i := range p.conv.Stream.All() {
 		if a, ok := p.spending[i]; ok && p.shows(turn[i]+1) {
 			all = append(all, a)
 		}
 	}
-	return days(all)
+	return all
 }
 
 // days adds answers up by the day of Greenwich, in the order of the days.
@@ -129,6 +131,13 @@ func days(all []stats.Answer) []bar {
 // byModel adds answers up by who gave them.
 func byModel(all []stats.Answer) []bar {
 	return summed(all, func(a stats.Answer) string { return a.Model })
+}
+
+// byTool adds answers up by the tool whose result they were asked with, the most first.
+func byTool(all []stats.Answer) []bar {
+	bars := summed(all, func(a stats.Answer) string { return cmp.Or(a.Tool, stats.NoTool) })
+	slices.SortStableFunc(bars, func(a, b bar) int { return cmp.Compare(b.value, a.value) })
+	return bars[:min(len(bars), mostTools)]
 }
 
 // caching returns what prompts had of the provider's cache, and why they did not have the rest.
@@ -155,10 +164,12 @@ func (p *pageWriter) caching() (bars []bar) {
 	return bars
 }
 
+// mostTools is how many tools a chart has.
+const mostTools = 10
+
 // byPart returns what fills the context: what is said by whom, and the results by tool, the
 // largest first. Nothing counts them but the providers, so they are guessed.
 func (p *pageWriter) byPart() (parts, tools []bar) {
-	const most = 10
 	var kinds, results tally
 	turn := p.conv.Stream.TurnOf()
 	for i, e := range p.conv.Stream.All() {
@@ -192,7 +203,7 @@ func (p *pageWriter) byPart() (parts, tools []bar) {
 		results.add(c.Name, size, "call")
 	}
 	tools = results.bars()
-	return kinds.bars(), tools[:min(len(tools), most)]
+	return kinds.bars(), tools[:min(len(tools), mostTools)]
 }
 
 // sizeOf is how many bytes a result gives a model.

@@ -160,6 +160,7 @@ func total(m *markup, all []Summary) {
 	by = by[max(len(by)-most, 0):]
 	chart(m, "Tokens by day, as reported; from a cache in the paler shade", by)
 	chart(m, "Tokens by model, as reported", byModel(answers))
+	chart(m, "Tokens by tool whose result was answered, as reported", byTool(answers))
 	m.end("details")
 }
 

@@ -418,7 +418,8 @@ func TestFiguresAreReportedOrEstimated(t *testing.T) {
 	}
 	_, root = page(t, view.Document{Prices: prices}, k.conversation(1))
 	if got, want := words(find(root, "details", "figures")...), "4.0k tokens in (75 % from a cache), 200 out, $0.0069"; !strings.Contains(got, "Figures: "+want) || !strings.Contains(got, "Turn 1 "+want) ||
-		!strings.Contains(got, "From a cache 3.0k") || !strings.Contains(got, "Results about 100 in 1 result") ||
+		!strings.Contains(got, "From a cache 3.0k") ||
+		!strings.Contains(got, "Read "+want) || !strings.Contains(got, "Results about 100 in 1 result") ||
 		strings.Contains(got, "by day") {
 		t.Errorf("got %q", got)
 	}
