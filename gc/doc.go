@@ -26,6 +26,10 @@
 // one that is faster than the second mark is seen by it, one that is slower sees what was
 // moved and writes it again. The argument in full is in docs/safety.md.
 //
+// In a partial clone what the remote has promised and is not here proves nothing. What the mark
+// and the second opinion read is looked for first; what is missing of it is fetched in one
+// request where that was asked for, else nothing is deleted.
+//
 // What it does not promise: branches of remotes that were not fetched; network file systems
 // without atomic renames or shared locks; clocks that are wrong by more than the grace
 // period; and writers that refer to old content without looking for it afterwards, beyond

@@ -20,8 +20,10 @@ const (
 	ReasonNested  = "nested"  // another repository, or what may be one, is within the workspace
 	ReasonID      = "id"      // the workspace does not say which it is
 	ReasonOpinion = "opinion" // a second opinion could not be had
-	ReasonLazy    = "lazy"    // the clone leaves blobs out of its working tree
 	ReasonDoubt   = "doubt"   // a second opinion contradicts the mark, and not in an odd case
+
+	// ReasonPromised: what would have to be read is with the remote of a partial clone.
+	ReasonPromised = "promised"
 )
 
 // An Obstacle is something without which nobody can say what is needed.

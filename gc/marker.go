@@ -30,6 +30,7 @@ type tip struct {
 	kind   tipKind
 	commit gitint.OID // or tree; zero in a working tree or an index
 	isTree bool       // commit is a tree
+	part   bool       // it may be any part of a directory .jp
 	place  refs.Place
 	units  []unit
 	disk   []diskFile         // of a working tree
@@ -64,6 +65,9 @@ type marker struct {
 	titles  map[gitint.OID]string
 	notes   []string
 	wanted  []bool // by a tip, by number
+
+	partial bool // objects may be with a remote that has promised them
+	lazy    bool // working trees leave out blobs that their index has
 }
 
 func newMarker(o *Options) *marker {
@@ -111,6 +115,9 @@ func (m *marker) readRoots(ctx context.Context) error {
 	}
 	m.roots = roots
 	for _, i := range roots.Incomplete {
+		if i.Reason == gitint.ReasonPartial {
+			continue // what is read must be here, which is asked for
+		}
 		m.obstruct(Obstacle{Reason: i.Reason, Detail: i.String()})
 	}
 	for _, w := range roots.Worktrees {
@@ -143,6 +150,9 @@ func (m *marker) gitTips(ctx context.Context) error {
 	}
 	if err := m.operationFiles(); err != nil {
 		return m.absorb(ctx, err)
+	}
+	if err := m.requireTips(ctx); err != nil {
+		return err
 	}
 	if err := m.expand(ctx); err != nil {
 		return err
@@ -279,7 +289,7 @@ func (m *marker) root(root gitint.Root, kind string) {
 			t.kind = tipRef
 		}
 	}
-	t.isTree = kind == "tree"
+	t.isTree, t.part = kind == "tree", root.Needed
 	m.tips = append(m.tips, t)
 }
 

@@ -1,6 +1,7 @@
 package gc
 
 import (
+	"context"
 	"errors"
 	"io/fs"
 	"os"
@@ -37,6 +38,9 @@ type Options struct {
 	AcceptMissing bool
 	// NoWait does not wait for a collection that is running. Hooks never wait.
 	NoWait bool
+	// Fetch, when not nil, brings objects that a remote has promised, in one request. Without
+	// it a plan that needs what is not here is refused.
+	Fetch func(ctx context.Context, ids []gitint.OID) error
 	// Progress, when not nil, is told how far a stage has come.
 	Progress func(stage string, done, total int)
 	// Hook, when not nil, is called before each system call that changes something, with

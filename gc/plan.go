@@ -29,6 +29,8 @@ type Plan struct {
 	// Young were left alone because of the grace period, Locked because a conversation is
 	// held, Tracked because only others were asked for.
 	Young, Locked, Tracked int
+	// Unmarked says that nothing was old enough to ask what refers to it.
+	Unmarked bool
 	// Missing are references without content, which were accepted.
 	Missing []Obstacle
 	// Notes are things to know that stop nobody.
@@ -102,6 +104,11 @@ func MakePlan(ctx context.Context, o Options) (*Plan, error) {
 	loading.Go(o.cache().Load)
 	defer loading.Wait()
 	listed := o.listStore()
+	if m.partial {
+		if idle, err := m.idle(p, listed()); idle || err != nil {
+			return p, err
+		}
+	}
 	err = m.mark(ctx)
 	store := listed()
 	if err != nil {
@@ -136,7 +143,7 @@ func prepare(o *Options) (*marker, *Plan, error) {
 	m.last = o.lastHistoryCache()
 	m.checkStore(p.place)
 	if o.Repo != nil && !o.UserLocal {
-		if err := m.checkLazy(*o); err != nil {
+		if err := m.readShape(); err != nil {
 			return nil, nil, err
 		}
 	}
@@ -150,17 +157,29 @@ func (m *marker) mark(ctx context.Context) error {
 	return m.refused()
 }
 
-// checkLazy refuses in a clone that leaves blobs out of its working tree: its store is what
-// nobody has committed yet, and the remote has the rest.
-func (m *marker) checkLazy(o Options) error {
-	lazy, err := o.Repo.Lazy(context.Background()) // a few files are read
-	if lazy {
-		m.obstruct(Obstacle{
-			Reason: ReasonLazy,
-			Detail: "this clone leaves blobs out of its working tree: a full clone collects",
-		})
-	}
+// readShape finds out what of the repository may be elsewhere.
+func (m *marker) readShape() (err error) {
+	m.lazy, err = m.o.Repo.Lazy(context.Background()) // a few files are read
+	m.partial = slices.ContainsFunc(m.o.Repo.Incomplete(), func(i gitint.Incomplete) bool {
+		return i.Reason == gitint.ReasonPartial
+	})
 	return err
+}
+
+// idle reports whether nothing is old enough to go. Then it does not matter what refers to it,
+// which in a partial clone might have to be fetched.
+func (m *marker) idle(p *Plan, listed listing) (bool, error) {
+	runs, err := m.expired(p)
+	if err != nil || len(runs) > 0 || len(listed.obstacles) > 0 {
+		return false, err
+	}
+	all, err := m.candidates(p, listed.blobs)
+	if err != nil || len(all) > 0 {
+		p.Young = 0 // they are counted again
+		return false, err
+	}
+	p.Total, p.Unmarked = len(listed.blobs.all), true
+	return true, nil
 }
 
 // checkStore refuses a store that others may use under another name.
@@ -262,7 +281,7 @@ func (o *Options) listStore() (wait func() listing) {
 		}
 		done <- l
 	}()
-	return func() listing { return <-done }
+	return sync.OnceValue(func() listing { return <-done })
 }
 
 // isMarker reports whether a file may lie beside blobs.
@@ -321,6 +340,9 @@ func (m *marker) askHistory(
 	h := newHistory(m.o, m.trees, numbers)
 	if len(sorted) == 0 || m.o.UserLocal {
 		return h, nil
+	}
+	if err := m.requireHistory(ctx); err != nil {
+		return nil, err
 	}
 	if err := h.markNew(ctx, m.commits, m.last()); err != nil {
 		return nil, m.absorb(ctx, err)

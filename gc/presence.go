@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
 
@@ -136,13 +137,24 @@ func (m *marker) missing(s *presence, here *hashes) ([]Obstacle, error) {
 	for i, h := range m.hashes.all {
 		_, c.here[i] = here.find(h)
 	}
-	c.in = make([]int, len(m.hashes.all))
+	c.in, c.staged = make([]int, len(m.hashes.all)), m.leftOut()
 	for n, t := range m.tips {
 		if err := c.tip(n+1, t); err != nil {
 			return nil, err
 		}
 	}
 	return c.found, nil
+}
+
+// leftOut returns what the working trees of a lazy clone leave out: an index has it.
+func (m *marker) leftOut() map[int32]struct{} {
+	all := make(map[int32]struct{})
+	for _, t := range m.tips {
+		if m.lazy && t.kind == tipIndex {
+			maps.Copy(all, t.staged)
+		}
+	}
+	return all
 }
 
 // isComplete reports whether a tree was found to have all that it refers to.
@@ -152,8 +164,9 @@ func (m *marker) isComplete(t *tip) bool {
 
 type missingCheck struct {
 	presence *presence
-	here     []bool // in the store that is collected
-	in       []int  // the last tip that has it
+	here     []bool             // in the store that is collected
+	in       []int              // the last tip that has it
+	staged   map[int32]struct{} // that working trees leave out
 	found    []Obstacle
 }
 
@@ -192,6 +205,9 @@ func (c *missingCheck) tip(n int, t *tip) error {
 	case tipWorkTree:
 		if t.store == "" {
 			return nil // user-local copies
+		}
+		for h := range c.staged {
+			c.in[h] = n
 		}
 		for _, f := range t.disk {
 			if err := report(f.mentions, func() string { return f.path }); err != nil {

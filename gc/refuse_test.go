@@ -96,14 +96,6 @@ func TestRefusals(t *testing.T) {
 		{"shallow clone", func(f *fixture) {
 			f.WriteFile(".git/shallow", f.Run("rev-parse", "HEAD")+"\n")
 		}, gitint.ReasonShallow, "history is cut off"},
-		{"partial clone", func(f *fixture) {
-			f.Run("config", "remote.origin.promisor", "true")
-		}, gitint.ReasonPartial, "promisor"},
-		{"partial clone, and GIT_CONFIG of another file", func(f *fixture) {
-			f.Run("config", "remote.origin.promisor", "true")
-			f.WriteFile(".git/other-config", "")
-			f.Repository = f.With("GIT_CONFIG=" + f.Path(".git/other-config"))
-		}, gitint.ReasonPartial, "promisor"},
 		{"variable of a git to come", func(f *fixture) {
 			f.Repository = f.With("GIT_OF_THE_FUTURE=1")
 		}, gitint.ReasonEnvironment, "GIT_OF_THE_FUTURE=1"},

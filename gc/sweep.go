@@ -205,6 +205,7 @@ func (s *sweeper) wanted(
 	ctx context.Context, all []blobs.Hash,
 ) (*marker, map[blobs.Hash]bool, error) {
 	o := *s.o
+	o.Fetch = nil // the plan has fetched what was needed
 	m, p, err := begin(ctx, &o)
 	if err != nil {
 		return nil, nil, err

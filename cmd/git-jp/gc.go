@@ -28,7 +28,7 @@ func (gcCmd) Help() string {
 	return `Deletes content from the store of this worktree that nothing can need: no worktree,
 index, branch, remote-tracking branch, stash or operation in progress refers to it, and no
 older commit refers to it without having it itself. What cannot be read stops it, and it says
-what that is.
+what that is. In a lazy clone that is also what only the remote has; --fetch-all fetches it.
 
 What is deleted lies in a quarantine for the grace period, and 'git jp gc undo' brings it back.
 So does what 'git jp compact --in-place' and 'git jp repair' have changed or taken away.
@@ -45,6 +45,7 @@ type gcRunCmd struct {
 	Untracked     bool   `help:"Delete only files that git does not track."`
 	UserLocal     bool   `help:"Collect the content of user-local conversations."`
 	AcceptMissing bool   `help:"Go on although references are without content already."`
+	FetchAll      bool   `help:"Fetch conversations that only the remote has."`
 	LsRemote      bool   `name:"ls-remote" help:"Ask remotes for branches that were not fetched."`
 	Yes           bool   `short:"y" help:"Do not ask."`
 }
@@ -81,6 +82,9 @@ func (c gcRunCmd) Run(ctx context.Context, a *app) error {
 		return err
 	}
 	o.OnlyUntracked, o.KeepIndex, o.AcceptMissing = c.Untracked, c.KeepIndex, c.AcceptMissing
+	if c.FetchAll && o.Repo != nil {
+		o.Fetch = fetchFiles(a, o.Repo)
+	}
 	progress, end := newStages(a, "gc")
 	o.Progress = progress
 	plan, err := gc.MakePlan(ctx, o)
@@ -288,7 +292,9 @@ func (c gcRunCmd) summary(plan *gc.Plan, res *gc.Result, old []quarantine.Item) 
 		}
 		add(len(plan.Temporaries), "leftover", "would be removed")
 	}
-	parts = append(parts, fmt.Sprintf("%d of %d are referred to", plan.Wanted, plan.Total))
+	if !plan.Unmarked {
+		parts = append(parts, fmt.Sprintf("%d of %d are referred to", plan.Wanted, plan.Total))
+	}
 	add(plan.Past, "blob", "kept for older commits")
 	add(plan.Young, "blob", "newer than the grace period")
 	add(plan.Locked, "blob", "kept while a conversation is held")

@@ -68,6 +68,18 @@ func fetching(a *app) ondemand.Fetch {
 	}
 }
 
+// fetchFiles returns what fetches files of conversations from the remote that has promised them.
+// Nothing but the remote knows how large they are.
+func fetchFiles(a *app, repo *gitint.Repo) func(context.Context, []gitint.OID) error {
+	return func(ctx context.Context, ids []gitint.OID) error {
+		if fetching(a).Offline {
+			return fmt.Errorf("fetch %s: %w", render.Count(len(ids), "file"), ondemand.ErrOffline)
+		}
+		a.note("fetching %s of conversations", render.Count(len(ids), "file"))
+		return repo.Bring(ctx, ids)
+	}
+}
+
 // sized is a size in brackets, where it is known.
 func sized(bytes int64) string {
 	if bytes == 0 {

@@ -48,7 +48,7 @@ func serveGit(ts *testscript.TestScript, neg bool, args []string) {
 		server.Close()
 	})
 	ts.Setenv(args[0], server.URL)
-	ts.Setenv("GIT_SERVED", dir)
+	ts.Setenv("SERVED", dir)
 }
 
 // A gitServer counts what is fetched from it, in the file "log" of its directory: a line for each
@@ -139,7 +139,7 @@ func requestsGit(ts *testscript.TestScript, neg bool, args []string) {
 	}
 	want, err := strconv.Atoi(args[0])
 	ts.Check(err)
-	name := filepath.Join(ts.Getenv("GIT_SERVED"), "log")
+	name := filepath.Join(ts.Getenv("SERVED"), "log")
 	data, err := os.ReadFile(name)
 	if err != nil && !os.IsNotExist(err) {
 		ts.Fatalf("%v", err)

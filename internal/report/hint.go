@@ -205,8 +205,8 @@ func obstacleHint(reason string) string {
 			"'git jp gc --accept-missing' goes on all the same"
 	case gc.ReasonOpinion:
 		return "'git fsck' and the modes of the files say more"
-	case gc.ReasonLazy:
-		return "'git jp config set storage.checkout full' makes it a full clone"
+	case gc.ReasonPromised:
+		return "'git jp gc --fetch-all' fetches all that it reads, in one request"
 	case gc.ReasonDoubt:
 		return DoubtHint
 	default:
