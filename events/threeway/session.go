@@ -90,9 +90,12 @@ func harmonize(sides [versions]Side) ([versions]Side, error) {
 	if err != nil || long == inBase {
 		return sides, err
 	}
+	short := inOurs + inTheirs - long
+	// What the shorter one says was taken back, the longer one may say was taken up again.
+	sides[inBase].Stream = newTakenBack(sides[short]).without(sides[inBase].Stream)
 	back := newTakenBack(sides[long])
 	base, all := newSourceIndex(sides[inBase].Stream), newSourceIndex(sides[long].Stream)
-	for _, v := range []int{inBase, inOurs + inTheirs - long} {
+	for _, v := range []int{inBase, short} {
 		h := harmonizer{all: all, sameMaker: sides[v].Source.sameMaker(sides[long].Source)}
 		if v != inBase && sides[inBase].Source.sameMaker(sides[v].Source) {
 			h.base = base
@@ -105,14 +108,14 @@ func harmonize(sides [versions]Side) ([versions]Side, error) {
 // A takenBack knows what a session's person rewound: the import of that made conversations of their
 // own of it.
 type takenBack struct {
-	// only are the digests of what the longer version does not have, and all those of what it has
-	// too.
+	// only are the digests of what the version that says so does not have, and all those of what it
+	// has too.
 	only, all map[string]bool
 }
 
-func newTakenBack(long Side) takenBack {
+func newTakenBack(side Side) takenBack {
 	back := takenBack{only: map[string]bool{}, all: map[string]bool{}}
-	for _, digests := range long.Source.Rewound {
+	for _, digests := range side.Source.Rewound {
 		for _, d := range digests {
 			back.only[d], back.all[d] = true, true
 		}
@@ -120,7 +123,7 @@ func newTakenBack(long Side) takenBack {
 	if len(back.only) == 0 {
 		return back
 	}
-	for _, e := range long.Stream.All() {
+	for _, e := range side.Stream.All() {
 		d := e.Digest()
 		delete(back.only, d)
 		back.all[d] = true

@@ -50,10 +50,13 @@ func transcript() []byte {
 }
 
 // rewound is a session in which the person went back to the first turn, twice.
-func rewound() []byte {
+func rewound() []byte { return branches(-1, 0, 0, 2, 0) }
+
+// branches is a session each of whose turns follows the one that after says.
+func branches(after ...int) []byte {
 	var out strings.Builder
 	last := map[int]string{-1: "null"}
-	for turn, after := range []int{-1, 0, 0, 2, 0} {
+	for turn, after := range after {
 		for i, said := range []string{
 			`"type":"user","message":{"role":"user","content":"Prompt %d"}`,
 			`"type":"assistant","message":{"id":"m%d","model":"claude-x","stop_reason":"end_turn",` +
@@ -123,7 +126,10 @@ func merged(t *testing.T, base, ours, theirs threeway.Side) threeway.Result {
 // TestImportsOfOneSessionMerge: two people imported different lengths of one session, from a
 // common import or from none. The longer one is what comes of it, whoever merges.
 func TestImportsOfOneSessionMerge(t *testing.T) {
-	for name, data := range map[string][]byte{"grown": transcript(), "rewound": rewound()} {
+	for name, data := range map[string][]byte{
+		"grown": transcript(), "rewound": rewound(),
+		"taken up again": branches(-1, 0, 0, 1, 2, 3, 0, 5),
+	} {
 		t.Run(name, func(t *testing.T) { mergeAll(t, prefixes(t, data)) })
 	}
 }
