@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"github.com/git-jp/git-jp/events"
+	"github.com/git-jp/git-jp/gitint"
 	"github.com/git-jp/git-jp/internal/render"
 	"github.com/git-jp/git-jp/internal/report"
 	"github.com/git-jp/git-jp/internal/sessions"
@@ -28,7 +29,8 @@ be opened from the disk. It needs no server, and fetches nothing from anywhere e
 of coding agents that were imported are there too.
 
 Called again it writes the pages of conversations that changed. A folder that has files of
-something else is refused. What others should not read does not belong into it: look at the
+something else is refused. A list of the commits that added turns leads to these, where all
+of history is here. What others should not read does not belong into it: look at the
 pages before you publish them.`
 }
 
@@ -43,13 +45,15 @@ func (c siteCmd) Run(ctx context.Context, a *app) error {
 		return err
 	}
 	var authors map[events.ID]string
+	var commits *site.History
 	if h := (webCmd{}).history(ctx, a, nil); h != nil {
 		authors, _ = h.authors(ctx) // a repository without commits: the list names who asked
+		commits = c.history(ctx, a, h)
 	}
 	failed := false
 	r, err := site.Build(ctx, a.path(c.Folder), entries, site.Options{
 		Title: c.Title, Version: a.version, Page: view.Document{Focused: c.Focused, Prices: prices},
-		Authors: authors,
+		Authors: authors, History: commits,
 		Problem: func(err error) {
 			a.warn("%v", err)
 			failed = true
@@ -64,6 +68,26 @@ func (c siteCmd) Run(ctx context.Context, a *app) error {
 		return report.ErrProblems
 	}
 	return nil
+}
+
+// history returns the commits whose turns have pages, nil where there are none, or where what one
+// added is not here.
+func (siteCmd) history(ctx context.Context, a *app, h *webHistory) *site.History {
+	rev, dirs, err := h.dirs(ctx)
+	if err != nil || len(dirs) == 0 {
+		return nil
+	}
+	if _, err := h.repo.Resolve(ctx, rev+"^{commit}"); err != nil {
+		return nil // nothing is committed
+	}
+	for _, i := range h.repo.Incomplete() {
+		switch i.Reason {
+		case gitint.ReasonShallow, gitint.ReasonPartial, gitint.ReasonGrafts:
+			a.note("without pages of commits: %s", i.Detail)
+			return nil
+		}
+	}
+	return &site.History{Repo: h.repo, Rev: rev, Dirs: dirs}
 }
 
 // entries are the conversations of the site. Imported sessions are archived from the beginning.

@@ -14,6 +14,7 @@ import (
 	"slices"
 
 	"github.com/git-jp/git-jp/events"
+	"github.com/git-jp/git-jp/gitint"
 	"github.com/git-jp/git-jp/internal/atomicfile"
 	"github.com/git-jp/git-jp/internal/regular"
 	"github.com/git-jp/git-jp/internal/sessions"
@@ -45,6 +46,8 @@ type Options struct {
 	Problem func(error) // what cannot be read or shown is reported, and the rest is written
 	// Authors are those who committed conversations first, as far as that is known.
 	Authors map[events.ID]string
+	// History has the commits behind them; nil for no pages of commits.
+	History *History
 }
 
 // A Report counts pages.
@@ -55,6 +58,7 @@ type manifest struct {
 	Version string           `json:"version"`
 	Next    int              `json:"next"` // number of the next conversation in the search index
 	Pages   map[string]entry `json:"pages"`
+	Commits map[string]added `json:"commits,omitempty"`
 }
 
 type entry struct {
@@ -116,7 +120,11 @@ func (b *build) run(ctx context.Context, all []Entry) error {
 			return err
 		}
 	}
-	return errors.Join(b.finish(), b.remove())
+	commits, err := b.commits(ctx)
+	if err != nil {
+		return err
+	}
+	return errors.Join(b.finish(commits), b.remove())
 }
 
 // A draft is a conversation before its page is written, which says what the others have cost that
@@ -175,6 +183,9 @@ func (b *build) read() error {
 			b.was.Pages[digits] = e
 		}
 		b.was.Next = 0
+		for id := range b.was.Commits {
+			b.was.Commits[id] = added{}
+		}
 	}
 	b.is.Next = b.was.Next
 	return nil
@@ -250,7 +261,7 @@ func (b *build) digest(conv *workspace.Conversation) string {
 }
 
 // finish writes the list, the search index and the manifest, which names what is there.
-func (b *build) finish() error {
+func (b *build) finish(links []view.Link) error {
 	gone := map[int]bool{}
 	for digits, was := range b.was.Pages {
 		if is, ok := b.is.Pages[digits]; !ok || is.Summary.Doc != was.Summary.Doc {
@@ -281,7 +292,7 @@ func (b *build) finish() error {
 		return int(a.ID - b.ID)
 	})
 	var list bytes.Buffer
-	if err := (view.Index{Title: b.Title}).Write(&list, all); err != nil {
+	if err := (view.Index{Title: b.Title, Links: links}).Write(&list, all); err != nil {
 		return err
 	}
 	data, err := json.MarshalIndent(b.is, "", " ")
@@ -291,19 +302,28 @@ func (b *build) finish() error {
 	return errors.Join(b.write(indexName, list.Bytes()), b.write(manifestName, append(data, '\n')))
 }
 
-// remove removes pages of conversations that are gone.
+// remove removes pages of conversations and commits that are gone.
 func (b *build) remove() error {
 	var errs []error
-	for digits := range b.was.Pages {
-		if _, ok := b.is.Pages[digits]; ok || !isDigits(digits) {
-			continue
-		}
-		err := b.root.Remove(digits + ".html")
-		if err == nil {
-			b.report.Removed++
-		} else if !errors.Is(err, fs.ErrNotExist) {
+	remove := func(name string) (removed bool) {
+		err := b.root.Remove(name)
+		if err != nil && !errors.Is(err, fs.ErrNotExist) {
 			errs = append(errs, fmt.Errorf("remove a page: %w", err))
 		}
+		return err == nil
+	}
+	for digits := range b.was.Pages {
+		if _, ok := b.is.Pages[digits]; !ok && isDigits(digits) && remove(digits+".html") {
+			b.report.Removed++
+		}
+	}
+	for id := range b.was.Commits {
+		if _, err := gitint.ParseOID(id); err == nil && len(b.is.Commits[id].Turns) == 0 {
+			remove(view.CommitPage(id))
+		}
+	}
+	if len(b.was.Commits) > 0 && len(b.is.Commits) == 0 {
+		remove(commitsName)
 	}
 	return errors.Join(errs...)
 }

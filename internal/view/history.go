@@ -19,15 +19,15 @@ type Commit struct {
 	At                  time.Time
 }
 
-// CommitPage is where a server has the turns that a commit added.
+// CommitPage is where a server or a folder has the turns that a commit added.
 func CommitPage(id string) string { return "commit-" + id + ".html" }
 
 // FilePage is where a server has what was asked when the lines of a file came about.
 func FilePage(file string) string { return "file?path=" + url.QueryEscape(file) }
 
-// WriteCommits writes a page that lists commits.
-func WriteCommits(w io.Writer, all []Commit) error {
-	return plain(w, "Commits", func(m *markup) {
+// WriteCommits writes a page that lists commits, home being where the index is.
+func WriteCommits(w io.Writer, home string, all []Commit) error {
+	return plain(w, home, "Commits", func(m *markup) {
 		m.put("p", "Commits that changed conversations, with the turns that each of them added.")
 		m.open("table", class("list"))
 		m.put("caption", render.Count(len(all), "commit"))
@@ -54,15 +54,31 @@ func WriteCommits(w io.Writer, all []Commit) error {
 	})
 }
 
+// WriteCommit writes a page that leads to the turns that a commit added: the first of them, and
+// how many more there are.
+func WriteCommit(w io.Writer, home string, c Commit, first []Origin, more int) error {
+	return plain(w, home, c.Subject, func(m *markup) {
+		m.put("p", "Commit "+c.ID+", "+c.Author+", "+dayOf(c.At)+". The turns that it added:")
+		m.open("ul", class("hits"))
+		for _, t := range first {
+			t.write(m, "")
+		}
+		if more > 0 {
+			m.put("li", "and "+render.Number(int64(more))+" more")
+		}
+		m.end("ul")
+	})
+}
+
 // plain writes a page that is no conversation.
-func plain(w io.Writer, title string, write func(*markup)) error {
+func plain(w io.Writer, home, title string, write func(*markup)) error {
 	out := bufio.NewWriter(w)
 	m := &markup{w: out}
-	Document{Home: "./"}.open(m, title, indexScript)
+	Document{Home: home}.open(m, title, indexScript)
 	m.open("main", class("page"), id("main"))
 	m.put("h1", title)
 	m.open("p", class("facts"))
-	m.put("a", "All conversations", href("./"))
+	m.put("a", "All conversations", href(home))
 	m.end("p")
 	write(m)
 	m.end("main")
@@ -80,7 +96,7 @@ type Span struct {
 
 // An Origin is a turn that lines come from.
 type Origin struct {
-	Title, Page    string
+	Title, Page    string // Page is "" where none has it
 	Prompt, Author string
 	Number         int // counted from 1
 	At             time.Time
@@ -92,7 +108,7 @@ type Origin struct {
 
 // WriteLines writes a page with the lines of a file and the turns that they come from.
 func WriteLines(w io.Writer, file string, all []Span) error {
-	return plain(w, file, func(m *markup) {
+	return plain(w, "./", file, func(m *markup) {
 		m.put("p", "What was asked when lines came about: recorded by the commit that has "+
 			"both, or inferred from a call that wrote the same line.")
 		for _, s := range all {
@@ -121,7 +137,7 @@ func (s Span) write(m *markup, lang string) {
 			m.put("li", fmt.Sprintf("and %d more of this commit", len(s.Turns)-i))
 			break
 		}
-		t.write(m)
+		t.write(m, t.sure())
 	}
 	if len(s.Turns) == 0 {
 		m.put("li", "No turn is known.")
@@ -136,7 +152,8 @@ func (s Span) write(m *markup, lang string) {
 	m.end("section")
 }
 
-func (t Origin) write(m *markup) {
+// sure says how it is known that lines come from a turn.
+func (t Origin) sure() string {
 	sure := "inferred"
 	if t.Recorded {
 		sure = "recorded"
@@ -144,10 +161,20 @@ func (t Origin) write(m *markup) {
 	if t.Wrote > 0 {
 		sure += ", wrote " + render.Count(t.Wrote, "line")
 	}
+	return sure
+}
+
+func (t Origin) write(m *markup, label string) {
 	m.open("li")
-	m.put("a", fmt.Sprintf("%s, turn %d", t.Title, t.Number), href(t.Page))
+	if name := fmt.Sprintf("%s, turn %d", t.Title, t.Number); t.Page != "" {
+		m.put("a", name, href(t.Page))
+	} else {
+		m.text(name)
+	}
 	m.text(", " + cmp.Or(t.Author, "User") + ", " + dayOf(t.At) + " ")
-	m.put("span", sure, class("label"))
+	if label != "" {
+		m.put("span", label, class("label"))
+	}
 	m.put("p", render.Clip(t.Prompt))
 	m.end("li")
 }

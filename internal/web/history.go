@@ -44,7 +44,7 @@ func (s *Server) commits(page *bytes.Buffer, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	return view.WriteCommits(page, all)
+	return view.WriteCommits(page, "./", all)
 }
 
 // added writes the turns that a commit or the branch added, whole.

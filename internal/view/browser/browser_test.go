@@ -137,16 +137,35 @@ var hostile = []string{
 	`' onmouseover='window.pwned=1`, "\u202egnp.exe \x1b]0;x\x07", "{{constructor.constructor('window.pwned=1')()}}",
 }
 
-// site makes a folder of pages with the program: a talk of three turns, one that is hostile, and
-// one with a line of ten megabytes.
+// site makes a folder of pages with the program: a talk of three turns, one that is hostile, one
+// with a line of ten megabytes, and the commit that added them.
 func site(t *testing.T) string {
 	t.Helper()
 	dir := talks(t)
+	for _, args := range [][]string{
+		{"init", "-q"}, {"add", "."}, {"commit", "-q", "--date", "2026-01-01T00:00:00Z", "-m", hostile[0]},
+	} {
+		cmd := exec.Command("git", append([]string{"-c", "user.name=" + hostile[1], "-c", "user.email=a@b"}, args...)...)
+		cmd.Dir, cmd.Env = dir, append(os.Environ(), "HOME="+dir, "GIT_CONFIG_NOSYSTEM=1")
+		if said, err := cmd.CombinedOutput(); err != nil {
+			t.Fatalf("git %s: %v: %s", args[0], err, said)
+		}
+	}
 	out := filepath.Join(dir, "site")
 	if said, err := program(t, dir, "site", out).CombinedOutput(); err != nil {
 		t.Fatalf("%v: %s", err, said)
 	}
 	return "file://" + out + "/"
+}
+
+// commitPage is the page of the one commit of a site.
+func commitPage(t *testing.T, own string) string {
+	t.Helper()
+	all, err := filepath.Glob(strings.TrimPrefix(own, "file://") + "commit-*.html")
+	if err != nil || len(all) != 1 {
+		t.Fatalf("got pages of commits %q, %v, want one", all, err)
+	}
+	return filepath.Base(all[0])
 }
 
 // program is a command of the program.
@@ -254,10 +273,22 @@ func TestListIsSortedAndSearched(t *testing.T) {
 	b.says(`document.querySelectorAll(".turn")[2].querySelector("details.work").open`, true)
 }
 
+// TestCommitsLeadToTurns goes from the list to a commit, and from there to a turn.
+func TestCommitsLeadToTurns(t *testing.T) {
+	own := site(t)
+	b := open(t, own+"index.html", own, 800)
+	b.run(chromedp.Click(`.links a`, chromedp.ByQuery))
+	b.says(`document.querySelector("#main tbody")?.rows.length`, 1)
+	b.run(chromedp.Click(`#main tbody a`, chromedp.ByQuery))
+	b.says(`document.querySelector(".hits a")?.textContent`, "Three turns, turn 1")
+	b.run(chromedp.Click(`.hits li:nth-child(2) a`, chromedp.ByQuery))
+	b.says(`document.querySelector(".turn:target h2")?.textContent`, "Turn 2, Ada")
+}
+
 // TestHostileConversationsRunNothing opens everything of a hostile page, and of the list.
 func TestHostileConversationsRunNothing(t *testing.T) {
 	own := site(t)
-	for _, name := range []string{"17000000002.html", "index.html"} {
+	for _, name := range []string{"17000000002.html", "index.html", "commits.html", commitPage(t, own)} {
 		b := open(t, own+name, own, 1400)
 		b.run(chromedp.Evaluate(`document.querySelectorAll("details").forEach(d => d.open = true)`, nil))
 		b.says(`window.pwned === undefined`, true)
@@ -312,7 +343,7 @@ func axeCore(t *testing.T) string {
 func TestPagesAreAccessible(t *testing.T) {
 	axe := axeCore(t)
 	own := site(t)
-	for _, file := range []string{"index.html", "17000000001.html", "17000000002.html"} {
+	for _, file := range []string{"index.html", "17000000001.html", "17000000002.html", "commits.html", commitPage(t, own)} {
 		for _, theme := range []string{"light", "dark"} {
 			for _, width := range []int64{360, 1400} {
 				b := open(t, own+file, own, width)
@@ -338,7 +369,9 @@ func TestPagesAreAccessible(t *testing.T) {
 // TestNothingIsWiderThanTheScreen holds that a narrow page scrolls down and not sideways.
 func TestNothingIsWiderThanTheScreen(t *testing.T) {
 	own := site(t)
-	for _, file := range []string{"index.html", "17000000001.html", "17000000002.html", "17000000003.html"} {
+	for _, file := range []string{
+		"index.html", "17000000001.html", "17000000002.html", "17000000003.html", "commits.html", commitPage(t, own),
+	} {
 		b := open(t, own+file, own, 360)
 		if strings.HasPrefix(file, "17000000002") {
 			b.run(chromedp.Evaluate(`document.querySelectorAll("details").forEach(d => d.open = true)`, nil))

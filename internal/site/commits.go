@@ -1,0 +1,124 @@
+package site
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/git-jp/git-jp/gitint"
+	"github.com/git-jp/git-jp/internal/render"
+	"github.com/git-jp/git-jp/internal/review"
+	"github.com/git-jp/git-jp/internal/revisions"
+	"github.com/git-jp/git-jp/internal/view"
+)
+
+const commitsName = "commits.html"
+
+// How much there is of a history: the pages of others, and their turns, are in the repository.
+const (
+	mostCommits = 500
+	mostTurns   = 500 // of a commit
+)
+
+// A History is the commits behind the conversations of a site.
+type History struct {
+	Repo *gitint.Repo
+	Rev  string   // the newest commit
+	Dirs []string // .jp in it
+}
+
+// An added is what a commit added. It is read once: a commit does not change.
+type added struct {
+	Read  bool          `json:"read"`
+	Turns []view.Origin `json:"turns,omitempty"`
+	More  int           `json:"more,omitempty"` // turns beside these
+}
+
+// commits writes the pages of commits that added turns, and returns the link to their list.
+func (b *build) commits(ctx context.Context) ([]view.Link, error) {
+	if b.History == nil {
+		return nil, nil
+	}
+	h := b.History
+	all, err := revisions.Changing(ctx, h.Repo, mostCommits, h.Rev, h.Dirs...)
+	if err != nil {
+		return nil, fmt.Errorf("list the commits behind %s: %w", h.Rev, err)
+	}
+	b.is.Commits = make(map[string]added, len(all))
+	var shown []view.Commit
+	for _, c := range all {
+		id := c.OID.String()
+		a := b.was.Commits[id]
+		if !a.Read {
+			if a, err = h.added(ctx, c.OID); err != nil {
+				return nil, err
+			}
+		}
+		b.is.Commits[id] = a
+		if len(a.Turns) == 0 {
+			continue
+		}
+		at, _ := time.Parse(time.RFC3339, c.Date) // a time of a stranger: none is shown
+		shown = append(shown, view.Commit{ID: id, Author: c.Author, Subject: c.Subject, At: at})
+		if err := b.commit(shown[len(shown)-1], a); err != nil {
+			return nil, err
+		}
+	}
+	if len(shown) == 0 {
+		return nil, nil
+	}
+	var page bytes.Buffer
+	if err := view.WriteCommits(&page, indexName, shown); err != nil {
+		return nil, err
+	}
+	return []view.Link{{Name: "Commits", Page: commitsName}}, b.write(commitsName, page.Bytes())
+}
+
+// commit writes the page of one. Turns of conversations that the site does not have lead nowhere.
+func (b *build) commit(c view.Commit, a added) error {
+	turns := make([]view.Origin, len(a.Turns))
+	for i, t := range a.Turns {
+		digits, _, _ := strings.Cut(t.Page, ".")
+		if _, ok := b.is.Pages[digits]; !ok {
+			t.Page = ""
+		}
+		turns[i] = t
+	}
+	var page bytes.Buffer
+	if err := view.WriteCommit(&page, indexName, c, turns, a.More); err != nil {
+		return err
+	}
+	return b.write(view.CommitPage(c.ID), page.Bytes())
+}
+
+// added reads what a commit added. Conversations of it that cannot be read added nothing.
+func (h *History) added(ctx context.Context, commit gitint.OID) (added, error) {
+	base, err := h.Repo.Resolve(ctx, commit.String()+"^1")
+	if err != nil {
+		base = gitint.OID{} // the first commit
+	}
+	all, err := review.Between(ctx, h.Repo, base, commit, func(error) {})
+	if err != nil {
+		return added{}, fmt.Errorf("read what commit %s added: %w", commit, err)
+	}
+	a := added{Read: true}
+	for _, c := range all {
+		keys := c.Stream.Keys()
+		for _, at := range c.Turns {
+			if len(a.Turns) == mostTurns {
+				a.More++
+				continue
+			}
+			turn := c.Stream.Turns()[at]
+			author, prompt, _, _ := review.Asked(c.Stream, turn)
+			a.Turns = append(a.Turns, view.Origin{
+				Title: c.Title(), Page: view.Permalink(c.ID, keys[turn.First]),
+				Prompt: render.Clip(prompt), Author: author, Number: at + 1,
+				At: c.Stream.At(turn.First).Time(),
+			})
+		}
+	}
+	return a, nil
+}
