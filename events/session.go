@@ -30,6 +30,9 @@ const MetadataOpen = MetadataPrefix + "open"
 const (
 	// MetadataSplit is on a request with which a turn goes on behind a compaction.
 	MetadataSplit = MetadataPrefix + "split"
+	// MetadataRedacted is on an event of which a text was redacted: it says something else than
+	// its source did, and nobody changed it.
+	MetadataRedacted = MetadataPrefix + "redacted"
 	// MetadataInjected is on a request that the agent made in the person's name.
 	MetadataInjected = MetadataPrefix + "injected"
 	// MetadataSubagent is on a call, and names the session that it started.
@@ -181,9 +184,23 @@ func (d *Details) SetRewound(rewound map[string][]string) error {
 	return d.SetValue(rewoundKey, v)
 }
 
-// Digest names what an element says, in the record of what was rewound: 12 digits of its sum. An
-// agent's record is named by its key: as long as its turn is open, more comes into it.
-func (e *Element) Digest() string {
+// RewoundNames are what an element is known by in the record of what was rewound: what it says,
+// and what its source calls it, which is all that is left to know it by once something of it was
+// redacted.
+func (e *Element) RewoundNames() []string {
+	key, ok := e.Metadata().Text(MetadataSource)
+	if !ok {
+		return []string{e.digest()}
+	}
+	return []string{e.digest(), sourceName + key}
+}
+
+// sourceName begins the name that its source gives an element. No digest has it.
+const sourceName = "="
+
+// digest names what an element says: 12 digits of its sum. An agent's record is named by its key:
+// as long as its turn is open, more comes into it.
+func (e *Element) digest() string {
 	if key, ok := RecordKey(e); ok {
 		return key
 	}

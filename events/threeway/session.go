@@ -16,7 +16,7 @@ type Source struct {
 	Version events.ImportVersion
 	Rules   string // that redacted it
 	Dir     string // in which it ran, below what the importer took for the working tree
-	// Rewound are the digests of what was rewound in it, by the conversation that has it.
+	// Rewound are the names of what was rewound in it, by the conversation that has it.
 	Rewound map[string][]string
 }
 
@@ -108,25 +108,26 @@ func harmonize(sides [versions]Side) ([versions]Side, error) {
 // A takenBack knows what a session's person rewound: the import of that made conversations of their
 // own of it.
 type takenBack struct {
-	// only are the digests of what the version that says so does not have, and all those of what it
+	// only are the names of what the version that says so does not have, and all those of what it
 	// has too.
 	only, all map[string]bool
 }
 
 func newTakenBack(side Side) takenBack {
 	back := takenBack{only: map[string]bool{}, all: map[string]bool{}}
-	for _, digests := range side.Source.Rewound {
-		for _, d := range digests {
-			back.only[d], back.all[d] = true, true
+	for _, names := range side.Source.Rewound {
+		for _, name := range names {
+			back.only[name], back.all[name] = true, true
 		}
 	}
 	if len(back.only) == 0 {
 		return back
 	}
 	for _, e := range side.Stream.All() {
-		d := e.Digest()
-		delete(back.only, d)
-		back.all[d] = true
+		for _, name := range e.RewoundNames() {
+			delete(back.only, name)
+			back.all[name] = true
+		}
 	}
 	return back
 }
@@ -137,22 +138,32 @@ func (back takenBack) without(s *events.Stream) *events.Stream {
 	if len(back.only) == 0 {
 		return s
 	}
-	digests, turns := make([]string, s.Len()), s.TurnOf()
+	names, turns := make([]string, s.Len()), s.TurnOf()
 	stays := map[int]bool{}
 	for i, e := range s.All() {
-		digests[i] = e.Digest()
+		names[i] = nameOf(e)
 		if e.Kind().IsEvent() && e.Kind() != events.KindTurnStart &&
-			(!back.all[digests[i]] || isPinned(e)) {
+			(!back.all[names[i]] || isPinned(e)) {
 			stays[turns[i]] = true
 		}
 	}
 	var out []*events.Element
 	for i, e := range s.All() {
-		if stays[turns[i]] || !back.only[digests[i]] {
+		if stays[turns[i]] || !back.only[names[i]] {
 			out = append(out, e)
 		}
 	}
 	return events.New(out...)
+}
+
+// nameOf returns what an element is known by: what it says, or, where that was redacted, what its
+// source calls it.
+func nameOf(e *events.Element) string {
+	names := e.RewoundNames()
+	if _, redacted := e.Metadata().Value(events.MetadataRedacted); redacted {
+		return names[len(names)-1]
+	}
+	return names[0]
 }
 
 func isPinned(e *events.Element) bool {

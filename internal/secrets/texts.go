@@ -216,11 +216,8 @@ func (r *replacer) element(e *events.Element) (*events.Element, error) {
 	if _, ok := e.Event().(*events.Unknown); ok {
 		return r.unknown(e)
 	}
-	next := e.With(r.event(e.Event()))
-	if md.Len() > 0 {
-		next = next.WithMetadata(md)
-	}
-	return next, nil
+	md = md.With(events.MetadataRedacted, jsontext.Value("true"))
+	return e.With(r.event(e.Event())).WithMetadata(md), nil
 }
 
 // unknown reads the bytes of an element of another kind anew: the codec does not change these.

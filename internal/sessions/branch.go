@@ -98,12 +98,12 @@ func (b *Builder) Rewind(turns int, point string) {
 	*b.all += b.size
 	b.bound(b.size)
 	at := b.turns[turns]
-	var digests []string
+	var names []string
 	for _, e := range b.elements[at:] {
 		b.size -= int64(len(e.Raw()))
-		digests = append(digests, e.Digest())
+		names = append(names, e.RewoundNames()...)
 	}
-	b.rewound[fork.Name.String()] = digests
+	b.rewound[fork.Name.String()] = names
 	for len(b.turns) > turns {
 		b.leave()
 	}

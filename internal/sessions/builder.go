@@ -72,7 +72,7 @@ type Builder struct {
 	base     model // the first one
 	ended    bool
 	forks    []*Conversation
-	rewound  map[string][]string // digests of what each fork has of its own
+	rewound  map[string][]string // names of what each fork has of its own
 	children []*Builder
 }
 
