@@ -104,7 +104,11 @@ func (tx *indexTx) stage(ctx context.Context, c Change, paths []string) (StageRe
 	if err := conflicts(before, c.paths()); err != nil && !c.ResolveConflicts {
 		return StageResult{}, fmt.Errorf("stage: %w", err)
 	}
-	if err := tx.apply(ctx, prepareLines(c, before, tx.repo.noOID())); err != nil {
+	lost, err := tx.lost(ctx, c, before)
+	if err != nil {
+		return StageResult{}, fmt.Errorf("stage: %w", err)
+	}
+	if err := tx.apply(ctx, prepareLines(c, before, lost, tx.repo.noOID())); err != nil {
 		return StageResult{}, fmt.Errorf("stage: %w", err)
 	}
 	if len(c.Add) > 0 {
@@ -199,10 +203,31 @@ func (tx *indexTx) apply(ctx context.Context, lines []string) error {
 	return tx.change(ctx, joinZ(lines), "update-index", "-z", "--index-info")
 }
 
+// lost returns the objects of entries that are to be added and are not here. Git would not write
+// them again, by what it remembers of their files.
+func (tx *indexTx) lost(
+	ctx context.Context, c Change, before map[string][]indexEntry,
+) (map[OID]bool, error) {
+	var ids []OID
+	for _, p := range c.Add {
+		if was := before[p]; len(was) == 1 {
+			ids = append(ids, was[0].OID)
+		}
+	}
+	missing, err := tx.repo.missing(ctx, ids)
+	lost := make(map[OID]bool, len(missing))
+	for _, id := range missing {
+		lost[id] = true
+	}
+	return lost, err
+}
+
 // prepareLines is the part of a change that needs no file: what leaves, what is
 // known by object, and what must lose a mark or a conflict before git would look
 // at its file.
-func prepareLines(c Change, before map[string][]indexEntry, none string) []string {
+func prepareLines(
+	c Change, before map[string][]indexEntry, lost map[OID]bool, none string,
+) []string {
 	var lines []string
 	for _, p := range c.Remove {
 		if len(before[p]) > 0 {
@@ -216,7 +241,7 @@ func prepareLines(c Change, before map[string][]indexEntry, none string) []strin
 	for _, p := range c.Add {
 		switch was := before[p]; {
 		case len(was) == 0:
-		case was[0].stage != 0 || was[0].pinned:
+		case was[0].stage != 0 || was[0].pinned || lost[was[0].OID]:
 			// The mode stays, for where core.fileMode says that files have none.
 			lines = append(lines, entryLine(was[len(was)-1].Entry))
 		}

@@ -64,6 +64,8 @@ func IsAway(err error) bool {
 // A promiser is a Source that may name blobs which are not here, and are at a remote.
 type promiser interface {
 	IsLazy(ctx context.Context) bool
+	// Lost returns those of the files whose objects are not here and that no remote has.
+	Lost(ctx context.Context, files []File) ([]File, error)
 }
 
 // IsLazy reports whether what a source names and has not is present all the same.
@@ -76,6 +78,26 @@ func IsLazy(ctx context.Context, src Source) bool {
 func (s *gitSource) IsLazy(ctx context.Context) bool {
 	lazy, err := s.repo.Lazy(ctx)
 	return lazy && err == nil
+}
+
+// Lost implements promiser.
+func (s *gitSource) Lost(ctx context.Context, files []File) ([]File, error) {
+	var entries []gitint.Entry
+	for _, f := range files {
+		if id, ok := s.object(f); ok {
+			entries = append(entries, gitint.Entry{Path: f.Path, OID: id})
+		}
+	}
+	return lost(ctx, s.repo, entries)
+}
+
+// lost returns the files that nobody has promised.
+func lost(ctx context.Context, repo *gitint.Repo, entries []gitint.Entry) (all []File, err error) {
+	found, err := repo.Unpromised(ctx, entries)
+	for _, e := range found {
+		all = append(all, File{Path: e.Path})
+	}
+	return all, err
 }
 
 // unread says in one finding what was to be read and is not here.
@@ -112,6 +134,25 @@ var (
 
 // IsLazy implements promiser.
 func (*lazySource) IsLazy(context.Context) bool { return true }
+
+// Lost implements promiser. What the first has counts.
+func (s *lazySource) Lost(ctx context.Context, files []File) (all []File, err error) {
+	for i, f := range files {
+		files[i] = File{Path: f.Path}
+	}
+	for _, left := range s.left {
+		p, ok := left.(promiser)
+		if !ok {
+			continue
+		}
+		found, err := p.Lost(ctx, files)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, found...)
+	}
+	return all, nil
+}
 
 // ReadFile implements [Source].
 func (s *lazySource) ReadFile(name string) ([]byte, error) {

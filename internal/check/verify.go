@@ -147,9 +147,15 @@ func (v *verifier) stat(
 	if err != nil {
 		return nil, fmt.Errorf("look up %d blobs of %s: %w", len(jobs), src.Name(), err)
 	}
+	lost, err := v.lost(ctx, src, jobs, sizes)
+	if err != nil {
+		return nil, err
+	}
 	var open []job
 	for i, j := range jobs {
 		switch j.file = sizes[i]; {
+		case j.file < 0 && lost[j.path]:
+			set(j.blob, objectLost())
 		case j.file < 0:
 			set(j.blob, v.objectAbsent())
 		case v.opts.Content || j.file >= minPointer && j.file <= maxPointer:
@@ -189,10 +195,40 @@ func (v *verifier) objectAbsent() *verdict {
 			next:   refetch,
 		}
 	}
+	return objectLost()
+}
+
+// objectLost is the verdict on an object that is here no more, and that nobody else has.
+func objectLost() *verdict {
 	return &verdict{
 		state: Missing, size: -1,
 		detail: "is in the tree, but git has no object for it", next: "git fsck --full",
 	}
+}
+
+// lost returns the paths of what a lazy clone has not, and no remote either.
+func (v *verifier) lost(
+	ctx context.Context, src Source, jobs []job, sizes []int64,
+) (map[string]bool, error) {
+	p, ok := src.(promiser)
+	if !ok || !v.lazy {
+		return nil, nil
+	}
+	var absent []File
+	for i, j := range jobs {
+		if sizes[i] < 0 {
+			absent = append(absent, File{j.path, j.id})
+		}
+	}
+	found, err := p.Lost(ctx, absent)
+	if err != nil {
+		return nil, fmt.Errorf("look up what is not here of %s: %w", src.Name(), err)
+	}
+	all := make(map[string]bool, len(found))
+	for _, f := range found {
+		all[f.Path] = true
+	}
+	return all, nil
 }
 
 // A loaded is a job with the file, or with how to read it.

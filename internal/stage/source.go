@@ -70,6 +70,22 @@ func (src *closureSource) add(name string) {
 // IsLazy says that what a lazy clone leaves out is present.
 func (src *closureSource) IsLazy(context.Context) bool { return len(src.survey.left) > 0 }
 
+// Lost returns those of the blobs without a file whose objects nobody has any more.
+func (src *closureSource) Lost(ctx context.Context, files []check.File) ([]check.File, error) {
+	var entries []gitint.Entry
+	for _, f := range files {
+		if e, ok := src.absent[f.Path]; ok {
+			entries = append(entries, e)
+		}
+	}
+	var all []check.File
+	lost, err := src.survey.req.Repo.Unpromised(ctx, entries)
+	for _, e := range lost {
+		all = append(all, check.File{Path: e.Path})
+	}
+	return all, err
+}
+
 // readLoose reads content that an object names which is no reference. It is staged if it is
 // there and sound.
 func (src *closureSource) readLoose(ref blobs.Ref) {

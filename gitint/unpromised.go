@@ -1,0 +1,86 @@
+package gitint
+
+import (
+	"bufio"
+	"context"
+	"fmt"
+	"io"
+	"strings"
+)
+
+// Unpromised returns those of the entries whose objects are not here and that no branch of a remote
+// has, as this clone saw them last: nobody has promised them, they are lost. It costs a look at the
+// tips of the remotes where they have the entry at its path, else one listing of their history.
+func (r *Repo) Unpromised(ctx context.Context, entries []Entry) (lost []Entry, err error) {
+	ids := make([]OID, len(entries))
+	for i, e := range entries {
+		ids[i] = e.OID
+	}
+	missing, err := r.missing(ctx, ids)
+	if err != nil || len(missing) == 0 {
+		return nil, err
+	}
+	unknown := make(map[OID]bool, len(missing))
+	for _, id := range missing {
+		unknown[id] = true
+	}
+	if err := r.findPromised(ctx, entries, unknown); err != nil {
+		return nil, fmt.Errorf("look for %d objects on branches of remotes: %w", len(missing), err)
+	}
+	for _, e := range entries {
+		if unknown[e.OID] {
+			lost = append(lost, e)
+		}
+	}
+	return lost, nil
+}
+
+// remoteRefs is where the branches of remotes are.
+const remoteRefs = "refs/remotes/"
+
+// findPromised takes out of unknown what a remote has.
+func (r *Repo) findPromised(ctx context.Context, entries []Entry, unknown map[OID]bool) error {
+	s, err := r.shape(ctx)
+	if err != nil || !s.partial {
+		return err // nobody has promised anything
+	}
+	refs, err := r.Refs(ctx)
+	if err != nil {
+		return err
+	}
+	seen := map[OID]bool{}
+	for _, ref := range refs {
+		if !strings.HasPrefix(ref.Name, remoteRefs) || seen[ref.Peeled] || len(unknown) == 0 {
+			continue
+		}
+		seen[ref.Peeled] = true
+		tip, err := r.Tree(ctx, ref.Peeled.String())
+		if err != nil {
+			return err
+		}
+		for _, e := range entries {
+			if !unknown[e.OID] {
+				continue
+			}
+			if id, ok := tip.OID(e.Path); ok && id == e.OID {
+				delete(unknown, id)
+			}
+		}
+	}
+	if len(unknown) == 0 || len(seen) == 0 {
+		return nil
+	}
+	return r.stream(ctx, command{args: []string{
+		"rev-list", "--objects", "--no-object-names", "--missing=print", "--remotes",
+	}}, func(out io.Reader) error {
+		lines := bufio.NewScanner(out)
+		for lines.Scan() {
+			if name, ok := strings.CutPrefix(lines.Text(), "?"); ok {
+				if id, err := ParseOID(name); err == nil {
+					delete(unknown, id)
+				}
+			}
+		}
+		return lines.Err()
+	})
+}
