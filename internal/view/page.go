@@ -43,6 +43,9 @@ func (p *pageWriter) write() ([]render.Problem, error) {
 	m.end("header")
 	p.outline()
 	m.open("div", class("main"))
+	if len(p.conv.Stream.Turns()) == 0 {
+		m.put("p", "Nothing was asked.", class("note"))
+	}
 	p.figures()
 	problems, err := p.conv.Visit(p)
 	p.flush()
@@ -91,6 +94,9 @@ func (p *pageWriter) facts() {
 func (p *pageWriter) outline() {
 	s := p.conv.Stream
 	m := p.m
+	if len(s.Turns()) == 0 {
+		return
+	}
 	m.open("nav", class("outline"), attr{"aria-label", "Prompts"})
 	m.open("details", flag("open"))
 	m.put("summary", "Prompts")
@@ -173,7 +179,7 @@ func (p *pageWriter) flush() {
 		if it.Element.Kind() == events.KindTurnStart {
 			continue
 		}
-		if isPrompt(it) && len(segment) > 0 {
+		if isPrompt(it) && !isPreface(segment) {
 			p.segment(segment, key)
 			segment = nil
 		}
@@ -220,7 +226,11 @@ func (p *pageWriter) turnHead(t render.Turn, key string, items []render.Item) {
 	m.end(heading(p.level + 1))
 	m.open("p", class("facts"))
 	said := []string{}
-	for _, s := range []string{moment(t.At), t.Model, p.spent(items)} {
+	model := t.Model
+	if model == p.model {
+		model = "" // the head of the page has it
+	}
+	for _, s := range []string{moment(t.At), model, p.spent(items)} {
 		if s != "" {
 			said = append(said, s)
 		}
@@ -265,16 +275,9 @@ func (p *pageWriter) segment(items []render.Item, turn string) {
 	} else {
 		answer = len(items)
 	}
-	before := 0
-	for before < answer && !isPrompt(items[before]) {
-		if k := items[before].Element.Kind(); k.IsEvent() {
-			break
-		}
-		before++
-	}
-	if before < answer && isPrompt(items[before]) {
+	before := slices.IndexFunc(items[:answer], isPrompt)
+	if before >= 0 && isPreface(items[:before]) {
 		p.prompt(items[before], turn)
-		// What stands before the prompt is what the turn ran under.
 		items = slices.Concat(items[:before], items[before+1:])
 		answer--
 	}
@@ -284,6 +287,14 @@ func (p *pageWriter) segment(items []render.Item, turn string) {
 	for _, it := range items[answer:] {
 		p.response(it)
 	}
+}
+
+// isPreface reports whether elements before a prompt are only what it was asked under.
+func isPreface(items []render.Item) bool {
+	return !slices.ContainsFunc(items, func(it render.Item) bool {
+		_, request := it.Element.Event().(*events.ChatRequest)
+		return isPrompt(it) || isTalk(it) && !request
+	})
 }
 
 // isTalk reports whether an element is something that was said or done, beside thoughts and notes.

@@ -271,6 +271,52 @@ func TestTurnsAreFocused(t *testing.T) {
 	}
 }
 
+// TestPromptsComeFirst folds what a turn ran under behind its prompt, with what led to the answer; and
+// names in the head of a turn only a model that is not that of the conversation.
+func TestPromptsComeFirst(t *testing.T) {
+	k := newTalk()
+	k.add(&events.TurnStart{}).add(&events.ConfigDelta{Delta: jsontext.Value(
+		`{"assistant":{"model":{"id":{"provider":"openai","name":"gpt-5"}}}}`)})
+	injected := events.Metadata{}.With(events.MetadataInjected, jsontext.Value("true"))
+	k.add(&events.ChatRequest{Content: "instructions"}, injected)
+	k.add(&events.ChatRequest{Content: "first"}).say("one")
+	k.add(&events.TurnStart{}).add(&events.ConfigDelta{Delta: jsontext.Value(
+		`{"assistant":{"model":{"id":{"provider":"openai","name":"gpt-5-mini"}}}}`)})
+	k.add(&events.ChatRequest{Content: "second"}).say("two")
+	_, root := page(t, view.Document{}, k.conversation(1))
+	turns := find(root, "section", "turn")
+	for i, want := range []string{"prompt work answer", "prompt work answer"} {
+		var got []string
+		for n := range turns[i].ChildNodes() {
+			if c := attribute(n, "class"); c != "" && c != "turn-head" {
+				got = append(got, c)
+			}
+		}
+		if strings.Join(got, " ") != want {
+			t.Errorf("turn %d: got %q, want %q", i+1, got, want)
+		}
+	}
+	if got := words(find(turns[0], "details", "work")...); !strings.Contains(got, "instructions") {
+		t.Errorf("got %q", got)
+	}
+	first, second := words(find(turns[0], "p", "facts")...), words(find(turns[1], "p", "facts")...)
+	if !strings.Contains(first, "openai/gpt-5") || strings.Contains(second, "gpt-5-mini") {
+		t.Errorf("got %q and %q", first, second)
+	}
+}
+
+// TestNothingWasAsked has no outline where there is no turn.
+func TestNothingWasAsked(t *testing.T) {
+	k := newTalk().add(&events.ConfigDelta{Delta: jsontext.Value("{}")})
+	_, root := page(t, view.Document{}, k.conversation(1))
+	if n := len(find(root, "nav", "outline")); n > 0 {
+		t.Errorf("got %d outlines", n)
+	}
+	if got := words(find(root, "div", "main")...); !strings.HasPrefix(got, "Nothing was asked.") {
+		t.Errorf("got %q", got)
+	}
+}
+
 // TestLinksAreKeys holds that each turn and event has the key of events.Stream.Keys as its anchor,
 // once, and that the outline leads there.
 func TestLinksAreKeys(t *testing.T) {
