@@ -59,7 +59,7 @@ test-newer:
 	export PATH="$(abspath $(dir $(NEWER_GIT))):$$PATH"; \
 	$(SCRATCH)$(GO) test -timeout 10m ./hooks/... ./internal/gittest; \
 	$(SCRATCH)$(GO) test -timeout 10m -run '$(NEWER_TESTS)' ./gitint ./gc ./internal/recheck; \
-	$(SCRATCH)$(GO) test -timeout 10m -run '$(NEWER_SCRIPTS)' ./cmd/git-jp
+	$(SCRATCH)$(GO) test -timeout 10m -run '$(NEWER_SCRIPTS)' ./internal/scripts/...
 
 # The real agents whose sessions are imported, from npm, against a provider on loopback; where npm
 # reaches no registry, they are skipped by name. RECORD=1 keeps what they write as test data.
@@ -82,14 +82,14 @@ pictures: build
 # tests that only start other processes, hundreds of times. Of the scripts those of commands that
 # start goroutines themselves.
 CONCURRENT = $$(grep -rlE '^\s*go (func|[a-z][A-Za-z.]*)\(|\.Go\(func' --include='*.go' . \
-	| xargs -n 1 dirname | sort -u | grep -v internal/bench)
+	| xargs -n 1 dirname | sort -u | grep -v -e internal/bench -e internal/scripts)
 
 PROCESSES = ^Test(SoleHolders|Seeded.*|MarkWithoutEachRoot|Pairs|EverySystemCallMayFail|RootMatrix|Teams|EveryFileMayStayUnreadable|TreesInTreesAreRefused|HooksStaySmall|EveryCommandOnEveryHostileFile|Script)$$
 SCRIPTS   = ^TestScript$$/^(attachment|gc|ls|models|query)
 
 race:
 	$(SCRATCH)GIT_JP_MODEL=300 $(GO) test -race -timeout 20m -skip '$(PROCESSES)' $(CONCURRENT)
-	$(SCRATCH)$(GO) test -race -timeout 20m -run '$(SCRIPTS)' ./cmd/git-jp
+	$(SCRATCH)$(GO) test -race -timeout 20m -run '$(SCRIPTS)' ./internal/scripts/...
 
 # How much of the packages about merging their tests run, and the scripts about it with a program
 # that counts; fails below COVER per cent.
@@ -101,9 +101,11 @@ cover:
 	all=$$($(GO) list ./internal/merge ./internal/audit ./hooks/... | paste -sd, -); main=$$($(GO) list ./cmd/git-jp); \
 	$(GO) test -coverpkg="$$all" ./internal/merge ./hooks/... ./internal/repair \
 	  -args -test.gocoverdir="$$dir/data"; \
-	$(GO) test -c -o "$$dir/scripts" ./cmd/git-jp; \
-	(cd cmd/git-jp; GOCOVERDIR="$$dir/data" GOFLAGS="$$GOFLAGS -cover -coverpkg=$$all,$$main" \
-	  "$$dir/scripts" -test.run '$(MERGING)'); \
+	for group in checks commits deletions merges teams; do \
+	  $(GO) test -c -o "$$dir/scripts" ./internal/scripts/$$group; \
+	  (cd internal/scripts/$$group; GOCOVERDIR="$$dir/data" \
+	    GOFLAGS="$$GOFLAGS -cover -coverpkg=$$all,$$main" "$$dir/scripts" -test.run '$(MERGING)'); \
+	done; \
 	$(GO) tool covdata textfmt -i "$$dir/data" -o "$$dir/profile"; \
 	awk -v least=$(COVER) -v main="$$main" ' \
 	  $$1 != "mode:" { of[$$1] = $$2; if ($$3 > 0) ran[$$1] = 1 } \

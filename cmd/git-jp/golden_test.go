@@ -9,6 +9,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/git-jp/git-jp/internal/scripts"
 )
 
 // mistakesFile has what typical mistakes are answered with. It is the list of them, too: a test
@@ -22,10 +24,10 @@ func TestGoldenMistakes(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := newShell(t)
+	s := scripts.NewShell(t)
 	url := serveTrouble(t)
-	s.write(filepath.Join(s.env.Getenv("XDG_CONFIG_HOME"), "jp/config.toml"), troubled(url))
-	hide := strings.NewReplacer(s.env.WorkDir+"/.home", "/home/ada", s.env.WorkDir, "/work",
+	s.Write(filepath.Join(s.Env.Getenv("XDG_CONFIG_HOME"), "jp/config.toml"), troubled(url))
+	hide := strings.NewReplacer(s.Env.WorkDir+"/.home", "/home/ada", s.Env.WorkDir, "/work",
 		strings.TrimPrefix(url, "http://"), "127.0.0.1:PORT")
 	var got strings.Builder
 	made := 0
@@ -35,11 +37,11 @@ func TestGoldenMistakes(t *testing.T) {
 		command, isCommand := strings.CutPrefix(line, "$ ")
 		switch {
 		case isHeading:
-			s.enter(heading)
+			enter(s, heading)
 			got.WriteString("\n" + line + "\n")
 		case isCommand:
 			made++
-			out, code := s.run(command)
+			out, code := s.Run(command)
 			fmt.Fprintf(&got, "\n%s\n%s[exit %d]\n", line, hide.Replace(out), code)
 		}
 	}
@@ -52,7 +54,7 @@ func TestGoldenMistakes(t *testing.T) {
 // compareGolden compares a text with a file, or writes the file when the test runs with -update.
 func compareGolden(t *testing.T, name, got string) {
 	t.Helper()
-	if *updating {
+	if scripts.Updating() {
 		if err := os.WriteFile(name, []byte(got), 0o600); err != nil {
 			t.Fatal(err)
 		}
@@ -72,42 +74,42 @@ func compareGolden(t *testing.T, name, got string) {
 }
 
 // enter goes where the mistakes below a heading are made.
-func (s *shell) enter(heading string) {
+func enter(s *scripts.Shell, heading string) {
 	s.Helper()
 	conversations := func() {
-		s.must("git jp init -q --no-hooks")
+		s.Must("git jp init -q --no-hooks")
 		for i, title := range []string{"Locks of the index", "Locks of refs", "Release notes"} {
-			for name, text := range legacyConversation(title, []string{"one result", "another"}) {
-				s.write(filepath.Join(s.dir, fmt.Sprintf(".jp/conversations/1773839946%d-x", i), name), text)
+			for name, text := range scripts.Conversation(title, []string{"one result", "another"}) {
+				s.Write(filepath.Join(s.Dir, fmt.Sprintf(".jp/conversations/1773839946%d-x", i), name), text)
 			}
 		}
-		s.must("git add . && git commit -qm 'Conversations'")
+		s.Must("git add . && git commit -qm 'Conversations'")
 	}
-	s.env.Setenv("JP_SESSION", heading)
+	s.Env.Setenv("JP_SESSION", heading)
 	switch heading {
 	case "Outside of a repository":
-		s.dir = filepath.Join(s.env.WorkDir, "elsewhere")
-		s.must("mkdir -p " + s.dir)
+		s.Dir = filepath.Join(s.Env.WorkDir, "elsewhere")
+		s.Must("mkdir -p " + s.Dir)
 	case "In a bare repository":
-		s.dir = filepath.Join(s.env.WorkDir, "bare.git")
-		s.must("git init -q --bare -b main " + s.dir)
+		s.Dir = filepath.Join(s.Env.WorkDir, "bare.git")
+		s.Must("git init -q --bare -b main " + s.Dir)
 	case "In a repository without a workspace":
-		s.repository("plain", map[string]string{"sub/a.go": "package a\n"})
-		s.dir = filepath.Join(s.dir, "sub")
+		s.Repository("plain", map[string]string{"sub/a.go": "package a\n"})
+		s.Dir = filepath.Join(s.Dir, "sub")
 	case "Files that are broken":
-		s.repository("broken", nil)
+		s.Repository("broken", nil)
 		conversations()
-		s.write(filepath.Join(s.dir, ".jp/conversations/17738399460-x/events.json"), "oops")
-		s.write(filepath.Join(s.dir, "latin1.txt"), "caf\xe9\n")
-		s.write(filepath.Join(s.dir, "cut.json"), `{"type": "object", `)
+		s.Write(filepath.Join(s.Dir, ".jp/conversations/17738399460-x/events.json"), "oops")
+		s.Write(filepath.Join(s.Dir, "latin1.txt"), "caf\xe9\n")
+		s.Write(filepath.Join(s.Dir, "cut.json"), `{"type": "object", `)
 	case "Configurations that are broken":
-		s.repository("configured", nil)
+		s.Repository("configured", nil)
 		conversations()
-		s.write(filepath.Join(s.dir, ".jp/git-jp.toml"), "gc.grase = \"2w\"\n")
-		s.write(filepath.Join(s.dir, "sub/.jp.toml"), "[assistant\n")
+		s.Write(filepath.Join(s.Dir, ".jp/git-jp.toml"), "gc.grase = \"2w\"\n")
+		s.Write(filepath.Join(s.Dir, "sub/.jp.toml"), "[assistant\n")
 	default:
-		if s.dir = filepath.Join(s.env.WorkDir, "project"); !exists(s.dir) {
-			s.repository("project", map[string]string{"a.go": "package a\n"})
+		if s.Dir = filepath.Join(s.Env.WorkDir, "project"); !exists(s.Dir) {
+			s.Repository("project", map[string]string{"a.go": "package a\n"})
 			conversations()
 		}
 	}

@@ -25,6 +25,7 @@ import (
 
 	"github.com/git-jp/git-jp/internal/gittest"
 	"github.com/git-jp/git-jp/internal/report"
+	"github.com/git-jp/git-jp/internal/scripts"
 )
 
 const (
@@ -72,7 +73,7 @@ const hostileDir = ".jp/conversations/17000000001-one/"
 
 // scaled is a size for the soak, or a smaller one that is past the same limits.
 func scaled(usual, soak int) int {
-	if soaks() {
+	if scripts.Soaks() {
 		return soak
 	}
 	return usual
@@ -146,7 +147,7 @@ func hostileFiles() []hostile {
 			r.WriteFile(hostileDir+"events.json/x", "")
 		}},
 	}
-	if soaks() {
+	if scripts.Soaks() {
 		all = append(all, hostile{"wide tree", wide})
 	}
 	return all
@@ -262,7 +263,7 @@ func conversations(r *gittest.Repository, n int) {
 func hostileRepository(t *testing.T, h hostile) *gittest.Repository {
 	t.Helper()
 	r := gittest.Repo(t)
-	for name, text := range legacyConversation("One", []string{"alpha"}) {
+	for name, text := range scripts.Conversation("One", []string{"alpha"}) {
 		r.WriteFile(hostileDir+name, text)
 	}
 	r.WriteFile("beside", "one\n")
@@ -355,7 +356,7 @@ func TestHooksStaySmall(t *testing.T) {
 				{"", []string{"prepare-commit-msg", ".git/COMMIT_EDITMSG"}},
 				{push, []string{"pre-push", "origin", "https://example.invalid/x"}},
 			} {
-				if !soaks() && (i+j)%3 != 0 {
+				if !scripts.Soaks() && (i+j)%3 != 0 {
 					continue
 				}
 				o := callConfined(t, r, hook.input, append([]string{"hook"}, hook.args...)...)
@@ -454,7 +455,7 @@ func TestEveryCommandOnEveryHostileFile(t *testing.T) {
 			var r *gittest.Repository
 			var before string
 			for j, args := range commands {
-				if !soaks() && j%len(files) != i && i%len(commands) != j {
+				if !scripts.Soaks() && j%len(files) != i && i%len(commands) != j {
 					continue
 				}
 				// Each command meets the file as it was: what one changed, the next would not test.

@@ -15,6 +15,7 @@ import (
 
 	"github.com/git-jp/git-jp/internal/gittest"
 	"github.com/git-jp/git-jp/internal/report"
+	"github.com/git-jp/git-jp/internal/scripts"
 )
 
 // A cost is what a command took that can be counted, whatever else the machine does.
@@ -63,7 +64,7 @@ func TestCommandsAreLinear(t *testing.T) {
 	})
 	for _, c := range crowds() {
 		n := c.usual
-		if soaks() {
+		if scripts.Soaks() {
 			n = c.soak
 		}
 		small, large := c.repository(t, n), c.repository(t, 2*n)
@@ -96,7 +97,7 @@ var counted = []string{
 func (c crowd) repository(t *testing.T, n int) *gittest.Repository {
 	t.Helper()
 	r := gittest.Repo(t)
-	for name, text := range legacyConversation("One", []string{"alpha"}) {
+	for name, text := range scripts.Conversation("One", []string{"alpha"}) {
 		r.WriteFile(hostileDir+name, text)
 	}
 	r.WriteFile(".jp/.id", "abcde")

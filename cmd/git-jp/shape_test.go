@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/git-jp/git-jp/internal/report"
+	"github.com/git-jp/git-jp/internal/scripts"
 )
 
 // TestRmAsks holds what a person at a terminal sees: scripts have none.
@@ -21,7 +22,7 @@ func TestRmAsks(t *testing.T) {
 		if err := os.MkdirAll(conv, 0o755); err != nil {
 			t.Fatal(err)
 		}
-		for name, data := range legacyConversation("a\x1b[2Jb", nil) {
+		for name, data := range scripts.Conversation("a\x1b[2Jb", nil) {
 			if name == "metadata.json" {
 				data = `{"title": "a\u001b[2Jb", "last_activated_at": "2026-01-01 01:00:00.0"}`
 			}

@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/git-jp/git-jp/internal/gittest"
+	"github.com/git-jp/git-jp/internal/scripts"
 )
 
 // TestOneSignalEndsAnyLoop sends one signal to commands that work on what takes them long. They
@@ -50,8 +51,8 @@ func TestOneSignalEndsAnyLoop(t *testing.T) {
 // bigWorkspace makes conversations that no command is done with soon.
 func bigWorkspace(t *testing.T, root string) {
 	t.Helper()
-	files := legacyConversation("big", []string{"40000*a result of some length, so that there is something to read"})
-	small := legacyConversation("small", []string{"a"})
+	files := scripts.Conversation("big", []string{"40000*a result of some length, so that there is something to read"})
+	small := scripts.Conversation("small", []string{"a"})
 	for i := range 1000 {
 		dir := filepath.Join(root, ".jp", "conversations", strconv.Itoa(17000000001+i))
 		if err := os.MkdirAll(dir, 0o755); err != nil {

@@ -423,6 +423,17 @@ var rooms = []room{
 		processes: "git",
 	},
 	{
+		dir:       "internal/scripts",
+		is:        "the program on PATH for tests of all of it: scripts and their commands",
+		imports:   []string{"gitint", "hooks/install", "internal/ask", "internal/stage"},
+		processes: "git, git-jp",
+		network:   "loopback",
+	},
+	{
+		dir: "internal/scripts/*",
+		is:  "tests of the whole program: scripts of some commands, what people do together, faults, others' settings",
+	},
+	{
 		dir: "internal/realdata",
 		is:  "real conversations for tests",
 	},

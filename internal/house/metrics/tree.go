@@ -16,7 +16,8 @@ var later = []string{
 	"internal/house", "internal/importer", "internal/leaks", "internal/prepare",
 	"internal/recheck", "internal/redact", "internal/regular", "internal/resolve",
 	"internal/review", "internal/revisions",
-	"internal/schema", "internal/secrets", "internal/sessions", "internal/setup", "internal/site",
+	"internal/schema", "internal/scripts", "internal/secrets", "internal/sessions",
+	"internal/setup", "internal/site",
 	"internal/sqlite", "internal/tool/command", "internal/update", "internal/view", "internal/web",
 }
 

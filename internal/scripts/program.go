@@ -1,0 +1,96 @@
+package scripts
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"log"
+	"maps"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/git-jp/git-jp/internal/gittest"
+	"github.com/rogpeppe/go-internal/testscript"
+)
+
+// programEnv says that the directory of the program is on PATH: to a test that runs once more, as
+// another user.
+const programEnv = "GIT_JP_TEST_PROGRAM"
+
+// top is the directory of the repository, from that of any package below this one.
+var top = filepath.Join("..", "..", "..")
+
+// Main runs the tests of a package with the program on PATH, so that real git calls it as subcommand
+// and hook. dir is where the program's sources are; the others are programs that this one can be.
+func Main(m *testing.M, dir string, others map[string]func()) {
+	commands := map[string]func(){"mcp-server": mcpServer}
+	maps.Copy(commands, others)
+	testscript.Main(withProgram{m, dir}, commands)
+}
+
+// withProgram builds the program before the tests run. This binary could be it, as it is the
+// mcp-server, but starts more slowly, thousands of times.
+type withProgram struct {
+	*testing.M
+	sources string
+}
+
+// Run implements [testscript.TestingM].
+func (m withProgram) Run() int {
+	if os.Getenv(programEnv) != "" {
+		return m.M.Run()
+	}
+	dir, err := os.MkdirTemp("", "git-jp-program-")
+	if err == nil {
+		defer os.RemoveAll(dir)    //nolint:errcheck // it is only a temporary directory
+		err = os.Chmod(dir, 0o755) //nolint:gosec // other users run it
+	}
+	if err == nil {
+		err = build(m.sources, filepath.Join(dir, "git-jp"))
+	}
+	if err == nil {
+		path := dir + string(filepath.ListSeparator) + os.Getenv("PATH")
+		err = errors.Join(os.Setenv("PATH", path), os.Setenv(programEnv, dir))
+	}
+	if err != nil {
+		log.Print(err)
+		return 1
+	}
+	return m.M.Run()
+}
+
+// build makes the program as 'make build' does; where this one looks for races, that one does too.
+// Go keeps what it has run, so that all packages have the program linked once: what runs it here
+// copies it.
+func build(sources, name string) error {
+	flags := gittest.BuildFlags()
+	args := append([]string{"run", "-buildvcs=false", "-ldflags=-s -w", "-exec=cp"}, flags...)
+	cmd := exec.Command("go", append(args, sources, name)...)
+	if !slices.Contains(flags, "-race") {
+		cmd.Env = append(os.Environ(), "CGO_ENABLED=0")
+	}
+	if out, err := cmd.CombinedOutput(); err != nil {
+		return fmt.Errorf("go %v: %w\n%s", args, err, out)
+	}
+	return nil
+}
+
+// DependOnSources lists all directories of sources: go test remembers a result with what the test
+// has looked at, and does not know that the program is made of them.
+func DependOnSources(t *testing.T) {
+	t.Helper()
+	err := filepath.WalkDir(top, func(name string, d fs.DirEntry, err error) error {
+		hidden := strings.HasPrefix(d.Name(), ".") && name != top
+		if err == nil && d.IsDir() && (hidden || d.Name() == "testdata") {
+			return fs.SkipDir
+		}
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+}

@@ -1,0 +1,274 @@
+package scripts
+
+import (
+	"bytes"
+	"flag"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/git-jp/git-jp/gitint"
+	"github.com/git-jp/git-jp/hooks/install"
+	"github.com/git-jp/git-jp/internal/gittest"
+	"github.com/git-jp/git-jp/internal/realdata"
+	"github.com/git-jp/git-jp/internal/stage"
+	"github.com/rogpeppe/go-internal/testscript"
+)
+
+var updating = flag.Bool("update", false, "rewrite golden files, and the golden parts of scripts")
+
+// Updating reports whether golden files are to be written.
+func Updating() bool { return *updating }
+
+// groups are the packages below this one that run scripts, each with the commands whose scripts it
+// runs. They are several because go test runs packages side by side and remembers what passed.
+var groups = map[string][]string{
+	"checks":    {"check", "doctor", "secrets"},
+	"commits":   {"hook", "init", "install", "stage", "status", "unstage"},
+	"deletions": {"gc", "lazy", "lfs", "migrate", "repair"},
+	"merges":    {"merge"},
+	"questions": {"attachment", "compact", "models", "query"},
+	"teams":     {"archive", "picture", "redact", "rename", "resolve", "update"},
+}
+
+// others is the package that runs the scripts of all other commands.
+const others = "readings"
+
+// Run runs the scripts of a package.
+func Run(t *testing.T, group string) {
+	t.Helper()
+	files := scripts(t, group, false)
+	if len(files) == 0 {
+		t.Fatalf("no scripts of %s", group)
+	}
+	runScripts(t, files)
+}
+
+// RunAsUser runs those scripts of a package that begin with as-user, for which permissions of
+// files have to mean something.
+func RunAsUser(t *testing.T, group string) {
+	t.Helper()
+	files := scripts(t, group, true)
+	if len(files) == 0 || gittest.RanAsUser(t) {
+		return
+	}
+	runScripts(t, files)
+}
+
+func runScripts(t *testing.T, files []string) {
+	t.Helper()
+	testscript.Run(t, testscript.Params{
+		Files:               files,
+		UpdateScripts:       *updating,
+		RequireExplicitExec: true,
+		RequireUniqueNames:  true,
+		Setup:               SetUp,
+		Condition:           condition,
+		Cmds: map[string]func(*testscript.TestScript, bool, []string){
+			"as-user":      asUserOnly,
+			"conforms":     conforms,
+			"conversation": writeConversation,
+			"dialogue":     dialogue,
+			"eventually":   eventually,
+			"exits":        exits,
+			"hookless":     hookless,
+			"is-json":      isJSON,
+			"same-member":  sameMember,
+			"picture":      picture,
+			"requests-git": requestsGit,
+			"serve-git":    serveGit,
+			"serve-mcp":    serveMCP,
+			"serve-model":  serveModel,
+			"shown":        shown,
+		},
+	})
+}
+
+// scripts lists the scripts of a package that have, or have not, to run as an unprivileged user.
+func scripts(t *testing.T, group string, asUser bool) []string {
+	t.Helper()
+	DependOnSources(t)
+	all, err := filepath.Glob(filepath.Join(top, "testdata", "script", "*.txtar"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	all = slices.DeleteFunc(all, func(name string) bool {
+		data, err := os.ReadFile(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return groupOf(name) != group || bytes.Contains(data, []byte("\nas-user\n")) != asUser
+	})
+	return all
+}
+
+// groupOf is the package that runs a script, by the command that the script's name begins with.
+func groupOf(script string) string {
+	command, _, _ := strings.Cut(strings.TrimSuffix(filepath.Base(script), ".txtar"), "_")
+	for group, commands := range groups {
+		if slices.Contains(commands, command) {
+			return group
+		}
+	}
+	return others
+}
+
+// asUserOnly is the command as-user.
+func asUserOnly(ts *testscript.TestScript, _ bool, _ []string) {
+	if os.Geteuid() == 0 {
+		ts.Fatalf("runs as the superuser, to whom no file is closed")
+	}
+}
+
+// RunsConfigHooks reports whether git runs hooks of the configuration.
+func RunsConfigHooks() (bool, error) {
+	out, err := exec.Command("git", "version").Output()
+	if err != nil {
+		return false, err
+	}
+	v, err := gitint.ParseVersion(string(out))
+	return v.AtLeast(gitint.Version{Major: 2, Minor: 54}), err
+}
+
+// hookless runs a git that runs no hooks, neither those of files nor ours of the configuration.
+func hookless(ts *testscript.TestScript, neg bool, args []string) {
+	if len(args) < 2 || args[0] != "git" {
+		ts.Fatalf("usage: hookless git ARGUMENT...")
+	}
+	settings := []string{"-c", "core.hooksPath=" + os.DevNull}
+	for _, name := range install.AllNames() {
+		settings = append(settings, "-c", "hook.jp-"+name+".enabled=false")
+	}
+	err := ts.Exec("git", append(settings, args[1:]...)...)
+	if neg == (err == nil) {
+		ts.Fatalf("git %s: %v", args[1], err)
+	}
+}
+
+// condition knows [realdata], whether the real conversations are there, [mounts], whether
+// anybody may mount something for a process, [root], whether files can be given to others, and of
+// git [confighooks], whether it runs hooks of the configuration, [history] and [reftable].
+func condition(cond string) (bool, error) {
+	switch cond {
+	case "root":
+		return os.Geteuid() == 0, nil
+	case "mounts":
+		return exec.Command("unshare", "-Urm", "true").Run() == nil, nil
+	case "confighooks":
+		return RunsConfigHooks()
+	case "history":
+		out, _ := exec.Command("git", "history", "-h").CombinedOutput()
+		return bytes.Contains(out, []byte("git history drop")), nil
+	case "reftable":
+		dir, err := os.MkdirTemp("", "reftable")
+		if err != nil {
+			return false, err
+		}
+		defer os.RemoveAll(dir)
+		return exec.Command("git", "init", "-q", "--ref-format=reftable", dir).Run() == nil, nil
+	case "realdata":
+		_, ok := realdata.Find()
+		return ok, nil
+	default:
+		return false, fmt.Errorf("unknown condition %q", cond)
+	}
+}
+
+// SetUp gives a script a home of its own, a fixed identity and date, and
+// none of the machine's configuration.
+func SetUp(env *testscript.Env) error {
+	recorded, err := filepath.Abs(filepath.Join(top, "internal", "sessions", "testdata", "recorded"))
+	if err != nil {
+		return err
+	}
+	home := filepath.Join(env.WorkDir, ".home")
+	data, _ := realdata.Find()
+	docs, err := filepath.Abs(filepath.Join(top, "docs"))
+	if err != nil {
+		return err
+	}
+	if err := os.MkdirAll(home, 0o755); err != nil {
+		return err
+	}
+	for _, kv := range [][2]string{
+		{"HOME", home},
+		{"REALDATA", data},
+		{"DOCS", docs},
+		{"XDG_CONFIG_HOME", filepath.Join(home, ".config")},
+		{"XDG_DATA_HOME", filepath.Join(home, ".local", "share")},
+		// A program built for the race detector sleeps for a second when it ends.
+		{"GORACE", "atexit_sleep_ms=0"},
+		// Programs that live for a moment need not collect garbage when they start.
+		{"GOGC", "400"},
+		// Nothing is to outlast a crash of the machine.
+		{"GIT_TEST_FSYNC", "0"},
+		{"GIT_CONFIG_NOSYSTEM", "1"},
+		{"GIT_CONFIG_GLOBAL", os.DevNull},
+		{"GIT_AUTHOR_NAME", "Ada"},
+		{"GIT_AUTHOR_EMAIL", "ada@example.com"},
+		{"GIT_COMMITTER_NAME", "Ada"},
+		{"GIT_COMMITTER_EMAIL", "ada@example.com"},
+		{"GIT_AUTHOR_DATE", "2026-06-01T12:00:00Z"},
+		{"GIT_COMMITTER_DATE", "2026-06-01T12:00:00Z"},
+		{"GIT_CEILING_DIRECTORIES", filepath.Dir(env.WorkDir)},
+		{"JP_SESSION", "script"},
+		{"RECORDED", recorded}, // sessions of real agents
+		{"GIT_TERMINAL_PROMPT", "0"},
+		{"LC_ALL", "C"},
+		{"TERM", "dumb"},
+	} {
+		env.Setenv(kv[0], kv[1])
+	}
+	if os.Getenv(lazyEnv) != "" {
+		return setUpLazy(env)
+	}
+	return nil
+}
+
+// lazyEnv makes every repository of the scripts one whose working tree leaves blobs out.
+const lazyEnv = "GIT_JP_TEST_LAZY"
+
+// setUpLazy gives git a template for new repositories.
+func setUpLazy(env *testscript.Env) error {
+	dir := filepath.Join(env.WorkDir, ".template")
+	const config = "[core]\n\tsparseCheckout = true\n\tsparseCheckoutCone = false\n" +
+		"[jp]\n\tcheckout = lazy\n"
+	err := os.MkdirAll(filepath.Join(dir, "info"), 0o755)
+	if err == nil {
+		err = os.WriteFile(filepath.Join(dir, "config"), []byte(config), 0o644)
+	}
+	if err == nil {
+		err = os.WriteFile(filepath.Join(dir, "info", "sparse-checkout"),
+			[]byte("/*\n"+stage.LeftOut+"\n"), 0o644)
+	}
+	if err == nil {
+		err = os.WriteFile(filepath.Join(dir, "info", "exclude"),
+			[]byte(strings.TrimPrefix(stage.LeftOut, "!")+"\n"), 0o644)
+	}
+	env.Setenv("GIT_TEMPLATE_DIR", dir)
+	return err
+}
+
+// writeConversation is the script command
+//
+//	conversation DIR ID TITLE [RESULT...]
+//
+// It writes a conversation in the form of today's jp below DIR/.jp, with one turn
+// in which a tool is called once for each RESULT. A RESULT "7*text" stands for seven
+// different ones. ID is the name of the directory, and may begin with .archive/.
+func writeConversation(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) < 3 {
+		ts.Fatalf("usage: conversation DIR ID TITLE [RESULT...]")
+	}
+	c := Conversation(args[2], args[3:])
+	slug := args[1]
+	dir := ts.MkAbs(filepath.Join(args[0], ".jp", "conversations", slug))
+	ts.Check(os.MkdirAll(dir, 0o755))
+	for name, data := range c {
+		ts.Check(os.WriteFile(filepath.Join(dir, name), []byte(data), 0o644))
+	}
+}
