@@ -84,7 +84,7 @@ pictures: build
 CONCURRENT = $$(grep -rlE '^\s*go (func|[a-z][A-Za-z.]*)\(|\.Go\(func' --include='*.go' . \
 	| xargs -n 1 dirname | sort -u | grep -v -e internal/bench -e internal/scripts)
 
-PROCESSES = ^Test(SoleHolders|Seeded.*|MarkWithoutEachRoot|Pairs|EverySystemCallMayFail|RootMatrix|Teams|EveryFileMayStayUnreadable|TreesInTreesAreRefused|HooksStaySmall|EveryCommandOnEveryHostileFile|Script)$$
+PROCESSES = ^Test(SoleHolders|Seeded.*|MarkWithoutEachRoot|Pairs|EverySystemCallMayFail|RootMatrix|Teams|EveryFileMayStayUnreadable|TreesInTreesAreRefused|EveryHostileFile|Script)$$
 SCRIPTS   = ^TestScript$$/^(attachment|gc|ls|models|query)
 
 race:

@@ -15,7 +15,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"sync"
 	"syscall"
 	"testing"
 	"time"
@@ -331,42 +330,58 @@ func (o outcome) judge(t *testing.T, what string) {
 	}
 }
 
-// TestHooksStaySmall runs all hooks beside each file of the corpus; where there is no time for
-// all, a third of them, beside the next file others.
-func TestHooksStaySmall(t *testing.T) {
-	zero := strings.Repeat("0", 40)
-	for i, h := range hostileFiles() {
+// TestEveryHostileFile runs all hooks beside each file of the corpus, which is made once, and each
+// command on some file of it, and on each file some command; in a soak all on all.
+func TestEveryHostileFile(t *testing.T) {
+	files, commands := hostileFiles(), commandLines(t)
+	for i, h := range files {
 		t.Run(h.name, func(t *testing.T) {
-			r := hostileRepository(t, h)
-			head := r.Run("rev-parse", "HEAD")
-			tip := head
-			if id, err := r.Try("rev-parse", "--verify", "-q", "refs/heads/evil"); err == nil {
-				tip = strings.TrimSpace(id)
-			}
-			push := "refs/heads/x " + tip + " refs/heads/x " + zero + "\n"
-			for j, hook := range []struct {
-				input string
-				args  []string
-			}{
-				{"", []string{"pre-commit"}},
-				{"", []string{"post-commit"}},
-				{"", []string{"pre-merge-commit"}},
-				{"", []string{"post-merge", "0"}},
-				{"", []string{"post-checkout", head, head, "1"}},
-				{"", []string{"prepare-commit-msg", ".git/COMMIT_EDITMSG"}},
-				{push, []string{"pre-push", "origin", "https://example.invalid/x"}},
-			} {
-				if !scripts.Soaks() && (i+j)%3 != 0 {
-					continue
+			made := hostileRepository(t, h)
+			t.Run("hooks", func(t *testing.T) { hooksStaySmall(t, copyOf(t, made), i) })
+			t.Run("commands", func(t *testing.T) {
+				var mine [][]string
+				for j, args := range commands {
+					if scripts.Soaks() || j%len(files) == i || i%len(commands) == j {
+						mine = append(mine, args)
+					}
 				}
-				o := callConfined(t, r, hook.input, append([]string{"hook"}, hook.args...)...)
-				o.judge(t, hook.args[0])
-				if o.most > hookMax {
-					t.Errorf("%s has %d MiB in memory", hook.args[0], o.most>>10)
-				}
-				t.Logf("%s: exit %d, %d MiB", hook.args[0], o.code, o.most>>10)
-			}
+				endByThemselves(t, made, mine)
+			})
 		})
+	}
+}
+
+// hooksStaySmall runs all hooks; where there is no time for all, a third of them, beside the next
+// file others.
+func hooksStaySmall(t *testing.T, r *gittest.Repository, i int) {
+	head := r.Run("rev-parse", "HEAD")
+	tip := head
+	if id, err := r.Try("rev-parse", "--verify", "-q", "refs/heads/evil"); err == nil {
+		tip = strings.TrimSpace(id)
+	}
+	zero := strings.Repeat("0", 40)
+	push := "refs/heads/x " + tip + " refs/heads/x " + zero + "\n"
+	for j, hook := range []struct {
+		input string
+		args  []string
+	}{
+		{"", []string{"pre-commit"}},
+		{"", []string{"post-commit"}},
+		{"", []string{"pre-merge-commit"}},
+		{"", []string{"post-merge", "0"}},
+		{"", []string{"post-checkout", head, head, "1"}},
+		{"", []string{"prepare-commit-msg", ".git/COMMIT_EDITMSG"}},
+		{push, []string{"pre-push", "origin", "https://example.invalid/x"}},
+	} {
+		if !scripts.Soaks() && (i+j)%3 != 0 {
+			continue
+		}
+		o := callConfined(t, r, hook.input, append([]string{"hook"}, hook.args...)...)
+		o.judge(t, hook.args[0])
+		if o.most > hookMax {
+			t.Errorf("%s has %d MiB in memory", hook.args[0], o.most>>10)
+		}
+		t.Logf("%s: exit %d, %d MiB", hook.args[0], o.code, o.most>>10)
 	}
 }
 
@@ -445,30 +460,20 @@ func hostileArgument(p *kong.Positional) []string {
 	return []string{"17000000001"}
 }
 
-// TestEveryCommandOnEveryHostileFile runs each command on some file of the corpus, and on each file
-// some command; in a soak all on all.
-func TestEveryCommandOnEveryHostileFile(t *testing.T) {
-	files, commands := hostileFiles(), commandLines(t)
-	for i, h := range files {
-		t.Run(h.name, func(t *testing.T) {
-			fresh := sync.OnceValue(func() *gittest.Repository { return hostileRepository(t, h) })
-			var r *gittest.Repository
-			var before string
-			for j, args := range commands {
-				if !scripts.Soaks() && j%len(files) != i && i%len(commands) != j {
-					continue
-				}
-				// Each command meets the file as it was: what one changed, the next would not test.
-				if r == nil || traces(t, r) != before {
-					if r != nil {
-						must(os.RemoveAll(r.Dir)) // a gigabyte, or 200,000 files
-					}
-					r = copyOf(t, fresh())
-					before = traces(t, r)
-				}
-				callConfined(t, r, "", args...).judge(t, strings.Join(args, " "))
+// endByThemselves runs commands, each of which meets the file as it was: what one changed, the next
+// would not test.
+func endByThemselves(t *testing.T, made *gittest.Repository, commands [][]string) {
+	var r *gittest.Repository
+	var before string
+	for _, args := range commands {
+		if r == nil || traces(t, r) != before {
+			if r != nil {
+				must(os.RemoveAll(r.Dir)) // a gigabyte, or 200,000 files
 			}
-		})
+			r = copyOf(t, made)
+			before = traces(t, r)
+		}
+		callConfined(t, r, "", args...).judge(t, strings.Join(args, " "))
 	}
 }
 
