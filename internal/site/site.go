@@ -64,6 +64,7 @@ type manifest struct {
 type entry struct {
 	Digest  string       `json:"digest"` // of all that the page depends on
 	Summary view.Summary `json:"summary"`
+	Rest    bool         `json:"rest,omitempty"` // it has a page beside it
 }
 
 // A build makes one site.
@@ -211,7 +212,7 @@ func (b *build) conversation(d draft) error {
 	digest := d.digest + kin
 	if was := b.was.Pages[digits]; was.Digest == digest {
 		d.Doc = was.Summary.Doc
-		b.is.Pages[digits] = entry{digest, d.Summary}
+		b.is.Pages[digits] = entry{digest, d.Summary, was.Rest}
 		b.report.Kept++
 		return nil
 	}
@@ -223,8 +224,10 @@ func (b *build) conversation(d draft) error {
 	if kin != "" {
 		shown.Facts = append(shown.Facts, view.Fact{Name: "Together", Value: kin})
 	}
+	doc, rest := b.Page, view.NewRest(d.ID)
+	doc.Rest = rest
 	var page bytes.Buffer
-	problems, err := b.Page.Write(&page, shown)
+	problems, err := doc.Write(&page, shown)
 	if err != nil {
 		return err
 	}
@@ -235,9 +238,16 @@ func (b *build) conversation(d draft) error {
 	if err := b.write(d.Page, page.Bytes()); err != nil {
 		return err
 	}
+	if !rest.IsEmpty() {
+		page.Reset()
+		err := rest.Write(&page, indexName, view.TitleOf(shown))
+		if err = errors.Join(err, b.write(view.RestPage(digits), page.Bytes())); err != nil {
+			return err
+		}
+	}
 	d.Doc = b.is.Next
 	b.is.Next++
-	b.is.Pages[digits] = entry{digest, d.Summary}
+	b.is.Pages[digits] = entry{digest, d.Summary, !rest.IsEmpty()}
 	b.report.Written++
 	return b.index.add(d.Doc, shown.Conversation)
 }
@@ -312,9 +322,13 @@ func (b *build) remove() error {
 		}
 		return err == nil
 	}
-	for digits := range b.was.Pages {
-		if _, ok := b.is.Pages[digits]; !ok && isDigits(digits) && remove(digits+".html") {
+	for digits, was := range b.was.Pages {
+		is, ok := b.is.Pages[digits]
+		if !ok && isDigits(digits) && remove(digits+".html") {
 			b.report.Removed++
+		}
+		if was.Rest && !is.Rest && isDigits(digits) {
+			remove(view.RestPage(digits))
 		}
 	}
 	for id := range b.was.Commits {

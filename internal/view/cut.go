@@ -47,11 +47,23 @@ func runeStart(s string, i int) int {
 }
 
 // long writes a text of any length by f: its beginning, and the rest in closed pieces that say how
-// large they are.
+// large they are, or on the page beside.
 func long(m *markup, s string, f func(piece string)) {
 	at := cutText(s)
 	f(s[:at])
-	for rest := s[at:]; rest != ""; {
+	rest := s[at:]
+	if !m.hasRoom(len(rest)) {
+		m.leave(more(rest), func() { pieces(rest, f) })
+		return
+	}
+	pieces(rest, func(piece string) {
+		m.rest(more(piece), len(piece), func() { f(piece) })
+	})
+}
+
+// pieces calls f with the parts of a text, whole lines where these are not longer.
+func pieces(rest string, f func(piece string)) {
+	for rest != "" {
 		n := len(rest)
 		if n > pieceBytes {
 			n = runeStart(rest, pieceBytes)
@@ -59,12 +71,8 @@ func long(m *markup, s string, f func(piece string)) {
 				n = end + 1
 			}
 		}
-		piece := rest[:n]
+		f(rest[:n])
 		rest = rest[n:]
-		m.open("details", class("rest"))
-		m.put("summary", more(piece))
-		f(piece)
-		m.end("details")
 	}
 }
 

@@ -50,6 +50,8 @@ type Document struct {
 	Prices *models.Table
 	// File returns where the page of a file is that a call changed; "" for nowhere.
 	File func(name string) string
+	// Rest takes what a page of one conversation has no room for; nil lets it have everything.
+	Rest *Rest
 	// Home is where the index is, "" where there is none.
 	Home string
 	// Live lets the page follow a conversation that grows.
@@ -63,7 +65,7 @@ type Document struct {
 func (d Document) Write(w io.Writer, all ...Conversation) ([]render.Problem, error) {
 	const buffer = 64 << 10
 	out := bufio.NewWriterSize(w, buffer)
-	m := &markup{w: out}
+	m := &markup{w: out, beside: d.Rest}
 	var problems []render.Problem
 	title := d.Title
 	if len(all) == 1 {
@@ -100,7 +102,7 @@ func Permalink(id events.ID, key string) string {
 
 // Revision changes when the same conversation would give another page.
 func Revision() string {
-	const form = "4" // of what Go writes
+	const form = "5" // of what Go writes
 	sum := sha256.Sum256([]byte(form + style + script + indexScript))
 	return hex.EncodeToString(sum[:8])
 }

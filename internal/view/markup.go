@@ -29,8 +29,9 @@ func flag(n name) attr { return attr{n, ""} }
 
 // A markup writes HTML. The first error of the writer stays.
 type markup struct {
-	w   io.Writer
-	err error
+	w      io.Writer
+	beside *Rest // nil where the page has everything
+	err    error
 }
 
 func (m *markup) raw(t trusted) {

@@ -180,10 +180,8 @@ func (p *pageWriter) said(text string) {
 		return
 	}
 	p.m.put("p", render.Clip(text), class("beginning"))
-	p.m.open("details", class("rest"))
-	p.m.put("summary", "The whole message, "+render.Bytes(int64(len(text))))
-	p.prose.write(p.m, text)
-	p.m.end("details")
+	summary := "The whole message, " + render.Bytes(int64(len(text)))
+	p.m.rest(summary, len(text), func() { p.prose.write(p.m, text) })
 }
 
 func (p *pageWriter) attachment(part render.Part) {

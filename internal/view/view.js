@@ -183,6 +183,23 @@
     }
   }
 
+  // What the page has no room for is on another one, and is put in its place where that can be
+  // read: not from the disk.
+  const beside = new Map();
+  const fill = async a => {
+    const [name, at] = a.getAttribute("href").split("#");
+    if (!beside.has(name)) beside.set(name, fetch(name).then(r => r.text()));
+    const there = new DOMParser().parseFromString(await beside.get(name), "text/html").getElementById(at);
+    $("p", there).remove();
+    a.parentElement.replaceChildren(...there.children);
+  };
+  addEventListener("click", e => {
+    const a = e.target.closest("p.rest a");
+    if (!a || e.ctrlKey || e.metaKey || e.shiftKey || location.protocol === "file:") return;
+    e.preventDefault();
+    fill(a).catch(() => { location.href = a.href; });
+  });
+
   const help = $("#help"), keys = $("#keys");
   const ask = () => { if (help && !help.open) help.showModal(); };
   if (keys) keys.addEventListener("click", ask);
@@ -201,15 +218,17 @@
   // A conversation that grows: turns that changed are put in their place, open where they were.
   if ("live" in document.documentElement.dataset) {
     let tag = "";
+    const said = new Map(turns.map(t => [t.id, t.textContent])); // a page may have more by now
     const follow = async () => {
       const answer = await fetch(location.pathname, { headers: tag ? { "If-None-Match": tag } : {} });
       if (answer.status !== 200) return;
       tag = answer.headers.get("ETag") ?? "";
       const fresh = new DOMParser().parseFromString(await answer.text(), "text/html");
       for (const turn of all(".turn", fresh)) {
-        const old = document.getElementById(turn.id);
+        const old = document.getElementById(turn.id), was = said.get(turn.id);
+        said.set(turn.id, turn.textContent);
         if (!old) { $(".main").append(turn); continue; }
-        if (old.textContent === turn.textContent) continue;
+        if (was === turn.textContent) continue;
         const open = all("details", old).map(d => d.open);
         all("details", turn).forEach((d, i) => { d.open = open[i] ?? false; });
         old.replaceWith(turn);

@@ -368,38 +368,6 @@ func TestHeadingsFollow(t *testing.T) {
 	}
 }
 
-// TestLongTextIsCut holds that long text shows its beginning and how much more there is, all of it
-// in the page.
-func TestLongTextIsCut(t *testing.T) {
-	line := strings.Repeat("0123456789", 1_000_000)
-	many := strings.Repeat("line\n", 1000)
-	for _, text := range []string{line, many, "short"} {
-		_, root := page(t, view.Document{}, newTalk().ask("q").
-			call("x", map[string]any{}, text, false).say("a").conversation(1))
-		result := find(root, "div", "result")[0]
-		var got strings.Builder
-		for _, pre := range find(result, "pre", "") {
-			for n := range pre.Descendants() {
-				if n.Type == html.TextNode {
-					got.WriteString(n.Data)
-				}
-			}
-		}
-		if strings.TrimSuffix(text, "\n") != got.String() {
-			t.Errorf("got %d bytes, want %d", got.Len(), len(text))
-		}
-		closed := len(find(result, "details", "rest"))
-		if (text == "short") != (closed == 0) {
-			t.Errorf("%d bytes: got %d closed pieces", len(text), closed)
-		}
-	}
-	_, root := page(t, view.Document{}, newTalk().ask("q").
-		call("x", map[string]any{}, many, false).say("a").conversation(1))
-	if got := words(find(find(root, "details", "rest")[0], "summary", "")...); got != "970 more lines, 4.8 kB" {
-		t.Errorf("got %q", got)
-	}
-}
-
 // TestColoursOfATerminal holds that colour sequences become classes, and other sequences show.
 func TestColoursOfATerminal(t *testing.T) {
 	_, root := page(t, view.Document{}, newTalk().ask("q").call("Bash", map[string]any{"command": "x"},

@@ -143,11 +143,12 @@ func (s *Server) answer(w http.ResponseWriter, r *http.Request, name string) err
 		return err
 	}
 	digits, ok := strings.CutSuffix(name, ".html")
+	digits, _ = strings.CutSuffix(digits, "-rest")
 	id, err := events.ParseID(digits)
 	if !ok || err != nil {
 		return fs.ErrNotExist
 	}
-	return s.conversation(w, r, id)
+	return s.conversation(w, r, id, name == view.RestPage(digits))
 }
 
 // write sends a page, or that it is the one that the browser has.
@@ -174,7 +175,10 @@ func (s *Server) load(e Entry) (*workspace.Conversation, view.Conversation, erro
 	return e.Load()
 }
 
-func (s *Server) conversation(w http.ResponseWriter, r *http.Request, id events.ID) error {
+// conversation writes the page of one, or the one beside it.
+func (s *Server) conversation(
+	w http.ResponseWriter, r *http.Request, id events.ID, beside bool,
+) error {
 	k, ok, err := s.find(r.Context(), id)
 	if err != nil || !ok {
 		return cmp.Or(err, fs.ErrNotExist)
@@ -193,13 +197,19 @@ func (s *Server) conversation(w http.ResponseWriter, r *http.Request, id events.
 		shown.Facts = append(shown.Facts, view.Fact{Name: "Together", Value: kin})
 	}
 	doc := s.Page
-	doc.Home, doc.Live, doc.Link = "./", true, s.pageOf
+	doc.Home, doc.Live, doc.Link, doc.Rest = "./", true, s.pageOf, view.NewRest(id)
 	if s.History != nil {
 		doc.File = s.History.File
 	}
 	var page bytes.Buffer
 	if _, err := doc.Write(&page, shown); err != nil {
 		return err
+	}
+	if beside {
+		page.Reset()
+		if err := doc.Rest.Write(&page, doc.Home, view.TitleOf(shown)); err != nil {
+			return err
+		}
 	}
 	return write(w, r, page.Bytes())
 }

@@ -202,6 +202,7 @@ func talks(t *testing.T) string {
 	bad.write(t, dir, "17000000002", hostile[0])
 	long := newTalk()
 	long.ask("long")
+	long.call("y", map[string]any{}, strings.Repeat("line\n", 1000))
 	long.call("x", map[string]any{}, strings.Repeat("0123456789", 1_000_000))
 	long.say("done")
 	long.write(t, dir, "17000000003", "Long")
@@ -283,6 +284,28 @@ func TestCommitsLeadToTurns(t *testing.T) {
 	b.says(`document.querySelector(".hits a")?.textContent`, "Three turns, turn 1")
 	b.run(chromedp.Click(`.hits li:nth-child(2) a`, chromedp.ByQuery))
 	b.says(`document.querySelector(".turn:target h2")?.textContent`, "Turn 2, Ada")
+}
+
+// TestLongTextsAreAtHand follows a link to what a page has no room for, and back; where a server has it,
+// it comes into its place.
+func TestLongTextsAreAtHand(t *testing.T) {
+	own := site(t)
+	b := open(t, own+"17000000003.html?full=1", own, 800)
+	b.says(`document.documentElement.textContent.length < 100000`, true)
+	b.run(chromedp.Evaluate(`document.querySelectorAll("details.call").forEach(d => d.open = true)`, nil),
+		chromedp.Click(`p.rest a`, chromedp.ByQuery))
+	b.says(`location.pathname.endsWith("17000000003-rest.html") && document.querySelector("#r1")?.textContent.length > 9990000`, true)
+	b.run(chromedp.Click(`#r1 a`, chromedp.ByQuery))
+	b.says(`location.pathname.endsWith("17000000003.html") && document.querySelector("#r1")?.checkVisibility()`, true)
+
+	served := serve(t, talks(t))
+	b = open(t, served+"17000000003.html?full=1", served, 800)
+	b.run(chromedp.Evaluate(`document.querySelectorAll("details.call").forEach(d => d.open = true)`, nil),
+		chromedp.Click(`p.rest a`, chromedp.ByQuery))
+	inPlace := `location.pathname.endsWith("17000000003.html") && document.querySelector(".call #r1")?.textContent.length > 9990000`
+	b.says(inPlace, true)
+	b.run(chromedp.Sleep(3 * time.Second)) // the page follows its conversation
+	b.says(inPlace, true)
 }
 
 // TestHostileConversationsRunNothing opens everything of a hostile page, and of the list.

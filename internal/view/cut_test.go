@@ -1,0 +1,79 @@
+package view_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/git-jp/git-jp/internal/view"
+	"golang.org/x/net/html"
+)
+
+// TestLongTextIsCut holds that long text shows its beginning and how much more there is, all of it
+// in the page.
+func TestLongTextIsCut(t *testing.T) {
+	line := strings.Repeat("0123456789", 1_000_000)
+	many := strings.Repeat("line\n", 1000)
+	for _, text := range []string{line, many, "short"} {
+		_, root := page(t, view.Document{}, newTalk().ask("q").
+			call("x", map[string]any{}, text, false).say("a").conversation(1))
+		result := find(root, "div", "result")[0]
+		var got strings.Builder
+		for _, pre := range find(result, "pre", "") {
+			for n := range pre.Descendants() {
+				if n.Type == html.TextNode {
+					got.WriteString(n.Data)
+				}
+			}
+		}
+		if strings.TrimSuffix(text, "\n") != got.String() {
+			t.Errorf("got %d bytes, want %d", got.Len(), len(text))
+		}
+		closed := len(find(result, "details", "rest"))
+		if (text == "short") != (closed == 0) {
+			t.Errorf("%d bytes: got %d closed pieces", len(text), closed)
+		}
+	}
+	_, root := page(t, view.Document{}, newTalk().ask("q").
+		call("x", map[string]any{}, many, false).say("a").conversation(1))
+	if got := words(find(find(root, "details", "rest")[0], "summary", "")...); got != "970 more lines, 4.8 kB" {
+		t.Errorf("got %q", got)
+	}
+}
+
+// TestPagesAreBounded leaves what a page has no room for to a page beside it, of results and of
+// prompts. Links lead there and back.
+func TestPagesAreBounded(t *testing.T) {
+	k := newTalk().ask(strings.Repeat("prompt\n", 100_000))
+	for range 4 {
+		k.call("x", map[string]any{}, strings.Repeat("result\n", 50_000), false)
+	}
+	rest := view.NewRest(1)
+	text, root := page(t, view.Document{Rest: rest}, k.say("a").conversation(1))
+	if len(text) > 700_000 || rest.IsEmpty() {
+		t.Errorf("the page has %d bytes", len(text))
+	}
+	var beside strings.Builder
+	if err := rest.Write(&beside, "./", "t"); err != nil {
+		t.Fatal(err)
+	}
+	there, err := html.Parse(strings.NewReader(beside.String()))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for word, want := range map[string]int{"prompt\n": 100_000, "result\n": 4 * 50_000} {
+		if got := strings.Count(text, word) + strings.Count(beside.String(), word); got < want-4 {
+			t.Errorf("%q is there %d times, want %d", word, got, want)
+		}
+	}
+	links, sections := find(root, "p", "rest"), find(there, "section", "span")
+	if len(links) != len(sections) || len(links) < 2 {
+		t.Fatalf("got %d links to %d sections", len(links), len(sections))
+	}
+	for i, s := range sections {
+		at := attribute(s, "id")
+		to, back := attribute(links[i].FirstChild, "href"), attribute(find(s, "a", "")[0], "href")
+		if attribute(links[i], "id") != at || to != "1-rest.html#"+at || back != "1.html#"+at {
+			t.Errorf("section %q: got links %q and %q", at, to, back)
+		}
+	}
+}
