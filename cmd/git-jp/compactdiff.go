@@ -8,7 +8,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/aymanbagabas/go-udiff"
 	"github.com/git-jp/git-jp/compact"
 	"github.com/git-jp/git-jp/events"
 	"github.com/git-jp/git-jp/internal/prepare"
@@ -65,7 +64,7 @@ func (c compactCmd) showChanges(
 	if err != nil {
 		return fmt.Errorf("compare what a model is given of %s: %w", r.Conversation.ID, err)
 	}
-	changes = append(withoutTools(pruned), changes...) // tools stand before everything
+	changes = append(query.WithoutTools(pruned), changes...) // tools stand before everything
 	if len(changes) == 0 {
 		a.note("a model would be given the same")
 	}
@@ -80,18 +79,6 @@ func (c compactCmd) showChanges(
 		}
 		return nil
 	})
-}
-
-// withoutTools are the changes of a prompt that does not offer some tools.
-func withoutTools(pruned []string) []query.Change {
-	all := make([]query.Change, len(pruned))
-	for i := range pruned {
-		all[i] = query.Change{
-			Piece: query.Piece{What: "definition", Tool: pruned[i]},
-			By:    []string{compact.PruneTools}, Was: &pruned[i],
-		}
-	}
-	return all
 }
 
 // warnOfSummary says that the summary is another one when somebody is asked for it.
@@ -118,7 +105,7 @@ func expanded(root, uri string) string {
 }
 
 func printChange(a *app, out io.Writer, id events.ID, ch query.Change, root string) error {
-	patch := render.Abridge(patchOf(ch))
+	patch := render.Abridge(ch.Patch())
 	if a.JSON {
 		return render.NewJSONLines(out, a.output()).Write(changeRecord{
 			ID: id.String(), Turn: ch.From, TurnTo: ch.To, What: ch.What, Tool: ch.Tool,
@@ -172,29 +159,6 @@ func sizes(ch query.Change) string {
 	default:
 		return render.Bytes(int64(len(*ch.Was))) + " → " + render.Bytes(int64(len(*ch.Is)))
 	}
-}
-
-// maxPiece is how much of one thing is compared: no model takes as much.
-const maxPiece = 1 << 20
-
-// patchOf is a unified diff of what a model is given before and after.
-func patchOf(ch query.Change) string {
-	side := func(name string, text *string) (string, string) {
-		if text == nil {
-			return nowhere, ""
-		}
-		t := *text
-		if len(t) > maxPiece {
-			t = t[:maxPiece]
-		}
-		if !strings.HasSuffix(t, "\n") {
-			t += "\n" // a text is no file: its last line is one like any other
-		}
-		return name, t
-	}
-	from, was := side("before", ch.Was)
-	to, is := side("after", ch.Is)
-	return udiff.Unified(from, to, was, is)
 }
 
 // overlayStages are what a stream was after each compaction that an overlay added to its end.

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/aymanbagabas/go-udiff"
 	"github.com/git-jp/git-jp/blobs"
 	"github.com/git-jp/git-jp/compact"
 	"github.com/git-jp/git-jp/dedup"
@@ -22,6 +23,7 @@ const (
 	PieceCall       = "call"
 	PieceResult     = "result"
 	PieceSummary    = "summary"
+	PieceDefinition = "definition" // of a tool
 )
 
 // A Piece is one thing of a conversation that a model is given.
@@ -40,6 +42,41 @@ type Change struct {
 	By []string // the steps that changed it
 	// Was and Is are what the model is given; nil for nothing.
 	Was, Is *string
+}
+
+// WithoutTools returns the changes of a prompt that does not offer some tools.
+func WithoutTools(pruned []string) []Change {
+	all := make([]Change, len(pruned))
+	for i := range pruned {
+		all[i] = Change{
+			Piece: Piece{What: PieceDefinition, Tool: pruned[i]},
+			By:    []string{compact.PruneTools}, Was: &pruned[i],
+		}
+	}
+	return all
+}
+
+// maxPiece is how much of one thing is compared: no model takes as much.
+const maxPiece = 1 << 20
+
+// Patch returns a unified diff of what a model is given before and after.
+func (c Change) Patch() string {
+	side := func(name string, text *string) (string, string) {
+		if text == nil {
+			return "/dev/null", "" // as in a patch of git
+		}
+		t := *text
+		if len(t) > maxPiece {
+			t = t[:maxPiece]
+		}
+		if !strings.HasSuffix(t, "\n") {
+			t += "\n" // a text is no file: its last line is one like any other
+		}
+		return name, t
+	}
+	from, was := side("before", c.Was)
+	to, is := side("after", c.Is)
+	return udiff.Unified(from, to, was, is)
 }
 
 // Changes returns what a model is given otherwise of a stored stream after all stages of a

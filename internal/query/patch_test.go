@@ -1,4 +1,4 @@
-package main
+package query_test
 
 import (
 	"strings"
@@ -10,8 +10,8 @@ import (
 
 // TestHugeChange holds that what cannot be read by anybody is neither compared nor shown whole.
 func TestHugeChange(t *testing.T) {
-	huge, stub := strings.Repeat("a line that is gone\n", maxPiece/20+1), "[compacted]"
-	patch := render.Abridge(patchOf(query.Change{Was: &huge, Is: &stub}))
+	huge, stub := strings.Repeat("a line that is gone\n", 1<<20/20+1), "[compacted]"
+	patch := render.Abridge(query.Change{Was: &huge, Is: &stub}.Patch())
 	if len(patch) > 10_000 || !strings.Contains(patch, "more lines") ||
 		!strings.HasSuffix(patch, "\n+[compacted]\n") {
 		t.Errorf("%d bytes: …%s", len(patch), patch[max(0, len(patch)-200):])
