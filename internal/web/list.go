@@ -43,6 +43,7 @@ type known struct {
 
 // An update is a search for what changed.
 type update struct {
+	begun time.Time
 	found chan struct{} // closed when all are known by their metadata
 	done  chan struct{} // closed when their streams were read too
 	// What follows is set before found is closed.
@@ -69,7 +70,7 @@ func (s *Server) refresh(ctx context.Context, suffices bool) *update {
 	if u := s.list.last; suffices && u.isFresh(s.now()) {
 		return u
 	}
-	u := &update{found: make(chan struct{}), done: make(chan struct{})}
+	u := &update{begun: s.now(), found: make(chan struct{}), done: make(chan struct{})}
 	s.list.running = u
 	go s.run(context.WithoutCancel(ctx), u) // others than who asked first wait for it
 	return u
@@ -85,10 +86,9 @@ func (s *Server) now() (t time.Time) {
 func (s *Server) run(ctx context.Context, u *update) {
 	defer close(u.done)
 	var changed []*known
-	begun := s.now()
 	changed, u.err = s.findAll(ctx)
 	u.ended = s.now()
-	u.took = u.ended.Sub(begun)
+	u.took = u.ended.Sub(u.begun)
 	close(u.found)
 	authors := s.authors(ctx, changed)
 	for _, k := range changed {
@@ -241,13 +241,14 @@ func (l *list) relate() {
 	}
 }
 
-// settle brings the list up to date as far as that takes no time that anybody notices.
+// settle brings the list up to date as far as that takes no time that anybody notices: once, for
+// the rows of an update that goes on longer come behind the page.
 func (s *Server) settle(ctx context.Context) error {
 	u := s.refresh(ctx, true)
 	select {
 	case <-u.done:
 	case <-ctx.Done():
-	case <-time.After(cmp.Or(s.Patience, patience)):
+	case <-time.After(cmp.Or(s.Patience, patience) - s.now().Sub(u.begun)):
 		s.list.mu.Lock()
 		first := s.list.known == nil
 		s.list.mu.Unlock()

@@ -10,6 +10,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/git-jp/git-jp/events"
@@ -175,6 +176,26 @@ func TestFiguresCome(t *testing.T) {
 	if src.details != 2 {
 		t.Errorf("metadata was read %d times", src.details)
 	}
+}
+
+// TestAListWaitsOnce holds that an update has the patience of one request: others that come while
+// streams are read have nothing to wait for.
+func TestAListWaitsOnce(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		src := &source{said: map[events.ID]string{17000000001: "one"}, hold: make(chan struct{})}
+		s := &web.Server{Source: src, Token: "tok", Host: host, Patience: time.Second, Now: time.Now}
+		for i, want := range []time.Duration{time.Second, 0, 0} {
+			begun := time.Now()
+			if _, body, _ := get(t, s, "GET", "/tok/"); !strings.Contains(body, "talk 17000000001") {
+				t.Errorf("request %d: got %q", i, body)
+			}
+			if took := time.Since(begun); took != want {
+				t.Errorf("request %d waited %s, want %s", i, took, want)
+			}
+		}
+		close(src.hold)
+		synctest.Wait()
+	})
 }
 
 // TestAuthorsAreThoseOfCommits asks once for who committed what is new.
