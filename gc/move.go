@@ -10,8 +10,10 @@ import (
 	"path/filepath"
 	"syscall"
 
+	"github.com/git-jp/git-jp/blobs"
 	"github.com/git-jp/git-jp/internal/atomicfile"
 	"github.com/git-jp/git-jp/internal/regular"
+	"github.com/git-jp/git-jp/internal/spare"
 )
 
 // move gives a file another name. On another file system it is copied, the copy verified and
@@ -25,6 +27,14 @@ func (r *run) move(from, to string) error {
 		return err
 	}
 	return r.copy(from, to)
+}
+
+// forgetCopy removes the copy that a lazy clone has of a blob: it would bring the blob back.
+func (r *run) forgetCopy(h blobs.Hash) error {
+	if r.place.prefix == "" {
+		return nil
+	}
+	return spare.Forget(r.o.Repo.GitDir(), r.place.prefix, h)
 }
 
 func (r *run) copy(from, to string) error {

@@ -161,6 +161,9 @@ func (s *sweeper) move(ctx context.Context) error {
 		case err != nil:
 			return err
 		}
+		if err := s.run.forgetCopy(i.Hash); err != nil {
+			return err
+		}
 		err = s.run.move(s.run.target(i.Hash), s.run.file(i.Hash))
 		switch {
 		case errors.Is(err, errFresh), errors.Is(err, fs.ErrNotExist):

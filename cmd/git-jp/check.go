@@ -17,6 +17,7 @@ import (
 	"github.com/git-jp/git-jp/internal/leaks"
 	"github.com/git-jp/git-jp/internal/regular"
 	"github.com/git-jp/git-jp/internal/report"
+	"github.com/git-jp/git-jp/internal/stage"
 	"github.com/git-jp/git-jp/internal/workspace"
 )
 
@@ -202,6 +203,9 @@ func (c checkCmd) check(ctx context.Context, a *app) (*check.Report, error) {
 // workTree checks the workspaces of a working tree.
 func workTree(ctx context.Context, auditor audit.Auditor) (*check.Report, error) {
 	repo := auditor.Repo
+	if err := stage.KeepSpares(ctx, repo); err != nil {
+		return nil, err
+	}
 	left, err := check.LeftOutOf(ctx, repo, repo.Root())
 	if err != nil {
 		return nil, err

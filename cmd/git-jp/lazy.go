@@ -13,6 +13,7 @@ import (
 	"github.com/git-jp/git-jp/internal/ondemand"
 	"github.com/git-jp/git-jp/internal/render"
 	"github.com/git-jp/git-jp/internal/report"
+	"github.com/git-jp/git-jp/internal/spare"
 	"github.com/git-jp/git-jp/internal/stage"
 	"github.com/git-jp/git-jp/internal/workspace"
 )
@@ -41,18 +42,29 @@ func elsewhereIn(a *app, root string) workspace.Elsewhere {
 	if lazy, err := repo.Lazy(ctx); err != nil || !lazy {
 		return nil
 	}
-	dir, err := realDir(root)
-	below, outside := filepath.Rel(repo.Root(), filepath.Join(dir, workspace.DirName, blobs.Dir))
-	if err != nil || outside != nil || !filepath.IsLocal(below) {
+	store, ok := storeIn(repo, root)
+	if !ok {
 		return nil
 	}
-	s := ondemand.New(repo, filepath.ToSlash(below), fetching(a))
-	a.closers = append(a.closers, func() error {
+	keep := func() error { return spare.Keep(repo.GitDir(), repo.Root(), store) }
+	if err := keep(); err != nil {
+		a.warn("%v", err)
+	}
+	s := ondemand.New(repo, store, fetching(a))
+	a.closers = append(a.closers, keep, func() error {
 		warnAbsent(a, s)
 		return nil
 	})
 	a.onDemand = append(a.onDemand, s)
 	return s
+}
+
+// storeIn returns the store of the workspace at root as a slash path from the root of the working
+// tree; false where it is outside.
+func storeIn(repo *gitint.Repo, root string) (string, bool) {
+	dir, err := realDir(root)
+	below, outside := filepath.Rel(repo.Root(), filepath.Join(dir, workspace.DirName, blobs.Dir))
+	return filepath.ToSlash(below), err == nil && outside == nil && filepath.IsLocal(below)
 }
 
 // fetching says what is fetched on a terminal, and whether anything is.
@@ -149,7 +161,13 @@ func fillCheckout(ctx context.Context, a *app, repo *gitint.Repo) error {
 	if err := ondemand.BringAll(ctx, repo, fetching(a)); err != nil {
 		return fmt.Errorf("set %s %s: %w", checkoutKey, checkoutFull, err)
 	}
-	return repo.PutIn(ctx, stage.LeftOut)
+	if err := stage.KeepSpares(ctx, repo); err != nil {
+		return err
+	}
+	if err := repo.PutIn(ctx, stage.LeftOut); err != nil {
+		return err
+	}
+	return spare.Drop(repo.GitDir())
 }
 
 // printCheckout prints the setting of this clone.

@@ -18,6 +18,7 @@ import (
 	"github.com/git-jp/git-jp/internal/render"
 	"github.com/git-jp/git-jp/internal/repair"
 	"github.com/git-jp/git-jp/internal/secrets"
+	"github.com/git-jp/git-jp/internal/spare"
 	"github.com/git-jp/git-jp/internal/stage"
 	"github.com/git-jp/git-jp/internal/workspace"
 )
@@ -105,9 +106,13 @@ func newRedaction(ctx context.Context, a *app) (redaction, error) {
 	if err != nil {
 		return redaction{}, err
 	}
-	return redaction{redact.Redactor{
+	r := redact.Redactor{
 		Workspace: o.Workspace, Quarantine: repair.Quarantine(o.Sources, o.Keep, nil), Now: a.now,
-	}, a, o.Repo}, nil
+	}
+	if store, ok := storeIn(o.Repo, o.Workspace.Root()); ok {
+		r.Forget = func(h blobs.Hash) error { return spare.Forget(o.Repo.GitDir(), store, h) }
+	}
+	return redaction{r, a, o.Repo}, nil
 }
 
 // ruleText and ruleResult are the rules of what a person names.

@@ -96,6 +96,11 @@ var rooms = []room{
 		imports: []string{"blobs", "gitint", "internal/workspace"},
 	},
 	{
+		dir:     "internal/spare",
+		is:      "a second copy of what only a lazy clone has",
+		imports: []string{"blobs", "internal/regular"},
+	},
+	{
 		dir:     "internal/refs",
 		is:      "the references of a stream by its object id, cached",
 		imports: []string{"events", "blobs", "internal/atomicfile"},
@@ -457,7 +462,7 @@ var modelsImports = []string{
 
 var stageImports = []string{
 	"events", "blobs", "gitint", "internal/atomicfile", "internal/refs", "internal/regular",
-	"internal/workspace", "internal/check", "internal/leaks",
+	"internal/workspace", "internal/check", "internal/leaks", "internal/spare",
 }
 
 var redactImports = []string{
@@ -512,7 +517,7 @@ var repairImports = append(
 
 var gcImports = []string{
 	"events", "blobs", "gitint", "internal/refs", "internal/workspace", "internal/atomicfile",
-	"internal/quarantine", "internal/recheck", "internal/regular",
+	"internal/quarantine", "internal/recheck", "internal/regular", "internal/spare",
 }
 
 // jpconfigImports are what it judges settings with.

@@ -26,6 +26,8 @@ type Redactor struct {
 	Workspace  *workspace.Workspace
 	Quarantine quarantine.Quarantine
 	Now        func() time.Time
+	// Forget, if set, removes copies of a content that is gone from the store.
+	Forget func(blobs.Hash) error
 }
 
 // A Target is what is to go: a value wherever it is, or all content with a hash. The zero value is
@@ -338,6 +340,11 @@ func (r *run) sweep() error {
 		err := root.Remove(path.Join(blobs.Dir, h.Path()))
 		if err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return err
+		}
+		if r.Forget != nil {
+			if err := r.Forget(h); err != nil {
+				return err
+			}
 		}
 		res.Removed = append(res.Removed, h)
 	}

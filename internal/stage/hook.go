@@ -121,6 +121,9 @@ func (h Hook) PreCommit(ctx context.Context) (*Verdict, error) {
 	if err := h.Settle(ctx); err != nil {
 		return nil, err
 	}
+	if err := KeepSpares(ctx, h.Repo); err != nil {
+		return nil, err
+	}
 	staged, err := h.Repo.StagedPaths(ctx, conversationsAnywhere, blobsAnywhere)
 	if err != nil {
 		return nil, err

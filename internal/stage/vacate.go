@@ -14,6 +14,7 @@ import (
 	"github.com/git-jp/git-jp/blobs"
 	"github.com/git-jp/git-jp/gitint"
 	"github.com/git-jp/git-jp/internal/regular"
+	"github.com/git-jp/git-jp/internal/spare"
 	"github.com/git-jp/git-jp/internal/workspace"
 )
 
@@ -36,6 +37,9 @@ func vacate(ctx context.Context, repo *gitint.Repo, indexes ...string) error {
 	if err != nil || !lazy {
 		return err
 	}
+	if err := KeepSpares(ctx, repo); err != nil {
+		return err
+	}
 	root, err := os.OpenRoot(repo.Root())
 	if err != nil {
 		return fmt.Errorf("open working tree: %w", err)
@@ -53,7 +57,45 @@ func vacate(ctx context.Context, repo *gitint.Repo, indexes ...string) error {
 	if err != nil {
 		return fmt.Errorf("leave blobs out of the working tree: %w", err)
 	}
+	if err := forgetSpares(repo, done); err != nil {
+		return err
+	}
 	return remove(root, done)
+}
+
+// KeepSpares makes sure that what only a lazy clone has is in its working tree, and that there is
+// a copy of it. In every other clone it does nothing.
+func KeepSpares(ctx context.Context, repo *gitint.Repo) error {
+	if lazy, err := repo.Lazy(ctx); err != nil || !lazy {
+		return err
+	}
+	roots, _ := workspace.FindAll(repo.Root()) // what cannot be read stays as it is
+	for _, r := range roots {
+		dir, err := below(repo, r)
+		if err != nil {
+			return err
+		}
+		err = spare.Keep(repo.GitDir(), repo.Root(), path.Join(dir, blobs.Dir))
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// forgetSpares removes the copies of what a remote has.
+func forgetSpares(repo *gitint.Repo, files []gitint.Entry) error {
+	for _, e := range files {
+		store, name, _ := strings.Cut(e.Path, blobs.Dir+"/")
+		h, ok := blobs.ParsePath(name)
+		if !ok {
+			continue
+		}
+		if err := spare.Forget(repo.GitDir(), store+blobs.Dir, h); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 func isLocked(err error) bool {

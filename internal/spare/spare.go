@@ -1,0 +1,96 @@
+package spare
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+
+	"github.com/git-jp/git-jp/blobs"
+	"github.com/git-jp/git-jp/internal/regular"
+)
+
+// dirIn returns where the copies of a store lie. The store is a slash path from the root of the
+// working tree.
+func dirIn(gitDir, store string) string {
+	return filepath.Join(gitDir, "jp", "spare", filepath.FromSlash(store))
+}
+
+// Keep copies what a store of the working tree at root has and its copies lack, and brings back
+// what only they have. gitDir is the working tree's own.
+func Keep(gitDir, root, store string) error {
+	tree, copies := open(filepath.Join(root, filepath.FromSlash(store))), open(dirIn(gitDir, store))
+	err := errors.Join(complete(copies, tree), complete(tree, copies), tree.Close(), copies.Close())
+	if err != nil {
+		return fmt.Errorf("keep what no remote has: %w", err)
+	}
+	return nil
+}
+
+// open opens a store whose path is absolute: that fails for no other.
+func open(dir string) *blobs.Store {
+	s, _ := blobs.Open(dir, blobs.Options{})
+	return s
+}
+
+// complete writes the blobs of one store that another one lacks.
+func complete(to, from *blobs.Store) error {
+	batch := to.NewBatch()
+	defer batch.Discard()
+	for h, err := range from.All() {
+		if _, foreign := errors.AsType[*blobs.ForeignError](err); foreign {
+			continue
+		}
+		if err != nil {
+			return err
+		}
+		if _, err := to.Stat(h); !errors.Is(err, fs.ErrNotExist) {
+			continue
+		}
+		if content, ok := read(from, h); ok {
+			if _, err := batch.Write(content); err != nil {
+				return err
+			}
+		}
+	}
+	return batch.Commit()
+}
+
+// read returns the content of a sound file.
+func read(s *blobs.Store, h blobs.Hash) ([]byte, bool) {
+	gz, err := regular.ReadFile(filepath.Join(s.Dir(), filepath.FromSlash(h.Path())),
+		regular.Limits{}.Of(h.Path()))
+	if err != nil {
+		return nil, false
+	}
+	content, err := blobs.DecodeHash(gz, h)
+	return content, err == nil
+}
+
+// Forget removes the copies of blobs that are deleted, or that a remote has.
+func Forget(gitDir, store string, all ...blobs.Hash) error {
+	root, err := os.OpenRoot(dirIn(gitDir, store))
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	if err != nil {
+		return fmt.Errorf("forget copies: %w", err)
+	}
+	defer root.Close() //nolint:errcheck // what was removed is removed
+	for _, h := range all {
+		err := root.Remove(filepath.FromSlash(h.Path()))
+		if err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return fmt.Errorf("forget the copy of blob %s: %w", h, err)
+		}
+	}
+	return nil
+}
+
+// Drop removes all copies of a working tree that leaves nothing out any more.
+func Drop(gitDir string) error {
+	if err := os.RemoveAll(dirIn(gitDir, "")); err != nil {
+		return fmt.Errorf("remove copies: %w", err)
+	}
+	return nil
+}
