@@ -79,17 +79,18 @@ pictures: build
 	  $(GO) test -v -count 1 -run Pictures .
 
 # Under the race detector, all packages with a statement that starts a goroutine, without the
-# tests that only start other processes, hundreds of times. Of the scripts those of commands that
-# start goroutines themselves.
+# tests that only start other processes, hundreds of times. Of the scripts, and of other tests of the
+# whole program, those of commands that start goroutines themselves.
 CONCURRENT = $$(grep -rlE '^\s*go (func|[a-z][A-Za-z.]*)\(|\.Go\(func' --include='*.go' . \
 	| xargs -n 1 dirname | sort -u | grep -v -e internal/bench -e internal/scripts)
 
 PROCESSES = ^Test(SoleHolders|Seeded.*|MarkWithoutEachRoot|Pairs|EverySystemCallMayFail|RootMatrix|Teams|EveryFileMayStayUnreadable|TreesInTreesAreRefused|EveryHostileFile|Script)$$
-SCRIPTS   = ^TestScript$$/^(attachment|gc|ls|models|query)
+SCRIPTS   = ^Test(Script|Web.*|Agents.*)$$/^(attachment|gc|ls|models|query)
 
 race:
 	$(SCRATCH)GIT_JP_MODEL=300 $(GO) test -race -timeout 20m -skip '$(PROCESSES)' $(CONCURRENT)
-	$(SCRATCH)$(GO) test -race -timeout 20m -run '$(SCRIPTS)' ./internal/scripts/...
+	$(SCRATCH)$(GO) test -race -timeout 20m -run '$(SCRIPTS)' \
+	  ./internal/scripts/deletions ./internal/scripts/questions ./internal/scripts/readings
 
 # How much of the packages about merging their tests run, and the scripts about it with a program
 # that counts; fails below COVER per cent.
