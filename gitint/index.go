@@ -21,6 +21,7 @@ type Index struct {
 	entries   []Entry     // of stage 0, sorted by path
 	intents   []string
 	pinned    []string
+	assumed   []string // those of them that are assume-unchanged alone
 	conflicts []string
 	stages    []StageEntry
 }
@@ -146,6 +147,9 @@ func (x *Index) add(e indexEntry) {
 	}
 	if e.pinned {
 		x.pinned = append(x.pinned, e.Path)
+		if e.assumed {
+			x.assumed = append(x.assumed, e.Path)
+		}
 	}
 }
 
@@ -166,6 +170,10 @@ func (x *Index) IntentToAdd() []string { return slices.Clone(x.intents) }
 // skip-worktree or assume-unchanged, sorted. What a sparse index has as a directory is not among
 // them.
 func (x *Index) Pinned() []string { return slices.Clone(x.pinned) }
+
+// Assumed returns those of Pinned that are marked assume-unchanged and not skip-worktree: the
+// working tree should have them.
+func (x *Index) Assumed() []string { return slices.Clone(x.assumed) }
 
 // OID returns the object of a file, a symbolic link or a submodule.
 func (x *Index) OID(name string) (OID, bool) {

@@ -184,7 +184,7 @@ func (r *indexReader) entry(f *indexFile) error {
 	e := indexEntry{
 		Entry:  Entry{Mode: mode, OID: id},
 		stage:  int(flags>>stageShift) & 3,
-		pinned: flags&assumedFlag != 0 || more&skippedFlag != 0,
+		pinned: flags&assumedFlag != 0 || more&skippedFlag != 0, assumed: more&skippedFlag == 0,
 		intent: more&intendedFlag != 0,
 	}
 	if r.keep == nil || r.keep(&e, r.name) {

@@ -158,7 +158,9 @@ type indexEntry struct {
 	// pinned is set when git would take the entry for right without a look at the
 	// file: skip-worktree or assume-unchanged.
 	pinned bool
-	intent bool // it is only announced
+	// assumed is set when the file is there all the same, where the entry is pinned.
+	assumed bool
+	intent  bool // it is only announced
 }
 
 // entries returns the entries of the copy that are among paths, by path.
@@ -240,7 +242,8 @@ func parseIndexEntry(line string) (indexEntry, error) {
 	}
 	stage, err := strconv.Atoi(f[3])
 	pinned := f[0] == "S" || f[0] == strings.ToLower(f[0])
-	return indexEntry{Entry: e, stage: stage, pinned: pinned}, err
+	assumed := strings.ToLower(f[0]) != "s"
+	return indexEntry{Entry: e, stage: stage, pinned: pinned, assumed: assumed}, err
 }
 
 func parseEntry(mode, oid, name string) (Entry, error) {

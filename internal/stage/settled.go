@@ -160,12 +160,14 @@ func (s *survey) differ(
 }
 
 // isHidden reports whether the working tree has a file at which git does not look, so that it may
-// differ whatever git says.
+// differ whatever git says, or lacks one that it should have.
 func (s *survey) isHidden() bool {
-	return slices.ContainsFunc(s.index.Pinned(), func(name string) bool {
+	isThere := func(name string) bool {
 		_, err := fs.Lstat(s.fsys, name)
 		return err == nil
-	})
+	}
+	return slices.ContainsFunc(s.index.Pinned(), isThere) ||
+		slices.ContainsFunc(s.index.Assumed(), func(name string) bool { return !isThere(name) })
 }
 
 // settle remembers what is settled now: all but those of the conversations that were looked at

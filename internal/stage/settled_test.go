@@ -87,6 +87,15 @@ func TestWhatUnsettles(t *testing.T) {
 			f.Run("update-index", "--assume-unchanged", dir+"/events.json")
 			f.WriteFile(dir+"/events.json", "[")
 		},
+		"a file is assumed unchanged and removed": func(f fixture, _ string) {
+			f.Run("update-index", "--assume-unchanged", f.blobPath("a"))
+			f.Remove(f.blobPath("a"))
+		},
+		"the same in a split index": func(f fixture, _ string) {
+			f.Run("update-index", "--split-index")
+			f.Run("update-index", "--assume-unchanged", f.blobPath("a"))
+			f.Remove(f.blobPath("a"))
+		},
 		"an entry is outside of the working tree": func(f fixture, _ string) {
 			f.Run("update-index", "--skip-worktree", f.blobPath("a"))
 			_ = os.Chmod(f.Path(f.blobPath("a")), 0o644)
