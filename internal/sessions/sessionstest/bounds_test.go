@@ -207,6 +207,29 @@ func TestFewRecordsInMemory(t *testing.T) {
 	}
 }
 
+// TestManyLines refuses a file that has more lines than records may stand in memory, by name and
+// whatever they say: some hundred megabytes of nothing were read for minutes.
+func TestManyLines(t *testing.T) {
+	for _, s := range scripts() {
+		for _, line := range []string{"", "[]"} {
+			t.Run(fmt.Sprintf("%s/%q", s.name, line), func(t *testing.T) {
+				const lines = 1<<20 + 1
+				path := s.file(t, 1, "x", s.answer)
+				f, err := os.OpenFile(path, os.O_APPEND|os.O_WRONLY, 0)
+				if err == nil {
+					_, err = io.WriteString(f, strings.Repeat(line+"\n", lines))
+				}
+				if err := errors.Join(err, f.Close()); err != nil {
+					t.Fatal(err)
+				}
+				if _, err = s.read(t, path, sessions.Options{}); !errors.Is(err, sessions.ErrManyKeys) {
+					t.Errorf("reading gives %v, want %v", err, sessions.ErrManyKeys)
+				}
+			})
+		}
+	}
+}
+
 // TestLongLines has a line that is longer than any is read: it is told, and the others are there.
 func TestLongLines(t *testing.T) {
 	long := make([]byte, sessions.MaxLine+2<<20)
