@@ -9,6 +9,7 @@ import (
 	"hash"
 	"io"
 
+	"github.com/go-json-experiment/json/jsontext"
 	"github.com/klauspost/compress/zstd"
 )
 
@@ -23,6 +24,12 @@ const (
 
 // ErrUnpacked is for a compressed source that unpacks to too much.
 var ErrUnpacked = fmt.Errorf("it unpacks to more than %d bytes", int64(MaxUnpacked))
+
+// maxValues is how many values a record may have: each may stand in memory several times, as what
+// was read and as what became of it.
+const maxValues = 100_000
+
+var errManyValues = fmt.Errorf("it has more than %d values", maxValues)
 
 var errLongLine = fmt.Errorf("it is longer than %d bytes", MaxLine)
 
@@ -101,6 +108,31 @@ func (l *Lines) Next(complete func([]byte) bool) (line []byte, number int, err e
 		l.number++
 		return text, l.number, nil
 	}
+}
+
+// Record is [Lines.Next] for a record of an agent. One of too many values is a *[LineError] too.
+func (l *Lines) Record() (line []byte, number int, err error) {
+	line, number, err = l.Next(Complete)
+	if err == nil && hasMany(line) {
+		return nil, number, &LineError{number, errManyValues}
+	}
+	return line, number, err
+}
+
+// hasMany reports whether a JSON text has more values than a record may have. There are commas
+// between them, and in text too: only where these are many it is read.
+func hasMany(text []byte) bool {
+	if bytes.Count(text, []byte{','}) < maxValues/2 {
+		return false
+	}
+	dec := jsontext.NewDecoder(bytes.NewReader(text),
+		jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true))
+	for n := 0; n <= maxValues; n++ {
+		if _, err := dec.ReadToken(); err != nil {
+			return false
+		}
+	}
+	return true
 }
 
 func (l *Lines) take(b []byte) {

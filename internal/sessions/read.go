@@ -28,7 +28,7 @@ func ReadLines(
 	}
 	defer lines.Close()
 	for ctx.Err() == nil && b.Err() == nil {
-		line, number, err := lines.Next(Complete)
+		line, number, err := lines.Record()
 		var broken *LineError
 		switch {
 		case errors.Is(err, io.EOF):
@@ -68,7 +68,7 @@ func Glance(path string, look func(line []byte) (more bool)) (fs.FileInfo, error
 	}
 	defer lines.Close()
 	for more := true; more && lines.length < glance; {
-		line, _, err := lines.Next(Complete)
+		line, _, err := lines.Record()
 		var broken *LineError
 		switch {
 		case errors.As(err, &broken):

@@ -230,6 +230,38 @@ func TestManyLines(t *testing.T) {
 	}
 }
 
+// TestManyValues has a record of more values than may stand in memory, of which each would take
+// hundreds of bytes: it is told, and the others are there.
+func TestManyValues(t *testing.T) {
+	for _, s := range scripts() {
+		t.Run(s.name, func(t *testing.T) {
+			many := `"content":["x"` + strings.Repeat(",{}", 1<<17) + `]`
+			record := strings.Replace(fmt.Sprintf(s.prompt, 1), `"content":"x"`, many, 1)
+			if !strings.Contains(record, many) {
+				record = strings.TrimSuffix(record, "}") + `,` + many + `}`
+			}
+			path := s.file(t, 1<<19, "x", s.answer, record) // record, answer, record
+			all, err := s.dialect.List(t.Context(), path)
+			if err != nil || len(all) != 1 {
+				t.Fatalf("%d sessions, %v", len(all), err)
+			}
+			b := sessions.NewBuilder(all[0], sessions.Options{Writer: &sink{}})
+			v, err := s.dialect.Read(t.Context(), all[0], 0, b)
+			if err != nil {
+				t.Fatal(err)
+			}
+			made, err := b.Finish(v)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if r := made[0].Report; len(r.Broken) != 2 || r.Answers != 1 {
+				t.Errorf("%d lines are told and %d answers there, want 2 and 1",
+					len(r.Broken), r.Answers)
+			}
+		})
+	}
+}
+
 // TestLongLines has a line that is longer than any is read: it is told, and the others are there.
 func TestLongLines(t *testing.T) {
 	long := make([]byte, sessions.MaxLine+2<<20)
