@@ -2,6 +2,7 @@ package importer
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -127,17 +128,41 @@ func (im *Importer) Import(
 		}
 	}
 	out.Report = all[0].Report
-	for _, c := range all {
-		made, err := im.save(ctx, d, s, c)
-		if err != nil {
-			return out, fmt.Errorf("%s: %w", c.Name, err)
-		}
-		out.add(made)
+	made, err := im.saveAll(ctx, d, s, all)
+	if err != nil {
+		return out, err
+	}
+	for _, m := range made {
+		out.add(m)
 	}
 	if im.Dry {
 		out.Secrets, err = im.Findings(ctx, d, s)
 	}
 	return out, err
+}
+
+// saveAll saves the conversations of a session. Its own, the first, says how much was imported, so
+// it is saved last: what was rewound or a sub-agent did would never be imported again where that
+// failed before. A conflict would fail again and again, and keeps only its own conversation from
+// growing.
+func (im *Importer) saveAll(
+	ctx context.Context, d sessions.Dialect, s sessions.Session, all []*sessions.Conversation,
+) (made []Made, err error) {
+	made = make([]Made, len(all))
+	var conflicts error
+	for i, c := range slices.Backward(all) {
+		made[i], err = im.save(ctx, d, s, c)
+		if err != nil {
+			err = fmt.Errorf("%s: %w", c.Name, err)
+		}
+		if errors.Is(err, ErrConflict) {
+			conflicts, err = errors.Join(err, conflicts), nil
+		}
+		if err != nil {
+			break
+		}
+	}
+	return made, cmp.Or(err, conflicts)
 }
 
 // store returns where the contents of a session go: beside its conversation.

@@ -102,6 +102,9 @@ func (w *world) sound(what string) {
 		if c.Stream.Len() == 6 && !newBase {
 			w.Errorf("%s: the stream is new and its configuration old", what)
 		}
+		if c.Title() == "second" && c.Stream.Len() != 6 {
+			w.Errorf("%s: the details are new and the stream that they tell of is old", what)
+		}
 	}
 	there := slices.ContainsFunc(entries, func(e Entry) bool { return e.ID == id1 })
 	if !there && !strings.HasPrefix(what, "remove") {

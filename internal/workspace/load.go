@@ -35,7 +35,7 @@ type stored struct {
 
 // files returns the files in the order of [Conversation.files].
 func (s *stored) files() [3]file {
-	return [...]file{{MetadataFile, s.details}, {BaseConfigFile, s.base}, {EventsFile, s.stream}}
+	return [...]file{{BaseConfigFile, s.base}, {EventsFile, s.stream}, {MetadataFile, s.details}}
 }
 
 // Title returns the title, "" when there is none.

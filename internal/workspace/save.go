@@ -99,14 +99,15 @@ func (w *Workspace) settle(s *store, c *Conversation) (*keeper, error) {
 	return k, nil
 }
 
-// files returns all files of the conversation, whose stream encodes as given, in jp's
-// order: the presence of base_config.json says how events.json is to be read, so it
-// comes first.
+// files returns all files of the conversation, whose stream encodes as given, in the order in which
+// they are written. The presence of base_config.json says how events.json is to be read, so it
+// comes before that. metadata.json says how much of a session was imported, so it comes last:
+// what it tells of would never be imported again where the stream did not follow.
 func (c *Conversation) files(stream []byte) [3]file {
 	return [...]file{
-		{MetadataFile, c.Details.Encode()},
 		{BaseConfigFile, c.BaseConfig},
 		{EventsFile, stream},
+		{MetadataFile, c.Details.Encode()},
 	}
 }
 
@@ -124,7 +125,7 @@ func (c *Conversation) changes(all [3]file) []file {
 // storing is what is stored when all files were written.
 func (c *Conversation) storing(all [3]file) stored {
 	return stored{
-		details: all[0].data, base: all[1].data, stream: all[2].data,
+		base: all[0].data, stream: all[1].data, details: all[2].data,
 		elements: c.Stream.Clone(), title: c.Title(),
 	}
 }
