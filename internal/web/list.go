@@ -282,7 +282,9 @@ func (s *Server) writeList(w http.ResponseWriter, r *http.Request) error {
 	}
 	s.list.mu.Lock()
 	defer s.list.mu.Unlock()
-	if s.list.page == nil || s.list.written != s.list.changes {
+	// While streams are read a page is old before it is sent, and its script asks for the rows.
+	old := s.list.written != s.list.changes && s.list.running == nil
+	if s.list.page == nil || old {
 		all, _ := s.list.summaries()
 		var page bytes.Buffer
 		if err := s.index().Write(&page, all); err != nil {

@@ -198,6 +198,29 @@ func TestAListWaitsOnce(t *testing.T) {
 	})
 }
 
+// TestAListIsWrittenOnceAnUpdate sends the list as it was written while streams are read, though figures
+// came: its script has them as rows.
+func TestAListIsWrittenOnceAnUpdate(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		src := &source{said: map[events.ID]string{17000000001: "one", 17000000002: "two"}, hold: make(chan struct{})}
+		s := &web.Server{Source: src, Token: "tok", Host: host, Patience: time.Second, Now: time.Now}
+		_, first, _ := get(t, s, "GET", "/tok/")
+		src.hold <- struct{}{}
+		synctest.Wait()
+		if _, again, _ := get(t, s, "GET", "/tok/"); again != first {
+			t.Error("the list was written again")
+		}
+		if _, rows, _ := get(t, s, "GET", "/tok/rows?after=2"); !strings.Contains(rows, `id="pending">1<`) {
+			t.Errorf("got rows %q", rows)
+		}
+		close(src.hold)
+		synctest.Wait()
+		if _, all, _ := get(t, s, "GET", "/tok/"); !strings.Contains(all, ">one<") || !strings.Contains(all, ">two<") {
+			t.Errorf("got %q", all)
+		}
+	})
+}
+
 // TestAuthorsAreThoseOfCommits asks once for who committed what is new.
 func TestAuthorsAreThoseOfCommits(t *testing.T) {
 	asked := 0
