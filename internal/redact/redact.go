@@ -202,7 +202,7 @@ type run struct {
 func (r *run) apply(ctx context.Context) error {
 	err := r.each(ctx, r.res, func(c *workspace.Conversation) error {
 		done, err := r.entries.Apply(c.ID, c.Stream, r.Workspace.BlobsOf(c.Entry))
-		if err != nil || len(done.Replaced) == 0 && !r.target.named(c.Details) {
+		if err != nil || len(done.Replaced) == 0 && !r.target.named(c) {
 			return err
 		}
 		return r.change(ctx, c.ID)
@@ -213,23 +213,27 @@ func (r *run) apply(ctx context.Context) error {
 	return r.sweep()
 }
 
-// named reports whether the title or a label has the target.
-func (t Target) named(d *events.Details) bool {
+// named reports whether the title, the directory or a label has the target.
+func (t Target) named(c *workspace.Conversation) bool {
 	if len(t.Value) == 0 {
 		return false
 	}
-	value := string(t.Value)
-	return d.Title != nil && strings.Contains(*d.Title, value) ||
+	value, d := string(t.Value), c.Details
+	_, slug, sluggish := strings.Cut(events.Dirname(c.ID, value), "-")
+	return strings.Contains(c.Title(), value) ||
+		sluggish && strings.Contains(c.Dirname, slug) ||
 		slices.ContainsFunc(slices.Collect(maps.Values(d.Labels)), func(s string) bool {
 			return strings.Contains(s, value)
 		})
 }
 
-// rename takes the target out of the title and the labels.
-func (t Target) rename(d *events.Details) {
-	if !t.named(d) {
+// rename takes the target out of the title, the directory that the title named, and the labels.
+func (t Target) rename(c *workspace.Conversation) {
+	if !t.named(c) {
 		return
 	}
+	d := c.Details
+	c.Renamed = true
 	without := func(s string) string {
 		return strings.ReplaceAll(s, string(t.Value), secrets.Marker(t.Rule))
 	}
@@ -276,7 +280,7 @@ func (r *run) change(ctx context.Context, id events.ID) error {
 		res.Kept = append(res.Kept, item.Name)
 		res.Conversations = append(res.Conversations, id)
 		c.Stream = done.Stream
-		r.target.rename(c.Details)
+		r.target.rename(c)
 		return nil
 	})
 }

@@ -22,6 +22,8 @@ type Conversation struct {
 	Others []Entry
 	// AllowDangling lets a save add references to content that is not there.
 	AllowDangling bool
+	// Renamed lets a save give the directory the name of its title also where Git has it.
+	Renamed bool
 
 	stored stored
 }

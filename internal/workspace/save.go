@@ -36,15 +36,19 @@ func (w *Workspace) save(c *Conversation) error {
 	}
 	all := c.files(stream)
 	changed := c.changes(all)
-	if len(changed) == 0 {
+	if len(changed) == 0 && !c.Renamed {
 		return nil
 	}
 	if err := s.fit(c, changed); err != nil {
 		return err
 	}
-	if title := c.Title(); title != c.stored.title {
+	if title := c.Title(); title != c.stored.title || c.Renamed {
+		name := w.DirnameFor(c.Entry, title)
+		if c.Renamed && !c.ID.IsDerived() {
+			name = events.Dirname(c.ID, title)
+		}
 		var err error
-		if c.Entry, err = w.retitle(c.Entry, title); err != nil {
+		if c.Entry, err = w.rename(c.Entry, name); err != nil {
 			return err
 		}
 	}
@@ -157,8 +161,10 @@ func (s *store) complete(c *Conversation, all [3]file) error {
 }
 
 // DirnameFor returns the name that the directory of an entry gets with a title, unless it is
-// taken. One whose ID is derived is found by its name in trees that nobody reads whole, so it has
-// the same everywhere.
+// taken. It stays when Git has the conversation: in a merge with a branch that changed
+// metadata.json, which is too small for Git to recognize as renamed, the new name would be a
+// conflict. One whose ID is derived is found by its name in trees that nobody reads whole, so it
+// has the same everywhere.
 func (w *Workspace) DirnameFor(e Entry, title string) string {
 	if e.ID.IsDerived() || w.env.committed(e) {
 		return e.Dirname
@@ -166,13 +172,16 @@ func (w *Workspace) DirnameFor(e Entry, title string) string {
 	return events.Dirname(e.ID, title)
 }
 
-// retitle renames a directory to the name that its title gives it. When there is
-// something of that name already, the old name stays: it means nothing to readers. It stays
-// too when Git has the conversation: in a merge with a branch that changed metadata.json,
-// which is too small for Git to recognize as renamed, the new name would be a conflict.
+// retitle renames a directory to the name that its title gives it.
 func (w *Workspace) retitle(e Entry, title string) (Entry, error) {
+	return w.rename(e, w.DirnameFor(e, title))
+}
+
+// rename gives a directory another name. When there is something of that name already, the old
+// name stays: it means nothing to readers.
+func (w *Workspace) rename(e Entry, name string) (Entry, error) {
 	s := w.storeOf(e)
-	to := e.at(e.Partition, w.DirnameFor(e, title), s.prefix)
+	to := e.at(e.Partition, name, s.prefix)
 	if to.Dirname == e.Dirname {
 		return e, nil
 	}
