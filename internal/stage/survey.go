@@ -3,6 +3,7 @@ package stage
 import (
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"io/fs"
 	"maps"
@@ -168,6 +169,7 @@ func (s *survey) lookAtSome(ctx context.Context, only map[events.ID]bool) error 
 	if err != nil {
 		return err
 	}
+	s.addRemoved()
 	in, err := s.index.Entries(s.conversations())
 	if err != nil {
 		return err
@@ -182,6 +184,15 @@ func (s *survey) lookAtSome(ctx context.Context, only map[events.ID]bool) error 
 		}
 	}
 	return nil
+}
+
+// addRemoved notes which files are gone at which git does not look.
+func (s *survey) addRemoved() {
+	for _, name := range s.index.Assumed() {
+		if _, err := fs.Lstat(s.fsys, name); errors.Is(err, fs.ErrNotExist) {
+			s.states[name] = gitint.Deleted
+		}
+	}
 }
 
 // entriesOf says which entries of the index concern some conversations: their files, the blobs that
