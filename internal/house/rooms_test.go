@@ -513,7 +513,7 @@ var hooksImports = []string{
 }
 
 var repairImports = append(
-	[]string{"events/threeway", "internal/merge", "internal/quarantine"}, stageImports...)
+	[]string{"events/threeway", "internal/merge", "internal/quarantine", "internal/secrets"}, stageImports...)
 
 var gcImports = []string{
 	"events", "blobs", "gitint", "internal/refs", "internal/workspace", "internal/atomicfile",

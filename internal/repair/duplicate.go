@@ -50,7 +50,10 @@ func (m *planner) duplicate(ctx context.Context, entries []workspace.Entry) erro
 		Command: "git diff --no-index -- " + quoted(entries[0].Path, entries[1].Path),
 	}
 	m.add(f)
-	how := m.union(ctx, entries)
+	how, err := m.union(ctx, entries)
+	if err != nil {
+		return err
+	}
 	if how.waits {
 		f.Command = "git jp resolve " + id.String()
 	}
@@ -74,6 +77,9 @@ func (m *planner) duplicate(ctx context.Context, entries []workspace.Entry) erro
 	unite := func(all []*workspace.Conversation) (workspace.Union, error) {
 		u, err := how.of(all)
 		if err != nil {
+			return workspace.Union{}, err
+		}
+		if err := how.redacted.store(); err != nil {
 			return workspace.Union{}, err
 		}
 		u.apply(all[u.keep])

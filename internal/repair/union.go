@@ -35,13 +35,18 @@ type union struct {
 	chosen []merge.Decision
 	asked  []byte
 	// decided are the elements of these conflicts.
-	decided map[blobs.Hash]bool
+	decided  map[blobs.Hash]bool
+	redacted redaction
 }
 
 // union finds out what git knows of the directories of a conversation.
-func (m *planner) union(ctx context.Context, entries []workspace.Entry) *union {
+func (m *planner) union(ctx context.Context, entries []workspace.Entry) (*union, error) {
 	id := entries[0].ID
-	u := &union{dirname: m.Workspace.DirnameFor}
+	redacted, err := m.redaction()
+	if err != nil {
+		return nil, err
+	}
+	u := &union{dirname: m.Workspace.DirnameFor, redacted: redacted}
 	if m.Choose != nil {
 		u.choose = func(all []threeway.Conflict, theirs *events.Stream) ([]merge.Decision, error) {
 			return m.Choose(id, all, theirs)
@@ -49,11 +54,11 @@ func (m *planner) union(ctx context.Context, entries []workspace.Entry) *union {
 	}
 	s, err := newSearch(m.Sources, nil, nil)
 	if err != nil || s.Repo == nil {
-		return u
+		return u, nil //nolint:nilerr // without git the directories are all that is known
 	}
 	split, err := s.split(ctx, m.Sides, entries)
 	if err != nil || split == nil {
-		return u
+		return u, nil //nolint:nilerr // the same
 	}
 	u.waits = split.Waits
 	for _, e := range entries {
@@ -62,11 +67,14 @@ func (m *planner) union(ctx context.Context, entries []workspace.Entry) *union {
 		}
 	}
 	if split.Base != nil {
-		u.base = ancestor{split.Base.Metadata, split.Base.BaseConfig, split.Base.Stream}
+		stream := u.redacted.fromStream(split.Base.Stream, id)
+		u.base = ancestor{split.Base.Metadata, split.Base.BaseConfig, stream}
 		u.archivedBefore = strings.HasSuffix(path.Dir(split.Base.Dir), workspace.Archive.Dir())
 	}
-	u.theirs = versionOf(split.Theirs)
-	return u
+	if u.theirs = versionOf(split.Theirs); u.theirs != nil {
+		u.theirs = u.redacted.from(u.theirs, id)
+	}
+	return u, nil
 }
 
 // below returns the directory of an entry from the root of the working tree.
@@ -120,7 +128,8 @@ func (u *union) of(all []*workspace.Conversation) (*unified, error) {
 	all = slices.Clone(all)
 	order := make(map[*workspace.Conversation]int, len(all))
 	for i, c := range all {
-		order[c] = i
+		all[i] = u.redacted.from(c, c.ID)
+		order[all[i]] = i
 	}
 	slices.SortFunc(all, func(a, b *workspace.Conversation) int {
 		if ours := a.Path == u.ours; ours != (b.Path == u.ours) {
