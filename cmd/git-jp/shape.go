@@ -214,10 +214,10 @@ func (c rmCmd) Run(ctx context.Context, a *app) error {
 				what: fmt.Sprintf("delete %s %q", e.ID, r.Title), loss: loss, asked: a.canAsk(),
 			}
 		}
-		if err := bury(ctx, a, e, d); err != nil {
+		if err := a.openWorkspace.Remove(ctx, e.ID); err != nil {
 			return err
 		}
-		if err := a.openWorkspace.Remove(ctx, e.ID); err != nil {
+		if err := bury(ctx, a, e, d); err != nil {
 			return err
 		}
 		a.note("deleted %s %q", e.ID, r.Title)
