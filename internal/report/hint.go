@@ -82,6 +82,8 @@ func hints(err error) []string {
 		}
 	case errors.Is(err, quarantine.ErrNone):
 		return []string{"what was committed is in Git: 'git jp log' lists it"}
+	case errors.Is(err, config.ErrUnmerged):
+		return []string{"decide in the file, then 'git add' it, and go on with the merge"}
 	case isA[*config.KeyError](err), isA[*SettingError](err):
 		return settingHints(err)
 	}
