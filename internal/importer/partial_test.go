@@ -1,6 +1,7 @@
 package importer
 
 import (
+	"bytes"
 	"os"
 	"path/filepath"
 	"testing"
@@ -42,6 +43,51 @@ func TestWhatFailedIsImportedAgain(t *testing.T) {
 		made, problems, err := im.Workspace.List(workspace.ListOptions{Archived: true})
 		if err != nil || len(problems) > 0 || len(made) != len(all) {
 			t.Errorf("%d conversations, %v, %v; want %d", len(made), problems, err, len(all))
+		}
+	}
+}
+
+// TestAHalfSavedImportGoesOn: of a conversation that grew the stream was saved and not what says how
+// much was imported.
+func TestAHalfSavedImportGoesOn(t *testing.T) {
+	for name, data := range map[string][]byte{"grown": transcript(), "rewound": rewound()} {
+		half := bytes.IndexByte(data[len(data)/2:], '\n') + len(data)/2 + 1
+		im := &Importer{Workspace: newWorkspace(t)}
+		imported := func(data []byte) workspace.Entry {
+			t.Helper()
+			s := writeSession(t, data)
+			im := &Importer{Workspace: im.Workspace}
+			if _, err := im.Import(t.Context(), claude.Dialect{}, s); err != nil {
+				t.Fatalf("%s: %v", name, err)
+			}
+			e, _, err := im.find(s.Name)
+			if err != nil {
+				t.Fatal(err)
+			}
+			return e
+		}
+		e := imported(data[:half])
+		file := filepath.Join(im.Workspace.Root(), filepath.FromSlash(e.Path), workspace.MetadataFile)
+		before, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		imported(data)
+		want, err := im.Workspace.Load(e)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(file, before, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		imported(data)
+		got, err := im.Workspace.Load(e)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !bytes.Equal(got.Stream.Encode(), want.Stream.Encode()) ||
+			!bytes.Equal(got.Details.Encode(), want.Details.Encode()) {
+			t.Errorf("%s: got\n%s\nwant\n%s", name, got.Stream.Encode(), want.Stream.Encode())
 		}
 	}
 }
