@@ -47,11 +47,12 @@ func elsewhereIn(a *app, root string) workspace.Elsewhere {
 		return nil
 	}
 	keep := func() error { return spare.Keep(repo.GitDir(), repo.Root(), store) }
-	if err := keep(); err != nil {
-		a.warn("%v", err)
-	}
+	_ = keep() // what fails now fails at the end, which says so
 	s := ondemand.New(repo, store, fetching(a))
-	a.closers = append(a.closers, keep, func() error {
+	a.closers = append(a.closers, func() error {
+		if err := keep(); err != nil {
+			a.warn("%v", err)
+		}
 		warnAbsent(a, s)
 		return nil
 	})

@@ -121,9 +121,6 @@ func (h Hook) PreCommit(ctx context.Context) (*Verdict, error) {
 	if err := h.Settle(ctx); err != nil {
 		return nil, err
 	}
-	if err := KeepSpares(ctx, h.Repo); err != nil {
-		return nil, err
-	}
 	staged, err := h.Repo.StagedPaths(ctx, conversationsAnywhere, blobsAnywhere)
 	if err != nil {
 		return nil, err
@@ -137,13 +134,14 @@ func (h Hook) PreCommit(ctx context.Context) (*Verdict, error) {
 	if len(c.dirs) == 0 && len(noted) == 0 {
 		return v, h.noteChecked()
 	}
+	kept := KeepSpares(ctx, h.Repo) // a commit is judged all the same
 	if c.index, err = h.Repo.Index(ctx); err != nil {
 		return nil, err
 	}
 	if len(noted) > 0 && h.Amends != nil && h.Amends() {
 		c.amend(noted)
 	}
-	v.AddError = c.add(ctx, v)
+	v.AddError = errors.Join(kept, c.add(ctx, v))
 	if len(v.Added) > 0 {
 		if c.index, err = h.Repo.Index(ctx); err != nil {
 			return nil, err
