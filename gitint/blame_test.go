@@ -49,3 +49,39 @@ func TestBlame(t *testing.T) {
 		t.Error("a file that is not there has lines")
 	}
 }
+
+// TestParent asks for the parents of commits, also where history is cut off.
+func TestParent(t *testing.T) {
+	r := gittest.Repo(t)
+	r.WriteFile("a", "one\n")
+	r.Commit("first")
+	r.WriteFile("a", "two\n")
+	r.Commit("second")
+	cut := gittest.Repo(t)
+	cut.Run("fetch", "-q", "--depth=1", "file://"+r.Dir, "HEAD:refs/heads/cut")
+	for name, c := range map[string]struct {
+		in     *gittest.Repository
+		rev    string
+		parent string // "" for none
+		cut    bool
+	}{
+		"second": {r, "HEAD", "HEAD~1", false},
+		"first":  {r, "HEAD~1", "", false},
+		"cut":    {cut, "cut", "", true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			repo := open(t, c.in)
+			id, err := repo.Resolve(t.Context(), c.rev)
+			if err != nil {
+				t.Fatal(err)
+			}
+			parent, isCut, err := repo.Parent(t.Context(), id)
+			if err != nil || isCut != c.cut || parent.IsZero() != (c.parent == "") {
+				t.Fatalf("got %s, cut %v, %v", parent, isCut, err)
+			}
+			if want, err := repo.Resolve(t.Context(), c.parent); c.parent != "" && want != parent {
+				t.Errorf("got %s, want %s, %v", parent, want, err)
+			}
+		})
+	}
+}

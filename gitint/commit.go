@@ -23,6 +23,27 @@ func (r *Repo) Resolve(ctx context.Context, rev string) (OID, error) {
 	return r.revParse(ctx, rev+"^{"+kindCommit+"}")
 }
 
+// Parent returns the first parent of a commit, zero for one without. Cut says that it has one which
+// is not here: history is cut off at the commit, as in a shallow clone.
+func (r *Repo) Parent(ctx context.Context, commit OID) (parent OID, cut bool, err error) {
+	obj, err := r.readObject(ctx, commit, 0)
+	if err != nil {
+		return OID{}, false, err
+	}
+	h, err := commitHead(obj)
+	if err != nil || len(h.Parents) == 0 {
+		return OID{}, false, err
+	}
+	if !r.shallow {
+		return h.Parents[0], false, nil
+	}
+	parent, err = r.Resolve(ctx, commit.String()+"^1") // which minds where history is cut off
+	if errors.Is(err, ErrUnknownRevision) {
+		return OID{}, true, nil
+	}
+	return parent, false, err
+}
+
 // revParse asks git for what a revision names.
 func (r *Repo) revParse(ctx context.Context, rev string) (OID, error) {
 	out, err := r.run(ctx, command{args: []string{

@@ -38,7 +38,8 @@ that wrote the lines come first.
 type blameRecord struct {
 	From    int       `json:"from"`
 	To      int       `json:"to"`
-	Commit  string    `json:"commit"` // "" where the lines are not committed
+	Commit  string    `json:"commit"`        // "" where the lines are not committed
+	Cut     bool      `json:"cut,omitempty"` // what the commit added is not known
 	ID      string    `json:"id"`
 	Title   string    `json:"title"`
 	Turn    int       `json:"turn"`
@@ -198,6 +199,10 @@ func printSpan(a *app, s blame.Span, shown []blame.Turn, left int) error {
 		by = fmt.Sprintf("%.12s %s, %s: %s", s.Commit.Commit, s.Commit.Author,
 			ago(a, s.Commit.At), s.Commit.Summary)
 	}
+	if s.Cut {
+		by = fmt.Sprintf("in or before %.12s, with which the history that is here begins",
+			s.Commit.Commit)
+	}
 	fmt.Fprintln(a.stdout, out.Line(linesOf(s)+"  "+by))
 	for _, t := range shown {
 		fmt.Fprintln(a.stdout, out.Line(fmt.Sprintf("  %s  %s turn %d, %s, %s: %s",
@@ -238,7 +243,7 @@ func recordOf(s blame.Span, t blame.Turn) blameRecord {
 	r := blameRecord{
 		From: s.From, To: s.To, ID: t.ID.String(), Title: t.Title, Turn: t.Number,
 		Link: view.Permalink(t.ID, t.Key), Time: t.At, Author: t.Author, Prompt: t.Prompt,
-		Origin: "inferred", Written: t.Wrote,
+		Origin: "inferred", Written: t.Wrote, Cut: s.Cut,
 	}
 	if t.Recorded {
 		r.Origin = "recorded"

@@ -3,9 +3,9 @@ package main
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io"
 
-	"github.com/git-jp/git-jp/gitint"
 	"github.com/git-jp/git-jp/internal/blame"
 	"github.com/git-jp/git-jp/internal/recall"
 	"github.com/git-jp/git-jp/internal/review"
@@ -46,9 +46,12 @@ func (c mcpCmd) Run(ctx context.Context, a *app) error {
 			if err != nil {
 				return nil, err
 			}
-			base, err := repo.Resolve(ctx, head.String()+"^1")
+			base, cut, err := repo.Parent(ctx, head)
 			if err != nil {
-				base = gitint.OID{} // the first one
+				return nil, err
+			}
+			if cut {
+				return nil, fmt.Errorf("commit %s: %w", head, errCut)
 			}
 			return review.Between(ctx, repo, base, head, warn)
 		},

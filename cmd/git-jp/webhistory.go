@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"path/filepath"
 	"time"
@@ -22,6 +23,9 @@ type webHistory struct {
 	ref    string // "" for the working tree
 	dirs   func(context.Context) (rev string, dirs []string, err error)
 }
+
+// errCut is for a commit with which the history that is here begins.
+var errCut = errors.New("history is cut off there, so what it added is unknown")
 
 // Commits implements [web.History].
 func (h webHistory) Commits(ctx context.Context) (all []view.Commit, err error) {
@@ -51,7 +55,10 @@ func (h webHistory) Added(
 	} else {
 		title = "Turns of commit " + commit
 		if head, err = h.repo.Resolve(ctx, commit+"^{commit}"); err == nil {
-			base, _ = h.repo.Resolve(ctx, commit+"^1") // the first one has no parent
+			var cut bool
+			if base, cut, err = h.repo.Parent(ctx, head); cut {
+				title = "Turns as of commit " + commit + ": " + errCut.Error()
+			}
 		}
 	}
 	if err != nil {
@@ -85,7 +92,7 @@ func (h webHistory) Lines(ctx context.Context, file string) (all []view.Span, er
 	spans, err := blame.Of(ctx, h.repo, blame.Request{Rev: h.ref, Path: file},
 		subjects(ctx, h.source, ignore), ignore)
 	for _, s := range spans {
-		span := view.Span{From: s.From, Lines: s.Text}
+		span := view.Span{From: s.From, Lines: s.Text, Cut: s.Cut}
 		if !s.Commit.Commit.IsZero() {
 			span.Commit = view.Commit{
 				ID: s.Commit.Commit.String(), Author: s.Commit.Author,

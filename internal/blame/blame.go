@@ -32,7 +32,9 @@ type Span struct {
 	From, To int
 	Text     []string
 	Commit   gitint.BlamedLine // of the first line; its Commit is zero where none has it
-	Turns    []Turn            // those that wrote the lines first
+	// Cut says that the history that is here begins with the commit: the lines are older.
+	Cut   bool
+	Turns []Turn // those that wrote the lines first
 }
 
 // A Turn is one that lines come from.
@@ -56,26 +58,15 @@ func Of(
 	ctx context.Context, repo *gitint.Repo, q Request,
 	each func(func(Subject) error) error, problem func(error),
 ) ([]Span, error) {
-	lines, err := repo.Blame(ctx, q.Rev, q.Path, q.From, q.To)
-	if err != nil {
-		return nil, err
-	}
-	all, texts := spans(lines)
-	f := finder{path: q.Path, spans: all, texts: texts}
-	if err := f.recorded(ctx, repo, problem); err != nil {
-		return nil, err
-	}
-	err = each(func(s Subject) error {
-		f.written(s)
+	f := NewFinder(repo, problem)
+	err := each(func(s Subject) error {
+		f.add(s, func(c view.Change) bool { return c.Names(q.Path) })
 		return ctx.Err()
 	})
 	if err != nil {
 		return nil, fmt.Errorf("search for who wrote %s: %w", q.Path, err)
 	}
-	for i := range all {
-		slices.SortStableFunc(all[i].Turns, Turn.before)
-	}
-	return all, nil
+	return f.Find(ctx, q)
 }
 
 // before puts first who wrote most, then what is recorded, then what is newer.
@@ -127,46 +118,6 @@ func essence(line string) string {
 	return strings.TrimSpace(line)
 }
 
-// A finder adds turns to spans.
-type finder struct {
-	path  string
-	spans []Span
-	texts map[string][]int // the spans that have a line
-}
-
-// recorded adds the turns that the commits of lines added.
-func (f *finder) recorded(ctx context.Context, repo *gitint.Repo, problem func(error)) error {
-	known := make(map[gitint.OID][]Turn)
-	for i := range f.spans {
-		id := f.spans[i].Commit.Commit
-		if id.IsZero() {
-			continue
-		}
-		turns, ok := known[id]
-		if !ok {
-			base, err := repo.Resolve(ctx, id.String()+"^1")
-			if err != nil {
-				base = gitint.OID{} // the first commit, or that at which a shallow clone ends
-			}
-			all, err := review.Between(ctx, repo, base, id, problem)
-			if err != nil {
-				return err
-			}
-			for _, c := range all {
-				s := Subject{c.ID, c.Title(), c.Stream}
-				for _, at := range c.Turns {
-					t := s.turn(at)
-					t.Recorded = true
-					turns = append(turns, t)
-				}
-			}
-			known[id] = turns
-		}
-		f.spans[i].Turns = slices.Clone(turns)
-	}
-	return nil
-}
-
 // turn returns a turn of a conversation, counted from 0.
 func (s Subject) turn(at int) Turn {
 	turn := s.Stream.Turns()[at]
@@ -175,53 +126,4 @@ func (s Subject) turn(at int) Turn {
 		ID: s.ID, Title: s.Title, Number: at + 1, Key: s.Stream.Keys()[turn.First],
 		At: s.Stream.At(turn.First).Time(), Author: author, Prompt: prompt, Answer: answer,
 	}
-}
-
-// written adds the turns of a conversation whose calls put lines into the file, before they were
-// committed.
-func (f *finder) written(s Subject) {
-	type place struct{ span, turn int }
-	counts, first := make(map[place]int), make(map[place]int)
-	seen := make(map[place]map[string]bool)
-	var turnOf []int
-	for _, c := range view.Changes(s.Stream) {
-		if !c.Names(f.path) {
-			continue
-		}
-		if turnOf == nil {
-			turnOf = s.Stream.TurnOf()
-		}
-		for _, line := range c.Lines {
-			key := essence(line)
-			for _, i := range f.texts[key] {
-				p := place{i, turnOf[c.Index]}
-				at := f.spans[i].Commit
-				if p.turn < 0 || seen[p][key] ||
-					!at.Commit.IsZero() && s.Stream.At(c.Index).Time().After(at.At) {
-					continue
-				}
-				if seen[p] == nil {
-					seen[p], first[p] = make(map[string]bool), c.Index
-				}
-				seen[p][key] = true
-				counts[p]++
-			}
-		}
-	}
-	for p, n := range counts {
-		t := s.turn(p.turn)
-		t.Wrote, t.Key = n, s.Stream.Keys()[first[p]]
-		f.add(p.span, t)
-	}
-}
-
-// add adds a turn that wrote lines to a span, which may have it by its commit.
-func (f *finder) add(span int, t Turn) {
-	turns := f.spans[span].Turns
-	i := slices.IndexFunc(turns, func(u Turn) bool { return u.ID == t.ID && u.Number == t.Number })
-	if i < 0 {
-		f.spans[span].Turns = append(turns, t)
-		return
-	}
-	turns[i].Wrote, turns[i].Key = t.Wrote, t.Key
 }

@@ -323,6 +323,9 @@ func (r *reader) lines(ctx context.Context, in linesInput, p *page) error {
 		if !s.Commit.Commit.IsZero() {
 			by = "commit " + s.Commit.Commit.String()
 		}
+		if s.Cut {
+			by = "in or before " + by + ", with which the history that is here begins"
+		}
 		p.printf("lines %d to %d, %s\n", s.From, s.To, by)
 		for i, t := range s.Turns {
 			if i >= mostTurns {

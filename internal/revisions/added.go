@@ -41,12 +41,25 @@ func Added(
 		return nil, err
 	}
 	first := make(map[events.ID]gitint.LogEntry)
+	cut := make(map[gitint.OID]bool)
 	for _, r := range all { // the newest first: the last one that adds it is the first
 		for _, f := range r.Files {
 			id, ok := events.ParseDirname(path.Base(path.Dir(f.Path)))
 			if ok && f.Old.IsZero() && !f.New.IsZero() {
 				first[id] = r.LogEntry
 			}
+		}
+	}
+	for id, commit := range first {
+		is, known := cut[commit.OID]
+		if !known {
+			if _, is, err = repo.Parent(ctx, commit.OID); err != nil {
+				return nil, err
+			}
+			cut[commit.OID] = is
+		}
+		if is {
+			delete(first, id) // it may have had them from its parent
 		}
 	}
 	return first, nil

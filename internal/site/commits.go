@@ -95,9 +95,9 @@ func (b *build) commit(c view.Commit, a added) error {
 
 // added reads what a commit added. Conversations of it that cannot be read added nothing.
 func (h *History) added(ctx context.Context, commit gitint.OID) (added, error) {
-	base, err := h.Repo.Resolve(ctx, commit.String()+"^1")
+	base, _, err := h.Repo.Parent(ctx, commit)
 	if err != nil {
-		base = gitint.OID{} // the first commit
+		return added{}, err
 	}
 	all, err := review.Between(ctx, h.Repo, base, commit, func(error) {})
 	if err != nil {

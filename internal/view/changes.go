@@ -63,9 +63,12 @@ func changesOf(e edits.Edit, index int) (all []Change) {
 
 func lines(s string) []string { return strings.Split(strings.TrimSuffix(s, "\n"), "\n") }
 
+// Path is the file as git writes paths.
+func (c Change) Path() string { return path.Clean(strings.ReplaceAll(c.File, `\`, "/")) }
+
 // Names reports whether a call that names a file means that of the repository: agents name files
 // by their absolute path, and from the directory that they run in.
 func (c Change) Names(file string) bool {
-	named := path.Clean(strings.ReplaceAll(c.File, `\`, "/"))
+	named := c.Path()
 	return named == file || strings.HasSuffix(named, "/"+file) || strings.HasSuffix(file, "/"+named)
 }

@@ -91,6 +91,7 @@ type Span struct {
 	From   int
 	Lines  []string
 	Commit Commit // its ID is "" where none has them
+	Cut    bool   // the history that is here begins with the commit
 	Turns  []Origin
 }
 
@@ -125,6 +126,9 @@ func (s Span) write(m *markup, lang string) {
 	m.open("p", class("facts"))
 	if s.Commit.ID == "" {
 		m.text("Not committed")
+	} else if s.Cut {
+		m.text("In or before " + cutRunes(s.Commit.ID, 3) +
+			", with which the history that is here begins")
 	} else {
 		m.put("a", cutRunes(s.Commit.ID, 3), href(CommitPage(s.Commit.ID)))
 		m.text(" " + s.Commit.Author + ", " + dayOf(s.Commit.At) + ": " + s.Commit.Subject)

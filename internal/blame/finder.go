@@ -1,0 +1,185 @@
+package blame
+
+import (
+	"context"
+	"path"
+	"slices"
+	"time"
+
+	"github.com/git-jp/git-jp/gitint"
+	"github.com/git-jp/git-jp/internal/review"
+	"github.com/git-jp/git-jp/internal/view"
+)
+
+// A Finder finds the turns of lines, of one file after the other. What a commit added it reads
+// once.
+type Finder struct {
+	repo    *gitint.Repo
+	problem func(error)
+	commits map[gitint.OID]commit
+	written map[string][]written // by the last element of the path
+}
+
+// A commit is what is known of one: the turns that it added, or that its parent is not here.
+type commit struct {
+	turns []Turn
+	cut   bool
+}
+
+// A written is what a call put into a file.
+type written struct {
+	view.Change
+
+	key  string // of the call
+	at   time.Time
+	turn *Turn
+}
+
+// NewFinder returns one that knows no conversations. What cannot be read is reported, and the rest
+// is found.
+func NewFinder(repo *gitint.Repo, problem func(error)) *Finder {
+	return &Finder{
+		repo: repo, problem: problem,
+		commits: make(map[gitint.OID]commit), written: make(map[string][]written),
+	}
+}
+
+// Add has the calls of a conversation be found. It returns the files that they name.
+func (f *Finder) Add(s Subject) (files []string) {
+	f.add(s, func(c view.Change) bool {
+		if !slices.Contains(files, c.File) {
+			files = append(files, c.File)
+		}
+		return true
+	})
+	return files
+}
+
+func (f *Finder) add(s Subject, wanted func(view.Change) bool) {
+	var turnOf []int
+	var keys []string
+	turns := make(map[int]*Turn)
+	for _, c := range view.Changes(s.Stream) {
+		if !wanted(c) {
+			continue
+		}
+		if turnOf == nil {
+			turnOf, keys = s.Stream.TurnOf(), s.Stream.Keys()
+		}
+		n := turnOf[c.Index]
+		if n < 0 {
+			continue
+		}
+		if turns[n] == nil {
+			t := s.turn(n)
+			turns[n] = &t
+		}
+		name := path.Base(c.Path())
+		f.written[name] = append(f.written[name], written{
+			Change: c, key: keys[c.Index], at: s.Stream.At(c.Index).Time(), turn: turns[n],
+		})
+	}
+}
+
+// Find returns where lines come from.
+func (f *Finder) Find(ctx context.Context, q Request) ([]Span, error) {
+	lines, err := f.repo.Blame(ctx, q.Rev, q.Path, q.From, q.To)
+	if err != nil {
+		return nil, err
+	}
+	all, texts := spans(lines)
+	for i := range all {
+		id := all[i].Commit.Commit
+		if id.IsZero() {
+			continue
+		}
+		c, err := f.commit(ctx, id)
+		if err != nil {
+			return nil, err
+		}
+		all[i].Turns, all[i].Cut = slices.Clone(c.turns), c.cut
+	}
+	f.find(q.Path, all, texts)
+	for i := range all {
+		slices.SortStableFunc(all[i].Turns, Turn.before)
+	}
+	return all, nil
+}
+
+// commit returns what a commit added. Of that at which a shallow clone ends it is unknown.
+func (f *Finder) commit(ctx context.Context, id gitint.OID) (commit, error) {
+	if c, ok := f.commits[id]; ok {
+		return c, nil
+	}
+	base, cut, err := f.repo.Parent(ctx, id)
+	if err != nil {
+		return commit{}, err
+	}
+	c := commit{cut: cut}
+	var all []review.Conversation
+	if !cut {
+		if all, err = review.Between(ctx, f.repo, base, id, f.problem); err != nil {
+			return commit{}, err
+		}
+	}
+	for _, conv := range all {
+		s := Subject{conv.ID, conv.Title(), conv.Stream}
+		for _, at := range conv.Turns {
+			t := s.turn(at)
+			t.Recorded = true
+			c.turns = append(c.turns, t)
+		}
+	}
+	f.commits[id] = c
+	return c, nil
+}
+
+// find adds the turns whose calls put lines into a file before they were committed. Texts are the
+// spans that have a line.
+func (f *Finder) find(file string, all []Span, texts map[string][]int) {
+	type place struct {
+		span int
+		turn *Turn
+	}
+	var places []place
+	counts, first := make(map[place]int), make(map[place]string)
+	seen := make(map[place]map[string]bool)
+	for _, w := range f.written[path.Base(file)] {
+		if !w.Names(file) {
+			continue
+		}
+		for _, line := range w.Lines {
+			key := essence(line)
+			for _, i := range texts[key] {
+				p := place{i, w.turn}
+				at := all[i].Commit
+				if seen[p][key] || !at.Commit.IsZero() && w.at.After(at.At) {
+					continue
+				}
+				if seen[p] == nil {
+					seen[p], first[p] = make(map[string]bool), w.key
+					places = append(places, p)
+				}
+				seen[p][key] = true
+				counts[p]++
+			}
+		}
+	}
+	for _, p := range places {
+		t := *p.turn
+		t.Wrote, t.Key = counts[p], first[p]
+		all[p.span].add(t)
+	}
+}
+
+// add adds a turn that wrote lines to a span, which may have it by its commit.
+func (s *Span) add(t Turn) {
+	i := slices.IndexFunc(s.Turns, func(u Turn) bool {
+		return u.ID == t.ID && u.Number == t.Number
+	})
+	if i < 0 {
+		s.Turns = append(s.Turns, t)
+		return
+	}
+	s.Turns[i].Wrote, s.Turns[i].Key = t.Wrote, t.Key
+}
