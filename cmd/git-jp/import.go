@@ -13,7 +13,6 @@ import (
 
 	"github.com/git-jp/git-jp/gitint"
 	"github.com/git-jp/git-jp/internal/atomicfile"
-	"github.com/git-jp/git-jp/internal/check"
 	"github.com/git-jp/git-jp/internal/importer"
 	"github.com/git-jp/git-jp/internal/leaks"
 	"github.com/git-jp/git-jp/internal/render"
@@ -154,12 +153,8 @@ func printMade(a *app, m importer.Made) error {
 func newImporter(
 	ctx context.Context, a *app, w *workspace.Workspace,
 ) (*importer.Importer, error) {
-	src, err := check.OpenWorkTree(w.Root(), a.limits())
+	entries, err := leaks.EntriesOf(w)
 	if err != nil {
-		return nil, err
-	}
-	entries, err := leaks.ReadEntries(src, workspace.DirName)
-	if err = errors.Join(err, src.Close()); err != nil {
 		return nil, err
 	}
 	for _, p := range entries.Problems {

@@ -9,6 +9,7 @@ import (
 
 	"github.com/git-jp/git-jp/internal/check"
 	"github.com/git-jp/git-jp/internal/secrets"
+	"github.com/git-jp/git-jp/internal/workspace"
 )
 
 // Entries are what a workspace commits about secrets.
@@ -53,13 +54,14 @@ func ReadEntries(src check.Source, dir string) (*Entries, error) {
 	return r.entries, nil
 }
 
-// ReadRedactions reads the entries of redactions of a workspace.
-func ReadRedactions(src check.Source, dir string) ([]secrets.Redaction, error) {
-	entries, err := ReadEntries(src, dir)
+// EntriesOf reads what a workspace commits about secrets, as its working tree has it.
+func EntriesOf(w *workspace.Workspace) (*Entries, error) {
+	src, err := check.OpenWorkTree(w.Root(), w.Limits())
 	if err != nil {
 		return nil, err
 	}
-	return entries.Redacted, nil
+	entries, err := ReadEntries(src, workspace.DirName)
+	return entries, errors.Join(err, src.Close())
 }
 
 // list lists a directory; one that is not there is empty.

@@ -25,7 +25,7 @@ type redactions struct {
 }
 
 func (r *redactions) add(src check.Source) error {
-	all, err := leaks.ReadRedactions(src, r.dir)
+	entries, err := leaks.ReadEntries(src, r.dir)
 	if err != nil {
 		return err
 	}
@@ -33,7 +33,7 @@ func (r *redactions) add(src check.Source) error {
 	if r.entries == nil {
 		r.entries = secrets.Redactions{}
 	}
-	for _, entry := range all {
+	for _, entry := range entries.Redacted {
 		r.entries.Add(entry)
 	}
 	return nil

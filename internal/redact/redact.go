@@ -14,7 +14,6 @@ import (
 
 	"github.com/git-jp/git-jp/blobs"
 	"github.com/git-jp/git-jp/events"
-	"github.com/git-jp/git-jp/internal/check"
 	"github.com/git-jp/git-jp/internal/leaks"
 	"github.com/git-jp/git-jp/internal/quarantine"
 	"github.com/git-jp/git-jp/internal/secrets"
@@ -106,12 +105,8 @@ func (r Redactor) Apply(ctx context.Context, ids ...events.ID) (*Result, error) 
 
 // committed are the entries that the workspace has.
 func (r Redactor) committed() (secrets.Redactions, error) {
-	src, err := check.OpenWorkTree(r.Workspace.Root(), r.Workspace.Limits())
+	entries, err := leaks.EntriesOf(r.Workspace)
 	if err != nil {
-		return nil, err
-	}
-	entries, err := leaks.ReadEntries(src, workspace.DirName)
-	if err := errors.Join(err, src.Close()); err != nil {
 		return nil, err
 	}
 	return entries.Redactions, nil

@@ -2,12 +2,10 @@ package redact
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"os"
 
 	"github.com/git-jp/git-jp/events"
-	"github.com/git-jp/git-jp/internal/check"
 	"github.com/git-jp/git-jp/internal/leaks"
 	"github.com/git-jp/git-jp/internal/quarantine"
 	"github.com/git-jp/git-jp/internal/secrets"
@@ -55,12 +53,8 @@ func (r Redactor) copy(
 
 // forget removes the entries that change a stream.
 func (r Redactor) forget(id events.ID, s *events.Stream) (names []string, err error) {
-	src, err := check.OpenWorkTree(r.Workspace.Root(), r.Workspace.Limits())
+	entries, err := leaks.EntriesOf(r.Workspace)
 	if err != nil {
-		return nil, err
-	}
-	all, err := leaks.ReadRedactions(src, workspace.DirName)
-	if err := errors.Join(err, src.Close()); err != nil {
 		return nil, err
 	}
 	root, err := os.OpenRoot(r.Workspace.Dir())
@@ -68,7 +62,7 @@ func (r Redactor) forget(id events.ID, s *events.Stream) (names []string, err er
 		return nil, err
 	}
 	defer root.Close() //nolint:errcheck // nothing is written through it
-	for _, entry := range all {
+	for _, entry := range entries.Redacted {
 		done, err := secrets.NewRedactions([]secrets.Redaction{entry}).
 			Apply(id, s, r.Workspace.Blobs())
 		if err != nil {

@@ -1,10 +1,7 @@
 package repair
 
 import (
-	"errors"
-
 	"github.com/git-jp/git-jp/events"
-	"github.com/git-jp/git-jp/internal/check"
 	"github.com/git-jp/git-jp/internal/leaks"
 	"github.com/git-jp/git-jp/internal/secrets"
 	"github.com/git-jp/git-jp/internal/workspace"
@@ -20,12 +17,8 @@ type redaction struct {
 
 // redaction reads the entries of the working tree.
 func (m *planner) redaction() (r redaction, err error) {
-	src, err := check.OpenWorkTree(m.Workspace.Root(), m.limits())
+	entries, err := leaks.EntriesOf(m.Workspace)
 	if err != nil {
-		return r, err
-	}
-	entries, err := leaks.ReadEntries(src, workspace.DirName)
-	if err = errors.Join(err, src.Close()); err != nil {
 		return r, err
 	}
 	return redaction{entries: entries.Redactions, workspace: m.Workspace}, nil
