@@ -58,7 +58,8 @@ test-newer:
 	fi; "$(NEWER_GIT)" version; \
 	export PATH="$(abspath $(dir $(NEWER_GIT))):$$PATH"; \
 	$(SCRATCH)$(GO) test -timeout 10m ./hooks/... ./internal/gittest; \
-	$(SCRATCH)$(GO) test -timeout 10m -run '$(NEWER_TESTS)' ./gitint ./gc ./internal/recheck; \
+	$(SCRATCH)$(GO) test -timeout 10m -run '$(NEWER_TESTS)' ./gitint ./gc ./internal/recheck \
+	  ./internal/scripts/trust; \
 	$(SCRATCH)$(GO) test -timeout 10m -run '$(NEWER_SCRIPTS)' ./internal/scripts/...
 
 # The real agents whose sessions are imported, from npm, against a provider on loopback; where npm

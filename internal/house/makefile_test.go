@@ -1,0 +1,61 @@
+package house
+
+import (
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+)
+
+var (
+	makeValue = regexp.MustCompile(`(?m)^([A-Z_]+) *=(.*)$`)
+	makeRun   = regexp.MustCompile(`-run '\$\(([A-Z_]+)\)'((?:[ \t]|\\\n|\./[\w./]+)+)`)
+	oneOf     = regexp.MustCompile(`\^Test\(([^()]*)\)\$\$`)
+)
+
+// TestMakefileRunsTests holds that the Makefile names tests, and runs each in the packages that
+// it lists: a pattern that matches nothing passes.
+func TestMakefileRunsTests(t *testing.T) {
+	text := readText(t, filepath.Join("..", "..", "Makefile"))
+	values := map[string]string{}
+	for _, m := range makeValue.FindAllStringSubmatch(text, -1) {
+		values[m[1]] = m[2]
+	}
+	looked := 0
+	for _, run := range makeRun.FindAllStringSubmatch(text, -1) {
+		all := oneOf.FindStringSubmatch(values[run[1]])
+		if all == nil || strings.Contains(run[2], "...") {
+			continue // scripts, whose names say what they are
+		}
+		var tests []string
+		for _, dir := range strings.Fields(strings.ReplaceAll(run[2], "\\\n", "")) {
+			tests = append(tests, testsOf(t, filepath.Join("..", "..", dir))...)
+		}
+		for _, name := range strings.Split(all[1], "|") {
+			looked++
+			is := regexp.MustCompile("^Test" + strings.TrimSuffix(name, "$$") + "$")
+			if !slices.ContainsFunc(tests, is.MatchString) {
+				t.Errorf("%s names %s, which is not in%s", run[1], name, run[2])
+			}
+		}
+	}
+	if looked == 0 {
+		t.Error("no name of a test was found")
+	}
+}
+
+// testsOf are the tests of one package.
+func testsOf(t *testing.T, dir string) (names []string) {
+	t.Helper()
+	files, err := filepath.Glob(filepath.Join(dir, "*_test.go"))
+	if err != nil || len(files) == 0 {
+		t.Fatalf("no tests in %s: %v", dir, err)
+	}
+	for _, f := range files {
+		for _, m := range testNamed.FindAllStringSubmatch(readText(t, f), -1) {
+			names = append(names, m[1])
+		}
+	}
+	return names
+}
