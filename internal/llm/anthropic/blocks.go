@@ -1,22 +1,17 @@
 package anthropic
 
 import (
-	"encoding/base64"
 	"encoding/json"
 	"slices"
 	"strings"
 
-	sdk "github.com/anthropics/anthropic-sdk-go"
-	"github.com/anthropics/anthropic-sdk-go/packages/param"
 	"github.com/git-jp/git-jp/internal/llm"
 )
 
-type block = sdk.ContentBlockParamUnion
-
 // turns returns the messages as the provider wants them: roles alternate, results come first
 // in what the user says, nothing is empty, and the user has the last word.
-func (b *builder) turns() ([]sdk.MessageParam, error) {
-	var out []sdk.MessageParam
+func (b *builder) turns() ([]message, error) {
+	var out []message
 	for i, m := range b.messages {
 		blocks, err := b.blocks(i, m)
 		if err != nil {
@@ -25,27 +20,28 @@ func (b *builder) turns() ([]sdk.MessageParam, error) {
 		if len(blocks) == 0 {
 			continue
 		}
-		role := sdk.MessageParamRole(m.Role)
-		if last := len(out) - 1; last >= 0 && out[last].Role == role {
+		if last := len(out) - 1; last >= 0 && out[last].Role == m.Role {
 			out[last].Content = append(out[last].Content, blocks...)
 			continue
 		}
-		out = append(out, sdk.MessageParam{Role: role, Content: blocks})
+		out = append(out, message{Role: m.Role, Content: blocks})
 	}
 	for i := range out {
 		out[i].Content = arrange(out[i])
 	}
 	last := len(out) - 1
-	if last >= 0 && out[last].Role == sdk.MessageParamRoleAssistant && !b.paused {
-		out = append(out, sdk.NewUserMessage(sdk.NewTextBlock(continueDirective)))
+	if last >= 0 && out[last].Role == llm.RoleAssistant && !b.paused {
+		out = append(out, message{
+			Role: llm.RoleUser, Content: []block{textBlock(continueDirective)},
+		})
 	}
 	return out, nil
 }
 
 // arrange puts results in front, and turns the thinking of an assistant's message that would end
 // with it into text: the provider refuses such an end, and a part of the thinking.
-func arrange(m sdk.MessageParam) []block {
-	if m.Role == sdk.MessageParamRoleUser {
+func arrange(m message) []block {
+	if m.Role == llm.RoleUser {
 		slices.SortStableFunc(m.Content, func(x, y block) int { return rank(x) - rank(y) })
 		return m.Content
 	}
@@ -55,22 +51,22 @@ func arrange(m sdk.MessageParam) []block {
 	var said []block
 	for _, x := range m.Content {
 		switch {
-		case x.OfThinking != nil && x.OfThinking.Thinking != "":
-			said = append(said, thoughtText(x.OfThinking.Thinking))
+		case x.Thinking != nil && *x.Thinking != "":
+			said = append(said, thoughtText(*x.Thinking))
 		case !thought(x):
 			said = append(said, x)
 		}
 	}
 	if len(said) == 0 {
-		said = []block{sdk.NewTextBlock("…")}
+		said = []block{textBlock("…")}
 	}
 	return said
 }
 
-func thought(b block) bool { return b.OfThinking != nil || b.OfRedactedThinking != nil }
+func thought(b block) bool { return b.Type == kindThinking || b.Type == kindRedacted }
 
 func rank(b block) int {
-	if b.OfToolResult != nil {
+	if b.Type == kindResult {
 		return 0
 	}
 	return 1
@@ -94,9 +90,9 @@ func (b *builder) blocks(i int, m llm.Message) ([]block, error) {
 func (b *builder) block(i int, m llm.Message, p llm.Part) (x block, ok bool, err error) {
 	switch p := p.(type) {
 	case llm.Text:
-		return sdk.NewTextBlock(p.Text), strings.TrimSpace(p.Text) != "", nil
+		return textBlock(p.Text), strings.TrimSpace(p.Text) != "", nil
 	case llm.Data:
-		return sdk.NewTextBlock(string(p.Value)), len(p.Value) > 0, nil
+		return textBlock(string(p.Value)), len(p.Value) > 0, nil
 	case llm.Reasoning:
 		x, ok = b.thinking(m, p)
 		return x, ok, nil
@@ -108,7 +104,9 @@ func (b *builder) block(i int, m llm.Message, p llm.Part) (x block, ok bool, err
 		if len(args) == 0 {
 			args = json.RawMessage("{}")
 		}
-		return sdk.NewToolUseBlock(p.ID, args, b.names.Wire(p.Name)), true, nil
+		return block{
+			Type: kindCall, ID: p.ID, Name: b.names.Wire(p.Name), Input: args,
+		}, true, nil
 	case llm.Result:
 		return b.result(p), true, nil
 	case llm.Resource:
@@ -129,8 +127,7 @@ func (b *builder) opaque(m llm.Message, p llm.Opaque) (block, bool) {
 		head.Type == "compaction" && !b.compacts() {
 		return block{}, false
 	}
-	raw := param.Override[sdk.TextBlockParam](json.RawMessage(p.JSON))
-	return block{OfText: &raw}, true
+	return block{opaque: json.RawMessage(p.JSON)}, true
 }
 
 // thinking sends thinking back to the model that thought it, byte for byte, and tells another
@@ -140,14 +137,14 @@ func (b *builder) thinking(m llm.Message, r llm.Reasoning) (block, bool) {
 		return thoughtText(r.Text), r.Text != ""
 	}
 	if data, ok := llm.Proof(r.Metadata, llm.MetadataAnthropicRedacted); ok {
-		return sdk.NewRedactedThinkingBlock(data), true
+		return block{Type: kindRedacted, Data: data}, true
 	}
 	signature, _ := llm.Proof(r.Metadata, llm.MetadataAnthropicSignature)
-	return sdk.NewThinkingBlock(signature, r.Text), true
+	return block{Type: kindThinking, Thinking: &r.Text, Signature: signature}, true
 }
 
 func thoughtText(text string) block {
-	return sdk.NewTextBlock("<think>\n" + text + "\n</think>\n\n")
+	return textBlock("<think>\n" + text + "\n</think>\n\n")
 }
 
 // attached returns what the user attached. What the model cannot look at is an error when it
@@ -170,7 +167,7 @@ func (b *builder) attached(i int, f llm.File, text func() block) (block, bool, e
 		plain := llm.Result{Parts: []llm.Part{
 			llm.Resource{URI: f.Name, MIME: f.MIME, Bytes: f.Bytes},
 		}}
-		return sdk.NewTextBlock(plain.Plain()), true, nil
+		return textBlock(plain.Plain()), true, nil
 	}
 }
 
@@ -192,60 +189,48 @@ func document(r llm.Resource) block {
 	if strings.TrimSpace(text) == "" {
 		text = "(empty)"
 	}
-	d := sdk.NewDocumentBlock(sdk.PlainTextSourceParam{Data: text})
 	about := r.About()
 	if r.MIME != "" {
 		about = strings.TrimLeft(about+" ("+r.MIME+")", " ")
 	}
-	return named(d, r.URI, about)
-}
-
-// named gives a document its name and what else is known of it.
-func named(d block, name, about string) block {
-	if name != "" {
-		d.OfDocument.Title = sdk.String(name)
+	return block{
+		Type: kindDocument, Title: r.URI, Context: about,
+		Source: &source{Type: "text", MediaType: "text/plain", Data: text},
 	}
-	if about != "" {
-		d.OfDocument.Context = sdk.String(about)
-	}
-	return d
 }
 
 func image(mime string, data []byte) block {
-	return sdk.NewImageBlockBase64(imageType(mime), base64.StdEncoding.EncodeToString(data))
+	return block{Type: kindImage, Source: base64Source(imageType(mime), data)}
 }
 
 // picture is an image with a name: a document around it, as jp sends it.
 func picture(f llm.File) block {
-	d := sdk.NewDocumentBlock(sdk.ContentBlockSourceParam{
-		Content: sdk.ContentBlockSourceContentUnionParam{
-			OfContentBlockSourceContent: []sdk.ContentBlockSourceContentItemUnionParam{
-				{OfImage: image(f.MIME, f.Bytes).OfImage},
-			},
-		},
-	})
-	return named(d, f.Name, f.About)
+	return block{
+		Type: kindDocument, Title: f.Name, Context: f.About,
+		Source: &source{Type: "content", Content: []block{image(f.MIME, f.Bytes)}},
+	}
 }
 
 func pdf(f llm.File) block {
-	return named(sdk.NewDocumentBlock(sdk.Base64PDFSourceParam{
-		Data: base64.StdEncoding.EncodeToString(f.Bytes),
-	}), f.Name, f.About)
+	return block{
+		Type: kindDocument, Title: f.Name, Context: f.About,
+		Source: base64Source("application/pdf", f.Bytes),
+	}
 }
 
 // result is what a tool returned. Text that has an identity stays a document, so that a later
 // reference to it can be followed.
 func (b *builder) result(r llm.Result) block {
-	t := &sdk.ToolResultBlockParam{ToolUseID: r.CallID, IsError: sdk.Bool(r.IsError)}
+	x := block{Type: kindResult, ToolUseID: r.CallID, IsError: &r.IsError}
 	for _, p := range r.Parts {
 		if c, ok := resultContent(p); ok {
-			t.Content = append(t.Content, c)
+			x.Content = append(x.Content, c)
 		}
 	}
-	return block{OfToolResult: t}
+	return x
 }
 
-func resultContent(p llm.Part) (sdk.ToolResultBlockParamContentUnion, bool) {
+func resultContent(p llm.Part) (block, bool) {
 	var x block
 	switch p := p.(type) {
 	case llm.Resource:
@@ -257,7 +242,7 @@ func resultContent(p llm.Part) (sdk.ToolResultBlockParamContentUnion, bool) {
 		case llm.IsPDF(p.MIME):
 			x = pdf(llm.FileOf(p))
 		default:
-			x = sdk.NewTextBlock(llm.Result{Parts: []llm.Part{p}}.Plain())
+			x = textBlock(llm.Result{Parts: []llm.Part{p}}.Plain())
 		}
 	case llm.Media:
 		switch {
@@ -266,17 +251,15 @@ func resultContent(p llm.Part) (sdk.ToolResultBlockParamContentUnion, bool) {
 		case llm.IsPDF(p.MIME):
 			x = pdf(llm.FileOf(p))
 		default:
-			x = sdk.NewTextBlock(llm.Result{Parts: []llm.Part{p}}.Plain())
+			x = textBlock(llm.Result{Parts: []llm.Part{p}}.Plain())
 		}
 	case llm.Text:
 		if strings.TrimSpace(p.Text) == "" {
-			return sdk.ToolResultBlockParamContentUnion{}, false
+			return block{}, false
 		}
-		x = sdk.NewTextBlock(p.Text)
+		x = textBlock(p.Text)
 	default:
-		return sdk.ToolResultBlockParamContentUnion{}, false
+		return block{}, false
 	}
-	return sdk.ToolResultBlockParamContentUnion{
-		OfText: x.OfText, OfImage: x.OfImage, OfDocument: x.OfDocument,
-	}, true
+	return x, true
 }

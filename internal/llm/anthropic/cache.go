@@ -1,7 +1,6 @@
 package anthropic
 
 import (
-	sdk "github.com/anthropics/anthropic-sdk-go"
 	"github.com/git-jp/git-jp/internal/llm"
 )
 
@@ -13,15 +12,15 @@ const maxBreakpoints = 4
 // the automatic one at the end, one stands where the request before this one ended; one after
 // tools and system, which all conversations with this configuration share; and the last on what
 // the caller asked for, or on what was attached first.
-func (b *builder) cache(p *sdk.MessageNewParams) {
+func (b *builder) cache(p *body) {
 	if b.request.Cache.Off {
 		return
 	}
-	mark := sdk.CacheControlEphemeralParam{TTL: lifetime(b.request.Cache)}
-	p.CacheControl = mark
+	mark := &cacheControl{Type: "ephemeral", TTL: lifetime(b.request.Cache)}
+	p.Cache = mark
 	left := maxBreakpoints - 1
-	place := func(at *sdk.CacheControlEphemeralParam) {
-		if at != nil && left > 0 && at.TTL == "" {
+	place := func(at **cacheControl) {
+		if at != nil && left > 0 && *at == nil {
 			*at = mark
 			left--
 		}
@@ -39,7 +38,7 @@ func (b *builder) cache(p *sdk.MessageNewParams) {
 }
 
 // afterSystem is the end of the system prompt, or of the tools, which stand before it.
-func (b *builder) afterSystem(p *sdk.MessageNewParams) *sdk.CacheControlEphemeralParam {
+func (b *builder) afterSystem(p *body) **cacheControl {
 	wanted := len(p.System) - 1
 	for i, s := range b.request.System {
 		if s.Breakpoint && i < len(p.System) {
@@ -47,18 +46,18 @@ func (b *builder) afterSystem(p *sdk.MessageNewParams) *sdk.CacheControlEphemera
 		}
 	}
 	if wanted >= 0 {
-		return &p.System[wanted].CacheControl
+		return &p.System[wanted].Cache
 	}
-	if n := len(p.Tools); n > 0 {
-		return &p.Tools[n-1].OfTool.CacheControl
+	if n := len(p.Tools); n > 0 && p.Tools[n-1].own == nil {
+		return &p.Tools[n-1].Cache
 	}
 	return nil
 }
 
 // endOfLastRequest is the last block before the newest answer.
-func endOfLastRequest(messages []sdk.MessageParam) *sdk.CacheControlEphemeralParam {
+func endOfLastRequest(messages []message) **cacheControl {
 	for i := len(messages) - 1; i > 0; i-- {
-		if messages[i].Role == sdk.MessageParamRoleAssistant {
+		if messages[i].Role == llm.RoleAssistant {
 			return lastMarkable(messages[i-1].Content)
 		}
 	}
@@ -67,7 +66,7 @@ func endOfLastRequest(messages []sdk.MessageParam) *sdk.CacheControlEphemeralPar
 
 // wanted finds the block that the request's message i ends with. Messages of one role are one
 // on the wire, so its end is counted in changes of role.
-func (b *builder) wanted(messages []sdk.MessageParam, i int) *sdk.CacheControlEphemeralParam {
+func (b *builder) wanted(messages []message, i int) **cacheControl {
 	at, role := -1, llm.Role("")
 	for _, m := range b.request.Messages[:i+1] {
 		if len(m.Parts) > 0 && m.Role != role {
@@ -80,20 +79,20 @@ func (b *builder) wanted(messages []sdk.MessageParam, i int) *sdk.CacheControlEp
 	return lastMarkable(messages[at].Content)
 }
 
-func lastDocument(m sdk.MessageParam) *sdk.CacheControlEphemeralParam {
+func lastDocument(m message) **cacheControl {
 	for i := len(m.Content) - 1; i >= 0; i-- {
-		if d := m.Content[i].OfDocument; d != nil {
-			return &d.CacheControl
+		if m.Content[i].Type == kindDocument {
+			return &m.Content[i].Cache
 		}
 	}
 	return nil
 }
 
 // lastMarkable is the last block that takes a breakpoint: thinking does not.
-func lastMarkable(blocks []block) *sdk.CacheControlEphemeralParam {
+func lastMarkable(blocks []block) **cacheControl {
 	for i := len(blocks) - 1; i >= 0; i-- {
-		if at := blocks[i].GetCacheControl(); at != nil {
-			return at
+		if blocks[i].takesCache() {
+			return &blocks[i].Cache
 		}
 	}
 	return nil

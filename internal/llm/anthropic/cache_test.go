@@ -44,6 +44,9 @@ func TestBreakpoints(t *testing.T) {
 	}
 	asked := append([]llm.Message(nil), long...)
 	asked[1].Breakpoint = true
+	searched := append([]llm.Message(nil), long...)
+	searched[1] = assistant(own, say("a"), llm.Opaque{JSON: []byte(`{"type":"unknown"}`)})
+	searched[1].Breakpoint = true
 	for name, tt := range map[string]struct {
 		request llm.Request
 		want    []string
@@ -59,6 +62,7 @@ func TestBreakpoints(t *testing.T) {
 		},
 		"all":   {llm.Request{Messages: long, Tools: tools, System: system}, []string{"auto", "system 1", "0.0", "2.0"}},
 		"asked": {llm.Request{Messages: asked, Tools: tools, System: system}, []string{"auto", "system 1", "1.0", "2.0"}},
+		"own":   {llm.Request{Messages: searched, Tools: tools, System: system}, []string{"auto", "system 1", "1.0", "2.0"}},
 	} {
 		if diff := cmp.Diff(tt.want, marks(sent(t, haiku, &tt.request))); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", name, diff)

@@ -1,7 +1,6 @@
-// Package anthropic speaks Anthropic's Messages format, through the vendor's library: its
-// types build requests, its client finds the path and sets the headers. Its
-// retries and its look into the environment are off; time-outs, retries, the reading of the
-// stream and the check of every body are those of package llm.
+// Package anthropic speaks Anthropic's Messages format, with types of its
+// own. Time-outs, retries, the reading of the stream and the check of every body are those of
+// package llm.
 //
 // It keeps true, beside what llm does:
 //

@@ -1,14 +1,12 @@
 package anthropic
 
 import (
+	"cmp"
 	"context"
-	"errors"
 	"iter"
 	"net/http"
 	"strings"
 
-	sdk "github.com/anthropics/anthropic-sdk-go"
-	"github.com/anthropics/anthropic-sdk-go/option"
 	"github.com/git-jp/git-jp/internal/llm"
 )
 
@@ -32,7 +30,6 @@ type Model struct {
 	name string
 	at   llm.Endpoint
 	o    Options
-	sdk  sdk.Client
 }
 
 // New returns the model of this name, without the provider.
@@ -40,32 +37,24 @@ func New(name string, at llm.Endpoint, o Options) *Model {
 	if at.Provider == "" {
 		at.Provider = "anthropic"
 	}
-	if at.BaseURL == "" {
-		at.BaseURL = DefaultBaseURL
-	}
-	return &Model{name: name, at: at, o: o, sdk: sdk.NewClient(clientOptions(at, o)...)}
+	at.BaseURL = cmp.Or(at.BaseURL, DefaultBaseURL)
+	at.KeyHeader = cmp.Or(at.KeyHeader, "X-Api-Key")
+	return &Model{name: name, at: at, o: o}
 }
 
-func clientOptions(at llm.Endpoint, o Options) []option.RequestOption {
-	opts := []option.RequestOption{
-		option.WithoutEnvironmentDefaults(),
-		option.WithBaseURL(at.BaseURL),
-		option.WithAPIKey(at.Key),
-		option.WithHTTPClient(at.Client),
-		option.WithMaxRetries(0),
+// header returns the headers that are sent, with what a request asks for beside the options.
+func (m *Model) header(betas ...string) http.Header {
+	h := m.at.Bearer()
+	if h.Get("Anthropic-Version") == "" {
+		h.Set("Anthropic-Version", "2023-06-01")
 	}
-	if at.UserAgent != "" {
-		opts = append(opts, option.WithHeader("User-Agent", at.UserAgent))
+	if len(m.o.Betas) > 0 {
+		h.Add("Anthropic-Beta", strings.Join(m.o.Betas, ","))
 	}
-	if len(o.Betas) > 0 {
-		opts = append(opts, option.WithHeader("anthropic-beta", strings.Join(o.Betas, ",")))
+	for _, beta := range betas {
+		h.Add("Anthropic-Beta", beta)
 	}
-	for name, values := range at.Header {
-		for _, v := range values {
-			opts = append(opts, option.WithHeaderAdd(name, v))
-		}
-	}
-	return opts
+	return h
 }
 
 // ID implements [llm.Model].
@@ -80,22 +69,7 @@ func (m *Model) Stream(ctx context.Context, r *llm.Request) iter.Seq2[llm.Delta,
 
 // send posts one body and returns the answer's, which the caller closes.
 func (m *Model) send(ctx context.Context, b *built) (*http.Response, error) {
-	var res *http.Response
-	err := m.sdk.Post(ctx, "v1/messages", b.params, &res, b.options...)
-	if err == nil && res.StatusCode == http.StatusOK {
-		return res, nil
-	}
-	return nil, m.failure(res, err)
-}
-
-// failure returns what package llm calls an error of the library's.
-func (m *Model) failure(res *http.Response, err error) error {
-	var api *sdk.Error
-	if errors.As(err, &api) && api.Response != nil {
-		res, err = api.Response, nil
-	}
-	if err == nil && res != nil {
-		return llm.ReadError(m.ID(), res, m.at.Now)
-	}
-	return err
+	header := m.header(b.betas...)
+	header.Set("Accept", "text/event-stream")
+	return m.at.Post(ctx, m.name, m.at.At("v1/messages"), header, b.body)
 }

@@ -2,13 +2,11 @@ package anthropic
 
 import (
 	"encoding/json"
+	"maps"
 	"time"
 
 	"github.com/git-jp/git-jp/internal/llm/wire"
 
-	sdk "github.com/anthropics/anthropic-sdk-go"
-	"github.com/anthropics/anthropic-sdk-go/option"
-	"github.com/anthropics/anthropic-sdk-go/packages/param"
 	"github.com/git-jp/git-jp/internal/llm"
 )
 
@@ -23,8 +21,8 @@ const continueDirective = "Please continue from where you left off."
 
 // A built is a request in the provider's form.
 type built struct {
-	params  sdk.MessageNewParams
-	options []option.RequestOption
+	body  []byte
+	betas []string // features that it asks for
 }
 
 // A builder makes one from a neutral request.
@@ -52,9 +50,9 @@ func (b *builder) build() (*built, error) {
 	if err != nil {
 		return nil, err
 	}
-	p := sdk.MessageNewParams{
-		Model: b.name, MaxTokens: int64(b.maxTokens()), Messages: messages,
-		StopSequences: r.Params.Stop, System: b.system(),
+	p := body{
+		Model: b.name, MaxTokens: b.maxTokens(), Messages: messages,
+		Stop: r.Params.Stop, System: b.system(), Stream: true,
 	}
 	if p.Tools, err = b.tools(); err != nil {
 		return nil, err
@@ -67,27 +65,16 @@ func (b *builder) build() (*built, error) {
 		if err != nil {
 			return nil, err
 		}
-		p.OutputConfig.Format = param.Override[sdk.JSONOutputFormatParam](json.RawMessage(
-			`{"type":"json_schema","schema":` + string(schema) + `}`))
+		p.Output.Format = json.RawMessage(
+			`{"type":"json_schema","schema":` + string(schema) + `}`)
 	}
 	b.cache(&p)
-	return &built{params: p, options: b.others()}, nil
-}
-
-// others are the parameters that only this provider has, and the one that the library sets by
-// the method that is called.
-func (b *builder) others() []option.RequestOption {
-	opts := []option.RequestOption{option.WithJSONSet("stream", true)}
-	if context := b.request.Params.Services.Context; context.Kind() == '{' {
-		opts = append(opts, option.WithJSONSet("context_management", json.RawMessage(context)))
-		for _, beta := range betasOf(context) {
-			opts = append(opts, option.WithHeaderAdd("anthropic-beta", beta))
-		}
+	out := &built{}
+	if context := r.Params.Services.Context; context.Kind() == '{' {
+		p.Context, out.betas = json.RawMessage(context), betasOf(context)
 	}
-	for name, value := range b.request.Params.Extra() {
-		opts = append(opts, option.WithJSONSet(name, json.RawMessage(value)))
-	}
-	return opts
+	out.body, err = p.encode(maps.Collect(r.Params.Extra()))
+	return out, err
 }
 
 func (b *builder) maxTokens() int {
@@ -97,11 +84,11 @@ func (b *builder) maxTokens() int {
 	return b.trait.output
 }
 
-func (b *builder) system() []sdk.TextBlockParam {
-	var blocks []sdk.TextBlockParam
+func (b *builder) system() []block {
+	var blocks []block
 	for _, s := range b.request.System {
 		if s.Text != "" {
-			blocks = append(blocks, sdk.TextBlockParam{Text: s.Text})
+			blocks = append(blocks, textBlock(s.Text))
 		}
 	}
 	return blocks
@@ -112,8 +99,8 @@ func (b *builder) system() []sdk.TextBlockParam {
 const searchTool = "web_search"
 
 // tools are the provider's own before those that can have a breakpoint.
-func (b *builder) tools() ([]sdk.ToolUnionParam, error) {
-	var tools []sdk.ToolUnionParam
+func (b *builder) tools() ([]tool, error) {
+	var tools []tool
 	services := b.request.Params.Services
 	if services.Searches() {
 		raw, err := services.SearchTool(map[string]any{
@@ -122,21 +109,14 @@ func (b *builder) tools() ([]sdk.ToolUnionParam, error) {
 		if err != nil {
 			return nil, err
 		}
-		search := param.Override[sdk.ToolParam](raw)
-		tools = append(tools, sdk.ToolUnionParam{OfTool: &search})
+		tools = append(tools, tool{own: raw})
 	}
 	for _, t := range b.request.Tools {
-		tool := &sdk.ToolParam{
-			Name: b.names.Wire(t.Name), Type: sdk.ToolTypeCustom,
-			InputSchema: param.Override[sdk.ToolInputSchemaParam](inputSchema(t)),
-		}
-		if t.Description != "" {
-			tool.Description = sdk.String(t.Description)
-		}
-		if services.Holds(t.Schema, false) && enforceable(t.Schema) {
-			tool.Strict = sdk.Bool(true)
-		}
-		tools = append(tools, sdk.ToolUnionParam{OfTool: tool})
+		tools = append(tools, tool{
+			Type: "custom", Name: b.names.Wire(t.Name), Description: t.Description,
+			InputSchema: inputSchema(t),
+			Strict:      services.Holds(t.Schema, false) && enforceable(t.Schema),
+		})
 	}
 	return tools, nil
 }
@@ -150,63 +130,54 @@ func inputSchema(t llm.Tool) json.RawMessage {
 
 // choice says which tools are to be called. To force one is refused while the model thinks:
 // then it is asked in words.
-func (b *builder) choice(p *sdk.MessageNewParams) sdk.ToolChoiceUnionParam {
+func (b *builder) choice(p *body) *toolChoice {
 	if len(p.Tools) == 0 {
-		return sdk.ToolChoiceUnionParam{}
+		return nil
 	}
 	c := b.request.Choice
-	single := sdk.Bool(c.Single)
+	single := &c.Single
 	forced := c.Mode == llm.ChoiceRequired || c.Mode == llm.ChoiceTool
 	switch {
 	case c.Mode == llm.ChoiceNone:
-		return sdk.ToolChoiceUnionParam{OfNone: &sdk.ToolChoiceNoneParam{}}
+		return &toolChoice{Type: "none"}
 	case forced && (thinks(p) || b.trait.alwaysThinks):
 		directive := forceDirective
 		if c.Mode == llm.ChoiceTool {
 			directive += " Use the tool " + b.names.Wire(c.Name) + "."
 		}
-		p.System = append(p.System, sdk.TextBlockParam{Text: directive})
+		p.System = append(p.System, textBlock(directive))
 		b.asked = true
 	case c.Mode == llm.ChoiceRequired, forced && len(p.Tools) == 1:
-		return sdk.ToolChoiceUnionParam{
-			OfAny: &sdk.ToolChoiceAnyParam{DisableParallelToolUse: single},
-		}
+		return &toolChoice{Type: "any", Single: single}
 	case forced:
-		return sdk.ToolChoiceUnionParam{OfTool: &sdk.ToolChoiceToolParam{
-			Name: b.names.Wire(c.Name), DisableParallelToolUse: single,
-		}}
+		return &toolChoice{Type: "tool", Name: b.names.Wire(c.Name), Single: single}
 	}
-	auto := &sdk.ToolChoiceAutoParam{DisableParallelToolUse: single}
-	return sdk.ToolChoiceUnionParam{OfAuto: auto}
+	return &toolChoice{Type: "auto", Single: single}
 }
 
 // thinks reports whether the model thinks in this request. A newer model does so unless it is
 // told not to.
-func thinks(p *sdk.MessageNewParams) bool {
-	return p.Thinking.OfEnabled != nil || p.Thinking.OfAdaptive != nil
+func thinks(p *body) bool {
+	return p.Thinking.Type != "" && p.Thinking.Type != notThinking
 }
 
 // sample sets temperature and its like, where they are not refused: by the newest models, and
 // by all while they think.
-func (b *builder) sample(p *sdk.MessageNewParams) {
+func (b *builder) sample(p *body) {
 	given := b.request.Params
 	if b.trait.noSampling || thinks(p) {
 		return
 	}
-	if given.Temperature != nil {
-		p.Temperature = sdk.Float(*given.Temperature)
-	} else if given.TopP != nil { // newer models refuse both at once
-		p.TopP = sdk.Float(*given.TopP)
+	if p.Temperature = given.Temperature; p.Temperature == nil {
+		p.TopP = given.TopP // newer models refuse both at once
 	}
-	if given.TopK != nil {
-		p.TopK = sdk.Int(int64(*given.TopK))
-	}
+	p.TopK = given.TopK
 }
 
 // lifetime is how long entries of the cache live: the provider has five minutes and an hour.
-func lifetime(c llm.CachePolicy) sdk.CacheControlEphemeralTTL {
+func lifetime(c llm.CachePolicy) string {
 	if c.TTL >= 30*time.Minute {
-		return sdk.CacheControlEphemeralTTLTTL1h
+		return "1h"
 	}
-	return sdk.CacheControlEphemeralTTLTTL5m
+	return "5m"
 }

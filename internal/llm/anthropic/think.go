@@ -3,15 +3,17 @@ package anthropic
 import (
 	"slices"
 
-	sdk "github.com/anthropics/anthropic-sdk-go"
 	"github.com/git-jp/git-jp/internal/llm"
 )
 
 // minBudget is the least that the provider takes for thinking.
 const minBudget = 1024
 
+// notThinking is the word for a request in which the model is not to think.
+const notThinking = "disabled"
+
 // think says how much the model thinks.
-func (b *builder) think(p *sdk.MessageNewParams) {
+func (b *builder) think(p *body) {
 	r := b.request.Params.Reasoning
 	off := r.Mode == llm.ReasoningOff || b.insisted > 0 && !b.trait.alwaysThinks ||
 		r.Mode == llm.ReasoningEffort && r.Effort == llm.EffortNone
@@ -21,9 +23,9 @@ func (b *builder) think(p *sdk.MessageNewParams) {
 	case r.Mode == llm.ReasoningDefault || b.trait.think == thinksNever:
 		return
 	case b.trait.alwaysThinks && off:
-		p.OutputConfig.Effort = sdk.OutputConfigEffortLow
+		p.Output.Effort = llm.EffortLow
 	case off || budget && !cycleThinks(p.Messages):
-		p.Thinking.OfDisabled = &sdk.ThinkingConfigDisabledParam{}
+		p.Thinking = thinkingConfig{Type: notThinking}
 	case budget:
 		b.thinkByBudget(p)
 	default:
@@ -31,19 +33,13 @@ func (b *builder) think(p *sdk.MessageNewParams) {
 	}
 }
 
-func (b *builder) thinkByBudget(p *sdk.MessageNewParams) {
-	budget := min(b.budget(), int(p.MaxTokens)-1)
+func (b *builder) thinkByBudget(p *body) {
+	budget := min(b.budget(), p.MaxTokens-1)
 	if budget < minBudget {
-		p.Thinking.OfDisabled = &sdk.ThinkingConfigDisabledParam{}
+		p.Thinking = thinkingConfig{Type: notThinking}
 		return
 	}
-	display := sdk.ThinkingConfigEnabledDisplaySummarized
-	if b.request.Params.Reasoning.Exclude {
-		display = sdk.ThinkingConfigEnabledDisplayOmitted
-	}
-	p.Thinking.OfEnabled = &sdk.ThinkingConfigEnabledParam{
-		BudgetTokens: int64(budget), Display: display,
-	}
+	p.Thinking = thinkingConfig{Type: "enabled", Budget: budget, Display: b.display()}
 }
 
 // budget is the number of tokens for an effort: jp's share of the longest answer.
@@ -62,17 +58,21 @@ func (b *builder) budget() int {
 	return max(minBudget, b.maxTokens()*percent/100)
 }
 
-func (b *builder) thinkAdaptively(p *sdk.MessageNewParams) {
-	display := sdk.ThinkingConfigAdaptiveDisplaySummarized
+func (b *builder) thinkAdaptively(p *body) {
+	p.Thinking = thinkingConfig{Type: "adaptive", Display: b.display()}
+	p.Output.Effort = b.effort()
+}
+
+// display says whether the provider shows what was thought.
+func (b *builder) display() string {
 	if b.request.Params.Reasoning.Exclude {
-		display = sdk.ThinkingConfigAdaptiveDisplayOmitted
+		return "omitted"
 	}
-	p.Thinking.OfAdaptive = &sdk.ThinkingConfigAdaptiveParam{Display: display}
-	p.OutputConfig.Effort = b.effort()
+	return "summarized"
 }
 
 // effort returns the provider's word for an effort, "" to leave it to the model.
-func (b *builder) effort() sdk.OutputConfigEffort {
+func (b *builder) effort() llm.Effort {
 	r := b.request.Params.Reasoning
 	effort := r.Effort
 	if r.Mode == llm.ReasoningBudget {
@@ -82,11 +82,11 @@ func (b *builder) effort() sdk.OutputConfigEffort {
 	case r.Mode == llm.ReasoningAuto:
 		return ""
 	case effort == llm.EffortXLow:
-		return sdk.OutputConfigEffortLow
+		return llm.EffortLow
 	case effort == llm.EffortXHigh && b.trait.efforts != "xhigh":
-		return sdk.OutputConfigEffortMax
+		return llm.EffortMax
 	default:
-		return sdk.OutputConfigEffort(effort)
+		return effort
 	}
 }
 
@@ -108,12 +108,12 @@ func effortOf(budget, output int) llm.Effort {
 // back: models with a budget refuse to think on over calls that they made without. The cycle is
 // closed by what the user says without a result beside it. It looks at what is sent, since
 // there neighbours are one message, and what says nothing is not there.
-func cycleThinks(messages []sdk.MessageParam) bool {
-	isResult := func(x block) bool { return x.OfToolResult != nil }
-	isCall := func(x block) bool { return x.OfToolUse != nil }
+func cycleThinks(messages []message) bool {
+	isResult := func(x block) bool { return x.Type == kindResult }
+	isCall := func(x block) bool { return x.Type == kindCall }
 	for _, m := range slices.Backward(messages) {
 		switch {
-		case m.Role != sdk.MessageParamRoleUser:
+		case m.Role != llm.RoleUser:
 			if slices.ContainsFunc(m.Content, isCall) && !thought(m.Content[0]) {
 				return false
 			}
