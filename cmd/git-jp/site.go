@@ -19,6 +19,8 @@ type siteCmd struct {
 	Archived bool   `short:"a" help:"Archived conversations too."`
 	Focused  bool   `help:"Only prompts and the answers to them."`
 	Title    string `default:"Conversations" help:"The title of the list."`
+
+	Files []string `placeholder:"GLOB" sep:"none" help:"Publish these files too, with the turns behind their lines: paths from the root of the repository, as in 'src/**'."`
 }
 
 // Help explains what is in the folder.
@@ -31,7 +33,12 @@ of coding agents that were imported are there too.
 Called again it writes the pages of conversations that changed. A folder that has files of
 something else is refused. A list of the commits that added turns leads to these, where all
 of history is here. What others should not read does not belong into it: look at the
-pages before you publish them.`
+pages before you publish them.
+
+--files=GLOB publishes what files contain, as the commit that is checked out has them: of text
+files that calls of tools wrote all lines, with the turns behind them, marked recorded or
+inferred as by git jp blame. A * does not match a /, and ** does: --files='src/**' is all of
+src. Files that are not committed, binary ones and those of more than 500 kB are not published.`
 }
 
 // Run writes the site.
@@ -50,10 +57,14 @@ func (c siteCmd) Run(ctx context.Context, a *app) error {
 		authors, _ = h.authors(ctx) // a repository without commits: the list names who asked
 		commits = c.history(ctx, a, h)
 	}
+	files, err := c.files(ctx, a)
+	if err != nil {
+		return err
+	}
 	failed := false
 	r, err := site.Build(ctx, a.path(c.Folder), entries, site.Options{
 		Title: c.Title, Version: a.version, Page: view.Document{Focused: c.Focused, Prices: prices},
-		Authors: authors, History: commits,
+		Authors: authors, History: commits, Files: files,
 		Problem: func(err error) {
 			a.warn("%v", err)
 			failed = true
@@ -88,6 +99,24 @@ func (siteCmd) history(ctx context.Context, a *app, h *webHistory) *site.History
 		}
 	}
 	return &site.History{Repo: h.repo, Rev: rev, Dirs: dirs}
+}
+
+// files returns the files that are published, nil for none.
+func (c siteCmd) files(ctx context.Context, a *app) (*site.Files, error) {
+	if len(c.Files) == 0 {
+		return nil, nil
+	}
+	repo, err := a.repo(ctx)
+	if err != nil {
+		return nil, err
+	}
+	if _, err := repo.Resolve(ctx, "HEAD"); err != nil {
+		return nil, fmt.Errorf("publish files: %w", err)
+	}
+	return &site.Files{
+		Repo: repo, Rev: "HEAD", Globs: c.Files,
+		Path: func(name string) string { return pathInRepo(repo, name) },
+	}, nil
 }
 
 // entries are the conversations of the site. Imported sessions are archived from the beginning.

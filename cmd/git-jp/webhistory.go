@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
+	"strings"
 	"time"
 
 	"github.com/git-jp/git-jp/gitint"
@@ -91,31 +92,31 @@ func (h webHistory) Lines(ctx context.Context, file string) (all []view.Span, er
 	ignore := func(error) {} // the page of a conversation says why it cannot be read
 	spans, err := blame.Of(ctx, h.repo, blame.Request{Rev: h.ref, Path: file},
 		subjects(ctx, h.source, ignore), ignore)
-	for _, s := range spans {
-		span := view.Span{From: s.From, Lines: s.Text, Cut: s.Cut}
-		if !s.Commit.Commit.IsZero() {
-			span.Commit = view.Commit{
-				ID: s.Commit.Commit.String(), Author: s.Commit.Author,
-				Subject: s.Commit.Summary, At: s.Commit.At,
-			}
+	for _, span := range spans {
+		shown := span.Shown()
+		if shown.Commit.ID != "" {
+			shown.Commit.Page = view.CommitPage(shown.Commit.ID)
 		}
-		for _, t := range s.Turns {
-			span.Turns = append(span.Turns, view.Origin{
-				Title: t.Title, Page: view.Permalink(t.ID, t.Key), Prompt: t.Prompt,
-				Author: t.Author, Number: t.Number, At: t.At, Recorded: t.Recorded, Wrote: t.Wrote,
-			})
-		}
-		all = append(all, span)
+		all = append(all, shown)
 	}
 	return all, err
 }
 
-// File implements [web.History]: agents name files by their absolute path, or from the root.
+// File implements [web.History].
 func (h webHistory) File(name string) string {
-	name = filepath.FromSlash(name)
+	if name = pathInRepo(h.repo, name); name == "" {
+		return ""
+	}
+	return view.FilePage(name)
+}
+
+// pathInRepo returns where below the root a file is that a call names, "" for elsewhere. Agents
+// name files by their absolute path, or from the root, which an import calls $WORKSPACE.
+func pathInRepo(repo *gitint.Repo, name string) string {
+	name = filepath.FromSlash(strings.TrimPrefix(name, "$WORKSPACE/"))
 	if filepath.IsAbs(name) {
-		below, err := filepath.Rel(h.repo.Root(), name)
-		if err != nil || h.repo.Root() == "" {
+		below, err := filepath.Rel(repo.Root(), name)
+		if err != nil || repo.Root() == "" {
 			return ""
 		}
 		name = below
@@ -123,5 +124,5 @@ func (h webHistory) File(name string) string {
 	if !filepath.IsLocal(name) {
 		return ""
 	}
-	return view.FilePage(filepath.ToSlash(filepath.Clean(name)))
+	return filepath.ToSlash(filepath.Clean(name))
 }

@@ -127,3 +127,21 @@ func (s Subject) turn(at int) Turn {
 		At: s.Stream.At(turn.First).Time(), Author: author, Prompt: prompt, Answer: answer,
 	}
 }
+
+// Shown returns a span to be written to a page, where there is none for the commit.
+func (s Span) Shown() view.Span {
+	span := view.Span{From: s.From, Lines: s.Text, Cut: s.Cut}
+	if !s.Commit.Commit.IsZero() {
+		span.Commit = view.Commit{
+			ID: s.Commit.Commit.String(), Author: s.Commit.Author, Subject: s.Commit.Summary,
+			At: s.Commit.At,
+		}
+	}
+	for _, t := range s.Turns {
+		span.Turns = append(span.Turns, view.Origin{
+			Title: t.Title, Page: view.Permalink(t.ID, t.Key), Prompt: t.Prompt,
+			Author: t.Author, Number: t.Number, At: t.At, Recorded: t.Recorded, Wrote: t.Wrote,
+		})
+	}
+	return span
+}

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/git-jp/git-jp/events"
 	"github.com/git-jp/git-jp/gitint"
 	"github.com/git-jp/git-jp/internal/review"
 	"github.com/git-jp/git-jp/internal/view"
@@ -81,6 +82,26 @@ func (f *Finder) add(s Subject, wanted func(view.Change) bool) {
 	}
 }
 
+// naming returns what calls put into a file.
+func (f *Finder) naming(file string) (all []written) {
+	for _, w := range f.written[path.Base(file)] {
+		if w.Names(file) {
+			all = append(all, w)
+		}
+	}
+	return all
+}
+
+// Naming returns the conversations with calls that name a file.
+func (f *Finder) Naming(file string) (all []events.ID) {
+	for _, w := range f.naming(file) {
+		if !slices.Contains(all, w.turn.ID) {
+			all = append(all, w.turn.ID)
+		}
+	}
+	return all
+}
+
 // Find returns where lines come from.
 func (f *Finder) Find(ctx context.Context, q Request) ([]Span, error) {
 	lines, err := f.repo.Blame(ctx, q.Rev, q.Path, q.From, q.To)
@@ -144,10 +165,7 @@ func (f *Finder) find(file string, all []Span, texts map[string][]int) {
 	var places []place
 	counts, first := make(map[place]int), make(map[place]string)
 	seen := make(map[place]map[string]bool)
-	for _, w := range f.written[path.Base(file)] {
-		if !w.Names(file) {
-			continue
-		}
+	for _, w := range f.naming(file) {
 		for _, line := range w.Lines {
 			key := essence(line)
 			for _, i := range texts[key] {

@@ -251,9 +251,9 @@ var rooms = []room{
 		dir: "internal/site",
 		is:  "a folder of such pages with a list and a search, made again by what changed",
 		imports: []string{
-			"events", "gitint", "internal/atomicfile", "internal/regular", "internal/render",
-			"internal/review", "internal/revisions", "internal/sessions", "internal/view",
-			"internal/workspace",
+			"events", "gitint", "internal/atomicfile", "internal/blame", "internal/regular",
+			"internal/render", "internal/review", "internal/revisions", "internal/sessions",
+			"internal/view", "internal/workspace",
 		},
 	},
 	{

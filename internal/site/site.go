@@ -16,6 +16,7 @@ import (
 	"github.com/git-jp/git-jp/events"
 	"github.com/git-jp/git-jp/gitint"
 	"github.com/git-jp/git-jp/internal/atomicfile"
+	"github.com/git-jp/git-jp/internal/blame"
 	"github.com/git-jp/git-jp/internal/regular"
 	"github.com/git-jp/git-jp/internal/sessions"
 	"github.com/git-jp/git-jp/internal/view"
@@ -48,6 +49,8 @@ type Options struct {
 	Authors map[events.ID]string
 	// History has the commits behind them; nil for no pages of commits.
 	History *History
+	// Files are published with the turns behind their lines; nil for none.
+	Files *Files
 }
 
 // A Report counts pages.
@@ -59,6 +62,7 @@ type manifest struct {
 	Next    int              `json:"next"` // number of the next conversation in the search index
 	Pages   map[string]entry `json:"pages"`
 	Commits map[string]added `json:"commits,omitempty"`
+	Files   map[string]file  `json:"files,omitempty"` // by their paths
 }
 
 type entry struct {
@@ -77,7 +81,10 @@ type build struct {
 	is     manifest
 	index  *index
 	pages  map[string]string // of sessions and conversations
+	finder *blame.Finder     // of turns, nil without files
 	report Report
+
+	moreFiles int // that were not looked at: there are too many
 }
 
 // Build writes the pages of conversations into a folder: those that changed, and the list. Pages
@@ -109,8 +116,14 @@ func (b *build) run(ctx context.Context, all []Entry) error {
 	}
 	b.Page.Home = indexName
 	b.Page.Link = func(name string) string { return b.pages[name] }
+	if b.Files != nil {
+		b.finder = blame.NewFinder(b.Files.Repo, func(error) {}) // their own page says it
+	}
 	drafts, err := b.drafts(ctx, all)
 	if err != nil {
+		return err
+	}
+	if err := b.files(ctx, drafts); err != nil {
 		return err
 	}
 	for _, d := range drafts {
@@ -121,11 +134,15 @@ func (b *build) run(ctx context.Context, all []Entry) error {
 			return err
 		}
 	}
-	commits, err := b.commits(ctx)
+	links, err := b.commits(ctx)
 	if err != nil {
 		return err
 	}
-	return errors.Join(b.finish(commits), b.remove())
+	files, err := b.fileList()
+	if err != nil {
+		return err
+	}
+	return errors.Join(b.finish(append(links, files...)), b.remove())
 }
 
 // A draft is a conversation before its page is written, which says what the others have cost that
@@ -133,6 +150,7 @@ func (b *build) run(ctx context.Context, all []Entry) error {
 type draft struct {
 	entry  Entry
 	digest string
+	files  []string // that its calls name, where files are published
 	view.Summary
 }
 
@@ -144,14 +162,20 @@ func (b *build) drafts(ctx context.Context, all []Entry) ([]draft, error) {
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
-		conv, _, err := e.Load()
+		conv, shown, err := e.Load()
 		if err != nil {
 			b.Problem(err)
 			continue
 		}
+		d := draft{entry: e, digest: b.digest(conv)}
+		if b.finder != nil {
+			d.files = b.finder.Add(blame.Subject{
+				ID: e.ID, Title: view.TitleOf(shown), Stream: conv.Stream,
+			})
+		}
 		s := b.Page.Summarize(conv)
 		s.Author = cmp.Or(b.Authors[e.ID], s.Author)
-		drafts = append(drafts, draft{entry: e, digest: b.digest(conv)})
+		drafts = append(drafts, d)
 		summaries = append(summaries, s)
 	}
 	view.Families(summaries)
@@ -187,6 +211,10 @@ func (b *build) read() error {
 		for id := range b.was.Commits {
 			b.was.Commits[id] = added{}
 		}
+		for name, f := range b.was.Files {
+			f.Digest = ""
+			b.was.Files[name] = f
+		}
 	}
 	b.is.Next = b.was.Next
 	return nil
@@ -210,6 +238,9 @@ func (b *build) conversation(d draft) error {
 	digits := d.ID.Digits()
 	kin := d.Kin()
 	digest := d.digest + kin
+	for _, name := range d.files {
+		digest += b.fileOf(name)
+	}
 	if was := b.was.Pages[digits]; was.Digest == digest {
 		d.Doc = was.Summary.Doc
 		b.is.Pages[digits] = entry{digest, d.Summary, was.Rest}
@@ -339,6 +370,7 @@ func (b *build) remove() error {
 	if len(b.was.Commits) > 0 && len(b.is.Commits) == 0 {
 		remove(commitsName)
 	}
+	b.removeFiles(remove)
 	return errors.Join(errs...)
 }
 

@@ -17,6 +17,7 @@ import (
 type Commit struct {
 	ID, Author, Subject string
 	At                  time.Time
+	Page                string // where a span leads to, "" for nowhere
 }
 
 // CommitPage is where a server or a folder has the turns that a commit added.
@@ -107,9 +108,10 @@ type Origin struct {
 	Wrote    int
 }
 
-// WriteLines writes a page with the lines of a file and the turns that they come from.
-func WriteLines(w io.Writer, file string, all []Span) error {
-	return plain(w, "./", file, func(m *markup) {
+// WriteLines writes a page with the lines of a file and the turns that they come from, home being
+// where the index is.
+func WriteLines(w io.Writer, home, file string, all []Span) error {
+	return plain(w, home, file, func(m *markup) {
 		m.put("p", "What was asked when lines came about: recorded by the commit that has "+
 			"both, or inferred from a call that wrote the same line.")
 		for _, s := range all {
@@ -130,7 +132,11 @@ func (s Span) write(m *markup, lang string) {
 		m.text("In or before " + cutRunes(s.Commit.ID, 3) +
 			", with which the history that is here begins")
 	} else {
-		m.put("a", cutRunes(s.Commit.ID, 3), href(CommitPage(s.Commit.ID)))
+		if id := cutRunes(s.Commit.ID, 3); s.Commit.Page != "" {
+			m.put("a", id, href(s.Commit.Page))
+		} else {
+			m.text(id)
+		}
 		m.text(" " + s.Commit.Author + ", " + dayOf(s.Commit.At) + ": " + s.Commit.Subject)
 	}
 	m.end("p")

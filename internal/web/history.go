@@ -70,5 +70,5 @@ func (s *Server) file(page *bytes.Buffer, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	return view.WriteLines(page, file, all)
+	return view.WriteLines(page, "./", file, all)
 }

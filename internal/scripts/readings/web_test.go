@@ -66,7 +66,10 @@ func TestWebShowsCommitsAndLines(t *testing.T) {
 		{`+at+`"type": "turn_start"}, {`+at+`"type": "chat_request", "content": "open the index"},
 		{`+at+`"type": "tool_call_request", "id": "a", "name": "Edit", "arguments":
 			{"file_path": "bWFpbi5nbw==", "old_string": "YQ==", "new_string": "ZnVuYyBvcGVuSW5kZXgoKSB7fQo="}},
-		{`+at+`"type": "tool_call_response", "id": "a", "content": "b2s=", "is_error": false}]`)
+		{`+at+`"type": "tool_call_response", "id": "a", "content": "b2s=", "is_error": false},
+		{`+at+`"type": "tool_call_request", "id": "b", "name": "Write", "arguments":
+			{"file_path": "JFdPUktTUEFDRS9vdGhlci5nbw==", "content": "YQ=="}},
+		{`+at+`"type": "tool_call_response", "id": "b", "content": "b2s=", "is_error": false}]`)
 	r.WriteFile("main.go", "package main\n\nfunc openIndex() {}\n")
 	r.Run("add", ".")
 	r.Run("commit", "-qm", "Read the <index>")
@@ -76,7 +79,7 @@ func TestWebShowsCommitsAndLines(t *testing.T) {
 		"":                           {`href="commits.html"`, `href="branch.html"`},
 		"commits.html":               {`href="commit-` + commit + `.html"`, "Read the &lt;index&gt;"},
 		"commit-" + commit + ".html": {"open the index", "Turns of commit " + commit, `href="file?path=main.go"`},
-		"17000000001.html":           {`href="file?path=main.go"`},
+		"17000000001.html":           {`href="file?path=main.go"`, `href="file?path=other.go"`},
 		"file?path=main.go":          {"Lines 1 to 3", "recorded, wrote 1 line", `href="17000000001.html#e-`, "openIndex", `href="commit-` + commit},
 	} {
 		text := fetched(t, address+page)
