@@ -149,7 +149,7 @@ func (b *build) file(
 	if info.Size() > mostFileSize {
 		return file{Left: "it is too large"}, nil
 	}
-	text, err := fs.ReadFile(tree, name)
+	text, err := tree.ReadFile(name)
 	switch {
 	case err != nil:
 		return f, err
