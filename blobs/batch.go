@@ -1,6 +1,7 @@
 package blobs
 
 import (
+	"errors"
 	"os"
 	"sync"
 
@@ -12,9 +13,11 @@ import (
 // durable as after [Store.Write]. A crash leaves some of the blobs, each whole. A
 // Batch is safe for concurrent use, and gains from being fed by several goroutines.
 type Batch struct {
-	s *Store
+	s     *Store
+	joint *Joint // nil for a batch of its own
 
 	mu    sync.Mutex // guards the following
+	dir   *os.Root   // the store's directory, while the batch has something
 	group *atomicfile.Group
 	seen  map[Hash]struct{} // written to the group or kept, since the last Commit
 }
@@ -36,51 +39,137 @@ func (b *Batch) write(ref Ref, content []byte) error {
 	if err := b.s.limits.Check(ref.Size); err != nil {
 		return err
 	}
-	root, err := b.s.create()
-	if err != nil {
+	dir, group, err := b.claim(ref.Hash)
+	if err != nil || group == nil || b.s.keep(dir, ref.Hash.Path(), ref) {
 		return err
 	}
-	group, first := b.claim(root, ref.Hash)
-	if !first || b.s.keep(root, ref) {
-		return nil
-	}
-	return group.Add(b.s.path(ref.Hash), Encode(content))
+	return group.Add(ref.Hash.Path(), Encode(content))
 }
 
-// claim returns the group to add to and whether h is new to the batch.
-func (b *Batch) claim(root *os.Root, h Hash) (*atomicfile.Group, bool) {
+// claim returns the store's directory and the group to add to, nil where h is not new to the
+// batch. The directory is held open, so that not each step walks there: temporaries in it keep
+// git from removing it.
+func (b *Batch) claim(h Hash) (*os.Root, *atomicfile.Group, error) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	if b.group == nil {
-		b.group = atomicfile.NewGroup(root, b.s.fileOptions())
+		dir, err := b.s.openDir()
+		if err != nil {
+			return nil, nil, err
+		}
+		opts := b.s.fileOptions()
+		opts.TempDir = tempDir
+		if b.joint != nil {
+			opts.Volume = b.joint.volume(dir)
+		}
+		b.dir, b.group = dir, atomicfile.NewGroup(dir, opts)
 	}
-	_, seen := b.seen[h]
+	if _, seen := b.seen[h]; seen {
+		return nil, nil, nil
+	}
 	b.seen[h] = struct{}{}
-	return b.group, !seen
+	return b.dir, b.group, nil
+}
+
+// openDir opens the store's directory, which is made where it is not there.
+func (s *Store) openDir() (dir *os.Root, err error) {
+	err = s.do(s.create, func(root *os.Root) error {
+		dir, err = atomicfile.OpenDir(root, s.name, s.fileOptions())
+		return err
+	})
+	return dir, err
 }
 
 // Commit makes everything written so far durable and visible. On an error some of it
 // may be; writing it again is safe. The batch is empty afterwards and may be used
 // again. No Write may be running.
-func (b *Batch) Commit() error {
-	if group := b.reset(); group != nil {
-		return group.Commit()
+func (b *Batch) Commit() error { return errors.Join(commit([]*Batch{b})...) }
+
+// commit commits batches of one store, and returns the error of each.
+func commit(batches []*Batch) []error {
+	errs := make([]error, len(batches))
+	var groups []*atomicfile.Group
+	var at []int
+	for i, b := range batches {
+		if group, closed := b.reset(); group != nil {
+			defer closed()
+			groups, at = append(groups, group), append(at, i)
+		}
 	}
-	return nil
+	for i, err := range atomicfile.CommitAll(groups) {
+		errs[at[i]] = err
+	}
+	return errs
 }
 
 // Discard drops everything written since the last Commit.
 func (b *Batch) Discard() {
-	if group := b.reset(); group != nil {
+	if group, closed := b.reset(); group != nil {
 		group.Discard()
+		closed()
 	}
 }
 
-func (b *Batch) reset() *atomicfile.Group {
+// reset empties the batch and returns the group that it had, and what releases its directory.
+func (b *Batch) reset() (_ *atomicfile.Group, closed func()) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	group := b.group
-	b.group = nil
+	group, dir := b.group, b.dir
+	b.group, b.dir = nil, nil
 	clear(b.seen)
-	return group
+	return group, func() { _ = dir.Close() } // what was written is not in it
+}
+
+// A Joint is several batches that are committed together: the file system is synced as a whole,
+// where it can be, and not file by file. That has to wait for what other programs wrote.
+type Joint struct {
+	s *Store
+
+	mu      sync.Mutex // guards the following
+	batches []*Batch
+	opened  bool
+	all     *atomicfile.Volume // nil where files are synced one by one
+}
+
+// NewJoint returns a joint without batches. Every joint ends with Close.
+func (s *Store) NewJoint() *Joint { return &Joint{s: s} }
+
+// NewBatch returns an empty batch of the joint. It ends with the joint's Commit, or its own Commit
+// or Discard. It may be called concurrently.
+func (j *Joint) NewBatch() *Batch {
+	b := j.s.NewBatch()
+	b.joint = j
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	j.batches = append(j.batches, b)
+	return b
+}
+
+// volume returns what syncs the file system of the store's directory.
+func (j *Joint) volume(dir *os.Root) *atomicfile.Volume {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	if !j.opened {
+		j.all, j.opened = atomicfile.OpenVolume(dir), true
+	}
+	return j.all
+}
+
+// Commit commits all batches, and returns the error of each that has one.
+func (j *Joint) Commit() map[*Batch]error {
+	failed := map[*Batch]error{}
+	for i, err := range commit(j.batches) {
+		if err != nil {
+			failed[j.batches[i]] = err
+		}
+	}
+	return failed
+}
+
+// Close discards what was not committed.
+func (j *Joint) Close() error {
+	for _, b := range j.batches {
+		b.Discard()
+	}
+	return j.all.Close()
 }

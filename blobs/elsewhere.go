@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"os"
 )
 
 // An Elsewhere has blobs that need no file in a store: Git has them in a clone whose working
@@ -37,6 +38,29 @@ func (s *Store) Has(h Hash) bool {
 		return true
 	}
 	return s.elsewhere != nil && s.elsewhere.Has(h)
+}
+
+// Missing returns those of refs that [Store.Has] has not. It walks to the store's directory once.
+func (s *Store) Missing(refs []Ref) (missing []Ref) {
+	root, err := s.root()
+	var dir *os.Root
+	if err == nil {
+		dir, err = root.OpenRoot(s.name)
+	}
+	if err == nil {
+		defer dir.Close() //nolint:errcheck // was only read
+	}
+	for _, ref := range refs {
+		found := err
+		if found == nil {
+			_, found = dir.Lstat(ref.Hash.Path())
+		}
+		// The directory may have been removed, and made again, since it was opened.
+		if found != nil && !s.Has(ref.Hash) {
+			missing = append(missing, ref)
+		}
+	}
+	return missing
 }
 
 // readElsewhere reads a blob that has no file in the store.

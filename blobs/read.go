@@ -42,7 +42,7 @@ func (s *Store) read(ref Ref, decode func(f *os.File, size int64) error) error {
 		return readError(ref.Hash, err)
 	}
 	err := s.do(s.root, func(root *os.Root) error {
-		f, size, err := s.openBlob(root, ref.Hash)
+		f, size, err := s.openBlob(root, s.path(ref.Hash), ref.Hash)
 		if err != nil {
 			return err
 		}

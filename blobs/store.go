@@ -158,10 +158,9 @@ func (s *Store) forget(root *os.Root) bool {
 	return true
 }
 
-// openBlob opens h's file for reading and returns its size. Lstat comes first because
-// opening a named pipe can block, and because git would take a link for a link.
-func (s *Store) openBlob(root *os.Root, h Hash) (*os.File, int64, error) {
-	name := s.path(h)
+// openBlob opens h's file, at name below root, for reading and returns its size. Lstat comes
+// first because opening a named pipe can block, and because git would take a link for a link.
+func (s *Store) openBlob(root *os.Root, name string, h Hash) (*os.File, int64, error) {
 	info, err := root.Lstat(name)
 	if err != nil {
 		return nil, 0, err

@@ -31,20 +31,20 @@ func (s *Store) Write(b []byte) (Ref, error) {
 }
 
 func (s *Store) write(root *os.Root, ref Ref, b []byte) error {
-	if s.keep(root, ref) {
+	if s.keep(root, s.path(ref.Hash), ref) {
 		return nil
 	}
 	return atomicfile.Write(root, s.path(ref.Hash), Encode(b), s.fileOptions())
 }
 
-// keep reports whether ref's blob is there, sound, and stamped with the present time.
-// Why it is not does not matter: what cannot be kept is replaced, also a sound file of
-// another owner, whose time we cannot set.
-func (s *Store) keep(root *os.Root, ref Ref) bool {
+// keep reports whether ref's blob is there, at name below root, sound, and stamped with
+// the present time. Why it is not does not matter: what cannot be kept is replaced, also a
+// sound file of another owner, whose time we cannot set.
+func (s *Store) keep(root *os.Root, name string, ref Ref) bool {
 	if s.now == nil {
 		return false
 	}
-	f, _, err := s.openBlob(root, ref.Hash)
+	f, _, err := s.openBlob(root, name, ref.Hash)
 	if err != nil {
 		return false
 	}
@@ -53,7 +53,7 @@ func (s *Store) keep(root *os.Root, ref Ref) bool {
 		return false
 	}
 	now := s.now()
-	return root.Chtimes(s.path(ref.Hash), now, now) == nil
+	return root.Chtimes(name, now, now) == nil
 }
 
 func (s *Store) fileOptions() atomicfile.Options {

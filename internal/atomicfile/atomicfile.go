@@ -27,6 +27,9 @@ type Options struct {
 	// NoSync leaves out every sync: for files below a directory that [PublishDir]
 	// will sync as a whole.
 	NoSync bool
+	// Volume, when not nil, is synced by [Group.Commit] in the place of each file and directory:
+	// once before anything gets its name, once after everything has. Only groups take it.
+	Volume *Volume
 	// Hook, when not nil, is called before each step with the name that it is about,
 	// possibly from several goroutines. Its error is taken as the failure of the
 	// step. For tests.
@@ -46,6 +49,8 @@ const (
 	StepClose   Step = "close"
 	StepRename  Step = "rename"
 	StepSyncDir Step = "syncdir"
+
+	StepSyncVolume Step = "syncvolume"
 )
 
 // Write replaces the file name below root by data, atomically and durably. Missing
@@ -172,7 +177,7 @@ func (w writer) syncAll(dirs []string) error {
 // syncDir makes the entries of dir durable. A directory that somebody removed after we
 // put something into it has no entries of ours any more: that is no error of writing.
 func (w writer) syncDir(dir string) error {
-	if w.opts.NoSync {
+	if !w.syncs() {
 		return nil
 	}
 	if err := w.step(StepSyncDir, dir); err != nil {
@@ -187,6 +192,9 @@ func (w writer) syncDir(dir string) error {
 	}
 	return errors.Join(ignoreUnsupported(fsyncDir(d)), d.Close())
 }
+
+// syncs reports whether each file and directory is synced by itself.
+func (w writer) syncs() bool { return !w.opts.NoSync && w.opts.Volume == nil }
 
 func (w writer) step(s Step, name string) error {
 	if w.opts.Hook == nil {

@@ -59,6 +59,10 @@ func child(args []string) int {
 	case "group":
 		g := NewGroup(root, opts)
 		err = errors.Join(g.Add("d/e/file", newContent), g.Add("d/f", newContent), g.Commit())
+	case "volume":
+		opts.Volume = OpenVolume(root)
+		g := NewGroup(root, opts)
+		err = errors.Join(g.Add("d/e/file", newContent), g.Add("d/f", newContent), g.Commit())
 	case "publish":
 		err = PublishDir(root, "built", "d/e/file", opts)
 	case "forever":
@@ -141,7 +145,11 @@ func TestCrashAtEveryStep(t *testing.T) {
 		old   bool
 		steps int // at least so many are met
 	}{
-		{"write", true, 10}, {"write", false, 15}, {"group", false, 20}, {"publish", false, 8},
+		{"write", true, 10},
+		{"write", false, 15},
+		{"group", false, 20},
+		{"volume", false, 16},
+		{"publish", false, 8},
 	}
 	for _, tt := range tests {
 		t.Run(tt.job, func(t *testing.T) {

@@ -1,9 +1,11 @@
 package atomicfile
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"os"
+	"path"
 	"slices"
 	"sync"
 )
@@ -79,34 +81,90 @@ func (g *Group) fail(err error) {
 // Commit waits until every file is durable, gives them their names and makes those
 // durable. On an error the files that have no name yet are removed. The group is empty
 // afterwards and may be used again.
-func (g *Group) Commit() error {
+func (g *Group) Commit() error { return CommitAll([]*Group{g})[0] }
+
+// CommitAll commits groups of one volume, or of none, with the two syncs of one, and returns the
+// error of each. One that fails keeps none of the others from being published.
+func CommitAll(groups []*Group) []error {
+	errs, items := make([]error, len(groups)), make([][]item, len(groups))
+	for i, g := range groups {
+		items[i], errs[i] = g.take()
+	}
+	syncTogether(groups, items, errs)
+	for i, g := range groups {
+		if errs[i] != nil {
+			g.remove(items[i])
+			items[i] = nil
+		} else {
+			errs[i] = g.publish(items[i])
+		}
+	}
+	syncTogether(groups, items, errs)
+	return errs
+}
+
+// syncTogether syncs the volume of groups that have something in it.
+func syncTogether(groups []*Group, items [][]item, errs []error) {
+	for i, g := range groups {
+		if len(items[i]) == 0 || g.w.opts.Volume == nil {
+			continue
+		}
+		err := g.w.step(StepSyncVolume, ".")
+		if err == nil {
+			err = g.w.opts.Volume.Sync()
+		}
+		if err != nil {
+			for i := range errs {
+				errs[i] = cmp.Or(errs[i], fmt.Errorf("sync what was written: %w", err))
+			}
+		}
+		return
+	}
+}
+
+// take waits until everything that was added is written, and empties the group.
+func (g *Group) take() ([]item, error) {
 	g.wg.Wait()
 	g.mu.Lock()
+	defer g.mu.Unlock()
 	items, err := g.items, g.err
 	g.items, g.err = nil, nil
-	g.mu.Unlock()
-	if err != nil {
-		g.remove(items)
-		return err
-	}
-	return g.publish(items)
+	return items, err
 }
 
 func (g *Group) publish(items []item) error {
 	var dirs []string
+	made := map[string]bool{}
 	for i, it := range items {
-		changed, err := g.w.rename(it.temp, it.name)
+		changed, err := g.publishOne(it, made)
+		dirs = append(dirs, changed...)
 		if err != nil {
 			g.remove(items[i:])
 			return errors.Join(fmt.Errorf("write %q: %w", it.name, err), g.syncDirs(dirs))
 		}
-		dirs = append(dirs, changed...)
 	}
 	return g.syncDirs(dirs)
 }
 
+// publishOne gives a file its name. Its directory is made first, unless it was: mostly it is not
+// there, and a rename that fails costs more than a mkdir.
+func (g *Group) publishOne(it item, made map[string]bool) (changed []string, err error) {
+	dir := path.Dir(it.name)
+	if !made[dir] {
+		made[dir] = true
+		if changed, err = g.w.mkdirAll(dir); err != nil {
+			return changed, err
+		}
+	}
+	renamed, err := g.w.rename(it.temp, it.name)
+	return append(changed, renamed...), err
+}
+
 // syncDirs syncs each of dirs once, several at a time.
 func (g *Group) syncDirs(dirs []string) error {
+	if !g.w.syncs() {
+		return nil
+	}
 	slices.Sort(dirs)
 	for _, dir := range slices.Compact(dirs) {
 		g.slots <- struct{}{}
@@ -127,11 +185,7 @@ func (g *Group) syncDirs(dirs []string) error {
 
 // Discard removes everything that was added since the last Commit.
 func (g *Group) Discard() {
-	g.wg.Wait()
-	g.mu.Lock()
-	items := g.items
-	g.items, g.err = nil, nil
-	g.mu.Unlock()
+	items, _ := g.take()
 	g.remove(items)
 }
 

@@ -5,6 +5,9 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"os"
+	"slices"
+	"strings"
 	"sync"
 	"syscall"
 	"testing"
@@ -71,15 +74,70 @@ func TestGroup_discard(t *testing.T) {
 	}
 }
 
+// Groups of one volume are synced with it: once before the first file gets its name, once after the
+// last has. One that failed publishes nothing, and keeps no other from it.
+func TestCommitAll_syncsTheVolume(t *testing.T) {
+	root, _ := openRoot(t)
+	v := openTestVolume(t, root)
+	var j journal
+	var groups []*Group
+	for i := range 3 {
+		g := NewGroup(root, Options{TempDir: tmp, Hook: j.hook, Volume: v})
+		for n := range 10 {
+			if err := g.Add(fmt.Sprintf("d%d/f%d", i, n), nil); err != nil {
+				t.Fatal(err)
+			}
+		}
+		groups = append(groups, g)
+	}
+	broken := errors.New("broken")
+	groups[1].fail(broken)
+	errs := CommitAll(groups)
+	if errs[0] != nil || !errors.Is(errs[1], broken) || errs[2] != nil {
+		t.Errorf("errors are %v; want the second one's", errs)
+	}
+	var order []string
+	for _, s := range j.steps {
+		if kind, _, _ := strings.Cut(s, " "); strings.Contains(kind, "sync") || kind == "rename" {
+			order = append(order, kind)
+		}
+	}
+	all := strings.Join(slices.Compact(order), " ")
+	if all != "syncvolume rename syncvolume" || len(order) != 22 {
+		t.Errorf("%d steps, %s; want two syncs around 20 renames", len(order), all)
+	}
+	if _, err := root.Stat("d1"); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("of the group that failed there is something: %v", err)
+	}
+	noTemps(t, root)
+}
+
+func openTestVolume(t *testing.T, root *os.Root) *Volume {
+	t.Helper()
+	v := OpenVolume(root)
+	if v == nil {
+		t.Skip("files are synced one by one here")
+	}
+	t.Cleanup(func() { _ = v.Close() })
+	return v
+}
+
 // Nothing that was not synced may get its name, and no temporary may stay.
 func TestGroup_failureAtEveryStep(t *testing.T) {
+	t.Run("files", func(t *testing.T) { failGroups(t, func(*os.Root) *Volume { return nil }) })
+	t.Run("volume", func(t *testing.T) {
+		failGroups(t, func(root *os.Root) *Volume { return openTestVolume(t, root) })
+	})
+}
+
+func failGroups(t *testing.T, volume func(*os.Root) *Volume) {
 	for n := 1; ; n++ {
 		root, _ := openRoot(t)
 		if err := root.MkdirAll(tmp, 0o755); err != nil {
 			t.Fatal(err)
 		}
 		j := journal{failAt: n, err: syscall.ENOSPC}
-		g := NewGroup(root, Options{TempDir: tmp, Hook: j.hook})
+		g := NewGroup(root, Options{TempDir: tmp, Hook: j.hook, Volume: volume(root)})
 		content := bytes.Repeat([]byte("x"), chunk+1)
 		for _, name := range []string{"a/1", "a/2", "b"} {
 			_ = g.Add(name, content) // the error comes back from Commit too

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
-	"path"
 )
 
 // PublishDir makes everything below the directory tmpName durable and renames it to
@@ -45,10 +44,19 @@ func (w writer) publishDir(tmpName, name string) error {
 
 // syncTree syncs every file and directory below dir, and dir itself.
 func (w writer) syncTree(dir string) error {
-	if w.opts.NoSync {
+	if !w.syncs() {
 		return nil
 	}
-	return fs.WalkDir(w.root.FS(), dir, func(name string, e fs.DirEntry, err error) error {
+	root, err := w.root.OpenRoot(dir) // not each step walks there
+	if err != nil {
+		return err
+	}
+	err = (writer{root: root, opts: w.opts}).syncAllBelow()
+	return errors.Join(err, root.Close())
+}
+
+func (w writer) syncAllBelow() error {
+	return fs.WalkDir(w.root.FS(), ".", func(name string, e fs.DirEntry, err error) error {
 		switch {
 		case err != nil:
 			return err
@@ -57,7 +65,7 @@ func (w writer) syncTree(dir string) error {
 		case e.Type().IsRegular():
 			return w.syncFile(name)
 		default:
-			return &fs.PathError{Op: "sync", Path: path.Clean(name), Err: fs.ErrInvalid}
+			return &fs.PathError{Op: "sync", Path: name, Err: fs.ErrInvalid}
 		}
 	})
 }

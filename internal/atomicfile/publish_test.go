@@ -38,8 +38,7 @@ func TestPublishDir(t *testing.T) {
 	}
 	noTemps(t, root)
 	want := []string{
-		"syncdir " + dir, "sync " + dir + "/events.json", "syncdir " + dir + "/sub",
-		"sync " + dir + "/sub/b", "rename conv/x", "mkdir conv", "rename conv/x",
+		"syncdir .", "sync events.json", "syncdir sub", "sync sub/b", "rename conv/x", "mkdir conv", "rename conv/x",
 		"syncdir .", "syncdir conv",
 	}
 	if !slices.Equal(j.steps, want) {

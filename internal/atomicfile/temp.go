@@ -132,7 +132,7 @@ func (t *temp) settle() error {
 			return err
 		}
 	}
-	if t.w.opts.NoSync {
+	if !t.w.syncs() {
 		return nil
 	}
 	if err := t.w.step(StepSync, t.name); err != nil {

@@ -103,42 +103,71 @@ func (im *Importer) Look(s sessions.Session) (State, error) {
 func (im *Importer) Import(
 	ctx context.Context, d sessions.Dialect, s sessions.Session,
 ) (Outcome, error) {
-	out := Outcome{Session: s, State: Unchanged}
+	p := im.prepare(ctx, d, s, (*blobs.Store).NewBatch)
+	if p.batch == nil {
+		return p.out, p.err
+	}
+	defer p.batch.Discard()
+	if !im.Dry {
+		p.err = p.batch.Commit()
+	}
+	return im.finish(ctx, p)
+}
+
+// A prepared session was read, and its contents wait in a batch.
+type prepared struct {
+	dialect sessions.Dialect
+	out     Outcome
+	err     error
+	batch   *blobs.Batch // nil where there is nothing to save
+	all     []*sessions.Conversation
+}
+
+// prepare reads what an import of a session takes in.
+func (im *Importer) prepare(
+	ctx context.Context, d sessions.Dialect, s sessions.Session,
+	batchIn func(*blobs.Store) *blobs.Batch,
+) *prepared {
+	p := &prepared{dialect: d, out: Outcome{Session: s, State: Unchanged}}
 	state, err := im.Look(s)
 	if err != nil {
-		return out, err
+		p.err = err
+		return p
 	}
 	if state == Removed && !im.Again || state == Unchanged && !im.Fresh {
-		out.State = state
-		return out, nil
+		p.out.State = state
+		return p
 	}
 	store, err := im.store(s.Name)
 	if err != nil {
-		return out, err
+		p.err = err
+		return p
 	}
-	batch := store.NewBatch()
-	defer batch.Discard()
-	all, err := im.read(ctx, d, s, 0, batch)
+	batch := batchIn(store)
+	if p.all, p.err = im.read(ctx, d, s, 0, batch); p.err != nil {
+		batch.Discard()
+		return p
+	}
+	p.batch, p.out.Report = batch, p.all[0].Report
+	return p
+}
+
+// finish saves what was prepared. Its contents are in the store, unless err says why not.
+func (im *Importer) finish(ctx context.Context, p *prepared) (Outcome, error) {
+	if p.err != nil {
+		return p.out, fmt.Errorf("write blobs: %w", p.err)
+	}
+	made, err := im.saveAll(ctx, p.dialect, p.out.Session, p.all)
 	if err != nil {
-		return out, err
-	}
-	if !im.Dry {
-		if err := batch.Commit(); err != nil {
-			return out, fmt.Errorf("write blobs: %w", err)
-		}
-	}
-	out.Report = all[0].Report
-	made, err := im.saveAll(ctx, d, s, all)
-	if err != nil {
-		return out, err
+		return p.out, err
 	}
 	for _, m := range made {
-		out.add(m)
+		p.out.add(m)
 	}
 	if im.Dry {
-		out.Secrets, err = im.Findings(ctx, d, s)
+		p.out.Secrets, err = im.Findings(ctx, p.dialect, p.out.Session)
 	}
-	return out, err
+	return p.out, err
 }
 
 // saveAll saves the conversations of a session. Its own, the first, says how much was imported, so

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"path"
 	"slices"
 
 	"github.com/git-jp/git-jp/events"
@@ -147,27 +146,31 @@ func (s *store) publish(c *Conversation, extra map[string][]byte) (err error) {
 			_ = s.root.RemoveAll(tmp) // the first error says more
 		}
 	}()
-	opts := s.options()
-	opts.NoSync = true // publishing syncs everything at once
-	put := func(name string, data []byte) error {
-		if !fs.ValidPath(name) {
-			return &fs.PathError{Op: "write", Path: name, Err: fs.ErrInvalid}
-		}
-		return atomicfile.Write(s.root, path.Join(tmp, name), data, opts)
-	}
-	for name, data := range extra {
-		if err := put(name, data); err != nil {
-			return err
-		}
-	}
 	files := c.changes(c.files(c.Stream.Encode()))
 	if err := s.fit(c, files); err != nil {
 		return err
 	}
-	for _, f := range files {
-		if err := put(f.name, f.data); err != nil {
-			return err
-		}
+	for name, data := range extra {
+		files = append(files, file{name, data})
+	}
+	if err := s.build(tmp, files); err != nil {
+		return err
 	}
 	return atomicfile.PublishDir(s.root, tmp, s.path(c.Entry), s.options())
+}
+
+// build writes files into a directory that nobody sees yet, and which publishing syncs.
+func (s *store) build(dir string, files []file) error {
+	root, err := s.root.OpenRoot(dir)
+	if err != nil {
+		return err
+	}
+	opts := s.options()
+	opts.NoSync, opts.TempDir = true, "."
+	for _, f := range files {
+		if err = atomicfile.Write(root, f.name, f.data, opts); err != nil {
+			break
+		}
+	}
+	return errors.Join(err, root.Close())
 }

@@ -5,7 +5,9 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
 	"path"
+	"slices"
 	"time"
 
 	"github.com/git-jp/git-jp/blobs"
@@ -221,11 +223,8 @@ func (k *keeper) Write(b []byte) (blobs.Ref, error) {
 
 // verify makes sure that everything the saved stream refers to is still there.
 func (k *keeper) verify(c *Conversation) error {
-	for ref, data := range k.kept {
-		if k.has(ref) {
-			continue
-		}
-		if _, err := k.store.Write(data); err != nil {
+	for _, ref := range k.store.Missing(slices.Collect(maps.Keys(k.kept))) {
+		if _, err := k.store.Write(k.kept[ref]); err != nil {
 			return fmt.Errorf("store blobs again: %w", err)
 		}
 	}
@@ -238,28 +237,16 @@ func (k *keeper) verify(c *Conversation) error {
 // dangling returns a [*DanglingError] for references that are new in the stream
 // and lead to nothing.
 func (k *keeper) dangling(c *Conversation) error {
-	var before map[blobs.Ref]bool
-	var missing []blobs.Ref
-	for ref := range references(fresh(c.stored.elements, c.Stream)) {
-		if k.has(ref) {
-			continue
-		}
-		if before == nil {
-			before = references(c.stored.elements)
-		}
-		if !before[ref] {
-			missing = append(missing, ref)
-		}
+	added := references(fresh(c.stored.elements, c.Stream))
+	missing := k.store.Missing(slices.Collect(maps.Keys(added)))
+	if len(missing) > 0 {
+		before := references(c.stored.elements)
+		missing = slices.DeleteFunc(missing, func(ref blobs.Ref) bool { return before[ref] })
 	}
 	if len(missing) == 0 {
 		return nil
 	}
 	return &DanglingError{Path: path.Join(c.Path, EventsFile), Refs: missing}
-}
-
-// has takes a blob that cannot be looked at for missing.
-func (k *keeper) has(ref blobs.Ref) bool {
-	return k.store.Has(ref.Hash)
 }
 
 func references(s *events.Stream) map[blobs.Ref]bool {

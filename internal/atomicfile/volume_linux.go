@@ -1,0 +1,52 @@
+package atomicfile
+
+import (
+	"os"
+	"slices"
+	"strconv"
+	"strings"
+
+	"golang.org/x/sys/unix"
+)
+
+// durable are the file systems of which it is known that syncfs makes durable what fsync of each
+// file would. Others, above all those in user space, may do less, and are synced file by file.
+var durable = []uint32{
+	unix.EXT4_SUPER_MAGIC, unix.XFS_SUPER_MAGIC, unix.BTRFS_SUPER_MAGIC, unix.F2FS_SUPER_MAGIC,
+	unix.TMPFS_MAGIC,
+}
+
+// openVolume opens the directory of root for [syncVolume]. It returns nil where the system cannot
+// sync everything at once and report what went wrong, as Linux does since 5.8. It comes before
+// what is to be synced: only failures since then are reported.
+func openVolume(root *os.Root) *os.File {
+	if !reportsFailures() {
+		return nil
+	}
+	dir, err := root.Open(".")
+	if err != nil {
+		return nil
+	}
+	var stat unix.Statfs_t
+	err = unix.Fstatfs(int(dir.Fd()), &stat)
+	if err == nil && slices.Contains(durable, uint32(stat.Type)) {
+		return dir
+	}
+	dir.Close() //nolint:errcheck // nothing was written
+	return nil
+}
+
+// reportsFailures reports whether syncfs returns the errors of writing.
+func reportsFailures() bool {
+	var name unix.Utsname
+	if err := unix.Uname(&name); err != nil {
+		return false
+	}
+	major, rest, _ := strings.Cut(unix.ByteSliceToString(name.Release[:]), ".")
+	minor, _, _ := strings.Cut(rest, ".")
+	m, err := strconv.Atoi(major)
+	n, minorErr := strconv.Atoi(minor)
+	return err == nil && (m > 5 || m == 5 && minorErr == nil && n >= 8)
+}
+
+func syncVolume(dir *os.File) error { return unix.Syncfs(int(dir.Fd())) }

@@ -1,0 +1,13 @@
+//go:build !linux
+
+package atomicfile
+
+import (
+	"errors"
+	"os"
+)
+
+// openVolume returns nil: files are synced one by one.
+func openVolume(*os.Root) *os.File { return nil }
+
+func syncVolume(*os.File) error { return errors.ErrUnsupported }
