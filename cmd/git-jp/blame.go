@@ -109,32 +109,7 @@ func blameLines(
 	if q.Rev == "" && repo.Bare() {
 		q.Rev = "HEAD"
 	}
-	return blame.Of(ctx, repo, q, subjects(ctx, source, problem), problem)
-}
-
-// subjects gives each conversation of a source.
-func subjects(
-	ctx context.Context, source web.Source, problem func(error),
-) func(func(blame.Subject) error) error {
-	return func(f func(blame.Subject) error) error {
-		all, err := source.Entries(ctx)
-		if err != nil {
-			return err
-		}
-		for _, e := range all {
-			conv, shown, err := e.Load()
-			if err != nil {
-				problem(err)
-				continue
-			}
-			if err := f(blame.Subject{
-				ID: e.ID, Title: view.TitleOf(shown), Stream: conv.Stream,
-			}); err != nil {
-				return err
-			}
-		}
-		return nil
-	}
+	return blame.Of(ctx, repo, q, web.Subjects(ctx, source, problem), problem)
 }
 
 // inRepo returns the path of a file below the root of the repository.

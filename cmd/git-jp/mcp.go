@@ -51,7 +51,7 @@ func (c mcpCmd) Run(ctx context.Context, a *app) error {
 				return nil, err
 			}
 			if cut {
-				return nil, fmt.Errorf("commit %s: %w", head, errCut)
+				return nil, fmt.Errorf("commit %s: %w", head, review.ErrCut)
 			}
 			return review.Between(ctx, repo, base, head, warn)
 		},

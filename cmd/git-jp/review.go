@@ -12,6 +12,7 @@ import (
 	"github.com/git-jp/git-jp/internal/review"
 	"github.com/git-jp/git-jp/internal/update"
 	"github.com/git-jp/git-jp/internal/view"
+	"github.com/git-jp/git-jp/internal/web"
 )
 
 type reviewCmd struct {
@@ -109,5 +110,5 @@ func (reviewCmd) page(
 		return nil, err
 	}
 	doc := view.Document{Title: "What was asked on this branch", Prices: prices}
-	return doc.Write(out, reviewed(all)...)
+	return doc.Write(out, web.Reviewed(all)...)
 }

@@ -11,6 +11,7 @@ import (
 	"github.com/git-jp/git-jp/internal/sessions"
 	"github.com/git-jp/git-jp/internal/site"
 	"github.com/git-jp/git-jp/internal/view"
+	"github.com/git-jp/git-jp/internal/web"
 	"github.com/git-jp/git-jp/internal/workspace"
 )
 
@@ -54,7 +55,7 @@ func (c siteCmd) Run(ctx context.Context, a *app) error {
 	var authors map[events.ID]string
 	var commits *site.History
 	if h := (webCmd{}).history(ctx, a, nil); h != nil {
-		authors, _ = h.authors(ctx) // a repository without commits: the list names who asked
+		authors, _ = h.Authors(ctx) // a repository without commits: the list names who asked
 		commits = c.history(ctx, a, h)
 	}
 	files, err := c.files(ctx, a)
@@ -83,22 +84,22 @@ func (c siteCmd) Run(ctx context.Context, a *app) error {
 
 // history returns the commits whose turns have pages, nil where there are none, or where what one
 // added is not here.
-func (siteCmd) history(ctx context.Context, a *app, h *webHistory) *site.History {
-	rev, dirs, err := h.dirs(ctx)
+func (siteCmd) history(ctx context.Context, a *app, h *web.Repository) *site.History {
+	rev, dirs, err := h.Dirs(ctx)
 	if err != nil || len(dirs) == 0 {
 		return nil
 	}
-	if _, err := h.repo.Resolve(ctx, rev+"^{commit}"); err != nil {
+	if _, err := h.Repo.Resolve(ctx, rev+"^{commit}"); err != nil {
 		return nil // nothing is committed
 	}
-	for _, i := range h.repo.Incomplete() {
+	for _, i := range h.Repo.Incomplete() {
 		switch i.Reason {
 		case gitint.ReasonShallow, gitint.ReasonPartial, gitint.ReasonGrafts:
 			a.note("without pages of commits: %s", i.Detail)
 			return nil
 		}
 	}
-	return &site.History{Repo: h.repo, Rev: rev, Dirs: dirs}
+	return &site.History{Repo: h.Repo, Rev: rev, Dirs: dirs}
 }
 
 // files returns the files that are published, nil for none.
@@ -115,7 +116,7 @@ func (c siteCmd) files(ctx context.Context, a *app) (*site.Files, error) {
 	}
 	return &site.Files{
 		Repo: repo, Rev: "HEAD", Globs: c.Files,
-		Path: func(name string) string { return pathInRepo(repo, name) },
+		Path: func(name string) string { return web.PathInRepo(repo, name) },
 	}, nil
 }
 

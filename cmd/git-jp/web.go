@@ -5,15 +5,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io/fs"
 	"os"
 	"path/filepath"
 
-	"github.com/git-jp/git-jp/blobs"
 	"github.com/git-jp/git-jp/events"
 	"github.com/git-jp/git-jp/gitint"
-	"github.com/git-jp/git-jp/internal/render"
-	"github.com/git-jp/git-jp/internal/revisions"
 	"github.com/git-jp/git-jp/internal/view"
 	"github.com/git-jp/git-jp/internal/web"
 	"github.com/git-jp/git-jp/internal/workspace"
@@ -53,7 +49,7 @@ func (c webCmd) Run(ctx context.Context, a *app) error {
 		Now: a.now,
 	}
 	if h := c.history(ctx, a, source); h != nil {
-		s.History, s.Authors = h, h.authors
+		s.History, s.Authors = h, h.Authors
 	}
 	if _, err := fmt.Fprintf(a.stdout, "http://%s/%s/\n", s.Host, s.Token); err != nil {
 		return errors.Join(err, l.Close())
@@ -62,48 +58,39 @@ func (c webCmd) Run(ctx context.Context, a *app) error {
 }
 
 // history returns what knows the commits, nil where there is no repository.
-func (c webCmd) history(ctx context.Context, a *app, source web.Source) *webHistory {
+func (c webCmd) history(ctx context.Context, a *app, source web.Source) *web.Repository {
 	repo, err := a.repo(ctx)
 	if err != nil {
 		return nil
 	}
-	h := &webHistory{repo: repo, source: source, ref: c.Ref}
+	h := &web.Repository{
+		Repo: repo, Source: source, Ref: c.Ref,
+		Branch: func(ctx context.Context) (base, head gitint.OID, err error) {
+			return reviewCmd{}.ends(ctx, repo)
+		},
+	}
 	if repo.Bare() {
-		h.ref = cmp.Or(c.Ref, "HEAD")
+		h.Ref = cmp.Or(c.Ref, "HEAD")
 	}
 	if w, err := a.workspace(); err == nil && c.Ref == "" {
 		dir, err := a.dirInRepo(w, repo)
 		if err != nil {
 			return nil
 		}
-		h.dirs = func(context.Context) (string, []string, error) {
+		h.Dirs = func(context.Context) (string, []string, error) {
 			return "HEAD", []string{dir}, nil
 		}
 		return h
 	}
-	h.dirs = func(ctx context.Context) (string, []string, error) {
-		tree, err := repo.Tree(ctx, h.ref)
+	h.Dirs = func(ctx context.Context) (string, []string, error) {
+		tree, err := repo.Tree(ctx, h.Ref)
 		if err != nil {
 			return "", nil, err
 		}
 		dirs, err := gitint.NewDirFinder(workspace.DirName).Find(tree)
-		return h.ref, dirs, err
+		return h.Ref, dirs, err
 	}
 	return h
-}
-
-// authors returns who committed conversations first.
-func (h webHistory) authors(ctx context.Context) (map[events.ID]string, error) {
-	rev, dirs, err := h.dirs(ctx)
-	if err != nil {
-		return nil, err
-	}
-	added, err := revisions.Added(ctx, h.repo, rev, dirs...)
-	names := make(map[events.ID]string, len(added))
-	for id, commit := range added {
-		names[id] = commit.Author
-	}
-	return names, err
 }
 
 func (c webCmd) source(ctx context.Context, a *app) (web.Source, error) {
@@ -125,7 +112,7 @@ func (c webCmd) source(ctx context.Context, a *app) (web.Source, error) {
 	if _, err := repo.Resolve(ctx, c.Ref+"^{commit}"); err != nil {
 		return nil, err
 	}
-	return revision{repo, c.Ref}, nil
+	return web.Revision{Repo: repo, Ref: c.Ref}, nil
 }
 
 // A liveWorkspace has the conversations of a workspace.
@@ -159,58 +146,4 @@ func (s liveWorkspace) version(e workspace.Entry) (v string) {
 		}
 	}
 	return v
-}
-
-// A revision has the conversations that a ref has at the time.
-type revision struct {
-	repo *gitint.Repo
-	ref  string
-}
-
-// Entries implements [web.Source].
-func (s revision) Entries(ctx context.Context) ([]web.Entry, error) {
-	tree, err := s.repo.Tree(ctx, s.ref)
-	if err != nil {
-		return nil, err
-	}
-	dirs, err := gitint.NewDirFinder(workspace.DirName).Find(tree)
-	if err != nil {
-		return nil, err
-	}
-	var all []web.Entry
-	for _, dir := range dirs {
-		entries, _, err := workspace.Scan(tree, dir)
-		if err != nil && !errors.Is(err, fs.ErrNotExist) {
-			return nil, err
-		}
-		contents := blobs.FS(gitint.Sub(tree, dir+"/"+blobs.Dir), 0)
-		for _, e := range entries {
-			stream, _ := tree.OID(e.Path + "/" + workspace.EventsFile)
-			details, _ := tree.OID(e.Path + "/" + workspace.MetadataFile)
-			all = append(all, web.Entry{
-				ID: e.ID, Version: func() string { return stream.String() + details.String() },
-				Details: func() (*events.Details, error) { return workspace.ReadDetails(tree, e) },
-				Load: func() (*workspace.Conversation, view.Conversation, error) {
-					return fromTree(tree, e, contents)
-				},
-			})
-		}
-	}
-	return all, nil
-}
-
-func fromTree(
-	tree *gitint.Tree, e workspace.Entry, contents blobs.Reader,
-) (*workspace.Conversation, view.Conversation, error) {
-	conv, err := workspace.Read(tree, e)
-	if err != nil {
-		return nil, view.Conversation{}, err
-	}
-	return conv, view.Conversation{
-		Conversation: render.Conversation{
-			ID: conv.ID, Title: conv.Title(), Stream: conv.Stream, Contents: contents,
-			Base: conv.BaseConfig,
-		},
-		Facts: view.FactsOf(conv),
-	}, nil
 }

@@ -227,9 +227,12 @@ var rooms = []room{
 		},
 	},
 	{
-		dir:     "internal/web",
-		is:      "the pages for a browser on this machine",
-		imports: []string{"events", "internal/search", "internal/view", "internal/workspace"},
+		dir: "internal/web",
+		is:  "the pages for a browser on this machine",
+		imports: []string{
+			"events", "blobs", "gitint", "internal/blame", "internal/render", "internal/review",
+			"internal/revisions", "internal/search", "internal/view", "internal/workspace",
+		},
 		network: "loopback",
 	},
 	{

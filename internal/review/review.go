@@ -24,6 +24,9 @@ type Conversation struct {
 // Has reports whether the branch added to a turn, counted from 1.
 func (c Conversation) Has(turn int) bool { return slices.Contains(c.Turns, turn-1) }
 
+// ErrCut is for a commit with which the history that is here begins.
+var ErrCut = errors.New("history is cut off there, so what it added is unknown")
+
 // Between returns the conversations to which head has added since base, in the order of their ids;
 // all that head has where base is zero. What cannot be read is reported, and the others are
 // returned.

@@ -1,0 +1,99 @@
+package web
+
+import (
+	"context"
+	"errors"
+	"io/fs"
+
+	"github.com/git-jp/git-jp/blobs"
+	"github.com/git-jp/git-jp/events"
+	"github.com/git-jp/git-jp/gitint"
+	"github.com/git-jp/git-jp/internal/blame"
+	"github.com/git-jp/git-jp/internal/render"
+	"github.com/git-jp/git-jp/internal/view"
+	"github.com/git-jp/git-jp/internal/workspace"
+)
+
+// A Revision has the conversations that a ref has at the time.
+type Revision struct {
+	Repo *gitint.Repo
+	Ref  string
+}
+
+// Entries implements [Source].
+func (s Revision) Entries(ctx context.Context) ([]Entry, error) {
+	tree, err := s.Repo.Tree(ctx, s.Ref)
+	if err != nil {
+		return nil, err
+	}
+	dirs, err := gitint.NewDirFinder(workspace.DirName).Find(tree)
+	if err != nil {
+		return nil, err
+	}
+	var all []Entry
+	for _, dir := range dirs {
+		entries, _, err := workspace.Scan(tree, dir)
+		if err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return nil, err
+		}
+		contents := blobs.FS(gitint.Sub(tree, dir+"/"+blobs.Dir), 0)
+		for _, e := range entries {
+			stream, _ := tree.OID(e.Path + "/" + workspace.EventsFile)
+			details, _ := tree.OID(e.Path + "/" + workspace.MetadataFile)
+			all = append(all, Entry{
+				ID: e.ID, Version: func() string { return stream.String() + details.String() },
+				Details: func() (*events.Details, error) { return workspace.ReadDetails(tree, e) },
+				Load: func() (*workspace.Conversation, view.Conversation, error) {
+					return fromTree(tree, e, contents)
+				},
+			})
+		}
+	}
+	return all, nil
+}
+
+func fromTree(
+	tree *gitint.Tree, e workspace.Entry, contents blobs.Reader,
+) (*workspace.Conversation, view.Conversation, error) {
+	conv, err := workspace.Read(tree, e)
+	if err != nil {
+		return nil, view.Conversation{}, err
+	}
+	return conv, shown(conv, contents), nil
+}
+
+// shown is a conversation as a page has it.
+func shown(conv *workspace.Conversation, contents blobs.Reader) view.Conversation {
+	return view.Conversation{
+		Conversation: render.Conversation{
+			ID: conv.ID, Title: conv.Title(), Stream: conv.Stream, Contents: contents,
+			Base: conv.BaseConfig,
+		},
+		Facts: view.FactsOf(conv),
+	}
+}
+
+// Subjects gives each conversation of a source.
+func Subjects(
+	ctx context.Context, source Source, problem func(error),
+) func(func(blame.Subject) error) error {
+	return func(f func(blame.Subject) error) error {
+		all, err := source.Entries(ctx)
+		if err != nil {
+			return err
+		}
+		for _, e := range all {
+			conv, page, err := e.Load()
+			if err != nil {
+				problem(err)
+				continue
+			}
+			if err := f(blame.Subject{
+				ID: e.ID, Title: view.TitleOf(page), Stream: conv.Stream,
+			}); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+}
