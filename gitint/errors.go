@@ -88,6 +88,18 @@ func (e *UnsafeError) Error() string {
 // Unwrap returns the error of git.
 func (e *UnsafeError) Unwrap() error { return e.Err }
 
+// An EmbeddedError says that what git takes for a repository lies in the working tree of another
+// one, whose author may have committed it: nothing is read from its configuration.
+type EmbeddedError struct {
+	Dir string // of the repository
+	In  string // the working tree
+}
+
+// Error names both.
+func (e *EmbeddedError) Error() string {
+	return fmt.Sprintf("%q is a bare repository in the working tree %q", e.Dir, e.In)
+}
+
 // A MissingObjectError says that an object is not in the repository. It is an
 // fs.ErrNotExist, except for a directory of a snapshot: that is there, and what it holds is
 // unknown.

@@ -51,6 +51,14 @@ func TestOpenRefuses(t *testing.T) {
 			r.Run("config", "core.repositoryformatversion", "1")
 			return r
 		}, isExit},
+		{"bare in the working tree of another", func(t *testing.T) *gittest.Repository {
+			r := gittest.Repo(t)
+			r.Run("init", "-q", "--bare", "inner.git")
+			return r.In("inner.git/refs")
+		}, func(err error) bool {
+			embedded := new(gitint.EmbeddedError)
+			return errors.As(err, &embedded) && filepath.Base(embedded.Dir) == "inner.git"
+		}},
 		{"no git", func(t *testing.T) *gittest.Repository {
 			t.Setenv("PATH", "")
 			return gittest.At(t, gittest.TempDir(t))

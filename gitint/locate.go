@@ -41,8 +41,30 @@ func (r *Repo) locate(ctx context.Context) error {
 	if err := r.readLocation(string(out)); err != nil {
 		return fmt.Errorf("open repository at %q: %w", dir, err)
 	}
+	if in := r.surrounding(); in != "" {
+		return &EmbeddedError{Dir: r.gitDir, In: in}
+	}
 	r.settle()
 	return nil
+}
+
+// surrounding returns the working tree in which a repository lies that git found by itself and
+// that is none of git's own directories; else "". Anybody can commit a directory that looks like a
+// bare repository, with a configuration that names programs: git has safe.bareRepository against
+// that, which allows them all unless it is set.
+func (r *Repo) surrounding() string {
+	parts := strings.Split(filepath.ToSlash(r.gitDir), "/")
+	own := slices.Contains(parts, ".git") // which nobody can commit
+	if own || r.getenv(envDir) != "" {
+		return ""
+	}
+	for dir := r.gitDir; dir != filepath.Dir(dir); {
+		dir = filepath.Dir(dir)
+		if exists(filepath.Join(dir, ".git")) {
+			return dir
+		}
+	}
+	return ""
 }
 
 func (r *Repo) readLocation(out string) error {

@@ -253,7 +253,7 @@ func bareInside(t *testing.T) *gittest.Repository {
 	r.Run("init", "-q", "--bare", "inner.git")
 	inner := r.In("inner.git")
 	inner.Run("fetch", "-q", "..", "side:main") // a push would start git's maintenance there
-	return inner
+	return inner.With("GIT_DIR=" + inner.Dir)   // else it is refused
 }
 
 func linked(t *testing.T) *gittest.Repository {

@@ -57,7 +57,7 @@ type Repo struct {
 }
 
 // Open finds the repository of opts.Dir as git does. It returns
-// ErrNotRepository, an *UnsafeError or another error of git. It starts one
+// ErrNotRepository, an *UnsafeError, an *EmbeddedError or another error of git. It starts one
 // process; everything else is read when it is asked for.
 func Open(ctx context.Context, opts Options) (*Repo, error) {
 	r := &Repo{

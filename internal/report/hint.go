@@ -240,12 +240,15 @@ func nameHint(err error) string {
 // gitHint helps where git or a lock is in the way.
 func gitHint(err error) string {
 	unsafe, index := new(gitint.UnsafeError), new(gitint.LockedError)
+	embedded := new(gitint.EmbeddedError)
 	switch {
 	case errors.Is(err, gitint.ErrNotRepository):
 		return "run it inside a Git repository, or 'git init' one"
 	case errors.As(err, &unsafe):
 		return fmt.Sprintf("if you trust it: git config --global --add safe.directory %q",
 			unsafe.Dir)
+	case errors.As(err, &embedded):
+		return fmt.Sprintf("if you trust it, name it: GIT_DIR=%q", embedded.Dir)
 	case errors.As(err, &index):
 		return fmt.Sprintf("wait for the other git; if none is running, remove %s", index.Path)
 	case isA[*workspace.LockedError](err):
