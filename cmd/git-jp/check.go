@@ -151,8 +151,13 @@ func (c checkCmd) check(ctx context.Context, a *app) (*check.Report, error) {
 	if err != nil {
 		return nil, err
 	}
-	o, err := checkOptions(a, repo, check.Options{Content: c.Content, Strict: c.Strict},
-		isRange(c.Revision))
+	conf, err := checkConfig(a, repo)
+	if err != nil {
+		return nil, err
+	}
+	o, err := checkOptions(a, repo, check.Options{
+		Content: c.Content, Strict: c.Strict, MaxBlobBytes: conf.Settings().Storage.MaxBlobBytes,
+	}, isRange(c.Revision))
 	if err != nil {
 		return nil, err
 	}
@@ -227,15 +232,12 @@ func isRange(revs []string) bool {
 	return len(revs) > 1 || len(revs) == 1 && (strings.Contains(revs[0], "..") || revs[0][0] == '^')
 }
 
-// checkOptions are what all sources of a repository share.
+// checkOptions are what all sources of a repository share. They read no configuration: what hooks
+// look at is not for a broken file of a workspace to end.
 func checkOptions(
 	a *app, repo *gitint.Repo, o check.Options, ranged bool,
 ) (check.Options, error) {
-	conf, err := checkConfig(a, repo)
-	if err != nil {
-		return o, err
-	}
-	o.MaxBlobBytes, o.Cache = conf.Settings().Storage.MaxBlobBytes, a.refsCache(repo)
+	o.Cache = a.refsCache(repo)
 	lazy, err := repo.Lazy(context.Background()) // a few files are read
 	if err != nil {
 		return o, err
