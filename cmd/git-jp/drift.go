@@ -36,18 +36,23 @@ func (a *app) warnDrift(ctx context.Context, repo *gitint.Repo) error {
 	return err
 }
 
-// unregistered returns what attributes name and this clone has not registered, one driver a
-// workspace.
+// unregistered returns what attributes name and this clone has not registered, or have git
+// change, one driver a workspace.
 func unregistered(ctx context.Context, a *app, repo *gitint.Repo) ([]install.Drift, error) {
 	drifts, err := install.Drifts(ctx, repo, nearDirs(a, repo))
 	seen := make(map[string]bool)
 	return slices.DeleteFunc(drifts, func(d install.Drift) bool {
-		if seen[d.Workspace] || d.Mismatch != install.Blends && d.Mismatch != install.Stops {
+		if seen[d.Workspace] || !urgent[d.Mismatch] {
 			return true
 		}
 		seen[d.Workspace] = true
 		return false
 	}), err
+}
+
+// urgent are the mismatches that cost something before the doctor is asked.
+var urgent = map[install.Mismatch]bool{
+	install.Blends: true, install.Stops: true, install.Converts: true,
 }
 
 // nearDirs are the workspace at the root and that of the working directory, as slash

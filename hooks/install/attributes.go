@@ -15,7 +15,7 @@ import (
 )
 
 // Attributes stand in two files. That of the workspace, which is committed, says what
-// holds in every clone: no conversion of line ends, and no merge by lines, so that a
+// holds in every clone: no conversion of what was said, and no merge by lines, so that a
 // clone which knows nothing of us stops instead of blending. A value that names our
 // driver would not do there: where nobody registered it git merges by lines and says
 // nothing. The file of the clone, which git asks first, names the drivers of those who
@@ -25,12 +25,22 @@ const (
 	cloneAttributes     = "info/attributes"
 )
 
-// workspaceLines1 is the block of the committed file.
-func workspaceLines1() string {
+// unconverted keeps git from what it would otherwise do to a file on its way into a commit and
+// out of it. Filters are left to the user: LFS and git-crypt give back what they took. An encoding
+// cannot be unset, git dies of it: it is made unspecified (gitattributes(5)).
+const unconverted = " -ident !working-tree-encoding"
+
+// workspaceLines2 is the block of the committed file.
+func workspaceLines2() string { return workspaceLines(" -text" + unconverted + " -merge") }
+
+// workspaceLines1 let ident and working-tree-encoding change what was said.
+func workspaceLines1() string { return workspaceLines(" -text -merge") }
+
+func workspaceLines(attributes string) string {
 	var b strings.Builder
 	b.WriteString("# Merged by 'git jp'. A clone without its drivers stops at a merge.\n")
 	for _, d := range Drivers() {
-		b.WriteString(d.Pattern + " -text -merge")
+		b.WriteString(d.Pattern + attributes)
 		if d.Shown {
 			b.WriteString(" diff=" + d.Name)
 		}
@@ -39,11 +49,16 @@ func workspaceLines1() string {
 	return b.String()
 }
 
-// cloneLines1 is the block of the file of the clone.
-func cloneLines1() string {
+// cloneLines2 is the block of the file of the clone. A directory of conversations may have
+// attributes of its own: this file alone comes before them.
+func cloneLines2() string { return cloneLines(unconverted) }
+
+func cloneLines1() string { return cloneLines("") }
+
+func cloneLines(attributes string) string {
 	var b strings.Builder
 	for _, d := range Drivers() {
-		fmt.Fprintf(&b, "**/.jp/%s merge=%s\n", d.Pattern, d.Name)
+		fmt.Fprintf(&b, "**/.jp/%s%s merge=%s\n", d.Pattern, attributes, d.Name)
 	}
 	return b.String()
 }
@@ -92,7 +107,7 @@ func (in *Installer) cloneFile() (attributesFile, error) {
 	f := attributesFile{
 		step:  step{file: cloneAttributes},
 		path:  filepath.Join(in.repo.CommonDir(), filepath.FromSlash(cloneAttributes)),
-		known: []string{cloneLines1()},
+		known: []string{cloneLines2(), cloneLines1()},
 	}
 	return f, f.read()
 }
@@ -101,7 +116,7 @@ func workspaceFile(dir string) (attributesFile, error) {
 	f := attributesFile{
 		step:  step{file: workspaceAttributes, workspace: dir},
 		path:  filepath.Join(dir, workspaceAttributes),
-		known: []string{workspaceLines1()},
+		known: []string{workspaceLines2(), workspaceLines1()},
 	}
 	return f, f.read()
 }

@@ -19,6 +19,8 @@ const (
 	Blends Mismatch = "blends"
 	// Stops: the driver is not registered, and git stops at every merge of the files.
 	Stops Mismatch = "stops"
+	// Converts: git would take another text into a commit than the file has.
+	Converts Mismatch = "converts"
 	// Unnamed: the driver is registered, and the attributes do not name it.
 	Unnamed Mismatch = "unnamed"
 	// Unshared: this clone is all right, and one without our drivers would blend.
@@ -50,7 +52,9 @@ func Drifts(ctx context.Context, repo *gitint.Repo, dirs []string) ([]Drift, err
 			samples = append(samples, path.Join(dir, d.sample()))
 		}
 	}
-	attrs, err := repo.CheckAttr(ctx, []string{"merge", "diff", "text"}, samples)
+	attrs, err := repo.CheckAttr(ctx, []string{
+		"merge", "diff", "text", attrIdent, attrEncoding,
+	}, samples)
 	if err != nil {
 		return nil, fmt.Errorf("inspect attributes: %w", err)
 	}
@@ -72,6 +76,8 @@ func (d Driver) sample() string { return strings.ReplaceAll(d.Pattern, "*", "x")
 func (d Driver) mismatch(values settings, attrs map[string]string) Mismatch {
 	registered := len(values[d.MergeKey()]) > 0
 	switch {
+	case isGiven(attrs[attrIdent]) || isGiven(attrs[attrEncoding]):
+		return Converts
 	case !registered && attrs["merge"] == d.Name:
 		return Blends
 	case !registered && attrs["diff"] == d.Name:
@@ -94,6 +100,17 @@ func (d Driver) mismatch(values settings, attrs map[string]string) Mismatch {
 	return ""
 }
 
+// The attributes by which git changes what a file says.
+const (
+	attrIdent    = "ident"
+	attrEncoding = "working-tree-encoding"
+)
+
+// isGiven reports whether an attribute has a value for a file.
+func isGiven(value string) bool {
+	return value != gitint.AttrUnspecified && value != gitint.AttrUnset
+}
+
 // Sentence says what a drift comes to.
 func (d Drift) Sentence() string {
 	switch name := d.Driver.Name; d.Mismatch {
@@ -103,6 +120,8 @@ func (d Drift) Sentence() string {
 	case Stops:
 		return "the attributes name the driver " + name +
 			", which this clone has not registered: git stops at every merge"
+	case Converts:
+		return "the attributes ident and working-tree-encoding change what conversations say"
 	case Unnamed:
 		return "the driver " + name + " is registered, and the attributes do not name it"
 	case Unshared:

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"path"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/git-jp/git-jp/blobs"
@@ -26,8 +27,8 @@ func (p *Plan) verify(ctx context.Context, staged []gitint.Entry) error {
 		var err error
 		if h, ok := blobOf(p.req.Dir, e.Path); ok {
 			err = p.verifyBlob(ctx, p.refs[h], e)
-		} else if path.Base(e.Path) == workspace.EventsFile {
-			err = p.verifyStream(ctx, e)
+		} else if slices.Contains(texts, path.Base(e.Path)) {
+			err = p.verifyFile(ctx, e)
 		}
 		if err != nil {
 			return err
@@ -38,6 +39,65 @@ func (p *Plan) verify(ctx context.Context, staged []gitint.Entry) error {
 	}
 	return nil
 }
+
+// converting are the attributes by which git takes another text into a commit than a file has. What
+// they do to line ends changes nothing that was said.
+var converting = []string{"ident", "working-tree-encoding", "filter"}
+
+// texts are the files of a conversation that say something.
+var texts = []string{
+	workspace.EventsFile, workspace.MetadataFile, workspace.BaseConfigFile,
+}
+
+// verifyFile holds that a file of a conversation is staged as it is.
+func (p *Plan) verifyFile(ctx context.Context, e gitint.Entry) error {
+	values, err := p.req.Repo.CheckAttr(ctx, converting, []string{e.Path})
+	if err != nil {
+		return err
+	}
+	var by []string
+	for _, name := range converting {
+		if v := values[e.Path][name]; v != gitint.AttrUnspecified && v != gitint.AttrUnset {
+			by = append(by, name)
+		}
+	}
+	if len(by) > 0 {
+		same, err := p.unconverted(ctx, e)
+		if err != nil {
+			return err
+		}
+		if !same {
+			p.Report.Add(check.Finding{
+				State: check.Corrupt, Commit: check.IndexName, Path: e.Path, Element: -1,
+				Detail: "would be committed as something else, by the attribute " +
+					strings.Join(by, " and "),
+				Next: "git check-attr -a -- " + e.Path,
+			})
+			return nil
+		}
+	}
+	if path.Base(e.Path) != workspace.EventsFile {
+		return nil
+	}
+	return p.verifyStream(ctx, e)
+}
+
+// unconverted reports whether what was staged has the lines of its file.
+func (p *Plan) unconverted(ctx context.Context, e gitint.Entry) (bool, error) {
+	staged, err := p.req.Repo.ReadObject(ctx, e.OID, 0)
+	if err != nil {
+		return false, fmt.Errorf("read what was staged as %s: %w", e.Path, err)
+	}
+	file := filepath.Join(p.req.Repo.Root(), filepath.FromSlash(e.Path))
+	data, err := regular.ReadFile(file, p.req.Repo.Limits().Of(e.Path))
+	if err != nil {
+		return false, err
+	}
+	return bytes.Equal(unix(staged), unix(data)), nil
+}
+
+// unix is text with the line ends that git has in its objects.
+func unix(data []byte) []byte { return bytes.ReplaceAll(data, []byte("\r\n"), []byte("\n")) }
 
 // verifyStream holds that what a stream refers to is in the plan. A line ending filter
 // changes a stream and not its references; somebody who writes to it may change both.
