@@ -26,7 +26,7 @@ func OutlineOf(s *events.Stream, base []byte, bytes int64) Outline {
 			m.apply(ev.Delta)
 		case *events.ChatRequest:
 			if asked := !Injected(e); ev.Content != "" && (o.First == "" || asked && !person) {
-				o.First, person = Clip(ev.Content), asked
+				o.First, person = Clip(Typed(ev.Content)), asked
 			}
 		}
 	}

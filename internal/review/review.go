@@ -10,6 +10,7 @@ import (
 	"github.com/git-jp/git-jp/blobs"
 	"github.com/git-jp/git-jp/events"
 	"github.com/git-jp/git-jp/gitint"
+	"github.com/git-jp/git-jp/internal/render"
 	"github.com/git-jp/git-jp/internal/workspace"
 )
 
@@ -156,7 +157,7 @@ func Asked(s *events.Stream, t events.Turn) (author, prompt, answer string, call
 			if prompt != "" {
 				prompt += "\n\n"
 			}
-			prompt += ev.Content
+			prompt += render.Typed(ev.Content)
 			author = ev.Author
 		case *events.ToolCallRequest:
 			calls++

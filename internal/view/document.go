@@ -111,7 +111,7 @@ func Revision() string {
 func TitleOf(c Conversation) string {
 	switch first := render.OutlineOf(c.Stream, nil, 0).First; {
 	case c.Title != "":
-		return c.Title
+		return render.Typed(c.Title)
 	case first != "":
 		return "“" + first + "”"
 	default:

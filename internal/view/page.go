@@ -109,7 +109,7 @@ func (p *pageWriter) outline() {
 		for i := t.First; i <= t.Last && first == ""; i++ {
 			r, ok := s.At(i).Event().(*events.ChatRequest)
 			if ok && !render.Injected(s.At(i)) {
-				first = render.Clip(cutRunes(r.Content, clip))
+				first = render.Clip(cutRunes(render.Typed(r.Content), clip))
 			}
 		}
 		if first == "" {
@@ -117,11 +117,26 @@ func (p *pageWriter) outline() {
 		}
 		m.open("li", attr{"value", strconv.Itoa(t.Index + 1)})
 		m.put("a", first, href("#"+p.anchor(p.keys[t.First])))
+		p.did(t)
 		m.end("li")
 	}
 	m.end("ol")
 	m.end("details")
 	m.end("nav")
+}
+
+// did counts the calls of a turn behind its prompt.
+func (p *pageWriter) did(t events.Turn) {
+	var calls []*call
+	for i := t.First; i <= t.Last; i++ {
+		if ev, ok := p.conv.Stream.At(i).Event().(*events.ToolCallRequest); ok {
+			calls = append(calls, &call{name: ev.Name})
+		}
+	}
+	if len(calls) > 0 {
+		p.m.put("span", render.Count(len(calls), "call"), class("did"),
+			attr{"title", toolsOf(calls)})
+	}
 }
 
 // anchor is the id of what has a key. A key is a stranger's: it can be no id of the page's own,

@@ -71,14 +71,26 @@ func (p *pageWriter) calls(all []*call) {
 
 // groupLine says what calls in a row are.
 func groupLine(all []*call) string {
+	failed := 0
+	for _, c := range all {
+		if c.failed() {
+			failed++
+		}
+	}
+	line := render.Count(len(all), "call") + ": " + toolsOf(all)
+	if failed > 0 {
+		line += fmt.Sprintf(" (%d failed)", failed)
+	}
+	return line
+}
+
+// toolsOf names the tools of calls, those that are called most first.
+func toolsOf(all []*call) string {
 	var names []string
-	count, failed := map[string]int{}, 0
+	count := map[string]int{}
 	for _, c := range all {
 		if count[c.name]++; count[c.name] == 1 {
 			names = append(names, c.name)
-		}
-		if c.failed() {
-			failed++
 		}
 	}
 	slices.SortStableFunc(names, func(a, b string) int { return count[b] - count[a] })
@@ -87,11 +99,7 @@ func groupLine(all []*call) string {
 			names[i] = fmt.Sprintf("%s ×%d", n, count[n])
 		}
 	}
-	line := render.Count(len(all), "call") + ": " + strings.Join(names, ", ")
-	if failed > 0 {
-		line += fmt.Sprintf(" (%d failed)", failed)
-	}
-	return line
+	return strings.Join(names, ", ")
 }
 
 // step writes an element that is no call.
@@ -174,14 +182,19 @@ func (p *pageWriter) prompt(it render.Item, turn string) {
 
 // said writes a message. Of one that is longer than a page the beginning shows.
 func (p *pageWriter) said(text string) {
+	write := func(piece string) { p.prose.write(p.m, piece) }
+	if render.IsTyped(text) {
+		text = render.Typed(text)
+		write = func(piece string) { p.m.put("pre", piece, class("typed"), scrolls()) }
+	}
 	const most = 6000
 	if len(text) <= most {
-		p.prose.write(p.m, text)
+		write(text)
 		return
 	}
 	p.m.put("p", render.Clip(text), class("beginning"))
 	summary := "The whole message, " + render.Bytes(int64(len(text)))
-	p.m.rest(summary, len(text), func() { p.prose.write(p.m, text) })
+	p.m.rest(summary, len(text), func() { write(text) })
 }
 
 func (p *pageWriter) attachment(part render.Part) {
@@ -202,9 +215,20 @@ func (p *pageWriter) request(it render.Item, ev *events.ChatRequest) {
 	if marked(it.Element, "split") {
 		label = "The agent compacted the conversation here"
 	}
+	printed, isPrinted := render.Printed(ev.Content)
+	switch {
+	case isPrinted:
+		label = "Printed by a command"
+	case render.IsTyped(ev.Content):
+		label = "Typed for the agent alone: " + render.Clip(render.Typed(ev.Content))
+	}
 	p.m.open("details", class("injected note"), id(p.anchor(p.keys[it.Index])))
 	p.m.put("summary", label+", "+render.Bytes(int64(len(ev.Content))))
-	p.prose.write(p.m, ev.Content)
+	if isPrinted {
+		p.writeResultText(render.Part{Text: printed}, "")
+	} else {
+		p.said(ev.Content)
+	}
 	for _, part := range it.Parts {
 		p.attachment(part)
 	}

@@ -53,7 +53,7 @@ func HeadOf(id events.ID, d *events.Details) Summary {
 		Last: d.LastActivatedAt, Pending: true, Doc: -1,
 	}
 	if d.Title != nil {
-		s.Title = *d.Title
+		s.Title = render.Typed(*d.Title)
 	}
 	s.Agent = agentOf(d)
 	if o := workspace.OriginOf(d); o != nil {

@@ -1,0 +1,56 @@
+package view_test
+
+import (
+	"testing"
+
+	"github.com/git-jp/git-jp/events"
+	"github.com/git-jp/git-jp/internal/view"
+	"github.com/go-json-experiment/json/jsontext"
+)
+
+// TestOutlineCountsCalls holds that each prompt of the outline has the number of its calls beside it, and
+// names their tools.
+func TestOutlineCountsCalls(t *testing.T) {
+	k := newTalk().ask("one").call("Bash", map[string]any{"command": "a"}, "", false)
+	k.call("Read", map[string]any{"path": "a"}, "", false).call("Bash", map[string]any{"command": "b"}, "", true)
+	k.say("done").ask("two").say("nothing")
+	_, root := page(t, view.Document{}, k.conversation(1))
+	all := find(find(root, "nav", "outline")[0], "span", "did")
+	if len(all) != 1 {
+		t.Fatalf("got %d counts, want 1", len(all))
+	}
+	if got, tools := words(all...), attribute(all[0], "title"); got != "3 calls" || tools != "Bash ×2, Read" {
+		t.Errorf("got %q of %q", got, tools)
+	}
+}
+
+// TestTypedCommands shows commands of an agent as they were typed, in the outline, the title and the page,
+// and what they printed as text.
+func TestTypedCommands(t *testing.T) {
+	injected := events.Metadata{}.With(events.MetadataInjected, jsontext.Value("true"))
+	k := newTalk().ask("<command-message>review</command-message>\n<command-name>/review</command-name>\n" +
+		"<command-args>_6_ <b></command-args>").say("fine")
+	k.ask("<bash-input>ls *.go</bash-input>")
+	k.add(&events.ChatRequest{Content: "<bash-stdout>\x1b[31ma.go\x1b[0m</bash-stdout><bash-stderr></bash-stderr>"}, injected)
+	k.add(&events.ChatRequest{Content: "<command-name>/compact</command-name>"}, injected).say("ok")
+	c := k.conversation(1)
+	_, root := page(t, view.Document{}, c)
+	if got := words(find(root, "nav", "outline")...); got != "Prompts /review _6_ <b> ! ls *.go" {
+		t.Errorf("the outline has %q", got)
+	}
+	if got := words(find(root, "title", "")...); got != "“/review _6_ <b>”" {
+		t.Errorf("the title is %q", got)
+	}
+	if got := words(find(root, "div", "prompt")...); got != "/review _6_ <b> ! ls *.go" {
+		t.Errorf("the prompts are %q", got)
+	}
+	notes := find(root, "details", "injected")
+	if len(notes) != 2 || words(notes[0]) != "Printed by a command, 67 bytes a.go" ||
+		words(notes[1]) != "Typed for the agent alone: /compact, 37 bytes /compact" {
+		t.Errorf("the notes are %q", words(notes...))
+	}
+	c.Title = "<bash-input>ls</bash-input>"
+	if got := view.TitleOf(c); got != "! ls" {
+		t.Errorf("the title is %q", got)
+	}
+}
