@@ -12,6 +12,7 @@ import (
 	"io/fs"
 	"os"
 	"slices"
+	"strings"
 
 	"github.com/git-jp/git-jp/events"
 	"github.com/git-jp/git-jp/gitint"
@@ -81,6 +82,7 @@ type build struct {
 	is     manifest
 	index  *index
 	pages  map[string]string // of sessions and conversations
+	left   map[string]left   // by the session that it is
 	finder *blame.Finder     // of turns, nil without files
 	report Report
 
@@ -97,7 +99,10 @@ func Build(ctx context.Context, dir string, all []Entry, o Options) (Report, err
 	if err != nil {
 		return Report{}, fmt.Errorf("open %s: %w", dir, err)
 	}
-	b := &build{Options: o, root: root, temp: ".tmp", pages: make(map[string]string)}
+	b := &build{
+		Options: o, root: root, temp: ".tmp",
+		pages: make(map[string]string), left: make(map[string]left),
+	}
 	for _, e := range all {
 		b.pages[e.ID.String()] = pageName(e.ID)
 		if e.Session != "" {
@@ -151,7 +156,15 @@ type draft struct {
 	entry  Entry
 	digest string
 	files  []string // that its calls name, where files are published
+	left   []string // the sessions that have what the person went back from
 	view.Summary
+}
+
+// A left is what the person went back from in a session.
+type left struct {
+	view.Left
+
+	digest string
 }
 
 // drafts reads all conversations that can be read.
@@ -172,6 +185,13 @@ func (b *build) drafts(ctx context.Context, all []Entry) ([]draft, error) {
 			d.files = b.finder.Add(blame.Subject{
 				ID: e.ID, Title: view.TitleOf(shown), Stream: conv.Stream,
 			})
+		}
+		for name := range conv.Details.Rewound() {
+			d.left = append(d.left, name)
+		}
+		slices.Sort(d.left)
+		if strings.Contains(e.Session, "@") { // it may be that of another one
+			b.left[e.Session] = left{view.LeftOf(pageName(e.ID), conv.Stream), d.digest}
 		}
 		s := b.Page.Summarize(conv)
 		s.Author = cmp.Or(b.Authors[e.ID], s.Author)
@@ -241,6 +261,9 @@ func (b *build) conversation(d draft) error {
 	for _, name := range d.files {
 		digest += b.fileOf(name)
 	}
+	for _, name := range d.left {
+		digest += b.left[name].digest
+	}
 	if was := b.was.Pages[digits]; was.Digest == digest {
 		d.Doc = was.Summary.Doc
 		b.is.Pages[digits] = entry{digest, d.Summary, was.Rest}
@@ -254,6 +277,9 @@ func (b *build) conversation(d draft) error {
 	}
 	if kin != "" {
 		shown.Facts = append(shown.Facts, view.Fact{Name: "Together", Value: kin})
+	}
+	for _, name := range d.left {
+		shown.Left = append(shown.Left, b.left[name].Left)
 	}
 	doc, rest := b.Page, view.NewRest(d.ID)
 	doc.Rest = rest

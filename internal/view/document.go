@@ -30,6 +30,8 @@ type Conversation struct {
 	Facts []Fact // beside its title, in their order
 	// Only chooses turns, counted from 1; nil is all of them.
 	Only func(turn int) bool
+	// Left is what the person went back from.
+	Left []Left
 }
 
 // A Fact is something that is known of a conversation.

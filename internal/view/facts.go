@@ -28,7 +28,11 @@ func FactsOf(conv *workspace.Conversation) []Fact {
 	}
 	slices.Sort(keys)
 	for _, k := range keys {
-		facts = append(facts, Fact{Name: labelName(k), Value: labels[k]})
+		of := ""
+		if k == sessions.LabelParent {
+			of = labels[k]
+		}
+		facts = append(facts, Fact{Name: labelName(k), Value: labels[k], Of: of})
 	}
 	return slices.DeleteFunc(facts, func(f Fact) bool { return f.Value == "" })
 }

@@ -46,6 +46,7 @@ func (p *pageWriter) write() ([]render.Problem, error) {
 	if len(p.conv.Stream.Turns()) == 0 {
 		m.put("p", "Nothing was asked.", class("note"))
 	}
+	p.left()
 	p.figures()
 	problems, err := p.conv.Visit(p)
 	p.flush()
@@ -105,18 +106,8 @@ func (p *pageWriter) outline() {
 		if !p.shows(t.Index + 1) {
 			continue
 		}
-		first := ""
-		for i := t.First; i <= t.Last && first == ""; i++ {
-			r, ok := s.At(i).Event().(*events.ChatRequest)
-			if ok && !render.Injected(s.At(i)) {
-				first = render.Clip(cutRunes(render.Typed(r.Content), clip))
-			}
-		}
-		if first == "" {
-			first = "(no prompt)"
-		}
 		m.open("li", attr{"value", strconv.Itoa(t.Index + 1)})
-		m.put("a", first, href("#"+p.anchor(p.keys[t.First])))
+		m.put("a", orNoPrompt(promptOf(s, t)), href("#"+p.anchor(p.keys[t.First])))
 		p.did(t)
 		m.end("li")
 	}

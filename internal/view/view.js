@@ -50,6 +50,8 @@
     const target = document.getElementById(location.hash.slice(1)) ||
       document.getElementById(decodeURI(location.hash.slice(1)));
     if (!target) return;
+    const moved = target.closest(".moved"); // it is on another page by now
+    if (moved) { location.replace(moved.dataset.page + location.hash); return; }
     reveal(target);
     target.scrollIntoView();
   };

@@ -9,9 +9,11 @@ import (
 	"encoding/hex"
 	"errors"
 	"io/fs"
+	"maps"
 	"net"
 	"net/http"
 	"net/url"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -183,16 +185,17 @@ func (s *Server) conversation(
 	if err != nil || !ok {
 		return cmp.Or(err, fs.ErrNotExist)
 	}
-	_, shown, err := s.load(k.entry)
+	conv, shown, err := s.load(k.entry)
 	if errors.Is(err, fs.ErrNotExist) { // its directory has the name of its title
 		if k, ok, err = s.findAgain(r.Context(), id); err != nil || !ok {
 			return cmp.Or(err, fs.ErrNotExist)
 		}
-		_, shown, err = s.load(k.entry)
+		conv, shown, err = s.load(k.entry)
 	}
 	if err != nil {
 		return err
 	}
+	shown.Left = s.left(conv)
 	if kin := k.summary.Kin(); kin != "" {
 		shown.Facts = append(shown.Facts, view.Fact{Name: "Together", Value: kin})
 	}
@@ -212,6 +215,24 @@ func (s *Server) conversation(
 		}
 	}
 	return write(w, r, page.Bytes())
+}
+
+// left returns what the person went back from in a session. What cannot be read says so on its own
+// page.
+func (s *Server) left(conv *workspace.Conversation) (all []view.Left) {
+	for _, name := range slices.Sorted(maps.Keys(conv.Details.Rewound())) {
+		page := s.pageOf(name)
+		id, err := events.ParseID(strings.TrimSuffix(page, ".html"))
+		if page == "" || err != nil {
+			continue
+		}
+		if k, ok := s.list.find(id); ok {
+			if other, _, err := s.load(k.entry); err == nil {
+				all = append(all, view.LeftOf(page, other.Stream))
+			}
+		}
+	}
+	return all
 }
 
 // search answers a form: what was found, in tool results too, with links to the turns.

@@ -1,0 +1,98 @@
+package view
+
+import (
+	"net/url"
+
+	"github.com/git-jp/git-jp/events"
+	"github.com/git-jp/git-jp/internal/render"
+)
+
+// A Left is what the person went back from in a session: a conversation of its own, to which links
+// lead that were made when it was in the session.
+type Left struct {
+	Page  string
+	turns []leftTurn
+}
+
+type leftTurn struct {
+	prompt string
+	keys   []string // of its events
+}
+
+// LeftOf returns what a conversation has that a person went back from.
+func LeftOf(page string, s *events.Stream) Left {
+	l := Left{Page: page}
+	keys := s.Keys()
+	for _, t := range s.Turns() {
+		l.turns = append(l.turns, leftTurn{promptOf(s, t), keys[t.First : t.Last+1]})
+	}
+	return l
+}
+
+// promptOf returns the first words that a person said in a turn, "" for none.
+func promptOf(s *events.Stream, t events.Turn) string {
+	for i := t.First; i <= t.Last; i++ {
+		r, ok := s.At(i).Event().(*events.ChatRequest)
+		if ok && !render.Injected(s.At(i)) && r.Content != "" {
+			return render.Clip(cutRunes(render.Typed(r.Content), clip))
+		}
+	}
+	return ""
+}
+
+// without returns the turns of which a page does not have every event, and of these the events that
+// it does not have.
+func (l Left) without(has map[string]bool) (all []leftTurn) {
+	for _, t := range l.turns {
+		gone := leftTurn{prompt: t.prompt}
+		for _, key := range t.keys {
+			if key != "" && !has[key] {
+				has[key] = true
+				gone.keys = append(gone.keys, key)
+			}
+		}
+		if len(gone.keys) > 0 {
+			all = append(all, gone)
+		}
+	}
+	return all
+}
+
+// left lists the turns that were left, with the anchors that links lead to.
+func (p *pageWriter) left() {
+	has := make(map[string]bool, len(p.keys))
+	for _, key := range p.keys {
+		has[key] = true
+	}
+	m := p.m
+	for _, l := range p.conv.Left {
+		turns := l.without(has)
+		if len(turns) == 0 {
+			continue
+		}
+		said := "1 turn was"
+		if len(turns) > 1 {
+			said = render.Count(len(turns), "turn") + " were"
+		}
+		m.open("details", class("mark"))
+		m.put("summary", said+" left when the person went back")
+		m.open("ul", class("moved"), attr{"data-page", l.Page})
+		for _, t := range turns {
+			m.open("li")
+			m.put("a", orNoPrompt(t.prompt), href(l.Page+"#e-"+url.PathEscape(t.keys[0])))
+			for _, key := range t.keys {
+				m.put("span", "", id(p.anchor(key)))
+			}
+			m.end("li")
+		}
+		m.end("ul")
+		m.end("details")
+	}
+}
+
+func orNoPrompt(prompt string) string {
+	if prompt == "" {
+		return "(no prompt)"
+	}
+	return prompt
+}
