@@ -15,12 +15,13 @@ import (
 // held is what was said and may be said again by the record that follows: by an item what an
 // event said, by an event what an item in the person's name said.
 type held struct {
-	role  role
-	at    time.Time
-	text  string
-	all   []piece // of an item
-	reply string
-	size  int // of its line
+	role   role
+	at     time.Time
+	text   string
+	all    []piece // of an item
+	reply  string
+	number int // of its line, which names it whatever follows
+	size   int // of its line
 }
 
 type role int
@@ -41,10 +42,10 @@ func (m *mapper) flush() {
 			m.inName(h)
 		case answer:
 			m.spoken[h.text] = true
-			m.Message(m.key(), h.at, h.reply, h.text, events.Metadata{})
+			m.Message(m.keyAt(h.number), h.at, h.reply, h.text, events.Metadata{})
 		case thought:
 			m.spoken[h.text] = true
-			m.Reasoning(m.key(), h.at, h.reply, h.text, events.Metadata{})
+			m.Reasoning(m.keyAt(h.number), h.at, h.reply, h.text, events.Metadata{})
 		}
 	}
 }
@@ -54,10 +55,10 @@ func (m *mapper) flush() {
 func (m *mapper) inName(h held) {
 	images := attached(h.all)
 	if len(images) == 0 && (isInjected(h.text) || m.shows) {
-		m.Injected(m.key(), h.at, h.text)
+		m.Injected(m.keyAt(h.number), h.at, h.text)
 		return
 	}
-	m.prompt(h.at, h.text, images)
+	m.prompt(h, h.text, images)
 }
 
 // take returns what is held of a role and a text, and holds it no more.
@@ -135,7 +136,7 @@ func (m *mapper) userMessage(r *record, text string, images []sessions.Text) {
 		} else {
 			m.drop(r)
 		}
-		m.prompt(h.at, text, attached(h.all))
+		m.prompt(h, text, attached(h.all))
 		m.beside(h, text)
 		return
 	}
@@ -143,7 +144,7 @@ func (m *mapper) userMessage(r *record, text string, images []sessions.Text) {
 	for _, url := range images {
 		all = append(all, piece{Image: url})
 	}
-	m.prompt(r.Time.Time, text, attached(all))
+	m.prompt(held{at: r.Time.Time, number: m.number}, text, attached(all))
 	if slices.ContainsFunc(images, isElsewhere) {
 		m.keep(r)
 	}
@@ -160,7 +161,7 @@ func isElsewhere(url sessions.Text) bool {
 func (m *mapper) beside(h held, prompt string) {
 	for _, p := range h.all {
 		if text := string(p.Text); text != "" && text != prompt && !isImageTag(text) {
-			m.Injected(m.key(), h.at, text)
+			m.Injected(m.keyAt(h.number), h.at, text)
 		}
 	}
 }
@@ -176,7 +177,8 @@ func (m *mapper) shown(r *record, role role, text string) {
 	default:
 		m.Held()
 		m.held = append(m.held, held{
-			role: role, at: r.Time.Time, text: text, reply: m.replyID(), size: len(r.line),
+			role: role, at: r.Time.Time, text: text, reply: m.replyID(), number: m.number,
+			size: len(r.line),
 		})
 	}
 }

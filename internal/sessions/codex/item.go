@@ -73,7 +73,8 @@ func (m *mapper) hold(r *record) {
 		m.others(r, r.p.Content)
 		m.Held()
 		m.held = append(m.held, held{
-			role: person, at: r.Time.Time, text: text, all: all, size: len(r.line),
+			role: person, at: r.Time.Time, text: text, all: all, number: m.number,
+			size: len(r.line),
 		})
 	}
 }
@@ -116,16 +117,16 @@ func (m *mapper) assistant(r *record) {
 		m.keep(r)
 		return
 	}
-	reply := m.replyID()
+	reply, number := m.replyID(), m.number
 	if h, ok := m.take(func(h held) bool { return h.role == answer && h.text == text }); ok {
-		reply = h.reply
+		reply, number = h.reply, h.number
 		m.Drop("event_msg/agent_message", h.size)
 	} else {
 		m.heard[text]++
 	}
 	m.flush()
 	m.spoken[text] = true
-	m.Message(m.key(), r.Time.Time, reply, text, r.p.metadata())
+	m.Message(m.keyAt(number), r.Time.Time, reply, text, r.p.metadata())
 	m.others(r, r.p.Content)
 }
 
@@ -133,12 +134,12 @@ func (m *mapper) assistant(r *record) {
 // a summary.
 func (m *mapper) reasoning(r *record) {
 	summary, own := texts(r.p.Summary), texts(r.p.Content)
-	reply := m.replyID()
+	reply, number := m.replyID(), m.number
 	again := r.p.Encrypted == "" && len(summary)+len(own) > 0
 	for _, text := range slices.Concat(summary, own) {
 		again = again && m.spoken[text]
 		if h, ok := m.take(func(h held) bool { return h.role == thought && h.text == text }); ok {
-			reply = h.reply
+			reply, number = h.reply, min(number, h.number)
 			m.Drop("event_msg/agent_reasoning", h.size)
 		} else {
 			m.heard[text]++
@@ -155,7 +156,7 @@ func (m *mapper) reasoning(r *record) {
 		m.keep(r)
 		return
 	}
-	m.Reasoning(m.key(), r.Time.Time, reply, text, md)
+	m.Reasoning(m.keyAt(number), r.Time.Time, reply, text, md)
 	m.others(r, r.p.Summary, r.p.Content)
 }
 

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"strconv"
 	"strings"
-	"time"
 
 	"github.com/git-jp/git-jp/internal/sessions"
 	"github.com/go-json-experiment/json"
@@ -166,10 +165,13 @@ func (m *mapper) begin(turn string) {
 
 // key names what is told next: by the turn, which a copy in a fork has too, and how much was
 // told of it; where turns have no ids by the line.
-func (m *mapper) key() string {
+func (m *mapper) key() string { return m.keyAt(m.number) }
+
+// keyAt is key of what a line said that was held back.
+func (m *mapper) keyAt(number int) string {
 	base := tail(m.turn)
 	if base == "" {
-		base = m.thread + "." + strconv.Itoa(m.number)
+		base = m.thread + "." + strconv.Itoa(number)
 	}
 	n := m.told[base]
 	m.told[base]++
@@ -195,16 +197,16 @@ func (m *mapper) rewind(point string) {
 }
 
 // prompt tells what a person asked. What is asked in a turn that goes on is further to it.
-func (m *mapper) prompt(at time.Time, text string, images []sessions.Attachment) {
-	key := m.key()
+func (m *mapper) prompt(h held, text string, images []sessions.Attachment) {
+	key := m.keyAt(h.number)
 	m.Headline(text)
 	if m.turn != "" && m.asked == m.turn {
 		m.prompts = append(m.prompts, m.Turn()+1) // going back to it keeps the turn
-		m.Further(key, at, text, images...)
+		m.Further(key, h.at, text, images...)
 		return
 	}
 	m.asked = m.turn
-	m.Prompt(key, at, text, images...)
+	m.Prompt(key, h.at, text, images...)
 	m.prompts = append(m.prompts, m.Turn())
 }
 
