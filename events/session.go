@@ -11,6 +11,10 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
+// UnknownModel is the name of the model in the base configuration of an import whose session has
+// named none yet.
+const UnknownModel = "unknown"
+
 // Labels of a conversation that was made of an agent's session. docs/format.md, "Agent sessions",
 // says what they hold; a merge goes by them.
 const (

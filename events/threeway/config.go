@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/git-jp/git-jp/events"
@@ -211,6 +212,15 @@ type lostSetting struct {
 
 // value merges three versions of a value, nil standing for none.
 func (m *baseMerger) value(base, ours, theirs jsontext.Value) jsontext.Value {
+	if base == nil && slices.Equal(m.path, modelID) {
+		switch unknown := isUnknown(ours); {
+		case unknown == isUnknown(theirs):
+		case unknown && theirs != nil:
+			return theirs
+		case ours != nil:
+			return ours
+		}
+	}
 	if jsonspan.IsObject(ours) && jsonspan.IsObject(theirs) &&
 		!sameValue(base, ours) && !sameValue(base, theirs) {
 		return m.object(base, ours, theirs)
@@ -226,6 +236,18 @@ func (m *baseMerger) value(base, ours, theirs jsontext.Value) jsontext.Value {
 		}
 		return win
 	})
+}
+
+// modelID is where a model is. An import has [events.UnknownModel] there while its session has
+// named none, and one that came later the first that it named.
+var modelID = []string{"assistant", "model", "id"}
+
+func isUnknown(model jsontext.Value) bool {
+	if !jsonspan.IsObject(model) {
+		return false
+	}
+	name, ok := jsonspan.Find(jsonspan.Members(model), "name")
+	return ok && string(name.Value(model)) == strconv.Quote(events.UnknownModel)
 }
 
 func sameValue(a, b jsontext.Value) bool {

@@ -134,6 +134,31 @@ func TestImportsOfOneSessionMerge(t *testing.T) {
 	}
 }
 
+// TestBaseConfigsOfOneSessionMerge: an import of so little of a session that no model was named in it
+// comes together with a longer one, on which side it may be and without a common import. What the
+// longer one says counts, and nothing is added to its turns.
+func TestBaseConfigsOfOneSessionMerge(t *testing.T) {
+	for _, model := range []string{"claude-x", "zeta"} { // before and behind "unknown"
+		all := prefixes(t, bytes.ReplaceAll(transcript(), []byte("claude-x"), []byte(model)))
+		short, long := side(all[0]), side(all[len(all)-1])
+		if !bytes.Contains(short.BaseConfig, []byte(events.UnknownModel)) ||
+			bytes.Contains(long.BaseConfig, []byte(events.UnknownModel)) {
+			t.Fatalf("they begin with\n%s\n%s", short.BaseConfig, long.BaseConfig)
+		}
+		for _, sides := range [][2]threeway.Side{{short, long}, {long, short}} {
+			config, warnings, err := threeway.BaseConfig(nil, sides[0].BaseConfig, sides[1].BaseConfig)
+			if err != nil || len(warnings) > 0 || !bytes.Equal(config, long.BaseConfig) {
+				t.Errorf("%s: %v, %v; got\n%s\nwant\n%s", model, warnings, err, config, long.BaseConfig)
+			}
+			r := merged(t, threeway.Side{}, sides[0], sides[1])
+			if got, want := r.Stream.Encode(), long.Stream.Encode(); !bytes.Equal(got, want) ||
+				!bytes.Equal(r.BaseConfig, long.BaseConfig) || len(r.Warnings) > 0 {
+				t.Errorf("%s: %v; got\n%s\nwant\n%s", model, r.Warnings, got, want)
+			}
+		}
+	}
+}
+
 func mergeAll(t *testing.T, all []*sessions.Conversation) {
 	t.Helper()
 	for i := range all {

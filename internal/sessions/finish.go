@@ -178,7 +178,7 @@ func (b *Builder) conversation(n Name) *Conversation {
 func (b *Builder) baseConfig() []byte {
 	m := b.base
 	if m.name == "" {
-		m = model{provider: "anthropic", name: "unknown"}
+		m = model{provider: "anthropic", name: events.UnknownModel}
 	}
 	data, err := json.Marshal(map[string]any{
 		"assistant":    configured(m),
