@@ -222,8 +222,8 @@ var rooms = []room{
 		dir: "internal/view",
 		is:  "conversations as HTML: pages that need no network and no script, and in which nothing of theirs runs",
 		imports: []string{
-			"blobs", "events", "internal/edits", "internal/llm/models", "internal/render", "internal/sessions",
-			"internal/stats", "internal/workspace",
+			"blobs", "events", "internal/edits", "internal/gfm", "internal/llm/models", "internal/render",
+			"internal/sessions", "internal/stats", "internal/workspace",
 		},
 	},
 	{
@@ -381,9 +381,13 @@ var rooms = []room{
 		is:  "what calls of tools are about: commands, files, the changes that they ask for",
 	},
 	{
+		dir: "internal/gfm",
+		is:  "GitHub's tables, strikethrough and task lists in Markdown",
+	},
+	{
 		dir:       "internal/render",
 		is:        "terminal, Markdown and JSON; tables, progress; the only place that writes escape codes",
-		imports:   []string{"events", "events/threeway", "blobs", "internal/edits"},
+		imports:   []string{"events", "events/threeway", "blobs", "internal/edits", "internal/gfm"},
 		processes: "pager",
 	},
 	{

@@ -6,9 +6,9 @@ import (
 	"strings"
 
 	"github.com/charmbracelet/x/ansi"
+	"github.com/git-jp/git-jp/internal/gfm"
 	"github.com/yuin/goldmark"
 	"github.com/yuin/goldmark/ast"
-	"github.com/yuin/goldmark/extension"
 	east "github.com/yuin/goldmark/extension/ast"
 	"github.com/yuin/goldmark/parser"
 	"github.com/yuin/goldmark/text"
@@ -44,8 +44,7 @@ const unlimited = 1 << 20
 const leastWidth = 16
 
 func newMarkdown(o Output) *markdown {
-	md := goldmark.New(goldmark.WithExtensions(
-		extension.Table, extension.Strikethrough, extension.TaskList))
+	md := goldmark.New(goldmark.WithExtensions(gfm.Extension{}))
 	return &markdown{out: o, parser: md.Parser()}
 }
 
@@ -66,7 +65,7 @@ func newLiveMarkdown(o Output) *markdown {
 			util.Prioritized(parser.NewParagraphParser(), 1000),
 		),
 		parser.WithInlineParsers(parser.DefaultInlineParsers()...),
-	)), goldmark.WithExtensions(extension.Table, extension.Strikethrough, extension.TaskList))
+	)), goldmark.WithExtensions(gfm.Extension{}))
 	return &markdown{out: o, parser: md.Parser(), live: true}
 }
 

@@ -7,10 +7,10 @@ import (
 	"strings"
 	"sync"
 
+	"github.com/git-jp/git-jp/internal/gfm"
 	"github.com/git-jp/git-jp/internal/render"
 	"github.com/yuin/goldmark"
 	"github.com/yuin/goldmark/ast"
-	"github.com/yuin/goldmark/extension"
 	"github.com/yuin/goldmark/parser"
 	"github.com/yuin/goldmark/renderer"
 	"github.com/yuin/goldmark/text"
@@ -28,11 +28,8 @@ type prose struct {
 // newProse returns what renders messages below a heading of a level.
 func newProse(level int, code *budget) *prose {
 	p := &prose{level: level, code: code}
-	// Pages forbid attributes of style.
-	table := extension.NewTable(
-		extension.WithTableCellAlignMethod(extension.TableCellAlignAttribute))
 	p.md = goldmark.New(
-		goldmark.WithExtensions(table, extension.Strikethrough, extension.TaskList),
+		goldmark.WithExtensions(gfm.Extension{}),
 		goldmark.WithParserOptions(parser.WithInlineParsers(
 			util.Prioritized(redactedParser{}, 150))), // before links
 		goldmark.WithRendererOptions(renderer.WithNodeRenderers(util.Prioritized(p, 100))),
