@@ -125,18 +125,20 @@ func valueCandidates(a *app, f *kong.Flag, last string) []string {
 
 // modelNames returns the models that are known without asking anybody, and short names.
 func modelNames(a *app) (names []string) {
-	l, err := newModelList(a)
+	m, err := modelsHere(a)
 	if err != nil {
 		return nil
 	}
-	for _, aliases := range l.aliases {
-		names = append(names, aliases...)
+	l, err := m.List(func(error) {})
+	if err != nil {
+		return nil
+	}
+	var ids []string
+	for _, m := range l.Known() {
+		names, ids = append(names, m.Aliases...), append(ids, m.ID)
 	}
 	slices.Sort(names)
-	for _, m := range l.known() {
-		names = append(names, m.ID)
-	}
-	return names
+	return append(names, ids...)
 }
 
 // choicesOf returns the values that a setting can have.
