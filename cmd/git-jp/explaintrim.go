@@ -2,48 +2,10 @@ package main
 
 import (
 	"fmt"
-	"time"
 
 	"github.com/git-jp/git-jp/internal/query"
 	"github.com/git-jp/git-jp/internal/render"
 )
-
-// A trimRecord is what the schedule of trimming decides, with its arithmetic.
-type trimRecord struct {
-	Schedule string  `json:"schedule"`
-	Trim     bool    `json:"trim"`
-	Why      string  `json:"why"`
-	Results  int     `json:"results"`
-	Tokens   float64 `json:"estimated_tokens"`        // that would go
-	Tail     float64 `json:"estimated_tokens_behind"` // with those, from the first of them on
-	Prompt   float64 `json:"estimated_tokens_prompt"`
-	Carried  float64 `json:"estimated_tokens_carried"` // that could have gone, over all calls
-
-	Paid      *float64   `json:"usd_carried"`
-	Again     *float64   `json:"usd_sent_again"`
-	Now       *float64   `json:"usd_saved_next_call"`
-	Later     *float64   `json:"usd_saved_later_call"`
-	BreakEven *float64   `json:"break_even_calls"`
-	Cold      bool       `json:"cache_cold"`
-	Asked     *time.Time `json:"last_asked_at"`
-	Gone      float64    `json:"cache_gone_after_seconds"`
-	AsOf      string     `json:"prices_as_of"`
-}
-
-// newTrimRecord returns the record of a decision.
-func newTrimRecord(t query.Trimming) *trimRecord {
-	r := &trimRecord{
-		Schedule: string(t.Schedule), Trim: t.Trim, Why: t.Why, Results: t.Results,
-		Tokens: t.Tokens, Tail: t.Tail, Prompt: t.Prompt, Carried: t.Carried,
-		Paid: t.CarriedUSD, Again: t.AgainUSD, Now: t.Money.Now, Later: t.Money.PerCall,
-		BreakEven: t.Money.BreakEven, Cold: t.Money.Cold, Gone: t.Gone.Seconds(),
-		AsOf: t.Money.AsOf,
-	}
-	if !t.Asked.IsZero() {
-		r.Asked = &t.Asked
-	}
-	return r
-}
 
 // trimFields tell a decision as the report of 'git jp compact' would.
 func (a *app) trimFields(t query.Trimming) [][2]string {

@@ -11,6 +11,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/git-jp/git-jp/internal/prepare"
 	"github.com/git-jp/git-jp/internal/stats"
 )
 
@@ -67,8 +68,8 @@ func TestRecordsAreDocumented(t *testing.T) {
 		"fault": faultRecord{}, "conflict": conflictRecord{}, "migrated": migratedRecord{},
 		"hook": actionRecord{}, "diagnosis": diagnosisRecord{},
 		"workspace": initRecord{},
-		"approval":  trustRecord{}, "attachment": attachmentRecord{}, "model": modelRecord{},
-		"explanation": explainRecord{}, "collected": collectedRecord{}, "run": runRecord{},
+		"approval":  trustRecord{}, "attachment": attachmentRecord{}, "model": prepare.KnownModel{},
+		"explanation": prepare.Explanation{}, "collected": collectedRecord{}, "run": runRecord{},
 		"why": whyRecord{}, "update": updateRecord{},
 		"setting": settingRecord{}, "version": versionRecord{},
 	} {
