@@ -1,20 +1,13 @@
 package main
 
 import (
-	"bytes"
-	"errors"
 	"fmt"
 	"io"
-	"io/fs"
 	"maps"
-	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 
-	"github.com/git-jp/git-jp/internal/atomicfile"
 	"github.com/git-jp/git-jp/internal/handover"
-	"github.com/git-jp/git-jp/internal/regular"
 	"github.com/git-jp/git-jp/internal/sessions"
 	"github.com/git-jp/git-jp/internal/workspace"
 )
@@ -50,7 +43,7 @@ func (c exportCmd) handOver(a *app, agent sessions.Agent, e workspace.Entry) err
 			return err
 		})
 	}
-	if err := keepSession(s); err != nil {
+	if err := s.Keep(); err != nil {
 		return fmt.Errorf("export %s: %w", e.ID, err)
 	}
 	if a.JSON {
@@ -58,46 +51,4 @@ func (c exportCmd) handOver(a *app, agent sessions.Agent, e workspace.Entry) err
 	}
 	_, err = fmt.Fprintln(a.stdout, strings.Join(s.Command, " "))
 	return err
-}
-
-// errOtherSession is for a file in the place of a session that does not begin with it.
-var errOtherSession = errors.New("there is another file in its place")
-
-// keepSession puts a session where its agent looks for it. One that is there stays: the agent has
-// gone on with it since.
-func keepSession(s *handover.Session) error {
-	if err := atomicfile.MkdirPrivate(filepath.Dir(s.Path)); err != nil {
-		return err
-	}
-	there, err := beginning(s.Path, len(s.Data))
-	switch {
-	case errors.Is(err, fs.ErrNotExist):
-		return writeSession(s)
-	case err != nil:
-		return err
-	case !bytes.Equal(there, s.Data):
-		return fmt.Errorf("write %s: %w", s.Path, errOtherSession)
-	}
-	return nil
-}
-
-// beginning returns the first n bytes of a file, or all where it has fewer.
-func beginning(name string, n int) ([]byte, error) {
-	f, err := regular.OpenFile(name)
-	if err != nil {
-		return nil, err
-	}
-	defer f.Close() //nolint:errcheck // only read
-	return io.ReadAll(io.LimitReader(f, int64(n)))
-}
-
-func writeSession(s *handover.Session) error {
-	dir, err := os.OpenRoot(filepath.Dir(s.Path))
-	if err != nil {
-		return err
-	}
-	err = atomicfile.Write(dir, filepath.Base(s.Path), s.Data, atomicfile.Options{
-		TempDir: ".", Private: true,
-	})
-	return errors.Join(err, dir.Close())
 }

@@ -205,6 +205,7 @@ var rooms = []room{
 		imports: []string{
 			"events", "events/settings", "blobs", "internal/jpconfig", "internal/llm",
 			"internal/llm/wire", "internal/query", "internal/sessions", "internal/sessions/claude", "internal/sessions/codex",
+			"internal/atomicfile", "internal/regular",
 		},
 	},
 	{

@@ -1,0 +1,56 @@
+package handover
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+
+	"github.com/git-jp/git-jp/internal/atomicfile"
+	"github.com/git-jp/git-jp/internal/regular"
+)
+
+// errOtherSession is for a file in the place of a session that does not begin with it.
+var errOtherSession = errors.New("there is another file in its place")
+
+// Keep puts a session where its agent looks for it. One that is there stays: the agent has
+// gone on with it since.
+func (s *Session) Keep() error {
+	if err := atomicfile.MkdirPrivate(filepath.Dir(s.Path)); err != nil {
+		return err
+	}
+	there, err := beginning(s.Path, len(s.Data))
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return s.write()
+	case err != nil:
+		return err
+	case !bytes.Equal(there, s.Data):
+		return fmt.Errorf("write %s: %w", s.Path, errOtherSession)
+	}
+	return nil
+}
+
+// beginning returns the first n bytes of a file, or all where it has fewer.
+func beginning(name string, n int) ([]byte, error) {
+	f, err := regular.OpenFile(name)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close() //nolint:errcheck // only read
+	return io.ReadAll(io.LimitReader(f, int64(n)))
+}
+
+func (s *Session) write() error {
+	dir, err := os.OpenRoot(filepath.Dir(s.Path))
+	if err != nil {
+		return err
+	}
+	err = atomicfile.Write(dir, filepath.Base(s.Path), s.Data, atomicfile.Options{
+		TempDir: ".", Private: true,
+	})
+	return errors.Join(err, dir.Close())
+}
