@@ -4,14 +4,13 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
 	"path/filepath"
 	"runtime"
 	"slices"
 	"strings"
 	"time"
 
-	"github.com/git-jp/git-jp/internal/atomicfile"
+	"github.com/git-jp/git-jp/blobs"
 	"github.com/git-jp/git-jp/internal/config"
 	"github.com/git-jp/git-jp/internal/jpconfig"
 	"github.com/git-jp/git-jp/internal/regular"
@@ -293,24 +292,12 @@ func editSettings(file string, edit func(data []byte) ([]byte, error)) error {
 	})
 }
 
-// tempDir is where temporaries of ours below .jp lie.
-const tempDir = "blobs/.tmp"
-
-// writeFile replaces a configuration file. Below .jp temporaries have their place;
-// in the user's own directory they lie beside the file.
-func writeFile(path string, data []byte) (err error) {
-	dir := filepath.Dir(path)
-	if err := os.MkdirAll(dir, 0o755); err != nil {
-		return err
-	}
-	root, err := os.OpenRoot(dir)
-	if err != nil {
-		return err
-	}
-	defer func() { err = errors.Join(err, root.Close()) }()
+// editConfig edits a configuration file. Below .jp temporaries have their place; in the user's own
+// directory they lie beside the file.
+func editConfig(file string, edit func([]byte) ([]byte, error)) error {
 	temp := "."
-	if filepath.Base(dir) == workspace.DirName {
-		temp = tempDir
+	if filepath.Base(filepath.Dir(file)) == workspace.DirName {
+		temp = blobs.Dir + "/.tmp"
 	}
-	return atomicfile.Write(root, filepath.Base(path), data, atomicfile.Options{TempDir: temp})
+	return config.EditFile(file, temp, edit)
 }

@@ -4,11 +4,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
 	"path/filepath"
 
 	"github.com/git-jp/git-jp/internal/config"
-	"github.com/git-jp/git-jp/internal/regular"
 	"github.com/git-jp/git-jp/internal/render"
 	"github.com/git-jp/git-jp/internal/repair"
 	"github.com/git-jp/git-jp/internal/report"
@@ -205,18 +203,4 @@ func (c migrateCmd) summary(sum repair.Migrated, conversations int) string {
 	return s + fmt.Sprintf(" -> %s and %s of %s, %.0f %% of what it was", render.Bytes(sum.After),
 		render.Count(sum.Blobs, "new blob"), render.Bytes(sum.BlobBytes),
 		100*float64(sum.After+sum.BlobBytes)/float64(sum.Before))
-}
-
-// editConfig replaces a configuration file by what edit makes of it. A missing file
-// is empty.
-func editConfig(path string, edit func([]byte) ([]byte, error)) error {
-	data, err := regular.ReadFile(path, regular.MaxSettings)
-	if err != nil && !errors.Is(err, os.ErrNotExist) {
-		return err
-	}
-	changed, err := edit(data)
-	if err != nil || string(changed) == string(data) {
-		return err
-	}
-	return writeFile(path, changed)
 }

@@ -272,7 +272,7 @@ var rooms = []room{
 	{
 		dir:     "internal/config",
 		is:      "configuration files, typed settings, and who wrote a value",
-		imports: []string{"internal/harmless", "internal/trust", "internal/regular"},
+		imports: []string{"internal/atomicfile", "internal/harmless", "internal/trust", "internal/regular"},
 	},
 	{
 		dir:     "internal/jpconfig",

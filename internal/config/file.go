@@ -1,0 +1,33 @@
+package config
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+
+	"github.com/git-jp/git-jp/internal/atomicfile"
+	"github.com/git-jp/git-jp/internal/regular"
+)
+
+// EditFile replaces a configuration file by what edit makes of it. A missing file is empty. The
+// temporary file is in temp below the file's directory, "." for beside it.
+func EditFile(path, temp string, edit func([]byte) ([]byte, error)) (err error) {
+	data, err := regular.ReadFile(path, regular.MaxSettings)
+	if err != nil && !errors.Is(err, os.ErrNotExist) {
+		return err
+	}
+	changed, err := edit(data)
+	if err != nil || string(changed) == string(data) {
+		return err
+	}
+	dir := filepath.Dir(path)
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		return err
+	}
+	root, err := os.OpenRoot(dir)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, root.Close()) }()
+	return atomicfile.Write(root, filepath.Base(path), changed, atomicfile.Options{TempDir: temp})
+}
