@@ -56,7 +56,7 @@ func (c exportCmd) Run(ctx context.Context, a *app) (err error) {
 		return c.handOver(a, agent, entries[0])
 	}
 	if c.Format == "envelopes" {
-		return c.write(a, func(out io.Writer) error { return c.envelopes(a, out, entries) })
+		return writeTo(a, c.Output, func(out io.Writer) error { return c.envelopes(a, out, entries) })
 	}
 	if err := a.openWorkspace.Expect(ctx, entries); err != nil {
 		return err
@@ -73,7 +73,7 @@ func (c exportCmd) Run(ctx context.Context, a *app) (err error) {
 		}
 	}
 	var problems []render.Problem
-	err = c.write(a, func(out io.Writer) (err error) {
+	err = writeTo(a, c.Output, func(out io.Writer) (err error) {
 		problems, err = c.document(a, out, subjects)
 		return err
 	})
@@ -81,14 +81,6 @@ func (c exportCmd) Run(ctx context.Context, a *app) (err error) {
 		return err
 	}
 	return contentProblems(a, problems)
-}
-
-// write writes to where the export goes.
-func (c exportCmd) write(a *app, write func(io.Writer) error) error {
-	if c.Output == "" || c.Output == "-" {
-		return write(a.stdout)
-	}
-	return replaceFile(a, c.Output, write)
 }
 
 // document writes the one document.

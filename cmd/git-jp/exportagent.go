@@ -38,7 +38,7 @@ func (c exportCmd) handOver(a *app, agent sessions.Agent, e workspace.Entry) err
 		a.note("left out, since %s has no form for it: %s (%d)", agent, what, s.Left[what])
 	}
 	if c.Output != "" {
-		return c.write(a, func(out io.Writer) error {
+		return writeTo(a, c.Output, func(out io.Writer) error {
 			_, err := out.Write(s.Data)
 			return err
 		})

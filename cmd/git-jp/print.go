@@ -2,14 +2,13 @@ package main
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"io"
-	"os"
 	"path/filepath"
 	"time"
 
 	"github.com/git-jp/git-jp/events"
+	"github.com/git-jp/git-jp/internal/atomicfile"
 	"github.com/git-jp/git-jp/internal/compaction"
 	"github.com/git-jp/git-jp/internal/query"
 	"github.com/git-jp/git-jp/internal/render"
@@ -164,56 +163,18 @@ func turnBounds(turn string, first, last *int) (from, to events.Bound, err error
 	return from, to, err
 }
 
-// replaceFile writes a file of the user's through a temporary beside it, so that a
-// failure leaves the old one. What is no regular file is written to directly.
-func replaceFile(a *app, name string, write func(io.Writer) error) error {
+// writeTo writes an answer to a file of the user's, or to standard output for "" and "-".
+func writeTo(a *app, name string, write func(io.Writer) error) error {
+	if name == "" || name == "-" {
+		return write(a.stdout)
+	}
 	path := a.path(filepath.Join(a.Dir, name))
 	if filepath.IsAbs(name) {
 		path = filepath.Clean(name)
 	}
-	if real, err := filepath.EvalSymlinks(path); err == nil {
-		path = real
-	}
-	info, err := os.Stat(path)
-	switch {
-	case err != nil:
-		err = writeBeside(path, tempName(a, path), 0o666, write)
-	case info.Mode().IsRegular():
-		err = writeBeside(path, tempName(a, path), info.Mode().Perm(), write)
-	default:
-		err = writeThrough(path, os.O_WRONLY, 0, write)
-	}
-	if err != nil {
-		return fmt.Errorf("write %s: %w", name, pathless(err))
+	temp := func(path string) string { return fmt.Sprintf("%s.%d.tmp", path, a.pid) }
+	if err := atomicfile.Output(path, temp, write); err != nil {
+		return fmt.Errorf("write %s: %w", name, err)
 	}
 	return nil
-}
-
-func tempName(a *app, path string) string { return fmt.Sprintf("%s.%d.tmp", path, a.pid) }
-
-func writeBeside(path, temp string, perm os.FileMode, write func(io.Writer) error) error {
-	err := writeThrough(temp, os.O_WRONLY|os.O_CREATE|os.O_EXCL, perm, write)
-	if err == nil {
-		err = os.Rename(temp, path)
-	}
-	if err != nil && !errors.Is(err, os.ErrExist) {
-		_ = os.Remove(temp)
-	}
-	return err
-}
-
-func writeThrough(path string, flag int, perm os.FileMode, write func(io.Writer) error) error {
-	f, err := os.OpenFile(path, flag, perm)
-	if err != nil {
-		return err
-	}
-	return errors.Join(write(f), f.Close())
-}
-
-// pathless is what went wrong without the name of a temporary file.
-func pathless(err error) error {
-	if p, ok := errors.AsType[*os.PathError](err); ok {
-		return p.Err
-	}
-	return err
 }

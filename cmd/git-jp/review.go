@@ -57,12 +57,7 @@ func (c reviewCmd) Run(ctx context.Context, a *app) error {
 		}
 		return review.Markdown(out, all)
 	}
-	if c.Output == "" || c.Output == "-" {
-		err = write(a.stdout)
-	} else {
-		err = replaceFile(a, c.Output, write)
-	}
-	if err != nil {
+	if err := writeTo(a, c.Output, write); err != nil {
 		return err
 	}
 	if err := contentProblems(a, problems); err != nil || !failed {

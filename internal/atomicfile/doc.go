@@ -12,6 +12,8 @@
 // A step is one system call that changes something; [Options.Hook] sees each before
 // it happens, so that tests can fail it, or die there.
 //
+// [Output] writes what a user named as the place of an answer: whole or not at all, and unsynced.
+//
 // What it does not promise: order between two writers of one name (the last rename
 // wins; lock, if that matters), one step for several files ([Group] publishes each
 // file by itself), following a symbolic link at the name (it is replaced), owners,
