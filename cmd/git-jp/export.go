@@ -56,7 +56,9 @@ func (c exportCmd) Run(ctx context.Context, a *app) (err error) {
 		return c.handOver(a, agent, entries[0])
 	}
 	if c.Format == "envelopes" {
-		return writeTo(a, c.Output, func(out io.Writer) error { return c.envelopes(a, out, entries) })
+		return writeTo(a, c.Output, func(out io.Writer) error {
+			return c.envelopes(a, out, entries)
+		})
 	}
 	if err := a.openWorkspace.Expect(ctx, entries); err != nil {
 		return err

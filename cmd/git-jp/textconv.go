@@ -1,15 +1,10 @@
 package main
 
 import (
-	"bytes"
-	"compress/gzip"
 	"errors"
 	"fmt"
 	"io"
-	"strings"
-	"unicode/utf8"
 
-	"github.com/git-jp/git-jp/blobs"
 	"github.com/git-jp/git-jp/events"
 	"github.com/git-jp/git-jp/internal/regular"
 	"github.com/git-jp/git-jp/internal/render"
@@ -31,21 +26,16 @@ func (c textconvCmd) Run(a *app) error {
 	if err != nil {
 		return fmt.Errorf("read %s: %w", c.File, err)
 	}
-	out := sanitized{a.stdout}
 	text := string(data)
 	switch c.Kind {
 	case "events":
 		if stream, err := events.Decode(data); err == nil {
-			return printStream(out, stream)
+			return render.DiffStream(a.stdout, stream)
 		}
 	case "blob":
-		text = blobText(data)
+		text = render.BlobText(data)
 	}
-	if text != "" && !strings.HasSuffix(text, "\n") {
-		text += "\n"
-	}
-	_, err = io.WriteString(out, text)
-	return err
+	return render.DiffText(a.stdout, text)
 }
 
 // sanitized is a writer of text, each time of whole lines, that git hands to a terminal as it is.
@@ -63,48 +53,4 @@ func (c textconvCmd) limit(l regular.Limits) int64 {
 		return l.OfStream()
 	}
 	return l.OfAny()
-}
-
-// printStream writes a stream as people read it, part by part: it may be long.
-func printStream(w io.Writer, stream *events.Stream) error {
-	conv := render.Conversation{Stream: stream, Contents: named{}}
-	_, err := conv.Render(w, render.Options{
-		Format: render.FormatText, Unnumbered: true, Records: true,
-	})
-	return err
-}
-
-// named stands for contents in a diff.
-type named struct{}
-
-// Read implements blobs.Reader.
-func (named) Read(ref blobs.Ref) ([]byte, error) {
-	return fmt.Appendf(nil, "[%s, sha256:%.12s]", render.Bytes(ref.Size), ref.Hash), nil
-}
-
-// blobText is the content of a blob's file if it is text, and else what can be said of it.
-func blobText(data []byte) string {
-	content, whole := unzipped(data)
-	switch {
-	case content == nil:
-		return string(data) // a Git LFS pointer, or damaged
-	case !whole:
-		return fmt.Sprintf("[more than %s]", render.Bytes(blobs.DefaultMaxBlobBytes))
-	case !utf8.Valid(content) || bytes.IndexByte(content, 0) >= 0:
-		return fmt.Sprintf("[%s of binary content]", render.Bytes(int64(len(content))))
-	}
-	return string(content)
-}
-
-// unzipped returns what is in a gzip file, nil when it is none, and whether that is all.
-func unzipped(data []byte) (content []byte, whole bool) {
-	z, err := gzip.NewReader(bytes.NewReader(data))
-	if err != nil {
-		return nil, false
-	}
-	content, err = io.ReadAll(io.LimitReader(z, blobs.DefaultMaxBlobBytes+1))
-	if err != nil {
-		return nil, false
-	}
-	return content, len(content) <= blobs.DefaultMaxBlobBytes
 }

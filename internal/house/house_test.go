@@ -417,7 +417,7 @@ func mentions(f *ast.File, pkg, name string) bool {
 // working tree or are no directories of ours.
 var makesOpenDirs = map[string]string{
 	"blobs/store.go":                    "a store of the working tree",
-	"cmd/git-jp/config.go":              "jp's configuration",
+	"internal/config/file.go":           "jp's configuration",
 	"cmd/git-jp/init.go":                "a workspace",
 	"gc/journal.go":                     "the store of the working tree; else private",
 	"internal/atomicfile/private.go":    "makes private ones",
