@@ -8,15 +8,18 @@ import (
 	"io"
 	"io/fs"
 	"path"
+	"slices"
 
 	"github.com/git-jp/git-jp/blobs"
 	"github.com/git-jp/git-jp/events"
 	"github.com/git-jp/git-jp/gitint"
 	"github.com/git-jp/git-jp/internal/audit"
+	"github.com/git-jp/git-jp/internal/check"
 	"github.com/git-jp/git-jp/internal/redact"
 	"github.com/git-jp/git-jp/internal/regular"
 	"github.com/git-jp/git-jp/internal/render"
 	"github.com/git-jp/git-jp/internal/repair"
+	"github.com/git-jp/git-jp/internal/report"
 	"github.com/git-jp/git-jp/internal/secrets"
 	"github.com/git-jp/git-jp/internal/spare"
 	"github.com/git-jp/git-jp/internal/stage"
@@ -57,6 +60,9 @@ type redactRecord struct {
 	Removed       []string `json:"removed"`
 	Kept          []string `json:"kept"`
 	Commits       []string `json:"commits"`
+	// Left are files that have it still, Unread is how many contents could not be looked into.
+	Left   []string `json:"left,omitempty"`
+	Unread int      `json:"unread,omitempty"`
 }
 
 // Run redacts.
@@ -84,7 +90,7 @@ func (c redactCmd) Run(ctx context.Context, a *app) error {
 	for _, t := range targets {
 		res, err := r.Redact(ctx, t)
 		if err == nil {
-			err = r.finish(ctx, res)
+			err = r.finish(ctx, t, res)
 		}
 		if err != nil {
 			return fmt.Errorf("redact: %w", err)
@@ -158,19 +164,83 @@ func (c redactCmd) targets(ctx context.Context, r redaction) ([]redact.Target, e
 	return targets, nil
 }
 
-// finish stages what was redacted and says what is left to do.
-func (r redaction) finish(ctx context.Context, res *redact.Result) error {
+// finish stages what was redacted and says what is left to do. The error is report.ErrProblems
+// where something has the target still, or cannot be looked into.
+func (r redaction) finish(ctx context.Context, t redact.Target, res *redact.Result) error {
 	for _, err := range res.Skipped {
 		r.warn("not redacted: %v", err)
-	}
-	if len(res.Conversations) == 0 {
-		r.note("nothing to redact")
-		return nil
 	}
 	dir, err := r.dirInRepo(r.Workspace, r.repo)
 	if err != nil {
 		return err
 	}
+	if len(res.Conversations) > 0 {
+		err = r.tell(ctx, t, dir, res)
+	} else {
+		err = r.tellNothing(ctx, t, dir, res)
+	}
+	return err
+}
+
+// tellNothing says that no conversation was changed.
+func (r redaction) tellNothing(
+	ctx context.Context, t redact.Target, dir string, res *redact.Result,
+) error {
+	left, err := r.left(ctx, t, dir)
+	if err != nil {
+		return err
+	}
+	if err := r.tellLeft(left); err != nil {
+		return err
+	}
+	if len(res.Skipped) > 0 {
+		return report.ErrProblems
+	}
+	r.note("nothing to redact")
+	return nil
+}
+
+// left looks for what was to go in the working tree, and in what the index has otherwise.
+func (r redaction) left(ctx context.Context, t redact.Target, dir string) (*redact.Left, error) {
+	if t.Rule == "" {
+		return &redact.Left{}, nil
+	}
+	tree, err := check.OpenWorkTree(r.repo.Root(), r.repo.Limits())
+	if err != nil {
+		return nil, err
+	}
+	defer tree.Close() //nolint:errcheck // it was only read
+	index, err := r.repo.Index(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return r.Left(ctx, t, dir, tree, check.Git(r.repo, index))
+}
+
+// tellLeft says where what was to go is still.
+func (r redaction) tellLeft(left *redact.Left) error {
+	for _, p := range left.Places {
+		if p.Tree == check.IndexName {
+			r.warn("the index still has it in %s: the working tree has another or none",
+				p.Path)
+			continue
+		}
+		r.warn("%s still has it: it has to be taken out there by hand", p.Path)
+	}
+	if left.Unread > 0 {
+		r.warn("%s could not be read, and may have it: 'git jp check --content' names them",
+			render.Count(left.Unread, "content"))
+	}
+	if len(left.Places) > 0 || left.Unread > 0 {
+		return report.ErrProblems
+	}
+	return nil
+}
+
+// tell stages what was redacted and says what was done.
+func (r redaction) tell(
+	ctx context.Context, t redact.Target, dir string, res *redact.Result,
+) error {
 	commits, err := r.commitsWith(ctx, dir, res)
 	if err != nil {
 		return err
@@ -178,11 +248,18 @@ func (r redaction) finish(ctx context.Context, res *redact.Result) error {
 	if err := r.stage(ctx, dir, res); err != nil {
 		return err
 	}
+	left, err := r.left(ctx, t, dir)
+	if err != nil {
+		return err
+	}
 	if r.JSON {
 		record := redactRecord{
 			Entries: orEmpty(res.Entries), Replaced: res.Replaced, Dropped: res.Dropped,
 			Kept: orEmpty(res.Kept), Commits: orEmpty(commits),
-			Conversations: []string{}, Removed: []string{},
+			Conversations: []string{}, Removed: []string{}, Unread: left.Unread,
+		}
+		for _, p := range left.Places {
+			record.Left = append(record.Left, p.Path)
 		}
 		for _, id := range res.Conversations {
 			record.Conversations = append(record.Conversations, id.String())
@@ -190,7 +267,7 @@ func (r redaction) finish(ctx context.Context, res *redact.Result) error {
 		for _, h := range res.Removed {
 			record.Removed = append(record.Removed, h.String())
 		}
-		return r.printJSON(record)
+		return errors.Join(r.printJSON(record), r.tellLeft(left))
 	}
 	text := fmt.Sprintf("redacted %s in %s", render.Count(res.Replaced, "text"),
 		render.Count(len(res.Conversations), "conversation"))
@@ -205,7 +282,7 @@ func (r redaction) finish(ctx context.Context, res *redact.Result) error {
 			id, id)
 	}
 	r.tellHistory(dir, res, commits)
-	return nil
+	return r.tellLeft(left)
 }
 
 // tellHistory says what redacting does not reach.
@@ -244,10 +321,13 @@ func (r redaction) stage(ctx context.Context, dir string, res *redact.Result) er
 			return err
 		}
 	}
+	indexed, err := indexedDirs(index, dir)
+	if err != nil {
+		return err
+	}
 	var tracked []string
 	for _, id := range res.Conversations {
-		if e, err := r.find(id.String()); err == nil &&
-			hasFile(index, path.Join(path.Dir(dir), e.Path, workspace.EventsFile)) {
+		if len(indexed[id]) > 0 {
 			tracked = append(tracked, id.String())
 		}
 	}
@@ -263,6 +343,20 @@ func (r redaction) stage(ctx context.Context, dir string, res *redact.Result) er
 		return r.refuseStage(ctx, r.repo, refused.Report.Findings)
 	}
 	return err
+}
+
+// indexedDirs returns the directories that the index has for conversations. The working tree has
+// another one where its name was to go.
+func indexedDirs(index *gitint.Index, dir string) (map[events.ID][]string, error) {
+	entries, err := index.Entries(path.Join(dir, workspace.Live.Dir()))
+	dirs := make(map[events.ID][]string)
+	for _, e := range entries {
+		id, ok := workspace.PathID(e.Path)
+		if at := path.Dir(e.Path); ok && !slices.Contains(dirs[id], at) {
+			dirs[id] = append(dirs[id], at)
+		}
+	}
+	return dirs, err
 }
 
 func hasFile(index *gitint.Index, name string) bool {
@@ -288,7 +382,16 @@ func (r redaction) commitsWith(
 	for _, h := range res.Removed {
 		push.Under = append(push.Under, workspace.BlobPath(dir, h))
 	}
+	index, err := r.repo.Index(ctx)
+	if err != nil {
+		return nil, err
+	}
+	indexed, err := indexedDirs(index, dir)
+	if err != nil {
+		return nil, err
+	}
 	for _, id := range res.Conversations {
+		push.Under = append(push.Under, indexed[id]...)
 		if e, err := r.find(id.String()); err == nil {
 			push.Under = append(push.Under, path.Join(path.Dir(dir), e.Path))
 		}

@@ -56,6 +56,9 @@ type Result struct {
 // Redact takes a target out of all conversations of the workspace, and writes the entries that keep
 // it out.
 func (r Redactor) Redact(ctx context.Context, t Target) (*Result, error) {
+	if err := r.united(); err != nil {
+		return nil, err
+	}
 	if t.Rule == "" {
 		return r.Apply(ctx)
 	}
@@ -82,6 +85,17 @@ func (r Redactor) Redact(ctx context.Context, t Target) (*Result, error) {
 		res.Entries = append(res.Entries, entry.Name())
 	}
 	return res, (&run{r, t, entries, res, map[blobs.Hash]bool{}}).apply(ctx)
+}
+
+// united refuses conversations with several directories, of which only one would be redacted.
+func (r Redactor) united() error {
+	_, problems, err := r.Workspace.List(workspace.ListOptions{Archived: true})
+	for _, p := range problems {
+		if p.Kind == workspace.Duplicate && !p.Local {
+			return &workspace.DuplicateError{ID: p.ID, Paths: []string{p.Detail, p.Path}}
+		}
+	}
+	return err
 }
 
 // Apply takes out what entries say and what is there again, as after a merge of an older branch.

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"path/filepath"
 
+	"github.com/git-jp/git-jp/blobs"
 	"github.com/git-jp/git-jp/events"
 	"github.com/git-jp/git-jp/internal/leaks"
 	"github.com/git-jp/git-jp/internal/regular"
@@ -49,25 +50,34 @@ func (r Redactor) Value(rules *secrets.Rules, a secrets.Allowed) ([]byte, error)
 		return nil, err
 	}
 	for _, f := range found {
-		if f.Fingerprint() != a.Fingerprint() {
-			continue
-		}
-		for _, t := range secrets.Texts(c.Stream.At(f.Element)) {
-			if t.Member == f.Member {
-				text, err := t.Content.Bytes(contents)
-				if err != nil {
-					return nil, err
-				}
-				return bytes.Clone(text[f.Match.Start:f.Match.End]), nil
-			}
+		if f.Fingerprint() == a.Fingerprint() {
+			return valueIn(secrets.Texts(c.Stream.At(f.Element)), f, contents)
 		}
 	}
-	if c.Details.Title != nil && a.Event == workspace.MetadataFile {
-		title := []byte(*c.Details.Title)
-		for _, m := range rules.Scan(title) {
-			if m.Rule == a.Rule {
-				return title[m.Start:m.End], nil
+	if a.Event != workspace.MetadataFile && a.Event != workspace.BaseConfigFile {
+		return nil, ErrValue
+	}
+	data, err := r.Workspace.ReadFile(e, a.Event)
+	if err != nil {
+		return nil, err
+	}
+	for _, f := range scanner.Document(id, a.Event, data) {
+		if f.Fingerprint() == a.Fingerprint() {
+			return valueIn(secrets.DocumentTexts(data), f, contents)
+		}
+	}
+	return nil, ErrValue
+}
+
+// valueIn returns what a finding is about.
+func valueIn(texts []secrets.Text, f secrets.Finding, contents blobs.Reader) ([]byte, error) {
+	for _, t := range texts {
+		if t.Member == f.Member {
+			text, err := t.Content.Bytes(contents)
+			if err != nil {
+				return nil, err
 			}
+			return bytes.Clone(text[f.Match.Start:f.Match.End]), nil
 		}
 	}
 	return nil, ErrValue

@@ -265,6 +265,8 @@ func gitHint(err error) string {
 // contentHints helps with damaged and missing files.
 func contentHints(err error) []string {
 	switch {
+	case isA[*workspace.DuplicateError](err):
+		return []string{"'git jp repair' unites them"}
 	case isA[*workspace.DanglingError](err):
 		return []string{
 			"'git jp repair' brings it back, or says who may have it",

@@ -179,9 +179,7 @@ func (s *Scanner) Stream(
 
 // Document returns the findings of another file of a conversation, whose name is their event.
 func (s *Scanner) Document(id events.ID, name string, data []byte) []Finding {
-	c := collector{}
-	c.json("", data, false)
-	found, _ := s.texts(id, name, c.found, nil) // nothing is read
+	found, _ := s.texts(id, name, DocumentTexts(data), nil) // nothing is read
 	for n := range found {
 		found[n].Element = -1
 	}

@@ -22,6 +22,13 @@ type Text struct {
 	Content blobs.Content
 }
 
+// DocumentTexts returns the texts of another file of a conversation.
+func DocumentTexts(data []byte) []Text {
+	c := collector{}
+	c.json("", data, false)
+	return c.found
+}
+
 // Texts returns the texts of an element: what somebody said, called or got, and what describes it.
 // Signatures, ciphertext, ids, hashes and pictures are none, where the format has them.
 func Texts(e *events.Element) []Text {

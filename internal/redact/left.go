@@ -1,0 +1,152 @@
+package redact
+
+import (
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"errors"
+	"io/fs"
+	"path"
+	"slices"
+	"strings"
+
+	"github.com/git-jp/git-jp/blobs"
+	"github.com/git-jp/git-jp/events"
+	"github.com/git-jp/git-jp/internal/check"
+	"github.com/git-jp/git-jp/internal/secrets"
+	"github.com/git-jp/git-jp/internal/workspace"
+)
+
+// A Place is a file that has what was to go.
+type Place struct {
+	Tree string // as [check.Source] names it
+	Path string
+}
+
+// A Left is what a redaction did not reach.
+type Left struct {
+	Places []Place
+	// Unread counts contents that could not be read, so that nobody knows what they have.
+	Unread int
+}
+
+// Left looks for a target in everything below the directory .jp of trees, whether a redaction
+// reaches it or not: in any file, and in the contents that streams refer to, also those of one that
+// cannot be read. A file that a tree before had just so is not named again.
+func (r Redactor) Left(
+	ctx context.Context, t Target, dir string, trees ...check.Source,
+) (*Left, error) {
+	l := &look{
+		Redactor: r, target: t, left: &Left{}, seen: map[[sha256.Size]byte]bool{},
+		blobs: map[blobs.Hash]bool{},
+	}
+	for _, tree := range trees {
+		l.tree, l.dir = tree, dir
+		if err := l.below(ctx, dir); err != nil {
+			return nil, err
+		}
+	}
+	return l.left, nil
+}
+
+// A look is one search for what is left.
+type look struct {
+	Redactor
+	target Target
+	tree   check.Source
+	dir    string // .jp
+	left   *Left
+	seen   map[[sha256.Size]byte]bool
+	blobs  map[blobs.Hash]bool
+}
+
+// passed are the directories below .jp that have nothing of a conversation.
+var passed = []string{
+	blobs.Dir, "locks", "conversations/.trash", secrets.RedactedDir, secrets.AllowedDir,
+}
+
+func (l *look) below(ctx context.Context, dir string) error {
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	entries, err := l.tree.List(dir)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	for _, e := range entries {
+		name := path.Join(dir, e.Name)
+		switch {
+		case e.Mode.IsDir() && !slices.Contains(passed, strings.TrimPrefix(name, l.dir+"/")):
+			err = l.below(ctx, name)
+		case e.Mode.IsRegular():
+			l.file(name)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// file looks into a file, and into what it refers to where it is a stream.
+func (l *look) file(name string) {
+	data, err := l.tree.ReadFile(name)
+	if err != nil {
+		l.left.Unread++
+		return
+	}
+	sum := sha256.Sum256(append([]byte(name+"\x00"), data...))
+	if l.seen[sum] {
+		return
+	}
+	l.seen[sum] = true
+	if l.has(data) {
+		l.place(name)
+	}
+	if path.Base(name) != workspace.EventsFile {
+		return
+	}
+	all, _ := events.References(data) // of one that cannot be read those that can be told
+	for _, at := range all {
+		l.content(at.Ref)
+	}
+}
+
+// has reports whether a text has the target. The marker that took its place may repeat it.
+func (l *look) has(data []byte) bool {
+	data = bytes.ReplaceAll(data, []byte(secrets.Marker(l.target.Rule)), nil)
+	if len(l.target.Value) == 0 {
+		return bytes.Contains(data, []byte(l.target.Whole.String()))
+	}
+	return len(secrets.ValueRules(l.target.Rule, string(l.target.Value)).Scan(data)) > 0
+}
+
+// content looks into a content: of the tree, else of the store, which may bring it.
+func (l *look) content(ref blobs.Ref) {
+	if l.blobs[ref.Hash] || len(l.target.Value) == 0 {
+		return
+	}
+	l.blobs[ref.Hash] = true
+	name := workspace.BlobPath(l.dir, ref.Hash)
+	gz, err := l.tree.ReadFile(name)
+	var text []byte
+	if err == nil {
+		text, err = blobs.Decode(gz, ref)
+	}
+	if err != nil {
+		text, err = l.Workspace.Blobs().Read(ref)
+	}
+	switch {
+	case err != nil:
+		l.left.Unread++
+	case l.has(text):
+		l.place(name)
+	}
+}
+
+func (l *look) place(name string) {
+	l.left.Places = append(l.left.Places, Place{l.tree.Name(), name})
+}
