@@ -35,7 +35,7 @@ const (
 	// MetadataSplit is on a request with which a turn goes on behind a compaction.
 	MetadataSplit = MetadataPrefix + "split"
 	// MetadataRedacted is on an event of which a text was redacted: it says something else than
-	// its source did, and nobody changed it.
+	// its source did, and nobody changed it while it says what the mark has a digest of.
 	MetadataRedacted = MetadataPrefix + "redacted"
 	// MetadataInjected is on a request that the agent made in the person's name.
 	MetadataInjected = MetadataPrefix + "injected"
@@ -197,6 +197,35 @@ func (e *Element) RewoundNames() []string {
 		return []string{e.digest()}
 	}
 	return []string{e.digest(), sourceName + key}
+}
+
+// AsRedacted marks an event of which a text was redacted with what it says now, so that it can be
+// known whether somebody changed it since. Where they had, since it was redacted before, the mark
+// of then stays.
+func (e *Element) AsRedacted(before *Element) *Element {
+	if v, ok := before.Metadata().Value(MetadataRedacted); ok && !before.isAsRedacted() {
+		return e.WithMetadata(e.Metadata().With(MetadataRedacted, v))
+	}
+	return e.WithMetadata(e.Metadata().WithText(MetadataRedacted, e.digest()))
+}
+
+// RedactedName returns what its source calls an event that says what a redaction left of it, "" for
+// any other. Of what releases before this one redacted it is not known whether somebody changed it
+// since.
+func (e *Element) RedactedName() string {
+	key, ok := e.Metadata().Text(MetadataSource)
+	if !ok || !e.isAsRedacted() {
+		return ""
+	}
+	return sourceName + key
+}
+
+func (e *Element) isAsRedacted() bool {
+	if sum, ok := e.Metadata().Text(MetadataRedacted); ok {
+		return sum == e.digest()
+	}
+	_, ok := e.Metadata().Value(MetadataRedacted)
+	return ok
 }
 
 // sourceName begins the name that its source gives an element. No digest has it.

@@ -156,14 +156,10 @@ func (back takenBack) without(s *events.Stream) *events.Stream {
 	return events.New(out...)
 }
 
-// nameOf returns what an element is known by: what it says, or, where that was redacted, what its
-// source calls it.
+// nameOf returns what an element is known by: what it says, or, where that was redacted and nobody
+// changed it since, what its source calls it.
 func nameOf(e *events.Element) string {
-	names := e.RewoundNames()
-	if _, redacted := e.Metadata().Value(events.MetadataRedacted); redacted {
-		return names[len(names)-1]
-	}
-	return names[0]
+	return cmp.Or(e.RedactedName(), e.RewoundNames()[0])
 }
 
 func isPinned(e *events.Element) bool {

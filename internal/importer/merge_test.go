@@ -12,8 +12,10 @@ import (
 	"github.com/git-jp/git-jp/compact"
 	"github.com/git-jp/git-jp/events"
 	"github.com/git-jp/git-jp/events/threeway"
+	"github.com/git-jp/git-jp/internal/secrets"
 	"github.com/git-jp/git-jp/internal/sessions"
 	"github.com/git-jp/git-jp/internal/sessions/claude"
+	"github.com/go-json-experiment/json/jsontext"
 )
 
 // transcript is a session of six turns, some of which have records, a tool and a late figure of
@@ -247,6 +249,26 @@ func TestWhatWasAddedToTheRewoundStays(t *testing.T) {
 		"a change": {func(s *events.Stream) {
 			s.Set(last-1, s.At(last-1).With(&events.ChatRequest{Content: "Mine"}))
 		}, map[string]int{"Prompt 1": 0, "Mine": 1}},
+		"a redaction": {func(s *events.Stream) {
+			s.Set(last-1, redacted(t, s.At(last-1), "[redacted:a]"))
+		}, map[string]int{"Prompt 1": 0, "[redacted:a]": 0}},
+		"two redactions": {func(s *events.Stream) {
+			s.Set(last-1, redacted(t, redacted(t, s.At(last-1), "[redacted:a]"), "[redacted:b]"))
+		}, map[string]int{"Prompt 1": 0, "[redacted:b]": 0}},
+		"a redaction of an earlier release": {func(s *events.Stream) {
+			e := redacted(t, s.At(last-1), "[redacted:a]")
+			s.Set(last-1, e.WithMetadata(
+				e.Metadata().With(events.MetadataRedacted, jsontext.Value("true"))))
+		}, map[string]int{"Prompt 1": 0, "[redacted:a]": 0}},
+		"a redaction, then a change": {func(s *events.Stream) {
+			e := redacted(t, s.At(last-1), "[redacted:a]")
+			s.Set(last-1, e.With(&events.ChatRequest{Content: "Mine"}))
+		}, map[string]int{"Prompt 1": 0, "Mine": 1}},
+		"a redaction, a change, a redaction": {func(s *events.Stream) {
+			e := redacted(t, s.At(last-1), "[redacted:a]")
+			e = e.With(&events.ChatRequest{Content: "Mine, and it is secret"})
+			s.Set(last-1, redacted(t, e, "Mine"))
+		}, map[string]int{"Prompt 1": 0, "Mine": 1}},
 	} {
 		ours := side(short)
 		ours.Stream = short.Stream.Clone()
@@ -269,6 +291,16 @@ func TestWhatWasAddedToTheRewoundStays(t *testing.T) {
 			}
 		}
 	}
+}
+
+// redacted is a request of which a redaction left a text.
+func redacted(t *testing.T, e *events.Element, left string) *events.Element {
+	t.Helper()
+	e, _, err := secrets.Replace(e, map[string][]byte{"/content": []byte(left)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return e
 }
 
 // TestAnotherImporterCounts: what another importer says of the source counts, but for what a

@@ -223,8 +223,7 @@ func (r *replacer) element(e *events.Element) (*events.Element, error) {
 	if _, ok := e.Event().(*events.Unknown); ok {
 		return r.unknown(e)
 	}
-	md = md.With(events.MetadataRedacted, jsontext.Value("true"))
-	return e.With(r.event(e.Event())).WithMetadata(md), nil
+	return e.With(r.event(e.Event())).WithMetadata(md).AsRedacted(e), nil
 }
 
 // unknown reads the bytes of an element of another kind anew: the codec does not change these.
