@@ -240,6 +240,8 @@ func run(ctx context.Context, w *environment) (code int) {
 	a.readsJP = readsJP(k.Command())
 	if changesNothing(k.Command()) {
 		w.interrupts.Reading()
+	} else {
+		w.interrupts.Hear()
 	}
 	k.BindTo(ctx, (*context.Context)(nil))
 	if err = a.enter(); err == nil {

@@ -13,7 +13,8 @@ import (
 
 // Interrupts hears Ctrl-C and what else asks the program to end. A command that can do better
 // than to end takes Ctrl-C with [Interrupts.Take]. One that only reads has nothing to put in
-// order: the first signal ends it, in whatever loop it is. For the others the first one
+// order: the first signal ends it, in whatever loop it is, and until there is something to do then,
+// the system does that: to hear signals costs a thread at each start. For the others the first one
 // cancels the context, and the next one, or its time running out, ends the process.
 type Interrupts struct {
 	Now    func() time.Time
@@ -23,6 +24,7 @@ type Interrupts struct {
 	pressed func() bool // of who took it; nil for nobody
 	atEnd   func()      // what the terminal needs before the process ends
 	reads   bool        // the command changes nothing
+	hear    func()      // begins to hear, once
 	asked   os.Signal   // what cancelled the context; nil for nothing
 }
 
@@ -44,34 +46,50 @@ func endings() []os.Signal {
 	return heard
 }
 
-// Listen hears signals until stop is called. The context is cancelled where nobody takes one.
+// Listen hears signals from [Interrupts.Hear] on, until stop is called. The context is
+// cancelled where nobody takes one.
 func (i *Interrupts) Listen(ctx context.Context) (_ context.Context, stop func()) {
 	ctx, cancel := context.WithCancel(ctx)
 	heard := make(chan os.Signal, 4)
-	signal.Notify(heard, endings()...)
 	done := make(chan struct{})
-	go func() {
-		var last time.Time
-		for {
-			select {
-			case s := <-heard:
-				now := i.Now()
-				again := now.Sub(last) < SamePress
-				last = now
-				if again || s == os.Interrupt && i.press() {
-					continue
-				}
-				if ctx.Err() != nil || i.endsAtOnce(s) {
-					i.end(s)
-				}
-				cancel()
-				time.AfterFunc(orderTime, func() { i.end(s) })
-			case <-done:
-				return
-			}
-		}
-	}()
+	i.hear = sync.OnceFunc(func() {
+		signal.Notify(heard, endings()...)
+		go i.serve(ctx, cancel, heard, done)
+	})
+	i.Groups.Before = i.hear
 	return ctx, func() { signal.Stop(heard); close(done); cancel() }
+}
+
+// Hear begins to hear signals, where that was not so. A command that changes something calls it
+// first; what takes interrupts, or starts programs of the user's, does so by itself.
+func (i *Interrupts) Hear() {
+	if i != nil && i.hear != nil {
+		i.hear()
+	}
+}
+
+func (i *Interrupts) serve(
+	ctx context.Context, cancel func(), heard chan os.Signal, done chan struct{},
+) {
+	var last time.Time
+	for {
+		select {
+		case s := <-heard:
+			now := i.Now()
+			again := now.Sub(last) < SamePress
+			last = now
+			if again || s == os.Interrupt && i.press() {
+				continue
+			}
+			if ctx.Err() != nil || i.endsAtOnce(s) {
+				i.end(s)
+			}
+			cancel()
+			time.AfterFunc(orderTime, func() { i.end(s) })
+		case <-done:
+			return
+		}
+	}
 }
 
 // end ends the process as the signal does that nobody hears, with the programs that it runs:
@@ -123,6 +141,7 @@ func (i *Interrupts) Take(pressed func() bool) (release func()) {
 	if i == nil {
 		return func() {}
 	}
+	i.Hear()
 	i.mu.Lock()
 	defer i.mu.Unlock()
 	before := i.pressed
@@ -139,6 +158,7 @@ func (i *Interrupts) AtEnd(f func()) (forget func()) {
 	if i == nil {
 		return func() {}
 	}
+	i.Hear()
 	set := func(f func()) {
 		i.mu.Lock()
 		defer i.mu.Unlock()

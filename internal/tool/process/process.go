@@ -36,8 +36,17 @@ type Launcher struct {
 // Groups are the processes that run, with all that they started, so that they can be ended at
 // once when the program is. The zero value is ready.
 type Groups struct {
+	// Before is called before a program starts, nil for nothing.
+	Before func()
+
 	mu      sync.Mutex
 	running map[*exec.Cmd]bool
+}
+
+func (g *Groups) before() {
+	if g != nil && g.Before != nil {
+		g.Before()
+	}
 }
 
 func (g *Groups) add(cmd *exec.Cmd) {
@@ -110,6 +119,7 @@ func (l Launcher) Start(ctx context.Context, c tool.Command) (tool.Process, erro
 	if err := verify(cmd.Path, c.Declared.Checksum); err != nil {
 		return nil, fmt.Errorf("start %q: %w", c.Program, err)
 	}
+	l.Groups.before()
 	if err := cmd.Start(); err != nil {
 		return nil, fmt.Errorf("start %q: %w", c.Program, err)
 	}

@@ -114,7 +114,8 @@ func TestGroupsAreKilledAtOnce(t *testing.T) {
 	c := sh("trap '' TERM HUP INT; sh -c 'trap \"\" TERM HUP INT; while :; do sleep 1; done' & echo $! > " +
 		pids + ".tmp; mv " + pids + ".tmp " + pids + "; wait; sleep 1000")
 	l := launcher()
-	l.Groups = new(process.Groups)
+	heard := false
+	l.Groups = &process.Groups{Before: func() { heard = true }}
 	p, err := l.Start(t.Context(), c)
 	if err != nil {
 		t.Fatal(err)
@@ -122,6 +123,9 @@ func TestGroupsAreKilledAtOnce(t *testing.T) {
 	child, err := strconv.Atoi(strings.TrimSpace(waitForFile(t, pids)))
 	if err != nil {
 		t.Fatal(err)
+	}
+	if !heard {
+		t.Error("a program was started before anybody would end it")
 	}
 	l.Groups.Kill()
 	var ee *tool.ExitError
