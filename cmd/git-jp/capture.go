@@ -25,6 +25,7 @@ type captureCmd struct {
 	Exclude   []string `placeholder:"SESSION|PATH" help:"Never capture this session, or what runs below PATH, in this clone."`
 	Ignore    bool     `help:"Also keep .jp out of what these agents find when they search, by a file in the working tree."`
 	MCP       bool     `name:"mcp" help:"Not hooks, but git jp mcp as a server that these agents start; with --uninstall too."`
+	Force     bool     `help:"With --mcp, replace another server that is called git-jp."`
 	DryRun    bool     `short:"n" help:"Print as a diff what would be changed."`
 	Hook      string   `hidden:"" placeholder:"AGENT" help:"Do the work of an agent's hook."`
 	Noted     bool     `hidden:"" help:"Import what hooks noted, and nothing while an agent is in a turn."`
@@ -43,7 +44,9 @@ Sessions are imported in workspaces of clones in which an import was agreed to o
 of agents that have the hooks: agents delete sessions after some weeks.
 
 With --mcp agents get git jp mcp among the servers of tools that they start, with which they find
-and read conversations. Hooks are not touched then.`
+and read conversations. Hooks are not touched then. Where another server is called git-jp there,
+nothing is changed, unless --force replaces it. A file with several names (hard links) is not
+changed: --dry-run prints what to write.`
 }
 
 func capturable() string {
@@ -115,6 +118,11 @@ func (c captureCmd) change(ctx context.Context, a *app) error {
 		a.warn("%v", err)
 	}
 	for _, change := range changes {
+		if err := change.Possible(); err != nil && !c.DryRun {
+			return fmt.Errorf("%s: %w; nothing was changed", change.Agent, err)
+		}
+	}
+	for _, change := range changes {
 		if !c.DryRun {
 			if err := change.Apply(); err != nil {
 				return fmt.Errorf("%s: %w", change.Agent, err)
@@ -148,6 +156,8 @@ func (c captureCmd) settings() func(capture.Places, sessions.Agent) (capture.Cha
 	switch {
 	case c.MCP && c.Uninstall:
 		return capture.UninstallServer
+	case c.MCP && c.Force:
+		return capture.ReplaceServer
 	case c.MCP:
 		return capture.InstallServer
 	case c.Uninstall:
@@ -248,6 +258,8 @@ func (c captureCmd) status(ctx context.Context, a *app) error {
 		}
 		word := "no"
 		switch {
+		case errors.Is(err, capture.ErrOther):
+			r.Error, word = err.Error(), "other"
 		case err != nil:
 			r.Error, word = err.Error(), "unreadable"
 		case r.Installed:

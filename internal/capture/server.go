@@ -5,6 +5,8 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"path"
+	"path/filepath"
 	"reflect"
 	"slices"
 	"strconv"
@@ -47,17 +49,30 @@ func servers() map[sessions.Agent]server {
 	}
 }
 
-// InstallServer plans to have an agent start git jp mcp. A server of that name stays as it is.
+// ErrOther is for settings that have a server of our name which starts something else.
+var ErrOther = errors.New("another server is called " + serverName + " there (--force replaces it)")
+
+// InstallServer plans to have an agent start git jp mcp. Settings with another server of that name
+// are refused.
 func InstallServer(p Places, name sessions.Agent) (Change, error) {
+	return installServer(p, name, false)
+}
+
+// ReplaceServer is InstallServer where another server of that name goes.
+func ReplaceServer(p Places, name sessions.Agent) (Change, error) {
+	return installServer(p, name, true)
+}
+
+func installServer(p Places, name sessions.Agent, force bool) (Change, error) {
 	s := servers()[name]
 	return planServer(p, name, s, func(doc []byte) ([]byte, error) {
 		switch {
 		case s.value == "":
-			return addTable(doc)
+			return addTable(doc, force)
 		case doc == nil:
 			return []byte(style{"\n", "  "}.wrap("{}", s.entry(style{"\n", "  "}), 0) + "\n"), nil
 		default:
-			return s.add(doc)
+			return s.add(doc, force)
 		}
 	})
 }
@@ -103,7 +118,7 @@ func (s server) entry(st style) string {
 
 func (s server) own() string { return strconv.Quote(serverName) + ": " + s.value }
 
-func (s server) add(doc []byte) ([]byte, error) {
+func (s server) add(doc []byte, force bool) ([]byte, error) {
 	root, err := top(doc)
 	if err != nil {
 		return nil, err
@@ -116,10 +131,16 @@ func (s server) add(doc []byte) ([]byte, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", s.member, err)
 	}
-	if _, ok := all.member(serverName); ok {
+	ours, ok := all.member(serverName)
+	switch {
+	case !ok:
+		return all.put(doc, s.own()), nil
+	case isOurServer(doc[ours.value:ours.end]):
 		return doc, nil
+	case !force:
+		return nil, ErrOther
 	}
-	return all.put(doc, s.own()), nil
+	return slices.Concat(doc[:ours.value], []byte(s.value), doc[ours.end:]), nil
 }
 
 func (s server) remove(doc []byte) ([]byte, error) {
@@ -161,7 +182,11 @@ func isOurServer(value []byte) bool {
 			words = append(words, fmt.Sprint(w))
 		}
 	}
-	return strings.Join(words, " ") == "git-jp mcp"
+	if len(words) == 2 { //nolint:mnd // a program and mcp
+		words[0] = path.Base(filepath.ToSlash(words[0]))
+	}
+	line := strings.Join(words, " ")
+	return line == "git-jp mcp" || line == "git jp mcp"
 }
 
 // table is our server in TOML. It is put at the end behind one newline, which goes with it.
@@ -170,10 +195,19 @@ const table = "[mcp_servers." + serverName + "]\ncommand = \"git-jp\"\nargs = [\
 // errEntangled is for settings in which our lines are not what our server consists of.
 var errEntangled = errors.New("the server git-jp cannot be changed without changing others")
 
-func addTable(doc []byte) ([]byte, error) {
+func addTable(doc []byte, force bool) ([]byte, error) {
 	others, ours, err := tables(doc)
-	if err != nil || ours != nil {
+	if err != nil {
 		return doc, err
+	}
+	if ours != nil {
+		if isOurTable(ours) {
+			return doc, nil
+		}
+		if !force {
+			return nil, ErrOther
+		}
+		doc = withoutTable(doc)
 	}
 	after := []byte(table)
 	if doc != nil {
@@ -191,8 +225,7 @@ func removeTable(doc []byte) ([]byte, error) {
 	if err != nil || ours == nil {
 		return doc, err
 	}
-	text, _ := json.Marshal(ours) // of what TOML has said: a server of another kind is not ours
-	if !isOurServer(text) {
+	if !isOurTable(ours) {
 		return doc, nil
 	}
 	if string(doc) == table {
@@ -204,6 +237,36 @@ func removeTable(doc []byte) ([]byte, error) {
 		return nil, errors.Join(errEntangled, err)
 	}
 	return after, nil
+}
+
+func isOurTable(ours any) bool {
+	text, _ := json.Marshal(ours) // of what TOML has said: a server of another kind is not ours
+	return isOurServer(text)
+}
+
+// withoutTable returns a document without the table of our name and those in it, as far as these
+// are written as tables: who calls it looks whether that was all.
+func withoutTable(doc []byte) []byte {
+	const name = "[mcp_servers." + serverName
+	var kept, between [][]byte
+	inside := false
+	for line := range bytes.Lines(doc) {
+		text := bytes.TrimSpace(line)
+		switch {
+		case bytes.HasPrefix(text, []byte(name+"]")), bytes.HasPrefix(text, []byte(name+".")):
+			inside, between = true, nil
+		case bytes.HasPrefix(text, []byte("[")) && inside:
+			kept = append(append(kept, between...), line) // comments on what follows stay
+			inside, between = false, nil
+		case !inside:
+			kept = append(kept, line)
+		case len(text) == 0 || text[0] == '#':
+			between = append(between, line)
+		default:
+			between = nil
+		}
+	}
+	return bytes.Join(append(kept, between...), nil)
 }
 
 // tables returns what settings say, apart from our server, and that.

@@ -2,8 +2,10 @@ package capture
 
 import (
 	"encoding/json"
+	"errors"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/git-jp/git-jp/internal/sessions"
@@ -95,9 +97,81 @@ func TestServersOfOthersStay(t *testing.T) {
 		if err := os.WriteFile(path, []byte(c.text), 0o600); err != nil {
 			t.Fatal(err)
 		}
-		change, err := UninstallServer(p, c.agent)
+		change, err := InstallServer(p, c.agent)
+		if ours := strings.Contains(c.text, `"mcp"]`); err == nil && (!ours || change.Changes()) {
+			t.Errorf("%s: got %q", c.text, change.After)
+		}
+		if other := strings.Contains(c.text, "other"); other != errors.Is(err, ErrOther) {
+			t.Errorf("%s: got %v", c.text, err)
+		}
+		change, err = UninstallServer(p, c.agent)
 		if (err != nil) != c.fails || err == nil && change.Changes() {
 			t.Errorf("%s: got %v, %q", c.text, err, change.After)
 		}
+	}
+}
+
+// TestServersOfOthersAreReplaced replaces a server of our name where that is asked for, and nothing else.
+func TestServersOfOthersAreReplaced(t *testing.T) {
+	for _, c := range []struct {
+		agent      sessions.Agent
+		text, want string // "" where it is refused
+	}{
+		{
+			sessions.Gemini, `{"mcpServers": {"a": 1, "git-jp": {"command": "/opt/other"}, "b": 2}, "c": 3}`,
+			`{"mcpServers": {"a": 1, "git-jp": {"command": "git-jp", "args": ["mcp"]}, "b": 2}, "c": 3}`,
+		},
+		{sessions.Gemini, `{"mcpServers": {"git-jp": 7}}`, `{"mcpServers": {"git-jp": {"command": "git-jp", "args": ["mcp"]}}}`},
+		{
+			sessions.Codex, "a = 1\n[mcp_servers.git-jp]\ncommand = \"other\"\n[mcp_servers.git-jp.env]\nA = \"1\"\n\n# of b\n[b]\nc = 2\n",
+			"a = 1\n\n# of b\n[b]\nc = 2\n\n" + table,
+		},
+		{sessions.Codex, "mcp_servers = {git-jp = {command = \"other\"}}\n", ""},
+	} {
+		p := machine(t)
+		path := servers()[c.agent].file(p)
+		if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(path, []byte(c.text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		change, err := ReplaceServer(p, c.agent)
+		if (err != nil) != (c.want == "") || err == nil && string(change.After) != c.want {
+			t.Errorf("%s: got %v, %q, want %q", c.text, err, change.After, c.want)
+		}
+	}
+}
+
+// TestLinkedSettingsStay refuses a file that has another name: the two would part.
+func TestLinkedSettingsStay(t *testing.T) {
+	p := machine(t)
+	path := servers()[sessions.Gemini].file(p)
+	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(path, []byte("{}"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Link(path, path+".mine"); err != nil {
+		t.Skip(err)
+	}
+	for name, plan := range map[string]func(Places, sessions.Agent) (Change, error){
+		"server": InstallServer, "hooks": Install,
+	} {
+		c, err := plan(p, sessions.Gemini)
+		if err != nil || !c.Changes() {
+			t.Fatalf("%s: %v", name, err)
+		}
+		if err := c.Apply(); !errors.Is(err, errLinked) {
+			t.Errorf("%s: got %v", name, err)
+		}
+	}
+	was, err := os.Stat(path + ".mine")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if is, err := os.Stat(path); err != nil || !os.SameFile(was, is) {
+		t.Errorf("they are two files: %v", err)
 	}
 }

@@ -104,6 +104,18 @@ func plan(
 	return c, err
 }
 
+// errLinked is for a file that has several names: it is replaced, and the others would stay behind.
+var errLinked = errors.New("the file has other names too (hard links), which would part from it")
+
+// Possible says why a file cannot be changed. Such a change may be printed.
+func (c Change) Possible() error {
+	info, err := os.Lstat(c.Path)
+	if err != nil || !c.Changes() || regular.Links(info) <= 1 {
+		return nil //nolint:nilerr // that it is not there is no reason, and Apply finds others
+	}
+	return fmt.Errorf("%s: %w", c.Path, errLinked)
+}
+
 // readSettings reads a file that is an ordinary one: a link would be replaced by what it names.
 func readSettings(path string) ([]byte, error) {
 	info, err := os.Lstat(path)
@@ -147,6 +159,9 @@ func (a agent) missing(doc []byte) ([]string, error) {
 func (c Change) Apply() error {
 	if !c.Changes() {
 		return nil
+	}
+	if err := c.Possible(); err != nil {
+		return err
 	}
 	now, err := readSettings(c.Path)
 	if err == nil && (!bytes.Equal(now, c.Before) || (now == nil) != (c.Before == nil)) {

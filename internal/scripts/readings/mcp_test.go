@@ -1,7 +1,12 @@
 package readings_test
 
 import (
+	"fmt"
+	"io/fs"
+	"os"
 	"os/exec"
+	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -186,5 +191,84 @@ func TestAgentsStartItAnywhere(t *testing.T) {
 	got := ask("find_conversations", nil)
 	if !strings.HasPrefix(got, "error: ") || !strings.Contains(got, "workspace") {
 		t.Errorf("it says %q", got)
+	}
+}
+
+// TestAgentsNamePermalinks holds that what agents are shown leads to anchors of a site, whichever tool says it.
+func TestAgentsNamePermalinks(t *testing.T) {
+	r := gittest.Repo(t)
+	for name, text := range scripts.Conversation("A title", []string{"alpha needle"}) {
+		r.WriteFile(".jp/conversations/17000000001/"+name, text)
+	}
+	r.WriteFile("main.go", "package main\n")
+	r.Commit("one")
+	ask := agentOn(t, r)
+	out := filepath.Join(t.TempDir(), "site")
+	cmd := exec.Command("git-jp", "site", out)
+	cmd.Dir, cmd.Env = r.Dir, append(r.Env, "XDG_DATA_HOME="+t.TempDir())
+	if said, err := cmd.CombinedOutput(); err != nil {
+		t.Fatalf("%v: %s", err, said)
+	}
+	link := regexp.MustCompile(`\d+\.html#e-[^\s:]+`)
+	for tool, args := range map[string]map[string]any{
+		"find_conversations": {"words": "needle"},
+		"read_turns":         {"conversation": "jp-c17000000001"},
+		"lines_origin":       {"file": "main.go"},
+	} {
+		links := link.FindAllString(ask(tool, args), -1)
+		if len(links) == 0 {
+			t.Errorf("%s names no link", tool)
+		}
+		for _, l := range links {
+			page, at, _ := strings.Cut(l, "#")
+			text, err := os.ReadFile(filepath.Join(out, page))
+			if err != nil || !strings.Contains(string(text), `id="`+at+`"`) {
+				t.Errorf("%s: %s leads nowhere: %v", tool, l, err)
+			}
+		}
+	}
+}
+
+// TestAgentsChangeNothing holds that no call changes a file of the repository, and that a commit at which
+// history is cut off is said to be one.
+func TestAgentsChangeNothing(t *testing.T) {
+	origin := gittest.Repo(t)
+	for name, text := range scripts.Conversation("A title", []string{"alpha"}) {
+		origin.WriteFile(".jp/conversations/17000000001/"+name, text)
+	}
+	origin.Commit("one")
+	origin.WriteFile("main.go", "package main\n")
+	origin.Commit("two")
+	r := gittest.Repo(t)
+	r.Run("fetch", "-q", "--depth=1", "file://"+origin.Dir, "HEAD")
+	r.Run("reset", "-q", "--hard", "FETCH_HEAD")
+	files := func() (all string) {
+		err := filepath.WalkDir(r.Dir, func(name string, d fs.DirEntry, err error) error {
+			if err != nil {
+				return err
+			}
+			info, err := d.Info()
+			all += fmt.Sprintln(name, info.Size(), info.ModTime())
+			return err
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return all
+	}
+	was := files()
+	ask := agentOn(t, r)
+	ask("find_conversations", map[string]any{"words": "alpha"})
+	ask("read_turns", map[string]any{"conversation": "jp-c17000000001", "full": true})
+	ask("branch_turns", map[string]any{"base": "HEAD"})
+	if got := ask("find_conversations", map[string]any{"commit": "HEAD"}); !strings.Contains(got, "history is cut off") {
+		t.Errorf("the commit: got %q", got)
+	}
+	got := ask("lines_origin", map[string]any{"file": "main.go"})
+	if !strings.Contains(got, "with which the history that is here begins") || strings.Contains(got, "recorded") {
+		t.Errorf("the lines: got %q", got)
+	}
+	if is := files(); is != was {
+		t.Errorf("files changed:\n%s\n%s", was, is)
 	}
 }
