@@ -370,22 +370,28 @@ func TestPagesAreAccessible(t *testing.T) {
 		for _, theme := range []string{"light", "dark"} {
 			for _, width := range []int64{360, 1400} {
 				b := open(t, own+file, own, width)
-				b.run(emulation.SetEmulatedMedia().WithFeatures([]*emulation.MediaFeature{
-					{Name: "prefers-color-scheme", Value: theme},
-				}), page.SetBypassCSP(true), chromedp.Navigate(own+file),
-					chromedp.Evaluate(`document.querySelectorAll("details").forEach(d => d.open = true)`, nil))
-				var found []string
-				b.run(chromedp.Evaluate(axe+`; axe.run({resultTypes: ["violations"]}).then(r =>
-					r.violations.map(v => v.id + ": " + v.nodes.slice(0, 3).map(n => n.html.slice(0, 160)).join(" | ")))`,
-					&found, func(p *runtime.EvaluateParams) *runtime.EvaluateParams {
-						return p.WithAwaitPromise(true)
-					}))
-				slices.Sort(found)
-				for _, v := range found {
-					t.Errorf("%s, %s, %d: %s", file, theme, width, v)
-				}
+				b.isAccessible(axe, own+file, theme)
 			}
 		}
+	}
+}
+
+// isAccessible has axe-core look at a page.
+func (b *tab) isAccessible(axe, address, theme string) {
+	b.t.Helper()
+	b.run(emulation.SetEmulatedMedia().WithFeatures([]*emulation.MediaFeature{
+		{Name: "prefers-color-scheme", Value: theme},
+	}), page.SetBypassCSP(true), chromedp.Navigate(address),
+		chromedp.Evaluate(`document.querySelectorAll("details").forEach(d => d.open = true)`, nil))
+	var found []string
+	b.run(chromedp.Evaluate(axe+`; axe.run({resultTypes: ["violations"]}).then(r =>
+		r.violations.map(v => v.id + ": " + v.nodes.slice(0, 3).map(n => n.html.slice(0, 160)).join(" | ")))`,
+		&found, func(p *runtime.EvaluateParams) *runtime.EvaluateParams {
+			return p.WithAwaitPromise(true)
+		}))
+	slices.Sort(found)
+	for _, v := range found {
+		b.t.Errorf("%s, %s: %s", address, theme, v)
 	}
 }
 
