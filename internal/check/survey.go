@@ -83,7 +83,7 @@ func (v *verifier) suspects(
 	}
 	for i, b := range all {
 		switch n := sizes[i]; {
-		case n < 0:
+		case n <= 0:
 			b.look = unseen // for judge to say
 		case b.look == plain || n < minPointer || n > maxPointer:
 			b.look = sound

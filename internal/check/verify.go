@@ -158,6 +158,8 @@ func (v *verifier) stat(
 			set(j.blob, objectLost())
 		case j.file < 0:
 			set(j.blob, v.objectAbsent())
+		case j.file == 0: // as a power cut leaves it
+			set(j.blob, &verdict{state: Corrupt, size: -1, detail: "has an empty file"})
 		case v.opts.Content || j.file >= minPointer && j.file <= maxPointer:
 			open = append(open, j)
 		default:

@@ -181,6 +181,8 @@ type commit struct {
 	dirs map[string]map[events.ID]bool
 	// streams are the changed streams, by path.
 	streams map[string]gitint.OID
+	// blobs are the files of the store that are not as HEAD has them.
+	blobs []gitint.Entry
 	// added says that HEAD has none of the changed conversations.
 	added bool
 	// lost says that blobs were removed or replaced, which concerns every conversation.
@@ -205,6 +207,9 @@ func newCommit(h Hook, staged []gitint.StagedPath) *commit {
 		}
 		if _, isBlob := blobOf(dir, p.Path); isBlob {
 			c.lost = c.lost || p.Status != 'A'
+			if p.NewMode.IsRegular() {
+				c.blobs = append(c.blobs, gitint.Entry{Path: p.Path, Mode: p.NewMode, OID: p.New})
+			}
 		} else if id, ok := workspace.PathIDIn(dir, p.Path); ok {
 			c.dirs[dir][id], c.added = true, c.added && p.Status == 'A'
 			if path.Base(p.Path) == workspace.EventsFile && p.NewMode.IsRegular() {
@@ -353,6 +358,9 @@ func (c *commit) judge(ctx context.Context, v *Verdict) error {
 		if err := c.sort(ctx, dir, findings, v); err != nil {
 			return err
 		}
+	}
+	if err := c.unsound(ctx, v); err != nil {
+		return err
 	}
 	return c.secrets(ctx, v)
 }
