@@ -18,10 +18,13 @@ func Families(all []Summary) {
 		}
 	}
 	for i, s := range all {
-		all[i].OriginPage = ""
+		all[i].OriginPage, all[i].OriginName = "", ""
 		if p, ok := g.byName[s.origin()]; ok && s.Fork != "" && p != i {
 			g.children[p] = append(g.children[p], i)
 			all[i].OriginPage = all[p].Page
+			if s.origin() == all[p].Session { // which is no name for people
+				all[i].OriginName = all[p].name()
+			}
 		}
 	}
 	for i := range all {

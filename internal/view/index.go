@@ -288,7 +288,7 @@ func (s Summary) what(m *markup) {
 		m.open("span", class("first"))
 		m.text("from ")
 		if s.OriginPage != "" {
-			m.put("a", s.Fork, href(s.OriginPage))
+			m.put("a", cmp.Or(s.OriginName, s.Fork), href(s.OriginPage))
 		} else {
 			m.text(s.Fork)
 		}

@@ -24,6 +24,23 @@ func TestOutlineCountsCalls(t *testing.T) {
 	}
 }
 
+// TestWorkTakesTheTimeOfEvents holds that a record without a time does not make what led to an answer
+// last for decades.
+func TestWorkTakesTheTimeOfEvents(t *testing.T) {
+	k := newTalk()
+	record, err := events.Decode([]byte(`[{"type": "git_jp_agent_record", "timestamp": "1970-01-01 00:00:00.0", "agent": "x", "kinds": {"y": 1}}]`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	k.ask("q")
+	k.s.Append(record.At(0))
+	k.call("Read", map[string]any{"path": "a"}, "", false).call("Read", map[string]any{"path": "b"}, "", false).say("a")
+	_, root := page(t, view.Document{}, k.conversation(1))
+	if got := words(find(find(root, "details", "work")[0], "summary", "")[0]); got != "2 calls, 1 note · 3s" {
+		t.Errorf("got %q", got)
+	}
+}
+
 // TestTypedCommands shows commands of an agent as they were typed, in the outline, the title and the page,
 // and what they printed as text.
 func TestTypedCommands(t *testing.T) {

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/git-jp/git-jp/events"
 	"github.com/git-jp/git-jp/internal/render"
@@ -366,9 +367,17 @@ func workLine(items []render.Item) string {
 	}
 	add(other, "note")
 	line := strings.Join(all, ", ")
-	first, last := items[0].Element.Time(), items[len(items)-1].Element.Time()
-	if d := last.Sub(first); !first.IsZero() && d >= 1e9 {
-		line += " · " + d.Round(1e9).String()
+	var first, last time.Time
+	for _, it := range items {
+		if at := it.Element.Time(); it.Element.Kind().IsEvent() && at.Unix() > 0 {
+			if first.IsZero() {
+				first = at
+			}
+			last = at
+		}
+	}
+	if d := last.Sub(first); d >= time.Second {
+		line += " · " + d.Round(time.Second).String()
 	}
 	return sentence(line)
 }

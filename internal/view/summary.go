@@ -37,9 +37,10 @@ type Summary struct {
 	// how many of them there are.
 	Family    stats.Row
 	Relatives int
-	// OriginPage is where what it comes from is, "" for nowhere.
-	OriginPage string
-	Doc        int // its number in the search index, -1 where there is none
+	// OriginPage is where what it comes from is, "" for nowhere, and OriginName its title where it
+	// is an agent's session.
+	OriginPage, OriginName string
+	Doc                    int // its number in the search index, -1 where there is none
 
 	answers []stats.Answer
 }

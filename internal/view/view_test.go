@@ -538,7 +538,7 @@ func TestFamiliesCountAnAnswerOnce(t *testing.T) {
 	if err := (view.Index{Title: "All"}).Write(&list, all); err != nil {
 		t.Fatal(err)
 	}
-	for _, want := range []string{"7.0k tokens in, 7 out with 3 sub-agents or forks", "Figures: 10.0k tokens in"} {
+	for _, want := range []string{"7.0k tokens in, 7 out with 3 sub-agents or forks", "Figures: 10.0k tokens in", `from <a href="1.html">“x”</a>`} {
 		if !strings.Contains(list.String(), want) {
 			t.Errorf("no %q in the list", want)
 		}

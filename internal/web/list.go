@@ -234,7 +234,8 @@ func (l *list) relate() {
 	view.Families(all)
 	for _, s := range all {
 		k := l.known[s.ID]
-		if k.summary.Kin() != s.Kin() || k.summary.OriginPage != s.OriginPage {
+		if k.summary.Kin() != s.Kin() || k.summary.OriginPage != s.OriginPage ||
+			k.summary.OriginName != s.OriginName {
 			l.change(k)
 		}
 		k.summary = s
