@@ -252,28 +252,28 @@ func TestForeignHooksAreLeftAlone(t *testing.T) {
 		snippet    string
 	}{
 		{"shell without consent", userScript, 0o755, report, "somebody else", "# >>> git jp >>>"},
-		{"python", "#!/usr/bin/env python3\n", 0o755, chain, "no shell script", "git jp hook"},
-		{"no first line", "echo", 0o755, chain, "no shell script", "git jp hook pre-commit"},
+		{"python", "#!/usr/bin/env python3\n", 0o755, chain, "no shell script", "git-jp hook"},
+		{"no first line", "echo", 0o755, chain, "no shell script", "git-jp hook pre-commit"},
 		{"Windows", "#!/bin/sh\r\necho\r\n", 0o755, chain, "no shell script", "git jp"},
-		{"not executable", userScript, 0o644, chain, "not executable", "git jp hook pre-commit"},
+		{"not executable", userScript, 0o644, chain, "not executable", "git-jp hook pre-commit"},
 		{
 			"changed block", "#!/bin/sh\n# >>> git jp >>> (mine now)\n",
 			0o755, chain, "was changed", "git jp",
 		},
 		{
 			"pre-commit", preCommitScript,
-			0o755, report, "pre-commit writes", "git jp hook pre-commit; else",
+			0o755, report, "pre-commit writes", "git-jp hook pre-commit; else",
 		},
 		{
-			"prek", prekScript, 0o755, report, "prek writes", "git jp hook pre-commit; else",
+			"prek", prekScript, 0o755, report, "prek writes", "git-jp hook pre-commit; else",
 		},
 		{
 			"lefthook", lefthookScript,
-			0o755, chain, "lefthook writes", "git jp hook pre-commit {0}; else",
+			0o755, chain, "lefthook writes", "git-jp hook pre-commit {0}; else",
 		},
 		{
 			"simple-git-hooks", simpleScript,
-			0o755, chain, "simple-git-hooks writes", `git jp hook pre-commit \"$@\"; else`,
+			0o755, chain, "simple-git-hooks writes", `git-jp hook pre-commit \"$@\"; else`,
 		},
 	}
 	for _, tt := range tests {
@@ -317,11 +317,11 @@ func TestHooksPathElsewhere(t *testing.T) {
 		{
 			name: "tracked", path: ".githooks",
 			reason:  "core.hooksPath (local) is .githooks in the working tree",
-			snippet: `git jp hook pre-commit "$@"`,
+			snippet: `git-jp hook pre-commit "$@"`,
 		},
 		{
 			name: "outside", path: outside,
-			reason: "outside of the repository", snippet: "git jp hook",
+			reason: "outside of the repository", snippet: "git-jp hook",
 		},
 		{
 			name: "husky", path: ".husky/_", reason: "husky has no hook in this working tree",

@@ -58,13 +58,13 @@ func husky(hook string) manager {
 // nobody but its author takes it out again: a machine without the program goes on, and
 // what follows in the script has the same input.
 func call(hook string) string {
-	lines := strings.SplitAfter(block1(hook), "\n")
+	lines := strings.SplitAfter(direct(block1)(hook), "\n")
 	return strings.Join(lines[1:len(lines)-2], "")
 }
 
 // command calls our hook from the configuration of a manager that runs a shell for it.
 func command(hook, args string) string {
-	return fill(`if command -v git-jp >/dev/null 2>&1; then git jp hook NAME`+args+
+	return fill(`if command -v git-jp >/dev/null 2>&1; then git-jp hook NAME`+args+
 		`; else ABSENT; fi`, hook)
 }
 

@@ -17,10 +17,18 @@ type template func(name string) string
 
 func knownTexts() texts {
 	return texts{
-		scripts:  []template{script1},
-		besides:  []template{beside1},
-		blocks:   []template{block1},
-		commands: []template{command1},
+		scripts:  []template{direct(script1), script1},
+		besides:  []template{direct(beside1), beside1},
+		blocks:   []template{direct(block1), block1},
+		commands: []template{direct(command1), command1},
+	}
+}
+
+// direct calls the program where the text before called git to call it: of what a commit takes with
+// all hooks, that was a seventh. The text has found the program in PATH a line before.
+func direct(before template) template {
+	return func(name string) string {
+		return strings.ReplaceAll(before(name), "git jp hook ", "git-jp hook ")
 	}
 }
 

@@ -63,7 +63,7 @@ func TestOlderTexts(t *testing.T) {
 	in.classify(&f)
 	p := &Plan{}
 	in.installFile(p, f)
-	if len(p.steps) != 1 || p.Actions[0].Do != Update || p.steps[0].new != script1("pre-commit") {
+	if len(p.steps) != 1 || p.Actions[0].Do != Update || p.steps[0].new != in.texts.scripts[0]("pre-commit") {
 		t.Errorf("plan %+v", p)
 	}
 	block := func(name string) string { return "# old block " + name + "\n" }
@@ -72,7 +72,7 @@ func TestOlderTexts(t *testing.T) {
 	in.classify(&f)
 	p = &Plan{}
 	in.installFile(p, f)
-	if len(p.steps) != 1 || p.steps[0].new != "#!/bin/sh\n"+block1("pre-commit")+"echo\n" {
+	if len(p.steps) != 1 || p.steps[0].new != "#!/bin/sh\n"+in.texts.blocks[0]("pre-commit")+"echo\n" {
 		t.Errorf("plan %+v", p)
 	}
 }
@@ -86,6 +86,19 @@ func TestOneHookOfACommitComplains(t *testing.T) {
 		}
 		if strings.Contains(text("post-commit"), "is not installed") {
 			t.Errorf("post-commit says it again:\n%s", text("post-commit"))
+		}
+	}
+}
+
+// Git starts a hook for each commit; a hook that starts git to start the program takes longer.
+func TestTextsCallTheProgramItself(t *testing.T) {
+	known := knownTexts()
+	for _, texts := range [][]template{known.scripts, known.besides, known.blocks, known.commands} {
+		for _, name := range []string{"pre-commit", "pre-push"} {
+			text := texts[0](name)
+			if strings.Contains(text, "git jp hook") || !strings.Contains(text, "git-jp hook "+name) {
+				t.Errorf("git is started once more:\n%s", text)
+			}
 		}
 	}
 }
