@@ -3,7 +3,6 @@ package main
 import (
 	"errors"
 	"fmt"
-	"io"
 
 	"github.com/git-jp/git-jp/events"
 	"github.com/git-jp/git-jp/internal/regular"
@@ -36,15 +35,6 @@ func (c textconvCmd) Run(a *app) error {
 		text = render.BlobText(data)
 	}
 	return render.DiffText(a.stdout, text)
-}
-
-// sanitized is a writer of text, each time of whole lines, that git hands to a terminal as it is.
-type sanitized struct{ w io.Writer }
-
-// Write implements [io.Writer].
-func (s sanitized) Write(text []byte) (int, error) {
-	_, err := io.WriteString(s.w, render.Sanitize(string(text)))
-	return len(text), err
 }
 
 // limit is how much of a file is converted, whose name is one of git's.
