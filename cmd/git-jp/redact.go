@@ -7,13 +7,10 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
-	"path"
-	"slices"
 
 	"github.com/git-jp/git-jp/blobs"
 	"github.com/git-jp/git-jp/events"
 	"github.com/git-jp/git-jp/gitint"
-	"github.com/git-jp/git-jp/internal/audit"
 	"github.com/git-jp/git-jp/internal/check"
 	"github.com/git-jp/git-jp/internal/redact"
 	"github.com/git-jp/git-jp/internal/regular"
@@ -77,9 +74,6 @@ func (c redactCmd) Run(ctx context.Context, a *app) error {
 	if err != nil {
 		return err
 	}
-	if r.repo == nil {
-		return fmt.Errorf("redact: %w", gitint.ErrNotRepository)
-	}
 	if len(c.Undo) > 0 {
 		return r.undo(ctx, c.Undo)
 	}
@@ -101,10 +95,8 @@ func (c redactCmd) Run(ctx context.Context, a *app) error {
 
 // A redaction takes secrets out of conversations and their content out of the index.
 type redaction struct {
-	redact.Redactor
+	redact.Tracked
 	*app
-
-	repo *gitint.Repo
 }
 
 func newRedaction(ctx context.Context, a *app) (redaction, error) {
@@ -112,13 +104,17 @@ func newRedaction(ctx context.Context, a *app) (redaction, error) {
 	if err != nil {
 		return redaction{}, err
 	}
+	if o.Repo == nil {
+		return redaction{}, fmt.Errorf("redact: %w", gitint.ErrNotRepository)
+	}
 	r := redact.Redactor{
 		Workspace: o.Workspace, Quarantine: repair.Quarantine(o.Sources, o.Keep, nil), Now: a.now,
 	}
 	if store, ok := storeIn(o.Repo, o.Workspace.Root()); ok {
 		r.Forget = func(h blobs.Hash) error { return spare.Forget(o.Repo.GitDir(), store, h) }
 	}
-	return redaction{r, a, o.Repo}, nil
+	dir, err := a.dirInRepo(o.Workspace, o.Repo)
+	return redaction{redact.Tracked{Redactor: r, Repo: o.Repo, Dir: dir}, a}, err
 }
 
 // ruleText and ruleResult are the rules of what a person names.
@@ -151,11 +147,11 @@ func (c redactCmd) targets(ctx context.Context, r redaction) ([]redact.Target, e
 	}
 	var targets []redact.Target
 	for _, fp := range c.Finding {
-		found, err := r.findSecret(ctx, r.repo, r.Workspace, fp)
+		found, err := r.findSecret(ctx, r.Repo, r.Workspace, fp)
 		if err != nil {
 			return nil, err
 		}
-		value, err := r.Value(redact.Rules(r.Workspace, r.guardOptions(r.repo)), found)
+		value, err := r.Value(redact.Rules(r.Workspace, r.guardOptions(r.Repo)), found)
 		if err != nil {
 			return nil, err
 		}
@@ -170,23 +166,15 @@ func (r redaction) finish(ctx context.Context, t redact.Target, res *redact.Resu
 	for _, err := range res.Skipped {
 		r.warn("not redacted: %v", err)
 	}
-	dir, err := r.dirInRepo(r.Workspace, r.repo)
-	if err != nil {
-		return err
-	}
 	if len(res.Conversations) > 0 {
-		err = r.tell(ctx, t, dir, res)
-	} else {
-		err = r.tellNothing(ctx, t, dir, res)
+		return r.tell(ctx, t, res)
 	}
-	return err
+	return r.tellNothing(ctx, t, res)
 }
 
 // tellNothing says that no conversation was changed.
-func (r redaction) tellNothing(
-	ctx context.Context, t redact.Target, dir string, res *redact.Result,
-) error {
-	left, err := r.left(ctx, t, dir)
+func (r redaction) tellNothing(ctx context.Context, t redact.Target, res *redact.Result) error {
+	left, err := r.StillThere(ctx, t)
 	if err != nil {
 		return err
 	}
@@ -198,23 +186,6 @@ func (r redaction) tellNothing(
 	}
 	r.note("nothing to redact")
 	return nil
-}
-
-// left looks for what was to go in the working tree, and in what the index has otherwise.
-func (r redaction) left(ctx context.Context, t redact.Target, dir string) (*redact.Left, error) {
-	if t.Rule == "" {
-		return &redact.Left{}, nil
-	}
-	tree, err := check.OpenWorkTree(r.repo.Root(), r.repo.Limits())
-	if err != nil {
-		return nil, err
-	}
-	defer tree.Close() //nolint:errcheck // it was only read
-	index, err := r.repo.Index(ctx)
-	if err != nil {
-		return nil, err
-	}
-	return r.Left(ctx, t, dir, tree, check.Git(r.repo, index))
 }
 
 // tellLeft says where what was to go is still.
@@ -238,17 +209,15 @@ func (r redaction) tellLeft(left *redact.Left) error {
 }
 
 // tell stages what was redacted and says what was done.
-func (r redaction) tell(
-	ctx context.Context, t redact.Target, dir string, res *redact.Result,
-) error {
-	commits, err := r.commitsWith(ctx, dir, res)
+func (r redaction) tell(ctx context.Context, t redact.Target, res *redact.Result) error {
+	commits, err := r.Commits(ctx, res)
 	if err != nil {
 		return err
 	}
-	if err := r.stage(ctx, dir, res); err != nil {
+	if err := r.stage(ctx, res); err != nil {
 		return err
 	}
-	left, err := r.left(ctx, t, dir)
+	left, err := r.StillThere(ctx, t)
 	if err != nil {
 		return err
 	}
@@ -281,18 +250,18 @@ func (r redaction) tell(
 		r.note("the original of %s is quarantined: 'git jp redact --undo %s' brings it back",
 			id, id)
 	}
-	r.tellHistory(dir, res, commits)
+	r.tellHistory(res, commits)
 	return r.tellLeft(left)
 }
 
 // tellHistory says what redacting does not reach.
-func (r redaction) tellHistory(dir string, res *redact.Result, commits []string) {
+func (r redaction) tellHistory(res *redact.Result, commits []string) {
 	if len(commits) > 0 {
 		const short = 12
 		r.warn("%s changed these files before and can have it, the latest is %s",
 			render.Count(len(commits), "commit"), commits[len(commits)-1][:short])
 		if len(res.Removed) > 0 {
-			name := workspace.BlobPath(dir, res.Removed[0])
+			name := workspace.BlobPath(r.Dir, res.Removed[0])
 			r.note("'git filter-repo --invert-paths --path %s' takes content out of history", name)
 		}
 		r.note("'git filter-repo --replace-text FILE', with the secret in FILE, takes text out")
@@ -300,119 +269,29 @@ func (r redaction) tellHistory(dir string, res *redact.Result, commits []string)
 	r.note("a secret that was pushed or shared has to be revoked where it was issued")
 }
 
-// stage puts the entries, the conversations that the index has, and the loss of their
-// content into the index.
-func (r redaction) stage(ctx context.Context, dir string, res *redact.Result) error {
-	index, err := r.repo.Index(ctx)
-	if err != nil {
+// stage puts what was redacted into the index.
+func (r redaction) stage(ctx context.Context, res *redact.Result) error {
+	ids, err := r.Stage(ctx, res)
+	if err != nil || len(ids) == 0 {
 		return err
 	}
-	var change gitint.Change
-	for _, name := range res.Entries {
-		change.Add = append(change.Add, path.Join(dir, name))
+	names := make([]string, len(ids))
+	for i, id := range ids {
+		names[i] = id.String()
 	}
-	for _, h := range res.Removed {
-		if name := workspace.BlobPath(dir, h); hasFile(index, name) {
-			change.Remove = append(change.Remove, name)
-		}
-	}
-	if len(change.Add)+len(change.Remove) > 0 {
-		if _, err := r.repo.Stage(ctx, change); err != nil {
-			return err
-		}
-	}
-	indexed, err := indexedDirs(index, dir)
-	if err != nil {
-		return err
-	}
-	var tracked []string
-	for _, id := range res.Conversations {
-		if len(indexed[id]) > 0 {
-			tracked = append(tracked, id.String())
-		}
-	}
-	if len(tracked) == 0 {
-		return nil
-	}
-	req, err := stageRequest(ctx, r.app, tracked, false, false)
+	req, err := stageRequest(ctx, r.app, names, false, false)
 	if err != nil {
 		return err
 	}
 	_, err = stage.Run(ctx, req)
 	if refused, ok := errors.AsType[*stage.RefusedError](err); ok {
-		return r.refuseStage(ctx, r.repo, refused.Report.Findings)
+		return r.refuseStage(ctx, r.Repo, refused.Report.Findings)
 	}
 	return err
 }
 
-// indexedDirs returns the directories that the index has for conversations. The working tree has
-// another one where its name was to go.
-func indexedDirs(index *gitint.Index, dir string) (map[events.ID][]string, error) {
-	entries, err := index.Entries(path.Join(dir, workspace.Live.Dir()))
-	dirs := make(map[events.ID][]string)
-	for _, e := range entries {
-		id, ok := workspace.PathID(e.Path)
-		if at := path.Dir(e.Path); ok && !slices.Contains(dirs[id], at) {
-			dirs[id] = append(dirs[id], at)
-		}
-	}
-	return dirs, err
-}
-
-func hasFile(index *gitint.Index, name string) bool {
-	_, ok := index.OID(name)
-	return ok
-}
-
-// commitsWith returns the commits that changed the files which had what was redacted, oldest
-// first.
-func (r redaction) commitsWith(
-	ctx context.Context, dir string, res *redact.Result,
-) (ids []string, err error) {
-	refs, err := r.repo.Refs(ctx)
-	if err != nil {
-		return nil, err
-	}
-	push := audit.Push{}
-	for _, ref := range refs {
-		if !ref.Peeled.IsZero() {
-			push.Tips = append(push.Tips, ref.Peeled.String())
-		}
-	}
-	for _, h := range res.Removed {
-		push.Under = append(push.Under, workspace.BlobPath(dir, h))
-	}
-	index, err := r.repo.Index(ctx)
-	if err != nil {
-		return nil, err
-	}
-	indexed, err := indexedDirs(index, dir)
-	if err != nil {
-		return nil, err
-	}
-	for _, id := range res.Conversations {
-		push.Under = append(push.Under, indexed[id]...)
-		if e, err := r.find(id.String()); err == nil {
-			push.Under = append(push.Under, path.Join(path.Dir(dir), e.Path))
-		}
-	}
-	commits, err := r.repo.PushedCommits(ctx, push.PushRange)
-	for _, commit := range commits {
-		ids = append(ids, commit.OID.String())
-	}
-	return ids, err
-}
-
 // undo brings conversations back.
 func (r redaction) undo(ctx context.Context, conversations []string) error {
-	dir, err := r.dirInRepo(r.Workspace, r.repo)
-	if err != nil {
-		return err
-	}
-	index, err := r.repo.Index(ctx)
-	if err != nil {
-		return err
-	}
 	for _, name := range conversations {
 		e, err := r.find(name)
 		if err != nil {
@@ -421,17 +300,6 @@ func (r redaction) undo(ctx context.Context, conversations []string) error {
 		names, err := r.Undo(ctx, e.ID)
 		if err != nil {
 			return err
-		}
-		var change gitint.Change
-		for _, entry := range names {
-			if file := path.Join(dir, entry); hasFile(index, file) {
-				change.Remove = append(change.Remove, file)
-			}
-		}
-		if len(change.Remove) > 0 {
-			if _, err := r.repo.Stage(ctx, change); err != nil {
-				return err
-			}
 		}
 		r.note("brought back %s as it was, with %s gone; nothing else is staged", e.ID,
 			render.Count(len(names), "entry"))
@@ -460,10 +328,6 @@ func redactAgain(ctx context.Context, a *app, ids []events.ID) error {
 	if len(res.Removed) == 0 {
 		return nil
 	}
-	dir, err := a.dirInRepo(w, r.repo)
-	if err != nil {
-		return err
-	}
 	res.Entries, res.Conversations = nil, nil
-	return r.stage(ctx, dir, res)
+	return r.stage(ctx, res)
 }

@@ -474,7 +474,7 @@ var stageImports = []string{
 }
 
 var redactImports = []string{
-	"events", "blobs", "internal/atomicfile", "internal/check", "internal/leaks",
+	"events", "blobs", "gitint", "internal/atomicfile", "internal/check", "internal/leaks",
 	"internal/quarantine", "internal/regular", "internal/secrets", "internal/workspace",
 }
 
