@@ -146,7 +146,7 @@ func tellNotAgreed(ctx context.Context, a *app, agent sessions.Agent) {
 	if _, err := a.workspace(); err != nil {
 		return // hooks are put in anywhere
 	}
-	if repo, err := a.repo(ctx); err == nil && !agreed(repo) {
+	if repo, err := a.repo(ctx); err == nil && !importer.Agreed(repo.CommonDir()) {
 		a.note("in this clone hooks import nothing before 'git jp import %s' was agreed to", agent)
 	}
 }
@@ -335,11 +335,8 @@ func sweepSessions(ctx context.Context, a *app, gentle bool) error {
 	if err != nil {
 		return err
 	}
-	found, _ := importer.Find(ctx, placesOf(a), importer.Selection{
-		Agents: agents, Root: in.im.Workspace.Root(),
-	})
-	failed := in.take(ctx, a, found)
-	if err := in.noted(ctx, a); err != nil {
+	failed, err := in.Sweep(ctx, agents)
+	if err != nil {
 		return err
 	}
 	if failed > 0 {

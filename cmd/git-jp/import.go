@@ -6,13 +6,11 @@ import (
 	"fmt"
 	"maps"
 	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"time"
 
 	"github.com/git-jp/git-jp/gitint"
-	"github.com/git-jp/git-jp/internal/atomicfile"
 	"github.com/git-jp/git-jp/internal/importer"
 	"github.com/git-jp/git-jp/internal/leaks"
 	"github.com/git-jp/git-jp/internal/render"
@@ -272,9 +270,6 @@ func tellForeign(a *app, foreign map[string]int) {
 	}
 }
 
-// agreedFile notes in the directory of git that somebody agreed to imports in this clone.
-const agreedFile = "import"
-
 // agree shows what the first import in a clone would bring, and asks.
 func (c importCmd) agree(
 	ctx context.Context, a *app, im *importer.Importer, found []importer.Found,
@@ -283,29 +278,18 @@ func (c importCmd) agree(
 	if err != nil && !errors.Is(err, gitint.ErrNotRepository) {
 		return err
 	}
-	var note string
-	if err == nil {
-		note = filepath.Join(repo.CommonDir(), "jp", agreedFile)
-		if _, err := os.Lstat(note); err == nil {
-			return nil
-		}
+	if err == nil && importer.Agreed(repo.CommonDir()) {
+		return nil
 	}
 	if !c.Yes {
 		if err := c.ask(ctx, a, im, found); err != nil {
 			return err
 		}
 	}
-	if note == "" {
+	if repo == nil {
 		return nil
 	}
-	if err := atomicfile.MkdirPrivate(filepath.Dir(note)); err != nil {
-		return err
-	}
-	f, err := atomicfile.OpenPrivate(note, os.O_CREATE|os.O_WRONLY)
-	if err != nil {
-		return err
-	}
-	return f.Close()
+	return importer.Agree(repo.CommonDir())
 }
 
 func (c importCmd) ask(

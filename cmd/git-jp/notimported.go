@@ -18,7 +18,7 @@ import (
 // as far as a glance tells: how long some sources are is known when they were read. Where nobody
 // agreed to imports nobody's home directory is looked into.
 func notImported(ctx context.Context, a *app, repo *gitint.Repo) (all []importRecord) {
-	if !agreed(repo) {
+	if !importer.Agreed(repo.CommonDir()) {
 		return nil
 	}
 	im := &importer.Importer{Workspace: a.openWorkspace}

@@ -197,7 +197,7 @@ var rooms = []room{
 	{
 		dir:     "internal/importer",
 		is:      "taking agents' sessions into a workspace: which belong to it, growth, what was changed or removed here",
-		imports: []string{"events", "events/threeway", "blobs", "internal/regular", "internal/secrets", "internal/sessions", "internal/sessions/claude", "internal/sessions/codex", "internal/sessions/copilot", "internal/sessions/envelope", "internal/sessions/gemini", "internal/sessions/llm", "internal/sessions/opencode", "internal/workspace"},
+		imports: []string{"events", "events/threeway", "blobs", "internal/atomicfile", "internal/capture", "internal/regular", "internal/secrets", "internal/sessions", "internal/sessions/claude", "internal/sessions/codex", "internal/sessions/copilot", "internal/sessions/envelope", "internal/sessions/gemini", "internal/sessions/llm", "internal/sessions/opencode", "internal/workspace"},
 	},
 	{
 		dir: "internal/handover",
