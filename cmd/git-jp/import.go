@@ -171,6 +171,7 @@ func newImporter(
 		Rules:      rules,
 		Exceptions: exceptions,
 		Redactions: entries.Redactions,
+		Restored:   restored(ctx, a, w),
 		Options: sessions.Options{
 			MaxBlob: w.Blobs().Limits().Max(), MaxStream: limits.OfStream(),
 			Refuse: refuseOwn(ctx, a),

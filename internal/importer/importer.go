@@ -27,8 +27,11 @@ type Importer struct {
 	// Exceptions and Redactions are those that the workspace has committed to.
 	Exceptions secrets.Exceptions
 	Redactions secrets.Redactions
-	Hold       bool // into user-local storage
-	Again      bool // also what was removed
+	// Restored says how much of its session a conversation has whose stream somebody restored to an
+	// earlier state and whose metadata.json tells of a later one.
+	Restored map[events.ID]events.ImportVersion
+	Hold     bool // into user-local storage
+	Again    bool // also what was removed
 	// Fresh makes conversations anew by today's importer and rules, also where the source has not
 	// grown.
 	Fresh bool
@@ -91,11 +94,21 @@ func (im *Importer) Look(s sessions.Session) (State, error) {
 	case err != nil:
 		return "", fmt.Errorf("look for %s: %w", e.ID, err)
 	}
-	v, ok := events.ParseImportVersion(d.Labels[sessions.LabelImport])
+	v, ok := im.versionOf(e, d)
 	if ok && s.Length > 0 && v.Length == s.Length {
 		return Unchanged, nil
 	}
 	return Grown, nil
+}
+
+// versionOf returns how much of its session a conversation has.
+func (im *Importer) versionOf(
+	e workspace.Entry, d *events.Details,
+) (v events.ImportVersion, ok bool) {
+	if v, ok = im.Restored[e.ID]; ok && !e.Local {
+		return v, true
+	}
+	return events.ParseImportVersion(d.Labels[sessions.LabelImport])
 }
 
 // Import takes in a session, and with it what was rewound in it and the sub-agents that have no

@@ -155,7 +155,7 @@ func (im *Importer) before(
 	here *workspace.Conversation, now *sessions.Conversation,
 ) (*sessions.Conversation, error) {
 	labels := here.Details.Labels
-	v, ok := events.ParseImportVersion(labels[sessions.LabelImport])
+	v, ok := im.versionOf(here.Entry, here.Details)
 	same := ok && v.Revision == sessions.Revision
 	for _, label := range []string{sessions.LabelRules, sessions.LabelDir} {
 		same = same && labels[label] == now.Details.Labels[label]
