@@ -61,8 +61,8 @@ func changedStreams(ctx context.Context, repo *gitint.Repo, under string) (paths
 	})
 }
 
-// storedWith returns how much of its session a stream has: by the metadata.json of the newest commit
-// that brought these bytes of it. A stream that git does not have was restored from nowhere.
+// storedWith returns how much of its session a stream has: by the metadata.json of the newest
+// commit that brought these bytes of it. A stream that git does not have was restored from nowhere.
 func storedWith(
 	ctx context.Context, repo *gitint.Repo, w *workspace.Workspace, id events.ID, file string,
 ) (v events.ImportVersion, ok bool) {
