@@ -303,7 +303,7 @@ func (b *build) conversation(d draft) error {
 		}
 	}
 	d.Doc = b.is.Next
-	b.is.Next++
+	b.is.Next += d.Turns + 1
 	b.is.Pages[digits] = entry{digest, d.Summary, !rest.IsEmpty()}
 	b.report.Written++
 	return b.index.add(d.Doc, shown.Conversation)
@@ -329,13 +329,11 @@ func (b *build) digest(conv *workspace.Conversation) string {
 
 // finish writes the list, the search index and the manifest, which names what is there.
 func (b *build) finish(links []view.Link) error {
-	gone := map[int]bool{}
-	for digits, was := range b.was.Pages {
-		if is, ok := b.is.Pages[digits]; !ok || is.Summary.Doc != was.Summary.Doc {
-			gone[was.Summary.Doc] = true
-		}
+	docs := make(map[int]int, len(b.is.Pages))
+	for _, is := range b.is.Pages {
+		docs[is.Summary.Doc] = is.Summary.Turns
 	}
-	b.index.drop(gone)
+	b.index.keep(docs)
 	for i := range buckets {
 		if !b.index.changed[i] {
 			continue

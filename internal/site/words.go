@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"os"
 	"slices"
 	"strconv"
@@ -24,12 +25,10 @@ const (
 // buckets is how many pieces the index has: a reader fetches those of the words that are typed.
 const buckets = 256
 
-// places are turns of conversations by the numbers of these.
-type places map[int][]int
-
-// An index has the places of each word.
+// An index has the turns of each word, sorted, by one number for all conversations: that of a
+// conversation and of its turn together.
 type index struct {
-	words   [buckets]map[string]places
+	words   [buckets]map[string][]int
 	changed [buckets]bool
 }
 
@@ -53,40 +52,43 @@ func bucketOf(word string) int {
 	return int((runes[0]*31 + second) % buckets)
 }
 
-// add enters the words of a conversation.
+// add enters the words of a conversation, whose number is greater than those of all turns before.
 func (x *index) add(doc int, c render.Conversation) error {
-	v := &wordVisitor{x: x, doc: doc}
+	v := &wordVisitor{x: x, doc: doc, turn: doc}
 	_, err := c.Visit(v)
 	return err
 }
 
-func (x *index) enter(word string, doc, turn int) {
+func (x *index) enter(word string, turn int) {
 	b := bucketOf(word)
 	if x.words[b] == nil {
-		x.words[b] = make(map[string]places)
+		x.words[b] = make(map[string][]int)
 	}
-	p := x.words[b][word]
-	if p == nil {
-		p = places{}
-		x.words[b][word] = p
-	}
-	if turns := p[doc]; len(turns) == 0 || turns[len(turns)-1] != turn {
-		p[doc] = append(turns, turn)
+	turns := x.words[b][word]
+	if len(turns) == 0 || turns[len(turns)-1] != turn {
+		x.words[b][word] = append(turns, turn)
 		x.changed[b] = true
 	}
 }
 
-// drop removes conversations.
-func (x *index) drop(docs map[int]bool) {
+// keep removes the turns of other conversations than those that begin at numbers and have so many.
+func (x *index) keep(docs map[int]int) {
+	starts := slices.Sorted(maps.Keys(docs))
+	isGone := func(turn int) bool {
+		i, found := slices.BinarySearch(starts, turn)
+		if !found {
+			i--
+		}
+		return i < 0 || turn > starts[i]+docs[starts[i]]
+	}
 	for b, words := range x.words {
-		for w, p := range words {
-			for doc := range p {
-				if docs[doc] {
-					delete(p, doc)
-					x.changed[b] = true
-				}
+		for w, turns := range words {
+			left := slices.DeleteFunc(turns, isGone)
+			if len(left) == len(turns) {
+				continue
 			}
-			if len(p) == 0 {
+			x.changed[b] = true
+			if words[w] = left; len(left) == 0 {
 				delete(words, w)
 			}
 		}
@@ -96,12 +98,12 @@ func (x *index) drop(docs map[int]bool) {
 // A wordVisitor enters what a conversation says, in blobs too.
 type wordVisitor struct {
 	x         *index
-	doc, turn int
+	doc, turn int // numbers of the index
 }
 
 // Turn implements [render.Visitor].
 func (v *wordVisitor) Turn(t render.Turn) error {
-	v.turn = t.From
+	v.turn = v.doc + t.From
 	return nil
 }
 
@@ -134,7 +136,7 @@ func (v *wordVisitor) text(s string) {
 		} else if len(runes) < leastWord {
 			continue
 		}
-		v.x.enter(word, v.doc, v.turn)
+		v.x.enter(word, v.turn)
 	}
 }
 
@@ -144,8 +146,8 @@ func pieceName(bucket int) string { return fmt.Sprintf("search/%02x.js", bucket)
 // else.
 func (x *index) encode(bucket int) ([]byte, error) {
 	said := make(map[string]string, len(x.words[bucket]))
-	for w, p := range x.words[bucket] {
-		said[w] = p.String()
+	for w, turns := range x.words[bucket] {
+		said[w] = encodeTurns(turns)
 	}
 	data, err := json.Marshal(said)
 	if err != nil {
@@ -154,48 +156,47 @@ func (x *index) encode(bucket int) ([]byte, error) {
 	return fmt.Appendf(nil, "gitjp(\"%02x\",%s);\n", bucket, data), nil
 }
 
-// String writes places as the script reads them.
-func (p places) String() string {
-	docs := make([]int, 0, len(p))
-	for doc := range p {
-		docs = append(docs, doc)
-	}
-	slices.Sort(docs)
-	const base = 36
+// A digit of what is between two turns has five bits, the least first. One that is not the last has
+// a sixth.
+const (
+	digits    = "0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ-_"
+	digitBits = 5
+	more      = 1 << digitBits
+)
+
+// encodeTurns writes turns as the script reads them: most words are in many, and then near to each
+// other, so nearly all take one letter.
+func encodeTurns(turns []int) string {
 	var b []byte
-	for i, doc := range docs {
-		if i > 0 {
-			b = append(b, ';')
+	last := 0
+	for _, turn := range turns {
+		gap := turn - last
+		for ; gap >= more; gap >>= digitBits {
+			b = append(b, digits[gap%more+more])
 		}
-		b = append(strconv.AppendInt(b, int64(doc), base), ':')
-		for j, turn := range p[doc] {
-			if j > 0 {
-				b = append(b, ',')
-			}
-			b = strconv.AppendInt(b, int64(turn), base)
-		}
+		b, last = append(b, digits[gap]), turn
 	}
 	return string(b)
 }
 
-func parsePlaces(s string) (places, error) {
-	const base, bits = 36, 32
-	p := places{}
-	for piece := range strings.SplitSeq(s, ";") {
-		doc, turns, _ := strings.Cut(piece, ":")
-		n, err := strconv.ParseInt(doc, base, bits)
-		if err != nil {
-			return nil, err
+func decodeTurns(s string) (turns []int, err error) {
+	last, gap, shift := 0, 0, 0
+	for _, letter := range s {
+		v := strings.IndexRune(digits, letter)
+		const mostBits = 40
+		if v < 0 || shift > mostBits {
+			return nil, strconv.ErrSyntax
 		}
-		for t := range strings.SplitSeq(turns, ",") {
-			turn, err := strconv.ParseInt(t, base, bits)
-			if err != nil {
-				return nil, err
-			}
-			p[int(n)] = append(p[int(n)], int(turn))
+		gap += v % more << shift
+		if shift += digitBits; v < more {
+			last += gap
+			turns, gap, shift = append(turns, last), 0, 0
 		}
 	}
-	return p, nil
+	if shift != 0 {
+		return nil, strconv.ErrSyntax
+	}
+	return turns, nil
 }
 
 // readIndex reads the pieces of a folder.
@@ -211,9 +212,9 @@ func readIndex(root *os.Root) (*index, error) {
 		if err := json.Unmarshal(bytes.TrimSuffix(data, []byte(");\n")), &said); err != nil {
 			return nil, fmt.Errorf("read the search index %s: %w", pieceName(b), err)
 		}
-		x.words[b] = make(map[string]places, len(said))
+		x.words[b] = make(map[string][]int, len(said))
 		for w, s := range said {
-			if x.words[b][w], err = parsePlaces(s); err != nil {
+			if x.words[b][w], err = decodeTurns(s); err != nil {
 				return nil, fmt.Errorf("read the search index %s: %w", pieceName(b), err)
 			}
 		}

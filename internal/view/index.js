@@ -159,8 +159,8 @@
   searching.hidden = false;
 
   // The index is in pieces by the first two letters of words; one is fetched when it is asked for.
-  // A piece calls gitjp with its words; each has conversations with their turns, as
-  // "conversation:turn,turn;…" in base 36.
+  // A piece calls gitjp with its words; each has its turns, by one number for all conversations, as
+  // what is between them: digits of five bits, the least first, with a sixth where more follow.
   const pieces = new Map(), waiting = new Map();
   globalThis.gitjp = (name, data) => {
     pieces.set(name, data);
@@ -180,16 +180,19 @@
   });
   const lookUp = async word => {
     const data = await piece(bucket(word)), all = new Set();
-    for (const [w, places] of Object.entries(data)) {
+    for (const [w, gaps] of Object.entries(data)) {
       if (!w.startsWith(word)) continue;
-      for (const place of places.split(";")) {
-        const [doc, turns] = place.split(":");
-        for (const t of turns.split(",")) all.add(doc + ":" + t);
+      let turn = 0, shift = 1;
+      for (const letter of gaps) {
+        const v = digits.indexOf(letter);
+        turn += (v & 31) * shift;
+        if (v < 32) { all.add(turn); shift = 1; } else shift *= 32;
       }
     }
     return all;
   };
-  const byDoc = new Map(rows.map(r => [Number(r.dataset.doc).toString(36), r]));
+  const digits = "0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ-_";
+  const docs = rows.map(r => [Number(r.dataset.doc), r]).sort(([a], [b]) => a - b);
   const most = 200;
   let latest = 0;
   const search = async text => {
@@ -202,24 +205,25 @@
     if (!terms.length) { places.value = ""; show(); return; }
     const sets = await Promise.all(terms.map(t => lookUp([...t].slice(0, 32).join(""))));
     if (mine !== latest) return;
-    const all = [...sets[0]].filter(p => sets.every(s => s.has(p)));
+    const all = [...sets[0]].filter(p => sets.every(s => s.has(p))).sort((a, b) => a - b);
     const turns = new Map();
+    let at = 0;
     for (const p of all) {
-      const [doc, t] = p.split(":");
-      if (!turns.has(doc)) turns.set(doc, []);
-      turns.get(doc).push(parseInt(t, 36));
+      while (at + 1 < docs.length && docs[at + 1][0] <= p) at++;
+      const [doc, row] = docs[at];
+      if (!turns.has(row)) turns.set(row, []);
+      turns.get(row).push(p - doc);
     }
-    found = r => turns.has(Number(r.dataset.doc).toString(36)) ||
+    found = r => turns.has(r) ||
       terms.every(t => r.textContent.toLowerCase().includes(t));
     show();
     const ul = document.createElement("ul");
     ul.className = "hits";
-    for (const [doc, list] of [...turns].slice(0, most)) {
-      const link = byDoc.get(doc)?.querySelector("a");
-      if (!link) continue;
+    for (const [row, list] of [...turns].slice(0, most)) {
+      const link = row.querySelector("a");
       const li = document.createElement("li");
       li.append(link.textContent + " · ");
-      list.sort((a, b) => a - b).forEach((t, i) => {
+      list.forEach((t, i) => {
         const a = document.createElement("a");
         a.href = `${link.getAttribute("href")}?q=${encodeURIComponent(typed)}&turn=${t}`;
         a.textContent = `turn ${t}`;

@@ -40,7 +40,7 @@ type Summary struct {
 	// OriginPage is where what it comes from is, "" for nowhere, and OriginName its title where it
 	// is an agent's session.
 	OriginPage, OriginName string
-	Doc                    int // its number in the search index, -1 where there is none
+	Doc                    int // where its turns begin in the search index, -1 for nowhere
 
 	answers []stats.Answer
 }

@@ -170,3 +170,18 @@ func TestFilesLeadToTurns(t *testing.T) {
 		b.isAccessible(axe, own+"files.html", theme)
 	}
 }
+
+// TestSearchReadsWhatIsTyped holds that a list reads nothing of the index before a word is typed, and then the
+// piece that has it.
+func TestSearchReadsWhatIsTyped(t *testing.T) {
+	k := newTalk()
+	k.ask("needle in the hay")
+	own := pages(t, map[string]*talk{"17000000001": k})
+	b := open(t, own+"index.html", own, 800)
+	read := `document.querySelectorAll("script[src*=search]").length`
+	b.says(`document.querySelector("#list tbody tr") && `+read, 0)
+	b.press("/")
+	b.press("needle")
+	b.says(`document.querySelectorAll(".hits a").length`, 1)
+	b.says(read, 1)
+}
