@@ -2,9 +2,11 @@ package threeway
 
 import (
 	"fmt"
+	"iter"
 	"slices"
 	"time"
 
+	"github.com/git-jp/git-jp/blobs"
 	"github.com/git-jp/git-jp/events"
 	"github.com/git-jp/git-jp/events/internal/jsonspan"
 	"github.com/go-json-experiment/json/jsontext"
@@ -83,6 +85,32 @@ func Resolve(s *events.Stream, c Conflict, choice Choice) (*events.Stream, error
 	m.mergeParents()
 	out := m.write()
 	return out, out.ValidateWith(events.DecodeOptions{MaxBlobBytes: -1})
+}
+
+// Waits reports whether a stream leaves a conflict as the merge did: it has all that ours alone has
+// and nothing that theirs alone has. What else came or went, and how content is kept, says nothing
+// about it.
+func (c Conflict) Waits(s *events.Stream) bool {
+	has, ours, theirs := sumsOf(s.All()), sumsOf(slices.All(c.Ours)), sumsOf(slices.All(c.Theirs))
+	for sum := range ours {
+		if !theirs[sum] && !has[sum] {
+			return false
+		}
+	}
+	for sum := range theirs {
+		if !ours[sum] && has[sum] {
+			return false
+		}
+	}
+	return true
+}
+
+func sumsOf(all iter.Seq2[int, *events.Element]) map[blobs.Hash]bool {
+	sums := make(map[blobs.Hash]bool)
+	for _, e := range all {
+		sums[e.Sum()] = true
+	}
+	return sums
 }
 
 // TurnNamed returns the turn that a conflict names, counted as [Stream.Turns] does;

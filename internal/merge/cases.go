@@ -72,47 +72,6 @@ func (c Case) Deleted() bool {
 // DeletedHere reports whether it was ours that deleted it.
 func (c Case) DeletedHere() bool { return c.Deleted() && c.Stages[stageOurs].IsZero() }
 
-// Open returns the records below a directory that wait for a decision. It opens the index
-// only when there is a record.
-func Open(ctx context.Context, repo *gitint.Repo, dir string) ([]Record, error) {
-	records, err := RecordsOf(repo.GitDir()).All()
-	if err != nil || len(records) == 0 {
-		return nil, err
-	}
-	index, err := repo.Index(ctx)
-	if err != nil {
-		return nil, err
-	}
-	unmerged := index.Conflicts()
-	return slices.DeleteFunc(records, func(r Record) bool {
-		return !below(r.Path, dir) ||
-			!slices.Contains(unmerged, r.Path) && !leftIn(index, r)
-	}), nil
-}
-
-// leftIn reports whether the index has the file that the driver left, under the name of the
-// record or in another directory of the conversation: of one that both sides renamed the
-// driver is told the name before.
-func leftIn(index *gitint.Index, r Record) bool {
-	if id, _ := index.OID(r.Path); id.String() == r.Left {
-		return true
-	}
-	homes, err := homesIn(index, workspaceIn(r.Path))
-	if err != nil {
-		return true // nobody can say that it was decided
-	}
-	return slices.ContainsFunc(homes.dirs[conversationOf(r.Path)], func(at string) bool {
-		id, _ := index.OID(path.Join(at, path.Base(r.Path)))
-		return id.String() == r.Left
-	})
-}
-
-// workspaceIn is the directory .jp in which a path lies.
-func workspaceIn(name string) string {
-	dir, _ := workspace.PathDir(name)
-	return dir
-}
-
 // Cases returns what is to be decided below a directory .jp, sorted by path: open records,
 // and what git has unmerged without having asked a driver.
 func Cases(ctx context.Context, repo *gitint.Repo, dir string) ([]Case, error) {

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"path"
+	"slices"
 
 	"github.com/git-jp/git-jp/blobs"
 	"github.com/git-jp/git-jp/events"
@@ -31,6 +32,14 @@ func Unstage(ctx context.Context, req Request) ([]string, error) {
 	paths := make([]string, 0, len(u.paths))
 	for p := range u.paths {
 		paths = append(paths, p)
+	}
+	slices.Sort(paths)
+	unmerged := slices.DeleteFunc(u.index.Conflicts(), func(p string) bool {
+		_, meant := slices.BinarySearch(paths, p)
+		return !meant
+	})
+	if len(unmerged) > 0 { // without its stages nobody could decide it
+		return nil, fmt.Errorf("unstage: %w", &gitint.UnmergedError{Paths: unmerged})
 	}
 	return req.Repo.Unstage(ctx, paths)
 }

@@ -1,0 +1,128 @@
+package merge
+
+import (
+	"context"
+	"errors"
+	"path"
+	"slices"
+
+	"github.com/git-jp/git-jp/events"
+	"github.com/git-jp/git-jp/events/threeway"
+	"github.com/git-jp/git-jp/gitint"
+	"github.com/git-jp/git-jp/internal/workspace"
+)
+
+// Open returns the records below a directory that wait for a decision. It opens the index
+// only when there is a record.
+func Open(ctx context.Context, repo *gitint.Repo, dir string) ([]Record, error) {
+	records, err := RecordsOf(repo.GitDir()).All()
+	if err != nil || len(records) == 0 {
+		return nil, err
+	}
+	index, err := repo.Index(ctx)
+	if err != nil {
+		return nil, err
+	}
+	unmerged := index.Conflicts()
+	var open []Record
+	for _, r := range records {
+		if !below(r.Path, dir) {
+			continue
+		}
+		waits := slices.Contains(unmerged, r.Path) || leftIn(index, r)
+		if !waits {
+			if waits, err = waitsIn(ctx, repo, index, r); err != nil {
+				return nil, err
+			}
+		}
+		if waits {
+			open = append(open, r)
+		}
+	}
+	return open, nil
+}
+
+// leftIn reports whether the index has the file that the driver left.
+func leftIn(index *gitint.Index, r Record) bool {
+	names, err := namesOf(index, r)
+	return err != nil || // nobody can say that it was decided
+		slices.ContainsFunc(names, func(name string) bool {
+			id, _ := index.OID(name)
+			return id.String() == r.Left
+		})
+}
+
+// namesOf returns where a tree may have the file of a record: under its name, or in another
+// directory of the conversation. Of one that both sides renamed the driver is told the name before.
+func namesOf(tree gitint.Snapshot, r Record) ([]string, error) {
+	homes, err := homesIn(tree, workspaceIn(r.Path))
+	names := []string{r.Path}
+	for _, at := range homes.dirs[conversationOf(r.Path)] {
+		names = append(names, path.Join(at, path.Base(r.Path)))
+	}
+	return names, err
+}
+
+// waitsIn reports whether git waits for what a record is about, and the index has a file that says
+// of it what the driver left: a turn was appended, or content moved. Our version as HEAD has it
+// was chosen, as by 'git checkout --ours'.
+func waitsIn(
+	ctx context.Context, repo *gitint.Repo, index *gitint.Index, r Record,
+) (bool, error) {
+	has := func(rev string, file gitint.OID) (bool, error) {
+		tree, err := repo.Tree(ctx, rev)
+		if errors.Is(err, gitint.ErrUnknownRevision) {
+			return false, nil
+		}
+		if err != nil {
+			return false, err
+		}
+		names, err := namesOf(tree, r)
+		return slices.ContainsFunc(names, func(name string) bool {
+			id, ok := tree.OID(name)
+			return ok && id == file
+		}), err
+	}
+	theirs := false
+	for _, h := range stopHeads(repo) {
+		is, err := has(h.theirs, repo.HashBlob(r.Theirs))
+		if err != nil {
+			return false, err
+		}
+		theirs = theirs || is
+	}
+	if !theirs {
+		return false, nil // it is of a merge that was given up
+	}
+	names, err := namesOf(index, r)
+	if err != nil {
+		return false, err
+	}
+	for _, name := range names {
+		id, ok := index.OID(name)
+		if !ok {
+			continue
+		}
+		if ours, err := has("HEAD", id); err != nil || ours {
+			return false, err
+		}
+		if data, err := index.ReadFile(name); err == nil && r.waits(data) {
+			return true, nil
+		}
+	}
+	return false, nil
+}
+
+// waits reports whether a stream leaves a conflict of the record as the merge did.
+func (r Record) waits(stream []byte) bool {
+	s, err := events.Decode(stream)
+	return err == nil && slices.ContainsFunc(r.Conflicts, func(c threeway.Conflict) bool {
+		return c.Waits(s)
+	})
+}
+
+// workspaceIn is the directory .jp in which a path lies.
+func workspaceIn(name string) string {
+	dir, _ := workspace.PathDir(name)
+	return dir
+}
