@@ -1,4 +1,4 @@
-package questions_test
+package requests_test
 
 import (
 	"os"
