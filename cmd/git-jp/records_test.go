@@ -11,6 +11,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/git-jp/git-jp/gc"
 	"github.com/git-jp/git-jp/internal/prepare"
 	"github.com/git-jp/git-jp/internal/stats"
 )
@@ -70,7 +71,7 @@ func TestRecordsAreDocumented(t *testing.T) {
 		"workspace": initRecord{},
 		"approval":  trustRecord{}, "attachment": attachmentRecord{}, "model": prepare.KnownModel{},
 		"explanation": prepare.Explanation{}, "collected": collectedRecord{}, "run": runRecord{},
-		"why": whyRecord{}, "update": updateRecord{},
+		"why": gc.Reason{}, "update": updateRecord{},
 		"setting": settingRecord{}, "version": versionRecord{},
 	} {
 		names, optional := recordFields(record)
