@@ -71,6 +71,9 @@ func (o options) all(benches []bench) error {
 		return err
 	}
 	defer os.RemoveAll(top)
+	if binary, err = installed(binary, top); err != nil {
+		return err
+	}
 	fmt.Println("| what | git jp | other | ratio | spread | processors | goal | memory |")
 	fmt.Println("|---|---|---|---|---|---|---|---|")
 	for i, bench := range benches {
@@ -90,6 +93,17 @@ func (o options) all(benches []bench) error {
 		}
 	}
 	return nil
+}
+
+// installed returns a copy of the program as an installation has it: the linker leaves a file in the
+// cache of the system in small pieces, of which each start takes a fifth longer.
+func installed(binary, dir string) (string, error) {
+	data, err := os.ReadFile(binary)
+	if err != nil {
+		return "", err
+	}
+	name := filepath.Join(dir, "git-jp")
+	return name, os.WriteFile(name, data, 0o755) //nolint:gosec // it is run
 }
 
 func (b *builder) run(bench bench, runs int) error {

@@ -60,6 +60,9 @@ func (c comparison) ofProcessors() string {
 
 const (
 	fewestRuns = 3
+	// long is what a run of both sides takes that counts alone: more of them would differ by less than
+	// the machine does.
+	long = 5 * time.Second
 	// enough is how long a row is measured at least, unless it has all its runs before.
 	enough = 2 * time.Second
 )
@@ -84,6 +87,9 @@ func compare(a, b side, runs int) (comparison, error) {
 			return comparison{}, err
 		}
 		ours, theirs = append(ours, one), append(theirs, other)
+		if one.time+other.time > long {
+			break
+		}
 	}
 	c := comparison{ours: sum(ours), theirs: sum(theirs)}
 	for i := range ours {
