@@ -72,15 +72,14 @@ func (c attachmentLsCmd) Run(ctx context.Context, a *app) error {
 		return err
 	}
 	all, unapproved := conf.Attachments(), 0
-	waiting, err := unapprovedPaths(ctx, a, conf, gate)
+	waiting, err := a.host().Waiting(ctx, a.openWorkspace, conf, gate)
 	if err != nil {
 		return err
 	}
 	warnOfConfig(a, conf)
 	for _, at := range all {
 		r := attachmentRecord{URL: at.Shown(), Scheme: at.Scheme}
-		_, err := at.URL.Open(gate)
-		if r.Approved = err == nil && !waiting[r.URL]; !r.Approved {
+		if r.Approved = !waiting[r.URL]; !r.Approved {
 			unapproved++
 		}
 		if err := printAttachment(a, r); err != nil {
@@ -225,12 +224,21 @@ func tellChanged(
 	if err != nil {
 		return err
 	}
+	conf, err := a.jpConfig(conv)
+	if err != nil {
+		return err
+	}
+	gate, err := gateOf(a)
+	if err != nil {
+		return err
+	}
+	h := a.host()
 	if do == attached {
-		if err := approveAttached(ctx, a, conv, changed); err != nil {
+		if err := h.ApproveAttached(ctx, a.openWorkspace, conf, gate, changed); err != nil {
 			return err
 		}
 	}
-	waiting, err := waiting(ctx, a, conv)
+	waiting, err := h.Waiting(ctx, a.openWorkspace, conf, trust.WithoutAsking(gate))
 	if err != nil {
 		return err
 	}
@@ -250,67 +258,6 @@ func tellChanged(
 		a.note("%s has it already", e.ID)
 	}
 	return nil
-}
-
-// approveAttached approves attachments that the user named and that were not declared before.
-func approveAttached(
-	ctx context.Context, a *app, conv *workspace.Conversation, urls []string,
-) error {
-	conf, err := a.jpConfig(conv)
-	if err != nil {
-		return err
-	}
-	gate, err := gateOf(a)
-	if err != nil {
-		return err
-	}
-	paths, err := a.host().PathClaims(ctx, a.openWorkspace, conf, true)
-	if err != nil {
-		return err
-	}
-	all := append(conf.Claims(), paths...)
-	return a.host().ApproveOwn(gate, slices.DeleteFunc(all, func(c trust.Claim) bool {
-		return c.Key != jpconfig.AttachmentsKey || !slices.Contains(urls, c.Value)
-	}))
-}
-
-// waiting returns the attachments of a conversation that are not approved.
-func waiting(
-	ctx context.Context, a *app, conv *workspace.Conversation,
-) (map[string]bool, error) {
-	conf, err := a.jpConfig(conv)
-	if err != nil {
-		return nil, err
-	}
-	gate, err := approvedGate(a)
-	if err != nil {
-		return nil, err
-	}
-	waiting, err := unapprovedPaths(ctx, a, conf, gate)
-	if err != nil {
-		return nil, err
-	}
-	for _, at := range conf.Attachments() {
-		if _, err := at.URL.Open(gate); err != nil {
-			waiting[at.Shown()] = true
-		}
-	}
-	return waiting, nil
-}
-
-// unapprovedPaths returns the attachments that reach what others cannot know, and are not
-// approved.
-func unapprovedPaths(
-	ctx context.Context, a *app, conf *jpconfig.Config, gate trust.Gate,
-) (map[string]bool, error) {
-	waiting := map[string]bool{}
-	claims, err := a.host().PathClaims(ctx, a.openWorkspace, conf, false)
-	for _, c := range claims {
-		if gate.Allow(c) != nil {
-			waiting[c.Value] = true
-		}
-	}
-	return waiting, err
 }
 
 type attachmentPrintCmd struct {
