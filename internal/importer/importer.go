@@ -301,7 +301,7 @@ func (im *Importer) idOf(n sessions.Name) events.ID {
 }
 
 func (im *Importer) isRedacted(c *sessions.Conversation) bool {
-	return im.Redactions.Concern(im.idOf(c.Name), c.Stream)
+	return im.Redactions.Concern(c.Stream)
 }
 
 // redact applies what was redacted in a conversation to its stream, and adds what it has then to

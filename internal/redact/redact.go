@@ -68,7 +68,7 @@ func (r Redactor) Redact(ctx context.Context, t Target) (*Result, error) {
 	}
 	res := &Result{}
 	var fresh []secrets.Redaction
-	err = r.each(ctx, res, func(c *workspace.Conversation) error {
+	err = r.each(ctx, res, nil, func(c *workspace.Conversation) error {
 		fresh = append(fresh, t.find(c, r.Workspace.BlobsOf(c.Entry), entries)...)
 		return nil
 	})
@@ -107,14 +107,7 @@ func (r Redactor) Apply(ctx context.Context, ids ...events.ID) (*Result, error) 
 		return nil, err
 	}
 	res := &Result{}
-	if len(ids) > 0 {
-		some := secrets.Redactions{}
-		for _, id := range ids {
-			some[id.Digits()] = entries[id.Digits()]
-		}
-		entries = some
-	}
-	return res, (&run{r, Target{}, entries, res, map[blobs.Hash]bool{}}).apply(ctx)
+	return res, (&run{r, Target{}, entries, res, map[blobs.Hash]bool{}}).apply(ctx, ids...)
 }
 
 // committed are the entries that the workspace has.
@@ -126,13 +119,18 @@ func (r Redactor) committed() (secrets.Redactions, error) {
 	return entries.Redactions, nil
 }
 
-// each calls f with the conversations of the workspace.
+// each calls f with the conversations of the workspace; ids limit it to some.
 func (r Redactor) each(
-	ctx context.Context, res *Result, f func(*workspace.Conversation) error,
+	ctx context.Context, res *Result, ids []events.ID, f func(*workspace.Conversation) error,
 ) error {
 	all, _, err := r.Workspace.List(workspace.ListOptions{Archived: true})
 	if err != nil {
 		return err
+	}
+	if len(ids) > 0 {
+		all = slices.DeleteFunc(all, func(e workspace.Entry) bool {
+			return !slices.Contains(ids, e.ID)
+		})
 	}
 	if err := r.Workspace.Expect(ctx, all); err != nil {
 		return err
@@ -208,8 +206,8 @@ type run struct {
 
 // apply changes the conversations as the entries say, and removes content that nothing refers to
 // any more.
-func (r *run) apply(ctx context.Context) error {
-	err := r.each(ctx, r.res, func(c *workspace.Conversation) error {
+func (r *run) apply(ctx context.Context, ids ...events.ID) error {
+	err := r.each(ctx, r.res, ids, func(c *workspace.Conversation) error {
 		done, err := r.entries.Apply(c.ID, c.Stream, r.Workspace.BlobsOf(c.Entry))
 		if err != nil || len(done.Replaced) == 0 && !r.target.named(c) {
 			return err

@@ -81,8 +81,9 @@ type Applied struct {
 }
 
 // Redactions are entries by conversation, event and member. An event that an agent's session names
-// is the same in whatever conversation it stands: what was rewound is also in one of its own. Its
-// entries hold in all of them, and stand below everywhere too.
+// is the same in whatever conversation it stands: what was rewound is also in one of its own. So is
+// one that a fork took along, whose key has its times. Entries hold in all of them, and stand below
+// everywhere too.
 type Redactions map[string]map[string]map[string][]Range
 
 // everywhere is no conversation.
@@ -104,31 +105,21 @@ func (rs Redactions) Add(r Redaction) {
 	rs.add(r)
 }
 
-// Of returns the entries of an event of a conversation, by member.
+// Of returns the entries of an event of a conversation, by member: those that name the conversation
+// unless an agent's session names the event, else those of any.
 func (rs Redactions) Of(id events.ID, e *events.Element, key string) map[string][]Range {
-	if rs.isShared(e, key) {
+	own := rs[id.Digits()][key]
+	if source, ok := e.Metadata().Text(events.MetadataSource); own == nil || ok && source == key {
 		return rs[everywhere][key]
 	}
-	return rs[id.Digits()][key]
-}
-
-// isShared reports whether entries of the event hold everywhere.
-func (rs Redactions) isShared(e *events.Element, key string) bool {
-	source, ok := e.Metadata().Text(events.MetadataSource)
-	return ok && source == key && rs[everywhere][key] != nil
+	return own
 }
 
 // Concern reports whether there may be entries of a conversation.
-func (rs Redactions) Concern(id events.ID, s *events.Stream) bool {
-	if len(rs[id.Digits()]) > 0 {
-		return true
-	}
-	for _, e := range s.All() {
-		if source, ok := e.Metadata().Text(events.MetadataSource); ok && rs.isShared(e, source) {
-			return true
-		}
-	}
-	return false
+func (rs Redactions) Concern(s *events.Stream) bool {
+	return len(rs) > 0 && slices.ContainsFunc(s.Keys(), func(key string) bool {
+		return rs[everywhere][key] != nil
+	})
 }
 
 func (rs Redactions) add(r Redaction) {
@@ -163,7 +154,7 @@ func (rs Redactions) Apply(
 	id events.ID, s *events.Stream, contents blobs.Reader,
 ) (Applied, error) {
 	res := Applied{Stream: s}
-	if !rs.Concern(id, s) {
+	if !rs.Concern(s) {
 		return res, nil
 	}
 	next := s.Clone()
