@@ -1,6 +1,7 @@
 package view_test
 
 import (
+	"os"
 	"strings"
 	"testing"
 
@@ -75,5 +76,36 @@ func TestPagesAreBounded(t *testing.T) {
 		if attribute(links[i], "id") != at || to != "1-rest.html#"+at || back != "1.html#"+at {
 			t.Errorf("section %q: got links %q and %q", at, to, back)
 		}
+	}
+}
+
+// TestPagesAreAsLargeAsTheirText holds that a page takes 1.3 times its text at most, and code in colours
+// three times.
+func TestPagesAreAsLargeAsTheirText(t *testing.T) {
+	empty, _ := page(t, view.Document{}, newTalk().ask("q").say("a").conversation(1))
+	line := "a line of what a tool has read: if x < 3 && y > \"4\" { return nil }\n"
+	said := strings.Repeat(strings.Repeat("An answer of a few words. ", 7)+"It has `code`.\n\n", 15)
+	k, text := newTalk(), 0
+	for range 50 {
+		result := strings.Repeat(line, 200)
+		k.ask("question").call("Bash", map[string]any{"command": "cat a.txt"}, result, false).say(said)
+		text += len(result) + len(said)
+	}
+	got, _ := page(t, view.Document{}, k.conversation(1))
+	if ratio := float64(len(got)-len(empty)) / float64(text); ratio > 1.3 {
+		t.Errorf("the page of %d bytes of text is %.2f times as large", text, ratio)
+	} else {
+		t.Logf("text: %.2f", ratio)
+	}
+	code, err := os.ReadFile("page.go")
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, _ = page(t, view.Document{}, newTalk().ask("q").
+		call("Read", map[string]any{"path": "page.go"}, string(code), false).say("a").conversation(1))
+	if ratio := float64(len(got)-len(empty)) / float64(len(code)); ratio > 3 || !strings.Contains(got, `<i class="k">func</i>`) {
+		t.Errorf("the page of %d bytes of code is %.2f times as large", len(code), ratio)
+	} else {
+		t.Logf("code: %.2f", ratio)
 	}
 }

@@ -104,7 +104,7 @@ func Permalink(id events.ID, key string) string {
 
 // Revision changes when the same conversation would give another page.
 func Revision() string {
-	const form = "6" // of what Go writes
+	const form = "7" // of what Go writes
 	sum := sha256.Sum256([]byte(form + style + script + indexScript))
 	return hex.EncodeToString(sum[:8])
 }

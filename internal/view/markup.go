@@ -70,17 +70,20 @@ func (m *markup) put(el name, text string, attrs ...attr) {
 	m.end(el)
 }
 
+// escaped is what ends a text. Between tags quotes are only text, and code has many.
+var escaped = strings.NewReplacer("&", "&amp;", "<", "&lt;", ">", "&gt;")
+
 // text writes text as it is, controls and what reorders text visible, and marks redactions.
 func (m *markup) text(s string) {
 	s = render.Sanitize(s)
 	for {
 		at := strings.Index(s, redactedPrefix)
 		if at < 0 {
-			m.raw(trusted(html.EscapeString(s)))
+			m.raw(trusted(escaped.Replace(s)))
 			return
 		}
 		n := redactedLen(s[at:])
-		m.raw(trusted(html.EscapeString(s[:at])))
+		m.raw(trusted(escaped.Replace(s[:at])))
 		if n > 0 {
 			m.mark(s[at : at+n])
 		} else {
@@ -94,7 +97,7 @@ func (m *markup) text(s string) {
 // mark writes what stands in the place of a secret.
 func (m *markup) mark(s string) {
 	m.raw(`<mark class="redacted" title="A secret was taken out here">`)
-	m.raw(trusted(html.EscapeString(s)))
+	m.raw(trusted(escaped.Replace(s)))
 	m.raw("</mark>")
 }
 

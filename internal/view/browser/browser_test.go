@@ -407,8 +407,5 @@ func TestNothingIsWiderThanTheScreen(t *testing.T) {
 		}
 		b.says(`[...document.querySelectorAll("body *")].filter(e => document.documentElement.scrollWidth > 360 &&
 			e.getBoundingClientRect().right > 361).map(e => e.outerHTML.slice(0, 120)).slice(0, 5).join("\n")`, "")
-		var paint float64
-		b.run(chromedp.Evaluate(`performance.getEntriesByName("first-contentful-paint")[0]?.startTime ?? 0`, &paint))
-		t.Logf("%s: first paint after %.0f ms", file, paint)
 	}
 }
