@@ -4,10 +4,12 @@ import (
 	"crypto/sha256"
 	"encoding/binary"
 	"encoding/json"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
 
+	"github.com/git-jp/git-jp/blobs"
 	"github.com/go-json-experiment/json/jsontext"
 )
 
@@ -186,6 +188,79 @@ func (d *Details) SetRewound(rewound map[string][]string) error {
 		return err
 	}
 	return d.SetValue(rewoundKey, v)
+}
+
+// importedKey is the member of metadata.json that names the turns which imports brought.
+const importedKey = MetadataPrefix + "imported"
+
+// turnDigits is how long the name of a turn is: among those of one session.
+const turnDigits = 8
+
+// ImportedTurns returns the names of the turns that imports brought, also of those that somebody
+// removed since.
+func (d *Details) ImportedTurns() (names []string) {
+	v, _ := d.Value(importedKey)
+	var all string
+	if json.Unmarshal(v, &all) != nil {
+		return nil
+	}
+	for ; len(all) >= turnDigits; all = all[turnDigits:] {
+		names = append(names, all[:turnDigits])
+	}
+	return names
+}
+
+// SetImportedTurns notes the names of the turns that imports brought, each once.
+func (d *Details) SetImportedTurns(all []string) error {
+	var names []string
+	seen := map[string]bool{"": true}
+	for _, name := range all {
+		if !seen[name] {
+			seen[name] = true
+			names = append(names, name)
+		}
+	}
+	if len(names) == 0 {
+		return d.SetValue(importedKey, nil)
+	}
+	v, err := json.Marshal(strings.Join(names, ""))
+	if err != nil {
+		return err
+	}
+	return d.SetValue(importedKey, v)
+}
+
+// NotRewound returns the turns that imports brought into another conversation of the session,
+// without those that d says were rewound.
+func (d *Details) NotRewound(o *Details) []string {
+	rewound := map[string]bool{}
+	for _, names := range d.Rewound() {
+		for _, name := range names {
+			if key, ok := strings.CutPrefix(name, sourceName); ok {
+				rewound[turnName(key)] = true
+			}
+		}
+	}
+	return slices.DeleteFunc(o.ImportedTurns(), func(name string) bool { return rewound[name] })
+}
+
+func turnName(key string) string { return blobs.Sum([]byte(key)).String()[:turnDigits] }
+
+// SourceTurns returns for each element the name of the turn that it is in: by the source's key of
+// the first of its events that has one, "" where none has.
+func (s *Stream) SourceTurns() []string {
+	turns, named := s.TurnOf(), map[int]string{}
+	for i, e := range s.All() {
+		key, ok := e.Metadata().Text(MetadataSource)
+		if _, twice := named[turns[i]]; ok && !twice && e.Kind().IsEvent() {
+			named[turns[i]] = turnName(key)
+		}
+	}
+	names := make([]string, s.Len())
+	for i := range names {
+		names[i] = named[turns[i]]
+	}
+	return names
 }
 
 // RewoundNames are what an element is known by in the record of what was rewound: what it says,

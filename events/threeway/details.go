@@ -61,9 +61,12 @@ func mergeDetails(base, ours, theirs *events.Details) []byte {
 	}
 	mergeSource(out, ours, theirs)
 	if long := longerOf(ours, theirs); long != nil {
+		imported := slices.Concat(
+			long.ImportedTurns(), long.NotRewound(ours), long.NotRewound(theirs))
 		ours, theirs = ours.Clone(), theirs.Clone()
 		for _, d := range []*events.Details{ours, theirs} {
-			_ = d.SetRewound(long.Rewound()) // it was read from a file
+			_ = d.SetRewound(long.Rewound()) // they were read from files
+			_ = d.SetImportedTurns(imported)
 		}
 	}
 	var keys []string

@@ -176,7 +176,7 @@ func (im *Importer) before(
 	}
 	was := imported(here, now)
 	if d.Appends(s) && !im.Fresh {
-		was.Stream = common(here.Stream, now.Stream)
+		was.Stream = common(here, now.Stream)
 	}
 	return was, nil
 }
@@ -184,22 +184,35 @@ func (im *Importer) before(
 // common returns of what a source that only grows says what was imported before: as far as the last
 // that is here. What lacks before that was removed here, and what is otherwise was changed; what is
 // only here the source does not have, since it was continued in two places or is an older copy.
-func common(here, now *events.Stream) *events.Stream {
+//
+// Of what is behind that the turns were removed here that imports brought before.
+func common(here *workspace.Conversation, now *events.Stream) *events.Stream {
 	has := map[string]bool{}
-	for _, e := range here.All() {
+	for _, e := range here.Stream.All() {
 		if key, ok := sourceKey(e); ok {
 			has[key] = true
 		}
 	}
-	var all []*events.Element
 	end := 0
-	for _, e := range now.All() {
-		all = append(all, e)
+	for i, e := range now.All() {
 		if key, ok := sourceKey(e); ok && has[key] {
-			end = len(all)
+			end = i + 1
 		}
 	}
-	return events.New(all[:end]...)
+	turns, removed := now.SourceTurns(), map[string]bool{}
+	for _, name := range here.Details.ImportedTurns() {
+		removed[name] = true
+	}
+	for _, name := range turns[:end] {
+		delete(removed, name)
+	}
+	var all []*events.Element
+	for i, e := range now.All() {
+		if i < end || removed[turns[i]] {
+			all = append(all, e)
+		}
+	}
+	return events.New(all...)
 }
 
 // sourceKey returns what an element of an import is known by, with its kind.
@@ -263,7 +276,8 @@ func imported(
 			d.Labels[label] = value
 		}
 	}
-	_ = d.SetRewound(here.Details.Rewound()) // it was read from a file
+	_ = d.SetRewound(here.Details.Rewound()) // they were read from a file
+	_ = d.SetImportedTurns(here.Details.ImportedTurns())
 	return &sessions.Conversation{
 		Stream: events.New(kept...), Details: d, BaseConfig: here.BaseConfig,
 	}

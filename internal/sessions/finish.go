@@ -157,6 +157,10 @@ func (b *Builder) conversation(n Name) *Conversation {
 			b.Fail(err)
 		}
 	}
+	s := events.New(slices.Clone(b.elements)...)
+	if err := d.SetImportedTurns(s.SourceTurns()); err != nil {
+		b.Fail(err)
+	}
 	d.Labels[LabelSession] = n.String()
 	if !b.first.IsZero() {
 		if err := d.SetCreatedAt(b.first); err != nil {
@@ -168,9 +172,7 @@ func (b *Builder) conversation(n Name) *Conversation {
 	} else if !b.session.Parent.IsZero() {
 		d.Labels[LabelParent] = b.session.Parent.String()
 	}
-	return &Conversation{
-		Name: n, Stream: events.New(slices.Clone(b.elements)...), Details: d, Report: newReport(),
-	}
+	return &Conversation{Name: n, Stream: s, Details: d, Report: newReport()}
 }
 
 // baseConfig returns the least that jp takes: a model, and how tools run. It is the same for
