@@ -79,19 +79,6 @@ func (p *Progress) Add(n int64) {
 	}
 }
 
-// SetTotal says how much there is to do, once that is known.
-func (p *Progress) SetTotal(n int64) {
-	if p == nil {
-		return
-	}
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	p.opts.Total = n
-	if p.bar != nil {
-		p.bar.ChangeMax64(barTotal(n))
-	}
-}
-
 // Done takes the bar away.
 func (p *Progress) Done() {
 	if p == nil {

@@ -20,7 +20,6 @@ func (c *clock) read() time.Time {
 
 func TestProgressOff(t *testing.T) {
 	p := NewProgress(nil, ProgressOptions{})
-	p.SetTotal(5)
 	p.Add(1)
 	p.Done()
 }
@@ -29,9 +28,8 @@ func TestProgressLines(t *testing.T) {
 	c := &clock{step: time.Second}
 	var b strings.Builder
 	p := NewProgress(&b, ProgressOptions{
-		Mode: ProgressLines, Label: "migrate\x1b[2J", Now: c.read,
+		Mode: ProgressLines, Label: "migrate\x1b[2J", Total: 2000, Now: c.read,
 	})
-	p.SetTotal(2000)
 	for range 12 {
 		p.Add(100)
 	}

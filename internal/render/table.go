@@ -54,9 +54,6 @@ func (t *Table) Row(cells ...string) {
 	t.rows = append(t.rows, row)
 }
 
-// Len returns the number of rows.
-func (t *Table) Len() int { return len(t.rows) }
-
 // tableGap is the space between columns.
 const tableGap = "  "
 

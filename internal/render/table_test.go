@@ -68,7 +68,7 @@ func TestTableWithoutRowsOrHeads(t *testing.T) {
 	}
 	table := NewTable(Output{}, Column{}, Column{})
 	table.Row("a", "b", "dropped")
-	if err := table.Write(&b); err != nil || b.String() != "a  b\n" || table.Len() != 1 {
+	if err := table.Write(&b); err != nil || b.String() != "a  b\n" {
 		t.Errorf("no heads: %q, %v", b.String(), err)
 	}
 }

@@ -37,11 +37,6 @@ func FactsOf(conv *workspace.Conversation) []Fact {
 	return slices.DeleteFunc(facts, func(f Fact) bool { return f.Value == "" })
 }
 
-// SessionOf is the agent's session that a conversation was, "" for none.
-func SessionOf(conv *workspace.Conversation) string {
-	return conv.Details.Labels[sessions.LabelSession]
-}
-
 // times returns when the first and the last event of a stream were. The number in an id is no time
 // where the conversation was imported.
 func times(s *events.Stream) (first, last time.Time) {

@@ -198,26 +198,23 @@ window = 9000
 	}
 }
 
-func TestResolve(t *testing.T) {
+func TestParse(t *testing.T) {
 	t.Parallel()
-	aliases := map[string]string{
-		"opus": "best", "best": "anthropic/claude-opus-5", "a": "b", "b": "a", "bad": "x",
+	if _, name, err := models.Parse("openrouter/meta/llama-4:free"); name != "meta/llama-4:free" || err != nil {
+		t.Errorf("a name with a slash is %q, %v", name, err)
 	}
-	for name, want := range map[string]string{
-		"opus": "anthropic/claude-opus-5", "openrouter/meta/llama-4:free": "openrouter/meta/llama-4:free",
-		"a": "", "bad": "", "": "", "/x": "", "x/": "", "openai/gpt 5": "", "open ai/gpt": "",
-		"openai/gpt-5\x1b[31m": "",
+	for _, bad := range []string{
+		"", "x", "/x", "x/", "openai/gpt 5", "open ai/gpt", "openai/gpt-5\x1b[31m",
 	} {
-		got, err := models.Resolve(name, aliases)
-		if want == "" {
-			var e *models.NameError
-			if !errors.As(err, &e) {
-				t.Errorf("%q is resolved to %q, %v", name, got, err)
-			}
-		} else if got != want || err != nil {
-			t.Errorf("%q is resolved to %q, %v", name, got, err)
+		if _, _, err := models.Parse(bad); !isNameError(err) {
+			t.Errorf("%q: %v, want a NameError", bad, err)
 		}
 	}
+}
+
+func isNameError(err error) bool {
+	_, ok := errors.AsType[*models.NameError](err)
+	return ok
 }
 
 // A recorder answers every request with an error and notes where it went.

@@ -35,21 +35,3 @@ func Parse(id string) (provider, name string, err error) {
 	}
 	return provider, name, nil
 }
-
-// Resolve returns the id that a name stands for: an alias, which may stand for another, or an
-// id itself.
-func Resolve(name string, aliases map[string]string) (string, error) {
-	seen := map[string]bool{}
-	for {
-		next, ok := aliases[name]
-		if !ok {
-			_, _, err := Parse(name)
-			return name, err
-		}
-		if seen[name] {
-			return "", &NameError{name, "its aliases lead back to it"}
-		}
-		seen[name] = true
-		name = next
-	}
-}
