@@ -121,27 +121,35 @@ func importingToDisk(b *builder) (ours, theirs side, err error) {
 	return b.importer(found), theirs, err
 }
 
-// takes imports all sessions and returns what they come to in the working tree, and in Git.
-func (b *builder) takes() (files, bytes, packed, raw int64, err error) {
-	found, raw, err := b.real()
-	if err == nil {
-		err = b.git("init", "-q")
+// imported imports all sessions and packs them.
+func (b *builder) imported(found []importer.Found) error {
+	if err := b.git("init", "-q"); err != nil {
+		return err
 	}
-	if err != nil {
-		return 0, 0, 0, 0, err
-	}
-	if _, err = b.importer(found).run(); err != nil {
-		return 0, 0, 0, 0, err
-	}
-	if files, bytes, err = usage(filepath.Join(b.dir, ".jp")); err != nil {
-		return 0, 0, 0, 0, err
+	if _, err := b.importer(found).run(); err != nil {
+		return err
 	}
 	for _, args := range [][]string{
 		{"add", "-A"}, {"commit", "-q", "--no-verify", "-m", "Import"}, {"gc", "-q", "--prune=now"},
 	} {
 		if err := b.git(args...); err != nil {
-			return 0, 0, 0, 0, err
+			return err
 		}
+	}
+	return nil
+}
+
+// takes returns what all sessions come to when they are imported, in the working tree and in Git.
+func (b *builder) takes() (files, bytes, packed, raw int64, err error) {
+	found, raw, err := b.real()
+	if err == nil {
+		err = b.shared("imported", func() error { return b.imported(found) })
+	}
+	if err != nil {
+		return 0, 0, 0, 0, err
+	}
+	if files, bytes, err = usage(filepath.Join(b.dir, ".jp")); err != nil {
+		return 0, 0, 0, 0, err
 	}
 	_, packed, err = usage(filepath.Join(b.dir, ".git", "objects", "pack"))
 	return files, bytes, packed, raw, err
