@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"path/filepath"
+	"strings"
 	"time"
 
 	"github.com/git-jp/git-jp/events"
@@ -172,9 +173,30 @@ func writeTo(a *app, name string, write func(io.Writer) error) error {
 	if filepath.IsAbs(name) {
 		path = filepath.Clean(name)
 	}
+	if err := refuseInside(path); err != nil {
+		return fmt.Errorf("write %s: %w", name, err)
+	}
 	temp := func(path string) string { return fmt.Sprintf("%s.%d.tmp", path, a.pid) }
 	if err := atomicfile.Output(path, temp, write); err != nil {
 		return fmt.Errorf("write %s: %w", name, err)
+	}
+	return nil
+}
+
+// refuseInside refuses a place for an answer that is in the directory .jp of a workspace, by
+// whatever links: nothing but conversations and what belongs to them is ever there.
+func refuseInside(path string) error {
+	for at, real := path, ""; real == "" && at != filepath.Dir(at); at = filepath.Dir(at) {
+		var err error
+		if real, err = filepath.EvalSymlinks(at); err != nil {
+			continue // it is to be made
+		}
+		for ; real != filepath.Dir(real); real = filepath.Dir(real) {
+			isJP := strings.EqualFold(filepath.Base(real), workspace.DirName)
+			if isJP && workspace.Is(filepath.Dir(real)) {
+				return fmt.Errorf("%s has the files of a workspace, and no others", real)
+			}
+		}
 	}
 	return nil
 }

@@ -63,7 +63,11 @@ func (c siteCmd) Run(ctx context.Context, a *app) error {
 		return err
 	}
 	failed := false
-	r, err := site.Build(ctx, a.path(c.Folder), entries, site.Options{
+	folder := a.path(c.Folder)
+	if err := refuseInside(folder); err != nil {
+		return fmt.Errorf("write %s: %w", c.Folder, err)
+	}
+	r, err := site.Build(ctx, folder, entries, site.Options{
 		Title: c.Title, Version: a.version, Page: view.Document{Focused: c.Focused, Prices: prices},
 		Authors: authors, History: commits, Files: files,
 		Problem: func(err error) {
@@ -75,7 +79,7 @@ func (c siteCmd) Run(ctx context.Context, a *app) error {
 		return err
 	}
 	a.note("%s, %d written, %d removed: %s", render.Count(r.Written+r.Kept, "page"), r.Written,
-		r.Removed, a.path(c.Folder))
+		r.Removed, folder)
 	if failed {
 		return report.ErrProblems
 	}
