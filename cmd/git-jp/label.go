@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"maps"
@@ -35,6 +36,26 @@ func (l labelled) names() []string {
 		return []string{"."}
 	}
 	return l.ID
+}
+
+// refuseIDs refuses the id of a conversation where labels are expected: the active one would get
+// it.
+func (l labelled) refuseIDs(a *app, args []string) error {
+	w, err := a.workspace()
+	if err != nil || len(l.ID) > 0 {
+		return err
+	}
+	for _, arg := range args {
+		id, err := events.ParseID(arg)
+		if err != nil {
+			continue
+		}
+		if copies, err := w.Copies(id); err != nil || len(copies) > 0 {
+			return cmp.Or(err, usagef(
+				"%s is a conversation and no label: give it as --id %s", arg, arg))
+		}
+	}
+	return nil
 }
 
 type labelLsCmd struct{ labelled }
@@ -73,6 +94,9 @@ type labelAddCmd struct {
 
 // Run sets labels.
 func (c labelAddCmd) Run(ctx context.Context, a *app) error {
+	if err := c.refuseIDs(a, c.Label); err != nil {
+		return err
+	}
 	labels, err := workspace.ParseLabels(c.Label)
 	if err != nil {
 		return err
@@ -92,6 +116,9 @@ type labelRmCmd struct {
 func (c labelRmCmd) Run(ctx context.Context, a *app) error {
 	if (len(c.Key) == 0) != c.All {
 		return usagef("expected \"<key> ...\" or --all")
+	}
+	if err := c.refuseIDs(a, c.Key); err != nil {
+		return err
 	}
 	return relabel(ctx, a, c.names(), func(d *events.Details) {
 		maps.DeleteFunc(d.Labels, func(key, _ string) bool {
