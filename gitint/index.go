@@ -22,6 +22,7 @@ type Index struct {
 	intents   []string
 	pinned    []string
 	assumed   []string // those of them that are assume-unchanged alone
+	sparse    []string // directories, with a slash at the end, that stood for what is in them
 	conflicts []string
 	stages    []StageEntry
 }
@@ -123,6 +124,7 @@ func (x *Index) expand() error {
 			x.entries = append(x.entries, e)
 			continue
 		}
+		x.sparse = append(x.sparse, e.Path)
 		l := listing{tree: &Tree{repo: x.repo, name: x.Name(), root: e.OID}}
 		var err error
 		x.entries, err = l.collect(context.Background(), x.entries, e.Path, e.OID)

@@ -238,7 +238,7 @@ func (a *app) openAt(root string, env workspace.Env) (*workspace.Workspace, erro
 		return nil, err
 	}
 	env.Committed, env.Shares = committedIn(a, root), sharesIn(a, root)
-	env.Elsewhere = elsewhereIn(a, root)
+	env.Elsewhere, env.LeftOut = elsewhereIn(a, root), leftOutIn(a, root)
 	w, err := workspace.Open(root, env)
 	if err == nil {
 		a.closers = append(a.closers, w.Close)

@@ -151,6 +151,10 @@ func printMade(a *app, m importer.Made) error {
 func newImporter(
 	ctx context.Context, a *app, w *workspace.Workspace,
 ) (*importer.Importer, error) {
+	// What is not known to be redacted or secret would come in.
+	if err := w.FileLeftOut(secrets.Dir); err != nil {
+		return nil, err
+	}
 	entries, err := leaks.EntriesOf(w)
 	if err != nil {
 		return nil, err

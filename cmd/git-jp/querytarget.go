@@ -174,6 +174,9 @@ func makeWorkspace(a *app, root string, inRepo bool) (*workspace.Workspace, erro
 	if err != nil {
 		return nil, err
 	}
+	if err := refuseLeftOut(a, root); err != nil {
+		return nil, err
+	}
 	if _, err := workspace.Init(root, a.workspaceEnv(conf.Settings())); err != nil {
 		return nil, err
 	}

@@ -47,7 +47,7 @@ func (im *Importer) welcome(e *envelope.Envelope) error {
 	case !im.Again && im.removed(n):
 		return ErrRemoved
 	}
-	return nil
+	return im.Workspace.LeftOut(e.ID)
 }
 
 // undo removes what was made.

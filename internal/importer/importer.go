@@ -91,6 +91,8 @@ func (im *Importer) Look(s sessions.Session) (State, error) {
 		return Removed, nil
 	case errors.Is(err, fs.ErrNotExist):
 		return New, nil
+	case errors.Is(err, fs.ErrExist): // left out by the checkout
+		return "", err
 	case err != nil:
 		return "", fmt.Errorf("look for %s: %w", e.ID, err)
 	}
@@ -157,7 +159,10 @@ func (im *Importer) prepare(
 		return p
 	}
 	batch := batchIn(store)
-	if p.all, p.err = im.read(ctx, d, s, 0, batch); p.err != nil {
+	if p.all, p.err = im.read(ctx, d, s, 0, batch); p.err == nil {
+		p.err = im.reachable(p.all)
+	}
+	if p.err != nil {
 		batch.Discard()
 		return p
 	}

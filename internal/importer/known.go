@@ -75,6 +75,9 @@ var errUnknown = fmt.Errorf("it is not imported: %w", fs.ErrNotExist)
 func (im *Importer) lookUp(n sessions.Name) (workspace.Entry, *events.Details, error) {
 	for _, id := range n.IDs() {
 		copies, err := im.known.copies(im.Workspace, id)
+		if err == nil && len(copies) == 0 {
+			err = im.Workspace.LeftOut(id)
+		}
 		if err != nil {
 			return workspace.Entry{}, nil, err
 		}
@@ -103,4 +106,16 @@ func (im *Importer) free(n sessions.Name) (events.ID, error) {
 		}
 	}
 	return 0, fmt.Errorf("both ids of session %s are taken by others", n)
+}
+
+// reachable returns why one of the conversations of a session cannot be saved where the checkout
+// leaves it out, before any content of theirs is written.
+func (im *Importer) reachable(all []*sessions.Conversation) error {
+	for _, c := range all {
+		_, _, err := im.lookUp(c.Name)
+		if left, ok := errors.AsType[*workspace.LeftOutError](err); ok {
+			return left
+		}
+	}
+	return nil
 }

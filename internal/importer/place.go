@@ -2,7 +2,9 @@ package importer
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path"
 	"path/filepath"
@@ -97,6 +99,10 @@ func (im *Importer) removed(n sessions.Name) bool {
 		data, err := regular.ReadUnlinked(fsys, RemovedPath(id), maxTombstone)
 		var t tombstone
 		if err == nil && json.Unmarshal(data, &t) == nil && t.Session == n.String() {
+			return true
+		}
+		// One that the checkout leaves out cannot be asked for its session: the id comes from that.
+		if errors.Is(im.Workspace.FileLeftOut(RemovedPath(id)), fs.ErrExist) {
 			return true
 		}
 	}

@@ -230,6 +230,8 @@ func nameHint(err error) string {
 		return "give more digits of the id, or more words of the title"
 	case errors.As(err, &name) && (name.Arg == "." || name.Arg == "-"):
 		return "name a conversation; 'git jp ls' lists them, 'git jp use <id>' makes one active"
+	case isA[*workspace.LeftOutError](err):
+		return "'git sparse-checkout add <path>' brings it here"
 	case isA[*workspace.NotFoundError](err):
 		return "'git jp ls --archived --local' lists all conversations"
 	default:

@@ -94,6 +94,9 @@ func (w *Workspace) createAs(s *store, id events.ID, n *NewConversation) (_ Entr
 	if len(taken) > 0 {
 		return Entry{}, &fs.PathError{Op: "create", Path: taken[0].Path, Err: fs.ErrExist}
 	}
+	if err := w.LeftOut(id); err != nil {
+		return Entry{}, err
+	}
 	e := Entry{ID: id, Local: s.local}
 	c := n.conversation(e.at(n.partition(), n.dirname(id), s.prefix))
 	content, err := w.settle(s, c)

@@ -31,6 +31,10 @@ type Env struct {
 	// then keeps the name that it has. Nil stands for no Git.
 	Committed func(id events.ID) bool
 
+	// LeftOut returns the files, below the root, that Git has and a sparse checkout leaves out of
+	// the working tree. It is called once. Nil stands for none.
+	LeftOut func() ([]string, error)
+
 	// Elsewhere has the workspace's blobs that have no file. Nil stands for none.
 	Elsewhere Elsewhere
 

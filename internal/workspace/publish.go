@@ -57,7 +57,7 @@ func (w *Workspace) held(id events.ID) (Entry, error) {
 	if len(copies) != 1 {
 		return Entry{}, errors.Join(fs.ErrNotExist, uniqueOf(copies))
 	}
-	return copies[0], nil
+	return copies[0], w.LeftOut(id)
 }
 
 func uniqueOf(copies []Entry) error {

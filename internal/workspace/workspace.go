@@ -21,6 +21,7 @@ type Workspace struct {
 	userLocal *store // nil when there is none
 
 	strange string // user-local data of another root with our id; "" for none
+	leftOut func() (leftOut, error)
 }
 
 // Open opens the workspace whose .jp lies in root. Nothing is created or changed.
@@ -40,7 +41,7 @@ func open(root string, env Env) (*Workspace, error) {
 	if err != nil {
 		return nil, err
 	}
-	w := &Workspace{root: root, env: env, main: main}
+	w := &Workspace{root: root, env: env, main: main, leftOut: readLeftOut(env)}
 	if data, err := main.read(IDFile); err == nil {
 		w.wsid = ParseWorkspaceID(data)
 	}

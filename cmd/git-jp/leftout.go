@@ -1,0 +1,44 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"path"
+	"slices"
+
+	"github.com/git-jp/git-jp/gitint"
+	"github.com/git-jp/git-jp/internal/workspace"
+)
+
+// leftOutIn returns what lists the files of the workspace at root that a sparse checkout leaves
+// out.
+func leftOutIn(a *app, root string) func() ([]string, error) {
+	return func() ([]string, error) {
+		ctx := context.Background() // the index is read
+		repo, err := a.repo(ctx)
+		if errors.Is(err, gitint.ErrNotRepository) || err == nil && repo.Root() == "" {
+			return nil, nil
+		}
+		if err != nil {
+			return nil, err
+		}
+		store, ok := storeIn(repo, root)
+		if !ok {
+			return nil, nil
+		}
+		return repo.LeftOut(ctx, path.Dir(path.Dir(store)))
+	}
+}
+
+// refuseLeftOut reports files that every workspace has and that a sparse checkout leaves out of the
+// one at root: new ones would replace them in the next commit.
+func refuseLeftOut(a *app, root string) error {
+	left, err := leftOutIn(a, root)()
+	for _, name := range []string{workspace.IDFile, ".gitignore", ".gitattributes"} {
+		name = path.Join(workspace.DirName, name)
+		if err == nil && slices.Contains(left, name) {
+			err = &workspace.LeftOutError{Path: name}
+		}
+	}
+	return err
+}

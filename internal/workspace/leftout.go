@@ -1,0 +1,87 @@
+package workspace
+
+import (
+	"fmt"
+	"io/fs"
+	"slices"
+	"strings"
+	"sync"
+
+	"github.com/git-jp/git-jp/events"
+)
+
+// A LeftOutError says that a sparse checkout leaves a file out of the working tree, or the
+// conversation of an ID: it is there, in the index, and whoever made it anew would replace it in
+// the next commit.
+type LeftOutError struct {
+	ID   events.ID // 0 for a file that is no conversation's
+	Path string    // below the workspace's root
+}
+
+// Error names what is left out, and where it is.
+func (e *LeftOutError) Error() string {
+	if e.ID == 0 {
+		return e.Path + " is left out by the sparse checkout"
+	}
+	return fmt.Sprintf("conversation %s is left out by the sparse checkout: %s", e.ID, e.Path)
+}
+
+// Is reports that the conversation exists.
+func (*LeftOutError) Is(target error) bool { return target == fs.ErrExist }
+
+// leftOut is what a sparse checkout leaves out of the workspace.
+type leftOut struct {
+	files []string // sorted
+	dirs  map[events.ID]string
+}
+
+// readLeftOut returns what reads it once.
+func readLeftOut(env Env) func() (leftOut, error) {
+	return sync.OnceValues(func() (left leftOut, err error) {
+		if env.LeftOut == nil {
+			return left, nil
+		}
+		left.dirs = map[events.ID]string{}
+		if left.files, err = env.LeftOut(); err != nil {
+			return left, fmt.Errorf("look for what a sparse checkout leaves out: %w", err)
+		}
+		slices.Sort(left.files)
+		for _, name := range left.files {
+			dir, ok := strings.CutPrefix(name, DirName+"/"+archiveDir+"/")
+			if !ok {
+				dir, _ = strings.CutPrefix(name, DirName+"/"+conversationsDir+"/")
+			}
+			base, _, below := strings.Cut(dir, "/")
+			if id, ok := events.ParseDirname(base); ok && below {
+				left.dirs[id] = name[:len(name)-len(dir)+len(base)]
+			}
+		}
+		return left, nil
+	})
+}
+
+// LeftOut reports by a [LeftOutError] that a sparse checkout leaves out the conversation of an id.
+func (w *Workspace) LeftOut(id events.ID) error {
+	left, err := w.leftOut()
+	if at, ok := left.dirs[id]; ok && err == nil {
+		return &LeftOutError{id, at}
+	}
+	return err
+}
+
+// FileLeftOut reports by a [LeftOutError] that a sparse checkout leaves out a file, by its name
+// below .jp, or one in a directory of that name.
+func (w *Workspace) FileLeftOut(name string) error {
+	left, err := w.leftOut()
+	name = DirName + "/" + name
+	i, _ := slices.BinarySearch(left.files, name)
+	for _, at := range left.files[i:] {
+		if at == name || strings.HasPrefix(at, name+"/") {
+			return &LeftOutError{Path: at}
+		}
+		if !strings.HasPrefix(at, name) {
+			break
+		}
+	}
+	return err
+}
