@@ -48,10 +48,14 @@ func personOf(e *events.Element) (p Person) {
 type listener struct {
 	contents blobs.Reader
 	asked    map[*events.ToolCallResponse]bool // known without a look at the text
+	gave     map[*events.ToolCallResponse]bool // plain, of what was looked at
 }
 
 func listen(s *events.Stream, rd blobs.Reader) listener {
-	l := listener{contents: rd, asked: map[*events.ToolCallResponse]bool{}}
+	l := listener{
+		contents: rd, asked: map[*events.ToolCallResponse]bool{},
+		gave: map[*events.ToolCallResponse]bool{},
+	}
 	answered := answers(s)
 	for _, c := range s.Calls() {
 		if c.Open() {
@@ -139,7 +143,12 @@ func (l listener) mute(s *events.Stream, calls []events.Call) []events.Call {
 
 // plain reports whether a result is nothing but what its tool gave.
 func (l listener) plain(r *events.ToolCallResponse) bool {
-	return !l.holds(r) && outcomeOf(r, l.contents) != unknown
+	plain, known := l.gave[r]
+	if !known {
+		plain = !l.holds(r) && outcomeOf(r, l.contents) != unknown
+		l.gave[r] = plain
+	}
+	return plain
 }
 
 // spare returns rules that understand plain results only, so that what a person said neither
