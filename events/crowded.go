@@ -5,8 +5,8 @@ import "fmt"
 // How much a file may hold, of what takes many times as much memory as it has bytes. The limits
 // leave a conversation a hundred thousand calls of tools.
 const (
-	// MaxContainers is how many objects and lists a file may have.
-	MaxContainers = 350_000
+	// maxContainers is how many objects and lists a file may have.
+	maxContainers = 350_000
 	// MaxMembers is how many members one object may have.
 	MaxMembers = 100_000
 	// roomy is the size below which a file cannot have more than is borne.
@@ -15,7 +15,7 @@ const (
 
 // ErrCrowded is the reason of a [SyntaxError] about a file that holds more than is read.
 var ErrCrowded = fmt.Errorf("more than %d objects and lists, or %d members of one of them",
-	MaxContainers, MaxMembers)
+	maxContainers, MaxMembers)
 
 // crowded returns where in a file there is too much, or -1.
 func crowded(data []byte) int {
@@ -51,8 +51,8 @@ func (c *crowd) add(data []byte) int {
 		case ',':
 			c.members++
 		}
-		if c.containers > MaxContainers || c.members >= MaxMembers && len(c.outer) > 1 ||
-			c.members >= MaxContainers {
+		if c.containers > maxContainers || c.members >= MaxMembers && len(c.outer) > 1 ||
+			c.members >= maxContainers {
 			return i
 		}
 	}

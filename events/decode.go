@@ -126,7 +126,7 @@ func validJSON(data []byte, kind jsontext.Kind, opts ...jsontext.Options) error 
 		return &SyntaxError{Element: -1, Offset: offset, Err: err}
 	}
 	if len(data) > MaxStreamBytes {
-		return fail(MaxStreamBytes, ErrTooLarge)
+		return fail(MaxStreamBytes, errTooLarge)
 	}
 	if at := crowded(data); at >= 0 {
 		return fail(int64(at), ErrCrowded)

@@ -24,7 +24,7 @@ const (
 
 // Reasons that a [SyntaxError] can wrap.
 var (
-	ErrTooLarge = errors.New("file is too large")
+	errTooLarge = errors.New("file is too large")
 	ErrTooDeep  = errors.New("containers nest too deep")
 	ErrNumber   = errors.New("a number is too large for a float of 64 bits")
 )
