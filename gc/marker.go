@@ -165,7 +165,7 @@ func (m *marker) gitTips(ctx context.Context) error {
 
 // refTips sorts the roots by what they name, and makes tips of those that are.
 func (m *marker) refTips(ctx context.Context) error {
-	kinds, err := m.kinds(ctx)
+	kinds, err := kindsOf(ctx, m.o.Repo, m.roots.Names)
 	if err != nil {
 		return m.absorb(ctx, err)
 	}
@@ -227,18 +227,20 @@ func (m *marker) notesTips(ctx context.Context, all []gitint.Root) error {
 	return nil
 }
 
-// kinds returns the kinds of what the roots name. A branch, its reflog and that of HEAD name
+// kindsOf returns the kinds of what the roots name. A branch, its reflog and that of HEAD name
 // the same.
-func (m *marker) kinds(ctx context.Context) (map[gitint.OID]string, error) {
+func kindsOf(
+	ctx context.Context, repo *gitint.Repo, names []gitint.Root,
+) (map[gitint.OID]string, error) {
 	kinds := make(map[gitint.OID]string)
 	var ids []gitint.OID
-	for _, r := range m.roots.Names {
+	for _, r := range names {
 		if _, ok := kinds[r.OID]; !ok {
 			kinds[r.OID] = ""
 			ids = append(ids, r.OID)
 		}
 	}
-	all, err := m.o.Repo.ObjectKinds(ctx, ids)
+	all, err := repo.ObjectKinds(ctx, ids)
 	for i, kind := range all {
 		kinds[ids[i]] = kind
 	}

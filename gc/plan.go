@@ -141,7 +141,12 @@ func prepare(o *Options) (*marker, *Plan, error) {
 	}
 	m := newMarker(o)
 	m.last = o.lastHistoryCache()
-	m.checkStore(p.place)
+	for _, dir := range linked(p.place) {
+		m.obstruct(Obstacle{
+			Reason: ReasonLinked, Root: dir,
+			Detail: "is a symbolic link: others may refer to what is behind it",
+		})
+	}
 	if o.Repo != nil && !o.UserLocal {
 		if err := m.readShape(); err != nil {
 			return nil, nil, err
@@ -182,16 +187,14 @@ func (m *marker) idle(p *Plan, listed listing) (bool, error) {
 	return true, nil
 }
 
-// checkStore refuses a store that others may use under another name.
-func (m *marker) checkStore(p place) {
+// linked returns directories of a store that others may use under another name.
+func linked(p place) (dirs []string) {
 	for _, dir := range []string{p.dir, p.store} {
 		if info, err := os.Lstat(dir); err == nil && info.Mode()&fs.ModeSymlink != 0 {
-			m.obstruct(Obstacle{
-				Reason: ReasonLinked, Root: dir,
-				Detail: "is a symbolic link: others may refer to what is behind it",
-			})
+			dirs = append(dirs, dir)
 		}
 	}
+	return dirs
 }
 
 func (o *Options) blobs() *blobs.Store {

@@ -115,7 +115,7 @@ func (m *marker) startPresence(ctx context.Context) (wait func() (*presence, err
 	var stores []refs.ObjectID
 	seen := make(map[refs.ObjectID]bool)
 	for _, t := range m.tips {
-		if t.complete = m.isComplete(t); t.complete {
+		if t.complete = t.isComplete(m.trees.cache); t.complete {
 			// What is gone of its store hides nothing: all that a tip refers to is kept.
 			m.trees.uses(t.place.Blobs)
 			continue
@@ -137,7 +137,7 @@ func (m *marker) missing(s *presence, here *hashes) ([]Obstacle, error) {
 	for i, h := range m.hashes.all {
 		_, c.here[i] = here.find(h)
 	}
-	c.in, c.staged = make([]int, len(m.hashes.all)), m.leftOut()
+	c.in, c.staged = make([]int, len(m.hashes.all)), leftOut(m.tips, m.lazy)
 	for n, t := range m.tips {
 		if err := c.tip(n+1, t); err != nil {
 			return nil, err
@@ -147,10 +147,10 @@ func (m *marker) missing(s *presence, here *hashes) ([]Obstacle, error) {
 }
 
 // leftOut returns what the working trees of a lazy clone leave out: an index has it.
-func (m *marker) leftOut() map[int32]struct{} {
+func leftOut(tips []*tip, lazy bool) map[int32]struct{} {
 	all := make(map[int32]struct{})
-	for _, t := range m.tips {
-		if m.lazy && t.kind == tipIndex {
+	for _, t := range tips {
+		if lazy && t.kind == tipIndex {
 			maps.Copy(all, t.staged)
 		}
 	}
@@ -158,8 +158,8 @@ func (m *marker) leftOut() map[int32]struct{} {
 }
 
 // isComplete reports whether a tree was found to have all that it refers to.
-func (m *marker) isComplete(t *tip) bool {
-	return t.kind == tipRef && m.trees.cache.IsComplete(t.place.Conversations, t.place.Blobs)
+func (t *tip) isComplete(cache *refs.Cache) bool {
+	return t.kind == tipRef && cache.IsComplete(t.place.Conversations, t.place.Blobs)
 }
 
 type missingCheck struct {
