@@ -49,7 +49,7 @@ func submodule(ctx context.Context, repo *gitint.Repo, dir string) string {
 		return ""
 	}
 	below := []byte(filepath.ToSlash(rel) + "/")
-	x, err := repo.IndexWhere(ctx, func(path []byte, _ bool) bool {
+	x, err := repo.IndexWhere(ctx, func(path []byte, _ gitint.Mark) bool {
 		return bytes.HasPrefix(below, path) && below[len(path)] == '/'
 	})
 	if err != nil {

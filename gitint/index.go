@@ -42,25 +42,58 @@ func (r *Repo) Index(ctx context.Context) (*Index, error) {
 	return r.readIndex(ctx, &Index{repo: r, path: r.indexPath})
 }
 
-// IndexWhere is Index of the files alone that wanted accepts by their path, as if there were no
-// others: it takes the memory that these take, however many there are. An entry is plain unless it
-// is unmerged or pinned.
+// A Mark says how git treats an entry of an index.
+type Mark int
+
+// The marks.
+const (
+	MarkNone     Mark = iota
+	MarkUnmerged      // it is a side of a conflict
+	MarkSkipped       // skip-worktree: the working tree need not have it
+	MarkAssumed       // assume-unchanged alone: the working tree should have it
+)
+
+func (e *indexEntry) mark() Mark {
+	switch {
+	case e.stage != 0:
+		return MarkUnmerged
+	case e.pinned && e.assumed:
+		return MarkAssumed
+	case e.pinned:
+		return MarkSkipped
+	default:
+		return MarkNone
+	}
+}
+
+// IndexWhere is Index of the files alone that wanted accepts by their path and mark, as if there
+// were no others: it takes the memory that these take, however many there are.
 func (r *Repo) IndexWhere(
-	ctx context.Context, wanted func(path []byte, plain bool) bool,
+	ctx context.Context, wanted func(path []byte, mark Mark) bool,
 ) (*Index, error) {
 	x := &Index{repo: r, path: r.indexPath}
 	// What is in a directory of a sparse index is not known yet.
 	x.keep = func(e *indexEntry, name []byte) bool {
-		return e.Mode == ModeDir || wanted(name, e.stage == 0 && !e.pinned)
+		return e.Mode == ModeDir || wanted(name, e.mark())
 	}
 	if _, err := r.readIndex(ctx, x); err != nil {
 		return nil, err
 	}
 	x.entries = slices.DeleteFunc(x.entries, func(e Entry) bool {
-		_, pinned := slices.BinarySearch(x.pinned, e.Path)
-		return !wanted([]byte(e.Path), !pinned)
+		return !wanted([]byte(e.Path), x.markOf(e.Path))
 	})
 	return x, nil
+}
+
+// markOf returns the mark of an entry that is no side of a conflict.
+func (x *Index) markOf(name string) Mark {
+	if _, pinned := slices.BinarySearch(x.pinned, name); !pinned {
+		return MarkNone
+	}
+	if slices.Contains(x.assumed, name) {
+		return MarkAssumed
+	}
+	return MarkSkipped
 }
 
 // IndexOf reads the index of a working tree of the repository.

@@ -140,7 +140,10 @@ func (r *Repo) OwnerOf(ctx context.Context, dir string) (string, error) {
 		return slices.Contains(placeEnv[:], name)
 	})
 	found, err := Open(ctx, Options{Dir: dir, Env: env, Trace: r.trace, Now: r.clock})
+	embedded := new(EmbeddedError)
 	switch {
+	case errors.As(err, &embedded):
+		return embedded.Dir, nil
 	case errors.Is(err, ErrNotRepository) && r.isPlaced():
 		return "", nil
 	case err != nil:

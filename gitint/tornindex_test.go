@@ -173,17 +173,21 @@ func TestIndexWhere(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			wanted := func(path []byte, _ bool) bool { return bytes.Contains(path, []byte("/")) }
+			wanted := func(path []byte, _ gitint.Mark) bool {
+				return bytes.Contains(path, []byte("/"))
+			}
 			part, err := repo.IndexWhere(t.Context(), wanted)
 			if err != nil {
 				t.Fatal(err)
 			}
 			all, _ := whole.Entries(".")
-			all = slices.DeleteFunc(all, func(e gitint.Entry) bool { return !wanted([]byte(e.Path), true) })
+			all = slices.DeleteFunc(all, func(e gitint.Entry) bool { return !wanted([]byte(e.Path), gitint.MarkNone) })
 			if some, _ := part.Entries("."); !slices.Equal(some, all) {
 				t.Errorf("read %v, not %v", some, all)
 			}
-			marked, err := repo.IndexWhere(t.Context(), func(_ []byte, plain bool) bool { return !plain })
+			marked, err := repo.IndexWhere(t.Context(), func(_ []byte, mark gitint.Mark) bool {
+				return mark != gitint.MarkNone
+			})
 			if err != nil {
 				t.Fatal(err)
 			}

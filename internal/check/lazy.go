@@ -13,21 +13,19 @@ import (
 )
 
 // LeftOut returns what has the blobs that the working tree of a lazy clone leaves out, the first
-// counting: nothing in every other clone.
+// counting: nothing in every other clone. HEAD is asked first: a few small trees answer, and the
+// index of a large store has many entries, which are read when something else is asked for.
 func LeftOut(ctx context.Context, repo *gitint.Repo) ([]gitint.Snapshot, error) {
 	lazy, err := repo.Lazy(ctx)
 	if err != nil || !lazy {
 		return nil, err
 	}
-	index, err := repo.Index(ctx)
-	if err != nil {
-		return nil, err
-	}
+	index := gitint.Later(IndexName, func() (gitint.Snapshot, error) { return repo.Index(ctx) })
 	head, err := repo.Tree(ctx, "HEAD")
 	if errors.Is(err, gitint.ErrUnknownRevision) {
 		return []gitint.Snapshot{index}, nil
 	}
-	return []gitint.Snapshot{index, head}, err
+	return []gitint.Snapshot{head, index}, err
 }
 
 // LeftOutOf is [LeftOut] for the options of a check of the files below a directory of the working

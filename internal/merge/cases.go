@@ -80,8 +80,8 @@ func Cases(ctx context.Context, repo *gitint.Repo, dir string) ([]Case, error) {
 		return nil, err
 	}
 	merged := []byte(path.Join(dir, blobs.Dir) + "/") // unless they are unmerged
-	index, err := repo.IndexWhere(ctx, func(path []byte, plain bool) bool {
-		return !plain || !bytes.HasPrefix(path, merged)
+	index, err := repo.IndexWhere(ctx, func(path []byte, mark gitint.Mark) bool {
+		return mark != gitint.MarkNone || !bytes.HasPrefix(path, merged)
 	})
 	if err != nil {
 		return nil, err

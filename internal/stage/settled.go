@@ -162,12 +162,32 @@ func (s *survey) differ(
 // isHidden reports whether the working tree has a file at which git does not look, so that it may
 // differ whatever git says, or lacks one that it should have.
 func (s *survey) isHidden() bool {
-	isThere := func(name string) bool {
-		_, err := fs.Lstat(s.fsys, name)
+	return slices.ContainsFunc(s.index.Pinned(), s.there.has) ||
+		slices.ContainsFunc(s.index.Assumed(), func(name string) bool { return !s.there.has(name) })
+}
+
+// A presence tells which files a working tree has. It remembers the last directory that is not
+// there, so that of sorted paths those in one cost nothing.
+type presence struct {
+	fsys fs.FS
+	gone string
+}
+
+func (p *presence) has(name string) bool {
+	if p.gone != "" && strings.HasPrefix(name, p.gone+"/") {
+		return false
+	}
+	is := func(name string) bool {
+		_, err := fs.Lstat(p.fsys, name)
 		return err == nil
 	}
-	return slices.ContainsFunc(s.index.Pinned(), isThere) ||
-		slices.ContainsFunc(s.index.Assumed(), func(name string) bool { return !isThere(name) })
+	if is(name) {
+		return true
+	}
+	for dir := path.Dir(name); dir != "." && !is(dir); dir = path.Dir(dir) {
+		p.gone = dir
+	}
+	return false
 }
 
 // settle remembers what is settled now: all but those of the conversations that were looked at

@@ -33,6 +33,7 @@ type survey struct {
 	cache *refs.Cache
 	root  *os.Root
 	fsys  fs.FS
+	there *presence
 	index *gitint.Index
 	// left has the blobs that a lazy clone leaves out of its working tree; nothing elsewhere.
 	left []gitint.Snapshot
@@ -61,6 +62,7 @@ func newSurvey(ctx context.Context, req Request) (*survey, error) {
 		return nil, fmt.Errorf("open working tree: %w", err)
 	}
 	s.root, s.fsys = root, regular.In(root)
+	s.there = &presence{fsys: s.fsys}
 	if s.left, err = check.LeftOut(ctx, req.Repo); err != nil {
 		_ = root.Close()
 		return nil, err
@@ -196,8 +198,8 @@ func (s *survey) addRemoved() {
 }
 
 // entriesOf says which entries of the index concern some conversations: their files, the blobs that
-// they refer to, the name of the workspace, and what git does not look at.
-func (s *survey) entriesOf(only map[events.ID]bool) func(path []byte, plain bool) bool {
+// they refer to, the name of the workspace, and what is there and git does not look at.
+func (s *survey) entriesOf(only map[events.ID]bool) func(path []byte, mark gitint.Mark) bool {
 	names := map[string]bool{path.Join(s.req.Dir, workspace.IDFile): true}
 	for id := range only {
 		for _, e := range s.dirs[id] {
@@ -208,11 +210,17 @@ func (s *survey) entriesOf(only map[events.ID]bool) func(path []byte, plain bool
 		}
 	}
 	below, files := []byte(s.req.Dir+"/"), []byte(s.conversations()+"/")
-	return func(name []byte, plain bool) bool {
+	store := []byte(path.Join(s.req.Dir, blobs.Dir) + "/")
+	return func(name []byte, mark gitint.Mark) bool {
 		switch {
 		case !bytes.HasPrefix(name, below):
 			return false
-		case !plain || names[string(name)]:
+		case names[string(name)]:
+			return true
+		case mark == gitint.MarkSkipped:
+			// Of the blobs of a lazy clone nearly none is in the working tree.
+			return !bytes.HasPrefix(name, store) || s.there.has(string(name))
+		case mark != gitint.MarkNone:
 			return true
 		case !bytes.HasPrefix(name, files):
 			return false
@@ -227,7 +235,7 @@ func (s *survey) tracks(ctx context.Context, name string) bool {
 	if _, ok := s.index.OID(name); ok || !s.partial {
 		return ok
 	}
-	x, err := s.req.Repo.IndexWhere(ctx, func(path []byte, _ bool) bool {
+	x, err := s.req.Repo.IndexWhere(ctx, func(path []byte, _ gitint.Mark) bool {
 		return string(path) == name
 	})
 	if err != nil {
