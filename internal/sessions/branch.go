@@ -50,7 +50,7 @@ func (b *Builder) pass(m model) {
 
 // Turn returns how many turns are before the one that is being told, or that was told last.
 func (b *Builder) Turn() int {
-	if b.inTurn() {
+	if b.current.begun() {
 		return len(b.turns)
 	}
 	return len(b.turns) - 1
@@ -59,7 +59,7 @@ func (b *Builder) Turn() int {
 // Point returns what the turn that is being told, or that was told last, is known by for
 // [Builder.Follow].
 func (b *Builder) Point() int {
-	if b.inTurn() {
+	if b.current.begun() {
 		return len(b.past)
 	}
 	return b.end()

@@ -153,7 +153,7 @@ func (b *Builder) moment(at time.Time) time.Time {
 
 // Prompt begins a turn with what a person asked.
 func (b *Builder) Prompt(key string, at time.Time, text string, attached ...Attachment) {
-	if b.inTurn() && b.current.injected {
+	if b.current.begun() && b.current.injected {
 		b.current.injected = false
 		b.Further(key, at, text, attached...)
 		return
@@ -168,9 +168,9 @@ func (b *Builder) Prompt(key string, at time.Time, text string, attached ...Atta
 func (b *Builder) Injected(key string, at time.Time, text string) {
 	md := events.Metadata{}.With(MetadataInjected, jsontext.Value("true"))
 	switch {
-	case b.inTurn() && b.current.over:
+	case b.current.begun() && b.current.over:
 		b.endTurn(true)
-	case b.inTurn():
+	case b.current.begun():
 		b.request(key, b.moment(at), text, nil, md)
 		return
 	}
@@ -193,7 +193,7 @@ func (b *Builder) open(
 
 // Further adds what a person asked while the model answered.
 func (b *Builder) Further(key string, at time.Time, text string, attached ...Attachment) {
-	if !b.inTurn() {
+	if !b.current.begun() {
 		b.Prompt(key, at, text, attached...)
 		return
 	}
@@ -212,11 +212,12 @@ func (b *Builder) request(
 	b.add(draft{at: at, event: request, md: keyed(md, key)})
 }
 
-func (b *Builder) inTurn() bool { return len(b.current.drafts) > 0 }
+// begun reports whether anything of the turn was told.
+func (t *turn) begun() bool { return len(t.drafts) > 0 }
 
 // begin begins an event of an agent, and a turn for it where it had not been asked.
 func (b *Builder) begin(key string, at time.Time) {
-	if !b.inTurn() {
+	if !b.current.begun() {
 		b.open(key+"^", at, splitRequest, nil, split())
 	}
 	b.current.injected = false
@@ -342,7 +343,7 @@ func (b *Builder) Model(at time.Time, provider, name string) {
 		return
 	}
 	d := draft{at: b.moment(at), event: &events.ConfigDelta{Delta: delta}}
-	if b.inTurn() {
+	if b.current.begun() {
 		b.add(d)
 	} else if b.err == nil {
 		b.push(d.element())

@@ -15,7 +15,7 @@ import (
 // Compact says that the agent went on with a summary in place of everything before. In the middle
 // of a turn, which goes on, that splits the turn.
 func (b *Builder) Compact(key string, at time.Time, summary string) {
-	if !b.inTurn() && len(b.turns) == 0 {
+	if !b.current.begun() && len(b.turns) == 0 {
 		b.Record(at, "summary", quote(summary))
 		return
 	}
@@ -129,7 +129,7 @@ func (b *Builder) Finish(v Version) ([]*Conversation, error) {
 	main.Parent, main.Archived = b.session.Parent, !b.session.Parent.IsZero()
 	all := append([]*Conversation{main}, b.forks...)
 	for _, c := range all {
-		c.BaseConfig = b.baseConfig()
+		c.BaseConfig = baseConfig(b.base)
 		c.Details.Labels[LabelImport] = v.String()
 	}
 	main.Report = b.report
@@ -177,8 +177,7 @@ func (b *Builder) conversation(n Name) *Conversation {
 
 // baseConfig returns the least that jp takes: a model, and how tools run. It is the same for
 // everybody.
-func (b *Builder) baseConfig() []byte {
-	m := b.base
+func baseConfig(m model) []byte {
 	if m.name == "" {
 		m = model{provider: "anthropic", name: events.UnknownModel}
 	}
