@@ -109,7 +109,7 @@ func (p *pageWriter) outline() {
 		}
 		m.open("li", attr{"value", strconv.Itoa(t.Index + 1)})
 		m.put("a", orNoPrompt(promptOf(s, t)), href("#"+p.anchor(p.keys[t.First])))
-		p.did(t)
+		did(m, s, t)
 		m.end("li")
 	}
 	m.end("ol")
@@ -118,15 +118,15 @@ func (p *pageWriter) outline() {
 }
 
 // did counts the calls of a turn behind its prompt.
-func (p *pageWriter) did(t events.Turn) {
+func did(m *markup, s *events.Stream, t events.Turn) {
 	var calls []*call
 	for i := t.First; i <= t.Last; i++ {
-		if ev, ok := p.conv.Stream.At(i).Event().(*events.ToolCallRequest); ok {
+		if ev, ok := s.At(i).Event().(*events.ToolCallRequest); ok {
 			calls = append(calls, &call{name: ev.Name})
 		}
 	}
 	if len(calls) > 0 {
-		p.m.put("span", render.Count(len(calls), "call"), class("did"),
+		m.put("span", render.Count(len(calls), "call"), class("did"),
 			attr{"title", toolsOf(calls)})
 	}
 }
@@ -176,7 +176,7 @@ func (p *pageWriter) flush() {
 		p.steps(items)
 		return
 	}
-	key := p.turnKey(items)
+	key := turnKey(p.keys, items)
 	m := p.m
 	at := p.anchor(key)
 	m.open("section", class("turn"), id(at), attr{"aria-labelledby", "h" + at})
@@ -201,10 +201,10 @@ func (p *pageWriter) flush() {
 func (p *pageWriter) shows(turn int) bool { return p.conv.Only == nil || p.conv.Only(turn) }
 
 // turnKey is the key of the first event of a turn.
-func (p *pageWriter) turnKey(items []render.Item) string {
+func turnKey(keys []string, items []render.Item) string {
 	for _, it := range items {
 		if it.Element.Kind().IsEvent() {
-			return p.keys[it.Index]
+			return keys[it.Index]
 		}
 	}
 	return ""
