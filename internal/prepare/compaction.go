@@ -203,7 +203,7 @@ func (k *Compaction) SummaryModel(name string) (string, error) {
 		}
 		return id.String(), nil
 	}
-	if !k.sends() {
+	if !sends(k.setup) {
 		return "", nil
 	}
 	return compaction.Cheapest(k.table, k.setup.Model), nil

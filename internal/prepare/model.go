@@ -30,14 +30,14 @@ func (q *Query) models() Models {
 // newModel makes the model that the configuration names, or the one that is always there.
 func (q *Query) newModel(ctx context.Context) (llm.Model, error) {
 	made := q.models()
-	if !q.sends() {
+	if !sends(q.setup) {
 		return made.Builtin(ctx), nil
 	}
 	return made.New(q.setup.Model, made.Retry())
 }
 
 // sends reports whether requests are sent anywhere.
-func (q *Query) sends() bool { return q.setup.Model != "" && q.setup.Model != builtin.ID }
+func sends(s query.Setup) bool { return s.Model != "" && s.Model != builtin.ID }
 
 // assistant returns the model that answers a question of a tool: what the question's settings
 // name, or those of all inquiries; nil for the model that is asked anyway.
@@ -164,7 +164,7 @@ func (q *Query) market() compact.Market {
 
 // trim says when superseded results are left out of requests.
 func (q *Query) trim(ctx context.Context) *query.Trim {
-	if !q.sends() {
+	if !sends(q.setup) {
 		return nil
 	}
 	known := q.known()
