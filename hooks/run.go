@@ -193,7 +193,9 @@ func (r *run) postCommit(ctx context.Context) error {
 	var found []check.Finding
 	if err == nil {
 		found, err = hook.Unchecked(ctx)
-		r.warnStanding(ctx, hook, found)
+		if r.warnStanding(ctx, hook, found) {
+			r.Hint("git commit --amend --no-edit")
+		}
 	}
 	if err != nil {
 		r.Warn("post-commit: %v", err)
@@ -201,17 +203,18 @@ func (r *run) postCommit(ctx context.Context) error {
 	return nil
 }
 
-// warnStanding prints what HEAD lacks, and what brings it back. A workspace in which a commit is
-// not stopped for that was told when it was made.
-func (r *run) warnStanding(ctx context.Context, hook served, found []check.Finding) {
+// warnStanding prints what HEAD lacks, and what brings it back, and reports whether it lacks any. A
+// workspace in which a commit is not stopped for that was told when it was made.
+func (r *run) warnStanding(ctx context.Context, hook served, found []check.Finding) bool {
 	found = slices.DeleteFunc(slices.Clone(found), func(f check.Finding) bool {
 		return !hook.stops(f)
 	})
 	if len(found) == 0 {
-		return
+		return false
 	}
 	r.Advise(ctx, hook.Repo, found)
 	r.Warn("HEAD lacks content of conversations:")
 	r.WarnFindings(found)
 	r.hintNext(found)
+	return true
 }

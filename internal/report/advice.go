@@ -44,6 +44,7 @@ type lookout struct {
 	index  *gitint.Index
 	head   *gitint.Tree // nil without a commit
 	log    map[string]gitint.OID
+	onto   map[string]string // what joins a commit with later ones, "" for nothing
 }
 
 // A remedy is a way to get content back: a command without the paths it is for.
@@ -62,7 +63,7 @@ func (ad Adviser) Advise(ctx context.Context, findings []check.Finding) {
 	if !slices.ContainsFunc(findings, isAboutContent) {
 		return
 	}
-	l := &lookout{repo: ad.Repo, atRoot: ad.AtRoot}
+	l := &lookout{repo: ad.Repo, atRoot: ad.AtRoot, onto: map[string]string{}}
 	l.look(ctx, findings)
 	l.apply(ctx, findings)
 }
@@ -214,6 +215,9 @@ func whereOf(f check.Finding) string {
 // remedy returns how to get a blob, the zero remedy where it is not known.
 func (l *lookout) remedy(ctx context.Context, f check.Finding, name string) remedy {
 	ref := blobs.Ref{Hash: f.Hash, Size: f.Size}
+	if r, ok := l.completed(ctx, f, name, ref); ok {
+		return r
+	}
 	if f.Commit != check.WorkTreeName && l.inWorkTree(name, ref) {
 		return remedy{found: "the working tree", command: l.stageCommand(f)}
 	}
@@ -238,6 +242,47 @@ func (l *lookout) remedy(ctx context.Context, f check.Finding, name string) reme
 	return remedy{}
 }
 
+// joinCommand lets the user join a commit with a later one.
+const joinCommand = "git rebase -i "
+
+// completed returns what is to be done about a commit that lacks what a later one of the branch
+// that is checked out has: nothing that is staged now would make it complete.
+func (l *lookout) completed(
+	ctx context.Context, f check.Finding, name string, ref blobs.Ref,
+) (remedy, bool) {
+	if l.head == nil || f.Commit == check.WorkTreeName || f.Commit == check.IndexName {
+		return remedy{}, false
+	}
+	id, ok := l.head.OID(name)
+	if !ok || !l.sound(ctx, id, ref) {
+		return remedy{}, false
+	}
+	onto, ok := l.onto[f.Commit]
+	if !ok {
+		onto = l.before(ctx, f.Commit)
+		l.onto[f.Commit] = onto
+	}
+	return remedy{found: "HEAD", command: joinCommand + onto}, onto != ""
+}
+
+// before returns what git rebase takes for the commits from one of the branch that is checked out,
+// "" for one that is not of it.
+func (l *lookout) before(ctx context.Context, rev string) string {
+	commit, err := l.repo.Resolve(ctx, rev)
+	if err != nil {
+		return ""
+	}
+	base, err := l.repo.MergeBase(ctx, commit.String(), "HEAD")
+	if err != nil || base != commit {
+		return ""
+	}
+	onto := commit.String()[:12] + "^"
+	if _, err := l.repo.Resolve(ctx, onto); err != nil {
+		return "--root"
+	}
+	return onto
+}
+
 // fromRevision restores content from a revision. Without --overlay git would delete
 // what a directory of the revision does not have.
 func fromRevision(rev, found string) remedy {
@@ -257,7 +302,8 @@ func (l *lookout) stageCommand(f check.Finding) string {
 
 // next completes the command of a remedy for one path, or for the store of several.
 func (l *lookout) next(r remedy, name string, paths int) string {
-	if strings.HasPrefix(r.command, "git jp stage ") {
+	if strings.HasPrefix(r.command, "git jp stage ") ||
+		strings.HasPrefix(r.command, joinCommand) {
 		return r.command
 	}
 	command := r.command
