@@ -97,12 +97,7 @@ func (im *Importer) place(e *envelope.Envelope, batch *blobs.Batch) error {
 	if e.Stream, err = im.redact(e.ID, e.Stream, kept); err != nil {
 		return err
 	}
-	if im.Workspace.Format() == workspace.FormatInline {
-		if _, err := e.Stream.Inline(kept); err != nil {
-			return err
-		}
-	}
-	if err := kept.give(e.Stream, batch); err != nil {
+	if err := im.settle(e.Stream, kept, batch); err != nil {
 		return fmt.Errorf("write blobs: %w", err)
 	}
 	return nil

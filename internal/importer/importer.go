@@ -159,7 +159,7 @@ func (im *Importer) prepare(
 		return p
 	}
 	batch := batchIn(store)
-	if p.all, p.err = im.read(ctx, d, s, 0, batch); p.err == nil {
+	if p.all, p.err = im.take(ctx, d, s, batch); p.err == nil {
 		p.err = im.reachable(p.all)
 	}
 	if p.err != nil {
@@ -291,6 +291,34 @@ func (im *Importer) read(
 		}
 	}
 	return all, nil
+}
+
+// take reads a session for a workspace. Contents that streams have inline are in no store: nothing
+// would refer to them there.
+func (im *Importer) take(
+	ctx context.Context, d sessions.Dialect, s sessions.Session, w events.Writer,
+) ([]*sessions.Conversation, error) {
+	if im.Workspace.Format() != workspace.FormatInline {
+		return im.read(ctx, d, s, 0, w)
+	}
+	kept := held{}
+	all, err := im.read(ctx, d, s, 0, kept)
+	for _, c := range all {
+		if err == nil {
+			err = im.settle(c.Stream, kept, w)
+		}
+	}
+	return all, err
+}
+
+// settle gives a stream its contents in the form of the workspace, of those that are held.
+func (im *Importer) settle(s *events.Stream, kept held, w events.Writer) error {
+	if im.Workspace.Format() == workspace.FormatInline {
+		if _, err := s.Inline(kept); err != nil {
+			return err
+		}
+	}
+	return kept.give(s, w)
 }
 
 // idOf returns the id that the conversation of a session has, or would get.
