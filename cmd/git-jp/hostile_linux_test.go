@@ -454,6 +454,8 @@ func hostileArgument(p *kong.Positional) []string {
 		return []string{p.EnumSlice()[0]}
 	case strings.Contains(strings.ToLower(p.Name), "file"):
 		return []string{hostileDir + "events.json"}
+	case strings.Contains(strings.ToLower(p.Name), "label"):
+		return []string{"a"}
 	case strings.Contains(strings.ToLower(p.Name), "kind"):
 		return []string{"events"}
 	}
