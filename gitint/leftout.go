@@ -1,6 +1,7 @@
 package gitint
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"io/fs"
@@ -13,8 +14,16 @@ import (
 // LeftOut returns the files below a directory that the index has and a sparse checkout leaves out
 // of the working tree, sorted, by their paths below that directory: those that are marked
 // skip-worktree and are not there, and those of the directories of a sparse index.
-func (r *Repo) LeftOut(ctx context.Context, dir string) (left []string, err error) {
-	x, err := r.Index(ctx)
+//
+// Those below except are passed over: of the blobs of a lazy clone nearly none is there. A working
+// tree that is not sparse costs no look at the index.
+func (r *Repo) LeftOut(ctx context.Context, dir, except string) (left []string, err error) {
+	if !exists(filepath.Join(r.gitDir, filepath.FromSlash(sparseFile))) {
+		return nil, nil
+	}
+	x, err := r.IndexWhere(ctx, func(path []byte, _ Mark) bool {
+		return !bytes.HasPrefix(path, []byte(except+"/"))
+	})
 	if err != nil {
 		return nil, err
 	}

@@ -2,11 +2,9 @@ package main
 
 import (
 	"context"
-	"errors"
 	"path"
 	"slices"
 
-	"github.com/git-jp/git-jp/gitint"
 	"github.com/git-jp/git-jp/internal/workspace"
 )
 
@@ -16,17 +14,14 @@ func leftOutIn(a *app, root string) func() ([]string, error) {
 	return func() ([]string, error) {
 		ctx := context.Background() // the index is read
 		repo, err := a.repo(ctx)
-		if errors.Is(err, gitint.ErrNotRepository) || err == nil && repo.Root() == "" {
-			return nil, nil
-		}
-		if err != nil {
-			return nil, err
+		if err != nil || repo.Root() == "" {
+			return nil, nil //nolint:nilerr // git could commit nothing either
 		}
 		store, ok := storeIn(repo, root)
 		if !ok {
 			return nil, nil
 		}
-		return repo.LeftOut(ctx, path.Dir(path.Dir(store)))
+		return repo.LeftOut(ctx, path.Dir(path.Dir(store)), store)
 	}
 }
 
