@@ -44,15 +44,21 @@ func (c *commit) unsound(ctx context.Context, v *Verdict) error {
 		dir, _ := workspace.PathDir(brought[i].Path)
 		h, _ := blobOf(dir, brought[i].Path)
 		if err == nil && !blobs.IsPointer(data) {
-			_, err = blobs.DecodeHash(data, h)
+			// Nothing of it is kept, whatever it unpacks to; its size is not known here.
+			limits := blobs.Limits{MaxBlobBytes: c.hook.of(dir).MaxBlobBytes}
+			err = blobs.Verify(data, blobs.Ref{Hash: h}, limits.Max())
 		}
-		told := func(f check.Finding) bool { return f.Hash == h }
-		if corrupt := new(blobs.CorruptError); errors.As(err, &corrupt) &&
-			!slices.ContainsFunc(v.Blocking, told) {
-			report.Add(check.Finding{
-				State: check.Corrupt, Commit: check.IndexName, Path: brought[i].Path, Element: -1,
-				Detail: "is corrupt: " + corrupt.Reason, Next: "git jp repair",
-			})
+		f := check.Finding{Commit: check.IndexName, Path: brought[i].Path, Element: -1}
+		corrupt, size := new(blobs.CorruptError), new(blobs.SizeError)
+		switch {
+		case slices.ContainsFunc(v.Blocking, func(f check.Finding) bool { return f.Hash == h }):
+		case errors.As(err, &corrupt):
+			f.State, f.Detail = check.Corrupt, "is corrupt: "+corrupt.Reason
+			f.Next = "git jp repair"
+			report.Add(f)
+		case errors.As(err, &size) && size.Actual < 0: // else only the reference is missing
+			f.State, f.Detail = check.Oversize, "has more than storage.max_blob_bytes"
+			report.Add(f)
 		}
 		return nil
 	})
