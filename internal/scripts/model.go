@@ -148,7 +148,7 @@ func eventually(ts *testscript.TestScript, neg bool, args []string) {
 	}
 	pattern, err := regexp.Compile(args[0])
 	ts.Check(err)
-	for range 400 {
+	for range 2400 {
 		names, err := filepath.Glob(ts.MkAbs(args[1]))
 		ts.Check(err)
 		for _, name := range names {
