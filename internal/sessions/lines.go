@@ -41,12 +41,11 @@ func IsPacked(head []byte) bool { return bytes.HasPrefix(head, zstdMagic) }
 
 // Lines reads a file of one record a line, plain or packed by zstd.
 type Lines struct {
-	in      *bufio.Reader
-	unpack  *zstd.Decoder
-	sum     hash.Hash
-	length  int64 // of what Next returned or passed over, with line feeds
-	number  int
-	pending []byte
+	in     *bufio.Reader
+	unpack *zstd.Decoder
+	sum    hash.Hash
+	length int64 // of what Next returned or passed over, with line feeds
+	number int
 }
 
 // NewLines returns a reader of r, of at most until bytes of it when that is not 0. What is packed
@@ -79,32 +78,32 @@ func (l *Lines) Close() {
 	}
 }
 
-// Next returns the next line without its end, which is valid until the call after it, and its
-// number. A last line without an end counts only if complete says so of it: else the agent is
-// still writing it. At the end the error is [io.EOF]; a line that is too long is a *[LineError],
-// and the next call goes on behind it.
+// Next returns the next line without its end, which is the caller's, and its number. A last line
+// without an end counts only if complete says so of it: else the agent is still writing it. At the
+// end the error is [io.EOF]; a line that is too long is a *[LineError], and the next call goes on
+// behind it.
 func (l *Lines) Next(complete func([]byte) bool) (line []byte, number int, err error) {
-	l.pending = l.pending[:0]
 	for {
 		part, err := l.in.ReadSlice('\n')
 		switch {
-		case len(l.pending)+len(part) > MaxLine:
+		case len(line)+len(part) > MaxLine:
+			l.take(line)
 			return nil, l.number + 1, l.skip(part, err)
 		case errors.Is(err, bufio.ErrBufferFull):
-			l.pending = append(l.pending, part...)
+			line = append(line, part...)
 			continue
 		case err != nil && !errors.Is(err, io.EOF):
 			return nil, l.number + 1, fmt.Errorf("read line %d: %w", l.number+1, err)
 		}
-		l.pending = append(l.pending, part...)
-		if len(l.pending) == 0 {
+		line = append(line, part...)
+		if len(line) == 0 {
 			return nil, l.number, io.EOF
 		}
-		text := bytes.TrimSpace(l.pending)
+		text := bytes.TrimSpace(line)
 		if err != nil && !complete(text) {
 			return nil, l.number, io.EOF
 		}
-		l.take(l.pending)
+		l.take(line)
 		l.number++
 		return text, l.number, nil
 	}
@@ -142,7 +141,6 @@ func (l *Lines) take(b []byte) {
 
 // skip reads to the end of a line that is too long. One that has no end is not complete yet.
 func (l *Lines) skip(part []byte, err error) error {
-	l.take(l.pending)
 	l.take(part)
 	for errors.Is(err, bufio.ErrBufferFull) {
 		part, err = l.in.ReadSlice('\n')

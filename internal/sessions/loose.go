@@ -1,6 +1,7 @@
 package sessions
 
 import (
+	"reflect"
 	"time"
 
 	"github.com/go-json-experiment/json"
@@ -28,71 +29,76 @@ type (
 )
 
 // UnmarshalJSONFrom implements [json.UnmarshalerFrom].
-func (t *Text) UnmarshalJSONFrom(dec *jsontext.Decoder) error {
-	v, err := dec.ReadValue()
-	switch {
-	case err != nil || v.Kind() == 'n':
-	case v.Kind() == '"':
-		b, _ := jsontext.AppendUnquote(nil, v) // what is no UTF-8 is U+FFFD then
-		*t = Text(b)
+func (t *Text) UnmarshalJSONFrom(dec *jsontext.Decoder) error { return takeFrom(dec, t) }
+
+func (t *Text) take(v jsontext.Value) {
+	switch v.Kind() {
+	case 'n':
+	case '"':
+		*t = Text(unquote(v)) // what is no UTF-8 is U+FFFD then
 	default:
 		*t = Text(v)
 	}
-	return err
 }
 
 // UnmarshalJSONFrom implements [json.UnmarshalerFrom].
-func (l *Loose[T]) UnmarshalJSONFrom(dec *jsontext.Decoder) error {
-	v, err := dec.ReadValue()
-	if err != nil {
-		return err
-	}
+func (l *Loose[T]) UnmarshalJSONFrom(dec *jsontext.Decoder) error { return takeFrom(dec, l) }
+
+func (l *Loose[T]) take(v jsontext.Value) {
 	var t T
 	if Unmarshal(v, &t) == nil {
 		l.Value = t
 	} else {
 		l.Odd = v.Clone()
 	}
-	return nil
 }
 
 // UnmarshalJSONFrom implements [json.UnmarshalerFrom].
-func (f *Flag) UnmarshalJSONFrom(dec *jsontext.Decoder) error {
-	v, err := dec.ReadValue()
-	*f = v.Kind() == 't'
-	return err
-}
+func (f *Flag) UnmarshalJSONFrom(dec *jsontext.Decoder) error { return takeFrom(dec, f) }
+
+func (f *Flag) take(v jsontext.Value) { *f = v.Kind() == 't' }
 
 // UnmarshalJSONFrom implements [json.UnmarshalerFrom].
-func (n *Number) UnmarshalJSONFrom(dec *jsontext.Decoder) error {
-	v, err := dec.ReadValue()
-	if err != nil {
-		return err
+func (n *Number) UnmarshalJSONFrom(dec *jsontext.Decoder) error { return takeFrom(dec, n) }
+
+func (n *Number) take(v jsontext.Value) {
+	const exact = 15 // digits of a number that a float has as it is
+	if len(v) <= exact && digits(v, 0) == len(v) {
+		*n = 0
+		for _, c := range v {
+			*n = *n*10 + Number(c-'0')
+		}
+		return
 	}
 	var f float64
 	if json.Unmarshal(v, &f, json.StringifyNumbers(v.Kind() == '"')) == nil &&
 		f > -1<<62 && f < 1<<62 {
 		*n = Number(f)
 	}
-	return nil
 }
 
 // UnmarshalJSONFrom implements [json.UnmarshalerFrom].
-func (m *Moment) UnmarshalJSONFrom(dec *jsontext.Decoder) error {
-	v, err := dec.ReadValue()
-	if err != nil {
-		return err
-	}
-	var s string
-	if json.Unmarshal(v, &s) == nil {
-		m.Time = ParseTime(s)
-		return nil
-	}
+func (m *Moment) UnmarshalJSONFrom(dec *jsontext.Decoder) error { return takeFrom(dec, m) }
+
+func (m *Moment) take(v jsontext.Value) {
 	var f float64
-	if json.Unmarshal(v, &f) == nil {
+	switch {
+	case v.Kind() == '"':
+		m.Time = ParseTime(unquote(v))
+	case v.Kind() == 'n':
+		m.Time = time.Time{}
+	case json.Unmarshal(v, &f) == nil:
 		m.Time = Since1970(f)
 	}
-	return nil
+}
+
+// takeFrom reads one value.
+func takeFrom(dec *jsontext.Decoder, t taker) error {
+	v, err := dec.ReadValue()
+	if err == nil {
+		t.take(v)
+	}
+	return err
 }
 
 // ParseTime reads a time, zero when it is none. One without a zone is in UTC.
@@ -120,8 +126,14 @@ func Since1970(f float64) time.Time {
 }
 
 // Unmarshal reads a record as it was written: duplicate names and broken text are no reason to
-// lose it.
+// lose it. What v points to becomes what data says, whatever it was. A [jsontext.Value] in it is a
+// part of data.
 func Unmarshal(data []byte, v any) error {
+	to := reflect.ValueOf(v).Elem()
+	if to.SetZero(); unmarshal(data, to) {
+		return nil
+	}
+	to.SetZero()
 	return json.Unmarshal(data, v, jsontext.AllowDuplicateNames(true),
 		jsontext.AllowInvalidUTF8(true))
 }

@@ -134,10 +134,11 @@ func (t *tokens) usage(model string) compact.Usage {
 
 // read returns what a line says. Files of mid-2025 have their items without an envelope.
 func read(line []byte) (*record, bool) {
-	r := &record{line: line}
+	r := &record{}
 	if sessions.Unmarshal(line, r) != nil {
 		return nil, false
 	}
+	r.line = line
 	r.enveloped = r.Payload != nil && r.Type != ""
 	if !r.enveloped {
 		r.Payload = line

@@ -72,7 +72,7 @@ func readObject(s sessions.Session, b *sessions.Builder, f *fold) (sessions.Vers
 	if sessions.Unmarshal(data, &about) == nil {
 		f.describe(&about.metadata)
 	}
-	messages := all["messages"]
+	messages := all["messages"].Clone() // it is compacted in place
 	delete(all, "messages")
 	delete(all, "lastUpdated")
 	if err := f.keep(about.Start.Time, "metadata", marshal(all)); err != nil {

@@ -3,6 +3,7 @@ package gemini
 import (
 	"bytes"
 	"encoding/base64"
+	"slices"
 	"strings"
 
 	"github.com/git-jp/git-jp/compact"
@@ -171,36 +172,47 @@ func (p *part) bytes() ([]byte, bool) {
 func glanceObject(head []byte) (m metadata) {
 	dec := jsontext.NewDecoder(bytes.NewReader(head),
 		jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true))
+	others, title := glanceMembers(dec)
+	if len(others) > 0 {
+		others[0] = '{'
+		_ = sessions.Unmarshal(append(others, '}'), &m) // all members that are read are lenient
+	}
+	m.title = title
+	return m
+}
+
+// glanceMembers returns the members of an object before its end or that of what is read, each
+// behind a comma, without its messages, and the title that these give.
+func glanceMembers(dec *jsontext.Decoder) (others []byte, title string) {
 	if t, err := dec.ReadToken(); err != nil || t.Kind() != '{' {
-		return m
+		return nil, ""
 	}
 	for dec.PeekKind() == '"' {
 		name, err := dec.ReadToken()
 		if err != nil {
-			return m
+			return others, title
 		}
 		member := name.String() // before anything else is read: then the token is gone
 		if member == "messages" && dec.PeekKind() == '[' {
-			if glanceMessages(dec, &m) != nil {
-				return m
+			if glanceMessages(dec, &title) != nil {
+				return others, title
 			}
 			continue
 		}
 		v, err := dec.ReadValue()
 		if err != nil {
-			return m
+			return others, title
 		}
-		one, err := jsontext.AppendQuote([]byte("{"), member)
-		if err != nil {
-			continue
+		quoted, err := jsontext.AppendQuote(nil, member)
+		if err == nil {
+			others = slices.Concat(others, []byte(","), quoted, []byte(":"), v)
 		}
-		_ = sessions.Unmarshal(append(append(append(one, ':'), v...), '}'), &m) // one more member
 	}
-	return m
+	return others, title
 }
 
 // glanceMessages takes the first prompt for a title, and leaves the array.
-func glanceMessages(dec *jsontext.Decoder, m *metadata) error {
+func glanceMessages(dec *jsontext.Decoder, title *string) error {
 	if _, err := dec.ReadToken(); err != nil {
 		return err
 	}
@@ -210,8 +222,8 @@ func glanceMessages(dec *jsontext.Decoder, m *metadata) error {
 			return err
 		}
 		var said message
-		if m.title == "" && sessions.Unmarshal(v, &said) == nil && said.Type == "user" {
-			m.title = said.typed()
+		if *title == "" && sessions.Unmarshal(v, &said) == nil && said.Type == "user" {
+			*title = said.typed()
 		}
 	}
 	_, err := dec.ReadToken()

@@ -1,0 +1,429 @@
+package sessions
+
+import (
+	"bytes"
+	"encoding/binary"
+	"math/bits"
+	"reflect"
+	"strconv"
+	"strings"
+	"sync"
+	"unicode/utf16"
+	"unicode/utf8"
+
+	"github.com/go-json-experiment/json/jsontext"
+)
+
+// A shape is how values of a type are read from JSON without a pass of their own: each value is
+// looked through once, and those that no member asks for are passed over. It knows what records
+// are made of and says of everything else that it does not, for package json to read: names with
+// escapes, duplicate names, other types, and whatever is no JSON.
+type shape struct {
+	kind   reading
+	fields map[string]field // of a structure
+	of     reflect.Type     // of a list's or a map's elements, or what is behind a pointer
+}
+
+// A reading is how a value is read.
+type reading int
+
+const (
+	foreign   reading = iota // as package json does
+	taking                   // by its own method
+	raw                      // as it is written
+	structure                // by members
+	list
+	mapping
+	pointer
+)
+
+// A field is a member of a structure.
+type field struct {
+	bit   uint64 // which it is of them all
+	index []int
+	*shape
+}
+
+// A taker reads itself from a JSON value, whatever that is. The value is valid.
+type taker interface{ take(v jsontext.Value) }
+
+// shapes are those of types that were read, since looking at a type takes longer than reading it.
+var shapes sync.Map // of *shape by reflect.Type
+
+func shapeOf(t reflect.Type) *shape {
+	if known, ok := shapes.Load(t); ok {
+		return known.(*shape)
+	}
+	s := newShape(t)
+	shapes.Store(t, s)
+	return s
+}
+
+func newShape(t reflect.Type) *shape {
+	switch {
+	case reflect.PointerTo(t).Implements(reflect.TypeFor[taker]()):
+		return &shape{kind: taking}
+	case t == reflect.TypeFor[jsontext.Value]():
+		return &shape{kind: raw}
+	case t.Kind() == reflect.Pointer:
+		return &shape{kind: pointer, of: t.Elem()}
+	case t.Kind() == reflect.Slice:
+		return &shape{kind: list, of: t.Elem()}
+	case t.Kind() == reflect.Map && t.Key() == reflect.TypeFor[string]():
+		return &shape{kind: mapping, of: t.Elem()}
+	case t.Kind() == reflect.Struct:
+		s := &shape{kind: structure, fields: map[string]field{}}
+		if s.add(t, nil) {
+			return s
+		}
+	}
+	return &shape{}
+}
+
+// add adds the members of a structure, those of structures in it behind its own. It reports
+// whether they are all that package json would know.
+func (s *shape) add(t reflect.Type, index []int) bool {
+	var inner []reflect.StructField
+	for i := range t.NumField() {
+		f := t.Field(i)
+		name, options, _ := strings.Cut(f.Tag.Get("json"), ",")
+		switch {
+		case f.Anonymous && name == "":
+			inner = append(inner, f)
+			continue
+		case !f.IsExported():
+			continue
+		}
+		of := shapeOf(f.Type)
+		if _, twice := s.fields[name]; twice || name == "" || options != "" || of.kind == foreign ||
+			len(s.fields) == 64 {
+			return false
+		}
+		s.fields[name] = field{
+			1 << len(s.fields), append(index[:len(index):len(index)], i), of,
+		}
+	}
+	for _, f := range inner {
+		if f.Type.Kind() != reflect.Struct || !s.add(f.Type, append(index, f.Index...)) {
+			return false
+		}
+	}
+	return true
+}
+
+// unmarshal reads data into v, which is zero, and reports whether it could.
+func unmarshal(data []byte, v reflect.Value) bool {
+	s := shapeOf(v.Type())
+	if s.kind == foreign {
+		return false
+	}
+	end := s.read(data, space(data, 0), v, 0)
+	return end >= 0 && space(data, end) == len(data)
+}
+
+// read reads the value at b[i] into v, and returns the index behind it, -1 where it is not for it.
+func (s *shape) read(b []byte, i int, v reflect.Value, depth int) int {
+	switch {
+	case i >= len(b):
+		return -1
+	case s.kind == taking, s.kind == raw:
+		end := skip(b, i, depth)
+		if end < 0 {
+			return -1
+		}
+		if s.kind == raw {
+			v.SetBytes(b[i:end:end])
+		} else {
+			v.Addr().Interface().(taker).take(b[i:end:end])
+		}
+		return end
+	case b[i] == 'n': // leaves nothing there
+		return skip(b, i, depth)
+	case s.kind == structure && b[i] == '{':
+		return s.members(b, i, v, depth)
+	case s.kind == mapping && b[i] == '{':
+		return s.entries(b, i, v, depth)
+	case s.kind == list && b[i] == '[':
+		return s.elements(b, i, v, depth)
+	case s.kind == pointer:
+		v.Set(reflect.New(s.of))
+		return shapeOf(s.of).read(b, i, v.Elem(), depth)
+	}
+	return -1
+}
+
+func (s *shape) members(b []byte, i int, v reflect.Value, depth int) int {
+	seen := uint64(0)
+	return eachMember(b, i, depth, func(name []byte, i int) int {
+		f, known := s.fields[string(name)]
+		switch {
+		case bytes.IndexByte(name, '\\') >= 0:
+			return -1
+		case !known:
+			return skip(b, i, depth+1)
+		case seen&f.bit != 0:
+			return -1
+		}
+		seen |= f.bit
+		return f.read(b, i, v.FieldByIndex(f.index), depth+1)
+	})
+}
+
+func (s *shape) entries(b []byte, i int, v reflect.Value, depth int) int {
+	v.Set(reflect.MakeMap(v.Type()))
+	of := shapeOf(s.of)
+	return eachMember(b, i, depth, func(name []byte, i int) int {
+		key, value := reflect.ValueOf(string(name)), reflect.New(s.of).Elem()
+		if !isPlain(name) || v.MapIndex(key).IsValid() {
+			return -1
+		}
+		end := of.read(b, i, value, depth+1)
+		if end >= 0 {
+			v.SetMapIndex(key, value)
+		}
+		return end
+	})
+}
+
+func (s *shape) elements(b []byte, i int, v reflect.Value, depth int) int {
+	v.Set(reflect.MakeSlice(v.Type(), 0, 0))
+	of := shapeOf(s.of)
+	return eachElement(b, i, depth, func(i int) int {
+		n := v.Len()
+		if n == v.Cap() {
+			v.Grow(1)
+		}
+		v.SetLen(n + 1)
+		return of.read(b, i, v.Index(n), depth+1)
+	})
+}
+
+// maxNested is how deep containers may nest in what is read here.
+const maxNested = 500
+
+// eachMember gives each the name of each member of the object at b[i], as it is between its
+// quotes, and where its value is; that returns the index behind the value. It returns the index
+// behind the object, -1 where it is none or each returned that.
+func eachMember(b []byte, i, depth int, each func(name []byte, i int) int) int {
+	if depth > maxNested {
+		return -1
+	}
+	if i = space(b, i+1); i < len(b) && b[i] == '}' {
+		return i + 1
+	}
+	for i < len(b) && b[i] == '"' {
+		end := text(b, i)
+		if end < 0 {
+			return -1
+		}
+		name := b[i+1 : end-1]
+		if i = space(b, end); i >= len(b) || b[i] != ':' {
+			return -1
+		}
+		if i = each(name, space(b, i+1)); i < 0 {
+			return -1
+		}
+		i = space(b, i)
+		switch {
+		case i >= len(b):
+			return -1
+		case b[i] == '}':
+			return i + 1
+		case b[i] != ',':
+			return -1
+		}
+		i = space(b, i+1)
+	}
+	return -1
+}
+
+// eachElement gives each where the elements of the array at b[i] are.
+func eachElement(b []byte, i, depth int, each func(i int) int) int {
+	if depth > maxNested {
+		return -1
+	}
+	if i = space(b, i+1); i < len(b) && b[i] == ']' {
+		return i + 1
+	}
+	for i < len(b) {
+		if i = each(i); i < 0 {
+			return -1
+		}
+		i = space(b, i)
+		switch {
+		case i >= len(b):
+			return -1
+		case b[i] == ']':
+			return i + 1
+		case b[i] != ',':
+			return -1
+		}
+		i = space(b, i+1)
+	}
+	return -1
+}
+
+// skip returns the index behind the value at b[i], -1 where there is none.
+func skip(b []byte, i, depth int) int {
+	if i >= len(b) {
+		return -1
+	}
+	switch c := b[i]; c {
+	case '"':
+		return text(b, i)
+	case '{':
+		return eachMember(b, i, depth, func(_ []byte, i int) int { return skip(b, i, depth+1) })
+	case '[':
+		return eachElement(b, i, depth, func(i int) int { return skip(b, i, depth+1) })
+	case 't':
+		return literal(b, i, "true")
+	case 'f':
+		return literal(b, i, "false")
+	case 'n':
+		return literal(b, i, "null")
+	default:
+		return number(b, i)
+	}
+}
+
+func literal(b []byte, i int, word string) int {
+	if !bytes.HasPrefix(b[i:], []byte(word)) {
+		return -1
+	}
+	return i + len(word)
+}
+
+// number returns the index behind the number at b[i] (RFC 8259, 6).
+func number(b []byte, i int) int {
+	if i < len(b) && b[i] == '-' {
+		i++
+	}
+	from := i
+	if i = digits(b, i); i == from || b[from] == '0' && i > from+1 {
+		return -1
+	}
+	if i < len(b) && b[i] == '.' {
+		from = i + 1
+		if i = digits(b, from); i == from {
+			return -1
+		}
+	}
+	if i < len(b) && (b[i] == 'e' || b[i] == 'E') {
+		if i++; i < len(b) && (b[i] == '+' || b[i] == '-') {
+			i++
+		}
+		from = i
+		if i = digits(b, from); i == from {
+			return -1
+		}
+	}
+	return i
+}
+
+func digits(b []byte, i int) int {
+	for i < len(b) && '0' <= b[i] && b[i] <= '9' {
+		i++
+	}
+	return i
+}
+
+func space(b []byte, i int) int {
+	for i < len(b) && (b[i] == ' ' || b[i] == '\n' || b[i] == '\r' || b[i] == '\t') {
+		i++
+	}
+	return i
+}
+
+// text returns the index behind the string at b[i], -1 where it is none (RFC 8259, 7). It may have
+// bytes that are no UTF-8.
+func text(b []byte, i int) int {
+	for i++; ; {
+		i = plain(b, i)
+		switch {
+		case i >= len(b) || b[i] < ' ':
+			return -1
+		case b[i] == '"':
+			return i + 1
+		}
+		const escaped = `"\/bfnrt`
+		switch {
+		case i+1 < len(b) && strings.IndexByte(escaped, b[i+1]) >= 0:
+			i += 2
+		case i+5 < len(b) && b[i+1] == 'u' && isHex(b[i+2:i+6]):
+			i += 6
+		default:
+			return -1
+		}
+	}
+}
+
+func isHex(b []byte) bool {
+	for _, c := range b {
+		if ('0' > c || c > '9') && ('a' > c|0x20 || c|0x20 > 'f') {
+			return false
+		}
+	}
+	return true
+}
+
+// plain returns the index of the first byte from b[i] on that ends a string, escapes in it or may
+// not be in it. It looks at eight bytes at a time.
+func plain(b []byte, i int) int {
+	const each = 0x0101010101010101
+	for ; i+8 <= len(b); i += 8 {
+		w := binary.LittleEndian.Uint64(b[i:])
+		// The highest bit of each byte that is below a space, a quote or a backslash.
+		found := (w - ' '*each) | ((w ^ '"'*each) - each) | ((w ^ '\\'*each) - each)
+		if found &= 0x80 * each &^ w; found != 0 {
+			return i + bits.TrailingZeros64(found)/8
+		}
+	}
+	for i < len(b) && b[i] >= ' ' && b[i] != '"' && b[i] != '\\' {
+		i++
+	}
+	return i
+}
+
+// isPlain reports whether a string between its quotes is what it stands for.
+func isPlain(s []byte) bool { return bytes.IndexByte(s, '\\') < 0 && utf8.Valid(s) }
+
+// unquote returns what a valid string stands for. What is no UTF-8 is U+FFFD then.
+func unquote(v []byte) string {
+	s := v[1 : len(v)-1]
+	i := bytes.IndexByte(s, '\\')
+	switch {
+	case !utf8.Valid(s):
+		return repaired(v)
+	case i < 0:
+		return string(s)
+	}
+	var out strings.Builder
+	out.Grow(len(s))
+	for ; i >= 0; i = bytes.IndexByte(s, '\\') {
+		out.Write(s[:i])
+		if s[i+1] != 'u' {
+			out.WriteByte(unescape[s[i+1]])
+			s = s[i+2:]
+			continue
+		}
+		r, _ := strconv.ParseUint(string(s[i+2:i+6]), 16, 16) // it is valid
+		if utf16.IsSurrogate(rune(r)) {
+			return repaired(v)
+		}
+		out.WriteRune(rune(r))
+		s = s[i+6:]
+	}
+	out.Write(s)
+	return out.String()
+}
+
+// unescape has what escapes of one letter stand for.
+var unescape = [...]byte{
+	'"': '"', '\\': '\\', '/': '/', 'b': '\b', 'f': '\f', 'n': '\n', 'r': '\r', 't': '\t',
+}
+
+// repaired is unquote for any string.
+func repaired(v []byte) string {
+	b, _ := jsontext.AppendUnquote(nil, v) // the error is of what is U+FFFD
+	return string(b)
+}
