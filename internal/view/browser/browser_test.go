@@ -31,6 +31,44 @@ type tab struct {
 	problems []string
 }
 
+// all is what the tests have in common; TestMain removes it.
+var all common
+
+// A common has the browser in which all pages are opened and the site that most tests look at,
+// each from when it is first asked for.
+type common struct {
+	browser context.Context
+	site    string
+	remove  []func()
+}
+
+func TestMain(m *testing.M) {
+	code := m.Run()
+	for _, remove := range slices.Backward(all.remove) {
+		remove()
+	}
+	os.Exit(code)
+}
+
+// start starts the browser.
+func (c *common) start(t *testing.T) context.Context {
+	t.Helper()
+	if c.browser != nil {
+		return c.browser
+	}
+	options := append(chromedp.DefaultExecAllocatorOptions[:], chromedp.ExecPath(chromium(t)),
+		chromedp.NoSandbox, chromedp.Flag("disable-gpu", true))
+	alloc, cancel := chromedp.NewExecAllocator(context.Background(), options...)
+	c.remove = append(c.remove, cancel)
+	ctx, cancel := chromedp.NewContext(alloc, chromedp.WithErrorf(func(string, ...any) {}))
+	c.remove = append(c.remove, cancel)
+	if err := chromedp.Run(ctx); err != nil {
+		t.Fatal(err)
+	}
+	c.browser = ctx
+	return ctx
+}
+
 // chromium returns the browser; tests skip where there is none.
 func chromium(t *testing.T) string {
 	t.Helper()
@@ -43,15 +81,11 @@ func chromium(t *testing.T) string {
 	return ""
 }
 
-// open opens an address in a window of some width. Whatever the page asks for that is not below
-// own, every error in its console and every dialog is a problem, and fails the test.
+// open opens an address in a tab of its own, of some width. Whatever the page asks for that is not
+// below own, every error in its console and every dialog is a problem, and fails the test.
 func open(t *testing.T, address, own string, width int64) *tab {
 	t.Helper()
-	options := append(chromedp.DefaultExecAllocatorOptions[:], chromedp.ExecPath(chromium(t)),
-		chromedp.NoSandbox, chromedp.Flag("disable-gpu", true))
-	alloc, cancel := chromedp.NewExecAllocator(t.Context(), options...)
-	t.Cleanup(cancel)
-	ctx, cancel := chromedp.NewContext(alloc, chromedp.WithErrorf(func(string, ...any) {}))
+	ctx, cancel := chromedp.NewContext(all.start(t))
 	t.Cleanup(cancel)
 	ctx, cancel = context.WithTimeout(ctx, 2*time.Minute)
 	t.Cleanup(cancel)
@@ -72,7 +106,8 @@ func open(t *testing.T, address, own string, width int64) *tab {
 			}
 		}
 	})
-	b.run(network.Enable(), log.Enable(), page.Enable(),
+	// A tab is seen and has the focus also when another one was opened after it.
+	b.run(network.Enable(), log.Enable(), page.Enable(), emulation.SetFocusEmulationEnabled(true),
 		chromedp.EmulateViewport(width, 900), chromedp.Navigate(address))
 	t.Cleanup(func() {
 		b.mu.Lock()
@@ -97,12 +132,15 @@ func (b *tab) run(actions ...chromedp.Action) {
 	}
 }
 
-// says holds that an expression is so, soon.
+// says holds that an expression is so, soon: a page that is left meanwhile has no answer.
 func (b *tab) says(expression string, want any) {
 	b.t.Helper()
 	var got any
-	for range 50 {
-		b.run(chromedp.Evaluate("("+expression+") ?? null", &got))
+	for range 400 {
+		err := chromedp.Run(b.ctx, chromedp.Evaluate("("+expression+") ?? null", &got))
+		if err != nil {
+			got = err
+		}
 		if fmt.Sprint(got) == fmt.Sprint(want) {
 			return
 		}
@@ -137,11 +175,24 @@ var hostile = []string{
 	`' onmouseover='window.pwned=1`, "\u202egnp.exe \x1b]0;x\x07", "{{constructor.constructor('window.pwned=1')()}}",
 }
 
-// site makes a folder of pages with the program: a talk of three turns, one that is hostile, one
-// with a line of ten megabytes, and the commit that added them.
+// site is a folder of pages that the program has made: a talk of three turns, one that is hostile,
+// one with a line of ten megabytes, and the commit that added them.
 func site(t *testing.T) string {
 	t.Helper()
-	dir := talks(t)
+	if all.site == "" {
+		dir, err := os.MkdirTemp("", "site")
+		if err != nil {
+			t.Fatal(err)
+		}
+		all.remove = append(all.remove, func() { _ = os.RemoveAll(dir) })
+		all.site = makeSite(t, dir)
+	}
+	return all.site
+}
+
+func makeSite(t *testing.T, dir string) string {
+	t.Helper()
+	talks(t, dir)
 	for _, args := range [][]string{
 		{"init", "-q"}, {"add", "."}, {"commit", "-q", "--date", "2026-01-01T00:00:00Z", "-m", hostile[0]},
 	} {
@@ -182,9 +233,8 @@ func program(t *testing.T, dir string, args ...string) *exec.Cmd {
 }
 
 // talks makes a workspace.
-func talks(t *testing.T) string {
+func talks(t *testing.T, dir string) {
 	t.Helper()
-	dir := t.TempDir()
 	talk := newTalk()
 	for i := range 3 {
 		talk.ask(fmt.Sprintf("question %d", i+1))
@@ -200,16 +250,18 @@ func talks(t *testing.T) string {
 		bad.say(text)
 	}
 	bad.write(t, dir, "17000000002", hostile[0])
-	long := newTalk()
-	long.ask("long")
-	long.call("y", map[string]any{}, strings.Repeat("line\n", 1000))
-	long.call("x", map[string]any{}, strings.Repeat("0123456789", 1_000_000))
-	long.say("done")
-	long.write(t, dir, "17000000003", "Long")
-	if err := os.WriteFile(filepath.Join(dir, ".jp", ".id"), []byte("ab12c"), 0o644); err != nil {
-		t.Fatal(err)
-	}
-	return dir
+	longTalk().write(t, dir, "17000000003", "Long")
+	identify(t, dir)
+}
+
+// longTalk has a line of ten megabytes.
+func longTalk() *talk {
+	k := newTalk()
+	k.ask("long")
+	k.call("y", map[string]any{}, strings.Repeat("line\n", 1000))
+	k.call("x", map[string]any{}, strings.Repeat("0123456789", 1_000_000))
+	k.say("done")
+	return k
 }
 
 // TestKeysAndFolding goes through a page with the keyboard.
@@ -298,13 +350,19 @@ func TestLongTextsAreAtHand(t *testing.T) {
 	b.run(chromedp.Click(`#r1 a`, chromedp.ByQuery))
 	b.says(`location.pathname.endsWith("17000000003.html") && document.querySelector("#r1")?.checkVisibility()`, true)
 
-	served := serve(t, talks(t))
+	dir, k := t.TempDir(), longTalk()
+	k.write(t, dir, "17000000003", "Long")
+	identify(t, dir)
+	served := serve(t, dir)
 	b = open(t, served+"17000000003.html?full=1", served, 800)
 	b.run(chromedp.Evaluate(`document.querySelectorAll("details.call").forEach(d => d.open = true)`, nil),
 		chromedp.Click(`p.rest a`, chromedp.ByQuery))
 	inPlace := `location.pathname.endsWith("17000000003.html") && document.querySelector(".call #r1")?.textContent.length > 9990000`
 	b.says(inPlace, true)
-	b.run(chromedp.Sleep(3 * time.Second)) // the page follows its conversation
+	k.ask("more") // the page follows its conversation
+	k.say("yes")
+	k.write(t, dir, "17000000003", "Long")
+	b.says(`document.querySelectorAll(".turn").length`, 2)
 	b.says(inPlace, true)
 }
 

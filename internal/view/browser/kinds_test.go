@@ -17,9 +17,7 @@ func pages(t *testing.T, talks map[string]*talk, args ...string) string {
 	for id, k := range talks {
 		k.write(t, dir, id, "Talk "+id)
 	}
-	if err := os.WriteFile(filepath.Join(dir, ".jp", ".id"), []byte("ab12c"), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	identify(t, dir)
 	if said, err := program(t, dir, append([]string{"site", "pages"}, args...)...).CombinedOutput(); err != nil {
 		t.Fatalf("%v: %s", err, said)
 	}

@@ -48,9 +48,7 @@ func TestPagesGrow(t *testing.T) {
 	turn(1)
 	turn(2)
 	k.write(t, dir, "17000000001", "Growing")
-	if err := os.WriteFile(dir+"/.jp/.id", []byte("ab12c"), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	identify(t, dir)
 	own := serve(t, dir)
 	b, list := open(t, own+"17000000001.html", own, 1400), open(t, own, own, 1400)
 	list.says(`document.querySelector("#list tbody tr").cells[5].textContent`, "3")
@@ -86,9 +84,7 @@ func TestLongListsAreShownInPart(t *testing.T) {
 		k.ask("q")
 		k.write(t, dir, fmt.Sprint(17000000001+i), fmt.Sprintf("Talk %03d", i))
 	}
-	if err := os.WriteFile(dir+"/.jp/.id", []byte("ab12c"), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	identify(t, dir)
 	if said, err := program(t, dir, "site", "pages").CombinedOutput(); err != nil {
 		t.Fatalf("%v: %s", err, said)
 	}
