@@ -6,14 +6,16 @@ import (
 )
 
 // In is [os.Root.FS] of a directory that others fill too: it waits for nothing that it opens.
-func In(root *os.Root) fs.FS { return rootFS{root, root.FS()} }
+func In(root *os.Root) RootFS { return RootFS{root, root.FS()} }
 
-type rootFS struct {
+// RootFS is the file system of [In].
+type RootFS struct {
 	root *os.Root
 	fsys fs.FS
 }
 
-func (r rootFS) Open(name string) (fs.File, error) {
+// Open implements [fs.FS].
+func (r RootFS) Open(name string) (fs.File, error) {
 	if !fs.ValidPath(name) {
 		return nil, &fs.PathError{Op: "open", Path: name, Err: fs.ErrInvalid}
 	}
@@ -24,10 +26,17 @@ func (r rootFS) Open(name string) (fs.File, error) {
 	return f, nil
 }
 
-func (r rootFS) ReadDir(name string) ([]fs.DirEntry, error) { return fs.ReadDir(r.fsys, name) }
-func (r rootFS) Stat(name string) (fs.FileInfo, error)      { return fs.Stat(r.fsys, name) }
-func (r rootFS) Lstat(name string) (fs.FileInfo, error)     { return fs.Lstat(r.fsys, name) }
-func (r rootFS) ReadLink(name string) (string, error)       { return fs.ReadLink(r.fsys, name) }
+// ReadDir implements [fs.ReadDirFS].
+func (r RootFS) ReadDir(name string) ([]fs.DirEntry, error) { return fs.ReadDir(r.fsys, name) }
+
+// Stat implements [fs.StatFS].
+func (r RootFS) Stat(name string) (fs.FileInfo, error) { return fs.Stat(r.fsys, name) }
+
+// Lstat implements [fs.ReadLinkFS].
+func (r RootFS) Lstat(name string) (fs.FileInfo, error) { return fs.Lstat(r.fsys, name) }
+
+// ReadLink implements [fs.ReadLinkFS].
+func (r RootFS) ReadLink(name string) (string, error) { return fs.ReadLink(r.fsys, name) }
 
 // Dir is [os.DirFS] of a directory that others fill too: it waits for nothing that it opens.
 func Dir(dir string) fs.FS { return dirFS{dir, os.DirFS(dir)} }

@@ -278,7 +278,7 @@ func (p *Plan) addWorkspaceID(s *survey) {
 	if len(p.Add) == 0 {
 		return
 	}
-	if p.WorkspaceID = unnamed(s.index, s.root, s.req.Dir); p.WorkspaceID != "" {
+	if p.WorkspaceID = unnamed(s.index, s.fsys.root, s.req.Dir); p.WorkspaceID != "" {
 		p.Add, p.all = append(p.Add, p.WorkspaceID), append(p.all, p.WorkspaceID)
 	}
 }

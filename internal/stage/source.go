@@ -109,7 +109,7 @@ func (src *closureSource) List(dir string) ([]check.Entry, error) {
 		if below && !slices.ContainsFunc(entries, isStore) {
 			entries = append(entries, check.Entry{Name: blobs.Dir, Mode: fs.ModeDir})
 		}
-		return entries, err
+		return src.identified(dir, entries), err
 	}
 	var entries []check.Entry
 	for _, f := range src.below(dir) {
@@ -123,6 +123,16 @@ func (src *closureSource) List(dir string) ([]check.Entry, error) {
 		}
 	}
 	return entries, nil
+}
+
+// identified gives the files of a directory that were read the ids of what was read.
+func (src *closureSource) identified(dir string, entries []check.Entry) []check.Entry {
+	for i, e := range entries {
+		if is, ok := src.survey.fsys.file(path.Join(dir, e.Name)); ok {
+			entries[i].ID = is.id
+		}
+	}
+	return entries
 }
 
 // Walk implements [check.Walker].
@@ -156,7 +166,7 @@ func (src *closureSource) below(dir string) []storeFile {
 
 // ReadFile remembers which object a blob would be.
 func (src *closureSource) ReadFile(name string) ([]byte, error) {
-	data, err := src.Source.ReadFile(name)
+	data, err := src.survey.fsys.again(name)
 	if err == nil && src.inStore(path.Dir(name)) {
 		src.note(name, data)
 	}

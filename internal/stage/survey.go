@@ -2,12 +2,12 @@ package stage
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"io/fs"
 	"maps"
-	"os"
 	"path"
 	"slices"
 	"strings"
@@ -17,7 +17,6 @@ import (
 	"github.com/git-jp/git-jp/gitint"
 	"github.com/git-jp/git-jp/internal/check"
 	"github.com/git-jp/git-jp/internal/refs"
-	"github.com/git-jp/git-jp/internal/regular"
 	"github.com/git-jp/git-jp/internal/workspace"
 )
 
@@ -31,8 +30,7 @@ const (
 type survey struct {
 	req   Request
 	cache *refs.Cache
-	root  *os.Root
-	fsys  fs.FS
+	fsys  *folders
 	there *presence
 	index *gitint.Index
 	// left has the blobs that a lazy clone leaves out of its working tree; nothing elsewhere.
@@ -57,14 +55,13 @@ func newSurvey(ctx context.Context, req Request) (*survey, error) {
 	if s.cache == nil {
 		s.cache = &refs.Cache{}
 	}
-	root, err := os.OpenRoot(req.Repo.Root())
-	if err != nil {
-		return nil, fmt.Errorf("open working tree: %w", err)
+	var err error
+	if s.fsys, err = openFolders(req.Repo, s.cache); err != nil {
+		return nil, err
 	}
-	s.root, s.fsys = root, regular.In(root)
 	s.there = &presence{fsys: s.fsys}
 	if s.left, err = check.LeftOut(ctx, req.Repo); err != nil {
-		_ = root.Close()
+		s.close()
 		return nil, err
 	}
 	look := s.lookAtAll
@@ -72,13 +69,13 @@ func newSurvey(ctx context.Context, req Request) (*survey, error) {
 		look = s.lookAtNamed
 	}
 	if err := look(ctx); err != nil {
-		_ = root.Close()
+		s.close()
 		return nil, err
 	}
 	return s, nil
 }
 
-func (s *survey) close() { _ = s.root.Close() }
+func (s *survey) close() { _ = s.fsys.root.Close() }
 
 // lookAtAll looks at every conversation that is not known to be settled.
 func (s *survey) lookAtAll(ctx context.Context) error {
@@ -156,6 +153,9 @@ func (s *survey) lookAtSome(ctx context.Context, only map[events.ID]bool) error 
 	clear(s.dirs)
 	clear(s.indexed)
 	wanted := func(id events.ID) bool { return only == nil || only[id] }
+	if err := s.fsys.look(ctx, s.req.Dir, wanted, s.mayDiffer); err != nil {
+		return err
+	}
 	entries, _, err := workspace.ScanOf(s.fsys, s.req.Dir, wanted)
 	if err != nil {
 		return err
@@ -186,6 +186,13 @@ func (s *survey) lookAtSome(ctx context.Context, only map[events.ID]bool) error 
 		}
 	}
 	return nil
+}
+
+// mayDiffer reports whether a file may be another one than that of the index, as far as git was
+// asked.
+func (s *survey) mayDiffer(name string) bool {
+	_, differs := s.states[name]
+	return differs || s.req.Select != Changed
 }
 
 // addRemoved notes which files are gone at which git does not look.
@@ -338,9 +345,7 @@ func (s *survey) closure(id events.ID, read streamReader) (*closure, error) {
 func (s *survey) title(id events.ID) string {
 	title := ""
 	for _, e := range s.dirs[id] {
-		if d, err := workspace.ReadDetails(s.fsys, e); err == nil && d.Title != nil {
-			title = *d.Title
-		}
+		title = cmp.Or(s.fsys.title(e), title)
 	}
 	if len(s.dirs[id]) > 0 {
 		return title
@@ -353,25 +358,28 @@ func (s *survey) title(id events.ID) string {
 		if err != nil {
 			continue
 		}
-		if d, err := events.DecodeDetails(data); err == nil && d.Title != nil {
-			title = *d.Title
-		}
+		title = cmp.Or(titleIn(data), title)
 	}
 	return title
 }
 
-func (s *survey) addFiles(c *closure, dir string) error {
-	return fs.WalkDir(s.fsys, dir, func(name string, d fs.DirEntry, err error) error {
+func (s *survey) addFiles(c *closure, below string) error {
+	entries, err := s.fsys.ReadDir(below)
+	if err != nil {
+		return err
+	}
+	for _, e := range entries {
+		name := path.Join(below, e.Name())
 		switch {
-		case err != nil:
-			return err
-		case d.IsDir():
-			return nil
-		case d.Type().IsRegular() && s.belongs(dir, name):
+		case e.IsDir():
+			if err := s.addFiles(c, name); err != nil {
+				return err
+			}
+		case e.Type().IsRegular() && s.belongs(c.dir, name):
 			c.files = append(c.files, name)
 		}
-		return nil
-	})
+	}
+	return nil
 }
 
 // belongs reports whether a file of a conversation's directory is staged. Its own
@@ -396,7 +404,11 @@ func (s *survey) belongs(dir, name string) bool {
 // exactly reads the stream of the working tree. One that cannot be read has no
 // references here, and is a finding of the check.
 func (s *survey) exactly(name string) ([]events.RefAt, gitint.OID) {
-	data, err := regular.Read(s.fsys, name, s.req.Repo.Limits().Of(name))
+	if is, ok := s.fsys.file(name); ok {
+		res, _ := s.cache.References(is.id, func() ([]byte, error) { return s.fsys.again(name) })
+		return res.Refs, is.object
+	}
+	data, err := s.fsys.again(name)
 	if err != nil {
 		return nil, gitint.OID{}
 	}

@@ -1,0 +1,197 @@
+package stage
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path"
+	"runtime"
+	"sync"
+
+	"github.com/git-jp/git-jp/events"
+	"github.com/git-jp/git-jp/gitint"
+	"github.com/git-jp/git-jp/internal/refs"
+	"github.com/git-jp/git-jp/internal/regular"
+	"github.com/git-jp/git-jp/internal/workspace"
+)
+
+// folders is the working tree as a survey sees it: the directory of a conversation is opened and
+// listed once, and its files are read once, for all who ask for them. To go down to each again for
+// each question costs more than what is there. What files say the cache remembers, by their ids.
+type folders struct {
+	regular.RootFS
+	root  *os.Root
+	cache *refs.Cache
+	repo  *gitint.Repo
+	large regular.Turn
+	known map[string]*folder // by path
+}
+
+// A folder is what a directory had.
+type folder struct {
+	entries []fs.DirEntry
+	files   map[string]held // that were read
+	title   string
+}
+
+// held is a file that was read.
+type held struct {
+	id     refs.ObjectID
+	object gitint.OID // of a stream
+}
+
+// kinds are the files of a conversation that are read.
+var kinds = map[string]refs.File{
+	workspace.EventsFile:     refs.StreamFile,
+	workspace.MetadataFile:   refs.DetailsFile,
+	workspace.BaseConfigFile: refs.DocumentFile,
+}
+
+func openFolders(repo *gitint.Repo, cache *refs.Cache) (*folders, error) {
+	root, err := os.OpenRoot(repo.Root())
+	if err != nil {
+		return nil, fmt.Errorf("open working tree: %w", err)
+	}
+	return &folders{RootFS: regular.In(root), root: root, cache: cache, repo: repo}, nil
+}
+
+// ReadDir implements [fs.ReadDirFS].
+func (f *folders) ReadDir(name string) ([]fs.DirEntry, error) {
+	if d, ok := f.known[name]; ok {
+		return d.entries, nil
+	}
+	return f.RootFS.ReadDir(name)
+}
+
+// look lists the conversations below jpDir that are wanted, several at a time, and reads the files
+// of which changed says so. What cannot be listed or read is left to those who ask for it, and say
+// so.
+func (f *folders) look(
+	ctx context.Context, jpDir string, wanted func(events.ID) bool, changed func(name string) bool,
+) error {
+	f.known = map[string]*folder{}
+	for _, p := range []workspace.Partition{workspace.Live, workspace.Archive} {
+		if err := f.lookIn(ctx, path.Join(jpDir, p.Dir()), wanted, changed); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (f *folders) lookIn(
+	ctx context.Context, dir string, wanted func(events.ID) bool, changed func(name string) bool,
+) error {
+	if info, err := f.Lstat(dir); err != nil || !info.IsDir() {
+		return nil //nolint:nilerr // says who lists it
+	}
+	top, err := regular.OpenFolder(f.root, dir)
+	if err != nil {
+		return nil //nolint:nilerr // the same
+	}
+	f.known[dir] = &folder{entries: top.Entries()}
+	names := make(chan string)
+	var mu sync.Mutex
+	var group sync.WaitGroup
+	for range runtime.GOMAXPROCS(0) {
+		group.Go(func() {
+			for name := range names {
+				if d, err := f.folder(top, dir, name, changed); err == nil {
+					mu.Lock()
+					f.known[path.Join(dir, name)] = d
+					mu.Unlock()
+				}
+			}
+		})
+	}
+	for _, e := range top.Entries() {
+		id, ok := events.ParseDirname(e.Name())
+		if ok && e.IsDir() && wanted(id) && ctx.Err() == nil {
+			names <- e.Name()
+		}
+	}
+	close(names)
+	group.Wait()
+	return errors.Join(ctx.Err(), top.Close())
+}
+
+// folder reads one directory of those of top.
+func (f *folders) folder(
+	top *regular.Folder, dir, name string, changed func(name string) bool,
+) (*folder, error) {
+	open, err := top.Open(name)
+	if err != nil {
+		return nil, err
+	}
+	d := &folder{entries: open.Entries(), files: map[string]held{}}
+	for _, e := range d.entries {
+		at := path.Join(dir, name, e.Name())
+		if kind, ok := kinds[e.Name()]; ok && e.Type().IsRegular() && changed(at) {
+			f.read(open, d, e, kind)
+		}
+	}
+	return d, open.Close()
+}
+
+// read learns what is in a file, unless that cannot be read.
+func (f *folders) read(open *regular.Folder, d *folder, e fs.DirEntry, kind refs.File) {
+	if info, err := e.Info(); err == nil {
+		defer f.large.Take(info.Size())()
+	}
+	data, err := open.Read(e.Name(), f.repo.Limits().Of(e.Name()))
+	if err != nil {
+		return
+	}
+	is := held{id: refs.Sum(data)}
+	switch kind {
+	case refs.StreamFile:
+		is.object = f.repo.HashBlob(data)
+	case refs.DetailsFile:
+		d.title = titleIn(data)
+	default:
+	}
+	f.cache.Learn(kind, is.id, data)
+	d.files[e.Name()] = is
+}
+
+// title returns the title of a conversation, "" where it has none or cannot be read.
+func (f *folders) title(e workspace.Entry) string {
+	if _, ok := f.file(path.Join(e.Path, workspace.MetadataFile)); ok {
+		return f.known[e.Path].title
+	}
+	if d, err := workspace.ReadDetails(f, e); err == nil && d.Title != nil {
+		return *d.Title
+	}
+	return ""
+}
+
+// titleIn returns the title that a metadata.json has, "" where it has none.
+func titleIn(data []byte) string {
+	if d, err := events.DecodeDetails(data); err == nil && d.Title != nil {
+		return *d.Title
+	}
+	return ""
+}
+
+// file returns what was read of a file.
+func (f *folders) file(name string) (held, bool) {
+	d, ok := f.known[path.Dir(name)]
+	if !ok {
+		return held{}, false
+	}
+	is, ok := d.files[path.Base(name)]
+	return is, ok
+}
+
+// again reads a file that was read before, or one that was not. It is an error if it is another one
+// by now: the cache would remember of the one what is true of the other.
+func (f *folders) again(name string) ([]byte, error) {
+	data, err := regular.Read(f, name, f.repo.Limits().Of(name))
+	if was, ok := f.file(name); ok && err == nil && refs.Sum(data) != was.id {
+		return nil, fmt.Errorf("read %s: %w", name, errChanged)
+	}
+	return data, err
+}
+
+var errChanged = errors.New("it was changed meanwhile")
