@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -33,14 +34,29 @@ func (r *Repo) Blame(ctx context.Context, rev, path string, from, to int) ([]Bla
 		}
 		args = append(args, "-L", lines)
 	}
+	var revs []string
 	if rev != "" {
 		id, err := r.Resolve(ctx, rev)
 		if err != nil {
 			return nil, fmt.Errorf("blame %s: %w", path, err)
 		}
-		args = append(args, id.String())
+		revs = []string{id.String()}
 	}
-	out, err := r.run(ctx, command{args: append(args, "--", path)})
+	if err := r.needVersions(ctx, revs, path); err != nil {
+		return nil, fmt.Errorf("blame %s: %w", path, err)
+	}
+	args = append(append(args, revs...), "--", path)
+	out, err := r.run(ctx, command{args: args})
+	for range mostRenames {
+		id, ok := lacked(err)
+		if !ok {
+			break
+		}
+		if err := r.Bring(ctx, []OID{id}, 0); err != nil {
+			return nil, fmt.Errorf("blame %s: %w", path, err)
+		}
+		out, err = r.run(ctx, command{args: args})
+	}
 	if err != nil {
 		return nil, fmt.Errorf("blame %s: %w", path, err)
 	}
@@ -49,6 +65,50 @@ func (r *Repo) Blame(ctx context.Context, rev, path string, from, to int) ([]Bla
 		return nil, fmt.Errorf("blame %s: %w", path, err)
 	}
 	return all, nil
+}
+
+// needVersions has all versions of a file be here that git blame compares, as long as it was not
+// renamed: in a partial clone it would fetch them one by one, and no git that we start fetches.
+func (r *Repo) needVersions(ctx context.Context, revs []string, path string) error {
+	if partial, err := r.Partial(ctx); err != nil || !partial {
+		return err
+	}
+	versions, err := r.History(ctx, HistoryRequest{Revs: revs, Globs: []string{literal(path)}})
+	if err != nil {
+		return err
+	}
+	var ids []OID
+	for _, v := range versions {
+		for _, f := range v.Files {
+			ids = append(ids, f.Old, f.New)
+		}
+	}
+	ids = slices.DeleteFunc(ids, OID.IsZero)
+	return r.Bring(ctx, ids, 0)
+}
+
+// mostRenames bounds how often git blame is asked again when it lacks the file that it takes for
+// an older version under another name.
+const mostRenames = 20
+
+// lacked returns the object that git says it would have fetched.
+func lacked(err error) (id OID, ok bool) {
+	exit, ok := errors.AsType[*ExitError](err)
+	if !ok {
+		return id, false
+	}
+	_, rest, ok := strings.Cut(exit.Stderr, "could not fetch ")
+	digits, _, found := strings.Cut(rest, " ")
+	if !ok || !found {
+		return id, false
+	}
+	id, err = ParseOID(digits)
+	return id, err == nil
+}
+
+// literal is a glob that a path alone matches.
+func literal(path string) string {
+	return strings.NewReplacer(`\`, `\\`, "*", `\*`, "?", `\?`, "[", `\[`).Replace(path)
 }
 
 var errBlame = errors.New("unexpected output of git blame")

@@ -11,15 +11,22 @@ import (
 
 // A FetchError says that a remote did not give objects that it has promised.
 type FetchError struct {
-	Remote  string // "" where there is none
+	Remote  string // "" where there is none, or none was asked
 	Objects int    // that were asked for
 	Err     error
 }
 
 // Error names the remote and what git said last.
 func (e *FetchError) Error() string {
-	if e.Remote == "" {
-		return fmt.Sprintf("fetch %d objects: no remote has promised any", e.Objects)
+	what := "fetch 1 object"
+	if e.Objects != 1 {
+		what = fmt.Sprintf("fetch %d objects", e.Objects)
+	}
+	switch {
+	case e.Remote == "" && e.Err != nil:
+		return fmt.Sprintf("%s: %v", what, e.Err)
+	case e.Remote == "":
+		return what + ": no remote has promised any"
 	}
 	said := ""
 	if exit, ok := errors.AsType[*ExitError](e.Err); ok {
@@ -28,19 +35,43 @@ func (e *FetchError) Error() string {
 	} else if e.Err != nil {
 		said = ": " + e.Err.Error()
 	}
-	return fmt.Sprintf("fetch %d objects from %s%s", e.Objects, e.Remote, said)
+	return fmt.Sprintf("%s from %s%s", what, e.Remote, said)
 }
 
 // Unwrap returns the error of git.
 func (e *FetchError) Unwrap() error { return e.Err }
 
+// Partial reports whether a remote has promised objects that need not be here.
+func (r *Repo) Partial(ctx context.Context) (bool, error) {
+	s, err := r.shape(ctx)
+	if err != nil {
+		return false, err
+	}
+	return s.partial, nil
+}
+
+// Need fetches those of the objects that are not here, and are about to be read, where this is a
+// partial clone. In another one reading them says what is lost.
+func (r *Repo) Need(ctx context.Context, ids []OID) error {
+	if partial, err := r.Partial(ctx); err != nil || !partial {
+		return err
+	}
+	return r.Bring(ctx, ids, 0)
+}
+
 // Bring fetches those of the objects that are not here from the remotes that have promised them:
 // all in one request, without a change of any ref. What it brings is in packs of git's own, and
-// all of it or nothing. The error is a *FetchError.
-func (r *Repo) Bring(ctx context.Context, ids []OID) error {
+// all of it or nothing. How large it is may be said, for who is told of it. The error is a
+// *FetchError.
+func (r *Repo) Bring(ctx context.Context, ids []OID, bytes int64) error {
 	missing, err := r.missing(ctx, ids)
 	if err != nil || len(missing) == 0 {
 		return err
+	}
+	if r.fetch != nil {
+		if err := r.fetch(len(missing), bytes); err != nil {
+			return &FetchError{Objects: len(missing), Err: err}
+		}
 	}
 	s, err := r.shape(ctx)
 	if err != nil {

@@ -69,7 +69,7 @@ func TestCloneLeavesOutAndBringFetchesAtOnce(t *testing.T) {
 		t.Fatalf("missing before: %v, %v", missing, err)
 	}
 	refs, packs := clone.Run("for-each-ref"), promisorPacks(t, clone)
-	if err := repo.Bring(t.Context(), append(ids, ids[0])); err != nil {
+	if err := repo.Bring(t.Context(), append(ids, ids[0]), 0); err != nil {
 		t.Fatal(err)
 	}
 	for i, id := range ids {
@@ -88,7 +88,7 @@ func TestCloneLeavesOutAndBringFetchesAtOnce(t *testing.T) {
 		t.Errorf("FETCH_HEAD: %v", err)
 	}
 	before := repo.Processes()
-	if err := repo.Bring(t.Context(), ids); err != nil || repo.Processes() != before {
+	if err := repo.Bring(t.Context(), ids, 0); err != nil || repo.Processes() != before {
 		t.Errorf("asked again: %v, %d processes", err, repo.Processes()-before)
 	}
 }
@@ -100,7 +100,7 @@ func TestBringLeavesOutWhatTheRemoteLacks(t *testing.T) {
 		t.Fatal(err)
 	}
 	repo := open(t, clone)
-	err := repo.Bring(t.Context(), ids)
+	err := repo.Bring(t.Context(), ids, 0)
 	failed, ok := errors.AsType[*gitint.FetchError](err)
 	if !ok || failed.Remote != "origin" {
 		t.Fatalf("got %v", err)
@@ -116,7 +116,7 @@ func TestBringFromARemoteThatIsGone(t *testing.T) {
 	if err := os.Rename(origin.Dir, origin.Dir+"-gone"); err != nil {
 		t.Fatal(err)
 	}
-	err := open(t, clone).Bring(t.Context(), ids)
+	err := open(t, clone).Bring(t.Context(), ids, 0)
 	failed, ok := errors.AsType[*gitint.FetchError](err)
 	if !ok || strings.Contains(failed.Error(), "\n") || failed.Objects != 3 {
 		t.Fatalf("got %v", err)
@@ -128,7 +128,7 @@ func TestManyPacksAreJoined(t *testing.T) {
 	_, clone, ids := lazyClone(t, n)
 	repo := open(t, clone)
 	for _, id := range ids {
-		if err := repo.Bring(t.Context(), []gitint.OID{id}); err != nil {
+		if err := repo.Bring(t.Context(), []gitint.OID{id}, 0); err != nil {
 			t.Fatal(err)
 		}
 	}

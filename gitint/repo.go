@@ -27,6 +27,10 @@ type Options struct {
 	// Limits are how large files and objects may be that are read. No object of which more
 	// would come is unpacked.
 	Limits regular.Limits
+	// Fetch is told how many objects are about to be fetched from a remote that has promised them,
+	// and how large they are, 0 where only the remote knows. Its error is why nothing is fetched.
+	// It may be nil.
+	Fetch func(objects int, bytes int64) error
 }
 
 // A Repo is one repository, seen from one of its working trees or from none.
@@ -46,6 +50,7 @@ type Repo struct {
 	clock       func() time.Time
 	lockTimeout time.Duration
 	limits      regular.Limits
+	fetch       func(objects int, bytes int64) error
 	processes   atomic.Int64
 	reads       atomic.Int64
 
@@ -67,6 +72,7 @@ func Open(ctx context.Context, opts Options) (*Repo, error) {
 		clock:       opts.Now,
 		lockTimeout: opts.LockTimeout,
 		limits:      opts.Limits,
+		fetch:       opts.Fetch,
 	}
 	if err := r.locate(ctx); err != nil {
 		return nil, err

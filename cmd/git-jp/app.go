@@ -112,7 +112,7 @@ func (a *app) repo(ctx context.Context) (*gitint.Repo, error) {
 	}
 	r, err := gitint.Open(ctx, gitint.Options{
 		Dir: a.directory(), Env: a.env, Trace: log, Now: a.now, LockTimeout: indexLockWait,
-		Limits: a.limits(),
+		Limits: a.limits(), Fetch: fetching(a),
 	})
 	if err != nil {
 		return nil, err

@@ -47,6 +47,9 @@ func (c diffCmd) Run(ctx context.Context, a *app) error {
 	if err != nil {
 		return err
 	}
+	if err := c.fetch(ctx, a, places, ids[0]); err != nil {
+		a.warn("%v", err)
+	}
 	var sides [2]revisions.Side
 	for i, p := range places {
 		if sides[i], err = c.side(a, p, ids[0]); err != nil {
@@ -145,6 +148,17 @@ func (c diffCmd) revisions() []string {
 		return c.Revision
 	}
 	return []string{cmp.Or(from, "HEAD"), cmp.Or(to, "HEAD")}
+}
+
+// fetch has the conversation as commits and the index have it be here.
+func (diffCmd) fetch(ctx context.Context, a *app, places [2]place, id events.ID) error {
+	var snaps []gitint.Snapshot
+	for _, p := range places {
+		if p.snapshot != nil {
+			snaps = append(snaps, p.snapshot)
+		}
+	}
+	return revisions.Fetch(ctx, a.openRepo, places[0].dir, id, snaps...)
 }
 
 // side reads a conversation; the zero side when the place has none.

@@ -172,7 +172,8 @@ func (g *grepRun) refs(ctx context.Context) error {
 		return err
 	}
 	all := search.Refs{
-		Repo: repo, Wanted: wanted, Archived: g.cmd.Archived, Problem: g.problem,
+		Repo: repo, Wanted: wanted, Archived: g.cmd.Archived,
+		Contents: g.pattern.Contents(), Problem: g.problem,
 	}
 	return all.Each(ctx, g.search)
 }
@@ -199,8 +200,10 @@ func (g *grepRun) want() (wanted map[events.ID]bool, err error) {
 
 // problem reports what could not be searched and goes on.
 func (g *grepRun) problem(err error) {
-	g.warn("%v", err)
 	g.failed = true
+	if !isNotHere(g.app, err) {
+		g.warn("%v", err)
+	}
 }
 
 // mostUnread is how many contents of a conversation are named that could not be searched.

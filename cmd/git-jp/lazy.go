@@ -48,7 +48,7 @@ func elsewhereIn(a *app, root string) workspace.Elsewhere {
 	}
 	keep := func() error { return spare.Keep(repo.GitDir(), repo.Root(), store) }
 	_ = keep() // what fails now fails at the end, which says so
-	s := ondemand.New(repo, store, fetching(a))
+	s := ondemand.New(repo, store)
 	a.closers = append(a.closers, func() error {
 		if err := keep(); err != nil {
 			a.warn("%v", err)
@@ -68,28 +68,31 @@ func storeIn(repo *gitint.Repo, root string) (string, bool) {
 	return filepath.ToSlash(below), err == nil && outside == nil && filepath.IsLocal(below)
 }
 
-// fetching says what is fetched on a terminal, and whether anything is.
-func fetching(a *app) ondemand.Fetch {
-	return ondemand.Fetch{
-		Offline: a.Offline || isTrue(a.getenv("GIT_NO_LAZY_FETCH")),
-		Begin: func(n int, bytes int64) func() {
-			if a.stderrTerminal || a.Verbose {
-				a.note("fetching %s%s", render.Count(n, "blob"), sized(bytes))
-			}
-			return func() {}
-		},
+// fetching returns what says on a terminal what is fetched, and whether anything is.
+func fetching(a *app) func(objects int, bytes int64) error {
+	return func(n int, bytes int64) error {
+		switch {
+		case offline(a):
+			return ondemand.ErrOffline
+		case a.stderrTerminal || a.Verbose:
+			a.note("fetching %s%s", render.Count(n, "object"), sized(bytes))
+		}
+		return nil
 	}
 }
+
+// offline reports whether nothing may be fetched.
+func offline(a *app) bool { return a.Offline || isTrue(a.getenv("GIT_NO_LAZY_FETCH")) }
 
 // fetchFiles returns what fetches files of conversations from the remote that has promised them.
 // Nothing but the remote knows how large they are.
 func fetchFiles(a *app, repo *gitint.Repo) func(context.Context, []gitint.OID) error {
 	return func(ctx context.Context, ids []gitint.OID) error {
-		if fetching(a).Offline {
+		if offline(a) {
 			return fmt.Errorf("fetch %s: %w", render.Count(len(ids), "file"), ondemand.ErrOffline)
 		}
 		a.note("fetching %s of conversations", render.Count(len(ids), "file"))
-		return repo.Bring(ctx, ids)
+		return repo.Bring(ctx, ids, 0)
 	}
 }
 
@@ -141,7 +144,7 @@ func setCheckout(ctx context.Context, a *app, value string) error {
 		a.note("%s is %s already", checkoutKey, value)
 		return nil
 	case value == checkoutFull:
-		return fillCheckout(ctx, a, repo)
+		return fillCheckout(ctx, repo)
 	}
 	switch own, err := stage.Unpublished(ctx, repo); {
 	case err != nil:
@@ -158,8 +161,8 @@ func setCheckout(ctx context.Context, a *app, value string) error {
 
 // fillCheckout brings all blobs that the working tree is to have in one request, before anything
 // changes, and then puts them there.
-func fillCheckout(ctx context.Context, a *app, repo *gitint.Repo) error {
-	if err := ondemand.BringAll(ctx, repo, fetching(a)); err != nil {
+func fillCheckout(ctx context.Context, repo *gitint.Repo) error {
+	if err := ondemand.BringAll(ctx, repo); err != nil {
 		return fmt.Errorf("set %s %s: %w", checkoutKey, checkoutFull, err)
 	}
 	if err := stage.KeepSpares(ctx, repo); err != nil {
@@ -202,7 +205,8 @@ func isNotHere(a *app, err error) bool {
 		a.pointers[p.Hash] = true
 		return true
 	}
-	return isA[*blobs.NotHereError](err)
+	missing, ok := errors.AsType[*gitint.MissingObjectError](err)
+	return isA[*blobs.NotHereError](err) || ok && missing.Promised
 }
 
 // warnPointers reports in one line how many blobs are with Git LFS.

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 
+	"github.com/git-jp/git-jp/gitint"
 	"github.com/git-jp/git-jp/internal/blame"
 	"github.com/git-jp/git-jp/internal/recall"
 	"github.com/git-jp/git-jp/internal/review"
@@ -53,7 +54,7 @@ func (c mcpCmd) Run(ctx context.Context, a *app) error {
 			if cut {
 				return nil, fmt.Errorf("commit %s: %w", head, review.ErrCut)
 			}
-			return review.Between(ctx, repo, base, head, warn)
+			return added(ctx, repo, base, head, warn)
 		},
 		Review: func(ctx context.Context, base string) ([]review.Conversation, error) {
 			repo, err := a.repo(ctx)
@@ -64,7 +65,7 @@ func (c mcpCmd) Run(ctx context.Context, a *app) error {
 			if err != nil {
 				return nil, err
 			}
-			return review.Between(ctx, repo, from, head, warn)
+			return added(ctx, repo, from, head, warn)
 		},
 	})
 	err := server.Run(ctx, &mcp.IOTransport{
@@ -74,6 +75,16 @@ func (c mcpCmd) Run(ctx context.Context, a *app) error {
 		return nil
 	}
 	return err
+}
+
+// added returns the conversations that a commit or a branch added to.
+func added(
+	ctx context.Context, repo *gitint.Repo, base, head gitint.OID, warn func(error),
+) ([]review.Conversation, error) {
+	if err := review.Fetch(ctx, repo, false, review.Range{Base: base, Head: head}); err != nil {
+		warn(err)
+	}
+	return review.Between(ctx, repo, base, head, warn)
 }
 
 // anyPlace has the conversations that are here when they are asked for: agents start the server in

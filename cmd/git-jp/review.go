@@ -42,10 +42,17 @@ func (c reviewCmd) Run(ctx context.Context, a *app) error {
 		return err
 	}
 	failed := false
-	all, err := review.Between(ctx, repo, base, head, func(err error) {
-		a.warn("%v", err)
+	problem := func(err error) {
 		failed = true
-	})
+		if !isNotHere(a, err) {
+			a.warn("%v", err)
+		}
+	}
+	err = review.Fetch(ctx, repo, c.Format == "html", review.Range{Base: base, Head: head})
+	if err != nil {
+		problem(err)
+	}
+	all, err := review.Between(ctx, repo, base, head, problem)
 	if err != nil {
 		return err
 	}

@@ -71,8 +71,10 @@ func (c siteCmd) Run(ctx context.Context, a *app) error {
 		Title: c.Title, Version: a.version, Page: view.Document{Focused: c.Focused, Prices: prices},
 		Authors: authors, History: commits, Files: files,
 		Problem: func(err error) {
-			a.warn("%v", err)
 			failed = true
+			if !isNotHere(a, err) {
+				a.warn("%v", err)
+			}
 		},
 	})
 	if err != nil {
@@ -98,7 +100,7 @@ func (siteCmd) history(ctx context.Context, a *app, h *web.Repository) *site.His
 	}
 	for _, i := range h.Repo.Incomplete() {
 		switch i.Reason {
-		case gitint.ReasonShallow, gitint.ReasonPartial, gitint.ReasonGrafts:
+		case gitint.ReasonShallow, gitint.ReasonGrafts:
 			a.note("without pages of commits: %s", i.Detail)
 			return nil
 		}

@@ -109,6 +109,9 @@ func (f *Finder) Find(ctx context.Context, q Request) ([]Span, error) {
 		return nil, err
 	}
 	all, texts := spans(lines)
+	if err := f.fetch(ctx, all); err != nil {
+		f.problem(err)
+	}
 	for i := range all {
 		id := all[i].Commit.Commit
 		if id.IsZero() {
@@ -125,6 +128,26 @@ func (f *Finder) Find(ctx context.Context, q Request) ([]Span, error) {
 		slices.SortStableFunc(all[i].Turns, Turn.before)
 	}
 	return all, nil
+}
+
+// fetch has what the commits of lines added be here.
+func (f *Finder) fetch(ctx context.Context, all []Span) error {
+	var ranges []review.Range
+	for _, span := range all {
+		id := span.Commit.Commit
+		known := slices.ContainsFunc(ranges, func(r review.Range) bool { return r.Head == id })
+		if _, read := f.commits[id]; id.IsZero() || read || known {
+			continue
+		}
+		base, cut, err := f.repo.Parent(ctx, id)
+		if err != nil {
+			return err
+		}
+		if !cut {
+			ranges = append(ranges, review.Range{Base: base, Head: id})
+		}
+	}
+	return review.Fetch(ctx, f.repo, false, ranges...)
 }
 
 // commit returns what a commit added. Of that at which a shallow clone ends it is unknown.

@@ -167,7 +167,7 @@ var rooms = []room{
 	{
 		dir:     "internal/revisions",
 		is:      "what commits did to one conversation, and one as a place has it, to be compared",
-		imports: []string{"events", "events/threeway", "blobs", "gitint", "internal/render", "internal/workspace"},
+		imports: []string{"events", "events/threeway", "blobs", "gitint", "internal/ondemand", "internal/render", "internal/workspace"},
 	},
 	{
 		dir:     "internal/setup",
@@ -177,7 +177,7 @@ var rooms = []room{
 	{
 		dir:     "internal/search",
 		is:      "finding text in a conversation, inside blobs and base64 too, and in those of all refs",
-		imports: []string{"events", "blobs", "gitint", "internal/workspace"},
+		imports: []string{"events", "blobs", "gitint", "internal/ondemand", "internal/workspace"},
 	},
 	{
 		dir:     "internal/sessions",
@@ -231,7 +231,7 @@ var rooms = []room{
 		dir: "internal/web",
 		is:  "the pages for a browser on this machine",
 		imports: []string{
-			"events", "blobs", "gitint", "internal/blame", "internal/render", "internal/review",
+			"events", "blobs", "gitint", "internal/blame", "internal/ondemand", "internal/render", "internal/review",
 			"internal/revisions", "internal/search", "internal/view", "internal/workspace",
 		},
 		network: "loopback",
@@ -249,7 +249,7 @@ var rooms = []room{
 	{
 		dir:     "internal/review",
 		is:      "what a branch added to conversations, as the comment of a pull request",
-		imports: []string{"events", "blobs", "gitint", "internal/render", "internal/workspace"},
+		imports: []string{"events", "blobs", "gitint", "internal/ondemand", "internal/render", "internal/workspace"},
 	},
 	{
 		dir: "internal/site",

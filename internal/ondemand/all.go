@@ -2,7 +2,6 @@ package ondemand
 
 import (
 	"context"
-	"fmt"
 
 	"github.com/git-jp/git-jp/blobs"
 	"github.com/git-jp/git-jp/gitint"
@@ -11,7 +10,7 @@ import (
 
 // BringAll fetches, in one request, all blobs that the index names in any workspace and that are
 // not here.
-func BringAll(ctx context.Context, repo *gitint.Repo, f Fetch) error {
+func BringAll(ctx context.Context, repo *gitint.Repo) error {
 	index, err := repo.Index(ctx)
 	if err != nil {
 		return err
@@ -30,17 +29,5 @@ func BringAll(ctx context.Context, repo *gitint.Repo, f Fetch) error {
 			ids = append(ids, e.OID)
 		}
 	}
-	missing, err := repo.HasObject(ctx, ids)
-	switch {
-	case err != nil || len(missing) == 0:
-		return err
-	case f.Offline:
-		return fmt.Errorf("%d blobs are not here: %w", len(missing), ErrOffline)
-	}
-	done := func() {}
-	if f.Begin != nil {
-		done = f.Begin(len(missing), 0)
-	}
-	defer done()
-	return repo.Bring(ctx, missing)
+	return repo.Bring(ctx, ids, 0)
 }

@@ -1,4 +1,5 @@
-// Package ondemand reads the blobs of a lazy clone, whose working tree leaves them out.
+// Package ondemand reads the blobs of a lazy clone, whose working tree leaves them out, and
+// conversations of other commits with theirs.
 //
 // # Words
 //
@@ -9,7 +10,8 @@
 //
 //   - Presence costs trees and the index, no content and no request.
 //   - What is missing is fetched in one request: all that was expected, when the first of it is
-//     read. A request that failed is not repeated for what it was about.
+//     read. A request that failed is not repeated for what it was about. What other commits
+//     have is fetched before it is read: their files together, then the contents.
 //   - What is asked for are objects that a tree or the index of this repository names at the path
 //     of a blob: never a name that a conversation says. The remote is that of git's own
 //     configuration.

@@ -19,9 +19,8 @@ var ErrOffline = errors.New("the command is offline")
 // A Source has the blobs of one store in git: as HEAD and the index name them, and where they
 // are not here, from the remote that has promised them. It may be used by several goroutines.
 type Source struct {
-	repo  *gitint.Repo
-	dir   string // of the store, from the root of the working tree
-	fetch Fetch
+	repo *gitint.Repo
+	dir  string // of the store, from the root of the working tree
 
 	mu       sync.Mutex
 	head     snapshot
@@ -36,22 +35,14 @@ type absence struct {
 	err  error
 }
 
-// Fetch says how a source talks to its remote and to the user.
-type Fetch struct {
-	// Offline says that nothing is to be fetched.
-	Offline bool
-	// Begin, if set, is told what is fetched, and returns what is called at the end.
-	Begin func(blobs int, bytes int64) (done func())
-}
-
 // snapshot is a snapshot of the repository that is opened when it is asked for.
 type snapshot func() (gitint.Snapshot, error)
 
 // New returns the source of the blobs of the store at dir, a slash path from the root of the
 // working tree.
-func New(repo *gitint.Repo, dir string, f Fetch) *Source {
+func New(repo *gitint.Repo, dir string) *Source {
 	s := &Source{
-		repo: repo, dir: dir, fetch: f,
+		repo: repo, dir: dir,
 		expected: map[blobs.Hash]int64{}, failed: map[blobs.Hash]absence{},
 	}
 	s.head = sync.OnceValues(func() (gitint.Snapshot, error) {
@@ -142,16 +133,11 @@ func (s *Source) bring(ctx context.Context, ref blobs.Ref) error {
 	}
 	s.expected[ref.Hash] = ref.Size
 	ids, bytes, err := s.missing(ctx)
-	if err == nil && s.fetch.Offline {
-		err = ErrOffline
-	}
 	if err == nil {
-		done := func() {}
-		if s.fetch.Begin != nil {
-			done = s.fetch.Begin(len(ids), bytes)
-		}
-		err = s.repo.Bring(ctx, ids)
-		done()
+		err = s.repo.Bring(ctx, ids, bytes)
+	}
+	if errors.Is(err, ErrOffline) {
+		err = ErrOffline // whoever counts says how much
 	}
 	if err != nil {
 		s.fail(ctx, err)

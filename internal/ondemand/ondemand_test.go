@@ -17,7 +17,10 @@ import (
 const dir = ".jp/blobs"
 
 // lazily returns a lazy clone of a repository that has contents, and where the repository is.
-func lazily(t *testing.T, contents ...string) (repo *gitint.Repo, origin string, refs []blobs.Ref) {
+// It asks fetch before it fetches.
+func lazily(
+	t *testing.T, fetch func(int, int64) error, contents ...string,
+) (repo *gitint.Repo, origin string, refs []blobs.Ref) {
 	t.Helper()
 	r := gittest.Repo(t)
 	for _, c := range contents {
@@ -28,7 +31,7 @@ func lazily(t *testing.T, contents ...string) (repo *gitint.Repo, origin string,
 	r.Commit("blobs")
 	r.Run("config", "uploadpack.allowFilter", "true")
 	clone := filepath.Join(gittest.TempDir(t), "clone")
-	repo, err := gitint.Clone(t.Context(), gitint.Options{Dir: r.Dir, Env: r.Env},
+	repo, err := gitint.Clone(t.Context(), gitint.Options{Dir: r.Dir, Env: r.Env, Fetch: fetch},
 		gitint.CloneRequest{URL: "file://" + r.Dir, Dir: clone, Pattern: "!**/.jp/blobs/"})
 	if err != nil {
 		t.Fatal(err)
@@ -37,18 +40,18 @@ func lazily(t *testing.T, contents ...string) (repo *gitint.Repo, origin string,
 	return repo, r.Dir, refs
 }
 
-// counting is a fetch that notes how many blobs each request is about.
-func counting(requests *[]int) ondemand.Fetch {
-	return ondemand.Fetch{Begin: func(n int, _ int64) func() {
+// noting notes how many blobs each request is about, and answers with an error.
+func noting(requests *[]int, err error) func(int, int64) error {
+	return func(n int, _ int64) error {
 		*requests = append(*requests, n)
-		return func() {}
-	}}
+		return err
+	}
 }
 
 func TestWhatIsExpectedComesTogether(t *testing.T) {
-	repo, _, refs := lazily(t, "one", "two", "three")
 	var requests []int
-	s := ondemand.New(repo, dir, counting(&requests))
+	repo, _, refs := lazily(t, noting(&requests, nil), "one", "two", "three")
+	s := ondemand.New(repo, dir)
 	if !s.Has(refs[0].Hash) || s.Has(blobs.Sum([]byte("none"))) {
 		t.Error("presence is not what HEAD names")
 	}
@@ -75,12 +78,12 @@ func TestWhatIsExpectedComesTogether(t *testing.T) {
 }
 
 func TestWhatFailedIsNotAskedForAgain(t *testing.T) {
-	repo, origin, refs := lazily(t, "one", "two", "three")
+	var requests []int
+	repo, origin, refs := lazily(t, noting(&requests, nil), "one", "two", "three")
 	if err := os.Rename(origin, origin+"-gone"); err != nil {
 		t.Fatal(err)
 	}
-	var requests []int
-	s := ondemand.New(repo, dir, counting(&requests))
+	s := ondemand.New(repo, dir)
 	for range 2 {
 		s.Expect(slices.Values(refs))
 		for _, ref := range refs {
@@ -100,21 +103,24 @@ func TestWhatFailedIsNotAskedForAgain(t *testing.T) {
 }
 
 func TestNothingIsFetchedOffline(t *testing.T) {
-	repo, _, refs := lazily(t, "one")
 	var requests []int
-	f := counting(&requests)
-	f.Offline = true
-	_, err := ondemand.New(repo, dir, f).File(refs[0])
-	if !errors.Is(err, ondemand.ErrOffline) || len(requests) > 0 {
+	offline := ondemand.ErrOffline
+	repo, _, refs := lazily(t, func(n int, bytes int64) error {
+		return noting(&requests, offline)(n, bytes)
+	}, "one")
+	_, err := ondemand.New(repo, dir).File(refs[0])
+	if !errors.Is(err, ondemand.ErrOffline) || len(requests) != 1 {
 		t.Errorf("got %v, requests %v", err, requests)
 	}
-	if err := ondemand.BringAll(t.Context(), repo, f); !errors.Is(err, ondemand.ErrOffline) {
+	if err := ondemand.BringAll(t.Context(), repo); !errors.Is(err, ondemand.ErrOffline) {
 		t.Errorf("all: %v", err)
 	}
-	if err := ondemand.BringAll(t.Context(), repo, ondemand.Fetch{}); err != nil {
+	offline = nil
+	if err := ondemand.BringAll(t.Context(), repo); err != nil {
 		t.Error(err)
 	}
-	if _, err := ondemand.New(repo, dir, f).File(refs[0]); err != nil {
+	offline = ondemand.ErrOffline
+	if _, err := ondemand.New(repo, dir).File(refs[0]); err != nil {
 		t.Errorf("what is here: %v", err)
 	}
 }

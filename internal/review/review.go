@@ -10,6 +10,7 @@ import (
 	"github.com/git-jp/git-jp/blobs"
 	"github.com/git-jp/git-jp/events"
 	"github.com/git-jp/git-jp/gitint"
+	"github.com/git-jp/git-jp/internal/ondemand"
 	"github.com/git-jp/git-jp/internal/render"
 	"github.com/git-jp/git-jp/internal/workspace"
 )
@@ -30,42 +31,20 @@ var ErrCut = errors.New("history is cut off there, so what it added is unknown")
 
 // Between returns the conversations to which head has added since base, in the order of their ids;
 // all that head has where base is zero. What cannot be read is reported, and the others are
-// returned.
+// returned. It fetches nothing: see [Fetch].
 func Between(
 	ctx context.Context, repo *gitint.Repo, base, head gitint.OID, problem func(error),
 ) ([]Conversation, error) {
-	var was *gitint.Tree
-	var before []place
-	if !base.IsZero() {
-		var err error
-		if was, err = repo.Tree(ctx, base.String()); err != nil {
-			return nil, err
-		}
-		if before, err = conversations(was); err != nil {
-			return nil, err
-		}
-	}
-	is, err := repo.Tree(ctx, head.String())
-	if err != nil {
-		return nil, err
-	}
-	after, err := conversations(is)
+	changed, err := compare(ctx, repo, base, head)
 	if err != nil {
 		return nil, err
 	}
 	var all []Conversation
-	for _, e := range after {
+	for _, e := range changed.pairs {
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
-		i := slices.IndexFunc(before, func(b place) bool { return b.ID == e.ID })
-		if i >= 0 && streamOf(was, before[i]) == streamOf(is, e) {
-			continue
-		}
-		c, err := read(is, e)
-		if err == nil && i >= 0 {
-			err = c.without(was, before[i])
-		}
+		c, err := changed.read(e)
 		if err != nil {
 			problem(err)
 			continue
@@ -75,6 +54,73 @@ func Between(
 		}
 	}
 	return all, nil
+}
+
+// changes are conversations whose streams two commits do not have alike.
+type changes struct {
+	was   *gitint.Tree // nil where there is none
+	is    *gitint.Tree
+	pairs []pair
+}
+
+type pair struct {
+	before *place // nil where there is none
+	after  place
+}
+
+// read reads a conversation with the turns that were added.
+func (c changes) read(p pair) (Conversation, error) {
+	conv, err := workspace.Read(c.is, p.after.Entry)
+	if err != nil {
+		return Conversation{}, fmt.Errorf("read %s: %w", c.is.Name(), err)
+	}
+	return c.added(p, conv)
+}
+
+// added returns what of a conversation was added.
+func (c changes) added(p pair, conv *workspace.Conversation) (Conversation, error) {
+	is := Conversation{
+		Conversation: conv, Contents: ondemand.Contents(c.is, p.after.jp+"/"+blobs.Dir),
+	}
+	for i := range conv.Stream.Turns() {
+		is.Turns = append(is.Turns, i)
+	}
+	if p.before == nil {
+		return is, nil
+	}
+	return is, is.without(c.was, *p.before)
+}
+
+func compare(
+	ctx context.Context, repo *gitint.Repo, base, head gitint.OID,
+) (c changes, err error) {
+	var before []place
+	if !base.IsZero() {
+		if c.was, err = repo.Tree(ctx, base.String()); err != nil {
+			return c, err
+		}
+		if before, err = conversations(c.was); err != nil {
+			return c, err
+		}
+	}
+	if c.is, err = repo.Tree(ctx, head.String()); err != nil {
+		return c, err
+	}
+	after, err := conversations(c.is)
+	if err != nil {
+		return c, err
+	}
+	for _, e := range after {
+		p := pair{after: e}
+		if i := slices.IndexFunc(before, func(b place) bool { return b.ID == e.ID }); i >= 0 {
+			if streamOf(c.was, before[i]) == streamOf(c.is, e) {
+				continue
+			}
+			p.before = &before[i]
+		}
+		c.pairs = append(c.pairs, p)
+	}
+	return c, nil
 }
 
 // A place is a conversation in a tree.
@@ -111,19 +157,6 @@ func streamOf(tree *gitint.Tree, p place) gitint.OID {
 	}
 	oid, _ := tree.OID(p.Path + "/" + name)
 	return oid
-}
-
-func read(tree *gitint.Tree, p place) (Conversation, error) {
-	conv, err := workspace.Read(tree, p.Entry)
-	if err != nil {
-		return Conversation{}, fmt.Errorf("read %s: %w", tree.Name(), err)
-	}
-	store := gitint.Sub(tree, p.jp+"/"+blobs.Dir)
-	c := Conversation{Conversation: conv, Contents: blobs.FS(store, 0)}
-	for i := range conv.Stream.Turns() {
-		c.Turns = append(c.Turns, i)
-	}
-	return c, nil
 }
 
 // without leaves out the turns of which an earlier version has every event.

@@ -48,6 +48,9 @@ func Of(ctx context.Context, repo *gitint.Repo, q Request) ([]Revision, error) {
 	if err != nil {
 		return nil, err
 	}
+	if err := repo.Need(ctx, objectsOf(found)); err != nil {
+		return nil, err
+	}
 	h := history{repo: repo, turns: make(map[gitint.OID]turnCount)}
 	all := make([]Revision, 0, len(found))
 	for _, rev := range found {
@@ -58,6 +61,24 @@ func Of(ctx context.Context, repo *gitint.Repo, q Request) ([]Revision, error) {
 		all = append(all, r)
 	}
 	return all, nil
+}
+
+// objectsOf returns what is read of commits: streams, and metadata that changed.
+func objectsOf(found []gitint.Revision) (ids []gitint.OID) {
+	for _, rev := range found {
+		for _, f := range rev.Files {
+			name := path.Base(f.Path)
+			if name != workspace.EventsFile && name != workspace.MetadataFile {
+				continue
+			}
+			for _, id := range []gitint.OID{f.Old, f.New} {
+				if !id.IsZero() {
+					ids = append(ids, id)
+				}
+			}
+		}
+	}
+	return ids
 }
 
 // globsOf returns the paths that a conversation may have had: its directory is named after

@@ -1,6 +1,7 @@
 package revisions
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"slices"
@@ -9,6 +10,7 @@ import (
 	"github.com/git-jp/git-jp/blobs"
 	"github.com/git-jp/git-jp/events"
 	"github.com/git-jp/git-jp/gitint"
+	"github.com/git-jp/git-jp/internal/ondemand"
 	"github.com/git-jp/git-jp/internal/render"
 	"github.com/git-jp/git-jp/internal/workspace"
 )
@@ -30,24 +32,47 @@ func InWorkingTree(w *workspace.Workspace, e workspace.Entry) (Side, error) {
 }
 
 // InSnapshot reads a conversation below the directory .jp of a snapshot; the zero side when it has
-// none. Content that the snapshot lacks is read from the workspace.
+// none. Content that the snapshot lacks is read from the workspace. Nothing of the snapshot is
+// fetched: see [Fetch].
 func InSnapshot(
 	w *workspace.Workspace, s gitint.Snapshot, dir string, id events.ID,
 ) (Side, error) {
-	entries, _, err := workspace.Scan(s, dir)
-	if err != nil {
+	e, ok, err := find(s, dir, id)
+	if err != nil || !ok {
 		return Side{}, err
 	}
-	at := slices.IndexFunc(entries, func(e workspace.Entry) bool { return e.ID == id })
-	if at < 0 {
-		return Side{}, nil
-	}
-	conv, err := workspace.Read(s, entries[at])
+	conv, err := workspace.Read(s, e)
 	if err != nil {
 		return Side{}, fmt.Errorf("read %s: %w", s.Name(), err)
 	}
-	content := eitherReader{blobs.FS(gitint.Sub(s, dir+"/"+blobs.Dir), 0), w.Blobs()}
-	return sideOf(conv, s.Name()+":"+entries[at].Path, content)
+	content := eitherReader{ondemand.Contents(s, dir+"/"+blobs.Dir), w.Blobs()}
+	return sideOf(conv, s.Name()+":"+e.Path, content)
+}
+
+func find(s gitint.Snapshot, dir string, id events.ID) (e workspace.Entry, ok bool, err error) {
+	entries, _, err := workspace.Scan(s, dir)
+	at := slices.IndexFunc(entries, func(e workspace.Entry) bool { return e.ID == id })
+	if err != nil || at < 0 {
+		return e, false, err
+	}
+	return entries[at], true, nil
+}
+
+// Fetch has a conversation as snapshots have it be here, in a clone that need not have it.
+func Fetch(
+	ctx context.Context, repo *gitint.Repo, dir string, id events.ID, snaps ...gitint.Snapshot,
+) error {
+	var all []ondemand.Place
+	for _, s := range snaps {
+		e, ok, err := find(s, dir, id)
+		if err != nil {
+			return err
+		}
+		if ok {
+			all = append(all, ondemand.Place{Entry: e, Snapshot: s, Store: dir + "/" + blobs.Dir})
+		}
+	}
+	return ondemand.Fetch(ctx, repo, true, all...)
 }
 
 // maxCompared is how much text of a conversation is compared: comparing takes several times that

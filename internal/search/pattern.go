@@ -71,6 +71,9 @@ func ignoresCase(q Query) bool {
 		q.Case == CaseSmart && !strings.ContainsFunc(q.Pattern, unicode.IsUpper)
 }
 
+// Contents reports whether what streams refer to is searched, not only what they have.
+func (p *Pattern) Contents() bool { return p.wants(ToolResult) || p.wants(Attachment) }
+
 func (p *Pattern) wants(s Scope) bool { return p.scopes == nil || p.scopes[s] }
 
 // A Line is one line of a text that was searched.

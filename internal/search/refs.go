@@ -7,6 +7,7 @@ import (
 	"github.com/git-jp/git-jp/blobs"
 	"github.com/git-jp/git-jp/events"
 	"github.com/git-jp/git-jp/gitint"
+	"github.com/git-jp/git-jp/internal/ondemand"
 	"github.com/git-jp/git-jp/internal/workspace"
 )
 
@@ -25,19 +26,56 @@ type Refs struct {
 	Repo     *gitint.Repo
 	Wanted   map[events.ID]bool // nil for all
 	Archived bool               // archived ones are among all
+	Contents bool               // the contents are read, not only the streams
 	Problem  func(error)        // what cannot be read is reported
 }
 
 // Each calls f with every version of a conversation that some ref's tip has, each
-// distinct stream once, under the first ref that has it.
+// distinct stream once, under the first ref that has it. What is not here in a partial clone is
+// fetched before: all conversations in one request, and what they refer to in another.
 func (r Refs) Each(ctx context.Context, f func(Version) error) error {
-	refs, err := r.Repo.Refs(ctx)
+	all, err := r.list(ctx)
 	if err != nil {
 		return err
 	}
+	if err := r.fetch(ctx, all); err != nil {
+		r.Problem(err)
+	}
+	for _, at := range all {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		conv, err := workspace.Read(at.Snapshot, at.Entry)
+		if err != nil {
+			r.Problem(fmt.Errorf("read %s: %w", at.ref, err))
+			continue
+		}
+		err = f(Version{
+			ID: at.ID, Title: conv.Title(), Labels: conv.Details.Labels, Ref: at.ref,
+			Stream: conv.Stream, Contents: ondemand.Contents(at.Snapshot, at.Store),
+		})
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// A place is where a version is.
+type place struct {
+	ondemand.Place
+
+	ref string
+}
+
+// list lists the versions.
+func (r Refs) list(ctx context.Context) (all []place, err error) {
+	refs, err := r.Repo.Refs(ctx)
+	if err != nil {
+		return nil, err
+	}
 	finder := gitint.NewDirFinder(workspace.DirName)
-	trees := map[gitint.OID]bool{}
-	run := refsRun{r, f, map[gitint.OID]bool{}}
+	trees, streams := map[gitint.OID]bool{}, map[gitint.OID]bool{}
 	for _, ref := range refs {
 		if trees[ref.Peeled] || ref.Peeled.IsZero() {
 			continue
@@ -53,42 +91,47 @@ func (r Refs) Each(ctx context.Context, f func(Version) error) error {
 			r.Problem(err)
 			continue
 		}
-		if err := run.tree(ctx, ref.Name, dirs, tree); err != nil {
-			return err
+		found, err := r.tree(tree, dirs, streams)
+		if err != nil {
+			return nil, err
+		}
+		for _, p := range found {
+			all = append(all, place{p, ref.Name})
 		}
 	}
-	return nil
+	return all, nil
 }
 
-// A refsRun goes through the trees of all refs.
-type refsRun struct {
-	Refs
-
-	do   func(Version) error
-	seen map[gitint.OID]bool // streams
-}
-
-func (r refsRun) tree(
-	ctx context.Context, ref string, dirs []string, tree *gitint.Tree,
-) error {
+// tree lists those of a tree whose streams no other has.
+func (r Refs) tree(
+	tree *gitint.Tree, dirs []string, streams map[gitint.OID]bool,
+) (found []ondemand.Place, err error) {
 	for _, dir := range dirs {
 		entries, _, err := workspace.Scan(tree, dir)
 		if err != nil {
-			return err
+			return nil, err
 		}
-		reader := blobs.FS(gitint.Sub(tree, dir+"/"+blobs.Dir), 0)
 		for _, e := range entries {
 			oid, ok := tree.OID(streamPath(e))
-			if r.seen[oid] || !ok || !r.wants(e) {
+			if !ok || streams[oid] || !r.wants(e) {
 				continue
 			}
-			r.seen[oid] = true
-			if err := r.version(ctx, ref, tree, e, reader); err != nil {
-				return err
-			}
+			streams[oid] = true
+			found = append(found, ondemand.Place{
+				Entry: e, Snapshot: tree, Store: dir + "/" + blobs.Dir,
+			})
 		}
 	}
-	return nil
+	return found, nil
+}
+
+// fetch has all that is read be here.
+func (r Refs) fetch(ctx context.Context, all []place) error {
+	places := make([]ondemand.Place, len(all))
+	for i, at := range all {
+		places[i] = at.Place
+	}
+	return ondemand.Fetch(ctx, r.Repo, r.Contents, places...)
 }
 
 func streamPath(e workspace.Entry) string {
@@ -105,22 +148,4 @@ func (r Refs) wants(e workspace.Entry) bool {
 		return r.Wanted[e.ID]
 	}
 	return e.Partition == workspace.Live || r.Archived
-}
-
-// version searches a conversation as one ref has it.
-func (r refsRun) version(
-	ctx context.Context, ref string, tree *gitint.Tree, e workspace.Entry, reader blobs.Reader,
-) error {
-	if err := ctx.Err(); err != nil {
-		return err
-	}
-	conv, err := workspace.Read(tree, e)
-	if err != nil {
-		r.Problem(fmt.Errorf("read %s: %w", ref, err))
-		return nil
-	}
-	return r.do(Version{
-		ID: e.ID, Title: conv.Title(), Labels: conv.Details.Labels, Ref: ref,
-		Stream: conv.Stream, Contents: reader,
-	})
 }

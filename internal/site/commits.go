@@ -46,6 +46,9 @@ func (b *build) commits(ctx context.Context) ([]view.Link, error) {
 	if err != nil {
 		return nil, fmt.Errorf("list the commits behind %s: %w", h.Rev, err)
 	}
+	if err := b.fetch(ctx, all); err != nil {
+		b.Problem(err)
+	}
 	b.is.Commits = make(map[string]added, len(all))
 	var shown []view.Commit
 	for _, c := range all {
@@ -76,6 +79,25 @@ func (b *build) commits(ctx context.Context) ([]view.Link, error) {
 	return []view.Link{{Name: "Commits", Page: commitsName}}, b.write(commitsName, page.Bytes())
 }
 
+// fetch has what is not read yet be here.
+func (b *build) fetch(ctx context.Context, all []gitint.Revision) error {
+	if partial, err := b.History.Repo.Partial(ctx); err != nil || !partial {
+		return err
+	}
+	var ranges []review.Range
+	for _, c := range all {
+		if b.was.Commits[c.OID.String()].Read {
+			continue
+		}
+		base, _, err := b.History.Repo.Parent(ctx, c.OID)
+		if err != nil {
+			return err
+		}
+		ranges = append(ranges, review.Range{Base: base, Head: c.OID})
+	}
+	return review.Fetch(ctx, b.History.Repo, false, ranges...)
+}
+
 // commit writes the page of one. Turns of conversations that the site does not have lead nowhere.
 func (b *build) commit(c view.Commit, a added) error {
 	turns := make([]view.Origin, len(a.Turns))
@@ -93,17 +115,18 @@ func (b *build) commit(c view.Commit, a added) error {
 	return b.write(view.CommitPage(c.ID), page.Bytes())
 }
 
-// added reads what a commit added. Conversations of it that cannot be read added nothing.
+// added reads what a commit added. Conversations of it that cannot be read added nothing, until
+// they can.
 func (h *History) added(ctx context.Context, commit gitint.OID) (added, error) {
 	base, _, err := h.Repo.Parent(ctx, commit)
 	if err != nil {
 		return added{}, err
 	}
-	all, err := review.Between(ctx, h.Repo, base, commit, func(error) {})
+	a := added{Read: true}
+	all, err := review.Between(ctx, h.Repo, base, commit, func(error) { a.Read = false })
 	if err != nil {
 		return added{}, fmt.Errorf("read what commit %s added: %w", commit, err)
 	}
-	a := added{Read: true}
 	for _, c := range all {
 		keys := c.Stream.Keys()
 		for _, at := range c.Turns {

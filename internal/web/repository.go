@@ -68,6 +68,8 @@ func (h Repository) Added(
 	if err != nil {
 		return title, nil, err
 	}
+	// What does not come is missed where it is read.
+	_ = review.Fetch(ctx, h.Repo, true, review.Range{Base: base, Head: head})
 	all, err := review.Between(ctx, h.Repo, base, head, func(error) {})
 	return title, Reviewed(all), err
 }

@@ -9,6 +9,7 @@ import (
 	"github.com/git-jp/git-jp/events"
 	"github.com/git-jp/git-jp/gitint"
 	"github.com/git-jp/git-jp/internal/blame"
+	"github.com/git-jp/git-jp/internal/ondemand"
 	"github.com/git-jp/git-jp/internal/render"
 	"github.com/git-jp/git-jp/internal/view"
 	"github.com/git-jp/git-jp/internal/workspace"
@@ -20,7 +21,7 @@ type Revision struct {
 	Ref  string
 }
 
-// Entries implements [Source].
+// Entries implements [Source]. Their files are fetched where they need not be here.
 func (s Revision) Entries(ctx context.Context) ([]Entry, error) {
 	tree, err := s.Repo.Tree(ctx, s.Ref)
 	if err != nil {
@@ -31,24 +32,28 @@ func (s Revision) Entries(ctx context.Context) ([]Entry, error) {
 		return nil, err
 	}
 	var all []Entry
+	var places []ondemand.Place
 	for _, dir := range dirs {
 		entries, _, err := workspace.Scan(tree, dir)
 		if err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return nil, err
 		}
-		contents := blobs.FS(gitint.Sub(tree, dir+"/"+blobs.Dir), 0)
 		for _, e := range entries {
+			p := ondemand.Place{Entry: e, Snapshot: tree, Store: dir + "/" + blobs.Dir}
+			places = append(places, p)
 			stream, _ := tree.OID(e.Path + "/" + workspace.EventsFile)
 			details, _ := tree.OID(e.Path + "/" + workspace.MetadataFile)
 			all = append(all, Entry{
 				ID: e.ID, Version: func() string { return stream.String() + details.String() },
 				Details: func() (*events.Details, error) { return workspace.ReadDetails(tree, e) },
 				Load: func() (*workspace.Conversation, view.Conversation, error) {
-					return fromTree(tree, e, contents)
+					return fromTree(tree, e, ondemand.Demanded(s.Repo, p))
 				},
 			})
 		}
 	}
+	// What does not come is missed where it is read.
+	_ = ondemand.Fetch(ctx, s.Repo, false, places...)
 	return all, nil
 }
 
