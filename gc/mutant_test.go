@@ -3,86 +3,17 @@ package gc_test
 import (
 	"fmt"
 	"os"
-	"os/exec"
-	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/git-jp/git-jp/gc"
 	"github.com/git-jp/git-jp/gitint"
-	"github.com/git-jp/git-jp/internal/gittest"
 )
 
-// withoutEnv names, for a program of these tests that was built with mutations, the kind of root
-// that the mark leaves out.
+// withoutEnv is set in a program of these tests that package mutants has built, in which the mark
+// leaves out the kind of root that it names.
 const withoutEnv = "GC_WITHOUT"
-
-// mutantSource is a file of package gc that only such programs have.
-const mutantSource = `package gc
-
-import "os"
-
-func without(kind string) bool { return os.Getenv("` + withoutEnv + `") == kind }
-`
-
-// A mutation makes the mark leave out a kind of root, or several that a value tells apart.
-type mutation struct {
-	file, old, new string // the old text is in the file once
-}
-
-var mutations = []mutation{
-	{
-		"marker.go", "\tfor _, root := range m.roots.Names {\n\t\tid, kind, err :=",
-		"\tfor _, root := range m.roots.Names {\n" +
-			"\t\tif without(fmt.Sprint(\"root \", root.Kind)) {\n\t\t\tcontinue\n\t\t}\n" +
-			"\t\tid, kind, err :=",
-	},
-	{
-		"marker.go", "if len(all) > 0 {\n\t\t\tfound := m.references.number",
-		"if len(all) > 0 && !without(\"operations\") {\n\t\t\tfound := m.references.number",
-	},
-	{"marker.go", "return ok && ", "return ok && !without(\"everything\") && "},
-	{"history.go", "return h.found[n].needed", "return h.found[n].needed && !without(\"everything\")"},
-	{
-		"plan.go", "if len(sorted) == 0 || m.o.UserLocal {",
-		"if len(sorted) == 0 || m.o.UserLocal || without(\"history\") {",
-	},
-	{"quarantined.go", "len(all) > 0 {", "len(all) > 0 && !without(\"quarantine\") {"},
-	{
-		"indexes.go", "\tm.tips = append(m.tips, t)\n",
-		"\tif without(\"indexes\") {\n\t\tt.files = nil\n\t}\n\tm.tips = append(m.tips, t)\n",
-	},
-	{
-		"workspaces.go", "\tws.readID(jp)\n\tws.m.onDisk(d, jp)\n",
-		"\tws.readID(jp)\n\tif !without(\"working trees\") {\n\t\tws.m.onDisk(d, jp)\n\t}\n",
-	},
-	{
-		"workspaces.go", "found, err := workspace.FindAll(w.Root)\n",
-		"found, err := workspace.FindAll(w.Root)\n" +
-			"\t\tif without(\"other workspaces\") {\n\t\t\tfound = nil\n\t\t}\n",
-	},
-	{
-		"workspaces.go", "for dir := range ws.tracked {\n",
-		"for dir := range ws.tracked {\n" +
-			"\t\t\tif without(\"tracked places\") {\n\t\t\t\tcontinue\n\t\t\t}\n",
-	},
-	{
-		"workspaces.go", "\tws.userDirs = dirs\n",
-		"\tif without(\"user-local directories\") {\n\t\tdirs = nil\n\t}\n\tws.userDirs = dirs\n",
-	},
-	{
-		"workspaces.go", "\tws.m.onDisk(d, dir)\n",
-		"\tif !without(\"user-local copies\") {\n\t\tws.m.onDisk(d, dir)\n\t}\n",
-	},
-	{"places.go", "if n.isConversation() {", "if n.isConversation() && !without(\"parts of .jp\") {"},
-	{
-		"mentions.go", "number(m refs.Mentions) mentions {\n",
-		"number(m refs.Mentions) mentions {\n" +
-			"\tif without(\"loose hashes\") {\n\t\tm.Loose = nil\n\t}\n",
-	},
-}
 
 // A mutant is the mark without a kind of root, and rows of the matrix that it then loses.
 type mutant struct {
@@ -166,92 +97,48 @@ var past = []string{
 // everything: the second opinion alone keeps the content, and says where it is named. The rows
 // that the mark loses are those of the root matrix.
 func TestMarkWithoutEachRoot(t *testing.T) {
-	if kind := os.Getenv(withoutEnv); kind != "" {
-		leaveOut(t, kind)
-		return
+	if os.Getenv(withoutEnv) == "" {
+		t.Skip("this program has no mutations: package mutants builds one")
 	}
-	program := buildMutants(t)
+	matrix := rows()
 	for _, m := range mutants() {
 		t.Run(m.kind, func(t *testing.T) {
-			args := []string{"-test.run=^TestMarkWithoutEachRoot$"}
-			if testing.Verbose() {
-				args = append(args, "-test.v")
-			}
-			if end, ok := t.Deadline(); ok {
-				args = append(args, "-test.timeout="+time.Until(end).String())
-			}
-			cmd := exec.CommandContext(t.Context(), program, args...)
-			cmd.Env = append(os.Environ(), withoutEnv+"="+m.kind)
-			out, err := cmd.CombinedOutput()
-			if err != nil {
-				t.Errorf("%v\n%s", err, out)
-			} else if testing.Verbose() {
-				t.Logf("%s", out)
-			}
-		})
-	}
-}
-
-// buildMutants builds this package and its tests with every mutation. No source is changed.
-func buildMutants(t *testing.T) string {
-	t.Helper()
-	sources := map[string]string{"mutant.go": mutantSource}
-	for _, m := range mutations {
-		text, ok := sources[m.file]
-		if !ok {
-			data, err := os.ReadFile(m.file)
-			if err != nil {
-				t.Fatal(err)
-			}
-			text = string(data)
-		}
-		if n := strings.Count(text, m.old); n != 1 {
-			t.Fatalf("%s has %d times %q, want it once", m.file, n, m.old)
-		}
-		sources[m.file] = strings.Replace(text, m.old, m.new, 1)
-	}
-	program := filepath.Join(t.TempDir(), "gc.test")
-	args := append([]string{"test", "-c", gittest.Overlay(t, ".", sources), "-o", program},
-		gittest.BuildFlags()...)
-	if out, err := exec.CommandContext(t.Context(), "go", args...).CombinedOutput(); err != nil {
-		t.Fatalf("build with mutations: %v\n%s", err, out)
-	}
-	return program
-}
-
-// leaveOut runs in a program with mutations.
-func leaveOut(t *testing.T, kind string) {
-	all := mutants()
-	m := all[slices.IndexFunc(all, func(m mutant) bool { return m.kind == kind })]
-	matrix := rows()
-	for _, name := range m.rows {
-		at := slices.IndexFunc(matrix, func(r row) bool { return r.name == name })
-		if at < 0 {
-			t.Errorf("the root matrix has no row %q", name)
-			continue
-		}
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			f := newFixture(t)
-			kept, dead := f.blob("kept"), f.blob("dead")
-			matrix[at].make(f, kept)
-			f.kindsAreLeftOut(all)
-			res := f.collectBlind()
-			if slices.Contains(past, name) {
-				if f.has(kept) {
-					t.Fatal("it is not only history that names it")
+			t.Setenv(withoutEnv, m.kind)
+			for _, name := range m.rows {
+				at := slices.IndexFunc(matrix, func(r row) bool { return r.name == name })
+				if at < 0 {
+					t.Errorf("the root matrix has no row %q", name)
+					continue
 				}
-				f.age()
-				res = f.collectBlind()
-			}
-			if !f.has(kept) || len(res.Doubts) != 1 || res.Doubts[0].Hash != kept {
-				t.Fatalf("kept %v, doubts %v", f.has(kept), res.Doubts)
-			}
-			t.Log(res.Doubts[0])
-			if f.has(dead) {
-				t.Error("what nothing refers to is still there")
+				t.Run(name, func(t *testing.T) {
+					t.Parallel()
+					matrix[at].doubted(t, newFixture(t))
+				})
 			}
 		})
+	}
+}
+
+// doubted holds that the second opinion keeps a content that the mark does not see.
+func (r row) doubted(t *testing.T, f *fixture) {
+	t.Helper()
+	kept, dead := f.blob("kept"), f.blob("dead")
+	r.make(f, kept)
+	f.kindsAreLeftOut(mutants())
+	res := f.collectBlind()
+	if slices.Contains(past, r.name) {
+		if f.has(kept) {
+			t.Fatal("it is not only history that names it")
+		}
+		f.age()
+		res = f.collectBlind()
+	}
+	if !f.has(kept) || len(res.Doubts) != 1 || res.Doubts[0].Hash != kept {
+		t.Fatalf("kept %v, doubts %v", f.has(kept), res.Doubts)
+	}
+	t.Log(res.Doubts[0])
+	if f.has(dead) {
+		t.Error("what nothing refers to is still there")
 	}
 }
 

@@ -70,6 +70,12 @@ var rooms = []room{
 		imports: gcImports,
 	},
 	{
+		dir:       "gc/mutants",
+		is:        "tests that the collector's tests, and the second opinion, find its faults",
+		imports:   []string{"gc"},
+		processes: "go",
+	},
+	{
 		dir:     "hooks",
 		is:      "what each hook of git does",
 		imports: hooksImports,

@@ -1,4 +1,4 @@
-package gc_test
+package mutants
 
 import (
 	"bytes"
@@ -162,8 +162,9 @@ var seededBugs = []seededBug{
 // of them is tried where there is no time for all.
 func TestSeededBugs(t *testing.T) {
 	const sample = 9
+	all := sources(t)
 	for i, bug := range seededBugs {
-		mutated := bug.seed(t)
+		mutated := bug.seed(t, all[bug.file])
 		if i%sample > 0 && os.Getenv("GIT_JP_SOAK") == "" {
 			continue
 		}
@@ -182,16 +183,12 @@ func TestSeededBugs(t *testing.T) {
 }
 
 // seed returns the file with the fault in it.
-func (b seededBug) seed(t *testing.T) string {
+func (b seededBug) seed(t *testing.T, text string) string {
 	t.Helper()
-	data, err := os.ReadFile(b.file)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if n := strings.Count(string(data), b.was); n != 1 {
+	if n := strings.Count(text, b.was); n != 1 {
 		t.Errorf("%s: %s has %d times the place of the fault, want one", b.name, b.file, n)
 	}
-	return strings.Replace(string(data), b.was, b.is, 1)
+	return strings.Replace(text, b.was, b.is, 1)
 }
 
 // test runs the tests that find the fault, with the mutated file in the place of the other.
@@ -199,8 +196,8 @@ func (b seededBug) test(t *testing.T, mutated string) ([]byte, error) {
 	t.Helper()
 	args := append([]string{
 		"test", "-vet=off", "-count=1", "-run=" + b.tests,
-		gittest.Overlay(t, ".", map[string]string{b.file: mutated}),
-	}, gittest.BuildFlags()...)
+		gittest.Overlay(t, collector, map[string]string{b.file: mutated}),
+	}, append(gittest.BuildFlags(), collector)...)
 	out, err := exec.CommandContext(t.Context(), "go", args...).CombinedOutput()
 	if err != nil {
 		err = fmt.Errorf("go %s: %w", strings.Join(args, " "), err)
