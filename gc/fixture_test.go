@@ -127,12 +127,11 @@ func (f *fixture) commit(all ...blobs.Hash) string {
 // commitFile makes a commit of a file, and of others: names and contents by turns.
 func (f *fixture) commitFile(name, content string, more ...string) string {
 	f.tb.Helper()
-	r := f.With("GIT_INDEX_FILE=" + filepath.Join(f.tb.TempDir(), "index"))
-	for pair := range slices.Chunk(append([]string{name, content}, more...), 2) {
-		id := f.RunInput(pair[1], "hash-object", "-w", "--stdin")
-		r.Run("update-index", "--add", "--cacheinfo", "100644,"+id+","+pair[0])
+	files := map[string]string{name: content}
+	for pair := range slices.Chunk(more, 2) {
+		files[pair[0]] = pair[1]
 	}
-	return r.Run("commit-tree", "-m", "made", r.Run("write-tree"))
+	return f.CommitOf("made", files)
 }
 
 // options opens the repository and the workspace.

@@ -23,6 +23,23 @@ func TestNoConfigurationOfTheMachine(t *testing.T) {
 	}
 }
 
+// TestCommitOf holds that a commit is as git makes one of the same files.
+func TestCommitOf(t *testing.T) {
+	r := gittest.Repo(t)
+	files := map[string]string{"a/b/c.txt": "1", "a.txt": "2", "a/b.txt": "3", "z": "", "a-b": "4"}
+	for name, content := range files {
+		r.WriteFile(name, content)
+	}
+	r.Run("add", "-A")
+	want := r.Run("commit-tree", "-m", "made", r.Run("write-tree"))
+	other := gittest.Repo(t)
+	if got := other.CommitOf("made", files); got != want {
+		t.Errorf("got the commit %s, want %s", got, want)
+	}
+	other.Run("update-ref", "refs/heads/main", want)
+	other.Run("fsck", "--strict")
+}
+
 func commitTwice(t *testing.T) string {
 	t.Helper()
 	r := gittest.Repo(t)
