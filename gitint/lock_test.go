@@ -119,15 +119,15 @@ func TestStageWaitsForALock(t *testing.T) {
 	r := committed(t, map[string]string{"a": "1"})
 	r.WriteFile("b", "2")
 	r.WriteFile(".git/index.lock", "")
-	go func() {
-		time.Sleep(60 * time.Millisecond)
-		_ = os.Remove(r.Path(".git/index.lock"))
-	}()
 	change := gitint.Change{Add: []string{"b"}, LockTimeout: gitint.NoWait}
 	if _, err := openAt(t, r).Stage(t.Context(), change); err == nil {
 		t.Error("NoWait waited")
 	}
-	change.LockTimeout = 10 * time.Second
+	go func() {
+		time.Sleep(60 * time.Millisecond)
+		_ = os.Remove(r.Path(".git/index.lock"))
+	}()
+	change.LockTimeout = time.Minute
 	if _, err := openAt(t, r).Stage(t.Context(), change); err != nil {
 		t.Error(err)
 	}

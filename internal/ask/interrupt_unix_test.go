@@ -25,7 +25,7 @@ func ended(t *testing.T, do func(i *ask.Interrupts, ctx context.Context)) syscal
 		ctx, stop := i.Listen(context.Background())
 		defer stop()
 		do(i, ctx)
-		time.Sleep(time.Second) // the signal is on its way to one of the threads
+		time.Sleep(time.Minute) // the signal is on its way to one of the threads
 		os.Exit(3)
 	}
 	self, err := os.Executable()
@@ -78,11 +78,12 @@ func TestNothingIsHeardBeforeItIsNeeded(t *testing.T) {
 func TestWhoTakesInterruptsHearsThem(t *testing.T) {
 	status := ended(t, func(i *ask.Interrupts, _ context.Context) {
 		i.Reading()
-		defer i.Take(func() bool { return true })()
+		i.Take(func() bool { return true })
 		signalled(t, syscall.SIGINT)
 		time.Sleep(time.Second)
+		os.Exit(4)
 	})
-	if status.ExitStatus() != 3 {
+	if status.ExitStatus() != 4 {
 		t.Errorf("it ended with %v", status)
 	}
 }

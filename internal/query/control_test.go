@@ -7,6 +7,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/git-jp/git-jp/internal/llm"
@@ -59,17 +60,19 @@ func TestInterruptedAnswer(t *testing.T) {
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
-			s, control := newStage(t, t.TempDir()), new(query.Control)
-			p := &player{acts: []act{wanting(control, c.wish, c.call), say(llm.StopEnd, "whole")}}
-			turn := s.turn(p, nil)
-			turn.Control = control
-			a, err := turn.Run(t.Context(), ask("q"))
-			if err != nil || a.Ended != c.ended {
-				t.Errorf("ended %v, %v", a.Ended, err)
-			}
-			if diff := cmp.Diff("turn\nask q\n"+c.want, s.stored(t)); diff != "" {
-				t.Errorf("(-want +got)\n%s", diff)
-			}
+			synctest.Test(t, func(t *testing.T) {
+				s, control := newStage(t, t.TempDir()), new(query.Control)
+				p := &player{acts: []act{wanting(control, c.wish, c.call), say(llm.StopEnd, "whole")}}
+				turn := s.turn(p, nil)
+				turn.Control = control
+				a, err := turn.Run(t.Context(), ask("q"))
+				if err != nil || a.Ended != c.ended {
+					t.Errorf("ended %v, %v", a.Ended, err)
+				}
+				if diff := cmp.Diff("turn\nask q\n"+c.want, s.stored(t)); diff != "" {
+					t.Errorf("(-want +got)\n%s", diff)
+				}
+			})
 		})
 	}
 }
@@ -114,7 +117,7 @@ func (s *slow) Run(ctx context.Context, c tool.Call) (tool.Result, error) {
 	if s.runs++; s.runs > 1 {
 		return tool.OK("again"), nil
 	}
-	time.Sleep(50 * time.Millisecond) // the other result is there by now
+	time.Sleep(50 * time.Millisecond) // the other result is there by now, in a bubble
 	s.during()
 	<-ctx.Done()
 	return tool.Result{}, ctx.Err()

@@ -7,6 +7,7 @@ import (
 	"iter"
 	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/git-jp/git-jp/dedup"
@@ -410,24 +411,26 @@ func TestInterrupt(t *testing.T) {
 
 // TestInterruptWhileToolsRun keeps the results that were there.
 func TestInterruptWhileToolsRun(t *testing.T) {
-	s := newStage(t, t.TempDir())
-	ctx, cancel := context.WithCancel(t.Context())
-	x, err := tool.NewExecutor([]tool.Item{{
-		Tool:   hanging{cancel},
-		Policy: tool.Policy{Run: tool.Unattended},
-	}}, tool.Options{Grace: time.Millisecond})
-	if err != nil {
-		t.Fatal(err)
-	}
-	p := &player{acts: []act{calls("quick", "slow"), say(llm.StopEnd, "done")}}
-	if _, err := s.turn(p, x).Run(ctx, ask("q")); !errors.Is(err, context.Canceled) {
-		t.Errorf("got %v", err)
-	}
-	want := "turn\nask q\nsay hm\ncall quick\ncall slow\nresult quick here\n" +
-		"result slow Tool call was interrupted.\n"
-	if got := s.stored(t); got != want {
-		t.Errorf("got\n%s", got)
-	}
+	synctest.Test(t, func(t *testing.T) {
+		s := newStage(t, t.TempDir())
+		ctx, cancel := context.WithCancel(t.Context())
+		x, err := tool.NewExecutor([]tool.Item{{
+			Tool:   hanging{cancel},
+			Policy: tool.Policy{Run: tool.Unattended},
+		}}, tool.Options{Grace: time.Millisecond})
+		if err != nil {
+			t.Fatal(err)
+		}
+		p := &player{acts: []act{calls("quick", "slow"), say(llm.StopEnd, "done")}}
+		if _, err := s.turn(p, x).Run(ctx, ask("q")); !errors.Is(err, context.Canceled) {
+			t.Errorf("got %v", err)
+		}
+		want := "turn\nask q\nsay hm\ncall quick\ncall slow\nresult quick here\n" +
+			"result slow Tool call was interrupted.\n"
+		if got := s.stored(t); got != want {
+			t.Errorf("got\n%s", got)
+		}
+	})
 }
 
 // A hanging tool answers the call "quick"; during the other the user interrupts.
@@ -441,7 +444,7 @@ func (h hanging) Run(ctx context.Context, c tool.Call) (tool.Result, error) {
 	if c.ID == "quick" {
 		return tool.OK("here"), nil
 	}
-	time.Sleep(50 * time.Millisecond) // the other result is there by now
+	time.Sleep(50 * time.Millisecond) // the other result is there by now, in a bubble
 	h.cancel()
 	<-ctx.Done()
 	return tool.Result{}, ctx.Err()

@@ -88,10 +88,9 @@ type roundTrip func(*http.Request) (*http.Response, error)
 func (f roundTrip) RoundTrip(r *http.Request) (*http.Response, error) { return f(r) }
 
 func TestIdleOnlyWhileReading(t *testing.T) {
-	c, url := client(t, wire.ClientOptions{Idle: 80 * time.Millisecond}, func(w http.ResponseWriter, r *http.Request) {
+	c, url := client(t, wire.ClientOptions{Idle: 300 * time.Millisecond}, func(w http.ResponseWriter, r *http.Request) {
 		fmt.Fprint(w, "a")
 		w.(http.Flusher).Flush()
-		time.Sleep(20 * time.Millisecond)
 		fmt.Fprint(w, "b")
 		w.(http.Flusher).Flush()
 		if r.URL.Path == "/hang" {
@@ -106,7 +105,7 @@ func TestIdleOnlyWhileReading(t *testing.T) {
 		defer res.Body.Close()
 		var got []byte
 		for {
-			time.Sleep(150 * time.Millisecond) // a person thinks
+			time.Sleep(600 * time.Millisecond) // a person thinks
 			var one [1]byte
 			n, err := res.Body.Read(one[:])
 			got = append(got, one[:n]...)

@@ -164,7 +164,7 @@ func TestMembersHaveTheGraceOfTheirLeader(t *testing.T) {
 
 func waitForFile(t *testing.T, name string) string {
 	t.Helper()
-	for range 500 {
+	for range 6000 {
 		if data, err := os.ReadFile(name); err == nil {
 			return string(data)
 		}
@@ -176,7 +176,7 @@ func waitForFile(t *testing.T, name string) string {
 
 // gone reports whether a process has ended; one that nobody has waited for has too.
 func gone(pid int) bool {
-	for range 200 {
+	for range 6000 {
 		if errors.Is(syscall.Kill(pid, 0), syscall.ESRCH) {
 			return true
 		}
