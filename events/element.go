@@ -54,7 +54,7 @@ func newElement(at time.Time, ev Event, md Metadata) *Element {
 	if d, ok := ev.(*ConfigDelta); ok && d.Flattened {
 		ev = &ConfigDelta{Delta: d.Delta}
 	}
-	raw := jsonspan.Indented(jsonspan.Object(elementFields(at, ev, md)), 1)
+	raw := jsonspan.IndentedObject(elementFields(at, ev, md), 1)
 	return built(raw, at, ev, md)
 }
 

@@ -2,6 +2,7 @@ package events_test
 
 import (
 	"fmt"
+	"runtime"
 	"strings"
 	"testing"
 	"time"
@@ -249,5 +250,20 @@ func TestValidateRefusesNoTime(t *testing.T) {
 	changed := undated.At(0).With(&events.ConfigDelta{Delta: jsontext.Value(`{"a":1}`)})
 	if err := events.New(changed).Validate(); err != nil {
 		t.Error(err)
+	}
+}
+
+// The text of an element is copied into its bytes and out of them, and looked at nowhere else.
+func TestNewElementAllocates(t *testing.T) {
+	text := strings.Repeat("what a model says\n", 10_000)
+	const runs = 20
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	for range runs {
+		events.NewElement(time.Unix(0, 0), &events.ChatResponse{Text: text}, events.Metadata{})
+	}
+	runtime.ReadMemStats(&after)
+	if n := int(after.TotalAlloc-before.TotalAlloc) / runs; n > 5*len(text) {
+		t.Errorf("%d bytes are allocated for a text of %d", n, len(text))
 	}
 }

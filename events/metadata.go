@@ -74,14 +74,24 @@ func (m Metadata) With(key string, v jsontext.Value) Metadata {
 		m.err = fmt.Errorf("metadata %s: %w", printable(key), notJSON(append([]byte(key), v...)))
 		return m
 	}
-	l := m.layout()
-	l.Set(key, encodeStrings(v), func() int { return len(l.Members) })
-	m.raw = l.Bytes(2)
-	return m
+	return m.set(key, encodeStrings(v))
 }
 
 // WithText returns m with key set to the string s.
-func (m Metadata) WithText(key, s string) Metadata { return m.With(key, jsonspan.Quoted(s)) }
+func (m Metadata) WithText(key, s string) Metadata {
+	if !utf8.ValidString(key) || !utf8.ValidString(s) {
+		return m.With(key, jsonspan.Quoted(s))
+	}
+	return m.set(key, appendBase64(nil, []byte(s)))
+}
+
+// set sets a value as it is on disk.
+func (m Metadata) set(key string, encoded []byte) Metadata {
+	l := m.layout()
+	l.Set(key, encoded, func() int { return len(l.Members) })
+	m.raw = l.Bytes(2)
+	return m
+}
 
 // Without returns m without key.
 func (m Metadata) Without(key string) Metadata {

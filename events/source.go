@@ -15,6 +15,8 @@ type textSource string
 
 func (s textSource) Encode() []byte { return jsonspan.Quoted(string(s)) }
 
+func (s textSource) Append(dst []byte) []byte { return jsonspan.Quote(dst, string(s)) }
+
 func (s textSource) Same(other jsonspan.Source) bool { return s == other }
 
 type timeSource time.Time

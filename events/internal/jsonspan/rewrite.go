@@ -58,17 +58,27 @@ func Compact(v []byte) []byte {
 
 // Indented returns v as it stands at the given depth of a canonical file.
 func Indented(v []byte, depth int) []byte {
-	b, _ := jsontext.AppendFormat(make([]byte, 0, len(v)+len(v)/4), v,
-		jsontext.WithIndent(IndentStep),
-		jsontext.WithIndentPrefix(strings.Repeat(IndentStep, depth)))
-	return b
+	return AppendIndented(make([]byte, 0, len(v)+len(v)/4), v, depth)
+}
+
+// AppendIndented appends [Indented].
+func AppendIndented(dst, v []byte, depth int) []byte {
+	dst, _ = jsontext.AppendFormat(dst, v, jsontext.WithIndent(IndentStep),
+		jsontext.WithIndentPrefix(newline(depth)[1:]))
+	return dst
 }
 
 // IndentStep is by how much what is in a container is indented.
 const IndentStep = "  "
 
 // newline returns a line break and the indentation of the given depth.
-func newline(depth int) []byte { return []byte("\n" + strings.Repeat(IndentStep, depth)) }
+func newline(depth int) string {
+	const deep = "\n                "
+	if n := 1 + len(IndentStep)*depth; n <= len(deep) {
+		return deep[:n]
+	}
+	return "\n" + strings.Repeat(IndentStep, depth)
+}
 
 // Normal returns v with sorted members and one spelling of numbers.
 func Normal(v []byte) []byte {

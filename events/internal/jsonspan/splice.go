@@ -25,6 +25,9 @@ type Source interface {
 	Same(other Source) bool
 }
 
+// An Appender is a source whose value is the same at any depth, and may be long.
+type Appender interface{ Append(dst []byte) []byte }
+
 // Absent reports whether there is no such member.
 func (f Field) Absent() bool { return f.Value == nil && f.From == nil }
 
@@ -185,7 +188,7 @@ func (l *Layout) Bytes(depth int) []byte {
 			b = append(b, ',')
 		}
 		if s.lead == nil {
-			s.lead = newline(depth + 1)
+			s.lead = []byte(newline(depth + 1))
 		}
 		b = append(append(append(b, s.lead...), s.body...), s.trail...)
 	}
@@ -206,6 +209,29 @@ func Object(fs []Field) []byte {
 			b = append(b, ',')
 		}
 		b = append(append(Quote(b, f.Name), ':'), f.Encode()...)
+	}
+	return append(b, '}')
+}
+
+// IndentedObject is [Indented] of [Object], without the compact form.
+func IndentedObject(fs []Field, depth int) []byte {
+	b := append(make([]byte, 0, 256), '{')
+	for _, f := range fs {
+		if f.Absent() {
+			continue
+		}
+		if len(b) > 1 {
+			b = append(b, ',')
+		}
+		b = append(Quote(append(b, newline(depth+1)...), f.Name), ": "...)
+		if a, ok := f.From.(Appender); ok {
+			b = a.Append(b)
+		} else {
+			b = AppendIndented(b, f.Encode(), depth+1)
+		}
+	}
+	if len(b) > 1 {
+		b = append(b, newline(depth)...)
 	}
 	return append(b, '}')
 }

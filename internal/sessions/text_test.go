@@ -1,0 +1,18 @@
+package sessions
+
+import (
+	"testing"
+)
+
+// What is kept of JSON is what a reader and a writer of tokens make of it.
+func TestKeptJSON(t *testing.T) {
+	for _, s := range append(specimens, "12abc", `"a" b`, `{"/home/u/x":"/home/u"} {`, `["\ud83d\ude00","\/"]`) {
+		fast := NewBuilder(Session{}, Options{Root: "/home/u"})
+		slow := NewBuilder(Session{}, Options{Root: "/home/u"})
+		got, want := fast.JSON([]byte(s)), slow.tokens([]byte(s))
+		if string(got) != string(want) || fast.places.count != slow.places.count {
+			t.Errorf("%.200q is kept as %.200q with %d places, not %.200q with %d",
+				s, got, fast.places.count, want, slow.places.count)
+		}
+	}
+}
