@@ -52,8 +52,16 @@ func (k *keeper) Broken(number int, err error) {
 }
 
 // Text returns text as it is kept: as UTF-8, with its places, without its secrets.
-func (k *keeper) Text(s string) string { return string(k.bytes([]byte(s))) }
+func (k *keeper) Text(s string) string {
+	text := []byte(s)
+	kept := k.bytes(text)
+	if len(text) == 0 || len(kept) == len(text) && &kept[0] == &text[0] {
+		return s
+	}
+	return string(kept)
+}
 
+// bytes is Text of bytes, which it returns where they are kept as they are.
 func (k *keeper) bytes(text []byte) []byte {
 	if !utf8.Valid(text) {
 		text = bytes.ToValidUTF8(text, []byte("\uFFFD"))
@@ -73,6 +81,33 @@ func (k *keeper) bytes(text []byte) []byte {
 // JSON returns a JSON text whose strings are as [Builder.Text] keeps them, in one line. What is
 // no JSON is kept as a string.
 func (k *keeper) JSON(v []byte) jsontext.Value {
+	from := space(v, 0)
+	end := skip(v, from, 0)
+	if end < 0 {
+		return k.tokens(v)
+	}
+	out := make(jsontext.Value, 0, end-from)
+	for i := from; i < end; {
+		switch v[i] {
+		case ' ', '\n', '\r', '\t':
+			i++
+		case '"':
+			behind := text(v, i)
+			var err error
+			if out, err = jsontext.AppendQuote(out, k.Text(unquote(v[i:behind]))); err != nil {
+				return quote(k.Text(string(v)))
+			}
+			i = behind
+		default:
+			out = append(out, v[i])
+			i++
+		}
+	}
+	return out
+}
+
+// tokens is JSON of what is no JSON, or nests deep.
+func (k *keeper) tokens(v []byte) jsontext.Value {
 	var out bytes.Buffer
 	enc := jsontext.NewEncoder(&out, jsontext.AllowDuplicateNames(true))
 	dec := jsontext.NewDecoder(bytes.NewReader(v),

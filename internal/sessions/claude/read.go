@@ -1,7 +1,6 @@
 package claude
 
 import (
-	"bytes"
 	"context"
 	"crypto/sha256"
 	"fmt"
@@ -108,9 +107,14 @@ func (m *mapper) record(r *record, line []byte) {
 // came before. One that says something else, as in damaged files, is told: it gets a name of its
 // own.
 func (m *mapper) repeats(r *record) bool {
-	sum := sha256.Sum256(bytes.Join([][]byte{
+	digest := sha256.New()
+	for _, part := range [][]byte{
 		[]byte(r.Type), []byte(r.Subtype), r.Message, r.Attachment, r.Data, []byte(r.Content),
-	}, []byte{0}))
+	} {
+		digest.Write(part)
+		digest.Write([]byte{0})
+	}
+	sum := [sha256.Size]byte(digest.Sum(nil))
 	said := m.told[string(r.UUID)]
 	if said == nil {
 		said = map[[sha256.Size]byte]struct{}{}
