@@ -199,10 +199,10 @@ func theirHeads(env []string) []string {
 }
 
 // headOf returns the commit that is checked out, zero before the first one. A driver runs for
-// each file of a merge: it asks once.
+// each file of a merge: it asks once, and starts no git for that.
 func headOf(ctx context.Context, repo *gitint.Repo) gitint.OID {
-	head, _ := repo.Resolve(ctx, "HEAD")
-	return head
+	head, _ := repo.Head(ctx)
+	return head.OID
 }
 
 // beside returns another file of a conversation in the three versions that git is merging. git

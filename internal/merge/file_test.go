@@ -190,6 +190,32 @@ func TestMarkerSizeOfTheUser(t *testing.T) {
 	}
 }
 
+// TestDriverStartsGitTwice: for where the repository is, and for its configuration. A merge of two
+// hundred conversations runs two hundred drivers.
+func TestDriverStartsGitTwice(t *testing.T) {
+	r := gittest.Repo(t)
+	const name = ".jp/conversations/17000000001-a/events.json"
+	r.WriteFile(name, `[{"timestamp":"2026-05-29 19:42:30.0","type":"turn_start"}]`)
+	r.Commit("one")
+	theirs := strings.TrimSpace(r.Run("rev-parse", "HEAD"))
+	env := append(r.Env, headPrefix+theirs+"=side")
+	repo, err := gitint.Open(t.Context(), gitint.Options{Dir: r.Dir, Env: env})
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := Call{
+		Kind: Events, Path: name, MarkerSize: plainMarker, Now: time.Now,
+		Base: r.Path(name), Ours: r.Path(name), Theirs: r.Path(name),
+		Repo: func() (*gitint.Repo, error) { return repo, nil },
+	}
+	if _, err := c.Run(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if n := repo.Processes(); n != 2 {
+		t.Errorf("git was started %d times, want 2", n)
+	}
+}
+
 // TestBeside finds what git does not tell a driver: the commits that it merges.
 func TestBeside(t *testing.T) {
 	r := gittest.Repo(t)
