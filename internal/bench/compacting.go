@@ -11,10 +11,10 @@ import (
 	"github.com/git-jp/git-jp/events"
 )
 
-// compacting compares a strategy on a hundred thousand events with reading them once.
+// compacting compares a strategy on twenty thousand events with reading them once.
 func compacting(strategy string) func(*builder) (ours, theirs side, err error) {
 	return func(b *builder) (ours, theirs side, err error) {
-		data := working(100_000 / b.scale)
+		data := working(20_000 / b.scale)
 		s, err := events.Decode(data)
 		if err != nil {
 			return ours, theirs, err

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 )
 
@@ -41,7 +42,8 @@ func main() {
 	}
 }
 
-// run runs what the arguments name: the rows of the large repository for "scale", else all others.
+// run runs what the arguments name: for "scale" the rows that take long and those of the large
+// repository, else all others.
 func run(o options, sessions string, args []string) error {
 	switch {
 	case sessions != "":
@@ -49,7 +51,7 @@ func run(o options, sessions string, args []string) error {
 	case len(args) == 0:
 		return o.all(benches)
 	case len(args) == 1 && args[0] == "scale":
-		return o.all(large)
+		return o.all(slices.Concat(long, large))
 	default:
 		return fmt.Errorf("unknown bench %q", args)
 	}

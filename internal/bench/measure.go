@@ -60,24 +60,20 @@ func (c comparison) ofProcessors() string {
 
 const (
 	fewestRuns = 3
-	// long is what a run of both sides takes that counts alone: more of them would differ by less than
-	// the machine does.
-	long = 5 * time.Second
+	// tooLong is what a run of both sides takes that counts alone: more of them would differ by less
+	// than the machine does.
+	tooLong = 5 * time.Second
 	// enough is how long a row is measured at least, unless it has all its runs before.
 	enough = 2 * time.Second
 )
 
 // compare runs both sides alternately, so that whatever else the machine does falls on both: as
-// often as wanted, less often where that takes long.
+// often as wanted, less often where that takes long. The first time warms the caches, and counts
+// where it took too long and each run begins anew.
 func compare(a, b side, runs int) (comparison, error) {
 	var ours, theirs []took
-	for _, s := range []side{a, b} { // warms the caches
-		if _, err := s.run(); err != nil {
-			return comparison{}, err
-		}
-	}
-	start := time.Now()
-	for i := 0; i < runs && (i < fewestRuns || time.Since(start) < enough); i++ {
+	var start time.Time
+	for i := -1; i < runs && (i < fewestRuns || time.Since(start) < enough); i++ {
 		one, err := a.run()
 		if err != nil {
 			return comparison{}, err
@@ -86,8 +82,14 @@ func compare(a, b side, runs int) (comparison, error) {
 		if err != nil {
 			return comparison{}, err
 		}
-		ours, theirs = append(ours, one), append(theirs, other)
-		if one.time+other.time > long {
+		slow := one.time+other.time > tooLong
+		if i < 0 {
+			start = time.Now()
+		}
+		if i >= 0 || slow && a.before != nil {
+			ours, theirs = append(ours, one), append(theirs, other)
+		}
+		if slow && len(ours) > 0 {
 			break
 		}
 	}
