@@ -27,6 +27,8 @@ func (e *Element) canonical() []byte {
 	}
 	fs := elementFields(e.time, e.event, md)
 	switch ev := e.event.(type) {
+	case *ToolCallRequest:
+		jsonspan.SetField(fs, "arguments", encodeStrings(orEmpty(ev.Arguments)))
 	case *ToolCallResponse:
 		if content := jsonspan.MemberOf(e.raw, "content"); jsonspan.IsString(content) {
 			jsonspan.SetField(fs, "content", canonicalString(content))

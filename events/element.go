@@ -54,6 +54,7 @@ func newElement(at time.Time, ev Event, md Metadata) *Element {
 	if d, ok := ev.(*ConfigDelta); ok && d.Flattened {
 		ev = &ConfigDelta{Delta: d.Delta}
 	}
+	md.raw = md.encoded()
 	raw := jsonspan.IndentedObject(elementFields(at, ev, md), 1)
 	return built(raw, at, ev, md)
 }
@@ -179,10 +180,7 @@ func sameResources(a, b Event) bool {
 	return okX && okY && resourcesSource(x.Resources).Same(resourcesSource(y.Resources))
 }
 
-// HasInline reports whether the element has contents that stand in the stream; those of
-// results in jp's own form count if legacy says so.
-func (e *Element) HasInline(legacy bool) bool {
-	return slices.ContainsFunc(e.slots, func(s slot) bool {
-		return !s.content.IsRef() && (legacy || !s.legacy)
-	})
+// HasInline reports whether the element has contents that stand in the stream.
+func (e *Element) HasInline() bool {
+	return slices.ContainsFunc(e.slots, func(s slot) bool { return !s.content.IsRef() })
 }

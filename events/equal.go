@@ -34,10 +34,19 @@ func (e *Element) normal() []byte {
 	}
 	for _, m := range jsonspan.Members(e.raw) {
 		if m.Name != "event_id" && !slices.Contains(known, m.Name) {
-			fs = append(fs, jsonspan.Field{Name: m.Name, Value: m.Value(e.raw)})
+			fs = append(fs, jsonspan.Field{Name: m.Name, Value: e.normalMember(m)})
 		}
 	}
 	return jsonspan.Normal(jsonspan.Object(fs))
+}
+
+// normalMember returns a member that the codec does not know. The content of a record is a
+// reference there, as all contents are.
+func (e *Element) normalMember(m jsonspan.Member) []byte {
+	if c, ok := RecordContent(e); ok && m.Name == recordData {
+		return encodeContent(blobs.Refer(c.Ref()))
+	}
+	return m.Value(e.raw)
 }
 
 // normalFields returns the members that the codec knows. One that is absent there

@@ -21,11 +21,13 @@ type ExternalizeOptions struct {
 }
 
 // Externalize stores contents that stand in the stream through w and puts
-// references in their place. It returns how many; on an error the stream is
-// unchanged, and only content may have been stored.
+// references in their place, except for those of imports that belong there, see
+// [StaysInline]. It returns how many; on an error the stream is unchanged, and only content may
+// have been stored.
 func (s *Stream) Externalize(w Writer, o ExternalizeOptions) (n int, err error) {
+	var md Metadata // of the event whose contents are exchanged
 	x := &exchange{swap: func(c blobs.Content) (blobs.Content, error) {
-		if c.IsZero() || c.IsRef() {
+		if !md.toStore(c) {
 			return c, nil
 		}
 		ref, err := w.Write(loadedBytes(c))
@@ -35,7 +37,7 @@ func (s *Stream) Externalize(w Writer, o ExternalizeOptions) (n int, err error) 
 		return blobs.Refer(ref), nil
 	}}
 	return s.replace(x, func(e *Element) (*Element, error) {
-		if !e.HasInline(o.Legacy) && (!o.Legacy || e.view == view{}) {
+		if md = e.meta; !e.toStore(o) {
 			return e, nil
 		}
 		ev, err := x.event(e.event)
@@ -43,6 +45,16 @@ func (s *Stream) Externalize(w Writer, o ExternalizeOptions) (n int, err error) 
 			return nil, err
 		}
 		return e.asArray(ev), nil
+	})
+}
+
+// toStore reports whether [Stream.Externalize] changes the element.
+func (e *Element) toStore(o ExternalizeOptions) bool {
+	return o.Legacy && e.view != view{} || slices.ContainsFunc(e.slots, func(s slot) bool {
+		if s.legacy {
+			return o.Legacy
+		}
+		return e.meta.toStore(s.content)
 	})
 }
 
@@ -55,6 +67,13 @@ func (e *Element) asArray(ev Event) *Element {
 	}
 	if e.view.resources {
 		md = md.Without(MetadataResources)
+	}
+	if r, ok := ev.(*ToolCallResponse); ok {
+		for i := range r.Blocks {
+			if jsonspan.IsString(r.Blocks[i].Raw) {
+				r.Blocks[i].Raw = nil
+			}
+		}
 	}
 	before := elementFields(e.time, e.event, e.meta)
 	if e.view.blocks || e.view.resources {

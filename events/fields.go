@@ -22,15 +22,15 @@ func elementFields(at time.Time, ev Event, md Metadata) []jsonspan.Field {
 	kind := stringField("type", string(ev.Kind()))
 	switch ev := ev.(type) {
 	case *ConfigDelta, *Compaction:
-		return append([]jsonspan.Field{kind, stamp}, eventFields(ev)...)
+		return append([]jsonspan.Field{kind, stamp}, eventFields(ev, md)...)
 	case *Unknown:
 		return []jsonspan.Field{stamp, optionalString("type", ev.Type)}
 	}
-	return append(append([]jsonspan.Field{stamp, kind}, eventFields(ev)...), md.field())
+	return append(append([]jsonspan.Field{stamp, kind}, eventFields(ev, md)...), md.field())
 }
 
-// eventFields returns the members that belong to the kind.
-func eventFields(ev Event) []jsonspan.Field {
+// eventFields returns the members that belong to the kind of an event with the metadata.
+func eventFields(ev Event, md Metadata) []jsonspan.Field {
 	switch ev := ev.(type) {
 	case *ChatRequest:
 		return ev.fields()
@@ -40,7 +40,7 @@ func eventFields(ev Event) []jsonspan.Field {
 		return []jsonspan.Field{
 			stringField("id", ev.ID),
 			stringField("name", ev.Name),
-			{Name: "arguments", From: encodedSource(orEmpty(ev.Arguments))},
+			{Name: "arguments", From: encodedSource{orEmpty(ev.Arguments), md}},
 		}
 	case *ToolCallResponse:
 		return []jsonspan.Field{

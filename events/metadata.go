@@ -74,12 +74,12 @@ func (m Metadata) With(key string, v jsontext.Value) Metadata {
 		m.err = fmt.Errorf("metadata %s: %w", printable(key), notJSON(append([]byte(key), v...)))
 		return m
 	}
-	return m.set(key, encodeStrings(v))
+	return m.set(key, m.encode(v))
 }
 
 // WithText returns m with key set to the string s.
 func (m Metadata) WithText(key, s string) Metadata {
-	if !utf8.ValidString(key) || !utf8.ValidString(s) {
+	if m.imported() || !utf8.ValidString(key) || !utf8.ValidString(s) {
 		return m.With(key, jsonspan.Quoted(s))
 	}
 	return m.set(key, appendBase64(nil, []byte(s)))

@@ -39,14 +39,17 @@ func (s jsonSource) Same(other jsonspan.Source) bool {
 	return ok && sameJSON(s, o)
 }
 
-// An encodedSource is JSON with its strings in base64.
-type encodedSource jsontext.Value
+// An encodedSource is JSON whose strings are written as the event with the metadata has them.
+type encodedSource struct {
+	value jsontext.Value
+	md    Metadata
+}
 
-func (s encodedSource) Encode() []byte { return jsonspan.Compact(encodeStrings(s)) }
+func (s encodedSource) Encode() []byte { return jsonspan.Compact(s.md.encode(s.value)) }
 
 func (s encodedSource) Same(other jsonspan.Source) bool {
 	o, ok := other.(encodedSource)
-	return ok && sameJSON(s, o)
+	return ok && sameJSON(s.value, o.value)
 }
 
 func sameJSON(a, b []byte) bool {

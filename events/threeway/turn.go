@@ -93,7 +93,7 @@ func (eq *equality) sum(e *events.Element) blobs.Hash {
 // better chooses between equal elements that both sides wrote differently: the one
 // whose contents are references, else the one with the smaller bytes.
 func better(a, b *events.Element) *events.Element {
-	if x, y := a.HasInline(true), b.HasInline(true); x != y {
+	if x, y := a.HasInline(), b.HasInline(); x != y {
 		if x {
 			return b
 		}

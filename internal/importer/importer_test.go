@@ -76,7 +76,8 @@ func stored(t *testing.T, s *blobs.Store) string {
 // was redacted to no place from which it could be committed.
 func TestRedactedContentIsNeverStored(t *testing.T) {
 	const word = "the quiet word"
-	data := bytes.ReplaceAll(transcript(), []byte(`a\nb`), []byte(`a\n`+word+`\nb`))
+	long := `a\n` + word + strings.Repeat(`.`, 9000) + `\nb` // it is stored
+	data := bytes.ReplaceAll(transcript(), []byte(`a\nb`), []byte(long))
 	w, s := newWorkspace(t), writeSession(t, data)
 	im := &Importer{Workspace: w}
 	out, err := im.Import(t.Context(), claude.Dialect{}, s)

@@ -68,21 +68,12 @@ func (w *walk) parts(it item) []part {
 
 // record returns the content of an agent's record.
 func (w *walk) record(it item) []part {
-	var r struct {
-		Data struct {
-			Hash string `json:"$blob"`
-			Size int64  `json:"size"`
-		} `json:"data"`
-	}
-	if json.Unmarshal(it.el.Raw(), &r) != nil {
+	content, ok := events.RecordContent(it.el)
+	if !ok {
 		return nil
 	}
-	h, err := blobs.ParseHash(r.Data.Hash)
-	if err != nil {
-		return nil
-	}
-	p := part{kind: events.BlockText, hasRef: true, ref: blobs.Ref{Hash: h, Size: r.Data.Size}}
-	return []part{w.load(p, blobs.Refer(p.ref), Problem{Turn: it.turn.from, Element: it.index})}
+	p := part{kind: events.BlockText, hasRef: true, ref: content.Ref()}
+	return []part{w.load(p, content, Problem{Turn: it.turn.from, Element: it.index})}
 }
 
 func (w *walk) resource(r *events.Resource) part {

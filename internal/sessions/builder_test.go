@@ -196,16 +196,16 @@ func TestRecords(t *testing.T) {
 	})
 	var got []string
 	for _, e := range all[0].Stream.All() {
-		r, ok := sessions.RecordsOf(e)
+		content, ok := events.RecordContent(e)
 		if !ok {
 			got = append(got, string(e.Kind()))
 			continue
 		}
-		ref, err := r.Ref()
+		text, err := content.Bytes(kept)
 		if err != nil {
 			t.Fatal(err)
 		}
-		got = append(got, string(kept[ref.Hash]))
+		got = append(got, string(text))
 	}
 	want := []string{
 		"{\"at\":\"$WORKSPACE/x\"}\n", "turn_start", "chat_request",
@@ -253,7 +253,14 @@ func TestFiles(t *testing.T) {
 	if want := "file:///$WORKSPACE/sub/a%20b.go#L3-3"; r.URI != want {
 		t.Errorf("URI is %q, want %q", r.URI, want)
 	}
-	content, shown := kept[r.Content.Ref().Hash], kept[r.Formatted.Ref().Hash]
+	content, err := r.Content.Bytes(kept)
+	if err != nil {
+		t.Fatal(err)
+	}
+	shown, err := r.Formatted.Bytes(kept)
+	if err != nil {
+		t.Fatal(err)
+	}
 	if string(content) != "x\n" || string(shown) != "3\tx\n" {
 		t.Errorf("content is %q and shown %q", content, shown)
 	}

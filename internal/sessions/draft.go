@@ -3,6 +3,7 @@ package sessions
 import (
 	"time"
 
+	"github.com/git-jp/git-jp/blobs"
 	"github.com/git-jp/git-jp/compact"
 	"github.com/git-jp/git-jp/events"
 	"github.com/go-json-experiment/json/jsontext"
@@ -33,13 +34,40 @@ func (d *draft) element() *events.Element {
 func (d *draft) size() int64 {
 	switch e := d.event.(type) {
 	case *events.ChatRequest:
-		return int64(len(e.Content))
+		n := int64(len(e.Content))
+		for i := range e.Resources {
+			n += inStream(e.Resources[i].Content)
+		}
+		return n
 	case *events.ChatResponse:
 		return int64(len(e.Text))
 	case *events.ToolCallRequest:
 		return int64(len(e.Arguments))
+	case *events.ToolCallResponse:
+		return sizeOf(e.Blocks)
 	}
 	return 0
+}
+
+// sizeOf returns how many bytes of the contents of blocks are in the stream.
+func sizeOf(blocks []events.Block) (n int64) {
+	for _, b := range blocks {
+		n += inStream(b.Content)
+		if b.Resource != nil {
+			n += inStream(b.Resource.Content)
+			if b.Resource.Formatted != nil {
+				n += inStream(*b.Resource.Formatted)
+			}
+		}
+	}
+	return n
+}
+
+func inStream(c blobs.Content) int64 {
+	if c.IsRef() {
+		return 0
+	}
+	return c.Size()
 }
 
 // A turn is the run of a question, on its way. Its first draft is its turn_start.

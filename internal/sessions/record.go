@@ -25,12 +25,7 @@ type AgentRecord struct {
 	ID      string         `json:"id"`      // of the session
 	Ordinal int            `json:"ordinal"` // of the element in the conversation
 	Kinds   map[string]int `json:"kinds"`   // how many of each
-	Data    blobReference  `json:"data"`
-}
-
-type blobReference struct {
-	Hash string `json:"$blob"`
-	Size int64  `json:"size"`
+	Data    jsontext.Value `json:"data"`    // the lines, see [events.RecordContent]
 }
 
 // RecordsOf returns what an element of that type says.
@@ -41,18 +36,12 @@ func RecordsOf(e *events.Element) (r AgentRecord, ok bool) {
 	return r, json.Unmarshal(e.Raw(), &r) == nil
 }
 
-// Ref returns the reference of the lines.
-func (r AgentRecord) Ref() (blobs.Ref, error) {
-	h, err := blobs.ParseHash(r.Data.Hash)
-	return blobs.Ref{Hash: h, Size: r.Data.Size}, err
-}
-
 // records are the records of a turn, until it is written.
 type records struct {
 	at    time.Time // of the last
 	kinds map[string]int
 	lines bytes.Buffer
-	parts []blobs.Ref // of lines that are written
+	parts []blobs.Content // of lines that are written
 }
 
 func (r *records) add(at time.Time, kind string, line []byte) {
@@ -70,14 +59,14 @@ func (b *Builder) writeRecords(r *records) {
 	if r.lines.Len() > 0 {
 		r.writePart(&b.keeper)
 	}
-	for part, ref := range r.parts {
+	for part, content := range r.parts {
 		if b.err != nil {
 			return
 		}
 		record := AgentRecord{
 			Type: KindRecord, Time: timestamp(r.at), Agent: b.session.Name.Agent,
 			ID: b.session.Name.ID, Ordinal: b.ordinal,
-			Data: blobReference{ref.Hash.String(), ref.Size},
+			Data: events.RecordData(content),
 		}
 		if part == 0 {
 			record.Kinds = r.kinds
@@ -89,12 +78,7 @@ func (b *Builder) writeRecords(r *records) {
 
 // writePart writes as many of the lines as a blob may hold.
 func (r *records) writePart(k *keeper) {
-	ref, err := k.options.Writer.Write(r.lines.Next(k.portion(r.lines.Bytes())))
-	if err != nil {
-		k.Fail(fmt.Errorf("write records: %w", err))
-		return
-	}
-	r.parts = append(r.parts, ref)
+	r.parts = append(r.parts, k.keep(r.lines.Next(k.portion(r.lines.Bytes()))))
 }
 
 // portion returns how many bytes of lines go into one blob: whole lines where they fit.

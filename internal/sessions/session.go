@@ -12,7 +12,7 @@ import (
 
 // Revision is what an import depends on beside the source. It changes when the same source would
 // give other bytes.
-const Revision = 1
+const Revision = 2
 
 // A Session is a session where an agent keeps it, as far as a glance at it tells.
 type Session struct {

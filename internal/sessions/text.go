@@ -153,8 +153,24 @@ func textual(mime string) bool {
 	return mime == "" || strings.HasPrefix(mime, "text/") || strings.HasSuffix(mime, "json")
 }
 
-// content writes a content. What a blob may not hold is cut by who calls.
+// content writes a content, unless it stays in the stream. What a blob may not hold is cut by who
+// calls. Without a key an event is not known as one of a session once it is in a stream.
 func (k *keeper) content(data []byte) blobs.Content {
+	if k.key == "" {
+		return k.write(data)
+	}
+	return k.keep(data)
+}
+
+// keep writes a content, unless it stays in the stream.
+func (k *keeper) keep(data []byte) blobs.Content {
+	if events.StaysInline(data) {
+		return blobs.Loaded(bytes.Clone(data))
+	}
+	return k.write(data)
+}
+
+func (k *keeper) write(data []byte) blobs.Content {
 	if k.err != nil {
 		return blobs.Content{}
 	}

@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 	"errors"
 	"flag"
+	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -170,7 +171,7 @@ func TestVersion(t *testing.T) {
 	write(t, filepath.Join(dir, "storage/part/msg_u4/prt_u4b.json"), `{"type":"text","text":"more",
 		"time":{"start":1771000095000,"end":1771000095001}}`)
 	now := version()
-	if now == was || !strings.HasPrefix(now, "1.1771000095001.") {
+	if now == was || !strings.HasPrefix(now, fmt.Sprintf("%d.1771000095001.", sessions.Revision)) {
 		t.Errorf("version %s after %s", now, was)
 	}
 }

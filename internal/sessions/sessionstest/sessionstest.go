@@ -96,7 +96,10 @@ func read(
 	return all, kept, check(all, kept)
 }
 
-func (c Contents) text(content blobs.Content) string { return string(c[content.Ref().Hash]) }
+func (c Contents) text(content blobs.Content) string {
+	text, _ := content.Bytes(c) // there is none of a zero one
+	return string(text)
+}
 
 // check holds conversations to the rules that all have.
 func check(all []*sessions.Conversation, kept Contents) error {
@@ -237,7 +240,7 @@ func line(e *events.Element, kept Contents) string {
 				out += " " + b.Resource.URI
 				content = b.Resource.Content
 			}
-			add(string(b.Type)+" "+b.MIMEType, string(kept[content.Ref().Hash]))
+			add(string(b.Type)+" "+b.MIMEType, kept.text(content))
 		}
 	case *events.Compaction:
 		add("", *ev.Summary)
