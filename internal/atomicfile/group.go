@@ -15,6 +15,9 @@ import (
 // records of all who wait in one go.
 const groupSyncs = 16
 
+// groupsAtOnce is how many groups are published at the same time.
+const groupsAtOnce = 4
+
 // A Group writes many files at the price of few waits for the disk: syncs overlap
 // with each other and with the caller's work, and each directory is synced once.
 // Nothing is visible before [Group.Commit], which publishes each file as [Write]
@@ -91,16 +94,29 @@ func CommitAll(groups []*Group) []error {
 		items[i], errs[i] = g.take()
 	}
 	syncTogether(groups, items, errs)
-	for i, g := range groups {
-		if errs[i] != nil {
-			g.remove(items[i])
-			items[i] = nil
-		} else {
-			errs[i] = g.publish(items[i])
-		}
-	}
+	publishAll(groups, items, errs)
 	syncTogether(groups, items, errs)
 	return errs
+}
+
+// publishAll publishes the groups that have not failed, some of them at a time: making directories
+// takes longer than all else.
+func publishAll(groups []*Group, items [][]item, errs []error) {
+	slots := make(chan struct{}, groupsAtOnce)
+	var wg sync.WaitGroup
+	for i, g := range groups {
+		slots <- struct{}{}
+		wg.Go(func() {
+			defer func() { <-slots }()
+			if errs[i] == nil {
+				errs[i] = g.publish(items[i])
+				return
+			}
+			g.remove(items[i])
+			items[i] = nil
+		})
+	}
+	wg.Wait()
 }
 
 // syncTogether syncs the volume of groups that have something in it.
