@@ -16,6 +16,10 @@ import (
 // while others are read. Each may need as much memory as the largest.
 const maxAtOnce = 4
 
+// maxWaiting is how many of a part are saved at a time. They are in memory already, and saving is
+// waiting for the disk, which writes the records of all who wait in one go.
+const maxWaiting = 16
+
 // A part of an import is saved together, which costs a few waits for the disk in all: as many
 // sessions as maxPart, and no more than have maxPartBytes, unless it is one. What becomes of them
 // is in memory until then. Of fewer than minJoint each is saved by itself: syncing a file system
@@ -67,13 +71,13 @@ func partOf(found []Found) int {
 func (im *Importer) together(ctx context.Context, found []Found) []Result {
 	results := make([]Result, len(found))
 	if len(found) < minJoint {
-		each(len(found), func(i int) { results[i] = im.one(ctx, found[i]) })
+		each(len(found), atOnce(), func(i int) { results[i] = im.one(ctx, found[i]) })
 		return results
 	}
 	var joints joints
 	defer joints.close()
 	parts := make([]*prepared, len(found))
-	each(len(found), func(i int) {
+	each(len(found), atOnce(), func(i int) {
 		f := found[i]
 		results[i] = Result{Found: f, Err: cmp.Or(f.Err, ctx.Err())}
 		if results[i].Err != nil {
@@ -93,7 +97,7 @@ func (im *Importer) together(ctx context.Context, found []Found) []Result {
 			}
 		}
 	}
-	each(len(found), func(i int) {
+	each(len(found), maxWaiting, func(i int) {
 		if parts[i] == nil {
 			return
 		}
@@ -104,11 +108,14 @@ func (im *Importer) together(ctx context.Context, found []Found) []Result {
 	return results
 }
 
+// atOnce returns how many sessions are read at a time.
+func atOnce() int { return min(runtime.GOMAXPROCS(0)+1, maxAtOnce) }
+
 // each calls f for each number below n, for some of them at a time.
-func each(n int, f func(i int)) {
+func each(n, atOnce int, f func(i int)) {
 	var next atomic.Int64
 	var workers sync.WaitGroup
-	for range min(n, runtime.GOMAXPROCS(0)+1, maxAtOnce) {
+	for range min(n, atOnce) {
 		workers.Go(func() {
 			for i := int(next.Add(1)) - 1; i < n; i = int(next.Add(1)) - 1 {
 				f(i)
