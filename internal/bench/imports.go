@@ -8,6 +8,9 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"runtime"
+	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/git-jp/git-jp/blobs"
@@ -39,22 +42,35 @@ type forget struct{}
 
 func (forget) Write(b []byte) (blobs.Ref, error) { return blobs.RefTo(b), nil }
 
-// convert makes conversations of sessions.
+// convert makes conversations of sessions, as many at a time as there are processors.
 func convert(found []importer.Found) (time.Duration, error) {
 	start := time.Now()
-	for _, f := range found {
-		b := agents.NewBuilder(f.Session, agents.Options{
-			Writer: forget{}, Root: f.Dir, MaxBlob: blobs.DefaultMaxBlobBytes,
+	var next atomic.Int64
+	var workers sync.WaitGroup
+	errs := make([]error, len(found))
+	for range runtime.GOMAXPROCS(0) {
+		workers.Go(func() {
+			for i := int(next.Add(1)) - 1; i < len(found); i = int(next.Add(1)) - 1 {
+				errs[i] = convertOne(found[i])
+			}
 		})
-		v, err := f.Dialect.Read(context.Background(), f.Session, 0, b)
-		if err == nil {
-			_, err = b.Finish(v)
-		}
-		if err != nil {
-			return 0, fmt.Errorf("%s: %w", f.Path, err)
-		}
 	}
-	return time.Since(start), nil
+	workers.Wait()
+	return time.Since(start), errors.Join(errs...)
+}
+
+func convertOne(f importer.Found) error {
+	b := agents.NewBuilder(f.Session, agents.Options{
+		Writer: forget{}, Root: f.Dir, MaxBlob: blobs.DefaultMaxBlobBytes,
+	})
+	v, err := f.Dialect.Read(context.Background(), f.Session, 0, b)
+	if err == nil {
+		_, err = b.Finish(v)
+	}
+	if err != nil {
+		return fmt.Errorf("%s: %w", f.Path, err)
+	}
+	return nil
 }
 
 // tokens reads sessions as JSON and makes nothing of it.
