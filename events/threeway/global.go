@@ -133,8 +133,9 @@ func (g *mergeGlobal) stays() bool {
 	}
 }
 
-// placeOf decides where an element stands: where the side that moved it has it, else
-// at the first of both places.
+// placeOf decides where an element stands: a record of a session where the side that has more of
+// the session has it, any other where the side that moved it has it, else at the first of both
+// places.
 func (m *merger) placeOf(g *mergeGlobal) globalPlace {
 	var at [versions]*globalPlace
 	for v, s := range g.in {
@@ -159,6 +160,8 @@ func (m *merger) placeOf(g *mergeGlobal) globalPlace {
 		return *at[inTheirs]
 	case at[inTheirs] == nil:
 		return *at[inOurs]
+	case m.long != inBase && g.el.Kind() == events.KindAgentRecord:
+		return *at[m.long]
 	}
 	first := func(a, b *globalPlace) *globalPlace {
 		if m.comparePlaces(*a, *b) <= 0 {

@@ -177,6 +177,7 @@ func versionName(version int) string {
 type merger struct {
 	sides   [versions]Side
 	virtual bool // what both changed stays as it was in base
+	long    int  // the side that has more of the session that both are of, see [longer]
 	*equality
 	contentMerge
 	turnTree
@@ -192,9 +193,11 @@ type merger struct {
 }
 
 func newMerger(sides [versions]Side, virtual bool) *merger {
+	long, _ := longer(sides) // two sessions were refused
 	eq := &equality{sums: map[string]blobs.Hash{}}
 	return &merger{
-		sides: sides, virtual: virtual, equality: eq, contentMerge: contentMerge{equality: eq},
+		sides: sides, virtual: virtual, long: long,
+		equality: eq, contentMerge: contentMerge{equality: eq},
 		turnTree: turnTree{equality: eq, byKey: map[turnKey][]*mergeTurn{}},
 		configs:  newConfigCache(),
 	}

@@ -161,6 +161,19 @@ func TestBaseConfigsOfOneSessionMerge(t *testing.T) {
 	}
 }
 
+// TestRecordsBeforeATurn: of a session that begins with what has no counterpart, an import that has only
+// that much merges with a later one, in which that is of a turn.
+func TestRecordsBeforeATurn(t *testing.T) {
+	const line = `{"type":%q,"uuid":"00000000-0000-4000-8000-00000000000%d","sessionId":"grow",` +
+		`"timestamp":"2026-05-02T10:00:0%dZ","cwd":"/home/ada/proj","message":{"id":"m%d","role":"assistant",` +
+		`"model":"claude-x","content":[{"type":"text","text":"Done"}]}}` + "\n"
+	var data []byte
+	for i, kind := range []string{"hologram", "assistant", "hologram", "assistant"} {
+		data = fmt.Appendf(data, line, kind, i, i, i)
+	}
+	mergeAll(t, prefixes(t, data))
+}
+
 func mergeAll(t *testing.T, all []*sessions.Conversation) {
 	t.Helper()
 	for i := range all {
