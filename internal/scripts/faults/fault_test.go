@@ -82,6 +82,10 @@ var faultCommands = []faultCommand{
 		name: "expire", before: []string{"git jp migrate", compactOne, oldCopy, dirty},
 		args: []string{"gc", "--yes"}, other: true,
 	},
+	{
+		name: "import", before: []string{agentSessions},
+		args: []string{"import", "-q", "--yes", "--foreign", ".git/sessions"},
+	},
 }
 
 var compacting = []string{
@@ -94,6 +98,16 @@ const (
 cd .git/jp/trash && mv compacted-* compacted-17800000001-20260101T000000.000`
 	oldCopy = `sed -i 's/"20[0-9][0-9]-/"2001-/g' .git/jp/trash/*/aside.json`
 )
+
+// agentSessions are written where Git does not look: as many as are synced together, with a result
+// each that is too long for the stream.
+const agentSessions = `mkdir .git/sessions; for s in $(seq 8); do for n in 1 2 3; do case $n in
+1) type=user said="\"Look\"";;
+2) type=assistant said='[{"type":"tool_use","id":"t","name":"Bash","input":{"command":"ls"}}]';;
+3) type=user said="[{\"type\":\"tool_result\",\"tool_use_id\":\"t\",\"content\":\"$(printf %9000d $s)\"}]";;
+esac
+echo "{\"type\":\"$type\",\"uuid\":\"u$s.$n\",\"sessionId\":\"s$s\",\"cwd\":\"/x\",\"timestamp\":\"2026-05-01T10:00:0${n}Z\",\"message\":{\"role\":\"$type\",\"content\":$said}}"
+done >.git/sessions/$s.jsonl; done`
 
 // padding makes a result worth compacting.
 const padding = " result, which is so long that somebody who compacts what tools returned takes it out" +

@@ -40,7 +40,7 @@ var faultCalls = []string{
 	"write,pwrite64,?copy_file_range", "fsync,fdatasync", "flock", "fchmodat,fchmod,?chmod",
 	"utimensat", "ftruncate", "linkat,?link", "openat", "getdents64", "read,pread64",
 	"?newfstatat,fstat,?stat,?lstat,?statx", "?readlinkat,?readlink",
-	"?access,?faccessat,?faccessat2", "chdir", "execve", "pipe2", "?clone,?clone3,?vfork,?fork",
+	"?access,?faccessat,?faccessat2", "chdir", "execve", "pipe2", "?clone,?clone3,?vfork,?fork", "syncfs",
 }
 
 // faultsOf are the ways in which a call fails.

@@ -79,7 +79,8 @@ func longSession(number, results int) []byte {
 		line("assistant", fmt.Sprintf(`{"id":"m%d","model":"claude-x","content":[{"type":"tool_use",`+
 			`"id":"t%d","name":"Bash","input":{"command":"ls"}}]}`, i, i), 2*i+2)
 		line("user", fmt.Sprintf(`{"role":"user","content":[{"type":"tool_result","tool_use_id":"t%d",`+
-			`"content":"result %d of %d"}]}`, i, i, number), 2*i+3)
+			`"content":"result %d of %d%s"}]}`,
+			i, i, number, strings.Repeat(".", 9000)), 2*i+3) // too long for the stream
 	}
 	return []byte(out.String())
 }
