@@ -5,9 +5,7 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/gob"
-	"errors"
 	"maps"
-	"os"
 	"path/filepath"
 	"slices"
 	"sync"
@@ -78,12 +76,8 @@ func (m historyCache) write(dir string) {
 	if atomicfile.MkdirPrivate(dir) != nil {
 		return
 	}
-	root, err := os.OpenRoot(dir)
-	if err != nil {
-		return
-	}
-	_ = errors.Join(atomicfile.Write(root, memoName, append(sum[:], body.Bytes()...),
-		atomicfile.Options{TempDir: "tmp", Private: true, NoSync: true}), root.Close())
+	_ = atomicfile.WriteIn(dir, memoName, append(sum[:], body.Bytes()...),
+		atomicfile.Options{TempDir: "tmp", Private: true, NoSync: true})
 }
 
 // usable reports whether the cache answers for the candidates and speaks of nothing but

@@ -92,13 +92,9 @@ func (o *Options) hook() func(atomicfile.Step, string) error {
 
 // write replaces a file in a directory, durably.
 func (o *Options) write(dir, name string, data []byte) error {
-	root, err := os.OpenRoot(dir)
-	if err != nil {
-		return err
-	}
-	return errors.Join(atomicfile.Write(root, name, data, atomicfile.Options{
+	return atomicfile.WriteIn(dir, name, data, atomicfile.Options{
 		TempDir: "tmp", Private: true, Hook: o.hook(),
-	}), root.Close())
+	})
 }
 
 // mkdir makes a directory: closed to other users, except for what belongs to the working tree.
@@ -160,12 +156,8 @@ func (o *Options) freeName(p place, name string) (string, error) {
 }
 
 func (o *Options) writePointer(p place, dir string) error {
-	root, err := os.OpenRoot(p.store)
-	if err != nil {
-		return err
-	}
-	return errors.Join(atomicfile.Write(root, ".tmp/gc.open", []byte(dir+"\n"),
-		atomicfile.Options{TempDir: ".tmp", Hook: o.hook()}), root.Close())
+	return atomicfile.WriteIn(p.store, ".tmp/gc.open", []byte(dir+"\n"),
+		atomicfile.Options{TempDir: ".tmp", Hook: o.hook()})
 }
 
 // save writes how far the run has come.

@@ -79,13 +79,9 @@ func (r *run) writeCopy(to string, data []byte) error {
 			return err
 		}
 	}
-	root, err := os.OpenRoot(dir)
-	if err != nil {
-		return err
-	}
-	return errors.Join(atomicfile.Write(root, filepath.ToSlash(name), data, atomicfile.Options{
+	return atomicfile.WriteIn(dir, filepath.ToSlash(name), data, atomicfile.Options{
 		TempDir: temp, Hook: r.o.hook(),
-	}), root.Close())
+	})
 }
 
 // errFresh says that a writer has stamped a blob meanwhile.

@@ -52,13 +52,19 @@ func (o oracle) bulk(repo *gitint.Repo, ids []gitint.OID) {
 func looseBlobs(t *testing.T, n int, initArgs ...string) (*gittest.Repository, []gitint.OID) {
 	t.Helper()
 	r := gittest.Repo(t, initArgs...)
-	contents := make([][]byte, n)
-	for i := range contents {
-		contents[i] = fmt.Appendf(nil, "content %d\n", i)
+	var names strings.Builder
+	for i := range n {
+		name := fmt.Sprintf("content-%d", i)
+		r.WriteFile(name, fmt.Sprintf("content %d\n", i))
+		names.WriteString(name + "\n")
 	}
-	ids, err := open(t, r).WriteObjects(t.Context(), contents...)
-	if err != nil {
-		t.Fatal(err)
+	ids := make([]gitint.OID, 0, n)
+	for text := range strings.FieldsSeq(r.RunInput(names.String(), "hash-object", "-w", "--stdin-paths")) {
+		id, err := gitint.ParseOID(text)
+		if err != nil {
+			t.Fatal(err)
+		}
+		ids = append(ids, id)
 	}
 	return r, ids
 }

@@ -100,19 +100,6 @@ func (r *Repo) Commits(ctx context.Context, revs ...string) ([]Commit, error) {
 	return r.revList(ctx, append([]string{"--end-of-options"}, revs...))
 }
 
-// Outgoing returns the commits of revisions that no branch of the remote has, as
-// far as we have fetched, oldest first. An empty name stands for every remote.
-func (r *Repo) Outgoing(ctx context.Context, remote string, revs ...string) ([]Commit, error) {
-	if len(revs) == 0 {
-		return nil, nil
-	}
-	not := "--remotes"
-	if remote != "" {
-		not += "=" + remote
-	}
-	return r.revList(ctx, append([]string{"--not", not, "--not", "--end-of-options"}, revs...))
-}
-
 // A PushRange selects the commits that a push sends.
 type PushRange struct {
 	// Tips lead to them, and Not to commits that the receiver has, as far as they are here.

@@ -512,16 +512,6 @@ func TestRanges(t *testing.T) {
 			t.Errorf("Commits(%q) = %v", revs, commits)
 		}
 	}
-	r.Run("clone", "-q", "-b", "side", ".", "../clone")
-	clone := r.In("../clone")
-	clone.WriteFile("new", "new\n")
-	want := clone.Commit("new")
-	for _, remote := range []string{"origin", ""} {
-		commits, err := open(t, clone).Outgoing(t.Context(), remote, "HEAD")
-		if err != nil || len(commits) != 1 || commits[0].OID.String() != want {
-			t.Errorf("Outgoing(%q) = %v, %v; want %s", remote, commits, err, want)
-		}
-	}
 }
 
 func TestOID(t *testing.T) {

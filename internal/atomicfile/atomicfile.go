@@ -63,6 +63,15 @@ func Write(root *os.Root, name string, data []byte, opts Options) error {
 	return nil
 }
 
+// WriteIn is [Write] below a directory, which it opens and closes.
+func WriteIn(dir, name string, data []byte, opts Options) error {
+	root, err := os.OpenRoot(dir)
+	if err != nil {
+		return err
+	}
+	return errors.Join(Write(root, name, data, opts), root.Close())
+}
+
 // writer carries what all steps of one call need.
 type writer struct {
 	root *os.Root

@@ -64,12 +64,7 @@ func (s Store) write(name string, data []byte) error {
 	if err := atomicfile.MkdirPrivate(s.dir); err != nil {
 		return err
 	}
-	root, err := os.OpenRoot(s.dir)
-	if err != nil {
-		return err
-	}
-	defer root.Close() //nolint:errcheck // nothing was written through it itself
-	return atomicfile.Write(root, name, data, atomicfile.Options{
+	return atomicfile.WriteIn(s.dir, name, data, atomicfile.Options{
 		TempDir: ".", Private: true, NoSync: true,
 	})
 }

@@ -177,14 +177,9 @@ func (c Change) Apply() error {
 	if err := atomicfile.MkdirPrivate(filepath.Clean(dir)); err != nil {
 		return err
 	}
-	root, err := os.OpenRoot(dir)
-	if err != nil {
-		return err
-	}
-	defer root.Close() //nolint:errcheck // nothing was written through it itself
 	o := atomicfile.Options{TempDir: "."}
 	if c.Before == nil {
 		o.Perm = c.perm
 	}
-	return atomicfile.Write(root, name, c.After, o)
+	return atomicfile.WriteIn(dir, name, c.After, o)
 }

@@ -121,31 +121,6 @@ func (c *Config) Value(name string) (any, Origin, bool) {
 	return st.value, st.origin, ok
 }
 
-// Trusted is like [Config.Value], but leaves committed values out.
-func (c *Config) Trusted(name string) (any, Origin, bool) {
-	stack := slices.DeleteFunc(c.stack(name), func(st setting) bool {
-		return st.origin.Layer.Committed()
-	})
-	if len(stack) == 0 {
-		return nil, Origin{}, false
-	}
-	last := stack[len(stack)-1]
-	return last.value, last.origin, true
-}
-
-// Overridden returns the origins of the values of a key that do not count, low
-// to high. A committed value that is not trusted is among them.
-func (c *Config) Overridden(name string) []Origin {
-	var all []Origin
-	won, _ := c.effective(name)
-	for _, st := range c.stack(name) {
-		if st.origin != won.origin {
-			all = append(all, st.origin)
-		}
-	}
-	return all
-}
-
 // stack returns a copy of the values of a key.
 func (c *Config) stack(name string) []setting {
 	path, err := split(name)

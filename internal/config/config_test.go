@@ -210,16 +210,12 @@ compaction.dedup = false
 
 func TestCommittedValuesDoNotStartProcesses(t *testing.T) {
 	const text = "[conversation.tools.x.compaction]\nsubsumes = 'tool'\nlike = 'Read'\n"
-	const name = "conversation.tools.x.compaction.subsumes"
 	c := mustLoad(t, layers(t, map[string]string{"ws/git-jp.toml": text}))
 	if v, ok := c.Tool("x").Compaction.Subsumes.Value(); ok {
 		t.Errorf("a committed value counts: %q", v)
 	}
 	if v, ok := c.Tool("x").Compaction.Like.Value(); ok {
 		t.Errorf("somebody else says what a tool is like: %q", v)
-	}
-	if got := c.Overridden(name); len(got) != 1 || !got[0].Layer.Committed() {
-		t.Errorf("overridden values are %v", got)
 	}
 	c = mustLoad(t, layers(t, map[string]string{
 		"user/git-jp.toml": text,
@@ -235,9 +231,6 @@ func TestCommittedValuesDoNotStartProcesses(t *testing.T) {
 		"user/config.toml": "[providers.llm.x]\nbase_url = 'good'\n",
 		"ws/config.toml":   "[providers.llm.x]\nbase_url = 'evil'\n",
 	}))
-	if v, _, _ := c.Trusted("providers.llm.x.base_url"); v != "good" {
-		t.Errorf("trusted base_url is %v", v)
-	}
 	if v, _, _ := c.Value("providers.llm.x.base_url"); v != "good" {
 		t.Errorf("effective base_url is %v", v)
 	}

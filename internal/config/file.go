@@ -11,7 +11,7 @@ import (
 
 // EditFile replaces a configuration file by what edit makes of it. A missing file is empty. The
 // temporary file is in temp below the file's directory, "." for beside it.
-func EditFile(path, temp string, edit func([]byte) ([]byte, error)) (err error) {
+func EditFile(path, temp string, edit func([]byte) ([]byte, error)) error {
 	data, err := regular.ReadFile(path, regular.MaxSettings)
 	if err != nil && !errors.Is(err, os.ErrNotExist) {
 		return err
@@ -24,10 +24,5 @@ func EditFile(path, temp string, edit func([]byte) ([]byte, error)) (err error) 
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return err
 	}
-	root, err := os.OpenRoot(dir)
-	if err != nil {
-		return err
-	}
-	defer func() { err = errors.Join(err, root.Close()) }()
-	return atomicfile.Write(root, filepath.Base(path), changed, atomicfile.Options{TempDir: temp})
+	return atomicfile.WriteIn(dir, filepath.Base(path), changed, atomicfile.Options{TempDir: temp})
 }

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
-	"os"
 	"path/filepath"
 
 	"github.com/git-jp/git-jp/internal/atomicfile"
@@ -45,12 +44,6 @@ func beginning(name string, n int) ([]byte, error) {
 }
 
 func (s *Session) write() error {
-	dir, err := os.OpenRoot(filepath.Dir(s.Path))
-	if err != nil {
-		return err
-	}
-	err = atomicfile.Write(dir, filepath.Base(s.Path), s.Data, atomicfile.Options{
-		TempDir: ".", Private: true,
-	})
-	return errors.Join(err, dir.Close())
+	dir, name := filepath.Split(s.Path)
+	return atomicfile.WriteIn(dir, name, s.Data, atomicfile.Options{TempDir: ".", Private: true})
 }

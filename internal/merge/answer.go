@@ -146,12 +146,7 @@ func (as Answers) write(name string, data []byte) error {
 	if err := atomicfile.MkdirPrivate(as.Dir); err != nil {
 		return err
 	}
-	root, err := os.OpenRoot(as.Dir)
-	if err != nil {
-		return err
-	}
-	defer root.Close() //nolint:errcheck // nothing is written through it afterwards
-	return atomicfile.Write(root, name, append(data, '\n'),
+	return atomicfile.WriteIn(as.Dir, name, append(data, '\n'),
 		atomicfile.Options{TempDir: answersDir + "/.tmp", Private: true})
 }
 

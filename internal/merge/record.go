@@ -81,13 +81,8 @@ func (rs Records) Save(r Record) error {
 }
 
 func (rs Records) write(name string, data []byte) error {
-	root, err := os.OpenRoot(rs.gitDir)
-	if err != nil {
-		return err
-	}
-	defer root.Close() //nolint:errcheck // nothing is written through it afterwards
 	options := atomicfile.Options{TempDir: recordsTemp, Private: true}
-	return atomicfile.Write(root, name, data, options)
+	return atomicfile.WriteIn(rs.gitDir, name, data, options)
 }
 
 // Remove closes the record of a path.

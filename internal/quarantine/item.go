@@ -119,13 +119,9 @@ func (q Quarantine) workspace() string {
 
 // write puts a file into the directory, durably. The name is a slash path.
 func (a *Item) write(name string, data []byte) error {
-	root, err := os.OpenRoot(a.dir)
-	if err != nil {
-		return err
-	}
-	return errors.Join(atomicfile.Write(root, name, data, atomicfile.Options{
+	return atomicfile.WriteIn(a.dir, name, data, atomicfile.Options{
 		TempDir: tempDir, Private: true, Hook: a.hook,
-	}), root.Close())
+	})
 }
 
 const tempDir = ".tmp"

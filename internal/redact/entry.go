@@ -1,9 +1,7 @@
 package redact
 
 import (
-	"errors"
 	"fmt"
-	"os"
 	"path"
 
 	"github.com/git-jp/git-jp/blobs"
@@ -16,12 +14,9 @@ const tempDir = ".tmp"
 
 // WriteEntry writes an entry of secrets, whose name is a path below the workspace's .jp.
 func WriteEntry(w *workspace.Workspace, name string, data []byte) error {
-	root, err := os.OpenRoot(w.Dir())
-	if err == nil {
-		err = errors.Join(atomicfile.Write(root, name, data, atomicfile.Options{
-			TempDir: path.Join(blobs.Dir, tempDir),
-		}), root.Close())
-	}
+	err := atomicfile.WriteIn(w.Dir(), name, data, atomicfile.Options{
+		TempDir: path.Join(blobs.Dir, tempDir),
+	})
 	if err != nil {
 		return fmt.Errorf("write %s: %w", name, err)
 	}

@@ -201,13 +201,8 @@ func (s *shard) replace() (*os.File, error) {
 	if err := atomicfile.MkdirPrivate(dir); err != nil {
 		return nil, err
 	}
-	root, err := os.OpenRoot(dir)
-	if err != nil {
-		return nil, err
-	}
-	defer shut(root)
 	opts := atomicfile.Options{TempDir: "tmp", Private: true, NoSync: true}
-	if err := atomicfile.Write(root, name, append([]byte(header), s.batch...), opts); err != nil {
+	if err := atomicfile.WriteIn(dir, name, append([]byte(header), s.batch...), opts); err != nil {
 		return nil, err
 	}
 	f, err := openRegular(s.path, os.O_RDWR|os.O_APPEND)

@@ -30,9 +30,6 @@ func New(w io.Writer) *Log {
 	return &Log{w: w}
 }
 
-// Enabled reports whether anything is written, for callers whose arguments are dear.
-func (l *Log) Enabled() bool { return l != nil }
-
 // Command logs a command that started at start and ran for d. Of err only the first
 // line is kept.
 func (l *Log) Command(args []string, start time.Time, d time.Duration, err error) {
@@ -50,13 +47,6 @@ func (l *Log) Command(args []string, start time.Time, d time.Duration, err error
 		line += "  # " + escape(first)
 	}
 	l.write(line)
-}
-
-// Printf logs one line, without a time.
-func (l *Log) Printf(format string, args ...any) {
-	if l != nil {
-		l.write(escape(fmt.Sprintf(format, args...)))
-	}
 }
 
 func (l *Log) write(line string) {

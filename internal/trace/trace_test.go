@@ -55,22 +55,12 @@ func TestLog_lines(t *testing.T) {
 	}
 }
 
-func TestLog_Printf_staysOnOneLine(t *testing.T) {
-	var buf bytes.Buffer
-	New(&buf).Printf("read %d blobs of %q\n\nforged: line\xff", 3, "x")
-	want := "git-jp: read 3 blobs of \"x\"\\n\\nforged: line\\xff\n"
-	if got := buf.String(); got != want {
-		t.Errorf("got %q, want %q", got, want)
-	}
-}
-
 func TestLog_nilWritesNothing(t *testing.T) {
 	l := New(nil)
-	if l.Enabled() {
-		t.Error("a log without a writer is enabled")
+	if l != nil {
+		t.Error("there is a log without a writer")
 	}
 	l.Command([]string{"git"}, start, 0, nil) // must not panic
-	l.Printf("x")
 }
 
 // failing counts the calls and refuses them.
@@ -80,7 +70,7 @@ func (f *failing) Write([]byte) (int, error) { f.calls++; return 0, errors.New("
 
 func TestLog_ignoresErrorsOfWriting(t *testing.T) {
 	w := &failing{}
-	New(w).Printf("x")
+	New(w).Command([]string{"git"}, start, 0, nil)
 	if w.calls != 1 {
 		t.Errorf("%d writes, want 1", w.calls)
 	}
@@ -93,13 +83,15 @@ func TestLog_keepsLinesOfGoroutinesApart(t *testing.T) {
 	for range 8 {
 		wg.Go(func() {
 			for range 100 {
-				l.Printf("%s", strings.Repeat("a", 50))
+				l.Command([]string{strings.Repeat("a", 50)}, start, 0, nil)
 			}
 		})
 	}
 	wg.Wait()
+	var alone bytes.Buffer
+	New(&alone).Command([]string{strings.Repeat("a", 50)}, start, 0, nil)
 	for line := range strings.Lines(buf.String()) {
-		if line != "git-jp: "+strings.Repeat("a", 50)+"\n" {
+		if line != alone.String() {
 			t.Fatalf("mixed line %q", line)
 		}
 	}

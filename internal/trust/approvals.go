@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -298,21 +297,16 @@ func (a *Approvals) here(all *[]Approval) []Approval {
 	})
 }
 
-func (a *Approvals) write() (err error) {
+func (a *Approvals) write() error {
 	data, err := json.MarshalIndent(a.all, "", "  ")
+	if err == nil {
+		err = atomicfile.MkdirPrivate(a.dir)
+	}
+	if err == nil {
+		options := atomicfile.Options{TempDir: tempDir, Private: true}
+		err = atomicfile.WriteIn(a.dir, fileName, append(data, '\n'), options)
+	}
 	if err != nil {
-		return fmt.Errorf("write approvals: %w", err)
-	}
-	if err := atomicfile.MkdirPrivate(a.dir); err != nil {
-		return fmt.Errorf("write approvals: %w", err)
-	}
-	root, err := os.OpenRoot(a.dir)
-	if err != nil {
-		return fmt.Errorf("write approvals: %w", err)
-	}
-	defer func() { err = errors.Join(err, root.Close()) }()
-	options := atomicfile.Options{TempDir: tempDir, Private: true}
-	if err := atomicfile.Write(root, fileName, append(data, '\n'), options); err != nil {
 		return fmt.Errorf("write approvals: %w", err)
 	}
 	return nil
