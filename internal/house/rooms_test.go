@@ -127,7 +127,8 @@ var rooms = []room{
 		dir: "internal/leaks",
 		is:  "findings of secrets in the conversations of a tree",
 		imports: []string{
-			"events", "blobs", "internal/check", "internal/refs", "internal/secrets", "internal/workspace",
+			"events", "blobs", "internal/check", "internal/refs", "internal/secrets",
+			"internal/workspace",
 		},
 	},
 	{
@@ -210,8 +211,8 @@ var rooms = []room{
 		is:  "conversations as sessions with which coding agents go on",
 		imports: []string{
 			"events", "events/settings", "blobs", "internal/jpconfig", "internal/llm",
-			"internal/llm/wire", "internal/query", "internal/sessions", "internal/sessions/claude", "internal/sessions/codex",
-			"internal/atomicfile", "internal/regular",
+			"internal/llm/wire", "internal/query", "internal/sessions", "internal/sessions/claude",
+			"internal/sessions/codex", "internal/atomicfile", "internal/regular",
 		},
 	},
 	{
@@ -229,16 +230,17 @@ var rooms = []room{
 		dir: "internal/view",
 		is:  "conversations as HTML: pages that need no network and no script, and in which nothing of theirs runs",
 		imports: []string{
-			"blobs", "events", "internal/edits", "internal/gfm", "internal/llm/models", "internal/render",
-			"internal/sessions", "internal/stats", "internal/workspace",
+			"blobs", "events", "internal/edits", "internal/gfm", "internal/llm/models",
+			"internal/render", "internal/sessions", "internal/stats", "internal/workspace",
 		},
 	},
 	{
 		dir: "internal/web",
 		is:  "the pages for a browser on this machine",
 		imports: []string{
-			"events", "blobs", "gitint", "internal/blame", "internal/ondemand", "internal/render", "internal/review",
-			"internal/revisions", "internal/search", "internal/view", "internal/workspace",
+			"events", "blobs", "gitint", "internal/blame", "internal/ondemand", "internal/render",
+			"internal/review", "internal/revisions", "internal/search", "internal/view",
+			"internal/workspace",
 		},
 		network: "loopback",
 	},
@@ -345,7 +347,7 @@ var rooms = []room{
 	{
 		dir:     "internal/tool/local",
 		is:      "tools that are commands, as jp's configuration declares them",
-		imports: localImports,
+		imports: []string{"internal/tool", "internal/tool/command", "internal/tool/file", "events", "blobs"},
 	},
 	{
 		dir:     "internal/tool/mcp",
@@ -363,6 +365,10 @@ var rooms = []room{
 		dir:     "internal/query",
 		is:      "one turn: the request from the conversation, the loop of answers and tools, what is saved when",
 		imports: queryImports,
+	},
+	{
+		dir: "internal/commandline",
+		is:  "the man page of a command line, and what can stand next in it, by its model",
 	},
 	{
 		dir: "internal/compaction",
@@ -498,15 +504,13 @@ var doctorImports = []string{
 // resolveImports are merging, staging and what a person is asked with.
 var resolveImports = []string{
 	"events", "events/threeway", "gitint", "internal/ask", "internal/check", "internal/merge",
-	"internal/refs",
-	"internal/regular", "internal/render", "internal/repair", "internal/stage",
+	"internal/refs", "internal/regular", "internal/render", "internal/repair", "internal/stage",
 	"internal/workspace",
 }
 
 var auditImports = []string{
 	"blobs", "gitint", "hooks/install", "internal/check", "internal/leaks", "internal/merge",
-	"internal/regular",
-	"internal/render", "internal/workspace",
+	"internal/regular", "internal/render", "internal/workspace",
 }
 
 // reportImports are those whose errors it knows a hint for.
@@ -514,16 +518,16 @@ var reportImports = []string{
 	"events", "blobs", "compact", "gc", "gitint", "hooks", "hooks/install", "internal/ask",
 	"internal/attach", "internal/audit", "internal/check", "internal/config", "internal/jpconfig",
 	"internal/llm", "internal/llm/models", "internal/llm/wire", "internal/merge",
-	"internal/quarantine", "internal/query", "internal/stage",
-	"internal/importer", "internal/regular", "internal/render", "internal/repair",
-	"internal/sessions", "internal/sessions/envelope", "internal/sqlite", "internal/tool",
-	"internal/trust", "internal/workspace",
+	"internal/quarantine", "internal/query", "internal/stage", "internal/importer",
+	"internal/regular", "internal/render", "internal/repair", "internal/sessions",
+	"internal/sessions/envelope", "internal/sqlite", "internal/tool", "internal/trust",
+	"internal/workspace",
 }
 
 var hooksImports = []string{
 	"events", "gitint", "internal/audit", "internal/check", "internal/config", "internal/leaks",
-	"internal/merge",
-	"internal/refs", "internal/render", "internal/repair", "internal/stage", "internal/workspace",
+	"internal/merge", "internal/refs", "internal/render", "internal/repair", "internal/stage",
+	"internal/workspace",
 }
 
 var repairImports = append(
@@ -537,19 +541,12 @@ var gcImports = []string{
 // jpconfigImports are what it judges settings with.
 var jpconfigImports = []string{
 	"events", "events/settings", "internal/config", "internal/harmless", "internal/regular",
-	"internal/tool/command",
-	"internal/trust",
-}
-
-// localImports are what a tool that is a command is made of.
-var localImports = []string{
-	"internal/tool", "internal/tool/command", "internal/tool/file", "events", "blobs",
+	"internal/tool/command", "internal/trust",
 }
 
 var queryImports = []string{
 	"events", "events/settings", "events/threeway", "blobs", "dedup", "compact", "internal/llm",
-	"internal/schema", "internal/tool",
-	"internal/tool/file", "internal/workspace",
+	"internal/schema", "internal/tool", "internal/tool/file", "internal/workspace",
 }
 
 var askImports = []string{
@@ -560,13 +557,11 @@ var askImports = []string{
 // prepareImports are what a question is made of: it opens nearly everything, for one caller.
 var prepareImports = []string{
 	"events", "events/settings", "blobs", "dedup", "compact", "gitint", "internal/ask",
-	"internal/attach",
-	"internal/compaction", "internal/config", "internal/jpconfig", "internal/llm",
-	"internal/llm/anthropic", "internal/llm/builtin", "internal/llm/models", "internal/llm/wire",
-	"internal/quarantine",
-	"internal/query", "internal/regular", "internal/tool", "internal/tool/builtin",
-	"internal/tool/file", "internal/tool/local", "internal/tool/mcp", "internal/trust",
-	"internal/workspace",
+	"internal/attach", "internal/compaction", "internal/config", "internal/jpconfig",
+	"internal/llm", "internal/llm/anthropic", "internal/llm/builtin", "internal/llm/models",
+	"internal/llm/wire", "internal/quarantine", "internal/query", "internal/regular",
+	"internal/tool", "internal/tool/builtin", "internal/tool/file", "internal/tool/local",
+	"internal/tool/mcp", "internal/trust", "internal/workspace",
 }
 
 // benchImports are what it measures without a command.

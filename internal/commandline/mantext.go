@@ -1,4 +1,4 @@
-package main
+package commandline
 
 const manDescription = `
 git jp manages workspace conversations: dialogues with language models that are

@@ -1,0 +1,135 @@
+package commandline
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/alecthomas/kong"
+)
+
+// A Line is what the words of a command line before the last one mean.
+type Line struct {
+	Dir string // of -C
+
+	root  *kong.Node
+	node  *kong.Node
+	flags []*kong.Flag
+	value *kong.Flag // the flag whose value comes last, nil for none
+	given int        // arguments before the last word
+}
+
+// Values returns what the value of a flag, by its name after "--", or of an argument, by its name,
+// can be. It reports false for one of which it knows nothing.
+type Values func(name string) ([]string, bool)
+
+// Read walks the model of the command line along the words but the last.
+func Read(root *kong.Node, words []string) Line {
+	l := Line{root: root, node: root, flags: slices.Clone(root.Flags)}
+	for _, word := range words[:len(words)-1] {
+		switch child := childNamed(l.node, word); {
+		case l.value != nil:
+			if l.value.Name == "directory" {
+				l.Dir = word
+			}
+			l.value = nil
+		case strings.HasPrefix(word, "-"):
+			l.value = l.takesValue(word)
+		case child != nil:
+			l.node = child
+			l.flags = append(l.flags, child.Flags...)
+		default:
+			l.given++
+		}
+	}
+	return l
+}
+
+// takesValue returns the flag of this spelling if its value is the next word.
+func (l Line) takesValue(word string) *kong.Flag {
+	for _, f := range l.flags {
+		short := f.Short != 0 && word == "-"+string(f.Short)
+		if (short || word == "--"+f.Name) && !f.IsBool() && !f.IsCounter() {
+			return f
+		}
+	}
+	return nil
+}
+
+// Candidates returns what can stand in the place of the last word, whatever is there of it already.
+func (l Line) Candidates(last string, values Values) []string {
+	if l.value != nil {
+		if l.value.Enum != "" {
+			return l.value.EnumSlice()
+		}
+		all, _ := values("--" + l.value.Name)
+		return all
+	}
+	if strings.HasPrefix(last, "-") {
+		return flagCandidates(l.flags)
+	}
+	if l.node.Name == "help" {
+		return l.helpCandidates()
+	}
+	var out []string
+	if l.given == 0 {
+		out = visible(l.node)
+	}
+	return append(out, l.argumentCandidates(values)...)
+}
+
+func flagCandidates(flags []*kong.Flag) (out []string) {
+	for _, f := range flags {
+		if !f.Hidden {
+			out = append(out, "--"+f.Name)
+		}
+	}
+	return out
+}
+
+// visible returns the names of the subcommands of a node.
+func visible(node *kong.Node) (names []string) {
+	for _, child := range node.Children {
+		if !child.Hidden {
+			names = append(names, child.Name)
+		}
+	}
+	return names
+}
+
+func childNamed(node *kong.Node, name string) *kong.Node {
+	for _, child := range node.Children {
+		if child.Name == name || slices.Contains(child.Aliases, name) {
+			return child
+		}
+	}
+	return nil
+}
+
+// helpCandidates completes the command that help is asked for. Its words were taken
+// for arguments, and only the first level is worth a list.
+func (l Line) helpCandidates() []string {
+	if l.given > 0 {
+		return nil
+	}
+	return visible(l.root)
+}
+
+// argumentCandidates returns what can stand as the command's next argument.
+func (l Line) argumentCandidates(values Values) []string {
+	for i, p := range l.node.Positional {
+		if i < l.given && !p.IsCumulative() {
+			continue
+		}
+		if p.Enum != "" {
+			return p.EnumSlice()
+		}
+		if all, ok := values(p.Name); ok {
+			return all
+		}
+		if i == l.given {
+			return nil
+		}
+	}
+	all, _ := values(l.node.Name)
+	return all
+}
