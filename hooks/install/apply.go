@@ -130,7 +130,7 @@ func (w *writer) noteNewDir(dir string) error {
 	}
 	// The inner ones first, as they are to be removed.
 	return atomicfile.Write(w.root, madeFile, append(missing, made...), atomicfile.Options{
-		TempDir: tempDir,
+		TempDir: tempDir, Private: true,
 	})
 }
 
