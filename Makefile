@@ -20,7 +20,7 @@ PLATFORMS ?= linux/amd64 linux/arm64 darwin/amd64 darwin/arm64 windows/amd64 win
 PROGRAM = env CGO_ENABLED=0 GOFLAGS= GOEXPERIMENT= GOFIPS140=off GOAMD64=v1 GOARM64=v8.0 \
 	$(GO) build -trimpath -buildvcs=false -ldflags '-s -w -buildid= -X main.version=$(VERSION)'
 
-.PHONY: build install demo test test-newer test-agents test-browser pictures race cover lint metrics bench fuzz soak release reproducible
+.PHONY: build install demo test test-newer test-lazy test-agents test-browser pictures race cover lint metrics bench fuzz soak release reproducible
 
 build:
 	$(PROGRAM) -o $(BINARY) ./cmd/git-jp
@@ -63,6 +63,11 @@ test-newer:
 	$(SCRATCH)$(GO) test -timeout 10m -run '$(NEWER_TESTS)' ./gitint ./gc ./internal/recheck \
 	  ./internal/scripts/trust; \
 	$(SCRATCH)$(GO) test -timeout 10m -run '$(NEWER_SCRIPTS)' ./internal/scripts/...
+
+# The scripts once more, with every repository a lazy clone: those of which internal/scripts says why
+# are left out.
+test-lazy:
+	$(SCRATCH)GIT_JP_TEST_LAZY=1 $(GO) test -timeout 20m -run '^TestScript' ./internal/scripts/...
 
 # The real agents whose sessions are imported, from npm, against a provider on loopback; where npm
 # reaches no registry, they are skipped by name. RECORD=1 keeps what they write as test data.
@@ -149,6 +154,7 @@ fuzz:
 soak:
 	GIT_JP_SOAK=1 $(GO) test -race -timeout 4h -skip '$(PROCESSES)' ./...
 	GIT_JP_SOAK=1 $(GO) test -timeout 12h -run '$(PROCESSES)' ./...
+	$(MAKE) test-lazy
 	$(MAKE) fuzz FUZZTIME=10m
 
 # A program for each platform, the man page, a bill of materials and the checksums of all.

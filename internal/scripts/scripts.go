@@ -15,7 +15,6 @@ import (
 	"github.com/git-jp/git-jp/hooks/install"
 	"github.com/git-jp/git-jp/internal/gittest"
 	"github.com/git-jp/git-jp/internal/realdata"
-	"github.com/git-jp/git-jp/internal/stage"
 	"github.com/rogpeppe/go-internal/testscript"
 )
 
@@ -101,7 +100,7 @@ func scripts(t *testing.T, group string, asUser bool) []string {
 		if err != nil {
 			t.Fatal(err)
 		}
-		return groupOf(name) != group || bytes.Contains(data, []byte("\nas-user\n")) != asUser
+		return groupOf(name) != group || lazily() && !holdsLazily(name) || bytes.Contains(data, []byte("\nas-user\n")) != asUser
 	})
 	return all
 }
@@ -223,34 +222,10 @@ func SetUp(env *testscript.Env) error {
 	} {
 		env.Setenv(kv[0], kv[1])
 	}
-	if os.Getenv(lazyEnv) != "" {
+	if lazily() {
 		return setUpLazy(env)
 	}
 	return nil
-}
-
-// lazyEnv makes every repository of the scripts one whose working tree leaves blobs out.
-const lazyEnv = "GIT_JP_TEST_LAZY"
-
-// setUpLazy gives git a template for new repositories.
-func setUpLazy(env *testscript.Env) error {
-	dir := filepath.Join(env.WorkDir, ".template")
-	const config = "[core]\n\tsparseCheckout = true\n\tsparseCheckoutCone = false\n" +
-		"[jp]\n\tcheckout = lazy\n"
-	err := os.MkdirAll(filepath.Join(dir, "info"), 0o755)
-	if err == nil {
-		err = os.WriteFile(filepath.Join(dir, "config"), []byte(config), 0o644)
-	}
-	if err == nil {
-		err = os.WriteFile(filepath.Join(dir, "info", "sparse-checkout"),
-			[]byte("/*\n"+stage.LeftOut+"\n"), 0o644)
-	}
-	if err == nil {
-		err = os.WriteFile(filepath.Join(dir, "info", "exclude"),
-			[]byte(strings.TrimPrefix(stage.LeftOut, "!")+"\n"), 0o644)
-	}
-	env.Setenv("GIT_TEMPLATE_DIR", dir)
-	return err
 }
 
 // writeConversation is the script command
