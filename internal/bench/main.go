@@ -120,18 +120,18 @@ func (b *builder) run(bench bench, runs int) error {
 	case err != nil:
 		return err
 	}
+	goal := ""
+	if bench.goal != none {
+		goal = fmt.Sprint("≤ ", bench.goal)
+	}
 	if ours.amount > 0 {
-		fmt.Printf("| %s | %s: %d | %s: %d | %.3f | | | | |\n", bench.name, ours.label,
-			ours.amount, theirs.label, theirs.amount, float64(ours.amount)/float64(theirs.amount))
+		fmt.Printf("| %s | %s: %d | %s: %d | %.3f | | | %s | |\n", bench.name, ours.label,
+			ours.amount, theirs.label, theirs.amount, float64(ours.amount)/float64(theirs.amount), goal)
 		return nil
 	}
 	c, err := compare(ours, theirs, runs)
 	if err != nil {
 		return err
-	}
-	goal := ""
-	if bench.goal != none {
-		goal = fmt.Sprint("≤ ", bench.goal)
 	}
 	memory := fmt.Sprintf("%d / %d MiB", c.ours.memory>>20, c.theirs.memory>>20)
 	if ours.do != nil {
