@@ -31,7 +31,7 @@ func valueRule(name, value string) Rule {
 }
 
 // OwnValues returns the secrets in the lines of an .env file or of an environment: values of names
-// that say so, and that are neither placeholders nor only letters, as words are.
+// that say so, and that are neither placeholders nor paths nor only letters, as words are.
 func OwnValues(lines []byte) (values []string) {
 	for line := range bytes.Lines(lines) {
 		name, v, ok := strings.Cut(strings.TrimSpace(string(line)), "=")
@@ -49,17 +49,37 @@ func OwnValues(lines []byte) (values []string) {
 }
 
 func isOwn(v string) bool {
-	return len(v) >= minValue && len(v) <= maxOwn && !isPlaceholder([]byte(v)) &&
+	return len(v) >= minValue && len(v) <= maxOwn && !isPlaceholder([]byte(v)) && !isPath(v) &&
 		strings.ContainsAny(v, "0123456789") && entropy([]byte(v)) >= minEntropy-0.5
 }
 
 // maxOwn is how long a value is at most: longer ones are not what people paste.
 const maxOwn = 500
 
+// isPath reports whether a value begins as paths do. Every shell exports some under names that look
+// secret, PWD above all.
+func isPath(v string) bool {
+	if len(v) > 2 && v[1] == ':' && isLetter(v[0]) {
+		v = v[2:]
+	}
+	v = strings.TrimLeft(v, "~.")
+	return v != "" && (v[0] == '/' || v[0] == '\\')
+}
+
+// isSecretName reports whether a name says that its value is secret. What authors, keymaps and
+// tokenizers are called does not.
 func isSecretName(name string) bool {
-	for _, part := range []string{"key", "token", "secret", "passw", "pwd", "credential", "auth"} {
+	for _, part := range []string{"secret", "passw", "pwd", "credential"} {
 		if strings.Contains(name, part) {
 			return true
+		}
+	}
+	for word := range strings.FieldsFuncSeq(name, func(r rune) bool { return r < 'a' || r > 'z' }) {
+		word = strings.TrimSuffix(word, "s")
+		for _, end := range []string{"key", "token", "auth"} {
+			if strings.HasSuffix(word, end) {
+				return true
+			}
 		}
 	}
 	return false

@@ -1,0 +1,36 @@
+package secrets_test
+
+import (
+	"slices"
+	"testing"
+
+	"github.com/git-jp/git-jp/internal/secrets"
+)
+
+// TestOwnValuesAreNoPlaces holds that what every shell exports stops no commit: paths, and names
+// in which key or auth only begin another word.
+func TestOwnValuesAreNoPlaces(t *testing.T) {
+	for line, want := range map[string]bool{
+		"PWD=/home/ada7/src/proj2":             false,
+		"OLDPWD=/home/ada7/src/proj2":          false,
+		"SSH_AUTH_SOCK=/tmp/ssh-x81q/agent.17": false,
+		"PASSWORD_STORE_DIR=~/.pass-store7":    false,
+		`SSH_KEY_PATH=C:\Users\ada7\.ssh\id2`:  false,
+		"KEY_FILE=../keys7/deploy.pem":         false,
+		"GIT_AUTHOR_EMAIL=ada77@engines.org":   false,
+		"GIT_AUTHOR_DATE=@1795485600 +0000":    false,
+		"TOKENIZERS_PARALLELISM=qx17-vb92k":    false,
+		"KEYMAP=qx17-vb92k":                    false,
+		"MYSQL_PWD=qx17-vb92k":                 true,
+		"DB_PASSWORD=.qx17-vb92k":              true,
+		"API_KEY_2=qx17-vb92k":                 true,
+		"APIKEY=qx17-vb92k":                    true,
+		"ACCESS_TOKENS=qx17-vb92k":             true,
+		"NPM_CONFIG_AUTH=qx17-vb92k":           true,
+		"CLIENTSECRETVALUE=qx17-vb92k":         true,
+	} {
+		if got := !slices.Equal(secrets.OwnValues([]byte(line)), nil); got != want {
+			t.Errorf("%s: counts %v, want %v", line, got, want)
+		}
+	}
+}
