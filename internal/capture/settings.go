@@ -118,6 +118,9 @@ func (c Change) Possible() error {
 
 // readSettings reads a file that is an ordinary one: a link would be replaced by what it names.
 func readSettings(path string) ([]byte, error) {
+	if err := sessions.Absolute(path); err != nil {
+		return nil, err
+	}
 	info, err := os.Lstat(path)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):

@@ -10,6 +10,7 @@ import (
 
 	"github.com/git-jp/git-jp/internal/atomicfile"
 	"github.com/git-jp/git-jp/internal/regular"
+	"github.com/git-jp/git-jp/internal/sessions"
 )
 
 // errOtherSession is for a file in the place of a session that does not begin with it.
@@ -18,6 +19,9 @@ var errOtherSession = errors.New("there is another file in its place")
 // Keep puts a session where its agent looks for it. One that is there stays: the agent has
 // gone on with it since.
 func (s *Session) Keep() error {
+	if err := sessions.Absolute(s.Path); err != nil {
+		return err
+	}
 	if err := atomicfile.MkdirPrivate(filepath.Dir(s.Path)); err != nil {
 		return err
 	}

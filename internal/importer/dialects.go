@@ -78,6 +78,9 @@ func Find(
 			continue
 		}
 		for s, err := range d.Find(ctx, places) {
+			if err == nil {
+				err = sessions.Absolute(s.Path)
+			}
 			add(Found{s, d, err})
 		}
 	}

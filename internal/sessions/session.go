@@ -4,7 +4,10 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
+	"errors"
+	"fmt"
 	"iter"
+	"path/filepath"
 	"time"
 
 	"github.com/git-jp/git-jp/events"
@@ -31,6 +34,17 @@ type Places struct {
 	Home   string
 	Getenv func(string) string
 }
+
+// Absolute returns an error where a place of an agent is relative: a working directory is nobody's
+// home, and what lies there may be a stranger's.
+func Absolute(place string) error {
+	if filepath.IsAbs(place) {
+		return nil
+	}
+	return fmt.Errorf("%s is not absolute: %w", place, errNoHome)
+}
+
+var errNoHome = errors.New("HOME is empty or relative")
 
 // A Dialect reads the sessions of one agent. It only reads, and never waits for the agent.
 type Dialect interface {
