@@ -49,8 +49,11 @@ func workspaceLines(attributes string) string {
 	return b.String()
 }
 
-// cloneLines2 is the block of the file of the clone. A directory of conversations may have
+// cloneLines3 is the block of the file of the clone. A directory of conversations may have
 // attributes of its own: this file alone comes before them.
+func cloneLines3() string { return cloneLines(" -text" + unconverted) }
+
+// cloneLines2 let a text below .jp have its line ends changed in a checkout.
 func cloneLines2() string { return cloneLines(unconverted) }
 
 func cloneLines1() string { return cloneLines("") }
@@ -107,7 +110,7 @@ func (in *Installer) cloneFile() (attributesFile, error) {
 	f := attributesFile{
 		step:  step{file: cloneAttributes},
 		path:  filepath.Join(in.repo.CommonDir(), filepath.FromSlash(cloneAttributes)),
-		known: []string{cloneLines2(), cloneLines1()},
+		known: []string{cloneLines3(), cloneLines2(), cloneLines1()},
 	}
 	return f, f.read()
 }

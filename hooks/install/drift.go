@@ -53,7 +53,7 @@ func Drifts(ctx context.Context, repo *gitint.Repo, dirs []string) ([]Drift, err
 		}
 	}
 	attrs, err := repo.CheckAttr(ctx, []string{
-		"merge", "diff", "text", attrIdent, attrEncoding,
+		"merge", "diff", attrShared, attrIdent, attrEncoding,
 	}, samples)
 	if err != nil {
 		return nil, fmt.Errorf("inspect attributes: %w", err)
@@ -86,7 +86,7 @@ func (d Driver) mismatch(values settings, attrs map[string]string) Mismatch {
 		return ""
 	case attrs["merge"] != d.Name:
 		return Unnamed
-	case attrs["text"] != gitint.AttrUnset:
+	case attrs[attrShared] != gitint.AttrSet:
 		return Unshared
 	}
 	for _, k := range d.keys() {
@@ -99,6 +99,10 @@ func (d Driver) mismatch(values settings, attrs map[string]string) Mismatch {
 	}
 	return ""
 }
+
+// attrShared is what the committed attributes alone give: the clone's own have all that keeps git
+// from changing a file.
+const attrShared = "linguist-generated"
 
 // The attributes by which git changes what a file says.
 const (
