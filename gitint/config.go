@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 )
 
@@ -35,7 +36,8 @@ func (r *Repo) Config(ctx context.Context, key string) (string, bool, error) {
 
 // ConfigAt is [Repo.Config] for a directory, which need not be in a repository.
 func ConfigAt(ctx context.Context, o Options, key string) (string, bool, error) {
-	r := &Repo{env: o.Env, runDir: o.Dir, trace: o.Trace, clock: o.Now}
+	r := &Repo{env: slices.Clone(o.Env), runDir: o.Dir, trace: o.Trace, clock: o.Now}
+	r.dropEnv()
 	return r.Config(ctx, key)
 }
 

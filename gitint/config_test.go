@@ -2,6 +2,7 @@ package gitint_test
 
 import (
 	"errors"
+	"os"
 	"path/filepath"
 	"slices"
 	"testing"
@@ -36,6 +37,28 @@ func TestConfigSaysWhereAValueStands(t *testing.T) {
 	}
 	if _, _, err := repo.Config(t.Context(), "no key"); err == nil {
 		t.Error("a key that is none gives no error")
+	}
+}
+
+// TestConfigWhileGitIsTraced holds that a key without a value is absent where git writes beside it
+// what it does.
+func TestConfigWhileGitIsTraced(t *testing.T) {
+	r := gittest.Repo(t)
+	log := filepath.Join(gittest.TempDir(t), "log")
+	for _, v := range []string{
+		"GIT_TRACE=1", "GIT_TRACE_SETUP=2", "GIT_TRACE2=true", "GIT_TRACE2_PERF=1", "GIT_TRACE=" + log,
+	} {
+		traced := r.With(v)
+		if _, ok, err := openAt(t, traced).Config(t.Context(), "jp.none"); ok || err != nil {
+			t.Errorf("%s: %t, %v", v, ok, err)
+		}
+		options := gitint.Options{Env: traced.Env, Dir: traced.Dir}
+		if _, ok, err := gitint.ConfigAt(t.Context(), options, "jp.none"); ok || err != nil {
+			t.Errorf("%s, outside: %t, %v", v, ok, err)
+		}
+	}
+	if _, err := os.Stat(log); err != nil {
+		t.Error(err)
 	}
 }
 

@@ -108,9 +108,16 @@ func treatmentOf(name string) treatment {
 // without it, where nobody can want that.
 func (r *Repo) dropEnv() {
 	r.env = slices.DeleteFunc(r.env, func(kv string) bool {
-		name, _, _ := strings.Cut(kv, "=")
-		return strings.HasPrefix(name, envPrefix) && treatmentOf(name) == dropped
+		name, value, _ := strings.Cut(kv, "=")
+		return strings.HasPrefix(name, envPrefix) &&
+			(treatmentOf(name) == dropped || isTrace(name) && !strings.HasPrefix(value, "/"))
 	})
+}
+
+// isTrace reports whether a variable has git write what it does. What it writes to its standard
+// error, and not into a file, would be read here as what it says.
+func isTrace(name string) bool {
+	return strings.HasPrefix(name, "GIT_TRACE") || name == "GIT_CURL_VERBOSE"
 }
 
 // strangeEnv returns the variables because of which git may read something else than we do.
