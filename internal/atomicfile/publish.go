@@ -23,7 +23,7 @@ func PublishDir(root *os.Root, tmpName, name string, opts Options) error {
 }
 
 func (w writer) publishDir(tmpName, name string) error {
-	if !fs.ValidPath(tmpName) || !fs.ValidPath(name) || name == "." {
+	if !isLocal(tmpName) || !isLocal(name) || name == "." {
 		return &fs.PathError{Op: "rename", Path: name, Err: fs.ErrInvalid}
 	}
 	if err := w.syncTree(tmpName); err != nil {

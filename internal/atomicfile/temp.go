@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"os"
 	"path"
+	"path/filepath"
 	"strings"
 )
 
@@ -18,9 +19,14 @@ type temp struct {
 	perm fs.FileMode // to set at the end; 0 leaves what creating gave
 }
 
+// isLocal is [fs.ValidPath] for names that need not be UTF-8.
+func isLocal(name string) bool {
+	return path.Clean(name) == name && filepath.IsLocal(filepath.FromSlash(name))
+}
+
 // createTemp makes the temporary of target, with the mode that target shall have.
 func (w writer) createTemp(target string) (*temp, error) {
-	if !fs.ValidPath(target) || target == "." {
+	if !isLocal(target) || target == "." {
 		return nil, &fs.PathError{Op: "write", Path: target, Err: fs.ErrInvalid}
 	}
 	perm, chmod := w.opts.Perm, fs.FileMode(0)
@@ -70,7 +76,7 @@ const uniqueAttempts = 10_000
 // names need no randomness: creating is exclusive, and the process id only saves
 // attempts.
 func (w writer) unique(target string, create func(name string) error) (string, error) {
-	if !fs.ValidPath(w.opts.TempDir) {
+	if !isLocal(w.opts.TempDir) {
 		return "", &fs.PathError{Op: "write", Path: w.opts.TempDir, Err: fs.ErrInvalid}
 	}
 	base := path.Base(target)

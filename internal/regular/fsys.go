@@ -3,61 +3,141 @@ package regular
 import (
 	"io/fs"
 	"os"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
 )
 
-// In is [os.Root.FS] of a directory that others fill too: it waits for nothing that it opens.
-func In(root *os.Root) RootFS { return RootFS{root, root.FS()} }
+// isLocal is [fs.ValidPath] for names that need not be UTF-8: git commits those of any bytes, and
+// one that a stranger committed hides no other.
+func isLocal(name string) bool {
+	return path.Clean(name) == name && filepath.IsLocal(filepath.FromSlash(name))
+}
+
+func localPath(op, name string) error {
+	if isLocal(name) {
+		return nil
+	}
+	return &fs.PathError{Op: op, Path: name, Err: fs.ErrInvalid}
+}
+
+// In is [os.Root.FS] of a directory that others fill too: it waits for nothing that it opens, and
+// takes names that are no UTF-8.
+func In(root *os.Root) RootFS { return RootFS{root} }
 
 // RootFS is the file system of [In].
-type RootFS struct {
-	root *os.Root
-	fsys fs.FS
-}
+type RootFS struct{ root *os.Root }
 
 // Open implements [fs.FS].
 func (r RootFS) Open(name string) (fs.File, error) {
-	if !fs.ValidPath(name) {
-		return nil, &fs.PathError{Op: "open", Path: name, Err: fs.ErrInvalid}
-	}
-	f, err := r.root.OpenFile(name, os.O_RDONLY|noWait, 0)
+	f, err := r.open("open", name)
 	if err != nil {
 		return nil, err // and no file that is nil
 	}
 	return f, nil
+}
+
+func (r RootFS) open(op, name string) (*os.File, error) {
+	if err := localPath(op, name); err != nil {
+		return nil, err
+	}
+	return r.root.OpenFile(name, os.O_RDONLY|noWait, 0)
 }
 
 // ReadDir implements [fs.ReadDirFS].
-func (r RootFS) ReadDir(name string) ([]fs.DirEntry, error) { return fs.ReadDir(r.fsys, name) }
+func (r RootFS) ReadDir(name string) ([]fs.DirEntry, error) {
+	f, err := r.open("readdir", name)
+	if err != nil {
+		return nil, err
+	}
+	return list(f)
+}
+
+// list returns what lies in an open directory, sorted by name, and closes it.
+func list(dir *os.File) ([]fs.DirEntry, error) {
+	defer dir.Close() //nolint:errcheck // was only read
+	entries, err := dir.ReadDir(-1)
+	slices.SortFunc(entries, func(a, b fs.DirEntry) int {
+		return strings.Compare(a.Name(), b.Name())
+	})
+	return entries, err
+}
 
 // Stat implements [fs.StatFS].
-func (r RootFS) Stat(name string) (fs.FileInfo, error) { return fs.Stat(r.fsys, name) }
+func (r RootFS) Stat(name string) (fs.FileInfo, error) {
+	if err := localPath("stat", name); err != nil {
+		return nil, err
+	}
+	return r.root.Stat(name)
+}
 
 // Lstat implements [fs.ReadLinkFS].
-func (r RootFS) Lstat(name string) (fs.FileInfo, error) { return fs.Lstat(r.fsys, name) }
+func (r RootFS) Lstat(name string) (fs.FileInfo, error) {
+	if err := localPath("lstat", name); err != nil {
+		return nil, err
+	}
+	return r.root.Lstat(name)
+}
 
 // ReadLink implements [fs.ReadLinkFS].
-func (r RootFS) ReadLink(name string) (string, error) { return fs.ReadLink(r.fsys, name) }
+func (r RootFS) ReadLink(name string) (string, error) {
+	if err := localPath("readlink", name); err != nil {
+		return "", err
+	}
+	return r.root.Readlink(name)
+}
 
-// Dir is [os.DirFS] of a directory that others fill too: it waits for nothing that it opens.
-func Dir(dir string) fs.FS { return dirFS{dir, os.DirFS(dir)} }
+// Dir is [os.DirFS] of a directory that others fill too: it waits for nothing that it opens, and
+// takes names that are no UTF-8.
+func Dir(dir string) fs.FS { return dirFS(dir) }
 
-type dirFS struct {
-	dir  string
-	fsys fs.FS
+type dirFS string
+
+func (d dirFS) path(op, name string) (string, error) {
+	return string(d) + "/" + name, localPath(op, name)
 }
 
 func (d dirFS) Open(name string) (fs.File, error) {
-	if !fs.ValidPath(name) {
-		return nil, &fs.PathError{Op: "open", Path: name, Err: fs.ErrInvalid}
+	name, err := d.path("open", name)
+	if err != nil {
+		return nil, err
 	}
-	f, err := os.OpenFile(d.dir+"/"+name, os.O_RDONLY|noWait, 0)
+	f, err := os.OpenFile(name, os.O_RDONLY|noWait, 0)
 	if err != nil {
 		return nil, err // and no file that is nil
 	}
 	return f, nil
 }
 
-func (d dirFS) ReadDir(name string) ([]fs.DirEntry, error) { return fs.ReadDir(d.fsys, name) }
-func (d dirFS) Stat(name string) (fs.FileInfo, error)      { return fs.Stat(d.fsys, name) }
-func (d dirFS) Lstat(name string) (fs.FileInfo, error)     { return fs.Lstat(d.fsys, name) }
-func (d dirFS) ReadLink(name string) (string, error)       { return fs.ReadLink(d.fsys, name) }
+func (d dirFS) ReadDir(name string) ([]fs.DirEntry, error) {
+	name, err := d.path("readdir", name)
+	if err != nil {
+		return nil, err
+	}
+	return os.ReadDir(name)
+}
+
+func (d dirFS) Stat(name string) (fs.FileInfo, error) {
+	name, err := d.path("stat", name)
+	if err != nil {
+		return nil, err
+	}
+	return os.Stat(name)
+}
+
+func (d dirFS) Lstat(name string) (fs.FileInfo, error) {
+	name, err := d.path("lstat", name)
+	if err != nil {
+		return nil, err
+	}
+	return os.Lstat(name)
+}
+
+func (d dirFS) ReadLink(name string) (string, error) {
+	name, err := d.path("readlink", name)
+	if err != nil {
+		return "", err
+	}
+	return os.Readlink(name)
+}
