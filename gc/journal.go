@@ -246,7 +246,8 @@ func openRun(o *Options, p place, dir string) (*run, error) {
 	return r, lines.Err()
 }
 
-// runs returns the runs of this store, oldest first. What is no run is not ours.
+// runs returns the runs of this store, oldest first. What is no run is not ours, and neither is a
+// file beside them.
 func runs(o *Options, p place) ([]*run, error) {
 	entries, err := os.ReadDir(p.trash)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
@@ -254,6 +255,9 @@ func runs(o *Options, p place) ([]*run, error) {
 	}
 	var all []*run
 	for _, e := range entries {
+		if !e.IsDir() {
+			continue
+		}
 		r, err := openRun(o, p, filepath.Join(p.trash, e.Name()))
 		if errors.Is(err, fs.ErrNotExist) || errors.Is(err, errNotRun) {
 			continue
