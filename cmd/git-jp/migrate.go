@@ -105,7 +105,7 @@ func (c migrateCmd) migrate(
 func (c migrateCmd) finish(a *app, conf *config.Config, results []repair.Migrated) error {
 	failed := false
 	for _, r := range results {
-		failed = failed || r.Err != nil && !errors.Is(r.Err, workspace.ErrLegacy)
+		failed = failed || hasFailed(r)
 	}
 	if failed {
 		return report.ErrProblems
@@ -122,6 +122,11 @@ func (c migrateCmd) finish(a *app, conf *config.Config, results []repair.Migrate
 	}
 	a.note("set storage.format to %q in %s", c.To, filepath.Join(workspace.DirName, config.OwnFile))
 	return nil
+}
+
+// hasFailed reports whether a conversation could not be migrated that should have been.
+func hasFailed(r repair.Migrated) bool {
+	return r.Err != nil && !errors.Is(r.Err, workspace.ErrLegacy)
 }
 
 func (c migrateCmd) print(a *app, results []repair.Migrated) error {
@@ -141,10 +146,13 @@ func (c migrateCmd) print(a *app, results []repair.Migrated) error {
 		render.Column{Head: "NEW BLOBS", Align: render.AlignRight},
 		render.Column{Head: "TITLE", Shrink: true})
 	var sum repair.Migrated
-	changed := 0
+	changed, failed := 0, 0
 	for _, r := range results {
 		if r.Err != nil {
 			a.warn("%s: %v", r.Entry.Path, r.Err)
+			if hasFailed(r) {
+				failed++
+			}
 			continue
 		}
 		sum.Before, sum.After = sum.Before+r.Before, sum.After+r.After
@@ -164,7 +172,11 @@ func (c migrateCmd) print(a *app, results []repair.Migrated) error {
 	if err := table.Write(a.stdout); err != nil {
 		return err
 	}
-	_, err := fmt.Fprintln(a.stdout, c.summary(sum, changed))
+	summary := c.summary(sum, changed)
+	if changed == 0 && failed > 0 {
+		summary = "nothing was migrated: " + render.Count(failed, "conversation") + " failed"
+	}
+	_, err := fmt.Fprintln(a.stdout, summary)
 	return err
 }
 
