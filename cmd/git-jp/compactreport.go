@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/git-jp/git-jp/compact"
+	"github.com/git-jp/git-jp/internal/figures"
 	"github.com/git-jp/git-jp/internal/render"
 )
 
@@ -100,7 +101,7 @@ func totals(r compactedRecord) [][2]string {
 		{"Bytes", render.Bytes(rep.BytesBefore) + " → " + render.Bytes(rep.BytesAfter)},
 		{"Tokens", fmt.Sprintf("about %s → %s (±%.0f %%, %s)",
 			render.Number(int64(rep.TokensBefore)), render.Number(int64(rep.TokensAfter)),
-			100*rep.Error, learned(rep.Samples))},
+			100*rep.Error, figures.Learned(rep.Samples))},
 	}
 	if rep.Goal > 0 {
 		out = append(out, [2]string{"Goal", render.Number(int64(rep.Goal)) + " tokens"})
@@ -134,13 +135,6 @@ func cacheWords(cold bool) string {
 func spent(u compact.Usage) string {
 	return fmt.Sprintf("%s tokens in, %s out, with %s", render.Number(u.Prompt()),
 		render.Number(u.Output), u.Model)
-}
-
-func learned(samples int) string {
-	if samples == 0 {
-		return "without recorded usage to learn from"
-	}
-	return "learned from " + render.Count(samples, "request")
 }
 
 func signed(n int) string {

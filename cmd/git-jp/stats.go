@@ -4,14 +4,12 @@ import (
 	"cmp"
 	"context"
 	"fmt"
-	"slices"
-	"strings"
 	"time"
 
 	"github.com/git-jp/git-jp/compact"
 	"github.com/git-jp/git-jp/events"
+	"github.com/git-jp/git-jp/internal/figures"
 	"github.com/git-jp/git-jp/internal/prepare"
-	"github.com/git-jp/git-jp/internal/render"
 	"github.com/git-jp/git-jp/internal/report"
 	"github.com/git-jp/git-jp/internal/stats"
 	"github.com/git-jp/git-jp/internal/workspace"
@@ -90,16 +88,16 @@ func (c statsCmd) survey(ctx context.Context, a *app, r *prepare.Compaction) err
 		if err != nil {
 			return err
 		}
-		return c.chart(a, s, turns)
+		return c.printer(a).Chart(s, turns)
 	}
 	if a.JSON {
 		return a.printJSON(statsRecord{conv.ID.String(), conv.Title(), r.ModelID(), s, cache})
 	}
-	if err := c.print(a, s); err != nil || cache.Answers == 0 {
+	if err := c.printer(a).Stats(s); err != nil || cache.Answers == 0 {
 		return err
 	}
 	fmt.Fprintln(a.stdout)
-	return a.printCaching(cache)
+	return c.printer(a).Caching(cache)
 }
 
 // byCause asks for the ledger of the providers' caches.
@@ -166,10 +164,12 @@ func agentOf(d *events.Details) string {
 func (c statsCmd) tellSpending(a *app, rows []stats.Row) error {
 	switch {
 	case a.JSON:
-	case c.Chart && len(rows) > 0:
-		return c.chartSpending(a, rows)
+	case len(rows) == 0:
+		a.note("no answer has recorded usage")
+	case c.Chart:
+		return c.printer(a).ChartSpending(rows)
 	default:
-		return c.printSpending(a, rows)
+		return c.printer(a).Spending(rows)
 	}
 	for _, r := range rows {
 		if err := a.printJSON(r); err != nil {
@@ -179,107 +179,23 @@ func (c statsCmd) tellSpending(a *app, rows []stats.Row) error {
 	return nil
 }
 
-func (c statsCmd) printSpending(a *app, rows []stats.Row) error {
-	if len(rows) == 0 {
+// tellCaching tells what prompts had of caches, and why the rest was not in them.
+func (c statsCmd) tellCaching(a *app, cache stats.Caching) error {
+	switch {
+	case a.JSON:
+		return a.printJSON(cache)
+	case cache.Answers == 0:
 		a.note("no answer has recorded usage")
 		return nil
+	case c.Chart:
+		return c.printer(a).ChartCaching(cache)
+	default:
+		return c.printer(a).Caching(cache)
 	}
-	right := func(head string) render.Column {
-		return render.Column{Head: head, Align: render.AlignRight}
-	}
-	t := render.NewTable(a.output(), render.Column{Head: strings.ToUpper(c.By), Shrink: true},
-		right("CONVERSATIONS"), right("ANSWERS"), right("TOKENS IN"), right("CACHED"),
-		right("OUT"), right("USD"), render.Column{})
-	add := func(name, conversations string, r stats.Row) {
-		unpriced := ""
-		if r.Unpriced > 0 {
-			unpriced = "and " + render.Count(r.Unpriced, "answer") + " without a known price"
-		}
-		t.Row(name, conversations, render.Number(int64(r.Answers)), render.Number(r.Input),
-			render.Number(r.Cached), render.Number(r.Output), fmt.Sprintf("%.4f", r.USD), unpriced)
-	}
-	for _, r := range rows {
-		add(r.Name, render.Number(int64(r.Conversations)), r)
-	}
-	if len(rows) > 1 {
-		add("total", "", stats.Total(rows))
-	}
-	return t.Write(a.stdout)
 }
 
-// largest is how many tools and turns are listed.
-const largest = 10
-
-func (c statsCmd) print(a *app, s compact.Stats) error {
-	turns := slices.Clone(s.Turns)
-	slices.SortStableFunc(turns, func(x, y compact.Share) int {
-		return cmp.Compare(y.Tokens, x.Tokens)
-	})
-	err := render.Fields(a.stdout, a.output(),
-		[2]string{"Events", render.Number(int64(s.Events))},
-		[2]string{"Bytes", render.Bytes(s.Bytes)},
-		[2]string{"Tokens", fmt.Sprintf("about %s (±%.0f %%, %s)",
-			render.Number(int64(s.Tokens)), 100*s.Error, learned(s.Samples))})
-	if err != nil {
-		return err
+func (c statsCmd) printer(a *app) figures.Printer {
+	return figures.Printer{
+		Out: a.stdout, Output: a.output(), Terminal: a.stdoutTerminal, All: c.All, By: c.By,
 	}
-	for _, part := range []struct {
-		head, count string
-		shares      []compact.Share
-		all         int // how many there are, 0 where all are listed
-	}{
-		{"Kind", "Events", s.Sorts, 0},
-		{"Tool", "Events", c.cut(s.Tools), len(s.Tools)},
-		{"Turn", "Events", c.cut(turns), len(turns)},
-		{"Had before", "Results", s.Sent, 0},
-		{"Twice or of no use", "Results", s.Waste, 0},
-		{"Strategy would save", "Events", s.Strategies, 0},
-	} {
-		if err := printShares(a, part.head, part.count, part.shares, s.Tokens); err != nil {
-			return err
-		}
-		if more := part.all - len(part.shares); part.all > 0 && more > 0 {
-			_, err := fmt.Fprintf(a.stdout, "… and %s, listed with --all\n",
-				render.Count(more, strings.ToLower(part.head)))
-			if err != nil {
-				return err
-			}
-		}
-	}
-	return nil
-}
-
-func (c statsCmd) cut(all []compact.Share) []compact.Share {
-	if c.All || len(all) <= largest {
-		return all
-	}
-	return all[:largest]
-}
-
-// printShares prints one table, with a bar for each row on a terminal.
-func printShares(a *app, head, count string, shares []compact.Share, whole float64) error {
-	if len(shares) == 0 {
-		return nil
-	}
-	fmt.Fprintln(a.stdout)
-	t := render.NewTable(a.output(),
-		render.Column{Head: head, Shrink: true},
-		render.Column{Head: count, Align: render.AlignRight},
-		render.Column{Head: "Bytes", Align: render.AlignRight},
-		render.Column{Head: "Tokens", Align: render.AlignRight},
-		render.Column{Head: "Share", Align: render.AlignRight},
-		render.Column{})
-	for _, s := range shares {
-		part := 0.0
-		if whole > 0 {
-			part = s.Tokens / whole
-		}
-		bar := ""
-		if a.stdoutTerminal {
-			bar = render.Bar(part, 0)
-		}
-		t.Row(s.Name, render.Number(int64(s.Count)), render.Bytes(s.Bytes),
-			"≈"+render.Number(int64(s.Tokens)), fmt.Sprintf("%.1f %%", 100*part), bar)
-	}
-	return t.Write(a.stdout)
 }

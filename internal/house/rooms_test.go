@@ -227,6 +227,10 @@ var rooms = []room{
 		imports: []string{"events", "events/settings", "blobs", "compact", "internal/llm", "internal/llm/models"},
 	},
 	{
+		dir: "internal/figures", is: "what conversations hold and have cost, as tables and charts",
+		imports: []string{"compact", "internal/render", "internal/stats"},
+	},
+	{
 		dir: "internal/view",
 		is:  "conversations as HTML: pages that need no network and no script, and in which nothing of theirs runs",
 		imports: []string{
@@ -283,9 +287,12 @@ var rooms = []room{
 		imports: []string{"internal/atomicfile", "internal/harmless", "internal/trust", "internal/regular"},
 	},
 	{
-		dir:     "internal/jpconfig",
-		is:      "jp's configuration as jp reads it: layers, `extends`, `-c`, typed views, what needs an approval",
-		imports: jpconfigImports,
+		dir: "internal/jpconfig",
+		is:  "jp's configuration as jp reads it: layers, `extends`, `-c`, typed views, what needs an approval",
+		imports: []string{
+			"events", "events/settings", "internal/config", "internal/harmless", "internal/regular",
+			"internal/tool/command", "internal/trust",
+		},
 	},
 	{
 		dir:     "internal/trust",
@@ -536,12 +543,6 @@ var repairImports = append(
 var gcImports = []string{
 	"events", "blobs", "gitint", "internal/refs", "internal/workspace", "internal/atomicfile",
 	"internal/quarantine", "internal/recheck", "internal/regular", "internal/spare",
-}
-
-// jpconfigImports are what it judges settings with.
-var jpconfigImports = []string{
-	"events", "events/settings", "internal/config", "internal/harmless", "internal/regular",
-	"internal/tool/command", "internal/trust",
 }
 
 var queryImports = []string{

@@ -1,4 +1,4 @@
-package main
+package figures
 
 import (
 	"fmt"
@@ -7,27 +7,13 @@ import (
 	"github.com/git-jp/git-jp/internal/stats"
 )
 
-// tellCaching tells what prompts had of caches, and why the rest was not in them.
-func (c statsCmd) tellCaching(a *app, cache stats.Caching) error {
-	switch {
-	case a.JSON:
-		return a.printJSON(cache)
-	case cache.Answers == 0:
-		a.note("no answer has recorded usage")
-		return nil
-	case c.Chart:
-		return chartCaching(a, cache)
-	default:
-		return a.printCaching(cache)
-	}
-}
-
-func (a *app) printCaching(c stats.Caching) error {
+// Caching prints what prompts had of caches, and why the rest was not in them.
+func (p Printer) Caching(c stats.Caching) error {
 	cost := "$%.4f"
 	if c.Unpriced > 0 {
 		cost += ", and " + render.Count(c.Unpriced, "answer") + " without a known price"
 	}
-	err := render.Fields(a.stdout, a.output(),
+	err := render.Fields(p.Out, p.Output,
 		[2]string{"Answers", render.Number(int64(c.Answers))},
 		[2]string{"Read from the cache", inTokens(c.Read) + ", " + fmt.Sprintf(cost, c.USD)},
 		[2]string{"Written into it", writtenOf(c)},
@@ -35,8 +21,8 @@ func (a *app) printCaching(c stats.Caching) error {
 	if err != nil || len(c.Causes) == 0 {
 		return err
 	}
-	fmt.Fprintln(a.stdout)
-	t := render.NewTable(a.output(), render.Column{Head: "Not in the cache"},
+	fmt.Fprintln(p.Out)
+	t := render.NewTable(p.Output, render.Column{Head: "Not in the cache"},
 		render.Column{Head: "Answers", Align: render.AlignRight},
 		render.Column{Head: "Tokens", Align: render.AlignRight},
 		render.Column{Head: "USD", Align: render.AlignRight},
@@ -45,7 +31,7 @@ func (a *app) printCaching(c stats.Caching) error {
 		t.Row(string(x.Cause), render.Number(int64(x.Answers)), render.Number(x.Tokens),
 			fmt.Sprintf("%.4f", x.USD), x.Cause.Because())
 	}
-	return t.Write(a.stdout)
+	return t.Write(p.Out)
 }
 
 func inTokens(n int64) string { return render.Number(n) + " tokens" }

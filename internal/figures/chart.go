@@ -1,4 +1,4 @@
-package main
+package figures
 
 import (
 	"cmp"
@@ -16,8 +16,8 @@ type charted struct {
 	says          string
 }
 
-// printChart draws rows, the largest from end to end.
-func printChart(a *app, caption string, rows []charted) error {
+// chart draws rows, the largest from end to end.
+func (p Printer) chart(caption string, rows []charted) error {
 	most := 0.0
 	for _, r := range rows {
 		most = max(most, r.value)
@@ -25,17 +25,17 @@ func printChart(a *app, caption string, rows []charted) error {
 	if most == 0 {
 		return nil
 	}
-	t := render.NewTable(a.output(), render.Column{Head: caption, Shrink: true}, render.Column{},
+	t := render.NewTable(p.Output, render.Column{Head: caption, Shrink: true}, render.Column{},
 		render.Column{})
 	for _, r := range rows {
 		t.Row(r.name, render.Bar(r.value/most, r.cached/most), r.says)
 	}
-	return t.Write(a.stdout)
+	return t.Write(p.Out)
 }
 
-// chart draws how full the context was in each turn, as providers reported it or as it is
+// Chart draws how full the context was in each turn, as providers reported it or as it is
 // estimated, and what filled it.
-func (c statsCmd) chart(a *app, s compact.Stats, turns []stats.Turn) error {
+func (p Printer) Chart(s compact.Stats, turns []stats.Turn) error {
 	caption, rows := "Prompt by turn, as reported, ░ from a cache", []charted(nil)
 	for _, t := range turns {
 		rows = append(rows, charted{
@@ -45,7 +45,7 @@ func (c statsCmd) chart(a *app, s compact.Stats, turns []stats.Turn) error {
 	if len(rows) == 0 {
 		caption, rows = "Tokens by turn, estimated", estimated(s.Turns)
 	}
-	if err := printChart(a, caption, rows); err != nil {
+	if err := p.chart(caption, rows); err != nil {
 		return err
 	}
 	for _, part := range []struct {
@@ -53,13 +53,13 @@ func (c statsCmd) chart(a *app, s compact.Stats, turns []stats.Turn) error {
 		shares  []compact.Share
 	}{
 		{"Tokens by kind, estimated", s.Sorts},
-		{"Tokens by tool, estimated", c.cut(s.Tools)},
+		{"Tokens by tool, estimated", p.cut(s.Tools)},
 	} {
 		if len(part.shares) == 0 {
 			continue
 		}
-		fmt.Fprintln(a.stdout)
-		if err := printChart(a, part.caption, estimated(part.shares)); err != nil {
+		fmt.Fprintln(p.Out)
+		if err := p.chart(part.caption, estimated(part.shares)); err != nil {
 			return err
 		}
 	}
@@ -75,8 +75,8 @@ func estimated(shares []compact.Share) (rows []charted) {
 	return rows
 }
 
-// chartSpending draws what was spent: in tokens, as the price of some may not be known.
-func (c statsCmd) chartSpending(a *app, rows []stats.Row) error {
+// ChartSpending draws what was spent: in tokens, as the price of some may not be known.
+func (p Printer) ChartSpending(rows []stats.Row) error {
 	all := make([]charted, len(rows))
 	for i, r := range rows {
 		all[i] = charted{
@@ -84,7 +84,7 @@ func (c statsCmd) chartSpending(a *app, rows []stats.Row) error {
 			spentBy(r.Input+r.Output, r),
 		}
 	}
-	return printChart(a, "Tokens by "+c.By+", as reported, ░ from a cache", all)
+	return p.chart("Tokens by "+p.By+", as reported, ░ from a cache", all)
 }
 
 // spentBy says what a bar stands for, and what it has cost.
@@ -96,8 +96,8 @@ func spentBy(tokens int64, r stats.Row) string {
 	return says
 }
 
-// chartCaching draws what was read from caches beside what was not, by why.
-func chartCaching(a *app, c stats.Caching) error {
+// ChartCaching draws what was read from caches beside what was not, by why.
+func (p Printer) ChartCaching(c stats.Caching) error {
 	read := charted{
 		"read from the cache", float64(c.Read), float64(c.Read), inTokens(c.Read),
 	}
@@ -107,5 +107,5 @@ func chartCaching(a *app, c stats.Caching) error {
 			name: string(x.Cause), value: float64(x.Tokens), says: inTokens(x.Tokens),
 		})
 	}
-	return printChart(a, "Tokens of prompts, as reported", all)
+	return p.chart("Tokens of prompts, as reported", all)
 }
