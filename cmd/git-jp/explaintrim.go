@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 
+	"github.com/git-jp/git-jp/internal/figures"
 	"github.com/git-jp/git-jp/internal/query"
 	"github.com/git-jp/git-jp/internal/render"
 )
@@ -31,7 +32,7 @@ func (a *app) trimFields(t query.Trimming) [][2]string {
 
 // cacheState says whether the provider has the prompt, since when and until when.
 func (a *app) cacheState(t query.Trimming) string {
-	state := cacheWords(t.Cold)
+	state := figures.CacheWords(t.Cold)
 	if !t.Asked.IsZero() {
 		state += ", asked last " + moment(a, t.Asked)
 	}

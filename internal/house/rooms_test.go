@@ -227,7 +227,7 @@ var rooms = []room{
 		imports: []string{"events", "events/settings", "blobs", "compact", "internal/llm", "internal/llm/models"},
 	},
 	{
-		dir: "internal/figures", is: "what conversations hold and have cost, as tables and charts",
+		dir: "internal/figures", is: "what conversations hold and cost, and compactions save, as tables and charts",
 		imports: []string{"compact", "internal/render", "internal/stats"},
 	},
 	{
