@@ -211,8 +211,11 @@ func TestKnownHistories(t *testing.T) {
 				history = append(history, o)
 			}
 		}
-		if why, _ := live(t, history); why != "" {
-			t.Errorf("%s: %s", name, why)
-		}
+		t.Run(filepath.Base(name), func(t *testing.T) {
+			t.Parallel()
+			if why, _ := live(t, history); why != "" {
+				t.Error(why)
+			}
+		})
 	}
 }
