@@ -57,11 +57,11 @@ func ParseID(s string) (ID, error) {
 
 // ParseDirname returns the ID that the name of a conversation's directory
 // begins with. It reads what jp reads, which is more than [Dirname] writes: the
-// text before the first dash may have leading zeros or a plus sign.
+// text before the first dash may have leading zeros or a plus sign. The zero ID names nothing.
 func ParseDirname(name string) (ID, bool) {
 	digits, _, _ := strings.Cut(name, "-")
 	n, err := strconv.ParseInt(digits, 10, 64)
-	if err != nil {
+	if err != nil || n <= 0 {
 		return 0, false
 	}
 	return ID(n), true
