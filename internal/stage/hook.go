@@ -183,6 +183,8 @@ type commit struct {
 	streams map[string]gitint.OID
 	// blobs are the files of the store that are not as HEAD has them.
 	blobs []gitint.Entry
+	// corrupt are blobs that the working tree has and that could not be added, with the reason.
+	corrupt map[blobs.Hash]string
 	// added says that HEAD has none of the changed conversations.
 	added bool
 	// lost says that blobs were removed or replaced, which concerns every conversation.
@@ -193,6 +195,7 @@ func newCommit(h Hook, staged []gitint.StagedPath) *commit {
 	c := &commit{
 		hook: h, cache: h.Cache,
 		dirs: map[string]map[events.ID]bool{}, streams: map[string]gitint.OID{}, added: true,
+		corrupt: map[blobs.Hash]string{},
 	}
 	if c.cache == nil {
 		c.cache = &refs.Cache{}
@@ -332,10 +335,15 @@ func (c *commit) missing() (map[string]blobs.Ref, error) {
 		for _, at := range res.Refs {
 			file := path.Join(dir, blobs.Dir, at.Ref.Hash.Path())
 			_, there := c.index.OID(file)
-			if _, known := wanted[file]; there || known || stores[dir].Verify(at.Ref) != nil {
+			if _, known := wanted[file]; there || known {
 				continue
 			}
-			wanted[file] = at.Ref
+			err := stores[dir].Verify(at.Ref)
+			if err == nil {
+				wanted[file] = at.Ref
+			} else if bad, ok := errors.AsType[*blobs.CorruptError](err); ok {
+				c.corrupt[at.Ref.Hash] = bad.Reason
+			}
 		}
 	}
 	return wanted, nil
@@ -378,6 +386,12 @@ func (c *commit) findings(ctx context.Context, dir string) ([]check.Finding, err
 	report, err := check.Tree(ctx, src, opts)
 	if err != nil {
 		return nil, err
+	}
+	for i, f := range report.Findings {
+		if reason, ok := c.corrupt[f.Hash]; ok && f.State == check.Missing {
+			report.Findings[i].Detail += ", and corrupt in the working tree: " + reason
+			report.Findings[i].Next = "git jp repair"
+		}
 	}
 	return report.Findings, nil
 }
