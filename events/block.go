@@ -62,7 +62,7 @@ func (r *reader) legacyBlocks(m jsonspan.Member) []Block {
 }
 
 func (r *reader) metadataBlocks(rendered blobs.Content) ([]Block, []slot, bool) {
-	v, ok := r.meta.Value(MetadataBlocks)
+	v, ok := r.meta.Value(metadataBlocks)
 	if !ok || !jsonspan.IsArray(v) {
 		return nil, nil, false
 	}

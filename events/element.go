@@ -119,10 +119,10 @@ func (e *Element) Err() error { return e.err }
 func (e *Element) With(ev Event) *Element {
 	md := e.meta
 	if e.view.blocks && !sameBlocks(e.event, ev) {
-		md = md.Without(MetadataBlocks)
+		md = md.Without(metadataBlocks)
 	}
 	if e.view.resources && !sameResources(e.event, ev) {
-		md = md.Without(MetadataResources)
+		md = md.Without(metadataResources)
 	}
 	return e.splice(e.time, ev, md)
 }

@@ -63,10 +63,10 @@ func (e *Element) toStore(o ExternalizeOptions) bool {
 func (e *Element) asArray(ev Event) *Element {
 	md := e.meta
 	if e.view.blocks {
-		md = md.Without(MetadataBlocks)
+		md = md.Without(metadataBlocks)
 	}
 	if e.view.resources {
-		md = md.Without(MetadataResources)
+		md = md.Without(metadataResources)
 	}
 	if r, ok := ev.(*ToolCallResponse); ok {
 		for i := range r.Blocks {

@@ -66,8 +66,8 @@ func plainStrings(v []byte) jsontext.Value {
 	}}.Rewrite(v)
 }
 
-// appendPlain appends s as a JSON string. In base64 are only what a reader would decode, and hashes,
-// so that no object is taken for a reference.
+// appendPlain appends s as a JSON string. In base64 are only what a reader would decode, and
+// hashes, so that no object is taken for a reference.
 func appendPlain(dst, s []byte) []byte {
 	_, decodes := decodeOnce(s)
 	if _, err := blobs.ParseHash(string(s)); decodes || err == nil {

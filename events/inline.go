@@ -12,7 +12,7 @@ import (
 // Inline reads references through r and puts their content in their place, in the
 // form that today's jp reads: the content of a tool's result is base64 of its
 // [ToolCallResponse.Text], and what that cannot carry stands in the event's
-// metadata, as [MetadataBlocks] and [MetadataResources]. It returns how many
+// metadata, as [metadataBlocks] and [metadataResources]. It returns how many
 // contents it moved; on an error the stream is unchanged.
 //
 // [Decode] prefers the metadata while the text is still its rendering; where
@@ -64,9 +64,9 @@ func (e *Element) inlinedResult(r *ToolCallResponse) (*Element, error) {
 	}
 	rendered, _ := r.Text(nil) // everything is in memory
 	plain := appendBase64(nil, []byte(inUTF8(rendered)))
-	md := e.meta.Without(MetadataBlocks)
+	md := e.meta.Without(metadataBlocks)
 	if !isPlain(r.Blocks) {
-		md = md.With(MetadataBlocks, encodeBlocks(r.Blocks))
+		md = md.With(metadataBlocks, encodeBlocks(r.Blocks))
 	}
 	ev := *r
 	ev.Blocks = []Block{legacyBlock(plain)}
@@ -80,7 +80,7 @@ func (e *Element) inlinedRequest(r *ChatRequest) (*Element, error) {
 	}
 	ev := *r
 	ev.Resources = nil
-	return e.splice(e.time, &ev, e.meta.With(MetadataResources, v)), nil
+	return e.splice(e.time, &ev, e.meta.With(metadataResources, v)), nil
 }
 
 // isPlain reports whether a text can carry the blocks.

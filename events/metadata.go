@@ -14,9 +14,9 @@ import (
 // MetadataPrefix.
 const (
 	MetadataPrefix    = "git_jp_"
-	MetadataBlocks    = MetadataPrefix + "blocks"    // see [Stream.Inline]
-	MetadataResources = MetadataPrefix + "resources" // see [Stream.Inline]
-	MetadataStripped  = MetadataPrefix + "stripped"  // see [Metadata.WithStripped]
+	metadataBlocks    = MetadataPrefix + "blocks"    // see [Stream.Inline]
+	metadataResources = MetadataPrefix + "resources" // see [Stream.Inline]
+	metadataStripped  = MetadataPrefix + "stripped"  // see [Metadata.WithStripped]
 )
 
 // MetadataExtra is what a provider said beside what an event can hold, as a list of values in its

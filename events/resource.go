@@ -23,7 +23,7 @@ func (r *reader) resources() ([]Resource, *placedError) {
 
 // metadataResources reads the resources of a request in the inline form.
 func (r *reader) metadataResources() []Resource {
-	v, ok := r.meta.Value(MetadataResources)
+	v, ok := r.meta.Value(metadataResources)
 	if !ok || !jsonspan.IsArray(v) {
 		return nil
 	}

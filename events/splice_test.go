@@ -378,7 +378,7 @@ func TestStripped(t *testing.T) {
 		MIMEType: "text/plain", URI: "v", Content: blobs.Loaded([]byte("gone")),
 		Raw: jsontext.Value(`{"uri":"v","mimeType":"text/plain","text":"gone","x":1}`),
 	})
-	v, _ := md.Value(events.MetadataStripped)
+	v, _ := md.Value("git_jp_stripped")
 	const want = `[{"uri":"u"},{"uri":"v","mimeType":"text/plain","x":1}]`
 	if got := string(v); got != want {
 		t.Errorf("got  %s\nwant %s", got, want)

@@ -17,12 +17,12 @@ func (m Metadata) WithStripped(rs ...Resource) Metadata {
 	if len(all) == 0 {
 		return m
 	}
-	return m.With(MetadataStripped, encodeResources(all))
+	return m.With(metadataStripped, encodeResources(all))
 }
 
 // Stripped returns the resources whose content was dropped from the event.
 func (m Metadata) Stripped() []Resource {
-	v, ok := m.Value(MetadataStripped)
+	v, ok := m.Value(metadataStripped)
 	if !ok || !jsonspan.IsArray(v) {
 		return nil
 	}
