@@ -183,8 +183,8 @@ func writeTo(a *app, name string, write func(io.Writer) error) error {
 	return nil
 }
 
-// refuseInside refuses a place for an answer that is in the directory .jp of a workspace, by
-// whatever links: nothing but conversations and what belongs to them is ever there.
+// refuseInside refuses a place for an answer that is in .git, or in the directory .jp of a
+// workspace, by whatever links: nothing else is ever there than what belongs to them.
 func refuseInside(path string) error {
 	for at, real := path, ""; real == "" && at != filepath.Dir(at); at = filepath.Dir(at) {
 		var err error
@@ -193,8 +193,11 @@ func refuseInside(path string) error {
 		}
 		for ; real != filepath.Dir(real); real = filepath.Dir(real) {
 			isJP := strings.EqualFold(filepath.Base(real), workspace.DirName)
-			if isJP && workspace.Is(filepath.Dir(real)) {
+			switch {
+			case isJP && workspace.Is(filepath.Dir(real)):
 				return fmt.Errorf("%s has the files of a workspace, and no others", real)
+			case strings.EqualFold(filepath.Base(real), ".git"):
+				return fmt.Errorf("%s has the files of git, and no others", real)
 			}
 		}
 	}
