@@ -31,7 +31,7 @@ func TestModelsPageHasProviders(t *testing.T) {
 			t.Errorf("the page has no row %s", row)
 		}
 	}
-	for _, from := range []string{"README.md", "cmd/git-jp/mantext.go"} {
+	for _, from := range []string{"README.md", "internal/commandline/mantext.go"} {
 		if !strings.Contains(readPage(t, from), "docs/models.md") {
 			t.Errorf("%s does not link to the page", from)
 		}
