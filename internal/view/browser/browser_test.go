@@ -137,6 +137,7 @@ func (b *tab) says(expression string, want any) {
 	b.t.Helper()
 	var got any
 	for range 400 {
+		got = nil // else it is read into what the last one was
 		err := chromedp.Run(b.ctx, chromedp.Evaluate("("+expression+") ?? null", &got))
 		if err != nil {
 			got = err
