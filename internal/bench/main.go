@@ -133,7 +133,7 @@ func (b *builder) run(bench bench, runs int) error {
 	if err != nil {
 		return err
 	}
-	memory := fmt.Sprintf("%d / %d MiB", c.ours.memory>>20, c.theirs.memory>>20)
+	memory := ofMemory(c.ours.memory) + " / " + ofMemory(c.theirs.memory) + " MiB"
 	if ours.do != nil {
 		memory = "one process"
 	}
@@ -141,4 +141,12 @@ func (b *builder) run(bench bench, runs int) error {
 		bench.name, ours.label, c.ours.median, theirs.label, c.theirs.median,
 		c.ratio(), c.lowest, c.above, c.ofProcessors(), goal, memory)
 	return nil
+}
+
+// ofMemory is a size in MiB, or a bound of it where this process itself had more.
+func ofMemory(bytes int64) string {
+	if own := ownMemory(); bytes <= own {
+		return fmt.Sprint("≤ ", own>>20)
+	}
+	return fmt.Sprint(bytes >> 20)
 }

@@ -14,8 +14,22 @@ func mostMemory(ended *os.ProcessState) int64 {
 	if !ok {
 		return 0
 	}
-	if runtime.GOOS == "darwin" {
-		return usage.Maxrss
+	return inBytes(usage.Maxrss)
+}
+
+// ownMemory is how many bytes this process had in memory at most. The system counts them as those
+// of each program that it starts.
+func ownMemory() int64 {
+	var usage syscall.Rusage
+	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &usage); err != nil {
+		return 0
 	}
-	return usage.Maxrss << 10 // others count in KiB
+	return inBytes(usage.Maxrss)
+}
+
+func inBytes(maxrss int64) int64 {
+	if runtime.GOOS == "darwin" {
+		return maxrss
+	}
+	return maxrss << 10 // others count in KiB
 }
