@@ -49,7 +49,11 @@ func (r *Repo) revParse(ctx context.Context, rev string) (OID, error) {
 	out, err := r.run(ctx, command{args: []string{
 		"rev-parse", "--verify", "--quiet", "--end-of-options", rev,
 	}})
-	if code := exitCode(err); code == 1 || code == 128 {
+	switch exitCode(err) {
+	case 1: // git has nothing to say, and was asked to say nothing
+		asked := strings.ReplaceAll(rev, "^{"+kindCommit+"}", "")
+		return OID{}, fmt.Errorf("%w %q", ErrUnknownRevision, asked)
+	case 128:
 		return OID{}, fmt.Errorf("%w (%w)", ErrUnknownRevision, err)
 	}
 	if err != nil {
