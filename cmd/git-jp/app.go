@@ -56,13 +56,19 @@ func newApp(w *environment, g globals) *app {
 	a := &app{invocation: invocation{environment: w, globals: g}}
 	a.models = sync.OnceValues(func() (*models.Table, error) { return models.Known(userDir(a)) })
 	a.terminal = &ask.Terminal{
-		Out: w.stdout, Err: w.stderr,
-		Output: a.output(), Errors: a.outputOf(w.stderrTerminal), Quiet: g.Quiet, JSON: g.JSON,
-		Device: w.device, Interrupts: w.interrupts, Now: w.now,
+		Printer: render.Printer{
+			Out: w.stdout, Err: w.stderr, Now: w.now,
+			Output: a.output(), Errors: a.outputOf(w.stderrTerminal),
+			Quiet: g.Quiet, Verbose: g.Verbose, JSON: g.JSON,
+		},
+		Device: w.device, Interrupts: w.interrupts,
 		Editor: &ask.Editor{
 			Command: a.editor, Env: w.env, Dir: a.directory(), Interrupts: w.interrupts,
 			In: w.stdin, Out: unwrapped(w.stdout), Err: unwrapped(w.stderr),
 		},
+	}
+	if w.stdinTerminal && w.stderrTerminal {
+		a.terminal.In = w.stdin
 	}
 	if !w.stdinTerminal || !w.stdoutTerminal {
 		a.terminal.Editor.Device = w.device
@@ -357,22 +363,6 @@ func (w *environment) readColorUI(ctx context.Context, g globals, command string
 			w.colorUI = strings.ToLower(value)
 		}
 	}
-}
-
-// newProgress shows the state of long work: a bar on a terminal, lines with -v,
-// nothing with -q.
-func newProgress(a *app, label string, total int64) *render.Progress {
-	mode := render.ProgressOff
-	switch {
-	case a.Quiet:
-	case a.stderrTerminal:
-		mode = render.ProgressBar
-	case a.Verbose:
-		mode = render.ProgressLines
-	}
-	return render.NewProgress(a.stderr, render.ProgressOptions{
-		Mode: mode, Label: label, Total: total, Now: a.now,
-	})
 }
 
 // paged calls f with the writer for an answer that may be long: the pager that git

@@ -161,7 +161,7 @@ func (c checkCmd) check(ctx context.Context, a *app) (*check.Report, error) {
 	if err != nil {
 		return nil, err
 	}
-	progress, done := newStages(a, "check")
+	progress, done := a.terminal.Stages("check")
 	defer done()
 	o.Progress = progress
 	auditor := audit.Auditor{Repo: repo, Options: o}

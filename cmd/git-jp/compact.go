@@ -12,6 +12,7 @@ import (
 	"github.com/git-jp/git-jp/compact"
 	"github.com/git-jp/git-jp/dedup"
 	"github.com/git-jp/git-jp/events"
+	"github.com/git-jp/git-jp/internal/ask"
 	"github.com/git-jp/git-jp/internal/compaction"
 	"github.com/git-jp/git-jp/internal/prepare"
 	"github.com/git-jp/git-jp/internal/quarantine"
@@ -254,9 +255,13 @@ func replace(
 	ctx context.Context, a *app, conv *workspace.Conversation, out *compact.Result, yes bool,
 ) (dir string, err error) {
 	what := fmt.Sprintf("compact %s in place", conv.ID)
-	if !yes && !a.confirm(fmt.Sprintf("%s? %d events go, %d become shorter; a copy is kept.",
-		what, out.Report.EventsRemoved, changes(out.Report))) {
-		return "", &unconfirmedError{what: what, asked: a.canAsk()}
+	if !yes {
+		err := a.terminal.Agree(what, fmt.Sprintf(
+			"%s? %d events go, %d become shorter; a copy is kept.",
+			what, out.Report.EventsRemoved, changes(out.Report)))
+		if err != nil {
+			return "", err
+		}
 	}
 	w := a.openWorkspace
 	all := a.host().Quarantines(ctx, w.Root(), a.openConfig.Settings().GC.Grace)
@@ -540,14 +545,14 @@ func compactRequest(a *app, r prepare.Request, yes bool) prepare.Request {
 		for _, t := range found {
 			what := fmt.Sprintf("turn %d, %q: %s",
 				t.Turn, render.Clip(t.Title), render.Clip(t.Reason))
-			if yes || a.confirm(what+"\nremove it?") {
+			if yes || a.terminal.Confirm(what+"\nremove it?") {
 				chosen = append(chosen, t)
 			}
 		}
 		return chosen
 	}
-	if !yes && !a.canAsk() {
-		r.Unconfirmed = &unconfirmedError{what: "remove the turns that are found tangential"}
+	if !yes && a.terminal.In == nil {
+		r.Unconfirmed = &ask.UnconfirmedError{What: "remove the turns that are found tangential"}
 	}
 	return r
 }

@@ -37,7 +37,7 @@ func (c completeCmd) Run(a *app) error {
 	if line.Dir != "" {
 		a.Dir = line.Dir
 	}
-	a.stderr = io.Discard // a completion must not complain
+	a.stderr, a.terminal.Err = io.Discard, io.Discard // a completion must not complain
 	values := func(name string) ([]string, bool) { return valuesOf(a, name, last) }
 	for _, candidate := range line.Candidates(last, values) {
 		if strings.HasPrefix(candidate, last) {

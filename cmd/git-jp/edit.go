@@ -56,7 +56,7 @@ func (c editCmd) Run(ctx context.Context, a *app) error {
 			return draft.Remove()
 		}
 		err = fmt.Errorf("save %s: %w", c.filename(), err)
-		if !a.confirm(fmt.Sprintf("%v\nedit again?", err)) {
+		if !a.terminal.Confirm(fmt.Sprintf("%v\nedit again?", err)) {
 			return draft.Keep(err)
 		}
 	}

@@ -85,7 +85,7 @@ func (c gcRunCmd) Run(ctx context.Context, a *app) error {
 	if c.FetchAll && o.Repo != nil {
 		o.Fetch = fetchFiles(a, o.Repo)
 	}
-	progress, end := newStages(a, "gc")
+	progress, end := a.terminal.Stages("gc")
 	o.Progress = progress
 	plan, err := gc.MakePlan(ctx, o)
 	end()
@@ -107,7 +107,7 @@ func (c gcRunCmd) Run(ctx context.Context, a *app) error {
 	if err := c.agree(a, plan); err != nil {
 		return err
 	}
-	progress, end = newStages(a, "gc")
+	progress, end = a.terminal.Stages("gc")
 	o.Progress = progress
 	res, err := gc.Sweep(ctx, o, plan)
 	end()
@@ -164,15 +164,12 @@ func (c gcRunCmd) agree(a *app, plan *gc.Plan) error {
 	}
 	what := fmt.Sprintf("delete %s of %s", render.Count(len(plan.Items), "blob"),
 		render.Bytes(plan.Bytes()))
-	if !a.JSON && a.canAsk() {
+	if !a.JSON && a.terminal.In != nil {
 		if err := c.list(a, plan.Items); err != nil {
 			return err
 		}
 	}
-	if !a.confirm(what + ", also such as git tracks?") {
-		return &unconfirmedError{what: what, asked: a.canAsk()}
-	}
-	return nil
+	return a.terminal.Agree(what, what+", also such as git tracks?")
 }
 
 func (c gcRunCmd) print(

@@ -66,7 +66,7 @@ func TestGoldenHints(t *testing.T) {
 	var got strings.Builder
 	n := 0
 	all := declarations(t, "../../internal/report")
-	for _, dir := range []string{".", "../../internal/prepare"} {
+	for _, dir := range append([]string{"."}, rooms(t)...) {
 		all = append(all, slices.DeleteFunc(
 			declarations(t, dir), func(d ast.Decl) bool { return !isHint(d) })...)
 	}
@@ -80,6 +80,21 @@ func TestGoldenHints(t *testing.T) {
 		t.Errorf("only %d sentences", n)
 	}
 	compareGolden(t, "testdata/hints.golden", got.String())
+}
+
+// rooms are the packages below internal but that of which all declarations are looked at.
+func rooms(t *testing.T) []string {
+	files, err := filepath.Glob("../../internal/*/doc.go")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var dirs []string
+	for _, file := range files {
+		if dir := filepath.Dir(file); filepath.Base(dir) != "report" {
+			dirs = append(dirs, dir)
+		}
+	}
+	return dirs
 }
 
 // declarations are those of a package, without its tests, in the order of their files.

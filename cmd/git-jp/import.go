@@ -304,7 +304,7 @@ func (c importCmd) ask(
 	if countOf(found) == 0 {
 		return nil
 	}
-	if a.canAsk() {
+	if a.terminal.In != nil {
 		if err := c.list(a, im, found, nil); err != nil {
 			return err
 		}
@@ -315,10 +315,7 @@ func (c importCmd) ask(
 			question += " What is committed can be pushed to " + strings.Join(remotes, ", ") + "."
 		}
 	}
-	if !a.confirm(question) {
-		return &unconfirmedError{what: what, asked: a.canAsk()}
-	}
-	return nil
+	return a.terminal.Agree(what, question)
 }
 
 func countOf(found []importer.Found) (n int) {
@@ -337,7 +334,7 @@ func (c importCmd) run(
 ) error {
 	counts := map[importer.State]int{}
 	var refused unimportedError
-	bar := newProgress(a, "import", int64(len(found)))
+	bar := a.terminal.Progress("import", int64(len(found)))
 	for r := range im.All(ctx, found) {
 		bar.Add(1)
 		if ctx.Err() != nil {

@@ -82,24 +82,10 @@ func (i *invocation) outputOf(terminal bool) render.Output {
 }
 
 // printJSON writes one record as one line.
-func (i *invocation) printJSON(record any) error {
-	return render.NewJSONLines(i.stdout, i.output()).Write(record)
-}
+func (i *invocation) printJSON(record any) error { return i.terminal.Records(record) }
 
 // note tells the user something that is no answer; -q silences it.
-func (i *invocation) note(format string, args ...any) {
-	i.terminal.Note(format, args...)
-}
+func (i *invocation) note(format string, args ...any) { i.terminal.Note(format, args...) }
 
 // warn tells the user something that should not be missed.
-func (i *invocation) warn(format string, args ...any) {
-	fmt.Fprintf(i.stderr, "warning: %s\n", render.Message(fmt.Sprintf(format, args...)))
-}
-
-// canAsk reports whether there is somebody to ask.
-func (i *invocation) canAsk() bool { return i.stdinTerminal && i.stderrTerminal }
-
-// confirm asks a question that is answered yes or no. Where nobody can answer the answer is no.
-func (i *invocation) confirm(question string) bool {
-	return i.canAsk() && i.terminal.Confirm(i.stdin, question)
-}
+func (i *invocation) warn(format string, args ...any) { i.terminal.Warn(format, args...) }

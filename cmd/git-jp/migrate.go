@@ -94,7 +94,7 @@ func (c migrateCmd) migrate(
 			return nil, err
 		}
 	}
-	bar := newProgress(a, "migrate", int64(len(entries)))
+	bar := a.terminal.Progress("migrate", int64(len(entries)))
 	defer bar.Done()
 	return repair.Migrate(ctx, w, entries, repair.MigrateOptions{
 		DryRun: c.DryRun, Progress: func() { bar.Add(1) },

@@ -74,7 +74,7 @@ func (c repairCmd) Run(ctx context.Context, a *app) error {
 	var faults []*repair.Fault // what was done, and in the end what is left
 	var refused error
 	for round := 0; ; round++ {
-		progress, end := newStages(a, "repair")
+		progress, end := a.terminal.Stages("repair")
 		o.Progress = progress
 		plan, err := repair.MakePlan(ctx, o)
 		end()
@@ -182,16 +182,13 @@ func (c repairCmd) agree(a *app, changes []*repair.Fault) error {
 	if c.Yes || len(changes) == 0 {
 		return nil
 	}
-	if a.canAsk() && !a.JSON {
+	if a.terminal.In != nil && !a.JSON {
 		for _, f := range changes {
 			a.note("%s %s: %s", f.Path, f.Detail, f.Remedy)
 		}
 	}
 	what := "repair " + render.Count(len(changes), "conversation")
-	if !a.confirm(what + "?") {
-		return &unconfirmedError{what: what, asked: a.canAsk()}
-	}
-	return nil
+	return a.terminal.Agree(what, what+"?")
 }
 
 func (c repairCmd) print(a *app, faults []*repair.Fault, unsearched []string) error {

@@ -9,6 +9,7 @@ import (
 
 	"github.com/git-jp/git-jp/events"
 	"github.com/git-jp/git-jp/gitint"
+	"github.com/git-jp/git-jp/internal/ask"
 	"github.com/git-jp/git-jp/internal/importer"
 	"github.com/git-jp/git-jp/internal/stage"
 	"github.com/git-jp/git-jp/internal/workspace"
@@ -209,9 +210,10 @@ func (c rmCmd) Run(ctx context.Context, a *app) error {
 		if loss != "" {
 			cost = " " + string(loss) + "."
 		}
-		if !c.Yes && !a.confirm(fmt.Sprintf("delete %s %q?%s", e.ID, r.Title, cost)) {
-			return &unconfirmedError{
-				what: fmt.Sprintf("delete %s %q", e.ID, r.Title), loss: loss, asked: a.canAsk(),
+		what := fmt.Sprintf("delete %s %q", e.ID, r.Title)
+		if !c.Yes && !a.terminal.Confirm(what+"?"+cost) {
+			return &ask.UnconfirmedError{
+				What: what, Cost: string(loss), Asked: a.terminal.In != nil,
 			}
 		}
 		if err := a.openWorkspace.Remove(ctx, e.ID); err != nil {
@@ -259,29 +261,6 @@ func lossOf(ctx context.Context, a *app, e workspace.Entry) stage.Loss {
 		repo = nil
 	}
 	return stage.LossOf(ctx, repo, a.openWorkspace.Path(e))
-}
-
-// An unconfirmedError is a dangerous step that nobody agreed to.
-type unconfirmedError struct {
-	what  string
-	loss  stage.Loss
-	asked bool // somebody said no; else nobody could be asked
-}
-
-func (e *unconfirmedError) Error() string { return e.what + ": not confirmed" }
-
-// Hints say how to go ahead, and what that would cost.
-func (e *unconfirmedError) Hints() []string {
-	switch {
-	case e.asked:
-		return nil
-	case e.loss != "":
-		return []string{
-			strings.ToLower(string(e.loss[:1])) + string(e.loss[1:]),
-			"give --yes to go ahead all the same",
-		}
-	}
-	return []string{"give --yes to go ahead without being asked"}
 }
 
 type useCmd struct {

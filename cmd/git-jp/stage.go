@@ -101,7 +101,7 @@ func (a *app) refuseStage(ctx context.Context, repo *gitint.Repo, findings []che
 }
 
 func (c stageCmd) run(ctx context.Context, a *app, req stage.Request) (*stage.Plan, error) {
-	progress, done := newStages(a, "read")
+	progress, done := a.terminal.Stages("read")
 	defer done()
 	req.Progress = progress
 	if !c.DryRun {

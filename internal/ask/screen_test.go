@@ -75,7 +75,7 @@ func seen(t testing.TB, written string) string {
 // newScreenAnswer shows an answer on a terminal that is a glass, with a spinner that hurries.
 func newScreenAnswer(g *glass, out *bytes.Buffer) *Answer {
 	shown := render.Output{Terminal: true, Color: true, Width: 40}
-	t := &Terminal{Out: g, Err: g, Output: shown, Errors: shown}
+	t := &Terminal{Printer: render.Printer{Out: g, Err: g, Output: shown, Errors: shown}}
 	if out != nil {
 		t.Out, t.Output = out, render.Output{}
 	}
@@ -174,7 +174,9 @@ func TestSpinnerMoves(t *testing.T) {
 func TestSlowToolsAreTold(t *testing.T) {
 	for _, watched := range []bool{true, false} {
 		out := new(glass)
-		screen := &Terminal{Err: out, Errors: render.Output{Terminal: watched}}
+		screen := &Terminal{Printer: render.Printer{
+			Err: out, Errors: render.Output{Terminal: watched},
+		}}
 		screen.screen.spin = &spinner{w: out, on: watched, step: time.Microsecond}
 		screen.screen.spin.start()
 		screen.Slow(tool.Call{Name: "build"}, 2*time.Minute)

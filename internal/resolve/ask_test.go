@@ -14,6 +14,7 @@ import (
 	"github.com/git-jp/git-jp/internal/ask"
 	"github.com/git-jp/git-jp/internal/gittest"
 	"github.com/git-jp/git-jp/internal/merge"
+	"github.com/git-jp/git-jp/internal/render"
 )
 
 // responses are elements that say these words.
@@ -45,7 +46,7 @@ func newBench(t *testing.T) *bench {
 	t.Helper()
 	b := &bench{}
 	b.Run = &Run{
-		Options: Options{Terminal: &ask.Terminal{Err: &b.said}},
+		Options: Options{Terminal: &ask.Terminal{Printer: render.Printer{Err: &b.said}}},
 		answers: merge.Answers{Dir: t.TempDir(), Now: time.Now},
 		merge:   "this merge",
 		rerere:  true,

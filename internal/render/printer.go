@@ -1,0 +1,80 @@
+package render
+
+import (
+	"fmt"
+	"io"
+	"time"
+)
+
+// A Printer is where a command prints its answer, what it says beside it, and how.
+type Printer struct {
+	Out, Err io.Writer
+	// Output and Errors say how text is written to them, and whether they are terminals.
+	Output, Errors Output
+
+	Quiet   bool // no notes
+	Verbose bool // notes of more, and progress where nobody sees a bar
+	JSON    bool // records in place of text
+
+	Now func() time.Time
+}
+
+// Note tells something that is no answer.
+func (p *Printer) Note(format string, args ...any) {
+	if !p.Quiet {
+		fmt.Fprintln(p.Err, Sanitize(fmt.Sprintf(format, args...)))
+	}
+}
+
+// Warn tells something that should not be missed, in silence too.
+func (p *Printer) Warn(format string, args ...any) {
+	fmt.Fprintf(p.Err, "warning: %s\n", Message(fmt.Sprintf(format, args...)))
+}
+
+// Line prints a line of the answer in which nothing of others' can be obeyed by a terminal.
+func (p *Printer) Line(text string) error {
+	_, err := fmt.Fprintln(p.Out, p.Output.Line(text))
+	return err
+}
+
+// Records prints records for programs, one JSON object a line.
+func (p *Printer) Records(records ...any) error {
+	lines := NewJSONLines(p.Out, p.Output)
+	for _, r := range records {
+		if err := lines.Write(r); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Progress shows the state of long work: a bar on a terminal, lines where more is to be said, and
+// nothing in silence.
+func (p *Printer) Progress(label string, total int64) *Progress {
+	mode := ProgressOff
+	switch {
+	case p.Quiet:
+	case p.Errors.Terminal:
+		mode = ProgressBar
+	case p.Verbose:
+		mode = ProgressLines
+	}
+	return NewProgress(p.Err, ProgressOptions{Mode: mode, Label: label, Total: total, Now: p.Now})
+}
+
+// Stages shows the progress of work that comes in stages, each with a count of its own. The first
+// function is told how far a stage has come, the second ends the last one.
+func (p *Printer) Stages(label string) (report func(stage string, done, total int), end func()) {
+	var bar *Progress
+	current, before := "", 0
+	report = func(stage string, done, total int) {
+		if stage != current || done < before {
+			bar.Done()
+			bar = p.Progress(label+" "+stage, int64(total))
+			current, before = stage, 0
+		}
+		bar.Add(int64(done - before))
+		before = done
+	}
+	return report, func() { bar.Done() }
+}
