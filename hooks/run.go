@@ -94,6 +94,9 @@ func (r *run) preCommit(ctx context.Context) error {
 	if err := r.refuseHalf(ctx, hook, verdict); err != nil {
 		return err
 	}
+	if err := r.refuseUnmerged(ctx, hook, verdict); err != nil {
+		return err
+	}
 	verdict.Blocking = append(verdict.Blocking, was.damaged...)
 	return r.tell(ctx, hook, verdict)
 }
@@ -153,6 +156,30 @@ func (r *run) refuseUndecided(ctx context.Context, repo *gitint.Repo) error {
 		return err
 	}
 	return &ConflictError{"conflicts were added and not decided"}
+}
+
+// refuseUnmerged stops a commit of settings with both sides of a merge.
+func (r *run) refuseUnmerged(ctx context.Context, hook served, verdict *stage.Verdict) error {
+	if len(verdict.Beside) == 0 {
+		return nil
+	}
+	index, err := hook.Repo.Index(ctx)
+	if err != nil {
+		return r.unchecked(err)
+	}
+	findings, err := audit.Unmerged(index, verdict.Beside)
+	if err != nil {
+		return r.unchecked(err)
+	}
+	findings = hook.checked(findings)
+	if !slices.ContainsFunc(findings, hook.stops) {
+		r.WarnFindings(findings)
+		return nil
+	}
+	if err := r.Print(findings); err != nil {
+		return err
+	}
+	return &ConflictError{"the settings have both sides of a merge"}
 }
 
 func isConflict(f check.Finding) bool { return f.State == check.Conflicted }

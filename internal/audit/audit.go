@@ -83,6 +83,12 @@ func (a Auditor) snapshot(ctx context.Context, snap gitint.Snapshot) (*check.Rep
 	if err != nil {
 		return nil, err
 	}
+	settings := settingsReader{known: map[gitint.OID]bool{}}
+	findings, err := settings.read(snap, dirs)
+	if err != nil {
+		return nil, err
+	}
+	report.AddAll(findings)
 	return report, a.secrets(ctx, report, dirs, nil, sourceOf(src))
 }
 
@@ -168,6 +174,8 @@ func (a Auditor) several(
 	finder := finder()
 	o := a.Options
 	o.Dirs = []string{}
+	settings := settingsReader{known: map[gitint.OID]bool{}}
+	var unmerged []check.Finding
 	for _, rev := range revs {
 		tree, err := a.Repo.Tree(ctx, rev)
 		if err != nil {
@@ -177,6 +185,11 @@ func (a Auditor) several(
 		if err != nil {
 			return nil, err
 		}
+		findings, err := settings.read(tree, dirs)
+		if err != nil {
+			return nil, err
+		}
+		unmerged = append(unmerged, findings...)
 		o.Dirs = slices.Compact(slices.Sorted(slices.Values(append(o.Dirs, dirs...))))
 	}
 	progress := o.Progress
@@ -185,6 +198,7 @@ func (a Auditor) several(
 	if err != nil {
 		return nil, err
 	}
+	report.AddAll(unmerged)
 	read := a.sources(ctx, revs, func(string, int, int) {})
 	return report, a.secrets(ctx, report, o.Dirs, known, read)
 }

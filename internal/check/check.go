@@ -59,8 +59,8 @@ func Range(ctx context.Context, sources iter.Seq2[Source, error], opts Options) 
 	}
 	report.settle(last)
 	report.Blobs, report.Verified = v.total, v.read
-	report.addAll(gaps(opts.Gaps))
-	report.addAll(v.unread())
+	report.AddAll(gaps(opts.Gaps))
+	report.AddAll(v.unread())
 	return report, ctx.Err()
 }
 

@@ -176,7 +176,8 @@ func (r *Report) settle(last string) {
 	}
 }
 
-func (r *Report) addAll(findings []Finding) {
+// AddAll adds the findings of one source, sorted.
+func (r *Report) AddAll(findings []Finding) {
 	slices.SortFunc(findings, compareInSource)
 	for _, f := range findings {
 		r.Add(f)

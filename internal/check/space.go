@@ -374,7 +374,7 @@ func (ch *checker) emit(src Source) {
 	for i := range all {
 		all[i].Commit = src.Name()
 	}
-	ch.report.addAll(all)
+	ch.report.AddAll(all)
 }
 
 // pointers says in one finding how many blobs are elsewhere: that is how such a repository is.

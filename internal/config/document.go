@@ -54,9 +54,6 @@ func (e *placedError) Error() string { return e.err.Error() }
 
 func (e *placedError) Unwrap() error { return e.err }
 
-// ErrUnmerged says that a file of settings has both sides of a merge.
-var ErrUnmerged = errors.New("it has conflict markers of a merge")
-
 func parseDocument(data []byte) (*document, error) {
 	if err := shallow(data); err != nil {
 		return nil, err
@@ -69,8 +66,8 @@ func parseDocument(data []byte) (*document, error) {
 			te.pos.line, te.pos.column = de.Position()
 			te.err = errors.New(strings.TrimPrefix(de.Error(), "toml: "))
 		}
-		if bytes.Contains(append([]byte{'\n'}, data...), []byte("\n<<<<<<< ")) {
-			te.err = ErrUnmerged
+		if line := markerLine(data); line > 0 {
+			te.pos, te.err = position{line, 1}, ErrUnmerged
 		}
 		return nil, te
 	}

@@ -516,8 +516,9 @@ var resolveImports = []string{
 }
 
 var auditImports = []string{
-	"blobs", "gitint", "hooks/install", "internal/check", "internal/leaks", "internal/merge",
-	"internal/regular", "internal/render", "internal/workspace",
+	"blobs", "gitint", "hooks/install", "internal/check", "internal/config", "internal/leaks",
+	"internal/merge", "internal/regular", "internal/render", "internal/secrets",
+	"internal/workspace",
 }
 
 // reportImports are those whose errors it knows a hint for.

@@ -9,6 +9,7 @@ import (
 	"path"
 	"path/filepath"
 	"slices"
+	"strings"
 
 	"github.com/git-jp/git-jp/blobs"
 	"github.com/git-jp/git-jp/events"
@@ -69,6 +70,9 @@ type Verdict struct {
 	// Added are the blobs that were added to the commit, and Named the files that name the
 	// workspaces of its conversations.
 	Added, Named []string
+	// Beside are the files of workspaces that the commit has and that are neither of a conversation
+	// nor of the store, such as settings.
+	Beside []string
 	// AddError says why blobs that are there could not be added. What that leaves
 	// dangling is among Blocking.
 	AddError error
@@ -77,11 +81,12 @@ type Verdict struct {
 // Blocked reports whether the commit must not be made.
 func (v *Verdict) Blocked() bool { return len(v.Blocking) > 0 }
 
-// conversationsAnywhere and blobsAnywhere are the directories of ours in every
-// workspace of a repository.
+// workspacesAnywhere and conversationsAnywhere are the directories of ours in every place of a
+// repository.
 const (
-	conversationsAnywhere = "**/" + workspace.DirName + "/" + conversationsDir
-	blobsAnywhere         = "**/" + workspace.DirName + "/" + blobs.Dir
+	workspacesAnywhere    = "**/" + workspace.DirName
+	conversationsAnywhere = workspacesAnywhere + "/" + conversationsDir
+	blobsAnywhere         = workspacesAnywhere + "/" + blobs.Dir
 )
 
 // Settle finishes or drops what an earlier commit left undone. It is for the hooks that
@@ -121,7 +126,7 @@ func (h Hook) PreCommit(ctx context.Context) (*Verdict, error) {
 	if err := h.Settle(ctx); err != nil {
 		return nil, err
 	}
-	staged, err := h.Repo.StagedPaths(ctx, conversationsAnywhere, blobsAnywhere)
+	staged, err := h.Repo.StagedPaths(ctx, workspacesAnywhere)
 	if err != nil {
 		return nil, err
 	}
@@ -130,7 +135,7 @@ func (h Hook) PreCommit(ctx context.Context) (*Verdict, error) {
 	if err != nil {
 		return nil, err
 	}
-	v := &Verdict{}
+	v := &Verdict{Beside: c.beside}
 	if len(c.dirs) == 0 && len(noted) == 0 {
 		return v, h.noteChecked()
 	}
@@ -185,6 +190,8 @@ type commit struct {
 	blobs []gitint.Entry
 	// corrupt are blobs that the working tree has and that could not be added, with the reason.
 	corrupt map[blobs.Hash]string
+	// beside are the files that it has beside conversations and the store.
+	beside []string
 	// added says that HEAD has none of the changed conversations.
 	added bool
 	// lost says that blobs were removed or replaced, which concerns every conversation.
@@ -205,10 +212,17 @@ func newCommit(h Hook, staged []gitint.StagedPath) *commit {
 		if !ok {
 			continue
 		}
+		_, isBlob := blobOf(dir, p.Path)
+		if !isBlob && !strings.HasPrefix(p.Path, dir+"/"+conversationsDir+"/") {
+			if p.NewMode.IsRegular() {
+				c.beside = append(c.beside, p.Path)
+			}
+			continue
+		}
 		if c.dirs[dir] == nil {
 			c.dirs[dir] = map[events.ID]bool{}
 		}
-		if _, isBlob := blobOf(dir, p.Path); isBlob {
+		if isBlob {
 			c.lost = c.lost || p.Status != 'A'
 			if p.NewMode.IsRegular() {
 				c.blobs = append(c.blobs, gitint.Entry{Path: p.Path, Mode: p.NewMode, OID: p.New})
