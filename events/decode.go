@@ -69,16 +69,7 @@ func DecodeWith(data []byte, o DecodeOptions) (*Stream, error) {
 func elementAt(data []byte, at int, ms []jsonspan.Member, o DecodeOptions) (
 	*Element, []jsonspan.Member, *SyntaxError,
 ) {
-	var end, depth int
-	if data[at] == '{' {
-		ms, end, depth = jsonspan.MembersAt(data, at, ms)
-	} else {
-		end, depth = jsonspan.Measure(data, at)
-	}
-	raw := data[at:end:end]
-	for i := range ms {
-		ms[i].Start, ms[i].At, ms[i].End = ms[i].Start-at, ms[i].At-at, ms[i].End-at
-	}
+	raw, ms, depth := valueAt(data, at, ms)
 	if depth >= MaxDepth {
 		return nil, ms, &SyntaxError{Kind: kindOf(raw, ms), Offset: int64(at), Err: ErrTooDeep}
 	}
@@ -89,6 +80,23 @@ func elementAt(data []byte, at int, ms []jsonspan.Member, o DecodeOptions) (
 		}
 	}
 	return e, ms, nil
+}
+
+// valueAt returns the value that begins at data[at], the members of an object in it, and how deep
+// containers nest; ms is memory to use.
+func valueAt(data []byte, at int, ms []jsonspan.Member) (
+	raw []byte, _ []jsonspan.Member, depth int,
+) {
+	var end int
+	if data[at] == '{' {
+		ms, end, depth = jsonspan.MembersAt(data, at, ms)
+	} else {
+		end, depth = jsonspan.Measure(data, at)
+	}
+	for i := range ms {
+		ms[i].Start, ms[i].At, ms[i].End = ms[i].Start-at, ms[i].At-at, ms[i].End-at
+	}
+	return data[at:end:end], ms, depth
 }
 
 // kindOf returns the kind that an element says it has.

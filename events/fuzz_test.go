@@ -124,6 +124,9 @@ func FuzzReferences(f *testing.F) {
 		if err != nil {
 			t.Fatalf("a stream that decodes has no references: %v", err)
 		}
+		if decoded := s.References(); !slices.Equal(refs, decoded) {
+			t.Fatalf("%+v, of the decoded stream %+v", refs, decoded)
+		}
 		refs = slices.DeleteFunc(refs, func(r events.RefAt) bool { return r.Loose })
 		for c := range s.Contents() {
 			if !c.Content.IsRef() {

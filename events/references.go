@@ -75,6 +75,35 @@ func ReferencesWith(data []byte, o ReferencesOptions) ([]RefAt, error) {
 	return f.found, nil
 }
 
+// References returns what [References] finds in what [Stream.Encode] returns, without reading that
+// a second time.
+func (s *Stream) References() []RefAt {
+	f := finder{turn: -1}
+	at := len(s.open)
+	for i, it := range s.items {
+		at += len(it.before())
+		f.written(i, at, it.el)
+		at += len(it.el.raw) + len(it.trail) + 1
+	}
+	f.finishTurns()
+	return f.found
+}
+
+// written looks at element n of a stream, which begins at the offset at.
+func (f *finder) written(n, at int, e *Element) {
+	if startsTurn(e, f.turn) {
+		f.turn++
+	}
+	where := RefAt{Element: n, Turn: f.turn, Offset: int64(at)}
+	where.Tool = f.tools.see(f.turn, e.event)
+	if r, ok := e.event.(*ToolCallResponse); ok {
+		where.Call = r.ID
+	}
+	if len(e.slots) > 0 || mayRefer(e.raw) {
+		f.collect(where, e.raw, e.slots)
+	}
+}
+
 // usualReferences is for how many there is room from the beginning.
 const usualReferences = 64
 
@@ -129,9 +158,10 @@ func (f *finder) finishTurns() {
 
 // element looks at element n, which begins at data[at], and returns its end.
 func (f *finder) element(n, at int) (int, error) {
+	where := RefAt{Element: n, Turn: f.turn, Offset: int64(at)}
 	if f.data[at] != '{' {
 		end := jsonspan.ValueEnd(f.data, at)
-		f.loose(RefAt{Element: n, Turn: f.turn}, jsonspan.Span{At: at, End: end}, nil)
+		f.loose(where, f.data[at:end], nil)
 		return end, nil
 	}
 	if f.bare {
@@ -139,37 +169,46 @@ func (f *finder) element(n, at int) (int, error) {
 			return end, nil
 		}
 	}
-	ms, end, _ := jsonspan.MembersAt(f.data, at, f.scratch[:0])
+	raw, ms, _ := valueAt(f.data, at, f.scratch[:0])
 	f.scratch = ms
-	r := &reader{raw: f.data, members: ms, options: f.options}
-	kind := kindOf(f.data, ms)
+	r := &reader{raw: raw, members: ms, options: f.options}
+	kind := kindOf(raw, ms)
 	if kind == KindTurnStart || f.turn < 0 && kind.IsEvent() {
 		f.turn++
 	}
-	where := f.where(r, n, kind)
-	if !mayRefer(f.data[at:end]) {
-		return end, nil
+	f.complete(&where, r, kind)
+	if !mayRefer(raw) {
+		return at + len(raw), nil
 	}
 	if err := f.contents(r, kind); err != nil {
-		return 0, &SyntaxError{Element: n, Kind: kind, Offset: int64(err.offset), Err: err.err}
+		offset := int64(at + err.offset)
+		return 0, &SyntaxError{Element: n, Kind: kind, Offset: offset, Err: err.err}
 	}
-	for _, s := range r.slots {
+	f.collect(where, raw, r.slots)
+	return at + len(raw), nil
+}
+
+// collect adds the references of an element that begins at where.Offset: those in its slots, and
+// those beside them.
+func (f *finder) collect(where RefAt, raw []byte, slots []slot) {
+	for _, s := range slots {
 		if s.content.IsRef() {
 			ref := where
-			ref.Ref, ref.Part, ref.URI, ref.Offset = s.content.Ref(), s.part, s.uri, int64(s.offset)
+			ref.Ref, ref.Part, ref.URI = s.content.Ref(), s.part, s.uri
+			ref.Offset += int64(s.offset)
 			f.found = append(f.found, ref)
 		}
 	}
-	f.loose(where, jsonspan.Span{At: at, End: end}, r.slots)
-	return end, nil
+	f.loose(where, raw, slots)
 }
 
-// where is what is known of every reference in an element.
-func (f *finder) where(r *reader, n int, kind Kind) RefAt {
+// complete adds to where what is known of every reference in an element.
+func (f *finder) complete(where *RefAt, r *reader, kind Kind) {
+	where.Turn = f.turn
 	if f.bare {
-		return RefAt{Element: n}
+		where.Turn = 0
+		return
 	}
-	where := RefAt{Element: n, Turn: f.turn}
 	id, _ := r.string("id")
 	switch kind {
 	case KindToolCallRequest:
@@ -178,7 +217,6 @@ func (f *finder) where(r *reader, n int, kind Kind) RefAt {
 	case KindToolCallResponse:
 		where.Call, where.Tool = id, f.tools.response(f.turn, id)
 	}
-	return where
 }
 
 // contents reads the contents where the format has them. In a file with duplicate
@@ -195,19 +233,21 @@ func (f *finder) contents(r *reader, kind Kind) *placedError {
 	return err
 }
 
-// loose adds the references in s that are not among those that were found where
+// loose adds the references in an element's bytes that are not among those that were found where
 // the format has them.
-func (f *finder) loose(where RefAt, s jsonspan.Span, known []slot) {
-	if !mayReferBeside(f.data[s.At:s.End], known) {
+func (f *finder) loose(where RefAt, raw []byte, known []slot) {
+	if !mayReferBeside(raw, known) {
 		return
 	}
-	at := make(map[int64]bool, len(known))
+	at := make(map[int]bool, len(known))
 	for _, k := range known {
-		at[int64(k.offset)] = true
+		// The metadata that a legacy one is from may refer to something besides.
+		at[k.offset] = at[k.offset] || !k.legacy
 	}
-	for _, l := range looseReferences(f.data[s.At:s.End]) {
-		if offset := int64(s.At + l.at); !at[offset] {
-			where.Ref, where.Offset, where.Loose = l.ref, offset, true
+	begin := where.Offset
+	for _, l := range looseReferences(raw) {
+		if !at[l.at] {
+			where.Ref, where.Offset, where.Loose = l.ref, begin+int64(l.at), true
 			f.found = append(f.found, where)
 		}
 	}

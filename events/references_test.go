@@ -47,7 +47,36 @@ func TestReferences(t *testing.T) {
 	if got := found(refs); err != nil || got != want {
 		t.Errorf("got\n%s\n%v", got, err)
 	}
-	decode(t, in)
+	if got := found(decode(t, in).References()); got != want {
+		t.Errorf("of the decoded stream:\n%s", got)
+	}
+}
+
+// TestReferencesOfAStream: a stream that was decoded has the references that its bytes have, also
+// where metadata that hold contents of the inline form refer to others.
+func TestReferencesOfAStream(t *testing.T) {
+	ref := `"$blob":"` + hash + `","size":6`
+	resources := `"git_jp_resources":[{"uri":"u","text":"eA=="}]`
+	for name, in := range map[string]string{
+		"empty":        `[]`,
+		"before turns": `[{"type":"future","x":{` + ref + `}},3,[{` + ref + `}]]`,
+		"metadata": `[{"type":"chat_request",` + head + `,"content":"",
+			"metadata":{` + ref + `,` + resources + `}}]`,
+		"metadata of a result": `[ {"type":"tool_call_response",` + head + `,"id":"a","is_error":false,
+			"content":"eA==","metadata":{"git_jp_blocks":[{"type":"text","text":"eA=="}],` + ref + `}} ]`,
+	} {
+		want, err := events.References([]byte(in))
+		if err != nil {
+			t.Fatal(err)
+		}
+		s, err := events.Decode([]byte(in))
+		if err != nil {
+			t.Fatalf("%s: %v", name, err)
+		}
+		if got := s.References(); found(got) != found(want) || fmt.Sprint(got) != fmt.Sprint(want) {
+			t.Errorf("%s: got\n%s\nwant\n%s", name, found(got), found(want))
+		}
+	}
 }
 
 // TestEveryReferenceIsFound puts references where the format has contents beside those where it

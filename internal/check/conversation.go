@@ -157,12 +157,7 @@ func (r reading) events(e Entry) {
 	if !ok {
 		return
 	}
-	verdict, err := r.cache.Verdict(f.id, f.read)
-	if err != nil {
-		r.unreadable(eventsFile, err)
-		return
-	}
-	res, err := r.cache.References(f.id, f.read)
+	verdict, res, err := r.cache.Stream(f.id, f.read)
 	if err != nil {
 		r.unreadable(eventsFile, err)
 		return

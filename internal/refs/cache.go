@@ -68,9 +68,13 @@ type Result struct {
 // deletes must, it finds the references under every one of duplicate names, and those
 // of any size.
 func (c *Cache) References(id ObjectID, read func() ([]byte, error)) (Result, error) {
-	return remember(c, question[Result]{
+	return remember(c, referencesOf(id, read))
+}
+
+func referencesOf(id ObjectID, read func() ([]byte, error)) question[Result] {
+	return question[Result]{
 		kindReferences, id, after(read, references), Result.encode, decodeResult,
-	})
+	}
 }
 
 func references(data []byte) Result { return referencesIn(data, false) }
@@ -116,24 +120,40 @@ func after[T any](read func() ([]byte, error), f func([]byte) T) func() (T, erro
 }
 
 func remember[T any](c *Cache, q question[T]) (T, error) {
-	k, known := keyOf(q.kind, q.id)
-	if known {
-		if payload, ok := c.shards[k.shard()].lookup(k); ok {
-			r := newReader(payload)
-			if v := q.decode(r); r.done() == nil {
-				c.hits.Add(1)
-				return v, nil
-			}
-		}
+	if v, ok := recall(c, q); ok {
+		c.hits.Add(1)
+		return v, nil
 	}
 	c.misses.Add(1)
 	v, err := q.compute()
-	if err == nil && known {
+	if err == nil {
+		note(c, q, v)
+	}
+	return v, err
+}
+
+// recall returns what is remembered.
+func recall[T any](c *Cache, q question[T]) (v T, ok bool) {
+	k, ok := keyOf(q.kind, q.id)
+	if !ok {
+		return v, false
+	}
+	payload, ok := c.shards[k.shard()].lookup(k)
+	if !ok {
+		return v, false
+	}
+	r := newReader(payload)
+	v = q.decode(r)
+	return v, r.done() == nil
+}
+
+// note remembers an answer.
+func note[T any](c *Cache, q question[T], v T) {
+	if k, ok := keyOf(q.kind, q.id); ok {
 		var w writer
 		q.encode(v, &w)
 		c.shards[k.shard()].add(k, w.buf)
 	}
-	return v, err
 }
 
 // syntaxError returns err as the type that every decoder of events promises.

@@ -98,7 +98,7 @@ func ask(tb testing.TB, c *Cache, data []byte) answers {
 	var a answers
 	var errs [6]error
 	a.Refs, errs[0] = c.References(id, read)
-	a.Verdict, errs[1] = c.Verdict(id, read)
+	a.Verdict, _, errs[1] = c.Stream(id, read)
 	a.Details, errs[2] = c.Details(id, read)
 	a.JSON, errs[3] = c.JSON(id, read)
 	a.Pointer, errs[4] = c.IsPointer(id, read)
@@ -473,6 +473,49 @@ func TestBatchesAreFound(t *testing.T) {
 	}
 	if s := c.Stats(); s.Misses != 6 || s.Hits != 6 {
 		t.Errorf("%+v, want 6 of each", s)
+	}
+}
+
+// TestOneDecodingAnswersBoth: what a check asks of a stream takes as many allocations as a decoding
+// and what it remembers, not those of a second one.
+func TestOneDecodingAnswersBoth(t *testing.T) {
+	data := stream("a", 200, false)
+	reads := 0
+	read := func() ([]byte, error) { reads++; return data, nil }
+	const runs = 5
+	decoding := testing.AllocsPerRun(runs, func() {
+		if _, err := events.Decode(data); err != nil {
+			t.Fatal(err)
+		}
+	})
+	both := testing.AllocsPerRun(runs, func() {
+		v, res, err := new(Cache).Stream(Sum(data), read)
+		if err != nil || v.Err != nil || len(res.Refs) != 200 {
+			t.Fatalf("%v, %v, %d references", err, v.Err, len(res.Refs))
+		}
+	})
+	if reads != runs+1 || both > 1.5*decoding {
+		t.Errorf("%d reads and %v allocations of %d questions; decoding once takes %v",
+			reads, both, runs+1, decoding)
+	}
+}
+
+// TestStreamKnowsEither asks where only one of the two answers is remembered.
+func TestStreamKnowsEither(t *testing.T) {
+	for i, data := range corpus(t) {
+		want := uncached(t, data)
+		c, id := &Cache{}, Sum(data)
+		read := func() ([]byte, error) { return data, nil }
+		if _, err := c.References(id, read); err != nil {
+			t.Fatal(err)
+		}
+		v, res, err := c.Stream(id, read)
+		if err != nil {
+			t.Fatal(err)
+		}
+		got := want
+		got.Verdict, got.Refs = v, res
+		t.Run(fmt.Sprint(i), func(t *testing.T) { sameAnswer(t, want, got) })
 	}
 }
 

@@ -5,7 +5,7 @@ type File int
 
 // The files of a conversation.
 const (
-	StreamFile   File = iota // by References and Verdict
+	StreamFile   File = iota // by References and Stream
 	DetailsFile              // by Details
 	DocumentFile             // by JSON
 )
@@ -29,8 +29,7 @@ func (c *Cache) Learn(f File, id ObjectID, data []byte) {
 	// The errors are those of read.
 	switch f {
 	case StreamFile:
-		_, _ = c.Verdict(id, read)
-		_, _ = c.References(id, read)
+		_, _, _ = c.Stream(id, read)
 	case DetailsFile:
 		_, _ = c.Details(id, read)
 	default:

@@ -26,19 +26,43 @@ type Verdict struct {
 	Open []OpenCall          // nil when the last turn is complete
 }
 
-// Verdict decodes the stream that id names, unless the verdict is known. It is
-// stricter than [Cache.References], and slower; but it knows no limit of size either.
-func (c *Cache) Verdict(id ObjectID, read func() ([]byte, error)) (Verdict, error) {
-	return remember(c, question[Verdict]{
-		kindVerdict, id, after(read, verdict), Verdict.encode, decodeVerdict,
-	})
+// Stream returns the verdict on the stream that id names, and its references as
+// [Cache.References] does. What is not known of the two, one decoding of it answers. The verdict is
+// stricter than the references, but it knows no limit of size either.
+func (c *Cache) Stream(id ObjectID, read func() ([]byte, error)) (Verdict, Result, error) {
+	whole := question[Verdict]{kindVerdict, id, nil, Verdict.encode, decodeVerdict}
+	named := referencesOf(id, read)
+	v, judged := recall(c, whole)
+	res, listed := recall(c, named)
+	if judged && listed {
+		c.hits.Add(1)
+		return v, res, nil
+	}
+	c.misses.Add(1)
+	data, err := read()
+	if err != nil {
+		return Verdict{}, Result{}, err
+	}
+	v, res = examine(data)
+	if !judged {
+		note(c, whole, v)
+	}
+	if !listed {
+		note(c, named, res)
+	}
+	return v, res, nil
 }
 
-func verdict(data []byte) Verdict {
+// examine decodes a stream once. What does not decode may still refer to something.
+func examine(data []byte) (Verdict, Result) {
 	s, err := events.DecodeWith(data, events.DecodeOptions{MaxBlobBytes: -1})
 	if err != nil {
-		return Verdict{Err: syntaxError(err)}
+		return Verdict{Err: syntaxError(err)}, references(data)
 	}
+	return verdict(data, s), Result{Refs: s.References()}
+}
+
+func verdict(data []byte, s *events.Stream) Verdict {
 	if err := startable(data, s); err != nil {
 		return Verdict{Err: err}
 	}
