@@ -5,6 +5,7 @@ import (
 	"cmp"
 	"encoding/binary"
 	"errors"
+	"io"
 	"os"
 	"path/filepath"
 	"slices"
@@ -107,11 +108,17 @@ func (x *packIndex) at(i int) (int64, bool) {
 // A pack is a file of objects with its index.
 type pack struct {
 	name  string // of the index
-	file  *os.File
+	file  packFile
 	size  int64
 	index *packIndex
 	users int // questions that read from it
 	gone  bool
+}
+
+// A packFile is an open file.
+type packFile interface {
+	io.ReaderAt
+	io.Closer
 }
 
 // closedIndex says which index of a pack cannot be opened, "" if none. Git does not say so.

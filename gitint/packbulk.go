@@ -113,7 +113,7 @@ func (r *Repo) eachPacked(
 
 // read reads the objects in the order of the pack, and returns those that it could not.
 func (j packJob) read(ctx context.Context, found chan<- []packedObject) (missed []int) {
-	reader := newPackReader(j.packs, sha1Size)
+	reader := newPackReader(j.packs)
 	var sum objectSum
 	some := make([]packedObject, 0, packedTogether)
 	bytes := 0 // in some
@@ -127,8 +127,12 @@ func (j packJob) read(ctx context.Context, found chan<- []packedObject) (missed 
 			return false
 		}
 	}
-	for _, p := range j.places {
-		obj, err := reader.read(packAddress{p.pack, p.offset})
+	for i, p := range j.places {
+		at := packAddress{p.pack, p.offset}
+		if !reader.near.has(at) {
+			reader.near.size = j.ahead(i)
+		}
+		obj, err := reader.read(at)
 		if err != nil || sum.of(obj, j.ids[p.index].size) != j.ids[p.index] {
 			missed = append(missed, p.index)
 			continue
@@ -141,6 +145,20 @@ func (j packJob) read(ctx context.Context, found chan<- []packedObject) (missed 
 	}
 	hand()
 	return missed
+}
+
+// ahead returns how much of a pack to read for place i: what is wanted next too, if that is near.
+func (j packJob) ahead(i int) int {
+	const near = 2 * farSize
+	first, last := j.places[i], j.places[i]
+	for _, p := range j.places[i+1 : min(i+packedTogether, len(j.places))] {
+		if p.pack != first.pack || p.offset-last.offset > near ||
+			p.offset-first.offset > nearSize-farSize {
+			break
+		}
+		last = p
+	}
+	return int(last.offset-first.offset) + farSize
 }
 
 // An objectSum is object.id without a new hash for each object.

@@ -13,8 +13,8 @@ type packReader struct {
 	packs   []*pack
 	idSize  int
 	near    packWindow // of what is read in the order of a pack
-	far     packWindow // of the bases of deltas
-	inflate inflater
+	far     packPages  // of the bases of deltas
+	inflate decompressor
 	scratch []byte     // a delta
 	bases   []packBase // by a few bits of the offset
 	held    int        // bytes in bases
@@ -35,15 +35,18 @@ type packAddress struct {
 const (
 	nearSize  = 32 << 10
 	farSize   = 4 << 10
+	pageSize  = 16 << 10
+	maxPages  = 64
 	maxBases  = 16 << 20
 	baseBits  = 13
 	baseSlots = 1 << baseBits
 )
 
-func newPackReader(all []*pack, idSize int) *packReader {
+func newPackReader(all []*pack) *packReader {
 	return &packReader{
-		packs: all, idSize: idSize, near: packWindow{size: nearSize, pack: -1},
-		far: packWindow{size: farSize, pack: -1}, bases: make([]packBase, baseSlots),
+		packs: all, idSize: sha1Size, near: packWindow{size: nearSize, pack: -1},
+		far:   packPages{large: packWindow{size: farSize, pack: -1}},
+		bases: make([]packBase, baseSlots),
 	}
 }
 
@@ -56,7 +59,12 @@ type packWindow struct {
 	room   []byte
 }
 
-// at returns bytes from an offset on: at least want, unless the file ends before.
+// has reports whether there are bytes from a place on.
+func (w *packWindow) has(at packAddress) bool {
+	return w.pack == at.pack && at.offset >= w.offset && at.offset < w.offset+int64(len(w.data))
+}
+
+// at implements packView.
 func (w *packWindow) at(p *pack, number int, offset int64, want int) ([]byte, error) {
 	end := w.offset + int64(len(w.data))
 	if w.pack == number && offset >= w.offset && offset < end &&
@@ -73,6 +81,40 @@ func (w *packWindow) at(p *pack, number int, offset int64, want int) ([]byte, er
 	}
 	w.pack, w.offset, w.data = number, offset, w.room[:n]
 	return w.data, nil
+}
+
+// A packView gives bytes of packs: at least want from an offset on, unless the file ends before.
+type packView interface {
+	at(p *pack, number int, offset int64, want int) ([]byte, error)
+}
+
+// packPages are parts of packs that are read again and again: the bases of deltas are versions of
+// the same trees, which are small, and all over the part of a pack that has trees.
+type packPages struct {
+	pages map[packAddress]*packWindow
+	large packWindow // what no page has room for
+}
+
+// at implements packView.
+func (f *packPages) at(p *pack, number int, offset int64, want int) ([]byte, error) {
+	before := int(offset % pageSize)
+	if before+want > pageSize+farSize {
+		return f.large.at(p, number, offset, want)
+	}
+	page := packAddress{number, offset - int64(before)}
+	w := f.pages[page]
+	if w == nil {
+		if len(f.pages) == maxPages || f.pages == nil {
+			f.pages = make(map[packAddress]*packWindow)
+		}
+		w = &packWindow{size: pageSize + farSize, pack: -1} // most of what begins in it ends in it
+		f.pages[page] = w
+	}
+	data, err := w.at(p, number, page.offset, before+want)
+	if err != nil || len(data) < before {
+		return nil, err
+	}
+	return data[before:], nil
 }
 
 // read returns the object at a place. A blob belongs to the caller; what else it returns may be
@@ -128,7 +170,7 @@ func (r *packReader) size(at packAddress) (int64, error) {
 	return int64(size), nil
 }
 
-func (r *packReader) readIn(w *packWindow, at packAddress, depth int) (object, error) {
+func (r *packReader) readIn(w packView, at packAddress, depth int) (object, error) {
 	if known, ok := r.known(at); ok {
 		return known, nil
 	}
@@ -161,7 +203,7 @@ type entry struct {
 	base packAddress // of a delta
 }
 
-func (r *packReader) entry(w *packWindow, at packAddress) (entry, error) {
+func (r *packReader) entry(w packView, at packAddress) (entry, error) {
 	p := r.packs[at.pack]
 	const maxHead = 64 // kind and size, and a base
 	head, err := w.at(p, at.pack, at.offset, maxHead)
@@ -192,7 +234,7 @@ func (r *packReader) entry(w *packWindow, at packAddress) (entry, error) {
 }
 
 func (r *packReader) readDelta(
-	w *packWindow, at packAddress, e entry, depth int,
+	w packView, at packAddress, e entry, depth int,
 ) (object, error) {
 	below, err := r.readIn(&r.far, e.base, depth+1)
 	if err != nil {
@@ -211,7 +253,7 @@ func (r *packReader) readDelta(
 
 // fill decompresses what follows the head of an object. How long that is in the pack is not
 // known: most of it is shorter than what comes out.
-func (r *packReader) fill(w *packWindow, at packAddress, head int, dst []byte) error {
+func (r *packReader) fill(w packView, at packAddress, head int, dst []byte) error {
 	for want := head + len(dst)/2 + 64; ; want *= 2 {
 		src, err := w.at(r.packs[at.pack], at.pack, at.offset, want)
 		if err != nil {

@@ -2,11 +2,15 @@ package gitint
 
 import (
 	"bytes"
+	"fmt"
+	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"testing"
 
 	"github.com/klauspost/compress/zlib"
+
+	"github.com/git-jp/git-jp/internal/gittest"
 )
 
 func deflated(data []byte) []byte {
@@ -43,7 +47,7 @@ func FuzzPackReader(f *testing.F) {
 		}
 		defer file.Close()
 		p := &pack{file: file, size: int64(len(data)), index: x}
-		reader := newPackReader([]*pack{p}, sha1Size)
+		reader := newPackReader([]*pack{p})
 		for _, at := range []int64{one, two, one} {
 			if at < 0 || at >= p.size {
 				continue
@@ -53,6 +57,72 @@ func FuzzPackReader(f *testing.F) {
 			}
 		}
 	})
+}
+
+// A countedFile counts what is read of a file.
+type countedFile struct {
+	packFile
+	reads, bytes int
+}
+
+func (f *countedFile) ReadAt(p []byte, at int64) (int, error) {
+	n, err := f.packFile.ReadAt(p, at)
+	f.reads, f.bytes = f.reads+1, f.bytes+n
+	return n, err
+}
+
+// TestBasesAreReadTogether reads the last of many versions, each a delta of the one before it, with
+// other objects between them: a part of the file for many versions, not one for each. Then it reads
+// some of these others, which are far from each other: not much of what is between them.
+func TestBasesAreReadTogether(t *testing.T) {
+	const versions, apart = 300, 20
+	repo := gittest.Repo(t)
+	random := rand.New(rand.NewPCG(1, 2)) //nolint:gosec // the same each time
+	var p handPack
+	var places []packPlace
+	var ids []OID
+	last := -1
+	for i := range versions {
+		content := fmt.Sprintf("version %03d", i)
+		if last < 0 {
+			last = p.add(3, len(content), nil, []byte(content))
+		} else {
+			delta := append([]byte{11, 11, 11}, content...)
+			last = p.add(deltaByOffset, len(delta), p.back(last), delta)
+		}
+		noise := make([]byte, 1000)
+		for k := range noise {
+			noise[k] = byte(random.Uint32())
+		}
+		at := p.add(3, len(noise), nil, noise)
+		if i%apart == 0 {
+			places = append(places, packPlace{index: len(ids), offset: int64(at)})
+			ids = append(ids, object{kindBlob, noise}.id(sha1Size))
+		}
+	}
+	p.indexIn(t, repo)
+	all, leave, err := new(packs).use([]string{repo.Path(".git/objects")}, sha1Size)
+	if err != nil || len(all) != 1 {
+		t.Fatalf("%d packs, %v", len(all), err)
+	}
+	defer leave()
+	file := &countedFile{packFile: all[0].file}
+	all[0].file = file
+	obj, err := newPackReader(all).read(packAddress{offset: int64(last)})
+	if err != nil || string(obj.data) != "version 299" {
+		t.Fatalf("%q, %v", obj.data, err)
+	}
+	if pages := int(all[0].size)/pageSize + 2; file.reads > pages {
+		t.Errorf("%d reads, want at most %d", file.reads, pages)
+	}
+	file.reads, file.bytes = 0, 0
+	found := make(chan []packedObject, len(ids))
+	if left := (packJob{all, ids, places}).read(t.Context(), found); len(left) > 0 {
+		t.Errorf("%d objects were not read", len(left))
+	}
+	if file.bytes > len(ids)*2*farSize || file.reads > len(ids)*2 {
+		t.Errorf("%d bytes in %d reads of %d objects", file.bytes, file.reads, len(ids))
+	}
 }
 
 func packKindOf(obj object) int {

@@ -135,7 +135,7 @@ func (s *store) open() {
 	s.listed = s.packTimes() // before the packs are, so that a change in between is seen
 	var all []*pack
 	all, s.leave, s.missed = s.packs.use(s.dirs, sha1Size)
-	s.reader = newPackReader(all, sha1Size)
+	s.reader = newPackReader(all)
 }
 
 func (s *store) changed() bool {
