@@ -24,21 +24,32 @@ func Sum(b []byte) Hash { return sha256.Sum256(b) }
 
 // ParseHash reads 64 lower-case hexadecimal digits. Upper case is refused, because
 // one blob must have one name on every file system.
-func ParseHash(s string) (Hash, error) {
-	var h Hash
-	if !h.parse(s) {
+func ParseHash[T string | []byte](s T) (Hash, error) {
+	h, ok := parseHash(s)
+	if !ok {
 		return Hash{}, fmt.Errorf("parse blob hash %q: not %d lower-case hexadecimal digits",
-			s, hex.EncodedLen(len(h)))
+			string(s), hex.EncodedLen(len(h)))
 	}
 	return h, nil
 }
 
-func (h *Hash) parse(s string) bool {
-	if len(s) != hex.EncodedLen(len(h)) || strings.ContainsAny(s, "ABCDEF") {
-		return false
+func parseHash[T string | []byte](s T) (h Hash, ok bool) {
+	if len(s) != hex.EncodedLen(len(h)) {
+		return Hash{}, false
 	}
-	_, err := hex.Decode(h[:], []byte(s))
-	return err == nil
+	for i := range len(s) {
+		digit := s[i]
+		switch {
+		case '0' <= digit && digit <= '9':
+			digit -= '0'
+		case 'a' <= digit && digit <= 'f':
+			digit -= 'a' - 10
+		default:
+			return Hash{}, false
+		}
+		h[i/2] = h[i/2]<<4 | digit
+	}
+	return h, true
 }
 
 // String returns the 64 lower-case hexadecimal digits of h.
@@ -52,7 +63,7 @@ func (h Hash) AppendText(b []byte) ([]byte, error) { return hex.AppendEncode(b, 
 
 // UnmarshalText reads what ParseHash reads.
 func (h *Hash) UnmarshalText(text []byte) error {
-	parsed, err := ParseHash(string(text))
+	parsed, err := ParseHash(text)
 	if err != nil {
 		return err
 	}
@@ -87,8 +98,5 @@ func ParsePath(name string) (h Hash, ok bool) {
 	if !ok || len(name) != pathLen || digits[2] != '/' || digits[5] != '/' {
 		return Hash{}, false
 	}
-	if !h.parse(digits[:2] + digits[3:5] + digits[6:]) {
-		return Hash{}, false
-	}
-	return h, true
+	return parseHash(digits[:2] + digits[3:5] + digits[6:])
 }

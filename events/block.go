@@ -90,7 +90,9 @@ func (r *reader) hasReference() bool {
 func (r *reader) blockArray(at int) ([]Block, *placedError) {
 	spans := jsonspan.Elements(r.raw, at)
 	blocks := make([]Block, 0, len(spans))
+	used := r.used()
 	for i, s := range spans {
+		r.free(used)
 		b, err := r.block(s)
 		if err != nil {
 			return nil, err.in("content block " + strconv.Itoa(i))
@@ -105,17 +107,17 @@ func (r *reader) block(s jsonspan.Span) (Block, *placedError) {
 	if !jsonspan.IsObject(raw) {
 		return Block{}, errorAt(s.At, "not an object")
 	}
-	ms, _, _ := jsonspan.MembersAt(r.raw, s.At, make([]jsonspan.Member, 0, 4)) // as most have
-	sub := r.within(r.raw, ms)
-	name, err := sub.string("type")
+	sub := r.objectAt(s.At)
+	name, err := sub.word("type")
 	if err != nil {
 		return Block{}, err
 	}
 	b := Block{Type: BlockType(name), Raw: raw}
+	sub.slots = r.slots
 	if err := sub.fill(&b); err != nil {
 		return Block{}, err
 	}
-	r.slots = append(r.slots, sub.slots...)
+	r.slots = sub.slots
 	return b, nil
 }
 
@@ -166,11 +168,12 @@ func (r *reader) fillResource(b *Block) *placedError {
 	if err != nil {
 		return err
 	}
+	sub.slots = r.slots
 	res, err := sub.contentfulResource(m, PartResource)
 	if err != nil {
 		return err.in("resource")
 	}
-	r.slots = append(r.slots, sub.slots...)
+	r.slots = sub.slots
 	if outer, ok := r.optional("formatted"); ok {
 		if res.Formatted != nil {
 			return errorAt(outer.Start, "formatted stands in the block and in its resource")

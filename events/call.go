@@ -64,31 +64,49 @@ func (s *Stream) pairs(request, response Kind) []Inquiry {
 }
 
 // pending holds the requests of one turn that wait for a response: positions in
-// the caller's result, in order, by id.
+// the caller's result, in order, by id. They are added with rising positions, from 0 on.
 type pending struct {
 	turn int
-	byID map[string][]int
+	byID map[string]queue
+	next []int // the request after the one at a position that has its id, if that waits
 }
+
+// A queue is the first and the last of the requests with an id that wait.
+type queue struct{ first, last int }
 
 func (p *pending) add(turn int, id string, n int) {
 	p.enter(turn)
-	p.byID[id] = append(p.byID[id], n)
+	for len(p.next) <= n {
+		p.next = append(p.next, -1)
+	}
+	q, ok := p.byID[id]
+	if ok {
+		p.next[q.last] = n
+		q.last = n
+	} else {
+		q = queue{n, n}
+	}
+	p.byID[id] = q
 }
 
 func (p *pending) take(turn int, id string) (int, bool) {
 	p.enter(turn)
-	queue := p.byID[id]
-	if len(queue) == 0 {
+	q, ok := p.byID[id]
+	switch {
+	case !ok:
 		return 0, false
+	case q.first == q.last:
+		delete(p.byID, id)
+	default:
+		p.byID[id] = queue{p.next[q.first], q.last}
 	}
-	p.byID[id] = queue[1:]
-	return queue[0], true
+	return q.first, true
 }
 
 // enter forgets what an earlier turn left open: nothing answers it any more.
 func (p *pending) enter(turn int) {
 	if p.byID == nil {
-		p.byID = map[string][]int{}
+		p.byID = map[string]queue{}
 	}
 	if p.turn != turn {
 		p.turn = turn

@@ -85,7 +85,7 @@ func (r *reader) reference(m jsonspan.Member) (blobs.Content, *placedError) {
 	if !jsonspan.IsString(v) {
 		return blobs.Content{}, errorAt(m.At, "$blob: not a string")
 	}
-	hash, err := blobs.ParseHash(jsonspan.Text(v))
+	hash, err := blobs.ParseHash(jsonspan.Unquote(v))
 	if err != nil {
 		shown := printable(jsonspan.Text(v))
 		return blobs.Content{}, errorAt(m.At, "$blob: %s is not a SHA-256", shown)
@@ -154,11 +154,11 @@ func (r *reader) loaded(m jsonspan.Member, b []byte) (blobs.Content, *placedErro
 func (r *reader) oneContent(bareText, bareBinary string) (
 	blobs.Content, jsonspan.Member, *placedError,
 ) {
-	found := r.has("content", bareText, bareBinary)
+	found, n := r.has([...]string{"content", bareText, bareBinary})
 	switch {
-	case len(found) == 0:
+	case n == 0:
 		return blobs.Content{}, jsonspan.Member{}, nil
-	case len(found) > 1:
+	case n > 1:
 		return blobs.Content{}, jsonspan.Member{}, errorAt(found[1].Start,
 			"both %s and %s", found[0].Name, found[1].Name)
 	}

@@ -39,16 +39,14 @@ func DecodeWith(data []byte, o DecodeOptions) (*Stream, error) {
 	s := &Stream{}
 	i := bytes.IndexByte(data, '[') + 1
 	s.open = data[:i:i]
-	var scratch []jsonspan.Member
+	memory := make([]jsonspan.Member, 0, usualMembers)
 	for from := i; ; {
 		at := jsonspan.SkipSpace(data, from)
 		if data[at] == ']' {
 			s.close = data[from:]
 			return s, nil
 		}
-		var e *Element
-		var err *SyntaxError
-		e, scratch, err = elementAt(data, at, scratch[:0], o)
+		e, err := elementAt(data, at, &memory, o)
 		if err != nil {
 			err.Element = len(s.items)
 			return nil, err
@@ -65,21 +63,26 @@ func DecodeWith(data []byte, o DecodeOptions) (*Stream, error) {
 	}
 }
 
-// elementAt reads the element that begins at data[at]; ms is memory to use.
-func elementAt(data []byte, at int, ms []jsonspan.Member, o DecodeOptions) (
-	*Element, []jsonspan.Member, *SyntaxError,
+// usualMembers is for how many members of an element, and of objects in it, there is room.
+const usualMembers = 16
+
+// elementAt reads the element that begins at data[at]; memory is for members.
+func elementAt(data []byte, at int, memory *[]jsonspan.Member, o DecodeOptions) (
+	*Element, *SyntaxError,
 ) {
-	raw, ms, depth := valueAt(data, at, ms)
+	raw, ms, depth := valueAt(data, at, (*memory)[:0])
 	if depth >= MaxDepth {
-		return nil, ms, &SyntaxError{Kind: kindOf(raw, ms), Offset: int64(at), Err: ErrTooDeep}
+		return nil, &SyntaxError{Kind: kindOf(raw, ms), Offset: int64(at), Err: ErrTooDeep}
 	}
-	e, err := readElement(raw, ms, o)
+	*memory = ms
+	e, err := readElement(raw, memory, o)
 	if err != nil {
-		return nil, ms, &SyntaxError{
+		return nil, &SyntaxError{
 			Kind: kindOf(raw, ms), Offset: int64(at + err.offset), Err: err.err,
 		}
 	}
-	return e, ms, nil
+	e.depth = depth
+	return e, nil
 }
 
 // valueAt returns the value that begins at data[at], the members of an object in it, and how deep

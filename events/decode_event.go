@@ -16,13 +16,15 @@ type reader struct {
 	slots   []slot
 	view    view
 	meta    Metadata
+	// memory is for members of the objects in the element; nil before there are any.
+	memory *[]jsonspan.Member
 }
 
 // readElement returns the element with the bytes raw, which it keeps; ms are the
-// members of raw and are not kept.
-func readElement(raw []byte, ms []jsonspan.Member, o DecodeOptions) (*Element, *placedError) {
-	e := &Element{raw: raw, kind: kindOf(raw, ms)}
-	r := &reader{raw: raw, members: ms, options: o, largest: &e.largest}
+// members of raw and memory for more, and are not kept.
+func readElement(raw []byte, ms *[]jsonspan.Member, o DecodeOptions) (*Element, *placedError) {
+	e := &Element{raw: raw, kind: kindOf(raw, *ms)}
+	r := &reader{raw: raw, members: *ms, options: o, largest: &e.largest, memory: ms}
 	read := r.readerOf(e.kind)
 	if read == nil {
 		e.event, e.time = &Unknown{Type: string(e.kind)}, r.anyTime()

@@ -22,6 +22,7 @@ type Element struct {
 	// largest is the size of the largest content, those included that the view left out.
 	largest int64
 	err     error // why raw cannot be read; of a new element only
+	depth   int   // how deep containers nest in raw, 0 where that is not known
 }
 
 // A view says which parts of an event were taken from metadata, where the inline
@@ -77,10 +78,11 @@ func built(raw []byte, at time.Time, ev Event, md Metadata) *Element {
 		return unread.broken(err)
 	}
 	// Limits are the business of whoever saves, and known there.
-	e, err := readElement(raw, ms, DecodeOptions{MaxBlobBytes: -1})
+	e, err := readElement(raw, &ms, DecodeOptions{MaxBlobBytes: -1})
 	if err != nil {
 		return unread.broken(err.err)
 	}
+	e.depth = depth
 	return e
 }
 

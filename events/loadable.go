@@ -28,7 +28,11 @@ func (e *Element) Loadable() error {
 	if e.err != nil {
 		return e.err
 	}
-	if _, depth := jsonspan.Measure(e.raw, 0); depth >= jpDepth {
+	depth := e.depth
+	if depth == 0 {
+		_, depth = jsonspan.Measure(e.raw, 0)
+	}
+	if depth >= jpDepth {
 		return ErrTooDeep
 	}
 	return numbers(e.raw)

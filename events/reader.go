@@ -12,17 +12,35 @@ import (
 // The methods of this file read one member by its JSON type.
 
 // sub returns a reader of the object that is m's value.
-func (r *reader) sub(m jsonspan.Member) (*reader, *placedError) {
+func (r *reader) sub(m jsonspan.Member) (reader, *placedError) {
 	if !jsonspan.IsObject(m.Value(r.raw)) {
-		return nil, errorAt(m.At, "%s: not an object", m.Name)
+		return reader{}, errorAt(m.At, "%s: not an object", m.Name)
 	}
-	ms, _, _ := jsonspan.MembersAt(r.raw, m.At, make([]jsonspan.Member, 0, 4)) // as most have
-	return r.within(r.raw, ms), nil
+	return r.objectAt(m.At), nil
 }
 
+// objectAt returns a reader of the object that begins at an offset.
+func (r *reader) objectAt(at int) reader {
+	before := r.used()
+	all, _, _ := jsonspan.MembersAt(r.raw, at, *r.memory)
+	*r.memory = all
+	return r.within(r.raw, all[before:len(all):len(all)])
+}
+
+// used returns how many members are in memory. Who reads many objects one after the other takes
+// back each with free.
+func (r *reader) used() int {
+	if r.memory == nil {
+		r.memory = new([]jsonspan.Member)
+	}
+	return len(*r.memory)
+}
+
+func (r *reader) free(used int) { *r.memory = (*r.memory)[:used] }
+
 // within returns a reader of a part of what r reads.
-func (r *reader) within(raw []byte, ms []jsonspan.Member) *reader {
-	return &reader{raw: raw, members: ms, options: r.options, largest: r.largest}
+func (r *reader) within(raw []byte, ms []jsonspan.Member) reader {
+	return reader{raw: raw, members: ms, options: r.options, largest: r.largest, memory: r.memory}
 }
 
 // check holds the size of a content against the limits.
@@ -72,6 +90,15 @@ func (r *reader) text(m jsonspan.Member) (string, *placedError) {
 	return jsonspan.Text(m.Value(r.raw)), nil
 }
 
+// word is string for one of few values, for those of the format without an allocation.
+func (r *reader) word(name string) (string, *placedError) {
+	m, err := r.required(name)
+	if err != nil || !jsonspan.IsString(m.Value(r.raw)) {
+		return r.string(name)
+	}
+	return jsonspan.MemberName(m.Value(r.raw)), nil
+}
+
 func (r *reader) optionalString(name string) (string, *placedError) {
 	if _, ok := r.optional(name); !ok {
 		return "", nil
@@ -110,13 +137,21 @@ func (r *reader) count(name string) (int, *placedError) {
 
 // time reads a required timestamp.
 func (r *reader) time(name string) (time.Time, *placedError) {
-	s, err := r.string(name)
+	m, err := r.required(name)
+	if err != nil {
+		return time.Time{}, err
+	}
+	if v := m.Value(r.raw); jsonspan.IsString(v) {
+		if t, ok := plainTime(v[1 : len(v)-1]); ok {
+			return t, nil
+		}
+	}
+	s, err := r.text(m)
 	if err != nil {
 		return time.Time{}, err
 	}
 	t, bad := parseTime(s)
 	if bad != nil {
-		m, _ := jsonspan.Find(r.members, name)
 		return time.Time{}, errorAt(m.At, "%s: %s is %w", name, printable(s), bad)
 	}
 	return t, nil
@@ -161,12 +196,13 @@ func (r *reader) tagged(name, tag string) (jsontext.Value, *placedError) {
 	return jsonspan.Compact(m.Value(r.raw)), nil
 }
 
-// has returns the members with one of the names, of which "" is none.
-func (r *reader) has(names ...string) (found []jsonspan.Member) {
+// has returns the members with one of the names, of which "" is none, and how many there are.
+func (r *reader) has(names [3]string) (found [3]jsonspan.Member, n int) {
 	for _, name := range names {
 		if m, ok := jsonspan.Find(r.members, name); ok && name != "" {
-			found = append(found, m)
+			found[n] = m
+			n++
 		}
 	}
-	return found
+	return found, n
 }

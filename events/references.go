@@ -127,7 +127,7 @@ type finder struct {
 	found   []RefAt
 	turn    int
 	tools   tools
-	scratch []jsonspan.Member
+	memory  []jsonspan.Member
 }
 
 func (f *finder) elements() error {
@@ -169,9 +169,9 @@ func (f *finder) element(n, at int) (int, error) {
 			return end, nil
 		}
 	}
-	raw, ms, _ := valueAt(f.data, at, f.scratch[:0])
-	f.scratch = ms
-	r := &reader{raw: raw, members: ms, options: f.options}
+	raw, ms, _ := valueAt(f.data, at, f.memory[:0])
+	f.memory = ms
+	r := &reader{raw: raw, members: ms, options: f.options, memory: &f.memory}
 	kind := kindOf(raw, ms)
 	if kind == KindTurnStart || f.turn < 0 && kind.IsEvent() {
 		f.turn++

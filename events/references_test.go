@@ -188,3 +188,27 @@ func TestRealReferences(t *testing.T) {
 		}
 	}
 }
+
+// TestDecodingAllocates counts what a call and its result take to be decoded, beyond what a stream
+// takes: two elements and two events, the texts in them, the blocks, and where their contents are.
+func TestDecodingAllocates(t *testing.T) {
+	allocations := func(calls int) float64 {
+		var b strings.Builder
+		for i := range calls {
+			fmt.Fprintf(&b, `%s{"type":"tool_call_request",%s,"id":"call %d",
+"name":"cat","arguments":{}},
+{"type":"tool_call_response",%s,"id":"call %d","is_error":false,"content":[{"type":"text",
+"content":{"$blob":"%s","size":6}}]}`, strings.Repeat(",", min(i, 1)), head, i, head, i, hash)
+		}
+		data := []byte("[" + b.String() + "]")
+		return testing.AllocsPerRun(5, func() {
+			if _, err := events.Decode(data); err != nil {
+				t.Fatal(err)
+			}
+		})
+	}
+	const most = 12
+	if each := (allocations(600) - allocations(200)) / 400; each > most {
+		t.Errorf("%v allocations for each call, want at most %d", each, most)
+	}
+}

@@ -42,17 +42,20 @@ func (r *reader) metadataResources() []Resource {
 
 func (r *reader) resourceArray(at int) ([]Resource, *placedError) {
 	var resources []Resource
+	used := r.used()
 	for i, s := range jsonspan.Elements(r.raw, at) {
+		r.free(used)
 		m := jsonspan.Member{Name: "resource " + strconv.Itoa(i), Start: s.At, At: s.At, End: s.End}
 		sub, err := r.sub(m)
 		if err != nil {
 			return nil, err
 		}
+		sub.slots = r.slots
 		res, err := sub.contentfulResource(m, PartAttachment)
 		if err != nil {
 			return nil, err.in(m.Name)
 		}
-		r.slots = append(r.slots, sub.slots...)
+		r.slots = sub.slots
 		resources = append(resources, res)
 	}
 	return resources, nil

@@ -42,6 +42,39 @@ func parseTime(s string) (time.Time, error) {
 	return time.Time{}, errTimestamp
 }
 
+// plainTime reads the form in which jp writes times, as parseTime does; ok is false for any other.
+func plainTime(s []byte) (t time.Time, ok bool) {
+	const form = "0000-00-00 00:00:00"
+	const longest = len(form) + len(".000000000")
+	if len(s) < len(form) || len(s) > longest || len(s) == len(form)+1 {
+		return time.Time{}, false
+	}
+	for i, c := range []byte(form) {
+		if c == '0' && (s[i] < '0' || s[i] > '9') || c != '0' && s[i] != c {
+			return time.Time{}, false
+		}
+	}
+	nanoseconds, scale := 0, int(time.Second)
+	if len(s) > len(form) && s[len(form)] != '.' {
+		return time.Time{}, false
+	}
+	for _, c := range s[min(len(form)+1, len(s)):] {
+		if c < '0' || c > '9' {
+			return time.Time{}, false
+		}
+		scale /= 10
+		nanoseconds += int(c-'0') * scale
+	}
+	two := func(at int) int { return int(s[at]-'0')*10 + int(s[at+1]-'0') }
+	month, day, hour, minute, second := two(5), two(8), two(11), two(14), two(17)
+	if month < 1 || month > 12 || day < 1 || hour > 23 || minute > 59 || second > 59 {
+		return time.Time{}, false
+	}
+	year := two(0)*100 + two(2)
+	t = time.Date(year, time.Month(month), day, hour, minute, second, nanoseconds, time.UTC)
+	return t, t.Day() == day
+}
+
 // cutLeapSecond returns s with second 59 in place of a second 60, which Go does not
 // know, and what is then to be added. A leap second so becomes the first of the next
 // minute, as it is in the count of seconds that files have.

@@ -142,7 +142,7 @@ func Elements(b []byte, i int) []Span {
 	return spans
 }
 
-// MemberName decodes a quoted name. The names of the format need no allocation.
+// MemberName decodes a quoted name, or another word. Those of the format need no allocation.
 func MemberName(quoted []byte) string {
 	switch plain := quoted[1 : len(quoted)-1]; string(plain) {
 	case "timestamp":
@@ -169,6 +169,16 @@ func MemberName(quoted []byte) string {
 		return "$blob"
 	case "size":
 		return "size"
+	case "text":
+		return "text"
+	case "resource":
+		return "resource"
+	case "resources":
+		return "resources"
+	case "uri":
+		return "uri"
+	case "mimeType":
+		return "mimeType"
 	default:
 		return Text(quoted)
 	}
