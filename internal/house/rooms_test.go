@@ -432,7 +432,7 @@ var rooms = []room{
 	},
 	{
 		dir: "internal/tools/*",
-		is:  "`release`, which lists what a release consists of",
+		is:  "`release`, which lists what a release consists of; `platforms`, go vet for other systems",
 	},
 	{
 		dir: "internal/agents",
@@ -581,8 +581,7 @@ var attachImports = []string{
 // roomOf returns the row of the package in dir.
 func roomOf(dir string) (room, bool) {
 	for _, name := range []string{dir, path.Dir(dir) + "/*"} {
-		i := slices.IndexFunc(rooms, func(r room) bool { return r.dir == name })
-		if i >= 0 {
+		if i := slices.IndexFunc(rooms, func(r room) bool { return r.dir == name }); i >= 0 {
 			return rooms[i], true
 		}
 	}
