@@ -188,6 +188,7 @@ func (s *store) fillPart(
 			return treesIn(ctx, o, dir.ID)
 		})
 	}
+	s.grow(fanout * len(known))
 	p := part{tree: dir.ID, blobs: make([]*blob, 0, len(known))}
 	for _, f := range known {
 		p.blobs = append(p.blobs, s.set(f.Hash, Entry{ID: f.Object}))

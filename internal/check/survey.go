@@ -43,14 +43,18 @@ func (v *verifier) survey(ctx context.Context, src Source, parts <-chan part) er
 const objectsAtOnce = 1 << 15
 
 func (v *verifier) surveyParts(ctx context.Context, o objectSource, parts []part) error {
-	var all []*blob
+	var known, all []*blob
+	var unknown []part
 	for _, p := range parts {
 		if v.cache.IsPlain(p.tree) {
-			for _, b := range p.blobs {
-				b.look = plain
-			}
+			known = append(known, p.blobs...)
+		} else {
+			all, unknown = append(all, p.blobs...), append(unknown, p)
 		}
-		all = append(all, p.blobs...)
+	}
+	err := v.stillHere(ctx, o, known)
+	if err != nil || len(unknown) == 0 {
+		return err
 	}
 	suspects, err := v.suspects(ctx, o, all)
 	if err != nil {
@@ -65,9 +69,27 @@ func (v *verifier) surveyParts(ctx context.Context, o objectSource, parts []part
 	if err != nil {
 		return fmt.Errorf("look into %d blobs: %w", len(suspects), err)
 	}
-	for _, p := range parts {
-		if p.sound() && !v.cache.IsPlain(p.tree) {
+	for _, p := range unknown {
+		if p.sound() {
 			v.cache.SetPlain(p.tree)
+		}
+	}
+	return nil
+}
+
+// stillHere looks for blobs that were seen to be no pointers, and not empty: their names say so for
+// ever, but not that anybody has them.
+func (v *verifier) stillHere(ctx context.Context, o objectSource, known []*blob) error {
+	if len(known) == 0 {
+		return nil
+	}
+	gone, err := o.Gone(ctx, idsOf(known))
+	if err != nil {
+		return fmt.Errorf("look for %d blobs: %w", len(known), err)
+	}
+	for _, b := range known {
+		if !gone[b.id] {
+			b.look = sound
 		}
 	}
 	return nil
@@ -85,7 +107,7 @@ func (v *verifier) suspects(
 		switch n := sizes[i]; {
 		case n <= 0:
 			b.look = unseen // for judge to say
-		case b.look == plain || n < minPointer || n > maxPointer:
+		case n < minPointer || n > maxPointer:
 			b.look = sound
 		default:
 			suspects = append(suspects, b)

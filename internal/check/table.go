@@ -30,7 +30,6 @@ type look uint8
 
 const (
 	unseen look = iota
-	plain       // it is no pointer, but may be absent
 	sound       // it is here and no pointer
 )
 
@@ -40,6 +39,18 @@ const (
 type table struct {
 	first map[uint64]*blob
 	free  []blob // to be used next
+}
+
+// fanout is how many directories there are at the top of a store, among which its blobs are spread
+// evenly.
+const fanout = 256
+
+// grow makes room for about n blobs, before there are any.
+func (t *table) grow(n int) {
+	const most = 1 << 20
+	if len(t.first) == 0 {
+		t.first = make(map[uint64]*blob, min(n, most))
+	}
 }
 
 func (t *table) key(h blobs.Hash) uint64 { return binary.NativeEndian.Uint64(h[:]) }

@@ -117,14 +117,15 @@ type source struct {
 	tree  forest
 	ids   map[string]refs.ObjectID
 	reads *atomic.Int64
-	asked *atomic.Int64 // for sizes
+	asked *atomic.Int64 // for sizes, or what is here
+	sized *atomic.Int64 // of how many objects
 }
 
 func (f forest) source(name string) *source {
 	s := &source{
 		fileSource: fileSource{name: name, fsys: fstest.MapFS(f)}, tree: f,
 		ids: make(map[string]refs.ObjectID), reads: new(atomic.Int64),
-		asked: new(atomic.Int64),
+		asked: new(atomic.Int64), sized: new(atomic.Int64),
 	}
 	children := make(map[string][]string)
 	for _, name := range slices.Sorted(maps.Keys(f)) {
@@ -197,6 +198,7 @@ func (s *source) path(id refs.ObjectID) string {
 
 func (s *source) ObjectSizes(ctx context.Context, ids []refs.ObjectID) ([]int64, error) {
 	s.asked.Add(1)
+	s.sized.Add(int64(len(ids)))
 	var files []File
 	for _, id := range ids {
 		files = append(files, File{s.path(id), id})

@@ -47,13 +47,13 @@ func (w *writer) string(s string) {
 // says so: a payload has passed its checksum, but a reader trusts no length.
 type reader struct {
 	buf  []byte
-	text string // buf as a string, which strings are cut from without a copy
+	text string // buf as a string, from the first string on: others are cut from it without a copy
 	seen []string
 	err  error
 }
 
 func newReader(payload []byte) *reader {
-	return &reader{buf: payload, text: string(payload)}
+	return &reader{buf: payload}
 }
 
 func (r *reader) fail() { r.buf, r.err = nil, errPayload }
@@ -103,6 +103,9 @@ func (r *reader) string() string {
 	size := r.count()
 	if r.err != nil {
 		return ""
+	}
+	if r.text == "" {
+		r.text = string(r.buf)
 	}
 	from := len(r.text) - len(r.buf)
 	s := r.text[from : from+size]

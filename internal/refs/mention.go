@@ -2,6 +2,7 @@ package refs
 
 import (
 	"bytes"
+	"crypto/sha1" //nolint:gosec // its size alone
 	"encoding/binary"
 	"encoding/hex"
 	"errors"
@@ -302,23 +303,19 @@ func (w *writer) ids(all []ObjectID) {
 
 // ids cuts the ids, in hex, from one string.
 func (r *reader) ids() []ObjectID {
-	var digits []byte
-	var sizes []int
-	for range r.count() {
-		if len(r.buf) == 0 || len(r.buf) < 1+int(r.buf[0]) {
+	n := r.count()
+	if n == 0 {
+		return nil
+	}
+	names := newIDTexts(min(n, len(r.buf)/sha1.Size+1))
+	for range n {
+		if !names.read(r) {
 			r.fail()
 			return nil
 		}
-		size := 1 + int(r.buf[0])
-		digits = hex.AppendEncode(digits, r.buf[1:size])
-		sizes = append(sizes, 2*(size-1))
-		r.buf = r.buf[size:]
 	}
-	if sizes == nil {
-		return nil
-	}
-	text, all := ObjectID(digits), make([]ObjectID, len(sizes))
-	for i, size := range sizes {
+	text, all := names.text(), make([]ObjectID, n)
+	for i, size := range names.sizes {
 		all[i], text = text[:size], text[size:]
 	}
 	return all

@@ -1,8 +1,11 @@
 package refs
 
 import (
+	"crypto/sha1" //nolint:gosec // its size alone
 	"encoding/binary"
 	"encoding/hex"
+	"math"
+	"strings"
 
 	"github.com/git-jp/git-jp/blobs"
 )
@@ -54,23 +57,47 @@ func (w *writer) files(all []BlobFile) {
 // files cuts the ids, in hex, from one string.
 func (r *reader) files() []BlobFile {
 	n := r.count()
-	all := make([]BlobFile, 0, min(n, len(r.buf)/len(blobs.Hash{})+1))
-	var digits []byte
-	var sizes []int
+	room := min(n, len(r.buf)/len(blobs.Hash{})+1)
+	all := make([]BlobFile, 0, room)
+	names := newIDTexts(room)
 	for range n {
 		all = append(all, BlobFile{Hash: r.hash()})
-		if len(r.buf) == 0 || r.buf[0] < 20 || len(r.buf) < 1+int(r.buf[0]) {
+		if len(r.buf) == 0 || r.buf[0] < 20 || !names.read(r) {
 			r.fail()
 			return nil
 		}
-		size := 1 + int(r.buf[0])
-		digits = hex.AppendEncode(digits, r.buf[1:size])
-		sizes = append(sizes, 2*(size-1))
-		r.buf = r.buf[size:]
 	}
-	text := ObjectID(digits)
-	for i, size := range sizes {
+	text := names.text()
+	for i, size := range names.sizes {
 		all[i].Object, text = text[:size], text[size:]
 	}
 	return all
 }
+
+// idTexts are object ids in hex, in one string.
+type idTexts struct {
+	digits strings.Builder
+	sizes  []int
+}
+
+// newIDTexts returns some with room for so many.
+func newIDTexts(n int) *idTexts {
+	t := &idTexts{sizes: make([]int, 0, n)}
+	t.digits.Grow(2 * sha1.Size * n)
+	return t
+}
+
+// read takes the next id, its length in front of it, and reports whether there is one.
+func (t *idTexts) read(r *reader) bool {
+	if len(r.buf) == 0 || len(r.buf) < 1+int(r.buf[0]) {
+		return false
+	}
+	size := 1 + int(r.buf[0])
+	var digits [2 * math.MaxUint8]byte
+	t.digits.Write(digits[:hex.Encode(digits[:], r.buf[1:size])])
+	t.sizes = append(t.sizes, 2*(size-1))
+	r.buf = r.buf[size:]
+	return true
+}
+
+func (t *idTexts) text() ObjectID { return ObjectID(t.digits.String()) }
