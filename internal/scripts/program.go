@@ -44,14 +44,8 @@ func (m withProgram) Run() int {
 	if os.Getenv(programEnv) != "" {
 		return m.M.Run()
 	}
-	dir, err := os.MkdirTemp("", "git-jp-program-")
-	if err == nil {
-		defer os.RemoveAll(dir)    //nolint:errcheck // it is only a temporary directory
-		err = os.Chmod(dir, 0o755) //nolint:gosec // other users run it
-	}
-	if err == nil {
-		err = build(m.sources, filepath.Join(dir, "git-jp"))
-	}
+	dir, err := place(m.sources)
+	defer os.RemoveAll(dir) //nolint:errcheck // it is only a temporary directory
 	if err == nil {
 		path := dir + string(filepath.ListSeparator) + os.Getenv("PATH")
 		err = errors.Join(os.Setenv("PATH", path), os.Setenv(programEnv, dir))
@@ -61,6 +55,30 @@ func (m withProgram) Run() int {
 		return 1
 	}
 	return m.M.Run()
+}
+
+// place builds the program in a new directory: on a disk where one can be had that runs programs.
+// There the system maps several pages at once, which it does not in memory, where temporary files of
+// tests are: a twelfth of the processor time of scripts.
+func place(sources string) (dir string, err error) {
+	for _, at := range []string{"/var/tmp", ""} {
+		if dir, err = os.MkdirTemp(at, "git-jp-program-"); err != nil {
+			continue
+		}
+		name := filepath.Join(dir, "git-jp")
+		err = os.Chmod(dir, 0o755) //nolint:gosec // other users run it
+		if err == nil {
+			err = build(sources, name)
+		}
+		if err == nil {
+			err = exec.Command(name, "version").Run()
+		}
+		if err == nil {
+			break
+		}
+		err = errors.Join(err, os.RemoveAll(dir))
+	}
+	return dir, err
 }
 
 // build makes the program as 'make build' does; where this one looks for races, that one does too.
