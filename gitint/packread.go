@@ -35,8 +35,8 @@ type packAddress struct {
 const (
 	nearSize  = 32 << 10
 	farSize   = 4 << 10
-	pageSize  = 16 << 10
-	maxPages  = 64
+	pageSize  = 8 << 10
+	maxPages  = 256
 	maxBases  = 16 << 20
 	baseBits  = 13
 	baseSlots = 1 << baseBits
@@ -91,8 +91,8 @@ type packView interface {
 // packPages are parts of packs that are read again and again: the bases of deltas are versions of
 // the same trees, which are small, and all over the part of a pack that has trees.
 type packPages struct {
-	pages map[packAddress]*packWindow
-	large packWindow // what no page has room for
+	pages [maxPages]packWindow // each in the place of another, in whose memory it is read
+	large packWindow           // what no page has room for
 }
 
 // at implements packView.
@@ -101,16 +101,13 @@ func (f *packPages) at(p *pack, number int, offset int64, want int) ([]byte, err
 	if before+want > pageSize+farSize {
 		return f.large.at(p, number, offset, want)
 	}
-	page := packAddress{number, offset - int64(before)}
-	w := f.pages[page]
-	if w == nil {
-		if len(f.pages) == maxPages || f.pages == nil {
-			f.pages = make(map[packAddress]*packWindow)
-		}
-		w = &packWindow{size: pageSize + farSize, pack: -1} // most of what begins in it ends in it
-		f.pages[page] = w
+	page := offset - int64(before)
+	w := &f.pages[(int(page/pageSize)+number)%maxPages]
+	w.size = pageSize + farSize // most of what begins in it ends in it
+	if w.offset != page {
+		w.pack = -1 // what is behind the page that was read may begin with this one
 	}
-	data, err := w.at(p, number, page.offset, before+want)
+	data, err := w.at(p, number, page, before+want)
 	if err != nil || len(data) < before {
 		return nil, err
 	}
