@@ -27,7 +27,15 @@ var errPassed = errors.New("no answer in bulk")
 // here. The zero id names an object that is not here.
 func (r *Repo) ObjectSizes(ctx context.Context, ids []OID) ([]int64, error) {
 	sizes := make([]int64, len(ids))
+	absent, err := r.absent(ctx, ids)
+	if err != nil {
+		return nil, fmt.Errorf("look for %d objects: %w", len(ids), err)
+	}
 	single := func(i int) error {
+		if absent[i] {
+			sizes[i] = -1
+			return ctx.Err()
+		}
 		n, err := r.ObjectSize(ctx, ids[i])
 		if _, ok := errors.AsType[*MissingObjectError](err); ok {
 			n, err = -1, nil
@@ -35,7 +43,7 @@ func (r *Repo) ObjectSizes(ctx context.Context, ids []OID) ([]int64, error) {
 		sizes[i] = n
 		return err
 	}
-	err := r.inBulk(ctx, "--batch-check", ids, single, func(a *bulkAnswer) error {
+	err = r.inBulk(ctx, "--batch-check", ids, single, func(a *bulkAnswer) error {
 		sizes[a.index] = a.size
 		return nil
 	})

@@ -58,10 +58,16 @@ func (r *Repo) HasObject(ctx context.Context, ids []OID) (missing []OID, err err
 			return nil, err
 		}
 	}
-	gone := make([]bool, len(ids))
+	gone, err := r.absent(ctx, ids)
+	if err != nil {
+		return nil, err
+	}
 	single := func(i int) error {
 		if err := ctx.Err(); err != nil {
 			return err
+		}
+		if gone[i] {
+			return nil
 		}
 		switch err := r.has(ctx, ids[i]); {
 		case errors.Is(err, errNotHere):

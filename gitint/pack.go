@@ -143,12 +143,12 @@ func closedIndex(objectDirs []string) string {
 	return ""
 }
 
-func openPack(name string, idSize int) (*pack, error) {
+func openPack(name string) (*pack, error) {
 	data, err := os.ReadFile(name)
 	if err != nil {
 		return nil, err
 	}
-	x, err := newPackIndex(data, idSize)
+	x, err := newPackIndex(data, sha1Size)
 	if err != nil {
 		return nil, err
 	}
@@ -172,7 +172,7 @@ type packs struct {
 
 // use returns the packs that there are, until they are left. Of too much, and of what cannot
 // be read, it opens nothing, and says so.
-func (p *packs) use(dirs []string, idSize int) (all []*pack, leave func(), missed error) {
+func (p *packs) use(dirs []string) (all []*pack, leave func(), missed error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	var names []string
@@ -206,7 +206,7 @@ func (p *packs) use(dirs []string, idSize int) (all []*pack, leave func(), misse
 		opened := known[name]
 		if opened == nil {
 			var err error
-			opened, err = openPack(name, idSize)
+			opened, err = openPack(name)
 			missed = cmp.Or(missed, err)
 		}
 		if opened != nil {

@@ -48,7 +48,7 @@ func (r *Repo) usePacks(ctx context.Context) (all []*pack, leave func(), err err
 	if err != nil || !shape.objectsInProcess || shape.partial {
 		return nil, func() {}, err
 	}
-	all, leave, _ = r.objects.packs.use(shape.objectDirs, sha1Size) // git has the others
+	all, leave, _ = r.objects.packs.use(shape.objectDirs) // git has the others
 	return all, leave, nil
 }
 

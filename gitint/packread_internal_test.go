@@ -101,7 +101,7 @@ func TestBasesAreReadTogether(t *testing.T) {
 		}
 	}
 	p.indexIn(t, repo)
-	all, leave, err := new(packs).use([]string{repo.Path(".git/objects")}, sha1Size)
+	all, leave, err := new(packs).use([]string{repo.Path(".git/objects")})
 	if err != nil || len(all) != 1 {
 		t.Fatalf("%d packs, %v", len(all), err)
 	}

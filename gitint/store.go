@@ -132,20 +132,20 @@ func (s *store) open() {
 	if s.reader != nil {
 		return
 	}
-	s.listed = s.packTimes() // before the packs are, so that a change in between is seen
+	s.listed = packTimes(s.dirs) // before the packs are, so that a change in between is seen
 	var all []*pack
-	all, s.leave, s.missed = s.packs.use(s.dirs, sha1Size)
+	all, s.leave, s.missed = s.packs.use(s.dirs)
 	s.reader = newPackReader(all)
 }
 
 func (s *store) changed() bool {
-	return !slices.EqualFunc(s.listed, s.packTimes(), time.Time.Equal)
+	return !slices.EqualFunc(s.listed, packTimes(s.dirs), time.Time.Equal)
 }
 
 // packTimes says when packs came or went.
-func (s *store) packTimes() []time.Time {
-	times := make([]time.Time, len(s.dirs))
-	for i, dir := range s.dirs {
+func packTimes(dirs []string) []time.Time {
+	times := make([]time.Time, len(dirs))
+	for i, dir := range dirs {
 		if info, err := os.Stat(filepath.Join(dir, "pack")); err == nil {
 			times[i] = info.ModTime()
 		}

@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 )
 
@@ -48,6 +49,10 @@ func (r *Repo) findPromised(ctx context.Context, entries []Entry, unknown map[OI
 	if err != nil {
 		return err
 	}
+	// What is in one directory is looked up together, so that each tree is read once.
+	entries = slices.SortedFunc(slices.Values(entries), func(a, b Entry) int {
+		return strings.Compare(a.Path, b.Path)
+	})
 	seen := map[OID]bool{}
 	for _, ref := range refs {
 		if !strings.HasPrefix(ref.Name, remoteRefs) || seen[ref.Peeled] || len(unknown) == 0 {

@@ -6,6 +6,7 @@ import (
 	"io/fs"
 	"path"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/git-jp/git-jp/blobs"
@@ -133,23 +134,57 @@ var (
 // IsLazy implements promiser.
 func (*lazySource) IsLazy(context.Context) bool { return true }
 
-// Lost implements promiser. What the first has counts.
+// Lost implements promiser. What the first has counts: a file with an id is that of the source that
+// listed it.
 func (s *lazySource) Lost(ctx context.Context, files []File) (all []File, err error) {
-	for i, f := range files {
-		files[i] = File{Path: f.Path}
-	}
+	named, other := byName(files)
 	for _, left := range s.left {
 		p, ok := left.(promiser)
 		if !ok {
 			continue
 		}
-		found, err := p.Lost(ctx, files)
+		found, err := p.Lost(ctx, append(pick(files, other), pick(files, named)...))
 		if err != nil {
 			return nil, err
 		}
-		all = append(all, found...)
+		all, named = append(all, found...), nil // whoever reads objects reads all of them
 	}
-	return all, nil
+	return s.notElsewhere(ctx, all)
+}
+
+// notElsewhere returns those of the lost files that no other source has either, as another object.
+func (s *lazySource) notElsewhere(ctx context.Context, lost []File) ([]File, error) {
+	for i, f := range lost {
+		lost[i] = File{Path: f.Path}
+	}
+	sizes, err := s.Sizes(ctx, lost)
+	var all []File
+	for i, size := range sizes {
+		if size < 0 {
+			all = append(all, lost[i])
+		}
+	}
+	return all, err
+}
+
+// byName returns which of the files are known by their objects, and which by their paths alone.
+func byName(files []File) (named, other []int) {
+	for i, f := range files {
+		if f.ID != "" {
+			named = append(named, i)
+		} else {
+			other = append(other, i)
+		}
+	}
+	return named, other
+}
+
+func pick(files []File, which []int) []File {
+	picked := make([]File, len(which))
+	for i, n := range which {
+		picked[i] = files[n]
+	}
+	return picked
 }
 
 // ReadFile implements [Source].
@@ -172,23 +207,28 @@ func (s *lazySource) ReadFile(name string) ([]byte, error) {
 
 // Sizes implements [Source].
 func (s *lazySource) Sizes(ctx context.Context, files []File) ([]int64, error) {
-	sizes, err := s.Source.Sizes(ctx, files)
+	sizes := make([]int64, len(files))
+	for i := range sizes {
+		sizes[i] = -1
+	}
+	ask := func(src Source, which []int) error {
+		found, err := src.Sizes(ctx, pick(files, which))
+		for i, size := range found {
+			sizes[which[i]] = size
+		}
+		return err
+	}
+	named, absent := byName(files)
+	err := ask(s.Source, absent)
 	for _, left := range s.left {
 		if err != nil {
 			return nil, err
 		}
-		var absent []File
-		var at []int
-		for i, f := range files {
-			if sizes[i] < 0 && leftOut(f.Path, 0) {
-				absent, at = append(absent, File{Path: f.Path}), append(at, i)
-			}
-		}
-		var found []int64
-		found, err = left.Sizes(ctx, absent)
-		for i, size := range found {
-			sizes[at[i]] = size
-		}
+		absent = slices.DeleteFunc(absent, func(i int) bool {
+			return sizes[i] >= 0 || !leftOut(files[i].Path, 0)
+		})
+		err = ask(left, append(slices.Clone(absent), named...))
+		named = nil // whoever reads objects reads all of them
 	}
 	return sizes, err
 }
@@ -247,7 +287,7 @@ func (s *lazySource) Walk(ctx context.Context, dir string, f func(Entry)) error 
 		}
 		err := w.Walk(ctx, dir, func(e Entry) {
 			if src == s.Source || leftOut(path.Join(dir, e.Name), e.Mode) {
-				add(Entry{Name: e.Name, Mode: e.Mode})
+				add(e)
 			}
 		})
 		if err != nil {

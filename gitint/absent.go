@@ -1,0 +1,61 @@
+package gitint
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"time"
+)
+
+// absent returns which of many objects a partial clone has nowhere: most that a check of a lazy one
+// asks for. To look for each by itself takes three calls of the system. Where that does not pay, or
+// cannot be said, it says so of none.
+func (r *Repo) absent(ctx context.Context, ids []OID) (gone []bool, err error) {
+	gone = make([]bool, len(ids))
+	if len(ids) < bulkFrom { // of none also where there is no repository
+		return gone, nil
+	}
+	shape, err := r.shape(ctx)
+	if err != nil || !shape.partial || !shape.objectsInProcess {
+		return gone, err
+	}
+	before := packTimes(shape.objectDirs)
+	loose, err := looseObjects(shape.objectDirs) // before packs, into which they may be moved
+	if err != nil {
+		return gone, nil //nolint:nilerr // who looks for one of them knows what is wrong
+	}
+	all, leave, missed := r.objects.packs.use(shape.objectDirs)
+	defer leave()
+	_, elsewhere := findPacked(all, ids)
+	if missed != nil || !slices.EqualFunc(before, packTimes(shape.objectDirs), time.Time.Equal) {
+		return gone, ctx.Err()
+	}
+	for _, i := range elsewhere {
+		gone[i] = !loose[ids[i]]
+	}
+	return gone, ctx.Err()
+}
+
+// looseObjects lists the objects that have files of their own.
+func looseObjects(dirs []string) (map[OID]bool, error) {
+	found := make(map[OID]bool)
+	for _, dir := range dirs {
+		for i := range 256 {
+			begin := fmt.Sprintf("%02x", i)
+			entries, err := os.ReadDir(filepath.Join(dir, begin))
+			if err != nil && !errors.Is(err, fs.ErrNotExist) {
+				return nil, err
+			}
+			for _, e := range entries {
+				if id, err := ParseOID(begin + e.Name()); err == nil {
+					found[id] = true
+				}
+			}
+		}
+	}
+	return found, nil
+}
