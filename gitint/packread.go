@@ -14,7 +14,7 @@ type packReader struct {
 	idSize  int
 	near    packWindow // of what is read in the order of a pack
 	far     packPages  // of the bases of deltas
-	inflate decompressor
+	inflate inflater
 	scratch []byte     // a delta
 	bases   []packBase // by a few bits of the offset
 	held    int        // bytes in bases
@@ -259,7 +259,7 @@ func (r *packReader) fill(w packView, at packAddress, head int, dst []byte) erro
 		if len(src) < head {
 			return errPack
 		}
-		if r.inflate.inflate(dst, src[head:]) == nil {
+		if r.inflate.fill(dst, src[head:]) == nil {
 			return nil
 		}
 		if len(src) < want || want > 4*len(dst)+4096 {
