@@ -25,7 +25,8 @@ func (z *inflater) from(src io.Reader) (_ io.Reader, err error) {
 	return z.zip, err
 }
 
-// fill fills dst with what the zlib stream at the beginning of src gives. There may be more of both.
+// fill fills dst with what the zlib stream at the beginning of src gives. There may be more of
+// both.
 func (z *inflater) fill(dst, src []byte) error {
 	z.src.Reset(src)
 	r, err := z.from(&z.src)
