@@ -157,6 +157,7 @@ func (c checkCmd) check(ctx context.Context, a *app) (*check.Report, error) {
 	}
 	o, err := checkOptions(a, repo, check.Options{
 		Content: c.Content, Strict: c.Strict, MaxBlobBytes: conf.Settings().Storage.MaxBlobBytes,
+		Rules: a.version,
 	}, isRange(c.Revision))
 	if err != nil {
 		return nil, err

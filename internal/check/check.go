@@ -17,7 +17,8 @@ const (
 
 // Tree checks one source.
 func Tree(ctx context.Context, src Source, opts Options) (*Report, error) {
-	return Range(ctx, func(yield func(Source, error) bool) { yield(src, nil) }, opts)
+	one := func(yield func(Source, error) bool) { yield(src, nil) }
+	return run(ctx, one, opts, len(opts.dirs()) == 1)
 }
 
 // Range checks each source of a sequence, such as the new commits of a push in their
@@ -29,6 +30,13 @@ func Tree(ctx context.Context, src Source, opts Options) (*Report, error) {
 // A source that cannot be opened or listed is an error, and no report: nothing is
 // said about what was not seen.
 func Range(ctx context.Context, sources iter.Seq2[Source, error], opts Options) (*Report, error) {
+	return run(ctx, sources, opts, false)
+}
+
+// run is Range, where alone says that there is one source, with one workspace.
+func run(
+	ctx context.Context, sources iter.Seq2[Source, error], opts Options, alone bool,
+) (*Report, error) {
 	cache := opts.Cache
 	if cache == nil {
 		cache = &refs.Cache{}
@@ -39,6 +47,7 @@ func Range(ctx context.Context, sources iter.Seq2[Source, error], opts Options) 
 	for _, dir := range opts.dirs() {
 		checkers = append(checkers, newChecker(checker{
 			opts: opts.in(dir), cache: cache, report: report, verifier: v, dir: dir,
+			alone: alone,
 		}))
 	}
 	last := ""

@@ -285,6 +285,11 @@ func TestStates(t *testing.T) {
 					t.Errorf("%s (-want +got):\n%s", kind, d)
 				}
 			}
+			opts := tt.opts
+			opts.Rules, opts.Cache = "ours", &refs.Cache{}
+			for range 3 {
+				same(t, "remembered", tt.want, checked(t, sources["git"], opts))
+			}
 		})
 	}
 }

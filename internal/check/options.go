@@ -27,6 +27,9 @@ type Options struct {
 	Select func(events.ID) bool
 	// Cache remembers what streams refer to. nil remembers for this call.
 	Cache *refs.Cache
+	// Rules name the program, and with it the rules that it checks by. The cache then remembers of
+	// a tree that is checked alone that nothing was found by them; "" remembers no verdict.
+	Rules string
 	// LeftOut has the blobs that a lazy clone leaves out of its working tree, as
 	// [LeftOutOf] returns it: they are present there all the same.
 	LeftOut []Source

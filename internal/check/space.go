@@ -28,6 +28,9 @@ type checker struct {
 	verifier *verifier
 	store    *store
 
+	alone   bool   // there is no other source, and no other workspace
+	verdict string // the name that it is remembered by, or ""
+
 	dir     string             // of the workspace, from the root of the source
 	last    Source             // nil at first
 	parts   map[string]Entry   // what lay in dir
@@ -56,14 +59,20 @@ func (ch *checker) step(ctx context.Context, src Source) error {
 	if err != nil {
 		return err
 	}
+	t := transition{ch.last, src, ch.parts, parts}
+	if ch.recall(ctx, t) {
+		return ctx.Err()
+	}
 	if ch.last == nil || changed(ch.parts, parts, blobs.Dir) ||
 		changed(ch.parts, parts, conversationsDir) {
-		if err := ch.update(ctx, transition{ch.last, src, ch.parts, parts}); err != nil {
+		if err := ch.update(ctx, t); err != nil {
 			return err
 		}
 	}
 	ch.last, ch.parts = src, parts
-	ch.emit(src)
+	if n := ch.emit(src); n == 0 {
+		ch.remember()
+	}
 	return nil
 }
 
@@ -358,8 +367,8 @@ func (ch *checker) lost() bool {
 	return false
 }
 
-// emit reports what is wrong in src.
-func (ch *checker) emit(src Source) {
+// emit reports what is wrong in src, and returns how much that is.
+func (ch *checker) emit(src Source) int {
 	var all []Finding
 	for _, c := range ch.damaged {
 		all = append(append(all, c.found...), c.dangling...)
@@ -375,6 +384,7 @@ func (ch *checker) emit(src Source) {
 		all[i].Commit = src.Name()
 	}
 	ch.report.AddAll(all)
+	return len(all)
 }
 
 // pointers says in one finding how many blobs are elsewhere: that is how such a repository is.

@@ -66,7 +66,7 @@ func TestRememberedObjectsMustStillBeHere(t *testing.T) {
 	dir := ".jp/conversations/" + name
 	file := blobPath(content)
 	forms := map[string]Options{
-		"presence": {}, "content": {Content: true},
+		"presence": {}, "remembered": {Rules: "ours"}, "content": {Content: true},
 		"selected": {Select: func(id events.ID) bool { return id == its }},
 	}
 	for _, gone := range []string{
@@ -110,7 +110,7 @@ func TestRememberedFilesObeyTheLimit(t *testing.T) {
 		r.commit(t, many(n).write(".jp/conversations/17800836875/base_config.json",
 			`{"x":"`+strings.Repeat("x", regular.MaxSettings)+`"}`))
 		cache := t.TempDir()
-		r.outcomes(t, Options{}, cache)
+		r.outcomes(t, Options{Rules: "ours"}, cache)
 		door, err := gitint.Open(t.Context(), gitint.Options{
 			Dir: r.Dir, Env: r.Env, Limits: regular.Limits{Stream: 10},
 		})
@@ -119,7 +119,7 @@ func TestRememberedFilesObeyTheLimit(t *testing.T) {
 		}
 		defer door.Close()
 		lower := repository{r.Repository, door}
-		cold, warm := lower.outcomes(t, Options{}, ""), lower.outcomes(t, Options{}, cache)
+		cold, warm := lower.outcomes(t, Options{}, ""), lower.outcomes(t, Options{Rules: "ours"}, cache)
 		if d := cmp.Diff(cold, warm); d != "" {
 			t.Errorf("%d: (-without a cache +with it):\n%s", n, d)
 		}

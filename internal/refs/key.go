@@ -38,6 +38,7 @@ const (
 	kindPlaces     kind = 'a' // 'w' to 'z' said less
 	kindComplete   kind = 'c'
 	kindSettled    kind = 'h'
+	kindSound      kind = 'o'
 )
 
 // A key names a record. It is an array so that an index of many costs one

@@ -1,0 +1,126 @@
+package check
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"path"
+
+	"github.com/git-jp/git-jp/blobs"
+	"github.com/git-jp/git-jp/internal/refs"
+)
+
+// rules changes whenever a check finds more in the same trees than it did.
+const rules = 1
+
+// remembering is the name of the verdict on a source that is checked alone: all that it is made
+// from, but for what is here of it. It is "" where the verdict depends on more than that.
+func (ch *checker) remembering(ctx context.Context, t transition) string {
+	o, ofGit := t.new.(objectSource)
+	conversations, store := t.is[conversationsDir], t.is[blobs.Dir]
+	switch {
+	case !ch.alone || !ofGit || t.old != nil || ch.opts.Rules == "" || ch.opts.Content,
+		ch.opts.Select != nil,
+		!conversations.Mode.IsDir() || conversations.ID == "",
+		!store.Mode.IsDir() || store.ID == "",
+		// What is not here and may come was not looked into.
+		ch.opts.partial() || IsLazy(ctx, t.new):
+		return ""
+	}
+	limits := o.Limits()
+	return fmt.Sprintf("check %d %q %s %s limits %d %d %d %d pointers %t",
+		rules, ch.opts.Rules, conversations.ID, store.ID,
+		ch.opts.limits().Max(), ch.verifier.opts.limits().Max(), limits.Stream, limits.Blob,
+		!ch.opts.NoPointers)
+}
+
+// recall reports whether nothing was found in these trees before, and all that was looked for then
+// is still here. Where something is not, the whole check says what.
+func (ch *checker) recall(ctx context.Context, t transition) bool {
+	ch.verdict = ch.remembering(ctx, t)
+	if ch.verdict == "" {
+		return false
+	}
+	was, ok := ch.cache.Sound(ch.verdict)
+	if !ok {
+		return false
+	}
+	o := t.new.(objectSource) //nolint:forcetypeassert // remembering asked
+	here := make(chan bool, 1)
+	go func() { here <- ch.store.stillHere(ctx, o, t.new) }()
+	if listed := ch.stillListed(ctx, o); !<-here || !listed {
+		return false
+	}
+	ch.report.Conversations, ch.report.References = was.Conversations, was.References
+	ch.verifier.total = was.Blobs
+	return true
+}
+
+// remember notes that nothing was found.
+func (ch *checker) remember() {
+	if ch.verdict != "" {
+		ch.cache.SetSound(ch.verdict, refs.Sound{
+			Conversations: ch.report.Conversations, References: ch.report.References,
+			Blobs: ch.verifier.total,
+		})
+	}
+}
+
+// stillListed reports whether the conversations can be listed, and their files are here and not
+// larger than they may be.
+func (ch *checker) stillListed(ctx context.Context, o objectSource) bool {
+	var files []lesson
+	err := o.Walk(ctx, path.Join(ch.dir, conversationsDir), func(e Entry) {
+		switch name := path.Base(e.Name); name {
+		case eventsFile, detailsFile, configFile:
+			if e.Mode.IsRegular() {
+				files = append(files, lesson{name: name, id: e.ID})
+			}
+		}
+	})
+	if err != nil {
+		return false
+	}
+	gone, err := unread(ctx, o, files, o.Limits())
+	return err == nil && len(gone) == 0
+}
+
+// stillHere reports whether the cache knows the directories of the store, with no blob in them that
+// is a Git LFS pointer, and all of them and all blobs are here.
+func (s *store) stillHere(ctx context.Context, o objectSource, src Source) bool {
+	entries, err := list(src, s.dir)
+	if err != nil {
+		return false
+	}
+	var ids []refs.ObjectID
+	lookUp := func() bool {
+		gone, err := o.Gone(ctx, ids)
+		ids = ids[:0]
+		return err == nil && len(gone) == 0
+	}
+	for _, e := range entries {
+		if !e.Mode.IsDir() {
+			continue // one of those that may be there, or it would have been found
+		}
+		if !s.cache.IsPlain(e.ID) {
+			return false
+		}
+		below, err := s.cache.Trees(e.ID, unknown[refs.ObjectID])
+		files, errFiles := s.cache.Blobs(e.ID, unknown[refs.BlobFile])
+		if errors.Join(err, errFiles) != nil {
+			return false
+		}
+		ids = append(append(ids, e.ID), below...)
+		for _, f := range files {
+			ids = append(ids, f.Object)
+		}
+		if len(ids) >= objectsAtOnce && !lookUp() {
+			return false
+		}
+	}
+	return lookUp()
+}
+
+var errUnknown = errors.New("unknown")
+
+func unknown[T any]() ([]T, error) { return nil, errUnknown }
