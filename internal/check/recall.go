@@ -17,9 +17,10 @@ const rules = 1
 // from, but for what is here of it. It is "" where the verdict depends on more than that.
 func (ch *checker) remembering(ctx context.Context, t transition) string {
 	o, ofGit := t.new.(objectSource)
+	_, mergeable := t.new.(Conflicter)
 	conversations, store := t.is[conversationsDir], t.is[blobs.Dir]
 	switch {
-	case !ch.alone || !ofGit || t.old != nil || ch.opts.Rules == "" || ch.opts.Content,
+	case !ch.alone || !ofGit || mergeable || t.old != nil || ch.opts.Rules == "" || ch.opts.Content,
 		ch.opts.Select != nil,
 		!conversations.Mode.IsDir() || conversations.ID == "",
 		!store.Mode.IsDir() || store.ID == "",

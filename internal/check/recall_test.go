@@ -103,6 +103,21 @@ func recalled(t *testing.T, dir string, r repository, opts Options) bool {
 	return ch.recall(t.Context(), transition{new: src, is: is})
 }
 
+// aMerge is the source of a merge that is going on.
+type aMerge struct{ *source }
+
+// Conflicts implements [Conflicter].
+func (aMerge) Conflicts() []string { return []string{firstE} }
+
+// TestVerdictSaysNothingOfAMerge: what is unmerged is in no tree, so trees cannot say that there is
+// nothing.
+func TestVerdictSaysNothingOfAMerge(t *testing.T) {
+	opts := Options{Rules: "ours", Cache: &refs.Cache{}}
+	same(t, "committed", nil, checked(t, base().source("c1"), opts))
+	want := []expect{{State: Conflicted, Path: firstE}}
+	same(t, "in a merge", want, checked(t, aMerge{base().source(IndexName)}, opts))
+}
+
 // TestDamagedMemoryIsNone: a cache that lost what the verdict was made from is made again.
 func TestDamagedMemoryIsNone(t *testing.T) {
 	r := repositoryAt(t, gittest.Repo(t))
