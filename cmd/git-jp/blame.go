@@ -172,7 +172,7 @@ func printSpan(a *app, s blame.Span, shown []blame.Turn, left int) error {
 	by := "not committed"
 	if !s.Commit.Commit.IsZero() {
 		by = fmt.Sprintf("%.12s %s, %s: %s", s.Commit.Commit, s.Commit.Author,
-			ago(a, s.Commit.At), s.Commit.Summary)
+			a.terminal.Ago(s.Commit.At), s.Commit.Summary)
 	}
 	if s.Cut {
 		by = fmt.Sprintf("in or before %.12s, with which the history that is here begins",
@@ -181,7 +181,7 @@ func printSpan(a *app, s blame.Span, shown []blame.Turn, left int) error {
 	fmt.Fprintln(a.stdout, out.Line(linesOf(s)+"  "+by))
 	for _, t := range shown {
 		fmt.Fprintln(a.stdout, out.Line(fmt.Sprintf("  %s  %s turn %d, %s, %s: %s",
-			originOf(t), t.ID, t.Number, cmp.Or(t.Author, "User"), ago(a, t.At), t.Title)))
+			originOf(t), t.ID, t.Number, cmp.Or(t.Author, "User"), a.terminal.Ago(t.At), t.Title)))
 		fmt.Fprintln(a.stdout, out.Line("    "+render.Clip(t.Prompt)))
 	}
 	var err error

@@ -14,6 +14,7 @@ import (
 	"github.com/git-jp/git-jp/events"
 	"github.com/git-jp/git-jp/internal/ask"
 	"github.com/git-jp/git-jp/internal/compaction"
+	"github.com/git-jp/git-jp/internal/listing"
 	"github.com/git-jp/git-jp/internal/prepare"
 	"github.com/git-jp/git-jp/internal/quarantine"
 	"github.com/git-jp/git-jp/internal/render"
@@ -340,7 +341,7 @@ func (c compactCmd) undo(ctx context.Context, a *app, conv *workspace.Conversati
 		a.note("gave back %s that went to make room", render.Count(returned, "result"))
 	}
 	for _, g := range gone {
-		what := newCompactionRecord(g).String()
+		what := listing.NewCompactionRecord(g).String()
 		if c.DryRun {
 			a.note("would remove the compaction of %s", what)
 		} else {
@@ -369,7 +370,7 @@ func (c compactCmd) restore(ctx context.Context, a *app, conv *workspace.Convers
 			continue
 		}
 		if c.DryRun {
-			a.note("would bring back %s as it was at %s", conv.ID, moment(a, kept.At))
+			a.note("would bring back %s as it was at %s", conv.ID, a.terminal.Moment(kept.At))
 			return nil
 		}
 		if err := restoreCopy(ctx, a, conv, kept, was); err != nil {
@@ -387,7 +388,7 @@ func restoreCopy(
 ) error {
 	err := writerOf(a, conv).Restore(ctx, kept, was)
 	if err == nil {
-		a.note("brought back %s as it was at %s", conv.ID, moment(a, kept.At))
+		a.note("brought back %s as it was at %s", conv.ID, a.terminal.Moment(kept.At))
 	}
 	return err
 }
@@ -425,7 +426,7 @@ func (c compactCmd) overlay(ctx context.Context, a *app, conv *workspace.Convers
 		if c.DryRun {
 			what = "would compact"
 		}
-		a.note("%s %s", what, newCompactionRecord(m))
+		a.note("%s %s", what, listing.NewCompactionRecord(m))
 	}
 	if c.DryRun {
 		return nil

@@ -10,6 +10,7 @@ import (
 
 	"github.com/git-jp/git-jp/compact"
 	"github.com/git-jp/git-jp/events"
+	"github.com/git-jp/git-jp/internal/listing"
 	"github.com/git-jp/git-jp/internal/prepare"
 	"github.com/git-jp/git-jp/internal/query"
 	"github.com/git-jp/git-jp/internal/render"
@@ -167,7 +168,8 @@ func overlayStages(out *events.Stream, made []*events.Compaction) []compact.Stag
 	for i, m := range made {
 		s, rest := out.Clone(), len(made)-1-i
 		s.Remove(s.Len()-rest, rest)
-		all[i] = compact.Stage{By: "overlay of " + newCompactionRecord(m).String(), Stream: s}
+		by := "overlay of " + listing.NewCompactionRecord(m).String()
+		all[i] = compact.Stage{By: by, Stream: s}
 	}
 	return all
 }

@@ -34,7 +34,7 @@ func (a *app) trimFields(t query.Trimming) [][2]string {
 func (a *app) cacheState(t query.Trimming) string {
 	state := figures.CacheWords(t.Cold)
 	if !t.Asked.IsZero() {
-		state += ", asked last " + moment(a, t.Asked)
+		state += ", asked last " + a.terminal.Moment(t.Asked)
 	}
 	if t.Gone > 0 {
 		state += fmt.Sprintf("; it surely forgets after %s", t.Gone)

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/git-jp/git-jp/events"
+	"github.com/git-jp/git-jp/internal/listing"
 	"github.com/git-jp/git-jp/internal/render"
 	"github.com/git-jp/git-jp/internal/report"
 	"github.com/git-jp/git-jp/internal/search"
@@ -227,7 +228,7 @@ func (g *grepRun) unread(id events.ID, problems []*search.Problem) {
 }
 
 func (g *grepRun) search(s search.Version) error {
-	if !hasLabels(s.Labels, g.cmd.Label) {
+	if !listing.HasLabels(s.Labels, g.cmd.Label) {
 		return nil
 	}
 	hits, problems := g.pattern.Stream(s.Stream, s.Contents)

@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	"github.com/git-jp/git-jp/events"
+	"github.com/git-jp/git-jp/internal/listing"
 	"github.com/git-jp/git-jp/internal/workspace"
 )
 
@@ -133,7 +134,7 @@ func relabel(ctx context.Context, a *app, names []string, change func(*events.De
 		var now string
 		err := a.openWorkspace.UpdateDetails(ctx, e.ID, func(d *events.Details) error {
 			change(d)
-			now = labelText(d.Labels)
+			now = listing.LabelText(d.Labels)
 			return nil
 		})
 		if err != nil {

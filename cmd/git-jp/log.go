@@ -85,8 +85,9 @@ func (logCmd) print(a *app, all []revisions.Revision) error {
 	table := render.NewTable(a.output(), render.Column{Head: "COMMIT"},
 		render.Column{Head: "DATE"}, render.Column{Head: "AUTHOR"},
 		render.Column{Head: "CHANGE"}, render.Column{Head: "SUBJECT", Shrink: true})
+	p := a.terminal
 	for _, r := range all {
-		table.Row(r.Commit[:12], ago(a, r.Date), r.Author, strings.Join(r.Did, ", "), r.Subject)
+		table.Row(r.Commit[:12], p.Ago(r.Date), r.Author, strings.Join(r.Did, ", "), r.Subject)
 	}
 	return table.Write(a.stdout)
 }

@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"github.com/git-jp/git-jp/gc"
+	"github.com/git-jp/git-jp/internal/listing"
 	"github.com/git-jp/git-jp/internal/prepare"
 	"github.com/git-jp/git-jp/internal/stats"
 )
@@ -61,7 +62,7 @@ func recordFields(record any) (names []string, optional map[string]bool) {
 func TestRecordsAreDocumented(t *testing.T) {
 	documented, calledOptional := documentedFields(t)
 	for section, record := range map[string]any{
-		"conversation": conversationRecord{}, "listed": listedRecord{}, "show": showRecord{}, "hit": hitRecord{},
+		"conversation": listing.Record{}, "listed": listing.Listed{}, "show": listing.Overview{}, "hit": hitRecord{},
 		"count": countRecord{}, "revision": revisionRecord{}, "blamed": blameRecord{}, "handed": handedRecord{}, "difference": differenceRecord{},
 		"compacted": compactedRecord{}, "change": changeRecord{}, "stats": statsRecord{}, "caching": stats.Caching{}, "spent": stats.Row{}, "replay": replayRecord{},
 		"staged": stagedRecord{}, "status": statusRecord{},

@@ -11,6 +11,7 @@ import (
 	"github.com/git-jp/git-jp/gitint"
 	"github.com/git-jp/git-jp/internal/ask"
 	"github.com/git-jp/git-jp/internal/importer"
+	"github.com/git-jp/git-jp/internal/listing"
 	"github.com/git-jp/git-jp/internal/stage"
 	"github.com/git-jp/git-jp/internal/workspace"
 )
@@ -63,7 +64,7 @@ func (a *app) printRecord(e workspace.Entry) error {
 	if err != nil {
 		return err
 	}
-	r := newRecord(e, details)
+	r := listing.NewRecord(e, details)
 	r.Active = e.ID == activeID(a, a.openWorkspace)
 	return a.printJSON(r)
 }
@@ -205,7 +206,7 @@ func (c rmCmd) Run(ctx context.Context, a *app) error {
 		if err != nil {
 			d = &events.Details{}
 		}
-		r := newRecord(e, d)
+		r := listing.NewRecord(e, d)
 		loss, cost := lossOf(ctx, a, e), ""
 		if loss != "" {
 			cost = " " + string(loss) + "."

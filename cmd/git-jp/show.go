@@ -5,12 +5,9 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
-	"time"
 
-	"github.com/git-jp/git-jp/events"
-	"github.com/git-jp/git-jp/internal/render"
+	"github.com/git-jp/git-jp/internal/listing"
 	"github.com/git-jp/git-jp/internal/report"
 	"github.com/git-jp/git-jp/internal/workspace"
 )
@@ -29,31 +26,6 @@ relative to the current directory, so that other programs can take them:
     git jp show --files -z 17738 | git add --pathspec-from-file=- --pathspec-file-nul
 
 'git jp stage' does that in one step and looks first whether all of it is there.`
-}
-
-// showRecord is what `show --json` prints.
-type showRecord struct {
-	conversationRecord
-	Turns       int                `json:"turns"`
-	Events      int                `json:"events"`
-	Calls       int                `json:"calls"`
-	OpenCalls   int                `json:"open_calls"`
-	Incomplete  bool               `json:"incomplete"`
-	Contents    int                `json:"contents"`
-	References  int                `json:"references"`
-	Bytes       int64              `json:"bytes"`
-	StreamBytes int64              `json:"stream_bytes"`
-	Model       string             `json:"model"`
-	FirstWords  string             `json:"first_words"`
-	Compactions []compactionRecord `json:"compactions"`
-}
-
-type compactionRecord struct {
-	FromTurn  int    `json:"from_turn"` // counted from 1
-	ToTurn    int    `json:"to_turn"`
-	Summary   bool   `json:"summary"`
-	Reasoning string `json:"reasoning,omitempty"`
-	ToolCalls string `json:"tool_calls,omitempty"`
 }
 
 // Run shows what there is to know about conversations without opening a blob.
@@ -131,28 +103,13 @@ func (c showCmd) printFiles(a *app, conv *workspace.Conversation) error {
 	return nil
 }
 
-// files returns the paths that a conversation depends on, relative to the current
-// directory: its own and those of what it refers to.
+// files returns the paths that a conversation depends on, relative to the current directory.
 func files(a *app, conv *workspace.Conversation) ([]string, error) {
-	w := a.openWorkspace
-	store := w.BlobsOf(conv.Entry).Dir()
-	var paths []string
-	for _, name := range conv.Files {
-		paths = append(paths, filepath.Join(w.Path(conv.Entry), filepath.FromSlash(name)))
-	}
-	own := len(paths)
-	for at := range conv.Stream.Contents() {
-		if at.Content.IsRef() {
-			hash := at.Content.Ref().Hash
-			paths = append(paths, filepath.Join(store, filepath.FromSlash(hash.Path())))
-		}
-	}
-	slices.Sort(paths[own:])
-	paths = append(paths[:own:own], slices.Compact(paths[own:])...)
 	here, err := realDir(a.directory())
 	if err != nil {
 		return nil, err
 	}
+	paths := listing.Files(a.openWorkspace, conv)
 	for i, p := range paths {
 		if rel, err := filepath.Rel(here, p); err == nil {
 			paths[i] = rel
@@ -170,141 +127,11 @@ func realDir(dir string) (string, error) {
 	return real, err
 }
 
-func newShowRecord(conv *workspace.Conversation) showRecord {
-	s := conv.Stream
-	o := render.OutlineOf(s, conv.BaseConfig, int64(len(s.Encode())))
-	r := showRecord{
-		conversationRecord: newRecord(conv.Entry, conv.Details),
-		Turns:              o.Turns, Events: s.Len(), StreamBytes: o.Bytes, Model: o.Model,
-		FirstWords: o.First, Compactions: []compactionRecord{},
-	}
-	for _, call := range s.Calls() {
-		r.Calls++
-		if call.Open() {
-			r.OpenCalls++
-		}
-	}
-	_, r.Incomplete = s.Incomplete()
-	for at := range s.Contents() {
-		r.Contents++
-		r.Bytes += at.Content.Size()
-		if at.Content.IsRef() {
-			r.References++
-		}
-	}
-	for _, e := range s.All() {
-		if ev, ok := e.Event().(*events.Compaction); ok {
-			r.Compactions = append(r.Compactions, newCompactionRecord(ev))
-		}
-	}
-	return r
-}
-
-func newCompactionRecord(ev *events.Compaction) compactionRecord {
-	r := compactionRecord{
-		FromTurn: ev.FromTurn + 1, ToTurn: ev.ToTurn + 1, Summary: ev.Summary != nil,
-	}
-	if ev.StripReasoning {
-		r.Reasoning = "strip"
-	}
-	switch p := ev.ToolCalls; {
-	case p == nil:
-	case p.Omit:
-		r.ToolCalls = "omit"
-	case p.Request && p.Response:
-		r.ToolCalls = "strip"
-	case p.Request:
-		r.ToolCalls = "strip-requests"
-	case p.Response:
-		r.ToolCalls = "strip-responses"
-	}
-	return r
-}
-
-func (r compactionRecord) String() string {
-	var parts []string
-	if r.Summary {
-		parts = append(parts, "summary")
-	}
-	if r.Reasoning != "" {
-		parts = append(parts, "reasoning")
-	}
-	if r.ToolCalls != "" {
-		parts = append(parts, "tools "+r.ToolCalls)
-	}
-	turns := fmt.Sprintf("turn %d", r.FromTurn)
-	if r.ToTurn != r.FromTurn {
-		turns = fmt.Sprintf("turns %d..%d", r.FromTurn, r.ToTurn)
-	}
-	return fmt.Sprintf("%s (%s)", turns, strings.Join(parts, " + "))
-}
-
-// content says how much content there is, and where it lies.
-func (r showRecord) content() string {
-	pieces := render.Count(r.Contents, "piece")
-	switch {
-	case r.Contents == 0:
-		return "none"
-	case r.References == 0:
-		return fmt.Sprintf("%s in %s, in the stream", render.Bytes(r.Bytes), pieces)
-	case r.References == r.Contents:
-		return fmt.Sprintf("%s in %s, in the store", render.Bytes(r.Bytes), pieces)
-	default:
-		return fmt.Sprintf("%s in %s, %d of them in the store",
-			render.Bytes(r.Bytes), pieces, r.References)
-	}
-}
-
 func (c showCmd) print(a *app, conv *workspace.Conversation, further bool) error {
-	r := newShowRecord(conv)
+	r := listing.NewOverview(conv)
 	r.Active = conv.ID == activeID(a, a.openWorkspace)
-	if a.JSON {
-		return a.printJSON(r)
-	}
-	if further {
+	if further && !a.JSON {
 		fmt.Fprintln(a.stdout)
 	}
-	return render.Fields(a.stdout, a.output(), c.fields(a, r)...)
-}
-
-func (showCmd) fields(a *app, r showRecord) [][2]string {
-	when := func(t *time.Time) string {
-		if t == nil {
-			return ""
-		}
-		return moment(a, *t)
-	}
-	var compactions []string
-	for _, c := range r.Compactions {
-		compactions = append(compactions, c.String())
-	}
-	calls := fmt.Sprint(r.Calls)
-	if r.OpenCalls > 0 {
-		calls += fmt.Sprintf(" (%d without a result)", r.OpenCalls)
-	}
-	state := ""
-	if r.Incomplete {
-		state = "the last turn is incomplete"
-	}
-	return [][2]string{
-		{"ID", r.ID},
-		{"Title", r.Title},
-		{"Path", r.Path},
-		{"Created", moment(a, r.CreatedAt)},
-		{"Last active", moment(a, r.lastActive())},
-		{"Pinned", when(r.PinnedAt)},
-		{"Archived", when(r.ArchivedAt)},
-		{"Expires", when(r.ExpiresAt)},
-		{"Labels", strings.TrimSpace(labelText(r.Labels))},
-		{"First words", r.FirstWords},
-		{"Model", r.Model},
-		{"Turns", fmt.Sprint(r.Turns)},
-		{"Events", fmt.Sprint(r.Events)},
-		{"Tool calls", calls},
-		{"Stream", render.Bytes(r.StreamBytes)},
-		{"Content", r.content()},
-		{"Compactions", strings.Join(compactions, ", ")},
-		{"Forked from", r.ForkedFrom.String()},
-		{"State", state},
-	}
+	return r.Print(&a.terminal.Printer)
 }

@@ -78,3 +78,23 @@ func (p *Printer) Stages(label string) (report func(stage string, done, total in
 	}
 	return report, func() { bar.Done() }
 }
+
+// Ago says when something happened: relative for a person, exact in a file.
+func (p *Printer) Ago(t time.Time) string {
+	switch {
+	case t.IsZero():
+		return "-"
+	case p.Output.Terminal:
+		return Ago(p.Now(), t)
+	default:
+		return t.UTC().Format(time.RFC3339)
+	}
+}
+
+// Moment is [Printer.Ago] with the exact time, where there is room for both.
+func (p *Printer) Moment(t time.Time) string {
+	if t.IsZero() || !p.Output.Terminal {
+		return p.Ago(t)
+	}
+	return t.Local().Format("2006-01-02 15:04") + ", " + p.Ago(t)
+}

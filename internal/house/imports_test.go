@@ -1,0 +1,99 @@
+package house
+
+// modelsImports are all adapters: it makes any of them.
+var modelsImports = []string{
+	"internal/llm", "internal/llm/anthropic", "internal/llm/builtin", "internal/llm/chat",
+	"internal/llm/gemini", "internal/llm/ollama", "internal/llm/openai", "internal/llm/wire",
+	"internal/regular",
+}
+
+var stageImports = []string{
+	"events", "blobs", "gitint", "internal/atomicfile", "internal/refs", "internal/regular",
+	"internal/workspace", "internal/check", "internal/leaks", "internal/spare",
+}
+
+var redactImports = []string{
+	"events", "blobs", "gitint", "internal/atomicfile", "internal/check", "internal/leaks",
+	"internal/quarantine", "internal/regular", "internal/secrets", "internal/workspace",
+}
+
+var mergeImports = []string{
+	"events", "events/threeway", "blobs", "gitint", "internal/atomicfile", "internal/check",
+	"internal/leaks", "internal/regular", "internal/secrets", "internal/workspace",
+}
+
+// doctorImports are what an installation consists of.
+var doctorImports = []string{
+	"events", "blobs", "gitint", "hooks/install", "internal/atomicfile", "internal/check",
+	"internal/config", "internal/regular", "internal/workspace",
+}
+
+// resolveImports are merging, staging and what a person is asked with.
+var resolveImports = []string{
+	"events", "events/threeway", "gitint", "internal/ask", "internal/check", "internal/merge",
+	"internal/refs", "internal/regular", "internal/render", "internal/repair", "internal/stage",
+	"internal/workspace",
+}
+
+var auditImports = []string{
+	"blobs", "gitint", "hooks/install", "internal/check", "internal/config", "internal/leaks",
+	"internal/merge", "internal/regular", "internal/render", "internal/secrets",
+	"internal/workspace",
+}
+
+// reportImports are those whose errors it knows a hint for.
+var reportImports = []string{
+	"events", "blobs", "compact", "gc", "gitint", "hooks", "hooks/install", "internal/ask",
+	"internal/attach", "internal/audit", "internal/check", "internal/config", "internal/jpconfig",
+	"internal/llm", "internal/llm/models", "internal/llm/wire", "internal/merge",
+	"internal/quarantine", "internal/query", "internal/stage", "internal/importer",
+	"internal/regular", "internal/render", "internal/repair", "internal/sessions",
+	"internal/sessions/envelope", "internal/sqlite", "internal/tool", "internal/trust",
+	"internal/workspace",
+}
+
+var hooksImports = []string{
+	"events", "gitint", "internal/audit", "internal/check", "internal/config", "internal/leaks",
+	"internal/merge", "internal/refs", "internal/render", "internal/repair", "internal/stage",
+	"internal/workspace",
+}
+
+var repairImports = append(
+	[]string{"events/threeway", "internal/merge", "internal/quarantine", "internal/secrets"}, stageImports...)
+
+var gcImports = []string{
+	"events", "blobs", "gitint", "internal/refs", "internal/workspace", "internal/atomicfile",
+	"internal/quarantine", "internal/recheck", "internal/regular", "internal/spare",
+}
+
+var queryImports = []string{
+	"events", "events/settings", "events/threeway", "blobs", "dedup", "compact", "internal/llm",
+	"internal/schema", "internal/tool", "internal/tool/file", "internal/workspace",
+}
+
+var askImports = []string{
+	"events", "internal/llm", "internal/query", "internal/regular", "internal/render",
+	"internal/tool", "internal/tool/process",
+}
+
+// prepareImports are what a question is made of: it opens nearly everything, for one caller.
+var prepareImports = []string{
+	"events", "events/settings", "blobs", "dedup", "compact", "gitint", "internal/ask",
+	"internal/attach", "internal/compaction", "internal/config", "internal/jpconfig",
+	"internal/llm", "internal/llm/anthropic", "internal/llm/builtin", "internal/llm/models",
+	"internal/llm/wire", "internal/quarantine", "internal/query", "internal/regular",
+	"internal/tool", "internal/tool/builtin", "internal/tool/file", "internal/tool/local",
+	"internal/tool/mcp", "internal/trust", "internal/workspace",
+}
+
+// benchImports are what it measures without a command.
+var benchImports = []string{
+	"events", "events/threeway", "blobs", "compact", "dedup", "internal/importer", "internal/llm",
+	"internal/llm/anthropic", "internal/llm/wire", "internal/query", "internal/sessions",
+	"internal/workspace",
+}
+
+var attachImports = []string{
+	"events", "blobs", "internal/regular", "internal/tool", "internal/tool/file",
+	"internal/tool/builtin", "internal/workspace",
+}

@@ -1,0 +1,217 @@
+package listing
+
+import (
+	"cmp"
+	"runtime"
+	"slices"
+	"strings"
+	"sync"
+	"sync/atomic"
+
+	"github.com/git-jp/git-jp/events"
+	"github.com/git-jp/git-jp/internal/render"
+	"github.com/git-jp/git-jp/internal/workspace"
+)
+
+// A Request says which conversations are listed, and how.
+type Request struct {
+	Active                  events.ID // 0 for none
+	Archived, Agents, Local bool
+	Labels                  []string // as KEY or KEY=VALUE
+	Sort                    string   // id, activity or title
+	Reverse                 bool
+	Limit                   int // the last ones, 0 for all
+}
+
+// A List is the conversations that were asked for.
+type List struct {
+	Listed []*Listed
+	Failed bool // something cannot be read, which was reported
+
+	request Request
+	all     []workspace.Entry
+}
+
+// A Listed is a conversation in a list. What its stream says is null where that cannot be read.
+type Listed struct {
+	Record
+	Turns       *int    `json:"turns"`
+	StreamBytes *int64  `json:"stream_bytes"`
+	Model       *string `json:"model"`
+	FirstWords  *string `json:"first_words"`
+
+	entry   workspace.Entry
+	outline *render.Outline
+}
+
+// Read lists the conversations of a workspace. One that cannot be read is listed without what it
+// would say, and reported once.
+func Read(
+	w *workspace.Workspace, q Request, warn func(format string, args ...any),
+) (List, error) {
+	l := List{request: q}
+	all, problems, err := w.List(workspace.ListOptions{Archived: true, Local: true})
+	if err != nil {
+		return l, err
+	}
+	l.all, l.Failed = all, len(problems) > 0
+	reported := make(map[string]bool)
+	for _, p := range problems {
+		warn("%s", p)
+		reported[p.Path] = true
+	}
+	entries := q.wanted(all)
+	loaded, errs := loadDetails(w, entries)
+	for i, e := range entries {
+		if errs[i] != nil {
+			if !reported[e.Path] {
+				warn("%v", errs[i])
+			}
+			l.Failed = true
+			loaded[i] = &events.Details{}
+		}
+		if HasLabels(loaded[i].Labels, q.Labels) {
+			r := &Listed{Record: NewRecord(e, loaded[i]), entry: e}
+			r.Active = e.ID == q.Active
+			l.Listed = append(l.Listed, r)
+		}
+	}
+	q.sort(l.Listed)
+	if q.Limit > 0 && len(l.Listed) > q.Limit {
+		l.Listed = l.Listed[len(l.Listed)-q.Limit:]
+	}
+	outline(w, l.Listed)
+	return l, nil
+}
+
+// wanted leaves out what was not asked for.
+func (q Request) wanted(all []workspace.Entry) []workspace.Entry {
+	return slices.DeleteFunc(slices.Clone(all), func(e workspace.Entry) bool {
+		if q.Agents && e.ID.IsDerived() {
+			return false
+		}
+		return q.Agents || e.Partition == workspace.Archive && !q.Archived || e.Local && !q.Local
+	})
+}
+
+func (q Request) sort(all []*Listed) {
+	slices.SortStableFunc(all, func(x, y *Listed) int {
+		switch q.Sort {
+		case "title":
+			return cmp.Compare(strings.ToLower(x.Title), strings.ToLower(y.Title))
+		case "activity":
+			return x.lastActive().Compare(y.lastActive())
+		default:
+			return x.CreatedAt.Compare(y.CreatedAt)
+		}
+	})
+	if q.Reverse {
+		slices.Reverse(all)
+	}
+}
+
+// HasLabels reports whether labels has each of want, as KEY or KEY=VALUE.
+func HasLabels(labels map[string]string, want []string) bool {
+	return !slices.ContainsFunc(want, func(w string) bool {
+		key, value, exact := strings.Cut(w, "=")
+		have, ok := labels[key]
+		return !ok || exact && have != value
+	})
+}
+
+// loadDetails reads the metadata of all entries.
+func loadDetails(w *workspace.Workspace, entries []workspace.Entry) ([]*events.Details, []error) {
+	details, errs := make([]*events.Details, len(entries)), make([]error, len(entries))
+	inParallel(len(entries), func(i int) { details[i], errs[i] = w.LoadDetails(entries[i]) })
+	return details, errs
+}
+
+// outline adds what streams say.
+func outline(w *workspace.Workspace, all []*Listed) {
+	inParallel(len(all), func(i int) {
+		r := all[i]
+		text, err := w.LoadText(r.entry)
+		if err != nil {
+			return // a list is no check
+		}
+		o := render.OutlineOf(text.Stream, text.BaseConfig, text.Bytes)
+		r.outline = &o
+		r.Turns, r.StreamBytes, r.Model, r.FirstWords = &o.Turns, &o.Bytes, &o.Model, &o.First
+	})
+}
+
+// inParallel calls f for each of n by several goroutines: most of the time of reading many
+// small files is spent in the system opening them.
+func inParallel(n int, f func(i int)) {
+	var next atomic.Int64
+	var readers sync.WaitGroup
+	for range min(runtime.GOMAXPROCS(0), n) {
+		readers.Go(func() {
+			for i := int(next.Add(1)) - 1; i < n; i = int(next.Add(1)) - 1 {
+				f(i)
+			}
+		})
+	}
+	readers.Wait()
+}
+
+// Print prints the list.
+func (l List) Print(p *render.Printer) error {
+	if p.JSON {
+		for _, r := range l.Listed {
+			if err := p.Records(r); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+	list := make([]render.Listed, len(l.Listed))
+	for i, r := range l.Listed {
+		list[i] = r.row(p)
+	}
+	return render.List(p.Output, list).Write(p.Out)
+}
+
+func (r *Listed) row(p *render.Printer) render.Listed {
+	l := render.Listed{
+		Marks: r.marks(), ID: r.ID, Active: p.Ago(r.lastActive()), Title: r.Title,
+		Labels: LabelText(withoutSession(r.Labels)), Outline: r.outline,
+		Agent: events.AgentOf(r.Labels[events.LabelSession]),
+	}
+	switch parent := r.Labels[events.LabelParent]; {
+	case r.ForkedFrom != nil:
+		l.Parent = r.ForkedFrom.ID
+	case parent != "":
+		l.Parent = events.SessionIDs(parent)[0].String()
+	}
+	return l
+}
+
+// NoteHidden says why the list is shorter than one may think.
+func (l List) NoteHidden(p *render.Printer) {
+	agents, archived, local := 0, 0, 0
+	for _, e := range l.all {
+		archive := e.Partition == workspace.Archive && !l.request.Archived
+		switch {
+		case l.request.Agents:
+		case archive && e.ID.IsDerived():
+			agents++
+		case archive:
+			archived++
+		case e.Local && !l.request.Local:
+			local++
+		}
+	}
+	if len(l.Listed) == 0 {
+		p.Note("no conversations to list")
+	}
+	if agents > 0 {
+		p.Note("%s of agents, listed with --agents", render.Count(agents, "session"))
+	}
+	if archived > 0 {
+		p.Note("%d archived, listed with --archived", archived)
+	}
+	if local > 0 {
+		p.Note("%d user-local, listed with --local", local)
+	}
+}
