@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"github.com/git-jp/git-jp/gc"
+	"github.com/git-jp/git-jp/internal/grep"
 	"github.com/git-jp/git-jp/internal/listing"
 	"github.com/git-jp/git-jp/internal/prepare"
 	"github.com/git-jp/git-jp/internal/stats"
@@ -62,8 +63,8 @@ func recordFields(record any) (names []string, optional map[string]bool) {
 func TestRecordsAreDocumented(t *testing.T) {
 	documented, calledOptional := documentedFields(t)
 	for section, record := range map[string]any{
-		"conversation": listing.Record{}, "listed": listing.Listed{}, "show": listing.Overview{}, "hit": hitRecord{},
-		"count": countRecord{}, "revision": revisionRecord{}, "blamed": blameRecord{}, "handed": handedRecord{}, "difference": differenceRecord{},
+		"conversation": listing.Record{}, "listed": listing.Listed{}, "show": listing.Overview{}, "hit": grep.HitRecord{},
+		"count": grep.CountRecord{}, "revision": revisionRecord{}, "blamed": blameRecord{}, "handed": handedRecord{}, "difference": differenceRecord{},
 		"compacted": compactedRecord{}, "change": changeRecord{}, "stats": statsRecord{}, "caching": stats.Caching{}, "spent": stats.Row{}, "replay": replayRecord{},
 		"staged": stagedRecord{}, "status": statusRecord{},
 		"import": importRecord{}, "capture": captureRecord{},

@@ -192,6 +192,11 @@ var rooms = []room{
 		imports: []string{"events", "internal/render", "internal/search", "internal/workspace"},
 	},
 	{
+		dir:     "internal/grep",
+		is:      "what a search of conversations finds, as lines, groups, records and counts",
+		imports: []string{"events", "internal/listing", "internal/render", "internal/search"},
+	},
+	{
 		dir:     "internal/sessions",
 		is:      "sessions of coding agents as conversations: names, keys, turns, records",
 		imports: []string{"events", "blobs", "compact", "dedup", "internal/regular"},

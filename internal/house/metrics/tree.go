@@ -14,7 +14,8 @@ import (
 var later = []string{
 	"internal/agents", "internal/blame", "internal/capture",
 	"internal/commandline", "internal/doctor", "internal/edits",
-	"internal/figures", "internal/gfm", "internal/handover", "internal/harmless",
+	"internal/figures", "internal/gfm", "internal/grep",
+	"internal/handover", "internal/harmless",
 	"internal/house", "internal/importer", "internal/leaks", "internal/listing",
 	"internal/ondemand", "internal/prepare", "internal/recall", "internal/recheck",
 	"internal/redact", "internal/regular", "internal/resolve", "internal/review",
