@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"github.com/git-jp/git-jp/gc"
+	"github.com/git-jp/git-jp/internal/blame"
 	"github.com/git-jp/git-jp/internal/grep"
 	"github.com/git-jp/git-jp/internal/listing"
 	"github.com/git-jp/git-jp/internal/prepare"
@@ -64,7 +65,7 @@ func TestRecordsAreDocumented(t *testing.T) {
 	documented, calledOptional := documentedFields(t)
 	for section, record := range map[string]any{
 		"conversation": listing.Record{}, "listed": listing.Listed{}, "show": listing.Overview{}, "hit": grep.HitRecord{},
-		"count": grep.CountRecord{}, "revision": revisionRecord{}, "blamed": blameRecord{}, "handed": handedRecord{}, "difference": differenceRecord{},
+		"count": grep.CountRecord{}, "revision": revisionRecord{}, "blamed": blame.Record{}, "handed": handedRecord{}, "difference": differenceRecord{},
 		"compacted": compactedRecord{}, "change": changeRecord{}, "stats": statsRecord{}, "caching": stats.Caching{}, "spent": stats.Row{}, "replay": replayRecord{},
 		"staged": stagedRecord{}, "status": statusRecord{},
 		"import": importRecord{}, "capture": captureRecord{},

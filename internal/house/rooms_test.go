@@ -261,7 +261,7 @@ var rooms = []room{
 	{
 		dir:     "internal/blame",
 		is:      "the turns that lines of a file come from: by the commit, and by the calls that wrote them",
-		imports: []string{"events", "gitint", "internal/review", "internal/view"},
+		imports: []string{"events", "gitint", "internal/render", "internal/review", "internal/view"},
 	},
 	{
 		dir:     "internal/recall",

@@ -1,0 +1,51 @@
+package blame
+
+import (
+	"fmt"
+	"path/filepath"
+	"strconv"
+	"strings"
+
+	"github.com/git-jp/git-jp/gitint"
+)
+
+// ParseLines reads FROM[,TO], the numbers of lines; 0 and 0 where there is nothing.
+func ParseLines(text string) (from, to int, err error) {
+	if text == "" {
+		return 0, 0, nil
+	}
+	first, last, two := strings.Cut(text, ",")
+	if from, err = strconv.Atoi(first); err == nil {
+		to = from
+		if two {
+			to, err = strconv.Atoi(last)
+		}
+	}
+	if err != nil || from < 1 || to < from {
+		return 0, 0, fmt.Errorf("--lines %s: expected numbers of lines, as in 12,20", text)
+	}
+	return from, to, nil
+}
+
+// PathIn returns the path of an absolute file below the root of the repository. A bare one has
+// the path that was named.
+func PathIn(repo *gitint.Repo, named, file string) (string, error) {
+	if repo.Root() == "" {
+		return filepath.ToSlash(named), nil
+	}
+	dir, name := filepath.Split(file)
+	root := resolved(repo.Root())
+	rel, err := filepath.Rel(root, filepath.Join(resolved(filepath.Clean(dir)), name))
+	if err != nil || !filepath.IsLocal(rel) {
+		return "", fmt.Errorf("%s is not in the repository %s", named, root)
+	}
+	return filepath.ToSlash(rel), nil
+}
+
+// resolved follows the links of a directory, where that is there.
+func resolved(dir string) string {
+	if real, err := filepath.EvalSymlinks(dir); err == nil {
+		return real
+	}
+	return dir
+}
